@@ -115,6 +115,7 @@ static ts_status add_momentum(const ts_lcp *lcp, tsi_lcp_accelerator *a) {
   const tsi_ops *ops = lcp->context->ops;
   const ts_coefficient one = ts_constant(1), minus = ts_constant(-1), none = ts_constant(0);
   ts_coefficient goes_on;
+  if (ops->lcp->add_momentum) return ops->lcp->add_momentum(lcp, a->from, a->last, a->count, largest_growth);
   TSI_TRY(ops->axpby(a->step, one, lcp->z, minus, a->from));
   TSI_TRY(ops->axpby(a->last, one, lcp->z, minus, a->last)); /* m */
   TSI_TRY(find_fall(a, largest_growth, &goes_on));

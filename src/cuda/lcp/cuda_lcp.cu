@@ -207,47 +207,28 @@ ts_status cuda_lcp_write_limits(ts_lcp *lcp) {
 
 /* ---- Vectors in and out ---- */
 
-struct vector_parts {
-  float *part[3]; /* NULL: 0 */
-};
-
-static vector_parts parts_of(const ts_vector *v) {
-  const ts_vector *low = v->low, *third = low ? low->low : NULL;
-  return {{cuda_data(v), low ? cuda_data(low) : NULL, third ? cuda_data(third) : NULL}};
-}
-
-LCP_INLINE double number_of(const vector_parts &v, size_t i) {
-  return (double)v.part[0][i] +
-         ((v.part[1] ? (double)v.part[1][i] : 0) + (v.part[2] ? (double)v.part[2][i] : 0));
-}
-
-LCP_INLINE void put_number(const vector_parts &v, size_t i, double value) {
-  v.part[0][i] = (float)value;
-  if (v.part[1]) v.part[1][i] = cuda_rest(value, (float)value);
-}
-
 /* Also the words, of which no sweep has written one. */
 template <typename T, int DIM>
-static __global__ __launch_bounds__(CUDA_THREADS) void take(lcp_data<T> d, vector_parts z, vector_parts q) {
+static __global__ __launch_bounds__(CUDA_THREADS) void take(lcp_data<T> d, lcp_vector z, lcp_vector q) {
   const size_t at = (size_t)blockIdx.x * blockDim.x + threadIdx.x, n = lcp_unknowns<DIM>(d);
   if (at >= (size_t)d.batch * d.pitch) return;
   const size_t unknown = lcp_unknown_of<DIM>(at % d.pitch, n);
   const bool is_there = unknown < n;
   const size_t i = at / d.pitch * n + unknown;
-  d.z[at] = is_there ? (T)number_of(z, i) : (T)0;
-  d.q[at] = is_there ? (T)number_of(q, i) : (T)0;
+  d.z[at] = is_there ? (T)lcp_number(z, i) : (T)0;
+  d.q[at] = is_there ? (T)lcp_number(q, i) : (T)0;
   if (d.words) lcp_publish(d.words + at * lcp_words<T>::count, 0, d.z[at]);
 }
 
 template <typename T, int DIM>
-static __global__ __launch_bounds__(CUDA_THREADS) void give(lcp_data<T> d, vector_parts z) {
+static __global__ __launch_bounds__(CUDA_THREADS) void give(lcp_data<T> d, lcp_vector z) {
   const size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x, n = lcp_unknowns<DIM>(d);
-  if (i < n * (size_t)d.batch) put_number(z, i, (double)d.z[i / n * d.pitch + lcp_place<DIM>(i % n)]);
+  if (i < n * (size_t)d.batch) lcp_put_number(z, i, (double)d.z[i / n * d.pitch + lcp_place<DIM>(i % n)]);
 }
 
 /* z - P(z - w) of an unknown or a contact, where w is q and the sums of the shares. */
 template <typename T, int DIM>
-static __global__ __launch_bounds__(CUDA_THREADS) void give_map(lcp_data<T> d, vector_parts map, int slices) {
+static __global__ __launch_bounds__(CUDA_THREADS) void give_map(lcp_data<T> d, lcp_vector map, int slices) {
   const size_t i = ((size_t)blockIdx.x * blockDim.x + threadIdx.x) * DIM, n = lcp_unknowns<DIM>(d);
   if (i >= n * (size_t)d.batch) return;
   const size_t at = i / n * d.pitch + lcp_place<DIM>(i % n);
@@ -260,14 +241,14 @@ static __global__ __launch_bounds__(CUDA_THREADS) void give_map(lcp_data<T> d, v
     out[0] = d.z[at] - lcp_clamp(d.z[at] - w[0], d.lower[at], d.upper[at]);
   else
     lcp_law<T>::lcp_contact_map(out, d.z + at, w, d.friction[at], DIM);
-  for (int k = 0; k < DIM; k++) put_number(map, i + k, (double)out[k]);
+  for (int k = 0; k < DIM; k++) lcp_put_number(map, i + k, (double)out[k]);
 }
 
 template <typename T, int DIM>
 static ts_status take_vectors(const ts_lcp *lcp, const ts_vector *z, const ts_vector *q) {
   const lcp_data<T> &d = *lcp_of<T>::data(lcp);
   return cuda_launch(lcp->context, "lcp_take", take<T, DIM>, dim3(cuda_blocks_for((size_t)d.batch * d.pitch)),
-                     dim3(CUDA_THREADS), d, parts_of(z), parts_of(q));
+                     dim3(CUDA_THREADS), d, lcp_vector_of(z), lcp_vector_of(q));
 }
 
 /* ---- Sweeps and the residual ---- */
@@ -306,7 +287,7 @@ static ts_status sweep(ts_vector *z, const ts_lcp *lcp, const ts_vector *q, cons
   else
     TSI_TRY(steps ? cuda_lcp_sweep_steps(run, d) : cuda_lcp_sweep_graph(run, d));
   return cuda_launch(lcp->context, "lcp_give", give<T, DIM>, dim3(cuda_blocks_for(tsi_lcp_unknowns(lcp))),
-                     dim3(CUDA_THREADS), *d, parts_of(z));
+                     dim3(CUDA_THREADS), *d, lcp_vector_of(z));
 }
 
 ts_status cuda_lcp_sweep(ts_vector *z, const ts_lcp *lcp, const ts_vector *q, ts_lcp_scheme scheme,
@@ -327,8 +308,8 @@ static ts_status residual(ts_vector *map, const ts_lcp *lcp, const ts_vector *q,
   TSI_TRY(is_sparse(lcp) ? cuda_lcp_product_sparse(lcp, &cuda_lcp_of(lcp)->sparse, &d)
                          : cuda_lcp_product(lcp->context, &d, false, &slices));
   return cuda_launch(lcp->context, "lcp_map", give_map<T, DIM>,
-                     dim3(cuda_blocks_for(tsi_lcp_unknowns(lcp) / DIM)), dim3(CUDA_THREADS), d, parts_of(map),
-                     slices);
+                     dim3(cuda_blocks_for(tsi_lcp_unknowns(lcp) / DIM)), dim3(CUDA_THREADS), d,
+                     lcp_vector_of(map), slices);
 }
 
 ts_status cuda_lcp_residual(ts_vector *map, const ts_lcp *lcp, const ts_vector *q, const ts_vector *z) {
@@ -338,4 +319,5 @@ ts_status cuda_lcp_residual(ts_vector *map, const ts_lcp *lcp, const ts_vector *
   });
 }
 
-const tsi_lcp_ops cuda_lcp_ops = {TSI_LCP_OPERATIONS(TSI_ENTRY, TSI_ENTRY, cuda_lcp_) 1}; /* has_sparse */
+const tsi_lcp_ops cuda_lcp_ops = {TSI_LCP_OPERATIONS(TSI_ENTRY, TSI_ENTRY, cuda_lcp_).has_sparse = 1,
+                                  .add_momentum = cuda_lcp_add_momentum};

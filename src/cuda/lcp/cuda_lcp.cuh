@@ -12,6 +12,9 @@
 
 extern "C" {
 TSI_LCP_OPERATIONS(TSI_PROTOTYPE, TSI_PROTOTYPE, cuda_lcp_)
+/* cuda_lcp_momentum.cu */
+ts_status cuda_lcp_add_momentum(const ts_lcp *lcp, ts_vector *from, ts_vector *last, ts_vector *state,
+                                double growth);
 }
 
 #define LCP_INLINE static __device__ __forceinline__
@@ -67,6 +70,27 @@ ts_status cuda_lcp_sweep_graph(const lcp_run *run, const lcp_data<double> *data)
  * block alone, or of all. */
 ts_status cuda_lcp_product(ts_context *context, const lcp_data<float> *data, bool behind, int *slices);
 ts_status cuda_lcp_product(ts_context *context, const lcp_data<double> *data, bool behind, int *slices);
+
+/* ---- Vectors of the context, in single precision or as pairs ---- */
+
+struct lcp_vector {
+  float *part[3]; /* NULL: 0 */
+};
+
+static inline lcp_vector lcp_vector_of(const ts_vector *v) {
+  const ts_vector *low = v->low, *third = low ? low->low : NULL;
+  return {{cuda_data(v), low ? cuda_data(low) : NULL, third ? cuda_data(third) : NULL}};
+}
+
+LCP_INLINE double lcp_number(const lcp_vector &v, size_t i) {
+  return (double)v.part[0][i] +
+         ((v.part[1] ? (double)v.part[1][i] : 0) + (v.part[2] ? (double)v.part[2][i] : 0));
+}
+
+LCP_INLINE void lcp_put_number(const lcp_vector &v, size_t i, double value) {
+  v.part[0][i] = (float)value;
+  if (v.part[1]) v.part[1][i] = cuda_rest(value, (float)value);
+}
 
 /* ---- Bounds ---- */
 
