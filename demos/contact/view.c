@@ -119,8 +119,7 @@ static const char *draw_bodies(contact_view *view, const camera *c, const contac
   set_light(view, program, c, look, width, height);
   glUniform1f(view_gl_uniform(program, "pale"), look->forces ? 0.72f : 0);
   glEnable(GL_CULL_FACE);
-  view_draw_crowd(&view->blocks);
-  view_draw_crowd(&view->balls);
+  view_draw_bodies(view);
   glDisable(GL_CULL_FACE);
   return NULL;
 }

@@ -189,6 +189,11 @@ static float typical_size(const world *w, float *sizes) {
   return count ? colours_sorted(sizes, count, count / 2) : 1;
 }
 
+void view_draw_bodies(const contact_view *view) {
+  view_draw_crowd(&view->blocks);
+  view_draw_crowd(&view->balls);
+}
+
 const char *view_take_bodies(contact_view *view, const world *w) {
   const size_t room = (size_t)w->count + 1;
   instance *list = malloc(2 * room * sizeof *list);

@@ -24,13 +24,13 @@ static void bound_body(const body *b, double low[3], double high[3]) {
   }
 }
 
-/* Of 50 bodies one may be beyond each side. `values`: room for 6 numbers a body. */
+/* Of 50 bodies that move one may be beyond each side. `values`: room for 6 numbers a body. */
 static void bound_bodies(const world *w, float *values, float low[3], float high[3]) {
   const size_t room = (size_t)w->count;
   size_t count = 0;
   for (int k = 0; k < w->count; k++) {
     double least[3], most[3];
-    if (view_is_ground(&w->bodies[k])) continue;
+    if (!(w->bodies[k].mass > 0)) continue;
     bound_body(&w->bodies[k], least, most);
     for (size_t axis = 0; axis < 3; axis++) {
       values[axis * room + count] = (float)least[axis];
@@ -44,13 +44,28 @@ static void bound_bodies(const world *w, float *values, float low[3], float high
   }
 }
 
-/* What falls from above `height` spreads on the ground, unless there are walls. */
-static void leave_room(const world *w, float height, float low[3], float high[3]) {
+/* Returns how many fixed bodies there are besides the ground, which are taken into the box. */
+static int add_walls(const world *w, float low[3], float high[3]) {
   int walls = 0;
-  for (int k = 0; k < w->count; k++) walls |= !(w->bodies[k].mass > 0) && !view_is_ground(&w->bodies[k]);
-  if (high[2] > height + 0.1f && !walls)
+  for (int k = 0; k < w->count; k++) {
+    double least[3], most[3];
+    if (w->bodies[k].mass > 0 || view_is_ground(&w->bodies[k])) continue;
+    bound_body(&w->bodies[k], least, most);
+    for (int axis = 0; axis < 3; axis++) {
+      low[axis] = fminf(low[axis], (float)least[axis]);
+      high[axis] = fmaxf(high[axis], (float)most[axis]);
+    }
+    walls++;
+  }
+  return walls;
+}
+
+/* What falls from above `height` spreads on the ground, unless there are walls. */
+static void leave_room(int walls, float height, float low[3], float high[3]) {
+  const float above = fminf(fmaxf(high[2] / height - 1, 0), 1);
+  if (!walls)
     for (int k = 0; k < 2; k++) {
-      const float wider = 0.3f * (high[k] - low[k]);
+      const float wider = 0.3f * above * (high[k] - low[k]);
       low[k] -= wider;
       high[k] += wider;
     }
@@ -80,7 +95,7 @@ const char *contact_view_fit(const scene *s, const world *w, camera *c, contact_
   if (!values) return "out of memory";
   bound_bodies(w, values, low, high);
   free(values);
-  leave_room(w, 2 * (float)s->middle[2], low, high);
+  leave_room(add_walls(w, low, high), 2 * (float)s->middle[2], low, high);
   for (int k = 0; k < 3; k++) {
     middle[k] = 0.5f * (low[k] + high[k]);
     eye[k] = middle[k] + (float)(s->eye[k] - s->middle[k]);

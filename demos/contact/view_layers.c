@@ -138,8 +138,7 @@ const char *view_draw_shadow(contact_view *view) {
   glEnable(GL_POLYGON_OFFSET_FILL);
   glPolygonOffset(1.5f, 2);
   glUniformMatrix4fv(view_gl_uniform(program, "to_clip"), 1, GL_FALSE, view->to_shadow);
-  view_draw_crowd(&view->blocks);
-  view_draw_crowd(&view->balls);
+  view_draw_bodies(view);
   glDisable(GL_POLYGON_OFFSET_FILL);
   return NULL;
 }
@@ -165,8 +164,7 @@ static const char *draw_geometry(contact_view *view, const camera *c, const cont
   why = view_use_body(view, PASS_GEOMETRY, &program);
   if (why) return why;
   set_cameras(view, program);
-  view_draw_crowd(&view->blocks);
-  view_draw_crowd(&view->balls);
+  view_draw_bodies(view);
   return NULL;
 }
 

@@ -36,6 +36,7 @@ const char *view_build_bodies(contact_view *view);
 /* Where the bodies of a world are now. */
 const char *view_take_bodies(contact_view *view, const world *w);
 void view_draw_crowd(const view_crowd *crowd);
+void view_draw_bodies(const contact_view *view);
 void view_destroy_crowd(view_crowd *crowd);
 /* Makes the buffers of a crowd, with `floats` an instance in attributes of 4 from number 1 on. */
 void view_build_crowd(view_crowd *crowd, const float *vertices, int vertex_floats, int vertex_count,
