@@ -95,7 +95,7 @@ static int across_of(int bodies) {
 static int build_pile(world *w, int bodies) {
   const int across = across_of(bodies);
   const double spacing = 0.56, inside = 0.5 * spacing * (across + 2);
-  return floor_of(w, 4 * inside) || fence(w, inside, 0.6 * inside) || drop(w, bodies, across, spacing, 1);
+  return floor_of(w, 4 * inside) || fence(w, inside, 0.4 * inside) || drop(w, bodies, across, spacing, 1);
 }
 
 static int build_boxes(world *w, int bodies) {

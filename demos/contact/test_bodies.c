@@ -186,7 +186,8 @@ static int sweeps_of(simulation *s, int cold) {
   int sweeps = 0;
   REQUIRE(!simulation_reset(s, message));
   s->parameters.cold_start = cold;
-  for (int k = 0; k < 20; k++) {
+  run(s, 1); /* which has no last step */
+  for (int k = 0; k < (is_cpu ? 20 : 4); k++) {
     run(s, 1);
     sweeps += s->figures.sweeps;
   }
@@ -277,7 +278,7 @@ static void life(void) {
   for (int k = 0; k < 3 && is_cpu; k++)
     CHECK(!(fabs(first[k] - last_of(s)->position[k]) > 0)); /* the same again */
   for (int k = 0; k < scene_count(); k++) {
-    REQUIRE(!simulation_set_scene(s, scene_at(k), k == 0 ? 9 : 0, message));
+    REQUIRE(!simulation_set_scene(s, scene_at(k), 9, message));
     run(s, 1);
     CHECK(simulation_moving(s) > 0);
   }
@@ -302,7 +303,7 @@ int main(int argc, char **argv) {
   flight();
   bounce();
   slide(3, 0.3);
-  slide(2, 0.5);
+  if (is_cpu) slide(2, 0.5);
   slope();
   stands("stack", 3600, 3, 2e-3);
   stands("cards", 300, 5, 2e-3);
