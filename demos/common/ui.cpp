@@ -337,6 +337,11 @@ int ui_slider_int(const char *label, int *value, int low, int high, const char *
   return ImGui::SliderInt(label, value, low, high, *value == low ? at_low : "%d", ImGuiSliderFlags_AlwaysClamp);
 }
 
+int ui_slider_int_log(const char *label, int *value, int low, int high) {
+  return ImGui::SliderInt(label, value, low, high, "%d",
+                          ImGuiSliderFlags_AlwaysClamp | ImGuiSliderFlags_Logarithmic);
+}
+
 int ui_colour(const char *label, float rgb[3]) {
   return ImGui::ColorEdit3(label, rgb, ImGuiColorEditFlags_NoInputs);
 }

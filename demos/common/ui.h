@@ -68,6 +68,8 @@ int ui_slider_log_unit(const char *label, double *value, double low, double high
                        const char *unit);
 /* `at_low` is what is shown instead of the lowest number. */
 int ui_slider_int(const char *label, int *value, int low, int high, const char *at_low);
+/* By powers of ten. */
+int ui_slider_int_log(const char *label, int *value, int low, int high);
 int ui_colour(const char *label, float rgb[3]);
 /* A field of text and a button beside it, which is what may be pressed. */
 int ui_text_field(const char *name, char *text, int size, const char *button);

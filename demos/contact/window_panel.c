@@ -89,8 +89,7 @@ static void solver_section(window_state *w) {
   simulation_parameters *p = &w->s->parameters;
   if (!ui_section("Solver")) return;
   scheme_control(w);
-  double sweeps = p->sweeps;
-  if (ui_slider_log_unit("sweeps", &sweeps, 1, 20000, 0, "")) p->sweeps = (int)sweeps;
+  ui_slider_int_log("sweeps", &p->sweeps, 1, 20000);
   ui_tip("of Gauss-Seidel, at most");
   ui_slider_log_unit("tolerance", &p->tolerance, 1e-8, 0.1, 0, "");
   ui_tip("of the residual, relative to ||q||; a step that does not reach it is missed");
