@@ -97,6 +97,7 @@ void window_make_steps(window_state *w, double seconds) {
       app_tell_error(&w->app, message);
       /* A backend may lack a scheme for the contacts that there are now. */
       w->s->parameters.scheme = TS_LCP_SCHEME_AUTO;
+      w->s->parameters.acceleration = TS_LCP_ACCELERATION_AUTO;
       w->paused = 1;
       return;
     }

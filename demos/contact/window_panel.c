@@ -7,11 +7,6 @@
 
 /* ---- Scene ---- */
 
-static const char *name_of_scene(int index) {
-  const scene *s = scene_at(index);
-  return s ? s->name : NULL;
-}
-
 static void bodies_control(window_state *w) {
   static const int counts[] = {0, 30, 100, 300, 1000, 2000};
   const char *names[] = {"the scene's own", "30", "100", "300", "1000", "2000", NULL};
@@ -34,7 +29,7 @@ static void scene_section(window_state *w) {
   app_button(&w->app, "Step", 3, 1, window_step);
   ui_same_line();
   app_button(&w->app, "Reset", 3, 1, window_reset);
-  if (app_choice("scene", &choice, name_of_scene)) window_set_scene(w, choice, 0);
+  if (app_choice("scene", &choice, scene_names)) window_set_scene(w, choice, 0);
   ui_tip(w->s->scene->text);
   bodies_control(w);
   ui_slider_log_unit("speed", &w->speed, 0.05, 2, 0, "x");
@@ -89,6 +84,8 @@ static void solver_section(window_state *w) {
   simulation_parameters *p = &w->s->parameters;
   if (!ui_section("Solver")) return;
   scheme_control(w);
+  app_choice("acceleration", UI_ENUM(p->acceleration), acceleration_names);
+  ui_tip("of the sweeps; auto: momentum");
   ui_slider_int_log("sweeps", &p->sweeps, 1, 20000);
   ui_tip("of Gauss-Seidel, at most");
   ui_slider_log_unit("tolerance", &p->tolerance, 1e-8, 0.1, 0, "");
