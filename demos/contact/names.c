@@ -12,8 +12,8 @@ const char *acceleration_names(int k) {
   return ts_lcp_acceleration_name((ts_lcp_acceleration)k);
 }
 
-/* For --precision, which takes these two: ts_precision has more. */
+/* For --precision, which takes these three: ts_precision has more. */
 const char *precision_names(int k) {
-  static const char *const names[] = {"single", "double", NULL};
+  static const char *const names[] = {"auto", "single", "double", NULL};
   return names[k];
 }

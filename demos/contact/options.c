@@ -12,8 +12,8 @@ static void parse_scene(void *options, const char *text) {
 
 static void parse_precision(void *options, const char *text) {
   program_options *o = options;
-  const int is_double = arguments_named("--precision", text, precision_names);
-  o->simulation.precision = is_double ? TS_PRECISION_DOUBLE : TS_PRECISION_SINGLE;
+  static const ts_precision precisions[] = {TS_PRECISION_AUTO, TS_PRECISION_SINGLE, TS_PRECISION_DOUBLE};
+  o->simulation.precision = precisions[arguments_named("--precision", text, precision_names)];
 }
 
 #define SET(field) simulation.parameters.field
@@ -42,7 +42,8 @@ static const option_row rows[] = {
     OPTION_HEADING("Where it is computed:"),
     OPTIONS_DEVICE(simulation.backend, simulation.platform),
     OPTION_WHOLE("threads", "N", simulation.threads, 1, 4096, "threads of the CPU backend"),
-    OPTION_PARSED("precision", "NAME", parse_precision, "single or double (default: single)"),
+    OPTION_PARSED("precision", "NAME", parse_precision,
+                  "auto, single or double (default: auto, double but on gl)"),
     OPTION_HEADING("Pictures:"),
     OPTION_WHOLE("frames", "N", frames, 0, 10000000, "frames to compute without a window (default: 300)"),
     OPTION_WHOLE("steps-per-frame", "N", steps_per_frame, 1, 10000, "time steps per frame (default: 1)"),

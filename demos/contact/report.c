@@ -8,10 +8,6 @@
 #include "platform.h"
 #include "reports.h"
 
-static const char *precision_of(const simulation *s) {
-  return precision_names(s->options.precision == TS_PRECISION_DOUBLE);
-}
-
 void report_begin(const work_report *w) {
   const simulation *s = w->s;
   const simulation_parameters *p = &s->parameters;
@@ -20,8 +16,9 @@ void report_begin(const work_report *w) {
          p->friction, p->restitution, p->step);
   printf("backend     %s: %s\n", s->device.backend, s->device.device);
   printf("solver      scheme %s, acceleration %s, %s precision, to %.1e of ||q||, at most %d sweeps, from %s\n",
-         ts_lcp_scheme_name(p->scheme), ts_lcp_acceleration_name(p->acceleration), precision_of(s),
-         p->tolerance, p->sweeps, p->cold_start ? "0" : "the forces of the last step");
+         ts_lcp_scheme_name(p->scheme), ts_lcp_acceleration_name(p->acceleration),
+         ts_precision_name(s->options.precision), p->tolerance, p->sweeps,
+         p->cold_start ? "0" : "the forces of the last step");
 }
 
 void report_frame(const work_report *w) {
@@ -115,7 +112,7 @@ static json_t *parameters(const simulation *s) {
                    "restitution", report_number(p->restitution), "step", report_number(p->step), "rtol",
                    report_number(p->tolerance), "sweeps", p->sweeps, "scheme", ts_lcp_scheme_name(p->scheme),
                    "acceleration", ts_lcp_acceleration_name(p->acceleration), "warm_start", !p->cold_start,
-                   "precision", precision_of(s));
+                   "precision", ts_precision_name(s->options.precision));
 }
 
 json_t *report_simulation_json(const simulation *s) {

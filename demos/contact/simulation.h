@@ -28,8 +28,8 @@ typedef struct simulation_options {
   int bodies;          /* 0: the scene's */
   const char *backend; /* NULL: auto */
   ts_gl_platform platform;
-  int threads; /* of the CPU backend; 0: all */
-  ts_precision precision;
+  int threads;            /* of the CPU backend; 0: all */
+  ts_precision precision; /* auto: single on OpenGL, which makes doubles of pairs, and double elsewhere */
   simulation_parameters parameters; /* NAN, 0: the defaults, friction the scene's */
 } simulation_options;
 

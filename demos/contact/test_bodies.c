@@ -149,22 +149,24 @@ static void slope(void) {
 
 /* ---- What stands ---- */
 
-/* How far the body is from where it was that moved most; the energy is never above what it was, and at rest it
- * does not grow. */
+/* How far the body is from where it was that moved most. The energy is never above what it was at the start;
+ * about rest, where velocities are solved to the tolerance, heights of metres may vary by micrometres. */
 static double moved_most(simulation *s, int steps) {
-  const double little =
-      1e-6; /* a micrometre of a metre's height: what is left of velocities at the tolerance */
+  const double little = 1e-7, variation = 3e-6;
   const int count = s->world.count;
-  double most = 0, least_energy = INFINITY, (*const before)[3] = malloc((size_t)count * sizeof *before);
+  double most = 0, least = INFINITY, grown = 0, highest = 0,
+         (*const before)[3] = malloc((size_t)count * sizeof *before);
   REQUIRE(before);
   for (int k = 0; k < count; k++) memcpy(before[k], s->world.bodies[k].position, sizeof *before);
-  const world_energy start = world_energy_of(&s->world);
+  const double start = world_energy_of(&s->world).potential;
   for (int k = 0; k < steps; k++) {
     run(s, 1);
-    CHECK(energy_of(s) <= (start.kinetic + start.potential) * (1 + little));
-    least_energy = fmin(least_energy, energy_of(s));
-    CHECK(energy_of(s) - least_energy < little * start.potential);
+    highest = fmax(highest, energy_of(s));
+    least = fmin(least, energy_of(s));
+    grown = fmax(grown, energy_of(s) - least);
   }
+  CHECK(highest / start - 1 < little);
+  CHECK(grown / start < variation);
   for (int k = 0; k < count; k++)
     for (int i = 0; i < 3; i++) most = fmax(most, fabs(s->world.bodies[k].position[i] - before[k][i]));
   free(before);

@@ -8,7 +8,7 @@ for number in 0 -1 x; do refuse 2 "--sweeps: '$number', expected" --sweeps "$num
 for number in 0 -1 1 x; do refuse 2 "--rtol: '$number', expected" --rtol "$number"; done
 refuse 2 "--scheme: 'jacobi', expected auto, row, column, block, graph, graph-2" --scheme jacobi
 refuse 2 "--acceleration: 'x', expected auto, none, momentum or conjugate" --acceleration x
-refuse 2 "--precision: 'half', expected single or double" --precision half
+refuse 2 "--precision: 'half', expected auto, single or double" --precision half
 refuse 2 "--backend: 'metal', expected one of auto, cuda, gl" --backend metal
 refuse 2 "--threads: '0', expected" --threads 0
 refuse 2 "--frames: '-1', expected" --frames -1
