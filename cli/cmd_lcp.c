@@ -33,14 +33,6 @@ static int after_check(int sweeps, const double *residual, int count, void *user
 
 /* ---- On the device ---- */
 
-/* A scheme that one storage alone has decides it. */
-static ts_lcp_storage storage_for(const lcp_options *o, const device_objects *d) {
-  if (o->storage || !ts_lcp_has_scheme(d->context, o->scheme)) return o->storage;
-  if (o->scheme == TS_LCP_SCHEME_COLOUR) return TS_LCP_STORAGE_SPARSE;
-  const int is_both = o->scheme <= TS_LCP_SCHEME_ROW || o->scheme == TS_LCP_SCHEME_GRAPH;
-  return is_both ? TS_LCP_STORAGE_AUTO : TS_LCP_STORAGE_DENSE;
-}
-
 static ts_status upload(const lcp_options *o, const lcp_problem *p, device_objects *d, const double *z,
                         ts_precision precision) {
   const ts_csr matrix = {.rows = p->matrix.rows,
@@ -51,7 +43,7 @@ static ts_status upload(const lcp_options *o, const lcp_problem *p, device_objec
   const ts_lcp_desc desc = {.size = p->size,
                             .dimension = p->dimension,
                             .sparse_matrix = &matrix,
-                            .storage = storage_for(o, d),
+                            .storage = o->storage ? o->storage : ts_lcp_scheme_storage(o->scheme),
                             .lower = p->lower,
                             .upper = p->upper,
                             .friction = p->friction,

@@ -40,6 +40,7 @@ static ts_status upload(simulation *s, problem *p) {
                             .jacobian = &a->jacobian,
                             .inverse_mass = a->inverse_mass,
                             .mass_block = 6,
+                            .storage = ts_lcp_scheme_storage(s->parameters.scheme),
                             .friction = a->friction,
                             .precision = s->options.precision};
   const ts_vector_desc vector = {.components = 1, .precision = s->options.precision};

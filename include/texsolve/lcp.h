@@ -118,6 +118,8 @@ typedef enum ts_lcp_scheme {
 
 TS_API const char *ts_lcp_scheme_name(ts_lcp_scheme scheme); /* NULL for other values. Any thread. */
 TS_API int ts_lcp_scheme_from_name(const char *name);        /* -1 if none */
+/* The storage that a scheme needs: DENSE or SPARSE, or AUTO where it has both. Any thread. */
+TS_API ts_lcp_storage ts_lcp_scheme_storage(ts_lcp_scheme scheme);
 /* Whether a context's backend has a scheme. */
 TS_API int ts_lcp_has_scheme(const ts_context *context, ts_lcp_scheme scheme);
 

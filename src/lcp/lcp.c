@@ -54,6 +54,12 @@ int ts_lcp_acceleration_from_name(const char *name) {
   return -1;
 }
 
+ts_lcp_storage ts_lcp_scheme_storage(ts_lcp_scheme scheme) {
+  if (scheme == TS_LCP_SCHEME_COLOUR) return TS_LCP_STORAGE_SPARSE;
+  const int is_both = scheme <= TS_LCP_SCHEME_ROW || scheme == TS_LCP_SCHEME_GRAPH;
+  return is_both ? TS_LCP_STORAGE_AUTO : TS_LCP_STORAGE_DENSE;
+}
+
 int ts_lcp_has_scheme(const ts_context *context, ts_lcp_scheme scheme) {
   if (!context || !context->ops->lcp || !ts_lcp_scheme_name(scheme)) return 0;
   if (scheme == TS_LCP_SCHEME_COLOUR && !context->ops->lcp->has_sparse) return 0;

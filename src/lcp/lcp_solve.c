@@ -74,11 +74,10 @@ ts_status ts_lcp_residual(const ts_lcp *lcp, const ts_vector *q, const ts_vector
 /* ---- The settings ---- */
 
 static ts_status check_storage(const ts_lcp *lcp, ts_lcp_scheme scheme) {
-  const int is_sparse = lcp->storage == TS_LCP_STORAGE_SPARSE;
-  const int is_both = scheme <= TS_LCP_SCHEME_ROW || scheme == TS_LCP_SCHEME_GRAPH;
-  if (is_both || is_sparse == (scheme == TS_LCP_SCHEME_COLOUR)) return TS_OK;
+  const ts_lcp_storage needed = ts_lcp_scheme_storage(scheme);
+  if (needed == TS_LCP_STORAGE_AUTO || needed == lcp->storage) return TS_OK;
   return tsi_fail(lcp->context, TS_ERROR_UNSUPPORTED, "the scheme %s is for %s problems; this one is %s",
-                  ts_lcp_scheme_name(scheme), is_sparse ? "dense" : "sparse", is_sparse ? "sparse" : "dense");
+                  ts_lcp_scheme_name(scheme), ts_lcp_storage_name(needed), ts_lcp_storage_name(lcp->storage));
 }
 
 static ts_status check_settings(const ts_lcp *lcp, ts_lcp_settings *s) {
