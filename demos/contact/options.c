@@ -43,7 +43,7 @@ static const option_row rows[] = {
     OPTIONS_DEVICE(simulation.backend, simulation.platform),
     OPTION_WHOLE("threads", "N", simulation.threads, 1, 4096, "threads of the CPU backend"),
     OPTION_PARSED("precision", "NAME", parse_precision,
-                  "auto, single or double (default: auto, double but on gl)"),
+                  "auto, single or double (default: auto, double on cpu)"),
     OPTION_HEADING("Pictures:"),
     OPTION_WHOLE("frames", "N", frames, 0, 10000000, "frames to compute without a window (default: 300)"),
     OPTION_WHOLE("steps-per-frame", "N", steps_per_frame, 1, 10000, "time steps per frame (default: 1)"),
