@@ -168,14 +168,16 @@ static ts_status write_matrix(ts_lcp *lcp, const tsi_lcp_matrix *matrix) {
   return tsi_leave(lcp->context, lcp->context->ops->lcp->write_matrix(lcp, matrix));
 }
 
+/* Written beside the old one, which stays on failure and is written over the next time. */
 static ts_status set_sparse(ts_lcp *lcp, const ts_lcp_desc *desc) {
-  tsi_lcp_sparse *made = NULL;
-  TSI_TRY(tsi_lcp_sparse_create(lcp, desc, &made));
-  const ts_status status = write_matrix(lcp, &(tsi_lcp_matrix){.sparse = made});
-  tsi_lcp_sparse *unused = status < 0 ? made : lcp->sparse;
-  if (status >= 0) lcp->sparse = made;
-  tsi_lcp_sparse_destroy(lcp->context, unused);
-  return status;
+  tsi_lcp_sparse *made = lcp->spare, *old = lcp->sparse;
+  if (!made) made = lcp->spare = tsi_calloc(lcp->context, 1, sizeof *made);
+  if (!made) return tsi_out_of_memory(lcp->context, "sparse contacts", sizeof *made);
+  TSI_TRY(tsi_lcp_sparse_write(lcp, desc, made));
+  TSI_TRY(write_matrix(lcp, &(tsi_lcp_matrix){.sparse = made}));
+  lcp->sparse = made;
+  lcp->spare = old;
+  return TS_OK;
 }
 
 static ts_status set_matrix(ts_lcp *lcp, const ts_lcp_desc *desc) {
@@ -250,6 +252,7 @@ void ts_lcp_destroy(ts_lcp **out) {
   tsi_free(context, lcp->upper);
   tsi_free(context, lcp->friction);
   tsi_lcp_sparse_destroy(context, lcp->sparse);
+  tsi_lcp_sparse_destroy(context, lcp->spare);
   tsi_free(context, lcp);
   *out = NULL;
 }

@@ -27,6 +27,7 @@ struct ts_lcp {
   int is_double;
   ts_lcp_storage storage; /* DENSE or SPARSE */
   tsi_lcp_sparse *sparse; /* NULL with dense storage, and before its first matrix */
+  tsi_lcp_sparse *spare;  /* memory for the next one; NULL before the second */
   ts_lcp_local local;     /* of the sweeps that follow, PROJECTION or EXACT; set by a solve */
   /* Per unknown, or per contact: NULL where the bounds are 0 and infinity, and without friction. */
   double *lower, *upper, *friction;

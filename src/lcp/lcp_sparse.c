@@ -1,5 +1,7 @@
 /* Sparse matrices of complementarity problems from rows of numbers: in blocks of M, or in blocks of H and of
- * G = H M_0^-1. A first pass over the entries counts blocks, a second one finds their columns, a third adds. */
+ * G = H M_0^-1. A first pass over the entries finds the blocks, a second one fills those of one contact after
+ * the other, and checks them while they are in cache. Memory is kept for the next matrix: fresh pages took as
+ * long as everything else. */
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -8,25 +10,34 @@
 #include "common/matrix/csr.h"
 #include "lcp.h"
 
+/* `width` columns of the given matrix. */
+typedef struct group {
+  double *place;   /* its block in the current contact's rows; NULL: no force moves it */
+  int32_t contact; /* the last one that was found to have it, + 1 */
+  int32_t problem; /* whose `column` is known, + 1 */
+  int32_t column;  /* of blocks; -1: none */
+} group;
+
 typedef struct maker {
   const ts_lcp *lcp;
   const ts_csr *csr;  /* M or H */
   const double *mass; /* M_0^-1; NULL: M */
   tsi_lcp_sparse *sparse;
-  int32_t problem; /* of the current contact, + 1 */
-  int32_t groups;  /* of `width` columns of csr */
-  int32_t *marked; /* of each group: the last contact that was found to have it, + 1 */
-  int32_t *index;  /* its column of blocks in the current problem; -1: no force moves it */
-  int32_t *owner;  /* that problem, + 1 */
+  double groups_per_column;
+  group *groups;
   int32_t *source; /* of each body its group */
-  int32_t *places; /* of each column of blocks its block in the current row */
 } maker;
 
 /* ---- Columns of blocks ---- */
 
-static int is_fixed(const maker *m, int32_t group) {
+/* Exact, and faster than a division of integers: half a column is more than rounding. */
+static int32_t group_of(const maker *m, int32_t column) {
+  return (int32_t)((column + 0.5) * m->groups_per_column);
+}
+
+static int is_fixed(const maker *m, int32_t index) {
   const size_t numbers = (size_t)m->sparse->width * (size_t)m->sparse->width;
-  const double *block = m->mass + (size_t)group * numbers;
+  const double *block = m->mass + (size_t)index * numbers;
   for (size_t k = 0; k < numbers; k++)
     if (block[k] != 0) return 0;
   return 1;
@@ -34,47 +45,16 @@ static int is_fixed(const maker *m, int32_t group) {
 
 /* Bodies are counted as contacts first touch them, in each problem of a batch for itself: the ground, which
  * touches many, links none. */
-static int32_t column_of(maker *m, int32_t contact, int32_t group) {
-  if (!m->mass) return group == contact ? -1 : group;
-  if (m->owner[group] != m->problem) {
-    m->owner[group] = m->problem;
-    m->index[group] = is_fixed(m, group) ? -1 : m->sparse->bodies;
-    if (m->index[group] >= 0 && m->source) m->source[m->sparse->bodies] = group;
-    m->sparse->bodies += m->index[group] >= 0;
+static int32_t column_of(const maker *m, int32_t contact, int32_t index) {
+  if (!m->mass) return index == contact ? -1 : index;
+  group *g = m->groups + index;
+  const int32_t problem = contact * m->sparse->dimension / m->lcp->size + 1;
+  if (g->problem != problem) {
+    g->problem = problem;
+    g->column = is_fixed(m, index) ? -1 : m->sparse->bodies;
+    if (g->column >= 0) m->source[m->sparse->bodies++] = index;
   }
-  return m->index[group];
-}
-
-/* The group of a column, which is as a rule that of the last one. */
-static int32_t group_of(const maker *m, int32_t column, int32_t last) {
-  const int32_t width = m->sparse->width, offset = column - last * width;
-  return offset >= 0 && offset < width ? last : column / width;
-}
-
-/* Columns of a contact's blocks; NULL: counts them alone. */
-static int32_t find_columns(maker *m, int32_t contact, int32_t *columns) {
-  const ts_csr *csr = m->csr;
-  const int32_t row = contact * m->sparse->dimension;
-  const int32_t first = csr->row_offsets[row], last = csr->row_offsets[row + m->sparse->dimension];
-  int32_t count = 0, group = 0;
-  m->problem = row / m->lcp->size + 1;
-  for (int32_t e = first; e < last; e++) {
-    group = group_of(m, csr->column_indices[e], group);
-    if (m->marked[group] == contact + 1 || !(tsi_lcp_value(csr, e) != 0)) continue;
-    m->marked[group] = contact + 1;
-    const int32_t column = column_of(m, contact, group);
-    if (column < 0) continue;
-    if (columns) columns[count] = column;
-    count++;
-  }
-  return count;
-}
-
-static void restart(maker *m) {
-  const size_t groups = (size_t)m->groups;
-  m->sparse->bodies = 0;
-  memset(m->marked, 0, groups * sizeof *m->marked);
-  if (m->mass) memset(m->owner, 0, groups * sizeof *m->owner);
+  return g->column;
 }
 
 static int compare(const void *a, const void *b) {
@@ -88,82 +68,93 @@ static int is_sorted(const int32_t *list, int32_t count) {
   return 1;
 }
 
+static void find_blocks(const maker *m, int32_t contact) {
+  const ts_csr *csr = m->csr;
+  const tsi_lcp_sparse *s = m->sparse;
+  const int32_t row = contact * s->dimension, last = csr->row_offsets[row + s->dimension];
+  int32_t *columns = s->columns + s->row_start[contact], count = 0;
+  for (int32_t e = csr->row_offsets[row]; e < last; e++) {
+    const int32_t index = group_of(m, csr->column_indices[e]);
+    if (m->groups[index].contact == contact + 1 || !(tsi_lcp_value(csr, e) != 0)) continue;
+    m->groups[index].contact = contact + 1;
+    const int32_t column = column_of(m, contact, index);
+    if (column >= 0) columns[count++] = column;
+  }
+  if (!is_sorted(columns, count)) qsort(columns, (size_t)count, sizeof *columns, compare);
+  s->row_start[contact + 1] = s->row_start[contact] + count;
+}
+
 /* ---- Storage ---- */
 
-static void *take(const maker *m, size_t count, size_t size) {
-  return tsi_calloc(m->lcp->context, count + 1, size);
+/* At least so many bytes; what was in them is lost. */
+static ts_status reserve(const maker *m, tsi_lcp_memory *memory, size_t bytes) {
+  ts_context *context = m->lcp->context;
+  if (memory->bytes >= bytes) return TS_OK;
+  tsi_free(context, memory->block);
+  memory->block = tsi_malloc(context, bytes, 1);
+  memory->bytes = memory->block ? bytes : 0;
+  return memory->block ? TS_OK : tsi_out_of_memory(context, "sparse contacts", bytes);
 }
 
-static ts_status out_of_memory(const maker *m) {
-  return tsi_out_of_memory(m->lcp->context, "sparse contacts",
-                           (size_t)m->csr->row_offsets[m->csr->rows] * sizeof(double));
-}
-
-static ts_status start(maker *m) {
-  const size_t groups = (size_t)m->groups, contacts = (size_t)m->sparse->contacts;
-  m->marked = take(m, groups, sizeof *m->marked);
-  m->index = take(m, m->mass ? groups : 0, sizeof *m->index);
-  m->owner = take(m, m->mass ? groups : 0, sizeof *m->owner);
-  m->sparse->row_start = take(m, contacts, sizeof *m->sparse->row_start);
-  return m->marked && m->index && m->owner && m->sparse->row_start ? TS_OK : out_of_memory(m);
-}
-
-static ts_status make_storage(maker *m) {
+/* As if each entry had a block and a body of its own: what is not written takes no pages. */
+static ts_status take_lists(maker *m) {
   tsi_lcp_sparse *s = m->sparse;
-  const size_t contacts = (size_t)s->contacts, d = (size_t)s->dimension;
-  const size_t blocks = (size_t)s->row_start[contacts], numbers = blocks * d * (size_t)s->width;
-  const size_t columns = m->mass ? (size_t)s->bodies : contacts;
-  s->columns = take(m, blocks, sizeof *s->columns);
-  s->blocks = take(m, numbers, sizeof *s->blocks);
-  s->diagonal = take(m, contacts * d * d, sizeof *s->diagonal);
-  m->places = take(m, columns, sizeof *m->places);
-  if (m->mass) s->mass_blocks = take(m, numbers, sizeof *s->mass_blocks);
-  if (m->mass) m->source = take(m, columns, sizeof *m->source);
-  const int is_whole = s->columns && s->blocks && s->diagonal && m->places;
-  return is_whole && (!m->mass || (s->mass_blocks && m->source)) ? TS_OK : out_of_memory(m);
+  const size_t groups = (size_t)(m->csr->columns / s->width), contacts = (size_t)s->contacts;
+  const size_t entries = (size_t)m->csr->row_offsets[m->csr->rows];
+  const size_t numbers = 2 * (contacts + 1) + (m->mass ? 2 : 1) * entries;
+  TSI_TRY(reserve(m, &s->lists, groups * sizeof *m->groups + numbers * sizeof *s->columns));
+  m->groups = s->lists.block;
+  memset(m->groups, 0, groups * sizeof *m->groups);
+  s->row_start = (int32_t *)(m->groups + groups);
+  s->unit_start = s->row_start + contacts + 1;
+  s->columns = s->unit_start + contacts + 1;
+  m->source = s->columns + entries;
+  return TS_OK;
 }
 
-static ts_status find_blocks(maker *m) {
+static ts_status take_numbers(const maker *m) {
   tsi_lcp_sparse *s = m->sparse;
-  int64_t count = 0;
-  restart(m);
-  for (int32_t c = 0; c < s->contacts; c++) {
-    count += find_columns(m, c, NULL);
-    s->row_start[c + 1] = (int32_t)count; /* entries are counted in int32_t, blocks are not more */
-  }
-  TSI_TRY(make_storage(m));
-  restart(m);
-  for (int32_t c = 0; c < s->contacts; c++) {
-    int32_t *columns = s->columns + s->row_start[c];
-    const int32_t found = find_columns(m, c, columns);
-    if (!is_sorted(columns, found)) qsort(columns, (size_t)found, sizeof *columns, compare);
-  }
+  const size_t d = (size_t)s->dimension, diagonal = (size_t)s->contacts * d * d;
+  const size_t numbers = (size_t)s->row_start[s->contacts] * d * (size_t)s->width;
+  TSI_TRY(reserve(m, &s->numbers, (diagonal + (m->mass ? 2 : 1) * numbers) * sizeof(double)));
+  s->diagonal = s->numbers.block;
+  s->blocks = s->diagonal + diagonal;
+  s->mass_blocks = m->mass ? s->blocks + numbers : NULL;
   return TS_OK;
 }
 
 /* ---- Numbers ---- */
 
-static void add_entries(maker *m, int32_t contact, int32_t i) {
+static void add_entries(const maker *m, int32_t contact) {
   const tsi_lcp_sparse *s = m->sparse;
   const ts_csr *csr = m->csr;
   const size_t d = (size_t)s->dimension, w = (size_t)s->width;
-  const int32_t row = contact * s->dimension + i;
-  int32_t last = -1, column = -1;
-  for (int32_t e = csr->row_offsets[row]; e < csr->row_offsets[row + 1]; e++) {
-    const double value = tsi_lcp_value(csr, e);
-    if (!(value != 0)) continue;
-    const int32_t group = group_of(m, csr->column_indices[e], last);
-    const size_t k = (size_t)(csr->column_indices[e] - group * s->width);
-    if (group != last) column = column_of(m, contact, group), last = group;
-    if (column >= 0)
-      s->blocks[((size_t)m->places[column] * d + (size_t)i) * w + k] += value;
-    else if (!m->mass)
-      s->diagonal[((size_t)contact * d + (size_t)i) * d + k] += value;
+  for (size_t i = 0; i < d; i++) {
+    const size_t row = (size_t)contact * d + i;
+    for (int32_t e = csr->row_offsets[row]; e < csr->row_offsets[row + 1]; e++) {
+      const double value = tsi_lcp_value(csr, e);
+      if (!(value != 0)) continue;
+      const int32_t index = group_of(m, csr->column_indices[e]);
+      double *place = m->groups[index].place;
+      if (place) place[i * w + (size_t)(csr->column_indices[e] - index * s->width)] += value;
+    }
   }
 }
 
-/* G = H M_0^-1 of a contact's blocks, and what they add to its block of M, H G^T. */
-static void multiply_mass(maker *m, int32_t contact) {
+/* G = H M_0^-1 of a block, and what it adds to the contact's block of M, H G^T. */
+static inline void multiply_block(const double *restrict H, const double *restrict mass, size_t d, size_t w,
+                                  double *restrict G, double *restrict diagonal) {
+  for (size_t i = 0; i < d; i++) {
+    for (size_t l = 0; l < w; l++) G[i * w + l] = 0;
+    for (size_t k = 0; k < w; k++)
+      for (size_t l = 0; l < w; l++) G[i * w + l] += H[i * w + k] * mass[k * w + l];
+  }
+  for (size_t i = 0; i < d; i++)
+    for (size_t j = 0; j < d; j++)
+      for (size_t k = 0; k < w; k++) diagonal[i * d + j] += H[i * w + k] * G[j * w + k];
+}
+
+static void multiply_mass(const maker *m, int32_t contact) {
   const tsi_lcp_sparse *s = m->sparse;
   const size_t d = (size_t)s->dimension, w = (size_t)s->width;
   double *diagonal = s->diagonal + (size_t)contact * d * d;
@@ -171,24 +162,27 @@ static void multiply_mass(maker *m, int32_t contact) {
     const double *H = s->blocks + (size_t)b * d * w;
     const double *mass = m->mass + (size_t)m->source[s->columns[b]] * w * w;
     double *G = s->mass_blocks + (size_t)b * d * w;
-    for (size_t i = 0; i < d; i++)
-      for (size_t k = 0; k < w; k++)
-        for (size_t l = 0; l < w; l++) G[i * w + l] += H[i * w + k] * mass[k * w + l];
-    for (size_t i = 0; i < d; i++)
-      for (size_t j = 0; j < d; j++)
-        for (size_t k = 0; k < w; k++) diagonal[i * d + j] += H[i * w + k] * G[j * w + k];
+    if (d == 3 && w == 6) /* unrolled: twice as fast */
+      multiply_block(H, mass, 3, 6, G, diagonal);
+    else
+      multiply_block(H, mass, d, w, G, diagonal);
   }
 }
 
-static void add_numbers(maker *m) {
+static void fill_blocks(const maker *m, int32_t contact) {
   const tsi_lcp_sparse *s = m->sparse;
-  if (m->mass) restart(m);
-  for (int32_t c = 0; c < s->contacts; c++) {
-    m->problem = c * s->dimension / m->lcp->size + 1;
-    for (int32_t b = s->row_start[c]; b < s->row_start[c + 1]; b++) m->places[s->columns[b]] = b;
-    for (int32_t i = 0; i < s->dimension; i++) add_entries(m, c, i);
-    if (m->mass) multiply_mass(m, c);
+  const size_t d = (size_t)s->dimension, numbers = d * (size_t)s->width;
+  const int32_t first = s->row_start[contact], last = s->row_start[contact + 1];
+  double *diagonal = s->diagonal + (size_t)contact * d * d;
+  memset(diagonal, 0, d * d * sizeof *diagonal);
+  memset(s->blocks + (size_t)first * numbers, 0, (size_t)(last - first) * numbers * sizeof *s->blocks);
+  for (int32_t b = first; b < last; b++) {
+    const int32_t index = m->mass ? m->source[s->columns[b]] : s->columns[b];
+    m->groups[index].place = s->blocks + (size_t)b * numbers;
   }
+  if (!m->mass) m->groups[contact].place = diagonal;
+  add_entries(m, contact);
+  if (m->mass) multiply_mass(m, contact);
 }
 
 /* ---- Checks ---- */
@@ -208,15 +202,16 @@ static ts_status check_numbers(const ts_lcp *lcp, const double *numbers, int32_t
   return TS_OK;
 }
 
-static ts_status check(const ts_lcp *lcp, const tsi_lcp_sparse *s) {
+static ts_status check(const ts_lcp *lcp, const tsi_lcp_sparse *s, int32_t contact) {
   const size_t d = (size_t)s->dimension, w = (size_t)s->width;
-  for (int32_t c = 0; c < s->contacts; c++) {
-    const int32_t first = s->row_start[c], last = s->row_start[c + 1];
-    TSI_TRY(check_numbers(lcp, s->blocks, first, last, c, w));
-    if (s->mass_blocks) TSI_TRY(check_numbers(lcp, s->mass_blocks, first, last, c, w));
-    TSI_TRY(check_numbers(lcp, s->diagonal, c, c + 1, c, d));
-    for (size_t i = 0; i < d; i++)
-      TSI_TRY(tsi_lcp_check_diagonal(lcp, (size_t)c * d + i, s->diagonal[((size_t)c * d + i) * d + i]));
+  const int32_t first = s->row_start[contact], last = s->row_start[contact + 1];
+  const double least = lcp->is_double ? 0 : (double)FLT_MIN; /* above it nothing is to be checked */
+  TSI_TRY(check_numbers(lcp, s->blocks, first, last, contact, w));
+  if (s->mass_blocks) TSI_TRY(check_numbers(lcp, s->mass_blocks, first, last, contact, w));
+  TSI_TRY(check_numbers(lcp, s->diagonal, contact, contact + 1, contact, d));
+  for (size_t row = (size_t)contact * d, i = 0; i < d; i++) {
+    const double value = s->diagonal[(row + i) * d + i];
+    if (!(value > least)) TSI_TRY(tsi_lcp_check_diagonal(lcp, row + i, value));
   }
   return TS_OK;
 }
@@ -256,19 +251,29 @@ static ts_status compress(const ts_lcp *lcp, const ts_lcp_desc *desc, ts_csr *cs
 
 /* ---- The whole of it ---- */
 
-static ts_status make(maker *m) {
-  TSI_TRY(start(m));
-  TSI_TRY(find_blocks(m));
-  add_numbers(m);
-  TSI_TRY(check(m->lcp, m->sparse));
-  return tsi_lcp_make_units(m->lcp->context, m->sparse);
+static void forget_steps(ts_context *context, tsi_lcp_sparse *s) {
+  int32_t *const lists[] = {s->levels.start, s->levels.units, s->colours.start, s->colours.units};
+  for (size_t k = 0; k < sizeof lists / sizeof *lists; k++) tsi_free(context, lists[k]);
+  s->levels = s->colours = (tsi_lcp_steps){0};
 }
 
-static ts_status create(const ts_lcp *lcp, const ts_lcp_desc *desc, const ts_csr *csr, tsi_lcp_sparse **out) {
-  ts_context *context = lcp->context;
+static ts_status make(maker *m) {
+  tsi_lcp_sparse *s = m->sparse;
+  forget_steps(m->lcp->context, s);
+  TSI_TRY(take_lists(m));
+  s->bodies = s->row_start[0] = 0;
+  for (int32_t c = 0; c < s->contacts; c++) find_blocks(m, c);
+  TSI_TRY(take_numbers(m));
+  for (int32_t c = 0; c < s->contacts; c++) {
+    fill_blocks(m, c);
+    TSI_TRY(check(m->lcp, s, c));
+  }
+  tsi_lcp_make_units(s);
+  return TS_OK;
+}
+
+static ts_status write(const ts_lcp *lcp, const ts_lcp_desc *desc, const ts_csr *csr, tsi_lcp_sparse *sparse) {
   const int32_t mass_block = desc->mass_block ? desc->mass_block : 1;
-  tsi_lcp_sparse *sparse = tsi_calloc(context, 1, sizeof *sparse);
-  if (!sparse) return tsi_out_of_memory(context, "sparse contacts", sizeof *sparse);
   sparse->dimension = lcp->dimension;
   sparse->width = desc->jacobian ? mass_block : lcp->dimension;
   sparse->contacts = csr->rows / lcp->dimension;
@@ -276,27 +281,19 @@ static ts_status create(const ts_lcp *lcp, const ts_lcp_desc *desc, const ts_csr
              .csr = csr,
              .mass = desc->jacobian ? desc->inverse_mass : NULL,
              .sparse = sparse,
-             .groups = csr->columns / sparse->width};
-  const ts_status status = make(&m);
-  int32_t *const lists[] = {m.marked, m.index, m.owner, m.source, m.places};
-  for (size_t k = 0; k < sizeof lists / sizeof *lists; k++) tsi_free(context, lists[k]);
-  if (status < 0) {
-    tsi_lcp_sparse_destroy(context, sparse);
-    return status;
-  }
-  *out = sparse;
-  return TS_OK;
+             .groups_per_column = 1.0 / sparse->width};
+  return make(&m);
 }
 
-ts_status tsi_lcp_sparse_create(const ts_lcp *lcp, const ts_lcp_desc *desc, tsi_lcp_sparse **sparse) {
+ts_status tsi_lcp_sparse_write(const ts_lcp *lcp, const ts_lcp_desc *desc, tsi_lcp_sparse *sparse) {
   TSI_TRY(tsi_lcp_check_given(lcp, desc));
-  if (desc->jacobian) return create(lcp, desc, desc->jacobian, sparse);
-  if (desc->sparse_matrix) return create(lcp, desc, desc->sparse_matrix, sparse);
+  if (desc->jacobian) return write(lcp, desc, desc->jacobian, sparse);
+  if (desc->sparse_matrix) return write(lcp, desc, desc->sparse_matrix, sparse);
   ts_csr csr;
   int32_t *lists = NULL;
   double *values = NULL;
   ts_status status = compress(lcp, desc, &csr, &lists, &values);
-  if (status == TS_OK) status = create(lcp, desc, &csr, sparse);
+  if (status == TS_OK) status = write(lcp, desc, &csr, sparse);
   tsi_free(lcp->context, lists);
   tsi_free(lcp->context, values);
   return status;
@@ -304,11 +301,9 @@ ts_status tsi_lcp_sparse_create(const ts_lcp *lcp, const ts_lcp_desc *desc, tsi_
 
 void tsi_lcp_sparse_destroy(ts_context *context, tsi_lcp_sparse *s) {
   if (!s) return;
-  double *const numbers[] = {s->blocks, s->mass_blocks, s->diagonal};
-  int32_t *const lists[] = {s->row_start,    s->columns,       s->unit_start,   s->levels.start,
-                            s->levels.units, s->colours.start, s->colours.units};
-  for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++) tsi_free(context, numbers[k]);
-  for (size_t k = 0; k < sizeof lists / sizeof *lists; k++) tsi_free(context, lists[k]);
+  forget_steps(context, s);
+  tsi_free(context, s->lists.block);
+  tsi_free(context, s->numbers.block);
   tsi_free(context, s);
 }
 

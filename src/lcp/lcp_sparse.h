@@ -15,6 +15,12 @@ typedef struct tsi_lcp_steps {
   int32_t *units;
 } tsi_lcp_steps;
 
+/* Memory that is kept for the next matrix. */
+typedef struct tsi_lcp_memory {
+  void *block;
+  size_t bytes;
+} tsi_lcp_memory;
+
 /* Contact c has the blocks row_start[c] .. row_start[c + 1] - 1, each `dimension` x `width`, row by row.
  *
  * Blocks of M: width is the dimension, columns are contacts, c not among them. The velocity is
@@ -37,22 +43,24 @@ typedef struct tsi_lcp_sparse {
   /* Made when they are asked for. Levels: a unit's is 1 + the greatest of the neighbours before it, so that the
    * iterates are the loop's. Colours: the first that no neighbour before it has. */
   tsi_lcp_steps levels, colours;
+  tsi_lcp_memory lists, numbers; /* of the arrays above but for steps */
 } tsi_lcp_sparse;
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* Of a descriptor that is checked here, every number and the diagonal. */
-ts_status tsi_lcp_sparse_create(const ts_lcp *lcp, const ts_lcp_desc *desc, tsi_lcp_sparse **sparse);
+/* Of a descriptor that is checked here, every number and the diagonal. `sparse` is zeros, or was written
+ * before; on failure it may only be written again or destroyed. */
+ts_status tsi_lcp_sparse_write(const ts_lcp *lcp, const ts_lcp_desc *desc, tsi_lcp_sparse *sparse);
 /* May be NULL. */
 void tsi_lcp_sparse_destroy(ts_context *context, tsi_lcp_sparse *sparse);
 /* What TS_LCP_STORAGE_AUTO means for a descriptor that is not checked yet. */
 ts_lcp_storage tsi_lcp_choose_storage(const ts_lcp *lcp, const ts_lcp_desc *desc);
 
 /* ---- lcp_steps.c ---- */
-/* Units, whose row_start and columns there are. */
-ts_status tsi_lcp_make_units(ts_context *context, tsi_lcp_sparse *sparse);
+/* Units into unit_start, from row_start and columns. */
+void tsi_lcp_make_units(tsi_lcp_sparse *sparse);
 /* The levels of TS_LCP_SCHEME_GRAPH or the colours of TS_LCP_SCHEME_COLOUR of lcp->sparse. Borrowed. */
 ts_status tsi_lcp_steps_of(const ts_lcp *lcp, ts_lcp_scheme scheme, const tsi_lcp_steps **steps);
 

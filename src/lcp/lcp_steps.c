@@ -19,15 +19,11 @@ static int are_alike(const tsi_lcp_sparse *s, int32_t c) {
   return 1;
 }
 
-ts_status tsi_lcp_make_units(ts_context *context, tsi_lcp_sparse *s) {
-  s->unit_start = tsi_malloc(context, (size_t)s->contacts + 1, sizeof *s->unit_start);
-  if (!s->unit_start)
-    return tsi_out_of_memory(context, "units of contacts", (size_t)s->contacts * sizeof *s->unit_start);
+void tsi_lcp_make_units(tsi_lcp_sparse *s) {
   s->units = 0;
   for (int32_t c = 0; c < s->contacts; c++)
     if (c == 0 || !are_alike(s, c - 1)) s->unit_start[s->units++] = c;
   s->unit_start[s->units] = s->contacts;
-  return TS_OK;
 }
 
 /* ---- Steps ---- */
