@@ -251,6 +251,7 @@ void ts_lcp_destroy(ts_lcp **out) {
   tsi_free(context, lcp->lower);
   tsi_free(context, lcp->upper);
   tsi_free(context, lcp->friction);
+  if (lcp->sparse) tsi_keep(context, &lcp->sparse->lists), tsi_keep(context, &lcp->sparse->numbers);
   tsi_lcp_sparse_destroy(context, lcp->sparse);
   tsi_lcp_sparse_destroy(context, lcp->spare);
   tsi_free(context, lcp);

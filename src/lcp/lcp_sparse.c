@@ -1,7 +1,6 @@
 /* Sparse matrices of complementarity problems from rows of numbers: in blocks of M, or in blocks of H and of
  * G = H M_0^-1. A first pass over the entries finds the blocks, a second one fills those of one contact after
- * the other, and checks them while they are in cache. Memory is kept for the next matrix: fresh pages took as
- * long as everything else. */
+ * the other, and checks them while they are in cache. */
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -86,23 +85,14 @@ static void find_blocks(const maker *m, int32_t contact) {
 
 /* ---- Storage ---- */
 
-/* At least so many bytes; what was in them is lost. */
-static ts_status reserve(const maker *m, tsi_lcp_memory *memory, size_t bytes) {
-  ts_context *context = m->lcp->context;
-  if (memory->bytes >= bytes) return TS_OK;
-  tsi_free(context, memory->block);
-  memory->block = tsi_malloc(context, bytes, 1);
-  memory->bytes = memory->block ? bytes : 0;
-  return memory->block ? TS_OK : tsi_out_of_memory(context, "sparse contacts", bytes);
-}
-
 /* As if each entry had a block and a body of its own: what is not written takes no pages. */
 static ts_status take_lists(maker *m) {
   tsi_lcp_sparse *s = m->sparse;
   const size_t groups = (size_t)(m->csr->columns / s->width), contacts = (size_t)s->contacts;
   const size_t entries = (size_t)m->csr->row_offsets[m->csr->rows];
   const size_t numbers = 2 * (contacts + 1) + (m->mass ? 2 : 1) * entries;
-  TSI_TRY(reserve(m, &s->lists, groups * sizeof *m->groups + numbers * sizeof *s->columns));
+  TSI_TRY(tsi_reserve(m->lcp->context, &s->lists, groups * sizeof *m->groups + numbers * sizeof *s->columns,
+                      "sparse contacts"));
   m->groups = s->lists.block;
   memset(m->groups, 0, groups * sizeof *m->groups);
   s->row_start = (int32_t *)(m->groups + groups);
@@ -116,7 +106,8 @@ static ts_status take_numbers(const maker *m) {
   tsi_lcp_sparse *s = m->sparse;
   const size_t d = (size_t)s->dimension, diagonal = (size_t)s->contacts * d * d;
   const size_t numbers = (size_t)s->row_start[s->contacts] * d * (size_t)s->width;
-  TSI_TRY(reserve(m, &s->numbers, (diagonal + (m->mass ? 2 : 1) * numbers) * sizeof(double)));
+  TSI_TRY(tsi_reserve(m->lcp->context, &s->numbers, (diagonal + (m->mass ? 2 : 1) * numbers) * sizeof(double),
+                      "sparse contacts"));
   s->diagonal = s->numbers.block;
   s->blocks = s->diagonal + diagonal;
   s->mass_blocks = m->mass ? s->blocks + numbers : NULL;

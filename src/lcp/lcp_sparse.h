@@ -8,18 +8,14 @@
 
 #include <texsolve/lcp.h>
 
+#include "common/core/core.h"
+
 /* A sweep in steps: the units of a step have no neighbours among each other. */
 typedef struct tsi_lcp_steps {
   int32_t count;
   int32_t *start; /* step k: units[start[k]] .. units[start[k + 1] - 1], ascending; NULL: not made yet */
   int32_t *units;
 } tsi_lcp_steps;
-
-/* Memory that is kept for the next matrix. */
-typedef struct tsi_lcp_memory {
-  void *block;
-  size_t bytes;
-} tsi_lcp_memory;
 
 /* Contact c has the blocks row_start[c] .. row_start[c + 1] - 1, each `dimension` x `width`, row by row.
  *
@@ -43,7 +39,7 @@ typedef struct tsi_lcp_sparse {
   /* Made when they are asked for. Levels: a unit's is 1 + the greatest of the neighbours before it, so that the
    * iterates are the loop's. Colours: the first that no neighbour before it has. */
   tsi_lcp_steps levels, colours;
-  tsi_lcp_memory lists, numbers; /* of the arrays above but for steps */
+  tsi_memory lists, numbers; /* of the arrays above but for steps */
 } tsi_lcp_sparse;
 
 #ifdef __cplusplus

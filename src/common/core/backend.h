@@ -56,6 +56,13 @@ typedef struct tsi_caps {
   ts_grid_storage pointwise_storage; /* the fastest for Jacobi and Chebyshev */
 } tsi_caps;
 
+/* A block that grows, all 0 at first. */
+typedef struct tsi_memory {
+  void *block;
+  size_t bytes;
+} tsi_memory;
+enum { TSI_KEPT_BLOCKS = 4 };
+
 struct ts_context {
   const tsi_ops *ops;
   const tsi_ops *device_ops; /* of the backend that has the device: `ops`, or what the check backend watches */
@@ -70,6 +77,7 @@ struct ts_context {
   struct tsi_pool *pool; /* of the host's threads (pool.h), NULL: none */
   int threads;           /* on the host, 0 before they are asked for */
   size_t bytes_device;
+  tsi_memory kept[TSI_KEPT_BLOCKS]; /* of tsi_keep */
   uint64_t host_synchronisations;
   const ts_transport *transport; /* to the other ranks while it is opened (src/multi), NULL: one process */
   int together;                  /* public functions within each other that all ranks call */

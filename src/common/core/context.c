@@ -87,6 +87,7 @@ static void free_context(ts_context *context) {
 #ifdef TEXSOLVE_HAVE_THREADS
   tsi_pool_destroy(context, &context->pool);
 #endif
+  for (int k = 0; k < TSI_KEPT_BLOCKS; k++) tsi_free(context, context->kept[k].block);
   tsi_free(context, context);
 }
 

@@ -40,6 +40,13 @@ void *tsi_calloc(ts_context *context, size_t count, size_t size);
 void tsi_free(ts_context *context, void *block);
 ts_status tsi_out_of_memory(ts_context *context, const char *what, size_t bytes);
 
+/* What is made for every frame of a game reserves blocks that the context has kept: fresh pages of the system
+ * take longer than what is written there. At least so many bytes; if there were fewer, what was in them is
+ * lost. Failure changes nothing. */
+ts_status tsi_reserve(ts_context *context, tsi_memory *memory, size_t bytes, const char *what);
+/* Leaves the block to the context, for what reserves one of its size next; one beyond 64 MiB is freed. */
+void tsi_keep(ts_context *context, tsi_memory *memory);
+
 #ifdef __clang_analyzer__
 /* Tells the analyzer, which does not look into error.c, that a failure is never TS_OK. */
 #define tsi_fail(context, status, ...) (tsi_fail(context, status, __VA_ARGS__), (status))

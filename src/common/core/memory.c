@@ -29,6 +29,46 @@ void tsi_free(ts_context *context, void *block) {
     free(block);
 }
 
+/* ---- Blocks that are kept ---- */
+
+static void swap(tsi_memory *a, tsi_memory *b) {
+  const tsi_memory before = *a;
+  *a = *b;
+  *b = before;
+}
+
+/* The smallest that is large enough; or a new one, a quarter larger: scenes grow from frame to frame. */
+ts_status tsi_reserve(ts_context *context, tsi_memory *memory, size_t bytes, const char *what) {
+  tsi_memory *found = NULL;
+  if (memory->bytes >= bytes) return TS_OK;
+  for (int k = 0; k < TSI_KEPT_BLOCKS; k++) {
+    tsi_memory *kept = &context->kept[k];
+    if (kept->bytes >= bytes && (!found || kept->bytes < found->bytes)) found = kept;
+  }
+  if (found) {
+    swap(found, memory);
+    return TS_OK;
+  }
+  tsi_memory made = {.bytes = bytes + bytes / 4};
+  made.block = tsi_malloc(context, made.bytes, 1);
+  if (!made.block) return tsi_out_of_memory(context, what, bytes);
+  tsi_free(context, memory->block);
+  *memory = made;
+  return TS_OK;
+}
+
+enum { most_kept = 64 << 20 };
+
+/* Instead of the smallest one. */
+void tsi_keep(ts_context *context, tsi_memory *memory) {
+  tsi_memory *least = &context->kept[0];
+  for (int k = 1; k < TSI_KEPT_BLOCKS; k++)
+    if (context->kept[k].bytes < least->bytes) least = &context->kept[k];
+  if (memory->bytes > least->bytes && memory->bytes <= most_kept) swap(least, memory);
+  tsi_free(context, memory->block);
+  *memory = (tsi_memory){0};
+}
+
 ts_status tsi_out_of_memory(ts_context *context, const char *what, size_t bytes) {
   return tsi_fail(context, TS_ERROR_OUT_OF_HOST_MEMORY, "no host memory for %s (%zu bytes)", what, bytes);
 }

@@ -16,8 +16,8 @@ enum {
 typedef struct cpu_lcp_sparse {
   size_t stride; /* numbers of a row of `blocks` and `mass_blocks`, and of a body in v */
   void *blocks, *mass_blocks, *diagonal, *v;
-  void *memory; /* all of it, as allocated */
-  size_t bytes;
+  tsi_memory memory; /* all of it, as allocated */
+  size_t bytes;      /* of it in use */
 } cpu_lcp_sparse;
 
 /* All arrays are in the matrix's type. */

@@ -28,27 +28,26 @@ static size_t lay_out(const ts_lcp *lcp, const tsi_lcp_sparse *s, cpu_lcp_sparse
 void cpu_lcp_forget_sparse(ts_lcp *lcp) {
   cpu_lcp_sparse *sparse = &((cpu_lcp *)lcp->impl)->sparse;
   tsi_device_give(lcp->context, sparse->bytes);
-  tsi_free(lcp->context, sparse->memory);
+  tsi_keep(lcp->context, &sparse->memory);
   *sparse = (cpu_lcp_sparse){0};
 }
 
 ts_status cpu_lcp_write_sparse(ts_lcp *lcp, const tsi_lcp_sparse *s) {
   ts_context *context = lcp->context;
-  cpu_lcp_sparse made = {0};
-  const size_t bytes = lay_out(lcp, s, &made, NULL) + CPU_ALIGNMENT;
-  TSI_TRY(tsi_device_take(context, bytes, "sparse contacts"));
-  void *memory = tsi_malloc(context, bytes, 1);
-  if (!memory) {
-    tsi_device_give(context, bytes);
-    return tsi_out_of_memory(context, "sparse contacts", bytes);
+  cpu_lcp_sparse *to = &((cpu_lcp *)lcp->impl)->sparse, sizes;
+  const size_t bytes = lay_out(lcp, s, &sizes, NULL) + CPU_ALIGNMENT;
+  const size_t more = bytes > to->bytes ? bytes - to->bytes : 0;
+  TSI_TRY(tsi_device_take(context, more, "sparse contacts"));
+  const ts_status status = tsi_reserve(context, &to->memory, bytes, "sparse contacts");
+  if (status < 0) {
+    tsi_device_give(context, more);
+    return status;
   }
-  const uintptr_t start = ((uintptr_t)memory + CPU_ALIGNMENT - 1) / CPU_ALIGNMENT * CPU_ALIGNMENT;
-  lay_out(lcp, s, &made, (unsigned char *)start);
-  made.memory = memory;
-  made.bytes = bytes;
-  (lcp->is_double ? cpu_lcp_write_sparse_double : cpu_lcp_write_sparse_float)(s, &made);
-  cpu_lcp_forget_sparse(lcp);
-  ((cpu_lcp *)lcp->impl)->sparse = made;
+  tsi_device_give(context, to->bytes + more - bytes);
+  to->bytes = bytes;
+  const uintptr_t start = ((uintptr_t)to->memory.block + CPU_ALIGNMENT - 1) / CPU_ALIGNMENT * CPU_ALIGNMENT;
+  lay_out(lcp, s, to, (unsigned char *)start);
+  (lcp->is_double ? cpu_lcp_write_sparse_double : cpu_lcp_write_sparse_float)(s, to);
   return TS_OK;
 }
 
