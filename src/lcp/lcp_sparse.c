@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/core/clones.h"
 #include "common/matrix/csr.h"
 #include "lcp.h"
 
@@ -133,8 +134,8 @@ static void add_entries(const maker *m, int32_t contact) {
 }
 
 /* G = H M_0^-1 of a block, and what it adds to the contact's block of M, H G^T. */
-static inline void multiply_block(const double *restrict H, const double *restrict mass, size_t d, size_t w,
-                                  double *restrict G, double *restrict diagonal) {
+CPU_INLINE void multiply_block(const double *restrict H, const double *restrict mass, size_t d, size_t w,
+                               double *restrict G, double *restrict diagonal) {
   for (size_t i = 0; i < d; i++) {
     for (size_t l = 0; l < w; l++) G[i * w + l] = 0;
     for (size_t k = 0; k < w; k++)
@@ -145,6 +146,7 @@ static inline void multiply_block(const double *restrict H, const double *restri
       for (size_t k = 0; k < w; k++) diagonal[i * d + j] += H[i * w + k] * G[j * w + k];
 }
 
+CPU_CLONES
 static void multiply_mass(const maker *m, int32_t contact) {
   const tsi_lcp_sparse *s = m->sparse;
   const size_t d = (size_t)s->dimension, w = (size_t)s->width;
@@ -178,12 +180,18 @@ static void fill_blocks(const maker *m, int32_t contact) {
 
 /* ---- Checks ---- */
 
+CPU_CLONES
+static int are_within(const double *numbers, size_t count, double most) {
+  int beyond = 0;
+  for (size_t k = 0; k < count; k++) beyond |= !(fabs(numbers[k]) <= most);
+  return !beyond;
+}
+
 static ts_status check_numbers(const ts_lcp *lcp, const double *numbers, int32_t first, int32_t last,
                                int32_t contact, size_t width) {
   const size_t d = (size_t)lcp->dimension, begin = (size_t)first * d * width, end = (size_t)last * d * width;
   const double most = lcp->is_double ? DBL_MAX : (double)FLT_MAX;
-  int unsure = 0;
-  for (size_t k = begin; k < end; k++) unsure |= !(fabs(numbers[k]) <= most);
+  const int unsure = !are_within(numbers + begin, end - begin, most);
   for (size_t k = begin; unsure && k < end; k++)
     if (!tsi_lcp_is_number(lcp, numbers[k]))
       return tsi_fail(lcp->context, TS_ERROR_INVALID_ARGUMENT, "the matrix holds %g in row %zu%s%s", numbers[k],

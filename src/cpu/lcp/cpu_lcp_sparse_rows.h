@@ -201,11 +201,21 @@ void CPU_LCP(map_sparse)(const ts_lcp *lcp, size_t first, size_t last, double *o
 
 /* ---- The matrix ---- */
 
-CPU_INLINE void CPU_LCP(pad)(const double *from, size_t rows, size_t width, size_t stride, REAL *to) {
+CPU_INLINE void CPU_LCP(pad_rows)(const double *from, size_t rows, size_t width, size_t stride, REAL *to) {
   for (size_t i = 0; i < rows; i++) {
     for (size_t k = 0; k < width; k++) to[i * stride + k] = (REAL)from[i * width + k];
     for (size_t k = width; k < stride; k++) to[i * stride + k] = 0;
   }
+}
+
+CPU_CLONES
+static void CPU_LCP(pad)(const double *from, size_t rows, size_t width, size_t stride, REAL *to) {
+  if (width == 6 && stride == 8)
+    CPU_LCP(pad_rows)(from, rows, 6, 8, to);
+  else if (width == stride)
+    CPU_LCP(pad_rows)(from, 1, rows * width, rows * width, to);
+  else
+    CPU_LCP(pad_rows)(from, rows, width, stride, to);
 }
 
 void CPU_LCP(write_sparse)(const tsi_lcp_sparse *s, const cpu_lcp_sparse *to) {
