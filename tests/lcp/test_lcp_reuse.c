@@ -59,30 +59,39 @@ static void frames(void) {
   test_close(&context);
 }
 
-/* Matrices that follow each other in one problem: factors, a full matrix, one that is refused at its end. */
+/* Of contacts that touch the next ones, up to so many. */
+static double *band(int32_t n, int32_t reach) {
+  double *matrix = calloc((size_t)n * (size_t)n, sizeof *matrix);
+  for (int32_t i = 0; i < n; i++)
+    for (int32_t j = 0; j < n; j++)
+      if (abs(i / 3 - j / 3) <= reach) matrix[i * n + j] = i == j ? 2 : i / 3 == j / 3 ? 0 : 0.5 / n;
+  return matrix;
+}
+
+/* Matrices that follow each other in one problem: all, few and some of the blocks, each time one that is
+ * refused for its last number. */
 static void matrices(void) {
   ts_context *context = test_open();
   if (!context) return;
-  lcp_graph g = lcp_graph_make(3, 12, 1, 5), full = g;
-  const size_t n = (size_t)g.n;
-  full.matrix = calloc(n * n, sizeof *full.matrix);
-  for (size_t i = 0; i < n * n; i++) full.matrix[i] = i % (n + 1) ? 0.25 / (double)n : 2;
+  lcp_graph g = lcp_graph_make(3, 12, 1, 5), full = g, chain = g;
+  double *const last = (full.matrix = band(g.n, g.n)) + g.n * g.n - 1;
+  chain.matrix = band(g.n, 1);
+  const lcp_graph *const next[] = {&full, &g, &chain};
+  const ts_lcp_desc refused = lcp_graph_desc(&full, LCP_GRAPH_DENSE, 0, 0);
   ts_lcp *lcp = make(context, &g, LCP_GRAPH_FACTORS);
-  for (int k = 0; k < 4; k++) {
+  for (int k = 0; k < 6; k++) {
     test_context_label("matrix %d", k);
-    const lcp_graph *next = k % 2 ? &g : &full;
-    const lcp_graph_form form = k % 2 ? LCP_GRAPH_FACTORS : LCP_GRAPH_DENSE;
-    const ts_lcp_desc desc = lcp_graph_desc(next, form, 0, 0),
-                      refused = lcp_graph_desc(&full, LCP_GRAPH_DENSE, 0, 0);
+    const lcp_graph_form form = k % 3 == 1 ? LCP_GRAPH_FACTORS : LCP_GRAPH_DENSE;
+    const ts_lcp_desc desc = lcp_graph_desc(next[k % 3], form, 0, 0);
     CHECK_OK(context, ts_lcp_set_matrix(lcp, &desc));
-    compare(context, lcp, next, form);
-    full.matrix[n * n - 1] = -1;
+    compare(context, lcp, next[k % 3], form);
+    *last = -1;
     CHECK_FAILS(context, ts_lcp_set_matrix(lcp, &refused), TS_ERROR_INVALID_ARGUMENT, "is -1", "");
-    full.matrix[n * n - 1] = 2;
-    compare(context, lcp, next, form);
+    *last = 2;
+    compare(context, lcp, next[k % 3], form);
   }
   ts_lcp_destroy(&lcp);
-  free(full.matrix);
+  free(full.matrix), free(chain.matrix);
   lcp_graph_free(&g);
   test_close(&context);
 }
