@@ -72,10 +72,14 @@ static void find_blocks(const maker *m, int32_t contact) {
   const ts_csr *csr = m->csr;
   const tsi_lcp_sparse *s = m->sparse;
   const int32_t row = contact * s->dimension, last = csr->row_offsets[row + s->dimension];
-  int32_t *columns = s->columns + s->row_start[contact], count = 0;
+  const int32_t width = s->width;
+  int32_t *columns = s->columns + s->row_start[contact], count = 0, begin = -width; /* of the last group */
   for (int32_t e = csr->row_offsets[row]; e < last; e++) {
+    const int32_t k = csr->column_indices[e] - begin;
+    if ((k >= 0 && k < width) || !(tsi_lcp_value(csr, e) != 0)) continue;
     const int32_t index = group_of(m, csr->column_indices[e]);
-    if (m->groups[index].contact == contact + 1 || !(tsi_lcp_value(csr, e) != 0)) continue;
+    begin = index * width;
+    if (m->groups[index].contact == contact + 1) continue;
     m->groups[index].contact = contact + 1;
     const int32_t column = column_of(m, contact, index);
     if (column >= 0) columns[count++] = column;
@@ -120,15 +124,21 @@ static ts_status take_numbers(const maker *m) {
 static void add_entries(const maker *m, int32_t contact) {
   const tsi_lcp_sparse *s = m->sparse;
   const ts_csr *csr = m->csr;
-  const size_t d = (size_t)s->dimension, w = (size_t)s->width;
-  for (size_t i = 0; i < d; i++) {
-    const size_t row = (size_t)contact * d + i;
-    for (int32_t e = csr->row_offsets[row]; e < csr->row_offsets[row + 1]; e++) {
+  const int32_t width = s->width;
+  for (int32_t i = 0; i < s->dimension; i++) {
+    const int32_t row = contact * s->dimension + i, last = csr->row_offsets[row + 1];
+    int32_t begin = -width; /* of the group whose place it is */
+    double *place = NULL;
+    for (int32_t e = csr->row_offsets[row]; e < last; e++) {
+      const int32_t column = csr->column_indices[e];
       const double value = tsi_lcp_value(csr, e);
       if (!(value != 0)) continue;
-      const int32_t index = group_of(m, csr->column_indices[e]);
-      double *place = m->groups[index].place;
-      if (place) place[i * w + (size_t)(csr->column_indices[e] - index * s->width)] += value;
+      if (column < begin || column >= begin + width) {
+        const int32_t index = group_of(m, column);
+        begin = index * width;
+        place = m->groups[index].place;
+      }
+      if (place) place[i * width + column - begin] += value;
     }
   }
 }
