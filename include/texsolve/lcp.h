@@ -75,6 +75,8 @@ typedef struct ts_lcp ts_lcp;
  * negative), TS_ERROR_LIMIT, TS_ERROR_UNSUPPORTED (a backend without such problems, such as one of several
  * devices; sparse storage on one without it), memory. */
 TS_API ts_status ts_lcp_create(ts_context *context, const ts_lcp_desc *desc, ts_lcp **lcp);
+/* Host memory of a sparse problem, blocks of up to 64 MiB, stays with the context for the next one: in a game,
+ * of the next frame. */
 TS_API void ts_lcp_destroy(ts_lcp **lcp);
 
 /* Replaces the matrices by others, given as in the descriptor, of which only the fields of the matrix are read.

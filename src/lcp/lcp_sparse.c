@@ -165,7 +165,7 @@ static void multiply_mass(const maker *m, int32_t contact) {
     const double *H = s->blocks + (size_t)b * d * w;
     const double *mass = m->mass + (size_t)m->source[s->columns[b]] * w * w;
     double *G = s->mass_blocks + (size_t)b * d * w;
-    if (d == 3 && w == 6) /* unrolled: twice as fast */
+    if (d == 3 && w == 6) /* unrolled: the whole of it takes 0.6 of the time */
       multiply_block(H, mass, 3, 6, G, diagonal);
     else
       multiply_block(H, mass, d, w, G, diagonal);
