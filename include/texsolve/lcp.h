@@ -96,7 +96,8 @@ TS_API ts_space *ts_lcp_space(const ts_lcp *lcp);
 /* ---- Solving --------------------------------------------------------------------------------- */
 
 /* How a sweep is shared among threads (Courtecuisse and Allard 2009, section III). Sparse problems have row,
- * graph and colour, dense ones all but colour. */
+ * graph and colour, dense ones all but colour. Sparse problems in OpenGL have row and colour; both draw
+ * contacts without a common neighbour at once, those of row in levels, with the iterates of the loop. */
 #define TS_LCP_SCHEME_LIST(X)                                                                                  \
   X(TS_LCP_SCHEME_AUTO, 0, "auto")       /* the fastest for the size, by measurements */                       \
   X(TS_LCP_SCHEME_ROW, 1, "row")         /* a row's product at once, III.A; with one thread the plain loop */  \

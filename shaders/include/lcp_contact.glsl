@@ -36,6 +36,7 @@ QUAD add_products(QUAD sums, QUAD a, QUAD b) { return sums + a * b; }
 REAL total_of(QUAD sums) { return (sums.x + sums.y) + (sums.z + sums.w); }
 #endif
 
+#if DIMENSION > 1
 REAL friction_of(int quad, int channel, int problem) { return splat(least_at(ivec2(quad, problem)), channel); }
 
 // The contact's block of M, whose columns begin at a channel of a quad; `at` is the texel of its first row there.
@@ -52,3 +53,4 @@ void solve_contact(inout REAL r[DIMENSION], REAL W[BLOCK], REAL w[DIMENSION], RE
     for (int l = 0; l < DIMENSION; l++) w[k] = subtract_product(w[k], W[k * DIMENSION + l], r[l]);
   lcp_contact(r, W, w, mu);
 }
+#endif

@@ -16,7 +16,7 @@ typedef struct tsi_lcp_accelerator tsi_lcp_accelerator; /* lcp_accelerate.c */
 typedef struct tsi_lcp_matrix {
   const float *single;
   const double *doubles;
-  const tsi_lcp_sparse *sparse; /* of sparse storage; once written it is lcp->sparse until the next one is */
+  tsi_lcp_sparse *sparse; /* of sparse storage; once written it is lcp->sparse until the next one is */
 } tsi_lcp_matrix;
 
 struct ts_lcp {

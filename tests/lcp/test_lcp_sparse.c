@@ -38,21 +38,26 @@ static double *sweep(ts_context *where, const problem *p, ts_lcp_scheme scheme, 
   return read_doubles(p->z);
 }
 
+static const ts_lcp_scheme schemes[] = {TS_LCP_SCHEME_ROW, TS_LCP_SCHEME_GRAPH, TS_LCP_SCHEME_COLOUR};
+
 /* ---- Sweep by sweep ---- */
 
-/* In double by a dense problem on the processor. */
+/* In double by the processor, row by row a dense problem. */
 static void compare(const lcp_graph *g, lcp_graph_form form, ts_lcp_scheme scheme, ts_precision precision,
                     ts_context *host) {
   test_context_label("dimension %d, n %d, batch %d, form %d, %s, %s", g->dimension, g->n, g->batch, (int)form,
                      ts_lcp_scheme_name(scheme), ts_precision_name(precision));
   problem sparse = make(context, g, form, TS_LCP_STORAGE_SPARSE, precision);
-  problem dense = make(host, g, LCP_GRAPH_DENSE, TS_LCP_STORAGE_DENSE, TS_PRECISION_DOUBLE);
+  const int is_colour = scheme == TS_LCP_SCHEME_COLOUR;
+  problem dense = make(host, g, is_colour ? form : LCP_GRAPH_DENSE,
+                       is_colour ? TS_LCP_STORAGE_SPARSE : TS_LCP_STORAGE_DENSE, TS_PRECISION_DOUBLE);
   const double tolerance = precision == TS_PRECISION_DOUBLE ? 1e-11 : 1e-4;
   double moved = 0;
   for (int step = 0; step < 5 && sparse.lcp; step++) {
     const int count = step == 3 ? 19 : 1; /* more than pass until v is computed again */
     double *found = sweep(context, &sparse, scheme, count),
-           *expected = sweep(host, &dense, TS_LCP_SCHEME_ROW, count), residuals[2] = {-1, -2};
+           *expected = sweep(host, &dense, is_colour ? scheme : TS_LCP_SCHEME_ROW, count),
+           residuals[2] = {-1, -2};
     for (int32_t i = 0; i < g->n * g->batch; i++) {
       CHECK_CLOSE(found[i], expected[i], tolerance * (1 + fabs(expected[i])));
       moved += fabs(expected[i]);
@@ -77,12 +82,51 @@ static void sweeps(void) {
     for (size_t k = 0; k < sizeof sizes / sizeof sizes[0]; k++) {
       lcp_graph g = lcp_graph_make(dimension, sizes[k][0], sizes[k][1], (unsigned)k + 3);
       for (lcp_graph_form form = 0; form < LCP_GRAPH_FORMS; form++)
-        for (int scheme = TS_LCP_SCHEME_ROW; scheme <= TS_LCP_SCHEME_GRAPH; scheme += 3) {
-          compare(&g, form, (ts_lcp_scheme)scheme, TS_PRECISION_SINGLE, host);
-          if (has_pairs(context)) compare(&g, form, (ts_lcp_scheme)scheme, TS_PRECISION_DOUBLE, host);
+        for (size_t s = 0; s < sizeof schemes / sizeof schemes[0]; s++) {
+          if (!ts_lcp_has_scheme(context, schemes[s])) continue;
+          compare(&g, form, schemes[s], TS_PRECISION_SINGLE, host);
+          if (has_pairs(context)) compare(&g, form, schemes[s], TS_PRECISION_DOUBLE, host);
         }
       lcp_graph_free(&g);
     }
+  ts_context_destroy(&host);
+  test_close(&context);
+}
+
+/* Each unknown and its neighbours. */
+static ts_csr chain(int32_t n) {
+  int32_t *offsets = calloc((size_t)n + 1, sizeof *offsets),
+          *columns = calloc((size_t)3 * (size_t)n, sizeof *columns);
+  double *values = calloc((size_t)3 * (size_t)n, sizeof *values);
+  for (int32_t i = 0, e = 0; i < n; i++) {
+    for (int32_t j = i ? i - 1 : 0; j <= i + 1 && j < n; j++) columns[e] = j, values[e++] = i == j ? 3 : -1;
+    offsets[i + 1] = e;
+  }
+  return (ts_csr){
+      .rows = n, .columns = n, .row_offsets = offsets, .column_indices = columns, .double_values = values};
+}
+
+/* Contacts and velocities in rows as short as they get, each step drawn beside them; then none that fit. */
+static void small_textures(void) {
+  if (!test_is_gl()) return;
+  ts_context_desc desc = test_desc();
+  test_gl()->max_texture_size = 128;
+  test_gl()->flags |= TS_GL_NO_TEXTURE_BARRIER;
+  REQUIRE_OK(NULL, ts_context_create(&desc, &context));
+  ts_context *host = NULL;
+  REQUIRE_OK(NULL, ts_context_create(&(ts_context_desc){.backend = "cpu"}, &host));
+  lcp_graph g = lcp_graph_make(3, 20, 6, 3);
+  for (lcp_graph_form form = 0; form < LCP_GRAPH_FORMS; form++)
+    for (int scheme = TS_LCP_SCHEME_ROW; scheme <= TS_LCP_SCHEME_COLOUR; scheme += 6)
+      compare(&g, form, (ts_lcp_scheme)scheme, TS_PRECISION_SINGLE, host);
+  lcp_graph_free(&g);
+  ts_csr csr = chain(10000);
+  const ts_lcp_desc too_large = {.size = csr.rows, .sparse_matrix = &csr};
+  const size_t before = context_info(context).bytes_device;
+  ts_lcp *lcp = NULL;
+  CHECK_FAILS(context, ts_lcp_create(context, &too_large, &lcp), TS_ERROR_LIMIT, "sparse contacts", "128");
+  CHECK_INT(context_info(context).bytes_device, before);
+  lcp_csr_free(&csr);
   ts_context_destroy(&host);
   test_close(&context);
 }
@@ -180,14 +224,7 @@ static void large(void) {
   context = test_open();
   if (!context) return;
   enum { n = 200000 };
-  int32_t *offsets = calloc(n + 1, sizeof *offsets), *columns = calloc((size_t)3 * n, sizeof *columns);
-  float *values = calloc((size_t)3 * n, sizeof *values);
-  for (int32_t i = 0, e = 0; i < n; i++) {
-    for (int32_t j = i ? i - 1 : 0; j <= i + 1 && j < n; j++) columns[e] = j, values[e++] = i == j ? 3 : -1;
-    offsets[i + 1] = e;
-  }
-  const ts_csr csr = {
-      .rows = n, .columns = n, .row_offsets = offsets, .column_indices = columns, .values = values};
+  ts_csr csr = chain(n);
   double *numbers = ref_doubles(n, 5, -1, 1);
   const size_t before = context_info(context).bytes_device;
   ts_lcp *lcp = NULL;
@@ -204,7 +241,8 @@ static void large(void) {
   }
   CHECK_INT(wrong, 0);
   CHECK(positive > n / 4);
-  free(offsets), free(columns), free(values), free(numbers), free(found);
+  lcp_csr_free(&csr);
+  free(numbers), free(found);
   ts_vector_destroy(&q);
   ts_vector_destroy(&z);
   ts_lcp_destroy(&lcp);
@@ -331,11 +369,11 @@ static void answers(void) {
   if (!context) return;
   ts_context *host = NULL;
   REQUIRE_OK(NULL, ts_context_create(&(ts_context_desc){.backend = "cpu"}, &host));
-  static const ts_lcp_scheme schemes[] = {TS_LCP_SCHEME_ROW, TS_LCP_SCHEME_GRAPH, TS_LCP_SCHEME_COLOUR};
   for (int dimension = 1; dimension <= 3 && has_pairs(context); dimension++) {
     lcp_graph g = lcp_graph_make(dimension, 30, 1, 17);
     for (lcp_graph_form form = 0; form < LCP_GRAPH_FORMS; form++)
-      for (size_t k = 0; k < sizeof schemes / sizeof schemes[0]; k++) solve_by(&g, form, schemes[k], host);
+      for (size_t k = 0; k < sizeof schemes / sizeof schemes[0]; k++)
+        if (ts_lcp_has_scheme(context, schemes[k])) solve_by(&g, form, schemes[k], host);
     lcp_graph_free(&g);
   }
   ts_context_destroy(&host);
@@ -382,8 +420,8 @@ static void replaced(void) {
     if (i >= 3) matrix[i * first.n + i - 3] = matrix[(i - 3) * first.n + i] = -0.5;
   }
   next.matrix = matrix;
-  static const ts_lcp_scheme schemes[] = {TS_LCP_SCHEME_ROW, TS_LCP_SCHEME_GRAPH, TS_LCP_SCHEME_COLOUR};
   for (size_t k = 0; k < sizeof schemes / sizeof schemes[0]; k++) {
+    if (!ts_lcp_has_scheme(context, schemes[k])) continue;
     problem p = make(context, &first, LCP_GRAPH_FACTORS, TS_LCP_STORAGE_SPARSE, TS_PRECISION_SINGLE),
             fresh = make(context, &next, LCP_GRAPH_DENSE, TS_LCP_STORAGE_SPARSE, TS_PRECISION_SINGLE);
     const ts_lcp_desc desc = lcp_graph_desc(&next, LCP_GRAPH_DENSE, 0, 0);
@@ -406,9 +444,10 @@ static void replaced(void) {
 }
 
 int main(int argc, char **argv) {
-  static const test_case cases[] = {{"sweeps", sweeps},       {"scattered", scattered}, {"chosen", chosen},
-                                    {"unordered", unordered}, {"large", large},         {"threads", threads},
-                                    {"automatic", automatic}, {"one_sided", one_sided}, {"answers", answers},
-                                    {"bounds", bounds},       {"replaced", replaced}};
+  static const test_case cases[] = {
+      {"sweeps", sweeps},       {"scattered", scattered}, {"chosen", chosen},
+      {"unordered", unordered}, {"large", large},         {"threads", threads},
+      {"automatic", automatic}, {"one_sided", one_sided}, {"answers", answers},
+      {"bounds", bounds},       {"replaced", replaced},   {"small_textures", small_textures}};
   return test_main(argc, argv, cases, sizeof cases / sizeof cases[0], 0);
 }

@@ -99,7 +99,10 @@ static void wrong_schemes(void) {
       const int is_sparse = scheme == TS_LCP_SCHEME_COLOUR,
                 is_both = scheme <= TS_LCP_SCHEME_ROW || scheme == TS_LCP_SCHEME_GRAPH;
       const ts_lcp_settings settings = {.scheme = scheme};
-      if (is_both || is_sparse == (storage == TS_LCP_STORAGE_SPARSE))
+      if (!ts_lcp_has_scheme(context, scheme))
+        CHECK_FAILS(context, ts_lcp_solve(lcp, q, z, &settings, NULL), TS_ERROR_UNSUPPORTED,
+                    ts_lcp_scheme_name(scheme), context_info(context).backend);
+      else if (is_both || is_sparse == (storage == TS_LCP_STORAGE_SPARSE))
         CHECK_OK(context, ts_lcp_solve(lcp, q, z, &settings, NULL));
       else
         CHECK_FAILS(context, ts_lcp_solve(lcp, q, z, &settings, NULL), TS_ERROR_UNSUPPORTED,

@@ -9,7 +9,7 @@
 #include "gl/grid/gl_grid.h"
 #include "gl_shader.h"
 
-enum { max_files = 24, max_depth = 6 };
+enum { max_files = 24, max_depth = 8 };
 
 /* The text that is compiled, and the files it came from: source string number -> name. */
 typedef struct source {
@@ -245,6 +245,10 @@ static void set_samplers(GLuint program) {
       {"low_entries", GL_UNIT_SLOT}, /* of passes without slots */
       {"low_lower_bounds", GL_UNIT_SLOT + 1},
       {"low_upper_bounds", GL_UNIT_SLOT + 2},
+      {"low_diagonal", GL_UNIT_SLOT + 1},
+      {"contacts", GL_UNIT_MATRIX + 3},
+      {"incidences", GL_UNIT_MATRIX + 3},
+      {"places", GL_UNIT_MATRIX + 4},
       {"corners", GL_UNIT_CORNERS},
       {"exact_zero", GL_UNIT_EXACT},
       {"stencil_centre", GL_UNIT_STENCIL},

@@ -1,11 +1,10 @@
 /* Complementarity problems in OpenGL: their textures, and which schemes there are. gl_lcp_sweep.c has the
  * passes.
  */
-#include <float.h>
 #include <math.h>
 #include <string.h>
 
-#include "gl_lcp.h"
+#include "gl_lcp_sparse.h"
 
 /* Rows of the texture that are written at a time, of a quad's columns each. */
 enum { strip_quads = 16 };
@@ -42,15 +41,17 @@ static int count_abreast(const ts_lcp *lcp, int quads) {
 ts_status gl_lcp_create(ts_lcp *lcp) {
   ts_context *context = lcp->context;
   const int max = context->caps.max_texture_size;
-  if (lcp->size > max)
+  const int is_sparse = lcp->storage == TS_LCP_STORAGE_SPARSE;
+  if (!is_sparse && lcp->size > max)
     return tsi_fail(context, TS_ERROR_LIMIT, "size is %d; the largest texture has room for %d unknowns",
                     lcp->size, max);
   gl_lcp *impl = tsi_calloc(context, 1, sizeof *impl);
   if (!impl) return tsi_out_of_memory(context, "a complementarity problem", sizeof *impl);
   lcp->impl = impl;
+  impl->parts = lcp->is_double ? 2 : 1;
+  if (is_sparse) return TS_OK;
   impl->quad_rows = lcp->dimension == 3 ? 3 : 4;
   impl->quads = (lcp->size - 1) / impl->quad_rows + 1;
-  impl->parts = lcp->is_double ? 2 : 1;
   impl->abreast = count_abreast(lcp, impl->quads);
   const ts_status status = create_textures(lcp, impl);
   if (status < 0) gl_lcp_destroy(lcp);
@@ -70,16 +71,9 @@ void gl_lcp_destroy(ts_lcp *lcp) {
     gl_texture_release(context, impl->states[1][part]);
     gl_texture_release(context, impl->row[part]);
   }
+  gl_lcp_forget_sparse(lcp);
   tsi_free(context, impl);
   lcp->impl = NULL;
-}
-
-/* What a part holds of a number, and of a number beyond single precision, its limit: GLSL need not know
- * infinities. */
-static float part_of(double value, int part) {
-  const float first = value > (double)FLT_MAX ? FLT_MAX : value < -(double)FLT_MAX ? -FLT_MAX : (float)value;
-  if (part == 0) return first;
-  return fabs(value) > (double)FLT_MAX ? 0 : (float)(value - (double)first);
 }
 
 /* ---- The matrix ---- */
@@ -99,12 +93,13 @@ static void write_strip(const ts_lcp *lcp, const tsi_lcp_matrix *matrix, int par
   for (size_t row = 0; row < rows; row++)
     for (size_t c = 0; c < columns * (size_t)count; c++)
       strip[(c / columns * rows + row) * 4 + c % columns] =
-          part_of(entry(lcp, matrix, (size_t)problem, row, columns * (size_t)first + c), part);
+          gl_lcp_part(entry(lcp, matrix, (size_t)problem, row, columns * (size_t)first + c), part);
   gl_texture_write(gl_of(lcp->context), impl->matrix[part], problem % impl->abreast * (int)rows,
                    problem / impl->abreast * impl->quads + first, (int)rows, count, strip);
 }
 
 ts_status gl_lcp_write_matrix(ts_lcp *lcp, const tsi_lcp_matrix *matrix) {
+  if (matrix->sparse) return gl_lcp_write_sparse(lcp, matrix->sparse);
   const int quads = gl_lcp_of(lcp)->quads, most = quads < strip_quads ? quads : strip_quads;
   const size_t numbers = 16 * (size_t)quads * (size_t)most;
   float *strip = tsi_calloc(lcp->context, numbers, sizeof *strip);
@@ -125,11 +120,12 @@ static void fill_limits(const ts_lcp *lcp, const double *limits, double value, i
   const size_t n = (size_t)lcp->size, rows = (size_t)impl->quad_rows, dimension = (size_t)lcp->dimension;
   for (size_t i = 0; i < tsi_lcp_unknowns(lcp); i++) {
     const size_t quad = i / n * (size_t)impl->quads + i % n / rows;
-    texels[4 * quad + i % n % rows] = part_of(limits ? limits[i / dimension] : value, part);
+    texels[4 * quad + i % n % rows] = gl_lcp_part(limits ? limits[i / dimension] : value, part);
   }
 }
 
 ts_status gl_lcp_write_limits(ts_lcp *lcp) {
+  if (lcp->storage == TS_LCP_STORAGE_SPARSE) return gl_lcp_write_limits_sparse(lcp);
   const gl_lcp *impl = gl_lcp_of(lcp);
   const size_t numbers = 4 * (size_t)impl->quads * (size_t)lcp->batch;
   float *texels = tsi_calloc(lcp->context, numbers, sizeof *texels);
@@ -147,12 +143,14 @@ ts_status gl_lcp_write_limits(ts_lcp *lcp) {
 
 /* ---- Schemes ---- */
 
-/* Passes cannot wait for each other's fragments, as the graphs' rows do. */
+/* Passes cannot wait for each other's fragments, as the graphs' rows do. Of sparse problems those that wait for
+ * nothing are drawn at once, so that the loop is there as well. NULL: a problem of either storage. */
 ts_lcp_scheme gl_lcp_scheme(const ts_context *context, const ts_lcp *lcp, ts_lcp_scheme scheme) {
   (void)context;
-  (void)lcp;
-  if (scheme == TS_LCP_SCHEME_AUTO) return TS_LCP_SCHEME_BLOCK;
+  if (scheme == TS_LCP_SCHEME_COLOUR) return scheme;
+  if (scheme == TS_LCP_SCHEME_AUTO)
+    return lcp && lcp->storage == TS_LCP_STORAGE_SPARSE ? TS_LCP_SCHEME_COLOUR : TS_LCP_SCHEME_BLOCK;
   return scheme <= TS_LCP_SCHEME_BLOCK ? scheme : TS_LCP_SCHEME_AUTO;
 }
 
-const tsi_lcp_ops gl_lcp_ops = {TSI_LCP_OPERATIONS(TSI_ENTRY, TSI_ENTRY, gl_lcp_)};
+const tsi_lcp_ops gl_lcp_ops = {TSI_LCP_OPERATIONS(TSI_ENTRY, TSI_ENTRY, gl_lcp_).has_sparse = 1};

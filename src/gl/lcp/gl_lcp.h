@@ -2,11 +2,16 @@
 #ifndef GL_LCP_H
 #define GL_LCP_H
 
+#include <float.h>
+#include <math.h>
+
 #include "gl/core/gl.h"
 #include "lcp/lcp.h"
 
 /* Of each texture there is one, or in double precision a second one with the second parts of numbers. */
 enum { GL_LCP_PARTS = 2 };
+
+typedef struct gl_lcp_order gl_lcp_order; /* gl_lcp_sparse.h */
 
 typedef struct gl_lcp {
   int quad_rows; /* unknowns of a quad: 4, or 3 of one contact */
@@ -18,6 +23,7 @@ typedef struct gl_lcp {
       *change[GL_LCP_PARTS];           /* RGBA32F: quads. With friction `lower` is mu, and `upper` NULL */
   gl_texture *states[2][GL_LCP_PARTS]; /* RG32F: w and z; a pass reads one and draws into the other */
   gl_texture *row[GL_LCP_PARTS]; /* RGBA32F: what a row's pass draws where it may not draw into z, else NULL */
+  gl_lcp_order *orders[2];       /* of sparse problems, which have no other textures: by colours; by levels */
 } gl_lcp;
 
 static inline gl_lcp *gl_lcp_of(const ts_lcp *lcp) {
@@ -28,6 +34,24 @@ static inline gl_lcp *gl_lcp_of(const ts_lcp *lcp) {
 static inline int gl_lcp_rows(const gl_lcp *impl) {
   return impl->quad_rows * impl->quads;
 }
+
+/* What a part holds of a number, and of a number beyond single precision, its limit: GLSL need not know
+ * infinities. */
+static inline float gl_lcp_part(double value, int part) {
+  const float first = value > (double)FLT_MAX ? FLT_MAX : value < -(double)FLT_MAX ? -FLT_MAX : (float)value;
+  if (part == 0) return first;
+  return fabs(value) > (double)FLT_MAX ? 0 : (float)(value - (double)first);
+}
+
+/* A texture, or the two of a pair, as an input of passes. */
+typedef struct gl_lcp_view {
+  gl_vector places[GL_LCP_PARTS];
+  ts_vector vector, low;
+} gl_lcp_view;
+
+/* ---- gl_lcp_sweep.c ---- */
+const ts_vector *gl_lcp_look(gl_lcp_view *v, const ts_lcp *lcp, gl_texture *const textures[GL_LCP_PARTS]);
+void gl_lcp_bind(gl_backend *gl, int unit, int low_unit, gl_texture *const textures[GL_LCP_PARTS]);
 
 TSI_LCP_OPERATIONS(TSI_PROTOTYPE, TSI_PROTOTYPE, gl_lcp_)
 

@@ -1,4 +1,5 @@
-/* The passes of a complementarity problem. No pass reads what it draws into, but those of the scheme by rows.
+/* The passes of a dense complementarity problem. No pass reads what it draws into, but those of the scheme by
+ * rows.
  *
  *   load     the quads of z from the vector
  *   start    the state, w = M z + q and z
@@ -11,7 +12,7 @@
 #include <stdio.h>
 
 #include "gl/core/gl_shader.h"
-#include "gl_lcp.h"
+#include "gl_lcp_sparse.h"
 
 enum {
   block_quads = 16, /* of 4 unknowns. Larger blocks have fewer passes, in which more is computed in sequence */
@@ -20,13 +21,7 @@ enum {
 
 /* ---- Passes ---- */
 
-/* A texture, or the two of a pair, as an input of passes. */
-typedef struct view {
-  gl_vector places[GL_LCP_PARTS];
-  ts_vector vector, low;
-} view;
-
-static const ts_vector *look(view *v, const ts_lcp *lcp, gl_texture *const textures[GL_LCP_PARTS]) {
+const ts_vector *gl_lcp_look(gl_lcp_view *v, const ts_lcp *lcp, gl_texture *const textures[GL_LCP_PARTS]) {
   v->places[0] = (gl_vector){textures[0], 0, 0};
   v->places[1] = (gl_vector){textures[1], 0, 0};
   v->low = (ts_vector){.context = lcp->context, .space = lcp->space, .components = 1, .impl = &v->places[1]};
@@ -36,7 +31,7 @@ static const ts_vector *look(view *v, const ts_lcp *lcp, gl_texture *const textu
   return &v->vector;
 }
 
-static void bind_parts(gl_backend *gl, int unit, int low_unit, gl_texture *const textures[GL_LCP_PARTS]) {
+void gl_lcp_bind(gl_backend *gl, int unit, int low_unit, gl_texture *const textures[GL_LCP_PARTS]) {
   gl_bind(gl, unit, textures[0]->name);
   if (textures[1]) gl_bind(gl, low_unit, textures[1]->name);
 }
@@ -53,9 +48,9 @@ static ts_status prepare(const ts_lcp *lcp, const char *fragment, const char *de
            "%s#define COMPONENTS %d\n#define QUADS_OF_BLOCK %d\n#define DIMENSION %d\n%s", pair,
            impl->parts > 1 ? 4 : 1, block_quads, lcp->dimension, define);
   TSI_TRY(gl_program_get(lcp->context, "core/fullscreen.vert", fragment, defines, &pass->program));
-  bind_parts(gl, GL_UNIT_MATRIX, GL_UNIT_SLOT, impl->matrix);
-  bind_parts(gl, GL_UNIT_MATRIX + 1, GL_UNIT_SLOT + 1, impl->lower);
-  if (impl->upper[0]) bind_parts(gl, GL_UNIT_MATRIX + 2, GL_UNIT_SLOT + 2, impl->upper);
+  gl_lcp_bind(gl, GL_UNIT_MATRIX, GL_UNIT_SLOT, impl->matrix);
+  gl_lcp_bind(gl, GL_UNIT_MATRIX + 1, GL_UNIT_SLOT + 1, impl->lower);
+  if (impl->upper[0]) gl_lcp_bind(gl, GL_UNIT_MATRIX + 2, GL_UNIT_SLOT + 2, impl->upper);
   gl_tiling_parameters(&lcp->space->tiling, pass->parameters);
   pass->parameters[6] = lcp->size;
   pass->parameters[7] = impl->abreast;
@@ -94,16 +89,16 @@ static ts_status load(const ts_lcp *lcp, const ts_vector *z) {
 /* Into state 0. */
 static ts_status start(const ts_lcp *lcp, const ts_vector *q) {
   const gl_lcp *impl = gl_lcp_of(lcp);
-  view z;
-  gl_pass pass = {.inputs = {q, look(&z, lcp, impl->z)}};
+  gl_lcp_view z;
+  gl_pass pass = {.inputs = {q, gl_lcp_look(&z, lcp, impl->z)}};
   TSI_TRY(prepare(lcp, "lcp/lcp_start.frag", "", 0, 0, &pass));
   return draw(lcp, impl->states[0], 0, gl_lcp_rows(impl), &pass);
 }
 
 static ts_status store(ts_vector *out, const ts_lcp *lcp, gl_texture *const from[GL_LCP_PARTS],
                        const char *define) {
-  view input;
-  gl_pass pass = {.inputs = {look(&input, lcp, from)}};
+  gl_lcp_view input;
+  gl_pass pass = {.inputs = {gl_lcp_look(&input, lcp, from)}};
   TSI_TRY(prepare(lcp, "lcp/lcp_store.frag", define, 0, 0, &pass));
   return gl_draw_vector(out, &pass);
 }
@@ -112,8 +107,8 @@ static ts_status store(ts_vector *out, const ts_lcp *lcp, gl_texture *const from
 
 static ts_status solve_block(const ts_lcp *lcp, gl_texture *const state[GL_LCP_PARTS], int first, int count) {
   const gl_lcp *impl = gl_lcp_of(lcp);
-  view inputs[2];
-  gl_pass pass = {.inputs = {look(&inputs[0], lcp, state)}};
+  gl_lcp_view inputs[2];
+  gl_pass pass = {.inputs = {gl_lcp_look(&inputs[0], lcp, state)}};
   if (impl->parts == 1) {
     pass.more_targets[0] = impl->change[0];
     TSI_TRY(prepare_solve(lcp, "lcp/lcp_block.frag", "lcp/lcp_contact_block.frag", first, count, &pass));
@@ -121,7 +116,7 @@ static ts_status solve_block(const ts_lcp *lcp, gl_texture *const state[GL_LCP_P
   }
   TSI_TRY(prepare_solve(lcp, "lcp/lcp_block_pair.frag", "lcp/lcp_contact_block.frag", first, count, &pass));
   TSI_TRY(draw(lcp, impl->z, first, count, &pass));
-  pass = (gl_pass){.inputs = {look(&inputs[0], lcp, state), look(&inputs[1], lcp, impl->z)}};
+  pass = (gl_pass){.inputs = {gl_lcp_look(&inputs[0], lcp, state), gl_lcp_look(&inputs[1], lcp, impl->z)}};
   TSI_TRY(prepare(lcp, "lcp/lcp_change.frag", "", first, count, &pass));
   return draw(lcp, impl->change, first, count, &pass);
 }
@@ -129,9 +124,10 @@ static ts_status solve_block(const ts_lcp *lcp, gl_texture *const state[GL_LCP_P
 /* Rows from `row` on. */
 static ts_status add_block(const ts_lcp *lcp, int current, int first, int count, int row) {
   const gl_lcp *impl = gl_lcp_of(lcp);
-  view inputs[3];
-  gl_pass pass = {.inputs = {look(&inputs[0], lcp, impl->states[current]), look(&inputs[1], lcp, impl->z),
-                             look(&inputs[2], lcp, impl->change)}};
+  gl_lcp_view inputs[3];
+  gl_pass pass = {.inputs = {gl_lcp_look(&inputs[0], lcp, impl->states[current]),
+                             gl_lcp_look(&inputs[1], lcp, impl->z),
+                             gl_lcp_look(&inputs[2], lcp, impl->change)}};
   TSI_TRY(prepare(lcp, "lcp/lcp_update.frag", "", first, count, &pass));
   return draw(lcp, impl->states[!current], row, gl_lcp_rows(impl) - row, &pass);
 }
@@ -154,8 +150,8 @@ static ts_status sweep_blocks(const ts_lcp *lcp, int is_last, int *current) {
 static ts_status sweep_columns(const ts_lcp *lcp, int *current) {
   const gl_lcp *impl = gl_lcp_of(lcp);
   for (int i = 0; i < lcp->size / lcp->dimension; i++) {
-    view input;
-    gl_pass pass = {.inputs = {look(&input, lcp, impl->states[*current])}};
+    gl_lcp_view input;
+    gl_pass pass = {.inputs = {gl_lcp_look(&input, lcp, impl->states[*current])}};
     TSI_TRY(prepare_solve(lcp, "lcp/lcp_column.frag", "lcp/lcp_contact_column.frag", i, 0, &pass));
     TSI_TRY(draw(lcp, impl->states[!*current], 0, gl_lcp_rows(impl), &pass));
     *current = !*current;
@@ -170,8 +166,8 @@ static ts_status sweep_rows(const ts_lcp *lcp, const ts_vector *q) {
   gl_backend *gl = gl_of(lcp->context);
   const gl_lcp *impl = gl_lcp_of(lcp);
   for (int i = 0; i < lcp->size / lcp->dimension; i++) {
-    view z;
-    gl_pass pass = {.inputs = {q, look(&z, lcp, impl->z)}};
+    gl_lcp_view z;
+    gl_pass pass = {.inputs = {q, gl_lcp_look(&z, lcp, impl->z)}};
     const int quad = i * lcp->dimension / impl->quad_rows;
     TSI_TRY(prepare_solve(lcp, "lcp/lcp_row.frag", "lcp/lcp_contact_row.frag", i, 0, &pass));
     TSI_TRY(draw(lcp, impl->row[0] ? impl->row : impl->z, impl->row[0] ? 0 : quad, 1, &pass));
@@ -205,6 +201,7 @@ static ts_status sweep_kept(ts_vector *z, const ts_lcp *lcp, const ts_vector *q,
 }
 
 ts_status gl_lcp_sweep(ts_vector *z, const ts_lcp *lcp, const ts_vector *q, ts_lcp_scheme scheme, int sweeps) {
+  if (lcp->storage == TS_LCP_STORAGE_SPARSE) return gl_lcp_sweep_sparse(z, lcp, q, scheme, sweeps);
   for (int done = 0; done < sweeps; done += kept_sweeps) {
     TSI_TRY(load(lcp, z));
     TSI_TRY(sweep_kept(z, lcp, q, scheme, sweeps - done < kept_sweeps ? sweeps - done : kept_sweeps));
@@ -213,12 +210,13 @@ ts_status gl_lcp_sweep(ts_vector *z, const ts_lcp *lcp, const ts_vector *q, ts_l
 }
 
 ts_status gl_lcp_residual(ts_vector *map, const ts_lcp *lcp, const ts_vector *q, const ts_vector *z) {
+  if (lcp->storage == TS_LCP_STORAGE_SPARSE) return gl_lcp_residual_sparse(map, lcp, q, z);
   TSI_TRY(load(lcp, z));
-  view input;
-  gl_pass pass = {.inputs = {q, look(&input, lcp, gl_lcp_of(lcp)->z)}};
+  gl_lcp_view input;
+  gl_pass pass = {.inputs = {q, gl_lcp_look(&input, lcp, gl_lcp_of(lcp)->z)}};
   if (lcp->dimension > 1) { /* every row of a contact needs the velocities of all */
     TSI_TRY(start(lcp, q));
-    pass = (gl_pass){.inputs = {look(&input, lcp, gl_lcp_of(lcp)->states[0])}};
+    pass = (gl_pass){.inputs = {gl_lcp_look(&input, lcp, gl_lcp_of(lcp)->states[0])}};
   }
   TSI_TRY(prepare(lcp, lcp->dimension > 1 ? "lcp/lcp_contact_residual.frag" : "lcp/lcp_residual.frag", "", 0, 0,
                   &pass));

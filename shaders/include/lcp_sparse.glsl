@@ -1,0 +1,36 @@
+// Sparse complementarity problems: blocks of M that are not 0, or with FACTORS those of M = H M_0^-1 H^T by contact and body
+// (src/lcp/lcp_sparse.h). Contacts have DIMENSION unknowns, 1 without friction. Places are x | y << 16; texel k of a
+// texture whose texels have numbers is at numbered(k).
+//   contacts     texel of a place: the contact's first block, its end, and the contact's number + 1, or 0 for none
+//   z            texel of a place: the contact's unknowns
+//   diagonal     DIMENSION texels a place: the rows of the contact's block of M; in the first one then its mu, or its bounds
+//   entries      DIMENSION rows of TEXELS texels a block: M or H; for velocities G = H M_0^-1
+//   pointers     texel of a block: the place of what it is multiplied with, in a sweep and after one
+//   places       texel of a contact's number: its place
+//   incidences   texel of a place: the place of the contact, the number of the block, the place of the body's velocity before
+//                it, and 1, or 2 for the first contact of the body in a sweep, or 0 for none
+//   v            TEXELS texels a place: the body's velocity with this contact and all before it
+// p[5], p[6].xy = the tiling of the vectors; p[6].z = the logarithm of the width of textures of numbered texels; p[6].w = 1 to
+// make v anew; p[7].xy = from where a pass draws to the place it draws for.
+#include "include/lcp_contact.glsl"
+
+uniform sampler2D diagonal;
+uniform usampler2D contacts, pointers, places, incidences;
+
+#define LOG2_WIDTH p[6].z
+#define RENEWS (p[6].w != 0)
+#define SHIFT p[7].xy
+
+ivec2 numbered(int k) { return ivec2(k & ((1 << LOG2_WIDTH) - 1), k >> LOG2_WIDTH); }
+ivec2 unpack(uint at) { return ivec2(at & 0xffffu, at >> 16); }
+
+#ifdef PAIR
+uniform sampler2D low_diagonal;
+QUAD diagonal_at(ivec2 at) { return pair_at(diagonal, low_diagonal, at); }
+QUAD fill(REAL x) { return x; }
+QUAD settle(QUAD sums) { return normalise(sums); }
+#else
+QUAD diagonal_at(ivec2 at) { return fetch_texel(diagonal, at); }
+QUAD fill(REAL x) { return vec4(x); }
+QUAD settle(QUAD sums) { return sums; }
+#endif

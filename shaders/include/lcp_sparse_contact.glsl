@@ -1,0 +1,33 @@
+// A contact of a sparse problem: what its velocity and its law need; after include/lcp_sparse.glsl.
+
+// The contact at a place: its block of M, its reaction, and its velocity, which with blocks of M lacks what the reaction does.
+// Reads q (input0), what blocks are multiplied with (input1), z or v, and z (input2).
+void read_contact(out REAL W[DIMENSION * DIMENSION], out REAL r[DIMENSION], out REAL u[DIMENSION], ivec2 at, uvec4 contact,
+                  bool is_after) {
+  QUAD sums[DIMENSION], z = QUAD_AT(2, at);
+  for (int i = 0; i < DIMENSION; i++) sums[i] = NOTHING;
+  for (int k = int(contact.x); k < int(contact.y); k++) {
+    uvec4 pointer = texelFetch(pointers, numbered(k), 0);
+    ivec2 from = unpack(is_after ? pointer.g : pointer.r);
+    for (int t = 0; t < TEXELS; t++) {
+      QUAD x = QUAD_AT(1, ivec2(TEXELS * from.x + t, from.y));
+      for (int i = 0; i < DIMENSION; i++)
+        sums[i] = add_products(sums[i], entry_at(numbered((k * DIMENSION + i) * TEXELS + t)), x);
+    }
+  }
+  for (int i = 0; i < DIMENSION; i++) {
+    QUAD row = diagonal_at(ivec2(DIMENSION * at.x + i, at.y));
+    r[i] = splat(z, i);
+    u[i] = add(Q_AT(texel_of((int(contact.z) - 1) * DIMENSION + i)), total_of(sums[i]));
+    for (int k = 0; k < DIMENSION; k++) W[i * DIMENSION + k] = splat(row, k);
+  }
+}
+
+// u += W r
+void add_own(inout REAL u[DIMENSION], REAL W[DIMENSION * DIMENSION], REAL r[DIMENSION]) {
+  for (int i = 0; i < DIMENSION; i++)
+    for (int k = 0; k < DIMENSION; k++) u[i] = add(u[i], product(W[i * DIMENSION + k], r[k]));
+}
+
+// mu, or a bound.
+REAL limit_at(ivec2 at, int channel) { return splat(diagonal_at(ivec2(DIMENSION * at.x, at.y)), channel); }

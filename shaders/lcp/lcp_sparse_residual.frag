@@ -1,0 +1,27 @@
+// The natural map z - P(z - M z - q). Reads q (input0), z or v (input1) and z (input2).
+#include "include/lcp_sparse.glsl"
+#include "include/lcp_sparse_contact.glsl"
+
+layout(location = 0) out vec4 result;
+#ifdef PAIR
+layout(location = 1) out vec4 result_low;
+#endif
+
+void main() {
+  ivec2 i = texel();
+  WRITE(NOTHING);
+  if (!is_index(i)) return;
+  int index = position_of(i), number = index / DIMENSION;
+  ivec2 at = unpack(texelFetch(places, numbered(number), 0).r);
+  REAL W[DIMENSION * DIMENSION], r[DIMENSION], u[DIMENSION], map[DIMENSION];
+  read_contact(W, r, u, at, texelFetch(contacts, at, 0), true);
+#ifndef FACTORS
+  add_own(u, W, r);
+#endif
+#if DIMENSION == 1
+  map[0] = subtract(r[0], project(subtract(r[0], u[0]), limit_at(at, 1), limit_at(at, 2)));
+#else
+  lcp_contact_map(map, r, u, limit_at(at, DIMENSION));
+#endif
+  WRITE(put(NOTHING, 0, map[index - number * DIMENSION]));
+}
