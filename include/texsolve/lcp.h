@@ -32,7 +32,7 @@ extern "C" {
 /* How a matrix is kept. */
 #define TS_LCP_STORAGE_LIST(X)                                                                                 \
   X(TS_LCP_STORAGE_AUTO, 0, "auto")     /* of a jacobian or a sparse_matrix the one whose sweeps read less; of \
-                                           arrays dense, and where the backend has no sparse contacts */       \
+                                           arrays dense */                                                     \
   X(TS_LCP_STORAGE_DENSE, 1, "dense")   /* all n * n numbers */                                                \
   X(TS_LCP_STORAGE_SPARSE, 2, "sparse") /* the blocks, dimension x dimension, that are not 0; of a jacobian H  \
                                            and M_0^-1 H^T, whose product with z is kept beside z. The          \
@@ -73,7 +73,7 @@ typedef struct ts_lcp ts_lcp;
  * Errors: TS_ERROR_INVALID_ARGUMENT (a field; NaN or Inf; a diagonal entry, or one of a contact's normal, that
  * is 0 or negative, or one of its tangents that is negative: row and problem are named; lower above upper; mu
  * negative), TS_ERROR_LIMIT, TS_ERROR_UNSUPPORTED (a backend without such problems, such as one of several
- * devices; sparse storage on one without it), memory. */
+ * devices), memory. */
 TS_API ts_status ts_lcp_create(ts_context *context, const ts_lcp_desc *desc, ts_lcp **lcp);
 /* Host memory of a sparse problem, blocks of up to 64 MiB, stays with the context for the next one: in a game,
  * of the next frame. */

@@ -62,7 +62,6 @@ ts_lcp_storage ts_lcp_scheme_storage(ts_lcp_scheme scheme) {
 
 int ts_lcp_has_scheme(const ts_context *context, ts_lcp_scheme scheme) {
   if (!context || !context->ops->lcp || !ts_lcp_scheme_name(scheme)) return 0;
-  if (scheme == TS_LCP_SCHEME_COLOUR && !context->ops->lcp->has_sparse) return 0;
   return scheme == TS_LCP_SCHEME_AUTO || context->ops->lcp->scheme(context, NULL, scheme) == scheme;
 }
 
@@ -88,8 +87,6 @@ static ts_status check_sizes(ts_context *context, const ts_lcp_desc *desc) {
   if (!ts_lcp_storage_name(desc->storage))
     return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "storage is %d, which is no ts_lcp_storage",
                     desc->storage);
-  if (desc->storage == TS_LCP_STORAGE_SPARSE && !context->ops->lcp->has_sparse)
-    return tsi_fail(context, TS_ERROR_UNSUPPORTED, "backend %s has no sparse contacts", context->backend_name);
   if ((int64_t)desc->size * (desc->batch ? desc->batch : 1) > INT32_MAX / 16)
     return tsi_fail(context, TS_ERROR_LIMIT, "%d problems of %d unknowns are too many", desc->batch,
                     desc->size);

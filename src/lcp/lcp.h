@@ -68,7 +68,6 @@ static inline size_t tsi_lcp_entries(const ts_lcp *lcp) {
 
 struct tsi_lcp_ops {
   TSI_LCP_OPERATIONS(TSI_FIELD, TSI_FIELD, )
-  int has_sparse; /* whether it takes sparse storage */
   /* The momentum of lcp_accelerate.c, whose recurrence says what `from` (y), `last` and `state` become, in few
    * launches. `state`: two numbers of the backend's own, 0 before the first sweep. NULL: as operations on
    * vectors. */

@@ -323,8 +323,7 @@ enum { unknown_cost = 8, contact_cost = 4 };
 
 ts_lcp_storage tsi_lcp_choose_storage(const ts_lcp *lcp, const ts_lcp_desc *desc) {
   const ts_csr *csr = desc->jacobian ? desc->jacobian : desc->sparse_matrix;
-  if (!lcp->context->ops->lcp->has_sparse || !csr || csr->rows < 1 || !csr->row_offsets)
-    return TS_LCP_STORAGE_DENSE;
+  if (!csr || csr->rows < 1 || !csr->row_offsets) return TS_LCP_STORAGE_DENSE;
   const double entries = (double)csr->row_offsets[csr->rows] * (desc->jacobian ? 2 : 1);
   const int cost = lcp->dimension > 1 ? contact_cost : unknown_cost;
   return cost * entries < (double)tsi_lcp_entries(lcp) ? TS_LCP_STORAGE_SPARSE : TS_LCP_STORAGE_DENSE;

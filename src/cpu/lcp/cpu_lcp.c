@@ -228,4 +228,4 @@ ts_status cpu_lcp_residual(ts_vector *map, const ts_lcp *lcp, const ts_vector *q
   return TS_OK;
 }
 
-const tsi_lcp_ops cpu_lcp_ops = {TSI_LCP_OPERATIONS(TSI_ENTRY, TSI_ENTRY, cpu_lcp_).has_sparse = 1};
+const tsi_lcp_ops cpu_lcp_ops = {TSI_LCP_OPERATIONS(TSI_ENTRY, TSI_ENTRY, cpu_lcp_)};

@@ -153,4 +153,4 @@ ts_lcp_scheme gl_lcp_scheme(const ts_context *context, const ts_lcp *lcp, ts_lcp
   return scheme <= TS_LCP_SCHEME_BLOCK ? scheme : TS_LCP_SCHEME_AUTO;
 }
 
-const tsi_lcp_ops gl_lcp_ops = {TSI_LCP_OPERATIONS(TSI_ENTRY, TSI_ENTRY, gl_lcp_).has_sparse = 1};
+const tsi_lcp_ops gl_lcp_ops = {TSI_LCP_OPERATIONS(TSI_ENTRY, TSI_ENTRY, gl_lcp_)};
