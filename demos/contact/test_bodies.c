@@ -199,8 +199,9 @@ static int sweeps_of(simulation *s, int cold) {
 static void warm_start(void) {
   simulation *s = open_scene("cards", NAN);
   const int warm = sweeps_of(s, 0), cold = sweeps_of(s, 1);
-  if (!(warm < cold / 2)) fprintf(stderr, "%d sweeps with a warm start, %d without\n", warm, cold);
-  CHECK(warm < cold / 2);
+  const double gain = is_cpu ? 2 : 1.5; /* less in colours, and in the first steps */
+  if (!(gain * warm < cold)) fprintf(stderr, "%d sweeps with a warm start, %d without\n", warm, cold);
+  CHECK(gain * warm < cold);
   CHECK(s->missed_steps == 0);
   /* Too few sweeps are no error. */
   s->parameters.sweeps = 1;
