@@ -106,8 +106,8 @@ static int compress(double *matrix, lcp_problem *p) {
   *csr = (mm_csr){.rows = p->size, .columns = p->size};
   for (size_t k = 0; k < n * n; k++) csr->nonzeros += matrix[k] != 0;
   csr->row_offsets = calloc(n + 1, sizeof *csr->row_offsets);
-  csr->column_indices = calloc((size_t)csr->nonzeros, sizeof *csr->column_indices);
-  csr->values = calloc((size_t)csr->nonzeros, sizeof *csr->values);
+  csr->column_indices = calloc((size_t)csr->nonzeros + 1, sizeof *csr->column_indices);
+  csr->values = calloc((size_t)csr->nonzeros + 1, sizeof *csr->values);
   const int is_whole = csr->row_offsets && csr->column_indices && csr->values;
   for (size_t i = 0, e = 0; is_whole && i < n; i++) {
     for (size_t j = 0; j < n; j++)

@@ -319,5 +319,5 @@ ts_status cuda_lcp_residual(ts_vector *map, const ts_lcp *lcp, const ts_vector *
   });
 }
 
-const tsi_lcp_ops cuda_lcp_ops = {
-    TSI_LCP_OPERATIONS(TSI_ENTRY, TSI_ENTRY, cuda_lcp_).add_momentum = cuda_lcp_add_momentum};
+const tsi_lcp_ops cuda_lcp_ops = {TSI_LCP_OPERATIONS(TSI_ENTRY, TSI_ENTRY, cuda_lcp_).add_momentum =
+                                      cuda_lcp_add_momentum};
