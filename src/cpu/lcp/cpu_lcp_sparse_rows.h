@@ -160,6 +160,8 @@ static void CPU_LCP(sweep_graph_of)(const CPU_LCP(graph) * p, const cpu_lcp_memb
     CPU_LCP(do_sweeps)(p, self, sweeps, 3, 3);
   else if (p->dimension == 2 && p->stride == 4)
     CPU_LCP(do_sweeps)(p, self, sweeps, 2, 4);
+  else if (p->dimension == 2 && p->stride == 2)
+    CPU_LCP(do_sweeps)(p, self, sweeps, 2, 2);
   else if (p->dimension == 1 && p->stride == 1)
     CPU_LCP(do_sweeps)(p, self, sweeps, 1, 1);
   else
@@ -183,20 +185,34 @@ void CPU_LCP(velocity_sparse)(const ts_lcp *lcp) {
     CPU_LCP(scatter)(&p, c, p.dimension, p.stride, p.z + c * p.dimension);
 }
 
-void CPU_LCP(map_sparse)(const ts_lcp *lcp, size_t first, size_t last, double *out) {
-  const CPU_LCP(graph) p = CPU_LCP(graph_of)(lcp);
-  const size_t d = p.dimension;
+CPU_INLINE void CPU_LCP(map_of)(const CPU_LCP(graph) * p, size_t first, size_t last, size_t d, size_t stride,
+                                double *out) {
   REAL u[3], map[3];
   for (size_t c = first / d; c < last / d; c++) {
-    const REAL *z = p.z + c * d;
-    CPU_LCP(gather)(&p, c, d, p.stride, u);
-    if (!p.mass_blocks) CPU_LCP(add_own)(&p, c, d, 1, u);
+    const REAL *z = p->z + c * d;
+    CPU_LCP(gather)(p, c, d, stride, u);
+    if (!p->mass_blocks) CPU_LCP(add_own)(p, c, d, 1, u);
     if (d == 1)
-      map[0] = z[0] - lcp_clamp(z[0] - u[0], p.lower[c], p.upper[c]);
+      map[0] = z[0] - lcp_clamp(z[0] - u[0], p->lower[c], p->upper[c]);
     else
-      lcp_contact_map(map, z, u, p.friction[c], (int)d);
+      lcp_contact_map(map, z, u, p->friction[c], (int)d);
     for (size_t i = 0; i < d; i++) out[c * d + i - first] = (double)map[i];
   }
+}
+
+CPU_CLONES
+static void CPU_LCP(map_graph_of)(const CPU_LCP(graph) * p, size_t first, size_t last, double *out) {
+  if (p->dimension == 3 && p->stride == 3)
+    CPU_LCP(map_of)(p, first, last, 3, 3, out);
+  else if (p->dimension == 2 && p->stride == 2)
+    CPU_LCP(map_of)(p, first, last, 2, 2, out);
+  else
+    CPU_LCP(map_of)(p, first, last, p->dimension, p->stride, out);
+}
+
+void CPU_LCP(map_sparse)(const ts_lcp *lcp, size_t first, size_t last, double *out) {
+  const CPU_LCP(graph) p = CPU_LCP(graph_of)(lcp);
+  CPU_LCP(map_graph_of)(&p, first, last, out);
 }
 
 /* ---- The matrix ---- */
