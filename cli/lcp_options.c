@@ -70,7 +70,7 @@ static const option_row rows[] = {
     OPTION_RTOL(rtol, "relative tolerance of the residual, between 0 and 1 (default: 1e-5)"),
     OPTION_WHOLE("max-sweeps", "N", max_sweeps, 1, 1000000000, "stop after N sweeps (default: 10000)"),
     OPTION_WHOLE("check-interval", "N", check_interval, 1, 1000000,
-                 "test the residual every N sweeps (default: 10)"),
+                 "test the residual every N sweeps (default: 10, by rows on the cpu up to 10)"),
     OPTIONS_REPORT,
     OPTION_END};
 
@@ -82,8 +82,7 @@ static const char description[] =
     "Exit status: 0 converged; 1 error; 2 wrong usage; 3 not converged, where the best z is still written.";
 
 void lcp_parse(int argc, char **argv, lcp_options *options) {
-  *options = (lcp_options){
-      .backend = "auto", .rtol = 1e-5, .friction = -1, .guess = -1, .max_sweeps = 10000, .check_interval = 10};
+  *options = (lcp_options){.backend = "auto", .rtol = 1e-5, .friction = -1, .guess = -1, .max_sweeps = 10000};
   options_read("texsolve lcp", rows, description, argc, argv, options);
   const lcp_options *o = options;
   if (!o->input) arguments_usage("no file, expected PROBLEM, or M and q");

@@ -175,7 +175,9 @@ typedef struct ts_lcp_settings {
   int fixed_sweeps;   /* exactly so many, without a test and without waiting for the device: for a frame. rtol,
                          atol, max_sweeps, check_interval and progress must be 0. Default: 0, sweeps end by the
                          rule */
-  int check_interval; /* sweeps between two tests, each of which costs about a sweep. Default: 10 */
+  int check_interval; /* sweeps between two tests, each of which costs about a sweep. Default: 10; by rows on
+                         the cpu without acceleration up to 10, so that a test comes when the residual may be
+                         small enough */
   int zero_start;     /* start from the point of the bounds next to 0, whatever z holds. Default: from z */
   ts_progress_fn progress; /* after every test, with the residual relative to ||q||. Default: none */
   void *progress_user;

@@ -73,6 +73,7 @@ struct tsi_lcp_ops {
    * vectors. */
   ts_status (*add_momentum)(const ts_lcp *lcp, ts_vector *from, ts_vector *last, ts_vector *state,
                             double growth);
+  int tests_early; /* a test costs no more than a sweep by rows: its time is foreseen from the last two */
 };
 
 /* ---- lcp_matrix.c ---- */

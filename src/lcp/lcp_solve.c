@@ -2,9 +2,10 @@
  *
  *   for i = 0 .. n - 1:  z_i = P_i(z_i - (q_i + sum over j of M_ij z_j) / M_ii)
  *
- * and of a contact, whose block of M is M_cc, the law of lcp_law.h. Every check_interval sweeps the natural map
- * is computed from z; the z with the smallest norm of it is kept. Where the sweeps would be given up, others
- * follow from that z: without acceleration, then, unless the law was chosen, with the projection. */
+ * and of a contact, whose block of M is M_cc, the law of lcp_law.h. Every check_interval sweeps, or earlier
+ * where it may be small enough, the natural map is computed from z; the z with the smallest norm of it is kept.
+ * Where the sweeps would be given up, others follow from that z: without acceleration, then, unless the law was
+ * chosen, with the projection. */
 #include <math.h>
 
 #include "lcp.h"
@@ -29,6 +30,9 @@ typedef struct solve_state {
   double last[longest_cycle];       /* residuals of the last tests, the newest first */
   int repeats[longest_cycle];       /* how often in a row they were those of k + 1 tests before */
   int tests, idle;                  /* tests, and those since `gained` fell */
+  int foresees;                     /* tests come when the residual should be there */
+  double tested;                    /* residual of the last test */
+  int pause;                        /* sweeps between the last two tests */
   int goes_back;                    /* the sweeps that follow start from the best z */
   ts_lcp_acceleration acceleration; /* of the sweeps that follow, as lcp->local */
 } solve_state;
@@ -177,6 +181,7 @@ static ts_status test(solve_state *s, int *ends) {
   ts_lcp *lcp = s->lcp;
   double residual;
   TSI_TRY(residual_of(lcp, s->q, lcp->z, &residual));
+  s->tested = residual;
   if (s->tests == 0 && !isfinite(residual)) {
     s->result->reason = TS_REASON_NAN_INPUT;
     snprintf(s->result->message, sizeof s->result->message, "%s", ts_reason_text(TS_REASON_NAN_INPUT));
@@ -199,6 +204,19 @@ static ts_status test(solve_state *s, int *ends) {
   return TS_OK;
 }
 
+/* Sweeps until the residual is there if it goes on to fall as between the last two tests, at most
+ * check_interval. One sweep tells how fast it falls. */
+static int sweeps_ahead(const solve_state *s, double before) {
+  const ts_lcp_settings *settings = s->settings;
+  const int most = settings->check_interval;
+  if (!s->foresees || s->acceleration != TS_LCP_ACCELERATION_NONE) return most;
+  if (s->tests == 1) return 1;
+  const double aim = fmax(settings->rtol * s->norm_q, settings->atol);
+  const double fall = log(before / s->tested), left = log(s->tested / aim);
+  const double sweeps = ceil(left / fall * s->pause);
+  return sweeps >= 1 && sweeps < most ? (int)sweeps : most;
+}
+
 /* ---- The solve ---- */
 
 static ts_status sweep(const solve_state *s, int sweeps) {
@@ -217,10 +235,13 @@ static ts_status run_tested(solve_state *s, ts_vector *z) {
   TSI_TRY(lcp->context->ops->reduce(lcp->slots, SLOT_Q, TSI_REDUCE_NORM2, &q, NULL));
   TSI_TRY(read_slot(lcp->slots, SLOT_Q, &s->norm_q));
   int ends = 0;
+  double before = 0;
   TSI_TRY(test(s, &ends));
   while (!ends) {
-    const int left = settings->max_sweeps - s->result->sweeps;
-    TSI_TRY(sweep(s, left < settings->check_interval ? left : settings->check_interval));
+    const int left = settings->max_sweeps - s->result->sweeps, ahead = sweeps_ahead(s, before);
+    s->pause = left < ahead ? left : ahead;
+    before = s->tested;
+    TSI_TRY(sweep(s, s->pause));
     TSI_TRY(test(s, &ends));
   }
   if (s->result->reason == TS_REASON_NAN_INPUT) return TS_OK;
@@ -251,6 +272,7 @@ ts_status ts_lcp_solve(ts_lcp *lcp, const ts_vector *q, ts_vector *z, const ts_l
   TSI_TRY(check_vector(lcp, q, "q"));
   TSI_TRY(check_vector(lcp, z, "z"));
   if (q == z) return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "z is q");
+  const int is_open = !own_settings.check_interval && context->ops->lcp->tests_early;
   TSI_TRY(check_settings(lcp, &own_settings));
   lcp->local = own_settings.local == TS_LCP_LOCAL_AUTO ? TS_LCP_LOCAL_EXACT : own_settings.local;
   *result = (ts_lcp_result){
@@ -259,6 +281,7 @@ ts_status ts_lcp_solve(ts_lcp *lcp, const ts_vector *q, ts_vector *z, const ts_l
                    .q = q,
                    .settings = &own_settings,
                    .result = result,
+                   .foresees = is_open && own_settings.scheme == TS_LCP_SCHEME_ROW,
                    .acceleration = TS_LCP_ACCELERATION_NONE};
   if (own_settings.acceleration != TS_LCP_ACCELERATION_AUTO) s.acceleration = own_settings.acceleration;
   if (s.acceleration != TS_LCP_ACCELERATION_NONE) TSI_TRY(tsi_lcp_accelerator_create(lcp));
