@@ -9,7 +9,8 @@
 #define LCP_SQRT(x) ((REAL)sqrt((double)(x)))
 #endif
 #define LCP_EPSILON ((REAL)(sizeof(REAL) == 4 ? 1.2e-7 : 2.3e-16))
-#define LCP_ROOT_STEPS 60      /* of Newton and bisection for a sliding contact; 4 to 7 are used on average */
+#define LCP_ROOT_STEPS 60      /* of Newton and bisection for a sliding contact; few are used as a rule */
+#define LCP_REDUCED 12         /* numbers of lcp_contact_reduce */
 #define LCP_PROJECTION_STEPS 8 /* of the fixed point of one contact in one sweep */
 
 /* ---- Unknowns with bounds ---- */
@@ -119,26 +120,27 @@ LCP_FUNCTION int lcp_contact_exact_2(REAL *r, const REAL *W, const REAL *b, REAL
 }
 
 /* p / ||v|| - 1 at s and its derivative, where v = adj(S + s) c and p = mu (-b_n det(S + s) + W_nt v) / W_nn;
- * all scaled: see lcp_contact_exact_3. `v` becomes v. */
-LCP_FUNCTION REAL lcp_contact_excess(REAL s, const REAL *S, const REAL *c, const REAL *p, REAL *v,
+ * all scaled, see lcp_contact_exact_3, so that squares stay far from the ends of REAL. `along` becomes
+ * v / ||v||. */
+LCP_FUNCTION REAL lcp_contact_excess(REAL s, const REAL *S, const REAL *c, const REAL *p, REAL *along,
                                      REAL *derivative) {
-  const REAL a = S[0] + s, d = S[3] + s;
-  v[0] = d * c[0] - S[1] * c[1];
-  v[1] = a * c[1] - S[2] * c[0];
-  const REAL length = lcp_length(v[0], v[1]);
-  const REAL value = p[0] * (a * d - S[1] * S[2]) + p[1] * v[0] + p[2] * v[1];
+  const REAL a = S[0] + s, d = S[3] + s, v[2] = {d * c[0] - S[1] * c[1], a * c[1] - S[2] * c[0]};
+  const REAL inverse = 1 / LCP_SQRT(v[0] * v[0] + v[1] * v[1]);
+  const REAL ratio = (p[0] * (a * d - S[1] * S[2]) + p[1] * v[0] + p[2] * v[1]) * inverse;
   const REAL slope = p[0] * (a + d) + p[1] * c[0] + p[2] * c[1];
-  *derivative = (slope - value / length * (v[0] * c[0] + v[1] * c[1]) / length) / length;
-  return value / length - 1;
+  along[0] = v[0] * inverse;
+  along[1] = v[1] * inverse;
+  *derivative = (slope - ratio * (along[0] * c[0] + along[1] * c[1])) * inverse;
+  return ratio - 1;
 }
 
-/* The root of the excess between `low`, where it is negative, and `high`: Newton's method, and bisection where
- * that leaves the interval. The direction of sliding becomes `along`. */
-LCP_FUNCTION int lcp_contact_direction(REAL *along, REAL low, REAL high, const REAL *S, const REAL *c,
+/* The root of the excess between `low`, where it is negative, and `high`: Newton's method from s, and bisection
+ * where that leaves the interval. The direction of sliding becomes `along`. */
+LCP_FUNCTION int lcp_contact_direction(REAL *along, REAL s, REAL low, REAL high, const REAL *S, const REAL *c,
                                        const REAL *p) {
-  REAL s = low, derivative, v[2];
+  REAL derivative;
   for (int step = 0; step < LCP_ROOT_STEPS; step++) {
-    const REAL excess = lcp_contact_excess(s, S, c, p, v, &derivative);
+    const REAL excess = lcp_contact_excess(s, S, c, p, along, &derivative);
     if (lcp_absolute(excess) <= 4 * LCP_EPSILON || high - low <= 4 * LCP_EPSILON * high) break;
     if (excess < 0)
       low = s;
@@ -147,34 +149,7 @@ LCP_FUNCTION int lcp_contact_direction(REAL *along, REAL low, REAL high, const R
     s -= excess / derivative;
     if (!(s > low && s < high)) s = low + (high - low) / 2;
   }
-  const REAL length = lcp_length(v[0], v[1]);
-  along[0] = v[0] / length;
-  along[1] = v[1] / length;
-  return (S[0] + s) * (S[3] + s) - S[1] * S[2] > 0 && length > 0;
-}
-
-/* S divided by its trace, which is returned, in the axes of its symmetric part, the first of which becomes
- * `axis`: diagonal but for what is not symmetric, so that adj(S + s) c cancels nowhere. 0: too far from
- * positive semidefinite. An eigenvalue that is lost in rounding becomes as large as that. */
-LCP_FUNCTION REAL lcp_contact_reduce(REAL *S, REAL *axis, const REAL *W) {
-  const REAL rounding = 16 * LCP_EPSILON * (lcp_absolute(W[4]) + lcp_absolute(W[8]));
-  const REAL first = W[4] - W[3] * W[1] / W[0], last = W[8] - W[6] * W[2] / W[0];
-  const REAL right = W[5] - W[3] * W[2] / W[0], left = W[7] - W[6] * W[1] / W[0];
-  const REAL trace = first + last, half = (first - last) / 2, mean = (right + left) / 2;
-  const REAL spread = lcp_length(half, mean), least = trace / 2 - spread;
-  axis[0] = 1, axis[1] = 0;
-  S[0] = S[3] = LCP_EPSILON, S[1] = S[2] = 0;
-  if (!(least >= -rounding)) return 0;
-  if (!(trace > rounding)) return W[0];
-  if (spread > 0) {
-    const REAL x = half >= 0 ? half + spread : lcp_absolute(mean), y = half >= 0 ? mean : spread - half;
-    const REAL length = lcp_length(x, y), sign = half < 0 && mean < 0 ? -1 : 1;
-    axis[0] = x / length, axis[1] = sign * y / length;
-  }
-  S[0] = (trace / 2 + spread) / trace;
-  S[3] = (least > rounding ? least : rounding) / trace;
-  if (lcp_absolute(right - left) > rounding) S[1] = (right - left) / 2 / trace, S[2] = -S[1];
-  return trace;
+  return (S[0] + s) * (S[3] + s) - S[1] * S[2] > 0 && along[0] * along[0] + along[1] * along[1] > 0;
 }
 
 /* x in the axes of lcp_contact_reduce; with `back` from there. */
@@ -184,6 +159,42 @@ LCP_FUNCTION void lcp_contact_turn(REAL *x, const REAL *axis, int back) {
   x[1] = axis[0] * x[1] - sine * first;
 }
 
+/* What a block W alone says, LCP_REDUCED numbers: S divided by its trace, in the axes of its symmetric part,
+ * diagonal but for what is not symmetric, so that adj(S + s) c cancels nowhere; the first axis; W_nt / W_nn and
+ * W_tn / W_nn in these axes; trace / W_nn; the trace, 0 where W is too far from positive semidefinite. An
+ * eigenvalue that is lost in rounding becomes as large as that. */
+LCP_FUNCTION void lcp_contact_reduce(REAL *reduced, const REAL *W) {
+  REAL *S = reduced, *axis = reduced + 4, *of_normal = reduced + 6, *to_normal = reduced + 8;
+  const REAL rounding = 16 * LCP_EPSILON * (lcp_absolute(W[4]) + lcp_absolute(W[8]));
+  const REAL first = W[4] - W[3] * W[1] / W[0], last = W[8] - W[6] * W[2] / W[0];
+  const REAL right = W[5] - W[3] * W[2] / W[0], left = W[7] - W[6] * W[1] / W[0];
+  const REAL half = (first - last) / 2, mean = (right + left) / 2, spread = lcp_length(half, mean);
+  REAL trace = first + last;
+  const REAL least = trace / 2 - spread;
+  axis[0] = 1, axis[1] = 0;
+  S[0] = S[3] = LCP_EPSILON, S[1] = S[2] = 0;
+  if (!(least >= -rounding)) {
+    trace = 0;
+  } else if (!(trace > rounding)) {
+    trace = W[0];
+  } else {
+    if (spread > 0) {
+      const REAL x = half >= 0 ? half + spread : lcp_absolute(mean), y = half >= 0 ? mean : spread - half;
+      const REAL length = lcp_length(x, y), sign = half < 0 && mean < 0 ? -1 : 1;
+      axis[0] = x / length, axis[1] = sign * y / length;
+    }
+    S[0] = (trace / 2 + spread) / trace;
+    S[3] = (least > rounding ? least : rounding) / trace;
+    if (lcp_absolute(right - left) > rounding) S[1] = (right - left) / 2 / trace, S[2] = -S[1];
+  }
+  of_normal[0] = W[1] / W[0], of_normal[1] = W[2] / W[0];
+  to_normal[0] = W[3] / W[0], to_normal[1] = W[6] / W[0];
+  lcp_contact_turn(of_normal, axis, 0);
+  lcp_contact_turn(to_normal, axis, 0);
+  reduced[10] = trace / W[0];
+  reduced[11] = trace;
+}
+
 /* r from its tangential part, which is -scale v. */
 LCP_FUNCTION int lcp_contact_stick(REAL *r, const REAL *W, const REAL *b, const REAL *v, REAL scale) {
   r[1] = -scale * v[0], r[2] = -scale * v[1];
@@ -191,43 +202,68 @@ LCP_FUNCTION int lcp_contact_stick(REAL *r, const REAL *W, const REAL *b, const 
   return r[0] - r[0] < 1; /* finite */
 }
 
+/* s of the last reaction with the new c, which is near the root when sweeps converge: u_t . r_t = -s r_t . r_t;
+ * `factor` scales r_t as c. Not a number where there was none. */
+LCP_FUNCTION REAL lcp_contact_guess(const REAL *r, REAL factor, const REAL *S, const REAL *axis,
+                                    const REAL *c) {
+  REAL t[2] = {r[1] * factor, r[2] * factor};
+  lcp_contact_turn(t, axis, 0);
+  const REAL u[2] = {S[0] * t[0] + S[1] * t[1] + c[0], S[2] * t[0] + S[3] * t[1] + c[1]};
+  return -(u[0] * t[0] + u[1] * t[1]) / (t[0] * t[0] + t[1] * t[1]);
+}
+
 /* As in two dimensions, but the direction of sliding is unknown: u_t = -s r_t with s >= 0 gives r_t = -v(s) /
  * det(S + s), v = adj(S + s) c, and the boundary of the cone p(s) = ||v(s)||. The excess of p over ||v|| is
  * negative at 0 for a contact that does not stick, and positive from a bound on, which both hold without any
  * assumption on mu; so a root is between. Divided by ||v|| it is a straight line for S = sigma I. S is scaled
- * by its trace, c by its length, b_n with it. */
-LCP_FUNCTION int lcp_contact_exact_3(REAL *r, const REAL *W, const REAL *b, REAL mu) {
-  REAL c[2] = {b[1] - W[3] * b[0] / W[0], b[2] - W[6] * b[0] / W[0]}, S[4], axis[2], v[2] = {0, 0}, derivative;
-  const REAL size = lcp_length(c[0], c[1]);
-  if (!(size > 0)) return lcp_contact_stick(r, W, b, v, 0);
-  const REAL trace = lcp_contact_reduce(S, axis, W);
-  if (!(trace > 0)) return 0;
-  c[0] /= size, c[1] /= size;
-  REAL p[3] = {-mu * (b[0] / size) * (trace / W[0]), mu * W[1] / W[0], mu * W[2] / W[0]}, along[2];
+ * by its trace, c by its length, b_n with it. r is the last reaction before. */
+LCP_FUNCTION int lcp_contact_exact_3(REAL *r, const REAL *W, const REAL *reduced, const REAL *b, REAL mu) {
+  const REAL *S = reduced, *axis = reduced + 4, *of_normal = reduced + 6, *to_normal = reduced + 8;
+  const REAL det = S[0] * S[3] - S[1] * S[2], trace = reduced[11], force = -b[0] * reduced[10];
+  REAL c[2] = {b[1], b[2]}, along[2];
   lcp_contact_turn(c, axis, 0);
-  lcp_contact_turn(p + 1, axis, 0);
-  if (lcp_contact_excess(0, S, c, p, v, &derivative) >= 0) {
+  c[0] -= to_normal[0] * b[0], c[1] -= to_normal[1] * b[0];
+  REAL v[2] = {S[3] * c[0] - S[1] * c[1], S[0] * c[1] - S[2] * c[0]};
+  const REAL length = lcp_length(v[0], v[1]);
+  const REAL most = mu * (force * det + of_normal[0] * v[0] + of_normal[1] * v[1]);
+  if (!(length > 0)) return lcp_contact_stick(r, W, b, v, 0);
+  if (!(trace > 0)) return 0;
+  if (most >= length) {
     lcp_contact_turn(v, axis, 1);
-    return lcp_contact_stick(r, W, b, v, size / trace / (S[0] * S[3] - S[1] * S[2]));
+    return lcp_contact_stick(r, W, b, v, 1 / (trace * det));
   }
+  const REAL size = lcp_length(c[0], c[1]), p[3] = {mu * (force / size), mu * of_normal[0], mu * of_normal[1]};
+  c[0] /= size, c[1] /= size;
   /* From 1 / epsilon on S + s is s, and the direction c: a larger root is not looked for. */
-  const REAL bound = (1 + lcp_length(p[1], p[2])) / p[0], most = 1 / LCP_EPSILON;
-  if (!lcp_contact_direction(along, 0, bound < most ? bound : most, S, c, p)) return 0;
+  const REAL bound = (1 + lcp_length(p[1], p[2])) / p[0], end = 1 / LCP_EPSILON;
+  const REAL high = bound < end ? bound : end, guess = lcp_contact_guess(r, trace / size, S, axis, c);
+  const REAL start = guess > 0 && guess < high ? guess : 0;
+  if (!lcp_contact_direction(along, start, 0, high, S, c, p)) return 0;
   lcp_contact_turn(along, axis, 1);
   return lcp_contact_slide(r, W, b, mu, along, 3);
 }
 
 /* The contact's reaction r, which starts from the last one. Where b_n >= 0 there is none; `exact` solves the
- * law by its cases, and falls back on the projection where the block is too far from positive semidefinite. */
-LCP_FUNCTION void lcp_contact(REAL *r, const REAL *W, const REAL *b, REAL mu, int dimension, int exact) {
-  REAL found[3] = {0, 0, 0};
+ * law by its cases, and falls back on the projection where the block is too far from positive semidefinite.
+ * `reduced` is that of W in three dimensions; NULL where it is not kept. */
+LCP_FUNCTION void lcp_contact_of(REAL *r, const REAL *W, const REAL *reduced, const REAL *b, REAL mu,
+                                 int dimension, int exact) {
+  REAL found[3] = {0, 0, 0}, own[LCP_REDUCED];
   int is_found = b[0] >= 0;
   if (!is_found && !(mu > 0)) found[0] = -b[0] / W[0], is_found = 1;
-  if (!is_found && exact)
-    is_found = dimension == 2 ? lcp_contact_exact_2(found, W, b, mu) : lcp_contact_exact_3(found, W, b, mu);
+  if (!is_found && exact && dimension == 2) is_found = lcp_contact_exact_2(found, W, b, mu);
+  if (!is_found && exact && dimension == 3) {
+    if (!reduced) lcp_contact_reduce(own, W);
+    for (int k = 0; k < 3; k++) found[k] = r[k];
+    is_found = lcp_contact_exact_3(found, W, reduced ? reduced : own, b, mu);
+  }
   if (!is_found) {
     lcp_contact_projection(r, W, b, mu, dimension);
     return;
   }
   for (int k = 0; k < dimension; k++) r[k] = found[k];
+}
+
+LCP_FUNCTION void lcp_contact(REAL *r, const REAL *W, const REAL *b, REAL mu, int dimension, int exact) {
+  lcp_contact_of(r, W, 0, b, mu, dimension, exact);
 }

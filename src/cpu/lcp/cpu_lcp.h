@@ -7,15 +7,17 @@
 #include "lcp/lcp.h"
 
 enum {
-  CPU_LCP_LANES = 16,        /* a row's stride is a multiple of it */
-  CPU_LCP_BLOCK = 64,        /* m, rows of a block, a multiple of the lanes */
-  CPU_LCP_CONTACT_BLOCK = 48 /* the same of contacts: a multiple of 2 and 3 too, no more than m */
+  CPU_LCP_LANES = 16,         /* a row's stride is a multiple of it */
+  CPU_LCP_BLOCK = 64,         /* m, rows of a block, a multiple of the lanes */
+  CPU_LCP_CONTACT_BLOCK = 48, /* the same of contacts: a multiple of 2 and 3 too, no more than m */
+  CPU_LCP_REDUCED = 12        /* LCP_REDUCED of lcp_law.h */
 };
 
 /* A matrix of lcp_sparse.h in the type of the sweeps; its lists are lcp->sparse's. */
 typedef struct cpu_lcp_sparse {
   size_t stride; /* numbers of a row of `blocks` and `mass_blocks`, and of a body in v */
   void *blocks, *mass_blocks, *diagonal, *v;
+  void *reduced;     /* of contacts in space: what lcp_contact_reduce makes of `diagonal` */
   tsi_memory memory; /* all of it, as allocated */
   size_t bytes;      /* of it in use */
 } cpu_lcp_sparse;

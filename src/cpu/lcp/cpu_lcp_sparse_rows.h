@@ -13,7 +13,7 @@ enum {
 typedef struct CPU_LCP(graph) {
   const tsi_lcp_sparse *s;
   const tsi_lcp_steps *steps; /* NULL: unit after unit, by one member */
-  const REAL *blocks, *mass_blocks, *diagonal, *q, *lower, *upper, *friction;
+  const REAL *blocks, *mass_blocks, *diagonal, *reduced, *q, *lower, *upper, *friction;
   REAL *z, *v;
   size_t dimension, stride; /* the latter of a block's rows, and of v */
   int exact;
@@ -25,6 +25,7 @@ static CPU_LCP(graph) CPU_LCP(graph_of)(const ts_lcp *lcp) {
                           .blocks = impl->sparse.blocks,
                           .mass_blocks = lcp->sparse->mass_blocks ? impl->sparse.mass_blocks : NULL,
                           .diagonal = impl->sparse.diagonal,
+                          .reduced = impl->sparse.reduced,
                           .q = impl->q,
                           .lower = impl->lower,
                           .upper = impl->upper,
@@ -84,11 +85,12 @@ CPU_INLINE void CPU_LCP(add_own)(const CPU_LCP(graph) * p, size_t c, size_t d, R
 
 /* Apart from its callers, which are compiled for several sizes of blocks. */
 CPU_CLONES
-static void CPU_LCP(law)(REAL *r, const REAL *W, const REAL *b, REAL mu, size_t d, int exact) {
+static void CPU_LCP(law)(REAL *r, const REAL *W, const REAL *reduced, const REAL *b, REAL mu, size_t d,
+                         int exact) {
   if (d == 2)
     lcp_contact(r, W, b, mu, 2, exact);
   else
-    lcp_contact(r, W, b, mu, 3, exact);
+    lcp_contact_of(r, W, reduced, b, mu, 3, exact);
 }
 
 CPU_INLINE void CPU_LCP(solve_sparse)(const CPU_LCP(graph) * p, size_t c, size_t d, size_t stride) {
@@ -98,7 +100,7 @@ CPU_INLINE void CPU_LCP(solve_sparse)(const CPU_LCP(graph) * p, size_t c, size_t
   for (size_t i = 0; i < d; i++) next[i] = z[i];
   if (d > 1) {
     if (p->mass_blocks) CPU_LCP(add_own)(p, c, d, -1, u);
-    CPU_LCP(law)(next, W, u, p->friction[c], d, p->exact);
+    CPU_LCP(law)(next, W, p->reduced + c * LCP_REDUCED, u, p->friction[c], d, p->exact);
   } else {
     if (!p->mass_blocks) CPU_LCP(add_own)(p, c, d, 1, u);
     next[0] = lcp_unknown(z[0], u[0], W[0], p->lower[c], p->upper[c]);
@@ -239,5 +241,8 @@ void CPU_LCP(write_sparse)(const tsi_lcp_sparse *s, const cpu_lcp_sparse *to) {
   const size_t rows = (size_t)s->row_start[contacts] * d;
   CPU_LCP(pad)(s->blocks, rows, width, to->stride, to->blocks);
   CPU_LCP(pad)(s->diagonal, contacts * d, d, d, to->diagonal);
+  _Static_assert(CPU_LCP_REDUCED == LCP_REDUCED, "room for what the law keeps of a contact");
+  for (size_t c = 0; c < contacts && d == 3; c++)
+    lcp_contact_reduce((REAL *)to->reduced + c * LCP_REDUCED, (const REAL *)to->diagonal + c * d * d);
   if (s->mass_blocks) CPU_LCP(pad)(s->mass_blocks, rows, width, to->stride, to->mass_blocks);
 }
