@@ -182,12 +182,20 @@ ts_status cpu_fill(ts_vector *y, float value) {
   return TS_OK;
 }
 
+static int is_one(ts_coefficient a) {
+  return a.scale == 1 && !a.numerator.scalars && !a.denominator.scalars;
+}
+
 ts_status cpu_axpby(ts_vector *out, ts_coefficient a, const ts_vector *x, ts_coefficient b,
                     const ts_vector *y) {
   if (out->low) return pairs(out, pairs_axpby, NULL, a, x, b, y);
   if (a.scale == 0 && b.scale == 0) return cpu_fill(out, 0);
   if (a.scale == 0) return cpu_axpby(out, b, y, a, x);
   blocks job = {.out = cpu_data(out), .x = cpu_data(x)};
+  if (is_one(a) && b.scale == 0) {
+    if (job.out != job.x) run(out, body_copy, &job);
+    return TS_OK;
+  }
   cpu_coefficient(a, out->components, job.a);
   if (b.scale == 0) {
     run(out, body_scale, &job);
