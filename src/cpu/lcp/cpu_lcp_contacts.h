@@ -18,7 +18,8 @@ CPU_INLINE void CPU_LCP(solve_contact)(const CPU_LCP(problem) * p, size_t i, siz
     for (size_t k = 0; k < dimension; k++) block[k * dimension + l] = columns[l * CPU_LCP_CONTACT_BLOCK + k];
     r[l] = z[l];
   }
-  lcp_contact(r, block, w, p->friction[i / dimension], (int)dimension, p->exact);
+  lcp_contact_of(r, block, p->reduced + i / dimension * LCP_REDUCED, w, p->friction[i / dimension],
+                 (int)dimension, p->exact);
   for (size_t k = 0; k < dimension; k++) {
     deltas[k] = r[k] - z[k];
     z[k] = r[k];

@@ -4,6 +4,7 @@ typedef struct CPU_LCP(problem) {
   const REAL *matrix, *q, *lower, *upper;
   const REAL *friction;            /* of each contact */
   const REAL *diagonal;            /* of each unknown the column of its diagonal block, `block` numbers */
+  const REAL *reduced;             /* of each contact in space what lcp_contact_reduce makes of it */
   const REAL *columns;             /* the matrix by columns; NULL where no scheme has asked for it */
   REAL *z, *w, *deltas;            /* the latter two for schemes by columns, `stride` numbers each */
   size_t n, stride, block, blocks; /* rows of a block, and how many there are */
@@ -24,6 +25,7 @@ static CPU_LCP(problem) CPU_LCP(problem_of)(const ts_lcp *lcp, size_t k) {
                             .upper = (const REAL *)impl->upper + k * n,
                             .friction = (const REAL *)impl->friction + k * (n / dimension),
                             .diagonal = (const REAL *)impl->diagonal + k * impl->rows * block,
+                            .reduced = (const REAL *)impl->reduced + k * (n / dimension) * LCP_REDUCED,
                             .columns = columns ? columns + k * impl->rows * impl->stride : NULL,
                             .n = n,
                             .stride = impl->stride,
