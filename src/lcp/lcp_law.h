@@ -101,21 +101,23 @@ LCP_FUNCTION int lcp_contact_slide(REAL *r, const REAL *W, const REAL *b, REAL m
   return r[0] - r[0] < 1; /* finite */
 }
 
-/* With u_n = 0 the normal is eliminated: u_t = S r_t + c, S the Schur complement of W_nn. The contact sticks
- * where r_t = -c / S is within the cone, and slides against c otherwise. */
-LCP_FUNCTION int lcp_contact_exact_2(REAL *r, const REAL *W, const REAL *b, REAL mu) {
-  const REAL c = b[1] - W[2] * b[0] / W[0], part = W[1] * W[2] / W[0];
-  const REAL along = c < 0 ? -1 : 1, least = LCP_EPSILON * lcp_absolute(W[3]);
-  REAL S = W[3] - part;
-  if (S < -16 * least) return 0;
-  S = S > 4 * least ? S : 4 * least; /* a singular block: its smallest reaction, rounding aside */
-  if (lcp_absolute(c) > 0) {
-    const REAL tangent = -c / S, normal = -(b[0] + W[1] * tangent) / W[0];
-    if (!(lcp_absolute(tangent) <= mu * normal)) return lcp_contact_slide(r, W, b, mu, &along, 2);
-    r[0] = normal, r[1] = tangent;
-    return 1;
-  }
-  r[0] = -b[0] / W[0], r[1] = 0;
+/* What a block W alone says, in LCP_REDUCED numbers or fewer: W_tn / W_nn and 1 / S, S the Schur complement of
+ * W_nn; of a singular block that of its smallest reaction, rounding aside. 0: S is negative. */
+LCP_FUNCTION void lcp_contact_reduce_2(REAL *reduced, const REAL *W) {
+  const REAL S = W[3] - W[1] * W[2] / W[0], least = 4 * LCP_EPSILON * lcp_absolute(W[3]);
+  reduced[0] = W[2] / W[0];
+  reduced[1] = S < -4 * least ? 0 : 1 / (S > least ? S : least);
+}
+
+/* With u_n = 0 the normal is eliminated: u_t = S r_t + c. The contact sticks where r_t = -c / S is within the
+ * cone, and slides against c otherwise. */
+LCP_FUNCTION int lcp_contact_exact_2(REAL *r, const REAL *W, const REAL *reduced, const REAL *b, REAL mu) {
+  const REAL c = b[1] - reduced[0] * b[0], along = c < 0 ? -1 : 1;
+  const REAL tangent = lcp_absolute(c) > 0 ? -c * reduced[1] : 0, push = -(b[0] + W[1] * tangent);
+  if (!(reduced[1] > 0)) return 0;
+  if (lcp_absolute(c) > 0 && !(lcp_absolute(tangent) * W[0] <= mu * push))
+    return lcp_contact_slide(r, W, b, mu, &along, 2);
+  r[0] = push / W[0], r[1] = tangent;
   return 1;
 }
 
@@ -152,18 +154,18 @@ LCP_FUNCTION int lcp_contact_direction(REAL *along, REAL s, REAL low, REAL high,
   return (S[0] + s) * (S[3] + s) - S[1] * S[2] > 0 && along[0] * along[0] + along[1] * along[1] > 0;
 }
 
-/* x in the axes of lcp_contact_reduce; with `back` from there. */
+/* x in the axes of lcp_contact_reduce_3; with `back` from there. */
 LCP_FUNCTION void lcp_contact_turn(REAL *x, const REAL *axis, int back) {
   const REAL first = x[0], sine = back ? -axis[1] : axis[1];
   x[0] = axis[0] * first + sine * x[1];
   x[1] = axis[0] * x[1] - sine * first;
 }
 
-/* What a block W alone says, LCP_REDUCED numbers: S divided by its trace, in the axes of its symmetric part,
+/* The same in three dimensions, LCP_REDUCED numbers: S divided by its trace, in the axes of its symmetric part,
  * diagonal but for what is not symmetric, so that adj(S + s) c cancels nowhere; the first axis; W_nt / W_nn and
  * W_tn / W_nn in these axes; trace / W_nn; the trace, 0 where W is too far from positive semidefinite. An
  * eigenvalue that is lost in rounding becomes as large as that. */
-LCP_FUNCTION void lcp_contact_reduce(REAL *reduced, const REAL *W) {
+LCP_FUNCTION void lcp_contact_reduce_3(REAL *reduced, const REAL *W) {
   REAL *S = reduced, *axis = reduced + 4, *of_normal = reduced + 6, *to_normal = reduced + 8;
   const REAL rounding = 16 * LCP_EPSILON * (lcp_absolute(W[4]) + lcp_absolute(W[8]));
   const REAL first = W[4] - W[3] * W[1] / W[0], last = W[8] - W[6] * W[2] / W[0];
@@ -243,19 +245,27 @@ LCP_FUNCTION int lcp_contact_exact_3(REAL *r, const REAL *W, const REAL *reduced
   return lcp_contact_slide(r, W, b, mu, along, 3);
 }
 
+LCP_FUNCTION void lcp_contact_reduce(REAL *reduced, const REAL *W, int dimension) {
+  if (dimension == 2)
+    lcp_contact_reduce_2(reduced, W);
+  else
+    lcp_contact_reduce_3(reduced, W);
+}
+
 /* The contact's reaction r, which starts from the last one. Where b_n >= 0 there is none; `exact` solves the
  * law by its cases, and falls back on the projection where the block is too far from positive semidefinite.
- * `reduced` is that of W in three dimensions; NULL where it is not kept. */
+ * `reduced` is that of W; NULL where it is not kept. */
 LCP_FUNCTION void lcp_contact_of(REAL *r, const REAL *W, const REAL *reduced, const REAL *b, REAL mu,
                                  int dimension, int exact) {
   REAL found[3] = {0, 0, 0}, own[LCP_REDUCED];
   int is_found = b[0] >= 0;
   if (!is_found && !(mu > 0)) found[0] = -b[0] / W[0], is_found = 1;
-  if (!is_found && exact && dimension == 2) is_found = lcp_contact_exact_2(found, W, b, mu);
-  if (!is_found && exact && dimension == 3) {
-    if (!reduced) lcp_contact_reduce(own, W);
-    for (int k = 0; k < 3; k++) found[k] = r[k];
-    is_found = lcp_contact_exact_3(found, W, reduced ? reduced : own, b, mu);
+  if (!is_found && exact) {
+    if (!reduced) lcp_contact_reduce(own, W, dimension);
+    const REAL *of_block = reduced ? reduced : own;
+    for (int k = 0; k < dimension; k++) found[k] = r[k];
+    is_found = dimension == 2 ? lcp_contact_exact_2(found, W, of_block, b, mu)
+                              : lcp_contact_exact_3(found, W, of_block, b, mu);
   }
   if (!is_found) {
     lcp_contact_projection(r, W, b, mu, dimension);

@@ -39,7 +39,8 @@ static size_t lay_out(const ts_lcp *lcp, cpu_lcp *impl, unsigned char *block) {
   impl->vector_bytes = (size_t)(next - block);
   impl->diagonal = cpu_lcp_take(&next, several * batch * impl->rows * cpu_lcp_block(lcp) * size);
   if (!several) impl->diagonal = NULL;
-  const size_t reduced = is_dense && lcp->dimension == 3 ? batch * n / 3 * CPU_LCP_REDUCED : 0;
+  const size_t reduced =
+      is_dense && lcp->dimension > 1 ? batch * n / (size_t)lcp->dimension * CPU_LCP_REDUCED : 0;
   impl->reduced = cpu_lcp_take(&next, reduced * size);
   impl->matrix = cpu_lcp_take(&next, is_dense * batch * impl->rows * impl->stride * size);
   return (size_t)(next - block);

@@ -17,7 +17,7 @@ enum {
 typedef struct cpu_lcp_sparse {
   size_t stride; /* numbers of a row of `blocks` and `mass_blocks`, and of a body in v */
   void *blocks, *mass_blocks, *diagonal, *v;
-  void *reduced;     /* of contacts in space: what lcp_contact_reduce makes of `diagonal` */
+  void *reduced;     /* of contacts: what lcp_contact_reduce makes of `diagonal` */
   tsi_memory memory; /* all of it, as allocated */
   size_t bytes;      /* of it in use */
 } cpu_lcp_sparse;
@@ -29,7 +29,7 @@ typedef struct cpu_lcp {
   void *matrix;   /* aligned; float or double as lcp->is_double. A contact's own block is 0 here */
   void *diagonal; /* of each unknown the column of its diagonal block; NULL for problems of one block without
                      contacts */
-  void *reduced;  /* of contacts in space, LCP_REDUCED numbers each */
+  void *reduced;  /* of contacts, LCP_REDUCED numbers each */
   void *z, *q;    /* of one sweep or residual, in the matrix's type, `stride` numbers a problem */
   void *w, *deltas;               /* of schemes by columns, as z */
   void *copies, *shared;          /* of the relaxed scheme: z of each member, and that of all */

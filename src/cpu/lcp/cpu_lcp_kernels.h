@@ -4,7 +4,7 @@ typedef struct CPU_LCP(problem) {
   const REAL *matrix, *q, *lower, *upper;
   const REAL *friction;            /* of each contact */
   const REAL *diagonal;            /* of each unknown the column of its diagonal block, `block` numbers */
-  const REAL *reduced;             /* of each contact in space what lcp_contact_reduce makes of it */
+  const REAL *reduced;             /* of each contact what lcp_contact_reduce makes of it */
   const REAL *columns;             /* the matrix by columns; NULL where no scheme has asked for it */
   REAL *z, *w, *deltas;            /* the latter two for schemes by columns, `stride` numbers each */
   size_t n, stride, block, blocks; /* rows of a block, and how many there are */

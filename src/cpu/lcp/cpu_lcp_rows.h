@@ -57,10 +57,10 @@ void CPU_LCP(map)(const ts_lcp *lcp, size_t problem, size_t first, size_t last, 
     CPU_LCP(map_rows)(&p, first, last, out);
 }
 
-static void CPU_LCP(reduce_contact)(const REAL *from, size_t stride, REAL *reduced) {
+static void CPU_LCP(reduce_contact)(const REAL *from, size_t stride, size_t d, REAL *reduced) {
   REAL W[9];
-  for (size_t k = 0; k < 9; k++) W[k] = from[k / 3 * stride + k % 3];
-  lcp_contact_reduce(reduced, W);
+  for (size_t k = 0; k < d * d; k++) W[k] = from[k / d * stride + k % d];
+  lcp_contact_reduce(reduced, W, (int)d);
 }
 
 /* Rows of block b of a problem from row-wise numbers, with zeros behind them, and its block on the diagonal;
@@ -82,8 +82,9 @@ void CPU_LCP(write)(const ts_lcp *lcp, const tsi_lcp_matrix *matrix, size_t k, s
     for (size_t j = 0; j < block; j++)
       diagonal[i * block + j] = begin + j < n && i < n ? to[(begin + j) * stride + i] : 0;
   const size_t dimension = (size_t)lcp->dimension;
-  for (size_t i = begin; i < end && i < n && dimension == 3; i += 3)
-    CPU_LCP(reduce_contact)(to + i * stride + i, stride, (REAL *)impl->reduced + (k * n + i) / 3 * LCP_REDUCED);
+  REAL *reduced = (REAL *)impl->reduced + k * n / dimension * LCP_REDUCED;
+  for (size_t i = begin; i < end && i < n && dimension > 1; i += dimension)
+    CPU_LCP(reduce_contact)(to + i * stride + i, stride, dimension, reduced + i / dimension * LCP_REDUCED);
   for (size_t i = begin; i < end && i < n && dimension > 1; i++)
     memset(to + i * stride + i / dimension * dimension, 0, dimension * sizeof *to);
 }

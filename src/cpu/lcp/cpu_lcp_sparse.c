@@ -21,7 +21,7 @@ static size_t lay_out(const ts_lcp *lcp, const tsi_lcp_sparse *s, cpu_lcp_sparse
   to->blocks = cpu_lcp_take(&next, numbers * size);
   to->mass_blocks = cpu_lcp_take(&next, (s->mass_blocks ? numbers : 0) * size);
   to->diagonal = cpu_lcp_take(&next, (size_t)s->contacts * d * d * size);
-  to->reduced = cpu_lcp_take(&next, (d == 3 ? (size_t)s->contacts * CPU_LCP_REDUCED : 0) * size);
+  to->reduced = cpu_lcp_take(&next, (d > 1 ? (size_t)s->contacts * CPU_LCP_REDUCED : 0) * size);
   to->v = cpu_lcp_take(&next, (size_t)s->bodies * to->stride * size);
   return (size_t)(next - block);
 }

@@ -44,7 +44,15 @@ CPU_INLINE void CPU_LCP(gather)(const CPU_LCP(graph) * p, size_t c, size_t d, si
   const REAL *from = p->mass_blocks ? p->v : p->z;
   const int32_t first = p->s->row_start[c], last = p->s->row_start[c + 1];
   REAL lanes[3][CPU_LCP(most_lanes)] = {{0}};
-  for (int32_t k = first; k < last; k++) {
+  for (int32_t k = first; k < last && stride < 4; k++) {
+    const REAL *block = p->blocks + (size_t)k * d * stride, *x = from + (size_t)p->s->columns[k] * stride;
+    for (size_t i = 0; i < d; i++) {
+      REAL sum = block[i * stride] * x[0];
+      for (size_t l = 1; l < stride; l++) sum += block[i * stride + l] * x[l];
+      lanes[i][0] += sum;
+    }
+  }
+  for (int32_t k = first; k < last && stride >= 4; k++) {
     const REAL *block = p->blocks + (size_t)k * d * stride, *x = from + (size_t)p->s->columns[k] * stride;
     for (size_t begin = 0; begin < stride; begin += CPU_LCP(most_lanes)) {
       const size_t left = stride - begin, count = left < CPU_LCP(most_lanes) ? left : CPU_LCP(most_lanes);
@@ -55,7 +63,8 @@ CPU_INLINE void CPU_LCP(gather)(const CPU_LCP(graph) * p, size_t c, size_t d, si
     }
   }
   for (size_t i = 0; i < d; i++) {
-    REAL sum = (lanes[i][0] + lanes[i][1]) + (lanes[i][2] + lanes[i][3]);
+    REAL sum = lanes[i][0];
+    if (stride >= 4) sum = (sum + lanes[i][1]) + (lanes[i][2] + lanes[i][3]);
     if (stride > 4) sum += (lanes[i][4] + lanes[i][5]) + (lanes[i][6] + lanes[i][7]);
     u[i] = p->q[c * d + i] + sum;
   }
@@ -88,7 +97,7 @@ CPU_CLONES
 static void CPU_LCP(law)(REAL *r, const REAL *W, const REAL *reduced, const REAL *b, REAL mu, size_t d,
                          int exact) {
   if (d == 2)
-    lcp_contact(r, W, b, mu, 2, exact);
+    lcp_contact_of(r, W, reduced, b, mu, 2, exact);
   else
     lcp_contact_of(r, W, reduced, b, mu, 3, exact);
 }
@@ -242,7 +251,7 @@ void CPU_LCP(write_sparse)(const tsi_lcp_sparse *s, const cpu_lcp_sparse *to) {
   CPU_LCP(pad)(s->blocks, rows, width, to->stride, to->blocks);
   CPU_LCP(pad)(s->diagonal, contacts * d, d, d, to->diagonal);
   _Static_assert(CPU_LCP_REDUCED == LCP_REDUCED, "room for what the law keeps of a contact");
-  for (size_t c = 0; c < contacts && d == 3; c++)
-    lcp_contact_reduce((REAL *)to->reduced + c * LCP_REDUCED, (const REAL *)to->diagonal + c * d * d);
+  for (size_t c = 0; c < contacts && d > 1; c++)
+    lcp_contact_reduce((REAL *)to->reduced + c * LCP_REDUCED, (const REAL *)to->diagonal + c * d * d, (int)d);
   if (s->mass_blocks) CPU_LCP(pad)(s->mass_blocks, rows, width, to->stride, to->mass_blocks);
 }
