@@ -96,10 +96,11 @@ static void read_vector(const ts_lcp *lcp, const ts_vector *v, void *to) {
   const size_t n = (size_t)lcp->size;
   const float *first = cpu_data(v), *low = v->low ? cpu_data(v->low) : NULL;
   const float *third = low && v->low->low ? cpu_data(v->low->low) : NULL;
-  for (size_t i = 0; i < tsi_lcp_unknowns(lcp); i++) {
-    const double value = (double)first[i] + ((low ? (double)low[i] : 0) + (third ? (double)third[i] : 0));
-    put(lcp, to, i / n * impl->stride + i % n, value);
-  }
+  for (size_t k = 0; k < (size_t)lcp->batch; k++)
+    for (size_t i = k * n; i < (k + 1) * n; i++) {
+      const double value = (double)first[i] + ((low ? (double)low[i] : 0) + (third ? (double)third[i] : 0));
+      put(lcp, to, k * impl->stride + i - k * n, value);
+    }
 }
 
 static void write_number(ts_vector *v, size_t i, double value) {
@@ -207,8 +208,8 @@ ts_status cpu_lcp_sweep(ts_vector *z, const ts_lcp *lcp, const ts_vector *q, ts_
     cpu_for(lcp->context, (size_t)lcp->batch, n * n * (size_t)sweeps, body_problems, &job);
   for (; !cpu_lcp_is_sparse(lcp) && threads > 1 && job.problem < (size_t)lcp->batch; job.problem++)
     sweep_shared(&job, threads);
-  for (size_t i = 0; i < tsi_lcp_unknowns(lcp); i++)
-    write_number(z, i, get(lcp, impl->z, i / n * impl->stride + i % n));
+  for (size_t k = 0; k < (size_t)lcp->batch; k++)
+    for (size_t i = 0; i < n; i++) write_number(z, k * n + i, get(lcp, impl->z, k * impl->stride + i));
   return TS_OK;
 }
 
