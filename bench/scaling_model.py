@@ -309,18 +309,20 @@ def measured_model(r, one):
 
 
 def print_measured(paths):
-    """Of ranks that were measured without a job of one rank there is no model."""
+    """Of ranks that were measured without a job of one rank there is no model. A device that was busy may leave no time."""
     reports = [read_report(path) for path in paths]
-    one = next((r for report in reports for r in report.get("strong", []) if r["parts"] == 1), None)
+    one = next((r for report in reports for r in report.get("strong", []) if r["parts"] == 1 and r["microseconds"]), None)
     print(f"{'':6} {'parts':>5} {'rows':>11} {'us measured':>12} {'us by the model':>16} {'off by':>8}")
     for report in reports:
         for kind in ("strong", "weak"):
             for r in report.get(kind, []):
-                model = f"{'-':>16} {'-':>8}"
-                if one:
-                    us_of_model = measured_model(r, one) / US
-                    model = f"{us_of_model:16.2f} {100 * (us_of_model / r['microseconds'] - 1):+7.1f}%"
-                print(f"{kind:6} {r['parts']:5} {r['rows']:11} {r['microseconds']:12.2f} {model}")
+                us = r["microseconds"]
+                model, off = (measured_model(r, one) / US if one else None), None
+                if model and us:
+                    off = 100 * (model / us - 1)
+                cells = [f"{us:12.2f}" if us else f"{'-':>12}", f"{model:16.2f}" if model else f"{'-':>16}",
+                         f"{off:+7.1f}%" if off is not None else f"{'-':>8}"]
+                print(f"{kind:6} {r['parts']:5} {r['rows']:11} {' '.join(cells)}")
 
 
 def main(arguments):

@@ -14,6 +14,7 @@ void main() {
   ivec2 i = place(), origin = matrix_of(i.y);
   QUAD changes[QUADS_OF_BLOCK], z = NOTHING, d = NOTHING;
   int own = i.x - FIRST_QUAD;
+  for (int k = 0; k < QUADS_OF_BLOCK; k++) changes[k] = NOTHING; // or drivers warn of what no loop reads
   for (int k = 0; k < BLOCK_QUADS; k++) {
     int quad = FIRST_QUAD + k;
     d = NOTHING;

@@ -274,6 +274,20 @@ static void set_samplers(GLuint program) {
   }
 }
 
+/* The lines of a log as one, without warnings, of which there may be so many that no error would be seen. */
+static void gather_errors(char *log, char *words, size_t size) {
+  size_t used = 0;
+  words[0] = 0;
+  for (char *line = log, *next; line && used < size; line = next) {
+    next = strchr(line, '\n');
+    if (next) *next++ = 0;
+    if (!*line || strstr(line, "warning")) continue;
+    const int count = snprintf(words + used, size - used, "%s%s", used ? " " : "", line);
+    used += count > 0 ? (size_t)count : 0;
+  }
+  if (used == 0) snprintf(words, size, "no reason");
+}
+
 static ts_status link_program(ts_context *context, const char *vertex, const char *fragment,
                               const char *defines, GLuint *program) {
   GLuint v = 0, f = 0;
@@ -292,13 +306,12 @@ static ts_status link_program(ts_context *context, const char *vertex, const cha
   GLint ok = 0;
   glGetProgramiv(*program, GL_LINK_STATUS, &ok);
   if (ok) return TS_OK;
-  char log[320] = "";
+  char log[4096] = "", words[320];
   glGetProgramInfoLog(*program, sizeof log, NULL, log);
   glDeleteProgram(*program);
-  for (char *c = log; *c; c++)
-    if (*c == '\n') *c = ' ';
+  gather_errors(log, words, sizeof words);
   return tsi_fail(context, TS_ERROR_SHADER, "%s and %s do not link; the driver says: %s", vertex, fragment,
-                  log);
+                  words);
 }
 
 ts_status gl_program_get(ts_context *context, const char *vertex, const char *fragment, const char *defines,
