@@ -193,7 +193,7 @@ static int open_device(simulation *s, char message[SIMULATION_MESSAGE]) {
   const ts_status status = ts_context_create(&desc, &s->context);
   if (status < 0) return fail_status(s, status, message);
   ts_context_get_info(s->context, &s->device);
-  /* In floats a heap takes twice the sweeps in the order of the processor; in colours doubles save few. */
+  /* Floats take up to twice the sweeps of doubles, which on a GPU take half as long each. */
   if (s->options.precision == TS_PRECISION_AUTO)
     s->options.precision = strstr(s->device.backend, "cpu") ? TS_PRECISION_DOUBLE : TS_PRECISION_SINGLE;
   if (ts_lcp_has_scheme(s->context, s->parameters.scheme)) return 0;
