@@ -147,7 +147,10 @@ TS_API int ts_lcp_local_from_name(const char *name);      /* -1 if none */
 /* What a sweep starts from. Only without acceleration are the iterates those of the sequential loop.
  * Accelerated sweeps restart where an extrapolation does not lead on; where they stagnate, diverge or cycle all
  * the same, sweeps without acceleration go on from the best z. With fixed_sweeps they only restart. A batch has
- * one extrapolation for all its problems. */
+ * one extrapolation for all its problems. Momentum of sparse contacts, on cpu and cuda, is of each two bodies
+ * for themselves (of contacts that follow each other and have the same bodies), and so are restarts: contacts
+ * that slip keep no others from converging. A contact's exact law is followed then, not solved to the last bit,
+ * with the same solutions. */
 #define TS_LCP_ACCELERATION_LIST(X)                                                                            \
   X(TS_LCP_ACCELERATION_AUTO, 0, "auto")           /* none */                                                  \
   X(TS_LCP_ACCELERATION_NONE, 1, "none")           /* from the last one's z */                                 \

@@ -73,6 +73,10 @@ struct tsi_lcp_ops {
    * vectors. */
   ts_status (*add_momentum)(const ts_lcp *lcp, ts_vector *from, ts_vector *last, ts_vector *state,
                             double growth);
+  /* Sweeps of sparse contacts with momentum by units, from `from` (y) to lcp->z; lcp_accelerate.c says what
+   * `from`, `last` and `counts` become, the latter k of each unit at its first unknown, all 0 at first. */
+  ts_status (*sweep_ahead)(const ts_lcp *lcp, const ts_vector *q, ts_lcp_scheme scheme, int sweeps,
+                           ts_vector *from, ts_vector *last, ts_vector *counts);
   int tests_early; /* a test costs no more than a sweep by rows: its time is foreseen from the last two */
 };
 

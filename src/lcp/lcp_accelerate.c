@@ -7,6 +7,15 @@
  *
  *   m = F(y) - z,  z = F(y),  k = d^T m > 0 and d^T d < 1.2 d'^T d' ? k + 1 : 0,  y = z + k / (k + 3) m
  *
+ * Of sparse contacts, where the backend can, each unit (lcp_sparse.h) has a momentum of its own: in a heap it
+ * is a few contacts that slip at the moment for which extrapolation leads nowhere, and nobody else restarts for
+ * them, nor is there a sum over all that a sweep would have to wait for. Its products are over the unit:
+ *
+ *   k = d^T m >= 0 and m^T (y - z) >= 0 ? k + 1 : k / 3
+ *
+ * The second product, of two steps that follow each other, sees a unit that goes to and fro, as bodies that
+ * slide on three points may: d and m, both across where it would rest, have one sign then.
+ *
  * Conjugate (Fletcher and Reeves' rule, with restarts; Silcowitz, Niebe and Erleben 2010):
  *
  *   z = F(y),  p = d + (d^T d < d'^T d' ? d^T d / d'^T d' p : 0),  y = y + p
@@ -143,6 +152,11 @@ static ts_status add_direction(const ts_lcp *lcp, tsi_lcp_accelerator *a) {
   return ops->axpby(a->from, one, a->from, one, a->last);
 }
 
+static int is_by_units(const ts_lcp *lcp, ts_lcp_acceleration kind) {
+  return kind == TS_LCP_ACCELERATION_MOMENTUM && lcp->storage == TS_LCP_STORAGE_SPARSE && lcp->dimension > 1 &&
+         lcp->context->ops->lcp->sweep_ahead;
+}
+
 ts_status tsi_lcp_accelerate_begin(const ts_lcp *lcp, ts_lcp_acceleration kind) {
   tsi_lcp_accelerator *a = lcp->accelerator;
   a->odd = 0;
@@ -150,6 +164,7 @@ ts_status tsi_lcp_accelerate_begin(const ts_lcp *lcp, ts_lcp_acceleration kind) 
   for (int k = SLOT_DD; k < slot_count; k++)
     TSI_TRY(lcp->context->ops->reduce(a->slots, k, TSI_REDUCE_SUM, a->count, NULL));
   TSI_TRY(tsi_copy_parts(a->from, ts_constant(1), lcp->z));
+  if (is_by_units(lcp, kind)) TSI_TRY(tsi_fill(a->step, 0)); /* the counts */
   return kind == TS_LCP_ACCELERATION_MOMENTUM ? tsi_copy_parts(a->last, ts_constant(1), lcp->z)
                                               : tsi_fill(a->last, 0);
 }
@@ -157,6 +172,8 @@ ts_status tsi_lcp_accelerate_begin(const ts_lcp *lcp, ts_lcp_acceleration kind) 
 ts_status tsi_lcp_accelerate(const ts_lcp *lcp, const ts_vector *q, const ts_lcp_settings *settings,
                              int sweeps) {
   tsi_lcp_accelerator *a = lcp->accelerator;
+  if (is_by_units(lcp, settings->acceleration))
+    return lcp->context->ops->lcp->sweep_ahead(lcp, q, settings->scheme, sweeps, a->from, a->last, a->step);
   for (int k = 0; k < sweeps; k++) {
     TSI_TRY(tsi_copy_parts(lcp->z, ts_constant(1), a->from));
     TSI_TRY(lcp->context->ops->lcp->sweep(lcp->z, lcp, q, settings->scheme, 1));

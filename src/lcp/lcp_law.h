@@ -25,6 +25,25 @@ LCP_FUNCTION REAL lcp_unknown(REAL z, REAL w, REAL diagonal, REAL lower, REAL up
   return lcp_clamp(z - w / diagonal, lower, upper);
 }
 
+/* ---- Momentum of a unit, see lcp_accelerate.c ----
+ * z: what a sweep gives from `from`, last: what the one before gave. Unknowns are apart by the layout of the
+ * caller, who sums the products over the unit. */
+
+LCP_FUNCTION void lcp_momentum_add(REAL z, REAL from, REAL last, REAL *ahead, REAL *straight) {
+  const REAL step = z - last;
+  *ahead += (z - from) * step;
+  *straight += (from - last) * step;
+}
+
+LCP_FUNCTION REAL lcp_momentum_count(REAL count, REAL ahead, REAL straight) {
+  return ahead >= 0 && straight >= 0 ? count + 1 : (REAL)(int)(count / 3);
+}
+
+/* What the next sweep starts from. */
+LCP_FUNCTION REAL lcp_momentum_from(REAL z, REAL last, REAL count) {
+  return z + count / (count + 3) * (z - last);
+}
+
 /* ---- Coulomb's cone ----
  * Vectors of a contact have `dimension` numbers, 2 or 3, the normal one first. */
 
@@ -245,6 +264,33 @@ LCP_FUNCTION int lcp_contact_exact_3(REAL *r, const REAL *W, const REAL *reduced
   return lcp_contact_slide(r, W, b, mu, along, 3);
 }
 
+/* A step towards the same, where the last reaction r slid or sticks now: s is that of lcp_contact_guess, with
+ * which sweeps have the same fixed points and converge as fast, and no root is looked for. 0: r tells no s. */
+LCP_FUNCTION int lcp_contact_follow_3(REAL *r, const REAL *W, const REAL *reduced, const REAL *b, REAL mu) {
+  const REAL *S = reduced, *axis = reduced + 4, *of_normal = reduced + 6, *to_normal = reduced + 8;
+  const REAL det = S[0] * S[3] - S[1] * S[2], trace = reduced[11];
+  REAL c[2] = {b[1], b[2]}, t[2] = {r[1], r[2]};
+  lcp_contact_turn(c, axis, 0);
+  c[0] -= to_normal[0] * b[0], c[1] -= to_normal[1] * b[0];
+  REAL v[2] = {S[3] * c[0] - S[1] * c[1], S[0] * c[1] - S[2] * c[0]};
+  const REAL most = mu * (of_normal[0] * v[0] + of_normal[1] * v[1] - b[0] * reduced[10] * det);
+  if (!(trace > 0)) return 0;
+  if (most >= 0 && most * most >= v[0] * v[0] + v[1] * v[1]) {
+    lcp_contact_turn(v, axis, 1);
+    return lcp_contact_stick(r, W, b, v, 1 / (trace * det));
+  }
+  lcp_contact_turn(t, axis, 0);
+  const REAL u[2] = {trace * (S[0] * t[0] + S[1] * t[1]) + c[0], trace * (S[2] * t[0] + S[3] * t[1]) + c[1]};
+  const REAL s = -(u[0] * t[0] + u[1] * t[1]) / (trace * (t[0] * t[0] + t[1] * t[1]));
+  if (!(s > 0)) return 0;
+  v[0] = (S[3] + s) * c[0] - S[1] * c[1], v[1] = (S[0] + s) * c[1] - S[2] * c[0];
+  const REAL inverse = 1 / LCP_SQRT(v[0] * v[0] + v[1] * v[1]);
+  v[0] *= inverse, v[1] *= inverse;
+  if (!(v[0] * v[0] + v[1] * v[1] > (REAL)0.5)) return 0;
+  lcp_contact_turn(v, axis, 1);
+  return lcp_contact_slide(r, W, b, mu, v, 3);
+}
+
 LCP_FUNCTION void lcp_contact_reduce(REAL *reduced, const REAL *W, int dimension) {
   if (dimension == 2)
     lcp_contact_reduce_2(reduced, W);
@@ -253,13 +299,18 @@ LCP_FUNCTION void lcp_contact_reduce(REAL *reduced, const REAL *W, int dimension
 }
 
 /* The contact's reaction r, which starts from the last one. Where b_n >= 0 there is none; `exact` solves the
- * law by its cases, and falls back on the projection where the block is too far from positive semidefinite.
+ * law by its cases, and falls back on the projection where the block is too far from positive semidefinite;
+ * `exact` 2 follows the last reaction where it can, of which sweeps have enough that do not stop by themselves.
  * `reduced` is that of W; NULL where it is not kept. */
 LCP_FUNCTION void lcp_contact_of(REAL *r, const REAL *W, const REAL *reduced, const REAL *b, REAL mu,
                                  int dimension, int exact) {
   REAL found[3] = {0, 0, 0}, own[LCP_REDUCED];
   int is_found = b[0] >= 0;
   if (!is_found && !(mu > 0)) found[0] = -b[0] / W[0], is_found = 1;
+  if (!is_found && exact > 1 && reduced && dimension == 3) {
+    for (int k = 0; k < 3; k++) found[k] = r[k];
+    is_found = lcp_contact_follow_3(found, W, reduced, b, mu);
+  }
   if (!is_found && exact) {
     if (!reduced) lcp_contact_reduce(own, W, dimension);
     const REAL *of_block = reduced ? reduced : own;

@@ -5,7 +5,9 @@
 
 #include "common/core/core.h"
 #include "helpers.h"
+#include "lcp/lcp.h"
 #include "lcp_contacts.h"
+#include "lcp_graphs.h"
 #include "lcp_samples.h"
 
 static ts_context *context;
@@ -102,6 +104,103 @@ static void iterates(void) {
           compare_iterates(sizes[k][0], sizes[k][1], TS_PRECISION_DOUBLE, accelerations[kind], skew);
       }
     }
+  test_close(&context);
+}
+
+/* ---- Momentum by units, of sparse contacts ---- */
+
+typedef struct unit_reference {
+  ts_lcp *lcp;
+  ts_vector *q, *z;
+  double *from, *last, *counts;
+} unit_reference;
+
+/* What plain sweeps of the host give from y, and each unit's own recurrence. Returns z. */
+static double *sweep_by_units(const unit_reference *r, ts_context *host, const ts_lcp_settings *settings) {
+  const tsi_lcp_sparse *s = r->lcp->sparse;
+  const int32_t d = s->dimension;
+  CHECK_OK(host, ts_vector_write_double(r->z, r->from, (size_t)(s->contacts * d)));
+  CHECK_OK(host, ts_lcp_solve(r->lcp, r->q, r->z, settings, NULL));
+  double *z = read_doubles(r->z);
+  for (int32_t u = 0; u < s->units; u++) {
+    double ahead = 0, straight = 0;
+    const int32_t first = s->unit_start[u] * d, end = s->unit_start[u + 1] * d;
+    for (int32_t i = first; i < end; i++) {
+      ahead += (z[i] - r->from[i]) * (z[i] - r->last[i]);
+      straight += (r->from[i] - r->last[i]) * (z[i] - r->last[i]);
+    }
+    r->counts[u] = ahead >= 0 && straight >= 0 ? r->counts[u] + 1 : floor(r->counts[u] / 3);
+    for (int32_t i = first; i < end; i++) {
+      r->from[i] = z[i] + r->counts[u] / (r->counts[u] + 3) * (z[i] - r->last[i]);
+      r->last[i] = z[i];
+    }
+  }
+  return z;
+}
+
+/* Of three unknowns with the projection: the exact law of accelerated sweeps follows the last reaction. */
+static void compare_units(const lcp_graph *g, lcp_graph_form form, ts_lcp_scheme scheme, ts_precision precision,
+                          ts_context *host) {
+  test_context_label("dimension %d, n %d, batch %d, form %d, %s, %s", g->dimension, g->n, g->batch, (int)form,
+                     ts_lcp_scheme_name(scheme), ts_precision_name(precision));
+  const ts_lcp_desc desc = lcp_graph_desc(g, form, TS_LCP_STORAGE_SPARSE, precision),
+                    in_double = lcp_graph_desc(g, form, TS_LCP_STORAGE_SPARSE, TS_PRECISION_DOUBLE);
+  const size_t count = (size_t)(g->n * g->batch);
+  const int is_double = precision == TS_PRECISION_DOUBLE;
+  const ts_lcp_local local = g->dimension == 3 ? TS_LCP_LOCAL_PROJECTION : TS_LCP_LOCAL_EXACT;
+  ts_lcp *lcp = NULL;
+  unit_reference r = {.from = calloc(3 * count, sizeof *r.from)};
+  r.last = r.from + count, r.counts = r.last + count;
+  REQUIRE_OK(context, ts_lcp_create(context, &desc, &lcp));
+  REQUIRE_OK(host, ts_lcp_create(host, &in_double, &r.lcp));
+  r.q = make_parts(ts_lcp_space(r.lcp), 1, 2, g->q), r.z = make_parts(ts_lcp_space(r.lcp), 1, 2, NULL);
+  ts_vector *q = make_parts(ts_lcp_space(lcp), 1, is_double + 1, g->q),
+            *z = make_parts(ts_lcp_space(lcp), 1, is_double + 1, NULL);
+  double extrapolated = 0;
+  for (int sweeps = 1; sweeps <= 12; sweeps++) {
+    const ts_lcp_settings plain = {.scheme = scheme, .local = local, .fixed_sweeps = 1},
+                          settings = {.scheme = scheme,
+                                      .local = local,
+                                      .acceleration = TS_LCP_ACCELERATION_MOMENTUM,
+                                      .fixed_sweeps = sweeps,
+                                      .zero_start = 1};
+    ts_lcp_result result;
+    CHECK_OK(context, ts_lcp_solve(lcp, q, z, &settings, &result));
+    CHECK_INT(result.host_synchronisations, 0);
+    CHECK_INT(result.sweeps, sweeps);
+    double *found = read_doubles(z), *expected = sweep_by_units(&r, host, &plain);
+    for (size_t i = 0; i < count; i++) {
+      CHECK_CLOSE(found[i], expected[i], (is_double ? 1e-9 : 1e-3) * (1 + fabs(expected[i])));
+      extrapolated += fabs(r.from[i] - expected[i]);
+    }
+    free(found), free(expected);
+  }
+  CHECK(extrapolated > 0.1);
+  free(r.from);
+  ts_vector_destroy(&q), ts_vector_destroy(&z), ts_vector_destroy(&r.q), ts_vector_destroy(&r.z);
+  ts_lcp_destroy(&lcp);
+  ts_lcp_destroy(&r.lcp);
+}
+
+static void units(void) {
+  context = test_open();
+  if (!context) return;
+  ts_context *host = NULL;
+  REQUIRE_OK(NULL, ts_context_create(&(ts_context_desc){.backend = "cpu"}, &host));
+  static const int32_t sizes[][2] = {{1, 1}, {23, 1}, {6, 4}};
+  static const ts_lcp_scheme schemes[] = {TS_LCP_SCHEME_ROW, TS_LCP_SCHEME_GRAPH, TS_LCP_SCHEME_COLOUR};
+  for (int dimension = 2; context->ops->lcp->sweep_ahead && dimension <= 3; dimension++)
+    for (size_t k = 0; k < sizeof sizes / sizeof sizes[0]; k++) {
+      lcp_graph g = lcp_graph_make(dimension, sizes[k][0], sizes[k][1], (unsigned)k + 3);
+      for (lcp_graph_form form = 0; form < LCP_GRAPH_FORMS; form++)
+        for (size_t s = 0; s < sizeof schemes / sizeof schemes[0]; s++) {
+          if (!ts_lcp_has_scheme(context, schemes[s])) continue;
+          compare_units(&g, form, schemes[s], TS_PRECISION_SINGLE, host);
+          if (has_pairs(context)) compare_units(&g, form, schemes[s], TS_PRECISION_DOUBLE, host);
+        }
+      lcp_graph_free(&g);
+    }
+  ts_context_destroy(&host);
   test_close(&context);
 }
 
@@ -293,6 +392,7 @@ static void names(void) {
 
 int main(int argc, char **argv) {
   static const test_case cases[] = {{"iterates", iterates},
+                                    {"units", units},
                                     {"answers", answers},
                                     {"fewer_sweeps", fewer_sweeps},
                                     {"not_symmetric", not_symmetric},

@@ -108,6 +108,13 @@ static void write_number(ts_vector *v, size_t i, double value) {
   if (v->low) cpu_data(v->low)[i] = isfinite(value) ? (float)(value - (double)(float)value) : 0;
 }
 
+static void write_vector(ts_vector *v, const ts_lcp *lcp, const void *from) {
+  const cpu_lcp *impl = lcp->impl;
+  const size_t n = (size_t)lcp->size;
+  for (size_t k = 0; k < (size_t)lcp->batch; k++)
+    for (size_t i = 0; i < n; i++) write_number(v, k * n + i, get(lcp, from, k * impl->stride + i));
+}
+
 /* ---- Sweeps ---- */
 
 size_t cpu_lcp_threads(const ts_lcp *lcp) {
@@ -203,13 +210,27 @@ ts_status cpu_lcp_sweep(ts_vector *z, const ts_lcp *lcp, const ts_vector *q, ts_
   read_vector(lcp, q, impl->q);
   read_vector(lcp, z, impl->z);
   if (cpu_lcp_is_sparse(lcp))
-    TSI_TRY(cpu_lcp_sweep_sparse(lcp, scheme, sweeps));
+    TSI_TRY(cpu_lcp_sweep_sparse(lcp, scheme, sweeps, 0));
   else if (threads == 1)
     cpu_for(lcp->context, (size_t)lcp->batch, n * n * (size_t)sweeps, body_problems, &job);
   for (; !cpu_lcp_is_sparse(lcp) && threads > 1 && job.problem < (size_t)lcp->batch; job.problem++)
     sweep_shared(&job, threads);
-  for (size_t k = 0; k < (size_t)lcp->batch; k++)
-    for (size_t i = 0; i < n; i++) write_number(z, k * n + i, get(lcp, impl->z, k * impl->stride + i));
+  write_vector(z, lcp, impl->z);
+  return TS_OK;
+}
+
+ts_status cpu_lcp_sweep_ahead(const ts_lcp *lcp, const ts_vector *q, ts_lcp_scheme scheme, int sweeps,
+                              ts_vector *from, ts_vector *last, ts_vector *counts) {
+  const cpu_lcp *impl = lcp->impl;
+  read_vector(lcp, q, impl->q);
+  read_vector(lcp, from, impl->sparse.from);
+  read_vector(lcp, last, impl->sparse.last);
+  read_vector(lcp, counts, impl->sparse.counts);
+  TSI_TRY(cpu_lcp_sweep_sparse(lcp, scheme, sweeps, 1));
+  write_vector(from, lcp, impl->sparse.from);
+  write_vector(last, lcp, impl->sparse.last);
+  write_vector(counts, lcp, impl->sparse.counts);
+  write_vector(lcp->z, lcp, impl->z);
   return TS_OK;
 }
 
@@ -244,4 +265,5 @@ ts_status cpu_lcp_residual(ts_vector *map, const ts_lcp *lcp, const ts_vector *q
   return TS_OK;
 }
 
-const tsi_lcp_ops cpu_lcp_ops = {TSI_LCP_OPERATIONS(TSI_ENTRY, TSI_ENTRY, cpu_lcp_).tests_early = 1};
+const tsi_lcp_ops cpu_lcp_ops = {
+    TSI_LCP_OPERATIONS(TSI_ENTRY, TSI_ENTRY, cpu_lcp_).sweep_ahead = cpu_lcp_sweep_ahead, .tests_early = 1};

@@ -17,9 +17,10 @@ enum {
 typedef struct cpu_lcp_sparse {
   size_t stride; /* numbers of a row of `blocks` and `mass_blocks`, and of a body in v */
   void *blocks, *mass_blocks, *diagonal, *v;
-  void *reduced;     /* of contacts: what lcp_contact_reduce makes of `diagonal` */
-  tsi_memory memory; /* all of it, as allocated */
-  size_t bytes;      /* of it in use */
+  void *from, *last, *counts; /* of momentum by units, as z; counts: at each unit's first unknown */
+  void *reduced;              /* of contacts: what lcp_contact_reduce makes of `diagonal` */
+  tsi_memory memory;          /* all of it, as allocated */
+  size_t bytes;               /* of it in use */
 } cpu_lcp_sparse;
 
 /* All arrays are in the matrix's type. */
@@ -65,9 +66,9 @@ TSI_LCP_OPERATIONS(TSI_PROTOTYPE, TSI_PROTOTYPE, cpu_lcp_)
   int cpu_lcp_is_symmetric_##type(const ts_lcp *lcp);                                                          \
   /* impl->columns, of rows first .. last - 1. */                                                              \
   void cpu_lcp_transpose_##type(const ts_lcp *lcp, size_t problem, size_t first, size_t last);                 \
-  /* `steps` is NULL: in the order of the contacts, by one member. */                                          \
+  /* `steps` is NULL: in the order of the contacts, by one member. `ahead`: with momentum, from `from`. */     \
   void cpu_lcp_sweep_sparse_##type(const ts_lcp *lcp, const tsi_lcp_steps *steps, const cpu_lcp_member *self,  \
-                                   int sweeps);                                                                \
+                                   int sweeps, int ahead);                                                     \
   /* v of z, and then the map of unknowns first .. last - 1 of all problems. */                                \
   void cpu_lcp_velocity_sparse_##type(const ts_lcp *lcp);                                                      \
   void cpu_lcp_map_sparse_##type(const ts_lcp *lcp, size_t first, size_t last, double *out);                   \
@@ -82,7 +83,7 @@ void cpu_lcp_forget_columns(const ts_lcp *lcp);
 /* ---- cpu_lcp_sparse.c ---- */
 ts_status cpu_lcp_write_sparse(ts_lcp *lcp, const tsi_lcp_sparse *sparse);
 void cpu_lcp_forget_sparse(ts_lcp *lcp);
-ts_status cpu_lcp_sweep_sparse(const ts_lcp *lcp, ts_lcp_scheme scheme, int sweeps);
+ts_status cpu_lcp_sweep_sparse(const ts_lcp *lcp, ts_lcp_scheme scheme, int sweeps, int ahead);
 ts_lcp_scheme cpu_lcp_sparse_scheme(const ts_lcp *lcp, ts_lcp_scheme scheme);
 
 /* ---- cpu_lcp.c ---- */

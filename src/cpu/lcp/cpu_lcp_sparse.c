@@ -23,6 +23,10 @@ static size_t lay_out(const ts_lcp *lcp, const tsi_lcp_sparse *s, cpu_lcp_sparse
   to->diagonal = cpu_lcp_take(&next, (size_t)s->contacts * d * d * size);
   to->reduced = cpu_lcp_take(&next, (d > 1 ? (size_t)s->contacts * CPU_LCP_REDUCED : 0) * size);
   to->v = cpu_lcp_take(&next, (size_t)s->bodies * to->stride * size);
+  const size_t ahead = d > 1 ? (size_t)s->contacts * d : 0;
+  to->from = cpu_lcp_take(&next, ahead * size);
+  to->last = cpu_lcp_take(&next, ahead * size);
+  to->counts = cpu_lcp_take(&next, ahead * size);
   return (size_t)(next - block);
 }
 
@@ -78,13 +82,13 @@ static size_t threads_for(const ts_lcp *lcp, const tsi_lcp_steps *steps, int swe
 typedef struct sparse_job {
   const ts_lcp *lcp;
   const tsi_lcp_steps *steps;
-  int sweeps;
+  int sweeps, ahead;
   cpu_lcp_team *team;
 } sparse_job;
 
 static void sweep_as(const sparse_job *job, const cpu_lcp_member *self) {
   (job->lcp->is_double ? cpu_lcp_sweep_sparse_double : cpu_lcp_sweep_sparse_float)(job->lcp, job->steps, self,
-                                                                                   job->sweeps);
+                                                                                   job->sweeps, job->ahead);
 }
 
 static void body_steps(const void *arguments, size_t first, size_t last) {
@@ -93,10 +97,10 @@ static void body_steps(const void *arguments, size_t first, size_t last) {
   if (cpu_lcp_join(job->team, first, last - first < job->team->asked, &self)) sweep_as(job, &self);
 }
 
-ts_status cpu_lcp_sweep_sparse(const ts_lcp *lcp, ts_lcp_scheme scheme, int sweeps) {
+ts_status cpu_lcp_sweep_sparse(const ts_lcp *lcp, ts_lcp_scheme scheme, int sweeps, int ahead) {
   const ts_context *context = lcp->context;
   cpu_lcp_team team;
-  sparse_job job = {.lcp = lcp, .sweeps = sweeps, .team = &team};
+  sparse_job job = {.lcp = lcp, .sweeps = sweeps, .ahead = ahead, .team = &team};
   size_t threads = 1;
   if (scheme != TS_LCP_SCHEME_ROW) {
     TSI_TRY(tsi_lcp_steps_of(lcp, scheme, &job.steps));

@@ -15,7 +15,8 @@ typedef struct CPU_LCP(graph) {
   const tsi_lcp_steps *steps; /* NULL: unit after unit, by one member */
   const REAL *blocks, *mass_blocks, *diagonal, *reduced, *q, *lower, *upper, *friction;
   REAL *z, *v;
-  size_t dimension, stride; /* the latter of a block's rows, and of v */
+  REAL *from, *last, *counts; /* of momentum; from: NULL without */
+  size_t dimension, stride;   /* the latter of a block's rows, and of v */
   int exact;
 } CPU_LCP(graph);
 
@@ -120,14 +121,29 @@ CPU_INLINE void CPU_LCP(solve_sparse)(const CPU_LCP(graph) * p, size_t c, size_t
 
 /* ---- Sweeps ---- */
 
-/* v of what z is, or a sweep. */
-CPU_INLINE void CPU_LCP(do_unit)(const CPU_LCP(graph) * p, int32_t unit, size_t d, size_t stride, int renews) {
-  for (int32_t c = p->s->unit_start[unit]; c < p->s->unit_start[unit + 1]; c++) {
-    if (renews)
-      CPU_LCP(scatter)(p, (size_t)c, d, stride, p->z + (size_t)c * d);
-    else
-      CPU_LCP(solve_sparse)(p, (size_t)c, d, stride);
+/* What the next sweep starts from; z, which other units read, stays. */
+CPU_INLINE void CPU_LCP(add_momentum)(const CPU_LCP(graph) * p, size_t first, size_t last) {
+  REAL ahead = 0, straight = 0;
+  for (size_t i = first; i < last; i++) lcp_momentum_add(p->z[i], p->from[i], p->last[i], &ahead, &straight);
+  const REAL count = lcp_momentum_count(p->counts[first], ahead, straight);
+  p->counts[first] = count;
+  for (size_t i = first; i < last; i++) {
+    p->from[i] = lcp_momentum_from(p->z[i], p->last[i], count);
+    p->last[i] = p->z[i];
   }
+}
+
+/* v of what z is, which momentum makes before, or a sweep. */
+CPU_INLINE void CPU_LCP(do_unit)(const CPU_LCP(graph) * p, int32_t unit, size_t d, size_t stride, int renews) {
+  const size_t begin = (size_t)p->s->unit_start[unit], end = (size_t)p->s->unit_start[unit + 1];
+  if (renews && p->from) memcpy(p->z + begin * d, p->from + begin * d, (end - begin) * d * sizeof *p->z);
+  for (size_t c = begin; c < end; c++) {
+    if (renews && p->mass_blocks)
+      CPU_LCP(scatter)(p, c, d, stride, p->z + c * d);
+    else if (!renews)
+      CPU_LCP(solve_sparse)(p, c, d, stride);
+  }
+  if (!renews && p->from) CPU_LCP(add_momentum)(p, begin * d, end * d);
 }
 
 static void CPU_LCP(meet)(const cpu_lcp_member *self, size_t *meetings) {
@@ -153,7 +169,7 @@ CPU_INLINE void CPU_LCP(do_sweeps)(const CPU_LCP(graph) * p, const cpu_lcp_membe
   const size_t begin = bodies * self->rank / self->members, end = bodies * (self->rank + 1) / self->members;
   size_t meetings = 0;
   for (int sweep = 0; sweep < sweeps; sweep++) {
-    if (p->mass_blocks && sweep % CPU_LCP(sparse_renewal) == 0) {
+    if (p->from || (p->mass_blocks && sweep % CPU_LCP(sparse_renewal) == 0)) {
       memset(p->v + begin * stride, 0, (end - begin) * stride * sizeof *p->v);
       CPU_LCP(meet)(self, &meetings);
       CPU_LCP(do_steps)(p, self, d, stride, 1, &meetings);
@@ -180,9 +196,14 @@ static void CPU_LCP(sweep_graph_of)(const CPU_LCP(graph) * p, const cpu_lcp_memb
 }
 
 void CPU_LCP(sweep_sparse)(const ts_lcp *lcp, const tsi_lcp_steps *steps, const cpu_lcp_member *self,
-                           int sweeps) {
+                           int sweeps, int ahead) {
   CPU_LCP(graph) p = CPU_LCP(graph_of)(lcp);
+  const cpu_lcp_sparse *sparse = &((const cpu_lcp *)lcp->impl)->sparse;
   p.steps = steps;
+  if (ahead) {
+    p.from = sparse->from, p.last = sparse->last, p.counts = sparse->counts;
+    p.exact *= 2; /* lcp_contact_of: who extrapolates need not have each law to the last bit */
+  }
   CPU_LCP(sweep_graph_of)(&p, self, sweeps);
 }
 
