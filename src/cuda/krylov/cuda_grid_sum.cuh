@@ -53,6 +53,23 @@ static __device__ __forceinline__ void cuda_barrier_wait(const cuda_grid_barrier
   __syncthreads();
 }
 
+/* The same in fewer cycles, without the total order of fences that cuda_barrier_wait has. */
+static __device__ __forceinline__ void cuda_barrier_pass(const cuda_grid_barrier &barrier, unsigned *passed) {
+#if __CUDA_ARCH__ >= 700
+  const unsigned all = ++*passed * gridDim.x;
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    unsigned seen;
+    asm volatile("red.release.gpu.global.add.u32 [%0], 1;" ::"l"(barrier.arrived) : "memory");
+    do asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(seen) : "l"(barrier.arrived) : "memory");
+    while (seen < all);
+  }
+  __syncthreads();
+#else
+  cuda_barrier_wait(barrier, passed);
+#endif
+}
+
 /* At the end of the kernel: the counters are 0 again. */
 static __device__ __forceinline__ void cuda_barrier_leave(const cuda_grid_barrier &barrier) {
   if (threadIdx.x == 0 && atomicInc(barrier.left, gridDim.x - 1) == gridDim.x - 1) *barrier.arrived = 0;

@@ -80,6 +80,9 @@ template <typename T> static size_t lay_out(const ts_lcp *lcp, lcp_data<T> *d, u
   T **const vectors[] = {&d->lower, &d->upper, &d->z, &d->q};
   for (T **vector : vectors) *vector = (T *)part_of(block, &used, numbers);
   d->sums = (T *)part_of(block, &used, numbers * slices);
+  T **const ahead[] = {&d->from, &d->last, &d->counts};
+  for (T **vector : ahead)
+    if (is_sparse(lcp) && lcp->dimension > 1) *vector = (T *)part_of(block, &used, numbers);
   if (is_sparse(lcp)) return used;
   d->matrix = (T *)part_of(block, &used, numbers * d->stride);
   d->inverse = (T *)part_of(block, &used, numbers);
@@ -226,6 +229,29 @@ static __global__ __launch_bounds__(CUDA_THREADS) void give(lcp_data<T> d, lcp_v
   if (i < n * (size_t)d.batch) lcp_put_number(z, i, (double)d.z[i / n * d.pitch + lcp_place<DIM>(i % n)]);
 }
 
+/* Of momentum: what the next sweep starts from, what the last one gave, and counts. */
+struct ahead_vectors {
+  lcp_vector from, last, counts;
+};
+
+template <typename T, int DIM>
+static __global__ __launch_bounds__(CUDA_THREADS) void take_ahead(lcp_data<T> d, ahead_vectors v) {
+  const size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= lcp_unknowns<DIM>(d)) return;
+  d.from[lcp_place<DIM>(i)] = (T)lcp_number(v.from, i);
+  d.last[lcp_place<DIM>(i)] = (T)lcp_number(v.last, i);
+  d.counts[lcp_place<DIM>(i)] = (T)lcp_number(v.counts, i);
+}
+
+template <typename T, int DIM>
+static __global__ __launch_bounds__(CUDA_THREADS) void give_ahead(lcp_data<T> d, ahead_vectors v) {
+  const size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= lcp_unknowns<DIM>(d)) return;
+  lcp_put_number(v.from, i, (double)d.from[lcp_place<DIM>(i)]);
+  lcp_put_number(v.last, i, (double)d.last[lcp_place<DIM>(i)]);
+  lcp_put_number(v.counts, i, (double)d.counts[lcp_place<DIM>(i)]);
+}
+
 /* z - P(z - w) of an unknown or a contact, where w is q and the sums of the shares. */
 template <typename T, int DIM>
 static __global__ __launch_bounds__(CUDA_THREADS) void give_map(lcp_data<T> d, lcp_vector map, int slices) {
@@ -293,10 +319,33 @@ static ts_status sweep(ts_vector *z, const ts_lcp *lcp, const ts_vector *q, cons
 ts_status cuda_lcp_sweep(ts_vector *z, const ts_lcp *lcp, const ts_vector *q, ts_lcp_scheme scheme,
                          int sweeps) {
   const int exact = lcp->local != TS_LCP_LOCAL_PROJECTION;
-  const lcp_run run = {lcp->context, scheme, sweeps, lcp->dimension, exact};
+  const lcp_run run = {lcp->context, scheme, sweeps, lcp->dimension, exact, false};
   return with_dimension(lcp, [&](auto dimension) {
     return lcp->is_double ? sweep<double, dimension.value>(z, lcp, q, &run)
                           : sweep<float, dimension.value>(z, lcp, q, &run);
+  });
+}
+
+template <typename T, int DIM>
+static ts_status sweep_ahead(const ts_lcp *lcp, const ts_vector *q, const ahead_vectors &v,
+                             const lcp_run *run) {
+  const lcp_data<T> *d = lcp_of<T>::data(lcp);
+  const dim3 blocks(cuda_blocks_for(tsi_lcp_unknowns(lcp))), threads(CUDA_THREADS);
+  TSI_TRY((take_vectors<T, DIM>(lcp, lcp->z, q)));
+  TSI_TRY(cuda_launch(lcp->context, "lcp_take_ahead", take_ahead<T, DIM>, blocks, threads, *d, v));
+  TSI_TRY(cuda_lcp_sweep_sparse(lcp, &cuda_lcp_of(lcp)->sparse, run, d));
+  TSI_TRY(cuda_launch(lcp->context, "lcp_give_ahead", give_ahead<T, DIM>, blocks, threads, *d, v));
+  return cuda_launch(lcp->context, "lcp_give", give<T, DIM>, blocks, threads, *d, lcp_vector_of(lcp->z));
+}
+
+static ts_status cuda_lcp_sweep_ahead(const ts_lcp *lcp, const ts_vector *q, ts_lcp_scheme scheme, int sweeps,
+                                      ts_vector *from, ts_vector *last, ts_vector *counts) {
+  const int exact = lcp->local != TS_LCP_LOCAL_PROJECTION;
+  const lcp_run run = {lcp->context, scheme, sweeps, lcp->dimension, exact, true};
+  const ahead_vectors v = {lcp_vector_of(from), lcp_vector_of(last), lcp_vector_of(counts)};
+  return with_dimension(lcp, [&](auto dimension) {
+    return lcp->is_double ? sweep_ahead<double, dimension.value>(lcp, q, v, &run)
+                          : sweep_ahead<float, dimension.value>(lcp, q, v, &run);
   });
 }
 
@@ -320,4 +369,5 @@ ts_status cuda_lcp_residual(ts_vector *map, const ts_lcp *lcp, const ts_vector *
 }
 
 const tsi_lcp_ops cuda_lcp_ops = {TSI_LCP_OPERATIONS(TSI_ENTRY, TSI_ENTRY, cuda_lcp_).add_momentum =
-                                      cuda_lcp_add_momentum};
+                                      cuda_lcp_add_momentum,
+                                  .sweep_ahead = cuda_lcp_sweep_ahead};

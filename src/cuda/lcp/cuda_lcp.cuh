@@ -37,9 +37,10 @@ template <typename T> struct lcp_data {
   };
   T *upper;
   T *z, *q;
-  T *carried;                   /* what a row's next sweep knows already, between two visits of its block */
-  T *sums;                      /* LCP_SLICES vectors: products of rows that came in shares */
-  unsigned long long *words;    /* z for other thread blocks (cuda_lcp_words.cuh) */
+  T *carried;                /* what a row's next sweep knows already, between two visits of its block */
+  T *from, *last, *counts;   /* of momentum by units (tsi_lcp_ops.sweep_ahead); NULL but for sparse contacts */
+  T *sums;                   /* LCP_SLICES vectors: products of rows that came in shares */
+  unsigned long long *words; /* z for other thread blocks (cuda_lcp_words.cuh) */
   int n, batch, blocks, height; /* n: rows up to that of the last unknown */
   size_t stride, pitch;
 };
@@ -52,6 +53,7 @@ struct lcp_run {
   ts_lcp_scheme scheme;
   int sweeps;
   int dimension, exact; /* of contacts, and how they are solved */
+  bool ahead;           /* sparse contacts: from data.from, with momentum by units */
 };
 
 /* ---- The sweeps of each scheme, from data.z to data.z ---- */

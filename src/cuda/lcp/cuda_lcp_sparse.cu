@@ -1,4 +1,5 @@
 /* Storage of sparse complementarity problems. */
+#include "cuda_lcp_contacts.cuh"
 #include "cuda_lcp_sparse.cuh"
 
 static void *part_of(unsigned char *block, size_t *used, size_t bytes) {
@@ -22,10 +23,12 @@ static size_t lay_out(const tsi_lcp_sparse *s, size_t size, lcp_sparse *to, unsi
   to->blocks = part_of(block, &used, numbers_of(s) * size);
   to->mass_blocks = s->mass_blocks ? part_of(block, &used, numbers_of(s) * size) : NULL;
   to->diagonal = part_of(block, &used, diagonal_of(s) * size);
+  const size_t reduced = s->dimension > 1 ? contacts * LCP_REDUCED : 0;
+  to->reduced = part_of(block, &used, reduced * size);
   to->v = part_of(block, &used, (size_t)s->bodies * (size_t)s->width * size);
   to->row_start = (int *)part_of(block, &used, (contacts + 1) * sizeof(int));
   to->columns = (int *)part_of(block, &used, entries * sizeof(int));
-  to->unit_start = (int *)part_of(block, &used, ((size_t)s->units + 1) * sizeof(int));
+  to->units = (lcp_unit *)part_of(block, &used, (size_t)s->units * sizeof(lcp_unit));
   if (!s->mass_blocks) return used;
   to->body_start = (int *)part_of(block, &used, ((size_t)s->bodies + 1) * sizeof(int));
   to->body_blocks = (int *)part_of(block, &used, entries * sizeof(int));
@@ -71,6 +74,29 @@ static ts_status write_bodies(ts_context *context, const tsi_lcp_sparse *s, cons
   return status;
 }
 
+ts_status cuda_lcp_write_units(ts_context *context, const tsi_lcp_sparse *s, const int *order, lcp_unit *to) {
+  lcp_unit *made = (lcp_unit *)tsi_malloc(context, (size_t)s->units, sizeof *made);
+  if (!made) return tsi_out_of_memory(context, "sparse contacts", (size_t)s->units * sizeof *made);
+  for (int k = 0; k < s->units; k++) {
+    const int unit = order ? order[k] : k, begin = s->unit_start[unit], block = s->row_start[begin];
+    made[k] = {begin, s->unit_start[unit + 1], block, (s->row_start[begin + 1] - block) * s->width};
+  }
+  const ts_status status = cuda_upload(context, to, made, (size_t)s->units * sizeof *made);
+  tsi_free(context, made);
+  return status;
+}
+
+template <typename T>
+static __global__ __launch_bounds__(CUDA_THREADS) void reduce(const T *diagonal, int contacts, int dimension,
+                                                              T *reduced) {
+  const int c = (int)(blockIdx.x * blockDim.x + threadIdx.x);
+  if (c >= contacts) return;
+  T W[9], of[LCP_REDUCED] = {};
+  for (int k = 0; k < dimension * dimension; k++) W[k] = diagonal[(size_t)c * dimension * dimension + k];
+  lcp_law<T>::lcp_contact_reduce(of, W, dimension);
+  for (int k = 0; k < LCP_REDUCED; k++) reduced[(size_t)c * LCP_REDUCED + k] = of[k];
+}
+
 template <typename T>
 static ts_status write(ts_context *context, const tsi_lcp_sparse *s, const lcp_sparse *to) {
   TSI_TRY(write_numbers<T>(context, s->blocks, numbers_of(s), to->blocks));
@@ -79,10 +105,14 @@ static ts_status write(ts_context *context, const tsi_lcp_sparse *s, const lcp_s
     TSI_TRY(write_bodies(context, s, to));
   }
   TSI_TRY(write_numbers<T>(context, s->diagonal, diagonal_of(s), to->diagonal));
+  if (s->dimension > 1)
+    TSI_TRY(cuda_launch(context, "lcp_reduce", reduce<T>, dim3(cuda_blocks_for((size_t)s->contacts)),
+                        dim3(CUDA_THREADS), (const T *)to->diagonal, s->contacts, s->dimension,
+                        (T *)to->reduced));
   const size_t contacts = (size_t)s->contacts, entries = (size_t)s->row_start[s->contacts];
   TSI_TRY(cuda_upload(context, to->row_start, s->row_start, (contacts + 1) * sizeof(int)));
   TSI_TRY(cuda_upload(context, to->columns, s->columns, entries * sizeof(int)));
-  return cuda_upload(context, to->unit_start, s->unit_start, ((size_t)s->units + 1) * sizeof(int));
+  return cuda_lcp_write_units(context, s, NULL, to->units);
 }
 
 void cuda_lcp_forget_sparse(ts_context *context, lcp_sparse *sparse) {

@@ -4,12 +4,18 @@
 
 #include "cuda_lcp.cuh"
 
+/* Contacts begin .. end - 1, whose blocks begin at `block`; so many numbers have those of the first. */
+struct alignas(16) lcp_unit {
+  int begin, end, block, numbers;
+};
+
 /* The order of a sweep. */
 struct lcp_steps {
   void *block;
   size_t bytes;
-  int *start, *units; /* as in tsi_lcp_steps */
-  int count, most;    /* steps, and units of the longest */
+  lcp_unit *units; /* as in tsi_lcp_steps */
+  int *start;
+  int count, most; /* steps, and units of the longest */
 };
 
 /* The numbers are in the type of the problem's. */
@@ -17,7 +23,9 @@ struct lcp_sparse {
   void *block; /* all arrays */
   size_t bytes;
   void *blocks, *mass_blocks, *diagonal, *v;
-  int *row_start, *columns, *unit_start;
+  void *reduced; /* of contacts: what lcp_contact_reduce makes of `diagonal` */
+  int *row_start, *columns;
+  lcp_unit *units; /* in their own order */
   /* Of factors: body b has the blocks body_blocks[body_start[b]] .. of contacts body_contacts[..], ascending.
    */
   int *body_start, *body_blocks, *body_contacts;
@@ -27,6 +35,9 @@ struct lcp_sparse {
 /* Replaces what is in `to`, which is kept on failure. */
 ts_status cuda_lcp_write_sparse(const ts_lcp *lcp, const tsi_lcp_sparse *sparse, lcp_sparse *to);
 void cuda_lcp_forget_sparse(ts_context *context, lcp_sparse *sparse);
+/* Units in an order; NULL: their own. */
+ts_status cuda_lcp_write_units(ts_context *context, const tsi_lcp_sparse *sparse, const int *order,
+                               lcp_unit *to);
 
 /* Sweeps from data.z to data.z. */
 ts_status cuda_lcp_sweep_sparse(const ts_lcp *lcp, lcp_sparse *sparse, const lcp_run *run,

@@ -1,0 +1,204 @@
+/* One contact of a sparse problem by one warp: what its blocks stand for, its law, what it changes. All lanes
+ * solve the law, with the same numbers and so by the same branches. */
+#ifndef CUDA_LCP_SPARSE_CONTACTS_CUH
+#define CUDA_LCP_SPARSE_CONTACTS_CUH
+
+#include "cuda/krylov/cuda_grid_sum.cuh"
+#include "cuda_lcp_contacts.cuh"
+#include "cuda_lcp_sparse.cuh"
+
+template <typename T> struct sparse_job {
+  lcp_data<T> d;
+  const T *blocks, *mass_blocks, *diagonal, *reduced; /* mass_blocks: NULL for blocks of M */
+  T *v;
+  T *from, *last, *counts; /* of momentum, as d.z; NULL without */
+  const int *row_start, *columns;
+  const lcp_unit *order;                               /* units step by step */
+  const int *body_start, *body_blocks, *body_contacts; /* of factors, as in lcp_sparse */
+  const int *step_start;                               /* NULL: all units in one step, by one warp */
+  int contacts, units, steps, width, bodies, sweeps, exact;
+  cuda_grid_barrier barrier;
+};
+
+/* What a sweep starts from. */
+template <typename T> LCP_INLINE const T *start_of(const sparse_job<T> &job) {
+  return job.from ? job.from : job.d.z;
+}
+
+/* Lanes take the numbers `width` a block, one block after the other, of blocks first .. last - 1. */
+#define FOR_NUMBERS(e, job, first, last, lane) for (int e = lane; e < ((last) - (first)) * (job).width; e += 32)
+
+/* The sums of all lanes, in all of them; of `lanes` lanes that follow each other in each of these. */
+template <typename T, int DIM> LCP_INLINE void sum_lanes(T (&u)[DIM], int lanes = 32) {
+#pragma unroll
+  for (int half = 16; half > 0; half /= 2)
+#pragma unroll
+    for (int i = 0; i < DIM && half < lanes; i++) u[i] += __shfl_xor_sync(0xffffffffu, u[i], half);
+}
+
+/* The blocks times what they stand for, in all lanes: of M without the contact's own. */
+template <typename T, int DIM>
+LCP_INLINE void gather(const sparse_job<T> &job, int contact, int lane, T (&u)[DIM]) {
+  const int first = job.row_start[contact], last = job.row_start[contact + 1], width = job.width;
+#pragma unroll
+  for (int i = 0; i < DIM; i++) u[i] = 0;
+  FOR_NUMBERS(e, job, first, last, lane) {
+    const int k = first + e / width, l = e % width, column = job.columns[k];
+    const T x = __ldcg(job.mass_blocks ? job.v + (size_t)column * width + l
+                                       : job.d.z + (size_t)lcp_first_row<DIM>(column) + l);
+#pragma unroll
+    for (int i = 0; i < DIM; i++) u[i] += job.blocks[((size_t)k * DIM + i) * width + l] * x;
+  }
+  sum_lanes(u);
+}
+
+/* v += G^T change. */
+template <typename T, int DIM>
+LCP_INLINE void scatter(const sparse_job<T> &job, int contact, int lane, const T (&change)[DIM]) {
+  const int first = job.row_start[contact], last = job.row_start[contact + 1], width = job.width;
+  FOR_NUMBERS(e, job, first, last, lane) {
+    const int k = first + e / width, l = e % width;
+    T *v = job.v + (size_t)job.columns[k] * width + l, sum = __ldcg(v);
+#pragma unroll
+    for (int i = 0; i < DIM; i++) sum += job.mass_blocks[((size_t)k * DIM + i) * width + l] * change[i];
+    __stcg(v, sum);
+  }
+}
+
+/* u += sign M_cc z. */
+template <typename T, int DIM>
+LCP_INLINE void add_own(const T (&W)[DIM * DIM], const T (&z)[DIM], T sign, T (&u)[DIM]) {
+#pragma unroll
+  for (int i = 0; i < DIM; i++)
+#pragma unroll
+    for (int k = 0; k < DIM; k++) u[i] += sign * W[i * DIM + k] * z[k];
+}
+
+template <typename T, int DIM>
+LCP_INLINE void load_contact(const sparse_job<T> &job, int contact, T (&W)[DIM * DIM], T (&z)[DIM]) {
+  const int row = lcp_first_row<DIM>(contact);
+#pragma unroll
+  for (int k = 0; k < DIM * DIM; k++) W[k] = job.diagonal[(size_t)contact * DIM * DIM + k];
+#pragma unroll
+  for (int k = 0; k < DIM; k++) z[k] = __ldcg(start_of(job) + row + k);
+}
+
+/* LCP_REDUCED numbers a contact, for the law; without friction none. */
+template <typename T, int DIM> struct sparse_reduced { T of[DIM > 1 ? LCP_REDUCED : 1]; };
+
+template <typename T, int DIM>
+LCP_INLINE sparse_reduced<T, DIM> load_reduced(const sparse_job<T> &job, int contact) {
+  sparse_reduced<T, DIM> reduced = {};
+  if constexpr (DIM > 1) {
+    const lcp_numbers<T, 4> *packs = (const lcp_numbers<T, 4> *)(job.reduced + (size_t)contact * LCP_REDUCED);
+#pragma unroll
+    for (int k = 0; k < LCP_REDUCED / 4; k++) {
+      const lcp_numbers<T, 4> pack = packs[k];
+#pragma unroll
+      for (int l = 0; l < 4; l++) reduced.of[4 * k + l] = pack.of[l];
+    }
+  }
+  return reduced;
+}
+
+template <typename T, int DIM> struct sparse_vector { T of[DIM]; };
+
+/* A copy apart from the kernel's own path, which is short without it. */
+template <typename T, int DIM>
+static __device__ __noinline__ sparse_vector<T, DIM> solve_rarely(const T *diagonal, const T *of_block,
+                                                                  sparse_vector<T, DIM> u, T friction,
+                                                                  sparse_vector<T, DIM> z, int exact) {
+  T W[DIM * DIM], reduced[LCP_REDUCED];
+#pragma unroll
+  for (int k = 0; k < DIM * DIM; k++) W[k] = diagonal[k];
+#pragma unroll
+  for (int k = 0; k < LCP_REDUCED; k++) reduced[k] = of_block[k];
+  lcp_law<T>::lcp_contact_of(z.of, W, reduced, u.of, friction, DIM, exact);
+  return z;
+}
+
+/* z of a contact with u_n < 0 by its law, from the last one. */
+template <typename T, int DIM>
+LCP_INLINE void solve_pressed(const sparse_job<T> &job, int contact, const T (&W)[DIM * DIM],
+                              const sparse_reduced<T, DIM> &reduced, const T (&u)[DIM], T friction,
+                              T (&z)[DIM]) {
+  sparse_vector<T, DIM> velocity, next;
+#pragma unroll
+  for (int k = 0; k < DIM; k++) velocity.of[k] = u[k], next.of[k] = z[k];
+  int is_found = 0;
+  if constexpr (DIM == 3)
+    is_found =
+        job.exact > 1 && friction > 0 && lcp_law<T>::lcp_contact_follow_3(next.of, W, reduced.of, u, friction);
+  if (!is_found) {
+#pragma unroll
+    for (int k = 0; k < DIM; k++) next.of[k] = z[k];
+    next =
+        solve_rarely<T, DIM>(job.diagonal + (size_t)contact * DIM * DIM,
+                             job.reduced + (size_t)contact * LCP_REDUCED, velocity, friction, next, job.exact);
+  }
+#pragma unroll
+  for (int k = 0; k < DIM; k++) z[k] = next.of[k];
+}
+
+/* z of an unknown or a contact. */
+template <typename T, int DIM>
+LCP_INLINE void solve_law(const sparse_job<T> &job, int contact, const T (&W)[DIM * DIM],
+                          const sparse_reduced<T, DIM> &reduced, const T (&u)[DIM], T friction, T (&z)[DIM]) {
+  if constexpr (DIM == 1) {
+    z[0] = lcp_clamp(z[0] - u[0] / W[0], job.d.lower[contact], job.d.upper[contact]);
+  } else if (u[0] >= 0) {
+#pragma unroll
+    for (int k = 0; k < DIM; k++) z[k] = 0;
+  } else {
+    solve_pressed<T, DIM>(job, contact, W, reduced, u, friction, z);
+  }
+}
+
+/* What a contact of any kind changes by. */
+template <typename T, int DIM>
+LCP_INLINE void solve_contact(const sparse_job<T> &job, int contact, int lane, T (&change)[DIM]) {
+  const int row = lcp_first_row<DIM>(contact);
+  T W[DIM * DIM], z[DIM], next[DIM], u[DIM];
+  load_contact<T, DIM>(job, contact, W, z);
+  gather<T, DIM>(job, contact, lane, u);
+#pragma unroll
+  for (int k = 0; k < DIM; k++) u[k] += job.d.q[row + k], next[k] = z[k];
+  if ((DIM > 1) == (job.mass_blocks != NULL)) add_own<T, DIM>(W, z, DIM > 1 ? -1 : 1, u);
+  solve_law<T, DIM>(job, contact, W, load_reduced<T, DIM>(job, contact), u, job.d.friction[row], next);
+#pragma unroll
+  for (int k = 0; k < DIM; k++) {
+    change[k] = next[k] - z[k];
+    if (lane == k) __stcg(job.d.z + row + k, next[k]);
+  }
+}
+
+/* ---- Momentum of a unit ---- */
+
+/* Row k of the contacts from `begin` on. */
+template <int DIM> LCP_INLINE int row_of_unit(int begin, int k) {
+  return lcp_first_row<DIM>(begin + k / DIM) + k % DIM;
+}
+
+/* From what the unit's lanes have written. */
+template <typename T, int DIM>
+LCP_INLINE void add_momentum(const sparse_job<T> &job, int begin, int end, int lane) {
+  const int rows = (end - begin) * DIM, first = lcp_first_row<DIM>(begin);
+  T products[2] = {0, 0};
+  for (int k = lane; k < rows; k += 32) {
+    const int row = row_of_unit<DIM>(begin, k);
+    lcp_law<T>::lcp_momentum_add(__ldcg(job.d.z + row), __ldcg(job.from + row), __ldcg(job.last + row),
+                                 &products[0], &products[1]);
+  }
+  sum_lanes(products);
+  const T count = lcp_law<T>::lcp_momentum_count(__ldcg(job.counts + first), products[0], products[1]);
+  __syncwarp();
+  for (int k = lane; k < rows; k += 32) {
+    const int row = row_of_unit<DIM>(begin, k);
+    const T z = __ldcg(job.d.z + row);
+    __stcg(job.from + row, lcp_law<T>::lcp_momentum_from(z, __ldcg(job.last + row), count));
+    __stcg(job.last + row, z);
+  }
+  if (lane == 0) __stcg(job.counts + first, count);
+}
+
+#endif
