@@ -1,18 +1,19 @@
 /* Sparse matrices of complementarity problems from rows of numbers: in blocks of M, or in blocks of H and of
  * G = H M_0^-1. A first pass over the entries finds the blocks, a second one fills those of one contact after
- * the other, and checks them while they are in cache. */
+ * the other, and checks them while they are in cache; of many contacts by all threads. */
 #include <float.h>
 #include <math.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/core/clones.h"
+#include "common/core/pool.h"
 #include "common/matrix/csr.h"
 #include "lcp.h"
 
 /* `width` columns of the given matrix. */
 typedef struct group {
-  double *place;   /* its block in the current contact's rows; NULL: no force moves it */
   int32_t contact; /* the last one that was found to have it, + 1 */
   int32_t problem; /* whose `column` is known, + 1 */
   int32_t column;  /* of blocks; -1: none */
@@ -121,10 +122,25 @@ static ts_status take_numbers(const maker *m) {
 
 /* ---- Numbers ---- */
 
+/* Where a group's block is in a contact's rows; NULL: no force moves it. Entries ascend as a rule: it is sought
+ * from the one before, *at, on. */
+static double *place_of(const maker *m, int32_t contact, int32_t index, int32_t *at) {
+  const tsi_lcp_sparse *s = m->sparse;
+  const int32_t first = s->row_start[contact], count = s->row_start[contact + 1] - first, d = s->dimension;
+  if (!m->mass && index == contact) return s->diagonal + (size_t)contact * (size_t)d * (size_t)d;
+  for (int32_t k = 0; k < count; k++, *at = *at + 1 < count ? *at + 1 : 0) {
+    const int32_t column = s->columns[first + *at];
+    if ((m->mass ? m->source[column] : column) == index)
+      return s->blocks + (size_t)(first + *at) * (size_t)d * (size_t)s->width;
+  }
+  return NULL;
+}
+
 static void add_entries(const maker *m, int32_t contact) {
   const tsi_lcp_sparse *s = m->sparse;
   const ts_csr *csr = m->csr;
   const int32_t width = s->width;
+  int32_t at = 0;
   for (int32_t i = 0; i < s->dimension; i++) {
     const int32_t row = contact * s->dimension + i, last = csr->row_offsets[row + 1];
     int32_t begin = -width; /* of the group whose place it is */
@@ -136,7 +152,7 @@ static void add_entries(const maker *m, int32_t contact) {
       if (column < begin || column >= begin + width) {
         const int32_t index = group_of(m, column);
         begin = index * width;
-        place = m->groups[index].place;
+        place = place_of(m, contact, index, &at);
       }
       if (place) place[i * width + column - begin] += value;
     }
@@ -179,11 +195,6 @@ static void fill_blocks(const maker *m, int32_t contact) {
   double *diagonal = s->diagonal + (size_t)contact * d * d;
   memset(diagonal, 0, d * d * sizeof *diagonal);
   memset(s->blocks + (size_t)first * numbers, 0, (size_t)(last - first) * numbers * sizeof *s->blocks);
-  for (int32_t b = first; b < last; b++) {
-    const int32_t index = m->mass ? m->source[s->columns[b]] : s->columns[b];
-    m->groups[index].place = s->blocks + (size_t)b * numbers;
-  }
-  if (!m->mass) m->groups[contact].place = diagonal;
   add_entries(m, contact);
   if (m->mass) multiply_mass(m, contact);
 }
@@ -197,12 +208,23 @@ static int are_within(const double *numbers, size_t count, double most) {
   return !beyond;
 }
 
+/* Whether all is as it should be, or to be looked at one by one. */
+static int is_sure(const ts_lcp *lcp, const tsi_lcp_sparse *s, int32_t contact) {
+  const size_t d = (size_t)s->dimension, first = (size_t)s->row_start[contact] * d * (size_t)s->width;
+  const size_t count = (size_t)s->row_start[contact + 1] * d * (size_t)s->width - first;
+  const double most = lcp->is_double ? DBL_MAX : (double)FLT_MAX;
+  const double least = lcp->is_double ? 0 : (double)FLT_MIN;
+  const double *diagonal = s->diagonal + (size_t)contact * d * d;
+  int is = are_within(s->blocks + first, count, most) & are_within(diagonal, d * d, most);
+  if (s->mass_blocks) is &= are_within(s->mass_blocks + first, count, most);
+  for (size_t i = 0; i < d; i++) is &= diagonal[i * d + i] > least;
+  return is;
+}
+
 static ts_status check_numbers(const ts_lcp *lcp, const double *numbers, int32_t first, int32_t last,
                                int32_t contact, size_t width) {
   const size_t d = (size_t)lcp->dimension, begin = (size_t)first * d * width, end = (size_t)last * d * width;
-  const double most = lcp->is_double ? DBL_MAX : (double)FLT_MAX;
-  const int unsure = !are_within(numbers + begin, end - begin, most);
-  for (size_t k = begin; unsure && k < end; k++)
+  for (size_t k = begin; k < end; k++)
     if (!tsi_lcp_is_number(lcp, numbers[k]))
       return tsi_fail(lcp->context, TS_ERROR_INVALID_ARGUMENT, "the matrix holds %g in row %zu%s%s", numbers[k],
                       (size_t)contact * d + k / width % d,
@@ -266,6 +288,37 @@ static void forget_steps(ts_context *context, tsi_lcp_sparse *s) {
   s->levels = s->colours = (tsi_lcp_steps){0};
 }
 
+typedef struct fill_job {
+  const maker *m;
+  atomic_int *unsure;
+} fill_job;
+
+static void body_fill(const void *arguments, size_t first, size_t last) {
+  const fill_job *job = arguments;
+  for (int32_t c = (int32_t)first; c < (int32_t)last; c++) {
+    fill_blocks(job->m, c);
+    if (!is_sure(job->m->lcp, job->m->sparse, c)) atomic_store(job->unsure, 1);
+  }
+}
+
+enum { many = 512 }; /* contacts that are worth the threads */
+
+static ts_status fill(const maker *m) {
+  const tsi_lcp_sparse *s = m->sparse;
+  atomic_int unsure;
+  const fill_job job = {.m = m, .unsure = &unsure};
+  int threads;
+  atomic_init(&unsure, 0);
+  if (s->contacts < many) {
+    body_fill(&job, 0, (size_t)s->contacts);
+  } else {
+    TSI_TRY(tsi_threads(m->lcp->context, &threads));
+    tsi_parallel(m->lcp->context, (size_t)s->contacts, body_fill, &job);
+  }
+  for (int32_t c = 0; atomic_load(&unsure) && c < s->contacts; c++) TSI_TRY(check(m->lcp, s, c));
+  return TS_OK;
+}
+
 static ts_status make(maker *m) {
   tsi_lcp_sparse *s = m->sparse;
   forget_steps(m->lcp->context, s);
@@ -273,10 +326,7 @@ static ts_status make(maker *m) {
   s->bodies = s->row_start[0] = 0;
   for (int32_t c = 0; c < s->contacts; c++) find_blocks(m, c);
   TSI_TRY(take_numbers(m));
-  for (int32_t c = 0; c < s->contacts; c++) {
-    fill_blocks(m, c);
-    TSI_TRY(check(m->lcp, s, c));
-  }
+  TSI_TRY(fill(m));
   tsi_lcp_make_units(s);
   return TS_OK;
 }
