@@ -53,17 +53,15 @@ static int32_t put_masses(assembly *a, const world *w) {
   int32_t columns = 0;
   for (int k = 0; k < w->count; k++) {
     const body *b = &w->bodies[k];
-    double inverse[3][3];
     double(*const block)[6] = (double(*)[6])(void *)(a->inverse_mass + (size_t)columns * 6);
     a->slots[k] = -1;
     if (!(b->mass > 0)) continue;
     a->slots[k] = columns;
     columns += 6;
-    body_inverse_inertia(b, inverse);
     memset(block, 0, 36 * sizeof(double));
     for (int i = 0; i < 3; i++) {
       block[i][i] = a->mass / b->mass;
-      for (int j = 0; j < 3; j++) block[3 + i][3 + j] = a->mass * inverse[i][j];
+      for (int j = 0; j < 3; j++) block[3 + i][3 + j] = a->mass * b->inverse[i][j];
     }
   }
   return columns;

@@ -96,6 +96,18 @@ void clamp(double &x, double low, double high) {
   x = std::max(low, std::min(x, high));
 }
 
+// body_point and body_local with the axes of the step.
+void place_point(const body &b, const double local[3], double point[3]) {
+  for (int k = 0; k < 3; k++)
+    point[k] = b.position[k] + b.axes[k][0] * local[0] + b.axes[k][1] * local[1] + b.axes[k][2] * local[2];
+}
+
+void local_of(const body &b, const double point[3], double local[3]) {
+  double arm[3];
+  for (int k = 0; k < 3; k++) arm[k] = point[k] - b.position[k];
+  for (int k = 0; k < 3; k++) local[k] = b.axes[0][k] * arm[0] + b.axes[1][k] * arm[1] + b.axes[2][k] * arm[2];
+}
+
 // A point of the body's skin, in its own axes, put onto the body.
 void put_back(const body &b, const btVector3 &local, const double outwards[3], double point[3]) {
   if (b.shape == BODY_SPHERE) {
@@ -109,7 +121,7 @@ void put_back(const body &b, const btVector3 &local, const double outwards[3], d
   const double part = (own[2] - corners[0][2]) / (corners[4][2] - corners[0][2]);
   const double half = corners[1][0] + part * (corners[5][0] - corners[1][0]);
   clamp(own[0], -half, half);
-  body_point(&b, own, point);
+  place_point(b, own, point);
 }
 
 // Two tangents, continuous where the normal is.
@@ -143,8 +155,8 @@ void fill(const world &w, const btPersistentManifold &manifold, const btManifold
     c.gap += c.axes[0][k] * (of_a[k] - of_b[k]);
     c.point[k] = 0.5 * (of_a[k] + of_b[k]);
   }
-  body_local(&a, c.point, c.local[0]);
-  body_local(&b, c.point, c.local[1]);
+  local_of(a, c.point, c.local[0]);
+  local_of(b, c.point, c.local[1]);
 }
 
 // How far a point moved on the body on which it moved less.

@@ -9,38 +9,44 @@
 static const double may_stay = 5e-4, part = 0.25, at_most = 0.05;
 enum { sweeps = 10 };
 
-/* The row of a body in H, times its inverse mass. */
-typedef struct lever {
-  double arm[3], turn[3], inverse_mass;
-} lever;
-
-static lever lever_of(const body *b, const contact *c) {
-  lever l;
-  double arm[3], inverse[3][3];
-  memset(&l, 0, sizeof l);
-  if (!(b->mass > 0)) return l;
+/* The row of a body in H, times its inverse mass. Returns what it adds to the contact's. */
+static double put_lever(const body *b, const contact *c, press *p, int side) {
+  double arm[3];
+  p->inverse_mass[side] = 0;
+  memset(p->arm[side], 0, sizeof p->arm[side]);
+  memset(p->turn[side], 0, sizeof p->turn[side]);
+  if (!(b->mass > 0)) return 0;
   subtract(c->point, b->position, arm);
-  cross(arm, c->axes[0], l.arm);
-  body_inverse_inertia(b, inverse);
-  multiply((const double(*)[3])inverse, l.arm, l.turn);
-  l.inverse_mass = 1 / b->mass;
-  return l;
+  cross(arm, c->axes[0], p->arm[side]);
+  multiply((const double(*)[3])b->inverse, p->arm[side], p->turn[side]);
+  p->inverse_mass[side] = 1 / b->mass;
+  return p->inverse_mass[side] + dot(p->arm[side], p->turn[side]);
 }
 
-static void relax(world *w, contact *c, double depth) {
+static double moved(const body *b, const double normal[3], const double arm[3]) {
+  return b->shifted ? dot(normal, b->shift) + dot(arm, b->twist) : 0;
+}
+
+static void move(body *b, const press *p, int side, const double normal[3], double change) {
+  b->shifted |= b->mass > 0;
+  add_scaled(b->shift, change * p->inverse_mass[side], normal);
+  add_scaled(b->twist, change, p->turn[side]);
+}
+
+static void relax(world *w, contact *c, press *p) {
   body *a = &w->bodies[c->a], *b = &w->bodies[c->b];
-  const lever of_a = lever_of(a, c), of_b = lever_of(b, c);
-  const double *n = c->axes[0];
-  const double inverse =
-      of_a.inverse_mass + of_b.inverse_mass + dot(of_a.arm, of_a.turn) + dot(of_b.arm, of_b.turn);
-  const double moved = dot(n, a->shift) + dot(of_a.arm, a->twist) - dot(n, b->shift) - dot(of_b.arm, b->twist);
-  const double before = c->pressed;
-  c->pressed = fmax(before + (fmin(part * depth, at_most) - moved) / inverse, 0);
+  if (!(c->depth > 0) && !a->shifted && !b->shifted) return; /* nothing is asked of it */
+  if (!(p->inverse > 0)) {
+    const double of_a = put_lever(a, c, p, 0), of_b = put_lever(b, c, p, 1);
+    p->inverse = of_a + of_b;
+  }
+  const double *n = c->axes[0], before = c->pressed;
+  const double way = moved(a, n, p->arm[0]) - moved(b, n, p->arm[1]);
+  c->pressed = fmax(before + (fmin(part * c->depth, at_most) - way) / p->inverse, 0);
   const double change = c->pressed - before;
-  add_scaled(a->shift, change * of_a.inverse_mass, n);
-  add_scaled(a->twist, change, of_a.turn);
-  add_scaled(b->shift, -change * of_b.inverse_mass, n);
-  add_scaled(b->twist, -change, of_b.turn);
+  if (!(change > 0) && !(change < 0)) return;
+  move(a, p, 0, n, change);
+  move(b, p, 1, n, -change);
 }
 
 void world_separate(world *w) {
@@ -48,14 +54,15 @@ void world_separate(world *w) {
   for (int k = 0; k < w->count; k++) {
     memset(w->bodies[k].shift, 0, sizeof w->bodies[k].shift);
     memset(w->bodies[k].twist, 0, sizeof w->bodies[k].twist);
+    w->bodies[k].shifted = 0;
   }
   for (int k = 0; k < w->contact_count; k++) {
     contact *c = &w->contacts[k];
-    c->pressed = 0;
+    c->pressed = w->presses[k].inverse = 0;
     c->depth = -(c->gap + w->step * world_relative_velocity(w, c)) - may_stay;
     deep |= c->depth > 0;
   }
   /* Also contacts that do not penetrate: what is moved is not to penetrate there. */
   for (int sweep = 0; deep && sweep < sweeps; sweep++)
-    for (int k = 0; k < w->contact_count; k++) relax(w, &w->contacts[k], w->contacts[k].depth);
+    for (int k = 0; k < w->contact_count; k++) relax(w, &w->contacts[k], &w->presses[k]);
 }

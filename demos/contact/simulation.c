@@ -122,6 +122,7 @@ int simulation_step(simulation *s, char message[SIMULATION_MESSAGE]) {
   w->restitution = p->restitution;
   s->figures = (simulation_figures){0};
   const double begin = seconds_now();
+  world_begin(w);
   if (collision_detect(s->collision, w)) return fail_memory(message);
   const double detected = seconds_now();
   world_accelerate(w);

@@ -47,7 +47,10 @@ body *world_add(world *w, body_shape shape, const double half[3], double taper, 
 }
 
 int world_reserve_contacts(world *w, int count) {
-  void *contacts = w->contacts;
+  void *contacts = w->contacts, *presses = w->presses;
+  int capacity = w->contact_capacity; /* of what is done first */
+  if (grow(&presses, &capacity, count, sizeof *w->presses)) return 1;
+  w->presses = presses;
   const int failed = grow(&contacts, &w->contact_capacity, count, sizeof *w->contacts);
   w->contacts = contacts;
   return failed;
@@ -56,6 +59,7 @@ int world_reserve_contacts(world *w, int count) {
 void world_destroy(world *w) {
   free(w->bodies);
   free(w->contacts);
+  free(w->presses);
   *w = (world){.held = -1};
 }
 
@@ -64,8 +68,8 @@ void world_destroy(world *w) {
 /* h spin x (I spin) in the body's own axes by one step of Newton's method on the implicit equation, which
  * loses energy where the explicit one gains it. */
 static void turn_freely(body *b, double step) {
-  double axes[3][3], s[3], momentum[3], torque[3], J[3][3], change[3];
-  body_matrix(b, axes);
+  double s[3], momentum[3], torque[3], J[3][3], change[3];
+  const double(*axes)[3] = (const double(*)[3])b->axes;
   for (int k = 0; k < 3; k++)
     s[k] = axes[0][k] * b->spin[0] + axes[1][k] * b->spin[1] + axes[2][k] * b->spin[2];
   for (int k = 0; k < 3; k++) momentum[k] = b->inertia[k] * s[k];
@@ -114,6 +118,13 @@ double world_relative_velocity(const world *w, const contact *c) {
   return dot(c->axes[0], of_a) - dot(c->axes[0], of_b);
 }
 
+void world_begin(world *w) {
+  for (int k = 0; k < w->count; k++) {
+    body_matrix(&w->bodies[k], w->bodies[k].axes);
+    body_inverse_inertia(&w->bodies[k], w->bodies[k].inverse);
+  }
+}
+
 void world_accelerate(world *w) {
   for (int k = 0; k < w->contact_count; k++)
     w->contacts[k].approach = world_relative_velocity(w, &w->contacts[k]);
@@ -131,13 +142,12 @@ void world_accelerate(world *w) {
 /* ---- After it ---- */
 
 static void push(body *b, const double point[3], const double impulse[3], double sign) {
-  double arm[3], torque[3], inverse[3][3], spin[3];
+  double arm[3], torque[3], spin[3];
   b->touches++;
   if (!(b->mass > 0)) return;
   subtract(point, b->position, arm);
   cross(arm, impulse, torque);
-  body_inverse_inertia(b, inverse);
-  multiply((const double(*)[3])inverse, torque, spin);
+  multiply((const double(*)[3])b->inverse, torque, spin);
   add_scaled(b->velocity, sign / b->mass, impulse);
   add_scaled(b->spin, sign, spin);
 }

@@ -14,14 +14,16 @@ typedef struct body {
   /* Box: half its edges. Sphere: half[0] is the radius, the others are the same. Wedge: half its edges, of
    * which those along x are half[0] at z = half[2] and taper * half[0] at z = -half[2]; see body_corners. */
   double half[3], taper;
-  double mass;                     /* 0: fixed */
-  double inertia[3];               /* about its own axes, which are principal */
-  double position[3], rotation[4]; /* of the centre of mass; unit quaternion w, x, y, z */
-  double velocity[3], spin[3];     /* m/s, rad/s; world axes */
-  float colour[3];                 /* sRGB; of a fixed body as well */
-  int touches, hit;                /* contacts of the last step; whether one was an impact */
-  double before[2][3];             /* velocity and spin before it */
-  double shift[3], twist[3];       /* what the last step adds against penetration: m, a vector of rotation */
+  double mass;                      /* 0: fixed */
+  double inertia[3];                /* about its own axes, which are principal */
+  double position[3], rotation[4];  /* of the centre of mass; unit quaternion w, x, y, z */
+  double velocity[3], spin[3];      /* m/s, rad/s; world axes */
+  float colour[3];                  /* sRGB; of a fixed body as well */
+  double axes[3][3], inverse[3][3]; /* body_matrix, body_inverse_inertia as world_begin found them */
+  int touches, hit;                 /* contacts of the last step; whether one was an impact */
+  double before[2][3];              /* velocity and spin before it */
+  double shift[3], twist[3];        /* what the last step adds against penetration: m, a vector of rotation */
+  int shifted;                      /* whether it does */
 } body;
 
 typedef struct contact {
@@ -35,10 +37,17 @@ typedef struct contact {
   double local[2][3];    /* where it is on a and on b, in their own axes */
 } contact;
 
+/* What a unit of pseudo-impulse at a contact moves: of a and of b its arm, the rotation, the inverse mass. */
+typedef struct press {
+  double arm[2][3], turn[2][3], inverse_mass[2];
+  double inverse; /* of what it moves at the contact */
+} press;
+
 typedef struct world {
   body *bodies;
   int count, capacity;
   contact *contacts; /* of the last step */
+  press *presses;    /* of world_separate, one a contact */
   int contact_count, contact_capacity;
   double time, step; /* s */
   double gravity;    /* m/s^2, along -z */
@@ -59,6 +68,8 @@ void world_destroy(world *w); /* what is in it */
 /* ---- A step, in this order: the detector fills the contacts in between, and the solver their reactions ----
  */
 
+/* What does not change until the bodies move: their axes and the inverses of their inertia. */
+void world_begin(world *w);
 /* Adds gravity, the gyroscopic torque and the pointer's pull to all velocities. */
 void world_accelerate(world *w);
 /* Adds the reactions to the velocities, moves the bodies, and takes back part of what penetrates. */
