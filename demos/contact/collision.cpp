@@ -7,19 +7,100 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <mutex>
 #include <new>
 #include <vector>
 
 #include <btBulletCollisionCommon.h>
 
+namespace {
+
+// Bullet's dispatcher with its pairs shared among threads. What makes and ends algorithms is not: the library
+// may be built without its own locks, as Debian's is.
+class shared_dispatcher : public btCollisionDispatcher {
+public:
+  shared_dispatcher(btCollisionConfiguration *configuration, workers *shared)
+      : btCollisionDispatcher(configuration), shared_(shared) {}
+
+  // Some algorithms take theirs with the first points.
+  btPersistentManifold *getNewManifold(const btCollisionObject *a, const btCollisionObject *b) override {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return btCollisionDispatcher::getNewManifold(a, b);
+  }
+
+  void dispatchAllCollisionPairs(btOverlappingPairCache *cache, const btDispatcherInfo &info,
+                                 btDispatcher *) override {
+    btBroadphasePairArray &pairs = cache->getOverlappingPairArray();
+    for (int k = 0; k < pairs.size(); k++)
+      if (!pairs[k].m_algorithm) pairs[k].m_algorithm = algorithm_of(pairs[k]);
+    job of = {this, &pairs, &info};
+    workers_run(shared_, pairs.size(), 64, collide, &of);
+  }
+
+private:
+  struct job {
+    shared_dispatcher *self;
+    btBroadphasePairArray *pairs;
+    const btDispatcherInfo *info;
+  };
+
+  static btCollisionObject *object_of(const btBroadphaseProxy *proxy) {
+    return static_cast<btCollisionObject *>(proxy->m_clientObject);
+  }
+
+  static btCollisionObjectWrapper wrapped(const btCollisionObject *object) {
+    return {nullptr, object->getCollisionShape(), object, object->getWorldTransform(), -1, -1};
+  }
+
+  btCollisionAlgorithm *algorithm_of(const btBroadphasePair &pair) {
+    const btCollisionObject *a = object_of(pair.m_pProxy0), *b = object_of(pair.m_pProxy1);
+    const btCollisionObjectWrapper of_a = wrapped(a), of_b = wrapped(b);
+    return needsCollision(a, b) ? findAlgorithm(&of_a, &of_b, nullptr, BT_CONTACT_POINT_ALGORITHMS) : nullptr;
+  }
+
+  static void collide(void *arguments, int first, int last) {
+    const job &of = *static_cast<job *>(arguments);
+    for (int k = first; k < last; k++) {
+      btBroadphasePair &pair = (*of.pairs)[k];
+      if (!pair.m_algorithm) continue;
+      const btCollisionObjectWrapper a = wrapped(object_of(pair.m_pProxy0)),
+                                     b = wrapped(object_of(pair.m_pProxy1));
+      btManifoldResult result(&a, &b);
+      pair.m_algorithm->processCollision(&a, &b, *of.info, &result);
+    }
+  }
+
+  workers *shared_;
+  std::mutex mutex_;
+};
+
+// A contact of the last step.
+struct old_contact {
+  double local[2][3], reaction[3];
+  bool taken;
+};
+
+// A manifold with points, of which the first is contact `first`.
+struct touching {
+  int later, earlier; // bodies
+  int first;
+  btPersistentManifold *manifold;
+};
+
+} // namespace
+
 struct collision {
+  explicit collision(workers *with) : shared(with) {}
+  workers *shared;
   btDefaultCollisionConfiguration configuration;
-  btCollisionDispatcher dispatcher{&configuration};
+  shared_dispatcher dispatcher{&configuration, shared};
   btDbvtBroadphase broadphase;
   btCollisionWorld detector{&dispatcher, &broadphase, &configuration};
   std::vector<std::unique_ptr<btCollisionShape>> shapes;
   std::vector<std::unique_ptr<btCollisionObject>> objects; // of the bodies
-  std::vector<contact> previous; // of the last step; a manifold's companions are its first one and their number
+  std::vector<old_contact>
+      previous; // of the last step; a manifold's companions are its first one and their number
+  std::vector<touching> order;
   ~collision() {
     for (auto &object : objects) detector.removeCollisionObject(object.get());
   }
@@ -160,7 +241,7 @@ void fill(const world &w, const btPersistentManifold &manifold, const btManifold
 }
 
 // How far a point moved on the body on which it moved less.
-double moved(const contact &from, const contact &to) {
+double moved(const old_contact &from, const contact &to) {
   double squares[2] = {0, 0};
   for (int side = 0; side < 2; side++)
     for (int k = 0; k < 3; k++)
@@ -169,37 +250,77 @@ double moved(const contact &from, const contact &to) {
 }
 
 // The reaction of the nearest point of the same two bodies, which no other point gets as well.
-void inherit(contact *first, int count, contact &c) {
+void inherit(old_contact *first, int count, contact &c) {
   const double at_most = 0.05;
-  contact *nearest = nullptr;
+  old_contact *nearest = nullptr;
   double least = at_most;
-  for (contact *old = first; old < first + count; old++)
-    if (old->a >= 0 && moved(*old, c) < least) {
+  for (old_contact *old = first; old < first + count; old++)
+    if (!old->taken && moved(*old, c) < least) {
       least = moved(*old, c);
       nearest = old;
     }
   if (!nearest) return;
   std::copy(nearest->reaction, nearest->reaction + 3, c.reaction);
-  nearest->a = -1;
+  nearest->taken = true;
 }
 
-// In the order of the bodies, which scenes add as masons would: Gauss-Seidel takes fewer sweeps so than in
-// Bullet's order or in that of the heights, and the order does not depend on what happened before.
-std::vector<btPersistentManifold *> in_order(collision &c) {
-  std::vector<btPersistentManifold *> order;
-  for (int k = 0; k < c.dispatcher.getNumManifolds(); k++)
-    order.push_back(c.dispatcher.getManifoldByIndexInternal(k));
-  const auto key = [](const btPersistentManifold *m) {
+void remember(collision &c, const world &w) {
+  c.previous.resize(static_cast<size_t>(w.contact_count));
+  for (int k = 0; k < w.contact_count; k++) {
+    const contact &from = w.contacts[k];
+    old_contact &to = c.previous[static_cast<size_t>(k)];
+    std::copy(&from.local[0][0], &from.local[0][0] + 6, &to.local[0][0]);
+    std::copy(from.reaction, from.reaction + 3, to.reaction);
+    to.taken = false;
+  }
+}
+
+// Manifolds with points in the order of the bodies, which scenes add as masons would: Gauss-Seidel takes fewer
+// sweeps so than in Bullet's order or in that of the heights, and the order does not depend on what happened
+// before. Returns the number of points.
+int put_in_order(collision &c) {
+  int points = 0;
+  c.order.clear();
+  for (int k = 0; k < c.dispatcher.getNumManifolds(); k++) {
+    btPersistentManifold *m = c.dispatcher.getManifoldByIndexInternal(k);
     const int a = m->getBody0()->getUserIndex(), b = m->getBody1()->getUserIndex();
-    return std::make_pair(std::max(a, b), std::min(a, b));
-  };
-  std::sort(order.begin(), order.end(), [&key](const auto *a, const auto *b) { return key(a) < key(b); });
-  return order;
+    if (m->getNumContacts())
+      c.order.push_back({std::max(a, b), std::min(a, b), 0, m});
+    else
+      m->m_companionIdB = 0;
+  }
+  std::sort(c.order.begin(), c.order.end(), [](const touching &x, const touching &y) {
+    return x.later != y.later ? x.later < y.later : x.earlier < y.earlier;
+  });
+  for (touching &t : c.order) {
+    t.first = points;
+    points += t.manifold->getNumContacts();
+  }
+  return points;
+}
+
+struct filling {
+  collision *c;
+  world *w;
+};
+
+void fill_some(void *arguments, int begin, int end) {
+  const filling &f = *static_cast<filling *>(arguments);
+  for (int k = begin; k < end; k++) {
+    const touching &t = f.c->order[static_cast<size_t>(k)];
+    const int points = t.manifold->getNumContacts();
+    for (int i = 0; i < points; i++) {
+      contact &made = f.w->contacts[t.first + i];
+      fill(*f.w, *t.manifold, t.manifold->getContactPoint(i), made);
+      inherit(f.c->previous.data() + t.manifold->m_companionIdA, t.manifold->m_companionIdB, made);
+    }
+    t.manifold->m_companionIdA = t.first;
+    t.manifold->m_companionIdB = points;
+  }
 }
 
 // The manifolds are emptied first: what Bullet keeps in them of a body that slides is where it was.
-void collect(collision &c, const world &w) {
-  c.previous.assign(w.contacts, w.contacts + w.contact_count);
+void detect(collision &c) {
   for (int k = 0; k < c.dispatcher.getNumManifolds(); k++)
     c.dispatcher.getManifoldByIndexInternal(k)->clearManifold();
   c.detector.performDiscreteCollisionDetection();
@@ -207,9 +328,9 @@ void collect(collision &c, const world &w) {
 
 } // namespace
 
-collision *collision_create(const world *w) {
+collision *collision_create(const world *w, workers *shared) {
   try {
-    auto c = std::make_unique<collision>();
+    auto c = std::make_unique<collision>(shared);
     gContactBreakingThreshold =
         btScalar(0.001); // Bullet takes points that are nearer than that, by size, for one
     c->detector.getDispatchInfo().m_enableSatConvex = true; // of skins that overlap, which is what touches here
@@ -228,19 +349,14 @@ void collision_destroy(collision **made) {
 int collision_detect(collision *c, world *w) {
   try {
     update(*c, *w);
-    collect(*c, *w);
+    remember(*c, *w);
+    detect(*c);
     w->contact_count = 0;
-    for (btPersistentManifold *manifold : in_order(*c)) {
-      const int first = w->contact_count, points = manifold->getNumContacts();
-      if (world_reserve_contacts(w, first + points)) return 1;
-      for (int i = 0; i < points; i++) {
-        contact &made = w->contacts[w->contact_count++];
-        fill(*w, *manifold, manifold->getContactPoint(i), made);
-        inherit(c->previous.data() + manifold->m_companionIdA, manifold->m_companionIdB, made);
-      }
-      manifold->m_companionIdA = first;
-      manifold->m_companionIdB = points;
-    }
+    const int points = put_in_order(*c);
+    if (world_reserve_contacts(w, points)) return 1;
+    w->contact_count = points;
+    filling f = {c, w};
+    workers_run(c->shared, static_cast<int>(c->order.size()), 32, fill_some, &f);
   } catch (const std::bad_alloc &) {
     return 1;
   }

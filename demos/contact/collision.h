@@ -2,6 +2,7 @@
 #ifndef COLLISION_H
 #define COLLISION_H
 
+#include "workers.h"
 #include "world.h"
 
 #ifdef __cplusplus
@@ -10,8 +11,8 @@ extern "C" {
 
 typedef struct collision collision;
 
-/* For the bodies of a world as they are now. NULL without memory. */
-collision *collision_create(const world *w);
+/* For the bodies of a world as they are now; `shared` stays the caller's. NULL without memory. */
+collision *collision_create(const world *w, workers *shared);
 void collision_destroy(collision **made);
 
 /* Replaces the contacts of the world by those of its bodies' present positions. Bodies that come close have

@@ -41,7 +41,7 @@ static const option_row rows[] = {
     OPTION_FLAG("no-warm-start", SET(cold_start), "start from 0 instead of the forces of the last step"),
     OPTION_HEADING("Where it is computed:"),
     OPTIONS_DEVICE(simulation.backend, simulation.platform),
-    OPTION_WHOLE("threads", "N", simulation.threads, 1, 4096, "threads of the CPU backend"),
+    OPTION_WHOLE("threads", "N", simulation.threads, 1, 4096, "threads of the CPU backend and of collision detection"),
     OPTION_PARSED("precision", "NAME", parse_precision,
                   "auto, single or double (default: auto, double on cpu)"),
     OPTION_HEADING("Pictures:"),

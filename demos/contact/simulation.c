@@ -161,7 +161,7 @@ static int build(simulation *s, char message[SIMULATION_MESSAGE]) {
   s->figures = (simulation_figures){0};
   if (s->scene->build(&s->world, s->options.bodies ? s->options.bodies : s->scene->bodies))
     return fail_memory(message);
-  s->collision = collision_create(&s->world);
+  s->collision = collision_create(&s->world, s->workers);
   return s->collision ? 0 : fail_memory(message);
 }
 
@@ -210,6 +210,11 @@ int simulation_create(const simulation_options *options, simulation **made, char
   s->scene = options->scene ? options->scene : scene_at(0);
   s->parameters = complete(&options->parameters, s->scene);
   s->world.held = -1;
+  s->workers = workers_create(s->options.threads);
+  if (!s->workers) {
+    simulation_destroy(&s);
+    return fail_memory(message);
+  }
   if (open_device(s, message) || build(s, message)) {
     simulation_destroy(&s);
     return 1;
@@ -225,6 +230,7 @@ void simulation_destroy(simulation **made) {
   world_destroy(&s->world);
   assembly_free(&s->assembly);
   ts_context_destroy(&s->context);
+  workers_destroy(&s->workers);
   free(s);
   *made = NULL;
 }

@@ -28,7 +28,7 @@ typedef struct simulation_options {
   int bodies;          /* 0: the scene's */
   const char *backend; /* NULL: auto */
   ts_gl_platform platform;
-  int threads;            /* of the CPU backend; 0: all */
+  int threads;            /* of the CPU backend and of collision detection; 0: all */
   ts_precision precision; /* auto: single on OpenGL, which makes doubles of pairs, and double elsewhere */
   simulation_parameters parameters; /* NAN, 0: the defaults, friction the scene's */
 } simulation_options;
@@ -59,6 +59,7 @@ typedef struct simulation {
   ts_context_info device;
   const scene *scene;
   world world;
+  workers *workers; /* of collision detection */
   collision *collision;
   assembly assembly;
   int steps, missed_steps;
