@@ -120,7 +120,7 @@ static __device__ __forceinline__ void multiply_pass(const cg_work<Rows> &work, 
                                                      double (&dq)[N]) {
   const cg_job &job = work.job;
   const size_t end = (work.rows.threads() + 31) / 32 * 32, stride = (size_t)gridDim.x * blockDim.x;
-  size_t t = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
+  size_t t = (size_t)blockIdx.x * blockDim.x + cuda_thread();
   if (t >= end) return;
   typename Rows::place next;
   if (Rows::few_registers) next = work.rows.place_of(multiply_turn(t, end, backward));
@@ -141,7 +141,7 @@ struct quad_pass {
   bool backward;
   int component; /* of lane 0 */
   __device__ __forceinline__ quad_pass(size_t elements, int components, bool backward_)
-      : first((size_t)blockIdx.x * blockDim.x + threadIdx.x), count((elements + 3) / 4),
+      : first((size_t)blockIdx.x * blockDim.x + cuda_thread()), count((elements + 3) / 4),
         stride((size_t)gridDim.x * blockDim.x), last(count - 1), backward(backward_) {
     component = first < count ? (int)(4 * at(first) % (size_t)components) : 0;
   }
@@ -257,7 +257,7 @@ template <int N> static __device__ __forceinline__ void ghost_pass(const cg_job 
   float *d = job.d + job.first_ghost, *r = job.r + job.first_ghost;
   const float *q = job.q + job.first_ghost, *m = job.m ? job.m + job.first_ghost : NULL;
   const size_t stride = (size_t)gridDim.x * blockDim.x;
-  for (size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < job.ghosts; i += stride) {
+  for (size_t i = cuda_thread_from_end(); i < job.ghosts; i += stride) {
     float alpha = n.alpha[0], beta = n.beta[0], mi = 1;
     for (int c = 1; c < N; c++)
       if (i % N == c) alpha = n.alpha[c], beta = n.beta[c];
@@ -271,29 +271,28 @@ template <int N, typename Rows>
 static __global__ void __launch_bounds__(pass_threads<N, Rows>, pass_blocks<N, Rows>)
     iterate_in_parts(const cg_work<Rows> work, const cuda_parts parts) {
   const cg_job &job = work.job;
-  cuda_progress passed = {};
+  cuda_spill_to_shared_memory();
   cg_numbers<N> n;
   double dq[N] = {}, sums[2 * N];
   read_delta<N>(job, &n);
-  bool pushed = cuda_push_elements<N>(parts, &cuda_push::d, job.d);
+  cuda_push_elements<N>(parts, &cuda_push::d, job.d);
   cuda_push_elements<N>(parts, &cuda_push::r, job.r);
   if (job.m) cuda_push_elements<N>(parts, &cuda_push::m, job.m);
-  if (pushed) __threadfence_system();
-  bool ends = !cuda_peers_sum<N>(parts, job.barrier, &passed, 0, dq, dq), backward = false;
-  for (int k = 0; !ends; k++) {
+  bool ends = !cuda_peers_sum<N>(parts, job.barrier, {0, 0}, true, 0, dq, dq), backward = false;
+  for (unsigned k = 0; !ends; k++) {
     for (int c = 0; c < N; c++) dq[c] = 0;
     multiply_pass<N>(work, backward, dq);
-    if (!cuda_peers_sum<N>(parts, job.barrier, &passed, N, dq, dq)) break;
-    take_dq<N>(job, k, dq, &n);
-    pushed = cuda_push_elements<N>(parts, &cuda_push::q, job.q);
+    if (!cuda_peers_sum<N>(parts, job.barrier, {3 * k + 1, 2 * k + 1}, false, N, dq, dq)) break;
+    take_dq<N>(job, (int)k, dq, &n);
+    cuda_push_elements<N>(parts, &cuda_push::q, job.q);
     residual_pass<N>(job, !backward, n, sums);
-    if (pushed) __threadfence_system(); /* not sooner: it takes as long as the way to the other device */
-    if (!cuda_peers_sum<2 * N>(parts, job.barrier, &passed, job.stop_by_residual ? 2 * N : N, sums, sums))
+    if (!cuda_peers_sum<2 * N>(parts, job.barrier, {3 * k + 2, 2 * k + 2}, true,
+                               job.stop_by_residual ? 2 * N : N, sums, sums))
       break;
-    ends = take_delta<N>(job, k, sums, &n);
-    direction_pass<N>(job, backward, n);
+    ends = take_delta<N>(job, (int)k, sums, &n);
     ghost_pass<N>(job, n);
-    if (!ends) cuda_barrier_wait(job.barrier, &passed.barriers);
+    direction_pass<N>(job, backward, n);
+    if (!ends) ends = !cuda_peers_barrier(parts, job.barrier, 3 * k + 3);
     backward = !backward;
   }
   cuda_barrier_leave(job.barrier);
