@@ -55,27 +55,25 @@ static inline ts_status cuda_blocks_at_once(ts_context *context, const void *ker
   return TS_OK;
 }
 
-/* One thread of a block, behind __syncthreads: arrives, after which other blocks see what this one has written;
- * and whether all have arrived, so that it sees what they have. A fence that orders all of memory, as
- * __threadfence is, takes longer. */
-static __device__ __forceinline__ void cuda_barrier_arrive(const cuda_grid_barrier &barrier) {
+/* Orders what this block has written or read with what other blocks of the device do; __threadfence, which puts
+ * all of memory into one order, takes longer. */
+static __device__ __forceinline__ void cuda_fence(void) {
 #if __CUDA_ARCH__ >= 700
-  asm volatile("red.release.gpu.global.add.u32 [%0], 1;" ::"l"(barrier.arrived) : "memory");
+  asm volatile("fence.acq_rel.gpu;" ::: "memory");
 #else
   __threadfence();
-  atomicAdd(barrier.arrived, 1);
 #endif
 }
 
+/* One thread of a block, behind __syncthreads: other blocks see what this one has written. */
+static __device__ __forceinline__ void cuda_barrier_arrive(const cuda_grid_barrier &barrier) {
+  cuda_fence();
+  atomicAdd(barrier.arrived, 1);
+}
+
+/* Whether so many have arrived. Behind a cuda_fence the block sees what they have written. */
 static __device__ __forceinline__ bool cuda_barrier_has(const cuda_grid_barrier &barrier, unsigned all) {
-  unsigned arrived;
-#if __CUDA_ARCH__ >= 700
-  asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(arrived) : "l"(barrier.arrived) : "memory");
-#else
-  arrived = *(volatile unsigned *)barrier.arrived;
-  __threadfence();
-#endif
-  return arrived >= all;
+  return *(volatile unsigned *)barrier.arrived >= all;
 }
 
 /* Waits for the other blocks; what their threads wrote before is visible after. `passed` counts the barriers
@@ -86,6 +84,7 @@ static __device__ __forceinline__ void cuda_barrier_wait(const cuda_grid_barrier
   if (threadIdx.x == 0) {
     cuda_barrier_arrive(barrier);
     while (!cuda_barrier_has(barrier, all)) continue;
+    cuda_fence();
   }
   __syncthreads();
 }

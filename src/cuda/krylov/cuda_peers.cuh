@@ -130,6 +130,7 @@ static __device__ __forceinline__ bool cuda_peers_barrier(const cuda_parts &part
     cuda_barrier_arrive(barrier);
     for (unsigned looks = 1; !cuda_barrier_has(barrier, all) && !ended; looks++)
       ended = looks % CUDA_LOOKS == 0 && cuda_has_ended(parts);
+    cuda_fence();
   }
   return !__syncthreads_or(ended);
 }
