@@ -2,17 +2,19 @@
  * where others have their ghosts. The host takes no part.
  *
  * At a round the grid of a device adds up its partial sums as in cuda_grid_sum.cuh. Its first block writes the
- * sums into the device's letter in the mailbox of every other device. Every block then reads the letters of all,
- * from its own device's memory, and adds them up in the order of the parts, so that all have the same bits.
+ * sums into the device's letter in the mailbox of every other device. Every block then reads the letters of
+ * all, from its own device's memory, and adds them up in the order of the parts, so that all have the same
+ * bits.
  *
- * A letter needs no fence: a number is written at once with the round's tag in each half, and is there when both
- * halves have the tag. A round that publishes is one behind which devices see what others have pushed before it:
- * all blocks have arrived at the first one when that makes everything visible to all devices, before its letter.
+ * A letter needs no fence: a number is written at once with the round's tag in each half, and is there when
+ * both halves have the tag. A round that publishes is one behind which devices see what others have pushed
+ * before it: all blocks have arrived at the first one when that makes everything visible to all devices, before
+ * its letter.
  *
  * Letters have two places that take turns. A device writes the letter of round t + 2, over that of round t,
  * when it has the letters of t + 1 of all, and a device sends its letter of t + 1 when all its blocks have read
- * those of t. Runs of a kernel are apart: the streams of all parts join before one begins. Tags go on from run to
- * run, so none of an earlier run is taken for a new one.
+ * those of t. Runs of a kernel are apart: the streams of all parts join before one begins. Tags go on from run
+ * to run, so none of an earlier run is taken for a new one.
  *
  * A wait for a letter has a limit, which the first block of a device watches. Where it has passed, that block
  * tells the host which part was silent, all other devices that this one has left, who leave as well, at the
@@ -120,7 +122,7 @@ static __device__ __forceinline__ bool cuda_has_ended(const cuda_parts &parts) {
   return *(const volatile unsigned *)&parts.box->ended == parts.run;
 }
 
-/* As cuda_barrier_wait. False, in every thread of a block, where the run has ended. */
+/* As cuda_barrier_pass. False, in every thread of a block, where the run has ended. */
 static __device__ __forceinline__ bool cuda_peers_barrier(const cuda_parts &parts,
                                                           const cuda_grid_barrier &barrier, unsigned passed) {
   const unsigned all = (passed + 1) * gridDim.x;
@@ -130,13 +132,13 @@ static __device__ __forceinline__ bool cuda_peers_barrier(const cuda_parts &part
     cuda_barrier_arrive(barrier);
     for (unsigned looks = 1; !cuda_barrier_has(barrier, all) && !ended; looks++)
       ended = looks % CUDA_LOOKS == 0 && cuda_has_ended(parts);
-    cuda_fence();
   }
   return !__syncthreads_or(ended);
 }
 
 /* Whether the first block is to wait no longer for part `from`: 0, or what goes into `silent`. */
-static __device__ __forceinline__ int cuda_give_up(const cuda_parts &parts, int from, unsigned long long begin) {
+static __device__ __forceinline__ int cuda_give_up(const cuda_parts &parts, int from,
+                                                   unsigned long long begin) {
   if (*(const volatile unsigned *)&parts.box->left[from] == parts.run) return CUDA_WAS_TOLD;
   return cuda_nanoseconds() - begin > parts.wait ? from + 1 : 0;
 }
@@ -169,8 +171,8 @@ static __device__ __forceinline__ void cuda_send_letters(const cuda_parts &parts
   for (unsigned k = 0; k < kinds; k++) cuda_write(&letter->values[k], tag, total[k]);
 }
 
-/* The same warp: `total` becomes the sums over all parts. Returns what goes into `silent`, of any part. The loops
- * are short, and the kernel around them needs the registers. */
+/* The same warp: `total` becomes the sums over all parts. Returns what goes into `silent`, of any part. The
+ * loops are short, and the kernel around them needs the registers. */
 static __device__ __forceinline__ int cuda_add_letters(const cuda_parts &parts, unsigned tag, unsigned kinds,
                                                        double *total) {
   const int part = (int)threadIdx.x;
