@@ -41,7 +41,7 @@ static const report_column SOLVE_COLUMNS[] = {
     {"relative_residual", "residual", 'e', 9, 1},
     {"precision", "precision", 's', 9, 0},
     {"converged", "reached", 's', 7, 0},
-    {"gigabytes", "GB in all", 'f', 9, 2},
+    {"gigabytes", "", 'f', 0, 2},
     {"reason", "", 's', 0, 0},
     {"rtol", "", 'e', 0, 1},
     {"matrix", "", 's', 0, 0},

@@ -144,7 +144,7 @@ static const option_row rows[] = {
     OPTION_HEADING("Of precision, amg, lcp and scaling:"),
     OPTION_RTOL(
         o.rtol,
-        "relative tolerance (default: 1e-10, amg: 1e-8, lcp: 1e-6); scaling: one solve to that, no times of an "
+        "relative tolerance (default: 1e-10, amg: 1e-8, lcp: 1e-6); scaling: solves to that, no times of an "
         "iteration"),
     OPTION_NAME(
         "precision", "NAME", o.precision, precision_at,
