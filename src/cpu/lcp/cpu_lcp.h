@@ -10,7 +10,7 @@ enum {
   CPU_LCP_LANES = 16,         /* a row's stride is a multiple of it */
   CPU_LCP_BLOCK = 64,         /* m, rows of a block, a multiple of the lanes */
   CPU_LCP_CONTACT_BLOCK = 48, /* the same of contacts: a multiple of 2 and 3 too, no more than m */
-  CPU_LCP_REDUCED = 12        /* LCP_REDUCED of lcp_law.h */
+  CPU_LCP_REDUCED = 14        /* LCP_REDUCED of lcp_law.h */
 };
 
 /* A matrix of lcp_sparse.h in the type of the sweeps; its lists are lcp->sparse's. */
