@@ -119,6 +119,31 @@ static ts_status check_settings(const ts_lcp *lcp, ts_lcp_settings *s) {
   return TS_OK;
 }
 
+/* ---- Sweeps ---- */
+
+static ts_status sweep(const solve_state *s, int sweeps) {
+  const ts_lcp *lcp = s->lcp;
+  TSI_TRY(s->acceleration == TS_LCP_ACCELERATION_NONE
+              ? lcp->context->ops->lcp->sweep(lcp->z, lcp, s->q, s->settings->scheme, sweeps)
+              : tsi_lcp_accelerate(lcp, s->q, s->settings, sweeps));
+  s->result->sweeps += sweeps;
+  return TS_OK;
+}
+
+/* 0 sweeps: the residual alone. */
+static ts_status sweep_and_find_residual(const solve_state *s, int sweeps, double *residual) {
+  const ts_lcp *lcp = s->lcp;
+  ts_context *context = lcp->context;
+  if (s->acceleration == TS_LCP_ACCELERATION_NONE && context->ops->lcp->sweep_and_test &&
+      !(context->desc.flags & TS_CONTEXT_NO_FUSED_OPERATIONS)) {
+    s->result->sweeps += sweeps;
+    context->host_synchronisations++;
+    return context->ops->lcp->sweep_and_test(lcp->z, lcp, s->q, s->settings->scheme, sweeps, residual);
+  }
+  if (sweeps > 0) TSI_TRY(sweep(s, sweeps));
+  return residual_of(lcp, s->q, lcp->z, residual);
+}
+
 /* ---- Tests ---- */
 
 static int end(solve_state *s, ts_reason reason, const char *text) {
@@ -177,10 +202,11 @@ static int judge(solve_state *s, double residual) {
   return 0;
 }
 
-static ts_status test(solve_state *s, int *ends) {
+/* So many sweeps and a test, which says whether they were the last. */
+static ts_status test(solve_state *s, int sweeps, int *ends) {
   ts_lcp *lcp = s->lcp;
   double residual;
-  TSI_TRY(residual_of(lcp, s->q, lcp->z, &residual));
+  TSI_TRY(sweep_and_find_residual(s, sweeps, &residual));
   s->tested = residual;
   if (s->tests == 0 && !isfinite(residual)) {
     s->result->reason = TS_REASON_NAN_INPUT;
@@ -219,15 +245,6 @@ static int sweeps_ahead(const solve_state *s, double before) {
 
 /* ---- The solve ---- */
 
-static ts_status sweep(const solve_state *s, int sweeps) {
-  const ts_lcp *lcp = s->lcp;
-  TSI_TRY(s->acceleration == TS_LCP_ACCELERATION_NONE
-              ? lcp->context->ops->lcp->sweep(lcp->z, lcp, s->q, s->settings->scheme, sweeps)
-              : tsi_lcp_accelerate(lcp, s->q, s->settings, sweeps));
-  s->result->sweeps += sweeps;
-  return TS_OK;
-}
-
 static ts_status run_tested(solve_state *s, ts_vector *z) {
   const ts_lcp *lcp = s->lcp;
   const ts_lcp_settings *settings = s->settings;
@@ -236,13 +253,12 @@ static ts_status run_tested(solve_state *s, ts_vector *z) {
   TSI_TRY(read_slot(lcp->slots, SLOT_Q, &s->norm_q));
   int ends = 0;
   double before = 0;
-  TSI_TRY(test(s, &ends));
+  TSI_TRY(test(s, 0, &ends));
   while (!ends) {
     const int left = settings->max_sweeps - s->result->sweeps, ahead = sweeps_ahead(s, before);
     s->pause = left < ahead ? left : ahead;
     before = s->tested;
-    TSI_TRY(sweep(s, s->pause));
-    TSI_TRY(test(s, &ends));
+    TSI_TRY(test(s, s->pause, &ends));
   }
   if (s->result->reason == TS_REASON_NAN_INPUT) return TS_OK;
   s->result->residual = s->least;

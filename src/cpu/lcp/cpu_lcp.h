@@ -35,6 +35,7 @@ typedef struct cpu_lcp {
   void *copies, *shared;          /* of the relaxed scheme: z of each member, and that of all */
   void *lower, *upper, *friction; /* per unknown and contact, in the matrix's type; never NULL but for those
                                      that the problem has not */
+  double *squares;                /* what blocks of a residual add to the square of its norm */
   void *block;                    /* all of it, as allocated */
   size_t bytes, vector_bytes;     /* of all, and of what is before the diagonal blocks and the matrix */
   /* The matrix by columns, made with the first sweep that needs them. */

@@ -4,7 +4,6 @@
  * Every member has a range of the rows. It solves the unknowns there and follows the others through theirs; the
  * counter, of unknowns that are solved over all sweeps, tells how far. A change is overwritten one sweep later,
  * by when its owner has seen unknowns that every other member solved after having added it. */
-enum { CPU_LCP(renewal) = 16 }; /* sweeps after which w is computed from z, for what rounding has left in it */
 
 typedef struct CPU_LCP(share) {
   size_t first, last, end; /* its unknowns are first .. last - 1; with the zeros behind the last up to `end` */

@@ -1,3 +1,5 @@
+enum { CPU_LCP(renewal) = 16 }; /* sweeps after which w is computed from z, for what rounding has left in it */
+
 /* Contacts with friction in a sweep and in residuals, in one type.
  *
  * A contact's own block of M is 0 in the matrix and stands in `diagonal` alone. So w of a contact's rows,
@@ -92,6 +94,35 @@ static void CPU_LCP(sweep_contacts)(const CPU_LCP(problem) * p, int sweeps) {
         CPU_LCP(solve_contact)(p, i, 3, columns, w, p->z + i, deltas);
       }
     }
+}
+
+/* A problem of one block: w is kept and what a contact changes by is added to all of it, which has no sums
+ * across lanes and reads the columns from cache. Its own rows stay as they are: the columns have no own blocks.
+ * With 12 unknowns it took 0.8 of the time by rows. */
+CPU_INLINE void CPU_LCP(sweep_one_block_of)(const CPU_LCP(problem) * p, int sweeps, size_t dimension) {
+  REAL w[CPU_LCP_CONTACT_BLOCK] = {0}, d[3] = {0};
+  for (int sweep = 0; sweep < sweeps; sweep++)
+    for (size_t i = 0; i < p->n; i += dimension) {
+      if (i == 0 && sweep % CPU_LCP(renewal) == 0)
+        for (size_t k = 0; k < p->n; k++)
+          w[k] = p->q[k] + CPU_LCP(dot)(p->matrix + k * p->stride, p->z, p->stride);
+      CPU_LCP(solve_contact)(p, i, dimension, CPU_LCP(own_columns)(p, i), w + i, p->z + i, d);
+      const REAL *c = p->columns + i * p->stride;
+      for (size_t j = 0; j < p->stride; j += CPU_LCP_LANES) {
+        CPU_SIMD
+        for (size_t l = j; l < j + CPU_LCP_LANES; l++)
+          w[l] += dimension == 2 ? c[l] * d[0] + c[p->stride + l] * d[1]
+                                 : c[l] * d[0] + c[p->stride + l] * d[1] + c[2 * p->stride + l] * d[2];
+      }
+    }
+}
+
+CPU_CLONES
+static void CPU_LCP(sweep_one_block)(const CPU_LCP(problem) * p, int sweeps) {
+  if (p->dimension == 2)
+    CPU_LCP(sweep_one_block_of)(p, sweeps, 2);
+  else
+    CPU_LCP(sweep_one_block_of)(p, sweeps, 3);
 }
 
 CPU_INLINE void CPU_LCP(map_contact)(const CPU_LCP(problem) * p, size_t i, size_t dimension, double *out) {

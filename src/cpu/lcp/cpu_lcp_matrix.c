@@ -54,7 +54,7 @@ static void body_columns(const void *arguments, size_t first, size_t last) {
 
 ts_status cpu_lcp_make_columns(const ts_lcp *lcp) {
   cpu_lcp *impl = lcp->impl;
-  if (impl->has_columns || cpu_lcp_blocks(lcp) == 1) return TS_OK;
+  if (impl->has_columns) return TS_OK;
   impl->is_symmetric = (lcp->is_double ? cpu_lcp_is_symmetric_double : cpu_lcp_is_symmetric_float)(lcp);
   if (!impl->is_symmetric) {
     const size_t problem = impl->rows * impl->stride * cpu_lcp_size_of(lcp);

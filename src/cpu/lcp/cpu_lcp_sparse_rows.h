@@ -120,9 +120,10 @@ CPU_INLINE void CPU_LCP(solve_sparse)(const CPU_LCP(graph) * p, size_t c, size_t
 
 /* ---- Sweeps ---- */
 
-/* v of what z is, or a sweep. */
-CPU_INLINE void CPU_LCP(do_unit)(const CPU_LCP(graph) * p, int32_t unit, size_t d, size_t stride, int renews) {
-  for (int32_t c = p->s->unit_start[unit]; c < p->s->unit_start[unit + 1]; c++) {
+/* v of what z is, or a sweep, of contacts first .. last - 1. */
+CPU_INLINE void CPU_LCP(do_contacts)(const CPU_LCP(graph) * p, int32_t first, int32_t last, size_t d,
+                                     size_t stride, int renews) {
+  for (int32_t c = first; c < last; c++) {
     if (renews)
       CPU_LCP(scatter)(p, (size_t)c, d, stride, p->z + (size_t)c * d);
     else
@@ -136,13 +137,13 @@ static void CPU_LCP(meet)(const cpu_lcp_member *self, size_t *meetings) {
 
 CPU_INLINE void CPU_LCP(do_steps)(const CPU_LCP(graph) * p, const cpu_lcp_member *self, size_t d, size_t stride,
                                   int renews, size_t *meetings) {
-  for (int32_t unit = 0; !p->steps && unit < p->s->units; unit++) CPU_LCP(do_unit)(p, unit, d, stride, renews);
+  if (!p->steps) CPU_LCP(do_contacts)(p, 0, p->s->contacts, d, stride, renews);
   for (int32_t k = 0; p->steps && k < p->steps->count; k++) {
     const int32_t *units = p->steps->units + p->steps->start[k];
     const size_t count = (size_t)(p->steps->start[k + 1] - p->steps->start[k]);
     const size_t last = count * (self->rank + 1) / self->members;
     for (size_t i = count * self->rank / self->members; i < last; i++)
-      CPU_LCP(do_unit)(p, units[i], d, stride, renews);
+      CPU_LCP(do_contacts)(p, p->s->unit_start[units[i]], p->s->unit_start[units[i] + 1], d, stride, renews);
     CPU_LCP(meet)(self, meetings);
   }
 }
