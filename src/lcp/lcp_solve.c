@@ -16,6 +16,7 @@ enum {
   hope = 10,        /* tests without any gain, and a third of all, before acceleration is given up */
   patience = 30,    /* tests without any gain, and a third of all, before it is stagnation: the residual of
                        contacts rises for a while and falls again */
+  plain = 20,       /* sweeps before auto accelerates: problems that take fewer gain nothing */
   longest_cycle = 4 /* tests after which the residuals of a cycle repeat */
 };
 static const double growth = 1e6; /* from the smallest residual on: divergence */
@@ -35,6 +36,7 @@ typedef struct solve_state {
   int pause;                        /* sweeps between the last two tests */
   int goes_back;                    /* the sweeps that follow start from the best z */
   ts_lcp_acceleration acceleration; /* of the sweeps that follow, as lcp->local */
+  int may_accelerate;               /* after `plain` sweeps */
 } solve_state;
 
 /* ---- Residuals ---- */
@@ -125,7 +127,7 @@ static ts_status sweep(const solve_state *s, int sweeps) {
   const ts_lcp *lcp = s->lcp;
   TSI_TRY(s->acceleration == TS_LCP_ACCELERATION_NONE
               ? lcp->context->ops->lcp->sweep(lcp->z, lcp, s->q, s->settings->scheme, sweeps)
-              : tsi_lcp_accelerate(lcp, s->q, s->settings, sweeps));
+              : tsi_lcp_accelerate(lcp, s->q, s->settings->scheme, s->acceleration, sweeps));
   s->result->sweeps += sweeps;
   return TS_OK;
 }
@@ -245,6 +247,26 @@ static int sweeps_ahead(const solve_state *s, double before) {
 
 /* ---- The solve ---- */
 
+/* Momentum is for symmetric matrices; where nothing accelerates, nothing is to be made for it. Whatever fails
+ * here, sweeps go on without it. */
+static ts_status begin_momentum(solve_state *s) {
+  ts_lcp *lcp = s->lcp;
+  ts_context *context = lcp->context;
+  s->may_accelerate = 0;
+  const int is_symmetric = lcp->sparse
+                               ? tsi_lcp_sparse_is_symmetric(lcp->sparse)
+                               : context->ops->lcp->is_symmetric && context->ops->lcp->is_symmetric(lcp);
+  if (!is_symmetric) return TS_OK;
+  if (!lcp->accelerator) {
+    tsi_leave(context, TS_OK);
+    (void)tsi_lcp_accelerator_create(lcp);
+    TSI_TRY(tsi_enter(context));
+  }
+  if (!lcp->accelerator) return TS_OK;
+  s->acceleration = TS_LCP_ACCELERATION_MOMENTUM;
+  return tsi_lcp_accelerate_begin(lcp, s->acceleration);
+}
+
 static ts_status run_tested(solve_state *s, ts_vector *z) {
   const ts_lcp *lcp = s->lcp;
   const ts_lcp_settings *settings = s->settings;
@@ -255,6 +277,7 @@ static ts_status run_tested(solve_state *s, ts_vector *z) {
   double before = 0;
   TSI_TRY(test(s, 0, &ends));
   while (!ends) {
+    if (s->may_accelerate && s->result->sweeps >= plain) TSI_TRY(begin_momentum(s));
     const int left = settings->max_sweeps - s->result->sweeps, ahead = sweeps_ahead(s, before);
     s->pause = left < ahead ? left : ahead;
     before = s->tested;
@@ -298,8 +321,11 @@ ts_status ts_lcp_solve(ts_lcp *lcp, const ts_vector *q, ts_vector *z, const ts_l
                    .settings = &own_settings,
                    .result = result,
                    .foresees = is_open && own_settings.scheme == TS_LCP_SCHEME_ROW,
-                   .acceleration = TS_LCP_ACCELERATION_NONE};
-  if (own_settings.acceleration != TS_LCP_ACCELERATION_AUTO) s.acceleration = own_settings.acceleration;
+                   .acceleration = own_settings.acceleration};
+  if (s.acceleration == TS_LCP_ACCELERATION_AUTO) {
+    s.acceleration = TS_LCP_ACCELERATION_NONE;
+    s.may_accelerate = context->ops->lcp->add_momentum && !own_settings.fixed_sweeps;
+  }
   if (s.acceleration != TS_LCP_ACCELERATION_NONE) TSI_TRY(tsi_lcp_accelerator_create(lcp));
   const uint64_t before = context->host_synchronisations;
   TSI_TRY(tsi_enter(context));

@@ -13,12 +13,6 @@ static void put(const ts_lcp *lcp, void *to, size_t at, double value) {
     ((float *)to)[at] = (float)value;
 }
 
-enum { map_block = 48 }; /* rows of a residual, a multiple of every dimension */
-
-static size_t map_blocks(const ts_lcp *lcp) {
-  return ((size_t)lcp->size + map_block - 1) / map_block;
-}
-
 /* Parts of one block; NULL: counts what they need. The matrix is the last, for its pages; a sparse one has a
  * block of its own. */
 static size_t lay_out(const ts_lcp *lcp, cpu_lcp *impl, unsigned char *block) {
@@ -38,7 +32,7 @@ static size_t lay_out(const ts_lcp *lcp, cpu_lcp *impl, unsigned char *block) {
   impl->lower = cpu_lcp_take(&next, batch * n * size);
   impl->upper = cpu_lcp_take(&next, batch * n * size);
   impl->friction = cpu_lcp_take(&next, batch * n * size);
-  impl->squares = cpu_lcp_take(&next, batch * map_blocks(lcp) * sizeof *impl->squares);
+  impl->sums = cpu_lcp_take(&next, 2 * batch * cpu_lcp_row_blocks(n) * sizeof *impl->sums);
   impl->vector_bytes = (size_t)(next - block);
   impl->diagonal = cpu_lcp_take(&next, several * batch * impl->rows * cpu_lcp_block(lcp) * size);
   if (!several) impl->diagonal = NULL;
@@ -251,23 +245,23 @@ ts_status cpu_lcp_sweep(ts_vector *z, const ts_lcp *lcp, const ts_vector *q, ts_
 typedef struct map_job {
   const ts_lcp *lcp;
   ts_vector *map; /* NULL: sums of squares */
-  double *squares;
+  double *sums;
 } map_job;
 
 static void body_map(const void *arguments, size_t first, size_t last) {
   const map_job *job = arguments;
   const ts_lcp *lcp = job->lcp;
-  const size_t n = (size_t)lcp->size, blocks = map_blocks(lcp);
+  const size_t n = (size_t)lcp->size, blocks = cpu_lcp_row_blocks((size_t)lcp->size);
   for (size_t b = first; b < last; b++) {
-    const size_t problem = b / blocks, row = b % blocks * map_block;
-    const size_t end = row + map_block < n ? row + map_block : n;
-    double values[map_block], sum = 0;
+    const size_t problem = b / blocks, row = b % blocks * cpu_lcp_rows_at_once;
+    const size_t end = row + cpu_lcp_rows_at_once < n ? row + cpu_lcp_rows_at_once : n;
+    double values[cpu_lcp_rows_at_once], sum = 0;
     (lcp->is_double ? cpu_lcp_map_double : cpu_lcp_map_float)(lcp, problem, row, end, values);
     if (job->map) {
       write_double(cpu_parts_of(job->map), problem * n + row, end - row, values);
     } else {
       for (size_t i = 0; i < end - row; i++) sum += values[i] * values[i];
-      job->squares[b] = sum;
+      job->sums[b] = sum;
     }
   }
 }
@@ -277,7 +271,8 @@ static void find_map(const map_job *job) {
   const ts_lcp *lcp = job->lcp;
   if (cpu_lcp_is_sparse(lcp))
     (lcp->is_double ? cpu_lcp_velocity_sparse_double : cpu_lcp_velocity_sparse_float)(lcp);
-  cpu_for(lcp->context, map_blocks(lcp) * (size_t)lcp->batch, (size_t)lcp->size * map_block, body_map, job);
+  cpu_for(lcp->context, cpu_lcp_row_blocks((size_t)lcp->size) * (size_t)lcp->batch,
+          (size_t)lcp->size * cpu_lcp_rows_at_once, body_map, job);
 }
 
 ts_status cpu_lcp_residual(ts_vector *map, const ts_lcp *lcp, const ts_vector *q, const ts_vector *z) {
@@ -299,11 +294,12 @@ static ts_status sweep_and_test(ts_vector *z, const ts_lcp *lcp, const ts_vector
     TSI_TRY(run_sweeps(lcp, scheme, sweeps));
     write_vector(lcp, z, impl->z);
   }
-  find_map(&(map_job){.lcp = lcp, .squares = impl->squares});
-  for (size_t b = 0; b < map_blocks(lcp) * (size_t)lcp->batch; b++) sum += impl->squares[b];
+  find_map(&(map_job){.lcp = lcp, .sums = impl->sums});
+  for (size_t b = 0; b < cpu_lcp_row_blocks((size_t)lcp->size) * (size_t)lcp->batch; b++) sum += impl->sums[b];
   *residual = sqrt(sum);
   return TS_OK;
 }
 
 const tsi_lcp_ops cpu_lcp_ops = {
-    TSI_LCP_OPERATIONS(TSI_ENTRY, TSI_ENTRY, cpu_lcp_).sweep_and_test = sweep_and_test, .tests_early = 1};
+    TSI_LCP_OPERATIONS(TSI_ENTRY, TSI_ENTRY, cpu_lcp_).sweep_and_test = sweep_and_test,
+    .add_momentum = cpu_lcp_add_momentum, .is_symmetric = cpu_lcp_is_nearly_symmetric, .tests_early = 1};
