@@ -72,9 +72,10 @@ static inline size_t tsi_lcp_entries(const ts_lcp *lcp) {
 
 struct tsi_lcp_ops {
   TSI_LCP_OPERATIONS(TSI_FIELD, TSI_FIELD, )
-  /* `sweep`, which no sweeps leave out, and the norm of `residual`. NULL: one operation after the other. */
+  /* `sweep`, which no sweeps leave out, the norm of `residual` and, unless NULL, of q. NULL: one operation
+   * after the other. */
   ts_status (*sweep_and_test)(ts_vector *z, const ts_lcp *lcp, const ts_vector *q, ts_lcp_scheme scheme,
-                              int sweeps, double *residual);
+                              int sweeps, double *residual, double *norm_q);
   /* The momentum of lcp_accelerate.c, whose recurrence says what `from` (y), `last` and `state` become, in few
    * launches. `state`: two numbers of the backend's own, 0 before the first sweep. NULL: as operations on
    * vectors, and acceleration auto is none. */

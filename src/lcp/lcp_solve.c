@@ -35,6 +35,7 @@ typedef struct solve_state {
   double tested;                    /* residual of the last test */
   int pause;                        /* sweeps between the last two tests */
   int goes_back;                    /* the sweeps that follow start from the best z */
+  int is_best;                      /* lcp->z is that, and lcp->best not yet */
   ts_lcp_acceleration acceleration; /* of the sweeps that follow, as lcp->local */
   int may_accelerate;               /* after `plain` sweeps */
 } solve_state;
@@ -132,16 +133,25 @@ static ts_status sweep(const solve_state *s, int sweeps) {
   return TS_OK;
 }
 
+static ts_status find_norm_q(solve_state *s) {
+  const ts_lcp *lcp = s->lcp;
+  const ts_vector q = tsi_first_part(s->q);
+  TSI_TRY(lcp->context->ops->reduce(lcp->slots, SLOT_Q, TSI_REDUCE_NORM2, &q, NULL));
+  return read_slot(lcp->slots, SLOT_Q, &s->norm_q);
+}
+
 /* 0 sweeps: the residual alone. */
-static ts_status sweep_and_find_residual(const solve_state *s, int sweeps, double *residual) {
+static ts_status sweep_and_find_residual(solve_state *s, int sweeps, double *residual) {
   const ts_lcp *lcp = s->lcp;
   ts_context *context = lcp->context;
+  double *norm_q = s->tests == 0 ? &s->norm_q : NULL;
   if (s->acceleration == TS_LCP_ACCELERATION_NONE && context->ops->lcp->sweep_and_test &&
       !(context->desc.flags & TS_CONTEXT_NO_FUSED_OPERATIONS)) {
     s->result->sweeps += sweeps;
     context->host_synchronisations++;
-    return context->ops->lcp->sweep_and_test(lcp->z, lcp, s->q, s->settings->scheme, sweeps, residual);
+    return context->ops->lcp->sweep_and_test(lcp->z, lcp, s->q, s->settings->scheme, sweeps, residual, norm_q);
   }
+  if (norm_q) TSI_TRY(find_norm_q(s));
   if (sweeps > 0) TSI_TRY(sweep(s, sweeps));
   return residual_of(lcp, s->q, lcp->z, residual);
 }
@@ -208,6 +218,8 @@ static int judge(solve_state *s, double residual) {
 static ts_status test(solve_state *s, int sweeps, int *ends) {
   ts_lcp *lcp = s->lcp;
   double residual;
+  if (s->is_best && sweeps > 0) TSI_TRY(tsi_copy_parts(lcp->best, ts_constant(1), lcp->z));
+  s->is_best = 0;
   TSI_TRY(sweep_and_find_residual(s, sweeps, &residual));
   s->tested = residual;
   if (s->tests == 0 && !isfinite(residual)) {
@@ -220,10 +232,10 @@ static ts_status test(solve_state *s, int sweeps, int *ends) {
   if (s->tests == 0 || residual < s->least) {
     s->least = residual;
     if (s->tests == 0 || residual < 0.999 * s->gained) s->idle = 0, s->gained = residual;
-    TSI_TRY(tsi_copy_parts(lcp->best, ts_constant(1), lcp->z));
+    s->is_best = 1;
   }
   *ends = judge(s, residual);
-  if (s->goes_back) TSI_TRY(tsi_copy_parts(lcp->z, ts_constant(1), lcp->best));
+  if (s->goes_back && !s->is_best) TSI_TRY(tsi_copy_parts(lcp->z, ts_constant(1), lcp->best));
   s->goes_back = 0;
   const double relative = s->norm_q > 0 ? residual / s->norm_q : residual;
   if (s->settings->progress &&
@@ -270,9 +282,6 @@ static ts_status begin_momentum(solve_state *s) {
 static ts_status run_tested(solve_state *s, ts_vector *z) {
   const ts_lcp *lcp = s->lcp;
   const ts_lcp_settings *settings = s->settings;
-  const ts_vector q = tsi_first_part(s->q);
-  TSI_TRY(lcp->context->ops->reduce(lcp->slots, SLOT_Q, TSI_REDUCE_NORM2, &q, NULL));
-  TSI_TRY(read_slot(lcp->slots, SLOT_Q, &s->norm_q));
   int ends = 0;
   double before = 0;
   TSI_TRY(test(s, 0, &ends));
@@ -286,7 +295,7 @@ static ts_status run_tested(solve_state *s, ts_vector *z) {
   if (s->result->reason == TS_REASON_NAN_INPUT) return TS_OK;
   s->result->residual = s->least;
   s->result->relative_residual = s->norm_q > 0 ? s->least / s->norm_q : s->least;
-  return tsi_copy_parts(z, ts_constant(1), lcp->best);
+  return tsi_copy_parts(z, ts_constant(1), s->is_best ? lcp->z : lcp->best);
 }
 
 static ts_status run(solve_state *s, ts_vector *z) {

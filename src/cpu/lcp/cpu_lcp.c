@@ -283,9 +283,24 @@ ts_status cpu_lcp_residual(ts_vector *map, const ts_lcp *lcp, const ts_vector *q
   return TS_OK;
 }
 
+#define NORM(type)                                                                                             \
+  static double norm_##type(const type *x, size_t count) {                                                     \
+    double sums[4] = {0};                                                                                      \
+    for (size_t i = 0; i < count; i++) sums[i % 4] += (double)x[i] * (double)x[i];                             \
+    return sqrt((sums[0] + sums[1]) + (sums[2] + sums[3]));                                                    \
+  }
+NORM(float)
+NORM(double)
+
+/* What is behind the last number of a problem is 0. */
+static double norm_of(const ts_lcp *lcp, const void *x) {
+  const size_t count = (size_t)lcp->batch * ((const cpu_lcp *)lcp->impl)->stride;
+  return lcp->is_double ? norm_double(x, count) : norm_float(x, count);
+}
+
 /* Blocks come in their order, whoever has summed them. */
 static ts_status sweep_and_test(ts_vector *z, const ts_lcp *lcp, const ts_vector *q, ts_lcp_scheme scheme,
-                                int sweeps, double *residual) {
+                                int sweeps, double *residual, double *norm_q) {
   const cpu_lcp *impl = lcp->impl;
   double sum = 0;
   read_vector(lcp, q, impl->q);
@@ -297,6 +312,7 @@ static ts_status sweep_and_test(ts_vector *z, const ts_lcp *lcp, const ts_vector
   find_map(&(map_job){.lcp = lcp, .sums = impl->sums});
   for (size_t b = 0; b < cpu_lcp_row_blocks((size_t)lcp->size) * (size_t)lcp->batch; b++) sum += impl->sums[b];
   *residual = sqrt(sum);
+  if (norm_q) *norm_q = norm_of(lcp, impl->q);
   return TS_OK;
 }
 
