@@ -141,7 +141,8 @@ LCP_FUNCTION int lcp_contact_exact_2(REAL *r, const REAL *W, const REAL *reduced
 LCP_FUNCTION REAL lcp_contact_excess(REAL s, const REAL *S, const REAL *c, const REAL *p, REAL *along,
                                      REAL *slopes) {
   const REAL a = S[0] + s, d = S[3] + s, v[2] = {d * c[0] - S[1] * c[1], a * c[1] - S[2] * c[0]};
-  const REAL inverse = 1 / LCP_SQRT(v[0] * v[0] + v[1] * v[1]);
+  const REAL square = v[0] * v[0] + v[1] * v[1];
+  const REAL inverse = LCP_SQRT(square) * (1 / square); /* root and quotient at the same time */
   const REAL ratio = (p[0] * (a * d - S[1] * S[2]) + p[1] * v[0] + p[2] * v[1]) * inverse;
   const REAL slope = p[0] * (a + d) + p[1] * c[0] + p[2] * c[1];
   along[0] = v[0] * inverse;

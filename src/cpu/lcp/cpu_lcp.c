@@ -218,14 +218,19 @@ static void sweep_shared(const sweep_job *of, size_t threads) {
   if (team.lost > 0) cpu_pace_note(&cpu_state_of(context)->pace, tsi_seconds(), team.lost);
 }
 
+/* One block of contacts does by any scheme. */
+static int needs_columns(const ts_lcp *lcp, ts_lcp_scheme scheme) {
+  if (cpu_lcp_is_sparse(lcp)) return 0;
+  if (cpu_lcp_blocks(lcp) == 1) return lcp->dimension > 1;
+  return scheme == TS_LCP_SCHEME_COLUMN || scheme == TS_LCP_SCHEME_BLOCK;
+}
+
 /* impl->z after so many sweeps with impl->q. */
 static ts_status run_sweeps(const ts_lcp *lcp, ts_lcp_scheme scheme, int sweeps) {
   const size_t n = (size_t)lcp->size, threads = cpu_lcp_threads(lcp);
   sweep_job job = {.lcp = lcp, .scheme = scheme, .sweeps = sweeps};
   if (cpu_lcp_is_sparse(lcp)) return cpu_lcp_sweep_sparse(lcp, scheme, sweeps);
-  const int is_one_block = cpu_lcp_blocks(lcp) == 1,
-            by_columns = scheme == TS_LCP_SCHEME_COLUMN || scheme == TS_LCP_SCHEME_BLOCK;
-  if (is_one_block ? lcp->dimension > 1 : by_columns) TSI_TRY(cpu_lcp_make_columns(lcp));
+  if (needs_columns(lcp, scheme)) TSI_TRY(cpu_lcp_make_columns(lcp));
   if (threads == 1) cpu_for(lcp->context, (size_t)lcp->batch, n * n * (size_t)sweeps, body_problems, &job);
   for (; threads > 1 && job.problem < (size_t)lcp->batch; job.problem++) sweep_shared(&job, threads);
   return TS_OK;
@@ -303,6 +308,7 @@ static ts_status sweep_and_test(ts_vector *z, const ts_lcp *lcp, const ts_vector
                                 int sweeps, double *residual, double *norm_q) {
   const cpu_lcp *impl = lcp->impl;
   double sum = 0;
+  if (needs_columns(lcp, scheme)) TSI_TRY(cpu_lcp_make_columns(lcp));
   read_vector(lcp, q, impl->q);
   read_vector(lcp, z, impl->z);
   if (sweeps > 0) {
