@@ -144,16 +144,18 @@ static ts_status find_norm_q(solve_state *s) {
 static ts_status sweep_and_find_residual(solve_state *s, int sweeps, double *residual) {
   const ts_lcp *lcp = s->lcp;
   ts_context *context = lcp->context;
+  const int is_fused =
+      context->ops->lcp->sweep_and_test && !(context->desc.flags & TS_CONTEXT_NO_FUSED_OPERATIONS);
+  const int with_it = is_fused && s->acceleration == TS_LCP_ACCELERATION_NONE ? sweeps : 0;
   double *norm_q = s->tests == 0 ? &s->norm_q : NULL;
-  if (s->acceleration == TS_LCP_ACCELERATION_NONE && context->ops->lcp->sweep_and_test &&
-      !(context->desc.flags & TS_CONTEXT_NO_FUSED_OPERATIONS)) {
-    s->result->sweeps += sweeps;
-    context->host_synchronisations++;
-    return context->ops->lcp->sweep_and_test(lcp->z, lcp, s->q, s->settings->scheme, sweeps, residual, norm_q);
+  if (sweeps > with_it) TSI_TRY(sweep(s, sweeps));
+  if (!is_fused) {
+    if (norm_q) TSI_TRY(find_norm_q(s));
+    return residual_of(lcp, s->q, lcp->z, residual);
   }
-  if (norm_q) TSI_TRY(find_norm_q(s));
-  if (sweeps > 0) TSI_TRY(sweep(s, sweeps));
-  return residual_of(lcp, s->q, lcp->z, residual);
+  s->result->sweeps += with_it;
+  context->host_synchronisations++;
+  return context->ops->lcp->sweep_and_test(lcp->z, lcp, s->q, s->settings->scheme, with_it, residual, norm_q);
 }
 
 /* ---- Tests ---- */

@@ -288,6 +288,7 @@ ts_status cpu_lcp_residual(ts_vector *map, const ts_lcp *lcp, const ts_vector *q
   return TS_OK;
 }
 
+/* Of problems with what is behind their last numbers, which is 0. */
 #define NORM(type)                                                                                             \
   static double norm_##type(const type *x, size_t count) {                                                     \
     double sums[4] = {0};                                                                                      \
@@ -297,7 +298,6 @@ ts_status cpu_lcp_residual(ts_vector *map, const ts_lcp *lcp, const ts_vector *q
 NORM(float)
 NORM(double)
 
-/* What is behind the last number of a problem is 0. */
 static double norm_of(const ts_lcp *lcp, const void *x) {
   const size_t count = (size_t)lcp->batch * ((const cpu_lcp *)lcp->impl)->stride;
   return lcp->is_double ? norm_double(x, count) : norm_float(x, count);
