@@ -90,12 +90,12 @@ template <typename T, int DIM>
 LCP_INLINE sparse_reduced<T, DIM> load_reduced(const sparse_job<T> &job, int contact) {
   sparse_reduced<T, DIM> reduced = {};
   if constexpr (DIM > 1) {
-    const lcp_numbers<T, 4> *packs = (const lcp_numbers<T, 4> *)(job.reduced + (size_t)contact * LCP_REDUCED);
+    static_assert(LCP_REDUCED % 2 == 0, "what the law keeps of a contact is loaded in pairs");
+    const lcp_numbers<T, 2> *pairs = (const lcp_numbers<T, 2> *)(job.reduced + (size_t)contact * LCP_REDUCED);
 #pragma unroll
-    for (int k = 0; k < LCP_REDUCED / 4; k++) {
-      const lcp_numbers<T, 4> pack = packs[k];
-#pragma unroll
-      for (int l = 0; l < 4; l++) reduced.of[4 * k + l] = pack.of[l];
+    for (int k = 0; k < LCP_REDUCED / 2; k++) {
+      const lcp_numbers<T, 2> pair = pairs[k];
+      reduced.of[2 * k] = pair.of[0], reduced.of[2 * k + 1] = pair.of[1];
     }
   }
   return reduced;
