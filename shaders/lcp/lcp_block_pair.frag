@@ -13,16 +13,16 @@ void main() {
     Pair least = least_at(ivec2(quad, i.y)), most = most_at(ivec2(quad, i.y)), d = NOTHING;
     for (int c = 0; c < 4; c++) {
       ivec2 row = origin + ivec2(4 * quad + c, FIRST_QUAD), at = ivec2(4 * quad + c, i.y);
-      Pair state = pair_at(input0, low0, at), w = splat(state, 0), old = splat(state, 1), sums = NOTHING;
+      Pair state = pair_at(input0, low0, at), sums = NOTHING;
+      Scalar old = pick(state, 1);
       for (int j = 0; j < k; j++) sums = add_loosely(sums, multiply(entry_at(row + ivec2(0, j)), changes[j]));
       Pair m = entry_at(row + ivec2(0, k));
       sums = normalise(add_loosely(sums, multiply(m, d)));
-      Pair z = solve_unknown(old, add(w, total(sums)), splat(m, c), splat(least, c), splat(most, c));
-      Pair change = subtract(z, old);
-      d.high[c] = change.high.x;
-      d.low[c] = change.low.x;
-      result[c] = z.high.x;
-      result_low[c] = z.low.x;
+      Scalar w = add(pick(state, 0), total(sums));
+      Scalar z = solve_unknown(old, w, pick(m, c), pick(least, c), pick(most, c));
+      d = put(d, c, subtract(z, old));
+      result[c] = z.high;
+      result_low[c] = z.low;
     }
     changes[k] = d;
   }

@@ -12,13 +12,13 @@ void main() {
   ivec2 other_at = ivec2(UNKNOWN, i.y);
   int channel = UNKNOWN & 3;
 #ifdef PAIR
-  Pair own = pair_at(input0, low0, i), other = pair_at(input0, low0, other_at), old = splat(other, 1);
-  Pair z = solve_unknown(old, splat(other, 0), splat(entry_at(at + ivec2(UNKNOWN, 0)), channel),
-                         splat(least_at(quad), channel), splat(most_at(quad), channel));
-  Pair w = add(splat(own, 0), multiply(splat(entry_at(at + ivec2(i.x, 0)), channel), subtract(z, old)));
-  if (i.x != UNKNOWN) z = splat(own, 1);
-  state = vec4(w.high.x, z.high.x, 0, 0);
-  state_low = vec4(w.low.x, z.low.x, 0, 0);
+  Pair own = pair_at(input0, low0, i), other = pair_at(input0, low0, other_at);
+  Scalar old = pick(other, 1), z = solve_unknown(old, pick(other, 0), pick(entry_at(at + ivec2(UNKNOWN, 0)), channel),
+                                                 pick(least_at(quad), channel), pick(most_at(quad), channel));
+  Scalar w = add(pick(own, 0), multiply(pick(entry_at(at + ivec2(i.x, 0)), channel), subtract(z, old)));
+  if (i.x != UNKNOWN) z = pick(own, 1);
+  state = vec4(w.high, z.high, 0, 0);
+  state_low = vec4(w.low, z.low, 0, 0);
 #else
   vec2 own = fetch_texel(input0, i).rg, other = fetch_texel(input0, other_at).rg;
   float diagonal = fetch_texel(entries, at + ivec2(UNKNOWN, 0))[channel];

@@ -27,8 +27,8 @@ void main() {
         QUAD state = QUAD_AT(0, ivec2(first + e, i.y)), sums = NOTHING;
         for (int j = 0; j < k; j++) sums = add_products(sums, entry_at(at + ivec2(e, j)), changes[j]);
         sums = add_products(sums, entry_at(at + ivec2(e, k)), d);
-        w[e] = add(splat(state, 0), total_of(sums));
-        old[e] = splat(state, 1);
+        w[e] = add(pick(state, 0), total_of(sums));
+        old[e] = pick(state, 1);
       }
       r = old;
       solve_contact(r, W, w, friction_of(quad, c, i.y));

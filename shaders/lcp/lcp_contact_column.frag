@@ -15,17 +15,17 @@ void main() {
   read_block(W, at + ivec2(first, 0), channel);
   for (int k = 0; k < DIMENSION; k++) {
     QUAD state = QUAD_AT(0, ivec2(first + k, i.y));
-    w[k] = splat(state, 0);
-    old[k] = splat(state, 1);
+    w[k] = pick(state, 0);
+    old[k] = pick(state, 1);
   }
   r = old;
   solve_contact(r, W, w, friction_of(quad, channel, i.y));
   QUAD state = QUAD_AT(0, i), row = entry_at(at + ivec2(i.x, 0));
   REAL sum = real(0.0);
   for (int k = 0; k < DIMENSION; k++) {
-    sum = add(sum, product(splat(row, channel + k), subtract(r[k], old[k])));
+    sum = add(sum, product(pick(row, channel + k), subtract(r[k], old[k])));
     if (i.x == first + k) state = put(state, 1, r[k]);
   }
-  state = put(state, 0, add(splat(state, 0), sum));
+  state = put(state, 0, add(pick(state, 0), sum));
   WRITE(state);
 }

@@ -14,8 +14,8 @@ void main() {
   REAL r[DIMENSION], u[DIMENSION], map[DIMENSION];
   for (int k = 0; k < DIMENSION; k++) {
     QUAD state = QUAD_AT(0, ivec2(first + k, problem));
-    u[k] = splat(state, 0);
-    r[k] = splat(state, 1);
+    u[k] = pick(state, 0);
+    r[k] = pick(state, 1);
   }
   lcp_contact_map(map, r, u, friction_of(quad_of(first), channel_of(first), problem));
   WRITE(put(NOTHING, 0, map[own]));

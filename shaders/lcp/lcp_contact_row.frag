@@ -14,7 +14,7 @@ void main() {
   REAL W[BLOCK], b[DIMENSION], r[DIMENSION];
   read_block(W, at + ivec2(0, quad), channel);
   for (int k = 0; k < DIMENSION; k++) {
-    r[k] = splat(z, channel + k);
+    r[k] = pick(z, channel + k);
     others = put(others, channel + k, real(0.0));
   }
   for (int k = 0; k < DIMENSION; k++) {

@@ -16,11 +16,11 @@ void main() {
   int index = position_of(i), problem = index / SIZE, row = index - problem * SIZE, channel = row & 3;
   ivec2 quad = ivec2(row >> 2, problem);
 #ifdef PAIR
-  Pair w = add(splat(as_pair(FETCH_PAIR(0, i)), 0), row_product(input1, low1, row, problem));
-  Pair z = splat(pair_at(input1, low1, quad), channel);
-  z = subtract(z, project(subtract(z, w), splat(least_at(quad), channel), splat(most_at(quad), channel)));
-  map.x = z.high.x;
-  map_low.x = z.low.x;
+  Scalar w = add(pick(as_pair(FETCH_PAIR(0, i)), 0), row_product(input1, low1, row, problem));
+  Scalar z = pick(pair_at(input1, low1, quad), channel);
+  z = subtract(z, project(subtract(z, w), pick(least_at(quad), channel), pick(most_at(quad), channel)));
+  map.x = z.high;
+  map_low.x = z.low;
 #else
   float w = FETCH(0, i) + row_product(input1, row, problem), z = fetch_texel(input1, quad)[channel];
   map.x = z - project(z - w, fetch_texel(lower_bounds, quad)[channel], fetch_texel(upper_bounds, quad)[channel]);

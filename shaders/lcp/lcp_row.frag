@@ -11,15 +11,15 @@ void main() {
   ivec2 quad = ivec2(UNKNOWN >> 2, place().y);
   int channel = UNKNOWN & 3;
 #ifdef PAIR
-  Pair w = add(splat(as_pair(FETCH_PAIR(0, texel_of(quad.y * SIZE + UNKNOWN))), 0),
-               row_product(input1, low1, UNKNOWN, quad.y));
+  Scalar w = add(pick(as_pair(FETCH_PAIR(0, texel_of(quad.y * SIZE + UNKNOWN))), 0),
+                 row_product(input1, low1, UNKNOWN, quad.y));
   Pair m = entry_at(matrix_of(quad.y) + ivec2(UNKNOWN, quad.x)), old = pair_at(input1, low1, quad);
-  Pair next = solve_unknown(splat(old, channel), w, splat(m, channel), splat(least_at(quad), channel),
-                            splat(most_at(quad), channel));
+  Scalar next = solve_unknown(pick(old, channel), w, pick(m, channel), pick(least_at(quad), channel),
+                              pick(most_at(quad), channel));
   z = old.high;
   z_low = old.low;
-  z[channel] = next.high.x;
-  z_low[channel] = next.low.x;
+  z[channel] = next.high;
+  z_low[channel] = next.low;
 #else
   float w = FETCH(0, texel_of(quad.y * SIZE + UNKNOWN)) + row_product(input1, UNKNOWN, quad.y);
   float diagonal = fetch_texel(entries, matrix_of(quad.y) + ivec2(UNKNOWN, quad.x))[channel];

@@ -12,5 +12,5 @@ void main() {
   if (!is_index(i)) return;
   int index = position_of(i), contact = index / DIMENSION;
   QUAD z = QUAD_AT(0, unpack(texelFetch(places, numbered(contact), 0).r));
-  WRITE(put(NOTHING, 0, splat(z, index - contact * DIMENSION)));
+  WRITE(put(NOTHING, 0, pick(z, index - contact * DIMENSION)));
 }

@@ -19,6 +19,6 @@ void main() {
   if (!RENEWS) old = QUAD_AT(1, at);
   for (int k = 0; k < DIMENSION; k++)
     v = add_products(v, entry_at(numbered((int(incidence.y) * DIMENSION + k) * TEXELS + t)),
-                     fill(subtract(splat(z, k), splat(old, k))));
+                     fill(subtract(pick(z, k), pick(old, k))));
   WRITE(settle(v));
 }

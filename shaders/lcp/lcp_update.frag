@@ -15,10 +15,10 @@ void main() {
   for (int k = 0; k < BLOCK_QUADS; k++)
     sums = add_loosely(sums,
                        multiply(entry_at(at + ivec2(0, k)), pair_at(input2, low2, ivec2(FIRST_QUAD + k, i.y))));
-  Pair w = add(splat(own, 0), total(normalise(sums)));
-  Pair z = is_inside ? splat(pair_at(input1, low1, quad), channel_of(i.x)) : splat(own, 1);
-  state = vec4(w.high.x, z.high.x, 0, 0);
-  state_low = vec4(w.low.x, z.low.x, 0, 0);
+  Scalar w = add(pick(own, 0), total(normalise(sums)));
+  Scalar z = is_inside ? pick(pair_at(input1, low1, quad), channel_of(i.x)) : pick(own, 1);
+  state = vec4(w.high, z.high, 0, 0);
+  state_low = vec4(w.low, z.low, 0, 0);
 #else
   vec2 own = fetch_texel(input0, i).rg;
   vec4 sums = vec4(0);
