@@ -11,6 +11,10 @@
 
 uniform sampler2D low_entries, low_lower_bounds, low_upper_bounds;
 
+#define QUAD Pair
+#define QUAD_AT(k, at) pair_at(input##k, low##k, (at) + INPUT##k##_ORIGIN)
+#define Q_AT(at) pick(as_pair(FETCH_PAIR(0, at)), 0)
+
 const Pair NOTHING = Pair(vec4(0), vec4(0));
 
 Pair as_pair(vec4 v) { return Pair(v, vec4(0)); }
@@ -28,25 +32,10 @@ Pair put(Pair v, int channel, Scalar x) {
   return v;
 }
 
-// The sum of the four.
-Scalar total(Pair v) { return add(add(pick(v, 0), pick(v, 1)), add(pick(v, 2), pick(v, 3))); }
-
-Scalar row_product(sampler2D quads, sampler2D low_quads, int row, int problem) {
-  ivec2 at = matrix_of(problem) + ivec2(row, 0);
-  Pair sums = NOTHING;
-  for (int k = 0; k < QUAD_COUNT; k++)
-    sums = add_loosely(sums, multiply(entry_at(at + ivec2(0, k)), pair_at(quads, low_quads, ivec2(k, problem))));
-  return total(normalise(sums));
+Pair add_products(Pair sums, Pair a, Pair b) { return add_loosely(sums, multiply(a, b)); }
+Scalar total_of(Pair sums) {
+  sums = normalise(sums);
+  return add(add(pick(sums, 0), pick(sums, 1)), add(pick(sums, 2), pick(sums, 3)));
 }
 
 bool is_less(Scalar a, Scalar b) { return a.high < b.high || (a.high == b.high && a.low < b.low); }
-
-Scalar project(Scalar z, Scalar least, Scalar most) {
-  if (is_less(z, least)) return least;
-  if (is_less(most, z)) return most;
-  return z;
-}
-
-Scalar solve_unknown(Scalar z, Scalar w, Scalar diagonal, Scalar least, Scalar most) {
-  return project(subtract(z, divide(w, diagonal)), least, most);
-}
