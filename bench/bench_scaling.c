@@ -1,5 +1,6 @@
 /* texsolve bench scaling: an iteration of conjugate gradients with Jacobi's preconditioner over 1, 2, ... parts
- * of a backend. Strong scaling: the matrix stays; weak scaling: what a part has of it stays. */
+ * of a backend. Strong scaling: the matrix stays; weak scaling: what a part has of it stays. With --rtol solves
+ * instead of iterations, strong scaling only. */
 #include <math.h>
 
 #include "bench.h"
@@ -8,6 +9,8 @@
 #include "ranks.h"
 #include "scaling_parts.h"
 #include "scaling_ranks.h"
+#include "scaling_solve.h"
+#include "timing.h"
 
 static const report_column COLUMNS[] = {
     {"parts", "parts", 'i', 5, 0},
@@ -26,12 +29,35 @@ static const report_column COLUMNS[] = {
     {"backend", "", 's', 0, 0},
     {"choice", "", 's', 0, 0},
 };
-enum { COLUMN_COUNT = sizeof COLUMNS / sizeof *COLUMNS };
+static const report_column SOLVE_COLUMNS[] = {
+    {"parts", "parts", 'i', 5, 0},
+    {"parts_with_rows", "used", 'i', 4, 0},
+    {"rows", "rows", 'i', 9, 0},
+    {"seconds_setup", "set-up s", 'f', 8, 2},
+    {"seconds_solve", "solve s", 'f', 8, 4},
+    {"iterations", "iter.", 'i', 6, 0},
+    {"speedup", "speed-up", 'f', 8, 3},
+    {"efficiency_percent", "effic.%", 'f', 7, 1},
+    {"relative_residual", "residual", 'e', 9, 1},
+    {"precision", "precision", 's', 9, 0},
+    {"converged", "reached", 's', 7, 0},
+    {"gigabytes", "", 'f', 0, 2},
+    {"reason", "", 's', 0, 0},
+    {"rtol", "", 'e', 0, 1},
+    {"matrix", "", 's', 0, 0},
+    {"entries", "", 'i', 0, 0},
+    {"backend", "", 's', 0, 0},
+    {"choice", "", 's', 0, 0},
+};
+#define COUNT(columns) ((int)(sizeof(columns) / sizeof *(columns)))
 
 typedef struct measured {
   char backend[SCALING_BACKEND];
   ts_matrix_info info;
   cg_times times;
+  /* With --rtol, instead: */
+  double seconds_setup;
+  scaling_solved solved;
 } measured;
 
 /* ---- Measuring, whoever the parts are ---- */
@@ -39,9 +65,13 @@ typedef struct measured {
 static int measure_in(ts_context *context, const bench_options *o, const generated_matrix *A, measured *m) {
   const ts_matrix_desc desc = {.csr = generated_csr(A), .format = o->format, .components = o->components};
   ts_matrix *matrix = NULL;
-  const int failed = bench_check(ts_matrix_create(context, &desc, &matrix), context, "making the matrix") ||
-                     bench_check(ts_matrix_get_info(matrix, &m->info), context, "describing the matrix") ||
-                     cg_measure(context, matrix, o->components, o->repeat, &m->times);
+  const double start = timing_now();
+  int failed = bench_check(ts_matrix_create(context, &desc, &matrix), context, "making the matrix") ||
+               bench_check(ts_matrix_get_info(matrix, &m->info), context, "describing the matrix");
+  m->seconds_setup = timing_now() - start;
+  if (!failed)
+    failed = o->rtol > 0 ? scaling_solve_matrix(context, o, matrix, &m->solved)
+                         : cg_measure(context, matrix, o->components, o->repeat, &m->times);
   ts_matrix_destroy(&matrix);
   return failed;
 }
@@ -92,6 +122,43 @@ static void report_notes(report *r, const char *backend, const scaling_parts *pa
     report_note(r, "Strong scaling only: %.40s does not grow along an axis, as laplace3d does.", name);
 }
 
+/* ---- Solves ---- */
+
+static void report_solved(report *r, const bench_options *o, const scaling_parts *parts, int count,
+                          const char *name, const measured *m, const measured *one) {
+  const scaling_solved *s = &m->solved;
+  const double speedup = parts->take_turns && count > 1 ? NAN : one->solved.seconds / s->seconds;
+  char matrix[BENCH_NAME_SIZE];
+  bench_short_name(matrix, name);
+  report_row(r, (long long)count, (long long)m->info.parts, (long long)m->info.rows, m->seconds_setup,
+             s->seconds, (long long)s->result.iterations, speedup, 100 * speedup / count,
+             s->result.relative_residual, ts_precision_name(s->result.precision),
+             s->status == TS_OK ? "yes" : "no", s->gigabytes, ts_reason_text(s->result.reason), o->rtol, matrix,
+             (long long)m->info.nonzeros, m->backend, m->info.choice);
+}
+
+/* A solve that does not converge is reported, and those of more parts are run. */
+static int run_solves(const bench_options *o, const scaling_parts *parts, const char *name, int32_t rows,
+                      report *r) {
+  generated_matrix A;
+  measured m, one;
+  int failed = 0, incomplete = 0;
+  if (bench_matrix(&A, name, rows)) return 1;
+  report_note(r, "Conjugate gradients with Jacobi, b = 1, to a relative residual of %.1e. Set-up: from CSR in",
+              o->rtol);
+  report_note(
+      r, "host memory. Speed-up: of the solve, against one part, which is the backend of a part by itself.");
+  report_table(r, "solve", "Strong scaling: one solve in more parts", SOLVE_COLUMNS, COUNT(SOLVE_COLUMNS));
+  for (int count = 1; count <= parts->count && !failed; count++) {
+    failed = measure(o, parts, count, &A, &m);
+    if (count == 1) one = m;
+    if (!failed) report_solved(r, o, parts, count, name, &m, &one);
+    if (!failed && scaling_solve_check(&m.solved)) incomplete = BENCH_INCOMPLETE;
+  }
+  generated_free(&A);
+  return failed ? failed : incomplete;
+}
+
 /* ---- Strong and weak ---- */
 
 static int run_strong(const bench_options *o, const scaling_parts *parts, const char *name, int32_t rows,
@@ -101,7 +168,7 @@ static int run_strong(const bench_options *o, const scaling_parts *parts, const 
   if (bench_matrix(&A, name, rows)) return 1;
   int failed = measure(o, parts, 1, &A, one);
   if (!failed) {
-    report_table(r, "strong", "Strong scaling: one matrix in more parts", COLUMNS, COLUMN_COUNT);
+    report_table(r, "strong", "Strong scaling: one matrix in more parts", COLUMNS, COUNT(COLUMNS));
     report_measured(r, o, parts, 1, name, one, one);
   }
   for (int count = 2; count <= parts->count && !failed; count++) {
@@ -115,7 +182,7 @@ static int run_strong(const bench_options *o, const scaling_parts *parts, const 
 /* One part has the matrix of strong scaling, and so its figures. */
 static int run_weak(const bench_options *o, const scaling_parts *parts, const char *name, int32_t rows,
                     report *r, const measured *one) {
-  report_table(r, "weak", "Weak scaling: as many rows a part, along one axis", COLUMNS, COLUMN_COUNT);
+  report_table(r, "weak", "Weak scaling: as many rows a part, along one axis", COLUMNS, COUNT(COLUMNS));
   report_measured(r, o, parts, 1, name, one, one);
   for (int count = 2; count <= parts->count; count++) {
     generated_matrix A;
@@ -155,7 +222,8 @@ int bench_scaling(const bench_options *options, report *r) {
   of_all.backend = options->backend ? options->backend : backend;
   if (bench_describe(&of_all, r, &device)) return 1;
   const int32_t rows = options->size ? options->size : device.is_cuda ? 1 << 24 : 1 << 18;
-  if (generated_grows(name) && check_size(name, rows, parts.count)) return 1;
+  if (generated_grows(name) && check_size(name, rows, options->rtol > 0 ? 1 : parts.count)) return 1;
+  if (options->rtol > 0) return run_solves(options, &parts, name, rows, r);
   report_notes(r, of_all.backend, &parts, name);
   if (run_strong(options, &parts, name, rows, r, &one)) return 1;
   return generated_grows(name) ? run_weak(options, &parts, name, rows, r, &one) : 0;

@@ -141,10 +141,10 @@ static const option_row rows[] = {
                    "Batches per measurement, of which the median is printed (default 7, paper, precision and "
                    "amg: 3)"),
     OPTION_ROW(FLAG, "json", NULL, o.json, .letter = 'j', .help = "Print one JSON object"),
-    OPTION_HEADING("Of precision, amg and lcp, and of scaling with mpirun:"),
+    OPTION_HEADING("Of precision, amg, lcp and scaling:"),
     OPTION_RTOL(
         o.rtol,
-        "relative tolerance (default: 1e-10, amg: 1e-8, lcp: 1e-6); scaling: one solve to that, no times of an "
+        "relative tolerance (default: 1e-10, amg: 1e-8, lcp: 1e-6); scaling: solves to that, no times of an "
         "iteration"),
     OPTION_NAME(
         "precision", "NAME", o.precision, precision_at,
@@ -238,9 +238,6 @@ static void check_options(const program_options *p) {
     if (p->o.precision >= 0 && p->o.precision != TS_PRECISION_SINGLE && p->o.precision != TS_PRECISION_DOUBLE)
       arguments_usage("--precision of lcp is single or double");
   }
-  if (is_scaling && !ranks_are_a_job())
-    options_refuse("", OPTION_NAMES("rtol", "precision"),
-                   " of scaling is for processes that mpirun has started");
   if (is_scaling && !options_given("rtol"))
     options_refuse("", OPTION_NAMES("precision"), " of scaling is for a solve, expected --rtol too");
   if (!is_amg)

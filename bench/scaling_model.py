@@ -17,8 +17,10 @@ import sys
 US = 1e-6
 M = 1 << 20
 
-# Measured on an H200 (docs/results.md, docs/notes/conjugate-gradients.md).
-BANDWIDTH = 4.1e12  # bytes/s of csr's bytes, of which the format that is taken reads fewer
+# Measured on an H200 and an H100 (docs/results.md, docs/notes/conjugate-gradients.md): bytes/s of csr's bytes, of which the
+# format that is taken reads fewer.
+BANDWIDTHS = {"H200": 4.1e12, "H100": 3.33e12}
+BANDWIDTH = BANDWIDTHS["H200"]
 FIXED = 4.6 * US  # what an iteration takes beside its bytes: three barriers of a GPU's threads, latencies
 BARRIER = 0.8 * US  # one of them, which the form with one reduction does not have
 # Measured between two H200, by kernels that write the other's memory.
@@ -36,11 +38,13 @@ ENTRY = 8  # of csr: a value and a column of the part's own
 MOST_ENTRIES = 2**31 - 1  # of a part: its offsets have 32 bits
 VECTOR_PASSES = 10  # of the two updates of an iteration, or of the one of the form with one reduction
 
-# What was measured, in us an iteration; None: not yet.
+# What was measured, in us an iteration.
 NOTES = "notes/conjugate-gradients.md"
-ONE_GPU = [(16384, 5.0, NOTES), (M, 31.3, "results.md"), (4 * M, 122, "results.md"), (8 * M, 229.7, NOTES),
-           (16 * M, 432.3, "results.md"), (64 * M, 1786, "results.md")]
-TWO_GPUS = [(M, None), (16 * M, None), (64 * M, None), (128 * M, None)]
+ONE_GPU = [("H200", 16384, 5.0, NOTES), ("H200", M, 31.3, "results.md"), ("H200", 4 * M, 122, "results.md"),
+           ("H200", 8 * M, 229.7, NOTES), ("H200", 16 * M, 432.3, "results.md"), ("H200", 64 * M, 1786, "results.md"),
+           ("H100", M, 32.8, "results.md"), ("H100", 4 * M, 142.9, "results.md"), ("H100", 16 * M, 547.3, "results.md"),
+           ("H100", 32 * M, 1172, "results.md"), ("H100", 128 * M, 4950, "results.md")]
+TWO_GPUS = [("H100", M, 23.0), ("H100", 4 * M, 83.6), ("H100", 16 * M, 282.5), ("H100", 32 * M, 599.9), ("H100", 128 * M, 2353.8)]
 # Ranks on two cores of a processor: the time of an iteration on one and on two of them, and in between what two take for a
 # product's exchange and for a sum. The bandwidth is that of one rank.
 RANKS = [(65536, 309, 159, 0, 0.7), (M, 5730, 2880, 51, 0.7), (4 * M, 28600, 13700, 0, 0.7)]
@@ -143,14 +147,15 @@ def check_table():
     rows = []
 
     def row(what, n, measured, model, source):
-        far = f"{100 * (model / US / measured - 1):+.1f} %" if measured and model else ""
-        rows.append([what, size_text(n), number(measured) if measured else "not measured yet", us(model) if model else "-", far, source])
+        far = f"{100 * (model / US / measured - 1):+.1f} %" if model else ""
+        rows.append([what, size_text(n), number(measured), us(model) if model else "-", far, source])
 
-    for n, measured, source in ONE_GPU:
-        row("one H200", n, measured, iteration(Part(n, entries_of(n)), 1), f"[{source}]({source})" if source else "")
-    for n, measured in TWO_GPUS:
+    for device, n, measured, source in ONE_GPU:
+        row(f"one {device}", n, measured, iteration(Part(n, entries_of(n)), 1, bandwidth=BANDWIDTHS[device]), f"[{source}]({source})")
+    for device, n, measured in TWO_GPUS:
         side = n ** (1 / 3)
-        row("two H200", n, measured, iteration(slabs((side, side, side), 2), 2), "")
+        part = slabs((side, side, side), 2)
+        row(f"two {device}", n, measured, iteration(part, 2, bandwidth=BANDWIDTHS[device]), "[results.md](results.md)")
     for n, one, two, exchange, reduction in RANKS:
         part = slabs((n ** (1 / 3),) * 3, 2)
         share = iteration_bytes(part.rows, part.entries, part.near) / iteration_bytes(n, entries_of(n), 0)

@@ -1,7 +1,8 @@
 // What a contact becomes in a sweep, and its part of the natural map: src/lcp/lcp_law.h, function by function, where the
-// cases are explained. DIMENSION is 2 or 3, or 1 for the numbers alone, EXACT_LOCAL the local solver by cases. Numbers are
-// REAL: a float, or in pairs a Scalar, so that one text serves both. No loop is without a bound, and whether a number is finite
-// is asked by its size: compilers may assume that there are no NaN.
+// cases are explained; the root of a sliding contact is by Newton's method here and by Halley's there. DIMENSION is 2 or 3,
+// or 1 for the numbers alone, EXACT_LOCAL the local solver by cases. Numbers are REAL: a float, or in pairs a Scalar, so that
+// one text serves both. No loop is without a bound, and whether a number is finite is asked by its size: compilers may assume
+// that there are no NaN.
 
 #define LCP_ROOT_STEPS 60
 #define LCP_PROJECTION_STEPS 8

@@ -38,6 +38,10 @@ struct ts_lcp {
   void *impl;                       /* the backend's */
 };
 
+/* How much M may differ from M^T in an entry, times two of the diagonal, for momentum by default: that of
+ * bodies assembled in single precision, or a little apart in time, differed by up to 0.0095. */
+#define TSI_LCP_SLACK 0.01
+
 static inline size_t tsi_lcp_unknowns(const ts_lcp *lcp) {
   return (size_t)lcp->size * (size_t)lcp->batch;
 }
@@ -68,11 +72,17 @@ static inline size_t tsi_lcp_entries(const ts_lcp *lcp) {
 
 struct tsi_lcp_ops {
   TSI_LCP_OPERATIONS(TSI_FIELD, TSI_FIELD, )
+  /* `sweep`, which no sweeps leave out, the norm of `residual` and, unless NULL, of q. NULL: one operation
+   * after the other. */
+  ts_status (*sweep_and_test)(ts_vector *z, const ts_lcp *lcp, const ts_vector *q, ts_lcp_scheme scheme,
+                              int sweeps, double *residual, double *norm_q);
   /* The momentum of lcp_accelerate.c, whose recurrence says what `from` (y), `last` and `state` become, in few
    * launches. `state`: two numbers of the backend's own, 0 before the first sweep. NULL: as operations on
-   * vectors. */
+   * vectors, and acceleration auto is none. */
   ts_status (*add_momentum)(const ts_lcp *lcp, ts_vector *from, ts_vector *last, ts_vector *state,
                             double growth);
+  /* Whether the dense matrices are symmetric. NULL: not known. */
+  int (*is_symmetric)(const ts_lcp *lcp);
   int tests_early; /* a test costs no more than a sweep by rows: its time is foreseen from the last two */
 };
 
@@ -98,7 +108,7 @@ void tsi_lcp_accelerator_destroy(ts_lcp *lcp);
 /* lcp->z is the start. */
 ts_status tsi_lcp_accelerate_begin(const ts_lcp *lcp, ts_lcp_acceleration kind);
 /* lcp->z becomes what the last of so many sweeps gives. Does not wait for the device. */
-ts_status tsi_lcp_accelerate(const ts_lcp *lcp, const ts_vector *q, const ts_lcp_settings *settings,
-                             int sweeps);
+ts_status tsi_lcp_accelerate(const ts_lcp *lcp, const ts_vector *q, ts_lcp_scheme scheme,
+                             ts_lcp_acceleration kind, int sweeps);
 
 #endif

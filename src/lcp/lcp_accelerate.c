@@ -115,7 +115,8 @@ static ts_status add_momentum(const ts_lcp *lcp, tsi_lcp_accelerator *a) {
   const tsi_ops *ops = lcp->context->ops;
   const ts_coefficient one = ts_constant(1), minus = ts_constant(-1), none = ts_constant(0);
   ts_coefficient goes_on;
-  if (ops->lcp->add_momentum) return ops->lcp->add_momentum(lcp, a->from, a->last, a->count, largest_growth);
+  if (ops->lcp->add_momentum && !(lcp->context->desc.flags & TS_CONTEXT_NO_FUSED_OPERATIONS))
+    return ops->lcp->add_momentum(lcp, a->from, a->last, a->count, largest_growth);
   TSI_TRY(ops->axpby(a->step, one, lcp->z, minus, a->from));
   TSI_TRY(ops->axpby(a->last, one, lcp->z, minus, a->last)); /* m */
   TSI_TRY(find_fall(a, largest_growth, &goes_on));
@@ -154,14 +155,13 @@ ts_status tsi_lcp_accelerate_begin(const ts_lcp *lcp, ts_lcp_acceleration kind) 
                                               : tsi_fill(a->last, 0);
 }
 
-ts_status tsi_lcp_accelerate(const ts_lcp *lcp, const ts_vector *q, const ts_lcp_settings *settings,
-                             int sweeps) {
+ts_status tsi_lcp_accelerate(const ts_lcp *lcp, const ts_vector *q, ts_lcp_scheme scheme,
+                             ts_lcp_acceleration kind, int sweeps) {
   tsi_lcp_accelerator *a = lcp->accelerator;
   for (int k = 0; k < sweeps; k++) {
     TSI_TRY(tsi_copy_parts(lcp->z, ts_constant(1), a->from));
-    TSI_TRY(lcp->context->ops->lcp->sweep(lcp->z, lcp, q, settings->scheme, 1));
-    TSI_TRY(settings->acceleration == TS_LCP_ACCELERATION_MOMENTUM ? add_momentum(lcp, a)
-                                                                   : add_direction(lcp, a));
+    TSI_TRY(lcp->context->ops->lcp->sweep(lcp->z, lcp, q, scheme, 1));
+    TSI_TRY(kind == TS_LCP_ACCELERATION_MOMENTUM ? add_momentum(lcp, a) : add_direction(lcp, a));
   }
   return TS_OK;
 }

@@ -9,8 +9,12 @@
 #define LCP_SQRT(x) ((REAL)sqrt((double)(x)))
 #endif
 #define LCP_EPSILON ((REAL)(sizeof(REAL) == 4 ? 1.2e-7 : 2.3e-16))
-#define LCP_ROOT_STEPS 60      /* of Newton and bisection for a sliding contact; few are used as a rule */
-#define LCP_REDUCED 12         /* numbers of lcp_contact_reduce */
+/* From here to its inverse squares have all their digits. */
+#define LCP_LEAST_SQUARE ((REAL)(sizeof(REAL) == 4 ? 1e-30 : 1e-280))
+#define LCP_ROOT_STEPS 60 /* of Halley and bisection for a sliding contact; few are used as a rule */
+/* What is left after a step of this size is in proportion to its cube, which is rounding. */
+#define LCP_LAST_STEP ((REAL)(sizeof(REAL) == 4 ? 4e-3 : 5e-6))
+#define LCP_REDUCED 14         /* numbers of lcp_contact_reduce */
 #define LCP_PROJECTION_STEPS 8 /* of the fixed point of one contact in one sweep */
 
 /* ---- Unknowns with bounds ---- */
@@ -32,11 +36,21 @@ LCP_FUNCTION REAL lcp_absolute(REAL x) {
   return x < 0 ? -x : x;
 }
 
-/* Scaled, so that squares neither overflow nor vanish. */
+/* Scaled where squares overflow or vanish. */
 LCP_FUNCTION REAL lcp_length(REAL x, REAL y) {
+  const REAL squares = x * x + y * y;
+  if (squares > LCP_LEAST_SQUARE && squares < 1 / LCP_LEAST_SQUARE) return LCP_SQRT(squares);
   const REAL a = lcp_absolute(x), b = lcp_absolute(y), most = a > b ? a : b, least = a > b ? b : a;
   if (!(most > 0) || !(least > 0)) return most + least; /* also NaN */
   return most * LCP_SQRT(1 + least / most * (least / most));
+}
+
+/* Whether that is `length` or less. */
+LCP_FUNCTION int lcp_is_within(REAL x, REAL y, REAL length) {
+  const REAL squares = x * x + y * y;
+  if (squares > LCP_LEAST_SQUARE && squares < 1 / LCP_LEAST_SQUARE)
+    return length > 0 && length * length >= squares;
+  return lcp_length(x, y) <= length;
 }
 
 LCP_FUNCTION REAL lcp_tangent_length(const REAL *x, int dimension) {
@@ -121,35 +135,53 @@ LCP_FUNCTION int lcp_contact_exact_2(REAL *r, const REAL *W, const REAL *reduced
   return 1;
 }
 
-/* p / ||v|| - 1 at s and its derivative, where v = adj(S + s) c and p = mu (-b_n det(S + s) + W_nt v) / W_nn;
- * all scaled, see lcp_contact_exact_3, so that squares stay far from the ends of REAL. `along` becomes
- * v / ||v||. */
+/* p / ||v|| - 1 at s, where v = adj(S + s) c and p = mu (-b_n det(S + s) + W_nt v) / W_nn; all scaled, see
+ * lcp_contact_exact_3, so that squares stay far from the ends of REAL. `along` becomes v / ||v||, `slopes` the
+ * first two derivatives, that of ||v|| and 1 / ||v||. */
 LCP_FUNCTION REAL lcp_contact_excess(REAL s, const REAL *S, const REAL *c, const REAL *p, REAL *along,
-                                     REAL *derivative) {
+                                     REAL *slopes) {
   const REAL a = S[0] + s, d = S[3] + s, v[2] = {d * c[0] - S[1] * c[1], a * c[1] - S[2] * c[0]};
-  const REAL inverse = 1 / LCP_SQRT(v[0] * v[0] + v[1] * v[1]);
+  const REAL square = v[0] * v[0] + v[1] * v[1];
+  const REAL inverse = LCP_SQRT(square) * (1 / square); /* root and quotient at the same time */
   const REAL ratio = (p[0] * (a * d - S[1] * S[2]) + p[1] * v[0] + p[2] * v[1]) * inverse;
   const REAL slope = p[0] * (a + d) + p[1] * c[0] + p[2] * c[1];
   along[0] = v[0] * inverse;
   along[1] = v[1] * inverse;
-  *derivative = (slope - ratio * (along[0] * c[0] + along[1] * c[1])) * inverse;
+  slopes[2] = along[0] * c[0] + along[1] * c[1];
+  slopes[3] = inverse;
+  slopes[0] = (slope - ratio * slopes[2]) * inverse;
+  const REAL bend = (c[0] * c[0] + c[1] * c[1] - slopes[2] * slopes[2]) * inverse; /* of ||v|| */
+  slopes[1] = (2 * p[0] - 2 * slopes[0] * slopes[2] - ratio * bend) * inverse;
   return ratio - 1;
 }
 
-/* The root of the excess between `low`, where it is negative, and `high`: Newton's method from s, and bisection
- * where that leaves the interval. The direction of sliding becomes `along`. */
+/* The root of the excess between `low`, where it is negative, and `high`: Halley's method from s, and bisection
+ * where that leaves the interval. The direction of sliding becomes `along`. A step that is small enough leaves
+ * nothing but rounding, and v is a straight line: the direction there needs no other root. */
 LCP_FUNCTION int lcp_contact_direction(REAL *along, REAL s, REAL low, REAL high, const REAL *S, const REAL *c,
                                        const REAL *p) {
-  REAL derivative;
+  REAL slopes[4];
   for (int step = 0; step < LCP_ROOT_STEPS; step++) {
-    const REAL excess = lcp_contact_excess(s, S, c, p, along, &derivative);
+    const REAL excess = lcp_contact_excess(s, S, c, p, along, slopes);
     if (lcp_absolute(excess) <= 4 * LCP_EPSILON || high - low <= 4 * LCP_EPSILON * high) break;
     if (excess < 0)
       low = s;
     else
       high = s;
-    s -= excess / derivative;
-    if (!(s > low && s < high)) s = low + (high - low) / 2;
+    const REAL square = slopes[0] * slopes[0], curve = excess * slopes[1];
+    const REAL next = s - 2 * excess * slopes[0] / (2 * square - curve), change = (next - s) * slopes[3];
+    if (!(next > low && next < high)) {
+      s = low + (high - low) / 2;
+      continue;
+    }
+    s = next;
+    if (lcp_absolute(excess) <= LCP_LAST_STEP && lcp_absolute(change) <= LCP_LAST_STEP &&
+        lcp_absolute(curve) <= LCP_LAST_STEP * square) {
+      const REAL cc = c[0] * c[0] + c[1] * c[1], longer = change * (2 * slopes[2] + change * cc); /* ||v||^2 */
+      const REAL scale = 1 - longer / 2 + (REAL)0.375 * longer * longer;
+      for (int k = 0; k < 2; k++) along[k] = (along[k] + change * c[k]) * scale;
+      break;
+    }
   }
   return (S[0] + s) * (S[3] + s) - S[1] * S[2] > 0 && along[0] * along[0] + along[1] * along[1] > 0;
 }
@@ -163,8 +195,8 @@ LCP_FUNCTION void lcp_contact_turn(REAL *x, const REAL *axis, int back) {
 
 /* The same in three dimensions, LCP_REDUCED numbers: S divided by its trace, in the axes of its symmetric part,
  * diagonal but for what is not symmetric, so that adj(S + s) c cancels nowhere; the first axis; W_nt / W_nn and
- * W_tn / W_nn in these axes; trace / W_nn; the trace, 0 where W is too far from positive semidefinite. An
- * eigenvalue that is lost in rounding becomes as large as that. */
+ * W_tn / W_nn in these axes; trace / W_nn; the trace, 0 where W is too far from positive semidefinite; 1 /
+ * (trace det S); 1 / W_nn. An eigenvalue that is lost in rounding becomes as large as that. */
 LCP_FUNCTION void lcp_contact_reduce_3(REAL *reduced, const REAL *W) {
   REAL *S = reduced, *axis = reduced + 4, *of_normal = reduced + 6, *to_normal = reduced + 8;
   const REAL rounding = 16 * LCP_EPSILON * (lcp_absolute(W[4]) + lcp_absolute(W[8]));
@@ -195,17 +227,20 @@ LCP_FUNCTION void lcp_contact_reduce_3(REAL *reduced, const REAL *W) {
   lcp_contact_turn(to_normal, axis, 0);
   reduced[10] = trace / W[0];
   reduced[11] = trace;
+  reduced[12] = trace > 0 ? 1 / (trace * (S[0] * S[3] - S[1] * S[2])) : 0;
+  reduced[13] = 1 / W[0];
 }
 
 /* r from its tangential part, which is -scale v. */
-LCP_FUNCTION int lcp_contact_stick(REAL *r, const REAL *W, const REAL *b, const REAL *v, REAL scale) {
+LCP_FUNCTION int lcp_contact_stick(REAL *r, const REAL *W, const REAL *reduced, const REAL *b, const REAL *v,
+                                   REAL scale) {
   r[1] = -scale * v[0], r[2] = -scale * v[1];
-  r[0] = -(b[0] + W[1] * r[1] + W[2] * r[2]) / W[0];
+  r[0] = -(b[0] + W[1] * r[1] + W[2] * r[2]) * reduced[13];
   return r[0] - r[0] < 1; /* finite */
 }
 
 /* s of the last reaction with the new c, which is near the root when sweeps converge: u_t . r_t = -s r_t . r_t;
- * `factor` scales r_t as c. Not a number where there was none. */
+ * `factor` scales r_t as S is. Not a number where there was none. */
 LCP_FUNCTION REAL lcp_contact_guess(const REAL *r, REAL factor, const REAL *S, const REAL *axis,
                                     const REAL *c) {
   REAL t[2] = {r[1] * factor, r[2] * factor};
@@ -218,7 +253,7 @@ LCP_FUNCTION REAL lcp_contact_guess(const REAL *r, REAL factor, const REAL *S, c
  * det(S + s), v = adj(S + s) c, and the boundary of the cone p(s) = ||v(s)||. The excess of p over ||v|| is
  * negative at 0 for a contact that does not stick, and positive from a bound on, which both hold without any
  * assumption on mu; so a root is between. Divided by ||v|| it is a straight line for S = sigma I. S is scaled
- * by its trace, c by its length, b_n with it. r is the last reaction before. */
+ * by its trace, c to a length of about 1, b_n with it. r is the last reaction before. */
 LCP_FUNCTION int lcp_contact_exact_3(REAL *r, const REAL *W, const REAL *reduced, const REAL *b, REAL mu) {
   const REAL *S = reduced, *axis = reduced + 4, *of_normal = reduced + 6, *to_normal = reduced + 8;
   const REAL det = S[0] * S[3] - S[1] * S[2], trace = reduced[11], force = -b[0] * reduced[10];
@@ -226,19 +261,20 @@ LCP_FUNCTION int lcp_contact_exact_3(REAL *r, const REAL *W, const REAL *reduced
   lcp_contact_turn(c, axis, 0);
   c[0] -= to_normal[0] * b[0], c[1] -= to_normal[1] * b[0];
   REAL v[2] = {S[3] * c[0] - S[1] * c[1], S[0] * c[1] - S[2] * c[0]};
-  const REAL length = lcp_length(v[0], v[1]);
   const REAL most = mu * (force * det + of_normal[0] * v[0] + of_normal[1] * v[1]);
-  if (!(length > 0)) return lcp_contact_stick(r, W, b, v, 0);
+  if (!(lcp_absolute(v[0]) + lcp_absolute(v[1]) > 0)) return lcp_contact_stick(r, W, reduced, b, v, 0);
   if (!(trace > 0)) return 0;
-  if (most >= length) {
+  if (lcp_is_within(v[0], v[1], most)) {
     lcp_contact_turn(v, axis, 1);
-    return lcp_contact_stick(r, W, b, v, 1 / (trace * det));
+    return lcp_contact_stick(r, W, reduced, b, v, reduced[12]);
   }
-  const REAL size = lcp_length(c[0], c[1]), p[3] = {mu * (force / size), mu * of_normal[0], mu * of_normal[1]};
-  c[0] /= size, c[1] /= size;
+  const REAL guess = lcp_contact_guess(r, trace, S, axis, c);
+  const REAL scale = 1 / (lcp_absolute(c[0]) + lcp_absolute(c[1]));
+  const REAL p[3] = {mu * (force * scale), mu * of_normal[0], mu * of_normal[1]};
+  c[0] *= scale, c[1] *= scale;
   /* From 1 / epsilon on S + s is s, and the direction c: a larger root is not looked for. */
-  const REAL bound = (1 + lcp_length(p[1], p[2])) / p[0], end = 1 / LCP_EPSILON;
-  const REAL high = bound < end ? bound : end, guess = lcp_contact_guess(r, trace / size, S, axis, c);
+  const REAL bound = (1 + lcp_absolute(p[1]) + lcp_absolute(p[2])) / p[0], end = 1 / LCP_EPSILON;
+  const REAL high = bound < end ? bound : end;
   const REAL start = guess > 0 && guess < high ? guess : 0;
   if (!lcp_contact_direction(along, start, 0, high, S, c, p)) return 0;
   lcp_contact_turn(along, axis, 1);

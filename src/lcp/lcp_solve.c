@@ -16,6 +16,7 @@ enum {
   hope = 10,        /* tests without any gain, and a third of all, before acceleration is given up */
   patience = 30,    /* tests without any gain, and a third of all, before it is stagnation: the residual of
                        contacts rises for a while and falls again */
+  plain = 20,       /* sweeps before auto accelerates: problems that take fewer gain nothing */
   longest_cycle = 4 /* tests after which the residuals of a cycle repeat */
 };
 static const double growth = 1e6; /* from the smallest residual on: divergence */
@@ -34,7 +35,9 @@ typedef struct solve_state {
   double tested;                    /* residual of the last test */
   int pause;                        /* sweeps between the last two tests */
   int goes_back;                    /* the sweeps that follow start from the best z */
+  int is_best;                      /* lcp->z is that, and lcp->best not yet */
   ts_lcp_acceleration acceleration; /* of the sweeps that follow, as lcp->local */
+  int may_accelerate;               /* after `plain` sweeps */
 } solve_state;
 
 /* ---- Residuals ---- */
@@ -119,6 +122,42 @@ static ts_status check_settings(const ts_lcp *lcp, ts_lcp_settings *s) {
   return TS_OK;
 }
 
+/* ---- Sweeps ---- */
+
+static ts_status sweep(const solve_state *s, int sweeps) {
+  const ts_lcp *lcp = s->lcp;
+  TSI_TRY(s->acceleration == TS_LCP_ACCELERATION_NONE
+              ? lcp->context->ops->lcp->sweep(lcp->z, lcp, s->q, s->settings->scheme, sweeps)
+              : tsi_lcp_accelerate(lcp, s->q, s->settings->scheme, s->acceleration, sweeps));
+  s->result->sweeps += sweeps;
+  return TS_OK;
+}
+
+static ts_status find_norm_q(solve_state *s) {
+  const ts_lcp *lcp = s->lcp;
+  const ts_vector q = tsi_first_part(s->q);
+  TSI_TRY(lcp->context->ops->reduce(lcp->slots, SLOT_Q, TSI_REDUCE_NORM2, &q, NULL));
+  return read_slot(lcp->slots, SLOT_Q, &s->norm_q);
+}
+
+/* 0 sweeps: the residual alone. */
+static ts_status sweep_and_find_residual(solve_state *s, int sweeps, double *residual) {
+  const ts_lcp *lcp = s->lcp;
+  ts_context *context = lcp->context;
+  const int is_fused =
+      context->ops->lcp->sweep_and_test && !(context->desc.flags & TS_CONTEXT_NO_FUSED_OPERATIONS);
+  const int with_it = is_fused && s->acceleration == TS_LCP_ACCELERATION_NONE ? sweeps : 0;
+  double *norm_q = s->tests == 0 ? &s->norm_q : NULL;
+  if (sweeps > with_it) TSI_TRY(sweep(s, sweeps));
+  if (!is_fused) {
+    if (norm_q) TSI_TRY(find_norm_q(s));
+    return residual_of(lcp, s->q, lcp->z, residual);
+  }
+  s->result->sweeps += with_it;
+  context->host_synchronisations++;
+  return context->ops->lcp->sweep_and_test(lcp->z, lcp, s->q, s->settings->scheme, with_it, residual, norm_q);
+}
+
 /* ---- Tests ---- */
 
 static int end(solve_state *s, ts_reason reason, const char *text) {
@@ -177,10 +216,13 @@ static int judge(solve_state *s, double residual) {
   return 0;
 }
 
-static ts_status test(solve_state *s, int *ends) {
+/* So many sweeps and a test, which says whether they were the last. */
+static ts_status test(solve_state *s, int sweeps, int *ends) {
   ts_lcp *lcp = s->lcp;
   double residual;
-  TSI_TRY(residual_of(lcp, s->q, lcp->z, &residual));
+  if (s->is_best && sweeps > 0) TSI_TRY(tsi_copy_parts(lcp->best, ts_constant(1), lcp->z));
+  s->is_best = 0;
+  TSI_TRY(sweep_and_find_residual(s, sweeps, &residual));
   s->tested = residual;
   if (s->tests == 0 && !isfinite(residual)) {
     s->result->reason = TS_REASON_NAN_INPUT;
@@ -192,10 +234,10 @@ static ts_status test(solve_state *s, int *ends) {
   if (s->tests == 0 || residual < s->least) {
     s->least = residual;
     if (s->tests == 0 || residual < 0.999 * s->gained) s->idle = 0, s->gained = residual;
-    TSI_TRY(tsi_copy_parts(lcp->best, ts_constant(1), lcp->z));
+    s->is_best = 1;
   }
   *ends = judge(s, residual);
-  if (s->goes_back) TSI_TRY(tsi_copy_parts(lcp->z, ts_constant(1), lcp->best));
+  if (s->goes_back && !s->is_best) TSI_TRY(tsi_copy_parts(lcp->z, ts_constant(1), lcp->best));
   s->goes_back = 0;
   const double relative = s->norm_q > 0 ? residual / s->norm_q : residual;
   if (s->settings->progress &&
@@ -219,35 +261,43 @@ static int sweeps_ahead(const solve_state *s, double before) {
 
 /* ---- The solve ---- */
 
-static ts_status sweep(const solve_state *s, int sweeps) {
-  const ts_lcp *lcp = s->lcp;
-  TSI_TRY(s->acceleration == TS_LCP_ACCELERATION_NONE
-              ? lcp->context->ops->lcp->sweep(lcp->z, lcp, s->q, s->settings->scheme, sweeps)
-              : tsi_lcp_accelerate(lcp, s->q, s->settings, sweeps));
-  s->result->sweeps += sweeps;
-  return TS_OK;
+/* Momentum is for symmetric matrices; where nothing accelerates, nothing is to be made for it. Whatever fails
+ * here, sweeps go on without it. */
+static ts_status begin_momentum(solve_state *s) {
+  ts_lcp *lcp = s->lcp;
+  ts_context *context = lcp->context;
+  s->may_accelerate = 0;
+  const int is_symmetric = lcp->sparse
+                               ? tsi_lcp_sparse_is_symmetric(lcp->sparse)
+                               : context->ops->lcp->is_symmetric && context->ops->lcp->is_symmetric(lcp);
+  if (!is_symmetric) return TS_OK;
+  if (!lcp->accelerator) {
+    tsi_leave(context, TS_OK);
+    (void)tsi_lcp_accelerator_create(lcp);
+    TSI_TRY(tsi_enter(context));
+  }
+  if (!lcp->accelerator) return TS_OK;
+  s->acceleration = TS_LCP_ACCELERATION_MOMENTUM;
+  return tsi_lcp_accelerate_begin(lcp, s->acceleration);
 }
 
 static ts_status run_tested(solve_state *s, ts_vector *z) {
   const ts_lcp *lcp = s->lcp;
   const ts_lcp_settings *settings = s->settings;
-  const ts_vector q = tsi_first_part(s->q);
-  TSI_TRY(lcp->context->ops->reduce(lcp->slots, SLOT_Q, TSI_REDUCE_NORM2, &q, NULL));
-  TSI_TRY(read_slot(lcp->slots, SLOT_Q, &s->norm_q));
   int ends = 0;
   double before = 0;
-  TSI_TRY(test(s, &ends));
+  TSI_TRY(test(s, 0, &ends));
   while (!ends) {
+    if (s->may_accelerate && s->result->sweeps >= plain) TSI_TRY(begin_momentum(s));
     const int left = settings->max_sweeps - s->result->sweeps, ahead = sweeps_ahead(s, before);
     s->pause = left < ahead ? left : ahead;
     before = s->tested;
-    TSI_TRY(sweep(s, s->pause));
-    TSI_TRY(test(s, &ends));
+    TSI_TRY(test(s, s->pause, &ends));
   }
   if (s->result->reason == TS_REASON_NAN_INPUT) return TS_OK;
   s->result->residual = s->least;
   s->result->relative_residual = s->norm_q > 0 ? s->least / s->norm_q : s->least;
-  return tsi_copy_parts(z, ts_constant(1), lcp->best);
+  return tsi_copy_parts(z, ts_constant(1), s->is_best ? lcp->z : lcp->best);
 }
 
 static ts_status run(solve_state *s, ts_vector *z) {
@@ -282,8 +332,11 @@ ts_status ts_lcp_solve(ts_lcp *lcp, const ts_vector *q, ts_vector *z, const ts_l
                    .settings = &own_settings,
                    .result = result,
                    .foresees = is_open && own_settings.scheme == TS_LCP_SCHEME_ROW,
-                   .acceleration = TS_LCP_ACCELERATION_NONE};
-  if (own_settings.acceleration != TS_LCP_ACCELERATION_AUTO) s.acceleration = own_settings.acceleration;
+                   .acceleration = own_settings.acceleration};
+  if (s.acceleration == TS_LCP_ACCELERATION_AUTO) {
+    s.acceleration = TS_LCP_ACCELERATION_NONE;
+    s.may_accelerate = context->ops->lcp->add_momentum && !own_settings.fixed_sweeps;
+  }
   if (s.acceleration != TS_LCP_ACCELERATION_NONE) TSI_TRY(tsi_lcp_accelerator_create(lcp));
   const uint64_t before = context->host_synchronisations;
   TSI_TRY(tsi_enter(context));

@@ -225,6 +225,50 @@ static ts_status check(const ts_lcp *lcp, const tsi_lcp_sparse *s, int32_t conta
   return TS_OK;
 }
 
+/* ---- Symmetry ---- */
+
+/* The block of a row and a column, NULL: there is none, which is one of zeros. */
+static const double *block_of(const tsi_lcp_sparse *s, int32_t row, int32_t column) {
+  const size_t numbers = (size_t)s->dimension * (size_t)s->dimension;
+  if (row == column) return s->diagonal + (size_t)row * numbers;
+  int32_t first = s->row_start[row], last = s->row_start[row + 1];
+  while (first < last) {
+    const int32_t middle = first + (last - first) / 2;
+    if (s->columns[middle] == column) return s->blocks + (size_t)middle * numbers;
+    if (s->columns[middle] < column)
+      first = middle + 1;
+    else
+      last = middle;
+  }
+  return NULL;
+}
+
+static int mirrors(const tsi_lcp_sparse *s, int32_t row, int32_t column) {
+  const size_t d = (size_t)s->dimension;
+  const double *block = block_of(s, row, column), *other = block_of(s, column, row);
+  const double *own = s->diagonal + (size_t)row * d * d, *of_other = s->diagonal + (size_t)column * d * d;
+  for (size_t i = 0; i < d; i++)
+    for (size_t j = 0; j < d; j++) {
+      const double most = TSI_LCP_SLACK * (own[i * d + i] + of_other[j * d + j]);
+      if (fabs(block[i * d + j] - (other ? other[j * d + i] : 0)) > most) return 0;
+    }
+  return 1;
+}
+
+static int is_symmetric(const tsi_lcp_sparse *s) {
+  for (int32_t c = 0; c < s->contacts; c++) {
+    if (!mirrors(s, c, c)) return 0;
+    for (int32_t k = s->row_start[c]; k < s->row_start[c + 1]; k++)
+      if (!mirrors(s, c, s->columns[k])) return 0;
+  }
+  return 1;
+}
+
+int tsi_lcp_sparse_is_symmetric(tsi_lcp_sparse *s) {
+  if (s->symmetry == 0) s->symmetry = s->mass_blocks || is_symmetric(s) ? 1 : -1;
+  return s->symmetry > 0;
+}
+
 /* ---- Dense matrices ---- */
 
 /* As rows of what is not 0, NaNs among them. */
@@ -269,6 +313,7 @@ static void forget_steps(ts_context *context, tsi_lcp_sparse *s) {
 static ts_status make(maker *m) {
   tsi_lcp_sparse *s = m->sparse;
   forget_steps(m->lcp->context, s);
+  s->symmetry = 0;
   TSI_TRY(take_lists(m));
   s->bodies = s->row_start[0] = 0;
   for (int32_t c = 0; c < s->contacts; c++) find_blocks(m, c);

@@ -39,6 +39,7 @@ typedef struct tsi_lcp_sparse {
   /* Made when they are asked for. Levels: a unit's is 1 + the greatest of the neighbours before it, so that the
    * iterates are the loop's. Colours: the first that no neighbour before it has. */
   tsi_lcp_steps levels, colours;
+  int symmetry;              /* 1: M is symmetric, -1: it is not, 0: not asked yet */
   tsi_memory lists, numbers; /* of the arrays above but for steps */
 } tsi_lcp_sparse;
 
@@ -51,6 +52,8 @@ extern "C" {
 ts_status tsi_lcp_sparse_write(const ts_lcp *lcp, const ts_lcp_desc *desc, tsi_lcp_sparse *sparse);
 /* May be NULL. */
 void tsi_lcp_sparse_destroy(ts_context *context, tsi_lcp_sparse *sparse);
+/* Whether M is symmetric, but for a hundredth of two diagonal entries. The factors' is. */
+int tsi_lcp_sparse_is_symmetric(tsi_lcp_sparse *sparse);
 /* What TS_LCP_STORAGE_AUTO means for a descriptor that is not checked yet. */
 ts_lcp_storage tsi_lcp_choose_storage(const ts_lcp *lcp, const ts_lcp_desc *desc);
 

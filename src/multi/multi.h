@@ -87,9 +87,10 @@ typedef struct multi_state {
   multi_channel channel;
   tsi_ops table; /* of the operations that all parts have */
   /* Of runs of iterations that the parts carry out together, in one process: what each knows of the others, how
-   * many there were, and of the last one its parts by number and how long they wait for each other. */
+   * many there were, with how many rounds since the peers were cleared, and of the last one its parts by number
+   * and how long they wait for each other. */
   void *peers[MULTI_MOST_PARTS];
-  uint32_t runs;
+  uint32_t runs, rounds;
   int run_parts[MULTI_MOST_PARTS];
   double wait_seconds;
 } multi_state;

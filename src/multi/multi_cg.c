@@ -97,6 +97,7 @@ static ts_status prepare(const tsi_cg_iterations *run, const owners *own, int nu
                             .push_count = find_pushes(run, p, pushes),
                             .ghosts = halo->ghosts[p],
                             .run = state->runs,
+                            .first_round = state->rounds + 1,
                             .wait_seconds = state->wait_seconds};
   MULTI_TRY(context, p, multi_ops_of(context, p)->part->cg_prepare(&local.run, &with));
   return TS_OK;
@@ -124,13 +125,25 @@ static void forget_run(const multi_state *state) {
   for (int p = 0; p < state->count; p++) state->parts[p]->ops->part->cg_silent(state->peers[p]);
 }
 
+/* Where the numbers of rounds would not be enough for another run they begin again. */
+static ts_status clear_peers(ts_context *context, const owners *own) {
+  for (int k = 0; k < own->count; k++) {
+    const int p = own->parts[k];
+    MULTI_TRY(context, p, multi_ops_of(context, p)->part->peers_clear(multi_part(context, p), own->peers[k]));
+  }
+  multi_state_of(context)->rounds = 0;
+  return TS_OK;
+}
+
 static ts_status iterate_together(const tsi_cg_iterations *run, const owners *own) {
   ts_context *context = run->e->context;
   multi_state *state = multi_state_of(context);
   state->wait_seconds = context->tuning.peer_seconds;
   state->runs++;
+  if (UINT32_MAX - state->rounds < tsi_part_rounds(run)) TSI_TRY(clear_peers(context, own));
   TSI_TRY(multi_join(context));
   for (int k = 0; k < own->count; k++) TSI_TRY(prepare(run, own, k));
+  state->rounds += tsi_part_rounds(run);
   const ts_status status = start_all(context, own);
   if (status < 0) {
     forget_run(state); /* those that were started wait in vain */

@@ -1,6 +1,7 @@
 /* Matrices: a block of rows for each part, whose columns are the part's own and its ghosts. */
 #include <string.h>
 
+#include "common/core/pool.h"
 #include "common/matrix/csr.h"
 #include "multi.h"
 
@@ -25,44 +26,69 @@ static void sort_entries(tsi_host_csr *csr, int32_t first, int32_t end) {
   }
 }
 
-static int32_t count_entries(const tsi_host_csr *csr, const multi_space *rows, int p) {
-  int32_t entries = 0;
-  for (int32_t row = rows->first[p]; row < rows->first[p + 1]; row++) {
-    const int32_t i = multi_index(rows, row);
-    entries += csr->row_offsets[i + 1] - csr->row_offsets[i];
-  }
-  return entries;
+/* The rows of part p with the columns that they have there. */
+typedef struct cut {
+  const tsi_host_csr *csr;
+  const multi_space *rows, *columns;
+  const multi_halo *halo;
+  int p;
+  int32_t first_ghost;
+  tsi_host_csr *out;
+} cut;
+
+static int32_t row_of(const cut *c, int32_t k) {
+  return multi_index(c->rows, c->rows->first[c->p] + k);
 }
 
-/* The rows of part p with the columns that they have there, in canonical form: a row's ghosts follow its own
- * columns, both ascending. */
+static void find_offsets(const cut *c) {
+  int32_t *offsets = c->out->row_offsets;
+  offsets[0] = 0;
+  for (int32_t k = 0; k < c->out->rows; k++) {
+    const int32_t i = row_of(c, k);
+    offsets[k + 1] = offsets[k] + c->csr->row_offsets[i + 1] - c->csr->row_offsets[i];
+  }
+}
+
+static int32_t local_column(const cut *c, int32_t column) {
+  const int32_t position = multi_position(c->columns, column), own = c->columns->first[c->p];
+  return position >= own && position < c->columns->first[c->p + 1]
+             ? position - own
+             : c->first_ghost + multi_ghost(c->halo, c->p, position);
+}
+
+static void cut_block(const void *arguments, size_t first, size_t last) {
+  const cut *c = arguments;
+  tsi_host_csr *out = c->out;
+  for (int32_t k = tsi_block_begin(out->rows, first); k < tsi_block_begin(out->rows, last); k++) {
+    const int32_t from = c->csr->row_offsets[row_of(c, k)], begin = out->row_offsets[k];
+    for (int32_t e = begin; e < out->row_offsets[k + 1]; e++) {
+      out->column_indices[e] = local_column(c, c->csr->column_indices[from + e - begin]);
+      if (out->values) out->values[e] = c->csr->values[from + e - begin];
+    }
+    sort_entries(out, begin, out->row_offsets[k + 1]);
+  }
+}
+
+/* In canonical form: a row's ghosts follow its own columns, both ascending. */
 static ts_status cut_rows(ts_context *context, const tsi_host_csr *csr, const multi_space *rows,
                           const multi_space *columns, const multi_halo *halo, int p, tsi_host_csr *out) {
-  const int32_t row = rows->first[p], row_end = rows->first[p + 1], entries = count_entries(csr, rows, p);
-  const int32_t own = columns->first[p], own_end = columns->first[p + 1];
   const ts_space *space = multi_halo_columns(halo, columns, p);
-  *out = (tsi_host_csr){.rows = row_end - row, .columns = tsi_columns_of(space), .owned = 1};
+  const cut c = {csr, rows, columns, halo, p, tsi_first_ghost(space), out};
+  *out =
+      (tsi_host_csr){.rows = rows->first[p + 1] - rows->first[p], .columns = tsi_columns_of(space), .owned = 1};
+  TSI_TRY(tsi_threads_for(context, out->rows));
   out->row_offsets = tsi_malloc(context, (size_t)out->rows + 1, sizeof *out->row_offsets);
-  out->column_indices = tsi_malloc(context, (size_t)entries, sizeof *out->column_indices);
-  if (csr->values) out->values = tsi_malloc(context, (size_t)entries, sizeof *out->values);
-  if (!out->row_offsets || !out->column_indices || (csr->values && !out->values)) {
+  if (!out->row_offsets)
+    return tsi_out_of_memory(context, "a part of a matrix", (size_t)out->rows * sizeof *out->row_offsets);
+  find_offsets(&c);
+  const size_t entries = (size_t)out->row_offsets[out->rows];
+  out->column_indices = tsi_malloc(context, entries, sizeof *out->column_indices);
+  if (csr->values) out->values = tsi_malloc(context, entries, sizeof *out->values);
+  if (!out->column_indices || (csr->values && !out->values)) {
     tsi_csr_free(context, out);
-    return tsi_out_of_memory(context, "a part of a matrix", (size_t)entries * 2 * sizeof(float));
+    return tsi_out_of_memory(context, "a part of a matrix", entries * 2 * sizeof(float));
   }
-  int32_t to = 0;
-  for (int32_t k = row; k < row_end; k++) {
-    const int32_t i = multi_index(rows, k), first = to;
-    out->row_offsets[k - row] = first;
-    for (int32_t e = csr->row_offsets[i]; e < csr->row_offsets[i + 1]; e++, to++) {
-      const int32_t position = multi_position(columns, csr->column_indices[e]);
-      const int is_own = position >= own && position < own_end;
-      out->column_indices[to] =
-          is_own ? position - own : tsi_first_ghost(space) + multi_ghost(halo, p, position);
-      if (csr->values) out->values[to] = csr->values[e];
-    }
-    sort_entries(out, first, to);
-  }
-  out->row_offsets[out->rows] = to;
+  tsi_in_blocks(context, out->rows, cut_block, &c);
   return TS_OK;
 }
 

@@ -33,8 +33,14 @@ typedef struct tsi_part_cg {
   int push_count;
   int32_t ghosts;      /* of this part */
   uint32_t run;        /* from 1 on, one more each time */
+  uint32_t first_round; /* 1 + how many rounds the runs before may have had; see tsi_part_rounds */
   double wait_seconds; /* for an answer of another part */
 } tsi_part_cg;
+
+/* Rounds, at which all parts wait for each other: one before the first iteration, and two in each. */
+static inline uint32_t tsi_part_rounds(const tsi_cg_iterations *run) {
+  return 1 + 2 * (uint32_t)run->count;
+}
 
 /* clang-format off */
 #define TSI_PART_OPERATIONS(REQUIRED, OPTIONAL, prefix)                                                        \
@@ -101,6 +107,8 @@ typedef struct tsi_part_cg {
    * tsi_cg_ops.fits; all of these or none. `peers`: what a part keeps for them. */                            \
   OPTIONAL(prefix, ts_status, peers_create, (ts_context *context, void **peers))                               \
   OPTIONAL(prefix, void, peers_destroy, (ts_context *context, void *peers))                                    \
+  /* What was said in rounds before is forgotten: their numbers begin again. Before a join. */                 \
+  OPTIONAL(prefix, ts_status, peers_clear, (ts_context *context, void *peers))                                 \
   /* Whether these parts can run at the same time. */                                                          \
   OPTIONAL(prefix, int, cg_fits, (void *const *peers, int count))                                              \
   /* As tsi_cg_ops.iterate: after a join, first prepare for each part, then start for each. Between the starts \

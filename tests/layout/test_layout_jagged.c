@@ -3,6 +3,7 @@
 #include "helpers.h"
 
 #include "common/core/core.h"
+#include "common/core/pool.h"
 #include "common/matrix/csr.h"
 #include "common/layout/layout_build.h"
 
@@ -20,6 +21,7 @@ static void release(laid_out *l) {
   tsi_packed_free(&l->context, &l->packed);
   tsi_layout_destroy(&l->context, l->layout);
   tsi_csr_free(&l->context, &l->csr);
+  tsi_pool_destroy(&l->context, &l->context.pool);
 }
 
 static ts_status lay_out(laid_out *l, const ref_matrix *m, const unsigned char *constrained, ts_format format) {
@@ -27,9 +29,11 @@ static ts_status lay_out(laid_out *l, const ref_matrix *m, const unsigned char *
   l->context.caps.row_plans = 1;
   l->context.caps.linear_spaces = 1;
   l->context.tuning = tsi_tuning_cuda;
+  l->context.desc.threads = 4; /* where there are many rows */
   const ts_csr csr = ref_csr(m);
   int64_t duplicates = 0;
-  ts_status status = tsi_csr_canonical(&l->context, &csr, constrained, 0, &l->csr, &duplicates);
+  ts_status status = tsi_threads_for(&l->context, m->rows);
+  if (status == TS_OK) status = tsi_csr_canonical(&l->context, &csr, constrained, 0, &l->csr, &duplicates);
   if (status == TS_OK) status = tsi_tiling_create(&l->context, m->rows, NULL, constrained, &l->rows);
   if (status == TS_OK) status = tsi_tiling_create(&l->context, m->columns, NULL, NULL, &l->columns);
   l->input = (tsi_layout_input){
@@ -154,6 +158,17 @@ static void slices(void) {
   ref_free(&grid);
 }
 
+/* By several threads. */
+static void many_rows(void) {
+  ref_matrix uneven = ref_uneven_rows(TSI_MANY + 77, 300000, 300, 4), grid = ref_grid(300, 260);
+  test_context_label("uneven and long rows");
+  check_slices(&uneven, NULL);
+  test_context_label("grid");
+  check_slices(&grid, NULL);
+  ref_free(&uneven);
+  ref_free(&grid);
+}
+
 /* Columns take a byte where neighbouring rows are neighbours, two in a band, four where they lie anywhere; rows
  * of uneven lengths are sorted, even ones are not. */
 static void slice_columns(void) {
@@ -261,5 +276,6 @@ static void plans(void) {
   ref_free(&uneven);
 }
 
-static const test_case cases[] = {{"slices", slices}, {"slice_columns", slice_columns}, {"plans", plans}};
+static const test_case cases[] = {
+    {"slices", slices}, {"many_rows", many_rows}, {"slice_columns", slice_columns}, {"plans", plans}};
 TEST_MAIN(cases, TEST_HOST_ONLY)

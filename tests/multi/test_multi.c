@@ -341,6 +341,29 @@ static void iterations(void) {
   ts_context_destroy(&single);
 }
 
+/* Many short runs, in which the parts meet again and again: nobody reads what is not there yet, and none of the
+ * numbers of an earlier round, where those begin again. */
+static void many_runs(void) {
+  multi_state *state = context->backend;
+  ref_matrix m = ref_laplacian_3d(test_is_brief() || test_is_cpu() ? 12 : 45);
+  ts_matrix *matrix = make_matrix(context, &m, TS_FORMAT_AUTO);
+  if (matrix && state->count > 1 && parts_iterate(matrix)) {
+    const ts_solver_desc desc = {.fixed_iterations = 60};
+    ts_result result;
+    float *first = iterate_well(matrix, 1, &desc, &result);
+    for (int k = 0; k < (test_is_brief() ? 5 : 60); k++) {
+      if (k % 4 == 1) state->rounds = UINT32_MAX - 100 - (uint32_t)k;
+      float *xs = iterate_well(matrix, 1, &desc, &result);
+      CHECK(first && xs && !memcmp(first, xs, (size_t)m.rows * sizeof *xs));
+      free(xs);
+    }
+    CHECK(state->rounds < 1000);
+    free(first);
+  }
+  ts_matrix_destroy(&matrix);
+  ref_free(&m);
+}
+
 static ts_status not_started(void *peers) {
   (void)peers;
   return TS_OK;
@@ -525,6 +548,7 @@ CASE(second_matrix)
 CASE(reductions)
 CASE(one_and_several)
 CASE(iterations)
+CASE(many_runs)
 CASE(silent_part)
 CASE(late_part)
 CASE(refusals)
@@ -537,6 +561,7 @@ int main(int argc, char **argv) {
                                     {"reductions", run_reductions},
                                     {"one_and_several", run_one_and_several},
                                     {"iterations", run_iterations},
+                                    {"many_runs", run_many_runs},
                                     {"silent_part", run_silent_part},
                                     {"late_part", run_late_part},
                                     {"partitions", partitions},

@@ -108,6 +108,7 @@ static void watch_lcps(check_state *state) {
   tsi_lcp_ops *table = &state->lcp;
   *table = *state->inner->lcp;
   TSI_LCP_OPERATIONS(CHECK_WATCH, TSI_OMIT, check_lcp_)
+  table->sweep_and_test = NULL; /* its parts are watched */
   state->table.lcp = table;
 }
 

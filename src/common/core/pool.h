@@ -40,4 +40,18 @@ ts_status tsi_threads(ts_context *context, int *threads);
  * before it. */
 void tsi_parallel(const ts_context *context, size_t items, tsi_body body, const void *arguments);
 
+/* Loops over many things, the rows of a matrix for example, in TSI_BLOCKS blocks: the items of the body, so
+ * that what it finds in each does not depend on the number of threads. Few things are done by the calling
+ * thread, before others would wake. */
+enum { TSI_BLOCKS = 128, TSI_MANY = 1 << 16 };
+
+static inline int32_t tsi_block_begin(int32_t count, size_t block) {
+  return (int32_t)((int64_t)count * (int64_t)block / TSI_BLOCKS);
+}
+/* Makes the threads for such loops over `count` things. */
+ts_status tsi_threads_for(ts_context *context, int32_t count);
+/* Whether such a loop is shared by so many threads that it may take twice as many steps. */
+int tsi_shares(const ts_context *context, int32_t count);
+void tsi_in_blocks(const ts_context *context, int32_t count, tsi_body body, const void *arguments);
+
 #endif

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "common/core/core.h"
+#include "common/core/pool.h"
 #include "layout_build.h"
 
 static int32_t length_of(const tsi_host_csr *csr, int32_t row) {
@@ -48,28 +49,50 @@ static void sort_window(const tsi_host_csr *csr, int32_t first, int32_t most, ui
   for (int32_t i = 0; i < count; i++) order[next[lengths[i]]++] = (uint8_t)i;
 }
 
-static void fill_lengths(tsi_slices *slices, const tsi_host_csr *csr, int32_t most) {
-  for (int32_t s = 0; s < slices->count; s++)
-    for (int lane = 0; lane < TSI_SLICE_ROWS; lane++) {
-      const int32_t row = tsi_slice_row(slices, csr, s, lane);
-      const int in_slice = row >= 0 && length_of(csr, row) <= most;
-      slices->lengths[(size_t)s * TSI_SLICE_ROWS + (size_t)lane] =
-          (uint8_t)(in_slice ? length_of(csr, row) : TSI_NOT_IN_SLICE);
-    }
+/* What blocks of slices are made from, by several threads. */
+typedef struct slice_work {
+  tsi_slices *slices;
+  const tsi_host_csr *csr;
+  int32_t most;
+  int64_t *steps; /* of each block */
+  tsi_packed *packed;
+} slice_work;
+
+/* Slices first .. end-1 of a block. */
+static int32_t block_end(const slice_work *w, size_t b) {
+  return tsi_block_begin(w->slices->count, b + 1);
+}
+static int32_t block_first(const slice_work *w, size_t b) {
+  return tsi_block_begin(w->slices->count, b);
 }
 
-/* Steps of all slices: each takes as many as its longest row. */
-static int64_t slice_steps(const tsi_slices *slices) {
-  int64_t steps = 0;
-  for (int32_t s = 0; s < slices->count; s++) {
-    int longest = 0;
-    for (int lane = 0; lane < TSI_SLICE_ROWS; lane++) {
-      const int length = slices->lengths[(size_t)s * TSI_SLICE_ROWS + (size_t)lane];
-      if (length != TSI_NOT_IN_SLICE && length > longest) longest = length;
+/* The lengths of the rows of slices, and the steps of a block: each slice takes as many as its longest row. */
+static void fill_lengths(const void *arguments, size_t first, size_t last) {
+  const slice_work *w = arguments;
+  for (size_t b = first; b < last; b++) {
+    w->steps[b] = 0;
+    for (int32_t s = block_first(w, b); s < block_end(w, b); s++) {
+      int longest = 0;
+      for (int lane = 0; lane < TSI_SLICE_ROWS; lane++) {
+        const int32_t row = tsi_slice_row(w->slices, w->csr, s, lane);
+        const int32_t length = row >= 0 ? length_of(w->csr, row) : INT32_MAX;
+        w->slices->lengths[(size_t)s * TSI_SLICE_ROWS + (size_t)lane] =
+            (uint8_t)(length <= w->most ? length : TSI_NOT_IN_SLICE);
+        if (length <= w->most && length > longest) longest = length;
+      }
+      w->steps[b] += longest;
     }
-    steps += longest;
   }
-  return steps;
+}
+
+/* Returns the steps of all slices. */
+static int64_t find_lengths(const ts_context *context, tsi_slices *slices, const tsi_host_csr *csr,
+                            int32_t most) {
+  int64_t steps[TSI_BLOCKS], all = 0;
+  const slice_work w = {.slices = slices, .csr = csr, .most = most, .steps = steps};
+  tsi_in_blocks(context, csr->rows, fill_lengths, &w);
+  for (int b = 0; b < TSI_BLOCKS; b++) all += steps[b];
+  return all;
 }
 
 /* Whether that saves a quarter of the steps, of which each is of all rows of a slice. */
@@ -80,19 +103,18 @@ static int pays_to_sort(double natural_steps, double sorted_steps, double entrie
 static ts_status choose_order(ts_context *context, tsi_slices *slices, const tsi_host_csr *csr) {
   const int32_t most = longest_in_slices(csr);
   const size_t places = (size_t)slices->count * TSI_SLICE_ROWS;
-  fill_lengths(slices, csr, most);
-  const int64_t natural = slice_steps(slices);
+  const int64_t natural = find_lengths(context, slices, csr, most);
   const double entries = csr->row_offsets[csr->rows];
   if (!pays_to_sort((double)natural, 0, entries)) return TS_OK;
   slices->order = tsi_calloc(context, places, 1);
   if (!slices->order) return tsi_out_of_memory(context, "the order of rows", places);
   for (int32_t first = 0; first < csr->rows; first += TSI_WINDOW_ROWS)
     sort_window(csr, first, most, slices->order + first);
-  fill_lengths(slices, csr, most);
-  if (pays_to_sort((double)natural, (double)slice_steps(slices), entries)) return TS_OK;
+  const int64_t sorted = find_lengths(context, slices, csr, most);
+  if (pays_to_sort((double)natural, (double)sorted, entries)) return TS_OK;
   tsi_free(context, slices->order);
   slices->order = NULL;
-  fill_lengths(slices, csr, most);
+  find_lengths(context, slices, csr, most);
   return TS_OK;
 }
 
@@ -159,15 +181,28 @@ static uint32_t words_of(const tsi_slice *s, uint32_t entries) {
   return aligned((entries * s->column_bytes + 3) / 4);
 }
 
-static void place_slice(tsi_slices *slices, const tsi_host_csr *csr, int32_t number) {
-  tsi_slice *s = &slices->slices[number];
-  int32_t rows[TSI_SLICE_ROWS];
-  rows_of(slices, csr, number, rows);
-  *s = (tsi_slice){.first = slices->entries, .first_word = slices->words, .first_base = slices->bases};
-  const uint32_t entries = measure_slice(csr, rows, slices->lengths + (size_t)number * TSI_SLICE_ROWS, s);
-  slices->bases += bases_of(s);
-  slices->entries += aligned(entries);
-  slices->words += words_of(s, entries);
+/* All of a slice but where it begins; its entries are in `first` until then. */
+static void measure_slices(const void *arguments, size_t first, size_t last) {
+  const slice_work *w = arguments;
+  for (size_t b = first; b < last; b++)
+    for (int32_t number = block_first(w, b); number < block_end(w, b); number++) {
+      tsi_slice *s = &w->slices->slices[number];
+      int32_t rows[TSI_SLICE_ROWS];
+      rows_of(w->slices, w->csr, number, rows);
+      *s = (tsi_slice){0};
+      s->first = measure_slice(w->csr, rows, w->slices->lengths + (size_t)number * TSI_SLICE_ROWS, s);
+    }
+}
+
+static void place_slices(tsi_slices *slices) {
+  for (int32_t number = 0; number < slices->count; number++) {
+    tsi_slice *s = &slices->slices[number];
+    const uint32_t entries = s->first;
+    s->first = slices->entries, s->first_word = slices->words, s->first_base = slices->bases;
+    slices->bases += bases_of(s);
+    slices->entries += aligned(entries);
+    slices->words += words_of(s, entries);
+  }
 }
 
 /* What slices of rows in one order take. */
@@ -297,7 +332,9 @@ ts_status tsi_slices_create(ts_context *context, const tsi_host_csr *csr, tsi_sl
     return tsi_out_of_memory(context, "slices of rows", count * (sizeof *slices->slices + TSI_SLICE_ROWS));
   TSI_TRY(choose_order(context, slices, csr));
   TSI_TRY(find_long_rows(context, slices, csr));
-  for (int32_t s = 0; s < slices->count; s++) place_slice(slices, csr, s);
+  const slice_work w = {.slices = slices, .csr = csr};
+  tsi_in_blocks(context, csr->rows, measure_slices, &w);
+  place_slices(slices);
   return TS_OK;
 }
 
@@ -342,6 +379,12 @@ static void pack_slice(const tsi_slices *slices, const tsi_host_csr *csr, int32_
   }
 }
 
+static void pack_slices(const void *arguments, size_t first, size_t last) {
+  const slice_work *w = arguments;
+  for (int32_t s = block_first(w, first); s < block_first(w, last); s++)
+    pack_slice(w->slices, w->csr, s, w->packed);
+}
+
 ts_status tsi_slices_pack(ts_context *context, const tsi_slices *slices, const tsi_host_csr *csr,
                           tsi_packed *packed) {
   const size_t entries = (size_t)slices->entries + (size_t)slices->long_entries;
@@ -351,7 +394,8 @@ ts_status tsi_slices_pack(ts_context *context, const tsi_slices *slices, const t
   packed->long_columns = tsi_malloc(context, (size_t)slices->long_entries, sizeof(int32_t));
   if (!packed->values || !packed->words || !packed->bases || !packed->long_columns)
     return tsi_out_of_memory(context, "the matrix in slices", entries * 8);
-  for (int32_t s = 0; s < slices->count; s++) pack_slice(slices, csr, s, packed);
+  const slice_work work = {.slices = (tsi_slices *)slices, .csr = csr, .packed = packed};
+  tsi_in_blocks(context, csr->rows, pack_slices, &work);
   for (int32_t w = 0; w < slices->row_block_count; w++) {
     const tsi_row_block *part = &slices->row_blocks[w];
     const size_t count = (size_t)(part->end - part->first);

@@ -1,9 +1,92 @@
-/* Compressed sparse rows: validation, canonical form, and what a solver wants to know beforehand. */
+/* Compressed sparse rows: validation and canonical form. */
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 
 #include "common/core/core.h"
+#include "common/core/pool.h"
 #include "csr.h"
+
+/* What blocks of rows are looked at for, and what was found in each. */
+typedef struct look {
+  const ts_csr *csr;
+  const unsigned char *constrained;
+  unsigned char *found;
+  uint64_t *hashes;
+} look;
+
+/* Whether something was found in any block. */
+static int find_in_blocks(const ts_context *context, tsi_body body, look l) {
+  unsigned char found[TSI_BLOCKS] = {0};
+  l.found = found;
+  tsi_in_blocks(context, l.csr->rows, body, &l);
+  for (int b = 0; b < TSI_BLOCKS; b++)
+    if (found[b]) return 1;
+  return 0;
+}
+
+/* ---- Validation ---- */
+
+static void find_decrease(const void *arguments, size_t first, size_t last) {
+  const look *l = arguments;
+  const int32_t *offsets = l->csr->row_offsets;
+  for (size_t b = first; b < last; b++) {
+    int found = 0;
+    for (int32_t i = tsi_block_begin(l->csr->rows, b); i < tsi_block_begin(l->csr->rows, b + 1); i++)
+      found |= offsets[i + 1] < offsets[i];
+    l->found[b] = (unsigned char)found;
+  }
+}
+
+static int is_outside(const ts_csr *csr, int32_t e) {
+  return csr->column_indices[e] < 0 || csr->column_indices[e] >= csr->columns;
+}
+static int is_infinite(const ts_csr *csr, int32_t e) {
+  return (csr->values && !isfinite(csr->values[e])) ||
+         (csr->double_values && !isfinite((float)csr->double_values[e]));
+}
+
+/* Loops that a compiler turns into vectors. */
+static int find_bad(const ts_csr *csr, int32_t first, int32_t end) {
+  int found = 0;
+  for (int32_t e = first; e < end; e++) found |= (uint32_t)csr->column_indices[e] >= (uint32_t)csr->columns;
+  for (int32_t e = first; csr->values && e < end; e++) found |= !(fabsf(csr->values[e]) <= FLT_MAX);
+  for (int32_t e = first; csr->double_values && e < end; e++)
+    found |= !(fabsf((float)csr->double_values[e]) <= FLT_MAX);
+  return found;
+}
+
+static void find_bad_entry(const void *arguments, size_t first, size_t last) {
+  const look *l = arguments;
+  const int32_t *offsets = l->csr->row_offsets, rows = l->csr->rows;
+  for (size_t b = first; b < last; b++)
+    l->found[b] = (unsigned char)find_bad(l->csr, offsets[tsi_block_begin(rows, b)],
+                                          offsets[tsi_block_begin(rows, b + 1)]);
+}
+
+static ts_status report_decrease(ts_context *context, const ts_csr *csr) {
+  int32_t i = 0;
+  while (csr->row_offsets[i + 1] >= csr->row_offsets[i]) i++;
+  return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT,
+                  "row_offsets[%d] is %d, less than row_offsets[%d], which is %d", i + 1,
+                  csr->row_offsets[i + 1], i, csr->row_offsets[i]);
+}
+
+static ts_status report_bad_entry(ts_context *context, const ts_csr *csr) {
+  int32_t e = 0, i = 0;
+  while (!is_outside(csr, e) && !is_infinite(csr, e)) e++;
+  while (csr->row_offsets[i + 1] <= e) i++;
+  const int32_t j = csr->column_indices[e];
+  if (is_outside(csr, e))
+    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT,
+                    "column_indices[%d] in row %d is %d; columns go from 0 to %d", e, i, j, csr->columns - 1);
+  if (csr->values)
+    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "values[%d] in row %d, column %d is %g", e, i, j,
+                    (double)csr->values[e]);
+  return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "double_values[%d] in row %d, column %d is %g%s", e, i, j,
+                  csr->double_values[e],
+                  isfinite(csr->double_values[e]) ? ", out of the range of single precision" : "");
+}
 
 ts_status tsi_csr_validate(ts_context *context, const ts_csr *csr) {
   if (csr->rows < 1 || csr->columns < 1)
@@ -15,53 +98,62 @@ ts_status tsi_csr_validate(ts_context *context, const ts_csr *csr) {
   if (!csr->row_offsets) return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "row_offsets is NULL");
   if (csr->row_offsets[0] != 0)
     return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "row_offsets[0] is %d, not 0", csr->row_offsets[0]);
-  for (int32_t i = 0; i < csr->rows; i++)
-    if (csr->row_offsets[i + 1] < csr->row_offsets[i])
-      return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT,
-                      "row_offsets[%d] is %d, less than row_offsets[%d], which is %d", i + 1,
-                      csr->row_offsets[i + 1], i, csr->row_offsets[i]);
+  TSI_TRY(tsi_threads_for(context, csr->rows));
+  if (find_in_blocks(context, find_decrease, (look){.csr = csr})) return report_decrease(context, csr);
   if (csr->values && csr->double_values)
     return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "values and double_values are both set");
   const int32_t nonzeros = csr->row_offsets[csr->rows];
   if (nonzeros && !csr->column_indices)
     return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "column_indices is NULL and there are %d entries",
                     nonzeros);
-  for (int32_t i = 0; i < csr->rows; i++)
-    for (int32_t e = csr->row_offsets[i]; e < csr->row_offsets[i + 1]; e++) {
-      const int32_t j = csr->column_indices[e];
-      if (j < 0 || j >= csr->columns)
-        return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT,
-                        "column_indices[%d] in row %d is %d; columns go from 0 to %d", e, i, j,
-                        csr->columns - 1);
-      if (csr->values && !isfinite(csr->values[e]))
-        return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "values[%d] in row %d, column %d is %g", e, i, j,
-                        (double)csr->values[e]);
-      if (csr->double_values && !isfinite((float)csr->double_values[e]))
-        return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "double_values[%d] in row %d, column %d is %g%s", e,
-                        i, j, csr->double_values[e],
-                        isfinite(csr->double_values[e]) ? ", out of the range of single precision" : "");
-    }
+  if (find_in_blocks(context, find_bad_entry, (look){.csr = csr})) return report_bad_entry(context, csr);
   return TS_OK;
 }
 
-uint64_t tsi_csr_fingerprint(const ts_csr *csr) {
-  uint64_t h = 0x9e3779b97f4a7c15u ^ (uint64_t)(uint32_t)csr->columns;
-  for (int32_t i = 0; i <= csr->rows; i++)
-    h = (h ^ (uint32_t)csr->row_offsets[i]) * 0xff51afd7ed558ccdu, h ^= h >> 32;
-  for (int32_t e = 0; e < csr->row_offsets[csr->rows]; e++)
-    h = (h ^ (uint32_t)csr->column_indices[e]) * 0xc4ceb9fe1a85ec53u, h ^= h >> 29;
+/* ---- Fingerprint ---- */
+
+static uint64_t mixed(uint64_t h, uint32_t word) {
+  h = (h ^ word) * 0xc4ceb9fe1a85ec53u;
+  return h ^ h >> 29;
+}
+
+static void hash_rows(const void *arguments, size_t first, size_t last) {
+  const look *l = arguments;
+  const ts_csr *csr = l->csr;
+  for (size_t b = first; b < last; b++) {
+    const int32_t row = tsi_block_begin(csr->rows, b), end = tsi_block_begin(csr->rows, b + 1);
+    uint64_t h = 0x9e3779b97f4a7c15u;
+    for (int32_t i = row; i < end; i++) h = mixed(h, (uint32_t)csr->row_offsets[i + 1]);
+    for (int32_t e = csr->row_offsets[row]; e < csr->row_offsets[end]; e++)
+      h = mixed(h, (uint32_t)csr->column_indices[e]);
+    l->hashes[b] = h;
+  }
+}
+
+uint64_t tsi_csr_fingerprint(const ts_context *context, const ts_csr *csr) {
+  uint64_t hashes[TSI_BLOCKS], h = mixed((uint64_t)(uint32_t)csr->rows, (uint32_t)csr->columns);
+  const look l = {.csr = csr, .hashes = hashes};
+  tsi_in_blocks(context, csr->rows, hash_rows, &l);
+  for (int b = 0; b < TSI_BLOCKS; b++) {
+    h = mixed(h, (uint32_t)hashes[b]);
+    h = mixed(h, (uint32_t)(hashes[b] >> 32));
+  }
   return h;
 }
 
 /* ---- Canonical form ---- */
 
-static int is_canonical(const ts_csr *csr, const unsigned char *constrained) {
-  for (int32_t i = 0; i < csr->rows; i++) {
-    if (constrained && constrained[i] && csr->row_offsets[i + 1] > csr->row_offsets[i]) return 0;
-    for (int32_t e = csr->row_offsets[i] + 1; e < csr->row_offsets[i + 1]; e++)
-      if (csr->column_indices[e] <= csr->column_indices[e - 1]) return 0;
+static void find_disorder(const void *arguments, size_t first, size_t last) {
+  const look *l = arguments;
+  const int32_t *offsets = l->csr->row_offsets, *columns = l->csr->column_indices;
+  for (size_t b = first; b < last; b++) {
+    int found = 0;
+    for (int32_t i = tsi_block_begin(l->csr->rows, b); i < tsi_block_begin(l->csr->rows, b + 1); i++) {
+      found |= l->constrained && l->constrained[i] && offsets[i + 1] > offsets[i];
+      for (int32_t e = offsets[i] + 1; e < offsets[i + 1]; e++) found |= columns[e] <= columns[e - 1];
+    }
+    l->found[b] = (unsigned char)found;
   }
-  return 1;
 }
 
 typedef struct column_value {
@@ -123,7 +215,8 @@ ts_status tsi_csr_canonical(ts_context *context, const ts_csr *csr, const unsign
   const int has_values = csr->values || csr->double_values;
   *duplicates = 0;
   *out = (tsi_host_csr){.rows = csr->rows, .columns = csr->columns};
-  if (!(flags & TSI_CSR_COPY) && !csr->double_values && is_canonical(csr, constrained)) {
+  if (!(flags & TSI_CSR_COPY) && !csr->double_values &&
+      !find_in_blocks(context, find_disorder, (look){.csr = csr, .constrained = constrained})) {
     out->row_offsets = (int32_t *)csr->row_offsets;
     out->column_indices = (int32_t *)csr->column_indices;
     out->values = (float *)csr->values;
@@ -179,79 +272,4 @@ void tsi_csr_free(ts_context *context, tsi_host_csr *csr) {
   }
   for (int p = 0; p < 2; p++) tsi_free(context, csr->rests[p]);
   *csr = (tsi_host_csr){0};
-}
-
-/* ---- Inspection ---- */
-
-static void set_unsymmetric(ts_matrix_info *info, int32_t row, int32_t column) {
-  if (!info->symmetric) return;
-  info->symmetric = 0;
-  info->unsymmetric_row = row;
-  info->unsymmetric_column = column;
-}
-
-int tsi_nearly_equal(float a, float b, float diagonal_a, float diagonal_b) {
-  const double larger = fmax(fabs((double)a), fabs((double)b));
-  const double scale = sqrt(fabs((double)diagonal_a) * fabs((double)diagonal_b));
-  return fabs((double)a - (double)b) <= 1e-5 * larger + 1e-7 * scale;
-}
-
-/* Rows are visited in ascending order, so the entries left of the diagonal of row j are asked for by their
- * mirrors in ascending order too, and one cursor per row walks along them: O(nonzeros). */
-static void check_symmetry(const tsi_host_csr *A, const unsigned char *constrained, const float *diagonal,
-                           int32_t *cursor, ts_matrix_info *info) {
-  for (int32_t i = 0; i < A->rows; i++) cursor[i] = A->row_offsets[i];
-  for (int32_t i = 0; i < A->rows && info->symmetric; i++) {
-    for (int32_t e = cursor[i]; e < A->row_offsets[i + 1] && A->column_indices[e] < i; e++)
-      if (!(constrained && constrained[A->column_indices[e]]) && A->values[e] != 0)
-        set_unsymmetric(info, i, A->column_indices[e]); /* no mirror asked for it */
-    for (int32_t e = A->row_offsets[i]; e < A->row_offsets[i + 1]; e++) {
-      const int32_t j = A->column_indices[e];
-      if (j <= i || (constrained && constrained[j])) continue;
-      int32_t c = cursor[j];
-      const int32_t end = A->row_offsets[j + 1];
-      for (; c < end && A->column_indices[c] < i; c++)
-        if (!(constrained && constrained[A->column_indices[c]]) && A->values[c] != 0)
-          set_unsymmetric(info, j, A->column_indices[c]);
-      float mirror = 0;
-      if (c < end && A->column_indices[c] == i) mirror = A->values[c++];
-      cursor[j] = c;
-      if (!tsi_nearly_equal(A->values[e], mirror, diagonal[i], diagonal[j])) set_unsymmetric(info, i, j);
-    }
-  }
-}
-
-ts_status tsi_csr_inspect(ts_context *context, const tsi_host_csr *A, const unsigned char *constrained,
-                          ts_matrix_info *info, double *norm_infinity) {
-  info->symmetric = A->rows == A->columns;
-  info->unsymmetric_row = info->unsymmetric_column = info->zero_diagonal_row = -1;
-  *norm_infinity = 0;
-  if (!A->values) {
-    info->zero_diagonal_row = A->rows == A->columns ? 0 : -1;
-    return TS_OK;
-  }
-  for (int32_t i = 0; i < A->rows; i++) {
-    double sum = 0;
-    for (int32_t e = A->row_offsets[i]; e < A->row_offsets[i + 1]; e++) sum += fabs((double)A->values[e]);
-    if (sum > *norm_infinity) *norm_infinity = sum;
-  }
-  if (A->rows != A->columns) return TS_OK;
-
-  float *diagonal = tsi_calloc(context, (size_t)A->rows, sizeof *diagonal);
-  int32_t *cursor = tsi_malloc(context, (size_t)A->rows, sizeof *cursor);
-  if (!diagonal || !cursor) {
-    tsi_free(context, diagonal);
-    tsi_free(context, cursor);
-    return tsi_out_of_memory(context, "inspecting the matrix", (size_t)A->rows * 8);
-  }
-  for (int32_t i = 0; i < A->rows; i++) {
-    for (int32_t e = A->row_offsets[i]; e < A->row_offsets[i + 1]; e++)
-      if (A->column_indices[e] == i) diagonal[i] = A->values[e];
-    if (diagonal[i] == 0 && !(constrained && constrained[i]) && info->zero_diagonal_row < 0)
-      info->zero_diagonal_row = i;
-  }
-  check_symmetry(A, constrained, diagonal, cursor, info);
-  tsi_free(context, diagonal);
-  tsi_free(context, cursor);
-  return TS_OK;
 }

@@ -283,7 +283,7 @@ static ts_status build(ts_matrix *A, const ts_matrix_desc *desc) {
     const int32_t length = csr.row_offsets[i + 1] - csr.row_offsets[i];
     if (length > info->longest_row) info->longest_row = length;
   }
-  A->fingerprint = tsi_csr_fingerprint(&desc->csr);
+  A->fingerprint = tsi_csr_fingerprint(context, &desc->csr);
   A->precision = desc->precision;
 
   tsi_packed packed = {0};
@@ -454,14 +454,14 @@ ts_status tsi_matrix_set_values(ts_matrix *A, const ts_csr *csr) {
 /* The pattern that the matrix was created with, or that of its host copy, which may have another order and
  * fewer entries. */
 static int is_pattern_of(const ts_matrix *A, const ts_csr *csr) {
-  const uint64_t fingerprint = tsi_csr_fingerprint(csr);
+  const uint64_t fingerprint = tsi_csr_fingerprint(A->context, csr);
   if (fingerprint == A->fingerprint) return 1;
   const tsi_host_csr *copy = A->host_copy;
   if (!copy) return 0;
-  return fingerprint == tsi_csr_fingerprint(&(ts_csr){.rows = copy->rows,
-                                                      .columns = copy->columns,
-                                                      .row_offsets = copy->row_offsets,
-                                                      .column_indices = copy->column_indices});
+  return fingerprint == tsi_csr_fingerprint(A->context, &(ts_csr){.rows = copy->rows,
+                                                                  .columns = copy->columns,
+                                                                  .row_offsets = copy->row_offsets,
+                                                                  .column_indices = copy->column_indices});
 }
 
 ts_status tsi_matrix_check_pattern(const ts_matrix *A, const ts_csr *csr) {

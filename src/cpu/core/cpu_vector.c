@@ -19,17 +19,24 @@ static void run(const ts_vector *v, tsi_body body, blocks *job) {
 
 /* ---- Storage ---- */
 
-static void body_fill(const void *arguments, size_t first, size_t last) {
-  const blocks *job = arguments;
-  const size_t end = cpu_block_end(last, job->count);
-  const float value = job->a[0];
-  for (size_t i = first * CPU_BLOCK; i < end; i++) job->out[i] = value;
-}
+/* Without coefficients: what a `blocks` takes to be filled shows in short vectors. */
+typedef struct copied {
+  size_t count;
+  float *out;
+  const float *x; /* NULL: value */
+  float value;
+} copied;
 
 static void body_copy(const void *arguments, size_t first, size_t last) {
-  const blocks *job = arguments;
+  const copied *job = arguments;
   const size_t begin = first * CPU_BLOCK, end = cpu_block_end(last, job->count);
-  memcpy(job->out + begin, job->x + begin, (end - begin) * sizeof(float));
+  if (job->x) memcpy(job->out + begin, job->x + begin, (end - begin) * sizeof(float));
+  for (size_t i = begin; i < end && !job->x; i++) job->out[i] = job->value;
+}
+
+static void copy(const ts_vector *v, float *out, const float *x, float value) {
+  const copied job = {cpu_count(v), out, x, value};
+  if (out != x) cpu_for(v->context, cpu_blocks(job.count), CPU_BLOCK, body_copy, &job);
 }
 
 ts_status cpu_vector_create(ts_vector *v) {
@@ -62,12 +69,12 @@ void cpu_vector_destroy(ts_vector *v) {
 }
 
 ts_status cpu_vector_write(ts_vector *v, const float *texels) {
-  run(v, body_copy, &(blocks){.out = cpu_data(v), .x = texels});
+  copy(v, cpu_data(v), texels, 0);
   return TS_OK;
 }
 
 ts_status cpu_vector_read(const ts_vector *v, float *texels) {
-  run(v, body_copy, &(blocks){.out = texels, .x = cpu_data(v)});
+  copy(v, texels, cpu_data(v), 0);
   return TS_OK;
 }
 
@@ -178,7 +185,7 @@ static ts_status pairs(ts_vector *out, tsi_body body, const ts_vector *w, ts_coe
 /* ---- The operations ---- */
 
 ts_status cpu_fill(ts_vector *y, float value) {
-  run(y, body_fill, &(blocks){.out = cpu_data(y), .a = {value}});
+  copy(y, cpu_data(y), NULL, value);
   return TS_OK;
 }
 
@@ -191,11 +198,11 @@ ts_status cpu_axpby(ts_vector *out, ts_coefficient a, const ts_vector *x, ts_coe
   if (out->low) return pairs(out, pairs_axpby, NULL, a, x, b, y);
   if (a.scale == 0 && b.scale == 0) return cpu_fill(out, 0);
   if (a.scale == 0) return cpu_axpby(out, b, y, a, x);
-  blocks job = {.out = cpu_data(out), .x = cpu_data(x)};
   if (is_one(a) && b.scale == 0) {
-    if (job.out != job.x) run(out, body_copy, &job);
+    copy(out, cpu_data(out), cpu_data(x), 0);
     return TS_OK;
   }
+  blocks job = {.out = cpu_data(out), .x = cpu_data(x)};
   cpu_coefficient(a, out->components, job.a);
   if (b.scale == 0) {
     run(out, body_scale, &job);
@@ -216,7 +223,7 @@ ts_status cpu_multiply(ts_vector *out, const ts_vector *x, const ts_vector *y) {
 ts_status cpu_zero_constrained(ts_vector *out, const ts_vector *x) {
   const unsigned char *constrained = out->space->constrained;
   const size_t components = (size_t)out->components;
-  if (out != x) run(out, body_copy, &(blocks){.out = cpu_data(out), .x = cpu_data(x)});
+  copy(out, cpu_data(out), cpu_data(x), 0);
   for (int32_t i = 0; constrained && i < out->space->tiling.size; i++)
     if (constrained[i]) memset(cpu_data(out) + (size_t)i * components, 0, components * sizeof(float));
   return TS_OK;

@@ -13,10 +13,6 @@ static void put(const ts_lcp *lcp, void *to, size_t at, double value) {
     ((float *)to)[at] = (float)value;
 }
 
-static double get(const ts_lcp *lcp, const void *from, size_t at) {
-  return lcp->is_double ? ((const double *)from)[at] : (double)((const float *)from)[at];
-}
-
 /* Parts of one block; NULL: counts what they need. The matrix is the last, for its pages; a sparse one has a
  * block of its own. */
 static size_t lay_out(const ts_lcp *lcp, cpu_lcp *impl, unsigned char *block) {
@@ -36,6 +32,7 @@ static size_t lay_out(const ts_lcp *lcp, cpu_lcp *impl, unsigned char *block) {
   impl->lower = cpu_lcp_take(&next, batch * n * size);
   impl->upper = cpu_lcp_take(&next, batch * n * size);
   impl->friction = cpu_lcp_take(&next, batch * n * size);
+  impl->sums = cpu_lcp_take(&next, 2 * batch * cpu_lcp_row_blocks(n) * sizeof *impl->sums);
   impl->vector_bytes = (size_t)(next - block);
   impl->diagonal = cpu_lcp_take(&next, several * batch * impl->rows * cpu_lcp_block(lcp) * size);
   if (!several) impl->diagonal = NULL;
@@ -91,21 +88,47 @@ ts_status cpu_lcp_write_limits(ts_lcp *lcp) {
 
 /* ---- Vectors, as the sweeps have them ---- */
 
+/* n numbers from `begin` on, and back. What is written becomes what was stored, which is rounded. */
+#define COPY_NUMBERS(type)                                                                                     \
+  static void read_##type(cpu_parts from, size_t begin, size_t n, type *to) {                                  \
+    const float *high = from.high + begin, *low = from.low ? from.low + begin : NULL;                          \
+    const float *lowest = from.lowest ? from.lowest + begin : NULL;                                            \
+    for (size_t i = 0; i < n && !low; i++) to[i] = (type)high[i];                                              \
+    for (size_t i = 0; i < n && low; i++) to[i] = (type)((double)high[i] + (double)low[i]);                    \
+    for (size_t i = 0; i < n && lowest; i++)                                                                   \
+      to[i] = (type)((double)high[i] + ((double)low[i] + (double)lowest[i]));                                  \
+  }                                                                                                            \
+  static void write_##type(cpu_parts to, size_t begin, size_t n, type *from) {                                 \
+    float *high = to.high + begin, *low = to.low ? to.low + begin : NULL;                                      \
+    for (size_t i = 0; i < n; i++) high[i] = (float)from[i];                                                   \
+    for (size_t i = 0; i < n && low; i++) {                                                                    \
+      const double rest = (double)from[i] - (double)high[i]; /* of what is not finite NaN */                   \
+      low[i] = rest == rest ? (float)rest : 0;                                                                 \
+    }                                                                                                          \
+    read_##type((cpu_parts){to.high, to.low, NULL}, begin, n, from);                                           \
+  }
+COPY_NUMBERS(float)
+COPY_NUMBERS(double)
+
+/* Problem by problem, in the matrix's type. */
 static void read_vector(const ts_lcp *lcp, const ts_vector *v, void *to) {
   const cpu_lcp *impl = lcp->impl;
   const size_t n = (size_t)lcp->size;
-  const float *first = cpu_data(v), *low = v->low ? cpu_data(v->low) : NULL;
-  const float *third = low && v->low->low ? cpu_data(v->low->low) : NULL;
   for (size_t k = 0; k < (size_t)lcp->batch; k++)
-    for (size_t i = k * n; i < (k + 1) * n; i++) {
-      const double value = (double)first[i] + ((low ? (double)low[i] : 0) + (third ? (double)third[i] : 0));
-      put(lcp, to, k * impl->stride + i - k * n, value);
-    }
+    if (lcp->is_double)
+      read_double(cpu_parts_of(v), k * n, n, (double *)to + k * impl->stride);
+    else
+      read_float(cpu_parts_of(v), k * n, n, (float *)to + k * impl->stride);
 }
 
-static void write_number(ts_vector *v, size_t i, double value) {
-  cpu_data(v)[i] = (float)value;
-  if (v->low) cpu_data(v->low)[i] = isfinite(value) ? (float)(value - (double)(float)value) : 0;
+static void write_vector(const ts_lcp *lcp, ts_vector *v, void *from) {
+  const cpu_lcp *impl = lcp->impl;
+  const size_t n = (size_t)lcp->size;
+  for (size_t k = 0; k < (size_t)lcp->batch; k++)
+    if (lcp->is_double)
+      write_double(cpu_parts_of(v), k * n, n, (double *)from + k * impl->stride);
+    else
+      write_float(cpu_parts_of(v), k * n, n, (float *)from + k * impl->stride);
 }
 
 /* ---- Sweeps ---- */
@@ -195,53 +218,110 @@ static void sweep_shared(const sweep_job *of, size_t threads) {
   if (team.lost > 0) cpu_pace_note(&cpu_state_of(context)->pace, tsi_seconds(), team.lost);
 }
 
-ts_status cpu_lcp_sweep(ts_vector *z, const ts_lcp *lcp, const ts_vector *q, ts_lcp_scheme scheme, int sweeps) {
-  const cpu_lcp *impl = lcp->impl;
+/* One block of contacts does by any scheme. */
+static int needs_columns(const ts_lcp *lcp, ts_lcp_scheme scheme) {
+  if (cpu_lcp_is_sparse(lcp)) return 0;
+  if (cpu_lcp_blocks(lcp) == 1) return lcp->dimension > 1;
+  return scheme == TS_LCP_SCHEME_COLUMN || scheme == TS_LCP_SCHEME_BLOCK;
+}
+
+/* impl->z after so many sweeps with impl->q. */
+static ts_status run_sweeps(const ts_lcp *lcp, ts_lcp_scheme scheme, int sweeps) {
   const size_t n = (size_t)lcp->size, threads = cpu_lcp_threads(lcp);
   sweep_job job = {.lcp = lcp, .scheme = scheme, .sweeps = sweeps};
-  if (scheme == TS_LCP_SCHEME_COLUMN || scheme == TS_LCP_SCHEME_BLOCK) TSI_TRY(cpu_lcp_make_columns(lcp));
-  read_vector(lcp, q, impl->q);
-  read_vector(lcp, z, impl->z);
-  if (cpu_lcp_is_sparse(lcp))
-    TSI_TRY(cpu_lcp_sweep_sparse(lcp, scheme, sweeps));
-  else if (threads == 1)
-    cpu_for(lcp->context, (size_t)lcp->batch, n * n * (size_t)sweeps, body_problems, &job);
-  for (; !cpu_lcp_is_sparse(lcp) && threads > 1 && job.problem < (size_t)lcp->batch; job.problem++)
-    sweep_shared(&job, threads);
-  for (size_t k = 0; k < (size_t)lcp->batch; k++)
-    for (size_t i = 0; i < n; i++) write_number(z, k * n + i, get(lcp, impl->z, k * impl->stride + i));
+  if (cpu_lcp_is_sparse(lcp)) return cpu_lcp_sweep_sparse(lcp, scheme, sweeps);
+  if (needs_columns(lcp, scheme)) TSI_TRY(cpu_lcp_make_columns(lcp));
+  if (threads == 1) cpu_for(lcp->context, (size_t)lcp->batch, n * n * (size_t)sweeps, body_problems, &job);
+  for (; threads > 1 && job.problem < (size_t)lcp->batch; job.problem++) sweep_shared(&job, threads);
   return TS_OK;
 }
 
+ts_status cpu_lcp_sweep(ts_vector *z, const ts_lcp *lcp, const ts_vector *q, ts_lcp_scheme scheme, int sweeps) {
+  const cpu_lcp *impl = lcp->impl;
+  read_vector(lcp, q, impl->q);
+  read_vector(lcp, z, impl->z);
+  TSI_TRY(run_sweeps(lcp, scheme, sweeps));
+  write_vector(lcp, z, impl->z);
+  return TS_OK;
+}
+
+/* ---- Residuals ---- */
+
 typedef struct map_job {
   const ts_lcp *lcp;
-  ts_vector *map;
+  ts_vector *map; /* NULL: sums of squares */
+  double *sums;
 } map_job;
-
-enum { map_block = 48 }; /* rows, a multiple of every dimension */
 
 static void body_map(const void *arguments, size_t first, size_t last) {
   const map_job *job = arguments;
   const ts_lcp *lcp = job->lcp;
-  const size_t n = (size_t)lcp->size, blocks = (n + map_block - 1) / map_block;
+  const size_t n = (size_t)lcp->size, blocks = cpu_lcp_row_blocks((size_t)lcp->size);
   for (size_t b = first; b < last; b++) {
-    const size_t problem = b / blocks, row = b % blocks * map_block;
-    const size_t end = row + map_block < n ? row + map_block : n;
-    double values[map_block];
+    const size_t problem = b / blocks, row = b % blocks * cpu_lcp_rows_at_once;
+    const size_t end = row + cpu_lcp_rows_at_once < n ? row + cpu_lcp_rows_at_once : n;
+    double values[cpu_lcp_rows_at_once], sum = 0;
     (lcp->is_double ? cpu_lcp_map_double : cpu_lcp_map_float)(lcp, problem, row, end, values);
-    for (size_t i = row; i < end; i++) write_number(job->map, problem * n + i, values[i - row]);
+    if (job->map) {
+      write_double(cpu_parts_of(job->map), problem * n + row, end - row, values);
+    } else {
+      for (size_t i = 0; i < end - row; i++) sum += values[i] * values[i];
+      job->sums[b] = sum;
+    }
   }
+}
+
+/* Of impl->z and impl->q. */
+static void find_map(const map_job *job) {
+  const ts_lcp *lcp = job->lcp;
+  if (cpu_lcp_is_sparse(lcp))
+    (lcp->is_double ? cpu_lcp_velocity_sparse_double : cpu_lcp_velocity_sparse_float)(lcp);
+  cpu_for(lcp->context, cpu_lcp_row_blocks((size_t)lcp->size) * (size_t)lcp->batch,
+          (size_t)lcp->size * cpu_lcp_rows_at_once, body_map, job);
 }
 
 ts_status cpu_lcp_residual(ts_vector *map, const ts_lcp *lcp, const ts_vector *q, const ts_vector *z) {
   const cpu_lcp *impl = lcp->impl;
-  const size_t n = (size_t)lcp->size, blocks = (n + map_block - 1) / map_block;
   read_vector(lcp, q, impl->q);
   read_vector(lcp, z, impl->z);
-  if (cpu_lcp_is_sparse(lcp))
-    (lcp->is_double ? cpu_lcp_velocity_sparse_double : cpu_lcp_velocity_sparse_float)(lcp);
-  cpu_for(lcp->context, blocks * (size_t)lcp->batch, n * map_block, body_map, &(map_job){lcp, map});
+  find_map(&(map_job){.lcp = lcp, .map = map});
   return TS_OK;
 }
 
-const tsi_lcp_ops cpu_lcp_ops = {TSI_LCP_OPERATIONS(TSI_ENTRY, TSI_ENTRY, cpu_lcp_).tests_early = 1};
+/* Of problems with what is behind their last numbers, which is 0. */
+#define NORM(type)                                                                                             \
+  static double norm_##type(const type *x, size_t count) {                                                     \
+    double sums[4] = {0};                                                                                      \
+    for (size_t i = 0; i < count; i++) sums[i % 4] += (double)x[i] * (double)x[i];                             \
+    return sqrt((sums[0] + sums[1]) + (sums[2] + sums[3]));                                                    \
+  }
+NORM(float)
+NORM(double)
+
+static double norm_of(const ts_lcp *lcp, const void *x) {
+  const size_t count = (size_t)lcp->batch * ((const cpu_lcp *)lcp->impl)->stride;
+  return lcp->is_double ? norm_double(x, count) : norm_float(x, count);
+}
+
+/* Blocks come in their order, whoever has summed them. */
+static ts_status sweep_and_test(ts_vector *z, const ts_lcp *lcp, const ts_vector *q, ts_lcp_scheme scheme,
+                                int sweeps, double *residual, double *norm_q) {
+  const cpu_lcp *impl = lcp->impl;
+  double sum = 0;
+  if (needs_columns(lcp, scheme)) TSI_TRY(cpu_lcp_make_columns(lcp));
+  read_vector(lcp, q, impl->q);
+  read_vector(lcp, z, impl->z);
+  if (sweeps > 0) {
+    TSI_TRY(run_sweeps(lcp, scheme, sweeps));
+    write_vector(lcp, z, impl->z);
+  }
+  find_map(&(map_job){.lcp = lcp, .sums = impl->sums});
+  for (size_t b = 0; b < cpu_lcp_row_blocks((size_t)lcp->size) * (size_t)lcp->batch; b++) sum += impl->sums[b];
+  *residual = sqrt(sum);
+  if (norm_q) *norm_q = norm_of(lcp, impl->q);
+  return TS_OK;
+}
+
+const tsi_lcp_ops cpu_lcp_ops = {
+    TSI_LCP_OPERATIONS(TSI_ENTRY, TSI_ENTRY, cpu_lcp_).sweep_and_test = sweep_and_test,
+    .add_momentum = cpu_lcp_add_momentum, .is_symmetric = cpu_lcp_is_nearly_symmetric, .tests_early = 1};

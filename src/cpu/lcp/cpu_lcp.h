@@ -10,7 +10,7 @@ enum {
   CPU_LCP_LANES = 16,         /* a row's stride is a multiple of it */
   CPU_LCP_BLOCK = 64,         /* m, rows of a block, a multiple of the lanes */
   CPU_LCP_CONTACT_BLOCK = 48, /* the same of contacts: a multiple of 2 and 3 too, no more than m */
-  CPU_LCP_REDUCED = 12        /* LCP_REDUCED of lcp_law.h */
+  CPU_LCP_REDUCED = 14        /* LCP_REDUCED of lcp_law.h */
 };
 
 /* A matrix of lcp_sparse.h in the type of the sweeps; its lists are lcp->sparse's. */
@@ -35,9 +35,11 @@ typedef struct cpu_lcp {
   void *copies, *shared;          /* of the relaxed scheme: z of each member, and that of all */
   void *lower, *upper, *friction; /* per unknown and contact, in the matrix's type; never NULL but for those
                                      that the problem has not */
+  double *sums;                   /* what blocks of rows add to products, two each */
   void *block;                    /* all of it, as allocated */
   size_t bytes, vector_bytes;     /* of all, and of what is before the diagonal blocks and the matrix */
   /* The matrix by columns, made with the first sweep that needs them. */
+  int symmetry;                  /* 1 or -1: is_nearly_symmetric has been asked */
   int has_columns, is_symmetric; /* symmetric: its rows are its columns, and `columns` is NULL */
   void *columns, *columns_block; /* aligned, and as allocated */
   size_t columns_bytes;
@@ -62,7 +64,8 @@ TSI_LCP_OPERATIONS(TSI_PROTOTYPE, TSI_PROTOTYPE, cpu_lcp_)
   void cpu_lcp_map_##type(const ts_lcp *lcp, size_t problem, size_t first, size_t last, double *out);          \
   /* Rows of a block, from where nothing was before. */                                                        \
   void cpu_lcp_write_##type(const ts_lcp *lcp, const tsi_lcp_matrix *matrix, size_t problem, size_t block);    \
-  int cpu_lcp_is_symmetric_##type(const ts_lcp *lcp);                                                          \
+  /* But for `slack` times two diagonal entries. A contact's own block is left out. */                         \
+  int cpu_lcp_is_symmetric_##type(const ts_lcp *lcp, double slack);                                            \
   /* impl->columns, of rows first .. last - 1. */                                                              \
   void cpu_lcp_transpose_##type(const ts_lcp *lcp, size_t problem, size_t first, size_t last);                 \
   /* `steps` is NULL: in the order of the contacts, by one member. */                                          \
@@ -77,6 +80,8 @@ CPU_LCP_FUNCTIONS(double)
 
 /* ---- cpu_lcp_matrix.c ---- */
 ts_status cpu_lcp_make_columns(const ts_lcp *lcp);
+/* But for a hundredth of two diagonal entries; not exactly, as columns that are rows have to be. */
+int cpu_lcp_is_nearly_symmetric(const ts_lcp *lcp);
 void cpu_lcp_forget_columns(const ts_lcp *lcp);
 
 /* ---- cpu_lcp_sparse.c ---- */
@@ -85,7 +90,15 @@ void cpu_lcp_forget_sparse(ts_lcp *lcp);
 ts_status cpu_lcp_sweep_sparse(const ts_lcp *lcp, ts_lcp_scheme scheme, int sweeps);
 ts_lcp_scheme cpu_lcp_sparse_scheme(const ts_lcp *lcp, ts_lcp_scheme scheme);
 
+/* ---- cpu_lcp_momentum.c ---- */
+ts_status cpu_lcp_add_momentum(const ts_lcp *lcp, ts_vector *from, ts_vector *last, ts_vector *state,
+                               double growth);
+
 /* ---- cpu_lcp.c ---- */
+enum { cpu_lcp_rows_at_once = 48 }; /* of residuals and momentum, a multiple of every dimension */
+static inline size_t cpu_lcp_row_blocks(size_t rows) {
+  return (rows + cpu_lcp_rows_at_once - 1) / cpu_lcp_rows_at_once;
+}
 /* How many threads may share one problem of the batch; 1: they share the batch. */
 size_t cpu_lcp_threads(const ts_lcp *lcp);
 

@@ -4,7 +4,6 @@
  * Every member has a range of the rows. It solves the unknowns there and follows the others through theirs; the
  * counter, of unknowns that are solved over all sweeps, tells how far. A change is overwritten one sweep later,
  * by when its owner has seen unknowns that every other member solved after having added it. */
-enum { CPU_LCP(renewal) = 16 }; /* sweeps after which w is computed from z, for what rounding has left in it */
 
 typedef struct CPU_LCP(share) {
   size_t first, last, end; /* its unknowns are first .. last - 1; with the zeros behind the last up to `end` */
@@ -87,14 +86,20 @@ static void CPU_LCP(sweep_columns)(const CPU_LCP(problem) * p, const cpu_lcp_mem
 
 /* ---- The matrix by columns ---- */
 
-int CPU_LCP(is_symmetric)(const ts_lcp *lcp) {
+static double CPU_LCP(own_entry)(const CPU_LCP(problem) * p, size_t i) {
+  return (double)(p->dimension > 1 ? CPU_LCP(own_columns)(p, i)[0] : p->matrix[i * p->stride + i]);
+}
+
+int CPU_LCP(is_symmetric)(const ts_lcp *lcp, double slack) {
   for (size_t k = 0; k < (size_t)lcp->batch; k++) {
     const CPU_LCP(problem) p = CPU_LCP(problem_of)(lcp, k);
     for (size_t b = 0; b < p.blocks; b++)
       for (size_t i = b * p.block; i < p.n; i++)
         for (size_t j = b * p.block; j < (b + 1) * p.block && j < i; j++) {
           const REAL a = p.matrix[i * p.stride + j], c = p.matrix[j * p.stride + i];
-          if (a < c || a > c) return 0;
+          if (!(a < c || a > c)) continue;
+          const double most = slack * (CPU_LCP(own_entry)(&p, i) + CPU_LCP(own_entry)(&p, j));
+          if (fabs((double)a - (double)c) > most) return 0;
         }
   }
   return 1;

@@ -33,6 +33,7 @@ ts_status cpu_lcp_write_matrix(ts_lcp *lcp, const tsi_lcp_matrix *matrix) {
   if (matrix->sparse) return cpu_lcp_write_sparse(lcp, matrix->sparse);
   const size_t problems = shares > 1 ? 1 : (size_t)lcp->batch;
   cpu_lcp_forget_columns(lcp);
+  ((cpu_lcp *)lcp->impl)->symmetry = 0;
   for (size_t k = 0; k < (size_t)lcp->batch; k += problems)
     cpu_for(lcp->context, shares * problems, n * n / shares, body_write, &(write_job){lcp, matrix, k, shares});
   return TS_OK;
@@ -52,10 +53,19 @@ static void body_columns(const void *arguments, size_t first, size_t last) {
                                                                              first * block, end < n ? end : n);
 }
 
+int cpu_lcp_is_nearly_symmetric(const ts_lcp *lcp) {
+  cpu_lcp *impl = lcp->impl;
+  if (impl->symmetry == 0)
+    impl->symmetry =
+        (lcp->is_double ? cpu_lcp_is_symmetric_double : cpu_lcp_is_symmetric_float)(lcp, TSI_LCP_SLACK) ? 1
+                                                                                                        : -1;
+  return impl->symmetry > 0;
+}
+
 ts_status cpu_lcp_make_columns(const ts_lcp *lcp) {
   cpu_lcp *impl = lcp->impl;
-  if (impl->has_columns || cpu_lcp_blocks(lcp) == 1) return TS_OK;
-  impl->is_symmetric = (lcp->is_double ? cpu_lcp_is_symmetric_double : cpu_lcp_is_symmetric_float)(lcp);
+  if (impl->has_columns) return TS_OK;
+  impl->is_symmetric = (lcp->is_double ? cpu_lcp_is_symmetric_double : cpu_lcp_is_symmetric_float)(lcp, 0);
   if (!impl->is_symmetric) {
     const size_t problem = impl->rows * impl->stride * cpu_lcp_size_of(lcp);
     const size_t bytes = (size_t)lcp->batch * problem + CPU_ALIGNMENT;

@@ -35,7 +35,9 @@ void CPU_LCP(sweep)(const cpu_lcp_run *run) {
   const cpu_lcp *impl = run->lcp->impl;
   const cpu_lcp_member *self = run->self;
   const int by_columns = run->scheme == TS_LCP_SCHEME_COLUMN || run->scheme == TS_LCP_SCHEME_BLOCK;
-  if (p.dimension > 1 && (p.blocks == 1 || (self->members == 1 && !by_columns)))
+  if (p.dimension > 1 && p.blocks == 1)
+    CPU_LCP(sweep_one_block)(&p, run->sweeps);
+  else if (p.dimension > 1 && self->members == 1 && !by_columns)
     CPU_LCP(sweep_contacts)(&p, run->sweeps);
   else if (p.blocks == 1)
     CPU_LCP(sweep_rows)(&p, run->sweeps);

@@ -89,11 +89,11 @@ template <bool LEAN> struct cg_slices {
  * (230), as were reading its place ahead (267) and more loads of each thread with fewer threads (271 to 289).
  */
 template <int N, bool LEAN>
-static __device__ __forceinline__ void multiply_pass(const cg_work<cg_slices<LEAN>> &work, bool backward,
-                                                     double (&dq)[N]) {
+static __device__ __forceinline__ void multiply_pass(const cg_work<cg_slices<LEAN>> &work, unsigned thread,
+                                                     bool backward, double (&dq)[N]) {
   const cuda_slices &m = work.rows.m;
-  const int lane = (int)threadIdx.x % 32, warps = (int)(blockDim.x / 32), stride = (int)gridDim.x * warps;
-  for (int turn = (int)blockIdx.x * warps + (int)threadIdx.x / 32; turn < m.count; turn += stride) {
+  const int lane = (int)thread % 32, warps = (int)(blockDim.x / 32), stride = (int)gridDim.x * warps;
+  for (int turn = (int)blockIdx.x * warps + (int)thread / 32; turn < m.count; turn += stride) {
     const cuda_place place = cuda_place_of(m, backward ? m.count - 1 - turn : turn, lane);
     if (place.slice.padded) cuda_prefetch_slice(m, place.slice, lane);
     float sum[N] = {};

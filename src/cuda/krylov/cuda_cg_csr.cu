@@ -37,14 +37,14 @@ static __device__ __forceinline__ void keep_piece(const cg_job &job, const cuda_
 
 /* q = A d and the sums of d q. */
 template <int N>
-static __device__ __forceinline__ void multiply_pass(const cg_work<cg_row_blocks> &work, bool backward,
-                                                     double (&dq)[N]) {
+static __device__ __forceinline__ void multiply_pass(const cg_work<cg_row_blocks> &work, unsigned thread,
+                                                     bool backward, double (&dq)[N]) {
   constexpr int side_by_side = pass_threads<N, cg_row_blocks> / ROW_BLOCK_THREADS;
   __shared__ row_block_memory<N, float> memories[side_by_side];
   const cg_job &job = work.job;
   const cuda_csr &m = work.rows.m;
   const cuda_row_blocks &w = work.rows.w;
-  const int place = (int)threadIdx.x / ROW_BLOCK_THREADS, t = (int)threadIdx.x % ROW_BLOCK_THREADS;
+  const int place = (int)thread / ROW_BLOCK_THREADS, t = (int)thread % ROW_BLOCK_THREADS;
   row_block_memory<N, float> &memory = memories[place];
   const float *x = job.d;
   const int stride = (int)gridDim.x * side_by_side;

@@ -6,7 +6,7 @@
  *   bool few_registers                      for one component
  *   bool in_parts                           there are kernels for a part of several (cuda_peers.cuh)
  * Where something else than threads has rows, there is a multiply_pass for it; without a place_of only
- * start_passes is used. */
+ * start_passes is used. The passes get threadIdx.x, or of a part cuda_thread(). */
 #ifndef CUDA_CG_KERNELS_CUH
 #define CUDA_CG_KERNELS_CUH
 
@@ -116,11 +116,11 @@ static __device__ __forceinline__ void keep_product(const cg_job &job, int32_t r
 /* q = A d and the sums of d q. With few registers a row's place is read while the row before is multiplied;
  * where a thread has more loads on their way, that only takes registers from them. */
 template <int N, typename Rows>
-static __device__ __forceinline__ void multiply_pass(const cg_work<Rows> &work, bool backward,
+static __device__ __forceinline__ void multiply_pass(const cg_work<Rows> &work, unsigned thread, bool backward,
                                                      double (&dq)[N]) {
   const cg_job &job = work.job;
   const size_t end = (work.rows.threads() + 31) / 32 * 32, stride = (size_t)gridDim.x * blockDim.x;
-  size_t t = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
+  size_t t = (size_t)blockIdx.x * blockDim.x + thread;
   if (t >= end) return;
   typename Rows::place next;
   if (Rows::few_registers) next = work.rows.place_of(multiply_turn(t, end, backward));
@@ -140,8 +140,8 @@ struct quad_pass {
   size_t first, count, stride, last; /* last: of all quads */
   bool backward;
   int component; /* of lane 0 */
-  __device__ __forceinline__ quad_pass(size_t elements, int components, bool backward_)
-      : first((size_t)blockIdx.x * blockDim.x + threadIdx.x), count((elements + 3) / 4),
+  __device__ __forceinline__ quad_pass(size_t elements, int components, unsigned thread, bool backward_)
+      : first((size_t)blockIdx.x * blockDim.x + thread), count((elements + 3) / 4),
         stride((size_t)gridDim.x * blockDim.x), last(count - 1), backward(backward_) {
     component = first < count ? (int)(4 * at(first) % (size_t)components) : 0;
   }
@@ -169,9 +169,9 @@ static __device__ __forceinline__ void add_lanes(const double (&lanes)[LANES], i
 
 /* r = r - alpha q, and its sums. */
 template <int N>
-static __device__ __forceinline__ void residual_pass(const cg_job &job, bool backward, const cg_numbers<N> &n,
-                                                     double (&sums)[2 * N]) {
-  const quad_pass pass(job.count, N, backward);
+static __device__ __forceinline__ void residual_pass(const cg_job &job, unsigned thread, bool backward,
+                                                     const cg_numbers<N> &n, double (&sums)[2 * N]) {
+  const quad_pass pass(job.count, N, thread, backward);
   const cuda_quad alpha = lanes_of<N>(n.alpha, pass.component);
   constexpr int sums_each = N == 1 ? 1 : 4;
   double delta[sums_each] = {}, rr[sums_each] = {};
@@ -195,9 +195,9 @@ static __device__ __forceinline__ void residual_pass(const cg_job &job, bool bac
 
 /* e = e + alpha d;  d = M^-1 r + beta d. */
 template <int N>
-static __device__ __forceinline__ void direction_pass(const cg_job &job, bool backward,
+static __device__ __forceinline__ void direction_pass(const cg_job &job, unsigned thread, bool backward,
                                                       const cg_numbers<N> &n) {
-  const quad_pass pass(job.count, N, backward);
+  const quad_pass pass(job.count, N, thread, backward);
   const cuda_quad alpha = lanes_of<N>(n.alpha, pass.component), beta = lanes_of<N>(n.beta, pass.component);
   for (size_t u = pass.first; u < pass.count; u += pass.stride) {
     const size_t i = pass.at(u);
@@ -221,20 +221,21 @@ template <int N, typename Rows>
 static __global__ void __launch_bounds__(pass_threads<N, Rows>, pass_blocks<N, Rows>)
     iterate_in_passes(const cg_work<Rows> work) {
   const cg_job &job = work.job;
+  cuda_spill_to_shared_memory();
   unsigned passed = 0;
   cg_numbers<N> n;
   read_delta<N>(job, &n);
   bool ends = false, backward = false;
   for (int k = 0; !ends; k++) {
     double dq[N] = {}, sums[2 * N];
-    multiply_pass<N>(work, backward, dq);
-    cuda_grid_sum<N>(job.barrier, &passed, N, dq, dq);
+    multiply_pass<N>(work, threadIdx.x, backward, dq);
+    cuda_grid_sum<N, true>(job.barrier, &passed, N, dq, dq);
     take_dq<N>(job, k, dq, &n);
-    residual_pass<N>(job, !backward, n, sums);
-    cuda_grid_sum<2 * N>(job.barrier, &passed, job.stop_by_residual ? 2 * N : N, sums, sums);
+    residual_pass<N>(job, threadIdx.x, !backward, n, sums);
+    cuda_grid_sum<2 * N, true>(job.barrier, &passed, job.stop_by_residual ? 2 * N : N, sums, sums);
     ends = take_delta<N>(job, k, sums, &n);
-    direction_pass<N>(job, backward, n);
-    if (!ends) cuda_barrier_wait(job.barrier, &passed);
+    direction_pass<N>(job, threadIdx.x, backward, n);
+    if (!ends) cuda_barrier_pass(job.barrier, &passed);
     backward = !backward;
   }
   cuda_barrier_leave(job.barrier);
@@ -257,7 +258,7 @@ template <int N> static __device__ __forceinline__ void ghost_pass(const cg_job 
   float *d = job.d + job.first_ghost, *r = job.r + job.first_ghost;
   const float *q = job.q + job.first_ghost, *m = job.m ? job.m + job.first_ghost : NULL;
   const size_t stride = (size_t)gridDim.x * blockDim.x;
-  for (size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < job.ghosts; i += stride) {
+  for (size_t i = cuda_thread_from_end(); i < job.ghosts; i += stride) {
     float alpha = n.alpha[0], beta = n.beta[0], mi = 1;
     for (int c = 1; c < N; c++)
       if (i % N == c) alpha = n.alpha[c], beta = n.beta[c];
@@ -271,29 +272,28 @@ template <int N, typename Rows>
 static __global__ void __launch_bounds__(pass_threads<N, Rows>, pass_blocks<N, Rows>)
     iterate_in_parts(const cg_work<Rows> work, const cuda_parts parts) {
   const cg_job &job = work.job;
-  cuda_progress passed = {};
+  cuda_spill_to_shared_memory();
   cg_numbers<N> n;
   double dq[N] = {}, sums[2 * N];
   read_delta<N>(job, &n);
-  bool pushed = cuda_push_elements<N>(parts, &cuda_push::d, job.d);
+  cuda_push_elements<N>(parts, &cuda_push::d, job.d);
   cuda_push_elements<N>(parts, &cuda_push::r, job.r);
   if (job.m) cuda_push_elements<N>(parts, &cuda_push::m, job.m);
-  if (pushed) __threadfence_system();
-  bool ends = !cuda_peers_sum<N>(parts, job.barrier, &passed, 0, dq, dq), backward = false;
-  for (int k = 0; !ends; k++) {
+  bool ends = !cuda_peers_sum<N>(parts, job.barrier, {0, 0}, true, 0, dq, dq), backward = false;
+  for (unsigned k = 0; !ends; k++) {
     for (int c = 0; c < N; c++) dq[c] = 0;
-    multiply_pass<N>(work, backward, dq);
-    if (!cuda_peers_sum<N>(parts, job.barrier, &passed, N, dq, dq)) break;
-    take_dq<N>(job, k, dq, &n);
-    pushed = cuda_push_elements<N>(parts, &cuda_push::q, job.q);
-    residual_pass<N>(job, !backward, n, sums);
-    if (pushed) __threadfence_system(); /* not sooner: it takes as long as the way to the other device */
-    if (!cuda_peers_sum<2 * N>(parts, job.barrier, &passed, job.stop_by_residual ? 2 * N : N, sums, sums))
+    multiply_pass<N>(work, cuda_thread(), backward, dq);
+    if (!cuda_peers_sum<N>(parts, job.barrier, {3 * k + 1, 2 * k + 1}, false, N, dq, dq)) break;
+    take_dq<N>(job, (int)k, dq, &n);
+    cuda_push_elements<N>(parts, &cuda_push::q, job.q);
+    residual_pass<N>(job, cuda_thread(), !backward, n, sums);
+    if (!cuda_peers_sum<2 * N>(parts, job.barrier, {3 * k + 2, 2 * k + 2}, true,
+                               job.stop_by_residual ? 2 * N : N, sums, sums))
       break;
-    ends = take_delta<N>(job, k, sums, &n);
-    direction_pass<N>(job, backward, n);
+    ends = take_delta<N>(job, (int)k, sums, &n);
     ghost_pass<N>(job, n);
-    if (!ends) cuda_barrier_wait(job.barrier, &passed.barriers);
+    direction_pass<N>(job, cuda_thread(), backward, n);
+    if (!ends) ends = !cuda_peers_barrier(parts, job.barrier, 3 * k + 3);
     backward = !backward;
   }
   cuda_barrier_leave(job.barrier);

@@ -56,6 +56,12 @@ void cuda_part_peers_destroy(ts_context *context, void *peers) {
   tsi_free(context, own);
 }
 
+ts_status cuda_part_peers_clear(ts_context *context, void *peers) {
+  cuda_peers *own = (cuda_peers *)peers;
+  CUDA_TRY(context, cudaMemsetAsync(own->box, 0, sizeof *own->box, cuda_stream(context)));
+  return TS_OK;
+}
+
 /* Parts of `count` on the device of `own`. */
 static int sharing(const cuda_peers *own, cuda_peers *const *all, int count) {
   int parts = 0;
@@ -81,6 +87,7 @@ static void take_parts(cuda_peers *own, const tsi_part_cg *with) {
   parts->silent = (int *)own->silent;
   parts->number = with->number, parts->count = own->count = with->count;
   parts->run = with->run;
+  parts->first_tag = with->first_round;
   parts->wait = (unsigned long long)(with->wait_seconds * 1e9);
   for (int p = 0; p < with->count; p++) {
     own->all[p] = (cuda_peers *)with->peers[p];
