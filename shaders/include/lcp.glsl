@@ -1,9 +1,12 @@
 // Complementarity problems with dense matrices. All textures but those of the caller's vectors have problem after problem in
 // their rows (y), which are padded to a multiple of 4 unknowns: padding has bounds 0, a diagonal of 1, and so stays 0. In
 // quads and columns of contacts of 3 unknowns (DIMENSION) the fourth number is 0: a quad is a contact, or two of 2 unknowns.
-//   entries            M: texel (row, quad) of a problem holds the columns of a quad
+//   entries            M: texel (rows, QUAD_ROWS * columns + c) of a problem holds row c of quad `rows` in the columns of quad
+//                      `columns`, so that fragments of neighbouring quads fetch neighbouring texels
 //   bounds, z          texel (quad, problem): four unknowns; with friction the lower bound is mu of an unknown's contact
-//   state              texel (row, problem): w = M z + q and z
+//   w                  the same of w = M z + q. Passes draw w and z, where with FOLDED the quads of the only problem are in
+//                      two rows
+//   state              texel (row, problem): w and z
 // p[5], p[6].xy = the tiling of the vectors; p[6].z = unknowns of a problem; p[6].w = matrices side by side in their texture;
 // p[7].x = quads of a problem; p[7].y, p[7].z = what the pass is about: the first quad of a block and their count, or an
 // unknown or contact.
@@ -33,11 +36,23 @@ int quad_of(int row) { return row >> 2; }
 int channel_of(int row) { return row & 3; }
 #endif
 
-// The quad or row, and the problem, of a fragment that is not in a vector.
+// Where a fragment is that is not in a vector: the row and the problem of a state.
 ivec2 place() { return ivec2(gl_FragCoord.xy); }
 
+// Where a quad of w or z is in its region, and the quad and the problem of a fragment there.
+#ifdef FOLDED
+ivec2 place_of(int quad, int problem) { return ivec2(quad >> 1, quad & 1); }
+ivec2 own_quad() {
+  ivec2 i = texel();
+  return ivec2(2 * i.x + i.y, 0);
+}
+#else
+ivec2 place_of(int quad, int problem) { return ivec2(quad, problem); }
+ivec2 own_quad() { return texel(); }
+#endif
+
 // Where a problem's matrix begins.
-ivec2 matrix_of(int problem) { return ivec2(problem % ABREAST * (QUAD_ROWS * QUAD_COUNT), problem / ABREAST * QUAD_COUNT); }
+ivec2 matrix_of(int problem) { return ivec2(problem % ABREAST * QUAD_COUNT, problem / ABREAST * (QUAD_ROWS * QUAD_COUNT)); }
 
 // The texel of an index in a vector.
 ivec2 texel_of(int index) {
@@ -47,22 +62,85 @@ ivec2 texel_of(int index) {
          ivec2(rest & ((1 << RECTANGLE_LOG2.x) - 1), rest >> RECTANGLE_LOG2.x);
 }
 
+// Single precision and pairs have the same text: a REAL is a float or a Scalar, a QUAD a vec4 or a Pair.
 #ifdef PAIR
 #include "include/lcp_pair.glsl"
 #else
-// The product of a row with z, whose quads are in `quads`. Four sums, so that rounding errors stay small.
-float row_product(sampler2D quads, int row, int problem) {
-  ivec2 at = matrix_of(problem) + ivec2(row, 0);
-  vec4 sums = vec4(0);
-  for (int k = 0; k < QUAD_COUNT; k++)
-    sums += fetch_texel(entries, at + ivec2(0, k)) * fetch_texel(quads, ivec2(k, problem));
-  return (sums.x + sums.y) + (sums.z + sums.w);
+#define QUAD vec4
+#define QUAD_AT(k, at) fetch_texel(input##k, (at) + INPUT##k##_ORIGIN)
+#define Q_AT(at) FETCH(0, at)
+
+const QUAD NOTHING = vec4(0);
+QUAD entry_at(ivec2 at) { return fetch_texel(entries, at); }
+QUAD least_at(ivec2 quad) { return fetch_texel(lower_bounds, quad); }
+QUAD most_at(ivec2 quad) { return fetch_texel(upper_bounds, quad); }
+float pick(QUAD v, int channel) { return v[channel]; }
+QUAD put(QUAD v, int channel, float x) {
+  v[channel] = x;
+  return v;
+}
+QUAD subtract(QUAD a, QUAD b) { return a - b; }
+// Four sums, so that rounding errors stay small.
+QUAD add_products(QUAD sums, QUAD a, QUAD b) { return sums + a * b; }
+float total_of(QUAD sums) { return (sums.x + sums.y) + (sums.z + sums.w); }
+#endif
+#include "include/lcp_law.glsl"
+
+// What a pass writes.
+layout(location = 0) out vec4 result;
+#ifdef PAIR
+layout(location = 1) out vec4 result_low;
+void write(QUAD v) {
+  result = v.high;
+  result_low = v.low;
+}
+#else
+void write(QUAD v) { result = v; }
+#endif
+
+// A row of M in the columns of a quad, and all rows of a quad in them.
+QUAD row_at(ivec2 matrix, int row, int columns) {
+  return entry_at(matrix + ivec2(quad_of(row), QUAD_ROWS * columns + channel_of(row)));
 }
 
-float project(float z, float least, float most) { return z < least ? least : z > most ? most : z; }
+struct Entries {
+  QUAD rows[QUAD_ROWS];
+};
 
-// The new z from w = M z + q with the newest of all others.
-float solve_unknown(float z, float w, float diagonal, float least, float most) {
-  return project(z - w / diagonal, least, most);
+Entries entries_at(ivec2 matrix, int rows, int columns) {
+  Entries m;
+  for (int c = 0; c < QUAD_ROWS; c++) m.rows[c] = entry_at(matrix + ivec2(rows, QUAD_ROWS * columns + c));
+  return m;
+}
+
+// The products of a quad's rows go on as sums, which are totalled at the end.
+void add_rows(inout QUAD sums[QUAD_ROWS], Entries m, QUAD x) {
+  for (int c = 0; c < QUAD_ROWS; c++) sums[c] = add_products(sums[c], m.rows[c], x);
+}
+
+QUAD add_totals(QUAD w, QUAD sums[QUAD_ROWS]) {
+  for (int c = 0; c < QUAD_ROWS; c++) w = put(w, c, add(pick(w, c), total_of(sums[c])));
+  return w;
+}
+
+#if !defined(PAIR) || defined(LOW1)
+// The product of a row with z (input1), to be totalled.
+QUAD row_product(int row, int problem) {
+  ivec2 matrix = matrix_of(problem);
+  QUAD sums = NOTHING;
+  for (int k = 0; k < QUAD_COUNT; k++)
+    sums = add_products(sums, row_at(matrix, row, k), QUAD_AT(1, place_of(k, problem)));
+  return sums;
 }
 #endif
+
+REAL project(REAL z, REAL least, REAL most) {
+  if (is_less(z, least)) return least;
+  if (is_less(most, z)) return most;
+  return z;
+}
+
+// The new z from w = M z + q with the newest of all others.
+REAL solve_unknown(REAL z, REAL w, REAL diagonal, REAL least, REAL most) {
+  return project(subtract(z, divide(w, diagonal)), least, most);
+}

@@ -1,8 +1,8 @@
 // What a contact becomes in a sweep, and its part of the natural map: src/lcp/lcp_law.h, function by function, where the
 // cases are explained; the root of a sliding contact is by Newton's method here and by Halley's there. DIMENSION is 2 or 3,
-// or 1 for the numbers alone, EXACT_LOCAL the local solver by cases. Numbers are REAL: a float, or in pairs a Pair of four
-// times the same, so that one text serves both. No loop is without a bound, and whether a number is finite is asked by its
-// size: compilers may assume that there are no NaN.
+// or 1 for the numbers alone, EXACT_LOCAL the local solver by cases. Numbers are REAL: a float, or in pairs a Scalar, so that
+// one text serves both. No loop is without a bound, and whether a number is finite is asked by its size: compilers may assume
+// that there are no NaN.
 
 #define LCP_ROOT_STEPS 60
 #define LCP_PROJECTION_STEPS 8
@@ -10,19 +10,19 @@
 // ---- Numbers ----
 
 #ifdef PAIR
-#define REAL Pair
+#define REAL Scalar
 #define LCP_EPSILON 1.5e-14 // of products and quotients of pairs
 
-REAL real(float v) { return Pair(vec4(v), vec4(0)); }
-float rough(REAL v) { return v.high.x; }
-REAL negate(REAL v) { return Pair(-v.high, -v.low); }
+REAL real(float v) { return Scalar(v, 0.0); }
+float rough(REAL v) { return v.high; }
+REAL negate(REAL v) { return Scalar(-v.high, -v.low); }
 REAL product(REAL a, REAL b) { return normalise(multiply(a, b)); }
 // By Newton's steps, as divide; v is positive.
 REAL root(REAL v) {
-  REAL s = Pair(sqrt(v.high), vec4(0));
+  REAL s = Scalar(sqrt(v.high), 0.0);
   for (int k = 0; k < 2; k++) {
     REAL rest = subtract(v, multiply(s, s));
-    s = add(s, Pair(rest.high / (2.0 * s.high), vec4(0)));
+    s = add(s, Scalar(rest.high / (2.0 * s.high), 0.0));
   }
   return s;
 }

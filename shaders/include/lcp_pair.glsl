@@ -1,6 +1,19 @@
-// Complementarity problems in pairs: four numbers at a time, of a quad or four times the same one. Textures have second ones
-// with the second parts.
+// Complementarity problems in pairs: a Pair has the four numbers of a quad, a Scalar one of them. Four times the same in a Pair
+// would cost four times as much, of which drivers notice nothing. Textures have second ones with the second parts.
+#undef NUMBER
+#undef PAIR_OF_NUMBERS
+#define NUMBER float
+#define PAIR_OF_NUMBERS Scalar
+#include "include/exact_functions.glsl"
+#include "include/pair_functions.glsl"
+#undef NUMBER
+#define NUMBER VALUE
+
 uniform sampler2D low_entries, low_lower_bounds, low_upper_bounds;
+
+#define QUAD Pair
+#define QUAD_AT(k, at) pair_at(input##k, low##k, (at) + INPUT##k##_ORIGIN)
+#define Q_AT(at) pick(as_pair(FETCH_PAIR(0, at)), 0)
 
 const Pair NOTHING = Pair(vec4(0), vec4(0));
 
@@ -12,31 +25,17 @@ Pair entry_at(ivec2 at) { return pair_at(entries, low_entries, at); }
 Pair least_at(ivec2 quad) { return pair_at(lower_bounds, low_lower_bounds, quad); }
 Pair most_at(ivec2 quad) { return pair_at(upper_bounds, low_upper_bounds, quad); }
 
-Pair splat(Pair v, int channel) { return Pair(vec4(v.high[channel]), vec4(v.low[channel])); }
-
-// The sum of the four, four times.
-Pair total(Pair v) {
-  v = add(v, Pair(v.high.yxwz, v.low.yxwz));
-  return add(v, Pair(v.high.zwxy, v.low.zwxy));
+Scalar pick(Pair v, int channel) { return Scalar(v.high[channel], v.low[channel]); }
+Pair put(Pair v, int channel, Scalar x) {
+  v.high[channel] = x.high;
+  v.low[channel] = x.low;
+  return v;
 }
 
-Pair row_product(sampler2D quads, sampler2D low_quads, int row, int problem) {
-  ivec2 at = matrix_of(problem) + ivec2(row, 0);
-  Pair sums = NOTHING;
-  for (int k = 0; k < QUAD_COUNT; k++)
-    sums = add_loosely(sums, multiply(entry_at(at + ivec2(0, k)), pair_at(quads, low_quads, ivec2(k, problem))));
-  return total(normalise(sums));
+Pair add_products(Pair sums, Pair a, Pair b) { return add_loosely(sums, multiply(a, b)); }
+Scalar total_of(Pair sums) {
+  sums = normalise(sums);
+  return add(add(pick(sums, 0), pick(sums, 1)), add(pick(sums, 2), pick(sums, 3)));
 }
 
-bool is_less(Pair a, Pair b) { return a.high.x < b.high.x || (a.high.x == b.high.x && a.low.x < b.low.x); }
-
-// Of four times the same.
-Pair project(Pair z, Pair least, Pair most) {
-  if (is_less(z, least)) return least;
-  if (is_less(most, z)) return most;
-  return z;
-}
-
-Pair solve_unknown(Pair z, Pair w, Pair diagonal, Pair least, Pair most) {
-  return project(subtract(z, divide(w, diagonal)), least, most);
-}
+bool is_less(Scalar a, Scalar b) { return a.high < b.high || (a.high == b.high && a.low < b.low); }

@@ -27,7 +27,7 @@ ivec2 unpack(uint at) { return ivec2(at & 0xffffu, at >> 16); }
 #ifdef PAIR
 uniform sampler2D low_diagonal;
 QUAD diagonal_at(ivec2 at) { return pair_at(diagonal, low_diagonal, at); }
-QUAD fill(REAL x) { return x; }
+QUAD fill(REAL x) { return Pair(vec4(x.high), vec4(x.low)); }
 QUAD settle(QUAD sums) { return normalise(sums); }
 #else
 QUAD diagonal_at(ivec2 at) { return fetch_texel(diagonal, at); }

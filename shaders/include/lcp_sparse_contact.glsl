@@ -17,9 +17,9 @@ void read_contact(out REAL W[DIMENSION * DIMENSION], out REAL r[DIMENSION], out 
   }
   for (int i = 0; i < DIMENSION; i++) {
     QUAD row = diagonal_at(ivec2(DIMENSION * at.x + i, at.y));
-    r[i] = splat(z, i);
+    r[i] = pick(z, i);
     u[i] = add(Q_AT(texel_of((int(contact.z) - 1) * DIMENSION + i)), total_of(sums[i]));
-    for (int k = 0; k < DIMENSION; k++) W[i * DIMENSION + k] = splat(row, k);
+    for (int k = 0; k < DIMENSION; k++) W[i * DIMENSION + k] = pick(row, k);
   }
 }
 
@@ -30,4 +30,4 @@ void add_own(inout REAL u[DIMENSION], REAL W[DIMENSION * DIMENSION], REAL r[DIME
 }
 
 // mu, or a bound.
-REAL limit_at(ivec2 at, int channel) { return splat(diagonal_at(ivec2(DIMENSION * at.x, at.y)), channel); }
+REAL limit_at(ivec2 at, int channel) { return pick(diagonal_at(ivec2(DIMENSION * at.x, at.y)), channel); }

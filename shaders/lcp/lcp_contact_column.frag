@@ -2,30 +2,25 @@
 // Reads the state (input0).
 #include "include/lcp_contact.glsl"
 
-layout(location = 0) out vec4 result;
-#ifdef PAIR
-layout(location = 1) out vec4 result_low;
-#endif
-
 void main() {
   ivec2 i = place();
   int first = DIMENSION * CONTACT, quad = quad_of(first), channel = channel_of(first);
-  ivec2 at = matrix_of(i.y) + ivec2(0, quad);
+  ivec2 matrix = matrix_of(i.y);
   REAL W[BLOCK], w[DIMENSION], old[DIMENSION], r[DIMENSION];
-  read_block(W, at + ivec2(first, 0), channel);
+  read_block(W, matrix, first);
   for (int k = 0; k < DIMENSION; k++) {
     QUAD state = QUAD_AT(0, ivec2(first + k, i.y));
-    w[k] = splat(state, 0);
-    old[k] = splat(state, 1);
+    w[k] = pick(state, 0);
+    old[k] = pick(state, 1);
   }
   r = old;
   solve_contact(r, W, w, friction_of(quad, channel, i.y));
-  QUAD state = QUAD_AT(0, i), row = entry_at(at + ivec2(i.x, 0));
+  QUAD state = QUAD_AT(0, i), row = row_at(matrix, i.x, quad);
   REAL sum = real(0.0);
   for (int k = 0; k < DIMENSION; k++) {
-    sum = add(sum, product(splat(row, channel + k), subtract(r[k], old[k])));
+    sum = add(sum, product(pick(row, channel + k), subtract(r[k], old[k])));
     if (i.x == first + k) state = put(state, 1, r[k]);
   }
-  state = put(state, 0, add(splat(state, 0), sum));
-  WRITE(state);
+  state = put(state, 0, add(pick(state, 0), sum));
+  write(state);
 }

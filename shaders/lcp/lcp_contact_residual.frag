@@ -1,22 +1,18 @@
-// The natural map of contacts, from the state (input0).
+// The natural map of contacts, from the quads of w (input0) and z (input1).
 #include "include/lcp_contact.glsl"
-
-layout(location = 0) out vec4 result;
-#ifdef PAIR
-layout(location = 1) out vec4 result_low;
-#endif
 
 void main() {
   ivec2 i = texel();
-  WRITE(NOTHING);
+  write(NOTHING);
   if (!is_index(i)) return;
   int index = position_of(i), problem = index / SIZE, row = index - problem * SIZE, own = row % DIMENSION, first = row - own;
+  int quad = quad_of(first), channel = channel_of(first);
+  QUAD w = QUAD_AT(0, place_of(quad, problem)), z = QUAD_AT(1, place_of(quad, problem));
   REAL r[DIMENSION], u[DIMENSION], map[DIMENSION];
   for (int k = 0; k < DIMENSION; k++) {
-    QUAD state = QUAD_AT(0, ivec2(first + k, problem));
-    u[k] = splat(state, 0);
-    r[k] = splat(state, 1);
+    u[k] = pick(w, channel + k);
+    r[k] = pick(z, channel + k);
   }
-  lcp_contact_map(map, r, u, friction_of(quad_of(first), channel_of(first), problem));
-  WRITE(put(NOTHING, 0, map[own]));
+  lcp_contact_map(map, r, u, friction_of(quad, channel, problem));
+  write(put(NOTHING, 0, map[own]));
 }

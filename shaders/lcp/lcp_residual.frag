@@ -1,28 +1,14 @@
 // The natural map z - P(z - w), w = M z + q, from q (input0) and the quads of z (input1).
 #include "include/lcp.glsl"
 
-layout(location = 0) out vec4 map;
-#ifdef PAIR
-layout(location = 1) out vec4 map_low;
-#endif
-
 void main() {
   ivec2 i = texel();
-  map = vec4(0);
-#ifdef PAIR
-  map_low = vec4(0);
-#endif
+  write(NOTHING);
   if (!is_index(i)) return;
-  int index = position_of(i), problem = index / SIZE, row = index - problem * SIZE, channel = row & 3;
-  ivec2 quad = ivec2(row >> 2, problem);
-#ifdef PAIR
-  Pair w = add(splat(as_pair(FETCH_PAIR(0, i)), 0), row_product(input1, low1, row, problem));
-  Pair z = splat(pair_at(input1, low1, quad), channel);
-  z = subtract(z, project(subtract(z, w), splat(least_at(quad), channel), splat(most_at(quad), channel)));
-  map.x = z.high.x;
-  map_low.x = z.low.x;
-#else
-  float w = FETCH(0, i) + row_product(input1, row, problem), z = fetch_texel(input1, quad)[channel];
-  map.x = z - project(z - w, fetch_texel(lower_bounds, quad)[channel], fetch_texel(upper_bounds, quad)[channel]);
-#endif
+  int index = position_of(i), problem = index / SIZE, row = index - problem * SIZE, channel = channel_of(row);
+  ivec2 quad = ivec2(quad_of(row), problem);
+  REAL w = add(Q_AT(i), total_of(row_product(row, problem)));
+  REAL z = pick(QUAD_AT(1, place_of(quad.x, problem)), channel);
+  z = subtract(z, project(subtract(z, w), pick(least_at(quad), channel), pick(most_at(quad), channel)));
+  write(put(NOTHING, 0, z));
 }

@@ -1,15 +1,10 @@
 // z of a place from a vector (input0).
 #include "include/lcp_sparse.glsl"
 
-layout(location = 0) out vec4 result;
-#ifdef PAIR
-layout(location = 1) out vec4 result_low;
-#endif
-
 void main() {
   ivec2 i = place();
   int contact = int(texelFetch(contacts, i, 0).z) - 1;
   QUAD z = NOTHING;
   for (int k = 0; contact >= 0 && k < DIMENSION; k++) z = put(z, k, Q_AT(texel_of(contact * DIMENSION + k)));
-  WRITE(z);
+  write(z);
 }

@@ -2,14 +2,9 @@
 #include "include/lcp_sparse.glsl"
 #include "include/lcp_sparse_contact.glsl"
 
-layout(location = 0) out vec4 result;
-#ifdef PAIR
-layout(location = 1) out vec4 result_low;
-#endif
-
 void main() {
   ivec2 i = texel();
-  WRITE(NOTHING);
+  write(NOTHING);
   if (!is_index(i)) return;
   int index = position_of(i), number = index / DIMENSION;
   ivec2 at = unpack(texelFetch(places, numbered(number), 0).r);
@@ -23,5 +18,5 @@ void main() {
 #else
   lcp_contact_map(map, r, u, limit_at(at, DIMENSION));
 #endif
-  WRITE(put(NOTHING, 0, map[index - number * DIMENSION]));
+  write(put(NOTHING, 0, map[index - number * DIMENSION]));
 }

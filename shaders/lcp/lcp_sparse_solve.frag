@@ -2,15 +2,10 @@
 #include "include/lcp_sparse.glsl"
 #include "include/lcp_sparse_contact.glsl"
 
-layout(location = 0) out vec4 result;
-#ifdef PAIR
-layout(location = 1) out vec4 result_low;
-#endif
-
 void main() {
   ivec2 i = place() + SHIFT;
   uvec4 contact = texelFetch(contacts, i, 0);
-  WRITE(NOTHING);
+  write(NOTHING);
   if (contact.z == 0u) return;
   REAL W[DIMENSION * DIMENSION], r[DIMENSION], u[DIMENSION];
   read_contact(W, r, u, i, contact, false);
@@ -26,5 +21,5 @@ void main() {
 #endif
   QUAD z = NOTHING;
   for (int k = 0; k < DIMENSION; k++) z = put(z, k, r[k]);
-  WRITE(z);
+  write(z);
 }

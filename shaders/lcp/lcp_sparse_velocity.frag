@@ -2,23 +2,18 @@
 // contacts before. Reads z (input0), the old z (input1) and v (input2).
 #include "include/lcp_sparse.glsl"
 
-layout(location = 0) out vec4 result;
-#ifdef PAIR
-layout(location = 1) out vec4 result_low;
-#endif
-
 void main() {
   ivec2 i = place() + SHIFT;
   int t = i.x % TEXELS;
   uvec4 incidence = texelFetch(incidences, ivec2(i.x / TEXELS, i.y), 0);
   ivec2 at = unpack(incidence.x), before = unpack(incidence.z);
-  WRITE(NOTHING);
+  write(NOTHING);
   if (incidence.w == 0u) return;
   QUAD v = NOTHING, z = QUAD_AT(0, at), old = NOTHING;
   if (!(RENEWS && incidence.w == 2u)) v = QUAD_AT(2, ivec2(TEXELS * before.x + t, before.y));
   if (!RENEWS) old = QUAD_AT(1, at);
   for (int k = 0; k < DIMENSION; k++)
     v = add_products(v, entry_at(numbered((int(incidence.y) * DIMENSION + k) * TEXELS + t)),
-                     fill(subtract(splat(z, k), splat(old, k))));
-  WRITE(settle(v));
+                     fill(subtract(pick(z, k), pick(old, k))));
+  write(settle(v));
 }

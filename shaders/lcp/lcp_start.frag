@@ -1,22 +1,14 @@
-// The state of a row, w = M z + q and z, from q (input0) and the quads of z (input1).
+// w = M z + q of a quad, from q (input0) and the quads of z (input1).
 #include "include/lcp.glsl"
 
-layout(location = 0) out vec4 state;
-#ifdef PAIR
-layout(location = 1) out vec4 state_low;
-#endif
-
 void main() {
-  ivec2 i = place(), quad = ivec2(quad_of(i.x), i.y);
-  int channel = channel_of(i.x);
-  ivec2 at = texel_of(i.y * SIZE + min(i.x, SIZE - 1)); // padding has no q
-#ifdef PAIR
-  Pair q = i.x < SIZE ? as_pair(FETCH_PAIR(0, at)) : NOTHING, z = splat(pair_at(input1, low1, quad), channel);
-  Pair w = add(splat(q, 0), row_product(input1, low1, i.x, i.y));
-  state = vec4(w.high.x, z.high.x, 0, 0);
-  state_low = vec4(w.low.x, z.low.x, 0, 0);
-#else
-  float q = i.x < SIZE ? FETCH(0, at) : 0.0;
-  state = vec4(q + row_product(input1, i.x, i.y), fetch_texel(input1, quad)[channel], 0, 0);
-#endif
+  ivec2 quad = own_quad(), matrix = matrix_of(quad.y);
+  QUAD sums[QUAD_ROWS], q = NOTHING;
+  for (int c = 0; c < QUAD_ROWS; c++) sums[c] = NOTHING;
+  for (int k = 0; k < QUAD_COUNT; k++) add_rows(sums, entries_at(matrix, quad.x, k), QUAD_AT(1, place_of(k, quad.y)));
+  for (int c = 0; c < QUAD_ROWS; c++) {
+    int row = QUAD_ROWS * quad.x + c;
+    if (row < SIZE) q = put(q, c, Q_AT(texel_of(quad.y * SIZE + row)));
+  }
+  write(add_totals(q, sums));
 }

@@ -1,30 +1,55 @@
-// What the changes of a block (input2) add to the w of a row, and the row's z (input1) if it is in the block. Reads the state
-// (input0).
-#include "include/lcp.glsl"
+// What the changes of a block add to the w of a quad. Reads w (input0), z before the block (input1) and after it (input2).
+#include "include/lcp_together.glsl"
 
-layout(location = 0) out vec4 state;
+QUAD change_at(int quad, int problem) {
+  ivec2 at = place_of(quad, problem);
+  return subtract(QUAD_AT(2, at), QUAD_AT(1, at));
+}
+
+#ifdef TOGETHER
 #ifdef PAIR
-layout(location = 1) out vec4 state_low;
+#define AHEAD 1
+#else
+#define AHEAD 4
 #endif
+// The entries of some quads from number k of the block on, or what may be added 0 times.
+void fetch(out Entries m[AHEAD], ivec2 matrix, int rows, int k) {
+  for (int a = 0; a < AHEAD; a++) m[a] = entries_at(matrix, rows, FIRST_QUAD + min(k + a, BLOCK_QUADS - 1));
+}
+
+// An invocation fetches one change and tells the others; entries are fetched ahead.
+void add_together(inout QUAD sums[QUAD_ROWS], ivec2 matrix, ivec2 quad) {
+  int number = int(gl_SubgroupInvocationID);
+  Entries m[AHEAD], next[AHEAD];
+  fetch(m, matrix, quad.x, 0);
+  QUAD change = NOTHING;
+  if (number < BLOCK_QUADS) change = change_at(FIRST_QUAD + number, quad.y);
+  for (int k = 0; k < BLOCK_QUADS; k += AHEAD) {
+    fetch(next, matrix, quad.x, k + AHEAD);
+    for (int a = 0; a < AHEAD; a++) add_rows(sums, m[a], shuffle(change, uint(k + a)));
+    m = next;
+  }
+}
+#endif
+
+void add_alone(inout QUAD sums[QUAD_ROWS], ivec2 matrix, ivec2 quad) {
+  for (int k = FIRST_QUAD; k < FIRST_QUAD + BLOCK_QUADS; k++)
+    add_rows(sums, entries_at(matrix, quad.x, k), change_at(k, quad.y));
+}
 
 void main() {
-  ivec2 i = place(), at = matrix_of(i.y) + ivec2(i.x, FIRST_QUAD), quad = ivec2(quad_of(i.x), i.y);
-  bool is_inside = quad.x >= FIRST_QUAD && quad.x < FIRST_QUAD + BLOCK_QUADS;
-#ifdef PAIR
-  Pair own = pair_at(input0, low0, i), sums = NOTHING;
-  for (int k = 0; k < BLOCK_QUADS; k++)
-    sums = add_loosely(sums,
-                       multiply(entry_at(at + ivec2(0, k)), pair_at(input2, low2, ivec2(FIRST_QUAD + k, i.y))));
-  Pair w = add(splat(own, 0), total(normalise(sums)));
-  Pair z = is_inside ? splat(pair_at(input1, low1, quad), channel_of(i.x)) : splat(own, 1);
-  state = vec4(w.high.x, z.high.x, 0, 0);
-  state_low = vec4(w.low.x, z.low.x, 0, 0);
+  ivec2 quad = own_quad(), matrix = matrix_of(quad.y);
+  QUAD none[QUAD_ROWS], sums[QUAD_ROWS];
+  for (int c = 0; c < QUAD_ROWS; c++) none[c] = NOTHING;
+  sums = none;
+#ifdef TOGETHER
+  add_together(sums, matrix, quad);
+  if (subgroupBallot(true).x != 0xffffffffu) { // asked afterwards, so that nothing waits for the answer
+    sums = none;
+    add_alone(sums, matrix, quad);
+  }
 #else
-  vec2 own = fetch_texel(input0, i).rg;
-  vec4 sums = vec4(0);
-  for (int k = 0; k < BLOCK_QUADS; k++)
-    sums += fetch_texel(entries, at + ivec2(0, k)) * fetch_texel(input2, ivec2(FIRST_QUAD + k, i.y));
-  if (is_inside) own.y = fetch_texel(input1, quad)[channel_of(i.x)];
-  state = vec4(own.x + ((sums.x + sums.y) + (sums.z + sums.w)), own.y, 0, 0);
+  add_alone(sums, matrix, quad);
 #endif
+  write(add_totals(QUAD_AT(0, place_of(quad.x, quad.y)), sums));
 }

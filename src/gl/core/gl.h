@@ -81,6 +81,7 @@ typedef struct gl_backend {
   int max_point_size;
   void(GLAPIENTRY *texture_barrier)(void); /* NULL: none, or not wanted */
   int texture_gather;                      /* ARB_texture_gather, and wanted */
+  int subgroup_size;                       /* of fragments, by KHR_shader_subgroup; 0: none, or not wanted */
   int exact;                               /* GL_EXACT_...; NONE also where it is not wanted */
   int exact_fma;                           /* fma() rounds once */
   GLuint exact_zero;                       /* the texture of GL_EXACT_TEXEL */
@@ -207,6 +208,7 @@ typedef struct gl_pass {
   /* Where to draw: this region of this texture. */
   gl_texture *target, *more_targets[GL_TARGETS - 1];
   int x, y, width, height;
+  int skipped; /* columns on the left of the region that are not drawn, nor counted in its width */
   /* Inputs, fetched at the fragment's place in the region. */
   const ts_vector *inputs[4];
   int parts; /* that gl_draw_vector draws; 0: one */

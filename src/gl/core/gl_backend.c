@@ -51,6 +51,7 @@ static void fill_caps(ts_context *context) {
   const int fused = !(context->desc.flags & TS_CONTEXT_NO_FUSED_OPERATIONS);
   const gl_features features = gl_features_get();
   gl_of(context)->texture_gather = features.texture_gather && fused;
+  gl_of(context)->subgroup_size = fused ? features.subgroup_size : 0;
   if (!(context->gl.flags & TS_GL_NO_TEXTURE_BARRIER))
     gl_of(context)->texture_barrier = features.texture_barrier;
   /* Measured by `texsolve bench limits`; see docs/notes/opengl.md. */

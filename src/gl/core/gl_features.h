@@ -12,6 +12,7 @@ typedef struct gl_features {
   void(GLAPIENTRY *texture_barrier)(void); /* core (4.5), ARB's or NVIDIA's; NULL: none */
   int texture_gather;                      /* ARB_texture_gather, which shaders of version 330 can enable */
   int gpu_shader5;                         /* ARB_gpu_shader5, the same */
+  int subgroup_size; /* of fragment shaders, by KHR_shader_subgroup with ballot and shuffle; 0: none */
 } gl_features;
 
 /* Of the context that is current, whose functions GLEW has loaded; before 3.0 it leaves an OpenGL error. */

@@ -158,7 +158,7 @@ static ts_status prepare(ts_context *context, const gl_pass *pass) {
   p.target[3] = pass->height;
   memcpy(p.own, pass->parameters, sizeof p.own);
   glUniform4iv(pass->program->parameters, pass->pairs ? pair_rows : rows, (const GLint *)&p);
-  glViewport(pass->x, pass->y, pass->width, pass->height);
+  glViewport(pass->x + pass->skipped, pass->y, pass->width, pass->height);
   return TS_OK;
 }
 

@@ -6,10 +6,14 @@
 
 #include "gl_lcp_sparse.h"
 
-/* Rows of the texture that are written at a time, of a quad's columns each. */
+/* The columns of so many quads are written at a time. */
 enum { strip_quads = 16 };
 
 /* ---- Storage ---- */
+
+static int even(int n) {
+  return n + n % 2;
+}
 
 static ts_status create_parts(const ts_lcp *lcp, GLenum format, int width, int height, const char *what,
                               gl_texture **textures) {
@@ -18,23 +22,46 @@ static ts_status create_parts(const ts_lcp *lcp, GLenum format, int width, int h
   return TS_OK;
 }
 
+/* Where passes may draw into the texture that they read, w and z are in one, so that the target stays. */
+static ts_status create_quads(const ts_lcp *lcp, gl_lcp *impl) {
+  gl_lcp_quads *const quads[] = {&impl->w[0], &impl->w[1], &impl->z[0], &impl->z[1]};
+  static const char what[] = "the unknowns of complementarity problems";
+  const int count = sizeof quads / sizeof *quads, max = lcp->context->caps.max_texture_size;
+  /* Even, so that no 2 x 2 texels belong to two of them. Where they are folded all of a block are drawn. */
+  const int blocks = (impl->quads - 1) / GL_LCP_BLOCK + 1;
+  const int width = impl->folded ? blocks * GL_LCP_BLOCK / 2 : even(impl->quads),
+            height = even(impl->folded ? 2 : lcp->batch);
+  const int is_shared = lcp->context->caps.texture_barrier && count * height <= max;
+  for (int k = 0; k < count; k++) {
+    if (k == 0 || !is_shared) {
+      TSI_TRY(
+          create_parts(lcp, GL_RGBA32F, width, is_shared ? count * height : height, what, quads[k]->textures));
+      continue;
+    }
+    *quads[k] = *quads[0];
+    quads[k]->y = k * height;
+    for (int part = 0; part < impl->parts; part++) quads[k]->textures[part]->references++;
+  }
+  return TS_OK;
+}
+
 static ts_status create_textures(const ts_lcp *lcp, gl_lcp *impl) {
   const int rows = gl_lcp_rows(impl), batch = lcp->batch;
-  const int height = (batch - 1) / impl->abreast * impl->quads + impl->quads;
+  const int stacked = (batch - 1) / impl->abreast + 1;
   static const char quads[] = "the unknowns of complementarity problems, a row each,";
-  TSI_TRY(create_parts(lcp, GL_RGBA32F, rows * impl->abreast, height, "a dense matrix", impl->matrix));
+  TSI_TRY(create_parts(lcp, GL_RGBA32F, impl->quads * impl->abreast, rows * stacked, "a dense matrix",
+                       impl->matrix));
   TSI_TRY(create_parts(lcp, GL_RGBA32F, impl->quads, batch, quads, impl->lower));
   if (lcp->dimension == 1) TSI_TRY(create_parts(lcp, GL_RGBA32F, impl->quads, batch, quads, impl->upper));
-  TSI_TRY(create_parts(lcp, GL_RGBA32F, impl->quads, batch, quads, impl->z));
-  TSI_TRY(create_parts(lcp, GL_RGBA32F, impl->quads, batch, quads, impl->change));
+  TSI_TRY(create_quads(lcp, impl));
   for (int k = 0; k < 2; k++) TSI_TRY(create_parts(lcp, GL_RG32F, rows, batch, quads, impl->states[k]));
   if (lcp->context->caps.texture_barrier) return TS_OK;
   return create_parts(lcp, GL_RGBA32F, 1, batch, quads, impl->row);
 }
 
 /* Matrices stand on each other as far as the largest texture allows, then side by side. */
-static int count_abreast(const ts_lcp *lcp, int quads) {
-  const int max = lcp->context->caps.max_texture_size, stacked = quads < max ? max / quads : 1;
+static int count_abreast(const ts_lcp *lcp, int rows) {
+  const int max = lcp->context->caps.max_texture_size, stacked = rows < max ? max / rows : 1;
   return (lcp->batch - 1) / stacked + 1;
 }
 
@@ -52,7 +79,8 @@ ts_status gl_lcp_create(ts_lcp *lcp) {
   if (is_sparse) return TS_OK;
   impl->quad_rows = lcp->dimension == 3 ? 3 : 4;
   impl->quads = (lcp->size - 1) / impl->quad_rows + 1;
-  impl->abreast = count_abreast(lcp, impl->quads);
+  impl->abreast = count_abreast(lcp, gl_lcp_rows(impl));
+  impl->folded = lcp->batch == 1;
   const ts_status status = create_textures(lcp, impl);
   if (status < 0) gl_lcp_destroy(lcp);
   return status;
@@ -65,10 +93,11 @@ void gl_lcp_destroy(ts_lcp *lcp) {
     gl_texture_release(context, impl->matrix[part]);
     gl_texture_release(context, impl->lower[part]);
     gl_texture_release(context, impl->upper[part]);
-    gl_texture_release(context, impl->z[part]);
-    gl_texture_release(context, impl->change[part]);
-    gl_texture_release(context, impl->states[0][part]);
-    gl_texture_release(context, impl->states[1][part]);
+    for (int k = 0; k < 2; k++) {
+      gl_texture_release(context, impl->w[k].textures[part]);
+      gl_texture_release(context, impl->z[k].textures[part]);
+      gl_texture_release(context, impl->states[k][part]);
+    }
     gl_texture_release(context, impl->row[part]);
   }
   gl_lcp_forget_sparse(lcp);
@@ -89,13 +118,14 @@ static double entry(const ts_lcp *lcp, const tsi_lcp_matrix *matrix, size_t prob
 static void write_strip(const ts_lcp *lcp, const tsi_lcp_matrix *matrix, int part, int problem, int first,
                         int count, float *strip) {
   const gl_lcp *impl = gl_lcp_of(lcp);
-  const size_t rows = (size_t)gl_lcp_rows(impl), columns = (size_t)impl->quad_rows;
+  const size_t rows = (size_t)gl_lcp_rows(impl), quads = (size_t)impl->quads, columns = (size_t)impl->quad_rows;
   for (size_t row = 0; row < rows; row++)
     for (size_t c = 0; c < columns * (size_t)count; c++)
-      strip[(c / columns * rows + row) * 4 + c % columns] =
+      strip[((c / columns * columns + row % columns) * quads + row / columns) * 4 + c % columns] =
           gl_lcp_part(entry(lcp, matrix, (size_t)problem, row, columns * (size_t)first + c), part);
-  gl_texture_write(gl_of(lcp->context), impl->matrix[part], problem % impl->abreast * (int)rows,
-                   problem / impl->abreast * impl->quads + first, (int)rows, count, strip);
+  gl_texture_write(gl_of(lcp->context), impl->matrix[part], problem % impl->abreast * impl->quads,
+                   problem / impl->abreast * (int)rows + impl->quad_rows * first, impl->quads,
+                   impl->quad_rows * count, strip);
 }
 
 ts_status gl_lcp_write_matrix(ts_lcp *lcp, const tsi_lcp_matrix *matrix) {

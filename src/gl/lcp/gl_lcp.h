@@ -8,20 +8,32 @@
 #include "gl/core/gl.h"
 #include "lcp/lcp.h"
 
+/* Quads of a block where fragments work together. */
+enum { GL_LCP_BLOCK = 32 };
+
 /* Of each texture there is one, or in double precision a second one with the second parts of numbers. */
 enum { GL_LCP_PARTS = 2 };
 
 typedef struct gl_lcp_order gl_lcp_order; /* gl_lcp_sparse.h */
+
+/* Quads of all problems that passes draw: a region of a texture, or of the two of a pair. */
+typedef struct gl_lcp_quads {
+  gl_texture *textures[GL_LCP_PARTS];
+  int x, y;
+} gl_lcp_quads;
 
 typedef struct gl_lcp {
   int quad_rows; /* unknowns of a quad: 4, or 3 of one contact */
   int quads;     /* of a problem, the last one padded */
   int abreast;   /* matrices side by side */
   int parts;
-  gl_texture *matrix[GL_LCP_PARTS]; /* RGBA32F: the columns of a quad in a row */
-  gl_texture *lower[GL_LCP_PARTS], *upper[GL_LCP_PARTS], *z[GL_LCP_PARTS],
-      *change[GL_LCP_PARTS];           /* RGBA32F: quads. With friction `lower` is mu, and `upper` NULL */
-  gl_texture *states[2][GL_LCP_PARTS]; /* RG32F: w and z; a pass reads one and draws into the other */
+  int folded; /* the quads of a region stand in two rows, where there is one problem: rasterizers compute 2 x 2
+                 texels at a time, and with one row half of that is lost */
+  gl_texture *matrix[GL_LCP_PARTS]; /* RGBA32F: a row in the columns of a quad (shaders/include/lcp.glsl) */
+  gl_texture *lower[GL_LCP_PARTS],
+      *upper[GL_LCP_PARTS];            /* RGBA32F: quads. With friction `lower` is mu, and `upper` NULL */
+  gl_lcp_quads w[2], z[2];             /* RGBA32F: a pass reads one and draws into the other */
+  gl_texture *states[2][GL_LCP_PARTS]; /* RG32F: w and z by rows, the same */
   gl_texture *row[GL_LCP_PARTS]; /* RGBA32F: what a row's pass draws where it may not draw into z, else NULL */
   gl_lcp_order *orders[2];       /* of sparse problems, which have no other textures: by colours; by levels */
 } gl_lcp;

@@ -1,12 +1,12 @@
-/* The passes of a dense complementarity problem. No pass reads what it draws into, but those of the scheme by
- * rows.
+/* The passes of a dense complementarity problem. Of w = M z + q and of z there are two each: a pass reads one
+ * and draws the other, or, by rows, one quad of z.
  *
- *   load     the quads of z from the vector
- *   start    the state, w = M z + q and z
- *   sweep    blocks: for each block its new z and how it changes, in pairs two passes, then all of the state;
- *            columns: for each unknown all of the state; rows: for each unknown its quad, without a state;
+ *   load     z from the vector
+ *   start    w, and for columns the states: w and z row by row
+ *   sweep    blocks: for each block its new z, then what its changes add to all of w;
+ *            columns: for each unknown all states; rows: for each unknown its quad of z, without w;
  *            with friction an unknown is a contact
- *   store    the vector from the quads, or from the state
+ *   store    the vector from z, or from the states
  *
  * w takes up the rounding errors of what is added to it, so that it is computed again after some sweeps. */
 #include <stdio.h>
@@ -15,7 +15,8 @@
 #include "gl_lcp_sparse.h"
 
 enum {
-  block_quads = 16, /* of 4 unknowns. Larger blocks have fewer passes, in which more is computed in sequence */
+  block_alone = 16, /* quads. Larger blocks have fewer passes, in which more is computed in sequence; where
+                       fragments work together that takes so little that GL_LCP_BLOCK are better */
   kept_sweeps = 16  /* with one w */
 };
 
@@ -36,17 +37,28 @@ void gl_lcp_bind(gl_backend *gl, int unit, int low_unit, gl_texture *const textu
   if (textures[1]) gl_bind(gl, low_unit, textures[1]->name);
 }
 
+/* Fragments of a subgroup tell each other their changes: of one problem, as of several it would hold parts of
+ * blocks, and none as a whole. */
+static int works_together(const ts_lcp *lcp) {
+  return gl_lcp_of(lcp)->folded && gl_of(lcp->context)->subgroup_size >= GL_LCP_BLOCK;
+}
+
+static int block_quads(const ts_lcp *lcp) {
+  return works_together(lcp) ? GL_LCP_BLOCK : block_alone;
+}
+
 /* `first` and `count` are p[7].y and z. */
 static ts_status prepare(const ts_lcp *lcp, const char *fragment, const char *define, int first, int count,
                          gl_pass *pass) {
   gl_backend *gl = gl_of(lcp->context);
   const gl_lcp *impl = gl_lcp_of(lcp);
-  char pair[GL_PAIR_DEFINES] = "", defines[GL_PAIR_DEFINES + 112];
+  char pair[GL_PAIR_DEFINES] = "", defines[GL_PAIR_DEFINES + 128];
   pass->parts = impl->parts;
   if (impl->parts > 1) gl_pass_pairs(pass, pair);
   snprintf(defines, sizeof defines,
-           "%s#define COMPONENTS %d\n#define QUADS_OF_BLOCK %d\n#define DIMENSION %d\n%s", pair,
-           impl->parts > 1 ? 4 : 1, block_quads, lcp->dimension, define);
+           "%s#define COMPONENTS %d\n#define QUADS_OF_BLOCK %d\n#define DIMENSION %d\n%s%s", pair,
+           impl->parts > 1 ? 4 : 1, block_quads(lcp), lcp->dimension, impl->folded ? "#define FOLDED\n" : "",
+           define);
   TSI_TRY(gl_program_get(lcp->context, "core/fullscreen.vert", fragment, defines, &pass->program));
   gl_lcp_bind(gl, GL_UNIT_MATRIX, GL_UNIT_SLOT, impl->matrix);
   gl_lcp_bind(gl, GL_UNIT_MATRIX + 1, GL_UNIT_SLOT + 1, impl->lower);
@@ -60,88 +72,115 @@ static ts_status prepare(const ts_lcp *lcp, const char *fragment, const char *de
   return TS_OK;
 }
 
-/* The same of a pass that solves unknowns, or contacts by their law. */
-static ts_status prepare_solve(const ts_lcp *lcp, const char *unknowns, const char *contacts, int first,
-                               int count, gl_pass *pass) {
-  if (lcp->dimension == 1) return prepare(lcp, unknowns, "", first, count, pass);
-  const int is_exact = lcp->local != TS_LCP_LOCAL_PROJECTION;
-  return prepare(lcp, contacts, is_exact ? "#define EXACT_LOCAL\n" : "", first, count, pass);
+/* What shaders that solve are told of contacts' law. */
+static const char *local_define(const ts_lcp *lcp) {
+  return lcp->dimension > 1 && lcp->local != TS_LCP_LOCAL_PROJECTION ? "#define EXACT_LOCAL\n" : "";
 }
 
-/* Columns x .. x + width - 1 of a texture, of all problems. */
-static ts_status draw(const ts_lcp *lcp, gl_texture *const targets[GL_LCP_PARTS], int x, int width,
-                      gl_pass *pass) {
+/* The states of all rows. */
+static ts_status draw_states(const ts_lcp *lcp, gl_texture *const targets[GL_LCP_PARTS], gl_pass *pass) {
   pass->target = targets[0];
   if (targets[1]) pass->more_targets[0] = targets[1];
-  pass->x = x;
-  pass->width = width;
+  pass->width = gl_lcp_rows(gl_lcp_of(lcp));
   pass->height = lcp->batch;
   return gl_draw(lcp->context, pass);
 }
 
+static const ts_vector *look_at_quads(gl_lcp_view *v, const ts_lcp *lcp, const gl_lcp_quads *quads) {
+  const ts_vector *vector = gl_lcp_look(v, lcp, quads->textures);
+  for (int part = 0; part < GL_LCP_PARTS; part++) v->places[part].x = quads->x, v->places[part].y = quads->y;
+  return vector;
+}
+
+/* Quads `first` to `end` - 1 of all problems; where they are folded `first` is even. */
+static ts_status draw_quads(const ts_lcp *lcp, const gl_lcp_quads *quads, int first, int end, gl_pass *pass) {
+  const int is_folded = gl_lcp_of(lcp)->folded;
+  pass->target = quads->textures[0];
+  if (quads->textures[1]) pass->more_targets[0] = quads->textures[1];
+  pass->x = quads->x;
+  pass->y = quads->y;
+  pass->skipped = is_folded ? first / 2 : first;
+  pass->width = (is_folded ? (end + 1) / 2 : end) - pass->skipped;
+  pass->height = is_folded ? 2 : lcp->batch;
+  return gl_draw(lcp->context, pass);
+}
+
+/* Into z[0]. */
 static ts_status load(const ts_lcp *lcp, const ts_vector *z) {
   const gl_lcp *impl = gl_lcp_of(lcp);
   gl_pass pass = {.inputs = {z}};
   TSI_TRY(prepare(lcp, "lcp/lcp_load.frag", "", 0, 0, &pass));
-  return draw(lcp, impl->z, 0, impl->quads, &pass);
+  return draw_quads(lcp, &impl->z[0], 0, impl->quads, &pass);
 }
 
-/* Into state 0. */
+/* w[0] from z[0]. */
 static ts_status start(const ts_lcp *lcp, const ts_vector *q) {
   const gl_lcp *impl = gl_lcp_of(lcp);
   gl_lcp_view z;
-  gl_pass pass = {.inputs = {q, gl_lcp_look(&z, lcp, impl->z)}};
+  gl_pass pass = {.inputs = {q, look_at_quads(&z, lcp, &impl->z[0])}};
   TSI_TRY(prepare(lcp, "lcp/lcp_start.frag", "", 0, 0, &pass));
-  return draw(lcp, impl->states[0], 0, gl_lcp_rows(impl), &pass);
+  return draw_quads(lcp, &impl->w[0], 0, impl->quads, &pass);
 }
 
-static ts_status store(ts_vector *out, const ts_lcp *lcp, gl_texture *const from[GL_LCP_PARTS],
-                       const char *define) {
-  gl_lcp_view input;
-  gl_pass pass = {.inputs = {gl_lcp_look(&input, lcp, from)}};
-  TSI_TRY(prepare(lcp, "lcp/lcp_store.frag", define, 0, 0, &pass));
-  return gl_draw_vector(out, &pass);
+/* State 0 from w[0] and z[0]. */
+static ts_status start_states(const ts_lcp *lcp) {
+  const gl_lcp *impl = gl_lcp_of(lcp);
+  gl_lcp_view inputs[2];
+  gl_pass pass = {
+      .inputs = {look_at_quads(&inputs[0], lcp, &impl->w[0]), look_at_quads(&inputs[1], lcp, &impl->z[0])}};
+  TSI_TRY(prepare(lcp, "lcp/lcp_start_states.frag", "", 0, 0, &pass));
+  return draw_states(lcp, impl->states[0], &pass);
+}
+
+static ts_status store(ts_vector *out, const ts_lcp *lcp, gl_pass *pass, const char *define) {
+  TSI_TRY(prepare(lcp, "lcp/lcp_store.frag", define, 0, 0, pass));
+  return gl_draw_vector(out, pass);
 }
 
 /* ---- Blocks ---- */
 
-static ts_status solve_block(const ts_lcp *lcp, gl_texture *const state[GL_LCP_PARTS], int first, int count) {
+/* What a pass reads: w and z are before the block, or of z what this sweep has not come to. */
+typedef struct block_inputs {
+  gl_lcp_view w, z, next;
+  int current_w, current_z;
+} block_inputs;
+
+static gl_pass look_at_block(block_inputs *inputs, const ts_lcp *lcp) {
   const gl_lcp *impl = gl_lcp_of(lcp);
-  gl_lcp_view inputs[2];
-  gl_pass pass = {.inputs = {gl_lcp_look(&inputs[0], lcp, state)}};
-  if (impl->parts == 1) {
-    pass.more_targets[0] = impl->change[0];
-    TSI_TRY(prepare_solve(lcp, "lcp/lcp_block.frag", "lcp/lcp_contact_block.frag", first, count, &pass));
-    return draw(lcp, impl->z, first, count, &pass);
-  }
-  TSI_TRY(prepare_solve(lcp, "lcp/lcp_block_pair.frag", "lcp/lcp_contact_block.frag", first, count, &pass));
-  TSI_TRY(draw(lcp, impl->z, first, count, &pass));
-  pass = (gl_pass){.inputs = {gl_lcp_look(&inputs[0], lcp, state), gl_lcp_look(&inputs[1], lcp, impl->z)}};
-  TSI_TRY(prepare(lcp, "lcp/lcp_change.frag", "", first, count, &pass));
-  return draw(lcp, impl->change, first, count, &pass);
+  return (gl_pass){.inputs = {look_at_quads(&inputs->w, lcp, &impl->w[inputs->current_w]),
+                              look_at_quads(&inputs->z, lcp, &impl->z[inputs->current_z])}};
 }
 
-/* Rows from `row` on. */
-static ts_status add_block(const ts_lcp *lcp, int current, int first, int count, int row) {
+static ts_status solve_block(const ts_lcp *lcp, block_inputs *inputs, int first, int end) {
+  gl_pass pass = look_at_block(inputs, lcp);
+  char define[48];
+  snprintf(define, sizeof define, "%s%s", works_together(lcp) ? "#define TOGETHER\n" : "", local_define(lcp));
+  TSI_TRY(prepare(lcp, "lcp/lcp_block.frag", define, first, end - first, &pass));
+  return draw_quads(lcp, &gl_lcp_of(lcp)->z[!inputs->current_z], first, end, &pass);
+}
+
+/* w of quads from `from` on. */
+static ts_status add_block(const ts_lcp *lcp, block_inputs *inputs, int first, int end, int from) {
   const gl_lcp *impl = gl_lcp_of(lcp);
-  gl_lcp_view inputs[3];
-  gl_pass pass = {.inputs = {gl_lcp_look(&inputs[0], lcp, impl->states[current]),
-                             gl_lcp_look(&inputs[1], lcp, impl->z),
-                             gl_lcp_look(&inputs[2], lcp, impl->change)}};
-  TSI_TRY(prepare(lcp, "lcp/lcp_update.frag", "", first, count, &pass));
-  return draw(lcp, impl->states[!current], row, gl_lcp_rows(impl) - row, &pass);
+  gl_pass pass = look_at_block(inputs, lcp);
+  pass.inputs[2] = look_at_quads(&inputs->next, lcp, &impl->z[!inputs->current_z]);
+  const int is_together = works_together(lcp), all = GL_LCP_BLOCK * ((impl->quads - 1) / GL_LCP_BLOCK + 1);
+  TSI_TRY(
+      prepare(lcp, "lcp/lcp_update.frag", is_together ? "#define TOGETHER\n" : "", first, end - first, &pass));
+  return draw_quads(lcp, &impl->w[!inputs->current_w], from, is_together ? all : impl->quads, &pass);
 }
 
 /* In the last sweep rows above a block are not read again. */
-static ts_status sweep_blocks(const ts_lcp *lcp, int is_last, int *current) {
-  const int quads = gl_lcp_of(lcp)->quads;
-  for (int first = 0; first < quads; first += block_quads) {
-    const int end = first + block_quads < quads ? first + block_quads : quads;
-    TSI_TRY(solve_block(lcp, gl_lcp_of(lcp)->states[*current], first, end - first));
-    if (is_last && end == quads) return TS_OK;
-    TSI_TRY(add_block(lcp, *current, first, end - first, is_last ? gl_lcp_of(lcp)->quad_rows * end : 0));
-    *current = !*current;
+static ts_status sweep_blocks(const ts_lcp *lcp, int is_last, block_inputs *inputs) {
+  const int quads = gl_lcp_of(lcp)->quads, most = block_quads(lcp);
+  for (int first = 0; first < quads; first += most) {
+    const int end = first + most < quads ? first + most : quads;
+    TSI_TRY(solve_block(lcp, inputs, first, end));
+    if (is_last && end == quads) break;
+    TSI_TRY(add_block(lcp, inputs, first, end, is_last ? end : 0));
+    inputs->current_w = !inputs->current_w;
   }
+  inputs->current_z = !inputs->current_z;
   return TS_OK;
 }
 
@@ -152,8 +191,9 @@ static ts_status sweep_columns(const ts_lcp *lcp, int *current) {
   for (int i = 0; i < lcp->size / lcp->dimension; i++) {
     gl_lcp_view input;
     gl_pass pass = {.inputs = {gl_lcp_look(&input, lcp, impl->states[*current])}};
-    TSI_TRY(prepare_solve(lcp, "lcp/lcp_column.frag", "lcp/lcp_contact_column.frag", i, 0, &pass));
-    TSI_TRY(draw(lcp, impl->states[!*current], 0, gl_lcp_rows(impl), &pass));
+    TSI_TRY(prepare(lcp, lcp->dimension > 1 ? "lcp/lcp_contact_column.frag" : "lcp/lcp_column.frag",
+                    local_define(lcp), i, 0, &pass));
+    TSI_TRY(draw_states(lcp, impl->states[!*current], &pass));
     *current = !*current;
   }
   return TS_OK;
@@ -162,20 +202,35 @@ static ts_status sweep_columns(const ts_lcp *lcp, int *current) {
 /* ---- Rows ---- */
 
 /* With a texture barrier draws into z, which it reads; without, beside it, and copies. */
-static ts_status sweep_rows(const ts_lcp *lcp, const ts_vector *q) {
+static ts_status draw_row(const ts_lcp *lcp, int quad, gl_pass *pass) {
   gl_backend *gl = gl_of(lcp->context);
+  const gl_lcp *impl = gl_lcp_of(lcp);
+  const gl_lcp_quads *z = &impl->z[0];
+  gl_texture *const *targets = impl->row[0] ? impl->row : z->textures;
+  const int x = z->x + (impl->folded ? quad / 2 : quad), y = z->y + (impl->folded ? quad % 2 : 0);
+  pass->target = targets[0];
+  if (targets[1]) pass->more_targets[0] = targets[1];
+  pass->x = impl->row[0] ? 0 : x;
+  pass->y = impl->row[0] ? 0 : y;
+  pass->width = 1;
+  pass->height = lcp->batch;
+  TSI_TRY(gl_draw(lcp->context, pass));
+  for (int part = 0; part < impl->parts && impl->row[part]; part++) {
+    gl_bind_framebuffer(gl, impl->row[part]->framebuffer);
+    gl_bind(gl, 0, z->textures[part]->name);
+    glCopyTexSubImage2D(GL_TEXTURE_2D, 0, x, y, 0, 0, 1, lcp->batch);
+  }
+  return TS_OK;
+}
+
+static ts_status sweep_rows(const ts_lcp *lcp, const ts_vector *q) {
   const gl_lcp *impl = gl_lcp_of(lcp);
   for (int i = 0; i < lcp->size / lcp->dimension; i++) {
     gl_lcp_view z;
-    gl_pass pass = {.inputs = {q, gl_lcp_look(&z, lcp, impl->z)}};
-    const int quad = i * lcp->dimension / impl->quad_rows;
-    TSI_TRY(prepare_solve(lcp, "lcp/lcp_row.frag", "lcp/lcp_contact_row.frag", i, 0, &pass));
-    TSI_TRY(draw(lcp, impl->row[0] ? impl->row : impl->z, impl->row[0] ? 0 : quad, 1, &pass));
-    for (int part = 0; part < impl->parts && impl->row[part]; part++) {
-      gl_bind_framebuffer(gl, impl->row[part]->framebuffer);
-      gl_bind(gl, 0, impl->z[part]->name);
-      glCopyTexSubImage2D(GL_TEXTURE_2D, 0, quad, 0, 0, 0, 1, lcp->batch);
-    }
+    gl_pass pass = {.inputs = {q, look_at_quads(&z, lcp, &impl->z[0])}};
+    TSI_TRY(prepare(lcp, lcp->dimension > 1 ? "lcp/lcp_contact_row.frag" : "lcp/lcp_row.frag",
+                    local_define(lcp), i, 0, &pass));
+    TSI_TRY(draw_row(lcp, i * lcp->dimension / impl->quad_rows, &pass));
   }
   return TS_OK;
 }
@@ -183,40 +238,56 @@ static ts_status sweep_rows(const ts_lcp *lcp, const ts_vector *q) {
 /* ---- Operations ---- */
 
 /* So many sweeps with one w, from the quads of z; then the vector. */
+static ts_status sweep_by_columns(ts_vector *z, const ts_lcp *lcp, const ts_vector *q, int sweeps) {
+  int current = 0;
+  TSI_TRY(start(lcp, q));
+  TSI_TRY(start_states(lcp));
+  for (int k = 0; k < sweeps; k++) TSI_TRY(sweep_columns(lcp, &current));
+  gl_lcp_view input;
+  gl_pass pass = {.inputs = {gl_lcp_look(&input, lcp, gl_lcp_of(lcp)->states[current])}};
+  return store(z, lcp, &pass, "#define STATE\n");
+}
+
+static ts_status sweep_by_blocks(ts_vector *z, const ts_lcp *lcp, const ts_vector *q, int sweeps) {
+  block_inputs inputs = {.current_w = 0};
+  TSI_TRY(start(lcp, q));
+  for (int k = 0; k < sweeps; k++) TSI_TRY(sweep_blocks(lcp, k == sweeps - 1, &inputs));
+  gl_lcp_view input;
+  gl_pass pass = {.inputs = {look_at_quads(&input, lcp, &gl_lcp_of(lcp)->z[inputs.current_z])}};
+  return store(z, lcp, &pass, "");
+}
+
+static ts_status sweep_by_rows(ts_vector *z, const ts_lcp *lcp, const ts_vector *q, int sweeps) {
+  for (int k = 0; k < sweeps; k++) TSI_TRY(sweep_rows(lcp, q));
+  gl_lcp_view input;
+  gl_pass pass = {.inputs = {look_at_quads(&input, lcp, &gl_lcp_of(lcp)->z[0])}};
+  return store(z, lcp, &pass, "");
+}
+
 static ts_status sweep_kept(ts_vector *z, const ts_lcp *lcp, const ts_vector *q, ts_lcp_scheme scheme,
                             int sweeps) {
-  int current = 0;
-  if (scheme != TS_LCP_SCHEME_ROW) TSI_TRY(start(lcp, q));
-  for (int k = 0; k < sweeps; k++) {
-    if (scheme == TS_LCP_SCHEME_ROW)
-      TSI_TRY(sweep_rows(lcp, q));
-    else if (scheme == TS_LCP_SCHEME_COLUMN)
-      TSI_TRY(sweep_columns(lcp, &current));
-    else
-      TSI_TRY(sweep_blocks(lcp, k == sweeps - 1, &current));
-  }
-  const gl_lcp *impl = gl_lcp_of(lcp);
-  const int has_state = scheme == TS_LCP_SCHEME_COLUMN;
-  return store(z, lcp, has_state ? impl->states[current] : impl->z, has_state ? "#define STATE\n" : "");
+  TSI_TRY(load(lcp, z));
+  if (scheme == TS_LCP_SCHEME_ROW) return sweep_by_rows(z, lcp, q, sweeps);
+  if (scheme == TS_LCP_SCHEME_COLUMN) return sweep_by_columns(z, lcp, q, sweeps);
+  return sweep_by_blocks(z, lcp, q, sweeps);
 }
 
 ts_status gl_lcp_sweep(ts_vector *z, const ts_lcp *lcp, const ts_vector *q, ts_lcp_scheme scheme, int sweeps) {
   if (lcp->storage == TS_LCP_STORAGE_SPARSE) return gl_lcp_sweep_sparse(z, lcp, q, scheme, sweeps);
-  for (int done = 0; done < sweeps; done += kept_sweeps) {
-    TSI_TRY(load(lcp, z));
+  for (int done = 0; done < sweeps; done += kept_sweeps)
     TSI_TRY(sweep_kept(z, lcp, q, scheme, sweeps - done < kept_sweeps ? sweeps - done : kept_sweeps));
-  }
   return gl_check(lcp->context, "sweeps of a complementarity problem");
 }
 
 ts_status gl_lcp_residual(ts_vector *map, const ts_lcp *lcp, const ts_vector *q, const ts_vector *z) {
   if (lcp->storage == TS_LCP_STORAGE_SPARSE) return gl_lcp_residual_sparse(map, lcp, q, z);
   TSI_TRY(load(lcp, z));
-  gl_lcp_view input;
-  gl_pass pass = {.inputs = {q, gl_lcp_look(&input, lcp, gl_lcp_of(lcp)->z)}};
+  const gl_lcp *impl = gl_lcp_of(lcp);
+  gl_lcp_view w, z_view;
+  gl_pass pass = {.inputs = {q, look_at_quads(&z_view, lcp, &impl->z[0])}};
   if (lcp->dimension > 1) { /* every row of a contact needs the velocities of all */
     TSI_TRY(start(lcp, q));
-    pass = (gl_pass){.inputs = {gl_lcp_look(&input, lcp, gl_lcp_of(lcp)->states[0])}};
+    pass.inputs[0] = look_at_quads(&w, lcp, &impl->w[0]);
   }
   TSI_TRY(prepare(lcp, lcp->dimension > 1 ? "lcp/lcp_contact_residual.frag" : "lcp/lcp_residual.frag", "", 0, 0,
                   &pass));

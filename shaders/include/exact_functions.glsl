@@ -1,0 +1,73 @@
+// Sums and products of NUMBER with their rounding errors: include/exact.glsl, which includes this, and whoever needs them for
+// another type too.
+
+NUMBER two_sum(NUMBER a, NUMBER b, out NUMBER error) {
+  ROUNDED(NUMBER high, a + b);
+  ROUNDED(NUMBER part, high - a);
+  ROUNDED(NUMBER rest, high - part);
+  ROUNDED(NUMBER a_error, a - rest);
+  ROUNDED(NUMBER b_error, b - part);
+  ROUNDED(NUMBER both, a_error + b_error);
+  error = both;
+  return high;
+}
+
+// Where |a| >= |b|, or a is 0.
+NUMBER fast_two_sum(NUMBER a, NUMBER b, out NUMBER error) {
+  ROUNDED(NUMBER high, a + b);
+  ROUNDED(NUMBER part, high - a);
+  ROUNDED(NUMBER rest, b - part);
+  error = rest;
+  return high;
+}
+
+NUMBER two_product(float a, NUMBER b, out NUMBER error) {
+  ROUNDED(NUMBER high, a * b);
+#ifdef EXACT_FMA
+  ROUNDED(NUMBER low, fma(NUMBER(a), b, -high));
+#else
+  ROUNDED(float s, 4097.0 * a);
+  ROUNDED(float s_rest, s - a);
+  ROUNDED(float a_high, s - s_rest);
+  ROUNDED(float a_low, a - a_high);
+  ROUNDED(NUMBER t, 4097.0 * b);
+  ROUNDED(NUMBER t_rest, t - b);
+  ROUNDED(NUMBER b_high, t - t_rest);
+  ROUNDED(NUMBER b_low, b - b_high);
+  ROUNDED(NUMBER high_high, a_high * b_high - high);
+  ROUNDED(NUMBER high_low, high_high + a_high * b_low);
+  ROUNDED(NUMBER low_high, high_low + a_low * b_high);
+  ROUNDED(NUMBER low, low_high + a_low * b_low);
+#endif
+  error = low;
+  return high;
+}
+
+#ifdef PAIR
+// Dekker's split: the upper 12 bits of a number, and the rest.
+NUMBER upper(NUMBER a, out NUMBER lower) {
+  ROUNDED(NUMBER s, 4097.0 * a);
+  ROUNDED(NUMBER s_rest, s - a);
+  ROUNDED(NUMBER high, s - s_rest);
+  ROUNDED(NUMBER low, a - high);
+  lower = low;
+  return high;
+}
+
+// Component by component.
+NUMBER two_product_each(NUMBER a, NUMBER b, out NUMBER error) {
+  ROUNDED(NUMBER high, a * b);
+#ifdef EXACT_FMA
+  ROUNDED(NUMBER low, fma(a, b, -high));
+#else
+  NUMBER a_low, b_low;
+  NUMBER a_high = upper(a, a_low), b_high = upper(b, b_low);
+  ROUNDED(NUMBER high_high, a_high * b_high - high);
+  ROUNDED(NUMBER high_low, high_high + a_high * b_low);
+  ROUNDED(NUMBER low_high, high_low + a_low * b_high);
+  ROUNDED(NUMBER low, low_high + a_low * b_low);
+#endif
+  error = low;
+  return high;
+}
+#endif

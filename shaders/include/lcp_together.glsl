@@ -1,0 +1,18 @@
+// Fragments of a subgroup that tell each other values, where the driver has KHR_shader_subgroup (TOGETHER). To be included before
+// anything else, since it enables extensions.
+#ifdef TOGETHER
+#extension GL_KHR_shader_subgroup_basic : enable
+#extension GL_KHR_shader_subgroup_ballot : enable
+#extension GL_KHR_shader_subgroup_shuffle : enable
+#endif
+#include "include/lcp_contact.glsl"
+
+#ifdef TOGETHER
+#ifdef PAIR
+QUAD shuffle(QUAD v, uint invocation) {
+  return Pair(subgroupShuffle(v.high, invocation), subgroupShuffle(v.low, invocation));
+}
+#else
+QUAD shuffle(QUAD v, uint invocation) { return subgroupShuffle(v, invocation); }
+#endif
+#endif
