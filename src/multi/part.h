@@ -31,10 +31,10 @@ typedef struct tsi_part_cg {
   int number, count;  /* this one among them, and how many there are */
   const tsi_part_push *pushes;
   int push_count;
-  int32_t ghosts;      /* of this part */
-  uint32_t run;        /* from 1 on, one more each time */
+  int32_t ghosts;       /* of this part */
+  uint32_t run;         /* from 1 on, one more each time */
   uint32_t first_round; /* 1 + how many rounds the runs before may have had; see tsi_part_rounds */
-  double wait_seconds; /* for an answer of another part */
+  double wait_seconds;  /* for an answer of another part */
 } tsi_part_cg;
 
 /* Rounds, at which all parts wait for each other: one before the first iteration, and two in each. */

@@ -117,8 +117,8 @@ const tsi_tuning tsi_tuning_gl_software = {
     .amg_couplings = 110,
 };
 
-/* Two H100 whose memory reaches each other take as long for 512 k rows as one of them, 19 us an iteration, and 23 us
- * for 1 M rows, which take one 33. */
+/* Two H100 whose memory reaches each other take as long for 512 k rows as one of them, 19 us an iteration, and
+ * 23 us for 1 M rows, which take one 33. */
 const double tsi_part_rows_cuda = 200000;
 
 typedef struct tuning_field {

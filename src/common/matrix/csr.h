@@ -18,7 +18,8 @@ ts_status tsi_csr_canonical(ts_context *context, const ts_csr *csr, const unsign
                             unsigned flags, tsi_host_csr *out, int64_t *duplicates);
 void tsi_csr_free(ts_context *context, tsi_host_csr *csr);
 
-/* csr_inspect.c: two entries that mirror each other are equal within what assembly in single precision leaves. */
+/* csr_inspect.c: two entries that mirror each other are equal within what assembly in single precision leaves.
+ */
 int tsi_nearly_equal(float a, float b, float diagonal_a, float diagonal_b);
 
 /* A 64-bit hash of the sparsity pattern. */
