@@ -152,10 +152,10 @@ TS_API int ts_lcp_local_from_name(const char *name);      /* -1 if none */
  * that slip keep no others from converging. A contact's exact law is followed then, not solved to the last bit,
  * with the same solutions. */
 #define TS_LCP_ACCELERATION_LIST(X)                                                                            \
-  X(TS_LCP_ACCELERATION_AUTO, 0, "auto")           /* none; where 20 sweeps are not enough and M is symmetric, \
-                                                      momentum from there on: of sparse problems on cpu and    \
-                                                      cuda, of dense ones on cpu. None with fixed_sweeps */    \
-  X(TS_LCP_ACCELERATION_NONE, 1, "none")           /* from the last one's z */                                 \
+  X(TS_LCP_ACCELERATION_AUTO, 0, "auto") /* none; where M is symmetric and after 20 sweeps many are left,      \
+                                            momentum from there on: of sparse problems on cpu and              \
+                                            cuda, of dense ones on cpu. None with fixed_sweeps */              \
+  X(TS_LCP_ACCELERATION_NONE, 1, "none") /* from the last one's z */                                           \
   X(TS_LCP_ACCELERATION_MOMENTUM, 2, "momentum")   /* from beyond it, Nesterov's momentum with restarts */     \
   X(TS_LCP_ACCELERATION_CONJUGATE, 3, "conjugate") /* the same by nonlinear conjugate gradients */
 

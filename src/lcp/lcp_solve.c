@@ -17,6 +17,8 @@ enum {
   patience = 30,    /* tests without any gain, and a third of all, before it is stagnation: the residual of
                        contacts rises for a while and falls again */
   plain = 20,       /* sweeps before auto accelerates: problems that take fewer gain nothing */
+  few = 10,         /* that are left: no reason to begin then */
+  few_carried = 50, /* of schemes that carry w, whose accelerated sweeps take two or three times as long */
   longest_cycle = 4 /* tests after which the residuals of a cycle repeat */
 };
 static const double growth = 1e6; /* from the smallest residual on: divergence */
@@ -246,17 +248,29 @@ static ts_status test(solve_state *s, int sweeps, int *ends) {
   return TS_OK;
 }
 
-/* Sweeps until the residual is there if it goes on to fall as between the last two tests, at most
- * check_interval. One sweep tells how fast it falls. */
+/* Sweeps until the residual is there if it goes on to fall as between the last two tests. */
+static double sweeps_left(const solve_state *s, double before) {
+  const double aim = fmax(s->settings->rtol * s->norm_q, s->settings->atol);
+  const double fall = log(before / s->tested), left = log(s->tested / aim);
+  return ceil(left / fall * s->pause);
+}
+
+/* So many, at most check_interval. One sweep tells how fast it falls. */
 static int sweeps_ahead(const solve_state *s, double before) {
-  const ts_lcp_settings *settings = s->settings;
-  const int most = settings->check_interval;
+  const int most = s->settings->check_interval;
   if (!s->foresees || s->acceleration != TS_LCP_ACCELERATION_NONE) return most;
   if (s->tests == 1) return 1;
-  const double aim = fmax(settings->rtol * s->norm_q, settings->atol);
-  const double fall = log(before / s->tested), left = log(s->tested / aim);
-  const double sweeps = ceil(left / fall * s->pause);
+  const double sweeps = sweeps_left(s, before);
   return sweeps >= 1 && sweeps < most ? (int)sweeps : most;
+}
+
+/* Whether acceleration auto has reason to begin. */
+static int is_long(const solve_state *s, double before) {
+  const ts_lcp_scheme scheme = s->settings->scheme;
+  const int carries = scheme == TS_LCP_SCHEME_COLUMN || scheme == TS_LCP_SCHEME_BLOCK;
+  const double left = sweeps_left(s, before);
+  return s->may_accelerate && s->result->sweeps >= plain &&
+         !(left >= 0 && left <= (carries ? few_carried : few));
 }
 
 /* ---- The solve ---- */
@@ -288,7 +302,7 @@ static ts_status run_tested(solve_state *s, ts_vector *z) {
   double before = 0;
   TSI_TRY(test(s, 0, &ends));
   while (!ends) {
-    if (s->may_accelerate && s->result->sweeps >= plain) TSI_TRY(begin_momentum(s));
+    if (is_long(s, before)) TSI_TRY(begin_momentum(s));
     const int left = settings->max_sweeps - s->result->sweeps, ahead = sweeps_ahead(s, before);
     s->pause = left < ahead ? left : ahead;
     before = s->tested;

@@ -152,15 +152,14 @@ same converged "$(json boolean converged)" false
 grep -q 'hint: try a larger --max-sweeps' ../log/err || fail 'no hint'
 
 # Acceleration: the same answer after fewer sweeps.
-lcp 0 slow.mtx s.mtx --rtol 1e-9 --json -o z.mtx --check-interval 1
+lcp 0 slow.mtx s.mtx --rtol 1e-9 --json -o z.mtx --check-interval 1 --acceleration none
 plain=$(json integer sweeps)
-same acceleration "$(json string acceleration)" auto
-for kind in none momentum conjugate; do
+same acceleration "$(json string acceleration)" none
+for kind in auto momentum conjugate; do
   lcp 0 slow.mtx s.mtx --rtol 1e-9 --json -o fast.mtx --check-interval 1 --acceleration $kind
   same acceleration "$(json string acceleration)" $kind
   sweeps=$(json integer sweeps)
-  [ "$kind" = none ] && same 'sweeps without acceleration' "$sweeps" "$plain"
-  [ "$kind" = none ] || [ "$sweeps" -le $((plain / 2)) ] || fail "$kind: $sweeps sweeps, $plain without"
+  [ "$sweeps" -le $((plain / 2)) ] || fail "$kind: $sweeps sweeps, $plain without"
   vector_near fast.mtx 1e-6 2.5125628141 2.5125628141
 done
 
