@@ -21,7 +21,9 @@ static void release(laid_out *l) {
   tsi_packed_free(&l->context, &l->packed);
   tsi_layout_destroy(&l->context, l->layout);
   tsi_csr_free(&l->context, &l->csr);
+#ifdef TEXSOLVE_HAVE_THREADS
   tsi_pool_destroy(&l->context, &l->context.pool);
+#endif
 }
 
 static ts_status lay_out(laid_out *l, const ref_matrix *m, const unsigned char *constrained, ts_format format) {

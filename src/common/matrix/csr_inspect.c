@@ -40,8 +40,8 @@ static void inspect_rows(const void *arguments, size_t first, size_t last) {
 
 /* ---- Symmetry ---- */
 
-/* The entry of row i in column j, or NULL. */
-static const float *entry_of(const tsi_host_csr *A, int32_t i, int32_t j) {
+/* The entry of row i in column j, or -1. */
+static int32_t entry_of(const tsi_host_csr *A, int32_t i, int32_t j) {
   int32_t low = A->row_offsets[i], high = A->row_offsets[i + 1];
   while (low < high) {
     const int32_t middle = low + (high - low) / 2;
@@ -50,7 +50,7 @@ static const float *entry_of(const tsi_host_csr *A, int32_t i, int32_t j) {
     else
       high = middle;
   }
-  return low < A->row_offsets[i + 1] && A->column_indices[low] == j ? &A->values[low] : NULL;
+  return low < A->row_offsets[i + 1] && A->column_indices[low] == j ? low : -1;
 }
 
 /* Each entry looks for its mirror: what check_symmetry does, by several threads and without saying where. */
@@ -58,9 +58,9 @@ static int has_mirror(const inspection *n, int32_t i, int32_t e) {
   const tsi_host_csr *A = n->A;
   const int32_t j = A->column_indices[e];
   if (j == i || (n->constrained && n->constrained[j])) return 1;
-  const float *mirror = entry_of(A, j, i);
-  if (j < i) return mirror || A->values[e] == 0;
-  return tsi_nearly_equal(A->values[e], mirror ? *mirror : 0, n->diagonal[i], n->diagonal[j]);
+  const int32_t mirror = entry_of(A, j, i);
+  if (j < i) return mirror >= 0 || A->values[e] == 0;
+  return tsi_nearly_equal(A->values[e], mirror >= 0 ? A->values[mirror] : 0, n->diagonal[i], n->diagonal[j]);
 }
 
 static void look_for_mirrors(const void *arguments, size_t first, size_t last) {

@@ -114,11 +114,12 @@ COPY_NUMBERS(double)
 static void read_vector(const ts_lcp *lcp, const ts_vector *v, void *to) {
   const cpu_lcp *impl = lcp->impl;
   const size_t n = (size_t)lcp->size;
-  for (size_t k = 0; k < (size_t)lcp->batch; k++)
+  const cpu_parts from = cpu_parts_of(v);
+  for (size_t k = 0; from.high && k < (size_t)lcp->batch; k++)
     if (lcp->is_double)
-      read_double(cpu_parts_of(v), k * n, n, (double *)to + k * impl->stride);
+      read_double(from, k * n, n, (double *)to + k * impl->stride);
     else
-      read_float(cpu_parts_of(v), k * n, n, (float *)to + k * impl->stride);
+      read_float(from, k * n, n, (float *)to + k * impl->stride);
 }
 
 static void write_vector(const ts_lcp *lcp, ts_vector *v, void *from) {

@@ -24,9 +24,10 @@ static ts_status create_parts(const ts_lcp *lcp, GLenum format, int width, int h
 
 /* Where passes may draw into the texture that they read, w and z are in one, so that the target stays. */
 static ts_status create_quads(const ts_lcp *lcp, gl_lcp *impl) {
-  gl_lcp_quads *const quads[] = {&impl->w[0], &impl->w[1], &impl->z[0], &impl->z[1]};
+  enum { count = 4 };
+  gl_lcp_quads *const quads[count] = {&impl->w[0], &impl->w[1], &impl->z[0], &impl->z[1]};
   static const char what[] = "the unknowns of complementarity problems";
-  const int count = sizeof quads / sizeof *quads, max = lcp->context->caps.max_texture_size;
+  const int max = lcp->context->caps.max_texture_size;
   /* Even, so that no 2 x 2 texels belong to two of them. Where they are folded all of a block are drawn. */
   const int blocks = (impl->quads - 1) / GL_LCP_BLOCK + 1;
   const int width = impl->folded ? blocks * GL_LCP_BLOCK / 2 : even(impl->quads),
