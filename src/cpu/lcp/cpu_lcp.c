@@ -110,7 +110,7 @@ ts_status cpu_lcp_write_limits(ts_lcp *lcp) {
 COPY_NUMBERS(float)
 COPY_NUMBERS(double)
 
-/* Problem by problem, in the matrix's type. */
+/* Problem by problem, in the matrix's type. A vector has a first part, which the analyser does not know. */
 static void read_vector(const ts_lcp *lcp, const ts_vector *v, void *to) {
   const cpu_lcp *impl = lcp->impl;
   const size_t n = (size_t)lcp->size;
@@ -125,11 +125,12 @@ static void read_vector(const ts_lcp *lcp, const ts_vector *v, void *to) {
 static void write_vector(const ts_lcp *lcp, ts_vector *v, void *from) {
   const cpu_lcp *impl = lcp->impl;
   const size_t n = (size_t)lcp->size;
-  for (size_t k = 0; k < (size_t)lcp->batch; k++)
+  const cpu_parts to = cpu_parts_of(v);
+  for (size_t k = 0; to.high && k < (size_t)lcp->batch; k++)
     if (lcp->is_double)
-      write_double(cpu_parts_of(v), k * n, n, (double *)from + k * impl->stride);
+      write_double(to, k * n, n, (double *)from + k * impl->stride);
     else
-      write_float(cpu_parts_of(v), k * n, n, (float *)from + k * impl->stride);
+      write_float(to, k * n, n, (float *)from + k * impl->stride);
 }
 
 /* ---- Sweeps ---- */
