@@ -95,7 +95,7 @@ ts_status cpu_lcp_write_limits(ts_lcp *lcp) {
     const float *lowest = from.lowest ? from.lowest + begin : NULL;                                            \
     for (size_t i = 0; i < n && !low; i++) to[i] = (type)high[i];                                              \
     for (size_t i = 0; i < n && low; i++) to[i] = (type)((double)high[i] + (double)low[i]);                    \
-    for (size_t i = 0; i < n && lowest; i++)                                                                   \
+    for (size_t i = 0; i < n && low && lowest; i++)                                                            \
       to[i] = (type)((double)high[i] + ((double)low[i] + (double)lowest[i]));                                  \
   }                                                                                                            \
   static void write_##type(cpu_parts to, size_t begin, size_t n, type *from) {                                 \
