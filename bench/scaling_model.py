@@ -17,8 +17,8 @@ import sys
 US = 1e-6
 M = 1 << 20
 
-# Measured on an H200 and an H100 (docs/results.md, docs/notes/conjugate-gradients.md): bytes/s of csr's bytes, of which the
-# format that is taken reads fewer.
+# Measured on an H200 and an H100 (docs/results.md, docs/results/devices.md, docs/notes/conjugate-gradients.md): bytes/s of
+# csr's bytes, of which the format that is taken reads fewer.
 BANDWIDTHS = {"H200": 4.1e12, "H100": 3.33e12}
 BANDWIDTH = BANDWIDTHS["H200"]
 FIXED = 4.6 * US  # what an iteration takes beside its bytes: three barriers of a GPU's threads, latencies
@@ -39,11 +39,11 @@ MOST_ENTRIES = 2**31 - 1  # of a part: its offsets have 32 bits
 VECTOR_PASSES = 10  # of the two updates of an iteration, or of the one of the form with one reduction
 
 # What was measured, in us an iteration.
-NOTES = "notes/conjugate-gradients.md"
-ONE_GPU = [("H200", 16384, 5.0, NOTES), ("H200", M, 31.3, "results.md"), ("H200", 4 * M, 122, "results.md"),
-           ("H200", 8 * M, 229.7, NOTES), ("H200", 16 * M, 432.3, "results.md"), ("H200", 64 * M, 1786, "results.md"),
-           ("H100", M, 32.8, "results.md"), ("H100", 4 * M, 142.9, "results.md"), ("H100", 16 * M, 547.3, "results.md"),
-           ("H100", 32 * M, 1172, "results.md"), ("H100", 128 * M, 4950, "results.md")]
+NOTES, RESULTS, DEVICES = "notes/conjugate-gradients.md", "results.md", "results/devices.md"
+ONE_GPU = [("H200", 16384, 5.0, NOTES), ("H200", M, 31.3, RESULTS), ("H200", 4 * M, 122, RESULTS),
+           ("H200", 8 * M, 229.7, NOTES), ("H200", 16 * M, 432.3, DEVICES), ("H200", 64 * M, 1786, DEVICES),
+           ("H100", M, 32.8, DEVICES), ("H100", 4 * M, 142.9, DEVICES), ("H100", 16 * M, 547.3, DEVICES),
+           ("H100", 32 * M, 1172, DEVICES), ("H100", 128 * M, 4950, DEVICES)]
 TWO_GPUS = [("H100", M, 23.0), ("H100", 4 * M, 83.6), ("H100", 16 * M, 282.5), ("H100", 32 * M, 599.9), ("H100", 128 * M, 2353.8)]
 # Ranks on two cores of a processor: the time of an iteration on one and on two of them, and in between what two take for a
 # product's exchange and for a sum. The bandwidth is that of one rank.
@@ -155,7 +155,7 @@ def check_table():
     for device, n, measured in TWO_GPUS:
         side = n ** (1 / 3)
         part = slabs((side, side, side), 2)
-        row(f"two {device}", n, measured, iteration(part, 2, bandwidth=BANDWIDTHS[device]), "[results.md](results.md)")
+        row(f"two {device}", n, measured, iteration(part, 2, bandwidth=BANDWIDTHS[device]), f"[{DEVICES}]({DEVICES})")
     for n, one, two, exchange, reduction in RANKS:
         part = slabs((n ** (1 / 3),) * 3, 2)
         share = iteration_bytes(part.rows, part.entries, part.near) / iteration_bytes(n, entries_of(n), 0)
