@@ -102,18 +102,37 @@ int32_t tsi_lines(int32_t *columns, int count);
 double tsi_lines_of_entries(const tsi_host_csr *csr);
 double tsi_lines_of_rows(const tsi_tuning *tuning, const tsi_host_csr *csr);
 
-/* layout_jagged.c */
+/* ---- layout_jagged.c: slices in linear spaces ---- */
+
 ts_status tsi_slices_create(ts_context *context, const tsi_host_csr *csr, tsi_slices *slices);
 void tsi_slices_free(ts_context *context, tsi_slices *slices);
-/* About what a product would read of them, from some of the slices, and in `weight` how much longer that takes
- * than elsewhere: unpadded slices take twice as long, rows in another order half as long again. */
+/* layout_jagged_reads.c: about what a product would read of them, from some of the slices, and in `weight` how
+ * much longer that takes than elsewhere: unpadded slices take twice as long, rows in another order half as long
+ * again. */
 tsi_reads tsi_slices_reads(const tsi_tuning *tuning, const tsi_host_csr *csr, double *weight);
-/* values, words, bases, long_columns. */
+/* layout_jagged_pack.c: values, words, bases, long_columns. */
 ts_status tsi_slices_pack(ts_context *context, const tsi_slices *slices, const tsi_host_csr *csr,
                           tsi_packed *packed);
 void tsi_slices_places(const tsi_slices *slices, const tsi_host_csr *csr, int32_t *places);
-/* The row of a lane, -1 where there is none. */
+/* The row of a lane, -1 where there is none; of all lanes. */
 int32_t tsi_slice_row(const tsi_slices *slices, const tsi_host_csr *csr, int32_t slice, int lane);
+void tsi_slice_rows(const tsi_slices *slices, const tsi_host_csr *csr, int32_t slice,
+                    int32_t rows[TSI_SLICE_ROWS]);
+/* The longest row that slices take. */
+int32_t tsi_slices_longest(const tsi_host_csr *csr);
+/* Of these rows, which are in a slice if they are no longer than `most`; returns the longest of them. */
+int tsi_slice_lengths(const tsi_host_csr *csr, const int32_t *rows, int32_t most, uint8_t *lengths);
+/* The rows of a window by decreasing length, equal ones in their natural order; long ones count as 0. */
+void tsi_sort_window(const tsi_host_csr *csr, int32_t first, int32_t most, uint8_t *order);
+/* Whether that saves a quarter of the steps, of which each is of all rows of a slice. */
+int tsi_pays_to_sort(double natural_steps, double sorted_steps, double entries);
+/* The least column of the k-th entries and by how much the largest exceeds it. */
+int32_t tsi_slice_spread(const tsi_host_csr *csr, const int32_t *rows, const uint8_t *lengths, int k,
+                         int32_t *least);
+/* Sets all but where the slice begins; returns its entries, padding included. */
+uint32_t tsi_slice_measure(const tsi_host_csr *csr, const int32_t *rows, const uint8_t *lengths, tsi_slice *s);
+/* What a slice of so many entries takes on the device. */
+size_t tsi_slice_bytes(const tsi_slice *s, uint32_t entries);
 
 /* ---- Parts, for layout_*.c ---- */
 

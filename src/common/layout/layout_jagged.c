@@ -1,11 +1,11 @@
-/* Jagged diagonals (Cevahir et al. 2009, section 4) in linear spaces, cut into slices of 32 rows (layout.h).
+/* Jagged diagonals (Cevahir et al. 2009, section 4) in linear spaces, cut into slices of 32 rows (layout.h):
+ * their order, how each is stored, long rows. layout_jagged_pack.c fills them, layout_jagged_reads.c has what a
+ * product reads.
  *
  * A thread has a row, and neighbouring threads read neighbouring numbers. Rows stay in their natural order, in
  * which the columns of neighbouring rows lie close together, unless threads would wait for longer rows too
  * often: then they are sorted by length inside windows. Rows that stand out are no part of their slice; threads
  * share each of them. */
-#include <string.h>
-
 #include "common/core/core.h"
 #include "common/core/pool.h"
 #include "layout_build.h"
@@ -14,8 +14,7 @@ static int32_t length_of(const tsi_host_csr *csr, int32_t row) {
   return csr->row_offsets[row + 1] - csr->row_offsets[row];
 }
 
-/* The longest row that a slice takes. */
-static int32_t longest_in_slices(const tsi_host_csr *csr) {
+int32_t tsi_slices_longest(const tsi_host_csr *csr) {
   const int64_t mean = csr->row_offsets[csr->rows] / csr->rows;
   const int64_t most = 8 * mean > 64 ? 8 * mean : 64;
   return most < TSI_SLICE_LONGEST ? (int32_t)most : TSI_SLICE_LONGEST;
@@ -29,10 +28,24 @@ int32_t tsi_slice_row(const tsi_slices *slices, const tsi_host_csr *csr, int32_t
   return place - window < count ? window + slices->order[place] : -1;
 }
 
+void tsi_slice_rows(const tsi_slices *slices, const tsi_host_csr *csr, int32_t slice,
+                    int32_t rows[TSI_SLICE_ROWS]) {
+  for (int lane = 0; lane < TSI_SLICE_ROWS; lane++) rows[lane] = tsi_slice_row(slices, csr, slice, lane);
+}
+
+int tsi_slice_lengths(const tsi_host_csr *csr, const int32_t *rows, int32_t most, uint8_t *lengths) {
+  int longest = 0;
+  for (int lane = 0; lane < TSI_SLICE_ROWS; lane++) {
+    const int32_t length = rows[lane] >= 0 ? length_of(csr, rows[lane]) : INT32_MAX;
+    lengths[lane] = (uint8_t)(length <= most ? length : TSI_NOT_IN_SLICE);
+    if (length <= most && length > longest) longest = length;
+  }
+  return longest;
+}
+
 /* ---- Order ---- */
 
-/* The rows of a window by decreasing length, equal ones in their natural order; long ones count as 0. */
-static void sort_window(const tsi_host_csr *csr, int32_t first, int32_t most, uint8_t *order) {
+void tsi_sort_window(const tsi_host_csr *csr, int32_t first, int32_t most, uint8_t *order) {
   int32_t next[TSI_SLICE_LONGEST + 1] = {0};
   const int32_t count = csr->rows - first < TSI_WINDOW_ROWS ? csr->rows - first : TSI_WINDOW_ROWS;
   uint8_t lengths[TSI_WINDOW_ROWS];
@@ -55,7 +68,6 @@ typedef struct slice_work {
   const tsi_host_csr *csr;
   int32_t most;
   int64_t *steps; /* of each block */
-  tsi_packed *packed;
 } slice_work;
 
 /* Slices first .. end-1 of a block. */
@@ -72,15 +84,9 @@ static void fill_lengths(const void *arguments, size_t first, size_t last) {
   for (size_t b = first; b < last; b++) {
     w->steps[b] = 0;
     for (int32_t s = block_first(w, b); s < block_end(w, b); s++) {
-      int longest = 0;
-      for (int lane = 0; lane < TSI_SLICE_ROWS; lane++) {
-        const int32_t row = tsi_slice_row(w->slices, w->csr, s, lane);
-        const int32_t length = row >= 0 ? length_of(w->csr, row) : INT32_MAX;
-        w->slices->lengths[(size_t)s * TSI_SLICE_ROWS + (size_t)lane] =
-            (uint8_t)(length <= w->most ? length : TSI_NOT_IN_SLICE);
-        if (length <= w->most && length > longest) longest = length;
-      }
-      w->steps[b] += longest;
+      int32_t rows[TSI_SLICE_ROWS];
+      tsi_slice_rows(w->slices, w->csr, s, rows);
+      w->steps[b] += tsi_slice_lengths(w->csr, rows, w->most, w->slices->lengths + (size_t)s * TSI_SLICE_ROWS);
     }
   }
 }
@@ -95,23 +101,22 @@ static int64_t find_lengths(const ts_context *context, tsi_slices *slices, const
   return all;
 }
 
-/* Whether that saves a quarter of the steps, of which each is of all rows of a slice. */
-static int pays_to_sort(double natural_steps, double sorted_steps, double entries) {
+int tsi_pays_to_sort(double natural_steps, double sorted_steps, double entries) {
   return natural_steps * TSI_SLICE_ROWS * 3 >= entries * 4 && 4 * sorted_steps < 3 * natural_steps;
 }
 
 static ts_status choose_order(ts_context *context, tsi_slices *slices, const tsi_host_csr *csr) {
-  const int32_t most = longest_in_slices(csr);
+  const int32_t most = tsi_slices_longest(csr);
   const size_t places = (size_t)slices->count * TSI_SLICE_ROWS;
   const int64_t natural = find_lengths(context, slices, csr, most);
   const double entries = csr->row_offsets[csr->rows];
-  if (!pays_to_sort((double)natural, 0, entries)) return TS_OK;
+  if (!tsi_pays_to_sort((double)natural, 0, entries)) return TS_OK;
   slices->order = tsi_calloc(context, places, 1);
   if (!slices->order) return tsi_out_of_memory(context, "the order of rows", places);
   for (int32_t first = 0; first < csr->rows; first += TSI_WINDOW_ROWS)
-    sort_window(csr, first, most, slices->order + first);
+    tsi_sort_window(csr, first, most, slices->order + first);
   const int64_t sorted = find_lengths(context, slices, csr, most);
-  if (pays_to_sort((double)natural, (double)sorted, entries)) return TS_OK;
+  if (tsi_pays_to_sort((double)natural, (double)sorted, entries)) return TS_OK;
   tsi_free(context, slices->order);
   slices->order = NULL;
   find_lengths(context, slices, csr, most);
@@ -120,8 +125,7 @@ static ts_status choose_order(ts_context *context, tsi_slices *slices, const tsi
 
 /* ---- Slices ---- */
 
-/* The least column of the k-th entries and by how much the largest exceeds it. */
-static int32_t spread_of(const tsi_host_csr *csr, const int32_t *rows, const uint8_t *lengths, int k,
+int32_t tsi_slice_spread(const tsi_host_csr *csr, const int32_t *rows, const uint8_t *lengths, int k,
                          int32_t *least) {
   int32_t low = INT32_MAX, high = 0;
   for (int lane = 0; lane < TSI_SLICE_ROWS; lane++) {
@@ -134,19 +138,7 @@ static int32_t spread_of(const tsi_host_csr *csr, const int32_t *rows, const uin
   return high - low;
 }
 
-static void rows_of(const tsi_slices *slices, const tsi_host_csr *csr, int32_t slice,
-                    int32_t rows[TSI_SLICE_ROWS]) {
-  for (int lane = 0; lane < TSI_SLICE_ROWS; lane++) rows[lane] = tsi_slice_row(slices, csr, slice, lane);
-}
-
-/* Where entry k of the row at place `lane` is, with `before` entries of the slice before it. */
-static uint32_t place_in_slice(const tsi_slice *s, uint32_t before, int k, int lane) {
-  return s->padded ? (uint32_t)(k * TSI_SLICE_ROWS + lane) : before;
-}
-
-/* Sets all but where the slice begins; returns its entries, padding included. */
-static uint32_t measure_slice(const tsi_host_csr *csr, const int32_t *rows, const uint8_t *lengths,
-                              tsi_slice *s) {
+uint32_t tsi_slice_measure(const tsi_host_csr *csr, const int32_t *rows, const uint8_t *lengths, tsi_slice *s) {
   uint32_t entries = 0;
   s->longest = 0;
   for (int lane = 0; lane < TSI_SLICE_ROWS; lane++) {
@@ -157,7 +149,7 @@ static uint32_t measure_slice(const tsi_host_csr *csr, const int32_t *rows, cons
   int32_t spread = 0;
   for (int k = 0; k < s->longest; k++) {
     int32_t least;
-    const int32_t here = spread_of(csr, rows, lengths, k, &least);
+    const int32_t here = tsi_slice_spread(csr, rows, lengths, k, &least);
     if (here > spread) spread = here;
   }
   s->column_bytes = spread <= UINT8_MAX ? 1 : spread <= UINT16_MAX ? 2 : 4;
@@ -181,6 +173,10 @@ static uint32_t words_of(const tsi_slice *s, uint32_t entries) {
   return aligned((entries * s->column_bytes + 3) / 4);
 }
 
+size_t tsi_slice_bytes(const tsi_slice *s, uint32_t entries) {
+  return 4 * ((size_t)aligned(entries) + words_of(s, entries) + bases_of(s)) + TSI_SLICE_ROWS + sizeof *s;
+}
+
 /* All of a slice but where it begins; its entries are in `first` until then. */
 static void measure_slices(const void *arguments, size_t first, size_t last) {
   const slice_work *w = arguments;
@@ -188,9 +184,9 @@ static void measure_slices(const void *arguments, size_t first, size_t last) {
     for (int32_t number = block_first(w, b); number < block_end(w, b); number++) {
       tsi_slice *s = &w->slices->slices[number];
       int32_t rows[TSI_SLICE_ROWS];
-      rows_of(w->slices, w->csr, number, rows);
+      tsi_slice_rows(w->slices, w->csr, number, rows);
       *s = (tsi_slice){0};
-      s->first = measure_slice(w->csr, rows, w->slices->lengths + (size_t)number * TSI_SLICE_ROWS, s);
+      s->first = tsi_slice_measure(w->csr, rows, w->slices->lengths + (size_t)number * TSI_SLICE_ROWS, s);
     }
 }
 
@@ -203,91 +199,6 @@ static void place_slices(tsi_slices *slices) {
     slices->entries += aligned(entries);
     slices->words += words_of(s, entries);
   }
-}
-
-/* What slices of rows in one order take. */
-typedef struct slices_sample {
-  double entries, steps, bytes;
-  double counted;           /* bytes of unpadded slices */
-  double lines, with_lines; /* of x, and the entries of the slices where they were counted */
-} slices_sample;
-
-/* Lines of x that a slice asks for, k by k. */
-static int32_t lines_of_slice(const tsi_host_csr *csr, const int32_t *rows, const uint8_t *lengths,
-                              const tsi_slice *s) {
-  int32_t lines = 0;
-  for (int k = 0; k < s->longest; k++) {
-    int32_t columns[TSI_SLICE_ROWS];
-    int count = 0;
-    for (int lane = 0; lane < TSI_SLICE_ROWS; lane++)
-      if (lengths[lane] != TSI_NOT_IN_SLICE && lengths[lane] > k)
-        columns[count++] = csr->column_indices[csr->row_offsets[rows[lane]] + k];
-    lines += tsi_lines(columns, count);
-  }
-  return lines;
-}
-
-static void sample_slice(const tsi_host_csr *csr, const int32_t *rows, int32_t most, int with_lines,
-                         slices_sample *sum) {
-  uint8_t lengths[TSI_SLICE_ROWS];
-  double entries = 0;
-  for (int lane = 0; lane < TSI_SLICE_ROWS; lane++) {
-    const int32_t length = rows[lane] >= 0 ? length_of(csr, rows[lane]) : most + 1;
-    lengths[lane] = (uint8_t)(length > most ? TSI_NOT_IN_SLICE : length);
-    if (length <= most) entries += length;
-  }
-  tsi_slice s;
-  const uint32_t here = measure_slice(csr, rows, lengths, &s);
-  const double bytes = 4.0 * (aligned(here) + words_of(&s, here) + bases_of(&s)) + TSI_SLICE_ROWS + sizeof s;
-  sum->entries += entries;
-  sum->steps += s.longest;
-  sum->bytes += bytes;
-  if (!s.padded) sum->counted += bytes;
-  if (!with_lines) return;
-  sum->lines += lines_of_slice(csr, rows, lengths, &s);
-  sum->with_lines += entries;
-}
-
-/* Window number n of the samples: anywhere in the n-th part of the matrix, lest they all meet the same place of
- * the lines of a grid. */
-static int32_t sampled_window(int32_t n, int32_t samples, int32_t count) {
-  if (count <= samples) return n;
-  const int64_t first = (int64_t)n * count / samples, next = (int64_t)(n + 1) * count / samples;
-  return (int32_t)(first + (int64_t)((uint32_t)n * 2654435769u >> 8) * (next - first) / (1 << 24));
-}
-
-static void sample_window(const tsi_host_csr *csr, int32_t window, int32_t most, int with_lines,
-                          slices_sample *natural, slices_sample *sorted) {
-  const int32_t first = window * TSI_WINDOW_ROWS;
-  const int32_t count = csr->rows - first < TSI_WINDOW_ROWS ? csr->rows - first : TSI_WINDOW_ROWS;
-  uint8_t order[TSI_WINDOW_ROWS];
-  sort_window(csr, first, most, order);
-  for (int32_t from = 0; from < count; from += TSI_SLICE_ROWS) {
-    int32_t rows[2][TSI_SLICE_ROWS];
-    for (int32_t i = from; i < from + TSI_SLICE_ROWS; i++) {
-      rows[0][i - from] = i < count ? first + i : -1;
-      rows[1][i - from] = i < count ? first + order[i] : -1;
-    }
-    sample_slice(csr, rows[0], most, with_lines, natural);
-    sample_slice(csr, rows[1], most, with_lines, sorted);
-  }
-}
-
-tsi_reads tsi_slices_reads(const tsi_tuning *tuning, const tsi_host_csr *csr, double *weight) {
-  enum { samples = 512, with_lines = 4 };
-  const int32_t windows = (csr->rows - 1) / TSI_WINDOW_ROWS + 1, most = longest_in_slices(csr);
-  slices_sample natural = {0}, sorted = {0};
-  for (int32_t n = 0; n < windows && n < samples; n++)
-    sample_window(csr, sampled_window(n, samples, windows), most, n % with_lines == 0, &natural, &sorted);
-  const int is_sorted = pays_to_sort(natural.steps, sorted.steps, natural.entries);
-  const slices_sample *taken = is_sorted ? &sorted : &natural;
-  *weight = (taken->bytes + (tuning->counted_weight - 1) * taken->counted) / taken->bytes *
-            (is_sorted ? tuning->sorted_weight : 1);
-  if (taken->entries <= 0) return (tsi_reads){8, 1};
-  tsi_reads reads = {taken->bytes / taken->entries, 0};
-  if (taken->with_lines > 0) reads.lines = taken->lines / taken->with_lines;
-  reads.lines += reads.bytes / TSI_LINE_BYTES;
-  return reads;
 }
 
 /* Appends the pieces of a long row whose entries begin with number `first`; with row_blocks NULL only counts.
@@ -303,7 +214,7 @@ static int32_t cut_long_row(tsi_row_block *row_blocks, int32_t row, int32_t firs
 }
 
 static ts_status find_long_rows(ts_context *context, tsi_slices *slices, const tsi_host_csr *csr) {
-  const int32_t most = longest_in_slices(csr);
+  const int32_t most = tsi_slices_longest(csr);
   for (int pass = 0; pass < 2; pass++) {
     int32_t count = 0, entries = 0;
     for (int32_t i = 0; i < csr->rows; i++) {
@@ -344,87 +255,6 @@ void tsi_slices_free(ts_context *context, tsi_slices *slices) {
   tsi_free(context, slices->order);
   tsi_free(context, slices->row_blocks);
   *slices = (tsi_slices){0};
-}
-
-/* ---- Packing ---- */
-
-static void put_column(uint32_t *words, const tsi_slice *s, uint32_t number, uint32_t column) {
-  if (s->column_bytes == 4)
-    words[s->first_word + number] = column;
-  else if (s->column_bytes == 2)
-    ((uint16_t *)(words + s->first_word))[number] = (uint16_t)column;
-  else
-    ((uint8_t *)(words + s->first_word))[number] = (uint8_t)column;
-}
-
-static void pack_slice(const tsi_slices *slices, const tsi_host_csr *csr, int32_t number, tsi_packed *packed) {
-  const tsi_slice *s = &slices->slices[number];
-  const uint8_t *lengths = slices->lengths + (size_t)number * TSI_SLICE_ROWS;
-  int32_t rows[TSI_SLICE_ROWS];
-  uint32_t before = 0;
-  rows_of(slices, csr, number, rows);
-  for (int k = 0; k < s->longest; k++) {
-    int32_t base = 0;
-    if (s->column_bytes < 4) {
-      spread_of(csr, rows, lengths, k, &base);
-      packed->bases[s->first_base + (uint32_t)k] = base;
-    }
-    for (int lane = 0; lane < TSI_SLICE_ROWS; lane++) {
-      if (lengths[lane] == TSI_NOT_IN_SLICE || lengths[lane] <= k) continue;
-      const int32_t e = csr->row_offsets[rows[lane]] + k;
-      const uint32_t at = place_in_slice(s, before++, k, lane);
-      if (csr->values) packed->values[s->first + at] = csr->values[e];
-      put_column(packed->words, s, at, (uint32_t)(csr->column_indices[e] - base));
-    }
-  }
-}
-
-static void pack_slices(const void *arguments, size_t first, size_t last) {
-  const slice_work *w = arguments;
-  for (int32_t s = block_first(w, first); s < block_first(w, last); s++)
-    pack_slice(w->slices, w->csr, s, w->packed);
-}
-
-ts_status tsi_slices_pack(ts_context *context, const tsi_slices *slices, const tsi_host_csr *csr,
-                          tsi_packed *packed) {
-  const size_t entries = (size_t)slices->entries + (size_t)slices->long_entries;
-  packed->values = tsi_calloc(context, entries, sizeof(float));
-  packed->words = tsi_calloc(context, slices->words, sizeof(uint32_t));
-  packed->bases = tsi_calloc(context, slices->bases, sizeof(int32_t));
-  packed->long_columns = tsi_malloc(context, (size_t)slices->long_entries, sizeof(int32_t));
-  if (!packed->values || !packed->words || !packed->bases || !packed->long_columns)
-    return tsi_out_of_memory(context, "the matrix in slices", entries * 8);
-  const slice_work work = {.slices = (tsi_slices *)slices, .csr = csr, .packed = packed};
-  tsi_in_blocks(context, csr->rows, pack_slices, &work);
-  for (int32_t w = 0; w < slices->row_block_count; w++) {
-    const tsi_row_block *part = &slices->row_blocks[w];
-    const size_t count = (size_t)(part->end - part->first);
-    const int32_t from = csr->row_offsets[part->row] + part->piece * TSI_PIECE_ENTRIES;
-    memcpy(packed->long_columns + part->first, csr->column_indices + from, count * sizeof(int32_t));
-    if (csr->values)
-      memcpy(packed->values + slices->entries + part->first, csr->values + from, count * sizeof(float));
-  }
-  return TS_OK;
-}
-
-void tsi_slices_places(const tsi_slices *slices, const tsi_host_csr *csr, int32_t *places) {
-  for (int32_t number = 0; number < slices->count; number++) {
-    const tsi_slice *s = &slices->slices[number];
-    const uint8_t *lengths = slices->lengths + (size_t)number * TSI_SLICE_ROWS;
-    int32_t rows[TSI_SLICE_ROWS];
-    uint32_t before = 0;
-    rows_of(slices, csr, number, rows);
-    for (int k = 0; k < s->longest; k++)
-      for (int lane = 0; lane < TSI_SLICE_ROWS; lane++)
-        if (lengths[lane] != TSI_NOT_IN_SLICE && lengths[lane] > k)
-          places[csr->row_offsets[rows[lane]] + k] = (int32_t)(s->first + place_in_slice(s, before++, k, lane));
-  }
-  for (int32_t w = 0; w < slices->row_block_count; w++) {
-    const tsi_row_block *part = &slices->row_blocks[w];
-    const int32_t from = csr->row_offsets[part->row] + part->piece * TSI_PIECE_ENTRIES;
-    for (int32_t k = 0; k < part->end - part->first; k++)
-      places[from + k] = (int32_t)slices->entries + part->first + k;
-  }
 }
 
 /* ---- The format ---- */

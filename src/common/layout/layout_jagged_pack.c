@@ -1,0 +1,98 @@
+/* What slices of jagged diagonals upload (layout_jagged.c has their order and sizes): of each slice its k-th
+ * entries side by side, columns as what they exceed the least of them by; long rows behind all slices. */
+#include <string.h>
+
+#include "common/core/core.h"
+#include "common/core/pool.h"
+#include "layout_build.h"
+
+/* Where entry k of the row at place `lane` is, with `before` entries of the slice before it. */
+static uint32_t place_in_slice(const tsi_slice *s, uint32_t before, int k, int lane) {
+  return s->padded ? (uint32_t)(k * TSI_SLICE_ROWS + lane) : before;
+}
+
+static void put_column(uint32_t *words, const tsi_slice *s, uint32_t number, uint32_t column) {
+  if (s->column_bytes == 4)
+    words[s->first_word + number] = column;
+  else if (s->column_bytes == 2)
+    ((uint16_t *)(words + s->first_word))[number] = (uint16_t)column;
+  else
+    ((uint8_t *)(words + s->first_word))[number] = (uint8_t)column;
+}
+
+static void pack_slice(const tsi_slices *slices, const tsi_host_csr *csr, int32_t number, tsi_packed *packed) {
+  const tsi_slice *s = &slices->slices[number];
+  const uint8_t *lengths = slices->lengths + (size_t)number * TSI_SLICE_ROWS;
+  int32_t rows[TSI_SLICE_ROWS];
+  uint32_t before = 0;
+  tsi_slice_rows(slices, csr, number, rows);
+  for (int k = 0; k < s->longest; k++) {
+    int32_t base = 0;
+    if (s->column_bytes < 4) {
+      tsi_slice_spread(csr, rows, lengths, k, &base);
+      packed->bases[s->first_base + (uint32_t)k] = base;
+    }
+    for (int lane = 0; lane < TSI_SLICE_ROWS; lane++) {
+      if (lengths[lane] == TSI_NOT_IN_SLICE || lengths[lane] <= k) continue;
+      const int32_t e = csr->row_offsets[rows[lane]] + k;
+      const uint32_t at = place_in_slice(s, before++, k, lane);
+      if (csr->values) packed->values[s->first + at] = csr->values[e];
+      put_column(packed->words, s, at, (uint32_t)(csr->column_indices[e] - base));
+    }
+  }
+}
+
+typedef struct pack_work {
+  const tsi_slices *slices;
+  const tsi_host_csr *csr;
+  tsi_packed *packed;
+} pack_work;
+
+static void pack_slices(const void *arguments, size_t first, size_t last) {
+  const pack_work *w = arguments;
+  const int32_t count = w->slices->count;
+  for (int32_t s = tsi_block_begin(count, first); s < tsi_block_begin(count, last); s++)
+    pack_slice(w->slices, w->csr, s, w->packed);
+}
+
+ts_status tsi_slices_pack(ts_context *context, const tsi_slices *slices, const tsi_host_csr *csr,
+                          tsi_packed *packed) {
+  const size_t entries = (size_t)slices->entries + (size_t)slices->long_entries;
+  packed->values = tsi_calloc(context, entries, sizeof(float));
+  packed->words = tsi_calloc(context, slices->words, sizeof(uint32_t));
+  packed->bases = tsi_calloc(context, slices->bases, sizeof(int32_t));
+  packed->long_columns = tsi_malloc(context, (size_t)slices->long_entries, sizeof(int32_t));
+  if (!packed->values || !packed->words || !packed->bases || !packed->long_columns)
+    return tsi_out_of_memory(context, "the matrix in slices", entries * 8);
+  const pack_work work = {.slices = slices, .csr = csr, .packed = packed};
+  tsi_in_blocks(context, csr->rows, pack_slices, &work);
+  for (int32_t w = 0; w < slices->row_block_count; w++) {
+    const tsi_row_block *part = &slices->row_blocks[w];
+    const size_t count = (size_t)(part->end - part->first);
+    const int32_t from = csr->row_offsets[part->row] + part->piece * TSI_PIECE_ENTRIES;
+    memcpy(packed->long_columns + part->first, csr->column_indices + from, count * sizeof(int32_t));
+    if (csr->values)
+      memcpy(packed->values + slices->entries + part->first, csr->values + from, count * sizeof(float));
+  }
+  return TS_OK;
+}
+
+void tsi_slices_places(const tsi_slices *slices, const tsi_host_csr *csr, int32_t *places) {
+  for (int32_t number = 0; number < slices->count; number++) {
+    const tsi_slice *s = &slices->slices[number];
+    const uint8_t *lengths = slices->lengths + (size_t)number * TSI_SLICE_ROWS;
+    int32_t rows[TSI_SLICE_ROWS];
+    uint32_t before = 0;
+    tsi_slice_rows(slices, csr, number, rows);
+    for (int k = 0; k < s->longest; k++)
+      for (int lane = 0; lane < TSI_SLICE_ROWS; lane++)
+        if (lengths[lane] != TSI_NOT_IN_SLICE && lengths[lane] > k)
+          places[csr->row_offsets[rows[lane]] + k] = (int32_t)(s->first + place_in_slice(s, before++, k, lane));
+  }
+  for (int32_t w = 0; w < slices->row_block_count; w++) {
+    const tsi_row_block *part = &slices->row_blocks[w];
+    const int32_t from = csr->row_offsets[part->row] + part->piece * TSI_PIECE_ENTRIES;
+    for (int32_t k = 0; k < part->end - part->first; k++)
+      places[from + k] = (int32_t)slices->entries + part->first + k;
+  }
+}
