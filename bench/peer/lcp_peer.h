@@ -36,7 +36,7 @@ typedef struct lcp_peer {
 } lcp_peer;
 
 /* Reads arguments and problem; ends the program if it cannot. Threads of BLAS are one from then on: the program
- * starts itself anew for that. */
+ * starts itself again for that. */
 void lcp_peer_begin(lcp_peer *p, const char *program, int argc, char **argv);
 
 /* Ends the program with a line on standard error. */

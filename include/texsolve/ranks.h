@@ -139,7 +139,7 @@ TS_API ts_status ts_ranks_matrix_from(ts_context *context, int root, const ts_ma
 
 /* Replaces the values; the layout stays. Each rank gives its rows with the offsets and columns that it created
  * them with, in the same order; of `desc` only these and the values count. symmetric, zero_diagonal_row and so
- * on are found anew; solvers made for the matrix use the new values, and preconditioners after
+ * on are found again; solvers made for the matrix use the new values, and preconditioners after
  * ts_preconditioner_update. Where a rank's rows are at fault all keep the old values. A matrix
  * whose rows have moved is refused.
  * Errors: TS_ERROR_INCOMPATIBLE (other rows or columns), TS_ERROR_INVALID_ARGUMENT (NaN or Inf; a matrix that

@@ -204,7 +204,7 @@ TS_API ts_preconditioner_kind ts_solver_get_preconditioner_kind(const ts_solver 
  * If A is singular and multigrid, which knows it, is the preconditioner, the part of b that no x reaches counts
  * in the residual: TS_REASON_INCOMPATIBLE.
  *
- * bicgstab may break down: a divisor becomes 0, or nothing but rounding. It then restarts from the best x, and
+ * bicgstab may break down: a divisor becomes 0, or only rounding. It then restarts from the best x, and
  * if that gains nothing, with another shadow vector; after four restarts in a row without gain the solve ends
  * with TS_REASON_BREAKDOWN. Its first shadow vector is random, but always the same. When its residual has
  * fallen by 1000 from a peak it is recomputed from x, and the iterations go on.

@@ -11,7 +11,7 @@
 //                it, and 1, or 2 for the first contact of the body in a sweep, or 0 for none
 //   v            TEXELS texels a place: the body's velocity with this contact and all before it
 // p[5], p[6].xy = the tiling of the vectors; p[6].z = the logarithm of the width of textures of numbered texels; p[6].w = 1 to
-// make v anew; p[7].xy = from where a pass draws to the place it draws for.
+// compute all of v; p[7].xy = from where a pass draws to the place it draws for.
 #include "include/lcp_contact.glsl"
 
 uniform sampler2D diagonal;

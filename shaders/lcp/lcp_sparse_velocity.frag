@@ -1,4 +1,4 @@
-// The velocity of a body with what a contact's change adds to it, v += G^T (z - old z); or made anew, v = G^T z and that of the
+// The velocity of a body with what a contact's change adds to it, v += G^T (z - old z); or all of it, v = G^T z and that of the
 // contacts before. Reads z (input0), the old z (input1) and v (input2).
 #include "include/lcp_sparse.glsl"
 

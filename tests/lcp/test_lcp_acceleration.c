@@ -54,7 +54,7 @@ static void make_skew(lcp_sample *s, double by) {
     for (size_t j = 0; j < n; j++) s->matrix[row * n + j] += j < row % n ? by : j > row % n ? -by : 0;
 }
 
-/* Every solve begins anew: the one before each has left large numbers. */
+/* Every solve starts over: the one before each has left large numbers. */
 static void compare_iterates(int32_t n, int32_t batch, ts_precision precision, ts_lcp_acceleration kind,
                              double skew) {
   test_context_label("n %d, batch %d, %s, %s, skew %g", n, batch, ts_precision_name(precision),

@@ -89,7 +89,7 @@ static ts_status solve(const ts_lcp *lcp, const gl_lcp_order *o, const ts_vector
   return draw(lcp, o->z[next], o->v[0] ? none : o->step, o->steps[step].contacts, 1, &pass);
 }
 
-/* By what z[next] differs from z[current]; where these are the same, anew. */
+/* By what z[next] differs from z[current]; where these are the same, all of it. */
 static ts_status add_velocity(const ts_lcp *lcp, const gl_lcp_order *o, int step, int current, int next) {
   gl_lcp_view inputs[3];
   gl_pass pass = {.inputs = {gl_lcp_look(&inputs[0], lcp, o->z[next]),
