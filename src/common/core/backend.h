@@ -386,8 +386,8 @@ struct tsi_matrix_kind {
   ts_status (*spmv_dot)(ts_vector *y, const ts_matrix *A, const ts_vector *x, ts_scalars *out, int index);
 };
 
-/* matrix.c: the same with all that A has. The product in pairs counts both parts of x and a rest of A; the
- * residual all parts of b and x, and of A. */
+/* matrix_product.c: the same with all that A has. The product in pairs counts both parts of x and a rest of A;
+ * the residual all parts of b and x, and of A. */
 ts_status tsi_spmv(ts_vector *y, const ts_matrix *A, const ts_vector *x);
 ts_status tsi_residual(ts_vector *r, const ts_vector *b, const ts_matrix *A, const ts_vector *x);
 /* The same where products below 2^(-24 parts) of A x do not matter: 1 to 3. */

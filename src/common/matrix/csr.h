@@ -12,6 +12,11 @@ enum {
   TSI_CSR_RESTS = 2 /* what floats lack of doubles */
 };
 
+/* The flag for what a precision asks for. */
+static inline unsigned tsi_csr_rests(ts_precision precision) {
+  return precision == TS_PRECISION_SINGLE ? 0 : TSI_CSR_RESTS;
+}
+
 /* Canonical form: columns ascending, duplicates added up (their number in *duplicates), constrained rows empty.
  * Borrows the user's arrays if they are so already and the flags do not ask for a copy. */
 ts_status tsi_csr_canonical(ts_context *context, const ts_csr *csr, const unsigned char *constrained,
@@ -30,14 +35,22 @@ uint64_t tsi_csr_fingerprint(const ts_context *context, const ts_csr *csr);
 ts_status tsi_csr_inspect(ts_context *context, const tsi_host_csr *A, const unsigned char *constrained,
                           ts_matrix_info *info, double *norm_infinity);
 
-/* matrix.c: what ts_matrix_set_values does, and its check. */
+/* ---- matrix_values.c ---- */
+
+/* What ts_matrix_set_values does, and its check. */
 ts_status tsi_matrix_set_values(ts_matrix *A, const ts_csr *csr);
 ts_status tsi_matrix_check_pattern(const ts_matrix *A, const ts_csr *csr);
-/* matrix.c: new values in canonical form, of A alone and of its rest, which is created where there is none. */
+/* New values in canonical form, of A alone and of its rest, which is created where there is none. */
 ts_status tsi_matrix_write_values(ts_matrix *A, const tsi_host_csr *values);
 ts_status tsi_matrix_write_rest(ts_matrix *A, const tsi_host_csr *values);
+/* Makes A's rests those of `csr`; blocks are NULL where the layout has them already. */
+ts_status tsi_matrix_write_rests(ts_matrix *A, const tsi_host_csr *csr, tsi_blocks *blocks);
+void tsi_matrix_destroy_rest(ts_matrix *A);
+tsi_layout_input tsi_matrix_layout_input(const ts_matrix *A, const tsi_host_csr *csr, tsi_blocks *blocks);
 
-/* matrix.c: a matrix as csr that the backend has made by itself, in a linear space: `impl` is its own and goes
+/* ---- matrix.c ---- */
+
+/* A matrix as csr that the backend has made by itself, in a linear space: `impl` is its own and goes
  * to the matrix unless this fails. */
 typedef struct tsi_device_csr {
   int32_t rows, columns;

@@ -1,5 +1,5 @@
-/* Matrices: validate, choose spaces, lay out, pack, upload. */
-#include <math.h>
+/* Matrices: validate, choose spaces, lay out, pack, upload. Their values are in matrix_values.c, what
+ * multiplies them in matrix_product.c. */
 #include <stdio.h>
 #include <string.h>
 
@@ -125,14 +125,6 @@ static ts_status make_spaces(ts_matrix *A, const ts_matrix_desc *desc, const tsi
 
 /* ---- Creation ---- */
 
-static tsi_layout_input layout_input(const ts_matrix *A, const tsi_host_csr *csr) {
-  return (tsi_layout_input){.rows = &A->row_space->tiling,
-                            .columns = &A->column_space->tiling,
-                            .csr = csr,
-                            .has_diagonal = A->has_diagonal,
-                            .max_texture_size = A->context->caps.max_texture_size};
-}
-
 static ts_status keep_host_copy(ts_matrix *A, const tsi_host_csr *csr) {
   const ts_csr view = {.rows = csr->rows,
                        .columns = csr->columns,
@@ -147,107 +139,6 @@ static ts_status keep_host_copy(ts_matrix *A, const tsi_host_csr *csr) {
   if (!csr->values) A->host_copy->values = tsi_calloc(A->context, entries, sizeof(float));
   if (A->host_copy->values) return TS_OK;
   return tsi_out_of_memory(A->context, "the values of the host copy", entries * sizeof(float));
-}
-
-/* In place: the new values may lie beside the copy's own pattern, or be the copy's own values. */
-static void replace_host_values(ts_matrix *A, const tsi_host_csr *csr) {
-  const size_t bytes = (size_t)csr->row_offsets[csr->rows] * sizeof(float);
-  if (csr->values)
-    memmove(A->host_copy->values, csr->values, bytes);
-  else
-    memset(A->host_copy->values, 0, bytes);
-}
-
-/* ---- What floats lack of doubles ---- */
-
-static unsigned rests_flag(ts_precision precision) {
-  return precision == TS_PRECISION_SINGLE ? 0 : TSI_CSR_RESTS;
-}
-
-static void destroy_rest(ts_matrix *A) {
-  ts_matrix *rest = A->rest;
-  if (!rest) return;
-  destroy_rest(rest);
-  rest->kind->destroy(rest);
-  tsi_space_release(rest->row_space);
-  tsi_space_release(rest->column_space);
-  tsi_free(A->context, rest);
-  A->rest = NULL;
-}
-
-static ts_status create_rest(ts_matrix *A, const tsi_packed *packed) {
-  ts_context *context = A->context;
-  ts_matrix *rest = tsi_calloc(context, 1, sizeof *rest);
-  if (!rest) return tsi_out_of_memory(context, "a matrix", sizeof *rest);
-  *rest = (ts_matrix){.context = context,
-                      .row_space = A->row_space,
-                      .column_space = A->column_space,
-                      .has_diagonal = A->has_diagonal,
-                      .layout = A->layout,
-                      .whole = A->whole ? A->whole : A,
-                      .info = A->info,
-                      .norm_infinity = ldexp(A->norm_infinity, -24)};
-  const size_t bytes = context->bytes_device;
-  const ts_status status = context->ops->matrix_create(rest, packed);
-  if (status < 0) {
-    tsi_free(context, rest);
-    return status;
-  }
-  rest->info.bytes_device = context->bytes_device - bytes;
-  tsi_space_retain(rest->row_space);
-  tsi_space_retain(rest->column_space);
-  A->rest = rest;
-  return TS_OK;
-}
-
-/* Digits that the largest entries would not have as doubles either are not missed. */
-static void warn_of_lost_digits(const ts_matrix *A, const tsi_host_csr *csr) {
-  if (csr->lost > 0x1p-53 * A->norm_infinity)
-    tsi_log(A->context, TS_LOG_WARNING,
-            "values lose digits below the range of floats, up to %.2g beside a largest row sum of %.2g: "
-            "multiply the "
-            "matrix by a power of two",
-            csr->lost, A->norm_infinity);
-}
-
-/* Makes A's rest have these values; it is created where there is none. */
-static ts_status write_rest(ts_matrix *A, const tsi_host_csr *values, tsi_blocks *blocks) {
-  ts_context *context = A->context;
-  tsi_layout_input input = layout_input(A, values);
-  if (blocks) input.blocks = blocks;
-  tsi_packed packed = {0};
-  ts_status status = tsi_layout_pack(context, A->layout, &input, &packed);
-  if (status == TS_OK)
-    status = A->rest ? context->ops->matrix_write(A->rest, &packed) : create_rest(A, &packed);
-  tsi_packed_free(context, &packed);
-  return status;
-}
-
-ts_status tsi_matrix_write_rest(ts_matrix *A, const tsi_host_csr *values) {
-  return write_rest(A, values, NULL);
-}
-
-ts_status tsi_matrix_write_values(ts_matrix *A, const tsi_host_csr *values) {
-  const tsi_layout_input input = layout_input(A, values);
-  tsi_packed packed = {0};
-  ts_status status = tsi_layout_pack(A->context, A->layout, &input, &packed);
-  if (status == TS_OK) status = A->context->ops->matrix_write(A, &packed);
-  tsi_packed_free(A->context, &packed);
-  return status;
-}
-
-/* Makes A's rests those of `csr`. */
-static ts_status write_rests(ts_matrix *A, const tsi_host_csr *csr, tsi_blocks *blocks) {
-  ts_matrix *to = A;
-  for (int p = 0; p < 2 && csr->rests[p]; p++, to = to->rest) {
-    tsi_host_csr values = *csr;
-    values.values = csr->rests[p];
-    TSI_TRY(write_rest(to, &values, blocks));
-  }
-  destroy_rest(to);
-  A->info.bytes_rest = 0;
-  for (const ts_matrix *rest = A->rest; rest; rest = rest->rest) A->info.bytes_rest += rest->info.bytes_device;
-  return TS_OK;
 }
 
 /* What the descriptor says of the vectors. Spaces that are there already have no blocks, or blocks of one size.
@@ -266,7 +157,7 @@ static ts_status build(ts_matrix *A, const ts_matrix_desc *desc) {
   const double start = tsi_seconds();
   tsi_host_csr csr;
   const unsigned char *constrained = desc->row_space ? desc->row_space->constrained : desc->constrained;
-  TSI_TRY(tsi_csr_canonical(context, &desc->csr, constrained, rests_flag(desc->precision), &csr,
+  TSI_TRY(tsi_csr_canonical(context, &desc->csr, constrained, tsi_csr_rests(desc->precision), &csr,
                             &info->duplicates));
 
   info->rows = csr.rows;
@@ -296,8 +187,7 @@ static ts_status build(ts_matrix *A, const ts_matrix_desc *desc) {
     status = make_spaces(A, desc, &entries);
   }
   if (status == TS_OK) {
-    tsi_layout_input input = layout_input(A, &csr);
-    input.blocks = &blocks;
+    const tsi_layout_input input = tsi_matrix_layout_input(A, &csr, &blocks);
     status = tsi_layout_create(context, format, &input, &A->layout, info);
     if (status == TS_OK) status = tsi_layout_pack(context, A->layout, &input, &packed);
   }
@@ -312,11 +202,10 @@ static ts_status build(ts_matrix *A, const ts_matrix_desc *desc) {
   }
   tsi_packed_free(context, &packed);
   if (status == TS_OK) {
-    warn_of_lost_digits(A, &csr);
-    status = write_rests(A, &csr, &blocks);
+    status = tsi_matrix_write_rests(A, &csr, &blocks);
     if (status == TS_OK && desc->keep_host_copy) status = keep_host_copy(A, &csr);
     if (status < 0) {
-      destroy_rest(A);
+      tsi_matrix_destroy_rest(A);
       A->kind->destroy(A);
     }
   }
@@ -410,7 +299,7 @@ ts_status tsi_matrix_adopt(ts_context *context, const tsi_device_csr *csr, const
 
 void tsi_matrix_release(ts_matrix *A) {
   if (--A->references > 0) return;
-  destroy_rest(A);
+  tsi_matrix_destroy_rest(A);
   A->kind->destroy(A);
   release_parts(A);
 }
@@ -422,73 +311,6 @@ void ts_matrix_destroy(ts_matrix **matrix) {
   tsi_matrix_release(*matrix);
   tsi_leave(context, TS_OK);
   *matrix = NULL;
-}
-
-/* ---- New values ---- */
-
-ts_status tsi_matrix_set_values(ts_matrix *A, const ts_csr *csr) {
-  ts_context *context = A->context;
-  const unsigned char *constrained = A->row_space->constrained;
-  tsi_host_csr canonical;
-  int64_t duplicates;
-  TSI_TRY(tsi_csr_canonical(context, csr, constrained, rests_flag(A->precision), &canonical, &duplicates));
-  ts_matrix_info info = A->info;
-  double norm;
-  ts_status status = tsi_csr_inspect(context, &canonical, constrained, &info, &norm);
-  if (status == TS_OK) status = tsi_matrix_write_values(A, &canonical);
-  if (status == TS_OK) {
-    warn_of_lost_digits(A, &canonical);
-    status = write_rests(A, &canonical, NULL);
-  }
-  if (status == TS_OK) {
-    info.bytes_rest = A->info.bytes_rest;
-    if (A->host_copy) replace_host_values(A, &canonical);
-    A->info = info;
-    A->norm_infinity = norm;
-    A->changes++;
-  }
-  tsi_csr_free(context, &canonical);
-  return status;
-}
-
-/* The pattern that the matrix was created with, or that of its host copy, which may have another order and
- * fewer entries. */
-static int is_pattern_of(const ts_matrix *A, const ts_csr *csr) {
-  const uint64_t fingerprint = tsi_csr_fingerprint(A->context, csr);
-  if (fingerprint == A->fingerprint) return 1;
-  const tsi_host_csr *copy = A->host_copy;
-  if (!copy) return 0;
-  return fingerprint == tsi_csr_fingerprint(A->context, &(ts_csr){.rows = copy->rows,
-                                                                  .columns = copy->columns,
-                                                                  .row_offsets = copy->row_offsets,
-                                                                  .column_indices = copy->column_indices});
-}
-
-ts_status tsi_matrix_check_pattern(const ts_matrix *A, const ts_csr *csr) {
-  if (is_pattern_of(A, csr)) return TS_OK;
-  return tsi_fail(A->context, TS_ERROR_INCOMPATIBLE,
-                  "the row offsets or column indices differ from those that the matrix was created with");
-}
-
-ts_status ts_matrix_set_values(ts_matrix *matrix, const ts_csr *csr) {
-  TSI_BEGIN(matrix, matrix->context);
-  ts_context *context = matrix->context;
-  TSI_REQUIRE(context, csr);
-  if (matrix->stencil)
-    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT,
-                    "the matrix is a stencil; ts_stencil_set_values replaces its values");
-  if (matrix->all_rows)
-    return tsi_fail(context, TS_ERROR_UNSUPPORTED,
-                    "the matrix is made of the rows of ranks; ts_ranks_matrix_set_values replaces its values");
-  if (csr->rows != matrix->info.rows || csr->columns != matrix->info.columns)
-    return tsi_fail(context, TS_ERROR_INCOMPATIBLE, "the values are of a %d x %d matrix; this one is %d x %d",
-                    csr->rows, csr->columns, matrix->info.rows, matrix->info.columns);
-  TSI_TRY(tsi_csr_validate(context, csr));
-  TSI_TRY(tsi_matrix_check_pattern(matrix, csr));
-  tsi_begin_together(context);
-  ts_status status = tsi_enter(context);
-  if (status == TS_OK) status = tsi_leave(context, tsi_matrix_set_values(matrix, csr));
-  return tsi_end_together(context, status);
 }
 
 /* ---- Queries ---- */
@@ -523,122 +345,4 @@ ts_status ts_matrix_host_copy(const ts_matrix *matrix, ts_csr *csr) {
                   .column_indices = A->column_indices,
                   .values = A->values};
   return TS_OK;
-}
-
-/* ---- With all parts ---- */
-
-/* A vector for the product of A's rest, with as many components. */
-static ts_status take_rest_product(ts_matrix *A, int components) {
-  if (A->rest_product && A->rest_product->components == components) return TS_OK;
-  tsi_vector_destroy(A->rest_product);
-  A->rest_product = NULL;
-  return tsi_arena_create(A->row_space, components, 1, &A->rest_product, 1, 0, NULL);
-}
-
-ts_status tsi_spmv(ts_vector *y, const ts_matrix *A, const ts_vector *x) {
-  TSI_TRY(A->kind->spmv(y, A, x));
-  if (!y->low || !A->rest) return TS_OK;
-  const ts_vector high = tsi_first_part(x);
-  TSI_TRY(take_rest_product((ts_matrix *)A, y->components));
-  TSI_TRY(A->rest->kind->spmv(A->rest_product, A->rest, &high));
-  return y->context->ops->axpby(y, ts_constant(1), y, ts_constant(1), A->rest_product);
-}
-
-/* r is the small difference of what is subtracted first; then its rounding is smaller than all that follows.
- * The products of the smallest parts with each other are left out. b's second part comes before the last
- * product, which makes rows without an equation 0, of a stencil too. */
-ts_status tsi_residual_of_parts(ts_vector *r, const ts_vector *b, const ts_matrix *A, const ts_vector *x,
-                                int parts) {
-  const tsi_ops *ops = r->context->ops;
-  const ts_vector *from = b;
-  ts_vector low, pair = *r; /* without a third part, which nothing writes */
-  if (r->low) {
-    low = tsi_first_part(r->low);
-    pair.low = &low;
-  }
-  int depth = 0;
-  for (const ts_matrix *part = A; part; part = part->rest, depth++) {
-    int order = depth;
-    for (const ts_vector *v = x; v && order < parts; v = v->low, order++) {
-      const ts_vector one = tsi_first_part(v);
-      TSI_TRY(part->kind->residual(&pair, from, part, &one));
-      if (from == b && !r->low && b->low) {
-        low = tsi_first_part(b->low);
-        TSI_TRY(ops->axpby(r, ts_constant(1), r, ts_constant(1), &low));
-      }
-      from = &pair;
-    }
-  }
-  const int last = !x->low && !A->rest && !r->low && b->low;
-  return last && A->row_space->constrained ? ops->zero_constrained(r, r) : TS_OK;
-}
-
-ts_status tsi_residual(ts_vector *r, const ts_vector *b, const ts_matrix *A, const ts_vector *x) {
-  return tsi_residual_of_parts(r, b, A, x, 3);
-}
-
-/* ---- Operations ---- */
-
-static ts_status check_operand(const char *function, const ts_matrix *A, const ts_vector *v, const char *name,
-                               const ts_space *space, const char *side) {
-  if (v->context != A->context)
-    return tsi_fail(A->context, TS_ERROR_INCOMPATIBLE, "%s: %s and the matrix belong to different contexts",
-                    function, name);
-  if (v->space != space)
-    return tsi_fail(
-        A->context, TS_ERROR_INCOMPATIBLE,
-        "%s: %s is not over the matrix's %s space (sizes %d and %d); create it over ts_matrix_%s_space",
-        function, name, side, v->space->tiling.size, space->tiling.size, side);
-  return TS_OK;
-}
-
-static ts_status check_components(const char *function, const ts_vector *a, const char *a_name,
-                                  const ts_vector *b, const char *b_name) {
-  if (a->components != b->components)
-    return tsi_fail(a->context, TS_ERROR_INCOMPATIBLE, "%s: %s has %d components and %s has %d", function,
-                    a_name, a->components, b_name, b->components);
-  return TS_OK;
-}
-
-ts_status ts_matrix_multiply(ts_vector *y, const ts_matrix *matrix, const ts_vector *x) {
-  TSI_REQUIRE(NULL, matrix);
-  ts_context *context = matrix->context;
-  TSI_REQUIRE(context, y);
-  TSI_REQUIRE(context, x);
-  TSI_TRY(check_operand(__func__, matrix, y, "y", matrix->row_space, "row"));
-  TSI_TRY(check_operand(__func__, matrix, x, "x", matrix->column_space, "column"));
-  TSI_TRY(check_components(__func__, y, "y", x, "x"));
-  if (x == y) return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "%s: y and x are the same vector", __func__);
-  TSI_TRY(tsi_enter(context));
-  return tsi_leave_computed(y, tsi_spmv(y, matrix, x));
-}
-
-ts_status ts_matrix_residual(ts_vector *r, const ts_vector *b, const ts_matrix *matrix, const ts_vector *x) {
-  TSI_REQUIRE(NULL, matrix);
-  ts_context *context = matrix->context;
-  TSI_REQUIRE(context, r);
-  TSI_REQUIRE(context, b);
-  TSI_REQUIRE(context, x);
-  TSI_TRY(check_operand(__func__, matrix, r, "r", matrix->row_space, "row"));
-  TSI_TRY(check_operand(__func__, matrix, b, "b", matrix->row_space, "row"));
-  TSI_TRY(check_operand(__func__, matrix, x, "x", matrix->column_space, "column"));
-  TSI_TRY(check_components(__func__, r, "r", x, "x"));
-  TSI_TRY(check_components(__func__, b, "b", x, "x"));
-  if (x == r) return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "%s: r and x are the same vector", __func__);
-  TSI_TRY(tsi_enter(context));
-  return tsi_leave_computed(r, tsi_residual(r, b, matrix, x));
-}
-
-ts_status ts_matrix_diagonal(ts_vector *d, const ts_matrix *matrix) {
-  TSI_REQUIRE(NULL, matrix);
-  ts_context *context = matrix->context;
-  TSI_REQUIRE(context, d);
-  if (!matrix->has_diagonal)
-    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT,
-                    "%s: the matrix is %d x %d with row and column spaces of their own, so it has no diagonal",
-                    __func__, matrix->info.rows, matrix->info.columns);
-  TSI_TRY(check_operand(__func__, matrix, d, "d", matrix->row_space, "row"));
-  TSI_TRY(tsi_enter(context));
-  const ts_status status = tsi_diagonal(d, matrix);
-  return tsi_leave(context, status == TS_OK ? tsi_clear_low(d) : status);
 }

@@ -1,0 +1,120 @@
+/* y = A x, b - A x and the diagonal: with all parts of a matrix and of vectors, and what users call. */
+#include "common/core/core.h"
+
+/* ---- With all parts ---- */
+
+/* A vector for the product of A's rest, with as many components. */
+static ts_status take_rest_product(ts_matrix *A, int components) {
+  if (A->rest_product && A->rest_product->components == components) return TS_OK;
+  tsi_vector_destroy(A->rest_product);
+  A->rest_product = NULL;
+  return tsi_arena_create(A->row_space, components, 1, &A->rest_product, 1, 0, NULL);
+}
+
+ts_status tsi_spmv(ts_vector *y, const ts_matrix *A, const ts_vector *x) {
+  TSI_TRY(A->kind->spmv(y, A, x));
+  if (!y->low || !A->rest) return TS_OK;
+  const ts_vector high = tsi_first_part(x);
+  TSI_TRY(take_rest_product((ts_matrix *)A, y->components));
+  TSI_TRY(A->rest->kind->spmv(A->rest_product, A->rest, &high));
+  return y->context->ops->axpby(y, ts_constant(1), y, ts_constant(1), A->rest_product);
+}
+
+/* r is the small difference of what is subtracted first; then its rounding is smaller than all that follows.
+ * The products of the smallest parts with each other are left out. b's second part comes before the last
+ * product, which makes rows without an equation 0, of a stencil too. */
+ts_status tsi_residual_of_parts(ts_vector *r, const ts_vector *b, const ts_matrix *A, const ts_vector *x,
+                                int parts) {
+  const tsi_ops *ops = r->context->ops;
+  const ts_vector *from = b;
+  ts_vector low, pair = *r; /* without a third part, which nothing writes */
+  if (r->low) {
+    low = tsi_first_part(r->low);
+    pair.low = &low;
+  }
+  int depth = 0;
+  for (const ts_matrix *part = A; part; part = part->rest, depth++) {
+    int order = depth;
+    for (const ts_vector *v = x; v && order < parts; v = v->low, order++) {
+      const ts_vector one = tsi_first_part(v);
+      TSI_TRY(part->kind->residual(&pair, from, part, &one));
+      if (from == b && !r->low && b->low) {
+        low = tsi_first_part(b->low);
+        TSI_TRY(ops->axpby(r, ts_constant(1), r, ts_constant(1), &low));
+      }
+      from = &pair;
+    }
+  }
+  const int last = !x->low && !A->rest && !r->low && b->low;
+  return last && A->row_space->constrained ? ops->zero_constrained(r, r) : TS_OK;
+}
+
+ts_status tsi_residual(ts_vector *r, const ts_vector *b, const ts_matrix *A, const ts_vector *x) {
+  return tsi_residual_of_parts(r, b, A, x, 3);
+}
+
+/* ---- What users call ---- */
+
+static ts_status check_operand(const char *function, const ts_matrix *A, const ts_vector *v, const char *name,
+                               const ts_space *space, const char *side) {
+  if (v->context != A->context)
+    return tsi_fail(A->context, TS_ERROR_INCOMPATIBLE, "%s: %s and the matrix belong to different contexts",
+                    function, name);
+  if (v->space != space)
+    return tsi_fail(
+        A->context, TS_ERROR_INCOMPATIBLE,
+        "%s: %s is not over the matrix's %s space (sizes %d and %d); create it over ts_matrix_%s_space",
+        function, name, side, v->space->tiling.size, space->tiling.size, side);
+  return TS_OK;
+}
+
+static ts_status check_components(const char *function, const ts_vector *a, const char *a_name,
+                                  const ts_vector *b, const char *b_name) {
+  if (a->components != b->components)
+    return tsi_fail(a->context, TS_ERROR_INCOMPATIBLE, "%s: %s has %d components and %s has %d", function,
+                    a_name, a->components, b_name, b->components);
+  return TS_OK;
+}
+
+ts_status ts_matrix_multiply(ts_vector *y, const ts_matrix *matrix, const ts_vector *x) {
+  TSI_REQUIRE(NULL, matrix);
+  ts_context *context = matrix->context;
+  TSI_REQUIRE(context, y);
+  TSI_REQUIRE(context, x);
+  TSI_TRY(check_operand(__func__, matrix, y, "y", matrix->row_space, "row"));
+  TSI_TRY(check_operand(__func__, matrix, x, "x", matrix->column_space, "column"));
+  TSI_TRY(check_components(__func__, y, "y", x, "x"));
+  if (x == y) return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "%s: y and x are the same vector", __func__);
+  TSI_TRY(tsi_enter(context));
+  return tsi_leave_computed(y, tsi_spmv(y, matrix, x));
+}
+
+ts_status ts_matrix_residual(ts_vector *r, const ts_vector *b, const ts_matrix *matrix, const ts_vector *x) {
+  TSI_REQUIRE(NULL, matrix);
+  ts_context *context = matrix->context;
+  TSI_REQUIRE(context, r);
+  TSI_REQUIRE(context, b);
+  TSI_REQUIRE(context, x);
+  TSI_TRY(check_operand(__func__, matrix, r, "r", matrix->row_space, "row"));
+  TSI_TRY(check_operand(__func__, matrix, b, "b", matrix->row_space, "row"));
+  TSI_TRY(check_operand(__func__, matrix, x, "x", matrix->column_space, "column"));
+  TSI_TRY(check_components(__func__, r, "r", x, "x"));
+  TSI_TRY(check_components(__func__, b, "b", x, "x"));
+  if (x == r) return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "%s: r and x are the same vector", __func__);
+  TSI_TRY(tsi_enter(context));
+  return tsi_leave_computed(r, tsi_residual(r, b, matrix, x));
+}
+
+ts_status ts_matrix_diagonal(ts_vector *d, const ts_matrix *matrix) {
+  TSI_REQUIRE(NULL, matrix);
+  ts_context *context = matrix->context;
+  TSI_REQUIRE(context, d);
+  if (!matrix->has_diagonal)
+    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT,
+                    "%s: the matrix is %d x %d with row and column spaces of their own, so it has no diagonal",
+                    __func__, matrix->info.rows, matrix->info.columns);
+  TSI_TRY(check_operand(__func__, matrix, d, "d", matrix->row_space, "row"));
+  TSI_TRY(tsi_enter(context));
+  const ts_status status = tsi_diagonal(d, matrix);
+  return tsi_leave(context, status == TS_OK ? tsi_clear_low(d) : status);
+}
