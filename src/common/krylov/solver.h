@@ -1,5 +1,6 @@
-/* What all Krylov methods share. The path: solver.c (API, descriptor, workspace), solver_run.c (scaling, start,
- * verification, end of a solve), a method's own file (its recurrence and its checks).
+/* What all Krylov methods share. The path: solver.c (API), solver_resolve.c (descriptor), solver_workspace.c,
+ * solver_run.c (a solve: solver_precision.c, solver_start.c), a method's own file (its recurrence and its
+ * checks), with solver_iterate.c, solver_verify.c and solver_reason.c.
  *
  * b is scaled by a power of two so that its largest element is about 1, each component by its own
  * (solver_scale.h). What iterations add up is kept apart from x, in `e`, so that x is not rounded at every
@@ -172,14 +173,66 @@ static inline double tsi_larger(double a, double b) {
 ts_status tsi_solver_run(tsi_solve *s, const ts_vector *b, ts_vector *x);
 tsi_solve tsi_solve_of(ts_solver *k, const ts_vector *b, ts_result *result);
 
+/* ---- solver_precision.c ---- */
+
+/* Brings b and x into the workspace, scaled. Constrained rows of b are no equations and become 0. */
+ts_status tsi_solve_take_in(tsi_solve *s, const ts_vector *b, const ts_vector *x, int from_zero);
+/* What x is multiplied by, or with `back` what brings it back. */
+ts_coefficient tsi_solver_scale_of(const ts_solver *k, int back);
+void tsi_solve_set_precision(tsi_solve *s, ts_precision precision);
+/* Before x takes in e. The first sum is exact without low parts; where auto has more to add, x gets them. */
+ts_status tsi_solve_make_room(tsi_solve *s);
+/* Brings r, which has just been computed from x, to about 1 where it is small; the power of two in `factor` is
+ * what directions have to be multiplied by. */
+ts_status tsi_solve_rescale(tsi_solve *s, double *factor);
+
+/* ---- solver_start.c ---- */
+
+/* Takes the norms of the start, and ends the solve where there is nothing to iterate. */
+ts_status tsi_solve_judge_start(tsi_solve *s, const ts_vector *x, int from_zero);
+/* The result's numbers are those of x as the solve begins. */
+void tsi_solve_set_start(tsi_solve *s);
+
+/* ---- solver_reason.c ---- */
+
 /* The reason and its text, or `message`, into the result. */
 void tsi_solve_finish(tsi_solve *s, ts_reason reason, const char *message);
 /* Converged, but for a part of b that no x reaches. */
 void tsi_solve_finish_converged(tsi_solve *s);
 /* "stagnated in single precision at ...", and what may help. */
 void tsi_solve_finish_stagnated(tsi_solve *s);
+void tsi_solve_finish_at_maximum(tsi_solve *s);
 /* Sets `reported`, and `ended` where the callback stops the solve. */
 void tsi_solve_progress(tsi_solve *s, int checked, int count);
+/* Of b or of a residual, with what no x reaches. */
+double tsi_solve_whole_norm(const tsi_solve *s, double norm);
+
+/* ---- solver_verify.c ---- */
+
+/* r = b - A x, in least squares the gradient too. `work` is over the columns and free. */
+ts_status tsi_solver_residual(const ts_solver *k, const ts_vector *x, ts_vector *work);
+/* That of the start, and the norm of b. With a start from 0 the residual is b. */
+ts_status tsi_solve_first_residual(const tsi_solve *s, int from_zero);
+ts_status tsi_solver_read_slots(const ts_solver *k);
+/* The residual of x, and the numbers that tell what x is worth, on the host. */
+ts_status tsi_solve_measure(const tsi_solve *s, const ts_vector *x, ts_vector *work);
+/* The numbers in the slots are those of x. */
+void tsi_solve_take_over(tsi_solve *s);
+/* The slot of the norm that the rule is about. */
+static inline int tsi_norm_slot(const ts_solver *k) {
+  return k->transposed ? TSI_SLOT_GG : TSI_SLOT_RR;
+}
+/* That norm of a component, relative to b's or A^T b's. */
+double tsi_solve_relative(const tsi_solve *s, int c, double norm);
+/* out = x + e, or with a preconditioner from the right x + M^-1 e. */
+ts_status tsi_solve_add(const tsi_solve *s, ts_vector *out, const ts_vector *e);
+/* x = x + e (right-preconditioned: M^-1 e), computes its residual, and the numbers of state and result.
+ * Synchronises with the device. `work` is over the columns and is overwritten. */
+ts_status tsi_solve_accept(tsi_solve *s, const ts_vector *e, ts_vector *work);
+/* The same only if that makes the residual smaller. Afterwards r is x's. */
+ts_status tsi_solve_try(tsi_solve *s, const ts_vector *e, ts_vector *work);
+
+/* ---- solver_iterate.c ---- */
 
 /* out = M^-1 v, and out = A M^-1 v, which uses z. */
 ts_status tsi_solver_precondition(const ts_solver *k, ts_vector *out, const ts_vector *v);
@@ -188,19 +241,6 @@ ts_status tsi_solver_apply(const ts_solver *k, ts_vector *out, const ts_vector *
 ts_status tsi_solver_turn(const ts_solver *k, ts_vector *d, const ts_vector *r, ts_coefficient beta);
 /* out = A v or A^T v, scaled in least squares. */
 ts_status tsi_solver_multiply(const ts_solver *k, ts_vector *out, const ts_matrix *A, const ts_vector *v);
-
-/* r = b - A x, in least squares the gradient too. `work` is over the columns and free. */
-ts_status tsi_solver_residual(const ts_solver *k, const ts_vector *x, ts_vector *work);
-/* out = x + e, or with a preconditioner from the right x + M^-1 e. */
-ts_status tsi_solve_add(const tsi_solve *s, ts_vector *out, const ts_vector *e);
-/* Brings r, which has just been computed from x, to about 1 where it is small; the power of two in `factor` is
- * what directions have to be multiplied by. */
-ts_status tsi_solve_rescale(tsi_solve *s, double *factor);
-/* x = x + e (right-preconditioned: M^-1 e), computes its residual, and the numbers of state and result.
- * Synchronises with the device. `work` is over the columns and is overwritten. */
-ts_status tsi_solve_accept(tsi_solve *s, const ts_vector *e, ts_vector *work);
-/* The same only if that makes the residual smaller. Afterwards r is x's. */
-ts_status tsi_solve_try(tsi_solve *s, const ts_vector *e, ts_vector *work);
 
 typedef ts_status (*tsi_iterate_fn)(tsi_solve *s);
 /* Reads the slots `first` .. `first + count - 1` while the device goes on with `pipelined` iterations. */

@@ -1,0 +1,94 @@
+/* What the iterations of all methods share: products with M and A, the distance of checks, the loop of methods
+ * whose iterations and checks take turns. */
+#include <math.h>
+
+#include "common/core/core.h"
+#include "solver.h"
+
+/* ---- Products ---- */
+
+ts_status tsi_solver_precondition(const ts_solver *k, ts_vector *out, const ts_vector *v) {
+  const tsi_ops *ops = k->context->ops;
+  if (k->m) return ops->multiply(out, k->m, v);
+  if (k->z) {
+    const ts_vector rounded = tsi_first_part(v);
+    return tsi_precondition(k->preconditioner, out, &rounded);
+  }
+  return ops->axpby(out, ts_constant(1), v, ts_constant(0), v);
+}
+
+ts_status tsi_solver_turn(const ts_solver *k, ts_vector *d, const ts_vector *r, ts_coefficient beta) {
+  if (k->m) return tsi_multiply_add(d, k->m, r, beta, d, k->scratch);
+  return k->context->ops->axpby(d, ts_constant(1), k->z ? k->z : r, beta, d);
+}
+
+ts_status tsi_solver_apply(const ts_solver *k, ts_vector *out, const ts_vector *v) {
+  if (!k->z) return tsi_spmv(out, k->matrix, v);
+  TSI_TRY(tsi_solver_precondition(k, k->z, v));
+  return tsi_spmv(out, k->matrix, k->z);
+}
+
+ts_status tsi_solver_multiply(const ts_solver *k, ts_vector *out, const ts_matrix *A, const ts_vector *v) {
+  TSI_TRY(tsi_spmv(out, A, v));
+  return k->exponent ? tsi_copy_parts(out, ts_constant(ldexpf(1, -k->exponent)), out) : TS_OK;
+}
+
+/* ---- Checks ---- */
+
+void tsi_solve_plan_steps(const tsi_solve *s, int done, int *steps, int *pipelined) {
+  const ts_solver *k = s->solver;
+  const int left = k->desc.max_iterations - s->iteration;
+  *steps = done < 1 ? 1 : done;
+  *pipelined = 0;
+  if (*steps >= k->desc.check_interval) {
+    *steps = k->desc.check_interval;
+    *pipelined = k->pipelined;
+  }
+  if (*steps > left) *steps = left;
+  if (*pipelined > left - *steps) *pipelined = left - *steps;
+}
+
+ts_status tsi_solve_read(tsi_solve *s, int first, int count, int pipelined, tsi_iterate_fn iterate) {
+  const ts_solver *k = s->solver;
+  TSI_TRY(tsi_scalars_read_begin(k->slots, first, count));
+  for (int i = 0; i < pipelined; i++) TSI_TRY(iterate(s));
+  return tsi_scalars_read_end(k->slots, k->numbers + 4 * (size_t)first);
+}
+
+/* Up to a check, then its numbers, until the end. */
+ts_status tsi_solve_run(tsi_solve *s) {
+  const ts_solver *k = s->solver;
+  TSI_TRY(k->method->begin(s));
+  while (!s->ended && s->iteration < k->desc.max_iterations) {
+    int steps, pipelined;
+    tsi_solve_plan_steps(s, s->iteration - s->phase_start, &steps, &pipelined);
+    for (int i = 0; i < steps; i++) TSI_TRY(k->method->iterate(s));
+    const int checked = s->iteration;
+    TSI_TRY(tsi_solve_read(s, 0, TSI_SLOT_OWN + k->own_slots, pipelined, k->method->iterate));
+    TSI_TRY(k->method->judge(s, checked));
+  }
+  return TS_OK;
+}
+
+ts_status tsi_solve_run_fixed(tsi_solve *s) {
+  const ts_solver *k = s->solver;
+  TSI_TRY(k->method->begin(s));
+  while (s->iteration < k->desc.fixed_iterations) TSI_TRY(k->method->iterate(s));
+  return TS_OK;
+}
+
+double tsi_solve_recurrence_residual(const tsi_solve *s, int slot) {
+  double largest = 0;
+  for (int c = 0; c < s->solver->components; c++) {
+    const double norm = sqrt(tsi_number(s->solver, slot, c));
+    if (!isfinite(norm)) return INFINITY;
+    if (s->norm_rule[c] > 0) largest = fmax(largest, norm / s->norm_rule[c]);
+  }
+  return largest;
+}
+
+int tsi_solve_recurrence_converged(const tsi_solve *s, int slot) {
+  for (int c = 0; c < s->solver->components; c++)
+    if (s->norm_rule[c] > 0 && !(sqrt(tsi_number(s->solver, slot, c)) <= s->tolerance[c])) return 0;
+  return 1;
+}

@@ -1,0 +1,118 @@
+/* b, x and r in the workspace: multiplied by powers of two, and in as many parts as the precision has. */
+#include <math.h>
+
+#include "common/core/core.h"
+#include "common/grid/grid.h"
+#include "solver.h"
+
+/* ---- Taking in b and x ---- */
+
+static int has_constrained(const ts_solver *k) {
+  const tsi_stencil *stencil = k->matrix->stencil;
+  return k->matrix->row_space->constrained || (stencil && stencil->has_constrained);
+}
+
+/* out = v where there are equations, else 0, of a matrix that has constrained rows. */
+static ts_status drop_constrained(const ts_solver *k, ts_vector *out, const ts_vector *v) {
+  const tsi_ops *ops = k->context->ops;
+  if (!k->matrix->stencil) return ops->zero_constrained(out, v);
+  /* v - A 0, which is 0 at points without equation, whatever v holds there. */
+  ts_vector zero = tsi_first_part(k->e);
+  TSI_TRY(ops->fill(&zero, 0));
+  return k->matrix->kind->residual(out, v, k->matrix, &zero);
+}
+
+static int scale_target(const ts_solver *k) {
+  return k->transposed ? 0 : tsi_scale_target(k->matrix);
+}
+
+/* The low parts of b, like its first one. */
+static ts_status take_in_low_b(const tsi_solve *s) {
+  const ts_solver *k = s->solver;
+  if (!k->b->low && !s->user_b->low) return TS_OK;
+  const ts_coefficient scale = ts_scaled(ldexp(1, scale_target(k)), k->slots, TSI_SLOT_SCALE);
+  TSI_TRY(tsi_vector_add_parts(k->b, tsi_parts(s->user_b)));
+  TSI_TRY(tsi_copy_parts(k->b->low, scale, s->user_b->low));
+  for (ts_vector *low = k->b->low; low && has_constrained(k); low = low->low) {
+    ts_vector part = tsi_first_part(low);
+    TSI_TRY(drop_constrained(k, &part, &part));
+  }
+  return TS_OK;
+}
+
+static ts_status take_in_mixed(tsi_solve *s) {
+  ts_solver *k = s->solver;
+  TSI_TRY(tsi_vector_add_parts(k->x, 3));
+  if (k->x_new) TSI_TRY(tsi_vector_add_parts(k->x_new, 3));
+  if (k->pairs || k->r_low) return TS_OK;
+  return tsi_arena_create(k->matrix->row_space, k->components, 1, &k->r_low, 1, 0, NULL);
+}
+
+ts_coefficient tsi_solver_scale_of(const ts_solver *k, int back) {
+  const int target = k->transposed ? k->exponent : tsi_scale_target(k->matrix);
+  return ts_scaled(ldexpf(1, back ? -target : target), k->slots, back ? TSI_SLOT_UNSCALE : TSI_SLOT_SCALE);
+}
+
+static ts_status fill_preconditioner(const ts_solver *k) {
+  const tsi_ops *ops = k->context->ops;
+  if (!k->m || k->transposed) return TS_OK;
+  if (ts_solver_get_preconditioner_kind(k) == TS_PRECONDITIONER_NONE)
+    return ops->fill(k->m, ldexpf(1, -tsi_scale_exponent(k->matrix)));
+  TSI_TRY(tsi_diagonal(k->m, k->preconditioner ? k->preconditioner->matrix : k->matrix));
+  return ops->reciprocal(k->m, k->m);
+}
+
+ts_status tsi_solve_take_in(tsi_solve *s, const ts_vector *b, const ts_vector *x, int from_zero) {
+  const ts_solver *k = s->solver;
+  const tsi_ops *ops = k->context->ops;
+  ts_vector first = tsi_first_part(k->b), given = tsi_first_part(b);
+  if (s->precision != TS_PRECISION_SINGLE) TSI_TRY(take_in_mixed(s));
+  if (has_constrained(k)) {
+    TSI_TRY(drop_constrained(k, &first, &given));
+    given = first;
+  }
+  TSI_TRY(ops->reduce(k->slots, TSI_SLOT_MAX_B, TSI_REDUCE_MAX_ABS, &given, &given));
+  TSI_TRY(ops->scalars_normalise(k->slots, TSI_SLOT_MAX_B, TSI_SLOT_SCALE));
+  TSI_TRY(ops->axpby(&first, ts_scaled(ldexpf(1, scale_target(k)), k->slots, TSI_SLOT_SCALE), &given,
+                     ts_constant(0), &given));
+  if (k->preconditioner) TSI_TRY(tsi_preconditioner_project(k->preconditioner, &first, &s->incompatible));
+  if (s->precision != TS_PRECISION_SINGLE) TSI_TRY(take_in_low_b(s));
+  if (k->desc.precision == TS_PRECISION_AUTO && !from_zero) {
+    const ts_vector start = tsi_first_part(x);
+    TSI_TRY(ops->reduce(k->slots, TSI_SLOT_MAX_X, TSI_REDUCE_MAX_ABS, &start, &start));
+  }
+  TSI_TRY(from_zero ? tsi_fill(k->x, 0) : tsi_copy_parts(k->x, tsi_solver_scale_of(k, 0), x));
+  return fill_preconditioner(k);
+}
+
+/* ---- On the way ---- */
+
+void tsi_solve_set_precision(tsi_solve *s, ts_precision precision) {
+  ts_result *result = s->result;
+  result->precision_iterations[s->precision] += s->iteration - s->precision_from;
+  s->precision_from = s->iteration;
+  s->precision = result->precision = precision;
+}
+
+ts_status tsi_solve_make_room(tsi_solve *s) {
+  const int rounds = !s->x_is_zero;
+  s->x_is_zero = 0;
+  if (!rounds || s->precision != TS_PRECISION_SINGLE || s->solver->desc.precision != TS_PRECISION_AUTO)
+    return TS_OK;
+  TSI_TRY(take_in_low_b(s));
+  TSI_TRY(take_in_mixed(s));
+  tsi_solve_set_precision(s, TS_PRECISION_MIXED);
+  return TS_OK;
+}
+
+ts_status tsi_solve_rescale(tsi_solve *s, double *factor) {
+  const ts_solver *k = s->solver;
+  double largest = 0;
+  int exponent = 0;
+  for (int c = 0; c < k->components; c++) largest = fmax(largest, s->norm_r[c]);
+  enum { small = -16 };
+  if (largest > 0 && isfinite(largest) && largest < ldexp(1, small)) frexp(largest, &exponent);
+  s->scale = ldexp(1, -exponent);
+  *factor = s->scale / s->scale_before;
+  return exponent ? tsi_copy_parts(k->r, ts_constant(s->scale), k->r) : TS_OK;
+}

@@ -1,0 +1,71 @@
+/* Why a solve ends, and what its message says. */
+#include <math.h>
+#include <stdio.h>
+
+#include "solver.h"
+
+void tsi_solve_finish(tsi_solve *s, ts_reason reason, const char *message) {
+  s->ended = 1;
+  s->result->reason = reason;
+  snprintf(s->result->message, sizeof s->result->message, "%s", message ? message : ts_reason_text(reason));
+}
+
+double tsi_solve_whole_norm(const tsi_solve *s, double norm) {
+  return s->incompatible > 0 ? hypot(norm, s->incompatible) : norm;
+}
+
+void tsi_solve_finish_converged(tsi_solve *s) {
+  const double b = tsi_solve_whole_norm(s, s->norm_b[0]);
+  char text[160];
+  if (!(s->incompatible > fmax(s->solver->desc.rtol * b, s->tolerance[0]))) {
+    tsi_solve_finish(s, TS_REASON_CONVERGED, NULL);
+    return;
+  }
+  snprintf(
+      text, sizeof text,
+      "the matrix is singular, and %.2g of the right-hand side is a part that no x reaches; without it the "
+      "relative residual is %.2g",
+      s->incompatible / b, s->norm_b[0] > 0 ? s->norm_r[0] / s->norm_b[0] : s->norm_r[0]);
+  tsi_solve_finish(s, TS_REASON_INCOMPATIBLE, text);
+}
+
+/* What a relative residual is of. */
+static const char *measure_name(const tsi_solve *s) {
+  return s->solver->transposed ? "||A^T r|| / ||A^T b|| =" : "a relative residual of";
+}
+
+/* What may help where a precision has come to its end. */
+static const char *advice(const tsi_solve *s) {
+  const int can_raise = s->solver->context->caps.pairs;
+  switch (s->precision) {
+  case TS_PRECISION_SINGLE:
+    return can_raise ? "precision auto goes on from there" : "this backend has no more than single precision";
+  case TS_PRECISION_MIXED:
+    return "precision double or a better preconditioner may help";
+  default:
+    return "a better preconditioner may help, or a larger tolerance";
+  }
+}
+
+void tsi_solve_finish_stagnated(tsi_solve *s) {
+  const ts_result *result = s->result;
+  char text[sizeof s->result->message];
+  snprintf(text, sizeof text, "%s stagnated in %s precision at %s %.2g; %s", s->solver->method->name,
+           ts_precision_name(s->precision), measure_name(s), result->relative_residual, advice(s));
+  tsi_solve_finish(s, TS_REASON_STAGNATED, text);
+  s->at_limit = 1;
+}
+
+void tsi_solve_finish_at_maximum(tsi_solve *s) {
+  char text[160];
+  snprintf(text, sizeof text, "the maximum of %d iterations was reached at %s %.2g",
+           s->solver->desc.max_iterations, measure_name(s), s->result->relative_residual);
+  tsi_solve_finish(s, TS_REASON_MAX_ITERATIONS, text);
+}
+
+void tsi_solve_progress(tsi_solve *s, int checked, int count) {
+  const ts_solver_desc *desc = &s->solver->desc;
+  s->reported = checked;
+  if (count > 0 && desc->progress && desc->progress(checked, s->solver->history, count, desc->progress_user))
+    tsi_solve_finish(s, TS_REASON_STOPPED, NULL);
+}

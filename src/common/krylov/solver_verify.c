@@ -1,0 +1,220 @@
+/* Verification: the residual computed from x, what its numbers say, and x + e. Convergence is judged by these
+ * alone.
+ */
+#include <math.h>
+
+#include "common/core/core.h"
+#include "solver.h"
+
+/* ---- The residual ---- */
+
+/* A^T r. Where r has a low part, as 0 - A^T r, whose sums are exact. */
+static ts_status compute_gradient(const ts_solver *k) {
+  if (!k->r->low || k->exponent) return tsi_solver_multiply(k, k->gradient, k->transposed, k->r);
+  TSI_TRY(tsi_fill(k->gradient, 0));
+  TSI_TRY(tsi_residual(k->gradient, k->gradient, k->transposed, k->r));
+  return k->context->ops->axpby(k->gradient, ts_constant(-1), k->gradient, ts_constant(0), k->gradient);
+}
+
+ts_status tsi_solver_residual(const ts_solver *k, const ts_vector *x, ts_vector *work) {
+  if (k->exponent) {
+    TSI_TRY(tsi_copy_parts(work, ts_constant(ldexpf(1, -k->exponent)), x));
+    x = work;
+  }
+  /* With a low part r has what two parts of x lack. */
+  const int whole = k->residual_parts == 3 && k->r_low;
+  if (whole) k->r->low = k->r_low;
+  ts_status status = tsi_residual_of_parts(k->r, k->b, k->matrix, x, k->residual_parts);
+  if (status == TS_OK && k->transposed) status = compute_gradient(k);
+  if (whole) k->r->low = NULL;
+  return status;
+}
+
+/* diag(A) x, or diag(A^T A) x, tells what rounding x leaves of b - A x. Returns 0 where the diagonal is not
+ * known. */
+static ts_status scale_by_diagonal(const ts_solver *k, ts_vector *out, const ts_vector *x, int *known) {
+  const tsi_ops *ops = k->context->ops;
+  *known = !k->transposed || k->m;
+  if (!*known) return TS_OK;
+  TSI_TRY(k->transposed ? ops->reciprocal(out, k->m) : tsi_diagonal(out, k->matrix));
+  return ops->multiply(out, out, x);
+}
+
+/* Sums of the residual: its norm, one more if the recurrence begins with it, and `more`. */
+static ts_status sum_residual(const tsi_solve *s, const tsi_dot *more) {
+  const ts_solver *k = s->solver;
+  const tsi_ops *ops = k->context->ops;
+  if (k->transposed) {
+    TSI_TRY(ops->reduce(k->slots, TSI_SLOT_RR, TSI_REDUCE_DOT, k->r, k->r));
+    TSI_TRY(ops->reduce(k->slots, TSI_SLOT_GG, TSI_REDUCE_DOT, k->gradient, k->gradient));
+    return more ? ops->reduce(k->slots, more->index, TSI_REDUCE_DOT, more->x, more->y) : TS_OK;
+  }
+  tsi_dot sums[TSI_MAX_DOTS];
+  int count = 0;
+  if (k->method->residual_sum) TSI_TRY(k->method->residual_sum(s, &sums[count++]));
+  sums[count++] = (tsi_dot){TSI_SLOT_RR, k->r, k->r, NULL};
+  if (more) sums[count++] = *more;
+  return tsi_dots(k->slots, sums, count, k->scratch);
+}
+
+ts_status tsi_solve_first_residual(const tsi_solve *s, int from_zero) {
+  const ts_solver *k = s->solver;
+  const tsi_ops *ops = k->context->ops;
+  const tsi_dot bb = {TSI_SLOT_BB, k->b, k->b, NULL};
+  if (k->transposed) {
+    TSI_TRY(tsi_solver_multiply(k, k->gradient, k->transposed, k->b));
+    TSI_TRY(ops->reduce(k->slots, TSI_SLOT_GB, TSI_REDUCE_DOT, k->gradient, k->gradient));
+    int known;
+    TSI_TRY(scale_by_diagonal(k, k->e, k->x, &known));
+    if (known) TSI_TRY(ops->reduce(k->slots, TSI_SLOT_DX, TSI_REDUCE_DOT, k->e, k->e));
+    TSI_TRY(tsi_solver_residual(k, k->x, k->e));
+    return sum_residual(s, &bb);
+  }
+  if (!from_zero) {
+    TSI_TRY(tsi_solver_residual(k, k->x, k->e));
+    return sum_residual(s, &bb);
+  }
+  TSI_TRY(tsi_copy_parts(k->r, ts_constant(1), k->b));
+  return sum_residual(s, NULL);
+}
+
+ts_status tsi_solver_read_slots(const ts_solver *k) {
+  return tsi_scalars_read(k->slots, 0, TSI_SLOT_OWN + (k->method->residual_sum ? k->own_slots : 0), k->numbers);
+}
+
+/* ---- What x is worth ---- */
+
+ts_status tsi_solve_measure(const tsi_solve *s, const ts_vector *x, ts_vector *work) {
+  const ts_solver *k = s->solver;
+  int known;
+  if (s->may_overflow) TSI_TRY(k->context->ops->reduce(k->slots, TSI_SLOT_MAX_X, TSI_REDUCE_MAX_ABS, x, x));
+  TSI_TRY(tsi_solver_residual(k, x, work));
+  TSI_TRY(scale_by_diagonal(k, work, x, &known));
+  TSI_TRY(sum_residual(s, known ? &(tsi_dot){TSI_SLOT_DX, work, work, NULL} : NULL));
+  return tsi_solver_read_slots(k);
+}
+
+/* What a residual of two parts of x and A may be wrong by, beside ||diag(A) x||. Measured: 2^-50. */
+static const double two_parts = 0x1p-49;
+
+/* The norm in the slots, with about what rounding in single precision adds to it, as far as A's size is known.
+ */
+static double certain_norm(const tsi_solve *s, int c) {
+  const ts_solver *k = s->solver;
+  const double norm = sqrt(tsi_number(k, tsi_norm_slot(k), c));
+  if (!k->transposed) {
+    const double dx = sqrt(tsi_number(k, TSI_SLOT_DX, c)), error = tsi_residual_error(k->matrix, dx);
+    return hypot(norm, k->x->low ? (k->residual_parts == 3 ? 0x1p-66 : two_parts) * dx : error);
+  }
+  const int bits = k->x->low ? -50 : -26;
+  return hypot(norm, k->m ? ldexp(k->frobenius * sqrt(tsi_number(k, TSI_SLOT_RR, c)), bits) : 0);
+}
+
+/* The largest of the norms in the slots relative to the rule's, and whether all are within the tolerance. */
+static double judge_norms(const tsi_solve *s, int *met) {
+  double largest = 0;
+  *met = 1;
+  for (int c = 0; c < s->solver->components; c++) {
+    const double norm = certain_norm(s, c);
+    if (!(s->norm_rule[c] > 0)) continue;
+    largest = tsi_larger(largest, norm / s->norm_rule[c]);
+    if (!(norm <= s->tolerance[c])) *met = 0;
+  }
+  return largest;
+}
+
+/* Of x's number, about what rounding leaves. */
+static double epsilon_of_x(const tsi_solve *s) {
+  const int parts = tsi_parts(s->solver->x);
+  return parts == 1 ? 0x1p-23 : 0x1p-52;
+}
+
+/* About the smallest relative residual that x can have in its precision. */
+static double attainable(const tsi_solve *s, int c) {
+  const ts_solver *k = s->solver;
+  const double dx = sqrt(tsi_number(k, TSI_SLOT_DX, c));
+  if (k->transposed) { /* what rounding x leaves, and what rounding A^T r does */
+    const double floor = epsilon_of_x(s) * (dx + 0.5 * k->frobenius * sqrt(tsi_number(k, TSI_SLOT_RR, c)));
+    return k->m ? floor / (s->norm_rule[c] > 0 ? s->norm_rule[c] : 1) : NAN;
+  }
+  const double b = tsi_solve_whole_norm(s, s->norm_b[c]), floor = dx * epsilon_of_x(s);
+  return b > 0 ? floor / b : floor;
+}
+
+double tsi_solve_relative(const tsi_solve *s, int c, double norm) {
+  const double b = s->solver->transposed ? s->norm_rule[c] : tsi_solve_whole_norm(s, s->norm_b[c]);
+  const double whole = tsi_solve_whole_norm(s, norm);
+  return b > 0 ? whole / b : whole;
+}
+
+void tsi_solve_take_over(tsi_solve *s) {
+  const ts_solver *k = s->solver;
+  ts_result *result = s->result;
+  s->settled = 1;
+  s->measure = judge_norms(s, &s->met);
+  result->relative_residual = result->attainable_residual = result->reduction = 0;
+  for (int c = 0; c < k->components; c++) {
+    const double norm = sqrt(tsi_number(k, tsi_norm_slot(k), c)), r = sqrt(tsi_number(k, TSI_SLOT_RR, c));
+    s->norm_r[c] = norm;
+    s->dx[c] = k->transposed ? 0 : sqrt(tsi_number(k, TSI_SLOT_DX, c));
+    if (s->may_overflow) s->max_x[c] = tsi_number(k, TSI_SLOT_MAX_X, c);
+    result->relative_residual = tsi_larger(result->relative_residual, tsi_solve_relative(s, c, norm));
+    result->attainable_residual = tsi_larger(result->attainable_residual, attainable(s, c));
+    const double start = k->transposed ? s->norm_b[c] : s->norm_start[c];
+    if (start > 0 || k->transposed)
+      result->reduction = tsi_larger(result->reduction, start > 0 ? r / start : r);
+  }
+}
+
+/* ---- x + e ---- */
+
+ts_status tsi_solve_add(const tsi_solve *s, ts_vector *out, const ts_vector *e) {
+  const ts_solver *k = s->solver;
+  const tsi_ops *ops = k->context->ops;
+  const ts_coefficient one = ts_constant(1), back = ts_constant(1 / s->scale);
+  const int from_right = k->method->preconditioned_from_right && (k->m || k->z);
+  if (out->low) {
+    if (from_right) TSI_TRY(tsi_solver_precondition(k, k->z, e));
+    if (out != k->x) TSI_TRY(tsi_copy_parts(out, one, k->x));
+    return tsi_add_to_parts(out, back, from_right ? k->z : e);
+  }
+  if (!from_right) return ops->axpby(out, back, e, one, k->x);
+  if (k->m && s->scale == 1) return tsi_multiply_add(out, k->m, e, one, k->x, k->scratch);
+  TSI_TRY(tsi_solver_precondition(k, k->z, e));
+  return ops->axpby(out, back, k->z, one, k->x);
+}
+
+/* A residual that is known to be large needs no more than two parts of x and A, whose products are simpler. */
+static void choose_parts(const tsi_solve *s) {
+  ts_solver *k = s->solver;
+  k->residual_parts = 2;
+  for (int c = 0; c < k->components; c++)
+    if (!(s->dx[c] > 0 && 64 * two_parts * s->dx[c] <= fmax(s->norm_r[c], s->tolerance[c])))
+      k->residual_parts = 3;
+}
+
+ts_status tsi_solve_accept(tsi_solve *s, const ts_vector *e, ts_vector *work) {
+  TSI_TRY(tsi_solve_make_room(s));
+  choose_parts(s);
+  TSI_TRY(tsi_solve_add(s, s->solver->x, e));
+  TSI_TRY(tsi_solve_measure(s, s->solver->x, work));
+  s->scale_before = s->scale;
+  s->scale = 1;
+  s->scale_from = s->iteration;
+  tsi_solve_take_over(s);
+  return TS_OK;
+}
+
+ts_status tsi_solve_try(tsi_solve *s, const ts_vector *e, ts_vector *work) {
+  ts_solver *k = s->solver;
+  int met;
+  TSI_TRY(tsi_solve_make_room(s));
+  TSI_TRY(tsi_solve_add(s, k->x_new, e));
+  TSI_TRY(tsi_solve_measure(s, k->x_new, work));
+  if (!(judge_norms(s, &met) < s->measure)) return tsi_solver_residual(k, k->x, work);
+  ts_vector *better = k->x_new;
+  k->x_new = k->x;
+  k->x = better;
+  tsi_solve_take_over(s);
+  return TS_OK;
+}
