@@ -166,6 +166,22 @@ static inline double tsi_number(const ts_solver *k, int slot, int component) {
 static inline double tsi_larger(double a, double b) {
   return a != a || a > b ? a : b;
 }
+/* ---- solver_resolve.c ---- */
+
+/* Checks a descriptor for A, and fills in the defaults. */
+ts_status tsi_solver_resolve(const ts_matrix *A, const ts_solver_desc *desc, ts_solver_desc *out);
+/* Whether the solver makes a preconditioner of that kind by itself. */
+int tsi_solver_makes(ts_preconditioner_kind kind);
+/* isai is known to be symmetric only once it is made, and may change with the matrix's values. */
+ts_status tsi_solver_check_symmetric(ts_method method, const ts_preconditioner *M);
+
+/* ---- solver_workspace.c ---- */
+
+/* What is on the host, of which plan() tells how much. On failure the caller frees what there is. */
+ts_status tsi_solver_allocate(ts_solver *k);
+ts_status tsi_solver_create_workspace(ts_solver *k, int components, int pairs);
+void tsi_solver_destroy_workspace(ts_solver *k);
+
 /* ---- solver_run.c ---- */
 
 /* A whole solve of the user's b and x on a prepared workspace. `s` is new, or the same solve in another

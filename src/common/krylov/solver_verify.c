@@ -1,5 +1,4 @@
-/* Verification: the residual computed from x, what its numbers say, and x + e. Convergence is judged by these
- * alone.
+/* Verification: the residual computed from x, what its numbers say, and x + e. They alone decide convergence.
  */
 #include <math.h>
 
@@ -60,22 +59,19 @@ static ts_status sum_residual(const tsi_solve *s, const tsi_dot *more) {
 ts_status tsi_solve_first_residual(const tsi_solve *s, int from_zero) {
   const ts_solver *k = s->solver;
   const tsi_ops *ops = k->context->ops;
-  const tsi_dot bb = {TSI_SLOT_BB, k->b, k->b, NULL};
+  if (from_zero && !k->transposed) {
+    TSI_TRY(tsi_copy_parts(k->r, ts_constant(1), k->b));
+    return sum_residual(s, NULL);
+  }
   if (k->transposed) {
+    int known;
     TSI_TRY(tsi_solver_multiply(k, k->gradient, k->transposed, k->b));
     TSI_TRY(ops->reduce(k->slots, TSI_SLOT_GB, TSI_REDUCE_DOT, k->gradient, k->gradient));
-    int known;
     TSI_TRY(scale_by_diagonal(k, k->e, k->x, &known));
     if (known) TSI_TRY(ops->reduce(k->slots, TSI_SLOT_DX, TSI_REDUCE_DOT, k->e, k->e));
-    TSI_TRY(tsi_solver_residual(k, k->x, k->e));
-    return sum_residual(s, &bb);
   }
-  if (!from_zero) {
-    TSI_TRY(tsi_solver_residual(k, k->x, k->e));
-    return sum_residual(s, &bb);
-  }
-  TSI_TRY(tsi_copy_parts(k->r, ts_constant(1), k->b));
-  return sum_residual(s, NULL);
+  TSI_TRY(tsi_solver_residual(k, k->x, k->e));
+  return sum_residual(s, &(tsi_dot){TSI_SLOT_BB, k->b, k->b, NULL});
 }
 
 ts_status tsi_solver_read_slots(const ts_solver *k) {

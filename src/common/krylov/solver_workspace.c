@@ -1,0 +1,115 @@
+/* What a solver keeps between solves: numbers on the host, and vectors and slots on the device, which are made
+ * for the components of the first solve, and again where these or the precision change. */
+#include "common/core/core.h"
+#include "solver.h"
+
+/* At most: with everything that is there only sometimes. */
+static size_t most_vectors(const ts_solver *k) {
+  enum { shared = 9 };
+  return shared + (size_t)k->own_vectors + (size_t)k->own_row_vectors;
+}
+
+ts_status tsi_solver_allocate(ts_solver *k) {
+  ts_context *context = k->context;
+  const size_t slots = TSI_SLOT_OWN + (size_t)k->own_slots;
+  k->vectors = tsi_calloc(context, most_vectors(k) + (size_t)k->own_vectors, sizeof(ts_vector *));
+  k->history = tsi_malloc(context, (size_t)k->history_size, sizeof *k->history);
+  k->numbers = tsi_malloc(context, slots, 4 * sizeof *k->numbers);
+  k->work = tsi_malloc(context, (size_t)k->work_size + 1, sizeof *k->work);
+  if (k->vectors && k->history && k->numbers && k->work) return TS_OK;
+  return tsi_out_of_memory(context, "a solver", slots * 4 * sizeof(float));
+}
+
+void tsi_solver_destroy_workspace(ts_solver *k) {
+  for (int i = 0; i < k->vector_count; i++) ts_vector_destroy(&k->vectors[i]);
+  ts_vector_destroy(&k->r_low);
+  ts_scalars_destroy(&k->slots);
+  k->components = k->vector_count = 0;
+}
+
+/* 1 / diagonal, or a multiple of the identity that brings a matrix far from 1 to about 1. */
+static int needs_m(const ts_solver *k) {
+  if (ts_solver_get_preconditioner_kind(k) == TS_PRECONDITIONER_JACOBI) return 1;
+  const ts_preconditioner *M = k->preconditioner;
+  return (!M || tsi_preconditioner_is_diagonal(M)) && !k->transposed && tsi_scale_exponent(k->matrix);
+}
+
+/* A preconditioner that is applied writes into z; so do methods that are preconditioned from the right. */
+static int needs_z(const ts_solver *k, int m) {
+  const ts_preconditioner *M = k->preconditioner;
+  return (M && !tsi_preconditioner_is_diagonal(M)) ||
+         (m && (k->method == &tsi_bicgstab || k->method == &tsi_gmres));
+}
+
+/* The vectors over the columns, e and r of a square system side by side: axpy2_dot updates both. */
+static int name_vectors(ts_solver *k, int m, int z) {
+  ts_vector **next = k->vectors;
+  k->e = *next++;
+  if (k->transposed)
+    k->gradient = *next++;
+  else
+    k->r = *next++;
+  k->x = *next++;
+  k->x_new = k->method == &tsi_cg || k->method == &tsi_richardson ? NULL : *next++;
+  if (!k->transposed) k->b = *next++;
+  k->m = m ? *next++ : NULL;
+  k->z = z ? *next++ : NULL;
+  k->scratch = tsi_needs_scratch(k->context) ? *next++ : NULL;
+  k->own = k->vectors + most_vectors(k);
+  for (int i = 0; i < k->own_vectors; i++) k->own[i] = *next++;
+  return (int)(next - k->vectors);
+}
+
+/* Least squares: slots are apart from the vectors, since sums over both spaces go into them. */
+static ts_status create_least_squares_vectors(ts_solver *k, int components, int count) {
+  const ts_scalars_desc slots = {.count = TSI_SLOT_OWN + k->own_slots,
+                                 .precision = k->pairs ? TS_PRECISION_DOUBLE : TS_PRECISION_SINGLE};
+  TSI_TRY(ts_scalars_create(k->context, &slots, &k->slots));
+  TSI_TRY(tsi_enter(k->context));
+  ts_status status =
+      tsi_arena_create(k->matrix->column_space, components, 1 + k->pairs, k->vectors, count, 0, NULL);
+  if (status == TS_OK) {
+    k->vector_count = count;
+    status = tsi_arena_create(k->matrix->row_space, components, 1 + k->pairs, k->vectors + count,
+                              2 + k->own_row_vectors, 0, NULL);
+  }
+  if (status == TS_OK) k->vector_count = count + 2 + k->own_row_vectors;
+  return tsi_leave(k->context, status);
+}
+
+static ts_status create_vectors(ts_solver *k, int components, int m, int z) {
+  const int count = name_vectors(k, m, z);
+  if (k->transposed) {
+    TSI_TRY(create_least_squares_vectors(k, components, count));
+    k->b = k->vectors[count];
+    k->r = k->vectors[count + 1];
+  } else {
+    TSI_TRY(tsi_enter(k->context));
+    TSI_TRY(tsi_leave(k->context, tsi_arena_create(k->matrix->row_space, components, 1 + k->pairs, k->vectors,
+                                                   count, TSI_SLOT_OWN + k->own_slots, &k->slots)));
+    k->vector_count = count;
+  }
+  name_vectors(k, m, z);
+  return TS_OK;
+}
+
+/* What is single in a workspace of pairs. */
+static void drop_low(ts_vector *v) {
+  tsi_enter_to_destroy(v->context);
+  tsi_vector_drop_low(v);
+  tsi_leave(v->context, TS_OK);
+}
+
+ts_status tsi_solver_create_workspace(ts_solver *k, int components, int pairs) {
+  const int m = needs_m(k), z = needs_z(k, m);
+  if (k->components == components && k->pairs == pairs && !k->m == !m) return TS_OK;
+  tsi_solver_destroy_workspace(k);
+  k->pairs = pairs;
+  ts_status status = create_vectors(k, components, m, z);
+  if (status == TS_OK && k->m) drop_low(k->m);
+  if (status == TS_OK && k->z && !k->m) drop_low(k->z);
+  k->components = components;
+  if (status == TS_OK && k->method->prepare) status = k->method->prepare(k);
+  if (status < 0) tsi_solver_destroy_workspace(k);
+  return status;
+}
