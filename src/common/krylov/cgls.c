@@ -135,7 +135,7 @@ static ts_status verify(tsi_solve *s, int must_end) {
   return TS_OK;
 }
 
-/* As in cg.c. */
+/* As in cg_replace.c. */
 static const double replacement_factor = 3e-2;
 
 static int may_replace(const tsi_solve *s) {
@@ -204,7 +204,7 @@ static ts_status judge(tsi_solve *s, int checked) {
   }
   tsi_solve_progress(s, checked, checked - first);
   if (s->ended) return TS_OK;
-  /* Where s is nothing but the rounding of A^T r it does not get smaller any more. */
+  /* Where s is only the rounding of A^T r it does not get smaller any more. */
   const int at_limit = s->phase_best <= s->result->attainable_residual;
   const int window = at_limit ? 25 : tsi_window(k->matrix);
   const int too_long = checked - s->phase_best_at > window;

@@ -1,5 +1,4 @@
-/* Krylov solvers: creation, what is checked before a solve, and the solve in single precision and then in
- * pairs. */
+/* Krylov solvers: creation, what is checked before a solve, the solve. */
 #include <math.h>
 #include <stdio.h>
 
@@ -70,8 +69,7 @@ static ts_status create(ts_matrix *matrix, const ts_solver_desc *desc, ts_precon
   k->transposed = resolved.transposed;
   k->method = method_of(resolved.method);
   k->desc = resolved;
-  k->on_device =
-      resolved.method == TS_METHOD_CG && tsi_cg_runs_on_device(matrix, resolved.preconditioner, &resolved);
+  k->on_device = resolved.method == TS_METHOD_CG && tsi_cg_runs_on_device(matrix, &resolved);
   k->pipelined = (int)context->tuning.pipelined_iterations;
   if (k->on_device || k->pipelined >= resolved.check_interval) k->pipelined = 0;
   k->method->plan(k);

@@ -273,10 +273,10 @@ int tsi_solve_recurrence_converged(const tsi_solve *s, int slot);
 
 /* ---- The methods ---- */
 extern const tsi_method tsi_cg, tsi_bicgstab, tsi_gmres, tsi_cgls, tsi_richardson;
-/* cg.c */
-ts_status tsi_cg_resolve(ts_context *context, const ts_matrix *A, const ts_preconditioner *M,
-                         ts_solver_desc *desc);
-int tsi_cg_runs_on_device(const ts_matrix *A, const ts_preconditioner *M, const ts_solver_desc *resolved);
+/* cg_resolve.c: what the descriptor leaves open; and whether the device iterates by itself, which it does only
+ * where nothing else is asked for. */
+ts_status tsi_cg_resolve(const ts_matrix *A, ts_solver_desc *desc);
+int tsi_cg_runs_on_device(const ts_matrix *A, const ts_solver_desc *resolved);
 /* cgls.c: 1 / diag(A^T A) into m. */
 ts_status tsi_cgls_write_jacobi(ts_solver *k);
 

@@ -168,7 +168,7 @@ ts_status tsi_solver_resolve(const ts_matrix *A, const ts_solver_desc *desc, ts_
     const double wanted = 10.0 * unknowns;
     out->max_iterations = wanted < 1000 ? 1000 : wanted > 100000 ? 100000 : (int)wanted;
   }
-  if (out->method == TS_METHOD_CG) return tsi_cg_resolve(context, A, out->preconditioner, out);
+  if (out->method == TS_METHOD_CG) return tsi_cg_resolve(A, out);
   if (out->check_interval == 0) out->check_interval = (int)context->tuning.check_interval;
   return TS_OK;
 }

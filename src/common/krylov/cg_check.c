@@ -1,0 +1,92 @@
+/* Conjugate gradients: what the numbers of the iterations since the last check say. */
+#include <math.h>
+#include <stdio.h>
+
+#include "cg.h"
+
+double tsi_cg_delta_ratio(const tsi_solve *s, int iteration) {
+  double largest = 0;
+  for (int c = 0; c < s->solver->components; c++) {
+    const double delta = tsi_cg_delta_of(s, iteration, c);
+    if (!isfinite(delta)) return NAN;
+    if (s->delta_0[c] > 0) largest = fmax(largest, sqrt(fabs(delta) / s->delta_0[c]));
+  }
+  return largest;
+}
+
+/* The recurrence says that the rule is met. */
+static int recurrence_has_converged(const tsi_solve *s, int iteration) {
+  if (tsi_cg_stops_by_delta(s)) return tsi_cg_delta_ratio(s, iteration) <= s->solver->desc.rtol;
+  for (int c = 0; c < s->solver->components; c++)
+    if (s->norm_rule[c] > 0 && !(s->norm_r[c] <= s->tolerance[c])) return 0;
+  return 1;
+}
+
+ts_status tsi_cg_judge(tsi_solve *s, int checked) {
+  const ts_solver *k = s->solver;
+  const int first = s->reported;
+  int curvature_at = -1, component = -1;
+  double dmd = 0; /* of that component there */
+  for (int i = first; i < checked; i++) {
+    const double ratio = tsi_cg_delta_ratio(s, i + 1);
+    k->history[i - first] = ratio;
+    /* Directions of before a restart, on which iterations went on while its check was awaited, are given up. */
+    if (i >= s->phase_start && curvature_at < 0 && (component = tsi_cg_lost_curvature(s, i)) >= 0) {
+      curvature_at = i;
+      dmd = i == s->phase_start ? tsi_cg_delta_of(s, i, component) : s->direction[component];
+    }
+    tsi_cg_follow_direction(s, i);
+    if (curvature_at < 0 && isnan(ratio)) {
+      char text[160];
+      snprintf(text, sizeof text, "breakdown: a number left the range of single precision in iteration %d",
+               i + 1);
+      s->reported = checked;
+      tsi_solve_finish(s, TS_REASON_BREAKDOWN, text);
+      return TS_OK;
+    }
+    /* What counts is how r falls from its peak, which may be long after it began to rise. */
+    const int peaks = ratio > 2 * s->phase_peak;
+    if (peaks) s->phase_peak = ratio;
+    if (peaks || ratio < 0.9 * s->phase_best) {
+      s->phase_best = ratio;
+      s->phase_best_at = i + 1;
+    }
+  }
+  tsi_solve_progress(s, checked, checked - first);
+  if (s->ended) return TS_OK;
+  if (curvature_at >= 0) return tsi_cg_judge_curvature(s, curvature_at, component, dmd);
+  for (int c = 0; c < k->components; c++) s->peak[c] = fmax(s->peak[c], tsi_cg_size(s, checked, c));
+  const int window = tsi_window(k->matrix);
+  const int too_long = checked - s->phase_best_at > window;
+  return recurrence_has_converged(s, checked) || too_long || tsi_cg_has_fallen_far(s, checked)
+             ? tsi_cg_judge_residual(s, too_long)
+             : TS_OK;
+}
+
+void tsi_cg_judge_start(tsi_solve *s) {
+  const ts_solver *k = s->solver;
+  for (int c = 0; c < k->components; c++) {
+    const double delta = tsi_cg_delta_of(s, s->iteration, c);
+    if (s->iteration == 0) s->delta_0[c] = delta;
+    s->delta_begin[c] = delta;
+    if (s->norm_start[c] <= ldexp(s->incompatible, -20)) continue;
+    char text[160];
+    if (!isfinite(delta)) {
+      tsi_solve_finish(s, TS_REASON_BREAKDOWN,
+                       "breakdown: the first residual leaves the range of single precision; scale the system");
+      return;
+    }
+    if (delta < 0) {
+      snprintf(text, sizeof text, "the matrix is not positive definite: r^T M^-1 r is %.3g at the start%s",
+               delta, k->m ? ", so its diagonal has negative entries" : "");
+      tsi_solve_finish(s, TS_REASON_INDEFINITE, text);
+      return;
+    }
+    if (delta == 0) {
+      tsi_solve_finish(s, TS_REASON_BREAKDOWN,
+                       "breakdown: r^T M^-1 r is 0 at the start, and r is not: the matrix is not positive "
+                       "definite, or out of the range of single precision");
+      return;
+    }
+  }
+}

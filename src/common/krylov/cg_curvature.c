@@ -1,0 +1,104 @@
+/* Conjugate gradients: d^T q <= 0, which an indefinite matrix makes, or rounding. */
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+
+#include "cg.h"
+#include "common/core/core.h"
+
+double tsi_cg_visible(const tsi_solve *s, int component) {
+  const double rounding = tsi_epsilon(s->solver);
+  return fmax(25 * rounding * rounding * s->delta_begin[component], FLT_MIN);
+}
+
+int tsi_cg_lost_curvature(const tsi_solve *s, int iteration) {
+  for (int c = 0; c < s->solver->components; c++)
+    if (tsi_cg_dq_of(s, iteration, c) <= 0 && tsi_cg_delta_of(s, iteration, c) > tsi_cg_visible(s, c)) return c;
+  return -1;
+}
+
+/* r is orthogonal to the directions before, so that d_k+1 = M^-1 r_k+1 + beta d_k makes it
+ * delta_k+1 + beta^2 d_k^T M d_k. */
+void tsi_cg_follow_direction(tsi_solve *s, int iteration) {
+  for (int c = 0; c < s->solver->components; c++) {
+    const double before = tsi_cg_delta_of(s, iteration, c), delta = tsi_cg_delta_of(s, iteration + 1, c);
+    const double beta = before != 0 ? delta / before : 0;
+    if (iteration == s->phase_start) s->direction[c] = before;
+    s->direction[c] = delta + beta * beta * s->direction[c];
+  }
+}
+
+/* Of values that the device computed the norm is not known: about twice the largest diagonal entry. */
+static ts_status measure_matrix(const ts_solver *k) {
+  const tsi_ops *ops = k->context->ops;
+  double largest[4];
+  TSI_TRY(tsi_diagonal(k->own[TSI_CG_Q], k->matrix));
+  TSI_TRY(ops->reduce(k->slots, TSI_CG_SLOT_DD, TSI_REDUCE_MAX_ABS, k->own[TSI_CG_Q], k->own[TSI_CG_Q]));
+  TSI_TRY(tsi_scalars_read(k->slots, TSI_CG_SLOT_DD, 1, largest));
+  k->matrix->norm_infinity = 2 * largest[0];
+  return TS_OK;
+}
+
+static void finish_indefinite(tsi_solve *s, double dq, const char *m, double dmd, int iteration) {
+  char text[160];
+  snprintf(text, sizeof text,
+           "the matrix is not positive definite: d^T A d is %.3g with d^T %sd = %.3g in iteration %d", dq, m,
+           dmd, iteration + 1);
+  tsi_solve_finish(s, TS_REASON_INDEFINITE, text);
+}
+
+/* d^T q <= 0 against d^T M d: beyond doubt more than rounding? The eigenvalues of M^-1 A are about 1 and less,
+ * if M is there to make them so. */
+static void judge_by_direction(tsi_solve *s, int iteration, int component, double dmd) {
+  const ts_solver *k = s->solver;
+  const int plain = !k->m && !k->z;
+  const double dq = tsi_cg_dq_of(s, iteration, component),
+               beyond_doubt = (plain ? 160 * k->matrix->norm_infinity : 1600) * tsi_epsilon(k);
+  if (dmd > 0 && isfinite(dq) && dq < -beyond_doubt * dmd)
+    finish_indefinite(s, dq, plain ? "" : "M ", dmd, iteration);
+}
+
+/* In checked mode d^T d of the same iteration tells whether d^T q <= 0 is more than rounding. */
+static void judge_checked(tsi_solve *s, int iteration, int component) {
+  const double dq = tsi_cg_dq_of(s, iteration, component),
+               dd = tsi_number(s->solver, TSI_CG_SLOT_DD, component);
+  char text[160];
+  if (isfinite(dq) && dq < -16 * tsi_epsilon(s->solver) * s->solver->matrix->norm_infinity * dd) {
+    finish_indefinite(s, dq, "", dd, iteration);
+    return;
+  }
+  snprintf(
+      text, sizeof text,
+      "stagnated: in iteration %d the matrix is singular or too ill-conditioned for %s precision (d^T A d is "
+      "%.2g)",
+      iteration + 1, s->precision == TS_PRECISION_DOUBLE ? "double" : "single", dq);
+  tsi_solve_finish(s, TS_REASON_STAGNATED, text);
+  s->at_limit = 1;
+}
+
+/* From x + e, with a check in every iteration. */
+static ts_status begin_checked(tsi_solve *s) {
+  const ts_solver *k = s->solver;
+  s->checked_mode = 1;
+  s->result->restarts++;
+  tsi_dot delta;
+  TSI_TRY(tsi_solve_add(s, k->x, k->e));
+  s->x_is_zero = 0;
+  s->scale = 1;
+  s->scale_from = s->iteration;
+  TSI_TRY(tsi_solver_residual(k, k->x, k->own[TSI_CG_Q]));
+  TSI_TRY(tsi_cg_sum_delta(s, &delta));
+  const tsi_dot sums[2] = {delta, {TSI_SLOT_RR, k->r, k->r, NULL}};
+  TSI_TRY(tsi_dots(k->slots, sums, 2, k->scratch));
+  return tsi_cg_begin(s);
+}
+
+ts_status tsi_cg_judge_curvature(tsi_solve *s, int iteration, int component, double dmd) {
+  if (s->checked_mode) {
+    judge_checked(s, iteration, component);
+    return TS_OK;
+  }
+  if (s->solver->matrix->device_values) TSI_TRY(measure_matrix(s->solver));
+  judge_by_direction(s, iteration, component, dmd);
+  return s->ended ? TS_OK : begin_checked(s);
+}
