@@ -96,6 +96,10 @@ static inline uint32_t tsi_part_rounds(const tsi_cg_iterations *run) {
   /* All that was asked for on one of the parts until now comes before all that is asked for later on any.     \
    * NULL: operations are done when they return. */                                                            \
   OPTIONAL(prefix, ts_status, join, (ts_context *const *parts, int count))                                     \
+  /* Marks how far the part's operations have been asked for; and waits until those are done, whatever has been \
+   * asked for since. NULL: operations are done when they return. */                                           \
+  OPTIONAL(prefix, ts_status, mark, (ts_context *context))                                                     \
+  OPTIONAL(prefix, ts_status, wait_for_mark, (ts_context *context))                                            \
   /* Before anything else, for each pair of parts: operations of `from` may write memory of `to`. */           \
   OPTIONAL(prefix, ts_status, connect, (ts_context *from, const ts_context *to))                               \
   /* out[index] = what the slots of `sums` are together, of those parts that have some of the vector, after a  \

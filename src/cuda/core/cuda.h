@@ -46,6 +46,7 @@ typedef struct cuda_state {
   cuda_shared *shared;
   int lent;              /* how many of them OpenGL has now */
   cudaEvent_t reached;   /* by the stream, where other parts wait for it (cuda_part.cu) */
+  cudaEvent_t marked;    /* the same, where the host does */
   cuda_channel *channel; /* NULL: none */
 } cuda_state;
 

@@ -83,6 +83,17 @@ ts_status cuda_part_join(ts_context *const *parts, int count) {
   return TS_OK;
 }
 
+ts_status cuda_part_mark(ts_context *context) {
+  CUDA_TRY(context, cudaEventRecord(cuda_state_of(context)->marked, cuda_stream(context)));
+  return TS_OK;
+}
+
+ts_status cuda_part_wait_for_mark(ts_context *context) {
+  TSI_TRY(cuda_wait_for_messages(context));
+  CUDA_TRY(context, cudaEventSynchronize(cuda_state_of(context)->marked));
+  return TS_OK;
+}
+
 /* ---- Sums ---- */
 
 struct part_sums {
