@@ -126,7 +126,8 @@ static inline uint32_t tsi_part_rounds(const tsi_cg_iterations *run) {
 
 struct tsi_part_ops {
   TSI_PART_OPERATIONS(TSI_FIELD, TSI_FIELD, )
-  /* Whether A has interior rows, and its products can leave out rows (ts_matrix.rows). NULL: none does. */
+  /* Whether A has interior rows that are worth it, and its products can leave out rows (ts_matrix.rows). NULL:
+   * none does. */
   int (*has_interior)(const ts_matrix *A);
 };
 

@@ -185,4 +185,5 @@ ts_status cuda_part_connect(ts_context *from, const ts_context *to) {
   return cuda_state_of(from)->device == cuda_state_of(to)->device ? TS_OK : reach(from, to);
 }
 
-const tsi_part_ops cuda_part_ops = {TSI_PART_OPERATIONS(TSI_ENTRY, TSI_ENTRY, cuda_part_) NULL};
+const tsi_part_ops cuda_part_ops = {TSI_PART_OPERATIONS(TSI_ENTRY, TSI_ENTRY, cuda_part_)
+                                        cuda_matrix_has_interior};
