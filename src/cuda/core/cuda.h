@@ -47,6 +47,8 @@ typedef struct cuda_state {
   int lent;              /* how many of them OpenGL has now */
   cudaEvent_t reached;   /* by the stream, where other parts wait for it (cuda_part.cu) */
   cudaEvent_t marked;    /* the same, where the host does */
+  cudaStream_t beside;   /* for ghosts that come while the stream is busy; NULL before the first */
+  cudaEvent_t come;      /* they have */
   cuda_channel *channel; /* NULL: none */
 } cuda_state;
 

@@ -72,6 +72,8 @@ static void release(ts_context *context) {
   cudaFree(state->tickets);
   if (state->reached) cudaEventDestroy(state->reached);
   if (state->marked) cudaEventDestroy(state->marked);
+  if (state->come) cudaEventDestroy(state->come);
+  if (state->beside) cudaStreamDestroy(state->beside);
   if (state->own_stream) cudaStreamDestroy(state->own_stream);
   tsi_free(context, state);
   context->backend = NULL;

@@ -63,9 +63,31 @@ void cuda_part_message_destroy(ts_context *context, void *message, int on_device
     cudaFreeHost(message);
 }
 
+static ts_status take_beside(ts_context *context, cuda_state *state) {
+  if (!state->beside) CUDA_TRY(context, cudaStreamCreateWithFlags(&state->beside, cudaStreamNonBlocking));
+  if (!state->come) CUDA_TRY(context, cudaEventCreateWithFlags(&state->come, cudaEventDisableTiming));
+  return TS_OK;
+}
+
+/* All before the mark is done: what the stream is busy with are rows that use no ghosts, and a copy need not
+ * wait for them. */
 ts_status cuda_part_ghosts_write(const ts_vector *x, size_t first, size_t count, const float *message) {
-  CUDA_TRY(x->context, cudaMemcpyAsync(cuda_part_ghosts(x) + first, message, count * sizeof *message,
-                                       cudaMemcpyDefault, cuda_stream(x->context)));
+  ts_context *context = x->context;
+  cuda_state *state = cuda_state_of(context);
+  cudaStream_t stream = state->stream;
+  const cudaError_t error = cudaStreamQuery(stream);
+  if (error == cudaErrorNotReady) {
+    cudaGetLastError();
+    TSI_TRY(take_beside(context, state));
+    stream = state->beside;
+  } else {
+    CUDA_TRY(context, error);
+  }
+  CUDA_TRY(context, cudaMemcpyAsync(cuda_part_ghosts(x) + first, message, count * sizeof *message,
+                                    cudaMemcpyDefault, stream));
+  if (stream == state->stream) return TS_OK;
+  CUDA_TRY(context, cudaEventRecord(state->come, stream));
+  CUDA_TRY(context, cudaStreamWaitEvent(state->stream, state->come, 0));
   return TS_OK;
 }
 
