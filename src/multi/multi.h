@@ -149,9 +149,9 @@ typedef struct multi_halo {
   int exchange_count;
   int remote;           /* how many are with other ranks */
   ts_message *messages; /* twice as many */
-  /* Between multi_begin_ghosts and multi_end_ghosts: their batch, and whether there is one. */
+  /* Between multi_begin_ghosts and multi_end_ghosts: whether there are messages, how many, and their batch. */
+  int is_begun, message_count;
   void *batch;
-  int is_begun;
   /* Where vectors have no room for so many ghosts: the space of copies that have, NULL elsewhere; and copies of
    * x and of its low part. */
   ts_space **extended;

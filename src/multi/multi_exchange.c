@@ -1,5 +1,8 @@
 /* The exchange of ghosts before a product: from part to part within a process, as messages between ranks. Those
- * that go by a channel (multi_channel.c) come where they belong; the host waits for the others. */
+ * that go by a channel (multi_channel.c) come where they belong; the host waits for the others.
+ *
+ * A host that first waits for its device, until what is to be sent is gathered there, does that in the second
+ * half of the exchange: so the device has rows without ghosts to compute before the host waits. */
 #include "multi.h"
 
 /* ---- Copies with room, of vectors that have none ---- */
@@ -171,18 +174,29 @@ static void take_turns(const ts_context *context, multi_halo *halo) {
     if (halo->exchanges[i].share && is_sent(context, &halo->exchanges[i])) halo->exchanges[i].turn ^= 1u;
 }
 
+static const tsi_part_ops *own_part(const ts_context *context) {
+  const multi_state *state = multi_state_of(context);
+  return state->parts[state->first]->ops->part;
+}
+
+static ts_status mark_devices(ts_context *context) {
+  const multi_state *state = multi_state_of(context);
+  for (int p = state->first; p < state->first + state->own; p++)
+    MULTI_TRY(context, p, own_part(context)->mark(state->parts[p]));
+  return TS_OK;
+}
+
 /* What a device has gathered is there, and what it was sent before is where it belongs. */
 static ts_status wait_for_devices(ts_context *context) {
   const multi_state *state = multi_state_of(context);
-  const tsi_ops *ops = state->parts[state->first]->ops;
-  for (int p = state->first; ops->part->ghosts_write && p < state->first + state->own; p++)
-    MULTI_TRY(context, p, ops->finish(state->parts[p]));
+  for (int p = state->first; p < state->first + state->own; p++)
+    MULTI_TRY(context, p, own_part(context)->wait_for_mark(state->parts[p]));
   return TS_OK;
 }
 
 /* A transport that takes device memory looks for it on the current device. */
-static ts_status begin_messages(ts_context *context, multi_halo *halo, int count) {
-  const int p = multi_state_of(context)->first;
+static ts_status begin_messages(ts_context *context, multi_halo *halo) {
+  const int p = multi_state_of(context)->first, count = halo->message_count;
   if (!are_on_device(context)) return multi_begin_messages(context, halo->messages, count, &halo->batch);
   TSI_TRY(multi_begin(context, p));
   return tsi_leave(multi_part(context, p), multi_begin_messages(context, halo->messages, count, &halo->batch));
@@ -224,14 +238,17 @@ static ts_status begin_between_ranks(multi_halo *halo, const ts_vector *x, int k
       TSI_TRY(prepare(halo, e, x, k, &halo->messages[count++]));
   }
   if (!count) return TS_OK;
-  count += prepare_answers(context, halo, halo->messages + count);
-  TSI_TRY(wait_for_devices(context));
+  halo->message_count = count + prepare_answers(context, halo, halo->messages + count);
   halo->is_begun = 1;
-  return begin_messages(context, halo, count);
+  return own_part(context)->mark ? mark_devices(context) : begin_messages(context, halo);
 }
 
 static ts_status end_between_ranks(multi_halo *halo, const ts_vector *x, int k) {
   if (!halo->is_begun) return TS_OK;
+  if (own_part(x->context)->mark) {
+    TSI_TRY(wait_for_devices(x->context));
+    TSI_TRY(begin_messages(x->context, halo));
+  }
   TSI_TRY(end_messages(x->context, halo));
   take_turns(x->context, halo);
   return write_received(halo, x, k);
@@ -241,8 +258,8 @@ static ts_status end_between_ranks(multi_halo *halo, const ts_vector *x, int k) 
 
 ts_status multi_join(ts_context *context) {
   const multi_state *state = multi_state_of(context);
-  const tsi_part_ops *part = state->parts[state->first]->ops->part;
-  if (part->join) MULTI_TRY(context, state->first, part->join(state->parts + state->first, state->own));
+  if (own_part(context)->join)
+    MULTI_TRY(context, state->first, own_part(context)->join(state->parts + state->first, state->own));
   return TS_OK;
 }
 

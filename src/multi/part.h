@@ -54,8 +54,8 @@ static inline uint32_t tsi_part_rounds(const tsi_cg_iterations *run) {
    * or memory of the host. */                                                                                 \
   REQUIRED(prefix, ts_status, gather, (const ts_vector *x, const void *list, float *to))                       \
   /* Memory that gather may write to, of the host, or of the device for a transport that takes it; and a copy  \
-   * from it, or from shared memory, to x's ghosts from `first` on, `count` floats. NULL: all memory is the    \
-   * host's. */                                                                                                \
+   * from it, or from shared memory, to x's ghosts from `first` on, `count` floats, which nothing uses that was \
+   * asked for since the last mark. NULL: all memory is the host's. */                                         \
   OPTIONAL(prefix, ts_status, message_create,                                                                  \
            (ts_context *context, size_t bytes, int on_device, void **message))                                 \
   OPTIONAL(prefix, void, message_destroy, (ts_context *context, void *message, int on_device))                 \
@@ -96,6 +96,10 @@ static inline uint32_t tsi_part_rounds(const tsi_cg_iterations *run) {
   /* All that was asked for on one of the parts until now comes before all that is asked for later on any.     \
    * NULL: operations are done when they return. */                                                            \
   OPTIONAL(prefix, ts_status, join, (ts_context *const *parts, int count))                                     \
+  /* Marks how far the part's operations have been asked for; and waits until those are done, whatever has     \
+   * been asked for since. NULL: operations are done when they return. */                                      \
+  OPTIONAL(prefix, ts_status, mark, (ts_context *context))                                                     \
+  OPTIONAL(prefix, ts_status, wait_for_mark, (ts_context *context))                                            \
   /* Before anything else, for each pair of parts: operations of `from` may write memory of `to`. */           \
   OPTIONAL(prefix, ts_status, connect, (ts_context *from, const ts_context *to))                               \
   /* out[index] = what the slots of `sums` are together, of those parts that have some of the vector, after a  \
@@ -122,7 +126,8 @@ static inline uint32_t tsi_part_rounds(const tsi_cg_iterations *run) {
 
 struct tsi_part_ops {
   TSI_PART_OPERATIONS(TSI_FIELD, TSI_FIELD, )
-  /* Whether A has interior rows, and its products can leave out rows (ts_matrix.rows). NULL: none does. */
+  /* Whether A has interior rows that are worth it, and its products can leave out rows (ts_matrix.rows). NULL:
+   * none does. */
   int (*has_interior)(const ts_matrix *A);
 };
 

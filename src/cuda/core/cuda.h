@@ -42,10 +42,13 @@ typedef struct cuda_state {
   void *partials;                               /* what the blocks of a reduction hand to the last one */
   unsigned *tickets;                            /* ticket counters of blocks, 0 between operations */
   cuda_occupancy occupancies[CUDA_OCCUPANCIES]; /* cuda_blocks_of */
-  unsigned kernels_spare_cache;                 /* a bit for each kernel: cuda_spare_cache has been called */
+  uint64_t kernels_spare_cache;                 /* a bit for each kernel: cuda_spare_cache has been called */
   cuda_shared *shared;
   int lent;              /* how many of them OpenGL has now */
   cudaEvent_t reached;   /* by the stream, where other parts wait for it (cuda_part.cu) */
+  cudaEvent_t marked;    /* the same, where the host does */
+  cudaStream_t beside;   /* for ghosts that come while the stream is busy; NULL before the first */
+  cudaEvent_t come;      /* they have */
   cuda_channel *channel; /* NULL: none */
 } cuda_state;
 
@@ -161,6 +164,9 @@ extern const tsi_amg_ops cuda_amg_ops;
 extern const tsi_fluid_ops cuda_fluid_ops;
 extern const tsi_lcp_ops cuda_lcp_ops;
 extern const tsi_part_ops cuda_part_ops;
+
+/* cuda_interior.c: as tsi_part_ops.has_interior. */
+int cuda_matrix_has_interior(const ts_matrix *A);
 
 /* The flags of constrained rows on the device, NULL where no row is constrained. */
 ts_status cuda_constrained(ts_space *space, const unsigned char **flags);

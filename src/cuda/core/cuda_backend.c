@@ -71,6 +71,9 @@ static void release(ts_context *context) {
   cudaFree(state->partials);
   cudaFree(state->tickets);
   if (state->reached) cudaEventDestroy(state->reached);
+  if (state->marked) cudaEventDestroy(state->marked);
+  if (state->come) cudaEventDestroy(state->come);
+  if (state->beside) cudaStreamDestroy(state->beside);
   if (state->own_stream) cudaStreamDestroy(state->own_stream);
   tsi_free(context, state);
   context->backend = NULL;
@@ -82,6 +85,7 @@ static ts_status prepare(ts_context *context, cuda_state *state) {
   CUDA_TRY(context, cudaStreamCreateWithFlags(&state->own_stream, cudaStreamNonBlocking));
   state->stream = state->own_stream;
   CUDA_TRY(context, cudaEventCreateWithFlags(&state->reached, cudaEventDisableTiming));
+  CUDA_TRY(context, cudaEventCreateWithFlags(&state->marked, cudaEventDisableTiming));
   /* Of the largest kind: four components in double precision. */
   CUDA_TRY(context, cudaMalloc(&state->partials, (size_t)CUDA_MAX_BLOCKS * 4 * 4 * sizeof(double)));
   CUDA_TRY(context, cudaMalloc((void **)&state->tickets, CUDA_TICKETS * sizeof(unsigned)));

@@ -142,7 +142,8 @@ enum {
   CUDA_CG_ROW_BLOCKS = 8,
   CUDA_PAIR_ROW_BLOCKS = 12,
   CUDA_STEP_ROW_BLOCKS = 16,
-  CUDA_PART_ROW_BLOCKS = 20
+  CUDA_PART_ROW_BLOCKS = 20,
+  CUDA_SOME_ROW_BLOCKS = 24 /* of a product's number: with some of the rows */
 };
 
 /* Sets apart for `kernel` what as many blocks use as a multiprocessor holds; what CUDA itself needs for each
@@ -160,7 +161,7 @@ static inline ts_status cuda_spare_cache(ts_context *context, int number, const 
       (int)((100 * (size_t)blocks * kernel_has.sharedSizeBytes + (size_t)all - 1) / (size_t)all);
   CUDA_TRY(context, cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout,
                                          percent < 100 ? percent : 100));
-  state->kernels_spare_cache |= 1u << number;
+  state->kernels_spare_cache |= (uint64_t)1 << number;
   return TS_OK;
 }
 

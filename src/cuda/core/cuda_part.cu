@@ -63,9 +63,31 @@ void cuda_part_message_destroy(ts_context *context, void *message, int on_device
     cudaFreeHost(message);
 }
 
+static ts_status take_beside(ts_context *context, cuda_state *state) {
+  if (!state->beside) CUDA_TRY(context, cudaStreamCreateWithFlags(&state->beside, cudaStreamNonBlocking));
+  if (!state->come) CUDA_TRY(context, cudaEventCreateWithFlags(&state->come, cudaEventDisableTiming));
+  return TS_OK;
+}
+
+/* All before the mark is done: what the stream is busy with are rows that use no ghosts, and a copy need not
+ * wait for them. */
 ts_status cuda_part_ghosts_write(const ts_vector *x, size_t first, size_t count, const float *message) {
-  CUDA_TRY(x->context, cudaMemcpyAsync(cuda_part_ghosts(x) + first, message, count * sizeof *message,
-                                       cudaMemcpyDefault, cuda_stream(x->context)));
+  ts_context *context = x->context;
+  cuda_state *state = cuda_state_of(context);
+  cudaStream_t stream = state->stream;
+  const cudaError_t error = cudaStreamQuery(stream);
+  if (error == cudaErrorNotReady) {
+    cudaGetLastError();
+    TSI_TRY(take_beside(context, state));
+    stream = state->beside;
+  } else {
+    CUDA_TRY(context, error);
+  }
+  CUDA_TRY(context, cudaMemcpyAsync(cuda_part_ghosts(x) + first, message, count * sizeof *message,
+                                    cudaMemcpyDefault, stream));
+  if (stream == state->stream) return TS_OK;
+  CUDA_TRY(context, cudaEventRecord(state->come, stream));
+  CUDA_TRY(context, cudaStreamWaitEvent(state->stream, state->come, 0));
   return TS_OK;
 }
 
@@ -80,6 +102,17 @@ ts_status cuda_part_join(ts_context *const *parts, int count) {
     for (int q = 0; q < count; q++)
       if (q != p)
         CUDA_TRY(parts[0], cudaStreamWaitEvent(cuda_stream(parts[p]), cuda_state_of(parts[q])->reached, 0));
+  return TS_OK;
+}
+
+ts_status cuda_part_mark(ts_context *context) {
+  CUDA_TRY(context, cudaEventRecord(cuda_state_of(context)->marked, cuda_stream(context)));
+  return TS_OK;
+}
+
+ts_status cuda_part_wait_for_mark(ts_context *context) {
+  TSI_TRY(cuda_wait_for_messages(context));
+  CUDA_TRY(context, cudaEventSynchronize(cuda_state_of(context)->marked));
   return TS_OK;
 }
 
@@ -174,4 +207,5 @@ ts_status cuda_part_connect(ts_context *from, const ts_context *to) {
   return cuda_state_of(from)->device == cuda_state_of(to)->device ? TS_OK : reach(from, to);
 }
 
-const tsi_part_ops cuda_part_ops = {TSI_PART_OPERATIONS(TSI_ENTRY, TSI_ENTRY, cuda_part_) NULL};
+const tsi_part_ops cuda_part_ops = {TSI_PART_OPERATIONS(TSI_ENTRY, TSI_ENTRY, cuda_part_)
+                                        cuda_matrix_has_interior};

@@ -187,7 +187,8 @@ static ts_status create(ts_matrix *A, const cuda_format *format, const tsi_packe
   cuda_matrix *m = cuda_matrix_of(A);
   if (A->row_space->constrained)
     CUDA_TAKE(A, A->row_space->constrained, A->row_space->tiling.size, m->constrained);
-  return format->create(A, packed);
+  TSI_TRY(format->create(A, packed));
+  return cuda_matrix_find_interior(A, packed->csr);
 }
 
 ts_status cuda_matrix_create(ts_matrix *A, const tsi_packed *packed) {

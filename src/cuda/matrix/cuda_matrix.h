@@ -61,6 +61,20 @@ typedef struct cuda_row_blocks {
   unsigned *tickets;        /* of a row's pieces, at its first row block; 0 between operations */
 } cuda_row_blocks;
 
+enum { CUDA_MOST_RUNS = 8 };
+
+/* Some of the items that the threads of a product share: runs of neighbours. Number k of them is item k +
+ * shift[r], with the least r for which k < end[r]; behind the last run `end` is INT32_MAX. */
+typedef struct cuda_runs {
+  int32_t count; /* of items */
+  int32_t end[CUDA_MOST_RUNS + 1], shift[CUDA_MOST_RUNS + 1];
+} cuda_runs;
+
+/* The items of interior rows, in the longest runs that there are, and all others. */
+typedef struct cuda_interior {
+  cuda_runs interior, boundary;
+} cuda_interior;
+
 enum { CUDA_MATRIX_BLOCKS = 16 };
 
 typedef struct cuda_matrix {
@@ -73,6 +87,9 @@ typedef struct cuda_matrix {
   float *values;                    /* all of them */
   size_t value_count;
   double *dots; /* of slices: the sum of each in cuda_jagged_spmv_dot, NULL before the first */
+  /* Of a part of a larger matrix, all 0 where it has no interior. Items are slices, row blocks of csr, rows, or
+   * rows of blocks. Where they are row blocks: the same in rows. */
+  cuda_interior items, rows;
   struct {
     void *data;
     size_t bytes;
@@ -106,6 +123,8 @@ ts_status cuda_matrix_take(ts_matrix *A, const void *from, size_t count, size_t 
 #define CUDA_TAKE(A, from, count, to)                                                                          \
   TSI_TRY(cuda_matrix_take((A), (from), (size_t)(count), sizeof *(to), (void **)&(to)))
 void cuda_matrix_destroy(ts_matrix *A);
+/* cuda_interior.c: finds `items` and `rows`, once the format is created. */
+ts_status cuda_matrix_find_interior(ts_matrix *A, const tsi_host_csr *csr);
 
 /* cuda_spmv.cu and cuda_diagonal.cu; cuda_spmv_bcrs.cu */
 #define QUICK_PROTOTYPES(prefix)                                                                               \

@@ -6,6 +6,8 @@
 #ifndef CUDA_ROWS_CUH
 #define CUDA_ROWS_CUH
 
+#include <type_traits>
+
 #include "cuda/core/cuda_kernels.cuh"
 #include "cuda_matrix.h"
 #include "cuda_operands.cuh"
@@ -49,6 +51,37 @@ static __device__ __forceinline__ void cuda_subwarp_sum(int log2_subwarp, Real s
   for (int offset = 1 << log2_subwarp >> 1; offset > 0; offset >>= 1)
     for (int c = 0; c < N; c++) sum[c] += cuda_shuffle_xor(sum[c], offset);
 }
+
+/* ---- Which items ---- */
+
+/* The items that the threads of a kernel share (cuda_matrix.h): all `of` a matrix, or some. */
+struct cuda_all {
+  __host__ __device__ __forceinline__ int32_t count(int32_t of) const { return of; }
+  template <typename Number> __device__ __forceinline__ Number item(Number number) const { return number; }
+};
+
+struct cuda_some {
+  cuda_runs runs;
+  __host__ __device__ __forceinline__ int32_t count(int32_t) const { return runs.count; }
+  template <typename Number> __device__ __forceinline__ Number item(Number number) const {
+    Number shift = (Number)runs.shift[0];
+#pragma unroll /* indices that the compiler knows keep the arrays where arguments are */
+    for (int r = 0; r < CUDA_MOST_RUNS; r++)
+      if (number >= (Number)runs.end[r]) shift = (Number)runs.shift[r + 1];
+    return number + shift;
+  }
+};
+
+template <typename Items> static inline Items cuda_items_of(const cuda_interior &of, tsi_rows rows) {
+  if constexpr (std::is_same<Items, cuda_some>::value)
+    return {rows == TSI_INTERIOR_ROWS ? of.interior : of.boundary};
+  else
+    return {};
+}
+
+/* Products in pairs need all ghosts before. */
+template <typename Operands>
+constexpr bool cuda_leaves_out_rows = !std::is_base_of<cuda_pair_operands, Operands>::value;
 
 /* ---- A run of entries ---- */
 

@@ -16,14 +16,14 @@ constexpr int bcrs_blocks = SIZE != 4 || sizeof(Real) != 4 ? 1
                             : N == 4                       ? MULTIPROCESSOR_THREADS / BCRS_THREADS
                                                            : 1;
 
-template <int SIZE, int N, typename Real, typename Operands>
+template <int SIZE, int N, typename Real, typename Operands, typename Items>
 __global__ static void __launch_bounds__(BCRS_THREADS, bcrs_blocks<SIZE, N, Real>)
-    multiply_bcrs(const cuda_bcrs m, const bcrs_operands<Operands> given) {
+    multiply_bcrs(const cuda_bcrs m, const bcrs_operands<Operands> given, const Items items) {
   constexpr int log2_parts = cuda_log2_parts<SIZE>, rows = 4 / SIZE;
   constexpr int ahead = SIZE == 4 && N == 4 ? 1 : 2;
   const size_t thread = (size_t)blockIdx.x * BCRS_THREADS + threadIdx.x;
-  const size_t block_row = thread >> m.log2_subwarp;
-  const bool mine = block_row < (size_t)m.rows;
+  const size_t number = thread >> m.log2_subwarp, block_row = items.item(number);
+  const bool mine = number < (size_t)items.count(m.rows);
   const int lane = threadIdx.x & ((1 << m.log2_subwarp) - 1), part = lane & ((1 << log2_parts) - 1);
   Real sum[rows][N] = {};
   /* Before the kernel before has ended: what belongs to the pattern. */
@@ -37,24 +37,35 @@ __global__ static void __launch_bounds__(BCRS_THREADS, bcrs_blocks<SIZE, N, Real
   }
 }
 
+template <int SIZE, int N, typename Real, typename Items, typename Operands>
+static ts_status start_items(ts_context *context, const cuda_bcrs &m, const Items &items,
+                             const bcrs_operands<Operands> &o) {
+  return cuda_start(context, "multiply_bcrs", multiply_bcrs<SIZE, N, Real, Operands, Items>,
+                    cuda_blocks_for((size_t)items.count(m.rows) << m.log2_subwarp, BCRS_THREADS), BCRS_THREADS,
+                    m, o, items);
+}
+
 template <int SIZE, int N, typename Real, typename Operands>
-static ts_status start(ts_context *context, const cuda_bcrs &m, const bcrs_operands<Operands> &o) {
-  return cuda_start(context, "multiply_bcrs", multiply_bcrs<SIZE, N, Real, Operands>,
-                    cuda_blocks_for((size_t)m.rows << m.log2_subwarp, BCRS_THREADS), BCRS_THREADS, m, o);
+static ts_status start(const ts_matrix *A, const cuda_bcrs &m, const bcrs_operands<Operands> &o) {
+  if constexpr (cuda_leaves_out_rows<Operands>)
+    if (A->rows != TSI_ALL_ROWS)
+      return start_items<SIZE, N, Real>(A->context, m,
+                                        cuda_items_of<cuda_some>(cuda_matrix_of(A)->items, A->rows), o);
+  return start_items<SIZE, N, Real>(A->context, m, cuda_all{}, o);
 }
 
 template <int SIZE, typename Real, typename Operands>
-static ts_status start_components(ts_context *context, const cuda_bcrs &m, int components,
+static ts_status start_components(const ts_matrix *A, const cuda_bcrs &m, int components,
                                   const bcrs_operands<Operands> &o) {
   switch (components) {
   case 1:
-    return start<SIZE, 1, Real>(context, m, o);
+    return start<SIZE, 1, Real>(A, m, o);
   case 2:
-    return start<SIZE, 2, Real>(context, m, o);
+    return start<SIZE, 2, Real>(A, m, o);
   case 3:
-    return start<SIZE, 3, Real>(context, m, o);
+    return start<SIZE, 3, Real>(A, m, o);
   default:
-    return start<SIZE, 4, Real>(context, m, o);
+    return start<SIZE, 4, Real>(A, m, o);
   }
 }
 
@@ -63,8 +74,8 @@ static ts_status run(const ts_matrix *A, const Operands &o, int components) {
   const bcrs_operands<Operands> given = {A->info.rows, o};
   cuda_bcrs m = cuda_matrix_of(A)->bcrs;
   m.log2_subwarp = cuda_block_subwarp(m, cuda_blocks_a_thread(m, components), m.log2_block == 2 ? 2 : 0);
-  return m.log2_block == 2 ? start_components<4, Real>(A->context, m, components, given)
-                           : start_components<2, Real>(A->context, m, components, given);
+  return m.log2_block == 2 ? start_components<4, Real>(A, m, components, given)
+                           : start_components<2, Real>(A, m, components, given);
 }
 
 static void replace_first_part(const float *&x, float *with) {

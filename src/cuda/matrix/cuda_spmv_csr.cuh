@@ -178,15 +178,16 @@ static __device__ __forceinline__ row_piece<N, Real> piece_of_row_block(const ts
   return own;
 }
 
-template <int N, typename Real, typename Operands>
+template <int N, typename Real, typename Operands, typename Items>
 __global__ static void __launch_bounds__(ROW_BLOCK_THREADS, row_block_blocks<N, Real>)
-    multiply_row_blocks(const cuda_csr m, const cuda_row_blocks w, const Operands o) {
+    multiply_row_blocks(const cuda_csr m, const cuda_row_blocks w, const Operands o, const Items items) {
   __shared__ row_block_memory<N, Real> memory;
   cuda_dependent_trigger();
   const int t = (int)threadIdx.x;
-  const tsi_row_block work = load_row_block(w.row_blocks + blockIdx.x);
+  const unsigned number = items.item(blockIdx.x);
+  const tsi_row_block work = load_row_block(w.row_blocks + number);
   if (work.rows == 0) {
-    piece_of_row<N, ROW_BLOCK_THREADS, Real, 4>(w, work, (int)blockIdx.x, o);
+    piece_of_row<N, ROW_BLOCK_THREADS, Real, 4>(w, work, (int)number, o);
     return;
   }
   const int begun = work.pieces_before > 0, shares = begun | (work.pieces > 1);
@@ -200,8 +201,8 @@ __global__ static void __launch_bounds__(ROW_BLOCK_THREADS, row_block_blocks<N, 
   }
   if (!shares || t >= 64) return;
   row_piece<N, Real> own =
-      piece_of_row_block<N>(w.row_blocks[blockIdx.x], t, memory); /* read again: few registers */
-  if (own.pieces && hand_in<N>(w, (int)blockIdx.x, own.piece, own.pieces, own.sum) && t % 32 == 0)
+      piece_of_row_block<N>(w.row_blocks[number], t, memory); /* read again: few registers */
+  if (own.pieces && hand_in<N>(w, (int)number, own.piece, own.pieces, own.sum) && t % 32 == 0)
     cuda_write_row<N>(o, own.row, own.sum);
 }
 

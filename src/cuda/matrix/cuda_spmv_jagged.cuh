@@ -51,16 +51,17 @@ constexpr int
     slices_blocks = MULTIPROCESSOR_THREADS *(N < 4 || std::is_base_of<cuda_operands, Operands>::value ? 4 : 3) /
                     8 / SLICE_THREADS;
 
-template <int N, typename Real, typename Operands>
+template <int N, typename Real, typename Operands, typename Items>
 __global__ static void __launch_bounds__(SLICE_THREADS, slices_blocks<N, Operands>)
-    multiply_slices(const cuda_slices m, const cuda_row_blocks w, const Operands o) {
+    multiply_slices(const cuda_slices m, const cuda_row_blocks w, const Operands o, const Items items) {
   cuda_dependent_trigger();
   if ((int)blockIdx.x < w.count) { /* the long rows first: they take longest */
     piece_of_row<N, SLICE_THREADS, Real>(w, w.row_blocks[blockIdx.x], (int)blockIdx.x, o);
     return;
   }
-  const int slice = ((int)blockIdx.x - w.count) * SLICE_WARPS + (int)threadIdx.x / 32, lane = threadIdx.x % 32;
-  if (slice >= m.count) return;
+  const int number = ((int)blockIdx.x - w.count) * SLICE_WARPS + (int)threadIdx.x / 32, lane = threadIdx.x % 32;
+  if (number >= items.count(m.count)) return;
+  const int slice = items.item(number);
   const cuda_place p = cuda_place_of(m, slice, lane);
   if (m.prefetched && p.slice.padded && p.slice.longest <= 8) cuda_prefetch_slice(m, p.slice, lane);
   cuda_dependent_wait();
@@ -75,16 +76,17 @@ __global__ static void __launch_bounds__(SLICE_THREADS, slices_blocks<N, Operand
 }
 
 /* All threads that a multiprocessor can hold, with fewer loads of each. */
-template <typename Operands>
+template <typename Operands, typename Items>
 __global__ static void __launch_bounds__(SLICE_THREADS, MULTIPROCESSOR_THREADS / SLICE_THREADS)
-    multiply_lean(const cuda_slices m, const cuda_row_blocks w, const Operands o) {
+    multiply_lean(const cuda_slices m, const cuda_row_blocks w, const Operands o, const Items items) {
   cuda_dependent_trigger();
   if ((int)blockIdx.x < w.count) {
     piece_of_row<1, SLICE_THREADS, float>(w, w.row_blocks[blockIdx.x], (int)blockIdx.x, o);
     return;
   }
-  const int slice = ((int)blockIdx.x - w.count) * SLICE_WARPS + (int)threadIdx.x / 32, lane = threadIdx.x % 32;
-  if (slice >= m.count) return;
+  const int number = ((int)blockIdx.x - w.count) * SLICE_WARPS + (int)threadIdx.x / 32, lane = threadIdx.x % 32;
+  if (number >= items.count(m.count)) return;
+  const int slice = items.item(number);
   const cuda_place p = cuda_place_of(m, slice, lane);
   if (p.slice.padded) cuda_prefetch_slice(m, p.slice, lane);
   cuda_dependent_wait();
@@ -168,11 +170,11 @@ constexpr int streamed_eighths = N == 1 && sizeof(Real) == 4            ? 6
                                  : N == 1 && is_product<Operands, Real> ? 5
                                                                         : 4;
 
-template <int N, typename Real, typename Operands>
+template <int N, typename Real, typename Operands, typename Items>
 __global__ static void __launch_bounds__(SLICE_THREADS,
                                          MULTIPROCESSOR_THREADS *streamed_eighths<N, Real, Operands> / 8 /
                                              SLICE_THREADS)
-    multiply_streamed(const cuda_slices m, const cuda_row_blocks w, const Operands o) {
+    multiply_streamed(const cuda_slices m, const cuda_row_blocks w, const Operands o, const Items items) {
   __shared__ __align__(16) unsigned char chunks[SLICE_WARPS][CHUNKS][CHUNK_BYTES];
   cuda_dependent_trigger();
   if ((int)blockIdx.x < w.count) {
@@ -180,8 +182,9 @@ __global__ static void __launch_bounds__(SLICE_THREADS,
     return;
   }
   const int warp = (int)threadIdx.x / 32, lane = threadIdx.x % 32;
-  const int slice = ((int)blockIdx.x - w.count) * SLICE_WARPS + warp;
-  if (slice >= m.count) return;
+  const int number = ((int)blockIdx.x - w.count) * SLICE_WARPS + warp;
+  if (number >= items.count(m.count)) return;
+  const int slice = items.item(number);
   const cuda_place p = cuda_place_of(m, slice, lane);
   cuda_dependent_wait();
   row_sum<N, Real> sum = {};
