@@ -220,22 +220,26 @@ constexpr int pass_blocks = N == 1 && Rows::few_registers &&MULTIPROCESSOR_THREA
 template <int N, typename Rows>
 static __global__ void __launch_bounds__(pass_threads<N, Rows>, pass_blocks<N, Rows>)
     iterate_in_passes(const cg_work<Rows> work) {
+  __shared__ cg_numbers<N> n; /* registers are for the products; the first thread writes it */
+  __shared__ bool ends;
   const cg_job &job = work.job;
   cuda_spill_to_shared_memory();
   unsigned passed = 0;
-  cg_numbers<N> n;
-  read_delta<N>(job, &n);
-  bool ends = false, backward = false;
-  for (int k = 0; !ends; k++) {
+  if (threadIdx.x == 0) read_delta<N>(job, &n);
+  bool goes_on = true, backward = false;
+  for (int k = 0; goes_on; k++) {
     double dq[N] = {}, sums[2 * N];
     multiply_pass<N>(work, threadIdx.x, backward, dq);
     cuda_grid_sum<N, true>(job.barrier, &passed, N, dq, dq);
-    take_dq<N>(job, k, dq, &n);
+    if (threadIdx.x == 0) take_dq<N>(job, k, dq, &n);
+    __syncthreads();
     residual_pass<N>(job, threadIdx.x, !backward, n, sums);
     cuda_grid_sum<2 * N, true>(job.barrier, &passed, job.stop_by_residual ? 2 * N : N, sums, sums);
-    ends = take_delta<N>(job, k, sums, &n);
+    if (threadIdx.x == 0) ends = take_delta<N>(job, k, sums, &n);
+    __syncthreads();
     direction_pass<N>(job, threadIdx.x, backward, n);
-    if (!ends) cuda_barrier_pass(job.barrier, &passed);
+    goes_on = !ends;
+    if (goes_on) cuda_barrier_pass(job.barrier, &passed);
     backward = !backward;
   }
   cuda_barrier_leave(job.barrier);
@@ -271,29 +275,32 @@ template <int N> static __device__ __forceinline__ void ghost_pass(const cg_job 
 template <int N, typename Rows>
 static __global__ void __launch_bounds__(pass_threads<N, Rows>, pass_blocks<N, Rows>)
     iterate_in_parts(const cg_work<Rows> work, const cuda_parts parts) {
+  __shared__ cg_numbers<N> n; /* registers are for the products; the first thread writes it */
+  __shared__ bool ends;
   const cg_job &job = work.job;
   cuda_spill_to_shared_memory();
-  cg_numbers<N> n;
   double dq[N] = {}, sums[2 * N];
-  read_delta<N>(job, &n);
+  if (threadIdx.x == 0) read_delta<N>(job, &n);
   cuda_push_elements<N>(parts, &cuda_push::d, job.d);
   cuda_push_elements<N>(parts, &cuda_push::r, job.r);
   if (job.m) cuda_push_elements<N>(parts, &cuda_push::m, job.m);
-  bool ends = !cuda_peers_sum<N>(parts, job.barrier, {0, 0}, true, 0, dq, dq), backward = false;
-  for (unsigned k = 0; !ends; k++) {
+  bool goes_on = cuda_peers_sum<N>(parts, job.barrier, {0, 0}, true, 0, dq, dq), backward = false;
+  for (unsigned k = 0; goes_on; k++) {
     for (int c = 0; c < N; c++) dq[c] = 0;
     multiply_pass<N>(work, cuda_thread(), backward, dq);
     if (!cuda_peers_sum<N>(parts, job.barrier, {3 * k + 1, 2 * k + 1}, false, N, dq, dq)) break;
-    take_dq<N>(job, (int)k, dq, &n);
+    if (threadIdx.x == 0) take_dq<N>(job, (int)k, dq, &n);
+    __syncthreads();
     cuda_push_elements<N>(parts, &cuda_push::q, job.q);
     residual_pass<N>(job, cuda_thread(), !backward, n, sums);
     if (!cuda_peers_sum<2 * N>(parts, job.barrier, {3 * k + 2, 2 * k + 2}, true,
                                job.stop_by_residual ? 2 * N : N, sums, sums))
       break;
-    ends = take_delta<N>(job, (int)k, sums, &n);
+    if (threadIdx.x == 0) ends = take_delta<N>(job, (int)k, sums, &n);
+    __syncthreads();
     ghost_pass<N>(job, n);
     direction_pass<N>(job, cuda_thread(), backward, n);
-    if (!ends) ends = !cuda_peers_barrier(parts, job.barrier, 3 * k + 3);
+    goes_on = !ends && cuda_peers_barrier(parts, job.barrier, 3 * k + 3);
     backward = !backward;
   }
   cuda_barrier_leave(job.barrier);
