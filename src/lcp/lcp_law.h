@@ -43,9 +43,13 @@ LCP_FUNCTION REAL lcp_momentum_count(REAL count, REAL ahead, REAL straight) {
   return ahead >= 0 && straight >= 0 ? count + 1 : (REAL)(int)(count / 3);
 }
 
+LCP_FUNCTION REAL lcp_momentum_weight(REAL count) {
+  return count / (count + 3);
+}
+
 /* What the next sweep starts from. */
 LCP_FUNCTION REAL lcp_momentum_from(REAL z, REAL last, REAL count) {
-  return z + count / (count + 3) * (z - last);
+  return z + lcp_momentum_weight(count) * (z - last);
 }
 
 /* ---- Coulomb's cone ----
@@ -300,12 +304,13 @@ LCP_FUNCTION int lcp_contact_exact_3(REAL *r, const REAL *W, const REAL *reduced
   return lcp_contact_slide(r, W, b, mu, along, 3);
 }
 
-/* A step towards the same, where the last reaction r slid or sticks now: s is that of lcp_contact_guess, with
- * which sweeps have the same fixed points and converge as fast, and no root is looked for. 0: r tells no s. */
+/* A step towards the same without a root: s is that of lcp_contact_guess, with which sweeps have the same fixed
+ * points and converge as fast. Where the last reaction r tells none it is 0: the contact slides against what
+ * would hold it. */
 LCP_FUNCTION int lcp_contact_follow_3(REAL *r, const REAL *W, const REAL *reduced, const REAL *b, REAL mu) {
   const REAL *S = reduced, *axis = reduced + 4, *of_normal = reduced + 6, *to_normal = reduced + 8;
   const REAL det = S[0] * S[3] - S[1] * S[2], trace = reduced[11];
-  REAL c[2] = {b[1], b[2]}, t[2] = {r[1], r[2]};
+  REAL c[2] = {b[1], b[2]};
   lcp_contact_turn(c, axis, 0);
   c[0] -= to_normal[0] * b[0], c[1] -= to_normal[1] * b[0];
   REAL v[2] = {S[3] * c[0] - S[1] * c[1], S[0] * c[1] - S[2] * c[0]};
@@ -315,10 +320,7 @@ LCP_FUNCTION int lcp_contact_follow_3(REAL *r, const REAL *W, const REAL *reduce
     lcp_contact_turn(v, axis, 1);
     return lcp_contact_stick(r, W, reduced, b, v, reduced[12]);
   }
-  lcp_contact_turn(t, axis, 0);
-  const REAL u[2] = {trace * (S[0] * t[0] + S[1] * t[1]) + c[0], trace * (S[2] * t[0] + S[3] * t[1]) + c[1]};
-  const REAL s = -(u[0] * t[0] + u[1] * t[1]) / (trace * (t[0] * t[0] + t[1] * t[1]));
-  if (!(s > 0)) return 0;
+  const REAL guess = lcp_contact_guess(r, trace, S, axis, c), s = guess > 0 ? guess : 0;
   v[0] = (S[3] + s) * c[0] - S[1] * c[1], v[1] = (S[0] + s) * c[1] - S[2] * c[0];
   const REAL inverse = 1 / LCP_SQRT(v[0] * v[0] + v[1] * v[1]);
   v[0] *= inverse, v[1] *= inverse;

@@ -26,6 +26,7 @@ static size_t lay_out(const tsi_lcp_sparse *s, size_t size, lcp_sparse *to, unsi
   const size_t reduced = s->dimension > 1 ? contacts * LCP_REDUCED : 0;
   to->reduced = part_of(block, &used, reduced * size);
   to->v = part_of(block, &used, (size_t)s->bodies * (size_t)s->width * size);
+  to->next = part_of(block, &used, (size_t)s->bodies * (size_t)s->width * size);
   to->row_start = (int *)part_of(block, &used, (contacts + 1) * sizeof(int));
   to->columns = (int *)part_of(block, &used, entries * sizeof(int));
   to->units = (lcp_unit *)part_of(block, &used, (size_t)s->units * sizeof(lcp_unit));
@@ -74,14 +75,33 @@ static ts_status write_bodies(ts_context *context, const tsi_lcp_sparse *s, cons
   return status;
 }
 
-ts_status cuda_lcp_write_units(ts_context *context, const tsi_lcp_sparse *s, const int *order, lcp_unit *to) {
-  lcp_unit *made = (lcp_unit *)tsi_malloc(context, (size_t)s->units, sizeof *made);
-  if (!made) return tsi_out_of_memory(context, "sparse contacts", (size_t)s->units * sizeof *made);
+/* A unit's numbers are those of its first contact. */
+static int numbers_of_unit(const tsi_lcp_sparse *s, int unit) {
+  const int begin = s->unit_start[unit];
+  return (s->row_start[begin + 1] - s->row_start[begin]) * s->width;
+}
+
+/* `met`, of each body: whether a unit had it before. NULL without bodies. */
+static void make_units(const tsi_lcp_sparse *s, const int *order, unsigned char *met, lcp_unit *made) {
   for (int k = 0; k < s->units; k++) {
     const int unit = order ? order[k] : k, begin = s->unit_start[unit], block = s->row_start[begin];
-    made[k] = {begin, s->unit_start[unit + 1], block, (s->row_start[begin + 1] - block) * s->width};
+    const int numbers = numbers_of_unit(s, unit);
+    made[k] = {begin, s->unit_start[unit + 1], block, numbers, 0};
+    if (!met || numbers > LCP_WARP_NUMBERS) continue;
+    for (int b = 0; b < numbers / s->width; b++) {
+      unsigned char *body = met + s->columns[block + b];
+      made[k].first |= *body ? 0 : 1u << b;
+      *body = 1;
+    }
   }
-  const ts_status status = cuda_upload(context, to, made, (size_t)s->units * sizeof *made);
+}
+
+ts_status cuda_lcp_write_units(ts_context *context, const tsi_lcp_sparse *s, const int *order, lcp_unit *to) {
+  const size_t bytes = (size_t)s->units * sizeof(lcp_unit), bodies = s->mass_blocks ? (size_t)s->bodies : 0;
+  lcp_unit *made = (lcp_unit *)tsi_calloc(context, bytes + bodies, 1);
+  if (!made) return tsi_out_of_memory(context, "sparse contacts", bytes + bodies);
+  make_units(s, order, s->mass_blocks ? (unsigned char *)(made + s->units) : NULL, made);
+  const ts_status status = cuda_upload(context, to, made, bytes);
   tsi_free(context, made);
   return status;
 }
@@ -129,6 +149,7 @@ ts_status cuda_lcp_write_sparse(const ts_lcp *lcp, const tsi_lcp_sparse *s, lcp_
   made.bytes = lay_out(s, size, &made, NULL);
   TSI_TRY(cuda_take(context, &made.block, made.bytes, "sparse contacts"));
   lay_out(s, size, &made, (unsigned char *)made.block);
+  for (int u = 0; u < s->units; u++) made.has_wide |= numbers_of_unit(s, u) > LCP_WARP_NUMBERS;
   const ts_status status = lcp->is_double ? write<double>(context, s, &made) : write<float>(context, s, &made);
   if (status < 0) {
     cuda_give(context, made.block, made.bytes);

@@ -4,10 +4,14 @@
 
 #include "cuda_lcp.cuh"
 
-/* Contacts begin .. end - 1, whose blocks begin at `block`; so many numbers have those of the first. */
+/* Contacts begin .. end - 1, whose blocks begin at `block`; so many numbers have those of the first. Bit k of
+ * `first`: it is the first in its order that has the body of block k, of LCP_WARP_NUMBERS or fewer numbers. */
 struct alignas(16) lcp_unit {
   int begin, end, block, numbers;
+  unsigned first;
 };
+
+enum { LCP_WARP_NUMBERS = 32 }; /* of a unit that a warp solves in registers */
 
 /* The order of a sweep. */
 struct lcp_steps {
@@ -22,8 +26,10 @@ struct lcp_steps {
 struct lcp_sparse {
   void *block; /* all arrays */
   size_t bytes;
-  void *blocks, *mass_blocks, *diagonal, *v;
-  void *reduced; /* of contacts: what lcp_contact_reduce makes of `diagonal` */
+  void *blocks, *mass_blocks, *diagonal;
+  void *v, *next; /* of bodies: now, and where the next sweep starts */
+  bool has_wide;  /* units of more than LCP_WARP_NUMBERS numbers */
+  void *reduced;  /* of contacts: what lcp_contact_reduce makes of `diagonal` */
   int *row_start, *columns;
   lcp_unit *units; /* in their own order */
   /* Of factors: body b has the blocks body_blocks[body_start[b]] .. of contacts body_contacts[..], ascending.

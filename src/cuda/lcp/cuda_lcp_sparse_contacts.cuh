@@ -11,6 +11,7 @@ template <typename T> struct sparse_job {
   lcp_data<T> d;
   const T *blocks, *mass_blocks, *diagonal, *reduced; /* mass_blocks: NULL for blocks of M */
   T *v;
+  T *next;                 /* of bodies with momentum: v of `from`; NULL: each sweep computes v from it */
   T *from, *last, *counts; /* of momentum, as d.z; NULL without */
   const int *row_start, *columns;
   const lcp_unit *order;                               /* units step by step */
@@ -179,9 +180,9 @@ template <int DIM> LCP_INLINE int row_of_unit(int begin, int k) {
   return lcp_first_row<DIM>(begin + k / DIM) + k % DIM;
 }
 
-/* From what the unit's lanes have written. */
+/* From what the unit's lanes have written. Returns the momentum's k. */
 template <typename T, int DIM>
-LCP_INLINE void add_momentum(const sparse_job<T> &job, int begin, int end, int lane) {
+LCP_INLINE T add_momentum(const sparse_job<T> &job, int begin, int end, int lane) {
   const int rows = (end - begin) * DIM, first = lcp_first_row<DIM>(begin);
   T products[2] = {0, 0};
   for (int k = lane; k < rows; k += 32) {
@@ -199,6 +200,7 @@ LCP_INLINE void add_momentum(const sparse_job<T> &job, int begin, int end, int l
     __stcg(job.last + row, z);
   }
   if (lane == 0) __stcg(job.counts + first, count);
+  return count;
 }
 
 #endif

@@ -6,13 +6,14 @@
  *
  * Lanes share the numbers of a contact's blocks; a lane that reads a body's number is the one that changes it,
  * so that within a unit, whose contacts have the same bodies, nothing is to be waited for. With momentum each
- * sweep begins with v of what it starts from, which units have left, each by itself. */
+ * sweep begins with v of what it starts from, to which every unit has added its share. */
 #include "cuda_lcp_sparse_unit.cuh"
 
 enum {
   SPARSE_THREADS = 256, /* units of a step have a multiprocessor each as far as possible, bodies a warp */
   SPARSE_WARPS = SPARSE_THREADS / 32,
-  RENEWAL = 16 /* sweeps after which v is computed from z, for what rounding has left in it */
+  RENEWAL = 16,    /* sweeps after which v is computed from z, for what rounding has left in it */
+  KNOWN_STEPS = 32 /* whose first units are in shared memory */
 };
 
 /* ---- Sweeps ---- */
@@ -25,24 +26,53 @@ LCP_INLINE int warps_of_grid(void) {
   return (int)(gridDim.x * (blockDim.x / 32));
 }
 
-/* The warp's first unit of a step; returns whether there is one. */
-template <typename T, int DIM>
-LCP_INLINE bool load_step(const sparse_job<T> &job, int step, int lane, sparse_unit<T, DIM> *unit) {
-  const int first = (job.step_start ? job.step_start[step] : 0) + first_of_warp();
-  const int last = job.step_start ? job.step_start[step + 1] : job.units;
-  if (first < last) load_unit<T, DIM>(job, first, lane, unit);
-  return first < last;
+LCP_INLINE int first_of_step(const int *step_start, int step) {
+  return step_start ? step_start[step] : 0;
 }
 
 /* The warp's other units of a step. */
 template <typename T, int DIM> LCP_INLINE void do_others(const sparse_job<T> &job, int step, int lane) {
-  const int first = (job.step_start ? job.step_start[step] : 0) + first_of_warp();
   const int last = job.step_start ? job.step_start[step + 1] : job.units;
-  for (int k = first + warps_of_grid(); k < last; k += warps_of_grid()) {
+  for (int k = first_of_step(job.step_start, step) + first_of_warp() + warps_of_grid(); k < last;
+       k += warps_of_grid()) {
     sparse_unit<T, DIM> unit;
-    load_unit<T, DIM>(job, k, lane, &unit);
+    load_unit<T, DIM>(job, job.order[k], lane, &unit);
     do_unit<T, DIM>(job, unit, lane);
   }
+}
+
+/* The warps' first units of the first steps, so that one load leads to a unit's numbers; and whether a step has
+ * more units than there are warps. */
+struct known_steps {
+  lcp_unit first[KNOWN_STEPS][SPARSE_WARPS]; /* of no contacts: there is none */
+  bool has_others[KNOWN_STEPS];
+};
+
+template <typename T> LCP_INLINE void find_steps(const sparse_job<T> &job, known_steps *known) {
+  const int warp = (int)threadIdx.x / 32;
+  for (int step = (int)threadIdx.x % 32; step < KNOWN_STEPS && step < job.steps; step += 32) {
+    const int begin = first_of_step(job.step_start, step), k = begin + first_of_warp();
+    const int last = job.step_start ? job.step_start[step + 1] : job.units;
+    const lcp_unit none = {};
+    known->first[step][warp] = k < last ? job.order[k] : none;
+    if (warp == 0) known->has_others[step] = last - begin > warps_of_grid();
+  }
+  __syncthreads();
+}
+
+/* The warp's first unit of a step; returns whether there is one. */
+template <typename T, int DIM>
+LCP_INLINE bool load_step(const sparse_job<T> &job, const known_steps &known, int step, int lane,
+                          sparse_unit<T, DIM> *unit) {
+  lcp_unit of = {};
+  if (step < KNOWN_STEPS) {
+    of = known.first[step][threadIdx.x / 32];
+  } else {
+    const int k = job.step_start[step] + first_of_warp();
+    if (k < job.step_start[step + 1]) of = job.order[k];
+  }
+  if (of.begin < of.end) load_unit<T, DIM>(job, of, lane, unit);
+  return of.begin < of.end;
 }
 
 /* A body's v from all its contacts' z. Groups of lanes, each with a lane for each of the body's numbers as far
@@ -64,7 +94,7 @@ template <typename T, int DIM> LCP_INLINE void renew_body(const sparse_job<T> &j
       const T other = __shfl_sync(0xffffffffu, sum, (lane + g * across) % 32);
       if (lane < across) all += other;
     }
-    if (lane < across && l < width) __stcg(job.v + (size_t)body * width + l, all);
+    if (lane < across && l < width) __stcg((job.next ? job.next : job.v) + (size_t)body * width + l, all);
   }
 }
 
@@ -80,22 +110,32 @@ template <typename T, int DIM> LCP_INLINE void copy_start(const sparse_job<T> &j
     __stcg(job.d.z + row_of_unit<DIM>(0, k), __ldcg(job.from + row_of_unit<DIM>(0, k)));
 }
 
+/* A single thread block need not ask in memory. */
+template <typename T> LCP_INLINE void wait_for_all(const sparse_job<T> &job, unsigned *passed) {
+  if (gridDim.x == 1)
+    __syncthreads();
+  else
+    cuda_barrier_pass(job.barrier, passed);
+}
+
 template <typename T, int DIM>
 static __global__ __launch_bounds__(SPARSE_THREADS) void sweep(sparse_job<T> job) {
+  __shared__ known_steps known;
   const int lane = (int)threadIdx.x % 32;
   unsigned passed = 0;
+  sparse_unit<T, DIM> unit;
+  find_steps(job, &known);
+  bool has_unit = load_step<T, DIM>(job, known, 0, lane, &unit);
   for (int k = 0; k < job.sweeps; k++) {
-    sparse_unit<T, DIM> unit;
-    bool has_unit = load_step<T, DIM>(job, 0, lane, &unit);
-    const bool renews = job.mass_blocks && (job.from || k % RENEWAL == 0);
+    const bool renews = job.mass_blocks && ((job.from && !job.next) || k % RENEWAL == 0);
     if (renews) renew<T, DIM>(job);
     if (job.from && !job.mass_blocks) copy_start<T, DIM>(job);
-    if (renews || job.from) cuda_barrier_pass(job.barrier, &passed);
+    if (renews || (job.from && !job.mass_blocks)) wait_for_all(job, &passed);
     for (int step = 0; step < job.steps; step++) {
       if (has_unit) do_unit<T, DIM>(job, unit, lane);
-      do_others<T, DIM>(job, step, lane);
-      has_unit = step + 1 < job.steps && load_step<T, DIM>(job, step + 1, lane, &unit);
-      cuda_barrier_pass(job.barrier, &passed);
+      if (step >= KNOWN_STEPS || known.has_others[step]) do_others<T, DIM>(job, step, lane);
+      has_unit = load_step<T, DIM>(job, known, step + 1 < job.steps ? step + 1 : 0, lane, &unit);
+      wait_for_all(job, &passed);
     }
   }
   cuda_barrier_leave(job.barrier);
@@ -168,8 +208,8 @@ static unsigned blocks_for(int warps) {
   return ((unsigned)warps + SPARSE_WARPS - 1) / SPARSE_WARPS;
 }
 
-/* As many thread blocks as the longest step or the bodies have work for, at most one a multiprocessor: what
- * each adds to a barrier is more than it saves. */
+/* As many thread blocks as the longest step has work for, or the bodies, where each sweep renews them; at most
+ * one a multiprocessor: what each adds to a barrier is more than it saves. */
 template <typename T, typename KERNEL>
 static ts_status start(ts_context *context, KERNEL kernel, sparse_job<T> job, int most) {
   unsigned blocks = 1;
@@ -193,11 +233,12 @@ static ts_status start_sweeps(const ts_lcp *lcp, lcp_sparse *sparse, const lcp_r
   job.sweeps = run->sweeps;
   if (run->ahead) {
     job.from = data->from, job.last = data->last, job.counts = data->counts;
+    if (job.mass_blocks && !sparse->has_wide) job.next = (T *)sparse->next;
     job.exact *= 2; /* lcp_contact_of: who extrapolates need not have each law to the last bit */
   }
   job.steps = steps ? steps->count : 1;
   if (steps) job.step_start = steps->start, job.order = steps->units;
-  const int most = !steps ? 1 : job.bodies > steps->most ? job.bodies : steps->most;
+  const int most = !steps ? 1 : !job.next && job.bodies > steps->most ? job.bodies : steps->most;
   return lcp->dimension == 1   ? start(lcp->context, sweep<T, 1>, job, most)
          : lcp->dimension == 2 ? start(lcp->context, sweep<T, 2>, job, most)
                                : start(lcp->context, sweep<T, 3>, job, most);
