@@ -23,8 +23,7 @@ static size_t lay_out(const tsi_lcp_sparse *s, size_t size, lcp_sparse *to, unsi
   to->blocks = part_of(block, &used, numbers_of(s) * size);
   to->mass_blocks = s->mass_blocks ? part_of(block, &used, numbers_of(s) * size) : NULL;
   to->diagonal = part_of(block, &used, diagonal_of(s) * size);
-  const size_t reduced = s->dimension > 1 ? contacts * LCP_REDUCED : 0;
-  to->reduced = part_of(block, &used, reduced * size);
+  to->laws = part_of(block, &used, s->dimension > 1 ? contacts * LCP_LAW * size : 0);
   to->v = part_of(block, &used, (size_t)s->bodies * (size_t)s->width * size);
   to->next = part_of(block, &used, (size_t)s->bodies * (size_t)s->width * size);
   to->row_start = (int *)part_of(block, &used, (contacts + 1) * sizeof(int));
@@ -75,20 +74,26 @@ static ts_status write_bodies(ts_context *context, const tsi_lcp_sparse *s, cons
   return status;
 }
 
-/* A unit's numbers are those of its first contact. */
+/* Of a unit's first contact, which are those of all. */
 static int numbers_of_unit(const tsi_lcp_sparse *s, int unit) {
   const int begin = s->unit_start[unit];
   return (s->row_start[begin + 1] - s->row_start[begin]) * s->width;
 }
 
-/* `met`, of each body: whether a unit had it before. NULL without bodies. */
+static bool is_wide(const tsi_lcp_sparse *s) {
+  bool is = !s->mass_blocks;
+  for (int u = 0; u < s->units && !is; u++)
+    is = numbers_of_unit(s, u) > 32 || (s->unit_start[u + 1] - s->unit_start[u]) * s->dimension > 32;
+  return is;
+}
+
+/* `met`, of each body: whether a unit had it before. NULL: nobody asks. */
 static void make_units(const tsi_lcp_sparse *s, const int *order, unsigned char *met, lcp_unit *made) {
   for (int k = 0; k < s->units; k++) {
     const int unit = order ? order[k] : k, begin = s->unit_start[unit], block = s->row_start[begin];
     const int numbers = numbers_of_unit(s, unit);
     made[k] = {begin, s->unit_start[unit + 1], block, numbers, 0};
-    if (!met || numbers > LCP_WARP_NUMBERS) continue;
-    for (int b = 0; b < numbers / s->width; b++) {
+    for (int b = 0; met && b < numbers / s->width; b++) {
       unsigned char *body = met + s->columns[block + b];
       made[k].first |= *body ? 0 : 1u << b;
       *body = 1;
@@ -97,10 +102,10 @@ static void make_units(const tsi_lcp_sparse *s, const int *order, unsigned char 
 }
 
 ts_status cuda_lcp_write_units(ts_context *context, const tsi_lcp_sparse *s, const int *order, lcp_unit *to) {
-  const size_t bytes = (size_t)s->units * sizeof(lcp_unit), bodies = s->mass_blocks ? (size_t)s->bodies : 0;
+  const size_t bytes = (size_t)s->units * sizeof(lcp_unit), bodies = is_wide(s) ? 0 : (size_t)s->bodies;
   lcp_unit *made = (lcp_unit *)tsi_calloc(context, bytes + bodies, 1);
   if (!made) return tsi_out_of_memory(context, "sparse contacts", bytes + bodies);
-  make_units(s, order, s->mass_blocks ? (unsigned char *)(made + s->units) : NULL, made);
+  make_units(s, order, is_wide(s) ? NULL : (unsigned char *)(made + s->units), made);
   const ts_status status = cuda_upload(context, to, made, bytes);
   tsi_free(context, made);
   return status;
@@ -108,13 +113,13 @@ ts_status cuda_lcp_write_units(ts_context *context, const tsi_lcp_sparse *s, con
 
 template <typename T>
 static __global__ __launch_bounds__(CUDA_THREADS) void reduce(const T *diagonal, int contacts, int dimension,
-                                                              T *reduced) {
+                                                              T *laws) {
   const int c = (int)(blockIdx.x * blockDim.x + threadIdx.x);
   if (c >= contacts) return;
-  T W[9], of[LCP_REDUCED] = {};
+  T law[LCP_LAW] = {}, *W = law + LCP_REDUCED;
   for (int k = 0; k < dimension * dimension; k++) W[k] = diagonal[(size_t)c * dimension * dimension + k];
-  lcp_law<T>::lcp_contact_reduce(of, W, dimension);
-  for (int k = 0; k < LCP_REDUCED; k++) reduced[(size_t)c * LCP_REDUCED + k] = of[k];
+  lcp_law<T>::lcp_contact_reduce(law, W, dimension);
+  for (int k = 0; k < LCP_LAW; k++) laws[(size_t)c * LCP_LAW + k] = law[k];
 }
 
 template <typename T>
@@ -127,8 +132,7 @@ static ts_status write(ts_context *context, const tsi_lcp_sparse *s, const lcp_s
   TSI_TRY(write_numbers<T>(context, s->diagonal, diagonal_of(s), to->diagonal));
   if (s->dimension > 1)
     TSI_TRY(cuda_launch(context, "lcp_reduce", reduce<T>, dim3(cuda_blocks_for((size_t)s->contacts)),
-                        dim3(CUDA_THREADS), (const T *)to->diagonal, s->contacts, s->dimension,
-                        (T *)to->reduced));
+                        dim3(CUDA_THREADS), (const T *)to->diagonal, s->contacts, s->dimension, (T *)to->laws));
   const size_t contacts = (size_t)s->contacts, entries = (size_t)s->row_start[s->contacts];
   TSI_TRY(cuda_upload(context, to->row_start, s->row_start, (contacts + 1) * sizeof(int)));
   TSI_TRY(cuda_upload(context, to->columns, s->columns, entries * sizeof(int)));
@@ -149,7 +153,7 @@ ts_status cuda_lcp_write_sparse(const ts_lcp *lcp, const tsi_lcp_sparse *s, lcp_
   made.bytes = lay_out(s, size, &made, NULL);
   TSI_TRY(cuda_take(context, &made.block, made.bytes, "sparse contacts"));
   lay_out(s, size, &made, (unsigned char *)made.block);
-  for (int u = 0; u < s->units; u++) made.has_wide |= numbers_of_unit(s, u) > LCP_WARP_NUMBERS;
+  made.is_wide = is_wide(s);
   const ts_status status = lcp->is_double ? write<double>(context, s, &made) : write<float>(context, s, &made);
   if (status < 0) {
     cuda_give(context, made.block, made.bytes);

@@ -5,13 +5,16 @@
 #include "cuda_lcp.cuh"
 
 /* Contacts begin .. end - 1, whose blocks begin at `block`; so many numbers have those of the first. Bit k of
- * `first`: it is the first in its order that has the body of block k, of LCP_WARP_NUMBERS or fewer numbers. */
+ * `first`: it is the first in its order that has the body of block k, where the units are not wide. */
 struct alignas(16) lcp_unit {
   int begin, end, block, numbers;
   unsigned first;
 };
 
-enum { LCP_WARP_NUMBERS = 32 }; /* of a unit that a warp solves in registers */
+enum {
+  LCP_LAW =
+      24 /* numbers that a contact's law is solved with: those of lcp_contact_reduce, and its block of M */
+};
 
 /* The order of a sweep. */
 struct lcp_steps {
@@ -28,8 +31,8 @@ struct lcp_sparse {
   size_t bytes;
   void *blocks, *mass_blocks, *diagonal;
   void *v, *next; /* of bodies: now, and where the next sweep starts */
-  bool has_wide;  /* units of more than LCP_WARP_NUMBERS numbers */
-  void *reduced;  /* of contacts: what lcp_contact_reduce makes of `diagonal` */
+  bool is_wide;   /* units have more numbers or rows than a warp has lanes, or no bodies */
+  void *laws;     /* of contacts: LCP_LAW numbers */
   int *row_start, *columns;
   lcp_unit *units; /* in their own order */
   /* Of factors: body b has the blocks body_blocks[body_start[b]] .. of contacts body_contacts[..], ascending.

@@ -9,9 +9,9 @@
 
 template <typename T> struct sparse_job {
   lcp_data<T> d;
-  const T *blocks, *mass_blocks, *diagonal, *reduced; /* mass_blocks: NULL for blocks of M */
+  const T *blocks, *mass_blocks, *diagonal, *laws; /* mass_blocks: NULL for blocks of M */
   T *v;
-  T *next;                 /* of bodies with momentum: v of `from`; NULL: each sweep computes v from it */
+  T *next;                 /* of bodies with momentum, in registers: v of `from` */
   T *from, *last, *counts; /* of momentum, as d.z; NULL without */
   const int *row_start, *columns;
   const lcp_unit *order;                               /* units step by step */
@@ -75,67 +75,54 @@ LCP_INLINE void add_own(const T (&W)[DIM * DIM], const T (&z)[DIM], T sign, T (&
     for (int k = 0; k < DIM; k++) u[i] += sign * W[i * DIM + k] * z[k];
 }
 
-template <typename T, int DIM>
-LCP_INLINE void load_contact(const sparse_job<T> &job, int contact, T (&W)[DIM * DIM], T (&z)[DIM]) {
-  const int row = lcp_first_row<DIM>(contact);
-#pragma unroll
-  for (int k = 0; k < DIM * DIM; k++) W[k] = job.diagonal[(size_t)contact * DIM * DIM + k];
-#pragma unroll
-  for (int k = 0; k < DIM; k++) z[k] = __ldcg(start_of(job) + row + k);
-}
+/* What the law of a contact is solved with, of an unknown its diagonal entry. */
+template <typename T, int DIM> struct sparse_law { T reduced[DIM > 1 ? LCP_REDUCED : 1], W[DIM * DIM]; };
 
-/* LCP_REDUCED numbers a contact, for the law; without friction none. */
-template <typename T, int DIM> struct sparse_reduced { T of[DIM > 1 ? LCP_REDUCED : 1]; };
-
-template <typename T, int DIM>
-LCP_INLINE sparse_reduced<T, DIM> load_reduced(const sparse_job<T> &job, int contact) {
-  sparse_reduced<T, DIM> reduced = {};
-  if constexpr (DIM > 1) {
-    static_assert(LCP_REDUCED % 2 == 0, "what the law keeps of a contact is loaded in pairs");
-    const lcp_numbers<T, 2> *pairs = (const lcp_numbers<T, 2> *)(job.reduced + (size_t)contact * LCP_REDUCED);
+template <typename T, int DIM> LCP_INLINE sparse_law<T, DIM> load_law(const sparse_job<T> &job, int contact) {
+  sparse_law<T, DIM> law = {};
+  if constexpr (DIM == 1) {
+    law.W[0] = job.diagonal[contact];
+  } else {
+    T record[LCP_LAW];
 #pragma unroll
-    for (int k = 0; k < LCP_REDUCED / 2; k++) {
-      const lcp_numbers<T, 2> pair = pairs[k];
-      reduced.of[2 * k] = pair.of[0], reduced.of[2 * k + 1] = pair.of[1];
-    }
+    for (int k = 0; k < LCP_LAW; k += lcp_pack<T>::size)
+      lcp_load(job.laws + (size_t)contact * LCP_LAW + k, record + k);
+#pragma unroll
+    for (int k = 0; k < LCP_REDUCED; k++) law.reduced[k] = record[k];
+#pragma unroll
+    for (int k = 0; k < DIM * DIM; k++) law.W[k] = record[LCP_REDUCED + k];
   }
-  return reduced;
+  return law;
 }
 
 template <typename T, int DIM> struct sparse_vector { T of[DIM]; };
 
 /* A copy apart from the kernel's own path, which is short without it. */
 template <typename T, int DIM>
-static __device__ __noinline__ sparse_vector<T, DIM> solve_rarely(const T *diagonal, const T *of_block,
-                                                                  sparse_vector<T, DIM> u, T friction,
-                                                                  sparse_vector<T, DIM> z, int exact) {
-  T W[DIM * DIM], reduced[LCP_REDUCED];
+static __device__ __noinline__ sparse_vector<T, DIM>
+solve_rarely(const T *of_contact, sparse_vector<T, DIM> u, T friction, sparse_vector<T, DIM> z, int exact) {
+  T law[LCP_LAW];
 #pragma unroll
-  for (int k = 0; k < DIM * DIM; k++) W[k] = diagonal[k];
-#pragma unroll
-  for (int k = 0; k < LCP_REDUCED; k++) reduced[k] = of_block[k];
-  lcp_law<T>::lcp_contact_of(z.of, W, reduced, u.of, friction, DIM, exact);
+  for (int k = 0; k < LCP_REDUCED + DIM * DIM; k++) law[k] = of_contact[k];
+  lcp_law<T>::lcp_contact_of(z.of, law + LCP_REDUCED, law, u.of, friction, DIM, exact);
   return z;
 }
 
 /* z of a contact with u_n < 0 by its law, from the last one. */
 template <typename T, int DIM>
-LCP_INLINE void solve_pressed(const sparse_job<T> &job, int contact, const T (&W)[DIM * DIM],
-                              const sparse_reduced<T, DIM> &reduced, const T (&u)[DIM], T friction,
-                              T (&z)[DIM]) {
+LCP_INLINE void solve_pressed(const sparse_job<T> &job, int contact, const sparse_law<T, DIM> &law,
+                              const T (&u)[DIM], T friction, T (&z)[DIM]) {
   sparse_vector<T, DIM> velocity, next;
 #pragma unroll
   for (int k = 0; k < DIM; k++) velocity.of[k] = u[k], next.of[k] = z[k];
   int is_found = 0;
   if constexpr (DIM == 3)
-    is_found =
-        job.exact > 1 && friction > 0 && lcp_law<T>::lcp_contact_follow_3(next.of, W, reduced.of, u, friction);
+    is_found = job.exact > 1 && friction > 0 &&
+               lcp_law<T>::lcp_contact_follow_3(next.of, law.W, law.reduced, u, friction);
   if (!is_found) {
 #pragma unroll
     for (int k = 0; k < DIM; k++) next.of[k] = z[k];
-    next =
-        solve_rarely<T, DIM>(job.diagonal + (size_t)contact * DIM * DIM,
-                             job.reduced + (size_t)contact * LCP_REDUCED, velocity, friction, next, job.exact);
+    next = solve_rarely<T, DIM>(job.laws + (size_t)contact * LCP_LAW, velocity, friction, next, job.exact);
   }
 #pragma unroll
   for (int k = 0; k < DIM; k++) z[k] = next.of[k];
@@ -143,29 +130,35 @@ LCP_INLINE void solve_pressed(const sparse_job<T> &job, int contact, const T (&W
 
 /* z of an unknown or a contact. */
 template <typename T, int DIM>
-LCP_INLINE void solve_law(const sparse_job<T> &job, int contact, const T (&W)[DIM * DIM],
-                          const sparse_reduced<T, DIM> &reduced, const T (&u)[DIM], T friction, T (&z)[DIM]) {
+LCP_INLINE void solve_law(const sparse_job<T> &job, int contact, const sparse_law<T, DIM> &law,
+                          const T (&u)[DIM], T friction, T (&z)[DIM]) {
   if constexpr (DIM == 1) {
-    z[0] = lcp_clamp(z[0] - u[0] / W[0], job.d.lower[contact], job.d.upper[contact]);
+    z[0] = lcp_clamp(z[0] - u[0] / law.W[0], job.d.lower[contact], job.d.upper[contact]);
   } else if (u[0] >= 0) {
 #pragma unroll
     for (int k = 0; k < DIM; k++) z[k] = 0;
   } else {
-    solve_pressed<T, DIM>(job, contact, W, reduced, u, friction, z);
+    solve_pressed<T, DIM>(job, contact, law, u, friction, z);
   }
+}
+
+template <typename T, int DIM> LCP_INLINE void load_start(const sparse_job<T> &job, int contact, T (&z)[DIM]) {
+#pragma unroll
+  for (int k = 0; k < DIM; k++) z[k] = __ldcg(start_of(job) + lcp_first_row<DIM>(contact) + k);
 }
 
 /* What a contact of any kind changes by. */
 template <typename T, int DIM>
 LCP_INLINE void solve_contact(const sparse_job<T> &job, int contact, int lane, T (&change)[DIM]) {
   const int row = lcp_first_row<DIM>(contact);
-  T W[DIM * DIM], z[DIM], next[DIM], u[DIM];
-  load_contact<T, DIM>(job, contact, W, z);
+  const sparse_law<T, DIM> law = load_law<T, DIM>(job, contact);
+  T z[DIM], next[DIM], u[DIM];
+  load_start<T, DIM>(job, contact, z);
   gather<T, DIM>(job, contact, lane, u);
 #pragma unroll
   for (int k = 0; k < DIM; k++) u[k] += job.d.q[row + k], next[k] = z[k];
-  if ((DIM > 1) == (job.mass_blocks != NULL)) add_own<T, DIM>(W, z, DIM > 1 ? -1 : 1, u);
-  solve_law<T, DIM>(job, contact, W, load_reduced<T, DIM>(job, contact), u, job.d.friction[row], next);
+  if ((DIM > 1) == (job.mass_blocks != NULL)) add_own<T, DIM>(law.W, z, DIM > 1 ? -1 : 1, u);
+  solve_law<T, DIM>(job, contact, law, u, job.d.friction[row], next);
 #pragma unroll
   for (int k = 0; k < DIM; k++) {
     change[k] = next[k] - z[k];
@@ -180,9 +173,9 @@ template <int DIM> LCP_INLINE int row_of_unit(int begin, int k) {
   return lcp_first_row<DIM>(begin + k / DIM) + k % DIM;
 }
 
-/* From what the unit's lanes have written. Returns the momentum's k. */
+/* From what the unit's lanes have written. */
 template <typename T, int DIM>
-LCP_INLINE T add_momentum(const sparse_job<T> &job, int begin, int end, int lane) {
+LCP_INLINE void add_momentum(const sparse_job<T> &job, int begin, int end, int lane) {
   const int rows = (end - begin) * DIM, first = lcp_first_row<DIM>(begin);
   T products[2] = {0, 0};
   for (int k = lane; k < rows; k += 32) {
@@ -200,7 +193,6 @@ LCP_INLINE T add_momentum(const sparse_job<T> &job, int begin, int end, int lane
     __stcg(job.last + row, z);
   }
   if (lane == 0) __stcg(job.counts + first, count);
-  return count;
 }
 
 #endif

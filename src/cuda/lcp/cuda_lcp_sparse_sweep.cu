@@ -30,54 +30,13 @@ LCP_INLINE int first_of_step(const int *step_start, int step) {
   return step_start ? step_start[step] : 0;
 }
 
-/* The warp's other units of a step. */
-template <typename T, int DIM> LCP_INLINE void do_others(const sparse_job<T> &job, int step, int lane) {
-  const int last = job.step_start ? job.step_start[step + 1] : job.units;
-  for (int k = first_of_step(job.step_start, step) + first_of_warp() + warps_of_grid(); k < last;
-       k += warps_of_grid()) {
-    sparse_unit<T, DIM> unit;
-    load_unit<T, DIM>(job, job.order[k], lane, &unit);
-    do_unit<T, DIM>(job, unit, lane);
-  }
-}
-
-/* The warps' first units of the first steps, so that one load leads to a unit's numbers; and whether a step has
- * more units than there are warps. */
-struct known_steps {
-  lcp_unit first[KNOWN_STEPS][SPARSE_WARPS]; /* of no contacts: there is none */
-  bool has_others[KNOWN_STEPS];
-};
-
-template <typename T> LCP_INLINE void find_steps(const sparse_job<T> &job, known_steps *known) {
-  const int warp = (int)threadIdx.x / 32;
-  for (int step = (int)threadIdx.x % 32; step < KNOWN_STEPS && step < job.steps; step += 32) {
-    const int begin = first_of_step(job.step_start, step), k = begin + first_of_warp();
-    const int last = job.step_start ? job.step_start[step + 1] : job.units;
-    const lcp_unit none = {};
-    known->first[step][warp] = k < last ? job.order[k] : none;
-    if (warp == 0) known->has_others[step] = last - begin > warps_of_grid();
-  }
-  __syncthreads();
-}
-
-/* The warp's first unit of a step; returns whether there is one. */
-template <typename T, int DIM>
-LCP_INLINE bool load_step(const sparse_job<T> &job, const known_steps &known, int step, int lane,
-                          sparse_unit<T, DIM> *unit) {
-  lcp_unit of = {};
-  if (step < KNOWN_STEPS) {
-    of = known.first[step][threadIdx.x / 32];
-  } else {
-    const int k = job.step_start[step] + first_of_warp();
-    if (k < job.step_start[step + 1]) of = job.order[k];
-  }
-  if (of.begin < of.end) load_unit<T, DIM>(job, of, lane, unit);
-  return of.begin < of.end;
+LCP_INLINE int end_of_step(const int *step_start, int units, int step) {
+  return step_start ? step_start[step + 1] : units;
 }
 
 /* A body's v from all its contacts' z. Groups of lanes, each with a lane for each of the body's numbers as far
  * as they go, share the contacts. */
-template <typename T, int DIM> LCP_INLINE void renew_body(const sparse_job<T> &job, int body, int lane) {
+template <typename T, int DIM> LCP_INLINE void renew_body(const sparse_job<T> &job, int body, int lane, T *v) {
   const int width = job.width, across = width < 32 ? width : 32, groups = 32 / across;
   for (int first = 0; first < width; first += across) {
     const int l = first + lane % across;
@@ -94,13 +53,13 @@ template <typename T, int DIM> LCP_INLINE void renew_body(const sparse_job<T> &j
       const T other = __shfl_sync(0xffffffffu, sum, (lane + g * across) % 32);
       if (lane < across) all += other;
     }
-    if (lane < across && l < width) __stcg((job.next ? job.next : job.v) + (size_t)body * width + l, all);
+    if (lane < across && l < width) __stcg(v + (size_t)body * width + l, all);
   }
 }
 
-template <typename T, int DIM> LCP_INLINE void renew(const sparse_job<T> &job) {
+template <typename T, int DIM> LCP_INLINE void renew(const sparse_job<T> &job, T *v) {
   for (int body = first_of_warp(); body < job.bodies; body += warps_of_grid())
-    renew_body<T, DIM>(job, body, (int)threadIdx.x % 32);
+    renew_body<T, DIM>(job, body, (int)threadIdx.x % 32, v);
 }
 
 /* Blocks of M read each other's z. */
@@ -118,24 +77,101 @@ template <typename T> LCP_INLINE void wait_for_all(const sparse_job<T> &job, uns
     cuda_barrier_pass(job.barrier, passed);
 }
 
+/* Contacts of any kind, from memory. */
 template <typename T, int DIM>
-static __global__ __launch_bounds__(SPARSE_THREADS) void sweep(sparse_job<T> job) {
+LCP_INLINE void do_contacts(const sparse_job<T> &job, const lcp_unit &unit, int lane) {
+  for (int contact = unit.begin; contact < unit.end; contact++) {
+    T change[DIM];
+    solve_contact<T, DIM>(job, contact, lane, change);
+    if (job.mass_blocks) scatter<T, DIM>(job, contact, lane, change);
+    __syncwarp(); /* blocks of M: the next contact reads what one lane has written */
+  }
+  if (job.from) add_momentum<T, DIM>(job, unit.begin, unit.end, lane);
+  __syncwarp();
+}
+
+template <typename T, int DIM>
+static __global__ __launch_bounds__(SPARSE_THREADS) void sweep_contacts(sparse_job<T> job) {
+  const int lane = (int)threadIdx.x % 32;
+  unsigned passed = 0;
+  for (int k = 0; k < job.sweeps; k++) {
+    const bool renews = job.mass_blocks && (job.from || k % RENEWAL == 0);
+    if (renews) renew<T, DIM>(job, job.v);
+    if (job.from && !job.mass_blocks) copy_start<T, DIM>(job);
+    if (renews || job.from) wait_for_all(job, &passed);
+    for (int step = 0; step < job.steps; step++) {
+      const int last = end_of_step(job.step_start, job.units, step);
+      for (int u = first_of_step(job.step_start, step) + first_of_warp(); u < last; u += warps_of_grid())
+        do_contacts<T, DIM>(job, job.order[u], lane);
+      wait_for_all(job, &passed);
+    }
+  }
+  cuda_barrier_leave(job.barrier);
+}
+
+/* ---- Units in registers ---- */
+
+/* The warps' first units of the first steps, so that one load leads to a unit's numbers, and where the steps
+ * begin. */
+struct known_steps {
+  lcp_unit first[KNOWN_STEPS][SPARSE_WARPS]; /* of no contacts: there is none */
+  int start[KNOWN_STEPS + 1];
+};
+
+template <typename T> LCP_INLINE void find_steps(const sparse_job<T> &job, known_steps *known) {
+  const int warp = (int)threadIdx.x / 32;
+  for (int step = (int)threadIdx.x % 32; step < KNOWN_STEPS && step < job.steps; step += 32) {
+    const int k = first_of_step(job.step_start, step) + first_of_warp();
+    const int end = end_of_step(job.step_start, job.units, step);
+    const lcp_unit none = {};
+    known->first[step][warp] = k < end ? job.order[k] : none;
+    if (warp == 0) known->start[step] = first_of_step(job.step_start, step), known->start[step + 1] = end;
+  }
+  __syncthreads();
+}
+
+/* The warp's units of a step: this one, and of the order `next` and every so many up to `end`. */
+struct warp_step {
+  lcp_unit unit;
+  int next, end;
+};
+
+template <typename T>
+LCP_INLINE warp_step step_of(const sparse_job<T> &job, const known_steps &known, int step) {
+  const bool is_known = step < KNOWN_STEPS;
+  const int begin = is_known ? known.start[step] : first_of_step(job.step_start, step),
+            k = begin + first_of_warp();
+  warp_step s = {{}, k + warps_of_grid(), is_known ? known.start[step + 1] : job.step_start[step + 1]};
+  if (is_known)
+    s.unit = known.first[step][threadIdx.x / 32];
+  else if (k < s.end)
+    s.unit = job.order[k];
+  return s;
+}
+
+template <typename T, int DIM, bool AHEAD>
+static __global__ __launch_bounds__(SPARSE_THREADS) void sweep_units(sparse_job<T> job) {
   __shared__ known_steps known;
   const int lane = (int)threadIdx.x % 32;
   unsigned passed = 0;
-  sparse_unit<T, DIM> unit;
   find_steps(job, &known);
-  bool has_unit = load_step<T, DIM>(job, known, 0, lane, &unit);
   for (int k = 0; k < job.sweeps; k++) {
-    const bool renews = job.mass_blocks && ((job.from && !job.next) || k % RENEWAL == 0);
-    if (renews) renew<T, DIM>(job);
-    if (job.from && !job.mass_blocks) copy_start<T, DIM>(job);
-    if (renews || (job.from && !job.mass_blocks)) wait_for_all(job, &passed);
+    if (k % RENEWAL == 0) {
+      if (k) wait_for_all(job, &passed);
+      renew<T, DIM>(job, AHEAD ? job.next : job.v);
+    }
     for (int step = 0; step < job.steps; step++) {
-      if (has_unit) do_unit<T, DIM>(job, unit, lane);
-      if (step >= KNOWN_STEPS || known.has_others[step]) do_others<T, DIM>(job, step, lane);
-      has_unit = load_step<T, DIM>(job, known, step + 1 < job.steps ? step + 1 : 0, lane, &unit);
-      wait_for_all(job, &passed);
+      warp_step s = step_of(job, known, step);
+      for (bool waits = true;; waits = false) {
+        sparse_unit<T, DIM> unit;
+        const bool has_unit = s.unit.begin < s.unit.end;
+        if (has_unit) load_unit<T, DIM, AHEAD>(job, s.unit, lane, &unit);
+        if (waits) wait_for_all(job, &passed); /* for the step before */
+        if (has_unit) solve_unit<T, DIM, AHEAD>(job, unit, lane);
+        if (s.next >= s.end) break;
+        s.unit = job.order[s.next];
+        s.next += warps_of_grid();
+      }
     }
   }
   cuda_barrier_leave(job.barrier);
@@ -144,7 +180,7 @@ static __global__ __launch_bounds__(SPARSE_THREADS) void sweep(sparse_job<T> job
 template <typename T, int DIM>
 static __global__ __launch_bounds__(SPARSE_THREADS) void velocities(sparse_job<T> job) {
   const int body = first_of_warp();
-  if (body < job.bodies) renew_body<T, DIM>(job, body, (int)threadIdx.x % 32);
+  if (body < job.bodies) renew_body<T, DIM>(job, body, (int)threadIdx.x % 32, job.v);
 }
 
 /* sums = M z, a warp a contact. */
@@ -152,10 +188,10 @@ template <typename T, int DIM>
 static __global__ __launch_bounds__(SPARSE_THREADS) void product(sparse_job<T> job) {
   const int contact = first_of_warp(), lane = (int)threadIdx.x % 32;
   if (contact >= job.contacts) return;
-  T W[DIM * DIM], z[DIM], u[DIM];
-  load_contact<T, DIM>(job, contact, W, z);
+  T z[DIM], u[DIM];
+  load_start<T, DIM>(job, contact, z);
   gather<T, DIM>(job, contact, lane, u);
-  if (!job.mass_blocks) add_own<T, DIM>(W, z, 1, u);
+  if (!job.mass_blocks) add_own<T, DIM>(load_law<T, DIM>(job, contact).W, z, 1, u);
 #pragma unroll
   for (int k = 0; k < DIM; k++)
     if (lane == k) job.d.sums[lcp_first_row<DIM>(contact) + k] = u[k];
@@ -193,7 +229,7 @@ static sparse_job<T> job_of(const ts_lcp *lcp, const lcp_sparse *sparse, const l
   sparse_job<T> job = {};
   job.d = *data;
   job.blocks = (const T *)sparse->blocks, job.mass_blocks = (const T *)sparse->mass_blocks;
-  job.diagonal = (const T *)sparse->diagonal, job.reduced = (const T *)sparse->reduced;
+  job.diagonal = (const T *)sparse->diagonal, job.laws = (const T *)sparse->laws;
   job.v = (T *)sparse->v;
   job.row_start = sparse->row_start, job.columns = sparse->columns, job.order = sparse->units;
   job.body_start = sparse->body_start, job.body_blocks = sparse->body_blocks;
@@ -224,6 +260,15 @@ static ts_status start(ts_context *context, KERNEL kernel, sparse_job<T> job, in
   return cuda_start_together(context, (const void *)kernel, blocks, SPARSE_THREADS, &job);
 }
 
+template <typename T, int DIM>
+static ts_status start_kernel(const ts_lcp *lcp, const lcp_sparse *sparse, const sparse_job<T> &job, int most) {
+  if (sparse->is_wide)
+    return start(lcp->context, sweep_contacts<T, DIM>, job, job.bodies > most ? job.bodies : most);
+  if constexpr (DIM > 1)
+    if (job.from) return start(lcp->context, sweep_units<T, DIM, true>, job, most);
+  return start(lcp->context, sweep_units<T, DIM, false>, job, most);
+}
+
 template <typename T>
 static ts_status start_sweeps(const ts_lcp *lcp, lcp_sparse *sparse, const lcp_run *run,
                               const lcp_data<T> *data) {
@@ -233,15 +278,15 @@ static ts_status start_sweeps(const ts_lcp *lcp, lcp_sparse *sparse, const lcp_r
   job.sweeps = run->sweeps;
   if (run->ahead) {
     job.from = data->from, job.last = data->last, job.counts = data->counts;
-    if (job.mass_blocks && !sparse->has_wide) job.next = (T *)sparse->next;
+    job.next = (T *)sparse->next;
     job.exact *= 2; /* lcp_contact_of: who extrapolates need not have each law to the last bit */
   }
   job.steps = steps ? steps->count : 1;
   if (steps) job.step_start = steps->start, job.order = steps->units;
-  const int most = !steps ? 1 : !job.next && job.bodies > steps->most ? job.bodies : steps->most;
-  return lcp->dimension == 1   ? start(lcp->context, sweep<T, 1>, job, most)
-         : lcp->dimension == 2 ? start(lcp->context, sweep<T, 2>, job, most)
-                               : start(lcp->context, sweep<T, 3>, job, most);
+  const int most = steps ? steps->most : 1;
+  return lcp->dimension == 1   ? start_kernel<T, 1>(lcp, sparse, job, most)
+         : lcp->dimension == 2 ? start_kernel<T, 2>(lcp, sparse, job, most)
+                               : start_kernel<T, 3>(lcp, sparse, job, most);
 }
 
 ts_status cuda_lcp_sweep_sparse(const ts_lcp *lcp, lcp_sparse *sparse, const lcp_run *run,

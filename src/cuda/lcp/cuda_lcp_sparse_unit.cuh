@@ -1,9 +1,9 @@
-/* Units of a few bodies, whose numbers stay in the registers of a warp's lanes. What does not depend on other
- * units is loaded before the barrier behind which the unit is solved, and used behind it: from there on the
- * path that nothing shortens is the bodies' velocities, then contact after contact its sum over the lanes, its
- * law and what it changes.
+/* Units of a few bodies and contacts, whose numbers stay in the registers of a warp's lanes. What does not
+ * depend on other units is loaded before the barrier behind which the unit is solved, and used behind it: from
+ * there on the path that nothing shortens is the bodies' velocities, then contact after contact its sum over
+ * the lanes, its law and what it changes.
  *
- * With momentum a unit adds to `next` what makes the next sweep start from `from`:
+ * With momentum (AHEAD) a unit adds to `next` what makes the next sweep start from `from`:
  *
  *   G^T (from' - from) = G^T (z - from) + k / (k + 3) G^T (z - last),   from' = z + k / (k + 3) (z - last)
  *
@@ -17,77 +17,74 @@
 /* A contact's numbers; those of a lane's number of a body, and in all lanes the others. */
 template <typename T, int DIM> struct sparse_contact {
   T H[DIM], G[DIM];
-  T W[DIM * DIM], q[DIM], z[DIM], last[DIM], friction;
-  sparse_reduced<T, DIM> reduced;
+  T q[DIM], z[DIM], last[DIM], friction;
+  sparse_law<T, DIM> law;
 };
 
 template <typename T, int DIM> struct sparse_unit {
   int begin, end;      /* contacts */
   int count, lane;     /* numbers of its bodies; which one the lane has. Up to 16 are there twice */
-  T *place, *next;     /* of that number; NULL: the unit is solved from memory, there is none */
+  size_t place;        /* of that number */
   bool is_first;       /* in this sweep that has the lane's body */
   size_t first_number; /* the lane's, of the first contact's first row */
   T momentum;          /* its k */
   sparse_contact<T, DIM> first;
 };
 
-template <typename T, int DIM>
+template <typename T, int DIM, bool AHEAD>
 LCP_INLINE void load_numbers(const sparse_job<T> &job, int contact, const sparse_unit<T, DIM> &unit,
                              sparse_contact<T, DIM> *c) {
   const int row = lcp_first_row<DIM>(contact);
   const size_t first = unit.first_number + (size_t)(contact - unit.begin) * DIM * unit.count;
+  const bool has_number = unit.lane < unit.count;
 #pragma unroll
   for (int i = 0; i < DIM; i++) {
-    c->H[i] = unit.lane < unit.count ? job.blocks[first + (size_t)i * job.width] : (T)0;
-    c->G[i] = unit.lane < unit.count ? job.mass_blocks[first + (size_t)i * job.width] : (T)0;
+    c->H[i] = has_number ? job.blocks[first + (size_t)i * job.width] : (T)0;
+    c->G[i] = has_number ? job.mass_blocks[first + (size_t)i * job.width] : (T)0;
     c->q[i] = job.d.q[row + i];
-    c->last[i] = job.from ? __ldcg(job.last + row + i) : (T)0;
+    c->z[i] = __ldcg((AHEAD ? job.from : job.d.z) + row + i);
+    if (AHEAD) c->last[i] = __ldcg(job.last + row + i);
   }
-  load_contact<T, DIM>(job, contact, c->W, c->z);
-  c->friction = DIM > 1 ? job.d.friction[row] : (T)0;
-  c->reduced = load_reduced<T, DIM>(job, contact);
+  if (DIM > 1) c->friction = job.d.friction[row];
+  c->law = load_law<T, DIM>(job, contact);
 }
 
-template <typename T, int DIM>
+template <typename T, int DIM, bool AHEAD>
 LCP_INLINE void load_unit(const sparse_job<T> &job, const lcp_unit &of, int lane, sparse_unit<T, DIM> *unit) {
   unit->begin = of.begin, unit->end = of.end, unit->count = of.numbers;
   unit->lane = of.numbers <= 16 ? lane % 16 : lane;
-  unit->place = unit->next = NULL;
-  if (!job.mass_blocks || of.numbers > LCP_WARP_NUMBERS) return;
   const int width = job.width, block = unit->lane / width, number = unit->lane % width;
   const int body = unit->lane < of.numbers ? job.columns[of.block + block] : 0;
-  const size_t place = (size_t)body * width + number;
-  unit->place = job.v + place;
-  if (job.next) unit->next = job.next + place;
-  unit->is_first = job.next && of.first >> block & 1;
+  unit->place = (size_t)body * width + number;
+  unit->is_first = of.first >> block & 1;
   unit->first_number = ((size_t)(of.block + block) * DIM) * width + number;
-  if (job.from) unit->momentum = __ldcg(job.counts + lcp_first_row<DIM>(unit->begin));
-  load_numbers<T, DIM>(job, unit->begin, *unit, &unit->first);
+  if (AHEAD) unit->momentum = __ldcg(job.counts + lcp_first_row<DIM>(unit->begin));
+  load_numbers<T, DIM, AHEAD>(job, unit->begin, *unit, &unit->first);
 }
 
-/* A lane keeps a row of what is to be stored, of so many contacts. */
-template <int DIM> constexpr int sparse_kept = 32 / DIM;
+/* What a lane keeps of a unit, to store it. */
+template <typename T> struct sparse_row { T z, last; };
 
-template <typename T, int DIM> LCP_INLINE void keep(const T (&numbers)[DIM], int contact, int lane, T *kept) {
+template <int DIM, typename T> LCP_INLINE void keep(const T (&numbers)[DIM], int contact, int lane, T *kept) {
 #pragma unroll
-  for (int k = 0; k < DIM; k++)
-    if (lane == contact % sparse_kept<DIM> * DIM + k) *kept = numbers[k];
+  for (int i = 0; i < DIM; i++)
+    if (lane == contact * DIM + i) *kept = numbers[i];
 }
 
 /* Stores z, and what momentum makes of it. Returns the momentum's k. */
-template <typename T, int DIM>
-LCP_INLINE T store_unit(const sparse_job<T> &job, const sparse_unit<T, DIM> &unit, int lane, T z, T last,
-                        const T (&products)[2]) {
-  const int row = row_of_unit<DIM>(unit.begin, lane), first = lcp_first_row<DIM>(unit.begin);
+template <typename T, int DIM, bool AHEAD>
+LCP_INLINE T store_unit(const sparse_job<T> &job, const sparse_unit<T, DIM> &unit, int lane,
+                        const sparse_row<T> &kept, const T (&products)[2]) {
+  const int row = row_of_unit<DIM>(unit.begin, lane);
   const bool has_row = lane < (unit.end - unit.begin) * DIM;
-  if (has_row) __stcg(job.d.z + row, z);
-  if (!job.from) return 0;
+  if (has_row) __stcg(job.d.z + row, kept.z);
+  if (!AHEAD) return 0;
   const T count = lcp_law<T>::lcp_momentum_count(unit.momentum, products[0], products[1]);
   if (has_row) {
-    __stcg(job.from + row, lcp_law<T>::lcp_momentum_from(z, last, count));
-    __stcg(job.last + row, z);
+    __stcg(job.from + row, lcp_law<T>::lcp_momentum_from(kept.z, kept.last, count));
+    __stcg(job.last + row, kept.z);
   }
-  if (lane == 0) __stcg(job.counts + first, count);
+  if (lane == 0) __stcg(job.counts + row, count);
   return count;
 }
 
@@ -98,68 +95,45 @@ LCP_INLINE void solve_in_unit(const sparse_job<T> &job, const sparse_contact<T, 
   T u[DIM], own[DIM];
 #pragma unroll
   for (int i = 0; i < DIM; i++) u[i] = c.H[i] * *v, own[i] = c.q[i], z[i] = c.z[i];
-  if (DIM > 1) add_own<T, DIM>(c.W, c.z, -1, own);
+  if (DIM > 1) add_own<T, DIM>(c.law.W, c.z, -1, own);
   sum_lanes(u, lanes);
 #pragma unroll
   for (int i = 0; i < DIM; i++) u[i] += own[i];
-  solve_law<T, DIM>(job, contact, c.W, c.reduced, u, c.friction, z);
+  solve_law<T, DIM>(job, contact, c.law, u, c.friction, z);
 #pragma unroll
   for (int i = 0; i < DIM; i++) *v += c.G[i] * (z[i] - c.z[i]);
 }
 
 /* From the velocities of its bodies on. */
-template <typename T, int DIM>
+template <typename T, int DIM, bool AHEAD>
 LCP_INLINE void solve_unit(const sparse_job<T> &job, const sparse_unit<T, DIM> &unit, int lane) {
-  const int lanes = unit.count <= 16 ? 16 : 32, contacts = unit.end - unit.begin;
-  const bool has_number = unit.lane < unit.count, is_kept = contacts <= sparse_kept<DIM>;
-  const T start = has_number ? __ldcg(unit.is_first ? unit.next : unit.place) : (T)0;
-  const T next = has_number && unit.next ? __ldcg(unit.next) : (T)0;
-  T v = start, ahead = 0, z = 0, last = 0, products[2] = {0, 0}; /* ahead: G^T (z - last) */
+  const int lanes = unit.count <= 16 ? 16 : 32;
+  const bool has_number = unit.lane < unit.count;
+  const T next = AHEAD && has_number ? __ldcg(job.next + unit.place) : (T)0;
+  const T now = has_number ? __ldcg(job.v + unit.place) : (T)0;
+  const T start = AHEAD && unit.is_first ? next : now;
+  T v = start, ahead = 0, products[2] = {0, 0}; /* ahead: G^T (z - last) */
+  sparse_row<T> kept = {};
   sparse_contact<T, DIM> c, following = unit.first;
-  for (int k = 0; k < contacts; k++) {
-    T solved[DIM];
-    c = following;
-    if (k + 1 < contacts) load_numbers<T, DIM>(job, unit.begin + k + 1, unit, &following);
-    solve_in_unit<T, DIM>(job, c, unit.begin + k, lanes, &v, solved);
-#pragma unroll
-    for (int i = 0; i < DIM; i++) {
-      ahead += c.G[i] * (solved[i] - c.last[i]);
-      lcp_law<T>::lcp_momentum_add(solved[i], c.z[i], c.last[i], &products[0], &products[1]);
-    }
-    keep<T, DIM>(solved, k, lane, &z);
-    keep<T, DIM>(c.last, k, lane, &last);
-    if (is_kept) continue;
-#pragma unroll
-    for (int i = 0; i < DIM; i++)
-      if (lane == i) __stcg(job.d.z + lcp_first_row<DIM>(unit.begin + k) + i, solved[i]);
-  }
-  T count = 0;
-  if (lane < unit.count) __stcg(unit.place, v);
-  if (is_kept) {
-    count = store_unit<T, DIM>(job, unit, lane, z, last, products);
-  } else {
-    __syncwarp();
-    if (job.from) count = add_momentum<T, DIM>(job, unit.begin, unit.end, lane);
-  }
-  if (lane < unit.count && unit.next)
-    __stcg(unit.next, next + (v - start) + lcp_law<T>::lcp_momentum_weight(count) * ahead);
-}
-
-/* Of any number of bodies. */
-template <typename T, int DIM>
-LCP_INLINE void do_unit(const sparse_job<T> &job, const sparse_unit<T, DIM> &unit, int lane) {
-  if (unit.place) {
-    solve_unit<T, DIM>(job, unit, lane);
-    __syncwarp();
-    return;
-  }
   for (int contact = unit.begin; contact < unit.end; contact++) {
-    T change[DIM];
-    solve_contact<T, DIM>(job, contact, lane, change);
-    if (job.mass_blocks) scatter<T, DIM>(job, contact, lane, change);
-    __syncwarp(); /* blocks of M: the next contact reads what one lane has written */
+    T z[DIM];
+    c = following;
+    if (contact + 1 < unit.end) load_numbers<T, DIM, AHEAD>(job, contact + 1, unit, &following);
+    solve_in_unit<T, DIM>(job, c, contact, lanes, &v, z);
+    keep<DIM>(z, contact - unit.begin, lane, &kept.z);
+    if constexpr (AHEAD) {
+#pragma unroll
+      for (int i = 0; i < DIM; i++) {
+        ahead += c.G[i] * (z[i] - c.last[i]);
+        lcp_law<T>::lcp_momentum_add(z[i], c.z[i], c.last[i], &products[0], &products[1]);
+      }
+      keep<DIM>(c.last, contact - unit.begin, lane, &kept.last);
+    }
   }
-  if (job.from) add_momentum<T, DIM>(job, unit.begin, unit.end, lane);
+  if (lane < unit.count) __stcg(job.v + unit.place, v);
+  const T count = store_unit<T, DIM, AHEAD>(job, unit, lane, kept, products);
+  if (AHEAD && lane < unit.count)
+    __stcg(job.next + unit.place, next + (v - start) + lcp_law<T>::lcp_momentum_weight(count) * ahead);
   __syncwarp();
 }
 
