@@ -25,10 +25,9 @@ static size_t lay_out(const tsi_lcp_sparse *s, size_t size, lcp_sparse *to, unsi
   to->diagonal = part_of(block, &used, diagonal_of(s) * size);
   to->laws = part_of(block, &used, s->dimension > 1 ? contacts * LCP_LAW * size : 0);
   to->v = part_of(block, &used, (size_t)s->bodies * (size_t)s->width * size);
-  to->next = part_of(block, &used, (size_t)s->bodies * (size_t)s->width * size);
+  to->words = part_of(block, &used, (size_t)s->bodies * (size_t)s->width * 4 * size);
   to->row_start = (int *)part_of(block, &used, (contacts + 1) * sizeof(int));
   to->columns = (int *)part_of(block, &used, entries * sizeof(int));
-  to->units = (lcp_unit *)part_of(block, &used, (size_t)s->units * sizeof(lcp_unit));
   if (!s->mass_blocks) return used;
   to->body_start = (int *)part_of(block, &used, ((size_t)s->bodies + 1) * sizeof(int));
   to->body_blocks = (int *)part_of(block, &used, entries * sizeof(int));
@@ -87,30 +86,6 @@ static bool is_wide(const tsi_lcp_sparse *s) {
   return is;
 }
 
-/* `met`, of each body: whether a unit had it before. NULL: nobody asks. */
-static void make_units(const tsi_lcp_sparse *s, const int *order, unsigned char *met, lcp_unit *made) {
-  for (int k = 0; k < s->units; k++) {
-    const int unit = order ? order[k] : k, begin = s->unit_start[unit], block = s->row_start[begin];
-    const int numbers = numbers_of_unit(s, unit);
-    made[k] = {begin, s->unit_start[unit + 1], block, numbers, 0};
-    for (int b = 0; met && b < numbers / s->width; b++) {
-      unsigned char *body = met + s->columns[block + b];
-      made[k].first |= *body ? 0 : 1u << b;
-      *body = 1;
-    }
-  }
-}
-
-ts_status cuda_lcp_write_units(ts_context *context, const tsi_lcp_sparse *s, const int *order, lcp_unit *to) {
-  const size_t bytes = (size_t)s->units * sizeof(lcp_unit), bodies = is_wide(s) ? 0 : (size_t)s->bodies;
-  lcp_unit *made = (lcp_unit *)tsi_calloc(context, bytes + bodies, 1);
-  if (!made) return tsi_out_of_memory(context, "sparse contacts", bytes + bodies);
-  make_units(s, order, is_wide(s) ? NULL : (unsigned char *)(made + s->units), made);
-  const ts_status status = cuda_upload(context, to, made, bytes);
-  tsi_free(context, made);
-  return status;
-}
-
 template <typename T>
 static __global__ __launch_bounds__(CUDA_THREADS) void reduce(const T *diagonal, int contacts, int dimension,
                                                               T *laws) {
@@ -135,11 +110,87 @@ static ts_status write(ts_context *context, const tsi_lcp_sparse *s, const lcp_s
                         dim3(CUDA_THREADS), (const T *)to->diagonal, s->contacts, s->dimension, (T *)to->laws));
   const size_t contacts = (size_t)s->contacts, entries = (size_t)s->row_start[s->contacts];
   TSI_TRY(cuda_upload(context, to->row_start, s->row_start, (contacts + 1) * sizeof(int)));
-  TSI_TRY(cuda_upload(context, to->columns, s->columns, entries * sizeof(int)));
-  return cuda_lcp_write_units(context, s, NULL, to->units);
+  return cuda_upload(context, to->columns, s->columns, entries * sizeof(int));
 }
 
+/* ---- Orders ---- */
+
+static void make_units(const tsi_lcp_sparse *s, const int *order, lcp_unit *units) {
+  for (int k = 0; k < s->units; k++) {
+    const int unit = order ? order[k] : k, begin = s->unit_start[unit];
+    units[k] = {begin, s->unit_start[unit + 1], s->row_start[begin], numbers_of_unit(s, unit)};
+  }
+}
+
+/* `met`: of each body, 0 before. */
+static void make_turns(const tsi_lcp_sparse *s, const lcp_unit *units, int *met, lcp_turn *turns) {
+  for (int k = 0; k < s->units; k++)
+    for (int b = 0; b < units[k].numbers / s->width; b++) {
+      const int body = s->columns[units[k].block + b];
+      turns[units[k].block + b] = {body, 0, met[body]++};
+    }
+  for (int k = 0; k < s->units; k++)
+    for (int b = 0; b < units[k].numbers / s->width; b++) {
+      lcp_turn *turn = turns + units[k].block + b;
+      turn->units = met[turn->body];
+    }
+}
+
+static ts_status write_order(ts_context *context, const tsi_lcp_sparse *s, bool has_turns,
+                             const tsi_lcp_steps *steps, const lcp_order *to) {
+  const size_t units = (size_t)s->units, turns = has_turns ? (size_t)s->row_start[s->contacts] : 0;
+  const size_t bytes = units * sizeof(lcp_unit) + turns * sizeof(lcp_turn);
+  lcp_unit *made = (lcp_unit *)tsi_calloc(context, bytes + (size_t)s->bodies * sizeof(int), 1);
+  if (!made) return tsi_out_of_memory(context, "an order of contacts", bytes);
+  lcp_turn *of_blocks = (lcp_turn *)(made + units);
+  make_units(s, steps ? steps->units : NULL, made);
+  if (has_turns) make_turns(s, made, (int *)(of_blocks + turns), of_blocks);
+  const ts_status status = cuda_upload(context, to->units, made, bytes);
+  tsi_free(context, made);
+  TSI_TRY(status);
+  return steps ? cuda_upload(context, to->start, steps->start, ((size_t)steps->count + 1) * sizeof(int))
+               : TS_OK;
+}
+
+static ts_status make_order(ts_context *context, const tsi_lcp_sparse *s, bool has_turns,
+                            const tsi_lcp_steps *steps, lcp_order *order) {
+  const size_t units = (size_t)s->units * sizeof(lcp_unit);
+  const size_t turns = has_turns ? (size_t)s->row_start[s->contacts] * sizeof(lcp_turn) : 0;
+  lcp_order made = {};
+  made.steps = steps ? steps->count : 1;
+  made.bytes = units + turns + ((size_t)made.steps + 1) * sizeof(int);
+  TSI_TRY(cuda_take(context, &made.block, made.bytes, "an order of contacts"));
+  made.units = (lcp_unit *)made.block;
+  made.turns = (lcp_turn *)((unsigned char *)made.block + units);
+  if (steps) made.start = (int *)((unsigned char *)made.turns + turns);
+  for (int k = 0; steps && k < steps->count; k++)
+    if (steps->start[k + 1] - steps->start[k] > made.most) made.most = steps->start[k + 1] - steps->start[k];
+  const ts_status status = write_order(context, s, has_turns, steps, &made);
+  if (status < 0) {
+    cuda_give(context, made.block, made.bytes);
+    return status;
+  }
+  *order = made;
+  return TS_OK;
+}
+
+ts_status cuda_lcp_order_of(const ts_lcp *lcp, ts_lcp_scheme scheme, lcp_sparse *sparse,
+                            const lcp_order **out) {
+  const bool is_row = scheme == TS_LCP_SCHEME_ROW;
+  lcp_order *order = is_row                           ? &sparse->own
+                     : scheme == TS_LCP_SCHEME_COLOUR ? &sparse->colours
+                                                      : &sparse->levels;
+  const tsi_lcp_steps *steps = NULL;
+  *out = order;
+  if (order->block) return TS_OK;
+  if (!is_row) TSI_TRY(tsi_lcp_steps_of(lcp, scheme, &steps));
+  return make_order(lcp->context, lcp->sparse, !sparse->is_wide, steps, order);
+}
+
+/* ---- The whole of it ---- */
+
 void cuda_lcp_forget_sparse(ts_context *context, lcp_sparse *sparse) {
+  cuda_give(context, sparse->own.block, sparse->own.bytes);
   cuda_give(context, sparse->levels.block, sparse->levels.bytes);
   cuda_give(context, sparse->colours.block, sparse->colours.bytes);
   cuda_give(context, sparse->block, sparse->bytes);

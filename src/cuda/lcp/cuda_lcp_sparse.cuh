@@ -4,11 +4,15 @@
 
 #include "cuda_lcp.cuh"
 
-/* Contacts begin .. end - 1, whose blocks begin at `block`; so many numbers have those of the first. Bit k of
- * `first`: it is the first in its order that has the body of block k, where the units are not wide. */
+/* Contacts begin .. end - 1, whose blocks begin at `block`; so many numbers have those of the first. */
 struct alignas(16) lcp_unit {
   int begin, end, block, numbers;
-  unsigned first;
+};
+
+/* Of a block of a unit's first contact: its body, how many units of the order have that, and how many do
+ * before. */
+struct lcp_turn {
+  int body, units, before;
 };
 
 enum {
@@ -17,12 +21,13 @@ enum {
 };
 
 /* The order of a sweep. */
-struct lcp_steps {
+struct lcp_order {
   void *block;
   size_t bytes;
-  lcp_unit *units; /* as in tsi_lcp_steps */
-  int *start;
-  int count, most; /* steps, and units of the longest */
+  lcp_unit *units;
+  lcp_turn *turns; /* of blocks as `columns` has them; where units are wide there are none */
+  int *start;      /* of steps, whose units have nothing in common; NULL: each unit follows the one before */
+  int steps, most; /* most: units of the longest step */
 };
 
 /* The numbers are in the type of the problem's. */
@@ -30,23 +35,22 @@ struct lcp_sparse {
   void *block; /* all arrays */
   size_t bytes;
   void *blocks, *mass_blocks, *diagonal;
-  void *v, *next; /* of bodies: now, and where the next sweep starts */
-  bool is_wide;   /* units have more numbers or rows than a warp has lanes, or no bodies */
-  void *laws;     /* of contacts: LCP_LAW numbers */
+  void *v;
+  void *words;  /* of v and of what the next sweep starts from, of each of v's numbers (cuda_lcp_words.cuh) */
+  bool is_wide; /* units have more numbers or rows than a warp has lanes, or no bodies */
+  void *laws;   /* of contacts: LCP_LAW numbers */
   int *row_start, *columns;
-  lcp_unit *units; /* in their own order */
   /* Of factors: body b has the blocks body_blocks[body_start[b]] .. of contacts body_contacts[..], ascending.
    */
   int *body_start, *body_blocks, *body_contacts;
-  lcp_steps levels, colours; /* made with the first sweep that needs them */
+  lcp_order own, levels, colours; /* made with the first sweep that needs them */
 };
 
 /* Replaces what is in `to`, which is kept on failure. */
 ts_status cuda_lcp_write_sparse(const ts_lcp *lcp, const tsi_lcp_sparse *sparse, lcp_sparse *to);
 void cuda_lcp_forget_sparse(ts_context *context, lcp_sparse *sparse);
-/* Units in an order; NULL: their own. */
-ts_status cuda_lcp_write_units(ts_context *context, const tsi_lcp_sparse *sparse, const int *order,
-                               lcp_unit *to);
+ts_status cuda_lcp_order_of(const ts_lcp *lcp, ts_lcp_scheme scheme, lcp_sparse *sparse,
+                            const lcp_order **order);
 
 /* Sweeps from data.z to data.z. */
 ts_status cuda_lcp_sweep_sparse(const ts_lcp *lcp, lcp_sparse *sparse, const lcp_run *run,

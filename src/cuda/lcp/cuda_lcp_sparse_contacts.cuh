@@ -11,13 +11,12 @@ template <typename T> struct sparse_job {
   lcp_data<T> d;
   const T *blocks, *mass_blocks, *diagonal, *laws; /* mass_blocks: NULL for blocks of M */
   T *v;
-  T *next;                 /* of bodies with momentum, in registers: v of `from` */
+  unsigned long long *words;
   T *from, *last, *counts; /* of momentum, as d.z; NULL without */
   const int *row_start, *columns;
-  const lcp_unit *order;                               /* units step by step */
   const int *body_start, *body_blocks, *body_contacts; /* of factors, as in lcp_sparse */
-  const int *step_start;                               /* NULL: all units in one step, by one warp */
-  int contacts, units, steps, width, bodies, sweeps, exact;
+  lcp_order order;
+  int contacts, units, width, bodies, sweeps, exact;
   cuda_grid_barrier barrier;
 };
 

@@ -1,19 +1,21 @@
-/* Sweeps of sparse complementarity problems by one kernel whose thread blocks stay: step by step of
- * lcp_sparse.h, with a barrier over all of them behind each. A warp has a unit and solves its contacts in
- * order:
+/* Sweeps of sparse complementarity problems by one kernel whose thread blocks stay. A warp has a unit and
+ * solves its contacts in order:
  *
  *   u_c = q_c + sum of M_ck z_k   or   q_c + H_c v;   z_c by its law;   v += G_c^T dz
  *
  * Lanes share the numbers of a contact's blocks; a lane that reads a body's number is the one that changes it,
- * so that within a unit, whose contacts have the same bodies, nothing is to be waited for. With momentum each
- * sweep begins with v of what it starts from, to which every unit has added its share. */
+ * so that within a unit, whose contacts have the same bodies, nothing is to be waited for. Units whose numbers
+ * fit a warp's registers wait for those before them at the same bodies, in the manner of the graph schemes of
+ * Courtecuisse and Allard 2009 (section III.D), whatever the order; others go step by step, with a barrier over
+ * all of them behind each. On an H100 a barrier takes 1 us, and of a heap's ten colours each would wait for its
+ * slowest unit, which takes twice the time of the mean. */
 #include "cuda_lcp_sparse_unit.cuh"
 
 enum {
-  SPARSE_THREADS = 256, /* units of a step have a multiprocessor each as far as possible, bodies a warp */
+  SPARSE_THREADS = 256, /* units have a multiprocessor each as far as possible, bodies a warp */
   SPARSE_WARPS = SPARSE_THREADS / 32,
-  RENEWAL = 16,    /* sweeps after which v is computed from z, for what rounding has left in it */
-  KNOWN_STEPS = 32 /* whose first units are in shared memory */
+  RENEWAL = 16,   /* sweeps after which v is computed from z, for what rounding has left in it */
+  KNOWN_UNITS = 8 /* of a warp, whose descriptions are in shared memory */
 };
 
 /* ---- Sweeps ---- */
@@ -26,17 +28,10 @@ LCP_INLINE int warps_of_grid(void) {
   return (int)(gridDim.x * (blockDim.x / 32));
 }
 
-LCP_INLINE int first_of_step(const int *step_start, int step) {
-  return step_start ? step_start[step] : 0;
-}
-
-LCP_INLINE int end_of_step(const int *step_start, int units, int step) {
-  return step_start ? step_start[step + 1] : units;
-}
-
-/* A body's v from all its contacts' z. Groups of lanes, each with a lane for each of the body's numbers as far
- * as they go, share the contacts. */
-template <typename T, int DIM> LCP_INLINE void renew_body(const sparse_job<T> &job, int body, int lane, T *v) {
+/* A body's v from all its contacts' z: keep(place, number) for each number. Groups of lanes, each with a lane
+ * for each of them as far as they go, share the contacts. */
+template <typename T, int DIM, typename KEEP>
+LCP_INLINE void renew_body(const sparse_job<T> &job, int body, int lane, const KEEP &keep) {
   const int width = job.width, across = width < 32 ? width : 32, groups = 32 / across;
   for (int first = 0; first < width; first += across) {
     const int l = first + lane % across;
@@ -53,13 +48,14 @@ template <typename T, int DIM> LCP_INLINE void renew_body(const sparse_job<T> &j
       const T other = __shfl_sync(0xffffffffu, sum, (lane + g * across) % 32);
       if (lane < across) all += other;
     }
-    if (lane < across && l < width) __stcg(v + (size_t)body * width + l, all);
+    if (lane < across && l < width) keep((size_t)body * width + l, all);
   }
 }
 
-template <typename T, int DIM> LCP_INLINE void renew(const sparse_job<T> &job, T *v) {
+template <typename T, int DIM, typename KEEP>
+LCP_INLINE void renew(const sparse_job<T> &job, const KEEP &keep) {
   for (int body = first_of_warp(); body < job.bodies; body += warps_of_grid())
-    renew_body<T, DIM>(job, body, (int)threadIdx.x % 32, v);
+    renew_body<T, DIM>(job, body, (int)threadIdx.x % 32, keep);
 }
 
 /* Blocks of M read each other's z. */
@@ -92,86 +88,45 @@ LCP_INLINE void do_contacts(const sparse_job<T> &job, const lcp_unit &unit, int 
 
 template <typename T, int DIM>
 static __global__ __launch_bounds__(SPARSE_THREADS) void sweep_contacts(sparse_job<T> job) {
-  const int lane = (int)threadIdx.x % 32;
+  const int lane = (int)threadIdx.x % 32, *start = job.order.start;
   unsigned passed = 0;
   for (int k = 0; k < job.sweeps; k++) {
     const bool renews = job.mass_blocks && (job.from || k % RENEWAL == 0);
-    if (renews) renew<T, DIM>(job, job.v);
+    if (renews) renew<T, DIM>(job, [&](size_t place, T number) { __stcg(job.v + place, number); });
     if (job.from && !job.mass_blocks) copy_start<T, DIM>(job);
     if (renews || job.from) wait_for_all(job, &passed);
-    for (int step = 0; step < job.steps; step++) {
-      const int last = end_of_step(job.step_start, job.units, step);
-      for (int u = first_of_step(job.step_start, step) + first_of_warp(); u < last; u += warps_of_grid())
-        do_contacts<T, DIM>(job, job.order[u], lane);
+    for (int step = 0; step < job.order.steps; step++) {
+      const int last = start ? start[step + 1] : job.units;
+      for (int u = (start ? start[step] : 0) + first_of_warp(); u < last; u += warps_of_grid())
+        do_contacts<T, DIM>(job, job.order.units[u], lane);
       wait_for_all(job, &passed);
     }
   }
   cuda_barrier_leave(job.barrier);
 }
 
-/* ---- Units in registers ---- */
-
-/* The warps' first units of the first steps, so that one load leads to a unit's numbers, and where the steps
- * begin. */
-struct known_steps {
-  lcp_unit first[KNOWN_STEPS][SPARSE_WARPS]; /* of no contacts: there is none */
-  int start[KNOWN_STEPS + 1];
-};
-
-template <typename T> LCP_INLINE void find_steps(const sparse_job<T> &job, known_steps *known) {
-  const int warp = (int)threadIdx.x / 32;
-  for (int step = (int)threadIdx.x % 32; step < KNOWN_STEPS && step < job.steps; step += 32) {
-    const int k = first_of_step(job.step_start, step) + first_of_warp();
-    const int end = end_of_step(job.step_start, job.units, step);
-    const lcp_unit none = {};
-    known->first[step][warp] = k < end ? job.order[k] : none;
-    if (warp == 0) known->start[step] = first_of_step(job.step_start, step), known->start[step + 1] = end;
-  }
-  __syncthreads();
-}
-
-/* The warp's units of a step: this one, and of the order `next` and every so many up to `end`. */
-struct warp_step {
-  lcp_unit unit;
-  int next, end;
-};
-
-template <typename T>
-LCP_INLINE warp_step step_of(const sparse_job<T> &job, const known_steps &known, int step) {
-  const bool is_known = step < KNOWN_STEPS;
-  const int begin = is_known ? known.start[step] : first_of_step(job.step_start, step),
-            k = begin + first_of_warp();
-  warp_step s = {{}, k + warps_of_grid(), is_known ? known.start[step + 1] : job.step_start[step + 1]};
-  if (is_known)
-    s.unit = known.first[step][threadIdx.x / 32];
-  else if (k < s.end)
-    s.unit = job.order[k];
-  return s;
-}
-
+/* Of units in registers. */
 template <typename T, int DIM, bool AHEAD>
 static __global__ __launch_bounds__(SPARSE_THREADS) void sweep_units(sparse_job<T> job) {
-  __shared__ known_steps known;
-  const int lane = (int)threadIdx.x % 32;
+  __shared__ lcp_unit known[KNOWN_UNITS][SPARSE_WARPS];
+  const int lane = (int)threadIdx.x % 32, warp = (int)threadIdx.x / 32, first = first_of_warp();
   unsigned passed = 0;
-  find_steps(job, &known);
+  if (lane < KNOWN_UNITS && first + lane * warps_of_grid() < job.units)
+    known[lane][warp] = job.order.units[first + lane * warps_of_grid()];
+  __syncwarp();
   for (int k = 0; k < job.sweeps; k++) {
     if (k % RENEWAL == 0) {
       if (k) wait_for_all(job, &passed);
-      renew<T, DIM>(job, AHEAD ? job.next : job.v);
+      renew<T, DIM>(job, [&](size_t place, T number) {
+        lcp_publish(words_of(job, place), 0, number);
+        if (AHEAD) lcp_publish(words_of(job, place) + lcp_words<T>::count, 0, number);
+      });
+      wait_for_all(job, &passed);
     }
-    for (int step = 0; step < job.steps; step++) {
-      warp_step s = step_of(job, known, step);
-      for (bool waits = true;; waits = false) {
-        sparse_unit<T, DIM> unit;
-        const bool has_unit = s.unit.begin < s.unit.end;
-        if (has_unit) load_unit<T, DIM, AHEAD>(job, s.unit, lane, &unit);
-        if (waits) wait_for_all(job, &passed); /* for the step before */
-        if (has_unit) solve_unit<T, DIM, AHEAD>(job, unit, lane);
-        if (s.next >= s.end) break;
-        s.unit = job.order[s.next];
-        s.next += warps_of_grid();
-      }
+    for (int u = first, n = 0; u < job.units; u += warps_of_grid(), n++) {
+      sparse_unit<T, DIM> unit;
+      load_unit<T, DIM, AHEAD>(job, n < KNOWN_UNITS ? known[n][warp] : job.order.units[u], lane, &unit);
+      solve_unit<T, DIM, AHEAD>(job, unit, lane, k % RENEWAL);
     }
   }
   cuda_barrier_leave(job.barrier);
@@ -180,7 +135,8 @@ static __global__ __launch_bounds__(SPARSE_THREADS) void sweep_units(sparse_job<
 template <typename T, int DIM>
 static __global__ __launch_bounds__(SPARSE_THREADS) void velocities(sparse_job<T> job) {
   const int body = first_of_warp();
-  if (body < job.bodies) renew_body<T, DIM>(job, body, (int)threadIdx.x % 32, job.v);
+  if (body >= job.bodies) return;
+  renew_body<T, DIM>(job, body, (int)threadIdx.x % 32, [&](size_t place, T number) { job.v[place] = number; });
 }
 
 /* sums = M z, a warp a contact. */
@@ -199,30 +155,6 @@ static __global__ __launch_bounds__(SPARSE_THREADS) void product(sparse_job<T> j
 
 /* ---- Starting ---- */
 
-static ts_status steps_of(const ts_lcp *lcp, ts_lcp_scheme scheme, lcp_sparse *sparse, const lcp_steps **out) {
-  lcp_steps *steps = scheme == TS_LCP_SCHEME_COLOUR ? &sparse->colours : &sparse->levels;
-  *out = steps;
-  if (steps->block) return TS_OK;
-  const tsi_lcp_steps *of;
-  TSI_TRY(tsi_lcp_steps_of(lcp, scheme, &of));
-  const size_t starts = (size_t)of->count + 1, units = (size_t)lcp->sparse->units;
-  lcp_steps made = {};
-  made.bytes = starts * sizeof(int) + units * sizeof(lcp_unit);
-  TSI_TRY(cuda_take(lcp->context, &made.block, made.bytes, "steps of contacts"));
-  made.units = (lcp_unit *)made.block, made.start = (int *)(made.units + units);
-  made.count = of->count;
-  for (int k = 0; k < of->count; k++)
-    if (of->start[k + 1] - of->start[k] > made.most) made.most = of->start[k + 1] - of->start[k];
-  ts_status status = cuda_upload(lcp->context, made.start, of->start, starts * sizeof(int));
-  if (status == TS_OK) status = cuda_lcp_write_units(lcp->context, lcp->sparse, of->units, made.units);
-  if (status < 0) {
-    cuda_give(lcp->context, made.block, made.bytes);
-    return status;
-  }
-  *steps = made;
-  return TS_OK;
-}
-
 template <typename T>
 static sparse_job<T> job_of(const ts_lcp *lcp, const lcp_sparse *sparse, const lcp_data<T> *data) {
   const tsi_lcp_sparse *s = lcp->sparse;
@@ -230,8 +162,8 @@ static sparse_job<T> job_of(const ts_lcp *lcp, const lcp_sparse *sparse, const l
   job.d = *data;
   job.blocks = (const T *)sparse->blocks, job.mass_blocks = (const T *)sparse->mass_blocks;
   job.diagonal = (const T *)sparse->diagonal, job.laws = (const T *)sparse->laws;
-  job.v = (T *)sparse->v;
-  job.row_start = sparse->row_start, job.columns = sparse->columns, job.order = sparse->units;
+  job.v = (T *)sparse->v, job.words = (unsigned long long *)sparse->words;
+  job.row_start = sparse->row_start, job.columns = sparse->columns;
   job.body_start = sparse->body_start, job.body_blocks = sparse->body_blocks;
   job.body_contacts = sparse->body_contacts;
   job.contacts = s->contacts, job.units = s->units, job.width = s->width, job.bodies = s->bodies;
@@ -244,13 +176,12 @@ static unsigned blocks_for(int warps) {
   return ((unsigned)warps + SPARSE_WARPS - 1) / SPARSE_WARPS;
 }
 
-/* As many thread blocks as the longest step has work for, or the bodies, where each sweep renews them; at most
- * one a multiprocessor: what each adds to a barrier is more than it saves. */
+/* On as many thread blocks as `warps` have work, at most one a multiprocessor. */
 template <typename T, typename KERNEL>
-static ts_status start(ts_context *context, KERNEL kernel, sparse_job<T> job, int most) {
+static ts_status start(ts_context *context, KERNEL kernel, sparse_job<T> job, int warps) {
   unsigned blocks = 1;
-  const unsigned wanted = blocks_for(most);
-  if (!job.step_start) return cuda_launch(context, "lcp_sweep", kernel, dim3(1), dim3(32), job);
+  const unsigned wanted = blocks_for(warps);
+  if (!job.order.start) return cuda_launch(context, "lcp_sweep", kernel, dim3(1), dim3(32), job);
   if (cuda_state_of(context)->cooperative)
     TSI_TRY(cuda_blocks_at_once(context, (const void *)kernel, SPARSE_THREADS, &blocks));
   if (blocks > (unsigned)cuda_state_of(context)->multiprocessors)
@@ -261,32 +192,30 @@ static ts_status start(ts_context *context, KERNEL kernel, sparse_job<T> job, in
 }
 
 template <typename T, int DIM>
-static ts_status start_kernel(const ts_lcp *lcp, const lcp_sparse *sparse, const sparse_job<T> &job, int most) {
+static ts_status start_kernel(const ts_lcp *lcp, const lcp_sparse *sparse, const sparse_job<T> &job) {
+  const int most = job.order.most;
   if (sparse->is_wide)
     return start(lcp->context, sweep_contacts<T, DIM>, job, job.bodies > most ? job.bodies : most);
   if constexpr (DIM > 1)
-    if (job.from) return start(lcp->context, sweep_units<T, DIM, true>, job, most);
-  return start(lcp->context, sweep_units<T, DIM, false>, job, most);
+    if (job.from) return start(lcp->context, sweep_units<T, DIM, true>, job, job.units);
+  return start(lcp->context, sweep_units<T, DIM, false>, job, job.units);
 }
 
 template <typename T>
 static ts_status start_sweeps(const ts_lcp *lcp, lcp_sparse *sparse, const lcp_run *run,
                               const lcp_data<T> *data) {
   sparse_job<T> job = job_of(lcp, sparse, data);
-  const lcp_steps *steps = NULL;
-  if (run->scheme != TS_LCP_SCHEME_ROW) TSI_TRY(steps_of(lcp, run->scheme, sparse, &steps));
+  const lcp_order *order = NULL;
+  TSI_TRY(cuda_lcp_order_of(lcp, run->scheme, sparse, &order));
+  job.order = *order;
   job.sweeps = run->sweeps;
   if (run->ahead) {
     job.from = data->from, job.last = data->last, job.counts = data->counts;
-    job.next = (T *)sparse->next;
     job.exact *= 2; /* lcp_contact_of: who extrapolates need not have each law to the last bit */
   }
-  job.steps = steps ? steps->count : 1;
-  if (steps) job.step_start = steps->start, job.order = steps->units;
-  const int most = steps ? steps->most : 1;
-  return lcp->dimension == 1   ? start_kernel<T, 1>(lcp, sparse, job, most)
-         : lcp->dimension == 2 ? start_kernel<T, 2>(lcp, sparse, job, most)
-                               : start_kernel<T, 3>(lcp, sparse, job, most);
+  return lcp->dimension == 1   ? start_kernel<T, 1>(lcp, sparse, job)
+         : lcp->dimension == 2 ? start_kernel<T, 2>(lcp, sparse, job)
+                               : start_kernel<T, 3>(lcp, sparse, job);
 }
 
 ts_status cuda_lcp_sweep_sparse(const ts_lcp *lcp, lcp_sparse *sparse, const lcp_run *run,

@@ -1,9 +1,10 @@
-/* Units of a few bodies and contacts, whose numbers stay in the registers of a warp's lanes. What does not
- * depend on other units is loaded before the barrier behind which the unit is solved, and used behind it: from
- * there on the path that nothing shortens is the bodies' velocities, then contact after contact its sum over
- * the lanes, its law and what it changes.
+/* Units of a few bodies and contacts, whose numbers stay in the registers of a warp's lanes. The bodies'
+ * velocities come in words (cuda_lcp_words.cuh) whose marks count the units that have solved the body since the
+ * words were begun: a unit waits for those before it and for nobody else, and has loaded by then what does not
+ * depend on them. From there on the path that nothing shortens is contact after contact its sum over the lanes,
+ * its law and what it changes.
  *
- * With momentum (AHEAD) a unit adds to `next` what makes the next sweep start from `from`:
+ * With momentum (AHEAD) a second word of each number is what the next sweep starts from. To it a unit adds
  *
  *   G^T (from' - from) = G^T (z - from) + k / (k + 3) G^T (z - last),   from' = z + k / (k + 3) (z - last)
  *
@@ -13,6 +14,7 @@
 #define CUDA_LCP_SPARSE_UNIT_CUH
 
 #include "cuda_lcp_sparse_contacts.cuh"
+#include "cuda_lcp_words.cuh"
 
 /* A contact's numbers; those of a lane's number of a body, and in all lanes the others. */
 template <typename T, int DIM> struct sparse_contact {
@@ -25,7 +27,7 @@ template <typename T, int DIM> struct sparse_unit {
   int begin, end;      /* contacts */
   int count, lane;     /* numbers of its bodies; which one the lane has. Up to 16 are there twice */
   size_t place;        /* of that number */
-  bool is_first;       /* in this sweep that has the lane's body */
+  lcp_turn turn;       /* at its body */
   size_t first_number; /* the lane's, of the first contact's first row */
   T momentum;          /* its k */
   sparse_contact<T, DIM> first;
@@ -54,9 +56,9 @@ LCP_INLINE void load_unit(const sparse_job<T> &job, const lcp_unit &of, int lane
   unit->begin = of.begin, unit->end = of.end, unit->count = of.numbers;
   unit->lane = of.numbers <= 16 ? lane % 16 : lane;
   const int width = job.width, block = unit->lane / width, number = unit->lane % width;
-  const int body = unit->lane < of.numbers ? job.columns[of.block + block] : 0;
-  unit->place = (size_t)body * width + number;
-  unit->is_first = of.first >> block & 1;
+  const lcp_turn none = {};
+  unit->turn = unit->lane < of.numbers ? job.order.turns[of.block + block] : none;
+  unit->place = (size_t)unit->turn.body * width + number;
   unit->first_number = ((size_t)(of.block + block) * DIM) * width + number;
   if (AHEAD) unit->momentum = __ldcg(job.counts + lcp_first_row<DIM>(unit->begin));
   load_numbers<T, DIM, AHEAD>(job, unit->begin, *unit, &unit->first);
@@ -104,15 +106,44 @@ LCP_INLINE void solve_in_unit(const sparse_job<T> &job, const sparse_contact<T, 
   for (int i = 0; i < DIM; i++) *v += c.G[i] * (z[i] - c.z[i]);
 }
 
-/* From the velocities of its bodies on. */
+/* ---- Words of velocities ---- */
+
+/* Those of v, and behind them those of where the next sweep starts. */
+template <typename T> LCP_INLINE unsigned long long *words_of(const sparse_job<T> &job, size_t place) {
+  return job.words + place * 2 * lcp_words<T>::count;
+}
+
+template <typename T> struct sparse_velocity { T v, next; };
+
+/* Waits until the units before have solved the lane's body, in sweep k of those since the words were begun. */
 template <typename T, int DIM, bool AHEAD>
-LCP_INLINE void solve_unit(const sparse_job<T> &job, const sparse_unit<T, DIM> &unit, int lane) {
+LCP_INLINE sparse_velocity<T> await_velocity(const sparse_job<T> &job, const sparse_unit<T, DIM> &unit, int k) {
+  const unsigned long long *words = words_of(job, unit.place);
+  const unsigned mark = (unsigned)(k * unit.turn.units + unit.turn.before);
+  const bool needs_v = !AHEAD || unit.turn.before > 0;
+  bool waits = unit.lane < unit.count;
+  sparse_velocity<T> seen = {0, 0};
+  do {
+    unsigned of_v = mark, of_next = mark;
+    bool is_whole = true;
+    if (waits) {
+      if (needs_v) is_whole = lcp_look(words, &of_v, &seen.v);
+      if (AHEAD) is_whole &= lcp_look(words + lcp_words<T>::count, &of_next, &seen.next);
+      waits = !is_whole || of_v != mark || of_next != mark;
+    }
+  } while (__any_sync(0xffffffffu, waits));
+  if (!needs_v) seen.v = seen.next;
+  return seen;
+}
+
+/* ---- The unit ---- */
+
+/* In sweep k of those since the words were begun. */
+template <typename T, int DIM, bool AHEAD>
+LCP_INLINE void solve_unit(const sparse_job<T> &job, const sparse_unit<T, DIM> &unit, int lane, int k) {
   const int lanes = unit.count <= 16 ? 16 : 32;
-  const bool has_number = unit.lane < unit.count;
-  const T next = AHEAD && has_number ? __ldcg(job.next + unit.place) : (T)0;
-  const T now = has_number ? __ldcg(job.v + unit.place) : (T)0;
-  const T start = AHEAD && unit.is_first ? next : now;
-  T v = start, ahead = 0, products[2] = {0, 0}; /* ahead: G^T (z - last) */
+  const sparse_velocity<T> start = await_velocity<T, DIM, AHEAD>(job, unit, k);
+  T v = start.v, ahead = 0, products[2] = {0, 0}; /* ahead: G^T (z - last) */
   sparse_row<T> kept = {};
   sparse_contact<T, DIM> c, following = unit.first;
   for (int contact = unit.begin; contact < unit.end; contact++) {
@@ -130,10 +161,13 @@ LCP_INLINE void solve_unit(const sparse_job<T> &job, const sparse_unit<T, DIM> &
       keep<DIM>(c.last, contact - unit.begin, lane, &kept.last);
     }
   }
-  if (lane < unit.count) __stcg(job.v + unit.place, v);
+  unsigned long long *words = words_of(job, unit.place);
+  const unsigned mark = (unsigned)(k * unit.turn.units + unit.turn.before + 1);
+  if (lane < unit.count) lcp_publish(words, mark, v);
   const T count = store_unit<T, DIM, AHEAD>(job, unit, lane, kept, products);
   if (AHEAD && lane < unit.count)
-    __stcg(job.next + unit.place, next + (v - start) + lcp_law<T>::lcp_momentum_weight(count) * ahead);
+    lcp_publish(words + lcp_words<T>::count, mark,
+                start.next + (v - start.v) + lcp_law<T>::lcp_momentum_weight(count) * ahead);
   __syncwarp();
 }
 
