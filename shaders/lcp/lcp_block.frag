@@ -5,19 +5,12 @@
 // know: each one adds up the w of its own quad only, and the others tell it their changes.
 #include "include/lcp_together.glsl"
 
-// The new z from the old one and w; `m` is the quad's own part of M, and `inverses` those of its diagonal, since a division takes
-// half of what the chain of unknowns does.
+// The new z from the old one and w; `m` is the quad's own part of M.
 #if DIMENSION == 1
-QUAD inverses_of(Entries m) {
-  QUAD inverses = NOTHING;
-  for (int c = 0; c < QUAD_ROWS; c++) inverses = put(inverses, c, divide(real(1.0), pick(m.rows[c], c)));
-  return inverses;
-}
-
-QUAD solve_quad(QUAD old, QUAD w, Entries m, QUAD inverses, ivec2 quad) {
+QUAD solve_quad(QUAD old, QUAD w, Entries m, ivec2 quad) {
   QUAD least = least_at(quad), most = most_at(quad), z = NOTHING;
   for (int c = 0; c < QUAD_ROWS; c++) {
-    REAL next = project(subtract(pick(old, c), product(pick(w, c), pick(inverses, c))), pick(least, c), pick(most, c));
+    REAL next = solve_unknown(pick(old, c), pick(w, c), pick(m.rows[c], c), pick(least, c), pick(most, c));
     REAL change = subtract(next, pick(old, c));
     z = put(z, c, next);
     for (int e = c + 1; e < QUAD_ROWS; e++) w = put(w, e, add(pick(w, e), product(pick(m.rows[e], c), change)));
@@ -25,9 +18,7 @@ QUAD solve_quad(QUAD old, QUAD w, Entries m, QUAD inverses, ivec2 quad) {
   return z;
 }
 #else
-QUAD inverses_of(Entries m) { return NOTHING; }
-
-QUAD solve_quad(QUAD old, QUAD w, Entries m, QUAD inverses, ivec2 quad) {
+QUAD solve_quad(QUAD old, QUAD w, Entries m, ivec2 quad) {
   QUAD z = NOTHING, d = NOTHING;
   for (int c = 0; c < QUAD_ROWS; c += DIMENSION) {
     REAL W[BLOCK], u[DIMENSION], r[DIMENSION];
@@ -50,7 +41,7 @@ QUAD solve_quad(QUAD old, QUAD w, Entries m, QUAD inverses, ivec2 quad) {
 struct Own {
   ivec2 quad; // and problem
   int number; // in the block
-  QUAD w, old, z, inverses, sums[QUAD_ROWS];
+  QUAD w, old, z, sums[QUAD_ROWS];
   Entries m;
 };
 
@@ -61,7 +52,7 @@ void solve_next(inout Own own, int k, Entries m) {
 #if DIMENSION > 1
   if (own.number == k) // or all would iterate
 #endif
-    z = solve_quad(own.old, add_totals(own.w, own.sums), own.m, own.inverses, own.quad);
+    z = solve_quad(own.old, add_totals(own.w, own.sums), own.m, own.quad);
   if (own.number == k) own.z = z;
   add_rows(own.sums, m, shuffle(subtract(z, own.old), invocation));
 }
@@ -74,7 +65,6 @@ QUAD solve_together(ivec2 quad) {
   own.w = QUAD_AT(0, here);
   own.old = own.z = QUAD_AT(1, here);
   own.m = entries_at(matrix, quad.x, quad.x);
-  own.inverses = inverses_of(own.m);
   for (int c = 0; c < QUAD_ROWS; c++) own.sums[c] = NOTHING;
   // Entries are fetched ahead by as much as a fetch takes. Unknowns of floats are solved in a quarter of that.
   Entries a = entries_at(matrix, quad.x, FIRST_QUAD);
@@ -118,8 +108,7 @@ QUAD solve_alone(ivec2 quad) {
     for (int c = 0; c < QUAD_ROWS; c++) sums[c] = NOTHING;
     for (int j = 0; j < k; j++) add_rows(sums, entries_at(matrix, other, FIRST_QUAD + j), changes[j]);
     QUAD old = QUAD_AT(1, here);
-    Entries m = entries_at(matrix, other, other);
-    QUAD next = solve_quad(old, add_totals(QUAD_AT(0, here), sums), m, inverses_of(m), ivec2(other, quad.y));
+    QUAD next = solve_quad(old, add_totals(QUAD_AT(0, here), sums), entries_at(matrix, other, other), ivec2(other, quad.y));
     changes[k] = subtract(next, old);
     if (k == own) z = next;
   }
