@@ -45,8 +45,9 @@ const tsi_tuning tsi_tuning_cpu = {
  *
  * peer_seconds is no measured number: devices that work together answer each other within microseconds, and the
  * processor of a host that is busy may start one of them milliseconds later. Nor is ghost_transfer: it is the
- * most direct way that ghosts may take, where there is one, and for comparing the others. interior_entries is
- * an estimate: as many take about as long as it takes to start another kernel.
+ * most direct way that ghosts may take, where there is one, and for comparing the others. interior_entries: with
+ * a kernel of its own for rows without ghosts an iteration of two ranks, each with an H200, takes 82 us instead
+ * of 75 where a rank has 3.6 M entries, and 119 instead of 126 where it has 15 M.
  *
  * A product keeps some of the matrix in the cache for the next. What is prefetched stays there longer than what
  * is read once, so products beyond the cache do that only where threads have little else on their way. */
@@ -81,7 +82,7 @@ const tsi_tuning tsi_tuning_cuda = {
     .amg_couplings = 320,
     .peer_seconds = 2,
     .ghost_transfer = 4,
-    .interior_entries = 1 << 20,
+    .interior_entries = 1 << 23,
 };
 
 /* OpenGL on one H200. 4 x 4 blocks take 0.86 to 1.0 times as long as 2 x 2 where they have 1.10 to 1.15 times
