@@ -45,9 +45,9 @@ const tsi_tuning tsi_tuning_cpu = {
  *
  * peer_seconds is no measured number: devices that work together answer each other within microseconds, and the
  * processor of a host that is busy may start one of them milliseconds later. Nor is ghost_transfer: it is the
- * most direct way that ghosts may take, where there is one, and for comparing the others. interior_entries: with
- * a kernel of its own for rows without ghosts an iteration of two ranks, each with an H200, takes 82 us instead
- * of 75 where a rank has 3.6 M entries, and 119 instead of 126 where it has 15 M.
+ * most direct way that ghosts may take, where there is one, and for comparing the others. interior_entries:
+ * with a kernel of its own for rows without ghosts an iteration of two ranks, each with an H200, takes 82 us
+ * instead of 75 where a rank has 3.6 M entries, and 119 instead of 126 where it has 15 M.
  *
  * A product keeps some of the matrix in the cache for the next. What is prefetched stays there longer than what
  * is read once, so products beyond the cache do that only where threads have little else on their way. */
