@@ -35,15 +35,15 @@ void tsi_parallel(const ts_context *context, size_t items, tsi_body body, const 
 
 ts_status tsi_threads_for(ts_context *context, int32_t count) {
   int threads;
-  return count < TSI_MANY ? TS_OK : tsi_threads(context, &threads);
+  return count < TSI_MANY || !context ? TS_OK : tsi_threads(context, &threads);
 }
 
 int tsi_shares(const ts_context *context, int32_t count) {
-  return count >= TSI_MANY && context->threads > 2;
+  return count >= TSI_MANY && context && context->threads > 2;
 }
 
 void tsi_in_blocks(const ts_context *context, int32_t count, tsi_body body, const void *arguments) {
-  if (count < TSI_MANY)
+  if (count < TSI_MANY || !context)
     body(arguments, 0, TSI_BLOCKS);
   else
     tsi_parallel(context, TSI_BLOCKS, body, arguments);

@@ -48,7 +48,8 @@ enum { TSI_BLOCKS = 128, TSI_MANY = 1 << 16 };
 static inline int32_t tsi_block_begin(int32_t count, size_t block) {
   return (int32_t)((int64_t)count * (int64_t)block / TSI_BLOCKS);
 }
-/* Makes the threads for such loops over `count` things. */
+/* Makes the threads for such loops over `count` things. Without a context, NULL, there is the calling one
+ * alone. */
 ts_status tsi_threads_for(ts_context *context, int32_t count);
 /* Whether such a loop is shared by so many threads that it may take twice as many steps. */
 int tsi_shares(const ts_context *context, int32_t count);
