@@ -11,6 +11,8 @@ static const double small_halo = 0.25;
 /* Parts of the graph scatter what the user's order keeps together, so they have to need far less of each other.
  */
 static const int64_t metis_pays = 4;
+/* Of fewer rows METIS takes a second or two. A network of 256 k rows took it ten, in vain. */
+static const int32_t many_rows = 1 << 16;
 
 int tsi_partition_is_small(int64_t halo, int64_t rows) {
   return (double)halo <= small_halo * (double)rows;
@@ -125,7 +127,10 @@ static ts_status create(ts_context *context, const tsi_host_csr *csr, ts_partiti
   if (how == TS_PARTITION_METIS || (how == TS_PARTITION_AUTO && !is_small)) note = unsuited;
   if (how == TS_PARTITION_SCOTCH) note = "PT-Scotch moves rows of processes only";
   char more[80] = "";
-  if (how == TS_PARTITION_AUTO && !is_small && !unsuited) {
+  const int asks = how == TS_PARTITION_AUTO && !is_small && !unsuited;
+  if (asks && csr->rows >= many_rows && tsi_partition_expands(context, csr)) {
+    note = "not METIS: rows are few steps apart";
+  } else if (asks) {
     TSI_TRY(create_metis(context, csr, how, metis));
     if (tsi_partition_pays(blocks->halo, metis->halo)) {
       snprintf(metis->choice, sizeof metis->choice,

@@ -41,6 +41,9 @@ enum {
 };
 /* partition_blocks.c: first[0 .. parts]. */
 void tsi_partition_blocks(const tsi_host_csr *csr, int parts, int32_t *first);
+/* partition_depth.c: whether few steps lead from one row of a square matrix to half of all. 0 also without the
+ * memory to find out. */
+int tsi_partition_expands(ts_context *context, const tsi_host_csr *csr);
 /* partition_metis.c: whether METIS is built in; why it does not apply to this matrix, NULL: it does; then
  * part_of[0 .. rows-1]. */
 extern const int tsi_partition_has_metis;
