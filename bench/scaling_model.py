@@ -42,9 +42,10 @@ VECTOR_PASSES = 10  # of the two updates of an iteration, or of the one of the f
 NOTES, RESULTS, DEVICES = "notes/conjugate-gradients.md", "results.md", "results/devices.md"
 ONE_GPU = [("H200", 16384, 5.0, NOTES), ("H200", M, 31.3, RESULTS), ("H200", 4 * M, 122, RESULTS),
            ("H200", 8 * M, 229.7, NOTES), ("H200", 16 * M, 432.3, DEVICES), ("H200", 64 * M, 1786, DEVICES),
-           ("H100", M, 32.8, DEVICES), ("H100", 4 * M, 142.9, DEVICES), ("H100", 16 * M, 547.3, DEVICES),
-           ("H100", 32 * M, 1172, DEVICES), ("H100", 128 * M, 4950, DEVICES)]
-TWO_GPUS = [("H100", M, 23.0), ("H100", 4 * M, 83.6), ("H100", 16 * M, 282.5), ("H100", 32 * M, 599.9), ("H100", 128 * M, 2353.8)]
+           ("H100", M, 32.6, DEVICES), ("H100", 4 * M, 143.9, DEVICES), ("H100", 16 * M, 556.9, DEVICES),
+           ("H100", 32 * M, 1180.3, DEVICES), ("H100", 128 * M, 4997.8, DEVICES)]
+TWO_GPUS = [("H200", M, 21.3), ("H200", 4 * M, 69.6), ("H200", 16 * M, 223.5), ("H100", M, 23.0), ("H100", 4 * M, 83.4),
+            ("H100", 16 * M, 282.1), ("H100", 32 * M, 599.2), ("H100", 128 * M, 2359.1)]
 # Ranks on two cores of a processor: the time of an iteration on one and on two of them, and in between what two take for a
 # product's exchange and for a sum. The bandwidth is that of one rank.
 RANKS = [(65536, 309, 159, 0, 0.7), (M, 5730, 2880, 51, 0.7), (4 * M, 28600, 13700, 0, 0.7)]
