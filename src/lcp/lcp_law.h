@@ -180,7 +180,7 @@ LCP_FUNCTION REAL lcp_contact_excess(REAL s, const REAL *S, const REAL *c, const
 
 /* The root of the excess between `low`, where it is negative, and `high`: Halley's method from s, and bisection
  * where that leaves the interval. The direction of sliding becomes `along`. A step that is small enough leaves
- * nothing but rounding, and v is a straight line: the direction there needs no other root. */
+ * only rounding, and v is a straight line: the direction there needs no other root. */
 LCP_FUNCTION int lcp_contact_direction(REAL *along, REAL s, REAL low, REAL high, const REAL *S, const REAL *c,
                                        const REAL *p) {
   REAL slopes[4];

@@ -8,7 +8,7 @@
 static ts_status check(const ts_matrix *A, const ts_ranks_matrix_desc *desc) {
   if (((const multi_space *)A->row_space->impl)->rows->given)
     return tsi_fail(A->context, TS_ERROR_UNSUPPORTED,
-                    "rows of the matrix have moved to other ranks; create it anew for other values");
+                    "rows of the matrix have moved to other ranks; create it again for other values");
   if (desc->rows != A->info.rows)
     return tsi_fail(A->context, TS_ERROR_INCOMPATIBLE, "the values are of %d rows; this rank has %d",
                     desc->rows, A->info.rows);

@@ -351,7 +351,7 @@ static ts_status renew(ts_preconditioner *M) {
   ts_amg_desc desc = before->desc;
   if (desc.near_null_vectors || desc.dimensions)
     return tsi_fail(context, TS_ERROR_UNSUPPORTED,
-                    "amg over several ranks with near_null or coordinates has no update; create it anew");
+                    "amg over several ranks with near_null or coordinates has no update; create it again");
   if (desc.strength == 0) desc.strength = -1; /* as it was given */
   M->desc.amg = &desc;
   M->amg = NULL;
