@@ -40,6 +40,7 @@ typedef struct solve_state {
   int is_best;                      /* lcp->z is that, and lcp->best not yet */
   ts_lcp_acceleration acceleration; /* of the sweeps that follow, as lcp->local */
   int may_accelerate;               /* after `plain` sweeps */
+  int had_momentum;                 /* which was given up */
 } solve_state;
 
 /* ---- Residuals ---- */
@@ -182,15 +183,18 @@ static int is_cycling(solve_state *s, double residual) {
 }
 
 /* Before sweeps are given up: those without acceleration, and those with the other law of a contact, if that
- * was left open. 0: nothing is left. */
+ * was left open, again with momentum where that was given up. 0: nothing is left. */
 static int has_other_sweeps(solve_state *s) {
-  if (s->acceleration != TS_LCP_ACCELERATION_NONE)
+  if (s->acceleration != TS_LCP_ACCELERATION_NONE) {
+    s->had_momentum = s->acceleration == TS_LCP_ACCELERATION_MOMENTUM;
     s->acceleration = TS_LCP_ACCELERATION_NONE;
-  else if (s->lcp->dimension > 1 && s->settings->local == TS_LCP_LOCAL_AUTO &&
-           s->lcp->local == TS_LCP_LOCAL_EXACT)
+  } else if (s->lcp->dimension > 1 && s->settings->local == TS_LCP_LOCAL_AUTO &&
+             s->lcp->local == TS_LCP_LOCAL_EXACT) {
     s->lcp->local = TS_LCP_LOCAL_PROJECTION;
-  else
+    s->may_accelerate = s->had_momentum;
+  } else {
     return 0;
+  }
   s->goes_back = 1;
   s->idle = 0;
   s->gained = s->least;
