@@ -1,4 +1,5 @@
-# The real matrices of TEXSOLVE_TEST_DATA, on the CPU and on OpenGL where it is: solved to 1e-10, or as far as doubles hold x.
+# The real matrices of TEXSOLVE_TEST_DATA, on the CPU and on OpenGL where it is: solved to 1e-10, or as far as doubles hold x;
+# and its contact problems, on the CPU, to 1e-5.
 [ -n "${TEXSOLVE_TEST_DATA:-}" ] || {
   echo "TEXSOLVE_TEST_DATA is not set"
   exit 77
@@ -26,3 +27,11 @@ for matrix in "$TEXSOLVE_TEST_DATA"/*.mtx "$TEXSOLVE_TEST_DATA"/matrices/*.mtx; 
   done
 done
 [ "$found" -gt 0 ] || fail "no matrices in $TEXSOLVE_TEST_DATA"
+for problem in "$TEXSOLVE_TEST_DATA"/contact/*; do
+  [ -f "$problem" ] || continue
+  run lcp "$problem" --backend cpu --json
+  grep -q 'this build has no HDF5' ../log/err && continue
+  echo "$(basename "$problem"): $(json string reason), $(json integer sweeps) sweeps, residual $(json number relative_residual)"
+  [ "$status" -eq 0 ] || fail "$problem: exit status $status"
+  awk -v r="$(json number relative_residual)" 'BEGIN { exit !(r <= 1e-5) }' || fail "$problem: converged at $(json number relative_residual)"
+done
