@@ -15,4 +15,9 @@ QUAD shuffle(QUAD v, uint invocation) {
 #else
 QUAD shuffle(QUAD v, uint invocation) { return subgroupShuffle(v, invocation); }
 #endif
+
+// Whether the fragments of the quad's block are in one subgroup; those beside the block count for nothing.
+bool is_whole(ivec2 quad) {
+  return subgroupBallotBitCount(subgroupBallot(quad.x - FIRST_QUAD < BLOCK_QUADS)) == uint(BLOCK_QUADS);
+}
 #endif

@@ -2,7 +2,8 @@
 // (input0) and z (input1). QUADS_OF_BLOCK is the most that a block has.
 //
 // Fragments know nothing of each other: each one solves the other quads of the block too. With TOGETHER those of a subgroup do
-// know: each one adds up the w of its own quad only, and the others tell it their changes.
+// know: each one adds up the w of its own quad only, and the others tell it their changes. One program has one of the two ways:
+// with both, the registers of the second made the first slower (0.66 ms a sweep on an H100 for 3000 unknowns, 0.54 so).
 #include "include/lcp_together.glsl"
 
 // The new z from the old one and w; `m` is the quad's own part of M.
@@ -38,12 +39,46 @@ QUAD solve_quad(QUAD old, QUAD w, Entries m, ivec2 quad) {
 #endif
 
 #ifdef TOGETHER
+#if DIMENSION == 1 && !defined(PAIR)
+#define AHEAD 8
+#else
+#define AHEAD 1
+#endif
+
 struct Own {
   ivec2 quad; // and problem
   int number; // in the block
   QUAD w, old, z, sums[QUAD_ROWS];
   Entries m;
+#if DIMENSION == 1
+  QUAD least, most, inverse;
+#endif
 };
+
+// The new z of the own quad, from its w with the newest of all others.
+#if DIMENSION == 1
+#ifdef PAIR
+REAL project_quickly(REAL z, REAL least, REAL most) { return project(z, least, most); }
+#else
+REAL project_quickly(REAL z, REAL least, REAL most) { return min(max(z, least), most); }
+#endif
+
+QUAD solve_own(Own own, QUAD w) {
+  QUAD z = NOTHING;
+  for (int c = 0; c < QUAD_ROWS; c++) {
+    REAL free = subtract(pick(own.old, c), product(pick(w, c), pick(own.inverse, c)));
+    REAL next = project_quickly(free, pick(own.least, c), pick(own.most, c)), change = subtract(next, pick(own.old, c));
+    if (is_finite(free))
+      z = put(z, c, next);
+    else // which project_quickly may hide
+      z = put(z, c, free);
+    for (int e = c + 1; e < QUAD_ROWS; e++) w = put(w, e, add(pick(w, e), product(pick(own.m.rows[e], c), change)));
+  }
+  return z;
+}
+#else
+QUAD solve_own(Own own, QUAD w) { return solve_quad(own.old, w, own.m, own.quad); }
+#endif
 
 // Quad k of the block, and what its change adds to the own quad's w. After the own quad that is no longer of use.
 void solve_next(inout Own own, int k, Entries m) {
@@ -52,7 +87,7 @@ void solve_next(inout Own own, int k, Entries m) {
 #if DIMENSION > 1
   if (own.number == k) // or all would iterate
 #endif
-    z = solve_quad(own.old, add_totals(own.w, own.sums), own.m, own.quad);
+    z = solve_own(own, add_totals(own.w, own.sums));
   if (own.number == k) own.z = z;
   add_rows(own.sums, m, shuffle(subtract(z, own.old), invocation));
 }
@@ -66,35 +101,24 @@ QUAD solve_together(ivec2 quad) {
   own.old = own.z = QUAD_AT(1, here);
   own.m = entries_at(matrix, quad.x, quad.x);
   for (int c = 0; c < QUAD_ROWS; c++) own.sums[c] = NOTHING;
-  // Entries are fetched ahead by as much as a fetch takes. Unknowns of floats are solved in a quarter of that.
-  Entries a = entries_at(matrix, quad.x, FIRST_QUAD);
-#if DIMENSION == 1 && !defined(PAIR)
-  Entries b = entries_at(matrix, quad.x, FIRST_QUAD + 1), c = entries_at(matrix, quad.x, FIRST_QUAD + 2),
-          d = entries_at(matrix, quad.x, FIRST_QUAD + 3);
-  for (int k = 0; k < BLOCK_QUADS; k += 4) {
-    int next = FIRST_QUAD + k + 4;
-    Entries next_a = entries_at(matrix, quad.x, next), next_b = entries_at(matrix, quad.x, next + 1),
-            next_c = entries_at(matrix, quad.x, next + 2), next_d = entries_at(matrix, quad.x, next + 3);
-    solve_next(own, k, a);
-    solve_next(own, k + 1, b);
-    solve_next(own, k + 2, c);
-    solve_next(own, k + 3, d);
-    a = next_a;
-    b = next_b;
-    c = next_c;
-    d = next_d;
-  }
-#else
-  for (int k = 0; k < BLOCK_QUADS; k++) {
-    Entries next = entries_at(matrix, quad.x, FIRST_QUAD + k + 1);
-    solve_next(own, k, a);
-    a = next;
-  }
+#if DIMENSION == 1
+  own.least = least_at(quad);
+  own.most = most_at(quad);
+  own.inverse = NOTHING;
+  for (int c = 0; c < QUAD_ROWS; c++) own.inverse = put(own.inverse, c, divide(real(1.0), pick(own.m.rows[c], c)));
 #endif
+  // Entries are fetched ahead by as much as a fetch takes.
+  Entries m[AHEAD];
+  for (int a = 0; a < AHEAD; a++) m[a] = entries_at(matrix, quad.x, FIRST_QUAD + a);
+  for (int k = 0; k < BLOCK_QUADS; k += AHEAD)
+    for (int a = 0; a < AHEAD; a++) {
+      Entries next = entries_at(matrix, quad.x, FIRST_QUAD + k + AHEAD + a);
+      solve_next(own, k + a, m[a]);
+      m[a] = next;
+    }
   return own.z;
 }
-#endif
-
+#else
 // All of the block, not only what is up to the own quad: the last one has to anyway, and with loops of different lengths Mesa's
 // softpipe computed wrong numbers.
 QUAD solve_alone(ivec2 quad) {
@@ -114,16 +138,17 @@ QUAD solve_alone(ivec2 quad) {
   }
   return z;
 }
+#endif
 
 void main() {
   ivec2 quad = own_quad();
-  QUAD z;
 #ifdef TOGETHER
-  bool is_inside = quad.x - FIRST_QUAD < BLOCK_QUADS; // or beside the block
-  if (subgroupBallotBitCount(subgroupBallot(is_inside)) == uint(BLOCK_QUADS))
-    z = solve_together(quad);
-  else
+  // The block's subgroup was found to be whole (lcp_whole.frag). If it were not now, this would be no number, not a wrong one.
+  QUAD z = NOTHING;
+  for (int c = 0; c < QUAD_ROWS; c++) z = put(z, c, real(uintBitsToFloat(0x7fc00000u)));
+  if (is_whole(quad)) z = solve_together(quad);
+#else
+  QUAD z = solve_alone(quad);
 #endif
-    z = solve_alone(quad);
   write(z);
 }

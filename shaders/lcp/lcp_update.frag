@@ -12,23 +12,22 @@ QUAD change_at(int quad, int problem) {
 #else
 #define AHEAD 4
 #endif
-// The entries of some quads from number k of the block on, or what may be added 0 times.
-void fetch(out Entries m[AHEAD], ivec2 matrix, int rows, int k) {
-  for (int a = 0; a < AHEAD; a++) m[a] = entries_at(matrix, rows, FIRST_QUAD + min(k + a, BLOCK_QUADS - 1));
-}
+// The entries of quad k of the block, or what may be added 0 times.
+Entries entries_of(ivec2 matrix, int rows, int k) { return entries_at(matrix, rows, FIRST_QUAD + min(k, BLOCK_QUADS - 1)); }
 
 // An invocation fetches one change and tells the others; entries are fetched ahead.
 void add_together(inout QUAD sums[QUAD_ROWS], ivec2 matrix, ivec2 quad) {
   int number = int(gl_SubgroupInvocationID);
-  Entries m[AHEAD], next[AHEAD];
-  fetch(m, matrix, quad.x, 0);
+  Entries m[AHEAD];
+  for (int a = 0; a < AHEAD; a++) m[a] = entries_of(matrix, quad.x, a);
   QUAD change = NOTHING;
   if (number < BLOCK_QUADS) change = change_at(FIRST_QUAD + number, quad.y);
-  for (int k = 0; k < BLOCK_QUADS; k += AHEAD) {
-    fetch(next, matrix, quad.x, k + AHEAD);
-    for (int a = 0; a < AHEAD; a++) add_rows(sums, m[a], shuffle(change, uint(k + a)));
-    m = next;
-  }
+  for (int k = 0; k < BLOCK_QUADS; k += AHEAD)
+    for (int a = 0; a < AHEAD; a++) {
+      Entries next = entries_of(matrix, quad.x, k + AHEAD + a);
+      add_rows(sums, m[a], shuffle(change, uint(k + a)));
+      m[a] = next;
+    }
 }
 #endif
 

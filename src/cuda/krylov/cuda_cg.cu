@@ -80,7 +80,7 @@ template <bool LEAN> struct cg_slices {
     else if (!p.slice.padded)
       sum_lean_without_gaps<N>(m, p, lane, x, sum);
     else
-      cuda_slice_row_lean<N, float>(m, p, lane, x, sum);
+      cuda_slice_sum<N, float, true, 4>(m, p.slice, lane, p.length, x, sum);
   }
 };
 

@@ -143,9 +143,9 @@ template <int N, typename Real, int MANY, bool ALL, typename Column, typename X>
 static __device__ __forceinline__ void cuda_add_entries(const float *values, const Column *columns,
                                                         const int32_t *bases, int left, const X &x,
                                                         Real sum[N]) {
-  float value[MANY];
-  int32_t column[MANY], base[MANY] = {};
-  decltype(cuda_load<N>(x, 0)) xj[MANY];
+  float value[MANY] = {};
+  int32_t column[MANY] = {}, base[MANY] = {};
+  decltype(cuda_load<N>(x, 0)) xj[MANY] = {};
 #pragma unroll
   for (int u = 0; u < MANY; u++)
     if (ALL || u < left) column[u] = (int32_t)__ldcs(columns + u * TSI_SLICE_ROWS);
@@ -165,8 +165,7 @@ static __device__ __forceinline__ void cuda_add_entries(const float *values, con
     if (ALL || u < left) xj[u] = cuda_load<N>(x, column[u] + base[u]);
 #pragma unroll
   for (int u = 0; u < MANY; u++)
-    if (ALL || u < left)
-      for (int c = 0; c < N; c++) sum[c] += (Real)value[u] * xj[u].number(c);
+    for (int c = 0; c < N; c++) sum[c] += (Real)value[u] * xj[u].number(c);
 }
 
 /* The row of this thread in a padded slice. */
@@ -274,35 +273,6 @@ static __device__ __forceinline__ void cuda_prefetch_slice(const cuda_slices &m,
   constexpr int line = 128 / 4; /* numbers of four bytes: the values of one k */
   if (lane < s.longest) cuda_prefetch(m.values + s.first + lane * line);
   if (4 * lane < s.longest * s.column_bytes) cuda_prefetch(m.words + s.first_word + lane * line);
-}
-
-/* The row of a padded slice in few registers, with fewer loads on their way than cuda_slice_row. */
-template <int N, typename Column, typename Real, typename X>
-static __device__ __forceinline__ void cuda_sum_lean(const float *values, const Column *columns,
-                                                     const int32_t *bases, int length, const X &x,
-                                                     Real sum[N]) {
-#pragma unroll 4
-  for (int k = 0; k < length; k++) {
-    const int32_t column = (bases ? __ldg(bases + k) : 0) + (int32_t)__ldcs(columns + k * TSI_SLICE_ROWS);
-    const float value = __ldcs(values + k * TSI_SLICE_ROWS);
-    const cuda_components<N> xj = cuda_load<N>(x, column);
-    for (int c = 0; c < N; c++) sum[c] += (Real)value * xj.c[c];
-  }
-}
-
-template <int N, typename Real, typename X>
-static __device__ __forceinline__ void cuda_slice_row_lean(const cuda_slices &m, const cuda_place &p, int lane,
-                                                           const X &x, Real sum[N]) {
-  const tsi_slice &s = p.slice;
-  const float *values = m.values + s.first + lane;
-  const uint32_t *words = m.words + s.first_word;
-  const int32_t *bases = m.bases + s.first_base;
-  if (s.column_bytes == 1)
-    cuda_sum_lean<N>(values, (const uint8_t *)words + lane, bases, p.length, x, sum);
-  else if (s.column_bytes == 2)
-    cuda_sum_lean<N>(values, (const uint16_t *)words + lane, bases, p.length, x, sum);
-  else
-    cuda_sum_lean<N>(values, words + lane, NULL, p.length, x, sum);
 }
 
 /* Adds the row of this thread . x; all 32 threads of a warp together. */

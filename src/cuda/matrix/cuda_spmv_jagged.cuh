@@ -92,7 +92,7 @@ __global__ static void __launch_bounds__(SLICE_THREADS, MULTIPROCESSOR_THREADS /
   cuda_dependent_wait();
   row_sum<1, float> sum = {};
   if (p.slice.padded)
-    cuda_slice_row_lean<1, float>(m, p, lane, o.x, sum.c);
+    cuda_slice_sum<1, float, true, 4>(m, p.slice, lane, p.length, o.x, sum.c);
   else
     sum = sum_unpadded<1, float>(m, p.slice, lane, p.length, o.x);
   if (p.row >= 0) cuda_write_row<1>(o, p.row, sum.c);

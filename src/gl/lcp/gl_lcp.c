@@ -82,7 +82,8 @@ ts_status gl_lcp_create(ts_lcp *lcp) {
   impl->quads = (lcp->size - 1) / impl->quad_rows + 1;
   impl->abreast = count_abreast(lcp, gl_lcp_rows(impl));
   impl->folded = lcp->batch == 1;
-  const ts_status status = create_textures(lcp, impl);
+  ts_status status = create_textures(lcp, impl);
+  if (status == TS_OK) status = gl_lcp_find_subgroups(lcp);
   if (status < 0) gl_lcp_destroy(lcp);
   return status;
 }

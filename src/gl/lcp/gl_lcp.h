@@ -29,6 +29,7 @@ typedef struct gl_lcp {
   int parts;
   int folded; /* the quads of a region stand in two rows, where there is one problem: rasterizers compute 2 x 2
                  texels at a time, and with one row half of that is lost */
+  int together; /* fragments of a block are in one subgroup and tell each other their changes */
   gl_texture *matrix[GL_LCP_PARTS]; /* RGBA32F: a row in the columns of a quad (shaders/include/lcp.glsl) */
   gl_texture *lower[GL_LCP_PARTS],
       *upper[GL_LCP_PARTS];            /* RGBA32F: quads. With friction `lower` is mu, and `upper` NULL */
@@ -62,6 +63,7 @@ typedef struct gl_lcp_view {
 } gl_lcp_view;
 
 /* ---- gl_lcp_sweep.c ---- */
+ts_status gl_lcp_find_subgroups(const ts_lcp *lcp);
 const ts_vector *gl_lcp_look(gl_lcp_view *v, const ts_lcp *lcp, gl_texture *const textures[GL_LCP_PARTS]);
 void gl_lcp_bind(gl_backend *gl, int unit, int low_unit, gl_texture *const textures[GL_LCP_PARTS]);
 

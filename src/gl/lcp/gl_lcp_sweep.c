@@ -37,14 +37,8 @@ void gl_lcp_bind(gl_backend *gl, int unit, int low_unit, gl_texture *const textu
   if (textures[1]) gl_bind(gl, low_unit, textures[1]->name);
 }
 
-/* Fragments of a subgroup tell each other their changes: of one problem, as of several it would hold parts of
- * blocks, and none as a whole. */
-static int works_together(const ts_lcp *lcp) {
-  return gl_lcp_of(lcp)->folded && gl_of(lcp->context)->subgroup_size >= GL_LCP_BLOCK;
-}
-
 static int block_quads(const ts_lcp *lcp) {
-  return works_together(lcp) ? GL_LCP_BLOCK : block_alone;
+  return gl_lcp_of(lcp)->together ? GL_LCP_BLOCK : block_alone;
 }
 
 /* `first` and `count` are p[7].y and z. */
@@ -139,6 +133,39 @@ static ts_status store(ts_vector *out, const ts_lcp *lcp, gl_pass *pass, const c
 
 /* ---- Blocks ---- */
 
+static const char together[] = "#define TOGETHER\n";
+
+/* Draws all blocks as a sweep does, each fragment of which tells whether its block is in one subgroup. */
+static ts_status draw_whole(const ts_lcp *lcp, float *found) {
+  const gl_lcp *impl = gl_lcp_of(lcp);
+  const gl_lcp_quads *z = &impl->z[0];
+  for (int first = 0; first < impl->quads; first += GL_LCP_BLOCK) {
+    const int end = first + GL_LCP_BLOCK < impl->quads ? first + GL_LCP_BLOCK : impl->quads;
+    gl_pass pass = {.inputs = {NULL}};
+    TSI_TRY(prepare(lcp, "lcp/lcp_whole.frag", together, first, end - first, &pass));
+    TSI_TRY(draw_quads(lcp, z, first, end, &pass));
+  }
+  gl_bind_framebuffer(gl_of(lcp->context), z->textures[0]->framebuffer);
+  glReadPixels(z->x, z->y, (impl->quads + 1) / 2, 2, GL_RED, GL_FLOAT, found);
+  return gl_check(lcp->context, "looking for subgroups");
+}
+
+/* No driver promises how fragments go together, so it is seen once. Of one problem: of several a subgroup would
+ * hold parts of blocks, and none as a whole. */
+ts_status gl_lcp_find_subgroups(const ts_lcp *lcp) {
+  gl_lcp *impl = gl_lcp_of(lcp);
+  const size_t columns = ((size_t)impl->quads + 1) / 2;
+  if (!impl->folded || gl_of(lcp->context)->subgroup_size < GL_LCP_BLOCK) return TS_OK;
+  float *found = tsi_calloc(lcp->context, 2 * columns, sizeof *found);
+  if (!found) return tsi_out_of_memory(lcp->context, "looking for subgroups", 2 * columns * sizeof *found);
+  impl->together = 1;
+  const ts_status status = draw_whole(lcp, found);
+  for (int quad = 0; quad < impl->quads; quad++)
+    if (found[(size_t)(quad % 2) * columns + (size_t)quad / 2] != 1) impl->together = 0;
+  tsi_free(lcp->context, found);
+  return status;
+}
+
 /* What a pass reads: w and z are before the block, or of z what this sweep has not come to. */
 typedef struct block_inputs {
   gl_lcp_view w, z, next;
@@ -154,7 +181,7 @@ static gl_pass look_at_block(block_inputs *inputs, const ts_lcp *lcp) {
 static ts_status solve_block(const ts_lcp *lcp, block_inputs *inputs, int first, int end) {
   gl_pass pass = look_at_block(inputs, lcp);
   char define[48];
-  snprintf(define, sizeof define, "%s%s", works_together(lcp) ? "#define TOGETHER\n" : "", local_define(lcp));
+  snprintf(define, sizeof define, "%s%s", gl_lcp_of(lcp)->together ? together : "", local_define(lcp));
   TSI_TRY(prepare(lcp, "lcp/lcp_block.frag", define, first, end - first, &pass));
   return draw_quads(lcp, &gl_lcp_of(lcp)->z[!inputs->current_z], first, end, &pass);
 }
@@ -164,9 +191,8 @@ static ts_status add_block(const ts_lcp *lcp, block_inputs *inputs, int first, i
   const gl_lcp *impl = gl_lcp_of(lcp);
   gl_pass pass = look_at_block(inputs, lcp);
   pass.inputs[2] = look_at_quads(&inputs->next, lcp, &impl->z[!inputs->current_z]);
-  const int is_together = works_together(lcp), all = GL_LCP_BLOCK * ((impl->quads - 1) / GL_LCP_BLOCK + 1);
-  TSI_TRY(
-      prepare(lcp, "lcp/lcp_update.frag", is_together ? "#define TOGETHER\n" : "", first, end - first, &pass));
+  const int is_together = impl->together, all = GL_LCP_BLOCK * ((impl->quads - 1) / GL_LCP_BLOCK + 1);
+  TSI_TRY(prepare(lcp, "lcp/lcp_update.frag", is_together ? together : "", first, end - first, &pass));
   return draw_quads(lcp, &impl->w[!inputs->current_w], from, is_together ? all : impl->quads, &pass);
 }
 
