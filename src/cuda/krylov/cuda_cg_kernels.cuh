@@ -249,15 +249,19 @@ static __global__ void __launch_bounds__(pass_threads<N, Rows>, pass_blocks<N, R
  * otherwise; the kernel without parts is faster with them in each thread).
  *
  * The ghosts of d are computed where they are read, from those of q, r and m as their owner computes them. So
- * an iteration has two rounds: q is pushed behind the first one, where the owner's grid has all of it, and is
- * there with the second one, whose sums wait anyway.
+ * an iteration has two rounds: q is pushed behind the first one, where the owner's grid has all of it, and
+ * published behind the second one; ghosts wait for that when a device is done with its own directions.
  *
  * Ghosts have one place. Those of q are written behind the first round of an iteration, which a device joins
  * when it is done with the directions of the iteration before, where they are read. Those of d, r and m are
  * written before the first iteration, when the streams of all parts have joined. */
 
-/* What the passes do to own elements, for the ghosts. */
-template <int N> static __device__ __forceinline__ void ghost_pass(const cg_job &job, const cg_numbers<N> &n) {
+/* What the passes do to own elements, for the ghosts, when they have come. False where the run has ended. */
+template <int N>
+static __device__ __forceinline__ bool ghost_pass(const cg_job &job, const cuda_parts &parts, unsigned round,
+                                                  const cg_numbers<N> &n) {
+  if ((size_t)(gridDim.x - 1 - blockIdx.x) * blockDim.x >= job.ghosts) return true; /* the block has none */
+  if (!cuda_await_published(parts, round)) return false;
   float *d = job.d + job.first_ghost, *r = job.r + job.first_ghost;
   const float *q = job.q + job.first_ghost, *m = job.m ? job.m + job.first_ghost : NULL;
   const size_t stride = (size_t)gridDim.x * blockDim.x;
@@ -269,6 +273,7 @@ template <int N> static __device__ __forceinline__ void ghost_pass(const cg_job 
     r[i] = next_residual(r[i], alpha, q[i]);
     d[i] = next_direction(mi, r[i], beta, d[i]);
   }
+  return true;
 }
 
 template <int N, typename Rows>
@@ -283,23 +288,26 @@ static __global__ void __launch_bounds__(pass_threads<N, Rows>, pass_blocks<N, R
   cuda_push_elements<N>(parts, &cuda_push::d, job.d);
   cuda_push_elements<N>(parts, &cuda_push::r, job.r);
   if (job.m) cuda_push_elements<N>(parts, &cuda_push::m, job.m);
-  bool goes_on = cuda_peers_sum<N>(parts, job.barrier, {0, 0}, true, 0, dq, dq), backward = false;
+  bool goes_on = cuda_peers_barrier(parts, job.barrier, 0), backward = false;
+  if (goes_on) cuda_publish(parts, 0);
+  goes_on = goes_on && cuda_await_published(parts, 0);
   for (unsigned k = 0; goes_on; k++) {
     for (int c = 0; c < N; c++) dq[c] = 0;
     multiply_pass<N>(work, cuda_thread(), backward, dq);
-    if (!cuda_peers_sum<N>(parts, job.barrier, {3 * k + 1, 2 * k + 1}, false, N, dq, dq)) break;
+    if (!cuda_peers_sum<N>(parts, job.barrier, {3 * k + 1, 2 * k + 1}, N, dq, dq)) break;
     if (threadIdx.x == 0) take_dq<N>(job, (int)k, dq, &n);
     __syncthreads();
     cuda_push_elements<N>(parts, &cuda_push::q, job.q);
     residual_pass<N>(job, cuda_thread(), !backward, n, sums);
-    if (!cuda_peers_sum<2 * N>(parts, job.barrier, {3 * k + 2, 2 * k + 2}, true,
-                               job.stop_by_residual ? 2 * N : N, sums, sums))
+    if (!cuda_peers_sum<2 * N>(parts, job.barrier, {3 * k + 2, 2 * k + 2}, job.stop_by_residual ? 2 * N : N,
+                               sums, sums))
       break;
+    cuda_publish(parts, 2 * k + 2);
     if (threadIdx.x == 0) ends = take_delta<N>(job, (int)k, sums, &n);
     __syncthreads();
-    ghost_pass<N>(job, n);
     direction_pass<N>(job, cuda_thread(), backward, n);
-    goes_on = !ends && cuda_peers_barrier(parts, job.barrier, 3 * k + 3);
+    goes_on =
+        ghost_pass<N>(job, parts, 2 * k + 2, n) && !ends && cuda_peers_barrier(parts, job.barrier, 3 * k + 3);
     backward = !backward;
   }
   cuda_barrier_leave(job.barrier);

@@ -114,11 +114,11 @@ static __device__ __forceinline__ double *cuda_partials(const cuda_grid_barrier 
   return barrier.partials + (size_t)(passed % 2) * CUDA_GRID_SUM_KINDS * gridDim.x;
 }
 
-/* The block's sums of `value`, numbers of `kinds` kinds (at most KINDS), to where all blocks find them after a
- * barrier. Blocks of whole warps. */
-template <int KINDS>
-static __device__ __forceinline__ void cuda_leave_partials(double *partials, unsigned kinds,
-                                                           const double (&value)[KINDS]) {
+/* The sums over a block of `value`, numbers of `kinds` kinds (at most KINDS): all lanes of a warp have one and
+ * keep(kind, sum) it. Blocks of whole warps; between two of these the block waits for itself. */
+template <int KINDS, typename Keep>
+static __device__ __forceinline__ void cuda_sum_of_block(unsigned kinds, const double (&value)[KINDS],
+                                                         const Keep &keep) {
   static_assert(KINDS <= CUDA_GRID_SUM_KINDS, "no room for so many partial sums");
   __shared__ double of_warp[KINDS][32];
   const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32, warps = blockDim.x / 32;
@@ -129,13 +129,20 @@ static __device__ __forceinline__ void cuda_leave_partials(double *partials, uns
       if (lane == 0) of_warp[k][warp] = part;
     }
   __syncthreads();
-  for (unsigned k = warp; k < kinds; k += warps) {
-    const double part = cuda_warp_sum(lane < warps ? of_warp[k][lane] : 0);
-    if (lane == 0) partials[(size_t)k * gridDim.x + blockIdx.x] = part;
-  }
+  for (unsigned k = warp; k < kinds; k += warps) keep(k, cuda_warp_sum(lane < warps ? of_warp[k][lane] : 0));
 }
 
-/* The sums of what all blocks have left there, in `total`, which the block shares. */
+/* The block's sums to where all blocks find them after a barrier. */
+template <int KINDS>
+static __device__ __forceinline__ void cuda_leave_partials(double *partials, unsigned kinds,
+                                                           const double (&value)[KINDS]) {
+  cuda_sum_of_block<KINDS>(kinds, value, [=](unsigned kind, double sum) {
+    if (threadIdx.x % 32 == 0) partials[(size_t)kind * gridDim.x + blockIdx.x] = sum;
+  });
+}
+
+/* The sums of what all blocks have left there, in `total`, which the block shares. By
+ * a warp for each kind: by a thread for each block and all warps it takes 0.2 us longer. */
 template <int KINDS>
 static __device__ __forceinline__ void cuda_add_partials(const double *partials, unsigned kinds,
                                                          double (&total)[KINDS]) {

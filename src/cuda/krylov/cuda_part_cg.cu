@@ -16,6 +16,7 @@ struct cuda_peers {
   cuda_mailbox *box;
   volatile int *silent; /* page-locked */
   cuda_plan plan;       /* of the run that is prepared */
+  unsigned each;        /* its kernel's blocks that a multiprocessor holds */
   cuda_parts parts;
   cuda_peers *all[CUDA_MOST_PEERS];
   int count;
@@ -105,7 +106,6 @@ ts_status cuda_part_cg_prepare(const tsi_cg_iterations *run, const tsi_part_cg *
   ts_context *context = run->e->context;
   cuda_peers *own = (cuda_peers *)with->peers[with->number];
   const size_t components = (size_t)run->e->components;
-  unsigned each = 0;
   take_parts(own, with);
   cg_job job = cuda_cg_job_of(run);
   job.plan = &own->plan;
@@ -113,7 +113,7 @@ ts_status cuda_part_cg_prepare(const tsi_cg_iterations *run, const tsi_part_cg *
   job.ghosts = (size_t)with->ghosts * components;
   TSI_TRY(run->matrix->kind->cg->iterate(context, run->matrix, &job, run->e->components));
   /* Also loads the kernel, for which a device might wait between the starts. */
-  return cuda_blocks_of(context, own->plan.kernel, own->plan.threads, &each);
+  return cuda_blocks_of(context, own->plan.kernel, own->plan.threads, &own->each);
 }
 
 /* ---- The start ---- */
@@ -124,32 +124,29 @@ static bool all_run_one_kernel(const cuda_peers *own) {
   return true;
 }
 
-static ts_status count_blocks(const cuda_peers *own, int parts, unsigned *blocks) {
+static unsigned count_blocks(const cuda_peers *own) {
   const cuda_plan *plan = &own->plan;
-  const unsigned share = (unsigned)parts;
-  TSI_TRY(cuda_blocks_at_once(own->context, plan->kernel, plan->threads, blocks));
-  if (!all_run_one_kernel(own)) *blocks = (unsigned)cuda_state_of(own->context)->multiprocessors;
-  *blocks /= share;
-  if (*blocks > plan->most) *blocks = plan->most;
-  *blocks -= *blocks % plan->multiple;
-  if (*blocks < plan->multiple) *blocks = plan->multiple;
-  return TS_OK;
+  unsigned blocks = (unsigned)cuda_state_of(own->context)->multiprocessors;
+  if (all_run_one_kernel(own)) blocks *= own->each;
+  blocks /= (unsigned)sharing(own, own->all, own->count);
+  if (blocks > plan->most) blocks = plan->most;
+  if (blocks > CUDA_PEER_BLOCKS) blocks = CUDA_PEER_BLOCKS;
+  blocks -= blocks % plan->multiple;
+  return blocks < plan->multiple ? plan->multiple : blocks;
 }
 
 ts_status cuda_part_cg_start(void *peers) {
   cuda_peers *own = (cuda_peers *)peers;
   ts_context *context = own->context;
   cuda_plan *plan = &own->plan;
-  const int parts = sharing(own, own->all, own->count);
-  unsigned blocks = 0;
-  TSI_TRY(count_blocks(own, parts, &blocks));
+  for (int p = 0; p < own->count; p++) own->parts.blocks[p] = count_blocks(own->all[p]);
+  const dim3 blocks(own->parts.blocks[own->parts.number]), threads(plan->threads);
   void *arguments[] = {plan->work, &own->parts};
-  if (parts == 1)
-    CUDA_TRY(context, cudaLaunchCooperativeKernel(plan->kernel, dim3(blocks), dim3(plan->threads), arguments, 0,
-                                                  cuda_stream(context)));
+  if (sharing(own, own->all, own->count) == 1)
+    CUDA_TRY(context,
+             cudaLaunchCooperativeKernel(plan->kernel, blocks, threads, arguments, 0, cuda_stream(context)));
   else
-    CUDA_TRY(context, cudaLaunchKernel(plan->kernel, dim3(blocks), dim3(plan->threads), arguments, 0,
-                                       cuda_stream(context)));
+    CUDA_TRY(context, cudaLaunchKernel(plan->kernel, blocks, threads, arguments, 0, cuda_stream(context)));
   return TS_OK;
 }
 

@@ -1,40 +1,39 @@
 /* Kernels on several devices that work as one: sums over all their grids, and elements that each pushes to
  * where others have their ghosts. The host takes no part.
  *
- * At a round the grid of a device adds up its partial sums as in cuda_grid_sum.cuh. Its first block writes the
- * sums into the device's letter in the mailbox of every other device. Every block then reads the letters of
- * all, from its own device's memory, and adds them up in the order of the parts, so that all have the same
- * bits.
+ * At a round every block writes its partial sums as notes into the mailbox of every other device, too, before
+ * it waits for the other blocks of its own as in cuda_grid_sum.cuh: notes travel while it waits. Then every
+ * block reads the notes of all, from its own device's memory, and adds them up in the order of the parts, so
+ * that all have the same bits.
  *
- * A letter needs no fence: a number is written at once with the round's tag in each half, and is there when
- * both halves have the tag. A round that publishes is one behind which devices see what others have pushed
- * before it: all blocks have arrived at the first one when that makes everything visible to all devices, before
- * its letter.
+ * A note needs no fence: a number is written at once with the round's tag in each half, and is there when both
+ * halves have the tag. Notes have two places that take turns. A block writes its note of round t + 2, over that
+ * of round t, when it has those of t + 1 of all blocks of all parts, and a block sends its note of t + 1 when
+ * it has read those of t. Runs of a kernel are apart: the streams of all parts join before one begins. Tags go
+ * on from run to run, so none of an earlier run is taken for a new one.
  *
- * Letters have two places that take turns. A device writes the letter of round t + 2, over that of round t,
- * when it has the letters of t + 1 of all, and a device sends its letter of t + 1 when all its blocks have read
- * those of t. Runs of a kernel are apart: the streams of all parts join before one begins. Tags go on from run
- * to run, so none of an earlier run is taken for a new one.
+ * What a device has pushed others may read when it has published that: its first block does so behind a
+ * barrier, with one fence for the whole system, and they wait for it only where they read ghosts.
  *
- * A wait for a letter has a limit, which the first block of a device watches. Where it has passed, that block
- * tells the host which part was silent, all other devices that this one has left, who leave as well, at the
- * latest when their own limits have passed, and the other blocks of its device, who look for that wherever they
- * wait. So nothing waits for ever. */
+ * A wait has a limit. A block that waits too long for what its own device does not have tells the host which
+ * part was silent, all other devices that this one has left, who leave as well, at the latest when their own
+ * limits have passed, and the other blocks of its device, who look for that wherever they wait. So nothing
+ * waits for ever. */
 #ifndef CUDA_PEERS_CUH
 #define CUDA_PEERS_CUH
 
 #include "cuda_grid_sum.cuh"
 #include "cuda_peers.h"
 
-/* The sums of one part in one round: the halves of each, lower one first, with the tag behind each of them. */
-struct __align__(128) cuda_letter {
-  uint4 values[CUDA_GRID_SUM_KINDS];
-};
+/* The sum of a block in one round: the halves of a number, lower one first, with the tag behind each of them.
+ */
+typedef uint4 cuda_note;
 
 struct cuda_mailbox {
-  cuda_letter letters[2][CUDA_MOST_PEERS]; /* by part */
-  unsigned left[CUDA_MOST_PEERS];          /* the last run that a part left before its end */
-  unsigned ended;                          /* the same of this device's part, for its own blocks */
+  cuda_note notes[2][CUDA_MOST_PEERS][CUDA_GRID_SUM_KINDS][CUDA_PEER_BLOCKS]; /* by part */
+  unsigned published[CUDA_MOST_PEERS]; /* the tag of the last round behind which a part has published */
+  unsigned left[CUDA_MOST_PEERS];      /* the last run that a part left before its end */
+  unsigned ended;                      /* the same of this device's part, for its own blocks */
 };
 
 /* Of a part: its elements that are ghosts of one other part, and the first one there. */
@@ -53,30 +52,34 @@ struct cuda_parts {
   unsigned first_tag;      /* of this run */
   unsigned long long wait; /* nanoseconds */
   cuda_mailbox *boxes[CUDA_MOST_PEERS];
+  unsigned blocks[CUDA_MOST_PEERS]; /* of their grids */
   int push_count;
   cuda_push pushes[CUDA_MOST_PEERS];
 };
 
 /* ---- Memory that other devices write ---- */
 
-static __device__ __forceinline__ uint4 cuda_acquire(const uint4 *from) {
-  uint4 v;
+static __device__ __forceinline__ unsigned cuda_acquire(const unsigned *from) {
+  unsigned v;
 #if __CUDA_ARCH__ >= 700
-  asm volatile("ld.acquire.sys.global.v4.u32 {%0, %1, %2, %3}, [%4];"
-               : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w)
-               : "l"(from)
-               : "memory");
+  asm volatile("ld.acquire.sys.global.u32 %0, [%1];" : "=r"(v) : "l"(from) : "memory");
 #else
-  asm volatile("ld.volatile.global.v4.u32 {%0, %1, %2, %3}, [%4];"
-               : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w)
-               : "l"(from)
-               : "memory");
+  v = *(const volatile unsigned *)from;
   __threadfence_system();
 #endif
   return v;
 }
 
-static __device__ __forceinline__ void cuda_write(uint4 *to, unsigned tag, double value) {
+static __device__ __forceinline__ cuda_note cuda_read(const cuda_note *from) {
+  cuda_note v;
+  asm volatile("ld.volatile.global.v4.u32 {%0, %1, %2, %3}, [%4];"
+               : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w)
+               : "l"(from)
+               : "memory");
+  return v;
+}
+
+static __device__ __forceinline__ void cuda_write(cuda_note *to, unsigned tag, double value) {
   const unsigned low = (unsigned)__double2loint(value), high = (unsigned)__double2hiint(value);
   asm volatile("st.volatile.global.v4.u32 [%0], {%1, %2, %3, %2};" ::"l"(to), "r"(low), "r"(tag), "r"(high)
                : "memory");
@@ -95,7 +98,7 @@ static __device__ __forceinline__ size_t cuda_thread_from_end(void) {
   return (size_t)(gridDim.x - 1 - blockIdx.x) * blockDim.x + (blockDim.x - 1 - cuda_thread());
 }
 
-/* Elements of x to their ghosts `place` on the others, which see them after the next round that publishes. */
+/* Elements of x to their ghosts `place` on the others, which see them when this part has published that. */
 template <int N>
 static __device__ __forceinline__ void cuda_push_elements(const cuda_parts &parts, float *cuda_push::*place,
                                                           const float *x) {
@@ -110,7 +113,7 @@ static __device__ __forceinline__ void cuda_push_elements(const cuda_parts &part
 
 /* ---- Waiting ---- */
 
-/* What a grid has passed, 0 before: barriers, of which rounds are some; and rounds alone, by which letters take
+/* What a grid has passed, 0 before: barriers, of which rounds are some; and rounds alone, by which notes take
  * turns. */
 struct cuda_progress {
   unsigned barriers, rounds;
@@ -136,95 +139,123 @@ static __device__ __forceinline__ bool cuda_peers_barrier(const cuda_parts &part
   return !__syncthreads_or(ended);
 }
 
-/* Whether the first block is to wait no longer for part `from`: 0, or what goes into `silent`. */
+/* Whether to wait no longer for part `from`: 0, or what goes into `silent`. */
 static __device__ __forceinline__ int cuda_give_up(const cuda_parts &parts, int from,
                                                    unsigned long long begin) {
-  if (*(const volatile unsigned *)&parts.box->left[from] == parts.run) return CUDA_WAS_TOLD;
+  if (cuda_has_ended(parts) || *(const volatile unsigned *)&parts.box->left[from] == parts.run)
+    return CUDA_WAS_TOLD;
   return cuda_nanoseconds() - begin > parts.wait ? from + 1 : 0;
 }
 
-/* Waits for number k of the letter of part `from`. `silent`, 0 before, is not 0 where it does not come. */
-static __device__ __forceinline__ double cuda_await_number(const cuda_parts &parts, int from, unsigned tag,
-                                                           unsigned k, unsigned long long begin, int *silent) {
-  const uint4 *number = &parts.box->letters[tag % 2][from].values[k];
-  for (unsigned looks = 1; !*silent; looks++) {
-    const uint4 v = cuda_acquire(number);
-    if (v.y == tag && v.w == tag) return __hiloint2double((int)v.z, (int)v.x);
-    if (looks % CUDA_LOOKS) continue;
-    if (blockIdx.x == 0)
-      *silent = cuda_give_up(parts, from, begin);
-    else if (cuda_has_ended(parts))
-      *silent = CUDA_WAS_TOLD;
-  }
-  return 0;
-}
-
-/* ---- Rounds ---- */
-
-/* A warp, a lane for each part: sends this part's sums. */
-static __device__ __forceinline__ void cuda_send_letters(const cuda_parts &parts, unsigned tag, unsigned kinds,
-                                                         const double *total) {
-  const int part = (int)threadIdx.x;
-  if (part >= parts.count || part == parts.number) return;
-  cuda_letter *letter = &parts.boxes[part]->letters[tag % 2][parts.number];
-#pragma unroll 1
-  for (unsigned k = 0; k < kinds; k++) cuda_write(&letter->values[k], tag, total[k]);
-}
-
-/* The same warp: `total` becomes the sums over all parts. Returns what goes into `silent`, of any part. The
- * loops are short, and the kernel around them needs the registers. */
-static __device__ __forceinline__ int cuda_add_letters(const cuda_parts &parts, unsigned tag, unsigned kinds,
-                                                       double *total) {
-  const int part = (int)threadIdx.x;
-  const bool is_other = part < parts.count && part != parts.number;
-  const unsigned long long begin = blockIdx.x == 0 ? cuda_nanoseconds() : 0;
-  int silent = 0;
-#pragma unroll 1
-  for (unsigned k = 0; k < kinds; k++) {
-    const double value = is_other ? cuda_await_number(parts, part, tag, k, begin, &silent) : total[k];
-    double sum = 0;
-#pragma unroll 1
-    for (int p = 0; p < parts.count; p++) sum += __shfl_sync(0xffffffffu, value, p);
-    __syncwarp(); /* all have read it */
-    if (part == 0) total[k] = sum;
-  }
-  const unsigned late = __ballot_sync(0xffffffffu, silent > 0);
-  return late ? __ffs((int)late) : __any_sync(0xffffffffu, silent != 0) ? CUDA_WAS_TOLD : 0;
-}
-
-/* The first warp of the first block, after a letter that did not come. */
+/* A warp, after a wait in vain. */
 static __device__ __forceinline__ void cuda_leave(const cuda_parts &parts, int silent) {
-  const int part = (int)threadIdx.x;
-  if (part == 0) *(volatile int *)parts.silent = silent;
+  const int part = (int)threadIdx.x % 32;
+  if (part == 0 && !cuda_has_ended(parts)) *(volatile int *)parts.silent = silent;
   if (part < parts.count && part != parts.number)
     *(volatile unsigned *)&parts.boxes[part]->left[parts.number] = parts.run;
   if (part == 0) *(volatile unsigned *)&parts.box->ended = parts.run;
   __threadfence_system();
 }
 
+/* All threads of a block, one of which may have found a part silent: whether to go on. */
+static __device__ __forceinline__ bool cuda_go_on(const cuda_parts &parts, int silent) {
+  if (!__syncthreads_or(silent)) return true;
+  const unsigned late = __ballot_sync(0xffffffffu, silent > 0);
+  if (__any_sync(0xffffffffu, silent)) {
+    const int number = __shfl_sync(0xffffffffu, silent, late ? __ffs((int)late) - 1 : 0);
+    cuda_leave(parts, late ? number : CUDA_WAS_TOLD);
+  }
+  return false;
+}
+
+/* ---- Rounds ---- */
+
+/* A warp that has the block's sum of a kind: to all other parts. */
+static __device__ __forceinline__ void cuda_send_note(const cuda_parts &parts, unsigned tag, unsigned kind,
+                                                      double sum) {
+  const int part = (int)threadIdx.x % 32;
+  if (part < parts.count && part != parts.number)
+    cuda_write(&parts.boxes[part]->notes[tag % 2][parts.number][kind][blockIdx.x], tag, sum);
+}
+
+/* Waits for a note of part `from`. `silent`, 0 before, is not 0 where it does not come. */
+static __device__ __forceinline__ double cuda_await_note(const cuda_parts &parts, int from, unsigned tag,
+                                                         unsigned kind, unsigned block,
+                                                         unsigned long long begin, int *silent) {
+  const cuda_note *note = &parts.box->notes[tag % 2][from][kind][block];
+  for (unsigned looks = 1; !*silent; looks++) {
+    const cuda_note v = cuda_read(note);
+    if (v.y == tag && v.w == tag) return __hiloint2double((int)v.z, (int)v.x);
+    if (looks % CUDA_LOOKS == 0) *silent = cuda_give_up(parts, from, begin);
+  }
+  return 0;
+}
+
 /* As cuda_grid_sum over the grids of all parts, in every thread of all of them. False, in every thread of a
- * block, where the run has ended: a part was silent. With no kinds it is a barrier. */
+ * block, where the run has ended: a part was silent. What is added to what does not depend on how many threads
+ * a block has, which may be another number on other devices. */
 template <int KINDS>
 static __device__ __forceinline__ bool cuda_peers_sum(const cuda_parts &parts, const cuda_grid_barrier &barrier,
-                                                      cuda_progress passed, bool publishes, unsigned kinds,
+                                                      cuda_progress passed, unsigned kinds,
                                                       const double (&value)[KINDS], double (&sum)[KINDS]) {
-  __shared__ double total[KINDS];
-  const unsigned tag = parts.first_tag + passed.rounds, sent = kinds ? kinds : 1;
+  constexpr unsigned groups = CUDA_PEER_BLOCKS / 32; /* of blocks, one a lane */
+  __shared__ double of_group[KINDS][groups], total[KINDS];
+  const unsigned tag = parts.first_tag + passed.rounds;
+  const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32, warps = blockDim.x / 32;
   double *partials = cuda_partials(barrier, passed.barriers);
-  cuda_leave_partials<KINDS>(partials, kinds, value);
+  cuda_sum_of_block<KINDS>(kinds, value, [&](unsigned kind, double of_block) {
+    if (lane == 0) partials[(size_t)kind * gridDim.x + blockIdx.x] = of_block;
+    cuda_send_note(parts, tag, kind, of_block);
+  });
   if (!cuda_peers_barrier(parts, barrier, passed.barriers)) return false;
-  if (publishes && blockIdx.x == 0 && threadIdx.x == blockDim.x - 1) __threadfence_system();
-  cuda_add_partials<KINDS>(partials, kinds, total);
+  const unsigned long long begin = cuda_nanoseconds();
   int silent = 0;
-  if (threadIdx.x < 32) {
-    if (blockIdx.x == 0) cuda_send_letters(parts, tag, sent, total);
-    silent = cuda_add_letters(parts, tag, sent, total);
-    if (silent && blockIdx.x == 0) cuda_leave(parts, silent);
-  }
-  silent = __syncthreads_or(silent);
+#pragma unroll 1
+  for (unsigned group = warp; group < groups; group += warps)
+#pragma unroll 1
+    for (unsigned k = 0; k < kinds; k++) {
+      const unsigned block = 32 * group + lane;
+      const double own = block < gridDim.x ? __ldcg(partials + (size_t)k * gridDim.x + block) : 0;
+      double of_parts = 0;
+#pragma unroll 1
+      for (int p = 0; p < parts.count; p++)
+        of_parts += p == parts.number         ? own
+                    : block < parts.blocks[p] ? cuda_await_note(parts, p, tag, k, block, begin, &silent)
+                                              : 0;
+      of_parts = cuda_warp_sum(of_parts);
+      if (lane == 0) of_group[k][group] = of_parts;
+    }
+  if (!cuda_go_on(parts, silent)) return false;
+  for (unsigned k = warp; k < kinds; k += warps)
+    total[k] = cuda_warp_sum(lane < groups ? of_group[k][lane] : 0);
+  __syncthreads();
 #pragma unroll
   for (int k = 0; k < KINDS; k++) sum[k] = k < (int)kinds ? total[k] : 0;
-  return !silent;
+  return true;
+}
+
+/* Behind a barrier, and with its round's tag: lets the other parts see what all blocks have pushed before. By
+ * the last warp, so that the first block's others go on. */
+static __device__ __forceinline__ void cuda_publish(const cuda_parts &parts, unsigned round) {
+  if (blockIdx.x > 0 || threadIdx.x / 32 < blockDim.x / 32 - 1) return;
+  const int part = (int)threadIdx.x % 32;
+  if (part >= parts.count || part == parts.number) return;
+  __threadfence_system();
+  *(volatile unsigned *)&parts.boxes[part]->published[parts.number] = parts.first_tag + round;
+}
+
+/* All threads of a block: waits until all other parts have published that round. False where the run has ended.
+ */
+static __device__ __forceinline__ bool cuda_await_published(const cuda_parts &parts, unsigned round) {
+  const int part = (int)threadIdx.x;
+  const unsigned tag = parts.first_tag + round;
+  int silent = 0;
+  if (part < parts.count && part != parts.number) {
+    const unsigned long long begin = cuda_nanoseconds();
+    for (unsigned looks = 1; !silent && cuda_acquire(&parts.box->published[part]) < tag; looks++)
+      if (looks % CUDA_LOOKS == 0) silent = cuda_give_up(parts, part, begin);
+  }
+  return cuda_go_on(parts, silent);
 }
 
 #endif
