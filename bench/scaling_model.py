@@ -17,9 +17,9 @@ import sys
 US = 1e-6
 M = 1 << 20
 
-# Measured on an H200 and an H100 (docs/results.md, docs/results/devices.md, docs/notes/conjugate-gradients.md): bytes/s of
+# Measured on an H200 and an H100 (docs/results/devices.md, docs/notes/conjugate-gradients.md): bytes/s of
 # csr's bytes, of which the format that is taken reads fewer.
-BANDWIDTHS = {"H200": 4.1e12, "H100": 3.33e12}
+BANDWIDTHS = {"H200": 4.7e12, "H100": 3.33e12}
 BANDWIDTH = BANDWIDTHS["H200"]
 FIXED = 4.6 * US  # what an iteration takes beside its bytes: three barriers of a GPU's threads, latencies
 BARRIER = 0.8 * US  # one of them, which the form with one reduction does not have
@@ -39,13 +39,14 @@ MOST_ENTRIES = 2**31 - 1  # of a part: its offsets have 32 bits
 VECTOR_PASSES = 10  # of the two updates of an iteration, or of the one of the form with one reduction
 
 # What was measured, in us an iteration.
-NOTES, RESULTS, DEVICES = "notes/conjugate-gradients.md", "results.md", "results/devices.md"
-ONE_GPU = [("H200", 16384, 5.0, NOTES), ("H200", M, 31.3, RESULTS), ("H200", 4 * M, 122, RESULTS),
-           ("H200", 8 * M, 229.7, NOTES), ("H200", 16 * M, 432.3, DEVICES), ("H200", 64 * M, 1786, DEVICES),
+NOTES, DEVICES = "notes/conjugate-gradients.md", "results/devices.md"
+ONE_GPU = [("H200", 16384, 5.0, NOTES), ("H200", M, 24.5, DEVICES), ("H200", 4 * M, 105.8, DEVICES),
+           ("H200", 8 * M, 207.5, NOTES), ("H200", 16 * M, 391.1, DEVICES), ("H200", 32 * M, 834.9, DEVICES),
            ("H100", M, 32.6, DEVICES), ("H100", 4 * M, 143.9, DEVICES), ("H100", 16 * M, 556.9, DEVICES),
            ("H100", 32 * M, 1180.3, DEVICES), ("H100", 128 * M, 4997.8, DEVICES)]
-TWO_GPUS = [("H200", M, 21.3), ("H200", 4 * M, 69.6), ("H200", 16 * M, 223.5), ("H100", M, 23.0), ("H100", 4 * M, 83.4),
-            ("H100", 16 * M, 282.1), ("H100", 32 * M, 599.2), ("H100", 128 * M, 2359.1)]
+SEVERAL_GPUS = [(2, "H200", M, 17.4), (2, "H200", 4 * M, 60.7), (2, "H200", 16 * M, 200.5), (2, "H200", 32 * M, 434.7),
+                (4, "H200", 16 * M, 113.3), (2, "H100", M, 23.0), (2, "H100", 4 * M, 83.4), (2, "H100", 16 * M, 282.1),
+                (2, "H100", 32 * M, 599.2), (2, "H100", 128 * M, 2359.1)]
 # Ranks on two cores of a processor: the time of an iteration on one and on two of them, and in between what two take for a
 # product's exchange and for a sum. The bandwidth is that of one rank.
 RANKS = [(65536, 309, 159, 0, 0.7), (M, 5730, 2880, 51, 0.7), (4 * M, 28600, 13700, 0, 0.7)]
@@ -153,10 +154,11 @@ def check_table():
 
     for device, n, measured, source in ONE_GPU:
         row(f"one {device}", n, measured, iteration(Part(n, entries_of(n)), 1, bandwidth=BANDWIDTHS[device]), f"[{source}]({source})")
-    for device, n, measured in TWO_GPUS:
+    for count, device, n, measured in SEVERAL_GPUS:
         side = n ** (1 / 3)
-        part = slabs((side, side, side), 2)
-        row(f"two {device}", n, measured, iteration(part, 2, bandwidth=BANDWIDTHS[device]), f"[{DEVICES}]({DEVICES})")
+        part = slabs((side, side, side), count)
+        row(f"{'two' if count == 2 else 'four'} {device}", n, measured, iteration(part, count, bandwidth=BANDWIDTHS[device]),
+            f"[{DEVICES}]({DEVICES})")
     for n, one, two, exchange, reduction in RANKS:
         part = slabs((n ** (1 / 3),) * 3, 2)
         share = iteration_bytes(part.rows, part.entries, part.near) / iteration_bytes(n, entries_of(n), 0)

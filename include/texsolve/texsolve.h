@@ -153,15 +153,14 @@ typedef struct ts_context_desc {
   const char *backend;
   ts_log_fn log; /* default: none */
   void *log_user;
-  ts_log_level log_level;  /* the most detailed level wanted; default: TS_LOG_WARNING */
-  ts_allocator allocator;  /* default: malloc, realloc, free */
-  int threads;             /* threads of the CPU backend, and of set-ups on the host elsewhere; default:
-                              OMP_NUM_THREADS, else the cores that this process may use. They start with
-                              the first operation that is large enough, and pause while other programs
-                              need their cores */
-  size_t max_device_bytes; /* refuse to take more memory of a device than this, beside a few MB of the context's
-                              own; default: no limit */
-  unsigned flags;          /* TS_CONTEXT_... */
+  ts_log_level log_level;      /* the most detailed level wanted; default: TS_LOG_WARNING */
+  ts_allocator allocator;      /* default: malloc, realloc, free */
+  int threads;                 /* threads of the CPU backend, and of set-ups on the host elsewhere; default:
+                                  OMP_NUM_THREADS, else the cores that this process may use. They start with
+                                  the first operation that is large enough, and pause while other programs
+                                  need their cores */
+  size_t max_device_bytes;     /* most memory of a device, beside a context's own few MB; default: no limit */
+  unsigned flags;              /* TS_CONTEXT_... */
   const struct ts_gl_desc *gl; /* options of OpenGL (texsolve/gl.h); ignored by other backends. Default: NULL */
   ts_partition partition;      /* of matrices on several devices; default: auto */
   int reserved[7];             /* 0 */
