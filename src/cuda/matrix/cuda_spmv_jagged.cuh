@@ -6,7 +6,7 @@
  *   multiply_streamed   beyond the cache: streams through shared memory, two chunks of eight entries ahead.
  *                       There more bytes in flight count, and they cost no registers
  *   multiply_lean       in between, and for short rows: twice as many threads with half the registers each,
- *                       which prefetch their slice and then load it entry by entry
+ *                       which prefetch their slice and then load four entries of a row at a time
  *
  * cuda_matrix.c selects. A slice with padding finds entry k of a row by arithmetic; one without counts the rows
  * before it by a ballot, which takes about twice as long. */
