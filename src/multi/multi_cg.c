@@ -74,6 +74,7 @@ static int find_pushes(const tsi_cg_iterations *run, int p, tsi_part_push *pushe
     const multi_exchange *e = &halo->exchanges[i];
     if (e->from == p)
       pushes[count++] = (tsi_part_push){.list = e->list,
+                                        .e = ghosts_of(run->e, e),
                                         .d = ghosts_of(run->d, e),
                                         .r = ghosts_of(run->r, e),
                                         .q = ghosts_of(run->q, e),

@@ -69,7 +69,10 @@ static int is_own(const ts_context *context, int p) {
 }
 
 /* The indices are within e->from, if that is this rank's. */
-static ts_status add_exchange(ts_context *context, multi_halo *halo, multi_exchange e, const int32_t *indices) {
+static ts_status add_exchange(const ts_space *columns, multi_halo *halo, multi_exchange e,
+                              const int32_t *indices) {
+  ts_context *context = columns->context;
+  const multi_space *s = columns->impl;
   const size_t count = (size_t)halo->exchange_count;
   if ((count & (count - 1)) == 0) { /* twice as many */
     multi_exchange *more = tsi_malloc(context, count ? 2 * count : 1, sizeof *more);
@@ -81,7 +84,8 @@ static ts_status add_exchange(ts_context *context, multi_halo *halo, multi_excha
   if (is_own(context, e.from))
     MULTI_TRY(context, e.from,
               multi_ops_of(context, e.from)
-                  ->part->list_create(multi_part(context, e.from), indices, e.count, &e.list));
+                  ->part->list_create(multi_part(context, e.from), indices, e.count,
+                                      s->first[e.from + 1] - s->first[e.from], &e.list));
   halo->exchanges[halo->exchange_count++] = e;
   halo->remote += !is_own(context, e.from) || !is_own(context, e.to);
   return TS_OK;
@@ -98,7 +102,7 @@ static ts_status add_exchanges_to(const ts_space *columns, multi_halo *halo, int
       indices[end - first] = places[end] - s->first[owner];
     if (!is_own(context, p) && !is_own(context, owner)) continue;
     const multi_exchange e = {.from = owner, .to = p, .first = first, .count = end - first};
-    TSI_TRY(add_exchange(context, halo, e, indices));
+    TSI_TRY(add_exchange(columns, halo, e, indices));
   }
   return TS_OK;
 }
@@ -152,12 +156,12 @@ static ts_status write_requests(const ts_space *columns, const multi_halo *halo,
   return TS_OK;
 }
 
-static ts_status read_requests(ts_context *context, multi_halo *halo, const multi_parcels *p) {
-  for (int r = 0; r < ts_ranks_count(context); r++) {
+static ts_status read_requests(const ts_space *columns, multi_halo *halo, const multi_parcels *p) {
+  for (int r = 0; r < ts_ranks_count(columns->context); r++) {
     const int32_t *in = p->in[r], *end = in + p->in_bytes[r] / sizeof *in;
     for (; in && in < end; in += 3 + in[2]) {
       const multi_exchange e = {.from = in[0], .to = in[1], .count = in[2]};
-      TSI_TRY(add_exchange(context, halo, e, in + 3));
+      TSI_TRY(add_exchange(columns, halo, e, in + 3));
     }
   }
   return TS_OK;
@@ -169,7 +173,7 @@ static ts_status ask(const ts_space *columns, multi_halo *halo) {
   TSI_TRY(multi_parcels_create(context, &parcels));
   ts_status status = write_requests(columns, halo, &parcels);
   if (status == TS_OK) status = multi_parcels_exchange(context, &parcels);
-  if (status == TS_OK) status = read_requests(context, halo, &parcels);
+  if (status == TS_OK) status = read_requests(columns, halo, &parcels);
   multi_parcels_destroy(context, &parcels);
   return status;
 }

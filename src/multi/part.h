@@ -18,11 +18,11 @@ typedef struct tsi_watch {
   ts_context *whole;
 } tsi_watch;
 
-/* Elements of a part that are ghosts of another one: a list, and where the first ghost is in the other one's d,
- * r, q and m (NULL where there is no m) of conjugate gradients. */
+/* Elements of a part that are ghosts of another one: a list, and where the first ghost is in the other one's e,
+ * d, r, q and m (NULL where there is no m) of conjugate gradients. */
 typedef struct tsi_part_push {
   const void *list;
-  float *d, *r, *q, *m;
+  float *e, *d, *r, *q, *m;
 } tsi_part_push;
 
 /* Iterations of conjugate gradients on several parts at once, for one of them. */
@@ -44,9 +44,9 @@ static inline uint32_t tsi_part_rounds(const tsi_cg_iterations *run) {
 
 /* clang-format off */
 #define TSI_PART_OPERATIONS(REQUIRED, OPTIONAL, prefix)                                                        \
-  /* Indices of a space that other parts need, kept where gather reads them. */                                \
+  /* Indices of a space of `size` that another part needs, each once, kept where gather reads them. */         \
   REQUIRED(prefix, ts_status, list_create,                                                                     \
-           (ts_context *context, const int32_t *indices, int32_t count, void **list))                          \
+           (ts_context *context, const int32_t *indices, int32_t count, int32_t size, void **list))            \
   REQUIRED(prefix, void, list_destroy, (ts_context *context, void *list))                                      \
   /* The first float of x's ghosts. */                                                                         \
   REQUIRED(prefix, float *, ghosts, (const ts_vector *x))                                                      \

@@ -2,15 +2,29 @@
  * NVLink where there is one, and events order the streams of all parts. The host waits for nothing. */
 #include "cuda_part.cuh"
 
-ts_status cuda_part_list_create(ts_context *context, const int32_t *indices, int32_t count, void **list) {
+enum { MANY_GHOSTS = 8 }; /* one of so many elements */
+
+static ts_status take_ghosts(ts_context *context, const int32_t *indices, cuda_index_list *list) {
+  int32_t *ghosts = (int32_t *)tsi_malloc(context, (size_t)list->size, sizeof *ghosts);
+  const size_t bytes = (size_t)list->size * sizeof *ghosts;
+  if (!ghosts) return tsi_out_of_memory(context, "a list of ghosts", bytes);
+  for (int32_t i = 0; i < list->size; i++) ghosts[i] = -1;
+  for (int32_t k = 0; k < list->count; k++) ghosts[indices[k]] = k;
+  const ts_status status = cuda_take_copy(context, (void **)&list->ghosts, ghosts, bytes, "a list of ghosts");
+  tsi_free(context, ghosts);
+  return status;
+}
+
+ts_status cuda_part_list_create(ts_context *context, const int32_t *indices, int32_t count, int32_t size,
+                                void **list) {
   cuda_index_list *made = (cuda_index_list *)tsi_calloc(context, 1, sizeof *made);
   if (!made) return tsi_out_of_memory(context, "a list of indices", sizeof *made);
-  made->count = count;
+  made->count = count, made->size = size;
   const size_t bytes = (size_t)count * sizeof *indices;
-  const ts_status status =
-      cuda_take_copy(context, (void **)&made->indices, indices, bytes, "a list of indices");
+  ts_status status = cuda_take_copy(context, (void **)&made->indices, indices, bytes, "a list of indices");
+  if (status == TS_OK && count >= size / MANY_GHOSTS) status = take_ghosts(context, indices, made);
   if (status < 0) {
-    tsi_free(context, made);
+    cuda_part_list_destroy(context, made);
     return status;
   }
   *list = made;
@@ -21,6 +35,7 @@ void cuda_part_list_destroy(ts_context *context, void *list) {
   cuda_index_list *made = (cuda_index_list *)list;
   if (!made) return;
   cuda_give(context, made->indices, (size_t)made->count * sizeof *made->indices);
+  cuda_give(context, made->ghosts, (size_t)made->size * sizeof *made->ghosts);
   tsi_free(context, made);
 }
 

@@ -15,6 +15,7 @@ TSI_CG_OPERATIONS(TSI_PROTOTYPE, TSI_PROTOTYPE, cuda_cg_)
 struct cuda_plan {
   const void *kernel;
   unsigned threads, most, multiple; /* of a block; blocks: no more than there is work for, and a multiple of */
+  bool pushes_rows;                 /* where that suits all parts */
   alignas(16) unsigned char work[1024];
 };
 

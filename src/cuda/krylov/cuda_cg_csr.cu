@@ -9,21 +9,30 @@ struct cg_row_blocks {
   static constexpr bool few_registers = false, in_parts = true;
 };
 
+template <> constexpr bool pushes_rows<cg_row_blocks> = true;
+
 /* As many row blocks as there is shared memory for. */
 template <int N> constexpr int pass_threads<N, cg_row_blocks> = N == 1 ? PASS_THREADS : PASS_THREADS / 2;
 
+/* The row block of one of `side_by_side` places in a turn, which begins behind `before` row blocks. Neighbours
+ * have about the same columns, so they are side by side; those of the last turn are spread over all blocks. */
+static __device__ __forceinline__ int row_block_in_turn(int count, int before, int place, int side_by_side) {
+  const int block = (int)blockIdx.x, grid = (int)gridDim.x;
+  return before + (count - before < grid * side_by_side ? place * grid + block : block * side_by_side + place);
+}
+
 /* Of no rows behind the last one. */
-static __device__ __forceinline__ tsi_row_block row_block_in_turn(const cuda_row_blocks &w, int turn,
-                                                                  bool backward) {
+static __device__ __forceinline__ tsi_row_block row_block_of(const cuda_row_blocks &w, int turn,
+                                                             bool backward) {
   tsi_row_block none = {};
   return turn < w.count ? load_row_block(w.row_blocks + (backward ? w.count - 1 - turn : turn)) : none;
 }
 
 /* A piece's work of the sums of d q, which so are added up in the same order each time; and q of the row in the
  * row block that comes last. */
-template <int N>
+template <int N, typename Push>
 static __device__ __forceinline__ void keep_piece(const cg_job &job, const cuda_row_blocks &w, int number,
-                                                  row_piece<N, float> &own, double (&dq)[N]) {
+                                                  row_piece<N, float> &own, double (&dq)[N], Push push) {
   const bool is_first = threadIdx.x % 32 == 0;
   if (is_first) {
     const cuda_components<N> d = cuda_load<N>(job.d, own.row);
@@ -33,12 +42,13 @@ static __device__ __forceinline__ void keep_piece(const cg_job &job, const cuda_
   cuda_components<N> q;
   for (int c = 0; c < N; c++) q.c[c] = own.sum[c];
   cuda_keep<N>(job.q, own.row, q);
+  push(own.row, own.sum);
 }
 
 /* q = A d and the sums of d q. */
-template <int N>
+template <int N, typename Push = push_no_rows>
 static __device__ __forceinline__ void multiply_pass(const cg_work<cg_row_blocks> &work, unsigned thread,
-                                                     bool backward, double (&dq)[N]) {
+                                                     bool backward, double (&dq)[N], Push push = {}) {
   constexpr int side_by_side = pass_threads<N, cg_row_blocks> / ROW_BLOCK_THREADS;
   __shared__ row_block_memory<N, float> memories[side_by_side];
   const cg_job &job = work.job;
@@ -48,11 +58,13 @@ static __device__ __forceinline__ void multiply_pass(const cg_work<cg_row_blocks
   row_block_memory<N, float> &memory = memories[place];
   const float *x = job.d;
   const int stride = (int)gridDim.x * side_by_side;
-  tsi_row_block next = row_block_in_turn(w, (int)blockIdx.x * side_by_side + place, backward);
-  for (int begin = (int)blockIdx.x * side_by_side; begin < w.count; begin += stride) {
-    const int turn = begin + place, number = backward ? w.count - 1 - turn : turn;
+  int turn = row_block_in_turn(w.count, 0, place, side_by_side);
+  tsi_row_block next = row_block_of(w, turn, backward);
+  for (int before = 0; row_block_in_turn(w.count, before, 0, side_by_side) < w.count; before += stride) {
+    const int number = backward ? w.count - 1 - turn : turn;
     const tsi_row_block own = next;
-    next = row_block_in_turn(w, turn + stride, backward);
+    turn = row_block_in_turn(w.count, before + stride, place, side_by_side);
+    next = row_block_of(w, turn, backward);
     add_up_row_block<N>(
         m, own, t, x, [] {}, memory);
     for (int row = t == 0 && own.pieces_before ? ROW_BLOCK_THREADS : t; row < own.rows;
@@ -60,10 +72,11 @@ static __device__ __forceinline__ void multiply_pass(const cg_work<cg_row_blocks
       float sum[N];
       row_of_row_block<N>(m, own, row, memory, sum);
       keep_product<N>(job, own.row + row, sum, dq);
+      push(own.row + row, sum);
     }
     row_piece<N, float> piece = piece_of_row_block<N>(own, t, memory);
     __syncthreads(); /* the sums have been read */
-    if (piece.pieces) keep_piece<N>(job, w, number, piece, dq);
+    if (piece.pieces) keep_piece<N>(job, w, number, piece, dq, push);
   }
 }
 

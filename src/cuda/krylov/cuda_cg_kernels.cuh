@@ -135,6 +135,18 @@ static __device__ __forceinline__ void multiply_pass(const cg_work<Rows> &work, 
   }
 }
 
+/* What is done with each row's q beside: nothing, or where the parts push by rows, that. */
+struct push_no_rows {
+  template <int N> __device__ __forceinline__ void operator()(int32_t, const float (&)[N]) const {}
+};
+struct push_rows {
+  const cuda_parts &parts;
+  unsigned turn;
+  template <int N> __device__ __forceinline__ void operator()(int32_t row, const float (&q)[N]) const {
+    if (parts.by_rows) cuda_push_row<N>(parts, turn, row, q);
+  }
+};
+
 /* The quads of a pass over elements. */
 struct quad_pass {
   size_t first, count, stride, last; /* last: of all quads */
@@ -250,28 +262,43 @@ static __global__ void __launch_bounds__(pass_threads<N, Rows>, pass_blocks<N, R
  *
  * The ghosts of d are computed where they are read, from those of q, r and m as their owner computes them. So
  * an iteration has two rounds: q is pushed behind the first one, where the owner's grid has all of it, and
- * published behind the second one; ghosts wait for that when a device is done with its own directions.
+ * published behind the second one; ghosts wait for that when a device is done with its own directions. Where
+ * many rows of all parts are ghosts each q is pushed when it is known, and published behind the first round: of
+ * random rows, 1 M on two H200, an iteration takes 58 us so and 64 otherwise.
  *
- * Ghosts have one place. Those of q are written behind the first round of an iteration, which a device joins
- * when it is done with the directions of the iteration before, where they are read. Those of d, r and m are
- * written before the first iteration, when the streams of all parts have joined. */
+ * Ghosts of q are written behind the first round of an iteration, which a device joins when it is done with the
+ * directions of the iteration before, where they are read. By rows they are written before, and have two places
+ * that take turns, q and e: those of iteration k + 2 are written by a device that has passed the first round of
+ * k + 1. Those of d, r and m are written before the first iteration, when the streams of all parts have joined.
+ */
 
-/* What the passes do to own elements, for the ghosts, when they have come. False where the run has ended. */
+/* Whether a multiply_pass of these rows takes a push_rows: those whose matrices are networks, of which other
+ * parts may need all rows. */
+template <typename Rows> constexpr bool pushes_rows = false;
+
+/* What the passes do to own elements, for the ghosts, when they have come: those of q are there in `turn`.
+ * False where the run has ended. */
 template <int N>
 static __device__ __forceinline__ bool ghost_pass(const cg_job &job, const cuda_parts &parts, unsigned round,
-                                                  const cg_numbers<N> &n) {
-  if ((size_t)(gridDim.x - 1 - blockIdx.x) * blockDim.x >= job.ghosts) return true; /* the block has none */
+                                                  unsigned turn, const cg_numbers<N> &n) {
+  const size_t quads = (job.ghosts + 3) / 4, thread = cuda_thread_from_end();
+  if ((size_t)(gridDim.x - 1 - blockIdx.x) * blockDim.x >= quads) return true; /* the block has none */
   if (!cuda_await_published(parts, round)) return false;
-  float *d = job.d + job.first_ghost, *r = job.r + job.first_ghost;
-  const float *q = job.q + job.first_ghost, *m = job.m ? job.m + job.first_ghost : NULL;
-  const size_t stride = (size_t)gridDim.x * blockDim.x;
-  for (size_t i = cuda_thread_from_end(); i < job.ghosts; i += stride) {
-    float alpha = n.alpha[0], beta = n.beta[0], mi = 1;
-    for (int c = 1; c < N; c++)
-      if (i % N == c) alpha = n.alpha[c], beta = n.beta[c];
-    if (m) mi = m[i];
-    r[i] = next_residual(r[i], alpha, q[i]);
-    d[i] = next_direction(mi, r[i], beta, d[i]);
+  float *ghosts_d = job.d + job.first_ghost, *ghosts_r = job.r + job.first_ghost;
+  const float *ghosts_q = (turn ? job.e : job.q) + job.first_ghost;
+  const float *ghosts_m = job.m ? job.m + job.first_ghost : NULL;
+  const int component = (int)(4 * thread % N);
+  const cuda_quad alpha = lanes_of<N>(n.alpha, component), beta = lanes_of<N>(n.beta, component);
+  for (size_t i = thread; i < quads; i += (size_t)gridDim.x * blockDim.x) {
+    cuda_quad r = cuda_load(ghosts_r, i, job.ghosts), d = cuda_load(ghosts_d, i, job.ghosts), m = {1, 1, 1, 1};
+    const cuda_quad q = cuda_load(ghosts_q, i, job.ghosts);
+    if (ghosts_m) m = cuda_load(ghosts_m, i, job.ghosts);
+    CUDA_EACH_LANE(l) {
+      r.lane[l] = next_residual(r.lane[l], alpha.lane[l], q.lane[l]);
+      d.lane[l] = next_direction(m.lane[l], r.lane[l], beta.lane[l], d.lane[l]);
+    }
+    cuda_store(ghosts_r, i, r, job.ghosts);
+    cuda_store(ghosts_d, i, d, job.ghosts);
   }
   return true;
 }
@@ -285,29 +312,42 @@ static __global__ void __launch_bounds__(pass_threads<N, Rows>, pass_blocks<N, R
   cuda_spill_to_shared_memory();
   double dq[N] = {}, sums[2 * N];
   if (threadIdx.x == 0) read_delta<N>(job, &n);
-  cuda_push_elements<N>(parts, &cuda_push::d, job.d);
-  cuda_push_elements<N>(parts, &cuda_push::r, job.r);
-  if (job.m) cuda_push_elements<N>(parts, &cuda_push::m, job.m);
+  cuda_push_elements<N>(
+      parts, [](const cuda_push &push) { return push.d; }, job.d);
+  cuda_push_elements<N>(
+      parts, [](const cuda_push &push) { return push.r; }, job.r);
+  if (job.m)
+    cuda_push_elements<N>(
+        parts, [](const cuda_push &push) { return push.m; }, job.m);
   bool goes_on = cuda_peers_barrier(parts, job.barrier, 0), backward = false;
   if (goes_on) cuda_publish(parts, 0);
   goes_on = goes_on && cuda_await_published(parts, 0);
   for (unsigned k = 0; goes_on; k++) {
+    const bool by_rows = pushes_rows<Rows> && parts.by_rows;
+    const unsigned turn = by_rows ? k % 2 : 0;
     for (int c = 0; c < N; c++) dq[c] = 0;
-    multiply_pass<N>(work, cuda_thread(), backward, dq);
+    if constexpr (pushes_rows<Rows>)
+      multiply_pass<N>(work, cuda_thread(), backward, dq, push_rows{parts, turn});
+    else
+      multiply_pass<N>(work, cuda_thread(), backward, dq);
     if (!cuda_peers_sum<N>(parts, job.barrier, {3 * k + 1, 2 * k + 1}, N, dq, dq)) break;
     if (threadIdx.x == 0) take_dq<N>(job, (int)k, dq, &n);
     __syncthreads();
-    cuda_push_elements<N>(parts, &cuda_push::q, job.q);
+    if (by_rows)
+      cuda_publish(parts, 2 * k + 2);
+    else
+      cuda_push_elements<N>(
+          parts, [turn](const cuda_push &push) { return push.q[turn]; }, job.q);
     residual_pass<N>(job, cuda_thread(), !backward, n, sums);
     if (!cuda_peers_sum<2 * N>(parts, job.barrier, {3 * k + 2, 2 * k + 2}, job.stop_by_residual ? 2 * N : N,
                                sums, sums))
       break;
-    cuda_publish(parts, 2 * k + 2);
+    if (!by_rows) cuda_publish(parts, 2 * k + 2);
     if (threadIdx.x == 0) ends = take_delta<N>(job, (int)k, sums, &n);
     __syncthreads();
     direction_pass<N>(job, cuda_thread(), backward, n);
-    goes_on =
-        ghost_pass<N>(job, parts, 2 * k + 2, n) && !ends && cuda_peers_barrier(parts, job.barrier, 3 * k + 3);
+    goes_on = ghost_pass<N>(job, parts, 2 * k + 2, turn, n) && !ends &&
+              cuda_peers_barrier(parts, job.barrier, 3 * k + 3);
     backward = !backward;
   }
   cuda_barrier_leave(job.barrier);
@@ -321,6 +361,7 @@ template <int N, typename Rows> static ts_status plan_parts(const cg_work<Rows> 
   plan->threads = pass_threads<N, Rows>;
   plan->most = most;
   plan->multiple = N == 3 ? 3 : 1;
+  plan->pushes_rows = pushes_rows<Rows>;
   memcpy(plan->work, work, sizeof *work);
   return TS_OK;
 }

@@ -100,7 +100,8 @@ static void take_parts(cuda_peers *own, const tsi_part_cg *with) {
   for (int k = 0; k < with->push_count; k++) {
     const tsi_part_push *push = &with->pushes[k];
     const cuda_index_list *list = (const cuda_index_list *)push->list;
-    parts->pushes[k] = {list->indices, list->count, push->d, push->r, push->q, push->m};
+    parts->pushes[k] = {list->indices, list->ghosts,       list->count, push->d,
+                        push->r,       {push->q, push->e}, push->m};
   }
 }
 
@@ -137,11 +138,24 @@ static unsigned count_blocks(const cuda_peers *own) {
   return blocks < plan->multiple ? plan->multiple : blocks;
 }
 
+static bool pushes_by_rows(const cuda_peers *own) {
+  for (int k = 0; k < own->parts.push_count; k++)
+    if (!own->parts.pushes[k].ghosts) return false;
+  return own->plan.pushes_rows;
+}
+
+static bool all_push_by_rows(const cuda_peers *own) {
+  for (int p = 0; p < own->count; p++)
+    if (!pushes_by_rows(own->all[p])) return false;
+  return true;
+}
+
 ts_status cuda_part_cg_start(void *peers) {
   cuda_peers *own = (cuda_peers *)peers;
   ts_context *context = own->context;
   cuda_plan *plan = &own->plan;
   for (int p = 0; p < own->count; p++) own->parts.blocks[p] = count_blocks(own->all[p]);
+  own->parts.by_rows = all_push_by_rows(own);
   const dim3 blocks(own->parts.blocks[own->parts.number]), threads(plan->threads);
   void *arguments[] = {plan->work, &own->parts};
   if (sharing(own, own->all, own->count) == 1)

@@ -36,11 +36,12 @@ struct cuda_mailbox {
   unsigned ended;                      /* the same of this device's part, for its own blocks */
 };
 
-/* Of a part: its elements that are ghosts of one other part, and the first one there. */
+/* Of a part: its elements that are ghosts of one other part, and the first one there; of q two, which take
+ * turns where the parts push by rows. */
 struct cuda_push {
-  const int32_t *indices;
+  const int32_t *indices, *ghosts; /* as in cuda_index_list */
   int32_t count;
-  float *d, *r, *q, *m;
+  float *d, *r, *q[2], *m;
 };
 
 /* What a part knows of the others: an argument of its kernel, which reads it without a load from memory. */
@@ -53,7 +54,7 @@ struct cuda_parts {
   unsigned long long wait; /* nanoseconds */
   cuda_mailbox *boxes[CUDA_MOST_PEERS];
   unsigned blocks[CUDA_MOST_PEERS]; /* of their grids */
-  int push_count;
+  int push_count, by_rows;          /* by_rows: all parts push so; pushes have `ghosts` */
   cuda_push pushes[CUDA_MOST_PEERS];
 };
 
@@ -98,16 +99,30 @@ static __device__ __forceinline__ size_t cuda_thread_from_end(void) {
   return (size_t)(gridDim.x - 1 - blockIdx.x) * blockDim.x + (blockDim.x - 1 - cuda_thread());
 }
 
-/* Elements of x to their ghosts `place` on the others, which see them when this part has published that. */
-template <int N>
-static __device__ __forceinline__ void cuda_push_elements(const cuda_parts &parts, float *cuda_push::*place,
+/* Elements of x to their ghosts on the others, whose first one is place(push). They see them when this part has
+ * published that. */
+template <int N, typename Place>
+static __device__ __forceinline__ void cuda_push_elements(const cuda_parts &parts, Place place,
                                                           const float *x) {
   const size_t thread = cuda_thread_from_end(), stride = (size_t)gridDim.x * blockDim.x;
   for (int k = 0; k < parts.push_count; k++) {
     const cuda_push &push = parts.pushes[k];
-    float *to = push.*place;
+    float *to = place(push);
     const size_t count = (size_t)push.count * N;
     for (size_t i = thread; i < count; i += stride) to[i] = x[(size_t)push.indices[i / N] * N + i % N];
+  }
+}
+
+/* The same of one element of q, `by_rows`, as soon as it is known: its way is hidden behind what the others
+ * compute. */
+template <int N>
+static __device__ __forceinline__ void cuda_push_row(const cuda_parts &parts, unsigned turn, int32_t row,
+                                                     const float (&q)[N]) {
+  for (int k = 0; k < parts.push_count; k++) {
+    const cuda_push &push = parts.pushes[k];
+    const int32_t ghost = push.ghosts[row];
+    if (ghost < 0) continue;
+    for (int c = 0; c < N; c++) push.q[turn][(size_t)ghost * N + c] = q[c];
   }
 }
 
