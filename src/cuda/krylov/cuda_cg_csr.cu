@@ -15,10 +15,13 @@ template <> constexpr bool pushes_rows<cg_row_blocks> = true;
 template <int N> constexpr int pass_threads<N, cg_row_blocks> = N == 1 ? PASS_THREADS : PASS_THREADS / 2;
 
 /* The row block of one of `side_by_side` places in a turn, which begins behind `before` row blocks. Neighbours
- * have about the same columns, so they are side by side; those of the last turn are spread over all blocks. */
+ * have about the same columns, so they are side by side. SPREADS: those of the last turn are spread over all
+ * blocks, which gains where there are few turns and else costs a hundredth. */
+template <bool SPREADS>
 static __device__ __forceinline__ int row_block_in_turn(int count, int before, int place, int side_by_side) {
   const int block = (int)blockIdx.x, grid = (int)gridDim.x;
-  return before + (count - before < grid * side_by_side ? place * grid + block : block * side_by_side + place);
+  const bool spread = SPREADS && count - before < grid * side_by_side;
+  return before + (spread ? place * grid + block : block * side_by_side + place);
 }
 
 /* Of no rows behind the last one. */
@@ -58,12 +61,13 @@ static __device__ __forceinline__ void multiply_pass(const cg_work<cg_row_blocks
   row_block_memory<N, float> &memory = memories[place];
   const float *x = job.d;
   const int stride = (int)gridDim.x * side_by_side;
-  int turn = row_block_in_turn(w.count, 0, place, side_by_side);
+  int turn = row_block_in_turn<Push::is_part>(w.count, 0, place, side_by_side);
   tsi_row_block next = row_block_of(w, turn, backward);
-  for (int before = 0; row_block_in_turn(w.count, before, 0, side_by_side) < w.count; before += stride) {
+  for (int before = 0; row_block_in_turn<Push::is_part>(w.count, before, 0, side_by_side) < w.count;
+       before += stride) {
     const int number = backward ? w.count - 1 - turn : turn;
     const tsi_row_block own = next;
-    turn = row_block_in_turn(w.count, before + stride, place, side_by_side);
+    turn = row_block_in_turn<Push::is_part>(w.count, before + stride, place, side_by_side);
     next = row_block_of(w, turn, backward);
     add_up_row_block<N>(
         m, own, t, x, [] {}, memory);

@@ -137,9 +137,11 @@ static __device__ __forceinline__ void multiply_pass(const cg_work<Rows> &work, 
 
 /* What is done with each row's q beside: nothing, or where the parts push by rows, that. */
 struct push_no_rows {
+  static constexpr bool is_part = false;
   template <int N> __device__ __forceinline__ void operator()(int32_t, const float (&)[N]) const {}
 };
 struct push_rows {
+  static constexpr bool is_part = true;
   const cuda_parts &parts;
   unsigned turn;
   template <int N> __device__ __forceinline__ void operator()(int32_t row, const float (&q)[N]) const {
