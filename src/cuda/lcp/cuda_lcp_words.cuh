@@ -41,6 +41,42 @@ LCP_INLINE bool lcp_look(const unsigned long long *words, unsigned *mark, double
   return *mark == (unsigned)(low >> 32);
 }
 
+/* The words of two unknowns that follow each other. */
+template <typename T> struct lcp_pair { unsigned long long word[2 * lcp_words<T>::count]; };
+
+LCP_INLINE lcp_pair<float> lcp_pair_of(unsigned mark, const float (&z)[2]) {
+  return {{lcp_word(mark, __float_as_uint(z[0])), lcp_word(mark, __float_as_uint(z[1]))}};
+}
+
+LCP_INLINE lcp_pair<double> lcp_pair_of(unsigned mark, const double (&z)[2]) {
+  return {{lcp_word(mark, (unsigned)__double2hiint(z[0])), lcp_word(mark, (unsigned)__double2loint(z[0])),
+           lcp_word(mark, (unsigned)__double2hiint(z[1])), lcp_word(mark, (unsigned)__double2loint(z[1]))}};
+}
+
+LCP_INLINE void lcp_numbers_of(const lcp_pair<float> &pair, float (&z)[2]) {
+  for (int h = 0; h < 2; h++) z[h] = __uint_as_float((unsigned)pair.word[h]);
+}
+
+LCP_INLINE void lcp_numbers_of(const lcp_pair<double> &pair, double (&z)[2]) {
+  for (int h = 0; h < 2; h++)
+    z[h] = __hiloint2double((int)(unsigned)pair.word[2 * h], (int)(unsigned)pair.word[2 * h + 1]);
+}
+
+/* Whether all words carry the mark. */
+template <typename T> LCP_INLINE bool lcp_has_mark(const lcp_pair<T> &pair, unsigned mark) {
+  bool has = true;
+  for (unsigned long long word : pair.word) has &= (unsigned)(word >> 32) == mark;
+  return has;
+}
+
+/* Whether no number is half of one sweep and half of another one. */
+LCP_INLINE bool lcp_is_whole(const lcp_pair<float> &) {
+  return true;
+}
+LCP_INLINE bool lcp_is_whole(const lcp_pair<double> &pair) {
+  return pair.word[0] >> 32 == pair.word[1] >> 32 && pair.word[2] >> 32 == pair.word[3] >> 32;
+}
+
 /* Lets memory rest while an unknown is far away. */
 LCP_INLINE void lcp_rest(void) {
 #if __CUDA_ARCH__ >= 700
