@@ -6,10 +6,9 @@
 #include "contact.h"
 #include "drawing.h"
 #include "message.h"
-#include "output_file.h"
+#include "pictures.h"
 #include "platform.h"
 #include "progress.h"
-#include "video.h"
 
 enum { default_frames = 300, default_width = 1280, default_height = 720 };
 
@@ -18,17 +17,9 @@ typedef struct headless_work {
   const program_options *options;
   simulation *s;
   drawing *d; /* NULL where no picture is wanted */
-  video *film;
+  pictures pictures;
   int frames;
 } headless_work;
-
-static int check_outputs(const program_options *o, int *made_directory) {
-  char why[SIMULATION_MESSAGE];
-  *made_directory = 0;
-  if (o->film && video_can_open(o->film, why)) return progress_fail(why);
-  if (output_check(o->picture, NULL)) return -1;
-  return output_check_directory(o->frames_dir, made_directory);
-}
 
 static int frames_per_second(const headless_work *w) {
   const double seconds = w->s->parameters.step * w->report.steps_per_frame;
@@ -44,14 +35,13 @@ static int prepare(headless_work *w) {
   if (simulation_create(&o->simulation, &w->s, why)) return progress_fail(why);
   r->s = w->s;
   r->steps_per_frame = o->steps_per_frame ? o->steps_per_frame : 1;
-  if (o->picture || o->film || o->frames_dir) {
+  if (pictures_are_wanted(&w->pictures, 1)) {
     r->picture_width = o->picture_width ? o->picture_width : default_width;
     r->picture_height = o->picture_width ? o->picture_height : default_height;
     if (drawing_open(w->s, o->forces, r->picture_width, r->picture_height, &w->d, why))
       return progress_fail(why);
   }
-  if (o->film && video_open(o->film, r->picture_width, r->picture_height, frames_per_second(w), &w->film, why))
-    return progress_fail(why);
+  if (pictures_open(&w->pictures, r->picture_width, r->picture_height, frames_per_second(w))) return -1;
   r->prepare = seconds_now() - begin;
   progress_clear();
   return 0;
@@ -59,28 +49,14 @@ static int prepare(headless_work *w) {
 
 /* ---- Frames ---- */
 
-static int save_picture(const char *path, const image *picture) {
-  char reason[200], why[SIMULATION_MESSAGE];
-  if (!png_image_save(path, picture, reason, sizeof reason)) return 0;
-  snprintf(why, sizeof why, "%.180s: %s", path, reason);
-  return progress_fail(why);
-}
-
 static int draw(headless_work *w, int number, int last, double *seconds) {
-  const program_options *o = w->options;
-  char why[SIMULATION_MESSAGE], path[4096];
+  char why[SIMULATION_MESSAGE];
   const image *picture;
   *seconds = NAN;
-  if (!w->d || !(w->film || o->frames_dir || last)) return 0;
+  if (!pictures_are_wanted(&w->pictures, last)) return 0;
   const double begin = seconds_now();
   if (drawing_make(w->d, &picture, why)) return progress_fail(why);
-  if (w->film && video_add(w->film, picture->rgb, why)) return progress_fail(why);
-  if (o->frames_dir) {
-    if (snprintf(path, sizeof path, "%s/frame-%05d.png", o->frames_dir, number) >= (int)sizeof path)
-      return progress_fail("--frames-dir: the name is too long");
-    if (save_picture(path, picture)) return -1;
-  }
-  if (o->picture && last && save_picture(o->picture, picture)) return -1;
+  if (pictures_add(&w->pictures, picture, number, last)) return -1;
   *seconds = seconds_now() - begin;
   return 0;
 }
@@ -132,13 +108,9 @@ static int make_frames(headless_work *w, char broken[SIMULATION_MESSAGE]) {
 
 static int work(headless_work *w) {
   const program_options *o = w->options;
-  char why[SIMULATION_MESSAGE], broken[SIMULATION_MESSAGE];
+  char broken[SIMULATION_MESSAGE];
   if (!o->json && !o->quiet) report_begin(&w->report);
-  if (make_frames(w, broken)) return EXIT_ERROR;
-  if (w->film && video_close(&w->film, why)) {
-    message("%s", why);
-    return EXIT_ERROR;
-  }
+  if (make_frames(w, broken) || pictures_finish(&w->pictures)) return EXIT_ERROR;
   if (o->json ? report_json(&w->report) : !o->quiet && report_end(&w->report)) return EXIT_ERROR;
   if (!*broken) return EXIT_MADE;
   message("%s", broken);
@@ -146,19 +118,16 @@ static int work(headless_work *w) {
 }
 
 int run_headless(const program_options *o) {
-  headless_work w = {
-      .report = {.options = o}, .options = o, .frames = o->frames < 0 ? default_frames : o->frames};
-  int made_directory, status = EXIT_ERROR;
-  if (check_outputs(o, &made_directory)) return EXIT_ERROR;
-  if (!prepare(&w)) {
-    status = work(&w);
-    made_directory = 0;
-  }
+  headless_work w = {.report = {.options = o},
+                     .options = o,
+                     .pictures = {.video = o->film, .directory = o->frames_dir, .last = o->picture},
+                     .frames = o->frames < 0 ? default_frames : o->frames};
+  if (pictures_check(&w.pictures, NULL)) return EXIT_ERROR;
+  const int status = prepare(&w) ? EXIT_ERROR : work(&w);
   progress_clear();
-  video_discard(&w.film);
+  pictures_close(&w.pictures);
   drawing_close(&w.d);
   simulation_destroy(&w.s);
   free(w.report.frames);
-  if (made_directory) platform_remove_directory(o->frames_dir);
   return status;
 }

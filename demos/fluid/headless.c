@@ -4,25 +4,14 @@
 #include <stdlib.h>
 
 #include "drawing.h"
-#include "video.h"
 #include "message.h"
 #include "output_file.h"
+#include "pictures.h"
 #include "platform.h"
 #include "progress.h"
 #include "fluid.h"
 
 enum { default_frames = 100, frames_per_second = 30, wide_enough = 960 };
-
-/* ---- Outputs ---- */
-
-static int check_outputs(const program_options *o, int *made_directory) {
-  char why[SIMULATION_MESSAGE];
-  *made_directory = 0;
-  if (o->video && video_can_open(o->video, why)) return progress_fail(why);
-  if (output_check(o->screenshot, o->simulation.walls) || output_check(o->profile, o->simulation.walls))
-    return -1;
-  return output_check_directory(o->frames_dir, made_directory);
-}
 
 /* ---- Velocities at places; 0, or 1 with one line in `message` ---- */
 
@@ -96,7 +85,7 @@ typedef struct headless_work {
   const program_options *options;
   simulation *s;
   drawing *d; /* NULL where no picture is wanted */
-  video *video;
+  pictures pictures;
   output_file profile;
   int frames, measure;
   double begin;
@@ -147,41 +136,25 @@ static int prepare(headless_work *w) {
   w->report.measured = w->measure;
   progress_clear();
   if (*w->s->warning) message_note("%s", w->s->warning);
-  if (o->screenshot || o->video || o->frames_dir) {
+  if (pictures_are_wanted(&w->pictures, 1)) {
     choose_size(w);
     if (drawing_open(w->s, &look, w->report.picture_width, w->report.picture_height, &w->d, why))
       return progress_fail(why);
   }
-  if (o->video && video_open(o->video, w->report.picture_width, w->report.picture_height, frames_per_second,
-                             &w->video, why))
-    return progress_fail(why);
+  if (pictures_open(&w->pictures, w->report.picture_width, w->report.picture_height, frames_per_second))
+    return -1;
   w->report.prepare = seconds_now() - begin;
   return 0;
 }
 
-static int save_picture(const char *path, const image *picture) {
-  char reason[200], why[SIMULATION_MESSAGE];
-  if (!png_image_save(path, picture, reason, sizeof reason)) return 0;
-  snprintf(why, sizeof why, "%.180s: %s", path, reason);
-  return progress_fail(why);
-}
-
 static int draw(headless_work *w, int number, int last, double *seconds) {
-  const program_options *o = w->options;
-  char why[SIMULATION_MESSAGE], path[4096];
+  char why[SIMULATION_MESSAGE];
   const image *picture;
-  const int wanted = w->video || o->frames_dir || (o->screenshot && last);
   *seconds = NAN;
-  if (!w->d || !wanted) return 0;
+  if (!pictures_are_wanted(&w->pictures, last)) return 0;
   const double begin = seconds_now();
   if (drawing_make(w->d, &picture, why)) return progress_fail(why);
-  if (w->video && video_add(w->video, picture->rgb, why)) return progress_fail(why);
-  if (o->frames_dir) {
-    if (snprintf(path, sizeof path, "%s/frame-%05d.png", o->frames_dir, number) >= (int)sizeof path)
-      return progress_fail("--frames-dir: the name is too long");
-    if (save_picture(path, picture)) return -1;
-  }
-  if (o->screenshot && last && save_picture(o->screenshot, picture)) return -1;
+  if (pictures_add(&w->pictures, picture, number, last)) return -1;
   *seconds = seconds_now() - begin;
   w->report.drawn = drawing_way(w->d);
   return 0;
@@ -251,14 +224,9 @@ static int write_profile(headless_work *w) {
 
 static int work(headless_work *w) {
   const program_options *o = w->options;
-  char why[SIMULATION_MESSAGE], broken[SIMULATION_MESSAGE];
+  char broken[SIMULATION_MESSAGE];
   if (!o->json && !o->quiet) report_begin(&w->report);
-  if (make_frames(w, broken)) return EXIT_ERROR;
-  if (w->video && video_close(&w->video, why)) {
-    message("%s", why);
-    return EXIT_ERROR;
-  }
-  if (write_profile(w)) return EXIT_ERROR;
+  if (make_frames(w, broken) || pictures_finish(&w->pictures) || write_profile(w)) return EXIT_ERROR;
   if (o->json ? report_json(&w->report) : !o->quiet && report_end(&w->report)) return EXIT_ERROR;
   if (!*broken) return EXIT_MADE;
   message("%s", broken);
@@ -266,20 +234,17 @@ static int work(headless_work *w) {
 }
 
 int run_headless(const program_options *o) {
-  headless_work w = {
-      .report = {.options = o}, .options = o, .frames = o->frames < 0 ? default_frames : o->frames};
-  int made_directory;
-  if (check_outputs(o, &made_directory)) return EXIT_ERROR;
-  int status = EXIT_ERROR;
-  if (!prepare(&w)) {
-    status = work(&w);
-    made_directory = 0;
-  }
+  const char *walls = o->simulation.walls;
+  headless_work w = {.report = {.options = o},
+                     .options = o,
+                     .pictures = {.video = o->video, .directory = o->frames_dir, .last = o->screenshot},
+                     .frames = o->frames < 0 ? default_frames : o->frames};
+  if (output_check(o->profile, walls) || pictures_check(&w.pictures, walls)) return EXIT_ERROR;
+  const int status = prepare(&w) ? EXIT_ERROR : work(&w);
   progress_clear();
-  video_discard(&w.video);
+  pictures_close(&w.pictures);
   drawing_close(&w.d);
   simulation_destroy(&w.s);
   free(w.report.frames);
-  if (made_directory) platform_remove_directory(o->frames_dir);
   return status;
 }
