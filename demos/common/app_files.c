@@ -2,6 +2,8 @@
 
 #include <stdio.h>
 
+#include "ui.h"
+
 /* ---- Videos ---- */
 
 static void end_video(app *a, app_video *v, int failed, const char *message) {
@@ -62,4 +64,35 @@ void app_save_report(app *a, app_file *file, json_t *(*describe)(const window_st
     app_tell(a, "%s: settings and measurements%s", file->path, app_written(file));
   }
   json_decref(report);
+}
+
+/* ---- The files of a simulation ---- */
+
+static void name_file(app_file *file, const char *given, const char *program, const char *scene,
+                      const char *ending) {
+  if (given)
+    snprintf(file->path, sizeof file->path, "%s", given);
+  else
+    snprintf(file->path, sizeof file->path, "%s-%s%s", program, scene, ending);
+}
+
+void app_files_name(app_files *files, const char *program, const char *scene, const char *picture,
+                    const char *video) {
+  name_file(&files->picture, picture, program, scene, ".png");
+  if (!files->video.made) name_file(&files->video.file, video, program, scene, ".mp4");
+  name_file(&files->report, NULL, program, scene, ".json");
+}
+
+void app_files_section(app *a, app_files *files, void (*save_picture)(window_state *w),
+                       void (*switch_video)(window_state *w), void (*save_report)(window_state *w)) {
+  if (!ui_section("Files")) return;
+  app_file_field(a, "picture", &files->picture, "Picture", "saves the picture in this file, as PNG",
+                 save_picture);
+  const char *why = video_is_possible() ? NULL : "videos need ffmpeg, which is not installed";
+  ui_disabled_begin(why != NULL);
+  app_file_field(a, "video", &files->video.file, files->video.made ? "Stop" : "Video",
+                 why ? why : "starts or stops a video in this file", switch_video);
+  ui_disabled_end();
+  app_file_field(a, "report", &files->report, "Report", "saves settings and measurements, as JSON",
+                 save_report);
 }

@@ -1,4 +1,4 @@
-/* Videos and reports that a window writes. */
+/* Pictures, videos and reports that a window writes. */
 #ifndef APP_FILES_H
 #define APP_FILES_H
 
@@ -21,6 +21,20 @@ void app_video_switch(app *a, app_video *v, int width, int height, int rate);
 void app_video_frame(app *a, app_video *v,
                      const char *(*draw)(window_state *w, int width, int height, unsigned char *rgb));
 void app_video_end(app *a, app_video *v);
+
+/* What the window of a simulation writes. */
+typedef struct app_files {
+  app_file picture, report;
+  app_video video;
+} app_files;
+
+/* As given on the command line (NULL: not), else PROGRAM-SCENE.png and so on; not a video's that is being made.
+ */
+void app_files_name(app_files *files, const char *program, const char *scene, const char *picture,
+                    const char *video);
+/* Their part of the panel, with what the buttons do. */
+void app_files_section(app *a, app_files *files, void (*save_picture)(window_state *w),
+                       void (*switch_video)(window_state *w), void (*save_report)(window_state *w));
 
 /* Settings and measurements, as JSON; `describe` returns a new reference, or NULL without memory. */
 void app_save_report(app *a, app_file *file, json_t *(*describe)(const window_state *w));

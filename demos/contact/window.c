@@ -134,7 +134,7 @@ int run_window(const program_options *options) {
     message("%s", why);
   } else {
     app_run(&w.app);
-    app_video_end(&w.app, &w.video);
+    app_video_end(&w.app, &w.files.video);
   }
   contact_view_destroy(&w.view);
   view_gl_destroy_screen(&w.screen);

@@ -4,18 +4,9 @@
 #include "reports.h"
 #include "window_state.h"
 
-static void name_file(app_file *file, const char *given, const char *scene, const char *ending) {
-  if (given)
-    snprintf(file->path, sizeof file->path, "%s", given);
-  else
-    snprintf(file->path, sizeof file->path, "contact-%s%s", scene, ending);
-}
-
 void window_name_files(window_state *w) {
-  const char *name = w->s->scene->name;
-  name_file(&w->picture_file, w->options->picture, name, ".png");
-  if (!w->video.made) name_file(&w->video.file, w->options->film, name, ".mp4");
-  name_file(&w->report_file, NULL, name, ".json");
+  const program_options *o = w->options;
+  app_files_name(&w->files, "contact", w->s->scene->name, o->picture, o->film);
 }
 
 /* ---- Pictures and videos ---- */
@@ -25,14 +16,14 @@ static const char *draw_picture(window_state *w, int width, int height, unsigned
 }
 
 void window_save_picture(window_state *w) {
-  app_save_picture(&w->app, &w->picture_file, w->screen.width, w->screen.height, draw_picture);
+  app_save_picture(&w->app, &w->files.picture, w->screen.width, w->screen.height, draw_picture);
 }
 
 enum { VIDEO_RATE = 60 };
 
 void window_video(window_state *w) {
   w->video_steps = 0;
-  app_video_switch(&w->app, &w->video, w->screen.width, w->screen.height, VIDEO_RATE);
+  app_video_switch(&w->app, &w->files.video, w->screen.width, w->screen.height, VIDEO_RATE);
 }
 
 /* As a window with 60 frames a second would show it, whatever this one manages. */
@@ -40,7 +31,7 @@ void window_video_frame(window_state *w, int steps) {
   w->video_steps += steps;
   if (w->video_steps * w->s->parameters.step * VIDEO_RATE < 0.99 * w->speed) return;
   w->video_steps = 0;
-  app_video_frame(&w->app, &w->video, draw_picture);
+  app_video_frame(&w->app, &w->files.video, draw_picture);
 }
 
 /* ---- Reports ---- */
@@ -77,6 +68,6 @@ void window_save_report(window_state *w) {
 }
 
 void window_write_report(window_state *w) {
-  if (w->report_due) app_save_report(&w->app, &w->report_file, describe);
+  if (w->report_due) app_save_report(&w->app, &w->files.report, describe);
   w->report_due = 0;
 }

@@ -149,21 +149,6 @@ static void plots_section(window_state *w) {
           f->energy.kinetic, 1e3 * f->penetration);
 }
 
-/* ---- Files ---- */
-
-static void file_section(window_state *w) {
-  if (!ui_section("Files")) return;
-  app_file_field(&w->app, "picture", &w->picture_file, "Picture", "saves the picture in this file, as PNG",
-                 window_save_picture);
-  const char *why = video_is_possible() ? NULL : "videos need ffmpeg, which is not installed";
-  ui_disabled_begin(why != NULL);
-  app_file_field(&w->app, "video", &w->video.file, w->video.made ? "Stop" : "Video",
-                 why ? why : "starts or stops a video in this file", window_video);
-  ui_disabled_end();
-  app_file_field(&w->app, "report", &w->report_file, "Report", "saves settings and measurements, as JSON",
-                 window_save_report);
-}
-
 void window_panel_draw(window_state *w) {
   char text[SIMULATION_MESSAGE];
   simulation_describe(w->s, text, sizeof text);
@@ -175,5 +160,5 @@ void window_panel_draw(window_state *w) {
   contact_section(w);
   solver_section(w);
   plots_section(w);
-  file_section(w);
+  app_files_section(&w->app, &w->files, window_save_picture, window_video, window_save_report);
 }

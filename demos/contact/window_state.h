@@ -34,9 +34,8 @@ struct window_state {
   int compiling;            /* the next step is the first one of its kind */
   double frame_seconds;     /* on average */
 
-  app_video video;
-  int video_steps; /* since its last frame */
-  app_file picture_file, report_file;
+  int video_steps; /* since the video's last frame */
+  app_files files;
   int report_due; /* at the end of the frame's work, so that it tells what all events before have done */
 };
 

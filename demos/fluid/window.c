@@ -210,7 +210,7 @@ int run_window(const program_options *options) {
   } else {
     take_options(&w, options);
     app_run(&w.app);
-    app_video_end(&w.app, &w.video);
+    app_video_end(&w.app, &w.files.video);
   }
   fluid_view_destroy(&w.view);
   simulation_destroy(&w.s);

@@ -5,18 +5,9 @@
 
 #include "reports.h"
 
-static void name_file(app_file *file, const char *given, const char *scene, const char *ending) {
-  if (given)
-    snprintf(file->path, sizeof file->path, "%s", given);
-  else
-    snprintf(file->path, sizeof file->path, "fluid-%s%s", scene, ending);
-}
-
 void window_name_files(window_state *w) {
-  const char *name = (w->s->options.scene)->name;
-  name_file(&w->picture_file, w->options->screenshot, name, ".png");
-  if (!w->video.made) name_file(&w->video.file, w->options->video, name, ".mp4");
-  name_file(&w->report_file, NULL, name, ".json");
+  const program_options *o = w->options;
+  app_files_name(&w->files, "fluid", w->s->options.scene->name, o->screenshot, o->video);
 }
 
 /* ---- Pictures ---- */
@@ -28,7 +19,7 @@ static const char *draw_picture(window_state *w, int width, int height, unsigned
 /* As large as the fluid in the window. */
 void window_save_picture(window_state *w) {
   const fluid_area area = window_area(w);
-  app_save_picture(&w->app, &w->picture_file, area.width, area.height, draw_picture);
+  app_save_picture(&w->app, &w->files.picture, area.width, area.height, draw_picture);
 }
 
 /* ---- Videos ---- */
@@ -38,7 +29,7 @@ enum { VIDEO_RATE = 60 };
 void window_video(window_state *w) {
   const fluid_area area = window_area(w);
   w->video_steps = 0;
-  app_video_switch(&w->app, &w->video, area.width, area.height, VIDEO_RATE);
+  app_video_switch(&w->app, &w->files.video, area.width, area.height, VIDEO_RATE);
 }
 
 /* So many steps a frame as a window with 60 frames a second makes, whatever this one manages. */
@@ -46,7 +37,7 @@ void window_video_frame(window_state *w, int steps) {
   w->video_steps += steps;
   if (w->video_steps < w->steps_per_frame) return;
   w->video_steps = 0;
-  app_video_frame(&w->app, &w->video, draw_picture);
+  app_video_frame(&w->app, &w->files.video, draw_picture);
 }
 
 /* ---- Reports ---- */
@@ -76,6 +67,6 @@ void window_save_report(window_state *w) {
 }
 
 void window_write_report(window_state *w) {
-  if (w->report_due) app_save_report(&w->app, &w->report_file, describe);
+  if (w->report_due) app_save_report(&w->app, &w->files.report, describe);
   w->report_due = 0;
 }

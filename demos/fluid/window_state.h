@@ -62,12 +62,11 @@ struct window_state {
   /* The controls. */
   char size_text[32];
   int iterations[WINDOW_SOLVERS]; /* that each solver had or will have */
-  app_video video;
-  int video_steps; /* since its last frame */
-  int particles;   /* about so many */
-  int own_range;   /* of the colours; else they follow the data */
-  int report_due;  /* at the end of the frame's work, so that it tells what all events before have done */
-  app_file picture_file, report_file;
+  int video_steps;                /* since the video's last frame */
+  int particles;                  /* about so many */
+  int own_range;                  /* of the colours; else they follow the data */
+  int report_due; /* at the end of the frame's work, so that it tells what all events before have done */
+  app_files files;
 
   /* Running. */
   int paused, single_step;
