@@ -36,9 +36,10 @@ template <typename T> LCP_INLINE int column_of(const graph_turn<T> &turn) {
 
 /* The unknowns of the row's next tile, or of the next row's where those come first. Whether it is the latter.
  * By one warp. */
-template <typename Words, typename T>
-LCP_INLINE int wait_for_either(const Words &words, const graph_turn<T> &turn, const graph_turn<T> &next,
+template <typename T>
+LCP_INLINE int wait_for_either(const lcp_data<T> &d, const graph_turn<T> &turn, const graph_turn<T> &next,
                                bool has_next, T (&z)[2]) {
+  const graph_words<T> words = words_of(d);
   const bool looks_ahead = has_next && next.done < next.row.count();
   for (;;) {
     if (look_at_column<false>(words, turn.row, column_of(turn), turn.part.lane, z)) return 0;
@@ -62,7 +63,7 @@ LCP_INLINE void add_tiles_of_two(const lcp_data<T> &d, graph_turn<T> *turn, grap
     for (;; side ^= 1) {
       if (turn->part.warp == 0) {
         T z[2];
-        const int ahead = wait_for_either(words_of(d), *turn, *next, has_next, z);
+        const int ahead = wait_for_either(d, *turn, *next, has_next, z);
         leave_unknowns(room, side, turn->part.lane, z);
         if (turn->part.lane == 0) room->ahead[side] = ahead;
       }
