@@ -1,64 +1,117 @@
 /* Sweeps by the graph of dependencies in a cluster of thread blocks, one for each block of rows of a problem:
- * cuda_lcp_graph.cuh, where each thread block has a copy of the words in its shared memory. Who has solved
- * unknowns writes them into all copies, and who waits polls its own, which takes a fraction of the time that
- * memory takes: 6.4 us for a sweep of 300 unknowns on an H200 in place of 7.0. More problems than fit at once
- * go by memory: there few thread blocks have all rows of a problem, and seldom wait. Clusters are there from
- * compute capability 9.0 on. */
+ * cuda_lcp_graph.cuh, where each thread block has all unknowns in its shared memory. Who has solved some sends
+ * them to all others, first to those whose turn comes next, and a barrier there counts what has arrived. That
+ * takes a fraction of the time that memory takes: 6.0 us for a sweep of 300 unknowns on an H200 in place
+ * of 7.0. More problems than fit at once go by memory: there few thread blocks have all rows of a problem, and
+ * seldom wait. From compute capability 9.0 and CUDA 12.1 on. */
 #include "cuda_lcp_graph.cuh"
 
-#if CUDART_VERSION >= 11080
+enum { most_blocks = 16 }; /* of a cluster */
+
+#if CUDART_VERSION >= 12010
 #include <cooperative_groups.h>
 
-/* Words in shared memory. A lane has those of two unknowns. */
-template <typename T> struct cluster_words {
-  static constexpr bool rests = false;
-  unsigned long long *own;
-  int blocks;
-  __device__ __forceinline__ static int place(int block, int lane) {
-    return (block * LCP_BLOCK + lcp_row_of<2>(lane, 0)) * lcp_words<T>::count;
-  }
-  __device__ __forceinline__ lcp_pair<T> look(const graph_row &, int block, int lane) const {
-    const unsigned from = (unsigned)__cvta_generic_to_shared(own + place(block, lane));
-    lcp_pair<T> pair;
-#pragma unroll
-    for (int k = 0; k < 2 * lcp_words<T>::count; k += 2)
-      asm volatile("ld.volatile.shared.v2.u64 {%0, %1}, [%2];"
-                   : "=l"(pair.word[k]), "=l"(pair.word[k + 1])
-                   : "r"(from + 8 * (unsigned)k)
-                   : "memory");
-    return pair;
-  }
-  /* First to those whose turn comes next. */
-  __device__ __forceinline__ void publish(const graph_row &row, int lane, const lcp_pair<T> &pair) const {
+/* ---- Numbers that arrive (PTX: st.async, mbarrier) ---- */
+
 #if __CUDA_ARCH__ >= 900
-    const unsigned from = (unsigned)__cvta_generic_to_shared(own + place(row.block, lane));
+LCP_INLINE unsigned shared_address(const void *place) {
+  return (unsigned)__cvta_generic_to_shared(place);
+}
+
+/* The same place in the shared memory of another thread block. */
+LCP_INLINE unsigned address_in(int block, unsigned own) {
+  unsigned there;
+  asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(own), "r"(block));
+  return there;
+}
+
+LCP_INLINE void send(unsigned to, unsigned arrived, float a, float b) {
+  asm volatile("st.async.shared::cluster.mbarrier::complete_tx::bytes.v2.f32 [%0], {%1, %2}, [%3];" ::"r"(to),
+               "f"(a), "f"(b), "r"(arrived)
+               : "memory");
+}
+
+LCP_INLINE void send(unsigned to, unsigned arrived, double a, double b) {
+  asm volatile("st.async.shared::cluster.mbarrier::complete_tx::bytes.v2.f64 [%0], {%1, %2}, [%3];" ::"r"(to),
+               "d"(a), "d"(b), "r"(arrived)
+               : "memory");
+}
+
+/* By one thread, at first and after each phase: so many bytes end the next one. */
+LCP_INLINE void expect(unsigned arrived, unsigned bytes) {
+  asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(arrived), "r"(bytes) : "memory");
+}
+
+LCP_INLINE void begin_arrivals(unsigned long long *arrived, int count, unsigned bytes) {
+  for (int j = 0; j < count; j++) {
+    asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(shared_address(arrived + j)) : "memory");
+    expect(shared_address(arrived + j), bytes);
+  }
+  asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+}
+
+/* Phases count from 0. The barrier knows the present one and the one before. */
+LCP_INLINE void wait_for_phase(unsigned arrived, unsigned phase) {
+  unsigned has_ended;
+  do
+    asm volatile("{\n.reg .pred p;\n"
+                 "mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 p, [%1], %2;\n"
+                 "selp.u32 %0, 1, 0, p;\n}"
+                 : "=r"(has_ended)
+                 : "r"(arrived), "r"(phase & 1)
+                 : "memory");
+  while (!has_ended);
+}
+#endif
+
+/* ---- Sweeps ---- */
+
+/* Blocks of a problem's unknowns, and the barrier of each: phase k ends with those of sweep k. */
+template <typename T> struct cluster_unknowns {
+  static constexpr unsigned bytes = sizeof(T) * LCP_BLOCK;
+  T *z;
+  unsigned long long *arrived;
+  int blocks;
+  __device__ __forceinline__ void publish(const graph_row &row, int lane, const T (&own)[2]) const {
+#if __CUDA_ARCH__ >= 900
+    const unsigned place = shared_address(z + row.block * LCP_BLOCK + lcp_row_of<2>(lane, 0)),
+                   barrier = shared_address(arrived + row.block);
     for (int step = 1; step < blocks; step++) {
-      const int next = row.block + step;
-      unsigned to;
-      asm("mapa.shared::cluster.u32 %0, %1, %2;"
-          : "=r"(to)
-          : "r"(from), "r"(next < blocks ? next : next - blocks));
-#pragma unroll
-      for (int k = 0; k < 2 * lcp_words<T>::count; k += 2)
-        asm volatile("st.volatile.shared::cluster.v2.u64 [%0], {%1, %2};" ::"r"(to + 8 * (unsigned)k),
-                     "l"(pair.word[k]), "l"(pair.word[k + 1])
-                     : "memory");
+      const int next = row.block + step, to = next < blocks ? next : next - blocks;
+      send(address_in(to, place), address_in(to, barrier), own[0], own[1]);
     }
 #endif
   }
 };
 
+/* All threads have added a block's unknowns before their own row is published, and the next ones of that block
+ * depend on it: neither they nor the end of their phase come too early. */
+template <bool RELAXED, typename T, int DIM>
+LCP_INLINE const T *bring_column(const cluster_unknowns<T> &unknowns, const graph_row &row, int tile,
+                                 const graph_part<T> &, graph_room<T, DIM> *) {
+  const int j = row.column(tile);
+#if __CUDA_ARCH__ >= 900
+  const unsigned arrived = shared_address(unknowns.arrived + j);
+  wait_for_phase(arrived, row.mark(j) - 1);
+  if (threadIdx.x == LCP_THREADS - 1) expect(arrived, unknowns.bytes);
+#endif
+  return unknowns.z + j * LCP_BLOCK;
+}
+
 template <typename T, int DIM>
 static __global__ __launch_bounds__(LCP_THREADS) void graph_in_cluster(graph_job<T> job) {
 #if __CUDA_ARCH__ >= 900
   __shared__ alignas(16) graph_room<T, DIM> room;
-  extern __shared__ __align__(16) unsigned long long words[];
-  const int blocks = job.d.blocks;
-  for (int i = (int)threadIdx.x; i < blocks * LCP_BLOCK * lcp_words<T>::count; i += LCP_THREADS) words[i] = 0;
+  __shared__ unsigned long long arrived[most_blocks];
+  extern __shared__ __align__(16) unsigned char z[];
+  const int blocks = job.d.blocks, block = (int)blockIdx.x % blocks;
+  const cluster_unknowns<T> unknowns = {(T *)z, arrived, blocks};
+  if (threadIdx.x == 0) begin_arrivals(arrived, blocks, unknowns.bytes);
   cooperative_groups::this_cluster().sync();
-  solve_problem<false>(job, cluster_words<T>{words, blocks}, (size_t)blockIdx.x / (size_t)blocks,
-                       (int)blockIdx.x % blocks, &room);
-  cooperative_groups::this_cluster().sync(); /* none is gone while others write to it */
+  solve_problem<false>(job, unknowns, (size_t)blockIdx.x / (size_t)blocks, block, &room);
+  /* Nobody is gone before the last ones have arrived, which no tile waits for. */
+  for (int j = block + 1; j < blocks; j++)
+    wait_for_phase(shared_address(arrived + j), (unsigned)job.sweeps - 1);
 #endif
 }
 
@@ -90,7 +143,7 @@ template <typename T, int DIM> static ts_status start(const lcp_run *run, graph_
   cudaLaunchConfig_t config = {};
   config.gridDim = dim3((unsigned)(job.team * job.d.batch));
   config.blockDim = dim3(LCP_THREADS);
-  config.dynamicSmemBytes = sizeof(unsigned long long) * lcp_words<T>::count * LCP_BLOCK * (size_t)job.team;
+  config.dynamicSmemBytes = sizeof(T) * LCP_BLOCK * (size_t)job.team;
   config.stream = cuda_stream(context);
   config.attrs = &cluster;
   config.numAttrs = 1;
@@ -104,12 +157,10 @@ template <typename T, int DIM> static ts_status start(const lcp_run *run, graph_
 }
 #endif
 
-enum { most_blocks = 16 }; /* of a cluster */
-
 template <typename T>
 static ts_status start_where_there_is(const lcp_run *run, const graph_job<T> &job, bool *started) {
   *started = false;
-#if CUDART_VERSION >= 11080
+#if CUDART_VERSION >= 12010
   if (job.d.blocks <= most_blocks)
     return run->dimension == 1   ? start<T, 1>(run, job, started)
            : run->dimension == 2 ? start<T, 2>(run, job, started)

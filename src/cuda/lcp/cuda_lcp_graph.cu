@@ -94,7 +94,7 @@ LCP_INLINE void solve_problem_ahead(const graph_job<T> &job, size_t problem, int
     loaded = turn.row.block;
     if (turn.part.warp == 0) begin_row(job, turn.row, room->a, turn.part.lane, &lane);
     add_tiles_of_two(d, &turn, &next, next.row.sweep < job.sweeps, room);
-    leave_sums(room, &turn.part);
+    leave_sums(turn.row, room, &turn.part);
     if (turn.part.warp == 0) end_row(d, words_of(d), turn.row, room, turn.part.lane, &lane);
     turn = next;
   }

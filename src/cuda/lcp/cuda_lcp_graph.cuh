@@ -2,15 +2,17 @@
  *
  * Thread blocks have the blocks of rows in turn and go through a row's tiles in the order in which their
  * unknowns are solved: those behind the diagonal from the sweep before, then those before it. Each waits for
- * the unknowns of its column alone, whose words carry the sweep (the paper's counter; cuda_lcp_words.cuh). A
- * row's words cannot be overwritten too early: the next sweep of a block needs this sweep of all others, which
- * have read it. All thread blocks run at the same time, so every wait ends.
+ * the unknowns of its column alone. What a row has published cannot be overwritten too early: the next sweep of
+ * a block needs this sweep of all others, which have read it. All thread blocks run at the same time, so every
+ * wait ends.
  *
- * Words are where Words has them: graph_words in memory (cuda_lcp_graph.cu), or cluster_words in the shared
- * memory of a cluster (cuda_lcp_cluster.cu).
+ * The paper's counter is where Unknowns has it: graph_words in memory, in words that carry the sweep
+ * (cuda_lcp_graph.cu, cuda_lcp_words.cuh), or cluster_unknowns in the shared memory of a cluster, whose
+ * barriers count what arrives (cuda_lcp_cluster.cu).
  *
- * The path that nothing shortens is: words of the block before, its tile, the diagonal block, own words. So a
- * row's tiles are loaded before their unknowns are there, and only the rows that come next poll without rest.
+ * The path that nothing shortens is: unknowns of the block before, its tile, the diagonal block, own unknowns.
+ * So a row's tiles are loaded before their unknowns are there, and only the rows that come next poll without
+ * rest.
  */
 #ifndef CUDA_LCP_GRAPH_CUH
 #define CUDA_LCP_GRAPH_CUH
@@ -32,9 +34,9 @@ template <typename T> struct graph_job {
 template <typename T, int DIM> struct graph_room {
   T a[LCP_BLOCK * LCP_BLOCK];
   lcp_limit<T, DIM> limits[lcp_contacts_of_block<DIM>];
-  alignas(16) T z[2][LCP_BLOCK]; /* of two tiles in turn */
-  T partial[LCP_SHARES][LCP_BLOCK];
-  int ahead[2]; /* graph-2, with z: whether they are for the next row */
+  alignas(16) T z[2][LCP_BLOCK];       /* of two tiles in turn */
+  T partial[2][LCP_SHARES][LCP_BLOCK]; /* of two sweeps in turn */
+  int ahead[2];                        /* graph-2, with z: whether they are for the next row */
 };
 
 /* A row of blocks in a sweep. */
@@ -56,7 +58,6 @@ struct graph_row {
 
 /* Words in memory, of all thread blocks. A lane has those of two unknowns. */
 template <typename T> struct graph_words {
-  static constexpr bool rests = true; /* between two looks: all poll the same memory */
   unsigned long long *words;
   size_t pitch;
   __device__ __forceinline__ unsigned long long *of(const graph_row &row, int block, int lane) const {
@@ -74,8 +75,9 @@ template <typename T> struct graph_words {
                    : "memory");
     return pair;
   }
-  __device__ __forceinline__ void publish(const graph_row &row, int lane, const lcp_pair<T> &pair) const {
+  __device__ __forceinline__ void publish(const graph_row &row, int lane, const T (&z)[2]) const {
     unsigned long long *word = of(row, row.block, lane);
+    const lcp_pair<T> pair = lcp_pair_of((unsigned)row.sweep + 1, z);
 #pragma unroll
     for (int k = 0; k < 2 * lcp_words<T>::count; k += 2)
       asm volatile("st.volatile.global.v2.u64 [%0], {%1, %2};" ::"l"(word + k), "l"(pair.word[k]),
@@ -85,20 +87,19 @@ template <typename T> struct graph_words {
 };
 
 /* Whether all unknowns of column j are there; each lane has those of two. */
-template <bool RELAXED, typename Words, typename T>
-LCP_INLINE bool look_at_column(const Words &words, const graph_row &row, int j, int lane, T (&z)[2]) {
+template <bool RELAXED, typename T>
+LCP_INLINE bool look_at_column(const graph_words<T> &words, const graph_row &row, int j, int lane, T (&z)[2]) {
   const lcp_pair<T> pair = words.look(row, j, lane);
   lcp_numbers_of(pair, z);
   return __all_sync(0xffffffffu, RELAXED ? lcp_is_whole(pair) : lcp_has_mark(pair, row.mark(j)));
 }
 
 /* Until they are. Who is far behind does not disturb the others' polling. */
-template <bool RELAXED, typename Words, typename T>
-LCP_INLINE void wait_for_column(const Words &words, const graph_row &row, int j, int lane, T (&z)[2]) {
+template <bool RELAXED, typename T>
+LCP_INLINE void wait_for_column(const graph_words<T> &words, const graph_row &row, int j, int lane, T (&z)[2]) {
   while (!look_at_column<RELAXED>(words, row, j, lane, z))
-    if constexpr (!RELAXED && Words::rests)
-      if (row.distance(j) > urgent)
-        while (!lcp_has_mark(words.look(row, j, 31), row.mark(j))) lcp_rest();
+    if (!RELAXED && row.distance(j) > urgent)
+      while (!lcp_has_mark(words.look(row, j, 31), row.mark(j))) lcp_rest();
 }
 
 /* Of two rows of the block, for all threads. */
@@ -117,13 +118,27 @@ template <typename T> struct graph_part {
   T sum[2];
 };
 
+/* Where all threads have the unknowns of the row's tile. */
+template <bool RELAXED, typename T, int DIM>
+LCP_INLINE const T *bring_column(const graph_words<T> &words, const graph_row &row, int tile,
+                                 const graph_part<T> &p, graph_room<T, DIM> *room) {
+  const int side = tile % 2;
+  if (p.warp == 0) {
+    T z[2];
+    wait_for_column<RELAXED>(words, row, row.column(tile), p.lane, z);
+    leave_unknowns(room, side, p.lane, z);
+  }
+  __syncthreads();
+  return room->z[side];
+}
+
 template <typename T> LCP_INLINE void add_tile(const T (&tile)[LCP_COLUMNS], const T *z, graph_part<T> *p) {
 #pragma unroll
   for (int c = 0; c < LCP_COLUMNS; c++) p->sum[c % 2] += tile[c] * z[p->first + c];
 }
 
-template <bool RELAXED, typename Words, typename T, int DIM>
-LCP_INLINE void add_tiles(const lcp_data<T> &d, const Words &words, const graph_row &row,
+template <bool RELAXED, typename Unknowns, typename T, int DIM>
+LCP_INLINE void add_tiles(const lcp_data<T> &d, const Unknowns &unknowns, const graph_row &row,
                           graph_room<T, DIM> *room, graph_part<T> *p) {
   constexpr int depth = sizeof(T) == 4 ? 4 : 2; /* tiles on their way */
   T tiles[depth][LCP_COLUMNS];
@@ -137,13 +152,7 @@ LCP_INLINE void add_tiles(const lcp_data<T> &d, const Words &words, const graph_
     for (int k = 0; k < depth; k++) {
       const int tile = first + k;
       if (tile >= count) break;
-      if (p->warp == 0) {
-        T z[2];
-        wait_for_column<RELAXED>(words, row, row.column(tile), p->lane, z);
-        leave_unknowns(room, k % 2, p->lane, z);
-      }
-      __syncthreads();
-      add_tile(tiles[k], room->z[k % 2], p);
+      add_tile(tiles[k], bring_column<RELAXED>(unknowns, row, tile, *p, room), p);
       if (tile + depth < count)
         lcp_load_tile(d, p->row, row.column(tile + depth) * LCP_BLOCK + p->first, tiles[k]);
     }
@@ -194,18 +203,18 @@ LCP_INLINE void begin_row(const graph_job<T> &job, const graph_row &row, const T
 }
 
 /* Solves the block's unknowns and hands them on. By the warp that began. */
-template <typename Words, typename T, int DIM>
-LCP_INLINE void end_row(const lcp_data<T> &d, const Words &words, const graph_row &row,
+template <typename Unknowns, typename T, int DIM>
+LCP_INLINE void end_row(const lcp_data<T> &d, const Unknowns &unknowns, const graph_row &row,
                         const graph_room<T, DIM> *room, int lane, graph_lane<T> *l) {
 #pragma unroll
   for (int h = 0; h < 2; h++) {
     T sum = 0;
 #pragma unroll
-    for (int s = 0; s < LCP_SHARES; s++) sum += room->partial[s][lcp_row_of<2>(lane, h)];
+    for (int s = 0; s < LCP_SHARES; s++) sum += room->partial[row.sweep % 2][s][lcp_row_of<2>(lane, h)];
     l->rows.next[h] -= l->inverse[h] * sum;
   }
   lcp_solve_block(room->a, room->limits, lcp_contacts_of_block<DIM>, lane, &l->rows);
-  words.publish(row, lane, lcp_pair_of((unsigned)row.sweep + 1, l->rows.z));
+  unknowns.publish(row, lane, l->rows.z);
 #pragma unroll
   for (int h = 0; h < 2; h++) {
     const size_t at = row.problem * d.pitch + (size_t)(row.block * LCP_BLOCK + lcp_row_of<2>(lane, h));
@@ -215,8 +224,9 @@ LCP_INLINE void end_row(const lcp_data<T> &d, const Words &words, const graph_ro
 }
 
 /* The sums of all threads meet. */
-template <typename T, int DIM> LCP_INLINE void leave_sums(graph_room<T, DIM> *room, const graph_part<T> *p) {
-  room->partial[p->first / LCP_COLUMNS][threadIdx.x % LCP_BLOCK] = p->sum[0] + p->sum[1];
+template <typename T, int DIM>
+LCP_INLINE void leave_sums(const graph_row &row, graph_room<T, DIM> *room, const graph_part<T> *p) {
+  room->partial[row.sweep % 2][p->first / LCP_COLUMNS][threadIdx.x % LCP_BLOCK] = p->sum[0] + p->sum[1];
   __syncthreads();
 }
 
@@ -227,8 +237,8 @@ template <typename T> LCP_INLINE graph_part<T> part_of_thread(void) {
 
 /* ---- graph and relaxed: row after row ---- */
 
-template <bool RELAXED, typename Words, typename T, int DIM>
-LCP_INLINE void solve_problem(const graph_job<T> &job, const Words &words, size_t problem, int member,
+template <bool RELAXED, typename Unknowns, typename T, int DIM>
+LCP_INLINE void solve_problem(const graph_job<T> &job, const Unknowns &unknowns, size_t problem, int member,
                               graph_room<T, DIM> *room) {
   const lcp_data<T> &d = job.d;
   graph_part<T> p = part_of_thread<T>();
@@ -242,9 +252,9 @@ LCP_INLINE void solve_problem(const graph_job<T> &job, const Words &words, size_
       if (p.warp == 0) begin_row(job, row, room->a, p.lane, &lane);
       p.row = lcp_row(d, problem, block, (int)threadIdx.x % LCP_BLOCK);
       p.sum[0] = p.sum[1] = 0;
-      add_tiles<RELAXED>(d, words, row, room, &p);
-      leave_sums(room, &p);
-      if (p.warp == 0) end_row(d, words, row, room, p.lane, &lane);
+      add_tiles<RELAXED>(d, unknowns, row, room, &p);
+      leave_sums(row, room, &p);
+      if (p.warp == 0) end_row(d, unknowns, row, room, p.lane, &lane);
     }
 }
 
