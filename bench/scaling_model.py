@@ -45,7 +45,7 @@ ONE_GPU = [("H200", 16384, 5.0, NOTES), ("H200", M, 24.5, DEVICES), ("H200", 4 *
            ("H100", M, 32.6, DEVICES), ("H100", 4 * M, 143.9, DEVICES), ("H100", 16 * M, 556.9, DEVICES),
            ("H100", 32 * M, 1180.3, DEVICES), ("H100", 128 * M, 4997.8, DEVICES)]
 SEVERAL_GPUS = [(2, "H200", M, 17.4), (2, "H200", 4 * M, 60.7), (2, "H200", 16 * M, 200.5), (2, "H200", 32 * M, 434.7),
-                (4, "H200", 16 * M, 113.3), (2, "H100", M, 23.0), (2, "H100", 4 * M, 83.4), (2, "H100", 16 * M, 282.1),
+                (4, "H200", 16 * M, 111.4), (2, "H100", M, 23.0), (2, "H100", 4 * M, 83.4), (2, "H100", 16 * M, 282.1),
                 (2, "H100", 32 * M, 599.2), (2, "H100", 128 * M, 2359.1)]
 # Ranks on two cores of a processor: the time of an iteration on one and on two of them, and in between what two take for a
 # product's exchange and for a sum. The bandwidth is that of one rank.
