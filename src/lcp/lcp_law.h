@@ -342,7 +342,7 @@ LCP_FUNCTION void lcp_contact_reduce(REAL *reduced, const REAL *W, int dimension
  * `reduced` is that of W; NULL where it is not kept. */
 LCP_FUNCTION void lcp_contact_of(REAL *r, const REAL *W, const REAL *reduced, const REAL *b, REAL mu,
                                  int dimension, int exact) {
-  REAL found[3] = {0, 0, 0}, own[LCP_REDUCED];
+  REAL found[3] = {0, 0, 0}, own[LCP_REDUCED] = {0};
   int is_found = b[0] >= 0;
   if (!is_found && !(mu > 0)) found[0] = -b[0] / W[0], is_found = 1;
   if (!is_found && exact > 1 && reduced && dimension == 3) {
