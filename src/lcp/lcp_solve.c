@@ -75,7 +75,7 @@ ts_status ts_lcp_residual(const ts_lcp *lcp, const ts_vector *q, const ts_vector
   TSI_REQUIRE(context, residual);
   TSI_TRY(check_vector(lcp, q, "q"));
   TSI_TRY(check_vector(lcp, z, "z"));
-  TSI_TRY(tsi_enter(context));
+  TSI_TRY(TSI_ENTER_WITH(context, q, z));
   ts_status status = tsi_copy_parts(lcp->z, ts_constant(1), z);
   if (status == TS_OK) status = residual_of(lcp, q, lcp->z, residual);
   return tsi_leave(context, status);
@@ -357,7 +357,7 @@ ts_status ts_lcp_solve(ts_lcp *lcp, const ts_vector *q, ts_vector *z, const ts_l
   }
   if (s.acceleration != TS_LCP_ACCELERATION_NONE) TSI_TRY(tsi_lcp_accelerator_create(lcp));
   const uint64_t before = context->host_synchronisations;
-  TSI_TRY(tsi_enter(context));
+  TSI_TRY(TSI_ENTER_WITH(context, q, z));
   TSI_TRY(tsi_leave(context, run(&s, z)));
   result->host_synchronisations = (int)(context->host_synchronisations - before);
   if (result->reason <= TS_REASON_FIXED_ITERATIONS) return TS_OK;

@@ -73,7 +73,7 @@ static ts_status assemble(ts_mesh_flow *flow, const ts_vector *x, double time_st
   const float scale = (float)tsi_mesh_scale(flow, time_step);
   flow->time_step = 0;
   flow->is_current = 0;
-  TSI_TRY(tsi_enter(context));
+  TSI_TRY(TSI_ENTER_WITH(context, x));
   ts_status status = ops->mesh->assemble(&flow->surface, x, scale, (float)factor, 0);
   if (status == TS_OK && flow->curve.matrix)
     status = ops->mesh->assemble(&flow->curve, x, scale, (float)along, (float)(shortest_edge * sqrt(along)));
@@ -86,7 +86,7 @@ static ts_status assemble(ts_mesh_flow *flow, const ts_vector *x, double time_st
 static ts_status solve_change(ts_mesh_flow *flow, const tsi_mesh_operator *op, ts_solver *cg,
                               const ts_vector *x, ts_result *result) {
   ts_context *context = flow->context;
-  TSI_TRY(tsi_enter(context));
+  TSI_TRY(TSI_ENTER_WITH(context, x));
   ts_status status =
       context->ops->mesh->force(flow->force, op, x, (float)tsi_mesh_scale(flow, flow->time_step));
   TSI_TRY(tsi_leave(context, status));
@@ -105,7 +105,7 @@ static ts_status solve_change(ts_mesh_flow *flow, const tsi_mesh_operator *op, t
 
 static ts_status add_change(ts_mesh_flow *flow, ts_vector *out, const ts_vector *x) {
   ts_context *context = flow->context;
-  TSI_TRY(tsi_enter(context));
+  TSI_TRY(TSI_ENTER_WITH(context, out, x));
   const ts_coefficient unit = ts_constant((float)(1 / tsi_mesh_scale(flow, flow->time_step)));
   return tsi_leave_computed(out, context->ops->axpby(out, unit, flow->change, ts_constant(1), x));
 }
@@ -212,7 +212,7 @@ ts_status ts_mesh_flow_solve(ts_mesh_flow *flow, ts_vector *x, ts_mesh_flow_resu
 /* ---- A step, in halves where it must be ---- */
 
 static ts_status copy(ts_context *context, ts_vector *to, const ts_vector *from) {
-  TSI_TRY(tsi_enter(context));
+  TSI_TRY(TSI_ENTER_WITH(context, to, from));
   return tsi_leave(context, context->ops->axpby(to, ts_constant(1), from, ts_constant(0), from));
 }
 

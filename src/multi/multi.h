@@ -340,6 +340,9 @@ ts_status multi_check_columns(ts_context *context, const ts_ranks_matrix_desc *d
 /* The numbers of the columns in the space of the rows, memory of tsi_malloc; -1 of one that it does not have.
  */
 ts_status multi_number_columns(const ts_space *space, const ts_ranks_matrix_desc *desc, int32_t **numbers);
+/* The rows of this rank times 2^-exponent, which all ranks agree on: tsi_csr_scale. */
+ts_status multi_scale_rows(ts_context *context, const ts_csr *csr, int *exponent, ts_csr *scaled,
+                           void **memory);
 
 /* ---- multi_inspect.c ---- */
 /* What all ranks say of these rows becomes what A says. `block` becomes the entries in columns of this rank's

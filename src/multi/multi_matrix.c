@@ -108,7 +108,7 @@ static ts_status create_local(const ts_matrix *A, const tsi_host_csr *csr, int p
       .row_space = A->has_diagonal ? column_space : rows->local[p],
       .column_space = column_space,
   };
-  return multi_report(A->context, p, ts_matrix_create(multi_part(A->context, p), &desc, local));
+  return multi_report(A->context, p, tsi_matrix_create_as_is(multi_part(A->context, p), &desc, local));
 }
 
 /* What is done with the rows of each part. */

@@ -161,23 +161,45 @@ static ts_status inspect(ts_matrix *A, const ts_ranks_matrix_desc *desc, const t
   return status < 0 ? status : other;
 }
 
+static void merge_exponents(void *mine, const void *other) {
+  tsi_exponents *a = mine;
+  const tsi_exponents *b = other;
+  if (b->largest > a->largest) a->largest = b->largest;
+  if (b->smallest < a->smallest) a->smallest = b->smallest;
+}
+
+ts_status multi_scale_rows(ts_context *context, const ts_csr *csr, int *exponent, ts_csr *scaled,
+                           void **memory) {
+  tsi_exponents exponents = tsi_csr_exponents(context, csr);
+  *memory = NULL;
+  TSI_TRY(multi_merge_ranks(context, &exponents, sizeof exponents, merge_exponents));
+  *exponent = tsi_scaling_exponent(exponents, TSI_ORDINARY_MATRIX);
+  return tsi_csr_scale(context, csr, *exponent, scaled, memory);
+}
+
 static ts_status create_over(ts_space *space, const ts_ranks_matrix_desc *desc, ts_matrix **matrix) {
   ts_context *context = space->context;
   int32_t *columns;
   TSI_TRY(multi_number_columns(space, desc, &columns));
-  const ts_matrix_desc local = {.csr = {.rows = desc->rows,
-                                        .columns = tsi_columns_of(space),
-                                        .row_offsets = desc->row_offsets,
-                                        .column_indices = columns,
-                                        .values = desc->values,
-                                        .double_values = desc->double_values},
-                                .format = desc->format,
-                                .row_space = space,
-                                .column_space = space,
-                                .precision = desc->precision,
-                                .components = desc->components};
-  ts_status status = ts_matrix_create(context, &local, matrix);
+  const ts_csr csr = {.rows = desc->rows,
+                      .columns = tsi_columns_of(space),
+                      .row_offsets = desc->row_offsets,
+                      .column_indices = columns,
+                      .values = desc->values,
+                      .double_values = desc->double_values};
+  ts_matrix_desc local = {.format = desc->format,
+                          .row_space = space,
+                          .column_space = space,
+                          .precision = desc->precision,
+                          .components = desc->components};
+  int exponent;
+  void *memory = NULL;
+  ts_status status = tsi_csr_validate(context, &csr);
+  if (status == TS_OK) status = multi_scale_rows(context, &csr, &exponent, &local.csr, &memory);
+  if (status == TS_OK) status = tsi_matrix_create_as_is(context, &local, matrix);
+  if (status == TS_OK) (*matrix)->exponent = exponent;
   if (status == TS_OK) status = inspect(*matrix, desc, &local.csr);
+  tsi_free(context, memory);
   tsi_free(context, columns);
   return status;
 }

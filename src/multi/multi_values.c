@@ -90,7 +90,11 @@ static ts_status set_values(ts_matrix *A, const ts_ranks_matrix_desc *desc) {
   int32_t *columns = NULL;
   tsi_host_csr block = {0}, ghosts = {0};
   ts_csr csr;
-  ts_status status = number(A, desc, &columns, &csr);
+  ts_csr given;
+  int exponent = 0;
+  void *memory = NULL;
+  ts_status status = number(A, desc, &columns, &given);
+  if (status == TS_OK) status = multi_scale_rows(context, &given, &exponent, &csr, &memory);
   if (status == TS_OK) status = multi_inspect(A, &csr, &block, &ghosts);
   knowledge after = take(A);
   after.halo = before.halo;
@@ -98,6 +102,8 @@ static ts_status set_values(ts_matrix *A, const ts_ranks_matrix_desc *desc) {
   status = multi_agree(context, status);
   if (status == TS_OK) status = write_on_all(A, &csr, &block, &ghosts);
   give(A, status == TS_OK ? &after : &before);
+  if (status == TS_OK) A->exponent = exponent;
+  tsi_free(context, memory);
   tsi_csr_free(context, &block);
   tsi_csr_free(context, &ghosts);
   tsi_free(context, columns);

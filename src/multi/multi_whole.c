@@ -57,7 +57,10 @@ static ts_status cut(ts_context *context, const ts_matrix_desc *desc, cutting *c
   int64_t duplicates;
   c->csr = &desc->csr;
   TSI_TRY(check(context, desc));
-  TSI_TRY(tsi_csr_canonical(context, &desc->csr, NULL, 0, &canonical, &duplicates));
+  ts_csr pattern = desc->csr;
+  pattern.values = NULL;
+  pattern.double_values = NULL;
+  TSI_TRY(tsi_csr_canonical(context, &pattern, NULL, 0, &canonical, &duplicates));
   ts_status status =
       tsi_partition_create(context, &canonical, ts_ranks_count(context), context->desc.partition, &c->by);
   tsi_csr_free(context, &canonical);

@@ -86,19 +86,23 @@ static void bad_csr(void) {
   bad[2] = 3, bad[4] = -INFINITY;
   refuse_matrix(&desc, TS_ERROR_INVALID_ARGUMENT, "values[4]", "row 2", "-inf");
 
-  double doubles[5] = {1, 2, 3, 4, 1e300};
+  double doubles[5] = {1, 2, 3, 4, INFINITY};
   desc = good, desc.csr.double_values = doubles;
   refuse_matrix(&desc, TS_ERROR_INVALID_ARGUMENT, "values", "double_values", "both");
   desc.csr.values = NULL;
-  refuse_matrix(&desc, TS_ERROR_INVALID_ARGUMENT, "double_values[4]", "row 2, column 2", "single precision");
+  refuse_matrix(&desc, TS_ERROR_INVALID_ARGUMENT, "double_values[4]", "row 2, column 2", "inf");
   doubles[4] = 5, doubles[2] = NAN;
   refuse_matrix(&desc, TS_ERROR_INVALID_ARGUMENT, "double_values[2]", "row 1", "nan");
 
-  /* Two finite duplicates whose sum is not. */
+  /* Two finite duplicates whose sum floats do not hold: the matrix is stored scaled, and its copy cannot be shown. */
   const int32_t twice[] = {0, 1, 1, 2, 2};
   const float huge[] = {1, 2, 3, 3e38f, 3e38f};
-  desc = good, desc.csr.column_indices = twice, desc.csr.values = huge;
-  refuse_matrix(&desc, TS_ERROR_INVALID_ARGUMENT, "row 2", "column 2", "");
+  desc = good, desc.csr.column_indices = twice, desc.csr.values = huge, desc.keep_host_copy = 1;
+  ts_matrix *matrix = NULL;
+  ts_csr copy;
+  CHECK_OK(context, ts_matrix_create(context, &desc, &matrix));
+  CHECK_FAILS(context, ts_matrix_host_copy(matrix, &copy), TS_ERROR_UNSUPPORTED, "single precision", "2^");
+  ts_matrix_destroy(&matrix);
 }
 
 static void bad_matrix_fields(void) {

@@ -369,7 +369,7 @@ static void double_values(void) {
     const double product[] = {2, 0.2};
     CHECK_VALUES(ys, product, NULL, 2, 4);
     free(ys);
-    twice[0] = 1e39;
+    twice[0] = INFINITY;
     CHECK_FAILS(context, ts_matrix_set_values(matrix, &more), TS_ERROR_INVALID_ARGUMENT, "double_values[0]",
                 "row 0, column 1");
     ts_vector_destroy(&x);

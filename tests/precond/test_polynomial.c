@@ -96,7 +96,8 @@ static void check_eigenvalue(const ts_matrix *A, const char *name, double larges
   ts_scalars *slots = make_scalars(context, TSI_EIGENVALUE_SLOTS + 2);
   double numbers[4 * TSI_EIGENVALUE_SLOTS];
   CHECK_OK(context, tsi_eigenvalue_start(A, vectors[1]));
-  CHECK_OK(context, ts_matrix_diagonal(vectors[0], A));
+  CHECK_OK(context, tsi_enter(context));
+  CHECK_OK(context, tsi_leave(context, tsi_diagonal(vectors[0], A)));
   CHECK_OK(context, ts_vector_reciprocal(vectors[0], vectors[0]));
   const uint64_t before = context->host_synchronisations;
   CHECK_OK(context, tsi_enter(context));

@@ -121,6 +121,10 @@ struct ts_vector {
   ts_space *space;
   int components;
   ts_vector *low; /* the next part, with the same space and components; NULL: none */
+  /* Of the first part: the user's vector is this one times 2^exponent. Only a vector in double precision may
+   * have one other than 0, and only functions that say so know it; others settle it first (tsi_settle). */
+  int exponent;
+  int is_lent; /* the application has its texture or pointer: the exponent stays 0 */
   void *impl;
 };
 
@@ -170,12 +174,17 @@ struct ts_matrix {
   /* Those that products in single precision and residuals compute: of copies of this struct, for the time of a
    * call, and only where tsi_part_ops.has_interior says so. */
   tsi_rows rows;
-  uint64_t fingerprint;   /* of the sparsity pattern as given */
+  uint64_t fingerprint; /* of the sparsity pattern as given */
+  /* The user's matrix is this one times 2^exponent. All that is inside the library, host_copy and norm_infinity
+   * included, is about this one; public functions scale what they return. */
+  int exponent;
+  int may_scale;          /* new values may have another exponent */
   double norm_infinity;   /* largest sum of magnitudes in a row */
   ts_precision precision; /* as asked for */
   int changes;            /* how often its values were replaced */
   int device_values;      /* the device computes the values: nothing is known of them on the host */
   struct tsi_host_csr *host_copy;
+  float *user_values; /* those of the host copy times 2^exponent, once the user asked for them */
   /* Beside a host copy of the rows of a rank: their entries in columns of others, which are counted from 0. */
   struct tsi_host_csr *host_ghosts;
   /* What the values lack of those that were given, over the same spaces and with the same layout; NULL: 0. It

@@ -131,6 +131,28 @@ ts_status tsi_leave_computed(ts_vector *y, ts_status status);
 ts_status tsi_fill(ts_vector *v, double value);
 /* out = a x in all parts; a is a power of two, or its slots hold some. Parts that x lacks become 0. */
 ts_status tsi_copy_parts(ts_vector *out, ts_coefficient a, const ts_vector *x);
+/* The binary exponents of the largest of some numbers, and of the smallest that is not 0. */
+typedef struct tsi_exponents {
+  int largest, smallest;
+} tsi_exponents;
+extern const tsi_exponents tsi_no_exponents; /* there are no such numbers */
+/* What they should be divided by: 0 if the largest is ordinary. */
+enum { TSI_ORDINARY_MATRIX = 24, TSI_ORDINARY_VECTOR = 40 };
+int tsi_scaling_exponent(tsi_exponents exponents, int ordinary);
+
+/* Vectors with an exponent (ts_vector). Settling brings it to 0, and what floats do not hold is lost then. */
+enum { TSI_LARGEST_EXPONENT = 896 };
+int tsi_may_have_exponent(const ts_vector *v);
+ts_status tsi_settle(const ts_vector *v);
+/* Enters, and settles the vectors, the last of which is NULL: for public functions that know no exponents. */
+ts_status tsi_enter_with(ts_context *context, const ts_vector *const *vectors);
+#define TSI_ENTER_WITH(context, ...) tsi_enter_with((context), (const ts_vector *const[]){__VA_ARGS__, NULL})
+/* Before the application gets v's texture or pointer. Not within another function of the library. */
+ts_status tsi_lend(ts_vector *v);
+/* The user's vector becomes 0. */
+ts_status tsi_set_zero(ts_vector *v);
+/* v = 2^exponent v in all parts. */
+ts_status tsi_multiply_by_power(ts_vector *v, int exponent);
 /* x = x + a e in all parts of both, a as above. */
 ts_status tsi_add_to_parts(ts_vector *x, ts_coefficient a, const ts_vector *e);
 

@@ -125,6 +125,7 @@ ts_status ts_vector_write(ts_vector *vector, const float *values, size_t count) 
   TSI_TRY(tsi_enter(vector->context));
   ts_status status = write_texels(vector, values);
   if (status == TS_OK) status = tsi_clear_low(vector);
+  if (status == TS_OK) vector->exponent = 0;
   return tsi_leave(vector->context, status);
 }
 
@@ -134,13 +135,15 @@ ts_status ts_vector_read(const ts_vector *vector, float *values, size_t count) {
   TSI_REQUIRE(vector->context, values);
   TSI_TRY(check_count(vector, count));
   TSI_TRY(tsi_enter(vector->context));
-  return tsi_leave(vector->context, read_texels(vector, values));
+  TSI_TRY(tsi_leave(vector->context, read_texels(vector, values)));
+  for (size_t k = 0; vector->exponent && k < count; k++) values[k] = ldexpf(values[k], vector->exponent);
+  return TS_OK;
 }
 
 /* ---- Doubles on the host ---- */
 
 static ts_status check_range(const ts_vector *v, const double *values, size_t count) {
-  for (size_t k = 0; k < count; k++)
+  for (size_t k = 0; k < count && !tsi_may_have_exponent(v); k++)
     if (isfinite(values[k]) && !isfinite((float)values[k]))
       return tsi_fail(v->context, TS_ERROR_INVALID_ARGUMENT,
                       "component %zu of index %zu is %g, out of the range of single precision",
@@ -148,18 +151,33 @@ static ts_status check_range(const ts_vector *v, const double *values, size_t co
   return TS_OK;
 }
 
+/* The exponent that keeps most of the values, 0 where v has none. */
+static int exponent_of(const ts_vector *v, const double *values, size_t count) {
+  tsi_exponents found = tsi_no_exponents;
+  if (!tsi_may_have_exponent(v)) return 0;
+  for (size_t k = 0; k < count; k++) {
+    int exponent;
+    if (!isfinite(values[k]) || values[k] == 0) continue;
+    frexp(values[k], &exponent);
+    if (exponent > found.largest) found.largest = exponent;
+    if (exponent < found.smallest) found.smallest = exponent;
+  }
+  return tsi_scaling_exponent(found, TSI_ORDINARY_VECTOR);
+}
+
 /* Part by part: what the parts before it leave of each number, rounded. */
 static ts_status write_parts(ts_vector *v, const double *values, size_t count, float *floats) {
-  const int parts = tsi_parts(v);
+  const int parts = tsi_parts(v), exponent = exponent_of(v, values, count);
   ts_vector *part = v;
   for (int p = 0; p < parts; p++, part = part->low) {
     for (size_t k = 0; k < count; k++) {
-      double rest = values[k];
+      double rest = exponent ? ldexp(values[k], -exponent) : values[k];
       for (int q = 0; q < p && isfinite(rest); q++) rest -= (double)(float)rest;
       floats[k] = isfinite(rest) || p == 0 ? (float)rest : 0;
     }
     TSI_TRY(write_texels(part, floats));
   }
+  v->exponent = exponent;
   return TS_OK;
 }
 
@@ -171,6 +189,7 @@ static ts_status read_parts(const ts_vector *v, double *values, size_t count, fl
     TSI_TRY(read_texels(parts[p], floats));
     for (size_t k = 0; k < count; k++) values[k] += (double)floats[k];
   }
+  for (size_t k = 0; v->exponent && k < count; k++) values[k] = ldexp(values[k], v->exponent);
   return TS_OK;
 }
 
@@ -213,6 +232,63 @@ ts_status tsi_fill(ts_vector *v, double value) {
     value = low && isfinite(rounded) ? value - (double)rounded : 0;
   }
   return TS_OK;
+}
+
+/* ---- Exponents ---- */
+
+/* Each rank writes its own numbers, and the ranks would have to agree. */
+int tsi_may_have_exponent(const ts_vector *v) {
+  return v->low && v->low->low && !v->is_lent && !v->context->ops->ranks;
+}
+
+/* In steps that are floats: what leaves the range becomes infinite or 0. */
+ts_status tsi_multiply_by_power(ts_vector *v, int exponent) {
+  enum { step = 120 };
+  while (exponent) {
+    const int now = exponent > step ? step : exponent < -step ? -step : exponent;
+    TSI_TRY(tsi_copy_parts(v, ts_constant(ldexp(1, now)), v));
+    exponent -= now;
+  }
+  return TS_OK;
+}
+
+ts_status tsi_settle(const ts_vector *v) {
+  ts_vector *settled = (ts_vector *)v;
+  const int exponent = v->exponent;
+  settled->exponent = 0;
+  return tsi_multiply_by_power(settled, exponent);
+}
+
+ts_status tsi_enter_with(ts_context *context, const ts_vector *const *vectors) {
+  TSI_TRY(tsi_enter(context));
+  for (; *vectors; vectors++) {
+    const ts_status status = tsi_settle(*vectors);
+    if (status < 0) return tsi_leave(context, status);
+  }
+  return TS_OK;
+}
+
+ts_status tsi_lend(ts_vector *v) {
+  v->is_lent = 1;
+  if (!v->exponent) return TS_OK;
+  TSI_TRY(TSI_ENTER_WITH(v->context, v));
+  return tsi_leave(v->context, TS_OK);
+}
+
+ts_status tsi_set_zero(ts_vector *v) {
+  v->exponent = 0;
+  return tsi_fill(v, 0);
+}
+
+const tsi_exponents tsi_no_exponents = {INT16_MIN, INT16_MAX};
+
+/* The largest value becomes about 1. If that took the smallest so far down that its low-order parts vanished,
+ * it becomes more, up to what counts as ordinary. */
+int tsi_scaling_exponent(tsi_exponents e, int ordinary) {
+  enum { low_order_parts_vanish = -54 };
+  if (e.largest == INT16_MIN || (e.largest >= -ordinary && e.largest <= ordinary)) return 0;
+  const int wanted = e.smallest - low_order_parts_vanish;
+  return wanted > e.largest ? e.largest : wanted < e.largest - ordinary ? e.largest - ordinary : wanted;
 }
 
 ts_status tsi_copy_parts(ts_vector *out, ts_coefficient a, const ts_vector *x) {
@@ -284,8 +360,11 @@ static ts_status check_coefficient(ts_context *context, const char *function, co
 
 ts_status ts_vector_fill(ts_vector *y, double value) {
   TSI_REQUIRE(NULL, y);
+  const int exponent = exponent_of(y, &value, 1);
   TSI_TRY(tsi_enter(y->context));
-  return tsi_leave(y->context, tsi_fill(y, value));
+  const ts_status status = tsi_fill(y, ldexp(value, -exponent));
+  if (status == TS_OK) y->exponent = exponent;
+  return tsi_leave(y->context, status);
 }
 
 ts_status ts_vector_copy(ts_vector *y, const ts_vector *x) {
@@ -294,7 +373,10 @@ ts_status ts_vector_copy(ts_vector *y, const ts_vector *x) {
   CHECK_PAIR(y, x);
   TSI_TRY(tsi_enter(y->context));
   if (x == y) return tsi_leave(y->context, TS_OK);
-  return tsi_leave(y->context, tsi_copy_parts(y, ts_constant(1), x));
+  ts_status status = tsi_may_have_exponent(y) ? TS_OK : tsi_settle(x);
+  if (status == TS_OK) status = tsi_copy_parts(y, ts_constant(1), x);
+  y->exponent = x->exponent;
+  return tsi_leave(y->context, status);
 }
 
 ts_status ts_vector_scale(ts_vector *y, ts_coefficient a) {
@@ -310,7 +392,7 @@ ts_status ts_vector_axpby(ts_vector *y, ts_coefficient a, const ts_vector *x, ts
   CHECK_PAIR(y, x);
   TSI_TRY(check_coefficient(y->context, __func__, "a", &a));
   TSI_TRY(check_coefficient(y->context, __func__, "b", &b));
-  TSI_TRY(tsi_enter(y->context));
+  TSI_TRY(TSI_ENTER_WITH(y->context, y, x));
   return tsi_leave_computed(y, y->context->ops->axpby(y, a, x, b, y));
 }
 
@@ -320,7 +402,7 @@ ts_status ts_vector_multiply(ts_vector *z, const ts_vector *x, const ts_vector *
   TSI_REQUIRE(z->context, y);
   CHECK_PAIR(z, x);
   CHECK_PAIR(z, y);
-  TSI_TRY(tsi_enter(z->context));
+  TSI_TRY(TSI_ENTER_WITH(z->context, z, x, y));
   return tsi_leave_computed(z, z->context->ops->multiply(z, x, y));
 }
 
@@ -328,7 +410,7 @@ ts_status ts_vector_reciprocal(ts_vector *y, const ts_vector *x) {
   TSI_REQUIRE(NULL, y);
   TSI_REQUIRE(y->context, x);
   CHECK_PAIR(y, x);
-  TSI_TRY(tsi_enter(y->context));
+  TSI_TRY(TSI_ENTER_WITH(y->context, y, x));
   return tsi_leave_computed(y, y->context->ops->reciprocal(y, x));
 }
 
@@ -347,7 +429,7 @@ static ts_status reduce(const char *function, ts_scalars *result, int index, tsi
                         const ts_vector *x, const ts_vector *y) {
   ts_context *context = x->context;
   TSI_TRY(check_slot(context, function, "result", (ts_slot){result, index}));
-  TSI_TRY(tsi_enter(context));
+  TSI_TRY(TSI_ENTER_WITH(context, x, y));
   return tsi_leave(context, reduce_into(result, index, kind, x, y));
 }
 

@@ -172,7 +172,7 @@ static ts_status replace_residual(tsi_solve *s) {
   if (s->measure < before)
     TSI_TRY(tsi_fill(k->e, 0));
   else
-    TSI_TRY(tsi_solver_residual(k, k->x_new, k->own[T]));
+    TSI_TRY(tsi_solver_residual(k, k->x_new));
   s->replaced_at = s->phase_best_at = s->iteration;
   s->phase_best = INFINITY;
   s->largest = 0;
@@ -191,7 +191,7 @@ static ts_status restart(tsi_solve *s, double before, const char *what, int iter
   s->in_vain = s->measure <= (what ? 0.9 : 0.5) * before ? 0 : s->in_vain + 1;
   if (s->in_vain) s->shadow++;
   if (s->in_vain < 4) {
-    TSI_TRY(tsi_solver_residual(k, k->x, k->own[T]));
+    TSI_TRY(tsi_solver_residual(k, k->x));
     return begin(s);
   }
   if (!what || s->result->relative_residual <= s->result->attainable_residual) {

@@ -86,7 +86,7 @@ static ts_status begin_checked(tsi_solve *s) {
   s->x_is_zero = 0;
   s->scale = 1;
   s->scale_from = s->iteration;
-  TSI_TRY(tsi_solver_residual(k, k->x, k->own[TSI_CG_Q]));
+  TSI_TRY(tsi_solver_residual(k, k->x));
   TSI_TRY(tsi_cg_sum_delta(s, &delta));
   const tsi_dot sums[2] = {delta, {TSI_SLOT_RR, k->r, k->r, NULL}};
   TSI_TRY(tsi_dots(k->slots, sums, 2, k->scratch));

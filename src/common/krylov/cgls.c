@@ -17,10 +17,10 @@
  * as in cg.c.
  *
  * A^T A is never formed, neither as a matrix nor in s (the gradient): s comes from r by a product, so that the
- * residual's rounding enters once and not squared with the condition of A. Where A is far from 1, whose square
- * single precision does not hold, 2^-k A takes its place and 2^k x that of x. */
+ * residual's rounding enters once and not squared with the condition of A. */
 #include <math.h>
 
+#include "common/matrix/csr.h"
 #include "common/core/core.h"
 #include "solver.h"
 
@@ -50,10 +50,9 @@ static void plan(ts_solver *k) {
 
 /* m from the sums of squares of A's columns, which are rows of A^T. A column of zeros has 0. */
 ts_status tsi_cgls_write_jacobi(ts_solver *k) {
-  k->exponent = tsi_scale_exponent(k->matrix);
   if (!k->m) return TS_OK;
   ts_csr rows;
-  TSI_TRY(ts_matrix_host_copy(k->transposed, &rows));
+  TSI_TRY(tsi_matrix_stored_copy(k->transposed, &rows));
   const size_t count = (size_t)rows.rows * (size_t)k->components;
   float *values = tsi_malloc(k->context, count, sizeof *values);
   if (!values) return tsi_out_of_memory(k->context, "a preconditioner", count * sizeof *values);
@@ -62,8 +61,7 @@ ts_status tsi_cgls_write_jacobi(ts_solver *k) {
   for (int32_t i = 0; i < rows.rows; i++) {
     double squares = 0;
     for (int32_t l = rows.row_offsets[i]; l < rows.row_offsets[i + 1]; l++) {
-      const double value = ldexp(rows.values[l], -k->exponent);
-      squares += value * value;
+      squares += (double)rows.values[l] * (double)rows.values[l];
     }
     all += squares;
     for (int c = 0; c < k->components; c++) *next++ = squares > 0 ? (float)(1 / squares) : 0;
@@ -103,15 +101,15 @@ static ts_status iterate(tsi_solve *s) {
                 qq = {k->slots, slot_of(k, s->iteration, QQ)},
                 gamma_new = {k->slots, slot_of(k, s->iteration + 1, GAMMA)};
   const ts_coefficient one = ts_constant(1);
-  TSI_TRY(tsi_solver_multiply(k, q, k->matrix, p));
+  TSI_TRY(tsi_spmv(q, k->matrix, p));
   TSI_TRY(ops->reduce(k->slots, qq.index, TSI_REDUCE_DOT, q, q));
   TSI_TRY(ops->axpby(k->e, ts_quotient(1, gamma, qq), p, one, k->e));
   if (s->precision == TS_PRECISION_MIXED) {
-    TSI_TRY(tsi_solver_multiply(k, k->own[T], k->transposed, q));
+    TSI_TRY(tsi_spmv(k->own[T], k->transposed, q));
     TSI_TRY(ops->axpby(k->gradient, ts_quotient(-1, gamma, qq), k->own[T], one, k->gradient));
   } else {
     TSI_TRY(ops->axpby(k->r, ts_quotient(-1, gamma, qq), q, one, k->r));
-    TSI_TRY(tsi_solver_multiply(k, k->gradient, k->transposed, k->r));
+    TSI_TRY(tsi_spmv(k->gradient, k->transposed, k->r));
   }
   s->iteration++;
   TSI_TRY(sum_gradient(s));

@@ -262,7 +262,7 @@ static ts_status run_fixed(tsi_solve *s) {
     if (count == 0) TSI_TRY(tsi_fill(k->e, 0));
     if (end == k->desc.fixed_iterations) return TS_OK;
     TSI_TRY(tsi_solve_add(s, k->x, k->e));
-    TSI_TRY(tsi_solver_residual(k, k->x, k->own[0]));
+    TSI_TRY(tsi_solver_residual(k, k->x));
   }
   return TS_OK;
 }

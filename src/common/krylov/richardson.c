@@ -65,7 +65,7 @@ static ts_status run_fixed(tsi_solve *s) {
   for (; s->iteration < k->desc.fixed_iterations; s->iteration++) {
     TSI_TRY(tsi_solver_precondition(k, k->e, k->r));
     TSI_TRY(tsi_solve_add(s, k->x, k->e));
-    TSI_TRY(tsi_solver_residual(k, k->x, k->own[WORK]));
+    TSI_TRY(tsi_solver_residual(k, k->x));
   }
   return tsi_fill(k->e, 0);
 }

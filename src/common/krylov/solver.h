@@ -70,8 +70,7 @@ struct ts_solver {
   ts_vector *scratch;   /* NULL if all operations are fused */
   ts_vector **own;      /* the method's, named once more: it may exchange them */
   ts_scalars *slots;
-  int exponent;     /* of least squares: A and A^T are multiplied by 2^-exponent, and x by 2^exponent */
-  double frobenius; /* norm of that A, with Jacobi */
+  double frobenius; /* norm of A, with Jacobi of least squares */
 };
 
 /* The slots that all methods have; the method's own follow. */
@@ -93,23 +92,26 @@ struct tsi_solve {
   ts_solver *solver;
   ts_result *result;
   const ts_vector *user_b;
+  int b_exponent;         /* of user_b */
   ts_vector *kept;        /* x with all parts between two precisions */
   int at_limit;           /* the reason is the precision */
   ts_precision precision; /* at present: single, mixed or double */
   int precision_from;     /* the iteration since */
   int x_is_zero;          /* x + e rounds nothing */
+  int x_was_zeroed;       /* the user's x was no start: the workspace's is 0 in its place */
   int iteration;          /* done so far */
   int reported;           /* iterations whose numbers were read */
   int ended;
   double norm_b[4];
+  double norm_constrained[4]; /* where b = 0: of what constrained unknowns bring in its place */
   double
       norm_rule[4]; /* what rtol is relative to: that of b (or A^T b), or where it is 0 of the first residual */
   double norm_start[4]; /* of the first residual (or gradient) */
   double norm_r[4];     /* of x's */
   double left_start;    /* the first ||r|| / ||b|| */
   double tolerance[4];  /* what the rule asks of norm_r */
-  double unscale[4];    /* what x is multiplied by at the end */
-  int may_overflow;     /* by that */
+  int scale_x[4];       /* the user's x is x times 2^-scale_x */
+  int is_far;           /* x may overflow by that: its largest number is read with its residual */
   double max_x[4];      /* of x, then */
   double dx[4];         /* ||diag(A) x|| when it was last measured, 0 before */
   double incompatible;  /* norm of the part of b that no x reaches, which r is without */
@@ -193,8 +195,13 @@ tsi_solve tsi_solve_of(ts_solver *k, const ts_vector *b, ts_result *result);
 
 /* Brings b and x into the workspace, scaled. Constrained rows of b are no equations and become 0. */
 ts_status tsi_solve_take_in(tsi_solve *s, const ts_vector *b, const ts_vector *x, int from_zero);
-/* What x is multiplied by, or with `back` what brings it back. */
-ts_coefficient tsi_solver_scale_of(const ts_solver *k, int back);
+/* x from a vector of the user's into the workspace, scaled, and back into a vector that gets this exponent. */
+ts_status tsi_solve_read_x(const tsi_solve *s, const ts_vector *x);
+ts_status tsi_solve_write_x(const tsi_solve *s, ts_vector *x, int exponent);
+/* Whether the matrix has constrained rows; and out = v where there are equations, else 0, which uses e's first
+ * part. */
+int tsi_solve_has_constrained(const ts_solver *k);
+ts_status tsi_solve_drop_constrained(const ts_solver *k, ts_vector *out, const ts_vector *v);
 void tsi_solve_set_precision(tsi_solve *s, ts_precision precision);
 /* Before x takes in e. The first sum is exact without low parts; where auto has more to add, x gets them. */
 ts_status tsi_solve_make_room(tsi_solve *s);
@@ -225,8 +232,8 @@ double tsi_solve_whole_norm(const tsi_solve *s, double norm);
 
 /* ---- solver_verify.c ---- */
 
-/* r = b - A x, in least squares the gradient too. `work` is over the columns and free. */
-ts_status tsi_solver_residual(const ts_solver *k, const ts_vector *x, ts_vector *work);
+/* r = b - A x, in least squares the gradient too. */
+ts_status tsi_solver_residual(const ts_solver *k, const ts_vector *x);
 /* That of the start, and the norm of b. With a start from 0 the residual is b. */
 ts_status tsi_solve_first_residual(const tsi_solve *s, int from_zero);
 ts_status tsi_solver_read_slots(const ts_solver *k);
@@ -255,8 +262,6 @@ ts_status tsi_solver_precondition(const ts_solver *k, ts_vector *out, const ts_v
 ts_status tsi_solver_apply(const ts_solver *k, ts_vector *out, const ts_vector *v);
 /* A new direction of conjugate gradients: d = M^-1 r + beta d, where z is M^-1 r if M is no diagonal. */
 ts_status tsi_solver_turn(const ts_solver *k, ts_vector *d, const ts_vector *r, ts_coefficient beta);
-/* out = A v or A^T v, scaled in least squares. */
-ts_status tsi_solver_multiply(const ts_solver *k, ts_vector *out, const ts_matrix *A, const ts_vector *v);
 
 typedef ts_status (*tsi_iterate_fn)(tsi_solve *s);
 /* Reads the slots `first` .. `first + count - 1` while the device goes on with `pipelined` iterations. */

@@ -12,7 +12,11 @@ ts_status tsi_solver_precondition(const ts_solver *k, ts_vector *out, const ts_v
   if (k->m) return ops->multiply(out, k->m, v);
   if (k->z) {
     const ts_vector rounded = tsi_first_part(v);
-    return tsi_precondition(k->preconditioner, out, &rounded);
+    const int exponent = k->matrix->exponent - tsi_preconditioner_exponent(k->preconditioner);
+    TSI_TRY(tsi_precondition(k->preconditioner, out, &rounded));
+    if (!exponent || k->transposed) return TS_OK;
+    ts_vector first = tsi_first_part(out);
+    return tsi_multiply_by_power(&first, exponent);
   }
   return ops->axpby(out, ts_constant(1), v, ts_constant(0), v);
 }
@@ -26,11 +30,6 @@ ts_status tsi_solver_apply(const ts_solver *k, ts_vector *out, const ts_vector *
   if (!k->z) return tsi_spmv(out, k->matrix, v);
   TSI_TRY(tsi_solver_precondition(k, k->z, v));
   return tsi_spmv(out, k->matrix, k->z);
-}
-
-ts_status tsi_solver_multiply(const ts_solver *k, ts_vector *out, const ts_matrix *A, const ts_vector *v) {
-  TSI_TRY(tsi_spmv(out, A, v));
-  return k->exponent ? tsi_copy_parts(out, ts_constant(ldexpf(1, -k->exponent)), out) : TS_OK;
 }
 
 /* ---- Checks ---- */

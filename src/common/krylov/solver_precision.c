@@ -7,13 +7,12 @@
 
 /* ---- Taking in b and x ---- */
 
-static int has_constrained(const ts_solver *k) {
+int tsi_solve_has_constrained(const ts_solver *k) {
   const tsi_stencil *stencil = k->matrix->stencil;
   return k->matrix->row_space->constrained || (stencil && stencil->has_constrained);
 }
 
-/* out = v where there are equations, else 0, of a matrix that has constrained rows. */
-static ts_status drop_constrained(const ts_solver *k, ts_vector *out, const ts_vector *v) {
+ts_status tsi_solve_drop_constrained(const ts_solver *k, ts_vector *out, const ts_vector *v) {
   const tsi_ops *ops = k->context->ops;
   if (!k->matrix->stencil) return ops->zero_constrained(out, v);
   /* v - A 0, which is 0 at points without equation, whatever v holds there. */
@@ -33,9 +32,9 @@ static ts_status take_in_low_b(const tsi_solve *s) {
   const ts_coefficient scale = ts_scaled(ldexp(1, scale_target(k)), k->slots, TSI_SLOT_SCALE);
   TSI_TRY(tsi_vector_add_parts(k->b, tsi_parts(s->user_b)));
   TSI_TRY(tsi_copy_parts(k->b->low, scale, s->user_b->low));
-  for (ts_vector *low = k->b->low; low && has_constrained(k); low = low->low) {
+  for (ts_vector *low = k->b->low; low && tsi_solve_has_constrained(k); low = low->low) {
     ts_vector part = tsi_first_part(low);
-    TSI_TRY(drop_constrained(k, &part, &part));
+    TSI_TRY(tsi_solve_drop_constrained(k, &part, &part));
   }
   return TS_OK;
 }
@@ -48,9 +47,26 @@ static ts_status take_in_mixed(tsi_solve *s) {
   return tsi_arena_create(k->matrix->row_space, k->components, 1, &k->r_low, 1, 0, NULL);
 }
 
-ts_coefficient tsi_solver_scale_of(const ts_solver *k, int back) {
-  const int target = k->transposed ? k->exponent : tsi_scale_target(k->matrix);
-  return ts_scaled(ldexpf(1, back ? -target : target), k->slots, back ? TSI_SLOT_UNSCALE : TSI_SLOT_SCALE);
+/* Of x, beside what b's slot is. */
+static int scale_exponent(const tsi_solve *s) {
+  return scale_target(s->solver) + s->solver->matrix->exponent - s->b_exponent;
+}
+
+/* The coefficient takes what a float holds, and its inverse. */
+static ts_status scale_x(const tsi_solve *s, ts_vector *out, const ts_vector *x, int power, int slot) {
+  enum { far = 100 };
+  const int near = power > far ? far : power < -far ? -far : power;
+  TSI_TRY(tsi_copy_parts(out, ts_scaled(ldexp(1, near), s->solver->slots, slot), x));
+  return tsi_multiply_by_power(out, power - near);
+}
+
+ts_status tsi_solve_read_x(const tsi_solve *s, const ts_vector *x) {
+  return scale_x(s, s->solver->x, x, scale_exponent(s) + x->exponent, TSI_SLOT_SCALE);
+}
+
+ts_status tsi_solve_write_x(const tsi_solve *s, ts_vector *x, int exponent) {
+  x->exponent = exponent;
+  return scale_x(s, x, s->solver->x, -scale_exponent(s) - exponent, TSI_SLOT_UNSCALE);
 }
 
 static ts_status fill_preconditioner(const ts_solver *k) {
@@ -58,17 +74,21 @@ static ts_status fill_preconditioner(const ts_solver *k) {
   if (!k->m || k->transposed) return TS_OK;
   if (ts_solver_get_preconditioner_kind(k) == TS_PRECONDITIONER_NONE)
     return ops->fill(k->m, ldexpf(1, -tsi_scale_exponent(k->matrix)));
-  TSI_TRY(tsi_diagonal(k->m, k->preconditioner ? k->preconditioner->matrix : k->matrix));
-  return ops->reciprocal(k->m, k->m);
+  const ts_matrix *from = k->preconditioner ? k->preconditioner->matrix : k->matrix;
+  TSI_TRY(tsi_diagonal(k->m, from));
+  TSI_TRY(ops->reciprocal(k->m, k->m));
+  return tsi_multiply_by_power(k->m, k->matrix->exponent - from->exponent);
 }
 
 ts_status tsi_solve_take_in(tsi_solve *s, const ts_vector *b, const ts_vector *x, int from_zero) {
   const ts_solver *k = s->solver;
   const tsi_ops *ops = k->context->ops;
   ts_vector first = tsi_first_part(k->b), given = tsi_first_part(b);
+  s->b_exponent = b->exponent;
+  for (int c = 0; c < k->components; c++) s->scale_x[c] = scale_exponent(s);
   if (s->precision != TS_PRECISION_SINGLE) TSI_TRY(take_in_mixed(s));
-  if (has_constrained(k)) {
-    TSI_TRY(drop_constrained(k, &first, &given));
+  if (tsi_solve_has_constrained(k)) {
+    TSI_TRY(tsi_solve_drop_constrained(k, &first, &given));
     given = first;
   }
   TSI_TRY(ops->reduce(k->slots, TSI_SLOT_MAX_B, TSI_REDUCE_MAX_ABS, &given, &given));
@@ -81,7 +101,7 @@ ts_status tsi_solve_take_in(tsi_solve *s, const ts_vector *b, const ts_vector *x
     const ts_vector start = tsi_first_part(x);
     TSI_TRY(ops->reduce(k->slots, TSI_SLOT_MAX_X, TSI_REDUCE_MAX_ABS, &start, &start));
   }
-  TSI_TRY(from_zero ? tsi_fill(k->x, 0) : tsi_copy_parts(k->x, tsi_solver_scale_of(k, 0), x));
+  TSI_TRY(from_zero ? tsi_fill(k->x, 0) : tsi_solve_read_x(s, x));
   return fill_preconditioner(k);
 }
 

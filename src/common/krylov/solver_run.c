@@ -6,54 +6,94 @@
 
 /* ---- x back to the user ---- */
 
-/* The residual of x's first part, which is all that the user's vector holds. */
-static ts_status measure_rounded(const tsi_solve *s) {
+/* The residual of x's first part, which is all that the user's vector holds, from the numbers in the slots. */
+static void take_rounded(const tsi_solve *s) {
   const ts_solver *k = s->solver;
-  const ts_vector rounded = tsi_first_part(k->x);
   double largest = 0;
-  TSI_TRY(tsi_solve_measure(s, &rounded, k->e));
   for (int c = 0; c < k->components; c++) {
     const double norm = sqrt(tsi_number(k, tsi_norm_slot(k), c));
     largest = tsi_larger(largest, tsi_solve_relative(s, c, norm));
   }
   s->result->rounded_residual = largest;
+}
+
+static ts_status measure_rounded(const tsi_solve *s) {
+  const ts_vector rounded = tsi_first_part(s->solver->x);
+  TSI_TRY(tsi_solve_measure(s, &rounded, s->solver->e));
+  take_rounded(s);
   return TS_OK;
 }
 
-/* The user's x from the workspace's, unless single precision does not hold it: then it stays what it was. */
+/* What is outside of this is written with an exponent. */
+enum { ordinary = 40 };
+
+/* The exponent of a vector that is to hold x, so that its numbers are about those of the workspace. */
+static int exponent_of_x(const tsi_solve *s, const ts_vector *x) {
+  const ts_solver *k = s->solver;
+  enum {
+    smallest = -1010
+  }; /* digits of numbers below are not in doubles either: they must be seen to be lost */
+  int largest = INT16_MIN;
+  if (!tsi_may_have_exponent(x)) return 0;
+  for (int c = 0; c < k->components; c++)
+    if (-s->scale_x[c] > largest) largest = -s->scale_x[c];
+  if (largest >= -ordinary && largest <= ordinary) return 0;
+  if (largest < smallest) return -TSI_LARGEST_EXPONENT;
+  return largest < TSI_LARGEST_EXPONENT ? largest : TSI_LARGEST_EXPONENT;
+}
+
+/* x = the workspace's, in all parts. */
+static ts_status write_x(const tsi_solve *s, ts_vector *x) {
+  return tsi_solve_write_x(s, x, exponent_of_x(s, x));
+}
+
+/* The residual of what x's vector holds, of numbers that may have left the range of floats. A vector in single
+ * precision rounds x in any case: what that leaves is no loss of range. */
+static ts_status measure_what_is_left(tsi_solve *s, const ts_vector *x, const char *precision) {
+  const ts_solver *k = s->solver;
+  ts_result *result = s->result;
+  const double before = result->rounded_residual;
+  TSI_TRY(tsi_solve_read_x(s, x));
+  TSI_TRY(tsi_solve_measure(s, k->x, k->e));
+  if (k->x->low && !x->low) {
+    take_rounded(s);
+    if (result->rounded_residual <= 2 * before) return TS_OK;
+  }
+  tsi_solve_take_over(s);
+  if (result->reason != TS_REASON_CONVERGED || s->met) return TS_OK;
+  char text[160];
+  tsi_scale_say_underflow(text, sizeof text, precision, result->relative_residual);
+  tsi_solve_finish(s, TS_REASON_BREAKDOWN, text);
+  return TS_OK;
+}
+
+/* The user's x from the workspace's, unless its vector does not hold it: then it stays what it was. */
 static ts_status hand_back(tsi_solve *s, ts_vector *x) {
   ts_solver *k = s->solver;
   ts_result *result = s->result;
   const double size = k->matrix->norm_infinity;
+  const int exponent = exponent_of_x(s, x);
+  const char *precision = exponent ? "double" : "single";
   tsi_scale_end end = {.components = k->components,
                        .unknowns = tsi_unknowns(k->matrix),
-                       .size = k->transposed ? ldexp(size, -k->exponent) *
-                                                   ldexp(k->transposed->norm_infinity, -k->exponent)
-                                             : size};
+                       .size = k->transposed ? size * k->transposed->norm_infinity : size};
   for (int c = 0; c < k->components; c++) {
-    end.unscale[c] = s->unscale[c];
+    end.unscale[c] = ldexp(1, -s->scale_x[c] - exponent);
     end.tolerance[c] = s->tolerance[c];
-    if (s->may_overflow) end.max_x[c] = s->max_x[c];
+    if (s->is_far) end.max_x[c] = s->max_x[c];
   }
   char text[160];
   const double largest = tsi_scale_overflow(&end);
   if (largest > 0) {
     tsi_solve_set_start(s);
-    tsi_scale_say_overflow(text, sizeof text, largest);
+    tsi_scale_say_overflow(text, sizeof text, precision, ldexp(largest, exponent));
     tsi_solve_finish(s, TS_REASON_BREAKDOWN, text);
-    return k->desc.zero_start ? tsi_fill(x, 0) : TS_OK;
+    return k->desc.zero_start ? tsi_set_zero(x) : TS_OK;
   }
-  TSI_TRY(tsi_copy_parts(x, tsi_solver_scale_of(k, 1), k->x));
+  TSI_TRY(write_x(s, x));
   result->rounded_residual = result->relative_residual;
   if (k->x->low && !x->low) TSI_TRY(measure_rounded(s));
-  if (!tsi_scale_underflow(&end)) return TS_OK;
-  TSI_TRY(tsi_copy_parts(k->x, tsi_solver_scale_of(k, 0), x));
-  TSI_TRY(tsi_solve_measure(s, k->x, k->e));
-  tsi_solve_take_over(s);
-  if (result->reason != TS_REASON_CONVERGED || s->met) return TS_OK;
-  tsi_scale_say_underflow(text, sizeof text, result->relative_residual);
-  tsi_solve_finish(s, TS_REASON_BREAKDOWN, text);
-  return TS_OK;
+  return tsi_scale_underflow(&end) ? measure_what_is_left(s, x, precision) : TS_OK;
 }
 
 /* auto goes on with pairs where single precision has stagnated or broken down. What there is of x is kept for
@@ -64,7 +104,7 @@ static ts_status keep(tsi_solve *s) {
   if (k->desc.precision != TS_PRECISION_AUTO || k->pairs || !s->ended) return TS_OK;
   if (!(reason == TS_REASON_STAGNATED && s->at_limit) && reason != TS_REASON_BREAKDOWN) return TS_OK;
   TSI_TRY(tsi_arena_create(k->matrix->column_space, k->components, 3, &s->kept, 1, 0, NULL));
-  return tsi_copy_parts(s->kept, tsi_solver_scale_of(k, 1), k->x);
+  return write_x(s, s->kept);
 }
 
 /* ---- The solve ---- */
@@ -78,7 +118,7 @@ static ts_status run_fixed(tsi_solve *s, ts_vector *x) {
   s->result->iterations = s->iteration;
   tsi_solve_set_precision(s, s->precision);
   tsi_solve_finish(s, TS_REASON_FIXED_ITERATIONS, NULL);
-  return tsi_copy_parts(x, tsi_solver_scale_of(k, 1), k->x);
+  return write_x(s, x);
 }
 
 tsi_solve tsi_solve_of(ts_solver *k, const ts_vector *b, ts_result *result) {
@@ -99,19 +139,18 @@ static ts_precision first_precision(const ts_solver *k, const ts_vector *x) {
   return k->x->low || (x->low && !k->desc.zero_start) ? TS_PRECISION_MIXED : TS_PRECISION_SINGLE;
 }
 
-/* Pairs gained nothing: x is what single precision had come to. */
-static ts_status take_back(tsi_solve *s, const ts_vector *start, ts_vector *x) {
-  ts_result *result = s->result;
-  TSI_TRY(tsi_copy_parts(s->solver->x, tsi_solver_scale_of(s->solver, 0), start));
-  TSI_TRY(tsi_solve_measure(s, s->solver->x, s->solver->e));
+/* The workspace's x becomes what the solve began with. */
+static ts_status go_back(tsi_solve *s, const ts_vector *start, int from_zero) {
+  const ts_solver *k = s->solver;
+  TSI_TRY(from_zero ? tsi_fill(k->x, 0) : tsi_solve_read_x(s, start));
+  TSI_TRY(tsi_solve_measure(s, k->x, k->e));
   tsi_solve_take_over(s);
-  result->rounded_residual = result->relative_residual;
-  return tsi_copy_parts(x, ts_constant(1), start);
+  return TS_OK;
 }
 
-/* There is nothing to iterate; x is as it was. */
+/* There is nothing to iterate; the user's x is as it was. */
 static ts_status leave(ts_vector *x, int from_zero) {
-  return from_zero ? tsi_fill(x, 0) : TS_OK;
+  return from_zero ? tsi_set_zero(x) : TS_OK;
 }
 
 ts_status tsi_solver_run(tsi_solve *s, const ts_vector *b, ts_vector *x) {
@@ -133,17 +172,20 @@ ts_status tsi_solver_run(tsi_solve *s, const ts_vector *b, ts_vector *x) {
   TSI_TRY(tsi_solver_read_slots(k));
   TSI_TRY(tsi_solve_judge_start(s, start, from_zero));
   if (s->incompatible > 0) result->incompatible = s->incompatible / tsi_solve_whole_norm(s, s->norm_b[0]);
-  if (s->ended) return start == x ? leave(x, from_zero) : hand_back(s, x);
+  const int is_kept = start != x || s->x_was_zeroed;
+  if (s->ended) return is_kept ? hand_back(s, x) : leave(x, from_zero);
   const double before = s->measure;
   TSI_TRY(k->method->run(s));
-  if (s->ended && s->iteration == 0 && !s->settled) return leave(x, from_zero);
+  if (s->ended && s->iteration == 0 && !s->settled) return is_kept ? hand_back(s, x) : leave(x, from_zero);
   TSI_TRY(k->method->settle(s));
   if (!s->ended && s->met) tsi_solve_finish_converged(s);
   if (!s->ended) tsi_solve_finish_at_maximum(s);
   result->iterations = s->iteration;
   tsi_solve_set_precision(s, s->precision);
-  TSI_TRY(keep(s));
-  TSI_TRY(hand_back(s, x));
+  /* The next precision begins with the kept x; what pairs have made worse, or is not finite, is not handed out.
+   */
   const int is_worse = result->reason > TS_REASON_FIXED_ITERATIONS && !(s->measure <= before);
-  return start != x && is_worse ? take_back(s, start, x) : TS_OK;
+  if (!isfinite(result->relative_residual) || (start != x && is_worse)) TSI_TRY(go_back(s, start, from_zero));
+  TSI_TRY(keep(s));
+  return hand_back(s, x);
 }

@@ -20,12 +20,12 @@ int tsi_scale_target(const ts_matrix *A) {
   return tsi_scale_exponent(A) / 3;
 }
 
-double tsi_unscale_factor(float max_b, int target) {
+int tsi_scale_of_b(float max_b) {
   int exponent = 0;
   if (max_b > 0 && isfinite(max_b)) frexpf(max_b, &exponent);
   if (exponent > 120) exponent = 120; /* as in scalars_normalise */
   if (exponent < -120) exponent = -120;
-  return ldexp(1, exponent - target);
+  return exponent;
 }
 
 /* A row of n entries has n roundings, which add up as random numbers do, of sums that are as large as a part of
@@ -52,17 +52,17 @@ int tsi_scale_underflow(const tsi_scale_end *end) {
   return 0;
 }
 
-void tsi_scale_say_overflow(char *text, size_t size, double largest) {
+void tsi_scale_say_overflow(char *text, size_t size, const char *precision, double largest) {
   snprintf(text, size,
-           "breakdown: the solution is beyond the range of single precision: its largest number is about %.2g",
-           largest);
+           "breakdown: the solution is beyond the range of %s precision: its largest number is about %.2g",
+           precision, largest);
 }
 
-void tsi_scale_say_underflow(char *text, size_t size, double relative_residual) {
+void tsi_scale_say_underflow(char *text, size_t size, const char *precision, double relative_residual) {
   snprintf(text, size,
-           "breakdown: the solution is below the range of single precision: what is left of it has a relative "
+           "breakdown: the solution is below the range of %s precision: what is left of it has a relative "
            "residual of %.2g",
-           relative_residual);
+           precision, relative_residual);
 }
 
 const char *const tsi_scale_b_vanishes =

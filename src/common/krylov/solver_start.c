@@ -5,8 +5,21 @@
 #include "common/core/core.h"
 #include "solver.h"
 
-/* Something is not finite at the start: was it so before? */
-static ts_status name_the_infinite(tsi_solve *s, const ts_vector *x) {
+/* Whether all numbers of the start are finite. */
+static int is_finite(const tsi_solve *s, int from_zero) {
+  const ts_solver *k = s->solver;
+  for (int c = 0; c < k->components; c++) {
+    const double bb = k->transposed || !from_zero ? tsi_number(k, TSI_SLOT_BB, c) : 0;
+    if (!isfinite(tsi_number(k, TSI_SLOT_MAX_B, c)) || !isfinite(bb) ||
+        !isfinite(tsi_number(k, TSI_SLOT_RR, c)) || !isfinite(tsi_number(k, tsi_norm_slot(k), c)))
+      return 0;
+  }
+  return 1;
+}
+
+/* Something is not finite at the start: was it so before? If it is only that A x is far beyond b, x says
+ * nothing of the solution, and 0 is the better start. */
+static ts_status treat_the_infinite(tsi_solve *s, const ts_vector *x, int from_zero) {
   const ts_solver *k = s->solver;
   TSI_TRY(k->context->ops->reduce(k->slots, TSI_SLOT_MAX_X, TSI_REDUCE_MAX_ABS, x, x));
   TSI_TRY(tsi_solver_read_slots(k));
@@ -17,6 +30,13 @@ static ts_status name_the_infinite(tsi_solve *s, const ts_vector *x) {
                      b_is_finite ? "the starting value holds a NaN or an infinity"
                                  : "the right-hand side holds a NaN or an infinity");
     return TS_OK;
+  }
+  if (!from_zero && !tsi_solve_has_constrained(k)) {
+    TSI_TRY(tsi_fill(k->x, 0));
+    s->x_was_zeroed = 1;
+    TSI_TRY(tsi_solve_first_residual(s, 0));
+    TSI_TRY(tsi_solver_read_slots(k));
+    if (is_finite(s, 0)) return TS_OK;
   }
   tsi_solve_finish(s, TS_REASON_BREAKDOWN,
                    "breakdown: the first residual leaves the range of single precision; scale the system");
@@ -34,36 +54,123 @@ void tsi_solve_set_start(tsi_solve *s) {
   }
 }
 
+/* The square of the norm that rtol is relative to. */
+static double rule_of_b(const ts_solver *k, int component) {
+  return tsi_number(k, k->transposed ? TSI_SLOT_GB : TSI_SLOT_BB, component);
+}
+
 /* The norms of a component at the start, and what the rule asks for. */
 static void take_norms(tsi_solve *s, int c, int from_zero) {
   const ts_solver *k = s->solver;
   const double rr = tsi_number(k, TSI_SLOT_RR, c), start = sqrt(tsi_number(k, tsi_norm_slot(k), c));
-  const double rule = k->transposed ? sqrt(tsi_number(k, TSI_SLOT_GB, c))
-                      : from_zero   ? start
-                                    : sqrt(tsi_number(k, TSI_SLOT_BB, c));
+  const double rule = from_zero && !k->transposed ? start : fmax(sqrt(rule_of_b(k, c)), s->norm_constrained[c]);
   s->norm_b[c] = k->transposed ? sqrt(tsi_number(k, TSI_SLOT_BB, c)) : rule;
   s->norm_r[c] = start;
   if (s->iteration == 0) s->norm_start[c] = start;
   s->norm_rule[c] = rule > 0 ? rule : start;
-  s->unscale[c] = tsi_unscale_factor((float)tsi_number(k, TSI_SLOT_MAX_B, c),
-                                     k->transposed ? k->exponent : tsi_scale_target(k->matrix));
-  if (s->unscale[c] > 1) s->may_overflow = 1;
-  const double atol = ldexp(k->desc.atol / s->unscale[c], -2 * k->exponent);
+  s->scale_x[c] -= tsi_scale_of_b((float)tsi_number(k, TSI_SLOT_MAX_B, c));
+  if (s->scale_x[c] < 0) s->is_far = 1;
+  const int of_residual = s->scale_x[c] - k->matrix->exponent;
+  const double atol = ldexp(k->desc.atol, k->transposed ? of_residual - k->transposed->exponent : of_residual);
   s->tolerance[c] = fmax(k->desc.rtol * s->norm_rule[c], atol);
   if (s->iteration == 0)
     s->left_start = tsi_larger(s->left_start, s->norm_b[c] > 0 ? sqrt(rr) / s->norm_b[c] : sqrt(rr));
 }
 
+/* ---- b = 0 ---- */
+
+/* A b that is 0 fits every scale: it takes that of x. */
+static ts_status take_scale_of_x(tsi_solve *s, const ts_vector *x) {
+  const ts_solver *k = s->solver;
+  const int exponent = x->exponent + k->matrix->exponent;
+  if (s->b_exponent == exponent) return TS_OK;
+  for (int c = 0; c < k->components; c++)
+    if (tsi_number(k, TSI_SLOT_MAX_B, c) != 0) return TS_OK;
+  for (int c = 0; c < k->components; c++) s->scale_x[c] += s->b_exponent - exponent;
+  s->b_exponent = exponent;
+  TSI_TRY(tsi_solve_read_x(s, x));
+  TSI_TRY(tsi_solve_first_residual(s, 0));
+  return tsi_solver_read_slots(k);
+}
+
+/* r = b - A x of constrained unknowns alone: what they bring in place of b = 0. */
+static ts_status residual_of_constrained(const ts_solver *k) {
+  ts_vector free = tsi_first_part(k->r), fixed = tsi_first_part(k->e), x = tsi_first_part(k->x);
+  TSI_TRY(tsi_solve_drop_constrained(k, &free, &x));
+  TSI_TRY(tsi_fill(k->e, 0));
+  TSI_TRY(k->context->ops->axpby(&fixed, ts_constant(1), &x, ts_constant(-1), &free));
+  return tsi_solver_residual(k, k->e);
+}
+
+/* Its norms, once it is brought to about 1 as b is otherwise. */
+static ts_status measure_constrained(tsi_solve *s, const ts_vector *x) {
+  const ts_solver *k = s->solver;
+  const tsi_ops *ops = k->context->ops;
+  double max_b[4], found[4], norms[4];
+  if (!tsi_solve_has_constrained(k)) return TS_OK;
+  TSI_TRY(residual_of_constrained(k));
+  TSI_TRY(ops->reduce(k->slots, TSI_SLOT_MAX_X, TSI_REDUCE_MAX_ABS, k->r, k->r));
+  TSI_TRY(tsi_scalars_read(k->slots, TSI_SLOT_MAX_X, 1, found));
+  for (int c = 0; c < 4; c++)
+    max_b[c] = c < k->components && rule_of_b(k, c) == 0 ? found[c] : tsi_number(k, TSI_SLOT_MAX_B, c);
+  TSI_TRY(tsi_scalars_write(k->slots, TSI_SLOT_MAX_B, 1, max_b));
+  TSI_TRY(ops->scalars_normalise(k->slots, TSI_SLOT_MAX_B, TSI_SLOT_SCALE));
+  TSI_TRY(tsi_solve_read_x(s, x));
+  TSI_TRY(residual_of_constrained(k));
+  TSI_TRY(ops->reduce(k->slots, TSI_SLOT_RR, TSI_REDUCE_NORM2, k->r, k->r));
+  TSI_TRY(tsi_scalars_read(k->slots, TSI_SLOT_RR, 1, norms));
+  for (int c = 0; c < k->components; c++) s->norm_constrained[c] = rule_of_b(k, c) == 0 ? norms[c] : 0;
+  return TS_OK;
+}
+
+/* x = 0 in the components that are marked, but for constrained unknowns. */
+static ts_status zero_components(const ts_solver *k, const double marked[4]) {
+  const tsi_ops *ops = k->context->ops;
+  TSI_TRY(tsi_scalars_write(k->slots, TSI_SLOT_MAX_X, 1, marked));
+  for (ts_vector *p = k->x; p; p = p->low) {
+    ts_vector part = tsi_first_part(p), free = tsi_first_part(k->r);
+    if (tsi_solve_has_constrained(k)) TSI_TRY(tsi_solve_drop_constrained(k, &free, &part));
+    TSI_TRY(ops->axpby(&part, ts_constant(1), &part, ts_scaled(-1, k->slots, TSI_SLOT_MAX_X),
+                       tsi_solve_has_constrained(k) ? &free : &part));
+  }
+  return TS_OK;
+}
+
+/* Where b = 0 the solution is 0, whatever the start, and no rule is relative to ||b||. Constrained unknowns
+ * keep their values, and what these bring takes the place of b in the rule. */
+static ts_status treat_zero_b(tsi_solve *s, const ts_vector *x) {
+  const ts_solver *k = s->solver;
+  double marked[4] = {0}, max_x[4];
+  int some = 0, zeroed = 0;
+  for (int c = 0; c < k->components; c++)
+    if (rule_of_b(k, c) == 0) some = 1;
+  if (!some) return TS_OK;
+  TSI_TRY(measure_constrained(s, x));
+  TSI_TRY(k->context->ops->reduce(k->slots, TSI_SLOT_MAX_X, TSI_REDUCE_MAX_ABS, x, x));
+  TSI_TRY(tsi_scalars_read(k->slots, TSI_SLOT_MAX_X, 1, max_x));
+  for (int c = 0; c < k->components; c++) {
+    if (rule_of_b(k, c) != 0 || s->norm_constrained[c] != 0 || max_x[c] == 0) continue;
+    marked[c] = 1;
+    zeroed = 1;
+  }
+  if (zeroed) TSI_TRY(zero_components(k, marked));
+  if (zeroed) s->x_was_zeroed = 1;
+  TSI_TRY(tsi_solve_first_residual(s, 0));
+  return tsi_solver_read_slots(k);
+}
+
+/* ---- The start ---- */
+
 ts_status tsi_solve_judge_start(tsi_solve *s, const ts_vector *x, int from_zero) {
   const ts_solver *k = s->solver;
   int all_zero = 1, met = 1;
   s->x_is_zero = from_zero || k->desc.precision == TS_PRECISION_AUTO;
+  if (!from_zero) TSI_TRY(take_scale_of_x(s, x));
+  if (!is_finite(s, from_zero)) TSI_TRY(treat_the_infinite(s, x, from_zero));
+  if (s->ended) return TS_OK;
+  if (!from_zero) TSI_TRY(treat_zero_b(s, x));
   for (int c = 0; c < k->components; c++) {
     const double max_b = tsi_number(k, TSI_SLOT_MAX_B, c);
-    const double bb = k->transposed || !from_zero ? tsi_number(k, TSI_SLOT_BB, c) : 0;
-    if (!isfinite(max_b) || !isfinite(bb) || !isfinite(tsi_number(k, TSI_SLOT_RR, c)) ||
-        !isfinite(tsi_number(k, tsi_norm_slot(k), c)))
-      return name_the_infinite(s, x);
     take_norms(s, c, from_zero);
     if (!from_zero && tsi_number(k, TSI_SLOT_MAX_X, c) != 0) s->x_is_zero = 0;
     if (max_b > 0 && s->norm_b[c] == 0 && !(s->incompatible > 0)) {
@@ -84,7 +191,10 @@ ts_status tsi_solve_judge_start(tsi_solve *s, const ts_vector *x, int from_zero)
     s->result->reduction = k->transposed ? s->left_start : 0;
     s->result->relative_residual = s->incompatible > 0 ? s->incompatible / b : 0;
     tsi_solve_finish_converged(s);
-    if (s->result->reason == TS_REASON_CONVERGED) tsi_solve_finish(s, TS_REASON_ZERO_RESIDUAL, NULL);
+    if (s->result->reason == TS_REASON_CONVERGED && s->x_was_zeroed)
+      tsi_solve_finish(s, TS_REASON_CONVERGED, "the right-hand side is 0, and so is the solution");
+    else if (s->result->reason == TS_REASON_CONVERGED)
+      tsi_solve_finish(s, TS_REASON_ZERO_RESIDUAL, NULL);
     return TS_OK;
   }
   if (!met || k->desc.stop != TS_STOP_RESIDUAL) return TS_OK;

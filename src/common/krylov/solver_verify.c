@@ -9,17 +9,13 @@
 
 /* A^T r. Where r has a low part, as 0 - A^T r, whose sums are exact. */
 static ts_status compute_gradient(const ts_solver *k) {
-  if (!k->r->low || k->exponent) return tsi_solver_multiply(k, k->gradient, k->transposed, k->r);
+  if (!k->r->low) return tsi_spmv(k->gradient, k->transposed, k->r);
   TSI_TRY(tsi_fill(k->gradient, 0));
   TSI_TRY(tsi_residual(k->gradient, k->gradient, k->transposed, k->r));
   return k->context->ops->axpby(k->gradient, ts_constant(-1), k->gradient, ts_constant(0), k->gradient);
 }
 
-ts_status tsi_solver_residual(const ts_solver *k, const ts_vector *x, ts_vector *work) {
-  if (k->exponent) {
-    TSI_TRY(tsi_copy_parts(work, ts_constant(ldexpf(1, -k->exponent)), x));
-    x = work;
-  }
+ts_status tsi_solver_residual(const ts_solver *k, const ts_vector *x) {
   /* With a low part r has what two parts of x lack. */
   const int whole = k->residual_parts == 3 && k->r_low;
   if (whole) k->r->low = k->r_low;
@@ -65,12 +61,12 @@ ts_status tsi_solve_first_residual(const tsi_solve *s, int from_zero) {
   }
   if (k->transposed) {
     int known;
-    TSI_TRY(tsi_solver_multiply(k, k->gradient, k->transposed, k->b));
+    TSI_TRY(tsi_spmv(k->gradient, k->transposed, k->b));
     TSI_TRY(ops->reduce(k->slots, TSI_SLOT_GB, TSI_REDUCE_DOT, k->gradient, k->gradient));
     TSI_TRY(scale_by_diagonal(k, k->e, k->x, &known));
     if (known) TSI_TRY(ops->reduce(k->slots, TSI_SLOT_DX, TSI_REDUCE_DOT, k->e, k->e));
   }
-  TSI_TRY(tsi_solver_residual(k, k->x, k->e));
+  TSI_TRY(tsi_solver_residual(k, k->x));
   return sum_residual(s, &(tsi_dot){TSI_SLOT_BB, k->b, k->b, NULL});
 }
 
@@ -83,8 +79,8 @@ ts_status tsi_solver_read_slots(const ts_solver *k) {
 ts_status tsi_solve_measure(const tsi_solve *s, const ts_vector *x, ts_vector *work) {
   const ts_solver *k = s->solver;
   int known;
-  if (s->may_overflow) TSI_TRY(k->context->ops->reduce(k->slots, TSI_SLOT_MAX_X, TSI_REDUCE_MAX_ABS, x, x));
-  TSI_TRY(tsi_solver_residual(k, x, work));
+  if (s->is_far) TSI_TRY(k->context->ops->reduce(k->slots, TSI_SLOT_MAX_X, TSI_REDUCE_MAX_ABS, x, x));
+  TSI_TRY(tsi_solver_residual(k, x));
   TSI_TRY(scale_by_diagonal(k, work, x, &known));
   TSI_TRY(sum_residual(s, known ? &(tsi_dot){TSI_SLOT_DX, work, work, NULL} : NULL));
   return tsi_solver_read_slots(k);
@@ -153,7 +149,7 @@ void tsi_solve_take_over(tsi_solve *s) {
     const double norm = sqrt(tsi_number(k, tsi_norm_slot(k), c)), r = sqrt(tsi_number(k, TSI_SLOT_RR, c));
     s->norm_r[c] = norm;
     s->dx[c] = k->transposed ? 0 : sqrt(tsi_number(k, TSI_SLOT_DX, c));
-    if (s->may_overflow) s->max_x[c] = tsi_number(k, TSI_SLOT_MAX_X, c);
+    if (s->is_far) s->max_x[c] = tsi_number(k, TSI_SLOT_MAX_X, c);
     result->relative_residual = tsi_larger(result->relative_residual, tsi_solve_relative(s, c, norm));
     result->attainable_residual = tsi_larger(result->attainable_residual, attainable(s, c));
     const double start = k->transposed ? s->norm_b[c] : s->norm_start[c];
@@ -207,7 +203,7 @@ ts_status tsi_solve_try(tsi_solve *s, const ts_vector *e, ts_vector *work) {
   TSI_TRY(tsi_solve_make_room(s));
   TSI_TRY(tsi_solve_add(s, k->x_new, e));
   TSI_TRY(tsi_solve_measure(s, k->x_new, work));
-  if (!(judge_norms(s, &met) < s->measure)) return tsi_solver_residual(k, k->x, work);
+  if (!(judge_norms(s, &met) < s->measure)) return tsi_solver_residual(k, k->x);
   ts_vector *better = k->x_new;
   k->x_new = k->x;
   k->x = better;

@@ -79,7 +79,6 @@ struct tsi_host_csr {
   int32_t *row_offsets, *column_indices;
   float *values;   /* NULL: all 0 */
   float *rests[2]; /* NULL: all 0; always ours */
-  double lost;     /* the largest part of a double that is below the range of floats */
   int owned;
 };
 

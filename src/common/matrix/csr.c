@@ -42,8 +42,7 @@ static int is_outside(const ts_csr *csr, int32_t e) {
   return csr->column_indices[e] < 0 || csr->column_indices[e] >= csr->columns;
 }
 static int is_infinite(const ts_csr *csr, int32_t e) {
-  return (csr->values && !isfinite(csr->values[e])) ||
-         (csr->double_values && !isfinite((float)csr->double_values[e]));
+  return (csr->values && !isfinite(csr->values[e])) || (csr->double_values && !isfinite(csr->double_values[e]));
 }
 
 /* Loops that a compiler turns into vectors. */
@@ -52,7 +51,7 @@ static int find_bad(const ts_csr *csr, int32_t first, int32_t end) {
   for (int32_t e = first; e < end; e++) found |= (uint32_t)csr->column_indices[e] >= (uint32_t)csr->columns;
   for (int32_t e = first; csr->values && e < end; e++) found |= !(fabsf(csr->values[e]) <= FLT_MAX);
   for (int32_t e = first; csr->double_values && e < end; e++)
-    found |= !(fabsf((float)csr->double_values[e]) <= FLT_MAX);
+    found |= !(fabs(csr->double_values[e]) <= DBL_MAX);
   return found;
 }
 
@@ -83,9 +82,8 @@ static ts_status report_bad_entry(ts_context *context, const ts_csr *csr) {
   if (csr->values)
     return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "values[%d] in row %d, column %d is %g", e, i, j,
                     (double)csr->values[e]);
-  return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "double_values[%d] in row %d, column %d is %g%s", e, i, j,
-                  csr->double_values[e],
-                  isfinite(csr->double_values[e]) ? ", out of the range of single precision" : "");
+  return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "double_values[%d] in row %d, column %d is %g", e, i, j,
+                  csr->double_values[e]);
 }
 
 ts_status tsi_csr_validate(ts_context *context, const ts_csr *csr) {
@@ -190,7 +188,6 @@ static int32_t merge_row(const ts_csr *csr, int32_t row, column_value *scratch, 
       out->rests[0][to] = (float)sum;
       sum -= (double)out->rests[0][to];
       out->rests[1][to] = (float)sum;
-      out->lost = fmax(out->lost, fabs(sum - (double)out->rests[1][to]));
     }
     to++;
   }

@@ -2,6 +2,7 @@
 #ifndef TSI_CSR_H
 #define TSI_CSR_H
 
+#include "common/core/core.h"
 #include "common/layout/layout.h"
 
 /* Offsets ascend, columns are in range, values are finite; the message names row and entry. */
@@ -23,6 +24,13 @@ ts_status tsi_csr_canonical(ts_context *context, const ts_csr *csr, const unsign
                             unsigned flags, tsi_host_csr *out, int64_t *duplicates);
 void tsi_csr_free(ts_context *context, tsi_host_csr *csr);
 
+/* ---- csr_scale.c ---- */
+
+/* Those of the values. */
+tsi_exponents tsi_csr_exponents(const ts_context *context, const ts_csr *csr);
+/* out = csr with its values times 2^-exponent, which are in `memory`, NULL if they are csr's own. */
+ts_status tsi_csr_scale(ts_context *context, const ts_csr *csr, int exponent, ts_csr *out, void **memory);
+
 /* csr_inspect.c: two entries that mirror each other are equal within what assembly in single precision leaves.
  */
 int tsi_nearly_equal(float a, float b, float diagonal_a, float diagonal_b);
@@ -37,7 +45,7 @@ ts_status tsi_csr_inspect(ts_context *context, const tsi_host_csr *A, const unsi
 
 /* ---- matrix_values.c ---- */
 
-/* What ts_matrix_set_values does, and its check. */
+/* New values, stored as they are, and the check of their pattern. */
 ts_status tsi_matrix_set_values(ts_matrix *A, const ts_csr *csr);
 ts_status tsi_matrix_check_pattern(const ts_matrix *A, const ts_csr *csr);
 /* New values in canonical form, of A alone and of its rest, which is created where there is none. */
@@ -49,6 +57,13 @@ void tsi_matrix_destroy_rest(ts_matrix *A);
 tsi_layout_input tsi_matrix_layout_input(const ts_matrix *A, const tsi_host_csr *csr, tsi_blocks *blocks);
 
 /* ---- matrix.c ---- */
+
+/* ts_matrix_create and ts_matrix_set_values without scaling: for matrices of the library's own, whose products
+ * no one scales back. */
+ts_status tsi_matrix_create_as_is(ts_context *context, const ts_matrix_desc *desc, ts_matrix **matrix);
+ts_status tsi_matrix_set_values_as_is(ts_matrix *A, const ts_csr *csr);
+/* The host copy, whose values times 2^exponent are the matrix's. */
+ts_status tsi_matrix_stored_copy(const ts_matrix *A, ts_csr *csr);
 
 /* A matrix as csr that the backend has made by itself, in a linear space: `impl` is its own and goes
  * to the matrix unless this fails. */

@@ -1,5 +1,6 @@
 /* Matrices: validate, choose spaces, lay out, pack, upload. Their values are in matrix_values.c, what
  * multiplies them in matrix_product.c. */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -220,6 +221,7 @@ static void release_parts(ts_matrix *A) {
   tsi_vector_destroy(A->rest_product);
   if (A->host_copy) tsi_csr_free(context, A->host_copy);
   tsi_free(context, A->host_copy);
+  tsi_free(context, A->user_values);
   if (A->host_ghosts) tsi_csr_free(context, A->host_ghosts);
   tsi_free(context, A->host_ghosts);
   tsi_layout_destroy(context, A->layout);
@@ -228,8 +230,8 @@ static void release_parts(ts_matrix *A) {
   tsi_free(context, A);
 }
 
+/* Of a valid descriptor. */
 static ts_status create(ts_context *context, const ts_matrix_desc *desc, ts_matrix **matrix) {
-  TSI_TRY(validate(context, desc));
   ts_matrix *A = tsi_calloc(context, 1, sizeof *A);
   if (!A) return tsi_out_of_memory(context, "a matrix", sizeof *A);
   A->context = context;
@@ -255,13 +257,33 @@ static ts_status create(ts_context *context, const ts_matrix_desc *desc, ts_matr
   return TS_OK;
 }
 
+ts_status tsi_matrix_create_as_is(ts_context *context, const ts_matrix_desc *desc, ts_matrix **matrix) {
+  *matrix = NULL;
+  TSI_TRY(validate(context, desc));
+  return create(context, desc, matrix);
+}
+
+static ts_status create_scaled(ts_context *context, const ts_matrix_desc *desc, ts_matrix **matrix) {
+  ts_matrix_desc scaled = *desc;
+  void *memory;
+  TSI_TRY(validate(context, desc));
+  const int exponent = tsi_scaling_exponent(tsi_csr_exponents(context, &desc->csr), TSI_ORDINARY_MATRIX);
+  TSI_TRY(tsi_csr_scale(context, &desc->csr, exponent, &scaled.csr, &memory));
+  const ts_status status = create(context, &scaled, matrix);
+  tsi_free(context, memory);
+  if (status < 0) return status;
+  (*matrix)->exponent = exponent;
+  (*matrix)->may_scale = 1;
+  return TS_OK;
+}
+
 ts_status ts_matrix_create(ts_context *context, const ts_matrix_desc *desc, ts_matrix **matrix) {
   TSI_BEGIN(context, context);
   TSI_REQUIRE(context, matrix);
   *matrix = NULL;
   TSI_REQUIRE(context, desc);
   tsi_begin_together(context);
-  const ts_status status = tsi_end_together(context, create(context, desc, matrix));
+  const ts_status status = tsi_end_together(context, create_scaled(context, desc, matrix));
   if (status < 0) ts_matrix_destroy(matrix);
   return status;
 }
@@ -329,9 +351,7 @@ ts_status ts_matrix_get_info(const ts_matrix *matrix, ts_matrix_info *info) {
   return TS_OK;
 }
 
-ts_status ts_matrix_host_copy(const ts_matrix *matrix, ts_csr *csr) {
-  TSI_BEGIN(matrix, matrix->context);
-  TSI_REQUIRE(matrix->context, csr);
+ts_status tsi_matrix_stored_copy(const ts_matrix *matrix, ts_csr *csr) {
   if (matrix->stencil)
     return tsi_fail(matrix->context, TS_ERROR_INVALID_ARGUMENT,
                     "the matrix is a stencil; ts_stencil_read reads its values");
@@ -344,5 +364,31 @@ ts_status ts_matrix_host_copy(const ts_matrix *matrix, ts_csr *csr) {
                   .row_offsets = A->row_offsets,
                   .column_indices = A->column_indices,
                   .values = A->values};
+  return TS_OK;
+}
+
+/* Values that single precision does not hold cannot be shown. */
+static ts_status scale_host_copy(ts_matrix *A) {
+  const tsi_host_csr *copy = A->host_copy;
+  const size_t entries = (size_t)copy->row_offsets[copy->rows];
+  if (!A->user_values && !(A->user_values = tsi_malloc(A->context, entries, sizeof *A->user_values)))
+    return tsi_out_of_memory(A->context, "the values of the host copy", entries * sizeof *A->user_values);
+  for (size_t e = 0; e < entries; e++) {
+    A->user_values[e] = ldexpf(copy->values[e], A->exponent);
+    if (isinf(A->user_values[e]) || (A->user_values[e] == 0 && copy->values[e] != 0))
+      return tsi_fail(A->context, TS_ERROR_UNSUPPORTED,
+                      "the host copy holds single precision, which has no number %g * 2^%d",
+                      (double)copy->values[e], A->exponent);
+  }
+  return TS_OK;
+}
+
+ts_status ts_matrix_host_copy(const ts_matrix *matrix, ts_csr *csr) {
+  TSI_BEGIN(matrix, matrix->context);
+  TSI_REQUIRE(matrix->context, csr);
+  TSI_TRY(tsi_matrix_stored_copy(matrix, csr));
+  if (matrix->exponent == 0) return TS_OK;
+  TSI_TRY(scale_host_copy((ts_matrix *)matrix));
+  csr->values = matrix->user_values;
   return TS_OK;
 }

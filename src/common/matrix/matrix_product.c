@@ -1,4 +1,6 @@
 /* y = A x, b - A x and the diagonal: with all parts of a matrix and of vectors, and what users call. */
+#include <math.h>
+
 #include "common/core/core.h"
 
 /* ---- With all parts ---- */
@@ -76,6 +78,38 @@ static ts_status check_components(const char *function, const ts_vector *a, cons
   return TS_OK;
 }
 
+/* A result of the stored numbers, which 2^exponent brings to the user's: that becomes the vector's own exponent
+ * if it may have one and the numbers are far from 1. */
+static ts_status take_exponent(ts_vector *y, int exponent) {
+  const int is_ordinary = exponent >= -TSI_ORDINARY_VECTOR && exponent <= TSI_ORDINARY_VECTOR;
+  y->exponent = is_ordinary || !tsi_may_have_exponent(y) ? 0 : exponent;
+  return tsi_multiply_by_power(y, exponent - y->exponent);
+}
+
+/* r = 2^e (2^-e b - A x), where 2^e brings A x to the user's numbers, with all parts of b, also where r has
+ * one. If the scaled b may overflow, b and A x are too far apart for that. */
+static ts_status scaled_residual(ts_vector *r, const ts_vector *b, const ts_matrix *A, const ts_vector *x) {
+  enum { far = 100 };
+  ts_vector *other;
+  const int exponent = A->exponent + x->exponent, of_b = b->exponent - exponent;
+  const int is_far = of_b > far || of_b < -far;
+  TSI_TRY(tsi_arena_create(A->row_space, b->components, tsi_parts(b), &other, 1, 0, NULL));
+  ts_status status;
+  if (is_far) {
+    status = tsi_spmv(other, A, x);
+    if (status == TS_OK) status = tsi_multiply_by_power(other, exponent);
+    if (status == TS_OK) status = tsi_settle(b);
+    if (status == TS_OK) status = r->context->ops->axpby(r, ts_constant(1), b, ts_constant(-1), other);
+    r->exponent = 0;
+  } else {
+    status = tsi_copy_parts(other, ts_constant(ldexp(1, of_b)), b);
+    if (status == TS_OK) status = tsi_residual(r, other, A, x);
+    if (status == TS_OK) status = take_exponent(r, exponent);
+  }
+  tsi_vector_destroy(other);
+  return status;
+}
+
 ts_status ts_matrix_multiply(ts_vector *y, const ts_matrix *matrix, const ts_vector *x) {
   TSI_REQUIRE(NULL, matrix);
   ts_context *context = matrix->context;
@@ -86,7 +120,9 @@ ts_status ts_matrix_multiply(ts_vector *y, const ts_matrix *matrix, const ts_vec
   TSI_TRY(check_components(__func__, y, "y", x, "x"));
   if (x == y) return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "%s: y and x are the same vector", __func__);
   TSI_TRY(tsi_enter(context));
-  return tsi_leave_computed(y, tsi_spmv(y, matrix, x));
+  ts_status status = tsi_spmv(y, matrix, x);
+  if (status == TS_OK) status = take_exponent(y, matrix->exponent + x->exponent);
+  return tsi_leave_computed(y, status);
 }
 
 ts_status ts_matrix_residual(ts_vector *r, const ts_vector *b, const ts_matrix *matrix, const ts_vector *x) {
@@ -102,7 +138,10 @@ ts_status ts_matrix_residual(ts_vector *r, const ts_vector *b, const ts_matrix *
   TSI_TRY(check_components(__func__, b, "b", x, "x"));
   if (x == r) return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "%s: r and x are the same vector", __func__);
   TSI_TRY(tsi_enter(context));
-  return tsi_leave_computed(r, tsi_residual(r, b, matrix, x));
+  const int is_plain = !matrix->exponent && !x->exponent && !b->exponent;
+  if (is_plain) r->exponent = 0;
+  const ts_status status = is_plain ? tsi_residual(r, b, matrix, x) : scaled_residual(r, b, matrix, x);
+  return tsi_leave_computed(r, status);
 }
 
 ts_status ts_matrix_diagonal(ts_vector *d, const ts_matrix *matrix) {
@@ -115,6 +154,8 @@ ts_status ts_matrix_diagonal(ts_vector *d, const ts_matrix *matrix) {
                     __func__, matrix->info.rows, matrix->info.columns);
   TSI_TRY(check_operand(__func__, matrix, d, "d", matrix->row_space, "row"));
   TSI_TRY(tsi_enter(context));
-  const ts_status status = tsi_diagonal(d, matrix);
-  return tsi_leave(context, status == TS_OK ? tsi_clear_low(d) : status);
+  ts_status status = tsi_diagonal(d, matrix);
+  if (status == TS_OK) status = tsi_clear_low(d);
+  if (status == TS_OK) status = take_exponent(d, matrix->exponent);
+  return tsi_leave(context, status);
 }

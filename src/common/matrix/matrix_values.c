@@ -54,15 +54,6 @@ static ts_status create_rest(ts_matrix *A, const tsi_packed *packed) {
   return TS_OK;
 }
 
-/* Digits that the largest entries would not have as doubles either are not missed. */
-static void warn_of_lost_digits(const ts_matrix *A, const tsi_host_csr *csr) {
-  if (csr->lost > 0x1p-53 * A->norm_infinity)
-    tsi_log(A->context, TS_LOG_WARNING,
-            "values lose digits below the range of floats, up to %.2g beside a largest row sum of %.2g: "
-            "multiply the matrix by a power of two",
-            csr->lost, A->norm_infinity);
-}
-
 /* Makes `to`, A itself or its rest, have these values; a rest is created where there is none. */
 static ts_status write_values(ts_matrix *A, ts_matrix *to, const tsi_host_csr *values, tsi_blocks *blocks) {
   ts_context *context = A->context;
@@ -84,7 +75,6 @@ ts_status tsi_matrix_write_values(ts_matrix *A, const tsi_host_csr *values) {
 
 ts_status tsi_matrix_write_rests(ts_matrix *A, const tsi_host_csr *csr, tsi_blocks *blocks) {
   ts_matrix *to = A;
-  warn_of_lost_digits(A, csr);
   for (int p = 0; p < 2 && csr->rests[p]; p++, to = to->rest) {
     tsi_host_csr values = *csr;
     values.values = csr->rests[p];
@@ -148,6 +138,27 @@ ts_status tsi_matrix_check_pattern(const ts_matrix *A, const ts_csr *csr) {
                   "the row offsets or column indices differ from those that the matrix was created with");
 }
 
+ts_status tsi_matrix_set_values_as_is(ts_matrix *A, const ts_csr *csr) {
+  TSI_TRY(tsi_csr_validate(A->context, csr));
+  TSI_TRY(tsi_matrix_check_pattern(A, csr));
+  TSI_TRY(tsi_enter(A->context));
+  return tsi_leave(A->context, tsi_matrix_set_values(A, csr));
+}
+
+static ts_status set_scaled_values(ts_matrix *A, const ts_csr *csr) {
+  ts_context *context = A->context;
+  const int exponent =
+      A->may_scale ? tsi_scaling_exponent(tsi_csr_exponents(context, csr), TSI_ORDINARY_MATRIX) : 0;
+  ts_csr scaled;
+  void *memory;
+  TSI_TRY(tsi_csr_scale(context, csr, exponent, &scaled, &memory));
+  ts_status status = tsi_enter(context);
+  if (status == TS_OK) status = tsi_leave(context, tsi_matrix_set_values(A, &scaled));
+  if (status == TS_OK) A->exponent = exponent;
+  tsi_free(context, memory);
+  return status;
+}
+
 ts_status ts_matrix_set_values(ts_matrix *matrix, const ts_csr *csr) {
   TSI_BEGIN(matrix, matrix->context);
   ts_context *context = matrix->context;
@@ -164,7 +175,5 @@ ts_status ts_matrix_set_values(ts_matrix *matrix, const ts_csr *csr) {
   TSI_TRY(tsi_csr_validate(context, csr));
   TSI_TRY(tsi_matrix_check_pattern(matrix, csr));
   tsi_begin_together(context);
-  ts_status status = tsi_enter(context);
-  if (status == TS_OK) status = tsi_leave(context, tsi_matrix_set_values(matrix, csr));
-  return tsi_end_together(context, status);
+  return tsi_end_together(context, set_scaled_values(matrix, csr));
 }

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "common/matrix/csr.h"
 #include "common/core/core.h"
 #include "common/layout/layout.h"
 #include "preconditioner.h"
@@ -93,18 +94,18 @@ static ts_status fill(const ts_preconditioner *M, const ts_csr *csr, int32_t *of
 }
 
 static ts_status upload(ts_preconditioner *M, const ts_csr *inverse) {
-  if (M->blocks) return ts_matrix_set_values(M->blocks, inverse);
+  if (M->blocks) return tsi_matrix_set_values_as_is(M->blocks, inverse);
   const ts_matrix_desc desc = {.csr = *inverse,
                                .format = M->matrix->layout->blocks.log2_size ? M->matrix->info.format
                                                                              : TS_FORMAT_AUTO,
                                .row_space = M->matrix->row_space};
-  return ts_matrix_create(M->context, &desc, &M->blocks);
+  return tsi_matrix_create_as_is(M->context, &desc, &M->blocks);
 }
 
 ts_status tsi_block_jacobi_build(ts_preconditioner *M) {
   ts_context *context = M->context;
   ts_csr csr;
-  TSI_TRY(ts_matrix_host_copy(M->matrix, &csr));
+  TSI_TRY(tsi_matrix_stored_copy(M->matrix, &csr));
   const size_t rows = (size_t)csr.rows, entries = rows * (size_t)M->desc.block_size;
   if (entries > TSI_MAX_SIZE)
     return tsi_fail(context, TS_ERROR_LIMIT, "block Jacobi's matrix has %zu entries, more than %d", entries,

@@ -19,6 +19,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "common/matrix/csr.h"
 #include "common/core/core.h"
 #include "common/core/pool.h"
 #include "common/layout/layout.h"
@@ -269,7 +270,7 @@ static ts_status upload(const ts_matrix *A, const ts_csr *csr, ts_matrix **matri
   const int blocks = !A->context->caps.linear_spaces && A->layout->blocks.log2_size;
   const ts_matrix_desc desc = {
       .csr = *csr, .format = blocks ? A->info.format : TS_FORMAT_AUTO, .row_space = A->row_space};
-  return ts_matrix_create(A->context, &desc, matrix);
+  return tsi_matrix_create_as_is(A->context, &desc, matrix);
 }
 
 static ts_status singular(ts_context *context, int32_t row) {
@@ -313,7 +314,7 @@ ts_status tsi_isai_build(ts_preconditioner *M) {
   const ts_matrix *A = M->matrix;
   ts_csr csr;
   int32_t failed = -1;
-  TSI_TRY(ts_matrix_host_copy(A, &csr));
+  TSI_TRY(tsi_matrix_stored_copy(A, &csr));
   tsi_isai *isai = tsi_calloc(context, 1, sizeof *isai);
   if (!isai) return tsi_out_of_memory(context, "a preconditioner", sizeof *isai);
   ts_status status = A->info.symmetric ? build(A, &csr, BY_ROOT, isai, &failed) : TS_OK;

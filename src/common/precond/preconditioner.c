@@ -203,6 +203,10 @@ int tsi_preconditioner_is_symmetric(const ts_preconditioner *M) {
   return M->desc.kind != TS_PRECONDITIONER_CUSTOM || M->desc.symmetric;
 }
 
+int tsi_preconditioner_exponent(const ts_preconditioner *M) {
+  return M->desc.kind == TS_PRECONDITIONER_CUSTOM ? 0 : M->matrix->exponent;
+}
+
 ts_status tsi_preconditioner_check(const ts_preconditioner *M, int components) {
   if (M->desc.kind == TS_PRECONDITIONER_AMG) return tsi_amg_prepare(M->amg, components);
   if (M->desc.kind == TS_PRECONDITIONER_CHEBYSHEV) return tsi_chebyshev_prepare(M, components);
@@ -268,10 +272,12 @@ ts_status ts_preconditioner_apply(ts_preconditioner *preconditioner, ts_vector *
     return tsi_fail(context, TS_ERROR_INCOMPATIBLE, "z has %d components and r %d", z->components,
                     r->components);
   TSI_TRY(tsi_preconditioner_check(M, r->components));
-  TSI_TRY(tsi_enter(context));
+  TSI_TRY(TSI_ENTER_WITH(context, z, r));
   ts_status status = tsi_clear_low(z); /* of which most kinds write the first part alone */
   if (status == TS_OK)
     status = tsi_preconditioner_is_diagonal(M) ? apply_diagonal(M, z, r) : tsi_precondition(M, z, r);
+  const int exponent = M->desc.kind == TS_PRECONDITIONER_NONE ? 0 : tsi_preconditioner_exponent(M);
+  if (status == TS_OK && exponent) status = tsi_multiply_by_power(z, -exponent);
   return tsi_leave(context, status);
 }
 

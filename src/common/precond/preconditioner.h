@@ -40,6 +40,9 @@ static inline int tsi_preconditioner_needs_host_copy(ts_preconditioner_kind kind
 }
 /* Conjugate gradients may take it. */
 int tsi_preconditioner_is_symmetric(const ts_preconditioner *M);
+/* M^-1 is an inverse of the user's matrix times 2^exponent: that of the matrix it was made from, whose stored
+ * values it works on. */
+int tsi_preconditioner_exponent(const ts_preconditioner *M);
 /* Whether M can be applied to vectors with so many components now; else an error that says why not. */
 ts_status tsi_preconditioner_check(const ts_preconditioner *M, int components);
 /* z = M^-1 r of a kind that is not diagonal; on a context that is entered. */

@@ -128,7 +128,7 @@ static ts_status write_locked_values(ts_system *s) {
   take_values(s, 1);
   TSI_TRY(write_numbers(s, s->given, tsi_system_numbers(s)));
   const tsi_ops *ops = s->context->ops;
-  TSI_TRY(tsi_enter(s->context));
+  TSI_TRY(TSI_ENTER_WITH(s->context, s->x, s->given));
   ts_status status = TS_OK;
   const ts_vector *given = s->given;
   for (ts_vector *to = s->x; to && status == TS_OK; to = to->low, given = given->low) {

@@ -261,6 +261,7 @@ ts_status ts_cuda_vector_gl_texture(ts_vector *vector, ts_cuda_gl_texture *textu
   ts_context *context = vector->context;
   TSI_REQUIRE(context, texture);
   TSI_TRY(cuda_require(context, __func__));
+  TSI_TRY(tsi_lend(vector));
   TSI_TRY(cuda_make_current(context));
   return leave(context, share_and_lend(context, vector, texture));
 }

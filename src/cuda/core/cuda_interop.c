@@ -19,6 +19,7 @@ ts_status ts_cuda_vector_pointer(ts_vector *vector, float **pointer, size_t *cou
   TSI_BEGIN(vector, vector->context);
   TSI_REQUIRE(vector->context, pointer);
   TSI_TRY(cuda_require(vector->context, __func__));
+  TSI_TRY(tsi_lend(vector));
   /* What OpenGL has is somewhere else. */
   TSI_TRY(tsi_enter(vector->context));
   *pointer = cuda_data(vector);

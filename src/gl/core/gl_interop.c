@@ -28,6 +28,7 @@ ts_status ts_gl_vector_texture(ts_vector *vector, ts_gl_texture *texture) {
   ts_context *context = vector->context;
   TSI_REQUIRE(context, texture);
   TSI_TRY(require_gl(context, __func__));
+  TSI_TRY(tsi_lend(vector));
   const gl_vector *v = gl_vector_of(vector);
   v->texture->application_owned = 1;
   *texture = (ts_gl_texture){.texture = v->texture->name,

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "common/matrix/csr.h"
 #include "amg_halo.h"
 #include "common/layout/layout.h"
 
@@ -140,7 +141,7 @@ static ts_status check_diagonal(const ts_matrix *A, const tsi_amg_csr *csr) {
 
 static ts_status take_matrix(const ts_matrix *A, tsi_amg_csr *csr) {
   ts_csr copy;
-  TSI_TRY(ts_matrix_host_copy(A, &copy));
+  TSI_TRY(tsi_matrix_stored_copy(A, &copy));
   *csr = (tsi_amg_csr){copy.rows, copy.columns, (int32_t *)copy.row_offsets, (int32_t *)copy.column_indices,
                        (float *)copy.values};
   return TS_OK;
@@ -165,9 +166,9 @@ static ts_format format_below(const ts_matrix *A) {
 /* A matrix, or the values of one that is there. */
 static ts_status upload_as(const tsi_amg *amg, ts_format format, const ts_csr *csr, ts_space *rows,
                            ts_space *columns, ts_matrix **matrix) {
-  if (*matrix) return ts_matrix_set_values(*matrix, csr);
+  if (*matrix) return tsi_matrix_set_values_as_is(*matrix, csr);
   const ts_matrix_desc desc = {.csr = *csr, .format = format, .row_space = rows, .column_space = columns};
-  return ts_matrix_create(amg->context, &desc, matrix);
+  return tsi_matrix_create_as_is(amg->context, &desc, matrix);
 }
 
 /* Of a matrix of the hierarchy, whose arrays serve as they are where the backend can refer to them. */

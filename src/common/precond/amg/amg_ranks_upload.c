@@ -4,6 +4,7 @@
  * the numbers of all ranks, and so comes before the level's matrix. */
 #include <string.h>
 
+#include "common/matrix/csr.h"
 #include "amg_halo.h"
 
 /* A level's space. */
@@ -49,7 +50,7 @@ static ts_status upload(const tsi_amg *amg, const tsi_amg_csr *A, const rank_spa
                                .format = amg->level[0].A->info.format,
                                .row_space = rows->space,
                                .column_space = columns->space};
-  const ts_status status = ts_matrix_create(context, &desc, matrix);
+  const ts_status status = tsi_matrix_create_as_is(context, &desc, matrix);
   tsi_free(context, indices);
   return status;
 }
@@ -116,7 +117,7 @@ static ts_status upload_inverse(tsi_amg *amg, const rank_space *s) {
                                .format = amg->level[0].A->info.format,
                                .row_space = s->space,
                                .column_space = s->space};
-  const ts_status status = ts_matrix_create(amg->context, &desc, &amg->inverse);
+  const ts_status status = tsi_matrix_create_as_is(amg->context, &desc, &amg->inverse);
   tsi_amg_csr_free(amg->context, &own);
   return status;
 }

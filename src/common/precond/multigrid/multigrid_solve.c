@@ -26,7 +26,7 @@ typedef struct solve {
   ts_vector *out; /* the user's x */
   int exponent;   /* of the scale, 0 without */
   ts_result *result;
-  double norm; /* what residuals are relative to: ||b||, or where that is 0 the first residual */
+  double norm; /* what residuals are relative to: ||b||, or if that is 0 what points without equation bring */
   double recent[FACTOR_CYCLES + 1]; /* the relative residuals of the last cycles, cycle modulo the size */
   double best;
   int best_cycle;
@@ -106,9 +106,9 @@ static int judge_start(solve *s, const double *slots) {
                   isfinite(norm_b) ? "the starting value holds a NaN, an infinity or too large numbers"
                                    : "the right-hand side holds a NaN or an infinity");
   }
-  s->norm = norm_b > 0 ? norm_b : norm_r;
+  if (norm_b > 0) s->norm = norm_b;
   if (norm_b > 0) result->incompatible = incompatible_part(s->mg, slots) / norm_b;
-  record(s, 0, norm_r > 0 ? norm_r / s->norm : 0);
+  record(s, 0, s->norm > 0 ? norm_r / s->norm : 0);
   s->best = result->relative_residual;
   if (norm_r > 0) return 0;
   return finish(result, TS_REASON_ZERO_RESIDUAL, ts_reason_text(TS_REASON_ZERO_RESIDUAL));
@@ -162,7 +162,7 @@ static int judge(solve *s, int cycle) {
 static int is_in_range(const solve *s, const double *slots) {
   const tsi_grid *g = &s->mg->matrix->row_space->grid;
   const double norm_b = number(slots, TSI_MG_NORM_B), norm_r = number(slots, TSI_MG_NORM),
-               norm = norm_b > 0 ? norm_b : norm_r;
+               norm = norm_b > 0 ? norm_b : s->norm;
   const double least = 1e-17 * sqrt((double)g->width * g->height) / fmax(s->mg->desc.rtol, 1e-10), most = 1e14;
   return norm >= least && norm_b <= most && norm_r <= most;
 }
@@ -234,6 +234,55 @@ static ts_status unscale(const solve *s, double largest) {
   return TS_OK;
 }
 
+/* ---- b = 0 ---- */
+
+/* The norms of b and of the first residual. */
+static ts_status begin(const solve *s, double *slots) {
+  TSI_TRY(measure_right_hand_side(s));
+  if (tsi_multigrid_is_full(s->mg)) TSI_TRY(tsi_multigrid_clear(s->mg, s->x)); /* the history begins there */
+  TSI_TRY(tsi_multigrid_load_low(s->mg, s->x));
+  TSI_TRY(compute_residual(s));
+  return read_slots(s->mg, slots);
+}
+
+/* r = x at points with an equation, 0 elsewhere. */
+static ts_status take_free(ts_multigrid *mg, const ts_vector *x) {
+  const tsi_ops *ops = mg->context->ops;
+  const ts_vector part = tsi_first_part(x);
+  TSI_TRY(ops->grid->level_load(&mg->levels[0], TSI_LEVEL_X, &part));
+  TSI_TRY(ops->fill(mg->r, 0));
+  return ops->grid->level_store(mg->r, &mg->levels[0], 0);
+}
+
+/* Where b = 0 the solution is 0, whatever the start, but for what points without equation bring; then s->norm
+ * is the norm of that. Returns whether the solve ends in *is_over. */
+static ts_status treat_zero_b(solve *s, double *slots, int *is_over) {
+  ts_multigrid *mg = s->mg;
+  const tsi_ops *ops = mg->context->ops;
+  *is_over = 0;
+  if (number(slots, TSI_MG_NORM_B) != 0 || !isfinite(number(slots, TSI_MG_NORM))) return TS_OK;
+  TSI_TRY(measure_range(s, slots));
+  if (number(slots, TSI_MG_NORM_B) != 0 || number(slots, TSI_MG_NORM) == 0) return begin(s, slots);
+  const ts_vector x = tsi_first_part(s->x);
+  TSI_TRY(take_free(mg, s->x));
+  TSI_TRY(ops->axpby(mg->low, ts_constant(1), &x, ts_constant(-1), mg->r));
+  TSI_TRY(tsi_residual(mg->r, s->b, mg->matrix, mg->low));
+  TSI_TRY(ops->reduce(mg->slots, TSI_MG_NORM, TSI_REDUCE_NORM2, mg->r, mg->r));
+  TSI_TRY(ops->reduce(mg->slots, TSI_MG_NORM_B, TSI_REDUCE_MAX_ABS, mg->r, mg->r));
+  TSI_TRY(read_slots(mg, slots));
+  s->norm = number(slots, TSI_MG_NORM);
+  if (number(slots, TSI_MG_NORM_B) != 0) return begin(s, slots);
+  for (ts_vector *p = s->x; p; p = p->low) {
+    ts_vector part = tsi_first_part(p);
+    TSI_TRY(take_free(mg, &part));
+    TSI_TRY(ops->axpby(&part, ts_constant(1), &part, ts_constant(-1), mg->r));
+  }
+  *is_over = 1;
+  record(s, 0, 0);
+  finish(s->result, TS_REASON_CONVERGED, "the right-hand side is 0, and so is the solution");
+  return TS_OK;
+}
+
 /* ---- The method ---- */
 
 static ts_status advance(const solve *s, int cycle) {
@@ -257,10 +306,7 @@ static ts_status conclude(const solve *s) {
   TSI_TRY(ops->reduce(mg->slots, TSI_MG_NORM, TSI_REDUCE_NORM2, mg->r, mg->r));
   if (s->exponent) {
     /* Where points have no equation x is what is given, not the solution. */
-    const ts_vector x = tsi_first_part(s->x);
-    TSI_TRY(ops->grid->level_load(&mg->levels[0], TSI_LEVEL_X, &x));
-    TSI_TRY(ops->fill(mg->r, 0));
-    TSI_TRY(ops->grid->level_store(mg->r, &mg->levels[0], 0));
+    TSI_TRY(take_free(mg, s->x));
     TSI_TRY(ops->reduce(mg->slots, TSI_MG_NORM_B, TSI_REDUCE_MAX_ABS, mg->r, mg->r));
   }
   TSI_TRY(read_slots(mg, slots));
@@ -268,22 +314,17 @@ static ts_status conclude(const solve *s) {
   return s->exponent ? unscale(s, number(slots, TSI_MG_NORM_B)) : TS_OK;
 }
 
-/* The norms of b and of the first residual. */
-static ts_status begin(const solve *s, double *slots) {
-  TSI_TRY(measure_right_hand_side(s));
-  if (tsi_multigrid_is_full(s->mg)) TSI_TRY(tsi_multigrid_clear(s->mg, s->x)); /* the history begins there */
-  TSI_TRY(tsi_multigrid_load_low(s->mg, s->x));
-  TSI_TRY(compute_residual(s));
-  return read_slots(s->mg, slots);
-}
-
 static ts_status run(solve *s) {
   ts_multigrid *mg = s->mg;
   double slots[4 * TSI_MG_SLOTS];
+  int is_over;
   TSI_TRY(begin(s, slots));
+  TSI_TRY(treat_zero_b(s, slots, &is_over));
+  if (is_over) return TS_OK;
   if (!is_in_range(s, slots)) {
     TSI_TRY(scale(s, slots));
     TSI_TRY(begin(s, slots));
+    TSI_TRY(treat_zero_b(s, slots, &is_over));
   }
   if (judge_start(s, slots)) return TS_OK;
   for (int cycle = 0; !judge(s, cycle); cycle++) {
@@ -293,6 +334,27 @@ static ts_status run(solve *s) {
     record(s, cycle + 1, number(slots, TSI_MG_NORM) / s->norm);
   }
   return conclude(s);
+}
+
+/* b and x get one exponent, that of the vector whose numbers are larger: the system is linear. */
+static ts_status align(const ts_multigrid *mg, const ts_vector *b, ts_vector *x) {
+  const tsi_ops *ops = mg->context->ops;
+  double slots[8];
+  int size_b, size_x;
+  if (b->exponent == x->exponent) return TS_OK;
+  TSI_TRY(ops->reduce(mg->slots, 0, TSI_REDUCE_MAX_ABS, b, b));
+  TSI_TRY(ops->reduce(mg->slots, 1, TSI_REDUCE_MAX_ABS, x, x));
+  TSI_TRY(tsi_scalars_read(mg->slots, 0, 2, slots));
+  frexp(number(slots, 0), &size_b);
+  frexp(number(slots, 1), &size_x);
+  const int b_is_larger = number(slots, 1) == 0 || size_b + b->exponent > size_x + x->exponent;
+  const int exponent = !tsi_may_have_exponent(x) ? 0 : b_is_larger ? b->exponent : x->exponent;
+  const ts_vector *const both[] = {b, x};
+  for (int k = 0; k < 2; k++) {
+    TSI_TRY(tsi_multiply_by_power((ts_vector *)both[k], both[k]->exponent - exponent));
+    ((ts_vector *)both[k])->exponent = exponent;
+  }
+  return TS_OK;
 }
 
 ts_status ts_multigrid_solve(ts_multigrid *multigrid, const ts_vector *b, ts_vector *x, ts_result *result) {
@@ -308,7 +370,9 @@ ts_status ts_multigrid_solve(ts_multigrid *multigrid, const ts_vector *b, ts_vec
   const uint64_t before = context->host_synchronisations;
   solve s = {.mg = multigrid, .b = b, .x = x, .out = x, .result = result};
   TSI_TRY(tsi_enter(context));
-  TSI_TRY(tsi_leave(context, run(&s)));
+  ts_status status = align(multigrid, b, x);
+  if (status == TS_OK) status = run(&s);
+  TSI_TRY(tsi_leave(context, status));
   result->precision_iterations[TS_PRECISION_MIXED] = result->iterations;
   result->host_synchronisations = (int)(context->host_synchronisations - before);
   return result->reason <= TS_REASON_ZERO_RESIDUAL ? TS_OK

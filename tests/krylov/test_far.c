@@ -1,0 +1,233 @@
+/* Systems far from 1, in doubles: A and b at scales from 1e-300 to 1e300, every method and precision. What is
+ * said to be solved is solved by the residual in long double, nothing that is handed back is NaN or infinite,
+ * and what doubles hold is solved. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "common/core/core.h"
+#include "helpers.h"
+
+static ts_context *context;
+
+/* ||b - A x|| / ||b||, the largest component, of numbers that are divided by their scales first. */
+static double relative_residual(const ts_csr *A, const double *xs, const double *bs, int components) {
+  double worst = 0;
+  for (int c = 0; c < components; c++) {
+    long double above = 0, below = 0, largest = 0;
+    for (int32_t i = 0; i < A->rows; i++) largest = fmaxl(largest, fabsl((long double)bs[i * components + c]));
+    for (int32_t i = 0; i < A->rows; i++) {
+      long double left = bs[i * components + c];
+      for (int32_t k = A->row_offsets[i]; k < A->row_offsets[i + 1]; k++)
+        left -= (long double)A->double_values[k] * (long double)xs[A->column_indices[k] * components + c];
+      left /= largest;
+      const long double b = (long double)bs[i * components + c] / largest;
+      above += left * left;
+      below += b * b;
+    }
+    worst = fmax(worst, (double)sqrtl(above / below));
+  }
+  return worst;
+}
+
+typedef struct system {
+  ts_csr csr;
+  int32_t offsets[13], columns[36];
+  double values[36], bs[48];
+  int components;
+} far_system;
+
+/* A tridiagonal matrix of doubles, symmetric unless the method takes others, times 10^a; b times 10^e. */
+static void make(far_system *s, int rows, int components, int is_symmetric, int a, int e) {
+  int32_t count = 0;
+  s->offsets[0] = 0;
+  for (int32_t i = 0; i < rows; i++) {
+    for (int32_t j = i - 1; j <= i + 1; j++) {
+      if (j < 0 || j >= rows) continue;
+      const double value = i == j ? 2.1 : j > i || is_symmetric ? -1 : -0.7;
+      s->columns[count] = j;
+      s->values[count++] = value * pow(10, a);
+    }
+    s->offsets[i + 1] = count;
+    for (int c = 0; c < components; c++) s->bs[i * components + c] = (1 + (i + c) % 3 / 3.0) * pow(10, e);
+  }
+  s->components = components;
+  s->csr = (ts_csr){.rows = rows,
+                    .columns = rows,
+                    .row_offsets = s->offsets,
+                    .column_indices = s->columns,
+                    .double_values = s->values};
+}
+
+/* `holds`: the solution and its residual are in the range of doubles. */
+static void check_solve(const far_system *s, const ts_solver_desc *desc, double start, int holds) {
+  const size_t count = (size_t)(s->csr.rows * s->components);
+  const ts_vector_desc vector = {.components = s->components, .precision = TS_PRECISION_DOUBLE};
+  double xs[48];
+  ts_matrix *A = NULL;
+  ts_vector *b = NULL, *x = NULL;
+  ts_result result;
+  CHECK_OK(context, ts_matrix_create(context, &(ts_matrix_desc){.csr = s->csr, .keep_host_copy = 1}, &A));
+  CHECK_OK(context, ts_vector_create(ts_matrix_row_space(A), &vector, &b));
+  CHECK_OK(context, ts_vector_create(ts_matrix_row_space(A), &vector, &x));
+  CHECK_OK(context, ts_vector_write_double(b, s->bs, count));
+  CHECK_OK(context, ts_vector_fill(x, start));
+  const ts_status status = ts_solve(A, b, x, desc, &result);
+  CHECK(status >= 0);
+  CHECK_OK(context, ts_vector_read_double(x, xs, count));
+  for (size_t i = 0; i < count; i++)
+    if (!CHECK(isfinite(xs[i]))) break;
+  const double found = relative_residual(&s->csr, xs, s->bs, s->components);
+  if (status == TS_OK && !(found <= 1.01 * desc->rtol))
+    test_fail(__FILE__, __LINE__, "told %.2g, true %.2g: %s", result.relative_residual, found, result.message);
+  if (holds && status != TS_OK) test_fail(__FILE__, __LINE__, "true %.2g: %s", found, result.message);
+  ts_vector_destroy(&x);
+  ts_vector_destroy(&b);
+  ts_matrix_destroy(&A);
+}
+
+static const ts_method methods[] = {TS_METHOD_CG, TS_METHOD_BICGSTAB, TS_METHOD_GMRES, TS_METHOD_RICHARDSON};
+static const int exponents[] = {-300, -150, -38, -20, 0, 20, 38, 150, 300};
+enum { scales = sizeof exponents / sizeof *exponents };
+
+static void solve_all(ts_precision precision, ts_preconditioner_kind kind) {
+  int k = 0;
+  for (int m = 0; m < 4; m++)
+    for (int a = 0; a < scales; a++)
+      for (int e = 0; e < scales; e++, k++) {
+        const int of_x = exponents[e] - exponents[a];
+        if (k % (test_is_brief() ? 7 : 3)) continue;
+        if (methods[m] == TS_METHOD_RICHARDSON && kind == TS_PRECONDITIONER_NONE) continue;
+        far_system s;
+        make(&s, 1 + k % 12, 1 + k % 2, methods[m] == TS_METHOD_CG || kind == TS_PRECONDITIONER_AMG,
+             exponents[a], exponents[e]);
+        test_context_label("%s, %s, %s, A 1e%d, b 1e%d", ts_method_name(methods[m]),
+                           ts_precision_name(precision), ts_preconditioner_kind_name(kind), exponents[a],
+                           exponents[e]);
+        const double rtol = precision == TS_PRECISION_SINGLE ? 1e-5 : 1e-10;
+        const ts_solver_desc desc = {.method = methods[m],
+                                     .precision = precision,
+                                     .preconditioner_kind = kind,
+                                     .rtol = rtol,
+                                     .zero_start = k % 5 == 0,
+                                     .max_iterations = 300};
+        check_solve(&s, &desc, k % 3 ? 0 : pow(10, exponents[k % scales]), abs(of_x) <= 250);
+      }
+}
+
+static void single(void) {
+  solve_all(TS_PRECISION_SINGLE, TS_PRECONDITIONER_JACOBI);
+}
+static void automatic(void) {
+  solve_all(TS_PRECISION_AUTO, TS_PRECONDITIONER_JACOBI);
+}
+static void mixed(void) {
+  solve_all(TS_PRECISION_MIXED, TS_PRECONDITIONER_NONE);
+}
+static void pairs(void) {
+  solve_all(TS_PRECISION_DOUBLE, TS_PRECONDITIONER_JACOBI);
+}
+static void preconditioned(void) {
+  solve_all(TS_PRECISION_AUTO, TS_PRECONDITIONER_AMG);
+  solve_all(TS_PRECISION_AUTO, TS_PRECONDITIONER_ISAI);
+  solve_all(TS_PRECISION_AUTO, TS_PRECONDITIONER_BLOCK_JACOBI);
+}
+
+/* b = 0: x is 0, whatever it was. */
+static void zero_b(void) {
+  for (int m = 0; m < 4; m++)
+    for (int e = 0; e < scales; e++)
+      for (int columns = 1; columns <= 2; columns++) {
+        far_system s;
+        make(&s, 9, columns, 1, 0, 0);
+        for (int i = 0; i < 9; i++) s.bs[i * columns] = 0; /* of two components the first */
+        test_context_label("%s, x0 1e%d, %d components", ts_method_name(methods[m]), exponents[e], columns);
+        const ts_vector_desc vector = {.components = columns, .precision = TS_PRECISION_DOUBLE};
+        double xs[18];
+        ts_matrix *A = NULL;
+        ts_vector *b = NULL, *x = NULL;
+        ts_result result;
+        CHECK_OK(context, ts_matrix_create(context, &(ts_matrix_desc){.csr = s.csr}, &A));
+        CHECK_OK(context, ts_vector_create(ts_matrix_row_space(A), &vector, &b));
+        CHECK_OK(context, ts_vector_create(ts_matrix_row_space(A), &vector, &x));
+        CHECK_OK(context, ts_vector_write_double(b, s.bs, (size_t)(9 * columns)));
+        CHECK_OK(context, ts_vector_fill(x, 1.5 * pow(10, exponents[e])));
+        CHECK_OK(context, ts_solve(A, b, x, &(ts_solver_desc){.method = methods[m], .rtol = 1e-8}, &result));
+        CHECK_OK(context, ts_vector_read_double(x, xs, (size_t)(9 * columns)));
+        for (int i = 0; i < 9; i++)
+          if (!CHECK(xs[i * columns] == 0)) break;
+        if (columns == 1) CHECK(result.relative_residual == 0 && result.iterations == 0);
+        ts_vector_destroy(&x);
+        ts_vector_destroy(&b);
+        ts_matrix_destroy(&A);
+      }
+}
+
+/* b = 0 and a constrained unknown of any size: it keeps its value, and the rule is relative to what it brings.
+ */
+static void zero_b_constrained(void) {
+  for (int m = 0; m < 4; m++)
+    for (int e = 0; e < scales; e++)
+      for (int is_zero = 0; is_zero <= 1; is_zero++) {
+        enum { rows = 9 };
+        const unsigned char constrained[rows] = {1};
+        const ts_vector_desc vector = {.precision = TS_PRECISION_DOUBLE};
+        const double fixed = is_zero ? 0 : 1.1 * pow(10, exponents[e]);
+        double xs[rows];
+        far_system s;
+        make(&s, rows, 1, 1, 0, 0);
+        ts_matrix *A = NULL;
+        ts_vector *b = NULL, *x = NULL;
+        ts_result result;
+        test_context_label("%s, %g", ts_method_name(methods[m]), fixed);
+        CHECK_OK(context,
+                 ts_matrix_create(context, &(ts_matrix_desc){.csr = s.csr, .constrained = constrained}, &A));
+        CHECK_OK(context, ts_vector_create(ts_matrix_row_space(A), &vector, &b));
+        CHECK_OK(context, ts_vector_create(ts_matrix_row_space(A), &vector, &x));
+        for (int i = 0; i < rows; i++) xs[i] = i ? 3 * pow(10, exponents[e]) : fixed;
+        CHECK_OK(context, ts_vector_write_double(x, xs, rows));
+        CHECK_OK(context, ts_solve(A, b, x, &(ts_solver_desc){.method = methods[m], .rtol = 1e-8}, &result));
+        CHECK_OK(context, ts_vector_read_double(x, xs, rows));
+        CHECK(xs[0] == fixed);
+        double worst = 0, below = fabs(fixed); /* the entry is -1 */
+        for (int i = 1; i < rows; i++) {
+          double left = 0;
+          for (int32_t k = s.offsets[i]; k < s.offsets[i + 1]; k++) left += s.values[k] * xs[s.columns[k]];
+          worst = fmax(worst, fabs(left));
+        }
+        if (is_zero) CHECK(worst == 0 && xs[rows - 1] == 0);
+        if (!is_zero) CHECK(worst / below <= 1.01e-8);
+        ts_vector_destroy(&x);
+        ts_vector_destroy(&b);
+        ts_matrix_destroy(&A);
+      }
+}
+
+static void run_all(void (*run)(void)) {
+  context = test_open();
+  if (context && context->caps.pairs) run();
+  test_close(&context);
+}
+
+#define CASE(name)                                                                                             \
+  static void case_##name(void) {                                                                              \
+    run_all(name);                                                                                             \
+  }
+CASE(single)
+CASE(automatic)
+CASE(mixed)
+CASE(pairs)
+CASE(preconditioned)
+CASE(zero_b)
+CASE(zero_b_constrained)
+
+static const test_case cases[] = {
+    {"single", case_single},
+    {"automatic", case_automatic},
+    {"mixed", case_mixed},
+    {"pairs", case_pairs},
+    {"preconditioned", case_preconditioned},
+    {"zero_b", case_zero_b},
+    {"zero_b_constrained", case_zero_b_constrained},
+};
+
+TEST_MAIN(cases, 0)
