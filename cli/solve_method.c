@@ -90,7 +90,11 @@ static const char *other_preconditioner(const solve_outcome *outcome) {
 /* What may help instead, beside a larger tolerance; NULL: nothing. */
 static const char *remedy(const solve_options *o, const solve_outcome *outcome) {
   const solve_accuracy *a = &outcome->accuracy;
-  if (outcome->result.reason == TS_REASON_MAX_ITERATIONS) return "a larger --max-iterations";
+  const int names_precision = strstr(outcome->result.message, "; precision ") != NULL;
+  if (outcome->result.reason == TS_REASON_MAX_ITERATIONS && !names_precision)
+    return "a larger --max-iterations";
+  if (outcome->result.reason == TS_REASON_MAX_ITERATIONS && o->precision != TS_PRECISION_SINGLE)
+    return "--precision double, a larger --max-iterations";
   if (o->precision == TS_PRECISION_SINGLE) return "--precision auto";
   if (o->precision == TS_PRECISION_MIXED) return "--precision double";
   if (a->residual <= 8 * a->rounding) return NULL;

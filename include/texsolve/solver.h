@@ -188,13 +188,16 @@ TS_API ts_preconditioner_kind ts_solver_get_preconditioner_kind(const ts_solver 
  * cycle, cgls a phase (reliable updates: Sleijpen and van der Vorst 1996; Clark et al. 2010; Strzodka and
  * Goeddeke 2006; Cevahir et al. 2009, section 2.2). double: iterations compute with pairs of floats of about 48
  * bits (in fragment shaders, with fp64 elsewhere), and b - A x to more than that. auto: begins in single, goes
- * on in mixed where the rule needs it, and in double where mixed stagnates, each from the x that the one before
- * has reached; memory and workspace grow at these steps only. For cg with amg, whose cycles take longer than
- * what is around them, it is double from the start. A backend without exact arithmetic
- * (ts_gl_info.exact_sums) has single only: mixed and double are TS_ERROR_UNSUPPORTED there.
+ * on in mixed where the rule needs it, and in double where mixed stagnates or, at its pace, max_iterations
+ * would not be enough, each from the x that the one before has reached; memory and workspace grow at these
+ * steps only. For cg with amg, whose cycles take longer than what is around them, it is double from the start.
+ * A backend without exact arithmetic (ts_gl_info.exact_sums) has single only: mixed and double are
+ * TS_ERROR_UNSUPPORTED there.
  *
  * x of a vector in single precision is the rounded solution: the rule is about the solution before that, and
- * ts_result.rounded_residual about what the vector holds. A vector with TS_PRECISION_DOUBLE holds it all.
+ * ts_result.rounded_residual about what the vector holds. x of a vector with TS_PRECISION_DOUBLE meets the rule
+ * as ts_vector_read_double reads it: if doubles cannot hold an x that does, the reason is TS_REASON_STAGNATED.
+ * All digits of A and of a b in double precision count in b - A x, in single precision too.
  *
  * A and b may have any scale in the range of single precision. If the solution is out of that range the reason
  * is TS_REASON_BREAKDOWN: x that would overflow keeps its values, or is 0 with zero_start; x that would
@@ -204,7 +207,8 @@ TS_API ts_preconditioner_kind ts_solver_get_preconditioner_kind(const ts_solver 
  * If A is singular and multigrid, which knows it, is the preconditioner, the part of b that no x reaches counts
  * in the residual: TS_REASON_INCOMPATIBLE.
  *
- * bicgstab may break down: a divisor becomes 0, or only rounding. It then restarts from the best x, and
+ * bicgstab may break down: a divisor becomes 0, or only rounding. It then, and after long without a better
+ * residual, restarts from the best x, and
  * if that gains nothing, with another shadow vector; after four restarts in a row without gain the solve ends
  * with TS_REASON_BREAKDOWN. Its first shadow vector is random, but always the same. When its residual has
  * fallen by 1000 from a peak it is recomputed from x, and the iterations go on.

@@ -1,5 +1,6 @@
 /* Why Krylov methods end, and how: reasons with their messages, host synchronisations, history, the same bits
  * on every run. */
+#include "common/core/core.h"
 #include "krylov_solve.h"
 
 static ts_context *context;
@@ -168,7 +169,7 @@ static void restarts_in_vain(void) {
   ts_solver_desc desc = {.preconditioner_kind = TS_PRECONDITIONER_NONE, .restart = 5};
   const ts_result result = expect_reason(&m, &desc, b, x, TS_REASON_STAGNATED, "GMRES(5) stagnated");
   CHECK_CLOSE(result.relative_residual, 1, 1e-6);
-  CHECK_INT(result.iterations, 10);
+  CHECK_INT(result.iterations, context->caps.pairs ? 20 : 10); /* in double as in single */
   for (int i = 0; i < 12; i++) CHECK(x[i] == 0);
   desc.restart = 12;
   const ts_result whole = expect_reason(&m, &desc, b, x, TS_REASON_CONVERGED, "converged");

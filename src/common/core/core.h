@@ -125,6 +125,8 @@ void tsi_vector_drop_low(ts_vector *v);
 ts_status tsi_vector_add_parts(ts_vector *v, int parts);
 /* The parts behind the first become 0. */
 ts_status tsi_clear_low(ts_vector *v);
+/* All parts together become what ts_vector_read_double reads. Synchronises with the device. */
+ts_status tsi_round_to_doubles(ts_vector *v);
 /* Leaves a public function that has computed y, in pairs at most: a third part becomes 0. */
 ts_status tsi_leave_computed(ts_vector *y, ts_status status);
 /* Every number, in all parts. */

@@ -166,8 +166,8 @@ static int exponent_of(const ts_vector *v, const double *values, size_t count) {
 }
 
 /* Part by part: what the parts before it leave of each number, rounded. */
-static ts_status write_parts(ts_vector *v, const double *values, size_t count, float *floats) {
-  const int parts = tsi_parts(v), exponent = exponent_of(v, values, count);
+static ts_status write_parts(ts_vector *v, const double *values, size_t count, float *floats, int exponent) {
+  const int parts = tsi_parts(v);
   ts_vector *part = v;
   for (int p = 0; p < parts; p++, part = part->low) {
     for (size_t k = 0; k < count; k++) {
@@ -177,7 +177,6 @@ static ts_status write_parts(ts_vector *v, const double *values, size_t count, f
     }
     TSI_TRY(write_texels(part, floats));
   }
-  v->exponent = exponent;
   return TS_OK;
 }
 
@@ -189,7 +188,6 @@ static ts_status read_parts(const ts_vector *v, double *values, size_t count, fl
     TSI_TRY(read_texels(parts[p], floats));
     for (size_t k = 0; k < count; k++) values[k] += (double)floats[k];
   }
-  for (size_t k = 0; v->exponent && k < count; k++) values[k] = ldexp(values[k], v->exponent);
   return TS_OK;
 }
 
@@ -203,7 +201,9 @@ ts_status ts_vector_write_double(ts_vector *vector, const double *values, size_t
   float *floats = tsi_malloc(context, count, sizeof *floats);
   if (!floats) return tsi_out_of_memory(context, "writing a vector", count * sizeof *floats);
   ts_status status = tsi_enter(context);
-  if (status == TS_OK) status = tsi_leave(context, write_parts(vector, values, count, floats));
+  const int exponent = exponent_of(vector, values, count);
+  if (status == TS_OK) status = tsi_leave(context, write_parts(vector, values, count, floats, exponent));
+  if (status == TS_OK) vector->exponent = exponent;
   tsi_free(context, floats);
   return status;
 }
@@ -218,11 +218,25 @@ ts_status ts_vector_read_double(const ts_vector *vector, double *values, size_t 
   if (!floats) return tsi_out_of_memory(context, "reading a vector", count * sizeof *floats);
   ts_status status = tsi_enter(context);
   if (status == TS_OK) status = tsi_leave(context, read_parts(vector, values, count, floats));
+  for (size_t k = 0; vector->exponent && k < count; k++) values[k] = ldexp(values[k], vector->exponent);
   tsi_free(context, floats);
   return status;
 }
 
 /* ---- Parts, for the rest of the library ---- */
+
+ts_status tsi_round_to_doubles(ts_vector *v) {
+  const size_t count = (size_t)v->space->tiling.size * (size_t)v->components;
+  double *values = tsi_malloc(v->context, count, sizeof *values);
+  float *floats = tsi_malloc(v->context, count, sizeof *floats);
+  ts_status status = values && floats
+                         ? read_parts(v, values, count, floats)
+                         : tsi_out_of_memory(v->context, "rounding a vector", count * sizeof *values);
+  if (status == TS_OK) status = write_parts(v, values, count, floats, 0);
+  tsi_free(v->context, floats);
+  tsi_free(v->context, values);
+  return status;
+}
 
 ts_status tsi_fill(ts_vector *v, double value) {
   for (ts_vector *part = v; part; part = part->low) {

@@ -15,9 +15,9 @@
  * What may go wrong is looked for at checks, in the numbers of all iterations since the last one:
  * - rho or sigma is 0, or t^T s is no more than rounding beside |t| |s|: breakdown.
  * - r has grown so far that no digit of x is left, or is not finite: the same.
- * Then, and where r has not become smaller for as many iterations as there are unknowns, the method begins
- * again from the best x with another shadow vector. Whatever the coefficients were, r has followed e, so that
- * what a phase gained is not lost.
+ * Then, and where r has not become smaller for long (tsi_patience), the method begins again from the best x
+ * with another shadow vector. Whatever the coefficients were, r has followed e, so that what a phase gained is
+ * not lost.
  *
  * In single precision r drifts away from b - A (x + M^-1 e), the further the larger it was in between. Where it
  * has fallen by 1000 from its peak, and where it meets the rule, it is replaced by that residual, and the
@@ -221,6 +221,16 @@ static ts_status look_at_residual(tsi_solve *s, int converged, const char *what,
   return restart(s, s->phase_start_measure, what, where);
 }
 
+/* This precision is given up: with the best x. */
+static ts_status end_at_best(tsi_solve *s) {
+  TSI_TRY(tsi_solve_try(s, s->solver->e, s->solver->own[T]));
+  if (s->met)
+    tsi_solve_finish_converged(s);
+  else
+    tsi_solve_finish_stagnated(s);
+  return TS_OK;
+}
+
 /* Looks at the numbers of iterations reported .. checked-1. */
 static ts_status judge(tsi_solve *s, int checked) {
   const ts_solver *k = s->solver;
@@ -231,6 +241,7 @@ static ts_status judge(tsi_solve *s, int checked) {
     const double ratio = tsi_solve_recurrence_residual(s, slot_of(k, i + 1, RR));
     k->history[i - first] = ratio;
     if (i < s->phase_start) continue;
+    tsi_solve_note(s, ratio);
     if (!what && (what = broken(s, i))) where = i;
     if (i < s->replaced_at) continue;
     s->largest = fmax(s->largest, ratio);
@@ -242,8 +253,9 @@ static ts_status judge(tsi_solve *s, int checked) {
   tsi_solve_progress(s, checked, checked - first);
   if (s->ended) return TS_OK;
   const double now = tsi_solve_recurrence_residual(s, slot_of(k, checked, RR));
-  const int window = tsi_window(k->matrix);
+  const int window = tsi_patience(k->matrix, 3 << s->in_vain);
   const int converged = !what && tsi_solve_recurrence_converged(s, slot_of(k, checked, RR));
+  if (tsi_solve_should_rise(s, checked, s->norm_rule)) return end_at_best(s);
   if (converged || what || checked - s->phase_best_at > window)
     return look_at_residual(s, converged, what, where);
   if (now <= 1e-3 * s->largest && checked - s->replaced_at >= REPLACEMENT_INTERVAL) return replace_residual(s);

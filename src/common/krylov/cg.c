@@ -81,6 +81,7 @@ ts_status tsi_cg_begin_sum(tsi_solve *s) {
 
 ts_status tsi_cg_begin(tsi_solve *s) {
   s->phase_start = s->iteration;
+  s->carried = 0;
   TSI_TRY(tsi_cg_begin_sum(s));
   return tsi_solver_turn(s->solver, s->solver->own[TSI_CG_D], s->solver->r, ts_constant(0));
 }

@@ -71,6 +71,8 @@ double tsi_cg_enough(const tsi_solve *s, int component);
 int tsi_cg_has_fallen_far(const tsi_solve *s, int iteration);
 /* x = x + e, and what is left then. To go on from there, begin. */
 ts_status tsi_cg_verify(tsi_solve *s);
+/* Begins again from x + e, with the directions of its residual. */
+ts_status tsi_cg_drop_directions(tsi_solve *s);
 /* The recurrence residual meets the rule, or has fallen far, or has not improved for long: look at b - A x. */
 ts_status tsi_cg_judge_residual(tsi_solve *s, int must_end);
 

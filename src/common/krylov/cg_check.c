@@ -30,6 +30,7 @@ ts_status tsi_cg_judge(tsi_solve *s, int checked) {
   for (int i = first; i < checked; i++) {
     const double ratio = tsi_cg_delta_ratio(s, i + 1);
     k->history[i - first] = ratio;
+    tsi_solve_note(s, ratio);
     /* Directions of before a restart, on which iterations went on while its check was awaited, are given up. */
     if (i >= s->phase_start && curvature_at < 0 && (component = tsi_cg_lost_curvature(s, i)) >= 0) {
       curvature_at = i;
@@ -56,10 +57,13 @@ ts_status tsi_cg_judge(tsi_solve *s, int checked) {
   if (s->ended) return TS_OK;
   if (curvature_at >= 0) return tsi_cg_judge_curvature(s, curvature_at, component, dmd);
   for (int c = 0; c < k->components; c++) s->peak[c] = fmax(s->peak[c], tsi_cg_size(s, checked, c));
-  const int window = tsi_window(k->matrix);
-  const int too_long = checked - s->phase_best_at > window;
-  return recurrence_has_converged(s, checked) || too_long || tsi_cg_has_fallen_far(s, checked)
-             ? tsi_cg_judge_residual(s, too_long)
+  /* From a first direction that is not its residual's the method may be no faster than steepest descent (Powell
+   * 1976, "Some convergence properties of the conjugate gradient method"). */
+  const int waited = checked - s->phase_best_at;
+  if (s->carried && waited > tsi_patience(k->matrix, 1)) return tsi_cg_drop_directions(s);
+  const int must_end = waited > tsi_window(k->matrix) || tsi_solve_should_rise(s, checked, s->norm_start);
+  return recurrence_has_converged(s, checked) || must_end || tsi_cg_has_fallen_far(s, checked)
+             ? tsi_cg_judge_residual(s, must_end)
              : TS_OK;
 }
 

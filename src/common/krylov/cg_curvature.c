@@ -99,6 +99,6 @@ ts_status tsi_cg_judge_curvature(tsi_solve *s, int iteration, int component, dou
     return TS_OK;
   }
   if (s->solver->matrix->device_values) TSI_TRY(measure_matrix(s->solver));
-  judge_by_direction(s, iteration, component, dmd);
+  if (!s->carried) judge_by_direction(s, iteration, component, dmd); /* else d^T M d is not known */
   return s->ended ? TS_OK : begin_checked(s);
 }

@@ -88,11 +88,25 @@ static ts_status replace_residual(tsi_solve *s) {
   after[1] = k->z ? (tsi_dot){TSI_CG_SLOT_QZ, q, k->z, NULL} : (tsi_dot){TSI_CG_SLOT_QZ, q, k->r, k->m};
   TSI_TRY(tsi_dots(k->slots, after, 2, k->scratch));
   tsi_cg_begin_watch(s);
+  s->carried = 1;
   return tsi_solver_turn(k, p, k->r, ts_quotient(-1, qz, pq));
 }
 
+ts_status tsi_cg_drop_directions(tsi_solve *s) {
+  s->never_carry = 1;
+  TSI_TRY(tsi_cg_verify(s));
+  s->verified = fmin(s->measure, s->verified);
+  if (s->met) {
+    tsi_solve_finish_converged(s);
+    return TS_OK;
+  }
+  s->result->restarts++;
+  tsi_cg_begin_watch(s);
+  return tsi_cg_begin_rescaled(s);
+}
+
 ts_status tsi_cg_judge_residual(tsi_solve *s, int must_end) {
-  const int keeps = may_replace(s) && !s->checked_mode && !must_end;
+  const int keeps = may_replace(s) && !s->checked_mode && !s->never_carry && !must_end;
   TSI_TRY(keeps ? replace_residual(s) : tsi_cg_verify(s));
   if (s->met) {
     tsi_solve_finish_converged(s);

@@ -195,6 +195,7 @@ static ts_status judge(tsi_solve *s, int checked) {
   for (int i = first; i < checked; i++) {
     const double ratio = tsi_solve_recurrence_residual(s, slot_of(k, i + 1, SS));
     k->history[i - first] = ratio;
+    tsi_solve_note(s, ratio);
     if (i >= s->phase_start) s->largest = fmax(s->largest, ratio);
     if (i < s->phase_start || !(ratio < 0.9 * s->phase_best)) continue;
     s->phase_best = ratio;
@@ -205,7 +206,7 @@ static ts_status judge(tsi_solve *s, int checked) {
   /* Where s is only the rounding of A^T r it does not get smaller any more. */
   const int at_limit = s->phase_best <= s->result->attainable_residual;
   const int window = at_limit ? 25 : tsi_window(k->matrix);
-  const int too_long = checked - s->phase_best_at > window;
+  const int too_long = checked - s->phase_best_at > window || tsi_solve_should_rise(s, checked, s->norm_rule);
   const int slot = slot_of(k, checked, SS);
   const double now = tsi_solve_recurrence_residual(s, slot);
   const int met = tsi_solve_recurrence_converged(s, slot);

@@ -25,7 +25,7 @@ static int scale_target(const ts_solver *k) {
   return k->transposed ? 0 : tsi_scale_target(k->matrix);
 }
 
-/* The low parts of b, like its first one. */
+/* The low parts of b, like its first one. In single precision too: x may be exact there, and b is not. */
 static ts_status take_in_low_b(const tsi_solve *s) {
   const ts_solver *k = s->solver;
   if (!k->b->low && !s->user_b->low) return TS_OK;
@@ -96,7 +96,7 @@ ts_status tsi_solve_take_in(tsi_solve *s, const ts_vector *b, const ts_vector *x
   TSI_TRY(ops->axpby(&first, ts_scaled(ldexpf(1, scale_target(k)), k->slots, TSI_SLOT_SCALE), &given,
                      ts_constant(0), &given));
   if (k->preconditioner) TSI_TRY(tsi_preconditioner_project(k->preconditioner, &first, &s->incompatible));
-  if (s->precision != TS_PRECISION_SINGLE) TSI_TRY(take_in_low_b(s));
+  if (s->precision != TS_PRECISION_SINGLE || !k->desc.fixed_iterations) TSI_TRY(take_in_low_b(s));
   if (k->desc.precision == TS_PRECISION_AUTO && !from_zero) {
     const ts_vector start = tsi_first_part(x);
     TSI_TRY(ops->reduce(k->slots, TSI_SLOT_MAX_X, TSI_REDUCE_MAX_ABS, &start, &start));
@@ -119,7 +119,6 @@ ts_status tsi_solve_make_room(tsi_solve *s) {
   s->x_is_zero = 0;
   if (!rounds || s->precision != TS_PRECISION_SINGLE || s->solver->desc.precision != TS_PRECISION_AUTO)
     return TS_OK;
-  TSI_TRY(take_in_low_b(s));
   TSI_TRY(take_in_mixed(s));
   tsi_solve_set_precision(s, TS_PRECISION_MIXED);
   return TS_OK;

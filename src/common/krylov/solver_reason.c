@@ -39,6 +39,7 @@ static const char *advice(const tsi_solve *s) {
   const int can_raise = s->solver->context->caps.pairs;
   switch (s->precision) {
   case TS_PRECISION_SINGLE:
+    if (can_raise && s->solver->desc.precision == TS_PRECISION_AUTO) return "precision double may help";
     return can_raise ? "precision auto goes on from there" : "this backend has no more than single precision";
   case TS_PRECISION_MIXED:
     return "precision double or a better preconditioner may help";
@@ -58,8 +59,10 @@ void tsi_solve_finish_stagnated(tsi_solve *s) {
 
 void tsi_solve_finish_at_maximum(tsi_solve *s) {
   char text[160];
-  snprintf(text, sizeof text, "the maximum of %d iterations was reached at %s %.2g",
-           s->solver->desc.max_iterations, measure_name(s), s->result->relative_residual);
+  const int names_precision = s->is_slow && s->precision != TS_PRECISION_DOUBLE;
+  snprintf(text, sizeof text, "the maximum of %d iterations was reached at %s %.2g%s%s",
+           s->solver->desc.max_iterations, measure_name(s), s->result->relative_residual,
+           names_precision ? "; " : "", names_precision ? advice(s) : "");
   tsi_solve_finish(s, TS_REASON_MAX_ITERATIONS, text);
 }
 

@@ -67,6 +67,28 @@ static ts_status measure_what_is_left(tsi_solve *s, const ts_vector *x, const ch
   return TS_OK;
 }
 
+/* The residual of an x that does not meet the rule, as doubles hold it. */
+static ts_status tell_of_doubles(tsi_solve *s, ts_vector *x) {
+  ts_solver *k = s->solver;
+  ts_result *result = s->result;
+  if (s->met || s->kept || !tsi_solve_rounding_may_show(s)) return TS_OK;
+  TSI_TRY(tsi_round_to_doubles(x));
+  TSI_TRY(tsi_solve_read_x(s, x));
+  k->residual_parts = 3;
+  TSI_TRY(tsi_solve_measure(s, k->x, k->e));
+  tsi_solve_take_over(s);
+  result->rounded_residual = result->relative_residual;
+  const int at_maximum = result->reason == TS_REASON_MAX_ITERATIONS;
+  if (!at_maximum && result->reason != TS_REASON_STAGNATED) return TS_OK;
+  if (s->met && k->desc.stop == TS_STOP_RESIDUAL)
+    tsi_solve_finish_converged(s);
+  else if (at_maximum)
+    tsi_solve_finish_at_maximum(s);
+  else
+    tsi_solve_finish_stagnated(s);
+  return TS_OK;
+}
+
 /* The user's x from the workspace's, unless its vector does not hold it: then it stays what it was. */
 static ts_status hand_back(tsi_solve *s, ts_vector *x) {
   ts_solver *k = s->solver;
@@ -85,7 +107,7 @@ static ts_status hand_back(tsi_solve *s, ts_vector *x) {
   char text[160];
   const double largest = tsi_scale_overflow(&end);
   if (largest > 0) {
-    tsi_solve_set_start(s);
+    tsi_solve_set_start(s, s->norm_start);
     tsi_scale_say_overflow(text, sizeof text, precision, ldexp(largest, exponent));
     tsi_solve_finish(s, TS_REASON_BREAKDOWN, text);
     return k->desc.zero_start ? tsi_set_zero(x) : TS_OK;
@@ -93,7 +115,7 @@ static ts_status hand_back(tsi_solve *s, ts_vector *x) {
   TSI_TRY(write_x(s, x));
   result->rounded_residual = result->relative_residual;
   if (k->x->low && !x->low) TSI_TRY(measure_rounded(s));
-  return tsi_scale_underflow(&end) ? measure_what_is_left(s, x, precision) : TS_OK;
+  return tsi_scale_underflow(&end) ? measure_what_is_left(s, x, precision) : tell_of_doubles(s, x);
 }
 
 /* auto goes on with pairs where single precision has stagnated or broken down. What there is of x is kept for
@@ -141,16 +163,20 @@ static ts_precision first_precision(const ts_solver *k, const ts_vector *x) {
 
 /* The workspace's x becomes what the solve began with. */
 static ts_status go_back(tsi_solve *s, const ts_vector *start, int from_zero) {
-  const ts_solver *k = s->solver;
+  ts_solver *k = s->solver;
+  k->residual_parts = 3;
   TSI_TRY(from_zero ? tsi_fill(k->x, 0) : tsi_solve_read_x(s, start));
   TSI_TRY(tsi_solve_measure(s, k->x, k->e));
   tsi_solve_take_over(s);
   return TS_OK;
 }
 
-/* There is nothing to iterate; the user's x is as it was. */
-static ts_status leave(ts_vector *x, int from_zero) {
-  return from_zero ? tsi_set_zero(x) : TS_OK;
+/* There is nothing to iterate; the user's x is as it was. If it solves the system, it is the x that was
+ * measured. */
+static ts_status leave(const tsi_solve *s, ts_vector *x, int from_zero) {
+  if (from_zero) return tsi_set_zero(x);
+  const int solves = s->result->reason <= TS_REASON_FIXED_ITERATIONS;
+  return solves && !s->solver->x->low ? tsi_clear_low(x) : TS_OK;
 }
 
 ts_status tsi_solver_run(tsi_solve *s, const ts_vector *b, ts_vector *x) {
@@ -159,11 +185,13 @@ ts_status tsi_solver_run(tsi_solve *s, const ts_vector *b, ts_vector *x) {
   ts_vector *start = s->kept ? s->kept : x;
   const int from_zero = k->desc.zero_start && !s->kept;
   s->kept = NULL;
-  s->ended = s->at_limit = s->checked_mode = s->in_vain = 0;
+  s->ended = s->at_limit = s->checked_mode = s->never_carry = s->in_vain = 0;
   s->verified = INFINITY;
   s->scale = s->scale_before = 1;
   s->scale_from = s->iteration;
   s->reported = s->phase_start = s->phase_best_at = s->iteration;
+  tsi_solve_begin_windows(s);
+  s->read_as_doubles = x->low != NULL;
   k->residual_parts = 3;
   tsi_solve_set_precision(s, first_precision(k, start));
   TSI_TRY(tsi_solve_take_in(s, b, start, from_zero));
@@ -173,10 +201,10 @@ ts_status tsi_solver_run(tsi_solve *s, const ts_vector *b, ts_vector *x) {
   TSI_TRY(tsi_solve_judge_start(s, start, from_zero));
   if (s->incompatible > 0) result->incompatible = s->incompatible / tsi_solve_whole_norm(s, s->norm_b[0]);
   const int is_kept = start != x || s->x_was_zeroed;
-  if (s->ended) return is_kept ? hand_back(s, x) : leave(x, from_zero);
+  if (s->ended) return is_kept ? hand_back(s, x) : leave(s, x, from_zero);
   const double before = s->measure;
   TSI_TRY(k->method->run(s));
-  if (s->ended && s->iteration == 0 && !s->settled) return is_kept ? hand_back(s, x) : leave(x, from_zero);
+  if (s->ended && s->iteration == 0 && !s->settled) return is_kept ? hand_back(s, x) : leave(s, x, from_zero);
   TSI_TRY(k->method->settle(s));
   if (!s->ended && s->met) tsi_solve_finish_converged(s);
   if (!s->ended) tsi_solve_finish_at_maximum(s);

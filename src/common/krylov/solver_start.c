@@ -43,14 +43,15 @@ static ts_status treat_the_infinite(tsi_solve *s, const ts_vector *x, int from_z
   return TS_OK;
 }
 
-void tsi_solve_set_start(tsi_solve *s) {
+void tsi_solve_set_start(tsi_solve *s, const double norms[4]) {
   const ts_solver *k = s->solver;
   ts_result *result = s->result;
   result->reduction = k->transposed ? s->left_start : 0;
   result->relative_residual = 0;
   for (int c = 0; c < k->components; c++) {
-    if (!k->transposed && s->norm_start[c] > 0) result->reduction = 1;
-    result->relative_residual = fmax(result->relative_residual, tsi_solve_relative(s, c, s->norm_start[c]));
+    if (!k->transposed && s->norm_start[c] > 0)
+      result->reduction = fmax(result->reduction, norms[c] / s->norm_start[c]);
+    result->relative_residual = fmax(result->relative_residual, tsi_solve_relative(s, c, norms[c]));
   }
 }
 
@@ -178,12 +179,12 @@ ts_status tsi_solve_judge_start(tsi_solve *s, const ts_vector *x, int from_zero)
       return TS_OK;
     }
     if (s->norm_start[c] > ldexp(s->incompatible, -20)) all_zero = 0; /* else what rounding left of that part */
-    if (!(s->norm_start[c] <= s->tolerance[c])) met = 0;
+    if (!(s->norm_r[c] <= s->tolerance[c])) met = 0;
   }
   s->measure = 0;
   for (int c = 0; c < k->components; c++)
-    if (s->norm_rule[c] > 0) s->measure = tsi_larger(s->measure, s->norm_start[c] / s->norm_rule[c]);
-  tsi_solve_set_start(s);
+    if (s->norm_rule[c] > 0) s->measure = tsi_larger(s->measure, s->norm_r[c] / s->norm_rule[c]);
+  tsi_solve_set_start(s, s->norm_r);
   if (k->transposed) tsi_solve_take_over(s); /* its iterations look at what can be attained */
   s->settled = 0;
   if (all_zero) {
@@ -200,7 +201,8 @@ ts_status tsi_solve_judge_start(tsi_solve *s, const ts_vector *x, int from_zero)
   if (!met || k->desc.stop != TS_STOP_RESIDUAL) return TS_OK;
   TSI_TRY(tsi_solve_measure(s, k->x, k->e));
   tsi_solve_take_over(s);
+  const int as_doubles = !tsi_solve_rounding_may_show(s);
   for (int c = 0; c < k->components; c++) s->max_x[c] = 0; /* x is still the user's */
-  if (s->met) tsi_solve_finish_converged(s);
+  if (s->met && as_doubles) tsi_solve_finish_converged(s);
   return TS_OK;
 }

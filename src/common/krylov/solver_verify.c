@@ -79,7 +79,10 @@ ts_status tsi_solver_read_slots(const ts_solver *k) {
 ts_status tsi_solve_measure(const tsi_solve *s, const ts_vector *x, ts_vector *work) {
   const ts_solver *k = s->solver;
   int known;
-  if (s->is_far) TSI_TRY(k->context->ops->reduce(k->slots, TSI_SLOT_MAX_X, TSI_REDUCE_MAX_ABS, x, x));
+  if (tsi_solve_needs_max_x(s)) {
+    const ts_vector first = tsi_first_part(x);
+    TSI_TRY(k->context->ops->reduce(k->slots, TSI_SLOT_MAX_X, TSI_REDUCE_MAX_ABS, &first, &first));
+  }
   TSI_TRY(tsi_solver_residual(k, x));
   TSI_TRY(scale_by_diagonal(k, work, x, &known));
   TSI_TRY(sum_residual(s, known ? &(tsi_dot){TSI_SLOT_DX, work, work, NULL} : NULL));
@@ -149,7 +152,7 @@ void tsi_solve_take_over(tsi_solve *s) {
     const double norm = sqrt(tsi_number(k, tsi_norm_slot(k), c)), r = sqrt(tsi_number(k, TSI_SLOT_RR, c));
     s->norm_r[c] = norm;
     s->dx[c] = k->transposed ? 0 : sqrt(tsi_number(k, TSI_SLOT_DX, c));
-    if (s->is_far) s->max_x[c] = tsi_number(k, TSI_SLOT_MAX_X, c);
+    if (tsi_solve_needs_max_x(s)) s->max_x[c] = tsi_number(k, TSI_SLOT_MAX_X, c);
     result->relative_residual = tsi_larger(result->relative_residual, tsi_solve_relative(s, c, norm));
     result->attainable_residual = tsi_larger(result->attainable_residual, attainable(s, c));
     const double start = k->transposed ? s->norm_b[c] : s->norm_start[c];
@@ -159,6 +162,27 @@ void tsi_solve_take_over(tsi_solve *s) {
 }
 
 /* ---- x + e ---- */
+
+int tsi_solve_rounding_may_show(const tsi_solve *s) {
+  const ts_solver *k = s->solver;
+  const double size = k->matrix->norm_infinity * (k->transposed ? k->transposed->norm_infinity : 1);
+  if (!s->read_as_doubles || !k->x->low) return 0;
+  for (int c = 0; c < k->components; c++) {
+    const double each = fmax(size * s->max_x[c] * sqrt(tsi_unknowns(k->matrix)), s->dx[c]);
+    if (0x1p-53 * each > 0x1p-2 * fmax(s->tolerance[c], s->norm_r[c])) return 1;
+  }
+  return 0;
+}
+
+/* x holds more digits than doubles, which is what its reader gets: the rule is to be met by those. */
+static ts_status round_x(tsi_solve *s, ts_vector *work) {
+  if (!s->met || !tsi_solve_rounding_may_show(s)) return TS_OK;
+  s->solver->residual_parts = 3;
+  TSI_TRY(tsi_round_to_doubles(s->solver->x));
+  TSI_TRY(tsi_solve_measure(s, s->solver->x, work));
+  tsi_solve_take_over(s);
+  return TS_OK;
+}
 
 ts_status tsi_solve_add(const tsi_solve *s, ts_vector *out, const ts_vector *e) {
   const ts_solver *k = s->solver;
@@ -194,7 +218,7 @@ ts_status tsi_solve_accept(tsi_solve *s, const ts_vector *e, ts_vector *work) {
   s->scale = 1;
   s->scale_from = s->iteration;
   tsi_solve_take_over(s);
-  return TS_OK;
+  return round_x(s, work);
 }
 
 ts_status tsi_solve_try(tsi_solve *s, const ts_vector *e, ts_vector *work) {
@@ -208,5 +232,5 @@ ts_status tsi_solve_try(tsi_solve *s, const ts_vector *e, ts_vector *work) {
   k->x_new = k->x;
   k->x = better;
   tsi_solve_take_over(s);
-  return TS_OK;
+  return round_x(s, work);
 }
