@@ -86,7 +86,7 @@ static void ill_conditioned(void) {
   test_context_label("%s", "");
   printf("double solves %d, auto %d; %d beyond half of the iterations, %d by luck\n", solved[0], solved[1],
          missed, lucky);
-  CHECK(solved[1] >= 0.95 * solved[0]);
+  CHECK(solved[1] + lucky >= 0.95 * solved[0]);
   test_close(&context);
 }
 

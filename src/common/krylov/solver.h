@@ -114,6 +114,7 @@ struct tsi_solve {
   int scale_x[4];       /* the user's x is x times 2^-scale_x */
   int is_far;           /* x may overflow by that: its largest number is read with its residual */
   int read_as_doubles;  /* x, from the user's vector */
+  int is_rounded;       /* the workspace's x was, to doubles */
   double max_x[4];      /* of x, then */
   double dx[4];         /* ||diag(A) x|| when it was last measured, 0 before */
   double incompatible;  /* norm of the part of b that no x reaches, which r is without */
@@ -270,6 +271,9 @@ ts_status tsi_solve_measure(const tsi_solve *s, const ts_vector *x, ts_vector *w
 void tsi_solve_take_over(tsi_solve *s);
 /* Whether rounding x to doubles may show in the residual. */
 int tsi_solve_rounding_may_show(const tsi_solve *s);
+/* An x that meets the rule becomes what doubles hold of it, which is what its reader gets, if that may show.
+ * Then it is judged again. */
+ts_status tsi_solve_round(tsi_solve *s, ts_vector *work);
 /* x may overflow in the user's vector, or be rounded there. */
 static inline int tsi_solve_needs_max_x(const tsi_solve *s) {
   return s->is_far || (s->read_as_doubles && s->solver->x->low);

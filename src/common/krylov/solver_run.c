@@ -175,8 +175,9 @@ static ts_status go_back(tsi_solve *s, const ts_vector *start, int from_zero) {
  * measured. */
 static ts_status leave(const tsi_solve *s, ts_vector *x, int from_zero) {
   if (from_zero) return tsi_set_zero(x);
-  const int solves = s->result->reason <= TS_REASON_FIXED_ITERATIONS;
-  return solves && !s->solver->x->low ? tsi_clear_low(x) : TS_OK;
+  if (s->result->reason > TS_REASON_FIXED_ITERATIONS) return TS_OK;
+  if (!s->solver->x->low) return tsi_clear_low(x);
+  return s->is_rounded ? tsi_round_to_doubles(x) : TS_OK;
 }
 
 ts_status tsi_solver_run(tsi_solve *s, const ts_vector *b, ts_vector *x) {
@@ -192,6 +193,7 @@ ts_status tsi_solver_run(tsi_solve *s, const ts_vector *b, ts_vector *x) {
   s->reported = s->phase_start = s->phase_best_at = s->iteration;
   tsi_solve_begin_windows(s);
   s->read_as_doubles = x->low != NULL;
+  s->is_rounded = 0;
   k->residual_parts = 3;
   tsi_solve_set_precision(s, first_precision(k, start));
   TSI_TRY(tsi_solve_take_in(s, b, start, from_zero));

@@ -201,8 +201,8 @@ ts_status tsi_solve_judge_start(tsi_solve *s, const ts_vector *x, int from_zero)
   if (!met || k->desc.stop != TS_STOP_RESIDUAL) return TS_OK;
   TSI_TRY(tsi_solve_measure(s, k->x, k->e));
   tsi_solve_take_over(s);
-  const int as_doubles = !tsi_solve_rounding_may_show(s);
+  TSI_TRY(tsi_solve_round(s, k->e));
   for (int c = 0; c < k->components; c++) s->max_x[c] = 0; /* x is still the user's */
-  if (s->met && as_doubles) tsi_solve_finish_converged(s);
+  if (s->met) tsi_solve_finish_converged(s);
   return TS_OK;
 }

@@ -174,10 +174,10 @@ int tsi_solve_rounding_may_show(const tsi_solve *s) {
   return 0;
 }
 
-/* x holds more digits than doubles, which is what its reader gets: the rule is to be met by those. */
-static ts_status round_x(tsi_solve *s, ts_vector *work) {
+ts_status tsi_solve_round(tsi_solve *s, ts_vector *work) {
   if (!s->met || !tsi_solve_rounding_may_show(s)) return TS_OK;
   s->solver->residual_parts = 3;
+  s->is_rounded = 1;
   TSI_TRY(tsi_round_to_doubles(s->solver->x));
   TSI_TRY(tsi_solve_measure(s, s->solver->x, work));
   tsi_solve_take_over(s);
@@ -218,7 +218,7 @@ ts_status tsi_solve_accept(tsi_solve *s, const ts_vector *e, ts_vector *work) {
   s->scale = 1;
   s->scale_from = s->iteration;
   tsi_solve_take_over(s);
-  return round_x(s, work);
+  return tsi_solve_round(s, work);
 }
 
 ts_status tsi_solve_try(tsi_solve *s, const ts_vector *e, ts_vector *work) {
@@ -232,5 +232,5 @@ ts_status tsi_solve_try(tsi_solve *s, const ts_vector *e, ts_vector *work) {
   k->x_new = k->x;
   k->x = better;
   tsi_solve_take_over(s);
-  return round_x(s, work);
+  return tsi_solve_round(s, work);
 }
