@@ -40,7 +40,7 @@ static small_system make(int kind, int n, int distinct) {
 /* On a rasterizer small systems have some of the combinations, and every other large one has one. */
 static void check(const small_system *s, const char *name, int distinct, int number) {
   static const int restarts[] = {0, 1, 2, 3, MOST};
-  const int all = test_is_cpu() && !test_is_brief();
+  const int all = test_is_cpu() && !test_is_ranks() && !test_is_brief();
   const int step = all ? 1 : s->n <= 8 ? 5 : 20;
   if (step == 20 && (s->n + distinct + number) % 2) return;
   for (int k = 7 * number % step; k < 20; k += step) {
