@@ -82,6 +82,7 @@ static void judge(const solve_options *o, solve_outcome *outcome) {
 }
 
 static const char *other_preconditioner(const solve_outcome *outcome) {
+  if (outcome->hierarchy.info.stalled) return "a smaller --amg-strength";
   return outcome->preconditioner == TS_PRECONDITIONER_NONE     ? "--preconditioner jacobi"
          : outcome->preconditioner == TS_PRECONDITIONER_JACOBI ? "--preconditioner block-jacobi"
                                                                : NULL;

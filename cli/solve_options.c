@@ -75,7 +75,8 @@ static const option_row rows[] = {
     OPTION_WHOLE("degree", "N", degree, 1, 16, "of chebyshev's polynomial, 1 to 16 (default: 4)"),
     OPTION_NUMBER(
         "amg-strength", "S", amg.strength, 0, 0.99, "a number from 0 to 0.99",
-        "entries from S sqrt(a_ii min(a_ii, a_jj)) on are strong, halved from level to level (default: 0.08)"),
+        "entries from S sqrt(a_ii min(a_ii, a_jj)) on are strong, less in a row whose entries are all small; "
+        "halved from level to level (default: 0.08)"),
     OPTION_NAME("amg-smoother", "NAME", amg.smoother, smoother_at,
                 "chebyshev, chebyshev4 (of the fourth kind), jacobi or l1-jacobi (default: chebyshev)"),
     OPTION_WHOLE("amg-sweeps", "N", amg.sweeps, 1, 16, "smoothing steps before and after (default: 2)"),

@@ -37,6 +37,10 @@ static void print_hierarchy(const solve_hierarchy *h) {
     else
       printf("%11s\n", "-"); /* solved exactly */
   }
+  if (h->info.stalled)
+    printf(
+        "stalled     at level %d: few of its rows are strongly coupled (hint: try a smaller --amg-strength)\n",
+        h->info.levels - 1);
   printf("complexity  operator %.3f, grid %.3f, %.2f MB on the device below the matrix\n",
          h->info.operator_complexity, h->info.grid_complexity, 1e-6 * (double)h->info.bytes_device);
 }
@@ -90,9 +94,10 @@ static json_t *hierarchy_object(const solve_hierarchy *h) {
     json_decref(levels);
     levels = NULL;
   }
-  return json_pack("{s:o, s:o, s:I, s:o}", "operator_complexity", report_number(h->info.operator_complexity),
-                   "grid_complexity", report_number(h->info.grid_complexity), "bytes_device",
-                   (json_int_t)h->info.bytes_device, "levels", levels);
+  return json_pack("{s:o, s:o, s:I, s:b, s:o}", "operator_complexity",
+                   report_number(h->info.operator_complexity), "grid_complexity",
+                   report_number(h->info.grid_complexity), "bytes_device", (json_int_t)h->info.bytes_device,
+                   "stalled", h->info.stalled, "levels", levels);
 }
 
 int solve_report_json(const solve_options *options, const solve_system *system, const solve_outcome *o) {

@@ -42,9 +42,11 @@ TS_API int ts_amg_smoother_from_name(const char *name);
  * vectors.
  */
 typedef struct ts_amg_desc {
-  double strength; /* row i depends strongly on j where |a_ij| >= strength * sqrt(a_ii min(a_ii, a_jj)),
-                      halved from level to level; blocks of unknowns by their Frobenius norms. Default: 0.08,
-                      with several unknowns a node 0.02; negative: 0, all are strong */
+  double strength; /* row i depends strongly on j if s_ij >= strength, s_ij = |a_ij| / sqrt(a_ii min(a_ii,
+                      a_jj)); halved from level to level; blocks of unknowns by their Frobenius norms. A row
+                      with many neighbours has small couplings only: if its largest s_ij is below 1/4, the limit
+                      is 4 strength times that s_ij, unless its |a_ij| add up to at most a_ii / 2. Default:
+                      0.08, with several unknowns per node 0.02; negative: 0, all are strong */
   ts_amg_smoother smoother;
   int sweeps;     /* smoothing steps before and as many after, the degree of a polynomial: 1 to 16, default 2 */
   int visits;     /* how often a level is visited in one visit of the level above, from the third level on; the
@@ -67,6 +69,9 @@ typedef struct ts_amg_info {
   double grid_complexity;     /* rows of all levels over those of A */
   double seconds;             /* of the last set-up or update, the upload included */
   size_t bytes_device;        /* of levels below A, transfers and vectors */
+  int stalled; /* 1: the last level is too large for an exact solution, since few of its rows are strongly
+                  coupled, and is smoothed instead. With one level amg is no more than its smoother. A smaller
+                  strength may help, unless the diagonal is dominant */
 } ts_amg_info;
 
 typedef struct ts_amg_level_info {

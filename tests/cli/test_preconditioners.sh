@@ -64,6 +64,20 @@ grep -qE '^complexity +operator 1\.[0-9]+, grid 1\.[0-9]+' ../log/out || fail "-
 grep -qE '^seconds .*set-up [0-9.]+, solve' ../log/out || fail "no seconds of the set-up"
 expect 0 solve m.mtx --backend cpu --preconditioner amg
 grep -q '^hierarchy' ../log/out && fail "the hierarchy without -v"
+# A dominant diagonal leaves nothing to coarsen, and the report says so.
+awk 'BEGIN {
+  n = 1500; print "%%MatrixMarket matrix coordinate real symmetric"; print n, n, 2 * n - 1
+  for (i = 1; i <= n; i++) { print i, i, 100; if (i > 1) print i, i - 1, -1 }
+}' >dominant.mtx
+expect 0 solve dominant.mtx --backend cpu --preconditioner amg -v
+grep -q '^stalled *at level 0: few of its rows are strongly coupled (hint: try a smaller --amg-strength)$' ../log/out ||
+  fail "-v does not say that coarsening stalls"
+grep -q "coarsening stalls on level 0: few of its 1500 rows are strongly coupled at strength 0.08" ../log/err ||
+  fail "no warning that coarsening stalls"
+expect 0 solve dominant.mtx --backend cpu --preconditioner amg --json
+grep -q '"stalled": true' ../log/out || fail "--json does not say that coarsening stalls"
+expect 0 solve m.mtx --backend cpu --preconditioner amg --json
+grep -q '"stalled": false' ../log/out || fail "--json says that coarsening stalls"
 expect 0 solve m.mtx --backend cpu --preconditioner amg --reorder random --json
 checks=$((checks + 1))
 [ "$(json integer iterations)" -le $((amg * 3 / 2)) ] || fail "amg in another order took $(json integer iterations)"

@@ -179,6 +179,8 @@ static void iterations(void) {
   check("random", ref_random_spd(700, 9, 3), &small);
   check("scaled", scaled(ref_grid(50, 40)), &small);
   check("hubs", ref_hubs(900, 300, 3), &small);
+  check("many neighbours", ref_cube_27(14, 1, 26, -1, -1, -1), &small);
+  check("two unknowns with many neighbours", ref_cube_27(11, 2, 26, -1, -1, -1), &of_two);
   check("diagonal", ref_diagonal(300, 1, 1000), &small);
   check("one level", poisson(12, 11), NULL);
   check("two unknowns", doubled(poisson(40, 30), 1200), &of_two);

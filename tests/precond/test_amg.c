@@ -118,6 +118,54 @@ static void iterations(void) {
   ref_free(&grid), ref_free(&cube), ref_free(&random), ref_free(&jumping);
 }
 
+/* Rows with many neighbours, all of them weak by themselves. */
+static void many_neighbours(void) {
+  static const struct {
+    const char *name;
+    int unknowns, most;
+    float coefficients[4];
+  } cases[] = {{"27 points", 1, 9, {26, -1, -1, -1}},
+               {"27 points, 2 unknowns per node", 2, 9, {26, -1, -1, -1}},
+               {"trilinear elements", 1, 9, {32, 0, -2, -1}}};
+  for (int k = 0; k < 3; k++) {
+    const float *c = cases[k].coefficients;
+    ref_matrix m = ref_cube_27(13, cases[k].unknowns, c[0], c[1], c[2], c[3]);
+    test_context_label("%s", cases[k].name);
+    ts_matrix *A = make_with_copy(&m);
+    for (int unknowns = 1; unknowns <= cases[k].unknowns; unknowns++) {
+      const ts_amg_desc desc = {.coarsest = 60, .unknowns = unknowns};
+      ts_preconditioner *M = make_amg(A, &desc);
+      ts_amg_info info = {0};
+      ts_amg_level_info last = {0};
+      CHECK_OK(context, ts_preconditioner_amg_info(M, &info));
+      CHECK_INT(info.stalled, 0);
+      CHECK_OK(context, ts_preconditioner_amg_level(M, info.levels - 1, &last));
+      CHECK(info.levels > 1 && last.rows <= 60 * 2);
+      ts_preconditioner_destroy(&M);
+      check_iterations(&m, &desc, 1, cases[k].most);
+    }
+    ts_matrix_destroy(&A);
+    ref_free(&m);
+  }
+}
+
+/* A dominant diagonal leaves nothing to coarsen, and that is said; not if there are no levels on request. */
+static void stalled(void) {
+  ref_matrix m = ref_cube_27(11, 1, 100, -1, -1, -1);
+  ts_matrix *A = make_with_copy(&m);
+  ts_preconditioner *M = make_amg(A, NULL), *one = make_amg(A, &(ts_amg_desc){.max_levels = 1});
+  ts_amg_info info = {0};
+  CHECK_OK(context, ts_preconditioner_amg_info(M, &info));
+  CHECK_INT(info.levels, 1);
+  CHECK_INT(info.stalled, 1);
+  CHECK(solve(A, M, 1) <= 5);
+  CHECK_OK(context, ts_preconditioner_amg_info(one, &info));
+  CHECK_INT(info.stalled, 0);
+  ts_preconditioner_destroy(&M), ts_preconditioner_destroy(&one);
+  ts_matrix_destroy(&A);
+  ref_free(&m);
+}
+
 /* Levels below blocks are stored in blocks too. */
 static void formats(void) {
   ts_format all[8];
@@ -306,14 +354,22 @@ CASE(made_by_solver)
 CASE(smoothers)
 CASE(symmetric)
 CASE(updated)
+CASE(many_neighbours)
+CASE(stalled)
 CASE(hierarchy)
 CASE(refused)
 
 static const test_case cases[] = {
-    {"iterations", case_iterations}, {"by_itself", case_by_itself},
-    {"formats", case_formats},       {"made_by_solver", case_made_by_solver},
-    {"smoothers", case_smoothers},   {"symmetric", case_symmetric},
-    {"updated", case_updated},       {"hierarchy", case_hierarchy},
+    {"iterations", case_iterations},
+    {"by_itself", case_by_itself},
+    {"formats", case_formats},
+    {"made_by_solver", case_made_by_solver},
+    {"smoothers", case_smoothers},
+    {"symmetric", case_symmetric},
+    {"updated", case_updated},
+    {"hierarchy", case_hierarchy},
+    {"many_neighbours", case_many_neighbours},
+    {"stalled", case_stalled},
     {"refused", case_refused},
 };
 TEST_MAIN(cases, 0)

@@ -126,6 +126,20 @@ static void uneven(void) {
   check("torus", ref_torus_mesh(50, 40, 300, 9), &small, NULL);
 }
 
+/* Limits below the usual one, which sums and maxima of a row decide. */
+static void many_neighbours(void) {
+  check("27 points", ref_cube_27(14, 1, 26, -1, -1, -1), &small, NULL);
+  check("trilinear elements", ref_cube_27(13, 1, 32, 0, -2, -1), &small, NULL);
+  check("positive couplings", ref_cube_27(12, 1, 30, -1.3f, -0.7f, 0.1f), &small, NULL);
+  check("two unknowns", ref_cube_27(11, 2, 26, -1, -1, -1), &(ts_amg_desc){.coarsest = 30, .unknowns = 2},
+        NULL);
+  check("three unknowns", ref_cube_27(10, 3, 32, 0, -2, -1), &(ts_amg_desc){.coarsest = 60, .unknowns = 3},
+        NULL);
+  check("many by chance", ref_random_spd(3000, 40, 9), &small, NULL);
+  check("nodes with many by chance", ref_random_spd(3000, 40, 10),
+        &(ts_amg_desc){.coarsest = 30, .unknowns = 2}, NULL);
+}
+
 static void constrained_rows(void) {
   unsigned char flags[3000] = {0};
   for (int i = 0; i < 3000; i += 7) flags[i] = 1;
@@ -163,13 +177,13 @@ static void run_all(void (*run)(void)) {
   }
 CASE(grids)
 CASE(uneven)
+CASE(many_neighbours)
 CASE(constrained_rows)
 CASE(nodes)
 
 static const test_case cases[] = {
-    {"grids", case_grids},
-    {"uneven", case_uneven},
-    {"constrained_rows", case_constrained_rows},
+    {"grids", case_grids},   {"many_neighbours", case_many_neighbours},
+    {"uneven", case_uneven}, {"constrained_rows", case_constrained_rows},
     {"nodes", case_nodes},
 };
 TEST_MAIN(cases, 0)

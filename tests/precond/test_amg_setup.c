@@ -201,14 +201,42 @@ static double norm_of(const sample *s, int32_t node) {
   return sqrt(sum);
 }
 
-/* Ascending, without the node itself, and of two nodes the lighter depends on the other if this does on it. */
+/* The Frobenius norms of the blocks of a node's rows. */
+static void find_blocks(const sample *s, int32_t node, double *norms) {
+  const int32_t unknowns = s->desc.unknowns, nodes = s->matrix.rows / unknowns;
+  for (int32_t j = 0; j < nodes; j++) norms[j] = 0;
+  for (int32_t i = node * unknowns; i < (node + 1) * unknowns; i++)
+    for (int32_t e = s->matrix.offsets[i]; e < s->matrix.offsets[i + 1]; e++)
+      norms[s->matrix.indices[e] / unknowns] += pow((double)s->matrix.values[e], 2);
+  for (int32_t j = 0; j < nodes; j++) norms[j] = sqrt(norms[j]);
+}
+
+/* Ascending, without the node itself, and those that amg.h calls strong. */
 static void check_graph(const sample *s, const tsi_amg_graph *graph) {
-  for (int32_t i = 0; i < graph->nodes; i++)
-    for (int32_t e = graph->begins[i]; e < graph->ends[i]; e++) {
-      const int32_t j = graph->indices[e];
-      CHECK(j != i && (e == graph->begins[i] || j > graph->indices[e - 1]));
-      if (!CHECK(depends(graph, j, i) || norm_of(s, j) > norm_of(s, i))) return;
+  double *norms = malloc((size_t)graph->nodes * sizeof *norms),
+         *own = malloc((size_t)graph->nodes * sizeof *own);
+  int correct = 1;
+  for (int32_t i = 0; i < graph->nodes; i++) own[i] = norm_of(s, i);
+  for (int32_t i = 0; i < graph->nodes && correct; i++) {
+    double largest = 0, sum = 0;
+    find_blocks(s, i, norms);
+    for (int32_t j = 0; j < graph->nodes; j++) {
+      if (j == i || own[i] == 0 || own[j] == 0) continue; /* 0: a row that is held */
+      largest = fmax(largest, norms[j] / sqrt(own[i] * fmin(own[i], own[j])));
+      sum += norms[j];
     }
+    const double limit = s->desc.strength * (sum <= own[i] / 2 ? 1 : fmin(1, 4 * largest));
+    int32_t e = graph->begins[i];
+    for (int32_t j = 0; j < graph->nodes && correct; j++) {
+      const int strong = e < graph->ends[i] && graph->indices[e] == j;
+      const double strength = norms[j] / sqrt(own[i] * fmin(own[i], own[j]));
+      const int expected = j != i && own[i] > 0 && own[j] > 0 && norms[j] > 0 && strength >= limit;
+      correct = fabs(strength - limit) < 1e-12 || CHECK_INT(strong, expected);
+      e += strong;
+    }
+    correct &= CHECK_INT(e, graph->ends[i]);
+  }
+  free(norms), free(own);
 }
 
 static void aggregates(void) {
@@ -293,6 +321,53 @@ static void one_way_strength(void) {
     tsi_amg_graph_free(context, &graph);
     ref_free(&m);
   }
+  test_context_label("%s", "");
+  test_close(&context);
+}
+
+/* The neighbours of node `i` of a cube of 3^3 nodes that it depends on, with `unknowns` per node; node `held`
+ * has a million times the diagonal, -1: none. */
+static void find_dependent(ts_context *context, int unknowns, const float *c, float scale, int held,
+                           int dependent[27]) {
+  ref_matrix m = ref_cube_27(3, unknowns, c[0], c[1], c[2], c[3]);
+  for (int32_t i = 0; i < m.rows; i++)
+    for (int32_t e = m.offsets[i]; e < m.offsets[i + 1]; e++)
+      m.values[e] *= m.indices[e] == i && i / unknowns == held ? 1e6f * scale : scale;
+  unsigned char *strong = malloc((size_t)m.offsets[m.rows]);
+  const tsi_amg_host_level level = {.A = view(&m), .unknowns = unknowns, .nodes = 27, .strong = strong};
+  tsi_amg_graph graph;
+  if (CHECK_OK(context, tsi_amg_strength(context, &level, unknowns == 1 ? 0.08 : 0.02, &graph))) {
+    for (int i = 0; i < 27; i++) dependent[i] = graph.ends[i] - graph.begins[i];
+    tsi_amg_graph_free(context, &graph);
+  }
+  free(strong);
+  ref_free(&m);
+}
+
+/* What is strong is relative to the row, at every scale; but a diagonal that holds a row leaves it alone, and
+ * the small couplings of an anisotropic row stay weak. */
+static void relative_strength(void) {
+  enum { centre = 13, corner = 0, face = 4 };
+  static const float points[4] = {26, -1, -1, -1}, trilinear[4] = {32, 0, -2, -1},
+                     steep[4] = {26, -3, -0.5f, -0.1f};
+  ts_context *context = open_threads(2);
+  int dependent[27] = {0};
+  for (int unknowns = 1; unknowns <= 3; unknowns++)
+    for (int exponent = -100; exponent <= 100; exponent += 50) {
+      const float scale = ldexpf(1, exponent);
+      test_context_label("%d unknowns per node, scale 2^%d", unknowns, exponent);
+      find_dependent(context, unknowns, points, scale, -1, dependent);
+      CHECK_INT(dependent[centre], 26);
+      CHECK_INT(dependent[face], 17); /* 17 of 26: near enough to all */
+      CHECK_INT(dependent[corner], unknowns == 1 ? 0 : 7);
+      find_dependent(context, unknowns, trilinear, scale, -1, dependent);
+      CHECK_INT(dependent[centre], 20);
+      find_dependent(context, unknowns, points, scale, centre, dependent);
+      CHECK_INT(dependent[centre], 0);
+      CHECK_INT(dependent[face], 17); /* one way */
+      find_dependent(context, unknowns, steep, scale, -1, dependent);
+      CHECK_INT(dependent[centre], unknowns == 1 ? 6 : 18);
+    }
   test_context_label("%s", "");
   test_close(&context);
 }
@@ -619,6 +694,7 @@ static void memory_runs_out(void) {
 static const test_case cases[] = {
     {"strength", strength},
     {"one_way_strength", one_way_strength},
+    {"relative_strength", relative_strength},
     {"aggregates", aggregates},
     {"one_way", one_way},
     {"tentative", tentative},

@@ -160,6 +160,21 @@ ref_matrix ref_laplacian_3d(int32_t n) {
   return finish(&b);
 }
 
+ref_matrix ref_cube_27(int32_t n, int32_t unknowns, float diagonal, float face, float edge, float corner) {
+  const float values[4] = {diagonal, face, edge, corner};
+  builder b = {n * n * n * unknowns, n * n * n * unknowns, 0, 0, NULL};
+  for (int32_t i = 0; i < n * n * n; i++)
+    for (int32_t k = 0; k < 27; k++) {
+      const int32_t dx = k % 3 - 1, dy = k / 3 % 3 - 1, dz = k / 9 - 1;
+      const int32_t x = i % n + dx, y = i / n % n + dy, z = i / n / n + dz;
+      const float value = values[dx * dx + dy * dy + dz * dz];
+      if (x < 0 || x >= n || y < 0 || y >= n || z < 0 || z >= n || value == 0) continue;
+      for (int32_t u = 0; u < unknowns; u++)
+        add(&b, i * unknowns + u, ((z * n + y) * n + x) * unknowns + u, value);
+    }
+  return finish(&b);
+}
+
 /* Adds (i, j) and (j, i), and their size to both diagonals, so that the matrix stays positive definite. */
 static void add_pair(builder *b, int32_t i, int32_t j, float value) {
   add(b, i, j, value);

@@ -40,11 +40,49 @@ static __device__ __forceinline__ unsigned subwarp_mask(void) {
 /* ---- One unknown a node ---- */
 
 static __device__ __forceinline__ unsigned char classify(const connections &s, int32_t i, int32_t j,
-                                                         float value, double own) {
+                                                         float value, double own, double limit) {
   const double a = (double)value, other = (double)s.diagonal[j];
   if (own == 0 || other == 0) return TSI_AMG_DROPPED;
   if (j == i) return TSI_AMG_STRONG;
-  return a == 0 || a * a < s.limit * (own * fmin(own, other)) ? TSI_AMG_WEAK : TSI_AMG_STRONG;
+  return a == 0 || a * a < limit * (own * fmin(own, other)) ? TSI_AMG_WEAK : TSI_AMG_STRONG;
+}
+
+/* The sum and the maximum over the subwarp, in every lane: the host adds in the same pairs. */
+static __device__ __forceinline__ double subwarp_sum(double value) {
+  for (int offset = SUBWARP / 2; offset > 0; offset /= 2)
+    value += __shfl_xor_sync(subwarp_mask(), value, offset, SUBWARP);
+  return value;
+}
+static __device__ __forceinline__ double subwarp_largest(double value) {
+  for (int offset = SUBWARP / 2; offset > 0; offset /= 2)
+    value = fmax(value, __shfl_xor_sync(subwarp_mask(), value, offset, SUBWARP));
+  return value;
+}
+
+/* Of the couplings seen so far. */
+struct row_couplings {
+  double largest, sum;
+  bool usual; /* one is at least TSI_AMG_USUAL */
+};
+
+static __device__ __forceinline__ void add_coupling(row_couplings &r, double square, double magnitude,
+                                                    double scale) {
+  r.usual |= square >= TSI_AMG_USUAL * TSI_AMG_USUAL * scale;
+  r.largest = fmax(r.largest, square / scale);
+  r.sum += magnitude;
+}
+
+static __device__ __forceinline__ double find_limit(const connections &s, int32_t i, int32_t begin,
+                                                    int32_t length, double own) {
+  row_couplings r = {};
+  for (int32_t k = subwarp_lane(); k < length && own > 0; k += SUBWARP) {
+    const int32_t j = s.A.indices[begin + k];
+    const double a = (double)s.A.values[begin + k], other = (double)s.diagonal[j];
+    if (j != i && other > 0) add_coupling(r, a * a, fabs(a), own * fmin(own, other));
+  }
+  const bool usual = own == 0 || (__ballot_sync(subwarp_mask(), r.usual) & subwarp_mask());
+  const double largest = subwarp_largest(r.largest), sum = subwarp_sum(r.sum);
+  return usual ? s.limit : tsi_amg_limit(s.limit, largest, sum, own);
 }
 
 __global__ static void classify_entries(const connections s) {
@@ -52,7 +90,7 @@ __global__ static void classify_entries(const connections s) {
   if (number >= s.A.rows) return;
   const int32_t i = (int32_t)number, begin = s.A.offsets[i], length = s.A.offsets[i + 1] - begin;
   const unsigned mask = subwarp_mask(), before = mask & ((1u << threadIdx.x % 32) - 1);
-  const double own = (double)s.diagonal[i];
+  const double own = (double)s.diagonal[i], limit = find_limit(s, i, begin, length, own);
   int32_t to = begin;
   for (int64_t k = subwarp_lane(); k - subwarp_lane() < length; k += SUBWARP) {
     int32_t j = i;
@@ -61,7 +99,7 @@ __global__ static void classify_entries(const connections s) {
     if (k < length) {
       j = s.A.indices[begin + k];
       value = s.A.values[begin + k];
-      const unsigned char strong = classify(s, i, j, value, own);
+      const unsigned char strong = classify(s, i, j, value, own, limit);
       s.strong[begin + k] = strong;
       neighbour = strong == TSI_AMG_STRONG && j != i;
     }
@@ -155,30 +193,60 @@ static __device__ __forceinline__ int32_t subwarp_least(int32_t value) {
   return value;
 }
 
+/* A lane's row of a node, from the next block on. */
+struct lane_row {
+  int32_t at, end;
+  float own;
+};
+
+/* The next node that rows have entries to, INT32_MAX behind the last; every lane moves on to the block after.
+ */
+static __device__ __forceinline__ int32_t next_block(const connections &s, lane_row &row, block_row &found,
+                                                     double &sum) {
+  const int32_t other = subwarp_least(row.at < row.end ? s.A.indices[row.at] / s.unknowns : INT32_MAX);
+  if (other == INT32_MAX) return other;
+  found = read_block_row(s, other, row.own, row.at, row.end);
+  sum = add_block(s, found);
+  row.at += found.count;
+  return other;
+}
+
+static __device__ __forceinline__ double find_block_limit(const connections &s, int32_t node, lane_row row) {
+  const double norm = s.norms[node];
+  row_couplings r = {};
+  block_row found;
+  double square;
+  for (;;) {
+    const int32_t other = next_block(s, row, found, square);
+    if (other == INT32_MAX) break;
+    const bool takes_part = __ballot_sync(subwarp_mask(), found.parts != 0) & subwarp_mask();
+    if (other != node && takes_part) add_coupling(r, square, sqrt(square), norm * fmin(norm, s.norms[other]));
+  }
+  return r.usual ? s.limit : tsi_amg_limit(s.limit, r.largest, r.sum, norm);
+}
+
 __global__ static void classify_blocks(const connections s) {
   const int64_t number = subwarp_number();
   if (number >= s.graph.nodes) return;
   const int32_t node = (int32_t)number;
   const int lane = subwarp_lane();
-  const int64_t first = (int64_t)node * s.unknowns, row = first + lane;
+  const int64_t first = (int64_t)node * s.unknowns;
   const int32_t begin = s.A.offsets[first];
   const double norm = s.norms[node];
-  int32_t at = 0, end = 0, to = begin;
-  float own = 0;
-  if (lane < s.unknowns) {
-    own = s.diagonal[row];
-    at = s.A.offsets[row];
-    end = s.A.offsets[row + 1];
-  }
+  int32_t to = begin;
+  lane_row row = {};
+  if (lane < s.unknowns)
+    row = {s.A.offsets[first + lane], s.A.offsets[first + lane + 1], s.diagonal[first + lane]};
+  const double limit = find_block_limit(s, node, row);
   for (;;) {
-    const int32_t other = subwarp_least(at < end ? s.A.indices[at] / s.unknowns : INT32_MAX);
+    const int32_t at = row.at;
+    block_row found;
+    double sum;
+    const int32_t other = next_block(s, row, found, sum);
     if (other == INT32_MAX) break;
-    const block_row found = read_block_row(s, other, own, at, end);
-    const double sum = add_block(s, found);
-    const bool strong = other != node && sum != 0 && !(sum < s.limit * (norm * fmin(norm, s.norms[other])));
+    const bool strong = other != node && sum != 0 && !(sum < limit * (norm * fmin(norm, s.norms[other])));
     const unsigned char kept = strong || other == node ? TSI_AMG_STRONG : TSI_AMG_WEAK;
     for (int k = 0; k < found.count; k++) s.strong[at + k] = found.parts >> k & 1 ? kept : TSI_AMG_DROPPED;
-    at += found.count;
     if (!strong) continue;
     if (lane == 0) {
       s.graph.indices[to] = other;

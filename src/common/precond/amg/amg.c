@@ -235,6 +235,12 @@ static ts_status measure(tsi_amg *amg, double seconds) {
     info->operator_complexity += (double)level->entries / fmax(1, (double)first->entries);
     info->grid_complexity += (double)level->rows / (double)first->rows;
   }
+  info->stalled = !amg->inverse && amg->levels < amg->desc.max_levels;
+  if (info->stalled)
+    tsi_log(amg->context, TS_LOG_WARNING,
+            "amg: coarsening stalls on level %d: few of its %lld rows are strongly coupled at strength %g",
+            amg->levels - 1, (long long)amg->level[amg->levels - 1].rows,
+            ldexp(amg->desc.strength, 1 - amg->levels));
   return TS_OK;
 }
 

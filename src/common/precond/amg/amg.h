@@ -150,6 +150,14 @@ static inline int32_t tsi_amg_begin(int32_t n, size_t part, int parts) {
 
 /* ---- amg_strength.c ---- */
 
+#define TSI_AMG_USUAL 0.25 /* the strength of couplings in the five-point Laplacian */
+#define TSI_AMG_HELD 0.5   /* a diagonal is dominant if couplings add up to no more than this share of it */
+
+/* The limit of a row: strengths squared, `largest` that of its largest coupling, which is below TSI_AMG_USUAL;
+ * `sum` the magnitudes of all, `own` the diagonal's. A macro, so that devices compute the same. */
+#define tsi_amg_limit(limit, largest, sum, own)                                                                \
+  ((sum) <= TSI_AMG_HELD * (own) ? (limit) : (limit) * ((largest) / (TSI_AMG_USUAL * TSI_AMG_USUAL)))
+
 /* The strong connections of each node to others, of which some go one way: indices[begins[i]] to
  * indices[ends[i] - 1], ascending, and their magnitudes. */
 typedef struct tsi_amg_graph {

@@ -3,7 +3,12 @@
  * A small coefficient beside a large one: of the two rows only that with the small diagonal depends on the
  * other, and does so as much as on its like. By sqrt(a_ii a_jj) the entry would be weak in both: unknowns
  * between large coefficients would have no aggregate, and those beside them would not be interpolated from
- * there. A connection may therefore be strong one way. */
+ * there. A connection may therefore be strong one way.
+ *
+ * A row with many neighbours has couplings that are all small: 1/26 of the diagonal for the 27-point stencil,
+ * 1/16 for trilinear elements. Below TSI_AMG_USUAL the limit is therefore proportional to the row's largest
+ * coupling. A row with a dominant diagonal keeps its limit: smoothing alone reduces its error, and one that a
+ * large number on the diagonal holds in place must not hold an aggregate. */
 #include <math.h>
 #include <string.h>
 
@@ -40,12 +45,34 @@ static void find_diagonal(const void *arguments, size_t first, size_t last) {
 
 /* ---- One unknown a node ---- */
 
+/* The strength, squared, that is asked of the couplings of row i. Eight sums, which are then added in pairs:
+ * threads of a device do the same. */
+static double find_limit(const connections *s, size_t i) {
+  enum { SUMS = 8 };
+  const tsi_amg_csr *A = &s->level->A;
+  const double own = (double)s->diagonal[i];
+  double largest = 0, sums[SUMS] = {0};
+  if (own == 0) return s->limit;
+  for (int32_t k = 0; k < A->offsets[i + 1] - A->offsets[i]; k++) {
+    const int32_t j = A->indices[A->offsets[i] + k];
+    const double a = (double)A->values[A->offsets[i] + k], other = (double)s->diagonal[j];
+    if (j == (int32_t)i || other == 0) continue;
+    const double square = a * a, scale = own * fmin(own, other);
+    if (square >= TSI_AMG_USUAL * TSI_AMG_USUAL * scale) return s->limit;
+    largest = fmax(largest, square / scale);
+    sums[k % SUMS] += fabs(a);
+  }
+  for (int w = SUMS / 2; w > 0; w /= 2)
+    for (int k = 0; k < w; k++) sums[k] += sums[k + w];
+  return tsi_amg_limit(s->limit, largest, sums[0], own);
+}
+
 static void classify_entries(const void *arguments, size_t first, size_t last) {
   const connections *s = arguments;
   const tsi_amg_csr *A = &s->level->A;
   unsigned char *strong = s->level->strong;
   for (size_t i = first; i < last; i++) {
-    const double own = (double)s->diagonal[i];
+    const double own = (double)s->diagonal[i], limit = find_limit(s, i);
     int32_t to = A->offsets[i];
     s->graph->begins[i] = to;
     for (int32_t e = A->offsets[i]; e < A->offsets[i + 1]; e++) {
@@ -56,7 +83,7 @@ static void classify_entries(const void *arguments, size_t first, size_t last) {
       strong[e] = TSI_AMG_STRONG;
       if (j == (int32_t)i) continue;
       strong[e] = TSI_AMG_WEAK;
-      if (a == 0 || a * a < s->limit * (own * fmin(own, other))) continue;
+      if (a == 0 || a * a < limit * (own * fmin(own, other))) continue;
       strong[e] = TSI_AMG_STRONG;
       if (j >= A->rows) continue;
       s->graph->indices[to] = j;
@@ -102,16 +129,29 @@ static int32_t list_blocks(const connections *s, int32_t node, int32_t *places, 
   return count;
 }
 
+static double find_block_limit(const connections *s, int32_t node, const double *sums, const int32_t *list,
+                               int32_t count) {
+  const double norm = s->norms[node];
+  double largest = 0, sum = 0;
+  for (int32_t c = 0; c < count; c++) {
+    const double square = sums[list[c]], scale = norm * fmin(norm, s->norms[list[c]]);
+    if (square >= TSI_AMG_USUAL * TSI_AMG_USUAL * scale) return s->limit;
+    largest = fmax(largest, square / scale);
+    sum += sqrt(square);
+  }
+  return tsi_amg_limit(s->limit, largest, sum, norm);
+}
+
 static void classify_node(const connections *s, int32_t node, int32_t *places, double *sums) {
   const tsi_amg_host_level *level = s->level;
   const tsi_amg_csr *A = &level->A;
   const int32_t unknowns = level->unknowns, first = node * unknowns, begin = A->offsets[first];
   int32_t *list = s->graph->indices + begin, strong = 0;
   const int32_t count = list_blocks(s, node, places, sums, list);
+  const double norm = s->norms[node], limit = find_block_limit(s, node, sums, list, count);
   for (int32_t c = 0; c < count; c++) {
     const int32_t other = list[c];
-    const double norm = s->norms[node];
-    if (sums[other] == 0 || sums[other] < s->limit * (norm * fmin(norm, s->norms[other]))) continue;
+    if (sums[other] == 0 || sums[other] < limit * (norm * fmin(norm, s->norms[other]))) continue;
     places[other] = 1;
     if (other >= level->nodes) continue;
     s->graph->magnitudes[begin + strong] = (float)sqrt(sums[other]);
