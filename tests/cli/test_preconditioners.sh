@@ -168,6 +168,15 @@ refuse 2 "'-' given for several files" solve - --preconditioner amg --coordinate
 refuse 1 'modes.mtx: this output is also an input' solve beam.mtx --backend cpu --preconditioner amg \
   --near-null-space modes.mtx -o modes.mtx
 
+# A block whose unknowns have different units, at every scale that a file can have.
+for scale in e-300 e-30 e0 e30 e290; do
+  printf '%%%%MatrixMarket matrix coordinate real symmetric\n2 2 3\n1 1 1%s\n2 2 1\n2 1 0.5%s\n' \
+    "$scale" "$scale" | awk -v e="${scale#e}" 'NR == 4 { print "2 2 1e" e + 8; next } { print }' >units.mtx
+  for name in block-jacobi isai amg; do
+    expect 0 solve units.mtx --backend cpu --preconditioner $name --rtol 1e-10
+  done
+done
+
 # auto, the default: Jacobi for what is small, amg for what is many couplings across.
 # chosen FILE KIND WHY
 chosen() {

@@ -35,10 +35,12 @@ static void swap_rows(double *a, int size, int i, int j) {
   }
 }
 
-/* Gauss-Jordan with partial pivoting. Returns 0 where the block is singular in single precision, in which it
- * was given. */
+/* Gauss-Jordan with partial pivoting, of the balanced block: its unknowns may have different units. Returns 0
+ * where the block is singular in single precision, in which it was given. */
 static int invert(double *a, double *inverse, int size) {
+  int rows[MOST], columns[MOST];
   double largest = 0;
+  tsi_balance(a, size, rows, columns);
   for (int i = 0; i < size * size; i++) {
     inverse[i] = i % (size + 1) == 0;
     largest = fmax(largest, fabs(a[i]));
@@ -63,6 +65,9 @@ static int invert(double *a, double *inverse, int size) {
       }
     }
   }
+  for (int i = 0; i < size; i++)
+    for (int j = 0; j < size; j++)
+      if (columns[i] + rows[j] != 0) inverse[i * size + j] = ldexp(inverse[i * size + j], columns[i] + rows[j]);
   return 1;
 }
 

@@ -154,10 +154,12 @@ static void swap(double *a, double *b) {
   *b = t;
 }
 
-/* Solves a x = e_n in place by elimination, with partial pivoting, or of a symmetric matrix without it and in
- * its upper triangle alone. Returns 0 where `a` is singular, or not positive definite. */
+/* Solves a x = e_n in place by elimination, balanced and with partial pivoting, or of a symmetric matrix
+ * without these and in its upper triangle alone. Returns 0 where `a` is singular, or not positive definite. */
 static int solve(double *a, double *x, int n, int symmetric) {
   double size[MOST] = {0}; /* of a column, or of a number on the diagonal, before the elimination */
+  int rows[MOST] = {0}, columns[MOST] = {0};
+  if (!symmetric) tsi_balance(a, n, rows, columns);
   for (int r = 0; r < n; r++) {
     for (int c = 0; c < n && !symmetric; c++) size[c] = fmax(size[c], fabs(a[r * n + c]));
     if (symmetric) size[r] = fabs(a[r * n + r]);
@@ -182,6 +184,8 @@ static int solve(double *a, double *x, int n, int symmetric) {
     for (int k = r + 1; k < n; k++) x[r] -= a[r * n + k] * x[k];
     x[r] /= a[r * n + r];
   }
+  for (int r = 0; r < n; r++)
+    if (columns[r] + rows[n - 1] != 0) x[r] = ldexp(x[r], columns[r] + rows[n - 1]);
   return 1;
 }
 

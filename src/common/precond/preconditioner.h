@@ -2,7 +2,7 @@
  *
  * Where M is a diagonal the solver has 1 / diag in its own workspace and fuses it into its passes; such kinds
  * have no apply. The path: preconditioner.c (API), block_jacobi.c, chebyshev.c, isai.c, multigrid/ (the
- * hierarchy). */
+ * hierarchy); balance.c for the dense systems of these. */
 #ifndef TSI_PRECONDITIONER_H
 #define TSI_PRECONDITIONER_H
 
@@ -57,6 +57,12 @@ ts_status tsi_preconditioner_project(ts_preconditioner *M, ts_vector *b, double 
 /* What auto becomes for the matrix's present values; `choice` says why. */
 ts_status tsi_preconditioner_choose(const ts_matrix *A, ts_preconditioner_kind *kind, char *choice,
                                     size_t size);
+
+/* ---- balance.c ---- */
+
+/* Multiplies a_ij of an n x n matrix, n up to 64, by 2^(rows[i] + columns[j]), so that the largest numbers of
+ * rows and of columns are near each other. A matrix that has this already stays as it is. */
+void tsi_balance(double *a, int n, int *rows, int *columns);
 
 /* ---- block_jacobi.c ---- */
 

@@ -236,11 +236,6 @@ static ts_status measure(tsi_amg *amg, double seconds) {
     info->grid_complexity += (double)level->rows / (double)first->rows;
   }
   info->stalled = !amg->inverse && amg->levels < amg->desc.max_levels;
-  if (info->stalled)
-    tsi_log(amg->context, TS_LOG_WARNING,
-            "amg: coarsening stalls on level %d: few of its %lld rows are strongly coupled at strength %g",
-            amg->levels - 1, (long long)amg->level[amg->levels - 1].rows,
-            ldexp(amg->desc.strength, 1 - amg->levels));
   return TS_OK;
 }
 
@@ -328,6 +323,11 @@ static ts_status build(tsi_amg *amg, int keep) {
   amg->components = 0;
   TSI_TRY(tsi_amg_prepare(amg, components));
   TSI_TRY(measure(amg, tsi_seconds() - start));
+  if (amg->info.stalled && !keep)
+    tsi_log(amg->context, TS_LOG_WARNING,
+            "amg: coarsening stalls on level %d: few of its %lld rows are strongly coupled at strength %g",
+            amg->levels - 1, (long long)amg->level[amg->levels - 1].rows,
+            ldexp(amg->desc.strength, 1 - amg->levels));
   amg->info.bytes_device = amg->context->bytes_device - before;
   return TS_OK;
 }
