@@ -169,6 +169,51 @@ static void singular(void) {
       }
 }
 
+/* Five points on a small grid, which is the coarsest: row and column k times 2^units[k]. */
+static void coarsest_grid(void) {
+  enum { n = 5 };
+  ref_random random = {9};
+  for (int scale = -60; scale <= 60; scale += 60)
+    for (int spread = 0; spread <= 24; spread += 12) {
+      float values[9 * n * n] = {0}, rs[n * n];
+      int units[n * n];
+      for (int k = 0; k < n * n; k++) units[k] = scale / 2 + ref_below(&random, spread + 1) - spread / 2;
+      for (int k = 0; k < n * n; k++)
+        for (int c = 0; c < 9; c++) {
+          const int x = k % n + c % 3 - 1, y = k / n + c / 3 - 1, is_near = c % 2 == 1;
+          if (x < 0 || x >= n || y < 0 || y >= n || (c != 4 && !is_near)) continue;
+          values[9 * k + c] = ldexpf(c == 4 ? 4 : -1, units[k] + units[y * n + x]);
+        }
+      for (int k = 0; k < n * n; k++) rs[k] = ldexpf(1 + (float)(k % 3), units[k]);
+      test_context_label("2^%d, spread 2^%d", scale, spread);
+      ts_space *grid = NULL;
+      ts_matrix *A = NULL;
+      ts_multigrid *mg = NULL;
+      CHECK_OK(context, ts_grid_create(context, &(ts_grid_desc){n, n, 0, 0}, &grid));
+      CHECK_OK(context, ts_stencil_create(grid, values, &A));
+      CHECK_OK(context, ts_multigrid_create(A, NULL, &mg));
+      ts_preconditioner *M = make_cycle(mg);
+      ts_vector *r = make_vector(grid, 1, rs), *z = make_vector(grid, 1, NULL);
+      CHECK_OK(context, ts_preconditioner_apply(M, z, r));
+      float *zs = read_vector(z);
+      double worst = 0;
+      for (int k = 0; k < n * n; k++) {
+        double rest = (double)rs[k];
+        for (int c = 0; c < 9; c++)
+          if (values[9 * k + c] != 0)
+            rest -= (double)values[9 * k + c] * (double)zs[k + c % 3 - 1 + (c / 3 - 1) * n];
+        worst = fmax(worst, fabs(ldexp(rest, -units[k])));
+      }
+      CHECK_CLOSE(worst, 0, 2e-5);
+      free(zs);
+      ts_vector_destroy(&r), ts_vector_destroy(&z);
+      ts_preconditioner_destroy(&M);
+      ts_multigrid_destroy(&mg);
+      ts_matrix_destroy(&A);
+      ts_space_destroy(&grid);
+    }
+}
+
 static void run_all(void (*run)(void)) {
   context = test_open();
   if (context) run();
@@ -183,11 +228,13 @@ static void run_all(void (*run)(void)) {
 CASE(block_jacobi)
 CASE(isai)
 CASE(coarsest_level)
+CASE(coarsest_grid)
 CASE(two_units)
 CASE(singular)
 
 static const test_case cases[] = {
-    {"block_jacobi", case_block_jacobi}, {"isai", case_isai},         {"coarsest_level", case_coarsest_level},
-    {"two_units", case_two_units},       {"singular", case_singular},
+    {"block_jacobi", case_block_jacobi},     {"isai", case_isai},
+    {"coarsest_level", case_coarsest_level}, {"coarsest_grid", case_coarsest_grid},
+    {"two_units", case_two_units},           {"singular", case_singular},
 };
 TEST_MAIN(cases, 0)
