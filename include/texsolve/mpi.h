@@ -17,8 +17,11 @@ extern "C" {
 
 /* Opens a context on the ranks of a communicator, of which it makes one of its own: messages of the program do
  * not meet the library's. All ranks call it, after MPI_Init; the context is destroyed on all of them before
- * MPI_Finalize. MPI_THREAD_SINGLE is enough while one thread uses the library.
- * Errors: those of ts_ranks_context_create. Message: ts_last_error(NULL). */
+ * MPI_Finalize. If it fails on one rank, it fails on all. A rank that destroys its context or calls
+ * MPI_Finalize while others wait for it is gone: two seconds later their calls return TS_ERROR_UNREACHABLE,
+ * which names it. Destroying a context waits up to two seconds for the other ranks to do so. MPI_THREAD_SINGLE
+ * is enough while one thread uses the library. Errors: those of ts_ranks_context_create. Message:
+ * ts_last_error(NULL). */
 TS_API ts_status ts_mpi_context_create(const ts_context_desc *desc, MPI_Comm communicator,
                                        ts_context **context);
 

@@ -2,8 +2,12 @@
  *
  * Data have a communicator of their own, and their epoch as tag. Waiting for a batch is a loop over
  * MPI_Testall, which looks at two other things from time to time: whether a rank has sent word, on a second
- * communicator, that the epoch is over, and whether the processes of this host are still there. (Those of other
- * hosts are mpirun's to watch, which ends a job that has lost a process.) */
+ * communicator, and whether the processes of this host are still there. (Those of other hosts are mpirun's to
+ * watch, which ends a job that has lost a process.)
+ *
+ * Word says that an epoch is over, or that a rank leaves: it has closed its transport, or has called
+ * MPI_Finalize, whose first act is to delete the attributes of MPI_COMM_SELF. A rank that waits for one that
+ * has left tells all others before it fails, since these may wait for it. */
 #define _GNU_SOURCE 1 /* readlink, gethostname, clock_gettime */
 #include <errno.h>
 #include <sched.h>
@@ -22,6 +26,8 @@
 #endif
 
 enum { largest = 1 << 30, least_tags = 32768 /* that every MPI has */ };
+/* Seconds in which what a rank has sent before it left arrives. */
+static const double grace = 2;
 
 /* Where a rank runs: a number of a process means something within one host and one space of such numbers. */
 typedef struct place {
@@ -29,10 +35,14 @@ typedef struct place {
   long process;
 } place;
 
-/* An epoch that was stopped, and from which call on. */
+/* An epoch that was stopped, and from which call on; or in place of an epoch: */
 typedef struct stop_word {
   int epoch, call;
 } stop_word;
+enum {
+  LEAVES = -2, /* the sender leaves */
+  MISSING = -3 /* the sender has waited for rank `call`, which has left */
+};
 
 /* As long as the message may be under way. */
 typedef struct stop_note {
@@ -40,21 +50,31 @@ typedef struct stop_note {
   stop_word word;
 } stop_note;
 
+enum { FEW = 2 /* requests of an agreement, which needs no memory */ };
+
+typedef struct mpi_batch {
+  int epoch, count;
+  MPI_Request *requests;
+  int *ranks; /* of the requests */
+} mpi_batch;
+
 typedef struct mpi_state {
   MPI_Comm data, control;
   int rank, ranks;
   int tags; /* epochs that can be told apart: what an old one has left must not meet a new one */
   place *places;
-  stop_note *notes;
+  stop_note *notes, *reserve; /* reserve: for the next stop without memory */
+  stop_word missed;           /* what MISSING says */
+  double *left;               /* of each rank: when it said that it leaves, 0: it has not */
+  int missing;                /* a rank that has left and is waited for, -1: none */
+  int keyval, attached;       /* of the attribute of MPI_COMM_SELF */
+  mpi_batch few;              /* a batch that takes no memory; requests NULL: it is free */
+  MPI_Request few_requests[FEW];
+  int few_ranks[FEW];
   stop_word heard; /* of the last epoch that another rank has stopped the first call; -1: none */
   int lost;
   double looked; /* when look last looked for the processes */
 } mpi_state;
-
-typedef struct mpi_batch {
-  int epoch, count;
-  MPI_Request requests[];
-} mpi_batch;
 
 static ts_status failed(mpi_state *state, int code, const char *what, char *error, size_t size) {
   char text[MPI_MAX_ERROR_STRING] = "";
@@ -87,24 +107,38 @@ static int count_tags(MPI_Comm communicator) {
   return *most;
 }
 
+static mpi_batch *make_batch(mpi_state *state, int epoch, int pieces) {
+  const size_t bytes = sizeof(mpi_batch) + (size_t)pieces * (sizeof(MPI_Request) + sizeof(int));
+  mpi_batch *batch = pieces <= FEW && !state->few.requests ? &state->few : malloc(bytes);
+  if (!batch) return NULL;
+  MPI_Request *requests = batch == &state->few ? state->few_requests : (MPI_Request *)(batch + 1);
+  int *ranks = batch == &state->few ? state->few_ranks : (int *)(requests + pieces);
+  *batch = (mpi_batch){.epoch = epoch, .requests = requests, .ranks = ranks};
+  return batch;
+}
+
+static void free_batch(mpi_state *state, mpi_batch *batch) {
+  if (batch != &state->few) free(batch);
+  if (batch == &state->few) batch->requests = NULL;
+}
+
 static ts_status begin(void *user, int epoch, const ts_message *messages, int count, void **out, char *error,
                        size_t size) {
   mpi_state *state = user;
   int pieces = 0;
   for (int k = 0; k < count; k++) pieces += pieces_of(messages[k].bytes);
-  mpi_batch *batch = malloc(sizeof *batch + (size_t)pieces * sizeof(MPI_Request));
+  mpi_batch *batch = make_batch(state, epoch, pieces);
   if (!batch) {
     snprintf(error, size, "out of host memory for %d messages", pieces);
     return TS_ERROR_OUT_OF_HOST_MEMORY;
   }
-  batch->epoch = epoch;
-  batch->count = 0;
   for (int k = 0; k < count; k++)
     for (int piece = 0; piece < pieces_of(messages[k].bytes); piece++) {
+      batch->ranks[batch->count] = messages[k].rank;
       const int code = start(state, epoch % state->tags, &messages[k], (size_t)piece * largest,
                              &batch->requests[batch->count++]);
       if (code == MPI_SUCCESS) continue;
-      free(batch);
+      free_batch(state, batch);
       return failed(state, code, messages[k].receives ? "MPI_Irecv" : "MPI_Isend", error, size);
     }
   *out = batch;
@@ -119,8 +153,11 @@ static double seconds(void) {
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static void note_stop(mpi_state *state, stop_word word) {
+static void note_word(mpi_state *state, stop_word word, int from) {
   stop_word *heard = &state->heard;
+  if (word.epoch == LEAVES) state->left[from] = seconds();
+  if (word.epoch == MISSING) state->missing = word.call;
+  if (word.epoch < 0) return;
   if (word.epoch > heard->epoch || (word.epoch == heard->epoch && word.call < heard->call)) *heard = word;
 }
 
@@ -137,9 +174,48 @@ static int listen_to_others(mpi_state *state) {
     if (code == MPI_SUCCESS && there)
       code = MPI_Recv(&word, 2, MPI_INT, status.MPI_SOURCE, 0, state->control, MPI_STATUS_IGNORE);
     if (code != MPI_SUCCESS) return code;
-    if (there) note_stop(state, word);
+    if (there) note_word(state, word, status.MPI_SOURCE);
   }
   return MPI_SUCCESS;
+}
+
+/* Without waiting, and without memory: `word` stays where it is until all have it. */
+static int tell_all(const mpi_state *state, const stop_word *word) {
+  int failed = MPI_SUCCESS;
+  for (int r = 0; r < state->ranks; r++) {
+    MPI_Request request;
+    if (r == state->rank) continue;
+    const int code = MPI_Isend(word, 2, MPI_INT, r, 0, state->control, &request);
+    if (code == MPI_SUCCESS)
+      MPI_Request_free(&request);
+    else
+      failed = code;
+  }
+  return failed;
+}
+
+/* A rank that has left and that the batch has waited for long enough; -1: none. */
+static int find_missing(const mpi_state *state, const mpi_batch *batch, double now) {
+  for (int k = 0; k < batch->count; k++) {
+    int done = 0;
+    const double left = state->left[batch->ranks[k]];
+    if (left == 0 || now - left < grace) continue;
+    if (MPI_Request_get_status(batch->requests[k], &done, MPI_STATUS_IGNORE) == MPI_SUCCESS && !done)
+      return batch->ranks[k];
+  }
+  return -1;
+}
+
+static ts_status check_leaving(mpi_state *state, const mpi_batch *batch, double now, char *error, size_t size) {
+  if (state->missing < 0 && batch) {
+    state->missing = find_missing(state, batch, now);
+    state->missed = (stop_word){MISSING, state->missing};
+    if (state->missing >= 0) tell_all(state, &state->missed);
+  }
+  if (state->missing < 0) return TS_OK;
+  snprintf(error, size, "rank %d is gone: it has closed its context or called MPI_Finalize", state->missing);
+  state->lost = 1;
+  return TS_ERROR_UNREACHABLE;
 }
 
 static ts_status check_processes(mpi_state *state, char *error, size_t size) {
@@ -178,7 +254,7 @@ static ts_status wait_for(mpi_state *state, mpi_batch *batch, int call, int *sto
     int done = 0;
     int code = MPI_Testall(batch->count, batch->requests, &done, MPI_STATUSES_IGNORE);
     if (code == MPI_SUCCESS && done) return TS_OK;
-    if (code == MPI_SUCCESS && call >= 0 && tries % 64 == 63) code = listen_to_others(state);
+    if (code == MPI_SUCCESS && tries % 64 == 63) code = listen_to_others(state);
     if (code != MPI_SUCCESS) return failed(state, code, "MPI", error, size);
     *stopped = is_stopped(state, batch->epoch, call);
     if (*stopped) return TS_OK;
@@ -186,7 +262,8 @@ static ts_status wait_for(mpi_state *state, mpi_batch *batch, int call, int *sto
       const double now = seconds();
       if (checked == 0) checked = now;
       if (now - checked > 0.5) {
-        const ts_status status = check_processes(state, error, size);
+        ts_status status = check_processes(state, error, size);
+        if (status == TS_OK) status = check_leaving(state, batch, now, error, size);
         if (status < 0) return status;
         checked = now;
       }
@@ -200,7 +277,7 @@ static ts_status end(void *user, void *batch, int call, int *stopped, char *erro
   *stopped = 0;
   const ts_status status = wait_for(state, batch, call, stopped, error, size);
   if (*stopped) abandon(batch);
-  free(batch);
+  free_batch(state, batch);
   return status;
 }
 
@@ -210,19 +287,18 @@ static ts_status stop(void *user, int epoch, int call, char *error, size_t size)
   mpi_state *state = user;
   stop_note *note = malloc(sizeof *note);
   if (!note) {
+    note = state->reserve;
+    state->reserve = NULL;
+  }
+  if (!note) {
     snprintf(error, size, "out of host memory for a message");
     return TS_ERROR_OUT_OF_HOST_MEMORY;
   }
+  if (!state->reserve) state->reserve = malloc(sizeof *note);
   *note = (stop_note){state->notes, {epoch, call}};
   state->notes = note;
-  for (int r = 0; r < state->ranks; r++) {
-    MPI_Request request;
-    if (r == state->rank) continue;
-    const int code = MPI_Isend(&note->word, 2, MPI_INT, r, 0, state->control, &request);
-    if (code != MPI_SUCCESS) return failed(state, code, "MPI_Isend", error, size);
-    MPI_Request_free(&request);
-  }
-  return TS_OK;
+  const int code = tell_all(state, &note->word);
+  return code == MPI_SUCCESS ? TS_OK : failed(state, code, "MPI_Isend", error, size);
 }
 
 static ts_status look(void *user, int epoch, int call, int *stopped, char *error, size_t size) {
@@ -233,7 +309,8 @@ static ts_status look(void *user, int epoch, int call, int *stopped, char *error
   const double now = seconds();
   if (now - state->looked < 0.5) return TS_OK;
   state->looked = now;
-  return check_processes(state, error, size);
+  const ts_status status = check_processes(state, error, size);
+  return status < 0 ? status : check_leaving(state, NULL, now, error, size);
 }
 
 /* ---- Graphs ---- */
@@ -251,16 +328,59 @@ static void destroy(mpi_state *state) {
     free(note);
   }
   free(state->places);
+  free(state->left);
+  free(state->reserve);
   free(state);
 }
 
-/* Without the others a communicator cannot be freed. */
+static const stop_word leaves = {LEAVES, 0};
+
+/* MPI_Finalize begins; or the transport is closed. */
+static int leave(MPI_Comm self, int keyval, void *value, void *extra) {
+  const mpi_state *state = value;
+  (void)self, (void)keyval, (void)extra;
+  if (!state->lost) tell_all(state, &leaves);
+  return MPI_SUCCESS;
+}
+
+/* An attribute whose deletion the others hear of. */
+static int attach(mpi_state *state) {
+  int code = MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, leave, &state->keyval, NULL);
+  if (code == MPI_SUCCESS) code = MPI_Comm_set_attr(MPI_COMM_SELF, state->keyval, state);
+  state->attached = code == MPI_SUCCESS;
+  return code;
+}
+
+static void detach(mpi_state *state) {
+  if (!state->attached) return;
+  MPI_Comm_delete_attr(MPI_COMM_SELF, state->keyval);
+  MPI_Comm_free_keyval(&state->keyval);
+  state->attached = 0;
+}
+
+/* A communicator is freed if nothing on it is under way, neither messages nor word: that others leave is the
+ * last that comes from them. A rank that leaves much later keeps nobody, since its program may wait for theirs.
+ */
+static int hear_that_all_leave(mpi_state *state) {
+  const double start = seconds();
+  for (long tries = 0; state->missing < 0; tries++) {
+    int present = 0;
+    if (listen_to_others(state) != MPI_SUCCESS) return 0;
+    for (int r = 0; r < state->ranks; r++) present += r != state->rank && state->left[r] == 0;
+    if (present == 0) return 1;
+    if (tries % 64 == 63 && seconds() - start > grace) return 0;
+    pause_after(tries);
+  }
+  return 0;
+}
+
+/* Without the others a communicator is not freed. */
 static void close_transport(void *user) {
   mpi_state *state = user;
   int finalized = 0;
   MPI_Finalized(&finalized);
-  if (!finalized && !state->lost) {
-    listen_to_others(state);
+  if (!finalized) detach(state);
+  if (!finalized && !state->lost && hear_that_all_leave(state)) {
     MPI_Comm_free(&state->data);
     MPI_Comm_free(&state->control);
   }
@@ -320,29 +440,52 @@ static void describe(const mpi_state *state, ts_transport *transport) {
   }
 }
 
+static int make_state(const mpi_state *opened, mpi_state **state) {
+  *state = calloc(1, sizeof **state);
+  if (!*state) return 0;
+  **state = *opened;
+  (*state)->places = calloc((size_t)opened->ranks, sizeof *(*state)->places);
+  (*state)->left = calloc((size_t)opened->ranks, sizeof *(*state)->left);
+  (*state)->reserve = malloc(sizeof *(*state)->reserve);
+  return (*state)->places && (*state)->left && (*state)->reserve && attach(*state) == MPI_SUCCESS;
+}
+
+/* Says nothing to the others, which know. */
+static void discard(mpi_state *state) {
+  if (!state) return;
+  state->lost = 1;
+  detach(state);
+  destroy(state);
+}
+
+/* The first rank that has no memory, or the number of ranks: no rank goes on alone. */
+static int find_without_memory(const mpi_state *opened, int has_memory, int *rank) {
+  const int mine = has_memory ? opened->ranks : opened->rank;
+  return MPI_Allreduce(&mine, rank, 1, MPI_INT, MPI_MIN, opened->control);
+}
+
 ts_status ts_mpi_transport_create(MPI_Comm communicator, ts_transport *transport, char *error, size_t size) {
+  mpi_state *state = NULL;
   int started = 0;
   MPI_Initialized(&started);
   if (!started) {
     snprintf(error, size, "MPI_Init has not been called");
     return TS_ERROR_INVALID_ARGUMENT;
   }
-  mpi_state *state = calloc(1, sizeof *state);
-  int code = MPI_SUCCESS;
-  if (state) {
-    state->heard.epoch = -1;
-    code = duplicate(state, communicator);
-    state->places = code == MPI_SUCCESS ? calloc((size_t)state->ranks, sizeof *state->places) : NULL;
-  }
-  if (!state || (code == MPI_SUCCESS && !state->places)) {
-    free(state);
-    snprintf(error, size, "out of host memory for the ranks");
+  mpi_state opened = {.heard = {-1, 0}, .missing = -1};
+  int code = duplicate(&opened, communicator), without;
+  if (code == MPI_SUCCESS) code = find_without_memory(&opened, make_state(&opened, &state), &without);
+  if (code == MPI_SUCCESS && without < opened.ranks) {
+    discard(state);
+    MPI_Comm_free(&opened.data);
+    MPI_Comm_free(&opened.control);
+    snprintf(error, size, "rank %d: out of host memory for the ranks", without);
     return TS_ERROR_OUT_OF_HOST_MEMORY;
   }
   if (code == MPI_SUCCESS) code = exchange_places(state);
   if (code != MPI_SUCCESS) {
     const ts_status status = failed(state, code, "MPI", error, size);
-    destroy(state);
+    discard(state);
     return status;
   }
   *transport = (ts_transport){.user = state,

@@ -210,8 +210,8 @@ static inline multi_ranks *multi_ranks_of(const ts_context *context) {
 static inline int multi_rank_of_part(const ts_context *context, int p) {
   return p / multi_state_of(context)->own;
 }
-/* Takes over the transport. */
-ts_status multi_ranks_open(ts_context *context, const ts_transport *transport, multi_ranks **ranks);
+/* Takes over the transport; this rank then fails by multi_agree only. */
+ts_status multi_ranks_open(ts_context *context, tsi_opening *opening, multi_ranks **ranks);
 void multi_ranks_close(ts_context *context, multi_ranks *ranks);
 /* Begins to send and receive, and waits until all is there. */
 ts_status multi_begin_messages(ts_context *context, const ts_message *messages, int count, void **batch);

@@ -311,25 +311,40 @@ static void describe(ts_context *context) {
   multi_describe_driver(context);
 }
 
-static ts_status open_all_ranks(ts_context *context) {
+static ts_status open_own(ts_context *context) {
   multi_state *state = multi_state_of(context);
-  const int ranks = context->transport != NULL;
-  if (ranks) {
-    divide_threads(context, context->transport);
-    TSI_TRY(multi_ranks_open(context, context->transport, &state->ranks));
-  }
-  ts_status status = open_parts(context);
-  if (status == TS_OK) {
-    state->count = state->own;
-    status = connect(context);
-    if (status == TS_OK && !ranks) status = make_peers(context);
-  }
-  if (ranks) TSI_TRY(multi_agree(context, status));
-  if (ranks && status == TS_OK) status = multi_agree(context, join_ranks(context));
-  if (ranks && status == TS_OK) status = multi_shares_open(context);
-  if (ranks && status == TS_OK) status = multi_channel_open(context);
+  TSI_TRY(open_parts(context));
+  state->count = state->own;
+  TSI_TRY(connect(context));
+  return state->ranks ? TS_OK : make_peers(context);
+}
+
+static ts_status open_in_one_process(ts_context *context) {
+  TSI_TRY(open_own(context));
+  return make_sums(context);
+}
+
+/* Whatever fails on a rank ends in an agreement, which all reach. */
+static ts_status agree_on_opening(ts_context *context) {
+  TSI_TRY(multi_agree(context, open_own(context)));
+  TSI_TRY(multi_agree(context, join_ranks(context)));
+  ts_status status = multi_shares_open(context);
+  if (status == TS_OK) status = multi_channel_open(context);
   if (status == TS_OK) status = make_sums(context);
-  return ranks ? multi_agree(context, status) : status;
+  return multi_agree(context, status);
+}
+
+static ts_status open_on_ranks(ts_context *context) {
+  divide_threads(context, &context->opening->transport);
+  TSI_TRY(multi_ranks_open(context, context->opening, &multi_state_of(context)->ranks));
+  context->together++; /* word of a failure then ends every wait */
+  const ts_status status = agree_on_opening(context);
+  context->together--;
+  return status;
+}
+
+static ts_status open_all_parts(ts_context *context) {
+  return context->opening ? open_on_ranks(context) : open_in_one_process(context);
 }
 
 ts_status multi_open(ts_context *context) {
@@ -339,7 +354,7 @@ ts_status multi_open(ts_context *context) {
   state->parts = tsi_calloc(context, MULTI_MOST_PARTS, sizeof(ts_context *));
   state->sums = tsi_calloc(context, MULTI_MOST_PARTS, sizeof(ts_scalars *));
   const size_t bytes = (size_t)MULTI_MOST_PARTS * 2 * sizeof(ts_context *);
-  const ts_status status = state->parts && state->sums ? open_all_ranks(context)
+  const ts_status status = state->parts && state->sums ? open_all_parts(context)
                                                        : tsi_out_of_memory(context, "the multi backend", bytes);
   if (status < 0) {
     if (state->ranks) state->ranks->transport.close = NULL; /* it is still the caller's */

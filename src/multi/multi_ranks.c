@@ -21,10 +21,11 @@ enum { most_bytes = 1024 };
 
 /* ---- Opening ---- */
 
-ts_status multi_ranks_open(ts_context *context, const ts_transport *transport, multi_ranks **ranks) {
+ts_status multi_ranks_open(ts_context *context, tsi_opening *opening, multi_ranks **ranks) {
   *ranks = tsi_calloc(context, 1, sizeof **ranks);
   if (!*ranks) return tsi_out_of_memory(context, "the ranks", sizeof **ranks);
-  (*ranks)->transport = *transport;
+  (*ranks)->transport = opening->transport;
+  opening->agrees = 1;
   return TS_OK;
 }
 
@@ -350,21 +351,31 @@ ts_status ts_ranks_report(ts_status status, const char *text) {
   return tsi_fail(NULL, status, "%s", text ? text : ts_status_text(status));
 }
 
-static ts_status open_context(const ts_context_desc *desc, const ts_transport *transport,
-                              ts_context **context) {
-  if (transport->ranks < 1 || transport->rank < 0 || transport->rank >= transport->ranks)
-    return tsi_fail(NULL, TS_ERROR_INVALID_ARGUMENT, "transport.rank is %d of %d ranks", transport->rank,
-                    transport->ranks);
-  return tsi_context_open(desc, transport, context);
+/* Of a rank that has failed before it had a context: meets the others in their first agreement. */
+static ts_status agree_without_context(const ts_transport *transport, ts_status status) {
+  multi_ranks ranks = {.transport = *transport};
+  multi_state state = {.ranks = &ranks};
+  ts_context context = {.backend = &state, .together = 1};
+  snprintf(context.error, sizeof context.error, "%s", ts_last_error(NULL));
+  status = multi_agree(&context, status);
+  return tsi_fail(NULL, status, "%s", context.error);
 }
 
 ts_status ts_ranks_context_create(const ts_context_desc *desc, const ts_transport *transport,
                                   ts_context **context) {
   tsi_clear_error(NULL);
-  TSI_REQUIRE(NULL, context);
-  *context = NULL;
+  if (context) *context = NULL;
   TSI_REQUIRE(NULL, transport);
-  const ts_status status = open_context(desc, transport, context);
-  if (status < 0 && transport->close) transport->close(transport->user);
+  const ts_transport *t = transport;
+  tsi_opening opening = {.transport = *t};
+  ts_status status = TS_OK;
+  if (t->ranks < 1 || t->rank < 0 || t->rank >= t->ranks) {
+    status = tsi_fail(NULL, TS_ERROR_INVALID_ARGUMENT, "transport.rank is %d of %d ranks", t->rank, t->ranks);
+  } else {
+    status = context ? tsi_context_open(desc, &opening, context)
+                     : tsi_fail(NULL, TS_ERROR_INVALID_ARGUMENT, "context is NULL");
+    if (status < 0 && !opening.agrees) status = agree_without_context(t, status);
+  }
+  if (status < 0 && t->close) t->close(t->user);
   return status;
 }

@@ -21,12 +21,12 @@ typedef struct rows {
 } rows;
 
 /* Uneven on purpose. */
-static int32_t first_row(int32_t n, int r) {
+static inline int32_t first_row(int32_t n, int r) {
   const int32_t even = (int32_t)((int64_t)n * r / ranks);
   return r > 0 && r < ranks && even + 1 < n ? even + (r & 1) : even;
 }
 
-static rows take_rows(const ref_matrix *m) {
+static inline rows take_rows(const ref_matrix *m) {
   rows r = {.first = first_row(m->rows, rank),
             .count = first_row(m->rows, rank + 1) - first_row(m->rows, rank)};
   const int32_t start = m->offsets[r.first], entries = m->offsets[r.first + r.count] - start;
@@ -37,19 +37,19 @@ static rows take_rows(const ref_matrix *m) {
   return r;
 }
 
-static ts_ranks_matrix_desc describe(const ref_matrix *m, const rows *r) {
+static inline ts_ranks_matrix_desc describe(const ref_matrix *m, const rows *r) {
   return (ts_ranks_matrix_desc){.rows = r->count,
                                 .row_offsets = r->offsets,
                                 .column_indices = r->columns,
                                 .values = m->values + m->offsets[r->first]};
 }
 
-static void free_rows(rows *r) {
+static inline void free_rows(rows *r) {
   free(r->offsets);
   free(r->columns);
 }
 
-static ts_matrix *make_rows_matrix(const ref_matrix *m, int keep) {
+static inline ts_matrix *make_rows_matrix(const ref_matrix *m, int keep) {
   rows r = take_rows(m);
   ts_ranks_matrix_desc desc = describe(m, &r);
   desc.keep_host_copy = keep;
@@ -61,7 +61,7 @@ static ts_matrix *make_rows_matrix(const ref_matrix *m, int keep) {
 
 /* ---- Products ---- */
 
-static void multiply(const ref_matrix *m, const double *x, double *y) {
+static inline void multiply(const ref_matrix *m, const double *x, double *y) {
   for (int32_t i = 0; i < m->rows; i++) {
     ref_sum sum = {0, 0};
     for (int32_t k = m->offsets[i]; k < m->offsets[i + 1]; k++)
@@ -70,7 +70,7 @@ static void multiply(const ref_matrix *m, const double *x, double *y) {
   }
 }
 
-static void check_product(const ref_matrix *m, ts_matrix *matrix, int parts) {
+static inline void check_product(const ref_matrix *m, ts_matrix *matrix, int parts) {
   const int32_t first = first_row(m->rows, rank), count = first_row(m->rows, rank + 1) - first;
   double *xs = ref_doubles((size_t)m->rows, 5, -1, 1), *expected = calloc((size_t)m->rows, sizeof *expected);
   for (int32_t i = 0; i < m->rows && parts == 1; i++) xs[i] = (double)(float)xs[i];
@@ -87,7 +87,7 @@ static void check_product(const ref_matrix *m, ts_matrix *matrix, int parts) {
   ts_vector_destroy(&y);
 }
 
-static void check_info(const ref_matrix *m, const ts_matrix *matrix) {
+static inline void check_info(const ref_matrix *m, const ts_matrix *matrix) {
   ts_ranks_matrix_info info;
   CHECK_OK(context, ts_ranks_matrix_get_info(matrix, &info));
   CHECK_INT(info.rows, m->rows);
@@ -99,7 +99,7 @@ static void check_info(const ref_matrix *m, const ts_matrix *matrix) {
 
 /* Ways of ghosts to other ranks: shared memory, NCCL where there is one, device memory where MPI takes it, the
  * host; one with CPUs. */
-static void in_context(void (*run)(void)) {
+static inline void in_context(void (*run)(void)) {
   for (int way = 4; way >= 1; way--) {
     context = test_open();
     if (context) {

@@ -5,6 +5,7 @@ heap memory;
 static int may_allocate(heap *h) {
   if (h->countdown == 0) {
     h->failed++;
+    if (h->once) h->countdown = -1;
     return 0;
   }
   if (h->countdown > 0) h->countdown--;
@@ -36,7 +37,7 @@ static void heap_free(void *block, void *user) {
 }
 
 ts_allocator heap_allocator(void) {
-  memory.live = memory.failed = 0;
+  memory.live = memory.failed = memory.once = 0;
   memory.countdown = -1;
   return (ts_allocator){heap_malloc, heap_realloc, heap_free, &memory};
 }

@@ -7,6 +7,7 @@
 typedef struct heap {
   long live;      /* blocks that are not yet freed */
   long countdown; /* allocations that still succeed; negative: all */
+  int once;       /* the one after these fails alone; 0: so do all after it */
   long failed;
 } heap;
 

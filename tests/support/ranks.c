@@ -22,7 +22,7 @@ static const char *load(void) {
 ts_status ranks_open(const ts_context_desc *desc, ts_context **context) {
   ts_transport transport;
   char error[256];
-  *context = NULL;
+  if (context) *context = NULL;
   const char *missing = module ? NULL : load();
   if (missing) return ts_ranks_report(TS_ERROR_UNAVAILABLE, missing);
   const ts_status status = module->start(&transport, error, sizeof error);
@@ -31,4 +31,5 @@ ts_status ranks_open(const ts_context_desc *desc, ts_context **context) {
 
 void ranks_close(int failed) {
   if (module) module->finish(failed);
+  module = NULL;
 }

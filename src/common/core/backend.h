@@ -57,6 +57,12 @@ typedef struct tsi_caps {
 } tsi_caps;
 
 /* A block that grows, all 0 at first. */
+/* A context of several ranks while it is opened. */
+typedef struct tsi_opening {
+  ts_transport transport;
+  int agrees; /* this rank takes part in the agreements; before that its failure has to be told to the others */
+} tsi_opening;
+
 typedef struct tsi_memory {
   void *block;
   size_t bytes;
@@ -79,8 +85,8 @@ struct ts_context {
   size_t bytes_device;
   tsi_memory kept[TSI_KEPT_BLOCKS]; /* of tsi_keep */
   uint64_t host_synchronisations;
-  const ts_transport *transport; /* to the other ranks while it is opened (src/multi), NULL: one process */
-  int together;                  /* public functions within each other that all ranks call */
+  tsi_opening *opening; /* of several ranks, while it is opened (src/multi); NULL: one process */
+  int together;         /* public functions within each other that all ranks call */
   char error[512];
 };
 

@@ -124,11 +124,11 @@ static const backend_entry *find_backend(const char *name, int *device_index) {
 }
 
 /* Ranks are parts of the multi backend, whatever each of them has. */
-static ts_status open_backend(const ts_context_desc *desc, const char *name, const ts_transport *transport,
+static ts_status open_backend(const ts_context_desc *desc, const char *name, tsi_opening *opening,
                               ts_context **out) {
   int device_index;
   const backend_entry *entry = find_backend(name, &device_index);
-  if (transport && (entry || !strcmp(name, "auto"))) entry = several_devices();
+  if (opening && (entry || !strcmp(name, "auto"))) entry = several_devices();
   if (!entry)
     return tsi_fail(NULL, TS_ERROR_INVALID_ARGUMENT,
                     "unknown backend \"%.40s\"; known are auto, gl, gl:N, cpu, cuda, cuda:N, "
@@ -152,7 +152,7 @@ static ts_status open_backend(const ts_context_desc *desc, const char *name, con
   if (!context->desc.log_level) context->desc.log_level = TS_LOG_WARNING;
   context->ops = context->device_ops = entry->ops;
   context->device_index = device_index;
-  context->transport = transport;
+  context->opening = opening;
   snprintf(context->backend_name, sizeof context->backend_name, "%s", name);
 
   const ts_status status = context->ops->open(context);
@@ -162,7 +162,7 @@ static ts_status open_backend(const ts_context_desc *desc, const char *name, con
     return status;
   }
   /* Strings of the descriptor are not kept beyond this call. */
-  context->transport = NULL;
+  context->opening = NULL;
   context->desc.backend = NULL;
   context->desc.gl = NULL;
   context->gl.shader_dir = NULL;
@@ -204,13 +204,13 @@ static ts_status open_auto(const ts_context_desc *desc, ts_context **out) {
   return TS_OK;
 }
 
-ts_status tsi_context_open(const ts_context_desc *desc, const ts_transport *transport, ts_context **context) {
+ts_status tsi_context_open(const ts_context_desc *desc, tsi_opening *opening, ts_context **context) {
   static const ts_context_desc defaults;
   if (!desc) desc = &defaults;
   TSI_TRY(validate(desc));
   const char *name = desc->backend ? desc->backend : "auto";
-  return transport || strcmp(name, "auto") ? open_backend(desc, name, transport, context)
-                                           : open_auto(desc, context);
+  return opening || strcmp(name, "auto") ? open_backend(desc, name, opening, context)
+                                         : open_auto(desc, context);
 }
 
 ts_status ts_context_create(const ts_context_desc *desc, ts_context **context) {

@@ -80,8 +80,8 @@ ts_status tsi_leave(ts_context *context, ts_status status);
  * returns the same status on all of them (texsolve/ranks.h). They may be within each other. */
 void tsi_begin_together(ts_context *context);
 ts_status tsi_end_together(ts_context *context, ts_status status);
-/* Opens the backend of a descriptor that is valid, with a transport to other ranks or NULL. */
-ts_status tsi_context_open(const ts_context_desc *desc, const ts_transport *transport, ts_context **context);
+/* Opens the backend of a descriptor, on several ranks or with NULL in one process. */
+ts_status tsi_context_open(const ts_context_desc *desc, tsi_opening *opening, ts_context **context);
 /* Destroying never fails and keeps the last error; a backend that cannot enter drops its handles. */
 void tsi_enter_to_destroy(ts_context *context);
 
