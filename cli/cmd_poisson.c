@@ -33,9 +33,8 @@ static const char *hint(const poisson_options *o, const poisson_outcome *outcome
     return o->cg ? " (hint: try a larger --max-cycles)" : " (hint: try a larger --max-cycles, or --cg)";
   case TS_REASON_STAGNATED:
   case TS_REASON_DIVERGED:
-    if (!o->cg) return " (hint: try --cg, or a larger --rtol)";
-    return o->precision == TS_PRECISION_SINGLE ? " (hint: try --precision auto, or a larger --rtol)"
-                                               : " (hint: try a larger --rtol)";
+    if (o->precision == TS_PRECISION_SINGLE) return " (hint: try --precision auto, or a larger --rtol)";
+    return o->cg ? " (hint: try a larger --rtol)" : " (hint: try --cg, or a larger --rtol)";
   default:
     return "";
   }

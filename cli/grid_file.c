@@ -63,9 +63,8 @@ static int check_finite(const char *option, const char *name, int32_t width, int
   for (int32_t j = 0; j < height; j++)
     for (int32_t i = 0; i < width; i++) {
       const double value = values[(size_t)j * (size_t)width + (size_t)i];
-      if (isfinite((float)value)) continue;
-      message("%s %s: row %d, column %d: %.9g, expected a number of single precision", option, name, j + 1,
-              i + 1, value);
+      if (isfinite(value)) continue;
+      message("%s %s: row %d, column %d: %.9g, expected a finite number", option, name, j + 1, i + 1, value);
       return -1;
     }
   return 0;

@@ -7,8 +7,8 @@
 
 #include "output_file.h"
 
-/* Reads width x height numbers into a new array, and refuses another shape and what is no finite number in
- * single precision. `option` is what named the file, for messages; "-" is standard input. Returns 0, or -1
+/* Reads width x height numbers into a new array, and refuses another shape and numbers that are not
+ * finite. `option` is what named the file, for messages; "-" is standard input. Returns 0, or -1
  * after a message. */
 int grid_file_read(const char *option, const char *path, int32_t width, int32_t height, double **values);
 

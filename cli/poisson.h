@@ -44,11 +44,12 @@ void poisson_parse(int argc, char **argv, poisson_options *options);
 
 typedef struct poisson_problem {
   ts_poisson_desc desc; /* its arrays are the ones below */
-  float *coefficient;
+  double *coefficient;
   unsigned char *solid;
-  float *g;
-  float *boundaries[4]; /* what is given on the left, right, bottom and top; NULL: 0 */
-  double *exact;        /* the solution of the differential equation; NULL: not known */
+  double *g;
+  double *boundaries[4]; /* what is given on the left, right, bottom and top; NULL: 0 */
+  int exponent;          /* the solution is x 2^exponent: k, sigma and g are scaled */
+  double *exact;         /* the solution of the differential equation; NULL: not known */
 } poisson_problem;
 
 /* The size, boundaries and spacing alone, with which the device can be asked whether it takes such a grid. */
@@ -105,6 +106,14 @@ int poisson_report_json(const poisson_options *options, const poisson_problem *p
 /* Solves on an open context and judges; x gets width * height numbers. Returns 0, or -1 after a message. */
 int poisson_solve(const poisson_options *options, const poisson_problem *problem, ts_context *context,
                   poisson_outcome *outcome, double **x);
+
+/* What is given on the boundaries, as the library takes it. */
+ts_boundary_values poisson_boundaries(const poisson_problem *problem);
+
+/* ||b - A x|| / ||b||, computed on the host from the problem's doubles. If the whole grid is one null-space
+ * component without its mean; with more components the means count. Returns 0, or -1 after a message. */
+int poisson_residual(const poisson_problem *problem, const double *x, int null_space_components,
+                     double *residual);
 
 /* Nonzero after a message if the device takes no grid of this size. */
 int poisson_check_grid(const poisson_options *options, ts_context *context);

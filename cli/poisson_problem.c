@@ -63,7 +63,7 @@ static void make_jumps(poisson_problem *p) {
 
 static void make_noise(poisson_problem *p) {
   uint64_t state = 1;
-  for (size_t k = 0; k < count_of(&p->desc); k++) p->g[k] = (float)(2 * random_number(&state) - 1);
+  for (size_t k = 0; k < count_of(&p->desc); k++) p->g[k] = 2 * random_number(&state) - 1;
 }
 
 /* g, k and u at the points, and what is given on the boundaries where they lie. */
@@ -76,41 +76,42 @@ static void make_manufactured(poisson_problem *p, poisson_problem_name name) {
     for (int32_t i = 0; i < d->width; i++) {
       const size_t at = (size_t)j * (size_t)d->width + (size_t)i;
       poisson_manufactured(d, name, poisson_position(d, i), poisson_position(d, j), &m);
-      p->g[at] = (float)m.g;
+      p->g[at] = m.g;
       p->exact[at] = m.u;
-      if (p->coefficient) p->coefficient[at] = (float)m.k;
+      if (p->coefficient) p->coefficient[at] = m.k;
     }
   for (int32_t j = 0; j < d->height; j++) {
     poisson_manufactured(d, name, 0, poisson_position(d, j), &m);
-    p->boundaries[0][j] = (float)(d->left == TS_BOUNDARY_DIRICHLET ? m.u : -m.flux_x);
+    p->boundaries[0][j] = d->left == TS_BOUNDARY_DIRICHLET ? m.u : -m.flux_x;
     poisson_manufactured(d, name, right, poisson_position(d, j), &m);
-    p->boundaries[1][j] = (float)(d->right == TS_BOUNDARY_DIRICHLET ? m.u : m.flux_x);
+    p->boundaries[1][j] = d->right == TS_BOUNDARY_DIRICHLET ? m.u : m.flux_x;
   }
   for (int32_t i = 0; i < d->width; i++) {
     poisson_manufactured(d, name, poisson_position(d, i), 0, &m);
-    p->boundaries[2][i] = (float)(d->bottom == TS_BOUNDARY_DIRICHLET ? m.u : -m.flux_y);
+    p->boundaries[2][i] = d->bottom == TS_BOUNDARY_DIRICHLET ? m.u : -m.flux_y;
     poisson_manufactured(d, name, poisson_position(d, i), top, &m);
-    p->boundaries[3][i] = (float)(d->top == TS_BOUNDARY_DIRICHLET ? m.u : m.flux_y);
+    p->boundaries[3][i] = d->top == TS_BOUNDARY_DIRICHLET ? m.u : m.flux_y;
   }
 }
 
 /* ---- Parts that are read ---- */
 
-static int read_floats(const char *option, const char *path, const ts_poisson_desc *d, float *floats) {
+static int read_numbers(const char *option, const char *path, const ts_poisson_desc *d, double **numbers) {
   double *values;
   if (grid_file_read(option, path, d->width, d->height, &values)) return -1;
-  for (size_t k = 0; k < count_of(d); k++) floats[k] = (float)values[k];
-  free(values);
+  free(*numbers);
+  *numbers = values;
   return 0;
 }
 
 static int read_coefficient(const char *path, poisson_problem *p) {
   const ts_poisson_desc *d = &p->desc;
-  if (read_floats("--coefficient", path, d, p->coefficient)) return -1;
+  if (read_numbers("--coefficient", path, d, &p->coefficient)) return -1;
+  p->desc.double_coefficient = p->coefficient;
   for (size_t k = 0; k < count_of(d); k++) {
     if (p->coefficient[k] > 0) continue;
     message("--coefficient %s: row %zu, column %zu: %.9g, expected a positive number", path,
-            k / (size_t)d->width + 1, k % (size_t)d->width + 1, (double)p->coefficient[k]);
+            k / (size_t)d->width + 1, k % (size_t)d->width + 1, p->coefficient[k]);
     return -1;
   }
   return 0;
@@ -131,6 +132,45 @@ static int read_walls(const char *path, poisson_problem *p) {
   return -1;
 }
 
+/* ---- Scale ---- */
+
+/* The binary exponents of the smallest and the largest magnitude that is not 0. */
+typedef struct exponents {
+  int least, most;
+} exponents;
+
+static exponents exponents_of(const double *numbers, size_t count) {
+  exponents e = {0, 0};
+  int found = 0;
+  for (size_t k = 0; k < count; k++) {
+    int exponent;
+    if (numbers[k] == 0) continue;
+    frexp(numbers[k], &exponent);
+    if (!found || exponent < e.least) e.least = exponent;
+    if (!found || exponent > e.most) e.most = exponent;
+    found = 1;
+  }
+  return e;
+}
+
+static void scale_numbers(double *numbers, size_t count, int exponent) {
+  for (size_t k = 0; k < count && exponent; k++) numbers[k] = ldexp(numbers[k], exponent);
+}
+
+/* The device's numbers have the range of floats, so powers of two are taken out of k and of g if they are far
+ * from 1: (A / 2^a) x = g / 2^c has the solution of A u = g times 2^(a - c). */
+static void scale(poisson_problem *p) {
+  enum { FAR = 40 };
+  const size_t n = count_of(&p->desc);
+  const exponents k = exponents_of(p->coefficient, p->coefficient ? n : 0);
+  const int middle = (k.least + k.most) / 2, largest = exponents_of(p->g, n).most;
+  const int a = abs(middle) > FAR ? middle : 0, c = abs(largest) > FAR ? largest : 0;
+  if (p->coefficient) scale_numbers(p->coefficient, n, -a);
+  scale_numbers(p->g, n, -c);
+  p->desc.uniform_sigma = ldexp(p->desc.uniform_sigma, -a);
+  p->exponent = c - a;
+}
+
 /* ---- The whole ---- */
 
 static int allocate(const poisson_options *o, poisson_problem *p, int known) {
@@ -144,7 +184,7 @@ static int allocate(const poisson_options *o, poisson_problem *p, int known) {
     failed |= !(p->boundaries[s] =
                     calloc((size_t)(s < 2 ? p->desc.height : p->desc.width), sizeof *p->boundaries[s]));
   if (failed) message("out of memory for a problem of %dx%d points", o->width, o->height);
-  p->desc.coefficient = p->coefficient;
+  p->desc.double_coefficient = p->coefficient;
   p->desc.solid = p->solid;
   return failed ? -1 : 0;
 }
@@ -158,11 +198,19 @@ int poisson_make(const poisson_options *o, poisson_problem *p) {
   if (!failed && !known) make_noise(p);
   if (!failed && o->problem == PROBLEM_JUMPS) make_jumps(p);
   if (!failed && o->problem == PROBLEM_OBSTACLES) make_walls(p);
-  if (!failed && o->rhs) failed = read_floats("--rhs", o->rhs, &p->desc, p->g);
+  if (!failed && o->rhs) failed = read_numbers("--rhs", o->rhs, &p->desc, &p->g);
   if (!failed && o->coefficient) failed = read_coefficient(o->coefficient, p);
   if (!failed && o->solid) failed = read_walls(o->solid, p);
+  if (!failed && !known) scale(p);
   if (failed) poisson_free(p);
   return failed;
+}
+
+ts_boundary_values poisson_boundaries(const poisson_problem *p) {
+  return (ts_boundary_values){.double_left = p->boundaries[0],
+                              .double_right = p->boundaries[1],
+                              .double_bottom = p->boundaries[2],
+                              .double_top = p->boundaries[3]};
 }
 
 void poisson_free(poisson_problem *p) {

@@ -55,12 +55,20 @@ TS_API ts_status ts_grid_get_desc(const ts_space *grid, ts_grid_desc *desc);
  * point without equation: point and direction are named), memory. */
 TS_API ts_status ts_stencil_create(ts_space *grid, const float *values, ts_matrix **matrix);
 
+/* The same from doubles. They are kept as a float and low-order parts, which products in double precision and
+ * residuals read; multigrid smooths with the float, which is chosen so that a row's sum stays what it is.
+ * If all of them are floats, there are no low-order parts. A warning is logged if digits are lost below the
+ * range of floats. Errors: as above, and TS_ERROR_INVALID_ARGUMENT for a coefficient that overflows a float and
+ * a centre that underflows one. */
+TS_API ts_status ts_stencil_create_double(ts_space *grid, const double *values, ts_matrix **matrix);
+
 /* Replaces the values; points may gain or lose their equations. Solvers of the matrix use them from then on (a
  * multigrid after ts_multigrid_update). On failure the old values are kept. Errors: as ts_stencil_create. */
 TS_API ts_status ts_stencil_set_values(ts_matrix *matrix, const float *values);
+TS_API ts_status ts_stencil_set_values_double(ts_matrix *matrix, const double *values);
 
-/* Reads the values that the device holds, nine a point. Synchronises with the device.
- * Errors: TS_ERROR_INVALID_ARGUMENT (not a stencil, here and above). */
+/* Reads the values that the device holds, nine a point; of doubles the floats that multigrid smooths with.
+ * Synchronises with the device. Errors: TS_ERROR_INVALID_ARGUMENT (not a stencil, here and above). */
 TS_API ts_status ts_stencil_read(const ts_matrix *matrix, float *values);
 
 /* ---- Poisson and Helmholtz problems ------------------------------------------------------------ */
@@ -96,28 +104,33 @@ typedef struct ts_poisson_desc {
   double spacing; /* h; default: 1 / (width - 1) vertex-centred, 1 / width cell-centred or with periodic x */
   ts_centring centring;
   ts_boundary left, right, bottom, top;
-  const float *coefficient;   /* k, width * height positive numbers; default: 1 */
-  const float *sigma;         /* width * height numbers, not negative; default: uniform_sigma */
-  double uniform_sigma;       /* default: 0 */
-  const unsigned char *solid; /* width * height flags: points inside walls have no equation and no flux to
-                                 others. Default: none */
+  const float *coefficient;         /* k, width * height positive numbers; default: 1 */
+  const float *sigma;               /* width * height numbers, not negative; default: uniform_sigma */
+  double uniform_sigma;             /* default: 0 */
+  const unsigned char *solid;       /* width * height flags: points inside walls have no equation and no flux to
+                                       others. Default: none */
+  const double *double_coefficient; /* instead of `coefficient` */
+  const double *double_sigma;       /* instead of `sigma` */
 } ts_poisson_desc;
 
 /* Returns the grid of a problem. Host only, any thread; the message of an error is that of ts_last_error(NULL).
  * Errors: as ts_poisson_stencil. */
 TS_API ts_status ts_poisson_grid(const ts_poisson_desc *desc, ts_grid_desc *grid);
 
-/* Computes the stencil of a problem: `values` has room for 9 * width * height floats. Host only. An isolated
- * point (all neighbours solid, sigma 0) has no equation. `context` keeps the error message and may be NULL:
- * then any thread may call. Errors: TS_ERROR_INVALID_ARGUMENT (a size below 3, a periodic boundary without its
- * opposite, k not positive or not finite, sigma negative: the field and point are named), TS_ERROR_LIMIT (more
- * than 2^31 - 1024 points). */
+/* Computes the stencil of a problem: `values` has room for 9 * width * height floats, or doubles. Host only. An
+ * isolated point (all neighbours solid, sigma 0) has no equation. Flows are rounded to 21 bits in floats, so
+ * that the sum of a row stays exact; doubles have all of their digits. `context` keeps the error message and
+ * may be NULL: then any thread may call. Errors: TS_ERROR_INVALID_ARGUMENT (a size below 3, a periodic boundary
+ * without its opposite, k not positive or not finite, sigma negative: the field and point are named),
+ * TS_ERROR_LIMIT (more than 2^31 - 1024 points). */
 TS_API ts_status ts_poisson_stencil(ts_context *context, const ts_poisson_desc *desc, float *values);
+TS_API ts_status ts_poisson_stencil_double(ts_context *context, const ts_poisson_desc *desc, double *values);
 
 /* Boundary values, a number for each point along a boundary (left, right: height numbers; bottom, top: width):
  * u on a Dirichlet boundary, k n . grad u on a Neumann boundary. NULL: 0. Ignored on periodic boundaries. */
 typedef struct ts_boundary_values {
   const float *left, *right, *bottom, *top;
+  const double *double_left, *double_right, *double_bottom, *double_top; /* instead of those */
 } ts_boundary_values;
 
 /* Computes the right-hand side b of a problem from g at the points (width * height numbers, NULL: 0), and the
@@ -127,6 +140,10 @@ typedef struct ts_boundary_values {
  * range of single precision; g and `boundary` are not checked for NaN and infinity. */
 TS_API ts_status ts_poisson_right_hand_side(ts_context *context, const ts_poisson_desc *desc, const float *g,
                                             const ts_boundary_values *boundary, float *b, float *x);
+/* Computes b and x in doubles. Their range is not checked. */
+TS_API ts_status ts_poisson_right_hand_side_double(ts_context *context, const ts_poisson_desc *desc,
+                                                   const double *g, const ts_boundary_values *boundary,
+                                                   double *b, double *x);
 
 /* ---- Multigrid ------------------------------------------------------------------------------- */
 

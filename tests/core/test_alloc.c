@@ -369,6 +369,13 @@ static void grids(void) {
   FAIL_EACH_USE(context, ts_stencil_set_values(matrix, nine.values));
   FAIL_EACH_USE(context, ts_stencil_read(matrix, values));
   CHECK(memcmp(values, nine.values, 9 * grid_points(&sample) * sizeof *values) == 0);
+  double *doubles = malloc(9 * grid_points(&sample) * sizeof *doubles);
+  for (size_t k = 0; k < 9 * grid_points(&sample); k++) doubles[k] = (double)nine.values[k] / 3;
+  ts_matrix *double_matrix = NULL;
+  FAIL_EACH_CREATION(context, double_matrix, ts_stencil_create_double(grid, doubles, &double_matrix));
+  ts_matrix_destroy(&double_matrix);
+  FAIL_EACH_USE(context, ts_stencil_set_values_double(matrix, doubles));
+  free(doubles);
   FAIL_EACH_USE(context, ts_stencil_set_values(matrix, sample.values));
   for (int s = TS_SMOOTHER_JACOBI; s <= TS_SMOOTHER_FOUR_COLOUR && context->caps.grid_storages; s++) {
     const ts_multigrid_desc multigrid_desc = {.smoother = (ts_smoother)s};

@@ -26,6 +26,27 @@ static void bad_values(void) {
   CHECK_FAILS(context, ts_stencil_set_values(matrix, NULL), TS_ERROR_INVALID_ARGUMENT, "values is NULL");
   CHECK_FAILS(context, ts_stencil_read(matrix, NULL), TS_ERROR_INVALID_ARGUMENT, "values is NULL");
   ts_matrix *other = NULL;
+  double *doubles = calloc(grid_points(&good), 9 * sizeof *doubles);
+  for (size_t k = 0; k < 9 * grid_points(&good); k++) doubles[k] = (double)good.values[k] / 3;
+#define REFUSED_DOUBLE(at, value, ...)                                                                         \
+  do {                                                                                                         \
+    const double kept = doubles[at];                                                                           \
+    doubles[at] = value;                                                                                       \
+    CHECK_FAILS(context, ts_stencil_create_double(grid, doubles, &other), TS_ERROR_INVALID_ARGUMENT,           \
+                __VA_ARGS__);                                                                                  \
+    CHECK_FAILS(context, ts_stencil_set_values_double(matrix, doubles), TS_ERROR_INVALID_ARGUMENT,             \
+                __VA_ARGS__);                                                                                  \
+    doubles[at] = kept;                                                                                        \
+  } while (0)
+  REFUSED_DOUBLE(point + 2, (double)NAN, "south-east", "(3, 2)", "nan");
+  REFUSED_DOUBLE(point + 4, (double)-INFINITY, "centre", "(3, 2)", "inf");
+  REFUSED_DOUBLE(point + 2, 1e39, "south-east", "(3, 2)", "1e+39", "range of single precision");
+  REFUSED_DOUBLE(point + 4, 1e-50, "centre", "(3, 2)", "1e-50", "range of single precision");
+  REFUSED_DOUBLE(point + 4, 0, "(3, 2)", "no equation", "south-west");
+  REFUSED_DOUBLE(corner + 5, 0.25, "east", "(6, 4)", "out of the 7 x 5 grid");
+  CHECK_FAILS(context, ts_stencil_set_values_double(matrix, NULL), TS_ERROR_INVALID_ARGUMENT, "values is NULL");
+  CHECK_FAILS(context, ts_stencil_create_double(line, doubles, &other), TS_ERROR_INVALID_ARGUMENT, "no grid");
+  free(doubles);
   CHECK_FAILS(context, ts_stencil_create(line, good.values, &other), TS_ERROR_INVALID_ARGUMENT, "no grid");
   CHECK_FAILS(context, ts_stencil_create(grid, NULL, &other), TS_ERROR_INVALID_ARGUMENT, "values is NULL");
   CHECK_FAILS(context, ts_stencil_create(grid, good.values, NULL), TS_ERROR_INVALID_ARGUMENT, "matrix is NULL");

@@ -198,33 +198,47 @@ static void matrices(void) {
 /* ---- Grids ---- */
 
 /* The same numbers as rows of a sparse matrix, constrained where there is no equation. */
-static void check_stencil(const ts_grid_desc *grid, int corners, int constrained) {
+static void check_stencil(const ts_grid_desc *grid, int corners, int constrained, int doubles) {
   grid_sample g = grid_random(grid, corners, constrained, 9);
   const int32_t points = grid->width * grid->height;
   int32_t *offsets = calloc((size_t)points + 1, sizeof *offsets),
           *indices = calloc((size_t)points, 9 * sizeof *indices);
-  double *values = calloc((size_t)points, 9 * sizeof *values);
+  double *values = calloc((size_t)points, 9 * sizeof *values),
+         *given = calloc((size_t)points, 9 * sizeof *given);
   unsigned char *flags = calloc((size_t)points, 1);
   for (int32_t p = 0, entries = 0; p < points; p++) {
     flags[p] = !grid_has_equation(&g, (size_t)p);
     for (int k = 0; k < 9; k++) {
       const int32_t q = grid_neighbour(grid, p % grid->width, p / grid->width, k);
-      const float value = g.values[9 * (size_t)p + (size_t)k];
-      if (q < 0 || value == 0) continue;
+      const size_t at = 9 * (size_t)p + (size_t)k;
+      given[at] = (double)g.values[at] * (doubles ? 1 + 1.0 / (7 + (double)(at % 11)) : 1);
+      if (q < 0 || given[at] == 0) continue;
       indices[entries] = q;
-      values[entries++] = (double)value;
+      values[entries++] = given[at];
     }
     offsets[p + 1] = entries;
   }
   sample s = {NULL, points, points, offsets, indices, values, flags, growth_of(9)};
   ts_space *space = NULL;
   CHECK_OK(context, ts_grid_create(context, grid, &space));
-  CHECK_OK(context, ts_stencil_create(space, g.values, &s.matrix));
-  for (int components = 1; components <= 4; components++)
-    if (!test_is_brief() || components == 1 || components == 3) check_all(&s, components);
-  ts_matrix_destroy(&s.matrix);
+  if (CHECK_OK(context, ts_stencil_create_double(space, given, &s.matrix))) {
+    ts_matrix_info before, after;
+    CHECK((s.matrix->rest != NULL) == doubles);
+    CHECK_OK(context, ts_matrix_get_info(s.matrix, &before));
+    CHECK((before.bytes_rest > 0) == doubles);
+    /* Floats and doubles in turn leave what was created. */
+    CHECK_OK(context, ts_stencil_set_values(s.matrix, g.values));
+    CHECK(s.matrix->rest == NULL);
+    CHECK_OK(context, ts_stencil_set_values_double(s.matrix, given));
+    CHECK_OK(context, ts_matrix_get_info(s.matrix, &after));
+    CHECK_INT((int)after.bytes_device, (int)before.bytes_device);
+    CHECK_INT((int)after.bytes_rest, (int)before.bytes_rest);
+    for (int components = 1; components <= 4; components++)
+      if (!test_is_brief() || components == 1 || components == 3) check_all(&s, components);
+    ts_matrix_destroy(&s.matrix);
+  }
   ts_space_destroy(&space);
-  free(offsets), free(indices), free(values), free(flags);
+  free(offsets), free(indices), free(values), free(given), free(flags);
   grid_free(&g);
 }
 
@@ -235,9 +249,11 @@ static void stencils(void) {
   for (size_t n = 0; n < sizeof grids / sizeof grids[0]; n++)
     for (int corners = 0; corners < 2; corners++)
       for (int constrained = 0; constrained <= 7; constrained += 7) {
-        test_context_label("grid %zu, %s%s", n, corners ? "nine points" : "five points",
-                           constrained ? ", some without equation" : "");
-        check_stencil(&grids[n], corners, constrained);
+        for (int doubles = 0; doubles < 2; doubles++) {
+          test_context_label("grid %zu, %s%s, %s", n, corners ? "nine points" : "five points",
+                             constrained ? ", some without equation" : "", doubles ? "doubles" : "floats");
+          check_stencil(&grids[n], corners, constrained, doubles);
+        }
       }
 }
 

@@ -149,7 +149,8 @@ void sample_free(poisson_sample *s) {
 int sample_upload(ts_context *context, const poisson_sample *s, const ts_multigrid_desc *method,
                   sample_objects *o) {
   const size_t n = sample_count(s);
-  const ts_boundary_values given = {s->boundaries[0], s->boundaries[1], s->boundaries[2], s->boundaries[3]};
+  const ts_boundary_values given = {
+      .left = s->boundaries[0], .right = s->boundaries[1], .bottom = s->boundaries[2], .top = s->boundaries[3]};
   ts_grid_desc grid;
   float *values = malloc(9 * n * sizeof *values), *b = malloc(n * sizeof *b), *x = malloc(n * sizeof *x);
   memset(o, 0, sizeof *o);

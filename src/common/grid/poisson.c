@@ -12,6 +12,7 @@ typedef struct problem {
   double h;
   int vertex_centred;
   int periodic_x, periodic_y;
+  int in_doubles; /* flows keep all of their digits */
 } problem;
 
 /* ---- Validation ---- */
@@ -68,21 +69,44 @@ static int is_solid(const problem *p, int32_t i, int32_t j) {
   return p->desc->solid && p->desc->solid[(size_t)j * (size_t)p->width + (size_t)i];
 }
 
+/* ---- What varies from point to point ---- */
+
+static int has_coefficient(const ts_poisson_desc *desc) {
+  return desc->coefficient || desc->double_coefficient;
+}
+
+static int has_sigma(const ts_poisson_desc *desc) {
+  return desc->sigma || desc->double_sigma;
+}
+
+/* Element `at` of the doubles if there are any, else of the floats, else the default. */
+static double number_at(const double *doubles, const float *floats, size_t at, double missing) {
+  return doubles ? doubles[at] : floats ? (double)floats[at] : missing;
+}
+
+static double coefficient_at(const problem *p, int32_t i, int32_t j) {
+  const size_t at = (size_t)j * (size_t)p->width + (size_t)i;
+  return number_at(p->desc->double_coefficient, p->desc->coefficient, at, 1);
+}
+
+static double sigma_at(const problem *p, int32_t i, int32_t j) {
+  const size_t at = (size_t)j * (size_t)p->width + (size_t)i;
+  return number_at(p->desc->double_sigma, p->desc->sigma, at, p->desc->uniform_sigma);
+}
+
 static ts_status check_values(ts_context *context, const problem *p) {
   const ts_poisson_desc *desc = p->desc;
-  if (!desc->coefficient && !desc->sigma) return TS_OK;
+  if (!has_coefficient(desc) && !has_sigma(desc)) return TS_OK;
   for (int32_t j = 0; j < p->height; j++)
     for (int32_t i = 0; i < p->width; i++) {
-      const size_t at = (size_t)j * (size_t)p->width + (size_t)i;
+      const double k = coefficient_at(p, i, j), sigma = sigma_at(p, i, j);
       if (is_solid(p, i, j)) continue;
-      if (desc->coefficient && !(desc->coefficient[at] > 0 && isfinite(desc->coefficient[at])))
+      if (!(k > 0 && isfinite(k)))
         return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT,
-                        "coefficient of point (%d, %d) is %g; it must be positive", i, j,
-                        (double)desc->coefficient[at]);
-      if (desc->sigma && !(desc->sigma[at] >= 0 && isfinite(desc->sigma[at])))
+                        "coefficient of point (%d, %d) is %g; it must be positive", i, j, k);
+      if (!(sigma >= 0 && isfinite(sigma)))
         return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT,
-                        "sigma of point (%d, %d) is %g; it must be 0 or positive", i, j,
-                        (double)desc->sigma[at]);
+                        "sigma of point (%d, %d) is %g; it must be 0 or positive", i, j, sigma);
     }
   return TS_OK;
 }
@@ -97,14 +121,6 @@ ts_status ts_poisson_grid(const ts_poisson_desc *desc, ts_grid_desc *grid) {
 }
 
 /* ---- The finite volumes ---- */
-
-static double coefficient_at(const problem *p, int32_t i, int32_t j) {
-  return p->desc->coefficient ? p->desc->coefficient[(size_t)j * (size_t)p->width + (size_t)i] : 1;
-}
-
-static double sigma_at(const problem *p, int32_t i, int32_t j) {
-  return p->desc->sigma ? p->desc->sigma[(size_t)j * (size_t)p->width + (size_t)i] : p->desc->uniform_sigma;
-}
 
 /* A point on a Dirichlet boundary: its value is given. */
 static int is_given(const problem *p, int32_t i, int32_t j) {
@@ -156,30 +172,30 @@ static double face(const problem *p, int32_t i, int32_t j, int direction, int *i
 /* 21 bits of a coefficient, of the 24 that a float has: a sum of four similar ones is exact then. Otherwise the
  * diagonal's rounding would act like a sigma of 2^-24 / h^2, which on fine grids is more than the error of the
  * discretisation; that of k by 2^-22 does no harm. */
-static float rounded_flow(double flow) {
+static double rounded_flow(const problem *p, double flow) {
   /* Veltkamp's splitting: a product with 2^32 + 1 leaves the upper 53 - 32 bits. */
   const double product = flow * 4294967297.0;
-  return (float)(product - (product - flow));
+  return p->in_doubles ? flow : product - (product - flow);
 }
 
-static void fill_stencil(const problem *p, int32_t i, int32_t j, float *a) {
+static void fill_stencil(const problem *p, int32_t i, int32_t j, double *a) {
   memset(a, 0, 9 * sizeof *a);
   if (is_solid(p, i, j) || is_given(p, i, j)) return;
   const double scale = 1 / (p->h * p->h);
   double centre = 0;
   for (int f = 0; f < 4; f++) {
     int inside;
-    const float rounded = rounded_flow(face(p, i, j, f, &inside) * scale);
+    const double rounded = rounded_flow(p, face(p, i, j, f, &inside) * scale);
     centre += rounded;
     if (inside) a[3 * (face_y[f] + 1) + face_x[f] + 1] = -rounded;
   }
-  a[4] = (float)(centre + sigma_at(p, i, j) * extent_x(p, i) * extent_y(p, j));
+  a[4] = centre + sigma_at(p, i, j) * extent_x(p, i) * extent_y(p, j);
 }
 
 /* Away from boundaries and solids, where k is 1 and sigma the same everywhere, all rows are those of point (1,
  * 1).
  */
-static void fill_regular(const problem *p, float a[9]) {
+static void fill_regular(const problem *p, double a[9]) {
   ts_poisson_desc desc = *p->desc;
   problem regular = *p;
   desc.solid = NULL;
@@ -189,28 +205,47 @@ static void fill_regular(const problem *p, float a[9]) {
 
 static int is_regular(const problem *p, int32_t i, int32_t j) {
   const ts_poisson_desc *desc = p->desc;
-  if (desc->coefficient || desc->sigma || i < 1 || i >= p->width - 1 || j < 1 || j >= p->height - 1) return 0;
+  if (has_coefficient(desc) || has_sigma(desc) || i < 1 || i >= p->width - 1 || j < 1 || j >= p->height - 1)
+    return 0;
   if (!desc->solid) return 1;
   const unsigned char *here = desc->solid + (size_t)j * (size_t)p->width + (size_t)i;
   return !(here[0] | here[-1] | here[1] | here[-p->width] | here[p->width]);
+}
+
+/* Into `doubles`, or if that is NULL into `values`. */
+static ts_status stencil(ts_context *context, const ts_poisson_desc *desc, float *values, double *doubles) {
+  problem p = {0};
+  TSI_TRY(resolve(context, desc, &p));
+  TSI_TRY(check_values(context, &p));
+  p.in_doubles = doubles != NULL;
+  double regular[9], own[9];
+  fill_regular(&p, regular);
+  for (int32_t j = 0; j < p.height; j++)
+    for (int32_t i = 0; i < p.width; i++) {
+      const size_t at = 9 * ((size_t)j * (size_t)p.width + (size_t)i);
+      const double *a = is_regular(&p, i, j) ? regular : own;
+      if (a == own) fill_stencil(&p, i, j, own);
+      for (size_t k = 0; k < 9; k++)
+        if (doubles)
+          doubles[at + k] = a[k];
+        else
+          values[at + k] = (float)a[k];
+    }
+  return TS_OK;
 }
 
 ts_status ts_poisson_stencil(ts_context *context, const ts_poisson_desc *desc, float *values) {
   if (context) tsi_clear_error(context);
   TSI_REQUIRE(context, desc);
   TSI_REQUIRE(context, values);
-  problem p = {0};
-  TSI_TRY(resolve(context, desc, &p));
-  TSI_TRY(check_values(context, &p));
-  float regular[9];
-  fill_regular(&p, regular);
-  for (int32_t j = 0; j < p.height; j++)
-    for (int32_t i = 0; i < p.width; i++, values += 9)
-      if (is_regular(&p, i, j))
-        memcpy(values, regular, sizeof regular);
-      else
-        fill_stencil(&p, i, j, values);
-  return TS_OK;
+  return stencil(context, desc, values, NULL);
+}
+
+ts_status ts_poisson_stencil_double(ts_context *context, const ts_poisson_desc *desc, double *values) {
+  if (context) tsi_clear_error(context);
+  TSI_REQUIRE(context, desc);
+  TSI_REQUIRE(context, values);
+  return stencil(context, desc, NULL, values);
 }
 
 /* ---- The right-hand side ---- */
@@ -218,20 +253,20 @@ ts_status ts_poisson_stencil(ts_context *context, const ts_poisson_desc *desc, f
 /* What is given on the boundary behind a point. */
 static double given_on_boundary(const ts_boundary_values *boundary, int32_t i, int32_t j, int di, int dj) {
   if (!boundary) return 0;
-  const float *values = di < 0   ? boundary->left
-                        : di > 0 ? boundary->right
-                        : dj < 0 ? boundary->bottom
-                                 : boundary->top;
-  return values ? values[di ? j : i] : 0;
+  const size_t at = (size_t)(di ? j : i);
+  if (di < 0) return number_at(boundary->double_left, boundary->left, at, 0);
+  if (di > 0) return number_at(boundary->double_right, boundary->right, at, 0);
+  if (dj < 0) return number_at(boundary->double_bottom, boundary->bottom, at, 0);
+  return number_at(boundary->double_top, boundary->top, at, 0);
 }
 
 /* The value of a point on a Dirichlet boundary; left and right before bottom and top. */
-static float given_value(const problem *p, const ts_boundary_values *boundary, int32_t i, int32_t j) {
+static double given_value(const problem *p, const ts_boundary_values *boundary, int32_t i, int32_t j) {
   for (int f = 0; f < 4; f++) {
     int32_t ni = i, nj = j;
     if (boundary_towards(p->desc, face_x[f], face_y[f]) == TS_BOUNDARY_DIRICHLET &&
         !step(p, &ni, &nj, face_x[f], face_y[f]))
-      return (float)given_on_boundary(boundary, i, j, face_x[f], face_y[f]);
+      return given_on_boundary(boundary, i, j, face_x[f], face_y[f]);
   }
   return 0;
 }
@@ -255,10 +290,51 @@ static double right_hand_side(const problem *p, const ts_boundary_values *bounda
 
 /* A point that nothing flows to or from. */
 static int is_isolated(const problem *p, int32_t i, int32_t j) {
-  float a[9];
+  double a[9];
   if (!p->desc->solid) return 0;
   fill_stencil(p, i, j, a);
   return a[4] == 0;
+}
+
+/* Into the doubles, or if they are NULL into the floats. */
+typedef struct outputs {
+  float *b, *x;
+  double *double_b, *double_x;
+} outputs;
+
+static void put(const outputs *to, size_t at, double b, double x) {
+  if (to->double_b) {
+    to->double_b[at] = b;
+    to->double_x[at] = x;
+  } else {
+    to->b[at] = (float)b;
+    to->x[at] = (float)x;
+  }
+}
+
+/* `largest`: of the magnitudes of b and x. */
+static ts_status fill_right_hand_side(ts_context *context, const ts_poisson_desc *desc, const float *g,
+                                      const double *double_g, const ts_boundary_values *boundary,
+                                      const outputs *to, double *largest) {
+  problem p = {0};
+  TSI_TRY(resolve(context, desc, &p));
+  TSI_TRY(check_values(context, &p));
+  p.in_doubles = to->double_b != NULL;
+  *largest = 0;
+  for (int32_t j = 0; j < p.height; j++)
+    for (int32_t i = 0; i < p.width; i++) {
+      const size_t at = (size_t)j * (size_t)p.width + (size_t)i;
+      double sum = 0, given = 0;
+      if (is_solid(&p, i, j))
+        sum = 0;
+      else if (is_given(&p, i, j))
+        given = given_value(&p, boundary, i, j);
+      else if (!is_isolated(&p, i, j))
+        sum = right_hand_side(&p, boundary, number_at(double_g, g, at, 0), i, j);
+      put(to, at, sum, given);
+      *largest = fmax(*largest, fmax(fabs(sum), fabs(given)));
+    }
+  return TS_OK;
 }
 
 ts_status ts_poisson_right_hand_side(ts_context *context, const ts_poisson_desc *desc, const float *g,
@@ -267,27 +343,23 @@ ts_status ts_poisson_right_hand_side(ts_context *context, const ts_poisson_desc 
   TSI_REQUIRE(context, desc);
   TSI_REQUIRE(context, b);
   TSI_REQUIRE(context, x);
-  problem p = {0};
-  TSI_TRY(resolve(context, desc, &p));
-  TSI_TRY(check_values(context, &p));
-  double largest = 0;
-  for (int32_t j = 0; j < p.height; j++)
-    for (int32_t i = 0; i < p.width; i++) {
-      const size_t at = (size_t)j * (size_t)p.width + (size_t)i;
-      double sum = 0;
-      b[at] = x[at] = 0;
-      if (is_solid(&p, i, j)) continue;
-      if (is_given(&p, i, j))
-        x[at] = given_value(&p, boundary, i, j);
-      else if (!is_isolated(&p, i, j))
-        sum = right_hand_side(&p, boundary, g ? g[at] : 0, i, j);
-      b[at] = (float)sum;
-      largest = fmax(largest, fmax(fabs(sum), fabs((double)x[at])));
-    }
+  double largest;
+  TSI_TRY(fill_right_hand_side(context, desc, g, NULL, boundary, &(outputs){.b = b, .x = x}, &largest));
   if (isfinite(largest) && (largest > FLT_MAX || (largest > 0 && largest < FLT_MIN)))
     return tsi_fail(
         context, TS_ERROR_INVALID_ARGUMENT,
         "the largest number of the right-hand side is %.2g, which leaves the range of single precision",
         largest);
   return TS_OK;
+}
+
+ts_status ts_poisson_right_hand_side_double(ts_context *context, const ts_poisson_desc *desc, const double *g,
+                                            const ts_boundary_values *boundary, double *b, double *x) {
+  if (context) tsi_clear_error(context);
+  TSI_REQUIRE(context, desc);
+  TSI_REQUIRE(context, b);
+  TSI_REQUIRE(context, x);
+  double largest;
+  return fill_right_hand_side(context, desc, NULL, g, boundary, &(outputs){.double_b = b, .double_x = x},
+                              &largest);
 }

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "common/core/core.h"
+#include "common/matrix/csr.h"
 #include "stencil.h"
 
 /* ---- What a stencil holds beside its values ---- */
@@ -67,7 +68,28 @@ static ts_status make_stencil(ts_space *space, const tsi_stencil_facts *facts, t
 
 /* ---- Creation ---- */
 
-static ts_status build(ts_matrix *A, const tsi_stencil_facts *facts) {
+/* The numbers of a stencil as they were given: floats, or doubles and the floats made of them. */
+typedef struct stencil_values {
+  const float *floats;
+  const double *doubles;
+  float *own_floats;
+} stencil_values;
+
+static ts_status take_values(ts_context *context, const tsi_grid *grid, stencil_values *values) {
+  if (!values->doubles) return TS_OK;
+  const ts_status status = tsi_stencil_high_parts(context, grid, values->doubles, &values->own_floats);
+  values->floats = values->own_floats;
+  return status;
+}
+
+static ts_status create_rests(ts_matrix *A, const stencil_values *values, const tsi_stencil_facts *facts) {
+  if (values->doubles) TSI_TRY(tsi_stencil_create_rests(A, values->doubles, facts->values));
+  A->info.bytes_rest = 0;
+  for (const ts_matrix *rest = A->rest; rest; rest = rest->rest) A->info.bytes_rest += rest->info.bytes_device;
+  return TS_OK;
+}
+
+static ts_status build(ts_matrix *A, const stencil_values *values, const tsi_stencil_facts *facts) {
   ts_context *context = A->context;
   const size_t before = context->bytes_device;
   const double start = tsi_seconds();
@@ -75,14 +97,16 @@ static ts_status build(ts_matrix *A, const tsi_stencil_facts *facts) {
   A->norm_infinity = facts->norm_infinity;
   TSI_TRY(context->ops->grid->stencil_create(A, facts->values));
   A->info.bytes_device = context->bytes_device - before;
+  const ts_status status = create_rests(A, values, facts);
+  if (status < 0) A->kind->destroy(A);
   A->info.seconds_upload = tsi_seconds() - start;
-  return TS_OK;
+  return status;
 }
 
-static ts_status create(ts_space *grid, const float *values, ts_matrix **out) {
+static ts_status create(ts_space *grid, stencil_values values, ts_matrix **out) {
   ts_context *context = grid->context;
   const double start = tsi_seconds();
-  tsi_stencil_facts facts;
+  tsi_stencil_facts facts = {0};
   ts_matrix *A = tsi_calloc(context, 1, sizeof *A);
   if (!A) return tsi_out_of_memory(context, "a matrix", sizeof *A);
   A->context = context;
@@ -94,14 +118,16 @@ static ts_status create(ts_space *grid, const float *values, ts_matrix **out) {
   A->info.format = TS_FORMAT_STENCIL;
   A->info.fill_ratio = 1;
   A->info.parts = 1;
-  ts_status status = tsi_stencil_inspect(context, &grid->grid, values, &facts, &A->info);
+  ts_status status = take_values(context, &grid->grid, &values);
+  if (status == TS_OK) status = tsi_stencil_inspect(context, &grid->grid, values.floats, &facts, &A->info);
   A->info.seconds_layout = tsi_seconds() - start;
   if (status == TS_OK && (status = tsi_enter(context)) == TS_OK) {
-    status = build(A, &facts);
+    status = build(A, &values, &facts);
     if (status < 0) tsi_stencil_destroy(context, A->stencil);
     tsi_leave(context, status);
   }
   tsi_stencil_facts_free(context, &facts);
+  tsi_free(context, values.own_floats);
   if (status < 0) {
     tsi_free(context, A);
     return status;
@@ -112,12 +138,8 @@ static ts_status create(ts_space *grid, const float *values, ts_matrix **out) {
   return TS_OK;
 }
 
-ts_status ts_stencil_create(ts_space *grid, const float *values, ts_matrix **matrix) {
-  TSI_BEGIN(grid, grid->context);
+static ts_status create_checked(ts_space *grid, stencil_values values, ts_matrix **matrix) {
   ts_context *context = grid->context;
-  TSI_REQUIRE(context, matrix);
-  *matrix = NULL;
-  TSI_REQUIRE(context, values);
   if (!grid->grid.width)
     return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "the space is no grid; ts_grid_create makes one");
   if (!context->ops->grid)
@@ -125,8 +147,24 @@ ts_status ts_stencil_create(ts_space *grid, const float *values, ts_matrix **mat
   TSI_TRY(create(grid, values, matrix));
   const ts_matrix_info *info = &(*matrix)->info;
   tsi_log(context, TS_LOG_INFO, "stencil of %d x %d points, %d of them without equation: %zu bytes",
-          grid->grid.width, grid->grid.height, info->constrained_rows, info->bytes_device);
+          grid->grid.width, grid->grid.height, info->constrained_rows, info->bytes_device + info->bytes_rest);
   return TS_OK;
+}
+
+ts_status ts_stencil_create(ts_space *grid, const float *values, ts_matrix **matrix) {
+  TSI_BEGIN(grid, grid->context);
+  TSI_REQUIRE(grid->context, matrix);
+  *matrix = NULL;
+  TSI_REQUIRE(grid->context, values);
+  return create_checked(grid, (stencil_values){.floats = values}, matrix);
+}
+
+ts_status ts_stencil_create_double(ts_space *grid, const double *values, ts_matrix **matrix) {
+  TSI_BEGIN(grid, grid->context);
+  TSI_REQUIRE(grid->context, matrix);
+  *matrix = NULL;
+  TSI_REQUIRE(grid->context, values);
+  return create_checked(grid, (stencil_values){.doubles = values}, matrix);
 }
 
 /* ---- New values, and back ---- */
@@ -137,41 +175,57 @@ static ts_status check_stencil(const ts_matrix *matrix, const char *function) {
                   "%s: the matrix is no stencil; ts_stencil_create makes one", function);
 }
 
-static ts_status replace(ts_matrix *A, const tsi_stencil_facts *facts) {
+/* Everything new is made before anything old is given up. `now` is A with its new values, which A becomes. */
+static ts_status replace(ts_matrix *A, const stencil_values *values, const tsi_stencil_facts *facts,
+                         ts_matrix *now) {
   ts_context *context = A->context;
-  tsi_stencil *stencil = NULL, *old = A->stencil;
-  TSI_TRY(make_stencil(A->row_space, facts, &stencil));
-  stencil->version = old->version + 1;
-  A->stencil = stencil;
-  const ts_status status = context->ops->grid->stencil_write(A, facts->values);
+  const size_t before = context->bytes_device - A->info.bytes_rest;
+  TSI_TRY(make_stencil(A->row_space, facts, &now->stencil));
+  now->stencil->version = A->stencil->version + 1;
+  now->norm_infinity = facts->norm_infinity;
+  now->rest = NULL;
+  ts_status status = create_rests(now, values, facts);
+  if (status == TS_OK) status = context->ops->grid->stencil_write(now, facts->values);
   if (status < 0) {
-    A->stencil = old;
-    tsi_stencil_destroy(context, stencil);
+    tsi_matrix_destroy_rest(now);
+    tsi_stencil_destroy(context, now->stencil);
     return status;
   }
-  tsi_stencil_destroy(context, old);
-  A->norm_infinity = facts->norm_infinity;
+  tsi_matrix_destroy_rest(A);
+  tsi_stencil_destroy(context, A->stencil);
+  /* Corners and parts that came or went. */
+  now->info.bytes_device += context->bytes_device - now->info.bytes_rest - before;
+  *A = *now;
+  for (ts_matrix *rest = A->rest; rest; rest = rest->rest) rest->whole = A;
   return TS_OK;
+}
+
+static ts_status set_values(ts_matrix *matrix, stencil_values values) {
+  ts_context *context = matrix->context;
+  const tsi_grid *grid = &matrix->row_space->grid;
+  tsi_stencil_facts facts = {0};
+  ts_matrix now = *matrix;
+  ts_status status = take_values(context, grid, &values);
+  if (status == TS_OK) status = tsi_stencil_inspect(context, grid, values.floats, &facts, &now.info);
+  if (status == TS_OK && (status = tsi_enter(context)) == TS_OK)
+    status = tsi_leave(context, replace(matrix, &values, &facts, &now));
+  tsi_stencil_facts_free(context, &facts);
+  tsi_free(context, values.own_floats);
+  return status;
 }
 
 ts_status ts_stencil_set_values(ts_matrix *matrix, const float *values) {
   TSI_BEGIN(matrix, matrix->context);
-  ts_context *context = matrix->context;
-  TSI_REQUIRE(context, values);
+  TSI_REQUIRE(matrix->context, values);
   TSI_TRY(check_stencil(matrix, __func__));
-  const tsi_grid *grid = &matrix->row_space->grid;
-  tsi_stencil_facts facts;
-  ts_matrix_info info = matrix->info;
-  const size_t before = context->bytes_device;
-  ts_status status = tsi_stencil_inspect(context, grid, values, &facts, &info);
-  if (status == TS_OK && (status = tsi_enter(context)) == TS_OK)
-    status = tsi_leave(context, replace(matrix, &facts));
-  tsi_stencil_facts_free(context, &facts);
-  if (status == TS_OK) {
-    info.bytes_device += context->bytes_device - before; /* of corners and parts that came or went */
-    matrix->info = info;
-  }
-  return status;
+  return set_values(matrix, (stencil_values){.floats = values});
+}
+
+ts_status ts_stencil_set_values_double(ts_matrix *matrix, const double *values) {
+  TSI_BEGIN(matrix, matrix->context);
+  TSI_REQUIRE(matrix->context, values);
+  TSI_TRY(check_stencil(matrix, __func__));
+  return set_values(matrix, (stencil_values){.doubles = values});
 }
 
 ts_status ts_stencil_read(const ts_matrix *matrix, float *values) {

@@ -48,6 +48,15 @@ void tsi_stencil_fill_mask(const tsi_stencil_facts *facts, size_t points, float 
 void tsi_stencil_fill_part(const tsi_stencil_facts *facts, int part, size_t points, float *mask);
 void tsi_stencil_facts_free(ts_context *context, tsi_stencil_facts *facts);
 
+/* ---- Values in doubles (stencil_double.c) ---- */
+
+extern const char *const tsi_stencil_directions[9];
+
+/* The floats of a stencil in doubles, an array of their own that the caller frees. */
+ts_status tsi_stencil_high_parts(ts_context *context, const tsi_grid *grid, const double *values, float **high);
+/* Gives A the rests that `values` have beside the floats `high` (matrix->rest), for A->stencil; it has none. */
+ts_status tsi_stencil_create_rests(ts_matrix *A, const double *values, const float *high);
+
 /* Of a matrix that is being released. */
 void tsi_stencil_destroy(ts_context *context, tsi_stencil *stencil);
 

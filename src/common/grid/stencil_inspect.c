@@ -6,9 +6,9 @@
 #include "common/matrix/csr.h"
 #include "stencil_parts.h"
 
-static const char *const directions[9] = {"south-western", "southern", "south-eastern",
-                                          "western",       "centre",   "eastern",
-                                          "north-western", "northern", "north-eastern"};
+const char *const tsi_stencil_directions[9] = {"south-western", "southern", "south-eastern",
+                                               "western",       "centre",   "eastern",
+                                               "north-western", "northern", "north-eastern"};
 
 /* ---- Validation ---- */
 
@@ -16,18 +16,18 @@ static ts_status check_point(ts_context *context, const tsi_grid *g, int32_t i, 
   for (int k = 0; k < 9; k++) {
     if (!isfinite(a[k]))
       return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "the %s coefficient of point (%d, %d) is %g",
-                      directions[k], i, j, (double)a[k]);
+                      tsi_stencil_directions[k], i, j, (double)a[k]);
     if (a[k] == 0) continue;
     if (a[TSI_CENTRE] == 0)
       return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT,
                       "point (%d, %d) has no equation, as its centre coefficient is 0, and its %s coefficient "
                       "is %g; it must be 0",
-                      i, j, directions[k], (double)a[k]);
+                      i, j, tsi_stencil_directions[k], (double)a[k]);
     if (tsi_grid_neighbour(g, i, j, k) < 0)
       return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT,
                       "the %s coefficient of point (%d, %d) is %g and points out of the %d x %d grid; it must "
                       "be 0",
-                      directions[k], i, j, (double)a[k], g->width, g->height);
+                      tsi_stencil_directions[k], i, j, (double)a[k], g->width, g->height);
   }
   return TS_OK;
 }

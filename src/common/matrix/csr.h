@@ -54,6 +54,8 @@ ts_status tsi_matrix_write_rest(ts_matrix *A, const tsi_host_csr *values);
 /* Makes A's rests those of `csr`; blocks are NULL where the layout has them already. */
 ts_status tsi_matrix_write_rests(ts_matrix *A, const tsi_host_csr *csr, tsi_blocks *blocks);
 void tsi_matrix_destroy_rest(ts_matrix *A);
+/* `lost`: the largest magnitude that the rests have no digits for. */
+void tsi_matrix_warn_of_lost_digits(const ts_matrix *A, double lost);
 tsi_layout_input tsi_matrix_layout_input(const ts_matrix *A, const tsi_host_csr *csr, tsi_blocks *blocks);
 
 /* ---- matrix.c ---- */

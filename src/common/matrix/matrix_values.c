@@ -54,6 +54,15 @@ static ts_status create_rest(ts_matrix *A, const tsi_packed *packed) {
   return TS_OK;
 }
 
+/* Digits that the largest entries would not have as doubles either are not missed. */
+void tsi_matrix_warn_of_lost_digits(const ts_matrix *A, double lost) {
+  if (lost > 0x1p-53 * A->norm_infinity)
+    tsi_log(A->context, TS_LOG_WARNING,
+            "values lose digits below the range of floats, up to %.2g beside a largest row sum of %.2g: "
+            "multiply the matrix by a power of two",
+            lost, A->norm_infinity);
+}
+
 /* Makes `to`, A itself or its rest, have these values; a rest is created where there is none. */
 static ts_status write_values(ts_matrix *A, ts_matrix *to, const tsi_host_csr *values, tsi_blocks *blocks) {
   ts_context *context = A->context;

@@ -53,6 +53,8 @@ ts_status tsi_multigrid_correct(ts_multigrid *mg, const ts_vector *r, int count)
 static inline int tsi_multigrid_is_full(const ts_multigrid *mg) {
   return mg->desc.full && mg->level_count > 1;
 }
+/* r = b - A (x + low) but for what no x can change, with all parts of A and b. */
+ts_status tsi_multigrid_residual(ts_multigrid *mg, const ts_vector *b, const ts_vector *x);
 /* (x, low) = (x, low) + e, where low is the solver's. */
 ts_status tsi_multigrid_add(ts_multigrid *mg, const ts_vector *x, const ts_vector *e);
 /* low = x's second part, or 0, and back; x's third part becomes 0. */

@@ -158,6 +158,19 @@ ts_status tsi_multigrid_add(ts_multigrid *mg, const ts_vector *x, const ts_vecto
   return mg->context->ops->add_to_parts(&pair, ts_constant(1), e);
 }
 
+ts_status tsi_multigrid_residual(ts_multigrid *mg, const ts_vector *b, const ts_vector *x) {
+  const ts_matrix *A = mg->matrix;
+  ts_vector pair = tsi_first_part(x);
+  pair.low = mg->low;
+  if (b->low) {
+    TSI_TRY(tsi_residual(mg->r, b, A, &pair));
+  } else {
+    TSI_TRY(mg->context->ops->grid->stencil_residual(mg->r, b, A, x, mg->low));
+    if (A->rest) TSI_TRY(tsi_residual_of_parts(mg->r, mg->r, A->rest, &pair, 2));
+  }
+  return tsi_multigrid_project(mg, mg->r);
+}
+
 ts_status tsi_multigrid_load_low(ts_multigrid *mg, const ts_vector *x) {
   if (!x->low) return mg->context->ops->fill(mg->low, 0);
   const ts_vector part = tsi_first_part(x->low);
@@ -183,8 +196,7 @@ ts_status tsi_multigrid_begin_full(ts_multigrid *mg, const ts_vector *b, ts_vect
   if (mg->level_count == 2) return TS_OK;
   /* The finest level's cycle is a correction from an exact residual: on fine grids b - A x in single precision
    * has as large an error as the discretisation. */
-  TSI_TRY(ops->grid->stencil_residual(mg->r, b, mg->matrix, x, mg->low));
-  TSI_TRY(tsi_multigrid_project(mg, mg->r));
+  TSI_TRY(tsi_multigrid_residual(mg, b, x));
   TSI_TRY(tsi_multigrid_correct(mg, mg->r, 1));
   TSI_TRY(ops->grid->level_store(mg->r, &mg->levels[0], 0));
   return tsi_multigrid_add(mg, x, mg->r);

@@ -45,13 +45,8 @@ static double number(const double *slots, int index) {
 /* r = b - A (x + low) but for what no x can change, and its norm in a slot. */
 static ts_status compute_residual(const solve *s) {
   ts_multigrid *mg = s->mg;
-  const tsi_ops *ops = mg->context->ops;
-  ts_vector pair = tsi_first_part(s->x);
-  pair.low = mg->low;
-  TSI_TRY(s->b->low ? tsi_residual(mg->r, s->b, mg->matrix, &pair)
-                    : ops->grid->stencil_residual(mg->r, s->b, mg->matrix, s->x, mg->low));
-  TSI_TRY(tsi_multigrid_project(mg, mg->r));
-  return ops->reduce(mg->slots, TSI_MG_NORM, TSI_REDUCE_NORM2, mg->r, mg->r);
+  TSI_TRY(tsi_multigrid_residual(mg, s->b, s->x));
+  return mg->context->ops->reduce(mg->slots, TSI_MG_NORM, TSI_REDUCE_NORM2, mg->r, mg->r);
 }
 
 /* b where there are equations: b - A 0. `low` is overwritten. */

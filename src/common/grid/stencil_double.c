@@ -1,0 +1,133 @@
+/* Stencils in doubles: a float for each coefficient, with which multigrid works, and the remainders in two more
+ * stencils, the rests of the matrix. Host code only.
+ *
+ * The floats of a row must add up to what the doubles add up to: otherwise the rounding of nine numbers acts
+ * like a sigma, which on fine grids is larger than the smallest eigenvalue. So the centre takes what the others
+ * lost, and only its own rounding is left. */
+#include <float.h>
+#include <math.h>
+
+#include "common/core/core.h"
+#include "common/matrix/csr.h"
+#include "stencil.h"
+
+/* ---- The floats ---- */
+
+static int are_floats(const double *values, size_t count) {
+  for (size_t k = 0; k < count; k++)
+    if ((double)(float)values[k] != values[k]) return 0;
+  return 1;
+}
+
+static void split_point(const double *values, float *high) {
+  double lost = 0;
+  for (int k = 0; k < 9; k++) {
+    if (k == TSI_CENTRE) continue;
+    high[k] = (float)values[k];
+    lost += values[k] - (double)high[k];
+  }
+  /* A row without a dominant diagonal has a smoother for its own centre. */
+  const double centre = values[TSI_CENTRE];
+  high[TSI_CENTRE] = (float)(fabs(lost) <= 0x1p-18 * fabs(centre) ? centre + lost : centre);
+}
+
+/* A coefficient that is a number and out of the range of floats; a centre of 0 would drop the equation. */
+static ts_status check_range(ts_context *context, const tsi_grid *g, size_t point, const double *values,
+                             const float *high) {
+  for (int k = 0; k < 9; k++) {
+    const int too_small = k == TSI_CENTRE && values[k] != 0 && fabsf(high[k]) < FLT_MIN;
+    if (!isfinite(values[k]) || (isfinite(high[k]) && !too_small)) continue;
+    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT,
+                    "the %s coefficient of point (%d, %d) is %g, which leaves the range of single precision",
+                    tsi_stencil_directions[k], (int)(point % (size_t)g->width), (int)(point / (size_t)g->width),
+                    values[k]);
+  }
+  return TS_OK;
+}
+
+ts_status tsi_stencil_high_parts(ts_context *context, const tsi_grid *g, const double *values, float **high) {
+  const size_t points = (size_t)g->width * (size_t)g->height;
+  const int plain = are_floats(values, 9 * points);
+  float *a = *high = tsi_malloc(context, 9 * points, sizeof *a);
+  if (!a) return tsi_out_of_memory(context, "a stencil", 9 * points * sizeof *a);
+  for (size_t p = 0; p < points; p++, a += 9, values += 9) {
+    if (plain)
+      for (int k = 0; k < 9; k++) a[k] = (float)values[k];
+    else
+      split_point(values, a);
+    TSI_TRY(check_range(context, g, p, values, a));
+  }
+  return TS_OK;
+}
+
+/* ---- The rests ---- */
+
+/* What a float keeps of a remainder. A rest's centre is never 0 at a point that has an equation, because
+ * backends would take it for one that has none; 2^-80 of it is far below the last digit of a double. */
+static float rest_of(double remainder, int k, float centre) {
+  const float least = fmaxf(fabsf(centre) * 0x1p-80F, FLT_MIN);
+  const float rest = (float)remainder;
+  return k == TSI_CENTRE && fabsf(rest) < least ? least : rest;
+}
+
+/* Fills the rest of `depth` 0 or 1, and returns whether there is anything in it. */
+static int fill_rest(size_t points, const double *values, const float *high, int depth, float *rest,
+                     double *lost) {
+  int any = 0;
+  for (size_t p = 0; p < points; p++, values += 9, high += 9, rest += 9)
+    for (int k = 0; k < 9; k++) {
+      const float centre = high[TSI_CENTRE];
+      rest[k] = 0;
+      if (centre == 0) continue; /* also at a point that was grounded */
+      double remainder = values[k] - (double)high[k];
+      if (depth) remainder -= (double)rest_of(remainder, k, centre);
+      rest[k] = rest_of(remainder, k, centre);
+      any |= fabs(remainder) > 0x1p-79 * fabs((double)centre);
+      *lost = fmax(*lost, fabs(remainder - (double)rest[k]));
+    }
+  return any;
+}
+
+static ts_status create_rest(ts_matrix *A, const float *values) {
+  ts_context *context = A->context;
+  ts_matrix *rest = tsi_calloc(context, 1, sizeof *rest);
+  if (!rest) return tsi_out_of_memory(context, "a matrix", sizeof *rest);
+  *rest = (ts_matrix){.context = context,
+                      .row_space = A->row_space,
+                      .column_space = A->column_space,
+                      .has_diagonal = 1,
+                      .stencil = A->stencil,
+                      .whole = A->whole ? A->whole : A,
+                      .info = A->info,
+                      .norm_infinity = ldexp(A->norm_infinity, -23)};
+  const size_t bytes = context->bytes_device;
+  const ts_status status = context->ops->grid->stencil_create(rest, values);
+  if (status < 0) {
+    tsi_free(context, rest);
+    return status;
+  }
+  rest->info.bytes_device = context->bytes_device - bytes;
+  tsi_space_retain(rest->row_space);
+  tsi_space_retain(rest->column_space);
+  A->rest = rest;
+  return TS_OK;
+}
+
+ts_status tsi_stencil_create_rests(ts_matrix *A, const double *values, const float *high) {
+  ts_context *context = A->context;
+  const size_t points = (size_t)A->row_space->tiling.size;
+  float *rest = tsi_malloc(context, 9 * points, sizeof *rest);
+  if (!rest) return tsi_out_of_memory(context, "a stencil", 9 * points * sizeof *rest);
+  ts_status status = TS_OK;
+  double lost = 0;
+  ts_matrix *to = A;
+  for (int depth = 0; depth < 2 && status == TS_OK; depth++, to = to->rest) {
+    lost = 0;
+    if (!fill_rest(points, values, high, depth, rest, &lost)) break;
+    status = create_rest(to, rest);
+  }
+  tsi_free(context, rest);
+  if (status < 0) tsi_matrix_destroy_rest(A);
+  tsi_matrix_warn_of_lost_digits(A, lost);
+  return status;
+}
