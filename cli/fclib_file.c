@@ -35,13 +35,13 @@ int fclib_is_file(const char *bytes, size_t length) {
 
 #ifndef TEXSOLVE_HAVE_FCLIB
 
-int fclib_read(const char *path, int guess, contact_file *file, mm_error *error) {
-  (void)guess;
+int fclib_read_here(const char *path, size_t bytes, int guess, contact_file *file, mm_error *error) {
+  (void)bytes, (void)guess;
   memset(file, 0, sizeof *file);
   return fail(error, "%.200s: an HDF5 file, and this build has no HDF5 (TEXSOLVE_FCLIB)", path);
 }
 
-int fclib_write_solution(const char *path, int32_t size, const double *r, const double *u, mm_error *error) {
+int fclib_write_here(const char *path, int32_t size, const double *r, const double *u, mm_error *error) {
   (void)size, (void)r, (void)u;
   return fail(error, "%.200s: this build has no HDF5 (TEXSOLVE_FCLIB)", path);
 }
@@ -54,6 +54,7 @@ enum { max_size = INT32_MAX / 16 };
 
 typedef struct reader {
   const char *path;
+  size_t bytes; /* of the file */
   hid_t id;
   mm_error *error;
 } reader;
@@ -85,6 +86,20 @@ static int is_stored(const reader *r, const char *name) {
   return stored;
 }
 
+/* A header alone can announce any number: what is stored is in the file, and deflate makes of a byte 1032 at
+ * most. */
+static int check_stored(const reader *r, const char *name, hid_t set, int64_t count, size_t bytes) {
+  enum { MOST_PER_BYTE = 1032, SMALL = 1 << 20 };
+  const hsize_t stored = H5Dget_storage_size(set);
+  if (count > 0 && stored == 0) return fail(r->error, "%.200s: %s: no numbers are stored", r->path, name);
+  if (stored > r->bytes)
+    return fail(r->error, "%.200s: %s: %llu stored bytes, expected at most the %zu of the file", r->path, name,
+                (unsigned long long)stored, r->bytes);
+  if ((uint64_t)count * bytes <= SMALL || (uint64_t)count * bytes / MOST_PER_BYTE <= stored) return 0;
+  return fail(r->error, "%.200s: %s: %lld numbers, expected no more than can be in %llu stored bytes", r->path,
+              name, (long long)count, (unsigned long long)stored);
+}
+
 /* So many numbers, converted to `type`. count < 0: any number of them, which it becomes. */
 static int read_numbers(const reader *r, const char *name, hid_t type, size_t bytes, int64_t *count,
                         void **values) {
@@ -100,9 +115,8 @@ static int read_numbers(const reader *r, const char *name, hid_t type, size_t by
   else if (found < 0 || found > INT32_MAX || (*count >= 0 && found != *count))
     failed = fail(r->error, "%.200s: %s: %lld numbers, expected %lld", r->path, name, (long long)found,
                   (long long)(*count >= 0 ? *count : INT32_MAX));
-  /* A header alone can announce any number. */
-  else if (found > 0 && H5Dget_storage_size(set) == 0)
-    failed = fail(r->error, "%.200s: %s: no numbers are stored", r->path, name);
+  else
+    failed = check_stored(r, name, set, found, bytes);
   if (!failed) {
     *count = found;
     *values = calloc((size_t)found + 1, bytes);
@@ -270,10 +284,10 @@ static int read_guess(const reader *r, int guess, contact_file *file) {
   return read_doubles(r, name, file->size, &file->guess);
 }
 
-int fclib_read(const char *path, int guess, contact_file *file, mm_error *error) {
+int fclib_read_here(const char *path, size_t bytes, int guess, contact_file *file, mm_error *error) {
   memset(file, 0, sizeof *file);
   H5Eset_auto2(H5E_DEFAULT, NULL, NULL); /* it prints otherwise */
-  reader r = {path, H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT), error};
+  reader r = {path, bytes, H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT), error};
   if (r.id < 0) return fail_by_hdf5(&r, "");
   const int failed = read_problem(&r, file) || read_guess(&r, guess, file);
   H5Fclose(r.id);
@@ -293,8 +307,9 @@ static int write_doubles(hid_t group, const char *name, int32_t count, const dou
   return failed;
 }
 
-int fclib_write_solution(const char *path, int32_t size, const double *r, const double *u, mm_error *error) {
-  const reader file = {path, H5Fopen(path, H5F_ACC_RDWR, H5P_DEFAULT), error};
+int fclib_write_here(const char *path, int32_t size, const double *r, const double *u, mm_error *error) {
+  H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+  const reader file = {path, 0, H5Fopen(path, H5F_ACC_RDWR, H5P_DEFAULT), error};
   if (file.id < 0) return fail_by_hdf5(&file, "");
   const hid_t group = has_link(&file, "/solution")
                           ? H5Gopen2(file.id, "/solution", H5P_DEFAULT)

@@ -26,6 +26,10 @@ static int read_npy(FILE *stream, const char *option, const char *name, int32_t 
   }
   if (header.rows != height || header.columns != width)
     return say_shape(option, name, header.rows, header.columns, width, height);
+  if (npy_check_length(stream, name, &header, &error)) {
+    message("%s %s", option, error.text);
+    return -1;
+  }
   *values = malloc((size_t)width * (size_t)height * sizeof **values);
   if (!*values) {
     message("%s %s: out of memory for %d x %d numbers", option, name, height, width);

@@ -61,9 +61,8 @@ static int read_matrix_market(const lcp_options *o, char *name, const char *text
   p->size = (int32_t)file.header.rows;
   if (!o->q)
     message("%s: a matrix alone, expected a second file, q", name);
-  else if (file.header.rows != file.header.columns)
-    message("%s:%lld: %lld rows and %lld columns, expected a square matrix", name,
-            (long long)file.header.size_line, (long long)file.header.rows, (long long)file.header.columns);
+  else if (mm_check_square(&file, &error))
+    message("%s", error.text);
   else
     failed = make_matrix(&file, p) || read_column(o->q, p->size, 0, &p->q);
   free(file.entries);

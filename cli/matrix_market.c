@@ -87,6 +87,21 @@ void mm_close(mm_file *file) {
 
 /* ---- Sparse matrices ---- */
 
+int mm_check_square(const mm_file *file, mm_error *error) {
+  const mm_header *h = &file->header;
+  if (h->rows != h->columns)
+    return fail(error, "%.200s:%lld: %lld rows and %lld columns, expected a square matrix", file->name,
+                (long long)h->size_line, (long long)h->rows, (long long)h->columns);
+  const int64_t filled = h->coordinate ? h->entries * (h->symmetry == MM_GENERAL ? 1 : 2)
+                         : h->entries  ? h->rows
+                                       : 0;
+  if (filled >= h->rows) return 0;
+  return fail(
+      error,
+      "%.200s:%lld: %lld entries leave some of the %lld rows empty, expected a matrix with an entry in each",
+      file->name, (long long)h->size_line, (long long)h->entries, (long long)h->rows);
+}
+
 /* Entry k of both triangles: those of the file, then their mirrors. Zeros of an array and mirrors of the
  * diagonal are none. */
 static int get_entry(const mm_file *file, int64_t k, mm_entry *e) {

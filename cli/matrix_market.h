@@ -35,6 +35,10 @@ typedef struct mm_csr {
   int64_t duplicates; /* entries of the file that were added to another one */
 } mm_csr;
 
+/* Whether a matrix is square and its entries can reach all rows, before memory for its rows is taken: 0, or -1
+ * and the error. */
+int mm_check_square(const mm_file *file, mm_error *error);
+
 int mm_read_csr(const mm_file *file, mm_csr *csr, mm_error *error);
 void mm_free_csr(mm_csr *csr);
 

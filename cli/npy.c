@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "platform.h"
+
 static const char magic[] = "\x93NUMPY";
 enum { MAGIC_LENGTH = 6, LONGEST_HEADER = 65536 };
 
@@ -199,6 +201,19 @@ static double number(const unsigned char *bytes, const npy_header *h) {
   return (double)value;
 }
 
+static int fail_short(npy_error *error, const char *name, const npy_header *h, size_t found) {
+  return fail(error, name, "the file ends after %zu numbers, expected %lld x %lld", found, (long long)h->rows,
+              (long long)h->columns);
+}
+
+int npy_check_length(FILE *stream, const char *name, const npy_header *h, npy_error *error) {
+  size_t bytes;
+  const long start = ftell(stream);
+  if (start < 0 || platform_kind_of_stream(stream, &bytes) != PLATFORM_FILE || bytes < (size_t)start) return 0;
+  const size_t found = (bytes - (size_t)start) / (size_t)h->item_bytes;
+  return found / (size_t)h->columns < (size_t)h->rows ? fail_short(error, name, h, found) : 0;
+}
+
 int npy_read_values(FILE *stream, const char *name, const npy_header *h, double *values, npy_error *error) {
   unsigned char buffer[8 * 512];
   const size_t item = (size_t)h->item_bytes;
@@ -215,7 +230,7 @@ int npy_read_values(FILE *stream, const char *name, const npy_header *h, double 
     done += got;
     if (got == wanted) continue;
     if (ferror(stream)) return fail(error, name, "%s", strerror(errno ? errno : EIO));
-    return fail(error, name, "the file ends after %zu numbers, expected %zu x %zu", done, rows, columns);
+    return fail_short(error, name, h, done);
   }
   if (fgetc(stream) != EOF)
     return fail(error, name, "further bytes after %zu x %zu numbers, expected none", rows, columns);

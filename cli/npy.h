@@ -24,6 +24,10 @@ typedef struct npy_error {
  * `name` is the file's name in messages. Returns 0, or -1 and the error. */
 int npy_read_header(FILE *stream, const char *name, npy_header *header, npy_error *error);
 
+/* Whether a regular file is long enough for what its header announces, before memory is taken for that; the
+ * stream is behind the header. Returns 0, or -1 and the error of npy_read_values. */
+int npy_check_length(FILE *stream, const char *name, const npy_header *header, npy_error *error);
+
 /* Reads what follows the header, row by row: entry (j, i) to values[j * columns + i]. The stream must end
  * there. Returns 0, or -1 and the error. */
 int npy_read_values(FILE *stream, const char *name, const npy_header *header, double *values, npy_error *error);

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <signal.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -161,6 +162,19 @@ int platform_wait(platform_child **child) {
   return 0;
 }
 
+int platform_run_apart(void (*work)(void *argument, FILE *to), void *argument, size_t memory, int seconds,
+                       FILE **from, platform_child **child) {
+  (void)work, (void)argument, (void)memory, (void)seconds;
+  *from = NULL;
+  *child = NULL;
+  return ENOSYS;
+}
+
+int platform_is_out_of_time(int status) {
+  (void)status;
+  return 0;
+}
+
 void platform_name_for_child(FILE *stream, char *name, size_t size) {
   (void)stream;
   snprintf(name, size, "NUL");
@@ -184,6 +198,7 @@ const void *platform_load(const char *path, const char *symbol, char *error, siz
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <spawn.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -446,6 +461,72 @@ int platform_wait(platform_child **child) {
   free(*child);
   *child = NULL;
   return WIFSIGNALED(status) ? 256 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+static void lower_limit(int resource, rlim_t soft, rlim_t hard) {
+  struct rlimit limit;
+  if (getrlimit(resource, &limit) != 0) return;
+  if (limit.rlim_cur == RLIM_INFINITY || limit.rlim_cur > soft) limit.rlim_cur = soft;
+  if (limit.rlim_max == RLIM_INFINITY || limit.rlim_max > hard) limit.rlim_max = hard;
+  setrlimit(resource, &limit);
+}
+
+/* The address space of this process in bytes; 0: not known. */
+static size_t own_address_space(void) {
+  unsigned long long pages = 0;
+  FILE *file = fopen("/proc/self/statm", "r");
+  if (!file) return 0;
+  if (fscanf(file, "%llu", &pages) != 1) pages = 0;
+  fclose(file);
+  return (size_t)pages * (size_t)sysconf(_SC_PAGESIZE);
+}
+
+/* Signals end the child at once: files that the program would remove on a signal are the parent's. */
+static void confine(size_t memory, int seconds) {
+  const int others[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
+  sigset_t none;
+  for (size_t i = 0; i < signal_count; i++) signal(signals[i], SIG_DFL);
+  for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) signal(others[i], SIG_DFL);
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, NULL);
+  const size_t space = own_address_space();
+  if (space && space < SIZE_MAX - memory) lower_limit(RLIMIT_AS, space + memory, space + memory);
+  lower_limit(RLIMIT_CPU, (rlim_t)seconds, (rlim_t)seconds + 1);
+  lower_limit(RLIMIT_CORE, 0, 0);
+  const int nothing = open("/dev/null", O_RDWR);
+  for (int descriptor = 0; descriptor <= 2 && nothing >= 0; descriptor++) dup2(nothing, descriptor);
+}
+
+int platform_run_apart(void (*work)(void *argument, FILE *to), void *argument, size_t memory, int seconds,
+                       FILE **from, platform_child **child) {
+  int ends[2] = {-1, -1};
+  *from = NULL;
+  *child = malloc(sizeof **child);
+  if (!*child) return ENOMEM;
+  int error = pipe(ends) ? errno : 0;
+  if (!error && !(*from = fdopen(ends[0], "rb"))) error = errno;
+  if (!error && ((*child)->process = fork()) < 0) error = errno;
+  if (!error && (*child)->process == 0) {
+    close(ends[0]);
+    confine(memory, seconds);
+    FILE *to = fdopen(ends[1], "wb");
+    if (to) work(argument, to);
+    _exit(!to || ferror(to) || fclose(to)); /* and nothing that the parent does at its exit */
+  }
+  if (ends[1] >= 0) close(ends[1]);
+  if (!error) return 0;
+  if (*from)
+    fclose(*from);
+  else if (ends[0] >= 0)
+    close(ends[0]);
+  free(*child);
+  *child = NULL;
+  *from = NULL;
+  return error;
+}
+
+int platform_is_out_of_time(int status) {
+  return status == 256 + SIGXCPU || status == 256 + SIGKILL;
 }
 
 void platform_be_silent(void) {

@@ -100,6 +100,15 @@ int platform_start(const char *const arguments[], FILE *in, FILE *out, FILE *mes
                    platform_child **child);
 /* Waits for its end; close the pipe first. Returns 0, its exit status, or 256 and the signal that ended it. */
 int platform_wait(platform_child **child);
+/* Runs work(argument, to) in a child that is a copy of this program (fork), for libraries that input can crash;
+ * what it writes to the stream `to` comes out of *from, which ends when the child does. The child prints
+ * nothing and gets at most `memory` further bytes and `seconds` of processor time. Close *from, then wait; the
+ * exit status is 0 if everything was written. ENOSYS where processes are not copied. */
+int platform_run_apart(void (*work)(void *argument, FILE *to), void *argument, size_t memory, int seconds,
+                       FILE **from, platform_child **child);
+/* Whether platform_wait's 256 and a signal mean that the seconds were used up. */
+int platform_is_out_of_time(int status);
+
 /* A name by which a child opens a stream of ours. */
 void platform_name_for_child(FILE *stream, char *name, size_t size);
 

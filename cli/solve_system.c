@@ -20,25 +20,6 @@ static void say_duplicates(const char *name, int64_t duplicates) {
   if (duplicates > 1) message_note("%s: %lld duplicate entries were added up", name, (long long)duplicates);
 }
 
-/* ---- The matrix ---- */
-
-/* Before anything of the announced size is allocated: few entries in an absurd number of rows end here. */
-static int check_sizes(const mm_file *file) {
-  const mm_header *h = &file->header;
-  if (h->rows != h->columns) {
-    message("%s:%lld: %lld rows and %lld columns, expected a square matrix", file->name,
-            (long long)h->size_line, (long long)h->rows, (long long)h->columns);
-    return -1;
-  }
-  const int64_t filled = h->coordinate ? h->entries * (h->symmetry == MM_GENERAL ? 1 : 2)
-                         : h->entries  ? h->rows
-                                       : 0;
-  if (filled >= h->rows) return 0;
-  message("%s:%lld: %lld entries leave some of the %lld rows empty, expected a matrix with an entry in each",
-          file->name, (long long)h->size_line, (long long)h->entries, (long long)h->rows);
-  return -1;
-}
-
 /* ---- Scale ---- */
 
 /* Floats of matrices and vectors below this have remainders that floats hold, too. */
@@ -137,8 +118,7 @@ static int read_matrix(const solve_options *options, solve_system *system) {
   mm_file file = {0};
   mm_error error;
   if (mm_open(&file, options->matrix, &error)) return say(&error);
-  int failed = check_sizes(&file);
-  if (!failed && mm_read_csr(&file, A, &error)) failed = say(&error);
+  int failed = mm_check_square(&file, &error) || mm_read_csr(&file, A, &error) ? say(&error) : 0;
   if (!failed) {
     say_duplicates(file.name, A->duplicates);
     failed = check_matrix(file.name, options, system);

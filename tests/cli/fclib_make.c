@@ -1,5 +1,6 @@
 /* fclib_make FILE FORM [FAULT]: a local problem of FCLIB in 3-D with two contacts, one that sticks and one that
- * slips, and its solution. FORM: triplets, columns or rows. FAULT: what is wrong with it, a word of main's. */
+ * slips, and its solution. FORM: triplets, columns, rows, or deflate: rows that are compressed. FAULT: what is
+ * wrong with it, a word of main's. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -14,13 +15,32 @@ static const int columns[nonzeros] = {0, 3, 1, 2, 0, 3, 4, 5};
 static const double values[nonzeros] = {2, 0.25, 2, 2, 0.5, 1, 1, 1};
 static const int by_column[nonzeros] = {0, 4, 2, 3, 1, 5, 6, 7};
 
-static int failed;
+static int failed, deflate;
 
 static void put(hid_t file, const char *name, hid_t type, int count, const void *numbers) {
   const hid_t space = H5Screate_simple(1, (const hsize_t[]){(hsize_t)count}, NULL);
-  const hid_t set = H5Dcreate2(file, name, type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+  const hid_t how = H5Pcreate(H5P_DATASET_CREATE);
+  if (deflate)
+    failed |= H5Pset_chunk(how, 1, (const hsize_t[]){(hsize_t)count}) < 0 || H5Pset_deflate(how, 9) < 0;
+  const hid_t set = H5Dcreate2(file, name, type, space, H5P_DEFAULT, how, H5P_DEFAULT);
+  H5Pclose(how);
   failed |= set < 0 || H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, numbers) < 0;
   H5Dclose(set);
+  H5Sclose(space);
+}
+
+/* A hundred million numbers, of which 8 are stored. */
+static void put_announced(hid_t file, const char *name, hid_t type, const void *numbers) {
+  const hid_t space = H5Screate_simple(1, (const hsize_t[]){100000000}, NULL);
+  const hid_t memory = H5Screate_simple(1, (const hsize_t[]){nonzeros}, NULL);
+  const hid_t how = H5Pcreate(H5P_DATASET_CREATE);
+  failed |= H5Pset_chunk(how, 1, (const hsize_t[]){nonzeros}) < 0;
+  const hid_t set = H5Dcreate2(file, name, type, space, H5P_DEFAULT, how, H5P_DEFAULT);
+  H5Sselect_hyperslab(space, H5S_SELECT_SET, (const hsize_t[]){0}, NULL, (const hsize_t[]){nonzeros}, NULL);
+  failed |= set < 0 || H5Dwrite(set, type, memory, space, H5P_DEFAULT, numbers) < 0;
+  H5Dclose(set);
+  H5Pclose(how);
+  H5Sclose(memory);
   H5Sclose(space);
 }
 
@@ -53,7 +73,10 @@ static void put_matrix(hid_t file, const char *form, const char *fault) {
   put_int(file, "/fclib_local/W/nzmax", nonzeros);
   put_int(file, "/fclib_local/W/nz", is_triplets ? nonzeros : is_columns ? -1 : -2);
   put(file, "/fclib_local/W/p", H5T_NATIVE_INT, is_triplets ? nonzeros : size + 1, is_triplets ? rows : starts);
-  put(file, "/fclib_local/W/i", H5T_NATIVE_INT, nonzeros, indices);
+  if (!strcmp(fault, "announced"))
+    put_announced(file, "/fclib_local/W/i", H5T_NATIVE_INT, indices);
+  else
+    put(file, "/fclib_local/W/i", H5T_NATIVE_INT, nonzeros, indices);
   put(file, "/fclib_local/W/x", H5T_NATIVE_DOUBLE, !strcmp(fault, "short-x") ? 3 : nonzeros, x);
 }
 
@@ -103,6 +126,7 @@ int main(int argc, char **argv) {
     fputs("usage: fclib_make FILE FORM [FAULT]\n", stderr);
     return 2;
   }
+  deflate = !strcmp(argv[2], "deflate");
   const hid_t file = H5Fcreate(argv[1], H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
   if (file < 0) return 1;
   put_problem(file, argv[2], argc > 3 ? argv[3] : "");

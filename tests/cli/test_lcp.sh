@@ -235,9 +235,13 @@ bad "p.dat:7: '3-by-3,', expected '2-by-2,'" 2 2 2 2 2 "$printed" '3-by-3, nzmax
 bad "p.dat:8: '...', expected 'col'" 2 2 2 2 2 "$printed" '2-by-2, nzmax: 3 nnz: 3, 1-norm: 3' '  ...'
 bad "p.dat:10: mu of contact 1 is -0.5, expected a number that is not negative" 2 1 0 2 2 '2 2' '1 0' '0 1' '-1 0' -0.5
 
+# ---- Sizes that the file cannot hold: refused before memory is taken ----
+file many.mtx '%%MatrixMarket matrix coordinate real symmetric' '1000000000 1000000000 1' '1 1 1'
+refused 'many.mtx:2: 1 entries leave some of the 1000000000 rows empty' many.mtx q.mtx
+
 # ---- FCLIB ----
 if [ -n "$fclib_make" ]; then
-  for form in triplets columns rows; do
+  for form in triplets columns rows deflate; do
     "$fclib_make" p.hdf5 "$form" || fail "fclib_make $form"
     run lcp --backend cpu p.hdf5 --json -o out.hdf5 --w u.mtx
     [ "$status" -eq 0 ] || fail "FCLIB, $form: exit status $status"
@@ -290,6 +294,7 @@ if [ -n "$fclib_make" ]; then
   fault wide '/fclib_local/W: 6 rows and 7 columns, expected as many of both'
   fault no-q 'no dataset /fclib_local/vectors/q'
   fault short-q '/fclib_local/vectors/q: 5 numbers, expected 6'
+  fault announced '/fclib_local/W/i: 100000000 numbers, expected no more than can be in'
   fault short-x '/fclib_local/W/x: 3 numbers, expected 8'
   fault nan '/fclib_local/vectors/q: number 5 is nan, expected a finite one'
   fault negative '/fclib_local/vectors/mu: number 2 is -0.5, expected one that is not negative'
@@ -303,6 +308,9 @@ if [ -n "$fclib_make" ]; then
   fault s '/fclib_local/vectors/s: equality constraints, expected contacts alone'
   "$fclib_make" whole.hdf5 rows
   head -c 3000 whole.hdf5 >p.hdf5
+  # A child process reads HDF5: a file on which libhdf5 1.10 crashes is an error that names it.
+  cp "$here/../fuzz/corpus/hdf5/crash.hdf5" crash.hdf5
+  refused 'crash.hdf5: ' crash.hdf5
   refused 'p.hdf5: ' p.hdf5
   grep -q 'truncated' ../log/err || fail 'a cut file is not said to be one'
   checks=$((checks + 1))

@@ -108,12 +108,76 @@ static void test_programs(void) {
   CHECK(platform_own_directory(path, sizeof path) == 0 && kind_of(path) == PLATFORM_DIRECTORY);
 }
 
+/* ---- A copy of this process ---- */
+
+static void write_much(void *argument, FILE *to) {
+  for (int k = 0; k < *(int *)argument; k++) fputc(k & 255, to);
+}
+
+static void crash(void *argument, FILE *to) {
+  fputs("before", to);
+  fflush(to);
+  raise(*(int *)argument);
+}
+
+static void spin(void *argument, FILE *to) {
+  (void)argument, (void)to;
+  for (volatile int k = 0;; k++) continue;
+}
+
+static void take_memory(void *argument, FILE *to) {
+  char *bytes = malloc((size_t) * (int *)argument << 20);
+  fputs(bytes ? "yes" : "no", to);
+  free(bytes);
+}
+
+/* Returns the status; `read`: the bytes that came. -1: not on this system. */
+static int end_of_work(void (*work)(void *argument, FILE *to), int argument, char start[16], int *read) {
+  FILE *from;
+  platform_child *child;
+  const int error = platform_run_apart(work, &argument, (size_t)100 << 20, 1, &from, &child);
+  if (error == ENOSYS) return -1;
+  CHECK(error == 0 && from && child);
+  *read = 0;
+  for (int c; (c = fgetc(from)) != EOF; ++*read)
+    if (*read < 15) start[*read] = (char)c;
+  start[*read < 15 ? *read : 15] = 0;
+  fclose(from);
+  return platform_wait(&child);
+}
+
+static void test_apart(void) {
+  char start[16];
+  int bytes;
+  if (end_of_work(write_much, 0, start, &bytes) < 0) {
+    puts("Processes are not copied here.");
+    return;
+  }
+  CHECK(end_of_work(write_much, 1000000, start, &bytes) == 0 && bytes == 1000000);
+  CHECK(end_of_work(crash, SIGSEGV, start, &bytes) == 256 + SIGSEGV && !strcmp(start, "before"));
+  CHECK(end_of_work(crash, SIGTERM, start, &bytes) == 256 + SIGTERM);
+  CHECK(platform_is_out_of_time(end_of_work(spin, 0, start, &bytes)) && bytes == 0);
+  CHECK(end_of_work(take_memory, 50, start, &bytes) == 0 && !strcmp(start, "yes"));
+#if !defined(__SANITIZE_ADDRESS__) /* whose malloc ends the program */
+  CHECK(end_of_work(take_memory, 200, start, &bytes) == 0 && !strcmp(start, "no"));
+#endif
+  /* A parent that has read enough. */
+  FILE *from;
+  platform_child *child;
+  int many = 10000000;
+  CHECK(platform_run_apart(write_much, &many, (size_t)100 << 20, 1, &from, &child) == 0);
+  CHECK(fgetc(from) == 0 && fgetc(from) == 1);
+  fclose(from);
+  CHECK(platform_wait(&child) != 0);
+}
+
 int main(void) {
   remove(name);
   test_outputs();
   test_files();
   test_text();
   test_programs();
+  test_apart();
   puts("passed");
   return 0;
 }
