@@ -37,11 +37,12 @@ int fclib_read(const char *path, int guess, contact_file *file, mm_error *error)
 /* Puts r and u into the group /solution of a file, in place of what is there; in a child process too. */
 int fclib_write_solution(const char *path, int32_t size, const double *r, const double *u, mm_error *error);
 
-/* The same in this process, for the child and for systems without such processes. `bytes`: of the file. */
+/* Reads and writes in this process, for the child and for systems without such processes. `bytes`: of the file.
+ */
 int fclib_read_here(const char *path, size_t bytes, int guess, contact_file *file, mm_error *error);
 int fclib_write_here(const char *path, int32_t size, const double *r, const double *u, mm_error *error);
 /* What a child says of its work: a problem, if `file` is not NULL, or the error. Receiving trusts nothing that
- * it reads. It returns 0, -1 and the child's error, or 1 if there is no whole answer. */
+ * it reads. It returns 0, -1 and the child's error, or 1 if the answer is not complete. */
 void fclib_send(FILE *to, int failed, const contact_file *file, const mm_error *error);
 int fclib_receive(FILE *from, contact_file *file, mm_error *error);
 

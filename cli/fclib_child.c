@@ -1,6 +1,6 @@
 /* FCLIB's files are read and written by a child process with limits: a hostile or broken one can crash the HDF5
  * library, or keep it busy for ever, and then the child's end is the error. The problem comes back through a
- * pipe: an answer, and behind it the arrays that it tells of. */
+ * pipe: an answer with the sizes, then the arrays. */
 #include <errno.h>
 #include <math.h>
 #include <stdarg.h>

@@ -58,7 +58,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   const int failed = fclib_read(path, -1, &file, &error);
   if (failed && strstr(error.text, ": the HDF5 library ")) return 0;
   if (!failed) check(&file);
-  /* The same in both processes. */
+  /* Both processes must find the same. */
   const int failed_here = fclib_read_here(path, size, -1, &here, &error_here);
   if (!failed != !failed_here || (failed && strcmp(error.text, error_here.text) != 0)) abort();
   if (!failed && (here.size != file.size || here.count != file.count ||
