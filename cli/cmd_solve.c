@@ -9,6 +9,7 @@
 #include "message.h"
 #include "output_file.h"
 #include "progress.h"
+#include "rank_rows.h"
 #include "ranks.h"
 #include "solve.h"
 
@@ -30,6 +31,7 @@ typedef struct device_objects {
   ts_preconditioner *M; /* NULL: jacobi or none */
   ts_vector *b, *x;
   int32_t *order; /* of the unknowns on the device; NULL: the file's */
+  rank_rows rows; /* of ranks that have runs of rows */
 } device_objects;
 
 static int device_failed(const device_objects *d, ts_status status, const char *what) {
@@ -66,6 +68,19 @@ static void name_rows_of_the_file(const device_objects *d, ts_matrix_info *info)
     if (d->order && *rows[i] >= 0) *rows[i] = d->order[*rows[i]];
 }
 
+/* Whether ranks have whole nodes in the file's order, since AMG is told of each. */
+static int has_nodes(const solve_options *o) {
+  return o->near_null || o->coordinates || o->amg.unknowns > 1;
+}
+
+static ts_status create_matrix(const solve_options *o, const solve_system *system, device_objects *d,
+                               const ts_matrix_desc *desc) {
+  const int unknowns = system->dimensions ? system->dimensions : o->amg.unknowns ? o->amg.unknowns : 1;
+  if (!ranks_are_several()) return ts_matrix_create(d->context, desc, &d->A);
+  if (has_nodes(o)) return rank_rows_create(d->context, desc, unknowns, &d->rows, &d->A);
+  return ts_ranks_matrix_from(d->context, 0, desc, &d->A);
+}
+
 /* The matrix that rank 0 has read is that of all ranks. */
 static ts_status count_all_ranks(const ts_matrix *A, ts_matrix_info *info) {
   ts_ranks_matrix_info all;
@@ -90,8 +105,7 @@ static int upload_matrix(const solve_options *o, const solve_system *system, dev
   const int failed = ranks_is_root() && reorder(o, d, &desc.csr, &other, outcome);
   if (!failed) {
     progress_show("storing %.50s", o->matrix);
-    status = ranks_are_several() ? ts_ranks_matrix_from(d->context, 0, &desc, &d->A)
-                                 : ts_matrix_create(d->context, &desc, &d->A);
+    status = create_matrix(o, system, d, &desc);
   }
   reorder_free(&other);
   if (failed) return -1;
@@ -108,6 +122,22 @@ static int upload_matrix(const solve_options *o, const solve_system *system, dev
 static size_t place_in_file(const device_objects *d, size_t i, int components) {
   const size_t row = i / (size_t)components;
   return d->order ? (size_t)d->order[row] * (size_t)components + i % (size_t)components : i;
+}
+
+/* This rank's part of the numbers that rank 0 read: coordinates, one for each row as nodes have as many rows,
+ * or vectors in the device's order. */
+static int share_nodes(const solve_options *o, const solve_system *system, const device_objects *d,
+                       double **ordered, ts_amg_desc *amg) {
+  const double *all = system->coordinates ? system->coordinates : *ordered ? *ordered : system->near_null;
+  const int per_row = system->near_null_vectors ? system->near_null_vectors : 1;
+  double *mine = NULL;
+  if (!system->near_null_vectors && !system->dimensions) return 0;
+  const ts_status status = rank_rows_share(d->context, &d->rows, all, per_row, &mine);
+  free(*ordered);
+  *ordered = mine;
+  amg->coordinates = system->dimensions ? mine : NULL;
+  amg->near_null = system->near_null_vectors ? mine : NULL;
+  return status < 0 ? device_failed(d, status, o->coordinates ? o->coordinates : o->near_null) : 0;
 }
 
 /* The near-null space in the device's order into `ordered`; coordinates are in the file's. */
@@ -131,6 +161,25 @@ static int describe_amg(const solve_options *o, const solve_system *system, cons
   return 0;
 }
 
+/* A row that the library names, from 0 and in the device's order, in the words of the file. */
+static int preconditioner_failed(const solve_options *o, const device_objects *d, ts_status status) {
+  const int64_t row = ts_last_error_row(d->context);
+  if (row < 0) return device_failed(d, status, o->matrix);
+  const long long line = (d->order ? d->order[row] : row) + 1;
+  if (o->preconditioner == TS_PRECONDITIONER_ISAI)
+    message(
+        "%s: row %lld has no approximate inverse: the part of the matrix on its pattern is singular (hint: try "
+        "--preconditioner none)",
+        o->matrix, line);
+  else
+    message(
+        "%s: the block of row %lld is singular, which block Jacobi has to invert (hint: try --preconditioner "
+        "none)",
+        o->matrix, line);
+  ranks_agreed();
+  return -1;
+}
+
 static int make_preconditioner(const solve_options *o, const solve_system *system, device_objects *d,
                                solve_outcome *outcome) {
   const ts_matrix_info *info = &outcome->matrix;
@@ -141,24 +190,20 @@ static int make_preconditioner(const solve_options *o, const solve_system *syste
             o->matrix, info->unsymmetric_row + 1, info->unsymmetric_column + 1);
     return -1;
   }
-  if (ranks_are_several() && (o->near_null || o->coordinates || o->amg.unknowns > 1)) {
-    message("%s: rows are given out one by one to several ranks, expected no --%s", o->matrix,
-            o->near_null     ? "near-null-space"
-            : o->coordinates ? "coordinates"
-                             : "amg-unknowns");
-    ranks_agreed();
-    return -1;
-  }
   progress_show("preconditioning %.50s", o->matrix);
   double *ordered = NULL;
   ts_amg_desc amg;
   if (describe_amg(o, system, d, &ordered, &amg)) return -1;
+  if (d->rows.first && share_nodes(o, system, d, &ordered, &amg)) {
+    free(ordered);
+    return -1;
+  }
   const double start = seconds_now();
   ts_status status = solve_make_preconditioner(o, &amg, d->A, &d->M, outcome);
   if (status == TS_OK) status = ts_context_finish(d->context);
   outcome->seconds_setup = seconds_now() - start;
   free(ordered);
-  return status < 0 ? device_failed(d, status, o->matrix) : 0;
+  return status < 0 ? preconditioner_failed(o, d, status) : 0;
 }
 
 static int write_vector(const device_objects *d, const char *what, const double *values, int32_t rows,
@@ -272,6 +317,7 @@ static void destroy(device_objects *d) {
   ts_matrix_destroy(&d->A);
   ts_context_destroy(&d->context);
   free(d->order);
+  rank_rows_free(&d->rows);
 }
 
 /* ---- Outputs ---- */
@@ -314,12 +360,14 @@ static int read_system(const solve_options *o, ts_context *context, solve_system
     ranks_agreed();
     return -1;
   }
-  int components = system->components;
-  if (ts_ranks_broadcast(context, 0, &components, sizeof components) < 0) {
+  int shared[3] = {system->components, system->dimensions, system->near_null_vectors};
+  if (ts_ranks_broadcast(context, 0, shared, sizeof shared) < 0) {
     message("%s: %s", o->matrix, ts_last_error(context));
     return -1;
   }
-  system->components = components;
+  system->components = shared[0];
+  system->dimensions = shared[1];
+  system->near_null_vectors = shared[2];
   return 0;
 }
 

@@ -101,6 +101,9 @@ typedef struct ts_matrix ts_matrix;
  * call on this thread that had no context to keep the message (ts_context_create and NULL arguments).
  * The text stays until the next call on the context (on the thread). */
 TS_API const char *ts_last_error(const ts_context *context);
+/* The row of the matrix that this error is about, from 0, for programs that count rows in another way or have
+ * them in another order; -1 if it is about none, or is another rank's. */
+TS_API int64_t ts_last_error_row(const ts_context *context);
 
 /* ---- Context --------------------------------------------------------------------------------- */
 

@@ -218,3 +218,11 @@ file m.mtx "$general" '2 2 3' '1 1 4' '1 2 1' '2 2 4'
 refuse 1 'm.mtx: entry 1 2 differs from its mirror, expected a symmetric matrix for --preconditioner amg' \
   solve m.mtx --backend cpu --preconditioner amg
 expect 0 solve m.mtx --backend cpu --preconditioner chebyshev
+# Singular blocks and patterns: the library counts rows from 0 and in the device's order, the command as the file does.
+file m.mtx "$general" '6 6 8' '1 1 4' '2 2 4' '3 3 4' '4 4 4' '5 5 1' '5 6 1' '6 5 1' '6 6 1'
+refuse 1 'm.mtx: the block of row 5 is singular, which block Jacobi has to invert' solve m.mtx --backend cpu \
+  --preconditioner block-jacobi --block-size 2
+refuse 1 'm.mtx: row 6 has no approximate inverse: the part of the matrix on its pattern is singular' solve m.mtx \
+  --backend cpu --preconditioner isai --solver bicgstab
+refuse 1 'm.mtx: row ' solve m.mtx --backend cpu --preconditioner isai --solver bicgstab --reorder random
+grep -q 'row [56] has no approximate inverse' ../log/err || fail 'the row is not that of the file'

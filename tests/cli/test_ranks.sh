@@ -42,8 +42,49 @@ says "texsolve: none.mtx: No such file"
 ranks 3 2 solve a.mtx -b b.mtx --backend gl
 says 'not "gl"'
 ranks 3 0 solve a.mtx -b b.mtx --backend cpu --preconditioner amg
-ranks 3 1 solve a.mtx --backend cpu --preconditioner amg --amg-unknowns 2
-says "several ranks"
+ranks 21 1 solve a.mtx --backend cpu --preconditioner amg --amg-unknowns 2
+says "20 nodes of 2 rows are less than 21 ranks"
+
+# Nodes stay whole: a beam of springs between 90 x 12 nodes, held at one end, whose near-null space is rigid-body modes.
+awk -v w=90 -v h=12 'function add(i, j, v) { if (i >= j) a[i " " j] += v }
+  function spring(p, q, c, s, k, m, n, d) {
+    d[0] = c; d[1] = s
+    for (m = 0; m < 2; m++) for (n = 0; n < 2; n++) {
+      add(2 * p + m + 1, 2 * p + n + 1, k * d[m] * d[n]); add(2 * q + m + 1, 2 * q + n + 1, k * d[m] * d[n])
+      add(2 * p + m + 1, 2 * q + n + 1, -k * d[m] * d[n]); add(2 * q + m + 1, 2 * p + n + 1, -k * d[m] * d[n])
+    } }
+  BEGIN {
+    for (y = 0; y < h; y++) for (x = 0; x < w; x++) {
+      p = y * w + x
+      if (x + 1 < w) spring(p, p + 1, 1, 0, 1)
+      if (y + 1 < h) spring(p, p + w, 0, 1, 1)
+      if (x + 1 < w && y + 1 < h) { spring(p, p + w + 1, 1, 1, 0.5); spring(p + 1, p + w, -1, 1, 0.5) }
+      if (x == 0) { add(2 * p + 1, 2 * p + 1, 10); add(2 * p + 2, 2 * p + 2, 10) }
+    }
+    for (e in a) count++
+    print "%%MatrixMarket matrix coordinate real symmetric"; print 2 * w * h, 2 * w * h, count
+    for (e in a) print e, a[e]
+  }' >beam.mtx
+awk -v w=90 -v h=12 'BEGIN { print "%%MatrixMarket matrix array real general"; print w * h, 2
+  for (k = 0; k < w * h; k++) print k % w; for (k = 0; k < w * h; k++) print int(k / w) }' >xy.mtx
+awk -v w=90 -v h=12 'BEGIN { print "%%MatrixMarket matrix array real general"; print 2 * w * h, 3
+  for (k = 0; k < w * h; k++) print "1\n0"; for (k = 0; k < w * h; k++) print "0\n1"
+  for (k = 0; k < w * h; k++) print -int(k / w) "\n" k % w }' >modes.mtx
+amg="--preconditioner amg --rtol 1e-10"
+"$texsolve" solve beam.mtx --backend cpu $amg --coordinates xy.mtx --json -o one.mtx >../log/out 2>../log/err
+one=$(json integer iterations)
+for how in "3 cpu --coordinates xy.mtx" "2 multi:cpu+cpu --coordinates xy.mtx" \
+  "3 cpu --amg-unknowns 2 --near-null-space modes.mtx"; do
+  set -- $how
+  count=$1 backend=$2
+  shift 2
+  ranks "$count" 0 solve beam.mtx --backend "$backend" $amg "$@" --json -o x.mtx
+  near "iterations of $how" "$(json integer iterations)" "$one" 3
+  same "x of $how" "$({ values one.mtx; echo; values x.mtx; } |
+    awk '{ for (i = 1; i <= NF; i++) if (NR == 1) { x[i] = $i; s += $i * $i } else d += (x[i] - $i) ^ 2 } END { print (d < 1e-12 * s) }')" 1
+done
+ranks 3 0 solve beam.mtx --backend cpu $amg --amg-unknowns 2 --json
+[ "$(json integer iterations)" -gt "$((one + 5))" ] || fail "as few iterations without coordinates"
 ranks 41 1 solve a.mtx --backend cpu
 says "40 rows are less than 41 ranks"
 

@@ -88,6 +88,7 @@ struct ts_context {
   tsi_opening *opening; /* of several ranks, while it is opened (src/multi); NULL: one process */
   int together;         /* public functions within each other that all ranks call */
   char error[512];
+  int64_t error_row; /* that the error is about; -1: none */
 };
 
 /* The grid that a space is; width 0 where it is none. Its tiling is natural with rectangles of one texel,

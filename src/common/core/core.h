@@ -18,6 +18,8 @@
 
 /* ---- Errors: stores the message, returns the status. `context` may be NULL: the thread's message. ---- */
 ts_status tsi_fail(ts_context *context, ts_status status, const char *format, ...) TSI_PRINTF(3, 4);
+/* The error that was just made, of which `status` comes back, is about this row of the matrix. */
+ts_status tsi_fail_at_row(ts_context *context, ts_status status, int64_t row);
 void tsi_clear_error(ts_context *context);
 /* The precision of a vector, of scalars or of a matrix is one that the backend has. */
 ts_status tsi_check_precision(ts_context *context, ts_precision precision);

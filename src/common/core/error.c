@@ -7,6 +7,11 @@
 
 /* For calls that have no context to keep the message in. */
 static _Thread_local char thread_error[512];
+static _Thread_local int64_t thread_row;
+
+static int64_t *row_of(ts_context *context) {
+  return context ? &context->error_row : &thread_row;
+}
 
 ts_status tsi_fail(ts_context *context, ts_status status, const char *format, ...) {
   char *text = context ? context->error : thread_error;
@@ -14,6 +19,7 @@ ts_status tsi_fail(ts_context *context, ts_status status, const char *format, ..
   va_start(arguments, format);
   vsnprintf(text, sizeof thread_error, format, arguments);
   va_end(arguments);
+  *row_of(context) = -1;
   tsi_log(context, TS_LOG_DEBUG, "%s: %s", ts_status_name(status), text);
   return status;
 }
@@ -21,6 +27,12 @@ ts_status tsi_fail(ts_context *context, ts_status status, const char *format, ..
 void tsi_clear_error(ts_context *context) {
   char *text = context ? context->error : thread_error;
   text[0] = 0;
+  *row_of(context) = -1;
+}
+
+ts_status tsi_fail_at_row(ts_context *context, ts_status status, int64_t row) {
+  *row_of(context) = row;
+  return status;
 }
 
 ts_status tsi_check_precision(ts_context *context, ts_precision precision) {
@@ -46,6 +58,11 @@ ts_status tsi_check_reserved(ts_context *context, const char *prefix, const int 
 
 const char *ts_last_error(const ts_context *context) {
   return context ? context->error : thread_error;
+}
+
+int64_t ts_last_error_row(const ts_context *context) {
+  if (!*ts_last_error(context)) return -1;
+  return context ? context->error_row : thread_row;
 }
 
 void tsi_log(ts_context *context, ts_log_level level, const char *format, ...) {

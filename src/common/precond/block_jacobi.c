@@ -81,10 +81,12 @@ static ts_status fill(const ts_preconditioner *M, const ts_csr *csr, int32_t *of
   for (int32_t first = 0; first < csr->rows; first += n) {
     const int size = csr->rows - first < n ? (int)(csr->rows - first) : n;
     read_block(csr, constrained, first, size, block);
-    if (!invert(block, inverse, size))
-      return tsi_fail(M->context, TS_ERROR_INVALID_ARGUMENT,
-                      "the block of rows %d to %d is singular, which block Jacobi has to invert", first,
-                      first + size - 1);
+    if (!invert(block, inverse, size)) {
+      const ts_status status = tsi_fail(
+          M->context, TS_ERROR_INVALID_ARGUMENT,
+          "the block of rows %d to %d is singular, which block Jacobi has to invert", first, first + size - 1);
+      return tsi_fail_at_row(M->context, status, first);
+    }
     for (int i = 0; i < size; i++) {
       offsets[first + i] = next;
       for (int j = 0; j < size; j++) {

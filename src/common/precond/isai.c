@@ -278,8 +278,10 @@ static ts_status upload(const ts_matrix *A, const ts_csr *csr, ts_matrix **matri
 }
 
 static ts_status singular(ts_context *context, int32_t row) {
-  return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT,
-                  "row %d has no approximate inverse: the part of the matrix on its pattern is singular", row);
+  const ts_status status =
+      tsi_fail(context, TS_ERROR_INVALID_ARGUMENT,
+               "row %d has no approximate inverse: the part of the matrix on its pattern is singular", row);
+  return tsi_fail_at_row(context, status, row);
 }
 
 /* W from A's rows, or V^T from those of A^T, uploaded; V by a transpose. With BY_ROOT both from W; *failed is
