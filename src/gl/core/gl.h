@@ -65,11 +65,28 @@ typedef struct gl_target_set {
   GLuint framebuffer;
 } gl_target_set;
 
+/* Whether draws do what they should (gl_proof.c). */
+enum { GL_PROOFS = 16 };
+typedef struct gl_proof {
+  GLuint name, buffer;
+  gl_texture *texture; /* NULL before the first one */
+  int last, numbers[GL_PROOFS];
+  int is_due;    /* draws since the last proof */
+  int is_unread; /* proofs since they were last read */
+  int is_read;   /* they are on their way into the buffer */
+} gl_proof;
+
 typedef struct gl_backend {
   gl_platform platform;
-  int entered;          /* the context is current: GL may be called */
-  int lent;             /* the caller draws in the library's own context too, so its state is not known */
-  gl_state *saved;      /* for an application's context, else NULL */
+  int entered;         /* the context is current: GL may be called */
+  int lent;            /* the caller draws in the library's own context too, so its state is not known */
+  gl_state *saved;     /* for an application's context, else NULL */
+  int is_set;          /* the state is as transfers need it */
+  int draws;           /* and as draws need it */
+  unsigned used_units; /* bits of the texture units that are as passes need them */
+  unsigned has;        /* GL_HAS_... of gl_features.h */
+  GLuint probe_query;  /* with which conditional rendering is found; 0 before the first time */
+  gl_proof proof;
   char *shader_dir;     /* NULL: only the built-in shaders */
   gl_program *programs; /* list */
   GLuint empty_vao;
@@ -167,14 +184,35 @@ ts_status gl_exact_find(ts_context *context);
 const char *gl_exact_name(const gl_backend *gl);
 
 /* ---- gl_state.c ---- */
-/* The state that passes rely on; for an application's context, what was there is saved first. */
+/* The application draws in the context too, so that its state may be any. */
+static inline int gl_is_shared(const gl_backend *gl) {
+  return gl->saved || gl->lent;
+}
 ts_status gl_state_create(ts_context *context);
 void gl_state_destroy(ts_context *context);
-void gl_state_save(gl_state *state);
-void gl_state_restore(const gl_state *state);
-void gl_state_set(gl_backend *gl);
+/* The state that transfers rely on; for an application's context, what was there is saved first. */
+ts_status gl_state_enter(ts_context *context);
+/* Before a call's first draw or clear, or the first use of a program: the state that draws rely on. Fails where
+ * nothing may be drawn. */
+ts_status gl_state_draw(ts_context *context);
+/* With this unit active, before its first use. */
+void gl_state_use_unit(gl_backend *gl, int unit);
+void gl_state_leave(ts_context *context);
 /* Takes back what would change how the caller's own textures are drawn in the library's context. */
 void gl_state_lend(const gl_backend *gl);
+/* The next call that draws has a proof. */
+void gl_state_doubt(gl_backend *gl);
+/* Drops the errors that OpenGL has recorded, and logs "WHOSE an OpenGL error, ...". */
+void gl_take_errors(ts_context *context, const char *whose);
+
+/* ---- gl_proof.c ---- */
+ts_status gl_proof_draw(ts_context *context);
+/* Around a read of texels: it also reads the proofs that have been drawn, and fails where they are wrong. */
+ts_status gl_proof_begin_read(ts_context *context);
+ts_status gl_proof_end_read(ts_context *context);
+void gl_proof_destroy(ts_context *context);
+
+/* ---- gl_delete.c ---- */
 /* OpenGL unbinds an object that is deleted. So does the saved state, if the application had it bound, and what
  * is known of the current one: the name must not be bound again. A name of 0 is none. */
 void gl_delete_texture(gl_backend *gl, GLuint name);

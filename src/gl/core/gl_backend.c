@@ -50,6 +50,7 @@ static void fill_caps(ts_context *context) {
   gl_of(context)->max_point_size = (int)points[1];
   const int fused = !(context->desc.flags & TS_CONTEXT_NO_FUSED_OPERATIONS);
   const gl_features features = gl_features_get();
+  gl_of(context)->has = features.has;
   gl_of(context)->texture_gather = features.texture_gather && fused;
   gl_of(context)->subgroup_size = fused ? features.subgroup_size : 0;
   if (!(context->gl.flags & TS_GL_NO_TEXTURE_BARRIER))
@@ -133,18 +134,16 @@ static ts_status open_platform(ts_context *context) {
 
 ts_status gl_enter(ts_context *context) {
   gl_backend *gl = gl_of(context);
-  const ts_status status = gl->platform.enter(context);
-  if (status < 0) return status;
-  gl->entered = 1;
-  if (gl->saved) gl_state_save(gl->saved);
-  if (gl->saved || gl->lent) gl_state_set(gl);
-  return TS_OK;
+  gl->entered = 0;
+  TSI_TRY(gl->platform.enter(context));
+  gl->entered = 1; /* objects can be destroyed even if the state stands in the way of everything else */
+  return gl_is_shared(gl) ? gl_state_enter(context) : TS_OK;
 }
 
 void gl_leave(ts_context *context) {
   gl_backend *gl = gl_of(context);
   if (!gl->entered) return;
-  if (gl->saved) gl_state_restore(gl->saved);
+  gl_state_leave(context);
   if (gl->lent) gl_state_lend(gl);
   gl->entered = 0;
   gl->platform.leave(context);
@@ -155,7 +154,9 @@ void gl_close(ts_context *context) {
   gl_enter(context);
   gl_programs_destroy(context);
   release_helpers(context);
+  gl_proof_destroy(context);
   if (gl->entered) {
+    glDeleteQueries(1, &gl->probe_query);
     gl_delete_vertex_array(gl, gl->empty_vao);
     gl_delete_sampler(gl, gl->nearest);
     gl_delete_texture(gl, gl->exact_zero);
@@ -180,28 +181,36 @@ static void create_sampler(gl_backend *gl) {
 /* With the context current for the first time. */
 static ts_status prepare(ts_context *context) {
   gl_backend *gl = gl_of(context);
+  const int is_shared = context->gl.platform == TS_GL_PLATFORM_CURRENT;
+  if (is_shared) gl_take_errors(context, "the application left");
   TSI_TRY(gl_load_functions(context));
   fill_caps(context);
   TSI_TRY(set_shader_dir(context));
-  if (context->gl.platform == TS_GL_PLATFORM_CURRENT) TSI_TRY(gl_state_create(context));
+  if (is_shared) TSI_TRY(gl_state_create(context));
   glGenVertexArrays(1, &gl->empty_vao);
   if (!context->caps.is_hardware && !(context->desc.flags & TS_CONTEXT_NO_FUSED_OPERATIONS)) {
     create_sampler(gl);
     gl->packs_parities = 1;
     gl->compiles_once = strstr(context->caps.device, "llvmpipe") != NULL;
   }
-  if (!gl->saved) gl_state_set(gl);
+  if (!is_shared) {
+    TSI_TRY(gl_state_enter(context));
+    TSI_TRY(gl_state_draw(context));
+  }
   return gl_check(context, "opening the context");
 }
 
+/* The first draws. */
 static ts_status find_exact(ts_context *context) {
   gl_backend *gl = gl_of(context);
-  if (!(context->desc.flags & TS_CONTEXT_NO_FUSED_OPERATIONS)) {
-    TSI_TRY(gl_enter(context));
-    const ts_status status = gl_exact_find(context);
-    gl_leave(context);
-    TSI_TRY(status);
-  }
+  TSI_TRY(gl_enter(context));
+  ts_status status = gl_state_draw(context);
+  if (status == TS_OK && !(context->desc.flags & TS_CONTEXT_NO_FUSED_OPERATIONS))
+    status = gl_exact_find(context);
+  if (status == TS_OK) status = gl_proof_begin_read(context);
+  if (status == TS_OK) status = gl_proof_end_read(context);
+  gl_leave(context);
+  TSI_TRY(status);
   context->caps.single_residuals = !gl->exact;
   context->caps.pairs = gl->exact != GL_EXACT_NONE;
   return TS_OK;

@@ -27,10 +27,20 @@ static ts_status fail(ts_context *context, const char *what) {
 
 /* ---- Current ---- */
 
-static ts_status make_current(ts_context *context) {
+/* The API of this thread is the application's: contexts that it creates are of this API. */
+static EGLenum use_opengl(void) {
+  const EGLenum before = eglQueryAPI();
+  if (before != EGL_OPENGL_API) eglBindAPI(EGL_OPENGL_API);
+  return before;
+}
+
+static void use_api(EGLenum api) {
+  if (api != EGL_OPENGL_API && api != EGL_NONE) eglBindAPI(api);
+}
+
+static ts_status bind_context(ts_context *context) {
   egl_impl *e = impl_of(context);
   if (eglGetCurrentContext() == e->context) return TS_OK;
-  eglBindAPI(EGL_OPENGL_API);
   if (eglMakeCurrent(e->display, e->surface, e->surface, e->context)) return TS_OK;
   const EGLint error = eglGetError();
   if (eglGetCurrentContext() == EGL_NO_CONTEXT && gl_current_handle())
@@ -46,22 +56,38 @@ static ts_status make_current(ts_context *context) {
                   "EGL: the library's context cannot be made current on this thread (0x%04x)", (unsigned)error);
 }
 
+static ts_status make_current(ts_context *context) {
+  const EGLenum api = use_opengl();
+  const ts_status status = bind_context(context);
+  use_api(api);
+  return status;
+}
+
 static void release(ts_context *context) {
   const egl_impl *e = impl_of(context);
+  const EGLenum api = use_opengl();
   if (eglGetCurrentContext() == e->context)
     eglMakeCurrent(e->display, EGL_NO_SURFACE, EGL_NO_SURFACE, EGL_NO_CONTEXT);
+  use_api(api);
+}
+
+static void note_current(egl_impl *e) {
+  e->before_context = eglGetCurrentContext();
+  e->before_display = eglGetCurrentDisplay();
+  e->before_draw = eglGetCurrentSurface(EGL_DRAW);
+  e->before_read = eglGetCurrentSurface(EGL_READ);
 }
 
 static ts_status enter(ts_context *context) {
   egl_impl *e = impl_of(context);
-  e->before_context = eglGetCurrentContext();
-  if (e->before_context == e->context) return TS_OK; /* the caller keeps it current */
-  e->before_display = eglGetCurrentDisplay();
-  e->before_draw = eglGetCurrentSurface(EGL_DRAW);
-  e->before_read = eglGetCurrentSurface(EGL_READ);
-  TSI_TRY(make_current(context));
-  e->switched = 1;
-  return TS_OK;
+  if (eglGetCurrentContext() == e->context) return TS_OK; /* the caller keeps it current */
+  note_current(e);
+  const EGLenum api = use_opengl();
+  if (e->before_context == EGL_NO_CONTEXT && api != EGL_OPENGL_API) note_current(e);
+  const ts_status status = bind_context(context);
+  e->switched = status == TS_OK;
+  use_api(api);
+  return status;
 }
 
 static void leave(ts_context *context) {
@@ -196,7 +222,9 @@ ts_status gl_egl_open(ts_context *context) {
   e->context = EGL_NO_CONTEXT;
   e->surface = EGL_NO_SURFACE;
   gl->platform = (gl_platform){enter, leave, make_current, release, close_platform, e};
+  const EGLenum api = use_opengl();
   const ts_status status = open_display(context, e);
+  use_api(api);
   if (status < 0) {
     close_platform(context);
     return status;

@@ -38,6 +38,39 @@ static int subgroup_size(void) {
   return stages & GL_FRAGMENT_SHADER_BIT && (features & needed) == needed ? size : 0;
 }
 
+typedef struct part {
+  unsigned bit;
+  int version; /* that has it; 0: none */
+  const char *extension;
+} part;
+
+static unsigned parts_of_context(int version) {
+  static const part parts[] = {{GL_HAS_COMPATIBILITY, 0, "GL_ARB_compatibility"},
+                               {GL_HAS_SAMPLE_SHADING, 40, "GL_ARB_sample_shading"},
+                               {GL_HAS_FEEDBACK_PAUSE, 40, "GL_ARB_transform_feedback2"},
+                               {GL_HAS_SUBROUTINES, 40, "GL_ARB_shader_subroutine"},
+                               {GL_HAS_TESSELLATION, 40, "GL_ARB_tessellation_shader"},
+                               {GL_HAS_PIPELINES, 41, "GL_ARB_separate_shader_objects"},
+                               {GL_HAS_VIEWPORTS, 41, "GL_ARB_viewport_array"},
+                               {GL_HAS_FIXED_RESTART, 43, "GL_ARB_ES3_compatibility"},
+                               {GL_HAS_CONSERVATIVE_QUERY, 43, "GL_ARB_ES3_compatibility"},
+                               {GL_HAS_COMPUTE, 43, "GL_ARB_compute_shader"},
+                               {GL_HAS_INTERFACE_QUERY, 43, "GL_ARB_program_interface_query"},
+                               {GL_HAS_CLIP_CONTROL, 45, "GL_ARB_clip_control"},
+                               {GL_HAS_PACK_INVERT, 0, "GL_MESA_pack_invert"}};
+  unsigned has = 0;
+  for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
+    if ((parts[i].version && version >= parts[i].version) || has_extension(parts[i].extension))
+      has |= parts[i].bit;
+  GLint profile = 0, flags = 0;
+  glGetIntegerv(GL_CONTEXT_PROFILE_MASK, &profile);
+  glGetIntegerv(GL_CONTEXT_FLAGS, &flags);
+  if (flags & GL_CONTEXT_FLAG_NO_ERROR_BIT) has |= GL_HAS_NO_ERROR;
+  if (profile & GL_CONTEXT_COMPATIBILITY_PROFILE_BIT) has |= GL_HAS_COMPATIBILITY;
+  if (has & GL_HAS_COMPATIBILITY && has_extension("GL_ARB_imaging")) has |= GL_HAS_IMAGING;
+  return has;
+}
+
 gl_features gl_features_get(void) {
   gl_features f = {.version = version_of_context()};
   if (f.version < 33) return f;
@@ -45,6 +78,7 @@ gl_features gl_features_get(void) {
   if (!f.texture_barrier && has_extension("GL_NV_texture_barrier")) f.texture_barrier = glTextureBarrierNV;
   f.texture_gather = has_extension("GL_ARB_texture_gather");
   f.gpu_shader5 = has_extension("GL_ARB_gpu_shader5");
+  f.has = parts_of_context(f.version);
   f.subgroup_size = subgroup_size();
   return f;
 }

@@ -4,6 +4,25 @@
 
 #include <GL/glew.h>
 
+/* What not every context has: by its version, an extension or, for COMPATIBILITY, its profile. */
+enum {
+  GL_HAS_COMPATIBILITY = 1 << 0,
+  GL_HAS_IMAGING = 1 << 1, /* the imaging subset of compatibility */
+  GL_HAS_SAMPLE_SHADING = 1 << 2,
+  GL_HAS_FEEDBACK_PAUSE = 1 << 3,
+  GL_HAS_SUBROUTINES = 1 << 4,
+  GL_HAS_PIPELINES = 1 << 5,
+  GL_HAS_VIEWPORTS = 1 << 6,
+  GL_HAS_FIXED_RESTART = 1 << 7,
+  GL_HAS_COMPUTE = 1 << 8,
+  GL_HAS_CONSERVATIVE_QUERY = 1 << 9,
+  GL_HAS_CLIP_CONTROL = 1 << 10,
+  GL_HAS_PACK_INVERT = 1 << 11,
+  GL_HAS_TESSELLATION = 1 << 12,
+  GL_HAS_INTERFACE_QUERY = 1 << 13,
+  GL_HAS_NO_ERROR = 1 << 14 /* it records no errors */
+};
+
 /* GLEW's flags are no answer: with glewExperimental, which core contexts of its older versions need, an
  * extension counts as present where its functions have an address, and libglvnd gives one for every name. They
  * are also one set for the whole process, whose contexts differ. */
@@ -12,6 +31,7 @@ typedef struct gl_features {
   void(GLAPIENTRY *texture_barrier)(void); /* core (4.5), ARB's or NVIDIA's; NULL: none */
   int texture_gather;                      /* ARB_texture_gather, which shaders of version 330 can enable */
   int gpu_shader5;                         /* ARB_gpu_shader5, the same */
+  unsigned has;                            /* GL_HAS_... */
   int subgroup_size; /* of fragment shaders, by KHR_shader_subgroup with ballot and shuffle; 0: none */
 } gl_features;
 

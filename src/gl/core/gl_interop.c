@@ -46,12 +46,37 @@ static const char *format_name(GLenum format) {
   return format == GL_R32F ? "R32F" : format == GL_RG32F ? "RG32F" : "RGBA32F";
 }
 
+/* Which level and channels shaders read, of the texture that is bound. */
+static ts_status check_sampling(ts_context *context, GLuint texture) {
+  static const struct {
+    GLenum name;
+    const char *text;
+    GLint needed;
+    const char *needed_text;
+  } parameters[] = {
+      {GL_TEXTURE_BASE_LEVEL, "GL_TEXTURE_BASE_LEVEL", 0, "0"},
+      {GL_TEXTURE_SWIZZLE_R, "GL_TEXTURE_SWIZZLE_R", GL_RED, "GL_RED"},
+      {GL_TEXTURE_SWIZZLE_G, "GL_TEXTURE_SWIZZLE_G", GL_GREEN, "GL_GREEN"},
+      {GL_TEXTURE_SWIZZLE_B, "GL_TEXTURE_SWIZZLE_B", GL_BLUE, "GL_BLUE"},
+      {GL_TEXTURE_SWIZZLE_A, "GL_TEXTURE_SWIZZLE_A", GL_ALPHA, "GL_ALPHA"},
+  };
+  for (size_t i = 0; i < sizeof parameters / sizeof parameters[0]; i++) {
+    GLint value = parameters[i].needed;
+    glGetTexParameteriv(GL_TEXTURE_2D, parameters[i].name, &value);
+    if (value != parameters[i].needed)
+      return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "texture %u has %s 0x%04x; it must be %s (0x%04x)",
+                      texture, parameters[i].text, (unsigned)value, parameters[i].needed_text,
+                      (unsigned)parameters[i].needed);
+  }
+  return TS_OK;
+}
+
 static ts_status check_texture(ts_context *context, const tsi_tiling *t, GLenum format, GLuint texture) {
   if (!glIsTexture(texture))
     return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "texture %u is no texture of this context", texture);
   GLint width = 0, height = 0, internal = 0;
-  for (int i = 0; i < 16 && glGetError() != GL_NO_ERROR; i++) continue;
   glActiveTexture(GL_TEXTURE0);
+  gl_state_use_unit(gl_of(context), 0);
   glBindTexture(GL_TEXTURE_2D, texture);
   gl_of(context)->bound_texture[0] = texture;
   if (glGetError() != GL_NO_ERROR) {
@@ -76,7 +101,7 @@ static ts_status check_texture(ts_context *context, const tsi_tiling *t, GLenum 
         context, TS_ERROR_INVALID_ARGUMENT,
         "texture %u has a minification filter with mipmaps (0x%04x); it must be GL_NEAREST or GL_LINEAR",
         texture, (unsigned)filter);
-  return TS_OK;
+  return check_sampling(context, texture);
 }
 
 static ts_status wrap(ts_space *space, int components, GLuint texture, ts_vector **vector) {

@@ -4,11 +4,13 @@
 #include <string.h>
 
 #include "gl.h"
+#include "gl_features.h"
 #include "gl_shader.h"
 
 void gl_bind(gl_backend *gl, int unit, GLuint texture) {
   if (gl->bound_texture[unit] == texture) return;
   glActiveTexture(GL_TEXTURE0 + (GLenum)unit);
+  gl_state_use_unit(gl, unit);
   glBindTexture(GL_TEXTURE_2D, texture);
   gl->bound_texture[unit] = texture;
   glActiveTexture(GL_TEXTURE0);
@@ -133,6 +135,15 @@ static void set_read_in_place(const gl_pass *pass, int value) {
     if (pass->more_targets[k]) pass->more_targets[k]->read_in_place = value;
 }
 
+/* glViewport would set all viewports. */
+static void set_viewport(const gl_backend *gl, const gl_pass *pass) {
+  const int x = pass->x + pass->skipped;
+  if (gl->saved && gl->has & GL_HAS_VIEWPORTS)
+    glViewportIndexedf(0, (float)x, (float)pass->y, (float)pass->width, (float)pass->height);
+  else
+    glViewport(x, pass->y, pass->width, pass->height);
+}
+
 static ts_status prepare(ts_context *context, const gl_pass *pass) {
   gl_backend *gl = gl_of(context);
   pass_parameters p = {0};
@@ -158,11 +169,12 @@ static ts_status prepare(ts_context *context, const gl_pass *pass) {
   p.target[3] = pass->height;
   memcpy(p.own, pass->parameters, sizeof p.own);
   glUniform4iv(pass->program->parameters, pass->pairs ? pair_rows : rows, (const GLint *)&p);
-  glViewport(pass->x + pass->skipped, pass->y, pass->width, pass->height);
+  set_viewport(gl, pass);
   return TS_OK;
 }
 
 ts_status gl_draw(ts_context *context, const gl_pass *pass) {
+  TSI_TRY(gl_state_draw(context));
   TSI_TRY(prepare(context, pass));
   const gl_matrix *m = pass->rectangles;
   if (!m) {

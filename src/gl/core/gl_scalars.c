@@ -99,6 +99,7 @@ ts_status gl_scalars_read_begin(ts_scalars *s, int first, int count) {
   impl->width = (rows > 1 ? impl->per_row : first % impl->per_row + count) * width;
   const int components = components_of(impl);
   const GLsizeiptr bytes = (GLsizeiptr)rows * height * impl->width * components * (GLsizeiptr)sizeof(float);
+  TSI_TRY(gl_proof_begin_read(s->context));
   gl_bind_framebuffer(gl_of(s->context), impl->texture->framebuffer);
   if (!impl->buffer) glGenBuffers(1, &impl->buffer);
   glBindBuffer(GL_PIXEL_PACK_BUFFER, impl->buffer);
@@ -145,5 +146,6 @@ ts_status gl_scalars_read_end(ts_scalars *s, double *values) {
   }
   glBindBuffer(GL_PIXEL_PACK_BUFFER, 0);
   TSI_TRY(gl_check(s->context, "reading scalars"));
-  return texels ? TS_OK : tsi_fail(s->context, TS_ERROR_DEVICE, "a pixel buffer cannot be mapped");
+  if (!texels) return tsi_fail(s->context, TS_ERROR_DEVICE, "a pixel buffer cannot be mapped");
+  return gl_proof_end_read(s->context);
 }

@@ -324,6 +324,7 @@ ts_status gl_program_get(ts_context *context, const char *vertex, const char *fr
       *out = p;
       return TS_OK;
     }
+  TSI_TRY(gl_state_draw(context));
   gl_program *p = tsi_calloc(context, 1, sizeof *p);
   if (!p) return tsi_out_of_memory(context, "a program", sizeof *p);
   GLuint name = 0;

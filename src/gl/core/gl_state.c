@@ -1,36 +1,10 @@
-/* The OpenGL state that passes rely on, and an application's state saved and put back around every call. */
-#include "gl.h"
+/* The state that the library's calls rely on, and an application's state saved and put back around every call:
+ * what transfers need on entering, what draws need before the first draw, a texture unit when it is first used.
+ * gl_state_tables.c has the list. A value that is as wanted is neither set nor put back. */
+#include <string.h>
 
-/* Blending is switched for the draw buffers that passes write. */
-/* GL_PRIMITIVE_RESTART: some drivers also look for the restart index in draws without indices. */
-static const GLenum switches[] = {
-    GL_PRIMITIVE_RESTART,  GL_DEPTH_TEST,         GL_SCISSOR_TEST,
-    GL_STENCIL_TEST,       GL_CULL_FACE,          GL_COLOR_LOGIC_OP,
-    GL_RASTERIZER_DISCARD, GL_POLYGON_SMOOTH,     GL_SAMPLE_ALPHA_TO_COVERAGE,
-    GL_SAMPLE_MASK,        GL_SAMPLE_COVERAGE,    GL_DITHER,
-    GL_CLIP_DISTANCE0,     GL_CLIP_DISTANCE1,     GL_CLIP_DISTANCE2,
-    GL_CLIP_DISTANCE3,     GL_CLIP_DISTANCE4,     GL_CLIP_DISTANCE5,
-    GL_FRAMEBUFFER_SRGB,   GL_PROGRAM_POINT_SIZE,
-};
-enum { switch_count = sizeof switches / sizeof switches[0] };
-
-static const GLenum pixel_store[] = {
-    GL_PACK_SWAP_BYTES,   GL_PACK_LSB_FIRST,     GL_PACK_ROW_LENGTH,    GL_PACK_IMAGE_HEIGHT,
-    GL_PACK_SKIP_ROWS,    GL_PACK_SKIP_PIXELS,   GL_PACK_SKIP_IMAGES,   GL_PACK_ALIGNMENT,
-    GL_UNPACK_SWAP_BYTES, GL_UNPACK_LSB_FIRST,   GL_UNPACK_ROW_LENGTH,  GL_UNPACK_IMAGE_HEIGHT,
-    GL_UNPACK_SKIP_ROWS,  GL_UNPACK_SKIP_PIXELS, GL_UNPACK_SKIP_IMAGES, GL_UNPACK_ALIGNMENT,
-};
-enum { pixel_store_count = sizeof pixel_store / sizeof pixel_store[0] };
-
-struct gl_state {
-  GLboolean switches[switch_count];
-  GLint pixel_store[pixel_store_count];
-  GLint viewport[4];
-  GLint draw_framebuffer, read_framebuffer, program, vao, array_buffer, pack_buffer, unpack_buffer;
-  GLint active_texture, texture[GL_UNITS], sampler[GL_UNITS];
-  GLint polygon_mode[2], clamp_read_color, logic_op;
-  GLboolean color_mask[GL_TARGETS][4], blend[GL_TARGETS];
-};
+#include "gl_features.h"
+#include "gl_state.h"
 
 ts_status gl_state_create(ts_context *context) {
   gl_backend *gl = gl_of(context);
@@ -40,151 +14,331 @@ ts_status gl_state_create(ts_context *context) {
 
 void gl_state_destroy(ts_context *context) {
   gl_backend *gl = gl_of(context);
+  if (gl->saved) tsi_free(context, gl->saved->subroutines);
   tsi_free(context, gl->saved);
   gl->saved = NULL;
 }
 
-void gl_state_save(gl_state *s) {
-  for (int i = 0; i < switch_count; i++) s->switches[i] = glIsEnabled(switches[i]);
-  for (int i = 0; i < pixel_store_count; i++) glGetIntegerv(pixel_store[i], &s->pixel_store[i]);
-  glGetIntegerv(GL_VIEWPORT, s->viewport);
-  glGetIntegerv(GL_DRAW_FRAMEBUFFER_BINDING, &s->draw_framebuffer);
-  glGetIntegerv(GL_READ_FRAMEBUFFER_BINDING, &s->read_framebuffer);
-  glGetIntegerv(GL_CURRENT_PROGRAM, &s->program);
-  glGetIntegerv(GL_VERTEX_ARRAY_BINDING, &s->vao);
-  glGetIntegerv(GL_ARRAY_BUFFER_BINDING, &s->array_buffer);
-  glGetIntegerv(GL_PIXEL_PACK_BUFFER_BINDING, &s->pack_buffer);
-  glGetIntegerv(GL_PIXEL_UNPACK_BUFFER_BINDING, &s->unpack_buffer);
-  glGetIntegerv(GL_POLYGON_MODE, s->polygon_mode);
-  glGetIntegerv(GL_CLAMP_READ_COLOR, &s->clamp_read_color);
-  glGetIntegerv(GL_LOGIC_OP_MODE, &s->logic_op);
-  for (GLuint k = 0; k < GL_TARGETS; k++) {
-    glGetBooleani_v(GL_COLOR_WRITEMASK, k, s->color_mask[k]);
-    s->blend[k] = glIsEnabledi(GL_BLEND, k);
-  }
-  glGetIntegerv(GL_ACTIVE_TEXTURE, &s->active_texture);
-  for (int unit = 0; unit < GL_UNITS; unit++) {
-    glActiveTexture(GL_TEXTURE0 + (GLenum)unit);
-    glGetIntegerv(GL_TEXTURE_BINDING_2D, &s->texture[unit]);
-    glGetIntegerv(GL_SAMPLER_BINDING, &s->sampler[unit]);
+/* ---- Errors of the application ---- */
+
+static const char *error_name(GLenum error) {
+  switch (error) {
+  case GL_INVALID_ENUM:
+    return "GL_INVALID_ENUM";
+  case GL_INVALID_VALUE:
+    return "GL_INVALID_VALUE";
+  case GL_INVALID_OPERATION:
+    return "GL_INVALID_OPERATION";
+  case GL_INVALID_FRAMEBUFFER_OPERATION:
+    return "GL_INVALID_FRAMEBUFFER_OPERATION";
+  case GL_OUT_OF_MEMORY:
+    return "GL_OUT_OF_MEMORY";
+  case GL_STACK_OVERFLOW:
+    return "GL_STACK_OVERFLOW";
+  case GL_STACK_UNDERFLOW:
+    return "GL_STACK_UNDERFLOW";
+  default:
+    return "unknown";
   }
 }
 
-static void set_switch(GLenum name, GLboolean on) {
-  if (on)
-    glEnable(name);
-  else
-    glDisable(name);
+void gl_take_errors(ts_context *context, const char *whose) {
+  GLenum error, last = GL_NO_ERROR;
+  for (int i = 0; i < 16 && (error = glGetError()) != GL_NO_ERROR; i++) {
+    if (error != last) /* a lost context repeats itself for ever */
+      tsi_log(context, TS_LOG_WARNING, "%s an OpenGL error, 0x%04x (%s); it is dropped", whose, error,
+              error_name(error));
+    last = error;
+  }
 }
 
-void gl_state_restore(const gl_state *s) {
-  for (int i = 0; i < switch_count; i++) set_switch(switches[i], s->switches[i]);
-  for (int i = 0; i < pixel_store_count; i++) glPixelStorei(pixel_store[i], s->pixel_store[i]);
-  glViewport(s->viewport[0], s->viewport[1], s->viewport[2], s->viewport[3]);
-  glBindFramebuffer(GL_DRAW_FRAMEBUFFER, (GLuint)s->draw_framebuffer);
-  glBindFramebuffer(GL_READ_FRAMEBUFFER, (GLuint)s->read_framebuffer);
-  /* A program that was deleted while it was current ends when another takes its place. */
-  glUseProgram(glIsProgram((GLuint)s->program) ? (GLuint)s->program : 0);
-  glBindVertexArray((GLuint)s->vao);
-  glBindBuffer(GL_ARRAY_BUFFER, (GLuint)s->array_buffer);
-  glBindBuffer(GL_PIXEL_PACK_BUFFER, (GLuint)s->pack_buffer);
-  glBindBuffer(GL_PIXEL_UNPACK_BUFFER, (GLuint)s->unpack_buffer);
-  glPolygonMode(GL_FRONT_AND_BACK, (GLenum)s->polygon_mode[0]);
-  glClampColor(GL_CLAMP_READ_COLOR, (GLenum)s->clamp_read_color);
-  glLogicOp((GLenum)s->logic_op);
-  for (GLuint k = 0; k < GL_TARGETS; k++) {
-    const GLboolean *mask = s->color_mask[k];
-    glColorMaski(k, mask[0], mask[1], mask[2], mask[3]);
-    if (s->blend[k]) glEnablei(GL_BLEND, k);
+/* ---- Rows of the tables ---- */
+
+static double row_value(const gl_row *row) {
+  GLint i = 0;
+  GLfloat f = 0;
+  switch (row->kind) {
+  case GL_ROW_SWITCH:
+    return glIsEnabled(row->name);
+  case GL_ROW_TRANSFER:
+    glGetFloatv(row->name, &f);
+    return (double)f;
+  default:
+    glGetIntegerv(row->name, &i);
+    return i;
   }
-  for (int unit = 0; unit < GL_UNITS; unit++) {
-    glActiveTexture(GL_TEXTURE0 + (GLenum)unit);
-    glBindTexture(GL_TEXTURE_2D, (GLuint)s->texture[unit]);
-    glBindSampler((GLuint)unit, (GLuint)s->sampler[unit]);
-  }
-  glActiveTexture((GLenum)s->active_texture);
 }
 
-void gl_state_set(gl_backend *gl) {
-  for (int i = 0; i < switch_count; i++) glDisable(switches[i]);
-  glEnable(GL_PROGRAM_POINT_SIZE);
-  glLogicOp(GL_COPY);
-  if (gl->compiles_once) glEnable(GL_COLOR_LOGIC_OP);
-  for (int i = 0; i < pixel_store_count; i++)
-    glPixelStorei(pixel_store[i],
-                  pixel_store[i] == GL_PACK_ALIGNMENT || pixel_store[i] == GL_UNPACK_ALIGNMENT ? 4 : 0);
+static void set_row(const gl_row *row, double value) {
+  switch (row->kind) {
+  case GL_ROW_SWITCH:
+    if (value != 0)
+      glEnable(row->name);
+    else
+      glDisable(row->name);
+    break;
+  case GL_ROW_STORE:
+    glPixelStorei(row->name, (GLint)value);
+    break;
+  case GL_ROW_TRANSFER:
+    glPixelTransferf(row->name, (GLfloat)value);
+    break;
+  case GL_ROW_CLAMP:
+    glClampColor(row->name, (GLenum)value);
+    break;
+  case GL_ROW_LOGIC_OP:
+    glLogicOp((GLenum)value);
+    break;
+  }
+}
+
+static int is_there(const gl_backend *gl, const gl_row *row) {
+  return (row->needs & ~gl->has) == 0;
+}
+
+static double wanted(const gl_backend *gl, const gl_row *row) {
+  return row->name == GL_COLOR_LOGIC_OP ? gl->compiles_once : row->wanted;
+}
+
+/* Values NULL: they are not known, and are all set. */
+static void save_rows(const gl_backend *gl, const gl_table *table, double *values) {
+  for (int i = 0; i < table->count; i++)
+    if (is_there(gl, &table->rows[i])) values[i] = row_value(&table->rows[i]);
+}
+
+static void set_rows(const gl_backend *gl, const gl_table *table, const double *values) {
+  for (int i = 0; i < table->count; i++) {
+    const gl_row *row = &table->rows[i];
+    const double value = wanted(gl, row);
+    if (is_there(gl, row) && !(values && values[i] == value)) set_row(row, value);
+  }
+}
+
+static void restore_rows(const gl_backend *gl, const gl_table *table, const double *values) {
+  for (int i = 0; i < table->count; i++) {
+    const gl_row *row = &table->rows[i];
+    if (is_there(gl, row) && values[i] != wanted(gl, row)) set_row(row, values[i]);
+  }
+}
+
+/* ---- Transfers ---- */
+
+static const GLfloat identity[16] = {[0] = 1, [5] = 1, [10] = 1, [15] = 1};
+
+static void set_colour_matrix(const gl_values *v, const GLfloat matrix[16]) {
+  if (!memcmp(v->colour_matrix, identity, sizeof identity)) return;
+  glMatrixMode(GL_COLOR);
+  glLoadMatrixf(matrix);
+  glMatrixMode((GLenum)v->matrix_mode);
+}
+
+static void save_transfers(const gl_backend *gl, gl_values *v) {
+  save_rows(gl, &gl_transfer_rows, v->transfer);
+  glGetIntegerv(GL_DRAW_FRAMEBUFFER_BINDING, &v->draw_framebuffer);
+  glGetIntegerv(GL_READ_FRAMEBUFFER_BINDING, &v->read_framebuffer);
+  glGetIntegerv(GL_VERTEX_ARRAY_BINDING, &v->vao);
+  glGetIntegerv(GL_ARRAY_BUFFER_BINDING, &v->array_buffer);
+  glGetIntegerv(GL_PIXEL_PACK_BUFFER_BINDING, &v->pack_buffer);
+  glGetIntegerv(GL_PIXEL_UNPACK_BUFFER_BINDING, &v->unpack_buffer);
+  if (!(gl->has & GL_HAS_IMAGING)) return;
+  glGetIntegerv(GL_MATRIX_MODE, &v->matrix_mode);
+  glGetFloatv(GL_COLOR_MATRIX, v->colour_matrix);
+}
+
+/* What makes every call of the library do something else. */
+static ts_status check_answers(ts_context *context, gl_values *v) {
+  v->active_texture = 0;
+  glGetIntegerv(GL_ACTIVE_TEXTURE, &v->active_texture);
+  if (v->active_texture < GL_TEXTURE0)
+    return tsi_fail(context, TS_ERROR_DEVICE,
+                    "OpenGL does not tell its state: the call is between glBegin and glEnd, or the context is "
+                    "lost");
+  GLint list = 0;
+  if (gl_of(context)->has & GL_HAS_COMPATIBILITY) glGetIntegerv(GL_LIST_INDEX, &list);
+  if (list)
+    return tsi_fail(context, TS_ERROR_DEVICE,
+                    "the application compiles display list %d (glNewList), which would record the library's "
+                    "calls; it must end first (glEndList)",
+                    list);
+  return TS_OK;
+}
+
+ts_status gl_state_enter(ts_context *context) {
+  gl_backend *gl = gl_of(context);
+  gl_values *v = gl->saved ? &gl->saved->values : NULL;
+  gl->is_set = gl->draws = 0;
+  if (v) {
+    gl_take_errors(context, "the application left");
+    TSI_TRY(check_answers(context, v));
+    save_transfers(gl, v);
+  }
+  gl->is_set = 1;
+  set_rows(gl, &gl_transfer_rows, v ? v->transfer : NULL);
+  if (v && gl->has & GL_HAS_IMAGING) set_colour_matrix(v, identity);
   glBindVertexArray(gl->empty_vao);
   glBindBuffer(GL_ARRAY_BUFFER, 0);
   glBindBuffer(GL_PIXEL_PACK_BUFFER, 0);
   glBindBuffer(GL_PIXEL_UNPACK_BUFFER, 0);
-  glPolygonMode(GL_FRONT_AND_BACK, GL_FILL);
-  glClampColor(GL_CLAMP_READ_COLOR, GL_FIXED_ONLY);
-  for (GLuint k = 0; k < GL_TARGETS; k++) {
-    glColorMaski(k, GL_TRUE, GL_TRUE, GL_TRUE, GL_TRUE);
-    glDisablei(GL_BLEND, k);
-  }
-  for (int unit = 0; unit < GL_UNITS; unit++) {
-    glBindSampler((GLuint)unit, gl->nearest);
-    gl->bound_texture[unit] = (GLuint)-1; /* unknown */
-  }
+  gl->used_units = 0;
+  for (int unit = 0; unit < GL_UNITS; unit++) gl->bound_texture[unit] = (GLuint)-1; /* unknown */
   glActiveTexture(GL_TEXTURE0);
   gl->bound_program = gl->bound_framebuffer = (GLuint)-1;
+  return TS_OK;
+}
+
+/* ---- Texture units ---- */
+
+void gl_state_use_unit(gl_backend *gl, int unit) {
+  if (gl->used_units & 1u << unit) return;
+  gl->used_units |= 1u << unit;
+  if (gl->saved) {
+    glGetIntegerv(GL_TEXTURE_BINDING_2D, &gl->saved->texture[unit]);
+    glGetIntegerv(GL_SAMPLER_BINDING, &gl->saved->sampler[unit]);
+  }
+  if (!gl->saved || (GLuint)gl->saved->sampler[unit] != gl->nearest) glBindSampler((GLuint)unit, gl->nearest);
+}
+
+static void restore_units(const gl_backend *gl, const gl_state *s) {
+  for (int unit = 0; unit < GL_UNITS; unit++) {
+    if (!(gl->used_units & 1u << unit)) continue;
+    glActiveTexture(GL_TEXTURE0 + (GLenum)unit);
+    glBindTexture(GL_TEXTURE_2D, (GLuint)s->texture[unit]);
+    if ((GLuint)s->sampler[unit] != gl->nearest) glBindSampler((GLuint)unit, (GLuint)s->sampler[unit]);
+  }
+  glActiveTexture((GLenum)s->values.active_texture);
+}
+
+/* ---- Draws ---- */
+
+static void save_drawing(const gl_backend *gl, gl_values *v) {
+  save_rows(gl, &gl_drawing_rows, v->drawing);
+  if (gl->has & GL_HAS_VIEWPORTS) {
+    glGetFloati_v(GL_VIEWPORT, 0, v->viewport);
+    v->scissor = glIsEnabledi(GL_SCISSOR_TEST, 0);
+  } else {
+    glGetFloatv(GL_VIEWPORT, v->viewport);
+    v->scissor = glIsEnabled(GL_SCISSOR_TEST);
+  }
+  v->polygon_mode[1] = 0; /* a core profile has one */
+  glGetIntegerv(GL_POLYGON_MODE, v->polygon_mode);
+  for (GLuint k = 0; k < GL_TARGETS; k++) {
+    glGetIntegeri_v(GL_COLOR_WRITEMASK, k, v->color_mask[k]);
+    v->blend[k] = glIsEnabledi(GL_BLEND, k);
+  }
+  if (!(gl->has & GL_HAS_CLIP_CONTROL)) return;
+  glGetIntegerv(GL_CLIP_ORIGIN, &v->clip_origin);
+  glGetIntegerv(GL_CLIP_DEPTH_MODE, &v->clip_depth);
+}
+
+static void set_scissor(const gl_backend *gl, int on) {
+  if (gl->has & GL_HAS_VIEWPORTS)
+    (on ? glEnablei : glDisablei)(GL_SCISSOR_TEST, 0);
+  else
+    (on ? glEnable : glDisable)(GL_SCISSOR_TEST);
+}
+
+static int writes_all(const GLint mask[4]) {
+  return mask[0] && mask[1] && mask[2] && mask[3];
+}
+
+static int has_default_clip(const gl_values *v) {
+  return v->clip_origin == GL_LOWER_LEFT && v->clip_depth == GL_NEGATIVE_ONE_TO_ONE;
+}
+
+static int fills(const gl_values *v) {
+  return v->polygon_mode[0] == GL_FILL && (v->polygon_mode[1] == 0 || v->polygon_mode[1] == GL_FILL);
+}
+
+/* v NULL: nothing is known, and all is set. */
+static void set_drawing(const gl_backend *gl, const gl_values *v) {
+  set_rows(gl, &gl_drawing_rows, v ? v->drawing : NULL);
+  if (!v || v->scissor) set_scissor(gl, 0);
+  if (!v || !fills(v)) glPolygonMode(GL_FRONT_AND_BACK, GL_FILL);
+  for (GLuint k = 0; k < GL_TARGETS; k++) {
+    if (!v || !writes_all(v->color_mask[k])) glColorMaski(k, GL_TRUE, GL_TRUE, GL_TRUE, GL_TRUE);
+    if (!v || v->blend[k]) glDisablei(GL_BLEND, k);
+  }
+  if (gl->has & GL_HAS_CLIP_CONTROL && (!v || !has_default_clip(v)))
+    glClipControl(GL_LOWER_LEFT, GL_NEGATIVE_ONE_TO_ONE);
+}
+
+static void restore_polygon_mode(const gl_backend *gl, const gl_values *v) {
+  if (fills(v)) return;
+  if (gl->has & GL_HAS_COMPATIBILITY) {
+    glPolygonMode(GL_FRONT, (GLenum)v->polygon_mode[0]);
+    glPolygonMode(GL_BACK, (GLenum)v->polygon_mode[1]);
+  } else {
+    glPolygonMode(GL_FRONT_AND_BACK, (GLenum)v->polygon_mode[0]);
+  }
+}
+
+static void restore_drawing(const gl_backend *gl, const gl_values *v) {
+  restore_rows(gl, &gl_drawing_rows, v->drawing);
+  if (gl->has & GL_HAS_VIEWPORTS)
+    glViewportIndexedfv(0, v->viewport);
+  else
+    glViewport((GLint)v->viewport[0], (GLint)v->viewport[1], (GLint)v->viewport[2], (GLint)v->viewport[3]);
+  if (v->scissor) set_scissor(gl, 1);
+  restore_polygon_mode(gl, v);
+  for (GLuint k = 0; k < GL_TARGETS; k++) {
+    const GLint *mask = v->color_mask[k];
+    if (!writes_all(mask))
+      glColorMaski(k, (GLboolean)mask[0], (GLboolean)mask[1], (GLboolean)mask[2], (GLboolean)mask[3]);
+    if (v->blend[k]) glEnablei(GL_BLEND, k);
+  }
+  if (gl->has & GL_HAS_CLIP_CONTROL && !has_default_clip(v))
+    glClipControl((GLenum)v->clip_origin, (GLenum)v->clip_depth);
+}
+
+ts_status gl_state_draw(ts_context *context) {
+  gl_backend *gl = gl_of(context);
+  gl_state *s = gl->saved;
+  if (gl->draws) return TS_OK;
+  if (gl_is_shared(gl)) TSI_TRY(gl_state_refuse(context));
+  if (s) {
+    save_drawing(gl, &s->values);
+    TSI_TRY(gl_state_save_program(context));
+  }
+  set_drawing(gl, s ? &s->values : NULL);
+  gl->draws = 1;
+  if (!gl_is_shared(gl)) return TS_OK;
+  gl->proof.is_due = 1;
+  if (!s || !memcmp(&s->values, &s->proven, sizeof s->proven)) return TS_OK;
+  s->proven = s->values;
+  return gl_proof_draw(context);
+}
+
+void gl_state_doubt(gl_backend *gl) {
+  memset(&gl->saved->proven, 0xff, sizeof gl->saved->proven);
+}
+
+/* ---- Leaving ---- */
+
+void gl_state_leave(ts_context *context) {
+  gl_backend *gl = gl_of(context);
+  const gl_state *s = gl->saved;
+  if (!s || !gl->is_set) return;
+  const gl_values *v = &s->values;
+  if (gl->draws) {
+    restore_drawing(gl, v);
+    gl_state_restore_program(context);
+  }
+  restore_rows(gl, &gl_transfer_rows, v->transfer);
+  if (gl->has & GL_HAS_IMAGING) set_colour_matrix(v, v->colour_matrix);
+  restore_units(gl, s);
+  glBindFramebuffer(GL_DRAW_FRAMEBUFFER, (GLuint)v->draw_framebuffer);
+  glBindFramebuffer(GL_READ_FRAMEBUFFER, (GLuint)v->read_framebuffer);
+  glBindVertexArray((GLuint)v->vao);
+  glBindBuffer(GL_ARRAY_BUFFER, (GLuint)v->array_buffer);
+  glBindBuffer(GL_PIXEL_PACK_BUFFER, (GLuint)v->pack_buffer);
+  glBindBuffer(GL_PIXEL_UNPACK_BUFFER, (GLuint)v->unpack_buffer);
+  gl->is_set = gl->draws = 0;
+  gl_take_errors(context, "texsolve or its putting back of the application's state left");
 }
 
 void gl_state_lend(const gl_backend *gl) {
   if (gl->saved) return;
   glDisable(GL_COLOR_LOGIC_OP); /* which would turn blending off */
-  for (int unit = 0; gl->nearest && unit < GL_UNITS; unit++) glBindSampler((GLuint)unit, 0);
-}
-
-/* ---- Objects that are deleted ---- */
-
-static void unbind(GLint *saved, GLuint name) {
-  if ((GLuint)*saved == name) *saved = 0;
-}
-
-static void forget(GLuint *current, GLuint name) {
-  if (*current == name) *current = (GLuint)-1;
-}
-
-void gl_delete_texture(gl_backend *gl, GLuint name) {
-  for (int unit = 0; unit < GL_UNITS; unit++) {
-    if (gl->saved) unbind(&gl->saved->texture[unit], name);
-    forget(&gl->bound_texture[unit], name);
-  }
-  glDeleteTextures(1, &name);
-}
-
-void gl_delete_framebuffer(gl_backend *gl, GLuint name) {
-  if (gl->saved) {
-    unbind(&gl->saved->draw_framebuffer, name);
-    unbind(&gl->saved->read_framebuffer, name);
-  }
-  forget(&gl->bound_framebuffer, name);
-  glDeleteFramebuffers(1, &name);
-}
-
-void gl_delete_buffer(gl_backend *gl, GLuint name) {
-  if (gl->saved) {
-    unbind(&gl->saved->array_buffer, name);
-    unbind(&gl->saved->pack_buffer, name);
-    unbind(&gl->saved->unpack_buffer, name);
-  }
-  glDeleteBuffers(1, &name);
-}
-
-void gl_delete_vertex_array(gl_backend *gl, GLuint name) {
-  if (gl->saved) unbind(&gl->saved->vao, name);
-  glDeleteVertexArrays(1, &name);
-}
-
-void gl_delete_sampler(gl_backend *gl, GLuint name) {
-  for (int unit = 0; gl->saved && unit < GL_UNITS; unit++) unbind(&gl->saved->sampler[unit], name);
-  glDeleteSamplers(1, &name);
-}
-
-void gl_delete_program(gl_backend *gl, GLuint name) {
-  if (gl->saved) unbind(&gl->saved->program, name);
-  forget(&gl->bound_program, name);
-  glDeleteProgram(name);
+  for (int unit = 0; gl->nearest && unit < GL_UNITS; unit++)
+    if (gl->used_units & 1u << unit) glBindSampler((GLuint)unit, 0);
 }

@@ -104,7 +104,8 @@ ts_status gl_texture_create(ts_context *context, GLenum format, int width, int h
   glTexImage2D(GL_TEXTURE_2D, 0, (GLint)format, width, height, 0, info->external, info->type, NULL);
   status = gl_check(context, what);
   if (status == TS_OK && info->type == GL_FLOAT) {
-    status = attach_framebuffer(context, t);
+    status = gl_state_draw(context);
+    if (status == TS_OK) status = attach_framebuffer(context, t);
     if (status == TS_OK) {
       static const GLfloat zero[4];
       glClearBufferfv(GL_COLOR, 0, zero);

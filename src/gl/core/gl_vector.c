@@ -42,9 +42,11 @@ ts_status gl_vector_write(ts_vector *v, const float *texels) {
 ts_status gl_vector_read(const ts_vector *v, float *texels) {
   const gl_vector *impl = gl_vector_of(v);
   const tsi_tiling *t = &v->space->tiling;
+  TSI_TRY(gl_proof_begin_read(v->context));
   gl_bind_framebuffer(gl_of(v->context), impl->texture->framebuffer);
   glReadPixels(impl->x, impl->y, t->width, t->height, external_formats[tsi_channels(v)], GL_FLOAT, texels);
-  return gl_check(v->context, "reading a vector");
+  TSI_TRY(gl_check(v->context, "reading a vector"));
+  return gl_proof_end_read(v->context);
 }
 
 /* ---- Vectors and slots in one texture ---- */

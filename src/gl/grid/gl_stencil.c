@@ -81,6 +81,7 @@ ts_status gl_stencil_textures_read(ts_context *context, gl_texture *const textur
                                    int five_point, float *values) {
   const int width = textures[0]->width, height = textures[0]->height, step = band_height(width);
   float *band;
+  TSI_TRY(gl_proof_begin_read(context));
   TSI_TRY(create_band(context, width, height, &band));
   for (int y = 0; y < height; y += step) {
     const int rows = height - y < step ? height - y : step;
@@ -98,7 +99,8 @@ ts_status gl_stencil_textures_read(ts_context *context, gl_texture *const textur
     }
   }
   tsi_free(context, band);
-  return gl_check(context, "reading a stencil");
+  TSI_TRY(gl_check(context, "reading a stencil"));
+  return gl_proof_end_read(context);
 }
 
 /* A stencil without corners has another texture of their format in their place: a shader may be compiled again

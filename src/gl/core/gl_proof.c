@@ -1,0 +1,132 @@
+/* Whether OpenGL draws what it is told, in a context that an application draws in too: its state has been set
+ * for the library's calls (gl_state_tables.c), but a state of an extension, a driver's mistake or a state that
+ * was forgotten there would make wrong numbers in silence.
+ *
+ * A proof is a triangle and a point in a texture of their own, with numbers that differ from proof to proof. It
+ * is drawn with the first pass of a call if the state that the call found is not that of the last proof, so
+ * that calls in a row cost nothing; and, if calls have drawn since, before the next texels are read. What
+ * proofs have left is read then, without a wait of its own. The last 16 are kept apart. */
+#include <math.h>
+#include <string.h>
+
+#include "gl.h"
+#include "gl_shader.h"
+
+/* Texels of a proof: the left 2 x 2 are the triangle's, which leaves one out so that a flip shows, and the
+ * right 2 x 2 the point's. */
+enum { width = 4, height = 2, proofs = GL_PROOFS, most_proofs = 1 << 20, channels = 4 };
+
+/* Clamped, blended, masked or scaled, they would not remain. */
+static void numbers_of(int proof, float *numbers) {
+  numbers[0] = (float)proof + 0.25f;
+  numbers[1] = -1.5f - (float)proof;
+  numbers[2] = 1e30f;
+  numbers[3] = 2.5f;
+}
+
+static ts_status create(ts_context *context) {
+  static const float zeros[width * height * proofs * channels];
+  gl_backend *gl = gl_of(context);
+  gl_proof *p = &gl->proof;
+  if (p->texture) return TS_OK;
+  if (!p->name) glGenTextures(1, &p->name);
+  gl_bind(gl, 0, p->name);
+  glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, GL_NEAREST);
+  glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAG_FILTER, GL_NEAREST);
+  glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAX_LEVEL, 0);
+  glTexImage2D(GL_TEXTURE_2D, 0, GL_RGBA32F, width, height * proofs, 0, GL_RGBA, GL_FLOAT, zeros);
+  if (!p->buffer) glGenBuffers(1, &p->buffer);
+  glBindBuffer(GL_PIXEL_PACK_BUFFER, p->buffer);
+  glBufferData(GL_PIXEL_PACK_BUFFER, sizeof zeros, NULL, GL_STREAM_READ);
+  glBindBuffer(GL_PIXEL_PACK_BUFFER, 0);
+  TSI_TRY(gl_check(context, "a proof of drawing"));
+  return gl_texture_wrap(context, p->name, GL_RGBA32F, width, height * proofs, &p->texture);
+}
+
+void gl_proof_destroy(ts_context *context) {
+  gl_backend *gl = gl_of(context);
+  gl_proof *p = &gl->proof;
+  gl_texture_release(context, p->texture);
+  p->texture = NULL;
+  if (!gl->entered) return;
+  gl_delete_texture(gl, p->name);
+  gl_delete_buffer(gl, p->buffer);
+}
+
+ts_status gl_proof_draw(ts_context *context) {
+  gl_backend *gl = gl_of(context);
+  gl_proof *p = &gl->proof;
+  TSI_TRY(create(context));
+  const int number = p->last % most_proofs + 1, place = number % proofs;
+  float numbers[channels];
+  gl_pass pass = {.target = p->texture, .y = place * height, .width = width, .height = height};
+  TSI_TRY(gl_program_get(context, "core/proof.vert", "core/proof.frag", "", &pass.program));
+  numbers_of(number, numbers);
+  memcpy(pass.parameters, numbers, sizeof numbers);
+  TSI_TRY(gl_draw(context, &pass));
+  if (gl->max_point_size >= 2) glDrawArrays(GL_POINTS, 3, 1);
+  p->last = p->numbers[place] = number;
+  p->is_due = 0;
+  p->is_unread = 1;
+  return TS_OK;
+}
+
+ts_status gl_proof_begin_read(ts_context *context) {
+  gl_backend *gl = gl_of(context);
+  gl_proof *p = &gl->proof;
+  if (!gl_is_shared(gl)) return TS_OK;
+  if (p->is_due) { /* unless the application does what draws are refused for: then nothing is drawn */
+    ts_status status = gl_state_draw(context);
+    if (status == TS_OK && p->is_due) status = gl_proof_draw(context);
+    if (status < 0 && gl->draws) return status;
+    if (status < 0) tsi_clear_error(context);
+  }
+  if (!p->is_unread) return TS_OK;
+  gl_bind_framebuffer(gl, p->texture->framebuffer);
+  glBindBuffer(GL_PIXEL_PACK_BUFFER, p->buffer);
+  glReadPixels(0, 0, width, height * proofs, GL_RGBA, GL_FLOAT, NULL);
+  glBindBuffer(GL_PIXEL_PACK_BUFFER, 0);
+  p->is_unread = 0;
+  p->is_read = 1;
+  return TS_OK;
+}
+
+/* The first texel that is not as it must be, or -1. */
+static int find_wrong(const gl_backend *gl, int place, const float *texels, float *expected) {
+  for (int k = 0; k < width * height; k++) {
+    const int is_left_out = k == width + 1, is_of_point = k % width >= 2;
+    if (is_of_point && gl->max_point_size < 2) continue;
+    memset(expected, 0, channels * sizeof *expected);
+    if (!is_left_out) numbers_of(gl->proof.numbers[place], expected);
+    if (memcmp(texels + (size_t)k * channels, expected, channels * sizeof *expected)) return k;
+  }
+  return -1;
+}
+
+ts_status gl_proof_end_read(ts_context *context) {
+  gl_backend *gl = gl_of(context);
+  gl_proof *p = &gl->proof;
+  float texels[width * height * proofs * channels], expected[channels];
+  if (!p->is_read) return TS_OK;
+  p->is_read = 0;
+  memset(texels, 0, sizeof texels);
+  glBindBuffer(GL_PIXEL_PACK_BUFFER, p->buffer);
+  glGetBufferSubData(GL_PIXEL_PACK_BUFFER, 0, sizeof texels, texels);
+  glBindBuffer(GL_PIXEL_PACK_BUFFER, 0);
+  for (int place = 0; place < proofs; place++) {
+    const float *own = texels + (size_t)place * width * height * channels;
+    const int wrong = p->numbers[place] ? find_wrong(gl, place, own, expected) : -1;
+    if (wrong < 0) continue;
+    const float *found = own + (size_t)wrong * channels;
+    memset(p->numbers, 0, sizeof p->numbers); /* told once */
+    if (gl->saved) gl_state_doubt(gl);
+    return tsi_fail(
+        context, TS_ERROR_DEVICE,
+        "OpenGL did not draw as told, so results since the last read may be wrong: %s drew (%g, %g, "
+        "%g, %g) in place of (%g, %g, %g, %g); a state that the application has set is unknown to "
+        "texsolve",
+        wrong % width >= 2 ? "a point" : "a triangle", (double)found[0], (double)found[1], (double)found[2],
+        (double)found[3], (double)expected[0], (double)expected[1], (double)expected[2], (double)expected[3]);
+  }
+  return TS_OK;
+}

@@ -1,0 +1,63 @@
+/* The OpenGL state of an application, as gl_state*.c save it. */
+#ifndef TSI_GL_STATE_H
+#define TSI_GL_STATE_H
+
+#include "gl.h"
+
+/* A state that one call reads and another sets, with the value that the library's calls need. */
+typedef enum gl_row_kind {
+  GL_ROW_SWITCH,   /* glIsEnabled, glEnable */
+  GL_ROW_STORE,    /* glPixelStorei */
+  GL_ROW_TRANSFER, /* glPixelTransferf */
+  GL_ROW_CLAMP,    /* glClampColor */
+  GL_ROW_LOGIC_OP  /* glLogicOp */
+} gl_row_kind;
+
+typedef struct gl_row {
+  gl_row_kind kind;
+  GLenum name;
+  unsigned needs; /* GL_HAS_...; 0: every context has it */
+  double wanted;
+} gl_row;
+
+typedef struct gl_table {
+  const gl_row *rows;
+  int count;
+} gl_table;
+
+enum { GL_MOST_ROWS = 64, GL_STAGES = 6 };
+
+/* What of the state a call can see to have changed since the last one. */
+typedef struct gl_values {
+  /* Saved on entering. */
+  double transfer[GL_MOST_ROWS];
+  GLint draw_framebuffer, read_framebuffer, vao, array_buffer, pack_buffer, unpack_buffer, active_texture;
+  GLint matrix_mode;
+  GLfloat colour_matrix[16];
+  /* Saved before the first draw. */
+  double drawing[GL_MOST_ROWS];
+  GLfloat viewport[4];
+  GLint program, pipeline, polygon_mode[2], clip_origin, clip_depth;
+  GLint color_mask[GL_TARGETS][4], blend[GL_TARGETS], scissor;
+} gl_values;
+
+struct gl_state {
+  gl_values values;
+  gl_values proven;                           /* as they were at the last proof */
+  GLint texture[GL_UNITS], sampler[GL_UNITS]; /* of the units that the call has used */
+  int is_feedback_paused;                     /* by the library */
+  GLint subroutine_counts[GL_STAGES];
+  GLuint *subroutines; /* NULL: none */
+};
+
+/* ---- gl_state_tables.c ---- */
+extern const gl_table gl_transfer_rows, gl_drawing_rows;
+
+/* ---- gl_state_program.c: the program and what is lost with it ---- */
+/* Fails, and names it, where something stands in the way of drawing. Changes nothing. */
+ts_status gl_state_refuse(ts_context *context);
+/* Also pauses transform feedback, which restoring resumes. */
+ts_status gl_state_save_program(ts_context *context);
+void gl_state_restore_program(ts_context *context);
+
+#endif
