@@ -57,7 +57,7 @@ static EGLDisplay find_display(void) {
   return found != EGL_NO_DISPLAY && eglInitialize(found, NULL, NULL) ? found : EGL_NO_DISPLAY;
 }
 
-static const char *open_egl(void) {
+static const char *open_egl(int compatibility) {
   static const EGLint config_attributes[] = {EGL_SURFACE_TYPE,
                                              EGL_PBUFFER_BIT,
                                              EGL_RENDERABLE_TYPE,
@@ -76,13 +76,14 @@ static const char *open_egl(void) {
                                              8,
                                              EGL_NONE};
   static const EGLint surface_attributes[] = {EGL_WIDTH, 96, EGL_HEIGHT, 64, EGL_NONE};
-  static const EGLint context_attributes[] = {EGL_CONTEXT_MAJOR_VERSION,
-                                              3,
-                                              EGL_CONTEXT_MINOR_VERSION,
-                                              3,
-                                              EGL_CONTEXT_OPENGL_PROFILE_MASK,
-                                              EGL_CONTEXT_OPENGL_CORE_PROFILE_BIT,
-                                              EGL_NONE};
+  const EGLint context_attributes[] = {EGL_CONTEXT_MAJOR_VERSION,
+                                       3,
+                                       EGL_CONTEXT_MINOR_VERSION,
+                                       3,
+                                       EGL_CONTEXT_OPENGL_PROFILE_MASK,
+                                       compatibility ? EGL_CONTEXT_OPENGL_COMPATIBILITY_PROFILE_BIT
+                                                     : EGL_CONTEXT_OPENGL_CORE_PROFILE_BIT,
+                                       EGL_NONE};
   display = find_display();
   if (display == EGL_NO_DISPLAY) return "no EGL display";
   EGLConfig config;
@@ -118,7 +119,8 @@ static void close_egl(void) {
 
 #else
 
-static const char *open_egl(void) {
+static const char *open_egl(int compatibility) {
+  (void)compatibility;
   return "there is no EGL here";
 }
 static void make_egl_current(int current) {
@@ -147,7 +149,13 @@ static const char *open_window(void) {
 }
 
 const char *application_open(int window) {
-  const char *why = window ? open_window() : open_egl();
+  const char *why = window ? open_window() : open_egl(0);
+  if (why) application_close();
+  return why;
+}
+
+const char *application_open_compatibility(void) {
+  const char *why = open_egl(1);
   if (why) application_close();
   return why;
 }
@@ -189,6 +197,9 @@ void application_close(void) {
 
 const char *application_open(int window) {
   (void)window;
+  return "built without OpenGL";
+}
+const char *application_open_compatibility(void) {
   return "built without OpenGL";
 }
 int application_lists(const char *extension) {

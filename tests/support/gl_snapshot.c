@@ -2,6 +2,7 @@
 
 #include <GL/glew.h>
 
+#include "gl/core/gl_features.h"
 #include "test.h"
 
 /* Size 0 marks what glIsEnabled tells. */
@@ -9,10 +10,11 @@ typedef struct state_name {
   const char *name;
   GLenum token;
   int size;
+  unsigned needs; /* GL_HAS_... */
 } state_name;
 
 #define STATE(token, size)                                                                                     \
-  { #token, token, size }
+  { #token, token, size, 0 }
 
 static const state_name plain[] = {
     STATE(GL_DRAW_FRAMEBUFFER_BINDING, 1),
@@ -54,6 +56,15 @@ static const state_name plain[] = {
     STATE(GL_TEXTURE_CUBE_MAP_SEAMLESS, 0),
     STATE(GL_CLIP_DISTANCE0, 0),
     STATE(GL_CLIP_DISTANCE1, 0),
+    STATE(GL_CLIP_DISTANCE2, 0),
+    STATE(GL_CLIP_DISTANCE5, 0),
+    {"GL_CLIP_DISTANCE6", GL_CLIP_DISTANCE0 + 6, 0, 0},
+    {"GL_CLIP_DISTANCE7", GL_CLIP_DISTANCE0 + 7, 0, 0},
+    STATE(GL_POINT_FADE_THRESHOLD_SIZE, 1),
+    STATE(GL_POINT_SPRITE_COORD_ORIGIN, 1),
+    STATE(GL_POLYGON_OFFSET_FACTOR, 1),
+    STATE(GL_SAMPLE_COVERAGE_VALUE, 1),
+    STATE(GL_DEPTH_CLAMP, 0),
     STATE(GL_DEPTH_WRITEMASK, 1),
     STATE(GL_STENCIL_WRITEMASK, 1),
     STATE(GL_STENCIL_BACK_WRITEMASK, 1),
@@ -100,6 +111,81 @@ static const state_name plain[] = {
     STATE(GL_READ_BUFFER, 1),
 };
 
+#define MORE(token, size, needs)                                                                               \
+  { #token, token, size, needs }
+
+/* What not every context has. */
+static const state_name more[] = {
+    MORE(GL_PRIMITIVE_RESTART_FIXED_INDEX, 0, GL_HAS_FIXED_RESTART),
+    MORE(GL_PATCH_VERTICES, 1, GL_HAS_TESSELLATION),
+    MORE(GL_CLIP_ORIGIN, 1, GL_HAS_CLIP_CONTROL),
+    MORE(GL_CLIP_DEPTH_MODE, 1, GL_HAS_CLIP_CONTROL),
+    MORE(GL_SAMPLE_SHADING, 0, GL_HAS_SAMPLE_SHADING),
+    MORE(GL_MIN_SAMPLE_SHADING_VALUE, 1, GL_HAS_SAMPLE_SHADING),
+    MORE(GL_PROGRAM_PIPELINE_BINDING, 1, GL_HAS_PIPELINES),
+    MORE(GL_TRANSFORM_FEEDBACK_BINDING, 1, GL_HAS_FEEDBACK_PAUSE),
+    MORE(GL_TRANSFORM_FEEDBACK_ACTIVE, 1, GL_HAS_FEEDBACK_PAUSE),
+    MORE(GL_TRANSFORM_FEEDBACK_PAUSED, 1, GL_HAS_FEEDBACK_PAUSE),
+    MORE(GL_PACK_INVERT_MESA, 1, GL_HAS_PACK_INVERT),
+    MORE(GL_DEBUG_GROUP_STACK_DEPTH, 1, GL_HAS_INTERFACE_QUERY),
+    MORE(GL_PACK_COMPRESSED_BLOCK_WIDTH, 1, GL_HAS_INTERFACE_QUERY),
+    MORE(GL_UNPACK_COMPRESSED_BLOCK_SIZE, 1, GL_HAS_INTERFACE_QUERY),
+    MORE(GL_POLYGON_MODE, 2, GL_HAS_COMPATIBILITY),
+    MORE(GL_ALPHA_TEST, 0, GL_HAS_COMPATIBILITY),
+    MORE(GL_ALPHA_TEST_FUNC, 1, GL_HAS_COMPATIBILITY),
+    MORE(GL_ALPHA_TEST_REF, 1, GL_HAS_COMPATIBILITY),
+    MORE(GL_POLYGON_STIPPLE, 0, GL_HAS_COMPATIBILITY),
+    MORE(GL_LINE_STIPPLE, 0, GL_HAS_COMPATIBILITY),
+    MORE(GL_POINT_SMOOTH, 0, GL_HAS_COMPATIBILITY),
+    MORE(GL_POINT_SPRITE, 0, GL_HAS_COMPATIBILITY),
+    MORE(GL_POINT_SIZE_MIN, 1, GL_HAS_COMPATIBILITY),
+    MORE(GL_POINT_SIZE_MAX, 1, GL_HAS_COMPATIBILITY),
+    MORE(GL_POINT_DISTANCE_ATTENUATION, 3, GL_HAS_COMPATIBILITY),
+    MORE(GL_CLAMP_VERTEX_COLOR, 1, GL_HAS_COMPATIBILITY),
+    MORE(GL_CLAMP_FRAGMENT_COLOR, 1, GL_HAS_COMPATIBILITY),
+    MORE(GL_INDEX_LOGIC_OP, 0, GL_HAS_COMPATIBILITY),
+    MORE(GL_LIGHTING, 0, GL_HAS_COMPATIBILITY),
+    MORE(GL_LIGHT0, 0, GL_HAS_COMPATIBILITY),
+    MORE(GL_LIGHT_MODEL_TWO_SIDE, 1, GL_HAS_COMPATIBILITY),
+    MORE(GL_FOG, 0, GL_HAS_COMPATIBILITY),
+    MORE(GL_COLOR_SUM, 0, GL_HAS_COMPATIBILITY),
+    MORE(GL_COLOR_MATERIAL, 0, GL_HAS_COMPATIBILITY),
+    MORE(GL_NORMALIZE, 0, GL_HAS_COMPATIBILITY),
+    MORE(GL_SHADE_MODEL, 1, GL_HAS_COMPATIBILITY),
+    MORE(GL_EDGE_FLAG, 1, GL_HAS_COMPATIBILITY),
+    MORE(GL_VERTEX_ARRAY, 0, GL_HAS_COMPATIBILITY),
+    MORE(GL_CURRENT_COLOR, 4, GL_HAS_COMPATIBILITY),
+    MORE(GL_CURRENT_RASTER_POSITION, 4, GL_HAS_COMPATIBILITY),
+    MORE(GL_MATRIX_MODE, 1, GL_HAS_COMPATIBILITY),
+    MORE(GL_MODELVIEW_MATRIX, 4, GL_HAS_COMPATIBILITY),
+    MORE(GL_PROJECTION_MATRIX, 4, GL_HAS_COMPATIBILITY),
+    MORE(GL_ATTRIB_STACK_DEPTH, 1, GL_HAS_COMPATIBILITY),
+    MORE(GL_CLIENT_ATTRIB_STACK_DEPTH, 1, GL_HAS_COMPATIBILITY),
+    MORE(GL_RENDER_MODE, 1, GL_HAS_COMPATIBILITY),
+    MORE(GL_LIST_INDEX, 1, GL_HAS_COMPATIBILITY),
+    MORE(GL_MAP_COLOR, 1, GL_HAS_COMPATIBILITY),
+    MORE(GL_MAP_STENCIL, 1, GL_HAS_COMPATIBILITY),
+    MORE(GL_RED_SCALE, 1, GL_HAS_COMPATIBILITY),
+    MORE(GL_GREEN_SCALE, 1, GL_HAS_COMPATIBILITY),
+    MORE(GL_BLUE_SCALE, 1, GL_HAS_COMPATIBILITY),
+    MORE(GL_ALPHA_SCALE, 1, GL_HAS_COMPATIBILITY),
+    MORE(GL_DEPTH_SCALE, 1, GL_HAS_COMPATIBILITY),
+    MORE(GL_RED_BIAS, 1, GL_HAS_COMPATIBILITY),
+    MORE(GL_GREEN_BIAS, 1, GL_HAS_COMPATIBILITY),
+    MORE(GL_BLUE_BIAS, 1, GL_HAS_COMPATIBILITY),
+    MORE(GL_ALPHA_BIAS, 1, GL_HAS_COMPATIBILITY),
+    MORE(GL_INDEX_SHIFT, 1, GL_HAS_COMPATIBILITY),
+    MORE(GL_ZOOM_X, 1, GL_HAS_COMPATIBILITY),
+    MORE(GL_ZOOM_Y, 1, GL_HAS_COMPATIBILITY),
+    MORE(GL_PIXEL_MAP_R_TO_R_SIZE, 1, GL_HAS_COMPATIBILITY),
+    MORE(GL_COLOR_MATRIX, 4, GL_HAS_IMAGING),
+    MORE(GL_COLOR_TABLE, 0, GL_HAS_IMAGING),
+    MORE(GL_CONVOLUTION_2D, 0, GL_HAS_IMAGING),
+    MORE(GL_HISTOGRAM, 0, GL_HAS_IMAGING),
+    MORE(GL_POST_COLOR_MATRIX_RED_SCALE, 1, GL_HAS_IMAGING),
+    MORE(GL_POST_CONVOLUTION_RED_BIAS, 1, GL_HAS_IMAGING),
+};
+
 static const state_name per_unit[] = {
     STATE(GL_TEXTURE_BINDING_1D, 1),       STATE(GL_TEXTURE_BINDING_2D, 1),
     STATE(GL_TEXTURE_BINDING_3D, 1),       STATE(GL_TEXTURE_BINDING_CUBE_MAP, 1),
@@ -127,9 +213,30 @@ static void take(gl_snapshot *s, const state_name *state, int index) {
   for (int k = 0; k < state->size; k++) value->values[k] = got[k];
 }
 
+static void take_viewport(gl_snapshot *s, GLuint i) {
+  GLfloat viewport[4];
+  GLdouble depths[2];
+  GLint box[4];
+  glGetFloati_v(GL_VIEWPORT, i, viewport);
+  glGetDoublei_v(GL_DEPTH_RANGE, i, depths);
+  glGetIntegeri_v(GL_SCISSOR_BOX, i, box);
+  gl_value *value = append(s, "viewport", (int)i), *more_values = append(s, "depth range", (int)i),
+           *scissor = append(s, "scissor box", (int)i);
+  for (int k = 0; k < 4; k++) {
+    value->values[k] = (double)viewport[k];
+    scissor->values[k] = box[k];
+  }
+  for (int k = 0; k < 2; k++) more_values->values[k] = depths[k];
+  append(s, "GL_SCISSOR_TEST", (int)i)->values[0] = glIsEnabledi(GL_SCISSOR_TEST, i);
+}
+
 void gl_snapshot_take(gl_snapshot *s) {
+  const unsigned has = gl_features_get().has;
   s->count = 0;
   for (size_t i = 0; i < sizeof plain / sizeof plain[0]; i++) take(s, &plain[i], -1);
+  for (size_t i = 0; i < sizeof more / sizeof more[0]; i++)
+    if (!(more[i].needs & ~has)) take(s, &more[i], -1);
+  for (GLuint i = 0; has & GL_HAS_VIEWPORTS && i < 16; i++) take_viewport(s, i);
   GLint active, units, buffers;
   glGetIntegerv(GL_ACTIVE_TEXTURE, &active);
   glGetIntegerv(GL_MAX_COMBINED_TEXTURE_IMAGE_UNITS, &units);

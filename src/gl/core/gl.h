@@ -190,6 +190,8 @@ static inline int gl_is_shared(const gl_backend *gl) {
 }
 ts_status gl_state_create(ts_context *context);
 void gl_state_destroy(ts_context *context);
+/* Fails where OpenGL would not do or answer what it is told at all. Display lists only where gl->has is set. */
+ts_status gl_state_check(ts_context *context);
 /* The state that transfers rely on; for an application's context, what was there is saved first. */
 ts_status gl_state_enter(ts_context *context);
 /* Before a call's first draw or clear, or the first use of a program: the state that draws rely on. Fails where

@@ -182,9 +182,13 @@ static void create_sampler(gl_backend *gl) {
 static ts_status prepare(ts_context *context) {
   gl_backend *gl = gl_of(context);
   const int is_shared = context->gl.platform == TS_GL_PLATFORM_CURRENT;
-  if (is_shared) gl_take_errors(context, "the application left");
+  if (is_shared) {
+    gl_take_errors(context, "the application left");
+    TSI_TRY(gl_state_check(context));
+  }
   TSI_TRY(gl_load_functions(context));
   fill_caps(context);
+  if (is_shared) TSI_TRY(gl_state_check(context));
   TSI_TRY(set_shader_dir(context));
   if (is_shared) TSI_TRY(gl_state_create(context));
   glGenVertexArrays(1, &gl->empty_vao);

@@ -16,16 +16,17 @@
  * right 2 x 2 the point's. */
 enum { width = 4, height = 2, proofs = GL_PROOFS, most_proofs = 1 << 20, channels = 4 };
 
-/* Clamped, blended, masked or scaled, they would not remain. */
+/* They would not remain if they were clamped, blended or scaled, nor would those that another proof left. */
 static void numbers_of(int proof, float *numbers) {
   numbers[0] = (float)proof + 0.25f;
   numbers[1] = -1.5f - (float)proof;
-  numbers[2] = 1e30f;
-  numbers[3] = 2.5f;
+  numbers[2] = (float)proof * 1e20f;
+  numbers[3] = (float)proof + 2.5f;
 }
 
+static const float zeros[width * height * proofs * channels];
+
 static ts_status create(ts_context *context) {
-  static const float zeros[width * height * proofs * channels];
   gl_backend *gl = gl_of(context);
   gl_proof *p = &gl->proof;
   if (p->texture) return TS_OK;
@@ -119,6 +120,8 @@ ts_status gl_proof_end_read(ts_context *context) {
     if (wrong < 0) continue;
     const float *found = own + (size_t)wrong * channels;
     memset(p->numbers, 0, sizeof p->numbers); /* told once */
+    gl_bind(gl, 0, p->name);
+    glTexSubImage2D(GL_TEXTURE_2D, 0, 0, 0, width, height * proofs, GL_RGBA, GL_FLOAT, zeros);
     if (gl->saved) gl_state_doubt(gl);
     return tsi_fail(
         context, TS_ERROR_DEVICE,

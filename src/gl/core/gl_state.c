@@ -6,19 +6,6 @@
 #include "gl_features.h"
 #include "gl_state.h"
 
-ts_status gl_state_create(ts_context *context) {
-  gl_backend *gl = gl_of(context);
-  gl->saved = tsi_calloc(context, 1, sizeof *gl->saved);
-  return gl->saved ? TS_OK : tsi_out_of_memory(context, "the application's state", sizeof *gl->saved);
-}
-
-void gl_state_destroy(ts_context *context) {
-  gl_backend *gl = gl_of(context);
-  if (gl->saved) tsi_free(context, gl->saved->subroutines);
-  tsi_free(context, gl->saved);
-  gl->saved = NULL;
-}
-
 /* ---- Errors of the application ---- */
 
 static const char *error_name(GLenum error) {
@@ -92,33 +79,55 @@ static void set_row(const gl_row *row, double value) {
   }
 }
 
-static int is_there(const gl_backend *gl, const gl_row *row) {
-  return (row->needs & ~gl->has) == 0;
+static int is_there(const gl_backend *gl, const gl_table *table, int i) {
+  return !(table->rows[i].needs & ~gl->has) && !(gl->saved && gl->saved->absent[table == &gl_drawing_rows][i]);
 }
 
 static double wanted(const gl_backend *gl, const gl_row *row) {
   return row->name == GL_COLOR_LOGIC_OP ? gl->compiles_once : row->wanted;
 }
 
-/* Values NULL: they are not known, and are all set. */
 static void save_rows(const gl_backend *gl, const gl_table *table, double *values) {
   for (int i = 0; i < table->count; i++)
-    if (is_there(gl, &table->rows[i])) values[i] = row_value(&table->rows[i]);
+    if (is_there(gl, table, i)) values[i] = row_value(&table->rows[i]);
 }
 
+/* Values NULL: they are not known, and are all set. */
 static void set_rows(const gl_backend *gl, const gl_table *table, const double *values) {
   for (int i = 0; i < table->count; i++) {
-    const gl_row *row = &table->rows[i];
-    const double value = wanted(gl, row);
-    if (is_there(gl, row) && !(values && values[i] == value)) set_row(row, value);
+    const double value = wanted(gl, &table->rows[i]);
+    if (is_there(gl, table, i) && !(values && values[i] == value)) set_row(&table->rows[i], value);
   }
 }
 
 static void restore_rows(const gl_backend *gl, const gl_table *table, const double *values) {
+  for (int i = 0; i < table->count; i++)
+    if (is_there(gl, table, i) && values[i] != wanted(gl, &table->rows[i])) set_row(&table->rows[i], values[i]);
+}
+
+/* A driver may lack what its version says. */
+static void find_absent(gl_backend *gl, const gl_table *table) {
   for (int i = 0; i < table->count; i++) {
-    const gl_row *row = &table->rows[i];
-    if (is_there(gl, row) && values[i] != wanted(gl, row)) set_row(row, values[i]);
+    if (!is_there(gl, table, i)) continue;
+    row_value(&table->rows[i]);
+    gl->saved->absent[table == &gl_drawing_rows][i] = glGetError() != GL_NO_ERROR;
   }
+}
+
+ts_status gl_state_create(ts_context *context) {
+  gl_backend *gl = gl_of(context);
+  gl->saved = tsi_calloc(context, 1, sizeof *gl->saved);
+  if (!gl->saved) return tsi_out_of_memory(context, "the application's state", sizeof *gl->saved);
+  find_absent(gl, &gl_transfer_rows);
+  find_absent(gl, &gl_drawing_rows);
+  return TS_OK;
+}
+
+void gl_state_destroy(ts_context *context) {
+  gl_backend *gl = gl_of(context);
+  if (gl->saved) tsi_free(context, gl->saved->subroutines);
+  tsi_free(context, gl->saved);
+  gl->saved = NULL;
 }
 
 /* ---- Transfers ---- */
@@ -134,6 +143,7 @@ static void set_colour_matrix(const gl_values *v, const GLfloat matrix[16]) {
 
 static void save_transfers(const gl_backend *gl, gl_values *v) {
   save_rows(gl, &gl_transfer_rows, v->transfer);
+  glGetIntegerv(GL_ACTIVE_TEXTURE, &v->active_texture);
   glGetIntegerv(GL_DRAW_FRAMEBUFFER_BINDING, &v->draw_framebuffer);
   glGetIntegerv(GL_READ_FRAMEBUFFER_BINDING, &v->read_framebuffer);
   glGetIntegerv(GL_VERTEX_ARRAY_BINDING, &v->vao);
@@ -145,15 +155,13 @@ static void save_transfers(const gl_backend *gl, gl_values *v) {
   glGetFloatv(GL_COLOR_MATRIX, v->colour_matrix);
 }
 
-/* What makes every call of the library do something else. */
-static ts_status check_answers(ts_context *context, gl_values *v) {
-  v->active_texture = 0;
-  glGetIntegerv(GL_ACTIVE_TEXTURE, &v->active_texture);
-  if (v->active_texture < GL_TEXTURE0)
+ts_status gl_state_check(ts_context *context) {
+  GLint unit = 0, list = 0;
+  glGetIntegerv(GL_ACTIVE_TEXTURE, &unit);
+  if (unit < GL_TEXTURE0)
     return tsi_fail(context, TS_ERROR_DEVICE,
                     "OpenGL does not tell its state: the call is between glBegin and glEnd, or the context is "
                     "lost");
-  GLint list = 0;
   if (gl_of(context)->has & GL_HAS_COMPATIBILITY) glGetIntegerv(GL_LIST_INDEX, &list);
   if (list)
     return tsi_fail(context, TS_ERROR_DEVICE,
@@ -169,7 +177,7 @@ ts_status gl_state_enter(ts_context *context) {
   gl->is_set = gl->draws = 0;
   if (v) {
     gl_take_errors(context, "the application left");
-    TSI_TRY(check_answers(context, v));
+    TSI_TRY(gl_state_check(context));
     save_transfers(gl, v);
   }
   gl->is_set = 1;

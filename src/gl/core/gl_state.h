@@ -42,6 +42,7 @@ typedef struct gl_values {
 } gl_values;
 
 struct gl_state {
+  unsigned char absent[2][GL_MOST_ROWS]; /* rows of transfers and draws that the driver does not know */
   gl_values values;
   gl_values proven;                           /* as they were at the last proof */
   GLint texture[GL_UNITS], sampler[GL_UNITS]; /* of the units that the call has used */

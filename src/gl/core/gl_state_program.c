@@ -66,19 +66,21 @@ static int feedback_is_active(void) {
   return is_active && !is_paused;
 }
 
-/* Before it could pause it could not be asked for either; programs cannot change meanwhile. */
+/* Before it could pause it could not be asked for either; programs cannot change meanwhile. Leaves no program.
+ */
+static ts_status refuse_endless_feedback(ts_context *context) {
+  if (gl_of(context)->has & GL_HAS_FEEDBACK_PAUSE) return TS_OK;
+  glUseProgram(0);
+  return glGetError() == GL_NO_ERROR ? TS_OK : fail_feedback(context, "this OpenGL cannot pause it");
+}
+
+/* In an application's context it pauses. */
 static ts_status refuse_feedback(ts_context *context) {
   const gl_backend *gl = gl_of(context);
-  if (gl->has & GL_HAS_FEEDBACK_PAUSE)
-    return !gl->saved && feedback_is_active()
-               ? fail_feedback(context, "the library's own context does not pause it")
-               : TS_OK;
-  GLint program = 0;
-  glGetIntegerv(GL_CURRENT_PROGRAM, &program);
-  glUseProgram(0);
-  if (glGetError() != GL_NO_ERROR) return fail_feedback(context, "this OpenGL cannot pause it");
-  glUseProgram((GLuint)program);
-  return TS_OK;
+  if (gl->saved) return TS_OK;
+  if (gl->has & GL_HAS_FEEDBACK_PAUSE && feedback_is_active())
+    return fail_feedback(context, "the library's own context does not pause it");
+  return refuse_endless_feedback(context);
 }
 
 static ts_status refuse_mode(ts_context *context) {
@@ -122,7 +124,7 @@ static GLint count_subroutines(const gl_backend *gl, const gl_values *v, const s
   if (!program) return 0;
   if (gl->has & GL_HAS_INTERFACE_QUERY)
     glGetProgramInterfaceiv((GLuint)program, s->uniforms, GL_ACTIVE_RESOURCES, &uniforms);
-  if (!uniforms) return 0;
+  if (glGetError() == GL_NO_ERROR && !uniforms) return 0;
   glGetProgramStageiv((GLuint)program, s->type, GL_ACTIVE_SUBROUTINE_UNIFORM_LOCATIONS, &count);
   return glGetError() == GL_NO_ERROR ? count : 0;
 }
@@ -166,6 +168,7 @@ ts_status gl_state_save_program(ts_context *context) {
   v->pipeline = 0;
   if (gl->has & GL_HAS_PIPELINES) glGetIntegerv(GL_PROGRAM_PIPELINE_BINDING, &v->pipeline);
   if (gl->has & GL_HAS_SUBROUTINES && (v->program || v->pipeline)) TSI_TRY(save_subroutines(context));
+  TSI_TRY(refuse_endless_feedback(context));
   s->is_feedback_paused = gl->has & GL_HAS_FEEDBACK_PAUSE && feedback_is_active();
   if (s->is_feedback_paused) glPauseTransformFeedback();
   return TS_OK;
