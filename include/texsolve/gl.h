@@ -4,6 +4,26 @@
  * TS_ERROR_UNSUPPORTED for objects of another backend. A library built without OpenGL does not contain them.
  * Threads, version and errors are as in texsolve.h: the thread that uses the context may call all functions; an
  * application's OpenGL context must be current.
+ *
+ * In an application's context (TS_GL_PLATFORM_CURRENT), core or compatibility profile, every call sets the
+ * state that it needs and restores the application's before it returns: all state of OpenGL 4.6 that touches
+ * drawing and transfers, active transform feedback (it is paused) and subroutines included. What OpenGL cannot
+ * restore is an error, TS_ERROR_DEVICE, of each call that draws, and the message names it:
+ * - an active query of GL_SAMPLES_PASSED, GL_ANY_SAMPLES_PASSED, GL_ANY_SAMPLES_PASSED_CONSERVATIVE or
+ *   GL_PRIMITIVES_GENERATED, which would count what the library draws;
+ * - conditional rendering (glBeginConditionalRender);
+ * - active transform feedback before OpenGL 4.0 or ARB_transform_feedback2, which cannot pause it;
+ * - the render modes GL_SELECT and GL_FEEDBACK;
+ * - of calls that do not draw too: a display list that is being compiled, and a call between glBegin and glEnd.
+ * Destroying works in each of these cases. Queries of GL_TIME_ELAPSED and of the pipeline's statistics include
+ * the library's work.
+ *
+ * The library also draws known numbers when the state that it finds has changed, and checks them when it next
+ * reads texels. A call that reads returns TS_ERROR_DEVICE if they are wrong, because of a state of an
+ * extension, say: what was computed since the read before may be wrong too.
+ *
+ * An OpenGL error that the application has left is logged as a warning and dropped on entry; it fails no call,
+ * and glGetError does not return it later. A call leaves no error of its own.
  */
 #ifndef TEXSOLVE_GL_H
 #define TEXSOLVE_GL_H
@@ -20,7 +40,7 @@ typedef enum ts_gl_platform {
   TS_GL_PLATFORM_EGL = 1,     /* an off-screen context of its own, no display needed */
   TS_GL_PLATFORM_WINDOW = 2,  /* a hidden GLFW window of its own; needs a display, and the main thread */
   TS_GL_PLATFORM_CURRENT = 3  /* the application's context that is current now. Every call must find it
-                                 current, and restores its state before it returns */
+                                 current, and restores its state before it returns (see above) */
 } ts_gl_platform;
 
 enum {
@@ -72,10 +92,11 @@ typedef struct ts_gl_texture {
 TS_API ts_status ts_gl_vector_texture(ts_vector *vector, ts_gl_texture *texture);
 
 /* Creates a vector over `space` in the application's texture: a complete GL_TEXTURE_2D with one level, of the
- * size of ts_gl_space_size and the format above, with filters without mipmaps. The texture's contents become
- * the vector's; texels that belong to no index must hold 0. The application keeps ownership, and the texture
- * must outlive the vector. Destroy the vector with ts_vector_destroy. Errors: TS_ERROR_INVALID_ARGUMENT (names
- * the size, format, level or filter that does not fit), memory. */
+ * size of ts_gl_space_size and the format above, with filters without mipmaps, GL_TEXTURE_BASE_LEVEL 0 and no
+ * swizzle, which must not change while the vector exists. The texture's contents become the vector's; texels
+ * that belong to no index must hold 0. The application keeps ownership, and the texture must outlive the
+ * vector. Destroy the vector with ts_vector_destroy. Errors: TS_ERROR_INVALID_ARGUMENT (names the size, format
+ * or parameter that does not fit), memory. */
 TS_API ts_status ts_gl_vector_from_texture(ts_space *space, int components, unsigned texture,
                                            ts_vector **vector);
 
@@ -95,8 +116,9 @@ TS_API ts_status ts_gl_space_texels(const ts_space *space, int32_t *texels, size
 TS_API ts_status ts_gl_space_index_texture(ts_space *space, unsigned *texture);
 
 /* Makes a context that the library opened itself (EGL or hidden window) current on this thread, so that the
- * caller can draw in it; it stays current. No effect on an application's context.
- * Errors: TS_ERROR_DEVICE (it is current on another thread). */
+ * caller can draw in it; it stays current. Calls set the state that they need and do not restore the caller's;
+ * they refuse what is refused in an application's context. No effect on an application's context. Errors:
+ * TS_ERROR_DEVICE (it is current on another thread). */
 TS_API ts_status ts_gl_make_current(ts_context *context);
 
 /* Releases a context that ts_gl_make_current or TS_GL_KEEP_CURRENT keeps current on this thread, so that

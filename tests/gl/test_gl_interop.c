@@ -330,6 +330,25 @@ static void refused_textures(void) {
   refuse(space, 4, texture, "format", "");
   drop(texture);
   texture = upload(width, height, GL_R32F, GL_RED, NULL);
+  static const struct {
+    const char *name;
+    GLenum token;
+    GLint value, usual;
+  } parameters[] = {{"GL_TEXTURE_BASE_LEVEL", GL_TEXTURE_BASE_LEVEL, 1, 0},
+                    {"GL_TEXTURE_SWIZZLE_R", GL_TEXTURE_SWIZZLE_R, GL_GREEN, GL_RED},
+                    {"GL_TEXTURE_SWIZZLE_G", GL_TEXTURE_SWIZZLE_G, GL_ZERO, GL_GREEN},
+                    {"GL_TEXTURE_SWIZZLE_B", GL_TEXTURE_SWIZZLE_B, GL_RED, GL_BLUE},
+                    {"GL_TEXTURE_SWIZZLE_A", GL_TEXTURE_SWIZZLE_A, GL_ONE, GL_ALPHA}};
+  for (size_t k = 0; k < sizeof parameters / sizeof parameters[0]; k++) {
+    test_context_label("%s", parameters[k].name);
+    for (int on = 1; on >= 0; on--) {
+      make_current();
+      glBindTexture(GL_TEXTURE_2D, texture);
+      glTexParameteri(GL_TEXTURE_2D, parameters[k].token, on ? parameters[k].value : parameters[k].usual);
+      glBindTexture(GL_TEXTURE_2D, 0);
+      if (on) refuse(space, 1, texture, parameters[k].name, "must be");
+    }
+  }
   test_context_label("format of other components");
   refuse(space, 3, texture, "format", "");
   ts_vector *x = NULL;

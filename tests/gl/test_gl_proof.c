@@ -1,6 +1,6 @@
-/* Drawing that goes wrong is an error and no result: states that the library forgets to set, which the test
- * brings about by taking its OpenGL functions away. And what else is the application's own: pending errors,
- * EGL's API. */
+/* Drawing that goes wrong is an error, not a result. The test takes functions of OpenGL away from the library,
+ * so that it forgets to set some states. Also here: pending errors of the application, and EGL's current API.
+ */
 #include <GL/glew.h>
 
 #include <texsolve/gl.h>

@@ -104,7 +104,7 @@ static void be_refused_to_open(const char *why) {
 
 static gl_snapshot fresh, before, after;
 
-/* With the state set: the calls, what they leave, and the state once more. */
+/* With the state set: the calls, then the errors and the state that they leave. */
 static void try_state(const gl_state_case *state, int number, fixture *f, int opens) {
   ts_vector *spare =
       opens || !state->refusal ? NULL : make_vector(ts_matrix_row_space(f->matrices[0]), 1, f->xs);
@@ -151,7 +151,7 @@ static void try_list(const gl_state_list *list, unsigned has, int opens) {
       continue;
     }
     try_state(state, i, &f, opens);
-    if (!opens) { /* and what comes behind it is right */
+    if (!opens) { /* the next call is right too */
       multiply(&f, i % f.count);
       gl_snapshot_take(&fresh);
     }

@@ -114,7 +114,7 @@ static const state_name plain[] = {
 #define MORE(token, size, needs)                                                                               \
   { #token, token, size, needs }
 
-/* What not every context has. */
+/* States that not every context has. */
 static const state_name more[] = {
     MORE(GL_PRIMITIVE_RESTART_FIXED_INDEX, 0, GL_HAS_FIXED_RESTART),
     MORE(GL_PATCH_VERTICES, 1, GL_HAS_TESSELLATION),

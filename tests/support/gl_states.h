@@ -10,7 +10,7 @@ typedef struct gl_state_case {
   GLenum enable;          /* enabled; 0: nothing */
   void (*change)(int on); /* what else is set, or put back as in a new context; NULL: nothing */
   const char *refusal;    /* words of the error of calls that draw; NULL: they work */
-  int (*holds)(void);     /* whether what a snapshot lacks is still set; NULL: nothing */
+  int (*holds)(void);     /* whether a state that is not in the snapshot is still set; NULL: all are */
   int is_mute;            /* OpenGL may not be asked meanwhile */
 } gl_state_case;
 

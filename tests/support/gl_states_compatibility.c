@@ -48,7 +48,7 @@ static void matrices(int on) {
   }
 }
 
-/* None of which leaves anything. */
+/* Each plane alone clips everything. */
 static void clip_planes(int on) {
   static const GLdouble nothing[4] = {0, 0, 0, -1}, usual[4];
   for (GLenum k = 0; k < 6; k++) {

@@ -9,7 +9,7 @@ void gl_state_case_set(const gl_state_case *state, int on) {
   if (state->enable && !on) glDisable(state->enable);
 }
 
-/* A function that sets a state, or puts back what a new context has. */
+/* A function that sets a state, or puts back its initial value. */
 #define CHANGE(name, set, unset)                                                                               \
   static void name(int on) {                                                                                   \
     if (on) {                                                                                                  \

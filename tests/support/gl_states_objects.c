@@ -188,7 +188,7 @@ static void feedback(int on) {
   }
 }
 
-/* It goes on: three of the application's points, and none of the library's. */
+/* It is still active, and has three of the application's points and none of the library's. */
 static int goes_on(void) {
   GLuint count = 0;
   glDrawArrays(GL_POINTS, 0, 1);

@@ -4,7 +4,7 @@
 
 #include <GL/glew.h>
 
-/* What not every context has: by its version, an extension or, for COMPATIBILITY, its profile. */
+/* Parts of OpenGL that a context has by its version, by an extension or, for COMPATIBILITY, by its profile. */
 enum {
   GL_HAS_COMPATIBILITY = 1 << 0,
   GL_HAS_IMAGING = 1 << 1, /* the imaging subset of compatibility */

@@ -50,23 +50,21 @@ static const char *format_name(GLenum format) {
 static ts_status check_sampling(ts_context *context, GLuint texture) {
   static const struct {
     GLenum name;
-    const char *text;
-    GLint needed;
-    const char *needed_text;
+    GLint wanted;
+    const char *text, *wanted_text;
   } parameters[] = {
-      {GL_TEXTURE_BASE_LEVEL, "GL_TEXTURE_BASE_LEVEL", 0, "0"},
-      {GL_TEXTURE_SWIZZLE_R, "GL_TEXTURE_SWIZZLE_R", GL_RED, "GL_RED"},
-      {GL_TEXTURE_SWIZZLE_G, "GL_TEXTURE_SWIZZLE_G", GL_GREEN, "GL_GREEN"},
-      {GL_TEXTURE_SWIZZLE_B, "GL_TEXTURE_SWIZZLE_B", GL_BLUE, "GL_BLUE"},
-      {GL_TEXTURE_SWIZZLE_A, "GL_TEXTURE_SWIZZLE_A", GL_ALPHA, "GL_ALPHA"},
+      {GL_TEXTURE_BASE_LEVEL, 0, "GL_TEXTURE_BASE_LEVEL", "0"},
+      {GL_TEXTURE_SWIZZLE_R, GL_RED, "GL_TEXTURE_SWIZZLE_R", "GL_RED"},
+      {GL_TEXTURE_SWIZZLE_G, GL_GREEN, "GL_TEXTURE_SWIZZLE_G", "GL_GREEN"},
+      {GL_TEXTURE_SWIZZLE_B, GL_BLUE, "GL_TEXTURE_SWIZZLE_B", "GL_BLUE"},
+      {GL_TEXTURE_SWIZZLE_A, GL_ALPHA, "GL_TEXTURE_SWIZZLE_A", "GL_ALPHA"},
   };
   for (size_t i = 0; i < sizeof parameters / sizeof parameters[0]; i++) {
-    GLint value = parameters[i].needed;
+    GLint value = parameters[i].wanted;
     glGetTexParameteriv(GL_TEXTURE_2D, parameters[i].name, &value);
-    if (value != parameters[i].needed)
-      return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "texture %u has %s 0x%04x; it must be %s (0x%04x)",
-                      texture, parameters[i].text, (unsigned)value, parameters[i].needed_text,
-                      (unsigned)parameters[i].needed);
+    if (value != parameters[i].wanted)
+      return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "texture %u: %s is 0x%04x; it must be %s", texture,
+                      parameters[i].text, (unsigned)value, parameters[i].wanted_text);
   }
   return TS_OK;
 }

@@ -1,12 +1,11 @@
-/* Whether OpenGL draws what it is told, in a context that an application draws in too: its state has been set
- * for the library's calls (gl_state_tables.c), but a state of an extension, a driver's mistake or a state that
- * was forgotten there would make wrong numbers in silence.
+/* Checks that OpenGL draws as told, in a context that an application shares. The library has set the state that
+ * its calls need (gl_state_tables.c), but a state of an extension, a state that the list lacks or a driver's
+ * mistake would make wrong numbers in silence.
  *
- * A proof is a triangle and a point in a texture of their own, with numbers that differ from proof to proof. It
- * is drawn with the first pass of a call if the state that the call found is not that of the last proof, so
- * that calls in a row cost nothing; and, if calls have drawn since, before the next texels are read. What
- * proofs have left is read then, without a wait of its own. The last 16 are kept apart. */
-#include <math.h>
+ * A proof is a triangle and a point, drawn into a texture of their own with numbers that differ from proof to
+ * proof. It is drawn with the first pass of a call if the application's state differs from that at the last
+ * proof, so that calls in a row cost nothing; and before texels are read, if calls have drawn since the last
+ * proof. It is read with those texels, without a wait of its own. The last 16 proofs are kept apart. */
 #include <string.h>
 
 #include "gl.h"

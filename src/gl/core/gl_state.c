@@ -1,6 +1,6 @@
-/* The state that the library's calls rely on, and an application's state saved and put back around every call:
- * what transfers need on entering, what draws need before the first draw, a texture unit when it is first used.
- * gl_state_tables.c has the list. A value that is as wanted is neither set nor put back. */
+/* Sets the state that the library's calls rely on, and saves and restores an application's state around every
+ * call: for transfers on entry, for draws before the first draw, for a texture unit when it is first used.
+ * gl_state_tables.c has the list. A value that is right already is neither set nor restored. */
 #include <string.h>
 
 #include "gl_features.h"

@@ -55,7 +55,7 @@ struct gl_state {
 extern const gl_table gl_transfer_rows, gl_drawing_rows;
 
 /* ---- gl_state_program.c: the program and what is lost with it ---- */
-/* Fails, and names it, where something stands in the way of drawing. Changes nothing. */
+/* Fails, and names the cause, if nothing can be drawn or the draws would be counted. */
 ts_status gl_state_refuse(ts_context *context);
 /* Also pauses transform feedback, which restoring resumes. */
 ts_status gl_state_save_program(ts_context *context);

@@ -1,5 +1,5 @@
-/* Before the first draw of a call in a context that an application draws in too: what stands in the way of
- * drawing and cannot be put back is refused by name, and what is lost with the current program is saved. */
+/* Before the first draw of a call in a context that an application shares: refuses, by name, what prevents
+ * drawing and cannot be restored, and saves the program with the state that is lost with it. */
 #include "gl_features.h"
 #include "gl_state.h"
 

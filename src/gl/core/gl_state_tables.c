@@ -47,8 +47,8 @@
  *   restored: GL_PACK_ and GL_UNPACK_ SWAP_BYTES to ALIGNMENT, GL_PACK_INVERT_MESA, both buffers' bindings;
  *             GL_MAP_COLOR, GL_RED_SCALE to GL_ALPHA_BIAS; with the imaging subset the switches of tables,
  *             convolutions, histogram and minimum, and the scales and biases behind convolution and colour matrix
- *   kept:     GL_PACK_COMPRESSED_ and GL_UNPACK_COMPRESSED_ sizes, maps, zoom, whatever is for indices, depth and
- *             stencil
+ *   kept:     GL_PACK_COMPRESSED_ and GL_UNPACK_COMPRESSED_ sizes, maps, zoom, all that is for indices, depth
+ *             and stencil
  * Programs
  *   restored: GL_CURRENT_PROGRAM, and the subroutines chosen in it or in the programs of the pipeline
  *   kept:     GL_PROGRAM_PIPELINE_BINDING, uniforms and their buffers, assembly programs
