@@ -134,8 +134,13 @@ void gl_state_destroy(ts_context *context) {
 
 static const GLfloat identity[16] = {[0] = 1, [5] = 1, [10] = 1, [15] = 1};
 
+/* Bit by bit: a NaN is the same as itself. */
+static int is_same(const void *a, const void *b, size_t bytes) {
+  return memcmp(a, b, bytes) == 0;
+}
+
 static void set_colour_matrix(const gl_values *v, const GLfloat matrix[16]) {
-  if (!memcmp(v->colour_matrix, identity, sizeof identity)) return;
+  if (is_same(v->colour_matrix, identity, sizeof identity)) return;
   glMatrixMode(GL_COLOR);
   glLoadMatrixf(matrix);
   glMatrixMode((GLenum)v->matrix_mode);
@@ -311,8 +316,8 @@ ts_status gl_state_draw(ts_context *context) {
   gl->draws = 1;
   if (!gl_is_shared(gl)) return TS_OK;
   gl->proof.is_due = 1;
-  if (!s || !memcmp(&s->values, &s->proven, sizeof s->proven)) return TS_OK;
-  s->proven = s->values;
+  if (!s || is_same(&s->values, &s->proven, sizeof s->proven)) return TS_OK;
+  memcpy(&s->proven, &s->values, sizeof s->proven);
   return gl_proof_draw(context);
 }
 
