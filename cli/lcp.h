@@ -50,8 +50,8 @@ void lcp_free(lcp_problem *problem);
 const char *lcp_kind(const lcp_problem *problem);
 const char *lcp_kind_name(const lcp_problem *problem);
 
-/* From the numbers of the file, in double on the host: w = M z + q, and the norm of the natural map as
- * ts_lcp_residual has it. */
+/* From the numbers of the file, in double on the host: w = M z + q, whose sums keep their errors, and the norm
+ * of the natural map as ts_lcp_residual has it. */
 void lcp_multiply(const lcp_problem *problem, const double *z, double *w);
 double lcp_natural_map(const lcp_problem *problem, const double *z, const double *w);
 

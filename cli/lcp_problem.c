@@ -11,6 +11,9 @@
 #include "message.h"
 #include "progress.h"
 
+#define LCP_MAP_FUNCTION static inline
+#include "lcp/lcp_map.h"
+
 /* ---- Files ---- */
 
 /* Entries in any order, those at one place added up; an array's zeros are left out. */
@@ -207,36 +210,21 @@ const char *lcp_kind_name(const lcp_problem *p) {
 void lcp_multiply(const lcp_problem *p, const double *z, double *w) {
   const mm_csr *m = &p->matrix;
   for (int32_t i = 0; i < p->size; i++) {
-    double sum = p->q[i];
+    double sum = p->q[i], error = 0;
     for (int32_t e = m->row_offsets[i]; e < m->row_offsets[i + 1]; e++)
-      sum += m->values[e] * z[m->column_indices[e]];
-    w[i] = sum;
+      lcp_map_add_product(m->values[e], z[m->column_indices[e]], &sum, &error);
+    w[i] = sum + error;
   }
-}
-
-/* r - P(r - (u_n + mu ||u_t||, u_t)), squared and summed; P projects onto the cone ||t|| <= mu n. */
-static double contact_map(int dimension, double mu, const double *r, const double *u) {
-  const double second_u = dimension > 2 ? u[2] : 0, second_r = dimension > 2 ? r[2] : 0;
-  const double x = r[0] - (u[0] + mu * hypot(u[1], second_u));
-  const double y[2] = {r[1] - u[1], second_r - second_u};
-  const double length = hypot(y[0], y[1]);
-  double normal = x, scale = 1;
-  if (length > mu * x) {
-    normal = mu * length <= -x ? 0 : (x + mu * length) / (1 + mu * mu);
-    scale = length > 0 ? mu * normal / length : 0;
-  }
-  const double d[3] = {r[0] - normal, r[1] - scale * y[0], second_r - scale * y[1]};
-  return d[0] * d[0] + d[1] * d[1] + d[2] * d[2];
 }
 
 double lcp_natural_map(const lcp_problem *p, const double *z, const double *w) {
-  double sum = 0;
-  for (int32_t i = 0; i < p->size && p->dimension > 1; i += p->dimension)
-    sum += contact_map(p->dimension, p->friction[i / p->dimension], z + i, w + i);
-  for (int32_t i = 0; i < p->size && p->dimension == 1; i++) {
-    const double lower = p->lower ? p->lower[i] : 0, upper = p->upper ? p->upper[i] : INFINITY;
-    const double d = z[i] - fmin(fmax(z[i] - w[i], lower), upper);
-    sum += d * d;
+  double norm = 0, map[3] = {0, 0, 0};
+  for (int32_t i = 0; i < p->size && p->dimension > 1; i += p->dimension) {
+    lcp_map_contact(map, z + i, w + i, p->friction[i / p->dimension], p->dimension);
+    norm = hypot(norm, hypot(map[0], hypot(map[1], map[2])));
   }
-  return sqrt(sum);
+  for (int32_t i = 0; i < p->size && p->dimension == 1; i++)
+    norm =
+        hypot(norm, lcp_map_unknown(z[i], w[i], p->lower ? p->lower[i] : 0, p->upper ? p->upper[i] : INFINITY));
+  return norm;
 }

@@ -49,6 +49,7 @@ set_source_files_properties(${cuda_amg_sources} PROPERTIES COMPILE_OPTIONS --fma
 # A contact's law is a chain of divisions and roots, and what a sweep waits for: they may miss the last bit.
 file(GLOB cuda_law_sources CONFIGURE_DEPENDS src/cuda/lcp/cuda_lcp_*.cu)
 set_source_files_properties(${cuda_law_sources} PROPERTIES COMPILE_OPTIONS "--prec-div=false;--prec-sqrt=false")
+set_source_files_properties(src/cuda/lcp/cuda_lcp_exact.cu PROPERTIES COMPILE_OPTIONS --fmad=false)
 
 # What the sources are compiled with, wherever they are compiled.
 function(texsolve_compile target)

@@ -123,7 +123,6 @@ QUAD add_totals(QUAD w, QUAD sums[QUAD_ROWS]) {
   return w;
 }
 
-#if !defined(PAIR) || defined(LOW1)
 // The product of a row with z (input1), to be totalled.
 QUAD row_product(int row, int problem) {
   ivec2 matrix = matrix_of(problem);
@@ -132,7 +131,6 @@ QUAD row_product(int row, int problem) {
     sums = add_products(sums, row_at(matrix, row, k), QUAD_AT(1, place_of(k, problem)));
   return sums;
 }
-#endif
 
 REAL project(REAL z, REAL least, REAL most) {
   if (is_less(z, least)) return least;

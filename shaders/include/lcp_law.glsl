@@ -1,4 +1,4 @@
-// What a contact becomes in a sweep, and its part of the natural map: src/lcp/lcp_law.h, function by function, where the
+// What a contact becomes in a sweep: src/lcp/lcp_law.h, function by function, where the
 // cases are explained; the root of a sliding contact is by Newton's method here and by Halley's there. DIMENSION is 2 or 3,
 // or 1 for the numbers alone, EXACT_LOCAL the local solver by cases. Numbers are REAL: a float, or in pairs a Scalar, so that
 // one text serves both. No loop is without a bound, and whether a number is finite is asked by its size: compilers may assume
@@ -94,13 +94,6 @@ void lcp_fixed_point(inout REAL r[DIMENSION], REAL u[DIMENSION], REAL mu, REAL s
   r[0] = subtract_product(r[0], stride, add(u[0], product(mu, lcp_tangent_length(u))));
   for (int k = 1; k < DIMENSION; k++) r[k] = subtract_product(r[k], stride, u[k]);
   lcp_project(r, mu);
-}
-
-// The natural map of a contact.
-void lcp_contact_map(out REAL map[DIMENSION], REAL r[DIMENSION], REAL u[DIMENSION], REAL mu) {
-  map = r;
-  lcp_fixed_point(map, u, mu, real(1.0));
-  for (int k = 0; k < DIMENSION; k++) map[k] = subtract(r[k], map[k]);
 }
 
 // ---- One contact: Coulomb's law for u = W r + b ----

@@ -9,10 +9,31 @@
 #undef NUMBER
 #define NUMBER VALUE
 
-uniform sampler2D low_entries, low_lower_bounds, low_upper_bounds;
-
 #define QUAD Pair
-#define QUAD_AT(k, at) pair_at(input##k, low##k, (at) + INPUT##k##_ORIGIN)
+// An input that lacks its second part is one of plain numbers; so are the textures of a problem in single precision, of which
+// only an exact residual is computed in pairs.
+#ifdef LOW0
+#define QUAD_AT0(at) pair_at(input0, low0, at)
+#else
+#define QUAD_AT0(at) as_pair(fetch_texel(input0, at))
+#endif
+#ifdef LOW1
+#define QUAD_AT1(at) pair_at(input1, low1, at)
+#else
+#define QUAD_AT1(at) as_pair(fetch_texel(input1, at))
+#endif
+#ifdef LOW2
+#define QUAD_AT2(at) pair_at(input2, low2, at)
+#else
+#define QUAD_AT2(at) as_pair(fetch_texel(input2, at))
+#endif
+#define QUAD_AT(k, at) QUAD_AT##k((at) + INPUT##k##_ORIGIN)
+#ifdef SINGLE_ENTRIES
+#define OWN_AT(name, at) as_pair(fetch_texel(name, at))
+#else
+uniform sampler2D low_entries, low_lower_bounds, low_upper_bounds;
+#define OWN_AT(name, at) pair_at(name, low_##name, at)
+#endif
 #define Q_AT(at) pick(as_pair(FETCH_PAIR(0, at)), 0)
 
 const Pair NOTHING = Pair(vec4(0), vec4(0));
@@ -21,9 +42,9 @@ Pair as_pair(vec4 v) { return Pair(v, vec4(0)); }
 Pair as_pair(Pair v) { return v; }
 
 Pair pair_at(sampler2D high, sampler2D low, ivec2 at) { return Pair(fetch_texel(high, at), fetch_texel(low, at)); }
-Pair entry_at(ivec2 at) { return pair_at(entries, low_entries, at); }
-Pair least_at(ivec2 quad) { return pair_at(lower_bounds, low_lower_bounds, quad); }
-Pair most_at(ivec2 quad) { return pair_at(upper_bounds, low_upper_bounds, quad); }
+Pair entry_at(ivec2 at) { return OWN_AT(entries, at); }
+Pair least_at(ivec2 quad) { return OWN_AT(lower_bounds, quad); }
+Pair most_at(ivec2 quad) { return OWN_AT(upper_bounds, quad); }
 
 Scalar pick(Pair v, int channel) { return Scalar(v.high[channel], v.low[channel]); }
 Pair put(Pair v, int channel, Scalar x) {

@@ -25,8 +25,10 @@ ivec2 numbered(int k) { return ivec2(k & ((1 << LOG2_WIDTH) - 1), k >> LOG2_WIDT
 ivec2 unpack(uint at) { return ivec2(at & 0xffffu, at >> 16); }
 
 #ifdef PAIR
+#ifndef SINGLE_ENTRIES
 uniform sampler2D low_diagonal;
-QUAD diagonal_at(ivec2 at) { return pair_at(diagonal, low_diagonal, at); }
+#endif
+QUAD diagonal_at(ivec2 at) { return OWN_AT(diagonal, at); }
 QUAD fill(REAL x) { return Pair(vec4(x.high), vec4(x.low)); }
 QUAD settle(QUAD sums) { return normalise(sums); }
 #else

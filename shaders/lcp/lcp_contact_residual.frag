@@ -1,5 +1,6 @@
 // The natural map of contacts, from the quads of w (input0) and z (input1).
 #include "include/lcp_contact.glsl"
+#include "include/lcp_map.glsl"
 
 void main() {
   ivec2 i = texel();
@@ -13,6 +14,7 @@ void main() {
     u[k] = pick(w, channel + k);
     r[k] = pick(z, channel + k);
   }
-  lcp_contact_map(map, r, u, friction_of(quad, channel, problem));
-  write(put(NOTHING, 0, map[own]));
+  lcp_map_contact(map, r, u, friction_of(quad, channel, problem));
+  REAL diagonal = pick(row_at(matrix_of(problem), row, quad), channel + own);
+  write(put(NOTHING, 0, lcp_map_rounding(map[own], product(diagonal, r[own]))));
 }

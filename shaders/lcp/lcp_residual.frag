@@ -1,5 +1,6 @@
-// The natural map z - P(z - w), w = M z + q, from q (input0) and the quads of z (input1).
+// The natural map of unknowns with bounds, w = M z + q, from q (input0) and the quads of z (input1).
 #include "include/lcp.glsl"
+#include "include/lcp_map.glsl"
 
 void main() {
   ivec2 i = texel();
@@ -9,6 +10,7 @@ void main() {
   ivec2 quad = ivec2(quad_of(row), problem);
   REAL w = add(Q_AT(i), total_of(row_product(row, problem)));
   REAL z = pick(QUAD_AT(1, place_of(quad.x, problem)), channel);
-  z = subtract(z, project(subtract(z, w), pick(least_at(quad), channel), pick(most_at(quad), channel)));
-  write(put(NOTHING, 0, z));
+  REAL own = product(pick(row_at(matrix_of(problem), row, quad.x), channel), z);
+  z = lcp_map_unknown(z, w, pick(least_at(quad), channel), pick(most_at(quad), channel));
+  write(put(NOTHING, 0, lcp_map_rounding(z, own)));
 }

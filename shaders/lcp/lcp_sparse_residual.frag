@@ -1,6 +1,7 @@
-// The natural map z - P(z - M z - q). Reads q (input0), z or v (input1) and z (input2).
+// The natural map. Reads q (input0), z or v (input1) and z (input2).
 #include "include/lcp_sparse.glsl"
 #include "include/lcp_sparse_contact.glsl"
+#include "include/lcp_map.glsl"
 
 void main() {
   ivec2 i = texel();
@@ -14,9 +15,10 @@ void main() {
   add_own(u, W, r);
 #endif
 #if DIMENSION == 1
-  map[0] = subtract(r[0], project(subtract(r[0], u[0]), limit_at(at, 1), limit_at(at, 2)));
+  map[0] = lcp_map_unknown(r[0], u[0], limit_at(at, 1), limit_at(at, 2));
 #else
-  lcp_contact_map(map, r, u, limit_at(at, DIMENSION));
+  lcp_map_contact(map, r, u, limit_at(at, DIMENSION));
 #endif
-  write(put(NOTHING, 0, map[index - number * DIMENSION]));
+  int own = index - number * DIMENSION;
+  write(put(NOTHING, 0, lcp_map_rounding(map[own], product(W[own * DIMENSION + own], r[own]))));
 }

@@ -172,6 +172,10 @@ static ts_status set_sparse(ts_lcp *lcp, const ts_lcp_desc *desc) {
   if (!made) return tsi_out_of_memory(lcp->context, "sparse contacts", sizeof *made);
   TSI_TRY(tsi_lcp_sparse_write(lcp, desc, made));
   TSI_TRY(write_matrix(lcp, &(tsi_lcp_matrix){.sparse = made}));
+  double largest = 0;
+  for (size_t k = 0; k < (size_t)made->contacts * (size_t)(made->dimension * made->dimension); k++)
+    largest = fmax(largest, made->diagonal[k]);
+  tsi_lcp_set_target(lcp, largest);
   lcp->sparse = made;
   lcp->spare = old;
   return TS_OK;
@@ -183,6 +187,11 @@ static ts_status set_matrix(ts_lcp *lcp, const ts_lcp_desc *desc) {
   if (lcp->storage == TS_LCP_STORAGE_SPARSE) return set_sparse(lcp, desc);
   TSI_TRY(tsi_lcp_matrix_of(lcp, desc, &matrix, &made));
   const ts_status status = write_matrix(lcp, &matrix);
+  double largest = 0;
+  for (size_t i = 0, n = (size_t)lcp->size; i < tsi_lcp_unknowns(lcp); i++)
+    largest =
+        fmax(largest, matrix.single ? (double)matrix.single[i * n + i % n] : matrix.doubles[i * n + i % n]);
+  if (status == TS_OK) tsi_lcp_set_target(lcp, largest);
   tsi_free(lcp->context, made);
   return status;
 }
@@ -194,13 +203,20 @@ static ts_status create_storage(ts_lcp *lcp) {
 
 static ts_status create(ts_lcp *lcp, const ts_lcp_desc *desc) {
   ts_context *context = lcp->context;
+  tsi_lcp_scale *scale = lcp->scale = tsi_calloc(context, 1, sizeof *lcp->scale);
+  if (!scale) return tsi_out_of_memory(context, "a complementarity problem", sizeof *scale);
   const ts_precision precision = lcp->is_double ? TS_PRECISION_DOUBLE : TS_PRECISION_SINGLE;
   const ts_vector_desc vector = {.components = 1, .precision = precision};
+  const ts_vector_desc pair = {.components = 1,
+                               .precision = context->caps.pairs ? TS_PRECISION_DOUBLE : precision};
   const ts_space_desc space = {.size = lcp->size * lcp->batch};
   TSI_TRY(ts_space_create(context, &space, &lcp->space));
   TSI_TRY(ts_vector_create(lcp->space, &vector, &lcp->z));
   TSI_TRY(ts_vector_create(lcp->space, &vector, &lcp->best));
   TSI_TRY(ts_vector_create(lcp->space, &vector, &lcp->map));
+  TSI_TRY(ts_vector_create(lcp->space, &pair, &scale->q));
+  TSI_TRY(ts_vector_create(lcp->space, &vector, &scale->z));
+  TSI_TRY(ts_scalars_create(context, &(ts_scalars_desc){.count = 1}, &scale->max));
   TSI_TRY(ts_scalars_create(context, &(ts_scalars_desc){.count = 2, .precision = precision}, &lcp->slots));
   TSI_TRY(create_storage(lcp));
   TSI_TRY(set_limits(lcp, desc->lower, desc->upper, desc->friction));
@@ -243,6 +259,9 @@ void ts_lcp_destroy(ts_lcp **out) {
   ts_vector_destroy(&lcp->z);
   ts_vector_destroy(&lcp->best);
   ts_vector_destroy(&lcp->map);
+  if (lcp->scale)
+    ts_vector_destroy(&lcp->scale->q), ts_vector_destroy(&lcp->scale->z), ts_scalars_destroy(&lcp->scale->max);
+  tsi_free(context, lcp->scale);
   ts_scalars_destroy(&lcp->slots);
   ts_space_destroy(&lcp->space);
   tsi_free(context, lcp->lower);

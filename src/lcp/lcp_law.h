@@ -1,6 +1,6 @@
-/* What an unknown or a contact becomes in a sweep, and its part of the natural map. REAL is the type that the
- * includer computes with; LCP_FUNCTION stands before each function. There are no types and no functions without
- * a REAL here, so that C++ may include this once for each REAL. */
+/* What an unknown or a contact becomes in a sweep; lcp_map.h has its part of the natural map. REAL is the type
+ * that the includer computes with; LCP_FUNCTION stands before each function. There are no types and no
+ * functions without a REAL here, so that C++ may include this once for each REAL. */
 #ifndef LCP_FUNCTION
 #error "LCP_FUNCTION and REAL are to be defined before lcp_law.h is included"
 #endif
@@ -96,13 +96,6 @@ LCP_FUNCTION void lcp_fixed_point(REAL *r, const REAL *u, REAL mu, REAL step, in
   r[0] -= step * (u[0] + mu * lcp_tangent_length(u, dimension));
   for (int k = 1; k < dimension; k++) r[k] -= step * u[k];
   lcp_project(r, mu, dimension);
-}
-
-/* The natural map of a contact. */
-LCP_FUNCTION void lcp_contact_map(REAL *map, const REAL *r, const REAL *u, REAL mu, int dimension) {
-  REAL next[3] = {r[0], r[1], dimension == 2 ? 0 : r[2]};
-  lcp_fixed_point(next, u, mu, 1, dimension);
-  for (int k = 0; k < dimension; k++) map[k] = r[k] - next[k];
 }
 
 /* ---- One contact ----

@@ -156,6 +156,21 @@ ts_status tsi_lcp_check_given(const ts_lcp *lcp, const ts_lcp_desc *desc) {
   return desc->sparse_matrix ? check_sparse(lcp, desc->sparse_matrix) : TS_OK;
 }
 
+static double entry(const tsi_lcp_matrix *m, size_t at) {
+  return m->single ? (double)m->single[at] : m->doubles[at];
+}
+
+int tsi_lcp_is_nearly_symmetric(const ts_lcp *lcp, const tsi_lcp_matrix *m) {
+  const size_t n = (size_t)lcp->size;
+  for (size_t p = 0; p < (size_t)lcp->batch; p++)
+    for (size_t i = 0, first = p * n * n; i < n; i++)
+      for (size_t j = 0; j < i; j++) {
+        const double slack = TSI_LCP_SLACK * (entry(m, first + i * n + i) + entry(m, first + j * n + j));
+        if (fabs(entry(m, first + i * n + j) - entry(m, first + j * n + i)) > slack) return 0;
+      }
+  return 1;
+}
+
 ts_status tsi_lcp_matrix_of(const ts_lcp *lcp, const ts_lcp_desc *desc, tsi_lcp_matrix *matrix, double **made) {
   *made = NULL;
   TSI_TRY(tsi_lcp_check_given(lcp, desc));

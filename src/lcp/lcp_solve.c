@@ -5,31 +5,43 @@
  * and of a contact, whose block of M is M_cc, the law of lcp_law.h. Every check_interval sweeps, or earlier
  * where it may be small enough, the natural map is computed from z; the z with the smallest norm of it is kept.
  * Where the sweeps would be given up, others follow from that z: without acceleration, then, unless the law was
- * chosen, with the projection. */
+ * chosen, with the projection.
+ *
+ * Nothing is said of a z but what its residual is once it has been handed back, rounded to the caller's vector,
+ * with an exact w: sweeps cannot see what rounding hides from them. A q far from 1 is brought near it by a
+ * power of two, z and the bounds with it. */
 #include <math.h>
 
+#include "common/krylov/solver_scale.h"
 #include "lcp.h"
 
 enum {
-  SLOT_MAP = 0,
   SLOT_Q = 1,
   hope = 10,        /* tests without any gain, and a third of all, before acceleration is given up */
   patience = 30,    /* tests without any gain, and a third of all, before it is stagnation: the residual of
                        contacts rises for a while and falls again */
   plain = 20,       /* sweeps before auto accelerates: problems that take fewer gain nothing */
   few = 10,         /* that are left: no reason to begin then */
-  few_carried = 50, /* of schemes that carry w, whose accelerated sweeps take two or three times as long */
+  few_carried = 50, /* of schemes that carry w, and where momentum is operations on vectors: an accelerated
+                       sweep takes two or three times as long */
   longest_cycle = 4 /* tests after which the residuals of a cycle repeat */
 };
 static const double growth = 1e6; /* from the smallest residual on: divergence */
+/* Norms of q beyond these may be of a q to be scaled, or have underflowed. */
+static const double least_norm = 0x1p-24, most_norm = 0x1p24;
 
 typedef struct solve_state {
   ts_lcp *lcp;
-  const ts_vector *q;
+  const ts_vector *q; /* scaled, as all numbers here are */
+  ts_vector *z;       /* the caller's */
+  int exponent;       /* they are divided by 2^exponent */
   const ts_lcp_settings *settings;
   ts_lcp_result *result;
   double norm_q, least;
-  double gained; /* `least` when it last fell by more than a thousandth, over as many tests as that took */
+  double tolerance;
+  const char *text;   /* what ends the solve; NULL: it has converged */
+  int is_handed_back; /* z is that of `least` */
+  double gained;      /* `least` when it last fell by more than a thousandth, over as many tests as that took */
   double last[longest_cycle];       /* residuals of the last tests, the newest first */
   int repeats[longest_cycle];       /* how often in a row they were those of k + 1 tests before */
   int tests, idle;                  /* tests, and those since `gained` fell */
@@ -42,88 +54,6 @@ typedef struct solve_state {
   int may_accelerate;               /* after `plain` sweeps */
   int had_momentum;                 /* which was given up */
 } solve_state;
-
-/* ---- Residuals ---- */
-
-static ts_status read_slot(ts_scalars *slots, int index, double *value) {
-  double values[4];
-  TSI_TRY(tsi_scalars_read(slots, index, 1, values));
-  *value = values[0];
-  return TS_OK;
-}
-
-static ts_status residual_of(const ts_lcp *lcp, const ts_vector *q, const ts_vector *z, double *residual) {
-  const tsi_ops *ops = lcp->context->ops;
-  TSI_TRY(ops->lcp->residual(lcp->map, lcp, q, z));
-  TSI_TRY(ops->reduce(lcp->slots, SLOT_MAP, TSI_REDUCE_NORM2, lcp->map, NULL));
-  return read_slot(lcp->slots, SLOT_MAP, residual);
-}
-
-static ts_status check_vector(const ts_lcp *lcp, const ts_vector *v, const char *name) {
-  TSI_TRY(tsi_check_space(v, lcp->space, name, "the problem", "the problem's space", "ts_lcp_space"));
-  if (v->components != 1)
-    return tsi_fail(lcp->context, TS_ERROR_INCOMPATIBLE, "%s has %d components; expected 1", name,
-                    v->components);
-  return TS_OK;
-}
-
-ts_status ts_lcp_residual(const ts_lcp *lcp, const ts_vector *q, const ts_vector *z, double *residual) {
-  TSI_BEGIN(lcp, lcp->context);
-  ts_context *context = lcp->context;
-  TSI_REQUIRE(context, q);
-  TSI_REQUIRE(context, z);
-  TSI_REQUIRE(context, residual);
-  TSI_TRY(check_vector(lcp, q, "q"));
-  TSI_TRY(check_vector(lcp, z, "z"));
-  TSI_TRY(TSI_ENTER_WITH(context, q, z));
-  ts_status status = tsi_copy_parts(lcp->z, ts_constant(1), z);
-  if (status == TS_OK) status = residual_of(lcp, q, lcp->z, residual);
-  return tsi_leave(context, status);
-}
-
-/* ---- The settings ---- */
-
-static ts_status check_storage(const ts_lcp *lcp, ts_lcp_scheme scheme) {
-  const ts_lcp_storage needed = ts_lcp_scheme_storage(scheme);
-  if (needed == TS_LCP_STORAGE_AUTO || needed == lcp->storage) return TS_OK;
-  return tsi_fail(lcp->context, TS_ERROR_UNSUPPORTED, "the scheme %s is for %s problems; this one is %s",
-                  ts_lcp_scheme_name(scheme), ts_lcp_storage_name(needed), ts_lcp_storage_name(lcp->storage));
-}
-
-static ts_status check_settings(const ts_lcp *lcp, ts_lcp_settings *s) {
-  ts_context *context = lcp->context;
-  TSI_TRY(tsi_check_reserved(context, "", s->reserved, sizeof s->reserved));
-  if (!ts_lcp_scheme_name(s->scheme))
-    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "scheme is %d, which is no ts_lcp_scheme", s->scheme);
-  if (!ts_lcp_local_name(s->local))
-    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "local is %d, which is no ts_lcp_local", s->local);
-  if (!ts_lcp_acceleration_name(s->acceleration))
-    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "acceleration is %d, which is no ts_lcp_acceleration",
-                    s->acceleration);
-  if (!(s->rtol < 1) || isnan(s->atol) || s->atol < 0)
-    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT,
-                    "rtol is %g and atol %g; expected below 1, and at least 0", s->rtol, s->atol);
-  if (s->max_sweeps < 0 || s->fixed_sweeps < 0 || s->check_interval < 0)
-    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT,
-                    "max_sweeps is %d, fixed_sweeps %d, check_interval %d; none may be negative", s->max_sweeps,
-                    s->fixed_sweeps, s->check_interval);
-  if (s->fixed_sweeps && (s->rtol != 0 || s->atol != 0 || s->max_sweeps || s->check_interval || s->progress))
-    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT,
-                    "fixed_sweeps is %d; rtol, atol, max_sweeps, check_interval and progress must be 0 with it",
-                    s->fixed_sweeps);
-  if (s->rtol == 0) s->rtol = 1e-5;
-  if (s->rtol < 0) s->rtol = 0;
-  if (s->max_sweeps == 0) s->max_sweeps = 1000;
-  if (s->check_interval == 0) s->check_interval = 10;
-  const int has_scheme = ts_lcp_has_scheme(context, s->scheme);
-  if (has_scheme) TSI_TRY(check_storage(lcp, s->scheme));
-  const ts_lcp_scheme scheme = has_scheme ? context->ops->lcp->scheme(context, lcp, s->scheme) : 0;
-  if (!scheme)
-    return tsi_fail(context, TS_ERROR_UNSUPPORTED, "backend %s does not have the scheme %s",
-                    context->backend_name, ts_lcp_scheme_name(s->scheme));
-  s->scheme = scheme;
-  return TS_OK;
-}
 
 /* ---- Sweeps ---- */
 
@@ -139,8 +69,11 @@ static ts_status sweep(const solve_state *s, int sweeps) {
 static ts_status find_norm_q(solve_state *s) {
   const ts_lcp *lcp = s->lcp;
   const ts_vector q = tsi_first_part(s->q);
+  double values[4];
   TSI_TRY(lcp->context->ops->reduce(lcp->slots, SLOT_Q, TSI_REDUCE_NORM2, &q, NULL));
-  return read_slot(lcp->slots, SLOT_Q, &s->norm_q);
+  TSI_TRY(tsi_scalars_read(lcp->slots, SLOT_Q, 1, values));
+  s->norm_q = values[0];
+  return TS_OK;
 }
 
 /* 0 sweeps: the residual alone. */
@@ -154,7 +87,7 @@ static ts_status sweep_and_find_residual(solve_state *s, int sweeps, double *res
   if (sweeps > with_it) TSI_TRY(sweep(s, sweeps));
   if (!is_fused) {
     if (norm_q) TSI_TRY(find_norm_q(s));
-    return residual_of(lcp, s->q, lcp->z, residual);
+    return tsi_lcp_find_residual(lcp, s->q, lcp->z, 0, residual);
   }
   s->result->sweeps += with_it;
   context->host_synchronisations++;
@@ -165,9 +98,32 @@ static ts_status sweep_and_find_residual(solve_state *s, int sweeps, double *res
 
 static int end(solve_state *s, ts_reason reason, const char *text) {
   s->result->reason = reason;
-  snprintf(s->result->message, sizeof s->result->message, "%s after %d sweeps: the residual is %.3g of ||q||",
-           text, s->result->sweeps, s->norm_q > 0 ? s->least / s->norm_q : s->least);
+  s->text = text;
   return 1;
+}
+
+/* The caller's z becomes `z`, and `residual` what is left of it. */
+static ts_status hand_back(solve_state *s, const ts_vector *z, double *residual) {
+  const ts_lcp *lcp = s->lcp;
+  const int is_rounded = s->exponent != 0 || (lcp->is_double && !s->z->low);
+  TSI_TRY(tsi_lcp_shift(s->z, s->exponent, z));
+  if (is_rounded) TSI_TRY(tsi_lcp_shift(lcp->scale->z, -s->exponent, s->z));
+  return tsi_lcp_find_residual(lcp, s->q, is_rounded ? lcp->scale->z : z, 1, residual);
+}
+
+/* Of lcp->z, whose residual in the sweeps' arithmetic is small enough. `ends`: it is so, but the caller's
+ * vector does not hold it. */
+static ts_status confirm(solve_state *s, double *residual, int *ends) {
+  double own;
+  TSI_TRY(hand_back(s, s->lcp->z, residual));
+  s->is_handed_back = *residual <= s->tolerance;
+  if (s->is_handed_back || (s->exponent == 0 && !(s->lcp->is_double && !s->z->low))) return TS_OK;
+  TSI_TRY(tsi_lcp_find_residual(s->lcp, s->q, s->lcp->z, 1, &own));
+  if (own <= s->tolerance)
+    *ends = isfinite(*residual) ? end(s, TS_REASON_STAGNATED, "z does not hold the solution in its precision")
+                                : end(s, TS_REASON_BREAKDOWN, "z overflows in single precision");
+  *residual = own;
+  return TS_OK;
 }
 
 static int is_cycling(solve_state *s, double residual) {
@@ -209,7 +165,7 @@ static int judge(solve_state *s, double residual) {
   const int cycles = is_cycling(s, residual), idles = s->idle >= most && s->idle >= (s->tests + 1) / 3;
   const int diverges = !isfinite(residual) || residual > growth * s->least;
   s->tests++;
-  if (s->least <= fmax(settings->rtol * s->norm_q, settings->atol)) {
+  if (s->least <= s->tolerance) {
     s->result->reason = s->result->sweeps || s->least > 0 ? TS_REASON_CONVERGED : TS_REASON_ZERO_RESIDUAL;
     return 1;
   }
@@ -222,6 +178,28 @@ static int judge(solve_state *s, double residual) {
   return 0;
 }
 
+/* What follows from the residual of lcp->z. */
+static ts_status judge_z(solve_state *s, double residual, int *ends) {
+  ts_lcp *lcp = s->lcp;
+  int is_lost = 0;
+  if (residual <= s->tolerance) TSI_TRY(confirm(s, &residual, &is_lost));
+  s->tested = residual;
+  s->idle++;
+  if (s->tests == 0 || residual < s->least) {
+    s->least = residual;
+    if (s->tests == 0 || residual < 0.999 * s->gained) s->idle = 0, s->gained = residual;
+    s->is_best = 1;
+  }
+  *ends = is_lost || judge(s, residual);
+  if (s->goes_back && !s->is_best) TSI_TRY(tsi_copy_parts(lcp->z, ts_constant(1), lcp->best));
+  s->goes_back = 0;
+  const double relative = s->norm_q > 0 ? residual / s->norm_q : ldexp(residual, s->exponent);
+  if (s->settings->progress &&
+      s->settings->progress(s->result->sweeps, &relative, 1, s->settings->progress_user) && !*ends)
+    *ends = end(s, TS_REASON_STOPPED, "stopped by the progress callback");
+  return TS_OK;
+}
+
 /* So many sweeps and a test, which says whether they were the last. */
 static ts_status test(solve_state *s, int sweeps, int *ends) {
   ts_lcp *lcp = s->lcp;
@@ -229,33 +207,12 @@ static ts_status test(solve_state *s, int sweeps, int *ends) {
   if (s->is_best && sweeps > 0) TSI_TRY(tsi_copy_parts(lcp->best, ts_constant(1), lcp->z));
   s->is_best = 0;
   TSI_TRY(sweep_and_find_residual(s, sweeps, &residual));
-  s->tested = residual;
-  if (s->tests == 0 && !isfinite(residual)) {
-    s->result->reason = TS_REASON_NAN_INPUT;
-    snprintf(s->result->message, sizeof s->result->message, "%s", ts_reason_text(TS_REASON_NAN_INPUT));
-    *ends = 1;
-    return TS_OK;
-  }
-  s->idle++;
-  if (s->tests == 0 || residual < s->least) {
-    s->least = residual;
-    if (s->tests == 0 || residual < 0.999 * s->gained) s->idle = 0, s->gained = residual;
-    s->is_best = 1;
-  }
-  *ends = judge(s, residual);
-  if (s->goes_back && !s->is_best) TSI_TRY(tsi_copy_parts(lcp->z, ts_constant(1), lcp->best));
-  s->goes_back = 0;
-  const double relative = s->norm_q > 0 ? residual / s->norm_q : residual;
-  if (s->settings->progress &&
-      s->settings->progress(s->result->sweeps, &relative, 1, s->settings->progress_user) && !*ends)
-    *ends = end(s, TS_REASON_STOPPED, "stopped by the progress callback");
-  return TS_OK;
+  return judge_z(s, residual, ends);
 }
 
 /* Sweeps until the residual is there if it goes on to fall as between the last two tests. */
 static double sweeps_left(const solve_state *s, double before) {
-  const double aim = fmax(s->settings->rtol * s->norm_q, s->settings->atol);
-  const double fall = log(before / s->tested), left = log(s->tested / aim);
+  const double fall = log(before / s->tested), left = log(s->tested / s->tolerance);
   return ceil(left / fall * s->pause);
 }
 
@@ -271,7 +228,8 @@ static int sweeps_ahead(const solve_state *s, double before) {
 /* Whether acceleration auto has reason to begin. */
 static int is_long(const solve_state *s, double before) {
   const ts_lcp_scheme scheme = s->settings->scheme;
-  const int carries = scheme == TS_LCP_SCHEME_COLUMN || scheme == TS_LCP_SCHEME_BLOCK;
+  const int carries = scheme == TS_LCP_SCHEME_COLUMN || scheme == TS_LCP_SCHEME_BLOCK ||
+                      !s->lcp->context->ops->lcp->add_momentum;
   const double left = sweeps_left(s, before);
   return s->may_accelerate && s->result->sweeps >= plain &&
          !(left >= 0 && left <= (carries ? few_carried : few));
@@ -299,12 +257,78 @@ static ts_status begin_momentum(solve_state *s) {
   return tsi_lcp_accelerate_begin(lcp, s->acceleration);
 }
 
-static ts_status run_tested(solve_state *s, ts_vector *z) {
+/* lcp->z becomes the caller's, or 0. */
+static ts_status set_start(const solve_state *s, int is_zero) {
+  return is_zero ? tsi_fill(s->lcp->z, 0) : tsi_lcp_shift(s->lcp->z, -s->exponent, s->z);
+}
+
+/* q, z and the bounds near 1, if q is far from it. */
+static ts_status scale(solve_state *s, double *residual) {
+  TSI_TRY(tsi_lcp_find_exponent(s->lcp, s->q, &s->exponent));
+  TSI_TRY(tsi_lcp_set_exponent(s->lcp, s->exponent, &s->q));
+  if (s->exponent == 0) return TS_OK;
+  TSI_TRY(set_start(s, s->settings->zero_start));
+  return sweep_and_find_residual(s, 0, residual);
+}
+
+static double tolerance_of(const solve_state *s) {
+  return fmax(s->settings->rtol * s->norm_q, ldexp(s->settings->atol, -s->exponent));
+}
+
+/* The residual of the start, which is 0 instead of the caller's z if M z overflows, or if q is 0 and 0 is a
+ * solution. */
+static ts_status find_first_residual(solve_state *s, double *residual) {
+  double other;
+  int is_finite = 1;
+  TSI_TRY(tsi_lcp_set_exponent(s->lcp, 0, &s->q));
+  TSI_TRY(sweep_and_find_residual(s, 0, residual));
+  if (s->lcp->scale->target || !(s->norm_q > least_norm && s->norm_q < most_norm)) TSI_TRY(scale(s, residual));
+  s->tolerance = tolerance_of(s);
+  const int is_lost = !isfinite(*residual);
+  if (s->settings->zero_start || !(is_lost || (s->norm_q == 0 && *residual > s->tolerance))) return TS_OK;
+  if (is_lost) TSI_TRY(tsi_lcp_is_finite(s->lcp, s->z, &is_finite));
+  if (!is_finite) return TS_OK;
+  TSI_TRY(set_start(s, 1));
+  TSI_TRY(sweep_and_find_residual(s, 0, &other));
+  if (is_lost || other <= s->tolerance) {
+    *residual = other;
+    return TS_OK;
+  }
+  return set_start(s, 0);
+}
+
+/* z, its residual and the message. A z that single precision cannot hold becomes 0. */
+static ts_status finish(solve_state *s) {
   const ts_lcp *lcp = s->lcp;
+  ts_lcp_result *r = s->result;
+  if (!s->is_handed_back) TSI_TRY(hand_back(s, s->is_best ? lcp->z : lcp->best, &s->least));
+  if (!isfinite(s->least)) {
+    TSI_TRY(tsi_fill(lcp->z, 0));
+    TSI_TRY(hand_back(s, lcp->z, &s->least));
+  }
+  r->relative_residual = s->norm_q > 0 ? s->least / s->norm_q : ldexp(s->least, s->exponent);
+  r->residual = ldexp(s->least, s->exponent);
+  if (!s->text) return TS_OK;
+  if (s->least <= s->tolerance)
+    r->reason = TS_REASON_CONVERGED;
+  else
+    snprintf(r->message, sizeof r->message, "%s after %d sweeps: the residual is %.3g of ||q||", s->text,
+             r->sweeps, r->relative_residual);
+  return TS_OK;
+}
+
+static ts_status run_tested(solve_state *s) {
   const ts_lcp_settings *settings = s->settings;
   int ends = 0;
-  double before = 0;
-  TSI_TRY(test(s, 0, &ends));
+  double before = 0, residual;
+  TSI_TRY(find_first_residual(s, &residual));
+  if (!isfinite(residual)) {
+    s->result->reason = TS_REASON_NAN_INPUT;
+    snprintf(s->result->message, sizeof s->result->message, "%s", ts_reason_text(TS_REASON_NAN_INPUT));
+    return TS_OK;
+  }
+  if (s->acceleration != TS_LCP_ACCELERATION_NONE) TSI_TRY(tsi_lcp_accelerate_begin(s->lcp, s->acceleration));
+  TSI_TRY(judge_z(s, residual, &ends));
   while (!ends) {
     if (is_long(s, before)) TSI_TRY(begin_momentum(s));
     const int left = settings->max_sweeps - s->result->sweeps, ahead = sweeps_ahead(s, before);
@@ -312,20 +336,18 @@ static ts_status run_tested(solve_state *s, ts_vector *z) {
     before = s->tested;
     TSI_TRY(test(s, s->pause, &ends));
   }
-  if (s->result->reason == TS_REASON_NAN_INPUT) return TS_OK;
-  s->result->residual = s->least;
-  s->result->relative_residual = s->norm_q > 0 ? s->least / s->norm_q : s->least;
-  return tsi_copy_parts(z, ts_constant(1), s->is_best ? lcp->z : lcp->best);
+  return finish(s);
 }
 
-static ts_status run(solve_state *s, ts_vector *z) {
+static ts_status run(solve_state *s) {
   ts_lcp *lcp = s->lcp;
-  TSI_TRY(s->settings->zero_start ? tsi_fill(lcp->z, 0) : tsi_copy_parts(lcp->z, ts_constant(1), z));
+  TSI_TRY(set_start(s, s->settings->zero_start));
+  if (!s->settings->fixed_sweeps) return run_tested(s);
+  TSI_TRY(tsi_lcp_set_exponent(lcp, 0, &s->q));
   if (s->acceleration != TS_LCP_ACCELERATION_NONE) TSI_TRY(tsi_lcp_accelerate_begin(lcp, s->acceleration));
-  if (!s->settings->fixed_sweeps) return run_tested(s, z);
   TSI_TRY(sweep(s, s->settings->fixed_sweeps));
   s->result->reason = TS_REASON_FIXED_ITERATIONS;
-  return tsi_copy_parts(z, ts_constant(1), lcp->z);
+  return tsi_copy_parts(s->z, ts_constant(1), lcp->z);
 }
 
 ts_status ts_lcp_solve(ts_lcp *lcp, const ts_vector *q, ts_vector *z, const ts_lcp_settings *settings,
@@ -337,28 +359,29 @@ ts_status ts_lcp_solve(ts_lcp *lcp, const ts_vector *q, ts_vector *z, const ts_l
   ts_lcp_settings own_settings = settings ? *settings : (ts_lcp_settings){0};
   ts_lcp_result own_result;
   if (!result) result = &own_result;
-  TSI_TRY(check_vector(lcp, q, "q"));
-  TSI_TRY(check_vector(lcp, z, "z"));
+  TSI_TRY(tsi_lcp_check_vector(lcp, q, "q"));
+  TSI_TRY(tsi_lcp_check_vector(lcp, z, "z"));
   if (q == z) return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "z is q");
   const int is_open = !own_settings.check_interval && context->ops->lcp->tests_early;
-  TSI_TRY(check_settings(lcp, &own_settings));
+  TSI_TRY(tsi_lcp_check_settings(lcp, &own_settings));
   lcp->local = own_settings.local == TS_LCP_LOCAL_AUTO ? TS_LCP_LOCAL_EXACT : own_settings.local;
   *result = (ts_lcp_result){
       .scheme = own_settings.scheme, .storage = lcp->storage, .residual = NAN, .relative_residual = NAN};
   solve_state s = {.lcp = lcp,
                    .q = q,
+                   .z = z,
                    .settings = &own_settings,
                    .result = result,
                    .foresees = is_open && own_settings.scheme == TS_LCP_SCHEME_ROW,
                    .acceleration = own_settings.acceleration};
   if (s.acceleration == TS_LCP_ACCELERATION_AUTO) {
     s.acceleration = TS_LCP_ACCELERATION_NONE;
-    s.may_accelerate = context->ops->lcp->add_momentum && !own_settings.fixed_sweeps;
+    s.may_accelerate = !own_settings.fixed_sweeps;
   }
   if (s.acceleration != TS_LCP_ACCELERATION_NONE) TSI_TRY(tsi_lcp_accelerator_create(lcp));
   const uint64_t before = context->host_synchronisations;
-  TSI_TRY(TSI_ENTER_WITH(context, q, z));
-  TSI_TRY(tsi_leave(context, run(&s, z)));
+  TSI_TRY(tsi_enter(context));
+  TSI_TRY(tsi_leave(context, run(&s)));
   result->host_synchronisations = (int)(context->host_synchronisations - before);
   if (result->reason <= TS_REASON_FIXED_ITERATIONS) return TS_OK;
   return tsi_fail(context, TS_NOT_CONVERGED, "%s", result->message);

@@ -105,15 +105,9 @@ static void projections(void) {
 static void check_map(const double *r, const double *u, double mu, const double *expected) {
   for (int dimension = 2; dimension <= 3; dimension++) {
     test_context_label("dimension %d, r (%g, %g), u (%g, %g), mu %g", dimension, r[0], r[1], u[0], u[1], mu);
-    float map[3], single_r[3], single_u[3];
-    double double_map[3];
-    for (int k = 0; k < 3; k++) single_r[k] = (float)r[k], single_u[k] = (float)u[k];
-    law_map_float(map, single_r, single_u, (float)mu, dimension);
-    law_map_double(double_map, r, u, mu, dimension);
-    for (int k = 0; k < dimension; k++) {
-      CHECK_CLOSE((double)map[k], expected[k], 1e-6);
-      CHECK_CLOSE(double_map[k], expected[k], 1e-15);
-    }
+    double map[3];
+    law_map_contact(map, r, u, mu, dimension);
+    for (int k = 0; k < dimension; k++) CHECK_CLOSE(map[k], expected[k], 1e-15);
   }
 }
 
@@ -132,7 +126,47 @@ static void corners(void) {
   check_map((const double[]){1, 0.5, 0}, (const double[]){0, 3, 0}, 0.5, (const double[]){0.4, 0.8, 0});
 }
 
+/* Reactions that are much larger than the velocity: r - P(r - u) is 0 in doubles, the map is not. */
+static void large_reactions(void) {
+  static const double large[] = {1, 1e8, 1e17, 1e30};
+  for (size_t k = 0; k < sizeof large / sizeof large[0]; k++) {
+    const double z = large[k], r[3] = {z, 0, 0}, mu = 0.5, on_edge[3] = {z, mu * z, 0};
+    double map[3];
+    test_context_label("r about %g", z);
+    CHECK_CLOSE(law_map_unknown(z, 1e-3, 0, INFINITY), 1e-3, 0);
+    CHECK_CLOSE(law_map_unknown(-z, -1e-3, -INFINITY, 0), -1e-3, 0);
+    CHECK_CLOSE(law_map_unknown(2 * z, -1e-3, 0, 2 * z), 0, 0);
+    check_map(r, (const double[]){-0.25, 0, 0}, mu, (const double[]){-0.25, 0, 0});
+    check_map(r, (const double[]){0.25, 0.125, 0}, mu, (const double[]){0.3125, 0.125, 0});
+    check_map(on_edge, (const double[]){0, -0.25, 0}, mu, (const double[]){0, 0, 0});
+    for (int dimension = 2; dimension <= 3; dimension++) {
+      law_map_contact(map, on_edge, (const double[]){-0.25, -0.25, 0}, mu, dimension); /* u_n alone is wrong */
+      CHECK_CLOSE(map[0], -0.2, 1e-15);
+      CHECK_CLOSE(map[1], -0.1, 1e-15);
+    }
+  }
+}
+
+/* Velocities into the obstacle, which the natural map divides by mu. */
+static void large_friction(void) {
+  for (double mu = 1; mu < 1e300; mu *= 1e5)
+    for (int dimension = 2; dimension <= 3; dimension++) {
+      double map[3] = {0, 0, 0};
+      test_context_label("dimension %d, mu %g", dimension, mu);
+      law_map_contact(map, (const double[]){0, 0, 0}, (const double[]){-1, 0.5, 0}, mu, dimension);
+      CHECK(hypot(map[0], map[1]) >= 0.0995);
+      law_map_contact(map, (const double[]){1, 0.5, 0}, (const double[]){1, 0, 0}, mu, dimension);
+      CHECK(hypot(map[0], map[1]) >= 0.0995);
+      law_map_contact(map, (const double[]){1, -0.5, 0}, (const double[]){0, 0, 0}, mu, dimension);
+      CHECK_CLOSE(hypot(map[0], map[1]), 0, 1e-15);
+    }
+}
+
 int main(int argc, char **argv) {
-  static const test_case cases[] = {{"blocks", blocks}, {"projections", projections}, {"corners", corners}};
+  static const test_case cases[] = {{"blocks", blocks},
+                                    {"projections", projections},
+                                    {"corners", corners},
+                                    {"large reactions", large_reactions},
+                                    {"large friction", large_friction}};
   return test_main(argc, argv, cases, sizeof cases / sizeof cases[0], 0);
 }

@@ -1,10 +1,11 @@
-/* lcp_law.h as functions, once for each type: the tests call it without a backend. */
+/* lcp_law.h and lcp_map.h as functions, once for each type: the tests call it without a backend. */
 #ifndef LCP_LAW_CALLS_H
 #define LCP_LAW_CALLS_H
 
 void law_contact_float(float *r, const float *W, const float *b, float mu, int dimension, int exact);
 void law_contact_double(double *r, const double *W, const double *b, double mu, int dimension, int exact);
-void law_map_float(float *map, const float *r, const float *u, float mu, int dimension);
-void law_map_double(double *map, const double *r, const double *u, double mu, int dimension);
+/* lcp_map.h */
+void law_map_contact(double *map, const double *r, const double *u, double mu, int dimension);
+double law_map_unknown(double z, double w, double lower, double upper);
 
 #endif

@@ -10,7 +10,3 @@
 void law_contact_float(REAL *r, const REAL *W, const REAL *b, REAL mu, int dimension, int exact) {
   lcp_contact(r, W, b, mu, dimension, exact);
 }
-
-void law_map_float(REAL *map, const REAL *r, const REAL *u, REAL mu, int dimension) {
-  lcp_contact_map(map, r, u, mu, dimension);
-}

@@ -20,27 +20,27 @@ static size_t lay_out(const ts_lcp *lcp, cpu_lcp *impl, unsigned char *block) {
   const size_t is_dense = !cpu_lcp_is_sparse(lcp), threads = is_dense ? cpu_lcp_threads(lcp) : 1;
   const size_t several = is_dense && (cpu_lcp_blocks(lcp) > 1 || lcp->dimension > 1);
   const size_t copies = threads > 1 ? threads : 0;
-  unsigned char *next = block;
+  size_t used = 0;
   impl->stride = is_dense ? (n + CPU_LCP_LANES - 1) / CPU_LCP_LANES * CPU_LCP_LANES : n;
   impl->rows = several ? (n + 3) / 4 * 4 : n;
-  impl->z = cpu_lcp_take(&next, batch * impl->stride * size);
-  impl->q = cpu_lcp_take(&next, batch * impl->stride * size);
-  impl->w = cpu_lcp_take(&next, several * batch * impl->stride * size);
-  impl->deltas = cpu_lcp_take(&next, several * batch * impl->stride * size);
-  impl->copies = cpu_lcp_take(&next, copies * impl->stride * size);
-  impl->shared = cpu_lcp_take(&next, (copies > 0) * impl->stride * size);
-  impl->lower = cpu_lcp_take(&next, batch * n * size);
-  impl->upper = cpu_lcp_take(&next, batch * n * size);
-  impl->friction = cpu_lcp_take(&next, batch * n * size);
-  impl->sums = cpu_lcp_take(&next, 2 * batch * cpu_lcp_row_blocks(n) * sizeof *impl->sums);
-  impl->vector_bytes = (size_t)(next - block);
-  impl->diagonal = cpu_lcp_take(&next, several * batch * impl->rows * cpu_lcp_block(lcp) * size);
+  impl->z = cpu_lcp_take(block, &used, batch * impl->stride * size);
+  impl->q = cpu_lcp_take(block, &used, batch * impl->stride * size);
+  impl->w = cpu_lcp_take(block, &used, several * batch * impl->stride * size);
+  impl->deltas = cpu_lcp_take(block, &used, several * batch * impl->stride * size);
+  impl->copies = cpu_lcp_take(block, &used, copies * impl->stride * size);
+  impl->shared = cpu_lcp_take(block, &used, (copies > 0) * impl->stride * size);
+  impl->lower = cpu_lcp_take(block, &used, batch * n * size);
+  impl->upper = cpu_lcp_take(block, &used, batch * n * size);
+  impl->friction = cpu_lcp_take(block, &used, batch * n * size);
+  impl->sums = cpu_lcp_take(block, &used, 2 * batch * cpu_lcp_row_blocks(n) * sizeof *impl->sums);
+  impl->vector_bytes = used;
+  impl->diagonal = cpu_lcp_take(block, &used, several * batch * impl->rows * cpu_lcp_block(lcp) * size);
   if (!several) impl->diagonal = NULL;
   const size_t reduced =
       is_dense && lcp->dimension > 1 ? batch * n / (size_t)lcp->dimension * CPU_LCP_REDUCED : 0;
-  impl->reduced = cpu_lcp_take(&next, reduced * size);
-  impl->matrix = cpu_lcp_take(&next, is_dense * batch * impl->rows * impl->stride * size);
-  return (size_t)(next - block);
+  impl->reduced = cpu_lcp_take(block, &used, reduced * size);
+  impl->matrix = cpu_lcp_take(block, &used, is_dense * batch * impl->rows * impl->stride * size);
+  return used;
 }
 
 /* The matrix is left untouched: its pages are those of the threads that write it. */
@@ -75,11 +75,11 @@ void cpu_lcp_destroy(ts_lcp *lcp) {
   lcp->impl = NULL;
 }
 
-ts_status cpu_lcp_write_limits(ts_lcp *lcp) {
+ts_status cpu_lcp_write_limits(const ts_lcp *lcp) {
   cpu_lcp *impl = lcp->impl;
   for (size_t i = 0; i < tsi_lcp_unknowns(lcp); i++) {
-    put(lcp, impl->lower, i, lcp->lower ? lcp->lower[i] : 0);
-    put(lcp, impl->upper, i, lcp->upper ? lcp->upper[i] : INFINITY);
+    put(lcp, impl->lower, i, tsi_lcp_bound(lcp, lcp->lower, i, 0));
+    put(lcp, impl->upper, i, tsi_lcp_bound(lcp, lcp->upper, i, INFINITY));
   }
   for (size_t k = 0; lcp->friction && k < tsi_lcp_unknowns(lcp) / (size_t)lcp->dimension; k++)
     put(lcp, impl->friction, k, lcp->friction[k]);
@@ -251,7 +251,8 @@ ts_status cpu_lcp_sweep(ts_vector *z, const ts_lcp *lcp, const ts_vector *q, ts_
 
 typedef struct map_job {
   const ts_lcp *lcp;
-  ts_vector *map; /* NULL: sums of squares */
+  const ts_vector *q; /* for an exact w; NULL: as sweeps have it */
+  ts_vector *map;     /* NULL: sums of squares */
   double *sums;
 } map_job;
 
@@ -262,8 +263,10 @@ static void body_map(const void *arguments, size_t first, size_t last) {
   for (size_t b = first; b < last; b++) {
     const size_t problem = b / blocks, row = b % blocks * cpu_lcp_rows_at_once;
     const size_t end = row + cpu_lcp_rows_at_once < n ? row + cpu_lcp_rows_at_once : n;
-    double values[cpu_lcp_rows_at_once], sum = 0;
-    (lcp->is_double ? cpu_lcp_map_double : cpu_lcp_map_float)(lcp, problem, row, end, values);
+    double q[cpu_lcp_rows_at_once], values[cpu_lcp_rows_at_once], sum = 0;
+    if (job->q) read_double(cpu_parts_of(job->q), problem * n + row, end - row, q);
+    (lcp->is_double ? cpu_lcp_map_double : cpu_lcp_map_float)(lcp, job->q ? q : NULL, problem, row, end,
+                                                              values);
     if (job->map) {
       write_double(cpu_parts_of(job->map), problem * n + row, end - row, values);
     } else {
@@ -277,16 +280,17 @@ static void body_map(const void *arguments, size_t first, size_t last) {
 static void find_map(const map_job *job) {
   const ts_lcp *lcp = job->lcp;
   if (cpu_lcp_is_sparse(lcp))
-    (lcp->is_double ? cpu_lcp_velocity_sparse_double : cpu_lcp_velocity_sparse_float)(lcp);
+    (lcp->is_double ? cpu_lcp_velocity_sparse_double : cpu_lcp_velocity_sparse_float)(lcp, job->q != NULL);
   cpu_for(lcp->context, cpu_lcp_row_blocks((size_t)lcp->size) * (size_t)lcp->batch,
           (size_t)lcp->size * cpu_lcp_rows_at_once, body_map, job);
 }
 
-ts_status cpu_lcp_residual(ts_vector *map, const ts_lcp *lcp, const ts_vector *q, const ts_vector *z) {
+ts_status cpu_lcp_residual(ts_vector *map, const ts_lcp *lcp, const ts_vector *q, const ts_vector *z,
+                           int exact) {
   const cpu_lcp *impl = lcp->impl;
   read_vector(lcp, q, impl->q);
   read_vector(lcp, z, impl->z);
-  find_map(&(map_job){.lcp = lcp, .map = map});
+  find_map(&(map_job){.lcp = lcp, .q = exact ? q : NULL, .map = map});
   return TS_OK;
 }
 

@@ -17,6 +17,7 @@ enum {
 typedef struct cpu_lcp_sparse {
   size_t stride; /* numbers of a row of `blocks` and `mass_blocks`, and of a body in v */
   void *blocks, *mass_blocks, *diagonal, *v;
+  double *exact_v;            /* v of residuals: its numbers, and then what rounding has left out of them */
   void *from, *last, *counts; /* of momentum by units, as z; counts: at each unit's first unknown */
   void *reduced;              /* of contacts: what lcp_contact_reduce makes of `diagonal` */
   tsi_memory memory;          /* all of it, as allocated */
@@ -61,8 +62,10 @@ TSI_LCP_OPERATIONS(TSI_PROTOTYPE, TSI_PROTOTYPE, cpu_lcp_)
 /* ---- In one type ---- */
 #define CPU_LCP_FUNCTIONS(type)                                                                                \
   void cpu_lcp_sweep_##type(const cpu_lcp_run *run);                                                           \
-  /* map = z - P(z - M z - q), of rows first .. last - 1 of a problem. */                                      \
-  void cpu_lcp_map_##type(const ts_lcp *lcp, size_t problem, size_t first, size_t last, double *out);          \
+  /* The natural map of rows first .. last - 1 of a problem. With `q`, of these rows, w is exact but for its   \
+   * last digits, else as sweeps have it. */                                                                   \
+  void cpu_lcp_map_##type(const ts_lcp *lcp, const double *q, size_t problem, size_t first, size_t last,       \
+                          double *out);                                                                        \
   /* Rows of a block, from where nothing was before. */                                                        \
   void cpu_lcp_write_##type(const ts_lcp *lcp, const tsi_lcp_matrix *matrix, size_t problem, size_t block);    \
   /* But for `slack` times two diagonal entries. A contact's own block is left out. */                         \
@@ -72,9 +75,8 @@ TSI_LCP_OPERATIONS(TSI_PROTOTYPE, TSI_PROTOTYPE, cpu_lcp_)
   /* `steps` is NULL: in the order of the contacts, by one member. `ahead`: with momentum, from `from`. */     \
   void cpu_lcp_sweep_sparse_##type(const ts_lcp *lcp, const tsi_lcp_steps *steps, const cpu_lcp_member *self,  \
                                    int sweeps, int ahead);                                                     \
-  /* v of z, and then the map of unknowns first .. last - 1 of all problems. */                                \
-  void cpu_lcp_velocity_sparse_##type(const ts_lcp *lcp);                                                      \
-  void cpu_lcp_map_sparse_##type(const ts_lcp *lcp, size_t first, size_t last, double *out);                   \
+  /* v of z, for the map. */                                                                                   \
+  void cpu_lcp_velocity_sparse_##type(const ts_lcp *lcp, int exact);                                           \
   void cpu_lcp_write_sparse_##type(const tsi_lcp_sparse *s, const cpu_lcp_sparse *to);
 CPU_LCP_FUNCTIONS(float)
 CPU_LCP_FUNCTIONS(double)
@@ -106,10 +108,10 @@ size_t cpu_lcp_threads(const ts_lcp *lcp);
 static inline int cpu_lcp_is_sparse(const ts_lcp *lcp) {
   return lcp->storage == TS_LCP_STORAGE_SPARSE;
 }
-/* The next part of a block of memory, aligned. */
-static inline void *cpu_lcp_take(unsigned char **next, size_t bytes) {
-  void *taken = *next;
-  *next += (bytes + CPU_ALIGNMENT - 1) / CPU_ALIGNMENT * CPU_ALIGNMENT;
+/* The next part of a block of memory, aligned. NULL for `block`: counts what the parts need. */
+static inline void *cpu_lcp_take(unsigned char *block, size_t *used, size_t bytes) {
+  void *taken = block ? block + *used : NULL;
+  *used += (bytes + CPU_ALIGNMENT - 1) / CPU_ALIGNMENT * CPU_ALIGNMENT;
   return taken;
 }
 static inline size_t cpu_lcp_size_of(const ts_lcp *lcp) {

@@ -1,4 +1,4 @@
-/* Contacts with friction in a sweep and in residuals, in one type.
+/* Contacts with friction in a sweep, in one type; cpu_lcp_map.h has their residuals.
  *
  * A contact's own block of M is 0 in the matrix and stands in `diagonal` alone. So w of a contact's rows,
  * however it is summed and kept up to date, is the velocity b without its own reaction, as the law wants it. To
@@ -133,34 +133,4 @@ static void CPU_LCP(sweep_one_block)(const CPU_LCP(problem) * p, int sweeps) {
     CPU_LCP(sweep_one_block_of)(p, sweeps, 2);
   else
     CPU_LCP(sweep_one_block_of)(p, sweeps, 3);
-}
-
-/* From w of the contact's rows. */
-CPU_INLINE void CPU_LCP(map_contact)(const CPU_LCP(problem) * p, size_t i, size_t dimension, const REAL *w,
-                                     double *out) {
-  const REAL *columns = CPU_LCP(own_columns)(p, i), *r = p->z + i;
-  REAL u[3], map[3];
-  for (size_t k = 0; k < dimension; k++) u[k] = w[k];
-  for (size_t k = 0; k < dimension; k++)
-    for (size_t l = 0; l < dimension; l++) u[k] += columns[l * CPU_LCP_CONTACT_BLOCK + k] * r[l];
-  lcp_contact_map(map, r, u, p->friction[i / dimension], (int)dimension);
-  for (size_t k = 0; k < dimension; k++) out[k] = (double)map[k];
-}
-
-/* Rows first .. last - 1 are those of whole contacts. */
-CPU_CLONES
-static void CPU_LCP(map_contacts)(const CPU_LCP(problem) * p, size_t first, size_t last, double *out) {
-  const int is_one = p->blocks == 1 && p->columns;
-  REAL w[CPU_LCP_CONTACT_BLOCK];
-  if (is_one) CPU_LCP(sum_one_block)(p, w);
-  for (size_t i = first; i < last; i += p->dimension) {
-    REAL *own = is_one ? w + i : w;
-    if (p->dimension == 2) {
-      if (!is_one) CPU_LCP(sum_contact)(p, i, 2, own);
-      CPU_LCP(map_contact)(p, i, 2, own, out + (i - first));
-    } else {
-      if (!is_one) CPU_LCP(sum_contact)(p, i, 3, own);
-      CPU_LCP(map_contact)(p, i, 3, own, out + (i - first));
-    }
-  }
 }

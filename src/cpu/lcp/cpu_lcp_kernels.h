@@ -12,20 +12,25 @@ typedef struct CPU_LCP(problem) {
   int exact; /* the law of a contact */
 } CPU_LCP(problem);
 
+/* NULL, of what the problem has not, stays NULL. */
+CPU_INLINE REAL *CPU_LCP(from)(void *numbers, size_t first) {
+  return numbers ? (REAL *)numbers + first : NULL;
+}
+
 static CPU_LCP(problem) CPU_LCP(problem_of)(const ts_lcp *lcp, size_t k) {
   const cpu_lcp *impl = lcp->impl;
   const size_t n = (size_t)lcp->size, dimension = (size_t)lcp->dimension, block = cpu_lcp_block(lcp);
   const REAL *columns = impl->columns ? impl->columns : impl->is_symmetric ? impl->matrix : NULL;
-  return (CPU_LCP(problem)){.matrix = (const REAL *)impl->matrix + k * impl->rows * impl->stride,
-                            .q = (const REAL *)impl->q + k * impl->stride,
-                            .z = (REAL *)impl->z + k * impl->stride,
-                            .w = (REAL *)impl->w + k * impl->stride,
-                            .deltas = (REAL *)impl->deltas + k * impl->stride,
-                            .lower = (const REAL *)impl->lower + k * n,
-                            .upper = (const REAL *)impl->upper + k * n,
-                            .friction = (const REAL *)impl->friction + k * (n / dimension),
-                            .diagonal = (const REAL *)impl->diagonal + k * impl->rows * block,
-                            .reduced = (const REAL *)impl->reduced + k * (n / dimension) * LCP_REDUCED,
+  return (CPU_LCP(problem)){.matrix = CPU_LCP(from)(impl->matrix, k * impl->rows * impl->stride),
+                            .q = CPU_LCP(from)(impl->q, k * impl->stride),
+                            .z = CPU_LCP(from)(impl->z, k * impl->stride),
+                            .w = CPU_LCP(from)(impl->w, k * impl->stride),
+                            .deltas = CPU_LCP(from)(impl->deltas, k * impl->stride),
+                            .lower = CPU_LCP(from)(impl->lower, k * n),
+                            .upper = CPU_LCP(from)(impl->upper, k * n),
+                            .friction = CPU_LCP(from)(impl->friction, k * (n / dimension)),
+                            .diagonal = CPU_LCP(from)(impl->diagonal, k * impl->rows * block),
+                            .reduced = CPU_LCP(from)(impl->reduced, k * (n / dimension) * LCP_REDUCED),
                             .columns = columns ? columns + k * impl->rows * impl->stride : NULL,
                             .n = n,
                             .stride = impl->stride,

@@ -3,6 +3,8 @@
 
 #define LCP_FUNCTION CPU_INLINE
 #include "lcp/lcp_law.h"
+#define LCP_MAP_FUNCTION CPU_INLINE
+#include "lcp/lcp_map.h"
 
 #include "cpu_lcp_kernels.h"
 #include "cpu_lcp_contacts.h"
@@ -20,15 +22,8 @@ static void CPU_LCP(sweep_rows)(const CPU_LCP(problem) * p, int sweeps) {
     }
 }
 
-CPU_CLONES
-static void CPU_LCP(map_rows)(const CPU_LCP(problem) * p, size_t first, size_t last, double *out) {
-  for (size_t i = first; i < last; i++) {
-    const REAL w = p->q[i] + CPU_LCP(dot)(p->matrix + i * p->stride, p->z, p->stride);
-    out[i - first] = (double)(p->z[i] - lcp_clamp(p->z[i] - w, p->lower[i], p->upper[i]));
-  }
-}
-
 #include "cpu_lcp_sparse_rows.h"
+#include "cpu_lcp_map.h"
 
 void CPU_LCP(sweep)(const cpu_lcp_run *run) {
   const CPU_LCP(problem) p = CPU_LCP(problem_of)(run->lcp, run->problem);
@@ -47,16 +42,6 @@ void CPU_LCP(sweep)(const cpu_lcp_run *run) {
     CPU_LCP(sweep_relaxed)(&p, self, run->sweeps, (REAL *)impl->copies + self->rank * p.stride, impl->shared);
   else
     CPU_LCP(sweep_graph)(&p, self, run->sweeps, run->scheme == TS_LCP_SCHEME_GRAPH_2);
-}
-
-void CPU_LCP(map)(const ts_lcp *lcp, size_t problem, size_t first, size_t last, double *out) {
-  const CPU_LCP(problem) p = CPU_LCP(problem_of)(lcp, problem);
-  if (cpu_lcp_is_sparse(lcp))
-    CPU_LCP(map_sparse)(lcp, problem * p.n + first, problem * p.n + last, out);
-  else if (p.dimension > 1)
-    CPU_LCP(map_contacts)(&p, first, last, out);
-  else
-    CPU_LCP(map_rows)(&p, first, last, out);
 }
 
 static void CPU_LCP(reduce_contact)(const REAL *from, size_t stride, size_t d, REAL *reduced) {

@@ -16,18 +16,19 @@ static size_t numbers_of(const tsi_lcp_sparse *s) {
 /* NULL: counts the bytes. */
 static size_t lay_out(const ts_lcp *lcp, const tsi_lcp_sparse *s, cpu_lcp_sparse *to, unsigned char *block) {
   const size_t size = cpu_lcp_size_of(lcp), d = (size_t)s->dimension, numbers = numbers_of(s);
-  unsigned char *next = block;
+  size_t used = 0;
   to->stride = stride_of(s);
-  to->blocks = cpu_lcp_take(&next, numbers * size);
-  to->mass_blocks = cpu_lcp_take(&next, (s->mass_blocks ? numbers : 0) * size);
-  to->diagonal = cpu_lcp_take(&next, (size_t)s->contacts * d * d * size);
-  to->reduced = cpu_lcp_take(&next, (d > 1 ? (size_t)s->contacts * CPU_LCP_REDUCED : 0) * size);
-  to->v = cpu_lcp_take(&next, (size_t)s->bodies * to->stride * size);
+  to->blocks = cpu_lcp_take(block, &used, numbers * size);
+  to->mass_blocks = cpu_lcp_take(block, &used, (s->mass_blocks ? numbers : 0) * size);
+  to->diagonal = cpu_lcp_take(block, &used, (size_t)s->contacts * d * d * size);
+  to->reduced = cpu_lcp_take(block, &used, (d > 1 ? (size_t)s->contacts * CPU_LCP_REDUCED : 0) * size);
+  to->v = cpu_lcp_take(block, &used, (size_t)s->bodies * to->stride * size);
+  to->exact_v = cpu_lcp_take(block, &used, 2 * (size_t)s->bodies * to->stride * sizeof *to->exact_v);
   const size_t ahead = d > 1 ? (size_t)s->contacts * d : 0;
-  to->from = cpu_lcp_take(&next, ahead * size);
-  to->last = cpu_lcp_take(&next, ahead * size);
-  to->counts = cpu_lcp_take(&next, ahead * size);
-  return (size_t)(next - block);
+  to->from = cpu_lcp_take(block, &used, ahead * size);
+  to->last = cpu_lcp_take(block, &used, ahead * size);
+  to->counts = cpu_lcp_take(block, &used, ahead * size);
+  return used;
 }
 
 void cpu_lcp_forget_sparse(ts_lcp *lcp) {

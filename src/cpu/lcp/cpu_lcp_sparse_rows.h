@@ -1,4 +1,4 @@
-/* Sweeps and residuals of sparse problems, in the type of cpu_lcp_rows.h, which includes this: step by step of
+/* Sweeps of sparse problems, in the type of cpu_lcp_rows.h, which includes this: step by step of
  * lcp_sparse.h,
  *
  *   u_c = q_c + sum of M_ck z_k   or   q_c + H_c v;   z_c by its law;   v += G_c^T dz
@@ -219,46 +219,6 @@ void CPU_LCP(sweep_sparse)(const ts_lcp *lcp, const tsi_lcp_steps *steps, const 
     p.exact *= 2; /* lcp_contact_of: who extrapolates need not have each law to the last bit */
   }
   CPU_LCP(sweep_graph_of)(&p, self, sweeps);
-}
-
-/* ---- The residual ---- */
-
-void CPU_LCP(velocity_sparse)(const ts_lcp *lcp) {
-  const CPU_LCP(graph) p = CPU_LCP(graph_of)(lcp);
-  if (!p.mass_blocks) return;
-  memset(p.v, 0, (size_t)p.s->bodies * p.stride * sizeof *p.v);
-  for (size_t c = 0; c < (size_t)p.s->contacts; c++)
-    CPU_LCP(scatter)(&p, c, p.dimension, p.stride, p.z + c * p.dimension);
-}
-
-CPU_INLINE void CPU_LCP(map_of)(const CPU_LCP(graph) * p, size_t first, size_t last, size_t d, size_t stride,
-                                double *out) {
-  REAL u[3], map[3];
-  for (size_t c = first / d; c < last / d; c++) {
-    const REAL *z = p->z + c * d;
-    CPU_LCP(gather)(p, c, d, stride, u);
-    if (!p->mass_blocks) CPU_LCP(add_own)(p, c, d, 1, u);
-    if (d == 1)
-      map[0] = z[0] - lcp_clamp(z[0] - u[0], p->lower[c], p->upper[c]);
-    else
-      lcp_contact_map(map, z, u, p->friction[c], (int)d);
-    for (size_t i = 0; i < d; i++) out[c * d + i - first] = (double)map[i];
-  }
-}
-
-CPU_CLONES
-static void CPU_LCP(map_graph_of)(const CPU_LCP(graph) * p, size_t first, size_t last, double *out) {
-  if (p->dimension == 3 && p->stride == 3)
-    CPU_LCP(map_of)(p, first, last, 3, 3, out);
-  else if (p->dimension == 2 && p->stride == 2)
-    CPU_LCP(map_of)(p, first, last, 2, 2, out);
-  else
-    CPU_LCP(map_of)(p, first, last, p->dimension, p->stride, out);
-}
-
-void CPU_LCP(map_sparse)(const ts_lcp *lcp, size_t first, size_t last, double *out) {
-  const CPU_LCP(graph) p = CPU_LCP(graph_of)(lcp);
-  CPU_LCP(map_graph_of)(&p, first, last, out);
 }
 
 /* ---- The matrix ---- */

@@ -176,13 +176,19 @@ ts_status cuda_lcp_write_matrix(ts_lcp *lcp, const tsi_lcp_matrix *m) {
 
 /* ---- Limits ---- */
 
+/* Bounds are scaled, coefficients of friction are not. */
+template <int DIM>
+static double limit_of(const ts_lcp *lcp, const double *limit, size_t unknown, double otherwise) {
+  return DIM > 1 && limit ? limit[unknown / DIM] : tsi_lcp_bound(lcp, limit, unknown, otherwise);
+}
+
 /* Of each unknown, or of each contact in all of its rows. */
 template <typename T, int DIM>
 static ts_status write_limit(const ts_lcp *lcp, T *numbers, const double *limit, double otherwise, T *to) {
   const size_t n = size_of(lcp), pitch = lcp_of<T>::data(lcp)->pitch, count = batch_of(lcp) * pitch;
   for (size_t i = 0; i < count; i++) {
     const size_t unknown = lcp_unknown_of<DIM>(i % pitch, n);
-    numbers[i] = unknown >= n ? (T)0 : (T)(limit ? limit[(i / pitch * n + unknown) / DIM] : otherwise);
+    numbers[i] = unknown >= n ? (T)0 : (T)limit_of<DIM>(lcp, limit, i / pitch * n + unknown, otherwise);
   }
   return cuda_upload(lcp->context, to, numbers, count * sizeof(T));
 }
@@ -204,7 +210,7 @@ template <typename T> static ts_status write_limits(const ts_lcp *lcp) {
   return status;
 }
 
-ts_status cuda_lcp_write_limits(ts_lcp *lcp) {
+ts_status cuda_lcp_write_limits(const ts_lcp *lcp) {
   return lcp->is_double ? write_limits<double>(lcp) : write_limits<float>(lcp);
 }
 
@@ -252,22 +258,23 @@ static __global__ __launch_bounds__(CUDA_THREADS) void give_ahead(lcp_data<T> d,
   lcp_put_number(v.counts, i, (double)d.counts[lcp_place<DIM>(i)]);
 }
 
-/* z - P(z - w) of an unknown or a contact, where w is q and the sums of the shares. */
+/* The natural map of an unknown or a contact, where w is q and the sums of the shares. */
 template <typename T, int DIM>
 static __global__ __launch_bounds__(CUDA_THREADS) void give_map(lcp_data<T> d, lcp_vector map, int slices) {
   const size_t i = ((size_t)blockIdx.x * blockDim.x + threadIdx.x) * DIM, n = lcp_unknowns<DIM>(d);
   if (i >= n * (size_t)d.batch) return;
   const size_t at = i / n * d.pitch + lcp_place<DIM>(i % n);
-  T w[DIM], out[DIM];
+  double z[DIM], u[DIM], out[DIM];
   for (int k = 0; k < DIM; k++) {
-    w[k] = d.q[at + k];
-    for (int s = 0; s < slices; s++) w[k] += d.sums[(size_t)s * (size_t)d.batch * d.pitch + at + k];
+    T w = d.q[at + k];
+    for (int s = 0; s < slices; s++) w += d.sums[(size_t)s * (size_t)d.batch * d.pitch + at + k];
+    z[k] = (double)d.z[at + k], u[k] = (double)w;
   }
   if constexpr (DIM == 1)
-    out[0] = d.z[at] - lcp_clamp(d.z[at] - w[0], d.lower[at], d.upper[at]);
+    out[0] = lcp_map_unknown(z[0], u[0], (double)d.lower[at], (double)d.upper[at]);
   else
-    lcp_law<T>::lcp_contact_map(out, d.z + at, w, d.friction[at], DIM);
-  for (int k = 0; k < DIM; k++) lcp_put_number(map, i + k, (double)out[k]);
+    lcp_map_contact(out, z, u, (double)d.friction[at], DIM);
+  for (int k = 0; k < DIM; k++) lcp_put_number(map, i + k, out[k]);
 }
 
 template <typename T, int DIM>
@@ -350,10 +357,14 @@ static ts_status cuda_lcp_sweep_ahead(const ts_lcp *lcp, const ts_vector *q, ts_
 }
 
 template <typename T, int DIM>
-static ts_status residual(ts_vector *map, const ts_lcp *lcp, const ts_vector *q, const ts_vector *z) {
+static ts_status residual(ts_vector *map, const ts_lcp *lcp, const ts_vector *q, const ts_vector *z,
+                          int exact) {
   const lcp_data<T> &d = *lcp_of<T>::data(lcp);
   int slices = 1;
   TSI_TRY((take_vectors<T, DIM>(lcp, z, q)));
+  if (exact)
+    return cuda_lcp_exact_map(lcp, is_sparse(lcp) ? &cuda_lcp_of(lcp)->sparse : NULL, &d, lcp_vector_of(q),
+                              lcp_vector_of(map));
   TSI_TRY(is_sparse(lcp) ? cuda_lcp_product_sparse(lcp, &cuda_lcp_of(lcp)->sparse, &d)
                          : cuda_lcp_product(lcp->context, &d, false, &slices));
   return cuda_launch(lcp->context, "lcp_map", give_map<T, DIM>,
@@ -361,10 +372,11 @@ static ts_status residual(ts_vector *map, const ts_lcp *lcp, const ts_vector *q,
                      lcp_vector_of(map), slices);
 }
 
-ts_status cuda_lcp_residual(ts_vector *map, const ts_lcp *lcp, const ts_vector *q, const ts_vector *z) {
+ts_status cuda_lcp_residual(ts_vector *map, const ts_lcp *lcp, const ts_vector *q, const ts_vector *z,
+                            int exact) {
   return with_dimension(lcp, [&](auto dimension) {
-    return lcp->is_double ? residual<double, dimension.value>(map, lcp, q, z)
-                          : residual<float, dimension.value>(map, lcp, q, z);
+    return lcp->is_double ? residual<double, dimension.value>(map, lcp, q, z, exact)
+                          : residual<float, dimension.value>(map, lcp, q, z, exact);
   });
 }
 

@@ -29,6 +29,9 @@ template <> struct lcp_law<double> {
 #undef REAL
 };
 
+#define LCP_MAP_FUNCTION LCP_INLINE
+#include "lcp/lcp_map.h"
+
 /* ---- Where unknowns are ---- */
 
 template <int DIM> constexpr int lcp_contacts_of_block = LCP_BLOCK / DIM;

@@ -25,6 +25,7 @@ static size_t lay_out(const tsi_lcp_sparse *s, size_t size, lcp_sparse *to, unsi
   to->diagonal = part_of(block, &used, diagonal_of(s) * size);
   to->laws = part_of(block, &used, s->dimension > 1 ? contacts * LCP_LAW * size : 0);
   to->v = part_of(block, &used, (size_t)s->bodies * (size_t)s->width * size);
+  to->exact_v = (double *)part_of(block, &used, (size_t)s->bodies * (size_t)s->width * 2 * sizeof(double));
   to->words = part_of(block, &used, (size_t)s->bodies * (size_t)s->width * 4 * size);
   to->row_start = (int *)part_of(block, &used, (contacts + 1) * sizeof(int));
   to->columns = (int *)part_of(block, &used, entries * sizeof(int));

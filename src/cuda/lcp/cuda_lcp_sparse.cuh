@@ -36,6 +36,7 @@ struct lcp_sparse {
   size_t bytes;
   void *blocks, *mass_blocks, *diagonal;
   void *v;
+  double *exact_v; /* v of exact residuals: its numbers, and then what rounding has left out of them */
   void *words;  /* of v and of what the next sweep starts from, of each of v's numbers (cuda_lcp_words.cuh) */
   bool is_wide; /* units have more numbers or rows than a warp has lanes, or no bodies */
   void *laws;   /* of contacts: LCP_LAW numbers */
@@ -57,6 +58,11 @@ ts_status cuda_lcp_sweep_sparse(const ts_lcp *lcp, lcp_sparse *sparse, const lcp
                                 const lcp_data<float> *data);
 ts_status cuda_lcp_sweep_sparse(const ts_lcp *lcp, lcp_sparse *sparse, const lcp_run *run,
                                 const lcp_data<double> *data);
+/* cuda_lcp_exact.cu: the map of data.z with an exact w. `sparse`: NULL with dense storage. */
+ts_status cuda_lcp_exact_map(const ts_lcp *lcp, const lcp_sparse *sparse, const lcp_data<float> *data,
+                             const lcp_vector &q, const lcp_vector &map);
+ts_status cuda_lcp_exact_map(const ts_lcp *lcp, const lcp_sparse *sparse, const lcp_data<double> *data,
+                             const lcp_vector &q, const lcp_vector &map);
 /* data.sums = M z. */
 ts_status cuda_lcp_product_sparse(const ts_lcp *lcp, lcp_sparse *sparse, const lcp_data<float> *data);
 ts_status cuda_lcp_product_sparse(const ts_lcp *lcp, lcp_sparse *sparse, const lcp_data<double> *data);

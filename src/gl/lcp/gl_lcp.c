@@ -46,6 +46,15 @@ static ts_status create_quads(const ts_lcp *lcp, gl_lcp *impl) {
   return TS_OK;
 }
 
+static ts_status create_exact(const ts_lcp *lcp, gl_lcp *impl) {
+  const gl_texture *like = impl->w[0].textures[0];
+  for (int part = 0; part < GL_LCP_PARTS && impl->parts == 1 && lcp->dimension > 1 && lcp->context->caps.pairs;
+       part++)
+    TSI_TRY(gl_texture_create(lcp->context, GL_RGBA32F, like->width, like->height,
+                              "the unknowns of complementarity problems", &impl->exact_w.textures[part]));
+  return TS_OK;
+}
+
 static ts_status create_textures(const ts_lcp *lcp, gl_lcp *impl) {
   const int rows = gl_lcp_rows(impl), batch = lcp->batch;
   const int stacked = (batch - 1) / impl->abreast + 1;
@@ -55,6 +64,7 @@ static ts_status create_textures(const ts_lcp *lcp, gl_lcp *impl) {
   TSI_TRY(create_parts(lcp, GL_RGBA32F, impl->quads, batch, quads, impl->lower));
   if (lcp->dimension == 1) TSI_TRY(create_parts(lcp, GL_RGBA32F, impl->quads, batch, quads, impl->upper));
   TSI_TRY(create_quads(lcp, impl));
+  TSI_TRY(create_exact(lcp, impl));
   for (int k = 0; k < 2; k++) TSI_TRY(create_parts(lcp, GL_RG32F, rows, batch, quads, impl->states[k]));
   if (lcp->context->caps.texture_barrier) return TS_OK;
   return create_parts(lcp, GL_RGBA32F, 1, batch, quads, impl->row);
@@ -102,6 +112,7 @@ void gl_lcp_destroy(ts_lcp *lcp) {
     }
     gl_texture_release(context, impl->row[part]);
   }
+  for (int part = 0; part < GL_LCP_PARTS; part++) gl_texture_release(context, impl->exact_w.textures[part]);
   gl_lcp_forget_sparse(lcp);
   tsi_free(context, impl);
   lcp->impl = NULL;
@@ -141,6 +152,7 @@ ts_status gl_lcp_write_matrix(ts_lcp *lcp, const tsi_lcp_matrix *matrix) {
       for (int first = 0; first < quads; first += most)
         write_strip(lcp, matrix, part, problem, first, quads - first < most ? quads - first : most, strip);
   tsi_free(lcp->context, strip);
+  gl_lcp_of(lcp)->is_symmetric = tsi_lcp_is_nearly_symmetric(lcp, matrix);
   return gl_check(lcp->context, "writing a dense matrix");
 }
 
@@ -152,11 +164,12 @@ static void fill_limits(const ts_lcp *lcp, const double *limits, double value, i
   const size_t n = (size_t)lcp->size, rows = (size_t)impl->quad_rows, dimension = (size_t)lcp->dimension;
   for (size_t i = 0; i < tsi_lcp_unknowns(lcp); i++) {
     const size_t quad = i / n * (size_t)impl->quads + i % n / rows;
-    texels[4 * quad + i % n % rows] = gl_lcp_part(limits ? limits[i / dimension] : value, part);
+    texels[4 * quad + i % n % rows] = gl_lcp_part(
+        limits == lcp->friction && limits ? limits[i / dimension] : tsi_lcp_bound(lcp, limits, i, value), part);
   }
 }
 
-ts_status gl_lcp_write_limits(ts_lcp *lcp) {
+ts_status gl_lcp_write_limits(const ts_lcp *lcp) {
   if (lcp->storage == TS_LCP_STORAGE_SPARSE) return gl_lcp_write_limits_sparse(lcp);
   const gl_lcp *impl = gl_lcp_of(lcp);
   const size_t numbers = 4 * (size_t)impl->quads * (size_t)lcp->batch;
@@ -185,4 +198,8 @@ ts_lcp_scheme gl_lcp_scheme(const ts_context *context, const ts_lcp *lcp, ts_lcp
   return scheme <= TS_LCP_SCHEME_BLOCK ? scheme : TS_LCP_SCHEME_AUTO;
 }
 
-const tsi_lcp_ops gl_lcp_ops = {TSI_LCP_OPERATIONS(TSI_ENTRY, TSI_ENTRY, gl_lcp_)};
+static int is_symmetric(const ts_lcp *lcp) {
+  return gl_lcp_of(lcp)->is_symmetric;
+}
+
+const tsi_lcp_ops gl_lcp_ops = {TSI_LCP_OPERATIONS(TSI_ENTRY, TSI_ENTRY, gl_lcp_).is_symmetric = is_symmetric};

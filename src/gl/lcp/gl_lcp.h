@@ -27,6 +27,7 @@ typedef struct gl_lcp {
   int quads;     /* of a problem, the last one padded */
   int abreast;   /* matrices side by side */
   int parts;
+  int is_symmetric; /* nearly */
   int folded; /* the quads of a region stand in two rows, where there is one problem: rasterizers compute 2 x 2
                  texels at a time, and with one row half of that is lost */
   int together; /* fragments of a block are in one subgroup and tell each other their changes */
@@ -34,6 +35,7 @@ typedef struct gl_lcp {
   gl_texture *lower[GL_LCP_PARTS],
       *upper[GL_LCP_PARTS];            /* RGBA32F: quads. With friction `lower` is mu, and `upper` NULL */
   gl_lcp_quads w[2], z[2];             /* RGBA32F: a pass reads one and draws into the other */
+  gl_lcp_quads exact_w;                /* a pair, of contacts in single precision: for exact residuals */
   gl_texture *states[2][GL_LCP_PARTS]; /* RG32F: w and z by rows, the same */
   gl_texture *row[GL_LCP_PARTS]; /* RGBA32F: what a row's pass draws where it may not draw into z, else NULL */
   gl_lcp_order *orders[2];       /* of sparse problems, which have no other textures: by colours; by levels */
@@ -61,6 +63,11 @@ typedef struct gl_lcp_view {
   gl_vector places[GL_LCP_PARTS];
   ts_vector vector, low;
 } gl_lcp_view;
+
+/* Whether an exact residual, of a problem in single precision too, may be computed in pairs. */
+static inline int gl_lcp_is_exact(const ts_lcp *lcp, int exact) {
+  return exact && lcp->context->caps.pairs;
+}
 
 /* ---- gl_lcp_sweep.c ---- */
 ts_status gl_lcp_find_subgroups(const ts_lcp *lcp);

@@ -216,20 +216,27 @@ static ts_status create_blocks(const maker *m, const double *blocks, gl_texture 
   return TS_OK;
 }
 
-static ts_status create_state(const maker *m, int width, int height, gl_texture **textures) {
-  for (int part = 0; part < gl_lcp_of(m->lcp)->parts; part++)
+static ts_status create_parts(const maker *m, int parts, int width, int height, gl_texture **textures) {
+  for (int part = 0; part < parts; part++)
     TSI_TRY(gl_texture_create(m->lcp->context, GL_RGBA32F, width, height, what, &textures[part]));
   return TS_OK;
 }
 
+static ts_status create_state(const maker *m, int width, int height, gl_texture **textures) {
+  return create_parts(m, gl_lcp_of(m->lcp)->parts, width, height, textures);
+}
+
 static ts_status create_states(const maker *m) {
   gl_lcp_order *o = m->order;
+  const int parts = m->lcp->context->caps.pairs ? GL_LCP_PARTS : 1; /* of what an exact residual draws */
   const int has_factors = m->s->mass_blocks != NULL;
   TSI_TRY(create_state(m, o->width * m->s->dimension, o->height, o->diagonal));
   TSI_TRY(create_state(m, o->width, o->height, o->z[0]));
   if (has_factors) {
     TSI_TRY(create_state(m, o->width, o->height, o->z[1]));
     TSI_TRY(create_state(m, o->incidences_width * o->texels, o->incidences_height, o->v));
+    if (parts > gl_lcp_of(m->lcp)->parts)
+      TSI_TRY(create_parts(m, parts, o->incidences_width * o->texels, o->incidences_height, o->exact_v));
   }
   if (m->lcp->context->caps.texture_barrier) return TS_OK;
   int width = 1, height = 1;
@@ -238,7 +245,7 @@ static ts_status create_states(const maker *m) {
     if (r.width * o->texels > width) width = r.width * o->texels;
     if (r.height > height) height = r.height;
   }
-  return create_state(m, width, height, o->step);
+  return create_parts(m, parts, width, height, o->step);
 }
 
 /* A contact's block of M, a texel a row, and in what the first one leaves its mu, or its bounds. */
@@ -252,8 +259,8 @@ static void fill_diagonal(const ts_lcp *lcp, const gl_lcp_order *o, int part, fl
       texel[d] = gl_lcp_part(lcp->friction[c], part);
       continue;
     }
-    texel[1] = gl_lcp_part(lcp->lower ? lcp->lower[c] : 0, part);
-    texel[2] = gl_lcp_part(lcp->upper ? lcp->upper[c] : (double)INFINITY, part);
+    texel[1] = gl_lcp_part(tsi_lcp_bound(lcp, lcp->lower, c, 0), part);
+    texel[2] = gl_lcp_part(tsi_lcp_bound(lcp, lcp->upper, c, (double)INFINITY), part);
   }
 }
 
@@ -287,6 +294,7 @@ static void release(const ts_lcp *lcp, gl_lcp_order *o) {
     gl_texture_release(context, o->z[0][part]);
     gl_texture_release(context, o->z[1][part]);
     gl_texture_release(context, o->v[part]);
+    gl_texture_release(context, o->exact_v[part]);
     gl_texture_release(context, o->step[part]);
   }
   tsi_free(context, o->steps);

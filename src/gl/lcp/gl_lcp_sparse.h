@@ -29,7 +29,8 @@ struct gl_lcp_order {
   gl_texture *blocks[GL_LCP_PARTS], *mass_blocks[GL_LCP_PARTS], *diagonal[GL_LCP_PARTS];
   gl_texture *z[2][GL_LCP_PARTS]; /* with factors a sweep reads one and draws into the other, else the first */
   gl_texture *v[GL_LCP_PARTS];    /* with factors */
-  gl_texture *step[GL_LCP_PARTS]; /* what is drawn where it may not be drawn at its place, else NULL */
+  gl_texture *exact_v[GL_LCP_PARTS]; /* a pair, of problems in single precision: for exact residuals */
+  gl_texture *step[GL_LCP_PARTS];    /* what is drawn where it may not be drawn at its place, else NULL */
 };
 
 /* ---- gl_lcp_sparse.c ---- */
@@ -42,6 +43,7 @@ ts_status gl_lcp_order_of(const ts_lcp *lcp, ts_lcp_scheme scheme, gl_lcp_order 
 /* ---- gl_lcp_sparse_sweep.c ---- */
 ts_status gl_lcp_sweep_sparse(ts_vector *z, const ts_lcp *lcp, const ts_vector *q, ts_lcp_scheme scheme,
                               int sweeps);
-ts_status gl_lcp_residual_sparse(ts_vector *map, const ts_lcp *lcp, const ts_vector *q, const ts_vector *z);
+ts_status gl_lcp_residual_sparse(ts_vector *map, const ts_lcp *lcp, const ts_vector *q, const ts_vector *z,
+                                 int exact);
 
 #endif

@@ -41,18 +41,19 @@ static int block_quads(const ts_lcp *lcp) {
   return gl_lcp_of(lcp)->together ? GL_LCP_BLOCK : block_alone;
 }
 
-/* `first` and `count` are p[7].y and z. */
+/* `first` and `count` are p[7].y and z. A problem in single precision computes in pairs where the pass says so.
+ */
 static ts_status prepare(const ts_lcp *lcp, const char *fragment, const char *define, int first, int count,
                          gl_pass *pass) {
   gl_backend *gl = gl_of(lcp->context);
   const gl_lcp *impl = gl_lcp_of(lcp);
   char pair[GL_PAIR_DEFINES] = "", defines[GL_PAIR_DEFINES + 128];
   pass->parts = impl->parts;
-  if (impl->parts > 1) gl_pass_pairs(pass, pair);
+  if (impl->parts > 1 || pass->pairs) gl_pass_pairs(pass, pair);
   snprintf(defines, sizeof defines,
-           "%s#define COMPONENTS %d\n#define QUADS_OF_BLOCK %d\n#define DIMENSION %d\n%s%s", pair,
-           impl->parts > 1 ? 4 : 1, block_quads(lcp), lcp->dimension, impl->folded ? "#define FOLDED\n" : "",
-           define);
+           "%s#define COMPONENTS %d\n#define QUADS_OF_BLOCK %d\n#define DIMENSION %d\n%s%s%s", pair,
+           pass->pairs ? 4 : 1, block_quads(lcp), lcp->dimension, impl->folded ? "#define FOLDED\n" : "",
+           impl->parts == 1 ? "#define SINGLE_ENTRIES\n" : "", define);
   TSI_TRY(gl_program_get(lcp->context, "core/fullscreen.vert", fragment, defines, &pass->program));
   gl_lcp_bind(gl, GL_UNIT_MATRIX, GL_UNIT_SLOT, impl->matrix);
   gl_lcp_bind(gl, GL_UNIT_MATRIX + 1, GL_UNIT_SLOT + 1, impl->lower);
@@ -107,13 +108,13 @@ static ts_status load(const ts_lcp *lcp, const ts_vector *z) {
   return draw_quads(lcp, &impl->z[0], 0, impl->quads, &pass);
 }
 
-/* w[0] from z[0]. */
-static ts_status start(const ts_lcp *lcp, const ts_vector *q) {
+/* w from z[0]. */
+static ts_status start(const ts_lcp *lcp, const ts_vector *q, const gl_lcp_quads *w) {
   const gl_lcp *impl = gl_lcp_of(lcp);
   gl_lcp_view z;
-  gl_pass pass = {.inputs = {q, look_at_quads(&z, lcp, &impl->z[0])}};
+  gl_pass pass = {.inputs = {q, look_at_quads(&z, lcp, &impl->z[0])}, .pairs = w->textures[1] != NULL};
   TSI_TRY(prepare(lcp, "lcp/lcp_start.frag", "", 0, 0, &pass));
-  return draw_quads(lcp, &impl->w[0], 0, impl->quads, &pass);
+  return draw_quads(lcp, w, 0, impl->quads, &pass);
 }
 
 /* State 0 from w[0] and z[0]. */
@@ -266,7 +267,7 @@ static ts_status sweep_rows(const ts_lcp *lcp, const ts_vector *q) {
 /* So many sweeps with one w, from the quads of z; then the vector. */
 static ts_status sweep_by_columns(ts_vector *z, const ts_lcp *lcp, const ts_vector *q, int sweeps) {
   int current = 0;
-  TSI_TRY(start(lcp, q));
+  TSI_TRY(start(lcp, q, &gl_lcp_of(lcp)->w[0]));
   TSI_TRY(start_states(lcp));
   for (int k = 0; k < sweeps; k++) TSI_TRY(sweep_columns(lcp, &current));
   gl_lcp_view input;
@@ -276,7 +277,7 @@ static ts_status sweep_by_columns(ts_vector *z, const ts_lcp *lcp, const ts_vect
 
 static ts_status sweep_by_blocks(ts_vector *z, const ts_lcp *lcp, const ts_vector *q, int sweeps) {
   block_inputs inputs = {.current_w = 0};
-  TSI_TRY(start(lcp, q));
+  TSI_TRY(start(lcp, q, &gl_lcp_of(lcp)->w[0]));
   for (int k = 0; k < sweeps; k++) TSI_TRY(sweep_blocks(lcp, k == sweeps - 1, &inputs));
   gl_lcp_view input;
   gl_pass pass = {.inputs = {look_at_quads(&input, lcp, &gl_lcp_of(lcp)->z[inputs.current_z])}};
@@ -305,15 +306,18 @@ ts_status gl_lcp_sweep(ts_vector *z, const ts_lcp *lcp, const ts_vector *q, ts_l
   return gl_check(lcp->context, "sweeps of a complementarity problem");
 }
 
-ts_status gl_lcp_residual(ts_vector *map, const ts_lcp *lcp, const ts_vector *q, const ts_vector *z) {
-  if (lcp->storage == TS_LCP_STORAGE_SPARSE) return gl_lcp_residual_sparse(map, lcp, q, z);
+ts_status gl_lcp_residual(ts_vector *map, const ts_lcp *lcp, const ts_vector *q, const ts_vector *z,
+                          int exact) {
+  if (lcp->storage == TS_LCP_STORAGE_SPARSE) return gl_lcp_residual_sparse(map, lcp, q, z, exact);
   TSI_TRY(load(lcp, z));
   const gl_lcp *impl = gl_lcp_of(lcp);
-  gl_lcp_view w, z_view;
-  gl_pass pass = {.inputs = {q, look_at_quads(&z_view, lcp, &impl->z[0])}};
+  const int in_pairs = gl_lcp_is_exact(lcp, exact);
+  gl_lcp_view w_view, z_view;
+  gl_pass pass = {.inputs = {q, look_at_quads(&z_view, lcp, &impl->z[0])}, .pairs = in_pairs};
   if (lcp->dimension > 1) { /* every row of a contact needs the velocities of all */
-    TSI_TRY(start(lcp, q));
-    pass.inputs[0] = look_at_quads(&w, lcp, &impl->w[0]);
+    const gl_lcp_quads *w = in_pairs && impl->parts == 1 ? &impl->exact_w : &impl->w[0];
+    TSI_TRY(start(lcp, q, w));
+    pass.inputs[0] = look_at_quads(&w_view, lcp, w);
   }
   TSI_TRY(prepare(lcp, lcp->dimension > 1 ? "lcp/lcp_contact_residual.frag" : "lcp/lcp_residual.frag", "", 0, 0,
                   &pass));
