@@ -152,11 +152,11 @@ TS_API int ts_lcp_local_from_name(const char *name);      /* -1 if none */
  * that slip keep no others from converging. A contact's exact law is followed then, not solved to the last bit,
  * with the same solutions. */
 #define TS_LCP_ACCELERATION_LIST(X)                                                                            \
-  X(TS_LCP_ACCELERATION_AUTO, 0, "auto") /* none; where M is symmetric and after 20 sweeps many are left,      \
-                                            momentum from there on: of sparse problems on cpu and              \
-                                            cuda, of dense ones on cpu. None with fixed_sweeps */              \
-  X(TS_LCP_ACCELERATION_NONE, 1, "none") /* from the last one's z */                                           \
-  X(TS_LCP_ACCELERATION_MOMENTUM, 2, "momentum")   /* from beyond it, Nesterov's momentum with restarts */     \
+  X(TS_LCP_ACCELERATION_AUTO, 0, "auto")         /* none; if M is symmetric and after 20 sweeps many are left, \
+                                                    momentum from there on, but for dense problems on cuda.    \
+                                                    None with fixed_sweeps */                                  \
+  X(TS_LCP_ACCELERATION_NONE, 1, "none")         /* from the last one's z */                                   \
+  X(TS_LCP_ACCELERATION_MOMENTUM, 2, "momentum") /* from beyond it, Nesterov's momentum with restarts */       \
   X(TS_LCP_ACCELERATION_CONJUGATE, 3, "conjugate") /* the same by nonlinear conjugate gradients */
 
 typedef enum ts_lcp_acceleration {
@@ -195,7 +195,8 @@ typedef struct ts_lcp_result {
   ts_lcp_storage storage;
   int sweeps;
   int host_synchronisations;
-  double residual; /* as ts_lcp_residual computes it, of the z that is returned; NaN after fixed_sweeps */
+  double residual; /* as ts_lcp_residual computes it, of the z that is returned, as its vector has rounded it;
+                      NaN after fixed_sweeps */
   double relative_residual; /* the same by ||q||; itself where q is 0 */
   char message[160];
   double reserved[4];
@@ -204,12 +205,18 @@ typedef struct ts_lcp_result {
 /* Solves all problems of a batch from the start in z, which may violate its bounds. q and z are over the space
  * of the problems, and z is not q. `settings` and `result` may be NULL.
  *
- * Ends when residual <= max(rtol ||q||, atol), the norms over the whole batch. Returns TS_OK then, and after
- * fixed_sweeps; TS_NOT_CONVERGED with the reason in `result` and in ts_last_error, and in z the iterate with
- * the smallest residual that was computed; or an error, z undefined. Gauss-Seidel converges for symmetric
- * positive definite M and, without bounds that make the problem infeasible, for positive semidefinite ones with
- * a solution; for M with a dominant diagonal; with friction as a rule. Without a solution the reason is
- * TS_REASON_DIVERGED, TS_REASON_CYCLING or TS_REASON_STAGNATED.
+ * A q far from 1 is brought near it by a power of two, z and the bounds with it; but not with fixed_sweeps. A
+ * start from which M z overflows is replaced by 0, and so is one that does not solve a problem whose q is 0 if
+ * 0 does. On OpenGL numbers below 1.2e-38 count as 0.
+ *
+ * Ends when residual <= max(rtol ||q||, atol), the norms over the whole batch, for the z that is returned: a z
+ * in single precision of a problem in double may be within the tolerance in no digits that it has, and is
+ * TS_REASON_STAGNATED then; one that is beyond single precision is TS_REASON_BREAKDOWN, and z becomes 0.
+ * Returns TS_OK if it is met, and after fixed_sweeps; TS_NOT_CONVERGED with the reason in `result` and in
+ * ts_last_error, and in z the iterate with the smallest residual that was computed; or an error, z undefined.
+ * Gauss-Seidel converges for symmetric positive definite M and, without bounds that make the problem
+ * infeasible, for positive semidefinite ones with a solution; for M with a dominant diagonal; with friction as
+ * a rule. Without a solution the reason is TS_REASON_DIVERGED, TS_REASON_CYCLING or TS_REASON_STAGNATED.
  * Errors: TS_ERROR_INVALID_ARGUMENT, TS_ERROR_INCOMPATIBLE (vectors over other spaces), TS_ERROR_UNSUPPORTED (a
  * scheme that the backend does not have, or not for the storage), memory. */
 TS_API ts_status ts_lcp_solve(ts_lcp *lcp, const ts_vector *q, ts_vector *z, const ts_lcp_settings *settings,
@@ -219,7 +226,12 @@ TS_API ts_status ts_lcp_solve(ts_lcp *lcp, const ts_vector *q, ts_vector *z, con
  * friction ||r - P(r - (u_n + mu ||u_t||, u_t))||, where P projects onto Coulomb's cone ||r_t|| <= mu r_n, in
  * two dimensions as in three: De Saxce's form, the measure of Siconos. fc2d_compute_error and
  * fc3d_compute_error of Siconos 4.4 divide it by the largest of the norm that they are given, ||r|| and ||u||;
- * a solve here by ||q|| alone. 0 exactly for solutions. Synchronises with the device. */
+ * a solve here by ||q|| alone. A large mu hides from that map a contact that penetrates, u_n < 0, so a tenth of
+ * min(r_n, u_n) counts instead if it is larger, which needs a mu above 10. 0 exactly for solutions.
+ *
+ * Computed without cancellation, and w with more digits than z has: in double of problems in single precision;
+ * of those in double with the errors of sums, or on OpenGL in pairs, with about what these may hide added.
+ * Synchronises with the device. */
 TS_API ts_status ts_lcp_residual(const ts_lcp *lcp, const ts_vector *q, const ts_vector *z, double *residual);
 
 #ifdef __cplusplus

@@ -321,3 +321,24 @@ else
   printf '\211HDF\r\n\032\n' >p.hdf5
   refused 'p.hdf5: an HDF5 file, and this build has no HDF5' p.hdf5
 fi
+
+# ---- Scales ----
+# With a small M z is large, and z - P(z - w) 0 although w is as large as q: the file's numbers decide without cancellation.
+for k in 20 14 8; do
+  file small.mtx "$array" '2 2' 2e-$k 1e-$k 1e-$k 2e-$k
+  file near.mtx "$array" '2 1' 1.33e$k 2.33e$k
+  lcp 3 small.mtx q.mtx --z0 near.mtx --max-sweeps 1 --json
+  lcp 0 small.mtx q.mtx --z0 near.mtx -o z.mtx
+  vector_near z.mtx 1e$((k - 4)) 1.3333333333e$k 2.3333333333e$k
+done
+# A contact that penetrates, with a coefficient of friction next to which that is little.
+printf '3\n1\n0\n3\n3\n3\t3\n1 0 0 0 1 0 0 0 1\n-1 0.5 0\n1e6\n' >steep.dat
+lcp 0 steep.dat -o z.mtx
+vector_near z.mtx 1e-5 1 -0.5 0
+for q in 5e-20 5e20; do
+  printf '2\n0\n2\n2\n2\t2\n2 1\n1 2\n-%s -%s\n' $q $q >far.dat
+  for backend in cpu gl; do
+    [ $backend = gl ] && ! "$texsolve" info --backend gl >/dev/null 2>&1 && continue
+    expect 0 lcp --backend $backend far.dat
+  done
+done

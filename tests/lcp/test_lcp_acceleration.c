@@ -309,12 +309,12 @@ static int sweeps_with(const double *matrix, const double *q_numbers, int32_t n,
 static void by_default(void) {
   context = test_open();
   if (!context) return;
-  const int links = 24, has_momentum = context->ops->lcp->add_momentum != NULL;
+  const int links = 24;
   double matrix[most_links * most_links], q[most_links];
   make_chain(links, matrix, q);
   for (int storage = TS_LCP_STORAGE_DENSE; storage <= TS_LCP_STORAGE_SPARSE; storage++) {
     const ts_lcp_storage kept = (ts_lcp_storage)storage;
-    const int is_known = has_momentum && (kept == TS_LCP_STORAGE_SPARSE || context->ops->lcp->is_symmetric);
+    const int is_known = kept == TS_LCP_STORAGE_SPARSE || context->ops->lcp->is_symmetric;
     for (int skew = 0; skew < 3; skew++) { /* none, one that is passed over, and one that is not */
       test_context_label("%s, skew %d", ts_lcp_storage_name(kept), skew);
       matrix[1] = -1 + (skew == 1 ? 0.01 : skew == 2 ? 0.1 : 0);

@@ -1,0 +1,112 @@
+/* Calls on complementarity problems: small matrices of every form with ordinary and extreme numbers, limits,
+ * starts and settings. What is called a success is finite, and as near a solution as it is said to be. */
+#include <math.h>
+#include <stdlib.h>
+
+#include <texsolve/lcp.h>
+
+#include "fuzz.h"
+
+enum { most = 12 };
+
+typedef struct problem {
+  int32_t n;
+  int dimension;
+  int32_t offsets[most + 1], columns[most * most];
+  double matrix[most * most], mass[most], lower[most], upper[most], friction[most], numbers[most];
+} problem;
+
+static void take_numbers(fuzz_bytes *b, double *to, int count) {
+  for (int k = 0; k < count; k++) to[k] = fuzz_number(b);
+}
+
+/* Rows of M or H, all of them full; as a rule with a diagonal that a problem may have. */
+static void take_matrix(fuzz_bytes *b, problem *p) {
+  take_numbers(b, p->matrix, p->n * p->n);
+  const int is_ordinary = fuzz_take(b, 4) != 0;
+  for (int32_t i = 0; i < p->n; i++) {
+    p->offsets[i + 1] = (i + 1) * p->n;
+    for (int32_t j = 0; j < p->n; j++) p->columns[i * p->n + j] = j;
+    if (is_ordinary) p->matrix[i * p->n + i] = 1 + fuzz_take(b, 8);
+    p->mass[i] = is_ordinary ? 1 : fuzz_number(b);
+  }
+}
+
+static ts_status create(ts_context *context, fuzz_bytes *b, problem *p, ts_lcp **lcp) {
+  const int form = fuzz_take(b, 3), is_double = fuzz_take(b, 2);
+  const ts_csr csr = {.rows = p->n,
+                      .columns = p->n,
+                      .row_offsets = p->offsets,
+                      .column_indices = p->columns,
+                      .double_values = p->matrix};
+  take_numbers(b, p->lower, p->n);
+  take_numbers(b, p->upper, p->n);
+  for (int k = 0; k < most; k++) p->friction[k] = fabs(fuzz_number(b));
+  const int has_bounds = p->dimension == 1 && fuzz_take(b, 2);
+  for (int k = 0; k < most && fuzz_take(b, 3); k++) p->lower[k] = -1, p->upper[k] = 2;
+  const ts_lcp_desc desc = {.size = p->n,
+                            .dimension = p->dimension,
+                            .double_matrix = form == 0 ? p->matrix : NULL,
+                            .sparse_matrix = form == 1 ? &csr : NULL,
+                            .jacobian = form == 2 ? &csr : NULL,
+                            .inverse_mass = form == 2 ? p->mass : NULL,
+                            .storage = (ts_lcp_storage)fuzz_take(b, 3),
+                            .lower = has_bounds ? p->lower : NULL,
+                            .upper = has_bounds ? p->upper : NULL,
+                            .friction = p->dimension > 1 ? p->friction : NULL,
+                            .precision = is_double ? TS_PRECISION_DOUBLE : TS_PRECISION_SINGLE};
+  return ts_lcp_create(context, &desc, lcp);
+}
+
+static void solve(ts_lcp *lcp, fuzz_bytes *b, problem *p) {
+  static const double tolerances[] = {0, 1e-4, 1e-12, -1};
+  const ts_vector_desc vectors[] = {{.components = 1, .precision = TS_PRECISION_SINGLE},
+                                    {.components = 1, .precision = TS_PRECISION_DOUBLE}};
+  ts_vector *q = NULL, *z = NULL;
+  ts_lcp_result result;
+  ts_lcp_settings settings = {.scheme = (ts_lcp_scheme)fuzz_take(b, 9),
+                              .local = (ts_lcp_local)fuzz_take(b, 3),
+                              .acceleration = (ts_lcp_acceleration)fuzz_take(b, 4),
+                              .rtol = tolerances[fuzz_take(b, 4)],
+                              .max_sweeps = 1 + fuzz_take(b, 100),
+                              .check_interval = fuzz_take(b, 4),
+                              .zero_start = fuzz_take(b, 2)};
+  if (fuzz_take(b, 8) == 7) settings = (ts_lcp_settings){.fixed_sweeps = 1 + fuzz_take(b, 5)};
+  if (ts_vector_create(ts_lcp_space(lcp), &vectors[fuzz_take(b, 2)], &q) ||
+      ts_vector_create(ts_lcp_space(lcp), &vectors[fuzz_take(b, 2)], &z))
+    abort();
+  take_numbers(b, p->numbers, p->n);
+  if (ts_vector_write_double(q, p->numbers, (size_t)p->n)) abort();
+  take_numbers(b, p->numbers, p->n);
+  if (ts_vector_write_double(z, p->numbers, (size_t)p->n)) abort();
+  const ts_status status = ts_lcp_solve(lcp, q, z, &settings, &result);
+  double residual, norm = 0;
+  if (ts_lcp_residual(lcp, q, z, &residual)) abort();
+  if (ts_vector_read_double(z, p->numbers, (size_t)p->n)) abort();
+  for (int32_t i = 0; i < p->n; i++) norm = hypot(norm, p->numbers[i]);
+  if (status == TS_OK && !settings.fixed_sweeps &&
+      !(isfinite(norm) && residual <= result.residual * 1.001 && result.residual <= residual * 1.001))
+    abort();
+  ts_vector_destroy(&q);
+  ts_vector_destroy(&z);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  fuzz_bytes b = {data, data + size};
+  problem p = {.dimension = 1 + fuzz_take(&b, 3)};
+  ts_context *context;
+  ts_lcp *lcp = NULL;
+  if (ts_context_create(&(ts_context_desc){.backend = "cpu"}, &context)) abort();
+  p.n = p.dimension * (1 + fuzz_take(&b, most / p.dimension));
+  take_matrix(&b, &p);
+  if (create(context, &b, &p, &lcp) == TS_OK) {
+    solve(lcp, &b, &p);
+    take_matrix(&b, &p);
+    (void)ts_lcp_set_matrix(lcp, &(ts_lcp_desc){.double_matrix = p.matrix});
+    if (p.dimension > 1) (void)ts_lcp_set_friction(lcp, p.friction);
+    solve(lcp, &b, &p);
+  }
+  ts_lcp_destroy(&lcp);
+  ts_context_destroy(&context);
+  return 0;
+}
