@@ -1,6 +1,12 @@
 // The natural map of an unknown or a contact, without cancellation: src/lcp/lcp_map.h, where the formulas are explained; after
 // include/lcp.glsl.
 
+#ifdef PAIR
+#define LCP_ROUNDING 7.1e-15
+#else
+#define LCP_ROUNDING 2.4e-7
+#endif
+
 REAL lcp_map_unknown(REAL z, REAL w, REAL least, REAL most) {
   REAL highest = subtract(z, least), lowest = subtract(z, most);
   if (!is_finite(w)) return w; // or what follows may become a minimum and a maximum, which leave out NaN
@@ -9,11 +15,11 @@ REAL lcp_map_unknown(REAL z, REAL w, REAL least, REAL most) {
   return w;
 }
 
-// What rounding of pairs may hide of the map: a part of what an unknown adds to its own w, or of a reaction next to the edge of its
-// cone. Otherwise than in pairs the residual is not to be relied on.
+// What rounding may hide of an exact map: a part of what an unknown adds to its own w, or of a reaction next to the edge of its
+// cone. ROUNDS: it has to be in single precision, on drivers without pairs.
 REAL lcp_map_rounding(REAL map, REAL own) {
-#ifdef PAIR
-  REAL error = real(7.1e-15 * abs(rough(own)));
+#if defined(PAIR) || defined(ROUNDS)
+  REAL error = real(LCP_ROUNDING * abs(rough(own)));
   if (is_negative(map)) return subtract(map, error);
   return add(map, error);
 #else

@@ -69,6 +69,11 @@ static inline int gl_lcp_is_exact(const ts_lcp *lcp, int exact) {
   return exact && lcp->context->caps.pairs;
 }
 
+/* What the shader of a residual is told. */
+static inline const char *gl_lcp_map_define(const ts_lcp *lcp, int exact) {
+  return exact && !gl_lcp_is_exact(lcp, exact) ? "#define ROUNDS\n" : "";
+}
+
 /* ---- gl_lcp_sweep.c ---- */
 ts_status gl_lcp_find_subgroups(const ts_lcp *lcp);
 const ts_vector *gl_lcp_look(gl_lcp_view *v, const ts_lcp *lcp, gl_texture *const textures[GL_LCP_PARTS]);

@@ -145,6 +145,6 @@ ts_status gl_lcp_residual_sparse(ts_vector *map, const ts_lcp *lcp, const ts_vec
   gl_pass pass = {
       .inputs = {q, gl_lcp_look(&inputs[0], lcp, v[0] ? v : o->z[0]), gl_lcp_look(&inputs[1], lcp, o->z[0])},
       .pairs = gl_lcp_is_exact(lcp, exact)};
-  TSI_TRY(prepare(lcp, o, "lcp/lcp_sparse_residual.frag", "", &pass));
+  TSI_TRY(prepare(lcp, o, "lcp/lcp_sparse_residual.frag", gl_lcp_map_define(lcp, exact), &pass));
   return gl_draw_vector(map, &pass);
 }

@@ -319,7 +319,7 @@ ts_status gl_lcp_residual(ts_vector *map, const ts_lcp *lcp, const ts_vector *q,
     TSI_TRY(start(lcp, q, w));
     pass.inputs[0] = look_at_quads(&w_view, lcp, w);
   }
-  TSI_TRY(prepare(lcp, lcp->dimension > 1 ? "lcp/lcp_contact_residual.frag" : "lcp/lcp_residual.frag", "", 0, 0,
-                  &pass));
+  TSI_TRY(prepare(lcp, lcp->dimension > 1 ? "lcp/lcp_contact_residual.frag" : "lcp/lcp_residual.frag",
+                  gl_lcp_map_define(lcp, exact), 0, 0, &pass));
   return gl_draw_vector(map, &pass);
 }
