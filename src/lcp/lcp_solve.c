@@ -12,7 +12,6 @@
  * power of two, z and the bounds with it. */
 #include <math.h>
 
-#include "common/krylov/solver_scale.h"
 #include "lcp.h"
 
 enum {
