@@ -36,17 +36,18 @@ void tsi_lcp_set_target(const ts_lcp *lcp, double largest) {
 ts_status tsi_lcp_find_exponent(const ts_lcp *lcp, const ts_vector *q, int *exponent) {
   double max[4];
   TSI_TRY(find_max(lcp, q, max));
-  *exponent = exponent_of(max[0]) - lcp->scale->target;
+  *exponent = exponent_of(max[0]) + q->exponent - lcp->scale->target;
   if (!(max[0] > 0 && isfinite(max[0])) || (lcp->scale->target == 0 && is_ordinary(*exponent))) *exponent = 0;
   return TS_OK;
 }
 
-/* A factor is a float on some devices. */
 ts_status tsi_lcp_shift(ts_vector *to, int exponent, const ts_vector *from) {
-  enum { most = 120 };
-  const int part = exponent > most ? most : exponent < -most ? -most : exponent;
+  enum { most = 120 }; /* a factor is a float on some devices */
+  const int all = exponent + from->exponent - to->exponent, part = all > most    ? most
+                                                                   : all < -most ? -most
+                                                                                 : all;
   TSI_TRY(tsi_copy_parts(to, ts_constant(ldexp(1, part)), from));
-  return part == exponent ? TS_OK : tsi_copy_parts(to, ts_constant(ldexp(1, exponent - part)), to);
+  return tsi_multiply_by_power(to, all - part);
 }
 
 ts_status tsi_lcp_set_exponent(const ts_lcp *lcp, int exponent, const ts_vector **q) {
@@ -59,7 +60,7 @@ ts_status tsi_lcp_set_exponent(const ts_lcp *lcp, int exponent, const ts_vector 
       return status;
     }
   }
-  if (exponent == 0) return TS_OK;
+  if (exponent == 0 && (*q)->exponent == 0) return TS_OK;
   TSI_TRY(tsi_lcp_shift(scale->q, -exponent, *q));
   *q = scale->q;
   return TS_OK;

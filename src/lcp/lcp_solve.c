@@ -32,8 +32,9 @@ static const double least_norm = 0x1p-24, most_norm = 0x1p24;
 typedef struct solve_state {
   ts_lcp *lcp;
   const ts_vector *q; /* scaled, as all numbers here are */
-  ts_vector *z;       /* the caller's */
-  int exponent;       /* they are divided by 2^exponent */
+  const ts_vector *given_q;
+  ts_vector *z; /* the caller's */
+  int exponent; /* they are divided by 2^exponent */
   const ts_lcp_settings *settings;
   ts_lcp_result *result;
   double norm_q, least;
@@ -105,6 +106,8 @@ static int end(solve_state *s, ts_reason reason, const char *text) {
 static ts_status hand_back(solve_state *s, const ts_vector *z, double *residual) {
   const ts_lcp *lcp = s->lcp;
   const int is_rounded = s->exponent != 0 || (lcp->is_double && !s->z->low);
+  const int is_far = s->exponent > TSI_ORDINARY_VECTOR || s->exponent < -TSI_ORDINARY_VECTOR;
+  s->z->exponent = is_far && tsi_may_have_exponent(s->z) ? s->exponent : 0;
   TSI_TRY(tsi_lcp_shift(s->z, s->exponent, z));
   if (is_rounded) TSI_TRY(tsi_lcp_shift(lcp->scale->z, -s->exponent, s->z));
   return tsi_lcp_find_residual(lcp, s->q, is_rounded ? lcp->scale->z : z, 1, residual);
@@ -263,9 +266,10 @@ static ts_status set_start(const solve_state *s, int is_zero) {
 
 /* q, z and the bounds near 1, if q is far from it. */
 static ts_status scale(solve_state *s, double *residual) {
-  TSI_TRY(tsi_lcp_find_exponent(s->lcp, s->q, &s->exponent));
+  TSI_TRY(tsi_lcp_find_exponent(s->lcp, s->given_q, &s->exponent));
+  s->q = s->given_q;
   TSI_TRY(tsi_lcp_set_exponent(s->lcp, s->exponent, &s->q));
-  if (s->exponent == 0) return TS_OK;
+  if (s->exponent == 0 && s->q == s->given_q) return TS_OK;
   TSI_TRY(set_start(s, s->settings->zero_start));
   return sweep_and_find_residual(s, 0, residual);
 }
@@ -346,6 +350,7 @@ static ts_status run(solve_state *s) {
   if (s->acceleration != TS_LCP_ACCELERATION_NONE) TSI_TRY(tsi_lcp_accelerate_begin(lcp, s->acceleration));
   TSI_TRY(sweep(s, s->settings->fixed_sweeps));
   s->result->reason = TS_REASON_FIXED_ITERATIONS;
+  s->z->exponent = 0;
   return tsi_copy_parts(s->z, ts_constant(1), lcp->z);
 }
 
@@ -368,6 +373,7 @@ ts_status ts_lcp_solve(ts_lcp *lcp, const ts_vector *q, ts_vector *z, const ts_l
       .scheme = own_settings.scheme, .storage = lcp->storage, .residual = NAN, .relative_residual = NAN};
   solve_state s = {.lcp = lcp,
                    .q = q,
+                   .given_q = q,
                    .z = z,
                    .settings = &own_settings,
                    .result = result,

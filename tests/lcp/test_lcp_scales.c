@@ -194,10 +194,12 @@ static void solve_starts(const problem *p, ts_precision precision, double z, dou
 static void solve_scales(const problem *p, ts_precision precision) {
   static const double scales[] = {1, 1e-30, 1e-20, 1e-17, 1e-12, 1e-6, 1e6, 1e12, 1e20, 1e30};
   enum { count = sizeof scales / sizeof scales[0] };
+  static int calls; /* each problem has other scales where they are few */
   const int is_double = precision == TS_PRECISION_DOUBLE;
+  const int stride = test_is_gl() ? test_is_brief() ? 31 : 17 : test_is_brief() ? 7 : 1, first = calls++ * 5;
   for (int k = 0; k < count * count; k++) {
     const double m = scales[k / count], q = scales[k % count], z = q / m;
-    if (test_is_brief() && k >= count && k % 7) continue;
+    if ((k + first) % stride) continue;
     test_context_label("%s, %s, M about %g, q about %g", p->name, ts_precision_name(precision), m, q);
     const problem s = scaled(p, m, q);
     if (p->is_boxed && !(z > 1e-37 && z < 1e37)) continue;
@@ -207,11 +209,38 @@ static void solve_scales(const problem *p, ts_precision precision) {
   }
 }
 
+/* q beyond what floats hold, in vectors in double precision. */
+static void solve_far(const problem *p) {
+  static const double scales[] = {1e-290, 1e-100, 1e-45, 1e45, 1e100, 1e290};
+  if (p->is_boxed || (test_is_gl() && p->storage == TS_LCP_STORAGE_SPARSE)) return;
+  const problem s = scaled(p, 1, 1);
+  ts_lcp *lcp = make(&s, TS_PRECISION_DOUBLE);
+  for (int k = 0; lcp && k < 6; k++) {
+    double q[most], norm_q = 0;
+    test_context_label("%s, q about %g", p->name, scales[k]);
+    for (int32_t i = 0; i < p->n; i++) q[i] = s.q[i] * scales[k];
+    ts_vector *b = make_parts(ts_lcp_space(lcp), 1, 3, q), *z = make_parts(ts_lcp_space(lcp), 1, 3, NULL);
+    ts_lcp_result result;
+    CHECK_OK(context, ts_lcp_solve(lcp, b, z, &(ts_lcp_settings){.rtol = 1e-9, .max_sweeps = 1000}, &result));
+    double *found = read_doubles(z);
+    for (int32_t i = 0; i < p->n; i++) { /* the problem is homogeneous: judged at scale 1 */
+      found[i] /= scales[k];
+      norm_q = hypot(norm_q, s.q[i]);
+    }
+    CHECK(true_residual(&s, found) <= 1e-9L * (long double)norm_q * 1.01L);
+    free(found);
+    ts_vector_destroy(&b);
+    ts_vector_destroy(&z);
+  }
+  ts_lcp_destroy(&lcp);
+}
+
 static void all_scales(const problem *p) {
   context = test_open();
   if (!context) return;
   solve_scales(p, TS_PRECISION_SINGLE);
   if (has_pairs(context)) solve_scales(p, TS_PRECISION_DOUBLE);
+  if (has_pairs(context)) solve_far(p);
   test_close(&context);
 }
 
