@@ -69,6 +69,7 @@ ts_status tsi_cg_sum_delta(const tsi_solve *s, tsi_dot *sum) {
 void tsi_cg_begin_watch(tsi_solve *s) {
   s->phase_best = INFINITY;
   s->phase_peak = 0;
+  s->phase_low = INFINITY;
   s->phase_best_at = s->iteration;
 }
 

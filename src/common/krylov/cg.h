@@ -84,7 +84,26 @@ double tsi_cg_visible(const tsi_solve *s, int component);
 int tsi_cg_lost_curvature(const tsi_solve *s, int iteration);
 /* Keeps d^T M d of the iteration after this one. */
 void tsi_cg_follow_direction(tsi_solve *s, int iteration);
+/* The norm of a matrix whose values the device computed. */
+ts_status tsi_cg_measure_matrix(const ts_solver *k);
 /* d^T q <= 0 against d^T M d there: ends the solve, or begins again in checked mode. */
 ts_status tsi_cg_judge_curvature(tsi_solve *s, int iteration, int component, double dmd);
+
+/* ---- cg_singular.c ---- */
+
+/* d^T A d is hardly more than rounding beside d^T M d, and r grows. */
+int tsi_cg_seems_singular(const tsi_solve *s, int iteration, double ratio);
+/* M^-1 r has become 0 beside r, in the numbers of a check. */
+int tsi_cg_leaves_residual(const tsi_solve *s, int iteration);
+/* In pairs: takes the part of b along d out of it, if A d is 0, and begins again; else d and r are lost, and e
+ * stays. */
+ts_status tsi_cg_project(tsi_solve *s, int *is_projected);
+/* The same along r, the residual of x, when e is a part of x. */
+ts_status tsi_cg_project_rest(tsi_solve *s, int *is_projected);
+/* At the end: the parts that were taken out of b, and the residual with them, by the user's b. */
+ts_status tsi_cg_restore_b(tsi_solve *s);
+/* What follows from that: a projection, or the end of this precision. `by_residual`: M^-1 r has vanished and r
+ * has not. */
+ts_status tsi_cg_judge_singular(tsi_solve *s, int by_residual, int *is_settled);
 
 #endif

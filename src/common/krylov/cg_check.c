@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "cg.h"
+#include "common/core/core.h"
 
 double tsi_cg_delta_ratio(const tsi_solve *s, int iteration) {
   double largest = 0;
@@ -25,7 +26,7 @@ static int recurrence_has_converged(const tsi_solve *s, int iteration) {
 ts_status tsi_cg_judge(tsi_solve *s, int checked) {
   const ts_solver *k = s->solver;
   const int first = s->reported;
-  int curvature_at = -1, component = -1;
+  int curvature_at = -1, component = -1, singular_at = -1;
   double dmd = 0; /* of that component there */
   for (int i = first; i < checked; i++) {
     const double ratio = tsi_cg_delta_ratio(s, i + 1);
@@ -36,6 +37,7 @@ ts_status tsi_cg_judge(tsi_solve *s, int checked) {
       curvature_at = i;
       dmd = i == s->phase_start ? tsi_cg_delta_of(s, i, component) : s->direction[component];
     }
+    if (i >= s->phase_start && singular_at < 0 && tsi_cg_seems_singular(s, i, ratio)) singular_at = i;
     tsi_cg_follow_direction(s, i);
     if (curvature_at < 0 && isnan(ratio)) {
       char text[160];
@@ -46,6 +48,7 @@ ts_status tsi_cg_judge(tsi_solve *s, int checked) {
       return TS_OK;
     }
     /* What counts is how r falls from its peak, which may be long after it began to rise. */
+    s->phase_low = fmin(s->phase_low, ratio);
     const int peaks = ratio > 2 * s->phase_peak;
     if (peaks) s->phase_peak = ratio;
     if (peaks || ratio < 0.9 * s->phase_best) {
@@ -55,6 +58,12 @@ ts_status tsi_cg_judge(tsi_solve *s, int checked) {
   }
   tsi_solve_progress(s, checked, checked - first);
   if (s->ended) return TS_OK;
+  const int vanishes = tsi_cg_leaves_residual(s, checked) && !recurrence_has_converged(s, checked);
+  if (singular_at >= 0 || vanishes) {
+    int is_settled;
+    TSI_TRY(tsi_cg_judge_singular(s, singular_at < 0, &is_settled));
+    if (is_settled) return TS_OK;
+  }
   if (curvature_at >= 0) return tsi_cg_judge_curvature(s, curvature_at, component, dmd);
   for (int c = 0; c < k->components; c++) s->peak[c] = fmax(s->peak[c], tsi_cg_size(s, checked, c));
   /* From a first direction that is not its residual's the method may be no faster than steepest descent (Powell
@@ -73,7 +82,7 @@ void tsi_cg_judge_start(tsi_solve *s) {
     const double delta = tsi_cg_delta_of(s, s->iteration, c);
     if (s->iteration == 0) s->delta_0[c] = delta;
     s->delta_begin[c] = delta;
-    if (s->norm_start[c] <= ldexp(s->incompatible, -20)) continue;
+    if (s->norm_start[c] <= ldexp(s->incompatible[c], -20)) continue;
     char text[160];
     if (!isfinite(delta)) {
       tsi_solve_finish(s, TS_REASON_BREAKDOWN,

@@ -29,7 +29,7 @@ void tsi_cg_follow_direction(tsi_solve *s, int iteration) {
 }
 
 /* Of values that the device computed the norm is not known: about twice the largest diagonal entry. */
-static ts_status measure_matrix(const ts_solver *k) {
+ts_status tsi_cg_measure_matrix(const ts_solver *k) {
   const tsi_ops *ops = k->context->ops;
   double largest[4];
   TSI_TRY(tsi_diagonal(k->own[TSI_CG_Q], k->matrix));
@@ -83,6 +83,7 @@ static ts_status begin_checked(tsi_solve *s) {
   s->result->restarts++;
   tsi_dot delta;
   TSI_TRY(tsi_solve_add(s, k->x, k->e));
+  TSI_TRY(tsi_solve_keep_before(s, k->e, s->scale));
   s->x_is_zero = 0;
   s->scale = 1;
   s->scale_from = s->iteration;
@@ -94,11 +95,14 @@ static ts_status begin_checked(tsi_solve *s) {
 }
 
 ts_status tsi_cg_judge_curvature(tsi_solve *s, int iteration, int component, double dmd) {
+  int is_projected;
+  TSI_TRY(tsi_cg_project(s, &is_projected));
+  if (is_projected || s->ended) return TS_OK;
   if (s->checked_mode) {
     judge_checked(s, iteration, component);
     return TS_OK;
   }
-  if (s->solver->matrix->device_values) TSI_TRY(measure_matrix(s->solver));
+  if (s->solver->matrix->device_values) TSI_TRY(tsi_cg_measure_matrix(s->solver));
   if (!s->carried) judge_by_direction(s, iteration, component, dmd); /* else d^T M d is not known */
   return s->ended ? TS_OK : begin_checked(s);
 }

@@ -117,7 +117,9 @@ ts_status tsi_cg_judge_residual(tsi_solve *s, int must_end) {
   if (keeps && !s->in_vain) return TS_OK;
   s->result->restarts++;
   if (must_end || s->in_vain >= 2) {
-    tsi_solve_finish_stagnated(s);
+    int is_projected;
+    TSI_TRY(tsi_cg_project_rest(s, &is_projected));
+    if (!is_projected) tsi_solve_finish_stagnated(s);
     return TS_OK;
   }
   return keeps ? tsi_cg_begin(s) : tsi_cg_begin_rescaled(s);

@@ -65,6 +65,7 @@ struct ts_solver {
   ts_vector *x, *x_new; /* over columns. x_new: NULL for cg and richardson, which always take e in. In mixed
                            precision b, x and x_new have low parts */
   ts_vector *gradient;  /* A^T r of least squares, else NULL */
+  ts_vector *best;      /* cg, richardson: the best x, once x has become worse than that; else NULL */
   ts_vector *m;         /* 1 / diagonal, or of a matrix far from 1 that of its size; NULL without it */
   ts_vector *z;         /* M^-1 times a vector; NULL where it is not needed */
   ts_vector *scratch;   /* NULL if all operations are fused */
@@ -107,20 +108,23 @@ struct tsi_solve {
   double norm_constrained[4]; /* where b = 0: of what constrained unknowns bring in its place */
   double
       norm_rule[4]; /* what rtol is relative to: that of b (or A^T b), or where it is 0 of the first residual */
-  double norm_start[4]; /* of the first residual (or gradient) */
-  double norm_r[4];     /* of x's */
-  double left_start;    /* the first ||r|| / ||b|| */
-  double tolerance[4];  /* what the rule asks of norm_r */
-  int scale_x[4];       /* the user's x is x times 2^-scale_x */
-  int is_far;           /* x may overflow by that: its largest number is read with its residual */
-  int read_as_doubles;  /* x, from the user's vector */
-  int is_rounded;       /* the workspace's x was, to doubles */
-  double max_x[4];      /* of x, then */
-  double dx[4];         /* ||diag(A) x|| when it was last measured, 0 before */
-  double incompatible;  /* norm of the part of b that no x reaches, which r is without */
-  double measure;       /* of x: the largest norm_r / norm_rule, with what rounding adds to it */
-  int met;              /* by x: the rule */
-  int settled;          /* e is part of x, and the result has the numbers of x */
+  double norm_start[4];   /* of the first residual (or gradient) */
+  double norm_r[4];       /* of x's */
+  double left_start;      /* the first ||r|| / ||b|| */
+  double tolerance[4];    /* what the rule asks of norm_r */
+  int scale_x[4];         /* the user's x is x times 2^-scale_x */
+  int is_far;             /* x may overflow by that: its largest number is read with its residual */
+  int read_as_doubles;    /* x, from the user's vector */
+  int is_rounded;         /* the workspace's x was, to doubles */
+  double max_x[4];        /* of x, then */
+  double dx[4];           /* ||diag(A) x|| when it was last measured, 0 before */
+  double incompatible[4]; /* norm of the part of b that no x reaches, which r is without */
+  int projections;        /* how often such a part was taken out of b */
+  double measure;         /* of x: the largest norm_r / norm_rule, with what rounding adds to it */
+  double best;            /* the smallest relative residual of an x that was measured */
+  int best_is_kept;       /* in k->best, since x is no longer that */
+  int met;                /* by x: the rule */
+  int settled;            /* e is part of x, and the result has the numbers of x */
 
   /* r, e and the directions are those of the system times this power of two: 1 until the residual is so small
    * that its squares would leave the range of single precision. Numbers of iterations before scale_from are of
@@ -133,6 +137,7 @@ struct tsi_solve {
   double phase_best; /* smallest number of the history, and when it was seen */
   int phase_best_at; /* iteration */
   double phase_peak; /* largest number of the history: from a new one on, others count as small */
+  double phase_low;  /* smallest number of the history */
   int in_vain;       /* restarts or verifications in a row that gained nothing */
 
   /* The smallest number of the history since an iteration, and before that (solver_progress.c). */
@@ -214,6 +219,8 @@ ts_status tsi_solve_take_in(tsi_solve *s, const ts_vector *b, const ts_vector *x
 /* x from a vector of the user's into the workspace, scaled, and back into a vector that gets this exponent. */
 ts_status tsi_solve_read_x(const tsi_solve *s, const ts_vector *x);
 ts_status tsi_solve_write_x(const tsi_solve *s, ts_vector *x, int exponent);
+/* b alone, when the other numbers of the start are known. */
+ts_status tsi_solve_take_in_b(tsi_solve *s, const ts_vector *b);
 /* Whether the matrix has constrained rows; and out = v where there are equations, else 0, which uses e's first
  * part. */
 int tsi_solve_has_constrained(const ts_solver *k);
@@ -244,8 +251,10 @@ void tsi_solve_finish_stagnated(tsi_solve *s);
 void tsi_solve_finish_at_maximum(tsi_solve *s);
 /* Sets `reported`, and `ended` where the callback stops the solve. */
 void tsi_solve_progress(tsi_solve *s, int checked, int count);
-/* Of b or of a residual, with what no x reaches. */
-double tsi_solve_whole_norm(const tsi_solve *s, double norm);
+/* Of a component of b or of a residual, with what no x reaches. */
+double tsi_solve_whole_norm(const tsi_solve *s, int component, double norm);
+/* The largest part of b that no x reaches, relative to ||b||; 0 if none is known. */
+double tsi_solve_incompatible(const tsi_solve *s);
 
 /* ---- solver_progress.c ---- */
 
@@ -289,6 +298,11 @@ ts_status tsi_solve_add(const tsi_solve *s, ts_vector *out, const ts_vector *e);
 /* x = x + e (right-preconditioned: M^-1 e), computes its residual, and the numbers of state and result.
  * Synchronises with the device. `work` is over the columns and is overwritten. */
 ts_status tsi_solve_accept(tsi_solve *s, const ts_vector *e, ts_vector *work);
+/* k->best becomes x - e / scale, which was the best x until x took e in: where it has become worse, or may
+ * have. */
+ts_status tsi_solve_keep_before(tsi_solve *s, const ts_vector *e, double scale);
+/* After a failure: x becomes the best that was kept, if that is better. */
+ts_status tsi_solve_take_best(tsi_solve *s);
 /* The same only if that makes the residual smaller. Afterwards r is x's. */
 ts_status tsi_solve_try(tsi_solve *s, const ts_vector *e, ts_vector *work);
 

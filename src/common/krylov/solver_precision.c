@@ -83,10 +83,22 @@ static ts_status fill_preconditioner(const ts_solver *k) {
 ts_status tsi_solve_take_in(tsi_solve *s, const ts_vector *b, const ts_vector *x, int from_zero) {
   const ts_solver *k = s->solver;
   const tsi_ops *ops = k->context->ops;
-  ts_vector first = tsi_first_part(k->b), given = tsi_first_part(b);
   s->b_exponent = b->exponent;
   for (int c = 0; c < k->components; c++) s->scale_x[c] = scale_exponent(s);
   if (s->precision != TS_PRECISION_SINGLE) TSI_TRY(take_in_mixed(s));
+  TSI_TRY(tsi_solve_take_in_b(s, b));
+  if (k->desc.precision == TS_PRECISION_AUTO && !from_zero) {
+    const ts_vector start = tsi_first_part(x);
+    TSI_TRY(ops->reduce(k->slots, TSI_SLOT_MAX_X, TSI_REDUCE_MAX_ABS, &start, &start));
+  }
+  TSI_TRY(from_zero ? tsi_fill(k->x, 0) : tsi_solve_read_x(s, x));
+  return fill_preconditioner(k);
+}
+
+ts_status tsi_solve_take_in_b(tsi_solve *s, const ts_vector *b) {
+  const ts_solver *k = s->solver;
+  const tsi_ops *ops = k->context->ops;
+  ts_vector first = tsi_first_part(k->b), given = tsi_first_part(b);
   if (tsi_solve_has_constrained(k)) {
     TSI_TRY(tsi_solve_drop_constrained(k, &first, &given));
     given = first;
@@ -95,14 +107,9 @@ ts_status tsi_solve_take_in(tsi_solve *s, const ts_vector *b, const ts_vector *x
   TSI_TRY(ops->scalars_normalise(k->slots, TSI_SLOT_MAX_B, TSI_SLOT_SCALE));
   TSI_TRY(ops->axpby(&first, ts_scaled(ldexpf(1, scale_target(k)), k->slots, TSI_SLOT_SCALE), &given,
                      ts_constant(0), &given));
-  if (k->preconditioner) TSI_TRY(tsi_preconditioner_project(k->preconditioner, &first, &s->incompatible));
-  if (s->precision != TS_PRECISION_SINGLE || !k->desc.fixed_iterations) TSI_TRY(take_in_low_b(s));
-  if (k->desc.precision == TS_PRECISION_AUTO && !from_zero) {
-    const ts_vector start = tsi_first_part(x);
-    TSI_TRY(ops->reduce(k->slots, TSI_SLOT_MAX_X, TSI_REDUCE_MAX_ABS, &start, &start));
-  }
-  TSI_TRY(from_zero ? tsi_fill(k->x, 0) : tsi_solve_read_x(s, x));
-  return fill_preconditioner(k);
+  if (k->preconditioner) TSI_TRY(tsi_preconditioner_project(k->preconditioner, &first, &s->incompatible[0]));
+  const int has_low_parts = s->precision != TS_PRECISION_SINGLE || !k->desc.fixed_iterations;
+  return has_low_parts ? take_in_low_b(s) : TS_OK;
 }
 
 /* ---- On the way ---- */

@@ -10,23 +10,43 @@ void tsi_solve_finish(tsi_solve *s, ts_reason reason, const char *message) {
   snprintf(s->result->message, sizeof s->result->message, "%s", message ? message : ts_reason_text(reason));
 }
 
-double tsi_solve_whole_norm(const tsi_solve *s, double norm) {
-  return s->incompatible > 0 ? hypot(norm, s->incompatible) : norm;
+double tsi_solve_whole_norm(const tsi_solve *s, int component, double norm) {
+  const double incompatible = s->incompatible[component];
+  return incompatible > 0 ? hypot(norm, incompatible) : norm;
 }
 
-void tsi_solve_finish_converged(tsi_solve *s) {
-  const double b = tsi_solve_whole_norm(s, s->norm_b[0]);
+double tsi_solve_incompatible(const tsi_solve *s) {
+  double largest = 0;
+  for (int c = 0; c < s->solver->components; c++)
+    if (s->incompatible[c] > 0)
+      largest = fmax(largest, s->incompatible[c] / tsi_solve_whole_norm(s, c, s->norm_b[c]));
+  return largest;
+}
+
+/* If a part of b that no x reaches is why the rule is not met, says so and returns 1. */
+static int finish_incompatible(tsi_solve *s) {
+  double left = 0;
+  int is_incompatible = 0;
   char text[160];
-  if (!(s->incompatible > fmax(s->solver->desc.rtol * b, s->tolerance[0]))) {
-    tsi_solve_finish(s, TS_REASON_CONVERGED, NULL);
-    return;
+  for (int c = 0; c < s->solver->components; c++) {
+    const double b = tsi_solve_whole_norm(s, c, s->norm_b[c]);
+    const double allowed = fmax(s->solver->desc.rtol * b, s->tolerance[c]);
+    if (s->incompatible[c] > 1e-3 * allowed && tsi_solve_whole_norm(s, c, s->norm_r[c]) > allowed)
+      is_incompatible = 1;
+    left = tsi_larger(left, b > 0 ? s->norm_r[c] / b : s->norm_r[c]);
   }
+  if (!is_incompatible) return 0;
   snprintf(
       text, sizeof text,
       "the matrix is singular, and %.2g of the right-hand side is a part that no x reaches; without it the "
       "relative residual is %.2g",
-      s->incompatible / b, s->norm_b[0] > 0 ? s->norm_r[0] / s->norm_b[0] : s->norm_r[0]);
+      tsi_solve_incompatible(s), left);
   tsi_solve_finish(s, TS_REASON_INCOMPATIBLE, text);
+  return 1;
+}
+
+void tsi_solve_finish_converged(tsi_solve *s) {
+  if (!finish_incompatible(s)) tsi_solve_finish(s, TS_REASON_CONVERGED, NULL);
 }
 
 /* What a relative residual is of. */
@@ -51,14 +71,16 @@ static const char *advice(const tsi_solve *s) {
 void tsi_solve_finish_stagnated(tsi_solve *s) {
   const ts_result *result = s->result;
   char text[sizeof s->result->message];
+  s->at_limit = 1;
+  if (finish_incompatible(s)) return;
   snprintf(text, sizeof text, "%s stagnated in %s precision at %s %.2g; %s", s->solver->method->name,
            ts_precision_name(s->precision), measure_name(s), result->relative_residual, advice(s));
   tsi_solve_finish(s, TS_REASON_STAGNATED, text);
-  s->at_limit = 1;
 }
 
 void tsi_solve_finish_at_maximum(tsi_solve *s) {
   char text[160];
+  if (finish_incompatible(s)) return;
   const int names_precision = s->is_slow && s->precision != TS_PRECISION_DOUBLE;
   snprintf(text, sizeof text, "the maximum of %d iterations was reached at %s %.2g%s%s",
            s->solver->desc.max_iterations, measure_name(s), s->result->relative_residual,

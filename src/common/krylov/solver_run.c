@@ -2,7 +2,7 @@
 #include <math.h>
 
 #include "common/core/core.h"
-#include "solver.h"
+#include "cg.h"
 
 /* ---- x back to the user ---- */
 
@@ -201,17 +201,21 @@ ts_status tsi_solver_run(tsi_solve *s, const ts_vector *b, ts_vector *x) {
   TSI_TRY(tsi_solve_first_residual(s, from_zero));
   TSI_TRY(tsi_solver_read_slots(k));
   TSI_TRY(tsi_solve_judge_start(s, start, from_zero));
-  if (s->incompatible > 0) result->incompatible = s->incompatible / tsi_solve_whole_norm(s, s->norm_b[0]);
+  result->incompatible = tsi_solve_incompatible(s);
   const int is_kept = start != x || s->x_was_zeroed;
   if (s->ended) return is_kept ? hand_back(s, x) : leave(s, x, from_zero);
   const double before = s->measure;
+  s->best = result->relative_residual;
+  s->best_is_kept = 0;
   TSI_TRY(k->method->run(s));
   if (s->ended && s->iteration == 0 && !s->settled) return is_kept ? hand_back(s, x) : leave(s, x, from_zero);
   TSI_TRY(k->method->settle(s));
   if (!s->ended && s->met) tsi_solve_finish_converged(s);
   if (!s->ended) tsi_solve_finish_at_maximum(s);
   result->iterations = s->iteration;
+  if (s->projections) TSI_TRY(tsi_cg_restore_b(s));
   tsi_solve_set_precision(s, s->precision);
+  TSI_TRY(tsi_solve_take_best(s));
   /* The next precision begins with the kept x; what pairs have made worse, or is not finite, is not handed out.
    */
   const int is_worse = result->reason > TS_REASON_FIXED_ITERATIONS && !(s->measure <= before);

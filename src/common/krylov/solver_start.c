@@ -174,11 +174,12 @@ ts_status tsi_solve_judge_start(tsi_solve *s, const ts_vector *x, int from_zero)
     const double max_b = tsi_number(k, TSI_SLOT_MAX_B, c);
     take_norms(s, c, from_zero);
     if (!from_zero && tsi_number(k, TSI_SLOT_MAX_X, c) != 0) s->x_is_zero = 0;
-    if (max_b > 0 && s->norm_b[c] == 0 && !(s->incompatible > 0)) {
+    if (max_b > 0 && s->norm_b[c] == 0 && !(s->incompatible[c] > 0)) {
       tsi_solve_finish(s, TS_REASON_BREAKDOWN, tsi_scale_b_vanishes);
       return TS_OK;
     }
-    if (s->norm_start[c] > ldexp(s->incompatible, -20)) all_zero = 0; /* else what rounding left of that part */
+    if (s->norm_start[c] > ldexp(s->incompatible[c], -20))
+      all_zero = 0; /* else what rounding left of that part */
     if (!(s->norm_r[c] <= s->tolerance[c])) met = 0;
   }
   s->measure = 0;
@@ -188,9 +189,8 @@ ts_status tsi_solve_judge_start(tsi_solve *s, const ts_vector *x, int from_zero)
   if (k->transposed) tsi_solve_take_over(s); /* its iterations look at what can be attained */
   s->settled = 0;
   if (all_zero) {
-    const double b = tsi_solve_whole_norm(s, s->norm_b[0]);
     s->result->reduction = k->transposed ? s->left_start : 0;
-    s->result->relative_residual = s->incompatible > 0 ? s->incompatible / b : 0;
+    s->result->relative_residual = tsi_solve_incompatible(s);
     tsi_solve_finish_converged(s);
     if (s->result->reason == TS_REASON_CONVERGED && s->x_was_zeroed)
       tsi_solve_finish(s, TS_REASON_CONVERGED, "the right-hand side is 0, and so is the solution");

@@ -132,13 +132,13 @@ static double attainable(const tsi_solve *s, int c) {
     const double floor = epsilon_of_x(s) * (dx + 0.5 * k->frobenius * sqrt(tsi_number(k, TSI_SLOT_RR, c)));
     return k->m ? floor / (s->norm_rule[c] > 0 ? s->norm_rule[c] : 1) : NAN;
   }
-  const double b = tsi_solve_whole_norm(s, s->norm_b[c]), floor = dx * epsilon_of_x(s);
+  const double b = tsi_solve_whole_norm(s, c, s->norm_b[c]), floor = dx * epsilon_of_x(s);
   return b > 0 ? floor / b : floor;
 }
 
 double tsi_solve_relative(const tsi_solve *s, int c, double norm) {
-  const double b = s->solver->transposed ? s->norm_rule[c] : tsi_solve_whole_norm(s, s->norm_b[c]);
-  const double whole = tsi_solve_whole_norm(s, norm);
+  const double b = s->solver->transposed ? s->norm_rule[c] : tsi_solve_whole_norm(s, c, s->norm_b[c]);
+  const double whole = tsi_solve_whole_norm(s, c, norm);
   return b > 0 ? whole / b : whole;
 }
 
@@ -209,7 +209,48 @@ static void choose_parts(const tsi_solve *s) {
       k->residual_parts = 3;
 }
 
+/* ---- The best x ---- */
+
+ts_status tsi_solve_keep_before(tsi_solve *s, const ts_vector *e, double scale) {
+  ts_solver *k = s->solver;
+  if (s->best_is_kept || !isfinite(s->best)) return TS_OK;
+  if (k->best && tsi_parts(k->best) != tsi_parts(k->x)) ts_vector_destroy(&k->best);
+  if (!k->best)
+    TSI_TRY(tsi_arena_create(k->matrix->column_space, k->components, tsi_parts(k->x), &k->best, 1, 0, NULL));
+  TSI_TRY(tsi_copy_parts(k->best, ts_constant(1), k->x));
+  TSI_TRY(tsi_add_to_parts(k->best, ts_constant(-1 / scale), e));
+  s->best_is_kept = 1;
+  return TS_OK;
+}
+
+/* x was measured, and before it had taken in e. */
+static ts_status watch(tsi_solve *s, const ts_vector *e, double scale) {
+  const double now = s->result->relative_residual;
+  if (!(now <= s->best)) return tsi_solve_keep_before(s, e, scale);
+  s->best = now;
+  s->best_is_kept = 0;
+  return TS_OK;
+}
+
+ts_status tsi_solve_take_best(tsi_solve *s) {
+  ts_solver *k = s->solver;
+  const ts_result *result = s->result;
+  const double now = result->relative_residual;
+  const int is_cut_off = result->reason == TS_REASON_MAX_ITERATIONS || result->reason == TS_REASON_STOPPED;
+  if (result->reason <= TS_REASON_FIXED_ITERATIONS || !s->best_is_kept || now <= s->best) return TS_OK;
+  /* The last iterate may have the smaller error though its residual is larger, but not if that is above b. */
+  if (is_cut_off && now <= 1) return TS_OK;
+  k->residual_parts = 3;
+  TSI_TRY(tsi_copy_parts(k->x, ts_constant(1), k->best));
+  TSI_TRY(tsi_solve_measure(s, k->x, k->e));
+  tsi_solve_take_over(s);
+  return TS_OK;
+}
+
+/* ---- x + e, accepted or tried ---- */
+
 ts_status tsi_solve_accept(tsi_solve *s, const ts_vector *e, ts_vector *work) {
+  const double scale = s->scale;
   TSI_TRY(tsi_solve_make_room(s));
   choose_parts(s);
   TSI_TRY(tsi_solve_add(s, s->solver->x, e));
@@ -218,6 +259,7 @@ ts_status tsi_solve_accept(tsi_solve *s, const ts_vector *e, ts_vector *work) {
   s->scale = 1;
   s->scale_from = s->iteration;
   tsi_solve_take_over(s);
+  if (!s->solver->x_new) TSI_TRY(watch(s, e, scale));
   return tsi_solve_round(s, work);
 }
 

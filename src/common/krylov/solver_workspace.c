@@ -23,6 +23,7 @@ ts_status tsi_solver_allocate(ts_solver *k) {
 void tsi_solver_destroy_workspace(ts_solver *k) {
   for (int i = 0; i < k->vector_count; i++) ts_vector_destroy(&k->vectors[i]);
   ts_vector_destroy(&k->r_low);
+  ts_vector_destroy(&k->best);
   ts_scalars_destroy(&k->slots);
   k->components = k->vector_count = 0;
 }
