@@ -340,6 +340,8 @@ ts_status multi_check_columns(ts_context *context, const ts_ranks_matrix_desc *d
 /* The numbers of the columns in the space of the rows, memory of tsi_malloc; -1 of one that it does not have.
  */
 ts_status multi_number_columns(const ts_space *space, const ts_ranks_matrix_desc *desc, int32_t **numbers);
+/* Of tsi_exponents. */
+void multi_merge_exponents(void *mine, const void *other);
 /* The rows of this rank times 2^-exponent, which all ranks agree on: tsi_csr_scale. */
 ts_status multi_scale_rows(ts_context *context, const ts_csr *csr, int *exponent, ts_csr *scaled,
                            void **memory);

@@ -124,14 +124,22 @@ static ts_status take_held(const ts_vector *v, double **held) {
   return *held ? TS_OK : tsi_out_of_memory(v->context, "a vector", held_count(v) * sizeof **held);
 }
 
+/* All ranks call this: they agree on the exponent. */
+static ts_status write_held(ts_vector *v, const double *values) {
+  const size_t count = held_count(v);
+  tsi_exponents exponents = tsi_exponents_of(values, count);
+  TSI_TRY(multi_merge_ranks(v->context, &exponents, sizeof exponents, multi_merge_exponents));
+  return tsi_vector_write_scaled(v, values, count, tsi_exponent_for(v, exponents));
+}
+
 ts_status multi_write_given(ts_vector *v, const double *values) {
   ts_context *context = v->context;
   const multi_given *given = rows_of(v)->given;
   double *held;
-  if (!given) return ts_vector_write_double(v, values, held_count(v));
+  if (!given) return write_held(v, values);
   TSI_TRY(take_held(v, &held));
   ts_status status = multi_carry_given(context, given, (size_t)v->components * sizeof *held, values, held);
-  if (status == TS_OK) status = ts_vector_write_double(v, held, held_count(v));
+  if (status == TS_OK) status = write_held(v, held);
   tsi_free(context, held);
   return status;
 }

@@ -161,7 +161,7 @@ static ts_status inspect(ts_matrix *A, const ts_ranks_matrix_desc *desc, const t
   return status < 0 ? status : other;
 }
 
-static void merge_exponents(void *mine, const void *other) {
+void multi_merge_exponents(void *mine, const void *other) {
   tsi_exponents *a = mine;
   const tsi_exponents *b = other;
   if (b->largest > a->largest) a->largest = b->largest;
@@ -172,7 +172,7 @@ ts_status multi_scale_rows(ts_context *context, const ts_csr *csr, int *exponent
                            void **memory) {
   tsi_exponents exponents = tsi_csr_exponents(context, csr);
   *memory = NULL;
-  TSI_TRY(multi_merge_ranks(context, &exponents, sizeof exponents, merge_exponents));
+  TSI_TRY(multi_merge_ranks(context, &exponents, sizeof exponents, multi_merge_exponents));
   *exponent = tsi_scaling_exponent(exponents, TSI_ORDINARY_MATRIX);
   return tsi_csr_scale(context, csr, *exponent, scaled, memory);
 }

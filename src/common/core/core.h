@@ -143,10 +143,14 @@ extern const tsi_exponents tsi_no_exponents; /* there are no such numbers */
 /* What they should be divided by: 0 if the largest is ordinary. */
 enum { TSI_ORDINARY_MATRIX = 24, TSI_ORDINARY_VECTOR = 40 };
 int tsi_scaling_exponent(tsi_exponents exponents, int ordinary);
+tsi_exponents tsi_exponents_of(const double *values, size_t count);
 
 /* Vectors with an exponent (ts_vector). Settling brings it to 0, and what floats do not hold is lost then. */
 enum { TSI_LARGEST_EXPONENT = 896 };
 int tsi_may_have_exponent(const ts_vector *v);
+int tsi_exponent_for(const ts_vector *v, tsi_exponents exponents);
+/* ts_vector_write_double with this exponent. */
+ts_status tsi_vector_write_scaled(ts_vector *v, const double *values, size_t count, int exponent);
 ts_status tsi_settle(const ts_vector *v);
 /* Enters, and settles the vectors, the last of which is NULL: for public functions that know no exponents. */
 ts_status tsi_enter_with(ts_context *context, const ts_vector *const *vectors);

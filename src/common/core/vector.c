@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "core.h"
+#include "ranks.h"
 
 ts_status tsi_check_channels(const ts_space *space, int components) {
   if (space->tiling.log2_block == 0 || components == 1) return TS_OK;
@@ -142,19 +143,17 @@ ts_status ts_vector_read(const ts_vector *vector, float *values, size_t count) {
 
 /* ---- Doubles on the host ---- */
 
-static ts_status check_range(const ts_vector *v, const double *values, size_t count) {
-  for (size_t k = 0; k < count && !tsi_may_have_exponent(v); k++)
-    if (isfinite(values[k]) && !isfinite((float)values[k]))
+static ts_status check_range(const ts_vector *v, const double *values, size_t count, int exponent) {
+  for (size_t k = 0; k < count; k++)
+    if (isfinite(values[k]) && !isfinite((float)ldexp(values[k], -exponent)))
       return tsi_fail(v->context, TS_ERROR_INVALID_ARGUMENT,
                       "component %zu of index %zu is %g, out of the range of single precision",
                       k % (size_t)v->components, k / (size_t)v->components, values[k]);
   return TS_OK;
 }
 
-/* The exponent that keeps most of the values, 0 where v has none. */
-static int exponent_of(const ts_vector *v, const double *values, size_t count) {
+tsi_exponents tsi_exponents_of(const double *values, size_t count) {
   tsi_exponents found = tsi_no_exponents;
-  if (!tsi_may_have_exponent(v)) return 0;
   for (size_t k = 0; k < count; k++) {
     int exponent;
     if (!isfinite(values[k]) || values[k] == 0) continue;
@@ -162,7 +161,11 @@ static int exponent_of(const ts_vector *v, const double *values, size_t count) {
     if (exponent > found.largest) found.largest = exponent;
     if (exponent < found.smallest) found.smallest = exponent;
   }
-  return tsi_scaling_exponent(found, TSI_ORDINARY_VECTOR);
+  return found;
+}
+
+int tsi_exponent_for(const ts_vector *v, tsi_exponents exponents) {
+  return tsi_may_have_exponent(v) ? tsi_scaling_exponent(exponents, TSI_ORDINARY_VECTOR) : 0;
 }
 
 /* Part by part: what the parts before it leave of each number, rounded. */
@@ -191,21 +194,31 @@ static ts_status read_parts(const ts_vector *v, double *values, size_t count, fl
   return TS_OK;
 }
 
-ts_status ts_vector_write_double(ts_vector *vector, const double *values, size_t count) {
-  TSI_REQUIRE(NULL, vector);
+ts_status tsi_vector_write_scaled(ts_vector *vector, const double *values, size_t count, int exponent) {
   ts_context *context = vector->context;
-  tsi_clear_error(context);
-  TSI_REQUIRE(context, values);
-  TSI_TRY(check_count(vector, count));
-  TSI_TRY(check_range(vector, values, count));
+  TSI_TRY(check_range(vector, values, count, exponent));
   float *floats = tsi_malloc(context, count, sizeof *floats);
   if (!floats) return tsi_out_of_memory(context, "writing a vector", count * sizeof *floats);
   ts_status status = tsi_enter(context);
-  const int exponent = exponent_of(vector, values, count);
   if (status == TS_OK) status = tsi_leave(context, write_parts(vector, values, count, floats, exponent));
   if (status == TS_OK) vector->exponent = exponent;
   tsi_free(context, floats);
   return status;
+}
+
+/* The rows of ranks: each would find another exponent. */
+static int is_of_ranks(const ts_vector *v) {
+  const tsi_ranks_ops *ranks = v->context->ops->ranks;
+  return ranks && ranks->is_of_ranks(v->space);
+}
+
+ts_status ts_vector_write_double(ts_vector *vector, const double *values, size_t count) {
+  TSI_REQUIRE(NULL, vector);
+  tsi_clear_error(vector->context);
+  TSI_REQUIRE(vector->context, values);
+  TSI_TRY(check_count(vector, count));
+  const int exponent = is_of_ranks(vector) ? 0 : tsi_exponent_for(vector, tsi_exponents_of(values, count));
+  return tsi_vector_write_scaled(vector, values, count, exponent);
 }
 
 ts_status ts_vector_read_double(const ts_vector *vector, double *values, size_t count) {
@@ -250,9 +263,8 @@ ts_status tsi_fill(ts_vector *v, double value) {
 
 /* ---- Exponents ---- */
 
-/* Each rank writes its own numbers, and the ranks would have to agree. */
 int tsi_may_have_exponent(const ts_vector *v) {
-  return v->low && v->low->low && !v->is_lent && !v->context->ops->ranks;
+  return v->low && v->low->low && !v->is_lent;
 }
 
 /* In steps that are floats: what leaves the range becomes infinite or 0. */
@@ -374,7 +386,7 @@ static ts_status check_coefficient(ts_context *context, const char *function, co
 
 ts_status ts_vector_fill(ts_vector *y, double value) {
   TSI_REQUIRE(NULL, y);
-  const int exponent = exponent_of(y, &value, 1);
+  const int exponent = tsi_exponent_for(y, tsi_exponents_of(&value, 1));
   TSI_TRY(tsi_enter(y->context));
   const ts_status status = tsi_fill(y, ldexp(value, -exponent));
   if (status == TS_OK) y->exponent = exponent;
