@@ -81,8 +81,7 @@ static int read_matrix(generated_matrix *A, const char *name) {
   mm_file file = {0};
   mm_csr csr = {0};
   mm_error error;
-  const int failed =
-      mm_open(&file, name, &error) || mm_check_square(&file, &error) || mm_read_csr(&file, &csr, &error);
+  const int failed = mm_open(&file, name, &error) || mm_read_csr(&file, &csr, &error);
   mm_close(&file);
   if (failed) {
     bench_error("%s", error.text);

@@ -94,7 +94,8 @@ static void bad_csr(void) {
   doubles[4] = 5, doubles[2] = NAN;
   refuse_matrix(&desc, TS_ERROR_INVALID_ARGUMENT, "double_values[2]", "row 1", "nan");
 
-  /* Two finite duplicates whose sum floats do not hold: the matrix is stored scaled, and its copy cannot be shown. */
+  /* Two finite duplicates whose sum floats do not hold: the matrix is stored scaled, and its copy cannot be
+   * shown. */
   const int32_t twice[] = {0, 1, 1, 2, 2};
   const float huge[] = {1, 2, 3, 3e38f, 3e38f};
   desc = good, desc.csr.column_indices = twice, desc.csr.values = huge, desc.keep_host_copy = 1;
