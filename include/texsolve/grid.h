@@ -300,9 +300,10 @@ TS_API ts_status ts_multigrid_cycle(ts_multigrid *multigrid, const ts_vector *b,
  * ||x||, does not end the convergence. A vector with TS_PRECISION_DOUBLE takes and keeps both parts of x, and
  * of such a b all that pairs hold counts. One host synchronisation a cycle.
  *
- * b may have any magnitude in the range of single precision: if squares would leave it, copies scaled by a
- * power of two are solved. A solution out of that range is TS_REASON_DIVERGED, and the message says how
- * large it is; if it is too large, x keeps its values.
+ * b and x may have any magnitude that their vectors hold: if squares would leave the range of floats, copies
+ * scaled by a power of two are solved. If b is 0, x becomes 0, regardless of the start, except for what points
+ * without equation bring, which then takes the place of b in the rule. A solution that x's vector does not hold
+ * is TS_REASON_DIVERGED, and the message says how large it is; if it is too large, x keeps its values.
  *
  * In the result iterations are cycles, relative_residual is that of the double-float solution, and
  * rounded_residual that of x as its vector holds it.

@@ -130,8 +130,8 @@ typedef struct ts_result {
   int restarts;                /* how often the method restarted from x and b - A x */
   int host_synchronisations;   /* how often the host waited for the device */
   double relative_residual;    /* ||b - A x|| / ||b|| computed from x on the device at the end, the largest
-                                  component; ||b - A x|| where b is 0; of cgls ||A^T (b - A x)|| / ||A^T b||. NaN
-                                  where it was not computed */
+                                  component; if b is 0, relative to the constrained unknowns' part; of cgls
+                                  ||A^T (b - A x)|| / ||A^T b||. NaN if it was not computed */
   double attainable_residual;  /* estimate of the smallest relative residual that the precision can reach: about
                                   what rounding x leaves, ||diag(A) x|| / ||b|| times 2^-23 in single
                                   precision, 2^-52 in mixed and double. NaN where it is not known */
@@ -142,8 +142,8 @@ typedef struct ts_result {
   double factor;               /* of multigrid: the mean reduction of the residual by a cycle, of the last 5 */
   double rounded_residual; /* the relative residual of x as its vector holds it: above relative_residual where
                               a vector in single precision rounds it */
-  double incompatible;     /* ||the part of b that no x reaches|| / ||b||, where multigrid finds A singular */
-  char message[160];       /* the reason in one line, with the row, column or number concerned */
+  double incompatible; /* ||the part of b that no x reaches|| / ||b||, if cg or multigrid finds A singular */
+  char message[160];   /* the reason in one line, with the row, column or number concerned */
   double reserved[4];
 } ts_result;
 
@@ -177,10 +177,10 @@ TS_API ts_preconditioner_kind ts_solver_get_preconditioner_kind(const ts_solver 
  *
  * Returns TS_OK only if every component meets the rule of ts_solver_desc.stop with the residual computed from
  * x; after fixed_iterations without a test; TS_NOT_CONVERGED with the reason in `result` and in ts_last_error,
- * and the last iterate in x (bicgstab, gmres and cgls: the iterate with the smallest residual that was
- * computed); or an error, x undefined (but for those of the arguments: TS_ERROR_INVALID_ARGUMENT where b is x,
- * TS_ERROR_INCOMPATIBLE where they are over other spaces or differ in components). `result` may be NULL. Host
- * synchronisations at checks only.
+ * and the last iterate in x, or after a failure the one with the smallest residual that was computed (of
+ * bicgstab, gmres and cgls always); or an error, x undefined (but for those of the arguments:
+ * TS_ERROR_INVALID_ARGUMENT where b is x, TS_ERROR_INCOMPATIBLE where they are over other spaces or differ in
+ * components). `result` may be NULL. Host synchronisations at checks only.
  *
  * Precision. single: everything is in floats, and no residual is smaller than what rounding x leaves. mixed:
  * iterations are in floats; x and b are held as doubles, and b - A x is computed from x to about 48 bits
@@ -199,19 +199,27 @@ TS_API ts_preconditioner_kind ts_solver_get_preconditioner_kind(const ts_solver 
  * as ts_vector_read_double reads it: if doubles cannot hold an x that does, the reason is TS_REASON_STAGNATED.
  * All digits of A and of a b in double precision count in b - A x, in single precision too.
  *
- * A and b may have any scale in the range of single precision. If the solution is out of that range the reason
- * is TS_REASON_BREAKDOWN: x that would overflow keeps its values, or is 0 with zero_start; x that would
- * underflow holds what is left of it. After any other breakdown x is the last iterate without a NaN or an
- * infinity. Some devices flush numbers below 1.18e-38 to 0. With fixed_iterations none of this is tested.
+ * A, b and x may have any scale that doubles have (ts_csr, ts_vector_write_double). If x's vector cannot hold
+ * the solution the reason is TS_REASON_BREAKDOWN: x that would overflow keeps its values, or is 0 with
+ * zero_start; x that would underflow holds what is left of it. x never gets a NaN or an infinity: after a
+ * failure by cg or richardson it is the x with the smallest residual that was measured, and the start if
+ * nothing else is finite. If A x of the start is beyond any scale of b, the solve starts from 0. Some devices
+ * flush numbers below 1.18e-38 to 0, which is less than vectors in single precision hold. With fixed_iterations
+ * none of this is tested.
  *
- * If A is singular and multigrid, which knows it, is the preconditioner, the part of b that no x reaches counts
- * in the residual: TS_REASON_INCOMPATIBLE.
+ * If b is 0, x becomes 0, regardless of the start; constrained unknowns keep their values. If those are not 0,
+ * the rule is relative to their contribution, ||A x|| with all other unknowns 0.
  *
- * bicgstab may break down: a divisor becomes 0, or only rounding. It then, and after long without a better
- * residual, restarts from the best x, and
- * if that gains nothing, with another shadow vector; after four restarts in a row without gain the solve ends
- * with TS_REASON_BREAKDOWN. Its first shadow vector is random, but always the same. When its residual has
- * fallen by 1000 from a peak it is recomputed from x, and the iterations go on.
+ * If A is singular and symmetric, b may have a part that no x reaches: one in the null space. cg finds that
+ * part in double precision, to which auto changes, and solves the rest: the final residual is the smallest
+ * possible one, up to rtol ||b||, and the reason is TS_REASON_INCOMPATIBLE. Multigrid as a preconditioner knows
+ * the part from the start. Other methods end at the best x without converging.
+ *
+ * bicgstab may break down: a divisor becomes 0, or only rounding. It then restarts from the best x, as it
+ * does after many iterations without a better residual, and if that gains nothing, with another shadow vector;
+ * after four restarts in a row without gain the solve ends with TS_REASON_BREAKDOWN. Its first shadow vector is
+ * random, but always the same. When its residual has fallen by 1000 from a peak it is recomputed from x, and
+ * the iterations go on.
  *
  * Restarted gmres may stagnate where gmres would not: after two restarts without gain the solve ends with
  * TS_REASON_STAGNATED, and the message names the restart. */

@@ -324,9 +324,10 @@ TS_API ts_status ts_vector_write(ts_vector *vector, const float *values, size_t 
 TS_API ts_status ts_vector_read(const ts_vector *vector, float *values, size_t count);
 
 /* The same with doubles on the host. Writing rounds to the precision of the vector: one in double precision
- * keeps every double but for digits below the range of floats, 2^-149. It returns TS_ERROR_INVALID_ARGUMENT if
- * a finite number is beyond that range: the index and the component are named.
- * Errors: as above, memory. */
+ * keeps every double, of any size: numbers far from 1 are stored times a power of two. A number that
+ * is 2^94 times smaller than the largest one begins to lose digits. In single precision a finite number
+ * beyond the range of floats is TS_ERROR_INVALID_ARGUMENT: the index and the component are named. Errors: as
+ * above, memory. */
 TS_API ts_status ts_vector_write_double(ts_vector *vector, const double *values, size_t count);
 TS_API ts_status ts_vector_read_double(const ts_vector *vector, double *values, size_t count);
 
@@ -335,7 +336,9 @@ TS_API ts_status ts_vector_read_double(const ts_vector *vector, double *values, 
  * the same context (TS_ERROR_INCOMPATIBLE) and exist (TS_ERROR_INVALID_ARGUMENT); a term whose coefficient is
  * the constant 0 is left out, even if its vector holds a NaN. The precision of the result is that of the
  * computation, of whatever precision the others are: with TS_PRECISION_DOUBLE, filled and copied vectors hold
- * every double, and the others are right to about 48 bits. No host synchronisation. */
+ * every double, and the others are right to about 48 bits. Filling, copying and scaling, ts_matrix_multiply and
+ * ts_matrix_residual keep numbers of any size; the others compute with floats, and numbers out of their range
+ * become 0 or infinite. No host synchronisation. */
 TS_API ts_status ts_vector_fill(ts_vector *y, double value);       /* y_i = value   */
 TS_API ts_status ts_vector_copy(ts_vector *y, const ts_vector *x); /* y = x         */
 TS_API ts_status ts_vector_scale(ts_vector *y, ts_coefficient a);  /* y = a y       */
@@ -389,8 +392,11 @@ TS_API int ts_format_from_name(const char *name);
  *
  * Values are floats or doubles: set `values` or `double_values`, or neither for a matrix of zeros whose values
  * follow later. Doubles are kept as a float and remainders, which products in double precision and residuals
- * read, unless the matrix's precision is single. One that overflows a float is named
- * (TS_ERROR_INVALID_ARGUMENT), and a warning is logged where digits are lost below the range of floats. */
+ * read, unless the matrix's precision is single.
+ *
+ * Values may have any size that doubles have: if the largest is far from 1, the matrix is stored times a power
+ * of two, and products, diagonals and solutions are scaled back. A value that is
+ * 2^78 times smaller than the largest one begins to lose digits. */
 typedef struct ts_csr {
   int32_t rows, columns;         /* 1 to 2^31 - 1024 */
   const int32_t *row_offsets;    /* rows + 1, ascending, from 0 */
@@ -417,8 +423,8 @@ typedef struct ts_matrix_desc {
 } ts_matrix_desc;
 
 /* Creates a matrix: chooses the format, lays it out and uploads it.
- * Errors: TS_ERROR_INVALID_ARGUMENT (offsets that do not ascend, a column out of range, NaN or Inf, a double
- * out of range: the row and the entry are named; constrained rows of a matrix that is not square, or beside a
+ * Errors: TS_ERROR_INVALID_ARGUMENT (offsets that do not ascend, a column out of range, NaN or Inf: the
+ * row and the entry are named; constrained rows of a matrix that is not square, or beside a
  * row_space, which has constrained rows of its own; components beyond 4), TS_ERROR_INCOMPATIBLE (a space of
  * another size or context, or made for other blocks), TS_ERROR_UNSUPPORTED (a format that the backend lacks, a
  * space that is a grid), TS_ERROR_LIMIT (texture size), memory. */
@@ -467,7 +473,8 @@ TS_API ts_status ts_matrix_get_info(const ts_matrix *matrix, ts_matrix_info *inf
 
 /* Returns the matrix in CSR with `values` set (columns ascending, duplicates added up, constrained rows empty),
  * borrowed until the matrix is destroyed; ts_matrix_set_values replaces the values in place.
- * TS_ERROR_INVALID_ARGUMENT unless made with keep_host_copy. */
+ * TS_ERROR_INVALID_ARGUMENT unless made with keep_host_copy; TS_ERROR_UNSUPPORTED if a value is out of the
+ * range of floats, which the copy holds. */
 TS_API ts_status ts_matrix_host_copy(const ts_matrix *matrix, ts_csr *csr);
 
 /* y = A x, and r = b - A x; y and r must not be x (TS_ERROR_INVALID_ARGUMENT), r may be b. Every component
