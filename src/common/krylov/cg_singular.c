@@ -49,17 +49,20 @@ static ts_status normalise_direction(const ts_solver *k) {
   return tsi_copy_parts(d, ts_scaled(1, k->slots, TSI_CG_SLOT_PQ), d);
 }
 
-/* Of d: d^T d, r^T d and d^T A d. */
-enum { DD, RD, DAD, NUMBERS };
+/* Of d: d^T D d with D = diag(A), d^T d, r^T d and d^T A d; and A d. */
+enum { DDD, DD, RD, DAD, NUMBERS };
 
 static ts_status look_at_direction(const ts_solver *k, double numbers[NUMBERS][4]) {
+  enum { FIRST = TSI_CG_SLOT_QMQ }; /* four slots one behind the other */
   ts_vector *d = k->own[TSI_CG_D], *q = k->own[TSI_CG_Q];
   TSI_TRY(normalise_direction(k));
+  TSI_TRY(tsi_diagonal(q, k->matrix));
+  TSI_TRY(k->context->ops->multiply(q, q, d));
+  TSI_TRY(k->context->ops->reduce(k->slots, FIRST + DDD, TSI_REDUCE_DOT, d, q));
   TSI_TRY(tsi_spmv(q, k->matrix, d));
-  const tsi_dot sums[NUMBERS] = {
-      {TSI_CG_SLOT_PQ, d, d, NULL}, {TSI_CG_SLOT_PR, d, k->r, NULL}, {TSI_CG_SLOT_QZ, d, q, NULL}};
-  TSI_TRY(tsi_dots(k->slots, sums, NUMBERS, k->scratch));
-  return tsi_scalars_read(k->slots, TSI_CG_SLOT_PQ, NUMBERS, numbers[0]);
+  const tsi_dot sums[] = {{FIRST + DD, d, d, NULL}, {FIRST + RD, d, k->r, NULL}, {FIRST + DAD, d, q, NULL}};
+  TSI_TRY(tsi_dots(k->slots, sums, 3, k->scratch));
+  return tsi_scalars_read(k->slots, FIRST, NUMBERS, numbers[0]);
 }
 
 static int has_size(const ts_solver *k, double numbers[NUMBERS][4]) {
@@ -68,13 +71,13 @@ static int has_size(const ts_solver *k, double numbers[NUMBERS][4]) {
   return 0;
 }
 
-/* Whether d of a component is a vector of the null space, and b has a part along it that matters. A matrix with
+/* Whether d of a component is a vector of the null space, and b has a part along it that matters. By D, so that
+ * units of the unknowns do not matter, a matrix with
  * an eigenvalue as small as that is singular to double precision. */
 static int is_component_null(const tsi_solve *s, double numbers[NUMBERS][4], int c) {
   const double dd = numbers[DD][c], rd = numbers[RD][c], dad = numbers[DAD][c];
   if (!(dd > 0) || !isfinite(dd) || !isfinite(rd)) return 0;
-  return fabs(dad) <= 0x1p-40 * s->solver->matrix->norm_infinity * dd &&
-         fabs(rd) / sqrt(dd) > 0.1 * s->tolerance[c];
+  return fabs(dad) <= 0x1p-40 * fabs(numbers[DDD][c]) && fabs(rd) / sqrt(dd) > 0.1 * s->tolerance[c];
 }
 
 static int is_null(const tsi_solve *s, double numbers[NUMBERS][4]) {
@@ -106,8 +109,9 @@ static void choose_coefficients(tsi_solve *s, double numbers[NUMBERS][4], double
     if (c >= s->solver->components || !is_component_null(s, numbers, c)) continue;
     const double removed = fabs(numbers[RD][c]) / sqrt(numbers[DD][c]);
     of_b[c] = numbers[RD][c] / numbers[DD][c];
-    s->incompatible[c] = hypot(s->incompatible[c], removed);
-    s->norm_b[c] = sqrt(fmax(0, s->norm_b[c] * s->norm_b[c] - removed * removed));
+    const double all = s->norm_rule[c];
+    s->incompatible[c] = fmin(all, hypot(s->incompatible[c], removed));
+    s->norm_b[c] = sqrt(fmax(0, all * all - s->incompatible[c] * s->incompatible[c]));
   }
 }
 
@@ -188,7 +192,6 @@ ts_status tsi_cg_project(tsi_solve *s, int *is_projected) {
   double numbers[NUMBERS][4];
   *is_projected = 0;
   if (!may_project(s)) return TS_OK;
-  if (k->matrix->device_values) TSI_TRY(tsi_cg_measure_matrix(k));
   k->residual_parts = 3;
   TSI_TRY(tsi_solver_residual(k, k->x));
   TSI_TRY(find_null_vector(s, numbers));
@@ -247,7 +250,7 @@ ts_status tsi_cg_restore_b(tsi_solve *s) {
   double without[4], b[4];
   for (int c = 0; c < k->components; c++) {
     without[c] = s->norm_r[c];
-    b[c] = tsi_solve_whole_norm(s, c, s->norm_b[c]);
+    b[c] = s->norm_rule[c];
   }
   const int met = s->met;
   TSI_TRY(tsi_solve_take_in_b(s, s->user_b));

@@ -99,7 +99,8 @@ static double certain_norm(const tsi_solve *s, int c) {
   const double norm = sqrt(tsi_number(k, tsi_norm_slot(k), c));
   if (!k->transposed) {
     const double dx = sqrt(tsi_number(k, TSI_SLOT_DX, c)), error = tsi_residual_error(k->matrix, dx);
-    return hypot(norm, k->x->low ? (k->residual_parts == 3 ? 0x1p-66 : two_parts) * dx : error);
+    if (!k->x->low) return hypot(norm, fmax(error, two_parts * dx));
+    return hypot(norm, (k->residual_parts == 3 ? 0x1p-66 : two_parts) * dx);
   }
   const int bits = k->x->low ? -50 : -26;
   return hypot(norm, k->m ? ldexp(k->frobenius * sqrt(tsi_number(k, TSI_SLOT_RR, c)), bits) : 0);
@@ -153,7 +154,8 @@ void tsi_solve_take_over(tsi_solve *s) {
     s->norm_r[c] = norm;
     s->dx[c] = k->transposed ? 0 : sqrt(tsi_number(k, TSI_SLOT_DX, c));
     if (tsi_solve_needs_max_x(s)) s->max_x[c] = tsi_number(k, TSI_SLOT_MAX_X, c);
-    result->relative_residual = tsi_larger(result->relative_residual, tsi_solve_relative(s, c, norm));
+    const double certain = certain_norm(s, c), told = isfinite(certain) && certain > 2 * norm ? certain : norm;
+    result->relative_residual = tsi_larger(result->relative_residual, tsi_solve_relative(s, c, told));
     result->attainable_residual = tsi_larger(result->attainable_residual, attainable(s, c));
     const double start = k->transposed ? s->norm_b[c] : s->norm_start[c];
     if (start > 0 || k->transposed)
