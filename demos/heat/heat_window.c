@@ -38,8 +38,8 @@ static int step(heat_system *s, heat_outcome *o, double *best, int *in_vain, int
     return heat_fail("%s", result.message);
   o->iterations += result.iterations;
   o->host_synchronisations += result.host_synchronisations;
-  /* b is 0, so this is ||b - A x|| itself. */
-  const double residual = result.relative_residual / s->norm_start;
+  /* b is 0: this is relative to ||A x|| of the temperatures that are held, which the start is. */
+  const double residual = result.relative_residual;
   o->converged = residual <= heat_tolerance;
   *in_vain = residual < 0.999 * *best ? 0 : *in_vain + 1;
   if (residual < *best) *best = residual;

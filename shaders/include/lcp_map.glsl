@@ -4,7 +4,7 @@
 #ifdef PAIR
 #define LCP_ROUNDING 7.1e-15
 #else
-#define LCP_ROUNDING 2.4e-7
+#define LCP_ROUNDING 6.0e-8
 #endif
 
 REAL lcp_map_unknown(REAL z, REAL w, REAL least, REAL most) {

@@ -343,8 +343,8 @@ ts_status multi_number_columns(const ts_space *space, const ts_ranks_matrix_desc
 /* Of tsi_exponents. */
 void multi_merge_exponents(void *mine, const void *other);
 /* The rows of this rank times 2^-exponent, which all ranks agree on: tsi_csr_scale. */
-ts_status multi_scale_rows(ts_context *context, const ts_csr *csr, int *exponent, ts_csr *scaled,
-                           void **memory);
+ts_status multi_scale_rows(ts_context *context, const ts_csr *csr, int *exponent, int *loses_digits,
+                           ts_csr *scaled, void **memory);
 
 /* ---- multi_inspect.c ---- */
 /* What all ranks say of these rows becomes what A says. `block` becomes the entries in columns of this rank's

@@ -168,12 +168,13 @@ void multi_merge_exponents(void *mine, const void *other) {
   if (b->smallest < a->smallest) a->smallest = b->smallest;
 }
 
-ts_status multi_scale_rows(ts_context *context, const ts_csr *csr, int *exponent, ts_csr *scaled,
-                           void **memory) {
+ts_status multi_scale_rows(ts_context *context, const ts_csr *csr, int *exponent, int *loses_digits,
+                           ts_csr *scaled, void **memory) {
   tsi_exponents exponents = tsi_csr_exponents(context, csr);
   *memory = NULL;
   TSI_TRY(multi_merge_ranks(context, &exponents, sizeof exponents, multi_merge_exponents));
   *exponent = tsi_scaling_exponent(exponents, TSI_ORDINARY_MATRIX);
+  *loses_digits = tsi_loses_digits(exponents, *exponent);
   return tsi_csr_scale(context, csr, *exponent, scaled, memory);
 }
 
@@ -192,12 +193,15 @@ static ts_status create_over(ts_space *space, const ts_ranks_matrix_desc *desc, 
                           .column_space = space,
                           .precision = desc->precision,
                           .components = desc->components};
-  int exponent;
+  int exponent, loses_digits;
   void *memory = NULL;
   ts_status status = tsi_csr_validate(context, &csr);
-  if (status == TS_OK) status = multi_scale_rows(context, &csr, &exponent, &local.csr, &memory);
+  if (status == TS_OK) status = multi_scale_rows(context, &csr, &exponent, &loses_digits, &local.csr, &memory);
   if (status == TS_OK) status = tsi_matrix_create_as_is(context, &local, matrix);
-  if (status == TS_OK) (*matrix)->exponent = exponent;
+  if (status == TS_OK) {
+    (*matrix)->exponent = exponent;
+    (*matrix)->loses_digits = loses_digits;
+  }
   if (status == TS_OK) status = inspect(*matrix, desc, &local.csr);
   tsi_free(context, memory);
   tsi_free(context, columns);

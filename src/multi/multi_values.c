@@ -91,10 +91,10 @@ static ts_status set_values(ts_matrix *A, const ts_ranks_matrix_desc *desc) {
   tsi_host_csr block = {0}, ghosts = {0};
   ts_csr csr;
   ts_csr given;
-  int exponent = 0;
+  int exponent = 0, loses_digits = 0;
   void *memory = NULL;
   ts_status status = number(A, desc, &columns, &given);
-  if (status == TS_OK) status = multi_scale_rows(context, &given, &exponent, &csr, &memory);
+  if (status == TS_OK) status = multi_scale_rows(context, &given, &exponent, &loses_digits, &csr, &memory);
   if (status == TS_OK) status = multi_inspect(A, &csr, &block, &ghosts);
   knowledge after = take(A);
   after.halo = before.halo;
@@ -102,7 +102,10 @@ static ts_status set_values(ts_matrix *A, const ts_ranks_matrix_desc *desc) {
   status = multi_agree(context, status);
   if (status == TS_OK) status = write_on_all(A, &csr, &block, &ghosts);
   give(A, status == TS_OK ? &after : &before);
-  if (status == TS_OK) A->exponent = exponent;
+  if (status == TS_OK) {
+    A->exponent = exponent;
+    A->loses_digits = loses_digits;
+  }
   tsi_free(context, memory);
   tsi_csr_free(context, &block);
   tsi_csr_free(context, &ghosts);

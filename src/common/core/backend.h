@@ -185,7 +185,8 @@ struct ts_matrix {
   /* The user's matrix is this one times 2^exponent. All that is inside the library, host_copy and norm_infinity
    * included, is about this one; public functions scale what they return. */
   int exponent;
-  int may_scale;          /* new values may have another exponent */
+  int may_scale;    /* new values may have another exponent */
+  int loses_digits; /* some values are so much smaller than others that digits are below the range of floats */
   double norm_infinity;   /* largest sum of magnitudes in a row */
   ts_precision precision; /* as asked for */
   int changes;            /* how often its values were replaced */

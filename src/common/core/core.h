@@ -143,6 +143,8 @@ extern const tsi_exponents tsi_no_exponents; /* there are no such numbers */
 /* What they should be divided by: 0 if the largest is ordinary. */
 enum { TSI_ORDINARY_MATRIX = 24, TSI_ORDINARY_VECTOR = 40 };
 int tsi_scaling_exponent(tsi_exponents exponents, int ordinary);
+/* Whether a number loses low-order parts with this exponent. */
+int tsi_loses_digits(tsi_exponents exponents, int exponent);
 tsi_exponents tsi_exponents_of(const double *values, size_t count);
 
 /* Vectors with an exponent (ts_vector). Settling brings it to 0, and what floats do not hold is lost then. */

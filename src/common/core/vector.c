@@ -308,12 +308,17 @@ ts_status tsi_set_zero(ts_vector *v) {
 
 const tsi_exponents tsi_no_exponents = {INT16_MIN, INT16_MAX};
 
+enum { LOW_ORDER_PARTS_VANISH = -54 };
+
+int tsi_loses_digits(tsi_exponents e, int exponent) {
+  return e.largest != INT16_MIN && e.smallest - exponent < LOW_ORDER_PARTS_VANISH;
+}
+
 /* The largest value becomes about 1. If that took the smallest so far down that its low-order parts vanished,
  * it becomes more, up to what counts as ordinary. */
 int tsi_scaling_exponent(tsi_exponents e, int ordinary) {
-  enum { low_order_parts_vanish = -54 };
   if (e.largest == INT16_MIN || (e.largest >= -ordinary && e.largest <= ordinary)) return 0;
-  const int wanted = e.smallest - low_order_parts_vanish;
+  const int wanted = e.smallest - LOW_ORDER_PARTS_VANISH;
   return wanted > e.largest ? e.largest : wanted < e.largest - ordinary ? e.largest - ordinary : wanted;
 }
 

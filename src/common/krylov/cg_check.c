@@ -39,7 +39,9 @@ ts_status tsi_cg_judge(tsi_solve *s, int checked) {
     }
     if (i >= s->phase_start && singular_at < 0 && tsi_cg_seems_singular(s, i, ratio)) singular_at = i;
     tsi_cg_follow_direction(s, i);
-    if (curvature_at < 0 && isnan(ratio)) {
+    if (i < s->phase_start) continue;
+    if (isnan(ratio) && k->pairs && !s->checked_mode && singular_at < 0) singular_at = i;
+    if (curvature_at < 0 && singular_at < 0 && isnan(ratio)) {
       char text[160];
       snprintf(text, sizeof text, "breakdown: a number left the range of single precision in iteration %d",
                i + 1);

@@ -16,11 +16,16 @@
 
 enum { MOST_PROJECTIONS = 100 };
 
+/* Single and mixed precision only give up, where auto has double after them. */
+static int may_act(const tsi_solve *s) {
+  return s->solver->pairs || s->solver->desc.precision == TS_PRECISION_AUTO;
+}
+
 int tsi_cg_seems_singular(const tsi_solve *s, int iteration, double ratio) {
   const ts_solver *k = s->solver;
   const double size = k->m || k->z ? 1 : k->matrix->norm_infinity;
   const double rounding = (k->pairs ? 0x1p-40 : 0x1p-25) * size, growth = k->pairs ? 4 : 100;
-  if (s->carried || !(ratio > growth * s->phase_low) || !(size > 0)) return 0;
+  if (!may_act(s) || s->carried || !(ratio > growth * s->phase_low) || !(size > 0)) return 0;
   for (int c = 0; c < k->components; c++) {
     const double delta = tsi_cg_delta_of(s, iteration, c), dq = tsi_cg_dq_of(s, iteration, c);
     const double dmd = iteration == s->phase_start ? delta : s->direction[c];
@@ -30,7 +35,7 @@ int tsi_cg_seems_singular(const tsi_solve *s, int iteration, double ratio) {
 }
 
 int tsi_cg_leaves_residual(const tsi_solve *s, int iteration) {
-  if (tsi_cg_stops_by_delta(s)) return 0;
+  if (!may_act(s) || tsi_cg_stops_by_delta(s)) return 0;
   for (int c = 0; c < s->solver->components; c++) {
     const double delta = tsi_cg_delta_of(s, iteration, c), start = s->norm_start[c];
     if (!(s->norm_r[c] > s->tolerance[c]) || !(s->delta_0[c] > 0) || !(start > 0)) continue;
@@ -175,7 +180,7 @@ static ts_status project_along_direction(tsi_solve *s, double numbers[NUMBERS][4
     s->best = s->result->relative_residual;
     s->best_is_kept = 0;
   }
-  s->checked_mode = s->in_vain = 0;
+  s->in_vain = 0;
   s->verified = s->measure;
   tsi_cg_begin_watch(s);
   if (!s->met) return tsi_cg_begin_rescaled(s);
@@ -227,6 +232,12 @@ ts_status tsi_cg_judge_singular(tsi_solve *s, int by_residual, int *is_settled) 
   ts_solver *k = s->solver;
   int is_projected = 0;
   *is_settled = 1;
+  if (k->pairs && !by_residual &&
+      !s->checked_mode) { /* many iterations later d may be rounding, or not finite */
+    s->checked_mode = s->never_carry = 1;
+    TSI_TRY(tsi_fill(k->e, 0));
+    return tsi_cg_judge_residual(s, 0);
+  }
   if (k->pairs && !by_residual) {
     TSI_TRY(tsi_cg_project(s, &is_projected));
     if (is_projected) return TS_OK;

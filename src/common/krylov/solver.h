@@ -285,7 +285,7 @@ int tsi_solve_rounding_may_show(const tsi_solve *s);
 ts_status tsi_solve_round(tsi_solve *s, ts_vector *work);
 /* x may overflow in the user's vector, or be rounded there. */
 static inline int tsi_solve_needs_max_x(const tsi_solve *s) {
-  return s->is_far || (s->read_as_doubles && s->solver->x->low);
+  return s->is_far || s->solver->matrix->loses_digits || (s->read_as_doubles && s->solver->x->low);
 }
 /* The slot of the norm that the rule is about. */
 static inline int tsi_norm_slot(const ts_solver *k) {

@@ -1,5 +1,6 @@
 /* Verification: the residual computed from x, what its numbers say, and x + e. They alone decide convergence.
  */
+#include <float.h>
 #include <math.h>
 
 #include "common/core/core.h"
@@ -92,6 +93,13 @@ ts_status tsi_solve_measure(const tsi_solve *s, const ts_vector *x, ts_vector *w
 /* What a residual of two parts of x and A may be wrong by, beside ||diag(A) x||. Measured: 2^-50. */
 static const double two_parts = 0x1p-49;
 
+/* At most what digits of A below the range of floats would add to the norm. */
+static double lost_with_matrix(const tsi_solve *s, int c) {
+  const ts_matrix *A = s->solver->matrix;
+  if (!A->loses_digits) return 0;
+  return FLT_MIN * A->info.longest_row * sqrt(tsi_unknowns(A)) * tsi_number(s->solver, TSI_SLOT_MAX_X, c);
+}
+
 /* The norm in the slots, with about what rounding in single precision adds to it, as far as A's size is known.
  */
 static double certain_norm(const tsi_solve *s, int c) {
@@ -99,8 +107,9 @@ static double certain_norm(const tsi_solve *s, int c) {
   const double norm = sqrt(tsi_number(k, tsi_norm_slot(k), c));
   if (!k->transposed) {
     const double dx = sqrt(tsi_number(k, TSI_SLOT_DX, c)), error = tsi_residual_error(k->matrix, dx);
-    if (!k->x->low) return hypot(norm, fmax(error, two_parts * dx));
-    return hypot(norm, (k->residual_parts == 3 ? 0x1p-66 : two_parts) * dx);
+    const double lost = lost_with_matrix(s, c);
+    if (!k->x->low) return hypot(norm, fmax(error, two_parts * dx) + lost);
+    return hypot(norm, (k->residual_parts == 3 ? 0x1p-66 : two_parts) * dx + lost);
   }
   const int bits = k->x->low ? -50 : -26;
   return hypot(norm, k->m ? ldexp(k->frobenius * sqrt(tsi_number(k, TSI_SLOT_RR, c)), bits) : 0);

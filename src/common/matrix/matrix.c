@@ -267,13 +267,15 @@ static ts_status create_scaled(ts_context *context, const ts_matrix_desc *desc, 
   ts_matrix_desc scaled = *desc;
   void *memory;
   TSI_TRY(validate(context, desc));
-  const int exponent = tsi_scaling_exponent(tsi_csr_exponents(context, &desc->csr), TSI_ORDINARY_MATRIX);
+  const tsi_exponents exponents = tsi_csr_exponents(context, &desc->csr);
+  const int exponent = tsi_scaling_exponent(exponents, TSI_ORDINARY_MATRIX);
   TSI_TRY(tsi_csr_scale(context, &desc->csr, exponent, &scaled.csr, &memory));
   const ts_status status = create(context, &scaled, matrix);
   tsi_free(context, memory);
   if (status < 0) return status;
   (*matrix)->exponent = exponent;
   (*matrix)->may_scale = 1;
+  (*matrix)->loses_digits = tsi_loses_digits(exponents, exponent);
   return TS_OK;
 }
 

@@ -156,14 +156,15 @@ ts_status tsi_matrix_set_values_as_is(ts_matrix *A, const ts_csr *csr) {
 
 static ts_status set_scaled_values(ts_matrix *A, const ts_csr *csr) {
   ts_context *context = A->context;
-  const int exponent =
-      A->may_scale ? tsi_scaling_exponent(tsi_csr_exponents(context, csr), TSI_ORDINARY_MATRIX) : 0;
+  const tsi_exponents exponents = tsi_csr_exponents(context, csr);
+  const int exponent = A->may_scale ? tsi_scaling_exponent(exponents, TSI_ORDINARY_MATRIX) : 0;
   ts_csr scaled;
   void *memory;
   TSI_TRY(tsi_csr_scale(context, csr, exponent, &scaled, &memory));
   ts_status status = tsi_enter(context);
   if (status == TS_OK) status = tsi_leave(context, tsi_matrix_set_values(A, &scaled));
   if (status == TS_OK) A->exponent = exponent;
+  if (status == TS_OK) A->loses_digits = A->may_scale && tsi_loses_digits(exponents, exponent);
   tsi_free(context, memory);
   return status;
 }
