@@ -194,6 +194,23 @@ static void take_norms(tsi_solve *s, int iteration) {
     s->norm_r[c] = sqrt(tsi_cg_unscaled(s, iteration, tsi_number(s->solver, TSI_SLOT_RR, c)));
 }
 
+/* What the iterations themselves have not summed up. */
+static ts_status sum_up(const tsi_solve *s) {
+  const ts_solver *k = s->solver;
+  tsi_dot sums[2];
+  int count = 0;
+  if (has_one_reduction_now(s)) sums[count++] = (tsi_dot){tsi_cg_delta_slot(k, s->iteration), k->r, k->r, k->m};
+  if (!tsi_cg_stops_by_delta(s)) sums[count++] = (tsi_dot){TSI_SLOT_RR, k->r, k->r, NULL};
+  return tsi_dots(k->slots, sums, count, k->scratch);
+}
+
+ts_status tsi_cg_read_present(tsi_solve *s) {
+  TSI_TRY(sum_up(s));
+  TSI_TRY(tsi_solve_read(s, 0, TSI_SLOT_OWN + s->solver->own_slots, 0, iterate));
+  take_norms(s, s->iteration);
+  return TS_OK;
+}
+
 /* One interval of iterations that the device carries out by itself. It ends earlier where the numbers will end
  * the solve, or change its way. */
 static ts_status advance_on_device(tsi_solve *s) {
@@ -233,12 +250,7 @@ static ts_status advance(tsi_solve *s) {
   if (pipelined > left - steps) pipelined = left - steps;
   for (int i = 0; i < steps; i++) TSI_TRY(iterate(s));
   const int checked = s->iteration;
-  /* What the iterations themselves have not summed up. */
-  tsi_dot sums[2];
-  int count = 0;
-  if (has_one_reduction_now(s)) sums[count++] = (tsi_dot){tsi_cg_delta_slot(k, checked), k->r, k->r, k->m};
-  if (!tsi_cg_stops_by_delta(s)) sums[count++] = (tsi_dot){TSI_SLOT_RR, k->r, k->r, NULL};
-  TSI_TRY(tsi_dots(k->slots, sums, count, k->scratch));
+  TSI_TRY(sum_up(s));
   TSI_TRY(tsi_solve_read(s, 0, TSI_SLOT_OWN + k->own_slots, pipelined, iterate));
   take_norms(s, checked);
   return tsi_cg_judge(s, checked);

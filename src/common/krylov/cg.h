@@ -47,6 +47,8 @@ ts_status tsi_cg_sum_delta(const tsi_solve *s, tsi_dot *sum);
 void tsi_cg_begin_watch(tsi_solve *s);
 /* e = 0 */
 ts_status tsi_cg_begin_sum(tsi_solve *s);
+/* Reads the numbers of r as it is now, after the iterations that went on while a check was awaited. */
+ts_status tsi_cg_read_present(tsi_solve *s);
 /* e = 0, d = M^-1 r; and of an r that has just been computed from x, which is brought to about 1. */
 ts_status tsi_cg_begin(tsi_solve *s);
 ts_status tsi_cg_begin_rescaled(tsi_solve *s);

@@ -73,9 +73,12 @@ ts_status tsi_cg_judge(tsi_solve *s, int checked) {
   const int waited = checked - s->phase_best_at;
   if (s->carried && waited > tsi_patience(k->matrix, 1)) return tsi_cg_drop_directions(s);
   const int must_end = waited > tsi_window(k->matrix) || tsi_solve_should_rise(s, checked, s->norm_start);
-  return recurrence_has_converged(s, checked) || must_end || tsi_cg_has_fallen_far(s, checked)
-             ? tsi_cg_judge_residual(s, must_end)
-             : TS_OK;
+  if (!recurrence_has_converged(s, checked) && !must_end && !tsi_cg_has_fallen_far(s, checked)) return TS_OK;
+  if (checked == s->iteration) return tsi_cg_judge_residual(s, must_end);
+  /* Residuals do not fall evenly: that of the iterations since may be many times as large. To compare b - A x
+   * with the one before would then look like stagnation. */
+  TSI_TRY(tsi_cg_read_present(s));
+  return tsi_cg_judge(s, s->iteration);
 }
 
 void tsi_cg_judge_start(tsi_solve *s) {
