@@ -272,7 +272,9 @@ static int sweeps_of_chain(int links, ts_lcp_acceleration kind) {
   double matrix[most_links * most_links], q[most_links], z[most_links] = {0};
   make_chain(links, matrix, q);
   const lcp_sample s = {.n = links, .batch = 1, .matrix = matrix, .q = q};
-  const ts_lcp_settings settings = {.acceleration = kind, .rtol = 1e-4, .max_sweeps = 5000};
+  /* Without pairs the estimate of what rounding hides of a long chain's w is about 1e-4. */
+  const double rtol = has_pairs(context) || links < most_links ? 1e-4 : 3e-4;
+  const ts_lcp_settings settings = {.acceleration = kind, .rtol = rtol, .max_sweeps = 5000};
   const ts_lcp_result r = solve(&s, TS_PRECISION_SINGLE, &settings, TS_OK, z);
   for (int i = 0; i < links; i++) CHECK_CLOSE(z[i], links - i, 0.02 * links);
   return r.sweeps;
