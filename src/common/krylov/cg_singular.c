@@ -91,17 +91,19 @@ static int is_null(const tsi_solve *s, double numbers[NUMBERS][4]) {
   return 0;
 }
 
-/* d = d - M^-1 A d, which leaves of a vector what is in the null space, a few times until that is nearly all of
- * it. */
+/* d = d - w M^-1 A d, which leaves of a vector what is in the null space, a few times until that is nearly all
+ * of it. w alternates between 1 and 1/2, so that eigenvalues near 2, as Jacobi's of a bipartite graph, fall
+ * too. */
 static ts_status find_null_vector(const tsi_solve *s, double numbers[NUMBERS][4]) {
   enum { STEPS = 10 };
   const ts_solver *k = s->solver;
   ts_vector *d = k->own[TSI_CG_D], *q = k->own[TSI_CG_Q];
+  const double norm = k->matrix->norm_infinity, size = k->m || k->z || !(norm > 0) ? 1 : 0.5 * norm;
   TSI_TRY(look_at_direction(k, numbers));
   for (int step = 0; step < STEPS && !is_null(s, numbers); step++) {
     if (k->z) TSI_TRY(tsi_solver_precondition(k, k->z, q));
     TSI_TRY(tsi_solver_turn(k, q, q, ts_constant(0)));
-    TSI_TRY(k->context->ops->axpby(d, ts_constant(1), d, ts_constant(-1), q));
+    TSI_TRY(k->context->ops->axpby(d, ts_constant(1), d, ts_constant((step % 2 ? -0.5 : -1) / size), q));
     TSI_TRY(look_at_direction(k, numbers));
   }
   return TS_OK;
