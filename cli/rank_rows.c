@@ -6,9 +6,11 @@
 
 /* ---- Transfers: each slice goes to all ranks, and the one that it is for keeps it ---- */
 
+/* Never TS_OK on a rank that has failed. */
 static ts_status agree_on_memory(ts_context *context, int failed) {
-  return ts_ranks_agree(context, failed ? TS_ERROR_OUT_OF_HOST_MEMORY : TS_OK,
-                        "out of memory for the rows of a rank");
+  const ts_status status = ts_ranks_agree(context, failed ? TS_ERROR_OUT_OF_HOST_MEMORY : TS_OK,
+                                          "out of memory for the rows of a rank");
+  return failed && status >= 0 ? TS_ERROR_OUT_OF_HOST_MEMORY : status;
 }
 
 /* In pieces that messages can have. */
@@ -62,16 +64,20 @@ static void divide(const ts_csr *csr, int unknowns, int ranks, int64_t *first) {
 
 /* What the matrix is sent as, and made of. */
 typedef struct parcel {
-  int32_t *lengths; /* of all rows; rank 0 alone has them */
+  int32_t *lengths; /* of all rows; rank 0 alone needs them */
   void *own_lengths, *own_columns, *own_values;
   int64_t *wide, *entries; /* columns; each rank's first entry, and the end */
   int32_t *offsets;
 } parcel;
 
 static void free_parcel(parcel *p) {
-  void *const blocks[] = {p->lengths, p->own_lengths, p->own_columns, p->own_values,
-                          p->wide,    p->entries,     p->offsets};
-  for (size_t k = 0; k < sizeof blocks / sizeof *blocks; k++) free(blocks[k]);
+  free(p->lengths);
+  free(p->own_lengths);
+  free(p->own_columns);
+  free(p->own_values);
+  free(p->wide);
+  free(p->entries);
+  free(p->offsets);
 }
 
 /* Where each rank's rows and entries begin, which rank 0 decides. */
@@ -80,8 +86,7 @@ static ts_status send_starts(ts_context *context, const ts_csr *csr, int unknown
   const int is_root = rows->rank == 0;
   rows->first = malloc(bytes);
   p->entries = malloc(bytes);
-  if (is_root) p->lengths = malloc((size_t)csr->rows * sizeof *p->lengths);
-  ts_status status = agree_on_memory(context, !rows->first || !p->entries || (is_root && !p->lengths));
+  ts_status status = agree_on_memory(context, !rows->first || !p->entries || !p->lengths);
   if (status < 0) return status;
   if (is_root) {
     divide(csr, unknowns, rows->ranks, rows->first);
@@ -93,11 +98,14 @@ static ts_status send_starts(ts_context *context, const ts_csr *csr, int unknown
 }
 
 static ts_status share_matrix(ts_context *context, const ts_csr *csr, const rank_rows *rows, parcel *p) {
-  ts_status status = share(context, rows, rows->first, p->lengths, sizeof(int32_t), &p->own_lengths);
+  void *lengths = NULL, *columns = NULL, *values = NULL;
+  ts_status status = share(context, rows, rows->first, p->lengths, sizeof(int32_t), &lengths);
   if (status == TS_OK)
-    status = share(context, rows, p->entries, csr->column_indices, sizeof(int32_t), &p->own_columns);
-  if (status == TS_OK)
-    status = share(context, rows, p->entries, csr->double_values, sizeof(double), &p->own_values);
+    status = share(context, rows, p->entries, csr->column_indices, sizeof(int32_t), &columns);
+  if (status == TS_OK) status = share(context, rows, p->entries, csr->double_values, sizeof(double), &values);
+  p->own_lengths = lengths;
+  p->own_columns = columns;
+  p->own_values = values;
   return status;
 }
 
@@ -134,6 +142,7 @@ ts_status rank_rows_create(ts_context *context, const ts_matrix_desc *desc, int 
     snprintf(text, sizeof text, "%d nodes of %d rows are less than %d ranks", (int)(desc->csr.rows / unknowns),
              unknowns, rows->ranks);
   ts_status status = ts_ranks_agree(context, too_few ? TS_ERROR_INVALID_ARGUMENT : TS_OK, text);
+  p.lengths = malloc((size_t)(rows->rank == 0 ? desc->csr.rows : 1) * sizeof *p.lengths);
   if (status == TS_OK) status = send_starts(context, &desc->csr, unknowns, rows, &p);
   if (status == TS_OK) status = share_matrix(context, &desc->csr, rows, &p);
   if (status == TS_OK) status = create(context, desc, rows, &p, matrix);

@@ -68,5 +68,5 @@ LCP_MAP_FUNCTION void lcp_map_contact(double *map, const double *r, const double
   const double normal = (r[0] < u[0] ? r[0] : u[0]) * 0.0995;
   if (normal * normal > found[0] * found[0] + found[1] * found[1] + found[2] * found[2])
     found[0] = normal, found[1] = found[2] = 0;
-  for (int i = 0; i < dimension; i++) map[i] = found[i];
+  for (int i = 0; i < dimension && i < 3; i++) map[i] = found[i];
 }

@@ -118,8 +118,10 @@ static mpi_batch *make_batch(mpi_state *state, int epoch, int pieces) {
 }
 
 static void free_batch(mpi_state *state, mpi_batch *batch) {
-  if (batch != &state->few) free(batch);
-  if (batch == &state->few) batch->requests = NULL;
+  if (batch == &state->few)
+    batch->requests = NULL;
+  else
+    free(batch);
 }
 
 static ts_status begin(void *user, int epoch, const ts_message *messages, int count, void **out, char *error,

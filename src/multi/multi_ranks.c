@@ -131,7 +131,7 @@ static ts_status move(ts_context *context, int rank, int receives, void *data, s
 
 static ts_status merge_all(ts_context *context, void *data, size_t bytes, multi_merge merge, int stops) {
   const ts_transport *t = &multi_ranks_of(context)->transport;
-  double other[most_bytes / sizeof(double)];
+  double other[most_bytes / sizeof(double)] = {0};
   int power = 1;
   while (2 * power <= t->ranks) power *= 2;
   if (t->rank >= power) {

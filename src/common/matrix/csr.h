@@ -65,7 +65,7 @@ tsi_layout_input tsi_matrix_layout_input(const ts_matrix *A, const tsi_host_csr 
 ts_status tsi_matrix_create_as_is(ts_context *context, const ts_matrix_desc *desc, ts_matrix **matrix);
 ts_status tsi_matrix_set_values_as_is(ts_matrix *A, const ts_csr *csr);
 /* The host copy, whose values times 2^exponent are the matrix's. */
-ts_status tsi_matrix_stored_copy(const ts_matrix *A, ts_csr *csr);
+ts_status tsi_matrix_stored_copy(const ts_matrix *matrix, ts_csr *csr);
 
 /* A matrix as csr that the backend has made by itself, in a linear space: `impl` is its own and goes
  * to the matrix unless this fails. */
