@@ -97,7 +97,8 @@ static const double two_parts = 0x1p-49;
 static double lost_with_matrix(const tsi_solve *s, int c) {
   const ts_matrix *A = s->solver->matrix;
   if (!A->loses_digits) return 0;
-  return FLT_MIN * A->info.longest_row * sqrt(tsi_unknowns(A)) * tsi_number(s->solver, TSI_SLOT_MAX_X, c);
+  return (double)FLT_MIN * (double)A->info.longest_row * sqrt(tsi_unknowns(A)) *
+         tsi_number(s->solver, TSI_SLOT_MAX_X, c);
 }
 
 /* The norm in the slots, with about what rounding in single precision adds to it, as far as A's size is known.
