@@ -26,14 +26,15 @@ ts_status tsi_solver_residual(const ts_solver *k, const ts_vector *x) {
   return status;
 }
 
-/* diag(A) x, or diag(A^T A) x, tells what rounding x leaves of b - A x. Returns 0 where the diagonal is not
- * known. */
+/* diag(A) x, or diag(A^T A) x, shows what rounding x leaves of b - A x. `out` has one part. *known is 0 if the
+ * diagonal is not known. */
 static ts_status scale_by_diagonal(const ts_solver *k, ts_vector *out, const ts_vector *x, int *known) {
   const tsi_ops *ops = k->context->ops;
+  const ts_vector first = tsi_first_part(x);
   *known = !k->transposed || k->m;
   if (!*known) return TS_OK;
   TSI_TRY(k->transposed ? ops->reciprocal(out, k->m) : tsi_diagonal(out, k->matrix));
-  return ops->multiply(out, out, x);
+  return ops->multiply(out, out, &first);
 }
 
 /* Sums of the residual: its norm, one more if the recurrence begins with it, and `more`. */
@@ -64,8 +65,9 @@ ts_status tsi_solve_first_residual(const tsi_solve *s, int from_zero) {
     int known;
     TSI_TRY(tsi_spmv(k->gradient, k->transposed, k->b));
     TSI_TRY(ops->reduce(k->slots, TSI_SLOT_GB, TSI_REDUCE_DOT, k->gradient, k->gradient));
-    TSI_TRY(scale_by_diagonal(k, k->e, k->x, &known));
-    if (known) TSI_TRY(ops->reduce(k->slots, TSI_SLOT_DX, TSI_REDUCE_DOT, k->e, k->e));
+    ts_vector dx = tsi_first_part(k->e);
+    TSI_TRY(scale_by_diagonal(k, &dx, k->x, &known));
+    if (known) TSI_TRY(ops->reduce(k->slots, TSI_SLOT_DX, TSI_REDUCE_DOT, &dx, &dx));
   }
   TSI_TRY(tsi_solver_residual(k, k->x));
   return sum_residual(s, &(tsi_dot){TSI_SLOT_BB, k->b, k->b, NULL});
@@ -79,14 +81,15 @@ ts_status tsi_solver_read_slots(const ts_solver *k) {
 
 ts_status tsi_solve_measure(const tsi_solve *s, const ts_vector *x, ts_vector *work) {
   const ts_solver *k = s->solver;
+  ts_vector dx = tsi_first_part(work); /* a low-order part would be what is left of something else */
   int known;
   if (tsi_solve_needs_max_x(s)) {
     const ts_vector first = tsi_first_part(x);
     TSI_TRY(k->context->ops->reduce(k->slots, TSI_SLOT_MAX_X, TSI_REDUCE_MAX_ABS, &first, &first));
   }
   TSI_TRY(tsi_solver_residual(k, x));
-  TSI_TRY(scale_by_diagonal(k, work, x, &known));
-  TSI_TRY(sum_residual(s, known ? &(tsi_dot){TSI_SLOT_DX, work, work, NULL} : NULL));
+  TSI_TRY(scale_by_diagonal(k, &dx, x, &known));
+  TSI_TRY(sum_residual(s, known ? &(tsi_dot){TSI_SLOT_DX, &dx, &dx, NULL} : NULL));
   return tsi_solver_read_slots(k);
 }
 
