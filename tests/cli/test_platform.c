@@ -122,7 +122,7 @@ static void crash(void *argument, FILE *to) {
 
 static void spin(void *argument, FILE *to) {
   (void)argument, (void)to;
-  for (volatile int k = 0;; k++) continue;
+  for (volatile unsigned k = 0;; k++) continue;
 }
 
 static void take_memory(void *argument, FILE *to) {
