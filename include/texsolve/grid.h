@@ -297,8 +297,9 @@ TS_API ts_status ts_multigrid_cycle(ts_multigrid *multigrid, const ts_vector *b,
  * The solution is a double-float, x + low, and residuals are computed from both parts, in double or with error
  * terms if the device has them (ts_gl_info.exact_sums): r = b - A (x + low), a cycle on A e = r from 0, (x,
  * low) = (x, low) + e. So rounding x to single precision, which alone leaves a residual of about 2^-24 ||A||
- * ||x||, does not end the convergence. A vector with TS_PRECISION_DOUBLE takes and keeps both parts of x, and
- * of such a b all that pairs hold counts. One host synchronisation a cycle.
+ * ||x||, does not end the convergence. A vector that holds doubles takes and keeps both parts of x, one with
+ * precision auto if its floats would miss rtol, and all digits that pairs hold of a b in doubles count. One
+ * host synchronisation a cycle.
  *
  * b and x may have any magnitude that their vectors hold: if squares would leave the range of floats, copies
  * scaled by a power of two are solved. If b is 0, x becomes 0, regardless of the start, except for what points

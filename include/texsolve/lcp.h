@@ -209,9 +209,9 @@ typedef struct ts_lcp_result {
  * start from which M z overflows is replaced by 0, and so is one that does not solve a problem whose q is 0 if
  * 0 does. On OpenGL numbers below 1.2e-38 count as 0.
  *
- * Ends when residual <= max(rtol ||q||, atol), the norms over the whole batch, for the z that is returned: a z
- * in single precision of a problem in double may be within the tolerance in no digits that it has, and is
- * TS_REASON_STAGNATED then; one that is beyond single precision is TS_REASON_BREAKDOWN, and z becomes 0.
+ * Ends when residual <= max(rtol ||q||, atol), the norms over the whole batch, for the z that is returned. A z
+ * with TS_PRECISION_SINGLE may not hold the solution of a problem in double, which is TS_REASON_STAGNATED, or
+ * one beyond the range of floats, which is TS_REASON_BREAKDOWN: z becomes 0.
  * Returns TS_OK if it is met, and after fixed_sweeps; TS_NOT_CONVERGED with the reason in `result` and in
  * ts_last_error, and in z the iterate with the smallest residual that was computed; or an error, z undefined.
  * Gauss-Seidel converges for symmetric positive definite M and, without bounds that make the problem

@@ -140,8 +140,8 @@ typedef struct ts_result {
                                   Of cgls ||b - A x|| / ||b||: what the best x leaves of b, which need not be
                                   small */
   double factor;               /* of multigrid: the mean reduction of the residual by a cycle, of the last 5 */
-  double rounded_residual; /* the relative residual of x as its vector holds it: above relative_residual where
-                              a vector in single precision rounds it */
+  double rounded_residual; /* the relative residual of x as its vector holds it: above relative_residual if
+                              that holds floats and rounds it */
   double incompatible; /* ||the part of b that no x reaches|| / ||b||, if cg or multigrid finds A singular */
   char message[160];   /* the reason in one line, with the row, column or number concerned */
   double reserved[4];
@@ -194,9 +194,11 @@ TS_API ts_preconditioner_kind ts_solver_get_preconditioner_kind(const ts_solver 
  * A backend without exact arithmetic (ts_gl_info.exact_sums) has single only: mixed and double are
  * TS_ERROR_UNSUPPORTED there.
  *
- * x of a vector in single precision is the rounded solution: the rule is about the solution before that, and
- * ts_result.rounded_residual about what the vector holds. x of a vector with TS_PRECISION_DOUBLE meets the rule
- * as ts_vector_read_double reads it: if doubles cannot hold an x that does, the reason is TS_REASON_STAGNATED.
+ * x meets the rule as ts_vector_read_double reads it: if doubles cannot hold an x that does, the reason is
+ * TS_REASON_STAGNATED. Only a vector created with TS_PRECISION_SINGLE, or whose texture or pointer the
+ * application has, receives the rounded solution: the rule is about the solution before that,
+ * ts_result.rounded_residual about what the vector holds, and if that does not meet the rule the message says
+ * so.
  * All digits of A and of a b in double precision count in b - A x, in single precision too.
  *
  * A, b and x may have any scale that doubles have (ts_csr, ts_vector_write_double). If x's vector cannot hold

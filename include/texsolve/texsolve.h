@@ -5,7 +5,7 @@
  *
  *   ts_context    a device and everything made on it
  *   ts_space      an index space: how many unknowns there are and where each of them is stored
- *   ts_vector     1 to 4 single-precision components for every index of a space
+ *   ts_vector     1 to 4 numbers, floats or doubles, for every index of a space
  *   ts_scalars    numbers that stay on the device: results of reductions, coefficients of updates
  *   ts_matrix     a sparse matrix that maps one space to another
  *
@@ -306,12 +306,20 @@ static inline ts_coefficient ts_quotient(double scale, ts_slot numerator, ts_slo
 
 typedef struct ts_vector_desc {
   int components;         /* 1 to 4; default: 1 */
-  ts_precision precision; /* single, or double: three floats a number. Default: single */
+  ts_precision precision; /* single: a float a number, and what is written is rounded. double: three floats a
+                             number. Default: auto, see ts_vector_create */
   int reserved[6];        /* 0 */
 } ts_vector_desc;
 
-/* Creates a vector over `space`, filled with 0. `desc` may be NULL. Errors: TS_ERROR_INVALID_ARGUMENT
- * (components), TS_ERROR_UNSUPPORTED (more than one over the space of a matrix in blocks in OpenGL), memory. */
+/* Creates a vector over `space`, filled with 0. `desc` may be NULL.
+ *
+ * With precision auto a vector holds floats until they are not enough: if doubles are written or filled that are
+ * not floats, if an operand of an operation holds doubles, or if a solution rounded to floats would miss its
+ * tolerance or their range. Then the vector gets memory for doubles, and keeps it. Choose single for a fixed
+ * cost per frame. A vector does not change once the application has its texture or pointer.
+ *
+ * Errors: TS_ERROR_INVALID_ARGUMENT (components), TS_ERROR_UNSUPPORTED (more than one over the space of a
+ * matrix in blocks in OpenGL), memory. */
 TS_API ts_status ts_vector_create(ts_space *space, const ts_vector_desc *desc, ts_vector **vector);
 TS_API void ts_vector_destroy(ts_vector **vector);
 TS_API ts_space *ts_vector_space(const ts_vector *vector); /* borrowed */
@@ -319,12 +327,13 @@ TS_API int ts_vector_components(const ts_vector *vector);
 
 /* Copies the whole vector from or to the host: component c of index i is values[i * components + c].
  * `count` is the number of floats and must be size * components (TS_ERROR_INVALID_ARGUMENT otherwise). Reading
- * synchronises with the device. */
+ * rounds doubles to floats; it fails with TS_ERROR_INVALID_ARGUMENT if the largest number is out of the range of
+ * floats. It synchronises with the device. */
 TS_API ts_status ts_vector_write(ts_vector *vector, const float *values, size_t count);
 TS_API ts_status ts_vector_read(const ts_vector *vector, float *values, size_t count);
 
-/* The same with doubles on the host. Writing rounds to the precision of the vector: one in double precision
- * keeps every double, of any size: numbers far from 1 are stored times a power of two. A number that
+/* The same with doubles on the host. Writing rounds to the precision of the vector: one in precision auto or
+ * double keeps every double, of any size: numbers far from 1 are stored times a power of two. A number that
  * is 2^94 times smaller than the largest one begins to lose digits. In single precision a finite number
  * beyond the range of floats is TS_ERROR_INVALID_ARGUMENT: the index and the component are named. Errors: as
  * above, memory. */
@@ -335,8 +344,8 @@ TS_API ts_status ts_vector_read_double(const ts_vector *vector, double *values, 
  * (TS_ERROR_INCOMPATIBLE otherwise), and any of them may be the same vector. A coefficient's slots must be of
  * the same context (TS_ERROR_INCOMPATIBLE) and exist (TS_ERROR_INVALID_ARGUMENT); a term whose coefficient is
  * the constant 0 is left out, even if its vector holds a NaN. The precision of the result is that of the
- * computation, of whatever precision the others are: with TS_PRECISION_DOUBLE, filled and copied vectors hold
- * every double, and the others are right to about 48 bits. Filling, copying and scaling, ts_matrix_multiply and
+ * computation, of whatever precision the others are: if it holds doubles, filled and copied vectors hold every
+ * double, and the others are right to about 48 bits. Filling, copying and scaling, ts_matrix_multiply and
  * ts_matrix_residual keep numbers of any size; the others compute with floats, and numbers out of their range
  * become 0 or infinite. No host synchronisation. */
 TS_API ts_status ts_vector_fill(ts_vector *y, double value);       /* y_i = value   */

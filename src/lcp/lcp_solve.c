@@ -105,8 +105,9 @@ static int end(solve_state *s, ts_reason reason, const char *text) {
 /* The caller's z becomes `z`, and `residual` what is left of it. */
 static ts_status hand_back(solve_state *s, const ts_vector *z, double *residual) {
   const ts_lcp *lcp = s->lcp;
-  const int is_rounded = s->exponent != 0 || (lcp->is_double && !s->z->low);
   const int is_far = s->exponent > TSI_ORDINARY_VECTOR || s->exponent < -TSI_ORDINARY_VECTOR;
+  if (lcp->is_double || is_far) TSI_TRY(tsi_hold_doubles(s->z));
+  const int is_rounded = s->exponent != 0 || (lcp->is_double && !s->z->low);
   s->z->exponent = is_far && tsi_may_have_exponent(s->z) ? s->exponent : 0;
   TSI_TRY(tsi_lcp_shift(s->z, s->exponent, z));
   if (is_rounded) TSI_TRY(tsi_lcp_shift(lcp->scale->z, -s->exponent, s->z));

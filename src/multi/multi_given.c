@@ -129,6 +129,10 @@ static ts_status write_held(ts_vector *v, const double *values) {
   const size_t count = held_count(v);
   tsi_exponents exponents = tsi_exponents_of(values, count);
   TSI_TRY(multi_merge_ranks(v->context, &exponents, sizeof exponents, multi_merge_exponents));
+  if (tsi_may_grow(v)) { /* on every rank, or numbers of some would be rounded */
+    TSI_TRY(tsi_enter(v->context));
+    TSI_TRY(tsi_leave(v->context, tsi_hold_doubles(v)));
+  }
   return tsi_vector_write_scaled(v, values, count, tsi_exponent_for(v, exponents));
 }
 

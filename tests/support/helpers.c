@@ -15,7 +15,7 @@ ts_space *make_space(ts_context *context, int32_t size) {
 }
 
 ts_vector *make_vector(ts_space *space, int components, const float *values) {
-  const ts_vector_desc desc = {.components = components};
+  const ts_vector_desc desc = {.components = components, .precision = TS_PRECISION_SINGLE};
   ts_vector *vector = NULL;
   if (!CHECK(space != NULL)) return NULL;
   CHECK_OK(space->context, ts_vector_create(space, &desc, &vector));

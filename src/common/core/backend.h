@@ -132,6 +132,8 @@ struct ts_vector {
    * have one other than 0, and only functions that say so know it; others settle it first (tsi_settle). */
   int exponent;
   int is_lent; /* the application has its texture or pointer: the exponent stays 0 */
+  /* Precision auto: it gets low-order parts when it is to hold what floats do not (tsi_hold_doubles). */
+  int may_grow;
   void *impl;
 };
 

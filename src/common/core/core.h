@@ -125,6 +125,14 @@ void tsi_vector_destroy(ts_vector *v);
 void tsi_vector_drop_low(ts_vector *v);
 /* Gives a vector as many parts, new ones 0; what it has stays. On failure it is as it was. */
 ts_status tsi_vector_add_parts(ts_vector *v, int parts);
+/* Whether it has floats now and may hold doubles; and lets it hold them, which changes no number. */
+int tsi_may_grow(const ts_vector *v);
+ts_status tsi_hold_doubles(ts_vector *v);
+/* The same for the result of an operation if one of the operands, the last of which is NULL, holds doubles. */
+ts_status tsi_hold_result(ts_vector *y, const ts_vector *const *operands);
+#define TSI_HOLD_RESULT(y, ...) tsi_hold_result((y), (const ts_vector *const[]){__VA_ARGS__, NULL})
+/* The message of a solve that converged to an x which its vector rounds. */
+void tsi_say_rounded(ts_result *result);
 /* The parts behind the first become 0. */
 ts_status tsi_clear_low(ts_vector *v);
 /* All parts together become what ts_vector_read_double reads. Synchronises with the device. */

@@ -206,6 +206,20 @@ ts_status tsi_vector_add_parts(ts_vector *v, int parts) {
   return status;
 }
 
+int tsi_may_grow(const ts_vector *v) {
+  return v->may_grow && !v->low && !v->is_lent && v->context->caps.pairs;
+}
+
+ts_status tsi_hold_doubles(ts_vector *v) {
+  return tsi_may_grow(v) ? tsi_vector_add_parts(v, 3) : TS_OK;
+}
+
+ts_status tsi_hold_result(ts_vector *y, const ts_vector *const *operands) {
+  for (; *operands; operands++)
+    if ((*operands)->low) return tsi_hold_doubles(y);
+  return TS_OK;
+}
+
 ts_status tsi_create_singly(ts_vector **vectors, int count, ts_scalars *scalars) {
   ts_context *context = vectors[0]->context;
   ts_status status = TS_OK;

@@ -1,8 +1,10 @@
 /* Names and texts of the public enumerations. */
+#include <stdio.h>
 #include <string.h>
 
 #include <texsolve/grid.h>
-#include <texsolve/solver.h>
+
+#include "core.h"
 
 #define TSI_TEXT(x) #x
 #define TSI_VERSION_TEXT(a, b, c) TSI_TEXT(a) "." TSI_TEXT(b) "." TSI_TEXT(c)
@@ -34,6 +36,11 @@ const char *ts_status_text(ts_status status) {
 const char *ts_reason_text(ts_reason reason) {
   switch (reason) { TS_REASON_LIST(TSI_TEXT_CASE) }
   return "unknown reason";
+}
+
+void tsi_say_rounded(ts_result *result) {
+  snprintf(result->message, sizeof result->message,
+           "converged, but x holds floats, which leave a relative residual of %.2g", result->rounded_residual);
 }
 
 /* PREFIX_name() and PREFIX_from_name() of an enumeration. */

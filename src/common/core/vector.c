@@ -1,4 +1,5 @@
 /* Vectors: creation, transfers in the order of indices, and the checked way to the operations. */
+#include <float.h>
 #include <math.h>
 
 #include "core.h"
@@ -23,7 +24,9 @@ static ts_status create(ts_space *space, const ts_vector_desc *desc, ts_vector *
   TSI_TRY(tsi_check_channels(space, components));
   TSI_TRY(tsi_enter(context));
   const int parts = desc && desc->precision == TS_PRECISION_DOUBLE ? 3 : 1;
-  return tsi_leave(context, tsi_arena_create(space, components, parts, vector, 1, 0, NULL));
+  TSI_TRY(tsi_leave(context, tsi_arena_create(space, components, parts, vector, 1, 0, NULL)));
+  (*vector)->may_grow = !desc || desc->precision == TS_PRECISION_AUTO;
+  return TS_OK;
 }
 
 ts_status ts_vector_create(ts_space *space, const ts_vector_desc *desc, ts_vector **vector) {
@@ -130,6 +133,21 @@ ts_status ts_vector_write(ts_vector *vector, const float *values, size_t count) 
   return tsi_leave(vector->context, status);
 }
 
+/* Numbers times 2^exponent. Floats that hold none of them are an error: 0 or infinite they would be wrong. */
+static ts_status multiply_floats(const ts_vector *v, float *values, size_t count) {
+  double largest = 0;
+  for (size_t k = 0; k < count; k++) {
+    const double value = ldexp((double)values[k], v->exponent);
+    if (isfinite(values[k])) largest = fmax(largest, fabs(value));
+    values[k] = (float)value;
+  }
+  if (largest == 0 || (largest <= FLT_MAX && largest >= FLT_MIN)) return TS_OK;
+  return tsi_fail(v->context, TS_ERROR_INVALID_ARGUMENT,
+                  "the largest number of the vector is %g, which is %s the range of floats; "
+                  "ts_vector_read_double reads it",
+                  largest, largest > FLT_MAX ? "beyond" : "below");
+}
+
 /* The parts of a normalised vector add up to the first one in single precision. */
 ts_status ts_vector_read(const ts_vector *vector, float *values, size_t count) {
   TSI_REQUIRE(NULL, vector);
@@ -137,8 +155,7 @@ ts_status ts_vector_read(const ts_vector *vector, float *values, size_t count) {
   TSI_TRY(check_count(vector, count));
   TSI_TRY(tsi_enter(vector->context));
   TSI_TRY(tsi_leave(vector->context, read_texels(vector, values)));
-  for (size_t k = 0; vector->exponent && k < count; k++) values[k] = ldexpf(values[k], vector->exponent);
-  return TS_OK;
+  return vector->exponent ? multiply_floats(vector, values, count) : TS_OK;
 }
 
 /* ---- Doubles on the host ---- */
@@ -212,11 +229,25 @@ static int is_of_ranks(const ts_vector *v) {
   return ranks && ranks->is_of_ranks(v->space);
 }
 
+static int is_float(double value) {
+  return isnan(value) || value == (double)(float)value;
+}
+
+static int are_floats(const double *values, size_t count) {
+  size_t k = 0;
+  while (k < count && is_float(values[k])) k++;
+  return k == count;
+}
+
 ts_status ts_vector_write_double(ts_vector *vector, const double *values, size_t count) {
   TSI_REQUIRE(NULL, vector);
   tsi_clear_error(vector->context);
   TSI_REQUIRE(vector->context, values);
   TSI_TRY(check_count(vector, count));
+  if (tsi_may_grow(vector) && (is_of_ranks(vector) || !are_floats(values, count))) {
+    TSI_TRY(tsi_enter(vector->context));
+    TSI_TRY(tsi_leave(vector->context, tsi_hold_doubles(vector)));
+  }
   const int exponent = is_of_ranks(vector) ? 0 : tsi_exponent_for(vector, tsi_exponents_of(values, count));
   return tsi_vector_write_scaled(vector, values, count, exponent);
 }
@@ -391,9 +422,10 @@ static ts_status check_coefficient(ts_context *context, const char *function, co
 
 ts_status ts_vector_fill(ts_vector *y, double value) {
   TSI_REQUIRE(NULL, y);
-  const int exponent = tsi_exponent_for(y, tsi_exponents_of(&value, 1));
   TSI_TRY(tsi_enter(y->context));
-  const ts_status status = tsi_fill(y, ldexp(value, -exponent));
+  ts_status status = is_float(value) ? TS_OK : tsi_hold_doubles(y);
+  const int exponent = tsi_exponent_for(y, tsi_exponents_of(&value, 1));
+  if (status == TS_OK) status = tsi_fill(y, ldexp(value, -exponent));
   if (status == TS_OK) y->exponent = exponent;
   return tsi_leave(y->context, status);
 }
@@ -404,7 +436,8 @@ ts_status ts_vector_copy(ts_vector *y, const ts_vector *x) {
   CHECK_PAIR(y, x);
   TSI_TRY(tsi_enter(y->context));
   if (x == y) return tsi_leave(y->context, TS_OK);
-  ts_status status = tsi_may_have_exponent(y) ? TS_OK : tsi_settle(x);
+  ts_status status = TSI_HOLD_RESULT(y, x);
+  if (status == TS_OK && !tsi_may_have_exponent(y)) status = tsi_settle(x);
   if (status == TS_OK) status = tsi_copy_parts(y, ts_constant(1), x);
   y->exponent = x->exponent;
   return tsi_leave(y->context, status);
@@ -424,7 +457,9 @@ ts_status ts_vector_axpby(ts_vector *y, ts_coefficient a, const ts_vector *x, ts
   TSI_TRY(check_coefficient(y->context, __func__, "a", &a));
   TSI_TRY(check_coefficient(y->context, __func__, "b", &b));
   TSI_TRY(TSI_ENTER_WITH(y->context, y, x));
-  return tsi_leave_computed(y, y->context->ops->axpby(y, a, x, b, y));
+  ts_status status = TSI_HOLD_RESULT(y, x);
+  if (status == TS_OK) status = y->context->ops->axpby(y, a, x, b, y);
+  return tsi_leave_computed(y, status);
 }
 
 ts_status ts_vector_multiply(ts_vector *z, const ts_vector *x, const ts_vector *y) {
@@ -434,7 +469,9 @@ ts_status ts_vector_multiply(ts_vector *z, const ts_vector *x, const ts_vector *
   CHECK_PAIR(z, x);
   CHECK_PAIR(z, y);
   TSI_TRY(TSI_ENTER_WITH(z->context, z, x, y));
-  return tsi_leave_computed(z, z->context->ops->multiply(z, x, y));
+  ts_status status = TSI_HOLD_RESULT(z, x, y);
+  if (status == TS_OK) status = z->context->ops->multiply(z, x, y);
+  return tsi_leave_computed(z, status);
 }
 
 ts_status ts_vector_reciprocal(ts_vector *y, const ts_vector *x) {
@@ -442,7 +479,9 @@ ts_status ts_vector_reciprocal(ts_vector *y, const ts_vector *x) {
   TSI_REQUIRE(y->context, x);
   CHECK_PAIR(y, x);
   TSI_TRY(TSI_ENTER_WITH(y->context, y, x));
-  return tsi_leave_computed(y, y->context->ops->reciprocal(y, x));
+  ts_status status = TSI_HOLD_RESULT(y, x);
+  if (status == TS_OK) status = y->context->ops->reciprocal(y, x);
+  return tsi_leave_computed(y, status);
 }
 
 /* ---- Reductions ---- */

@@ -6,38 +6,62 @@
 
 /* ---- x back to the user ---- */
 
-/* The residual of x's first part, which is all that the user's vector holds, from the numbers in the slots. */
-static void take_rounded(const tsi_solve *s) {
+/* The residual of x's first part, if that is all that the user's vector holds, from the numbers in the slots.
+ * Returns whether it meets the rule. */
+static int take_rounded(const tsi_solve *s) {
   const ts_solver *k = s->solver;
   double largest = 0;
+  int met = 1;
   for (int c = 0; c < k->components; c++) {
     const double norm = sqrt(tsi_number(k, tsi_norm_slot(k), c));
     largest = tsi_larger(largest, tsi_solve_relative(s, c, norm));
+    met = met && norm <= s->tolerance[c];
   }
   s->result->rounded_residual = largest;
+  return met;
 }
 
-static ts_status measure_rounded(const tsi_solve *s) {
+static ts_status measure_rounded(const tsi_solve *s, int *met) {
   const ts_vector rounded = tsi_first_part(s->solver->x);
   TSI_TRY(tsi_solve_measure(s, &rounded, s->solver->e));
-  take_rounded(s);
+  *met = take_rounded(s);
   return TS_OK;
 }
 
 /* What is outside of this is written with an exponent. */
 enum { ordinary = 40 };
 
+static int largest_exponent(const tsi_solve *s) {
+  int largest = INT16_MIN;
+  for (int c = 0; c < s->solver->components; c++)
+    if (-s->scale_x[c] > largest) largest = -s->scale_x[c];
+  return largest >= -ordinary && largest <= ordinary ? 0 : largest;
+}
+
+/* Sees to it that the user's vector holds x: it gets doubles if it may and floats would miss the rule. */
+static ts_status hold_x(const tsi_solve *s, ts_vector *x) {
+  const ts_vector *found = s->solver->x;
+  ts_result *result = s->result;
+  int met;
+  if (largest_exponent(s) || (found->low && !s->met)) TSI_TRY(tsi_hold_doubles(x));
+  if (x->low || !found->low) return TS_OK;
+  TSI_TRY(measure_rounded(s, &met));
+  if (met) return TS_OK;
+  TSI_TRY(tsi_hold_doubles(x));
+  if (x->low)
+    result->rounded_residual = result->relative_residual;
+  else if (result->reason == TS_REASON_CONVERGED)
+    tsi_say_rounded(result);
+  return TS_OK;
+}
+
 /* The exponent of a vector that is to hold x, so that its numbers are about those of the workspace. */
 static int exponent_of_x(const tsi_solve *s, const ts_vector *x) {
-  const ts_solver *k = s->solver;
   enum {
     smallest = -1010
   }; /* digits of numbers below are not in doubles either: they must be seen to be lost */
-  int largest = INT16_MIN;
+  const int largest = largest_exponent(s);
   if (!tsi_may_have_exponent(x)) return 0;
-  for (int c = 0; c < k->components; c++)
-    if (-s->scale_x[c] > largest) largest = -s->scale_x[c];
-  if (largest >= -ordinary && largest <= ordinary) return 0;
   if (largest < smallest) return -TSI_LARGEST_EXPONENT;
   return largest < TSI_LARGEST_EXPONENT ? largest : TSI_LARGEST_EXPONENT;
 }
@@ -56,7 +80,7 @@ static ts_status measure_what_is_left(tsi_solve *s, const ts_vector *x, const ch
   TSI_TRY(tsi_solve_read_x(s, x));
   TSI_TRY(tsi_solve_measure(s, k->x, k->e));
   if (k->x->low && !x->low) {
-    take_rounded(s);
+    (void)take_rounded(s);
     if (result->rounded_residual <= 2 * before) return TS_OK;
   }
   tsi_solve_take_over(s);
@@ -94,6 +118,8 @@ static ts_status hand_back(tsi_solve *s, ts_vector *x) {
   ts_solver *k = s->solver;
   ts_result *result = s->result;
   const double size = k->matrix->norm_infinity;
+  result->rounded_residual = result->relative_residual;
+  TSI_TRY(hold_x(s, x));
   const int exponent = exponent_of_x(s, x);
   const char *precision = exponent ? "double" : "single";
   tsi_scale_end end = {.components = k->components,
@@ -113,8 +139,6 @@ static ts_status hand_back(tsi_solve *s, ts_vector *x) {
     return k->desc.zero_start ? tsi_set_zero(x) : TS_OK;
   }
   TSI_TRY(write_x(s, x));
-  result->rounded_residual = result->relative_residual;
-  if (k->x->low && !x->low) TSI_TRY(measure_rounded(s));
   return tsi_scale_underflow(&end) ? measure_what_is_left(s, x, precision) : tell_of_doubles(s, x);
 }
 
@@ -140,6 +164,7 @@ static ts_status run_fixed(tsi_solve *s, ts_vector *x) {
   s->result->iterations = s->iteration;
   tsi_solve_set_precision(s, s->precision);
   tsi_solve_finish(s, TS_REASON_FIXED_ITERATIONS, NULL);
+  if (k->x->low) TSI_TRY(tsi_hold_doubles(x));
   return write_x(s, x);
 }
 
@@ -192,7 +217,7 @@ ts_status tsi_solver_run(tsi_solve *s, const ts_vector *b, ts_vector *x) {
   s->scale_from = s->iteration;
   s->reported = s->phase_start = s->phase_best_at = s->iteration;
   tsi_solve_begin_windows(s);
-  s->read_as_doubles = x->low != NULL;
+  s->read_as_doubles = x->low || tsi_may_grow(x);
   s->is_rounded = 0;
   k->residual_parts = 3;
   tsi_solve_set_precision(s, first_precision(k, start));

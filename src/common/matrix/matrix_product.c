@@ -120,7 +120,8 @@ ts_status ts_matrix_multiply(ts_vector *y, const ts_matrix *matrix, const ts_vec
   TSI_TRY(check_components(__func__, y, "y", x, "x"));
   if (x == y) return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "%s: y and x are the same vector", __func__);
   TSI_TRY(tsi_enter(context));
-  ts_status status = tsi_spmv(y, matrix, x);
+  ts_status status = TSI_HOLD_RESULT(y, x);
+  if (status == TS_OK) status = tsi_spmv(y, matrix, x);
   if (status == TS_OK) status = take_exponent(y, matrix->exponent + x->exponent);
   return tsi_leave_computed(y, status);
 }
@@ -140,7 +141,8 @@ ts_status ts_matrix_residual(ts_vector *r, const ts_vector *b, const ts_matrix *
   TSI_TRY(tsi_enter(context));
   const int is_plain = !matrix->exponent && !x->exponent && !b->exponent;
   if (is_plain) r->exponent = 0;
-  const ts_status status = is_plain ? tsi_residual(r, b, matrix, x) : scaled_residual(r, b, matrix, x);
+  ts_status status = TSI_HOLD_RESULT(r, b, x);
+  if (status == TS_OK) status = is_plain ? tsi_residual(r, b, matrix, x) : scaled_residual(r, b, matrix, x);
   return tsi_leave_computed(r, status);
 }
 
