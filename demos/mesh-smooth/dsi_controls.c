@@ -126,7 +126,9 @@ int dsi_controls_read(dsi_controls *list, const char *path, const mesh *m, char 
   while (!failed && read_line(file, &line, &room)) {
     dsi_control point = {.weight = DSI_FIXED};
     number++;
-    failed = parse_line(line, &point, &empty, why);
+    /* A byte order mark is not part of the first line. */
+    char *const text = number == 1 && strncmp(line, "\xef\xbb\xbf", 3) == 0 ? line + 3 : line;
+    failed = parse_line(text, &point, &empty, why);
     if (!failed && !empty) failed = dsi_controls_add(list, m, &point, why);
     if (failed) mesh_fail(message, "%.100s:%d: %.180s", path, number, why);
   }

@@ -41,6 +41,10 @@ same "vertices that do not move" "$(json integer constrained_vertices)" 4
 same "the first control point" "$(grep '^v ' held.obj | sed -n 1p)" "v 0 0 1.5"
 same "the second control point" "$(grep '^v ' held.obj | sed -n 6p)" "v 2 0 0"
 same "fixed vertices" "$(grep '^v ' held.obj | sed -n 21,22p)" "$(grep '^v ' noisy.obj | sed -n 21,22p)"
+sed '1d' points.txt >bare.txt
+{ printf '\357\273\277' && cat bare.txt; } >marked.txt
+run_dsi 0 noisy.obj --control marked.txt --fix 20,21 -o marked.obj -q
+cmp -s held.obj marked.obj || fail "control points after a byte order mark are others"
 # A soft one is the nearer the heavier it is. far_from FILE: from the place that it is drawn to
 far_from() {
   grep '^v ' "$1" | sed -n 10p | awk '{ print sqrt(($2 - 0.25) ^ 2 + ($3 + 2) ^ 2 + ($4 - 0.5) ^ 2) }'

@@ -79,3 +79,12 @@ grep -q '^mesh-smooth: fan.obj: .*edge' ../log/err || fail "the edge was not sai
 file turned.obj 'v 0 0 0' 'v 1 0 0' 'v 0 1 0' 'v 1 1 0.2' 'v 2 0.5 0' 'f 1 2 3' 'f 2 3 4' 'f 2 5 4'
 expect 0 turned.obj --backend cpu --steps 1 --json
 same "turned triangles" "$(json integer repairs.turned_triangles)" 1
+
+# Bytes behind the last triangle of a binary STL file are ignored, and that is said.
+expect 0 --generate sphere:50 --steps 0 --backend cpu -o exact.stl -q
+{ cat exact.stl && printf '\0\0'; } >more.stl
+expect 0 more.stl --backend cpu --steps 0 -o again.stl --json
+said "more.stl: 2 bytes after the last triangle of the file were ignored"
+same "ignored bytes" "$(json integer repairs.ignored_bytes)" 2
+expect 0 exact.stl --backend cpu --steps 0 -o same.stl -q
+cmp -s same.stl again.stl || fail "the file with two bytes more holds another mesh"

@@ -56,6 +56,7 @@ void make_mesh(const mesh_soup &soup, mesh *m, mesh_file_report *report) {
   if (faces == 0) throw std::runtime_error("no faces");
   report->faces = (int32_t)faces + soup.left_out;
   report->left_out = soup.left_out;
+  report->ignored_bytes = soup.ignored_bytes;
   for (size_t f = 0; f < faces; f++) {
     const size_t corners = soup.face_end[f] - (f ? soup.face_end[f - 1] : 0);
     const string face = "face " + to_string(f + 1) + " of " + to_string(faces);
@@ -103,7 +104,8 @@ int mesh_file_read(const char *path, mesh *m, mesh_file_report *report, char mes
   try {
     string bytes = read_bytes(path);
     mesh_soup soup;
-    read[format](bytes.data(), bytes.size(), soup);
+    const size_t mark = format == MESH_STL ? 0 : mesh_mark_size(bytes.data(), bytes.size());
+    read[format](bytes.data() + mark, bytes.size() - mark, soup);
     make_mesh(soup, m, report);
     return 0;
   } catch (const std::bad_alloc &) {

@@ -19,15 +19,16 @@ mesh_format mesh_format_of(const char *path);
 const char *mesh_file_name(const char *path);
 
 typedef struct mesh_file_report {
-  int32_t faces;    /* in the file */
-  int32_t polygons; /* of more than three corners, cut into triangles */
-  int32_t left_out; /* faces of OBJ and STL files with a vertex twice */
+  int32_t faces;         /* in the file */
+  int32_t polygons;      /* of more than three corners, cut into triangles */
+  int32_t left_out;      /* faces of OBJ and STL files with a vertex twice */
+  int64_t ignored_bytes; /* behind the last triangle of a binary STL file */
 } mesh_file_report;
 
 /* Reads a mesh. Fails with one line that names the file and what is wrong and where: not a mesh, cut short, no
  * vertices or no faces, a coordinate that is NaN or infinite (vertex), an index out of range (face), a face of
  * fewer than three corners. An STL file holds the corners of each triangle; those at the same
- * place become one vertex. */
+ * place become one vertex. A byte order mark before text is skipped. */
 int mesh_file_read(const char *path, mesh *m, mesh_file_report *report, char message[MESH_MESSAGE]);
 
 /* Writes all vertices in order and all triangles. The ending decides the format: .obj and .off are text with 9

@@ -66,6 +66,10 @@ void load_describe(const load_report *report, const mesh_repair_words *words,
   if (file->left_out)
     mesh_repair_tell(print, user, "%d face%s with a vertex twice in the file %s left out", (int)file->left_out,
                      file->left_out == 1 ? "" : "s", file->left_out == 1 ? "was" : "were");
+  if (file->ignored_bytes)
+    mesh_repair_tell(print, user, "%lld byte%s after the last triangle of the file %s ignored",
+                     (long long)file->ignored_bytes, file->ignored_bytes == 1 ? "" : "s",
+                     file->ignored_bytes == 1 ? "was" : "were");
   mesh_repair_describe(&report->repair, words, print, user);
   if (merged)
     mesh_repair_tell(print, user, "a mesh that is written has %d vertices, %d fewer than the file",
@@ -84,8 +88,9 @@ void load_note(const load_report *report, const mesh_repair_words *words) {
 
 json_t *load_repairs(const load_report *report) {
   const mesh_repair_report *r = &report->repair;
-  return json_pack("{s:i, s:i, s:i, s:i, s:i, s:i, s:i, s:i, s:i}", "polygons_cut", (int)report->file.polygons,
-                   "faces_left_out", (int)report->file.left_out, "merged_vertices", (int)r->merged_vertices,
+  return json_pack("{s:i, s:i, s:I, s:i, s:i, s:i, s:i, s:i, s:i, s:i}", "polygons_cut",
+                   (int)report->file.polygons, "faces_left_out", (int)report->file.left_out, "ignored_bytes",
+                   (json_int_t)report->file.ignored_bytes, "merged_vertices", (int)r->merged_vertices,
                    "dropped_triangles", (int)r->dropped_triangles, "turned_triangles", (int)r->turned_triangles,
                    "slivers", (int)r->slivers, "nonmanifold_edges", (int)r->nonmanifold_edges,
                    "unorientable_edges", (int)r->unorientable_edges, "held_vertices", (int)r->held_vertices);

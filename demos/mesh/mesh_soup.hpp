@@ -13,7 +13,8 @@ struct mesh_soup {
   std::vector<int32_t> corners;
   std::vector<size_t> face_end; /* in `corners` */
   int64_t announced_vertices = -1;
-  int32_t left_out = 0; /* faces with a vertex twice, of OBJ and STL files */
+  int32_t left_out = 0;      /* faces with a vertex twice, of OBJ and STL files */
+  int64_t ignored_bytes = 0; /* behind the last triangle of a binary STL file */
 
   void add_face(const std::vector<int32_t> &vertices);
   void add_proper_face(const std::vector<int32_t> &vertices); /* unless it has a vertex twice */
@@ -21,8 +22,14 @@ struct mesh_soup {
   void announce(int64_t vertices, int64_t faces, size_t bytes);
 };
 
+/* The length of a byte order mark (UTF-8) before the text; 0: there is none. */
+inline size_t mesh_mark_size(const char *bytes, size_t size) {
+  return size >= 3 && bytes[0] == '\xef' && bytes[1] == '\xbb' && bytes[2] == '\xbf' ? 3 : 0;
+}
+
 /* They take `size` bytes, behind which stands a 0, and may change them. They throw std::runtime_error with what
- * is wrong and where. */
+ * is wrong and where. All but stl_read expect them without a byte order mark: a binary STL file may begin with
+ * the same bytes. */
 void obj_read(char *bytes, size_t size, mesh_soup &soup);
 void off_read(char *bytes, size_t size, mesh_soup &soup);
 /* The corners of each triangle; those at the same place become one vertex. */

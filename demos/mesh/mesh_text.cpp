@@ -17,6 +17,12 @@ using std::string, std::string_view, std::to_string, std::vector;
 
 /* ---- Lines and words ---- */
 
+/* `lower` is in lower case; the case of `word` does not matter. */
+bool is_keyword(string_view word, string_view lower) {
+  const auto same = [](char a, char b) { return (a >= 'A' && a <= 'Z' ? a - 'A' + 'a' : a) == b; };
+  return std::equal(word.begin(), word.end(), lower.begin(), lower.end(), same);
+}
+
 bool is_blank(char c) {
   return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f';
 }
@@ -155,9 +161,9 @@ void read_text_stl(const char *bytes, size_t size, mesh_soup &soup) {
   stl_joiner joiner(soup);
   for (line_reader l(bytes, size, false); l.next_filled();) {
     const string_view first = l.word();
-    facets += first == "facet";
-    ended = first == "endsolid";
-    if (first != "vertex") continue;
+    facets += is_keyword(first, "facet");
+    ended = is_keyword(first, "endsolid");
+    if (!is_keyword(first, "vertex")) continue;
     corners++;
     joiner.add(l.point(" after vertex"));
   }
@@ -224,13 +230,13 @@ void obj_read(char *bytes, size_t size, mesh_soup &soup) {
 void off_read(char *bytes, size_t size, mesh_soup &soup) {
   line_reader l(bytes, size, true);
   const string_view keyword = l.next_filled() ? l.word() : string_view();
-  /* Before it ST, C and N may stand: what there is besides coordinates. 4 and n are other kinds of these. */
+  /* ST, C and N before it announce what follows coordinates; 4 and n announce other coordinates. */
   const size_t before = keyword.size() - 3;
-  if (keyword.size() < 3 || keyword.size() > 7 || keyword.substr(before) != "OFF" ||
-      keyword.substr(0, before).find_first_not_of("STCN") != string_view::npos)
+  if (keyword.size() < 3 || keyword.size() > 7 || !is_keyword(keyword.substr(before), "off") ||
+      keyword.substr(0, before).find_first_not_of("STCNstc") != string_view::npos)
     throw std::runtime_error("not an OFF file of points in space: it does not begin with OFF");
   string_view first = l.word();
-  if (first == "BINARY") throw std::runtime_error("a binary OFF file; only those of text are read");
+  if (is_keyword(first, "binary")) throw std::runtime_error("a binary OFF file; only those of text are read");
   if (first.empty() && !l.next_filled()) throw std::runtime_error("cut short after OFF");
   if (first.empty()) first = l.word();
   long long vertices, faces, number;
@@ -268,18 +274,21 @@ void stl_read(char *bytes, size_t size, mesh_soup &soup) {
   for (size_t i = 0; i < 4 && size >= stl_header; i++)
     facets |= (uint32_t)(unsigned char)bytes[80 + i] << 8 * i;
   const uint64_t expected = stl_header + (uint64_t)stl_facet * facets;
+  const size_t mark = mesh_mark_size(bytes, size);
+  const bool text = !memchr(bytes, '\0', size);
+  line_reader l(bytes + mark, size - mark, false);
+  /* Before text: the header of a binary file may begin with solid too, and without a byte of 0. */
   if (size >= stl_header && size == expected) {
     read_binary_stl(bytes, facets, soup);
-    return;
-  }
-  const bool text = !memchr(bytes, '\0', size);
-  line_reader l(bytes, size, false);
-  if (text && l.next() && l.word() == "solid") {
-    read_text_stl(bytes, size, soup);
-    return;
-  }
-  if (text || size < stl_header)
+  } else if (text && l.next() && is_keyword(l.word(), "solid")) {
+    read_text_stl(bytes + mark, size - mark, soup);
+  } else if (!text && facets && size > expected) {
+    soup.ignored_bytes = (int64_t)(size - expected);
+    read_binary_stl(bytes, facets, soup);
+  } else if (text || size < stl_header) {
     throw std::runtime_error("not an STL file: neither a binary one nor text that begins with solid");
-  throw std::runtime_error("cut short, or not an STL file: it has " + to_string(size) + " bytes, expected " +
-                           to_string(expected) + " for the " + to_string(facets) + " triangles it announces");
+  } else {
+    throw std::runtime_error("cut short, or not an STL file: it has " + to_string(size) + " bytes, expected " +
+                             to_string(expected) + " for the " + to_string(facets) + " triangles it announces");
+  }
 }

@@ -2,6 +2,7 @@
  * Needs no device. The files are made in a directory of their own, which is removed again. */
 #include "test.h"
 
+#include <ctype.h>
 #include <dirent.h>
 #include <signal.h>
 #include <sys/resource.h>
@@ -151,6 +152,8 @@ static const struct {
      "0 1 "
      "2 3\n\n",
      0},
+    {"lower.off", "off\n4 2 0\n0 0 0\n1 0 0\n1 1 0.5\n0 1 0\n3 0 1 2\n4 0 1 2 3", 0},
+    {"lower-colours.off", "coff 4 2 0\n0 0 0 9\n1 0 0 9\n1 1 0.5 9\n0 1 0 9\n3 0 1 2\n4 0 1 2 3", 0},
     {"ascii.ply", PLY_HEADER("ascii", "double") "9\n1 0 0 0\n2 1 0 0\n3 1 1 0.5\n4 0 1 0\n3 0 1 2\n4 0 1 2 3",
      0},
     {"little.ply",
@@ -173,25 +176,39 @@ static const struct {
      sizeof PLY_HEADER("binary_big_endian", "float") - 1 + 4 + 4 * 13 + 13 + 17},
 };
 
-static void test_squares(void) {
+static void check_square(const char *path) {
   static const double positions[] = {0, 0, 0, 1, 0, 0, 1, 1, 0.5, 0, 1, 0};
   static const int32_t triangles[] = {0, 1, 2, 0, 1, 2, 0, 2, 3};
+  mesh m;
+  mesh_file_report report;
+  if (mesh_file_read(path, &m, &report, message)) {
+    test_fail(__FILE__, __LINE__, "%s", message);
+    return;
+  }
+  CHECK_INT(report.faces, 2);
+  CHECK_INT(report.polygons, 1);
+  if (CHECK(m.vertex_count == 4 && m.triangle_count == 3)) {
+    CHECK(memcmp(m.positions, positions, sizeof positions) == 0);
+    CHECK(memcmp(m.triangles, triangles, sizeof triangles) == 0);
+  }
+  mesh_destroy(&m);
+}
+
+/* The path of a file there that begins with a byte order mark. */
+static const char *marked_file_of(const char *name, const char *bytes, size_t size) {
+  char marked[1000] = "\xef\xbb\xbf";
+  if (!CHECK(size < sizeof marked - 3)) exit(1);
+  memcpy(marked + 3, bytes, size);
+  return file_of(name, marked, size + 3);
+}
+
+static void test_squares(void) {
   for (size_t i = 0; i < sizeof squares / sizeof squares[0]; i++) {
     const size_t size = squares[i].size ? squares[i].size : strlen(squares[i].bytes);
-    mesh m;
-    mesh_file_report report;
     test_context_label("%s", squares[i].name);
-    if (mesh_file_read(file_of(squares[i].name, squares[i].bytes, size), &m, &report, message)) {
-      test_fail(__FILE__, __LINE__, "%s", message);
-      continue;
-    }
-    CHECK_INT(report.faces, 2);
-    CHECK_INT(report.polygons, 1);
-    if (CHECK(m.vertex_count == 4 && m.triangle_count == 3)) {
-      CHECK(memcmp(m.positions, positions, sizeof positions) == 0);
-      CHECK(memcmp(m.triangles, triangles, sizeof triangles) == 0);
-    }
-    mesh_destroy(&m);
+    check_square(file_of(squares[i].name, squares[i].bytes, size));
+    test_context_label("%s with a byte order mark", squares[i].name);
+    check_square(marked_file_of(squares[i].name, squares[i].bytes, size));
   }
   test_context_label("%s", "");
 }
@@ -254,13 +271,46 @@ static const char text_stl[] = "solid two triangles\n facet normal 0 0 1\n  oute
                                "0.5\n   vertex 0 1 0\n  endloop\n endfacet\n"
                                "endsolid two triangles\n";
 
-static void test_text_stl(void) {
+static void check_stl(const char *path, int ignored_bytes) {
   static const int32_t triangles[] = {0, 1, 2, 0, 2, 3};
   mesh m;
-  REQUIRE(mesh_file_read(file_of("text.stl", text_stl, strlen(text_stl)), &m, NULL, message) == 0);
+  mesh_file_report report;
+  if (mesh_file_read(path, &m, &report, message)) {
+    test_fail(__FILE__, __LINE__, "%s", message);
+    return;
+  }
+  CHECK_INT(report.ignored_bytes, ignored_bytes);
   if (CHECK(m.vertex_count == 4 && m.triangle_count == 2))
     CHECK(memcmp(m.triangles, triangles, sizeof triangles) == 0 && m.positions[8] == 0.5);
   mesh_destroy(&m);
+}
+
+/* Some programs write text in capitals. */
+static void test_text_stl(void) {
+  char capitals[sizeof text_stl];
+  for (size_t i = 0; i < sizeof text_stl; i++) capitals[i] = (char)toupper((unsigned char)text_stl[i]);
+  check_stl(file_of("text.stl", text_stl, strlen(text_stl)), 0);
+  check_stl(marked_file_of("text.stl", text_stl, strlen(text_stl)), 0);
+  test_context_label("capitals");
+  check_stl(file_of("capitals.stl", capitals, strlen(capitals)), 0);
+  test_context_label("%s", "");
+}
+
+/* What follows the last triangle of a binary file is ignored, and reported. */
+static void test_binary_stl(void) {
+  mesh m;
+  size_t size;
+  if (!CHECK(mesh_file_read(file_of("text.stl", text_stl, strlen(text_stl)), &m, NULL, message) == 0)) return;
+  CHECK(mesh_file_write(in_directory("binary.stl"), &m, message) == 0);
+  mesh_destroy(&m);
+  char *bytes = bytes_of(in_directory("binary.stl"), &size);
+  for (int k = 0; k < 3; k++) {
+    const int more = (const int[]){0, 2, 100}[k];
+    test_context_label("%d bytes more", more);
+    check_stl(file_of("binary.stl", bytes, size + (size_t)more), more);
+  }
+  test_context_label("%s", "");
+  free(bytes);
 }
 
 /* Faces that are no triangles are not dropped in silence. */
@@ -560,10 +610,16 @@ static void test_silence(void) {
 }
 
 int main(int argc, char **argv) {
-  static const test_case cases[] = {
-      {"round_trip", test_round_trip}, {"digits", test_digits},     {"squares", test_squares},
-      {"strips", test_strips},         {"text_stl", test_text_stl}, {"left_out", test_left_out},
-      {"silence", test_silence},       {"cut", test_cut},           {"write_failures", test_write_failures}};
+  static const test_case cases[] = {{"round_trip", test_round_trip},
+                                    {"digits", test_digits},
+                                    {"squares", test_squares},
+                                    {"strips", test_strips},
+                                    {"text_stl", test_text_stl},
+                                    {"binary_stl", test_binary_stl},
+                                    {"left_out", test_left_out},
+                                    {"silence", test_silence},
+                                    {"cut", test_cut},
+                                    {"write_failures", test_write_failures}};
   if (!mkdtemp(directory)) return 1;
   const int result = test_main(argc, argv, cases, (int)(sizeof cases / sizeof cases[0]), TEST_HOST_ONLY);
   empty_directory();
