@@ -67,6 +67,28 @@ same "vertices kept" "$(vertices kept.obj)" 8
 expect 0 quads.obj --backend cpu --steps 0 -o merged.obj -q
 same "what -q says" "$(cat ../log/out ../log/err)" ''
 
+# A concave polygon is covered once, in every format.
+file concave.obj 'v 0 0 0' 'v 4 0 0' 'v 4 4 0' 'v 2 1 0' 'v 0 4 0' 'f 1 2 3 4 5'
+file concave.off OFF '5 1 0' '0 0 0' '4 0 0' '4 4 0' '2 1 0' '0 4 0' '5 0 1 2 3 4'
+file concave.ply ply 'format ascii 1.0' 'element vertex 5' 'property float x' 'property float y' 'property float z' \
+  'element face 1' 'property list uchar int vertex_indices' end_header '0 0 0' '4 0 0' '4 4 0' '2 1 0' '0 4 0' \
+  '5 0 1 2 3 4'
+for format in obj off ply; do
+  expect 0 concave.$format --backend cpu --steps 0 -o covered.obj --json
+  same "concave polygons in $format" "$(json integer repairs.polygons_cut) $(json integer repairs.polygons_crossing)" "1 0"
+  same "area of the polygon in $format" "$(area covered.obj)" 10
+done
+# Corners that repeat a vertex, and polygons that cross themselves: kept, and said.
+file corners.obj 'v 0 0 0' 'v 1 0 0' 'v 1 1 0' 'v 0 1 0' 'f 1 2 3 3 4'
+expect 0 corners.obj --backend cpu --steps 0 -o corners-after.obj --json
+said "corners.obj: 1 polygon had corners with a repeated vertex, which were removed"
+same "reduced polygons" "$(json integer repairs.polygons_reduced)" 1
+same "area of the others" "$(area corners-after.obj)" 1
+file bow.obj 'v 0 0 0' 'v 1 0 0' 'v 1 1 0' 'v 0 1 0' 'v 2 0 0' 'f 1 2 4 3' 'f 2 5 3'
+expect 0 bow.obj --backend cpu --steps 0 --json
+said "bow.obj: 1 polygon crosses itself or has no area, so that triangles overlap (the first: face 0)"
+same "polygons that cross themselves" "$(json integer repairs.polygons_crossing)" 1
+
 # Three triangles at an edge: the vertices of the edge stay, and that is said.
 file fan.obj 'v 0 0 0' 'v 0 0 1' 'v 1 0 0.5' 'v -1 0.3 0.5' 'v 0 1 0.5' 'f 1 2 3' 'f 2 1 4' 'f 1 2 5'
 expect 0 fan.obj --backend cpu --steps 1 --boundary free -o fan-after.obj --json

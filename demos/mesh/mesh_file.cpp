@@ -1,5 +1,6 @@
 #include "mesh_file.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <cmath>
@@ -9,6 +10,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "mesh_polygon.hpp"
 #include "mesh_soup.hpp"
 #include "platform.h"
 
@@ -49,6 +51,32 @@ double from_single(float x) {
   return value;
 }
 
+/* Fills the triangles, for which there is room. */
+void cut_faces(const mesh_soup &soup, mesh *m, mesh_file_report *report) {
+  mesh_polygon_cutter cutter;
+  std::vector<int32_t> face, triangles;
+  int32_t *next = m->triangles;
+  for (size_t f = 0, begin = 0; f < soup.face_end.size(); begin = soup.face_end[f++]) {
+    const auto corner = soup.corners.begin();
+    face.assign(corner + (std::ptrdiff_t)begin, corner + (std::ptrdiff_t)soup.face_end[f]);
+    if (face.size() > 3) {
+      const bool reduced = mesh_polygon_reduce(face);
+      if (face.size() < 3) {
+        report->left_out++;
+        continue;
+      }
+      report->reduced += reduced;
+      report->polygons += face.size() > 3;
+    }
+    triangles.clear();
+    if (!cutter.cut(m->positions, face, triangles) && report->crossing++ == 0)
+      report->first_crossing = (int32_t)f;
+    next = std::copy(triangles.begin(), triangles.end(), next);
+  }
+  m->triangle_count = (int32_t)((next - m->triangles) / 3);
+  if (m->triangle_count == 0) throw std::runtime_error("no face has three vertices");
+}
+
 void make_mesh(const mesh_soup &soup, mesh *m, mesh_file_report *report) {
   const size_t vertices = soup.points.size(), faces = soup.face_end.size();
   int64_t triangles = 0;
@@ -64,7 +92,6 @@ void make_mesh(const mesh_soup &soup, mesh *m, mesh_file_report *report) {
       throw std::runtime_error(face + " has " + to_string(corners) + (corners == 1 ? " corner" : " corners") +
                                ", expected at least 3");
     triangles += (int64_t)corners - 2;
-    report->polygons += corners > 3;
     for (size_t i = soup.face_end[f] - corners; i < soup.face_end[f]; i++)
       if (soup.corners[i] < 0 || (size_t)soup.corners[i] >= vertices)
         throw std::runtime_error(face + " has the vertex " + to_string(soup.corners[i]) +
@@ -81,13 +108,7 @@ void make_mesh(const mesh_soup &soup, mesh *m, mesh_file_report *report) {
                                  ": a coordinate is " + (std::isnan(soup.points[v][c]) ? "NaN" : "infinite"));
       m->positions[3 * v + c] = from_single(soup.points[v][c]);
     }
-  int32_t *triangle = m->triangles;
-  for (size_t f = 0, begin = 0; f < faces; begin = soup.face_end[f++])
-    for (size_t i = begin + 2; i < soup.face_end[f]; i++, triangle += 3) {
-      triangle[0] = soup.corners[begin];
-      triangle[1] = soup.corners[i - 1];
-      triangle[2] = soup.corners[i];
-    }
+  cut_faces(soup, m, report);
 }
 
 } // namespace

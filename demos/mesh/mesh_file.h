@@ -19,9 +19,13 @@ mesh_format mesh_format_of(const char *path);
 const char *mesh_file_name(const char *path);
 
 typedef struct mesh_file_report {
-  int32_t faces;         /* in the file */
-  int32_t polygons;      /* of more than three corners, cut into triangles */
-  int32_t left_out;      /* faces of OBJ and STL files with a vertex twice */
+  int32_t faces;    /* in the file */
+  int32_t polygons; /* of more than three corners, cut into triangles */
+  int32_t crossing; /* polygons that cross themselves or have no area, with triangles that overlap */
+  int32_t first_crossing;
+  int32_t reduced;       /* polygons that lost corners that repeat a vertex, and kept the others */
+  int32_t left_out;      /* triangles of OBJ and STL files with a vertex twice; polygons with fewer than three
+                            vertices */
   int64_t ignored_bytes; /* behind the last triangle of a binary STL file */
 } mesh_file_report;
 

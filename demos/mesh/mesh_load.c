@@ -63,6 +63,14 @@ void load_describe(const load_report *report, const mesh_repair_words *words,
   if (file->polygons)
     mesh_repair_tell(print, user, "%d polygon%s cut into triangles", (int)file->polygons,
                      file->polygons == 1 ? " was" : "s were");
+  if (file->crossing)
+    mesh_repair_tell(print, user,
+                     "%d polygon%s itself or %s no area, so that triangles overlap (the first: face %d)",
+                     (int)file->crossing, file->crossing == 1 ? " crosses" : "s cross",
+                     file->crossing == 1 ? "has" : "have", (int)file->first_crossing);
+  if (file->reduced)
+    mesh_repair_tell(print, user, "%d polygon%s corners with a repeated vertex, which were removed",
+                     (int)file->reduced, file->reduced == 1 ? " had" : "s had");
   if (file->left_out)
     mesh_repair_tell(print, user, "%d face%s with a vertex twice in the file %s left out", (int)file->left_out,
                      file->left_out == 1 ? "" : "s", file->left_out == 1 ? "was" : "were");
@@ -88,10 +96,12 @@ void load_note(const load_report *report, const mesh_repair_words *words) {
 
 json_t *load_repairs(const load_report *report) {
   const mesh_repair_report *r = &report->repair;
-  return json_pack("{s:i, s:i, s:I, s:i, s:i, s:i, s:i, s:i, s:i, s:i}", "polygons_cut",
-                   (int)report->file.polygons, "faces_left_out", (int)report->file.left_out, "ignored_bytes",
-                   (json_int_t)report->file.ignored_bytes, "merged_vertices", (int)r->merged_vertices,
-                   "dropped_triangles", (int)r->dropped_triangles, "turned_triangles", (int)r->turned_triangles,
-                   "slivers", (int)r->slivers, "nonmanifold_edges", (int)r->nonmanifold_edges,
-                   "unorientable_edges", (int)r->unorientable_edges, "held_vertices", (int)r->held_vertices);
+  return json_pack("{s:i, s:i, s:i, s:i, s:I, s:i, s:i, s:i, s:i, s:i, s:i, s:i}", "polygons_cut",
+                   (int)report->file.polygons, "polygons_crossing", (int)report->file.crossing,
+                   "polygons_reduced", (int)report->file.reduced, "faces_left_out", (int)report->file.left_out,
+                   "ignored_bytes", (json_int_t)report->file.ignored_bytes, "merged_vertices",
+                   (int)r->merged_vertices, "dropped_triangles", (int)r->dropped_triangles, "turned_triangles",
+                   (int)r->turned_triangles, "slivers", (int)r->slivers, "nonmanifold_edges",
+                   (int)r->nonmanifold_edges, "unorientable_edges", (int)r->unorientable_edges, "held_vertices",
+                   (int)r->held_vertices);
 }

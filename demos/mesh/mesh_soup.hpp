@@ -13,11 +13,11 @@ struct mesh_soup {
   std::vector<int32_t> corners;
   std::vector<size_t> face_end; /* in `corners` */
   int64_t announced_vertices = -1;
-  int32_t left_out = 0;      /* faces with a vertex twice, of OBJ and STL files */
+  int32_t left_out = 0;      /* triangles with a vertex twice, of OBJ and STL files */
   int64_t ignored_bytes = 0; /* behind the last triangle of a binary STL file */
 
   void add_face(const std::vector<int32_t> &vertices);
-  void add_proper_face(const std::vector<int32_t> &vertices); /* unless it has a vertex twice */
+  void add_proper_face(const std::vector<int32_t> &vertices); /* unless it is a triangle with a vertex twice */
   /* What a header says. Throws where `bytes` cannot hold so many. */
   void announce(int64_t vertices, int64_t faces, size_t bytes);
 };

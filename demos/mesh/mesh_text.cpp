@@ -181,9 +181,8 @@ void mesh_soup::add_face(const vector<int32_t> &vertices) {
 }
 
 void mesh_soup::add_proper_face(const vector<int32_t> &vertices) {
-  vector<int32_t> sorted = vertices;
-  std::sort(sorted.begin(), sorted.end());
-  if (std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end())
+  const auto &v = vertices;
+  if (v.size() == 3 && (v[0] == v[1] || v[1] == v[2] || v[2] == v[0]))
     left_out++;
   else
     add_face(vertices);
