@@ -18,7 +18,10 @@ static void round_to_single(double *numbers, size_t count) {
 int flattening_create(mesh *m, const flattening_options *options, flattening *f, char message[MESH_MESSAGE]) {
   *f = (flattening){.m = *m, .method = options->start};
   *m = (mesh){0};
-  round_to_single(f->m.positions, 3 * (size_t)f->m.vertex_count);
+  /* From an origin, files hold them in double precision. */
+  const double *origin = f->m.origin;
+  if (origin[0] == 0 && origin[1] == 0 && origin[2] == 0)
+    round_to_single(f->m.positions, 3 * (size_t)f->m.vertex_count);
   int failed = mesh_measure(&f->m, &f->measures, message);
   if (!failed && !(f->measures.area > 1e-12 * f->measures.diagonal * f->measures.diagonal))
     failed = mesh_fail(message, "no triangle has an area, so there is nothing to lay flat");
@@ -317,6 +320,7 @@ int flattening_write(const flattening *f, const char *path, char message[MESH_ME
   for (int32_t v = 0; v < f->c.vertices; v++)
     memcpy(flat.positions + 3 * (size_t)v, f->m.positions + 3 * (size_t)f->c.vertex[v],
            3 * sizeof *flat.positions);
+  memcpy(flat.origin, f->m.origin, sizeof flat.origin);
   memcpy(flat.triangles, f->c.corner, 3 * (size_t)f->m.triangle_count * sizeof *flat.triangles);
   const int failed = mesh_file_write_textured(path, &flat, flat.triangles, f->uv, message);
   mesh_destroy(&flat);

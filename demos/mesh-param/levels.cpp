@@ -28,7 +28,7 @@ static int level_solve(ts_context *context, const mesh *m, const charts *c, cons
     memcpy(&positions[3 * i], m->positions + 3 * (size_t)c->vertex[v], 3 * sizeof *m->positions);
   }
   for (size_t i = 0; i < corners; i++) triangles[i] = number[level.triangles[i]];
-  const mesh own = {level.vertex_count, level.triangle_count, positions.data(), triangles.data(), nullptr};
+  const mesh own = {level.vertex_count, level.triangle_count, positions.data(), triangles.data(), nullptr, {}};
   charts own_charts{}; /* flat vertices are the mesh's own here */
   own_charts.vertices = level.vertex_count;
   own_charts.corner = triangles.data();

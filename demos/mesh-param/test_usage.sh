@@ -53,6 +53,29 @@ refuse 1 "expected sphere, cube" --generate tube
 for ending in obj ply; do outputs -o $ending --generate cap:100 --backend cpu; done
 streams a.obj --generate cap:100 --backend cpu -o a.obj
 
+# Eastings and northings keep their digits, and the map is the one near 0.
+awk 'BEGIN { for (y = 0; y < 8; y++) for (x = 0; x < 8; x++) printf "v %.10f %.10f %.10f\n", x / 7, y / 7, sin(3 * x / 7) / 5
+  for (y = 0; y < 7; y++) for (x = 0; x < 7; x++) { a = 8 * y + x + 1; print "f", a, a + 1, a + 9; print "f", a, a + 9, a + 8 } }' \
+  >near.obj
+awk '$1 == "v" { $2 = sprintf("%.10f", $2 + 4500000); $3 = sprintf("%.10f", $3 + 5400000) } { print }' near.obj >far.obj
+pins="--pin 0,0,0 --pin 63,1,1"
+# shellcheck disable=SC2086
+expect 0 near.obj --backend cpu $pins -o near_uv.obj -q
+for ending in obj ply; do
+  # shellcheck disable=SC2086
+  expect 0 far.obj --backend cpu $pins -o far_uv.$ending --json
+  same "what is said" "$(cat ../log/err)" ''
+  same "vertices" "$(json integer vertices)" 64
+  same "flipped far from 0" "$(json integer distortion.flipped)" 0
+done
+digits() { awk '$1 == "v" { printf "v %.9f %.9f %.9f\n", $2, $3, $4 }' "$1"; }
+digits far.obj >far.txt
+digits far_uv.obj | cmp -s far.txt - || fail "digits far from 0 are lost"
+same "other places in the map" "$(grep '^vt' near_uv.obj >near.txt && grep '^vt' far_uv.obj | paste -d' ' near.txt - | awk '
+  { for (c = 2; c < 4; c++) { d = $c - $(c + 3); if (d > 1e-4 || d < -1e-4) n++ } } END { print n + 0 }')" 0
+expect 0 far_uv.ply --backend cpu -o again_uv.obj -q
+digits again_uv.obj | cmp -s far.txt - || fail "digits far from 0 are lost in PLY"
+
 # Faults that are repaired or opened, and said.
 file fin.obj 'v 0 0 0' 'v 1 0 0' 'v 0 1 0' 'v 0 -1 0' 'v 0 0 1' 'f 1 2 3' 'f 2 1 4' 'f 1 2 5'
 expect 0 fin.obj --backend cpu --json

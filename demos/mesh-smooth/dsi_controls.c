@@ -129,6 +129,7 @@ int dsi_controls_read(dsi_controls *list, const char *path, const mesh *m, char 
     /* A byte order mark is not part of the first line. */
     char *const text = number == 1 && strncmp(line, "\xef\xbb\xbf", 3) == 0 ? line + 3 : line;
     failed = parse_line(text, &point, &empty, why);
+    for (int c = 0; c < 3; c++) point.place[c] -= m->origin[c];
     if (!failed && !empty) failed = dsi_controls_add(list, m, &point, why);
     if (failed) mesh_fail(message, "%.100s:%d: %.180s", path, number, why);
   }

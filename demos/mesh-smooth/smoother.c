@@ -279,6 +279,7 @@ static int copy_mesh(const mesh *from, mesh *to, char message[MESH_MESSAGE]) {
   if (mesh_create(from->vertex_count, from->triangle_count, to, message)) return 1;
   memcpy(to->positions, from->positions, 3 * (size_t)from->vertex_count * sizeof *to->positions);
   memcpy(to->triangles, from->triangles, 3 * (size_t)from->triangle_count * sizeof *to->triangles);
+  memcpy(to->origin, from->origin, sizeof to->origin);
   if (!from->held) return 0;
   to->held = malloc((size_t)from->vertex_count);
   if (!to->held) {

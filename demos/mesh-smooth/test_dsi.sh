@@ -45,6 +45,12 @@ sed '1d' points.txt >bare.txt
 { printf '\357\273\277' && cat bare.txt; } >marked.txt
 run_dsi 0 noisy.obj --control marked.txt --fix 20,21 -o marked.obj -q
 cmp -s held.obj marked.obj || fail "control points after a byte order mark are others"
+# Control points are in the coordinates of the file.
+awk '$1 == "v" { $2 = sprintf("%.9f", $2 + 4500000) } { print }' noisy.obj >distant.obj
+awk '!/^#/ && NF { $2 = sprintf("%.9f", $2 + 4500000) } { print }' points.txt >distant.txt
+run_dsi 0 distant.obj --control distant.txt --fix 20,21 -o distant-held.obj -q
+same "the first distant control point" "$(grep '^v ' distant-held.obj | sed -n 1p)" "v 4500000 0 1.5"
+same "the second distant control point" "$(grep '^v ' distant-held.obj | sed -n 6p)" "v 4500002 0 0"
 # A soft one is the nearer the heavier it is. far_from FILE: from the place that it is drawn to
 far_from() {
   grep '^v ' "$1" | sed -n 10p | awk '{ print sqrt(($2 - 0.25) ^ 2 + ($3 + 2) ^ 2 + ($4 - 0.5) ^ 2) }'

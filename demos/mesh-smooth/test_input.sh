@@ -89,6 +89,27 @@ expect 0 bow.obj --backend cpu --steps 0 --json
 said "bow.obj: 1 polygon crosses itself or has no area, so that triangles overlap (the first: face 0)"
 same "polygons that cross themselves" "$(json integer repairs.polygons_crossing)" 1
 
+# Eastings and northings: no vertex merges, a step moves vertices as it does near 0, and all digits are written.
+awk 'BEGIN { for (y = 0; y < 8; y++) for (x = 0; x < 8; x++) printf "v %.10f %.10f %.10f\n", x / 7, y / 7, sin(3 * x / 7) / 5
+  for (y = 0; y < 7; y++) for (x = 0; x < 7; x++) { a = 8 * y + x + 1; print "f", a, a + 1, a + 9; print "f", a, a + 9, a + 8 } }' \
+  >near.obj
+awk '$1 == "v" { $2 = sprintf("%.10f", $2 + 4500000); $3 = sprintf("%.10f", $3 + 5400000) } { print }' near.obj >far.obj
+expect 0 near.obj --backend cpu --steps 2 -o near-after.obj -q
+grep '^v ' near-after.obj >near.txt
+for format in obj off ply stl; do
+  expect 0 far.obj --backend cpu --steps 2 -o far-after.$format --json
+  same "merged vertices" "$(json integer repairs.merged_vertices)" 0
+  same "what is said" "$(cat ../log/err)" ''
+  expect 0 far-after.$format --backend cpu --steps 0 -o far-again.obj -q
+  same "vertices through $format" "$(vertices far-again.obj)" 64
+  [ $format != stl ] || continue # vertices in the order of the triangles
+  same "other places in $format" "$(grep '^v ' far-again.obj | paste -d' ' near.txt - | awk '{ for (c = 2; c < 5; c++)
+    { d = $c - $(c + 4) + (c == 2) * 4500000 + (c == 3) * 5400000; if (d > 1e-6 || d < -1e-6) n++ } } END { print n + 0 }')" 0
+done
+expect 0 far.obj --backend cpu --steps 0 -o far-again.obj -q
+awk '$1 == "v" { printf "v %.9f %.9f %.9f\n", $2, $3, $4 }' far.obj >far.txt
+awk '$1 == "v" { printf "v %.9f %.9f %.9f\n", $2, $3, $4 }' far-again.obj | cmp -s far.txt - || fail "digits far from 0 are lost"
+
 # Three triangles at an edge: the vertices of the edge stay, and that is said.
 file fan.obj 'v 0 0 0' 'v 0 0 1' 'v 1 0 0.5' 'v -1 0.3 0.5' 'v 0 1 0.5' 'f 1 2 3' 'f 2 1 4' 'f 1 2 5'
 expect 0 fan.obj --backend cpu --steps 1 --boundary free -o fan-after.obj --json

@@ -13,9 +13,10 @@ enum { MESH_MESSAGE = 320 };
 
 typedef struct mesh {
   int32_t vertex_count, triangle_count;
-  double *positions;   /* 3 a vertex, in the file's units */
+  double *positions;   /* 3 a vertex, in the file's units, from `origin` */
   int32_t *triangles;  /* 3 a triangle */
   unsigned char *held; /* flags of vertices that must not move; NULL: none (mesh_repair sets them) */
+  double origin[3];    /* 0 unless the file's coordinates are large compared with the mesh (mesh_file.h) */
 } mesh;
 
 /* Writes the line, which must not depend on what `message` holds now; returns 1. */

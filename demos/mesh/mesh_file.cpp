@@ -51,6 +51,61 @@ double from_single(float x) {
   return value;
 }
 
+/* In units of the diagonal of the mesh. From there on the distance of two floats is 4e-6 of it and more. */
+const double far_from_zero = 64;
+
+} // namespace
+
+void mesh_frame::add(const mesh_point_in_file &point) {
+  for (size_t c = 0; c < 3; c++) {
+    low_[c] = empty_ ? point[c] : std::min(low_[c], point[c]);
+    high_[c] = empty_ ? point[c] : std::max(high_[c], point[c]);
+  }
+  empty_ = false;
+}
+
+/* The origin is a multiple of a power of two that is not below the diagonal, so that no digit of a coordinate
+ * is lost when the origin is subtracted and added again. */
+void mesh_frame::settle() {
+  const double diagonal = std::hypot(high_[0] - low_[0], high_[1] - low_[1], high_[2] - low_[2]);
+  if (!(diagonal > 0) || !std::isfinite(diagonal)) return;
+  int exponent;
+  std::frexp(diagonal, &exponent);
+  for (size_t c = 0; c < 3; c++) {
+    if (!(std::max(-low_[c], high_[c]) > far_from_zero * diagonal)) continue;
+    const double unit = std::ldexp(1, exponent);
+    origin_[c] = unit * std::nearbyint((low_[c] / 2 + high_[c] / 2) / unit);
+    far_ = true;
+  }
+}
+
+mesh_point_in_file mesh_frame::place(const mesh_point_in_file &point) const {
+  mesh_point_in_file placed;
+  for (size_t c = 0; c < 3; c++) placed[c] = far_ ? point[c] - origin_[c] : from_single((float)point[c]);
+  return placed;
+}
+
+namespace {
+
+/* Refuses coordinates beyond the range of floats, which devices compute with. */
+void place_points(mesh_soup &soup, mesh *m) {
+  const size_t vertices = soup.points.size();
+  for (size_t v = 0; v < vertices; v++)
+    for (const double coordinate : soup.points[v])
+      if (!std::isfinite((float)coordinate))
+        throw std::runtime_error("vertex " + to_string(v + 1) + " of " + to_string(vertices) +
+                                 ": a coordinate is " + (std::isnan(coordinate) ? "NaN" : "infinite"));
+  if (!soup.is_placed) {
+    for (const int32_t v : soup.corners) soup.frame.add(soup.points[(size_t)v]);
+    soup.frame.settle();
+  }
+  for (size_t v = 0; v < vertices; v++) {
+    const mesh_point_in_file point = soup.is_placed ? soup.points[v] : soup.frame.place(soup.points[v]);
+    std::copy(point.begin(), point.end(), m->positions + 3 * v);
+  }
+  std::copy(soup.frame.origin().begin(), soup.frame.origin().end(), m->origin);
+}
+
 /* Fills the triangles, for which there is room. */
 void cut_faces(const mesh_soup &soup, mesh *m, mesh_file_report *report) {
   mesh_polygon_cutter cutter;
@@ -77,7 +132,7 @@ void cut_faces(const mesh_soup &soup, mesh *m, mesh_file_report *report) {
   if (m->triangle_count == 0) throw std::runtime_error("no face has three vertices");
 }
 
-void make_mesh(const mesh_soup &soup, mesh *m, mesh_file_report *report) {
+void make_mesh(mesh_soup &soup, mesh *m, mesh_file_report *report) {
   const size_t vertices = soup.points.size(), faces = soup.face_end.size();
   int64_t triangles = 0;
   if (vertices == 0) throw std::runtime_error("no vertices");
@@ -101,13 +156,7 @@ void make_mesh(const mesh_soup &soup, mesh *m, mesh_file_report *report) {
   if (triangles > INT32_MAX || vertices > INT32_MAX)
     throw std::runtime_error("more vertices or triangles than can be counted");
   if (mesh_create((int32_t)vertices, (int32_t)triangles, m, message)) throw std::runtime_error(message);
-  for (size_t v = 0; v < vertices; v++)
-    for (size_t c = 0; c < 3; c++) {
-      if (!std::isfinite(soup.points[v][c]))
-        throw std::runtime_error("vertex " + to_string(v + 1) + " of " + to_string(vertices) +
-                                 ": a coordinate is " + (std::isnan(soup.points[v][c]) ? "NaN" : "infinite"));
-      m->positions[3 * v + c] = from_single(soup.points[v][c]);
-    }
+  place_points(soup, m);
   cut_faces(soup, m, report);
 }
 

@@ -1,7 +1,11 @@
 /* Reading and writing OBJ, PLY, OFF and STL, as a polygon soup: faces are taken as they stand in the file, so
  * that nothing is dropped in silence, and vertices keep their order. Coordinates are read in single precision;
  * in `mesh` they are the shortest decimals of these, so that a coordinate of up to six digits, as most files
- * have, is the number that stands in the file. */
+ * have, is exactly the number in the file.
+ *
+ * Coordinates far from 0 compared with the size of the mesh, such as eastings and northings, would lose the
+ * mesh in single precision. They are read in double precision from an origin near the mesh, and written with
+ * all their digits. */
 #ifndef MESH_FILE_H
 #define MESH_FILE_H
 
@@ -36,8 +40,10 @@ typedef struct mesh_file_report {
 int mesh_file_read(const char *path, mesh *m, mesh_file_report *report, char message[MESH_MESSAGE]);
 
 /* Writes all vertices in order and all triangles. The ending decides the format: .obj and .off are text with 9
- * digits, .ply and .stl binary in single precision (STL: without vertices that no triangle uses). The file
- * appears when it is complete: nothing is left behind on failure, and an older file is kept. */
+ * digits, .ply and .stl binary in single precision (STL: without vertices that no triangle uses). If the mesh
+ * has an origin, it is added, numbers have as many digits as doubles need, PLY has properties of type double,
+ * and STL is text. The file appears when it is complete: nothing is left behind on failure, and an older file
+ * is kept. */
 int mesh_file_write(const char *path, const mesh *m, char message[MESH_MESSAGE]);
 
 /* The same with places in a texture: corner 3 t + k of triangle t is at u, v of uv[2 corner[3 t + k]]. OBJ,

@@ -254,7 +254,7 @@ void read_vertices(number_reader &in, const element &e, mesh_soup &soup) {
     if (axis[c] < 0) throw std::runtime_error(string("its vertices have no property ") + name);
   }
   for (int64_t v = 0; v < e.count; v++) {
-    std::array<float, 3> point = {};
+    mesh_point_in_file point = {};
     for (int p = 0; p < (int)e.properties.size(); p++) {
       double value;
       const int c = p == axis[0] ? 0 : p == axis[1] ? 1 : p == axis[2] ? 2 : -1;
@@ -263,7 +263,7 @@ void read_vertices(number_reader &in, const element &e, mesh_soup &soup) {
         continue;
       }
       if (!in.take(*e.properties[(size_t)p].type, value)) fail_in_element(in, e, v, "three finite numbers");
-      point[(size_t)c] = (float)value;
+      point[(size_t)c] = value;
     }
     soup.points.push_back(point);
   }

@@ -7,9 +7,27 @@
 #include <cstdint>
 #include <vector>
 
-/* Vertices and faces as they stand in a file. */
+using mesh_point_in_file = std::array<double, 3>;
+
+/* How coordinates of a file become those of a mesh: in single precision; but in double precision and from an
+ * origin if the mesh is small and far from 0. */
+class mesh_frame {
+public:
+  void add(const mesh_point_in_file &point); /* first all points that faces use */
+  void settle();
+  mesh_point_in_file place(const mesh_point_in_file &point) const;
+  const mesh_point_in_file &origin() const { return origin_; }
+
+private:
+  mesh_point_in_file low_{}, high_{}, origin_{};
+  bool empty_ = true, far_ = false;
+};
+
+/* Vertices and faces as they are in a file. */
 struct mesh_soup {
-  std::vector<std::array<float, 3>> points;
+  std::vector<mesh_point_in_file> points;
+  mesh_frame frame;       /* of `points`, if ... */
+  bool is_placed = false; /* ... the reader has moved them into it */
   std::vector<int32_t> corners;
   std::vector<size_t> face_end; /* in `corners` */
   int64_t announced_vertices = -1;

@@ -61,13 +61,13 @@ public:
     while (at_ < line_end_ && !is_blank(*at_)) at_++;
     return {begin, (size_t)(at_ - begin)};
   }
-  std::array<float, 3> point(const char *where) {
-    std::array<float, 3> p;
-    for (float &coordinate : p) {
+  mesh_point_in_file point(const char *where) {
+    mesh_point_in_file p;
+    for (double &coordinate : p) {
       const string_view text = word();
       char *behind = nullptr;
-      if (!text.empty()) coordinate = strtof(text.data(), &behind);
-      if (text.empty() || behind != text.data() + text.size() || !std::isfinite(coordinate))
+      if (!text.empty()) coordinate = strtod(text.data(), &behind);
+      if (text.empty() || behind != text.data() + text.size() || !std::isfinite((float)coordinate))
         fail(string("expected three finite numbers") + where + ", below 3.4e38");
     }
     return p;
@@ -126,7 +126,8 @@ enum { stl_header = 84, stl_facet = 50 };
 class stl_joiner {
 public:
   explicit stl_joiner(mesh_soup &soup) : soup_(soup) {}
-  void add(const std::array<float, 3> &point) {
+  void add(const mesh_point_in_file &corner) {
+    const mesh_point_in_file point = soup_.frame.place(corner);
     const auto made = numbers_.try_emplace(point, (int32_t)soup_.points.size());
     if (made.second) soup_.points.push_back(point);
     triangle_.push_back(made.first->second);
@@ -137,12 +138,21 @@ public:
 
 private:
   mesh_soup &soup_;
-  std::map<std::array<float, 3>, int32_t> numbers_;
+  std::map<mesh_point_in_file, int32_t> numbers_;
   vector<int32_t> triangle_;
 };
 
-void read_binary_stl(const char *bytes, uint32_t facets, mesh_soup &soup) {
+/* `read` passes all corners to a function. They are joined as the mesh will have them, so they are read twice.
+ */
+template <typename reader> void join_corners(mesh_soup &soup, const reader &read) {
+  read([&soup](const mesh_point_in_file &corner) { soup.frame.add(corner); });
+  soup.frame.settle();
+  soup.is_placed = true;
   stl_joiner joiner(soup);
+  read([&joiner](const mesh_point_in_file &corner) { joiner.add(corner); });
+}
+
+template <typename taker> void read_binary_stl(const char *bytes, uint32_t facets, const taker &take) {
   for (uint32_t f = 0; f < facets; f++)
     for (size_t corner = 0; corner < 3; corner++) {
       std::array<float, 3> point;
@@ -151,21 +161,20 @@ void read_binary_stl(const char *bytes, uint32_t facets, mesh_soup &soup) {
         if (!std::isfinite(coordinate))
           throw std::runtime_error("triangle " + to_string(f + 1) + " of " + to_string(facets) +
                                    ": a coordinate is " + (std::isnan(coordinate) ? "nan" : "infinite"));
-      joiner.add(point);
+      take(mesh_point_in_file{point[0], point[1], point[2]});
     }
 }
 
-void read_text_stl(const char *bytes, size_t size, mesh_soup &soup) {
+template <typename taker> void read_text_stl(const char *bytes, size_t size, const taker &take) {
   bool ended = false;
   int64_t facets = 0, corners = 0;
-  stl_joiner joiner(soup);
   for (line_reader l(bytes, size, false); l.next_filled();) {
     const string_view first = l.word();
     facets += is_keyword(first, "facet");
     ended = is_keyword(first, "endsolid");
     if (!is_keyword(first, "vertex")) continue;
     corners++;
-    joiner.add(l.point(" after vertex"));
+    take(l.point(" after vertex"));
   }
   if (!ended) throw std::runtime_error("cut short: it does not end with endsolid");
   if (corners != 3 * facets)
@@ -277,13 +286,12 @@ void stl_read(char *bytes, size_t size, mesh_soup &soup) {
   const bool text = !memchr(bytes, '\0', size);
   line_reader l(bytes + mark, size - mark, false);
   /* Before text: the header of a binary file may begin with solid too, and without a byte of 0. */
-  if (size >= stl_header && size == expected) {
-    read_binary_stl(bytes, facets, soup);
-  } else if (text && l.next() && is_keyword(l.word(), "solid")) {
-    read_text_stl(bytes + mark, size - mark, soup);
-  } else if (!text && facets && size > expected) {
+  const bool exact = size >= stl_header && size == expected;
+  if (!exact && text && l.next() && is_keyword(l.word(), "solid")) {
+    join_corners(soup, [=](const auto &take) { read_text_stl(bytes + mark, size - mark, take); });
+  } else if (exact || (!text && facets && size > expected)) {
     soup.ignored_bytes = (int64_t)(size - expected);
-    read_binary_stl(bytes, facets, soup);
+    join_corners(soup, [=](const auto &take) { read_binary_stl(bytes, facets, take); });
   } else if (text || size < stl_header) {
     throw std::runtime_error("not an STL file: neither a binary one nor text that begins with solid");
   } else {

@@ -4,6 +4,7 @@
 
 #include <ctype.h>
 #include <dirent.h>
+#include <math.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -11,6 +12,7 @@
 
 #include "mesh_file.h"
 #include "mesh_generate.h"
+#include "mesh_repair.h"
 
 static char directory[] = "/tmp/texsolve-mesh-XXXXXX";
 static char message[MESH_MESSAGE];
@@ -89,6 +91,7 @@ static void test_round_trip(void) {
     CHECK_INT(again.triangle_count, m.triangle_count);
     CHECK_INT(report.faces, m.triangle_count);
     CHECK_INT(report.polygons + report.left_out, 0);
+    CHECK(again.origin[0] == 0 && again.origin[1] == 0 && again.origin[2] == 0);
     CHECK(memcmp(again.triangles, m.triangles, sizeof *m.triangles * 3 * (size_t)m.triangle_count) == 0);
     for (int32_t i = 0; i < 3 * m.vertex_count; i++)
       if (!CHECK((float)again.positions[i] == (float)m.positions[i])) break;
@@ -125,6 +128,74 @@ static void test_digits(void) {
     mesh_destroy(&m);
   }
   test_context_label("%s", "");
+}
+
+/* A mesh of the size 2 at eastings and northings, in an order of its own where the third coordinate is height.
+ */
+static void write_far_file(const mesh *m, int vertical) {
+  FILE *file = fopen(in_directory("far.obj"), "w");
+  if (!CHECK(file != NULL)) exit(1);
+  for (int32_t v = 0; v < m->vertex_count; v++)
+    for (int c = 0; c < 3; c++)
+      fprintf(file, "%s%.17g%c", c ? "" : "v ",
+              m->positions[3 * v + c] + (c == vertical ? 0
+                                         : c == 0      ? 512345.678901
+                                                       : -5412345.25),
+              c < 2 ? ' ' : '\n');
+  for (int32_t t = 0; t < m->triangle_count; t++)
+    fprintf(file, "f %d %d %d\n", (int)m->triangles[3 * t] + 1, (int)m->triangles[3 * t + 1] + 1,
+            (int)m->triangles[3 * t + 2] + 1);
+  fclose(file);
+}
+
+/* Coordinates as they are in a file; how far they are apart at most. */
+static double apart(const mesh *a, const mesh *b) {
+  double most = 0;
+  for (int32_t i = 0; i < 3 * a->triangle_count; i++)
+    for (int c = 0; c < 3; c++)
+      most = fmax(most, fabs(a->positions[3 * a->triangles[i] + c] + a->origin[c] -
+                             (b->positions[3 * b->triangles[i] + c] + b->origin[c])));
+  return most;
+}
+
+/* Far from 0 no vertex moves and none merges, through every format; the mesh itself is near 0. */
+static void test_far(void) {
+  mesh scan;
+  REQUIRE(mesh_generate("scan:20000", &scan, message) == 0);
+  for (int32_t i = 0; i < 3 * scan.vertex_count; i++) scan.positions[i] += 1e-9 * (i % 100);
+  for (int vertical = 1; vertical < 4; vertical++) {
+    mesh first, again;
+    mesh_repair_report repair;
+    write_far_file(&scan, vertical);
+    test_context_label("read");
+    if (!CHECK(mesh_file_read(in_directory("far.obj"), &first, NULL, message) == 0)) continue;
+    CHECK_INT(first.vertex_count, scan.vertex_count);
+    for (int c = 0; c < 3; c++) CHECK((first.origin[c] == 0) == (c == vertical));
+    double moved = 0, largest = 0;
+    for (int32_t i = 0; i < 3 * scan.vertex_count; i++) {
+      const int c = i % 3;
+      const double there = scan.positions[i] + (c == vertical ? 0 : c == 0 ? 512345.678901 : -5412345.25);
+      moved = fmax(moved, fabs(first.positions[i] + first.origin[c] - there));
+      largest = fmax(largest, fabs(first.positions[i]));
+    }
+    CHECK(moved == 0);
+    CHECK(largest < 8);
+    for (int f = 0; f < MESH_FORMATS; f++) {
+      const char *path = in_directory((const char *const[]){"f.obj", "f.ply", "f.off", "f.stl"}[f]);
+      test_context_label("%s", path);
+      if (!CHECK(mesh_file_write(path, &first, message) == 0) ||
+          !CHECK(mesh_file_read(path, &again, NULL, message) == 0))
+        continue;
+      CHECK_INT(again.vertex_count, first.vertex_count);
+      CHECK_INT(again.triangle_count, first.triangle_count);
+      if (again.triangle_count == first.triangle_count) CHECK(apart(&first, &again) == 0);
+      CHECK(mesh_repair(&again, NULL, &repair, NULL, message) == 0 && repair.merged_vertices == 0);
+      mesh_destroy(&again);
+    }
+    mesh_destroy(&first);
+  }
+  test_context_label("%s", "");
+  mesh_destroy(&scan);
 }
 
 /* ---- What other programs write ---- */
@@ -612,6 +683,7 @@ static void test_silence(void) {
 int main(int argc, char **argv) {
   static const test_case cases[] = {{"round_trip", test_round_trip},
                                     {"digits", test_digits},
+                                    {"far", test_far},
                                     {"squares", test_squares},
                                     {"strips", test_strips},
                                     {"text_stl", test_text_stl},
