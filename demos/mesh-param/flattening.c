@@ -289,6 +289,31 @@ static void place_beside(flattening *f, const double *packed) {
   }
 }
 
+/* Rounds u and v to single precision, unless that flips triangles or takes their area. A program may read the
+ * nine digits of a text file in double precision, so these must be as good as the rounded numbers. `room` has
+ * as many numbers as `uv`. */
+static int settle_precision(flattening *f, double *room, char message[MESH_MESSAGE]) {
+  const size_t numbers = 2 * (size_t)f->c.vertices;
+  distortion single = {0}, digits = {0};
+  distortion_free(&f->d);
+  int failed = distortion_find(&f->m, &f->c, f->uv, &f->d, message);
+  for (size_t i = 0; i < numbers; i++) room[i] = mesh_file_single(f->uv[i]);
+  if (!failed) failed = distortion_find(&f->m, &f->c, room, &digits, message);
+  for (size_t i = 0; i < numbers; i++) room[i] = (float)f->uv[i];
+  if (!failed) failed = distortion_find(&f->m, &f->c, room, &single, message);
+  f->uv_is_double = single.flipped != digits.flipped || single.collapsed != digits.collapsed ||
+                    single.flipped + single.collapsed > f->d.flipped + f->d.collapsed;
+  if (!failed && !f->uv_is_double) {
+    memcpy(f->uv, room, numbers * sizeof *room);
+    distortion_free(&f->d);
+    f->d = single;
+    single = (distortion){0};
+  }
+  distortion_free(&single);
+  distortion_free(&digits);
+  return failed;
+}
+
 int flattening_update(flattening *f, char message[MESH_MESSAGE]) {
   const size_t numbers = 2 * (size_t)f->c.vertices;
   double *packed = malloc(numbers * sizeof *packed);
@@ -304,17 +329,15 @@ int flattening_update(flattening *f, char message[MESH_MESSAGE]) {
       memcpy(f->uv, packed, numbers * sizeof *packed);
       f->packed = report;
     }
-    round_to_single(f->uv, numbers);
-    distortion_free(&f->d);
-    failed = distortion_find(&f->m, &f->c, f->uv, &f->d, message);
+    failed = settle_precision(f, packed, message);
   }
   free(packed);
   return failed;
 }
 
 int flattening_write(const flattening *f, const char *path, char message[MESH_MESSAGE]) {
-  if (mesh_format_of(path) != MESH_PLY)
-    return mesh_file_write_textured(path, &f->m, f->c.corner, f->uv, message);
+  const mesh_texture texture = {f->c.corner, f->uv, f->uv_is_double};
+  if (mesh_format_of(path) != MESH_PLY) return mesh_file_write_textured(path, &f->m, &texture, message);
   mesh flat;
   if (mesh_create(f->c.vertices, f->m.triangle_count, &flat, message)) return 1;
   for (int32_t v = 0; v < f->c.vertices; v++)
@@ -322,7 +345,7 @@ int flattening_write(const flattening *f, const char *path, char message[MESH_ME
            3 * sizeof *flat.positions);
   memcpy(flat.origin, f->m.origin, sizeof flat.origin);
   memcpy(flat.triangles, f->c.corner, 3 * (size_t)f->m.triangle_count * sizeof *flat.triangles);
-  const int failed = mesh_file_write_textured(path, &flat, flat.triangles, f->uv, message);
+  const int failed = mesh_file_write_textured(path, &flat, &texture, message);
   mesh_destroy(&flat);
   return failed;
 }

@@ -17,11 +17,12 @@ typedef struct flattening {
   charts c;
   cut_report cut;
   start_method method;
-  int fresh;             /* `solved` is still the start, or that moved to pins */
-  double *start;         /* u, v of every flat vertex as start_find has them */
-  double *solved;        /* as they were solved for, or the start */
-  double *uv;            /* packed, or as pinned; rounded to single precision, as the mesh's positions are */
-  int32_t *auto_pins;    /* two flat vertices a chart */
+  int fresh;          /* `solved` is still the start, or that moved to pins */
+  double *start;      /* u, v of every flat vertex as start_find has them */
+  double *solved;     /* as they were solved for, or the start */
+  double *uv;         /* packed, or as pinned; as files hold them */
+  int uv_is_double;   /* files hold u, v in double precision, because single precision would harm triangles */
+  int32_t *auto_pins; /* two flat vertices a chart */
   unsigned char *pinned; /* a flag for each flat vertex */
   int32_t pin_count;     /* that were given */
   int32_t *pins;         /* their flat vertices */

@@ -79,7 +79,8 @@ int report_end(const work_report *w) {
   if (w->options->screenshot) printf(", draw %.3f", w->seconds.draw);
   if (w->options->output) printf(", write %.3f", w->seconds.write);
   putchar('\n');
-  if (w->options->output) printf("written     %s\n", w->options->output);
+  if (w->options->output)
+    printf("written     %s%s\n", w->options->output, f->uv_is_double ? ", u and v in double precision" : "");
   if (w->options->screenshot)
     printf("picture     %s, %d x %d pixels; u and v: %s\n", w->options->screenshot, w->options->width,
            w->options->height, w->drawn);
@@ -151,6 +152,7 @@ int report_json(const work_report *w) {
   PUT("rtol", report_number(w->options->conformal.rtol));
   PUT("solution", solution(w));
   PUT("distortion", distortions(&f->d));
+  PUT("uv_precision", json_string(f->uv_is_double ? "double" : "single"));
   PUT("covered", f->pin_count ? json_null() : report_number(f->packed.fill));
   PUT("drawn", report_text(w->drawn));
   PUT("milliseconds", milliseconds(w));

@@ -28,11 +28,12 @@ flat() {
     END { print triangles + 0, flipped + 0, low, high, ratio }' "$1"
 }
 
-# degenerate FILE: the flipped triangles of such a file, and those without area, of u and v in single precision.
+# degenerate FILE [single]: the flipped triangles of such a file, and those without area; of u and v as they are in the file,
+# or rounded to single precision.
 degenerate() {
-  awk '
+  awk -v rounds="${2:-}" '
     function single(x, s, q) {
-      if (x == 0) return 0
+      if (x == 0 || rounds == "") return x
       s = x < 0 ? -1 : 1; x *= s; q = 2 ^ -23
       while (x >= 2 * q * 2 ^ 23) q *= 2
       while (x < q * 2 ^ 23) q /= 2
@@ -206,7 +207,8 @@ holds "iterations of a sieve" "$(json integer solution.iterations) < 200"
 run_all 0 sieve.obj
 same "without being asked for" "$(cat ../log/err)" ''
 
-# A finger, whose tip is smaller than the distance of two numbers: the report is of what the file holds.
+# A finger, whose tip is smaller than the distance of two floats: u and v are written in double precision, and the report is of
+# what the file holds.
 awk 'BEGIN {
   n = 12; rings = 60; pi = 3.14159265358979
   for (r = 0; r <= rings; r++) for (k = 0; k < n; k++) { a = 2 * pi * (k + r / 2) / n; print "v", cos(a), sin(a), 0.45 * r }
@@ -219,9 +221,26 @@ awk 'BEGIN {
 }' >finger.obj
 for preconditioner in jacobi multilevel amg; do
   run_all 0 finger.obj --preconditioner $preconditioner -o fingertip.obj --json
-  holds "collapsed" "$(json integer distortion.collapsed) > 400"
+  same "precision of u and v" "$(json string uv_precision)" double
+  same "triangles of the tip without area" "$(json integer distortion.collapsed)" 0
   same "flipped and collapsed in the file" "$(json integer distortion.flipped) $(json integer distortion.collapsed)" \
     "$(degenerate fingertip.obj)"
+  # shellcheck disable=SC2046
+  set -- $(degenerate fingertip.obj single)
+  holds "single precision would not do" "$1 + $2 > 400"
+done
+run_all 0 finger.obj -o fingertip.ply
+head -c 600 fingertip.ply | grep -a -q '^property double u' || fail "fingertip.ply has no u in double precision"
+grep -q '^written .*fingertip.ply, u and v in double precision' ../log/out || fail "the report does not say the precision"
+# Elsewhere nine digits do, read in either precision.
+for what in face:3000 scan:3000; do
+  run_all 0 --generate $what -o nine.obj --json
+  same "precision of u and v of $what" "$(json string uv_precision)" single
+  same "longest u" "$(awk '$1 == "vt" && length($2) > 13' nine.obj | head -n 1)" ''
+  for precision in '' single; do
+    same "flipped and collapsed of $what $precision" \
+      "$(json integer distortion.flipped) $(json integer distortion.collapsed)" "$(degenerate nine.obj $precision)"
+  done
 done
 
 run_all 0 --bench --generate cap:100 --json

@@ -46,11 +46,19 @@ int mesh_file_read(const char *path, mesh *m, mesh_file_report *report, char mes
  * is kept. */
 int mesh_file_write(const char *path, const mesh *m, char message[MESH_MESSAGE]);
 
-/* The same with places in a texture: corner 3 t + k of triangle t is at u, v of uv[2 corner[3 t + k]]. OBJ,
- * where a vertex may have several places (vt lines, one for each place), and PLY (properties u, v of its
- * vertices), where `corner` must be the mesh's own triangles. */
-int mesh_file_write_textured(const char *path, const mesh *m, const int32_t *corner, const double *uv,
+/* Places in a texture: corner 3 t + k of triangle t is at u, v of uv[2 corner[3 t + k]]. */
+typedef struct mesh_texture {
+  const int32_t *corner;
+  const double *uv;
+  int is_double; /* u and v are written in double precision; 0: in single precision */
+} mesh_texture;
+
+/* Also writes the places: OBJ, where a vertex may have several (vt lines, one for each place), and PLY
+ * (properties u, v of its vertices), where `corner` must be the mesh's own triangles. */
+int mesh_file_write_textured(const char *path, const mesh *m, const mesh_texture *texture,
                              char message[MESH_MESSAGE]);
+/* A number as an OBJ file holds it in single precision, with its nine digits. */
+double mesh_file_single(double number);
 int mesh_file_can_write_textured(const char *path, char message[MESH_MESSAGE]);
 
 /* Whether the ending is one that can be written; else the message says which are. */

@@ -70,6 +70,12 @@ static void put_exactly(FILE *file, double number) {
   fputs(text, file);
 }
 
+double mesh_file_single(double number) {
+  char text[40];
+  snprintf(text, sizeof text, "%.9g", (double)(float)number);
+  return strtod(text, NULL);
+}
+
 static void put_text(FILE *file, const char *before, int exact, const double *numbers, int count) {
   fputs(before, file);
   for (int k = 0; k < count; k++) {
@@ -90,16 +96,17 @@ static void put_vertex(FILE *file, const char *before, const mesh *m, size_t v) 
 
 /* ---- The formats ---- */
 
-static void write_obj(FILE *file, const mesh *m, const int32_t *corner, const double *uv) {
+static void write_obj(FILE *file, const mesh *m, const mesh_texture *texture) {
   int32_t places = 0;
   fprintf(file, "# %d vertices, %d faces\n", (int)m->vertex_count, (int)m->triangle_count);
   for (size_t v = 0; v < (size_t)m->vertex_count; v++) put_vertex(file, "v ", m, v);
-  for (size_t k = 0; uv && k < 3 * (size_t)m->triangle_count; k++)
-    if (corner[k] >= places) places = corner[k] + 1;
-  for (int32_t p = 0; p < places; p++) put_text(file, "vt ", 0, uv + 2 * (size_t)p, 2);
+  for (size_t k = 0; texture && k < 3 * (size_t)m->triangle_count; k++)
+    if (texture->corner[k] >= places) places = texture->corner[k] + 1;
+  for (int32_t p = 0; p < places; p++)
+    put_text(file, "vt ", texture->is_double, texture->uv + 2 * (size_t)p, 2);
   for (size_t k = 0; k < 3 * (size_t)m->triangle_count; k++) {
     fprintf(file, k % 3 ? " %d" : "f %d", (int)m->triangles[k] + 1);
-    if (uv) fprintf(file, "/%d", (int)corner[k] + 1);
+    if (texture) fprintf(file, "/%d", (int)texture->corner[k] + 1);
     if (k % 3 == 2) putc('\n', file);
   }
 }
@@ -111,18 +118,22 @@ static void write_off(FILE *file, const mesh *m) {
     fprintf(file, "3 %d %d %d\n", (int)t[0], (int)t[1], (int)t[2]);
 }
 
-static void write_ply(FILE *file, const mesh *m, const double *uv) {
-  const int exact = has_origin(m);
+static const char *type_name(int is_double) {
+  return is_double ? "double" : "float";
+}
+
+static void write_ply(FILE *file, const mesh *m, const mesh_texture *texture) {
+  const int exact = has_origin(m), exact_uv = texture && texture->is_double;
   fprintf(file, "ply\nformat binary_little_endian 1.0\nelement vertex %d\n", (int)m->vertex_count);
-  for (int c = 0; c < 3; c++) fprintf(file, "property %s %c\n", exact ? "double" : "float", "xyz"[c]);
-  for (int c = 0; c < 2 && uv; c++) fprintf(file, "property float %c\n", "uv"[c]);
+  for (int c = 0; c < 3; c++) fprintf(file, "property %s %c\n", type_name(exact), "xyz"[c]);
+  for (int c = 0; c < 2 && texture; c++) fprintf(file, "property %s %c\n", type_name(exact_uv), "uv"[c]);
   fprintf(file, "element face %d\nproperty list uchar int vertex_indices\nend_header\n",
           (int)m->triangle_count);
   for (size_t v = 0; v < (size_t)m->vertex_count; v++) {
     double position[3];
     position_of(m, v, position);
     put_binary(file, exact, position, 3);
-    if (uv) put_binary(file, 0, uv + 2 * v, 2);
+    if (texture) put_binary(file, exact_uv, texture->uv + 2 * v, 2);
   }
   for (size_t k = 0; k < 3 * (size_t)m->triangle_count; k++) {
     if (k % 3 == 0) putc(3, file);
@@ -172,16 +183,16 @@ static void write_text_stl(FILE *file, const mesh *m) {
 
 /* ---- All of them ---- */
 
-static int write_file(const char *path, const mesh *m, const int32_t *corner, const double *uv,
+static int write_file(const char *path, const mesh *m, const mesh_texture *texture,
                       char message[MESH_MESSAGE]) {
   output_file file;
   int error = output_create(&file, path);
   if (error) return mesh_fail(message, "%s: %s", mesh_file_name(path), strerror(error));
   const mesh_format format = mesh_format_of(path);
   errno = 0;
-  if (format == MESH_OBJ) write_obj(file.stream, m, corner, uv);
+  if (format == MESH_OBJ) write_obj(file.stream, m, texture);
   if (format == MESH_OFF) write_off(file.stream, m);
-  if (format == MESH_PLY) write_ply(file.stream, m, uv);
+  if (format == MESH_PLY) write_ply(file.stream, m, texture);
   if (format == MESH_STL && has_origin(m)) write_text_stl(file.stream, m);
   if (format == MESH_STL && !has_origin(m)) write_binary_stl(file.stream, m);
   error = ferror(file.stream) ? (errno ? errno : EIO) : 0;
@@ -193,10 +204,10 @@ static int write_file(const char *path, const mesh *m, const int32_t *corner, co
 }
 
 int mesh_file_write(const char *path, const mesh *m, char message[MESH_MESSAGE]) {
-  return mesh_file_can_write(path, message) || write_file(path, m, NULL, NULL, message);
+  return mesh_file_can_write(path, message) || write_file(path, m, NULL, message);
 }
 
-int mesh_file_write_textured(const char *path, const mesh *m, const int32_t *corner, const double *uv,
+int mesh_file_write_textured(const char *path, const mesh *m, const mesh_texture *texture,
                              char message[MESH_MESSAGE]) {
-  return mesh_file_can_write_textured(path, message) || write_file(path, m, corner, uv, message);
+  return mesh_file_can_write_textured(path, message) || write_file(path, m, texture, message);
 }
