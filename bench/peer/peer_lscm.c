@@ -216,11 +216,10 @@ static int solve_ours(run *r, const char *backend, int way) {
   conformal_result result;
   char name[48];
   const int start = way == LEVELS ? FROM_LEVELS : FROM_DISTANCES;
-  static const conformal_preconditioner preconditioners[WAYS] = {
-      [MULTILEVEL] = CONFORMAL_MULTILEVEL, [AMG] = CONFORMAL_AMG};
-  options.preconditioner = preconditioners[way];
-  snprintf(name, sizeof name, "texsolve, %.12s%s%s", backend, options.preconditioner ? ", " : "",
-           options.preconditioner ? way_names[way] : "");
+  const int is_jacobi = way != MULTILEVEL && way != AMG;
+  options.preconditioner = is_jacobi ? CONFORMAL_JACOBI : way == AMG ? CONFORMAL_AMG : CONFORMAL_MULTILEVEL;
+  snprintf(name, sizeof name, "texsolve, %.12s%s%s", backend, is_jacobi ? "" : ", ",
+           is_jacobi ? "" : way_names[way]);
   row *next = begin_row(r, name, -1, start);
   if (!next) return 1;
   double cpu_set_up = NAN;
@@ -352,10 +351,11 @@ static const option_row rows[] = {
     OPTION_END};
 
 int main(int argc, char **argv) {
-  program_options options = {.load.seed = 1,
-                             .conformal = {.rtol = 1e-6, .max_iterations = 100000},
-                             .ways = {1, 1, 1, 1},
-                             .wanted = {1, 1}};
+  program_options options = {
+      .load.seed = 1,
+      .conformal = {.preconditioner = CONFORMAL_JACOBI, .rtol = 1e-6, .max_iterations = 100000},
+      .ways = {1, 1, 1, 1},
+      .wanted = {1, 1}};
   run r = {.options = &options};
   conformal_result system = {0};
   program_begin("peer-lscm");

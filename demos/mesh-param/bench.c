@@ -19,6 +19,8 @@ static int run_format(const program_options *o, ts_context *context, flattening 
                       bench_row *row, char why[MESH_MESSAGE]) {
   conformal_options conformal = o->conformal;
   conformal.format = row->format;
+  /* Iterations of different formats are compared, not set-ups. */
+  if (conformal.preconditioner == CONFORMAL_AUTO) conformal.preconditioner = CONFORMAL_JACOBI;
   memcpy(f->solved, start, 2 * (size_t)f->c.vertices * sizeof *start);
   f->fresh = 0; /* without coarser meshes */
   progress_show("%s", ts_format_name(row->format));

@@ -13,6 +13,9 @@ enum { most_passes = 30, default_iterations = 100000 };
  * way. */
 enum { most_in_single = 100 };
 static const double default_rtol = 1e-5;
+/* Flat vertices of a chart from which the set-up of AMG costs less than the iterations that it saves: these
+ * grow with the chart, not with the number of charts. */
+static const int32_t least_for_amg = 2500;
 
 /* What one solve works on. */
 typedef struct conformal {
@@ -30,8 +33,18 @@ typedef struct conformal {
 } conformal;
 
 const char *conformal_preconditioner_name(conformal_preconditioner preconditioner) {
-  static const char *const names[] = {"jacobi", "multilevel", "amg"};
+  static const char *const names[] = {"auto", "jacobi", "multilevel", "amg"};
   return names[preconditioner];
+}
+
+conformal_preconditioner conformal_choose(const conformal_options *options, const charts *c) {
+  const int is_cg = (options->method == TS_METHOD_AUTO || options->method == TS_METHOD_CG) &&
+                    options->normal != TS_NORMAL_APPLIED;
+  if (options->preconditioner != CONFORMAL_AUTO) return options->preconditioner;
+  int32_t largest = 0;
+  for (int32_t k = 0; k < c->count; k++)
+    if (c->chart[k].vertices > largest) largest = c->chart[k].vertices;
+  return is_cg && largest >= least_for_amg ? CONFORMAL_AMG : CONFORMAL_JACOBI;
 }
 
 conformal_condition conformal_condition_of(const mesh *m, int32_t t) {
@@ -269,15 +282,16 @@ static int state_system(conformal *w, ts_context *context, char message[MESH_MES
 }
 
 static int coarsen(conformal *w, ts_context *context, const double *uv, const conformal_options *o,
-                   conformal_result *result, char message[MESH_MESSAGE]) {
+                   conformal_preconditioner preconditioner, conformal_result *result,
+                   char message[MESH_MESSAGE]) {
   const int failed =
-      o->preconditioner == CONFORMAL_AMG
+      preconditioner == CONFORMAL_AMG
           ? multilevel_create_algebraic(context, w->m, w->c, w->pinned, uv, o->format, &w->multilevel, message)
           : multilevel_create(context, w->m, w->c, w->pinned, o->format, &w->multilevel, result->why_not,
                               message);
   if (failed) return 1;
   result->coarser = w->multilevel ? multilevel_coarser(w->multilevel) : 0;
-  result->preconditioner = w->multilevel ? o->preconditioner : CONFORMAL_JACOBI;
+  result->preconditioner = w->multilevel ? preconditioner : CONFORMAL_JACOBI;
   return 0;
 }
 
@@ -342,13 +356,15 @@ int conformal_solve(ts_context *context, const mesh *m, const charts *c, const u
                     char message[MESH_MESSAGE]) {
   const size_t unknowns = 2 * (size_t)c->vertices;
   conformal w;
-  *result = (conformal_result){0};
+  const conformal_preconditioner preconditioner = conformal_choose(options, c);
+  *result = (conformal_result){.preconditioner = CONFORMAL_JACOBI};
   if (options->places) *options->places = NULL;
   int failed = workspace_create(m, c, pinned, uv, &w, message);
   if (!failed) failed = check_conditions(&w, message);
-  const int coarsens = options->preconditioner != CONFORMAL_JACOBI;
   if (!failed)
-    failed = coarsens ? coarsen(&w, context, uv, options, result, message) : state_system(&w, context, message);
+    failed = preconditioner != CONFORMAL_JACOBI
+                 ? coarsen(&w, context, uv, options, preconditioner, result, message)
+                 : state_system(&w, context, message);
   if (!failed && (w.multilevel || w.system)) failed = run_passes(&w, context, options, result, message);
   if (!failed) memcpy(uv, w.uv, unknowns * sizeof *uv);
   if (failed && options->places) ts_vector_destroy(options->places);

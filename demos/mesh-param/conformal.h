@@ -9,6 +9,7 @@
 #include "charts.h"
 
 typedef enum conformal_preconditioner {
+  CONFORMAL_AUTO, /* AMG if a chart is large, otherwise Jacobi; Jacobi with other solvers than CG */
   CONFORMAL_JACOBI,
   /* Of conjugate gradients on normal equations formed (multilevel.h): */
   CONFORMAL_MULTILEVEL, /* coarser meshes */
@@ -21,13 +22,16 @@ typedef struct conformal_options {
   ts_format format;                        /* default: TS_FORMAT_AUTO */
   ts_method method;                        /* default: TS_METHOD_AUTO */
   ts_normal normal;                        /* default: TS_NORMAL_AUTO */
-  conformal_preconditioner preconditioner; /* default: CONFORMAL_JACOBI */
+  conformal_preconditioner preconditioner; /* default: CONFORMAL_AUTO */
   double rtol;        /* of ||A^T W A x - A^T W b|| / ||A^T W b||, in double precision; default: 1e-5 */
   int max_iterations; /* of all passes together; default: 100000 */
   ts_vector **places; /* default: NULL; else u and v are left on the device too, see conformal_solve */
   ts_progress_fn progress;
   void *progress_user;
 } conformal_options;
+
+/* What CONFORMAL_AUTO means for these charts; another one as it is. */
+conformal_preconditioner conformal_choose(const conformal_options *options, const charts *c);
 
 /* What was done on coarser meshes before (levels_solve). */
 typedef struct levels_result {

@@ -192,11 +192,13 @@ static int find_in_frames(const flattening *f, ts_context *context, const unsign
     similarity_apply(&into, uv + 2 * (size_t)at->first_vertex, at->vertices);
   }
   char why_not[MESH_MESSAGE] = "";
-  if (options->preconditioner != CONFORMAL_JACOBI) {
+  own.preconditioner = conformal_choose(options, &f->c);
+  const int is_jacobi = own.preconditioner == CONFORMAL_JACOBI;
+  if (!is_jacobi) {
     if (conformal_solve(context, &f->m, &f->c, pinned, &own, uv, result, message)) return 1;
     memcpy(why_not, result->why_not, sizeof why_not);
   }
-  if (options->preconditioner == CONFORMAL_JACOBI || why_not[0]) {
+  if (is_jacobi || why_not[0]) {
     own.preconditioner = CONFORMAL_JACOBI;
     own.places = NULL;
     /* A preconditioner from coarser meshes leaves nothing for such a start to do. */

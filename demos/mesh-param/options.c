@@ -26,7 +26,7 @@ static void add_pin(void *options, const char *text) {
 
 static const char *const starts[] = {"levels", "distances", "plane", NULL},
                          *const solvers[] = {"auto", "cg", "bicgstab", "gmres", "cgls", NULL},
-                         *const preconditioners[] = {"jacobi", "multilevel", "amg", NULL},
+                         *const preconditioners[] = {"auto", "jacobi", "multilevel", "amg", NULL},
                          *const normals[] = {"auto", "formed", "applied", NULL},
                          *const colours[] = {"none", "angle", "area", NULL};
 
@@ -55,8 +55,10 @@ static const option_row rows[] = {
     OPTION_WORD(
         "normal", "HOW", conformal.normal, normals,
         "auto, formed or applied: A^T A as one matrix, or A and A^T one after the other (default: auto)"),
-    OPTION_WORD("preconditioner", "NAME", conformal.preconditioner, preconditioners,
-                "jacobi; multilevel, from coarser meshes; or amg, algebraic multigrid (default: jacobi)"),
+    OPTION_WORD(
+        "preconditioner", "NAME", conformal.preconditioner, preconditioners,
+        "auto; jacobi; multilevel, from coarser meshes; or amg, algebraic multigrid (default: auto, amg if "
+        "a chart has 2500 vertices or more, otherwise jacobi)"),
     OPTION_RTOL(conformal.rtol, "relative residual of the normal equations, between 0 and 1 (default: 1e-6)"),
     OPTION_WHOLE("max-iterations", "N", conformal.max_iterations, 1, 100000000,
                  "stop after N iterations (default: 100000)"),
@@ -92,7 +94,7 @@ void options_parse(int argc, char **argv, program_options *o) {
   options_read("mesh-param", rows, description, argc, argv, o);
   const int other = (o->conformal.method != TS_METHOD_AUTO && o->conformal.method != TS_METHOD_CG) ||
                     o->conformal.normal == TS_NORMAL_APPLIED;
-  if (o->conformal.preconditioner != CONFORMAL_JACOBI && other)
+  if (o->conformal.preconditioner > CONFORMAL_JACOBI && other)
     arguments_usage("--preconditioner %s is one of conjugate gradients on normal equations formed, expected "
                     "it without other --solver and --normal",
                     conformal_preconditioner_name(o->conformal.preconditioner));

@@ -52,6 +52,8 @@ int report_end(const work_report *w) {
     putchar('\n');
   } else if (r->why_not[0]) {
     printf("precond.    jacobi, not multilevel: %s\n", r->why_not);
+  } else {
+    printf("precond.    jacobi\n");
   }
   if (r->levels.levels) {
     printf("start       from ");

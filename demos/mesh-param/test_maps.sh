@@ -155,10 +155,10 @@ for format in $formats; do
   holds "angles with $format" "$(json number distortion.angle.mean) > 1.01 && $(json number distortion.angle.mean) < 1.3"
 done
 run_all 0 --generate cap:100 --start plane
-run_all 0 --generate face:5000 --rtol 1e-4 --json
+run_all 0 --generate face:5000 --preconditioner jacobi --rtol 1e-4 --json
 holds "a coarser mesh" "$(json integer solution.levels) == 1 && $(json integer solution.levels_iterations) > 10"
 levels=$(json integer solution.iterations) angle=$(json number distortion.angle.mean)
-run_all 0 --generate face:5000 --rtol 1e-4 --start distances --json
+run_all 0 --generate face:5000 --preconditioner jacobi --rtol 1e-4 --start distances --json
 holds "iterations less" "$levels < $(json integer solution.iterations)"
 holds "the same map" "$angle / $(json number distortion.angle.mean) - 1 < 1e-3 && 1 - $angle / $(json number distortion.angle.mean) < 1e-3"
 run_all 0 --generate face:5000 --preconditioner multilevel --rtol 1e-5 --json
@@ -170,6 +170,17 @@ holds "coarser levels" "$(json integer solution.coarser_meshes) >= 2 && $(json i
 holds "the same map by amg" "$angle / $(json number distortion.angle.mean) - 1 < 1e-3 && 1 - $angle / $(json number distortion.angle.mean) < 1e-3"
 run_all 0 --generate face:5000 --preconditioner amg
 grep -q '^precond.  *amg, [2-9] coarser levels' ../log/out || fail "the report does not say amg"
+# The default: amg for a large chart, jacobi for small ones, however many, and for what amg is not for.
+run_all 0 --generate face:5000 --json
+same "preconditioner by default" "$(json string solution.preconditioner)" amg
+holds "iterations by default" "$(json integer solution.iterations) < 100"
+for small in "--generate face:1000" "--generate patches:5000" "--generate face:3000 --rtol 1e-2 --normal applied"; do
+  # shellcheck disable=SC2086
+  run_all 0 $small --json
+  same "preconditioner of $small" "$(json string solution.preconditioner)" jacobi
+done
+run_all 0 --generate face:1000 --preconditioner auto
+grep -q '^precond.  *jacobi$' ../log/out || fail "the report does not say jacobi"
 # A torus of long triangles, and more parts than are left of one coarse mesh.
 if [ $group = cpu ]; then # the set-up is the host's on every backend
   run_all 0 --generate torus:10000 --cut --preconditioner multilevel --json

@@ -8,7 +8,7 @@ refuse 2 "expected one of them" a.obj --generate cap
 refuse 2 "expected none, angle or area" a.obj --colour red
 refuse 2 "expected levels, distances or plane" a.obj --start here
 refuse 2 "expected auto, formed or applied" a.obj --normal x
-refuse 2 "expected jacobi, multilevel or amg" a.obj --preconditioner x
+refuse 2 "expected auto, jacobi, multilevel or amg" a.obj --preconditioner x
 refuse 2 "expected it without other" a.obj --preconditioner multilevel --solver cgls
 refuse 2 "amg is one of conjugate gradients" a.obj --preconditioner amg --normal applied
 refuse 2 "expected auto, cg, bicgstab, gmres or cgls" a.obj --solver lu

@@ -77,7 +77,7 @@ static void solver_section(window_state *w) {
   if (!w->has_ended || !r->passes) return;
   ui_text("%s, %d unknowns, %.0f ms", ts_format_name(r->format), (int)r->unknowns, 1e3 * r->seconds_solve);
   ui_tip(r->choice);
-  if (w->options.conformal.preconditioner != CONFORMAL_JACOBI) {
+  if (r->preconditioner != CONFORMAL_JACOBI || r->why_not[0]) {
     ui_text("preconditioner %s",
             r->why_not[0] ? "jacobi, not multilevel" : conformal_preconditioner_name(r->preconditioner));
     ui_tip(r->why_not);
@@ -95,7 +95,7 @@ static void distortion_section(window_state *w) {
   ui_text("areas    %.2g to %.3g", d->area_least, d->area_most);
   ui_tip("uv / mesh: a triangle's share of its chart in the UV map, over its share of the chart on the mesh");
   ui_text("flipped  %d of %d%s", (int)d->flipped, (int)w->f->m.triangle_count, d->flipped ? " (red)" : "");
-  ui_tip("triangles that are flipped in the UV map, with u and v in single precision as in files");
+  ui_tip("triangles that are flipped in the UV map, with u and v as in files");
   if (d->collapsed) ui_text("no area  %d of %d", (int)d->collapsed, (int)w->f->m.triangle_count);
 }
 
