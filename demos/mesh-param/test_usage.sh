@@ -48,6 +48,11 @@ refuse 1 "is closed, so it cannot be laid flat; --cut opens it" --generate spher
 refuse 1 "is closed and has 1 handle" --generate torus:50 -o out.obj
 refuse 1 "expected sphere, cube" --generate tube
 
+# Without a display the file is named all the same.
+DISPLAY='' WAYLAND_DISPLAY='' "$program" missing.obj >../log/out 2>../log/err
+same "status without a display" $? 1
+grep -q 'no window in this build' ../log/err || said "mesh-param: missing.obj: No such file or directory"
+
 # Files and streams.
 . "$here/../common/output_checks.sh"
 for ending in obj ply; do outputs -o $ending --generate cap:100 --backend cpu; done

@@ -11,33 +11,48 @@
 const mesh_repair_words repair_words = {.thin = "that angles are bounded there",
                                         .odd_edge = "their vertices are held fixed"};
 
-int open_smoother(const program_options *options, load_report *report, smoother **s) {
+void input_free(program_input *in) {
+  mesh_destroy(&in->m);
+  dsi_controls_free(&in->controls);
+}
+
+int input_read(const program_options *options, program_input *in) {
   char why[MESH_MESSAGE], because[MESH_MESSAGE];
-  mesh m;
-  *s = NULL;
+  *in = (program_input){0};
   if (options->load.path) progress_show("reading %.50s", options->load.path);
-  if (load_mesh(&options->load, &m, NULL, report, why)) return progress_fail(why);
-  dsi_controls controls = {0};
-  int failed = options->control && dsi_controls_read(&controls, options->control, &m, why);
+  if (load_mesh(&options->load, &in->m, NULL, &in->report, why)) return progress_fail(why);
+  int failed = options->control && dsi_controls_read(&in->controls, options->control, &in->m, why);
   if (!failed && options->fix) {
-    failed = dsi_controls_fix(&controls, options->fix, &m, because);
+    failed = dsi_controls_fix(&in->controls, options->fix, &in->m, because);
     if (failed) mesh_fail(why, "--fix: %.300s", because);
   }
-  if (failed) {
-    mesh_destroy(&m);
-    message("%s", why);
-  } else {
-    failed = smoother_create(&m, &options->smoother, s, why);
-    if (!failed && smoother_set_controls(*s, &controls, why)) {
-      smoother_destroy(s);
-      failed = 1;
-    }
-    if (failed) message("%s: %s", report->name, why);
+  if (!failed) return 0;
+  input_free(in);
+  return progress_fail(why);
+}
+
+int input_open(const program_options *options, program_input *in, smoother **s) {
+  char why[MESH_MESSAGE];
+  int failed = smoother_create(&in->m, &options->smoother, s, why);
+  if (!failed && smoother_set_controls(*s, &in->controls, why)) {
+    smoother_destroy(s);
+    failed = 1;
   }
-  dsi_controls_free(&controls);
-  if (failed) return 1;
-  load_note(report, &repair_words);
+  input_free(in);
+  if (failed) {
+    message("%s: %s", in->report.name, why);
+    return 1;
+  }
+  load_note(&in->report, &repair_words);
   return 0;
+}
+
+int open_smoother(const program_options *options, load_report *report, smoother **s) {
+  program_input in;
+  *s = NULL;
+  if (input_read(options, &in)) return 1;
+  *report = in.report;
+  return input_open(options, &in, s);
 }
 
 int main(int argc, char **argv) {

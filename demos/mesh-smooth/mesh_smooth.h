@@ -31,8 +31,20 @@ int run_window(const program_options *options);
 /* How it says what a repair has left. */
 extern const mesh_repair_words repair_words;
 
-/* What they begin with: a mesh on its device, and notes of what was repaired. Returns 0, or 1 after a message.
- */
+/* What is read before a device or a window is opened, so that a message about a file comes first. */
+typedef struct program_input {
+  load_report report;
+  mesh m;
+  dsi_controls controls;
+} program_input;
+
+/* They return 0, or another number after a message; `in` then needs no input_free. */
+int input_read(const program_options *options, program_input *in);
+/* The mesh on its device, and notes of what was repaired; frees `in` except for its report. */
+int input_open(const program_options *options, program_input *in, smoother **s);
+void input_free(program_input *in);
+
+/* Both at once. Returns 0, or 1 after a message. */
 int open_smoother(const program_options *options, load_report *report, smoother **s);
 
 /* ---- What the benchmarks of both methods share ---- */

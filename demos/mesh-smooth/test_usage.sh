@@ -57,6 +57,16 @@ DISPLAY='' WAYLAND_DISPLAY='' "$program" --generate sphere:50 >../log/out 2>../l
 status=$?
 [ $status -eq 1 ] || fail "without a display: exit status $status"
 said "--headless"
+# But a file that cannot be read is said first.
+if ! grep -q 'no window in this build' ../log/err; then
+  checks=$((checks + 1))
+  for input in missing.obj "--generate sphere:50 --method dsi --control missing.obj"; do
+    # shellcheck disable=SC2086
+    DISPLAY='' WAYLAND_DISPLAY='' "$program" $input >../log/out 2>../log/err
+    same "status for $input without a display" $? 1
+    same "what is said of $input without a display" "$(cat ../log/err)" "mesh-smooth: missing.obj: No such file or directory"
+  done
+fi
 
 # Files and streams.
 . "$here/../common/output_checks.sh"

@@ -141,12 +141,12 @@ static const app_program program = {.name = "mesh-smooth",
                                     .scroll = scroll,
                                     .take_file = window_open_file};
 
-static int run(window_state *w, const program_options *given) {
+static int run(window_state *w, const program_options *given, program_input *in) {
   program_options options = *given;
-  load_report report;
   options.smoother.platform = TS_GL_PLATFORM_CURRENT;
-  if (open_smoother(&options, &report, &w->s)) return EXIT_ERROR;
-  mesh_window_name(&w->files, &w->app, report.name, "-smooth.ply", ".png", options.output, options.screenshot);
+  if (input_open(&options, in, &w->s)) return EXIT_ERROR;
+  mesh_window_name(&w->files, &w->app, in->report.name, "-smooth.ply", ".png", options.output,
+                   options.screenshot);
   window_take_mesh(w);
   if (w->app.note_is_error) return EXIT_ERROR; /* which it has said */
   app_run(&w->app);
@@ -164,11 +164,14 @@ int run_window(const program_options *options) {
                     .new_fixed = 1,
                     .new_weight = 10};
   char why[MESH_MESSAGE];
+  program_input in;
+  if (input_read(options, &in)) return EXIT_ERROR;
   if (app_open(&w.app, &program, &w, options->ui_scale, why, sizeof why)) {
     message("%s; --headless does without", why);
+    input_free(&in);
     return EXIT_ERROR;
   }
-  const int status = run(&w, options);
+  const int status = run(&w, options, &in);
   window_close_scene(&w);
   smoother_destroy(&w.s);
   app_close(&w.app);
