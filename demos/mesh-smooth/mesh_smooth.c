@@ -26,9 +26,11 @@ int input_read(const program_options *options, program_input *in) {
     failed = dsi_controls_fix(&in->controls, options->fix, &in->m, because);
     if (failed) mesh_fail(why, "--fix: %.300s", because);
   }
+  progress_clear();
   if (!failed) return 0;
   input_free(in);
-  return progress_fail(why);
+  message("%s", why);
+  return 1;
 }
 
 int input_open(const program_options *options, program_input *in, smoother **s) {

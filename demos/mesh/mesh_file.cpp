@@ -162,6 +162,16 @@ void make_mesh(mesh_soup &soup, mesh *m, mesh_file_report *report) {
 
 } // namespace
 
+/* As printf and strtod, several times as fast. */
+double mesh_file_single(double number) {
+  char digits[32];
+  double value = number;
+  const auto written =
+      std::to_chars(digits, digits + sizeof digits, (double)(float)number, std::chars_format::general, 9);
+  std::from_chars(digits, written.ptr, value);
+  return value;
+}
+
 int mesh_file_read(const char *path, mesh *m, mesh_file_report *report, char message[MESH_MESSAGE]) {
   static void (*const read[MESH_FORMATS])(char *, size_t, mesh_soup &) = {obj_read, ply_read, off_read,
                                                                           stl_read};

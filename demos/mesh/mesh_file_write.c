@@ -70,12 +70,6 @@ static void put_exactly(FILE *file, double number) {
   fputs(text, file);
 }
 
-double mesh_file_single(double number) {
-  char text[40];
-  snprintf(text, sizeof text, "%.9g", (double)(float)number);
-  return strtod(text, NULL);
-}
-
 static void put_text(FILE *file, const char *before, int exact, const double *numbers, int count) {
   fputs(before, file);
   for (int k = 0; k < count; k++) {
