@@ -161,7 +161,7 @@ static void write_binary_stl(FILE *file, const mesh *m) {
   }
 }
 
-/* The binary form has no doubles. */
+/* Binary STL is limited to floats. */
 static void write_text_stl(FILE *file, const mesh *m) {
   fputs("solid mesh\n", file);
   for (const int32_t *t = m->triangles; t < m->triangles + 3 * (size_t)m->triangle_count; t += 3) {

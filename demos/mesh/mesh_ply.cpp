@@ -337,7 +337,7 @@ string listed(const header &h) {
 void ply_read(char *bytes, size_t size, mesh_soup &soup) {
   const char *at = bytes;
   const vector<string> words = take_line(&at, bytes + size);
-  if (words.empty() || (words[0] != "ply" && words[0] != "PLY"))
+  if (words.empty() || words[0] != "ply")
     throw std::runtime_error("not a PLY file: it does not begin with ply");
   const header h = parse_header(bytes, bytes + size);
   number_reader in(h, bytes + size);
