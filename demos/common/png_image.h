@@ -15,6 +15,7 @@ void image_destroy(image *picture);
 
 /* Returns 0, or -1 with the reason in `why`; an older file of that name is then as it was. */
 int png_image_save(const char *path, const image *picture, char *why, size_t why_size);
+/* Transparent parts become white. */
 int png_image_load(const char *path, image *out, char *why, size_t why_size);
 
 #endif

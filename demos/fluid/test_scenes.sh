@@ -97,6 +97,10 @@ fi
 "$wall_png" half.png '##++' '##++' '##++' '##++'
 expect 0 $on --size 16x16 --frames 1 --walls half.png --json
 same "fluid cells" "$(json integer fluid_cells)" 128
+# Transparent parts are light, whatever colour they have below.
+"$wall_png" transparent.png 'bb##' 'ww##' 'bb##' 'ww##'
+expect 0 $on --size 16x16 --frames 1 --walls transparent.png --json
+same "fluid cells beside transparent pixels" "$(json integer fluid_cells)" 128
 "$wall_png" corner.png '....' '....' '....' '#...'
 expect 0 $on --scene cavity --size 8x8 --frames 1 --walls corner.png --json
 same "fluid cells" "$(json integer fluid_cells)" 60

@@ -1,25 +1,33 @@
-/* Writes a PNG from text: wall_png FILE LINE..., a pixel a character, black for '#', grey for '+', else white.
- * For test_fluid. */
+/* Writes a PNG with transparency from text: wall_png FILE LINE..., a pixel a character: black for '#', grey for
+ * '+', transparent black or white for 'b' or 'w', and white for any other. For test_fluid. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "png_image.h"
+#include <png.h>
+
+/* Returns how light a pixel is, and its alpha. */
+static unsigned char shade(char c, unsigned char *alpha) {
+  *alpha = c == 'b' || c == 'w' ? 0 : 255;
+  return c == '#' || c == 'b' ? 0 : c == '+' ? 140 : 255;
+}
 
 int main(int argc, char **argv) {
-  image picture;
-  char why[200];
-  if (argc < 3 || image_create(&picture, (int)strlen(argv[2]), argc - 2)) return 1;
-  for (int y = 0; y < picture.height; y++)
-    for (int x = 0; x < picture.width && argv[y + 2][x]; x++) {
-      const char c = argv[y + 2][x];
-      memset(&picture.rgb[3 * ((size_t)y * (size_t)picture.width + (size_t)x)],
-             c == '#'   ? 0
-             : c == '+' ? 140
-                        : 255,
-             3);
+  if (argc < 3) return 1;
+  const size_t width = strlen(argv[2]), height = (size_t)argc - 2;
+  png_image png = {.version = PNG_IMAGE_VERSION,
+                   .width = (png_uint_32)width,
+                   .height = (png_uint_32)height,
+                   .format = PNG_FORMAT_RGBA};
+  unsigned char *pixels = calloc(width * height, 4);
+  if (!pixels) return 1;
+  for (size_t y = 0; y < height; y++)
+    for (size_t x = 0; x < width && argv[y + 2][x]; x++) {
+      unsigned char *rgba = pixels + 4 * (y * width + x);
+      memset(rgba, shade(argv[y + 2][x], &rgba[3]), 3);
     }
-  const int failed = png_image_save(argv[1], &picture, why, sizeof why);
-  if (failed) fprintf(stderr, "wall_png: %s\n", why);
-  image_destroy(&picture);
-  return failed != 0;
+  const int written = png_image_write_to_file(&png, argv[1], 0, pixels, 0, NULL);
+  if (!written) fprintf(stderr, "wall_png: %s\n", png.message);
+  free(pixels);
+  return !written;
 }
