@@ -1,6 +1,7 @@
 /* For the tests of windows. x_window drop WINDOW PATH drops a file as a file manager does, by the protocol
  * XDND; x_window sum WINDOW prints a number that stands for the picture right of the controls; x_window pixel
- * WINDOW X Y prints red, green and blue, 0 to 255. */
+ * WINDOW X Y prints red, green and blue, 0 to 255; x_window frames WINDOW COUNT waits until the window has
+ * handled all events before, and has drawn COUNT frames since. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -87,10 +88,32 @@ static int pixel(int x, int y) {
   return 0;
 }
 
+/* A window manager asks with _NET_WM_PING whether a window still handles events. GLFW answers in its turn,
+ * after the events before, and its answer is sent at the end of the round of events. So a frame lies between an
+ * answer and the next one. */
+static int frames(int count) {
+  const Window root = DefaultRootWindow(display);
+  XSelectInput(display, root, SubstructureNotifyMask);
+  for (int k = 0; k <= count; k++) {
+    XEvent event = {.xclient = {.type = ClientMessage,
+                                .display = display,
+                                .window = target,
+                                .message_type = atom("WM_PROTOCOLS"),
+                                .format = 32,
+                                .data.l = {(long)atom("_NET_WM_PING"), k, (long)target}}};
+    XSendEvent(display, target, False, NoEventMask, &event);
+    XFlush(display);
+    do XNextEvent(display, &event);
+    while (event.type != ClientMessage || event.xclient.message_type != atom("WM_PROTOCOLS") ||
+           event.xclient.data.l[1] != k);
+  }
+  return 0;
+}
+
 int main(int argc, char **argv) {
   display = argc >= 3 ? XOpenDisplay(NULL) : NULL;
   if (!display) {
-    fprintf(stderr, "x_window: expected a display, drop, sum or pixel, and a window\n");
+    fprintf(stderr, "x_window: expected a display; drop, sum, pixel or frames; and a window\n");
     return 1;
   }
   alarm(180); /* the window may not answer */
@@ -98,5 +121,6 @@ int main(int argc, char **argv) {
   if (strcmp(argv[1], "sum") == 0) return sum();
   if (strcmp(argv[1], "pixel") == 0)
     return argc == 5 ? pixel((int)strtol(argv[3], NULL, 10), (int)strtol(argv[4], NULL, 10)) : 1;
-  return argc == 4 ? drop(argv[3]) : 1;
+  if (argc == 4 && strcmp(argv[1], "frames") == 0) return frames((int)strtol(argv[3], NULL, 10));
+  return argc == 4 && strcmp(argv[1], "drop") == 0 ? drop(argv[3]) : 1;
 }

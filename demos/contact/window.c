@@ -3,6 +3,8 @@
 
 #include "window_state.h"
 
+#include <math.h>
+
 #define GLFW_INCLUDE_NONE
 #include <GLFW/glfw3.h>
 
@@ -73,6 +75,7 @@ static void draw(window_state *w, int left, int width, int height) {
 
 static void work(window_state *w, double seconds) {
   w->frame_seconds += 0.1 * (seconds - w->frame_seconds);
+  w->pressed += fmin(seconds, 0.1);
   window_make_steps(w, seconds);
   window_write_report(w);
 }

@@ -58,7 +58,7 @@ static void push(window_state *w) {
 }
 
 static void let_go(window_state *w) {
-  const int clicked = w->moved < 4 * w->app.scale && glfwGetTime() - w->pressed < 0.3;
+  const int clicked = w->moved < 4 * w->app.scale && w->pressed < 0.3;
   if (clicked && w->s->world.held >= 0) push(w);
   w->s->world.held = -1;
   w->screen.stale = 1;
@@ -83,7 +83,7 @@ void window_throw(window_state *w) {
 void window_press(window_state *w, int button, int modifiers) {
   if (w->drag == DRAG_PULL) let_go(w);
   w->moved = 0;
-  w->pressed = glfwGetTime();
+  w->pressed = 0;
   if (button != GLFW_MOUSE_BUTTON_LEFT || (modifiers & GLFW_MOD_SHIFT)) {
     w->drag = DRAG_PAN;
   } else if (modifiers & GLFW_MOD_CONTROL) {

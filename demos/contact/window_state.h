@@ -23,7 +23,7 @@ struct window_state {
   enum { DRAG_NONE, DRAG_ORBIT, DRAG_PAN, DRAG_PULL } drag;
   float target[3]; /* of a pull */
   float moved;     /* pixels since the button was pressed */
-  double pressed;  /* when, in seconds */
+  double pressed; /* how long, in seconds, of which a frame counts 0.1 at most: a slow one delays the release */
   double throw_speed, throw_radius;
 
   /* Running. */
