@@ -162,6 +162,15 @@ int platform_wait(platform_child **child) {
   return 0;
 }
 
+int platform_is_running(const platform_child *child) {
+  (void)child;
+  return 0;
+}
+
+void platform_stop(const platform_child *child) {
+  (void)child;
+}
+
 int platform_run_apart(void (*work)(void *argument, FILE *to), void *argument, size_t memory, int seconds,
                        FILE **from, platform_child **child) {
   (void)work, (void)argument, (void)memory, (void)seconds;
@@ -461,6 +470,15 @@ int platform_wait(platform_child **child) {
   free(*child);
   *child = NULL;
   return WIFSIGNALED(status) ? 256 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+int platform_is_running(const platform_child *child) {
+  siginfo_t ended = {0};
+  return waitid(P_PID, (id_t)child->process, &ended, WEXITED | WNOHANG | WNOWAIT) == 0 && ended.si_pid == 0;
+}
+
+void platform_stop(const platform_child *child) {
+  kill(child->process, SIGTERM);
 }
 
 static void lower_limit(int resource, rlim_t soft, rlim_t hard) {

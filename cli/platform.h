@@ -100,6 +100,10 @@ int platform_start(const char *const arguments[], FILE *in, FILE *out, FILE *mes
                    platform_child **child);
 /* Waits for its end; close the pipe first. Returns 0, its exit status, or 256 and the signal that ended it. */
 int platform_wait(platform_child **child);
+/* Whether it has not ended yet. Does not wait. */
+int platform_is_running(const platform_child *child);
+/* Asks it to end. */
+void platform_stop(const platform_child *child);
 /* Runs work(argument, to) in a child that is a copy of this program (fork), for libraries that input can crash;
  * what it writes to the stream `to` comes out of *from, which ends when the child does. The child prints
  * nothing and gets at most `memory` further bytes and `seconds` of processor time. Close *from, then wait; the

@@ -13,6 +13,7 @@
 #include <GLFW/glfw3.h>
 
 #include "message.h"
+#include "open_dialog.h"
 #include "platform.h"
 #include "png_image.h"
 #include "view_window.h"
@@ -123,14 +124,20 @@ static void quit(app *a) {
   glfwSetWindowShouldClose(a->handle, GLFW_TRUE);
 }
 
+static void choose_file(app *a) {
+  const app_program *p = a->program;
+  char title[80], why[200];
+  if (!p->file_kind || a->dialog) return;
+  snprintf(title, sizeof title, "Open - %s", p->name);
+  if (open_dialog_start(&a->dialog, title, p->file_kind, p->file_patterns, why, sizeof why))
+    app_tell_error(a, why);
+}
+
 static const struct {
   int key, control;
   void (*action)(app *a);
-} own_keys[] = {{GLFW_KEY_TAB, 0, switch_panel},
-                {GLFW_KEY_F1, 0, switch_keys},
-                {'H', 0, switch_keys},
-                {GLFW_KEY_ESCAPE, 0, leave},
-                {'Q', 1, quit}};
+} own_keys[] = {{GLFW_KEY_TAB, 0, switch_panel}, {GLFW_KEY_F1, 0, switch_keys}, {'H', 0, switch_keys},
+                {GLFW_KEY_ESCAPE, 0, leave},     {'O', 1, choose_file},         {'Q', 1, quit}};
 enum { own_key_count = sizeof own_keys / sizeof own_keys[0] };
 
 static void on_key(GLFWwindow *handle, int key, int scancode, int action, int modifiers) {
@@ -155,13 +162,17 @@ static void draw_keys(const app *a) {
   int width, height, count = 0;
   char stops[60];
   snprintf(stops, sizeof stops, "%s; close this list", a->program->stops);
-  const ui_row own[] = {
-      {"Tab", "hide or show the controls"}, {"F1", "these keys (also H)"}, {"Esc", stops}, {"Ctrl+Q", "quit"}};
+  const int opens = a->program->file_kind != NULL;
+  const ui_row own[] = {{"Tab", "hide or show the controls"},
+                        {"F1", "these keys (also H)"},
+                        {"Esc", stops},
+                        {"Ctrl+Q", "quit"},
+                        {"Ctrl+O", "open a file"}};
   for (const ui_row *row = a->program->pointer; row->left; row++) rows[count++] = *row;
   rows[count++] = (ui_row){"", ""};
-  for (const app_key *k = a->program->keys; k->action && count < most - 4; k++)
+  for (const app_key *k = a->program->keys; k->action && count < most - 5; k++)
     if (k->name) rows[count++] = (ui_row){k->name, k->what};
-  for (int k = 0; k < 4; k++) rows[count++] = own[k];
+  for (int k = 0; k < 4 + opens; k++) rows[count++] = own[k];
   app_scene_size(a, &width, &height);
   ui_list("keys", rows, count, (float)app_panel_width(a), 0, (float)width, (float)height);
 }
@@ -247,6 +258,7 @@ int app_open(app *a, const app_program *program, window_state *state, double ui_
 }
 
 void app_close(app *a) {
+  open_dialog_close(&a->dialog);
   ui_destroy();
   view_window_close(a->handle);
 }
@@ -283,6 +295,12 @@ static void draw_frame(app *a) {
   glfwSwapBuffers(a->handle);
 }
 
+static void end_dialog(app *a) {
+  if (!a->dialog || open_dialog_is_open(a->dialog)) return;
+  open_dialog_end(&a->dialog, a->dropped, sizeof a->dropped);
+  a->dropped_shown = 0;
+}
+
 static void take_dropped(app *a) {
   if (a->dropped_shown)
     a->program->take_file(a->state, a->dropped);
@@ -297,6 +315,7 @@ void app_run(app *a) {
   while (!glfwWindowShouldClose(a->handle)) {
     const double now = glfwGetTime(), seconds = now - a->frame_begin;
     a->frame_begin = now;
+    end_dialog(a);
     if (a->dropped[0])
       take_dropped(a);
     else
@@ -330,6 +349,11 @@ void app_button(app *a, const char *label, int count, int enabled, void (*action
 
 void app_keys_button(app *a, int count) {
   if (ui_button("Keys: F1", count)) switch_keys(a);
+}
+
+void app_open_button(app *a, const char *label, int count) {
+  if (ui_button(label, count)) choose_file(a);
+  ui_tip("key: Ctrl+O; or drop a file on the window");
 }
 
 void app_file_field(app *a, const char *name, app_file *file, const char *button, const char *tip,

@@ -43,6 +43,8 @@ typedef struct app_program {
   void (*move)(window_state *w, double x, double y);
   void (*scroll)(window_state *w, double amount);
   void (*take_file)(window_state *w, const char *path);
+  /* Files that Ctrl+O opens, as in open_dialog_start; NULL: none. */
+  const char *file_kind, *file_patterns;
 } app_program;
 
 enum { APP_PATH = 1024, APP_NOTE = APP_PATH + 80 };
@@ -55,10 +57,11 @@ typedef struct app {
   int panel_hidden, keys_shown;
   char note[APP_NOTE]; /* what the user is told */
   int note_is_error;
-  char dropped[APP_PATH]; /* a file; "": none */
+  char dropped[APP_PATH]; /* a file, or one that was chosen to be opened; "": none */
   int dropped_shown;      /* the window says so already */
-  double x, y;            /* of the pointer, from the scene's upper left */
-  unsigned buttons;       /* that were pressed over the scene, a bit each */
+  struct open_dialog *dialog;
+  double x, y;      /* of the pointer, from the scene's upper left */
+  unsigned buttons; /* that were pressed over the scene, a bit each */
   double frame_begin;
 } app;
 
@@ -106,6 +109,7 @@ const char *app_file_name(const char *path); /* without directories */
 /* One of `count` buttons in its line, with its key. */
 void app_button(app *a, const char *label, int count, int enabled, void (*action)(window_state *w));
 void app_keys_button(app *a, int count);
+void app_open_button(app *a, const char *label, int count); /* the Open dialog */
 /* A field with a file's path and a button to write it. */
 void app_file_field(app *a, const char *name, app_file *file, const char *button, const char *tip,
                     void (*action)(window_state *w));

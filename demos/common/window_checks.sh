@@ -13,7 +13,7 @@ command -v xdotool >/dev/null || skip "no xdotool"
 
 work=$(mktemp -d "${TMPDIR:-/tmp}/$called.XXXXXX") || exit 1
 cd "$work" || exit 1
-process=
+process= program_path=
 finish() {
   [ -z "$process" ] || kill "$process" 2>/dev/null
   rm -rf "$work"
@@ -28,12 +28,39 @@ fail() {
   exit 1
 }
 
+# with_dialog: the program finds no dialog but zenity, for which a script stands in. It says how it was called in
+# `dialog`, and ends with the line that is written to `chosen`, which it waits for.
+with_dialog() {
+  mkdir tools && mkfifo chosen && cat >tools/zenity <<'END'
+#!/bin/sh
+printf '%s\n' "$@" >dialog
+read -r line <chosen && [ -n "$line" ] && printf '%s\n' "$line"
+END
+  chmod +x tools/zenity
+  for tool in ffmpeg sh; do [ ! -x "$(command -v $tool)" ] || ln -s "$(command -v $tool)" tools; done
+  program_path=$work/tools
+}
+# open_dialog: Ctrl+O shows it, and the window goes on meanwhile. Then write to `chosen`.
+open_dialog() {
+  rm -f dialog
+  key ctrl+o
+  eventually test -s dialog || fail "Ctrl+O shows no dialog"
+  frames 2
+  quiet
+}
+# without_dialog: one that is not installed is named.
+without_dialog() {
+  rm tools/zenity
+  key ctrl+o
+  complains "the Open dialog needs zenity or kdialog, and neither is installed; drop a file on the window instead"
+}
+
 # start TITLE ARGUMENTS...: the program, in the background; `process` and `window` are set when it shows.
 start() {
   title=$1
   shift
   : >said
-  MESA_DEBUG=1 "$program" "$@" >out 2>>said &
+  PATH=${program_path:-$PATH} MESA_DEBUG=1 "$program" "$@" >out 2>>said &
   process=$!
   find_window() { xdotool search --onlyvisible --name "^$title - $called\$" >window 2>/dev/null; }
   eventually find_window || {
@@ -60,6 +87,8 @@ eventually() (
     sleep 0.1
   done
 )
+# frames COUNT: until the window has handled all events so far, and so many frames later
+frames() { "$x_window" frames "$window" "$1" || fail "the window does not answer"; }
 # GLFW takes a key that is pressed again within 20 ms for one that is held down.
 key() { sleep 0.1 && xdotool key "$@"; }
 saved=picture.png # where key P saves
@@ -85,8 +114,6 @@ changes() { eventually differs "$1" || fail "$2 does not change the picture"; }
 returns() { eventually is_as "$1" || fail "$2 does not bring the picture back"; }
 
 # asks KEY FILE: a file that the window has not written is replaced when the key is pressed again, not before.
-# frames COUNT: until the window has handled all events so far, and so many frames later
-frames() { "$x_window" frames "$window" "$1" || fail "the window does not answer"; }
 asks() {
   echo mine >"$2"
   key "$1"

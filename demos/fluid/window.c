@@ -179,7 +179,9 @@ static const app_program program = {.name = "fluid",
                                     .release = release,
                                     .move = move,
                                     .scroll = scroll,
-                                    .take_file = window_load_walls};
+                                    .take_file = window_load_walls,
+                                    .file_kind = "pictures of walls",
+                                    .file_patterns = "*.png *.PNG"};
 
 static void take_options(window_state *w, const program_options *o) {
   window_take_scene(w);

@@ -47,9 +47,10 @@ static void scene_section(window_state *w) {
   size_controls(w);
   ui_slider_int("steps per frame", &w->steps_per_frame, 1, 16, "1");
   ui_tip("at 60 frames a second, and at most in one frame");
-  app_button(&w->app, "Clear walls", 2, 1, window_clear_walls);
+  app_open_button(&w->app, "Open walls ...", 2);
   ui_same_line();
-  app_keys_button(&w->app, 2);
+  app_button(&w->app, "Clear walls", 2, 1, window_clear_walls);
+  app_keys_button(&w->app, 1);
 }
 
 /* ---- Pointer ---- */

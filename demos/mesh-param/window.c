@@ -151,7 +151,9 @@ static const app_program program = {.name = "mesh-param",
                                     .release = release,
                                     .move = move,
                                     .scroll = scroll,
-                                    .take_file = window_open_file};
+                                    .take_file = window_open_file,
+                                    .file_kind = MESH_FILE_KIND,
+                                    .file_patterns = MESH_FILE_PATTERNS};
 
 /* ---- The solver's context ---- */
 

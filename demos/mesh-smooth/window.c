@@ -139,7 +139,9 @@ static const app_program program = {.name = "mesh-smooth",
                                     .release = release,
                                     .move = move,
                                     .scroll = scroll,
-                                    .take_file = window_open_file};
+                                    .take_file = window_open_file,
+                                    .file_kind = MESH_FILE_KIND,
+                                    .file_patterns = MESH_FILE_PATTERNS};
 
 static int run(window_state *w, const program_options *given, program_input *in) {
   program_options options = *given;

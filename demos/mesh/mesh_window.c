@@ -42,6 +42,7 @@ void mesh_window_lines(const mesh_window *m, const mesh *shown, const char *devi
 void mesh_window_files(mesh_window *m, app *a, const char *tip, void (*write_mesh)(window_state *w),
                        void (*save_picture)(window_state *w)) {
   if (!ui_section("Files")) return;
+  app_open_button(a, "Open ...", 1);
   app_file_field(a, "mesh", &m->mesh, "Export", tip, write_mesh);
   app_file_field(a, "picture", &m->picture, "Picture", "saves the picture in this file, as PNG", save_picture);
 }

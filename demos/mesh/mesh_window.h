@@ -6,6 +6,10 @@
 #include "mesh_load.h"
 #include "view_shared.h"
 
+/* Files that are opened, for an app_program. */
+#define MESH_FILE_KIND "meshes"
+#define MESH_FILE_PATTERNS "*.obj *.ply *.off *.stl *.OBJ *.PLY *.OFF *.STL"
+
 typedef struct mesh_window {
   char name[MESH_MESSAGE];
   app_file mesh, picture; /* where they are written */

@@ -99,9 +99,17 @@ static void test_programs(void) {
   CHECK(end_of_shell("cat", answer) == 0 && !strcmp(answer, "asked"));
   CHECK(end_of_shell("cat; exit 3", answer) == 3 && !strcmp(answer, "asked"));
   CHECK(end_of_shell("cat >/dev/null; kill -TERM $$", answer) == 256 + SIGTERM && !*answer);
-  const char *const missing[] = {"no-such-program", NULL};
+  const char *const missing[] = {"no-such-program", NULL}, *const copier[] = {"cat", NULL};
   platform_child *child;
   FILE *out = tmpfile(), *pipe;
+  CHECK(out && platform_start(copier, NULL, out, NULL, &pipe, &child) == 0 && platform_is_running(child));
+  fclose(pipe);
+  while (platform_is_running(child)) continue;
+  CHECK(platform_wait(&child) == 0);
+  CHECK(platform_start(copier, NULL, out, NULL, &pipe, &child) == 0);
+  platform_stop(child);
+  CHECK(platform_wait(&child) == 256 + SIGTERM);
+  fclose(pipe);
   CHECK(out && platform_start(missing, NULL, out, NULL, &pipe, &child) == ENOENT && !child);
   fclose(out);
   char path[4096];
