@@ -1,4 +1,4 @@
-/* The desktop's own dialog for a file to open, shown by a program of the desktop beside ours: zenity, or
+/* The desktop's own dialog for a file to open, shown by a program of the desktop: zenity, or
  * kdialog, which KDE has. No library for this is in the distributions that we support. */
 #ifndef OPEN_DIALOG_H
 #define OPEN_DIALOG_H

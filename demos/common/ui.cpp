@@ -245,6 +245,13 @@ void ui_tip(const char *text) {
   ImGui::EndTooltip();
 }
 
+void ui_point_at() {
+  const ImVec2 low = ImGui::GetItemRectMin(), high = ImGui::GetItemRectMax();
+  const float gap = 3 * ui_scale;
+  ImGui::GetWindowDrawList()->AddRect(ImVec2(low.x - gap, low.y - gap), ImVec2(high.x + gap, high.y + gap),
+                                      IM_COL32(214, 96, 16, 255), 3 * ui_scale, 0, 2 * ui_scale);
+}
+
 /* ---- Controls ---- */
 
 int ui_button(const char *label, int count) {

@@ -47,6 +47,7 @@ void ui_text(const char *format, ...) /* in several lines where it is long */
     ;
 void ui_dim_text(const char *text); /* the same in grey */
 void ui_tip(const char *text);      /* appears over the control before it */
+void ui_point_at(void);             /* a frame around the control before it, which the user is to look at */
 
 /* One of `count` buttons that share the line. */
 int ui_button(const char *label, int count);

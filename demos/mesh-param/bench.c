@@ -106,7 +106,7 @@ int run_bench(const program_options *o) {
   load_report loaded;
   flattening f;
   ts_context *context = NULL;
-  if (open_flattening(o, &loaded, &f)) return EXIT_ERROR;
+  if (open_flattening(o, o->flattening.cut, &loaded, &f)) return EXIT_ERROR;
   int status = EXIT_ERROR;
   ts_context_desc desc = o->device;
   desc.gl = &o->gl;

@@ -93,12 +93,13 @@ static void clear_rectangle(int x, int y, int width, int height, float red, floa
 }
 
 /* The unit square lies white on the ground of the UV map. */
-static void draw_ground(const flat_view *view, const flat_window *window, int left, int width, int height) {
+static void draw_ground(const flat_view *view, const flat_window *window, int mesh_only, int left, int width,
+                        int height) {
   double low[2], high[2];
   glEnable(GL_SCISSOR_TEST);
   clear_rectangle(0, 0, left, height, 0.93f, 0.935f, 0.94f);
   clear_rectangle(left, 0, width, height, 0.84f, 0.85f, 0.865f);
-  if (view->packed) {
+  if (view->packed && !mesh_only) {
     flat_view_to_pixels(window, width, height, (const double[2]){0, 0}, low);
     flat_view_to_pixels(window, width, height, (const double[2]){1, 1}, high);
     const int x0 = (int)fmax(low[0], 0), y0 = (int)fmax(height - low[1], 0);
@@ -120,10 +121,15 @@ static const char *draw_side(flat_view *view, int image, const camera *c, const 
   view_gl_bind(textures, 3);
   set_window(program, c, window, width, height);
   glUniform2f(view_gl_uniform(program, "ranges"), ranges[0], ranges[1]);
-  glUniform1f(view_gl_uniform(program, "squares"), (float)(look->squares / view->unit));
+  glUniform1f(view_gl_uniform(program, "squares"), look->mesh_only ? -1 : (float)(look->squares / view->unit));
   if (!image) glEnable(GL_DEPTH_TEST);
   glBindVertexArray(view->vertex_array);
   glDrawArrays(GL_TRIANGLES, 0, 3 * view->triangles);
+  if (look->mesh_only) {
+    glBindVertexArray(0);
+    glDisable(GL_DEPTH_TEST);
+    return NULL;
+  }
   glUseProgram(view->pin_program);
   set_window(view->pin_program, c, window, width, height);
   glUniform1f(view_gl_uniform(view->pin_program, "in_image"), (float)image);
@@ -146,7 +152,12 @@ const char *flat_view_draw(flat_view *view, const camera *c, const flat_window *
   glViewport(0, 0, width, height);
   glClearDepth(1);
   glClear(GL_DEPTH_BUFFER_BIT);
-  draw_ground(view, window, left, width - left, height);
+  draw_ground(view, window, look->mesh_only, left, width - left, height);
+  if (look->mesh_only) {
+    const flat_look plain = {.wireframe = look->wireframe, .range = look->range, .mesh_only = 1};
+    const char *fault = draw_side(view, 0, c, window, &plain, 0, left, height);
+    return fault ? fault : view_gl_check("drawing the mesh");
+  }
   const char *why = draw_side(view, 0, c, window, look, 0, left, height);
   if (!why) why = draw_side(view, 1, c, window, look, left, width - left, height);
   if (!why && look->legend && look->colour != FLAT_COLOUR_NONE) {

@@ -83,9 +83,10 @@ typedef enum flat_colour { FLAT_COLOUR_NONE, FLAT_COLOUR_ANGLE, FLAT_COLOUR_AREA
 typedef struct flat_look {
   flat_colour colour;
   int wireframe;
-  int squares;  /* of the checkerboard, across the UV map; 0: none */
-  double range; /* of the colours; 0: chosen from the data, and returned here after drawing */
-  int legend;   /* of the colours: 1: in the lower right corner of the mesh's half; 2: in the upper one */
+  int squares;   /* of the checkerboard, across the UV map; 0: none */
+  double range;  /* of the colours; 0: chosen from the data, and returned here after drawing */
+  int mesh_only; /* there is no UV map yet */
+  int legend;    /* of the colours: 1: in the lower right corner of the mesh's half; 2: in the upper one */
 } flat_look;
 
 #endif

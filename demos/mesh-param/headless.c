@@ -74,7 +74,7 @@ int run_headless(const program_options *o) {
   work_report report = {.options = o, .loaded = &loaded, .f = &f, .device = &device, .solved = &result};
   if (check_outputs(o)) return EXIT_ERROR;
   const double begin = seconds_now();
-  if (open_flattening(o, &loaded, &f)) return EXIT_ERROR;
+  if (open_flattening(o, o->flattening.cut, &loaded, &f)) return EXIT_ERROR;
   report.seconds.read = loaded.seconds;
   report.seconds.charts = seconds_now() - begin - loaded.seconds;
   int status = EXIT_ERROR;

@@ -37,7 +37,8 @@ static int set_pins(const program_options *o, const int32_t *vertex_of_original,
   return failed;
 }
 
-int open_flattening(const program_options *options, load_report *report, flattening *f) {
+int open_flattening(const program_options *options, int may_cut, load_report *report, flattening *f) {
+  const flattening_options how = {.cut = may_cut, .start = options->flattening.start};
   char why[MESH_MESSAGE];
   int32_t *vertex_of_original = NULL;
   mesh m;
@@ -45,7 +46,7 @@ int open_flattening(const program_options *options, load_report *report, flatten
   if (options->load.path) progress_show("reading %.50s", options->load.path);
   if (load_mesh(&options->load, &m, &vertex_of_original, report, why)) return progress_fail(why);
   progress_show("charts of %d triangles", (int)m.triangle_count);
-  int failed = flattening_create(&m, &options->flattening, f, why);
+  int failed = flattening_create(&m, &how, f, why);
   if (!failed && options->pin_count)
     failed = set_pins(options, vertex_of_original, report->file_vertices, f, why);
   free(vertex_of_original);
@@ -56,7 +57,7 @@ int open_flattening(const program_options *options, load_report *report, flatten
     return 1;
   }
   load_note(report, &repair_words);
-  note_cut(f, report->name);
+  if (options->flattening.cut) note_cut(f, report->name);
   return 0;
 }
 

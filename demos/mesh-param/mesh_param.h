@@ -30,7 +30,7 @@ void options_parse(int argc, char **argv, program_options *options);
 
 /* What all ways of running begin with: a mesh with its charts and pins, and notes of what was repaired and cut.
  * Returns 0, or 1 after a message. */
-int open_flattening(const program_options *options, load_report *report, flattening *f);
+int open_flattening(const program_options *options, int may_cut, load_report *report, flattening *f);
 
 /* The ways to run, which return an exit status after a message. */
 int run_headless(const program_options *options);

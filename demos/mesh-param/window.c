@@ -30,6 +30,12 @@ static void stop(window_state *w) {
 }
 
 static const app_key keys[] = {{GLFW_KEY_SPACE, 0, window_solve_or_stop, "Space", "solve, stop", 0},
+                               {'Z', 0, window_undo, "Z", "undo a change of pins (also Ctrl+Z)", 1},
+                               {'Z', 1, window_undo, NULL, NULL, 1},
+                               {'Y', 0, window_redo, "Y", "redo (also Ctrl+Y)", 1},
+                               {'Y', 1, window_redo, NULL, NULL, 1},
+                               {'Z', 2, window_redo, NULL, NULL, 1},
+                               {'X', 0, window_cut, "X", "cut closed meshes", 0},
                                {'A', 0, window_automatic_pins, "A", "automatic pins", 0},
                                {'F', 0, window_fit, "F", "fit mesh and UV map into the picture", 0},
                                {'W', 0, switch_wireframe, "W", "wireframe", 0},
@@ -56,6 +62,7 @@ static int in_image(const window_state *w) {
 }
 
 static void pick(window_state *w) {
+  if (window_asks(w)) return;
   const int32_t pin = window_find_pin(w, w->app.x, w->app.y);
   const int32_t vertex = pin < 0 ? window_find_vertex(w, w->app.x, w->app.y) : -1;
   if (pin >= 0) window_remove_pin(w, pin);
@@ -63,7 +70,7 @@ static void pick(window_state *w) {
 }
 
 static void press_left(window_state *w) {
-  const int32_t pin = in_image(w) ? window_find_pin(w, w->app.x, w->app.y) : -1;
+  const int32_t pin = in_image(w) && !w->asks_cut ? window_find_pin(w, w->app.x, w->app.y) : -1;
   if (pin >= 0) window_grab_pin(w, pin);
   w->drag = pin >= 0 ? DRAG_PIN : in_image(w) ? DRAG_IMAGE : DRAG_ORBIT;
 }
@@ -80,7 +87,7 @@ static void press(window_state *w, int button, int modifiers) {
 static void release(window_state *w, int button) {
   (void)button;
   w->drag = DRAG_NONE;
-  w->dragged = -1;
+  w->dragged = w->grabbed = -1;
 }
 
 static void move(window_state *w, double x, double y) {
@@ -192,11 +199,11 @@ static int run(window_state *w, const char *name, GLFWwindow *shared) {
 }
 
 int run_window(const program_options *options) {
-  window_state w = {.options = *options, .dragged = -1};
+  window_state w = {.options = *options, .dragged = -1, .grabbed = -1};
   char why[MESH_MESSAGE];
   load_report report;
   flattening f;
-  if (open_flattening(options, &report, &f)) return EXIT_ERROR;
+  if (open_flattening(options, 1, &report, &f)) return EXIT_ERROR;
   w.f = &f;
   w.options.look.legend = 2; /* below is what the user is told */
   snprintf(w.backend, sizeof w.backend, "%s", options->device.backend ? options->device.backend : "auto");
@@ -215,6 +222,7 @@ int run_window(const program_options *options) {
     app_close(&w.app);
   }
   free(w.pins);
+  window_forget(&w);
   flattening_destroy(&f);
   return status;
 }

@@ -7,6 +7,21 @@
 
 /* ---- The mesh and its UV map ---- */
 
+/* What keeps the mesh from being laid flat. */
+static void ask(window_state *w) {
+  const cut_report *cut = &w->f->cut;
+  app_tell(&w->app,
+           "%s %s, so it cannot be laid flat as it is; tick \"cut closed meshes\" at the left, or press X, to "
+           "cut it open",
+           w->files.name,
+           cut->closed ? cut->handles ? "is closed and has handles" : "is closed" : "has handles");
+}
+
+int window_asks(window_state *w) {
+  if (w->asks_cut) ask(w);
+  return w->asks_cut;
+}
+
 void window_image_changed(window_state *w, const flat_source *source) {
   const char *why = w->view ? flat_view_update(w->view, w->f, source) : NULL;
   if (why) app_tell_error(&w->app, why);
@@ -26,7 +41,10 @@ void window_take_mesh(window_state *w) {
   if (why) app_tell_error(&w->app, why);
   window_fit(w);
   w->has_ended = 0;
-  w->wanted = 1;
+  w->asks_cut = w->f->cut.edges && !w->options.flattening.cut;
+  w->wanted = !w->asks_cut;
+  w->options.look.mesh_only = w->asks_cut;
+  if (w->asks_cut) ask(w);
   w->options.look.range = 0;
 }
 
@@ -71,7 +89,7 @@ void window_solve(window_state *w) {
       take_solution(w);
     w->state = WORKER_IDLE;
   }
-  if (w->state != WORKER_IDLE || !w->wanted) return;
+  if (w->state != WORKER_IDLE || !w->wanted || w->asks_cut) return;
   w->options.device.backend = w->backend;
   const char *why = worker_start(w->solver, w->f, &w->options.device, &w->options.conformal);
   if (why) app_tell_error(&w->app, why);
@@ -80,6 +98,7 @@ void window_solve(window_state *w) {
 }
 
 void window_solve_or_stop(window_state *w) {
+  if (window_asks(w)) return;
   if (w->state == WORKER_BUSY) {
     worker_stop(w->solver);
     w->wanted = 0;
@@ -88,6 +107,19 @@ void window_solve_or_stop(window_state *w) {
     w->wanted = 1;
     app_tell(&w->app, "%s", "");
   }
+}
+
+void window_cut(window_state *w) {
+  w->options.flattening.cut = w->asks_cut || !w->options.flattening.cut;
+  if (!w->asks_cut) {
+    app_tell(&w->app, "closed meshes that are opened from now on are %scut",
+             w->options.flattening.cut ? "" : "not ");
+    return;
+  }
+  w->asks_cut = w->options.look.mesh_only = 0;
+  w->wanted = 1;
+  w->screen.stale = 1;
+  app_tell(&w->app, "%s: cut open along %d edges", w->files.name, (int)w->f->cut.edges);
 }
 
 /* ---- Files ---- */
@@ -108,12 +140,14 @@ static int write_mesh(window_state *w, const char *path, char message[MESH_MESSA
 }
 
 void window_export(window_state *w) {
+  if (window_asks(w)) return;
   mesh_window_export(&w->files, &w->app, &w->f->m, write_mesh);
 }
 
 void window_open_file(window_state *w, const char *path) {
   const load_options options = {.path = path, .keep_duplicates = w->options.load.keep_duplicates};
   char message[MESH_MESSAGE], text[MESH_MESSAGE + APP_PATH];
+  const flattening_options cut = {.cut = 1, .start = w->options.flattening.start};
   load_report report;
   mesh m;
   flattening made;
@@ -121,7 +155,7 @@ void window_open_file(window_state *w, const char *path) {
     app_tell_error(&w->app, message);
     return;
   }
-  if (flattening_create(&m, &w->options.flattening, &made, message)) {
+  if (flattening_create(&m, &cut, &made, message)) {
     snprintf(text, sizeof text, "%s: %s", app_file_name(path), message);
     app_tell_error(&w->app, text);
     return;
@@ -130,6 +164,7 @@ void window_open_file(window_state *w, const char *path) {
   flattening_destroy(w->f);
   *w->f = made;
   w->pin_count = 0;
+  window_forget(w);
   mesh_window_tell(&w->app, &report, &repair_words, &w->f->m);
   mesh_window_name(&w->files, &w->app, path, "-uv.obj", "-uv.png", NULL, NULL);
   window_take_mesh(w);

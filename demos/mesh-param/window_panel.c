@@ -4,12 +4,27 @@
 #include <math.h>
 #include <stdio.h>
 
+static void cut_box(window_state *w) {
+  int cut = w->options.flattening.cut;
+  if (ui_check_box("cut closed meshes", &cut)) window_cut(w);
+}
+
 static void map_section(window_state *w) {
   const flattening *f = w->f;
   if (!ui_section("Map")) return;
+  if (w->asks_cut) {
+    cut_box(w);
+    ui_point_at();
+    ui_text("This mesh %s: tick this box to cut it open, so that it can be laid flat.",
+            f->cut.closed ? "is closed" : "has handles");
+    return;
+  }
   app_button(&w->app, w->state == WORKER_BUSY ? "Stop" : "Solve", 2, 1, window_solve_or_stop);
   ui_same_line();
   app_button(&w->app, "Automatic pins", 2, 1, window_automatic_pins);
+  app_button(&w->app, "Undo", 2, w->past.count, window_undo);
+  ui_same_line();
+  app_button(&w->app, "Redo", 2, w->future.count, window_redo);
   if (f->pin_count)
     ui_text("%d pins given, not packed", (int)f->pin_count);
   else
@@ -19,8 +34,8 @@ static void map_section(window_state *w) {
     ui_same_line();
     ui_text("cut along %d edges", (int)f->cut.edges);
   }
-  ui_check_box("cut closed meshes", &w->options.flattening.cut);
-  ui_tip("those opened from now on");
+  cut_box(w);
+  ui_tip("those opened from now on; key: X");
 }
 
 /* ---- Solver ---- */
@@ -89,6 +104,10 @@ static void solver_section(window_state *w) {
 static void distortion_section(window_state *w) {
   const distortion *d = &w->f->d;
   if (!ui_section("Distortion")) return;
+  if (w->asks_cut) {
+    ui_dim_text("the mesh is not cut yet");
+    return;
+  }
   if (!w->has_ended) ui_dim_text("of the initial guess; not solved yet");
   ui_text("angles   %.4g, at most %.3g", d->angle_mean, d->angle_max);
   ui_tip("s1/s2, the ratio of the singular values: 1 where angles are kept; the mean by area, and the largest");

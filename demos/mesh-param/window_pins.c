@@ -76,13 +76,16 @@ int32_t window_find_vertex(const window_state *w, double x, double y) {
 
 /* ---- Changes ---- */
 
-static int use_pins(window_state *w) {
+int window_use_pins(window_state *w) {
   char message[MESH_MESSAGE];
   worker_stop(w->solver);
+  /* Automatic pins: from the start, so that the UV map is the one that the program always finds. */
+  if (!w->pin_count && flattening_restart(w->f, message)) app_tell_error(&w->app, message);
   const int failed =
       flattening_set_pins(w->f, w->pins, w->pin_count, message) || flattening_update(w->f, message);
   if (failed) app_tell_error(&w->app, message);
   window_image_changed(w, NULL);
+  if (!w->pin_count) flat_view_fit_image(w->f, &w->window);
   w->wanted = 1;
   return failed;
 }
@@ -116,27 +119,36 @@ static int take_over(window_state *w) {
 }
 
 void window_add_pin(window_state *w, int32_t flat) {
+  window_remember(w);
   if (take_over(w) || (find_own(w, flat) < 0 && append(w, flat))) return;
-  if (!use_pins(w)) app_tell(&w->app, "vertex %d is pinned; drag it in the UV map", (int)w->f->c.vertex[flat]);
+  if (!window_use_pins(w))
+    app_tell(&w->app, "vertex %d is pinned; drag it in the UV map", (int)w->f->c.vertex[flat]);
 }
 
 void window_remove_pin(window_state *w, int32_t flat) {
+  window_remember(w);
   if (take_over(w)) return;
   const int own = find_own(w, flat);
   if (own < 0) return;
   const int32_t vertex = w->pins[own].vertex;
   w->pins[own] = w->pins[--w->pin_count];
-  if (!use_pins(w)) app_tell(&w->app, "vertex %d is not pinned any more", (int)vertex);
+  if (!window_use_pins(w)) app_tell(&w->app, "vertex %d is not pinned any more", (int)vertex);
 }
 
 void window_grab_pin(window_state *w, int32_t flat) {
-  if (take_over(w)) return;
-  w->dragged = find_own(w, flat);
+  w->grabbed = flat;
 }
 
 void window_move_pin(window_state *w, double x, double y) {
   int width, height;
   double uv[2];
+  if (w->grabbed >= 0) {
+    const int32_t flat = w->grabbed;
+    w->grabbed = -1;
+    window_remember(w);
+    if (take_over(w)) return;
+    w->dragged = find_own(w, flat);
+  }
   if (w->dragged < 0 || w->dragged >= w->pin_count) return;
   app_scene_size(&w->app, &width, &height);
   const int left = width / 2;
@@ -146,16 +158,13 @@ void window_move_pin(window_state *w, double x, double y) {
   const flattening_pin before = *pin;
   pin->u = uv[0];
   pin->v = uv[1];
-  if (use_pins(w)) *pin = before;
+  if (window_use_pins(w)) *pin = before;
 }
 
-/* From the start, so that the UV map is the one that the program always finds. */
 void window_automatic_pins(window_state *w) {
-  char message[MESH_MESSAGE];
+  if (window_asks(w)) return;
+  window_remember(w);
   w->pin_count = 0;
-  w->dragged = -1;
-  worker_stop(w->solver);
-  if (flattening_restart(w->f, message)) app_tell_error(&w->app, message);
-  if (!use_pins(w)) app_tell(&w->app, "two pins in every chart, far apart, and the charts packed");
-  flat_view_fit_image(w->f, &w->window);
+  w->dragged = w->grabbed = -1;
+  if (!window_use_pins(w)) app_tell(&w->app, "two pins in every chart, far apart, and the charts packed");
 }

@@ -8,6 +8,17 @@
 #include "view_gl.h"
 #include "worker.h"
 
+typedef struct pin_list {
+  flattening_pin *pins;
+  int32_t count;
+} pin_list;
+
+enum { PIN_LISTS = 100 };
+typedef struct pin_lists { /* oldest first */
+  pin_list list[PIN_LISTS];
+  int count;
+} pin_lists;
+
 struct window_state {
   app app;
   flattening *f;
@@ -26,7 +37,12 @@ struct window_state {
   /* Pins that were picked or moved; none: automatic. */
   flattening_pin *pins;
   int32_t pin_count;
-  int32_t dragged; /* which one of them; -1 */
+  int32_t grabbed; /* the flat vertex of the pin that is held and was not moved yet; -1 */
+  int32_t dragged; /* which pin is moved; -1 */
+  pin_lists past, future;
+
+  int asks_cut; /* the mesh is closed or has handles: it is cut, but neither shown nor solved before the user
+                   agrees */
 
   flat_view *view;
   camera camera;
@@ -45,6 +61,9 @@ void window_fit(window_state *w);
 void window_save_picture(window_state *w);
 void window_export(window_state *w);
 void window_open_file(window_state *w, const char *path);
+/* Whether the mesh may not be cut yet, which the user is told then. */
+int window_asks(window_state *w);
+void window_cut(window_state *w); /* the box: cuts the mesh that asks, and those opened from now on */
 
 /* ---- window_pins.c ---- */
 /* The pin near a place of the scene, or -1; of automatic ones too. */
@@ -57,6 +76,13 @@ void window_remove_pin(window_state *w, int32_t flat);
 void window_grab_pin(window_state *w, int32_t flat);
 void window_move_pin(window_state *w, double x, double y);
 void window_automatic_pins(window_state *w);
+int window_use_pins(window_state *w); /* solves for them. Returns 1 if they cannot be used */
+
+/* ---- window_past.c ---- */
+void window_remember(window_state *w); /* before the pins change */
+void window_forget(window_state *w);   /* everything: another mesh */
+void window_undo(window_state *w);
+void window_redo(window_state *w);
 
 /* ---- window_panel.c ---- */
 void window_panel_draw(window_state *w);

@@ -5,7 +5,7 @@ in vec3 eye, normal, corner;
 in vec2 at;
 flat in vec2 value;
 flat in float border;
-uniform float squares; /* for a length of 1 in the UV map; 0: none */
+uniform float squares; /* for a length of 1 in the UV map; 0: none; -1: nor is there a UV map yet */
 uniform sampler2D colours;
 out vec4 colour;
 
@@ -24,7 +24,7 @@ float lines(vec3 which, float width) {
 }
 
 void main() {
-  bool flipped = value.y < -1000.0;
+  bool flipped = value.y < -1000.0 && squares >= 0.0;
   vec3 paint = vec3(0.86, 0.83, 0.78), dark = vec3(0.42, 0.52, 0.66);
 #if COLOURED_BY == 1
   paint = texture(colours, vec2((0.5 + 255.0 * clamp(value.x, 0.0, 1.0)) / 256.0, 0.75)).rgb;
