@@ -258,21 +258,20 @@ void view_gl_destroy_screen(view_gl_screen *s) {
   *s = (view_gl_screen){0};
 }
 
-const char *view_gl_picture(view_gl_draw *draw, void *user, int width, int height, unsigned char *rgb) {
+const char *view_gl_picture(view_gl_draw *draw, void *user, int samples, int width, int height,
+                            unsigned char *rgb) {
   view_gl_canvas many = {0}, one = {0};
-  GLint samples, largest, draw_before, read_before;
-  glGetIntegerv(GL_MAX_SAMPLES, &samples);
+  GLint most, largest, draw_before, read_before;
+  glGetIntegerv(GL_MAX_SAMPLES, &most);
   glGetIntegerv(GL_MAX_RENDERBUFFER_SIZE, &largest);
   if (width > largest || height > largest) return "the picture is larger than the driver can draw";
   glGetIntegerv(GL_DRAW_FRAMEBUFFER_BINDING, &draw_before);
   glGetIntegerv(GL_READ_FRAMEBUFFER_BINDING, &read_before);
   const char *why = view_gl_make_canvas(&one, 0, width, height);
-  if (!why) why = view_gl_make_canvas(&many, samples < 8 ? samples : 8, width, height);
+  if (!why && samples) why = view_gl_make_canvas(&many, samples < most ? samples : most, width, height);
   if (!why) why = draw(user, width, height);
-  if (!why) {
-    copy(many.framebuffer, one.framebuffer, 0, width, height);
-    why = view_gl_read_picture(&one, width, height, rgb);
-  }
+  if (!why && samples) copy(many.framebuffer, one.framebuffer, 0, width, height);
+  if (!why) why = view_gl_read_picture(&one, width, height, rgb);
   glBindFramebuffer(GL_DRAW_FRAMEBUFFER, (GLuint)draw_before);
   glBindFramebuffer(GL_READ_FRAMEBUFFER, (GLuint)read_before);
   view_gl_destroy_canvas(&many);

@@ -66,8 +66,10 @@ const char *view_gl_show(view_gl_screen *screen, int left, int width, int height
                          void *user);
 void view_gl_destroy_screen(view_gl_screen *screen);
 
-/* A picture of its own with anti-aliasing: RGB, 3 x width x height bytes, top row first. The framebuffers that
- * were bound are bound afterwards. */
-const char *view_gl_picture(view_gl_draw *draw, void *user, int width, int height, unsigned char *rgb);
+/* A picture of its own: RGB, 3 x width x height bytes, top row first. `samples`: at most so many a pixel, for
+ * anti-aliasing; 0: none. The framebuffers that were bound are bound afterwards. */
+enum { VIEW_GL_SAMPLES = 8 }; /* of a picture that may take its time */
+const char *view_gl_picture(view_gl_draw *draw, void *user, int samples, int width, int height,
+                            unsigned char *rgb);
 
 #endif

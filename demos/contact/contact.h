@@ -5,6 +5,7 @@
 #include <jansson.h>
 
 #include "simulation.h"
+#include "view.h"
 
 enum { EXIT_MADE = 0, EXIT_ERROR = 1, EXIT_USAGE = 2, EXIT_NOT_MADE = 3 };
 
@@ -15,6 +16,7 @@ typedef struct program_options {
   int frames, steps_per_frame; /* -1, 0: not said */
   double ui_scale;
   int forces; /* are drawn */
+  contact_shading shading;
   int headless, bench, json, quiet, verbosity;
 } program_options;
 
@@ -32,6 +34,7 @@ const char *scene_names(int k);
 const char *scheme_names(int k);
 const char *acceleration_names(int k);
 const char *precision_names(int k);
+const char *shading_names(int k);
 
 /* ---- report.c: what it says about its work: lines, or one JSON object ---- */
 

@@ -4,7 +4,6 @@
 
 #ifdef TEXSOLVE_HAVE_GL
 
-#include "view.h"
 #include "view_shared.h"
 
 struct drawing {
@@ -20,16 +19,18 @@ static int fail(char message[SIMULATION_MESSAGE], const char *why) {
   return simulation_fail(message, "cannot draw a picture: %s", why);
 }
 
-int drawing_open(const simulation *s, int forces, int width, int height, drawing **made,
-                 char message[SIMULATION_MESSAGE]) {
+int drawing_open(const simulation *s, int forces, contact_shading shading, int width, int height,
+                 drawing **made, char message[SIMULATION_MESSAGE]) {
   drawing *d = *made = calloc(1, sizeof *d);
   if (!d) return fail(message, "out of memory");
   d->s = s;
-  d->look = (contact_look){.forces = forces, .fine = 1};
+  d->look = (contact_look){.forces = forces};
   const char *why = contact_view_fit(s->scene, &s->world, &d->camera, &d->look);
   if (!why && image_create(&d->picture, width, height)) why = "out of memory";
   if (!why) why = view_context_open(s->context, s->options.platform, &d->own);
   if (!why) why = contact_view_create(&d->view);
+  if (!why) d->look.coarse = contact_view_is_coarse(d->view, shading);
+  d->look.fine = !d->look.coarse;
   if (!why) return 0;
   fail(message, why);
   drawing_close(made);
@@ -60,9 +61,9 @@ int drawing_make(drawing *d, const image **picture, char message[SIMULATION_MESS
 
 #else
 
-int drawing_open(const simulation *s, int forces, int width, int height, drawing **made,
-                 char message[SIMULATION_MESSAGE]) {
-  (void)s, (void)forces, (void)width, (void)height;
+int drawing_open(const simulation *s, int forces, contact_shading shading, int width, int height,
+                 drawing **made, char message[SIMULATION_MESSAGE]) {
+  (void)s, (void)forces, (void)shading, (void)width, (void)height;
   *made = NULL;
   return simulation_fail(message, "cannot draw a picture: this build has no OpenGL");
 }

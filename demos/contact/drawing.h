@@ -5,12 +5,13 @@
 
 #include "png_image.h"
 #include "simulation.h"
+#include "view.h"
 
 typedef struct drawing drawing;
 
 /* With the contacts' forces where `forces` is set. */
-int drawing_open(const simulation *s, int forces, int width, int height, drawing **made,
-                 char message[SIMULATION_MESSAGE]);
+int drawing_open(const simulation *s, int forces, contact_shading shading, int width, int height,
+                 drawing **made, char message[SIMULATION_MESSAGE]);
 void drawing_close(drawing **made); /* before the simulation goes */
 
 /* Draws the bodies as they are now. The picture is the drawing's. */

@@ -38,7 +38,11 @@ static int prepare(headless_work *w) {
   if (pictures_are_wanted(&w->pictures, 1)) {
     r->picture_width = o->picture_width ? o->picture_width : default_width;
     r->picture_height = o->picture_width ? o->picture_height : default_height;
-    if (drawing_open(w->s, o->forces, r->picture_width, r->picture_height, &w->d, why))
+    /* A single picture may take its time. */
+    const int is_film = o->film || o->frames_dir;
+    const contact_shading shading =
+        o->shading == CONTACT_SHADING_AUTO && !is_film ? CONTACT_SHADING_FULL : o->shading;
+    if (drawing_open(w->s, o->forces, shading, r->picture_width, r->picture_height, &w->d, why))
       return progress_fail(why);
   }
   if (pictures_open(&w->pictures, r->picture_width, r->picture_height, frames_per_second(w))) return -1;

@@ -17,3 +17,8 @@ const char *precision_names(int k) {
   static const char *const names[] = {"auto", "single", "double", NULL};
   return names[k];
 }
+
+const char *shading_names(int k) {
+  static const char *const names[] = {"auto", "coarse", "full", NULL};
+  return names[k];
+}

@@ -53,6 +53,10 @@ static const option_row rows[] = {
     OPTION_TEXT("picture", "FILE", picture, "the last frame, as PNG"),
     OPTION_SIZE("picture-size", picture_width, 16, 16384, "pixels, such as 1280x720",
                 "size of pictures in pixels (default: 1280x720)"),
+    OPTION_NAME(
+        "shading", "NAME", shading, shading_names,
+        "auto, coarse or full: coarse has harder shadows and no anti-aliasing, and takes a fifth of the "
+        "time (default: auto, which is coarse for films that software draws)"),
     OPTION_FLAG("forces", forces, "draw the forces of the contacts"),
     OPTIONS_RUN("time a step's parts, with and without the forces of the last step as a start",
                 "report as one JSON object on standard output, with times and residual of every frame",

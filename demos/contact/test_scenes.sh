@@ -49,7 +49,19 @@ else
   is_png last.png 64x48
   cmp -s last.png frames/frame-00011.png || fail "the picture is not the last frame"
   differ last.png frames/frame-00000.png
-  expect 0 $on $small --frames 12 --picture forces.png --forces
+  # Shading: films by software are coarse unless it is said otherwise, single pictures never are.
+  for shading in coarse full; do
+    expect 0 $on $small --frames 12 --frames-dir $shading --shading $shading
+  done
+  differ coarse/frame-00011.png full/frame-00011.png
+  expect 0 $on $small --frames 12 --picture single.png
+  checks=$((checks + 2))
+  cmp -s single.png full/frame-00011.png || fail "a single picture does not have full shading"
+  shading=full
+  expect 0 --backend gl --scene slide --frames 1 --json
+  case $(json string device) in *llvmpipe* | *softpipe*) shading=coarse ;; esac
+  cmp -s frames/frame-00011.png $shading/frame-00011.png || fail "a film does not have $shading shading"
+  expect 0 $on $small --frames 12 --picture forces.png --forces --frames-dir forces
   differ last.png forces.png
   if ffmpeg -version >/dev/null 2>&1 && ffprobe -version >/dev/null 2>&1; then
     expect 0 $on $small --frames 4 --film film.mp4

@@ -14,6 +14,7 @@ refuse 2 "--threads: '0', expected" --threads 0
 refuse 2 "--frames: '-1', expected" --frames -1
 refuse 2 "--steps-per-frame: '0', expected" --steps-per-frame 0
 refuse 2 "--picture-size: '8x8', expected" --picture-size 8x8
+refuse 2 "--shading: 'fine', expected auto, coarse or full" --shading fine
 refuse 2 "'film.mp4', expected options only" film.mp4
 refuse 2 "--bench writes no files" --bench --film film.mp4
 

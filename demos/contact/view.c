@@ -25,13 +25,15 @@ const char *contact_view_create(contact_view **made) {
 void contact_view_destroy(contact_view **made) {
   contact_view *view = *made;
   if (!view) return;
-  const unsigned programs[] = {view->backdrop, view->occlusion, view->smoother, view->arrow};
+  const unsigned programs[] = {view->backdrop, view->occlusion[0], view->occlusion[1], view->smoother,
+                               view->arrow};
   glUseProgram(0); /* one that is deleted while it is used cannot be used again */
-  for (int pass = 0; pass < PASSES; pass++) {
-    glDeleteProgram(view->body[pass]);
-    glDeleteProgram(view->ground[pass]);
-  }
-  for (int k = 0; k < 4; k++) glDeleteProgram(programs[k]);
+  for (int pass = 0; pass < PASSES; pass++)
+    for (int coarse = 0; coarse < 2; coarse++) {
+      glDeleteProgram(view->body[coarse][pass]);
+      glDeleteProgram(view->ground[coarse][pass]);
+    }
+  for (int k = 0; k < 5; k++) glDeleteProgram(programs[k]);
   view_destroy_crowd(&view->blocks);
   view_destroy_crowd(&view->balls);
   view_destroy_crowd(&view->arrows);
@@ -39,6 +41,14 @@ void contact_view_destroy(contact_view **made) {
   glDeleteVertexArrays(1, &view->empty_array);
   free(view);
   *made = NULL;
+}
+
+int contact_view_is_coarse(const contact_view *view, contact_shading wanted) {
+  return wanted == CONTACT_SHADING_AUTO ? view->is_software : wanted == CONTACT_SHADING_COARSE;
+}
+
+int view_layer_scale(const contact_look *look) {
+  return look->coarse ? 4 : look->fine ? 1 : 2;
 }
 
 /* ---- Programs ---- */
@@ -55,22 +65,26 @@ static void multiply(const float a[16], const float b[16], float product[16]) {
 static const char *const light_samplers[] = {"shadow_map", "openness", NULL};
 
 /* The sources begin with which pass it is, and fragments of the picture with the light. */
-static const char *use_program(contact_view *view, view_pass pass, view_gl_source vertex,
-                               view_gl_source fragment, unsigned *program) {
+static const char *use_program(contact_view *view, view_pass pass, const contact_look *look,
+                               view_gl_source vertex, view_gl_source fragment, unsigned *program) {
   char defines[60], text[sizeof light_glsl + sizeof body_frag + sizeof ground_frag];
   if (pass == PASS_PICTURE) {
     snprintf(text, sizeof text, "%s#line 1\n%s", light_glsl, fragment.text);
     fragment.text = text;
   }
-  snprintf(defines, sizeof defines, "#define PASS %d\n#define TAPS %d\n", (int)pass, view->is_software ? 4 : 6);
+  snprintf(defines, sizeof defines, "#define PASS %d\n#define TAPS %d\n", (int)pass,
+           look->coarse        ? 2
+           : view->is_software ? 4
+                               : 6);
   return view_gl_program(defines, vertex, fragment, light_samplers, program);
 }
 
-const char *view_use_body(contact_view *view, view_pass pass, unsigned *program) {
+const char *view_use_body(contact_view *view, view_pass pass, const contact_look *look, unsigned *program) {
   const view_gl_source fragment[PASSES] = {VIEW_GL_SHADER(depth, frag), VIEW_GL_SHADER(geometry, frag),
                                            VIEW_GL_SHADER(body, frag)};
-  const char *why = use_program(view, pass, VIEW_GL_SHADER(body, vert), fragment[pass], &view->body[pass]);
-  *program = view->body[pass];
+  unsigned *made = &view->body[look->coarse][pass];
+  const char *why = use_program(view, pass, look, VIEW_GL_SHADER(body, vert), fragment[pass], made);
+  *program = *made;
   return why;
 }
 
@@ -92,7 +106,7 @@ static void set_light(const contact_view *view, unsigned program, const camera *
   glUniform2f(view_gl_uniform(program, "shadow_step"), soft / view->shadow_width[0],
               soft / view->shadow_width[1]);
   glUniform1f(view_gl_uniform(program, "shadow_lift"), 1.5f * view->shadow_texel + 0.5f * soft);
-  glUniform1f(view_gl_uniform(program, "coarse"), look->fine ? 1 : 2);
+  glUniform1f(view_gl_uniform(program, "coarse"), (float)view_layer_scale(look));
   glUniform2f(view_gl_uniform(program, "pixels"), (float)width, (float)height);
 }
 
@@ -100,21 +114,35 @@ static void set_light(const contact_view *view, unsigned program, const camera *
 
 const char *view_use_ground(contact_view *view, view_pass pass, const camera *c, const contact_look *look,
                             unsigned *program) {
+  unsigned *made = &view->ground[look->coarse][pass];
   const char *why =
-      use_program(view, pass, VIEW_GL_SHADER(ground, vert),
-                  pass == PASS_GEOMETRY ? VIEW_GL_SHADER(geometry, frag) : VIEW_GL_SHADER(ground, frag),
-                  &view->ground[pass]);
+      use_program(view, pass, look, VIEW_GL_SHADER(ground, vert),
+                  pass == PASS_GEOMETRY ? VIEW_GL_SHADER(geometry, frag) : VIEW_GL_SHADER(ground, frag), made);
   if (why) return why;
-  *program = view->ground[pass];
+  *program = *made;
   glUniform2f(view_gl_uniform(*program, "middle"), c->target[0], c->target[1]);
   glUniform1f(view_gl_uniform(*program, "reach"), 2.2f * look->reach);
+  return NULL;
+}
+
+/* Depths alone, so that what is hidden is not shaded. */
+static const char *draw_depths(contact_view *view, const contact_look *look) {
+  unsigned program;
+  const char *why = view_use_body(view, PASS_SHADOW, look, &program);
+  if (why) return why;
+  glUniformMatrix4fv(view_gl_uniform(program, "to_clip"), 1, GL_FALSE, view->to_clip);
+  glColorMask(GL_FALSE, GL_FALSE, GL_FALSE, GL_FALSE);
+  glEnable(GL_CULL_FACE);
+  view_draw_bodies(view);
+  glColorMask(GL_TRUE, GL_TRUE, GL_TRUE, GL_TRUE);
+  glDepthFunc(GL_LEQUAL);
   return NULL;
 }
 
 static const char *draw_bodies(contact_view *view, const camera *c, const contact_look *look, int width,
                                int height) {
   unsigned program;
-  const char *why = view_use_body(view, PASS_PICTURE, &program);
+  const char *why = view_use_body(view, PASS_PICTURE, look, &program);
   if (why) return why;
   set_light(view, program, c, look, width, height);
   glUniform1f(view_gl_uniform(program, "pale"), look->forces ? 0.72f : 0);
@@ -141,13 +169,15 @@ static const char *draw_picture(contact_view *view, const camera *c, const conta
   unsigned program;
   glViewport(0, 0, width, height);
   glClear(GL_DEPTH_BUFFER_BIT);
-  const char *why = use_program(view, PASS_PICTURE, VIEW_GL_SHADER(whole, vert), VIEW_GL_SHADER(backdrop, frag),
-                                &view->backdrop);
+  const char *why = use_program(view, PASS_PICTURE, look, VIEW_GL_SHADER(whole, vert),
+                                VIEW_GL_SHADER(backdrop, frag), &view->backdrop);
   if (why) return why;
   glUniform2f(view_gl_uniform(view->backdrop, "pixels"), (float)width, (float)height);
   view_gl_draw_vertices(&view->empty_array, GL_TRIANGLES, 3);
   glEnable(GL_DEPTH_TEST);
-  why = draw_bodies(view, c, look, width, height);
+  why = look->coarse ? draw_depths(view, look) : NULL;
+  if (!why) why = draw_bodies(view, c, look, width, height);
+  glDepthFunc(GL_LESS);
   if (!why) why = view_use_ground(view, PASS_PICTURE, c, look, &program);
   if (!why) {
     set_light(view, program, c, look, width, height);
@@ -175,7 +205,7 @@ const char *contact_view_draw(contact_view *view, const world *w, const camera *
   glClearDepth(1);
   glEnable(GL_DEPTH_TEST);
   glEnable(GL_CULL_FACE);
-  if (!why) why = view_draw_shadow(view);
+  if (!why) why = view_draw_shadow(view, look);
   if (!why) why = view_draw_openness(view, c, look, width, height);
   glBindFramebuffer(GL_FRAMEBUFFER, (GLuint)target);
   if (!why) why = draw_picture(view, c, look, width, height);
@@ -199,5 +229,5 @@ static const char *draw_scenery(void *user, int width, int height) {
 const char *contact_view_picture(contact_view *view, const world *w, const camera *c, const contact_look *look,
                                  int width, int height, unsigned char *rgb) {
   scenery s = {view, w, c, look};
-  return view_gl_picture(draw_scenery, &s, width, height, rgb);
+  return view_gl_picture(draw_scenery, &s, look->coarse ? 0 : VIEW_GL_SAMPLES, width, height, rgb);
 }

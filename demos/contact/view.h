@@ -9,13 +9,23 @@
 typedef struct contact_look {
   int forces;   /* of the contacts, as arrows over pale bodies */
   int fine;     /* ambient occlusion at every pixel, else at every second one */
+  int coarse;   /* at every fourth one, harder shadows, no anti-aliasing: for software */
   float sun[3]; /* a unit vector towards it */
   float reach;  /* about how much there is to see, m */
 } contact_look;
 
+typedef enum contact_shading {
+  CONTACT_SHADING_AUTO,
+  CONTACT_SHADING_COARSE,
+  CONTACT_SHADING_FULL
+} contact_shading;
+
 typedef struct contact_view contact_view;
 
 const char *contact_view_create(contact_view **made);
+/* Whether a picture is shaded coarsely: where it is wanted so, or drawn by software and not wanted otherwise.
+ */
+int contact_view_is_coarse(const contact_view *view, contact_shading wanted);
 void contact_view_destroy(contact_view **made);
 
 /* The camera, from the scene's side, so that it sees the bodies, and the light. Who lies far off is left out,
@@ -26,7 +36,7 @@ const char *contact_view_fit(const scene *s, const world *w, camera *c, contact_
 const char *contact_view_draw(contact_view *view, const world *w, const camera *c, const contact_look *look,
                               int width, int height);
 
-/* Into a picture: RGB, 3 x width x height bytes, top row first, with anti-aliasing. */
+/* Into a picture: RGB, 3 x width x height bytes, top row first, with anti-aliasing unless it is coarse. */
 const char *contact_view_picture(contact_view *view, const world *w, const camera *c, const contact_look *look,
                                  int width, int height, unsigned char *rgb);
 

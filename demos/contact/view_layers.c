@@ -51,10 +51,9 @@ static const char *make_shadow(contact_view *view) {
 }
 
 const char *view_size_layers(contact_view *view, const contact_look *look, int width, int height) {
-  if (!look->fine) {
-    width = (width + 1) / 2;
-    height = (height + 1) / 2;
-  }
+  const int scale = view_layer_scale(look);
+  width = (width + scale - 1) / scale;
+  height = (height + scale - 1) / scale;
   if (view->width == width && view->height == height) return NULL;
   view_destroy_layers(view);
   const char *why = make_shadow(view);
@@ -128,9 +127,9 @@ void view_aim_sun(contact_view *view, const world *w, const contact_look *look) 
   view->to_shadow[15] = 1;
 }
 
-const char *view_draw_shadow(contact_view *view) {
+const char *view_draw_shadow(contact_view *view, const contact_look *look) {
   unsigned program;
-  const char *why = view_use_body(view, PASS_SHADOW, &program);
+  const char *why = view_use_body(view, PASS_SHADOW, look, &program);
   if (why) return why;
   glBindFramebuffer(GL_FRAMEBUFFER, view->shadow.framebuffer);
   glViewport(0, 0, view->shadow_size, view->shadow_size);
@@ -161,7 +160,7 @@ static const char *draw_geometry(contact_view *view, const camera *c, const cont
   if (why) return why;
   set_cameras(view, program);
   view_gl_draw_vertices(&view->empty_array, GL_TRIANGLE_STRIP, 4);
-  why = view_use_body(view, PASS_GEOMETRY, &program);
+  why = view_use_body(view, PASS_GEOMETRY, look, &program);
   if (why) return why;
   set_cameras(view, program);
   view_draw_bodies(view);
@@ -188,15 +187,16 @@ const char *view_draw_openness(contact_view *view, const camera *c, const contac
   glDisable(GL_DEPTH_TEST);
   glDisable(GL_CULL_FACE);
   if (!why)
-    why = view_gl_program(view->is_software && !look->fine ? "#define SAMPLES 12\n" : "#define SAMPLES 24\n",
+    why = view_gl_program(look->coarse ? "#define SAMPLES 12\n" : "#define SAMPLES 24\n",
                           VIEW_GL_SHADER(whole, vert), VIEW_GL_SHADER(occlusion, frag), samplers,
-                          &view->occlusion);
+                          &view->occlusion[look->coarse]);
   if (why) return why;
+  const unsigned program = view->occlusion[look->coarse];
   camera_projection_matrix(c, width, height, projection);
   glBindFramebuffer(GL_FRAMEBUFFER, view->openness.framebuffer);
   view_gl_bind(&view->geometry.texture, 1);
-  glUniform2f(view_gl_uniform(view->occlusion, "slope"), 1 / projection[0], 1 / projection[5]);
-  glUniform1f(view_gl_uniform(view->occlusion, "radius"), 2.5f * view->typical);
+  glUniform2f(view_gl_uniform(program, "slope"), 1 / projection[0], 1 / projection[5]);
+  glUniform1f(view_gl_uniform(program, "radius"), 2.5f * view->typical);
   view_gl_draw_vertices(&view->empty_array, GL_TRIANGLES, 3);
   why = smooth(view, &view->openness, &view->between, 1, 0);
   return why ? why : smooth(view, &view->between, &view->openness, 0, 1);

@@ -19,7 +19,8 @@ typedef struct view_layer {
 
 struct contact_view {
   view_crowd blocks, balls, arrows;
-  unsigned body[PASSES], ground[PASSES], backdrop, occlusion, smoother, arrow; /* programs */
+  /* Programs; those with a 2 for fine and for coarse shading. */
+  unsigned body[2][PASSES], ground[2][PASSES], backdrop, occlusion[2], smoother, arrow;
   unsigned empty_array;
   view_layer shadow, geometry, openness, between; /* the last for half of smoothing */
   unsigned geometry_depth;
@@ -52,15 +53,16 @@ const char *view_size_layers(contact_view *view, const contact_look *look, int w
 void view_destroy_layers(contact_view *view);
 /* The sun's own camera, around the bodies within reach. */
 void view_aim_sun(contact_view *view, const world *w, const contact_look *look);
-const char *view_draw_shadow(contact_view *view);
+const char *view_draw_shadow(contact_view *view, const contact_look *look);
 const char *view_draw_openness(contact_view *view, const camera *c, const contact_look *look, int width,
                                int height);
 
 /* ---- view.c ---- */
 /* The program for the bodies or the ground in a pass, which is used from then on. */
-const char *view_use_body(contact_view *view, view_pass pass, unsigned *program);
+const char *view_use_body(contact_view *view, view_pass pass, const contact_look *look, unsigned *program);
 const char *view_use_ground(contact_view *view, view_pass pass, const camera *c, const contact_look *look,
                             unsigned *program);
 int view_is_ground(const body *b);
+int view_layer_scale(const contact_look *look); /* pixels of the picture to one of the layers */
 
 #endif

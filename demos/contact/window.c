@@ -120,6 +120,8 @@ static const char *begin(window_state *w, char message[SIMULATION_MESSAGE]) {
   if (simulation_create(&simulated, &w->s, message)) return message;
   const char *why = contact_view_create(&w->view);
   if (why) return why;
+  w->look.fine = w->options->shading == CONTACT_SHADING_FULL;
+  w->look.coarse = contact_view_is_coarse(w->view, w->options->shading);
   window_fit(w);
   window_take_scene(w);
   return NULL;

@@ -11,8 +11,15 @@ void window_name_files(window_state *w) {
 
 /* ---- Pictures and videos ---- */
 
-static const char *draw_picture(window_state *w, int width, int height, unsigned char *rgb) {
+static const char *draw_frame(window_state *w, int width, int height, unsigned char *rgb) {
   return contact_view_picture(w->view, &w->s->world, &w->camera, &w->look, width, height, rgb);
+}
+
+/* A single picture may take its time, unless the user has said otherwise. */
+static const char *draw_picture(window_state *w, int width, int height, unsigned char *rgb) {
+  contact_look look = w->look;
+  look.coarse = w->options->shading == CONTACT_SHADING_COARSE;
+  return contact_view_picture(w->view, &w->s->world, &w->camera, &look, width, height, rgb);
 }
 
 void window_save_picture(window_state *w) {
@@ -31,7 +38,7 @@ void window_video_frame(window_state *w, int steps) {
   w->video_steps += steps;
   if (w->video_steps * w->s->parameters.step * VIDEO_RATE < 0.99 * w->speed) return;
   w->video_steps = 0;
-  app_video_frame(&w->app, &w->files.video, draw_picture);
+  app_video_frame(&w->app, &w->files.video, draw_frame);
 }
 
 /* ---- Reports ---- */

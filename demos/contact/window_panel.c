@@ -45,8 +45,11 @@ static void look_section(window_state *w) {
   int changed = ui_check_box("forces", &look->forces);
   ui_tip("of the contacts, key A. Blue: the contact sticks; red: it slides");
   ui_same_line();
-  changed |= ui_check_box("fine shading", &look->fine);
-  ui_tip("ambient occlusion at every pixel, else at every second one");
+  if (ui_check_box("fine shading", &look->fine)) {
+    look->coarse = !look->fine && contact_view_is_coarse(w->view, w->options->shading);
+    changed = 1;
+  }
+  ui_tip("softer shadows, and ambient occlusion at every pixel; slow where software draws");
   if (changed) w->screen.stale = 1;
 }
 

@@ -184,5 +184,5 @@ static const char *draw_scene(void *user, int width, int height) {
 const char *flat_view_picture(flat_view *view, const camera *c, const flat_window *window, flat_look *look,
                               int width, int height, unsigned char *rgb) {
   scene s = {view, c, window, look};
-  return view_gl_picture(draw_scene, &s, width, height, rgb);
+  return view_gl_picture(draw_scene, &s, VIEW_GL_SAMPLES, width, height, rgb);
 }

@@ -273,5 +273,5 @@ static const char *draw_scene(void *user, int width, int height) {
 const char *mesh_view_picture(mesh_view *view, const camera *c, mesh_look *look, int width, int height,
                               unsigned char *rgb) {
   scene s = {view, c, look};
-  return view_gl_picture(draw_scene, &s, width, height, rgb);
+  return view_gl_picture(draw_scene, &s, VIEW_GL_SAMPLES, width, height, rgb);
 }

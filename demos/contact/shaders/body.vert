@@ -11,6 +11,7 @@ uniform mat4 to_clip;
 uniform mat4 to_eye;
 #endif
 out vec3 normal;
+invariant gl_Position; /* depths of PASS 0 are compared with those of PASS 2 */
 #if PASS == 1
 out vec3 eye;
 #elif PASS == 2
