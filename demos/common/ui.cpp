@@ -290,8 +290,43 @@ void ui_menu_end() {
   ImGui::EndCombo();
 }
 
+/* Dear ImGui writes a slider's value on the slider, where its handle covers it. Here the value stands to the
+ * right of it, in a column that has room for `widest`; on the slider it only appears while it is typed, after
+ * Ctrl and a click. */
+template <typename Slider>
+static int slider(const char *label, const char *value, const char *widest, Slider draw) {
+  static ImGuiID typed = 0;
+  const float whole = ImGui::CalcItemWidth(), gap = ImGui::GetStyle().ItemInnerSpacing.x;
+  const float column = std::max(0.4f * whole, ImGui::CalcTextSize(widest).x), left = ImGui::GetCursorPosX();
+  ImGui::BeginGroup();
+  ImGui::PushID(label);
+  const ImGuiID id = ImGui::GetID("##slider");
+  ImGui::SetNextItemWidth(std::max(whole - column - gap, 0.3f * whole));
+  const bool hidden = typed != id;
+  if (hidden) ImGui::PushStyleColor(ImGuiCol_Text, ImVec4(0, 0, 0, 0));
+  const bool changed = draw("##slider");
+  if (hidden) ImGui::PopStyleColor();
+  if (ImGui::IsItemActive() && ImGui::GetIO().WantTextInput)
+    typed = id;
+  else if (!hidden)
+    typed = 0;
+  ImGui::SameLine(0, gap);
+  ImGui::TextUnformatted(value);
+  ImGui::SameLine(0, 0);
+  ImGui::SetCursorPosX(left + whole + gap);
+  ImGui::TextUnformatted(label);
+  ImGui::PopID();
+  ImGui::EndGroup();
+  return changed;
+}
+
 int ui_slider(const char *label, float *value, float low, float high, const char *format) {
-  return ImGui::SliderFloat(label, value, low, high, format, ImGuiSliderFlags_AlwaysClamp);
+  char text[40], widest[40];
+  std::snprintf(text, sizeof text, format, static_cast<double>(*value));
+  std::snprintf(widest, sizeof widest, format, static_cast<double>(high));
+  return slider(label, text, widest, [=](const char *id) {
+    return ImGui::SliderFloat(id, value, low, high, format, ImGuiSliderFlags_AlwaysClamp);
+  });
 }
 
 /* Dear ImGui's own logarithmic slider takes numbers below what the format shows for 0. */
@@ -299,9 +334,11 @@ int ui_slider_log(const char *label, double *value, double low, double high) {
   float power = static_cast<float>(std::log10(*value));
   char text[32];
   std::snprintf(text, sizeof text, "%.2g", *value);
-  if (!ImGui::SliderFloat(label, &power, static_cast<float>(std::log10(low)),
-                          static_cast<float>(std::log10(high)), text,
-                          ImGuiSliderFlags_AlwaysClamp | ImGuiSliderFlags_NoInput))
+  if (!slider(label, text, "", [&](const char *id) {
+        return ImGui::SliderFloat(id, &power, static_cast<float>(std::log10(low)),
+                                  static_cast<float>(std::log10(high)), text,
+                                  ImGuiSliderFlags_AlwaysClamp | ImGuiSliderFlags_NoInput);
+      }))
     return 0;
   /* Two digits, as they are shown. */
   std::snprintf(text, sizeof text, "%.1e", std::pow(10.0, static_cast<double>(power)));
@@ -310,10 +347,14 @@ int ui_slider_log(const char *label, double *value, double low, double high) {
 }
 
 int ui_slider_unit(const char *label, double *value, double low, double high, const char *unit) {
-  char format[40];
+  char format[40], text[60], widest[60];
   std::snprintf(format, sizeof format, "%%.3g %s", unit);
-  return ImGui::SliderScalar(label, ImGuiDataType_Double, value, &low, &high, format,
-                             ImGuiSliderFlags_AlwaysClamp | ImGuiSliderFlags_NoRoundToFormat);
+  std::snprintf(text, sizeof text, "%.3g %s", *value, unit);
+  std::snprintf(widest, sizeof widest, "-0.05 %s", unit);
+  return slider(label, text, widest, [&](const char *id) {
+    return ImGui::SliderScalar(id, ImGuiDataType_Double, value, &low, &high, format,
+                               ImGuiSliderFlags_AlwaysClamp | ImGuiSliderFlags_NoRoundToFormat);
+  });
 }
 
 int ui_slider_log_unit(const char *label, double *value, double low, double high, int from_zero,
@@ -322,12 +363,13 @@ int ui_slider_log_unit(const char *label, double *value, double low, double high
   /* Where there is a 0, it takes the first hundredth. */
   const float first = from_zero ? 0.01f : 0;
   float at = 0;
-  char text[60];
+  char text[60], widest[60];
   if (*value >= low) at = first + (1 - first) * static_cast<float>(std::log(*value / low) / range);
-  /* The text is a format. */
-  const bool percent = unit[0] == '%';
-  std::snprintf(text, sizeof text, percent ? "%.2g %%%s" : "%.2g %s", *value, unit);
-  if (!ImGui::SliderFloat(label, &at, 0, 1, text, ImGuiSliderFlags_AlwaysClamp | ImGuiSliderFlags_NoInput))
+  std::snprintf(text, sizeof text, "%.2g %s", *value, unit);
+  std::snprintf(widest, sizeof widest, "0.0005 %s", unit);
+  if (!slider(label, text, widest, [&](const char *id) {
+        return ImGui::SliderFloat(id, &at, 0, 1, "", ImGuiSliderFlags_AlwaysClamp | ImGuiSliderFlags_NoInput);
+      }))
     return 0;
   if (from_zero && at < first) {
     *value = 0;
@@ -340,13 +382,21 @@ int ui_slider_log_unit(const char *label, double *value, double low, double high
   return 1;
 }
 
+static int int_slider(const char *label, int *value, int low, int high, const char *at_low, int flags) {
+  char text[40];
+  const char *const format = *value == low && at_low ? at_low : "%d";
+  std::snprintf(text, sizeof text, "%d", *value);
+  return slider(label, format == at_low ? at_low : text, at_low ? at_low : "", [=](const char *id) {
+    return ImGui::SliderInt(id, value, low, high, format, ImGuiSliderFlags_AlwaysClamp | flags);
+  });
+}
+
 int ui_slider_int(const char *label, int *value, int low, int high, const char *at_low) {
-  return ImGui::SliderInt(label, value, low, high, *value == low ? at_low : "%d", ImGuiSliderFlags_AlwaysClamp);
+  return int_slider(label, value, low, high, at_low, 0);
 }
 
 int ui_slider_int_log(const char *label, int *value, int low, int high) {
-  return ImGui::SliderInt(label, value, low, high, "%d",
-                          ImGuiSliderFlags_AlwaysClamp | ImGuiSliderFlags_Logarithmic);
+  return int_slider(label, value, low, high, nullptr, ImGuiSliderFlags_Logarithmic);
 }
 
 int ui_colour(const char *label, float rgb[3]) {

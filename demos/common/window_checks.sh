@@ -110,6 +110,14 @@ looks_other() { [ "$(sum)" != "$(cat "$1.sum")" ]; }
 looks_as() { [ "$(sum)" = "$(cat "$1.sum")" ]; }
 shows() { eventually "$1" "$2" || fail "$3 does not show in the window"; }
 
+# Values stand next to sliders, not on their handles.
+handles_are_free() {
+  "$x_window" handles "$window" >handles || fail "the controls cannot be looked at"
+  read -r columns covered <handles
+  [ "$columns" -gt 5 ] || fail "no handles of sliders are seen"
+  [ "$covered" -eq 0 ] || fail "text lies on the handles of sliders"
+}
+
 changes() { eventually differs "$1" || fail "$2 does not change the picture"; }
 returns() { eventually is_as "$1" || fail "$2 does not bring the picture back"; }
 

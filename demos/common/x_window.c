@@ -1,7 +1,9 @@
 /* For the tests of windows. x_window drop WINDOW PATH drops a file as a file manager does, by the protocol
  * XDND; x_window sum WINDOW prints a number that stands for the picture right of the controls; x_window pixel
  * WINDOW X Y prints red, green and blue, 0 to 255; x_window frames WINDOW COUNT waits until the window has
- * handled all events before, and has drawn COUNT frames since. */
+ * handled all events before, and has drawn COUNT frames since; x_window handles
+ * WINDOW prints how many columns of pixels of sliders' handles the controls have, and how many have text on
+ * them. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -110,10 +112,47 @@ static int frames(int count) {
   return 0;
 }
 
+/* The blue of a slider's handle: Dear ImGui's light style, over white. */
+static int is_handle(unsigned long rgb) {
+  const int red = (int)(rgb >> 16 & 255), green = (int)(rgb >> 8 & 255), blue = (int)(rgb & 255);
+  return abs(red - 108) < 4 && abs(green - 173) < 4 && abs(blue - 251) < 4;
+}
+
+static int is_dark(unsigned long rgb) {
+  return (rgb >> 16 & 255) + (rgb >> 8 & 255) + (rgb & 255) < 200;
+}
+
+/* How many columns of handles there are, and in how many of them text lies on the handle. */
+static int handles(void) {
+  enum { right = 280, tall = 12 };
+  XWindowAttributes window;
+  XGetWindowAttributes(display, target, &window);
+  if (window.width < right) return 1;
+  XImage *image = XGetImage(display, target, 0, 0, right, (unsigned)window.height, AllPlanes, ZPixmap);
+  if (!image) return 1;
+  int columns = 0, covered = 0;
+  for (int x = 0; x < right; x++)
+    for (int y = 0, below = 0, dark = 0; y < image->height; y++) { /* `below`: rows since a handle; 0: far */
+      const unsigned long rgb = XGetPixel(image, x, y);
+      if (is_handle(rgb)) {
+        columns += !below;
+        covered += dark;
+        below = 1, dark = 0;
+      } else if (below) {
+        dark |= is_dark(rgb);
+        below = below < tall ? below + 1 : 0;
+        dark &= below > 0;
+      }
+    }
+  printf("%d %d\n", columns, covered);
+  XDestroyImage(image);
+  return 0;
+}
+
 int main(int argc, char **argv) {
   display = argc >= 3 ? XOpenDisplay(NULL) : NULL;
   if (!display) {
-    fprintf(stderr, "x_window: expected a display; drop, sum, pixel or frames; and a window\n");
+    fprintf(stderr, "x_window: expected a display; drop, sum, pixel, handles or frames; and a window\n");
     return 1;
   }
   alarm(180); /* the window may not answer */
@@ -121,6 +160,7 @@ int main(int argc, char **argv) {
   if (strcmp(argv[1], "sum") == 0) return sum();
   if (strcmp(argv[1], "pixel") == 0)
     return argc == 5 ? pixel((int)strtol(argv[3], NULL, 10), (int)strtol(argv[4], NULL, 10)) : 1;
+  if (strcmp(argv[1], "handles") == 0) return handles();
   if (argc == 4 && strcmp(argv[1], "frames") == 0) return frames((int)strtol(argv[3], NULL, 10));
   return argc == 4 && strcmp(argv[1], "drop") == 0 ? drop(argv[3]) : 1;
 }
