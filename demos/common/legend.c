@@ -9,6 +9,7 @@
 
 #include "legend_shaders.h"
 #include "colours.h"
+#include "font.h"
 #include "view_gl.h"
 
 struct legend {
@@ -16,9 +17,9 @@ struct legend {
   char written[64]; /* what the text says */
 };
 
-/* ---- Letters: five bits a row, the left one highest ---- */
+/* ---- Letters for systems without a font: five bits a row, the left one highest ---- */
 
-enum { letter_width = 5, letter_height = 7, advance = 6, line_height = 10 };
+enum { letter_width = 5, letter_height = 7, advance = 6 };
 
 typedef struct letter {
   char symbol;
@@ -46,42 +47,68 @@ static const letter letters[] = {
 };
 
 /* The panel at scale 1, from the upper left. */
-enum { panel_width = 72, panel_height = 98, bar_left = 6, bar_right = 18, bar_upper = 29, bar_lower = 91 };
+enum { panel_width = 98, panel_height = 124, bar_left = 8, bar_right = 22, bar_upper = 44, bar_lower = 114 };
+enum { line = FONT_PIXELS + 2 };
 
-static void write_text(unsigned char *dots, const char *text, int left, int upper) {
-  for (; *text; text++, left += advance)
-    for (size_t k = 0; k < sizeof letters / sizeof letters[0]; k++)
-      for (int y = 0; letters[k].symbol == *text && y < letter_height; y++)
-        for (int x = 0; x < letter_width && left + x < panel_width; x++)
-          if (letters[k].rows[y] >> (letter_width - 1 - x) & 1)
-            dots[(upper + y) * panel_width + left + x] = 255;
+/* A picture of the panel's text. */
+typedef struct dots {
+  unsigned char *ink;
+  float scale;
+  int width, height;
+} dots;
+
+static int scaled(float scale, int length) {
+  return (int)lroundf(scale * (float)length);
 }
 
-static void write_number(unsigned char *dots, double value, int is_power, int upper) {
+static void write_plainly(const dots *d, const char *text, int left, int upper) {
+  const int size = (int)d->scale, below = ((int)(d->scale * FONT_PIXELS) - size * letter_height) / 2;
+  for (; *text; text++, left += size * advance)
+    for (size_t k = 0; k < sizeof letters / sizeof letters[0]; k++)
+      for (int y = 0; letters[k].symbol == *text && y < size * letter_height; y++)
+        for (int x = 0; x < size * letter_width && left + x < d->width; x++)
+          if (letters[k].rows[y / size] >> (letter_width - 1 - x / size) & 1)
+            d->ink[(upper + below + y) * d->width + left + x] = 255;
+}
+
+static void write_text(const dots *d, const char *text, int left, int upper) {
+  const int x = scaled(d->scale, left), y = scaled(d->scale, upper);
+  char latin[40];
+  snprintf(latin, sizeof latin, "%s", text);
+  for (char *c = latin; *c; c++)
+    if (*c == '^') *c = (char)0xb2;
+  if (font_write(d->ink, d->width, d->height, latin, x, y, d->scale * FONT_PIXELS))
+    write_plainly(d, text, x, y);
+}
+
+static void write_number(const dots *d, double value, int is_power, int upper) {
   char text[24];
   const double factor = exp2(fabs(value));
   if (is_power)
     snprintf(text, sizeof text, factor < 999.5 ? "%s%.3g" : "%s%.0e", value < 0 ? "1/" : "", factor);
   else
     snprintf(text, sizeof text, "%.3g", value);
-  write_text(dots, text, bar_right + 5, upper);
+  write_text(d, text, bar_right + 6, upper);
 }
 
-static const char *write_legend(legend *l, const legend_text *text) {
-  unsigned char dots[panel_width * panel_height] = {0};
+static const char *write_legend(legend *l, const legend_text *text, float scale) {
   char wanted[sizeof l->written];
   const int is_power = text->is_power;
-  snprintf(wanted, sizeof wanted, "%s|%s|%.3g|%.3g|%d", text->title, text->unit, text->low, text->high,
-           is_power);
+  snprintf(wanted, sizeof wanted, "%s|%s|%.3g|%.3g|%d|%g", text->title, text->unit, text->low, text->high,
+           is_power, (double)scale);
   if (l->text && !strcmp(l->written, wanted)) return NULL;
-  write_text(dots, text->title, bar_left, 6);
-  write_text(dots, text->unit, bar_left, 6 + line_height);
-  write_number(dots, text->high, is_power, bar_upper - 1);
-  write_number(dots, 0.5 * (text->low + text->high), is_power, (bar_upper + bar_lower - letter_height) / 2);
-  write_number(dots, text->low, is_power, bar_lower - letter_height + 1);
+  dots d = {.scale = scale, .width = scaled(scale, panel_width), .height = scaled(scale, panel_height)};
+  d.ink = calloc((size_t)d.width, (size_t)d.height);
+  if (!d.ink) return "out of memory";
+  write_text(&d, text->title, bar_left, 7);
+  write_text(&d, text->unit, bar_left, 7 + line);
+  write_number(&d, text->high, is_power, bar_upper - 3);
+  write_number(&d, 0.5 * (text->low + text->high), is_power, (bar_upper + bar_lower - FONT_PIXELS) / 2);
+  write_number(&d, text->low, is_power, bar_lower - FONT_PIXELS + 3);
   glDeleteTextures(1, &l->text);
   l->text = view_gl_texture(GL_NEAREST);
-  glTexImage2D(GL_TEXTURE_2D, 0, GL_R8, panel_width, panel_height, 0, GL_RED, GL_UNSIGNED_BYTE, dots);
+  glTexImage2D(GL_TEXTURE_2D, 0, GL_R8, d.width, d.height, 0, GL_RED, GL_UNSIGNED_BYTE, d.ink);
+  free(d.ink);
   memcpy(l->written, wanted, sizeof wanted);
   return view_gl_check("the legend's text");
 }
@@ -114,29 +141,27 @@ unsigned legend_colours(const legend *l) {
   return l->colours;
 }
 
-static int choose_scale(int width, int height) {
-  const int smaller = width < height ? width : height;
-  return smaller < 500 ? 1 : (smaller + 200) / 400;
+static float choose_scale(int width, int height) {
+  return fmaxf(1, (float)(width < height ? width : height) / 600);
 }
 
 int legend_room(int width, int height) {
-  return choose_scale(width, height) * (panel_height + 16);
+  return scaled(choose_scale(width, height), panel_height + 16);
 }
 
 const char *legend_draw(legend *l, const legend_text *text, int x, int y, int width, int height) {
-  const int scale = choose_scale(width, height);
-  const int panel_x = x + width - scale * (panel_width + 8), panel_y = y + scale * 8;
-  const char *why = write_legend(l, text);
+  const float s = choose_scale(width, height);
+  const int panel_x = x + width - scaled(s, panel_width + 8), panel_y = y + scaled(s, 8);
+  const char *why = write_legend(l, text, s);
   if (why) return why;
   const unsigned textures[] = {l->colours, l->text}, program = l->program;
-  const float s = (float)scale;
   view_gl_bind(textures, 2);
   glUseProgram(program);
   glUniform1i(view_gl_uniform(program, "scale"), text->scale);
-  glUniform2f(view_gl_uniform(program, "panel"), s * panel_width, s * panel_height);
+  glUniform2f(view_gl_uniform(program, "panel"), (float)scaled(s, panel_width), (float)scaled(s, panel_height));
   glUniform4f(view_gl_uniform(program, "bar"), s * bar_left, s * (panel_height - bar_lower), s * bar_right,
               s * (panel_height - bar_upper));
-  glViewport(panel_x, panel_y, scale * panel_width, scale * panel_height);
+  glViewport(panel_x, panel_y, scaled(s, panel_width), scaled(s, panel_height));
   glEnable(GL_BLEND);
   glBlendFuncSeparate(GL_SRC_ALPHA, GL_ONE_MINUS_SRC_ALPHA, GL_ONE, GL_ONE);
   glBlendEquation(GL_FUNC_ADD);

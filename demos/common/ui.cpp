@@ -13,6 +13,8 @@
 #include <imgui_impl_glfw.h>
 #include <imgui_impl_opengl3.h>
 
+#include "font.h"
+
 static float ui_scale = 1;
 static const ImVec4 error_colour(0.72f, 0.10f, 0.12f, 1.0f);
 
@@ -37,16 +39,9 @@ static void set_style(float scale) {
 
 /* Outlines scale, which Dear ImGui's own font of 13 pixels does not. */
 static void load_font(float pixels) {
-  static const char *const files[] = {
-      "/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf", /* Debian, Ubuntu: fonts-dejavu-core */
-      "/usr/share/fonts/dejavu-sans-fonts/DejaVuSans.ttf", "/usr/share/fonts/TTF/DejaVuSans.ttf",
-      "/System/Library/Fonts/Supplemental/Arial.ttf", "C:/Windows/Fonts/segoeui.ttf"};
   ImFontAtlas *fonts = ImGui::GetIO().Fonts;
-  for (const char *file : files)
-    if (std::FILE *found = std::fopen(file, "rb")) {
-      std::fclose(found);
-      if (fonts->AddFontFromFileTTF(file, pixels)) return;
-    }
+  const char *file = font_file();
+  if (file && fonts->AddFontFromFileTTF(file, pixels)) return;
   ImFontConfig font;
   font.SizePixels = pixels;
   fonts->AddFontDefault(&font);
@@ -58,7 +53,7 @@ int ui_create(GLFWwindow *window, float scale) {
   ImGui::CreateContext();
   ImGuiIO &io = ImGui::GetIO();
   io.IniFilename = nullptr; /* nothing is written that nobody asked for */
-  load_font(std::round(13 * scale));
+  load_font(std::round(FONT_PIXELS * scale));
   /* Dear ImGui counts in the window's units, which may be several pixels. */
   glfwGetWindowSize(window, &units, &ignored);
   glfwGetFramebufferSize(window, &pixels, &ignored);

@@ -1,4 +1,4 @@
-/* A bar of colours with a frame, on a light panel, and text from a texture of letters that are on or off. */
+/* A bar of colours with a frame, on a light panel, and text from a texture. */
 in vec2 across;
 uniform sampler2D colours;
 uniform sampler2D text;
