@@ -200,12 +200,12 @@ static int cavity_domain(scene_setup *s) {
 /* ---- All of them ---- */
 
 static const scene scenes[] = {
-    {"splat", "a closed box and a brush full of dye", 320, 180, splat_domain, splat_script, 1},
+    {"splat", "a closed box and a brush full of dye", 320, 180, splat_domain, splat_script, 1, 1},
     {"backward-step", "a fast inlet above a step, behind which vortices are shed", 513, 129, step_domain,
-     step_push, 0},
-    {"cylinder", "a round obstacle and its street of vortices", 480, 160, cylinder_domain, cylinder_push, 0},
-    {"smoke", "hot smoke rises and curls", 192, 256, smoke_domain, smoke_push, 0},
-    {"cavity", "a box whose lid moves", 129, 129, cavity_domain, NULL, 0},
+     step_push, 0, 0},
+    {"cylinder", "a round obstacle and its street of vortices", 480, 160, cylinder_domain, cylinder_push, 0, 0},
+    {"smoke", "hot smoke rises and curls", 192, 256, smoke_domain, smoke_push, 1, 0},
+    {"cavity", "a box whose lid moves", 129, 129, cavity_domain, NULL, 0, 0},
 };
 
 int scene_count(void) {

@@ -56,6 +56,7 @@ typedef struct scene {
   int32_t width, height;   /* cells by default */
   scene_domain_fn *domain;
   scene_splats_fn *splats; /* what it adds by itself, a push to begin with; NULL: nothing */
+  int fills;               /* a box that may have any width */
   int scripted;            /* they stand for somebody's mouse, for videos */
 } scene;
 

@@ -80,6 +80,9 @@ int simulation_reset(simulation *s, char message[SIMULATION_MESSAGE]);
  * advection and multigrid stays. */
 int simulation_set_scene(simulation *s, const scene *next, int32_t width, int32_t height,
                          char message[SIMULATION_MESSAGE]);
+/* A wider or narrower domain, whose flow and walls stay, counted from the middle; particles and times begin
+ * again. */
+int simulation_set_width(simulation *s, int32_t width, char message[SIMULATION_MESSAGE]);
 int simulation_set_layout(simulation *s, ts_fluid_layout layout, char message[SIMULATION_MESSAGE]);
 /* Parameters that make no sense are refused, and the old ones stay. */
 int simulation_set_parameters(simulation *s, const ts_fluid_parameters *parameters,

@@ -52,6 +52,8 @@ fluid_area fluid_view_fit(const simulation *s, fluid_area space) {
   fluid_area area = {.width = (int)(scale * info->width + 0.5), .height = (int)(scale * info->height + 0.5)};
   if (area.width < 1) area.width = 1;
   if (area.height < 1) area.height = 1;
+  /* A number of cells has not quite the proportions of a number of pixels. */
+  if (area.width >= 0.99 * space.width && area.height >= 0.99 * space.height) return space;
   area.x = space.x + (space.width - area.width) / 2;
   area.y = space.y + (space.height - area.height) / 2;
   return area;

@@ -31,8 +31,9 @@ typedef struct fluid_view fluid_view;
 const char *fluid_view_create(fluid_view **made);
 void fluid_view_destroy(fluid_view **made);
 
-/* The largest rectangle of the domain's proportions in the middle of another one, and what is below a pixel of
- * it in metres (x, y from the lower left of the framebuffer). */
+/* The largest rectangle of the domain's proportions in the middle of another one, or all of that if a hundredth
+ * or less is left of it; and what is below a pixel of it in metres (x, y from the lower left of the
+ * framebuffer). */
 fluid_area fluid_view_fit(const simulation *s, fluid_area space);
 void fluid_view_metres(const simulation *s, fluid_area area, double x, double y, double *metres_x,
                        double *metres_y);

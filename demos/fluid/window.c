@@ -138,6 +138,7 @@ static void draw(window_state *w, int left, int width, int height) {
 static void work(window_state *w, double seconds) {
   char message[SIMULATION_MESSAGE];
   w->frame_seconds += 0.1 * (seconds - w->frame_seconds);
+  window_follow_size(w, seconds);
   /* Also while it is paused. Where frames are slow the fluid is slower than the hand, but should answer to it.
    */
   const double frames = fmin(fmax(60 * seconds, 1), 4);
@@ -204,6 +205,12 @@ int run_window(const program_options *options) {
     return EXIT_ERROR;
   }
   simulated.platform = TS_GL_PLATFORM_CURRENT;
+  w.own_size = simulated.width > 0;
+  if (!simulated.scene) simulated.scene = scene_at(0);
+  if (!simulated.walls && !w.own_size) {
+    simulated.width = window_fitting_width(&w, simulated.scene, simulated.scene->height);
+    simulated.height = simulated.width ? simulated.scene->height : 0;
+  }
   int failed = simulation_create(&simulated, &w.s, why);
   const char *fault = failed ? why : fluid_view_create(&w.view);
   if (fault) {

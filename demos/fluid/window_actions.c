@@ -22,10 +22,37 @@ void window_take_scene(window_state *w) {
   window_name_files(w);
 }
 
+int32_t window_fitting_width(const window_state *w, const scene *s, int32_t height) {
+  int pixels_x, pixels_y;
+  if (!s->fills || w->own_size) return 0;
+  app_scene_size(&w->app, &pixels_x, &pixels_y);
+  if (pixels_y < 1) return 0;
+  return (int32_t)lround(fmin(fmax((double)pixels_x / pixels_y, 0.5), 6) * height);
+}
+
+/* It waits while the user still drags the window's edge, and for a video, whose frames have one size. */
+void window_follow_size(window_state *w, double seconds) {
+  const simulation_options *o = &w->s->options;
+  char message[SIMULATION_MESSAGE];
+  const int32_t width = o->walls ? 0 : window_fitting_width(w, o->scene, w->s->info.height);
+  w->unfit_seconds = width == w->next_width ? w->unfit_seconds + fmin(seconds, 0.1) : 0;
+  w->next_width = width;
+  if (!width || width == w->s->info.width || w->unfit_seconds < 0.2 || w->files.video.made) return;
+  if (simulation_set_width(w->s, width, message)) {
+    app_tell_error(&w->app, message);
+    w->own_size = 1;
+  }
+  w->times.count = 0;
+  snprintf(w->size_text, sizeof w->size_text, "%dx%d", (int)w->s->info.width, (int)w->s->info.height);
+}
+
 void window_set_scene(window_state *w, int index, int32_t width, int32_t height) {
   char message[SIMULATION_MESSAGE];
   const scene *next = scene_at(index);
   const int other = next != w->s->options.scene;
+  if (other) w->own_size = 0;
+  if (!height) width = window_fitting_width(w, next, next->height);
+  if (!height && width) height = next->height;
   if (simulation_set_scene(w->s, next, width, height, message)) {
     app_tell_error(&w->app, message);
     return;

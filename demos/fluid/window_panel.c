@@ -8,30 +8,41 @@
 
 /* ---- Scene ---- */
 
-static void size_controls(window_state *w) {
+/* Sizes are 2^k + 1 or 2^k: what is over a multiple of 4 stays. */
+static int32_t scaled(int32_t cells, int power) {
+  return (int32_t)ldexp(cells - cells % 4, power) + cells % 4;
+}
+
+static void resolution_control(window_state *w) {
   static const char *const names[] = {"1/4", "1/2", "1", "2", "4", "other"};
-  const int index = scene_index(w->s->options.scene);
-  const int32_t width = w->s->options.scene->width, height = w->s->options.scene->height;
+  const scene *now = w->s->options.scene;
   const ts_fluid_info *info = &w->s->info;
-  int choice = 5; /* sizes are 2^k + 1 or 2^k: what is over a multiple of 4 stays */
-  int32_t widths[5], heights[5];
-  for (int k = 0; k < 5; k++) {
-    widths[k] = (int32_t)ldexp(width - width % 4, k - 2) + width % 4;
-    heights[k] = (int32_t)ldexp(height - height % 4, k - 2) + height % 4;
-    if (widths[k] == info->width && heights[k] == info->height) choice = k;
+  int choice = 5;
+  for (int k = 0; k < 5; k++)
+    if (scaled(now->height, k - 2) == info->height &&
+        (window_fitting_width(w, now, info->height) || scaled(now->width, k - 2) == info->width))
+      choice = k;
+  if (ui_combo("resolution", &choice, names, choice < 5 ? 5 : 6) && choice < 5) {
+    const int32_t height = scaled(now->height, choice - 2);
+    w->own_size = 0;
+    const int32_t fitting = window_fitting_width(w, now, height);
+    window_set_scene(w, scene_index(now), fitting ? fitting : scaled(now->width, choice - 2), height);
   }
-  const int shown = choice < 5 ? 5 : 6;
-  if (ui_combo("resolution", &choice, names, shown) && choice < 5)
-    window_set_scene(w, index, widths[choice], heights[choice]);
   ui_tip("times the scene's own; the fluid starts again");
+}
+
+static void size_controls(window_state *w) {
+  resolution_control(w);
   if (ui_text_field("size", w->size_text, sizeof w->size_text, "Resize")) {
     int given_width, given_height, end = 0;
-    if (sscanf(w->size_text, "%dx%d%n", &given_width, &given_height, &end) == 2 && !w->size_text[end])
-      window_set_scene(w, index, given_width, given_height);
-    else
+    if (sscanf(w->size_text, "%dx%d%n", &given_width, &given_height, &end) == 2 && !w->size_text[end]) {
+      w->own_size = 1;
+      window_set_scene(w, scene_index(w->s->options.scene), given_width, given_height);
+    } else {
       app_tell_error(&w->app, "a size is two numbers of cells, such as 257x129");
+    }
   }
-  ui_tip("cells, such as 257x129; the fluid starts again");
+  ui_tip("cells, such as 257x129, whatever the window's size is; the fluid starts again");
 }
 
 static void scene_section(window_state *w) {

@@ -61,6 +61,9 @@ struct window_state {
 
   /* The controls. */
   char size_text[32];
+  int own_size;         /* the user has chosen the number of cells, so that it does not follow the window */
+  int32_t next_width;   /* of the domain, for the window's new proportions */
+  double unfit_seconds; /* how long it is due */
   int iterations[WINDOW_SOLVERS]; /* that each solver had or will have */
   int video_steps;                /* since the video's last frame */
   int particles;                  /* about so many */
@@ -91,7 +94,12 @@ void window_make_steps(window_state *w, double seconds);
 void window_reset(window_state *w);
 void window_clear_walls(window_state *w);
 void window_load_walls(window_state *w, const char *path);
+/* 0 x 0 cells: as the scene has it, or as the window wants it. */
 void window_set_scene(window_state *w, int index, int32_t width, int32_t height);
+/* The width in cells with which a domain of this height fills the window; 0: the scene has a width of its own.
+ */
+int32_t window_fitting_width(const window_state *w, const scene *s, int32_t height);
+void window_follow_size(window_state *w, double seconds); /* once a frame */
 void window_set_backend(window_state *w, const char *backend);
 void window_set_layout(window_state *w, ts_fluid_layout layout);
 void window_set_parameters(window_state *w, const ts_fluid_parameters *parameters);
