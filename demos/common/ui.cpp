@@ -53,7 +53,7 @@ int ui_create(GLFWwindow *window, float scale) {
   ImGui::CreateContext();
   ImGuiIO &io = ImGui::GetIO();
   io.IniFilename = nullptr; /* nothing is written that nobody asked for */
-  load_font(std::round(FONT_PIXELS * scale));
+  load_font(std::round(static_cast<float>(FONT_PIXELS) * scale));
   /* Dear ImGui counts in the window's units, which may be several pixels. */
   glfwGetWindowSize(window, &units, &ignored);
   glfwGetFramebufferSize(window, &pixels, &ignored);
