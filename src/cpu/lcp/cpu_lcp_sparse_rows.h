@@ -40,35 +40,49 @@ static CPU_LCP(graph) CPU_LCP(graph_of)(const ts_lcp *lcp) {
 
 /* ---- One contact ---- */
 
+CPU_INLINE REAL CPU_LCP(sum_most)(const REAL *lanes, size_t stride) {
+  const REAL sum = (lanes[0] + lanes[1]) + (lanes[2] + lanes[3]);
+  return stride > 4 ? sum + ((lanes[4] + lanes[5]) + (lanes[6] + lanes[7])) : sum;
+}
+
+/* Of rows with 4 numbers or more, in lanes. Each row has an array of its own: in an array of arrays, or in a
+ * loop over rows that the compiler leaves as one, the sums go through memory, which takes a third of a sweep.
+ */
+CPU_INLINE void CPU_LCP(gather_lanes)(const CPU_LCP(graph) * p, const REAL *from, size_t contact, size_t d,
+                                      size_t stride, REAL *sums) {
+  REAL a[CPU_LCP(most_lanes)] = {0}, b[CPU_LCP(most_lanes)] = {0}, c[CPU_LCP(most_lanes)] = {0};
+  for (int32_t k = p->s->row_start[contact]; k < p->s->row_start[contact + 1]; k++) {
+    const REAL *block = p->blocks + (size_t)k * d * stride, *x = from + (size_t)p->s->columns[k] * stride;
+    for (size_t begin = 0; begin < stride; begin += CPU_LCP(most_lanes)) {
+      const size_t left = stride - begin, count = left < CPU_LCP(most_lanes) ? left : CPU_LCP(most_lanes);
+      const REAL *row = block + begin;
+      CPU_SIMD
+      for (size_t l = 0; l < count; l++) {
+        a[l] += row[l] * x[begin + l];
+        if (d > 1) b[l] += row[stride + l] * x[begin + l];
+        if (d > 2) c[l] += row[2 * stride + l] * x[begin + l];
+      }
+    }
+  }
+  sums[0] = CPU_LCP(sum_most)(a, stride);
+  sums[1] = CPU_LCP(sum_most)(b, stride);
+  sums[2] = CPU_LCP(sum_most)(c, stride);
+}
+
 /* u = q + blocks times what they stand for: of M without the contact's own. */
 CPU_INLINE void CPU_LCP(gather)(const CPU_LCP(graph) * p, size_t c, size_t d, size_t stride, REAL *u) {
   const REAL *from = p->mass_blocks ? p->v : p->z;
-  const int32_t first = p->s->row_start[c], last = p->s->row_start[c + 1];
-  REAL lanes[3][CPU_LCP(most_lanes)] = {{0}};
-  for (int32_t k = first; k < last && stride < 4; k++) {
+  REAL sums[3] = {0};
+  for (int32_t k = p->s->row_start[c]; k < p->s->row_start[c + 1] && stride < 4; k++) {
     const REAL *block = p->blocks + (size_t)k * d * stride, *x = from + (size_t)p->s->columns[k] * stride;
     for (size_t i = 0; i < d; i++) {
       REAL sum = block[i * stride] * x[0];
       for (size_t l = 1; l < stride; l++) sum += block[i * stride + l] * x[l];
-      lanes[i][0] += sum;
+      sums[i] += sum;
     }
   }
-  for (int32_t k = first; k < last && stride >= 4; k++) {
-    const REAL *block = p->blocks + (size_t)k * d * stride, *x = from + (size_t)p->s->columns[k] * stride;
-    for (size_t begin = 0; begin < stride; begin += CPU_LCP(most_lanes)) {
-      const size_t left = stride - begin, count = left < CPU_LCP(most_lanes) ? left : CPU_LCP(most_lanes);
-      for (size_t i = 0; i < d; i++) {
-        CPU_SIMD
-        for (size_t l = 0; l < count; l++) lanes[i][l] += block[i * stride + begin + l] * x[begin + l];
-      }
-    }
-  }
-  for (size_t i = 0; i < d; i++) {
-    REAL sum = lanes[i][0];
-    if (stride >= 4) sum = (sum + lanes[i][1]) + (lanes[i][2] + lanes[i][3]);
-    if (stride > 4) sum += (lanes[i][4] + lanes[i][5]) + (lanes[i][6] + lanes[i][7]);
-    u[i] = p->q[c * d + i] + sum;
-  }
+  if (stride >= 4) CPU_LCP(gather_lanes)(p, from, c, d, stride, sums);
+  for (size_t i = 0; i < d; i++) u[i] = p->q[c * d + i] + sums[i];
 }
 
 /* v += G^T change; most contacts of bodies at rest change nothing. */
@@ -80,9 +94,11 @@ CPU_INLINE void CPU_LCP(scatter)(const CPU_LCP(graph) * p, size_t c, size_t d, s
   for (int32_t k = p->s->row_start[c]; k < p->s->row_start[c + 1]; k++) {
     const REAL *block = p->mass_blocks + (size_t)k * d * stride;
     REAL *v = p->v + (size_t)p->s->columns[k] * stride;
-    for (size_t i = 0; i < d; i++) {
-      CPU_SIMD
-      for (size_t l = 0; l < stride; l++) v[l] += block[i * stride + l] * change[i];
+    CPU_SIMD
+    for (size_t l = 0; l < stride; l++) {
+      REAL sum = v[l];
+      for (size_t i = 0; i < d; i++) sum += block[i * stride + l] * change[i];
+      v[l] = sum;
     }
   }
 }
@@ -106,7 +122,7 @@ static void CPU_LCP(law)(REAL *r, const REAL *W, const REAL *reduced, const REAL
 
 CPU_INLINE void CPU_LCP(solve_sparse)(const CPU_LCP(graph) * p, size_t c, size_t d, size_t stride) {
   const REAL *W = p->diagonal + c * d * d;
-  REAL *z = p->z + c * d, u[3], next[3], change[3];
+  REAL *z = p->z + c * d, u[3] = {0}, next[3], change[3];
   CPU_LCP(gather)(p, c, d, stride, u);
   for (size_t i = 0; i < d; i++) next[i] = z[i];
   if (d > 1) {
@@ -149,9 +165,9 @@ CPU_INLINE void CPU_LCP(add_momentum)(const CPU_LCP(graph) * p, size_t first, si
   }
 }
 
-/* The same of a unit, whose momentum makes z before, and follows it. */
-CPU_INLINE void CPU_LCP(do_unit)(const CPU_LCP(graph) * p, int32_t unit, size_t d, size_t stride, int renews) {
-  const int32_t first = p->s->unit_start[unit], last = p->s->unit_start[unit + 1];
+/* The same of a range of contacts, whose momentum makes z before, and follows it. */
+CPU_INLINE void CPU_LCP(do_range)(const CPU_LCP(graph) * p, int32_t first, int32_t last, size_t d,
+                                  size_t stride, int renews) {
   const size_t begin = (size_t)first * d, end = (size_t)last * d;
   if (renews && p->from) memcpy(p->z + begin, p->from + begin, (end - begin) * sizeof *p->z);
   if (!renews || p->mass_blocks) CPU_LCP(do_contacts)(p, first, last, d, stride, renews);
@@ -162,18 +178,26 @@ static void CPU_LCP(meet)(const cpu_lcp_member *self, size_t *meetings) {
   if (self->members > 1) cpu_lcp_meet(self, ++*meetings);
 }
 
+/* Without steps: unit after unit, or all contacts as one range if there is no momentum between units. One loop
+ * serves the three cases, because each copy of do_range that the compiler inlines is large. */
 CPU_INLINE void CPU_LCP(do_steps)(const CPU_LCP(graph) * p, const cpu_lcp_member *self, size_t d, size_t stride,
                                   int renews, size_t *meetings) {
-  if (!p->steps && !p->from) CPU_LCP(do_contacts)(p, 0, p->s->contacts, d, stride, renews);
-  for (int32_t unit = 0; !p->steps && p->from && unit < p->s->units; unit++)
-    CPU_LCP(do_unit)(p, unit, d, stride, renews);
-  for (int32_t k = 0; p->steps && k < p->steps->count; k++) {
-    const int32_t *units = p->steps->units + p->steps->start[k];
-    const size_t count = (size_t)(p->steps->start[k + 1] - p->steps->start[k]);
-    const size_t last = count * (self->rank + 1) / self->members;
-    for (size_t i = count * self->rank / self->members; i < last; i++)
-      CPU_LCP(do_unit)(p, units[i], d, stride, renews);
-    CPU_LCP(meet)(self, meetings);
+  const int is_all = !p->steps && !p->from;
+  const int32_t count = p->steps ? p->steps->count : 1;
+  for (int32_t k = 0; k < count; k++) {
+    size_t i = 0, last = is_all ? 1 : (size_t)p->s->units;
+    if (p->steps) {
+      const size_t units = (size_t)(p->steps->start[k + 1] - p->steps->start[k]);
+      i = units * self->rank / self->members;
+      last = units * (self->rank + 1) / self->members;
+    }
+    for (; i < last; i++) {
+      const size_t unit = p->steps ? (size_t)p->steps->units[(size_t)p->steps->start[k] + i] : i;
+      const int32_t first = is_all ? 0 : p->s->unit_start[unit];
+      const int32_t end = is_all ? p->s->contacts : p->s->unit_start[unit + 1];
+      CPU_LCP(do_range)(p, first, end, d, stride, renews);
+    }
+    if (p->steps) CPU_LCP(meet)(self, meetings);
   }
 }
 
@@ -192,21 +216,34 @@ CPU_INLINE void CPU_LCP(do_sweeps)(const CPU_LCP(graph) * p, const cpu_lcp_membe
   }
 }
 
-/* Bodies in three and two dimensions, and blocks of M of contacts, have loops of their own. */
-CPU_CLONES
+/* Bodies in three and two dimensions, and blocks of M of contacts, have loops of their own. Each is a function:
+ * the time of a compiler grows faster than a function's length, and in one they took it half a minute. */
+#define CPU_LCP_SWEEPS(name, d, stride)                                                                        \
+  CPU_CLONES                                                                                                   \
+  static void CPU_LCP(name)(const CPU_LCP(graph) * p, const cpu_lcp_member *self, int sweeps) {                \
+    CPU_LCP(do_sweeps)(p, self, sweeps, d, stride);                                                            \
+  }
+CPU_LCP_SWEEPS(sweeps_3_8, 3, 8)
+CPU_LCP_SWEEPS(sweeps_3_3, 3, 3)
+CPU_LCP_SWEEPS(sweeps_2_4, 2, 4)
+CPU_LCP_SWEEPS(sweeps_2_2, 2, 2)
+CPU_LCP_SWEEPS(sweeps_1_1, 1, 1)
+CPU_LCP_SWEEPS(sweeps_any, p->dimension, p->stride)
+#undef CPU_LCP_SWEEPS
+
 static void CPU_LCP(sweep_graph_of)(const CPU_LCP(graph) * p, const cpu_lcp_member *self, int sweeps) {
   if (p->dimension == 3 && p->stride == 8)
-    CPU_LCP(do_sweeps)(p, self, sweeps, 3, 8);
+    CPU_LCP(sweeps_3_8)(p, self, sweeps);
   else if (p->dimension == 3 && p->stride == 3)
-    CPU_LCP(do_sweeps)(p, self, sweeps, 3, 3);
+    CPU_LCP(sweeps_3_3)(p, self, sweeps);
   else if (p->dimension == 2 && p->stride == 4)
-    CPU_LCP(do_sweeps)(p, self, sweeps, 2, 4);
+    CPU_LCP(sweeps_2_4)(p, self, sweeps);
   else if (p->dimension == 2 && p->stride == 2)
-    CPU_LCP(do_sweeps)(p, self, sweeps, 2, 2);
+    CPU_LCP(sweeps_2_2)(p, self, sweeps);
   else if (p->dimension == 1 && p->stride == 1)
-    CPU_LCP(do_sweeps)(p, self, sweeps, 1, 1);
+    CPU_LCP(sweeps_1_1)(p, self, sweeps);
   else
-    CPU_LCP(do_sweeps)(p, self, sweeps, p->dimension, p->stride);
+    CPU_LCP(sweeps_any)(p, self, sweeps);
 }
 
 void CPU_LCP(sweep_sparse)(const ts_lcp *lcp, const tsi_lcp_steps *steps, const cpu_lcp_member *self,
