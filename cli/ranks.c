@@ -52,31 +52,41 @@ int ranks_refuse(const char *command) {
   return EXIT_USAGE;
 }
 
+#ifdef TEXSOLVE_HAVE_MPI
 /* Beside the program in the build's bin/, in the libraries' directory where it is installed. */
-static const void *load(char *error, size_t size) {
+static ts_status load_module(void) {
   static const char *const places[] = {"", "/" TEXSOLVE_MODULES};
-  char directory[3000], path[3400];
+  char directory[3000], path[3400], why[400] = "", error[600];
   if (platform_own_directory(directory, sizeof directory)) directory[0] = 0;
-  for (int k = 0; k < 2; k++) {
+  for (int k = 0; k < 2 && !module; k++) {
     snprintf(path, sizeof path, "%s%s/%s", directory, places[k], TEXSOLVE_MPI_MODULE);
-    const void *symbol = platform_load(path, "texsolve_mpi", error, size);
-    if (symbol) return symbol;
+    module = platform_load(path, "texsolve_mpi", why, sizeof why);
   }
-  return NULL;
+  if (module) return TS_OK;
+  snprintf(error, sizeof error,
+           "mpirun has started %d processes, which " TEXSOLVE_MPI_MODULE
+           " would join, and that cannot be loaded: %s",
+           ranks, why);
+  return ts_ranks_report(TS_ERROR_UNAVAILABLE, error);
 }
+#else
+/* An MPI that was installed after the build does not help. */
+static ts_status load_module(void) {
+  char error[600];
+  snprintf(error, sizeof error,
+           "mpirun has started %d processes, and this texsolve was built without MPI; install an MPI (Debian: "
+           "libopenmpi-dev), then configure and build again",
+           ranks);
+  return ts_ranks_report(TS_ERROR_UNAVAILABLE, error);
+}
+#endif
 
 ts_status ranks_open(const ts_context_desc *desc, ts_context **context) {
-  char why[400] = "", error[600];
+  char error[600];
   *context = NULL;
-  if (!module) module = load(why, sizeof why);
-  if (!module) {
-    snprintf(error, sizeof error,
-             "mpirun has started %d processes, which " TEXSOLVE_MPI_MODULE
-             " would join, and that cannot be loaded: %s",
-             ranks, why);
-    return ts_ranks_report(TS_ERROR_UNAVAILABLE, error);
-  }
-  const ts_status status = module->start(&transport, error, sizeof error);
+  ts_status status = module ? TS_OK : load_module();
+  if (status < 0) return status;
+  status = module->start(&transport, error, sizeof error);
   return status < 0 ? ts_ranks_report(status, error) : ts_ranks_context_create(desc, &transport, context);
 }
 
