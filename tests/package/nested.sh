@@ -16,7 +16,10 @@ rm -rf "$work" "$work-installed"
 mkdir -p "$(dirname "$work")"
 "$cmake" -S "$here/nested" -B "$work" -G "$generator" -DCMAKE_C_COMPILER="$cc" -DHOW="$how" \
   -DTEXSOLVE="$here/../.." -DTEXSOLVE_CUDA=OFF "$@" >"$work.log" 2>&1 || fail "configuring by $how"
-"$cmake" --build "$work" >>"$work.log" 2>&1 || fail "building by $how"
+"$cmake" --build "$work" --verbose >>"$work.log" 2>&1 || fail "building by $how"
+# The project has no build type: the library is optimised, and the project's own files are compiled as it says.
+grep -e ' -c .*/cpu_vector\.c' "$work.log" | grep -q -e ' -O[23] ' || fail "by $how the library is not optimised"
+! grep -e ' -c .*/outside/main\.c' "$work.log" | grep -q -e ' -O' || fail "by $how the project's own files are optimised"
 for name in texsolve shared static; do
   "$work/outside-$name" cpu || fail "the program with texsolve::$name, by $how"
 done

@@ -117,19 +117,38 @@ run "$work/readme/program" "$@"
 "$cc" -std=c99 -Wall -Wextra -Werror "$source/opennl.c" -o "$work/nl-shared" \
   $(PKG_CONFIG_LIBDIR="$libdir/pkgconfig" pkg-config --cflags --libs texsolve-nl) -Wl,-rpath,"$libdir"
 "$work/nl-shared" || fail "the program for OpenNL, shared"
+# In a prefix of one's own: the guide's line.
+line=$(sed -n 's/^cc \(my_opennl_program\.c .*rpath.*\)$/\1/p' "$source/../../../docs/opennl.md")
+[ -n "$line" ] || fail "docs/opennl.md has no line for a prefix of one's own"
+cp "$source/opennl.c" "$work/readme/my_opennl_program.c"
+(cd "$work/readme" && eval "PKG_CONFIG_PATH=\$libdir/pkgconfig; export PKG_CONFIG_PATH; \"\$cc\" -std=c99 $line")
+"$work/readme/my_opennl_program" || fail "the guide's program for OpenNL"
 
 echo "== pkg-config, static"
-# The shared library is put away, so that -ltexsolve can only mean the archive.
+# Both libraries are there, and the packages' names decide. As the README has it:
+line=$(sed -n 's/^cc \(program\.c .*texsolve-static.*\)$/\1/p' "$source/../../../README.md")
+[ -n "$line" ] || fail "README.md has no line for pkg-config with the static library"
+(cd "$work/readme" && eval "PKG_CONFIG_PATH=\$libdir/pkgconfig; export PKG_CONFIG_PATH; \"\$cc\" -std=c11 $line -lm")
+mv "$work/readme/program" "$work/pc-static"
+# shellcheck disable=SC2046
+"$cc" -std=c99 -Wall -Wextra -Werror "$source/opennl.c" -o "$work/nl-static" \
+  $(PKG_CONFIG_PATH="$libdir/pkgconfig" pkg-config --cflags --libs texsolve-nl-static)
+for program in pc-static nl-static; do
+  ! readelf -d "$work/$program" | grep 'NEEDED.*libtexsolve' || fail "$program is linked with a shared library"
+done
+run "$work/pc-static" "$@"
+"$work/nl-static" || fail "the program for OpenNL, static"
+# With --static and no shared library the usual names find the archives.
 mkdir "$work/shared"
 mv "$libdir"/libtexsolve*.so* "$work/shared"
 # shellcheck disable=SC2046
-"$cc" -std=c11 -Wall -Wextra -Werror "$source/main.c" -o "$work/pc-static" \
+"$cc" -std=c11 -Wall -Wextra -Werror "$source/main.c" -o "$work/pc-only-static" \
   $(PKG_CONFIG_PATH="$libdir/pkgconfig" pkg-config --static --cflags --libs texsolve) -lm
-run "$work/pc-static" "$@"
+run "$work/pc-only-static" "$@"
 # shellcheck disable=SC2046
-"$cc" -std=c99 -Wall -Wextra -Werror "$source/opennl.c" -o "$work/nl-static" \
+"$cc" -std=c99 -Wall -Wextra -Werror "$source/opennl.c" -o "$work/nl-only-static" \
   $(PKG_CONFIG_PATH="$libdir/pkgconfig" pkg-config --static --cflags --libs texsolve-nl)
-"$work/nl-static" || fail "the program for OpenNL, static"
+"$work/nl-only-static" || fail "the program for OpenNL, static"
 
 [ "$(PKG_CONFIG_LIBDIR="$libdir/pkgconfig" pkg-config --modversion texsolve)" = \
   "$("$work/pc-static" cpu | sed 's/^texsolve \([^,]*\),.*/\1/')" ] || fail "texsolve.pc tells another version"
