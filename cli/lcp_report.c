@@ -36,6 +36,7 @@ void lcp_report_text(const lcp_options *options, const lcp_problem *p, const lcp
            o->solution_distance, o->solution_residual);
   printf("seconds     read %.3f, set-up %.3f, solve %.3f\n", o->seconds_read, o->seconds_setup,
          o->seconds_solve);
+  report_opengl(&o->context);
 }
 
 int lcp_report_json(const lcp_options *options, const lcp_problem *p, const lcp_outcome *o) {

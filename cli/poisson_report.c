@@ -74,6 +74,7 @@ void poisson_report_text(const poisson_options *o, const poisson_problem *proble
            outcome->error_rms, outcome->error_max / (h * h), outcome->error_rms / (h * h));
   printf("seconds     problem %.3f, set-up %.3f, solve %.3f\n", outcome->seconds_make, outcome->seconds_setup,
          outcome->seconds_solve);
+  report_opengl(&outcome->context);
 }
 
 /* ---- JSON ---- */

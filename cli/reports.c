@@ -59,3 +59,9 @@ double report_median(double *values, int count) {
   qsort(values, (size_t)count, sizeof *values, by_size);
   return count % 2 ? values[count / 2] : 0.5 * (values[count / 2 - 1] + values[count / 2]);
 }
+
+void report_opengl(const ts_context_info *context) {
+  if (context->seconds_shaders <= 0) return;
+  printf("OpenGL      %scompiling its shaders took %.3f s, once\n",
+         context->is_hardware ? "" : "runs on the CPU here, as software; ", context->seconds_shaders);
+}

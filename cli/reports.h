@@ -24,6 +24,9 @@ int report_print(json_t *object, int lost);
 /* "1 step" or "3 steps" on standard output. */
 void report_plural(int count, const char *one, const char *more);
 
+/* Of OpenGL a line on standard output: whether it runs on a GPU, and how long its driver compiled shaders. */
+void report_opengl(const ts_context_info *context);
+
 /* Sorts them. */
 double report_median(double *values, int count);
 

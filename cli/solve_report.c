@@ -78,6 +78,7 @@ void solve_report_text(const solve_options *options, const solve_system *system,
          o->seconds_upload);
   if (solve_has_setup(options)) printf("set-up %.3f, ", o->seconds_setup);
   printf("solve %.3f\n", o->seconds_solve);
+  report_opengl(&o->context);
 }
 
 static json_t *level_object(const ts_amg_level_info *level) {

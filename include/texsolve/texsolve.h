@@ -187,6 +187,7 @@ typedef struct ts_context_info {
   uint64_t host_synchronisations; /* so far */
   int parts;                      /* of vectors and matrices, each on a device of its own; 1 on one device */
   size_t bytes_total;             /* memory of the device, or of one of several; 0: not known, as of OpenGL */
+  double seconds_shaders;         /* so far, for compiling shaders, each when it is first needed; OpenGL's only */
 } ts_context_info;
 
 /* No host synchronisation. The strings live as long as the context. */

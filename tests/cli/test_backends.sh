@@ -24,5 +24,14 @@ file b.mtx '%%MatrixMarket matrix array real general' '3 3' 2 4 10 4 -1 0 -1 4 -
 expect 0 solve spd.mtx -b b.mtx --backend gl -o x.mtx -q --rtol 1e-6
 vector_near x.mtx 1e-5 1 2 3 1 0 0 0 1 0
 
+# The time of compiling shaders is said apart, so that nobody takes it for the solve's; and what OpenGL runs on.
+expect 0 solve spd.mtx --backend gl
+says_software=$(grep -c 'OpenGL *runs on the CPU here' ../log/out)
+grep -q 'OpenGL .*compiling its shaders took [0-9.]* s' ../log/out || fail "the report does not have the time of compiling shaders"
+expect 0 info --backend gl --json
+same "OpenGL on the CPU" "$says_software" "$(grep -c '"hardware": *\(false\|0\)' ../log/out)"
+expect 0 solve spd.mtx --backend cpu
+! grep -q OpenGL ../log/out || fail "a report of the CPU speaks of OpenGL"
+
 expect 0 info --backend gl
 grep -q 'largest texture *[1-9]' ../log/out || fail "info does not say the largest texture"

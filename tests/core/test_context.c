@@ -223,6 +223,24 @@ static void texture_limit(void) {
 }
 
 /* Reading synchronises the host with the device, and nothing else does. */
+/* Of OpenGL, each program once: what was drawn before takes no time of compiling. */
+static void shaders(void) {
+  ts_context *context = test_open();
+  REQUIRE(context);
+  ts_space *space = make_space(context, 1000);
+  ts_vector *x = make_vector(space, 1, NULL), *y = make_vector(space, 1, NULL);
+  const double before = context_info(context).seconds_shaders;
+  CHECK_OK(context, ts_vector_axpby(y, ts_constant(2), x, ts_constant(1)));
+  const double after = context_info(context).seconds_shaders;
+  CHECK(test_is_gl() ? after > before : after == 0);
+  for (int k = 0; k < 3; k++) CHECK_OK(context, ts_vector_axpby(y, ts_constant(2), x, ts_constant(1)));
+  CHECK(context_info(context).seconds_shaders == after);
+  ts_vector_destroy(&x);
+  ts_vector_destroy(&y);
+  ts_space_destroy(&space);
+  test_close(&context);
+}
+
 static void host_synchronisations(void) {
   ts_context *context = test_open();
   REQUIRE(context);
@@ -479,6 +497,7 @@ static const test_case cases[] = {
     {"half_an_allocator", half_an_allocator},
     {"threads", threads},
     {"texture_limit", texture_limit},
+    {"shaders", shaders},
     {"host_synchronisations", host_synchronisations},
     {"tuning", tuning},
     {"tuning_steers", tuning_steers},

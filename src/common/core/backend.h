@@ -85,6 +85,7 @@ struct ts_context {
   size_t bytes_device;
   tsi_memory kept[TSI_KEPT_BLOCKS]; /* of tsi_keep */
   uint64_t host_synchronisations;
+  double seconds_shaders;
   tsi_opening *opening; /* of several ranks, while it is opened (src/multi); NULL: one process */
   int together;         /* public functions within each other that all ranks call */
   char error[512];

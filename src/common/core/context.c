@@ -242,6 +242,7 @@ ts_status ts_context_get_info(const ts_context *context, ts_context_info *info) 
       .host_synchronisations = context->host_synchronisations,
       .parts = caps->parts > 0 ? caps->parts : 1,
       .bytes_total = caps->bytes_total,
+      .seconds_shaders = context->seconds_shaders,
   };
   return TS_OK;
 }

@@ -173,13 +173,11 @@ static ts_status prepare(ts_context *context, const gl_pass *pass) {
   return TS_OK;
 }
 
-ts_status gl_draw(ts_context *context, const gl_pass *pass) {
-  TSI_TRY(gl_state_draw(context));
-  TSI_TRY(prepare(context, pass));
+static void draw(const ts_context *context, const gl_pass *pass) {
   const gl_matrix *m = pass->rectangles;
   if (!m) {
     glDrawArrays(GL_TRIANGLES, 0, 3);
-    return TS_OK;
+    return;
   }
   glBindVertexArray(m->vao);
   if (m->as_points)
@@ -187,6 +185,18 @@ ts_status gl_draw(ts_context *context, const gl_pass *pass) {
   else
     glDrawArraysInstanced(GL_TRIANGLE_STRIP, 0, 4, m->rectangle_count);
   glBindVertexArray(gl_of(context)->empty_vao);
+}
+
+ts_status gl_draw(ts_context *context, const gl_pass *pass) {
+  TSI_TRY(gl_state_draw(context));
+  TSI_TRY(prepare(context, pass));
+  if (pass->program->is_drawn) {
+    draw(context, pass);
+  } else {
+    const double start = tsi_seconds();
+    draw(context, pass);
+    gl_program_drawn(context, pass->program, tsi_seconds() - start);
+  }
   return TS_OK;
 }
 

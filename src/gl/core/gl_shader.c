@@ -328,7 +328,9 @@ ts_status gl_program_get(ts_context *context, const char *vertex, const char *fr
   gl_program *p = tsi_calloc(context, 1, sizeof *p);
   if (!p) return tsi_out_of_memory(context, "a program", sizeof *p);
   GLuint name = 0;
+  const double start = tsi_seconds();
   const ts_status status = link_program(context, vertex, fragment, defines, &name);
+  context->seconds_shaders += tsi_seconds() - start;
   if (status < 0) {
     tsi_free(context, p);
     return status;
@@ -342,6 +344,12 @@ ts_status gl_program_get(ts_context *context, const char *vertex, const char *fr
   gl->programs = p;
   *out = p;
   return TS_OK;
+}
+
+void gl_program_drawn(ts_context *context, const gl_program *program, double seconds) {
+  for (gl_program *p = gl_of(context)->programs; p; p = p->next)
+    if (p == program) p->is_drawn = 1;
+  context->seconds_shaders += seconds;
 }
 
 void gl_programs_destroy(ts_context *context) {

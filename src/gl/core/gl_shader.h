@@ -15,6 +15,7 @@ typedef struct gl_program {
   struct gl_program *next;
   unsigned name;  /* of the program object */
   int parameters; /* location of p */
+  int is_drawn;   /* drawn before: drivers leave a part of compiling to the first draw */
   char key[256];
 } gl_program;
 
@@ -22,6 +23,8 @@ typedef struct gl_program {
  * samplers are set to the units of gl.h. TS_ERROR_SHADER names the file, the line and the driver's words. */
 ts_status gl_program_get(ts_context *context, const char *vertex, const char *fragment, const char *defines,
                          const gl_program **out);
+/* Notes a first draw, which took `seconds`. */
+void gl_program_drawn(ts_context *context, const gl_program *program, double seconds);
 void gl_programs_destroy(ts_context *context);
 
 #endif
