@@ -9,6 +9,7 @@
 #include "options.h"
 #include "program.h"
 #include "progress.h"
+#include "reports.h"
 
 enum { EXIT_NOT_CONVERGED = 3 };
 #if defined(TEXSOLVE_HAVE_GL) && defined(TEXSOLVE_HAVE_GLFW)
@@ -100,9 +101,10 @@ static int report(heat_system *s, const program_options *options, const heat_out
   printf("residual    %.3e = ||b - A x|| / ||b - A x_start||, in double precision on the host\n", residual);
   printf("seconds     solve %.3f", o->seconds);
   if (options->output) printf(", draw %.3f", seconds_drawing);
-  if (options->output)
-    printf("\npicture     %s, %d x %d pixels", options->output, picture_width, picture_height);
   putchar('\n');
+  report_opengl(&device);
+  if (options->output)
+    printf("picture     %s, %d x %d pixels\n", options->output, picture_width, picture_height);
   if (fflush(stdout) || ferror(stdout)) return heat_fail("standard output: write error");
   if (o->converged) return 0;
   heat_fail("%s", o->message);
