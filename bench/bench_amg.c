@@ -251,6 +251,23 @@ static int run_matrix(const run *run, const char *name) {
   return failed;
 }
 
+/* How many rows of the table a matrix gets. */
+static int rows_of(const run *run, const char *name) {
+  const bench_options *o = run->options;
+  int backends = 0;
+  for (int b = 0; b < run->backends.backend_count; b++) backends += !run->backends.backends[b].is_absent;
+  const int sizes = o->size_count && generated_is_name(name) ? o->size_count : 1;
+  return backends * sizes * (o->preconditioner < 0 ? 2 : 1);
+}
+
+static int expected_rows(const run *run) {
+  const bench_options *o = run->options;
+  int rows = o->matrix ? rows_of(run, o->matrix) : 0;
+  for (int i = 0; i < o->matrix_count; i++) rows += rows_of(run, o->matrices[i]);
+  for (int i = 0; i < SET && !o->matrix && !o->matrix_count; i++) rows += rows_of(run, DEFAULT_SET[i]);
+  return rows;
+}
+
 int bench_amg(const bench_options *options, report *r) {
   run run = {.options = options, .r = r};
   int failed = 0;
@@ -263,6 +280,7 @@ int bench_amg(const bench_options *options, report *r) {
               options->rtol);
   report_note(r, "update: of the numbers alone. residual: of x in doubles, on the host in long double.");
   report_table(r, "results", NULL, RESULTS, COLUMNS);
+  report_expect(r, expected_rows(&run));
   for (int i = 0; i < options->matrix_count; i++) failed |= run_matrix(&run, options->matrices[i]);
   if (options->matrix) failed |= run_matrix(&run, options->matrix);
   for (int i = 0; i < SET && !options->matrix && !options->matrix_count; i++)

@@ -9,6 +9,7 @@
 #include "arguments.h"
 #include "commands.h"
 #include "options.h"
+#include "progress.h"
 #include "ranks.h"
 #include "report.h"
 #include "timing.h"
@@ -98,7 +99,7 @@ static const option_row rows[] = {
                  "[MATRIX...]\namg [MATRIX...]\nlcp [PROBLEM...]",
      .parse = set_argument},
     OPTION_ROW(
-        TEXT, "backend", "NAME", o.backend, .letter = 'B',
+        BACKEND, "backend", "NAME", o.backend, .letter = 'B',
         .help = "Backend: auto (the default), cuda, gl, gl:1, cpu, check:gl; scaling: cuda:all (the default), "
                 "cuda:0+1, multi:cpu+cpu, with mpirun what each process has"),
     OPTION_ROW(FORMAT, "format", "NAME", o.format, .letter = 'f',
@@ -215,6 +216,7 @@ static const char description[] =
 static void check_options(const program_options *p) {
   if (!p->benchmark) arguments_usage("which benchmark? " KNOWN);
   int (*const run)(const bench_options *, report *) = p->benchmark->run;
+  if (p->o.backends) arguments_backends("--backends", p->o.backends);
   const int is_compare = run == bench_compare, is_paper = run == bench_paper,
             is_precision = run == bench_precision, is_amg = run == bench_amg;
   if (!is_compare && run != bench_spmv && run != bench_cg)
@@ -288,6 +290,7 @@ int cmd_bench(int argc, char **argv) {
   }
   if (options_given("strength") && p.o.amg.strength == 0)
     p.o.amg.strength = -1; /* in the API 0 is the default */
+  progress_enable(ranks_is_root());
   bench_order_set(p.o.reorder);
   if (p.o.rtol == 0 && p.benchmark->run != bench_scaling)
     p.o.rtol = p.benchmark->run == bench_amg ? 1e-8 : p.benchmark->run == bench_lcp ? 1e-6 : 1e-10;

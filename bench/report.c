@@ -6,7 +6,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "progress.h"
+
 struct report {
+  const char *command; /* not copied */
+  double begin;
+  int row_count, expected_rows; /* expected: 0, not known */
+  char section[64];
   int json;
   json_t *object;
   json_t *rows; /* of the current table, borrowed from `object` */
@@ -15,10 +21,33 @@ struct report {
   int need_blank_line;
 };
 
+/* Text follows. */
+static void pause_progress(const report *r) {
+  if (!r->json) progress_clear();
+}
+
+static void show_progress(const report *r) {
+  const int known = r->expected_rows > 0 && r->row_count <= r->expected_rows;
+  char of[16] = "";
+  if (known) snprintf(of, sizeof of, " of %d", r->expected_rows);
+  progress_begin("bench %s", r->command); /* a benchmark has other steps too, such as reading a file */
+  progress_since(r->begin);
+  progress_step(known ? (double)r->row_count / r->expected_rows : -1, "%d%s results%s%s", r->row_count, of,
+                r->section[0] ? ", " : "", r->section);
+}
+
+void report_expect(report *r, int rows) {
+  r->expected_rows = rows;
+  show_progress(r);
+}
+
 report *report_open(const char *command, int json) {
   report *r = calloc(1, sizeof *r);
   if (!r) return NULL;
   r->json = json;
+  r->command = command;
+  r->begin = seconds_now();
+  progress_begin("bench %s", command);
   r->object = json_object();
   if (!r->object) {
     free(r);
@@ -35,8 +64,10 @@ void report_field(report *r, const char *key, const char *label, const char *for
   vsnprintf(text, sizeof text, format, arguments);
   va_end(arguments);
   json_object_set_new(r->object, key, json_string(text));
+  pause_progress(r);
   if (!r->json) printf("%-10s %s\n", label, text);
   r->need_blank_line = 1;
+  show_progress(r);
 }
 
 void report_note(report *r, const char *format, ...) {
@@ -51,8 +82,10 @@ void report_note(report *r, const char *format, ...) {
     json_object_set_new(r->object, "notes", notes);
   }
   json_array_append_new(notes, json_string(text));
+  pause_progress(r);
   if (!r->json) printf("%s\n", text);
   r->need_blank_line = 1;
+  show_progress(r);
 }
 
 /* The columns' names over a line. */
@@ -74,27 +107,36 @@ void report_table(report *r, const char *key, const char *title, const report_co
   r->rows = json_array();
   json_object_set_new(r->object, key, r->rows);
   if (r->json || !title) return; /* sections have headers of their own */
+  pause_progress(r);
   if (r->need_blank_line) putchar('\n');
   r->need_blank_line = 1;
   printf("%s\n", title);
   print_header(r);
+  show_progress(r);
 }
 
 void report_section(report *r, const char *format, ...) {
-  if (r->json) return;
   va_list arguments;
   va_start(arguments, format);
+  vsnprintf(r->section, sizeof r->section, format, arguments);
+  va_end(arguments);
+  show_progress(r);
+  if (r->json) return;
+  pause_progress(r);
   putchar('\n');
+  va_start(arguments, format);
   vprintf(format, arguments);
   va_end(arguments);
   putchar('\n');
   r->need_blank_line = 1;
   print_header(r);
+  show_progress(r);
 }
 
 void report_row(report *r, ...) {
   json_t *row = json_object();
   va_list arguments;
+  pause_progress(r);
   va_start(arguments, r);
   for (int i = 0; i < r->column_count; ++i) {
     const report_column *c = &r->columns[i];
@@ -123,10 +165,13 @@ void report_row(report *r, ...) {
     putchar('\n');
     fflush(stdout);
   }
+  r->row_count++;
+  show_progress(r);
 }
 
 void report_abandon(report **r) {
   if (!*r) return;
+  progress_clear();
   json_decref((*r)->object);
   free(*r);
   *r = NULL;
@@ -134,6 +179,7 @@ void report_abandon(report **r) {
 
 int report_close(report **r) {
   int failed = 0;
+  progress_clear();
   if ((*r)->json)
     failed =
         json_dumpf((*r)->object, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(7)) != 0 || putchar('\n') == EOF;

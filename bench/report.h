@@ -30,6 +30,8 @@ void report_table(report *r, const char *key, const char *title, const report_co
 void report_section(report *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* A row of the table: one argument for each column, of the column's type. */
+/* How many rows there will be, for an estimate of the time. */
+void report_expect(report *r, int rows);
 void report_row(report *r, ...);
 
 /* Prints the object if that was asked for, and frees the report. Nonzero: an output failed. */

@@ -88,16 +88,60 @@ int arguments_named(const char *option, const char *text, const char *(*name)(in
   arguments_usage("%s: '%.40s', expected %s", option, text, known);
 }
 
-/* "gl:1", "check:gl" and "multi:cpu+cpu" are names too. */
-const char *arguments_backend(const char *text) {
-  const char *name = strncmp(text, "check:", 6) && strncmp(text, "multi:", 6) ? text : text + 6;
-  const size_t length = strcspn(name, ":+");
-  char known[128] = "auto";
-  if (!strcmp(text, "auto")) return text;
-  for (int i = 0; ts_backend_name(i); i++) {
-    if (strlen(ts_backend_name(i)) == length && !strncmp(name, ts_backend_name(i), length)) return text;
-    const size_t used = strlen(known);
-    snprintf(known + used, sizeof known - used, ", %s", ts_backend_name(i));
+/* "", ":1", of cuda ":all" and ":0+1" too. */
+static int is_device(const char *text, size_t length, int several) {
+  if (length == 0) return 1;
+  if (*text != ':') return 0;
+  if (several && length == 4 && !strncmp(text, ":all", 4)) return 1;
+  for (size_t k = 1; k < length;) {
+    const size_t digits = strspn(text + k, "0123456789");
+    k += digits;
+    if (digits == 0 || k > length) return 0;
+    if (k == length) return 1;
+    if (text[k++] != '+' || !several) return 0;
   }
-  arguments_usage("--backend: '%.40s', expected one of %s, check:NAME or multi:NAME+NAME", text, known);
+  return 0;
+}
+
+/* "gl:1", "check:gl" and "multi:cpu+cpu" are names too. */
+static int is_backend(const char *text, size_t length) {
+  if (length > 6 && !strncmp(text, "check:", 6)) return is_backend(text + 6, length - 6);
+  if (length > 6 && !strncmp(text, "multi:", 6)) {
+    for (size_t k = 6; k <= length;) {
+      const size_t part = strcspn(text + k, "+") < length - k ? strcspn(text + k, "+") : length - k;
+      if (!is_backend(text + k, part)) return 0;
+      k += part + 1;
+    }
+    return 1;
+  }
+  for (int i = 0; ts_backend_name(i); i++) {
+    const size_t name = strlen(ts_backend_name(i));
+    if (length >= name && !strncmp(text, ts_backend_name(i), name) &&
+        is_device(text + name, length - name, !strcmp(ts_backend_name(i), "cuda")))
+      return 1;
+  }
+  return 0;
+}
+
+static void check_backend(const char *option, const char *text, size_t length) {
+  char known[128] = "auto, ";
+  if (is_backend(text, length)) return;
+  for (int i = 0; ts_backend_name(i); i++) {
+    const size_t used = strlen(known);
+    snprintf(known + used, sizeof known - used, "%s, ", ts_backend_name(i));
+  }
+  arguments_usage("%s: '%.*s', expected one of %sNAME:N, cuda:N+N, cuda:all, check:NAME or multi:NAME+NAME",
+                  option, length < 40 ? (int)length : 40, text, known);
+}
+
+void arguments_backend(const char *option, const char *text) {
+  if (strcmp(text, "auto") != 0) check_backend(option, text, strlen(text));
+}
+
+void arguments_backends(const char *option, const char *text) {
+  for (size_t length = strcspn(text, ",");; length = strcspn(text, ",")) {
+    check_backend(option, text, length);
+    if (!text[length]) return;
+    text += length + 1;
+  }
 }

@@ -25,6 +25,8 @@ int arguments_one_of(const char *option, const char *text, const char *const *wo
 /* The same of the names that a function gives for 0, 1, ... until NULL. */
 int arguments_named(const char *option, const char *text, const char *(*name)(int index));
 /* A name for ts_context_desc. Whether the backend is there and works is found out when it is opened. */
-const char *arguments_backend(const char *text);
+void arguments_backend(const char *option, const char *text);
+/* Several, with commas between them, and none of them auto. */
+void arguments_backends(const char *option, const char *text);
 
 #endif

@@ -24,7 +24,7 @@ typedef struct program_options {
 } program_options;
 
 static const option_row rows[] = {
-    OPTION_TEXT("backend", "NAME", backend, "describe this one only, such as gl:1 or check:gl"),
+    OPTION_ROW(BACKEND, "backend", "NAME", backend, .help = "describe this one only, such as gl:1 or check:gl"),
     OPTION_FLAG("json", json, "report as one JSON object on standard output"), OPTION_END};
 
 typedef struct backend_state {

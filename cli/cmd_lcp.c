@@ -7,6 +7,7 @@
 #include "backend.h"
 #include "commands.h"
 #include "contact_file.h"
+#include "interrupt.h"
 #include "lcp.h"
 #include "matrix_market.h"
 #include "message.h"
@@ -25,10 +26,17 @@ static int device_failed(const device_objects *d, ts_status status, const char *
   return -1;
 }
 
+typedef struct watcher {
+  double rtol, first; /* the first residual; 0: none yet */
+} watcher;
+
 static int after_check(int sweeps, const double *residual, int count, void *user) {
-  (void)user;
-  if (count) progress_show("solving: sweep %d, relative residual %.2e", sweeps, residual[count - 1]);
-  return 0;
+  watcher *w = user;
+  if (count && w->first == 0) w->first = residual[count - 1];
+  if (count)
+    progress_step(progress_of_residual(w->first, residual[count - 1], w->rtol),
+                  "sweep %d, residual %.1e, target %.0e", sweeps, residual[count - 1], w->rtol);
+  return interrupt_is_asked();
 }
 
 /* ---- On the device ---- */
@@ -68,18 +76,24 @@ static void destroy_problem(device_objects *d) {
 static int solve_in(ts_precision precision, const lcp_options *o, const lcp_problem *p, device_objects *d,
                     lcp_outcome *outcome, double *z, double *w) {
   const ts_lcp_result before = outcome->result;
+  watcher watching = {o->rtol, 0};
   const ts_lcp_settings settings = {.scheme = o->scheme,
                                     .local = o->local,
                                     .acceleration = o->acceleration,
                                     .rtol = o->rtol,
                                     .max_sweeps = o->max_sweeps - before.sweeps,
                                     .check_interval = o->check_interval,
-                                    .progress = after_check};
+                                    .progress = after_check,
+                                    .progress_user = &watching};
   double start = seconds_now();
   outcome->precision = precision;
+  progress_begin("storing %.50s", o->input);
   ts_status status = upload(o, p, d, z, precision);
   if (status < 0) return device_failed(d, status, o->input);
   outcome->seconds_setup += seconds_now() - start;
+  interrupt_begin();
+  progress_begin("solving");
+  if (o->verbosity) message_note("solving in %s precision", ts_precision_name(precision));
   start = seconds_now();
   status = ts_lcp_solve(d->lcp, d->q, d->z, &settings, &outcome->result);
   if (status < 0) return device_failed(d, status, o->input);
@@ -106,6 +120,7 @@ static void judge(const lcp_options *o, lcp_outcome *outcome) {
     r->reason = TS_REASON_STAGNATED;
     snprintf(r->message, sizeof r->message, "stagnated after ");
   }
+  if (r->reason == TS_REASON_STOPPED) snprintf(r->message, sizeof r->message, "stopped after ");
   char *rest = strstr(r->message, " after "); /* which counts the sweeps of the last precision alone */
   if (rest)
     snprintf(rest, sizeof r->message - (size_t)(rest - r->message),
@@ -166,8 +181,8 @@ static int write_column(output_file *file, const char *path, const char *what, c
   char comment[300];
   if (!file->stream || !output_is_finite(path, values, (size_t)p->size)) return 0;
   snprintf(comment, sizeof comment, "texsolve %s lcp, backend %s: %s, %s, residual %.3g, asked for %.3g",
-           ts_version(), outcome->context.backend, what,
-           outcome->status == TS_OK ? "converged" : "not converged", outcome->residual, o->rtol);
+           ts_version(), outcome->context.backend, what, lcp_how_it_ended(outcome), outcome->residual, o->rtol);
+  progress_begin("writing %.50s", path);
   mm_write_dense(file->stream, comment, p->size, 1, values);
   return output_commit(file);
 }
@@ -199,11 +214,11 @@ static int write_fclib(output_file *file, const lcp_options *o, const lcp_proble
 
 static int write_outputs(const lcp_options *o, const lcp_problem *p, const lcp_outcome *outcome,
                          const double *z, const double *w, output_file files[2]) {
-  progress_clear();
   if (is_hdf5(o->output) ? write_fclib(&files[0], o, p, z, w)
                          : write_column(&files[0], o->output, "z", o, p, outcome, z))
     return -1;
   if (write_column(&files[1], o->w, "w = M z + q", o, p, outcome, w)) return -1;
+  progress_clear();
   if (o->json) return lcp_report_json(o, p, outcome);
   if (!o->quiet) lcp_report_text(o, p, outcome);
   return message_flush_stdout();
@@ -261,8 +276,8 @@ static int run(const lcp_options *o, device_objects *d, output_file files[2]) {
   result = EXIT_CONVERGED;
   if (outcome.status != TS_OK) {
     const ts_lcp_result *r = &outcome.result;
-    message("%s: not converged: %s%s", o->input, r->message[0] ? r->message : ts_reason_text(r->reason),
-            hint(&outcome));
+    message("%s: %s%s%s", o->input, r->reason == TS_REASON_STOPPED ? "" : "not converged: ",
+            r->message[0] ? r->message : ts_reason_text(r->reason), hint(&outcome));
     result = EXIT_NOT_CONVERGED;
   }
 end:
@@ -293,5 +308,5 @@ end:
   ts_context_destroy(&device.context);
   output_discard(&files[0]);
   output_discard(&files[1]);
-  return result;
+  return interrupt_finish(result);
 }

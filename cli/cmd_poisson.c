@@ -5,6 +5,7 @@
 #include "backend.h"
 #include "commands.h"
 #include "grid_file.h"
+#include "interrupt.h"
 #include "message.h"
 #include "poisson.h"
 #include "progress.h"
@@ -16,11 +17,12 @@ static int write_outputs(const poisson_options *o, const poisson_problem *proble
     char comment[300];
     snprintf(comment, sizeof comment,
              "texsolve %s poisson, backend %s: %s, relative residual %.3g; lowest row first", ts_version(),
-             outcome->context.backend, outcome->status == TS_OK ? "converged" : "not converged",
-             outcome->rounded_residual);
+             outcome->context.backend, poisson_how_it_ended(outcome), outcome->rounded_residual);
+    progress_begin("writing %.50s", o->output);
     grid_file_write(solution, o->output, comment, o->width, o->height, x);
     if (output_commit(solution)) return -1;
   }
+  progress_clear();
   if (o->json) return poisson_report_json(o, problem, outcome);
   if (!o->quiet) poisson_report_text(o, problem, outcome);
   return message_flush_stdout();
@@ -63,14 +65,15 @@ int cmd_poisson(int argc, char **argv) {
   result = EXIT_ERROR;
   if (poisson_check_grid(&options, context)) goto end;
   const double start = seconds_now();
+  progress_begin("making the problem");
   if (poisson_make(&options, &problem)) goto end;
   outcome.seconds_make = seconds_now() - start;
   if (poisson_solve(&options, &problem, context, &outcome, &x)) goto end;
   if (write_outputs(&options, &problem, &outcome, x, &solution)) goto end;
   result = EXIT_CONVERGED;
   if (outcome.status != TS_OK) {
-    message("not converged: %s%s", outcome.message[0] ? outcome.message : ts_reason_text(outcome.reason),
-            hint(&options, &outcome));
+    message("%s%s%s", outcome.reason == TS_REASON_STOPPED ? "" : "not converged: ",
+            outcome.message[0] ? outcome.message : ts_reason_text(outcome.reason), hint(&options, &outcome));
     result = EXIT_NOT_CONVERGED;
   }
 end:
@@ -79,5 +82,5 @@ end:
   poisson_free(&problem);
   free(x);
   output_discard(&solution);
-  return result;
+  return interrupt_finish(result);
 }

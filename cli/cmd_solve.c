@@ -6,6 +6,7 @@
 
 #include "backend.h"
 #include "commands.h"
+#include "interrupt.h"
 #include "message.h"
 #include "output_file.h"
 #include "progress.h"
@@ -15,12 +16,28 @@
 
 /* ---- What the library says while it works ---- */
 
+typedef struct watcher {
+  const solve_options *options;
+  const ts_result *result; /* in which the library keeps the recurrence's residual during the call */
+  FILE *history;           /* NULL: not wanted */
+  double first;            /* residual that was seen; 0: none yet */
+} watcher;
+
+static void show_progress(watcher *w, int iteration, double ratio) {
+  const solve_options *o = w->options;
+  const int is_delta = isnan(w->result->relative_residual);
+  const double now = is_delta ? ratio : w->result->relative_residual;
+  if (w->first == 0) w->first = now;
+  progress_step(progress_of_residual(w->first, now, o->rtol), "iteration %d, %s %.1e, target %.0e", iteration,
+                is_delta ? "sqrt(delta / delta_0)" : "residual", now, o->rtol);
+}
+
 static int after_check(int iteration, const double *history, int count, void *user) {
-  const output_file *file = user;
-  progress_show("solving: iteration %d, relative residual %.2e", iteration, count ? history[count - 1] : 1.0);
-  for (int k = 0; k < count && file->stream; k++)
-    fprintf(file->stream, "%d,%.9g\n", iteration - count + 1 + k, history[k]);
-  return 0;
+  watcher *w = user;
+  if (count > 0) show_progress(w, iteration, history[count - 1]);
+  for (int k = 0; k < count && w->history; k++)
+    fprintf(w->history, "%d,%.9g\n", iteration - count + 1 + k, history[k]);
+  return interrupt_is_asked();
 }
 
 /* ---- On the device ---- */
@@ -48,7 +65,7 @@ static int reorder(const solve_options *o, device_objects *d, ts_csr *csr, reord
   ts_csr_bandwidth(NULL, csr, &outcome->bandwidth_before);
   outcome->bandwidth = outcome->bandwidth_before;
   if (o->reorder == REORDER_NONE) return 0;
-  progress_show("ordering %.50s", o->matrix);
+  progress_begin("ordering %.50s", o->matrix);
   d->order = reorder_compute(o->reorder, csr, error);
   if (!d->order || reorder_permute(csr, d->order, other, error)) {
     message("%s: %s", o->matrix, error);
@@ -104,7 +121,7 @@ static int upload_matrix(const solve_options *o, const solve_system *system, dev
   ts_status status = TS_OK;
   const int failed = ranks_is_root() && reorder(o, d, &desc.csr, &other, outcome);
   if (!failed) {
-    progress_show("storing %.50s", o->matrix);
+    progress_begin("storing %.50s", o->matrix);
     status = create_matrix(o, system, d, &desc);
   }
   reorder_free(&other);
@@ -190,7 +207,7 @@ static int make_preconditioner(const solve_options *o, const solve_system *syste
             o->matrix, info->unsymmetric_row + 1, info->unsymmetric_column + 1);
     return -1;
   }
-  progress_show("preconditioning %.50s", o->matrix);
+  progress_begin("preparing the preconditioner");
   double *ordered = NULL;
   ts_amg_desc amg;
   if (describe_amg(o, system, d, &ordered, &amg)) return -1;
@@ -287,8 +304,14 @@ static int solve(const solve_options *o, const solve_system *system, device_obje
     return -1;
   }
   if (make_preconditioner(o, system, d, outcome)) return -1;
+  watcher w = {o, &outcome->result, history->stream, 0};
+  if (!ranks_are_several()) interrupt_begin(); /* one rank alone cannot stop the others */
+  progress_begin("solving");
+  if (o->verbosity)
+    message_note("solving by %s, preconditioner %s", ts_method_name(outcome->method),
+                 ts_preconditioner_kind_name(outcome->preconditioner));
   start = seconds_now();
-  status = solve_by_method(o, d->M, d->A, d->b, d->x, after_check, history, outcome);
+  status = solve_by_method(o, d->M, d->A, d->b, d->x, after_check, &w, outcome);
   if (status < 0) return device_failed(d, status, o->matrix);
   outcome->status = status;
   if (!ranks_is_root()) { /* which has the last word */
@@ -302,6 +325,7 @@ static int solve(const solve_options *o, const solve_system *system, device_obje
   }
   if (download(o, system, d, outcome, *x)) return -1;
   outcome->seconds_solve = seconds_now() - start;
+  progress_begin("computing the residual");
   outcome->accuracy = solve_residual(system, *x);
   solve_conclude(o, outcome);
   status = ts_context_get_info(d->context, &outcome->context);
@@ -328,12 +352,14 @@ static int write_outputs(const solve_options *o, const solve_system *system, con
   if (solution->stream && output_is_finite(o->output, x, count)) {
     char comment[300];
     snprintf(comment, sizeof comment, "texsolve %s, backend %s: %s, relative residual %s", ts_version(),
-             outcome->context.backend, outcome->status == TS_OK ? "converged" : "not converged",
+             outcome->context.backend, solve_how_it_ended(outcome),
              solve_residual_text(outcome->accuracy.residual, o->rtol));
+    progress_begin("writing %.50s", o->output);
     mm_write_dense(solution->stream, comment, system->A.rows, system->components, x);
     if (output_commit(solution)) return -1;
   }
   if (history->stream && output_commit(history)) return -1;
+  progress_clear();
   if (o->json) return solve_report_json(o, system, outcome);
   if (!o->quiet) solve_report_text(o, system, outcome);
   return message_flush_stdout();
@@ -346,6 +372,8 @@ static void say_not_converged(const solve_options *o, const solve_outcome *outco
     message("%s: not converged: %s: entry %d %d differs from its mirror (hint: try --solver bicgstab or gmres)",
             o->matrix, ts_reason_text(r->reason), outcome->matrix.unsymmetric_row + 1,
             outcome->matrix.unsymmetric_column + 1);
+  else if (r->reason == TS_REASON_STOPPED)
+    message("%s: %s", o->matrix, outcome->message);
   else
     message("%s: not converged: %s", o->matrix, outcome->message);
 }
@@ -420,5 +448,5 @@ end:
   output_discard(&solution);
   output_discard(&history);
   ranks_end(result == EXIT_ERROR);
-  return result;
+  return interrupt_finish(result);
 }

@@ -79,6 +79,21 @@ static int is_npy_name(const char *path) {
   return length >= 4 && !strcmp(path + length - 4, ".npy");
 }
 
+/* A file that is called so and is none: perhaps compressed, which the reader of all bytes says. */
+static int refuse_npy(const char *option, const char *path) {
+  char *name, *text;
+  size_t length;
+  mm_error error;
+  if (mm_read_text(path, "a NumPy file", &name, &text, &length, &error)) {
+    message("%s %s", option, error.text);
+    return -1;
+  }
+  free(name);
+  free(text);
+  message("%s %s: not a NumPy file", option, path);
+  return -1;
+}
+
 int grid_file_read(const char *option, const char *path, int32_t width, int32_t height, double **values) {
   *values = NULL;
   const int from_input = !strcmp(path, "-");
@@ -98,10 +113,7 @@ int grid_file_read(const char *option, const char *path, int32_t width, int32_t 
   const int is_npy = first == NPY_FIRST_BYTE;
   int failed = is_npy ? read_npy(stream, option, name, width, height, values) : 0;
   if (!from_input) fclose(stream);
-  if (!is_npy && is_npy_name(name)) {
-    message("%s %s: not a NumPy file", option, name);
-    return -1;
-  }
+  if (!is_npy && is_npy_name(name)) return refuse_npy(option, path);
   if (!is_npy) failed = read_matrix_market(option, path, width, height, values);
   if (!failed) failed = check_finite(option, name, width, height, *values);
   if (!failed) return 0;

@@ -65,6 +65,8 @@ typedef struct lcp_outcome {
   double seconds_read, seconds_setup, seconds_solve;
 } lcp_outcome;
 
+/* "converged", "not converged" or "stopped" */
+const char *lcp_how_it_ended(const lcp_outcome *outcome);
 void lcp_report_text(const lcp_options *options, const lcp_problem *problem, const lcp_outcome *outcome);
 int lcp_report_json(const lcp_options *options, const lcp_problem *problem, const lcp_outcome *outcome);
 

@@ -119,8 +119,10 @@ static int read_problem(const lcp_options *o, lcp_problem *p) {
     message("%s", error.text);
     return -1;
   }
-  const int failed = length > 1 && !memcmp(text, "%%", 2) ? read_matrix_market(o, name, text, length, p)
-                                                          : read_contact_file(o, name, text, length, p);
+  const size_t blanks = strspn(text, " \t\r\n");
+  const int failed = length > blanks + 1 && !memcmp(text + blanks, "%%", 2)
+                         ? read_matrix_market(o, name, text, length, p)
+                         : read_contact_file(o, name, text, length, p);
   free(name);
   free(text);
   return failed;
@@ -169,7 +171,7 @@ static int set_friction(const lcp_options *o, lcp_problem *p) {
 
 int lcp_read(const lcp_options *o, lcp_problem *p) {
   memset(p, 0, sizeof *p);
-  progress_show("reading %.50s", o->input);
+  progress_begin("reading %.50s", o->input);
   if (read_problem(o, p)) return -1;
   if (p->dimension > 1 && (o->lower || o->upper)) {
     message("%s: contacts with friction, expected no --%s", o->input, o->lower ? "lower" : "upper");

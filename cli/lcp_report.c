@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "lcp.h"
+#include "message.h"
 #include "reports.h"
 
 static const char *form_name(const lcp_problem *p) {
@@ -17,20 +18,30 @@ static const char *form_name(const lcp_problem *p) {
   return "";
 }
 
+const char *lcp_how_it_ended(const lcp_outcome *outcome) {
+  return outcome->status == TS_OK                      ? "converged"
+         : outcome->result.reason == TS_REASON_STOPPED ? "stopped"
+                                                       : "not converged";
+}
+
 void lcp_report_text(const lcp_options *options, const lcp_problem *p, const lcp_outcome *o) {
   const ts_lcp_result *r = &o->result;
-  printf("problem     %s: %s, %d unknowns", options->input, lcp_kind(p), (int)p->size);
+  const int is_long = options->verbosity > 0;
+  printf("problem     %s: %s, %d unknowns", message_safe(options->input), lcp_kind(p), (int)p->size);
   if (p->dimension > 1) printf(", %d contacts", (int)(p->size / p->dimension));
-  printf("; %.1f %% of the matrix not 0\n",
-         100 * (double)p->matrix.nonzeros / ((double)p->size * (double)p->size));
+  if (is_long)
+    printf("; %.1f %% of the matrix not 0",
+           100 * (double)p->matrix.nonzeros / ((double)p->size * (double)p->size));
+  putchar('\n');
   printf("backend     %s: %s\n", o->context.backend, o->context.device);
-  printf("method      Gauss-Seidel, scheme %s, %s storage, %s precision; residual to %.3g\n",
-         ts_lcp_scheme_name(r->scheme), ts_lcp_storage_name(r->storage), ts_precision_name(o->precision),
-         options->rtol);
-  printf("result      %s after ", o->status == TS_OK ? "converged" : "NOT converged");
+  printf("method      Gauss-Seidel");
+  if (is_long)
+    printf(", scheme %s, %s storage, %s precision", ts_lcp_scheme_name(r->scheme),
+           ts_lcp_storage_name(r->storage), ts_precision_name(o->precision));
+  printf("\nresult      %s after ", lcp_how_it_ended(o));
   report_plural(r->sweeps, "sweep", "sweeps");
-  printf(", %d host synchronisations\n", r->host_synchronisations);
-  printf("residual    %.3e = ||z - P(z - w)|| / ||q||, from the file's numbers on the host\n", o->residual);
+  if (is_long) printf(", %d host synchronisations", r->host_synchronisations);
+  printf("\nresidual    %.3e = ||z - P(z - w)|| / ||q||, target %.3g\n", o->residual, options->rtol);
   if (isfinite(o->solution_distance))
     printf("solution    in the file: ||z - solution|| is %.3e of it; its own residual is %.3e\n",
            o->solution_distance, o->solution_residual);

@@ -6,7 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "compressed.h"
 #include "platform.h"
+#include "progress.h"
 
 __attribute__((format(printf, 2, 3))) static int fail(mm_error *error, const char *format, ...) {
   va_list arguments;
@@ -44,19 +46,34 @@ static int read_all(FILE *stream, char **text, size_t *length) {
   }
 }
 
+/* The byte order mark that some editors put before UTF-8. */
+static void skip_mark(char *text, size_t *length) {
+  if (*length < 3 || memcmp(text, "\xef\xbb\xbf", 3) != 0) return;
+  *length -= 3;
+  memmove(text, text + 3, *length + 1);
+}
+
 int mm_read_text(const char *path, const char *expected, char **name, char **text, size_t *length,
                  mm_error *error) {
   const int standard_input = !strcmp(path, "-");
+  progress_begin("reading %.50s", standard_input ? "standard input" : path);
   *name = *text = NULL;
   FILE *stream = standard_input ? stdin : fopen(path, "rb");
   if (!stream) return fail(error, "%.200s: %s, expected %s", path, strerror(errno), expected);
   int failed = read_all(stream, text, length);
   if (!standard_input) fclose(stream);
   *name = copy_text(standard_input ? "standard input" : path);
-  if (!failed && *name) return 0;
+  const char *const program = failed ? NULL : compressed_by(*text, *length);
+  if (!failed && *name && !program) {
+    skip_mark(*text, length);
+    return 0;
+  }
   free(*name);
   free(*text);
   *name = *text = NULL;
+  if (program)
+    return fail(error, "%.200s: compressed by %s, expected %s (hint: `%s -d' uncompresses it)",
+                standard_input ? "standard input" : path, program, expected, program);
   return fail(error, "%.200s: %s, expected %s", path, strerror(failed ? failed : ENOMEM), expected);
 }
 
@@ -228,6 +245,9 @@ int mm_read_dense(const mm_file *file, double **values, int64_t *duplicates, mm_
 void mm_write_dense(FILE *stream, const char *comment, int32_t rows, int columns, const double *values) {
   fprintf(stream, "%%%%MatrixMarket matrix array real general\n%% %s\n%d %d\n", comment, (int)rows, columns);
   for (int c = 0; c < columns; c++)
-    for (int32_t i = 0; i < rows; i++)
+    for (int32_t i = 0; i < rows; i++) {
       fprintf(stream, "%.17g\n", values[(size_t)i * (size_t)columns + (size_t)c]);
+      if (i % 4096 == 0)
+        progress_step(((double)c * rows + i) / ((double)columns * rows), "row %d of %d", (int)i, (int)rows);
+    }
 }

@@ -20,8 +20,9 @@ int mm_open(mm_file *file, const char *path, mm_error *error);
 int mm_open_bounds(mm_file *file, const char *path, mm_error *error);
 void mm_close(mm_file *file);
 
-/* The bytes of a file or of standard input, a zero byte behind them, and its name in messages. Free both.
- * `expected`: what the file should be. Returns 0, or -1 and the error. */
+/* The bytes of a file or of standard input, less a byte order mark before them and with a zero byte behind
+ * them, and its name in messages. Free both. A compressed file is an error that names the program. `expected`:
+ * what the file should be. Returns 0, or -1 and the error. */
 int mm_read_text(const char *path, const char *expected, char **name, char **text, size_t *length,
                  mm_error *error);
 

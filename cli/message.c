@@ -12,12 +12,33 @@
 static const char *program_name = "texsolve";
 static int be_quiet;
 
+enum { longest = 8192 };
+
+/* Also those above 0x80, as UTF-8 has them: the second byte is below 0xa0. */
+void message_make_safe(char *text) {
+  for (unsigned char *c = (unsigned char *)text; *c; c++) {
+    if (*c < 0x20 || *c == 0x7f) *c = '?';
+    if (*c == 0xc2 && c[1] >= 0x80 && c[1] < 0xa0) c[0] = c[1] = '?';
+  }
+}
+
+const char *message_safe(const char *text) {
+  static char copies[4][longest];
+  static int next;
+  char *const copy = copies[next];
+  next = (next + 1) % 4;
+  snprintf(copy, longest, "%s", text);
+  message_make_safe(copy);
+  return copy;
+}
+
 static void print_message(const char *format, va_list arguments) {
-  progress_clear();
-  fputs(program_name, stderr);
-  fputs(": ", stderr);
-  vfprintf(stderr, format, arguments);
-  fputc('\n', stderr);
+  char text[longest];
+  vsnprintf(text, sizeof text, format, arguments);
+  message_make_safe(text);
+  progress_hide();
+  fprintf(stderr, "%s: %s\n", program_name, text);
+  progress_unhide();
 }
 
 void message(const char *format, ...) {
@@ -37,6 +58,14 @@ void message_note(const char *format, ...) {
 
 void message_set_quiet(int quiet) {
   be_quiet = quiet;
+}
+
+int message_is_quiet(void) {
+  return be_quiet;
+}
+
+const char *message_program(void) {
+  return program_name;
 }
 
 void message_set_program(const char *name) {

@@ -11,6 +11,13 @@ void message(const char *format, ...) PRINTF_LIKE(1, 2);
 /* The same, unless message_set_quiet(1). */
 void message_note(const char *format, ...) PRINTF_LIKE(1, 2);
 void message_set_quiet(int quiet);
+int message_is_quiet(void);
+const char *message_program(void); /* its name */
+
+/* Text of a file or of its name cannot do anything to the terminal: control characters become question marks.
+ * The second gives a copy, one of the last four. */
+void message_make_safe(char *text);
+const char *message_safe(const char *text);
 
 /* Flushes standard output. Returns 0, or -1 after a message, the first time, if anything written to it was
  * lost. */

@@ -56,6 +56,11 @@ static int scan_first_line(scanner *s, mm_header *h) {
     return scan_fail(s, "a line of %lld characters, expected %s", (long long)(s->line_end - s->p), header_form);
   const char *start = s->p;
   token t = scan_token(s);
+  if (s->line_end - start >= 2 && (!memcmp(start, "\xff\xfe", 2) || !memcmp(start, "\xfe\xff", 2)))
+    return scan_fail(s, "text in UTF-16, expected ASCII or UTF-8");
+  if (t.length == 0) return scan_fail(s, "a blank line, expected %s", header_form);
+  if (t.text != start && is_word(t, banner))
+    return scan_fail(s, "blanks before '%.*s', expected it at the start of the line", scan_shown(t), t.text);
   if (t.text != start || t.length != (int)sizeof banner - 1 || memcmp(t.text, banner, sizeof banner - 1) != 0)
     return scan_fail(s, "'%.*s', expected %s", scan_shown(t), t.text, header_form);
   if (choose(s, "object", objects, "'matrix'") < 0) return -1;
@@ -199,8 +204,8 @@ static int scan_entries(scanner *s, const mm_header *h, mm_entry *entries) {
     if (scan_entry(s, h, &e)) return -1;
     entries[k] = e;
     if (k % 4096 == 0)
-      progress_show("reading %.50s: %3.0f %%", s->name,
-                    100.0 * (double)(s->next - s->text) / (double)(s->end - s->text));
+      progress_step((double)(s->next - s->text) / (double)(s->end - s->text), "%s %lld of %lld", what,
+                    (long long)k, (long long)h->entries);
   }
 }
 

@@ -59,9 +59,13 @@ static void store(const option_row *o, char *text, void *options) {
   char name[40];
   int number = 0;
   double real = 0;
-  snprintf(name, sizeof name, "--%s", o->name ? o->name : "");
+  if (o->name)
+    snprintf(name, sizeof name, "--%s", o->name);
+  else
+    snprintf(name, sizeof name, "-%c", o->letter);
   switch (o->kind) {
   case OPTION_IS_INPUT:
+    if (!*text) arguments_usage("the name of a file is empty, expected one");
     if (o->parse) {
       o->parse(options, text);
       return;
@@ -70,10 +74,16 @@ static void store(const option_row *o, char *text, void *options) {
     memcpy(field, &text, sizeof text);
     return;
   case OPTION_IS_BACKEND:
-    arguments_backend(text);
+    arguments_backend(name, text);
+    memcpy(field, &text, sizeof text);
+    return;
+  case OPTION_IS_PICTURE:
+    if (strlen(text) < 4 || !same_letters(text + strlen(text) - 4, ".png", 4))
+      arguments_usage("%s: '%.80s', expected a name that ends in .png", name, text);
     memcpy(field, &text, sizeof text);
     return;
   case OPTION_IS_TEXT:
+    if (!*text) arguments_usage("%s: '', expected %s", name, o->argument);
     memcpy(field, &text, sizeof text);
     return;
   case OPTION_IS_NUMBER:

@@ -13,7 +13,8 @@ typedef enum option_kind {
   OPTION_IS_HEADING,  /* `help` heads the rows that follow */
   OPTION_IS_FLAG,     /* int: 1 */
   OPTION_IS_COUNT,    /* int: how often it is given */
-  OPTION_IS_TEXT,     /* const char * */
+  OPTION_IS_TEXT,     /* const char *, not empty */
+  OPTION_IS_PICTURE,  /* const char *: the name of a PNG file */
   OPTION_IS_INPUT,    /* const char *: the argument that is no option; with `parse`, each of them */
   OPTION_IS_WHOLE,    /* int */
   OPTION_IS_NUMBER,   /* double; `expected` has its range in words */
@@ -49,6 +50,7 @@ typedef struct option_row {
   { .kind = OPTION_IS_HEADING, .help = text }
 #define OPTION_FLAG(name, field, text) OPTION_ROW(FLAG, name, NULL, field, .help = text)
 #define OPTION_TEXT(name, takes, field, text) OPTION_ROW(TEXT, name, takes, field, .help = text)
+#define OPTION_PICTURE(name, field, text) OPTION_ROW(PICTURE, name, "FILE", field, .help = text)
 #define OPTION_INPUT(what, field) OPTION_ROW(INPUT, what, "[FILE]", field, .help = NULL)
 #define OPTION_WHOLE(name, takes, field, low, high, text)                                                      \
   OPTION_ROW(WHOLE, name, takes, field, .least = low, .most = high, .help = text)
@@ -90,7 +92,8 @@ typedef struct option_row {
 /* What the commands of texsolve have: the library itself refuses a backend that it does not know. */
 #define OPTIONS_COMMAND_DEVICE                                                                                 \
   OPTION_TEXT("backend", "NAME", backend,                                                                      \
-              "auto, cuda, cuda:N (device N), cuda:N+N (several), gl, gl:N, cpu, or check:NAME; see "          \
+              "auto, cuda, cuda:N (device N), cuda:N+N or cuda:all (several), gl, gl:N, cpu, check:NAME, or "  \
+              "multi:NAME+NAME (several of one kind); see "                                                    \
               "`texsolve info' (default: auto, "                                                               \
               "which takes CUDA where there is a device, else OpenGL on a GPU, else the CPU)"),                \
       OPTION_WHOLE("threads", "N", threads, 1, 4096, "threads of the CPU backend")

@@ -16,11 +16,15 @@
 enum { max_pending = 8 };
 static char *volatile pending[max_pending];
 
-static void remove_pending(int signal_number) {
+void output_abandon(void) {
   for (int i = 0; i < max_pending; i++) {
     char *const name = pending[i];
     if (name) platform_remove(name);
   }
+}
+
+static void remove_pending(int signal_number) {
+  output_abandon();
   raise(signal_number);
 }
 
@@ -68,22 +72,33 @@ static int give_up(output_file *file, int error) {
   return error ? error : EIO;
 }
 
+static int is_standard_output(const char *path) {
+  return !strcmp(path, "-");
+}
+
 int output_create(output_file *file, const char *path) {
   memset(file, 0, sizeof *file);
   platform_kind kind;
-  int error = platform_kind_of(path, &kind);
-  if (error) return error;
-  if (kind == PLATFORM_DIRECTORY) return EISDIR;
+  int error = 0;
+  file->name = copy_text(is_standard_output(path) ? "standard output" : path);
+  if (!file->name) return ENOMEM;
+  if (is_standard_output(path)) {
+    error = platform_take_output(&file->stream);
+    return error ? give_up(file, error) : 0;
+  }
+  error = platform_kind_of(path, &kind);
+  if (error) return give_up(file, error);
+  if (kind == PLATFORM_DIRECTORY) return give_up(file, EISDIR);
 
   /* /dev/stdout and the like may stand for a regular file, which is open elsewhere and must stay that file. */
   if (kind == PLATFORM_OTHER || (kind == PLATFORM_FILE && !strncmp(path, "/dev/", 5))) {
     file->stream = fopen(path, "w");
-    return file->stream ? 0 : errno;
+    return file->stream ? 0 : give_up(file, errno);
   }
   /* Renaming would replace a file that the user may not write, and a link instead of what it points to. */
-  if (kind == PLATFORM_FILE && (error = platform_may_write(path))) return error;
+  if (kind == PLATFORM_FILE && (error = platform_may_write(path))) return give_up(file, error);
   file->path = platform_follow_links(path);
-  if (!file->path) return errno;
+  if (!file->path) return give_up(file, errno);
   const size_t directory = directory_length(file->path);
   if (strlen(file->path + directory) > platform_longest_name()) return give_up(file, ENAMETOOLONG);
   char *const temporary = temporary_name(file->path);
@@ -134,6 +149,7 @@ void output_discard(output_file *file) {
   }
   free(file->temporary);
   free(file->path);
+  free(file->name);
   memset(file, 0, sizeof *file);
 }
 
@@ -141,15 +157,17 @@ void output_discard(output_file *file) {
 
 int output_open(output_file *file, const char *path) {
   const int error = output_create(file, path);
-  if (error) message("%s: %s, expected a file that can be written", path, strerror(error));
+  if (error)
+    message("%s: %s, expected a file that can be written", is_standard_output(path) ? "standard output" : path,
+            strerror(error));
   return error ? -1 : 0;
 }
 
 int output_commit(output_file *file) {
-  char *const path = file->path ? copy_text(file->path) : NULL;
+  char *const name = copy_text(file->name);
   const int error = output_finish(file);
-  if (error) message("%s: %s", path ? path : "output", strerror(error));
-  free(path);
+  if (error) message("%s: %s", name ? name : "output", strerror(error));
+  free(name);
   return error ? -1 : 0;
 }
 

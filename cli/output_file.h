@@ -12,16 +12,22 @@ extern "C" {
 
 typedef struct output_file {
   FILE *stream;    /* NULL: not open */
+  char *name;      /* as it was given, for messages */
   char *path;      /* the target, links followed, also one that is not there yet */
   char *temporary; /* NULL: the target is no regular file (/dev/stdout, a pipe) and is written directly */
 } output_file;
 
-/* Opens it, so that an unwritable output is found before the work is done. Returns 0 or an errno. */
+/* Opens it, also "-", which is standard output: all else that the program prints there goes to standard error
+ * from then on. At the beginning, so that an unwritable output is found before the work is done. Returns 0 or
+ * an errno. */
 int output_create(output_file *file, const char *path);
 /* Puts it in its place; nothing is left behind otherwise. Returns 0 or an errno. */
 int output_finish(output_file *file);
 /* Removes what was written; does nothing to a file that is not open. */
 void output_discard(output_file *file);
+
+/* Removes all that are not finished, also within a handler of signals: the program ends. */
+void output_abandon(void);
 
 /* The first two with a message. They return 0 or -1. */
 int output_open(output_file *file, const char *path);

@@ -41,8 +41,53 @@ double seconds_now(void) {
   return (double)now.QuadPart / (double)frequency.QuadPart;
 }
 
+static SRWLOCK lock = SRWLOCK_INIT;
+
+typedef struct ticker {
+  double seconds;
+  void (*tick)(void);
+} ticker;
+
+static DWORD WINAPI run_ticker(void *argument) {
+  const ticker *t = argument;
+  while (t->tick) {
+    Sleep((DWORD)(1e3 * t->seconds));
+    t->tick();
+  }
+  return 0;
+}
+
+void platform_every(double seconds, void (*tick)(void)) {
+  static ticker t;
+  t = (ticker){seconds, tick};
+  const HANDLE thread = CreateThread(NULL, 0, run_ticker, &t, 0, NULL);
+  if (thread) CloseHandle(thread);
+}
+
+void platform_lock(void) {
+  AcquireSRWLockExclusive(&lock);
+}
+
+void platform_unlock(void) {
+  ReleaseSRWLockExclusive(&lock);
+}
+
 int platform_is_terminal(FILE *stream) {
   return _isatty(_fileno(stream));
+}
+
+int platform_columns(FILE *stream) {
+  (void)stream;
+  return 80;
+}
+
+int platform_take_output(FILE **stream) {
+  static int taken = -1;
+  fflush(stdout);
+  if (taken < 0 && (taken = _dup(1)) >= 0 && _dup2(2, 1) != 0) return errno;
+  const int copy = taken < 0 ? -1 : _dup(taken);
+  *stream = copy < 0 ? NULL : _fdopen(copy, "w");
+  return *stream ? 0 : errno;
 }
 
 int platform_reserve_descriptors(void) {
@@ -123,10 +168,36 @@ int platform_remove_directory(const char *path) {
   return RemoveDirectoryA(path) ? 0 : EACCES;
 }
 
+static const int stop_signals[] = {SIGINT, SIGTERM};
+static void (*stop_handler)(int);
+
+static void handle(void (*handler)(int)) {
+  for (size_t i = 0; i < sizeof stop_signals / sizeof stop_signals[0]; i++)
+    if (signal(stop_signals[i], handler) == SIG_IGN) signal(stop_signals[i], SIG_IGN);
+}
+
 void platform_before_signals(void (*handler)(int)) {
-  static const int signals[] = {SIGINT, SIGTERM};
-  for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++)
-    if (signal(signals[i], handler) == SIG_IGN) signal(signals[i], SIG_IGN);
+  if (!stop_handler) handle(handler);
+}
+
+/* A signal that comes takes its handler away. */
+static void stop_again(int signal_number) {
+  signal(signal_number, stop_again);
+  stop_handler(signal_number);
+}
+
+void platform_on_stop(void (*handler)(int)) {
+  stop_handler = handler;
+  handle(stop_again);
+}
+
+void platform_end_by(int signal_number) {
+  signal(signal_number, SIG_DFL);
+  raise(signal_number);
+}
+
+void platform_write_error(const char *text, size_t length) {
+  if (_write(2, text, (unsigned)length) < 0) return;
 }
 
 void platform_hold_signals(int hold) {
@@ -206,7 +277,9 @@ const void *platform_load(const char *path, const char *symbol, char *error, siz
 
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <spawn.h>
+#include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -222,10 +295,65 @@ double seconds_now(void) {
   return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+typedef struct ticker {
+  double seconds;
+  void (*tick)(void);
+} ticker;
+
+static void *run_ticker(void *argument) {
+  const ticker *t = argument;
+  while (t->tick) {
+    const struct timespec rest = {(time_t)t->seconds, (long)(1e9 * (t->seconds - (double)(time_t)t->seconds))};
+    nanosleep(&rest, NULL);
+    t->tick();
+  }
+  return NULL;
+}
+
+/* Signals are for the thread that made this one. */
+void platform_every(double seconds, void (*tick)(void)) {
+  static ticker t;
+  pthread_t thread;
+  sigset_t all, before;
+  t = (ticker){seconds, tick};
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  if (pthread_create(&thread, NULL, run_ticker, &t) == 0) pthread_detach(thread);
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+void platform_lock(void) {
+  pthread_mutex_lock(&lock);
+}
+
+void platform_unlock(void) {
+  pthread_mutex_unlock(&lock);
+}
+
 /* ---- Streams ---- */
 
 int platform_is_terminal(FILE *stream) {
   return isatty(fileno(stream));
+}
+
+int platform_columns(FILE *stream) {
+  struct winsize size;
+  if (ioctl(fileno(stream), TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return 80;
+  return size.ws_col < 40 ? 40 : size.ws_col;
+}
+
+int platform_take_output(FILE **stream) {
+  static int taken = -1;
+  fflush(stdout);
+  if (taken < 0 && (taken = dup(STDOUT_FILENO)) >= 0 && dup2(STDERR_FILENO, STDOUT_FILENO) < 0) return errno;
+  const int copy = taken < 0 ? -1 : dup(taken);
+  *stream = copy < 0 ? NULL : fdopen(copy, "w");
+  if (*stream) return 0;
+  const int error = errno;
+  if (copy >= 0) close(copy);
+  return error;
 }
 
 /* Opened the wrong way round: to use a descriptor that was closed stays an error. */
@@ -338,14 +466,43 @@ int platform_remove_directory(const char *path) {
 static const int signals[] = {SIGHUP, SIGINT, SIGQUIT, SIGPIPE, SIGTERM, SIGXCPU, SIGXFSZ};
 enum { signal_count = sizeof signals / sizeof signals[0] };
 
+static void (*stop_handler)(int);
+
+static int is_stop(int signal_number) {
+  return signal_number == SIGINT || signal_number == SIGTERM;
+}
+
 void platform_before_signals(void (*handler)(int)) {
   for (size_t i = 0; i < signal_count; i++) {
     struct sigaction action = {0}, old;
     if (sigaction(signals[i], NULL, &old) != 0 || old.sa_handler == SIG_IGN) continue;
+    if (stop_handler && is_stop(signals[i])) continue;
     action.sa_handler = handler;
     action.sa_flags = (int)SA_RESETHAND;
     sigaction(signals[i], &action, NULL);
   }
+}
+
+/* One at a time, and reads and writes go on after it. */
+void platform_on_stop(void (*handler)(int)) {
+  struct sigaction action = {0}, old;
+  stop_handler = handler;
+  action.sa_handler = handler;
+  action.sa_flags = SA_RESTART;
+  sigaddset(&action.sa_mask, SIGINT);
+  sigaddset(&action.sa_mask, SIGTERM);
+  for (size_t i = 0; i < signal_count; i++)
+    if (is_stop(signals[i]) && sigaction(signals[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
+      sigaction(signals[i], &action, NULL);
+}
+
+void platform_end_by(int signal_number) {
+  signal(signal_number, SIG_DFL);
+  raise(signal_number);
+}
+
+void platform_write_error(const char *text, size_t length) {
+  if (write(STDERR_FILENO, text, length) < 0) return;
 }
 
 void platform_hold_signals(int hold) {
@@ -420,7 +577,8 @@ static int open_pipe(int *from, FILE **to) {
   return 0;
 }
 
-static int spawn(const char *const arguments[], int in, int out, int messages, pid_t *process) {
+/* In a group of its own, a child hears nothing of the terminal's signals. */
+static int spawn(const char *const arguments[], int in, int out, int messages, int apart, pid_t *process) {
   posix_spawn_file_actions_t actions;
   posix_spawnattr_t attributes;
   sigset_t signals;
@@ -432,7 +590,8 @@ static int spawn(const char *const arguments[], int in, int out, int messages, p
   sigemptyset(&signals);
   sigaddset(&signals, SIGPIPE);
   posix_spawnattr_setsigdefault(&attributes, &signals);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
+  posix_spawnattr_setpgroup(&attributes, 0);
+  posix_spawnattr_setflags(&attributes, (short)(POSIX_SPAWN_SETSIGDEF | (apart ? POSIX_SPAWN_SETPGROUP : 0)));
   const int error =
       posix_spawnp(process, arguments[0], &actions, &attributes, (char *const *)arguments, environ);
   posix_spawnattr_destroy(&attributes);
@@ -448,8 +607,8 @@ int platform_start(const char *const arguments[], FILE *in, FILE *out, FILE *mes
   if (!made) return ENOMEM;
   int error = in ? 0 : open_pipe(&from, pipe);
   if (!error)
-    error =
-        spawn(arguments, in ? fileno(in) : from, fileno(out), messages ? fileno(messages) : -1, &made->process);
+    error = spawn(arguments, in ? fileno(in) : from, fileno(out), messages ? fileno(messages) : -1, !in,
+                  &made->process);
   if (from >= 0) close(from);
   if (!error) {
     *child = made;

@@ -25,6 +25,12 @@ extern "C" {
 /* From a monotonic clock. */
 double seconds_now(void);
 
+/* Calls `tick` after every so many seconds from another thread, until the program ends; not at all if there are
+ * no threads. The lock is for what both use. */
+void platform_every(double seconds, void (*tick)(void));
+void platform_lock(void);
+void platform_unlock(void);
+
 /* A copy to be freed; NULL without memory. */
 char *copy_text(const char *text);
 /* Whether two texts of this length are the same but for the case of ASCII's letters. */
@@ -33,6 +39,10 @@ int same_letters(const char *a, const char *b, size_t length);
 /* ---- Streams ---- */
 
 int platform_is_terminal(FILE *stream);
+/* The width of the terminal, at least 40; 80 if it is not known. */
+int platform_columns(FILE *stream);
+/* A stream to where standard output went; what is printed there goes to standard error from then on. */
+int platform_take_output(FILE **stream);
 /* Reserves the descriptors among 0 to 2 that are closed; using one stays an error. Nonzero: it cannot be done.
  */
 int platform_reserve_descriptors(void);
@@ -73,6 +83,12 @@ int platform_remove_directory(const char *path);
 /* Calls `handler` when a signal is about to end the program, and not for signals that are ignored. Once it
  * returns, the signal raised again ends the program. */
 void platform_before_signals(void (*handler)(int));
+/* Calls `handler` at each Ctrl+C (SIGINT) and SIGTERM instead, unless they are ignored. */
+void platform_on_stop(void (*handler)(int));
+/* Ends the program as this signal does if nothing handles it; within a handler, when that returns. */
+void platform_end_by(int signal_number);
+/* To standard error, also within a handler. */
+void platform_write_error(const char *text, size_t length);
 /* From 1 to 0 these signals wait. */
 void platform_hold_signals(int hold);
 
@@ -95,7 +111,8 @@ typedef struct platform_child platform_child;
 /* Starts a program, by its path or by what PATH has, with these arguments, the first of which is its name. Its
  * standard input comes from `in`, or from a pipe that *pipe becomes if `in` is NULL; its output goes to `out`,
  * its messages to `messages`, or where ours go if it is NULL. With a pipe, SIGPIPE is ignored from then on: a
- * child that dies is an error of the write. ENOSYS where programs are not started. */
+ * child that dies is an error of the write; and the child is not told of the terminal's Ctrl+C, so that it
+ * takes all that is written before the pipe closes. ENOSYS where programs are not started. */
 int platform_start(const char *const arguments[], FILE *in, FILE *out, FILE *messages, FILE **pipe,
                    platform_child **child);
 /* Waits for its end; close the pipe first. Returns 0, its exit status, or 256 and the signal that ended it. */

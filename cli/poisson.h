@@ -93,6 +93,8 @@ typedef struct poisson_outcome {
   double seconds_make, seconds_setup, seconds_solve;
 } poisson_outcome;
 
+/* "converged", "not converged" or "stopped" */
+const char *poisson_how_it_ended(const poisson_outcome *outcome);
 /* The line of the last cycle in the history, as it comes; nothing unless the report is text. */
 void poisson_report_cycle(const poisson_options *options, const poisson_outcome *outcome, int cycle);
 void poisson_report_start(const poisson_options *options, const poisson_problem *problem,

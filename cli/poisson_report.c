@@ -10,6 +10,12 @@ static int is_text(const poisson_options *o) {
   return !o->json && !o->quiet;
 }
 
+const char *poisson_how_it_ended(const poisson_outcome *outcome) {
+  return outcome->status == TS_OK               ? "converged"
+         : outcome->reason == TS_REASON_STOPPED ? "stopped"
+                                                : "not converged";
+}
+
 static const char *centring_name(const poisson_options *o) {
   return o->centring == TS_CELL_CENTRED ? "cell" : "vertex";
 }
@@ -32,9 +38,10 @@ void poisson_report_start(const poisson_options *o, const poisson_problem *probl
   printf("boundaries  left %s, right %s, bottom %s, top %s\n", ts_boundary_name(o->left),
          ts_boundary_name(o->right), ts_boundary_name(o->bottom), ts_boundary_name(o->top));
   printf("backend     %s: %s\n", outcome->context.backend, outcome->context.device);
-  printf("storage     %s: %d level%s down to %dx%d, %.2f MB on the device\n", ts_grid_storage_name(m->storage),
-         m->levels, m->levels == 1 ? "" : "s", m->coarsest_width, m->coarsest_height,
-         1e-6 * (double)m->bytes_device);
+  if (o->verbosity)
+    printf("storage     %s: %d level%s down to %dx%d, %.2f MB on the device\n",
+           ts_grid_storage_name(m->storage), m->levels, m->levels == 1 ? "" : "s", m->coarsest_width,
+           m->coarsest_height, 1e-6 * (double)m->bytes_device);
   print_method(o, m);
   if (m->null_space_components)
     printf("singular    %d part%s of the grid, where u is known up to a constant: its mean is 0 there\n",
@@ -60,11 +67,14 @@ void poisson_report_text(const poisson_options *o, const poisson_problem *proble
                          const poisson_outcome *outcome) {
   const double h = problem->desc.spacing;
   const char *unit = o->cg ? "iterations" : "cycles";
-  printf("\nresult      %s after %d %s%s, %d host synchronisations\n",
-         outcome->status == TS_OK ? "converged" : "NOT converged", outcome->cycles, unit,
-         report_precisions(outcome->precision_iterations), outcome->host_synchronisations);
-  printf("residual    %.3e = ||b - A x|| / ||b||; %.3e with x as written\n", outcome->solver_residual,
-         outcome->rounded_residual);
+  printf("\nresult      %s after %d %s", poisson_how_it_ended(outcome), outcome->cycles, unit);
+  if (o->verbosity)
+    printf("%s, %d host synchronisations", report_precisions(outcome->precision_iterations),
+           outcome->host_synchronisations);
+  printf("\nresidual    %.3e = ||b - A x|| / ||b|| of x as it is written, target %.3g",
+         outcome->rounded_residual, o->rtol);
+  if (o->verbosity) printf("; %.3e on the device", outcome->solver_residual);
+  putchar('\n');
   if (isfinite(outcome->factor)) printf("factor      %.3f, mean of the last %s\n", outcome->factor, unit);
   if (outcome->incompatible > 1e-7)
     printf("right side  %.3e of it was left out: no u has it in a null-space component\n",

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "interrupt.h"
 #include "message.h"
 #include "poisson.h"
 #include "progress.h"
@@ -110,23 +111,36 @@ static int upload(const poisson_options *options, const poisson_problem *problem
 typedef struct watcher {
   const poisson_options *options;
   poisson_outcome *outcome;
+  const ts_result *result; /* of cg, in which the library keeps the recurrence's residual during a call */
+  double first;            /* residual that was seen; 0: none yet */
 } watcher;
 
-static void note_residual(const watcher *w, int cycle, double residual) {
-  poisson_outcome *o = w->outcome;
-  if (o->history_count < POISSON_HISTORY) o->history[o->history_count++] = residual;
-  poisson_report_cycle(w->options, o, cycle);
-  progress_show("solving: cycle %d, residual %.2e", cycle, residual);
+/* The last of the history is the last cycle's also if there is no room for all. */
+static void keep(poisson_outcome *o, double residual) {
+  if (o->history_count == POISSON_HISTORY) {
+    o->history[POISSON_HISTORY - 2] = o->history[POISSON_HISTORY - 1];
+    o->history_count--;
+  }
+  o->history[o->history_count++] = residual;
+}
+
+static void note_residual(watcher *w, int cycle, double number) {
+  const double residual = w->result ? w->result->relative_residual : number, rtol = w->options->rtol;
+  if (w->first == 0) w->first = residual;
+  keep(w->outcome, number);
+  poisson_report_cycle(w->options, w->outcome, cycle);
+  progress_step(progress_of_residual(w->first, residual, rtol), "%s %d, residual %.1e, target %.0e",
+                w->options->cg ? "iteration" : "cycle", cycle, residual, rtol);
 }
 
 static int after_cycle(int cycle, double relative_residual, void *user) {
   note_residual(user, cycle, relative_residual);
-  return 0;
+  return interrupt_is_asked();
 }
 
 static int after_check(int iteration, const double *history, int count, void *user) {
   for (int k = 0; k < count; k++) note_residual(user, iteration - count + 1 + k, history[k]);
-  return 0;
+  return interrupt_is_asked();
 }
 
 static void take_result(const ts_result *result, poisson_outcome *outcome) {
@@ -170,7 +184,9 @@ static ts_status solve_cg(const poisson_options *options, device_objects *d, wat
                                .check_interval = 1,
                                .progress = after_check,
                                .progress_user = w};
+  w->result = &result;
   if (status >= 0) status = ts_solve(d->A, d->b, d->x, &desc, &result);
+  w->result = NULL;
   ts_preconditioner_destroy(&M);
   if (status < 0) return status;
   take_result(&result, outcome);
@@ -201,6 +217,7 @@ static void judge(const poisson_problem *problem, const double *x, poisson_outco
 static int set_up(const poisson_options *options, const poisson_problem *problem, device_objects *d,
                   watcher *w) {
   const size_t n = (size_t)options->width * (size_t)options->height;
+  progress_begin("storing the problem");
   double *values = malloc(9 * n * sizeof *values);
   if (!values) {
     message("out of memory for a stencil of %dx%d points", options->width, options->height);
@@ -209,6 +226,7 @@ static int set_up(const poisson_options *options, const poisson_problem *problem
   int failed = upload(options, problem, d, values, w->outcome);
   free(values);
   if (failed) return failed;
+  progress_begin("preparing multigrid");
   const double start = seconds_now();
   ts_multigrid_desc desc = options->multigrid;
   desc.rtol = options->rtol;
@@ -228,13 +246,20 @@ int poisson_solve(const poisson_options *options, const poisson_problem *problem
                   poisson_outcome *outcome, double **x) {
   const size_t n = (size_t)options->width * (size_t)options->height;
   device_objects d = {.context = context};
-  watcher w = {options, outcome};
+  watcher w = {options, outcome, NULL, 0};
   int failed = set_up(options, problem, &d, &w);
   if (!failed) {
+    progress_clear();
     poisson_report_start(options, problem, outcome);
+    progress_begin("solving");
+    interrupt_begin();
     const double start = seconds_now();
     outcome->status = options->cg ? solve_cg(options, &d, &w) : solve_cycles(&d, outcome);
     outcome->seconds_solve = seconds_now() - start;
+    progress_begin("computing the residual");
+    if (outcome->reason == TS_REASON_STOPPED)
+      snprintf(outcome->message, sizeof outcome->message, "stopped after %d %s at a relative residual of %.3e",
+               outcome->cycles, options->cg ? "iterations" : "cycles", outcome->solver_residual);
     if (outcome->status < 0) failed = failed_call(context, outcome->status, "multigrid");
   }
   if (!failed && !(*x = malloc(n * sizeof **x))) {

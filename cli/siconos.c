@@ -84,8 +84,8 @@ static int add_entry(reader *r, int64_t row, int64_t column, double value) {
   }
   file->entries[file->count++] = (mm_entry){(int32_t)row, (int32_t)column, value};
   if (file->count % 4096 == 0)
-    progress_show("reading %.50s: %3.0f %%", r->s.name,
-                  100.0 * (double)(r->s.next - r->s.text) / (double)(r->s.end - r->s.text));
+    progress_step((double)(r->s.next - r->s.text) / (double)(r->s.end - r->s.text), "entry %lld",
+                  (long long)file->count);
   return 0;
 }
 

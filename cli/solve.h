@@ -98,6 +98,8 @@ ts_method solve_choose(const solve_options *options, const ts_matrix_info *matri
  * any, is ts_last_error's. */
 ts_status solve_by_method(const solve_options *options, ts_preconditioner *M, ts_matrix *A, const ts_vector *b,
                           ts_vector *x, ts_progress_fn progress, void *user, solve_outcome *outcome);
+/* "converged", "not converged" or "stopped" */
+const char *solve_how_it_ended(const solve_outcome *outcome);
 /* The status, the reason and the message that agree with `accuracy`. */
 void solve_conclude(const solve_options *options, solve_outcome *outcome);
 

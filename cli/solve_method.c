@@ -128,6 +128,12 @@ static void say_not_reached(const solve_options *o, solve_outcome *outcome) {
   snprintf(text + used, size - used, " (hint: try %s%sa larger --rtol)", help ? help : "", help ? ", or " : "");
 }
 
+const char *solve_how_it_ended(const solve_outcome *outcome) {
+  return outcome->status == TS_OK                      ? "converged"
+         : outcome->result.reason == TS_REASON_STOPPED ? "stopped"
+                                                       : "not converged";
+}
+
 void solve_conclude(const solve_options *o, solve_outcome *outcome) {
   const ts_result *r = &outcome->result;
   char *const text = outcome->message;
@@ -135,6 +141,11 @@ void solve_conclude(const solve_options *o, solve_outcome *outcome) {
   if (o->stop == TS_STOP_RESIDUAL) judge(o, outcome);
   if (r->reason == TS_REASON_STAGNATED || r->reason == TS_REASON_MAX_ITERATIONS) {
     say_not_reached(o, outcome);
+    return;
+  }
+  if (r->reason == TS_REASON_STOPPED) {
+    snprintf(text, size, "stopped after %d iterations at a relative residual of %s", r->iterations,
+             solve_residual_text(outcome->accuracy.residual, o->rtol));
     return;
   }
   const char *other = other_method(outcome);

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "message.h"
 #include "ranks.h"
 #include "reports.h"
 
@@ -45,38 +46,62 @@ static void print_hierarchy(const solve_hierarchy *h) {
          h->info.operator_complexity, h->info.grid_complexity, 1e-6 * (double)h->info.bytes_device);
 }
 
-void solve_report_text(const solve_options *options, const solve_system *system, const solve_outcome *o) {
-  const ts_result *r = &o->result;
-  printf("matrix      %s: %d rows, %lld nonzeros", options->matrix, o->matrix.rows,
-         (long long)o->matrix.nonzeros);
-  if (system->components > 1) printf("; %d right-hand sides", system->components);
-  printf("\nbackend     %s: %s\n", o->context.backend, o->context.device);
+/* What -v adds: how the matrix is stored, and why so. */
+static void print_storage(const solve_outcome *o) {
   printf("format      %s: ", ts_format_name(o->matrix.format));
   if (o->matrix.blocks) printf("%d blocks, %.1f %% full, ", o->matrix.blocks, 100 * o->matrix.fill_ratio);
   printf("%lld stored entries, %.2f MB on the device%s\n", (long long)o->matrix.stored_entries,
          1e-6 * (double)o->matrix.bytes_device, ranks_are_several() ? " of rank 0" : "");
-  if (options->reorder)
-    printf("order       %s: bandwidth %d, %.1f in the mean, instead of %d and %.1f\n",
-           reorder_names[options->reorder], o->bandwidth.maximum, o->bandwidth.mean,
-           o->bandwidth_before.maximum, o->bandwidth_before.mean);
   if (!strstr(o->matrix.choice, ": asked for")) printf("choice      %s\n", o->matrix.choice);
+}
+
+static void print_method(const solve_options *options, const solve_outcome *o) {
   printf("method      %s", ts_method_name(o->method));
   if (o->method == TS_METHOD_GMRES) printf("(%d)", options->restart ? options->restart : 30);
   if (options->method == TS_METHOD_AUTO && !o->matrix.symmetric)
     printf(" since the matrix is not symmetric (entry %d %d)", o->matrix.unsymmetric_row + 1,
            o->matrix.unsymmetric_column + 1);
-  printf(", preconditioner %s, %s to %.9g\n", ts_preconditioner_kind_name(o->preconditioner),
-         options->stop == TS_STOP_DELTA ? "sqrt(delta / delta_0)" : "relative residual", options->rtol);
-  if (o->preconditioner_choice[0] && options->verbosity) printf("chosen      %s\n", o->preconditioner_choice);
-  if (o->preconditioner == TS_PRECONDITIONER_AMG && options->verbosity) print_hierarchy(&o->hierarchy);
-  printf("result      %s after %d iterations%s, %d host synchronisations\n",
-         o->status == TS_OK ? "converged" : "NOT converged", r->iterations,
-         report_precisions(r->precision_iterations), r->host_synchronisations);
-  printf("residual    %s = ||b - A x|| / ||b||, from the file's numbers on the host\n",
-         solve_residual_text(o->accuracy.residual, options->rtol));
-  printf("seconds     read %.3f, layout %.3f, upload %.3f, ", o->seconds_read, o->seconds_layout,
-         o->seconds_upload);
-  if (solve_has_setup(options)) printf("set-up %.3f, ", o->seconds_setup);
+  printf(", preconditioner %s\n", ts_preconditioner_kind_name(o->preconditioner));
+  if (!options->verbosity) return;
+  if (o->preconditioner_choice[0]) printf("chosen      %s\n", o->preconditioner_choice);
+  if (o->preconditioner == TS_PRECONDITIONER_AMG) print_hierarchy(&o->hierarchy);
+}
+
+static void print_result(const solve_options *options, const solve_outcome *o) {
+  const ts_result *r = &o->result;
+  printf("result      %s after ", solve_how_it_ended(o));
+  report_plural(r->iterations, "iteration", "iterations");
+  if (options->verbosity)
+    printf("%s, %d host synchronisations", report_precisions(r->precision_iterations),
+           r->host_synchronisations);
+  printf("\nresidual    %s = ||b - A x|| / ||b||", solve_residual_text(o->accuracy.residual, options->rtol));
+  if (options->stop == TS_STOP_DELTA)
+    printf("; target sqrt(delta / delta_0) = %.9g", options->rtol);
+  else
+    printf(", target %.9g", options->rtol);
+  if (options->verbosity) printf("; computed from the file's numbers on the host");
+  putchar('\n');
+}
+
+void solve_report_text(const solve_options *options, const solve_system *system, const solve_outcome *o) {
+  printf("matrix      %s: %d rows, %lld nonzeros", message_safe(options->matrix), o->matrix.rows,
+         (long long)o->matrix.nonzeros);
+  if (system->components > 1) printf("; %d right-hand sides", system->components);
+  printf("\nbackend     %s: %s\n", o->context.backend, o->context.device);
+  if (options->verbosity) print_storage(o);
+  if (options->reorder)
+    printf("order       %s: bandwidth %d, %.1f in the mean, instead of %d and %.1f\n",
+           reorder_names[options->reorder], o->bandwidth.maximum, o->bandwidth.mean,
+           o->bandwidth_before.maximum, o->bandwidth_before.mean);
+  print_method(options, o);
+  print_result(options, o);
+  printf("seconds     read %.3f, ", o->seconds_read);
+  if (options->verbosity) {
+    printf("layout %.3f, upload %.3f, ", o->seconds_layout, o->seconds_upload);
+    if (solve_has_setup(options)) printf("set-up %.3f, ", o->seconds_setup);
+  } else {
+    printf("set-up %.3f, ", o->seconds_layout + o->seconds_upload + o->seconds_setup);
+  }
   printf("solve %.3f\n", o->seconds_solve);
   report_opengl(&o->context);
 }

@@ -175,7 +175,7 @@ static row *begin_row(run *r, const char *name, int method, int start) {
   }
   memcpy(next->uv, start == FROM_LEVELS ? r->levels_start : r->f.start, numbers(r) * sizeof *next->uv);
   r->count++;
-  progress_show("%s", name);
+  progress_begin("%s", name);
   return next;
 }
 
@@ -246,7 +246,7 @@ static int solve_levels(run *r) {
   r->levels_start = malloc(numbers(r) * sizeof *r->levels_start);
   if (!r->levels_start) return mesh_fail(r->why, "out of memory for %zu unknowns", numbers(r));
   memcpy(r->levels_start, r->f.start, numbers(r) * sizeof *r->levels_start);
-  progress_show("coarser meshes");
+  progress_begin("coarser meshes");
   const double start = seconds_now(), cpu = cpu_seconds();
   if (levels_solve(r->context, &r->f.m, &r->f.c, r->f.pinned, &r->options->conformal, r->levels_start, &result,
                    r->why))
@@ -284,7 +284,7 @@ static int open_run(run *r) {
   if (ts_context_create(&r->options->device, &r->context) != TS_OK)
     return mesh_fail(r->why, "%s", ts_last_error(NULL));
   const lscm_problem problem = {&r->f.m, &r->f.c, r->f.pinned};
-  progress_show("Eigen's normal equations");
+  progress_begin("Eigen's normal equations");
   return lscm_eigen_create(&problem, r->f.start, r->options->device.threads, &r->eigen, r->why);
 }
 

@@ -12,6 +12,7 @@
 #define GLFW_INCLUDE_NONE
 #include <GLFW/glfw3.h>
 
+#include "interrupt.h"
 #include "message.h"
 #include "open_dialog.h"
 #include "platform.h"
@@ -312,7 +313,8 @@ static void take_dropped(app *a) {
 
 void app_run(app *a) {
   a->frame_begin = glfwGetTime();
-  while (!glfwWindowShouldClose(a->handle)) {
+  interrupt_begin(); /* as if the user closed the window: a video is finished */
+  while (!glfwWindowShouldClose(a->handle) && !interrupt_is_asked()) {
     const double now = glfwGetTime(), seconds = now - a->frame_begin;
     a->frame_begin = now;
     end_dialog(a);

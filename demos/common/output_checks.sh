@@ -21,24 +21,80 @@ outputs() {
   done
 }
 
-# interrupted SIGNAL STATUS NAME ARGUMENTS...: a signal while a long run with these arguments writes: nothing that begins with
-# NAME is left.
-interrupted() {
-  signal=$1 status=$2 name=$3
-  shift 3
+# What the next two wait for: so many lines of output, or if that is 0 something that begins with NAME.
+is_begun() {
+  if [ "$1" -gt 0 ]; then
+    [ "$(wc -l <../log/out)" -ge "$1" ]
+  else
+    ls | grep -q "^$2"
+  fi
+}
+
+# begun LINES NAME ARGUMENTS...: starts a long run with these arguments as $process and waits for that. A shell's background
+# processes ignore SIGINT, unless env sees to it.
+begun() {
+  lines=$1 name=$2
+  shift 2
   checks=$((checks + 1))
-  "$program" "$@" --headless >../log/out 2>../log/err </dev/null &
+  env --default-signal=INT "$program" "$@" --headless >../log/out 2>../log/err </dev/null &
   process=$!
   tries=0
-  while ! ls | grep -q "^$name" && [ $tries -lt 300 ]; do
+  while ! is_begun "$lines" "$name" && kill -0 $process 2>/dev/null && [ $tries -lt 1200 ]; do
     sleep 0.1
     tries=$((tries + 1))
   done
-  ls | grep -q "^$name" || fail "$called $*: no file was begun"
+  kill -0 $process 2>/dev/null || fail "$called $*: it ended before it was stopped"
+}
+
+# stopped SIGNAL STATUS LINES NAME ARGUMENTS...: a signal then: the program finishes the file NAME, says that it stopped and
+# ends by the signal.
+stopped() {
+  signal=$1 wanted=$2
+  shift 2
+  begun "$@"
   kill -"$signal" $process
-  wait $process
-  same "status after SIG$signal" $? "$status"
-  same "files after SIG$signal" "$(ls | grep -c "^$name")" 0
+  wait $process 2>/dev/null
+  same "status after SIG$signal" $? "$wanted"
+  said "$called: stopping; press Ctrl+C again to end at once"
+  same "files after SIG$signal" "$(ls | grep "^$name")" "$name"
+}
+
+# killed LINES NAME ARGUMENTS...: two signals before it can do anything: it ends at once, and nothing that begins with NAME is
+# left.
+killed() {
+  begun "$@"
+  kill -STOP $process
+  kill -TERM $process
+  kill -INT $process
+  kill -CONT $process
+  wait $process 2>/dev/null
+  status=$?
+  [ $status -eq 130 ] || [ $status -eq 143 ] || fail "status after two signals: $status"
+  same "files after two signals" "$(ls | grep -c "^$name")" 0
+}
+
+# typed NAME ARGUMENTS...: on a terminal Ctrl+C reaches the program and all that it has started; the file NAME is finished.
+# To be called where script(1) is.
+typed() {
+  name=$1
+  shift
+  checks=$((checks + 1))
+  mkfifo ../log/keys
+  env --default-signal=INT script -qfec "$program $* --headless" /dev/null <../log/keys >../log/out 2>../log/err &
+  process=$!
+  exec 4>../log/keys
+  tries=0
+  while [ "$(wc -l <../log/out)" -lt 12 ] && kill -0 $process 2>/dev/null && [ $tries -lt 1200 ]; do
+    sleep 0.1
+    tries=$((tries + 1))
+  done
+  (printf '\003' >&4) 2>/dev/null
+  wait $process 2>/dev/null
+  same "status after Ctrl+C" $? 130
+  exec 4>&-
+  rm -f ../log/keys
+  grep -q "stopping; press Ctrl+C again to end at once" ../log/out || fail "nothing was said about Ctrl+C"
+  same "files after Ctrl+C" "$(ls | grep "^$name")" "$name"
 }
 
 # streams NAME ARGUMENTS...: a short run with these arguments, which writes the file NAME and a report.
@@ -65,4 +121,14 @@ streams() {
       said "$called: standard output: "
     done
   fi
+}
+
+# bad_values ARGUMENTS...: beside a good run with these arguments, every option that is no file's name refuses what no option
+# takes, with status 2 and one line that names it.
+bad_values() {
+  "$program" --help >../log/help 2>../log/err
+  for option in $(grep -o -e '--[a-z0-9-]*=[^ ]*' ../log/help | grep -v -e '=FILE' -e '=DIR' -e '=IMAGE' | cut -d= -f1 | sort -u); do
+    for value in '' 'bad~'; do refuse 2 "$option" "$@" "$option=$value"; done
+  done
+  for value in gl:x cuda: multi: cpu+cpu; do refuse 2 "--backend: '$value', expected" "$@" --backend "$value"; done
 }

@@ -21,7 +21,7 @@ typedef struct bench_result {
 static int steps(simulation *s, int count) {
   char why[SIMULATION_MESSAGE];
   for (int k = 0; k < count; k++) {
-    progress_show("step %d", s->steps + 1);
+    progress_begin("step %d", s->steps + 1);
     if (simulation_step(s, why)) return progress_fail(why);
   }
   return 0;
@@ -83,7 +83,7 @@ int run_bench(const program_options *o) {
   simulation *s;
   bench_result results[2] = {{0}};
   if (!options.scene) options.scene = scene_find("boxes");
-  progress_show("preparing");
+  progress_begin("preparing");
   if (simulation_create(&options, &s, why)) {
     progress_fail(why);
     return EXIT_ERROR;

@@ -50,6 +50,7 @@ typedef struct work_report {
   const simulation *s;
   frame_report *frames;
   int frame_count, steps_per_frame;
+  int stopped;                       /* by a signal, before all frames were made */
   int picture_width, picture_height; /* 0: none */
   double prepare, total;             /* s */
 } work_report;

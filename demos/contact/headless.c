@@ -5,6 +5,7 @@
 
 #include "contact.h"
 #include "drawing.h"
+#include "interrupt.h"
 #include "message.h"
 #include "pictures.h"
 #include "platform.h"
@@ -31,7 +32,7 @@ static int prepare(headless_work *w) {
   work_report *r = &w->report;
   char why[SIMULATION_MESSAGE];
   const double begin = seconds_now();
-  progress_show("preparing");
+  progress_begin("preparing");
   if (simulation_create(&o->simulation, &w->s, why)) return progress_fail(why);
   r->s = w->s;
   r->steps_per_frame = o->steps_per_frame ? o->steps_per_frame : 1;
@@ -93,19 +94,21 @@ static int make_frames(headless_work *w, char broken[SIMULATION_MESSAGE]) {
   w->report.frames = calloc((size_t)w->frames + 1, sizeof *w->report.frames);
   if (!w->report.frames) return progress_fail("out of memory for that many frames");
   const double begin = seconds_now();
-  for (int k = 0; k < w->frames; k++) {
-    progress_show("frame %d of %d", k + 1, w->frames);
+  progress_begin("computing");
+  interrupt_begin();
+  for (int k = 0; k < w->frames && !interrupt_is_asked(); k++) {
+    progress_step((double)k / w->frames, "frame %d of %d", k + 1, w->frames);
     const int result = make_frame(w, broken);
     if (result < 0) return -1;
     if (result) break; /* bodies that are nowhere cannot be drawn */
     frame_report *f = &w->report.frames[w->report.frame_count++];
-    if (draw(w, k, k + 1 == w->frames, &f->draw)) return -1;
-    progress_clear();
+    if (draw(w, k, k + 1 == w->frames || interrupt_is_asked(), &f->draw)) return -1;
     report_frame(&w->report);
   }
   double seconds;
   if (!w->frames && draw(w, 0, 1, &seconds)) return -1;
   w->report.total = seconds_now() - begin;
+  w->report.stopped = !*broken && w->report.frame_count < w->frames;
   progress_clear();
   return 0;
 }
@@ -116,7 +119,8 @@ static int work(headless_work *w) {
   if (!o->json && !o->quiet) report_begin(&w->report);
   if (make_frames(w, broken) || pictures_finish(&w->pictures)) return EXIT_ERROR;
   if (o->json ? report_json(&w->report) : !o->quiet && report_end(&w->report)) return EXIT_ERROR;
-  if (!*broken) return EXIT_MADE;
+  if (w->report.stopped) message("stopped after %d of %d frames", w->report.frame_count, w->frames);
+  if (!*broken) return w->report.stopped ? EXIT_NOT_MADE : EXIT_MADE;
   message("%s", broken);
   return EXIT_NOT_MADE;
 }

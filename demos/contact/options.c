@@ -50,7 +50,7 @@ static const option_row rows[] = {
     OPTION_WHOLE("steps-per-frame", "N", steps_per_frame, 1, 10000, "time steps per frame (default: 1)"),
     OPTION_TEXT("film", "FILE", film, "a video of all frames, by ffmpeg: .mp4, .mkv, .mov or .webm"),
     OPTION_TEXT("frames-dir", "DIR", frames_dir, "every frame, as DIR/frame-00000.png and so on"),
-    OPTION_TEXT("picture", "FILE", picture, "the last frame, as PNG"),
+    OPTION_PICTURE("picture", picture, "the last frame, as PNG"),
     OPTION_SIZE("picture-size", picture_width, 16, 16384, "pixels, such as 1280x720",
                 "size of pictures in pixels (default: 1280x720)"),
     OPTION_NAME(

@@ -6,6 +6,7 @@
 
 #include "message.h"
 #include "platform.h"
+#include "progress.h"
 #include "reports.h"
 
 void report_begin(const work_report *w) {
@@ -15,6 +16,7 @@ void report_begin(const work_report *w) {
   printf("bodies      %d that move, friction %.4g, restitution %.4g, steps of %.4g s\n", simulation_moving(s),
          p->friction, p->restitution, p->step);
   printf("backend     %s: %s\n", s->device.backend, s->device.device);
+  if (!w->options->verbosity) return;
   printf("solver      scheme %s, acceleration %s, %s precision, to %.1e of ||q||, at most %d sweeps, from %s\n",
          ts_lcp_scheme_name(p->scheme), ts_lcp_acceleration_name(p->acceleration),
          ts_precision_name(s->options.precision), p->tolerance, p->sweeps,
@@ -26,6 +28,7 @@ void report_frame(const work_report *w) {
   const frame_report *f = &w->frames[w->frame_count - 1];
   const simulation_figures *figures = &f->figures;
   if (o->json || o->quiet || (!o->verbosity && !platform_is_terminal(stdout))) return;
+  progress_clear();
   if (w->frame_count == 1)
     printf("frame  contacts  sweeps   residual  collision ms  assembly ms   solve ms    draw ms   kinetic J  "
            "potential J\n");
@@ -76,31 +79,57 @@ static frame_medians medians_of(const work_report *w) {
   return m;
 }
 
+/* Where a body is in another one. Scenes of many begin with bodies that overlap, which then part. */
+static void print_overlap(const work_report *w) {
+  const double last = w->frames[w->frame_count - 1].figures.penetration,
+               first = w->frames[0].figures.penetration;
+  printf("overlap     %.2f mm at most in the last frame", 1e3 * last);
+  if (first > last) printf("; %.2f mm in the first one, as the scene places the bodies", 1e3 * first);
+  putchar('\n');
+}
+
+static void print_missed(const work_report *w, int missed) {
+  if (!missed) return;
+  printf("forces      ");
+  report_plural(missed, "frame", "frames");
+  printf(" with forces that are less exact than %.1e of ||q|| after %d sweeps (hint: try a larger --sweeps)\n",
+         w->s->parameters.tolerance, w->s->parameters.sweeps);
+}
+
+static void print_details(const work_report *w, const frame_medians *m) {
+  const simulation_figures *last = &w->frames[w->frame_count - 1].figures;
+  printf("median      %.2f ms a frame: collision %.2f, assembly %.2f, solve %.2f", 1e3 * m->all,
+         1e3 * m->collision, 1e3 * m->assembly, 1e3 * m->solve);
+  if (isfinite(m->draw)) printf("; drawing apart %.2f", 1e3 * m->draw);
+  printf("\n            %.0f contacts, %.0f sweeps\n", m->contacts, m->sweeps);
+  printf("last        %d contacts, residual %.2e, energy %.4g J and %.6g J potential\n", last->contacts,
+         last->residual, last->energy.kinetic, last->energy.potential);
+}
+
 int report_end(const work_report *w) {
   const program_options *o = w->options;
   printf("result      %d frames of %d step%s", w->frame_count, w->steps_per_frame,
          w->steps_per_frame == 1 ? "" : "s");
   if (w->frame_count) {
     const frame_medians m = medians_of(w);
-    const simulation_figures *last = &w->frames[w->frame_count - 1].figures;
-    printf(", %.4g s of the bodies; %d missed %.1e\n", w->s->world.time, m.missed, w->s->parameters.tolerance);
-    printf("median      %.2f ms a frame: collision %.2f, assembly %.2f, solve %.2f", 1e3 * m.all,
-           1e3 * m.collision, 1e3 * m.assembly, 1e3 * m.solve);
-    if (isfinite(m.draw)) printf("; drawing apart %.2f", 1e3 * m.draw);
-    printf("\n            %.0f contacts, %.0f sweeps\n", m.contacts, m.sweeps);
-    printf("last        %d contacts, residual %.2e, energy %.4g J and %.6g J potential, deepest penetration "
-           "%.2f mm\n",
-           last->contacts, last->residual, last->energy.kinetic, last->energy.potential,
-           1e3 * last->penetration);
-    printf("seconds     prepare %.3f, frames %.3f\n", w->prepare, w->total);
+    printf(", %.4g s of the bodies\n", w->s->world.time);
+    print_overlap(w);
+    print_missed(w, m.missed);
+    if (o->verbosity) print_details(w, &m);
+    printf("seconds     prepare %.3f, frames %.3f", w->prepare, w->total);
+    if (isfinite(m.draw))
+      printf(" (about %.0f ms to compute one, %.0f ms to draw it)", 1e3 * m.all, 1e3 * m.draw);
+    putchar('\n');
   } else {
     putchar('\n');
   }
-  if (o->picture) printf("picture     %s, %d x %d pixels\n", o->picture, w->picture_width, w->picture_height);
-  if (o->film) printf("film        %s, %d x %d pixels\n", o->film, w->picture_width, w->picture_height);
+  if (o->picture)
+    printf("picture     %s, %d x %d pixels\n", message_safe(o->picture), w->picture_width, w->picture_height);
+  if (o->film)
+    printf("film        %s, %d x %d pixels\n", message_safe(o->film), w->picture_width, w->picture_height);
   if (o->frames_dir)
-    printf("frames      %s/frame-00000.png ..., %d x %d pixels\n", o->frames_dir, w->picture_width,
-           w->picture_height);
+    printf("frames      %s/frame-00000.png ..., %d x %d pixels\n", message_safe(o->frames_dir),
+           w->picture_width, w->picture_height);
   return message_flush_stdout();
 }
 
@@ -147,6 +176,7 @@ int report_json(const work_report *w) {
   int lost = !object;
   for (int k = 0; k < w->frame_count; k++) lost |= json_array_append_new(frames, frame_json(&w->frames[k]));
   lost |= json_object_set_new(object, "steps_per_frame", json_integer(w->steps_per_frame));
+  lost |= json_object_set_new(object, "stopped", json_boolean(w->stopped));
   lost |= json_object_set_new(object, "finite", json_boolean(!w->s->broken));
   lost |= json_object_set_new(object, "missed_frames", json_integer(medians_of(w).missed));
   lost |= json_object_set_new(object, "median", median_json(w));

@@ -33,6 +33,8 @@ refuse 1 "text.png: Not a directory" $cpu --frames-dir text.png
 
 # Files and streams.
 . "$here/../common/output_checks.sh"
+bad_values $cpu
+refuse 2 "--picture: 'a.jpg', expected a name that ends in .png" $cpu --picture a.jpg
 "$program" --headless $cpu --frames 0 --picture probe.png >../log/out 2>../log/err
 if ! grep -q 'this build has no OpenGL' ../log/err; then
   rm -f probe.png
@@ -41,7 +43,15 @@ if ! grep -q 'this build has no OpenGL' ../log/err; then
   streams a.png $short --picture a.png
   if command -v ffmpeg >/dev/null; then
     outputs --film mp4 $short
-    interrupted TERM 143 f.mp4 --backend cpu --scene slide --picture-size 32x24 --frames 100000 -q --film f.mp4
+    # A signal stops the frames; what was made is a whole film. Two signals end the program.
+    stopped TERM 143 12 f.mp4 --backend cpu --scene slide --picture-size 32x24 --frames 100000 -v --film f.mp4
+    said " of 100000 frames"
+    if ffprobe -version >/dev/null 2>&1; then
+      same "frames of the film" "$(ffprobe -v error -count_frames -select_streams v -show_entries stream=nb_read_frames -of csv=p=0 f.mp4)" \
+        "$(sed -n 's/.*stopped after \([0-9]*\) of.*/\1/p' ../log/err)"
+    fi
+    rm f.mp4
+    killed 12 f.mp4 --backend cpu --scene slide --picture-size 32x24 --frames 100000 -v --film f.mp4
   fi
 fi
 

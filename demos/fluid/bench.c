@@ -222,11 +222,11 @@ static int print_json(const simulation *s, const bench_result *r) {
 /* ---- */
 
 static int measure(const bench_state *b, bench_result *r) {
-  progress_show("whole steps");
+  progress_begin("whole steps");
   if (time_steps(b, &b->paper, &r->paper) || time_steps(b, &b->usual, &r->usual)) return -1;
-  progress_show("stages");
+  progress_begin("stages");
   if (time_stages(b, &b->usual, r->stages)) return -1;
-  progress_show("solvers");
+  progress_begin("solvers");
   return compare(b, r);
 }
 
@@ -237,7 +237,7 @@ int run_bench(const program_options *o) {
   bench_result result;
   if (!options.width) options.width = options.height = 513;
   if (options.particles < 0) options.particles = 0;
-  progress_show("preparing");
+  progress_begin("preparing");
   if (simulation_create(&options, &b.s, why)) {
     progress_fail(why);
     return EXIT_ERROR;

@@ -1,6 +1,7 @@
 /* fluid: incompressible flow in two dimensions, in a window or without one. */
 #include "fluid.h"
 
+#include "interrupt.h"
 #include "message.h"
 #include "program.h"
 #include "progress.h"
@@ -11,6 +12,7 @@ int main(int argc, char **argv) {
   options_parse(argc, argv, &options);
   message_set_quiet(options.quiet);
   progress_enable(!options.quiet);
-  if (options.bench) return run_bench(&options);
-  return options.headless ? run_headless(&options) : run_window(&options);
+  return interrupt_finish(options.bench      ? run_bench(&options)
+                          : options.headless ? run_headless(&options)
+                                             : run_window(&options));
 }

@@ -55,6 +55,7 @@ typedef struct work_report {
   const simulation *s;
   frame_report *frames;
   int frame_count, steps_per_frame, measured;
+  int stopped;       /* by a signal, before all frames were made */
   const char *drawn; /* "texture", "shared buffer", "copied through the host"; NULL: no picture */
   int picture_width, picture_height; /* 0: none */
   double prepare, total;             /* s */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "drawing.h"
+#include "interrupt.h"
 #include "message.h"
 #include "output_file.h"
 #include "pictures.h"
@@ -122,7 +123,7 @@ static int prepare(headless_work *w) {
   const program_options *o = w->options;
   char why[SIMULATION_MESSAGE];
   const double begin = seconds_now();
-  progress_show("preparing");
+  progress_begin("preparing");
   if (simulation_create(&o->simulation, &w->s, why)) return progress_fail(why);
   w->report.s = w->s;
   if (check_probe(w)) return -1;
@@ -189,10 +190,12 @@ static int make_frames(headless_work *w, char broken[SIMULATION_MESSAGE]) {
   w->report.frames = calloc((size_t)w->frames + 1, sizeof *w->report.frames);
   if (!w->report.frames) return progress_fail("out of memory for that many frames");
   w->begin = seconds_now();
-  for (int k = 0; k < w->frames && !*broken; k++) {
+  progress_begin("computing");
+  interrupt_begin();
+  for (int k = 0; k < w->frames && !*broken && !interrupt_is_asked(); k++) {
     char why[SIMULATION_MESSAGE];
-    const int last = k + 1 == w->frames;
-    progress_show("frame %d of %d", k + 1, w->frames);
+    int last = k + 1 == w->frames;
+    progress_step((double)k / w->frames, "frame %d of %d", k + 1, w->frames);
     const int result = make_frame(w, last, why);
     if (result < 0) return -1;
     frame_report *f = &w->report.frames[k];
@@ -201,13 +204,15 @@ static int make_frames(headless_work *w, char broken[SIMULATION_MESSAGE]) {
     } else {
       w->report.frame_count++;
     }
+    last |= interrupt_is_asked();
     if (draw(w, k, last || *broken, &f->draw)) return -1;
-    progress_clear();
     if (!*broken) report_frame(&w->report);
   }
   double seconds;
   if (!w->frames && draw(w, 0, 1, &seconds)) return -1;
   w->report.total = seconds_now() - w->begin;
+  w->report.stopped = !*broken && w->report.frame_count < w->frames;
+  progress_clear();
   return 0;
 }
 
@@ -228,7 +233,8 @@ static int work(headless_work *w) {
   if (!o->json && !o->quiet) report_begin(&w->report);
   if (make_frames(w, broken) || pictures_finish(&w->pictures) || write_profile(w)) return EXIT_ERROR;
   if (o->json ? report_json(&w->report) : !o->quiet && report_end(&w->report)) return EXIT_ERROR;
-  if (!*broken) return EXIT_MADE;
+  if (w->report.stopped) message("stopped after %d of %d frames", w->report.frame_count, w->frames);
+  if (!*broken) return w->report.stopped ? EXIT_NOT_MADE : EXIT_MADE;
   message("%s", broken);
   return EXIT_NOT_MADE;
 }

@@ -78,7 +78,7 @@ static const option_row rows[] = {
                  "time steps per frame (default: the scene's)"),
     OPTION_TEXT("video", "FILE", video, "a video of all frames, by ffmpeg: .mp4, .mkv, .mov or .webm"),
     OPTION_TEXT("frames-dir", "DIR", frames_dir, "every frame, as DIR/frame-00000.png and so on"),
-    OPTION_TEXT("screenshot", "FILE", screenshot, "the last frame, as PNG"),
+    OPTION_PICTURE("screenshot", screenshot, "the last frame, as PNG"),
     OPTION_SIZE("picture-size", picture_width, 16, 16384, "pixels, such as 1280x720",
                 "size of pictures in pixels (default: a whole number of pixels per cell)"),
     OPTION_NAME("view", "NAME", look.field, field_names,

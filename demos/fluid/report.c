@@ -5,6 +5,7 @@
 
 #include "message.h"
 #include "platform.h"
+#include "progress.h"
 #include "reports.h"
 
 static const char *solver_unit(ts_fluid_solver solver) {
@@ -19,11 +20,13 @@ void report_begin(const work_report *w) {
   printf("grid        %d x %d cells of %.4g m, %d of them fluid; %s\n", (int)info->width, (int)info->height,
          info->cell_size, (int)info->fluid_cells,
          info->layout == TS_FLUID_STAGGERED ? "staggered" : "collocated");
-  printf("backend     %s: %s; %.1f MB on the device\n", w->s->device.backend, w->s->device.device,
-         1e-6 * (double)info->bytes_device);
+  printf("backend     %s: %s", w->s->device.backend, w->s->device.device);
+  if (w->options->verbosity) printf("; %.1f MB on the device", 1e-6 * (double)info->bytes_device);
+  putchar('\n');
   printf("step        %.4g s, viscosity %.4g m^2/s", p->time_step, p->viscosity);
   if (isfinite(reynolds)) printf(", Reynolds number %.4g", reynolds);
   printf("; %s\n", p->advection == TS_FLUID_MACCORMACK ? "MacCormack" : "semi-Lagrangian");
+  if (!w->options->verbosity) return;
   printf("pressure    %s, %d %s a step", ts_fluid_solver_name(p->solver), p->iterations,
          solver_unit(p->solver));
   if (p->solver == TS_FLUID_MULTIGRID || p->solver == TS_FLUID_MULTIGRID_CG)
@@ -35,6 +38,7 @@ void report_frame(const work_report *w) {
   const program_options *o = w->options;
   const frame_report *f = &w->frames[w->frame_count - 1];
   if (o->json || o->quiet || (!o->verbosity && !platform_is_terminal(stdout))) return;
+  progress_clear();
   if (w->frame_count == 1)
     printf("frame    step     time  divergence before   and after   step ms   draw ms\n");
   printf("%5d  %6d  %7.3f  %17.3e  %10.3e  %8.2f", w->frame_count, f->last.steps, f->last.time,
@@ -60,22 +64,25 @@ int report_end(const work_report *w) {
     const frame_report *f = &w->frames[w->frame_count - 1];
     printf(", %.4g s of the fluid", f->last.time);
     printf("; %.1f frames per second\n", w->frame_count / w->total);
-    printf("divergence  %.3e 1/s before the last projection, %.3e after it\n", f->last.divergence_before,
-           f->last.divergence_after);
+    if (o->verbosity && isfinite(f->last.divergence_before))
+      printf("divergence  %.3e 1/s before the last projection, %.3e after it\n", f->last.divergence_before,
+             f->last.divergence_after);
     printf("seconds     prepare %.3f, steps %.3f (%.2f ms each), draw %.3f", w->prepare, steps,
            1e3 * steps / count, draw);
-    if (w->drawn) printf(" (fields: %s)", w->drawn);
+    if (w->drawn && o->verbosity) printf(" (fields: %s)", w->drawn);
     putchar('\n');
   } else {
     putchar('\n');
   }
   if (o->screenshot)
-    printf("picture     %s, %d x %d pixels\n", o->screenshot, w->picture_width, w->picture_height);
-  if (o->video) printf("video        %s, %d x %d pixels\n", o->video, w->picture_width, w->picture_height);
-  if (o->frames_dir)
-    printf("frames      %s/frame-00000.png ..., %d x %d pixels\n", o->frames_dir, w->picture_width,
+    printf("picture     %s, %d x %d pixels\n", message_safe(o->screenshot), w->picture_width,
            w->picture_height);
-  if (o->profile) printf("profile     %s\n", o->profile);
+  if (o->video)
+    printf("video       %s, %d x %d pixels\n", message_safe(o->video), w->picture_width, w->picture_height);
+  if (o->frames_dir)
+    printf("frames      %s/frame-00000.png ..., %d x %d pixels\n", message_safe(o->frames_dir),
+           w->picture_width, w->picture_height);
+  if (o->profile) printf("profile     %s\n", message_safe(o->profile));
   return message_flush_stdout();
 }
 
@@ -178,6 +185,7 @@ int report_json(const work_report *w) {
   for (int k = 0; k < w->frame_count; k++) lost |= json_array_append_new(frames, frame(&w->frames[k], probed));
   lost |= json_object_set_new(object, "steps_per_frame", json_integer(w->steps_per_frame));
   lost |= json_object_set_new(object, "drawn", report_text(w->drawn));
+  lost |= json_object_set_new(object, "stopped", json_boolean(w->stopped));
   lost |= json_object_set_new(object, "finite", json_boolean(!w->s->broken));
   lost |= json_object_set_new(object, "frames", frames);
   lost |= json_object_set_new(object, "total", total(w));

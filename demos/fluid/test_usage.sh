@@ -63,13 +63,30 @@ PATH=$PATH_BEFORE
 called=fluid
 . "$here/../common/output_checks.sh"
 short="--backend cpu --size 32x24 --frames 2"
+bad_values $short
+refuse 2 "--screenshot: 'a.jpg', expected a name that ends in .png" $short --screenshot a.jpg
 outputs --profile csv $short
+expect 0 $short --profile -
+same "the first line of the profile" "$(head -n 1 ../log/out)" line,position,u,v
+grep -q '^result ' ../log/err || fail "no report on standard error"
 streams a.csv $short --profile a.csv
 "$program" --headless --size 8x8 --frames 0 --video probe.mp4 >../log/out 2>../log/err # a build without OpenGL draws nothing
 rm -f probe.mp4
 if command -v ffmpeg >/dev/null && ! grep -q 'this build has no OpenGL' ../log/err; then
   outputs --video mp4 $short
-  interrupted TERM 143 f.mp4 --backend cpu --size 32x24 --frames 100000 -q --video f.mp4
+  # A signal stops the frames; what was made is a whole film. Two signals end the program.
+  stopped TERM 143 12 f.mp4 --backend cpu --size 32x24 --frames 100000 -v --video f.mp4
+  said " of 100000 frames"
+  if ffprobe -version >/dev/null 2>&1; then
+    same "frames of the film" "$(ffprobe -v error -count_frames -select_streams v -show_entries stream=nb_read_frames -of csv=p=0 f.mp4)" \
+      "$(sed -n 's/.*stopped after \([0-9]*\) of.*/\1/p' ../log/err)"
+  fi
+  rm f.mp4
+  killed 12 f.mp4 --backend cpu --size 32x24 --frames 100000 -v --video f.mp4
+  if script --version >/dev/null 2>&1; then
+    typed f.mp4 --backend cpu --size 32x24 --frames 100000 -v --video f.mp4
+    rm f.mp4
+  fi
   # A video that does not fit is an error, and none is left. With the signal ignored, writes fail as on a full disk.
   for ending in mp4 mkv mov webm; do
     checks=$((checks + 1))

@@ -23,7 +23,7 @@ static int run_format(const program_options *o, ts_context *context, flattening 
   if (conformal.preconditioner == CONFORMAL_AUTO) conformal.preconditioner = CONFORMAL_JACOBI;
   memcpy(f->solved, start, 2 * (size_t)f->c.vertices * sizeof *start);
   f->fresh = 0; /* without coarser meshes */
-  progress_show("%s", ts_format_name(row->format));
+  progress_begin("%s", ts_format_name(row->format));
   const int failed = flattening_find(f, context, f->pinned, &conformal, f->solved, NULL, &row->r, why);
   progress_clear();
   if (!failed && row->r.why_not[0])

@@ -2,6 +2,7 @@
 #include <stdio.h>
 
 #include "drawing.h"
+#include "interrupt.h"
 #include "mesh_file.h"
 #include "message.h"
 #include "output_file.h"
@@ -14,10 +15,11 @@ static int check_outputs(const program_options *o) {
   return output_check(o->output, o->load.path) || output_check(o->screenshot, o->load.path) ? -1 : 0;
 }
 
+/* Of one pass of several, each of which has a residual of its own. */
 static int show_progress(int iteration, const double *history, int count, void *user) {
   (void)user;
-  if (count && progress_due()) progress_show("iteration %d: %.1e", iteration, history[count - 1]);
-  return 0;
+  if (count) progress_step(-1, "iteration %d, residual of this pass %.1e", iteration, history[count - 1]);
+  return interrupt_is_asked();
 }
 
 static int solve(const program_options *o, ts_context *context, flattening *f, flattening_places *places,
@@ -26,9 +28,12 @@ static int solve(const program_options *o, ts_context *context, flattening *f, f
   conformal_options conformal = o->conformal;
   conformal.progress = show_progress;
   const double begin = seconds_now();
+  progress_begin("solving");
+  interrupt_begin();
   const int failed = flattening_solve(f, context, &conformal, o->screenshot ? places : NULL, result, why);
   progress_clear();
   report->seconds.solve = seconds_now() - begin;
+  if (interrupt_is_asked() && !result->converged) snprintf(result->message, sizeof result->message, "stopped");
   if (failed) message("%s: %s", report->loaded->name, why);
   if (!failed && result->why_not[0])
     message_note("%s: solved with --preconditioner jacobi instead of multilevel: %s", report->loaded->name,
@@ -40,19 +45,23 @@ static int write_files(const program_options *o, ts_context *context, const flat
                        flattening_places *places, work_report *report) {
   char why[MESH_MESSAGE];
   double begin = seconds_now();
+  if (o->output) progress_begin("writing %.50s", o->output);
   if (o->output && flattening_write(f, o->output, why)) return progress_fail(why);
   report->seconds.write = seconds_now() - begin;
   begin = seconds_now();
+  if (o->screenshot) progress_begin("drawing");
   if (o->screenshot && drawing_save(f, context, places, o->gl.platform, &o->look, o->width, o->height,
                                     o->screenshot, &report->drawn, why))
     return progress_fail(why);
   report->seconds.draw = seconds_now() - begin;
+  progress_clear();
   return 0;
 }
 
 static int work(const program_options *o, ts_context *context, flattening *f, conformal_result *result,
                 work_report *report) {
   if (!o->json && !o->quiet) report_begin(report);
+  fflush(stdout); /* what follows may take minutes */
   flattening_places places = {0};
   const int failed =
       solve(o, context, f, &places, result, report) || write_files(o, context, f, &places, report);
@@ -60,6 +69,11 @@ static int work(const program_options *o, ts_context *context, flattening *f, co
   if (failed) return EXIT_ERROR;
   if (o->json ? report_json(report) : !o->quiet && report_end(report)) return EXIT_ERROR;
   if (result->converged) return EXIT_FLAT;
+  if (interrupt_is_asked()) {
+    message("%s: stopped after %d iterations at a residual of %.1e", report->loaded->name, result->iterations,
+            result->residual);
+    return EXIT_NOT_CONVERGED;
+  }
   message("%s: not converged: a residual of %.1e after %d iterations, expected %g; %s", report->loaded->name,
           result->residual, result->iterations, o->conformal.rtol, result->message);
   return EXIT_NOT_CONVERGED;

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "interrupt.h"
 #include "message.h"
 #include "program.h"
 #include "progress.h"
@@ -43,9 +44,9 @@ int open_flattening(const program_options *options, int may_cut, load_report *re
   int32_t *vertex_of_original = NULL;
   mesh m;
   *f = (flattening){0};
-  if (options->load.path) progress_show("reading %.50s", options->load.path);
+  if (options->load.path) progress_begin("reading %.50s", options->load.path);
   if (load_mesh(&options->load, &m, &vertex_of_original, report, why)) return progress_fail(why);
-  progress_show("charts of %d triangles", (int)m.triangle_count);
+  progress_begin("charts of %d triangles", (int)m.triangle_count);
   int failed = flattening_create(&m, &how, f, why);
   if (!failed && options->pin_count)
     failed = set_pins(options, vertex_of_original, report->file_vertices, f, why);
@@ -71,5 +72,5 @@ int main(int argc, char **argv) {
                      : options.headless ? run_headless(&options)
                                         : run_window(&options);
   free(options.pins);
-  return status;
+  return interrupt_finish(status);
 }

@@ -64,7 +64,7 @@ static const option_row rows[] = {
                  "stop after N iterations (default: 100000)"),
     OPTION_WHOLE("threads", "N", device.threads, 1, 4096, "threads of the CPU backend"),
     OPTION_HEADING("Pictures:"),
-    OPTION_TEXT("screenshot", "FILE", screenshot, "the mesh on the left and its UV map on the right, as PNG"),
+    OPTION_PICTURE("screenshot", screenshot, "the mesh on the left and its UV map on the right, as PNG"),
     OPTION_SIZE("size", width, 16, 16384, "pixels, such as 1600x800",
                 "size of the picture in pixels (default: 1600x800)"),
     OPTION_WORD("colour", "WHAT", look.colour, colours,

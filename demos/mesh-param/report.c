@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "interrupt.h"
 #include "message.h"
 #include "reports.h"
 
@@ -14,7 +15,7 @@ void report_begin(const work_report *w) {
   const flattening *f = w->f;
   int32_t loops = 0;
   for (int32_t k = 0; k < f->c.count; k++) loops += f->c.chart[k].loops;
-  printf("mesh        %s: %d vertices, %d triangles; ", w->loaded->name, (int)f->m.vertex_count,
+  printf("mesh        %s: %d vertices, %d triangles; ", message_safe(w->loaded->name), (int)f->m.vertex_count,
          (int)f->m.triangle_count);
   if (f->measures.closed)
     printf("closed");
@@ -32,14 +33,13 @@ void report_begin(const work_report *w) {
   printf("backend     %s: %s\n", w->device->backend, w->device->device);
 }
 
-int report_end(const work_report *w) {
+/* What -v adds. */
+static void print_system(const work_report *w) {
   const conformal_result *r = w->solved;
-  const flattening *f = w->f;
-  const distortion *d = &f->d;
   printf("system      %d rows for %d unknowns, normal equations %s: %lld entries\n", (int)r->rows,
          (int)r->unknowns, report_normal_name(r->normal), (long long)r->nonzeros);
   printf("format      %s, %.2f MB on the device\n", ts_format_name(r->format), 1e-6 * (double)r->bytes_device);
-  if (w->options->verbosity && r->choice[0]) printf("choice      %s\n", r->choice);
+  if (r->choice[0]) printf("choice      %s\n", r->choice);
   printf("method      %s, normal equations' residual to %g\n", ts_method_name(r->method),
          w->options->conformal.rtol);
   if (r->preconditioner == CONFORMAL_MULTILEVEL) {
@@ -60,11 +60,22 @@ int report_end(const work_report *w) {
     report_plural(r->levels.levels, "coarser mesh", "coarser meshes");
     printf(": %d iterations, %.3f s\n", r->levels.iterations, r->levels.seconds);
   }
-  printf("result      %s after %d iterations in ", r->converged ? "converged" : "NOT converged", r->iterations);
+}
+
+int report_end(const work_report *w) {
+  const conformal_result *r = w->solved;
+  const flattening *f = w->f;
+  const distortion *d = &f->d;
+  if (w->options->verbosity) print_system(w);
+  printf("result      %s after %d iterations in ",
+         r->converged           ? "converged"
+         : interrupt_is_asked() ? "stopped"
+                                : "NOT converged",
+         r->iterations);
   report_plural(r->passes, "pass", "passes");
-  printf("\nresidual    %.2e, from %.2e, in double precision on the host\n", r->residual, r->residual_start);
-  printf("angles      mean %.5f, largest %.4g: quasi-conformal ratio of the singular values, 1 is conformal\n",
-         d->angle_mean, d->angle_max);
+  printf("\nresidual    %.2e of the normal equations, target %g\n", r->residual, w->options->conformal.rtol);
+  printf("angles      stretched %.5f times in the mean, %.4g at most; 1 is conformal\n", d->angle_mean,
+         d->angle_max);
   printf("areas       mean %.4f, from %.4g to %.4g: shares of the UV map over those of the mesh\n",
          d->area_mean, d->area_least, d->area_most);
   printf("flipped     ");
@@ -76,16 +87,21 @@ int report_end(const work_report *w) {
     printf("map         at the pins, not packed\n");
   else
     printf("map         packed into the unit square, %.0f %% of it covered\n", 100 * f->packed.fill);
-  printf("seconds     read %.3f, charts %.3f, build %.3f, layout %.3f, solve %.3f", w->seconds.read,
-         w->seconds.charts, r->seconds_build, r->seconds_layout, r->seconds_solve);
+  printf("seconds     read %.3f, charts %.3f, ", w->seconds.read, w->seconds.charts);
+  if (w->options->verbosity)
+    printf("build %.3f, layout %.3f, solve %.3f", r->seconds_build, r->seconds_layout, r->seconds_solve);
+  else
+    printf("solve %.3f", w->seconds.solve);
   if (w->options->screenshot) printf(", draw %.3f", w->seconds.draw);
   if (w->options->output) printf(", write %.3f", w->seconds.write);
   putchar('\n');
   if (w->options->output)
-    printf("written     %s%s\n", w->options->output, f->uv_is_double ? ", u and v in double precision" : "");
+    printf("written     %s%s\n", message_safe(w->options->output),
+           f->uv_is_double ? ", u and v in double precision" : "");
   if (w->options->screenshot)
-    printf("picture     %s, %d x %d pixels; u and v: %s\n", w->options->screenshot, w->options->width,
-           w->options->height, w->drawn);
+    printf("picture     %s, %d x %d pixels%s%s\n", message_safe(w->options->screenshot), w->options->width,
+           w->options->height, w->options->verbosity ? "; u and v: " : "",
+           w->options->verbosity ? w->drawn : "");
   return message_flush_stdout();
 }
 

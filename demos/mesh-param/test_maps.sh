@@ -168,7 +168,7 @@ run_all 0 --generate face:5000 --preconditioner amg --rtol 1e-5 --json
 same preconditioner "$(json string solution.preconditioner)" amg
 holds "coarser levels" "$(json integer solution.coarser_meshes) >= 2 && $(json integer solution.iterations) < 100"
 holds "the same map by amg" "$angle / $(json number distortion.angle.mean) - 1 < 1e-3 && 1 - $angle / $(json number distortion.angle.mean) < 1e-3"
-run_all 0 --generate face:5000 --preconditioner amg
+run_all 0 --generate face:5000 --preconditioner amg -v
 grep -q '^precond.  *amg, [2-9] coarser levels' ../log/out || fail "the report does not say amg"
 # The default: amg for a large chart, jacobi for small ones, however many, and for what amg is not for.
 run_all 0 --generate face:5000 --json
@@ -210,7 +210,7 @@ run_all 0 sieve.obj --preconditioner multilevel --json
 said "sieve.obj: solved with --preconditioner jacobi instead of multilevel: a part has 1762 vertices left"
 same preconditioner "$(json string solution.preconditioner)" jacobi
 [ -n "$(json string solution.fallback)" ] || fail "JSON does not say why not multilevel"
-run_all 0 sieve.obj --preconditioner multilevel
+run_all 0 sieve.obj --preconditioner multilevel -v
 grep -q '^precond.  *jacobi, not multilevel: a part has 1762 vertices' ../log/out || fail "the report does not say why not multilevel"
 run_all 0 sieve.obj --preconditioner amg --json
 same preconditioner "$(json string solution.preconditioner)" amg

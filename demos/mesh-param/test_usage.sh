@@ -46,7 +46,7 @@ refuse 1 "nowhere/out.obj: No such file or directory" absent.obj -o nowhere/out.
 refuse 1 "this output is also an input" one.obj -o one.obj
 refuse 1 "is closed, so it cannot be laid flat; --cut opens it" --generate sphere:50 -o out.obj
 refuse 1 "is closed and has 1 handle" --generate torus:50 -o out.obj
-refuse 1 "expected sphere, cube" --generate tube
+refuse 2 "expected sphere, cube" --generate tube
 
 # Without a display the file is named all the same.
 DISPLAY='' WAYLAND_DISPLAY='' "$program" missing.obj >../log/out 2>../log/err
@@ -55,8 +55,21 @@ grep -q 'no window in this build' ../log/err || said "mesh-param: missing.obj: N
 
 # Files and streams.
 . "$here/../common/output_checks.sh"
+bad_values --generate cap:100 --backend cpu
+for name in a.jpg a ''; do
+  refuse 2 "--screenshot: '$name', expected a name that ends in .png" --generate cap:100 --backend cpu --screenshot "$name"
+done
 for ending in obj ply; do outputs -o $ending --generate cap:100 --backend cpu; done
 streams a.obj --generate cap:100 --backend cpu -o a.obj
+expect 0 --generate cap:100 --backend cpu -o -
+same "lines of a report beside the mesh" "$(grep -c '^[a-z][a-z][a-z]' ../log/out)" 0
+holds "places on standard output" "$(grep -c '^vt ' ../log/out) >= 50"
+grep -q '^result ' ../log/err || fail "no report on standard error"
+# A map that takes minutes: the places so far are written.
+stopped TERM 143 4 m.obj --generate face:100000 --backend cpu --preconditioner jacobi --rtol 1e-14 --max-iterations 100000000 -o m.obj
+said "stopped after "
+same "vertices after SIGTERM" "$(vertices m.obj)" "$(grep -o '^# [0-9]*' m.obj | cut -c3-)"
+rm m.obj
 
 # Eastings and northings keep their digits, and the map is the one near 0.
 awk 'BEGIN { for (y = 0; y < 8; y++) for (x = 0; x < 8; x++) printf "v %.10f %.10f %.10f\n", x / 7, y / 7, sin(3 * x / 7) / 5

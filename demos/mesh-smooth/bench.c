@@ -227,7 +227,7 @@ int run_bench(const program_options *o) {
                    .repeats = o->steps > 0 ? o->steps : default_repeats};
   if (open_smoother(o, &loaded, &b.s)) return EXIT_ERROR;
   b.time_step = b.s->options.time_step;
-  progress_show("timing");
+  progress_begin("timing");
   const int is_dsi = o->smoother.method == SMOOTHER_DSI;
   const int failed = is_dsi ? bench_dsi(o, &loaded, b.s) : bench(&b, &loaded);
   progress_clear();

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "drawing.h"
+#include "interrupt.h"
 #include "message.h"
 #include "output_file.h"
 #include "platform.h"
@@ -32,7 +33,8 @@ typedef struct headless_work {
   work_report report;
   load_report loaded;
   smoother *s;
-  drawing *d; /* NULL where no picture is wanted */
+  drawing *d;  /* NULL where no picture is wanted */
+  int stopped; /* by a signal, before all steps were made */
 } headless_work;
 
 static int draw(headless_work *w, const char *path, double *seconds) {
@@ -79,25 +81,27 @@ static int make_steps(const program_options *o, headless_work *w) {
     return -1;
   }
   if (draw_frame(w, 0, &seconds)) return -1;
-  for (int k = 0; k < steps; k++) {
+  progress_begin("smoothing");
+  interrupt_begin();
+  for (int k = 0; k < steps && !interrupt_is_asked(); k++) {
     step_report *r = &w->report.steps[k];
-    progress_show("step %d of %d", k + 1, steps);
+    progress_step((double)k / steps, "step %d of %d", k + 1, steps);
     if (smoother_step(w->s, 1, 1, r, why)) return progress_fail(why);
     w->report.step_count++;
     w->report.seconds.matrix += r->seconds_matrix;
     w->report.seconds.setup += r->seconds_setup;
     w->report.seconds.solve += r->seconds_solve;
     if (!r->substeps) {
-      progress_clear();
       report_step(&w->report, r);
       break;
     }
     if (draw_frame(w, k + 1, &r->seconds_draw)) return -1;
     if (o->screenshot && k + 1 == steps && draw(w, o->screenshot, &r->seconds_draw)) return -1;
-    progress_clear();
     if (!is_dsi(o)) report_step(&w->report, r);
     if (r->substeps > 1) message_note("step %d was made in %d parts: %s", r->number, r->substeps, r->message);
   }
+  progress_clear();
+  w->stopped = interrupt_is_asked() && w->report.step_count < steps;
   /* Otherwise the last step has drawn it. */
   const int all = w->report.step_count == steps && steps && w->report.steps[steps - 1].substeps;
   return o->screenshot && !all ? draw(w, o->screenshot, &seconds) : 0;
@@ -107,6 +111,7 @@ static int write_mesh(const program_options *o, headless_work *w) {
   char why[MESH_MESSAGE];
   mesh m;
   const double begin = seconds_now();
+  progress_begin("writing %.50s", o->output);
   int failed = smoother_current_mesh(w->s, &m, why);
   if (!failed) {
     failed = mesh_file_write(o->output, &m, why);
@@ -114,6 +119,7 @@ static int write_mesh(const program_options *o, headless_work *w) {
   }
   if (failed) message("%s", why);
   w->report.seconds.write = seconds_now() - begin;
+  progress_clear();
   return failed ? -1 : 0;
 }
 
@@ -128,9 +134,17 @@ static int work(const program_options *o, headless_work *w) {
   }
   if (o->output && write_mesh(o, w)) return EXIT_ERROR;
   if (o->json ? report_json(&w->report) : !o->quiet && report_end(&w->report)) return EXIT_ERROR;
+  if (w->stopped) {
+    message("%s: stopped after %d steps", w->loaded.name, w->report.step_count);
+    return EXIT_NOT_MADE;
+  }
   const step_report *last = w->report.step_count ? &w->report.steps[w->report.step_count - 1] : NULL;
   if (last && is_dsi(o) && !last->converged && !o->smoother.cg_iterations) {
-    message("%s: not converged: %s", w->loaded.name, last->message);
+    if (interrupt_is_asked())
+      message("%s: stopped after %d iterations at a residual of %.1e", w->loaded.name, last->iterations,
+              last->relative_residual);
+    else
+      message("%s: not converged: %s", w->loaded.name, last->message);
     return EXIT_NOT_MADE;
   }
   if (!last || last->substeps) return EXIT_MADE;

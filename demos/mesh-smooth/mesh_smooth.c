@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 
+#include "interrupt.h"
 #include "message.h"
 #include "program.h"
 #include "progress.h"
@@ -19,7 +20,7 @@ void input_free(program_input *in) {
 int input_read(const program_options *options, program_input *in) {
   char why[MESH_MESSAGE], because[MESH_MESSAGE];
   *in = (program_input){0};
-  if (options->load.path) progress_show("reading %.50s", options->load.path);
+  if (options->load.path) progress_begin("reading %.50s", options->load.path);
   if (load_mesh(&options->load, &in->m, NULL, &in->report, why)) return progress_fail(why);
   int failed = options->control && dsi_controls_read(&in->controls, options->control, &in->m, why);
   if (!failed && options->fix) {
@@ -64,6 +65,7 @@ int main(int argc, char **argv) {
   message_set_quiet(options.quiet);
   progress_enable(!options.quiet);
   options.smoother.forgets = options.bench || options.headless;
-  if (options.bench) return run_bench(&options);
-  return options.headless ? run_headless(&options) : run_window(&options);
+  return interrupt_finish(options.bench      ? run_bench(&options)
+                          : options.headless ? run_headless(&options)
+                                             : run_window(&options));
 }

@@ -45,7 +45,7 @@ static const option_row rows[] = {
                  "stop each solve after N iterations and accept what it has reached (default: iterate to the "
                  "tolerance)"),
     OPTION_HEADING("Pictures:"),
-    OPTION_TEXT("screenshot", "FILE", screenshot, "a picture of the mesh after the last step, as PNG"),
+    OPTION_PICTURE("screenshot", screenshot, "a picture of the mesh after the last step, as PNG"),
     OPTION_TEXT("frames", "DIR", frames, "a picture of every step, as DIR/frame-00000.png and so on"),
     OPTION_SIZE("size", width, 16, 16384, "pixels, such as 1200x900",
                 "size of pictures in pixels (default: 1200x900)"),

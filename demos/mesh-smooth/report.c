@@ -5,6 +5,7 @@
 
 #include "message.h"
 #include "platform.h"
+#include "progress.h"
 #include "reports.h"
 
 static void print_change(const char *what, double before, double after) {
@@ -17,7 +18,7 @@ static void print_change(const char *what, double before, double after) {
 static void begin_flow(const work_report *w) {
   const smoother_options *o = &w->smoother->options;
   ts_mesh_flow_info flow;
-  if (ts_mesh_flow_get_info(w->smoother->device.flow, &flow) == TS_OK)
+  if (w->options->verbosity && ts_mesh_flow_get_info(w->smoother->device.flow, &flow) == TS_OK)
     printf("matrix      %s: %d vertices move, %d do not; %.2f MB on the device\n", ts_format_name(flow.format),
            (int)(flow.vertices - flow.constrained_vertices), (int)flow.constrained_vertices,
            1e-6 * (double)flow.bytes_device);
@@ -41,7 +42,7 @@ static void begin_dsi(const work_report *w) {
   printf("%d soft; boundary %s\n", controls->count - fixed,
          o->boundary == TS_MESH_BOUNDARY_FLOW ? "free" : "fixed");
   const ts_system_result *r = &w->smoother->dsi_result;
-  if (!w->step_count) return;
+  if (!w->step_count || !w->options->verbosity) return;
   printf("matrix      %s: %d vertices move, %d do not; %.2f MB on the device\n", ts_format_name(r->format),
          (int)r->unknowns, (int)(w->smoother->start->m.vertex_count - r->unknowns),
          1e-6 * (double)r->bytes_device);
@@ -53,7 +54,7 @@ void report_begin(const work_report *w) {
   const mesh *m = &w->smoother->start->m;
   const mesh_measures *measures = &w->smoother->measures;
   const smoother_options *o = &w->smoother->options;
-  printf("mesh        %s: %d vertices, %d triangles; ", w->loaded->name, (int)m->vertex_count,
+  printf("mesh        %s: %d vertices, %d triangles; ", message_safe(w->loaded->name), (int)m->vertex_count,
          (int)m->triangle_count);
   if (measures->closed)
     printf("closed");
@@ -68,6 +69,7 @@ void report_begin(const work_report *w) {
     begin_dsi(w);
   else
     begin_flow(w);
+  if (!w->options->verbosity) return;
   const char *const rule = is_dsi ? "||b - A x|| / ||b||" : "sqrt(delta / delta_0)";
   printf("method      cg, preconditioner %s, ", smoother_preconditioner_name(o->preconditioner));
   if (o->cg_iterations) printf("at most %d iterations%s, or ", o->cg_iterations, is_dsi ? "" : " a step");
@@ -77,6 +79,7 @@ void report_begin(const work_report *w) {
 void report_step(const work_report *w, const step_report *r) {
   if (w->options->json || w->options->quiet || (!w->options->verbosity && !platform_is_terminal(stdout)))
     return;
+  progress_clear();
   if (r->number == 1)
     printf("step  iterations   residual          area   matrix ms   set-up ms   solve ms   draw ms\n");
   printf("%4d  %10d  %9.2e  %12.6g  %10.2f  %10.2f  %9.2f", r->number, r->iterations, r->relative_residual,
@@ -109,19 +112,21 @@ int report_end(const work_report *w) {
   if (last && isfinite(last->roughness)) print_change("roughness", last->roughness_before, last->roughness);
   print_change("area", start->area, last ? last->area : NAN);
   if (start->closed) print_change("volume", start->volume, last ? last->volume : NAN);
-  printf("seconds     read %.3f, prepare %.3f, matrix %.3f, set-up %.3f, solve %.3f", w->seconds.read,
-         w->seconds.prepare, w->seconds.matrix, w->seconds.setup, w->seconds.solve);
+  printf("seconds     read %.3f, prepare %.3f, ", w->seconds.read, w->seconds.prepare);
+  if (w->options->verbosity) printf("matrix %.3f, set-up %.3f, ", w->seconds.matrix, w->seconds.setup);
+  printf("solve %.3f", w->seconds.solve + (w->options->verbosity ? 0 : w->seconds.matrix + w->seconds.setup));
   if (w->options->screenshot || w->options->frames) printf(", draw %.3f", w->seconds.draw);
   if (w->options->output) printf(", write %.3f", w->seconds.write);
   putchar('\n');
   if (w->options->output)
-    printf("written     %s: %d vertices, %d triangles\n", w->options->output,
+    printf("written     %s: %d vertices, %d triangles\n", message_safe(w->options->output),
            (int)w->smoother->start->m.vertex_count, (int)w->smoother->start->m.triangle_count);
   if (w->options->screenshot)
-    printf("picture     %s, %d x %d pixels\n", w->options->screenshot, w->options->width, w->options->height);
+    printf("picture     %s, %d x %d pixels\n", message_safe(w->options->screenshot), w->options->width,
+           w->options->height);
   if (w->options->frames)
-    printf("video        ffmpeg -framerate 25 -i %s/frame-%%05d.png -pix_fmt yuv420p %s/video.mp4\n",
-           w->options->frames, w->options->frames);
+    printf("video       ffmpeg -framerate 25 -i %s/frame-%%05d.png -pix_fmt yuv420p %s/video.mp4\n",
+           message_safe(w->options->frames), message_safe(w->options->frames));
   return message_flush_stdout();
 }
 

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "interrupt.h"
 #include "smoother.h"
 
 void smoother_dsi_forget(smoother *s) {
@@ -50,6 +51,12 @@ static ts_system_solve_desc solve_with(const smoother_options *o) {
                                 .rtol = o->rtol};
 }
 
+/* One solve is all of the work: Ctrl+C ends it. */
+static int watch(int iteration, const double *history, int count, void *user) {
+  smoother_keep_residuals(iteration, history, count, user);
+  return interrupt_is_asked();
+}
+
 /* Single precision costs least. Where it cannot reach the tolerance, or stagnates, the library goes on. */
 static int solve_step(smoother *s, ts_status *status, char message[MESH_MESSAGE]) {
   static const double easy = 1e-6;
@@ -58,7 +65,7 @@ static int solve_step(smoother *s, ts_status *status, char message[MESH_MESSAGE]
   ts_system_solve_desc how = solve_with(o);
   how.precision = o->rtol < easy ? TS_PRECISION_AUTO : TS_PRECISION_SINGLE;
   how.max_iterations = o->cg_iterations;
-  how.progress = smoother_keep_residuals;
+  how.progress = watch;
   how.progress_user = s;
   if (dsi_solve(s->interpolation, &how, result, status, message)) return 1;
   if (how.precision == TS_PRECISION_AUTO || result->reason != TS_REASON_STAGNATED) return 0;

@@ -146,7 +146,7 @@ for boundary in fixed free; do
   holds "iterations, boundary $boundary" "4 * $(json integer total.iterations) < 3 * $jacobi"
   holds "the area" "$(json number total.area) / $area - 1 < 1e-3 && 1 - $(json number total.area) / $area < 1e-3"
 done
-run_all 0 scan.obj --steps 2 --preconditioner amg
+run_all 0 scan.obj --steps 2 --preconditioner amg -v
 grep -q '^method      cg, preconditioner amg, ' ../log/out || fail "the report does not say amg"
 run_all 0 --bench --generate scan:2000 --steps 3 --preconditioner amg --json
 same "the benchmark's preconditioner" "$(json string preconditioner)" amg

@@ -43,7 +43,7 @@ refuse 2 "--bench writes no files" --bench -o x.obj
 # Known, but not to be had.
 refuse 1 "cuda" --generate sphere:100 --backend cuda
 refuse 1 "jagged" --generate sphere:100 --backend cpu --format jagged
-refuse 1 "ball" --generate ball
+refuse 2 "ball" --generate ball
 
 checks=$((checks + 1))
 "$program" --generate sphere --frames x >../log/out 2>../log/err
@@ -71,9 +71,24 @@ fi
 # Files and streams.
 . "$here/../common/output_checks.sh"
 short="--generate sphere:100 --steps 1 --backend cpu"
+bad_values $short
+for name in a.jpg a ''; do refuse 2 "--screenshot: '$name', expected a name that ends in .png" $short --screenshot "$name"; done
 for ending in obj ply off stl; do outputs -o $ending $short; done
 streams a.obj $short -o a.obj
-interrupted TERM 143 large.obj --generate sphere:200000 --steps 0 --backend cpu -q -o large.obj
+# The mesh on standard output, and the report on standard error.
+expect 0 $short -o -
+same "lines of a report beside the mesh" "$(grep -c '^[a-z][a-z]' ../log/out)" 0
+same "vertices on standard output" "$(vertices ../log/out)" "$(sed -n 's/^# \([0-9]*\) vertices.*/\1/p' ../log/out)"
+grep -q '^result ' ../log/err || fail "no report on standard error"
+# What is being written when a signal comes is finished; and what was smoothed is written.
+stopped TERM 143 0 large.obj --generate sphere:200000 --steps 0 --backend cpu -o large.obj
+same "vertices after SIGTERM" "$(vertices large.obj)" "$(grep -o '^# [0-9]*' large.obj | cut -c3-)"
+rm large.obj
+killed 0 large.obj --generate sphere:200000 --steps 0 --backend cpu -q -o large.obj
+stopped INT 130 9 a.obj --generate sphere:1000 --steps 1000000 --backend cpu -v -o a.obj
+said "stopped after "
+same "vertices after SIGINT" "$(vertices a.obj)" "$(grep -o '^# [0-9]*' a.obj | cut -c3-)"
+rm a.obj
 
 page=$here/../../docs/mesh-smooth.1
 expect 0 --help

@@ -10,6 +10,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "compressed.h"
 #include "mesh_polygon.hpp"
 #include "mesh_soup.hpp"
 #include "platform.h"
@@ -39,6 +40,9 @@ string read_bytes(const char *path) {
   std::fclose(file);
   if (error) throw std::runtime_error(strerror(error));
   if (bytes.empty()) throw std::runtime_error("the file is empty");
+  if (const char *program = compressed_by(bytes.data(), bytes.size()))
+    throw std::runtime_error("compressed by " + string(program) + " (hint: `" + program +
+                             " -d' uncompresses it)");
   return bytes;
 }
 

@@ -11,6 +11,7 @@
 
 mesh_format mesh_format_of(const char *path) {
   static const char *const endings[MESH_FORMATS] = {"obj", "ply", "off", "stl"};
+  if (!strcmp(path, "-")) return MESH_OBJ; /* standard output */
   const char *slash = strrchr(path, '/'), *dot = strrchr(slash ? slash : path, '.');
   int format = 0;
   while (format < MESH_FORMATS && !(dot && same_letters(dot + 1, endings[format], 4))) format++;

@@ -182,34 +182,47 @@ static int generate_torus(int32_t about_vertices, mesh *m, char message[MESH_MES
 
 /* ---- All of them ---- */
 
-int mesh_generate(const char *what, mesh *m, char message[MESH_MESSAGE]) {
+/* Which one, and how many vertices; NULL after a message. */
+static mesh_shape_fn *find_shape(const char *what, long *vertices, char message[MESH_MESSAGE]) {
   static const struct {
     const char *name;
     mesh_shape_fn *create;
   } shapes[] = {{"sphere", generate_sphere}, {"cube", generate_cube},    {"torus", generate_torus},
                 {"scan", mesh_scan_create},  {"cap", mesh_cap_create},   {"bent", mesh_bent_create},
                 {"cone", mesh_cone_create},  {"face", mesh_face_create}, {"patches", mesh_patches_create}};
-  *m = (mesh){0};
   const size_t name_length = strcspn(what, ":");
+  *vertices = default_vertices;
   for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
     if (strlen(shapes[i].name) != name_length || strncmp(what, shapes[i].name, name_length) != 0) continue;
-    long vertices = default_vertices;
-    if (what[name_length] == ':') {
-      const char *digits = what + name_length + 1;
-      char *end;
-      errno = 0;
-      vertices = strtol(digits, &end, 10);
-      if (strspn(digits, "0123456789") == 0 || *end != '\0' || errno || vertices < least_vertices ||
-          vertices > most_vertices)
-        return mesh_fail(message, "%.100s: expected a number of vertices from %d to %d after the colon", what,
-                         least_vertices, most_vertices);
-    }
-    return shapes[i].create((int32_t)vertices, m, message);
+    if (what[name_length] != ':') return shapes[i].create;
+    const char *digits = what + name_length + 1;
+    char *end;
+    errno = 0;
+    *vertices = strtol(digits, &end, 10);
+    if (strspn(digits, "0123456789") > 0 && *end == '\0' && !errno && *vertices >= least_vertices &&
+        *vertices <= most_vertices)
+      return shapes[i].create;
+    mesh_fail(message, "%.100s: expected a number of vertices from %d to %d after the colon", what,
+              least_vertices, most_vertices);
+    return NULL;
   }
-  return mesh_fail(message,
-                   "%.100s: expected sphere, cube, torus, scan, cap, bent, cone, face or patches, and after it "
-                   "perhaps :N, the number of vertices",
-                   what);
+  mesh_fail(message,
+            "%.100s: expected sphere, cube, torus, scan, cap, bent, cone, face or patches, and after it "
+            "perhaps :N, the number of vertices",
+            what);
+  return NULL;
+}
+
+int mesh_can_generate(const char *what, char message[MESH_MESSAGE]) {
+  long vertices;
+  return find_shape(what, &vertices, message) ? 0 : 1;
+}
+
+int mesh_generate(const char *what, mesh *m, char message[MESH_MESSAGE]) {
+  long vertices;
+  *m = (mesh){0};
+  mesh_shape_fn *const create = find_shape(what, &vertices, message);
+  return create ? create((int32_t)vertices, m, message) : 1;
 }
 
 /* ---- Noise ---- */

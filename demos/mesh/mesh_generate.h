@@ -14,6 +14,8 @@ extern "C" {
  * along the view direction. With one border: cap, half a sphere; bent, three quarters of a cylinder's wall;
  * cone, two thirds of the wall of a cone; face, a mask. patches: these four side by side. */
 int mesh_generate(const char *what, mesh *m, char message[MESH_MESSAGE]);
+/* Whether that can be: 0, or 1 with one line in `message`. */
+int mesh_can_generate(const char *what, char message[MESH_MESSAGE]);
 
 /* Moves every vertex along its normal by a normally distributed distance with standard deviation
  * `amount` x (bounding box's diagonal). Vertices that are held or without triangles stay. */

@@ -11,6 +11,8 @@
 void load_settle(load_options *o, const char *program, const char *otherwise) {
   if (o->path && o->generate)
     arguments_usage("'%.80s' and --generate %.80s, expected one of them", o->path, o->generate);
+  char why[MESH_MESSAGE];
+  if (o->generate && mesh_can_generate(o->generate, why)) arguments_usage("--generate %s", why);
   if (o->path || o->generate) return;
   if (!otherwise) arguments_usage("no mesh given, expected `%s FILE' or --generate", program);
   o->generate = otherwise;

@@ -86,7 +86,8 @@ TS_API const char *ts_reason_text(ts_reason reason);
 /* Called after every check with the iterations done and a number for each iteration since the last call, the
  * largest of the components: history[0] belongs to iteration `iteration - count + 1`. The number is what the
  * recurrence says: sqrt(delta / delta_0) of cg, ||r|| / ||b|| of bicgstab and gmres, ||A^T r|| / ||A^T b|| of
- * cgls. Returning nonzero stops the solve. */
+ * cgls. During the call `relative_residual` of the solve's ts_result is ||r|| / ||b|| of the recurrence at this
+ * check, also of cg, and NaN of cg with TS_STOP_DELTA. Returning nonzero stops the solve. */
 typedef int (*ts_progress_fn)(int iteration, const double *history, int count, void *user);
 
 /* Fields that do not belong to the method must be 0. */

@@ -142,7 +142,7 @@ residual() {
 }
 
 case $group in
-usage | info | malformed | no_memory | numbers | scales | forms | system | preconditioners | json | ranks | without_mpi | precision | outputs | interrupt | poisson | lcp | data | backends | drivers)
+usage | info | malformed | no_memory | numbers | scales | forms | system | preconditioners | json | ranks | without_mpi | precision | outputs | interrupt | progress | poisson | lcp | data | backends | drivers)
   . "$here/test_$group.sh"
   ;;
 *)

@@ -1,4 +1,4 @@
-# A signal while the outputs are open: nothing of them is left.
+# Signals. While files are read there is nothing to keep: the program ends, and nothing of its outputs is left.
 small_system
 mkfifo pipe
 "$texsolve" solve spd.mtx -b pipe --backend cpu -o x.mtx --history h.csv >../log/out 2>../log/err &
@@ -12,6 +12,92 @@ done
 same "temporary files while it runs" "$(ls | grep -c '^[xh]\.')" 2
 same "outputs while it runs" "$(ls | grep -c -x -e x.mtx -e h.csv)" 0
 kill -TERM $process
-wait $process
+wait $process 2>/dev/null
 same "status" $? 143
 same "files after the signal" "$(ls | tr '\n' ' ')" 'b.mtx pipe spd.mtx '
+rm pipe
+
+# begun TEXT ARGUMENTS...: starts a run that takes hours as $process, and waits until it has said TEXT. A shell's
+# background processes ignore SIGINT, unless env sees to it.
+begun() {
+  text=$1
+  shift
+  checks=$((checks + 1))
+  env --default-signal=INT "$texsolve" "$@" >../log/out 2>../log/err </dev/null &
+  process=$!
+  tries=0
+  while ! grep -q -e "$text" ../log/out ../log/err && kill -0 $process 2>/dev/null && [ $tries -lt 1200 ]; do
+    sleep 0.1
+    tries=$((tries + 1))
+  done
+  kill -0 $process 2>/dev/null || fail "texsolve $*: it ended before it was stopped"
+}
+
+# stopped SIGNAL STATUS OUTPUT TEXT ARGUMENTS...: the signal then: the last iterate is written, the report says so, and the
+# program ends by the signal.
+stopped() {
+  signal=$1 wanted=$2 output=$3
+  shift 3
+  begun "$@"
+  kill -"$signal" $process
+  wait $process 2>/dev/null
+  same "status after SIG$signal" $? "$wanted"
+  grep -qF 'texsolve: stopping; press Ctrl+C again to end at once' ../log/err || fail "nothing was said about the signal"
+  grep -q 'stopped after [1-9]' ../log/err || fail "it does not say after how much it stopped"
+  grep -q '^% .*: .*stopped' "$output" || fail "$output does not say that it is no solution"
+  same "files" "$(ls | grep "^$output")" "$output"
+}
+
+laplacian l.mtx 100
+slow="l.mtx --backend cpu --solver richardson --preconditioner jacobi --rtol 1e-9 --max-iterations 1000000000 -v"
+stopped TERM 143 x.mtx 'solving by richardson' solve $slow -o x.mtx
+same "values of x" "$(values x.mtx | wc -w | tr -d ' ')" 10000
+grep -q '^result      stopped after [1-9]' ../log/out || fail "the report does not say that it stopped"
+near "the residual that is reported" "$(residual l.mtx x.mtx)" "$(sed -n 's/^residual  *\([^ ]*\).*/\1/p' ../log/out)" 1e-3
+rm x.mtx
+stopped INT 130 x.mtx 'solving by richardson' solve $slow --json -o x.mtx --history h.csv
+same "reason" "$(json string reason)" stopped
+same "iterations in the history" "$(tail -n 1 h.csv | cut -d, -f1)" "$(json number iterations)"
+rm x.mtx h.csv
+
+# The same of cg, whose iterate is kept in another form while it works.
+laplacian large.mtx 1000
+stopped TERM 143 x.mtx 'solving by cg' solve large.mtx --backend cpu --preconditioner none --rtol 1e-14 --max-iterations 1000000000 -v -o x.mtx
+near "the residual that is reported" "$(residual large.mtx x.mtx)" "$(sed -n 's/^residual  *\([^ ]*\).*/\1/p' ../log/out)" 1e-3
+rm large.mtx x.mtx
+
+# A second signal ends it at once. It gets both before it can do anything.
+begun 'solving by richardson' solve $slow -o x.mtx
+kill -STOP $process
+kill -TERM $process
+kill -INT $process
+kill -CONT $process
+wait $process 2>/dev/null
+status=$?
+[ $status -eq 130 ] || [ $status -eq 143 ] || fail "status after two signals: $status"
+same "files after two signals" "$(ls | grep -c '^x')" 0
+
+file q.mtx '%%MatrixMarket matrix array real general' '10000 1' $(awk 'BEGIN { for (i = 0; i < 10000; i++) print -1 }')
+stopped TERM 143 z.mtx 'solving in' lcp l.mtx q.mtx --backend cpu --scheme row --acceleration none --precision double --rtol 1e-12 \
+  --max-sweeps 1000000000 -v -o z.mtx
+same "values of z" "$(values z.mtx | wc -w | tr -d ' ')" 10000
+rm z.mtx
+stopped INT 130 u.mtx '^ *3  ' poisson --size 1025 --backend cpu --cg --levels 1 --coarsest-sweeps 1 --rtol 1e-9 --max-cycles 1000000 \
+  -o u.mtx
+same "size of u" "$(sed -n 3p u.mtx)" '1025 1025'
+
+# With a signal that is ignored, as under nohup, it goes on.
+checks=$((checks + 1))
+(
+  trap '' INT
+  exec "$texsolve" solve $slow --max-iterations 20000 -o y.mtx >../log/out 2>../log/err
+) &
+process=$!
+tries=0
+while ! grep -q 'solving by' ../log/err && [ $tries -lt 1200 ]; do
+  sleep 0.1
+  tries=$((tries + 1))
+done
+kill -INT $process
+wait $process
+same "status with a signal that is ignored" $? 3

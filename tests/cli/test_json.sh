@@ -64,9 +64,11 @@ near "residual of b = 0" "$(json number relative_residual)" 0 0
 
 # Text, quiet and verbose.
 expect 0 solve m.mtx --backend cpu
-for word in matrix backend format method result residual seconds; do
+for word in matrix backend method result residual seconds; do
   grep -q "^$word " ../log/out || fail "the report lacks the line '$word'"
 done
+# How it was stored and computed is for -v.
+grep -qE '^(format|choice) |host sync|upload| MB | (single|mixed)' ../log/out && fail "the report speaks of internals"
 same "standard error" "$(cat ../log/err)" ''
 expect 0 solve m.mtx --backend cpu -q
 same "quiet" "$(cat ../log/out ../log/err)" ''

@@ -56,8 +56,11 @@ same precision "$(json string precision)" single
 # The residual is that of the file's numbers, whatever the device has seen.
 near residual "$(json number relative_residual)" 0 1e-5
 lcp 0 M.mtx q.mtx
-grep -q '^problem .*linear complementarity problem, 2 unknowns; 100.0 % of the matrix not 0' ../log/out || fail 'problem'
-grep -q '^result      converged after 9 sweeps' ../log/out || fail 'result'
+grep -q '^problem .*linear complementarity problem, 2 unknowns$' ../log/out || fail 'problem'
+grep -q '^result      converged after 9 sweeps$' ../log/out || fail 'result'
+lcp 0 M.mtx q.mtx -v
+grep -q '^problem .*linear complementarity problem, 2 unknowns; 100.0 % of the matrix not 0' ../log/out || fail 'problem of -v'
+grep -q '^result      converged after 9 sweeps, [0-9]* host synchronisations' ../log/out || fail 'result of -v'
 lcp 0 M.mtx q.mtx -q
 [ -s ../log/out ] && fail '-q prints'
 # The start may be the solution already; a start elsewhere leads there.

@@ -33,7 +33,34 @@ refuse 1 'binary.mtx:1: ' solve binary.mtx --backend cpu
 
 # First line
 bad "m.mtx:1: '3', expected '%%MatrixMarket" '3 3 1' '1 1 4'
-bad 'm.mtx:1: ' " $general" '1 1 1' '1 1 4'
+bad "m.mtx:1: blanks before '%%MatrixMarket', expected it at the start of the line" " $general" '1 1 1' '1 1 4'
+bad "m.mtx:1: a blank line, expected '%%MatrixMarket" '' "$general" '1 1 1' '1 1 4'
+bad_b "v.mtx:1: blanks before '%%MatrixMarket'" "	$array" '3 1' 1 2 3
+refuse 1 "m.mtx:1: a blank line" lcp m.mtx b.mtx --backend cpu
+# A byte order mark is skipped, and what is not text in UTF-8 is named.
+for command in "solve m.mtx -b v.mtx" "lcp m.mtx v.mtx"; do
+  for name in spd.mtx:m.mtx b.mtx:v.mtx; do
+    printf '\357\273\277' | cat - "${name%:*}" >"${name#*:}"
+  done
+  # shellcheck disable=SC2086
+  expect 0 $command --backend cpu -o x.mtx
+  vector_near x.mtx 1e-4 $(if [ "${command%% *}" = solve ]; then echo 1 2 3; else echo 0 0 0; fi)
+done
+printf '\377\376%%\000' >m.mtx
+refuse 1 "m.mtx:1: text in UTF-16, expected ASCII or UTF-8" solve m.mtx --backend cpu
+# Compressed files.
+rm -f v.mtx
+for program in gzip bzip2 xz zstd; do
+  command -v $program >/dev/null || continue
+  $program -c spd.mtx >m.mtx
+  refuse 1 "m.mtx: compressed by $program, expected a Matrix Market file (hint: \`$program -d' uncompresses it)" solve m.mtx --backend cpu
+  refuse 1 "m.mtx: compressed by $program, expected" solve spd.mtx -b m.mtx --backend cpu
+  refuse 1 "m.mtx: compressed by $program, expected a problem of Siconos or FCLIB" lcp m.mtx --backend cpu
+  refuse 1 "m.mtx: compressed by $program, expected" poisson --size 5 --rhs m.mtx --backend cpu
+  cp m.mtx m.npy
+  refuse 1 "m.npy: compressed by $program, expected" poisson --size 5 --rhs m.npy --backend cpu
+done
+rm -f m.npy x.mtx
 bad "m.mtx:1: object 'vector', expected 'matrix'" '%%MatrixMarket vector coordinate real general' '1 1 1' '1 1 4'
 bad "m.mtx:1: format 'coord', expected" '%%MatrixMarket matrix coord real general' '1 1 1' '1 1 4'
 bad 'm.mtx:1: a complex matrix, expected real, integer or pattern' \

@@ -33,6 +33,17 @@ same "files" "$(ls | grep -c '^x\.mtx')" 1
 (umask 022 && "$texsolve" solve spd.mtx --backend cpu -o new.mtx -q)
 same "mode of a new output" "$(ls -l new.mtx | cut -c1-10)" -rw-r--r--
 
+# Characters of names that a terminal would obey are shown as question marks, in messages and in the report.
+name=$(printf 'a\033[31m\nb\302\233')
+refuse 1 "texsolve: a?[31m?b??: No such file or directory" solve "$name" --backend cpu
+refuse 1 "texsolve: a?[31m?b??/x: No such file or directory" solve spd.mtx --backend cpu -o "$name/x"
+cp spd.mtx "$name"
+expect 0 solve "$name" --backend cpu
+same "the name in the report" "$(head -n 1 ../log/out | cut -d: -f1)" 'matrix      a?[31m?b??'
+expect 0 lcp "$name" b.mtx --backend cpu
+same "the name in the report of lcp" "$(head -n 1 ../log/out | cut -d: -f1)" 'problem     a?[31m?b??'
+rm "$name"
+
 # A link stays a link, and /dev/null stays what it is.
 ln -s x.mtx link.mtx
 expect 0 solve spd.mtx --backend cpu -o link.mtx -q
@@ -56,6 +67,28 @@ expect 0 solve spd.mtx --backend cpu -o /dev/null -q
 expect 0 solve spd.mtx --backend cpu -o /dev/stdout -q
 same "x on standard output" "$(head -n 1 ../log/out)" '%%MatrixMarket matrix array real general'
 
+# So does `-', and the report is on standard error then.
+for command in "solve spd.mtx -b b.mtx" "lcp spd.mtx b.mtx" "poisson --size 5"; do
+  # shellcheck disable=SC2086
+  expect 0 $command --backend cpu -o -
+  same "$command: the solution" "$(head -n 1 ../log/out)" '%%MatrixMarket matrix array real general'
+  same "$command: the report" "$(grep -c '^result      converged' ../log/err)/$(grep -c '^result' ../log/out)" 1/0
+  # shellcheck disable=SC2086
+  expect 0 $command --backend cpu -o - --json
+  cp ../log/err ../log/json.err
+  same "$command: the JSON object" "$("$json_get" boolean converged <../log/json.err)" true
+  same "$command: the solution beside JSON" "$(grep -c '^[{}]' ../log/out)" 0
+  # shellcheck disable=SC2086
+  expect 0 $command --backend cpu -o - -q
+  same "$command: quiet" "$(cat ../log/err)" ''
+done
+expect 0 solve spd.mtx -b b.mtx --backend cpu -o - -q
+cp ../log/out piped.mtx
+vector_near piped.mtx 1e-5 1 2 3
+[ -e ./- ] && fail "a file is called -"
+refuse 2 "-o and --history are both '-'" solve spd.mtx -o - --history -
+rm piped.mtx
+
 # What is written is read back as the same numbers.
 expect 0 solve spd.mtx -b b.mtx --backend cpu -o x.mtx -q
 cp x.mtx y.mtx
@@ -64,8 +97,11 @@ same "x after a warm start from itself" "$(values z.mtx)" "$(values x.mtx)"
 
 # Lost writes are errors.
 if [ -w /dev/full ]; then
-  refuse 1 'No space left on device' solve spd.mtx --backend cpu -o /dev/full -q
-  refuse 1 'No space left on device' solve spd.mtx --backend cpu --history /dev/full -q
+  refuse 1 '/dev/full: No space left on device' solve spd.mtx --backend cpu -o /dev/full -q
+  refuse 1 '/dev/full: No space left on device' solve spd.mtx --backend cpu --history /dev/full -q
+  "$texsolve" solve spd.mtx --backend cpu -o - -q >/dev/full 2>../log/err
+  same "status of -o - with a full standard output" $? 1
+  same "message" "$(cat ../log/err)" 'texsolve: standard output: No space left on device'
   "$texsolve" solve spd.mtx --backend cpu >/dev/full 2>../log/err
   same "status with a full standard output" $? 1
   "$texsolve" solve spd.mtx --backend cpu --json >/dev/full 2>../log/err

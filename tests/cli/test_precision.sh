@@ -36,7 +36,7 @@ for backend in $backends; do
   same "$backend: precision" "$(json string precision)" mixed
   solve_to 0 auto 1e-10
 done
-expect 0 solve m.mtx --backend cpu --precision mixed --rtol 1e-10
+expect 0 solve m.mtx --backend cpu --precision mixed --rtol 1e-10 -v
 grep -qE '^result *converged after ([0-9]+) iterations \(\1 mixed\)' ../log/out || fail "the precisions are not said"
 
 # Residuals that creep: a clamped beam of 100 unknowns, of condition 1e7. auto changes to double in time; the other precisions

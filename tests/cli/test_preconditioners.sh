@@ -185,7 +185,7 @@ chosen() {
   same "choice for $1" "$(json string preconditioner_choice)" "$2: $3"
   expect 0 solve "$1" --backend cpu --preconditioner auto -v
   grep -qF "chosen      $2: $3" ../log/out || fail "-v does not say why $2"
-  grep -qF ", preconditioner $2, " ../log/out || fail "the report does not say $2"
+  grep -q ", preconditioner $2\$" ../log/out || fail "the report does not say $2"
 }
 chosen m.mtx jacobi '25 rows, less than 8192'
 laplacian m.mtx 92

@@ -14,6 +14,9 @@ for option in backend format preconditioner rtol max-iterations check-interval h
   amg-levels amg-coarsest; do
   grep -q -- "--$option" ../log/out || fail "help solve does not mention --$option"
 done
+for name in cuda:all multi:; do
+  grep -q -e "$name" ../log/out || fail "help solve does not mention $name"
+done
 expect 0 info --help
 expect 0 solve --version
 
@@ -67,6 +70,23 @@ done
 refuse 2 "--threads: '0', expected" solve spd.mtx --threads 0
 for size in 32 32x x32 32x32x32 axb 0x4 -4x4; do
   refuse 2 "--rectangle: '$size', expected WIDTHxHEIGHT" solve spd.mtx --rectangle "$size"
+done
+# Every option that is no file's name refuses what no option takes; and no file has an empty name.
+for command in 'solve spd.mtx --solver gmres' 'lcp spd.mtx b.mtx' 'poisson --size 5' info 'bench spmv --size 64' 'bench amg --size 64'; do
+  # shellcheck disable=SC2086
+  "$texsolve" ${command%% *} --help >../log/help
+  for option in $(grep -o -e '--[a-z0-9-]*=[^ ]*' ../log/help | sort -u); do
+    # shellcheck disable=SC2086
+    refuse 2 "" $command --backend cpu "${option%%=*}="
+    case $option in
+    *=FILE | --matrix=*) continue ;; # a name that may be one
+    esac
+    # shellcheck disable=SC2086
+    refuse 2 "" $command --backend cpu "${option%%=*}=bad~"
+  done
+done
+for name in gl:x gl: cuda:0+ multi: multi:cpu+ cpu+cpu check:; do
+  refuse 2 "--backend: '$name', expected one of auto, " bench blas --backend "$name"
 done
 refuse 2 "powers of two" solve spd.mtx --rectangle 12x12 --backend cpu
 refuse 2 "expected two files" solve spd.mtx -o x --history x

@@ -8,7 +8,10 @@ void message(const char *format, ...) {
 void message_note(const char *format, ...) {
   (void)format;
 }
-void progress_show(const char *format, ...) {
+void progress_begin(const char *format, ...) {
   (void)format;
+}
+void progress_step(double fraction, const char *format, ...) {
+  (void)fraction, (void)format;
 }
 void progress_clear(void) {}

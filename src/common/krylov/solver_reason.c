@@ -88,9 +88,24 @@ void tsi_solve_finish_at_maximum(tsi_solve *s) {
   tsi_solve_finish(s, TS_REASON_MAX_ITERATIONS, text);
 }
 
+/* ||r|| / ||b|| of the recurrence at this check. cg that stops by delta does not compute it. */
+static double recurrence_residual(const tsi_solve *s, int count) {
+  double largest = 0;
+  if (s->solver->desc.method != TS_METHOD_CG) return s->solver->history[count - 1];
+  if (s->solver->desc.stop != TS_STOP_RESIDUAL) return NAN;
+  for (int c = 0; c < s->solver->components; c++)
+    if (s->norm_rule[c] > 0) largest = tsi_larger(largest, s->norm_r[c] / s->norm_rule[c]);
+  return largest;
+}
+
 void tsi_solve_progress(tsi_solve *s, int checked, int count) {
   const ts_solver_desc *desc = &s->solver->desc;
+  ts_result *result = s->result;
+  const double measured = result->relative_residual;
   s->reported = checked;
-  if (count > 0 && desc->progress && desc->progress(checked, s->solver->history, count, desc->progress_user))
-    tsi_solve_finish(s, TS_REASON_STOPPED, NULL);
+  if (count <= 0 || !desc->progress) return;
+  result->relative_residual = recurrence_residual(s, count);
+  const int stops = desc->progress(checked, s->solver->history, count, desc->progress_user);
+  result->relative_residual = measured;
+  if (stops) tsi_solve_finish(s, TS_REASON_STOPPED, NULL);
 }
