@@ -94,12 +94,12 @@ void progress_since(double begin) {
   platform_unlock();
 }
 
-void progress_step(double how_far, const char *format, ...) {
+void progress_step(double part, const char *format, ...) {
   if (!enabled) return;
   platform_lock();
   const double now = seconds_now();
   active = 1;
-  fraction = how_far;
+  fraction = part;
   va_list arguments;
   va_start(arguments, format);
   vsnprintf(detail, sizeof detail, format, arguments);

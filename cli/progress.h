@@ -18,7 +18,7 @@ void progress_begin(const char *format, ...) PRINTF_LIKE(1, 2);
 /* The step began at this time. */
 void progress_since(double begin);
 /* How far the step is: a fraction from 0 to 1, below 0 if it is not known, and what else to say of it. */
-void progress_step(double fraction, const char *format, ...) PRINTF_LIKE(2, 3);
+void progress_step(double part, const char *format, ...) PRINTF_LIKE(2, 3);
 /* The step has ended, or text follows: clears the line until the next call of the two above. */
 void progress_clear(void);
 /* A message instead; returns -1. */

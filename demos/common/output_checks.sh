@@ -36,6 +36,8 @@ begun() {
   lines=$1 name=$2
   shift 2
   checks=$((checks + 1))
+  : >../log/out # what the run before has said is not this one's
+  : >../log/err
   env --default-signal=INT "$program" "$@" --headless >../log/out 2>../log/err </dev/null &
   process=$!
   tries=0
@@ -80,6 +82,8 @@ typed() {
   shift
   checks=$((checks + 1))
   mkfifo ../log/keys
+  : >../log/out # what the run before has said is not this one's
+  : >../log/err
   env --default-signal=INT script -qfec "$program $* --headless" /dev/null <../log/keys >../log/out 2>../log/err &
   process=$!
   exec 4>../log/keys

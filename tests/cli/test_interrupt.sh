@@ -23,6 +23,8 @@ begun() {
   text=$1
   shift
   checks=$((checks + 1))
+  : >../log/out # what the run before has said is not this one's
+  : >../log/err
   env --default-signal=INT "$texsolve" "$@" >../log/out 2>../log/err </dev/null &
   process=$!
   tries=0
@@ -88,6 +90,7 @@ same "size of u" "$(sed -n 3p u.mtx)" '1025 1025'
 
 # With a signal that is ignored, as under nohup, it goes on.
 checks=$((checks + 1))
+: >../log/err
 (
   trap '' INT
   exec "$texsolve" solve $slow --max-iterations 20000 -o y.mtx >../log/out 2>../log/err

@@ -13,6 +13,8 @@ watched() {
   shift
   checks=$((checks + 1))
   mkfifo ../log/keys
+  : >../log/out # what the run before has said is not this one's
+  : >../log/err
   env --default-signal=INT script -qfec "$texsolve $*" /dev/null <../log/keys >../log/out 2>../log/err &
   process=$!
   exec 4>../log/keys
@@ -21,7 +23,7 @@ watched() {
     sleep 0.1
     tries=$((tries + 1))
   done
-  grep -aq -e "$pattern" ../log/out || fail "texsolve $*: no '$pattern' on the terminal; script: $(kill -0 $process 2>&1)"
+  grep -aq -e "$pattern" ../log/out || fail "texsolve $*: no '$pattern' on the terminal"
   (printf '\003\003' >&4) 2>/dev/null # it may have ended
   wait $process 2>/dev/null
   exec 4>&-

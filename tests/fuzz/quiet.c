@@ -11,7 +11,7 @@ void message_note(const char *format, ...) {
 void progress_begin(const char *format, ...) {
   (void)format;
 }
-void progress_step(double fraction, const char *format, ...) {
-  (void)fraction, (void)format;
+void progress_step(double part, const char *format, ...) {
+  (void)part, (void)format;
 }
 void progress_clear(void) {}
