@@ -64,7 +64,7 @@ fi
 # As anyone would begin.
 # shellcheck disable=SC2086
 run_all 0 --generate face:300 -o face.obj $picture
-for word in mesh charts pins backend system format method result residual angles areas flipped map seconds written \
+for word in mesh charts pins backend result residual angles areas flipped map seconds written \
   ${picture:+picture}; do
   grep -q "^$word " ../log/out || fail "the report lacks the line '$word'"
 done

@@ -5,7 +5,7 @@ run_dsi() {
   run_all "$wanted" "$@" --method dsi
 }
 
-run_dsi 0 noisy.obj -o interpolated.ply
+run_dsi 0 noisy.obj -o interpolated.ply -v
 for word in mesh backend dsi matrix choice method result roughness area volume seconds written; do
   grep -q "^$word " ../log/out || fail "the report lacks the line '$word'"
 done
