@@ -49,11 +49,11 @@ static void destroy(device_objects *d) {
 
 /* In double precision if that is wanted and the device has it. */
 static ts_status create_vector(device_objects *d, int is_double, ts_vector **v) {
-  const ts_vector_desc whole = {.precision = TS_PRECISION_DOUBLE};
-  const ts_status status = ts_vector_create(d->grid, is_double ? &whole : NULL, v);
+  const ts_vector_desc whole = {.precision = TS_PRECISION_DOUBLE}, rounded = {.precision = TS_PRECISION_SINGLE};
+  const ts_status status = ts_vector_create(d->grid, is_double ? &whole : &rounded, v);
   if (status != TS_ERROR_UNSUPPORTED || !is_double) return status;
   d->lacks_pairs = 1;
-  return ts_vector_create(d->grid, NULL, v);
+  return ts_vector_create(d->grid, &rounded, v);
 }
 
 static ts_status create_x(const poisson_options *o, device_objects *d) {

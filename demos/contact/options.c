@@ -36,7 +36,7 @@ static const option_row rows[] = {
     OPTION_NAME("acceleration", "NAME", SET(acceleration), acceleration_names,
                 "auto, none, momentum or conjugate (default: auto, which is momentum)"),
     OPTION_WHOLE("sweeps", "N", SET(sweeps), 1, 1000000,
-                 "at most N sweeps of Gauss-Seidel a step (default: the scene's, 500 in a pile)"),
+                 "at most N sweeps of Gauss-Seidel a step (default: the scene's, 2000 in a pile)"),
     OPTION_RTOL(SET(tolerance), "stop when the residual is at most R ||q|| (default: 1e-4)"),
     OPTION_FLAG("no-warm-start", SET(cold_start), "start from 0 instead of the forces of the last step"),
     OPTION_HEADING("Where it is computed:"),

@@ -48,7 +48,8 @@ void report_frame(const work_report *w) {
 typedef struct frame_medians {
   double collision, assembly, solve, draw, all; /* s; `all` is of the first three together. NAN: no frames */
   double sweeps, contacts;
-  int missed; /* frames, one of whose steps missed the tolerance */
+  double slow; /* `all` of one frame in twenty is longer */
+  int missed;  /* frames, one of whose steps missed the tolerance */
 } frame_medians;
 
 enum { columns = 7 };
@@ -72,7 +73,8 @@ static frame_medians medians_of(const work_report *w) {
       const double value = of_frame(&w->frames[k], column);
       if (isfinite(value)) values[count++] = value;
     }
-    *results[column] = count ? report_median(values, count) : NAN;
+    *results[column] = count ? report_median(values, count) : NAN; /* which sorts them */
+    if (results[column] == &m.all) m.slow = count ? values[count - 1 - count / 20] : NAN;
   }
   for (int k = 0; k < w->frame_count; k++) m.missed += w->frames[k].figures.missed > 0;
   free(values);
@@ -88,12 +90,47 @@ static void print_overlap(const work_report *w) {
   putchar('\n');
 }
 
+/* What it means for the bodies that forces were less exact in some frames: frames of one kind. */
+typedef struct frame_kind {
+  double residual, overlap; /* the largest one, and a median */
+  double gain; /* the largest rise of the energy in a frame, relative to it: contacts only take energy */
+} frame_kind;
+
+static double energy_of(const work_report *w, int frame) {
+  const world_energy *e = &w->frames[frame].figures.energy;
+  return e->kinetic + e->potential;
+}
+
+static frame_kind kind_of(const work_report *w, int missed) {
+  frame_kind kind = {0, NAN, 0};
+  double *values = malloc(((size_t)w->frame_count + 1) * sizeof *values);
+  int count = 0;
+  for (int k = 0; values && k < w->frame_count; k++) {
+    const simulation_figures *f = &w->frames[k].figures;
+    if (!f->missed != !missed) continue;
+    values[count++] = f->penetration;
+    kind.residual = fmax(kind.residual, f->residual);
+    if (k > 0) kind.gain = fmax(kind.gain, energy_of(w, k) / energy_of(w, k - 1) - 1);
+  }
+  if (count) kind.overlap = report_median(values, count);
+  free(values);
+  return kind;
+}
+
 static void print_missed(const work_report *w, int missed) {
   if (!missed) return;
+  const frame_kind in = kind_of(w, 1), others = kind_of(w, 0);
   printf("forces      ");
   report_plural(missed, "frame", "frames");
-  printf(" with forces that are less exact than %.1e of ||q|| after %d sweeps (hint: try a larger --sweeps)\n",
-         w->s->parameters.tolerance, w->s->parameters.sweeps);
+  printf(" with forces less exact than %.1e of ||q|| after %d sweep%s (at worst %.1e; hint: --sweeps)\n",
+         w->s->parameters.tolerance, w->s->parameters.sweeps, w->s->parameters.sweeps == 1 ? "" : "s",
+         in.residual);
+  printf("            there the overlap was %.2f mm in the median", 1e3 * in.overlap);
+  if (isfinite(others.overlap)) printf(", %.2f mm elsewhere", 1e3 * others.overlap);
+  if (in.gain > 1e-6)
+    printf(", and the energy rose by up to %.2g %% in a frame\n", 100 * in.gain);
+  else
+    puts(", and the energy never rose");
 }
 
 static void print_details(const work_report *w, const frame_medians *m) {
@@ -101,7 +138,8 @@ static void print_details(const work_report *w, const frame_medians *m) {
   printf("median      %.2f ms a frame: collision %.2f, assembly %.2f, solve %.2f", 1e3 * m->all,
          1e3 * m->collision, 1e3 * m->assembly, 1e3 * m->solve);
   if (isfinite(m->draw)) printf("; drawing apart %.2f", 1e3 * m->draw);
-  printf("\n            %.0f contacts, %.0f sweeps\n", m->contacts, m->sweeps);
+  printf("\n            %.0f contacts, %.0f sweeps; one frame in twenty took more than %.2f ms\n", m->contacts,
+         m->sweeps, 1e3 * m->slow);
   printf("last        %d contacts, residual %.2e, energy %.4g J and %.6g J potential\n", last->contacts,
          last->residual, last->energy.kinetic, last->energy.potential);
 }

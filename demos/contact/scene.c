@@ -220,9 +220,9 @@ static int build_slide(world *w, int bodies) {
 
 /* clang-format off */
 static const scene scenes[] = {
-    {"pile", "boxes and balls fall into a pen", 2000, 500, 0.5, {14, -20, 13}, {0, 0, 1.5}, build_pile},
-    {"boxes", "boxes fall on a heap", 300, 500, 0.6, {8, -11, 6}, {0, 0, 1}, build_boxes},
-    {"wall", "a heavy ball breaks a wall of bricks", 170, 500, 0.6, {6, -8, 4}, {0, 0, 1.3}, build_wall},
+    {"pile", "boxes and balls fall into a pen", 2000, 2000, 0.5, {14, -20, 13}, {0, 0, 1.5}, build_pile},
+    {"boxes", "boxes fall on a heap", 300, 2000, 0.6, {8, -11, 6}, {0, 0, 1}, build_boxes},
+    {"wall", "a heavy ball breaks a wall of bricks", 170, 2000, 0.6, {6, -8, 4}, {0, 0, 1.3}, build_wall},
     {"arch", "an arch that stands by friction alone", 15, 10000, 0.7, {3.5, -6.5, 2.6}, {0, 0, 1.1}, build_arch},
     {"cards", "a house of cards", 15, 2000, 0.7, {2.4, -5.6, 2.2}, {0, 0, 1.25}, build_cards},
     {"stack", "boxes one on the other", 10, 10000, 0.6, {5, -8, 4}, {0, 0, 2.4}, build_stack},
