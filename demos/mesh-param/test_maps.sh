@@ -179,7 +179,7 @@ for small in "--generate face:1000" "--generate patches:5000" "--generate face:3
   run_all 0 $small --json
   same "preconditioner of $small" "$(json string solution.preconditioner)" jacobi
 done
-run_all 0 --generate face:1000 --preconditioner auto
+run_all 0 --generate face:1000 --preconditioner auto -v
 grep -q '^precond.  *jacobi$' ../log/out || fail "the report does not say jacobi"
 # A torus of long triangles, and more parts than are left of one coarse mesh.
 if [ $group = cpu ]; then # the set-up is the host's on every backend

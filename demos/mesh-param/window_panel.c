@@ -48,19 +48,27 @@ static void solve_again(window_state *w) {
 }
 
 static void choose_backend(window_state *w) {
-  static const char *const formats[] = {"auto", "bcrs2", "bcrs4", "jagged", "segments", "csr"};
-  int format = 0;
+  static const ts_format all[] = {TS_FORMAT_BCRS2, TS_FORMAT_BCRS4, TS_FORMAT_JAGGED, TS_FORMAT_SEGMENTS,
+                                  TS_FORMAT_CSR};
+  enum { most = sizeof all / sizeof *all };
+  ts_format formats[most + 1] = {TS_FORMAT_AUTO};
+  const char *names[most + 1] = {"auto"};
+  int count = 1, format = 0;
   const char *chosen = app_backend_choice(w->progress.backend[0] ? w->progress.backend : w->backend);
   if (chosen) {
     solve_again(w);
     snprintf(w->backend, sizeof w->backend, "%s", chosen);
     w->options.conformal.format = TS_FORMAT_AUTO;
   }
-  for (int k = 1; k < 6; k++)
-    if ((int)w->options.conformal.format == ts_format_from_name(formats[k])) format = k;
-  if (ui_combo("format", &format, formats, 6)) {
+  for (int k = 0; k < most; k++) { /* those that the backend stores */
+    if (!(w->progress.formats & 1U << all[k])) continue;
+    if (w->options.conformal.format == all[k]) format = count;
+    formats[count] = all[k];
+    names[count++] = ts_format_name(all[k]);
+  }
+  if (ui_combo("format", &format, names, count)) {
     solve_again(w);
-    w->options.conformal.format = (ts_format)ts_format_from_name(formats[format]);
+    w->options.conformal.format = formats[format];
   }
 }
 

@@ -83,6 +83,7 @@ static int open_context(worker *w, char message[MESH_MESSAGE]) {
   const guard locked(w->lock);
   snprintf(w->progress.backend, sizeof w->progress.backend, "%s", info.backend);
   snprintf(w->progress.device, sizeof w->progress.device, "%s", info.device);
+  w->progress.formats = info.formats;
   return 0;
 }
 

@@ -16,6 +16,7 @@ typedef struct worker_progress {
   int count; /* of the curve: log10 of the residual's fall in each pass, thinned out as it grows */
   float curve[WORKER_CURVE];
   char backend[40], device[WORKER_NAME]; /* "" before the first job has opened one */
+  unsigned formats;                      /* that it stores, as ts_context_info has them */
 } worker_progress;
 
 /* What a job came to. `failed`: `message` says why, and there is no solution. */
