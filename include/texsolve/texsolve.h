@@ -9,9 +9,9 @@
  *   ts_scalars    numbers that stay on the device: results of reductions, coefficients of updates
  *   ts_matrix     a sparse matrix that maps one space to another
  *
- * Beside this header: solver.h (Krylov solvers), preconditioner.h, grid.h (stencils and multigrid), system.h
- * (equations instead of matrices), mesh.h, fluid.h, reorder.h; gl.h and cuda.h for programs that use OpenGL or
- * CUDA themselves.
+ * Other headers: solver.h (Krylov solvers), preconditioner.h and amg.h, grid.h (stencils and multigrid),
+ * system.h (equations instead of matrices), lcp.h (complementarity and contact), mesh.h, fluid.h, reorder.h;
+ * gl.h and cuda.h for programs that use OpenGL or CUDA themselves; mpi.h and ranks.h for several processes.
  *
  * Conventions that hold everywhere:
  *

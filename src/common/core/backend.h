@@ -15,7 +15,7 @@
 #include <texsolve/ranks.h>
 #include <texsolve/texsolve.h>
 
-#include "common/layout/tiling.h"
+#include "common/core/tiling.h"
 #include "tuning.h"
 
 /* Indices, rows, columns, unknowns, vertices and points of a grid: so many at most, so that a count plus 1, or

@@ -1,7 +1,7 @@
 /* Packing indices into rectangles (Bolz et al. 2003, section 3.2.2). */
 #include <string.h>
 
-#include "common/core/core.h"
+#include "core.h"
 
 static int log2_of(int n) {
   int bits = 0;
