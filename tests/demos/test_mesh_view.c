@@ -266,7 +266,7 @@ static void legend(void) {
     draw(&look, picture);
     look.legend = 1;
     draw(&look, other);
-    CHECK(differing(0, width / 2) == 0);
+    CHECK_INT(differing(0, width / 4), 0); /* the panel takes 106 of the 160 columns */
     CHECK(differing(width / 2, width) > 3000);
   }
   close_view();
