@@ -141,8 +141,8 @@ typedef struct ts_result {
                                   Of cgls ||b - A x|| / ||b||: what the best x leaves of b, which need not be
                                   small */
   double factor;               /* of multigrid: the mean reduction of the residual by a cycle, of the last 5 */
-  double rounded_residual; /* the relative residual of x as its vector holds it: above relative_residual if
-                              that holds floats and rounds it */
+  double rounded_residual;     /* the relative residual of x as its vector holds it: above relative_residual if
+                                  that holds floats and rounds it */
   double incompatible; /* ||the part of b that no x reaches|| / ||b||, if cg or multigrid finds A singular */
   char message[160];   /* the reason in one line, with the row, column or number concerned */
   double reserved[4];
