@@ -187,7 +187,7 @@ typedef struct ts_context_info {
   uint64_t host_synchronisations; /* so far */
   int parts;                      /* of vectors and matrices, each on a device of its own; 1 on one device */
   size_t bytes_total;             /* memory of the device, or of one of several; 0: not known, as of OpenGL */
-  double seconds_shaders;         /* so far, for compiling shaders, each when it is first needed; OpenGL's only */
+  double seconds_shaders; /* so far, for compiling shaders, each when it is first needed; OpenGL's only */
 } ts_context_info;
 
 /* No host synchronisation. The strings live as long as the context. */
@@ -314,10 +314,10 @@ typedef struct ts_vector_desc {
 
 /* Creates a vector over `space`, filled with 0. `desc` may be NULL.
  *
- * With precision auto a vector holds floats until they are not enough: if doubles are written or filled that are
- * not floats, if an operand of an operation holds doubles, or if a solution rounded to floats would miss its
- * tolerance or their range. Then the vector gets memory for doubles, and keeps it. Choose single for a fixed
- * cost per frame. A vector does not change once the application has its texture or pointer.
+ * With precision auto a vector holds floats until they are not enough: if doubles are written or filled that
+ * are not floats, if an operand of an operation holds doubles, or if a solution rounded to floats would miss
+ * its tolerance or their range. Then the vector gets memory for doubles, and keeps it. Choose single for a
+ * fixed cost per frame. A vector does not change once the application has its texture or pointer.
  *
  * Errors: TS_ERROR_INVALID_ARGUMENT (components), TS_ERROR_UNSUPPORTED (more than one over the space of a
  * matrix in blocks in OpenGL), memory. */
@@ -328,8 +328,8 @@ TS_API int ts_vector_components(const ts_vector *vector);
 
 /* Copies the whole vector from or to the host: component c of index i is values[i * components + c].
  * `count` is the number of floats and must be size * components (TS_ERROR_INVALID_ARGUMENT otherwise). Reading
- * rounds doubles to floats; it fails with TS_ERROR_INVALID_ARGUMENT if the largest number is out of the range of
- * floats. It synchronises with the device. */
+ * rounds doubles to floats; it fails with TS_ERROR_INVALID_ARGUMENT if the largest number is out of the range
+ * of floats. It synchronises with the device. */
 TS_API ts_status ts_vector_write(ts_vector *vector, const float *values, size_t count);
 TS_API ts_status ts_vector_read(const ts_vector *vector, float *values, size_t count);
 
