@@ -317,7 +317,7 @@ typedef struct ts_vector_desc {
  * With precision auto a vector holds floats until they are not enough: if doubles are written or filled that
  * are not floats, if an operand of an operation holds doubles, or if a solution rounded to floats would miss
  * its tolerance or their range. Then the vector gets memory for doubles, and keeps it. Choose single for a
- * fixed cost per frame. A vector does not change once the application has its texture or pointer.
+ * fixed cost per frame. Once the application has its texture or pointer, such a vector holds floats only.
  *
  * Errors: TS_ERROR_INVALID_ARGUMENT (components), TS_ERROR_UNSUPPORTED (more than one over the space of a
  * matrix in blocks in OpenGL), memory. */

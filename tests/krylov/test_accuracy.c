@@ -195,6 +195,26 @@ static void operations(void) {
   test_close(&context);
 }
 
+/* An application that has the texture or pointer of a vector writes floats. */
+static void lent(void) {
+  context = test_open();
+  ts_space *space = context ? make_space(context, N) : NULL;
+  ts_vector *v = NULL;
+  if (space && context->caps.pairs && CHECK_OK(context, ts_vector_create(space, NULL, &v))) {
+    CHECK_OK(context, ts_vector_fill(v, 1 / 3.0));
+    CHECK_INT(tsi_parts(v), 3);
+    CHECK_OK(context, tsi_lend(v));
+    CHECK_INT(tsi_parts(v), 1);
+    check_each(v, (double)(float)(1 / 3.0), 0, "lent");
+    CHECK_OK(context, ts_vector_fill(v, 1 / 7.0));
+    CHECK_INT(tsi_parts(v), 1);
+    check_each(v, (double)(float)(1 / 7.0), 0, "filled when lent");
+  }
+  ts_vector_destroy(&v);
+  ts_space_destroy(&space);
+  test_close(&context);
+}
+
 /* Numbers that floats do not hold are not read as 0 or infinity. */
 static void out_of_range(void) {
   static const double scales[] = {1e-80, 1e80};
@@ -251,7 +271,11 @@ static void multigrid(void) {
   if (context) test_close(&context);
 }
 
-static const test_case cases[] = {
-    {"solves", solves},         {"stays_single", stays_single}, {"rounding_is_told", rounding_is_told},
-    {"operations", operations}, {"out_of_range", out_of_range}, {"multigrid", multigrid}};
+static const test_case cases[] = {{"solves", solves},
+                                  {"stays_single", stays_single},
+                                  {"rounding_is_told", rounding_is_told},
+                                  {"operations", operations},
+                                  {"lent", lent},
+                                  {"out_of_range", out_of_range},
+                                  {"multigrid", multigrid}};
 TEST_MAIN(cases, 0)

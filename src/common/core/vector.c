@@ -326,9 +326,12 @@ ts_status tsi_enter_with(ts_context *context, const ts_vector *const *vectors) {
 }
 
 ts_status tsi_lend(ts_vector *v) {
+  const int drops =
+      v->may_grow && v->low; /* the application writes floats, to which old remainders do not belong */
   v->is_lent = 1;
-  if (!v->exponent) return TS_OK;
+  if (!v->exponent && !drops) return TS_OK;
   TSI_TRY(TSI_ENTER_WITH(v->context, v));
+  if (drops) tsi_vector_drop_low(v);
   return tsi_leave(v->context, TS_OK);
 }
 
