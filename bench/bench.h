@@ -31,7 +31,7 @@ typedef struct bench_options {
   reorder_kind reorder;
   int json;
 
-  /* Of precision and amg. */
+  /* Of precision, amg and families. */
   int precision; /* a ts_precision; -1: all, of amg auto */
   double rtol;
   int preconditioner; /* a ts_preconditioner_kind; -1: Jacobi and AMG */
@@ -52,6 +52,7 @@ typedef struct bench_options {
 enum { BENCH_INCOMPLETE = 2 };
 
 int bench_amg(const bench_options *options, struct report *r);
+int bench_families(const bench_options *options, struct report *r);
 int bench_lcp(const bench_options *options, struct report *r);
 int bench_limits(const bench_options *options, struct report *r);
 int bench_scaling(const bench_options *options, struct report *r);

@@ -90,9 +90,10 @@ static ts_status set_up(objects *o) {
   ts_amg_desc amg = o->run->options->amg;
   amg.unknowns = o->p->unknowns;
   amg.dimensions = o->p->dimensions;
-  amg.coordinates = o->p->coordinates;
+  const size_t rows = (size_t)o->p->system.A.rows;
+  amg.coordinates = ts_host(o->p->coordinates, rows);
   amg.near_null_vectors = o->p->vectors;
-  amg.near_null = o->p->near_null;
+  amg.near_null = ts_host(o->p->near_null, rows * (size_t)o->p->vectors);
   const ts_preconditioner_desc desc = {.kind = o->kind, .amg = o->kind == TS_PRECONDITIONER_AMG ? &amg : NULL};
   return ts_preconditioner_create(o->A, &desc, &o->M);
 }
@@ -105,7 +106,7 @@ static ts_status update(objects *o) {
   return ts_preconditioner_update(o->M);
 }
 
-static ts_status solve(objects *o) {
+static ts_status bench_amg_solve(objects *o) {
   return ts_solver_solve(o->solver, o->b, o->x, &o->result);
 }
 
@@ -141,9 +142,9 @@ static ts_status make_solver(objects *o) {
                                                                      : (ts_precision)options->precision,
                                  .rtol = options->rtol,
                                  .zero_start = 1};
-  ts_status status = ts_vector_create(ts_matrix_row_space(o->A), &vectors, &o->b);
-  if (status >= 0) status = ts_vector_create(ts_matrix_row_space(o->A), &vectors, &o->x);
-  if (status >= 0) status = ts_vector_write_double(o->b, o->p->system.b, (size_t)o->p->system.A.rows);
+  ts_status status = ts_vector_create(ts_matrix_get_row_space(o->A), &vectors, &o->b);
+  if (status >= 0) status = ts_vector_create(ts_matrix_get_row_space(o->A), &vectors, &o->x);
+  if (status >= 0) status = ts_vector_write(o->b, ts_host(o->p->system.b, (size_t)o->p->system.A.rows));
   return status < 0 ? status : ts_solver_create(o->A, &solver, &o->solver);
 }
 
@@ -151,15 +152,17 @@ static ts_status measure_all(objects *o, outcome *found) {
   ts_status status = time_once(o, nothing, make_matrix, &found->matrix);
   found->update = NAN;
   if (status >= 0) status = measure_step(o, drop_preconditioner, set_up, &found->setup);
-  const int is_amg = ts_preconditioner_get_kind(o->M) == TS_PRECONDITIONER_AMG;
+  ts_preconditioner_info made = {0};
+  if (status >= 0) status = ts_preconditioner_get_info(o->M, &made);
+  const int is_amg = made.kind == TS_PRECONDITIONER_AMG;
   if (status >= 0 && is_amg) status = measure_step(o, set_values, update, &found->update);
-  if (status >= 0 && is_amg) status = ts_preconditioner_amg_info(o->M, &found->info);
+  if (status >= 0 && is_amg) status = ts_preconditioner_get_amg_info(o->M, &found->info);
   if (status >= 0) status = make_solver(o);
-  if (status >= 0) status = measure_step(o, nothing, solve, &found->solve);
+  if (status >= 0) status = measure_step(o, nothing, bench_amg_solve, &found->solve);
   return status;
 }
 
-static void destroy(objects *o) {
+static void bench_amg_destroy(objects *o) {
   ts_solver_destroy(&o->solver);
   ts_vector_destroy(&o->x);
   ts_vector_destroy(&o->b);
@@ -171,9 +174,9 @@ static int measure(objects *o, outcome *found) {
   const size_t rows = (size_t)o->p->system.A.rows;
   double *x = malloc(rows * sizeof *x);
   ts_status status = x ? measure_all(o, found) : TS_ERROR_OUT_OF_HOST_MEMORY;
-  if (status >= 0) status = ts_vector_read_double(o->x, x, rows);
+  if (status >= 0) status = ts_vector_read(o->x, ts_host(x, rows));
   const int failed = bench_check(status, o->context, ts_preconditioner_kind_name(o->kind));
-  if (!failed) found->accuracy = solve_residual(&o->p->system, x);
+  if (!failed) found->accuracy = solve_residual(&o->p->system, x, 0);
   free(x);
   return failed;
 }
@@ -200,7 +203,9 @@ static void report_outcome(const run *run, const char *backend, const char *name
       (long long)A->nonzeros, is_amg ? info->grid_complexity : NAN,
       is_amg ? 1e-6 * (double)info->bytes_device : NAN, 1e3 * found->matrix, ts_method_name(o->result.method),
       ts_precision_name(o->result.precision), reason_text(o->result.reason));
-  if (o->kind == TS_PRECONDITIONER_AUTO) report_note(run->r, "auto is %s", ts_preconditioner_choice(o->M));
+  ts_preconditioner_info made;
+  if (o->kind == TS_PRECONDITIONER_AUTO && ts_preconditioner_get_info(o->M, &made) == TS_OK)
+    report_note(run->r, "auto is %s", made.choice);
 }
 
 /* Nonzero: not everything could be measured. */
@@ -217,13 +222,13 @@ static int run_backend(const run *run, int backend, const char *name, const prob
                  .run = run,
                  .p = p,
                  .kind = options.preconditioner < 0 ? kinds[k] : (ts_preconditioner_kind)options.preconditioner,
-                 .csr = {A->rows, A->columns, A->row_offsets, A->column_indices, NULL, A->values}};
+                 .csr = ts_host_csr(A->rows, A->columns, A->row_offsets, A->column_indices, A->values)};
     outcome found = {0};
     if (measure(&o, &found))
       failed = 1;
     else
       report_outcome(run, options.backend, name, &o, &found);
-    destroy(&o);
+    bench_amg_destroy(&o);
   }
   bench_error_subject(NULL);
   ts_context_destroy(&context);

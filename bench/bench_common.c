@@ -125,11 +125,11 @@ int bench_vector(ts_space *space, int components, ts_vector **v) {
     bench_error("making a vector: %s", ts_status_text(status));
     return 1;
   }
-  const size_t count = (size_t)ts_space_size(space) * (size_t)components;
+  const size_t count = (size_t)ts_space_get_size(space) * (size_t)components;
   float *values = malloc(count * sizeof *values);
   if (values) {
     for (size_t i = 0; i < count; ++i) values[i] = 0.5f + generated_noise((uint32_t)i, 7u);
-    status = ts_vector_write(*v, values, count);
+    status = ts_vector_write(*v, ts_host(values, count));
   }
   if (!values || status < 0) {
     bench_error("filling a vector: %s", values ? ts_status_text(status) : "out of host memory");

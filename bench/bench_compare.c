@@ -41,7 +41,7 @@ static int run_sizes(const bench_options *o, const char *name, compare_results *
   return failed;
 }
 
-static int run_all(const bench_options *o, compare_results *results, report *r) {
+static int compare_all(const bench_options *o, compare_results *results, report *r) {
   int failed = 0;
   for (int i = 0; i < o->matrix_count; ++i) failed |= run_sizes(o, o->matrices[i], results, r);
   if (o->matrix) failed |= run_sizes(o, o->matrix, results, r);
@@ -56,7 +56,7 @@ int bench_compare(const bench_options *options, report *r) {
   memset(&results, 0, sizeof results);
   if (compare_open_all(options, &results)) return 1;
   compare_report_begin(r, &results);
-  results.left_out |= run_all(options, &results, r);
+  results.left_out |= compare_all(options, &results, r);
   const int nothing = results.count == 0;
   if (!nothing) compare_report_ratios(r, &results);
   const int left_out = results.left_out;

@@ -100,18 +100,19 @@ typedef struct objects {
 } objects;
 
 static int make_objects(objects *o, ts_context *context, const problem *p, ts_precision precision) {
+  const size_t rows = (size_t)p->n * (size_t)p->batch;
   const ts_lcp_desc desc = {.size = p->n,
                             .batch = p->batch,
-                            .matrix = p->matrix,
-                            .lower = p->lower,
-                            .upper = p->upper,
+                            .matrix = ts_host(p->matrix, rows * (size_t)p->n),
+                            .lower = ts_host(p->lower, rows),
+                            .upper = ts_host(p->upper, rows),
                             .precision = precision};
   const ts_vector_desc vector = {.components = 1, .precision = precision};
   *o = (objects){.context = context};
   ts_status status = ts_lcp_create(context, &desc, &o->lcp);
-  if (status >= 0) status = ts_vector_create(ts_lcp_space(o->lcp), &vector, &o->q);
-  if (status >= 0) status = ts_vector_create(ts_lcp_space(o->lcp), &vector, &o->z);
-  if (status >= 0) status = ts_vector_write(o->q, p->q, (size_t)p->n * (size_t)p->batch);
+  if (status >= 0) status = ts_vector_create(ts_lcp_get_space(o->lcp), &vector, &o->q);
+  if (status >= 0) status = ts_vector_create(ts_lcp_get_space(o->lcp), &vector, &o->z);
+  if (status >= 0) status = ts_vector_write(o->q, ts_host(p->q, rows));
   return bench_check(status, context, "ts_lcp_create");
 }
 

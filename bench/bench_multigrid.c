@@ -50,7 +50,7 @@ typedef struct objects {
   ts_result result;
 } objects;
 
-static void destroy(objects *o) {
+static void bench_multigrid_destroy(objects *o) {
   ts_multigrid_destroy(&o->multigrid);
   ts_vector_destroy(&o->r);
   ts_vector_destroy(&o->x);
@@ -65,15 +65,21 @@ static int fill(objects *o, const ts_poisson_desc *desc, float *values) {
   ts_grid_desc grid;
   ts_status status = ts_poisson_grid(desc, &grid);
   if (status >= 0) status = ts_grid_create(o->context, &grid, &o->grid);
-  if (status >= 0) status = ts_poisson_stencil(o->context, desc, values);
-  if (status >= 0) status = ts_stencil_create(o->grid, values, &o->A);
+  if (status >= 0)
+    status =
+        ts_poisson_stencil(o->context, desc, ts_host(values, 9 * (size_t)desc->width * (size_t)desc->height));
+  if (status >= 0)
+    status = ts_stencil_create(o->grid, ts_host(values, 9 * (size_t)ts_space_get_size(o->grid)), &o->A);
   for (size_t k = 0; k < n; k++) values[k] = 1;
   if (status >= 0)
-    status = ts_poisson_right_hand_side(o->context, desc, values, NULL, values + n, values + 2 * n);
+    status = ts_poisson_right_hand_side(o->context, desc,
+                                        ts_host(values, (size_t)desc->width * (size_t)desc->height), NULL,
+                                        ts_host(values + n, (size_t)desc->width * (size_t)desc->height),
+                                        ts_host(values + 2 * n, (size_t)desc->width * (size_t)desc->height));
   if (status >= 0) status = ts_vector_create(o->grid, NULL, &o->b);
   if (status >= 0) status = ts_vector_create(o->grid, NULL, &o->x);
   if (status >= 0) status = ts_vector_create(o->grid, NULL, &o->r);
-  if (status >= 0) status = ts_vector_write(o->b, values + n, n);
+  if (status >= 0) status = ts_vector_write(o->b, ts_host(values + n, n));
   return bench_check(status, o->context, "making the problem");
 }
 
@@ -101,10 +107,10 @@ static int run_cycles(void *user, long count) {
 
 /* ||b - A x|| with b = 0 in r's place, on the host. */
 static int norm_of_product(objects *o, double *norm) {
-  const size_t n = (size_t)ts_space_size(o->grid);
+  const size_t n = (size_t)ts_space_get_size(o->grid);
   float *values = malloc(n * sizeof *values);
   ts_status status = values ? ts_matrix_multiply(o->r, o->A, o->x) : TS_ERROR_OUT_OF_HOST_MEMORY;
-  if (status >= 0) status = ts_vector_read(o->r, values, n);
+  if (status >= 0) status = ts_vector_read(o->r, ts_host(values, n));
   double squares = 0;
   for (size_t k = 0; status >= 0 && k < n; k++) squares += (double)values[k] * values[k];
   *norm = sqrt(squares);
@@ -114,7 +120,7 @@ static int norm_of_product(objects *o, double *norm) {
 
 /* With b = 0 x tends to 0, so that rounding does not end the reduction. */
 static int measure_factor(objects *o, double *factor) {
-  const size_t n = (size_t)ts_space_size(o->grid), width = (size_t)lround(sqrt((double)n));
+  const size_t n = (size_t)ts_space_get_size(o->grid), width = (size_t)lround(sqrt((double)n));
   float *values = malloc(n * sizeof *values);
   double before = 0, after = 0;
   if (!values) {
@@ -128,7 +134,7 @@ static int measure_factor(objects *o, double *factor) {
   }
   ts_vector *zero = NULL;
   ts_status status = ts_vector_create(o->grid, NULL, &zero);
-  if (status >= 0) status = ts_vector_write(o->x, values, n);
+  if (status >= 0) status = ts_vector_write(o->x, ts_host(values, n));
   free(values);
   if (status >= 0) status = ts_multigrid_cycle(o->multigrid, zero, o->x, WARM);
   int failed = bench_check(status, o->context, "a cycle") || norm_of_product(o, &before);
@@ -162,7 +168,7 @@ static int measure_cycles(const bench_options *options, objects *o, const device
   const double difference = longer.seconds > shorter.seconds ? longer.seconds - shorter.seconds : NAN;
   const double seconds = difference / (LONG - SHORT);
   const double spread = (longer.spread * longer.seconds + shorter.spread * shorter.seconds) / difference;
-  snprintf(name, sizeof name, "%s(%d,%d)", ts_cycle_name(desc->cycle), info.pre, info.post);
+  snprintf(name, sizeof name, "%s(%d,%d)", ts_cycle_name(info.cycle), info.pre, info.post);
   report_row(r, (long long)size, name, ts_smoother_name(info.smoother), ts_grid_storage_name(info.storage),
              1e3 * seconds, 100 * spread, factor, 1e3 * seconds / -log10(factor), 1e3 * info.seconds_setup,
              1e3 * model.seconds, seconds / model.seconds);
@@ -250,7 +256,7 @@ static int run_size(const bench_options *options, int size, int solves, report *
     failed = measure_cycles(options, &o, &limits, size, &CONFIGURATIONS[k], r);
   for (size_t k = 0; solves && !failed && k < sizeof METHODS / sizeof *METHODS; k++)
     failed = measure_solve(options, &o, size, &METHODS[k], r);
-  destroy(&o);
+  bench_multigrid_destroy(&o);
   return failed;
 }
 

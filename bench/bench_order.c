@@ -41,7 +41,7 @@ int bench_order(generated_matrix *A, const char *name) {
   }
   ts_csr_bandwidth(NULL, &csr, &m.before);
   generated_free(A);
-  *A = (generated_matrix){csr.rows, csr.columns, other.row_offsets, other.column_indices, other.values};
+  *A = (generated_matrix){A->rows, A->columns, other.row_offsets, other.column_indices, other.values};
   const ts_csr now = generated_csr(A);
   ts_csr_bandwidth(NULL, &now, &m.after);
   bench_short_name(m.matrix, name);

@@ -69,24 +69,27 @@ typedef struct objects {
   ts_vector *b, *x;
 } objects;
 
-static ts_status create(ts_context *context, const run *run, const solve_system *s, ts_precision precision,
-                        objects *o) {
+static ts_status bench_precision_create(ts_context *context, const run *run, const solve_system *s,
+                                        ts_precision precision, objects *o) {
   const int single = precision == TS_PRECISION_SINGLE;
   const ts_vector_desc vectors = {.precision = single ? TS_PRECISION_SINGLE : TS_PRECISION_DOUBLE};
   const ts_matrix_desc matrix = {
-      .csr = {s->A.rows, s->A.columns, s->A.row_offsets, s->A.column_indices, NULL, s->A.values},
+      .csr = ts_host_csr(s->A.rows, s->A.columns, s->A.row_offsets, s->A.column_indices, s->A.values),
       .format = run->options->format,
       .precision = single ? TS_PRECISION_SINGLE : TS_PRECISION_AUTO,
       .components = 1};
-  const ts_solver_desc solver = {.precision = precision, .rtol = run->options->rtol, .zero_start = 1};
+  const ts_solver_desc solver = {.preconditioner_kind = TS_PRECONDITIONER_JACOBI,
+                                 .precision = precision,
+                                 .rtol = run->options->rtol,
+                                 .zero_start = 1};
   ts_status status = ts_matrix_create(context, &matrix, &o->A);
-  if (status >= 0) status = ts_vector_create(ts_matrix_row_space(o->A), &vectors, &o->b);
-  if (status >= 0) status = ts_vector_create(ts_matrix_row_space(o->A), &vectors, &o->x);
-  if (status >= 0) status = ts_vector_write_double(o->b, s->b, (size_t)s->A.rows);
+  if (status >= 0) status = ts_vector_create(ts_matrix_get_row_space(o->A), &vectors, &o->b);
+  if (status >= 0) status = ts_vector_create(ts_matrix_get_row_space(o->A), &vectors, &o->x);
+  if (status >= 0) status = ts_vector_write(o->b, ts_host(s->b, (size_t)s->A.rows));
   return status < 0 ? status : ts_solver_create(o->A, &solver, &o->solver);
 }
 
-static void destroy(objects *o) {
+static void bench_precision_destroy(objects *o) {
   ts_solver_destroy(&o->solver);
   ts_vector_destroy(&o->x);
   ts_vector_destroy(&o->b);
@@ -102,7 +105,7 @@ static ts_status solve_timed(ts_context *context, objects *o, ts_result *result,
 }
 
 /* The first solve makes workspace and compiles; those after it are measured. */
-static ts_status solve(ts_context *context, objects *o, int repeat, outcome *found) {
+static ts_status bench_precision_solve(ts_context *context, objects *o, int repeat, outcome *found) {
   double times[101];
   ts_status status = solve_timed(context, o, &found->result, &found->seconds);
   if (found->seconds > longest_solve) repeat = 1;
@@ -119,16 +122,16 @@ static int measure(ts_context *context, const run *run, const solve_system *s, t
   objects o = {0};
   ts_context_info info = {0};
   double *x = malloc((size_t)s->A.rows * sizeof *x);
-  ts_status status = x ? create(context, run, s, precision, &o) : TS_ERROR_OUT_OF_HOST_MEMORY;
-  if (status >= 0) status = solve(context, &o, run->options->repeat, found);
+  ts_status status = x ? bench_precision_create(context, run, s, precision, &o) : TS_ERROR_OUT_OF_HOST_MEMORY;
+  if (status >= 0) status = bench_precision_solve(context, &o, run->options->repeat, found);
   if (status >= 0) status = ts_context_get_info(context, &info);
-  if (status >= 0) status = ts_vector_read_double(o.x, x, (size_t)s->A.rows);
+  if (status >= 0) status = ts_vector_read(o.x, ts_host(x, (size_t)s->A.rows));
   const int failed = bench_check(status, context, ts_precision_name(precision));
   if (!failed) {
     found->megabytes = 1e-6 * (double)info.bytes_device;
-    found->accuracy = solve_residual(s, x);
+    found->accuracy = solve_residual(s, x, 0);
   }
-  destroy(&o);
+  bench_precision_destroy(&o);
   free(x);
   return failed;
 }

@@ -1,6 +1,7 @@
 /* texsolve bench scaling: an iteration of conjugate gradients with Jacobi's preconditioner over 1, 2, ... parts
  * of a backend. Strong scaling: the matrix stays; weak scaling: what a part has of it stays. With --rtol solves
  * instead of iterations, strong scaling only. */
+#include <stdio.h>
 #include <math.h>
 
 #include "bench.h"
@@ -54,6 +55,7 @@ static const report_column SOLVE_COLUMNS[] = {
 typedef struct measured {
   char backend[SCALING_BACKEND];
   ts_matrix_info info;
+  char choice[200]; /* of info, which the matrix keeps no longer than itself */
   cg_times times;
   /* With --rtol, instead: */
   double seconds_setup;
@@ -68,6 +70,7 @@ static int measure_in(ts_context *context, const bench_options *o, const generat
   const double start = timing_now();
   int failed = bench_check(ts_matrix_create(context, &desc, &matrix), context, "making the matrix") ||
                bench_check(ts_matrix_get_info(matrix, &m->info), context, "describing the matrix");
+  if (!failed) snprintf(m->choice, sizeof m->choice, "%s", m->info.choice);
   m->seconds_setup = timing_now() - start;
   if (!failed)
     failed = o->rtol > 0 ? scaling_solve_matrix(context, o, matrix, &m->solved)
@@ -104,7 +107,7 @@ static void report_measured(report *r, const bench_options *o, const scaling_par
              m->times.spread * 100, turns ? NAN : speedup, turns ? NAN : 100 * speedup / count,
              turns ? 100 * (1 / speedup - 1) : NAN, (long long)m->info.halo,
              (long long)m->info.halo * o->components * (long long)sizeof(float), m->times.whole * 1e6, matrix,
-             (long long)m->info.nonzeros, m->backend, m->info.choice);
+             (long long)m->info.nonzeros, m->backend, m->choice);
 }
 
 static void report_notes(report *r, const char *backend, const scaling_parts *parts, const char *name) {
@@ -134,7 +137,7 @@ static void report_solved(report *r, const bench_options *o, const scaling_parts
              s->seconds, (long long)s->result.iterations, speedup, 100 * speedup / count,
              s->result.relative_residual, ts_precision_name(s->result.precision),
              s->status == TS_OK ? "yes" : "no", s->gigabytes, ts_reason_text(s->result.reason), o->rtol, matrix,
-             (long long)m->info.nonzeros, m->backend, m->info.choice);
+             (long long)m->info.nonzeros, m->backend, m->choice);
 }
 
 /* A solve that does not converge is reported, and those of more parts are run. */

@@ -150,9 +150,9 @@ static int check(ts_status status, const ts_context *context, const char *what) 
 }
 
 /* From begin to the packed matrix; a solve is asked for a single iteration. */
-static int build(ts_system *system, const model *m, const grid *g, const ts_system_solve_desc *how, times *t,
-                 int64_t *coefficients, ts_system_result *result) {
-  ts_context *context = ts_system_context(system);
+static int bench_system_build(ts_system *system, const model *m, const grid *g, const ts_system_solve_desc *how,
+                              times *t, int64_t *coefficients, ts_system_result *result) {
+  ts_context *context = ts_system_get_context(system);
   const double start = timing_now();
   *coefficients = 0;
   if (bench_check(ts_system_begin(system), context, "stating a system")) return 1;
@@ -167,7 +167,7 @@ static int build(ts_system *system, const model *m, const grid *g, const ts_syst
 
 /* A locked unknown is moved and a few iterations follow: the time beyond that of the iterations alone. */
 static int drag(ts_system *system, const ts_system_solve_desc *how, int repeat, double *seconds) {
-  ts_context *context = ts_system_context(system);
+  ts_context *context = ts_system_get_context(system);
   double moved[101], still[101];
   ts_system_result result;
   for (int k = 0; k < repeat; ++k) {
@@ -209,7 +209,7 @@ static int measure(const bench_options *o, ts_context *context, const model *m, 
                                .least_squares = m->least_squares,
                                .symmetric = m->symmetric};
   const ts_system_solve_desc how = {
-      .format = o->format, .normal = m->normal, .max_iterations = 1, .leave_on_device = 1};
+      .format = o->format, .normal = m->normal, .solver.max_iterations = 1, .leave_on_device = 1};
   ts_system *system = NULL;
   if (bench_check(ts_system_create(context, &desc, &system), context, "making a system")) return 1;
   const double corner[4] = {1, 1, 1, 1};
@@ -223,9 +223,9 @@ static int measure(const bench_options *o, ts_context *context, const model *m, 
   ts_system_result result;
   double frame[2];
   ts_system_solve_desc few = how;
-  few.max_iterations = 8;
-  failed = failed || build(system, m, &g, &how, &first, &coefficients, &result);
-  failed = failed || build(system, m, &g, &how, &again, &coefficients, &result);
+  few.solver.max_iterations = 8;
+  failed = failed || bench_system_build(system, m, &g, &how, &first, &coefficients, &result);
+  failed = failed || bench_system_build(system, m, &g, &how, &again, &coefficients, &result);
   failed = failed || drag(system, &few, o->repeat, frame);
   ts_system_destroy(&system);
   if (failed) return 1;

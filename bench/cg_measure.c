@@ -34,7 +34,9 @@ static int solve_run(void *user, long count) {
 
 /* Times solves of `iterations` with a check every `interval` (0: the backend's default). */
 static int measure_solve(solve *s, ts_matrix *A, int iterations, int interval, int repeat, timing *t) {
-  ts_solver_desc desc = {.method = TS_METHOD_CG, .precision = TS_PRECISION_SINGLE};
+  ts_solver_desc desc = {.method = TS_METHOD_CG,
+                         .preconditioner_kind = TS_PRECONDITIONER_JACOBI,
+                         .precision = TS_PRECISION_SINGLE};
   desc.rtol = 1e-30;
   desc.max_iterations = iterations;
   desc.check_interval = interval;
@@ -49,7 +51,7 @@ static int measure_solve(solve *s, ts_matrix *A, int iterations, int interval, i
 static int solve_begin(solve *s, ts_context *context, ts_matrix *A, int components) {
   memset(s, 0, sizeof *s);
   s->context = context;
-  ts_space *space = ts_matrix_row_space(A);
+  ts_space *space = ts_matrix_get_row_space(A);
   return bench_agree(context, bench_vector(space, components, &s->x), "making a vector") ||
          bench_agree(context, bench_vector(space, components, &s->b), "making a vector");
 }

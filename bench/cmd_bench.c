@@ -1,5 +1,5 @@
-/* texsolve bench limits|spmv|blas|cg|multigrid|system|tune|compare|paper|precision|amg|lcp|scaling: what a
- * device can do, how near the library comes to it, and how right its answers are. */
+/* texsolve bench limits|spmv|blas|cg|multigrid|system|tune|compare|paper|precision|amg|families|lcp|scaling:
+ * what a device can do, how near the library comes to it, and how right its answers are. */
 #include "bench.h"
 
 #include <stdio.h>
@@ -31,11 +31,13 @@ static const benchmark BENCHMARKS[] = {
     {"tune", bench_tune},
     {"precision", bench_precision},
     {"amg", bench_amg},
+    {"families", bench_families},
     {"lcp", bench_lcp},
     {"scaling", bench_scaling},
 };
 enum { BENCHMARK_COUNT = sizeof BENCHMARKS / sizeof *BENCHMARKS };
-#define KNOWN "limits, spmv, blas, cg, multigrid, system, tune, compare, paper, precision, amg, lcp or scaling"
+#define KNOWN                                                                                                  \
+  "limits, spmv, blas, cg, multigrid, system, tune, compare, paper, precision, amg, families, lcp or scaling"
 
 typedef struct program_options {
   bench_options o;
@@ -75,7 +77,8 @@ static const char *smoother_at(int value) {
 }
 
 static int takes_matrices(const benchmark *b) {
-  return b->run == bench_compare || b->run == bench_precision || b->run == bench_amg || b->run == bench_lcp;
+  return b->run == bench_compare || b->run == bench_precision || b->run == bench_amg ||
+         b->run == bench_families || b->run == bench_lcp;
 }
 
 /* The benchmark, and behind compare, precision, amg and lcp matrices or problems. */
@@ -96,7 +99,7 @@ static const option_row rows[] = {
     {.kind = OPTION_IS_INPUT,
      .name = "benchmark",
      .argument = "limits|spmv|blas|cg|multigrid|system|tune|paper|scaling\ncompare [MATRIX...]\nprecision "
-                 "[MATRIX...]\namg [MATRIX...]\nlcp [PROBLEM...]",
+                 "[MATRIX...]\namg [MATRIX...]\nfamilies [FAMILY...]\nlcp [PROBLEM...]",
      .parse = set_argument},
     OPTION_ROW(
         BACKEND, "backend", "NAME", o.backend, .letter = 'B',
@@ -142,21 +145,21 @@ static const option_row rows[] = {
                    "Batches per measurement, of which the median is printed (default 7, paper, precision and "
                    "amg: 3)"),
     OPTION_ROW(FLAG, "json", NULL, o.json, .letter = 'j', .help = "Print one JSON object"),
-    OPTION_HEADING("Of precision, amg, lcp and scaling:"),
-    OPTION_RTOL(
-        o.rtol,
-        "relative tolerance (default: 1e-10, amg: 1e-8, lcp: 1e-6); scaling: solves to that, no times of an "
-        "iteration"),
-    OPTION_NAME(
-        "precision", "NAME", o.precision, precision_at,
-        "single, mixed, double or auto (default: one after the other, amg and scaling: auto); lcp: single "
-        "or double (default: both)"),
+    OPTION_HEADING("Of precision, amg, families, lcp and scaling:"),
+    OPTION_RTOL(o.rtol, "relative tolerance (default: 1e-10, amg and families: 1e-8, lcp: 1e-6); scaling: "
+                        "solves to that, no times of an "
+                        "iteration"),
+    OPTION_NAME("precision", "NAME", o.precision, precision_at,
+                "single, mixed, double or auto (default: one after the other, amg, families and scaling: "
+                "auto); lcp: single "
+                "or double (default: both)"),
     OPTION_HEADING("Of lcp:"),
     OPTION_WHOLE("batch", "N", o.batch, 1, 1 << 20,
                  "50 sweeps of N problems of --size unknowns (default: 60) at once, and the time for all"),
-    OPTION_HEADING("Of amg:"),
-    OPTION_NAME("preconditioner", "NAME", o.preconditioner, preconditioner_at,
-                "jacobi, amg, auto, chebyshev, isai, none or block-jacobi (default: jacobi, then amg)"),
+    OPTION_HEADING("Of amg and families:"),
+    OPTION_NAME(
+        "preconditioner", "NAME", o.preconditioner, preconditioner_at,
+        "amg only: jacobi, amg, auto, chebyshev, isai, none or block-jacobi (default: jacobi, then amg)"),
     OPTION_NUMBER("strength", "R", o.amg.strength, 0, 1, "a number from 0 to 1",
                   "the threshold of strong couplings; 0: all are strong (default: 0.08)"),
     OPTION_NAME("smoother", "NAME", o.amg.smoother, smoother_at,
@@ -192,6 +195,10 @@ static const char description[] =
     "poisson2d and poisson3d are Dirichlet's problem on a grid of --size points in all\n"
     "amg [MATRIX...]  conjugate gradients with Jacobi and with algebraic multigrid: set-up, update, solve, "
     "iterations, residual; b = 1\n"
+    "families [FAMILY...]  conjugate gradients with algebraic multigrid on families of matrices of about "
+    "--size "
+    "rows: grids, finite elements, anisotropy, jumps, scaled rows, elasticity, graphs; of those whose names "
+    "begin with FAMILY\n"
     "lcp     a sweep of dense Gauss-Seidel by every scheme, beside the sequential loop of one core: problems "
     "of "
     "--size unknowns (default: 100 to 10000); with --batch of many small ones\n"
@@ -202,7 +209,8 @@ static const char description[] =
     "paper  figures 8, 9 and 11 of Buatois, Caumon and Levy 2008 on meshes of their sizes, 1.5 k to 1 M "
     "unknowns: "
     "every format on every backend, and the error of conjugate gradients in single precision\n\n"
-    "All but limits, compare, precision, amg, lcp, paper and scaling also measure the limits that concern "
+    "All but limits, compare, precision, amg, families, lcp, paper and scaling also measure the limits that "
+    "concern "
     "them, and "
     "print "
     "which part of them "
@@ -218,7 +226,8 @@ static void check_options(const program_options *p) {
   int (*const run)(const bench_options *, report *) = p->benchmark->run;
   if (p->o.backends) arguments_backends("--backends", p->o.backends);
   const int is_compare = run == bench_compare, is_paper = run == bench_paper,
-            is_precision = run == bench_precision, is_amg = run == bench_amg;
+            is_precision = run == bench_precision, is_amg = run == bench_amg,
+            is_families = run == bench_families;
   if (!is_compare && run != bench_spmv && run != bench_cg)
     options_refuse("", OPTION_NAMES("reorder"), " is for spmv, cg and compare");
   if (!is_compare) options_refuse("", OPTION_NAMES("set"), " is for compare");
@@ -228,8 +237,8 @@ static void check_options(const program_options *p) {
   if (is_paper)
     options_refuse("paper has matrices of its own, expected it without ", OPTION_NAMES("matrix"), "");
   const int is_scaling = run == bench_scaling;
-  if (!is_precision && !is_amg && !is_scaling && !is_lcp)
-    options_refuse("", OPTION_NAMES("rtol", "precision"), " is for precision, amg, lcp and scaling");
+  if (!is_precision && !is_amg && !is_families && !is_scaling && !is_lcp)
+    options_refuse("", OPTION_NAMES("rtol", "precision"), " is for precision, amg, families, lcp and scaling");
   if (!is_lcp) options_refuse("", OPTION_NAMES("batch"), " is for lcp");
   if (is_lcp) {
     if (p->o.matrix_count)
@@ -242,9 +251,12 @@ static void check_options(const program_options *p) {
   }
   if (is_scaling && !options_given("rtol"))
     options_refuse("", OPTION_NAMES("precision"), " of scaling is for a solve, expected --rtol too");
-  if (!is_amg)
-    options_refuse("", OPTION_NAMES("preconditioner", "strength", "smoother", "sweeps", "visits", "coarsest"),
-                   " is for amg");
+  if (!is_amg) options_refuse("", OPTION_NAMES("preconditioner"), " is for amg");
+  if (!is_amg && !is_families)
+    options_refuse("", OPTION_NAMES("strength", "smoother", "sweeps", "visits", "coarsest"),
+                   " is for amg and families");
+  if (is_families)
+    options_refuse("families has matrices of its own, expected it without ", OPTION_NAMES("matrix"), "");
   if (!is_compare && !is_paper && !is_precision && !is_amg)
     options_refuse("", OPTION_NAMES("backends"),
                    " is for compare, paper, precision and amg, expected --backend");
@@ -266,7 +278,7 @@ static int close_report(report *r, int outcome) {
   return outcome ? EXIT_ERROR : 0;
 }
 
-static int run(const program_options *p) {
+static int cmd_bench_run(const program_options *p) {
   report *r = report_open(p->benchmark->name, p->o.json);
   if (!r) {
     bench_error("out of memory");
@@ -293,11 +305,14 @@ int cmd_bench(int argc, char **argv) {
   progress_enable(ranks_is_root());
   bench_order_set(p.o.reorder);
   if (p.o.rtol == 0 && p.benchmark->run != bench_scaling)
-    p.o.rtol = p.benchmark->run == bench_amg ? 1e-8 : p.benchmark->run == bench_lcp ? 1e-6 : 1e-10;
+    p.o.rtol = p.benchmark->run == bench_amg || p.benchmark->run == bench_families ? 1e-8
+               : p.benchmark->run == bench_lcp                                     ? 1e-6
+                                                                                   : 1e-10;
   const int is_long =
       p.benchmark->run == bench_paper || p.benchmark->run == bench_precision || p.benchmark->run == bench_amg;
+  if (!p.o.repeat && p.benchmark->run == bench_families) p.o.repeat = 1;
   if (!p.o.repeat) p.o.repeat = is_long ? 3 : 7;
-  const int outcome = run(&p);
+  const int outcome = cmd_bench_run(&p);
   ranks_end(outcome == EXIT_ERROR);
   return outcome;
 }

@@ -196,10 +196,5 @@ void generated_free(generated_matrix *A) {
 }
 
 ts_csr generated_csr(const generated_matrix *A) {
-  ts_csr csr = {.rows = A->rows,
-                .columns = A->columns,
-                .row_offsets = A->row_offsets,
-                .column_indices = A->column_indices,
-                .values = A->values};
-  return csr;
+  return ts_host_csr(A->rows, A->columns, A->row_offsets, A->column_indices, A->values);
 }

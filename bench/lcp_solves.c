@@ -72,23 +72,11 @@ typedef struct objects {
 } objects;
 
 static int make_objects(objects *o, const lcp_problem *p, ts_precision precision) {
-  const ts_csr matrix = {.rows = p->matrix.rows,
-                         .columns = p->matrix.columns,
-                         .row_offsets = p->matrix.row_offsets,
-                         .column_indices = p->matrix.column_indices,
-                         .double_values = p->matrix.values};
-  const ts_lcp_desc desc = {.size = p->size,
-                            .dimension = p->dimension,
-                            .sparse_matrix = &matrix,
-                            .lower = p->lower,
-                            .upper = p->upper,
-                            .friction = p->friction,
-                            .precision = precision};
   const ts_vector_desc vector = {.components = 1, .precision = precision};
-  ts_status status = ts_lcp_create(o->context, &desc, &o->lcp);
-  if (status >= 0) status = ts_vector_create(ts_lcp_space(o->lcp), &vector, &o->q);
-  if (status >= 0) status = ts_vector_create(ts_lcp_space(o->lcp), &vector, &o->z);
-  if (status >= 0) status = ts_vector_write_double(o->q, p->q, (size_t)p->size);
+  ts_status status = lcp_problem_create(o->context, p, TS_LCP_STORAGE_AUTO, precision, &o->lcp);
+  if (status >= 0) status = ts_vector_create(ts_lcp_get_space(o->lcp), &vector, &o->q);
+  if (status >= 0) status = ts_vector_create(ts_lcp_get_space(o->lcp), &vector, &o->z);
+  if (status >= 0) status = ts_vector_write(o->q, ts_host(p->q, (size_t)p->size));
   if (status >= 0) status = ts_context_finish(o->context);
   return bench_check(status, o->context, "ts_lcp_create");
 }
@@ -100,7 +88,7 @@ static void free_objects(objects *o) {
   ts_context_destroy(&o->context);
 }
 
-static int solve(void *user, long count) {
+static int lcp_solves_solve(void *user, long count) {
   objects *o = user;
   ts_status status = TS_OK;
   for (long k = 0; k < count && status >= 0; k++)
@@ -116,12 +104,12 @@ static int measure(objects *o, const bench_options *options, const lcp_problem *
   if (make_objects(o, p, precision)) return 1;
   row->setup = timing_now() - start;
   o->settings = (ts_lcp_settings){.rtol = options->rtol, .max_sweeps = LCP_MAX_SWEEPS, .zero_start = 1};
-  if (solve(o, 1)) return 1;
+  if (lcp_solves_solve(o, 1)) return 1;
   row->sweeps = o->result.sweeps;
   row->residual = o->result.relative_residual;
   row->seconds = row->spread = (double)NAN;
   if (!(row->residual <= options->rtol)) return 0;
-  if (timing_measure(&t, options->repeat, BENCH_BATCH_SECONDS, solve, o)) return 1;
+  if (timing_measure(&t, options->repeat, BENCH_BATCH_SECONDS, lcp_solves_solve, o)) return 1;
   row->seconds = t.seconds;
   row->spread = t.spread;
   return 0;

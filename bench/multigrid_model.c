@@ -147,7 +147,7 @@ int cycle_model_of(const device_limits *limits, const ts_multigrid *multigrid, c
   s.desc = desc;
   if (ts_multigrid_get_info(multigrid, &s.info) < 0) return 1;
   for (int l = 0; l < s.info.levels && l < 32; l++) {
-    if (ts_multigrid_read_level(multigrid, l, &grid, NULL) < 0) return 1;
+    if (ts_multigrid_read_level(multigrid, l, &grid, (ts_array){0}) < 0) return 1;
     level_shape *level = &s.levels[l];
     level->points = (double)grid.width * grid.height;
     level->five_point = l == 0;

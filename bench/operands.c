@@ -54,7 +54,7 @@ int operands_make(operands *o, ts_context *context, int32_t rows, int components
                      bench_vector(space, components, &o->x) || bench_vector(space, components, &o->y) ||
                      bench_vector(space, components, &o->z) ||
                      bench_check(ts_vector_fill(o->z, 1.0f), context, "filling a vector") ||
-                     bench_check(ts_scalars_write(o->s, 1, 1, half), context, "writing a scalar");
+                     bench_check(ts_scalars_write(o->s, 1, ts_host(half, 4)), context, "writing a scalar");
   ts_space_destroy(&space);
   return failed;
 }

@@ -17,12 +17,12 @@ typedef struct solve {
 
 static int make_vector(solve *s, ts_vector **v, const float *values, size_t n) {
   const ts_vector_desc desc = {.components = 1};
-  return bench_check(ts_vector_create(ts_matrix_row_space(s->matrix), &desc, v), s->context,
+  return bench_check(ts_vector_create(ts_matrix_get_row_space(s->matrix), &desc, v), s->context,
                      "making a vector") ||
-         bench_check(ts_vector_write(*v, values, n), s->context, "writing a vector");
+         bench_check(ts_vector_write(*v, ts_host(values, n)), s->context, "writing a vector");
 }
 
-static int prepare(solve *s, const bench_options *o, const paper_system *system) {
+static int paper_converge_prepare(solve *s, const bench_options *o, const paper_system *system) {
   const size_t n = (size_t)system->A.rows;
   const ts_csr csr = generated_csr(&system->A);
   const ts_matrix_desc desc = {.csr = csr, .format = o->format, .components = 1};
@@ -39,8 +39,10 @@ static int prepare(solve *s, const bench_options *o, const paper_system *system)
 
 /* A solve of so many iterations from 0; *done are those that it made. A solve is not continued, since that
  * would not be the same method. */
-static int run(solve *s, int iterations, int *done) {
-  ts_solver_desc desc = {.method = TS_METHOD_CG, .precision = TS_PRECISION_SINGLE};
+static int paper_converge_run(solve *s, int iterations, int *done) {
+  ts_solver_desc desc = {.method = TS_METHOD_CG,
+                         .preconditioner_kind = TS_PRECONDITIONER_JACOBI,
+                         .precision = TS_PRECISION_SINGLE};
   ts_result result;
   ts_solver *cg = NULL;
   desc.rtol = 1e-30;
@@ -63,8 +65,8 @@ static int sample_all(solve *s, const paper_system *system, paper_curve *curve) 
   int done = 0;
   paper_sample(system, s->values, curve); /* 0 iterations: x = 0 */
   for (int k = 1; k < PAPER_SAMPLES; ++k) {
-    if (run(s, PAPER_ITERATION[k], &done) ||
-        bench_check(ts_vector_read(s->x, s->read, n), s->context, "reading the solution"))
+    if (paper_converge_run(s, PAPER_ITERATION[k], &done) ||
+        bench_check(ts_vector_read(s->x, ts_host(s->read, n)), s->context, "reading the solution"))
       return 1;
     /* A solve that ends by itself, because single precision does, would end so again. */
     if (done < PAPER_ITERATION[k]) break;
@@ -85,7 +87,7 @@ int paper_converge(const bench_options *options, const compare_backend *backend,
   snprintf(curve->name, sizeof curve->name, "%s", backend->name);
   snprintf(subject, sizeof subject, "convergence on %s is left out", backend->name);
   bench_error_subject(subject);
-  const int failed = prepare(&s, &o, system) || sample_all(&s, system, curve);
+  const int failed = paper_converge_prepare(&s, &o, system) || sample_all(&s, system, curve);
   bench_error_subject(NULL);
   ts_vector_destroy(&s.x);
   ts_vector_destroy(&s.b);

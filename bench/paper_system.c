@@ -69,7 +69,7 @@ static void workspace_free(workspace *w) {
 }
 
 /* x = 0; returns ||b||^2. */
-static double begin(const paper_system *s, workspace *w) {
+static double paper_system_begin(const paper_system *s, workspace *w) {
   const generated_matrix *A = &s->A;
   double bb = 0;
   w->delta = 0;
@@ -86,7 +86,7 @@ static double begin(const paper_system *s, workspace *w) {
 }
 
 /* An iteration of section 1.2; returns ||r||^2. */
-static double iterate(const generated_matrix *A, workspace *w) {
+static double paper_system_iterate(const generated_matrix *A, workspace *w) {
   double dq = 0, delta = 0, rr = 0;
   multiply(A, w->d, w->q);
 #pragma omp parallel for schedule(static) reduction(+ : dq)
@@ -107,14 +107,14 @@ static double iterate(const generated_matrix *A, workspace *w) {
 }
 
 /* The iterates that become samples are kept until x* is known. Returns ||r|| / ||b|| at the end. */
-static double solve(paper_system *s, workspace *w, double *iterates) {
+static double paper_system_solve(paper_system *s, workspace *w, double *iterates) {
   const size_t n = (size_t)s->A.rows;
-  const double bb = begin(s, w), enough = REFERENCE_RTOL * REFERENCE_RTOL * bb;
+  const double bb = paper_system_begin(s, w), enough = REFERENCE_RTOL * REFERENCE_RTOL * bb;
   double rr = bb;
   for (int k = 0, sample = 0; sample < PAPER_SAMPLES || (rr > enough && k < REFERENCE_ITERATIONS); ++k) {
     if (sample < PAPER_SAMPLES && k == PAPER_ITERATION[sample])
       memcpy(iterates + (size_t)sample++ * n, w->x, n * sizeof *w->x);
-    if (rr > enough) rr = iterate(&s->A, w);
+    if (rr > enough) rr = paper_system_iterate(&s->A, w);
   }
   memcpy(s->solution, w->x, n * sizeof *w->x);
   for (size_t k = 0; k < PAPER_SAMPLES; ++k) paper_sample(s, iterates + k * n, &s->curve);
@@ -129,7 +129,7 @@ static int solve_in_double(paper_system *s) {
   if (failed) {
     bench_error("no memory for %d unknowns in double precision", s->A.rows);
   } else {
-    const double residual = solve(s, &w, iterates);
+    const double residual = paper_system_solve(s, &w, iterates);
     failed = !(residual <= REFERENCE_RTOL);
     if (failed)
       bench_error("in double precision %d iterations leave a residual of %.2g", (int)REFERENCE_ITERATIONS,

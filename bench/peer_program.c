@@ -23,7 +23,7 @@ int peer_find(const char *program, char path[PEER_PATH_SIZE]) {
 }
 
 /* Runs the program from one file to the other. Nonzero after a message. */
-static int run(const char *const arguments[], FILE *from, FILE *to) {
+static int peer_program_run(const char *const arguments[], FILE *from, FILE *to) {
   platform_child *child;
   const int error = platform_start(arguments, from, to, NULL, NULL, &child);
   if (error) {
@@ -44,7 +44,7 @@ json_t *peer_ask(const char *const arguments[], peer_write write, const void *pr
   json_error_t error;
   if (!question || !reply || write(question, problem) || fseek(question, 0, SEEK_SET)) {
     bench_error("no temporary file for %s: %s", arguments[0], strerror(errno));
-  } else if (!run(arguments, question, reply)) {
+  } else if (!peer_program_run(arguments, question, reply)) {
     rewind(reply);
     answer = json_loadf(reply, 0, &error);
     if (!answer) bench_error("%s gave no answer: %s", arguments[0], error.text);

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "bench.h"
-#include "generate_problem.h"
 
 static void take(problem *p, generated_problem *g) {
   p->system.A = (mm_csr){.rows = g->rows,
@@ -20,20 +19,25 @@ static void take(problem *p, generated_problem *g) {
   p->near_null = g->near_null;
 }
 
+int problem_take(problem *p, generated_problem *g) {
+  *p = (problem){0};
+  take(p, g);
+  p->system.columns = 1;
+  p->system.b = malloc((size_t)g->rows * sizeof *p->system.b);
+  p->system.exponents = calloc(1, sizeof *p->system.exponents);
+  for (int32_t i = 0; p->system.b && i < g->rows; i++) p->system.b[i] = 1;
+  if (p->system.b && p->system.exponents) return 0;
+  bench_error("no memory for %d rows", g->rows);
+  problem_free(p);
+  return 2;
+}
+
 static int generate(problem *p, const char *name, int32_t rows) {
   generated_problem g;
   const int failed = generate_problem(&g, name, rows);
   if (failed == 2) bench_error("no memory for the matrix %s of %d rows, or more than 2^31 entries", name, rows);
   if (failed == 3) bench_error("the matrix %s has at least %d rows, not %d", name, GENERATED_MESH_ROWS, rows);
-  if (failed) return failed;
-  take(p, &g);
-  p->system.components = 1;
-  p->system.b = malloc((size_t)g.rows * sizeof *p->system.b);
-  for (int32_t i = 0; p->system.b && i < g.rows; i++) p->system.b[i] = 1;
-  if (p->system.b) return 0;
-  bench_error("no memory for %d rows", g.rows);
-  problem_free(p);
-  return 2;
+  return failed ? failed : problem_take(p, &g);
 }
 
 int problem_make(problem *p, const char *name, int32_t rows) {
@@ -41,7 +45,7 @@ int problem_make(problem *p, const char *name, int32_t rows) {
   if (generated_is_name(name)) return generate(p, name, rows);
   const solve_options options = {.matrix = name, .preconditioner = TS_PRECONDITIONER_JACOBI};
   const int failed = solve_read(&options, &p->system);
-  memset(p->system.x_exponents, 0, sizeof p->system.x_exponents); /* x is that of the scaled system */
+  if (!failed) p->system.exponents[0].x = 0; /* x is that of the scaled system */
   return failed;
 }
 

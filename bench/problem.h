@@ -2,6 +2,7 @@
 #ifndef BENCH_PROBLEM_H
 #define BENCH_PROBLEM_H
 
+#include "generate_problem.h"
 #include "solve.h"
 
 typedef struct problem {
@@ -14,6 +15,8 @@ typedef struct problem {
 
 /* A generated matrix of `rows` rows or the file called `name`. Nonzero after a message. */
 int problem_make(problem *p, const char *name, int32_t rows);
+/* The same of a matrix that is there: its arrays are the problem's from now on, also on failure. */
+int problem_take(problem *p, generated_problem *g);
 void problem_free(problem *p);
 
 /* The part of a name behind the directories. */

@@ -36,6 +36,7 @@ enum { COLUMN_COUNT = sizeof COLUMNS / sizeof *COLUMNS };
 typedef struct measured {
   double rows, entries, halo;
   ts_matrix_info info;
+  char choice[200]; /* of info, which the matrix keeps no longer than itself */
   ts_ranks_matrix_info all;
   cg_times times;
   double product, own, sum; /* seconds */
@@ -47,7 +48,7 @@ typedef struct measured {
 double scaling_largest(void *user, double mine) {
   ts_context *context = user;
   double found = mine;
-  for (int r = 0; r < ts_ranks_count(context); r++) {
+  for (int r = 0; r < ts_ranks_get_count(context); r++) {
     double number = mine;
     if (ts_ranks_broadcast(context, r, &number, sizeof number) == TS_OK && number > found) found = number;
   }
@@ -62,19 +63,17 @@ static int64_t first_row(const generated_box *box, int rank, int ranks) {
 
 static int create_from_rows(ts_context *context, const bench_options *o, const generated_box *box,
                             int keep_host_copy, double *seconds, ts_matrix **matrix) {
-  const int rank = ts_ranks_rank(context), ranks = ts_ranks_count(context);
+  const int rank = ts_ranks_get_rank(context), ranks = ts_ranks_get_count(context);
   const int64_t first = first_row(box, rank, ranks), end = first_row(box, rank + 1, ranks);
   generated_rows A = {0};
   const int lost = generate_rows(&A, box, first, (int32_t)(end - first));
   if (lost) bench_error("no memory for %d rows", (int)(end - first));
   int failed = bench_agree(context, lost, "generating rows");
-  const ts_ranks_matrix_desc desc = {.rows = A.rows,
-                                     .row_offsets = A.row_offsets,
-                                     .column_indices = A.column_indices,
-                                     .values = A.values,
-                                     .format = o->format,
-                                     .keep_host_copy = keep_host_copy,
-                                     .components = o->components};
+  const ts_ranks_matrix_desc desc = {
+      .csr = ts_host_csr(A.rows, box->rows, A.row_offsets, A.column_indices, A.values),
+      .format = o->format,
+      .keep_host_copy = keep_host_copy,
+      .components = o->components};
   const double start = timing_now();
   if (!failed)
     failed = bench_check(ts_ranks_matrix_create(context, &desc, matrix), context, "making the matrix");
@@ -108,8 +107,8 @@ int scaling_matrix(ts_context *context, const bench_options *o, const generated_
 
 /* Of the columns that each rank has itself: its product is that of A without the others. */
 static int create_own(ts_context *context, const ts_matrix *A, ts_matrix **own) {
-  ts_matrix_desc desc = {.row_space = ts_matrix_row_space(A)};
-  return bench_check(ts_matrix_host_copy(A, &desc.csr), context, "reading the matrix") ||
+  ts_matrix_desc desc = {.row_space = ts_matrix_get_row_space(A)};
+  return bench_check(ts_matrix_get_host_copy(A, &desc.csr), context, "reading the matrix") ||
          bench_check(ts_matrix_create(context, &desc, own), context, "making the matrix of own columns");
 }
 
@@ -132,7 +131,7 @@ static int run_operation(void *user, long count) {
 }
 
 static int make_vector(ts_context *context, const ts_matrix *A, int components, ts_vector **v) {
-  return bench_agree(context, bench_vector(ts_matrix_row_space(A), components, v), "making a vector");
+  return bench_agree(context, bench_vector(ts_matrix_get_row_space(A), components, v), "making a vector");
 }
 
 static int measure_product(ts_context *context, const ts_matrix *A, const bench_options *o, double *seconds) {
@@ -151,9 +150,9 @@ static int measure_product(ts_context *context, const ts_matrix *A, const bench_
 static int measure_sum(ts_context *context, const bench_options *o, double *seconds) {
   static const int32_t offsets[] = {0, 1};
   static const float one = 1;
-  const int64_t column = ts_ranks_rank(context);
-  const ts_ranks_matrix_desc desc = {
-      .rows = 1, .row_offsets = offsets, .column_indices = &column, .values = &one};
+  const int64_t column = ts_ranks_get_rank(context);
+  const ts_ranks_matrix_desc desc = {.csr =
+                                         ts_host_csr(1, ts_ranks_get_count(context), offsets, &column, &one)};
   operation s = {.context = context};
   ts_matrix *unit = NULL;
   timing t;
@@ -170,8 +169,9 @@ static int measure_sum(ts_context *context, const bench_options *o, double *seco
 }
 
 static int describe(ts_context *context, const ts_matrix *A, measured *m) {
-  if (bench_check(ts_matrix_get_info(A, &m->info), context, "describing the matrix") ||
-      bench_check(ts_ranks_matrix_get_info(A, &m->all), context, "describing the matrix"))
+  const int failed_info = bench_check(ts_matrix_get_info(A, &m->info), context, "describing the matrix");
+  if (!failed_info) snprintf(m->choice, sizeof m->choice, "%s", m->info.choice);
+  if (failed_info || bench_check(ts_ranks_matrix_get_info(A, &m->all), context, "describing the matrix"))
     return 1;
   m->rows = scaling_largest(context, m->info.rows);
   m->entries = scaling_largest(context, (double)m->info.nonzeros);
@@ -196,7 +196,7 @@ static int measure(ts_context *context, const bench_options *o, const generated_
 /* ---- Reporting ---- */
 
 static void report_measured(report *r, ts_context *context, const char *name, const measured *m) {
-  const int ranks = ts_ranks_count(context);
+  const int ranks = ts_ranks_get_count(context);
   ts_context_info info = {0};
   char matrix[BENCH_NAME_SIZE];
   bench_short_name(matrix, name);
@@ -204,7 +204,7 @@ static void report_measured(report *r, ts_context *context, const char *name, co
   report_row(r, (long long)ranks, (long long)m->all.rows, (long long)m->rows, (long long)m->entries,
              (long long)m->halo, m->times.iteration * 1e6, m->times.spread * 100, m->product * 1e6,
              m->own * 1e6, m->sum * 1e6, m->times.whole * 1e6, (long long)ranks, (long long)m->info.halo, NAN,
-             (long long)m->all.nonzeros, matrix, info.backend, m->info.choice);
+             (long long)m->all.nonzeros, matrix, info.backend, m->choice);
 }
 
 static void report_notes(report *r, const char *name, int grows) {
@@ -248,7 +248,7 @@ static int check_size(const char *name, int32_t rows, int ranks) {
 /* `m`: of the whole matrix, which is what one rank has. */
 static int run_weak(ts_context *context, const bench_options *o, const char *name, int32_t rows, report *r,
                     measured *m) {
-  const int ranks = ts_ranks_count(context);
+  const int ranks = ts_ranks_get_count(context);
   generated_box box;
   if (!fits(rows)) {
     report_note(r, "No weak scaling: a rank with %d rows has more than 2^31 entries.", rows);
@@ -261,12 +261,12 @@ static int run_weak(ts_context *context, const bench_options *o, const char *nam
   return 0;
 }
 
-static int run(ts_context *context, const bench_options *o, const char *name, report *r) {
+static int scaling_ranks_run(ts_context *context, const bench_options *o, const char *name, report *r) {
   const int32_t by_default = describe_device(r, context), rows = o->size ? o->size : by_default;
   generated_box box;
   measured m;
   const int grows = !generated_box_find(name, rows, 1, &box);
-  if (grows && check_size(name, rows, ts_ranks_count(context))) return 1;
+  if (grows && check_size(name, rows, ts_ranks_get_count(context))) return 1;
   if (o->rtol > 0) return scaling_solve(context, o, grows ? &box : NULL, name, rows, r);
   report_notes(r, name, grows);
   if (measure(context, o, grows ? &box : NULL, name, rows, &m)) return 1;
@@ -281,7 +281,7 @@ int scaling_ranks(const bench_options *options, const char *name, report *r) {
   ts_context *context = NULL;
   int failed = bench_check(ranks_open(&desc, &context), NULL, "opening the backend");
   timing_set_slowest(scaling_largest, context);
-  if (!failed) failed = run(context, options, name, r);
+  if (!failed) failed = scaling_ranks_run(context, options, name, r);
   timing_set_slowest(NULL, NULL);
   if (failed) ranks_agreed();
   ts_context_destroy(&context);

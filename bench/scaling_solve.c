@@ -42,11 +42,12 @@ typedef struct solve {
 
 static int make_objects(solve *s, ts_matrix *A) {
   const bench_options *o = s->options;
-  ts_space *space = ts_matrix_row_space(A);
+  ts_space *space = ts_matrix_get_row_space(A);
   const ts_vector_desc vectors = {.components = o->components,
                                   .precision = o->precision == TS_PRECISION_SINGLE ? TS_PRECISION_SINGLE
                                                                                    : TS_PRECISION_DOUBLE};
   const ts_solver_desc desc = {.method = TS_METHOD_CG,
+                               .preconditioner_kind = TS_PRECONDITIONER_JACOBI,
                                .precision = o->precision < 0 ? TS_PRECISION_AUTO : (ts_precision)o->precision,
                                .rtol = o->rtol,
                                .zero_start = 1};
@@ -113,7 +114,7 @@ static int report_solve(ts_context *context, const bench_options *options, const
       r, "most; GB: device memory of its matrix, vectors and solver. Set-up: from the rows in host memory.");
   report_table(r, "solve", "One solve by all ranks", COLUMNS, COLUMN_COUNT);
   const double entries = scaling_largest(context, (double)own.nonzeros);
-  report_row(r, (long long)ts_ranks_count(context), (long long)all.rows, (long long)all.nonzeros,
+  report_row(r, (long long)ts_ranks_get_count(context), (long long)all.rows, (long long)all.nonzeros,
              (long long)entries, s->gigabytes, seconds_setup, s->seconds, (long long)s->result.iterations,
              s->result.relative_residual, ts_precision_name(s->result.precision),
              s->status == TS_OK ? "yes" : "no", ts_reason_text(s->result.reason), options->rtol, matrix,

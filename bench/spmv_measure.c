@@ -91,8 +91,8 @@ static int check_product(const product *p, const generated_matrix *A, int compon
     bench_error("no memory to check the product");
     failed = 1;
   }
-  failed = failed || bench_check(ts_vector_read(p->x, x, nx), p->context, "reading x") ||
-           bench_check(ts_vector_read(p->y, y, ny), p->context, "reading y");
+  failed = failed || bench_check(ts_vector_read(p->x, ts_host(x, nx)), p->context, "reading x") ||
+           bench_check(ts_vector_read(p->y, ts_host(y, ny)), p->context, "reading y");
   if (!failed) {
     const double bound = product_error_bound(result->info.longest_row);
     result->error = product_error(A, components, x, y);
@@ -111,7 +111,7 @@ static int check_product(const product *p, const generated_matrix *A, int compon
 static int count_texels(const product *p, int64_t *texels) {
 #ifdef TEXSOLVE_HAVE_GL
   int width = 0, height = 0;
-  const ts_status status = ts_gl_space_size(ts_matrix_row_space(p->A), &width, &height);
+  const ts_status status = ts_gl_space_get_size(ts_matrix_get_row_space(p->A), &width, &height);
   *texels = (int64_t)width * height;
   return bench_check(status, p->context, "reading a size");
 #else
@@ -132,8 +132,8 @@ int spmv_measure_matrix(ts_context *context, ts_matrix *matrix, const generated_
 
   int failed = bench_check(ts_context_get_info(context, &device), context, "reading the device's limits") ||
                bench_check(ts_matrix_get_info(p.A, &result->info), context, "reading the matrix's layout") ||
-               bench_vector(ts_matrix_column_space(p.A), components, &p.x) ||
-               bench_vector(ts_matrix_row_space(p.A), components, &p.y);
+               bench_vector(ts_matrix_get_column_space(p.A), components, &p.x) ||
+               bench_vector(ts_matrix_get_row_space(p.A), components, &p.y);
   const int is_gl = !failed && strstr(device.backend, "gl");
   int64_t row_texels = 0;
   if (is_gl) failed = count_texels(&p, &row_texels);

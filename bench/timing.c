@@ -1,5 +1,7 @@
 #include "timing.h"
 
+#include <stdlib.h>
+
 #include "platform.h"
 #include "reports.h"
 
@@ -64,6 +66,8 @@ int timing_measure(timing *t, int repetitions, double min_seconds, timing_fn fn,
   double seconds[MAX_REPETITIONS];
   if (repetitions < 1) repetitions = 1;
   if (repetitions > MAX_REPETITIONS) repetitions = MAX_REPETITIONS;
+  const char *shorter = getenv("TEXSOLVE_BENCH_SECONDS"); /* the smoke tests judge no speed */
+  if (shorter) min_seconds = atof(shorter);
 
   const double pause = seconds_since(last_end);
   /* The first call compiles, allocates and pages in; it is not counted. */

@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <texsolve/texsolve.h>
+#include <texsolve/preconditioner.h>
 
 #ifdef TEXSOLVE_HAVE_GL
 #include <texsolve/gl.h>
@@ -17,6 +17,19 @@
 #include "options.h"
 #include "ranks.h"
 #include "reports.h"
+
+/* What the library finds beside its backends. */
+static void print_direct(void) {
+  const char *libraries = ts_direct_libraries();
+  printf("%-8s %s%s\n", "direct",
+         libraries ? "available: " : "not available: ", libraries ? libraries : ts_last_error(NULL));
+}
+
+static json_t *direct_object(void) {
+  const char *libraries = ts_direct_libraries();
+  if (libraries) return json_pack("{s:b, s:s}", "available", 1, "libraries", libraries);
+  return json_pack("{s:b, s:s}", "available", 0, "reason", ts_last_error(NULL));
+}
 
 typedef struct program_options {
   const char *backend; /* NULL: all */
@@ -160,9 +173,11 @@ int cmd_info(int argc, char **argv) {
       ts_status ignored; /* an absent backend is information here, no failure */
       lost = report(ts_backend_name(i), list, &ignored);
     }
+    if (!list) print_direct();
   }
   if (list && !lost) {
-    json_t *object = json_pack("{s:s, s:o}", "version", ts_version(), "backends", list);
+    json_t *object =
+        json_pack("{s:s, s:o, s:o}", "version", ts_version(), "backends", list, "direct", direct_object());
     lost = report_print(object, !object);
   } else {
     json_decref(list);

@@ -30,8 +30,10 @@ typedef struct watcher {
   double rtol, first; /* the first residual; 0: none yet */
 } watcher;
 
-static int after_check(int sweeps, const double *residual, int count, void *user) {
+static int after_check(const ts_progress *progress, void *user) {
   watcher *w = user;
+  const int sweeps = progress->iteration, count = progress->count;
+  const double *residual = progress->history;
   if (count && w->first == 0) w->first = residual[count - 1];
   if (count)
     progress_step(progress_of_residual(w->first, residual[count - 1], w->rtol),
@@ -43,26 +45,14 @@ static int after_check(int sweeps, const double *residual, int count, void *user
 
 static ts_status upload(const lcp_options *o, const lcp_problem *p, device_objects *d, const double *z,
                         ts_precision precision) {
-  const ts_csr matrix = {.rows = p->matrix.rows,
-                         .columns = p->matrix.columns,
-                         .row_offsets = p->matrix.row_offsets,
-                         .column_indices = p->matrix.column_indices,
-                         .double_values = p->matrix.values};
-  const ts_lcp_desc desc = {.size = p->size,
-                            .dimension = p->dimension,
-                            .sparse_matrix = &matrix,
-                            .storage = o->storage ? o->storage : ts_lcp_scheme_storage(o->scheme),
-                            .lower = p->lower,
-                            .upper = p->upper,
-                            .friction = p->friction,
-                            .precision = precision};
+  const ts_lcp_storage storage = o->storage ? o->storage : ts_lcp_scheme_storage(o->scheme);
   const ts_vector_desc vector = {.components = 1, .precision = precision};
   const size_t n = (size_t)p->size;
-  ts_status status = ts_lcp_create(d->context, &desc, &d->lcp);
-  if (status >= 0) status = ts_vector_create(ts_lcp_space(d->lcp), &vector, &d->q);
-  if (status >= 0) status = ts_vector_create(ts_lcp_space(d->lcp), &vector, &d->z);
-  if (status >= 0) status = ts_vector_write_double(d->q, p->q, n);
-  if (status >= 0) status = ts_vector_write_double(d->z, z, n);
+  ts_status status = lcp_problem_create(d->context, p, storage, precision, &d->lcp);
+  if (status >= 0) status = ts_vector_create(ts_lcp_get_space(d->lcp), &vector, &d->q);
+  if (status >= 0) status = ts_vector_create(ts_lcp_get_space(d->lcp), &vector, &d->z);
+  if (status >= 0) status = ts_vector_write(d->q, ts_host(p->q, n));
+  if (status >= 0) status = ts_vector_write(d->z, ts_host(z, n));
   return status >= 0 ? ts_context_finish(d->context) : status;
 }
 
@@ -98,7 +88,7 @@ static int solve_in(ts_precision precision, const lcp_options *o, const lcp_prob
   status = ts_lcp_solve(d->lcp, d->q, d->z, &settings, &outcome->result);
   if (status < 0) return device_failed(d, status, o->input);
   outcome->status = status;
-  status = ts_vector_read_double(d->z, z, (size_t)p->size);
+  status = ts_vector_read(d->z, ts_host(z, (size_t)p->size));
   if (status < 0) return device_failed(d, status, o->input);
   outcome->seconds_solve += seconds_now() - start;
   outcome->result.sweeps += before.sweeps;
@@ -127,8 +117,8 @@ static void judge(const lcp_options *o, lcp_outcome *outcome) {
              " after %d sweeps: the residual is %.3g of ||q||", r->sweeps, outcome->residual);
 }
 
-static int solve(const lcp_options *o, const lcp_problem *p, device_objects *d, lcp_outcome *outcome, double *z,
-                 double *w) {
+static int cmd_lcp_solve(const lcp_options *o, const lcp_problem *p, device_objects *d, lcp_outcome *outcome,
+                         double *z, double *w) {
   const int is_auto = o->precision == LCP_PRECISION_AUTO;
   ts_precision precision = o->precision == LCP_PRECISION_DOUBLE || (is_auto && o->rtol < 1e-6)
                                ? TS_PRECISION_DOUBLE
@@ -183,7 +173,7 @@ static int write_column(output_file *file, const char *path, const char *what, c
   snprintf(comment, sizeof comment, "texsolve %s lcp, backend %s: %s, %s, residual %.3g, asked for %.3g",
            ts_version(), outcome->context.backend, what, lcp_how_it_ended(outcome), outcome->residual, o->rtol);
   progress_begin("writing %.50s", path);
-  mm_write_dense(file->stream, comment, p->size, 1, values);
+  mm_write_dense(file->stream, comment, p->size, 1, 1, values);
   return output_commit(file);
 }
 
@@ -256,7 +246,7 @@ static int check_outputs(const lcp_options *o, const lcp_problem *p, const outpu
   return -1;
 }
 
-static int run(const lcp_options *o, device_objects *d, output_file files[2]) {
+static int cmd_lcp_run(const lcp_options *o, device_objects *d, output_file files[2]) {
   static lcp_outcome outcome;
   lcp_problem problem = {0};
   int result = EXIT_ERROR;
@@ -270,7 +260,7 @@ static int run(const lcp_options *o, device_objects *d, output_file files[2]) {
     message("out of memory for %d numbers", (int)problem.size);
     goto end;
   }
-  if (solve(o, &problem, d, &outcome, z, w) || compare(&problem, z, &outcome) ||
+  if (cmd_lcp_solve(o, &problem, d, &outcome, z, w) || compare(&problem, z, &outcome) ||
       write_outputs(o, &problem, &outcome, z, w, files))
     goto end;
   result = EXIT_CONVERGED;
@@ -301,7 +291,7 @@ int cmd_lcp(int argc, char **argv) {
   if (open_outputs(&options, files)) goto end;
   const ts_context_desc desc = {.backend = options.backend, .threads = options.threads};
   result = backend_open(&desc, options.verbosity, &device.context);
-  if (!result) result = run(&options, &device, files);
+  if (!result) result = cmd_lcp_run(&options, &device, files);
 end:
   progress_clear();
   destroy_problem(&device);

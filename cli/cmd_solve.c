@@ -18,25 +18,35 @@
 
 typedef struct watcher {
   const solve_options *options;
-  const ts_result *result; /* in which the library keeps the recurrence's residual during the call */
-  FILE *history;           /* NULL: not wanted */
-  double first;            /* residual that was seen; 0: none yet */
+  FILE *history;             /* NULL: not wanted */
+  int first, width, columns; /* where a group begins, the width of groups, and the number of all columns */
+  int is_least_squares;
+  double start; /* the group's first residual that was seen; 0: none yet */
 } watcher;
 
-static void show_progress(watcher *w, int iteration, double ratio) {
+static void show_progress(watcher *w, const ts_progress *progress) {
   const solve_options *o = w->options;
-  const int is_delta = isnan(w->result->relative_residual);
-  const double now = is_delta ? ratio : w->result->relative_residual;
-  if (w->first == 0) w->first = now;
-  progress_step(progress_of_residual(w->first, now, o->rtol), "iteration %d, %s %.1e, target %.0e", iteration,
-                is_delta ? "sqrt(delta / delta_0)" : "residual", now, o->rtol);
+  const int is_delta = isnan(progress->relative_residual);
+  const double now = is_delta ? progress->history[progress->count - 1] : progress->relative_residual;
+  const char *const what = is_delta ? "sqrt(delta / delta_0)" : w->is_least_squares ? "gradient" : "residual";
+  if (w->start == 0) w->start = now;
+  const double part = progress_of_residual(w->start, now, o->rtol);
+  const int groups = (w->columns - 1) / w->width + 1, group = w->first / w->width;
+  if (groups > 1)
+    progress_step((group + fmax(part, 0)) / groups, "group %d of %d, iteration %d, %s %.1e", group + 1, groups,
+                  progress->iteration, what, now);
+  else
+    progress_step(part, "iteration %d, %s %.1e, target %.0e", progress->iteration, what, now, o->rtol);
 }
 
-static int after_check(int iteration, const double *history, int count, void *user) {
+static int after_check(const ts_progress *progress, void *user) {
   watcher *w = user;
-  if (count > 0) show_progress(w, iteration, history[count - 1]);
-  for (int k = 0; k < count && w->history; k++)
-    fprintf(w->history, "%d,%.9g\n", iteration - count + 1 + k, history[k]);
+  if (progress->count > 0) show_progress(w, progress);
+  for (int k = 0; k < progress->count && w->history; k++) {
+    fprintf(w->history, "%d,%.9g", progress->iteration - progress->count + 1 + k, progress->history[k]);
+    if (w->width < w->columns) fprintf(w->history, ",%d", w->first + 1);
+    fputc('\n', w->history);
+  }
   return interrupt_is_asked();
 }
 
@@ -46,7 +56,9 @@ typedef struct device_objects {
   ts_context *context;
   ts_matrix *A;
   ts_preconditioner *M; /* NULL: jacobi or none */
+  ts_solver *solver;
   ts_vector *b, *x;
+  double *part;   /* a group of columns on the way to or from the device */
   int32_t *order; /* of the unknowns on the device; NULL: the file's */
   rank_rows rows; /* of ranks that have runs of rows */
 } device_objects;
@@ -71,9 +83,8 @@ static int reorder(const solve_options *o, device_objects *d, ts_csr *csr, reord
     message("%s: %s", o->matrix, error);
     return -1;
   }
-  csr->row_offsets = other->row_offsets;
-  csr->column_indices = other->column_indices;
-  csr->double_values = other->double_values;
+  const double *values = other->values;
+  *csr = ts_host_csr(csr->rows, csr->columns, other->row_offsets, other->column_indices, values);
   ts_csr_bandwidth(NULL, csr, &outcome->bandwidth);
   return 0;
 }
@@ -108,15 +119,20 @@ static ts_status count_all_ranks(const ts_matrix *A, ts_matrix_info *info) {
   return status;
 }
 
+/* Vectors have at most 4 components. */
+static int group_width(const solve_system *system) {
+  return system->columns < 4 ? system->columns : 4;
+}
+
 static int upload_matrix(const solve_options *o, const solve_system *system, device_objects *d,
                          solve_outcome *outcome) {
   const mm_csr *A = &system->A;
-  ts_matrix_desc desc = {.csr = {A->rows, A->columns, A->row_offsets, A->column_indices, NULL, A->values},
+  ts_matrix_desc desc = {.csr = ts_host_csr(A->rows, A->columns, A->row_offsets, A->column_indices, A->values),
                          .format = o->format,
                          .precision =
                              o->precision == TS_PRECISION_SINGLE ? TS_PRECISION_SINGLE : TS_PRECISION_AUTO,
-                         .keep_host_copy = solve_needs_host_copy(o),
-                         .components = system->components};
+                         .keep_host_copy = solve_host_copy(o),
+                         .components = group_width(system)};
   reorder_matrix other = {0};
   ts_status status = TS_OK;
   const int failed = ranks_is_root() && reorder(o, d, &desc.csr, &other, outcome);
@@ -135,12 +151,6 @@ static int upload_matrix(const solve_options *o, const solve_system *system, dev
   return 0;
 }
 
-/* Where the file has the i-th number of a vector on the device. */
-static size_t place_in_file(const device_objects *d, size_t i, int components) {
-  const size_t row = i / (size_t)components;
-  return d->order ? (size_t)d->order[row] * (size_t)components + i % (size_t)components : i;
-}
-
 /* This rank's part of the numbers that rank 0 read: coordinates, one for each row as nodes have as many rows,
  * or vectors in the device's order. */
 static int share_nodes(const solve_options *o, const solve_system *system, const device_objects *d,
@@ -152,8 +162,10 @@ static int share_nodes(const solve_options *o, const solve_system *system, const
   const ts_status status = rank_rows_share(d->context, &d->rows, all, per_row, &mine);
   free(*ordered);
   *ordered = mine;
-  amg->coordinates = system->dimensions ? mine : NULL;
-  amg->near_null = system->near_null_vectors ? mine : NULL;
+  const int64_t *first = d->rows.first + d->rows.rank;
+  const ts_array numbers = ts_host(mine, (size_t)(first[1] - first[0]) * (size_t)per_row);
+  amg->coordinates = system->dimensions ? numbers : (ts_array){0};
+  amg->near_null = system->near_null_vectors ? numbers : (ts_array){0};
   return status < 0 ? device_failed(d, status, o->coordinates ? o->coordinates : o->near_null) : 0;
 }
 
@@ -161,21 +173,29 @@ static int share_nodes(const solve_options *o, const solve_system *system, const
 static int describe_amg(const solve_options *o, const solve_system *system, const device_objects *d,
                         double **ordered, ts_amg_desc *amg) {
   *amg = o->amg;
-  amg->coordinates = system->coordinates;
+  const size_t rows = (size_t)system->A.rows, count = rows * (size_t)system->near_null_vectors;
+  amg->coordinates = ts_host(system->coordinates, rows);
   amg->dimensions = system->dimensions;
-  amg->near_null = system->near_null;
+  amg->near_null = ts_host(system->near_null, count);
   amg->near_null_vectors = system->near_null_vectors;
   if (!system->near_null || !d->order) return 0;
-  const size_t count = (size_t)system->A.rows * (size_t)system->near_null_vectors;
   *ordered = malloc(count * sizeof **ordered);
   if (!*ordered) {
     message("out of memory for a near-null space of %zu numbers", count);
     return -1;
   }
+  const size_t vectors = (size_t)system->near_null_vectors;
   for (size_t i = 0; i < count; i++)
-    (*ordered)[i] = system->near_null[place_in_file(d, i, system->near_null_vectors)];
-  amg->near_null = *ordered;
+    (*ordered)[i] = system->near_null[(size_t)d->order[i / vectors] * vectors + i % vectors];
+  amg->near_null = ts_host(*ordered, count);
   return 0;
+}
+
+/* What follows the number in "row 17 is ...". */
+static const char *after_row(const char *text) {
+  const char *number = strchr(text, ' ');
+  const char *rest = number ? strchr(number + 1, ' ') : NULL;
+  return rest ? rest : "";
 }
 
 /* A row that the library names, from 0 and in the device's order, in the words of the file. */
@@ -183,11 +203,8 @@ static int preconditioner_failed(const solve_options *o, const device_objects *d
   const int64_t row = ts_last_error_row(d->context);
   if (row < 0) return device_failed(d, status, o->matrix);
   const long long line = (d->order ? d->order[row] : row) + 1;
-  if (o->preconditioner == TS_PRECONDITIONER_ISAI)
-    message(
-        "%s: row %lld has no approximate inverse: the part of the matrix on its pattern is singular (hint: try "
-        "--preconditioner none)",
-        o->matrix, line);
+  if (o->preconditioner == TS_PRECONDITIONER_DIRECT)
+    message("%s: row %lld%s", o->matrix, line, after_row(ts_last_error(d->context)));
   else
     message(
         "%s: the block of row %lld is singular, which block Jacobi has to invert (hint: try --preconditioner "
@@ -201,10 +218,17 @@ static int make_preconditioner(const solve_options *o, const solve_system *syste
                                solve_outcome *outcome) {
   const ts_matrix_info *info = &outcome->matrix;
   outcome->preconditioner = o->preconditioner;
-  if (!solve_has_setup(o)) return 0;
-  if (o->preconditioner == TS_PRECONDITIONER_AMG && !info->symmetric) {
-    message("%s: entry %d %d differs from its mirror, expected a symmetric matrix for --preconditioner amg",
-            o->matrix, info->unsymmetric_row + 1, info->unsymmetric_column + 1);
+  if (solve_is_least_squares(outcome->method)) solve_choose_of_least_squares(o, system, outcome);
+  if (!solve_has_setup(o) || solve_is_least_squares(outcome->method) || solve_is_open(o, outcome)) return 0;
+  if (o->preconditioner == TS_PRECONDITIONER_AUTO && outcome->method == TS_METHOD_CG && !info->symmetric) {
+    outcome->preconditioner = info->zero_diagonal_row < 0 ? TS_PRECONDITIONER_JACOBI : TS_PRECONDITIONER_NONE;
+    return 0;
+  }
+  if (o->preconditioner == TS_PRECONDITIONER_AMG && !info->symmetric && d->rows.first) {
+    message(
+        "%s: entry %d %d differs from its mirror, expected a symmetric matrix for --preconditioner amg over "
+        "several ranks",
+        o->matrix, info->unsymmetric_row + 1, info->unsymmetric_column + 1);
     return -1;
   }
   progress_begin("preparing the preconditioner");
@@ -223,123 +247,195 @@ static int make_preconditioner(const solve_options *o, const solve_system *syste
   return status < 0 ? preconditioner_failed(o, d, status) : 0;
 }
 
-static int write_vector(const device_objects *d, const char *what, const double *values, int32_t rows,
-                        int components, ts_vector *v) {
-  if (!values) { /* rank 0 has them */
-    const ts_status status = ts_ranks_vector_from(v, 0, NULL);
-    return status < 0 ? device_failed(d, status, what) : 0;
-  }
-  const size_t count = (size_t)rows * (size_t)components;
-  double *ordered = malloc(count * sizeof *ordered);
-  if (!ordered) {
-    message("out of memory for %zu numbers", count);
-    return -1;
-  }
-  for (size_t i = 0; i < count; i++) ordered[i] = values[place_in_file(d, i, components)];
-  const ts_status status =
-      ranks_are_several() ? ts_ranks_vector_from(v, 0, ordered) : ts_vector_write_double(v, ordered, count);
-  free(ordered);
+/* ---- Groups of columns ---- */
+
+/* In single precision where a device has nothing else. */
+static ts_status create_vector(const solve_options *o, const device_objects *d, int components, ts_vector **v) {
+  ts_space *space = v == &d->x ? ts_matrix_get_column_space(d->A) : ts_matrix_get_row_space(d->A);
+  ts_vector_desc desc = {.components = components, .precision = TS_PRECISION_SINGLE};
+  ts_vector_destroy(v);
+  if (o->precision != TS_PRECISION_SINGLE) desc.precision = TS_PRECISION_DOUBLE;
+  const ts_status status = ts_vector_create(space, &desc, v);
+  if (status != TS_ERROR_UNSUPPORTED || o->precision != TS_PRECISION_AUTO) return status;
+  desc.precision = TS_PRECISION_SINGLE;
+  return ts_vector_create(space, &desc, v);
+}
+
+static int create_vectors(const solve_options *o, device_objects *d, int components) {
+  ts_status status = create_vector(o, d, components, &d->b);
+  if (status >= 0) status = create_vector(o, d, components, &d->x);
+  return status < 0 ? device_failed(d, status, o->matrix) : 0;
+}
+
+/* Vectors for groups as wide as the device and the format allow, and memory for one group. */
+static int prepare_groups(const solve_options *o, const solve_system *system, device_objects *d,
+                          solve_outcome *outcome) {
+  outcome->width = group_width(system);
+  /* In blocks on OpenGL a vector has one component. */
+  if (create_vector(o, d, outcome->width, &d->b) == TS_ERROR_UNSUPPORTED) outcome->width = 1;
+  if (create_vectors(o, d, outcome->width)) return -1;
+  if (!ranks_is_root()) return 0;
+  const mm_csr *A = &system->A;
+  const size_t count = (size_t)(A->rows > A->columns ? A->rows : A->columns) * (size_t)outcome->width;
+  d->part = malloc((count + 1) * sizeof *d->part);
+  outcome->columns = calloc((size_t)system->columns, sizeof *outcome->columns);
+  if (d->part && outcome->columns) return 0;
+  message("out of memory for %zu numbers", count);
+  return -1;
+}
+
+/* Where a file with columns of this length has the number of a row on the device. */
+static size_t place_in_file(const device_objects *d, int32_t length, int column, int32_t row) {
+  return (size_t)column * (size_t)length + (size_t)(d->order ? d->order[row] : row);
+}
+
+/* The host's array of a group. It is empty on ranks other than 0, as is their system->A. */
+static ts_array part_of(const device_objects *d, int32_t length, int width) {
+  return d->part ? ts_host(d->part, (size_t)length * (size_t)width) : (ts_array){0};
+}
+
+/* Columns first to end - 1 of `values`. */
+static int write_group(const solve_system *system, const device_objects *d, const char *what,
+                       const double *values, int first, int end, ts_vector *v) {
+  const int32_t length = v == d->x ? system->A.columns : system->A.rows;
+  double *number = d->part;
+  for (int32_t row = 0; row < length; row++)
+    for (int c = first; c < end; c++) *number++ = values[place_in_file(d, length, c, row)];
+  const ts_array part = part_of(d, length, end - first);
+  const ts_status status = ranks_are_several() ? ts_ranks_vector_from(v, 0, part) : ts_vector_write(v, part);
   return status < 0 ? device_failed(d, status, what) : 0;
 }
 
-/* In single precision where a device has nothing else. */
-static int upload_vector(const solve_options *o, device_objects *d, const char *what, int given,
-                         const double *values, int components, solve_outcome *outcome, ts_vector **v) {
-  ts_space *space = ts_matrix_row_space(d->A);
-  ts_vector_desc desc = {.components = components, .precision = TS_PRECISION_SINGLE};
-  if (o->precision != TS_PRECISION_SINGLE) desc.precision = TS_PRECISION_DOUBLE;
-  ts_status status = ts_vector_create(space, &desc, v);
-  if (status == TS_ERROR_UNSUPPORTED && o->precision == TS_PRECISION_AUTO) {
-    desc.precision = TS_PRECISION_SINGLE;
-    status = ts_vector_create(space, &desc, v);
-  }
-  if (status < 0) return device_failed(d, status, what);
-  outcome->precision = desc.precision;
-  return given ? write_vector(d, what, values, outcome->matrix.rows, components, *v) : 0;
+/* The device's x in the file's order and range. */
+static int read_group(const solve_options *o, const solve_system *system, const device_objects *d, int first,
+                      int end, solve_outcome *group, double *x) {
+  const int32_t length = system->A.columns;
+  const double *number = d->part;
+  const ts_array part = part_of(d, length, end - first);
+  const ts_status status = ranks_are_several() ? ts_ranks_vector_to(d->x, 0, part) : ts_vector_read(d->x, part);
+  if (status < 0) return device_failed(d, status, o->matrix);
+  for (int32_t row = 0; row < length; row++)
+    for (int c = first; c < end; c++, number++) {
+      const double value = ldexp(*number, system->exponents[c].x);
+      x[place_in_file(d, length, c, row)] = value;
+      if (isfinite(*number) && isinf(value)) group->out_of_range = 1;
+      if (*number != 0 && fabs(value) < DBL_MIN && !group->out_of_range) group->out_of_range = -1;
+    }
+  return 0;
 }
 
-/* The device's x in the file's order and range. */
-static int download(const solve_options *o, const solve_system *system, const device_objects *d,
-                    solve_outcome *outcome, double *x) {
-  const size_t components = (size_t)system->components, count = (size_t)system->A.rows * components;
-  double *const values = malloc((count + 1) * sizeof *values);
-  if (!values) {
-    message("out of memory for a solution of %zu numbers", count);
-    return -1;
+/* Columns first to end - 1 into x, and into `group` how that went. */
+static int solve_group(const solve_options *o, const solve_system *system, device_objects *d, int first,
+                       int end, solve_outcome *group, double *x) {
+  double start = seconds_now();
+  if (end - first < ts_vector_get_components(d->x) && create_vectors(o, d, end - first)) return -1;
+  if (write_group(system, d, o->b ? o->b : "right-hand side", system->b, first, end, d->b)) return -1;
+  if (o->x0 && write_group(system, d, o->x0, system->x0, first, end, d->x)) return -1;
+  /* Without this the solve would wait for the upload and be charged for it. */
+  ts_status status = ts_context_finish(d->context);
+  group->seconds_upload = seconds_now() - start;
+  start = seconds_now();
+  if (status >= 0) status = ts_solver_solve(d->solver, d->b, d->x, &group->result);
+  if (status < 0) return device_failed(d, status, o->matrix);
+  group->status = status;
+  if (read_group(o, system, d, first, end, group, x)) return -1;
+  group->seconds_solve = seconds_now() - start;
+  return 0;
+}
+
+/* The start, which columns keep that are not begun. */
+static double *create_solution(const solve_system *system) {
+  const size_t length = (size_t)system->A.columns, count = length * (size_t)system->columns;
+  double *x = calloc(count + 1, sizeof *x);
+  if (!x) message("out of memory for a solution of %zu numbers", count);
+  for (size_t i = 0; i < count && x && system->x0; i++)
+    x[i] = ldexp(system->x0[i], system->exponents[i / length].x);
+  return x;
+}
+
+/* `x`: NULL on ranks other than 0, which has the last word. */
+static int solve_groups(const solve_options *o, const solve_system *system, device_objects *d, watcher *w,
+                        solve_outcome *outcome, double *x) {
+  int end = 0, stopped = 0;
+  for (int first = 0; first < w->columns && !stopped; first = end) {
+    solve_outcome group = *outcome;
+    end = w->columns - first < w->width ? w->columns : first + w->width;
+    w->first = first;
+    w->start = 0;
+    if (solve_group(o, system, d, first, end, &group, x)) return -1;
+    outcome->seconds_upload += group.seconds_upload;
+    outcome->seconds_solve += group.seconds_solve;
+    if (!x) continue;
+    if (w->width == w->columns) progress_begin("computing the residual");
+    solve_add_group(o, system, x, first, end, &group, outcome);
+    stopped = group.result.reason == TS_REASON_STOPPED;
   }
-  const ts_status status =
-      ranks_are_several() ? ts_ranks_vector_to(d->x, 0, values) : ts_vector_read_double(d->x, values, count);
-  for (size_t i = 0; i < count && status >= 0; i++) {
-    const double value = ldexp(values[i], system->x_exponents[i % components]);
-    x[place_in_file(d, i, system->components)] = value;
-    if (isfinite(values[i]) && isinf(value)) outcome->out_of_range = 1;
-    if (values[i] != 0 && fabs(value) < DBL_MIN && !outcome->out_of_range) outcome->out_of_range = -1;
-  }
-  free(values);
-  return status < 0 ? device_failed(d, status, o->matrix) : 0;
+  if (x && end < w->columns) solve_add_rest(o, system, x, end, outcome);
+  return 0;
 }
 
 /* ---- The whole of it ---- */
 
+/* With the preconditioner, if that is left to the library. */
+static int create_solver(const solve_options *o, device_objects *d, watcher *w, solve_outcome *outcome) {
+  const double start = seconds_now();
+  ts_status status = solve_create_solver(o, d->M, d->A, after_check, w, outcome, &d->solver);
+  const int is_open = solve_is_open(o, outcome);
+  if (status >= 0 && is_open)
+    status = solve_take_preconditioner(ts_solver_get_preconditioner(d->solver), outcome);
+  if (status < 0) return device_failed(d, status, o->matrix);
+  *(is_open ? &outcome->seconds_setup : &outcome->seconds_solve) = seconds_now() - start;
+  if (o->verbosity)
+    message_note("solving by %s, preconditioner %s", ts_method_name(outcome->method),
+                 ts_preconditioner_kind_name(outcome->preconditioner));
+  return 0;
+}
+
 /* The solution into a new array. */
 static int solve(const solve_options *o, const solve_system *system, device_objects *d, output_file *history,
                  solve_outcome *outcome, double **x) {
-  const size_t count = (size_t)system->A.rows * (size_t)system->components;
-  if (upload_matrix(o, system, d, outcome)) return -1;
-  double start = seconds_now();
-  if (upload_vector(o, d, o->b ? o->b : "right-hand side", 1, system->b, system->components, outcome, &d->b) ||
-      upload_vector(o, d, o->x0 ? o->x0 : "solution", o->x0 != NULL, system->x0, system->components, outcome,
-                    &d->x))
-    return -1;
-  /* Without this the solve would wait for the upload and be charged for it. */
-  ts_status status = ts_context_finish(d->context);
-  if (status < 0) return device_failed(d, status, o->matrix);
-  outcome->seconds_upload += seconds_now() - start;
-
+  if (upload_matrix(o, system, d, outcome) || prepare_groups(o, system, d, outcome)) return -1;
   outcome->method = solve_choose(o, &outcome->matrix);
   if (outcome->method != TS_METHOD_CG && o->stop == TS_STOP_DELTA) {
     message("%s: --stop delta is a rule of cg, and the method is %s%s", o->matrix,
             ts_method_name(outcome->method),
-            o->method == TS_METHOD_AUTO ? ", since the matrix is not symmetric" : "");
+            o->method != TS_METHOD_AUTO ? ""
+            : outcome->matrix.symmetric ? ", since the matrix is not positive definite"
+                                        : ", since the matrix is not symmetric");
     return -1;
   }
   if (make_preconditioner(o, system, d, outcome)) return -1;
-  watcher w = {o, &outcome->result, history->stream, 0};
+  if (ranks_is_root()) {
+    *x = create_solution(system);
+    if (!*x) return -1;
+  }
+  watcher w = {.options = o,
+               .history = history->stream,
+               .width = outcome->width,
+               .columns = system->columns,
+               .is_least_squares = solve_is_least_squares(outcome->method)};
+  if (w.history)
+    fprintf(w.history, "iteration,sqrt_delta_ratio%s\n", w.width < w.columns ? ",first_column" : "");
   if (!ranks_are_several()) interrupt_begin(); /* one rank alone cannot stop the others */
   progress_begin("solving");
-  if (o->verbosity)
-    message_note("solving by %s, preconditioner %s", ts_method_name(outcome->method),
-                 ts_preconditioner_kind_name(outcome->preconditioner));
-  start = seconds_now();
-  status = solve_by_method(o, d->M, d->A, d->b, d->x, after_check, &w, outcome);
-  if (status < 0) return device_failed(d, status, o->matrix);
-  outcome->status = status;
-  if (!ranks_is_root()) { /* which has the last word */
-    status = ts_ranks_vector_to(d->x, 0, NULL);
-    return status < 0 ? device_failed(d, status, o->matrix) : 0;
-  }
-  *x = calloc(count + 1, sizeof **x);
-  if (!*x) {
-    message("out of memory for a solution of %zu numbers", count);
-    return -1;
-  }
-  if (download(o, system, d, outcome, *x)) return -1;
-  outcome->seconds_solve = seconds_now() - start;
-  progress_begin("computing the residual");
-  outcome->accuracy = solve_residual(system, *x);
-  solve_conclude(o, outcome);
-  status = ts_context_get_info(d->context, &outcome->context);
+  if (create_solver(o, d, &w, outcome)) return -1;
+  if (solve_groups(o, system, d, &w, outcome, *x)) return -1;
+  if (!*x) return 0;
+  solve_take_stages(d->solver, outcome);
+  const ts_status status = ts_context_get_info(d->context, &outcome->context);
   if (status < 0) return device_failed(d, status, o->matrix);
   progress_clear();
   return 0;
 }
 
-static void destroy(device_objects *d) {
+static void cmd_solve_destroy(device_objects *d) {
+  ts_solver_destroy(&d->solver);
   ts_vector_destroy(&d->x);
   ts_vector_destroy(&d->b);
   ts_preconditioner_destroy(&d->M);
   ts_matrix_destroy(&d->A);
   ts_context_destroy(&d->context);
+  free(d->part);
   free(d->order);
   rank_rows_free(&d->rows);
 }
@@ -348,14 +444,16 @@ static void destroy(device_objects *d) {
 
 static int write_outputs(const solve_options *o, const solve_system *system, const solve_outcome *outcome,
                          const double *x, output_file *solution, output_file *history) {
-  const size_t count = (size_t)system->A.rows * (size_t)system->components;
+  const int32_t length = system->A.columns;
+  const size_t count = (size_t)length * (size_t)system->columns;
   if (solution->stream && output_is_finite(o->output, x, count)) {
     char comment[300];
-    snprintf(comment, sizeof comment, "texsolve %s, backend %s: %s, relative residual %s", ts_version(),
+    snprintf(comment, sizeof comment, "texsolve %s, backend %s: %s, %s %s", ts_version(),
              outcome->context.backend, solve_how_it_ended(outcome),
+             solve_is_least_squares(outcome->method) ? "||A^T r|| / ||A^T b|| =" : "relative residual",
              solve_residual_text(outcome->accuracy.residual, o->rtol));
     progress_begin("writing %.50s", o->output);
-    mm_write_dense(solution->stream, comment, system->A.rows, system->components, x);
+    mm_write_dense(solution->stream, comment, length, system->columns, 1, x);
     if (output_commit(solution)) return -1;
   }
   if (history->stream && output_commit(history)) return -1;
@@ -366,16 +464,27 @@ static int write_outputs(const solve_options *o, const solve_system *system, con
 }
 
 /* The library counts rows from 0, a Matrix Market file from 1. */
-static void say_not_converged(const solve_options *o, const solve_outcome *outcome) {
+static void say_not_converged(const solve_options *o, const solve_system *system,
+                              const solve_outcome *outcome) {
   const ts_result *r = &outcome->result;
+  char which[300] = "";
+  if (outcome->unsolved > 1)
+    snprintf(which, sizeof which, "%s of %d, the worst is %d: ", solve_unsolved(system, outcome),
+             system->columns, outcome->worst + 1);
+  else if (system->columns > 1 && outcome->unsolved)
+    snprintf(which, sizeof which, "%s of %d: ", solve_unsolved(system, outcome), system->columns);
   if (r->reason == TS_REASON_NOT_SYMMETRIC && outcome->matrix.unsymmetric_row >= 0)
-    message("%s: not converged: %s: entry %d %d differs from its mirror (hint: try --solver bicgstab or gmres)",
-            o->matrix, ts_reason_text(r->reason), outcome->matrix.unsymmetric_row + 1,
-            outcome->matrix.unsymmetric_column + 1);
+    message(
+        "%s: not converged: %s%s: entry %d %d differs from its mirror (hint: try --solver bicgstab or gmres)",
+        o->matrix, which, ts_reason_text(r->reason), outcome->matrix.unsymmetric_row + 1,
+        outcome->matrix.unsymmetric_column + 1);
+  else if (r->reason == TS_REASON_STOPPED && outcome->width < system->columns)
+    message("%s: %s in the group of column %d; not solved: %s of %d", o->matrix, outcome->message,
+            outcome->first + 1, solve_unsolved(system, outcome), system->columns);
   else if (r->reason == TS_REASON_STOPPED)
     message("%s: %s", o->matrix, outcome->message);
   else
-    message("%s: not converged: %s", o->matrix, outcome->message);
+    message("%s: not converged: %s%s", o->matrix, which, outcome->message);
 }
 
 /* Of several processes one reads; the others learn what they cannot tell from the options. */
@@ -388,12 +497,12 @@ static int read_system(const solve_options *o, ts_context *context, solve_system
     ranks_agreed();
     return -1;
   }
-  int shared[3] = {system->components, system->dimensions, system->near_null_vectors};
+  int shared[3] = {system->columns, system->dimensions, system->near_null_vectors};
   if (ts_ranks_broadcast(context, 0, shared, sizeof shared) < 0) {
     message("%s: %s", o->matrix, ts_last_error(context));
     return -1;
   }
-  system->components = shared[0];
+  system->columns = shared[0];
   system->dimensions = shared[1];
   system->near_null_vectors = shared[2];
   return 0;
@@ -417,7 +526,6 @@ int cmd_solve(int argc, char **argv) {
   const int writes = ranks_is_root();
   if (writes && options.output && output_open(&solution, options.output)) goto end;
   if (writes && options.history && output_open(&history, options.history)) goto end;
-  if (history.stream) fputs("iteration,sqrt_delta_ratio\n", history.stream);
 
   const ts_gl_desc gl = {.rectangle_width = options.rectangle_width,
                          .rectangle_height = options.rectangle_height};
@@ -436,14 +544,18 @@ int cmd_solve(int argc, char **argv) {
   }
   if (write_outputs(&options, &system, &outcome, x, &solution, &history)) goto end;
   result = EXIT_CONVERGED;
-  if (outcome.status != TS_OK) {
-    say_not_converged(&options, &outcome);
+  if (solve_is_done(&outcome) && outcome.status != TS_OK)
+    message_note("%s: solved to a relative residual of %s, the limit of doubles; the target %.3g is below it",
+                 options.matrix, solve_residual_text(outcome.accuracy.residual, options.rtol), options.rtol);
+  if (!solve_is_done(&outcome)) {
+    say_not_converged(&options, &system, &outcome);
     result = EXIT_NOT_CONVERGED;
   }
 end:
   progress_clear();
-  destroy(&device);
+  cmd_solve_destroy(&device);
   solve_free(&system);
+  free(outcome.columns);
   free(x);
   output_discard(&solution);
   output_discard(&history);

@@ -3,20 +3,11 @@
  * pipe: an answer with the sizes, then the arrays. */
 #include <errno.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "contact_file.h"
 #include "platform.h"
-
-__attribute__((format(printf, 2, 3))) static int fail(mm_error *error, const char *format, ...) {
-  va_list arguments;
-  va_start(arguments, format);
-  vsnprintf(error->text, sizeof error->text, format, arguments);
-  va_end(arguments);
-  return -1;
-}
 
 /* ---- The pipe ---- */
 
@@ -138,11 +129,11 @@ static void work(void *argument, FILE *to) {
   fclib_send(to, failed, t->r ? NULL : &file, &error);
 }
 
-static int run(task *t, contact_file *file, mm_error *error) {
+static int fclib_child_run(task *t, contact_file *file, mm_error *error) {
   enum { BASE = 1 << 30, PER_BYTE = 256, BASE_SECONDS = 20, BYTES_PER_SECOND = 1000000 };
   FILE *stream = fopen(t->path, "rb"), *from;
   platform_child *child;
-  if (!stream) return fail(error, "%.200s: %s, expected an HDF5 file", t->path, strerror(errno));
+  if (!stream) return mm_fail(error, "%.200s: %s, expected an HDF5 file", t->path, strerror(errno));
   if (platform_kind_of_stream(stream, &t->bytes) != PLATFORM_FILE) t->bytes = 0;
   fclose(stream);
   const size_t memory = BASE + (t->bytes < SIZE_MAX / 4 / PER_BYTE ? PER_BYTE * t->bytes : SIZE_MAX / 4);
@@ -151,24 +142,24 @@ static int run(task *t, contact_file *file, mm_error *error) {
   if (unable == ENOSYS)
     return t->r ? fclib_write_here(t->path, t->size, t->r, t->u, error)
                 : fclib_read_here(t->path, t->bytes, t->guess, file, error);
-  if (unable) return fail(error, "%.200s: no process for the HDF5 library: %s", t->path, strerror(unable));
+  if (unable) return mm_fail(error, "%.200s: no process for the HDF5 library: %s", t->path, strerror(unable));
   const int result = fclib_receive(from, file, error);
   fclose(from);
   const int status = platform_wait(&child);
   if (result <= 0) return result;
   if (platform_is_out_of_time(status))
-    return fail(error, "%.200s: the HDF5 library was stopped after %d s, expected a file that takes it less",
-                t->path, seconds);
+    return mm_fail(error, "%.200s: the HDF5 library was stopped after %d s, expected a file that takes it less",
+                   t->path, seconds);
   if (status > 256)
-    return fail(error, "%.200s: the HDF5 library crashed on it (signal %d)", t->path, status - 256);
-  return fail(error, "%.200s: the HDF5 library ended on it (exit status %d)", t->path, status);
+    return mm_fail(error, "%.200s: the HDF5 library crashed on it (signal %d)", t->path, status - 256);
+  return mm_fail(error, "%.200s: the HDF5 library ended on it (exit status %d)", t->path, status);
 }
 
 int fclib_read(const char *path, int guess, contact_file *file, mm_error *error) {
   memset(file, 0, sizeof *file);
-  return run(&(task){.path = path, .guess = guess}, file, error);
+  return fclib_child_run(&(task){.path = path, .guess = guess}, file, error);
 }
 
 int fclib_write_solution(const char *path, int32_t size, const double *r, const double *u, mm_error *error) {
-  return run(&(task){.path = path, .size = size, .r = r, .u = u}, NULL, error);
+  return fclib_child_run(&(task){.path = path, .size = size, .r = r, .u = u}, NULL, error);
 }

@@ -12,21 +12,9 @@
 #include "contact_file.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-__attribute__((format(printf, 2, 3))) static int fail(mm_error *error, const char *format, ...) {
-  va_list arguments;
-  va_start(arguments, format);
-  vsnprintf(error->text, sizeof error->text, format, arguments);
-  va_end(arguments);
-  return -1;
-}
-#ifdef __clang_analyzer__ /* which does not follow variable arguments */
-#define fail(...) (fail(__VA_ARGS__), -1)
-#endif
 
 int fclib_is_file(const char *bytes, size_t length) {
   static const char signature[8] = {'\211', 'H', 'D', 'F', '\r', '\n', '\032', '\n'};
@@ -38,12 +26,12 @@ int fclib_is_file(const char *bytes, size_t length) {
 int fclib_read_here(const char *path, size_t bytes, int guess, contact_file *file, mm_error *error) {
   (void)bytes, (void)guess;
   memset(file, 0, sizeof *file);
-  return fail(error, "%.200s: an HDF5 file, and this build has no HDF5 (TEXSOLVE_FCLIB)", path);
+  return mm_fail(error, "%.200s: an HDF5 file, and this build has no HDF5 (TEXSOLVE_FCLIB)", path);
 }
 
 int fclib_write_here(const char *path, int32_t size, const double *r, const double *u, mm_error *error) {
   (void)size, (void)r, (void)u;
-  return fail(error, "%.200s: this build has no HDF5 (TEXSOLVE_FCLIB)", path);
+  return mm_fail(error, "%.200s: this build has no HDF5 (TEXSOLVE_FCLIB)", path);
 }
 
 #else
@@ -70,8 +58,8 @@ static herr_t keep_first(unsigned depth, const H5E_error2_t *found, void *text) 
 static int fail_by_hdf5(const reader *r, const char *where) {
   char text[160] = "";
   H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, keep_first, text);
-  return fail(r->error, "%.200s: %s%s%s", r->path, where,
-              *where ? ": " : "no whole HDF5 file: ", *text ? text : "not readable");
+  return mm_fail(r->error, "%.200s: %s%s%s", r->path, where,
+                 *where ? ": " : "no whole HDF5 file: ", *text ? text : "not readable");
 }
 
 static int has_link(const reader *r, const char *name) {
@@ -107,16 +95,16 @@ static int check_stored(const reader *r, const char *name, hid_t set, int64_t co
   enum { MOST_PER_BYTE = 1032, SMALL = 1 << 20 };
   const hsize_t stored = H5Dget_storage_size(set);
   const uint64_t chunk = chunk_of(set), most = SMALL / bytes;
-  if (count > 0 && stored == 0) return fail(r->error, "%.200s: %s: no numbers are stored", r->path, name);
+  if (count > 0 && stored == 0) return mm_fail(r->error, "%.200s: %s: no numbers are stored", r->path, name);
   if (stored > r->bytes)
-    return fail(r->error, "%.200s: %s: %llu stored bytes, expected at most the %zu of the file", r->path, name,
-                (unsigned long long)stored, r->bytes);
+    return mm_fail(r->error, "%.200s: %s: %llu stored bytes, expected at most the %zu of the file", r->path,
+                   name, (unsigned long long)stored, r->bytes);
   if ((uint64_t)count > most && (uint64_t)count / MOST_PER_BYTE > stored / bytes)
-    return fail(r->error, "%.200s: %s: %lld numbers, expected no more than can be in %llu stored bytes",
-                r->path, name, (long long)count, (unsigned long long)stored);
+    return mm_fail(r->error, "%.200s: %s: %lld numbers, expected no more than can be in %llu stored bytes",
+                   r->path, name, (long long)count, (unsigned long long)stored);
   if (chunk > most && chunk / MOST_PER_BYTE > r->bytes / bytes)
-    return fail(r->error, "%.200s: %s: chunks of %llu numbers, expected no more than can be in %zu bytes",
-                r->path, name, (unsigned long long)chunk, r->bytes);
+    return mm_fail(r->error, "%.200s: %s: chunks of %llu numbers, expected no more than can be in %zu bytes",
+                   r->path, name, (unsigned long long)chunk, r->bytes);
   return 0;
 }
 
@@ -124,25 +112,26 @@ static int check_stored(const reader *r, const char *name, hid_t set, int64_t co
 static int read_numbers(const reader *r, const char *name, hid_t type, size_t bytes, int64_t *count,
                         void **values) {
   const hid_t set = H5Dopen2(r->id, name, H5P_DEFAULT);
-  if (set < 0) return fail(r->error, "%.200s: no dataset %s, expected a local problem of FCLIB", r->path, name);
+  if (set < 0)
+    return mm_fail(r->error, "%.200s: no dataset %s, expected a local problem of FCLIB", r->path, name);
   const hid_t space = H5Dget_space(set), stored = H5Dget_type(set);
   const int64_t found = H5Sget_simple_extent_npoints(space);
   /* Numbers of more bytes than any machine has are from a broken header. */
   const H5T_class_t class = H5Tget_size(stored) > 16 ? H5T_NO_CLASS : H5Tget_class(stored);
   int failed = 0;
   if (class != H5T_INTEGER && (class != H5T_FLOAT || type == H5T_NATIVE_INT32))
-    failed = fail(r->error, "%.200s: %s: expected %s", r->path, name,
-                  type == H5T_NATIVE_INT32 ? "whole numbers" : "numbers");
+    failed = mm_fail(r->error, "%.200s: %s: expected %s", r->path, name,
+                     type == H5T_NATIVE_INT32 ? "whole numbers" : "numbers");
   else if (found < 0 || found > INT32_MAX || (*count >= 0 && found != *count))
-    failed = fail(r->error, "%.200s: %s: %lld numbers, expected %lld", r->path, name, (long long)found,
-                  (long long)(*count >= 0 ? *count : INT32_MAX));
+    failed = mm_fail(r->error, "%.200s: %s: %lld numbers, expected %lld", r->path, name, (long long)found,
+                     (long long)(*count >= 0 ? *count : INT32_MAX));
   else
     failed = check_stored(r, name, set, found, bytes);
   if (!failed) {
     *count = found;
     *values = calloc((size_t)found + 1, bytes);
     if (!*values)
-      failed = fail(r->error, "%.200s: %s: out of memory for %lld numbers", r->path, name, (long long)found);
+      failed = mm_fail(r->error, "%.200s: %s: out of memory for %lld numbers", r->path, name, (long long)found);
     else if (H5Dread(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, *values) < 0)
       failed = fail_by_hdf5(r, name);
   }
@@ -174,8 +163,8 @@ static int read_doubles(const reader *r, const char *name, int64_t count, double
   *values = read;
   for (int64_t k = 0; k < count && !failed; k++)
     if (!isfinite((*values)[k]))
-      failed = fail(r->error, "%.200s: %s: number %lld is %g, expected a finite one", r->path, name,
-                    (long long)k + 1, (*values)[k]);
+      failed = mm_fail(r->error, "%.200s: %s: number %lld is %g, expected a finite one", r->path, name,
+                       (long long)k + 1, (*values)[k]);
   return failed;
 }
 
@@ -191,8 +180,8 @@ typedef struct sparse {
 static int check_index(const reader *r, const char *name, int64_t k, int32_t index, int32_t least,
                        int32_t most) {
   if (index >= least && index <= most) return 0;
-  return fail(r->error, "%.200s: /fclib_local/W/%s: number %lld is %d, expected one from %d to %d", r->path,
-              name, (long long)k + 1, (int)index, (int)least, (int)most);
+  return mm_fail(r->error, "%.200s: /fclib_local/W/%s: number %lld is %d, expected one from %d to %d", r->path,
+                 name, (long long)k + 1, (int)index, (int)least, (int)most);
 }
 
 static int store_triplets(const reader *r, const sparse *W, contact_file *file) {
@@ -228,11 +217,11 @@ static int read_entries(const reader *r, sparse *W, contact_file *file) {
       read_doubles(r, "/fclib_local/W/x", W->count, &W->x))
     return -1;
   if (W->nz > W->count || W->nz > W->starts)
-    return fail(r->error, "%.200s: /fclib_local/W/nz: %d, expected at most the %lld numbers of p, i and x",
-                r->path, (int)W->nz, (long long)(W->count < W->starts ? W->count : W->starts));
+    return mm_fail(r->error, "%.200s: /fclib_local/W/nz: %d, expected at most the %lld numbers of p, i and x",
+                   r->path, (int)W->nz, (long long)(W->count < W->starts ? W->count : W->starts));
   file->entries = calloc((size_t)W->count + 1, sizeof *file->entries);
   if (!file->entries)
-    return fail(r->error, "%.200s: out of memory for %lld entries", r->path, (long long)W->count);
+    return mm_fail(r->error, "%.200s: out of memory for %lld entries", r->path, (long long)W->count);
   return W->nz < 0 ? store_compressed(r, W, file) : store_triplets(r, W, file);
 }
 
@@ -243,13 +232,14 @@ static int read_matrix(const reader *r, contact_file *file) {
       read_int(r, "/fclib_local/W/nz", &W.nz))
     return -1;
   if (rows != columns || rows < 1 || rows > max_size || rows % file->dimension)
-    return fail(r->error,
-                "%.200s: /fclib_local/W: %d rows and %d columns, expected as many of both, %d for each contact",
-                r->path, (int)rows, (int)columns, file->dimension);
+    return mm_fail(
+        r->error,
+        "%.200s: /fclib_local/W: %d rows and %d columns, expected as many of both, %d for each contact",
+        r->path, (int)rows, (int)columns, file->dimension);
   if (W.nz < -2)
-    return fail(r->error,
-                "%.200s: /fclib_local/W/nz: %d, expected -2 (rows), -1 (columns) or a count of triplets",
-                r->path, (int)W.nz);
+    return mm_fail(r->error,
+                   "%.200s: /fclib_local/W/nz: %d, expected -2 (rows), -1 (columns) or a count of triplets",
+                   r->path, (int)W.nz);
   file->size = rows;
   const int failed = read_entries(r, &W, file);
   free(W.p);
@@ -265,18 +255,18 @@ static int refuse_equalities(const reader *r) {
   static const char *const names[] = {"/fclib_local/V", "/fclib_local/R", "/fclib_local/vectors/s"};
   for (int k = 0; k < 3; k++)
     if (k < 2 ? has_link(r, names[k]) : is_stored(r, names[k]))
-      return fail(r->error, "%.200s: %s: equality constraints, expected contacts alone", r->path, names[k]);
+      return mm_fail(r->error, "%.200s: %s: equality constraints, expected contacts alone", r->path, names[k]);
   return 0;
 }
 
 static int read_problem(const reader *r, contact_file *file) {
   int32_t dimension = 0;
   if (!has_link(r, "/fclib_local"))
-    return fail(r->error, "%.200s: no group /fclib_local, expected a local problem of FCLIB%s", r->path,
-                has_link(r, "/fclib_global") ? ", not a global one" : "");
+    return mm_fail(r->error, "%.200s: no group /fclib_local, expected a local problem of FCLIB%s", r->path,
+                   has_link(r, "/fclib_global") ? ", not a global one" : "");
   if (read_int(r, "/fclib_local/spacedim", &dimension)) return -1;
   if (dimension != 2 && dimension != 3)
-    return fail(r->error, "%.200s: /fclib_local/spacedim: %d, expected 2 or 3", r->path, (int)dimension);
+    return mm_fail(r->error, "%.200s: /fclib_local/spacedim: %d, expected 2 or 3", r->path, (int)dimension);
   file->dimension = (int)dimension;
   if (refuse_equalities(r)) return -1;
   if (read_matrix(r, file)) return -1;
@@ -286,9 +276,9 @@ static int read_problem(const reader *r, contact_file *file) {
     return -1;
   for (int32_t k = 0; k < contacts; k++)
     if (file->mu[k] < 0)
-      return fail(r->error,
-                  "%.200s: /fclib_local/vectors/mu: number %d is %g, expected one that is not negative",
-                  r->path, (int)k + 1, file->mu[k]);
+      return mm_fail(r->error,
+                     "%.200s: /fclib_local/vectors/mu: number %d is %g, expected one that is not negative",
+                     r->path, (int)k + 1, file->mu[k]);
   if (!has_link(r, "/solution") || !is_stored(r, "/solution/r")) return 0;
   return read_doubles(r, "/solution/r", file->size, &file->solution);
 }
@@ -299,7 +289,8 @@ static int read_guess(const reader *r, int guess, contact_file *file) {
   char name[40];
   if (guess == 0 || (guess < 0 && !is_stored(r, "/guesses/1/r"))) return 0;
   if (has_link(r, "/guesses") && read_int(r, "/guesses/number_of_guesses", &count)) return -1;
-  if (guess > count) return fail(r->error, "%.200s: guess %d, expected one of %d", r->path, guess, (int)count);
+  if (guess > count)
+    return mm_fail(r->error, "%.200s: guess %d, expected one of %d", r->path, guess, (int)count);
   file->guess_number = guess < 0 ? 1 : guess;
   snprintf(name, sizeof name, "/guesses/%d/r", file->guess_number);
   return read_doubles(r, name, file->size, &file->guess);

@@ -54,7 +54,7 @@ static int read_matrix_market(const char *option, const char *path, int32_t widt
   int failed = 0;
   if (file.header.rows != height || file.header.columns != width)
     failed = say_shape(option, file.name, file.header.rows, file.header.columns, width, height);
-  if (!failed && mm_read_dense(&file, values, &duplicates, &error)) {
+  if (!failed && mm_read_dense(&file, 0, values, &duplicates, &error)) {
     message("%s %s", option, error.text);
     failed = -1;
   }
@@ -127,5 +127,5 @@ void grid_file_write(const output_file *file, const char *path, const char *comm
   if (is_npy_name(path))
     npy_write(file->stream, height, width, values);
   else
-    mm_write_dense(file->stream, comment, height, width, values);
+    mm_write_dense(file->stream, comment, height, width, 0, values);
 }

@@ -30,7 +30,7 @@ static ts_status describe_own(const ts_context *context, rank_info *mine) {
   platform_host_name(mine->host, sizeof mine->host);
   snprintf(mine->device, sizeof mine->device, "%s", own_device(info.device));
   mine->host_rank = ranks_transport()->host_rank;
-  mine->parts = info.parts / ts_ranks_count(context);
+  mine->parts = info.parts / ts_ranks_get_count(context);
   mine->threads = info.threads;
   mine->is_hardware = info.is_hardware;
   mine->bytes_total = info.bytes_total;
@@ -39,7 +39,7 @@ static ts_status describe_own(const ts_context *context, rank_info *mine) {
 
 /* All ranks get those of all. */
 static ts_status gather(ts_context *context, rank_info **all) {
-  const int ranks = ts_ranks_count(context), mine = ts_ranks_rank(context);
+  const int ranks = ts_ranks_get_count(context), mine = ts_ranks_get_rank(context);
   *all = calloc((size_t)ranks, sizeof **all);
   ts_status status = *all ? describe_own(context, &(*all)[mine]) : TS_ERROR_OUT_OF_HOST_MEMORY;
   status = ts_ranks_agree(context, status, NULL);
@@ -107,7 +107,7 @@ int info_of_ranks(const char *backend, int json) {
       ranks_agreed();
       result = EXIT_ERROR;
     } else if (ranks_is_root() && (json ? print_json : print_text)(desc.backend, ghosts_of(context), all,
-                                                                   ts_ranks_count(context))) {
+                                                                   ts_ranks_get_count(context))) {
       result = EXIT_ERROR;
     }
   }

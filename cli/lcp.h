@@ -46,6 +46,9 @@ typedef struct lcp_problem {
 /* 0, or -1 after a message. */
 int lcp_read(const lcp_options *options, lcp_problem *problem);
 void lcp_free(lcp_problem *problem);
+/* On the device. */
+ts_status lcp_problem_create(ts_context *context, const lcp_problem *problem, ts_lcp_storage storage,
+                             ts_precision precision, ts_lcp **lcp);
 /* "LCP", "boxed LCP", "contacts with friction in 2-D" and the like; and a short name for programs. */
 const char *lcp_kind(const lcp_problem *problem);
 const char *lcp_kind_name(const lcp_problem *problem);

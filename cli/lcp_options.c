@@ -63,7 +63,7 @@ static const option_row rows[] = {
     OPTION_NAME("local", "NAME", local, local_at,
                 "how the law of one contact is solved: exact, projection, or auto (default)"),
     OPTION_NAME("acceleration", "NAME", acceleration, acceleration_at,
-                "what a sweep starts from: none, momentum, conjugate, or auto (default), none and, where M is "
+                "what a sweep starts from: none, momentum, or auto (default), none and, if M is "
                 "symmetric and many sweeps are left after 20, momentum"),
     OPTION_WORD("precision", "NAME", precision, precisions,
                 "of M, z and the sweeps: single, double, or auto (default), single as far as it comes and then "

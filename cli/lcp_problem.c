@@ -42,7 +42,7 @@ static int read_column(const char *path, int32_t rows, int may_be_infinite, doub
     message("%s:%lld: %lld rows and %lld columns, expected %d rows and 1 column", file.name,
             (long long)file.header.size_line, (long long)file.header.rows, (long long)file.header.columns,
             (int)rows);
-  else if (mm_read_dense(&file, values, &duplicates, &error))
+  else if (mm_read_dense(&file, 1, values, &duplicates, &error))
     message("%s", error.text);
   else
     failed = 0;
@@ -194,6 +194,21 @@ void lcp_free(lcp_problem *p) {
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) free(arrays[i]);
   mm_free_csr(&p->matrix);
   memset(p, 0, sizeof *p);
+}
+
+ts_status lcp_problem_create(ts_context *context, const lcp_problem *p, ts_lcp_storage storage,
+                             ts_precision precision, ts_lcp **lcp) {
+  const ts_csr matrix = ts_host_csr(p->matrix.rows, p->matrix.columns, p->matrix.row_offsets,
+                                    p->matrix.column_indices, p->matrix.values);
+  const ts_lcp_desc desc = {.size = p->size,
+                            .dimension = p->dimension,
+                            .sparse_matrix = &matrix,
+                            .storage = storage,
+                            .lower = ts_host(p->lower, (size_t)p->size),
+                            .upper = ts_host(p->upper, (size_t)p->size),
+                            .friction = ts_host(p->friction, (size_t)(p->size / p->dimension)),
+                            .precision = precision};
+  return ts_lcp_create(context, &desc, lcp);
 }
 
 const char *lcp_kind(const lcp_problem *p) {

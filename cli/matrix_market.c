@@ -2,24 +2,12 @@
 
 #include <errno.h>
 #include <limits.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "compressed.h"
 #include "platform.h"
 #include "progress.h"
-
-__attribute__((format(printf, 2, 3))) static int fail(mm_error *error, const char *format, ...) {
-  va_list arguments;
-  va_start(arguments, format);
-  vsnprintf(error->text, sizeof error->text, format, arguments);
-  va_end(arguments);
-  return -1;
-}
-#ifdef __clang_analyzer__ /* which does not follow variable arguments */
-#define fail(...) (fail(__VA_ARGS__), -1)
-#endif
 
 /* ---- The file ---- */
 
@@ -59,7 +47,7 @@ int mm_read_text(const char *path, const char *expected, char **name, char **tex
   progress_begin("reading %.50s", standard_input ? "standard input" : path);
   *name = *text = NULL;
   FILE *stream = standard_input ? stdin : fopen(path, "rb");
-  if (!stream) return fail(error, "%.200s: %s, expected %s", path, strerror(errno), expected);
+  if (!stream) return mm_fail(error, "%.200s: %s, expected %s", path, strerror(errno), expected);
   int failed = read_all(stream, text, length);
   if (!standard_input) fclose(stream);
   *name = copy_text(standard_input ? "standard input" : path);
@@ -72,9 +60,9 @@ int mm_read_text(const char *path, const char *expected, char **name, char **tex
   free(*text);
   *name = *text = NULL;
   if (program)
-    return fail(error, "%.200s: compressed by %s, expected %s (hint: `%s -d' uncompresses it)",
-                standard_input ? "standard input" : path, program, expected, program);
-  return fail(error, "%.200s: %s, expected %s", path, strerror(failed ? failed : ENOMEM), expected);
+    return mm_fail(error, "%.200s: compressed by %s, expected %s (hint: `%s -d' uncompresses it)",
+                   standard_input ? "standard input" : path, program, expected, program);
+  return mm_fail(error, "%.200s: %s, expected %s", path, strerror(failed ? failed : ENOMEM), expected);
 }
 
 static int open_file(mm_file *file, const char *path, int may_be_infinite, mm_error *error) {
@@ -104,19 +92,33 @@ void mm_close(mm_file *file) {
 
 /* ---- Sparse matrices ---- */
 
+/* Rows that entries can reach. */
+static int64_t most_filled(const mm_header *h) {
+  if (h->coordinate) return h->entries * (h->symmetry == MM_GENERAL ? 1 : 2);
+  return h->entries ? h->rows : 0;
+}
+
 int mm_check_square(const mm_file *file, mm_error *error) {
   const mm_header *h = &file->header;
   if (h->rows != h->columns)
-    return fail(error, "%.200s:%lld: %lld rows and %lld columns, expected a square matrix", file->name,
-                (long long)h->size_line, (long long)h->rows, (long long)h->columns);
-  const int64_t filled = h->coordinate ? h->entries * (h->symmetry == MM_GENERAL ? 1 : 2)
-                         : h->entries  ? h->rows
-                                       : 0;
+    return mm_fail(error, "%.200s:%lld: %lld rows and %lld columns, expected a square matrix", file->name,
+                   (long long)h->size_line, (long long)h->rows, (long long)h->columns);
+  const int64_t filled = most_filled(h);
   if (filled >= h->rows) return 0;
-  return fail(
+  return mm_fail(
       error,
       "%.200s:%lld: %lld entries leave some of the %lld rows empty, expected a matrix with an entry in each",
       file->name, (long long)h->size_line, (long long)h->entries, (long long)h->rows);
+}
+
+int mm_check_filled(const mm_file *file, mm_error *error) {
+  const mm_header *h = &file->header;
+  const int64_t longer = h->rows > h->columns ? h->rows : h->columns;
+  if (!h->coordinate || longer <= 1000000 || longer / 16 <= most_filled(h)) return 0;
+  return mm_fail(error,
+                 "%.200s:%lld: %lld entries leave most of the %lld %s empty, expected one for 16 of them",
+                 file->name, (long long)h->size_line, (long long)h->entries, (long long)longer,
+                 h->rows > h->columns ? "rows" : "columns");
 }
 
 /* Entry k of both triangles: those of the file, then their mirrors. Zeros of an array and mirrors of the
@@ -187,8 +189,8 @@ int mm_read_csr(const mm_file *file, mm_csr *csr, mm_error *error) {
   const int64_t count = h->symmetry == MM_GENERAL ? h->entries : 2 * h->entries;
   *csr = (mm_csr){.rows = (int32_t)h->rows, .columns = (int32_t)h->columns};
   if (count > INT_MAX)
-    return fail(error, "%.200s: %lld entries, expected at most %d with both triangles", file->name,
-                (long long)h->entries, INT_MAX);
+    return mm_fail(error, "%.200s: %lld entries, expected at most %d with both triangles", file->name,
+                   (long long)h->entries, INT_MAX);
   int32_t *column_starts = calloc((size_t)h->columns + 1, sizeof *column_starts);
   int32_t *by_column = calloc((size_t)count + 1, sizeof *by_column);
   csr->row_offsets = calloc((size_t)h->rows + 1, sizeof *csr->row_offsets);
@@ -199,7 +201,7 @@ int mm_read_csr(const mm_file *file, mm_csr *csr, mm_error *error) {
     sort(file, count, csr, column_starts, by_column);
     add_duplicates(csr, h->symmetry != MM_GENERAL);
   } else {
-    failed = fail(error, "%.200s: out of memory for %lld entries", file->name, (long long)h->entries);
+    failed = mm_fail(error, "%.200s: out of memory for %lld entries", file->name, (long long)h->entries);
     mm_free_csr(csr);
   }
   free(column_starts);
@@ -216,15 +218,15 @@ void mm_free_csr(mm_csr *csr) {
 
 /* ---- Dense matrices ---- */
 
-int mm_read_dense(const mm_file *file, double **values, int64_t *duplicates, mm_error *error) {
+int mm_read_dense(const mm_file *file, int by_columns, double **values, int64_t *duplicates, mm_error *error) {
   const mm_header *h = &file->header;
   const size_t count = (size_t)h->rows * (size_t)h->columns;
   unsigned char *seen = calloc(count, 1); /* tells entries apart that a file has twice */
   *duplicates = 0;
   *values = calloc(count, sizeof **values);
   if (!*values || !seen) {
-    fail(error, "%.200s: out of memory for %lld x %lld values", file->name, (long long)h->rows,
-         (long long)h->columns);
+    mm_fail(error, "%.200s: out of memory for %lld x %lld values", file->name, (long long)h->rows,
+            (long long)h->columns);
     free(seen);
     free(*values);
     *values = NULL;
@@ -233,7 +235,8 @@ int mm_read_dense(const mm_file *file, double **values, int64_t *duplicates, mm_
   mm_entry e;
   for (int64_t k = 0; k < (h->symmetry == MM_GENERAL ? h->entries : 2 * h->entries); k++) {
     if (!get_entry(file, k, &e)) continue;
-    const size_t at = (size_t)e.row * (size_t)h->columns + (size_t)e.column;
+    const size_t at = by_columns ? (size_t)e.column * (size_t)h->rows + (size_t)e.row
+                                 : (size_t)e.row * (size_t)h->columns + (size_t)e.column;
     (*values)[at] += e.value;
     if (k < h->entries) *duplicates += seen[at];
     seen[at] = 1;
@@ -242,11 +245,14 @@ int mm_read_dense(const mm_file *file, double **values, int64_t *duplicates, mm_
   return 0;
 }
 
-void mm_write_dense(FILE *stream, const char *comment, int32_t rows, int columns, const double *values) {
+void mm_write_dense(FILE *stream, const char *comment, int32_t rows, int columns, int by_columns,
+                    const double *values) {
   fprintf(stream, "%%%%MatrixMarket matrix array real general\n%% %s\n%d %d\n", comment, (int)rows, columns);
   for (int c = 0; c < columns; c++)
     for (int32_t i = 0; i < rows; i++) {
-      fprintf(stream, "%.17g\n", values[(size_t)i * (size_t)columns + (size_t)c]);
+      fprintf(
+          stream, "%.17g\n",
+          values[by_columns ? (size_t)c * (size_t)rows + (size_t)i : (size_t)i * (size_t)columns + (size_t)c]);
       if (i % 4096 == 0)
         progress_step(((double)c * rows + i) / ((double)columns * rows), "row %d of %d", (int)i, (int)rows);
     }

@@ -39,15 +39,21 @@ typedef struct mm_csr {
 /* Whether a matrix is square and its entries can reach all rows, before memory for its rows is taken: 0, or -1
  * and the error. */
 int mm_check_square(const mm_file *file, mm_error *error);
+/* The same of a matrix of any shape, whose rows and columns may be empty: if there are more than a million of
+ * them, 15 of 16. */
+int mm_check_filled(const mm_file *file, mm_error *error);
 
 int mm_read_csr(const mm_file *file, mm_csr *csr, mm_error *error);
 void mm_free_csr(mm_csr *csr);
 
-/* The whole file as a dense matrix, row by row: entry (i, c) is at (*values)[i * columns + c]. Free it. */
-int mm_read_dense(const mm_file *file, double **values, int64_t *duplicates, mm_error *error);
+/* Entry (i, c) of a dense matrix is number i * columns + c of its values, or with `by_columns` number
+ * c * rows + i. */
 
-/* Writes rows x columns values, stored row by row, as a dense matrix with a line of comment, and with the
- * digits that bring back the same doubles. */
-void mm_write_dense(FILE *stream, const char *comment, int32_t rows, int columns, const double *values);
+/* The whole file as a dense matrix. Free it. */
+int mm_read_dense(const mm_file *file, int by_columns, double **values, int64_t *duplicates, mm_error *error);
+
+/* Writes a dense matrix with a line of comment, and with the digits that bring back the same doubles. */
+void mm_write_dense(FILE *stream, const char *comment, int32_t rows, int columns, int by_columns,
+                    const double *values);
 
 #endif

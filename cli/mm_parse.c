@@ -2,6 +2,7 @@
 
 #include <limits.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +13,14 @@
 
 /* The longest line that Matrix Market allows; sizes are the library's, a little below what an int holds. */
 enum { max_line = 1024, max_size = INT_MAX - 1023 };
+
+int(mm_fail)(mm_error *error, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(error->text, sizeof error->text, format, arguments);
+  va_end(arguments);
+  return -1;
+}
 
 /* ---- Lines ---- */
 

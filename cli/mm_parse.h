@@ -30,6 +30,12 @@ typedef struct mm_error {
   char text[512]; /* "FILE:LINE: what was found, what was expected" */
 } mm_error;
 
+/* Writes the error and returns -1. */
+__attribute__((format(printf, 2, 3))) int mm_fail(mm_error *error, const char *format, ...);
+#ifdef __clang_analyzer__ /* which does not follow variable arguments */
+#define mm_fail(...) (mm_fail(__VA_ARGS__), -1)
+#endif
+
 /* `name` is the file's name in messages; text[length] is a zero byte. Returns 0 and header->entries entries, to
  * be freed, or -1 and the error. */
 int mm_parse(const char *name, const char *text, size_t length, int may_be_infinite, mm_header *header,

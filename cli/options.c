@@ -31,7 +31,7 @@ static const char *all_formats(void) {
   size_t used = 0;
   if (text[0]) return text;
   for (int f = 0; (next = ts_format_name((ts_format)f)); f++) {
-    if (f == TS_FORMAT_STENCIL) continue;
+    if (f == TS_FORMAT_STENCIL || f == TS_FORMAT_OPERATOR) continue;
     if (last) used += (size_t)snprintf(text + used, sizeof text - used, "%s%s", used ? ", " : "", last);
     last = next;
   }
@@ -41,7 +41,7 @@ static const char *all_formats(void) {
 
 static int format_named(const option_row *o, const char *text) {
   const int format = ts_format_from_name(text);
-  if (format < 0 || format == TS_FORMAT_STENCIL)
+  if (format < 0 || format == TS_FORMAT_STENCIL || format == TS_FORMAT_OPERATOR)
     arguments_usage("--format: '%.40s', expected %s", text, o->expected ? o->expected : all_formats());
   return format;
 }

@@ -74,21 +74,6 @@ typedef struct option_row {
 
 /* What several programs have. */
 #define OPTION_OUTPUT(text) OPTION_ROW(TEXT, "output", "FILE", output, .letter = 'o', .help = text)
-#define OPTIONS_DEVICE(backend, platform)                                                                      \
-  OPTION_ROW(BACKEND, "backend", "NAME", backend,                                                              \
-             .help = "auto, cuda, gl, cuda:N or gl:N (device N), cpu, or check:NAME (default: auto, which "    \
-                     "takes the first of CUDA, OpenGL on a GPU, and the CPU)"),                                \
-      OPTION_ROW(PLATFORM, "gl-platform", "NAME", platform,                                                    \
-                 .help = "where --headless takes OpenGL from: egl, or window, a hidden one (default: egl)")
-#define OPTIONS_RUN(of_bench, of_json, of_verbose)                                                             \
-  OPTION_HEADING("How it runs:"), OPTION_FLAG("headless", headless, "without a window"),                       \
-      OPTION_NUMBER("ui-scale", "FACTOR", ui_scale, 0.5, 4, "a number from 0.5 to 4",                          \
-                    "how large the window's controls are, times the display's own scale (default: 1)"),        \
-      OPTION_FLAG("bench", bench, of_bench), OPTION_FLAG("json", json, of_json),                               \
-      OPTION_ROW(FLAG, "quiet", NULL, quiet, .letter = 'q',                                                    \
-                 .help = "print errors only, no report and no notes"),                                         \
-      OPTION_ROW(FLAG, "verbose", NULL, verbosity, .letter = 'v', .help = of_verbose)
-
 /* What the commands of texsolve have: the library itself refuses a backend that it does not know. */
 #define OPTIONS_COMMAND_DEVICE                                                                                 \
   OPTION_TEXT("backend", "NAME", backend,                                                                      \

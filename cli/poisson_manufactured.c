@@ -34,11 +34,11 @@ static profile wave(double s, double length, double phase) {
 }
 
 double poisson_position(const ts_poisson_desc *desc, int32_t index) {
-  return desc->spacing * (index + (desc->centring == TS_CELL_CENTRED ? 0.5 : 0.0));
+  return desc->spacing * (index + (desc->centring == TS_CENTRING_CELL ? 0.5 : 0.0));
 }
 
 double poisson_length(const ts_poisson_desc *desc, int32_t count, int periodic) {
-  return desc->spacing * (count - (desc->centring == TS_VERTEX_CENTRED && !periodic));
+  return desc->spacing * (count - (desc->centring == TS_CENTRING_VERTEX && !periodic));
 }
 
 void poisson_manufactured(const ts_poisson_desc *desc, poisson_problem_name name, double x, double y,

@@ -16,7 +16,7 @@ void poisson_describe(const poisson_options *o, ts_poisson_desc *desc) {
                             .bottom = o->bottom,
                             .top = o->top,
                             .uniform_sigma = o->sigma};
-  const int ends = o->centring == TS_VERTEX_CENTRED && o->left != TS_BOUNDARY_PERIODIC;
+  const int ends = o->centring == TS_CENTRING_VERTEX && o->left != TS_BOUNDARY_PERIODIC;
   desc->spacing = 1.0 / (o->width - ends);
 }
 
@@ -107,7 +107,7 @@ static int read_numbers(const char *option, const char *path, const ts_poisson_d
 static int read_coefficient(const char *path, poisson_problem *p) {
   const ts_poisson_desc *d = &p->desc;
   if (read_numbers("--coefficient", path, d, &p->coefficient)) return -1;
-  p->desc.double_coefficient = p->coefficient;
+  p->desc.coefficient = ts_host(p->coefficient, count_of(d));
   for (size_t k = 0; k < count_of(d); k++) {
     if (p->coefficient[k] > 0) continue;
     message("--coefficient %s: row %zu, column %zu: %.9g, expected a positive number", path,
@@ -184,7 +184,7 @@ static int allocate(const poisson_options *o, poisson_problem *p, int known) {
     failed |= !(p->boundaries[s] =
                     calloc((size_t)(s < 2 ? p->desc.height : p->desc.width), sizeof *p->boundaries[s]));
   if (failed) message("out of memory for a problem of %dx%d points", o->width, o->height);
-  p->desc.double_coefficient = p->coefficient;
+  p->desc.coefficient = ts_host(p->coefficient, n);
   p->desc.solid = p->solid;
   return failed ? -1 : 0;
 }
@@ -207,10 +207,11 @@ int poisson_make(const poisson_options *o, poisson_problem *p) {
 }
 
 ts_boundary_values poisson_boundaries(const poisson_problem *p) {
-  return (ts_boundary_values){.double_left = p->boundaries[0],
-                              .double_right = p->boundaries[1],
-                              .double_bottom = p->boundaries[2],
-                              .double_top = p->boundaries[3]};
+  const size_t width = (size_t)p->desc.width, height = (size_t)p->desc.height;
+  return (ts_boundary_values){.left = ts_host(p->boundaries[0], height),
+                              .right = ts_host(p->boundaries[1], height),
+                              .bottom = ts_host(p->boundaries[2], width),
+                              .top = ts_host(p->boundaries[3], width)};
 }
 
 void poisson_free(poisson_problem *p) {

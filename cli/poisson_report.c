@@ -17,14 +17,13 @@ const char *poisson_how_it_ended(const poisson_outcome *outcome) {
 }
 
 static const char *centring_name(const poisson_options *o) {
-  return o->centring == TS_CELL_CENTRED ? "cell" : "vertex";
+  return o->centring == TS_CENTRING_CELL ? "cell" : "vertex";
 }
 
 static void print_method(const poisson_options *o, const ts_multigrid_info *m) {
   printf("method      %s%s(%d,%d), %s smoother, %s interpolation%s%s; relative residual to %.3g\n",
-         o->cg ? "cg with " : "", ts_cycle_name(o->multigrid.cycle), m->pre, m->post,
-         ts_smoother_name(m->smoother), ts_interpolation_name(m->interpolation),
-         o->multigrid.symmetric && !o->cg ? ", symmetric" : "",
+         o->cg ? "cg with " : "", ts_cycle_name(m->cycle), m->pre, m->post, ts_smoother_name(m->smoother),
+         ts_interpolation_name(m->interpolation), o->multigrid.symmetric && !o->cg ? ", symmetric" : "",
          o->multigrid.full ? ", full multigrid first" : "", o->rtol);
 }
 
@@ -121,7 +120,7 @@ int poisson_report_json(const poisson_options *o, const poisson_problem *problem
   PUT(object, "smoother", json_string(ts_smoother_name(m->smoother)));
   PUT(object, "storage", json_string(ts_grid_storage_name(m->storage)));
   PUT(object, "interpolation", json_string(ts_interpolation_name(m->interpolation)));
-  PUT(object, "cycle", json_string(ts_cycle_name(o->multigrid.cycle)));
+  PUT(object, "cycle", json_string(ts_cycle_name(m->cycle)));
   PUT(object, "pre", json_integer(m->pre));
   PUT(object, "post", json_integer(m->post));
   PUT(object, "full", json_boolean(o->multigrid.full));

@@ -52,8 +52,11 @@ int poisson_residual(const poisson_problem *problem, const double *x, int null_s
     return -1;
   }
   ts_status status = ts_poisson_grid(d, &grid);
-  if (status >= 0) status = ts_poisson_stencil_double(NULL, d, A);
-  if (status >= 0) status = ts_poisson_right_hand_side_double(NULL, d, problem->g, &boundaries, b, b + n);
+  if (status >= 0) status = ts_poisson_stencil(NULL, d, ts_host(A, 9 * (size_t)d->width * (size_t)d->height));
+  if (status >= 0)
+    status = ts_poisson_right_hand_side(NULL, d, ts_host(problem->g, (size_t)d->width * (size_t)d->height),
+                                        &boundaries, ts_host(b, (size_t)d->width * (size_t)d->height),
+                                        ts_host(b + n, (size_t)d->width * (size_t)d->height));
   if (status >= 0) *residual = relative_residual(&grid, A, x, b, null_space_components == 1);
   if (status < 0) message("the residual: %s", ts_last_error(NULL));
   free(A);

@@ -39,7 +39,7 @@ typedef struct device_objects {
   int lacks_pairs; /* the device has single precision only */
 } device_objects;
 
-static void destroy(device_objects *d) {
+static void poisson_solve_destroy(device_objects *d) {
   ts_multigrid_destroy(&d->multigrid);
   ts_vector_destroy(&d->x);
   ts_vector_destroy(&d->b);
@@ -88,20 +88,26 @@ static int upload(const poisson_options *options, const poisson_problem *problem
   double start = seconds_now();
   ts_status status = ts_poisson_grid(desc, &grid);
   if (status >= 0) status = ts_grid_create(d->context, &grid, &d->grid);
-  if (status >= 0) status = ts_poisson_stencil_double(d->context, desc, values);
+  if (status >= 0)
+    status =
+        ts_poisson_stencil(d->context, desc, ts_host(values, 9 * (size_t)desc->width * (size_t)desc->height));
   outcome->seconds_make += seconds_now() - start;
   start = seconds_now();
-  if (status >= 0) status = ts_stencil_create_double(d->grid, values, &d->A);
+  if (status >= 0)
+    status = ts_stencil_create(d->grid, ts_host(values, 9 * (size_t)ts_space_get_size(d->grid)), &d->A);
   if (status >= 0) status = create_x(options, d);
   outcome->seconds_setup += seconds_now() - start;
   start = seconds_now();
   if (status >= 0)
-    status = ts_poisson_right_hand_side_double(d->context, desc, problem->g, &boundaries, values, values + n);
+    status = ts_poisson_right_hand_side(
+        d->context, desc, ts_host(problem->g, (size_t)desc->width * (size_t)desc->height), &boundaries,
+        ts_host(values, (size_t)desc->width * (size_t)desc->height),
+        ts_host(values + n, (size_t)desc->width * (size_t)desc->height));
   outcome->seconds_make += seconds_now() - start;
   start = seconds_now();
   if (status >= 0) status = create_b(values, n, d);
-  if (status >= 0) status = ts_vector_write_double(d->b, values, n);
-  if (status >= 0) status = ts_vector_write_double(d->x, values + n, n);
+  if (status >= 0) status = ts_vector_write(d->b, ts_host(values, n));
+  if (status >= 0) status = ts_vector_write(d->x, ts_host(values + n, n));
   outcome->seconds_setup += seconds_now() - start;
   return status < 0 ? failed_call(d->context, status, "the problem") : 0;
 }
@@ -111,8 +117,7 @@ static int upload(const poisson_options *options, const poisson_problem *problem
 typedef struct watcher {
   const poisson_options *options;
   poisson_outcome *outcome;
-  const ts_result *result; /* of cg, in which the library keeps the recurrence's residual during a call */
-  double first;            /* residual that was seen; 0: none yet */
+  double first; /* residual that was seen; 0: none yet */
 } watcher;
 
 /* The last of the history is the last cycle's also if there is no room for all. */
@@ -124,8 +129,8 @@ static void keep(poisson_outcome *o, double residual) {
   o->history[o->history_count++] = residual;
 }
 
-static void note_residual(watcher *w, int cycle, double number) {
-  const double residual = w->result ? w->result->relative_residual : number, rtol = w->options->rtol;
+static void note_residual(watcher *w, int cycle, double number, double residual) {
+  const double rtol = w->options->rtol;
   if (w->first == 0) w->first = residual;
   keep(w->outcome, number);
   poisson_report_cycle(w->options, w->outcome, cycle);
@@ -133,13 +138,10 @@ static void note_residual(watcher *w, int cycle, double number) {
                 w->options->cg ? "iteration" : "cycle", cycle, residual, rtol);
 }
 
-static int after_cycle(int cycle, double relative_residual, void *user) {
-  note_residual(user, cycle, relative_residual);
-  return interrupt_is_asked();
-}
-
-static int after_check(int iteration, const double *history, int count, void *user) {
-  for (int k = 0; k < count; k++) note_residual(user, iteration - count + 1 + k, history[k]);
+static int after_check(const ts_progress *progress, void *user) {
+  for (int k = 0; k < progress->count; k++)
+    note_residual(user, progress->iteration - progress->count + 1 + k, progress->history[k],
+                  progress->relative_residual);
   return interrupt_is_asked();
 }
 
@@ -184,9 +186,10 @@ static ts_status solve_cg(const poisson_options *options, device_objects *d, wat
                                .check_interval = 1,
                                .progress = after_check,
                                .progress_user = w};
-  w->result = &result;
-  if (status >= 0) status = ts_solve(d->A, d->b, d->x, &desc, &result);
-  w->result = NULL;
+  ts_solver *solver = NULL;
+  if (status >= 0) status = ts_solver_create(d->A, &desc, &solver);
+  if (status >= 0) status = ts_solver_solve(solver, d->b, d->x, &result);
+  ts_solver_destroy(&solver);
   ts_preconditioner_destroy(&M);
   if (status < 0) return status;
   take_result(&result, outcome);
@@ -231,7 +234,7 @@ static int set_up(const poisson_options *options, const poisson_problem *problem
   ts_multigrid_desc desc = options->multigrid;
   desc.rtol = options->rtol;
   desc.max_cycles = options->max_cycles;
-  desc.progress = after_cycle;
+  desc.progress = after_check;
   desc.progress_user = w;
   ts_status status = ts_multigrid_create(d->A, &desc, &d->multigrid);
   if (status >= 0) status = ts_multigrid_get_info(d->multigrid, &w->outcome->multigrid);
@@ -246,7 +249,7 @@ int poisson_solve(const poisson_options *options, const poisson_problem *problem
                   poisson_outcome *outcome, double **x) {
   const size_t n = (size_t)options->width * (size_t)options->height;
   device_objects d = {.context = context};
-  watcher w = {options, outcome, NULL, 0};
+  watcher w = {options, outcome, 0};
   int failed = set_up(options, problem, &d, &w);
   if (!failed) {
     progress_clear();
@@ -267,7 +270,7 @@ int poisson_solve(const poisson_options *options, const poisson_problem *problem
     failed = -1;
   }
   if (!failed) {
-    const ts_status status = ts_vector_read_double(d.x, *x, n);
+    const ts_status status = ts_vector_read(d.x, ts_host(*x, n));
     if (status < 0) failed = failed_call(context, status, "the solution");
     if (!failed && d.lacks_pairs)
       failed =
@@ -277,6 +280,6 @@ int poisson_solve(const poisson_options *options, const poisson_problem *problem
   if (!failed) judge(problem, *x, outcome);
   if (!failed) check_written(options, outcome);
   progress_clear();
-  destroy(&d);
+  poisson_solve_destroy(&d);
   return failed;
 }

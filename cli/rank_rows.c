@@ -51,12 +51,13 @@ static ts_status share(ts_context *context, const rank_rows *rows, const int64_t
 
 /* Each rank's first row, at a node and so that entries are about even; every rank has a node. */
 static void divide(const ts_csr *csr, int unknowns, int ranks, int64_t *first) {
-  const int64_t nodes = csr->rows / unknowns, entries = csr->row_offsets[csr->rows];
+  const int32_t *offsets = csr->row_offsets.data;
+  const int64_t nodes = csr->rows / unknowns, entries = offsets[csr->rows];
   int64_t node = 0;
   for (int r = 0; r < ranks; r++) {
     const int64_t least = r ? first[r - 1] / unknowns + 1 : 0, most = nodes - (ranks - r);
     const double wanted = (double)entries * r / ranks;
-    while (node < most && (node < least || (double)csr->row_offsets[node * unknowns] < wanted)) node++;
+    while (node < most && (node < least || (double)offsets[node * unknowns] < wanted)) node++;
     first[r] = node * unknowns;
   }
   first[ranks] = csr->rows;
@@ -89,9 +90,10 @@ static ts_status send_starts(ts_context *context, const ts_csr *csr, int unknown
   ts_status status = agree_on_memory(context, !rows->first || !p->entries || !p->lengths);
   if (status < 0) return status;
   if (is_root) {
+    const int32_t *offsets = csr->row_offsets.data;
     divide(csr, unknowns, rows->ranks, rows->first);
-    for (int r = 0; r <= rows->ranks; r++) p->entries[r] = csr->row_offsets[rows->first[r]];
-    for (int32_t i = 0; i < csr->rows; i++) p->lengths[i] = csr->row_offsets[i + 1] - csr->row_offsets[i];
+    for (int r = 0; r <= rows->ranks; r++) p->entries[r] = offsets[rows->first[r]];
+    for (int64_t i = 0; i < csr->rows; i++) p->lengths[i] = offsets[i + 1] - offsets[i];
   }
   status = broadcast(context, (char *)rows->first, bytes);
   return status == TS_OK ? broadcast(context, (char *)p->entries, bytes) : status;
@@ -101,8 +103,8 @@ static ts_status share_matrix(ts_context *context, const ts_csr *csr, const rank
   void *lengths = NULL, *columns = NULL, *values = NULL;
   ts_status status = share(context, rows, rows->first, p->lengths, sizeof(int32_t), &lengths);
   if (status == TS_OK)
-    status = share(context, rows, p->entries, csr->column_indices, sizeof(int32_t), &columns);
-  if (status == TS_OK) status = share(context, rows, p->entries, csr->double_values, sizeof(double), &values);
+    status = share(context, rows, p->entries, csr->column_indices.data, sizeof(int32_t), &columns);
+  if (status == TS_OK) status = share(context, rows, p->entries, csr->values.data, sizeof(double), &values);
   p->own_lengths = lengths;
   p->own_columns = columns;
   p->own_values = values;
@@ -110,8 +112,8 @@ static ts_status share_matrix(ts_context *context, const ts_csr *csr, const rank
 }
 
 /* This rank's rows, with columns counted among those of all. */
-static ts_status create(ts_context *context, const ts_matrix_desc *desc, const rank_rows *rows, parcel *p,
-                        ts_matrix **matrix) {
+static ts_status create_rank_rows(ts_context *context, const ts_matrix_desc *desc, const rank_rows *rows,
+                                  parcel *p, ts_matrix **matrix) {
   const int32_t count = (int32_t)(rows->first[rows->rank + 1] - rows->first[rows->rank]);
   const size_t entries = (size_t)(p->entries[rows->rank + 1] - p->entries[rows->rank]);
   p->offsets = calloc((size_t)count + 1, sizeof *p->offsets);
@@ -120,14 +122,13 @@ static ts_status create(ts_context *context, const ts_matrix_desc *desc, const r
   if (status < 0) return status;
   for (int32_t i = 0; i < count; i++) p->offsets[i + 1] = p->offsets[i] + ((const int32_t *)p->own_lengths)[i];
   for (size_t e = 0; e < entries; e++) p->wide[e] = ((const int32_t *)p->own_columns)[e];
-  const ts_ranks_matrix_desc own = {.rows = count,
-                                    .row_offsets = p->offsets,
-                                    .column_indices = p->wide,
-                                    .double_values = p->own_values,
-                                    .format = desc->format,
-                                    .keep_host_copy = desc->keep_host_copy,
-                                    .precision = desc->precision,
-                                    .components = desc->components};
+  const double *own_values = p->own_values;
+  const ts_ranks_matrix_desc own = {
+      .csr = ts_host_csr(count, rows->first[rows->ranks], p->offsets, p->wide, own_values),
+      .format = desc->format,
+      .keep_host_copy = desc->keep_host_copy,
+      .precision = desc->precision,
+      .components = desc->components};
   return ts_ranks_matrix_create(context, &own, matrix);
 }
 
@@ -135,7 +136,7 @@ ts_status rank_rows_create(ts_context *context, const ts_matrix_desc *desc, int 
                            ts_matrix **matrix) {
   char text[120] = "";
   parcel p = {0};
-  *rows = (rank_rows){.ranks = ts_ranks_count(context), .rank = ts_ranks_rank(context)};
+  *rows = (rank_rows){.ranks = ts_ranks_get_count(context), .rank = ts_ranks_get_rank(context)};
   *matrix = NULL;
   const int too_few = rows->rank == 0 && desc->csr.rows / unknowns < rows->ranks;
   if (too_few)
@@ -145,7 +146,7 @@ ts_status rank_rows_create(ts_context *context, const ts_matrix_desc *desc, int 
   p.lengths = malloc((size_t)(rows->rank == 0 ? desc->csr.rows : 1) * sizeof *p.lengths);
   if (status == TS_OK) status = send_starts(context, &desc->csr, unknowns, rows, &p);
   if (status == TS_OK) status = share_matrix(context, &desc->csr, rows, &p);
-  if (status == TS_OK) status = create(context, desc, rows, &p, matrix);
+  if (status == TS_OK) status = create_rank_rows(context, desc, rows, &p, matrix);
   free_parcel(&p);
   return status;
 }

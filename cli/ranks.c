@@ -5,11 +5,10 @@
 
 #include "commands.h"
 #include "message.h"
-#include "mpi/mpi_module.h"
 #include "platform.h"
 
 static int rank, ranks = 1, is_job, agreed;
-static const texsolve_mpi_module *module;
+static const ts_ranks_module *module;
 static ts_transport transport; /* with what describes it; the context has one of its own */
 
 /* Of the first variable that is set. */
@@ -59,12 +58,12 @@ static ts_status load_module(void) {
   char directory[3000], path[3400], why[400] = "", error[600];
   if (platform_own_directory(directory, sizeof directory)) directory[0] = 0;
   for (int k = 0; k < 2 && !module; k++) {
-    snprintf(path, sizeof path, "%s%s/%s", directory, places[k], TEXSOLVE_MPI_MODULE);
+    snprintf(path, sizeof path, "%s%s/%s", directory, places[k], TS_RANKS_MODULE);
     module = platform_load(path, "texsolve_mpi", why, sizeof why);
   }
   if (module) return TS_OK;
   snprintf(error, sizeof error,
-           "mpirun has started %d processes, which " TEXSOLVE_MPI_MODULE
+           "mpirun has started %d processes, which " TS_RANKS_MODULE
            " would join, and that cannot be loaded: %s",
            ranks, why);
   return ts_ranks_report(TS_ERROR_UNAVAILABLE, error);

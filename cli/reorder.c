@@ -27,11 +27,12 @@ static void by_chance(int32_t count, int32_t *order) {
 }
 
 int32_t *reorder_compute(reorder_kind kind, const ts_csr *csr, char *error) {
-  int32_t *order = calloc((size_t)csr->rows, sizeof *order);
+  const int32_t rows = (int32_t)csr->rows;
+  int32_t *order = calloc((size_t)rows, sizeof *order);
   if (!order) {
     fail(error, "out of memory for an order");
   } else if (kind == REORDER_RANDOM) {
-    by_chance(csr->rows, order);
+    by_chance(rows, order);
   } else if (ts_reorder_rcm(NULL, csr, order) < 0) {
     fail(error, ts_last_error(NULL));
     free(order);
@@ -41,21 +42,19 @@ int32_t *reorder_compute(reorder_kind kind, const ts_csr *csr, char *error) {
 }
 
 int reorder_permute(const ts_csr *csr, const int32_t *order, reorder_matrix *out, char *error) {
-  const size_t entries = (size_t)csr->row_offsets[csr->rows] + 1;
+  const size_t entries = csr->column_indices.count;
   *out = (reorder_matrix){.row_offsets = malloc(((size_t)csr->rows + 1) * sizeof(int32_t)),
-                          .column_indices = malloc(entries * sizeof(int32_t))};
+                          .column_indices = malloc((entries + 1) * sizeof(int32_t)),
+                          .values = malloc((entries + 1) * sizeof(double))}; /* or floats */
   ts_status status = TS_OK;
   int failed = 0;
-  if (csr->double_values)
-    out->double_values = malloc(entries * sizeof(double));
-  else
-    out->values = malloc(entries * sizeof(float));
-  if (!out->row_offsets || !out->column_indices || !(out->values || out->double_values))
+  const ts_csr result = {.row_offsets = ts_host(out->row_offsets, (size_t)csr->rows + 1),
+                         .column_indices = ts_host(out->column_indices, entries),
+                         .values = ts_array_make(out->values, entries, csr->values.type, 0)};
+  if (!out->row_offsets || !out->column_indices || !out->values)
     failed = fail(error, "out of memory for a matrix in another order");
-  else if (csr->double_values)
-    status = ts_csr_permute_double(NULL, csr, order, out->row_offsets, out->column_indices, out->double_values);
   else
-    status = ts_csr_permute(NULL, csr, order, out->row_offsets, out->column_indices, out->values);
+    status = ts_csr_permute(NULL, csr, order, &result);
   if (status < 0) failed = fail(error, ts_last_error(NULL));
   if (failed) reorder_free(out);
   return failed;
@@ -65,6 +64,5 @@ void reorder_free(reorder_matrix *m) {
   free(m->row_offsets);
   free(m->column_indices);
   free(m->values);
-  free(m->double_values);
   *m = (reorder_matrix){0};
 }

@@ -17,14 +17,12 @@ extern const char *const reorder_names[];
  * for a matrix that is not square. `kind` is not REORDER_NONE. */
 int32_t *reorder_compute(reorder_kind kind, const ts_csr *csr, char *error);
 
-/* A matrix in another order, with values of the kind that it had. Returns 0, or -1 after `error` was filled in.
+/* A matrix in another order, with values of the type that it had. Returns 0, or -1 after `error` was filled in.
  * Free with reorder_free. */
 typedef struct reorder_matrix {
   int32_t *row_offsets, *column_indices;
-  float *values;
-  double *double_values;
+  void *values;
 } reorder_matrix;
-/* Columns of a row with doubles ascend. */
 int reorder_permute(const ts_csr *csr, const int32_t *order, reorder_matrix *out, char *error);
 void reorder_free(reorder_matrix *m);
 

@@ -22,15 +22,22 @@ static const char *smoother_at(int value) {
   return ts_amg_smoother_name((ts_amg_smoother)value);
 }
 
+static const char *scaling_at(int value) {
+  return ts_scaling_name((ts_scaling)value);
+}
+
 static void parse_method(void *options, const char *text) {
-  static const char *const names[] = {"auto", "cg", "bicgstab", "gmres", "richardson", NULL};
+  static const char *const names[] = {"auto", "cg",   "minres",     "bicgstab", "gmres",
+                                      "lsmr", "cgls", "richardson", "direct",   NULL};
+  solve_options *const o = options;
   const char *name = names[arguments_one_of("--solver", text, names)];
-  ((solve_options *)options)->method = (ts_method)ts_method_from_name(name);
+  o->is_direct = !strcmp(name, "direct");
+  o->method = o->is_direct ? TS_METHOD_RICHARDSON : (ts_method)ts_method_from_name(name);
 }
 
 static void parse_preconditioner(void *options, const char *text) {
-  static const char *const names[] = {"jacobi", "none", "block-jacobi", "chebyshev",
-                                      "isai",   "amg",  "auto",         NULL};
+  static const char *const names[] = {"auto", "none", "jacobi", "block-jacobi", "chebyshev",
+                                      "isai", "ilu",  "amg",    "direct",       NULL};
   const char *name = names[arguments_one_of("--preconditioner", text, names)];
   ((solve_options *)options)->preconditioner = (ts_preconditioner_kind)ts_preconditioner_kind_from_name(name);
 }
@@ -39,13 +46,13 @@ static const option_row rows[] = {
     OPTION_ROW(INPUT, "matrix", "MATRIX", matrix, .help = NULL),
     OPTION_HEADING("Files:"),
     OPTION_ROW(TEXT, NULL, "FILE", b, .letter = 'b',
-               .help = "right-hand side: 1 to 4 columns, solved together (default: all ones)"),
+               .help = "right-hand sides, the columns of a matrix (default: one, all ones)"),
     OPTION_OUTPUT("write the solution x here, as a Matrix Market array"),
-    OPTION_TEXT("x0", "FILE", x0, "starting value, of the size of b (default: 0)"),
+    OPTION_TEXT("x0", "FILE", x0, "starting value, of the size of x (default: 0)"),
     OPTION_TEXT(
         "history", "FILE", history,
         "write sqrt(delta / delta_0) of every iteration here, or ||r|| / ||b|| where the method is not cg, "
-        "as CSV"),
+        "||A^T r|| / ||A^T b|| with least squares, as CSV"),
     OPTION_HEADING("Where and how the matrix is stored:"),
     OPTIONS_COMMAND_DEVICE,
     OPTION_NAME(
@@ -60,26 +67,51 @@ static const option_row rows[] = {
     OPTION_SIZE("rectangle", rectangle_width, 4, 256, "texels, powers of two, such as 32x16",
                 "pack rows in rectangles of W x H texels, powers of two from 4 to 256"),
     OPTION_HEADING("The method:"),
-    OPTION_PARSED("solver", "NAME", parse_method,
-                  "cg, for symmetric positive definite matrices; bicgstab or gmres, for any; richardson: the "
-                  "preconditioner by itself; auto: cg for symmetric matrices, else bicgstab (default: auto)"),
+    OPTION_PARSED(
+        "solver", "NAME", parse_method,
+        "cg, for symmetric positive definite matrices; minres, for symmetric ones; bicgstab or gmres, for any; "
+        "lsmr or cgls: least squares, for matrices of any shape; richardson: the preconditioner by itself; "
+        "direct, factors, in short for richardson with "
+        "--preconditioner direct; auto: lsmr for matrices that are not square, cg for symmetric matrices with "
+        "a positive diagonal, minres for other "
+        "symmetric ones, else bicgstab; richardson with direct (default: auto)"),
     OPTION_WHOLE("restart", "M", restart, 1, 200, "restart gmres every M iterations, 1 to 200 (default: 30)"),
     OPTION_PARSED(
         "preconditioner", "NAME", parse_preconditioner,
         "none; jacobi; block-jacobi, of the blocks on the diagonal; chebyshev, a polynomial; isai, "
-        "approximate inverses of factors; amg, algebraic multigrid, for symmetric matrices; auto: amg "
-        "where the matrix is for it and large enough to pay, else jacobi (default: auto)"),
+        "approximate inverses of factors; ilu, incomplete factors; amg, algebraic multigrid, for a "
+        "positive diagonal; direct, the factors of small or hard ones; lsmr and cgls take the first two; auto: "
+        "ilu if the matrix is not symmetric, amg "
+        "if the matrix is for it and large enough to pay, else jacobi, or none if the diagonal has a zero "
+        "(default: auto)"),
     OPTION_WHOLE("block-size", "N", block_size, 2, 16,
                  "rows of block-jacobi's blocks, such as the unknowns of a node, 2 to 16 (default: 4, or the "
                  "format's)"),
     OPTION_WHOLE("degree", "N", degree, 1, 16, "of chebyshev's polynomial, 1 to 16 (default: 4)"),
     OPTION_NUMBER(
+        "fill", "F", fill, 1, 1000, "a number from 1 to 1000",
+        "entries of ilu's factors, at most F times those of the matrix (default: 10, and 30 if those are far "
+        "from the matrix)"),
+    OPTION_NUMBER(
+        "drop-tolerance", "T", drop_tolerance, 0, 0.99, "a number from 0 to 0.99",
+        "entries of ilu's factors are dropped below T times the mean of their row (default: 1e-4, and "
+        "1e-6 with a fill of 30)"),
+    OPTION_NAME("scaling", "NAME", scaling, scaling_at,
+                "of ilu: matching (large entries come to the diagonal, and are scaled to 1), none, or auto: "
+                "the one whose factors are nearer to the matrix (default: auto)"),
+    OPTION_WHOLE(
+        "sweeps", "N", sweeps, 1, 32,
+        "of ilu: solve its triangular systems by N Jacobi sweeps on the device, not exactly on the host"),
+    OPTION_NUMBER(
         "amg-strength", "S", amg.strength, 0, 0.99, "a number from 0 to 0.99",
-        "entries from S sqrt(a_ii min(a_ii, a_jj)) on are strong, less in a row whose entries are all small; "
-        "halved from level to level (default: 0.08)"),
+        "negative entries from 4 S times the row's largest on are strong, relative to sqrt(a_ii min(a_ii, "
+        "a_jj)) (default: 0.08, or 0.15 if the matrix is not symmetric)"),
     OPTION_NAME("amg-smoother", "NAME", amg.smoother, smoother_at,
-                "chebyshev, chebyshev4 (of the fourth kind), jacobi or l1-jacobi (default: chebyshev)"),
-    OPTION_WHOLE("amg-sweeps", "N", amg.sweeps, 1, 16, "smoothing steps before and after (default: 2)"),
+                "auto, which is chebyshev, or polynomials by gmres if the matrix is not symmetric; chebyshev; "
+                "chebyshev4 (of the fourth kind), jacobi or l1-jacobi (default: auto)"),
+    OPTION_WHOLE(
+        "amg-sweeps", "N", amg.sweeps, 1, 16,
+        "smoothing steps before and after (default: 2, or what is needed if the matrix is not symmetric)"),
     OPTION_WHOLE("amg-visits", "N", amg.visits, 1, 2, "1, a V-cycle, or 2, a W-cycle (default: 2)"),
     OPTION_WHOLE("amg-levels", "N", amg.max_levels, 1, 30, "at most so many (default: 30)"),
     OPTION_WHOLE("amg-coarsest", "N", amg.coarsest, 1, 1000,
@@ -96,37 +128,46 @@ static const option_row rows[] = {
                 "single: the device computes in floats; mixed: the same, with x and the residual in double; "
                 "double: all of it; auto: one after the other, as far as the tolerance needs (default: auto)"),
     OPTION_RTOL(rtol, "relative tolerance, between 0 and 1 (default: 1e-5)"),
-    OPTION_WORD(
-        "stop", "RULE", stop, rules,
-        "residual: ||b - A x|| <= R ||b||; delta, with cg: delta <= R^2 delta_0 with delta = r^T M^-1 r "
-        "(default: residual)"),
+    OPTION_WORD("stop", "RULE", stop, rules,
+                "residual: ||b - A x|| <= R ||b||, or with least squares ||A^T (b - A x)|| <= R ||A^T b||; "
+                "delta, with cg: delta <= R^2 delta_0 with delta = r^T M^-1 r "
+                "(default: residual)"),
     OPTION_WHOLE("max-iterations", "N", max_iterations, 1, 1000000000,
-                 "stop after N (default: 10 times the rows, from 1000 to 100000)"),
+                 "stop after N (default: 10 times the columns, from 1000 to 100000)"),
     OPTION_WHOLE("check-interval", "N", check_interval, 1, 1024,
                  "check the residual every N iterations, 1 to 1024; each check synchronises with the device"),
     OPTIONS_REPORT,
     OPTION_END};
 
 static const char description[] =
-    "Solves A x = b by a Krylov method. MATRIX is a Matrix Market file with a square matrix; `-' is standard "
-    "input.\v"
+    "Solves A x = b by a Krylov method, in the sense of least squares if A is not square. MATRIX is a Matrix "
+    "Market file; `-' is standard input.\v"
     "Exit status: 0 converged; 1 error; 2 wrong usage; 3 not converged, where the last x is still written.";
 
 void solve_parse(int argc, char **argv, solve_options *options) {
-  *options = (solve_options){
-      .backend = "auto", .preconditioner = TS_PRECONDITIONER_AUTO, .stop = TS_STOP_RESIDUAL, .rtol = 1e-5};
+  *options = (solve_options){.backend = "auto", .stop = TS_STOP_RESIDUAL, .rtol = 1e-5};
   options_read("texsolve solve", rows, description, argc, argv, options);
   if (!options->matrix) arguments_usage("no matrix given, expected `texsolve solve MATRIX'");
   const solve_options *o = options;
   const char *const inputs[] = {o->matrix, o->b, o->x0, o->near_null, o->coordinates};
   int from_input = 0;
   for (int k = 0; k < 5; k++) from_input += inputs[k] && !strcmp(inputs[k], "-");
+  if (o->is_direct && options_given("preconditioner") && o->preconditioner != TS_PRECONDITIONER_DIRECT)
+    arguments_usage("--solver direct: expected no --preconditioner beside it but direct");
+  if (o->is_direct) options->preconditioner = TS_PRECONDITIONER_DIRECT;
+  if (solve_is_least_squares(o->method) && o->preconditioner > TS_PRECONDITIONER_AUTO &&
+      o->preconditioner != TS_PRECONDITIONER_NONE && o->preconditioner != TS_PRECONDITIONER_JACOBI)
+    arguments_usage("--preconditioner %s: expected auto, none or jacobi beside --solver %s",
+                    ts_preconditioner_kind_name(o->preconditioner), ts_method_name(o->method));
   if (o->restart && o->method != TS_METHOD_GMRES)
     arguments_usage("--restart: expected --solver gmres beside it");
   if (o->preconditioner != TS_PRECONDITIONER_BLOCK_JACOBI)
     options_refuse("", OPTION_NAMES("block-size"), ": expected --preconditioner block-jacobi beside it");
   if (o->preconditioner != TS_PRECONDITIONER_CHEBYSHEV)
     options_refuse("", OPTION_NAMES("degree"), ": expected --preconditioner chebyshev beside it");
+  if (o->preconditioner != TS_PRECONDITIONER_ILU)
+    options_refuse("", OPTION_NAMES("fill", "drop-tolerance", "scaling", "sweeps"),
+                   ": expected --preconditioner ilu beside it");
   if (o->preconditioner != TS_PRECONDITIONER_AMG)
     options_refuse("",
                    OPTION_NAMES("amg-strength", "amg-smoother", "amg-sweeps", "amg-visits", "amg-levels",
@@ -138,6 +179,7 @@ void solve_parse(int argc, char **argv, solve_options *options) {
     arguments_usage("--reorder takes the unknowns of a node apart, expected none beside --%s",
                     o->coordinates ? "coordinates" : "amg-unknowns");
   if (options_given("amg-strength") && o->amg.strength == 0) options->amg.strength = -1; /* 0: the default */
+  if (options_given("drop-tolerance") && o->drop_tolerance == 0) options->drop_tolerance = -1; /* as well */
   if (o->stop == TS_STOP_DELTA && o->method > TS_METHOD_CG)
     arguments_usage("--stop delta: expected --solver cg, whose rule it is");
   if (from_input > 1) arguments_usage("'-' given for several files, expected one file on standard input");

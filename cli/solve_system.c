@@ -1,7 +1,8 @@
-/* The system of `texsolve solve`: reading it, refusing what cannot be solved, and judging a solution. */
+/* The system of `texsolve solve`: reading it, and refusing what cannot be solved. */
 #include "solve.h"
 
 #include <float.h>
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,9 +32,9 @@ static int exponent_of(double largest) {
   return exponent < -ordinary || exponent > ordinary ? exponent : 0;
 }
 
-static double largest_of(const double *values, size_t count, size_t stride) {
+static double largest_of(const double *values, size_t count) {
   double largest = 0;
-  for (size_t i = 0; i < count; i += stride) largest = fmax(largest, fabs(values[i]));
+  for (size_t i = 0; i < count; i++) largest = fmax(largest, fabs(values[i]));
   return largest;
 }
 
@@ -49,14 +50,13 @@ static void say_vanishes(const char *name, size_t row, size_t column, double val
           name, row, column, value, ldexp(FLT_MIN, exponent), largest);
 }
 
-static void scale(double *values, size_t count, size_t stride, int exponent) {
-  for (size_t i = 0; i < count && exponent; i += stride) values[i] = ldexp(values[i], -exponent);
+static void scale(double *values, size_t count, int exponent) {
+  for (size_t i = 0; i < count && exponent; i++) values[i] = ldexp(values[i], -exponent);
 }
 
 /* diagonal: NULL if there is no entry. */
 static int check_diagonal(const char *name, int32_t row, const double *diagonal, int exponent,
                           ts_preconditioner_kind preconditioner) {
-  if (preconditioner == TS_PRECONDITIONER_AUTO) preconditioner = TS_PRECONDITIONER_JACOBI; /* needs least */
   const float value = diagonal ? (float)ldexp(*diagonal, -exponent) : 0;
   const int positive = preconditioner == TS_PRECONDITIONER_AMG;
   const int nonzero =
@@ -73,10 +73,10 @@ static int check_diagonal(const char *name, int32_t row, const double *diagonal,
 }
 
 static int check_entries(const char *name, const mm_csr *A, int exponent, double largest_entry,
-                         ts_preconditioner_kind preconditioner) {
+                         ts_preconditioner_kind of_diagonal) {
   for (int32_t i = 0; i < A->rows; i++) {
     const int32_t first = A->row_offsets[i], end = A->row_offsets[i + 1];
-    const double largest = largest_of(A->values + first, (size_t)(end - first), 1);
+    const double largest = largest_of(A->values + first, (size_t)(end - first));
     const double *diagonal = NULL;
     for (int32_t k = first; k < end; k++) {
       if (A->column_indices[k] == i) diagonal = &A->values[k];
@@ -85,7 +85,7 @@ static int check_entries(const char *name, const mm_csr *A, int exponent, double
                    exponent);
       return -1;
     }
-    if (check_diagonal(name, i, diagonal, exponent, preconditioner)) return -1;
+    if (check_diagonal(name, i, diagonal, exponent, of_diagonal)) return -1;
   }
   return 0;
 }
@@ -102,15 +102,26 @@ static int check_sums(const char *name, const mm_csr *A) {
   return 0;
 }
 
-static int check_matrix(const char *name, const solve_options *options, solve_system *system) {
+/* Jacobi of least squares divides by norms of columns. */
+static int check_matrix(const char *name, const solve_options *options, int is_least_squares,
+                        solve_system *system) {
   mm_csr *const A = &system->A;
+  const ts_preconditioner_kind of_diagonal =
+      is_least_squares ? TS_PRECONDITIONER_NONE : options->preconditioner;
   const size_t entries = (size_t)A->nonzeros;
   if (check_sums(name, A)) return -1;
-  const double largest = largest_of(A->values, entries, 1);
+  const double largest = largest_of(A->values, entries);
   system->exponent = exponent_of(largest);
-  if (check_entries(name, A, system->exponent, largest, options->preconditioner)) return -1;
-  scale(A->values, entries, 1, system->exponent);
-  return 0;
+  if (check_entries(name, A, system->exponent, largest, of_diagonal)) return -1;
+  scale(A->values, entries, system->exponent);
+  return is_least_squares ? solve_begin_least_squares(system) : 0;
+}
+
+/* Rows and columns without an entry are a matter of least squares only. */
+static int read_entries(const mm_file *file, int is_least_squares, mm_csr *A) {
+  mm_error error;
+  const int failed = is_least_squares ? mm_check_filled(file, &error) : mm_check_square(file, &error);
+  return failed || mm_read_csr(file, A, &error) ? say(&error) : 0;
 }
 
 static int read_matrix(const solve_options *options, solve_system *system) {
@@ -118,10 +129,12 @@ static int read_matrix(const solve_options *options, solve_system *system) {
   mm_file file = {0};
   mm_error error;
   if (mm_open(&file, options->matrix, &error)) return say(&error);
-  int failed = mm_check_square(&file, &error) || mm_read_csr(&file, A, &error) ? say(&error) : 0;
+  const int is_least_squares =
+      solve_is_least_squares(options->method) || file.header.rows != file.header.columns;
+  int failed = solve_check_shape(options, &file) || read_entries(&file, is_least_squares, A);
   if (!failed) {
     say_duplicates(file.name, A->duplicates);
-    failed = check_matrix(file.name, options, system);
+    failed = check_matrix(file.name, options, is_least_squares, system);
   }
   mm_close(&file);
   return failed;
@@ -129,73 +142,83 @@ static int read_matrix(const solve_options *options, solve_system *system) {
 
 /* ---- Vectors ---- */
 
-/* The exponents of b and x; those of a column without numbers are such that x keeps its own. */
-static void scale_vectors(solve_system *system, const double *largest) {
-  const size_t columns = (size_t)system->components, count = (size_t)system->A.rows * columns;
-  for (size_t c = 0; c < columns; c++) {
-    system->b_exponents[c] = largest[c] > 0 ? exponent_of(largest[c]) : system->exponent;
-    system->x_exponents[c] = system->b_exponents[c] - system->exponent;
-    scale(system->b + c, count - c, columns, system->b_exponents[c]);
-    if (system->x0) scale(system->x0 + c, count - c, columns, system->x_exponents[c]);
+/* Numbers of a column of b that vanish in single precision, and of x0 beyond it. The exponents of a column
+ * without numbers are such that x keeps its own. */
+static int check_column(const solve_options *options, solve_system *system, size_t c) {
+  const size_t rows = (size_t)system->A.rows, unknowns = (size_t)system->A.columns;
+  double *const b = system->b + c * rows, *const x0 = system->x0 ? system->x0 + c * unknowns : NULL;
+  const double largest = largest_of(b, rows);
+  const int b_exponent = largest > 0 ? exponent_of(largest) : system->exponent;
+  const int x_exponent = b_exponent - system->exponent;
+  for (size_t i = 0; i < rows; i++) {
+    if (!vanishes(b[i], largest, b_exponent)) continue;
+    say_vanishes(options->b, i + 1, c + 1, b[i], largest, b_exponent);
+    return -1;
   }
+  system->exponents[c] = (solve_exponents){b_exponent, x_exponent};
+  scale(b, rows, b_exponent);
+  if (x0) scale(x0, unknowns, x_exponent);
+  for (size_t i = 0; x0 && i < unknowns; i++) {
+    if (isfinite((float)x0[i])) continue;
+    message("%s: row %zu, column %zu: %.9g, beyond the range of single precision in this system", options->x0,
+            i + 1, c + 1, ldexp(x0[i], x_exponent));
+    return -1;
+  }
+  return 0;
 }
 
-/* Numbers of b that vanish in single precision, and of x0 beyond it. */
 static int check_vectors(const solve_options *options, solve_system *system) {
-  const size_t columns = (size_t)system->components, count = (size_t)system->A.rows * columns;
-  double largest[4] = {0};
-  for (size_t c = 0; c < columns; c++) largest[c] = largest_of(system->b + c, count - c, columns);
-  for (size_t i = 0; i < count; i++) {
-    const double most = largest[i % columns];
-    if (!vanishes(system->b[i], most, exponent_of(most))) continue;
-    say_vanishes(options->b, i / columns + 1, i % columns + 1, system->b[i], most, exponent_of(most));
+  const size_t columns = (size_t)system->columns;
+  system->exponents = malloc(columns * sizeof *system->exponents);
+  if (!system->exponents) {
+    message("out of memory for %zu columns", columns);
     return -1;
   }
-  scale_vectors(system, largest);
-  for (size_t i = 0; system->x0 && i < count; i++) {
-    if (isfinite((float)system->x0[i])) continue;
-    message("%s: row %zu, column %zu: %.9g, beyond the range of single precision in this system", options->x0,
-            i / columns + 1, i % columns + 1, ldexp(system->x0[i], system->x_exponents[i % columns]));
-    return -1;
-  }
+  for (size_t c = 0; c < columns; c++)
+    if (check_column(options, system, c)) return -1;
   return 0;
 }
 
 /* The numbers of a file whose sizes are right. */
-static int read_numbers(const mm_file *file, double **values) {
+static int read_numbers(const mm_file *file, int by_columns, double **values) {
   const mm_header *h = &file->header;
   int64_t duplicates;
   mm_error error;
-  if (mm_read_dense(file, values, &duplicates, &error)) return say(&error);
+  if (mm_read_dense(file, by_columns, values, &duplicates, &error)) return say(&error);
   say_duplicates(file->name, duplicates);
   for (size_t i = 0; i < (size_t)h->rows * (size_t)h->columns; i++) {
     if (isfinite((*values)[i])) continue;
     message("%s: row %zu: the duplicate entries add up to %.9g, expected a finite number", file->name,
-            i / (size_t)h->columns + 1, (*values)[i]);
+            (by_columns ? i % (size_t)h->rows : i / (size_t)h->columns) + 1, (*values)[i]);
     return -1;
   }
   return 0;
 }
 
-/* `columns` 0 accepts 1 to 4 of them and says how many there are. */
-static int read_vector(const char *path, const char *matrix, int32_t rows, int *columns, double **values) {
+/* `columns` 0 accepts any number of them and says how many there are. `rows`: as many as the matrix has of
+ * `what`. */
+static int read_vector(const char *path, const char *matrix, int32_t rows, const char *what, int *columns,
+                       double **values) {
   mm_file file = {0};
   mm_error error;
   if (mm_open(&file, path, &error)) return say(&error);
   const mm_header *h = &file.header;
   int failed = 0;
   if (h->rows != rows) {
-    message("%s:%lld: %lld rows, expected %d, as many as %s has", file.name, (long long)h->size_line,
-            (long long)h->rows, rows, matrix);
+    message("%s:%lld: %lld rows, expected %d, as many as %s has%s", file.name, (long long)h->size_line,
+            (long long)h->rows, rows, matrix, what);
     failed = -1;
-  } else if (*columns ? h->columns != *columns : h->columns > 4) {
-    message(*columns ? "%s:%lld: %lld columns, expected %d, as many as b has"
-                     : "%s:%lld: %lld columns, expected 1 to %d right-hand sides",
-            file.name, (long long)h->size_line, (long long)h->columns, *columns ? *columns : 4);
+  } else if (*columns && h->columns != *columns) {
+    message("%s:%lld: %lld columns, expected %d, as many as b has", file.name, (long long)h->size_line,
+            (long long)h->columns, *columns);
+    failed = -1;
+  } else if (h->rows * h->columns > INT_MAX) { /* as coordinates, which can leave most of them out */
+    message("%s:%lld: %lld x %lld values, expected at most %d", file.name, (long long)h->size_line,
+            (long long)h->rows, (long long)h->columns, INT_MAX);
     failed = -1;
   } else {
     *columns = (int)h->columns;
-    failed = read_numbers(&file, values);
+    failed = read_numbers(&file, 1, values);
   }
   mm_close(&file);
   return failed;
@@ -262,7 +285,7 @@ static int read_of_amg(const solve_options *o, solve_system *system) {
   if (!path) return 0;
   if (mm_open(&file, path, &error)) return say(&error);
   int failed = o->near_null ? check_near_null(&file, o, rows) : check_coordinates(&file, o, rows);
-  if (!failed) failed = read_numbers(&file, o->near_null ? &system->near_null : &system->coordinates);
+  if (!failed) failed = read_numbers(&file, 0, o->near_null ? &system->near_null : &system->coordinates);
   *(o->near_null ? &system->near_null_vectors : &system->dimensions) = (int)file.header.columns;
   mm_close(&file);
   return failed;
@@ -271,15 +294,18 @@ static int read_of_amg(const solve_options *o, solve_system *system) {
 int solve_read(const solve_options *options, solve_system *system) {
   memset(system, 0, sizeof *system);
   int failed = read_matrix(options, system);
-  const int32_t rows = system->A.rows;
+  const int32_t rows = system->A.rows, unknowns = system->A.columns;
+  const int is_square = rows == unknowns;
   if (!failed && options->b)
-    failed = read_vector(options->b, options->matrix, rows, &system->components, &system->b);
+    failed =
+        read_vector(options->b, options->matrix, rows, is_square ? "" : " rows", &system->columns, &system->b);
   if (!failed && !options->b) {
-    system->components = 1;
+    system->columns = 1;
     failed = fill_ones(rows, &system->b);
   }
   if (!failed && options->x0)
-    failed = read_vector(options->x0, options->matrix, rows, &system->components, &system->x0);
+    failed = read_vector(options->x0, options->matrix, unknowns, is_square ? "" : " columns", &system->columns,
+                         &system->x0);
   if (!failed) failed = check_vectors(options, system);
   if (!failed) failed = read_of_amg(options, system);
   progress_clear();
@@ -291,65 +317,9 @@ void solve_free(solve_system *system) {
   mm_free_csr(&system->A);
   free(system->b);
   free(system->x0);
+  free(system->exponents);
+  free(system->transposed);
   free(system->near_null);
   free(system->coordinates);
   memset(system, 0, sizeof *system);
-}
-
-/* ---- The solution ---- */
-
-/* Of a row: r = b - A x, and |A| |x|. */
-static void multiply_row(const solve_system *system, const double *x, int32_t row, size_t c, long double *r,
-                         long double *size) {
-  const mm_csr *A = &system->A;
-  const size_t components = (size_t)system->components;
-  *r = system->b[(size_t)row * components + c];
-  *size = 0;
-  for (int32_t k = A->row_offsets[row]; k < A->row_offsets[row + 1]; k++) {
-    const double x_j = ldexp(x[(size_t)A->column_indices[k] * components + c], -system->x_exponents[c]);
-    const long double term = (long double)A->values[k] * x_j;
-    *r -= term;
-    *size += fabsl(term);
-  }
-}
-
-/* Of one column. */
-static solve_accuracy column_accuracy(const solve_system *system, const double *x, size_t c) {
-  long double r_squares = 0, sizes = 0, b_squares = 0;
-  for (int32_t i = 0; i < system->A.rows; i++) {
-    const long double b = system->b[(size_t)i * (size_t)system->components + c];
-    long double r, size;
-    multiply_row(system, x, i, c, &r, &size);
-    r_squares += r * r;
-    sizes += size * size;
-    b_squares += b * b;
-  }
-  const double b = b_squares > 0 ? (double)sqrtl(b_squares) : ldexp(1, -system->b_exponents[c]);
-  return (solve_accuracy){(double)sqrtl(r_squares) / b, ldexp((double)sqrtl(sizes) / b, -53)};
-}
-
-static double larger(double a, double b) {
-  return isnan(a) || a > b ? a : b;
-}
-
-solve_accuracy solve_residual(const solve_system *system, const double *x) {
-  solve_accuracy largest = {0, 0};
-  for (size_t c = 0; c < (size_t)system->components; c++) {
-    const solve_accuracy a = column_accuracy(system, x, c);
-    largest.residual = larger(largest.residual, a.residual);
-    largest.rounding = larger(largest.rounding, a.rounding);
-  }
-  char digits[32];
-  snprintf(digits, sizeof digits, "%.8e", largest.residual);
-  largest.residual = strtod(digits, NULL);
-  return largest;
-}
-
-const char *solve_residual_text(double relative_residual, double rtol) {
-  static char text[32];
-  for (int digits = 3; digits <= 8; digits++) {
-    snprintf(text, sizeof text, "%.*e", digits, relative_residual);
-    if ((strtod(text, NULL) <= rtol) == (relative_residual <= rtol)) break;
-  }
-  return text;
 }

@@ -8,7 +8,6 @@
 #include <texsolve/system.h>
 
 #include "check/core/check.h"
-#include "cg_solve.h"
 #include "fluid_run.h"
 #include "grid_solve.h"
 #include "krylov_solve.h"
@@ -89,9 +88,9 @@ static void solve_one(const char *name, ts_matrix *matrix, int32_t rows, ts_form
       memset(xs, 0, count * sizeof *xs);
       begin();
       if (m <= CG_ONE_REDUCTION)
-        solve(matrix, &cg, components, bs, xs, &result);
+        krylov_solve(TS_METHOD_CG, matrix, &cg, components, bs, xs, &result);
       else
-        krylov_solve(&krylov_methods[m - BICGSTAB], matrix, &krylov, components, bs, xs, &result);
+        krylov_solve(krylov_methods[m - BICGSTAB], matrix, &krylov, components, bs, xs, &result);
       end();
       printf("%s/%s/%d/%s/%s", name, ts_format_name(format), components, methods[m], preconditioners[p].name);
       print(hash(hash_start, xs, count * sizeof *xs), result.iterations,
@@ -128,8 +127,8 @@ static void krylov(void) {
 
 static void least_squares_one(ts_matrix *matrix, ts_matrix *transposed, ts_format format, int p) {
   const ts_solver_desc desc = {.preconditioner_kind = preconditioners[p].kind, .max_iterations = ITERATIONS};
-  ts_space *rows = ts_matrix_row_space(matrix), *columns = ts_matrix_column_space(matrix);
-  float *bs = ref_values((size_t)ts_space_size(rows), 8, -1, 1);
+  ts_space *rows = ts_matrix_get_row_space(matrix), *columns = ts_matrix_get_column_space(matrix);
+  float *bs = ref_values((size_t)ts_space_get_size(rows), 8, -1, 1);
   ts_vector *b = make_vector(rows, 1, bs), *x = make_vector(columns, 1, NULL);
   ts_solver *solver = NULL;
   ts_result result = {0};
@@ -153,8 +152,8 @@ static void least_squares(void) {
     ts_matrix *matrix = make_matrix(context, &m, formats[f]), *transposed = NULL;
     const ts_matrix_desc desc = {.csr = ref_csr(&t),
                                  .format = formats[f],
-                                 .row_space = ts_matrix_column_space(matrix),
-                                 .column_space = ts_matrix_row_space(matrix),
+                                 .row_space = ts_matrix_get_column_space(matrix),
+                                 .column_space = ts_matrix_get_row_space(matrix),
                                  .keep_host_copy = 1};
     CHECK_OK(context, ts_matrix_create(context, &desc, &transposed));
     for (int p = 0; p < 2; p++) least_squares_one(matrix, transposed, formats[f], p);
@@ -170,7 +169,8 @@ static void system_one(ts_method method, ts_normal normal, ts_order order, const
   enum { N = 300, COMPONENTS = 2 };
   static const double bend[] = {1, -2.5, 1, 0.125};
   const ts_system_desc desc = {.unknowns = N, .components = COMPONENTS, .least_squares = 1};
-  const ts_system_solve_desc how = {.method = method, .normal = normal, .order = order, .max_iterations = 200};
+  const ts_system_solve_desc how = {
+      .solver.method = method, .normal = normal, .order = order, .solver.max_iterations = 200};
   ts_system *system = NULL;
   ts_system_result result = {0};
   double *values = calloc(N * COMPONENTS, sizeof *values);
@@ -190,7 +190,7 @@ static void system_one(ts_method method, ts_normal normal, ts_order order, const
   begin();
   CHECK(ts_system_solve(system, &how, &result) >= 0);
   end();
-  CHECK_OK(context, ts_system_get_values(system, values, N * COMPONENTS));
+  CHECK_OK(context, ts_system_get_values(system, ts_host(values, N * COMPONENTS)));
   printf("system/%s", name);
   print(hash(hash_start, values, N * COMPONENTS * sizeof *values), result.iterations,
         (uint64_t)result.host_synchronisations);
@@ -260,7 +260,7 @@ static void boundaries(void) {
   for (const sample_boundary_set *boundaries = sample_boundaries; boundaries->name; boundaries++)
     for (int k = 0; k < 3; k++) {
       const sample_desc sample = {.boundaries = boundaries,
-                                  .centring = k == 1 ? TS_CELL_CENTRED : TS_VERTEX_CENTRED,
+                                  .centring = k == 1 ? TS_CENTRING_CELL : TS_CENTRING_VERTEX,
                                   .width = sizes[k][0],
                                   .height = sizes[k][1],
                                   .variable = k == 1,
@@ -347,8 +347,8 @@ static void fluid_one(const char *name, fluid_run run) {
     CHECK_OK(context, ts_fluid_splat(run.fluid, 0.5, 0.4, 0.1, push, NULL, 0));
     fluid_steps(&run, 3, TS_FLUID_MEASURE_DIVERGENCE);
     const uint64_t waits = end();
-    ts_vector *const fields[] = {ts_fluid_velocity(run.fluid), ts_fluid_pressure(run.fluid),
-                                 ts_fluid_dye(run.fluid), ts_fluid_particles(run.fluid)};
+    ts_vector *const fields[] = {ts_fluid_get_velocity(run.fluid), ts_fluid_get_pressure(run.fluid),
+                                 ts_fluid_get_dye(run.fluid), ts_fluid_get_particles(run.fluid)};
     for (int k = 0; k < 4; k++) bits = hash_vector(bits, fields[k]);
     printf("fluid/%s", name);
     print(bits, run.result.iterations, waits);
@@ -361,26 +361,27 @@ static void fluids(void) {
   unsigned char solid[48 * 33] = {0};
   fluid_run run = box;
   for (int j = 12; j < 18; j++) memset(solid + 48 * j + 10, 1, 5);
-  for (int solver = 0; ts_fluid_solver_name((ts_fluid_solver)solver); solver++) {
-    run.parameters.solver = (ts_fluid_solver)solver;
-    fluid_one(ts_fluid_solver_name(run.parameters.solver), run);
+  for (int solver = 0; solver < FLUID_SOLVERS; solver++) {
+    fluid_use(&run, solver);
+    fluid_one(fluid_solvers[solver].name, run);
   }
   run = box;
-  run.desc.layout = TS_FLUID_COLLOCATED;
-  run.parameters.advection = TS_FLUID_MACCORMACK;
+  run.desc.layout = TS_FLUID_LAYOUT_COLLOCATED;
+  run.parameters.advection = TS_FLUID_ADVECTION_MACCORMACK;
   fluid_one("collocated-maccormack", run);
   run = box;
   run.desc.solid = solid;
-  run.desc.left = (ts_fluid_boundary){TS_FLUID_WALL, {1, 0}};
-  run.desc.right.kind = TS_FLUID_OUTLET;
-  run.desc.top.kind = TS_FLUID_SLIP;
-  run.parameters.advection = TS_FLUID_MACCORMACK;
+  run.desc.left = (ts_fluid_boundary){TS_FLUID_BOUNDARY_WALL, {1, 0}};
+  run.desc.right.kind = TS_FLUID_BOUNDARY_OUTLET;
+  run.desc.top.kind = TS_FLUID_BOUNDARY_SLIP;
+  run.parameters.advection = TS_FLUID_ADVECTION_MACCORMACK;
   run.parameters.viscosity = 1e-3;
   run.parameters.vorticity_confinement = 2;
   run.parameters.dye_decay = 1;
   fluid_one("channel", run);
   run = box;
-  run.desc.left.kind = run.desc.right.kind = run.desc.bottom.kind = run.desc.top.kind = TS_FLUID_PERIODIC;
+  run.desc.left.kind = run.desc.right.kind = run.desc.bottom.kind = run.desc.top.kind =
+      TS_FLUID_BOUNDARY_PERIODIC;
   run.parameters.buoyancy = 3;
   run.parameters.viscosity = 1e-3;
   fluid_one("periodic", run);
@@ -388,27 +389,4 @@ static void fluids(void) {
 
 /* ---- The program ---- */
 
-static void run_all(void (*run)(void)) {
-  context = test_open();
-  if (context) run();
-  test_close(&context);
-}
-
-#define CASE(name)                                                                                             \
-  static void case_##name(void) {                                                                              \
-    run_all(name);                                                                                             \
-  }
-CASE(krylov)
-CASE(least_squares)
-CASE(systems)
-CASE(boundaries)
-CASE(smoothers)
-CASE(meshes)
-CASE(fluids)
-
-static const test_case cases[] = {
-    {"krylov", case_krylov},         {"least_squares", case_least_squares}, {"systems", case_systems},
-    {"boundaries", case_boundaries}, {"smoothers", case_smoothers},         {"meshes", case_meshes},
-    {"fluids", case_fluids},
-};
-TEST_MAIN(cases, 0)
+TEST_MAIN(CASES_IN_CONTEXT(krylov, least_squares, systems, boundaries, smoothers, meshes, fluids))

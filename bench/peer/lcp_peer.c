@@ -79,26 +79,27 @@ static void check(ts_status status) {
 
 static void make_judge(const lcp_peer *p) {
   const ts_context_desc desc = {.backend = "cpu", .threads = 1};
+  const size_t n = (size_t)p->size;
   const ts_lcp_desc lcp = {.size = p->size,
                            .dimension = p->dimension,
-                           .double_matrix = p->matrix,
-                           .lower = p->lower,
-                           .upper = p->upper,
-                           .friction = p->friction,
+                           .matrix = ts_host(p->matrix, n * n),
+                           .lower = ts_host(p->lower, n),
+                           .upper = ts_host(p->upper, n),
+                           .friction = ts_host(p->friction, n / (size_t)p->dimension),
                            .precision = TS_PRECISION_DOUBLE};
   const ts_vector_desc vector = {.components = 1, .precision = TS_PRECISION_DOUBLE};
   check(ts_context_create(&desc, &context));
   check(ts_lcp_create(context, &lcp, &judge));
-  check(ts_vector_create(ts_lcp_space(judge), &vector, &q_vector));
-  check(ts_vector_create(ts_lcp_space(judge), &vector, &z_vector));
-  check(ts_vector_write_double(q_vector, p->q, (size_t)p->size));
+  check(ts_vector_create(ts_lcp_get_space(judge), &vector, &q_vector));
+  check(ts_vector_create(ts_lcp_get_space(judge), &vector, &z_vector));
+  check(ts_vector_write(q_vector, ts_host(p->q, (size_t)p->size)));
 }
 
 double lcp_peer_residual(const double *z) {
   double residual;
   for (int32_t i = 0; i < problem->size; i++)
     if (!isfinite(z[i])) return INFINITY;
-  check(ts_vector_write_double(z_vector, z, (size_t)problem->size));
+  check(ts_vector_write(z_vector, ts_host(z, (size_t)problem->size)));
   check(ts_lcp_residual(judge, q_vector, z_vector, &residual));
   return residual / problem->norm_q;
 }
@@ -143,7 +144,7 @@ typedef struct attempt {
   double *z;
 } attempt;
 
-static int run(void *user, long count) {
+static int lcp_peer_run(void *user, long count) {
   attempt *a = user;
   for (long k = 0; k < count; k++) {
     memset(a->z, 0, (size_t)problem->size * sizeof *a->z);
@@ -156,9 +157,9 @@ static int run(void *user, long count) {
 /* As many sweeps as fit into the longest run. Nonzero: the library fails on this problem. */
 static int limit_sweeps(attempt *a) {
   a->max_sweeps = PROBE_SWEEPS < problem->max_sweeps ? PROBE_SWEEPS : problem->max_sweeps;
-  if (run(a, 1)) return 1;
+  if (lcp_peer_run(a, 1)) return 1;
   const double start = timing_now();
-  if (run(a, 1)) return 1;
+  if (lcp_peer_run(a, 1)) return 1;
   const double fit = LONGEST_RUN / (timing_now() - start) * (a->sweeps > 0 ? a->sweeps : 1);
   a->max_sweeps = fit < problem->max_sweeps ? (int)fit : problem->max_sweeps;
   if (a->max_sweeps < PROBE_SWEEPS) a->max_sweeps = PROBE_SWEEPS;
@@ -168,7 +169,7 @@ static int limit_sweeps(attempt *a) {
 /* One solve to a tolerance of the library's own; its residual. */
 static double try_tolerance(attempt *a, double tolerance) {
   a->tolerance = tolerance;
-  return run(a, 1) ? (double)INFINITY : lcp_peer_residual(a->z);
+  return lcp_peer_run(a, 1) ? (double)INFINITY : lcp_peer_residual(a->z);
 }
 
 /* Between a tolerance that is too large and one that is smaller than it has to be, the largest that will do. */
@@ -227,7 +228,7 @@ void lcp_peer_measure(const char *implementation, const char *setting, double se
   if (!failed) residual = find_tolerance(&a);
   /* The time of a run that does not get there is of no interest. */
   if (!failed && residual <= problem->rtol) {
-    failed = timing_measure(&t, problem->repeat, BATCH_SECONDS, run, &a);
+    failed = timing_measure(&t, problem->repeat, BATCH_SECONDS, lcp_peer_run, &a);
     residual = failed ? INFINITY : lcp_peer_residual(a.z);
   }
   json_t *entry = json_pack("{s:s, s:s, s:i, s:f, s:f, s:f, s:f}", "implementation", implementation, "setting",

@@ -129,7 +129,7 @@ static SolverOptions *make_options(const setting *s, double tolerance, int max_s
   return o;
 }
 
-static int solve(void *user, double tolerance, int max_sweeps, double *z) {
+static int lcp_siconos_solve(void *user, double tolerance, int max_sweeps, double *z) {
   solver *k = user;
   const lcp_peer *p = k->p;
   SolverOptions *o = make_options(k->s, tolerance, max_sweeps);
@@ -164,7 +164,7 @@ static void measure(const lcp_peer *p, const setting *settings, size_t count, in
     if (p->dimension == 1 && is_dense == (settings[i].solver == SICONOS_LCP_NSGS_SBM)) continue;
     snprintf(name, sizeof name, "%s, %s", settings[i].name, is_dense ? "dense" : "blocks");
     k.s = &settings[i];
-    lcp_peer_measure("Siconos", name, setup, solve, &k);
+    lcp_peer_measure("Siconos", name, setup, lcp_siconos_solve, &k);
   }
   NM_clear(k.matrix);
   free(k.matrix);

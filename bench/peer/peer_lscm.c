@@ -24,13 +24,12 @@ enum { EXIT_MISSED = 3 }; /* texsolve did not reach the residual */
 
 /* Where solves begin: along the mesh, or with what coarser meshes have found. */
 enum { FROM_DISTANCES, FROM_LEVELS, STARTS };
-/* How texsolve goes on: from either start with Jacobi's preconditioner, or with one from coarser meshes, or
- * with algebraic multigrid. */
-enum { JACOBI, LEVELS, MULTILEVEL, AMG, WAYS };
+/* How texsolve goes on: from either start with Jacobi's preconditioner, or with algebraic multigrid. */
+enum { JACOBI, LEVELS, AMG, WAYS };
 enum { PEERS = LSCM_DIRECT + 1, MOST_ROWS = WAYS + PEERS };
 
 static const char *const start_names[STARTS] = {"distances", "levels"};
-static const char *const way_names[WAYS] = {"jacobi", "levels", "multilevel", "amg"};
+static const char *const way_names[WAYS] = {"jacobi", "levels", "amg"};
 static const char *const peer_names[PEERS] = {[LSCM_CG] = "cg", [LSCM_DIRECT] = "direct"};
 static const char *const peer_texts[PEERS] = {
     [LSCM_CG] = "Eigen, CG, double", [LSCM_DIRECT] = "CHOLMOD, factorization"};
@@ -204,9 +203,9 @@ static int warm_up(run *r, conformal_result *system) {
 
 /* The processor's time until the first look at the residual, which is that of the set-up but for a few
  * iterations. */
-static int note_set_up(int iteration, const double *history, int count, void *user) {
+static int note_set_up(const ts_progress *progress, void *user) {
   double *cpu = user;
-  (void)iteration, (void)history, (void)count;
+  (void)progress;
   if (isnan(*cpu)) *cpu = cpu_seconds();
   return 0;
 }
@@ -216,10 +215,8 @@ static int solve_ours(run *r, const char *backend, int way) {
   conformal_result result;
   char name[48];
   const int start = way == LEVELS ? FROM_LEVELS : FROM_DISTANCES;
-  const int is_jacobi = way != MULTILEVEL && way != AMG;
-  options.preconditioner = is_jacobi ? CONFORMAL_JACOBI : way == AMG ? CONFORMAL_AMG : CONFORMAL_MULTILEVEL;
-  snprintf(name, sizeof name, "texsolve, %.12s%s%s", backend, is_jacobi ? "" : ", ",
-           is_jacobi ? "" : way_names[way]);
+  options.preconditioner = way == AMG ? CONFORMAL_AMG : CONFORMAL_JACOBI;
+  snprintf(name, sizeof name, "texsolve, %.12s%s", backend, way == AMG ? ", amg" : "");
   row *next = begin_row(r, name, -1, start);
   if (!next) return 1;
   double cpu_set_up = NAN;
@@ -327,7 +324,7 @@ static void parse_words(const char *option, const char *text, const char *const 
 }
 
 static void set_ways(void *options, const char *text) {
-  parse_words("--ways", text, way_names, WAYS, "some of jacobi, levels, multilevel and amg",
+  parse_words("--ways", text, way_names, WAYS, "some of jacobi, levels and amg",
               ((program_options *)options)->ways);
 }
 
@@ -346,7 +343,7 @@ static const option_row rows[] = {
     OPTION_WHOLE("max-iterations", "N", conformal.max_iterations, 1, 100000000,
                  "of each solve (default: 100000)"),
     OPTION_WHOLE("threads", "N", device.threads, 1, 1024, "of Eigen and of the CPU backend (default: all)"),
-    OPTION_PARSED("ways", "LIST", set_ways, "of texsolve: jacobi, levels, multilevel, amg (default: all)"),
+    OPTION_PARSED("ways", "LIST", set_ways, "of texsolve: jacobi, levels, amg (default: all)"),
     OPTION_PARSED("peers", "LIST", set_peers, "cg, direct (default: both)"),
     OPTION_END};
 
@@ -354,7 +351,7 @@ int main(int argc, char **argv) {
   program_options options = {
       .load.seed = 1,
       .conformal = {.preconditioner = CONFORMAL_JACOBI, .rtol = 1e-6, .max_iterations = 100000},
-      .ways = {1, 1, 1, 1},
+      .ways = {1, 1, 1},
       .wanted = {1, 1}};
   run r = {.options = &options};
   conformal_result system = {0};

@@ -130,7 +130,7 @@ static PetscErrorCode measure(const setting *setting, const peer_system *s, cons
 }
 
 /* Returns the program's status. */
-static int solve(int argc, char **argv) {
+static int peer_petsc_solve(int argc, char **argv) {
   peer_system s = {0};
   int rank, wrong = 0;
   MPI_Comm_rank(PETSC_COMM_WORLD, &rank);
@@ -155,6 +155,6 @@ static int solve(int argc, char **argv) {
 
 int main(int argc, char **argv) {
   if (PetscInitializeNoArguments()) return 1;
-  const int status = solve(argc, argv);
+  const int status = peer_petsc_solve(argc, argv);
   return PetscFinalize() ? 1 : status;
 }

@@ -74,6 +74,17 @@ differ() {
   [ -s "$1" ] && [ -s "$2" ] && ! cmp -s "$1" "$2" || fail "$1 and $2 are the same"
 }
 vertices() { grep -c '^v ' "$1"; }
+# The area of an OBJ file's triangles.
+area() {
+  awk '$1 == "v" { n++; x[n] = $2; y[n] = $3; z[n] = $4 }
+    $1 == "f" {
+      i = $2 + 0; j = $3 + 0; k = $4 + 0
+      ux = x[j] - x[i]; uy = y[j] - y[i]; uz = z[j] - z[i]; vx = x[k] - x[i]; vy = y[k] - y[i]; vz = z[k] - z[i]
+      cx = uy * vz - uz * vy; cy = uz * vx - ux * vz; cz = ux * vy - uy * vx
+      s += sqrt(cx * cx + cy * cy + cz * cz) / 2
+    }
+    END { printf "%.9g\n", s }' "$1"
+}
 finish() {
   failures=$(wc -l <../log/failures)
   echo "$group: $checks checks, $failures failed"

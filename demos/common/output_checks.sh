@@ -136,3 +136,34 @@ bad_values() {
   done
   for value in gl:x cuda: multi: cpu+cpu; do refuse 2 "--backend: '$value', expected" "$@" --backend "$value"; done
 }
+
+# documented: the help and the manual page name every option, and the program its version.
+documented() {
+  page=$here/../../docs/$called.1
+  expect 0 --help
+  grep -q 'Exit status' ../log/out || fail "--help does not name the exit statuses"
+  grep -qE 'and after it|of them' ../log/out && fail "the help has a text that needs its neighbour's"
+  for option in $(grep -o -e '--[a-z0-9][a-z0-9-]*' ../log/out | sort -u); do
+    checks=$((checks + 1))
+    tr -d '\\' <"$page" | grep -qF -e "$option" || fail "the manual page lacks $option"
+  done
+  if man --version >/dev/null 2>&1; then
+    warnings=$(man --warnings -E UTF-8 -l "$page" 2>&1 >/dev/null)
+    same "warnings of the manual page" "$warnings" ''
+  fi
+  expect 0 --version
+  grep -q "^$called [0-9]" ../log/out || fail "--version does not say the version"
+}
+
+# films ARGUMENTS...: endless ones, beside which --video names a file. A signal stops the frames; what was made is a whole
+# video. Two signals end the program.
+films() {
+  stopped TERM 143 12 f.mp4 "$@" --frames 100000 -v --video f.mp4
+  said " of 100000 frames"
+  if ffprobe -version >/dev/null 2>&1; then
+    same "frames of the video" "$(ffprobe -v error -count_frames -select_streams v -show_entries stream=nb_read_frames -of csv=p=0 f.mp4)" \
+      "$(sed -n 's/.*stopped after \([0-9]*\) of.*/\1/p' ../log/err)"
+  fi
+  rm f.mp4
+  killed 12 f.mp4 "$@" --frames 100000 -v --video f.mp4
+}

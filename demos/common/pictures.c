@@ -16,7 +16,7 @@ int pictures_check(pictures *p, const char *input) {
 
 int pictures_open(pictures *p, int width, int height, int frames_per_second) {
   char why[VIDEO_MESSAGE];
-  if (p->video && video_open(p->video, width, height, frames_per_second, &p->film, why))
+  if (p->video && video_open(p->video, width, height, frames_per_second, &p->made, why))
     return progress_fail(why);
   p->made_directory = 0;
   return 0;
@@ -35,7 +35,7 @@ static int save(const char *path, const image *picture) {
 
 int pictures_add(pictures *p, const image *picture, int frame, int is_last) {
   char why[VIDEO_MESSAGE], path[4096];
-  if (p->film && video_add(p->film, picture->rgb, why)) return progress_fail(why);
+  if (p->made && video_add(p->made, picture->rgb, why)) return progress_fail(why);
   if (p->directory) {
     if (snprintf(path, sizeof path, "%s/frame-%05d.png", p->directory, frame) >= (int)sizeof path)
       return progress_fail("--frames-dir: the name is too long");
@@ -46,11 +46,11 @@ int pictures_add(pictures *p, const image *picture, int frame, int is_last) {
 
 int pictures_finish(pictures *p) {
   char why[VIDEO_MESSAGE];
-  return p->film && video_close(&p->film, why) ? progress_fail(why) : 0;
+  return p->made && video_close(&p->made, why) ? progress_fail(why) : 0;
 }
 
 void pictures_close(pictures *p) {
-  video_discard(&p->film);
+  video_discard(&p->made);
   if (p->made_directory) platform_remove_directory(p->directory);
   p->made_directory = 0;
 }

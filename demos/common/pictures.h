@@ -8,7 +8,7 @@
 
 typedef struct pictures {
   const char *video, *directory, *last; /* names of files, NULL: not wanted */
-  video *film;
+  video *made;
   int made_directory; /* which is taken away again if the work does not begin */
 } pictures;
 

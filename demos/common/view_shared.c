@@ -35,7 +35,8 @@ const char *view_way_name(view_way way) {
 
 const char *view_way_line(view_way way) {
   static const char *const lines[] = {NULL, "drawn from the solver's texture",
-                                      "drawn from a buffer shared with CUDA", "drawn from copies"};
+                                      "drawn from a buffer shared with CUDA",
+                                      "copied through the host to be drawn"};
   return lines[way];
 }
 
@@ -45,7 +46,7 @@ const char *view_way_line(view_way way) {
 
 ts_status view_shared_buffer(ts_vector *vector, unsigned *texture) {
   ts_cuda_gl_texture shared;
-  const ts_status status = ts_cuda_vector_gl_texture(vector, &shared);
+  const ts_status status = ts_cuda_vector_get_gl_texture(vector, &shared);
   if (status == TS_ERROR_LIMIT) return TS_ERROR_UNSUPPORTED; /* larger than a buffer texture may be */
   if (status == TS_OK) *texture = shared.texture;
   return status;

@@ -1,8 +1,18 @@
-# What the tests of windows share, for sh: set `called` (the program's name), `program` and `x_window`, then read this file
-# with `.`; it goes to an empty directory. Pictures tell what the window shows: key P saves one; and X_WINDOW looks at the
+# What the tests of windows share, for sh: set `called` (the program's name), then read this file with `.`; the arguments are
+# PROGRAM BACKEND X_WINDOW, then JSON_GET if the window writes reports. It goes to an empty directory, and brings a display of
+# its own, `screen` large, where there is Xvfb, so that no other window takes the keyboard away. Pictures tell what the window
+# shows: key P saves one; and X_WINDOW looks at the
 # window itself. No check assumes that something happens within a time: on a busy machine a frame may take seconds. They wait
 # for a state (`eventually`), or until what was pressed was handled and drawn (`frames`). A window writes each error that it shows to standard error too, and Mesa each wrong use
 # of OpenGL: what is there and was not expected (`complains`) is a failure.
+set -u
+if [ -z "${TEST_DISPLAY:-}" ] && command -v Xvfb >/dev/null; then
+  TEST_DISPLAY=own exec "$(dirname "$0")/../common/with_display" "${screen:-1280x1024}" "$0" "$@"
+fi
+program=$(realpath "$1")
+backend=$2
+x_window=$(realpath "$3")
+json_get=$(realpath "${4:-/}")
 skip() {
   case ",${TEXSOLVE_TEST_REQUIRE:-}," in *,window,*) status=1 ;; *) status=77 ;; esac
   echo "$*" >&2
@@ -145,5 +155,87 @@ ends() {
   status=$?
   process=
   [ $status -eq 0 ] || fail "it ended with $status"
+  quiet
+}
+
+# The largest difference of vertices' coordinates in two OBJ files.
+difference() {
+  paste -d ' ' "$1" "$2" | awk '$1 == "v" { for (k = 2; k <= 4; k++) { d = $k - $(k + 4); if (d < 0) d = -d
+    if (d > most) most = d } } END { print most + 0 }'
+}
+
+before=
+hidden() { [ "$("$x_window" pixel "$window" 5 500)" != "$before" ]; }
+shown() { ! hidden; }
+hides_controls() {
+  before=$("$x_window" pixel "$window" 5 500)
+  key Tab
+  eventually hidden || fail "Tab does not hide the controls"
+  key Tab
+  eventually shown || fail "Tab does not show the controls"
+}
+
+# ---- What a simulation thinks: key J saves what is set and measured as JSON, in a file named after `scene` ----
+
+is_json() { [ -s "$called-$scene.json" ] && "$json_get" integer steps <"$called-$scene.json" >/dev/null 2>&1; }
+# take: report.json is what is set and measured now
+take() {
+  rm -f "$called-$scene.json"
+  key j
+  eventually is_json || fail "no report"
+  quiet
+  mv "$called-$scene.json" report.json
+}
+# get TYPE KEY: from the last report
+get() { "$json_get" "$1" "$2" <report.json || fail "the report has no $2 of type $1"; }
+# now TYPE KEY: from a new one
+now() {
+  take
+  get "$1" "$2"
+}
+# becomes TYPE KEY VALUE
+is_now() { [ "$(now "$1" "$2")" = "$3" ]; }
+becomes() { eventually is_now "$@" || fail "$2 is $(get "$1" "$2"), expected $3 ($4)"; }
+steps() { now integer steps; }
+# holds WHAT EXPRESSION: of awk
+holds() { awk "BEGIN { exit !($2) }" || fail "$1: $2 does not hold"; }
+
+# runs_pauses_steps: it runs from the beginning, pauses, and makes a single step; `begin` is the step before.
+is_running() { [ "$(steps)" -gt 3 ]; }
+runs_pauses_steps() {
+  eventually is_running || fail "it does not run"
+  [ "$(get string scene)" = "$scene" ] || fail "another scene"
+  [ "$(get string backend)" = "$backend" ] || fail "another backend"
+  key space
+  becomes boolean paused true "key space"
+  begin=$(steps)
+  sleep 0.5 # of time, which a frame would make steps of
+  frames 2
+  [ "$(steps)" = "$begin" ] || fail "it does not pause"
+  key s
+  becomes integer steps $((begin + 1)) "a single step"
+}
+
+# makes_video: of some steps of a simulation that is paused
+makes_video() {
+  command -v ffmpeg >/dev/null || return 0
+  begin=$(steps)
+  went_on() { [ "$(steps)" -gt $((begin + 10)) ]; }
+  key f
+  key space
+  eventually went_on || fail "it does not run on"
+  key space
+  key f
+  begins_as_mp4() { head -c 12 "$called-$scene.mp4" 2>/dev/null | grep -q ftyp; }
+  eventually begins_as_mp4 || fail "no video, or one that is no MP4"
+}
+
+# takes_next_scene: key N, whose name the window's title has
+takes_next_scene() {
+  other() { xdotool getwindowname "$window" | grep -v "^$scene" | grep -q " - $called\$"; }
+  key n
+  eventually other || fail "key n does not take the next scene"
+  scene=$(xdotool getwindowname "$window" | cut -d ' ' -f 1)
+  becomes string scene "$scene" "key n"
   quiet
 }

@@ -115,11 +115,7 @@ int assembly_make(assembly *a, const world *w, int warm_start) {
   a->mass = mean_mass(w);
   const int32_t columns = put_masses(a, w);
   put_contacts(a, w, warm_start);
-  a->jacobian = (ts_csr){.rows = 3 * w->contact_count,
-                         .columns = columns,
-                         .row_offsets = a->row_offsets,
-                         .column_indices = a->columns,
-                         .double_values = a->values};
+  a->jacobian = ts_host_csr(3 * (int64_t)w->contact_count, columns, a->row_offsets, a->columns, a->values);
   return 0;
 }
 

@@ -90,8 +90,8 @@ int run_bench(const program_options *o) {
   }
   int failed = measure(s, 0, &results[0]) || measure(s, 1, &results[1]);
   progress_clear();
-  if (!failed && o->json) failed = print_json(s, results);
-  if (!failed && !o->json) print_text(s, results);
+  if (!failed && o->run.json) failed = print_json(s, results);
+  if (!failed && !o->run.json) print_text(s, results);
   if (!failed && message_flush_stdout()) failed = 1;
   simulation_destroy(&s);
   return failed ? EXIT_ERROR : EXIT_MADE;

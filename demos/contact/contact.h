@@ -1,32 +1,19 @@
-/* What the parts of the program contact share: its options, its exit statuses, its ways of running. */
+/* What the parts of the program contact share. */
 #ifndef CONTACT_H
 #define CONTACT_H
 
 #include <jansson.h>
 
+#include "run_options.h"
 #include "simulation.h"
 #include "view.h"
 
-enum { EXIT_MADE = 0, EXIT_ERROR = 1, EXIT_USAGE = 2, EXIT_NOT_MADE = 3 };
-
 typedef struct program_options {
+  run_options run;
   simulation_options simulation;
-  const char *picture, *frames_dir, *film; /* NULL: none */
-  int picture_width, picture_height;
-  int frames, steps_per_frame; /* -1, 0: not said */
-  double ui_scale;
   int forces; /* are drawn */
   contact_shading shading;
-  int headless, bench, json, quiet, verbosity;
 } program_options;
-
-/* Ends the program with EXIT_USAGE on bad ones. */
-void options_parse(int argc, char **argv, program_options *options);
-
-/* The ways to run, which return an exit status after a message. */
-int run_headless(const program_options *options);
-int run_bench(const program_options *options);
-int run_window(const program_options *options);
 
 /* ---- names.c: of enumerations, a name for 0, 1, ... until NULL ---- */
 

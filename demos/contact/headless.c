@@ -35,14 +35,14 @@ static int prepare(headless_work *w) {
   progress_begin("preparing");
   if (simulation_create(&o->simulation, &w->s, why)) return progress_fail(why);
   r->s = w->s;
-  r->steps_per_frame = o->steps_per_frame ? o->steps_per_frame : 1;
+  r->steps_per_frame = o->run.steps_per_frame ? o->run.steps_per_frame : 1;
   if (pictures_are_wanted(&w->pictures, 1)) {
-    r->picture_width = o->picture_width ? o->picture_width : default_width;
-    r->picture_height = o->picture_width ? o->picture_height : default_height;
+    r->picture_width = o->run.picture_width ? o->run.picture_width : default_width;
+    r->picture_height = o->run.picture_width ? o->run.picture_height : default_height;
     /* A single picture may take its time. */
-    const int is_film = o->film || o->frames_dir;
+    const int is_video = o->run.video || o->run.frames_dir;
     const contact_shading shading =
-        o->shading == CONTACT_SHADING_AUTO && !is_film ? CONTACT_SHADING_FULL : o->shading;
+        o->shading == CONTACT_SHADING_AUTO && !is_video ? CONTACT_SHADING_FULL : o->shading;
     if (drawing_open(w->s, o->forces, shading, r->picture_width, r->picture_height, &w->d, why))
       return progress_fail(why);
   }
@@ -116,9 +116,9 @@ static int make_frames(headless_work *w, char broken[SIMULATION_MESSAGE]) {
 static int work(headless_work *w) {
   const program_options *o = w->options;
   char broken[SIMULATION_MESSAGE];
-  if (!o->json && !o->quiet) report_begin(&w->report);
+  if (!o->run.json && !o->run.quiet) report_begin(&w->report);
   if (make_frames(w, broken) || pictures_finish(&w->pictures)) return EXIT_ERROR;
-  if (o->json ? report_json(&w->report) : !o->quiet && report_end(&w->report)) return EXIT_ERROR;
+  if (o->run.json ? report_json(&w->report) : !o->run.quiet && report_end(&w->report)) return EXIT_ERROR;
   if (w->report.stopped) message("stopped after %d of %d frames", w->report.frame_count, w->frames);
   if (!*broken) return w->report.stopped ? EXIT_NOT_MADE : EXIT_MADE;
   message("%s", broken);
@@ -126,10 +126,11 @@ static int work(headless_work *w) {
 }
 
 int run_headless(const program_options *o) {
-  headless_work w = {.report = {.options = o},
-                     .options = o,
-                     .pictures = {.video = o->film, .directory = o->frames_dir, .last = o->picture},
-                     .frames = o->frames < 0 ? default_frames : o->frames};
+  headless_work w = {
+      .report = {.options = o},
+      .options = o,
+      .pictures = {.video = o->run.video, .directory = o->run.frames_dir, .last = o->run.picture},
+      .frames = o->run.frames < 0 ? default_frames : o->run.frames};
   if (pictures_check(&w.pictures, NULL)) return EXIT_ERROR;
   const int status = prepare(&w) ? EXIT_ERROR : work(&w);
   progress_clear();

@@ -3,7 +3,6 @@
 
 #include "arguments.h"
 #include "contact.h"
-#include "options.h"
 
 static void parse_scene(void *options, const char *text) {
   program_options *o = options;
@@ -28,17 +27,17 @@ static const option_row rows[] = {
                   "coefficient of friction (default: the scene's)"),
     OPTION_NUMBER("restitution", "E", SET(restitution), 0, 1, "a number from 0 to 1, such as 0.3",
                   "part of the speed that is left after an impact (default: 0)"),
-    OPTION_NUMBER("step", "T", SET(step), 1e-5, 0.1, "seconds from 1e-5 to 0.1, such as 0.01",
+    OPTION_NUMBER("time-step", "T", SET(step), 1e-5, 0.1, "seconds from 1e-5 to 0.1, such as 0.01",
                   "time step in s (default: 1/60)"),
     OPTION_HEADING("The forces between them:"),
     OPTION_NAME("scheme", "NAME", SET(scheme), scheme_names,
                 "auto, row, column, block, graph, graph-2 or relaxed (default: auto)"),
     OPTION_NAME("acceleration", "NAME", SET(acceleration), acceleration_names,
-                "auto, none, momentum or conjugate (default: auto, which is momentum)"),
-    OPTION_WHOLE("sweeps", "N", SET(sweeps), 1, 1000000,
+                "auto, none or momentum (default: auto, which is momentum)"),
+    OPTION_WHOLE("max-sweeps", "N", SET(sweeps), 1, 1000000,
                  "at most N sweeps of Gauss-Seidel a step (default: the scene's, 2000 in a pile)"),
     OPTION_RTOL(SET(tolerance), "stop when the residual is at most R ||q|| (default: 1e-4)"),
-    OPTION_FLAG("no-warm-start", SET(cold_start), "start from 0 instead of the forces of the last step"),
+    OPTION_FLAG("cold-start", SET(cold_start), "start from 0 instead of the forces of the last step"),
     OPTION_HEADING("Where it is computed:"),
     OPTIONS_DEVICE(simulation.backend, simulation.platform),
     OPTION_WHOLE("threads", "N", simulation.threads, 1, 4096,
@@ -46,17 +45,11 @@ static const option_row rows[] = {
     OPTION_PARSED("precision", "NAME", parse_precision,
                   "auto, single or double (default: auto, double on cpu)"),
     OPTION_HEADING("Pictures:"),
-    OPTION_WHOLE("frames", "N", frames, 0, 10000000, "frames to compute without a window (default: 300)"),
-    OPTION_WHOLE("steps-per-frame", "N", steps_per_frame, 1, 10000, "time steps per frame (default: 1)"),
-    OPTION_TEXT("film", "FILE", film, "a video of all frames, by ffmpeg: .mp4, .mkv, .mov or .webm"),
-    OPTION_TEXT("frames-dir", "DIR", frames_dir, "every frame, as DIR/frame-00000.png and so on"),
-    OPTION_PICTURE("picture", picture, "the last frame, as PNG"),
-    OPTION_SIZE("picture-size", picture_width, 16, 16384, "pixels, such as 1280x720",
-                "size of pictures in pixels (default: 1280x720)"),
+    OPTIONS_FRAMES("300", "1", "1280x720"),
     OPTION_NAME(
         "shading", "NAME", shading, shading_names,
         "auto, coarse or full: coarse has harder shadows and no anti-aliasing, and takes a fifth of the "
-        "time (default: auto, which is coarse for films that software draws)"),
+        "time (default: auto, which is coarse for videos that software draws)"),
     OPTION_FLAG("forces", forces, "draw the forces of the contacts"),
     OPTIONS_RUN("time a step's parts, with and without the forces of the last step as a start",
                 "report as one JSON object on standard output, with times and residual of every frame",
@@ -70,11 +63,7 @@ static const char description[] =
     "outputs so far are still written.";
 
 void options_parse(int argc, char **argv, program_options *o) {
-  *o = (program_options){.simulation = {.parameters = {.friction = NAN, .restitution = NAN}}, .frames = -1};
+  *o = (program_options){.simulation = {.parameters = {.friction = NAN, .restitution = NAN}}, .run.frames = -1};
   options_read("contact", rows, description, argc, argv, o);
-  if (o->bench)
-    options_refuse("--bench writes no files, expected it without ",
-                   OPTION_NAMES("film", "picture", "frames-dir"), "");
-  if (!o->headless && !o->bench)
-    options_refuse("", OPTION_NAMES("frames-dir", "json", "frames"), " needs --headless");
+  run_options_check(&o->run);
 }

@@ -16,7 +16,7 @@ void report_begin(const work_report *w) {
   printf("bodies      %d that move, friction %.4g, restitution %.4g, steps of %.4g s\n", simulation_moving(s),
          p->friction, p->restitution, p->step);
   printf("backend     %s: %s\n", s->device.backend, s->device.device);
-  if (!w->options->verbosity) return;
+  if (!w->options->run.verbosity) return;
   printf("solver      scheme %s, acceleration %s, %s precision, to %.1e of ||q||, at most %d sweeps, from %s\n",
          ts_lcp_scheme_name(p->scheme), ts_lcp_acceleration_name(p->acceleration),
          ts_precision_name(s->options.precision), p->tolerance, p->sweeps,
@@ -27,7 +27,7 @@ void report_frame(const work_report *w) {
   const program_options *o = w->options;
   const frame_report *f = &w->frames[w->frame_count - 1];
   const simulation_figures *figures = &f->figures;
-  if (o->json || o->quiet || (!o->verbosity && !platform_is_terminal(stdout))) return;
+  if (o->run.json || o->run.quiet || (!o->run.verbosity && !platform_is_terminal(stdout))) return;
   progress_clear();
   if (w->frame_count == 1)
     printf("frame  contacts  sweeps   residual  collision ms  assembly ms   solve ms    draw ms   kinetic J  "
@@ -122,7 +122,7 @@ static void print_missed(const work_report *w, int missed) {
   const frame_kind in = kind_of(w, 1), others = kind_of(w, 0);
   printf("forces      ");
   report_plural(missed, "frame", "frames");
-  printf(" with forces less exact than %.1e of ||q|| after %d sweep%s (at worst %.1e; hint: --sweeps)\n",
+  printf(" with forces less exact than %.1e of ||q|| after %d sweep%s (at worst %.1e; hint: --max-sweeps)\n",
          w->s->parameters.tolerance, w->s->parameters.sweeps, w->s->parameters.sweeps == 1 ? "" : "s",
          in.residual);
   printf("            there the overlap was %.2f mm in the median", 1e3 * in.overlap);
@@ -153,7 +153,7 @@ int report_end(const work_report *w) {
     printf(", %.4g s of the bodies\n", w->s->world.time);
     print_overlap(w);
     print_missed(w, m.missed);
-    if (o->verbosity) print_details(w, &m);
+    if (o->run.verbosity) print_details(w, &m);
     printf("seconds     prepare %.3f, frames %.3f", w->prepare, w->total);
     if (isfinite(m.draw))
       printf(" (about %.0f ms to compute one, %.0f ms to draw it)", 1e3 * m.all, 1e3 * m.draw);
@@ -161,12 +161,13 @@ int report_end(const work_report *w) {
   } else {
     putchar('\n');
   }
-  if (o->picture)
-    printf("picture     %s, %d x %d pixels\n", message_safe(o->picture), w->picture_width, w->picture_height);
-  if (o->film)
-    printf("film        %s, %d x %d pixels\n", message_safe(o->film), w->picture_width, w->picture_height);
-  if (o->frames_dir)
-    printf("frames      %s/frame-00000.png ..., %d x %d pixels\n", message_safe(o->frames_dir),
+  if (o->run.picture)
+    printf("picture     %s, %d x %d pixels\n", message_safe(o->run.picture), w->picture_width,
+           w->picture_height);
+  if (o->run.video)
+    printf("video       %s, %d x %d pixels\n", message_safe(o->run.video), w->picture_width, w->picture_height);
+  if (o->run.frames_dir)
+    printf("frames      %s/frame-00000.png ..., %d x %d pixels\n", message_safe(o->run.frames_dir),
            w->picture_width, w->picture_height);
   return message_flush_stdout();
 }
@@ -176,10 +177,10 @@ int report_end(const work_report *w) {
 static json_t *parameters(const simulation *s) {
   const simulation_parameters *p = &s->parameters;
   return json_pack("{s:o, s:o, s:o, s:o, s:i, s:s, s:s, s:b, s:s}", "friction", report_number(p->friction),
-                   "restitution", report_number(p->restitution), "step", report_number(p->step), "rtol",
-                   report_number(p->tolerance), "sweeps", p->sweeps, "scheme", ts_lcp_scheme_name(p->scheme),
-                   "acceleration", ts_lcp_acceleration_name(p->acceleration), "warm_start", !p->cold_start,
-                   "precision", ts_precision_name(s->options.precision));
+                   "restitution", report_number(p->restitution), "time_step", report_number(p->step), "rtol",
+                   report_number(p->tolerance), "max_sweeps", p->sweeps, "scheme",
+                   ts_lcp_scheme_name(p->scheme), "acceleration", ts_lcp_acceleration_name(p->acceleration),
+                   "cold_start", p->cold_start, "precision", ts_precision_name(s->options.precision));
 }
 
 json_t *report_simulation_json(const simulation *s) {

@@ -35,21 +35,21 @@ typedef struct problem {
 
 static ts_status upload(simulation *s, problem *p) {
   const assembly *a = &s->assembly;
-  const ts_lcp_desc desc = {.size = a->jacobian.rows,
+  const size_t n = (size_t)a->jacobian.rows;
+  const ts_lcp_desc desc = {.size = (int32_t)n,
                             .dimension = 3,
                             .jacobian = &a->jacobian,
-                            .inverse_mass = a->inverse_mass,
+                            .inverse_mass = ts_host(a->inverse_mass, 6 * (size_t)a->jacobian.columns),
                             .mass_block = 6,
                             .storage = ts_lcp_scheme_storage(s->parameters.scheme),
-                            .friction = a->friction,
+                            .friction = ts_host(a->friction, n / 3),
                             .precision = s->options.precision};
   const ts_vector_desc vector = {.components = 1, .precision = s->options.precision};
-  const size_t n = (size_t)a->jacobian.rows;
   ts_status status = ts_lcp_create(s->context, &desc, &p->lcp);
-  if (status >= 0) status = ts_vector_create(ts_lcp_space(p->lcp), &vector, &p->q);
-  if (status >= 0) status = ts_vector_create(ts_lcp_space(p->lcp), &vector, &p->z);
-  if (status >= 0) status = ts_vector_write_double(p->q, a->q, n);
-  if (status >= 0) status = ts_vector_write_double(p->z, a->z, n);
+  if (status >= 0) status = ts_vector_create(ts_lcp_get_space(p->lcp), &vector, &p->q);
+  if (status >= 0) status = ts_vector_create(ts_lcp_get_space(p->lcp), &vector, &p->z);
+  if (status >= 0) status = ts_vector_write(p->q, ts_host(a->q, n));
+  if (status >= 0) status = ts_vector_write(p->z, ts_host(a->z, n));
   return status;
 }
 
@@ -66,7 +66,7 @@ static ts_status solve_with(simulation *s, problem *p) {
   s->figures.sweeps = result.sweeps;
   s->figures.residual = result.relative_residual;
   s->figures.missed = status != TS_OK;
-  return ts_vector_read_double(p->z, s->assembly.z, (size_t)s->assembly.jacobian.rows);
+  return ts_vector_read(p->z, ts_host(s->assembly.z, (size_t)s->assembly.jacobian.rows));
 }
 
 static int solve(simulation *s, char message[SIMULATION_MESSAGE]) {

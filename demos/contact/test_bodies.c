@@ -45,7 +45,7 @@ static simulation *open_scene(const char *name, double friction) {
   return s;
 }
 
-static void run(simulation *s, int steps) {
+static void make_steps(simulation *s, int steps) {
   for (int k = 0; k < steps; k++) REQUIRE(!simulation_step(s, message));
 }
 
@@ -93,9 +93,9 @@ static void flight(void) {
   brick->spin[1] = 6;
   brick->spin[0] = 0.1;
   s->world.bodies[1].velocity[0] = 0;
-  run(s, 1);
+  make_steps(s, 1);
   const double energy = energy_of(s);
-  run(s, 59);
+  make_steps(s, 59);
   CHECK_NEAR(ball->position[2], 5 + 3 - 0.5 * 9.81, 1e-9);
   CHECK_NEAR(ball->position[0], 1, 1e-9);
   CHECK(energy_of(s) <= energy * (1 + 1e-9) && energy_of(s) > energy * (1 - 1e-3));
@@ -108,9 +108,9 @@ static void bounce(void) {
   double highest = 0;
   s->parameters.restitution = 0.6;
   REQUIRE(!simulation_throw(s, from, velocity, 0.2, message));
-  run(s, 27); /* a metre takes 0.45 s */
+  make_steps(s, 27); /* a metre takes 0.45 s */
   for (int k = 0; k < 30; k++) {
-    run(s, 1);
+    make_steps(s, 1);
     highest = fmax(highest, last_of(s)->position[2] - 0.2);
   }
   CHECK_NEAR(highest, 0.36, 0.15); /* a step before the floor, 7 cm, is as near as a step comes */
@@ -124,7 +124,7 @@ static void slide(double speed, double friction) {
   body *b = last_of(s);
   const double from = b->position[0];
   b->velocity[0] = speed;
-  run(s, (int)(60 * speed / (friction * 9.81)) + 10);
+  make_steps(s, (int)(60 * speed / (friction * 9.81)) + 10);
   CHECK_NEAR(b->position[0] - from, speed * speed / (2 * friction * 9.81), 0.01);
   CHECK(fabs(b->velocity[0]) < 1e-3 && fabs(b->position[1]) < 1e-3 && fabs(b->position[2] - 0.15) < 1e-3);
   simulation_destroy(&s);
@@ -137,7 +137,7 @@ static void slope(void) {
     simulation *s = open_scene("slope", friction);
     const body *b = last_of(s);
     const double x = b->position[0], z = b->position[2];
-    run(s, 60);
+    make_steps(s, 60);
     const double way = hypot(b->position[0] - x, b->position[2] - z);
     if (k)
       CHECK_NEAR(way, 0.5 * 9.81 * (sin(lean) - friction * cos(lean)), 0.02);
@@ -160,7 +160,7 @@ static double moved_most(simulation *s, int steps) {
   for (int k = 0; k < count; k++) memcpy(before[k], s->world.bodies[k].position, sizeof *before);
   const double start = world_energy_of(&s->world).potential;
   for (int k = 0; k < steps; k++) {
-    run(s, 1);
+    make_steps(s, 1);
     highest = fmax(highest, energy_of(s));
     least = fmin(least, energy_of(s));
     grown = fmax(grown, energy_of(s) - least);
@@ -188,9 +188,9 @@ static int sweeps_of(simulation *s, int cold) {
   int sweeps = 0;
   REQUIRE(!simulation_reset(s, message));
   s->parameters.cold_start = cold;
-  run(s, 1); /* which has no last step */
+  make_steps(s, 1); /* which has no last step */
   for (int k = 0; k < (is_cpu ? 20 : 4); k++) {
-    run(s, 1);
+    make_steps(s, 1);
     sweeps += s->figures.sweeps;
   }
   return sweeps;
@@ -206,7 +206,7 @@ static void warm_start(void) {
   /* Too few sweeps are no error. */
   s->parameters.sweeps = 1;
   REQUIRE(!simulation_reset(s, message));
-  run(s, 5);
+  make_steps(s, 5);
   CHECK(s->missed_steps > 0 && s->figures.missed && s->figures.residual > s->parameters.tolerance);
   simulation_destroy(&s);
 }
@@ -218,9 +218,9 @@ static void overlap(void) {
   last_of(s)->velocity[0] = 0;
   s->world.gravity = 0;
   for (int k = 0; k < 2; k++) REQUIRE(world_add(&s->world, BODY_BOX, half, 1, places[k], 500));
-  run(s, 1);
+  make_steps(s, 1);
   CHECK(s->figures.penetration > 0.029 && s->figures.penetration < 0.031);
-  run(s, 59);
+  make_steps(s, 59);
   CHECK(s->figures.penetration < 1e-3);
   CHECK(s->figures.energy.kinetic < 1e-9);
   CHECK_NEAR(last_of(s)->position[2] - last_of(s)[-1].position[2], 0.4, 0.01);
@@ -235,7 +235,7 @@ static void impact(void) {
   s->world.gravity = 0;
   s->parameters.restitution = 1;
   for (int k = 0; k < 2; k++) REQUIRE(!simulation_throw(s, places[k], velocities[k], 0.2, message));
-  run(s, 30);
+  make_steps(s, 30);
   CHECK_NEAR(last_of(s)->velocity[0], 4, 1e-3);
   CHECK(fabs(last_of(s)[-1].velocity[0]) < 4e-3);
   simulation_destroy(&s);
@@ -248,7 +248,7 @@ static void hand(void) {
   const double eye[3] = {-1, -5, 0.15}, forwards[3] = {0, 1, 0}, up[3] = {0, 0, 1}, down[3] = {0, 0, -1};
   double point[3];
   last_of(s)->velocity[0] = 0;
-  run(s, 1);
+  make_steps(s, 1);
   CHECK(collision_pick(s->collision, eye, forwards, point) == 1);
   CHECK_NEAR(point[1], -0.3, 0.05);
   CHECK(collision_pick(s->collision, eye, up, point) < 0);
@@ -257,11 +257,11 @@ static void hand(void) {
   body_local(last_of(s), point, s->world.grip);
   const double target[3] = {-1, -1, 1.5};
   memcpy(s->world.target, target, sizeof target);
-  run(s, 180);
+  make_steps(s, 180);
   body_point(last_of(s), s->world.grip, point);
   for (int k = 0; k < 3; k++) CHECK(fabs(point[k] - target[k]) < 0.15);
   s->world.held = -1;
-  run(s, 60);
+  make_steps(s, 60);
   CHECK(last_of(s)->position[2] < 0.5);
   simulation_destroy(&s);
 }
@@ -272,17 +272,17 @@ static void life(void) {
   CHECK(simulation_moving(s) == 10);
   REQUIRE(!simulation_set_scene(s, scene_find("boxes"), 12, message));
   CHECK(simulation_moving(s) == 12);
-  run(s, 40);
+  make_steps(s, 40);
   CHECK(s->history.count == 40 && s->steps == 40);
   memcpy(first, last_of(s)->position, sizeof first);
   REQUIRE(!simulation_reset(s, message));
   CHECK(s->history.count == 0 && s->steps == 0 && s->world.time == 0);
-  run(s, 40);
+  make_steps(s, 40);
   for (int k = 0; k < 3 && is_cpu; k++)
     CHECK(!(fabs(first[k] - last_of(s)->position[k]) > 0)); /* the same again */
   for (int k = 0; k < scene_count(); k++) {
     REQUIRE(!simulation_set_scene(s, scene_at(k), 9, message));
-    run(s, 1);
+    make_steps(s, 1);
     CHECK(simulation_moving(s) > 0);
   }
   const simulation_options options = {.backend = "none"};

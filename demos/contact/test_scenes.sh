@@ -15,22 +15,22 @@ expect 0 $on --frames 0 --scene cards --json
 same "cards of the largest house of 15" "$(json integer bodies)" 15
 
 # The parameters arrive, and what they do is seen.
-expect 0 $on --scene slide --friction 0.25 --restitution 0.5 --step 0.005 --rtol 1e-3 --sweeps 77 --scheme row \
-  --acceleration none --precision double --no-warm-start --frames 3 --steps-per-frame 2 --json
-same "parameters" "$(json real parameters.friction) $(json real parameters.restitution) $(json real parameters.step) \
-$(json real parameters.rtol) $(json integer parameters.sweeps)" "0.25 0.5 0.005 0.001 77"
+expect 0 $on --scene slide --friction 0.25 --restitution 0.5 --time-step 0.005 --rtol 1e-3 --max-sweeps 77 --scheme row \
+  --acceleration none --precision double --cold-start --frames 3 --steps-per-frame 2 --json
+same "parameters" "$(json real parameters.friction) $(json real parameters.restitution) $(json real parameters.time_step) \
+$(json real parameters.rtol) $(json integer parameters.max_sweeps)" "0.25 0.5 0.005 0.001 77"
 same "solver" "$(json string parameters.scheme) $(json string parameters.acceleration) $(json string parameters.precision) \
-$(json boolean parameters.warm_start) $(json integer steps_per_frame)" "row none double false 2"
+$(json boolean parameters.cold_start) $(json integer steps_per_frame)" "row none double true 2"
 
 # A stack is solved to the tolerance and rests; with a single sweep it is not, and that is counted.
 expect 0 $on --scene stack --bodies 4 --frames 6 --json
 same "missed" "$(json integer missed_frames)" 0
 holds "residual" "$(json real frames.5.residual) <= 1e-4 && $(json integer frames.5.contacts) == 16"
 holds "at rest" "$(json real frames.5.kinetic_energy) < 1e-4"
-expect 0 $on --scene stack --bodies 4 --frames 6 --sweeps 1 --no-warm-start --json
+expect 0 $on --scene stack --bodies 4 --frames 6 --max-sweeps 1 --cold-start --json
 same "missed" "$(json integer missed_frames)" 6
 holds "residual" "$(json real frames.5.residual) > 1e-4"
-expect 0 $on --scene stack --bodies 4 --frames 6 --sweeps 1 --no-warm-start
+expect 0 $on --scene stack --bodies 4 --frames 6 --max-sweeps 1 --cold-start
 grep -q '6 frames with forces less exact than 1.0e-04' ../log/out || fail "the report does not say how many frames missed"
 grep -q 'there the overlap was .* mm in the median, and the energy ' ../log/out || fail "the report does not say what misses mean"
 
@@ -50,7 +50,7 @@ else
   is_png last.png 64x48
   cmp -s last.png frames/frame-00011.png || fail "the picture is not the last frame"
   differ last.png frames/frame-00000.png
-  # Shading: films by software are coarse unless it is said otherwise, single pictures never are.
+  # Shading: videos by software are coarse unless it is said otherwise, single pictures never are.
   for shading in coarse full; do
     expect 0 $on $small --frames 12 --frames-dir $shading --shading $shading
   done
@@ -61,12 +61,12 @@ else
   shading=full
   expect 0 --backend gl --scene slide --frames 1 --json
   case $(json string device) in *llvmpipe* | *softpipe*) shading=coarse ;; esac
-  cmp -s frames/frame-00011.png $shading/frame-00011.png || fail "a film does not have $shading shading"
+  cmp -s frames/frame-00011.png $shading/frame-00011.png || fail "a video does not have $shading shading"
   expect 0 $on $small --frames 12 --picture forces.png --forces --frames-dir forces
   differ last.png forces.png
   if ffmpeg -version >/dev/null 2>&1 && ffprobe -version >/dev/null 2>&1; then
-    expect 0 $on $small --frames 4 --film film.mp4
-    same "frames of the film" "$(ffprobe -v error -count_frames -select_streams v -show_entries \
-      stream=nb_read_frames,width,height -of csv=p=0 film.mp4)" 64,48,4
+    expect 0 $on $small --frames 4 --video video.mp4
+    same "frames of the video" "$(ffprobe -v error -count_frames -select_streams v -show_entries \
+      stream=nb_read_frames,width,height -of csv=p=0 video.mp4)" 64,48,4
   fi
 fi

@@ -1,7 +1,6 @@
 /* What a button or a key does. */
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #define GLFW_INCLUDE_NONE
 #include <GLFW/glfw3.h>
@@ -17,20 +16,20 @@ int window_scene_index(const window_state *w) {
 }
 
 void window_fit(window_state *w) {
-  const char *why = contact_view_fit(w->s->scene, &w->s->world, &w->camera, &w->look);
+  const char *why = contact_view_fit(w->s->scene, &w->s->world, &w->app.camera, &w->look);
   if (why) app_tell_error(&w->app, why);
-  w->screen.stale = 1;
+  w->app.screen.stale = 1;
 }
 
 void window_take_scene(window_state *w) {
   const double reach = (double)w->look.reach;
-  w->drag = DRAG_NONE;
-  w->steps_due = 0;
+  w->app.drag = APP_DRAG_NONE;
+  w->app.steps_due = 0;
   w->throw_radius = 0.02 * reach;
   w->throw_speed = 1.2 * reach;
-  w->screen.stale = 1;
+  w->app.screen.stale = 1;
   app_title(&w->app, w->s->scene->name);
-  window_name_files(w);
+  app_name_files(&w->app, w->s->scene->name);
 }
 
 void window_set_scene(window_state *w, int index, int bodies) {
@@ -49,67 +48,41 @@ void window_set_scene(window_state *w, int index, int bodies) {
 
 /* ---- Running ---- */
 
-/* Seconds after which a frame's steps end, so that the pointer stays quick. */
-static const double patience = 0.05;
-
-void window_run_or_pause(window_state *w) {
-  w->paused = !w->paused;
-  w->steps_due = 0;
-  if (!w->paused) app_tell(&w->app, "%s", "");
-}
-
-void window_step(window_state *w) {
-  w->paused = 1;
-  w->single_step = 1;
-  app_tell(&w->app, "%s", "");
-}
-
 /* Returns 1 once for what the next step uses and no step has used before. */
-static int announce_compiling(window_state *w) {
-  char uses[100];
-  w->compiling = 0;
-  if (!strstr(w->s->device.backend, "gl")) return 0;
-  snprintf(uses, sizeof uses, "%s %d", w->s->device.backend, (int)w->s->parameters.scheme);
-  w->compiling = app_first_time(&w->compiled, uses);
-  return w->compiling;
-}
-
-/* So many steps as time has passed for; no more where they take longer than that: time goes slower then. */
-static int steps_now(window_state *w, double seconds) {
-  if (w->paused) return w->single_step;
-  const double most = fmax(0.1 * w->speed / w->s->parameters.step, 1.25);
-  w->steps_due = fmin(w->steps_due + w->speed * seconds / w->s->parameters.step, most);
-  const int count = (int)w->steps_due;
-  w->steps_due -= count;
-  return count;
+static int compiles(window_state *w) {
+  char uses[40];
+  snprintf(uses, sizeof uses, "%d", (int)w->s->parameters.scheme);
+  return app_compiles(&w->app, w->s->device.backend, uses);
 }
 
 void window_make_steps(window_state *w, double seconds) {
   char message[SIMULATION_MESSAGE];
-  const int count = w->compiling ? 1 : steps_now(w, seconds);
-  if (!count || announce_compiling(w)) return;
-  w->single_step = 0;
+  const double step = w->s->parameters.step;
+  const int count = app_steps_due(&w->app, w->speed * seconds / step, fmax(0.1 * w->speed / step, 1));
+  if (!count || compiles(w)) return;
+  w->app.single_step = 0;
   const double begin = glfwGetTime();
   int made = 0;
-  while (made < count && (!made || glfwGetTime() - begin < patience)) {
-    w->screen.stale = 1;
+  while (made < count && (!made || glfwGetTime() - begin < APP_PATIENCE)) {
+    w->app.screen.stale = 1;
     if (simulation_step(w->s, message)) {
       app_tell_error(&w->app, message);
       /* A backend may lack a scheme for the contacts that there are now. */
       w->s->parameters.scheme = TS_LCP_SCHEME_AUTO;
       w->s->parameters.acceleration = TS_LCP_ACCELERATION_AUTO;
-      w->paused = 1;
+      w->app.paused = 1;
       return;
     }
     made++;
   }
-  window_video_frame(w, made);
+  /* As a window with 60 frames a second would show it, whatever this one manages. */
+  app_video_steps(&w->app, made, w->speed / (60 * step));
 }
 
 void window_reset(window_state *w) {
   char message[SIMULATION_MESSAGE];
-  w->drag = DRAG_NONE;
-  w->screen.stale = 1;
+  w->app.drag = APP_DRAG_NONE;
+  w->app.screen.stale = 1;
   if (simulation_reset(w->s, message))
     app_tell_error(&w->app, message);
   else
@@ -136,8 +109,8 @@ void window_set_backend(window_state *w, const char *backend) {
     made->parameters.scheme = w->s->parameters.scheme;
   simulation_destroy(&w->s);
   w->s = made;
-  w->drag = DRAG_NONE;
-  w->screen.stale = 1;
-  w->compiled.count = 0; /* shaders are a context's */
+  w->app.drag = APP_DRAG_NONE;
+  w->app.screen.stale = 1;
+  w->app.compiled.count = 0; /* shaders are a context's */
   app_tell(&w->app, "on %s, restarted", backend);
 }

@@ -24,11 +24,7 @@ static void bodies_control(window_state *w) {
 static void scene_section(window_state *w) {
   int choice = window_scene_index(w);
   if (!ui_section("Scene")) return;
-  app_button(&w->app, w->paused ? "Run" : "Pause", 3, 1, window_run_or_pause);
-  ui_same_line();
-  app_button(&w->app, "Step", 3, 1, window_step);
-  ui_same_line();
-  app_button(&w->app, "Reset", 3, 1, window_reset);
+  app_run_buttons(&w->app);
   if (app_choice("scene", &choice, scene_names)) window_set_scene(w, choice, 0);
   ui_tip(w->s->scene->text);
   bodies_control(w);
@@ -43,14 +39,14 @@ static void look_section(window_state *w) {
   contact_look *look = &w->look;
   if (!ui_section("Display")) return;
   int changed = ui_check_box("forces", &look->forces);
-  ui_tip("of the contacts, key A. Blue: the contact sticks; red: it slides");
+  ui_tip("of the contacts, key A. Blue: little of the friction is used; red: the contact slides");
   ui_same_line();
   if (ui_check_box("fine shading", &look->fine)) {
     look->coarse = !look->fine && contact_view_is_coarse(w->view, w->options->shading);
     changed = 1;
   }
   ui_tip("softer shadows, and ambient occlusion at every pixel; slow where software draws");
-  if (changed) w->screen.stale = 1;
+  if (changed) w->app.screen.stale = 1;
 }
 
 /* ---- Contacts ---- */
@@ -93,9 +89,8 @@ static void solver_section(window_state *w) {
   ui_tip("of Gauss-Seidel, at most");
   ui_slider_log_unit("tolerance", &p->tolerance, 1e-8, 0.1, 0, "");
   ui_tip("of the residual, relative to ||q||; a step that does not reach it is missed");
-  int warm = !p->cold_start;
-  if (ui_check_box("warm start", &warm)) p->cold_start = !warm;
-  ui_tip("begin with the forces of the step before, key W");
+  ui_check_box("cold start", &p->cold_start);
+  ui_tip("start from zero instead of the forces of the last step, key W");
   const char *chosen = app_backend_choice(w->s->device.backend);
   if (chosen) window_set_backend(w, chosen);
   ui_tip("the scene starts again");
@@ -155,13 +150,11 @@ static void plots_section(window_state *w) {
 void window_panel_draw(window_state *w) {
   char text[SIMULATION_MESSAGE];
   simulation_describe(w->s, text, sizeof text);
-  ui_dim_text(text);
-  snprintf(text, sizeof text, "%.0f frames per second, time %.4g s", 1 / w->frame_seconds, w->s->world.time);
-  ui_dim_text(text);
+  app_heading(text, &w->app, w->s->world.time);
   scene_section(w);
   look_section(w);
   contact_section(w);
   solver_section(w);
   plots_section(w);
-  app_files_section(&w->app, &w->files, window_save_picture, window_video, window_save_report);
+  app_files_section(&w->app);
 }

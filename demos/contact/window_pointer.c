@@ -11,7 +11,7 @@ static void ray(const window_state *w, double origin[3], double direction[3]) {
   float from[3], along[3], square = 0;
   int width, height;
   app_scene_size(&w->app, &width, &height);
-  camera_ray(&w->camera, (float)w->app.x, (float)w->app.y, width, height, from, along);
+  camera_ray(&w->app.camera, (float)w->app.x, (float)w->app.y, width, height, from, along);
   for (int k = 0; k < 3; k++) square += along[k] * along[k];
   for (int k = 0; k < 3; k++) {
     origin[k] = (double)from[k];
@@ -34,7 +34,7 @@ static int grab(window_state *w) {
     w->target[k] = (float)point[k];
   }
   bodies->held = picked;
-  w->screen.stale = 1;
+  w->app.screen.stale = 1;
   return 1;
 }
 
@@ -61,7 +61,7 @@ static void let_go(window_state *w) {
   const int clicked = w->moved < 4 * w->app.scale && w->pressed < 0.3;
   if (clicked && w->s->world.held >= 0) push(w);
   w->s->world.held = -1;
-  w->screen.stale = 1;
+  w->app.screen.stale = 1;
 }
 
 void window_throw(window_state *w) {
@@ -75,47 +75,37 @@ void window_throw(window_state *w) {
   velocity[2] += 0.1 * w->throw_speed; /* gravity takes it back on the way */
   from[2] = fmax(from[2], 1.5 * w->throw_radius);
   if (simulation_throw(w->s, from, velocity, w->throw_radius, message)) app_tell_error(&w->app, message);
-  w->screen.stale = 1;
+  w->app.screen.stale = 1;
 }
 
 /* ---- Events ---- */
 
 void window_press(window_state *w, int button, int modifiers) {
-  if (w->drag == DRAG_PULL) let_go(w);
+  if (w->app.drag == DRAG_PULL) let_go(w);
   w->moved = 0;
   w->pressed = 0;
   if (button != GLFW_MOUSE_BUTTON_LEFT || (modifiers & GLFW_MOD_SHIFT)) {
-    w->drag = DRAG_PAN;
+    w->app.drag = APP_DRAG_PAN;
   } else if (modifiers & GLFW_MOD_CONTROL) {
-    w->drag = DRAG_NONE;
+    w->app.drag = APP_DRAG_NONE;
     window_throw(w);
   } else {
-    w->drag = grab(w) ? DRAG_PULL : DRAG_ORBIT;
+    w->app.drag = grab(w) ? DRAG_PULL : APP_DRAG_ORBIT;
   }
 }
 
 void window_release(window_state *w, int button) {
   (void)button;
-  if (w->drag == DRAG_PULL) let_go(w);
-  w->drag = DRAG_NONE;
+  if (w->app.drag == DRAG_PULL) let_go(w);
 }
 
-void window_move(window_state *w, double to_x, double to_y) {
-  const float x0 = (float)w->app.x, y0 = (float)w->app.y, x = (float)to_x, y = (float)to_y;
+void window_move(window_state *w, double x, double y) {
+  const float x0 = (float)w->app.x, y0 = (float)w->app.y;
   int width, height;
-  camera *c = &w->camera;
   app_scene_size(&w->app, &width, &height);
-  w->moved += hypotf(x - x0, y - y0);
-  if (w->drag == DRAG_ORBIT) camera_turn(c, x0, y0, x, y, width, height);
-  if (w->drag == DRAG_PAN) camera_pan(c, x0, y0, x, y, width, height);
-  if (w->drag == DRAG_PULL) {
-    camera_drag(c, x0, y0, x, y, width, height, w->target);
-    for (int k = 0; k < 3; k++) w->s->world.target[k] = (double)w->target[k];
-  }
-  if (w->drag != DRAG_NONE) w->screen.stale = 1;
-}
-
-void window_scroll(window_state *w, double amount) {
-  camera_zoom(&w->camera, (float)amount);
-  w->screen.stale = 1;
+  w->moved += hypotf((float)x - x0, (float)y - y0);
+  app_drag_camera(&w->app, x, y, width, height);
+  if (w->app.drag != DRAG_PULL) return;
+  camera_drag(&w->app.camera, x0, y0, (float)x, (float)y, width, height, w->target);
+  for (int k = 0; k < 3; k++) w->s->world.target[k] = (double)w->target[k];
 }

@@ -24,15 +24,14 @@ typedef struct bench_step {
 
 /* One solution of the same pressure problem from 0. */
 typedef struct bench_case {
-  ts_fluid_solver solver;
-  int iterations;
+  pressure_choice pressure;
   double seconds; /* of the pressure alone */
   double before, after;
 } bench_case;
 
 typedef struct bench_result {
   bench_step paper, usual; /* two V(4,2) cycles with Jacobi; the solver that is set */
-  double stages[TS_FLUID_STAGES];
+  double stages[TS_FLUID_STAGE_COUNT];
   bench_case multigrid, equal_time, popular, paper_case;
 } bench_result;
 
@@ -88,32 +87,35 @@ static int time_steps(const bench_state *b, const ts_fluid_parameters *p, bench_
 
 /* ---- Stages ---- */
 
-static int time_stages(const bench_state *b, const ts_fluid_parameters *p, double result[TS_FLUID_STAGES]) {
-  double seconds[TS_FLUID_STAGES][few_steps];
+static int time_stages(const bench_state *b, const ts_fluid_parameters *p,
+                       double result[TS_FLUID_STAGE_COUNT]) {
+  double seconds[TS_FLUID_STAGE_COUNT][few_steps];
   if (warm_up(b) || set(b, p) || step(b, TS_FLUID_MEASURE_TIMES)) return -1;
   for (int k = 0; k < few_steps; k++) {
     if (step(b, TS_FLUID_MEASURE_TIMES)) return -1;
-    for (int stage = 0; stage < TS_FLUID_STAGES; stage++) seconds[stage][k] = b->s->result.seconds[stage];
+    for (int stage = 0; stage < TS_FLUID_STAGE_COUNT; stage++) seconds[stage][k] = b->s->result.seconds[stage];
   }
-  for (int stage = 0; stage < TS_FLUID_STAGES; stage++)
+  for (int stage = 0; stage < TS_FLUID_STAGE_COUNT; stage++)
     result[stage] = report_median(seconds[stage], few_steps);
   return 0;
 }
 
 /* ---- What solvers leave ---- */
 
-static ts_fluid_parameters from_zero(const ts_fluid_parameters *p, ts_fluid_solver solver, int iterations) {
+static void use(ts_fluid_parameters *p, int solver, int iterations) {
+  pressure_set(&p->pressure, &(pressure_choice){.solver = solver, .iterations = iterations});
+}
+
+static ts_fluid_parameters from_zero(const ts_fluid_parameters *p, int solver, int iterations) {
   ts_fluid_parameters changed = *p;
-  changed.solver = solver;
-  changed.iterations = iterations;
-  changed.cold_start = 1;
+  use(&changed, solver, iterations);
+  changed.pressure.zero_start = 1;
   return changed;
 }
 
 static int solve(const bench_state *b, const ts_fluid_parameters *p, bench_case *result) {
-  double stages[TS_FLUID_STAGES];
-  result->solver = p->solver;
-  result->iterations = p->iterations;
+  double stages[TS_FLUID_STAGE_COUNT];
+  result->pressure = pressure_of(&p->pressure);
   if (warm_up(b) || set(b, p) || step(b, TS_FLUID_MEASURE_DIVERGENCE)) return -1;
   result->before = b->s->result.divergence_before;
   result->after = b->s->result.divergence_after;
@@ -125,10 +127,10 @@ static int solve(const bench_state *b, const ts_fluid_parameters *p, bench_case 
 /* As many Jacobi iterations as fit into so long. */
 static int fit_jacobi(const bench_state *b, double seconds, int *iterations) {
   enum { few = 20, many = 120 };
-  double short_run[TS_FLUID_STAGES], long_run[TS_FLUID_STAGES];
-  ts_fluid_parameters p = from_zero(&b->usual, TS_FLUID_JACOBI, few);
+  double short_run[TS_FLUID_STAGE_COUNT], long_run[TS_FLUID_STAGE_COUNT];
+  ts_fluid_parameters p = from_zero(&b->usual, PRESSURE_JACOBI, few);
   if (time_stages(b, &p, short_run)) return -1;
-  p.iterations = many;
+  use(&p, PRESSURE_JACOBI, many);
   if (time_stages(b, &p, long_run)) return -1;
   const double once = short_run[TS_FLUID_STAGE_PRESSURE],
                each = fmax((long_run[TS_FLUID_STAGE_PRESSURE] - once) / (many - few), 1e-9);
@@ -139,14 +141,15 @@ static int fit_jacobi(const bench_state *b, double seconds, int *iterations) {
 
 static int compare(const bench_state *b, bench_result *r) {
   int iterations;
-  ts_fluid_parameters p = from_zero(&b->usual, TS_FLUID_MULTIGRID, b->usual.iterations);
-  if (b->usual.solver != TS_FLUID_MULTIGRID) p.iterations = paper_cycles;
+  const pressure_choice usual = pressure_of(&b->usual.pressure);
+  ts_fluid_parameters p = from_zero(&b->usual, PRESSURE_MULTIGRID,
+                                    usual.solver == PRESSURE_MULTIGRID ? usual.iterations : paper_cycles);
   if (solve(b, &p, &r->multigrid) || fit_jacobi(b, r->multigrid.seconds, &iterations)) return -1;
-  p = from_zero(&b->usual, TS_FLUID_JACOBI, iterations);
+  p = from_zero(&b->usual, PRESSURE_JACOBI, iterations);
   if (solve(b, &p, &r->equal_time)) return -1;
-  p.iterations = popular_jacobi;
+  use(&p, PRESSURE_JACOBI, popular_jacobi);
   if (solve(b, &p, &r->popular)) return -1;
-  p = from_zero(&b->paper, TS_FLUID_MULTIGRID, paper_cycles);
+  p = from_zero(&b->paper, PRESSURE_MULTIGRID, paper_cycles);
   return solve(b, &p, &r->paper_case);
 }
 
@@ -158,8 +161,8 @@ static void print_step(const char *name, const bench_step *step) {
 }
 
 static void print_case(const char *name, const bench_case *c, const bench_case *reference) {
-  printf("  %-24s %5d %-10s %9.3f ms  %12.4e", name, c->iterations,
-         c->solver == TS_FLUID_MULTIGRID ? "cycles" : "iterations", 1e3 * c->seconds, c->after);
+  printf("  %-24s %5d %-10s %9.3f ms  %12.4e", name, c->pressure.iterations,
+         c->pressure.solver == PRESSURE_MULTIGRID ? "cycles" : "iterations", 1e3 * c->seconds, c->after);
   if (c == reference)
     printf("          1\n");
   else
@@ -168,7 +171,7 @@ static void print_case(const char *name, const bench_case *c, const bench_case *
 
 static void print_text(const simulation *s, const bench_result *r) {
   char text[SIMULATION_MESSAGE];
-  const ts_fluid_parameters *p = &s->parameters;
+  const pressure_choice usual = pressure_of(&s->parameters.pressure);
   double sum = 0;
   simulation_describe(s, text, sizeof text);
   printf("%s\n\n", text);
@@ -176,11 +179,11 @@ static void print_text(const simulation *s, const bench_result *r) {
   print_step("two V(4,2) cycles with Jacobi", &r->paper);
   printf("  %-36s %10.3f ms   513 x 513 points, GeForce FX\n", "Bolz et al. 2003, the same cycles",
          1e3 * paper_seconds);
-  snprintf(text, sizeof text, "%s, %d a step", ts_fluid_solver_name(p->solver), p->iterations);
+  snprintf(text, sizeof text, "%s, %d a step", pressure_name(usual.solver), usual.iterations);
   print_step(text, &r->usual);
   printf("\nIts stages, with a host synchronisation after each, which the step does not have:\n");
-  for (int k = 0; k < TS_FLUID_STAGES; k++) sum += r->stages[k];
-  for (int k = 0; k < TS_FLUID_STAGES; k++)
+  for (int k = 0; k < TS_FLUID_STAGE_COUNT; k++) sum += r->stages[k];
+  for (int k = 0; k < TS_FLUID_STAGE_COUNT; k++)
     printf("  %-36s %10.3f ms  %5.1f %%\n", ts_fluid_stage_name((ts_fluid_stage)k), 1e3 * r->stages[k],
            100 * r->stages[k] / sum);
   printf("\nOne pressure problem, from 0, after %d steps; divergence before it %.4e 1/s:\n", (int)warm_steps,
@@ -198,15 +201,15 @@ static json_t *step_json(const bench_step *step) {
 }
 
 static json_t *case_json(const bench_case *c, const bench_case *reference) {
-  return json_pack("{s:s, s:i, s:f, s:f, s:f, s:f}", "solver", ts_fluid_solver_name(c->solver), "iterations",
-                   c->iterations, "pressure_milliseconds", 1e3 * c->seconds, "divergence_before", c->before,
-                   "divergence_after", c->after, "times_multigrid", c->after / reference->after);
+  return json_pack("{s:s, s:i, s:f, s:f, s:f, s:f}", "solver", pressure_name(c->pressure.solver), "iterations",
+                   c->pressure.iterations, "pressure_milliseconds", 1e3 * c->seconds, "divergence_before",
+                   c->before, "divergence_after", c->after, "times_multigrid", c->after / reference->after);
 }
 
 static int print_json(const simulation *s, const bench_result *r) {
   json_t *object = report_simulation_json(s), *stages = json_object();
   int lost = !object || !stages;
-  for (int k = 0; k < TS_FLUID_STAGES; k++)
+  for (int k = 0; k < TS_FLUID_STAGE_COUNT; k++)
     lost |= json_object_set_new(stages, ts_fluid_stage_name((ts_fluid_stage)k), json_real(1e3 * r->stages[k]));
   lost |= json_object_set_new(object, "paper_milliseconds", json_real(1e3 * paper_seconds));
   lost |= json_object_set_new(object, "step_paper_cycles", step_json(&r->paper));
@@ -243,17 +246,16 @@ int run_bench(const program_options *o) {
     return EXIT_ERROR;
   }
   b.usual = b.paper = b.s->parameters;
-  b.paper.solver = TS_FLUID_MULTIGRID;
-  b.paper.iterations = paper_cycles;
+  use(&b.paper, PRESSURE_MULTIGRID, paper_cycles);
   b.paper.multigrid = (ts_multigrid_desc){
       .smoother = TS_SMOOTHER_JACOBI, .storage = b.usual.multigrid.storage, .pre = 4, .post = 2};
-  b.paper.advection = TS_FLUID_SEMI_LAGRANGIAN; /* what the paper's step does beside them */
+  b.paper.advection = TS_FLUID_ADVECTION_SEMI_LAGRANGIAN; /* what the paper's step does beside them */
   b.paper.vorticity_confinement = 0;
   int failed = measure(&b, &result);
   if (!failed && set(&b, &b.usual)) failed = 1;
   progress_clear();
-  if (!failed && o->json) failed = print_json(b.s, &result);
-  if (!failed && !o->json) print_text(b.s, &result);
+  if (!failed && o->run.json) failed = print_json(b.s, &result);
+  if (!failed && !o->run.json) print_text(b.s, &result);
   if (!failed && message_flush_stdout()) failed = 1;
   simulation_destroy(&b.s);
   return failed ? EXIT_ERROR : EXIT_MADE;

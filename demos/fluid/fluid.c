@@ -1,18 +1,11 @@
 /* fluid: incompressible flow in two dimensions, in a window or without one. */
 #include "fluid.h"
 
-#include "interrupt.h"
-#include "message.h"
 #include "program.h"
-#include "progress.h"
 
 int main(int argc, char **argv) {
   program_options options;
   program_begin("fluid");
   options_parse(argc, argv, &options);
-  message_set_quiet(options.quiet);
-  progress_enable(!options.quiet);
-  return interrupt_finish(options.bench      ? run_bench(&options)
-                          : options.headless ? run_headless(&options)
-                                             : run_window(&options));
+  return run_program(&options, &options.run);
 }

@@ -25,9 +25,9 @@ static int read_field(const simulation *s, velocity_field *field, char message[S
   const ts_fluid_info *info = &s->info;
   const size_t count = 2 * ((size_t)info->width + 1) * ((size_t)info->height + 1);
   *field = (velocity_field){malloc(count * sizeof *field->values), info->width, info->height,
-                            info->layout == TS_FLUID_STAGGERED};
+                            info->layout == TS_FLUID_LAYOUT_STAGGERED};
   if (!field->values) return simulation_fail(message, "out of memory for %zu velocities", count);
-  const ts_status status = ts_vector_read(ts_fluid_velocity(s->fluid), field->values, count);
+  const ts_status status = ts_vector_read(ts_fluid_get_velocity(s->fluid), ts_host(field->values, count));
   if (status == TS_OK) return 0;
   free(field->values);
   simulation_fail_status(s->context, status, message);
@@ -96,7 +96,7 @@ typedef struct headless_work {
 static void choose_size(headless_work *w) {
   const program_options *o = w->options;
   const ts_fluid_info *info = &w->s->info;
-  int width = o->picture_width, height = o->picture_height;
+  int width = o->run.picture_width, height = o->run.picture_height;
   if (!width) {
     const int larger = info->width > info->height ? info->width : info->height;
     const int scale = larger >= wide_enough ? 1 : (wide_enough + larger / 2) / larger;
@@ -127,12 +127,12 @@ static int prepare(headless_work *w) {
   if (simulation_create(&o->simulation, &w->s, why)) return progress_fail(why);
   w->report.s = w->s;
   if (check_probe(w)) return -1;
-  w->report.steps_per_frame = o->steps_per_frame ? o->steps_per_frame : w->s->setup.steps_per_frame;
+  w->report.steps_per_frame = o->run.steps_per_frame ? o->run.steps_per_frame : w->s->setup.steps_per_frame;
   fluid_look look = o->look;
   if (!o->field_given) look.field = w->s->setup.field;
-  if (o->json) w->measure = TS_FLUID_MEASURE_TIMES;
-  if (o->json || o->verbosity || look.field == FLUID_FIELD_DIVERGENCE ||
-      (!o->quiet && platform_is_terminal(stdout)))
+  if (o->run.json) w->measure = TS_FLUID_MEASURE_TIMES;
+  if (o->run.json || o->run.verbosity || look.field == FLUID_FIELD_DIVERGENCE ||
+      (!o->run.quiet && platform_is_terminal(stdout)))
     w->measure |= TS_FLUID_MEASURE_DIVERGENCE;
   w->report.measured = w->measure;
   progress_clear();
@@ -174,7 +174,7 @@ static int make_frame(headless_work *w, int last, char why[SIMULATION_MESSAGE]) 
     const int failed = simulation_step(w->s, measure, 1, why);
     if (failed && !w->s->broken) return progress_fail(why);
     const ts_fluid_result *r = &w->s->result;
-    for (int stage = 0; stage < TS_FLUID_STAGES; stage++) f->stages[stage] += r->seconds[stage];
+    for (int stage = 0; stage < TS_FLUID_STAGE_COUNT; stage++) f->stages[stage] += r->seconds[stage];
     f->iterations += r->iterations;
     if (failed) return 1;
   }
@@ -230,9 +230,9 @@ static int write_profile(headless_work *w) {
 static int work(headless_work *w) {
   const program_options *o = w->options;
   char broken[SIMULATION_MESSAGE];
-  if (!o->json && !o->quiet) report_begin(&w->report);
+  if (!o->run.json && !o->run.quiet) report_begin(&w->report);
   if (make_frames(w, broken) || pictures_finish(&w->pictures) || write_profile(w)) return EXIT_ERROR;
-  if (o->json ? report_json(&w->report) : !o->quiet && report_end(&w->report)) return EXIT_ERROR;
+  if (o->run.json ? report_json(&w->report) : !o->run.quiet && report_end(&w->report)) return EXIT_ERROR;
   if (w->report.stopped) message("stopped after %d of %d frames", w->report.frame_count, w->frames);
   if (!*broken) return w->report.stopped ? EXIT_NOT_MADE : EXIT_MADE;
   message("%s", broken);
@@ -241,10 +241,11 @@ static int work(headless_work *w) {
 
 int run_headless(const program_options *o) {
   const char *walls = o->simulation.walls;
-  headless_work w = {.report = {.options = o},
-                     .options = o,
-                     .pictures = {.video = o->video, .directory = o->frames_dir, .last = o->screenshot},
-                     .frames = o->frames < 0 ? default_frames : o->frames};
+  headless_work w = {
+      .report = {.options = o},
+      .options = o,
+      .pictures = {.video = o->run.video, .directory = o->run.frames_dir, .last = o->run.picture},
+      .frames = o->run.frames < 0 ? default_frames : o->run.frames};
   if (output_check(o->profile, walls) || pictures_check(&w.pictures, walls)) return EXIT_ERROR;
   const int status = prepare(&w) ? EXIT_ERROR : work(&w);
   progress_clear();

@@ -9,7 +9,6 @@ const char *scene_names(int k) {
   return scene_at(k) ? scene_at(k)->name : NULL;
 }
 NAMES(field_names, fluid_field, fluid_field_name)
-NAMES(solver_names, ts_fluid_solver, ts_fluid_solver_name)
 NAMES(smoother_names, ts_smoother, ts_smoother_name)
 NAMES(storage_names, ts_grid_storage, ts_grid_storage_name)
 NAMES(interpolation_names, ts_interpolation, ts_interpolation_name)

@@ -5,11 +5,9 @@
 #include "arguments.h"
 #include "fluid.h"
 #include "message.h"
-#include "options.h"
 
-static const char *const advections[] = {"semi-lagrangian", "maccormack", NULL}, *const layouts[] = {
-                                                                                     "staggered", "collocated",
-                                                                                     NULL};
+static const char *const advections[] = {"auto", "semi-lagrangian", "maccormack", NULL};
+static const char *const layouts[] = {"auto", "staggered", "collocated", NULL};
 
 static void parse_scene(void *options, const char *text) {
   program_options *o = options;
@@ -47,13 +45,14 @@ static const option_row rows[] = {
     OPTION_NUMBER("buoyancy", "A", CHANGES(buoyancy), -1e6, 1e6, "m/s^2 from -1e6 to 1e6, such as 3",
                   "upward acceleration of hot fluid, in m/s^2 (default: the scene's)"),
     OPTION_WORD("advection", "NAME", CHANGES(advection), advections,
-                "semi-lagrangian or maccormack (default: the scene's)"),
+                "auto, semi-lagrangian or maccormack (default: auto, the scene's)"),
     OPTION_WORD("layout", "NAME", simulation.layout, layouts,
-                "where velocities are stored: staggered, or collocated as in the paper (default: staggered)"),
+                "where velocities are stored: auto, staggered, or collocated as in the paper (default: auto, "
+                "staggered)"),
     OPTION_WHOLE("particles", "N", simulation.particles, 0, 16000000,
                  "about N particles, 0 for none (default: the scene's)"),
     OPTION_HEADING("The pressure:"),
-    OPTION_NAME("solver", "NAME", CHANGES(solver), solver_names,
+    OPTION_NAME("solver", "NAME", CHANGES(solver), pressure_name,
                 "multigrid, multigrid-cg, cg or jacobi (default: multigrid)"),
     OPTION_WHOLE("iterations", "N", CHANGES(iterations), 1, 1000,
                  "per time step: cycles of multigrid (default: 2), iterations of multigrid-cg (4), cg (50) or "
@@ -65,7 +64,7 @@ static const option_row rows[] = {
                 "auto, plain, layered or parities"),
     OPTION_NAME("interpolation", "NAME", CHANGES(multigrid.interpolation), interpolation_names,
                 "auto, bilinear or operator"),
-    OPTION_NAME("cycle", "NAME", CHANGES(multigrid.cycle), cycle_names, "V, W or F (default: V)"),
+    OPTION_NAME("cycle", "NAME", CHANGES(multigrid.cycle), cycle_names, "auto, V, W or F (default: auto, V)"),
     OPTION_WHOLE("pre", "N", CHANGES(multigrid.pre), 0, 16,
                  "smoothing steps before the coarse-grid correction (default: the smoother's)"),
     OPTION_WHOLE("post", "N", CHANGES(multigrid.post), 0, 16,
@@ -73,14 +72,7 @@ static const option_row rows[] = {
     OPTION_HEADING("Where it is computed:"),
     OPTIONS_DEVICE(simulation.backend, simulation.platform),
     OPTION_HEADING("Pictures:"),
-    OPTION_WHOLE("frames", "N", frames, 0, 10000000, "frames to compute without a window (default: 100)"),
-    OPTION_WHOLE("steps-per-frame", "N", steps_per_frame, 1, 10000,
-                 "time steps per frame (default: the scene's)"),
-    OPTION_TEXT("video", "FILE", video, "a video of all frames, by ffmpeg: .mp4, .mkv, .mov or .webm"),
-    OPTION_TEXT("frames-dir", "DIR", frames_dir, "every frame, as DIR/frame-00000.png and so on"),
-    OPTION_PICTURE("screenshot", screenshot, "the last frame, as PNG"),
-    OPTION_SIZE("picture-size", picture_width, 16, 16384, "pixels, such as 1280x720",
-                "size of pictures in pixels (default: a whole number of pixels per cell)"),
+    OPTIONS_FRAMES("100", "the scene's", "a whole number of pixels per cell"),
     OPTION_NAME("view", "NAME", look.field, field_names,
                 "dye, speed, pressure, divergence or vorticity (default: the scene's)"),
     OPTION_NUMBER("range", "R", look.range, 1e-30, 1e30, "a number from 1e-30 to 1e30",
@@ -105,15 +97,11 @@ void options_parse(int argc, char **argv, program_options *o) {
   *o = (program_options){.simulation = {.particles = -1, .changes = simulation_no_changes()},
                          .look = {.particles = 1},
                          .probe = {NAN, NAN},
-                         .frames = -1};
+                         .run.frames = -1};
   options_read("fluid", rows, description, argc, argv, o);
   o->field_given = options_given("view");
   if (options_given("viscosity") && options_given("reynolds"))
     arguments_usage("--viscosity and --reynolds, expected one of them");
-  if (o->bench)
-    options_refuse("--bench writes no files, expected it without ",
-                   OPTION_NAMES("video", "screenshot", "frames-dir", "profile"), "");
-  if (!o->json) options_refuse("", OPTION_NAMES("probe"), " needs --json");
-  if (!o->headless && !o->bench)
-    options_refuse("", OPTION_NAMES("frames-dir", "profile", "json", "frames"), " needs --headless");
+  if (!o->run.json) options_refuse("", OPTION_NAMES("probe"), " needs --json");
+  run_options_check(&o->run);
 }

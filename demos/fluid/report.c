@@ -8,10 +8,6 @@
 #include "progress.h"
 #include "reports.h"
 
-static const char *solver_unit(ts_fluid_solver solver) {
-  return solver == TS_FLUID_MULTIGRID ? "cycles" : "iterations";
-}
-
 void report_begin(const work_report *w) {
   const ts_fluid_info *info = &w->s->info;
   const ts_fluid_parameters *p = &w->s->parameters;
@@ -19,25 +15,25 @@ void report_begin(const work_report *w) {
   printf("scene       %s: %s\n", (w->s->options.scene)->name, (w->s->options.scene)->text);
   printf("grid        %d x %d cells of %.4g m, %d of them fluid; %s\n", (int)info->width, (int)info->height,
          info->cell_size, (int)info->fluid_cells,
-         info->layout == TS_FLUID_STAGGERED ? "staggered" : "collocated");
+         info->layout == TS_FLUID_LAYOUT_STAGGERED ? "staggered" : "collocated");
   printf("backend     %s: %s", w->s->device.backend, w->s->device.device);
-  if (w->options->verbosity) printf("; %.1f MB on the device", 1e-6 * (double)info->bytes_device);
+  if (w->options->run.verbosity) printf("; %.1f MB on the device", 1e-6 * (double)info->bytes_device);
   putchar('\n');
   printf("step        %.4g s, viscosity %.4g m^2/s", p->time_step, p->viscosity);
   if (isfinite(reynolds)) printf(", Reynolds number %.4g", reynolds);
-  printf("; %s\n", p->advection == TS_FLUID_MACCORMACK ? "MacCormack" : "semi-Lagrangian");
-  if (!w->options->verbosity) return;
-  printf("pressure    %s, %d %s a step", ts_fluid_solver_name(p->solver), p->iterations,
-         solver_unit(p->solver));
-  if (p->solver == TS_FLUID_MULTIGRID || p->solver == TS_FLUID_MULTIGRID_CG)
-    printf(", %d levels", info->levels);
-  printf("%s\n", p->cold_start ? ", from 0" : "");
+  printf("; %s\n", p->advection == TS_FLUID_ADVECTION_MACCORMACK ? "MacCormack" : "semi-Lagrangian");
+  if (!w->options->run.verbosity) return;
+  const pressure_choice pressure = pressure_of(&p->pressure);
+  printf("pressure    %s, %d %s a step", pressure_name(pressure.solver), pressure.iterations,
+         pressure.solver == PRESSURE_MULTIGRID ? "cycles" : "iterations");
+  if (pressure_has_cycles(pressure.solver)) printf(", %d levels", info->levels);
+  printf("%s\n", p->pressure.zero_start ? ", from 0" : "");
 }
 
 void report_frame(const work_report *w) {
   const program_options *o = w->options;
   const frame_report *f = &w->frames[w->frame_count - 1];
-  if (o->json || o->quiet || (!o->verbosity && !platform_is_terminal(stdout))) return;
+  if (o->run.json || o->run.quiet || (!o->run.verbosity && !platform_is_terminal(stdout))) return;
   progress_clear();
   if (w->frame_count == 1)
     printf("frame    step     time  divergence before   and after   step ms   draw ms\n");
@@ -64,23 +60,23 @@ int report_end(const work_report *w) {
     const frame_report *f = &w->frames[w->frame_count - 1];
     printf(", %.4g s of the fluid", f->last.time);
     printf("; %.1f frames per second\n", w->frame_count / w->total);
-    if (o->verbosity && isfinite(f->last.divergence_before))
+    if (o->run.verbosity && isfinite(f->last.divergence_before))
       printf("divergence  %.3e 1/s before the last projection, %.3e after it\n", f->last.divergence_before,
              f->last.divergence_after);
     printf("seconds     prepare %.3f, steps %.3f (%.2f ms each), draw %.3f", w->prepare, steps,
            1e3 * steps / count, draw);
-    if (w->drawn && o->verbosity) printf(" (fields: %s)", w->drawn);
+    if (w->drawn && o->run.verbosity) printf(" (fields: %s)", w->drawn);
     putchar('\n');
   } else {
     putchar('\n');
   }
-  if (o->screenshot)
-    printf("picture     %s, %d x %d pixels\n", message_safe(o->screenshot), w->picture_width,
+  if (o->run.picture)
+    printf("picture     %s, %d x %d pixels\n", message_safe(o->run.picture), w->picture_width,
            w->picture_height);
-  if (o->video)
-    printf("video       %s, %d x %d pixels\n", message_safe(o->video), w->picture_width, w->picture_height);
-  if (o->frames_dir)
-    printf("frames      %s/frame-00000.png ..., %d x %d pixels\n", message_safe(o->frames_dir),
+  if (o->run.video)
+    printf("video       %s, %d x %d pixels\n", message_safe(o->run.video), w->picture_width, w->picture_height);
+  if (o->run.frames_dir)
+    printf("frames      %s/frame-00000.png ..., %d x %d pixels\n", message_safe(o->run.frames_dir),
            w->picture_width, w->picture_height);
   if (o->profile) printf("profile     %s\n", message_safe(o->profile));
   return message_flush_stdout();
@@ -96,16 +92,18 @@ static json_t *multigrid(const ts_multigrid_desc *m) {
 
 static json_t *parameters(const simulation *s) {
   const ts_fluid_parameters *p = &s->parameters;
-  return json_pack(
-      "{s:o, s:o, s:o, s:o, s:o, s:[o, o], s:o, s:o, s:o, s:s, s:s, s:i, s:o, s:b, s:o}", "time_step",
-      report_number(p->time_step), "viscosity", report_number(p->viscosity), "reynolds",
-      report_number(simulation_reynolds(s)), "buoyancy", report_number(p->buoyancy), "smoke_weight",
-      report_number(p->smoke_weight), "gravity", report_number(p->gravity[0]), report_number(p->gravity[1]),
-      "vorticity_confinement", report_number(p->vorticity_confinement), "dye_decay",
-      report_number(p->dye_decay), "temperature_decay", report_number(p->temperature_decay), "advection",
-      p->advection == TS_FLUID_MACCORMACK ? "maccormack" : "semi-lagrangian", "solver",
-      ts_fluid_solver_name(p->solver), "iterations", p->iterations, "tolerance", report_number(p->tolerance),
-      "cold_start", p->cold_start, "multigrid", multigrid(&p->multigrid));
+  const pressure_choice pressure = pressure_of(&p->pressure);
+  return json_pack("{s:o, s:o, s:o, s:o, s:o, s:[o, o], s:o, s:o, s:o, s:s, s:s, s:i, s:o, s:b, s:o}",
+                   "time_step", report_number(p->time_step), "viscosity", report_number(p->viscosity),
+                   "reynolds", report_number(simulation_reynolds(s)), "buoyancy", report_number(p->buoyancy),
+                   "smoke_weight", report_number(p->smoke_weight), "gravity", report_number(p->gravity[0]),
+                   report_number(p->gravity[1]), "vorticity_confinement",
+                   report_number(p->vorticity_confinement), "dye_decay", report_number(p->dye_decay),
+                   "temperature_decay", report_number(p->temperature_decay), "advection",
+                   p->advection == TS_FLUID_ADVECTION_MACCORMACK ? "maccormack" : "semi-lagrangian", "solver",
+                   pressure_name(pressure.solver), "iterations", pressure.iterations, "tolerance",
+                   report_number(pressure.tolerance), "cold_start", p->pressure.zero_start, "multigrid",
+                   multigrid(&p->multigrid));
 }
 
 json_t *report_simulation_json(const simulation *s) {
@@ -118,7 +116,7 @@ json_t *report_simulation_json(const simulation *s) {
   PUT("size", json_pack("[i, i]", (int)info->width, (int)info->height));
   PUT("cell_size", report_number(info->cell_size));
   PUT("fluid_cells", json_integer(info->fluid_cells));
-  PUT("layout", json_string(info->layout == TS_FLUID_STAGGERED ? "staggered" : "collocated"));
+  PUT("layout", json_string(info->layout == TS_FLUID_LAYOUT_STAGGERED ? "staggered" : "collocated"));
   PUT("backend", json_string(s->device.backend));
   PUT("device", json_string(s->device.device));
   PUT("bytes_device", json_integer((json_int_t)info->bytes_device));
@@ -138,7 +136,7 @@ json_t *report_simulation_json(const simulation *s) {
 static json_t *stages(const double *seconds, double draw, double total) {
   json_t *object = json_object();
   int lost = !object;
-  for (int k = 0; k < TS_FLUID_STAGES; k++)
+  for (int k = 0; k < TS_FLUID_STAGE_COUNT; k++)
     lost |=
         json_object_set_new(object, ts_fluid_stage_name((ts_fluid_stage)k), report_milliseconds(seconds[k]));
   lost |= json_object_set_new(object, "draw", report_milliseconds(draw));
@@ -162,11 +160,11 @@ static json_t *frame(const frame_report *f, int probed) {
 }
 
 static json_t *total(const work_report *w) {
-  double sum[TS_FLUID_STAGES] = {0}, draw = 0, steps = 0;
+  double sum[TS_FLUID_STAGE_COUNT] = {0}, draw = 0, steps = 0;
   int iterations = 0;
   for (int k = 0; k < w->frame_count; k++) {
     const frame_report *f = &w->frames[k];
-    for (int stage = 0; stage < TS_FLUID_STAGES; stage++) sum[stage] += f->stages[stage];
+    for (int stage = 0; stage < TS_FLUID_STAGE_COUNT; stage++) sum[stage] += f->stages[stage];
     if (isfinite(f->draw)) draw += f->draw;
     steps += f->seconds;
     iterations += f->iterations;

@@ -19,7 +19,7 @@ static double width_of(const scene_setup *s) {
 }
 
 static ts_fluid_boundary wall(float u, float v) {
-  return (ts_fluid_boundary){TS_FLUID_WALL, {u, v}};
+  return (ts_fluid_boundary){TS_FLUID_BOUNDARY_WALL, {u, v}};
 }
 
 static ts_fluid_boundary side(ts_fluid_boundary_kind kind) {
@@ -93,7 +93,7 @@ static int step_domain(scene_setup *s) {
       s->solid[(size_t)j * (size_t)s->width + (size_t)i] =
           (i + 0.5) * s->cell_size < step_length && (j + 0.5) * s->cell_size < step_height;
   s->left = wall(1, 0);
-  s->right = side(TS_FLUID_OUTLET);
+  s->right = side(TS_FLUID_BOUNDARY_OUTLET);
   s->speed = 1;
   s->length = step_height;
   /* Two grid spaces a step, as in the paper. */
@@ -130,8 +130,8 @@ static int cylinder_domain(scene_setup *s) {
       s->solid[(size_t)j * (size_t)s->width + (size_t)i] =
           hypot((i + 0.5) * s->cell_size - cylinder_x(s), (j + 0.5) * s->cell_size - 0.5) < 0.5 * diameter;
   s->left = wall(1, 0);
-  s->right = side(TS_FLUID_OUTLET);
-  s->bottom = s->top = side(TS_FLUID_SLIP);
+  s->right = side(TS_FLUID_BOUNDARY_OUTLET);
+  s->bottom = s->top = side(TS_FLUID_BOUNDARY_SLIP);
   s->speed = 1;
   s->length = diameter;
   s->parameters.time_step = 1.0 * s->cell_size / s->speed;
@@ -158,7 +158,7 @@ static int cylinder_push(const scene_setup *s, int step, scene_splat *splats, in
 /* ---- smoke ---- */
 
 static int smoke_domain(scene_setup *s) {
-  s->top = side(TS_FLUID_OUTLET);
+  s->top = side(TS_FLUID_BOUNDARY_OUTLET);
   s->parameters.time_step = 1.0 / 90;
   s->parameters.buoyancy = 3;
   s->parameters.smoke_weight = 0.1;
@@ -233,7 +233,7 @@ int scene_set_up(const scene *s, int32_t width, int32_t height, scene_setup *set
                          .steps_per_frame = 1,
                          .particle_lifetime = 8};
   ts_fluid_default_parameters(&setup->parameters);
-  setup->parameters.advection = TS_FLUID_MACCORMACK;
+  setup->parameters.advection = TS_FLUID_ADVECTION_MACCORMACK;
   return s->domain(setup);
 }
 

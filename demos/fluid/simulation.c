@@ -29,24 +29,9 @@ simulation_changes simulation_no_changes(void) {
                               .reynolds = NAN,
                               .vorticity_confinement = NAN,
                               .buoyancy = NAN,
-                              .advection = -1,
                               .solver = -1,
                               .iterations = -1,
                               .cold_start = -1};
-}
-
-/* What the library takes for 0; here it is shown, and may be changed by one. */
-static int default_iterations(ts_fluid_solver solver) {
-  switch (solver) {
-  case TS_FLUID_MULTIGRID:
-    return 2;
-  case TS_FLUID_MULTIGRID_CG:
-    return 4;
-  case TS_FLUID_CG:
-    return 50;
-  default:
-    return 20;
-  }
 }
 
 /* A time step in which everything leaves the domain shows nothing and is a slip of the hand. */
@@ -75,10 +60,11 @@ static int choose_parameters(const simulation_options *o, const scene_setup *set
                              c->reynolds);
     p->viscosity = setup->speed * setup->length / c->reynolds;
   }
-  if (c->advection >= 0) p->advection = (ts_fluid_advection)c->advection;
-  if (c->solver >= 0) p->solver = (ts_fluid_solver)c->solver;
-  p->iterations = c->iterations > 0 ? c->iterations : default_iterations(p->solver);
-  if (c->cold_start >= 0) p->cold_start = c->cold_start;
+  if (c->advection) p->advection = c->advection;
+  pressure_choice pressure = pressure_default(c->solver >= 0 ? c->solver : PRESSURE_MULTIGRID);
+  if (c->iterations > 0) pressure.iterations = c->iterations;
+  pressure_set(&p->pressure, &pressure);
+  if (c->cold_start >= 0) p->pressure.zero_start = c->cold_start;
   p->multigrid = c->multigrid;
   return check_time_step(setup, p->time_step, message);
 }
@@ -242,10 +228,13 @@ int simulation_set_parameters(simulation *s, const ts_fluid_parameters *paramete
   const ts_status status = ts_fluid_set_parameters(s->fluid, parameters);
   if (status != TS_OK) return simulation_fail_status(s->context, status, message);
   simulation_changes *c = &s->options.changes;
-  if (parameters->solver != s->parameters.solver) c->solver = (int)parameters->solver;
-  if (parameters->iterations != s->parameters.iterations) c->iterations = parameters->iterations;
-  if (parameters->advection != s->parameters.advection) c->advection = (int)parameters->advection;
-  if (parameters->cold_start != s->parameters.cold_start) c->cold_start = parameters->cold_start;
+  const ts_fluid_parameters *now = &s->parameters;
+  const pressure_choice wanted = pressure_of(&parameters->pressure), old = pressure_of(&now->pressure);
+  if (wanted.solver != old.solver) c->solver = wanted.solver;
+  if (wanted.iterations != old.iterations) c->iterations = wanted.iterations;
+  if (parameters->advection != now->advection) c->advection = parameters->advection;
+  if (parameters->pressure.zero_start != now->pressure.zero_start)
+    c->cold_start = parameters->pressure.zero_start;
   c->multigrid = parameters->multigrid;
   s->parameters = *parameters;
   return simulation_look(s, message);
@@ -283,7 +272,7 @@ static void push(float *values, int count, double value) {
 static void remember(simulation *s) {
   simulation_history *h = &s->history;
   const ts_fluid_result *r = &s->result;
-  for (int k = 0; k < TS_FLUID_STAGES; k++) push(h->milliseconds[k], h->count, 1e3 * r->seconds[k]);
+  for (int k = 0; k < TS_FLUID_STAGE_COUNT; k++) push(h->milliseconds[k], h->count, 1e3 * r->seconds[k]);
   push(h->draw, h->count, 0);
   push(h->divergence_before, h->count, r->divergence_before);
   push(h->divergence_after, h->count, r->divergence_after);

@@ -8,6 +8,7 @@
 #include <texsolve/fluid.h>
 #include <texsolve/gl.h>
 
+#include "pressure.h"
 #include "scene.h"
 
 enum { SIMULATION_MESSAGE = 400, SIMULATION_HISTORY = 240 };
@@ -15,9 +16,9 @@ enum { SIMULATION_MESSAGE = 400, SIMULATION_HISTORY = 240 };
 /* Parameters that a user gave and that go before a scene's own. NAN, -1, NULL: not given. */
 typedef struct simulation_changes {
   double time_step, viscosity, reynolds, vorticity_confinement, buoyancy;
-  int advection;  /* ts_fluid_advection */
-  int solver;     /* ts_fluid_solver */
-  int iterations; /* of the solver */
+  ts_fluid_advection advection; /* auto: the scene's */
+  int solver;                   /* of pressure.h */
+  int iterations;               /* of the solver */
   int cold_start;
   ts_multigrid_desc multigrid; /* taken as it is */
 } simulation_changes;
@@ -39,7 +40,7 @@ typedef struct simulation_options {
 /* The last steps, oldest first, for plots. What was not measured is 0. */
 typedef struct simulation_history {
   int count; /* at most SIMULATION_HISTORY */
-  float milliseconds[TS_FLUID_STAGES][SIMULATION_HISTORY];
+  float milliseconds[TS_FLUID_STAGE_COUNT][SIMULATION_HISTORY];
   float draw[SIMULATION_HISTORY];
   float divergence_before[SIMULATION_HISTORY], divergence_after[SIMULATION_HISTORY]; /* 1/s, root mean square */
 } simulation_history;

@@ -102,7 +102,7 @@ int simulation_apply_walls(simulation *s, char message[SIMULATION_MESSAGE]) {
   /* What the device has goes on; the drawn cells would be refused again and again. */
   const size_t cells = (size_t)s->setup.width * (size_t)s->setup.height;
   float *held = malloc(2 * cells * sizeof *held);
-  if (held && ts_vector_read(ts_fluid_walls(s->fluid), held, 2 * cells) == TS_OK)
+  if (held && ts_vector_read(ts_fluid_get_walls(s->fluid), ts_host(held, 2 * cells)) == TS_OK)
     for (size_t k = 0; k < cells; k++) s->solid[k] = held[2 * k] > 0.5F;
   free(held);
   s->walls_changed = 0;

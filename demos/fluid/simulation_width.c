@@ -49,7 +49,7 @@ static void free_flow(flow *f) {
 
 static ts_status read_field(field *f, const ts_vector *vector) {
   f->values = malloc(count_of(f) * sizeof *f->values);
-  return f->values ? ts_vector_read(vector, f->values, count_of(f)) : TS_ERROR_OUT_OF_HOST_MEMORY;
+  return f->values ? ts_vector_read(vector, ts_host(f->values, count_of(f))) : TS_ERROR_OUT_OF_HOST_MEMORY;
 }
 
 static ts_status take_flow(simulation *s, flow *f) {
@@ -62,8 +62,8 @@ static ts_status take_flow(simulation *s, flow *f) {
               .parameters = s->parameters};
   if (!f->solid) return TS_ERROR_OUT_OF_HOST_MEMORY;
   memcpy(f->solid, s->solid, width * height);
-  const ts_status status = read_field(&f->velocity, ts_fluid_velocity(s->fluid));
-  return status == TS_OK ? read_field(&f->dye, ts_fluid_dye(s->fluid)) : status;
+  const ts_status status = read_field(&f->velocity, ts_fluid_get_velocity(s->fluid));
+  return status == TS_OK ? read_field(&f->dye, ts_fluid_get_dye(s->fluid)) : status;
 }
 
 static ts_status write_field(const field *from, ts_vector *vector, size_t columns) {
@@ -71,7 +71,7 @@ static ts_status write_field(const field *from, ts_vector *vector, size_t column
   to.values = calloc(count_of(&to), sizeof *to.values);
   if (!to.values) return TS_ERROR_OUT_OF_HOST_MEMORY;
   copy_middle(from, &to);
-  const ts_status status = ts_vector_write(vector, to.values, count_of(&to));
+  const ts_status status = ts_vector_write(vector, ts_host(to.values, count_of(&to)));
   free(to.values);
   return status;
 }
@@ -81,8 +81,8 @@ static ts_status give_flow(simulation *s, const flow *f) {
   copy_walls(f->solid, (size_t)f->width, s->solid, width, height);
   s->walls_changed = 1;
   s->steps = f->steps;
-  const ts_status status = write_field(&f->velocity, ts_fluid_velocity(s->fluid), width + 1);
-  return status == TS_OK ? write_field(&f->dye, ts_fluid_dye(s->fluid), width) : status;
+  const ts_status status = write_field(&f->velocity, ts_fluid_get_velocity(s->fluid), width + 1);
+  return status == TS_OK ? write_field(&f->dye, ts_fluid_get_dye(s->fluid), width) : status;
 }
 
 int simulation_set_width(simulation *s, int32_t width, char message[SIMULATION_MESSAGE]) {

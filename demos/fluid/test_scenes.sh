@@ -38,30 +38,30 @@ holds "multigrid-CG" "$(left --solver multigrid-cg --iterations 6) < 0.01 * $jac
 
 # A build without OpenGL draws nothing and says so; everything else it does.
 pictures=yes
-"$program" --headless $on --size 8x8 --frames 0 --screenshot probe.png >../log/out 2>../log/err
+"$program" --headless $on --size 8x8 --frames 0 --picture probe.png >../log/out 2>../log/err
 grep -q 'this build has no OpenGL' ../log/err && pictures=no
 
 if [ $pictures = yes ]; then
   # Pictures: every view, of a flow and of none.
   for view in dye speed pressure divergence vorticity; do
-    expect 0 $on --scene cylinder --size 60x20 --frames 4 --view $view --picture-size 120x40 --screenshot $view.png
+    expect 0 $on --scene cylinder --size 60x20 --frames 4 --view $view --picture-size 120x40 --picture $view.png
     is_png $view.png 120x40
-    expect 0 $on --scene cylinder --size 60x20 --frames 0 --view $view --picture-size 120x40 --screenshot still.png
+    expect 0 $on --scene cylinder --size 60x20 --frames 0 --view $view --picture-size 120x40 --picture still.png
     is_png still.png 120x40
     [ $view = divergence ] || differ $view.png still.png
   done
   differ speed.png vorticity.png
-  expect 0 $on --scene cylinder --size 60x20 --frames 4 --view speed --picture-size 120x40 --arrows --screenshot arrows.png
+  expect 0 $on --scene cylinder --size 60x20 --frames 4 --view speed --picture-size 120x40 --arrows --picture arrows.png
   differ arrows.png speed.png
-  expect 0 $on --scene cylinder --size 60x20 --frames 4 --view speed --picture-size 48x16 --screenshot small.png
+  expect 0 $on --scene cylinder --size 60x20 --frames 4 --view speed --picture-size 48x16 --picture small.png
   is_png small.png 48x16
-  expect 0 $on --scene cylinder --size 60x20 --frames 0 --view speed --picture-size 48x16 --screenshot still.png
+  expect 0 $on --scene cylinder --size 60x20 --frames 0 --view speed --picture-size 48x16 --picture still.png
   differ small.png still.png
-  expect 0 $on --scene cavity --size 20x20 --frames 2 --particles 0 --screenshot none.png
-  expect 0 $on --scene cavity --size 20x20 --frames 2 --particles 300 --screenshot some.png
+  expect 0 $on --scene cavity --size 20x20 --frames 2 --particles 0 --picture none.png
+  expect 0 $on --scene cavity --size 20x20 --frames 2 --particles 300 --picture some.png
   is_png some.png 960x960
   differ none.png some.png
-  expect 0 $on --size 16x16 --frames 1 --screenshot way.png --json
+  expect 0 $on --size 16x16 --frames 1 --picture way.png --json
   case $group in
   gl) same "drawn" "$(json string drawn)" texture ;;
   cpu) same "drawn" "$(json string drawn)" "copied through the host" ;;
@@ -94,7 +94,7 @@ if [ $pictures = yes ]; then
     fi
   fi
 else
-  refuse 1 "this build has no OpenGL" $on --size 8x8 --frames 1 --screenshot refused.png
+  refuse 1 "this build has no OpenGL" $on --size 8x8 --frames 1 --picture refused.png
 fi
 
 # Walls from a picture: half of it dark, grey counts as light above the middle.

@@ -135,8 +135,7 @@ static void parameters(void) {
   simulation *s = open_simulation("cavity", 16, 16);
   CHECK(fabs(simulation_reynolds(s) - 1000) < 1e-6);
   ts_fluid_parameters p = s->parameters;
-  p.solver = TS_FLUID_JACOBI;
-  p.iterations = 33;
+  pressure_set(&p.pressure, &(pressure_choice){.solver = PRESSURE_JACOBI, .iterations = 33});
   p.viscosity = 0.5;
   REQUIRE(!simulation_set_parameters(s, &p, message));
   CHECK(fabs(simulation_reynolds(s) - 2) < 1e-6);
@@ -147,12 +146,14 @@ static void parameters(void) {
   CHECK(s->parameters.time_step < 1);
   /* Another scene: the choice of solver stays, the viscosity is the scene's. */
   REQUIRE(!simulation_set_scene(s, scene_find("backward-step"), 32, 16, message));
-  CHECK(s->parameters.solver == TS_FLUID_JACOBI && s->parameters.iterations == 33);
+  pressure_choice pressure = pressure_of(&s->parameters.pressure);
+  CHECK(pressure.solver == PRESSURE_JACOBI && pressure.iterations == 33);
   CHECK(s->parameters.viscosity < 0.1);
   REQUIRE(!simulation_default_parameters(s, message));
-  CHECK(s->parameters.solver == TS_FLUID_MULTIGRID && s->parameters.iterations == 2);
-  REQUIRE(!simulation_set_layout(s, TS_FLUID_COLLOCATED, message));
-  CHECK(s->info.layout == TS_FLUID_COLLOCATED && s->info.width == 32);
+  pressure = pressure_of(&s->parameters.pressure);
+  CHECK(pressure.solver == PRESSURE_MULTIGRID && pressure.iterations == 2);
+  REQUIRE(!simulation_set_layout(s, TS_FLUID_LAYOUT_COLLOCATED, message));
+  CHECK(s->info.layout == TS_FLUID_LAYOUT_COLLOCATED && s->info.width == 32);
   /* A size that cannot be: nothing changes. */
   ts_fluid *const fluid = s->fluid;
   CHECK(simulation_set_scene(s, s->options.scene, 2, 2, message) == 1 && *message);

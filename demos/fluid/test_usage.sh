@@ -14,10 +14,10 @@ for number in 0 -1 1001 x; do refuse 2 "--iterations: '$number', expected" --ite
 refuse 2 "--smoother: 'sor', expected auto, jacobi" --smoother sor
 refuse 2 "--storage: 'x', expected auto, plain, layered or parities" --storage x
 refuse 2 "--interpolation: 'x', expected auto, bilinear or operator" --interpolation x
-refuse 2 "--cycle: 'U', expected V, W or F" --cycle U
+refuse 2 "--cycle: 'U', expected auto, V, W or F" --cycle U
 refuse 2 "--pre: '17', expected a whole number from 0 to 16" --pre 17
-refuse 2 "--advection: 'x', expected semi-lagrangian or maccormack" --advection x
-refuse 2 "--layout: 'x', expected staggered or collocated" --layout x
+refuse 2 "--advection: 'x', expected auto, semi-lagrangian or maccormack" --advection x
+refuse 2 "--layout: 'x', expected auto, staggered or collocated" --layout x
 refuse 2 "--view: 'x', expected dye, speed, pressure, divergence or vorticity" --view x
 refuse 2 "--backend: 'metal', expected one of auto, cuda, gl" --backend metal
 refuse 2 "--frames: '-1', expected" --frames -1
@@ -46,12 +46,12 @@ echo "no picture" >text.png
 refuse 1 "text.png: Not a PNG file, expected a picture of walls" $cpu --walls text.png
 "$wall_png" full.png '##' '##'
 refuse 1 "full.png: everything is dark, which leaves no fluid" $cpu --walls full.png --size 8x8
-refuse 1 "no-directory/a.png: No such file" $cpu --screenshot no-directory/a.png
+refuse 1 "no-directory/a.png: No such file" $cpu --picture no-directory/a.png
 refuse 1 "no-directory/a.csv: No such file" $cpu --profile no-directory/a.csv
 refuse 1 "no-directory/a.mp4: " $cpu --video no-directory/a.mp4
 refuse 1 "a.txt: a video of unknown format, expected .mp4, .mkv, .mov or .webm" $cpu --video a.txt
 refuse 1 "text.png: Not a directory" $cpu --frames-dir text.png
-refuse 1 "this output is also an input" $cpu --walls full.png --screenshot full.png
+refuse 1 "this output is also an input" $cpu --walls full.png --picture full.png
 mkdir bin
 PATH_BEFORE=$PATH
 for tool in ls cksum wc grep cat sed head; do ln -s "$(command -v $tool)" bin/; done
@@ -60,11 +60,10 @@ refuse 1 "videos need ffmpeg, which is not installed" $cpu --video a.mp4
 PATH=$PATH_BEFORE
 
 # Files and streams.
-called=fluid
 . "$here/../common/output_checks.sh"
 short="--backend cpu --size 32x24 --frames 2"
 bad_values $short
-refuse 2 "--screenshot: 'a.jpg', expected a name that ends in .png" $short --screenshot a.jpg
+refuse 2 "--picture: 'a.jpg', expected a name that ends in .png" $short --picture a.jpg
 outputs --profile csv $short
 expect 0 $short --profile -
 same "the first line of the profile" "$(head -n 1 ../log/out)" line,position,u,v
@@ -74,15 +73,7 @@ streams a.csv $short --profile a.csv
 rm -f probe.mp4
 if command -v ffmpeg >/dev/null && ! grep -q 'this build has no OpenGL' ../log/err; then
   outputs --video mp4 $short
-  # A signal stops the frames; what was made is a whole film. Two signals end the program.
-  stopped TERM 143 12 f.mp4 --backend cpu --size 32x24 --frames 100000 -v --video f.mp4
-  said " of 100000 frames"
-  if ffprobe -version >/dev/null 2>&1; then
-    same "frames of the film" "$(ffprobe -v error -count_frames -select_streams v -show_entries stream=nb_read_frames -of csv=p=0 f.mp4)" \
-      "$(sed -n 's/.*stopped after \([0-9]*\) of.*/\1/p' ../log/err)"
-  fi
-  rm f.mp4
-  killed 12 f.mp4 --backend cpu --size 32x24 --frames 100000 -v --video f.mp4
+  films --backend cpu --size 32x24
   if script --version >/dev/null 2>&1; then
     typed f.mp4 --backend cpu --size 32x24 --frames 100000 -v --video f.mp4
     rm f.mp4
@@ -101,17 +92,4 @@ if command -v ffmpeg >/dev/null && ! grep -q 'this build has no OpenGL' ../log/e
   done
 fi
 
-# The help and the manual page name every option.
-page=$here/../../docs/fluid.1
-expect 0 --help
-grep -qE 'and after it|of them' ../log/out && fail "the help has a text that needs its neighbour's"
-for option in $(grep -o -e '--[a-z0-9][a-z0-9-]*' ../log/out | sort -u); do
-  checks=$((checks + 1))
-  tr -d '\\' <"$page" | grep -qF -e "$option" || fail "the manual page lacks $option"
-done
-if man --version >/dev/null 2>&1; then
-  warnings=$(man --warnings -E UTF-8 -l "$page" 2>&1 >/dev/null)
-  same "warnings of the manual page" "$warnings" ''
-fi
-expect 0 --version
-grep -q '^fluid [0-9]' ../log/out || fail "--version does not say the version"
+documented

@@ -10,17 +10,17 @@
 static ts_vector *vector_of(ts_fluid *fluid, view_source source) {
   switch (source) {
   case VIEW_VELOCITY:
-    return ts_fluid_velocity(fluid);
+    return ts_fluid_get_velocity(fluid);
   case VIEW_PRESSURE:
-    return ts_fluid_pressure(fluid);
+    return ts_fluid_get_pressure(fluid);
   case VIEW_DIVERGENCE:
-    return ts_fluid_divergence(fluid);
+    return ts_fluid_get_divergence(fluid);
   case VIEW_DYE:
-    return ts_fluid_dye(fluid);
+    return ts_fluid_get_dye(fluid);
   case VIEW_WALLS:
-    return ts_fluid_walls(fluid);
+    return ts_fluid_get_walls(fluid);
   default:
-    return ts_fluid_particles(fluid);
+    return ts_fluid_get_particles(fluid);
   }
 }
 
@@ -34,9 +34,9 @@ static const char *copy(view_fields *fields, const simulation *s, view_source so
   static const GLint internal[] = {0, GL_R32F, GL_RG32F, GL_RGB32F, GL_RGBA32F};
   static const GLenum format[] = {0, GL_RED, GL_RG, GL_RGB, GL_RGBA};
   ts_grid_desc grid;
-  ts_status status = ts_grid_get_desc(ts_vector_space(vector), &grid);
+  ts_status status = ts_grid_get_desc(ts_vector_get_space(vector), &grid);
   if (status != TS_OK) return why_not(s->context, status);
-  const int components = ts_vector_components(vector);
+  const int components = ts_vector_get_components(vector);
   const size_t count = (size_t)components * (size_t)grid.width * (size_t)grid.height;
   if (count > fields->host_room) {
     float *more = realloc(fields->host, count * sizeof *more);
@@ -44,7 +44,7 @@ static const char *copy(view_fields *fields, const simulation *s, view_source so
     fields->host = more;
     fields->host_room = count;
   }
-  status = ts_vector_read(vector, fields->host, count);
+  status = ts_vector_read(vector, ts_host(fields->host, count));
   if (status != TS_OK) return why_not(s->context, status);
   if (!fields->own[source]) fields->own[source] = view_gl_texture(GL_NEAREST);
   glActiveTexture(GL_TEXTURE0);
@@ -63,7 +63,7 @@ static ts_status share(view_fields *fields, ts_vector *vector, view_texture *out
   ts_grid_desc grid;
   unsigned texture;
   ts_status status = view_shared_buffer(vector, &texture);
-  if (status == TS_OK) status = ts_grid_get_desc(ts_vector_space(vector), &grid);
+  if (status == TS_OK) status = ts_grid_get_desc(ts_vector_get_space(vector), &grid);
   if (status != TS_OK) return status;
   *out = (view_texture){texture, 0, 0, grid.width, grid.height, 1};
   fields->way = VIEW_WAY_SHARED;
@@ -75,7 +75,7 @@ const char *view_fields_get(view_fields *fields, const simulation *s, view_sourc
   ts_gl_texture texture;
   *out = (view_texture){0};
   if (!vector) return NULL;
-  ts_status status = ts_gl_vector_texture(vector, &texture);
+  ts_status status = ts_gl_vector_get_texture(vector, &texture);
   if (status == TS_ERROR_UNSUPPORTED) {
     status = share(fields, vector, out);
     if (status == TS_ERROR_UNSUPPORTED) return copy(fields, s, source, vector, out);
@@ -117,6 +117,6 @@ void view_program_origin(unsigned program, const char *name, const view_texture 
 void view_program_velocity(unsigned program, const simulation *s, const view_texture *velocity) {
   const ts_fluid_info *info = &s->info;
   glUniform2i(view_gl_uniform(program, "cells"), info->width, info->height);
-  glUniform1i(view_gl_uniform(program, "staggered"), info->layout == TS_FLUID_STAGGERED);
+  glUniform1i(view_gl_uniform(program, "staggered"), info->layout == TS_FLUID_LAYOUT_STAGGERED);
   view_program_origin(program, "velocity_origin", velocity);
 }

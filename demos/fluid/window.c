@@ -9,6 +9,7 @@
 #include <GLFW/glfw3.h>
 
 #include "message.h"
+#include "reports.h"
 
 fluid_area window_area(const window_state *w) {
   fluid_area space = {.x = app_panel_width(&w->app)};
@@ -45,11 +46,10 @@ static void switch_particles(window_state *w) {
   window_set_particles(w, w->look.particles && w->particles ? 0 : 4096);
 }
 static void next_solver(window_state *w) {
-  const int next = ((int)w->s->parameters.solver + 1) % WINDOW_SOLVERS;
-  window_set_solver(w, (ts_fluid_solver)next);
+  window_set_solver(w, (pressure_of(&w->s->parameters.pressure).solver + 1) % PRESSURE_SOLVERS);
+  const pressure_choice now = pressure_of(&w->s->parameters.pressure);
   if (!w->app.note_is_error)
-    app_tell(&w->app, "pressure by %s, %d iterations", ts_fluid_solver_name((ts_fluid_solver)next),
-             w->s->parameters.iterations);
+    app_tell(&w->app, "pressure by %s, %d iterations", pressure_name(now.solver), now.iterations);
 }
 static void next_scene(window_state *w) {
   window_set_scene(w, (scene_index(w->s->options.scene) + 1) % scene_count(), 0, 0);
@@ -63,28 +63,19 @@ static void smaller_brush(window_state *w) {
 static void larger_brush(window_state *w) {
   set_brush(w, w->pointer.brush * 1.2);
 }
-static void pause_steps(window_state *w) {
-  w->paused = 1;
-}
 
-static const app_key keys[] = {{GLFW_KEY_SPACE, 0, window_run_or_pause, "Space", "run, pause", 0},
-                               {'S', 0, window_step, "S", "one step", 1},
-                               {'R', 0, window_reset, "R", "restart", 0},
-                               {'C', 0, window_clear_walls, "C", "clear walls", 0},
-                               {'N', 0, next_scene, "N", "next scene", 0},
-                               {'M', 0, next_solver, "M", "next pressure solver", 0},
-                               {'1', 0, show_dye, "1", "dye", 0},
-                               {'2', 0, show_speed, "2", "speed", 0},
-                               {'3', 0, show_pressure, "3", "pressure", 0},
-                               {'4', 0, show_divergence, "4", "divergence", 0},
-                               {'5', 0, show_vorticity, "5", "vorticity", 0},
-                               {'A', 0, switch_arrows, "A", "velocity arrows", 0},
-                               {'O', 0, switch_particles, "O", "particles", 0},
-                               {'[', 0, smaller_brush, "[", "smaller brush", 1},
-                               {']', 0, larger_brush, "]", "larger brush", 1},
-                               {'P', 0, window_save_picture, "P", "save a picture", 0},
-                               {'F', 0, window_video, "F", "start or stop a video", 0},
-                               {'J', 0, window_save_report, "J", "save settings and measurements, as JSON", 0},
+static const app_key keys[] = {{'C', 0, window_clear_walls, "C", "clear walls", 0, 0},
+                               {'N', 0, next_scene, "N", "next scene", 0, 0},
+                               {'M', 0, next_solver, "M", "next pressure solver", 0, 0},
+                               {'1', 0, show_dye, "1", "dye", 0, 0},
+                               {'2', 0, show_speed, "2", "speed", 0, 0},
+                               {'3', 0, show_pressure, "3", "pressure", 0, 0},
+                               {'4', 0, show_divergence, "4", "divergence", 0, 0},
+                               {'5', 0, show_vorticity, "5", "vorticity", 0, 0},
+                               {'A', 0, switch_arrows, "A", "velocity arrows", 0, 0},
+                               {'O', 0, switch_particles, "O", "particles", 0, 0},
+                               {'[', 0, smaller_brush, "[", "smaller brush", 1, 0},
+                               {']', 0, larger_brush, "]", "larger brush", 1, 0},
                                {0}};
 
 static const ui_row pointer_rows[] = {{"left button", "push the fluid, with dye"},
@@ -124,20 +115,31 @@ static void scroll(window_state *w, double amount) {
 
 /* ---- Frames ---- */
 
-static void draw(window_state *w, int left, int width, int height) {
+static const char *draw(window_state *w, int left, int width, int height) {
   (void)left, (void)width, (void)height;
   const double begin = glfwGetTime();
   const char *why = fluid_view_draw(w->view, w->s, &w->look, window_area(w));
-  if (why) app_tell_error(&w->app, why);
   if (w->measure_times) { /* else nobody waits for it */
     glFinish();
     simulation_note_draw(w->s, glfwGetTime() - begin);
   }
+  return why;
+}
+
+/* As large as the fluid in the window. */
+static void picture_size(const window_state *w, int *width, int *height) {
+  const fluid_area area = window_area(w);
+  *width = area.width;
+  *height = area.height;
+}
+
+static const char *draw_picture(window_state *w, int is_video, int width, int height, unsigned char *rgb) {
+  (void)is_video;
+  return fluid_view_picture(w->view, w->s, &w->look, width, height, rgb);
 }
 
 static void work(window_state *w, double seconds) {
   char message[SIMULATION_MESSAGE];
-  w->frame_seconds += 0.1 * (seconds - w->frame_seconds);
   window_follow_size(w, seconds);
   /* Also while it is paused. Where frames are slow the fluid is slower than the hand, but should answer to it.
    */
@@ -145,36 +147,78 @@ static void work(window_state *w, double seconds) {
   const double passed = frames * w->steps_per_frame * w->s->parameters.time_step;
   if (pointer_apply(&w->pointer, w->s, passed, glfwGetTime(), message)) app_tell_error(&w->app, message);
   window_make_steps(w, seconds);
-  window_write_report(w);
 }
 
-static double rest(const window_state *w) {
-  return w->paused && !w->single_step && !w->compiling && !w->pointer.buttons ? 0.05 : 0;
-}
-
-static const char *busy(const window_state *w) {
-  return w->compiling ? "compiling shaders ..." : "";
-}
 static const char *hint(const window_state *w) {
   return w->s->warning;
 }
 
+/* ---- The report ---- */
+
+static json_t *describe(const window_state *w) {
+  const ts_fluid_info *info = &w->s->info;
+  const ts_fluid_result *r = &w->s->result;
+  const unsigned char *solid = w->s->solid;
+  int walls = 0;
+  for (int32_t k = 0; k < info->width * info->height; k++) walls += solid[k] != 0;
+  json_t *report = report_simulation_json(w->s);
+  json_t *state =
+      json_pack("{s:s, s:b, s:i, s:f, s:i, s:i, s:i, s:f, s:o, s:o}", "view", fluid_field_name(w->look.field),
+                "paused", w->app.paused, "steps", r->steps, "time", r->time, "wall_cells", walls, "particles",
+                w->look.particles ? w->particles : 0, "iterations", r->iterations, "frames_per_second",
+                1 / w->app.frame_seconds, "divergence_before", report_number(r->divergence_before),
+                "divergence_after", report_number(r->divergence_after));
+  return app_join_reports(report, state);
+}
+
+static void take_options(window_state *w, const program_options *o) {
+  window_take_scene(w);
+  if (o->field_given) show_field(w, o->look.field);
+  w->look.legend = 1;
+  w->look.arrows |= o->look.arrows;
+  if (o->look.range > 0) w->look.range = o->look.range;
+  w->own_range = w->look.range > 0;
+  if (o->run.steps_per_frame > 0) w->steps_per_frame = o->run.steps_per_frame;
+}
+
+static int begin(window_state *w) {
+  simulation_options simulated = w->options->simulation;
+  char why[SIMULATION_MESSAGE];
+  simulated.platform = TS_GL_PLATFORM_CURRENT;
+  w->own_size = simulated.width > 0;
+  if (!simulated.scene) simulated.scene = scene_at(0);
+  if (!simulated.walls && !w->own_size) {
+    simulated.width = window_fitting_width(w, simulated.scene, simulated.scene->height);
+    simulated.height = simulated.width ? simulated.scene->height : 0;
+  }
+  const char *fault = simulation_create(&simulated, &w->s, why) ? why : fluid_view_create(&w->view);
+  if (fault) {
+    message("%s", fault);
+    return 1;
+  }
+  take_options(w, w->options);
+  return 0;
+}
+
+static void end(window_state *w) {
+  fluid_view_destroy(&w->view);
+  simulation_destroy(&w->s);
+}
+
+static const float ground[3] = {0.20f, 0.21f, 0.22f};
 static const app_program program = {.name = "fluid",
-                                    .width = 1280,
-                                    .height = 800,
-                                    .least_width = 480,
-                                    .least_height = 320,
-                                    .panel_width = 300,
-                                    .ground = {0.20f, 0.21f, 0.22f},
+                                    .ground = ground,
                                     .keys = keys,
                                     .pointer = pointer_rows,
-                                    .stops = "pause",
-                                    .stop = pause_steps,
+                                    .begin = begin,
+                                    .end = end,
                                     .work = work,
                                     .draw = draw,
+                                    .picture = draw_picture,
+                                    .picture_size = picture_size,
                                     .controls = window_panel_draw,
-                                    .rest = rest,
-                                    .busy = busy,
+                                    .reset = window_reset,
+                                    .describe = describe,
                                     .hint = hint,
                                     .press = press,
                                     .release = release,
@@ -184,45 +228,9 @@ static const app_program program = {.name = "fluid",
                                     .file_kind = "pictures of walls",
                                     .file_patterns = "*.png *.PNG"};
 
-static void take_options(window_state *w, const program_options *o) {
-  window_take_scene(w);
-  if (o->field_given) show_field(w, o->look.field);
-  w->look.legend = 1;
-  w->look.arrows |= o->look.arrows;
-  if (o->look.range > 0) w->look.range = o->look.range;
-  w->own_range = w->look.range > 0;
-  if (o->steps_per_frame > 0) w->steps_per_frame = o->steps_per_frame;
-}
-
 int run_window(const program_options *options) {
-  window_state w = {
-      .options = options, .measure_divergence = 1, .frame_seconds = 1.0 / 60, .iterations = {2, 4, 50, 20}};
-  simulation_options simulated = options->simulation;
-  char why[SIMULATION_MESSAGE];
+  window_state w = {.options = options, .measure_divergence = 1};
+  for (int k = 0; k < PRESSURE_SOLVERS; k++) w.iterations[k] = pressure_default(k).iterations;
   pointer_set_up(&w.pointer);
-  if (app_open(&w.app, &program, &w, options->ui_scale, why, sizeof why)) {
-    message("%s; --headless does without", why);
-    return EXIT_ERROR;
-  }
-  simulated.platform = TS_GL_PLATFORM_CURRENT;
-  w.own_size = simulated.width > 0;
-  if (!simulated.scene) simulated.scene = scene_at(0);
-  if (!simulated.walls && !w.own_size) {
-    simulated.width = window_fitting_width(&w, simulated.scene, simulated.scene->height);
-    simulated.height = simulated.width ? simulated.scene->height : 0;
-  }
-  int failed = simulation_create(&simulated, &w.s, why);
-  const char *fault = failed ? why : fluid_view_create(&w.view);
-  if (fault) {
-    message("%s", fault);
-    failed = 1;
-  } else {
-    take_options(&w, options);
-    app_run(&w.app);
-    app_video_end(&w.app, &w.files.video);
-  }
-  fluid_view_destroy(&w.view);
-  simulation_destroy(&w.s);
-  app_close(&w.app);
-  return failed ? EXIT_ERROR : EXIT_MADE;
+  return app_main(&w, &program, &options->run);
 }

@@ -11,15 +11,15 @@
 
 void window_take_scene(window_state *w) {
   const scene_setup *setup = &w->s->setup;
-  const ts_fluid_parameters *p = &w->s->parameters;
+  const pressure_choice pressure = pressure_of(&w->s->parameters.pressure);
   w->look = fluid_look_of(w->s);
   w->particles = setup->particle_columns * setup->particle_rows;
   w->own_range = 0;
   w->steps_per_frame = setup->steps_per_frame > 0 ? setup->steps_per_frame : 1;
-  if ((int)p->solver < WINDOW_SOLVERS && p->iterations > 0) w->iterations[p->solver] = p->iterations;
+  w->iterations[pressure.solver] = pressure.iterations;
   snprintf(w->size_text, sizeof w->size_text, "%dx%d", (int)setup->width, (int)setup->height);
   app_title(&w->app, (w->s->options.scene)->name);
-  window_name_files(w);
+  app_name_files(&w->app, w->s->options.scene->name);
 }
 
 int32_t window_fitting_width(const window_state *w, const scene *s, int32_t height) {
@@ -37,7 +37,7 @@ void window_follow_size(window_state *w, double seconds) {
   const int32_t width = o->walls ? 0 : window_fitting_width(w, o->scene, w->s->info.height);
   w->unfit_seconds = width == w->next_width ? w->unfit_seconds + fmin(seconds, 0.1) : 0;
   w->next_width = width;
-  if (!width || width == w->s->info.width || w->unfit_seconds < 0.2 || w->files.video.made) return;
+  if (!width || width == w->s->info.width || w->unfit_seconds < 0.2 || w->app.video.made) return;
   if (simulation_set_width(w->s, width, message)) {
     app_tell_error(&w->app, message);
     w->own_size = 1;
@@ -71,56 +71,31 @@ void window_set_scene(window_state *w, int index, int32_t width, int32_t height)
 
 /* ---- Running ---- */
 
-/* Seconds after which a frame's steps end, so that the pointer stays quick. */
-static const double patience = 0.05;
-
-void window_run_or_pause(window_state *w) {
-  w->paused = !w->paused;
-  w->steps_due = 0;
-  if (!w->paused) app_tell(&w->app, "%s", "");
-}
-
-void window_step(window_state *w) {
-  w->paused = 1;
-  w->single_step = 1;
-  app_tell(&w->app, "%s", "");
-}
-
 /* Returns 1 once for what the next step uses and no step has used before. */
-static int announce_compiling(window_state *w) {
+static int compiles(window_state *w) {
   const ts_fluid_parameters *p = &w->s->parameters;
   const ts_multigrid_desc *m = &p->multigrid;
+  const pressure_choice pressure = pressure_of(&p->pressure);
   char uses[200];
-  w->compiling = 0;
-  if (!strstr(w->s->device.backend, "gl")) return 0;
-  snprintf(uses, sizeof uses, "%s %d %d %d %d %d %d %d %d %d %d %d", w->s->device.backend,
-           (int)w->s->info.layout, (int)p->advection, (int)p->solver, (int)m->smoother, (int)m->storage,
-           (int)m->interpolation, m->symmetric, p->viscosity > 0, p->vorticity_confinement > 0,
-           w->s->setup.source_count > 0, w->particles > 0);
-  w->compiling = app_first_time(&w->compiled, uses);
-  return w->compiling;
+  snprintf(uses, sizeof uses, "%d %d %d %d %d %d %d %d %d %d %d %d", (int)w->s->info.layout, (int)p->advection,
+           pressure.solver, pressure.tolerance > 0, (int)m->smoother, (int)m->storage, (int)m->interpolation,
+           m->symmetric, p->viscosity > 0, p->vorticity_confinement > 0, w->s->setup.source_count > 0,
+           w->particles > 0);
+  return app_compiles(&w->app, w->s->device.backend, uses);
 }
 
 /* So many steps a frame at 60 frames a second; fewer a frame where there are more of them, and no more where
  * there are fewer: the fluid goes slower then. */
 void window_make_steps(window_state *w, double seconds) {
   char message[SIMULATION_MESSAGE];
-  int count = w->single_step;
-  if (!w->paused) {
-    /* A frame may come a little early. */
-    w->steps_due = fmin(w->steps_due + 60 * seconds * w->steps_per_frame, w->steps_per_frame + 0.25);
-    count = (int)(w->steps_due + 0.25);
-    if (count > w->steps_per_frame) count = w->steps_per_frame;
-    w->steps_due -= count;
-  }
-  if (!count) return;
-  if (announce_compiling(w)) return;
-  w->single_step = 0;
+  const int count = app_steps_due(&w->app, 60 * seconds * w->steps_per_frame, w->steps_per_frame);
+  if (!count || compiles(w)) return;
+  w->app.single_step = 0;
   const double begin = glfwGetTime();
   const double expected = w->times.count ? 1e-3 * (double)w->times.values[w->times.count - 1] : 0;
   int made = 0;
   for (int is_last = 0; !is_last; made++) {
-    is_last = made == count - 1 || glfwGetTime() - begin + expected > patience;
+    is_last = made == count - 1 || glfwGetTime() - begin + expected > APP_PATIENCE;
     /* Measuring waits, so the divergence is that of a frame's last step. A stage that waits would wait for the
      * steps before it too if those did not. */
     int measure = w->measure_times ? TS_FLUID_MEASURE_TIMES : 0;
@@ -129,12 +104,12 @@ void window_make_steps(window_state *w, double seconds) {
       const size_t used = strlen(message);
       if (w->s->broken) snprintf(message + used, sizeof message - used, "; R restarts it");
       app_tell_error(&w->app, message);
-      w->paused = 1;
+      w->app.paused = 1;
       return;
     }
   }
   app_times_add(&w->times, APP_TIMES, 1e3 * (glfwGetTime() - begin) / made);
-  window_video_frame(w, made);
+  app_video_steps(&w->app, made, w->steps_per_frame);
 }
 
 void window_reset(window_state *w) {
@@ -177,11 +152,13 @@ void window_set_parameters(window_state *w, const ts_fluid_parameters *parameter
   tell_if(w, simulation_set_parameters(w->s, parameters, message), message);
 }
 
-void window_set_solver(window_state *w, ts_fluid_solver solver) {
+void window_set_solver(window_state *w, int solver) {
   ts_fluid_parameters p = w->s->parameters;
-  if ((int)p.solver < WINDOW_SOLVERS) w->iterations[p.solver] = p.iterations;
-  p.solver = solver;
-  p.iterations = w->iterations[solver];
+  pressure_choice pressure = pressure_of(&p.pressure);
+  w->iterations[pressure.solver] = pressure.iterations;
+  pressure.solver = solver;
+  pressure.iterations = w->iterations[solver];
+  pressure_set(&p.pressure, &pressure);
   window_set_parameters(w, &p);
 }
 
@@ -232,7 +209,7 @@ void window_set_backend(window_state *w, const char *backend) {
   }
   simulation_destroy(&w->s);
   w->s = made;
-  w->compiled.count = 0; /* shaders are a context's */
+  w->app.compiled.count = 0; /* shaders are a context's */
   w->times.count = 0;
   app_tell(&w->app, "on %s, restarted", backend);
 }

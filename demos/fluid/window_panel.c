@@ -48,11 +48,7 @@ static void size_controls(window_state *w) {
 static void scene_section(window_state *w) {
   int choice = scene_index(w->s->options.scene);
   if (!ui_section("Scene")) return;
-  app_button(&w->app, w->paused ? "Run" : "Pause", 3, 1, window_run_or_pause);
-  ui_same_line();
-  app_button(&w->app, "Step", 3, 1, window_step);
-  ui_same_line();
-  app_button(&w->app, "Reset", 3, 1, window_reset);
+  app_run_buttons(&w->app);
   if (app_choice("scene", &choice, scene_names)) window_set_scene(w, choice, 0, 0);
   ui_tip((w->s->options.scene)->text);
   size_controls(w);
@@ -161,11 +157,14 @@ static void fluid_section(window_state *w) {
   changed |= ui_slider_log_unit("viscosity", &p.viscosity, 1e-7, 1, 1, "m^2/s");
   const double reynolds = simulation_reynolds(w->s);
   if (isfinite(reynolds)) ui_text("Reynolds number %.4g", reynolds);
-  changed |= ui_combo("advection", UI_ENUM(p.advection), advections, 2);
+  int advection = (int)p.advection - TS_FLUID_ADVECTION_SEMI_LAGRANGIAN;
+  changed |= ui_combo("advection", &advection, advections, 2);
+  p.advection = (ts_fluid_advection)(TS_FLUID_ADVECTION_SEMI_LAGRANGIAN + advection);
   changed |= forces(&p);
   if (changed) window_set_parameters(w, &p);
-  int layout = (int)w->s->info.layout;
-  if (ui_combo("layout", &layout, layouts, 2)) window_set_layout(w, (ts_fluid_layout)layout);
+  int layout = (int)w->s->info.layout - TS_FLUID_LAYOUT_STAGGERED;
+  if (ui_combo("layout", &layout, layouts, 2))
+    window_set_layout(w, (ts_fluid_layout)(TS_FLUID_LAYOUT_STAGGERED + layout));
   ui_tip("collocated is the paper's: divergence does not vanish there; the fluid starts again");
   if (ui_button("The scene's own", 1)) window_default_parameters(w);
 }
@@ -228,19 +227,19 @@ static void choose_backend(window_state *w) {
 static void solver_section(window_state *w) {
   if (!ui_section("Pressure")) return;
   ts_fluid_parameters p = w->s->parameters;
-  int solver = (int)p.solver;
-  if (app_choice("solver", &solver, solver_names)) {
-    window_set_solver(w, (ts_fluid_solver)solver);
+  pressure_choice pressure = pressure_of(&p.pressure);
+  int solver = pressure.solver;
+  if (app_choice("solver", &solver, pressure_name)) {
+    window_set_solver(w, solver);
     return;
   }
-  const int cycles = p.solver == TS_FLUID_MULTIGRID || p.solver == TS_FLUID_MULTIGRID_CG;
-  const int conjugate = p.solver == TS_FLUID_CG || p.solver == TS_FLUID_MULTIGRID_CG;
-  int changed = ui_slider_int(cycles ? "cycles" : "iterations", &p.iterations, 1, cycles ? 20 : 500, "1");
-  ui_disabled_begin(!conjugate);
-  changed |= ui_slider_log_unit("tolerance", &p.tolerance, 1e-7, 0.5, 1, "");
-  ui_tip("of CG; 0: always all iterations");
-  ui_disabled_end();
-  changed |= ui_check_box("cold start", &p.cold_start);
+  const int cycles = pressure_has_cycles(solver);
+  int changed =
+      ui_slider_int(cycles ? "cycles" : "iterations", &pressure.iterations, 1, cycles ? 20 : 500, "1");
+  changed |= ui_slider_log_unit("tolerance", &pressure.tolerance, 1e-7, 0.5, 1, "");
+  ui_tip("relative residual that ends the iterations; 0: always all iterations");
+  pressure_set(&p.pressure, &pressure);
+  changed |= ui_check_box("cold start", &p.pressure.zero_start);
   ui_tip("start from zero instead of the previous pressure");
   choose_backend(w);
   if (ui_section_closed("Multigrid")) {
@@ -288,17 +287,17 @@ static ui_curve stage_curve(const char *name, const float *values, int count, in
 
 static void time_plot(const window_state *w, const simulation_history *h) {
   static float drawing[SIMULATION_HISTORY];
-  ui_curve curves[TS_FLUID_STAGES + 2];
+  ui_curve curves[TS_FLUID_STAGE_COUNT + 2];
   char text[100] = "time of each step";
   int count = 0;
   float most = 0, high = 0;
   if (w->measure_times) {
-    for (; count < TS_FLUID_STAGES; count++)
+    for (; count < TS_FLUID_STAGE_COUNT; count++)
       curves[count] =
           stage_curve(ts_fluid_stage_name((ts_fluid_stage)count), h->milliseconds[count], h->count, count);
     /* Only the last step of a frame is drawn. */
     for (int k = 0; k < h->count; k++) drawing[k] = h->draw[k] > 0 ? h->draw[k] : NAN;
-    curves[count++] = stage_curve("drawing", drawing, h->count, TS_FLUID_STAGES);
+    curves[count++] = stage_curve("drawing", drawing, h->count, TS_FLUID_STAGE_COUNT);
   }
   curves[count++] = (ui_curve){"step", w->times.values, w->times.count, {0, 0, 0}};
   for (int c = 0; c < count; c++) high = fmaxf(high, plot_range(curves[c].values, curves[c].count));
@@ -329,9 +328,7 @@ static void plots_section(window_state *w) {
 void window_panel_draw(window_state *w) {
   char text[SIMULATION_MESSAGE];
   simulation_describe(w->s, text, sizeof text);
-  ui_dim_text(text);
-  snprintf(text, sizeof text, "%.0f frames per second, time %.4g s", 1 / w->frame_seconds, w->s->result.time);
-  ui_dim_text(text);
+  app_heading(text, &w->app, w->s->result.time);
   const char *const way = view_way_line(fluid_view_way(w->view));
   if (way) ui_dim_text(way);
   scene_section(w);
@@ -340,5 +337,5 @@ void window_panel_draw(window_state *w) {
   plots_section(w);
   fluid_section(w);
   pointer_section(w);
-  app_files_section(&w->app, &w->files, window_save_picture, window_video, window_save_report);
+  app_files_section(&w->app);
 }

@@ -2,7 +2,7 @@
 #ifndef WINDOW_STATE_H
 #define WINDOW_STATE_H
 
-#include "app_files.h"
+#include "app.h"
 #include "fluid.h"
 #include "view.h"
 
@@ -49,8 +49,6 @@ int pointer_apply(window_pointer *p, simulation *s, double seconds, double time,
 
 /* ---- The window ---- */
 
-enum { WINDOW_SOLVERS = 4 };
-
 struct window_state {
   app app;
   simulation *s;
@@ -64,23 +62,15 @@ struct window_state {
   int own_size;         /* the user has chosen the number of cells, so that it does not follow the window */
   int32_t next_width;   /* of the domain, for the window's new proportions */
   double unfit_seconds; /* how long it is due */
-  int iterations[WINDOW_SOLVERS]; /* that each solver had or will have */
-  int video_steps;                /* since the video's last frame */
-  int particles;                  /* about so many */
-  int own_range;                  /* of the colours; else they follow the data */
-  int report_due; /* at the end of the frame's work, so that it tells what all events before have done */
-  app_files files;
+  int iterations[PRESSURE_SOLVERS]; /* that each solver had or will have */
+  int particles;                    /* about so many */
+  int own_range;                    /* of the colours; else they follow the data */
 
   /* Running. */
-  int paused, single_step;
   int touched; /* the user has pushed the fluid: a scene for the mouse does nothing by itself any more */
-  app_first_times compiled; /* what has been stepped with */
-  int compiling;            /* the next step is the first one of its kind */
   int steps_per_frame;
-  double steps_due; /* those that time has passed for */
   int measure_divergence, measure_times;
-  app_times times;      /* of a step in each of the last frames */
-  double frame_seconds; /* on average */
+  app_times times; /* of a step in each of the last frames */
 };
 
 /* Where the fluid is drawn; the panel is left of it. */
@@ -88,8 +78,6 @@ fluid_area window_area(const window_state *w);
 
 /* ---- window_actions.c: what a button or a key does; errors become the note ---- */
 void window_take_scene(window_state *w); /* look, pace, title and file names become those of the scene */
-void window_run_or_pause(window_state *w);
-void window_step(window_state *w); /* a single one */
 void window_make_steps(window_state *w, double seconds);
 void window_reset(window_state *w);
 void window_clear_walls(window_state *w);
@@ -103,17 +91,9 @@ void window_follow_size(window_state *w, double seconds); /* once a frame */
 void window_set_backend(window_state *w, const char *backend);
 void window_set_layout(window_state *w, ts_fluid_layout layout);
 void window_set_parameters(window_state *w, const ts_fluid_parameters *parameters);
-void window_set_solver(window_state *w, ts_fluid_solver solver);
+void window_set_solver(window_state *w, int solver);
 void window_set_particles(window_state *w, int count);
 void window_default_parameters(window_state *w);
-
-/* ---- window_files.c ---- */
-void window_name_files(window_state *w);
-void window_save_picture(window_state *w);
-void window_save_report(window_state *w);            /* at the end of this frame's work */
-void window_write_report(window_state *w);           /* if it is due */
-void window_video(window_state *w);                  /* begins one, or ends it */
-void window_video_frame(window_state *w, int steps); /* where there is one: after steps of the fluid */
 
 /* ---- window_panel.c ---- */
 void window_panel_draw(window_state *w);

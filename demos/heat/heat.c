@@ -22,12 +22,13 @@ static const option_row rows[] = {
     OPTION_ROW(BACKEND, "backend", "NAME", backend,
                .help = "auto, cuda, gl, cuda:N or gl:N (device N), cpu, or check:NAME (default: gl)"),
     OPTION_WHOLE("size", "N", size, 32, 8192, "a plate of 3N/2 x N cells, N from 32 to 8192 (default: 240)"),
-    OPTION_OUTPUT("where the picture goes, as PNG (default: heat.png)"),
+    OPTION_PICTURE("picture", picture, "where the picture goes, as PNG (default: heat.png)"),
     OPTION_FLAG("headless", headless,
-                "no window (default with -o, with another backend, or without a display)"),
+                "no window (default with --picture, with another backend, or without a display)"),
     OPTION_FLAG("window", window, "watch the solver in a window; Space starts again, Escape ends"),
     OPTION_WHOLE("frames", "N", frames, 1, 1000000000, "close the window after N frames"),
-    OPTION_WHOLE("per-frame", "N", per_frame, 1, 1024, "iterations a frame, 1 to 1024 (default: 8)"),
+    OPTION_WHOLE("iterations-per-frame", "N", iterations_per_frame, 1, 1024,
+                 "iterations a frame, 1 to 1024 (default: 8)"),
     OPTION_END};
 
 static const char description[] =
@@ -42,14 +43,14 @@ static int has_display(void) {
 }
 
 static program_options parse_arguments(int argc, char **argv) {
-  program_options o = {.backend = "gl", .size = 240, .per_frame = 8};
+  program_options o = {.backend = "gl", .size = 240, .iterations_per_frame = 8};
   options_read("heat", rows, description, argc, argv, &o);
   if (!o.window && !o.headless)
-    o.window = has_windows && !o.output && has_display() && !strcmp(o.backend, "gl");
+    o.window = has_windows && !o.picture && has_display() && !strcmp(o.backend, "gl");
   if (o.headless) o.window = 0;
   if (o.window && strcmp(o.backend, "gl") != 0 && strcmp(o.backend, "check:gl") != 0)
     arguments_usage("--window draws from the solution's texture; expected --backend gl, not '%s'", o.backend);
-  if (!o.window && !o.output) o.output = "heat.png";
+  if (!o.window && !o.picture) o.picture = "heat.png";
   return o;
 }
 
@@ -86,7 +87,7 @@ static int report(heat_system *s, const program_options *options, const heat_out
   ts_matrix_info matrix;
   float *x = malloc((size_t)s->plate.unknowns * sizeof *x);
   if (!x) return heat_fail("out of memory for %d temperatures", s->plate.unknowns);
-  ts_status status = ts_vector_read(s->x, x, (size_t)s->plate.unknowns);
+  ts_status status = ts_vector_read(s->x, ts_host(x, (size_t)s->plate.unknowns));
   if (status == TS_OK) status = ts_context_get_info(s->context, &device);
   if (status == TS_OK) status = ts_matrix_get_info(s->matrix, &matrix);
   const double residual = plate_residual(&s->plate, x) / s->norm_start;
@@ -100,11 +101,11 @@ static int report(heat_system *s, const program_options *options, const heat_out
          o->converged ? "converged" : "NOT converged", o->iterations, o->host_synchronisations);
   printf("residual    %.3e = ||b - A x|| / ||b - A x_start||, in double precision on the host\n", residual);
   printf("seconds     solve %.3f", o->seconds);
-  if (options->output) printf(", draw %.3f", seconds_drawing);
+  if (options->picture) printf(", draw %.3f", seconds_drawing);
   putchar('\n');
   report_opengl(&device);
-  if (options->output)
-    printf("picture     %s, %d x %d pixels\n", options->output, picture_width, picture_height);
+  if (options->picture)
+    printf("picture     %s, %d x %d pixels\n", options->picture, picture_width, picture_height);
   if (fflush(stdout) || ferror(stdout)) return heat_fail("standard output: write error");
   if (o->converged) return 0;
   heat_fail("%s", o->message);
@@ -116,11 +117,11 @@ int main(int argc, char **argv) {
   const program_options options = parse_arguments(argc, argv);
   ts_gl_desc gl = {0};
   ts_context_desc device = {.backend = options.backend, .gl = &gl};
-  ts_solver_desc method = {.rtol = heat_tolerance};
+  ts_solver_desc method = {.preconditioner_kind = TS_PRECONDITIONER_JACOBI, .rtol = heat_tolerance};
   if (options.window) {
     if (heat_window_open()) return 1;
     gl.platform = TS_GL_PLATFORM_CURRENT;
-    method.max_iterations = method.check_interval = options.per_frame;
+    method.max_iterations = method.check_interval = options.iterations_per_frame;
   }
   heat_system system;
   heat_outcome outcome = {0};
@@ -128,7 +129,7 @@ int main(int argc, char **argv) {
   int status = heat_open(&system, &device, &method, options.size);
   if (!status) {
     status = options.window ? heat_window_run(&system, &options, &outcome) : solve(&system, &outcome);
-    if (!status && options.output) status = save(&system, options.output, &seconds_drawing);
+    if (!status && options.picture) status = save(&system, options.picture, &seconds_drawing);
     if (!status) status = report(&system, &options, &outcome, seconds_drawing);
     heat_close(&system);
   }

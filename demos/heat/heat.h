@@ -86,11 +86,11 @@ const char *heat_gl_draw_picture(heat_gl *gl, image *picture);
 /* ---- The program ---- */
 
 typedef struct program_options {
-  const char *backend, *output; /* output is NULL in a window when no picture is asked for */
+  const char *backend, *picture; /* picture: NULL in a window when no picture is asked for */
   int size;
   int window, headless;
-  int frames;    /* close the window after so many; 0: when the user does */
-  int per_frame; /* iterations */
+  int frames; /* close the window after so many; 0: when the user does */
+  int iterations_per_frame;
 } program_options;
 
 typedef struct heat_system {

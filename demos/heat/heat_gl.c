@@ -17,7 +17,8 @@ static const char *make_cells(heat_gl *gl, ts_vector *x) {
   const size_t cells = (size_t)p->width * (size_t)p->height, count = 2 * (size_t)p->unknowns;
   int32_t *texels = malloc(count * sizeof *texels), *map = malloc(2 * cells * sizeof *map);
   const char *why = texels && map ? NULL : "out of memory";
-  if (!why && ts_gl_space_texels(ts_vector_space(x), texels, count) != TS_OK) why = "no texels of the solution";
+  if (!why && ts_gl_space_get_texels(ts_vector_get_space(x), texels, count) != TS_OK)
+    why = "no texels of the solution";
   for (size_t k = 0; !why && k < cells; k++) {
     const int32_t unknown = p->index[k];
     map[2 * k] = unknown < 0 ? -1 : texels[2 * (size_t)unknown];
@@ -50,7 +51,7 @@ static const char *make_paper(heat_gl *gl, int width, int height) {
 const char *heat_gl_create(heat_gl *gl, const plate *p, ts_vector *x) {
   unsigned char colours[colour_count][3];
   *gl = (heat_gl){.plate = p};
-  if (ts_gl_vector_texture(x, &gl->solution) != TS_OK) return "the solution has no texture";
+  if (ts_gl_vector_get_texture(x, &gl->solution) != TS_OK) return "the solution has no texture";
   static const char *const samplers[] = {"solution", "cells", "colours", "paper", NULL};
   const char *why =
       view_gl_program("", VIEW_GL_SHADER(whole, vert), VIEW_GL_SHADER(heat, frag), samplers, &gl->program);

@@ -30,13 +30,13 @@ int heat_open(heat_system *s, const ts_context_desc *device, const ts_solver_des
     plate_destroy(&s->plate);
     return 1;
   }
-  const ts_matrix_desc matrix = {
-      .csr = {s->plate.unknowns, s->plate.unknowns, s->plate.row_offsets, s->plate.columns, s->plate.values},
-      .constrained = s->plate.constrained};
+  const ts_matrix_desc matrix = {.csr = ts_host_csr(s->plate.unknowns, s->plate.unknowns, s->plate.row_offsets,
+                                                    s->plate.columns, s->plate.values),
+                                 .constrained = s->plate.constrained};
   ts_status status = ts_matrix_create(s->context, &matrix, &s->matrix);
-  if (status == TS_OK) status = ts_vector_create(ts_matrix_row_space(s->matrix), NULL, &s->b);
-  if (status == TS_OK) status = ts_vector_create(ts_matrix_row_space(s->matrix), NULL, &s->x);
-  if (status == TS_OK) status = ts_vector_write(s->x, s->plate.start, (size_t)s->plate.unknowns);
+  if (status == TS_OK) status = ts_vector_create(ts_matrix_get_row_space(s->matrix), NULL, &s->b);
+  if (status == TS_OK) status = ts_vector_create(ts_matrix_get_row_space(s->matrix), NULL, &s->x);
+  if (status == TS_OK) status = ts_vector_write(s->x, ts_host(s->plate.start, (size_t)s->plate.unknowns));
   if (status == TS_OK) status = ts_solver_create(s->matrix, method, &s->cg);
   if (status == TS_OK) return 0;
   heat_fail("%s", ts_last_error(s->context));
@@ -57,7 +57,7 @@ void heat_close(heat_system *s) {
 static int draw_on_host(heat_system *s, image *picture) {
   float *x = malloc((size_t)s->plate.unknowns * sizeof *x);
   if (!x) return heat_fail("out of memory for %d temperatures", s->plate.unknowns);
-  const ts_status status = ts_vector_read(s->x, x, (size_t)s->plate.unknowns);
+  const ts_status status = ts_vector_read(s->x, ts_host(x, (size_t)s->plate.unknowns));
   if (status == TS_OK) {
     draw_paper(picture);
     draw_plate(picture, &s->plate, x);

@@ -85,7 +85,7 @@ int heat_window_run(heat_system *s, const program_options *options, heat_outcome
       glfwPollEvents();
     if (glfwGetKey(window, GLFW_KEY_ESCAPE) == GLFW_PRESS) glfwSetWindowShouldClose(window, GLFW_TRUE);
     if (!failed && glfwGetKey(window, GLFW_KEY_SPACE) == GLFW_PRESS) { /* cold again */
-      if (ts_vector_write(s->x, s->plate.start, (size_t)s->plate.unknowns) != TS_OK)
+      if (ts_vector_write(s->x, ts_host(s->plate.start, (size_t)s->plate.unknowns)) != TS_OK)
         failed = heat_fail("%s", ts_last_error(s->context));
       *o = (heat_outcome){0};
       best = 1;

@@ -26,9 +26,6 @@ static int run_format(const program_options *o, ts_context *context, flattening 
   progress_begin("%s", ts_format_name(row->format));
   const int failed = flattening_find(f, context, f->pinned, &conformal, f->solved, NULL, &row->r, why);
   progress_clear();
-  if (!failed && row->r.why_not[0])
-    message_note("%s: --preconditioner jacobi instead of multilevel: %s", ts_format_name(row->format),
-                 row->r.why_not);
   return failed;
 }
 
@@ -95,11 +92,11 @@ static int bench(const program_options *o, ts_context *context, flattening *f, c
     message("%s: the backend has no format %s", name, ts_format_name(o->conformal.format));
     return EXIT_ERROR;
   }
-  if (o->json)
+  if (o->run.json)
     failed = print_json(f, &device, rows, count, name);
   else
     print_rows(f, &device, rows, count, name);
-  return failed || message_flush_stdout() ? EXIT_ERROR : EXIT_FLAT;
+  return failed || message_flush_stdout() ? EXIT_ERROR : EXIT_MADE;
 }
 
 int run_bench(const program_options *o) {

@@ -5,12 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "multilevel.h"
+#include "amg_solver.h"
 #include "triangle.h"
 
 enum { most_passes = 30, default_iterations = 100000 };
-/* More iterations with a preconditioner from coarser meshes or levels in one pass mean that rounding is in the
- * way. */
+/* More iterations with AMG in one pass mean that rounding is in the way. */
 enum { most_in_single = 100 };
 static const double default_rtol = 1e-5;
 /* Flat vertices of a chart from which the set-up of AMG costs less than the iterations that it saves: these
@@ -23,7 +22,7 @@ typedef struct conformal {
   const charts *c;
   const unsigned char *pinned;
   ts_system *system; /* one of the two; the other one is NULL */
-  multilevel *multilevel;
+  amg_solver *amg;
   ts_precision precision; /* single, as long as passes gain enough, then double where the device has it */
   int has_double;
   double *uv;
@@ -33,7 +32,7 @@ typedef struct conformal {
 } conformal;
 
 const char *conformal_preconditioner_name(conformal_preconditioner preconditioner) {
-  static const char *const names[] = {"auto", "jacobi", "multilevel", "amg"};
+  static const char *const names[] = {"auto", "jacobi", "amg"};
   return names[preconditioner];
 }
 
@@ -147,24 +146,25 @@ static void take_result(const ts_system_result *pass, conformal_result *result) 
 static ts_status make_pass(conformal *w, const ts_system_solve_desc *desc, ts_system_result *pass) {
   const size_t unknowns = 2 * (size_t)w->c->vertices;
   memset(w->change, 0, unknowns * sizeof *w->change);
-  ts_status status = ts_system_set_right_hand_sides(w->system, w->missing, 2 * (size_t)w->m->triangle_count);
-  if (status == TS_OK) status = ts_system_set_values(w->system, w->change, unknowns);
+  ts_status status =
+      ts_system_set_right_hand_sides(w->system, ts_host(w->missing, 2 * (size_t)w->m->triangle_count));
+  if (status == TS_OK) status = ts_system_set_values(w->system, ts_host(w->change, unknowns));
   if (status == TS_OK) status = ts_system_solve(w->system, desc, pass);
   if (status < 0) return status;
-  const ts_status read = ts_system_get_values(w->system, w->change, unknowns);
+  const ts_status read = ts_system_get_values(w->system, ts_host(w->change, unknowns));
   return read == TS_OK ? status : read;
 }
 
-/* The same by a preconditioner from coarser meshes or levels. */
-static int make_multilevel_pass(conformal *w, const ts_system_solve_desc *desc, ts_system_result *pass,
-                                char message[MESH_MESSAGE]) {
+/* The same by AMG. */
+static int make_amg_pass(conformal *w, const ts_system_solve_desc *desc, ts_system_result *pass,
+                         char message[MESH_MESSAGE]) {
   ts_system_solve_desc how = *desc;
-  const int single = desc->precision == TS_PRECISION_SINGLE;
-  if (single && how.rtol < 1e-3) how.rtol = 1e-3;
-  if (single && how.max_iterations > most_in_single) how.max_iterations = most_in_single;
+  const int single = desc->solver.precision == TS_PRECISION_SINGLE;
+  if (single && how.solver.rtol < 1e-3) how.solver.rtol = 1e-3;
+  if (single && how.solver.max_iterations > most_in_single) how.solver.max_iterations = most_in_single;
   for (size_t i = 0; i < 2 * (size_t)w->c->vertices; i++)
     if (w->pinned[i / 2]) w->gradient[i] = 0;
-  return multilevel_solve(w->multilevel, &how, w->gradient, w->change, pass, message);
+  return amg_solver_solve(w->amg, &how, w->gradient, w->change, pass, message);
 }
 
 /* The start, on the device: over the space of what passes find. */
@@ -173,8 +173,8 @@ static ts_status create_places(conformal *w, ts_vector *found, ts_vector **place
   float *start = malloc(unknowns * sizeof *start);
   if (!start) return TS_ERROR_OUT_OF_HOST_MEMORY;
   for (size_t i = 0; i < unknowns; i++) start[i] = (float)w->uv[i];
-  ts_status status = ts_vector_create(ts_vector_space(found), NULL, places);
-  if (status == TS_OK) status = ts_vector_write(*places, start, unknowns);
+  ts_status status = ts_vector_create(ts_vector_get_space(found), NULL, places);
+  if (status == TS_OK) status = ts_vector_write(*places, ts_host(start, unknowns));
   free(start);
   return status;
 }
@@ -183,7 +183,7 @@ static ts_status create_places(conformal *w, ts_vector *found, ts_vector **place
 static ts_status move(conformal *w, ts_vector **places, float sign) {
   ts_status status = TS_OK;
   /* NULL where everything is pinned. */
-  ts_vector *found = w->multilevel ? multilevel_vector(w->multilevel) : ts_system_vector(w->system);
+  ts_vector *found = w->amg ? amg_solver_vector(w->amg) : ts_system_get_vector(w->system);
   if (places && found) {
     if (!*places) status = create_places(w, found, places);
     if (status == TS_OK) status = ts_vector_axpby(*places, ts_constant(sign), found, ts_constant(1));
@@ -213,8 +213,8 @@ static int has_double(ts_context *context) {
   return status == TS_OK;
 }
 
-static int run_passes(conformal *w, ts_context *context, const conformal_options *o, conformal_result *result,
-                      char message[MESH_MESSAGE]) {
+static int make_passes(conformal *w, ts_context *context, const conformal_options *o, conformal_result *result,
+                       char message[MESH_MESSAGE]) {
   const double rtol = o->rtol > 0 ? o->rtol : default_rtol;
   const int most = o->max_iterations > 0 ? o->max_iterations : default_iterations;
   int stopped = 0, solved = 1;
@@ -223,16 +223,17 @@ static int run_passes(conformal *w, ts_context *context, const conformal_options
   while (result->residual > rtol && result->passes < most_passes && result->iterations < most && !stopped) {
     ts_system_result pass = {0};
     const double least_rtol = w->precision == TS_PRECISION_SINGLE ? 1e-5 : 1e-15;
-    const ts_system_solve_desc desc = {.method = o->method,
+    const ts_system_solve_desc desc = {.solver = {.method = o->method,
+                                                  .preconditioner_kind = TS_PRECONDITIONER_JACOBI,
+                                                  .precision = w->precision,
+                                                  .rtol = fmax(0.3 * rtol / result->residual, least_rtol),
+                                                  .max_iterations = most - result->iterations,
+                                                  .progress = o->progress,
+                                                  .progress_user = o->progress_user},
                                        .normal = o->normal,
-                                       .format = o->format,
-                                       .precision = w->precision,
-                                       .rtol = fmax(0.3 * rtol / result->residual, least_rtol),
-                                       .max_iterations = most - result->iterations,
-                                       .progress = o->progress,
-                                       .progress_user = o->progress_user};
-    if (w->multilevel) {
-      if (make_multilevel_pass(w, &desc, &pass, message)) return 1;
+                                       .format = o->format};
+    if (w->amg) {
+      if (make_amg_pass(w, &desc, &pass, message)) return 1;
     } else {
       const ts_status status = make_pass(w, &desc, &pass);
       if (status < 0) return fail_status(context, status, message);
@@ -261,7 +262,7 @@ static int run_passes(conformal *w, ts_context *context, const conformal_options
     }
     /* Passes that gain little, or take long, gain less and less. */
     const int slow = residual > 0.2 * result->residual || pass.iterations >= most_in_single;
-    if (w->multilevel && w->has_double && slow) w->precision = TS_PRECISION_DOUBLE;
+    if (w->amg && w->has_double && slow) w->precision = TS_PRECISION_DOUBLE;
     result->residual = residual;
     result->energy = energy;
   }
@@ -279,20 +280,6 @@ static int state_system(conformal *w, ts_context *context, char message[MESH_MES
     if (w->pinned[i / 2]) status = ts_system_lock(w->system, (int32_t)i);
   if (status == TS_OK) status = state_rows(w);
   return status == TS_OK ? 0 : fail_status(context, status, message);
-}
-
-static int coarsen(conformal *w, ts_context *context, const double *uv, const conformal_options *o,
-                   conformal_preconditioner preconditioner, conformal_result *result,
-                   char message[MESH_MESSAGE]) {
-  const int failed =
-      preconditioner == CONFORMAL_AMG
-          ? multilevel_create_algebraic(context, w->m, w->c, w->pinned, uv, o->format, &w->multilevel, message)
-          : multilevel_create(context, w->m, w->c, w->pinned, o->format, &w->multilevel, result->why_not,
-                              message);
-  if (failed) return 1;
-  result->coarser = w->multilevel ? multilevel_coarser(w->multilevel) : 0;
-  result->preconditioner = w->multilevel ? preconditioner : CONFORMAL_JACOBI;
-  return 0;
 }
 
 static int workspace_create(const mesh *m, const charts *c, const unsigned char *pinned, const double *uv,
@@ -315,7 +302,7 @@ static int workspace_create(const mesh *m, const charts *c, const unsigned char 
 
 static void workspace_free(conformal *w) {
   ts_system_destroy(&w->system);
-  multilevel_destroy(&w->multilevel);
+  amg_solver_destroy(&w->amg);
   free(w->uv);
   free(w->missing);
   free(w->change);
@@ -356,16 +343,16 @@ int conformal_solve(ts_context *context, const mesh *m, const charts *c, const u
                     char message[MESH_MESSAGE]) {
   const size_t unknowns = 2 * (size_t)c->vertices;
   conformal w;
-  const conformal_preconditioner preconditioner = conformal_choose(options, c);
-  *result = (conformal_result){.preconditioner = CONFORMAL_JACOBI};
+  *result = (conformal_result){.preconditioner = conformal_choose(options, c)};
   if (options->places) *options->places = NULL;
   int failed = workspace_create(m, c, pinned, uv, &w, message);
   if (!failed) failed = check_conditions(&w, message);
   if (!failed)
-    failed = preconditioner != CONFORMAL_JACOBI
-                 ? coarsen(&w, context, uv, options, preconditioner, result, message)
+    failed = result->preconditioner == CONFORMAL_AMG
+                 ? amg_solver_create(context, m, c, pinned, uv, options->format, &w.amg, message)
                  : state_system(&w, context, message);
-  if (!failed && (w.multilevel || w.system)) failed = run_passes(&w, context, options, result, message);
+  if (!failed && w.amg) result->coarser = amg_solver_levels(w.amg);
+  if (!failed) failed = make_passes(&w, context, options, result, message);
   if (!failed) memcpy(uv, w.uv, unknowns * sizeof *uv);
   if (failed && options->places) ts_vector_destroy(options->places);
   workspace_free(&w);

@@ -11,9 +11,7 @@
 typedef enum conformal_preconditioner {
   CONFORMAL_AUTO, /* AMG if a chart is large, otherwise Jacobi; Jacobi with other solvers than CG */
   CONFORMAL_JACOBI,
-  /* Of conjugate gradients on normal equations formed (multilevel.h): */
-  CONFORMAL_MULTILEVEL, /* coarser meshes */
-  CONFORMAL_AMG         /* algebraic multigrid */
+  CONFORMAL_AMG /* algebraic multigrid, of conjugate gradients on normal equations formed (amg_solver.h) */
 } conformal_preconditioner;
 
 const char *conformal_preconditioner_name(conformal_preconditioner preconditioner);
@@ -54,8 +52,7 @@ typedef struct conformal_result {
   size_t bytes_device;
   double seconds_build, seconds_layout, seconds_solve;
   conformal_preconditioner preconditioner; /* that was used */
-  char why_not[MESH_MESSAGE];              /* why it was not the one that was asked for; "" where it was */
-  int coarser;                             /* meshes or levels in the preconditioner */
+  int coarser;                             /* levels of the preconditioner, without the matrix itself */
   levels_result levels;                    /* all 0 from conformal_solve */
   char choice[340], message[200];          /* as in ts_system_result */
 } conformal_result;
@@ -79,9 +76,6 @@ int conformal_residual(const mesh *m, const charts *c, const unsigned char *pinn
  *
  * `options->places` gets a vector of the context, where the device adds up the start and what it finds: index
  * 2 v is u of flat vertex v, and 2 v + 1 its v. The caller destroys it; NULL where nothing had to be solved.
- *
- * Where the mesh cannot be made coarse enough for CONFORMAL_MULTILEVEL nothing is solved, and the result's
- * `why_not` says what is in the way.
  *
  * Returns 0, whether converged or not, or 1 with one line in `message`, u and v then being as at the start. */
 int conformal_solve(ts_context *context, const mesh *m, const charts *c, const unsigned char *pinned,

@@ -13,7 +13,7 @@ static const char *find_texels(flat_source *s, ts_vector *places) {
   const uint32_t shared_by = (uint32_t)indices_of_texel(&s->texture);
   int32_t *texels = malloc((count + 1) * sizeof *texels);
   if (!texels) return "out of memory";
-  const ts_status status = ts_gl_space_texels(ts_vector_space(places), texels, count);
+  const ts_status status = ts_gl_space_get_texels(ts_vector_get_space(places), texels, count);
   for (uint32_t v = 0; v < (uint32_t)s->vertices && status == TS_OK; v++) {
     const int32_t *at = texels + 4 * (size_t)v;
     uint32_t *where = s->where + 4 * (size_t)v;
@@ -41,7 +41,8 @@ const char *flat_source_open(flat_source *s, const flattening *f, ts_context *co
   if (!s->solved.places) return NULL;
   s->where = malloc(4 * ((size_t)s->vertices + 1) * sizeof *s->where);
   const char *why = s->where ? NULL : "out of memory";
-  const ts_status status = shared ? ts_gl_vector_texture(s->solved.places, &s->texture) : TS_ERROR_UNSUPPORTED;
+  const ts_status status =
+      shared ? ts_gl_vector_get_texture(s->solved.places, &s->texture) : TS_ERROR_UNSUPPORTED;
   if (!why && status == TS_OK)
     why = find_texels(s, s->solved.places);
   else if (!why && status == TS_ERROR_UNSUPPORTED)

@@ -191,24 +191,14 @@ static int find_in_frames(const flattening *f, ts_context *context, const unsign
     const similarity into = similarity_inverse(&places->frame[k]);
     similarity_apply(&into, uv + 2 * (size_t)at->first_vertex, at->vertices);
   }
-  char why_not[MESH_MESSAGE] = "";
   own.preconditioner = conformal_choose(options, &f->c);
-  const int is_jacobi = own.preconditioner == CONFORMAL_JACOBI;
-  if (!is_jacobi) {
-    if (conformal_solve(context, &f->m, &f->c, pinned, &own, uv, result, message)) return 1;
-    memcpy(why_not, result->why_not, sizeof why_not);
-  }
-  if (is_jacobi || why_not[0]) {
-    own.preconditioner = CONFORMAL_JACOBI;
+  /* AMG leaves nothing for a start from coarser meshes to do. */
+  if (own.preconditioner == CONFORMAL_JACOBI && f->fresh && f->method == START_LEVELS) {
     own.places = NULL;
-    /* A preconditioner from coarser meshes leaves nothing for such a start to do. */
-    if (f->fresh && f->method == START_LEVELS &&
-        levels_solve(context, &f->m, &f->c, pinned, &own, uv, &levels, message))
-      return 1;
+    if (levels_solve(context, &f->m, &f->c, pinned, &own, uv, &levels, message)) return 1;
     own.places = options->places;
-    if (conformal_solve(context, &f->m, &f->c, pinned, &own, uv, result, message)) return 1;
-    memcpy(result->why_not, why_not, sizeof why_not);
   }
+  if (conformal_solve(context, &f->m, &f->c, pinned, &own, uv, result, message)) return 1;
   result->levels = levels;
   for (int32_t k = 0; k < f->c.count; k++)
     similarity_apply(&places->frame[k], uv + 2 * (size_t)f->c.chart[k].first_vertex, f->c.chart[k].vertices);

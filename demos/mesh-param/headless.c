@@ -12,13 +12,15 @@
 static int check_outputs(const program_options *o) {
   char why[MESH_MESSAGE];
   if (o->output && mesh_file_can_write_textured(o->output, why)) return progress_fail(why);
-  return output_check(o->output, o->load.path) || output_check(o->screenshot, o->load.path) ? -1 : 0;
+  return output_check(o->output, o->load.path) || output_check(o->run.picture, o->load.path) ? -1 : 0;
 }
 
 /* Of one pass of several, each of which has a residual of its own. */
-static int show_progress(int iteration, const double *history, int count, void *user) {
+static int show_progress(const ts_progress *progress, void *user) {
   (void)user;
-  if (count) progress_step(-1, "iteration %d, residual of this pass %.1e", iteration, history[count - 1]);
+  if (progress->count)
+    progress_step(-1, "iteration %d, residual of this pass %.1e", progress->iteration,
+                  progress->history[progress->count - 1]);
   return interrupt_is_asked();
 }
 
@@ -30,14 +32,11 @@ static int solve(const program_options *o, ts_context *context, flattening *f, f
   const double begin = seconds_now();
   progress_begin("solving");
   interrupt_begin();
-  const int failed = flattening_solve(f, context, &conformal, o->screenshot ? places : NULL, result, why);
+  const int failed = flattening_solve(f, context, &conformal, o->run.picture ? places : NULL, result, why);
   progress_clear();
   report->seconds.solve = seconds_now() - begin;
   if (interrupt_is_asked() && !result->converged) snprintf(result->message, sizeof result->message, "stopped");
   if (failed) message("%s: %s", report->loaded->name, why);
-  if (!failed && result->why_not[0])
-    message_note("%s: solved with --preconditioner jacobi instead of multilevel: %s", report->loaded->name,
-                 result->why_not);
   return failed ? -1 : 0;
 }
 
@@ -49,9 +48,9 @@ static int write_files(const program_options *o, ts_context *context, const flat
   if (o->output && flattening_write(f, o->output, why)) return progress_fail(why);
   report->seconds.write = seconds_now() - begin;
   begin = seconds_now();
-  if (o->screenshot) progress_begin("drawing");
-  if (o->screenshot && drawing_save(f, context, places, o->gl.platform, &o->look, o->width, o->height,
-                                    o->screenshot, &report->drawn, why))
+  if (o->run.picture) progress_begin("drawing");
+  if (o->run.picture && drawing_save(f, context, places, o->gl.platform, &o->look, o->run.picture_width,
+                                     o->run.picture_height, o->run.picture, &report->drawn, why))
     return progress_fail(why);
   report->seconds.draw = seconds_now() - begin;
   progress_clear();
@@ -60,23 +59,23 @@ static int write_files(const program_options *o, ts_context *context, const flat
 
 static int work(const program_options *o, ts_context *context, flattening *f, conformal_result *result,
                 work_report *report) {
-  if (!o->json && !o->quiet) report_begin(report);
+  if (!o->run.json && !o->run.quiet) report_begin(report);
   fflush(stdout); /* what follows may take minutes */
   flattening_places places = {0};
   const int failed =
       solve(o, context, f, &places, result, report) || write_files(o, context, f, &places, report);
   flattening_places_free(&places);
   if (failed) return EXIT_ERROR;
-  if (o->json ? report_json(report) : !o->quiet && report_end(report)) return EXIT_ERROR;
-  if (result->converged) return EXIT_FLAT;
+  if (o->run.json ? report_json(report) : !o->run.quiet && report_end(report)) return EXIT_ERROR;
+  if (result->converged) return EXIT_MADE;
   if (interrupt_is_asked()) {
     message("%s: stopped after %d iterations at a residual of %.1e", report->loaded->name, result->iterations,
             result->residual);
-    return EXIT_NOT_CONVERGED;
+    return EXIT_NOT_MADE;
   }
   message("%s: not converged: a residual of %.1e after %d iterations, expected %g; %s", report->loaded->name,
           result->residual, result->iterations, o->conformal.rtol, result->message);
-  return EXIT_NOT_CONVERGED;
+  return EXIT_NOT_MADE;
 }
 
 int run_headless(const program_options *o) {

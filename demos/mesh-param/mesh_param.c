@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "interrupt.h"
 #include "message.h"
 #include "program.h"
 #include "progress.h"
@@ -66,11 +65,7 @@ int main(int argc, char **argv) {
   program_options options;
   program_begin("mesh-param");
   options_parse(argc, argv, &options);
-  message_set_quiet(options.quiet);
-  progress_enable(!options.quiet);
-  const int status = options.bench      ? run_bench(&options)
-                     : options.headless ? run_headless(&options)
-                                        : run_window(&options);
+  const int status = run_program(&options, &options.run);
   free(options.pins);
-  return interrupt_finish(status);
+  return status;
 }

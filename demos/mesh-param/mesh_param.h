@@ -1,4 +1,4 @@
-/* What the parts of the program mesh-param share: its options, its exit statuses, its ways of running. */
+/* What the parts of the program mesh-param share. */
 #ifndef MESH_PARAM_H
 #define MESH_PARAM_H
 
@@ -6,11 +6,12 @@
 
 #include "flattening.h"
 #include "mesh_load.h"
+#include "run_options.h"
 
-enum { EXIT_FLAT = 0, EXIT_ERROR = 1, EXIT_USAGE = 2, EXIT_NOT_CONVERGED = 3 };
 enum { MOST_PINS = 1000 };
 
 typedef struct program_options {
+  run_options run;
   load_options load;
   flattening_options flattening;
   conformal_options conformal;
@@ -19,23 +20,12 @@ typedef struct program_options {
   flattening_pin *pins; /* vertices as the file counts them, from 0 */
   int32_t pin_count;
   flat_look look;
-  const char *output, *screenshot; /* NULL: none */
-  int width, height;               /* of pictures */
-  double ui_scale;
-  int headless, bench, json, quiet, verbosity;
+  const char *output; /* NULL: none */
 } program_options;
-
-/* Ends the program with EXIT_USAGE on bad ones. The pins are the program's until its end. */
-void options_parse(int argc, char **argv, program_options *options);
 
 /* What all ways of running begin with: a mesh with its charts and pins, and notes of what was repaired and cut.
  * Returns 0, or 1 after a message. */
 int open_flattening(const program_options *options, int may_cut, load_report *report, flattening *f);
-
-/* The ways to run, which return an exit status after a message. */
-int run_headless(const program_options *options);
-int run_bench(const program_options *options);
-int run_window(const program_options *options);
 
 extern const mesh_repair_words repair_words;
 

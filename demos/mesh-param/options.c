@@ -5,7 +5,6 @@
 #include "arguments.h"
 #include "mesh_param.h"
 #include "message.h"
-#include "options.h"
 
 /* "12,0.5,-1" */
 static void add_pin(void *options, const char *text) {
@@ -26,7 +25,7 @@ static void add_pin(void *options, const char *text) {
 
 static const char *const starts[] = {"levels", "distances", "plane", NULL},
                          *const solvers[] = {"auto", "cg", "bicgstab", "gmres", "cgls", NULL},
-                         *const preconditioners[] = {"auto", "jacobi", "multilevel", "amg", NULL},
+                         *const preconditioners[] = {"auto", "jacobi", "amg", NULL},
                          *const normals[] = {"auto", "formed", "applied", NULL},
                          *const colours[] = {"none", "angle", "area", NULL};
 
@@ -55,18 +54,15 @@ static const option_row rows[] = {
     OPTION_WORD(
         "normal", "HOW", conformal.normal, normals,
         "auto, formed or applied: A^T A as one matrix, or A and A^T one after the other (default: auto)"),
-    OPTION_WORD(
-        "preconditioner", "NAME", conformal.preconditioner, preconditioners,
-        "auto; jacobi; multilevel, from coarser meshes; or amg, algebraic multigrid (default: auto, amg if "
-        "a chart has 2500 vertices or more, otherwise jacobi)"),
+    OPTION_WORD("preconditioner", "NAME", conformal.preconditioner, preconditioners,
+                "auto, jacobi or amg, algebraic multigrid (default: auto, amg if "
+                "a chart has 2500 vertices or more, otherwise jacobi)"),
     OPTION_RTOL(conformal.rtol, "relative residual of the normal equations, between 0 and 1 (default: 1e-6)"),
     OPTION_WHOLE("max-iterations", "N", conformal.max_iterations, 1, 100000000,
                  "stop after N iterations (default: 100000)"),
     OPTION_WHOLE("threads", "N", device.threads, 1, 4096, "threads of the CPU backend"),
     OPTION_HEADING("Pictures:"),
-    OPTION_PICTURE("screenshot", screenshot, "the mesh on the left and its UV map on the right, as PNG"),
-    OPTION_SIZE("size", width, 16, 16384, "pixels, such as 1600x800",
-                "size of the picture in pixels (default: 1600x800)"),
+    OPTIONS_PICTURE("the mesh on the left and its UV map on the right", "1600x800"),
     OPTION_WORD("colour", "WHAT", look.colour, colours,
                 "none, angle or area: what is distorted how much (default: none)"),
     OPTION_WHOLE("squares", "N", look.squares, 0, 10000,
@@ -89,8 +85,7 @@ void options_parse(int argc, char **argv, program_options *o) {
   *o = (program_options){.load.seed = 1,
                          .conformal.rtol = 1e-6,
                          .look = {.squares = 40, .legend = 1},
-                         .width = 1600,
-                         .height = 800};
+                         .run = {.picture_width = 1600, .picture_height = 800}};
   options_read("mesh-param", rows, description, argc, argv, o);
   const int other = (o->conformal.method != TS_METHOD_AUTO && o->conformal.method != TS_METHOD_CG) ||
                     o->conformal.normal == TS_NORMAL_APPLIED;
@@ -98,8 +93,6 @@ void options_parse(int argc, char **argv, program_options *o) {
     arguments_usage("--preconditioner %s is one of conjugate gradients on normal equations formed, expected "
                     "it without other --solver and --normal",
                     conformal_preconditioner_name(o->conformal.preconditioner));
-  if (o->bench)
-    options_refuse("--bench writes no files, expected it without ", OPTION_NAMES("output", "screenshot"), "");
-  if (!o->headless && !o->bench) options_refuse("", OPTION_NAMES("json"), " needs --headless");
-  load_settle(&o->load, "mesh-param", o->bench ? "face:50000" : o->headless ? NULL : "face");
+  run_options_check(&o->run);
+  load_settle(&o->load, "mesh-param", o->run.bench ? "face:50000" : o->run.headless ? NULL : "face");
 }

@@ -42,19 +42,12 @@ static void print_system(const work_report *w) {
   if (r->choice[0]) printf("choice      %s\n", r->choice);
   printf("method      %s, normal equations' residual to %g\n", ts_method_name(r->method),
          w->options->conformal.rtol);
-  if (r->preconditioner == CONFORMAL_MULTILEVEL) {
-    printf("precond.    multilevel, ");
-    report_plural(r->coarser, "coarser mesh", "coarser meshes");
-    putchar('\n');
-  } else if (r->preconditioner == CONFORMAL_AMG) {
-    printf("precond.    amg, ");
+  printf("precond.    %s", conformal_preconditioner_name(r->preconditioner));
+  if (r->preconditioner == CONFORMAL_AMG) {
+    printf(", ");
     report_plural(r->coarser, "coarser level", "coarser levels");
-    putchar('\n');
-  } else if (r->why_not[0]) {
-    printf("precond.    jacobi, not multilevel: %s\n", r->why_not);
-  } else {
-    printf("precond.    jacobi\n");
   }
+  putchar('\n');
   if (r->levels.levels) {
     printf("start       from ");
     report_plural(r->levels.levels, "coarser mesh", "coarser meshes");
@@ -66,7 +59,7 @@ int report_end(const work_report *w) {
   const conformal_result *r = w->solved;
   const flattening *f = w->f;
   const distortion *d = &f->d;
-  if (w->options->verbosity) print_system(w);
+  if (w->options->run.verbosity) print_system(w);
   printf("result      %s after %d iterations in ",
          r->converged           ? "converged"
          : interrupt_is_asked() ? "stopped"
@@ -88,20 +81,20 @@ int report_end(const work_report *w) {
   else
     printf("map         packed into the unit square, %.0f %% of it covered\n", 100 * f->packed.fill);
   printf("seconds     read %.3f, charts %.3f, ", w->seconds.read, w->seconds.charts);
-  if (w->options->verbosity)
+  if (w->options->run.verbosity)
     printf("build %.3f, layout %.3f, solve %.3f", r->seconds_build, r->seconds_layout, r->seconds_solve);
   else
     printf("solve %.3f", w->seconds.solve);
-  if (w->options->screenshot) printf(", draw %.3f", w->seconds.draw);
+  if (w->options->run.picture) printf(", draw %.3f", w->seconds.draw);
   if (w->options->output) printf(", write %.3f", w->seconds.write);
   putchar('\n');
   if (w->options->output)
     printf("written     %s%s\n", message_safe(w->options->output),
            f->uv_is_double ? ", u and v in double precision" : "");
-  if (w->options->screenshot)
-    printf("picture     %s, %d x %d pixels%s%s\n", message_safe(w->options->screenshot), w->options->width,
-           w->options->height, w->options->verbosity ? "; u and v: " : "",
-           w->options->verbosity ? w->drawn : "");
+  if (w->options->run.picture)
+    printf("picture     %s, %d x %d pixels%s%s\n", message_safe(w->options->run.picture),
+           w->options->run.picture_width, w->options->run.picture_height,
+           w->options->run.verbosity ? "; u and v: " : "", w->options->run.verbosity ? w->drawn : "");
   return message_flush_stdout();
 }
 
@@ -120,16 +113,16 @@ static json_t *chart_list(const flattening *f) {
 static json_t *solution(const work_report *w) {
   const conformal_result *r = w->solved;
   return json_pack(
-      "{s:i, s:i, s:I, s:s, s:s, s:s, s:s, s:I, s:b, s:i, s:i, s:i, s:i, s:o, s:s, s:s, s:i, s:o, s:o, s:o, "
+      "{s:i, s:i, s:I, s:s, s:s, s:s, s:s, s:I, s:b, s:i, s:i, s:i, s:i, s:o, s:s, s:i, s:o, s:o, s:o, "
       "s:s}",
       "unknowns", (int)r->unknowns, "rows", (int)r->rows, "nonzeros", (json_int_t)r->nonzeros, "format",
       ts_format_name(r->format), "choice", r->choice, "normal_equations", report_normal_name(r->normal),
       "method", ts_method_name(r->method), "bytes_device", (json_int_t)r->bytes_device, "converged",
       r->converged, "iterations", r->iterations, "passes", r->passes, "levels", r->levels.levels,
       "levels_iterations", r->levels.iterations, "levels_milliseconds", report_milliseconds(r->levels.seconds),
-      "preconditioner", conformal_preconditioner_name(r->preconditioner), "fallback", r->why_not,
-      "coarser_meshes", r->coarser, "residual", report_number(r->residual), "residual_start",
-      report_number(r->residual_start), "energy", report_number(r->energy), "message", r->message);
+      "preconditioner", conformal_preconditioner_name(r->preconditioner), "coarser_levels", r->coarser,
+      "residual", report_number(r->residual), "residual_start", report_number(r->residual_start), "energy",
+      report_number(r->energy), "message", r->message);
 }
 
 static json_t *distortions(const distortion *d) {

@@ -1,4 +1,4 @@
-#include "multilevel_levels.hpp"
+#include "sparse.hpp"
 
 #include <cmath>
 #include <stdexcept>
@@ -14,14 +14,6 @@ double sparse::diagonal(int32_t row) const {
   for (int32_t e = offsets[(size_t)row]; e < offsets[(size_t)row + 1]; e++)
     sum += column[(size_t)e] == row ? value[(size_t)e] : 0;
   return sum;
-}
-
-void sparse::multiply(const double *x, double *y) const {
-  for (int32_t i = 0; i < rows; i++) {
-    double sum = 0;
-    for (int32_t e = offsets[i]; e < offsets[i + 1]; e++) sum += value[e] * x[column[e]];
-    y[i] = sum;
-  }
 }
 
 void sparse::scale(const std::vector<double> &left, const std::vector<double> &right) {

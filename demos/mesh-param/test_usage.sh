@@ -8,25 +8,20 @@ refuse 2 "expected one of them" a.obj --generate cap
 refuse 2 "expected none, angle or area" a.obj --colour red
 refuse 2 "expected levels, distances or plane" a.obj --start here
 refuse 2 "expected auto, formed or applied" a.obj --normal x
-refuse 2 "expected auto, jacobi, multilevel or amg" a.obj --preconditioner x
-refuse 2 "expected it without other" a.obj --preconditioner multilevel --solver cgls
+refuse 2 "expected auto, jacobi or amg" a.obj --preconditioner x
+refuse 2 "expected it without other" a.obj --preconditioner amg --solver cgls
 refuse 2 "amg is one of conjugate gradients" a.obj --preconditioner amg --normal applied
 refuse 2 "expected auto, cg, bicgstab, gmres or cgls" a.obj --solver lu
 refuse 2 "expected auto, bcrs2, bcrs4, jagged, segments or csr" a.obj --format stencil
 refuse 2 "expected one of auto" a.obj --backend vulkan
 refuse 2 "expected a number between 0 and 1" a.obj --rtol 1
-refuse 2 "expected WIDTHxHEIGHT" a.obj --size 8x8
+refuse 2 "expected WIDTHxHEIGHT" a.obj --picture-size 8x8
 refuse 2 "--bench writes no files" --bench -o a.obj
 for pin in 1 1,2 1,2,3,4 x,0,0 -1,0,0 1.5,0,0 0,x,0 0,0,; do
   refuse 2 "expected a vertex and its place" a.obj --pin=$pin
 done
-expect 0 --help
-grep -q 'Exit status' ../log/out || fail "--help does not say the exit status"
-expect 0 --version
-grep -q '^mesh-param [0-9]' ../log/out || fail "--version does not say it"
-
 # Files.
-run_bad() { refuse 1 "$@" --backend cpu -o out.obj --screenshot out.png; }
+run_bad() { refuse 1 "$@" --backend cpu -o out.obj --picture out.png; }
 run_bad "absent.obj" absent.obj
 file points.obj 'v 0 0 0' 'v 1 0 0' 'v 0 1 0'
 run_bad "points.obj: no faces" points.obj
@@ -55,9 +50,10 @@ grep -q 'no window in this build' ../log/err || said "mesh-param: missing.obj: N
 
 # Files and streams.
 . "$here/../common/output_checks.sh"
+documented
 bad_values --generate cap:100 --backend cpu
 for name in a.jpg a ''; do
-  refuse 2 "--screenshot: '$name', expected a name that ends in .png" --generate cap:100 --backend cpu --screenshot "$name"
+  refuse 2 "--picture: '$name', expected a name that ends in .png" --generate cap:100 --backend cpu --picture "$name"
 done
 for ending in obj ply; do outputs -o $ending --generate cap:100 --backend cpu; done
 streams a.obj --generate cap:100 --backend cpu -o a.obj

@@ -15,34 +15,28 @@
 static void next_colour(window_state *w) {
   w->options.look.colour = (w->options.look.colour + 1) % FLAT_COLOURS;
   w->options.look.range = 0;
-  w->screen.stale = 1;
+  w->app.screen.stale = 1;
 }
 static void switch_wireframe(window_state *w) {
   w->options.look.wireframe = !w->options.look.wireframe;
-  w->screen.stale = 1;
+  w->app.screen.stale = 1;
 }
 static void switch_squares(window_state *w) {
   w->options.look.squares = w->options.look.squares ? 0 : 40;
-  w->screen.stale = 1;
+  w->app.screen.stale = 1;
 }
 static void stop(window_state *w) {
   if (w->state == WORKER_BUSY) window_solve_or_stop(w);
 }
 
-static const app_key keys[] = {{GLFW_KEY_SPACE, 0, window_solve_or_stop, "Space", "solve, stop", 0},
-                               {'Z', 0, window_undo, "Z", "undo a change of pins (also Ctrl+Z)", 1},
-                               {'Z', 1, window_undo, NULL, NULL, 1},
-                               {'Y', 0, window_redo, "Y", "redo (also Ctrl+Y)", 1},
-                               {'Y', 1, window_redo, NULL, NULL, 1},
-                               {'Z', 2, window_redo, NULL, NULL, 1},
-                               {'X', 0, window_cut, "X", "cut closed meshes", 0},
-                               {'A', 0, window_automatic_pins, "A", "automatic pins", 0},
-                               {'F', 0, window_fit, "F", "fit mesh and UV map into the picture", 0},
-                               {'W', 0, switch_wireframe, "W", "wireframe", 0},
-                               {'K', 0, switch_squares, "K", "checkerboard", 0},
-                               {'C', 0, next_colour, "C", "colour: none, angles, areas", 0},
-                               {'P', 0, window_save_picture, "P", "save a picture", 0},
-                               {'E', 0, window_export, "E", "export the mesh with u and v", 0},
+static const app_key keys[] = {{GLFW_KEY_SPACE, 0, window_solve_or_stop, "Space", "solve, stop", 0, 0},
+                               {'X', 0, window_cut, "X", "cut closed meshes", 0, 0},
+                               {'A', 0, window_automatic_pins, "A", "automatic pins", 0, 0},
+                               {'F', 0, window_fit, "F", "fit mesh and UV map into the picture", 0, 0},
+                               {'W', 0, switch_wireframe, "W", "wireframe", 0, 0},
+                               {'K', 0, switch_squares, "K", "checkerboard", 0, 0},
+                               {'C', 0, next_colour, "C", "colour: none, angles, areas", 0, 0},
+                               {'E', 0, window_export, "E", "export the mesh with u and v", 0, 0},
                                {0}};
 
 static const ui_row pointer[] = {{"left button", "orbit the mesh; pan the UV map; drag a pin in the UV map"},
@@ -72,12 +66,12 @@ static void pick(window_state *w) {
 static void press_left(window_state *w) {
   const int32_t pin = in_image(w) && !w->asks_cut ? window_find_pin(w, w->app.x, w->app.y) : -1;
   if (pin >= 0) window_grab_pin(w, pin);
-  w->drag = pin >= 0 ? DRAG_PIN : in_image(w) ? DRAG_IMAGE : DRAG_ORBIT;
+  w->app.drag = pin >= 0 ? DRAG_PIN : in_image(w) ? DRAG_IMAGE : APP_DRAG_ORBIT;
 }
 
 static void press(window_state *w, int button, int modifiers) {
   if (button != GLFW_MOUSE_BUTTON_LEFT)
-    w->drag = in_image(w) ? DRAG_IMAGE : DRAG_PAN;
+    w->app.drag = in_image(w) ? DRAG_IMAGE : APP_DRAG_PAN;
   else if (modifiers & GLFW_MOD_SHIFT)
     pick(w);
   else
@@ -86,43 +80,34 @@ static void press(window_state *w, int button, int modifiers) {
 
 static void release(window_state *w, int button) {
   (void)button;
-  w->drag = DRAG_NONE;
   w->dragged = w->grabbed = -1;
 }
 
 static void move(window_state *w, double x, double y) {
   int width, height;
   app_scene_size(&w->app, &width, &height);
-  const float x0 = (float)w->app.x, y0 = (float)w->app.y;
   const int shorter = width - width / 2 < height ? width - width / 2 : height;
-  if (w->drag == DRAG_ORBIT) camera_orbit(&w->camera, x0, y0, (float)x, (float)y, width / 2, height);
-  if (w->drag == DRAG_PAN) camera_pan(&w->camera, x0, y0, (float)x, (float)y, width / 2, height);
-  if (w->drag == DRAG_IMAGE) {
+  app_drag_camera(&w->app, x, y, width / 2, height);
+  if (w->app.drag == DRAG_IMAGE) {
     w->window.middle[0] -= (x - w->app.x) * w->window.size / shorter;
     w->window.middle[1] += (y - w->app.y) * w->window.size / shorter;
   }
-  if (w->drag == DRAG_PIN) window_move_pin(w, x, y);
-  if (w->drag != DRAG_NONE) w->screen.stale = 1;
+  if (w->app.drag == DRAG_PIN) window_move_pin(w, x, y);
 }
 
 static void scroll(window_state *w, double amount) {
   if (in_image(w))
     w->window.size *= pow(0.9, amount);
   else
-    camera_zoom(&w->camera, (float)amount);
-  w->screen.stale = 1;
+    camera_zoom(&w->app.camera, (float)amount);
 }
 
 /* ---- Frames ---- */
 
-static const char *draw_view(void *user, int width, int height) {
-  window_state *w = user;
-  return w->view ? flat_view_draw(w->view, &w->camera, &w->window, &w->options.look, width, height) : NULL;
-}
-
-static void draw(window_state *w, int left, int width, int height) {
-  const char *why = view_gl_show(&w->screen, left, width, height, draw_view, w);
-  if (why) app_tell_error(&w->app, why);
+static const char *draw(window_state *w, int left, int width, int height) {
+  (void)left;
+  if (!w->view) return NULL;
+  return flat_view_draw(w->view, &w->app.camera, &w->window, &w->options.look, width, height);
 }
 
 static void work(window_state *w, double seconds) {
@@ -137,30 +122,6 @@ static double rest(const window_state *w) {
 static const char *hint(const window_state *w) {
   return w->state == WORKER_BUSY && !w->has_ended && !w->progress.iterations ? "setting up the solver ..." : "";
 }
-
-static const app_program program = {.name = "mesh-param",
-                                    .width = 1400,
-                                    .height = 800,
-                                    .least_width = 640,
-                                    .least_height = 320,
-                                    .panel_width = 286,
-                                    .ground = {0.945f, 0.95f, 0.955f},
-                                    .keys = keys,
-                                    .pointer = pointer,
-                                    .stops = "stop",
-                                    .stop = stop,
-                                    .work = work,
-                                    .draw = draw,
-                                    .controls = window_panel_draw,
-                                    .rest = rest,
-                                    .hint = hint,
-                                    .press = press,
-                                    .release = release,
-                                    .move = move,
-                                    .scroll = scroll,
-                                    .take_file = window_open_file,
-                                    .file_kind = MESH_FILE_KIND,
-                                    .file_patterns = MESH_FILE_PATTERNS};
 
 /* ---- The solver's context ---- */
 
@@ -185,44 +146,63 @@ static int take_given_pins(window_state *w, const flattening *f) {
   return 0;
 }
 
-static int run(window_state *w, const char *name, GLFWwindow *shared) {
-  const worker_sharing sharing = {shared ? enter_shared : NULL, shared ? leave_shared : NULL, shared};
+/* ---- The window ---- */
+
+static int begin(window_state *w) {
+  const run_options *run = &w->options.run;
+  glfwWindowHint(GLFW_VISIBLE, GLFW_FALSE);
+  w->shared = glfwCreateWindow(16, 16, "mesh-param's solver", NULL, w->app.handle);
+  const worker_sharing sharing = {w->shared ? enter_shared : NULL, w->shared ? leave_shared : NULL, w->shared};
   const char *why = worker_create(&sharing, &w->solver);
-  if (!why && take_given_pins(w, w->f)) why = "out of memory";
+  if (!why && take_given_pins(w, &w->f)) why = "out of memory";
   if (why) message("no window: %s", why);
-  if (why) return EXIT_ERROR;
-  mesh_window_name(&w->files, &w->app, name, "-uv.obj", "-uv.png", w->options.output, w->options.screenshot);
+  if (why) return 1;
+  mesh_window_name(&w->files, &w->app, w->report.name, "-uv.obj", "-uv.png", w->options.output, run->picture);
   window_take_mesh(w);
-  if (w->app.note_is_error) return EXIT_ERROR; /* which it has said */
-  app_run(&w->app);
-  return EXIT_FLAT;
+  return w->app.note_is_error; /* which it has said */
 }
+
+static void end(window_state *w) {
+  worker_destroy(&w->solver);
+  flat_view_destroy(&w->view);
+  if (w->shared) glfwDestroyWindow(w->shared);
+}
+
+static const app_program program = {.name = "mesh-param",
+                                    .width = 1400,
+                                    .least_width = 640,
+                                    .panel_width = 286,
+                                    .keys = keys,
+                                    .pointer = pointer,
+                                    .still = 1,
+                                    .begin = begin,
+                                    .end = end,
+                                    .work = work,
+                                    .draw = draw,
+                                    .picture = window_picture,
+                                    .controls = window_panel_draw,
+                                    .stops = "stop",
+                                    .stop = stop,
+                                    .rest = rest,
+                                    .hint = hint,
+                                    .undo = window_undo,
+                                    .redo = window_redo,
+                                    .press = press,
+                                    .release = release,
+                                    .move = move,
+                                    .scroll = scroll,
+                                    .take_file = window_open_file,
+                                    .file_kind = MESH_FILE_KIND,
+                                    .file_patterns = MESH_FILE_PATTERNS};
 
 int run_window(const program_options *options) {
   window_state w = {.options = *options, .dragged = -1, .grabbed = -1};
-  char why[MESH_MESSAGE];
-  load_report report;
-  flattening f;
-  if (open_flattening(options, 1, &report, &f)) return EXIT_ERROR;
-  w.f = &f;
+  if (open_flattening(options, 1, &w.report, &w.f)) return EXIT_ERROR;
   w.options.look.legend = 2; /* below is what the user is told */
   snprintf(w.backend, sizeof w.backend, "%s", options->device.backend ? options->device.backend : "auto");
-  int status = EXIT_ERROR;
-  if (app_open(&w.app, &program, &w, options->ui_scale, why, sizeof why)) {
-    message("%s; --headless does without", why);
-  } else {
-    /* Hidden, the solver's: its context shares the window's objects. NULL: none. */
-    glfwWindowHint(GLFW_VISIBLE, GLFW_FALSE);
-    GLFWwindow *shared = glfwCreateWindow(16, 16, "mesh-param's solver", NULL, w.app.handle);
-    status = run(&w, report.name, shared);
-    worker_destroy(&w.solver);
-    flat_view_destroy(&w.view);
-    view_gl_destroy_screen(&w.screen);
-    if (shared) glfwDestroyWindow(shared);
-    app_close(&w.app);
-  }
+  const int status = app_main(&w, &program, &options->run);
   free(w.pins);
   window_forget(&w);
-  flattening_destroy(&f);
+  flattening_destroy(&w.f);
   return status;
 }

@@ -9,7 +9,7 @@
 
 /* What keeps the mesh from being laid flat. */
 static void ask(window_state *w) {
-  const cut_report *cut = &w->f->cut;
+  const cut_report *cut = &w->f.cut;
   app_tell(&w->app,
            "%s %s, so it cannot be laid flat as it is; tick \"cut closed meshes\" at the left, or press X, to "
            "cut it open",
@@ -23,25 +23,25 @@ int window_asks(window_state *w) {
 }
 
 void window_image_changed(window_state *w, const flat_source *source) {
-  const char *why = w->view ? flat_view_update(w->view, w->f, source) : NULL;
+  const char *why = w->view ? flat_view_update(w->view, &w->f, source) : NULL;
   if (why) app_tell_error(&w->app, why);
   w->options.look.range = 0;
-  w->screen.stale = 1;
+  w->app.screen.stale = 1;
 }
 
 void window_fit(window_state *w) {
-  mesh_view_fit(&w->camera, &w->f->measures);
-  flat_view_fit_image(w->f, &w->window);
-  w->screen.stale = 1;
+  mesh_view_fit(&w->app.camera, &w->f.measures);
+  flat_view_fit_image(&w->f, &w->window);
+  w->app.screen.stale = 1;
 }
 
 void window_take_mesh(window_state *w) {
   flat_view_destroy(&w->view);
-  const char *why = flat_view_create(w->f, &w->view);
+  const char *why = flat_view_create(&w->f, &w->view);
   if (why) app_tell_error(&w->app, why);
   window_fit(w);
   w->has_ended = 0;
-  w->asks_cut = w->f->cut.edges && !w->options.flattening.cut;
+  w->asks_cut = w->f.cut.edges && !w->options.flattening.cut;
   w->wanted = !w->asks_cut;
   w->options.look.mesh_only = w->asks_cut;
   if (w->asks_cut) ask(w);
@@ -53,18 +53,18 @@ void window_take_mesh(window_state *w) {
 static void take_solution(window_state *w) {
   char message[MESH_MESSAGE];
   worker_result result;
-  worker_take(w->solver, w->f->solved, &result);
+  worker_take(w->solver, w->f.solved, &result);
   if (result.failed) {
     app_tell_error(&w->app, result.message);
     return;
   }
   w->solved = result.solved;
-  w->f->fresh = 0;
+  w->f.fresh = 0;
   const int first = !w->has_ended;
   w->has_ended = 1;
-  if (flattening_update(w->f, message)) app_tell_error(&w->app, message);
+  if (flattening_update(&w->f, message)) app_tell_error(&w->app, message);
   window_image_changed(w, worker_source(w->solver));
-  if (first && w->view && w->options.verbosity) {
+  if (first && w->view && w->options.run.verbosity) {
     printf("u and v     %s\n", view_way_name(flat_view_way(w->view)));
     message_flush_stdout();
   }
@@ -74,10 +74,8 @@ static void take_solution(window_state *w) {
   else
     app_tell(&w->app, "not converged after %d iterations, residual %.1e: %s", w->solved.iterations,
              w->solved.residual, w->solved.message);
-  if (w->solved.why_not[0]) app_tell_more(&w->app, "no multilevel preconditioner: %s", w->solved.why_not);
-  if (w->f->d.flipped)
-    app_tell_more(&w->app, "%d triangle%s flipped", (int)w->f->d.flipped,
-                  w->f->d.flipped == 1 ? " is" : "s are");
+  if (w->f.d.flipped)
+    app_tell_more(&w->app, "%d triangle%s flipped", (int)w->f.d.flipped, w->f.d.flipped == 1 ? " is" : "s are");
 }
 
 void window_solve(window_state *w) {
@@ -91,7 +89,7 @@ void window_solve(window_state *w) {
   }
   if (w->state != WORKER_IDLE || !w->wanted || w->asks_cut) return;
   w->options.device.backend = w->backend;
-  const char *why = worker_start(w->solver, w->f, &w->options.device, &w->options.conformal);
+  const char *why = worker_start(w->solver, &w->f, &w->options.device, &w->options.conformal);
   if (why) app_tell_error(&w->app, why);
   w->wanted = 0;
   w->state = WORKER_BUSY;
@@ -118,54 +116,46 @@ void window_cut(window_state *w) {
   }
   w->asks_cut = w->options.look.mesh_only = 0;
   w->wanted = 1;
-  w->screen.stale = 1;
-  app_tell(&w->app, "%s: cut open along %d edges", w->files.name, (int)w->f->cut.edges);
+  w->app.screen.stale = 1;
+  app_tell(&w->app, "%s: cut open along %d edges", w->files.name, (int)w->f.cut.edges);
 }
 
 /* ---- Files ---- */
 
-static const char *draw_picture(window_state *w, int width, int height, unsigned char *rgb) {
+const char *window_picture(window_state *w, int is_video, int width, int height, unsigned char *rgb) {
   flat_look look = w->options.look;
+  (void)is_video;
   look.legend = 1;
-  return w->view ? flat_view_picture(w->view, &w->camera, &w->window, &look, width, height, rgb)
+  return w->view ? flat_view_picture(w->view, &w->app.camera, &w->window, &look, width, height, rgb)
                  : "there is no mesh to draw";
 }
 
-void window_save_picture(window_state *w) {
-  app_save_picture(&w->app, &w->files.picture, w->screen.width, w->screen.height, draw_picture);
-}
-
 static int write_mesh(window_state *w, const char *path, char message[MESH_MESSAGE]) {
-  return flattening_write(w->f, path, message);
+  return flattening_write(&w->f, path, message);
 }
 
 void window_export(window_state *w) {
   if (window_asks(w)) return;
-  mesh_window_export(&w->files, &w->app, &w->f->m, write_mesh);
+  mesh_window_export(&w->files, &w->app, &w->f.m, write_mesh);
 }
 
 void window_open_file(window_state *w, const char *path) {
-  const load_options options = {.path = path, .keep_duplicates = w->options.load.keep_duplicates};
-  char message[MESH_MESSAGE], text[MESH_MESSAGE + APP_PATH];
+  char message[MESH_MESSAGE];
   const flattening_options cut = {.cut = 1, .start = w->options.flattening.start};
   load_report report;
   mesh m;
   flattening made;
-  if (load_mesh(&options, &m, NULL, &report, message)) {
-    app_tell_error(&w->app, message);
-    return;
-  }
+  if (mesh_window_load(&w->app, path, w->options.load.keep_duplicates, &m, &report)) return;
   if (flattening_create(&m, &cut, &made, message)) {
-    snprintf(text, sizeof text, "%s: %s", app_file_name(path), message);
-    app_tell_error(&w->app, text);
+    mesh_window_tell_error(&w->app, path, message);
     return;
   }
   worker_stop(w->solver);
-  flattening_destroy(w->f);
-  *w->f = made;
+  flattening_destroy(&w->f);
+  w->f = made;
   w->pin_count = 0;
   window_forget(w);
-  mesh_window_tell(&w->app, &report, &repair_words, &w->f->m);
+  mesh_window_tell(&w->app, &report, &repair_words, &w->f.m);
   mesh_window_name(&w->files, &w->app, path, "-uv.obj", "-uv.png", NULL, NULL);
   window_take_mesh(w);
 }

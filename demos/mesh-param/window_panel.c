@@ -10,7 +10,7 @@ static void cut_box(window_state *w) {
 }
 
 static void map_section(window_state *w) {
-  const flattening *f = w->f;
+  const flattening *f = &w->f;
   if (!ui_section("Map")) return;
   if (w->asks_cut) {
     cut_box(w);
@@ -22,9 +22,7 @@ static void map_section(window_state *w) {
   app_button(&w->app, w->state == WORKER_BUSY ? "Stop" : "Solve", 2, 1, window_solve_or_stop);
   ui_same_line();
   app_button(&w->app, "Automatic pins", 2, 1, window_automatic_pins);
-  app_button(&w->app, "Undo", 2, w->past.count, window_undo);
-  ui_same_line();
-  app_button(&w->app, "Redo", 2, w->future.count, window_redo);
+  app_undo_buttons(&w->app, 2, w->past.count, w->future.count);
   if (f->pin_count)
     ui_text("%d pins given, not packed", (int)f->pin_count);
   else
@@ -100,17 +98,14 @@ static void solver_section(window_state *w) {
   if (!w->has_ended || !r->passes) return;
   ui_text("%s, %d unknowns, %.0f ms", ts_format_name(r->format), (int)r->unknowns, 1e3 * r->seconds_solve);
   ui_tip(r->choice);
-  if (r->preconditioner != CONFORMAL_JACOBI || r->why_not[0]) {
-    ui_text("preconditioner %s",
-            r->why_not[0] ? "jacobi, not multilevel" : conformal_preconditioner_name(r->preconditioner));
-    ui_tip(r->why_not);
-  }
+  if (r->preconditioner != CONFORMAL_JACOBI)
+    ui_text("preconditioner %s", conformal_preconditioner_name(r->preconditioner));
 }
 
 /* ---- Look, distortion and files ---- */
 
 static void distortion_section(window_state *w) {
-  const distortion *d = &w->f->d;
+  const distortion *d = &w->f.d;
   if (!ui_section("Distortion")) return;
   if (w->asks_cut) {
     ui_dim_text("the mesh is not cut yet");
@@ -121,9 +116,9 @@ static void distortion_section(window_state *w) {
   ui_tip("s1/s2, the ratio of the singular values: 1 where angles are kept; the mean by area, and the largest");
   ui_text("areas    %.2g to %.3g", d->area_least, d->area_most);
   ui_tip("uv / mesh: a triangle's share of its chart in the UV map, over its share of the chart on the mesh");
-  ui_text("flipped  %d of %d%s", (int)d->flipped, (int)w->f->m.triangle_count, d->flipped ? " (red)" : "");
+  ui_text("flipped  %d of %d%s", (int)d->flipped, (int)w->f.m.triangle_count, d->flipped ? " (red)" : "");
   ui_tip("triangles that are flipped in the UV map, with u and v as in files");
-  if (d->collapsed) ui_text("no area  %d of %d", (int)d->collapsed, (int)w->f->m.triangle_count);
+  if (d->collapsed) ui_text("no area  %d of %d", (int)d->collapsed, (int)w->f.m.triangle_count);
 }
 
 static void look_section(window_state *w) {
@@ -132,23 +127,19 @@ static void look_section(window_state *w) {
   if (!ui_section("Display")) return;
   if (ui_combo("colour", UI_ENUM(look->colour), colours, FLAT_COLOURS)) {
     look->range = 0;
-    w->screen.stale = 1;
+    w->app.screen.stale = 1;
   }
-  w->screen.stale |= ui_slider_int("squares", &look->squares, 0, 200, "none");
-  w->screen.stale |= ui_check_box("wireframe", &look->wireframe);
+  w->app.screen.stale |= ui_slider_int("squares", &look->squares, 0, 200, "none");
+  w->app.screen.stale |= ui_check_box("wireframe", &look->wireframe);
 }
 
 void window_panel_draw(window_state *w) {
-  mesh_window_lines(&w->files, &w->f->m, w->progress.device,
+  mesh_window_lines(&w->files, &w->f.m, w->progress.device,
                     w->has_ended && w->view ? flat_view_way(w->view) : VIEW_WAY_NONE);
   map_section(w);
   solver_section(w);
   distortion_section(w);
   look_section(w);
-  mesh_window_files(&w->files, &w->app, "writes the mesh with u and v to this file", window_export,
-                    window_save_picture);
-  ui_space();
-  app_button(&w->app, "Fit", 2, 1, window_fit);
-  ui_same_line();
-  app_keys_button(&w->app, 2);
+  mesh_window_files(&w->files, &w->app, "writes the mesh with u and v to this file", window_export);
+  mesh_window_end(&w->app, window_fit);
 }

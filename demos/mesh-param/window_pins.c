@@ -21,7 +21,7 @@ static double place_in_scene(const window_state *w, int image, int32_t v, const 
   int width, height;
   app_scene_size(&w->app, &width, &height);
   const int left = width / 2;
-  const flattening *f = w->f;
+  const flattening *f = &w->f;
   if (image) {
     flat_view_to_pixels(&w->window, width - left, height, f->uv + 2 * (size_t)v, pixel);
     pixel[0] += left;
@@ -49,9 +49,9 @@ static int32_t find_near(const window_state *w, double x, double y, const unsign
   double best = INFINITY;
   float to_eye[16], projection[16];
   app_scene_size(&w->app, &width, &height);
-  camera_view_matrix(&w->camera, to_eye);
-  camera_projection_matrix(&w->camera, width / 2, height, projection);
-  for (int32_t v = 0; v < w->f->c.vertices; v++) {
+  camera_view_matrix(&w->app.camera, to_eye);
+  camera_projection_matrix(&w->app.camera, width / 2, height, projection);
+  for (int32_t v = 0; v < w->f.c.vertices; v++) {
     double pixel[2] = {0};
     if (flags && !flags[v]) continue;
     const double depth = place_in_scene(w, image, v, to_eye, projection, pixel);
@@ -67,7 +67,7 @@ static int32_t find_near(const window_state *w, double x, double y, const unsign
 }
 
 int32_t window_find_pin(const window_state *w, double x, double y) {
-  return find_near(w, x, y, w->f->pinned);
+  return find_near(w, x, y, w->f.pinned);
 }
 
 int32_t window_find_vertex(const window_state *w, double x, double y) {
@@ -80,12 +80,12 @@ int window_use_pins(window_state *w) {
   char message[MESH_MESSAGE];
   worker_stop(w->solver);
   /* Automatic pins: from the start, so that the UV map is the one that the program always finds. */
-  if (!w->pin_count && flattening_restart(w->f, message)) app_tell_error(&w->app, message);
+  if (!w->pin_count && flattening_restart(&w->f, message)) app_tell_error(&w->app, message);
   const int failed =
-      flattening_set_pins(w->f, w->pins, w->pin_count, message) || flattening_update(w->f, message);
+      flattening_set_pins(&w->f, w->pins, w->pin_count, message) || flattening_update(&w->f, message);
   if (failed) app_tell_error(&w->app, message);
   window_image_changed(w, NULL);
-  if (!w->pin_count) flat_view_fit_image(w->f, &w->window);
+  if (!w->pin_count) flat_view_fit_image(&w->f, &w->window);
   w->wanted = 1;
   return failed;
 }
@@ -103,9 +103,9 @@ static int append(window_state *w, int32_t flat) {
     return 1;
   }
   w->pins = more;
-  w->pins[w->pin_count++] = (flattening_pin){.vertex = w->f->c.vertex[flat],
-                                             .u = w->f->uv[2 * (size_t)flat],
-                                             .v = w->f->uv[2 * (size_t)flat + 1],
+  w->pins[w->pin_count++] = (flattening_pin){.vertex = w->f.c.vertex[flat],
+                                             .u = w->f.uv[2 * (size_t)flat],
+                                             .v = w->f.uv[2 * (size_t)flat + 1],
                                              .place = flat + 1};
   return 0;
 }
@@ -113,8 +113,8 @@ static int append(window_state *w, int32_t flat) {
 /* Automatic pins become given ones where they are in the UV map, so that nothing jumps. Those of before hold
  * for the packed image only through them. */
 static int take_over(window_state *w) {
-  for (int32_t v = 0; v < w->f->c.vertices; v++)
-    if (w->f->pinned[v] && find_own(w, v) < 0 && append(w, v)) return 1;
+  for (int32_t v = 0; v < w->f.c.vertices; v++)
+    if (w->f.pinned[v] && find_own(w, v) < 0 && append(w, v)) return 1;
   return 0;
 }
 
@@ -122,7 +122,7 @@ void window_add_pin(window_state *w, int32_t flat) {
   window_remember(w);
   if (take_over(w) || (find_own(w, flat) < 0 && append(w, flat))) return;
   if (!window_use_pins(w))
-    app_tell(&w->app, "vertex %d is pinned; drag it in the UV map", (int)w->f->c.vertex[flat]);
+    app_tell(&w->app, "vertex %d is pinned; drag it in the UV map", (int)w->f.c.vertex[flat]);
 }
 
 void window_remove_pin(window_state *w, int32_t flat) {

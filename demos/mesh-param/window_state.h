@@ -5,7 +5,6 @@
 #include "flat_view.h"
 #include "mesh_param.h"
 #include "mesh_window.h"
-#include "view_gl.h"
 #include "worker.h"
 
 typedef struct pin_list {
@@ -19,10 +18,14 @@ typedef struct pin_lists { /* oldest first */
   int count;
 } pin_lists;
 
+enum { DRAG_IMAGE = APP_DRAG_OWN, DRAG_PIN };
+
 struct window_state {
   app app;
-  flattening *f;
-  program_options options; /* device, system and look are those of the controls */
+  load_report report; /* of the first mesh */
+  flattening f;
+  struct GLFWwindow *shared; /* hidden, the solver's: its context shares the window's objects. NULL: none */
+  program_options options;   /* device, system and look are those of the controls */
   char backend[40];
   mesh_window files;
 
@@ -45,11 +48,7 @@ struct window_state {
                    agrees */
 
   flat_view *view;
-  camera camera;
   flat_window window;
-  view_gl_screen screen;
-
-  enum { DRAG_NONE, DRAG_ORBIT, DRAG_PAN, DRAG_IMAGE, DRAG_PIN } drag;
 };
 
 /* ---- window_actions.c: what a button or a key does; errors become the note ---- */
@@ -58,7 +57,7 @@ void window_image_changed(window_state *w, const flat_source *source); /* as in 
 void window_solve_or_stop(window_state *w);
 void window_solve(window_state *w); /* once a frame: takes what the solver has found, starts what is wanted */
 void window_fit(window_state *w);
-void window_save_picture(window_state *w);
+const char *window_picture(window_state *w, int is_video, int width, int height, unsigned char *rgb);
 void window_export(window_state *w);
 void window_open_file(window_state *w, const char *path);
 /* Whether the mesh may not be cut yet, which the user is told then. */

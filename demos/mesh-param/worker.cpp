@@ -54,11 +54,11 @@ static void add_to_curve(worker *w, double value) {
   p->curve[p->count++] = (float)std::log10(std::fmax(value, 1e-12));
 }
 
-static int on_progress(int, const double *history, int count, void *user) {
+static int on_progress(const ts_progress *progress, void *user) {
   worker *w = (worker *)user;
   const guard locked(w->lock);
-  w->progress.iterations += count;
-  for (int k = 0; k < count; k++) add_to_curve(w, history[k]);
+  w->progress.iterations += progress->count;
+  for (int k = 0; k < progress->count; k++) add_to_curve(w, progress->history[k]);
   return w->stop;
 }
 
@@ -72,7 +72,7 @@ static int open_context(worker *w, char message[MESH_MESSAGE]) {
   const std::string ours[] = {"", "auto", "gl", "check:gl"};
   w->shares = w->sharing.enter && std::find(ours, ours + 4, w->backend) != ours + 4;
   ts_gl_desc gl{};
-  gl.platform = w->shares ? TS_GL_PLATFORM_CURRENT : TS_GL_PLATFORM_DEFAULT;
+  gl.platform = w->shares ? TS_GL_PLATFORM_CURRENT : TS_GL_PLATFORM_AUTO;
   desc.gl = &gl;
   if (ts_context_create(&desc, &w->context) != TS_OK || ts_context_get_info(w->context, &info) != TS_OK) {
     mesh_fail(message, "%s", ts_last_error(w->context));
@@ -108,7 +108,7 @@ static void solve(worker *w) {
   w->changed.notify_all();
 }
 
-static void run(worker *w) {
+static void solve_jobs(worker *w) {
   if (w->sharing.enter) w->sharing.enter(w->sharing.user);
   for (guard locked(w->lock); !w->quit;) {
     w->changed.wait(locked, [w] { return w->quit || w->state == WORKER_BUSY; });
@@ -128,7 +128,7 @@ const char *worker_create(const worker_sharing *sharing, worker **made) {
   worker *w = *made = new (std::nothrow) worker(*sharing);
   if (!w) return "out of memory";
   try {
-    w->thread = std::thread(run, w);
+    w->thread = std::thread(solve_jobs, w);
     return nullptr;
   } catch (const std::system_error &) {
     delete w;

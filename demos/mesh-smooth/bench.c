@@ -111,7 +111,7 @@ int bench_draw(const program_options *options, const smoother *s, int repeats, d
   const int count = repeats < most ? repeats : most;
   int failed = 0;
   *result = NAN;
-  if (drawing_open(s, &options->look, options->width, options->height, &d, why)) {
+  if (drawing_open(s, &options->look, options->run.picture_width, options->run.picture_height, &d, why)) {
     message_note("%s; its time is left out", why);
     return 0;
   }
@@ -183,7 +183,7 @@ static void print_text(const bench_state *b, const load_report *loaded, const be
   printf("  %.3f ms each, from a solve of %d\n", 1e3 * p.iterations / b->iterations, 2 * b->iterations);
   if (isfinite(p.draw))
     printf("  %-28s %9.3f ms           %d x %d pixels, read back; not part of the step\n", "a picture",
-           1e3 * p.draw, b->options->width, b->options->height);
+           1e3 * p.draw, b->options->run.picture_width, b->options->run.picture_height);
 }
 
 static int print_json(const bench_state *b, const load_report *loaded, const bench_times *t) {
@@ -210,12 +210,12 @@ static int print_json(const bench_state *b, const load_report *loaded, const ben
 static int bench(bench_state *b, const load_report *loaded) {
   bench_times times;
   const ts_vector_desc three = {.components = 3};
-  ts_status status = ts_vector_create(ts_mesh_flow_space(b->s->device.flow), &three, &b->original);
+  ts_status status = ts_vector_create(ts_mesh_flow_get_space(b->s->device.flow), &three, &b->original);
   if (status == TS_OK) status = ts_vector_copy(b->original, smoother_positions(b->s));
   if (status != TS_OK) return fail_status(b, status);
   if (measure_all(b, &times)) return -1;
   progress_clear();
-  if (b->options->json) return print_json(b, loaded, &times);
+  if (b->options->run.json) return print_json(b, loaded, &times);
   print_text(b, loaded, &times);
   return message_flush_stdout();
 }

@@ -101,11 +101,11 @@ static int measure_lag(dsi_bench *b, frame_times *t) {
   step_report report;
   if (!numbers) return progress_fail("out of memory for positions");
   const double begin = seconds_now();
-  ts_status status = ts_vector_read(smoother_positions(b->s), numbers, count);
+  ts_status status = ts_vector_read(smoother_positions(b->s), ts_host(numbers, count));
   t->host = seconds_now() - begin;
   t->lag = 0;
   int lost = status == TS_OK && !smoother_settle(b->s, why) && !smoother_step(b->s, 0, 0, &report, why) ? 0 : 1;
-  if (!lost) status = ts_vector_read(smoother_positions(b->s), numbers + count, count);
+  if (!lost) status = ts_vector_read(smoother_positions(b->s), ts_host(numbers + count, count));
   for (size_t k = 0; k < count; k++)
     t->lag = fmax(t->lag, fabs((double)numbers[k] - (double)numbers[count + k]));
   free(numbers);
@@ -129,10 +129,11 @@ static int measure(dsi_bench *b, frame_times *t) {
 enum { solves = 5 };
 
 static int time_solve(dsi_bench *b, dsi *d, int iterations, double *seconds, char why[MESH_MESSAGE]) {
-  const ts_system_solve_desc how = {.precision = TS_PRECISION_SINGLE,
-                                    .rtol = 1e-30, /* out of reach */
-                                    .max_iterations = iterations,
-                                    .check_interval = iterations,
+  const ts_system_solve_desc how = {.solver = {.preconditioner_kind = TS_PRECONDITIONER_JACOBI,
+                                               .precision = TS_PRECISION_SINGLE,
+                                               .rtol = 1e-30, /* out of reach */
+                                               .max_iterations = iterations,
+                                               .check_interval = iterations},
                                     .leave_on_device = 1};
   double all[solves];
   ts_system_result result;
@@ -212,7 +213,7 @@ static void print_text(const dsi_bench *b, const load_report *loaded, const fram
          1e3 * iteration(b, t) * b->iterations, 1e3 * iteration(b, t), 2 * b->iterations);
   if (isfinite(t->draw))
     printf("  %-28s %9.3f ms           %d x %d pixels, read back\n", "a picture", 1e3 * t->draw,
-           b->options->width, b->options->height);
+           b->options->run.picture_width, b->options->run.picture_height);
   printf("  %-28s %9.1f              %.0f wanted\n", "frames a second", 1 / whole(t), wanted_frames);
   printf("  %-28s %9.2g              of the diagonal, largest, after the last frame\n", "behind the solution",
          t->lag);
@@ -272,8 +273,8 @@ int bench_dsi(const program_options *options, const load_report *loaded, smoothe
   int lost = measure(&b, &times);
   const int form_count = !lost && options->formats ? measure_forms(&b, forms) : 0;
   progress_clear();
-  if (!lost && options->json) lost = print_json(&b, loaded, &times, forms, form_count);
-  if (!lost && !options->json) print_text(&b, loaded, &times, forms, form_count);
+  if (!lost && options->run.json) lost = print_json(&b, loaded, &times, forms, form_count);
+  if (!lost && !options->run.json) print_text(&b, loaded, &times, forms, form_count);
   dsi_controls_free(&b.controls);
   return lost ? -1 : message_flush_stdout();
 }

@@ -276,7 +276,7 @@ int dsi_solve(dsi *d, const ts_system_solve_desc *how, ts_system_result *result,
 
 int dsi_get_positions(dsi *d, float *unit, char message[MESH_MESSAGE]) {
   const size_t each = d->options.blocks ? block : 3, vertices = (size_t)d->m->vertex_count;
-  const ts_status status = ts_system_get_values(d->system, d->numbers, vertices * each);
+  const ts_status status = ts_system_get_values(d->system, ts_host(d->numbers, vertices * each));
   if (status != TS_OK) return fail_status(d, status, message);
   for (size_t v = 0; v < vertices; v++)
     for (size_t c = 0; c < 3; c++)
@@ -289,24 +289,24 @@ int dsi_get_positions(dsi *d, float *unit, char message[MESH_MESSAGE]) {
 static ts_status renew_vectors(dsi *d, ts_space *space) {
   const ts_vector_desc three = {.components = 3};
   const size_t count = 3 * (size_t)d->m->vertex_count;
-  if (d->shown && ts_vector_space(d->shown) == space) return TS_OK;
+  if (d->shown && ts_vector_get_space(d->shown) == space) return TS_OK;
   ts_vector_destroy(&d->start);
   ts_vector_destroy(&d->shown);
   float *unit = malloc(count * sizeof *unit);
   if (!unit) return TS_ERROR_OUT_OF_HOST_MEMORY;
   mesh_to_unit(d->m, &d->measures, unit);
   ts_status status = ts_vector_create(space, &three, &d->start);
-  if (status == TS_OK) status = ts_vector_write(d->start, unit, count);
+  if (status == TS_OK) status = ts_vector_write(d->start, ts_host(unit, count));
   if (status == TS_OK) status = ts_vector_create(space, &three, &d->shown);
   free(unit);
   return status;
 }
 
 int dsi_show(dsi *d, ts_vector **positions, char message[MESH_MESSAGE]) {
-  const ts_vector *solution = ts_system_vector(d->system);
+  const ts_vector *solution = ts_system_get_vector(d->system);
   *positions = NULL;
   if (!solution || d->options.blocks) return mesh_fail(message, "there is no solution on the device");
-  ts_status status = renew_vectors(d, ts_vector_space(solution));
+  ts_status status = renew_vectors(d, ts_vector_get_space(solution));
   if (status == TS_OK) status = ts_vector_copy(d->shown, d->start);
   if (status == TS_OK) status = ts_vector_axpby(d->shown, ts_constant(1), solution, ts_constant(1));
   if (status != TS_OK) return fail_status(d, status, message);
@@ -316,7 +316,7 @@ int dsi_show(dsi *d, ts_vector **positions, char message[MESH_MESSAGE]) {
 
 void dsi_matrix_size(const dsi *d, size_t *bytes_device, int64_t *nonzeros) {
   ts_matrix_info info = {0};
-  ts_matrix_get_info(ts_system_matrix(d->system), &info);
+  ts_matrix_get_info(ts_system_get_matrix(d->system), &info);
   *bytes_device = info.bytes_device;
   *nonzeros = info.nonzeros;
 }

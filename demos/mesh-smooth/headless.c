@@ -23,8 +23,8 @@ static int check_outputs(const program_options *o, int *made_directory) {
   char why[MESH_MESSAGE];
   *made_directory = 0;
   if (o->output && mesh_file_can_write(o->output, why)) return progress_fail(why);
-  if (output_check(o->output, o->load.path) || output_check(o->screenshot, o->load.path)) return -1;
-  return output_check_directory(o->frames, made_directory);
+  if (output_check(o->output, o->load.path) || output_check(o->run.picture, o->load.path)) return -1;
+  return output_check_directory(o->run.frames_dir, made_directory);
 }
 
 /* ---- Work ---- */
@@ -49,7 +49,7 @@ static int draw(headless_work *w, const char *path, double *seconds) {
 
 static int draw_frame(headless_work *w, int number, double *seconds) {
   char path[4096];
-  const char *directory = w->report.options->frames;
+  const char *directory = w->report.options->run.frames_dir;
   if (!directory) return 0;
   if (snprintf(path, sizeof path, "%s/frame-%05d.png", directory, number) >= (int)sizeof path) {
     message("%.80s...: the name is too long", directory);
@@ -63,7 +63,8 @@ static int prepare(const program_options *o, headless_work *w) {
   const double begin = seconds_now();
   if (open_smoother(o, &w->loaded, &w->s)) return -1;
   w->report.smoother = w->s;
-  if ((o->screenshot || o->frames) && drawing_open(w->s, &o->look, o->width, o->height, &w->d, why))
+  if ((o->run.picture || o->run.frames_dir) &&
+      drawing_open(w->s, &o->look, o->run.picture_width, o->run.picture_height, &w->d, why))
     return progress_fail(why);
   w->report.seconds.read = w->loaded.seconds;
   w->report.seconds.prepare = seconds_now() - begin - w->loaded.seconds;
@@ -96,7 +97,7 @@ static int make_steps(const program_options *o, headless_work *w) {
       break;
     }
     if (draw_frame(w, k + 1, &r->seconds_draw)) return -1;
-    if (o->screenshot && k + 1 == steps && draw(w, o->screenshot, &r->seconds_draw)) return -1;
+    if (o->run.picture && k + 1 == steps && draw(w, o->run.picture, &r->seconds_draw)) return -1;
     if (!is_dsi(o)) report_step(&w->report, r);
     if (r->substeps > 1) message_note("step %d was made in %d parts: %s", r->number, r->substeps, r->message);
   }
@@ -104,7 +105,7 @@ static int make_steps(const program_options *o, headless_work *w) {
   w->stopped = interrupt_is_asked() && w->report.step_count < steps;
   /* Otherwise the last step has drawn it. */
   const int all = w->report.step_count == steps && steps && w->report.steps[steps - 1].substeps;
-  return o->screenshot && !all ? draw(w, o->screenshot, &seconds) : 0;
+  return o->run.picture && !all ? draw(w, o->run.picture, &seconds) : 0;
 }
 
 static int write_mesh(const program_options *o, headless_work *w) {
@@ -125,7 +126,7 @@ static int write_mesh(const program_options *o, headless_work *w) {
 
 static int work(const program_options *o, headless_work *w) {
   /* What the system of an interpolation is like shows when it is solved; a refusal comes without a report. */
-  const int reports = !o->json && !o->quiet;
+  const int reports = !o->run.json && !o->run.quiet;
   if (reports && !is_dsi(o)) report_begin(&w->report);
   if (make_steps(o, w)) return EXIT_ERROR;
   if (reports && is_dsi(o)) {
@@ -133,7 +134,7 @@ static int work(const program_options *o, headless_work *w) {
     if (w->report.step_count) report_step(&w->report, &w->report.steps[0]);
   }
   if (o->output && write_mesh(o, w)) return EXIT_ERROR;
-  if (o->json ? report_json(&w->report) : !o->quiet && report_end(&w->report)) return EXIT_ERROR;
+  if (o->run.json ? report_json(&w->report) : !o->run.quiet && report_end(&w->report)) return EXIT_ERROR;
   if (w->stopped) {
     message("%s: stopped after %d steps", w->loaded.name, w->report.step_count);
     return EXIT_NOT_MADE;
@@ -165,6 +166,6 @@ int run_headless(const program_options *o) {
   drawing_close(&w.d);
   smoother_destroy(&w.s);
   free(w.report.steps);
-  if (made_directory) platform_remove_directory(o->frames);
+  if (made_directory) platform_remove_directory(o->run.frames_dir);
   return status;
 }

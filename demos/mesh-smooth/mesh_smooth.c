@@ -4,7 +4,6 @@
 
 #include <stdio.h>
 
-#include "interrupt.h"
 #include "message.h"
 #include "program.h"
 #include "progress.h"
@@ -62,10 +61,6 @@ int main(int argc, char **argv) {
   program_options options;
   program_begin("mesh-smooth");
   options_parse(argc, argv, &options);
-  message_set_quiet(options.quiet);
-  progress_enable(!options.quiet);
-  options.smoother.forgets = options.bench || options.headless;
-  return interrupt_finish(options.bench      ? run_bench(&options)
-                          : options.headless ? run_headless(&options)
-                                             : run_window(&options));
+  options.smoother.forgets = options.run.bench || options.run.headless;
+  return run_program(&options, &options.run);
 }

@@ -1,32 +1,22 @@
-/* What the parts of the program mesh-smooth share: its options, its exit statuses, its ways of running. */
+/* What the parts of the program mesh-smooth share. */
 #ifndef MESH_SMOOTH_H
 #define MESH_SMOOTH_H
 
 #include "mesh_load.h"
 #include "mesh_view.h"
+#include "run_options.h"
 #include "smoother.h"
 
-enum { EXIT_MADE = 0, EXIT_ERROR = 1, EXIT_USAGE = 2, EXIT_NOT_MADE = 3 };
-
 typedef struct program_options {
+  run_options run;
   load_options load;
   smoother_options smoother;
   mesh_look look;
-  const char *output, *screenshot, *frames; /* NULL: none */
-  const char *control, *fix;                /* of discrete smooth interpolation; NULL: none */
-  int width, height;                        /* of pictures */
-  int steps;                                /* -1: not said */
-  double ui_scale;
-  int headless, bench, formats, json, quiet, verbosity;
+  const char *output;        /* NULL: none */
+  const char *control, *fix; /* of discrete smooth interpolation; NULL: none */
+  int steps;                 /* -1: not said */
+  int formats;
 } program_options;
-
-/* Ends the program with EXIT_USAGE on bad ones. */
-void options_parse(int argc, char **argv, program_options *options);
-
-/* The ways to run, which return an exit status after a message. */
-int run_headless(const program_options *options);
-int run_bench(const program_options *options);
-int run_window(const program_options *options);
 
 /* How it says what a repair has left. */
 extern const mesh_repair_words repair_words;

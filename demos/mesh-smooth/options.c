@@ -1,7 +1,6 @@
 /* The options of mesh-smooth. */
 #include "arguments.h"
 #include "mesh_smooth.h"
-#include "options.h"
 
 static const char *const methods[] = {"flow", "dsi", NULL}, *const boundaries[] = {"fixed", "free", NULL},
                          *const weights[] = {"uniform", "cotangent", NULL},
@@ -41,14 +40,12 @@ static const option_row rows[] = {
     OPTION_WORD("preconditioner", "NAME", smoother.preconditioner, preconditioners,
                 "jacobi; or amg, algebraic multigrid, for long steps, and for dsi (default: jacobi)"),
     OPTION_RTOL(smoother.rtol, "relative tolerance, between 0 and 1 (default: 1e-4; dsi: 1e-5)"),
-    OPTION_WHOLE("cg-iterations", "N", smoother.cg_iterations, 1, 1000000,
+    OPTION_WHOLE("iterations", "N", smoother.cg_iterations, 1, 1000000,
                  "stop each solve after N iterations and accept what it has reached (default: iterate to the "
                  "tolerance)"),
     OPTION_HEADING("Pictures:"),
-    OPTION_PICTURE("screenshot", screenshot, "a picture of the mesh after the last step, as PNG"),
-    OPTION_TEXT("frames", "DIR", frames, "a picture of every step, as DIR/frame-00000.png and so on"),
-    OPTION_SIZE("size", width, 16, 16384, "pixels, such as 1200x900",
-                "size of pictures in pixels (default: 1200x900)"),
+    OPTIONS_PICTURE("the mesh after the last step", "1200x900"),
+    OPTION_FRAMES_DIR("step"),
     OPTION_WORD("colour", "WHAT", look.colour, colours, "none, curvature or displacement (default: none)"),
     OPTION_WORD("shading", "WHAT", look.shading, shadings, "smooth or flat (default: smooth)"),
     OPTION_FLAG("wireframe", look.wireframe, "draw the edges"),
@@ -76,9 +73,9 @@ static void check_method(const program_options *o) {
     options_refuse("", OPTION_NAMES("formats"), " is for --bench --method dsi");
     return;
   }
-  if (!o->bench) options_refuse("", OPTION_NAMES("formats"), " is for --bench --method dsi");
+  if (!o->run.bench) options_refuse("", OPTION_NAMES("formats"), " is for --bench --method dsi");
   options_refuse("", OPTION_NAMES("volume", "time-step"), " is for --method flow");
-  if (o->steps > 1 && !o->bench)
+  if (o->steps > 1 && !o->run.bench)
     arguments_usage("--steps: %d, expected at most 1 with --method dsi, which is solved at once", o->steps);
 }
 
@@ -86,15 +83,11 @@ void options_parse(int argc, char **argv, program_options *o) {
   *o = (program_options){.load.seed = 1,
                          .smoother.fit = 0.1,
                          .look = {.split = 0.5f, .legend = 1},
-                         .width = 1200,
-                         .height = 900,
+                         .run = {.picture_width = 1200, .picture_height = 900},
                          .steps = -1};
   options_read("mesh-smooth", rows, description, argc, argv, o);
   check_method(o);
-  if (o->bench)
-    options_refuse("--bench writes no files, expected it without ",
-                   OPTION_NAMES("output", "screenshot", "frames"), "");
-  if (!o->headless && !o->bench) options_refuse("", OPTION_NAMES("frames", "json"), " needs --headless");
+  run_options_check(&o->run);
   const char *const timed = o->smoother.method == SMOOTHER_DSI ? "scan:100000" : "scan:37000";
-  load_settle(&o->load, "mesh-smooth", o->bench ? timed : o->headless ? NULL : "scan");
+  load_settle(&o->load, "mesh-smooth", o->run.bench ? timed : o->run.headless ? NULL : "scan");
 }

@@ -19,7 +19,7 @@ static const char *take_texture(mesh_view *view, const smoother *s, const ts_gl_
   const size_t count = 2 * (size_t)s->start->m.vertex_count;
   int32_t *texels = malloc(count * sizeof *texels);
   if (!texels) return no_memory;
-  const ts_status status = ts_gl_space_texels(ts_vector_space(smoother_positions(s)), texels, count);
+  const ts_status status = ts_gl_space_get_texels(ts_vector_get_space(smoother_positions(s)), texels, count);
   const char *why = status == TS_OK ? mesh_view_use_texture(view, texture, texels) : why_not(s, status);
   free(texels);
   return why;
@@ -29,7 +29,7 @@ static const char *take_host(positions *p, mesh_view *view, const smoother *s) {
   const size_t count = 3 * (size_t)s->start->m.vertex_count;
   if (!p->host) p->host = malloc(count * sizeof *p->host);
   if (!p->host) return no_memory;
-  const ts_status status = ts_vector_read(smoother_positions(s), p->host, count);
+  const ts_status status = ts_vector_read(smoother_positions(s), ts_host(p->host, count));
   return status == TS_OK ? mesh_view_use_host(view, p->host) : why_not(s, status);
 }
 
@@ -37,7 +37,7 @@ const char *positions_take(positions *p, mesh_view *view, const smoother *s) {
   const char *why = NULL;
   ts_vector *const now = smoother_positions(s);
   ts_gl_texture texture;
-  ts_status status = ts_gl_vector_texture(now, &texture);
+  ts_status status = ts_gl_vector_get_texture(now, &texture);
   p->shared = NULL;
   mesh_view_changed(view);
   if (status == TS_OK) {

@@ -18,7 +18,7 @@ static void print_change(const char *what, double before, double after) {
 static void begin_flow(const work_report *w) {
   const smoother_options *o = &w->smoother->options;
   ts_mesh_flow_info flow;
-  if (w->options->verbosity && ts_mesh_flow_get_info(w->smoother->device.flow, &flow) == TS_OK)
+  if (w->options->run.verbosity && ts_mesh_flow_get_info(w->smoother->device.flow, &flow) == TS_OK)
     printf("matrix      %s: %d vertices move, %d do not; %.2f MB on the device\n", ts_format_name(flow.format),
            (int)(flow.vertices - flow.constrained_vertices), (int)flow.constrained_vertices,
            1e-6 * (double)flow.bytes_device);
@@ -42,7 +42,7 @@ static void begin_dsi(const work_report *w) {
   printf("%d soft; boundary %s\n", controls->count - fixed,
          o->boundary == TS_MESH_BOUNDARY_FLOW ? "free" : "fixed");
   const ts_system_result *r = &w->smoother->dsi_result;
-  if (!w->step_count || !w->options->verbosity) return;
+  if (!w->step_count || !w->options->run.verbosity) return;
   printf("matrix      %s: %d vertices move, %d do not; %.2f MB on the device\n", ts_format_name(r->format),
          (int)r->unknowns, (int)(w->smoother->start->m.vertex_count - r->unknowns),
          1e-6 * (double)r->bytes_device);
@@ -69,7 +69,7 @@ void report_begin(const work_report *w) {
     begin_dsi(w);
   else
     begin_flow(w);
-  if (!w->options->verbosity) return;
+  if (!w->options->run.verbosity) return;
   const char *const rule = is_dsi ? "||b - A x|| / ||b||" : "sqrt(delta / delta_0)";
   printf("method      cg, preconditioner %s, ", smoother_preconditioner_name(o->preconditioner));
   if (o->cg_iterations) printf("at most %d iterations%s, or ", o->cg_iterations, is_dsi ? "" : " a step");
@@ -77,7 +77,8 @@ void report_begin(const work_report *w) {
 }
 
 void report_step(const work_report *w, const step_report *r) {
-  if (w->options->json || w->options->quiet || (!w->options->verbosity && !platform_is_terminal(stdout)))
+  if (w->options->run.json || w->options->run.quiet ||
+      (!w->options->run.verbosity && !platform_is_terminal(stdout)))
     return;
   progress_clear();
   if (r->number == 1)
@@ -113,20 +114,21 @@ int report_end(const work_report *w) {
   print_change("area", start->area, last ? last->area : NAN);
   if (start->closed) print_change("volume", start->volume, last ? last->volume : NAN);
   printf("seconds     read %.3f, prepare %.3f, ", w->seconds.read, w->seconds.prepare);
-  if (w->options->verbosity) printf("matrix %.3f, set-up %.3f, ", w->seconds.matrix, w->seconds.setup);
-  printf("solve %.3f", w->seconds.solve + (w->options->verbosity ? 0 : w->seconds.matrix + w->seconds.setup));
-  if (w->options->screenshot || w->options->frames) printf(", draw %.3f", w->seconds.draw);
+  if (w->options->run.verbosity) printf("matrix %.3f, set-up %.3f, ", w->seconds.matrix, w->seconds.setup);
+  printf("solve %.3f",
+         w->seconds.solve + (w->options->run.verbosity ? 0 : w->seconds.matrix + w->seconds.setup));
+  if (w->options->run.picture || w->options->run.frames_dir) printf(", draw %.3f", w->seconds.draw);
   if (w->options->output) printf(", write %.3f", w->seconds.write);
   putchar('\n');
   if (w->options->output)
     printf("written     %s: %d vertices, %d triangles\n", message_safe(w->options->output),
            (int)w->smoother->start->m.vertex_count, (int)w->smoother->start->m.triangle_count);
-  if (w->options->screenshot)
-    printf("picture     %s, %d x %d pixels\n", message_safe(w->options->screenshot), w->options->width,
-           w->options->height);
-  if (w->options->frames)
+  if (w->options->run.picture)
+    printf("picture     %s, %d x %d pixels\n", message_safe(w->options->run.picture),
+           w->options->run.picture_width, w->options->run.picture_height);
+  if (w->options->run.frames_dir)
     printf("video       ffmpeg -framerate 25 -i %s/frame-%%05d.png -pix_fmt yuv420p %s/video.mp4\n",
-           message_safe(w->options->frames), message_safe(w->options->frames));
+           message_safe(w->options->run.frames_dir), message_safe(w->options->run.frames_dir));
   return message_flush_stdout();
 }
 

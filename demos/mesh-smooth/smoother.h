@@ -155,7 +155,7 @@ int smoother_device_open(smoother *s, const smoother_options *options, ts_contex
                          smoother_device *device, char message[MESH_MESSAGE]);
 void smoother_device_close(smoother_device *device, int keep_context);
 ts_solver_desc smoother_solver(smoother *s, const smoother_options *options, const ts_context_info *device);
-int smoother_keep_residuals(int iteration, const double *history, int count, void *user);
+int smoother_keep_residuals(const ts_progress *progress, void *user);
 /* To and from s->host. */
 ts_status smoother_read(const smoother *s, const ts_vector *x);
 ts_status smoother_write(const smoother *s, ts_vector *x);

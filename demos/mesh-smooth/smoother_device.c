@@ -12,11 +12,11 @@ int smoother_fail_status(const ts_context *context, ts_status status, const char
 }
 
 /* Keeps the residuals of the solve that goes on; a new solve begins with iteration 1. */
-int smoother_keep_residuals(int iteration, const double *history, int count, void *user) {
+int smoother_keep_residuals(const ts_progress *progress, void *user) {
   smoother *const s = user;
-  if (iteration - count <= 0) s->residual_count = 0;
-  for (int k = 0; k < count && s->residual_count < SMOOTHER_RESIDUALS; k++)
-    s->residuals[s->residual_count++] = (float)history[k];
+  if (progress->iteration - progress->count <= 0) s->residual_count = 0;
+  for (int k = 0; k < progress->count && s->residual_count < SMOOTHER_RESIDUALS; k++)
+    s->residuals[s->residual_count++] = (float)progress->history[k];
   return 0;
 }
 
@@ -36,17 +36,17 @@ ts_solver_desc smoother_solver(smoother *s, const smoother_options *options, con
 }
 
 ts_status smoother_read(const smoother *s, const ts_vector *x) {
-  return ts_vector_read(x, s->host, 3 * (size_t)s->start->m.vertex_count);
+  return ts_vector_read(x, ts_host(s->host, 3 * (size_t)s->start->m.vertex_count));
 }
 
 ts_status smoother_write(const smoother *s, ts_vector *x) {
-  return ts_vector_write(x, s->host, 3 * (size_t)s->start->m.vertex_count);
+  return ts_vector_write(x, ts_host(s->host, 3 * (size_t)s->start->m.vertex_count));
 }
 
 /* Vertices that never move keep their places when a mesh is scaled. */
 static ts_status create_mobile(smoother *s, smoother_device *d, const ts_vector_desc *three) {
   const mesh *m = &s->start->m;
-  ts_space *space = ts_mesh_flow_space(d->flow);
+  ts_space *space = ts_mesh_flow_get_space(d->flow);
   ts_status status = ts_vector_create(space, three, &d->mobile);
   if (status == TS_OK) status = ts_vector_create(space, three, &d->change);
   if (status != TS_OK) return status;
@@ -78,7 +78,7 @@ int smoother_device_open(smoother *s, const smoother_options *options, ts_contex
   ts_status status = ts_context_get_info(device->context, &device->info);
   flow_desc.solver = smoother_solver(s, options, &device->info);
   if (status == TS_OK) status = ts_mesh_flow_create(device->context, &flow_desc, &device->flow);
-  ts_space *space = status == TS_OK ? ts_mesh_flow_space(device->flow) : NULL;
+  ts_space *space = status == TS_OK ? ts_mesh_flow_get_space(device->flow) : NULL;
   if (status == TS_OK) status = ts_vector_create(space, &three, &device->x);
   if (status == TS_OK) status = create_mobile(s, device, &three);
   if (status == TS_OK) {

@@ -46,14 +46,14 @@ static int make_it_the_mesh(smoother *s, char message[MESH_MESSAGE]) {
 /* AMG is for normal equations formed, and asks for them. */
 static ts_system_solve_desc solve_with(const smoother_options *o) {
   const int is_amg = o->preconditioner == SMOOTHER_AMG;
-  return (ts_system_solve_desc){.preconditioner = smoother_preconditioner_kind(o->preconditioner),
-                                .normal = is_amg ? TS_NORMAL_FORMED : TS_NORMAL_AUTO,
-                                .rtol = o->rtol};
+  return (ts_system_solve_desc){
+      .solver = {.preconditioner_kind = smoother_preconditioner_kind(o->preconditioner), .rtol = o->rtol},
+      .normal = is_amg ? TS_NORMAL_FORMED : TS_NORMAL_AUTO};
 }
 
 /* One solve is all of the work: Ctrl+C ends it. */
-static int watch(int iteration, const double *history, int count, void *user) {
-  smoother_keep_residuals(iteration, history, count, user);
+static int watch(const ts_progress *progress, void *user) {
+  smoother_keep_residuals(progress, user);
   return interrupt_is_asked();
 }
 
@@ -63,14 +63,14 @@ static int solve_step(smoother *s, ts_status *status, char message[MESH_MESSAGE]
   const smoother_options *o = &s->options;
   ts_system_result *result = &s->dsi_result;
   ts_system_solve_desc how = solve_with(o);
-  how.precision = o->rtol < easy ? TS_PRECISION_AUTO : TS_PRECISION_SINGLE;
-  how.max_iterations = o->cg_iterations;
-  how.progress = watch;
-  how.progress_user = s;
+  how.solver.precision = o->rtol < easy ? TS_PRECISION_AUTO : TS_PRECISION_SINGLE;
+  how.solver.max_iterations = o->cg_iterations;
+  how.solver.progress = watch;
+  how.solver.progress_user = s;
   if (dsi_solve(s->interpolation, &how, result, status, message)) return 1;
-  if (how.precision == TS_PRECISION_AUTO || result->reason != TS_REASON_STAGNATED) return 0;
+  if (how.solver.precision == TS_PRECISION_AUTO || result->reason != TS_REASON_STAGNATED) return 0;
   const ts_system_result first = *result;
-  how.precision = TS_PRECISION_AUTO;
+  how.solver.precision = TS_PRECISION_AUTO;
   const int failed = dsi_solve(s->interpolation, &how, result, status, message);
   result->iterations += first.iterations;
   result->seconds_setup += first.seconds_setup;
@@ -108,9 +108,9 @@ int smoother_follow(smoother *s, int iterations, int *converged, char message[ME
   if (prepare(s, message)) return 1;
   /* One look at the residual, after all iterations: each is a host synchronisation. */
   ts_system_solve_desc how = solve_with(&s->options);
-  how.precision = TS_PRECISION_SINGLE;
-  how.max_iterations = iterations;
-  how.check_interval = iterations < 1024 ? iterations : 1024;
+  how.solver.precision = TS_PRECISION_SINGLE;
+  how.solver.max_iterations = iterations;
+  how.solver.check_interval = iterations < 1024 ? iterations : 1024;
   how.leave_on_device = 1;
   if (dsi_solve(s->interpolation, &how, &s->dsi_result, &status, message)) return 1;
   *converged = status == TS_OK;

@@ -71,7 +71,7 @@ void smoother_past_forget(smoother *s) {
 
 static int create_before(smoother *s) {
   const ts_vector_desc three = {.components = 3};
-  return ts_vector_create(ts_mesh_flow_space(s->device.flow), &three, &s->device.before) != TS_OK;
+  return ts_vector_create(ts_mesh_flow_get_space(s->device.flow), &three, &s->device.before) != TS_OK;
 }
 
 int smoother_past_prepare(smoother *s, char message[MESH_MESSAGE]) {
@@ -152,7 +152,7 @@ int smoother_past_move(smoother *s, const smoother_device *to, ts_vector ***move
     ts_status status = smoother_read(s, s->states[k].x);
     if (status != TS_OK) smoother_fail_status(s->device.context, status, "the past of the mesh", message);
     if (status == TS_OK) {
-      status = ts_vector_create(ts_mesh_flow_space(to->flow), &three, &(*moved)[k]);
+      status = ts_vector_create(ts_mesh_flow_get_space(to->flow), &three, &(*moved)[k]);
       if (status == TS_OK) status = smoother_write(s, (*moved)[k]);
       if (status != TS_OK) smoother_fail_status(to->context, status, "the past of the mesh", message);
     }

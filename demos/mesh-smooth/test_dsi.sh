@@ -75,7 +75,7 @@ run_dsi 3 noisy.obj --rtol 1e-30 -o reached.obj --json
 said "noisy.obj: not converged: "
 same converged "$(json boolean total.converged)" false
 [ -s reached.obj ] || fail "what was reached is not written"
-run_dsi 0 noisy.obj --cg-iterations 2 --json
+run_dsi 0 noisy.obj --iterations 2 --json
 same iterations "$(json integer total.iterations)" 2
 
 # With algebraic multigrid, in every format, fixed vertices or not.
@@ -120,7 +120,7 @@ bad_point "the weight is 'loose'" '1 1 2 3 loose'
 formats=
 [ $group = cpu ] && formats=--formats
 # shellcheck disable=SC2086
-run_all 0 --bench --method dsi --generate scan:1000 --steps 3 --size 64x48 $formats --json
+run_all 0 --bench --method dsi --generate scan:1000 --steps 3 --picture-size 64x48 $formats --json
 for key in frame layout; do
   holds "milliseconds" "$(json number ${key}_milliseconds) > 0"
 done
@@ -132,10 +132,10 @@ if [ $group = cpu ]; then
   same "blocks of 4 x 4" "$(json boolean formats.5.blocks) $(json string formats.5.format)" "true bcrs4"
   same "entries of blocks" "$(json integer formats.5.nonzeros)" $((4 * $(json integer formats.0.nonzeros)))
 fi
-run_all 0 --bench --method dsi --generate scan:1000 --steps 3 --size 64x48
+run_all 0 --bench --method dsi --generate scan:1000 --steps 3 --picture-size 64x48
 grep -q '^  frames a second ' ../log/out || fail "the benchmark does not say how many frames a second"
 
 if [ $pictures = yes ]; then
-  run_dsi 0 noisy.obj --screenshot interpolated.png --size 160x120
+  run_dsi 0 noisy.obj --picture interpolated.png --picture-size 160x120
   is_png interpolated.png 160x120
 fi

@@ -5,6 +5,13 @@ run_all() {
   expect "$wanted" "$@" --backend $group
 }
 
+# How many vertices stand at the same place in two OBJ files.
+unmoved() {
+  grep '^v ' "$1" >../log/a
+  grep '^v ' "$2" >../log/b
+  paste -d, ../log/a ../log/b | awk -F, '$1 == $2 { n++ } END { print n + 0 }'
+}
+
 # As anyone would begin: a noisy mesh from a file, smoothed into another.
 run_all 0 --generate sphere:1000 --noise 0.01 --seed 7 --steps 0 -o noisy.obj
 expect 0 noisy.obj -o smooth.ply --steps 10 --time-step 1e-5 --backend $group
@@ -70,7 +77,7 @@ run_all 0 --generate sphere:1000 --noise 0.01 --seed 8 --steps 0 -o again.obj
 differ noisy.obj again.obj
 
 # So many iterations, as the paper has it: the step counts without having converged.
-run_all 0 noisy.obj --steps 2 --time-step 1e-3 --cg-iterations 2 --json
+run_all 0 noisy.obj --steps 2 --time-step 1e-3 --iterations 2 --json
 same "iterations" "$(json integer steps.1.iterations)" 2
 same "converged after two iterations" "$(json boolean steps.1.converged)" false
 holds "the area falls" "$(json number steps.1.area) < $(json number area)"
@@ -81,13 +88,13 @@ run_all 0 noisy.obj --steps 1 --time-step 1e-2 --rtol 0.5 --json
 holds "iterations" "$(json integer total.iterations) < $tight"
 
 # A step that its iterations do not do is made in parts.
-run_all 0 noisy.obj --steps 2 --time-step 3e-2 --cg-iterations 2 --json
+run_all 0 noisy.obj --steps 2 --time-step 3e-2 --iterations 2 --json
 holds "a step is cut" "$(json integer steps.1.substeps) > 1"
 said "step 2 was made in $(json integer steps.1.substeps) parts"
 
 # One that cannot be made leaves the mesh as the step before left it, and that is written.
-run_all 0 noisy.obj --steps 1 --time-step 1 --cg-iterations 1 -o once.obj
-run_all 3 noisy.obj --steps 5 --time-step 1 --cg-iterations 1 -o reached.obj --json
+run_all 0 noisy.obj --steps 1 --time-step 1 --iterations 1 -o once.obj
+run_all 3 noisy.obj --steps 5 --time-step 1 --iterations 1 -o reached.obj --json
 said "noisy.obj: step 2 could not be made: "
 same "lines on standard error" "$(wc -l <../log/err)" 1
 same "substeps" "$(json integer steps.1.substeps)" 0
@@ -162,39 +169,39 @@ grep -q '^  the whole step ' ../log/out || fail "the benchmark does not say the 
 # Without OpenGL only a picture is refused.
 if [ $group = cpu ]; then
   export __EGL_VENDOR_LIBRARY_FILENAMES=/dev/null
-  refuse 1 "cannot draw a picture" noisy.obj --backend cpu --screenshot a.png -o b.obj --frames video
+  refuse 1 "cannot draw a picture" noisy.obj --backend cpu --picture a.png -o b.obj --frames-dir video
   run_all 0 noisy.obj --steps 1 -o again.obj -q
   unset __EGL_VENDOR_LIBRARY_FILENAMES
 fi
 
 # Pictures of a mesh on the CPU need OpenGL all the same.
 pictures=yes
-if ! "$program" noisy.obj --steps 0 --headless --backend $group --screenshot a.png >../log/out 2>../log/err; then
+if ! "$program" noisy.obj --steps 0 --headless --backend $group --picture a.png >../log/out 2>../log/err; then
   case ",${TEXSOLVE_TEST_REQUIRE:-}," in
   *,gl,*) fail "no picture" ;;
   *) grep -q 'cannot draw a picture' ../log/err && pictures=no || fail "no picture" ;;
   esac
 fi
 if [ $pictures = yes ]; then
-  run_all 0 noisy.obj --steps 10 --screenshot after.png --size 320x200
+  run_all 0 noisy.obj --steps 10 --picture after.png --picture-size 320x200
   is_png after.png 320x200
   grep -q '^picture ' ../log/out || fail "the report does not say where the picture is"
-  run_all 0 noisy.obj --steps 0 --screenshot before.png --size 320x200 -q
+  run_all 0 noisy.obj --steps 0 --picture before.png --picture-size 320x200 -q
   differ before.png after.png
   for look in --wireframe --before-after "--shading flat" "--colour curvature" "--colour displacement"; do
     # shellcheck disable=SC2086
-    run_all 0 noisy.obj --steps 10 --screenshot look.png --size 320x200 $look -q
+    run_all 0 noisy.obj --steps 10 --picture look.png --picture-size 320x200 $look -q
     is_png look.png 320x200
     differ after.png look.png
   done
-  run_all 0 noisy.obj --steps 3 --frames video --size 160x120 --json
+  run_all 0 noisy.obj --steps 3 --frames-dir video --picture-size 160x120 --json
   same "frames" "$(ls video | tr '\n' ' ')" "frame-00000.png frame-00001.png frame-00002.png frame-00003.png "
   for frame in video/*; do is_png "$frame" 160x120; done
   differ video/frame-00000.png video/frame-00003.png
   holds "milliseconds of drawing" "$(json number steps.2.milliseconds.draw) > 0"
   # What is drawn after other pictures is what is drawn alone.
-  run_all 0 noisy.obj --steps 3 --screenshot last.png --size 160x120 -q
+  run_all 0 noisy.obj --steps 3 --picture last.png --picture-size 160x120 -q
   cmp -s video/frame-00003.png last.png || fail "the last frame is not the picture of the last step"
-  run_all 0 noisy.obj --steps 1 --frames video --size 160x120
+  run_all 0 noisy.obj --steps 1 --frames-dir video --picture-size 160x120
   grep -q '^video  *ffmpeg .*video/frame-%05d.png' ../log/out || fail "no command makes the video"
 fi

@@ -1,6 +1,6 @@
 # Files that are no meshes: one line, exit status 1, nothing written. Files with faults: repaired, and said.
 export OMP_NUM_THREADS=1
-run_bad() { refuse 1 "$@" --backend cpu --steps 1 -o out.obj --frames frames; }
+run_bad() { refuse 1 "$@" --backend cpu --steps 1 -o out.obj --frames-dir frames; }
 
 run_bad "absent.obj" absent.obj
 mkdir directory.obj
@@ -41,8 +41,8 @@ done
 
 # Outputs that cannot be written are found before the mesh is read.
 refuse 1 "nowhere/out.obj: No such file or directory" absent.obj -o nowhere/out.obj
-refuse 1 "nowhere/a.png: No such file or directory" absent.obj --screenshot nowhere/a.png
-refuse 1 "text.obj: Not a directory" absent.obj --frames text.obj
+refuse 1 "nowhere/a.png: No such file or directory" absent.obj --picture nowhere/a.png
+refuse 1 "text.obj: Not a directory" absent.obj --frames-dir text.obj
 refuse 1 "out.xyz" absent.obj -o out.xyz
 refuse 1 "this output is also an input" range.obj -o range.obj
 same "the directory of frames that never came" "$(ls -d frames 2>/dev/null)" ''

@@ -54,7 +54,7 @@ static int equal(const double *a, const double *b, size_t numbers) {
 /* The positions now, the caller's. */
 static float *positions(const smoother *s) {
   float *p = malloc(count(s) * sizeof *p);
-  REQUIRE(p && ts_vector_read(smoother_positions(s), p, count(s)) == TS_OK);
+  REQUIRE(p && ts_vector_read(smoother_positions(s), ts_host(p, count(s))) == TS_OK);
   return p;
 }
 

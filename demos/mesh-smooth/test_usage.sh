@@ -12,7 +12,7 @@ done
 for number in 0 1 -1 nan x; do
   refuse 2 "--rtol: '$number', expected a number between 0 and 1" --generate sphere --rtol "$number"
 done
-refuse 2 "--cg-iterations: '0', expected" --generate sphere --cg-iterations 0
+refuse 2 "--iterations: '0', expected" --generate sphere --iterations 0
 refuse 2 "--preconditioner: 'ilu', expected jacobi or amg" --generate sphere --preconditioner ilu
 refuse 2 "--boundary: 'open', expected fixed or free" --generate sphere --boundary open
 refuse 2 "--backend: 'metal', expected one of auto, cuda, gl" --generate sphere --backend metal
@@ -23,7 +23,7 @@ refuse 2 "--colour: 'red', expected none, curvature or displacement" --generate 
 refuse 2 "--shading: 'phong', expected smooth or flat" --generate sphere --shading phong
 refuse 2 "--gl-platform: 'glx', expected egl or window" --generate sphere --gl-platform glx
 for size in 100 100x x100 15x100 100x20000 axb; do
-  refuse 2 "--size: '$size', expected WIDTHxHEIGHT" --generate sphere --size $size
+  refuse 2 "--picture-size: '$size', expected WIDTHxHEIGHT" --generate sphere --picture-size $size
 done
 refuse 2 "--method: 'mean', expected flow or dsi" --generate sphere --method mean
 refuse 2 "--weights: 'harmonic', expected uniform or cotangent" --generate sphere --method dsi --weights harmonic
@@ -46,10 +46,10 @@ refuse 1 "jagged" --generate sphere:100 --backend cpu --format jagged
 refuse 2 "ball" --generate ball
 
 checks=$((checks + 1))
-"$program" --generate sphere --frames x >../log/out 2>../log/err
+"$program" --generate sphere --frames-dir x >../log/out 2>../log/err
 status=$?
-[ $status -eq 2 ] || fail "--frames in a window: exit status $status"
-said "--frames needs --headless"
+[ $status -eq 2 ] || fail "--frames-dir in a window: exit status $status"
+said "--frames-dir needs --headless"
 
 # Without a display the message says what works there.
 checks=$((checks + 1))
@@ -72,7 +72,7 @@ fi
 . "$here/../common/output_checks.sh"
 short="--generate sphere:100 --steps 1 --backend cpu"
 bad_values $short
-for name in a.jpg a ''; do refuse 2 "--screenshot: '$name', expected a name that ends in .png" $short --screenshot "$name"; done
+for name in a.jpg a ''; do refuse 2 "--picture: '$name', expected a name that ends in .png" $short --picture "$name"; done
 for ending in obj ply off stl; do outputs -o $ending $short; done
 streams a.obj $short -o a.obj
 # The mesh on standard output, and the report on standard error.
@@ -90,15 +90,4 @@ said "stopped after "
 same "vertices after SIGINT" "$(vertices a.obj)" "$(grep -o '^# [0-9]*' a.obj | cut -c3-)"
 rm a.obj
 
-page=$here/../../docs/mesh-smooth.1
-expect 0 --help
-for option in $(grep -o -e '--[a-z0-9][a-z0-9-]*' ../log/out | sort -u); do
-  checks=$((checks + 1))
-  tr -d '\\' <"$page" | grep -qF -e "$option" || fail "the manual page lacks $option"
-done
-if man --version >/dev/null 2>&1; then
-  warnings=$(man --warnings -E UTF-8 -l "$page" 2>&1 >/dev/null)
-  same "warnings of the manual page" "$warnings" ''
-fi
-expect 0 --version
-grep -q '^mesh-smooth [0-9]' ../log/out || fail "--version does not say the version"
+documented

@@ -27,12 +27,9 @@ void window_step(window_state *w) {
 int window_compiles(window_state *w) {
   const smoother_options *o = &w->s->options;
   char uses[200];
-  w->compiling = 0;
-  if (!strstr(w->s->device.info.backend, "gl")) return 0;
-  snprintf(uses, sizeof uses, "%s %d %d %d %d", w->s->device.info.backend, (int)o->method, (int)o->format,
-           (int)o->boundary, o->preserve_volume);
-  w->compiling = app_first_time(&w->compiled, uses);
-  return w->compiling;
+  snprintf(uses, sizeof uses, "%d %d %d %d", (int)o->method, (int)o->format, (int)o->boundary,
+           o->preserve_volume);
+  return app_compiles(&w->app, w->s->device.info.backend, uses);
 }
 
 void window_make_step(window_state *w) {
@@ -111,8 +108,8 @@ void window_set_options(window_state *w, const smoother_options *options) {
        options->boundary != before.boundary))
     window_follow_on(w);
   if (!other_device) return;
-  if (other_context) w->compiled.count = 0; /* shaders are a context's */
-  w->scene.positions.drawn = NULL;          /* another vector may have the old one's address */
+  if (other_context) w->app.compiled.count = 0; /* shaders are a context's */
+  w->scene.positions.drawn = NULL;              /* another vector may have the old one's address */
   window_moved(w);
   w->times.count = 0;
   if (!w->app.note_is_error) app_tell(&w->app, "%s", "");
@@ -134,15 +131,11 @@ void window_export(window_state *w) {
 }
 
 void window_open_file(window_state *w, const char *path) {
-  const load_options options = {.path = path, .keep_duplicates = w->keep_duplicates};
-  char message[MESH_MESSAGE], text[MESH_MESSAGE + APP_PATH];
+  char message[MESH_MESSAGE];
   load_report report;
   mesh m;
   smoother *made = NULL;
-  if (load_mesh(&options, &m, NULL, &report, message)) {
-    app_tell_error(&w->app, message);
-    return;
-  }
+  if (mesh_window_load(&w->app, path, w->options->load.keep_duplicates, &m, &report)) return;
   smoother_options same = w->s->options;
   mesh_measures measures;
   /* A mesh with a border has no volume to keep. */
@@ -153,13 +146,12 @@ void window_open_file(window_state *w, const char *path) {
   else
     failed = smoother_create(&m, &same, &made, message);
   if (failed) {
-    snprintf(text, sizeof text, "%s: %s", app_file_name(path), message);
-    app_tell_error(&w->app, text);
+    mesh_window_tell_error(&w->app, path, message);
     return;
   }
   smoother_destroy(&w->s);
   w->s = made;
-  w->compiled.count = 0; /* shaders are a context's */
+  w->app.compiled.count = 0; /* shaders are a context's */
   w->steps_to_make = w->following = 0;
   mesh_window_tell(&w->app, &report, &repair_words, &made->start->m);
   mesh_window_name(&w->files, &w->app, path, "-smooth.ply", ".png", NULL, NULL);

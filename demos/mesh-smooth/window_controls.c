@@ -29,7 +29,7 @@ static void from_unit(const window_state *w, const float unit[3], double place[3
 void window_mark_controls(window_state *w) {
   const char *why = !w->scene.view ? NULL : positions_mark_controls(w->scene.view, w->s, w->selected);
   if (why) app_tell_error(&w->app, why);
-  w->scene.screen.stale = 1;
+  w->app.screen.stale = 1;
 }
 
 void window_follow_on(window_state *w) {
@@ -126,11 +126,11 @@ static int32_t pick_vertex(const window_state *w, int width, int height, float p
   float origin[3], direction[3], nearest = INFINITY, least = INFINITY;
   int32_t triangle = -1, vertex = -1;
   float *p = malloc(count * sizeof *p);
-  if (!p || ts_vector_read(smoother_positions(w->s), p, count) != TS_OK) {
+  if (!p || ts_vector_read(smoother_positions(w->s), ts_host(p, count)) != TS_OK) {
     free(p);
     return -1;
   }
-  camera_ray(&w->scene.camera, (float)w->app.x, (float)w->app.y, width, height, origin, direction);
+  camera_ray(&w->app.camera, (float)w->app.x, (float)w->app.y, width, height, origin, direction);
   for (int32_t t = 0; t < m->triangle_count; t++) {
     const int32_t *v = m->triangles + 3 * (size_t)t;
     const float at = meet(origin, direction, p + 3 * (size_t)v[0], p + 3 * (size_t)v[1], p + 3 * (size_t)v[2]);
@@ -160,7 +160,7 @@ static int pick_control(const window_state *w, int width, int height) {
   for (int k = 0; k < list->count; k++) {
     float unit[3], x, y;
     to_unit(w, list->points[k].place, unit);
-    if (!camera_project(&w->scene.camera, unit, width, height, &x, &y)) continue;
+    if (!camera_project(&w->app.camera, unit, width, height, &x, &y)) continue;
     const float far = hypotf(x - (float)w->app.x, y - (float)w->app.y);
     if (far >= least) continue;
     least = far;
@@ -212,7 +212,7 @@ void window_drag_control(window_state *w, float x0, float y0, float x1, float y1
   if (!now) return;
   dsi_control point = *now;
   to_unit(w, point.place, unit);
-  camera_drag(&w->scene.camera, x0, y0, x1, y1, width, height, unit);
+  camera_drag(&w->app.camera, x0, y0, x1, y1, width, height, unit);
   from_unit(w, unit, point.place);
   change_selected(w, &point);
 }
@@ -238,7 +238,7 @@ void window_follow(window_state *w) {
   char message[MESH_MESSAGE];
   int converged;
   const int asked = w->s->options.cg_iterations, longer = settling_frames - w->following;
-  const int iterations = (asked ? asked : frame_iterations) << (w->drag == DRAG_CONTROL ? 0 : longer);
+  const int iterations = (asked ? asked : frame_iterations) << (w->app.drag == DRAG_CONTROL ? 0 : longer);
   if (window_compiles(w)) return;
   const double begin = glfwGetTime();
   if (smoother_follow(w->s, iterations, &converged, message)) {
@@ -248,7 +248,7 @@ void window_follow(window_state *w) {
   }
   app_times_add(&w->times, WINDOW_TIMES, 1e3 * (glfwGetTime() - begin));
   moved(w);
-  if (w->drag == DRAG_CONTROL) return;
+  if (w->app.drag == DRAG_CONTROL) return;
   w->following--;
   if (converged || w->following == 0) window_settle(w);
 }

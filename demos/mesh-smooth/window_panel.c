@@ -92,9 +92,7 @@ static void smoothing_section(window_state *w) {
     ui_same_line();
     app_button(&w->app, "Step", 2, !w->steps_to_make, window_step);
   }
-  app_button(&w->app, "Undo", 3, s->past, window_undo);
-  ui_same_line();
-  app_button(&w->app, "Redo", 3, s->future, window_redo);
+  app_undo_buttons(&w->app, 3, s->past, s->future);
   ui_same_line();
   app_button(&w->app, "Reset", 3, s->steps > 0, window_reset);
   if (is_dsi)
@@ -216,7 +214,7 @@ static void look_section(window_state *w) {
   ui_disabled_begin(look->colour == MESH_COLOUR_NONE);
   if (ui_check_box("fix the colour range", &scene->keep_range)) changed = scene->range_stale = 1;
   ui_disabled_end();
-  scene->screen.stale |= changed;
+  w->app.screen.stale |= changed;
 }
 
 void window_panel_draw(window_state *w) {
@@ -224,9 +222,6 @@ void window_panel_draw(window_state *w) {
   smoothing_section(w);
   solver_section(w);
   look_section(w);
-  mesh_window_files(&w->files, &w->app, "writes the mesh to this file", window_export, window_save_picture);
-  ui_space();
-  app_button(&w->app, "Fit", 2, 1, window_fit);
-  ui_same_line();
-  app_keys_button(&w->app, 2);
+  mesh_window_files(&w->files, &w->app, "writes the mesh to this file", window_export);
+  mesh_window_end(&w->app, window_fit);
 }

@@ -6,8 +6,8 @@
 #include <GLFW/glfw3.h>
 
 void window_fit(window_state *w) {
-  mesh_view_fit(&w->scene.camera, &w->s->measures);
-  w->scene.screen.stale = 1;
+  mesh_view_fit(&w->app.camera, &w->s->measures);
+  w->app.screen.stale = 1;
 }
 
 void window_open_scene(window_state *w) {
@@ -26,14 +26,13 @@ void window_open_scene(window_state *w) {
 
 void window_close_scene(window_state *w) {
   mesh_view_destroy(&w->scene.view);
-  view_gl_destroy_screen(&w->scene.screen);
   positions_free(&w->scene.positions);
 }
 
 void window_moved(window_state *w) {
   window_scene *scene = &w->scene;
   const char *why = NULL;
-  scene->screen.stale = scene->range_stale = 1;
+  w->app.screen.stale = scene->range_stale = 1;
   if (!scene->view) return;
   if (scene->start_number != w->s->start->number) {
     scene->start_number = w->s->start->number;
@@ -44,39 +43,34 @@ void window_moved(window_state *w) {
 }
 
 /* The range is chosen again twice a second at most: that takes a look at all vertices on the host. */
-static void renew_range(window_scene *scene, double now) {
-  if (scene->keep_range || !scene->range_stale || now - scene->range_chosen < 0.5) return;
+void window_renew_range(window_state *w) {
+  window_scene *scene = &w->scene;
+  const double now = glfwGetTime();
+  if (scene->look.colour == MESH_COLOUR_NONE || scene->keep_range || !scene->range_stale ||
+      now - scene->range_chosen < 0.5)
+    return;
   scene->look.range = 0;
   scene->range_chosen = now;
   scene->range_stale = 0;
-  scene->screen.stale = 1;
+  w->app.screen.stale = 1;
 }
 
-static const char *draw(void *user, int width, int height) {
-  window_scene *scene = user;
+const char *window_draw_scene(window_state *w, int left, int width, int height) {
+  window_scene *scene = &w->scene;
+  (void)left;
   const double begin = glfwGetTime();
   if (!scene->view) return NULL;
   const char *why = positions_share(&scene->positions, scene->view);
-  if (!why) why = mesh_view_draw(scene->view, &scene->camera, &scene->look, width, height);
+  if (!why) why = mesh_view_draw(scene->view, &w->app.camera, &scene->look, width, height);
   glFinish();
   scene->seconds_draw = glfwGetTime() - begin;
   return why;
 }
 
-void window_draw_scene(window_state *w, int left, int width, int height) {
+const char *window_picture(window_state *w, int is_video, int width, int height, unsigned char *rgb) {
   window_scene *scene = &w->scene;
-  if (scene->look.colour != MESH_COLOUR_NONE) renew_range(scene, glfwGetTime());
-  const char *why = view_gl_show(&scene->screen, left, width, height, draw, scene);
-  if (why) app_tell_error(&w->app, why);
-}
-
-static const char *draw_picture(window_state *w, int width, int height, unsigned char *rgb) {
-  window_scene *scene = &w->scene;
+  (void)is_video;
   if (!scene->view) return "there is no mesh to draw";
   const char *why = positions_share(&scene->positions, scene->view);
-  return why ? why : mesh_view_picture(scene->view, &scene->camera, &scene->look, width, height, rgb);
-}
-
-void window_save_picture(window_state *w) {
-  app_save_picture(&w->app, &w->files.picture, w->scene.screen.width, w->scene.screen.height, draw_picture);
+  return why ? why : mesh_view_picture(scene->view, &w->app.camera, &scene->look, width, height, rgb);
 }

@@ -5,14 +5,12 @@
 #include "mesh_smooth.h"
 #include "mesh_window.h"
 #include "positions.h"
-#include "view_gl.h"
 
 enum { WINDOW_TIMES = 100 };
 
 /* The picture. */
 typedef struct window_scene {
   mesh_view *view;
-  camera camera;
   mesh_look look;
   int keep_range;      /* of the colours; else they follow the mesh */
   double seconds_draw; /* of the last drawing */
@@ -20,32 +18,30 @@ typedef struct window_scene {
   int range_stale;     /* it was chosen before the mesh moved, or for other colours */
   positions positions;
   int start_number; /* see smoother_start_number */
-  view_gl_screen screen;
 } window_scene;
+
+enum { DRAG_SPLIT = APP_DRAG_OWN, DRAG_CONTROL };
 
 struct window_state {
   app app;
+  const program_options *options;
   smoother *s;
-  int keep_duplicates;
+  program_input in;
   window_scene scene;
   mesh_window files;
   double noise; /* in parts of the diagonal */
   uint64_t seed;
 
   /* Running. */
-  int steps_to_make;        /* -1: until it is paused */
-  step_report last;         /* number 0: no step yet */
-  app_first_times compiled; /* what has been stepped with */
-  int compiling;            /* the next step is the first one of its kind */
-  app_times times;          /* of the last steps */
+  int steps_to_make; /* -1: until it is paused */
+  step_report last;  /* number 0: no step yet */
+  app_times times;   /* of the last steps */
 
   /* Control points of discrete smooth interpolation. */
   int32_t selected; /* the vertex of one; -1: none */
   int new_fixed;    /* what a new one is like */
   double new_weight;
   int following; /* frames that the solution goes on towards them */
-
-  enum { DRAG_NONE, DRAG_ORBIT, DRAG_PAN, DRAG_SPLIT, DRAG_CONTROL } drag;
 };
 
 /* ---- window_actions.c: what a button or a key does; errors become the note ---- */
@@ -67,9 +63,10 @@ void window_set_options(window_state *w, const smoother_options *options);
 void window_open_scene(window_state *w); /* for another mesh: a new view, and the camera fitted */
 void window_close_scene(window_state *w);
 void window_fit(window_state *w);
-void window_moved(window_state *w); /* the mesh has; or is on another device, or has another start */
-void window_draw_scene(window_state *w, int left, int width, int height);
-void window_save_picture(window_state *w);
+void window_moved(window_state *w);       /* the mesh has; or is on another device, or has another start */
+void window_renew_range(window_state *w); /* of the colours, now and then */
+const char *window_draw_scene(window_state *w, int left, int width, int height);
+const char *window_picture(window_state *w, int is_video, int width, int height, unsigned char *rgb);
 
 /* ---- window_controls.c ---- */
 /* The control point under the pointer, or a new one for the vertex there; returns whether it can be dragged. */

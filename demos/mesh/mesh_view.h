@@ -40,7 +40,7 @@ const char *mesh_view_create(const mesh *m, const float *start, mesh_view **made
 void mesh_view_destroy(mesh_view **made);
 
 /* Where the positions are now: in the texture behind a vector of an OpenGL backend (`texels`: x, y of every
- * vertex, from ts_gl_space_texels) ... */
+ * vertex, from ts_gl_space_get_texels) ... */
 const char *mesh_view_use_texture(mesh_view *view, const ts_gl_texture *texture, const int32_t *texels);
 /* ... or in a buffer texture, three texels a vertex (view_shared.h) ... */
 const char *mesh_view_use_buffer(mesh_view *view, unsigned texture);

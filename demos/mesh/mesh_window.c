@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
-void mesh_window_name(mesh_window *m, const app *a, const char *name, const char *mesh_ending,
-                      const char *picture_ending, const char *output, const char *screenshot) {
+void mesh_window_name(mesh_window *m, app *a, const char *name, const char *mesh_ending,
+                      const char *picture_ending, const char *output, const char *picture) {
   static const char generated[] = "generated ";
   char stem[MESH_MESSAGE];
   snprintf(m->name, sizeof m->name, "%s", app_file_name(name));
@@ -16,8 +16,8 @@ void mesh_window_name(mesh_window *m, const app *a, const char *name, const char
   for (char *c = stem; *c; c++)
     if (*c == ' ' || *c == ':') *c = '-';
   snprintf(m->mesh.path, sizeof m->mesh.path, "%s%s", output ? output : stem, output ? "" : mesh_ending);
-  snprintf(m->picture.path, sizeof m->picture.path, "%s%s", screenshot ? screenshot : stem,
-           screenshot ? "" : picture_ending);
+  snprintf(a->picture.path, sizeof a->picture.path, "%s%s", picture ? picture : stem,
+           picture ? "" : picture_ending);
 }
 
 static void add_note(const char *line, void *user) {
@@ -39,19 +39,39 @@ void mesh_window_lines(const mesh_window *m, const mesh *shown, const char *devi
   if (view_way_line(way)) ui_dim_text(view_way_line(way));
 }
 
-void mesh_window_files(mesh_window *m, app *a, const char *tip, void (*write_mesh)(window_state *w),
-                       void (*save_picture)(window_state *w)) {
+void mesh_window_files(mesh_window *m, app *a, const char *tip, void (*write_mesh)(window_state *w)) {
   if (!ui_section("Files")) return;
   app_open_button(a, "Open ...", 1);
   app_file_field(a, "mesh", &m->mesh, "Export", tip, write_mesh);
-  app_file_field(a, "picture", &m->picture, "Picture", "saves the picture in this file, as PNG", save_picture);
+  app_picture_field(a);
+}
+
+void mesh_window_end(app *a, void (*fit)(window_state *w)) {
+  ui_space();
+  app_button(a, "Fit", 2, 1, fit);
+  ui_same_line();
+  app_keys_button(a, 2);
+}
+
+int mesh_window_load(app *a, const char *path, int keep_duplicates, mesh *m, load_report *report) {
+  const load_options options = {.path = path, .keep_duplicates = keep_duplicates};
+  char message[MESH_MESSAGE];
+  const int failed = load_mesh(&options, m, NULL, report, message);
+  if (failed) app_tell_error(a, message);
+  return failed;
+}
+
+void mesh_window_tell_error(app *a, const char *path, const char *message) {
+  char text[MESH_MESSAGE + APP_PATH];
+  snprintf(text, sizeof text, "%s: %s", app_file_name(path), message);
+  app_tell_error(a, text);
 }
 
 void mesh_window_export(mesh_window *m, app *a, const mesh *shown,
                         int (*write)(window_state *w, const char *path, char message[MESH_MESSAGE])) {
   char message[MESH_MESSAGE];
   if (!app_may_write(a, &m->mesh)) return;
-  if (write(a->state, m->mesh.path, message))
+  if (write((window_state *)a, m->mesh.path, message))
     app_tell_error(a, message);
   else
     app_tell(a, "%s: %d vertices, %d triangles%s", m->mesh.path, (int)shown->vertex_count,

@@ -12,18 +12,22 @@
 
 typedef struct mesh_window {
   char name[MESH_MESSAGE];
-  app_file mesh, picture; /* where they are written */
+  app_file mesh; /* where it is written */
 } mesh_window;
 
-/* The title, and files after the mesh's name with these endings, unless `output` and `screenshot` name them. */
-void mesh_window_name(mesh_window *m, const app *a, const char *name, const char *mesh_ending,
-                      const char *picture_ending, const char *output, const char *screenshot);
+/* The title, and files after the mesh's name with these endings, unless `output` and `picture` name them. */
+void mesh_window_name(mesh_window *m, app *a, const char *name, const char *mesh_ending,
+                      const char *picture_ending, const char *output, const char *picture);
 /* Tells what was opened, and what was repaired. */
 void mesh_window_tell(app *a, const load_report *report, const mesh_repair_words *words, const mesh *loaded);
 /* The first lines of the controls, and their section of files. */
 void mesh_window_lines(const mesh_window *m, const mesh *shown, const char *device, view_way way);
-void mesh_window_files(mesh_window *m, app *a, const char *tip, void (*write_mesh)(window_state *w),
-                       void (*save_picture)(window_state *w));
+void mesh_window_files(mesh_window *m, app *a, const char *tip, void (*write_mesh)(window_state *w));
+/* The last buttons of the controls. */
+void mesh_window_end(app *a, void (*fit)(window_state *w));
+/* A mesh to open. Returns 0, or 1 with the reason as the note. */
+int mesh_window_load(app *a, const char *path, int keep_duplicates, mesh *m, load_report *report);
+void mesh_window_tell_error(app *a, const char *path, const char *message);
 /* Writes what is shown after `write` has: it returns 0, or 1 with one line in `message`. */
 void mesh_window_export(mesh_window *m, app *a, const mesh *shown,
                         int (*write)(window_state *w, const char *path, char message[MESH_MESSAGE]));

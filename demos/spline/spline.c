@@ -7,7 +7,7 @@ int main(int argc, char **argv) {
   const double bend[] = {1, -2, 1}, heights[] = {0, 1, 0};
   const ts_context_desc device = {.backend = argc > 1 ? argv[1] : "auto"};
   const ts_system_desc curve = {.unknowns = N, .least_squares = 1};
-  const ts_system_solve_desc precise = {.rtol = 1e-6};
+  const ts_system_solve_desc precise = {.solver.rtol = 1e-6};
   ts_context *context = NULL;
   ts_system *system = NULL;
   ts_system_result result;
@@ -24,7 +24,7 @@ int main(int argc, char **argv) {
     status = ts_system_row(system, 3, (const int32_t[]){i, i + 1, i + 2}, bend, NULL, 1);
   if (status == TS_OK) status = ts_system_end(system);
   if (status == TS_OK) status = ts_system_solve(system, &precise, &result);
-  if (status == TS_OK) status = ts_system_get_values(system, x, N);
+  if (status == TS_OK) status = ts_system_get_values(system, ts_host(x, N));
   if (status == TS_OK)
     printf("x_10 = %.3f, x_20 = %.0f, x_30 = %.3f by %s\n", x[10], x[20], x[30], ts_method_name(result.method));
   else

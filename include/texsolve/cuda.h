@@ -1,5 +1,13 @@
 /* texsolve with CUDA programs: the memory behind vectors, the stream of a context, and vectors that OpenGL
- * draws without a copy.
+ * draws without a copy. In an application's stream, with its numbers in device memory:
+ *
+ *   ts_context_desc device = {.backend = "cuda"};
+ *   ts_context_create(&device, &context);
+ *   ts_cuda_set_stream(context, stream);
+ *   // ... a matrix and vectors of size `count`
+ *   ts_vector_write(b, ts_cuda(numbers, count, stream));   // enqueued, without waiting
+ *   ts_matrix_multiply(x, A, b);
+ *   ts_vector_read(x, ts_cuda(numbers, count, stream));
  *
  * Include before or after the headers of CUDA and of your OpenGL loader, or without them. All functions return
  * TS_ERROR_UNSUPPORTED for objects of another backend. A library built without CUDA does not contain them.
@@ -19,26 +27,32 @@
 extern "C" {
 #endif
 
-struct CUstream_st; /* cudaStream_t is a pointer to it */
+/* Returns the device memory of a vector as an array of floats, aligned to 16 bytes, whose stream is the
+ * context's: component c of index i is number i * components + c. The library owns the memory. It is valid
+ * until the vector is destroyed or lent to OpenGL (ts_cuda_vector_get_gl_texture), after which it may change.
+ * Work on the context's stream, or on one that waits for it, sees the results of all earlier calls; later calls
+ * see what was written on the context's stream. A vector of ts_cuda_vector_from_array returns the application's
+ * array. */
+TS_API ts_status ts_cuda_vector_get_array(ts_vector *vector, ts_array *array);
 
-/* Returns the device memory of a vector: component c of index i is pointer[i * components + c], aligned to 16
- * bytes. `count` is the number of floats, and may be NULL. The library owns the memory. The pointer is valid
- * until the vector is destroyed or lent to OpenGL (ts_cuda_vector_gl_texture), after which it may change. Work
- * on the context's stream, or on one that waits for it, sees the results of all earlier calls; later calls see
- * what was written on the context's stream. */
-TS_API ts_status ts_cuda_vector_pointer(ts_vector *vector, float **pointer, size_t *count);
-
-/* Creates a vector over `space` in the application's device memory of `count` floats, stored as above. Its
- * contents become the vector's. The application keeps ownership; the memory must outlive the vector and the
- * work enqueued with it. Destroy the vector with ts_vector_destroy.
- * Errors: TS_ERROR_INVALID_ARGUMENT (memory of the host or of another device, not aligned to 16 bytes, a count
- * other than size times components). */
-TS_API ts_status ts_cuda_vector_from_pointer(ts_space *space, int components, float *pointer, size_t count,
-                                             ts_vector **vector);
+/* Creates a vector over `space` in the application's device memory, stored as above: size * components floats
+ * or doubles. Its contents become the vector's: those of now, ordered with the array's stream, then what is in
+ * the memory at each call, ordered with the context's stream. The application keeps ownership; the memory must
+ * outlive the vector and the work enqueued with it. Destroy the vector with ts_vector_destroy.
+ *
+ * Floats are the vector. Doubles are mirrored by a vector of precision double: while it exists, each call that
+ * uses the device splits the doubles into the vector's three floats at its beginning, and adds up those that it
+ * changed at its end. The host does not wait. The cost is 12 bytes of memory per number, and at each call 28
+ * bytes that are read and 12 that are written per number, with 8 for each that changed. Numbers that no call
+ * changed keep all of their bits. In calculations numbers beyond the range of floats are infinite, and numbers
+ * below 2^-97 lose digits.
+ * Errors: TS_ERROR_INVALID_ARGUMENT (`array`: memory of the host or of another device, a count other than size
+ * times components, floats that are not aligned to 16 bytes), memory. */
+TS_API ts_status ts_cuda_vector_from_array(ts_space *space, int components, ts_array array, ts_vector **vector);
 
 /* Returns the stream of a context: one of its own, which does not synchronise with the default stream, unless
  * ts_cuda_set_stream replaced it. */
-TS_API ts_status ts_cuda_stream(const ts_context *context, struct CUstream_st **stream);
+TS_API ts_status ts_cuda_get_stream(const ts_context *context, struct CUstream_st **stream);
 
 /* Makes the context use the application's stream from now on; work enqueued before comes first. The stream must
  * belong to the context's device and must outlive the context or its use of it. NULL: the context's own stream
@@ -55,6 +69,7 @@ typedef struct ts_cuda_gl_texture {
   unsigned texture, buffer;
   unsigned internal_format;
   int32_t texels;
+  uint64_t reserved[2];
 } ts_cuda_gl_texture;
 
 /* Checks whether the OpenGL context that is current on this thread can share vectors of this context: it must
@@ -71,9 +86,9 @@ TS_API ts_status ts_cuda_gl_check(ts_context *context);
  *
  * As long as the vector exists the same OpenGL context must be current wherever the library's context is used;
  * otherwise calls fail with TS_ERROR_DEVICE. OpenGL bindings are preserved.
- * Errors: as ts_cuda_gl_check; TS_ERROR_INVALID_ARGUMENT (a vector in the application's memory),
+ * Errors: as ts_cuda_gl_check; TS_ERROR_INVALID_ARGUMENT (a vector of ts_cuda_vector_from_array),
  * TS_ERROR_LIMIT (the driver has no buffer textures of this size), memory. */
-TS_API ts_status ts_cuda_vector_gl_texture(ts_vector *vector, ts_cuda_gl_texture *texture);
+TS_API ts_status ts_cuda_vector_get_gl_texture(ts_vector *vector, ts_cuda_gl_texture *texture);
 
 /* Moves all vectors of this context out of OpenGL's buffers and deletes these with their textures. Call it
  * before the OpenGL context is destroyed if the vectors are used afterwards. Errors: memory. */

@@ -1,5 +1,20 @@
 /* Incompressible flow in two dimensions: Stam's stable fluids (1999) with multigrid for the pressure (Bolz et
- * al. 2003, section 4.1), on any backend.
+ * al. 2003, section 4.1), on any backend. Smoke that rises for a second:
+ *
+ *   ts_fluid_parameters parameters;
+ *   ts_fluid_default_parameters(&parameters);
+ *   parameters.buoyancy = 2;
+ *   ts_fluid_desc desc = {.width = 64, .height = 64, .parameters = &parameters};
+ *   ts_fluid_source source = {.x = 0.5f, .y = 0.1f, .half_width = 0.05f, .dye = {1, 1, 1}, .temperature = 1};
+ *   source.sets_dye = source.sets_temperature = 1;
+ *   ts_fluid *fluid;
+ *   ts_fluid_create(context, &desc, &fluid);
+ *   ts_fluid_set_sources(fluid, &source, 1);
+ *   for (int step = 0; step < 60; step++)
+ *     ts_fluid_step(fluid, 0, NULL);
+ *   static float colours[64 * 64 * 4];
+ *   ts_vector_read(ts_fluid_get_dye(fluid), ts_host(colours, 64 * 64 * 4)); // or draw it: gl.h
+ *   ts_fluid_destroy(&fluid);
  *
  * The domain is a rectangle of width x height square cells of size h. One step of length dt:
  *
@@ -28,7 +43,11 @@
 extern "C" {
 #endif
 
-typedef enum ts_fluid_layout { TS_FLUID_STAGGERED = 0, TS_FLUID_COLLOCATED = 1 } ts_fluid_layout;
+typedef enum ts_fluid_layout {
+  TS_FLUID_LAYOUT_AUTO = 0, /* staggered */
+  TS_FLUID_LAYOUT_STAGGERED = 1,
+  TS_FLUID_LAYOUT_COLLOCATED = 2
+} ts_fluid_layout;
 
 /* Boundary conditions of the domain.
  *
@@ -36,10 +55,10 @@ typedef enum ts_fluid_layout { TS_FLUID_STAGGERED = 0, TS_FLUID_COLLOCATED = 1 }
  * the domain). SLIP: no flow through the boundary, no friction along it. OUTLET: the pressure is 0, the
  * velocity is free. PERIODIC: together with the opposite boundary. */
 #define TS_FLUID_BOUNDARY_LIST(X)                                                                              \
-  X(TS_FLUID_WALL, 0, "wall")                                                                                  \
-  X(TS_FLUID_SLIP, 1, "slip")                                                                                  \
-  X(TS_FLUID_OUTLET, 2, "outlet")                                                                              \
-  X(TS_FLUID_PERIODIC, 3, "periodic")
+  X(TS_FLUID_BOUNDARY_WALL, 0, "wall")                                                                         \
+  X(TS_FLUID_BOUNDARY_SLIP, 1, "slip")                                                                         \
+  X(TS_FLUID_BOUNDARY_OUTLET, 2, "outlet")                                                                     \
+  X(TS_FLUID_BOUNDARY_PERIODIC, 3, "periodic")
 
 typedef enum ts_fluid_boundary_kind {
 #define TS_FLUID_BOUNDARY_ENUM(name, value, text) name = value,
@@ -52,27 +71,16 @@ typedef struct ts_fluid_boundary {
   float velocity[2]; /* of a WALL, m/s */
 } ts_fluid_boundary;
 
-typedef enum ts_fluid_advection { TS_FLUID_SEMI_LAGRANGIAN = 0, TS_FLUID_MACCORMACK = 1 } ts_fluid_advection;
+typedef enum ts_fluid_advection {
+  TS_FLUID_ADVECTION_AUTO = 0, /* semi-Lagrangian */
+  TS_FLUID_ADVECTION_SEMI_LAGRANGIAN = 1,
+  TS_FLUID_ADVECTION_MACCORMACK = 2
+} ts_fluid_advection;
 
-/* Solvers of the pressure. */
-#define TS_FLUID_SOLVER_LIST(X)                                                                                \
-  X(TS_FLUID_MULTIGRID, 0, "multigrid")       /* `iterations` cycles */                                        \
-  X(TS_FLUID_MULTIGRID_CG, 1, "multigrid-cg") /* CG with one cycle as preconditioner */                        \
-  X(TS_FLUID_CG, 2, "cg")                     /* CG with Jacobi's preconditioner */                            \
-  X(TS_FLUID_JACOBI, 3, "jacobi")             /* plain Jacobi iterations */
-
-typedef enum ts_fluid_solver {
-#define TS_FLUID_SOLVER_ENUM(name, value, text) name = value,
-  TS_FLUID_SOLVER_LIST(TS_FLUID_SOLVER_ENUM)
-#undef TS_FLUID_SOLVER_ENUM
-} ts_fluid_solver;
-
-/* The name of a boundary condition or solver, NULL for other values; the value of a name, -1 if there is none.
- * Any thread. */
+/* The name of a boundary condition, NULL for other values; the value of a name, -1 if there is none. Any
+ * thread. */
 TS_API const char *ts_fluid_boundary_name(ts_fluid_boundary_kind kind);
 TS_API int ts_fluid_boundary_from_name(const char *name);
-TS_API const char *ts_fluid_solver_name(ts_fluid_solver solver);
-TS_API int ts_fluid_solver_from_name(const char *name);
 
 /* Parameters, which may change between any two steps. Initialise with ts_fluid_default_parameters. */
 typedef struct ts_fluid_parameters {
@@ -84,15 +92,28 @@ typedef struct ts_fluid_parameters {
   double vorticity_confinement;        /* epsilon in 1/s: acceleration epsilon h (N x omega); default: 0 */
   double dye_decay, temperature_decay; /* 1/s: exp(-decay t) remains after t; default: 0 */
   ts_fluid_advection advection;        /* default: semi-Lagrangian with the midpoint rule */
-  ts_fluid_solver solver;              /* default: multigrid */
-  int iterations;                      /* cycles, or iterations of CG and Jacobi, a step; default: 2 cycles,
-                                          multigrid-cg 4, cg 50, jacobi 20 */
-  double tolerance;                    /* of the CG solvers, relative to the right-hand side; they stop at it or
-                                          after `iterations`; default: 0, always `iterations` */
-  int cold_start;                      /* start the pressure from 0 instead of the last step's; default: 0 */
+  ts_solver_desc pressure;             /* as for ts_solver_create, but with other defaults; see below */
   ts_multigrid_desc multigrid; /* of the pressure: smoother, storage, cycle, pre, post, ...; progress, rtol and
                                   max_cycles are ignored */
+  uint64_t reserved[8];        /* 0 */
 } ts_fluid_parameters;
+
+/* The solver of the pressure, ts_fluid_parameters.pressure, differs from that of ts_solver_create in its
+ * defaults:
+ *
+ * - method: richardson;
+ * - preconditioner_kind: multigrid; jacobi, chebyshev and none are the alternatives;
+ * - precision: single;
+ * - fixed_iterations, at most 1000: 2 for richardson with multigrid, 20 for richardson with another kind, 4 for
+ *   other methods with multigrid, 50 with another kind. The default is 0 if one of rtol, atol, max_iterations,
+ *   stop, check_interval and progress is set: then a test ends the iterations.
+ *
+ * Iterations start from the pressure of the last step, or from 0 with zero_start. `preconditioner` and
+ * `transposed` must be NULL.
+ *
+ * richardson with multigrid runs cycles of ts_fluid_parameters.multigrid, richardson with jacobi is Jacobi's
+ * method. In single precision with fixed iterations both run without a ts_solver: in fewer passes, and cycles
+ * are symmetric only if ts_multigrid_desc.symmetric is set. */
 
 /* Sets all parameters to their defaults. Any thread. */
 TS_API void ts_fluid_default_parameters(ts_fluid_parameters *parameters);
@@ -107,30 +128,34 @@ typedef struct ts_fluid_source {
   float temperature;
   float velocity[2];                             /* m/s */
   int sets_dye, sets_temperature, sets_velocity; /* which of them to set */
+  uint64_t reserved[8];                          /* 0 */
 } ts_fluid_source;
 
 enum { TS_FLUID_MAX_SOURCES = 16 };
 
 typedef struct ts_fluid_desc {
-  int32_t width, height; /* cells, at least 4 each */
-  double cell_size;      /* h in m; default: 1 / height */
-  ts_fluid_layout layout;
+  int32_t width, height;  /* cells, at least 4 each */
+  double cell_size;       /* h in m; default: 1 / height */
+  ts_fluid_layout layout; /* default: staggered */
   ts_fluid_boundary left, right, bottom, top;
   const unsigned char *solid;            /* width * height flags: solid cells; default: none */
   const float *solid_velocity;           /* 2 * width * height: m/s of solid cells; default: at rest */
   const ts_fluid_parameters *parameters; /* NULL: the defaults */
+  uint64_t reserved[8];                  /* 0 */
 } ts_fluid_desc;
 
 typedef struct ts_fluid ts_fluid;
 
 /* Creates a fluid at rest without dye. Nothing of `desc` is kept; destroy the fluid before its context.
  * Errors: TS_ERROR_INVALID_ARGUMENT (a size, a time step, a periodic boundary without its opposite, everything
- * solid: field and value are named), TS_ERROR_UNSUPPORTED, TS_ERROR_LIMIT, memory. */
+ * solid: field and value are named), TS_ERROR_UNSUPPORTED (also those of ts_solver_create for the pressure),
+ * TS_ERROR_LIMIT, memory. */
 TS_API ts_status ts_fluid_create(ts_context *context, const ts_fluid_desc *desc, ts_fluid **fluid);
 TS_API void ts_fluid_destroy(ts_fluid **fluid);
 
 /* Sets the parameters from the next step on; returns a copy of the current ones.
- * Errors: TS_ERROR_INVALID_ARGUMENT (an invalid value, which is named; the old ones are kept), memory. */
+ * Errors, after which the old ones are kept: TS_ERROR_INVALID_ARGUMENT (an invalid value, which is named),
+ * TS_ERROR_UNSUPPORTED (of ts_solver_create for the pressure), memory. */
 TS_API ts_status ts_fluid_set_parameters(ts_fluid *fluid, const ts_fluid_parameters *parameters);
 TS_API ts_status ts_fluid_get_parameters(const ts_fluid *fluid, ts_fluid_parameters *parameters);
 
@@ -175,14 +200,15 @@ typedef enum ts_fluid_stage {
 #define TS_FLUID_STAGE_ENUM(name, text) name,
   TS_FLUID_STAGE_LIST(TS_FLUID_STAGE_ENUM)
 #undef TS_FLUID_STAGE_ENUM
-      TS_FLUID_STAGES
+      TS_FLUID_STAGE_COUNT
 } ts_fluid_stage;
 
 /* Returns a stage's name, NULL if there is no such stage. Any thread. */
 TS_API const char *ts_fluid_stage_name(ts_fluid_stage stage);
 
-/* What a step measures for its result. Both synchronise with the device; without them a step with the solvers
- * multigrid and jacobi has no host synchronisation. */
+/* What a step measures for its result. Both synchronise with the device. Other steps do not synchronise if the
+ * iterations of the pressure are fixed. Two exceptions: gmres, and multigrid as the preconditioner of another
+ * method than richardson if a part of the domain has no outlet. */
 enum {
   TS_FLUID_MEASURE_DIVERGENCE = 1, /* one synchronisation */
   TS_FLUID_MEASURE_TIMES = 2       /* one after every stage, which costs time itself */
@@ -191,34 +217,34 @@ enum {
 typedef struct ts_fluid_result {
   double time;    /* simulated time after the step, s */
   int steps;      /* since creation or the last reset */
-  int iterations; /* of the pressure's solver: cycles or iterations */
+  int iterations; /* of the pressure's solver */
   int host_synchronisations;
-  ts_reason pressure_reason; /* of a CG solver; TS_REASON_FIXED_ITERATIONS without a tolerance,
-                                TS_REASON_MAX_ITERATIONS if `iterations` ended it. Others:
-                                TS_REASON_CONVERGED */
+  ts_reason pressure_reason; /* as in ts_result: TS_REASON_FIXED_ITERATIONS without a test */
   /* With MEASURE_DIVERGENCE, 1/s: root mean square over fluid cells, and largest magnitude, of the divergence
    * before and after the projection, without the compatibility source of closed domains. Else NaN. */
   double divergence_before, divergence_after, largest_before, largest_after;
-  double largest_speed;            /* m/s; with MEASURE_DIVERGENCE, else NaN */
-  double seconds[TS_FLUID_STAGES]; /* wall-clock, with MEASURE_TIMES; else 0 */
+  double largest_speed;                 /* m/s; with MEASURE_DIVERGENCE, else NaN */
+  double seconds[TS_FLUID_STAGE_COUNT]; /* wall-clock, with MEASURE_TIMES; else 0 */
+  uint64_t reserved[8];
 } ts_fluid_result;
 
 /* Makes one step of parameters.time_step. `measure`: flags from above. `result` may be NULL.
- * Returns TS_OK, even if a CG solver did not reach its tolerance (see `pressure_reason`); TS_NOT_CONVERGED if
+ * Returns TS_OK, even if the pressure did not reach its tolerance (see `pressure_reason`); TS_NOT_CONVERGED if
  * divergence is measured and a field holds a NaN or an infinity; or an error, fields undefined. */
 TS_API ts_status ts_fluid_step(ts_fluid *fluid, int measure, ts_fluid_result *result);
 
 typedef struct ts_fluid_info {
   int32_t width, height;
   double cell_size;
-  ts_fluid_layout layout;
+  ts_fluid_layout layout; /* staggered or collocated */
   int32_t fluid_cells;
   int closed;          /* connected components of the domain without an outlet */
   int outlet_closed;   /* 1: there is an outlet, and walls close all of it */
   double inflow;       /* m^2/s through inlets */
   double incompatible; /* m^2/s of it without a way out */
-  int levels;          /* of the pressure's multigrid */
+  int levels;          /* of the pressure's multigrid; 0 without */
   size_t bytes_device;
+  uint64_t reserved[8];
 } ts_fluid_info;
 
 /* Returns sizes and what walls and boundary conditions imply. */
@@ -235,12 +261,12 @@ TS_API ts_status ts_fluid_get_info(const ts_fluid *fluid, ts_fluid_info *info);
  * dye          4 components: r, g, b, temperature
  * walls        2 components: 1 in solid cells, else 0; the second is reserved
  * particles    4 components over a grid: x, y (m), age (s), speed (m/s); NULL without particles */
-TS_API ts_vector *ts_fluid_velocity(ts_fluid *fluid);
-TS_API ts_vector *ts_fluid_pressure(ts_fluid *fluid);
-TS_API ts_vector *ts_fluid_divergence(ts_fluid *fluid);
-TS_API ts_vector *ts_fluid_dye(ts_fluid *fluid);
-TS_API ts_vector *ts_fluid_walls(ts_fluid *fluid);
-TS_API ts_vector *ts_fluid_particles(ts_fluid *fluid);
+TS_API ts_vector *ts_fluid_get_velocity(ts_fluid *fluid);
+TS_API ts_vector *ts_fluid_get_pressure(ts_fluid *fluid);
+TS_API ts_vector *ts_fluid_get_divergence(ts_fluid *fluid);
+TS_API ts_vector *ts_fluid_get_dye(ts_fluid *fluid);
+TS_API ts_vector *ts_fluid_get_walls(ts_fluid *fluid);
+TS_API ts_vector *ts_fluid_get_particles(ts_fluid *fluid);
 
 #ifdef __cplusplus
 }

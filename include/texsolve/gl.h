@@ -1,4 +1,14 @@
-/* texsolve with OpenGL programs: textures behind vectors, and the library's own contexts.
+/* texsolve with OpenGL programs: textures behind vectors, and the library's own contexts. In the application's
+ * OpenGL context, which is current:
+ *
+ *   ts_gl_desc gl = {.platform = TS_GL_PLATFORM_CURRENT};
+ *   ts_context_desc device = {.backend = "gl", .gl = &gl};
+ *   ts_context_create(&device, &context);
+ *   // ... a matrix and vectors, and each frame:
+ *   ts_gl_texture texture;
+ *   ts_solver_solve(solver, b, x, NULL);
+ *   ts_gl_vector_get_texture(x, &texture);
+ *   glBindTexture(GL_TEXTURE_2D, texture.texture); // x is the texels from (texture.x, texture.y) on: draw them
  *
  * Include before or after your OpenGL loader's header; this header needs none. All functions return
  * TS_ERROR_UNSUPPORTED for objects of another backend. A library built without OpenGL does not contain them.
@@ -36,11 +46,11 @@ extern "C" {
 
 /* Where an OpenGL backend takes its context from. */
 typedef enum ts_gl_platform {
-  TS_GL_PLATFORM_DEFAULT = 0, /* EGL; the window in a library without EGL, as on Windows and macOS */
-  TS_GL_PLATFORM_EGL = 1,     /* an off-screen context of its own, no display needed */
-  TS_GL_PLATFORM_WINDOW = 2,  /* a hidden GLFW window of its own; needs a display, and the main thread */
-  TS_GL_PLATFORM_CURRENT = 3  /* the application's context that is current now. Every call must find it
-                                 current, and restores its state before it returns (see above) */
+  TS_GL_PLATFORM_AUTO = 0,   /* EGL; the window in a library without EGL, as on Windows and macOS */
+  TS_GL_PLATFORM_EGL = 1,    /* an off-screen context of its own, no display needed */
+  TS_GL_PLATFORM_WINDOW = 2, /* a hidden GLFW window of its own; needs a display, and the main thread */
+  TS_GL_PLATFORM_CURRENT = 3 /* the application's context that is current now. Every call must find it
+                                current, and restores its state before it returns (see above) */
 } ts_gl_platform;
 
 enum {
@@ -53,14 +63,15 @@ enum {
 
 /* Options of an OpenGL context: ts_context_desc.gl. */
 typedef struct ts_gl_desc {
-  ts_gl_platform platform; /* default: TS_GL_PLATFORM_DEFAULT */
-  int rectangle_width;     /* size in texels of the rectangles that rows are packed in: powers of two, 4 to */
-  int rectangle_height;    /* 256. Default: the device's; `texsolve bench limits` measures it */
-  int max_texture_size;    /* use textures no larger than this, at least 64; default: the device's limit */
-  unsigned flags;          /* TS_GL_... */
+  ts_gl_platform platform; /* default: TS_GL_PLATFORM_AUTO */
+  int rectangle_width;    /* size in texels of the rectangles that rows are packed in: a power of two, 4 to 256.
+                             Default: the device's; `texsolve bench limits` measures it */
+  int rectangle_height;   /* the same for the other side */
+  int max_texture_size;   /* use textures no larger than this, at least 64; default: the device's limit */
+  unsigned flags;         /* TS_GL_... */
   const char *shader_dir; /* read shaders from this directory before the built-in ones; default: the environment
                              variable TEXSOLVE_SHADER_DIR, then built in */
-  int reserved[8];        /* 0 */
+  uint64_t reserved[8];   /* 0 */
 } ts_gl_desc;
 
 /* What an OpenGL context resolved of its options. */
@@ -72,6 +83,7 @@ typedef struct ts_gl_info {
    * the context was created: "precise" (ARB_gpu_shader5), "uniform" or "texel" (bit operations with a 0 from
    * there), or "none", with which residuals are plain sums; so with TS_CONTEXT_NO_FUSED_OPERATIONS. */
   const char *exact_sums;
+  uint64_t reserved[8];
 } ts_gl_info;
 
 /* Returns the properties of an OpenGL context. No host synchronisation. */
@@ -84,16 +96,17 @@ typedef struct ts_gl_texture {
   unsigned texture;
   unsigned internal_format;
   int x, y, width, height;
+  uint64_t reserved[2];
 } ts_gl_texture;
 
 /* Returns the texture behind a vector, in which the vector stays from now on. The library owns the texture.
  * Draws in the same OpenGL context see the results of all earlier calls; a context that shares objects with it
  * must call ts_context_finish first and bind the texture again. */
-TS_API ts_status ts_gl_vector_texture(ts_vector *vector, ts_gl_texture *texture);
+TS_API ts_status ts_gl_vector_get_texture(ts_vector *vector, ts_gl_texture *texture);
 
 /* Creates a vector over `space` in the application's texture: a complete GL_TEXTURE_2D with one level, of the
- * size of ts_gl_space_size and the format above, with filters without mipmaps, GL_TEXTURE_BASE_LEVEL 0 and no
- * swizzle, which must not change while the vector exists. The texture's contents become the vector's; texels
+ * size of ts_gl_space_get_size and the format above, with filters without mipmaps, GL_TEXTURE_BASE_LEVEL 0 and
+ * no swizzle, which must not change while the vector exists. The texture's contents become the vector's; texels
  * that belong to no index must hold 0. The application keeps ownership, and the texture must outlive the
  * vector. Destroy the vector with ts_vector_destroy. Errors: TS_ERROR_INVALID_ARGUMENT (names the size, format
  * or parameter that does not fit), memory. */
@@ -101,19 +114,19 @@ TS_API ts_status ts_gl_vector_from_texture(ts_space *space, int components, unsi
                                            ts_vector **vector);
 
 /* Returns the size in texels of every vector over this space. */
-TS_API ts_status ts_gl_space_size(const ts_space *space, int *width, int *height);
+TS_API ts_status ts_gl_space_get_size(const ts_space *space, int *width, int *height);
 
 /* Writes the texel of every index, relative to the vector's x and y, to texels[2*i], texels[2*i+1]. `count` is
  * the number of int32_t, 2 * size (TS_ERROR_INVALID_ARGUMENT otherwise). A mesh viewer stores them in a vertex
  * attribute and fetches positions in the vertex shader. In the space of a bcrs2 or bcrs4 matrix index i is
  * component i % 2 or i % 4 of its texel. */
-TS_API ts_status ts_gl_space_texels(const ts_space *space, int32_t *texels, size_t count);
+TS_API ts_status ts_gl_space_get_texels(const ts_space *space, int32_t *texels, size_t count);
 
 /* Returns a GL_TEXTURE_2D in the format RG32I that maps texels to indices: red is the index or -1 for padding,
  * green is 1 for a constrained row; in the space of a bcrs2 or bcrs4 matrix red is the first index of the texel
  * and green has a bit for each constrained row. Created by the first call, owned by the space. Errors: memory.
  */
-TS_API ts_status ts_gl_space_index_texture(ts_space *space, unsigned *texture);
+TS_API ts_status ts_gl_space_get_index_texture(ts_space *space, unsigned *texture);
 
 /* Makes a context that the library opened itself (EGL or hidden window) current on this thread, so that the
  * caller can draw in it; it stays current. Calls set the state that they need and do not restore the caller's;

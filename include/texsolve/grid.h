@@ -1,5 +1,32 @@
 /* Regular grids: vectors that are images, matrices that are nine-point stencils, and their multigrid solver
- * (Bolz et al. 2003, section 4).
+ * (Bolz et al. 2003, section 4). -laplace u = 1 in the unit square, u = 0 on its boundary:
+ *
+ *   enum { N = 65 };
+ *   static double values[9 * N * N], g[N * N], right_hand_side[N * N], u[N * N];
+ *   ts_poisson_desc problem = {.width = N, .height = N};
+ *   ts_grid_desc desc = {.width = N, .height = N};
+ *   ts_space *grid;
+ *   ts_matrix *A;
+ *   ts_vector *b, *x;
+ *   ts_multigrid *multigrid;
+ *   for (int i = 0; i < N * N; i++)
+ *     g[i] = 1;
+ *   ts_poisson_stencil(context, &problem, ts_host(values, 9 * N * N));
+ *   ts_poisson_right_hand_side(context, &problem, ts_host(g, N * N), NULL, ts_host(right_hand_side, N * N),
+ *                              ts_host(u, N * N));
+ *   ts_grid_create(context, &desc, &grid);
+ *   ts_stencil_create(grid, ts_host(values, 9 * N * N), &A);
+ *   ts_vector_create(grid, NULL, &b);
+ *   ts_vector_create(grid, NULL, &x);
+ *   ts_vector_write(b, ts_host(right_hand_side, N * N));
+ *   ts_multigrid_create(A, NULL, &multigrid);
+ *   ts_multigrid_solve(multigrid, b, x, NULL);
+ *   ts_vector_read(x, ts_host(u, N * N)); // u[N * N / 2] is 0.0737
+ *   ts_multigrid_destroy(&multigrid);
+ *   ts_vector_destroy(&x);
+ *   ts_vector_destroy(&b);
+ *   ts_matrix_destroy(&A);
+ *   ts_space_destroy(&grid);
  *
  * Point (i, j) of a grid of width x height points has the index j * width + i: i counts to the right (east), j
  * upwards (north). On the gl backend a vector over a grid is a texture of width x height texels, point (i, j)
@@ -23,6 +50,7 @@ typedef struct ts_grid_desc {
   int32_t width, height;      /* points; at least 1 each, at most the largest texture on gl */
   int periodic_x, periodic_y; /* the last column is the first one's western neighbour; rows likewise. A
                                  periodic dimension has at least 3 points */
+  uint64_t reserved[8];       /* 0 */
 } ts_grid_desc;
 
 /* Creates an index space whose indices are the points of a grid, for vectors of 1 to 4 components and stencils;
@@ -52,24 +80,21 @@ TS_API ts_status ts_grid_get_desc(const ts_space *grid, ts_grid_desc *desc);
  * The matrix works wherever a ts_matrix does: ts_matrix_multiply, _residual, _diagonal, ts_solver_create
  * (constrained rows: points without equation). The values are copied; the matrix keeps the grid alive. Errors:
  * TS_ERROR_INVALID_ARGUMENT (not a grid; NaN or Inf; a coefficient that points out of the grid or belongs to a
- * point without equation: point and direction are named), memory. */
-TS_API ts_status ts_stencil_create(ts_space *grid, const float *values, ts_matrix **matrix);
-
-/* The same from doubles. They are kept as a float and low-order parts, which products in double precision and
- * residuals read; multigrid smooths with the float, which is chosen so that a row's sum stays what it is.
- * If all of them are floats, there are no low-order parts. A warning is logged if digits are lost below the
- * range of floats. Errors: as above, and TS_ERROR_INVALID_ARGUMENT for a coefficient that overflows a float and
- * a centre that underflows one. */
-TS_API ts_status ts_stencil_create_double(ts_space *grid, const double *values, ts_matrix **matrix);
+ * point without equation: point and direction are named), memory.
+ *
+ * Doubles are kept as a float and low-order parts, which products in double precision and residuals read;
+ * multigrid smooths with the float, which is chosen so that a row's sum stays what it is. If all of them are
+ * floats, there are no low-order parts. A warning is logged if digits are lost below the range of floats.
+ * TS_ERROR_INVALID_ARGUMENT for a coefficient that overflows a float and a centre that underflows one. */
+TS_API ts_status ts_stencil_create(ts_space *grid, ts_array values, ts_matrix **matrix);
 
 /* Replaces the values; points may gain or lose their equations. Solvers of the matrix use them from then on (a
  * multigrid after ts_multigrid_update). On failure the old values are kept. Errors: as ts_stencil_create. */
-TS_API ts_status ts_stencil_set_values(ts_matrix *matrix, const float *values);
-TS_API ts_status ts_stencil_set_values_double(ts_matrix *matrix, const double *values);
+TS_API ts_status ts_stencil_set_values(ts_matrix *matrix, ts_array values);
 
 /* Reads the values that the device holds, nine a point; of doubles the floats that multigrid smooths with.
  * Synchronises with the device. Errors: TS_ERROR_INVALID_ARGUMENT (not a stencil, here and above). */
-TS_API ts_status ts_stencil_read(const ts_matrix *matrix, float *values);
+TS_API ts_status ts_stencil_read(const ts_matrix *matrix, ts_array values);
 
 /* ---- Poisson and Helmholtz problems ------------------------------------------------------------ */
 
@@ -86,14 +111,16 @@ typedef enum ts_boundary {
 #undef TS_BOUNDARY_ENUM
 } ts_boundary;
 
-TS_API const char *ts_boundary_name(ts_boundary boundary); /* NULL for other values. Any thread. */
-TS_API int ts_boundary_from_name(const char *name);        /* -1 if none */
+/* The text of a value, NULL if there is no such value; and the value with a text, -1 if there is none. Any
+ * thread. */
+TS_API const char *ts_boundary_name(ts_boundary boundary);
+TS_API int ts_boundary_from_name(const char *name);
 
 /* Where the unknowns are. Vertex-centred: the outermost points are on the boundary of the rectangle, of size
  * (width - 1) h x (height - 1) h (if periodic, width h: the last point is h before the first one's image);
  * points on a Dirichlet boundary have no equation. Cell-centred: points are the centres of square cells that
  * fill the rectangle, width h x height h. */
-typedef enum ts_centring { TS_VERTEX_CENTRED = 0, TS_CELL_CENTRED = 1 } ts_centring;
+typedef enum ts_centring { TS_CENTRING_VERTEX = 0, TS_CENTRING_CELL = 1 } ts_centring;
 
 /* -div(k grad u) + sigma u = g on a rectangle, discretized by finite volumes on a grid of square cells of size
  * h: second order in h for smooth k. Between two points k is their harmonic mean. Every equation is divided by
@@ -104,46 +131,41 @@ typedef struct ts_poisson_desc {
   double spacing; /* h; default: 1 / (width - 1) vertex-centred, 1 / width cell-centred or with periodic x */
   ts_centring centring;
   ts_boundary left, right, bottom, top;
-  const float *coefficient;         /* k, width * height positive numbers; default: 1 */
-  const float *sigma;               /* width * height numbers, not negative; default: uniform_sigma */
-  double uniform_sigma;             /* default: 0 */
-  const unsigned char *solid;       /* width * height flags: points inside walls have no equation and no flux to
+  ts_array coefficient;       /* k, width * height positive numbers on the host; default: 1 */
+  ts_array sigma;             /* width * height numbers on the host, not negative; default: uniform_sigma */
+  double uniform_sigma;       /* default: 0 */
+  const unsigned char *solid; /* width * height flags: points inside walls have no equation and no flux to
                                        others. Default: none */
-  const double *double_coefficient; /* instead of `coefficient` */
-  const double *double_sigma;       /* instead of `sigma` */
+  uint64_t reserved[8];       /* 0 */
 } ts_poisson_desc;
 
 /* Returns the grid of a problem. Host only, any thread; the message of an error is that of ts_last_error(NULL).
  * Errors: as ts_poisson_stencil. */
 TS_API ts_status ts_poisson_grid(const ts_poisson_desc *desc, ts_grid_desc *grid);
 
-/* Computes the stencil of a problem: `values` has room for 9 * width * height floats, or doubles. Host only. An
- * isolated point (all neighbours solid, sigma 0) has no equation. Flows are rounded to 21 bits in floats, so
- * that the sum of a row stays exact; doubles have all of their digits. `context` keeps the error message and
- * may be NULL: then any thread may call. Errors: TS_ERROR_INVALID_ARGUMENT (a size below 3, a periodic boundary
- * without its opposite, k not positive or not finite, sigma negative: the field and point are named),
- * TS_ERROR_LIMIT (more than 2^31 - 1024 points). */
-TS_API ts_status ts_poisson_stencil(ts_context *context, const ts_poisson_desc *desc, float *values);
-TS_API ts_status ts_poisson_stencil_double(ts_context *context, const ts_poisson_desc *desc, double *values);
+/* Computes the stencil of a problem: 9 * width * height floats or doubles on the host. An isolated point (all
+ * neighbours solid, sigma 0) has no equation. Flows are rounded to 21 bits in floats, so that the sum of a row
+ * stays exact; doubles have all of their digits. `context` keeps the error message and may be NULL: then any
+ * thread may call. Errors: TS_ERROR_INVALID_ARGUMENT (a size below 3, a periodic boundary without its opposite,
+ * k not positive or not finite, sigma negative: the field and point are named), TS_ERROR_LIMIT (more than 2^31
+ * - 1024 points). */
+TS_API ts_status ts_poisson_stencil(ts_context *context, const ts_poisson_desc *desc, ts_array values);
 
-/* Boundary values, a number for each point along a boundary (left, right: height numbers; bottom, top: width):
- * u on a Dirichlet boundary, k n . grad u on a Neumann boundary. NULL: 0. Ignored on periodic boundaries. */
+/* Boundary values, a number for each point along a boundary (left, right: height numbers; bottom, top: width),
+ * on the host: u on a Dirichlet boundary, k n . grad u on a Neumann boundary. Not given: 0. Ignored on periodic
+ * boundaries. */
 typedef struct ts_boundary_values {
-  const float *left, *right, *bottom, *top;
-  const double *double_left, *double_right, *double_bottom, *double_top; /* instead of those */
+  ts_array left, right, bottom, top;
+  uint64_t reserved[8]; /* 0 */
 } ts_boundary_values;
 
-/* Computes the right-hand side b of a problem from g at the points (width * height numbers, NULL: 0), and the
- * initial x: u at Dirichlet points, 0 elsewhere. b and x have room for width * height floats. `boundary` may be
- * NULL. At a corner of two Dirichlet boundaries left and right count. Host only; `context` as above.
- * Errors: as ts_poisson_stencil, and TS_ERROR_INVALID_ARGUMENT if the largest number of b and x is out of the
- * range of single precision; g and `boundary` are not checked for NaN and infinity. */
-TS_API ts_status ts_poisson_right_hand_side(ts_context *context, const ts_poisson_desc *desc, const float *g,
-                                            const ts_boundary_values *boundary, float *b, float *x);
-/* Computes b and x in doubles. Their range is not checked. */
-TS_API ts_status ts_poisson_right_hand_side_double(ts_context *context, const ts_poisson_desc *desc,
-                                                   const double *g, const ts_boundary_values *boundary,
-                                                   double *b, double *x);
+/* Computes the right-hand side b of a problem from g at the points (width * height numbers; not given: 0), and
+ * the initial x: u at Dirichlet points, 0 elsewhere. All arrays are on the host. `boundary` may be NULL. At a
+ * corner of two Dirichlet boundaries left and right count. `context` as above.
+ * Errors: as ts_poisson_stencil, and TS_ERROR_INVALID_ARGUMENT if b or x holds floats and its largest number is
+ * out of their range; g and `boundary` are not checked for NaN and infinity. */
+TS_API ts_status ts_poisson_right_hand_side(ts_context *context, const ts_poisson_desc *desc, ts_array g,
+                                            const ts_boundary_values *boundary, ts_array b, ts_array x);
 
 /* ---- Multigrid ------------------------------------------------------------------------------- */
 
@@ -194,9 +216,10 @@ typedef enum ts_interpolation {
 } ts_interpolation;
 
 #define TS_CYCLE_LIST(X)                                                                                       \
-  X(TS_CYCLE_V, 0, "V")                                                                                        \
-  X(TS_CYCLE_W, 1, "W")                                                                                        \
-  X(TS_CYCLE_F, 2, "F")
+  X(TS_CYCLE_AUTO, 0, "auto") /* V */                                                                          \
+  X(TS_CYCLE_V, 1, "V")                                                                                        \
+  X(TS_CYCLE_W, 2, "W")                                                                                        \
+  X(TS_CYCLE_F, 3, "F")
 
 typedef enum ts_cycle {
 #define TS_CYCLE_ENUM(name, value, text) name = value,
@@ -213,10 +236,6 @@ TS_API const char *ts_interpolation_name(ts_interpolation interpolation);
 TS_API int ts_interpolation_from_name(const char *name);
 TS_API const char *ts_cycle_name(ts_cycle cycle);
 TS_API int ts_cycle_from_name(const char *name);
-
-/* Called by ts_multigrid_solve before the first cycle (cycle 0) and after each with ||b - A x|| / ||b||, on the
- * calling thread. A nonzero return value stops the solve. */
-typedef int (*ts_multigrid_progress_fn)(int cycle, double relative_residual, void *user);
 
 typedef struct ts_multigrid_desc {
   ts_smoother smoother;
@@ -238,8 +257,10 @@ typedef struct ts_multigrid_desc {
                           leaves more than 400 points */
   double rtol;         /* ts_multigrid_solve ends at ||b - A x|| <= rtol ||b||; default: 1e-6 */
   int max_cycles;      /* of ts_multigrid_solve; default: 100 */
-  ts_multigrid_progress_fn progress; /* default: none */
+  ts_progress_fn progress; /* of ts_multigrid_solve, before the first cycle (iteration 0) and after each, with
+                              ||b - A x|| / ||b||. Default: none */
   void *progress_user;
+  uint64_t reserved[8]; /* 0 */
 } ts_multigrid_desc;
 
 typedef struct ts_multigrid ts_multigrid;
@@ -271,21 +292,23 @@ typedef struct ts_multigrid_info {
   ts_smoother smoother;
   ts_grid_storage storage;
   ts_interpolation interpolation;
+  ts_cycle cycle;
   int pre, post;
   int32_t coarsest_width, coarsest_height;
   int null_space_components, grounded_points; /* see ts_multigrid_create */
   size_t bytes_device;
   double seconds_setup; /* wall-clock, of the last creation or update */
+  uint64_t reserved[8];
 } ts_multigrid_info;
 
 /* Returns the resolved options and sizes. */
 TS_API ts_status ts_multigrid_get_info(const ts_multigrid *multigrid, ts_multigrid_info *info);
 
-/* Returns the size and reads the stencil of a level, 0 being the finest, for inspection: `values` has room for
- * nine floats a point; it and `grid` may be NULL. Synchronises with the device.
+/* Returns the size and reads the stencil of a level, 0 being the finest, for inspection: `values` has nine
+ * numbers a point; it may be left out, and `grid` NULL. Synchronises with the device.
  * Errors: TS_ERROR_INVALID_ARGUMENT (no such level). */
 TS_API ts_status ts_multigrid_read_level(const ts_multigrid *multigrid, int level, ts_grid_desc *grid,
-                                         float *values);
+                                         ts_array values);
 
 /* Runs `count` cycles on A x = b from the values in x, without host synchronisation and without a check of the
  * residual: for solves inside a frame. b and x have one component over the stencil's grid.
@@ -319,7 +342,7 @@ enum { TS_MULTIGRID_HISTORY = 101 };
 /* The relative residuals of the last ts_multigrid_solve, at its start and after each cycle: `count` numbers,
  * borrowed until the next one. At most TS_MULTIGRID_HISTORY are kept; with more cycles the last number is that
  * of the last cycle. NULL and 0 before the first solve. */
-TS_API const double *ts_multigrid_history(const ts_multigrid *multigrid, int *count);
+TS_API const double *ts_multigrid_get_history(const ts_multigrid *multigrid, int *count);
 
 #ifdef __cplusplus
 }

@@ -1,5 +1,20 @@
 /* Complementarity problems with dense and sparse matrices, with and without friction, by parallel Gauss-Seidel
- * (Courtecuisse and Allard 2009).
+ * (Courtecuisse and Allard 2009). Two unknowns that are not negative:
+ *
+ *   const double M[] = {2, 1, 1, 2}, numbers[] = {-3, 1};
+ *   double solution[2];
+ *   ts_lcp_desc desc = {.size = 2, .matrix = ts_host(M, 4)};
+ *   ts_lcp *lcp;
+ *   ts_vector *q, *z;
+ *   ts_lcp_create(context, &desc, &lcp);
+ *   ts_vector_create(ts_lcp_get_space(lcp), NULL, &q);
+ *   ts_vector_create(ts_lcp_get_space(lcp), NULL, &z);
+ *   ts_vector_write(q, ts_host(numbers, 2));
+ *   ts_lcp_solve(lcp, q, z, NULL, NULL);
+ *   ts_vector_read(z, ts_host(solution, 2)); // 1.5 0
+ *   ts_vector_destroy(&z);
+ *   ts_vector_destroy(&q);
+ *   ts_lcp_destroy(&lcp);
  *
  * Given M, n x n, and q, find z and w with
  *
@@ -44,27 +59,26 @@ typedef enum ts_lcp_storage {
 #undef TS_LCP_STORAGE_ENUM
 } ts_lcp_storage;
 
-TS_API const char *ts_lcp_storage_name(ts_lcp_storage storage); /* NULL for other values. Any thread. */
-TS_API int ts_lcp_storage_from_name(const char *name);          /* -1 if none */
+/* The text of a value, NULL if there is no such value; and the value with a text, -1 if there is none. Any
+ * thread. */
+TS_API const char *ts_lcp_storage_name(ts_lcp_storage storage);
+TS_API int ts_lcp_storage_from_name(const char *name);
 
 typedef struct ts_lcp_desc {
   int32_t size;  /* n, unknowns of a problem; with friction a multiple of `dimension` */
   int32_t batch; /* problems of this size, solved at once. Default: 1 */
   int dimension; /* unknowns of a contact: 2 or 3 with friction; 1, the default: none */
-  /* One of four, in which the problems of a batch follow each other: */
-  const float *matrix; /* batch * n * n numbers, row by row */
-  const double *double_matrix;
+  /* One of three, in which the problems of a batch follow each other: */
+  ts_array matrix;        /* batch * n * n numbers, row by row */
   const ts_csr *jacobian; /* H, batch * n rows: M = H M_0^-1 H^T of each problem, computed in double, */
-  const double
-      *inverse_mass;  /* and M_0^-1, symmetric blocks on the diagonal one after the other, row by row; */
-  int32_t mass_block; /* rows of a block, a body, which divide the columns of H. Default: 1 */
+  ts_array inverse_mass;  /* and M_0^-1, symmetric blocks on the diagonal one after the other, row by row; */
+  int32_t mass_block;     /* rows of a block, a body, which divide the columns of H. Default: 1 */
   const ts_csr *sparse_matrix; /* M, batch * n rows and columns, the problems as blocks on the diagonal */
   ts_lcp_storage storage;      /* whichever it is given as. Default: auto */
-  const double *lower,
-      *upper;             /* without friction: batch * n bounds, which may be infinite. Default: 0, infinity */
-  const double *friction; /* with friction: mu of each contact, batch * n / dimension, not negative */
+  ts_array lower, upper;  /* without friction: batch * n bounds, which may be infinite. Default: 0, infinity */
+  ts_array friction;      /* with friction: mu of each contact, batch * n / dimension, not negative */
   ts_precision precision; /* of M, z and the sweeps: single (default) or double, about 48 bits in OpenGL */
-  int reserved[8];        /* 0 */
+  uint64_t reserved[8];   /* 0 */
 } ts_lcp_desc;
 
 typedef struct ts_lcp ts_lcp;
@@ -83,15 +97,16 @@ TS_API void ts_lcp_destroy(ts_lcp **lcp);
  * The storage stays as it is; what is not 0 may stand elsewhere. On failure the old ones are kept. Errors: as
  * ts_lcp_create. */
 TS_API ts_status ts_lcp_set_matrix(ts_lcp *lcp, const ts_lcp_desc *desc);
-/* Replaces the bounds; NULL: the default. Errors: as ts_lcp_create; TS_ERROR_INVALID_ARGUMENT with friction. */
-TS_API ts_status ts_lcp_set_bounds(ts_lcp *lcp, const double *lower, const double *upper);
+/* Replaces the bounds; not given: the default. Errors: as ts_lcp_create; TS_ERROR_INVALID_ARGUMENT with
+ * friction. */
+TS_API ts_status ts_lcp_set_bounds(ts_lcp *lcp, ts_array lower, ts_array upper);
 /* Replaces the coefficients of friction. Errors: as ts_lcp_create; TS_ERROR_INVALID_ARGUMENT without friction.
  */
-TS_API ts_status ts_lcp_set_friction(ts_lcp *lcp, const double *friction);
+TS_API ts_status ts_lcp_set_friction(ts_lcp *lcp, ts_array friction);
 
 /* The space of q, z and w: batch * n indices, vectors of one component, the problems one after the other.
  * Borrowed. */
-TS_API ts_space *ts_lcp_space(const ts_lcp *lcp);
+TS_API ts_space *ts_lcp_get_space(const ts_lcp *lcp);
 
 /* ---- Solving --------------------------------------------------------------------------------- */
 
@@ -119,8 +134,11 @@ typedef enum ts_lcp_scheme {
 #undef TS_LCP_SCHEME_ENUM
 } ts_lcp_scheme;
 
-TS_API const char *ts_lcp_scheme_name(ts_lcp_scheme scheme); /* NULL for other values. Any thread. */
-TS_API int ts_lcp_scheme_from_name(const char *name);        /* -1 if none */
+/* The text of a value, NULL if there is no such value; and the value with a text, -1 if there is none. Any
+ * thread. */
+TS_API const char *ts_lcp_scheme_name(ts_lcp_scheme scheme);
+TS_API int ts_lcp_scheme_from_name(const char *name);
+
 /* The storage that a scheme needs: DENSE or SPARSE, or AUTO where it has both. Any thread. */
 TS_API ts_lcp_storage ts_lcp_scheme_storage(ts_lcp_scheme scheme);
 /* Whether a context's backend has a scheme. */
@@ -141,8 +159,10 @@ typedef enum ts_lcp_local {
 #undef TS_LCP_LOCAL_ENUM
 } ts_lcp_local;
 
-TS_API const char *ts_lcp_local_name(ts_lcp_local local); /* NULL for other values. Any thread. */
-TS_API int ts_lcp_local_from_name(const char *name);      /* -1 if none */
+/* The text of a value, NULL if there is no such value; and the value with a text, -1 if there is none. Any
+ * thread. */
+TS_API const char *ts_lcp_local_name(ts_lcp_local local);
+TS_API int ts_lcp_local_from_name(const char *name);
 
 /* What a sweep starts from. Only without acceleration are the iterates those of the sequential loop.
  * Accelerated sweeps restart where an extrapolation does not lead on; where they stagnate, diverge or cycle all
@@ -156,8 +176,7 @@ TS_API int ts_lcp_local_from_name(const char *name);      /* -1 if none */
                                                     momentum from there on, but for dense problems on cuda.    \
                                                     None with fixed_sweeps */                                  \
   X(TS_LCP_ACCELERATION_NONE, 1, "none")         /* from the last one's z */                                   \
-  X(TS_LCP_ACCELERATION_MOMENTUM, 2, "momentum") /* from beyond it, Nesterov's momentum with restarts */       \
-  X(TS_LCP_ACCELERATION_CONJUGATE, 3, "conjugate") /* the same by nonlinear conjugate gradients */
+  X(TS_LCP_ACCELERATION_MOMENTUM, 2, "momentum") /* from beyond it, Nesterov's momentum with restarts */
 
 typedef enum ts_lcp_acceleration {
 #define TS_LCP_ACCELERATION_ENUM(name, value, text) name = value,
@@ -165,9 +184,10 @@ typedef enum ts_lcp_acceleration {
 #undef TS_LCP_ACCELERATION_ENUM
 } ts_lcp_acceleration;
 
-TS_API const char *ts_lcp_acceleration_name(ts_lcp_acceleration acceleration); /* NULL for other values. Any
-                                                                                  thread. */
-TS_API int ts_lcp_acceleration_from_name(const char *name);                    /* -1 if none */
+/* The text of a value, NULL if there is no such value; and the value with a text, -1 if there is none. Any
+ * thread. */
+TS_API const char *ts_lcp_acceleration_name(ts_lcp_acceleration acceleration);
+TS_API int ts_lcp_acceleration_from_name(const char *name);
 
 /* Fields of 0 mean the defaults. */
 typedef struct ts_lcp_settings {
@@ -186,7 +206,7 @@ typedef struct ts_lcp_settings {
   int zero_start;     /* start from the point of the bounds next to 0, whatever z holds. Default: from z */
   ts_progress_fn progress; /* after every test, with the residual relative to ||q||. Default: none */
   void *progress_user;
-  int reserved[8]; /* 0 */
+  uint64_t reserved[8]; /* 0 */
 } ts_lcp_settings;
 
 typedef struct ts_lcp_result {
@@ -199,7 +219,7 @@ typedef struct ts_lcp_result {
                       NaN after fixed_sweeps */
   double relative_residual; /* the same by ||q||; itself where q is 0 */
   char message[160];
-  double reserved[4];
+  uint64_t reserved[8];
 } ts_lcp_result;
 
 /* Solves all problems of a batch from the start in z, which may violate its bounds. q and z are over the space

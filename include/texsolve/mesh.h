@@ -1,5 +1,19 @@
 /* Triangle meshes: implicit mean-curvature flow, with the matrix assembled on the device from the positions
- * (Bolz et al. 2003, sections 3 and 3.1.2; the scheme is that of Desbrun et al. 1999).
+ * (Bolz et al. 2003, sections 3 and 3.1.2; the scheme is that of Desbrun et al. 1999). A step of a tetrahedron:
+ *
+ *   float positions[] = {1, 1, 1, -1, -1, 1, -1, 1, -1, 1, -1, -1};
+ *   const int triangles[] = {0, 1, 2, 0, 3, 1, 0, 2, 3, 1, 3, 2};
+ *   ts_mesh_flow_desc desc = {.vertices = 4, .triangles = 4, .triangle_vertices = triangles};
+ *   ts_vector_desc three = {.components = 3};
+ *   ts_mesh_flow *flow;
+ *   ts_vector *x;
+ *   ts_mesh_flow_create(context, &desc, &flow);
+ *   ts_vector_create(ts_mesh_flow_get_space(flow), &three, &x);
+ *   ts_vector_write(x, ts_host(positions, 12));
+ *   ts_mesh_flow_step(flow, x, 0.01, NULL);
+ *   ts_vector_read(x, ts_host(positions, 12));
+ *   ts_vector_destroy(&x);
+ *   ts_mesh_flow_destroy(&flow);
  *
  * One step from x to x_new solves, for the three coordinates at once,
  *
@@ -19,11 +33,15 @@
  * semidefinite; clamping each cotangent by itself would not preserve that. A triangle that is a single point
  * adds nothing, and a vertex that has only such triangles does not move.
  *
- * Jacobi is the preconditioner by default. Of those that are made from values (AMG, Chebyshev, ISAI, block
- * Jacobi, auto) the first step makes one; for the values of each later one its numbers follow
- * (ts_preconditioner_update), until iterations have grown by half or a solve fails, when it is made as a whole
- * again. For all of them but Chebyshev the host reads the positions, with one host synchronisation a step, and
- * computes the same values. A boundary that flows has Jacobi then.
+ * A preconditioner that is made from values (AMG, Chebyshev, ISAI, block Jacobi) is made in the first step; for
+ * the values of each later one its numbers follow (ts_preconditioner_update), until iterations have grown by
+ * half or a solve fails, when it is made as a whole again. For all of them but Chebyshev the host reads the
+ * positions, with one host synchronisation a step, and computes the same values. A boundary that flows has
+ * Jacobi then.
+ *
+ * Auto, the default, is Jacobi for meshes of less than 8192 vertices, or with vertices that do not move, and
+ * with fixed_iterations. For others the first step chooses; Jacobi then takes nothing from the host until
+ * iterations have grown by half, when the next step chooses again.
  *
  * Lengths may have any size in the range of single precision, from 1e-37 to 1e38: a mesh s times as large takes
  * the same steps with time steps s^2 times as long. Lengths of 1e-19 to 1e19 sqrt(lambda dt) are within range.
@@ -62,8 +80,10 @@ typedef struct ts_mesh_flow_desc {
   ts_solver_desc solver; /* of every solve by cg, in single precision unless it says another, which starts from
                        0 whatever zero_start says. If max_iterations is set, as in the paper, a solve may end
                        there and counts if the residual has fallen. A preconditioner_kind that the host takes
-                       part in keeps the mesh there, some 120 bytes a vertex more */
+                       part in, auto where it chooses included, keeps the mesh there, some 120 bytes a vertex
+                       more */
   int max_halvings;      /* how often a failing step may be halved, at most 30; default: 6; -1: never */
+  uint64_t reserved[8];  /* 0 */
 } ts_mesh_flow_desc;
 
 typedef struct ts_mesh_flow ts_mesh_flow;
@@ -82,19 +102,20 @@ typedef struct ts_mesh_flow_info {
   int32_t constrained_vertices; /* constrained, including a fixed boundary and vertices without triangles */
   ts_format format;
   size_t bytes_device;
+  uint64_t reserved[8];
 } ts_mesh_flow_info;
 
 /* Returns sizes and the format. */
 TS_API ts_status ts_mesh_flow_get_info(const ts_mesh_flow *flow, ts_mesh_flow_info *info);
 
 /* The space of the positions: create x over it, with 3 components. Owned by the flow. */
-TS_API ts_space *ts_mesh_flow_space(const ts_mesh_flow *flow);
+TS_API ts_space *ts_mesh_flow_get_space(const ts_mesh_flow *flow);
 
 /* A of the last assembly, for inspection: the surface's, or the boundary's own (NULL if the boundary is fixed).
  * Owned by the flow. Rows outside the system are those of the identity. The unit of length is the power of two
  * in whose square lambda dt is at least 1 and less than 4. */
-TS_API const ts_matrix *ts_mesh_flow_matrix(const ts_mesh_flow *flow);
-TS_API const ts_matrix *ts_mesh_flow_boundary_matrix(const ts_mesh_flow *flow);
+TS_API const ts_matrix *ts_mesh_flow_get_matrix(const ts_mesh_flow *flow);
+TS_API const ts_matrix *ts_mesh_flow_get_boundary_matrix(const ts_mesh_flow *flow);
 
 /* Replaces the options of later solves; NULL: the defaults. On failure the old ones are kept.
  * Errors: TS_ERROR_INVALID_ARGUMENT (field and value are named; a preconditioner_kind for which the host keeps
@@ -112,6 +133,7 @@ typedef struct ts_mesh_flow_result {
   int setups;           /* of a preconditioner that is made from values: how often as a whole; 0: updated */
   double seconds_setup; /* of these set-ups and updates */
   char message[160];    /* why the step failed or was subdivided, "" otherwise */
+  uint64_t reserved[8];
 } ts_mesh_flow_result;
 
 /* The two halves of a step, for timing or inspection. `assemble` computes the entries of A from x on the

@@ -1,9 +1,13 @@
 /* texsolve on MPI: a library of its own, texsolve-mpi, so that nobody else needs MPI.
  *
  *   MPI_Init(&argc, &argv);
- *   ts_mpi_context_create(&(ts_context_desc){.backend = "cpu"}, MPI_COMM_WORLD, &context);
+ *   ts_context_desc desc = {.backend = "cpu"};
+ *   ts_mpi_context_create(&desc, MPI_COMM_WORLD, &context);
+ *   // ... as in texsolve/ranks.h
+ *   ts_context_destroy(&context);
+ *   MPI_Finalize();
  *
- * What a context of several ranks does is in texsolve/ranks.h. Since version 0.1. */
+ * What a context of several ranks does is in texsolve/ranks.h. */
 #ifndef TEXSOLVE_MPI_H
 #define TEXSOLVE_MPI_H
 

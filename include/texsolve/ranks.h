@@ -4,10 +4,14 @@
  * rows of its own with columns of all, as other distributed libraries take them: no rank ever holds the whole.
  * Vectors, preconditioners and solvers are then used as in one process:
  *
- *   ts_ranks_matrix_create(context, &desc, &A);           this rank's rows
- *   ts_vector_create(ts_matrix_row_space(A), NULL, &b);   this rank's elements
- *   ts_vector_write(b, mine, count);
- *   ts_solve(A, b, x, NULL, &result);                     the same result on every rank
+ *   ts_ranks_matrix_desc desc = {.csr = ts_host_csr(rows, 0, offsets, columns, values)}; // this rank's rows
+ *   ts_result result;
+ *   ts_ranks_matrix_create(context, &desc, &A);
+ *   ts_vector_create(ts_matrix_get_row_space(A), NULL, &b);
+ *   ts_vector_create(ts_matrix_get_row_space(A), NULL, &x);
+ *   ts_ranks_vector_write(b, ts_host(numbers, rows)); // this rank's elements
+ *   ts_solver_create(A, NULL, &solver);
+ *   ts_solver_solve(solver, b, x, &result);           // the same result on every rank
  *
  * Conventions beside those of texsolve.h:
  *
@@ -22,7 +26,7 @@
  *   on all ranks: each gives the whole matrix and whole vectors and gets whole vectors, of which the device has
  *   its part only. A matrix that ts_matrix_create makes over the space of a rank's rows couples no ranks.
  *
- * Since version 0.1. The method is that of Cevahir, Nukada, Matsuoka 2009, section 3.3. */
+ * The method is that of Cevahir, Nukada, Matsuoka 2009, section 3.3. */
 #ifndef TEXSOLVE_RANKS_H
 #define TEXSOLVE_RANKS_H
 
@@ -80,6 +84,16 @@ typedef struct ts_transport {
   char name[96]; /* what carries them, for ts_context_info.driver: "Open MPI 4.1.4" */
 } ts_transport;
 
+/* What the module TS_RANKS_MODULE exports as "texsolve_mpi": MPI's transport for a program that is linked
+ * without MPI and loads the module only if mpirun has started it. */
+#define TS_RANKS_MODULE "texsolve-ranks.so"
+typedef struct ts_ranks_module {
+  /* Starts MPI unless it is started, and makes a transport of all ranks. `error`: one line if that fails. */
+  ts_status (*start)(ts_transport *transport, char *error, size_t size);
+  /* Ends MPI. 0: all ranks call it. Else it ends the whole job with that status. */
+  void (*finish)(int failed);
+} ts_ranks_module;
+
 /* For a transport that could not be made: `text` is what ts_last_error(NULL) returns next. Returns `status`. */
 TS_API ts_status ts_ranks_report(ts_status status, const char *text);
 
@@ -91,8 +105,8 @@ TS_API ts_status ts_ranks_context_create(const ts_context_desc *desc, const ts_t
                                          ts_context **context);
 
 /* The rank and how many there are; 0 and 1 of a context of one process. No host synchronisation. */
-TS_API int ts_ranks_rank(const ts_context *context);
-TS_API int ts_ranks_count(const ts_context *context);
+TS_API int ts_ranks_get_rank(const ts_context *context);
+TS_API int ts_ranks_get_count(const ts_context *context);
 
 /* For what a program does by itself, a file that one rank cannot read, say: where some ranks pass a failure,
  * all return the first one's status, and its text is their error. */
@@ -105,27 +119,25 @@ TS_API ts_status ts_ranks_broadcast(ts_context *context, int root, void *data, s
 /* ---- Matrices ---- */
 
 typedef struct ts_ranks_matrix_desc {
-  int32_t rows;                  /* of this rank, 1 to 2^31 - 1024; they follow those of the rank before */
-  const int32_t *row_offsets;    /* rows + 1, ascending, from 0 */
-  const int64_t *column_indices; /* of all ranks together: 0 to the rows of all - 1 */
-  const float *values;           /* finite; or NULL */
-  const double *double_values;   /* instead of `values`: finite; or NULL */
-  ts_format format;              /* as in ts_matrix_desc, and the same on all ranks; so are the others */
-  int keep_host_copy;            /* ts_matrix_host_copy: the columns of this rank's rows that it has itself */
+  /* The rows of this rank, 1 to 2^31 - 1024, which follow those of the rank before. Columns are those of all
+   * ranks together, 0 to the rows of all - 1; csr.columns is not read. Arrays are on the host. */
+  ts_csr csr;
+  ts_format format;   /* as in ts_matrix_desc, and the same on all ranks; so are the others */
+  int keep_host_copy; /* as in ts_matrix_desc: the columns of this rank's rows that it has itself */
   ts_precision precision;
   int components;
   /* 1: rows may move to other ranks, as ts_context_desc.partition says: with "scotch" to where PT-Scotch wants
    * them; with "auto" only if ranks then need far fewer columns of each other; else they stay. Vectors then go
    * through ts_ranks_vector_write and ts_ranks_vector_read. */
   int may_move;
-  int reserved[7]; /* 0 */
+  uint64_t reserved[8]; /* 0 */
 } ts_ranks_matrix_desc;
 
-/* Creates a square matrix from the rows of each rank, over a new space of them, which ts_matrix_row_space gives
- * and on which ts_space_size is the rows of this rank. Columns of other ranks come before each product. Its
- * info has rows, columns and entries of this rank; symmetric, unsymmetric_row, unsymmetric_column and
- * zero_diagonal_row are of the whole (rows beyond 2^31 - 1 are shown as that). Block Jacobi and isai
- * precondition each rank's own block; amg has levels of all ranks, whose aggregates stay within one.
+/* Creates a square matrix from the rows of each rank, over a new space of them, which ts_matrix_get_row_space
+ * gives and on which ts_space_get_size is the rows of this rank. Columns of other ranks come before each
+ * product. Its info has rows, columns and entries of this rank; symmetric, unsymmetric_row, unsymmetric_column
+ * and zero_diagonal_row are of the whole (rows beyond 2^31 - 1 are shown as that). Block Jacobi, isai and
+ * ilu precondition each rank's own block; amg has levels of all ranks, whose aggregates stay within one.
  * ts_matrix_set_values does not apply; ts_ranks_matrix_set_values does. Errors: those of ts_matrix_create,
  * TS_ERROR_UNREACHABLE. */
 TS_API ts_status ts_ranks_matrix_create(ts_context *context, const ts_ranks_matrix_desc *desc,
@@ -155,31 +167,33 @@ typedef struct ts_ranks_matrix_info {
   int64_t rows, nonzeros; /* of all ranks */
   int64_t first_row;      /* of this one */
   int64_t ghosts;         /* columns that this rank needs of others */
-  char choice[160];       /* why the rows are where they are; "" if every rank keeps what it gave */
+  const char *choice;     /* why the rows are where they are; "" if every rank keeps what it gave. Lives as long
+                             as the matrix */
+  uint64_t reserved[8];
 } ts_ranks_matrix_info;
 
 /* No host synchronisation. TS_ERROR_INVALID_ARGUMENT for a matrix that neither function above made. */
 TS_API ts_status ts_ranks_matrix_get_info(const ts_matrix *matrix, ts_ranks_matrix_info *info);
 
-/* The rows that this rank has, ts_space_size of the matrix's space, by their numbers as ranks gave them: those
- * of rank 0 first. They ascend. What a preconditioner is told of each row (coordinates, vectors of a near-null
- * space) has their order. No host synchronisation. Errors: TS_ERROR_INVALID_ARGUMENT for a matrix that neither
- * function above made, or that one rank held. */
-TS_API ts_status ts_ranks_matrix_rows(const ts_matrix *matrix, int64_t *rows);
+/* The rows that this rank has, ts_space_get_size of the matrix's space, by their numbers as ranks gave them:
+ * those of rank 0 first. They ascend. What a preconditioner is told of each row (coordinates, vectors of a
+ * near-null space) has their order. No host synchronisation. Errors: TS_ERROR_INVALID_ARGUMENT for a matrix
+ * that neither function above made, or that one rank held. */
+TS_API ts_status ts_ranks_matrix_get_rows(const ts_matrix *matrix, int64_t *rows);
 
 /* ---- Vectors over the rows of such a matrix ---- */
 
 /* Transfers the elements of the rows that this rank gave to ts_ranks_matrix_create, wherever they are now:
- * `values` has so many, times the vector's components. All ranks call it. Errors: TS_ERROR_INVALID_ARGUMENT
- * (NULL; another space), TS_ERROR_UNREACHABLE, memory. */
-TS_API ts_status ts_ranks_vector_write(ts_vector *vector, const double *values);
-TS_API ts_status ts_ranks_vector_read(const ts_vector *vector, double *values);
+ * `values` has as many numbers, times the vector's components. All ranks call it. Errors:
+ * TS_ERROR_INVALID_ARGUMENT (NULL; another space), TS_ERROR_UNREACHABLE, memory. */
+TS_API ts_status ts_ranks_vector_write(ts_vector *vector, ts_array values);
+TS_API ts_status ts_ranks_vector_read(const ts_vector *vector, ts_array values);
 
 /* Copies a whole vector, in the order of the matrix that `root` had, from the root to the parts of all, or
  * back; `values` counts on the root only. With ts_ranks_matrix_create the order is that of the rows as ranks
  * gave them. */
-TS_API ts_status ts_ranks_vector_from(ts_vector *vector, int root, const double *values);
-TS_API ts_status ts_ranks_vector_to(const ts_vector *vector, int root, double *values);
+TS_API ts_status ts_ranks_vector_from(ts_vector *vector, int root, ts_array values);
+TS_API ts_status ts_ranks_vector_to(const ts_vector *vector, int root, ts_array values);
 
 #ifdef __cplusplus
 }

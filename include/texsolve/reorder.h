@@ -1,8 +1,20 @@
 /* Bandwidth reduction: orders of the unknowns of a sparse matrix, computed on the host.
  *
  * A matrix whose rows refer to unknowns that are near in memory multiplies faster, the more so the smaller the
- * cache. An order is a permutation: order[k] is the old index of the new index k. The reordered system has the
- * same solution in the new order:
+ * cache. An order is a permutation: order[k] is the old index of the new index k. P A P^T of a matrix with 3
+ * rows:
+ *
+ *   const int offsets[] = {0, 2, 4, 7}, columns[] = {0, 2, 1, 2, 0, 1, 2};
+ *   const double values[] = {2, -1, 2, -1, -1, -1, 2};
+ *   int order[3], new_offsets[4], new_columns[7];
+ *   double new_values[7];
+ *   ts_csr csr = ts_host_csr(3, 3, offsets, columns, values);
+ *   ts_reorder_rcm(context, &csr, order);
+ *   ts_csr result = {.row_offsets = ts_host(new_offsets, 4), .column_indices = ts_host(new_columns, 7)};
+ *   result.values = ts_host(new_values, 7);
+ *   ts_csr_permute(context, &csr, order, &result);
+ *
+ * The reordered system has the same solution in the new order:
  *
  *   new b[k] = b[order[k]],  x[order[k]] = new x[k]
  *
@@ -24,6 +36,7 @@ extern "C" {
 typedef struct ts_bandwidth {
   int32_t maximum;
   double mean; /* over all entries; 0 without any */
+  uint64_t reserved[2];
 } ts_bandwidth;
 
 /* Computes the bandwidth of a matrix; does not need its values.
@@ -38,15 +51,13 @@ TS_API ts_status ts_csr_bandwidth(ts_context *context, const ts_csr *csr, ts_ban
  * TS_ERROR_LIMIT (2^30 entries or more), memory. */
 TS_API ts_status ts_reorder_rcm(ts_context *context, const ts_csr *csr, int32_t *order);
 
-/* Computes P A P^T: entry (i, j) of the new matrix is entry (order[i], order[j]) of the old one. The caller
- * provides the arrays, as long as the old ones; `values` may be NULL if the matrix has none; doubles are
- * rounded. Columns ascend in each row. Errors: TS_ERROR_INVALID_ARGUMENT (a matrix that is not square, an order
- * that is not a permutation: the index is named), memory. */
+/* Computes P A P^T: entry (i, j) of the new matrix is entry (order[i], order[j]) of the old one. `result` has
+ * the caller's arrays on the host, as long as the old ones: integers of 32 bits, and floats or doubles, which
+ * may be left out if the matrix has no values. Its rows and columns are not read. Columns ascend in each row.
+ * Errors: TS_ERROR_INVALID_ARGUMENT (a matrix that is not square, an order that is not a permutation: the index
+ * is named; an array of `result`), memory. */
 TS_API ts_status ts_csr_permute(ts_context *context, const ts_csr *csr, const int32_t *order,
-                                int32_t *row_offsets, int32_t *column_indices, float *values);
-/* The same with the values as doubles. */
-TS_API ts_status ts_csr_permute_double(ts_context *context, const ts_csr *csr, const int32_t *order,
-                                       int32_t *row_offsets, int32_t *column_indices, double *values);
+                                const ts_csr *result);
 
 #ifdef __cplusplus
 }

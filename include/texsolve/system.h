@@ -1,14 +1,23 @@
 /* The system builder: assembles equations row by row or entry by entry, in double precision, and solves them on
- * any backend in any format; the front end of Buatois et al. 2008.
+ * any backend in any format; the front end of Buatois et al. 2008. Three numbers that differ by 1, the first
+ * one given:
  *
- *   ts_system_create
- *   ts_system_set_value, ts_system_lock              unknowns: initial values, and those that are given
- *   ts_system_begin
- *     ts_system_row, or begin_row .. end_row         row by row, and
- *     ts_system_add                                  entry by entry, in any order
- *   ts_system_end
- *   ts_system_solve
- *   ts_system_get_value
+ *   ts_system_desc desc = {.unknowns = 3, .least_squares = 1};
+ *   const double first = 5, one = 1, coefficients[] = {-1, 1};
+ *   double values[3];
+ *   ts_system *system;
+ *   ts_system_create(context, &desc, &system);
+ *   ts_system_set_value(system, 0, &first);
+ *   ts_system_lock(system, 0);
+ *   ts_system_begin(system);
+ *   for (int i = 0; i < 2; i++) {
+ *     const int pair[] = {i, i + 1}; // or ts_system_begin_row .. ts_system_end_row, or ts_system_add
+ *     ts_system_row(system, 2, pair, coefficients, &one, 1);
+ *   }
+ *   ts_system_end(system);
+ *   ts_system_solve(system, NULL, NULL);
+ *   ts_system_get_values(system, ts_host(values, 3)); // 5 6 7
+ *   ts_system_destroy(&system);
  *
  * A square system has as many equations as unknowns. A least-squares system has any number of rows and
  * minimises sum w_r (a_r . x - b_r)^2, with the weight w_r of a row. With several components every unknown and
@@ -52,6 +61,7 @@ typedef struct ts_system_desc {
                          the initial values. Default: an error if it is detected (ts_system_solve) */
   int group; /* unknowns that stay together when reordered (ts_order): 1 to 4, 2 for u and v of a vertex.
                 Default: 1 */
+  uint64_t reserved[8]; /* 0 */
 } ts_system_desc;
 
 /* Creates a system without equations, all values 0, nothing locked. Destroy it before its context.
@@ -59,7 +69,7 @@ typedef struct ts_system_desc {
 TS_API ts_status ts_system_create(ts_context *context, const ts_system_desc *desc, ts_system **system);
 TS_API void ts_system_destroy(ts_system **system);
 
-TS_API ts_context *ts_system_context(const ts_system *system); /* the context it was created on */
+TS_API ts_context *ts_system_get_context(const ts_system *system); /* the context it was created on */
 
 /* ---- Unknowns, at any time ------------------------------------------------------------------- */
 
@@ -70,16 +80,16 @@ TS_API ts_context *ts_system_context(const ts_system *system); /* the context it
 TS_API ts_status ts_system_set_value(ts_system *system, int32_t unknown, const double *value);
 TS_API ts_status ts_system_get_value(ts_system *system, int32_t unknown, double *value);
 
-/* Sets or returns all values: component c of unknown j is values[j * components + c]; `count` is unknowns *
- * components. Errors as above. */
-TS_API ts_status ts_system_set_values(ts_system *system, const double *values, size_t count);
-TS_API ts_status ts_system_get_values(ts_system *system, double *values, size_t count);
+/* Sets or returns all values: component c of unknown j is values[j * components + c]; values.count
+ * is unknowns * components. Errors as above. */
+TS_API ts_status ts_system_set_values(ts_system *system, ts_array values);
+TS_API ts_status ts_system_get_values(ts_system *system, ts_array values);
 
 /* Locks or unlocks an unknown. Locked unknowns are excluded from the next solve. Locking twice, or unlocking
  * what is not locked, has no effect. Errors: TS_ERROR_INVALID_ARGUMENT (no such unknown). */
 TS_API ts_status ts_system_lock(ts_system *system, int32_t unknown);
 TS_API ts_status ts_system_unlock(ts_system *system, int32_t unknown);
-TS_API int ts_system_is_locked(const ts_system *system, int32_t unknown); /* 0 if there is no such unknown */
+TS_API int ts_system_is_locked(const ts_system *system, int32_t unknown); /* 0 if no such unknown */
 
 /* ---- Equations ------------------------------------------------------------------------------- */
 
@@ -97,7 +107,7 @@ TS_API ts_status ts_system_begin(ts_system *system);
  * rows than unknowns in a square system), TS_ERROR_LIMIT (2^31 - 1 coefficients), memory. */
 TS_API ts_status ts_system_begin_row(ts_system *system);
 TS_API ts_status ts_system_coefficient(ts_system *system, int32_t unknown, double a);
-TS_API ts_status ts_system_right_hand_side(ts_system *system, int component, double b); /* adds b to it */
+TS_API ts_status ts_system_right_hand_side(ts_system *system, int component, double b); /* adds b */
 TS_API ts_status ts_system_end_row(ts_system *system, double weight);
 
 /* Adds a row in one call: `right_hand_sides` has `components` numbers, NULL: 0. Errors as above. */
@@ -118,8 +128,7 @@ TS_API ts_status ts_system_end(ts_system *system);
  * numbers of all. The rows of a square system are its equations, as many as unknowns. Weights are kept.
  * Errors: TS_ERROR_INVALID_ARGUMENT (not assembled, no such row, a wrong count, NaN or infinity). */
 TS_API ts_status ts_system_set_right_hand_side(ts_system *system, int32_t row, const double *right_hand_sides);
-TS_API ts_status ts_system_set_right_hand_sides(ts_system *system, const double *right_hand_sides,
-                                                size_t count);
+TS_API ts_status ts_system_set_right_hand_sides(ts_system *system, ts_array right_hand_sides);
 
 /* ---- Solving --------------------------------------------------------------------------------- */
 
@@ -130,31 +139,24 @@ typedef enum ts_normal {
   TS_NORMAL_APPLIED = 2 /* A and A^T one after the other, by CGLS, which loses fewer digits to rounding */
 } ts_normal;
 
-/* The order of the unknowns on the device, visible only through ts_system_index. */
+/* The order of the unknowns on the device, visible only through ts_system_get_index. */
 typedef enum ts_order {
-  TS_ORDER_NATURAL = 0, /* as numbered */
-  TS_ORDER_RCM = 1      /* reverse Cuthill-McKee (texsolve/reorder.h), for badly ordered meshes */
+  TS_ORDER_AUTO = 0,    /* as numbered */
+  TS_ORDER_NATURAL = 1, /* as numbered */
+  TS_ORDER_RCM = 2      /* reverse Cuthill-McKee (texsolve/reorder.h), for badly ordered meshes */
 } ts_order;
 
 typedef struct ts_system_solve_desc {
-  ts_method method;                      /* default: TS_METHOD_AUTO */
-  ts_preconditioner_kind preconditioner; /* default: Jacobi; or none, auto, block Jacobi, chebyshev, isai, amg;
-                                            the last four not where normal equations are applied, and auto is
-                                            Jacobi there */
-  ts_stop stop;                          /* default: TS_STOP_RESIDUAL; TS_STOP_DELTA goes with CG alone */
-  double rtol;                           /* less than 1; negative: none. Default: 1e-5 */
-  double atol;                           /* default: 0 */
-  int max_iterations;                    /* default: 10 times the unknowns, at least 1000, at most 100000 */
-  int check_interval;                    /* iterations between two checks; default: the method's */
-  int restart;                           /* of GMRES only; default: 30 */
-  ts_precision precision;  /* as in ts_solver_desc; default: auto. Single for a fixed cost a frame */
-  ts_format format;        /* default: TS_FORMAT_AUTO */
-  ts_normal normal;        /* of least squares; default: TS_NORMAL_AUTO */
-  ts_order order;          /* default: TS_ORDER_NATURAL; others not with TS_NORMAL_APPLIED */
-  int leave_on_device;     /* read the solution back only when a value is requested: no true residual (NaN in
-                              the result), no synchronisation for it. For a few iterations a frame */
-  ts_progress_fn progress; /* default: none */
-  void *progress_user;
+  ts_solver_desc solver; /* as for ts_solver_create, with what the system makes itself left 0: `transposed` and
+                            `preconditioner`. Preconditioners made from a copy of the matrix are not for normal
+                            equations that are applied, where auto is Jacobi. fixed_iterations and zero_start
+                            are not used: 0 */
+  ts_format format;      /* default: TS_FORMAT_AUTO */
+  ts_normal normal;      /* of least squares; default: TS_NORMAL_AUTO */
+  ts_order order;        /* default: TS_ORDER_AUTO; TS_ORDER_RCM not with TS_NORMAL_APPLIED */
+  int leave_on_device;   /* read the solution back only when a value is requested: no true residual (NaN in the
+                            result), no synchronisation for it. For a few iterations a frame */
+  uint64_t reserved[8];  /* 0 */
 } ts_system_solve_desc;
 
 typedef struct ts_system_result {
@@ -163,8 +165,8 @@ typedef struct ts_system_result {
   ts_format format;
   ts_normal normal; /* formed or applied; TS_NORMAL_AUTO in a square system */
   int iterations;
-  ts_precision precision;      /* in which it ended, and how many of the iterations */
-  int precision_iterations[4]; /* were done in each, by ts_precision */
+  ts_precision precision;      /* in which it ended */
+  int precision_iterations[4]; /* how many of the iterations were done in each, by ts_precision */
   int host_synchronisations;
   int32_t unknowns; /* not locked */
   int32_t rows;     /* assembled */
@@ -184,11 +186,12 @@ typedef struct ts_system_result {
   size_t bytes_device;                       /* of the matrix; of both with TS_NORMAL_APPLIED */
   double seconds_build;                      /* wall-clock: rows to matrix; 0 if nothing changed */
   double seconds_layout;                     /* layout and upload; 0 if nothing changed */
-  double seconds_setup; /* of a preconditioner that is made from a copy of the matrix, or of
-                           its update; 0 if nothing changed */
+  double seconds_setup; /* of a preconditioner that is not a diagonal, or of its update; 0 if nothing
+                           changed */
   double seconds_solve; /* without these */
   char choice[340];     /* why this format, and why normal equations are formed or applied, in bytes */
   char message[200];    /* the reason in one line, with the row, unknown or number concerned */
+  uint64_t reserved[8];
 } ts_system_result;
 
 /* Solves, starting from the current values of the unknowns. `desc` and `result` may be NULL.
@@ -208,15 +211,15 @@ TS_API ts_status ts_system_solve(ts_system *system, const ts_system_solve_desc *
 /* Returns the solution on the device, for example to draw it: one index an unknown, locked ones with their
  * values; in doubles unless the solve was in single precision. Owned by the system; valid until the next call
  * on it other than reading values. NULL before the first solve, and if all unknowns are locked. */
-TS_API ts_vector *ts_system_vector(const ts_system *system);
+TS_API ts_vector *ts_system_get_vector(const ts_system *system);
 
 /* Returns the index of an unknown in that vector: its own number unless the system is reordered; -1 if there is
  * no such unknown. */
-TS_API int32_t ts_system_index(const ts_system *system, int32_t unknown);
+TS_API int32_t ts_system_get_index(const ts_system *system, int32_t unknown);
 
 /* Returns the solved matrix, for inspection: rows and columns of locked unknowns are empty. Owned by the
  * system, validity and NULL as above; A if normal equations are applied. */
-TS_API const ts_matrix *ts_system_matrix(const ts_system *system);
+TS_API const ts_matrix *ts_system_get_matrix(const ts_system *system);
 
 #ifdef __cplusplus
 }

@@ -1,17 +1,41 @@
 /* texsolve: sparse linear systems on the graphics pipeline.
  *
  * Vectors and matrices live on a device (OpenGL textures, CUDA memory, or host memory for the CPU backend) and
- * are used through opaque handles. The same program runs on another backend by changing one string.
+ * are used through opaque handles. The same program runs on another backend by changing one string:
  *
- *   ts_context    a device and everything made on it
- *   ts_space      an index space: how many unknowns there are and where each of them is stored
- *   ts_vector     1 to 4 numbers, floats or doubles, for every index of a space
- *   ts_scalars    numbers that stay on the device: results of reductions, coefficients of updates
- *   ts_matrix     a sparse matrix that maps one space to another
+ *   #include <stdio.h>
+ *   #include <texsolve/solver.h>
  *
- * Other headers: solver.h (Krylov solvers), preconditioner.h and amg.h, grid.h (stencils and multigrid),
- * system.h (equations instead of matrices), lcp.h (complementarity and contact), mesh.h, fluid.h, reorder.h;
- * gl.h and cuda.h for programs that use OpenGL or CUDA themselves; mpi.h and ranks.h for several processes.
+ *   int main(void) {
+ *     const int offsets[] = {0, 2, 5, 7}, columns[] = {0, 1, 0, 1, 2, 1, 2};
+ *     const double values[] = {2, -1, -1, 2, -1, -1, 2}, b[] = {1, 2, 3};
+ *     double x[] = {0, 0, 0};
+ *     ts_context_desc device = {.backend = "cpu"}; // or "gl", "cuda", "auto"
+ *     ts_matrix_desc desc = {.csr = ts_host_csr(3, 3, offsets, columns, values)};
+ *     ts_context *context = NULL;
+ *     ts_matrix *A = NULL;
+ *     ts_status status = ts_context_create(&device, &context);
+ *     if (status == TS_OK) status = ts_matrix_create(context, &desc, &A);
+ *     if (status == TS_OK) status = ts_solve(A, ts_host(b, 3), ts_host(x, 3), NULL, NULL);
+ *     if (status == TS_OK) printf("x = %g %g %g\n", x[0], x[1], x[2]); // 2.5 4 3.5
+ *     if (status != TS_OK) fprintf(stderr, "%s\n", ts_last_error(context));
+ *     ts_matrix_destroy(&A);
+ *     ts_context_destroy(&context);
+ *     return status != TS_OK;
+ *   }
+ *
+ * The headers, each with an example at its head, in an order to read them in:
+ *
+ * - array.h: arrays of the application
+ * - texsolve.h: contexts, spaces, vectors, scalars on the device, matrices
+ * - solver.h: Krylov solvers
+ * - preconditioner.h, amg.h: preconditioners, algebraic multigrid
+ * - operator.h: matrices that are functions
+ * - system.h, reorder.h: equations instead of matrices; orders of the unknowns
+ * - grid.h, mesh.h, fluid.h: stencils and multigrid on grids; smoothing of meshes; flows
+ * - lcp.h: complementarity problems, contact and friction
+ * - gl.h, cuda.h: for programs that use OpenGL or CUDA themselves
+ * - ranks.h, mpi.h: several processes
  *
  * Conventions that hold everywhere:
  *
@@ -19,11 +43,20 @@
  *   TS_NOT_CONVERGED, with the reason in ts_last_error(). After an error, output handles are NULL and output
  *   data is unchanged, unless the function says otherwise; ts_last_error() names the argument and its value.
  * - Errors that any function may return are listed here only: TS_ERROR_INVALID_ARGUMENT if a pointer that is
- *   not optional is NULL, TS_ERROR_DEVICE, and on OpenGL, which compiles programs on first use,
- *   TS_ERROR_SHADER. "Memory" in a list of errors is TS_ERROR_OUT_OF_HOST_MEMORY and
+ *   not optional is NULL, or a reserved field is not 0; TS_ERROR_DEVICE; and on OpenGL, which compiles programs
+ *   on first use, TS_ERROR_SHADER. "Memory" in a list of errors is TS_ERROR_OUT_OF_HOST_MEMORY and
  *   TS_ERROR_OUT_OF_DEVICE_MEMORY. Functions that return no status return NULL or 0 for a NULL handle.
- * - A descriptor filled with zeros means the defaults, which stand beside each field. Reserved fields are 0.
- * - Host arrays passed in are read during the call and never kept. Host arrays passed out are the caller's.
+ * - Names: ts_OBJECT_VERB, ts_OBJECT_get_PROPERTY, ts_OBJECT_set_PROPERTY; the enumerators of ts_ENUM are
+ *   TS_ENUM_NAME. An enum with names has a list, TS_ENUM_LIST(X), which has X(enumerator, value, text) for each
+ *   enumerator, and the functions ts_ENUM_name and ts_ENUM_from_name.
+ * - A descriptor filled with zeros means the defaults, which are documented with each field. In an enum 0 is
+ *   the default; it is called AUTO if the library then chooses.
+ * - Structs grow: a new field takes a part of `reserved`, which is 0 in descriptors, and 0 in a new field means
+ *   what the library did before it. Sizes and the places of other fields stay. Value structs without
+ *   `reserved`, such as ts_slot, stay as they are.
+ * - Arrays of the application are a ts_array (array.h): they are read or written during the call and never
+ *   kept. On CUDA the call may return before the device has done it: see ts_array.
+ * - Strings of an info struct live as long as the object. A result holds its text itself.
  * - Destroying takes the address of a handle, accepts NULL, and sets the handle to NULL. Objects keep
  *   what they need alive: a space may be destroyed before its vectors. A context is the exception:
  *   destroy it last; objects that outlive it must not be used, not even destroyed.
@@ -31,7 +64,7 @@
  *   with OpenGL contexts that stay on a thread (TS_GL_PLATFORM_WINDOW, TS_GL_PLATFORM_CURRENT,
  *   TS_GL_KEEP_CURRENT, ts_gl_make_current). Different contexts are independent. This holds for every function
  *   unless its comment says "Any thread".
- * - Version: every function and type of these headers is there since version 0.1, unless its comment names a
+ * - Version: every function and type of these headers is there since version 0.2, unless its comment names a
  *   later one.
  * - The library never aborts, exits or prints. It reports through return values and the log callback.
  */
@@ -41,8 +74,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <texsolve/array.h>
+
 #define TS_VERSION_MAJOR 0
-#define TS_VERSION_MINOR 1
+#define TS_VERSION_MINOR 2
 #define TS_VERSION_PATCH 0
 
 /* On Windows a program that links the shared library may define TEXSOLVE_SHARED, as the CMake targets do, which
@@ -88,14 +123,14 @@ typedef enum ts_status {
 TS_API const char *ts_status_name(ts_status status);
 TS_API const char *ts_status_text(ts_status status);
 
-/* The library's version, "0.1.0". Any thread. */
+/* The library's version, "0.2.0". Any thread. */
 TS_API const char *ts_version(void);
 
-typedef struct ts_context ts_context;
-typedef struct ts_space ts_space;
-typedef struct ts_vector ts_vector;
-typedef struct ts_scalars ts_scalars;
-typedef struct ts_matrix ts_matrix;
+typedef struct ts_context ts_context; /* a device and everything made on it */
+typedef struct ts_space ts_space;   /* an index space: how many unknowns there are, and where each is stored */
+typedef struct ts_vector ts_vector; /* 1 to 4 numbers, floats or doubles, for every index of a space */
+typedef struct ts_scalars ts_scalars; /* numbers that stay on the device: sums, coefficients of updates */
+typedef struct ts_matrix ts_matrix;   /* a sparse matrix that maps one space to another */
 
 /* One line that explains the last error of this context, or "" after a success. With NULL: of the last
  * call on this thread that had no context to keep the message (ts_context_create and NULL arguments).
@@ -107,7 +142,12 @@ TS_API int64_t ts_last_error_row(const ts_context *context);
 
 /* ---- Context --------------------------------------------------------------------------------- */
 
-typedef enum ts_log_level { TS_LOG_WARNING = 1, TS_LOG_INFO = 2, TS_LOG_DEBUG = 3 } ts_log_level;
+/* How important a message is. */
+typedef enum ts_log_level {
+  TS_LOG_LEVEL_WARNING = 1,
+  TS_LOG_LEVEL_INFO = 2,
+  TS_LOG_LEVEL_DEBUG = 3
+} ts_log_level;
 
 /* Receives one line without a newline. Called on the thread that called the library. */
 typedef void (*ts_log_fn)(ts_log_level level, const char *message, void *user);
@@ -156,7 +196,7 @@ typedef struct ts_context_desc {
   const char *backend;
   ts_log_fn log; /* default: none */
   void *log_user;
-  ts_log_level log_level;      /* the most detailed level wanted; default: TS_LOG_WARNING */
+  ts_log_level log_level;      /* the most detailed level wanted; default: TS_LOG_LEVEL_WARNING */
   ts_allocator allocator;      /* default: malloc, realloc, free */
   int threads;                 /* threads of the CPU backend, and of set-ups on the host elsewhere; default:
                                   OMP_NUM_THREADS, else the cores that this process may use. They start with
@@ -166,7 +206,7 @@ typedef struct ts_context_desc {
   unsigned flags;              /* TS_CONTEXT_... */
   const struct ts_gl_desc *gl; /* options of OpenGL (texsolve/gl.h); ignored by other backends. Default: NULL */
   ts_partition partition;      /* of matrices on several devices; default: auto */
-  int reserved[7];             /* 0 */
+  uint64_t reserved[8];        /* 0 */
 } ts_context_desc;
 
 /* Opens a device. `desc` may be NULL for the defaults.
@@ -188,15 +228,18 @@ typedef struct ts_context_info {
   int parts;                      /* of vectors and matrices, each on a device of its own; 1 on one device */
   size_t bytes_total;             /* memory of the device, or of one of several; 0: not known, as of OpenGL */
   double seconds_shaders; /* so far, for compiling shaders, each when it is first needed; OpenGL's only */
+  uint64_t reserved[8];
 } ts_context_info;
 
-/* No host synchronisation. The strings live as long as the context. */
+/* Describes the device and what is in use of it. No host synchronisation. The strings live as long as the
+ * context. */
 TS_API ts_status ts_context_get_info(const ts_context *context, ts_context_info *info);
 
 /* A measured number that steers a choice, such as that of a format. */
 typedef struct ts_tuning_entry {
   const char *name, *meaning; /* live as long as the library */
   double value;
+  uint64_t reserved[4];
 } ts_tuning_entry;
 
 /* Returns number `index`, from 0; TS_ERROR_INVALID_ARGUMENT past the last one. Names and values belong to this
@@ -218,8 +261,8 @@ TS_API const char *ts_backend_name(int index);
 
 /* ---- Index spaces ---------------------------------------------------------------------------- */
 
-/* What numbers on the device are made of, and how a solver computes. Host arrays may be of either precision:
- * see ts_csr and ts_vector_write_double. Name, value, text. */
+/* What numbers on the device are made of, and how a solver computes. Arrays of the application hold floats or
+ * doubles, whatever this is. Name, value, text. */
 #define TS_PRECISION_LIST(X)                                                                                   \
   X(TS_PRECISION_AUTO, 0, "auto")     /* of vectors and scalars: single; of matrices: what the values need */  \
   X(TS_PRECISION_SINGLE, 1, "single") /* floats */                                                             \
@@ -238,7 +281,8 @@ TS_API const char *ts_precision_name(ts_precision precision);
 TS_API int ts_precision_from_name(const char *name);
 
 typedef struct ts_space_desc {
-  int32_t size; /* number of indices, from 1 to 2^31 - 1024 */
+  int32_t size;         /* number of indices, from 1 to 2^31 - 1024 */
+  uint64_t reserved[8]; /* 0 */
 } ts_space_desc;
 
 /* Creates an index space of `size` indices in natural order, for vectors that belong to no matrix and for the
@@ -248,14 +292,14 @@ typedef struct ts_space_desc {
  * indices), memory. */
 TS_API ts_status ts_space_create(ts_context *context, const ts_space_desc *desc, ts_space **space);
 TS_API void ts_space_destroy(ts_space **space);
-TS_API int32_t ts_space_size(const ts_space *space);
+TS_API int32_t ts_space_get_size(const ts_space *space); /* the number of indices */
 
 /* ---- Scalars on the device ------------------------------------------------------------------- */
 
 typedef struct ts_scalars_desc {
   int count;              /* number of slots, 1 to 4096 */
   ts_precision precision; /* default: single */
-  int reserved[6];        /* 0 */
+  uint64_t reserved[8];   /* 0 */
 } ts_scalars_desc;
 
 /* Creates an array of device slots. Each holds four components, of which a reduction writes as many as its
@@ -263,12 +307,11 @@ typedef struct ts_scalars_desc {
 TS_API ts_status ts_scalars_create(ts_context *context, const ts_scalars_desc *desc, ts_scalars **scalars);
 TS_API void ts_scalars_destroy(ts_scalars **scalars);
 
-/* Copies slots first .. first+count-1 from or to `values`, four numbers a slot. Reading synchronises with the
- * device. Errors: TS_ERROR_INVALID_ARGUMENT (no such slots), memory. */
-TS_API ts_status ts_scalars_write(ts_scalars *scalars, int first, int count, const float *values);
-TS_API ts_status ts_scalars_read(ts_scalars *scalars, int first, int count, float *values);
-TS_API ts_status ts_scalars_write_double(ts_scalars *scalars, int first, int count, const double *values);
-TS_API ts_status ts_scalars_read_double(ts_scalars *scalars, int first, int count, double *values);
+/* Copies slots from `first` on from or to an array of floats or doubles on the host, four numbers a slot:
+ * values.count / 4 slots. Reading synchronises with the device, and rounds to the array's type. Errors:
+ * TS_ERROR_INVALID_ARGUMENT (no such slots, a count that is not a multiple of 4, `values`), memory. */
+TS_API ts_status ts_scalars_write(ts_scalars *scalars, int first, ts_array values);
+TS_API ts_status ts_scalars_read(ts_scalars *scalars, int first, ts_array values);
 
 /* One slot of an array. */
 typedef struct ts_slot {
@@ -285,6 +328,7 @@ typedef struct ts_coefficient {
   ts_slot numerator, denominator;
 } ts_coefficient;
 
+/* Make a coefficient: value; scale * slot `index`; scale * numerator / denominator. Any thread. */
 static inline ts_coefficient ts_constant(double value) {
   ts_coefficient c = {value, {NULL, 0}, {NULL, 0}};
   return c;
@@ -309,7 +353,7 @@ typedef struct ts_vector_desc {
   int components;         /* 1 to 4; default: 1 */
   ts_precision precision; /* single: a float a number, and what is written is rounded. double: three floats a
                              number. Default: auto, see ts_vector_create */
-  int reserved[6];        /* 0 */
+  uint64_t reserved[8];   /* 0 */
 } ts_vector_desc;
 
 /* Creates a vector over `space`, filled with 0. `desc` may be NULL.
@@ -323,23 +367,26 @@ typedef struct ts_vector_desc {
  * matrix in blocks in OpenGL), memory. */
 TS_API ts_status ts_vector_create(ts_space *space, const ts_vector_desc *desc, ts_vector **vector);
 TS_API void ts_vector_destroy(ts_vector **vector);
-TS_API ts_space *ts_vector_space(const ts_vector *vector); /* borrowed */
-TS_API int ts_vector_components(const ts_vector *vector);
+TS_API ts_space *ts_vector_get_space(const ts_vector *vector); /* the space that it is over, borrowed */
+TS_API int ts_vector_get_components(const ts_vector *vector);  /* 1 to 4 */
 
-/* Copies the whole vector from or to the host: component c of index i is values[i * components + c].
- * `count` is the number of floats and must be size * components (TS_ERROR_INVALID_ARGUMENT otherwise). Reading
- * rounds doubles to floats; it fails with TS_ERROR_INVALID_ARGUMENT if the largest number is out of the range
- * of floats. It synchronises with the device. */
-TS_API ts_status ts_vector_write(ts_vector *vector, const float *values, size_t count);
-TS_API ts_status ts_vector_read(const ts_vector *vector, float *values, size_t count);
-
-/* The same with doubles on the host. Writing rounds to the precision of the vector: one in precision auto or
- * double keeps every double, of any size: numbers far from 1 are stored times a power of two. A number that
- * is 2^94 times smaller than the largest one begins to lose digits. In single precision a finite number
- * beyond the range of floats is TS_ERROR_INVALID_ARGUMENT: the index and the component are named. Errors: as
- * above, memory. */
-TS_API ts_status ts_vector_write_double(ts_vector *vector, const double *values, size_t count);
-TS_API ts_status ts_vector_read_double(const ts_vector *vector, double *values, size_t count);
+/* Copies the whole vector from or to an array of floats or doubles: component c of index i is number
+ * i * components + c, and values.count is size * components.
+ *
+ * Writing rounds to the precision of the vector. A vector of precision auto or double keeps every double, of
+ * any size: numbers far from 1 are stored times a power of two. A number that is 2^94 times smaller than the
+ * largest one begins to lose digits. In single precision a finite number beyond the range of floats is
+ * TS_ERROR_INVALID_ARGUMENT: the index and the component are named.
+ *
+ * Reading floats rounds doubles; it fails with TS_ERROR_INVALID_ARGUMENT if the largest number is out of the
+ * range of floats. Reading into host memory synchronises with the device.
+ *
+ * Arrays in CUDA memory are not copied to the host. Writing doubles waits once for the device, which looks for
+ * the largest of them and for numbers that are not floats. So does reading floats from a vector that is stored
+ * times a power of two.
+ * Errors: TS_ERROR_INVALID_ARGUMENT (`values`), TS_ERROR_UNSUPPORTED (its memory), memory. */
+TS_API ts_status ts_vector_write(ts_vector *vector, ts_array values);
+TS_API ts_status ts_vector_read(const ts_vector *vector, ts_array values);
 
 /* Component-wise operations. All vectors of a call must share one space and the number of components
  * (TS_ERROR_INCOMPATIBLE otherwise), and any of them may be the same vector. A coefficient's slots must be of
@@ -352,11 +399,12 @@ TS_API ts_status ts_vector_read_double(const ts_vector *vector, double *values, 
 TS_API ts_status ts_vector_fill(ts_vector *y, double value);       /* y_i = value   */
 TS_API ts_status ts_vector_copy(ts_vector *y, const ts_vector *x); /* y = x         */
 TS_API ts_status ts_vector_scale(ts_vector *y, ts_coefficient a);  /* y = a y       */
-TS_API ts_status ts_vector_axpby(ts_vector *y, ts_coefficient a, const ts_vector *x, ts_coefficient b);
-/* y = a x + b y */
+TS_API ts_status ts_vector_axpby(ts_vector *y, ts_coefficient a, const ts_vector *x,
+                                 ts_coefficient b);                                        /* y = a x + b y */
 TS_API ts_status ts_vector_multiply(ts_vector *z, const ts_vector *x, const ts_vector *y); /* z_i = x_i y_i */
 TS_API ts_status ts_vector_reciprocal(ts_vector *y, const ts_vector *x); /* y_i = 1/x_i, 0 where x_i is 0 */
 
+/* The Euclidean norm, and the largest magnitude. */
 typedef enum ts_norm { TS_NORM_2 = 0, TS_NORM_INFINITY = 1 } ts_norm;
 
 /* Reductions over all indices, each component separately, into slot `index` of `result`. The order of
@@ -368,11 +416,16 @@ typedef enum ts_norm { TS_NORM_2 = 0, TS_NORM_INFINITY = 1 } ts_norm;
 TS_API ts_status ts_vector_dot(ts_scalars *result, int index, const ts_vector *x, const ts_vector *y);
 TS_API ts_status ts_vector_norm(ts_scalars *result, int index, const ts_vector *x, ts_norm norm);
 TS_API ts_status ts_vector_sum(ts_scalars *result, int index, const ts_vector *x);
-TS_API ts_status ts_vector_max(ts_scalars *result, int index, const ts_vector *x); /* of x_i, not |x_i| */
+TS_API ts_status ts_vector_max(ts_scalars *result, int index, const ts_vector *x); /* max x_i, not |x_i| */
 
 /* ---- Sparse matrices ------------------------------------------------------------------------- */
 
-/* How a matrix is stored on the device. */
+/* How a matrix is stored on the device.
+ *
+ * Blocks are made of n consecutive rows and columns, those of index i / n. If the unknowns of a node of a mesh
+ * are numbered together, blocks are full, and x and the pattern are read once per block instead of once per
+ * entry; otherwise blocks store zeros (ts_matrix_info.fill_ratio). A block multiplies x by its zeros too: a NaN
+ * or an infinity in x reaches every row of its blocks. */
 #define TS_FORMAT_LIST(X)                                                                                      \
   X(TS_FORMAT_AUTO, 0, "auto")         /* chosen for the matrix; ts_matrix_info.choice says why */             \
   X(TS_FORMAT_JAGGED, 1, "jagged")     /* k-th entries of rows side by side (gl, cuda) */                      \
@@ -380,7 +433,8 @@ TS_API ts_status ts_vector_max(ts_scalars *result, int index, const ts_vector *x
   X(TS_FORMAT_CSR, 3, "csr")           /* compressed sparse rows (cpu, cuda) */                                \
   X(TS_FORMAT_STENCIL, 4, "stencil")   /* nine coefficients a point of a grid: texsolve/grid.h */              \
   X(TS_FORMAT_BCRS2, 5, "bcrs2")       /* compressed rows of 2 x 2 blocks; Buatois et al. 2008 */              \
-  X(TS_FORMAT_BCRS4, 6, "bcrs4")       /* the same of 4 x 4 blocks */
+  X(TS_FORMAT_BCRS4, 6, "bcrs4")       /* the same of 4 x 4 blocks */                                          \
+  X(TS_FORMAT_OPERATOR, 7, "operator") /* a function instead of entries: texsolve/operator.h */
 
 typedef enum ts_format {
 #define TS_FORMAT_ENUM(name, value, text) name = value,
@@ -388,35 +442,78 @@ typedef enum ts_format {
 #undef TS_FORMAT_ENUM
 } ts_format;
 
-/* Blocks are made of n consecutive rows and columns, those of index i / n. Where the unknowns of a node of a
- * mesh are numbered together, blocks are full, and x and the pattern are read once a block instead of once an
- * entry; elsewhere they store zeros (ts_matrix_info.fill_ratio). A block multiplies x by its zeros too: a NaN
- * or an infinity in x reaches every row of its blocks.
- *
- * A format's text, NULL if there is no such format; and the format with a text, -1 if none. Any thread. */
+/* A format's text, NULL if there is no such format; and the format with a text, -1 if none. Any thread. */
 TS_API const char *ts_format_name(ts_format format);
 TS_API int ts_format_from_name(const char *name);
 
 /* A matrix in compressed sparse rows: the entries of row i are row_offsets[i] .. row_offsets[i+1]-1. Columns
  * within a row may come in any order; entries with the same row and column are added up, in double precision.
  *
- * Values are floats or doubles: set `values` or `double_values`, or neither for a matrix of zeros whose values
- * follow later. Doubles are kept as a float and remainders, which products in double precision and residuals
- * read, unless the matrix's precision is single.
+ * Offsets and indices are integers of 32 or 64 bits, values floats or doubles. Doubles are kept as a float and
+ * low-order parts, which products in double precision and residuals read, unless the matrix's precision is
+ * single. Without values the matrix is 0, and ts_matrix_set_values follows.
  *
  * Values may have any size that doubles have: if the largest is far from 1, the matrix is stored times a power
- * of two, and products, diagonals and solutions are scaled back. A value that is
- * 2^78 times smaller than the largest one begins to lose digits. */
+ * of two, and products, diagonals and solutions are scaled back. A value that is 2^78 times smaller than the
+ * largest one begins to lose digits.
+ *
+ * One device holds at most 2^31 - 1024 rows and columns and 2^31 - 1 entries; more are TS_ERROR_LIMIT.
+ *
+ * Arrays in CUDA memory fit as CuPy and PyTorch have them. The matrix is then made on the device, as csr. What
+ * needs the arrays on the host copies them (keep_host_copy, another format, constrained rows, an error that is
+ * to be named), which the log says (TS_LOG_LEVEL_INFO). All arrays of a matrix are in one memory. */
 typedef struct ts_csr {
-  int32_t rows, columns;         /* 1 to 2^31 - 1024 */
-  const int32_t *row_offsets;    /* rows + 1, ascending, from 0 */
-  const int32_t *column_indices; /* 0 .. columns-1 */
-  const float *values;           /* finite; or NULL */
-  const double *double_values;   /* instead of `values`: finite; or NULL */
+  int64_t rows, columns;
+  ts_array row_offsets;    /* rows + 1 integers, ascending, from 0 */
+  ts_array column_indices; /* integers, 0 .. columns-1 */
+  ts_array values;         /* finite floats or doubles, or not given */
+  uint64_t reserved[4];    /* 0 */
 } ts_csr;
 
+/* The matrix of three arrays. On the host their counts follow from `rows` and the last offset; elsewhere they
+ * are those of the arrays. */
+static inline ts_csr ts_csr_make(int64_t rows, int64_t columns, ts_array row_offsets, ts_array column_indices,
+                                 ts_array values) {
+  ts_csr csr = {0,
+                0,
+                {NULL, 0, TS_TYPE_NONE, TS_MEMORY_HOST, 0, 0, NULL},
+                {NULL, 0, TS_TYPE_NONE, TS_MEMORY_HOST, 0, 0, NULL},
+                {NULL, 0, TS_TYPE_NONE, TS_MEMORY_HOST, 0, 0, NULL},
+                {0, 0, 0, 0}};
+  int64_t entries = 0;
+  csr.rows = rows;
+  csr.columns = columns;
+  csr.row_offsets = row_offsets;
+  csr.column_indices = column_indices;
+  csr.values = values;
+  if (row_offsets.memory != TS_MEMORY_HOST) return csr;
+  if (rows > 0 && row_offsets.data && row_offsets.type == TS_TYPE_INT64)
+    entries = ((const int64_t *)row_offsets.data)[rows];
+  if (rows > 0 && row_offsets.data && row_offsets.type == TS_TYPE_INT32)
+    entries = ((const int32_t *)row_offsets.data)[rows];
+  csr.row_offsets.count = rows > 0 ? (size_t)rows + 1 : 0;
+  csr.column_indices.count = entries > 0 ? (size_t)entries : 0;
+  csr.values.count = values.data ? csr.column_indices.count : 0;
+  return csr;
+}
+
+/* The matrix of three arrays on the host; values may be NULL. */
+#define ts_host_csr(rows, columns, row_offsets, column_indices, values)                                        \
+  ts_csr_make((rows), (columns), ts_host((row_offsets), 0), ts_host((column_indices), 0), ts_host((values), 0))
+
+/* A matrix as a list of entries in any order: entry k is values[k] in row row_indices[k] and column
+ * column_indices[k]. Entries with the same row and column are added up, in double precision and in the order of
+ * the list. Types, values and memory are as in ts_csr. */
+typedef struct ts_triplets {
+  int64_t rows, columns;
+  ts_array row_indices, column_indices; /* integers from 0, as many as there are entries */
+  ts_array values;
+  uint64_t reserved[4]; /* 0 */
+} ts_triplets;
+
 typedef struct ts_matrix_desc {
-  ts_csr csr;
+  ts_csr csr;                  /* the matrix in compressed rows */
+  const ts_triplets *triplets; /* instead of csr, which is all 0 then. Default: NULL */
   ts_format format; /* default: TS_FORMAT_AUTO, the fastest in products by the bytes or texels that it reads; on
                        a GPU csr or jagged for small matrices; blocks on gl only if `components` is 1 */
   const unsigned char *constrained; /* `rows` flags; rows flagged nonzero have no equation: their unknowns are
@@ -424,15 +521,20 @@ typedef struct ts_matrix_desc {
                                   boundaries). For square matrices. Default: none */
   ts_space *row_space;              /* use this space for the rows; default: a new one, rows sorted by length */
   ts_space *column_space;           /* default: the row space if rows == columns, else a new natural one */
-  int keep_host_copy;               /* keep the CSR arrays on the host for ts_matrix_host_copy */
-  ts_precision precision;           /* single: doubles are rounded to floats. Default: auto, they are kept */
-  int components;  /* of the vectors that it will multiply, 1 to 4, as a hint for TS_FORMAT_AUTO. With 1 backend
-                      gl may choose blocks, over whose spaces vectors have one component only. Default: 0, not
-                      known */
-  int reserved[7]; /* 0 */
+  int keep_host_copy;     /* 1: keep the CSR arrays on the host for ts_matrix_get_host_copy: 8 bytes per
+                        entry, and up to 0.4 times the time of creation more; -1: do not. Default: 0,
+                        only if TS_PRECONDITIONER_AUTO is amg or ilu for the matrix and its first
+                        values, and so needs them (texsolve/preconditioner.h). Of arrays in CUDA memory only 1 keeps
+                        them; amg works without, but auto does not choose it then */
+  ts_precision precision; /* single: doubles are rounded to floats. Default: auto, they are kept */
+  int components; /* of the vectors that it will multiply, 1 to 4, as a hint for TS_FORMAT_AUTO. With 1 backend
+                     gl may choose blocks, over whose spaces vectors have one component only. Default: 0, not
+                     known */
+  uint64_t reserved[8]; /* 0 */
 } ts_matrix_desc;
 
-/* Creates a matrix: chooses the format, lays it out and uploads it.
+/* Creates a matrix from rows or triplets, which it copies: chooses the format, lays it out and uploads it. Make
+ * vectors over ts_matrix_get_row_space and ts_matrix_get_column_space.
  * Errors: TS_ERROR_INVALID_ARGUMENT (offsets that do not ascend, a column out of range, NaN or Inf: the
  * row and the entry are named; constrained rows of a matrix that is not square, or beside a
  * row_space, which has constrained rows of its own; components beyond 4), TS_ERROR_INCOMPATIBLE (a space of
@@ -447,24 +549,28 @@ TS_API void ts_matrix_destroy(ts_matrix **matrix);
  * TS_ERROR_INVALID_ARGUMENT for a stencil (ts_stencil_set_values). */
 TS_API ts_status ts_matrix_set_values(ts_matrix *matrix, const ts_csr *csr);
 
-TS_API ts_space *ts_matrix_row_space(const ts_matrix *matrix);    /* borrowed: of y in y = A x */
-TS_API ts_space *ts_matrix_column_space(const ts_matrix *matrix); /* borrowed: of x in y = A x */
+/* Replaces the values of a matrix that was created from triplets; the same rows and columns in the same order.
+ * Errors: as ts_matrix_set_values. */
+TS_API ts_status ts_matrix_set_triplets(ts_matrix *matrix, const ts_triplets *triplets);
+
+TS_API ts_space *ts_matrix_get_row_space(const ts_matrix *matrix);    /* of y in y = A x, borrowed */
+TS_API ts_space *ts_matrix_get_column_space(const ts_matrix *matrix); /* of x in y = A x, borrowed */
 
 typedef struct ts_matrix_info {
   int32_t rows, columns;
   int64_t nonzeros;       /* entries after duplicates were added up, explicit zeros included */
   int64_t duplicates;     /* entries that were added to another one */
   int64_t stored_entries; /* entries the device stores, padding and the diagonal included */
-  size_t bytes_device;    /* without bytes_rest */
-  size_t bytes_rest;      /* of what floats lack of the doubles that were given */
+  size_t bytes_device;    /* without bytes_low_order */
+  size_t bytes_low_order; /* of the low-order parts of doubles */
   ts_format format;
   /* Why it has this format: what a product reads in each that the backend has, in bytes or texel fetches an
    * entry, such as "jagged: 5.4 bytes an entry; csr 8.6, bcrs2 10.3 (fill 0.50, x 1.11)", where each byte
    * counts 1.11 times because it takes that much longer. The numbers are those of the matrix as it was created;
    * in "jagged: asked for" the descriptor named the format. */
-  char choice[200];
-  int32_t blocks;    /* that the matrix has in a format of blocks; else 0 */
-  double fill_ratio; /* nonzeros / numbers in those blocks; 1 in the other formats */
+  const char *choice; /* lives as long as the matrix */
+  int32_t blocks;     /* that the matrix has in a format of blocks; else 0 */
+  double fill_ratio;  /* nonzeros / numbers in those blocks; 1 in the other formats */
   int32_t constrained_rows;
   int32_t rectangles;  /* that rows are packed in; 0 without packing */
   int32_t loops;       /* runs of rectangles with one loop length */
@@ -473,19 +579,22 @@ typedef struct ts_matrix_info {
   int symmetric;       /* 1 if A equals its transpose within single precision (constrained rows aside) */
   int32_t unsymmetric_row, unsymmetric_column; /* the first entry that differs from its mirror, or -1 */
   int32_t zero_diagonal_row;                   /* the first row whose diagonal is missing or 0, or -1 */
+  int negative_diagonal; /* 1 if a diagonal entry is negative, so that the matrix is not positive definite. 0 of
+                            stencils and of arrays in device memory, where it is not looked at */
   double seconds_layout, seconds_upload;
   int parts;    /* of a backend of several devices that have rows of it; 1 on one device */
   int64_t halo; /* elements of x that a product brings from other parts, summed over the parts */
+  uint64_t reserved[7];
 } ts_matrix_info;
 
-/* No host synchronisation. */
+/* Describes a matrix: sizes, format, symmetry. No host synchronisation. */
 TS_API ts_status ts_matrix_get_info(const ts_matrix *matrix, ts_matrix_info *info);
 
-/* Returns the matrix in CSR with `values` set (columns ascending, duplicates added up, constrained rows empty),
- * borrowed until the matrix is destroyed; ts_matrix_set_values replaces the values in place.
- * TS_ERROR_INVALID_ARGUMENT unless made with keep_host_copy; TS_ERROR_UNSUPPORTED if a value is out of the
+/* Returns the matrix in CSR (columns ascending, duplicates added up, constrained rows empty; integers of 32
+ * bits, floats), borrowed until the matrix is destroyed; ts_matrix_set_values replaces the values in place.
+ * TS_ERROR_INVALID_ARGUMENT unless it keeps a host copy; TS_ERROR_UNSUPPORTED if a value is out of the
  * range of floats, which the copy holds. */
-TS_API ts_status ts_matrix_host_copy(const ts_matrix *matrix, ts_csr *csr);
+TS_API ts_status ts_matrix_get_host_copy(const ts_matrix *matrix, ts_csr *csr);
 
 /* y = A x, and r = b - A x; y and r must not be x (TS_ERROR_INVALID_ARGUMENT), r may be b. Every component
  * of x is multiplied by the same matrix. Constrained rows of the result are 0. y, r and b are over the row
@@ -494,6 +603,17 @@ TS_API ts_status ts_matrix_host_copy(const ts_matrix *matrix, ts_csr *csr);
 TS_API ts_status ts_matrix_multiply(ts_vector *y, const ts_matrix *matrix, const ts_vector *x);
 TS_API ts_status ts_matrix_residual(ts_vector *r, const ts_vector *b, const ts_matrix *matrix,
                                     const ts_vector *x);
+
+/* y = A^T x. y is over the column space and x over the row space; otherwise as ts_matrix_multiply. Rows without
+ * an equation contribute nothing, and constrained elements of y are 0: of a matrix with constrained rows, A^T
+ * is the transpose of its free rows and columns. The result is the same bits on every run.
+ *
+ * The first call makes A^T, as a matrix that belongs to this one and takes about as much device memory; the
+ * first call after ts_matrix_set_values gives A^T the new values. For that the entries are read back from the
+ * device, unless the matrix has a host copy and was given floats; the log reports the time (info). Errors: as
+ * ts_matrix_multiply; TS_ERROR_INVALID_ARGUMENT (an operator without apply_transposed), TS_ERROR_UNSUPPORTED (a
+ * stencil; rows of ranks; in several processes a matrix without a host copy of floats), memory. */
+TS_API ts_status ts_matrix_multiply_transposed(ts_vector *y, const ts_matrix *matrix, const ts_vector *x);
 
 /* The diagonal into every component of `d`, which is over the row space (TS_ERROR_INCOMPATIBLE otherwise) of a
  * matrix with one space for rows and columns (TS_ERROR_INVALID_ARGUMENT otherwise). */

@@ -4,7 +4,7 @@
 
 /* ---- The descriptor ---- */
 
-static ts_status validate(ts_context *context, const ts_fluid_desc *desc) {
+static ts_status fluid_validate(ts_context *context, const ts_fluid_desc *desc) {
   if (!context->ops->fluid)
     return tsi_fail(context, TS_ERROR_UNSUPPORTED, "backend %s has no fluids", context->backend_name);
   if (desc->width < 4)
@@ -19,9 +19,10 @@ static ts_status validate(ts_context *context, const ts_fluid_desc *desc) {
   if (desc->cell_size != 0 && !(desc->cell_size >= 1e-9 && desc->cell_size <= 1e9))
     return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT,
                     "cell_size is %g m; it goes from 1e-9 to 1e9 m, or 0 for the default", desc->cell_size);
-  if (desc->layout != TS_FLUID_STAGGERED && desc->layout != TS_FLUID_COLLOCATED)
+  if ((int)desc->layout < TS_FLUID_LAYOUT_AUTO || desc->layout > TS_FLUID_LAYOUT_COLLOCATED)
     return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "layout is %d, which is no ts_fluid_layout",
                     desc->layout);
+  TSI_TRY(tsi_check_reserved(context, "", desc->reserved, sizeof desc->reserved));
   return desc->parameters ? tsi_fluid_check_parameters(context, desc->parameters) : TS_OK;
 }
 
@@ -31,14 +32,16 @@ static void set_domain(ts_fluid *fluid, const ts_fluid_desc *desc) {
   fluid->domain = (tsi_fluid_domain){.width = desc->width,
                                      .height = desc->height,
                                      .cell_size = (float)fluid->cell_size,
-                                     .layout = desc->layout};
+                                     .layout = desc->layout ? desc->layout : TS_FLUID_LAYOUT_STAGGERED};
   tsi_fluid_set_domain_boundaries(&fluid->domain, boundaries);
   if (desc->parameters)
     fluid->parameters = *desc->parameters;
   else
     ts_fluid_default_parameters(&fluid->parameters);
-  fluid->info = (ts_fluid_info){
-      .width = desc->width, .height = desc->height, .cell_size = fluid->cell_size, .layout = desc->layout};
+  fluid->info = (ts_fluid_info){.width = desc->width,
+                                .height = desc->height,
+                                .cell_size = fluid->cell_size,
+                                .layout = fluid->domain.layout};
 }
 
 /* ---- Parts ---- */
@@ -68,9 +71,13 @@ static ts_status create_parts(ts_fluid *fluid, const ts_fluid_desc *desc) {
   if (!fluid->solid || !fluid->solid_velocity)
     return tsi_out_of_memory(context, "the walls of a fluid", cells * (1 + 2 * sizeof(float)));
   tsi_fluid_copy_walls(fluid, desc->solid, desc->solid_velocity);
-  TSI_TRY(ts_grid_create(context, &(ts_grid_desc){d->width + 1, d->height + 1, 0, 0}, &fluid->points));
-  TSI_TRY(ts_grid_create(context, &(ts_grid_desc){d->width, d->height, d->periodic_x, d->periodic_y},
-                         &fluid->cells));
+  TSI_TRY(
+      ts_grid_create(context, &(ts_grid_desc){.width = d->width + 1, .height = d->height + 1}, &fluid->points));
+  TSI_TRY(ts_grid_create(
+      context,
+      &(ts_grid_desc){
+          .width = d->width, .height = d->height, .periodic_x = d->periodic_x, .periodic_y = d->periodic_y},
+      &fluid->cells));
   TSI_TRY(create_vectors(fluid));
   TSI_TRY(ts_scalars_create(context, &(ts_scalars_desc){.count = TSI_FLUID_SLOTS}, &fluid->slots));
   TSI_TRY(tsi_fluid_build(fluid));
@@ -82,7 +89,7 @@ ts_status ts_fluid_create(ts_context *context, const ts_fluid_desc *desc, ts_flu
   TSI_REQUIRE(context, out);
   *out = NULL;
   TSI_REQUIRE(context, desc);
-  TSI_TRY(validate(context, desc));
+  TSI_TRY(fluid_validate(context, desc));
   ts_fluid *fluid = tsi_calloc(context, 1, sizeof *fluid);
   if (!fluid) return tsi_out_of_memory(context, "a fluid", sizeof *fluid);
   const size_t before = context->bytes_device;
@@ -132,21 +139,21 @@ ts_status ts_fluid_get_info(const ts_fluid *fluid, ts_fluid_info *info) {
   return TS_OK;
 }
 
-ts_vector *ts_fluid_velocity(ts_fluid *fluid) {
+ts_vector *ts_fluid_get_velocity(ts_fluid *fluid) {
   return fluid ? fluid->velocity : NULL;
 }
-ts_vector *ts_fluid_pressure(ts_fluid *fluid) {
+ts_vector *ts_fluid_get_pressure(ts_fluid *fluid) {
   return fluid ? fluid->pressure : NULL;
 }
-ts_vector *ts_fluid_divergence(ts_fluid *fluid) {
+ts_vector *ts_fluid_get_divergence(ts_fluid *fluid) {
   return fluid ? fluid->divergence : NULL;
 }
-ts_vector *ts_fluid_dye(ts_fluid *fluid) {
+ts_vector *ts_fluid_get_dye(ts_fluid *fluid) {
   return fluid ? fluid->dye : NULL;
 }
-ts_vector *ts_fluid_walls(ts_fluid *fluid) {
+ts_vector *ts_fluid_get_walls(ts_fluid *fluid) {
   return fluid ? fluid->walls : NULL;
 }
-ts_vector *ts_fluid_particles(ts_fluid *fluid) {
+ts_vector *ts_fluid_get_particles(ts_fluid *fluid) {
   return fluid ? fluid->particles : NULL;
 }

@@ -52,7 +52,8 @@ typedef struct tsi_fluid_domain {
 /* Dye that is carried in from beyond the boundary is 0. */
 TSI_FLUID_INLINE int tsi_fluid_is_open(const tsi_fluid_domain *d, int side) {
   const ts_fluid_boundary *s = &d->boundaries[side];
-  return s->kind == TS_FLUID_OUTLET || (s->kind == TS_FLUID_WALL && s->velocity[side / 2] != 0);
+  return s->kind == TS_FLUID_BOUNDARY_OUTLET ||
+         (s->kind == TS_FLUID_BOUNDARY_WALL && s->velocity[side / 2] != 0);
 }
 
 /* What a step adds to velocities in m/s: everything is multiplied by dt already. */
@@ -83,7 +84,7 @@ typedef struct tsi_fluid_particles {
   uint32_t seed;      /* another one at every step */
 } tsi_fluid_particles;
 
-/* Arbitrary numbers from 0 to 1 for particle `index`; shaders/include/fluid_random.glsl has the same. */
+/* Arbitrary numbers from 0 to 1 for particle `index`; shaders/fluid/fluid_particles.frag has the same. */
 TSI_FLUID_INLINE uint32_t tsi_fluid_hash(uint32_t x) {
   x ^= x >> 16;
   x *= 0x7feb352dU;

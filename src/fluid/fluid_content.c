@@ -1,5 +1,6 @@
 /* What is put into a fluid: splats, sources, particles; and taking it all out. */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "common/core/core.h"
@@ -80,7 +81,9 @@ static ts_status check_source(ts_context *context, const ts_fluid_source *s, int
   if (!all_finite(s->dye, 3) || !all_finite(s->velocity, 2) || !isfinite(s->temperature))
     return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT,
                     "dye, velocity or temperature of source %d is not finite", k);
-  return TS_OK;
+  char prefix[32];
+  snprintf(prefix, sizeof prefix, "sources[%d].", k);
+  return tsi_check_reserved(context, prefix, s->reserved, sizeof s->reserved);
 }
 
 ts_status ts_fluid_set_sources(ts_fluid *fluid, const ts_fluid_source *sources, int count) {
@@ -132,7 +135,7 @@ static ts_status spread_particles(ts_fluid *fluid) {
     values[4 * k + 2] = (float)(0.75 * fluid->lifetime * (tsi_fluid_hash((uint32_t)k) >> 8) * ldexp(1, -24));
     values[4 * k + 3] = 0;
   }
-  const ts_status status = ts_vector_write(fluid->particles, values, 4 * count);
+  const ts_status status = tsi_vector_write_floats(fluid->particles, values);
   tsi_free(context, values);
   return status;
 }
@@ -151,7 +154,7 @@ ts_status ts_fluid_set_particles(ts_fluid *fluid, int32_t width, int32_t height,
   if (width > 0) {
     ts_space *grid = NULL;
     const ts_vector_desc four = {.components = 4};
-    TSI_TRY(ts_grid_create(context, &(ts_grid_desc){width, height, 0, 0}, &grid));
+    TSI_TRY(ts_grid_create(context, &(ts_grid_desc){.width = width, .height = height}, &grid));
     ts_status status = ts_vector_create(grid, &four, &particles);
     if (status == TS_OK) status = ts_vector_create(grid, &four, &next);
     ts_space_destroy(&grid); /* the vectors keep it */

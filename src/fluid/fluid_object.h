@@ -6,8 +6,10 @@
 
 typedef struct tsi_fluid_pressure {
   ts_matrix *matrix;
-  ts_multigrid *multigrid; /* of the solvers multigrid, multigrid-cg and jacobi */
-  ts_solver *cg;
+  ts_solver_desc how;          /* resolved */
+  ts_multigrid_desc hierarchy; /* of `multigrid` */
+  ts_multigrid *multigrid;     /* cycles, also as a preconditioner; NULL: none */
+  ts_solver *krylov;           /* NULL: cycles alone */
 } tsi_fluid_pressure;
 
 /* One system for each component of the velocity. */
@@ -62,8 +64,6 @@ struct ts_fluid {
 
 /* ---- fluid_parameters.c ---- */
 ts_status tsi_fluid_check_parameters(ts_context *context, const ts_fluid_parameters *p);
-/* `iterations`, or the default of the solver. */
-int tsi_fluid_iterations(const ts_fluid_parameters *p);
 
 /* ---- fluid_walls.c ---- */
 ts_status tsi_fluid_check_boundaries(ts_context *context, const ts_fluid_boundary boundaries[4]);

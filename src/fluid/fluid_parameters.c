@@ -14,36 +14,20 @@ const char *ts_fluid_boundary_name(ts_fluid_boundary_kind kind) {
   return NULL;
 }
 
-const char *ts_fluid_solver_name(ts_fluid_solver solver) {
-  switch (solver) { TS_FLUID_SOLVER_LIST(CASE_TEXT) }
-  return NULL;
-}
-
 int ts_fluid_boundary_from_name(const char *name) {
   for (int k = 0; name && ts_fluid_boundary_name((ts_fluid_boundary_kind)k); k++)
     if (strcmp(name, ts_fluid_boundary_name((ts_fluid_boundary_kind)k)) == 0) return k;
   return -1;
 }
 
-int ts_fluid_solver_from_name(const char *name) {
-  for (int k = 0; name && ts_fluid_solver_name((ts_fluid_solver)k); k++)
-    if (strcmp(name, ts_fluid_solver_name((ts_fluid_solver)k)) == 0) return k;
-  return -1;
-}
-
 const char *ts_fluid_stage_name(ts_fluid_stage stage) {
 #define STAGE_TEXT(name, text) text,
   static const char *const names[] = {TS_FLUID_STAGE_LIST(STAGE_TEXT)};
-  return (int)stage >= 0 && stage < TS_FLUID_STAGES ? names[stage] : NULL;
+  return (int)stage >= 0 && stage < TS_FLUID_STAGE_COUNT ? names[stage] : NULL;
 }
 
 void ts_fluid_default_parameters(ts_fluid_parameters *parameters) {
   if (parameters) *parameters = (ts_fluid_parameters){.time_step = 1.0 / 60};
-}
-
-int tsi_fluid_iterations(const ts_fluid_parameters *p) {
-  static const int defaults[] = {2, 4, 50, 20};
-  return p->iterations ? p->iterations : defaults[p->solver];
 }
 
 static ts_status check_finite(ts_context *context, const char *name, double value) {
@@ -70,18 +54,19 @@ ts_status tsi_fluid_check_parameters(ts_context *context, const ts_fluid_paramet
   TSI_TRY(check_finite(context, "vorticity_confinement", p->vorticity_confinement));
   TSI_TRY(check_not_negative(context, "dye_decay", p->dye_decay));
   TSI_TRY(check_not_negative(context, "temperature_decay", p->temperature_decay));
-  if (p->advection != TS_FLUID_SEMI_LAGRANGIAN && p->advection != TS_FLUID_MACCORMACK)
+  if ((int)p->advection < TS_FLUID_ADVECTION_AUTO || p->advection > TS_FLUID_ADVECTION_MACCORMACK)
     return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "advection is %d, which is no ts_fluid_advection",
                     p->advection);
-  if (!ts_fluid_solver_name(p->solver))
-    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "solver is %d, which is no ts_fluid_solver", p->solver);
-  if (p->iterations < 0 || p->iterations > 1000)
+  if (p->pressure.preconditioner || p->pressure.transposed)
+    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "pressure.%s is set; it must be NULL",
+                    p->pressure.preconditioner ? "preconditioner" : "transposed");
+  if (p->pressure.fixed_iterations > 1000)
     return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT,
-                    "iterations is %d; it goes from 1 to 1000, or 0 for the default", p->iterations);
-  if (!(p->tolerance >= 0 && p->tolerance < 1))
-    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT,
-                    "tolerance is %g; it must be at least 0 and less than 1", p->tolerance);
-  return TS_OK;
+                    "pressure.fixed_iterations is %d; it goes from 1 to 1000, or 0 for the default",
+                    p->pressure.fixed_iterations);
+  TSI_TRY(tsi_check_reserved(context, "pressure.", p->pressure.reserved, sizeof p->pressure.reserved));
+  TSI_TRY(tsi_check_reserved(context, "multigrid.", p->multigrid.reserved, sizeof p->multigrid.reserved));
+  return tsi_check_reserved(context, "parameters.", p->reserved, sizeof p->reserved);
 }
 
 ts_status ts_fluid_get_parameters(const ts_fluid *fluid, ts_fluid_parameters *parameters) {

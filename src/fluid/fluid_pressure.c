@@ -4,20 +4,21 @@
  * the pressure beyond is the negative of the cell's own, hence the stencil's 2. So staggered velocities have no
  * divergence but the solver's and rounding's, about 2^-24 (|u| + |p| dt / h) / h. */
 #include "common/core/core.h"
+#include "common/krylov/solver.h"
 #include "fluid_object.h"
 
 /* ---- The matrix ---- */
 
-static ts_status compute_stencil(const ts_fluid *fluid, float *values) {
-  static const ts_boundary boundaries[] = {[TS_FLUID_WALL] = TS_BOUNDARY_NEUMANN,
-                                           [TS_FLUID_SLIP] = TS_BOUNDARY_NEUMANN,
-                                           [TS_FLUID_OUTLET] = TS_BOUNDARY_DIRICHLET,
-                                           [TS_FLUID_PERIODIC] = TS_BOUNDARY_PERIODIC};
+static ts_status compute_stencil(const ts_fluid *fluid, ts_array values) {
+  static const ts_boundary boundaries[] = {[TS_FLUID_BOUNDARY_WALL] = TS_BOUNDARY_NEUMANN,
+                                           [TS_FLUID_BOUNDARY_SLIP] = TS_BOUNDARY_NEUMANN,
+                                           [TS_FLUID_BOUNDARY_OUTLET] = TS_BOUNDARY_DIRICHLET,
+                                           [TS_FLUID_BOUNDARY_PERIODIC] = TS_BOUNDARY_PERIODIC};
   const tsi_fluid_domain *d = &fluid->domain;
   const ts_poisson_desc desc = {.width = d->width,
                                 .height = d->height,
                                 .spacing = fluid->cell_size,
-                                .centring = TS_CELL_CENTRED,
+                                .centring = TS_CENTRING_CELL,
                                 .left = boundaries[d->boundaries[TSI_LEFT].kind],
                                 .right = boundaries[d->boundaries[TSI_RIGHT].kind],
                                 .bottom = boundaries[d->boundaries[TSI_BOTTOM].kind],
@@ -26,76 +27,89 @@ static ts_status compute_stencil(const ts_fluid *fluid, float *values) {
   return ts_poisson_stencil(fluid->context, &desc, values);
 }
 
-/* ---- Solvers ---- */
+/* ---- How it is solved ---- */
 
-static int uses_multigrid(const ts_fluid_parameters *p) {
-  return p->solver != TS_FLUID_CG;
+/* Whether iterations end by a rule rather than by their number. */
+static int has_test(const ts_solver_desc *d) {
+  return d->rtol != 0 || d->atol != 0 || d->max_iterations || d->stop || d->check_interval || d->progress;
 }
 
-static int uses_cg(const ts_fluid_parameters *p) {
-  return p->solver == TS_FLUID_CG || p->solver == TS_FLUID_MULTIGRID_CG;
+static ts_status resolve(const ts_matrix *A, const ts_solver_desc *given, ts_solver_desc *how) {
+  *how = *given;
+  if (how->method == TS_METHOD_AUTO) how->method = TS_METHOD_RICHARDSON;
+  if (how->preconditioner_kind == TS_PRECONDITIONER_AUTO)
+    how->preconditioner_kind = TS_PRECONDITIONER_MULTIGRID;
+  if (how->precision == TS_PRECISION_AUTO) how->precision = TS_PRECISION_SINGLE; /* a step costs the same */
+  const int is_richardson = how->method == TS_METHOD_RICHARDSON;
+  const int is_multigrid = how->preconditioner_kind == TS_PRECONDITIONER_MULTIGRID;
+  if (!how->fixed_iterations && !has_test(how))
+    how->fixed_iterations = is_richardson ? (is_multigrid ? 2 : 20) : (is_multigrid ? 4 : 50);
+  /* ts_solver_create does not make multigrid. */
+  ts_solver_desc checked = *how, resolved;
+  if (is_multigrid) checked.preconditioner_kind = TS_PRECONDITIONER_NONE;
+  return tsi_solver_resolve(A, &checked, &resolved);
 }
 
-/* Plain Jacobi iterations are a multigrid of one level whose cycle is that many undamped sweeps. */
-static void describe_multigrid(const ts_fluid_parameters *p, ts_multigrid_desc *desc) {
-  if (p->solver == TS_FLUID_JACOBI) {
-    *desc = (ts_multigrid_desc){.smoother = TS_SMOOTHER_JACOBI,
-                                .damping = 1,
-                                .max_levels = 1,
-                                .coarsest_sweeps = tsi_fluid_iterations(p)};
-    return;
-  }
-  *desc = p->multigrid;
-  desc->progress = NULL;
-  desc->progress_user = NULL;
+/* Cycles, or sweeps of Jacobi: what a multigrid does without a solver around it. */
+static int runs_cycles(const ts_solver_desc *how) {
+  return how->method == TS_METHOD_RICHARDSON && how->fixed_iterations &&
+         how->precision == TS_PRECISION_SINGLE &&
+         (how->preconditioner_kind == TS_PRECONDITIONER_MULTIGRID ||
+          how->preconditioner_kind == TS_PRECONDITIONER_JACOBI);
 }
 
-static int same_multigrid(const ts_fluid_parameters *a, const ts_fluid_parameters *b) {
-  if (uses_multigrid(a) != uses_multigrid(b)) return 0;
-  ts_multigrid_desc x, y;
-  describe_multigrid(a, &x);
-  describe_multigrid(b, &y);
-  return x.smoother == y.smoother && x.storage == y.storage && x.interpolation == y.interpolation &&
-         x.cycle == y.cycle && x.pre == y.pre && x.post == y.post && x.damping == y.damping &&
-         x.symmetric == y.symmetric && x.full == y.full && x.max_levels == y.max_levels &&
-         x.coarsest_sweeps == y.coarsest_sweeps && x.rtol == y.rtol && x.max_cycles == y.max_cycles;
+static int uses_multigrid(const ts_solver_desc *how) {
+  return how->preconditioner_kind == TS_PRECONDITIONER_MULTIGRID || runs_cycles(how);
 }
 
-static ts_status create_cg(const ts_fluid_parameters *p, tsi_fluid_pressure *solver) {
-  const int iterations = tsi_fluid_iterations(p);
-  ts_solver_desc desc = {.method = TS_METHOD_CG, .precision = TS_PRECISION_SINGLE}; /* a step costs the same */
-  if (p->tolerance > 0) {
-    desc.rtol = p->tolerance;
-    desc.max_iterations = iterations;
-  } else {
-    desc.fixed_iterations = iterations;
-  }
+/* Jacobi's method is a multigrid of one level. Its cycle is that many undamped sweeps. */
+static ts_multigrid_desc describe_multigrid(const ts_fluid_parameters *p, const ts_solver_desc *how) {
+  if (how->preconditioner_kind == TS_PRECONDITIONER_JACOBI)
+    return (ts_multigrid_desc){.smoother = TS_SMOOTHER_JACOBI,
+                               .damping = 1,
+                               .max_levels = 1,
+                               .coarsest_sweeps = how->fixed_iterations};
+  ts_multigrid_desc desc = p->multigrid;
+  desc.progress = NULL;
+  desc.progress_user = NULL;
+  return desc;
+}
+
+static int same_multigrid(const ts_multigrid_desc *x, const ts_multigrid_desc *y) {
+  return x->smoother == y->smoother && x->storage == y->storage && x->interpolation == y->interpolation &&
+         x->cycle == y->cycle && x->pre == y->pre && x->post == y->post && x->damping == y->damping &&
+         x->symmetric == y->symmetric && x->full == y->full && x->max_levels == y->max_levels &&
+         x->coarsest_sweeps == y->coarsest_sweeps && x->rtol == y->rtol && x->max_cycles == y->max_cycles;
+}
+
+static ts_status create_krylov(tsi_fluid_pressure *solver) {
+  ts_solver_desc desc = solver->how;
   ts_preconditioner *M = NULL;
-  if (p->solver == TS_FLUID_MULTIGRID_CG) {
+  if (desc.preconditioner_kind == TS_PRECONDITIONER_MULTIGRID) {
     const ts_preconditioner_desc cycle = {.kind = TS_PRECONDITIONER_MULTIGRID, .multigrid = solver->multigrid};
     TSI_TRY(ts_preconditioner_create(solver->matrix, &cycle, &M));
     desc.preconditioner = M;
+    desc.preconditioner_kind = (ts_preconditioner_kind)0;
   }
-  const ts_status status = ts_solver_create(solver->matrix, &desc, &solver->cg);
+  const ts_status status = ts_solver_create(solver->matrix, &desc, &solver->krylov);
   ts_preconditioner_destroy(&M); /* the solver keeps it */
   return status;
 }
 
-/* What of `old` serves `p` too is taken over. */
-static ts_status create_solvers(const ts_fluid_parameters *p, const ts_fluid_parameters *old_parameters,
-                                const tsi_fluid_pressure *old, tsi_fluid_pressure *solver) {
+/* Keeps the multigrid of `old` if `p` needs the same one. */
+static ts_status create_solvers(const ts_fluid_parameters *p, const tsi_fluid_pressure *old,
+                                tsi_fluid_pressure *solver) {
   *solver = (tsi_fluid_pressure){.matrix = old->matrix};
-  if (uses_multigrid(p)) {
-    if (old->multigrid && same_multigrid(p, old_parameters)) {
+  TSI_TRY(resolve(old->matrix, &p->pressure, &solver->how));
+  if (uses_multigrid(&solver->how)) {
+    solver->hierarchy = describe_multigrid(p, &solver->how);
+    if (old->multigrid && same_multigrid(&solver->hierarchy, &old->hierarchy))
       solver->multigrid = old->multigrid;
-    } else {
-      ts_multigrid_desc desc;
-      describe_multigrid(p, &desc);
-      TSI_TRY(ts_multigrid_create(old->matrix, &desc, &solver->multigrid));
-    }
+    else
+      TSI_TRY(ts_multigrid_create(old->matrix, &solver->hierarchy, &solver->multigrid));
   }
-  if (!uses_cg(p)) return TS_OK;
-  const ts_status status = create_cg(p, solver);
+  if (runs_cycles(&solver->how)) return TS_OK;
+  const ts_status status = create_krylov(solver);
   if (status < 0 && solver->multigrid != old->multigrid) ts_multigrid_destroy(&solver->multigrid);
   return status;
 }
@@ -109,8 +123,8 @@ static void count_levels(ts_fluid *fluid) {
 
 ts_status tsi_fluid_pressure_change(ts_fluid *fluid, const ts_fluid_parameters *p) {
   tsi_fluid_pressure *old = &fluid->solver, solver;
-  TSI_TRY(create_solvers(p, &fluid->parameters, old, &solver));
-  ts_solver_destroy(&old->cg); /* before the multigrid that it may use */
+  TSI_TRY(create_solvers(p, old, &solver));
+  ts_solver_destroy(&old->krylov); /* before the multigrid that it may use */
   if (old->multigrid != solver.multigrid) ts_multigrid_destroy(&old->multigrid);
   *old = solver;
   count_levels(fluid);
@@ -123,11 +137,12 @@ ts_status tsi_fluid_pressure_update(ts_fluid *fluid) {
   const size_t count = 9 * (size_t)fluid->domain.width * (size_t)fluid->domain.height;
   float *values = tsi_malloc(context, count, sizeof *values);
   if (!values) return tsi_out_of_memory(context, "the pressure's matrix", count * sizeof *values);
-  ts_status status = compute_stencil(fluid, values);
+  const ts_array stencil = ts_host(values, count);
+  ts_status status = compute_stencil(fluid, stencil);
   const int is_first = !solver->matrix;
   if (status == TS_OK)
-    status = is_first ? ts_stencil_create(fluid->cells, values, &solver->matrix)
-                      : ts_stencil_set_values(solver->matrix, values);
+    status = is_first ? ts_stencil_create(fluid->cells, stencil, &solver->matrix)
+                      : ts_stencil_set_values(solver->matrix, stencil);
   tsi_free(context, values);
   if (status < 0) return status;
   if (is_first) return tsi_fluid_pressure_change(fluid, &fluid->parameters);
@@ -137,7 +152,7 @@ ts_status tsi_fluid_pressure_update(ts_fluid *fluid) {
 }
 
 void tsi_fluid_pressure_destroy(tsi_fluid_pressure *solver) {
-  ts_solver_destroy(&solver->cg);
+  ts_solver_destroy(&solver->krylov);
   ts_multigrid_destroy(&solver->multigrid);
   ts_matrix_destroy(&solver->matrix);
 }
@@ -145,17 +160,17 @@ void tsi_fluid_pressure_destroy(tsi_fluid_pressure *solver) {
 /* ---- Solving ---- */
 
 ts_status tsi_fluid_pressure_solve(ts_fluid *fluid, ts_fluid_result *result) {
-  const ts_fluid_parameters *p = &fluid->parameters;
-  tsi_fluid_pressure *solver = &fluid->solver;
-  if (p->cold_start) TSI_TRY(ts_vector_fill(fluid->pressure, 0));
-  result->iterations = tsi_fluid_iterations(p);
-  result->pressure_reason = TS_REASON_CONVERGED;
-  if (!uses_cg(p)) {
-    const int cycles = p->solver == TS_FLUID_JACOBI ? 1 : result->iterations;
+  const tsi_fluid_pressure *solver = &fluid->solver;
+  const ts_solver_desc *how = &solver->how;
+  if (!solver->krylov) {
+    const int cycles = how->preconditioner_kind == TS_PRECONDITIONER_JACOBI ? 1 : how->fixed_iterations;
+    if (how->zero_start) TSI_TRY(ts_vector_fill(fluid->pressure, 0));
+    result->iterations = how->fixed_iterations;
+    result->pressure_reason = TS_REASON_FIXED_ITERATIONS;
     return ts_multigrid_cycle(solver->multigrid, fluid->right, fluid->pressure, cycles);
   }
   ts_result own;
-  const ts_status status = ts_solver_solve(solver->cg, fluid->right, fluid->pressure, &own);
+  const ts_status status = ts_solver_solve(solver->krylov, fluid->right, fluid->pressure, &own);
   if (status < 0) return status;
   result->iterations = own.iterations;
   result->pressure_reason = own.reason;

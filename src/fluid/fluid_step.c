@@ -28,7 +28,7 @@ static ts_status advect(ts_fluid *f) {
   const tsi_ops *ops = f->context->ops;
   const float dt = (float)f->parameters.time_step;
   TSI_TRY(ops->fluid->advect(&f->domain, f->velocity_next, f->velocity, f->prescribed, dt));
-  if (f->parameters.advection == TS_FLUID_MACCORMACK) {
+  if (f->parameters.advection == TS_FLUID_ADVECTION_MACCORMACK) {
     TSI_TRY(
         ops->fluid->correct(&f->domain, f->velocity_third, f->velocity, f->prescribed, f->velocity_next, dt));
     exchange(&f->velocity_next, &f->velocity_third);
@@ -87,7 +87,7 @@ static ts_status transport(ts_fluid *f) {
   const tsi_fluid_transport plain = {(float)dt, 1, 1};
   const tsi_fluid_transport decaying = {(float)dt, (float)exp(-dt * p->dye_decay),
                                         (float)exp(-dt * p->temperature_decay)};
-  if (p->advection == TS_FLUID_MACCORMACK) {
+  if (p->advection == TS_FLUID_ADVECTION_MACCORMACK) {
     TSI_TRY(ops->fluid->transport(&f->domain, f->dye_third, f->dye, f->velocity, f->walls, NULL, &plain));
     TSI_TRY(
         ops->fluid->transport(&f->domain, f->dye_next, f->dye, f->velocity, f->walls, f->dye_third, &decaying));
@@ -125,7 +125,7 @@ static ts_status read_measures(ts_fluid *f, ts_fluid_result *result) {
 
 static ts_status create_missing(ts_fluid *f) {
   const ts_vector_desc two = {.components = 2}, four = {.components = 4};
-  const int corrects = f->parameters.advection == TS_FLUID_MACCORMACK;
+  const int corrects = f->parameters.advection == TS_FLUID_ADVECTION_MACCORMACK;
   if (corrects && !f->velocity_third) TSI_TRY(ts_vector_create(f->points, &two, &f->velocity_third));
   if (corrects && !f->dye_third) TSI_TRY(ts_vector_create(f->cells, &four, &f->dye_third));
   if (f->parameters.vorticity_confinement != 0 && !f->vorticity)
@@ -157,7 +157,7 @@ static ts_status step(ts_fluid *f, int measure, ts_fluid_result *result) {
   const int times = (measure & TS_FLUID_MEASURE_TIMES) != 0;
   TSI_TRY(create_missing(f));
   if (times) TSI_TRY(ts_context_finish(context));
-  for (int stage = 0; stage < TS_FLUID_STAGES; stage++) {
+  for (int stage = 0; stage < TS_FLUID_STAGE_COUNT; stage++) {
     if (stage == TS_FLUID_STAGE_PRESSURE) { /* counted with the projection */
       const double begun = tsi_seconds();
       TSI_TRY(tsi_enter(context));
@@ -196,7 +196,7 @@ ts_status ts_fluid_step(ts_fluid *fluid, int measure, ts_fluid_result *result) {
   fluid->info.bytes_device += context->bytes_device - before;
   if (status < 0) return status;
   if (!(measure & TS_FLUID_MEASURE_TIMES))
-    for (int k = 0; k < TS_FLUID_STAGES; k++) result->seconds[k] = 0;
+    for (int k = 0; k < TS_FLUID_STAGE_COUNT; k++) result->seconds[k] = 0;
   fluid->time += fluid->parameters.time_step;
   fluid->steps++;
   result->time = fluid->time;

@@ -30,7 +30,7 @@ static int is_solid(const ts_fluid *fluid, int32_t i, int32_t j) {
 
 /* Whether the place of a face that is given lies inside a solid, not on its surface. */
 static int is_inside(const ts_fluid *fluid, int32_t i, int32_t j, int component) {
-  if (fluid->domain.layout == TS_FLUID_COLLOCATED) return is_solid(fluid, i, j);
+  if (fluid->domain.layout == TS_FLUID_LAYOUT_COLLOCATED) return is_solid(fluid, i, j);
   return is_solid(fluid, i, j) && is_solid(fluid, i - (component == 0), j - (component == 1));
 }
 
@@ -45,15 +45,15 @@ static void add_neighbour(const ts_fluid *fluid, const system_values *s, int32_t
   if (d->periodic_x) x = (x + d->width) % d->width;
   if (d->periodic_y) y = (y + d->height) % d->height;
   /* The last column (row) of numbers that are not there: beyond the last cells' centres. */
-  const int at_x_faces = d->layout == TS_FLUID_STAGGERED && component == 0;
-  const int at_y_faces = d->layout == TS_FLUID_STAGGERED && component == 1;
+  const int at_x_faces = d->layout == TS_FLUID_LAYOUT_STAGGERED && component == 0;
+  const int at_y_faces = d->layout == TS_FLUID_LAYOUT_STAGGERED && component == 1;
   const int beyond = x < 0 || x > d->width - !at_x_faces || y < 0 || y > d->height - !at_y_faces;
   double wall;
   if (beyond) {
     const ts_fluid_boundary *which = &d->boundaries[side];
     const int across = side / 2 == component;
     /* At an outlet's own faces, and towards boundaries that hold nothing back. */
-    if (which->kind == TS_FLUID_OUTLET || (which->kind == TS_FLUID_SLIP && !across)) return;
+    if (which->kind == TS_FLUID_BOUNDARY_OUTLET || (which->kind == TS_FLUID_BOUNDARY_SLIP && !across)) return;
     wall = (double)which->velocity[component];
   } else {
     const float given = given_at(fluid, x, y, component);
@@ -97,8 +97,10 @@ void tsi_fluid_viscosity_destroy(tsi_fluid_viscosity *v) {
 static ts_status create_vectors(ts_fluid *fluid) {
   const tsi_fluid_domain *d = &fluid->domain;
   tsi_fluid_viscosity *v = &fluid->viscosity;
-  const ts_grid_desc grid = {d->width + !d->periodic_x, d->height + !d->periodic_y, d->periodic_x,
-                             d->periodic_y};
+  const ts_grid_desc grid = {.width = d->width + !d->periodic_x,
+                             .height = d->height + !d->periodic_y,
+                             .periodic_x = d->periodic_x,
+                             .periodic_y = d->periodic_y};
   if (!v->grid) TSI_TRY(ts_grid_create(fluid->context, &grid, &v->grid));
   if (!v->right) TSI_TRY(ts_vector_create(v->grid, NULL, &v->right));
   for (int c = 0; c < 2; c++) {
@@ -111,15 +113,15 @@ static ts_status create_vectors(ts_fluid *fluid) {
 static ts_status build_system(ts_fluid *fluid, const system_values *s, int component, double factor) {
   tsi_fluid_viscosity *v = &fluid->viscosity;
   compute_values(fluid, s, component, factor);
-  TSI_TRY(ts_vector_write(v->walls[component], s->walls, (size_t)s->width * (size_t)s->height));
+  TSI_TRY(tsi_vector_write_floats(v->walls[component], s->walls));
   ts_matrix **matrix = &v->matrices[component];
-  TSI_TRY(*matrix ? ts_stencil_set_values(*matrix, s->stencil)
-                  : ts_stencil_create(v->grid, s->stencil, matrix));
+  const ts_array stencil = ts_host(s->stencil, 9 * (size_t)s->width * (size_t)s->height);
+  TSI_TRY(*matrix ? ts_stencil_set_values(*matrix, stencil) : ts_stencil_create(v->grid, stencil, matrix));
   if (v->multigrids[component]) return ts_multigrid_update(v->multigrids[component]);
   return ts_multigrid_create(v->matrices[component], NULL, &v->multigrids[component]);
 }
 
-static ts_status build(ts_fluid *fluid, double factor) {
+static ts_status fluid_viscosity_build(ts_fluid *fluid, double factor) {
   ts_context *context = fluid->context;
   tsi_fluid_viscosity *v = &fluid->viscosity;
   v->factor = 0; /* until all is done */
@@ -139,7 +141,7 @@ static ts_status build(ts_fluid *fluid, double factor) {
 /* ---- Solving ---- */
 
 /* The right-hand side, and u* as the beginning. */
-static ts_status begin(ts_fluid *fluid, int component) {
+static ts_status fluid_viscosity_begin(ts_fluid *fluid, int component) {
   const tsi_ops *ops = fluid->context->ops;
   tsi_fluid_viscosity *v = &fluid->viscosity;
   TSI_TRY(ops->fluid->split(&fluid->domain, v->unknowns[component], fluid->velocity, component));
@@ -153,10 +155,10 @@ ts_status tsi_fluid_viscosity_solve(ts_fluid *fluid) {
   const double factor = p->viscosity * p->time_step / (fluid->cell_size * fluid->cell_size);
   /* What no number in single precision would feel. */
   if (factor < 1e-8) return TS_OK;
-  if (factor != v->factor) TSI_TRY(build(fluid, factor));
+  if (factor != v->factor) TSI_TRY(fluid_viscosity_build(fluid, factor));
   for (int c = 0; c < 2; c++) {
     TSI_TRY(tsi_enter(context));
-    TSI_TRY(tsi_leave(context, begin(fluid, c)));
+    TSI_TRY(tsi_leave(context, fluid_viscosity_begin(fluid, c)));
     TSI_TRY(ts_multigrid_cycle(v->multigrids[c], v->right, v->unknowns[c], 2));
   }
   TSI_TRY(tsi_enter(context));

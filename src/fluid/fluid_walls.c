@@ -14,11 +14,11 @@ ts_status tsi_fluid_check_boundaries(ts_context *context, const ts_fluid_boundar
     if (!ts_fluid_boundary_name(s->kind))
       return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "%s.kind is %d, which is no ts_fluid_boundary_kind",
                       boundary_names[k], s->kind);
-    if (s->kind == TS_FLUID_PERIODIC && boundaries[k ^ 1].kind != TS_FLUID_PERIODIC)
+    if (s->kind == TS_FLUID_BOUNDARY_PERIODIC && boundaries[k ^ 1].kind != TS_FLUID_BOUNDARY_PERIODIC)
       return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT,
                       "%s is periodic and %s is %s; opposite boundaries go together", boundary_names[k],
                       boundary_names[k ^ 1], ts_fluid_boundary_name(boundaries[k ^ 1].kind));
-    for (int c = 0; s->kind == TS_FLUID_WALL && c < 2; c++)
+    for (int c = 0; s->kind == TS_FLUID_BOUNDARY_WALL && c < 2; c++)
       if (!(fabsf(s->velocity[c]) <= 1e6f))
         return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT,
                         "%s.velocity[%d] is %g m/s; a wall's speed is at most 1e6 m/s", boundary_names[k], c,
@@ -63,12 +63,12 @@ static float between(const ts_fluid *fluid, int64_t a, int64_t b, int side, int 
   if (solid_b) return velocity[2 * b + component];
   if (a >= 0 && b >= 0) return TSI_FLUID_FREE;
   const ts_fluid_boundary *s = &fluid->domain.boundaries[side];
-  return s->kind == TS_FLUID_OUTLET ? TSI_FLUID_FREE : s->velocity[component];
+  return s->kind == TS_FLUID_BOUNDARY_OUTLET ? TSI_FLUID_FREE : s->velocity[component];
 }
 
 static float face(const ts_fluid *fluid, int32_t i, int32_t j, int component) {
   const tsi_fluid_domain *d = &fluid->domain;
-  if (d->layout == TS_FLUID_COLLOCATED) {
+  if (d->layout == TS_FLUID_LAYOUT_COLLOCATED) {
     if (i == d->width || j == d->height) return 0;
     const size_t k = (size_t)j * (size_t)d->width + (size_t)i;
     return fluid->solid[k] ? fluid->solid_velocity[2 * k + (size_t)component] : TSI_FLUID_FREE;
@@ -136,7 +136,7 @@ static double total_inflow(const ts_fluid *fluid) {
   for (int side = 0; side < 4; side++) {
     const ts_fluid_boundary *s = &d->boundaries[side];
     const double inwards = (side & 1 ? -1 : 1) * (double)s->velocity[side / 2];
-    if (s->kind != TS_FLUID_WALL || !(inwards > 0)) continue;
+    if (s->kind != TS_FLUID_BOUNDARY_WALL || !(inwards > 0)) continue;
     const int32_t count = side / 2 == 0 ? d->height : d->width;
     for (int32_t k = 0; k < count; k++) {
       const int32_t i = side / 2 == 0 ? (side & 1 ? d->width - 1 : 0) : k;
@@ -154,7 +154,7 @@ static void find_parts(ts_fluid *fluid, int32_t *labels, int32_t *stack, float *
   const int64_t cells = (int64_t)d->width * d->height;
   ts_fluid_info *info = &fluid->info;
   int has_outlet = 0, outlets = 0;
-  for (int side = 0; side < 4; side++) has_outlet |= d->boundaries[side].kind == TS_FLUID_OUTLET;
+  for (int side = 0; side < 4; side++) has_outlet |= d->boundaries[side].kind == TS_FLUID_BOUNDARY_OUTLET;
   info->fluid_cells = info->closed = 0;
   info->incompatible = 0;
   info->inflow = total_inflow(fluid);
@@ -192,10 +192,10 @@ static ts_status write_faces(ts_fluid *fluid, const float *prescribed, float *ol
   if (old) {
     for (size_t k = 0; k < count; k++)
       old[k] = prescribed[k] < TSI_FLUID_FREE ? prescribed[k] : old[k] < TSI_FLUID_FREE ? 0 : TSI_FLUID_FREE;
-    TSI_TRY(ts_vector_write(fluid->prescribed, old, count));
+    TSI_TRY(tsi_vector_write_floats(fluid->prescribed, old));
     TSI_TRY(apply(fluid, fluid->velocity, fluid->prescribed));
   }
-  return ts_vector_write(fluid->prescribed, prescribed, count);
+  return tsi_vector_write_floats(fluid->prescribed, prescribed);
 }
 
 static ts_status write_cells(ts_fluid *fluid, float *values, const float *compatibility, int has_compatibility,
@@ -204,13 +204,13 @@ static ts_status write_cells(ts_fluid *fluid, float *values, const float *compat
     values[2 * k] = fluid->solid[k] ? 1 : 0;
     values[2 * k + 1] = 0;
   }
-  TSI_TRY(ts_vector_write(fluid->walls, values, 2 * cells));
+  TSI_TRY(tsi_vector_write_floats(fluid->walls, values));
   if (!has_compatibility) {
     ts_vector_destroy(&fluid->compatibility);
     return TS_OK;
   }
   if (!fluid->compatibility) TSI_TRY(ts_vector_create(fluid->cells, NULL, &fluid->compatibility));
-  return ts_vector_write(fluid->compatibility, compatibility, cells);
+  return tsi_vector_write_floats(fluid->compatibility, compatibility);
 }
 
 ts_status tsi_fluid_build(ts_fluid *fluid) {
@@ -281,10 +281,11 @@ void tsi_fluid_copy_walls(ts_fluid *fluid, const unsigned char *solid, const flo
 void tsi_fluid_set_domain_boundaries(tsi_fluid_domain *d, const ts_fluid_boundary boundaries[4]) {
   for (int k = 0; k < 4; k++) {
     d->boundaries[k] = boundaries[k];
-    if (boundaries[k].kind != TS_FLUID_WALL) d->boundaries[k].velocity[0] = d->boundaries[k].velocity[1] = 0;
+    if (boundaries[k].kind != TS_FLUID_BOUNDARY_WALL)
+      d->boundaries[k].velocity[0] = d->boundaries[k].velocity[1] = 0;
   }
-  d->periodic_x = boundaries[TSI_LEFT].kind == TS_FLUID_PERIODIC;
-  d->periodic_y = boundaries[TSI_BOTTOM].kind == TS_FLUID_PERIODIC;
+  d->periodic_x = boundaries[TSI_LEFT].kind == TS_FLUID_BOUNDARY_PERIODIC;
+  d->periodic_y = boundaries[TSI_BOTTOM].kind == TS_FLUID_BOUNDARY_PERIODIC;
 }
 
 ts_status ts_fluid_set_walls(ts_fluid *fluid, const unsigned char *solid, const float *solid_velocity) {
@@ -307,8 +308,8 @@ ts_status ts_fluid_set_boundaries(ts_fluid *fluid, const ts_fluid_boundary *left
   ts_fluid_boundary boundaries[4];
   for (int k = 0; k < 4; k++) boundaries[k] = given[k] ? *given[k] : fluid->domain.boundaries[k];
   TSI_TRY(tsi_fluid_check_boundaries(context, boundaries));
-  const int periodic_x = boundaries[TSI_LEFT].kind == TS_FLUID_PERIODIC;
-  const int periodic_y = boundaries[TSI_BOTTOM].kind == TS_FLUID_PERIODIC;
+  const int periodic_x = boundaries[TSI_LEFT].kind == TS_FLUID_BOUNDARY_PERIODIC;
+  const int periodic_y = boundaries[TSI_BOTTOM].kind == TS_FLUID_BOUNDARY_PERIODIC;
   if (periodic_x != fluid->domain.periodic_x || periodic_y != fluid->domain.periodic_y)
     return tsi_fail(context, TS_ERROR_UNSUPPORTED,
                     "boundaries of a fluid become periodic, or cease to be, only by making another fluid");

@@ -166,7 +166,7 @@ static ts_status write_matrix(ts_lcp *lcp, const tsi_lcp_matrix *matrix) {
 }
 
 /* Written beside the old one, which stays on failure and is written over the next time. */
-static ts_status set_sparse(ts_lcp *lcp, const ts_lcp_desc *desc) {
+static ts_status set_sparse(ts_lcp *lcp, const tsi_lcp_desc *desc) {
   tsi_lcp_sparse *made = lcp->spare, *old = lcp->sparse;
   if (!made) made = lcp->spare = tsi_calloc(lcp->context, 1, sizeof *made);
   if (!made) return tsi_out_of_memory(lcp->context, "sparse contacts", sizeof *made);
@@ -181,7 +181,7 @@ static ts_status set_sparse(ts_lcp *lcp, const ts_lcp_desc *desc) {
   return TS_OK;
 }
 
-static ts_status set_matrix(ts_lcp *lcp, const ts_lcp_desc *desc) {
+static ts_status set_matrix(ts_lcp *lcp, const tsi_lcp_desc *desc) {
   tsi_lcp_matrix matrix;
   double *made = NULL;
   if (lcp->storage == TS_LCP_STORAGE_SPARSE) return set_sparse(lcp, desc);
@@ -201,7 +201,7 @@ static ts_status create_storage(ts_lcp *lcp) {
   return tsi_leave(lcp->context, lcp->context->ops->lcp->create(lcp));
 }
 
-static ts_status create(ts_lcp *lcp, const ts_lcp_desc *desc) {
+static ts_status lcp_create(ts_lcp *lcp, const tsi_lcp_desc *desc) {
   ts_context *context = lcp->context;
   tsi_lcp_scale *scale = lcp->scale = tsi_calloc(context, 1, sizeof *lcp->scale);
   if (!scale) return tsi_out_of_memory(context, "a complementarity problem", sizeof *scale);
@@ -223,6 +223,17 @@ static ts_status create(ts_lcp *lcp, const ts_lcp_desc *desc) {
   return set_matrix(lcp, desc);
 }
 
+static ts_status create_given(ts_lcp *lcp, const ts_lcp_desc *desc) {
+  tsi_lcp_given given = {0};
+  ts_status status = tsi_lcp_matrix_given(lcp, desc, &given);
+  if (status == TS_OK) status = tsi_lcp_bounds_given(lcp, &desc->lower, &desc->upper, &given);
+  if (status == TS_OK) status = tsi_lcp_friction_given(lcp, &desc->friction, &given);
+  lcp->storage = desc->storage ? desc->storage : tsi_lcp_choose_storage(lcp, &given.desc);
+  if (status == TS_OK) status = lcp_create(lcp, &given.desc);
+  tsi_loans_free(lcp->context, &given.loans);
+  return status;
+}
+
 ts_status ts_lcp_create(ts_context *context, const ts_lcp_desc *desc, ts_lcp **out) {
   TSI_BEGIN(context, context);
   TSI_REQUIRE(context, out);
@@ -236,8 +247,7 @@ ts_status ts_lcp_create(ts_context *context, const ts_lcp_desc *desc, ts_lcp **o
   lcp->batch = desc->batch ? desc->batch : 1;
   lcp->dimension = desc->dimension ? desc->dimension : 1;
   lcp->is_double = desc->precision == TS_PRECISION_DOUBLE;
-  lcp->storage = desc->storage ? desc->storage : tsi_lcp_choose_storage(lcp, desc);
-  const ts_status status = create(lcp, desc);
+  const ts_status status = create_given(lcp, desc);
   if (status < 0) {
     ts_lcp_destroy(&lcp);
     return status;
@@ -279,22 +289,35 @@ void ts_lcp_destroy(ts_lcp **out) {
 ts_status ts_lcp_set_matrix(ts_lcp *lcp, const ts_lcp_desc *desc) {
   TSI_BEGIN(lcp, lcp->context);
   TSI_REQUIRE(lcp->context, desc);
-  return set_matrix(lcp, desc);
+  tsi_lcp_given given = {0};
+  ts_status status = tsi_lcp_matrix_given(lcp, desc, &given);
+  if (status == TS_OK) status = set_matrix(lcp, &given.desc);
+  tsi_loans_free(lcp->context, &given.loans);
+  return status;
 }
 
-ts_status ts_lcp_set_bounds(ts_lcp *lcp, const double *lower, const double *upper) {
+ts_status ts_lcp_set_bounds(ts_lcp *lcp, ts_array lower, ts_array upper) {
   TSI_BEGIN(lcp, lcp->context);
   if (lcp->dimension > 1)
     return tsi_fail(lcp->context, TS_ERROR_INVALID_ARGUMENT, "contacts with friction have no bounds");
-  return set_limits(lcp, lower, upper, NULL);
+  tsi_lcp_given given = {0};
+  ts_status status = tsi_lcp_bounds_given(lcp, &lower, &upper, &given);
+  if (status == TS_OK) status = set_limits(lcp, given.desc.lower, given.desc.upper, NULL);
+  tsi_loans_free(lcp->context, &given.loans);
+  return status;
 }
 
-ts_status ts_lcp_set_friction(ts_lcp *lcp, const double *friction) {
+ts_status ts_lcp_set_friction(ts_lcp *lcp, ts_array friction) {
   TSI_BEGIN(lcp, lcp->context);
-  TSI_REQUIRE(lcp->context, friction);
-  return set_limits(lcp, NULL, NULL, friction);
+  if (lcp->dimension > 1 && !tsi_is_given(&friction))
+    return tsi_fail(lcp->context, TS_ERROR_INVALID_ARGUMENT, "friction is NULL");
+  tsi_lcp_given given = {0};
+  ts_status status = tsi_lcp_friction_given(lcp, &friction, &given);
+  if (status == TS_OK) status = set_limits(lcp, NULL, NULL, given.desc.friction);
+  tsi_loans_free(lcp->context, &given.loans);
+  return status;
 }
 
-ts_space *ts_lcp_space(const ts_lcp *lcp) {
+ts_space *ts_lcp_get_space(const ts_lcp *lcp) {
   return lcp ? lcp->space : NULL;
 }

@@ -9,6 +9,7 @@
 
 #include <texsolve/lcp.h>
 
+#include "common/core/array.h"
 #include "common/core/core.h"
 #include "lcp_sparse.h"
 
@@ -30,6 +31,13 @@ typedef struct tsi_lcp_matrix {
   const double *doubles;
   tsi_lcp_sparse *sparse; /* of sparse storage; once written it is lcp->sparse until the next one is */
 } tsi_lcp_matrix;
+
+/* lcp_given.c: such a descriptor, and what holds its arrays; all 0 at first. */
+typedef struct tsi_lcp_given {
+  tsi_lcp_desc desc;
+  tsi_csr jacobian, sparse;
+  tsi_loans loans;
+} tsi_lcp_given;
 
 struct ts_lcp {
   ts_context *context;
@@ -109,12 +117,18 @@ struct tsi_lcp_ops {
   int tests_early; /* a test costs no more than a sweep by rows: its time is foreseen from the last two */
 };
 
+/* ---- lcp_given.c ---- */
+ts_status tsi_lcp_matrix_given(const ts_lcp *lcp, const ts_lcp_desc *desc, tsi_lcp_given *out);
+ts_status tsi_lcp_bounds_given(const ts_lcp *lcp, const ts_array *lower, const ts_array *upper,
+                               tsi_lcp_given *out);
+ts_status tsi_lcp_friction_given(const ts_lcp *lcp, const ts_array *friction, tsi_lcp_given *out);
+
 /* ---- lcp_matrix.c ---- */
 /* The matrix of a descriptor as one array; `made` is to be freed, NULL where the array is the caller's. Checks
  * every number and the diagonal. */
-ts_status tsi_lcp_matrix_of(const ts_lcp *lcp, const ts_lcp_desc *desc, tsi_lcp_matrix *matrix, double **made);
+ts_status tsi_lcp_matrix_of(const ts_lcp *lcp, const tsi_lcp_desc *desc, tsi_lcp_matrix *matrix, double **made);
 /* That one matrix is given, and jacobian or sparse_matrix have their sizes. */
-ts_status tsi_lcp_check_given(const ts_lcp *lcp, const ts_lcp_desc *desc);
+ts_status tsi_lcp_check_given(const ts_lcp *lcp, const tsi_lcp_desc *desc);
 /* Of row `index` of all problems. */
 ts_status tsi_lcp_check_diagonal(const ts_lcp *lcp, size_t index, double value);
 /* Finite, also in lcp's precision. */
@@ -123,7 +137,7 @@ int tsi_lcp_is_number(const ts_lcp *lcp, double value);
 /* But for a hundredth of two diagonal entries: of dense matrices as they are written. */
 int tsi_lcp_is_nearly_symmetric(const ts_lcp *lcp, const tsi_lcp_matrix *matrix);
 
-static inline double tsi_lcp_value(const ts_csr *csr, int32_t entry) {
+static inline double tsi_lcp_value(const tsi_csr *csr, int32_t entry) {
   return csr->double_values ? csr->double_values[entry] : csr->values ? (double)csr->values[entry] : 0;
 }
 
@@ -152,9 +166,8 @@ ts_status tsi_lcp_is_finite(const ts_lcp *lcp, const ts_vector *v, int *is);
 ts_status tsi_lcp_accelerator_create(ts_lcp *lcp);
 void tsi_lcp_accelerator_destroy(ts_lcp *lcp);
 /* lcp->z is the start. */
-ts_status tsi_lcp_accelerate_begin(const ts_lcp *lcp, ts_lcp_acceleration kind);
+ts_status tsi_lcp_accelerate_begin(const ts_lcp *lcp);
 /* lcp->z becomes what the last of so many sweeps gives. Does not wait for the device. */
-ts_status tsi_lcp_accelerate(const ts_lcp *lcp, const ts_vector *q, ts_lcp_scheme scheme,
-                             ts_lcp_acceleration kind, int sweeps);
+ts_status tsi_lcp_accelerate(const ts_lcp *lcp, const ts_vector *q, ts_lcp_scheme scheme, int sweeps);
 
 #endif

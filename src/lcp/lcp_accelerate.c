@@ -16,10 +16,6 @@
  * The second product, of two steps that follow each other, sees a unit that goes to and fro, as bodies that
  * slide on three points may: d and m, both across where it would rest, have one sign then.
  *
- * Conjugate (Fletcher and Reeves' rule, with restarts; Silcowitz, Niebe and Erleben 2010):
- *
- *   z = F(y),  p = d + (d^T d < d'^T d' ? d^T d / d'^T d' p : 0),  y = y + p
- *
  * Nothing waits for the device, whose coefficients are quotients and know no branches: a number s is put into a
  * vector (s, 0), whose largest element is max(s, 0), and s / max(s, 0) is 1 where s > 0 and 0 elsewhere. The
  * products are over the whole batch, in single precision. */
@@ -33,7 +29,7 @@ struct tsi_lcp_accelerator {
   ts_vector *unit;           /* (1, 0) */
   ts_vector *count, *number; /* (k, 0); (s, 0) */
   ts_vector *from;           /* y */
-  ts_vector *last;           /* momentum: z, and m on the way; conjugate: p */
+  ts_vector *last;           /* z, and m on the way */
   ts_vector *step;
   ts_scalars *slots;
   int odd; /* sweeps, modulo 2 */
@@ -41,7 +37,7 @@ struct tsi_lcp_accelerator {
 
 /* ---- Storage ---- */
 
-static ts_status create(ts_lcp *lcp, tsi_lcp_accelerator *a) {
+static ts_status lcp_accelerate_create(ts_lcp *lcp, tsi_lcp_accelerator *a) {
   static const float unit[2] = {1, 0};
   const ts_precision precision = lcp->is_double ? TS_PRECISION_DOUBLE : TS_PRECISION_SINGLE;
   const ts_vector_desc one = {.components = 1}, vector = {.components = 1, .precision = precision};
@@ -53,7 +49,7 @@ static ts_status create(ts_lcp *lcp, tsi_lcp_accelerator *a) {
   TSI_TRY(ts_vector_create(lcp->space, &vector, &a->from));
   TSI_TRY(ts_vector_create(lcp->space, &vector, &a->last));
   TSI_TRY(ts_vector_create(lcp->space, &vector, &a->step));
-  return ts_vector_write(a->unit, unit, 2);
+  return tsi_vector_write_floats(a->unit, unit);
 }
 
 void tsi_lcp_accelerator_destroy(ts_lcp *lcp) {
@@ -75,7 +71,7 @@ ts_status tsi_lcp_accelerator_create(ts_lcp *lcp) {
   if (lcp->accelerator) return TS_OK;
   lcp->accelerator = tsi_calloc(lcp->context, 1, sizeof *lcp->accelerator);
   if (!lcp->accelerator) return tsi_out_of_memory(lcp->context, "an acceleration", sizeof *lcp->accelerator);
-  const ts_status status = create(lcp, lcp->accelerator);
+  const ts_status status = lcp_accelerate_create(lcp, lcp->accelerator);
   if (status < 0) tsi_lcp_accelerator_destroy(lcp);
   return status;
 }
@@ -110,13 +106,13 @@ static ts_status dot(const tsi_lcp_accelerator *a, int index, const ts_vector *x
 
 /* ---- One sweep ---- */
 
-/* 1 where d^T d is less than `most` times that of the sweep before. */
-static ts_status find_fall(tsi_lcp_accelerator *a, double most, ts_coefficient *falls) {
+/* 1 unless d^T d has grown too much since the sweep before. */
+static ts_status find_fall(tsi_lcp_accelerator *a, ts_coefficient *falls) {
   const tsi_ops *ops = a->space->context->ops;
   a->odd = !a->odd;
   TSI_TRY(dot(a, now(a), a->step, a->step));
-  TSI_TRY(ops->axpby(a->number, ts_scaled(most, a->slots, before(a)), a->unit, ts_scaled(-1, a->slots, now(a)),
-                     a->unit));
+  TSI_TRY(ops->axpby(a->number, ts_scaled(largest_growth, a->slots, before(a)), a->unit,
+                     ts_scaled(-1, a->slots, now(a)), a->unit));
   return find_sign(a, falls);
 }
 
@@ -128,7 +124,7 @@ static ts_status add_momentum(const ts_lcp *lcp, tsi_lcp_accelerator *a) {
     return ops->lcp->add_momentum(lcp, a->from, a->last, a->count, largest_growth);
   TSI_TRY(ops->axpby(a->step, one, lcp->z, minus, a->from));
   TSI_TRY(ops->axpby(a->last, one, lcp->z, minus, a->last)); /* m */
-  TSI_TRY(find_fall(a, largest_growth, &goes_on));
+  TSI_TRY(find_fall(a, &goes_on));
   TSI_TRY(ops->axpby(a->count, goes_on, a->count, goes_on, a->unit));
   TSI_TRY(dot(a, SLOT_SIGN, a->step, a->last));
   TSI_TRY(ops->axpby(a->number, ts_scaled(1, a->slots, SLOT_SIGN), a->unit, none, a->unit));
@@ -142,43 +138,29 @@ static ts_status add_momentum(const ts_lcp *lcp, tsi_lcp_accelerator *a) {
   return tsi_copy_parts(a->last, one, lcp->z);
 }
 
-static ts_status add_direction(const ts_lcp *lcp, tsi_lcp_accelerator *a) {
-  const tsi_ops *ops = lcp->context->ops;
-  const ts_coefficient one = ts_constant(1);
-  ts_coefficient falls;
-  TSI_TRY(ops->axpby(a->step, one, lcp->z, ts_constant(-1), a->from));
-  TSI_TRY(find_fall(a, 1, &falls));
-  TSI_TRY(ops->axpby(a->last, falls, a->last, ts_constant(0), a->last));
-  TSI_TRY(ops->axpby(a->last, one, a->step, ts_quotient(1, slot(a, now(a)), slot(a, before(a))), a->last));
-  return ops->axpby(a->from, one, a->from, one, a->last);
+static int is_by_units(const ts_lcp *lcp) {
+  return lcp->storage == TS_LCP_STORAGE_SPARSE && lcp->dimension > 1 && lcp->context->ops->lcp->sweep_ahead;
 }
 
-static int is_by_units(const ts_lcp *lcp, ts_lcp_acceleration kind) {
-  return kind == TS_LCP_ACCELERATION_MOMENTUM && lcp->storage == TS_LCP_STORAGE_SPARSE && lcp->dimension > 1 &&
-         lcp->context->ops->lcp->sweep_ahead;
-}
-
-ts_status tsi_lcp_accelerate_begin(const ts_lcp *lcp, ts_lcp_acceleration kind) {
+ts_status tsi_lcp_accelerate_begin(const ts_lcp *lcp) {
   tsi_lcp_accelerator *a = lcp->accelerator;
   a->odd = 0;
   TSI_TRY(tsi_fill(a->count, 0));
   for (int k = SLOT_DD; k < slot_count; k++)
     TSI_TRY(lcp->context->ops->reduce(a->slots, k, TSI_REDUCE_SUM, a->count, NULL));
   TSI_TRY(tsi_copy_parts(a->from, ts_constant(1), lcp->z));
-  if (is_by_units(lcp, kind)) TSI_TRY(tsi_fill(a->step, 0)); /* the counts */
-  return kind == TS_LCP_ACCELERATION_MOMENTUM ? tsi_copy_parts(a->last, ts_constant(1), lcp->z)
-                                              : tsi_fill(a->last, 0);
+  if (is_by_units(lcp)) TSI_TRY(tsi_fill(a->step, 0)); /* the counts */
+  return tsi_copy_parts(a->last, ts_constant(1), lcp->z);
 }
 
-ts_status tsi_lcp_accelerate(const ts_lcp *lcp, const ts_vector *q, ts_lcp_scheme scheme,
-                             ts_lcp_acceleration kind, int sweeps) {
+ts_status tsi_lcp_accelerate(const ts_lcp *lcp, const ts_vector *q, ts_lcp_scheme scheme, int sweeps) {
   tsi_lcp_accelerator *a = lcp->accelerator;
-  if (is_by_units(lcp, kind))
+  if (is_by_units(lcp))
     return lcp->context->ops->lcp->sweep_ahead(lcp, q, scheme, sweeps, a->from, a->last, a->step);
   for (int k = 0; k < sweeps; k++) {
     TSI_TRY(tsi_copy_parts(lcp->z, ts_constant(1), a->from));
     TSI_TRY(lcp->context->ops->lcp->sweep(lcp->z, lcp, q, scheme, 1));
-    TSI_TRY(kind == TS_LCP_ACCELERATION_MOMENTUM ? add_momentum(lcp, a) : add_direction(lcp, a));
+    TSI_TRY(add_momentum(lcp, a));
   }
   return TS_OK;
 }

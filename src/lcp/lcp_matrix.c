@@ -52,10 +52,8 @@ static ts_status check_entries(const ts_lcp *lcp, const tsi_lcp_matrix *m) {
 /* ---- Sparse matrices ---- */
 
 /* Of the numbers those that do not fit into lcp's precision are found later. */
-static ts_status check_sparse(const ts_lcp *lcp, const ts_csr *csr) {
-  ts_csr pattern = *csr;
-  if (csr->values && csr->double_values)
-    return tsi_fail(lcp->context, TS_ERROR_INVALID_ARGUMENT, "values and double_values are both set");
+static ts_status check_sparse(const ts_lcp *lcp, const tsi_csr *csr) {
+  tsi_csr pattern = *csr;
   pattern.values = NULL, pattern.double_values = NULL;
   TSI_TRY(tsi_csr_validate(lcp->context, &pattern));
   if ((size_t)csr->rows != tsi_lcp_unknowns(lcp) || csr->columns != csr->rows)
@@ -70,7 +68,7 @@ static ts_status check_sparse(const ts_lcp *lcp, const ts_csr *csr) {
   return TS_OK;
 }
 
-static ts_status scatter(const ts_lcp *lcp, const ts_csr *csr, double **out) {
+static ts_status scatter(const ts_lcp *lcp, const tsi_csr *csr, double **out) {
   const size_t n = (size_t)lcp->size;
   *out = tsi_calloc(lcp->context, tsi_lcp_entries(lcp), sizeof **out);
   if (!*out) return tsi_out_of_memory(lcp->context, "a dense matrix", tsi_lcp_entries(lcp) * sizeof **out);
@@ -82,9 +80,9 @@ static ts_status scatter(const ts_lcp *lcp, const ts_csr *csr, double **out) {
 
 /* ---- H M^-1 H^T ---- */
 
-static ts_status check_factors(const ts_lcp *lcp, const ts_lcp_desc *desc) {
+static ts_status check_factors(const ts_lcp *lcp, const tsi_lcp_desc *desc) {
   ts_context *context = lcp->context;
-  const ts_csr *H = desc->jacobian;
+  const tsi_csr *H = desc->jacobian;
   const int32_t block = desc->mass_block ? desc->mass_block : 1;
   if (!desc->inverse_mass)
     return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "inverse_mass is NULL; jacobian needs it");
@@ -100,7 +98,7 @@ static ts_status check_factors(const ts_lcp *lcp, const ts_lcp_desc *desc) {
 
 /* row = H_i M^-1, of which only what stands in blocks that H_i touches is written: first cleared, then added.
  */
-static void multiply_mass(const ts_csr *H, const double *mass, int32_t block, int32_t i, double *row) {
+static void multiply_mass(const tsi_csr *H, const double *mass, int32_t block, int32_t i, double *row) {
   const int32_t *offsets = H->row_offsets, *columns = H->column_indices;
   for (int32_t e = offsets[i]; e < offsets[i + 1]; e++)
     for (int32_t c = 0; c < block; c++) row[columns[e] / block * block + c] = 0;
@@ -111,20 +109,20 @@ static void multiply_mass(const ts_csr *H, const double *mass, int32_t block, in
   }
 }
 
-static void clear_mass(const ts_csr *H, int32_t block, int32_t i, double *row) {
+static void clear_mass(const tsi_csr *H, int32_t block, int32_t i, double *row) {
   for (int32_t e = H->row_offsets[i]; e < H->row_offsets[i + 1]; e++)
     for (int32_t c = 0; c < block; c++) row[H->column_indices[e] / block * block + c] = 0;
 }
 
-static double dot_row(const ts_csr *H, int32_t j, const double *row) {
+static double dot_row(const tsi_csr *H, int32_t j, const double *row) {
   double sum = 0;
   for (int32_t e = H->row_offsets[j]; e < H->row_offsets[j + 1]; e++)
     sum += tsi_lcp_value(H, e) * row[H->column_indices[e]];
   return sum;
 }
 
-static ts_status multiply_factors(const ts_lcp *lcp, const ts_lcp_desc *desc, double **out) {
-  const ts_csr *H = desc->jacobian;
+static ts_status multiply_factors(const ts_lcp *lcp, const tsi_lcp_desc *desc, double **out) {
+  const tsi_csr *H = desc->jacobian;
   const int32_t block = desc->mass_block ? desc->mass_block : 1, n = lcp->size;
   double *row = tsi_calloc(lcp->context, (size_t)H->columns, sizeof *row);
   *out = tsi_malloc(lcp->context, tsi_lcp_entries(lcp), sizeof **out);
@@ -144,14 +142,13 @@ static ts_status multiply_factors(const ts_lcp *lcp, const ts_lcp_desc *desc, do
 
 /* ---- */
 
-ts_status tsi_lcp_check_given(const ts_lcp *lcp, const ts_lcp_desc *desc) {
+ts_status tsi_lcp_check_given(const ts_lcp *lcp, const tsi_lcp_desc *desc) {
   const int given = (desc->matrix != NULL) + (desc->double_matrix != NULL) + (desc->jacobian != NULL) +
                     (desc->sparse_matrix != NULL);
   if (given != 1)
     return tsi_fail(lcp->context, TS_ERROR_INVALID_ARGUMENT,
-                    given
-                        ? "more than one of matrix, double_matrix, jacobian and sparse_matrix are given"
-                        : "matrix, double_matrix, jacobian and sparse_matrix are NULL; one of them is needed");
+                    given ? "more than one of matrix, jacobian and sparse_matrix are given"
+                          : "matrix, jacobian and sparse_matrix are NULL; one of them is needed");
   if (desc->jacobian) return check_factors(lcp, desc);
   return desc->sparse_matrix ? check_sparse(lcp, desc->sparse_matrix) : TS_OK;
 }
@@ -171,7 +168,8 @@ int tsi_lcp_is_nearly_symmetric(const ts_lcp *lcp, const tsi_lcp_matrix *m) {
   return 1;
 }
 
-ts_status tsi_lcp_matrix_of(const ts_lcp *lcp, const ts_lcp_desc *desc, tsi_lcp_matrix *matrix, double **made) {
+ts_status tsi_lcp_matrix_of(const ts_lcp *lcp, const tsi_lcp_desc *desc, tsi_lcp_matrix *matrix,
+                            double **made) {
   *made = NULL;
   TSI_TRY(tsi_lcp_check_given(lcp, desc));
   ts_status status = TS_OK;

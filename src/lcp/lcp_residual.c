@@ -100,7 +100,7 @@ ts_status tsi_lcp_is_finite(const ts_lcp *lcp, const ts_vector *v, int *is) {
 }
 
 ts_status tsi_lcp_check_vector(const ts_lcp *lcp, const ts_vector *v, const char *name) {
-  TSI_TRY(tsi_check_space(v, lcp->space, name, "the problem", "the problem's space", "ts_lcp_space"));
+  TSI_TRY(tsi_check_space(v, lcp->space, name, "the problem", "the problem's space", "ts_lcp_get_space"));
   if (v->components != 1)
     return tsi_fail(lcp->context, TS_ERROR_INCOMPATIBLE, "%s has %d components; expected 1", name,
                     v->components);

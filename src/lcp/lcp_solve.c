@@ -61,7 +61,7 @@ static ts_status sweep(const solve_state *s, int sweeps) {
   const ts_lcp *lcp = s->lcp;
   TSI_TRY(s->acceleration == TS_LCP_ACCELERATION_NONE
               ? lcp->context->ops->lcp->sweep(lcp->z, lcp, s->q, s->settings->scheme, sweeps)
-              : tsi_lcp_accelerate(lcp, s->q, s->settings->scheme, s->acceleration, sweeps));
+              : tsi_lcp_accelerate(lcp, s->q, s->settings->scheme, sweeps));
   s->result->sweeps += sweeps;
   return TS_OK;
 }
@@ -145,7 +145,7 @@ static int is_cycling(solve_state *s, double residual) {
  * was left open, again with momentum where that was given up. 0: nothing is left. */
 static int has_other_sweeps(solve_state *s) {
   if (s->acceleration != TS_LCP_ACCELERATION_NONE) {
-    s->had_momentum = s->acceleration == TS_LCP_ACCELERATION_MOMENTUM;
+    s->had_momentum = 1;
     s->acceleration = TS_LCP_ACCELERATION_NONE;
   } else if (s->lcp->dimension > 1 && s->settings->local == TS_LCP_LOCAL_AUTO &&
              s->lcp->local == TS_LCP_LOCAL_EXACT) {
@@ -198,7 +198,11 @@ static ts_status judge_z(solve_state *s, double residual, int *ends) {
   s->goes_back = 0;
   const double relative = s->norm_q > 0 ? residual / s->norm_q : ldexp(residual, s->exponent);
   if (s->settings->progress &&
-      s->settings->progress(s->result->sweeps, &relative, 1, s->settings->progress_user) && !*ends)
+      s->settings->progress(
+          &(ts_progress){
+              .iteration = s->result->sweeps, .count = 1, .history = &relative, .relative_residual = relative},
+          s->settings->progress_user) &&
+      !*ends)
     *ends = end(s, TS_REASON_STOPPED, "stopped by the progress callback");
   return TS_OK;
 }
@@ -257,7 +261,7 @@ static ts_status begin_momentum(solve_state *s) {
   }
   if (!lcp->accelerator) return TS_OK;
   s->acceleration = TS_LCP_ACCELERATION_MOMENTUM;
-  return tsi_lcp_accelerate_begin(lcp, s->acceleration);
+  return tsi_lcp_accelerate_begin(lcp);
 }
 
 /* lcp->z becomes the caller's, or 0. */
@@ -331,7 +335,7 @@ static ts_status run_tested(solve_state *s) {
     snprintf(s->result->message, sizeof s->result->message, "%s", ts_reason_text(TS_REASON_NAN_INPUT));
     return TS_OK;
   }
-  if (s->acceleration != TS_LCP_ACCELERATION_NONE) TSI_TRY(tsi_lcp_accelerate_begin(s->lcp, s->acceleration));
+  if (s->acceleration != TS_LCP_ACCELERATION_NONE) TSI_TRY(tsi_lcp_accelerate_begin(s->lcp));
   TSI_TRY(judge_z(s, residual, &ends));
   while (!ends) {
     if (is_long(s, before)) TSI_TRY(begin_momentum(s));
@@ -343,12 +347,12 @@ static ts_status run_tested(solve_state *s) {
   return finish(s);
 }
 
-static ts_status run(solve_state *s) {
+static ts_status lcp_solve_run(solve_state *s) {
   ts_lcp *lcp = s->lcp;
   TSI_TRY(set_start(s, s->settings->zero_start));
   if (!s->settings->fixed_sweeps) return run_tested(s);
   TSI_TRY(tsi_lcp_set_exponent(lcp, 0, &s->q));
-  if (s->acceleration != TS_LCP_ACCELERATION_NONE) TSI_TRY(tsi_lcp_accelerate_begin(lcp, s->acceleration));
+  if (s->acceleration != TS_LCP_ACCELERATION_NONE) TSI_TRY(tsi_lcp_accelerate_begin(lcp));
   TSI_TRY(sweep(s, s->settings->fixed_sweeps));
   s->result->reason = TS_REASON_FIXED_ITERATIONS;
   s->z->exponent = 0;
@@ -387,7 +391,7 @@ ts_status ts_lcp_solve(ts_lcp *lcp, const ts_vector *q, ts_vector *z, const ts_l
   if (s.acceleration != TS_LCP_ACCELERATION_NONE) TSI_TRY(tsi_lcp_accelerator_create(lcp));
   const uint64_t before = context->host_synchronisations;
   TSI_TRY(tsi_enter(context));
-  TSI_TRY(tsi_leave(context, run(&s)));
+  TSI_TRY(tsi_leave(context, lcp_solve_run(&s)));
   result->host_synchronisations = (int)(context->host_synchronisations - before);
   if (result->reason <= TS_REASON_FIXED_ITERATIONS) return TS_OK;
   return tsi_fail(context, TS_NOT_CONVERGED, "%s", result->message);

@@ -21,7 +21,7 @@ typedef struct group {
 
 typedef struct maker {
   const ts_lcp *lcp;
-  const ts_csr *csr;  /* M or H */
+  const tsi_csr *csr; /* M or H */
   const double *mass; /* M_0^-1; NULL: M */
   tsi_lcp_sparse *sparse;
   double groups_per_column;
@@ -70,7 +70,7 @@ static int is_sorted(const int32_t *list, int32_t count) {
 }
 
 static void find_blocks(const maker *m, int32_t contact) {
-  const ts_csr *csr = m->csr;
+  const tsi_csr *csr = m->csr;
   const tsi_lcp_sparse *s = m->sparse;
   const int32_t row = contact * s->dimension, last = csr->row_offsets[row + s->dimension];
   const int32_t width = s->width;
@@ -138,7 +138,7 @@ static double *place_of(const maker *m, int32_t contact, int32_t index, int32_t 
 
 static void add_entries(const maker *m, int32_t contact) {
   const tsi_lcp_sparse *s = m->sparse;
-  const ts_csr *csr = m->csr;
+  const tsi_csr *csr = m->csr;
   const int32_t width = s->width;
   int32_t at = 0;
   for (int32_t i = 0; i < s->dimension; i++) {
@@ -294,7 +294,7 @@ int tsi_lcp_sparse_is_symmetric(tsi_lcp_sparse *s) {
 /* ---- Dense matrices ---- */
 
 /* As rows of what is not 0, NaNs among them. */
-static ts_status compress(const ts_lcp *lcp, const ts_lcp_desc *desc, ts_csr *csr, int32_t **lists,
+static ts_status compress(const ts_lcp *lcp, const tsi_lcp_desc *desc, tsi_csr *csr, int32_t **lists,
                           double **values) {
   const size_t rows = tsi_lcp_unknowns(lcp), n = (size_t)lcp->size, all = rows * n;
   size_t entries = 0;
@@ -316,11 +316,11 @@ static ts_status compress(const ts_lcp *lcp, const ts_lcp_desc *desc, ts_csr *cs
     (*lists)[i + 1] = count;
   }
 #undef AT
-  *csr = (ts_csr){.rows = (int32_t)rows,
-                  .columns = (int32_t)rows,
-                  .row_offsets = *lists,
-                  .column_indices = columns,
-                  .double_values = *values};
+  *csr = (tsi_csr){.rows = (int32_t)rows,
+                   .columns = (int32_t)rows,
+                   .row_offsets = *lists,
+                   .column_indices = columns,
+                   .double_values = *values};
   return TS_OK;
 }
 
@@ -376,7 +376,8 @@ static ts_status make(maker *m) {
   return TS_OK;
 }
 
-static ts_status write(const ts_lcp *lcp, const ts_lcp_desc *desc, const ts_csr *csr, tsi_lcp_sparse *sparse) {
+static ts_status write(const ts_lcp *lcp, const tsi_lcp_desc *desc, const tsi_csr *csr,
+                       tsi_lcp_sparse *sparse) {
   const int32_t mass_block = desc->mass_block ? desc->mass_block : 1;
   sparse->dimension = lcp->dimension;
   sparse->width = desc->jacobian ? mass_block : lcp->dimension;
@@ -389,11 +390,11 @@ static ts_status write(const ts_lcp *lcp, const ts_lcp_desc *desc, const ts_csr 
   return make(&m);
 }
 
-ts_status tsi_lcp_sparse_write(const ts_lcp *lcp, const ts_lcp_desc *desc, tsi_lcp_sparse *sparse) {
+ts_status tsi_lcp_sparse_write(const ts_lcp *lcp, const tsi_lcp_desc *desc, tsi_lcp_sparse *sparse) {
   TSI_TRY(tsi_lcp_check_given(lcp, desc));
   if (desc->jacobian) return write(lcp, desc, desc->jacobian, sparse);
   if (desc->sparse_matrix) return write(lcp, desc, desc->sparse_matrix, sparse);
-  ts_csr csr;
+  tsi_csr csr;
   int32_t *lists = NULL;
   double *values = NULL;
   ts_status status = compress(lcp, desc, &csr, &lists, &values);
@@ -416,8 +417,8 @@ void tsi_lcp_sparse_destroy(ts_context *context, tsi_lcp_sparse *s) {
  * blocks with a quarter to a sixth of 60 to 400. */
 enum { unknown_cost = 8, contact_cost = 4 };
 
-ts_lcp_storage tsi_lcp_choose_storage(const ts_lcp *lcp, const ts_lcp_desc *desc) {
-  const ts_csr *csr = desc->jacobian ? desc->jacobian : desc->sparse_matrix;
+ts_lcp_storage tsi_lcp_choose_storage(const ts_lcp *lcp, const tsi_lcp_desc *desc) {
+  const tsi_csr *csr = desc->jacobian ? desc->jacobian : desc->sparse_matrix;
   if (!csr || csr->rows < 1 || !csr->row_offsets) return TS_LCP_STORAGE_DENSE;
   const double entries = (double)csr->row_offsets[csr->rows] * (desc->jacobian ? 2 : 1);
   const int cost = lcp->dimension > 1 ? contact_cost : unknown_cost;

@@ -10,6 +10,17 @@
 
 #include "common/core/core.h"
 
+/* The arrays of ts_lcp_desc on the host. */
+typedef struct tsi_lcp_desc {
+  const float *matrix; /* one of four, of which the other three are NULL */
+  const double *double_matrix;
+  const tsi_csr *jacobian;
+  const tsi_csr *sparse_matrix;
+  const double *inverse_mass; /* with jacobian */
+  int32_t mass_block;
+  const double *lower, *upper, *friction;
+} tsi_lcp_desc;
+
 /* A sweep in steps: the units of a step have no neighbours among each other. */
 typedef struct tsi_lcp_steps {
   int32_t count;
@@ -49,13 +60,13 @@ extern "C" {
 
 /* Of a descriptor that is checked here, every number and the diagonal. `sparse` is zeros, or was written
  * before; on failure it may only be written again or destroyed. */
-ts_status tsi_lcp_sparse_write(const ts_lcp *lcp, const ts_lcp_desc *desc, tsi_lcp_sparse *sparse);
+ts_status tsi_lcp_sparse_write(const ts_lcp *lcp, const tsi_lcp_desc *desc, tsi_lcp_sparse *sparse);
 /* May be NULL. */
 void tsi_lcp_sparse_destroy(ts_context *context, tsi_lcp_sparse *sparse);
 /* Whether M is symmetric, but for a hundredth of two diagonal entries. The factors' is. */
 int tsi_lcp_sparse_is_symmetric(tsi_lcp_sparse *sparse);
 /* What TS_LCP_STORAGE_AUTO means for a descriptor that is not checked yet. */
-ts_lcp_storage tsi_lcp_choose_storage(const ts_lcp *lcp, const ts_lcp_desc *desc);
+ts_lcp_storage tsi_lcp_choose_storage(const ts_lcp *lcp, const tsi_lcp_desc *desc);
 
 /* ---- lcp_steps.c ---- */
 /* Units into unit_start, from row_start and columns. */

@@ -9,9 +9,10 @@ enum { most_halvings = 30 };
 
 /* ---- The descriptor ---- */
 
-static ts_status validate(ts_context *context, const ts_mesh_flow_desc *desc) {
+static ts_status mesh_flow_validate(ts_context *context, const ts_mesh_flow_desc *desc) {
   if (!context->ops->mesh)
     return tsi_fail(context, TS_ERROR_UNSUPPORTED, "backend %s has no meshes", context->backend_name);
+  TSI_TRY(tsi_check_reserved(context, "", desc->reserved, sizeof desc->reserved));
   const tsi_format *format = tsi_format_of(desc->format);
   if (format && format->log2_block)
     return tsi_fail(context, TS_ERROR_UNSUPPORTED,
@@ -44,7 +45,8 @@ static ts_status validate(ts_context *context, const ts_mesh_flow_desc *desc) {
 
 /* What a flow takes: kinds that the matrix makes, from values that there are in the first step. */
 static ts_status check_preconditioner(const ts_mesh_flow *flow, const ts_solver_desc *desc) {
-  if (!tsi_preconditioner_needs_host_copy(desc->preconditioner_kind) || flow->pattern.rows) return TS_OK;
+  const tsi_preconditioner_kind *kind = tsi_preconditioner_row(desc->preconditioner_kind);
+  if (!kind || !kind->needs_entries || flow->pattern.rows) return TS_OK;
   return tsi_fail(flow->context, TS_ERROR_INVALID_ARGUMENT,
                   "preconditioner_kind is %s, for which the flow keeps the mesh on the host; expected it in "
                   "ts_mesh_flow_desc.solver already",
@@ -61,7 +63,7 @@ static ts_status create_solvers(ts_mesh_flow *flow, const ts_solver_desc *solver
   desc.zero_start = 1; /* what is solved for is the change */
   const ts_solver_desc whole = desc;
   TSI_TRY(check_preconditioner(flow, &whole));
-  if (tsi_mesh_is_made(desc.preconditioner_kind)) desc.preconditioner_kind = TS_PRECONDITIONER_JACOBI;
+  if (tsi_mesh_is_made(flow, &desc)) desc.preconditioner_kind = TS_PRECONDITIONER_JACOBI;
   ts_solver *surface = NULL, *curve = NULL;
   TSI_TRY(ts_solver_create(flow->surface.matrix, &desc, &surface));
   const ts_status status = flow->curve.matrix ? ts_solver_create(flow->curve.matrix, &desc, &curve) : TS_OK;
@@ -106,7 +108,7 @@ static ts_status keep_on_host(ts_mesh_flow *flow, tsi_mesh_pattern *pattern) {
 static ts_status create_parts(ts_mesh_flow *flow, const ts_mesh_flow_desc *desc, tsi_mesh_topology *topology) {
   ts_context *context = flow->context;
   static const ts_vector_desc three = {.components = 3};
-  const int host_copy = tsi_preconditioner_needs_host_copy(desc->solver.preconditioner_kind);
+  const int host_copy = tsi_mesh_needs_host(desc->solver.preconditioner_kind, topology);
   TSI_TRY(tsi_mesh_operator_create(context, TSI_MESH_SURFACE, &topology->surface, desc->format, NULL,
                                    topology->constrained, host_copy, &flow->surface));
   ts_space *space = flow->surface.matrix->row_space;
@@ -126,7 +128,7 @@ ts_status ts_mesh_flow_create(ts_context *context, const ts_mesh_flow_desc *desc
   TSI_REQUIRE(context, out);
   *out = NULL;
   TSI_REQUIRE(context, desc);
-  TSI_TRY(validate(context, desc));
+  TSI_TRY(mesh_flow_validate(context, desc));
   tsi_mesh_topology topology;
   TSI_TRY(tsi_mesh_topology_create(context, desc, &topology));
   const size_t bytes_before = context->bytes_device;
@@ -178,14 +180,14 @@ ts_status ts_mesh_flow_get_info(const ts_mesh_flow *flow, ts_mesh_flow_info *inf
   return TS_OK;
 }
 
-ts_space *ts_mesh_flow_space(const ts_mesh_flow *flow) {
+ts_space *ts_mesh_flow_get_space(const ts_mesh_flow *flow) {
   return flow ? flow->surface.matrix->row_space : NULL;
 }
 
-const ts_matrix *ts_mesh_flow_matrix(const ts_mesh_flow *flow) {
+const ts_matrix *ts_mesh_flow_get_matrix(const ts_mesh_flow *flow) {
   return flow ? flow->surface.matrix : NULL;
 }
 
-const ts_matrix *ts_mesh_flow_boundary_matrix(const ts_mesh_flow *flow) {
+const ts_matrix *ts_mesh_flow_get_boundary_matrix(const ts_mesh_flow *flow) {
   return flow ? flow->curve.matrix : NULL;
 }

@@ -4,6 +4,7 @@
 
 #include "common/core/core.h"
 #include "common/layout/layout_build.h"
+#include "common/matrix/csr.h"
 #include "mesh_operator.h"
 
 static ts_status create_matrix(tsi_mesh_operator *op, const tsi_mesh_pattern *pattern, ts_format format,
@@ -12,19 +13,19 @@ static ts_status create_matrix(tsi_mesh_operator *op, const tsi_mesh_pattern *pa
                             .columns = pattern->rows,
                             .row_offsets = pattern->row_offsets,
                             .column_indices = pattern->columns};
-  char choice[sizeof op->matrix->info.choice] = "";
+  char choice[sizeof op->matrix->choice] = "";
   if (format == TS_FORMAT_AUTO) /* corners are not laid out in blocks */
     format = tsi_format_choose(op->context, &csr, TSI_NO_BLOCKS, choice, sizeof choice);
-  const ts_matrix_desc desc = {.csr = {.rows = pattern->rows,
-                                       .columns = pattern->rows,
-                                       .row_offsets = pattern->row_offsets,
-                                       .column_indices = pattern->columns},
-                               .format = format,
-                               .keep_host_copy = host_copy,
-                               .row_space = space,
-                               .constrained = space ? NULL : constrained};
-  TSI_TRY(ts_matrix_create(op->context, &desc, &op->matrix));
-  if (choice[0]) memcpy(op->matrix->info.choice, choice, sizeof choice);
+  const tsi_matrix_desc desc = {.csr = {.rows = pattern->rows,
+                                        .columns = pattern->rows,
+                                        .row_offsets = pattern->row_offsets,
+                                        .column_indices = pattern->columns},
+                                .format = format,
+                                .keep_host_copy = host_copy,
+                                .row_space = space,
+                                .constrained = space ? NULL : constrained};
+  TSI_TRY(tsi_matrix_create(op->context, &desc, &op->matrix));
+  if (choice[0]) memcpy(op->matrix->choice, choice, sizeof choice);
   op->matrix->device_values = 1;
   op->matrix->info.symmetric = 1; /* a_ij and a_ji are one expression of the same numbers */
   op->matrix->info.zero_diagonal_row = -1;

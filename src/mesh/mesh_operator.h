@@ -109,7 +109,7 @@ struct ts_mesh_flow {
 
   /* Of a preconditioner of the surface that is made from values: before there are any, and where they are no
    * numbers, the surface's solver has Jacobi. */
-  ts_solver_desc desc;               /* resolved; its kind is TS_PRECONDITIONER_JACOBI where there is no such */
+  ts_solver_desc desc;               /* resolved */
   ts_preconditioner *preconditioner; /* NULL before the first step */
   tsi_mesh_pattern pattern;          /* of the surface, where it is made from a host copy; else no rows */
   float *positions;                  /* on the host, then */
@@ -127,11 +127,16 @@ double tsi_mesh_factor(const ts_mesh_flow *flow, double time_step);
 
 /* ---- mesh_precondition.c ---- */
 
-/* Whether the kind is made from the matrix's values, and not by every solver for itself. */
-int tsi_mesh_is_made(ts_preconditioner_kind kind);
+/* Whether the host keeps the surface for a preconditioner: for auto only if it may become one that needs that.
+ */
+int tsi_mesh_needs_host(ts_preconditioner_kind kind, const tsi_mesh_topology *topology);
+/* Whether the preconditioner is made from the matrix's values, in the first step. */
+int tsi_mesh_is_made(const ts_mesh_flow *flow, const ts_solver_desc *desc);
 /* Makes or updates it for the values of the last assembly, which was from x, with `result` adding up how long
  * that takes. */
 ts_status tsi_mesh_precondition(ts_mesh_flow *flow, const ts_vector *x, ts_mesh_flow_result *result);
+/* Whether a solve that failed may succeed with another one for the present values. */
+int tsi_mesh_can_renew(const ts_mesh_flow *flow);
 /* After a solve: takes note of how many iterations it took. */
 void tsi_mesh_note_iterations(ts_mesh_flow *flow, int iterations);
 void tsi_mesh_drop_preconditioner(ts_mesh_flow *flow);

@@ -12,8 +12,15 @@
 #include "mesh_operator.h"
 #include "mesh_row.h"
 
-int tsi_mesh_is_made(ts_preconditioner_kind kind) {
-  return kind == TS_PRECONDITIONER_CHEBYSHEV || tsi_preconditioner_needs_host_copy(kind);
+int tsi_mesh_needs_host(ts_preconditioner_kind kind, const tsi_mesh_topology *topology) {
+  const tsi_preconditioner_kind *row = tsi_preconditioner_row(kind);
+  const int is_for_choice = topology->surface.rows >= TSI_AUTO_ROWS && !topology->constrained_vertices;
+  return row && (row->needs_entries || (row->choose && is_for_choice));
+}
+
+int tsi_mesh_is_made(const ts_mesh_flow *flow, const ts_solver_desc *desc) {
+  const tsi_preconditioner_kind *row = tsi_preconditioner_row(desc->preconditioner_kind);
+  return row && (row->create || (row->choose && flow->pattern.rows && !desc->fixed_iterations));
 }
 
 /* ---- Values on the host ---- */
@@ -48,7 +55,7 @@ static ts_status fill_host_copy(const ts_mesh_flow *flow, const ts_vector *x, in
   const tsi_mesh_pattern *p = &flow->pattern;
   int threads;
   TSI_TRY(tsi_threads(context, &threads));
-  TSI_TRY(ts_vector_read(x, flow->positions, 3 * (size_t)p->rows));
+  TSI_TRY(tsi_vector_read_floats(x, flow->positions));
   const rows_job job = {{.offsets = p->row_offsets,
                          .columns = p->columns,
                          .previous = p->previous,
@@ -76,9 +83,8 @@ static ts_status make(ts_mesh_flow *flow) {
   ts_solver *solver = NULL;
   TSI_TRY(ts_preconditioner_create(flow->surface.matrix, &how, &M));
   ts_solver_desc desc = flow->desc;
-  const int diagonal = tsi_preconditioner_is_diagonal(M); /* what auto has become: the solver's own */
-  desc.preconditioner = diagonal ? NULL : M;
-  desc.preconditioner_kind = diagonal ? ts_preconditioner_get_kind(M) : TS_PRECONDITIONER_JACOBI;
+  desc.preconditioner = M;
+  desc.preconditioner_kind = TS_PRECONDITIONER_AUTO;
   const ts_status status = ts_solver_create(flow->surface.matrix, &desc, &solver);
   if (status < 0) {
     ts_preconditioner_destroy(&M);
@@ -91,10 +97,19 @@ static ts_status make(ts_mesh_flow *flow) {
   return TS_OK;
 }
 
+/* A diagonal that auto has chosen follows the values by itself. */
+static int is_of_no_values(const ts_mesh_flow *flow) {
+  return flow->preconditioner && tsi_preconditioner_is_diagonal(flow->preconditioner);
+}
+
 ts_status tsi_mesh_precondition(ts_mesh_flow *flow, const ts_vector *x, ts_mesh_flow_result *result) {
   const double start = tsi_seconds();
   int usable = 1;
-  if (!tsi_mesh_is_made(flow->desc.preconditioner_kind) || (flow->is_current && !flow->is_worn)) return TS_OK;
+  if (!tsi_mesh_is_made(flow, &flow->desc)) return TS_OK;
+  if ((flow->is_current || is_of_no_values(flow)) && !flow->is_worn) {
+    flow->is_fresh = 0;
+    return TS_OK;
+  }
   if (flow->pattern.rows && !flow->is_current) TSI_TRY(fill_host_copy(flow, x, &usable));
   if (!usable) return TS_OK; /* the solver says of what */
   flow->is_fresh = !flow->preconditioner || flow->is_worn;
@@ -103,6 +118,10 @@ ts_status tsi_mesh_precondition(ts_mesh_flow *flow, const ts_vector *x, ts_mesh_
   result->setups += flow->is_fresh;
   result->seconds_setup += tsi_seconds() - start;
   return TS_OK;
+}
+
+int tsi_mesh_can_renew(const ts_mesh_flow *flow) {
+  return flow->preconditioner && !flow->is_fresh && !is_of_no_values(flow);
 }
 
 void tsi_mesh_note_iterations(ts_mesh_flow *flow, int iterations) {

@@ -29,7 +29,7 @@ static const double shortest_edge = 1e-3;
 
 static ts_status check_positions(const ts_mesh_flow *flow, const ts_vector *x) {
   TSI_TRY(tsi_check_space(x, flow->surface.matrix->row_space, "x", "the mesh flow", "the mesh flow's space",
-                          "ts_mesh_flow_space"));
+                          "ts_mesh_flow_get_space"));
   if (x->components != 3)
     return tsi_fail(flow->context, TS_ERROR_INCOMPATIBLE, "x has %d components; positions have 3",
                     x->components);
@@ -125,7 +125,7 @@ static ts_status check_range(const ts_mesh_flow *flow, const ts_vector *x) {
   const size_t floats = 3 * (size_t)flow->info.vertices;
   float *positions = tsi_malloc(context, floats, sizeof *positions), largest = 0;
   if (!positions) return tsi_out_of_memory(context, "positions", floats * sizeof *positions);
-  const ts_status status = ts_vector_read(x, positions, floats);
+  const ts_status status = tsi_vector_read_floats(x, positions);
   for (size_t i = 0; i < floats; i++) largest = fmaxf(largest, fabsf(positions[i]));
   tsi_free(context, positions);
   if (status < 0 || largest == 0) return status;
@@ -155,7 +155,7 @@ static ts_status solve_surface(ts_mesh_flow *flow, const ts_vector *x, const ts_
 }
 
 /* Moves x if all solves succeed. Adds to the result's iterations. */
-static ts_status solve(ts_mesh_flow *flow, ts_vector *x, ts_mesh_flow_result *result) {
+static ts_status mesh_step_solve(ts_mesh_flow *flow, ts_vector *x, ts_mesh_flow_result *result) {
   const ts_vector *from = x;
   result->boundary = (ts_result){0};
   if (flow->curve.matrix) {
@@ -170,7 +170,7 @@ static ts_status solve(ts_mesh_flow *flow, ts_vector *x, ts_mesh_flow_result *re
     from = flow->border;
   }
   ts_status status = solve_surface(flow, x, from, result);
-  if (status == TS_NOT_CONVERGED && flow->preconditioner && !flow->is_fresh && !is_stopped(result)) {
+  if (status == TS_NOT_CONVERGED && tsi_mesh_can_renew(flow) && !is_stopped(result)) {
     flow->is_worn = 1;
     status = solve_surface(flow, x, from, result);
   }
@@ -203,7 +203,7 @@ ts_status ts_mesh_flow_solve(ts_mesh_flow *flow, ts_vector *x, ts_mesh_flow_resu
   if (!result) result = &own;
   *result = (ts_mesh_flow_result){.smallest_time_step = flow->time_step};
   const uint64_t before = context->host_synchronisations;
-  const ts_status status = solve(flow, x, result);
+  const ts_status status = mesh_step_solve(flow, x, result);
   result->substeps = status == TS_OK;
   result->host_synchronisations = (int)(context->host_synchronisations - before);
   return status;
@@ -237,7 +237,7 @@ static ts_status step(ts_mesh_flow *flow, ts_vector *x, double time_step, ts_mes
     if (length < result->smallest_time_step) result->smallest_time_step = length;
     if (done == 0 && level > 0) TSI_TRY(keep_start(flow, x));
     TSI_TRY(assemble(flow, x, length));
-    const ts_status status = solve(flow, x, result);
+    const ts_status status = mesh_step_solve(flow, x, result);
     if (status < 0) return status;
     if (status == TS_OK) {
       result->substeps++;

@@ -238,7 +238,7 @@ static ts_status make_patterns(builder *b, tsi_mesh_topology *out) {
   return TS_OK;
 }
 
-static ts_status build(builder *b, tsi_mesh_topology *out) {
+static ts_status mesh_topology_build(builder *b, tsi_mesh_topology *out) {
   ts_context *context = b->context;
   const size_t vertices = (size_t)b->desc->vertices;
   TSI_TRY(check_triangles(context, b->desc));
@@ -263,7 +263,7 @@ static ts_status build(builder *b, tsi_mesh_topology *out) {
 ts_status tsi_mesh_topology_create(ts_context *context, const ts_mesh_flow_desc *desc, tsi_mesh_topology *out) {
   builder b = {.context = context, .desc = desc};
   *out = (tsi_mesh_topology){0};
-  const ts_status status = build(&b, out);
+  const ts_status status = mesh_topology_build(&b, out);
   tsi_free(context, b.at.first);
   tsi_free(context, b.at.corners);
   tsi_free(context, b.sides);

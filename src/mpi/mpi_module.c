@@ -1,11 +1,9 @@
-/* What a program without MPI loads where mpirun has started it: mpi_module.h. */
-#include "mpi_module.h"
-
+/* The module that a program without MPI loads if mpirun has started it: ts_ranks_module. */
 #include <stdio.h>
 
 #include <texsolve/mpi.h>
 
-static ts_status start(ts_transport *transport, char *error, size_t size) {
+static ts_status mpi_module_start(ts_transport *transport, char *error, size_t size) {
   int started = 0;
   if (MPI_Initialized(&started) != MPI_SUCCESS || (!started && MPI_Init(NULL, NULL) != MPI_SUCCESS)) {
     snprintf(error, size, "MPI cannot be started");
@@ -21,5 +19,5 @@ static void finish(int failed) {
     MPI_Finalize();
 }
 
-extern TS_API const texsolve_mpi_module texsolve_mpi;
-const texsolve_mpi_module texsolve_mpi = {start, finish};
+extern TS_API const ts_ranks_module texsolve_mpi;
+const ts_ranks_module texsolve_mpi = {mpi_module_start, finish};

@@ -93,7 +93,8 @@ static int pieces_of(size_t bytes) {
   return bytes ? (int)((bytes - 1) / largest + 1) : 1;
 }
 
-static int start(const mpi_state *state, int tag, const ts_message *m, size_t from, MPI_Request *request) {
+static int mpi_transport_start(const mpi_state *state, int tag, const ts_message *m, size_t from,
+                               MPI_Request *request) {
   const size_t left = m->bytes - from;
   const int bytes = left > largest ? largest : (int)left;
   char *data = (char *)m->data + from;
@@ -124,8 +125,8 @@ static void free_batch(mpi_state *state, mpi_batch *batch) {
     free(batch);
 }
 
-static ts_status begin(void *user, int epoch, const ts_message *messages, int count, void **out, char *error,
-                       size_t size) {
+static ts_status mpi_transport_begin(void *user, int epoch, const ts_message *messages, int count, void **out,
+                                     char *error, size_t size) {
   mpi_state *state = user;
   int pieces = 0;
   for (int k = 0; k < count; k++) pieces += pieces_of(messages[k].bytes);
@@ -137,8 +138,8 @@ static ts_status begin(void *user, int epoch, const ts_message *messages, int co
   for (int k = 0; k < count; k++)
     for (int piece = 0; piece < pieces_of(messages[k].bytes); piece++) {
       batch->ranks[batch->count] = messages[k].rank;
-      const int code = start(state, epoch % state->tags, &messages[k], (size_t)piece * largest,
-                             &batch->requests[batch->count++]);
+      const int code = mpi_transport_start(state, epoch % state->tags, &messages[k], (size_t)piece * largest,
+                                           &batch->requests[batch->count++]);
       if (code == MPI_SUCCESS) continue;
       free_batch(state, batch);
       return failed(state, code, messages[k].receives ? "MPI_Irecv" : "MPI_Isend", error, size);
@@ -324,7 +325,7 @@ static ts_status divide(void *user, const ts_ranks_graph *graph, int32_t *rank_o
 
 /* ---- Opening and closing ---- */
 
-static void destroy(mpi_state *state) {
+static void mpi_transport_destroy(mpi_state *state) {
   for (stop_note *note = state->notes, *next; note; note = next) {
     next = note->next;
     free(note);
@@ -386,7 +387,7 @@ static void close_transport(void *user) {
     MPI_Comm_free(&state->data);
     MPI_Comm_free(&state->control);
   }
-  destroy(state);
+  mpi_transport_destroy(state);
 }
 
 static place own_place(void) {
@@ -457,7 +458,7 @@ static void discard(mpi_state *state) {
   if (!state) return;
   state->lost = 1;
   detach(state);
-  destroy(state);
+  mpi_transport_destroy(state);
 }
 
 /* The first rank that has no memory, or the number of ranks: no rank goes on alone. */
@@ -491,7 +492,7 @@ ts_status ts_mpi_transport_create(MPI_Comm communicator, ts_transport *transport
     return status;
   }
   *transport = (ts_transport){.user = state,
-                              .begin = begin,
+                              .begin = mpi_transport_begin,
                               .end = end,
                               .stop = stop,
                               .look = look,

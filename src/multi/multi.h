@@ -13,7 +13,7 @@
  *
  * Parts may be on several ranks, processes that a transport joins (texsolve/ranks.h): each rank opens as many,
  * and of those of others it has no contexts. Ghosts of another rank's part come as messages, through the host
- * or from device memory, by NCCL, or are copied out of memory that the ranks share; sums go from rank to rank.
+ * or from device memory, or by NCCL; sums go from rank to rank.
  * A space is whole, known to all ranks, of which each keeps its parts' elements; or it is made of rows that
  * each rank has by itself: then the space's size is this rank's, its parts are cut from that, and columns of
  * other ranks have the numbers behind tsi_first_ghost, like a part's ghosts.
@@ -25,7 +25,6 @@
  *   multi_scalars.c    slots, reductions
  *   multi_halo.c       which indices a part needs of others
  *   multi_exchange.c   their exchange
- *   multi_share.c      memory of devices that ranks of a host share for that
  *   multi_channel.c    NCCL, which carries them and sums between devices
  *   multi_matrix.c     cutting a matrix
  *   multi_product.c    products
@@ -41,6 +40,7 @@
 #ifndef MULTI_H
 #define MULTI_H
 
+#include "common/core/array.h"
 #include "common/core/core.h"
 #include "common/core/ranks.h"
 #include "common/layout/layout.h"
@@ -58,13 +58,12 @@ typedef struct multi_ranks {
   char why[256];   /* another rank is gone; "" while all are there */
 } multi_ranks;
 
-enum { MULTI_SENDS = 1, MULTI_RECEIVES = 2 };
-/* The number ghost_transfer. Each way is for those ghosts that cannot go by the better ones that it allows:
+/* The number ghost_transfer:
  *   host      page-locked memory
- *   device    memory of the device where the transport takes it, else the host's
+ *   device    memory of the device if the transport takes it, else the host's
  *   channel   the channel, else as device
- *   shared    memory that parts share; else of the device where the transport takes it; else as channel */
-enum { MULTI_TRANSFER_HOST = 1, MULTI_TRANSFER_DEVICE, MULTI_TRANSFER_CHANNEL, MULTI_TRANSFER_SHARED };
+ *   best      as device if the transport takes memory of the device, else as channel */
+enum { MULTI_TRANSFER_HOST = 1, MULTI_TRANSFER_DEVICE, MULTI_TRANSFER_CHANNEL, MULTI_TRANSFER_BEST };
 
 /* Of all ranks (multi_channel.c). */
 typedef struct multi_channel {
@@ -81,9 +80,6 @@ typedef struct multi_state {
   ts_scalars **sums;  /* what each part adds to a reduction: twice TSI_MAX_DOTS slots, with low parts */
   int turn;           /* the slots of the next one: parts may still read the last one's */
   size_t own_bytes;   /* of device memory, of the parts' own */
-  /* For each of this rank's parts and each of all: MULTI_SENDS, MULTI_RECEIVES where they share memory for what
-   * goes from one to the other. NULL: in one process. */
-  unsigned char *shares;
   multi_channel channel;
   tsi_ops table; /* of the operations that all parts have */
   /* Of runs of iterations that the parts carry out together, in one process: what each knows of the others, how
@@ -134,11 +130,7 @@ typedef struct multi_exchange {
   void *list;           /* of `from`, NULL if that is another rank's */
   float *message;       /* to or from another rank, so many floats; NULL before it is needed */
   size_t floats;
-  int on_device; /* where the message is */
-  /* Instead of a message: memory of `from` that `to` reads, NULL if there is none; which of its two messages is
-   * in turn; and an answer without contents. */
-  void *share;
-  unsigned char turn, answer;
+  int on_device;             /* where the message is */
   unsigned char has_channel; /* it may go by the channel of the ranks, while there is one */
 } multi_exchange;
 
@@ -307,53 +299,60 @@ TSI_MATRIX_OPERATIONS(TSI_PROTOTYPE, multi_)
 ts_status multi_quick_residual(ts_vector *r, const ts_vector *b, const ts_matrix *A, const ts_vector *x);
 ts_status multi_smooth(ts_vector *out, const ts_matrix *A, const tsi_smoothing *s);
 
-/* ---- multi_share.c ---- */
-/* Finds out which parts share memory with those of other ranks, from state->shares: those that may try. */
-ts_status multi_shares_open(ts_context *context);
-/* Shares for those exchanges whose parts can; where one cannot be made, there is none on both ranks. With
- * `offers` 0 this rank makes none. All ranks that have exchanges in common call it. */
-ts_status multi_shares_create(ts_context *context, multi_exchange *exchanges, int count, int offers);
-/* Of one exchange; the part is entered. */
-void multi_share_destroy(ts_context *part, multi_exchange *e);
-/* How ghosts get from rank to rank, "" where there is nothing to say. */
-void multi_ghosts_describe(const ts_context *context, char *text, size_t size);
-
 /* ---- multi_channel.c ---- */
-/* With the context, once it is known who shares memory. */
+/* With the context. */
 ts_status multi_channel_open(ts_context *context);
 /* With `finishes`, all ranks do it; else at once. */
 void multi_channel_close(ts_context *context, int finishes);
-/* Those exchanges that have no share get has_channel, where all ranks want that. All ranks call it. */
+/* Exchanges between ranks get has_channel if all ranks want that. All ranks call it. */
 ts_status multi_channel_choose(ts_context *context, multi_exchange *exchanges, int count);
 /* A failure in this epoch may have left messages in it. */
 int multi_channel_is_spoilt(const ts_context *context);
 /* All ranks give it up and open another one, if they can. */
 void multi_channel_renew(ts_context *context);
-/* "by NCCL 2.27.3", or why it could not be opened; "" where nobody asked for it. */
-void multi_channel_describe(const ts_context *context, char *text, size_t size);
+/* How ghosts get from rank to rank, such as ", ghosts by NCCL 2.27.3"; "" if memory of the parts is the host's.
+ */
+void multi_ghosts_describe(const ts_context *context, char *text, size_t size);
 
 /* ---- multi_rows.c ---- */
 /* How many rows, and that their offsets ascend. */
-ts_status multi_check_offsets(ts_context *context, const ts_ranks_matrix_desc *desc);
+/* ts_ranks_matrix_desc with its arrays on the host. */
+typedef struct tsi_ranks_matrix_desc {
+  int32_t rows;
+  const int32_t *row_offsets;
+  const int64_t *column_indices;
+  const float *values; /* one of the two, or none */
+  const double *double_values;
+  ts_format format;
+  int keep_host_copy;
+  ts_precision precision;
+  int components;
+  int may_move;
+} tsi_ranks_matrix_desc;
+ts_status multi_rows_given(ts_context *context, const ts_ranks_matrix_desc *given, tsi_loans *loans,
+                           tsi_ranks_matrix_desc *desc);
+ts_status multi_create_matrix(ts_context *context, const tsi_ranks_matrix_desc *desc, ts_matrix **matrix);
+ts_status multi_set_values(ts_matrix *A, const tsi_ranks_matrix_desc *desc);
+ts_status multi_check_offsets(ts_context *context, const tsi_ranks_matrix_desc *desc);
 /* That all ranks together have those columns. */
-ts_status multi_check_columns(ts_context *context, const ts_ranks_matrix_desc *desc, int64_t rows);
+ts_status multi_check_columns(ts_context *context, const tsi_ranks_matrix_desc *desc, int64_t rows);
 /* The numbers of the columns in the space of the rows, memory of tsi_malloc; -1 of one that it does not have.
  */
-ts_status multi_number_columns(const ts_space *space, const ts_ranks_matrix_desc *desc, int32_t **numbers);
+ts_status multi_number_columns(const ts_space *space, const tsi_ranks_matrix_desc *desc, int32_t **numbers);
 /* Of tsi_exponents. */
 void multi_merge_exponents(void *mine, const void *other);
 /* The rows of this rank times 2^-exponent, which all ranks agree on: tsi_csr_scale. */
-ts_status multi_scale_rows(ts_context *context, const ts_csr *csr, int *exponent, int *loses_digits,
-                           ts_csr *scaled, void **memory);
+ts_status multi_scale_rows(ts_context *context, const tsi_csr *csr, int *exponent, int *loses_digits,
+                           tsi_csr *scaled, void **memory);
 
 /* ---- multi_inspect.c ---- */
 /* What all ranks say of these rows becomes what A says. `block` becomes the entries in columns of this rank's
  * own and `ghosts`, unless NULL, those in columns of others, counted from 0; both are the caller's. */
-ts_status multi_inspect(ts_matrix *A, const ts_csr *csr, tsi_host_csr *block, tsi_host_csr *ghosts);
+ts_status multi_inspect(ts_matrix *A, const tsi_csr *csr, tsi_host_csr *block, tsi_host_csr *ghosts);
 
 /* ---- multi_rests.c ---- */
 /* All ranks have as many rests as the one that has most; csr has A's rows. */
-ts_status multi_even_rests(ts_matrix *A, const ts_csr *csr);
+ts_status multi_even_rests(ts_matrix *A, const tsi_csr *csr);
 
 /* ---- multi_cg.c ---- */
 extern const tsi_cg_ops multi_cg_ops, multi_cg_ops_of_ranks; /* the second one of several processes */

@@ -196,7 +196,6 @@ static void divide_threads(ts_context *context, const ts_transport *transport) {
 typedef struct rank_parts {
   int32_t count;
   char kind[12];
-  char place[TSI_PLACE_BYTES]; /* not this one */
 } rank_parts;
 
 static ts_status compare(ts_context *context, const rank_parts *all, int ranks) {
@@ -204,22 +203,6 @@ static ts_status compare(ts_context *context, const rank_parts *all, int ranks) 
     if (all[r].count != all[0].count || strcmp(all[r].kind, all[0].kind) != 0)
       return tsi_fail(context, TS_ERROR_INCOMPATIBLE, "rank %d has %d parts of %s, and rank 0 %d of %s", r,
                       all[r].count, all[r].kind, all[0].count, all[0].kind);
-  return TS_OK;
-}
-
-/* Parts that may share memory. */
-static ts_status find_places(ts_context *context, const rank_parts *all) {
-  multi_state *state = multi_state_of(context);
-  const ts_transport *t = &state->ranks->transport;
-  const size_t own = (size_t)state->own, count = (size_t)t->ranks * own;
-  const char *mine = all[t->rank].place;
-  if (!state->parts[0]->ops->part->message_create) return TS_OK;
-  state->shares = tsi_calloc(context, own * count, 1);
-  if (!state->shares) return tsi_out_of_memory(context, "the ranks", own * count);
-  for (size_t p = 0; p < own && *mine; p++)
-    for (size_t q = 0; q < count; q++)
-      if (q / own != (size_t)t->rank && !strcmp(all[q / own].place, mine))
-        state->shares[p * count + q] = MULTI_SENDS | MULTI_RECEIVES;
   return TS_OK;
 }
 
@@ -231,13 +214,10 @@ static ts_status join_ranks(ts_context *context) {
   rank_parts mine = {.count = state->own};
   snprintf(mine.kind, sizeof mine.kind, "%.*s", (int)strcspn(state->parts[0]->backend_name, ":"),
            state->parts[0]->backend_name);
-  if (state->parts[0]->ops->part->share_place)
-    state->parts[0]->ops->part->share_place(state->parts[0], mine.place);
   rank_parts *all = tsi_malloc(context, ranks, sizeof *all);
   if (!all) return tsi_out_of_memory(context, "the ranks", ranks * sizeof *all);
   ts_status status = multi_collect(context, &mine, sizeof mine, all);
   if (status == TS_OK) status = compare(context, all, t->ranks);
-  if (status == TS_OK) status = find_places(context, all);
   tsi_free(context, all);
   TSI_TRY(status);
   const size_t count = ranks * (size_t)state->own;
@@ -328,8 +308,7 @@ static ts_status open_in_one_process(ts_context *context) {
 static ts_status agree_on_opening(ts_context *context) {
   TSI_TRY(multi_agree(context, open_own(context)));
   TSI_TRY(multi_agree(context, join_ranks(context)));
-  ts_status status = multi_shares_open(context);
-  if (status == TS_OK) status = multi_channel_open(context);
+  ts_status status = multi_channel_open(context);
   if (status == TS_OK) status = make_sums(context);
   return multi_agree(context, status);
 }
@@ -385,7 +364,6 @@ void multi_close(ts_context *context) {
   multi_ranks_close(context, state->ranks);
   tsi_free(context, state->parts);
   tsi_free(context, state->sums);
-  tsi_free(context, state->shares);
   tsi_free(context, state);
   context->backend = NULL;
 }

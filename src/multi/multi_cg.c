@@ -83,7 +83,7 @@ static int find_pushes(const tsi_cg_iterations *run, int p, tsi_part_push *pushe
   return count;
 }
 
-static ts_status prepare(const tsi_cg_iterations *run, const owners *own, int number) {
+static ts_status multi_cg_prepare(const tsi_cg_iterations *run, const owners *own, int number) {
   const int p = own->parts[number];
   ts_context *context = run->e->context;
   multi_state *state = multi_state_of(context);
@@ -143,7 +143,7 @@ static ts_status iterate_together(const tsi_cg_iterations *run, const owners *ow
   state->runs++;
   if (UINT32_MAX - state->rounds < tsi_part_rounds(run)) TSI_TRY(clear_peers(context, own));
   TSI_TRY(multi_join(context));
-  for (int k = 0; k < own->count; k++) TSI_TRY(prepare(run, own, k));
+  for (int k = 0; k < own->count; k++) TSI_TRY(multi_cg_prepare(run, own, k));
   state->rounds += tsi_part_rounds(run);
   const ts_status status = start_all(context, own);
   if (status < 0) {
@@ -179,7 +179,7 @@ ts_status multi_check_run(ts_context *context) {
   return any ? name_silent(context, silent) : TS_OK;
 }
 
-static ts_status iterate(const tsi_cg_iterations *run) {
+static ts_status multi_cg_iterate(const tsi_cg_iterations *run) {
   owners own = {0};
   local_run local;
   find_owners(run->matrix, &own);
@@ -206,5 +206,5 @@ static ts_status update(const tsi_cg_update *u) {
   return TS_OK;
 }
 
-const tsi_cg_ops multi_cg_ops = {.update = update, .fits = fits, .iterate = iterate};
+const tsi_cg_ops multi_cg_ops = {.update = update, .fits = fits, .iterate = multi_cg_iterate};
 const tsi_cg_ops multi_cg_ops_of_ranks = {.update = update};

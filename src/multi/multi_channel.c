@@ -2,7 +2,7 @@
  * asked for, so that the host waits for none of them. NCCL's, for parts of CUDA.
  *
  * All ranks have the channel, or none has: each says whether it can, all open it, and each says whether it did.
- * It is opened with the context where ghosts would go through the host without it, and else with the first
+ * It is opened with the context if ghosts would go through the host without it, and else with the first
  * matrix for which the tuning number ghost_transfer asks for it. A matrix uses it where all ranks want that;
  * sums do while it is open.
  *
@@ -26,7 +26,7 @@ static int is_possible(const ts_context *context) {
 
 static int wants_channel(const ts_context *context, int transfer) {
   const int to_device = multi_ranks_of(context)->transport.takes_device_memory;
-  return transfer == MULTI_TRANSFER_CHANNEL || (transfer == MULTI_TRANSFER_SHARED && !to_device);
+  return transfer == MULTI_TRANSFER_CHANNEL || (transfer == MULTI_TRANSFER_BEST && !to_device);
 }
 
 /* ---- Opening ---- */
@@ -71,7 +71,7 @@ static ts_status find(ts_context *context, ticket *t) {
   return TS_OK;
 }
 
-static ts_status start(ts_context *context, ticket *t) {
+static ts_status multi_channel_start(ts_context *context, ticket *t) {
   const multi_state *state = multi_state_of(context);
   const ts_transport *transport = &state->ranks->transport;
   ts_context *part = state->parts[state->first];
@@ -102,7 +102,7 @@ static ts_status open_channel(ts_context *context) {
   TSI_TRY(find(context, &t));
   TSI_TRY(multi_merge_ranks(context, &t, sizeof t, merge_tickets));
   if (t.failed == INT32_MAX) {
-    ts_status status = start(context, &t);
+    ts_status status = multi_channel_start(context, &t);
     if (status == TS_OK) status = multi_merge_ranks(context, &t, sizeof t, merge_tickets);
     if (status < 0 || t.failed != INT32_MAX) multi_channel_close(context, 0);
     TSI_TRY(status);
@@ -135,17 +135,15 @@ static ts_status agree_on_wishes(ts_context *context, int transfer, int has_use,
 
 ts_status multi_channel_open(ts_context *context) {
   const multi_state *state = multi_state_of(context);
-  int lacking = 0, wanted;
+  int wanted;
   if (!is_possible(context)) return TS_OK;
-  for (int p = 0; p < state->count; p++)
-    lacking |= p != state->first && (!state->shares || state->shares[p] != (MULTI_SENDS | MULTI_RECEIVES));
   const int transfer = (int)state->parts[state->first]->tuning.ghost_transfer;
-  TSI_TRY(agree_on_wishes(context, transfer, lacking, &wanted));
+  TSI_TRY(agree_on_wishes(context, transfer, 1, &wanted));
   return wanted ? open_channel(context) : TS_OK;
 }
 
 static int is_candidate(const ts_context *context, const multi_exchange *e) {
-  return !e->share && (!multi_part(context, e->from) || !multi_part(context, e->to));
+  return !multi_part(context, e->from) || !multi_part(context, e->to);
 }
 
 ts_status multi_channel_choose(ts_context *context, multi_exchange *exchanges, int count) {
@@ -181,7 +179,7 @@ void multi_channel_renew(ts_context *context) {
 
 /* ---- What is said of it ---- */
 
-void multi_channel_describe(const ts_context *context, char *text, size_t size) {
+static void describe(const ts_context *context, char *text, size_t size) {
   const multi_state *state = multi_state_of(context);
   char name[64];
   text[0] = 0;
@@ -191,4 +189,16 @@ void multi_channel_describe(const ts_context *context, char *text, size_t size) 
   } else if (state->channel.was_tried) {
     snprintf(text, size, "through the host (%s)", state->channel.why);
   }
+}
+
+void multi_ghosts_describe(const ts_context *context, char *text, size_t size) {
+  const multi_state *state = multi_state_of(context);
+  char way[144] = "";
+  text[0] = 0;
+  if (!state->ranks || state->count == state->own || !part_of(context)->message_create) return;
+  const int from_device = state->ranks->transport.takes_device_memory;
+  const int is_forced = context->tuning.ghost_transfer == MULTI_TRANSFER_CHANNEL && state->channel.is_open;
+  if (!from_device || is_forced) describe(context, way, sizeof way);
+  if (!way[0]) snprintf(way, sizeof way, from_device ? "from device memory" : "through the host");
+  snprintf(text, size, ", ghosts %s", way);
 }

@@ -76,61 +76,26 @@ static int is_received(const ts_context *context, const multi_exchange *e) {
   return multi_part(context, e->from) == NULL;
 }
 
-/* With a share (multi_share.c): word that it is written. */
-static ts_status prepare_share(multi_exchange *e, const ts_vector *x, ts_message *message) {
-  ts_context *context = x->context;
-  const ts_vector first = tsi_first_part(x);
-  multi_view view;
-  message->data = &e->turn;
-  message->bytes = 1;
-  if (message->receives) return TS_OK;
-  const tsi_part_ops *part = multi_ops_of(context, e->from)->part;
-  MULTI_TRY(context, e->from,
-            part->gather(multi_local(&first, e->from, &view), e->list, part->share_message(e->share, e->turn)));
-  return TS_OK;
-}
-
-/* The message of one exchange; a part whose memory is the host's receives in place. */
-static ts_status prepare(const multi_halo *halo, multi_exchange *e, const ts_vector *x, int k,
-                         ts_message *message) {
-  ts_context *context = x->context;
-  const size_t floats = (size_t)e->count * (size_t)x->components;
-  const int receives = is_received(context, e), p = receives ? e->to : e->from;
-  const tsi_part_ops *part = multi_ops_of(context, p)->part;
-  multi_view view;
-  *message = (ts_message){.rank = multi_rank_of_part(context, receives ? e->from : e->to),
-                          .receives = receives,
-                          .bytes = floats * sizeof(float)};
-  if (e->share) return prepare_share(e, x, message);
-  if (receives && !part->ghosts_write) {
-    message->data = part->ghosts(target(halo, x, k, p, &view)) + (size_t)e->first * (size_t)x->components;
-    return TS_OK;
-  }
-  MULTI_TRY(context, p, take_message(multi_part(context, p), e, floats, are_on_device(context)));
-  message->data = e->message;
-  if (receives) return TS_OK;
-  const ts_vector first = tsi_first_part(x);
-  MULTI_TRY(context, p, part->gather(multi_local(&first, p, &view), e->list, e->message));
-  return TS_OK;
-}
-
-/* From memory of the device, to the ghosts themselves. */
-static ts_status prepare_channel(const multi_halo *halo, multi_exchange *e, const ts_vector *x, int k,
-                                 ts_message *message) {
+/* The message of one exchange. A channel sends from memory of the device and receives in place, and so does a
+ * part whose memory is the host's. */
+static ts_status multi_exchange_prepare(const multi_halo *halo, multi_exchange *e, const ts_vector *x, int k,
+                                        ts_message *message) {
   ts_context *context = x->context;
   const size_t n = (size_t)x->components, floats = (size_t)e->count * n;
+  const int by_channel = goes_by_channel(context, e);
   const int receives = is_received(context, e), p = receives ? e->to : e->from;
   const tsi_part_ops *part = multi_ops_of(context, p)->part;
   multi_view view;
   *message = (ts_message){.rank = multi_rank_of_part(context, receives ? e->from : e->to),
                           .receives = receives,
                           .bytes = floats * sizeof(float)};
-  if (receives) {
+  if (receives && (by_channel || !part->ghosts_write)) {
     message->data = part->ghosts(target(halo, x, k, p, &view)) + (size_t)e->first * n;
     return TS_OK;
   }
-  MULTI_TRY(context, p, take_message(multi_part(context, p), e, floats, 1));
+  MULTI_TRY(context, p, take_message(multi_part(context, p), e, floats, by_channel || are_on_device(context)));
   message->data = e->message;
+  if (receives) return TS_OK;
   const ts_vector first = tsi_first_part(x);
   MULTI_TRY(context, p, part->gather(multi_local(&first, p, &view), e->list, e->message));
   return TS_OK;
@@ -142,7 +107,7 @@ static ts_status exchange_by_channel(const multi_halo *halo, const ts_vector *x,
   int count = 0;
   for (int i = 0; i < halo->exchange_count; i++) {
     multi_exchange *e = &halo->exchanges[i];
-    if (goes_by_channel(context, e)) TSI_TRY(prepare_channel(halo, e, x, k, &halo->messages[count++]));
+    if (goes_by_channel(context, e)) TSI_TRY(multi_exchange_prepare(halo, e, x, k, &halo->messages[count++]));
   }
   if (!count) return TS_OK;
   state->channel.is_used = 1;
@@ -163,15 +128,9 @@ static ts_status write_received(const multi_halo *halo, const ts_vector *x, int 
     if (part->ghosts_write)
       MULTI_TRY(context, e->to,
                 part->ghosts_write(target(halo, x, k, e->to, &view), (size_t)e->first * n, (size_t)e->count * n,
-                                   e->share ? part->share_message(e->share, e->turn) : e->message));
+                                   e->message));
   }
   return TS_OK;
-}
-
-/* The other message of a share is in turn. */
-static void take_turns(const ts_context *context, multi_halo *halo) {
-  for (int i = 0; i < halo->exchange_count; i++)
-    if (halo->exchanges[i].share && is_sent(context, &halo->exchanges[i])) halo->exchanges[i].turn ^= 1u;
 }
 
 static const tsi_part_ops *own_part(const ts_context *context) {
@@ -209,24 +168,9 @@ static ts_status end_messages(ts_context *context, const multi_halo *halo) {
   return entered < 0 ? entered : tsi_leave(multi_part(context, p), status);
 }
 
-/* Behind all messages, as a pair of ranks has those of one way in the same order, but not those of both. */
-static int prepare_answers(const ts_context *context, multi_halo *halo, ts_message *messages) {
-  int count = 0;
-  for (int i = 0; i < halo->exchange_count; i++) {
-    multi_exchange *e = &halo->exchanges[i];
-    const int answers = is_received(context, e);
-    if (e->share)
-      messages[count++] = (ts_message){.rank = multi_rank_of_part(context, answers ? e->from : e->to),
-                                       .receives = !answers,
-                                       .data = &e->answer,
-                                       .bytes = 1};
-  }
-  return count;
-}
-
 static ts_status begin_between_ranks(multi_halo *halo, const ts_vector *x, int k) {
   ts_context *context = x->context;
-  const size_t most = 2 * (size_t)halo->remote;
+  const size_t most = (size_t)halo->remote;
   int count = 0;
   if (!halo->messages) halo->messages = tsi_malloc(context, most, sizeof *halo->messages);
   if (!halo->messages) return tsi_out_of_memory(context, "messages", most * sizeof *halo->messages);
@@ -235,10 +179,10 @@ static ts_status begin_between_ranks(multi_halo *halo, const ts_vector *x, int k
   for (int i = 0; i < halo->exchange_count; i++) {
     multi_exchange *e = &halo->exchanges[i];
     if (!goes_by_channel(context, e) && (is_sent(context, e) || is_received(context, e)))
-      TSI_TRY(prepare(halo, e, x, k, &halo->messages[count++]));
+      TSI_TRY(multi_exchange_prepare(halo, e, x, k, &halo->messages[count++]));
   }
   if (!count) return TS_OK;
-  halo->message_count = count + prepare_answers(context, halo, halo->messages + count);
+  halo->message_count = count;
   halo->is_begun = 1;
   return own_part(context)->mark ? mark_devices(context) : begin_messages(context, halo);
 }
@@ -250,7 +194,6 @@ static ts_status end_between_ranks(multi_halo *halo, const ts_vector *x, int k) 
     TSI_TRY(begin_messages(x->context, halo));
   }
   TSI_TRY(end_messages(x->context, halo));
-  take_turns(x->context, halo);
   return write_received(halo, x, k);
 }
 

@@ -15,12 +15,12 @@ void multi_given_destroy(ts_context *context, multi_given *given) {
 }
 
 static int32_t given_rows(const ts_context *context, const multi_given *given) {
-  const int mine = ts_ranks_rank(context);
+  const int mine = ts_ranks_get_rank(context);
   return (int32_t)(given->first[mine + 1] - given->first[mine]);
 }
 
 static void *arrived(const ts_context *context, const multi_parcels *p, int r) {
-  return r == ts_ranks_rank(context) ? p->out[r] : p->in[r];
+  return r == ts_ranks_get_rank(context) ? p->out[r] : p->in[r];
 }
 
 static ts_status send(ts_context *context, const multi_given *given, size_t bytes, const char *values,
@@ -41,7 +41,7 @@ ts_status multi_carry_given(ts_context *context, const multi_given *given, size_
   multi_parcels p;
   TSI_TRY(multi_parcels_create(context, &p));
   const ts_status status = send(context, given, bytes, values, &p);
-  for (int r = 0; r < ts_ranks_count(context) && status == TS_OK; r++) {
+  for (int r = 0; r < ts_ranks_get_count(context) && status == TS_OK; r++) {
     const size_t count = (size_t)(given->from[r + 1] - given->from[r]);
     if (count) memcpy((char *)held + (size_t)given->from[r] * bytes, arrived(context, &p, r), count * bytes);
   }
@@ -51,7 +51,7 @@ ts_status multi_carry_given(ts_context *context, const multi_given *given, size_
 
 static ts_status send_back(ts_context *context, const multi_given *given, size_t bytes, const char *held,
                            multi_parcels *p) {
-  const int ranks = ts_ranks_count(context);
+  const int ranks = ts_ranks_get_count(context);
   for (int r = 0; r < ranks; r++) p->out_bytes[r] = (size_t)(given->from[r + 1] - given->from[r]) * bytes;
   TSI_TRY(multi_parcels_allocate(context, p));
   for (int r = 0; r < ranks; r++) {
@@ -67,7 +67,7 @@ ts_status multi_carry_back(ts_context *context, const multi_given *given, size_t
   const int32_t rows = given_rows(context, given);
   TSI_TRY(multi_parcels_create(context, &p));
   const ts_status status = send_back(context, given, bytes, held, &p);
-  memset(p.out_bytes, 0, (size_t)ts_ranks_count(context) * sizeof *p.out_bytes); /* what is read of each */
+  memset(p.out_bytes, 0, (size_t)ts_ranks_get_count(context) * sizeof *p.out_bytes); /* what is read of each */
   for (int32_t i = 0; i < rows && status == TS_OK; i++) {
     const int r = given->rank_of[i];
     memcpy((char *)values + (size_t)i * bytes, (char *)arrived(context, &p, r) + p.out_bytes[r], bytes);
@@ -108,8 +108,7 @@ static const multi_rows *rows_of(const ts_vector *v) {
   return s ? s->rows : NULL;
 }
 
-static ts_status check_vector(const ts_vector *v, const double *values) {
-  TSI_REQUIRE(v->context, values);
+static ts_status check_vector(const ts_vector *v) {
   if (!v->context->ops->agree || !rows_of(v))
     return tsi_fail(v->context, TS_ERROR_INVALID_ARGUMENT, "the vector is not over the rows of ranks");
   return TS_OK;
@@ -152,32 +151,59 @@ ts_status multi_read_given(const ts_vector *v, double *values) {
   ts_context *context = v->context;
   const multi_given *given = rows_of(v)->given;
   double *held;
-  if (!given) return ts_vector_read_double(v, values, held_count(v));
+  if (!given) return tsi_vector_read_doubles(v, values);
   TSI_TRY(take_held(v, &held));
-  ts_status status = ts_vector_read_double(v, held, held_count(v));
+  ts_status status = tsi_vector_read_doubles(v, held);
   if (status == TS_OK)
     status = multi_carry_back(context, given, (size_t)v->components * sizeof *held, held, values);
   tsi_free(context, held);
   return status;
 }
 
-ts_status ts_ranks_vector_write(ts_vector *vector, const double *values) {
-  TSI_BEGIN(vector, vector->context);
-  tsi_begin_together(vector->context);
-  ts_status status = check_vector(vector, values);
-  if (status == TS_OK) status = multi_write_given(vector, values);
-  return tsi_end_together(vector->context, status);
+/* Numbers of the rows that this rank gave. */
+static size_t given_count(const ts_vector *v) {
+  const multi_given *given = rows_of(v)->given;
+  const int rank = ts_ranks_get_rank(v->context);
+  return given ? (size_t)(given->first[rank + 1] - given->first[rank]) * (size_t)v->components : held_count(v);
 }
 
-ts_status ts_ranks_vector_read(const ts_vector *vector, double *values) {
-  TSI_BEGIN(vector, vector->context);
-  tsi_begin_together(vector->context);
-  ts_status status = check_vector(vector, values);
-  if (status == TS_OK) status = multi_read_given(vector, values);
-  return tsi_end_together(vector->context, status);
+static ts_status write_array(ts_vector *v, const ts_array *values) {
+  tsi_loans loans = {0};
+  const double *doubles = NULL;
+  TSI_TRY(check_vector(v));
+  ts_status status = tsi_array_borrow_doubles(v->context, "values", values, given_count(v), &loans, &doubles);
+  if (status == TS_OK && !doubles) status = tsi_fail(v->context, TS_ERROR_INVALID_ARGUMENT, "values is NULL");
+  if (status == TS_OK) status = multi_write_given(v, doubles);
+  tsi_loans_free(v->context, &loans);
+  return status;
 }
 
-ts_status ts_ranks_matrix_rows(const ts_matrix *matrix, int64_t *rows) {
+ts_status ts_ranks_vector_write(ts_vector *vector, ts_array values) {
+  TSI_BEGIN(vector, vector->context);
+  tsi_begin_together(vector->context);
+  return tsi_end_together(vector->context, write_array(vector, &values));
+}
+
+static ts_status read_array(const ts_vector *v, const ts_array *values) {
+  tsi_loans loans = {0};
+  void *doubles;
+  TSI_TRY(check_vector(v));
+  const size_t count = given_count(v);
+  TSI_TRY(tsi_array_check(v->context, "values", values, count, TSI_FLOATING, TSI_WRITE));
+  ts_status status = tsi_loan(v->context, "a vector", count, TS_TYPE_DOUBLE, &loans, &doubles);
+  if (status == TS_OK) status = multi_read_given(v, doubles);
+  if (status == TS_OK) status = tsi_array_put(v->context, values, doubles);
+  tsi_loans_free(v->context, &loans);
+  return status;
+}
+
+ts_status ts_ranks_vector_read(const ts_vector *vector, ts_array values) {
+  TSI_BEGIN(vector, vector->context);
+  tsi_begin_together(vector->context);
+  return tsi_end_together(vector->context, read_array(vector, &values));
+}
+
+ts_status ts_ranks_matrix_get_rows(const ts_matrix *matrix, int64_t *rows) {
   TSI_BEGIN(matrix, matrix->context);
   TSI_REQUIRE(matrix->context, rows);
   if (!matrix->all_rows)

@@ -16,7 +16,7 @@ typedef struct multi_given {
 
 /* The rows that this rank gives, as a graph's vertices: A + A^T without its diagonal. */
 typedef struct multi_graph {
-  const ts_ranks_matrix_desc *desc;
+  const tsi_ranks_matrix_desc *desc;
   int64_t *first; /* of each rank, and of the end */
   int32_t *offsets, *weights;
   int64_t *neighbours; /* of a vertex ascending, each once */
@@ -24,7 +24,7 @@ typedef struct multi_graph {
   int32_t other_count;
 } multi_graph;
 
-ts_status multi_graph_create(ts_context *context, const ts_ranks_matrix_desc *desc, multi_graph *graph);
+ts_status multi_graph_create(ts_context *context, const tsi_ranks_matrix_desc *desc, multi_graph *graph);
 void multi_graph_free(ts_context *context, multi_graph *graph);
 /* answers[k] = what the rank of others[k] has for it in `mine`, a number for each of its vertices. */
 ts_status multi_graph_ask(ts_context *context, const multi_graph *graph, const int64_t *mine, int64_t *answers);
@@ -35,14 +35,14 @@ int32_t multi_graph_other(const multi_graph *graph, int64_t vertex);
 
 /* A matrix's rows where they are to be, in memory of their own where they have moved. */
 typedef struct multi_moved {
-  ts_ranks_matrix_desc desc;
+  tsi_ranks_matrix_desc desc;
   void *block;        /* that memory */
   multi_given *given; /* NULL: nothing has moved */
   char choice[160];   /* "": nothing is to be said */
 } multi_moved;
 
 /* Lets PT-Scotch move the rows, if the context's partition asks for it or they gain from it. */
-ts_status multi_move_rows(ts_context *context, const ts_ranks_matrix_desc *desc, multi_moved *moved);
+ts_status multi_move_rows(ts_context *context, const tsi_ranks_matrix_desc *desc, multi_moved *moved);
 void multi_moved_free(ts_context *context, multi_moved *moved);
 void multi_given_destroy(ts_context *context, multi_given *given);
 

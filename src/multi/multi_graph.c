@@ -11,11 +11,12 @@ typedef struct edge {
 } edge;
 
 static int64_t own_first(const ts_context *context, const multi_graph *g) {
-  return g->first[ts_ranks_rank(context)];
+  return g->first[ts_ranks_get_rank(context)];
 }
 
 static int owner(const ts_context *context, const multi_graph *g, int64_t vertex) {
-  int low = 0, high = ts_ranks_count(context) - 1; /* the last rank whose first vertex is at most this one */
+  int low = 0,
+      high = ts_ranks_get_count(context) - 1; /* the last rank whose first vertex is at most this one */
   while (low < high) {
     const int middle = low + (high - low + 1) / 2;
     if (g->first[middle] <= vertex)
@@ -29,7 +30,7 @@ static int owner(const ts_context *context, const multi_graph *g, int64_t vertex
 /* ---- Edges that other ranks have ---- */
 
 static ts_status write_edges(ts_context *context, const multi_graph *g, multi_parcels *p, int counts) {
-  const ts_ranks_matrix_desc *desc = g->desc;
+  const tsi_ranks_matrix_desc *desc = g->desc;
   const int64_t first = own_first(context, g), end = first + desc->rows;
   for (int32_t i = 0; i < desc->rows; i++)
     for (int32_t e = desc->row_offsets[i]; e < desc->row_offsets[i + 1]; e++) {
@@ -60,7 +61,7 @@ static void visit(multi_graph *g, int32_t vertex, int64_t neighbour) {
 }
 
 static void visit_all(const ts_context *context, multi_graph *g, const multi_parcels *p) {
-  const ts_ranks_matrix_desc *desc = g->desc;
+  const tsi_ranks_matrix_desc *desc = g->desc;
   const int64_t first = own_first(context, g), end = first + desc->rows;
   for (int32_t i = 0; i < desc->rows; i++)
     for (int32_t e = desc->row_offsets[i]; e < desc->row_offsets[i + 1]; e++) {
@@ -69,7 +70,7 @@ static void visit_all(const ts_context *context, multi_graph *g, const multi_par
       visit(g, i, column);
       if (column >= first && column < end) visit(g, (int32_t)(column - first), first + i);
     }
-  for (int r = 0; r < ts_ranks_count(context); r++) {
+  for (int r = 0; r < ts_ranks_get_count(context); r++) {
     const edge *edges = p->in[r];
     for (size_t k = 0; edges && k < p->in_bytes[r] / sizeof *edges; k++)
       visit(g, (int32_t)(edges[k].vertex - first), edges[k].neighbour);
@@ -105,7 +106,7 @@ static void sort_neighbours(multi_graph *g) {
 static ts_status take_neighbours(ts_context *context, multi_graph *g, const multi_parcels *p) {
   const size_t rows = (size_t)g->desc->rows;
   int64_t edges = 2 * (int64_t)g->desc->row_offsets[rows];
-  for (int r = 0; r < ts_ranks_count(context); r++) edges += (int64_t)(p->in_bytes[r] / sizeof(edge));
+  for (int r = 0; r < ts_ranks_get_count(context); r++) edges += (int64_t)(p->in_bytes[r] / sizeof(edge));
   if (edges > INT32_MAX)
     return tsi_fail(context, TS_ERROR_LIMIT, "this rank has %lld entries, too many for PT-Scotch's graph",
                     (long long)edges / 2);
@@ -136,7 +137,7 @@ static ts_status take_others(ts_context *context, multi_graph *g) {
 }
 
 static ts_status weigh(ts_context *context, multi_graph *g) {
-  const ts_ranks_matrix_desc *desc = g->desc;
+  const tsi_ranks_matrix_desc *desc = g->desc;
   g->weights = tsi_malloc(context, (size_t)desc->rows, sizeof *g->weights);
   if (!g->weights) return tsi_out_of_memory(context, "the graph of a matrix", (size_t)desc->rows * 4);
   for (int32_t i = 0; i < desc->rows; i++)
@@ -147,7 +148,7 @@ static ts_status weigh(ts_context *context, multi_graph *g) {
 /* ---- Creation ---- */
 
 static ts_status count_rows(ts_context *context, multi_graph *g) {
-  const size_t ranks = (size_t)ts_ranks_count(context);
+  const size_t ranks = (size_t)ts_ranks_get_count(context);
   const int64_t rows = g->desc->rows;
   g->first = tsi_calloc(context, ranks + 1, sizeof *g->first);
   if (!g->first) return tsi_out_of_memory(context, "the rows of ranks", (ranks + 1) * sizeof *g->first);
@@ -156,7 +157,7 @@ static ts_status count_rows(ts_context *context, multi_graph *g) {
   return multi_check_columns(context, g->desc, g->first[ranks]);
 }
 
-static ts_status create(ts_context *context, multi_graph *g) {
+static ts_status create_multi_graph(ts_context *context, multi_graph *g) {
   multi_parcels parcels;
   TSI_TRY(count_rows(context, g));
   TSI_TRY(multi_parcels_create(context, &parcels));
@@ -168,9 +169,9 @@ static ts_status create(ts_context *context, multi_graph *g) {
   return status;
 }
 
-ts_status multi_graph_create(ts_context *context, const ts_ranks_matrix_desc *desc, multi_graph *graph) {
+ts_status multi_graph_create(ts_context *context, const tsi_ranks_matrix_desc *desc, multi_graph *graph) {
   *graph = (multi_graph){.desc = desc};
-  const ts_status status = create(context, graph);
+  const ts_status status = create_multi_graph(context, graph);
   if (status < 0) multi_graph_free(context, graph);
   return status;
 }
@@ -205,7 +206,7 @@ static ts_status write_questions(ts_context *context, const multi_graph *g, mult
 
 static ts_status write_answers(ts_context *context, const multi_graph *g, const multi_parcels *questions,
                                const int64_t *mine, multi_parcels *p) {
-  const size_t ranks = (size_t)ts_ranks_count(context);
+  const size_t ranks = (size_t)ts_ranks_get_count(context);
   memcpy(p->out_bytes, questions->in_bytes, ranks * sizeof *p->out_bytes);
   TSI_TRY(multi_parcels_allocate(context, p));
   for (size_t r = 0; r < ranks; r++) {
@@ -227,7 +228,7 @@ ts_status multi_graph_ask(ts_context *context, const multi_graph *graph, const i
   }
   status = write_questions(context, graph, &questions);
   if (status == TS_OK) status = write_answers(context, graph, &questions, mine, &replies);
-  for (int r = 0; r < ts_ranks_count(context) && status == TS_OK; r++) {
+  for (int r = 0; r < ts_ranks_get_count(context) && status == TS_OK; r++) {
     if (!replies.in_bytes[r]) continue;
     memcpy(answers, replies.in[r], replies.in_bytes[r]);
     answers += replies.in_bytes[r] / sizeof *answers;

@@ -157,7 +157,7 @@ static ts_status write_requests(const ts_space *columns, const multi_halo *halo,
 }
 
 static ts_status read_requests(const ts_space *columns, multi_halo *halo, const multi_parcels *p) {
-  for (int r = 0; r < ts_ranks_count(columns->context); r++) {
+  for (int r = 0; r < ts_ranks_get_count(columns->context); r++) {
     const int32_t *in = p->in[r], *end = in + p->in_bytes[r] / sizeof *in;
     for (; in && in < end; in += 3 + in[2]) {
       const multi_exchange e = {.from = in[0], .to = in[1], .count = in[2]};
@@ -201,9 +201,6 @@ ts_status multi_halo_create(const tsi_host_csr *csr, const multi_space *rows, co
     status = tsi_out_of_memory(context, "the halo of a matrix", parts * sizeof(int32_t *));
   if (status == TS_OK) status = find_places(context, csr, rows, columns->impl, halo);
   if (status == TS_OK) status = make_exchanges(columns, halo);
-  if (status == TS_OK)
-    status = multi_shares_create(context, halo->exchanges, halo->exchange_count,
-                                 context->tuning.ghost_transfer >= MULTI_TRANSFER_SHARED);
   if (status == TS_OK) status = multi_channel_choose(context, halo->exchanges, halo->exchange_count);
   if (status == TS_OK) return TS_OK;
   multi_halo_destroy(context, halo);
@@ -218,7 +215,6 @@ void multi_halo_destroy(ts_context *context, multi_halo *halo) {
     tsi_enter_to_destroy(part);
     if (e->list) part->ops->part->list_destroy(part, e->list);
     multi_message_destroy(part, e);
-    multi_share_destroy(part, e);
     tsi_leave(part, TS_OK);
   }
   tsi_free(context, halo->messages);

@@ -29,6 +29,7 @@ typedef struct whole {
   int64_t unsymmetric_row, unsymmetric_column; /* INT64_MAX: none */
   int64_t zero_diagonal_row;                   /* the same */
   int64_t nonzeros, halo;
+  int negative_diagonal;
   double norm;
 } whole;
 
@@ -40,6 +41,7 @@ static void merge_wholes(void *mine, const void *other) {
     a->unsymmetric_column = b->unsymmetric_column;
   }
   if (b->zero_diagonal_row < a->zero_diagonal_row) a->zero_diagonal_row = b->zero_diagonal_row;
+  a->negative_diagonal |= b->negative_diagonal;
   a->nonzeros += b->nonzeros;
   a->halo += b->halo;
   a->norm = fmax(a->norm, b->norm);
@@ -133,8 +135,8 @@ static ts_status compare_with_ranks(ts_context *context, const own_rows *o, whol
   ts_status status = write_entries(context, o, &parcels, 1);
   if (status == TS_OK) status = write_entries(context, o, &parcels, 0);
   if (status == TS_OK) status = multi_parcels_exchange(context, &parcels);
-  for (int r = 0; r < ts_ranks_count(context) && status == TS_OK; r++)
-    if (r != ts_ranks_rank(context))
+  for (int r = 0; r < ts_ranks_get_count(context) && status == TS_OK; r++)
+    if (r != ts_ranks_get_rank(context))
       compare_entries(parcels.out[r], parcels.out_bytes[r] / sizeof(entry), parcels.in[r],
                       parcels.in_bytes[r] / sizeof(entry), w);
   multi_parcels_destroy(context, &parcels);
@@ -155,6 +157,7 @@ static ts_status describe(ts_matrix *A, own_rows *o, multi_rows *rows) {
   whole w = {.unsymmetric_row = block.symmetric ? INT64_MAX : first + block.unsymmetric_row,
              .unsymmetric_column = first + block.unsymmetric_column,
              .zero_diagonal_row = block.zero_diagonal_row < 0 ? INT64_MAX : first + block.zero_diagonal_row,
+             .negative_diagonal = block.negative_diagonal,
              .nonzeros = A->info.nonzeros,
              .halo = A->info.halo,
              .norm = o->norm};
@@ -169,6 +172,7 @@ static ts_status describe(ts_matrix *A, own_rows *o, multi_rows *rows) {
   A->info.unsymmetric_row = shown_row(w.unsymmetric_row);
   A->info.unsymmetric_column = A->info.symmetric ? -1 : shown_row(w.unsymmetric_column);
   A->info.zero_diagonal_row = shown_row(w.zero_diagonal_row);
+  A->info.negative_diagonal = w.negative_diagonal;
   return TS_OK;
 }
 
@@ -195,7 +199,7 @@ static ts_status take_ghosts(ts_context *context, const own_rows *o, tsi_host_cs
   return TS_OK;
 }
 
-ts_status multi_inspect(ts_matrix *A, const ts_csr *csr, tsi_host_csr *block, tsi_host_csr *ghosts) {
+ts_status multi_inspect(ts_matrix *A, const tsi_csr *csr, tsi_host_csr *block, tsi_host_csr *ghosts) {
   ts_context *context = A->context;
   multi_rows *rows = ((multi_space *)A->row_space->impl)->rows;
   own_rows o = {.space = A->row_space, .rows = rows};

@@ -98,7 +98,7 @@ static ts_status create_local(const ts_matrix *A, const tsi_host_csr *csr, int p
   const multi_space *rows = A->row_space->impl, *columns = A->column_space->impl;
   ts_space *column_space = multi_halo_columns(matrix_of(A)->halo, columns, p);
   multi_part(A->context, p)->tuning = A->context->tuning;
-  const ts_matrix_desc desc = {
+  const tsi_matrix_desc desc = {
       .csr = {.rows = csr->rows,
               .columns = csr->columns,
               .row_offsets = csr->row_offsets,
@@ -130,12 +130,13 @@ static ts_status each_part(const ts_matrix *A, const tsi_host_csr *csr, for_rows
   return TS_OK;
 }
 
-static void destroy(ts_matrix *A);
+static void multi_matrix_destroy(ts_matrix *A);
 
 /* Of matrices whose parts all have a step of a smoother, those of other ranks too, or not. */
-static const tsi_matrix_kind kind = {
-    .destroy = destroy, TSI_MATRIX_OPERATIONS(TSI_ENTRY, multi_).quick_residual = multi_quick_residual};
-static const tsi_matrix_kind smoothing_kind = {.destroy = destroy,
+static const tsi_matrix_kind kind = {.destroy = multi_matrix_destroy,
+                                     TSI_MATRIX_OPERATIONS(TSI_ENTRY, multi_).quick_residual =
+                                         multi_quick_residual};
+static const tsi_matrix_kind smoothing_kind = {.destroy = multi_matrix_destroy,
                                                TSI_MATRIX_OPERATIONS(TSI_ENTRY, multi_).quick_residual =
                                                    multi_quick_residual,
                                                .smooth = multi_smooth};
@@ -192,7 +193,7 @@ static void describe(ts_matrix *A) {
   else
     snprintf(parts, sizeof parts, "%d parts;", count);
   snprintf(halo_text, sizeof halo_text, "%lld columns from other parts", (long long)A->info.halo);
-  snprintf(A->info.choice, sizeof A->info.choice, "%s in %s %.100s", names, parts,
+  snprintf(A->choice, sizeof A->choice, "%s in %s %.100s", names, parts,
            rows->choice[0] ? rows->choice : halo_text);
 }
 
@@ -208,7 +209,7 @@ static ts_status create_whole(ts_matrix *A, const tsi_host_csr *csr) {
   if (status == TS_OK) status = each_part(A, csr, create_local);
   if (status == TS_OK) status = choose_kind(A);
   if (status < 0) {
-    destroy(A);
+    multi_matrix_destroy(A);
     return status;
   }
   describe(A);
@@ -232,11 +233,11 @@ static ts_status create_rest(ts_matrix *A, const tsi_host_csr *csr) {
   ts_status status = each_part(before, csr, write_rest);
   for (int p = 0; p < multi_count(context) && status == TS_OK; p++)
     if (matrix_of(before)->local[p]) m->local[p] = matrix_of(before)->local[p]->rest;
-  if (status < 0) destroy(A);
+  if (status < 0) multi_matrix_destroy(A);
   return status;
 }
 
-static void destroy(ts_matrix *A) {
+static void multi_matrix_destroy(ts_matrix *A) {
   multi_matrix *m = A->impl;
   for (int p = 0; p < multi_count(A->context) && !m->is_rest; p++) ts_matrix_destroy(&m->local[p]);
   if (!m->is_rest && m->halo) multi_halo_destroy(A->context, m->halo);
@@ -259,4 +260,83 @@ static ts_status write_values(const ts_matrix *A, const tsi_host_csr *csr, int p
 
 ts_status multi_matrix_write(ts_matrix *A, const tsi_packed *packed) {
   return each_part(A, packed->csr, write_values);
+}
+
+/* ---- Back from the parts ---- */
+
+typedef struct gather {
+  const multi_space *rows, *columns;
+  const multi_halo *halo;
+  int p;
+  int32_t first_ghost;
+  int32_t *next; /* where the next entry of each row of A goes; while they are counted, how many there are */
+  tsi_host_csr *csr;
+} gather;
+
+/* -1 of what only fills a block up. */
+static int32_t whole_column(const gather *g, int32_t column) {
+  const int32_t first = g->columns->first[g->p], own = g->columns->first[g->p + 1] - first;
+  if (column < own) return multi_index(g->columns, first + column);
+  return column < g->first_ghost ? -1 : multi_index(g->columns, g->halo->places[g->p][column - g->first_ghost]);
+}
+
+static int32_t whole_row(const gather *g, int32_t row) {
+  return multi_index(g->rows, g->rows->first[g->p] + row);
+}
+
+static void count_entry(void *user, int32_t row, int32_t column, float value) {
+  const gather *g = user;
+  (void)value;
+  if (whole_column(g, column) >= 0) g->next[whole_row(g, row)]++;
+}
+
+static void put_entry(void *user, int32_t row, int32_t column, float value) {
+  const gather *g = user;
+  const int32_t to = whole_column(g, column);
+  if (to < 0) return;
+  const int32_t at = g->next[whole_row(g, row)]++;
+  g->csr->column_indices[at] = to;
+  g->csr->values[at] = value;
+}
+
+static ts_status visit_parts(const ts_matrix *A, gather *g, tsi_entry_visitor visitor) {
+  for (g->p = 0; g->p < multi_count(A->context); g->p++) {
+    if (!matrix_of(A)->local[g->p]) continue;
+    g->first_ghost = tsi_first_ghost(multi_halo_columns(g->halo, g->columns, g->p));
+    MULTI_TRY(A->context, g->p, tsi_matrix_visit(matrix_of(A)->local[g->p], visitor, g));
+  }
+  return TS_OK;
+}
+
+static ts_status gather_entries(const ts_matrix *A, gather *g, tsi_host_csr *csr) {
+  ts_context *context = A->context;
+  const size_t rows = (size_t)A->info.rows;
+  g->next = csr->row_offsets + 1;
+  TSI_TRY(visit_parts(A, g, count_entry));
+  for (size_t i = 0; i < rows; i++) csr->row_offsets[i + 1] += csr->row_offsets[i];
+  const size_t entries = (size_t)csr->row_offsets[rows];
+  csr->column_indices = tsi_malloc(context, entries, sizeof *csr->column_indices);
+  csr->values = tsi_malloc(context, entries, sizeof *csr->values);
+  g->next = tsi_malloc(context, rows, sizeof *g->next);
+  if (!csr->column_indices || !csr->values || !g->next)
+    return tsi_out_of_memory(context, "the entries of a matrix", entries * 2 * sizeof(float));
+  memcpy(g->next, csr->row_offsets, rows * sizeof *g->next);
+  return visit_parts(A, g, put_entry);
+}
+
+ts_status multi_matrix_read(const ts_matrix *A, tsi_packed *packed, tsi_host_csr *csr) {
+  (void)packed;
+  ts_context *context = A->context;
+  gather g = {
+      .rows = A->row_space->impl, .columns = A->column_space->impl, .halo = matrix_of(A)->halo, .csr = csr};
+  if (multi_state_of(context)->ranks)
+    return tsi_fail(
+        context, TS_ERROR_UNSUPPORTED,
+        "the matrix has parts in several processes and no host copy of its values, which this needs");
+  *csr = (tsi_host_csr){.rows = A->info.rows, .columns = A->info.columns, .owned = 1};
+  csr->row_offsets = tsi_calloc(context, (size_t)csr->rows + 1, sizeof *csr->row_offsets);
+  if (!csr->row_offsets) return tsi_out_of_memory(context, "the entries of a matrix", (size_t)csr->rows * 4);
+  const ts_status status = gather_entries(A, &g, csr);
+  if (g.next != csr->row_offsets + 1) tsi_free(context, g.next);
+  return status;
 }

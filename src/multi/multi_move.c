@@ -30,11 +30,11 @@ static void free_plan(ts_context *context, plan *p) {
 }
 
 static int64_t row_count(const ts_context *context, const plan *p) {
-  return p->graph.first[ts_ranks_count(context)];
+  return p->graph.first[ts_ranks_get_count(context)];
 }
 
 static ts_status allocate(ts_context *context, plan *p) {
-  const size_t ranks = (size_t)ts_ranks_count(context), rows = (size_t)p->graph.desc->rows;
+  const size_t ranks = (size_t)ts_ranks_get_count(context), rows = (size_t)p->graph.desc->rows;
   p->rank_of = tsi_malloc(context, rows, sizeof *p->rank_of);
   p->counts = tsi_calloc(context, (ranks + 1) * ranks, sizeof *p->counts);
   p->held = tsi_calloc(context, ranks + 1, sizeof *p->held);
@@ -72,7 +72,7 @@ static ts_status divide(ts_context *context, plan *p) {
 
 /* counts, held and numbers. */
 static ts_status number_rows(ts_context *context, plan *p) {
-  const int ranks = ts_ranks_count(context), mine = ts_ranks_rank(context);
+  const int ranks = ts_ranks_get_count(context), mine = ts_ranks_get_rank(context);
   int64_t *next = p->counts + (size_t)ranks * (size_t)ranks;
   for (int32_t i = 0; i < p->graph.desc->rows; i++) next[p->rank_of[i]]++;
   TSI_TRY(multi_collect(context, next, (size_t)ranks * sizeof *next, p->counts));
@@ -95,7 +95,7 @@ static int holder(const plan *p, int64_t number) {
 
 /* The number that a column has from now on. */
 static int64_t number_of(const ts_context *context, const plan *p, int64_t column) {
-  const int64_t own = column - p->graph.first[ts_ranks_rank(context)];
+  const int64_t own = column - p->graph.first[ts_ranks_get_rank(context)];
   return own >= 0 && own < p->graph.desc->rows ? p->numbers[own]
                                                : p->others[multi_graph_other(&p->graph, column)];
 }
@@ -103,7 +103,7 @@ static int64_t number_of(const ts_context *context, const plan *p, int64_t colum
 /* Each row is a ghost of as many ranks as its neighbours are on. */
 static ts_status find_halo(ts_context *context, plan *p) {
   const multi_graph *g = &p->graph;
-  for (int r = 0; r < ts_ranks_count(context); r++) p->seen[r] = -1;
+  for (int r = 0; r < ts_ranks_get_count(context); r++) p->seen[r] = -1;
   for (int32_t i = 0; i < g->desc->rows; i++) {
     p->seen[p->rank_of[i]] = i;
     for (int32_t e = g->offsets[i]; e < g->offsets[i + 1]; e++) {
@@ -116,7 +116,7 @@ static ts_status find_halo(ts_context *context, plan *p) {
 }
 
 static int idle_rank(const ts_context *context, const plan *p) {
-  for (int r = 0; r < ts_ranks_count(context); r++)
+  for (int r = 0; r < ts_ranks_get_count(context); r++)
     if (p->held[r] == p->held[r + 1]) return r;
   return -1;
 }
@@ -149,8 +149,8 @@ static ts_status choose(ts_context *context, plan *p, int *moves, char *choice, 
 /* ---- Rows ---- */
 
 static ts_status reserve_blocks(ts_context *context, const plan *p, multi_parcels *out) {
-  const ts_ranks_matrix_desc *desc = p->graph.desc;
-  const int ranks = ts_ranks_count(context), mine = ts_ranks_rank(context);
+  const tsi_ranks_matrix_desc *desc = p->graph.desc;
+  const int ranks = ts_ranks_get_count(context), mine = ts_ranks_get_rank(context);
   for (int r = 0; r < ranks; r++) {
     multi_row_block_header h = {.rows = (int32_t)p->counts[mine * ranks + r],
                                 .doubles = desc->double_values ? 1
@@ -167,7 +167,7 @@ static ts_status reserve_blocks(ts_context *context, const plan *p, multi_parcel
 }
 
 static void write_block(const ts_context *context, const plan *p, int rank, void *memory) {
-  const ts_ranks_matrix_desc *desc = p->graph.desc;
+  const tsi_ranks_matrix_desc *desc = p->graph.desc;
   const multi_row_block block = multi_row_block_at(memory);
   int32_t row = 0, to = 0;
   for (int32_t i = 0; i < desc->rows; i++) {
@@ -184,14 +184,14 @@ static void write_block(const ts_context *context, const plan *p, int rank, void
 
 /* What this rank has of rank r: of itself what it did not send. */
 static void *block_of(const ts_context *context, const multi_parcels *p, int r) {
-  return r == ts_ranks_rank(context) ? p->out[r] : p->in[r];
+  return r == ts_ranks_get_rank(context) ? p->out[r] : p->in[r];
 }
 
 static ts_status measure_blocks(ts_context *context, const multi_parcels *p, multi_row_block_header *all) {
   int64_t rows = 0, entries = 0;
   const multi_row_block_header *first = block_of(context, p, 0);
   *all = *first;
-  for (int r = 0; r < ts_ranks_count(context); r++) {
+  for (int r = 0; r < ts_ranks_get_count(context); r++) {
     const multi_row_block_header *h = block_of(context, p, r);
     rows += h->rows;
     entries += h->entries;
@@ -224,7 +224,7 @@ static ts_status join_blocks(ts_context *context, const multi_parcels *p, multi_
   if (!memory) return tsi_out_of_memory(context, "rows that move", multi_row_block_bytes(&all));
   memcpy(memory, &all, sizeof all);
   const multi_row_block to = multi_row_block_at(memory);
-  for (int32_t r = 0, row = 0, entry = 0; r < ts_ranks_count(context); r++) {
+  for (int32_t r = 0, row = 0, entry = 0; r < ts_ranks_get_count(context); r++) {
     const multi_row_block from = multi_row_block_at(block_of(context, p, r));
     append(&from, &to, row, entry);
     row += from.header->rows;
@@ -243,7 +243,7 @@ static ts_status carry_rows(ts_context *context, const plan *p, multi_moved *mov
   multi_parcels parcels;
   TSI_TRY(multi_parcels_create(context, &parcels));
   ts_status status = reserve_blocks(context, p, &parcels);
-  for (int r = 0; r < ts_ranks_count(context) && status == TS_OK; r++)
+  for (int r = 0; r < ts_ranks_get_count(context) && status == TS_OK; r++)
     write_block(context, p, r, parcels.out[r]);
   if (status == TS_OK) status = multi_parcels_exchange(context, &parcels);
   if (status == TS_OK) status = join_blocks(context, &parcels, moved);
@@ -254,7 +254,7 @@ static ts_status carry_rows(ts_context *context, const plan *p, multi_moved *mov
 /* ---- What is kept ---- */
 
 static ts_status keep(ts_context *context, plan *p, multi_moved *moved) {
-  const int ranks = ts_ranks_count(context), mine = ts_ranks_rank(context);
+  const int ranks = ts_ranks_get_count(context), mine = ts_ranks_get_rank(context);
   multi_given *given = tsi_calloc(context, 1, sizeof *given);
   if (!given) return tsi_out_of_memory(context, "rows that moved", sizeof *given);
   moved->given = given;
@@ -280,11 +280,11 @@ static ts_status move(ts_context *context, plan *p, multi_moved *moved) {
   return keep(context, p, moved);
 }
 
-ts_status multi_move_rows(ts_context *context, const ts_ranks_matrix_desc *desc, multi_moved *moved) {
+ts_status multi_move_rows(ts_context *context, const tsi_ranks_matrix_desc *desc, multi_moved *moved) {
   const ts_partition how = context->desc.partition;
   plan p = {.halo = 0};
   *moved = (multi_moved){.desc = *desc};
-  if (!desc->may_move || ts_ranks_count(context) == 1) return TS_OK;
+  if (!desc->may_move || ts_ranks_get_count(context) == 1) return TS_OK;
   if (how != TS_PARTITION_AUTO && how != TS_PARTITION_SCOTCH) return TS_OK;
   if (!multi_ranks_of(context)->transport.divide)
     return how == TS_PARTITION_AUTO ? TS_OK

@@ -52,7 +52,7 @@ static ts_status multiply_parts(const product *job, int parts) {
   return multiply_rows(job, hides ? TSI_BOUNDARY_ROWS : TSI_ALL_ROWS);
 }
 
-static ts_status run(const product *job, int parts) {
+static ts_status multi_product_run(const product *job, int parts) {
   multi_begin_call(job->A->context);
   return multi_end_call(job->A->context, multiply_parts(job, parts));
 }
@@ -62,7 +62,7 @@ static ts_status spmv(const product *job, const ts_matrix *local, int p) {
 }
 
 ts_status multi_spmv(ts_vector *y, const ts_matrix *A, const ts_vector *x) {
-  return run(&(product){.multiply = spmv, .A = A, .y = y, .x = x}, y->low ? 2 : 1);
+  return multi_product_run(&(product){.multiply = spmv, .A = A, .y = y, .x = x}, y->low ? 2 : 1);
 }
 
 static ts_status residual(const product *job, const ts_matrix *local, int p) {
@@ -70,7 +70,7 @@ static ts_status residual(const product *job, const ts_matrix *local, int p) {
 }
 
 ts_status multi_residual(ts_vector *r, const ts_vector *b, const ts_matrix *A, const ts_vector *x) {
-  return run(&(product){.multiply = residual, .A = A, .y = r, .x = x, .b = b}, 1);
+  return multi_product_run(&(product){.multiply = residual, .A = A, .y = r, .x = x, .b = b}, 1);
 }
 
 static ts_status quick_residual(const product *job, const ts_matrix *local, int p) {
@@ -78,7 +78,7 @@ static ts_status quick_residual(const product *job, const ts_matrix *local, int 
 }
 
 ts_status multi_quick_residual(ts_vector *r, const ts_vector *b, const ts_matrix *A, const ts_vector *x) {
-  return run(&(product){.multiply = quick_residual, .A = A, .y = r, .x = x, .b = b}, 1);
+  return multi_product_run(&(product){.multiply = quick_residual, .A = A, .y = r, .x = x, .b = b}, 1);
 }
 
 static ts_status smooth(const product *job, const ts_matrix *local, int p) {
@@ -89,7 +89,7 @@ static ts_status smooth(const product *job, const ts_matrix *local, int p) {
 }
 
 ts_status multi_smooth(ts_vector *out, const ts_matrix *A, const tsi_smoothing *s) {
-  return run(&(product){.multiply = smooth, .A = A, .y = out, .x = s->x, .step = s}, 1);
+  return multi_product_run(&(product){.multiply = smooth, .A = A, .y = out, .x = s->x, .step = s}, 1);
 }
 
 static ts_status diagonal(const product *job, const ts_matrix *local, int p) {

@@ -68,7 +68,8 @@ ts_status multi_end_call(ts_context *context, ts_status status) {
 /* ---- Batches ---- */
 
 /* Data stop where a rank has failed; the agreement does not. */
-static ts_status begin(ts_context *context, const ts_message *messages, int count, int stops, void **batch) {
+static ts_status multi_ranks_begin(ts_context *context, const ts_message *messages, int count, int stops,
+                                   void **batch) {
   multi_ranks *ranks = multi_ranks_of(context);
   const ts_transport *t = &ranks->transport;
   if (ranks->why[0]) return lost(context, TS_ERROR_UNREACHABLE);
@@ -89,12 +90,12 @@ static ts_status end(ts_context *context, void *batch, int stops) {
 
 static ts_status carry(ts_context *context, const ts_message *messages, int count, int stops) {
   void *batch = NULL;
-  TSI_TRY(begin(context, messages, count, stops, &batch));
+  TSI_TRY(multi_ranks_begin(context, messages, count, stops, &batch));
   return end(context, batch, stops);
 }
 
 ts_status multi_begin_messages(ts_context *context, const ts_message *messages, int count, void **batch) {
-  return begin(context, messages, count, 1, batch);
+  return multi_ranks_begin(context, messages, count, 1, batch);
 }
 
 ts_status multi_end_messages(ts_context *context, void *batch) {
@@ -175,7 +176,7 @@ ts_status multi_collect(ts_context *context, const void *mine, size_t bytes, voi
 /* ---- Parcels ---- */
 
 ts_status multi_parcels_create(ts_context *context, multi_parcels *p) {
-  const size_t ranks = (size_t)ts_ranks_count(context);
+  const size_t ranks = (size_t)ts_ranks_get_count(context);
   *p = (multi_parcels){.out_bytes = tsi_calloc(context, ranks, sizeof(size_t)),
                        .in_bytes = tsi_calloc(context, ranks, sizeof(size_t)),
                        .out = tsi_calloc(context, ranks, sizeof(void *)),
@@ -186,7 +187,7 @@ ts_status multi_parcels_create(ts_context *context, multi_parcels *p) {
 }
 
 void multi_parcels_destroy(ts_context *context, multi_parcels *p) {
-  for (int r = 0; r < ts_ranks_count(context); r++) {
+  for (int r = 0; r < ts_ranks_get_count(context); r++) {
     if (p->out) tsi_free(context, p->out[r]);
     if (p->in) tsi_free(context, p->in[r]);
   }
@@ -198,7 +199,7 @@ void multi_parcels_destroy(ts_context *context, multi_parcels *p) {
 }
 
 static ts_status allocate_blocks(ts_context *context, const size_t *bytes, void **blocks) {
-  for (int r = 0; r < ts_ranks_count(context); r++) {
+  for (int r = 0; r < ts_ranks_get_count(context); r++) {
     blocks[r] = tsi_malloc(context, bytes[r], 1);
     if (!blocks[r]) return tsi_out_of_memory(context, "messages", bytes[r]);
   }
@@ -207,15 +208,15 @@ static ts_status allocate_blocks(ts_context *context, const size_t *bytes, void 
 
 ts_status multi_parcels_allocate(ts_context *context, multi_parcels *p) {
   TSI_TRY(allocate_blocks(context, p->out_bytes, p->out));
-  memset(p->out_bytes, 0, (size_t)ts_ranks_count(context) * sizeof *p->out_bytes);
+  memset(p->out_bytes, 0, (size_t)ts_ranks_get_count(context) * sizeof *p->out_bytes);
   return TS_OK;
 }
 
 /* The sizes, or what they are of. */
 static ts_status carry_parcels(ts_context *context, multi_parcels *p, int contents, ts_message *messages) {
   int count = 0;
-  for (int r = 0; r < ts_ranks_count(context); r++) {
-    if (r == ts_ranks_rank(context)) continue;
+  for (int r = 0; r < ts_ranks_get_count(context); r++) {
+    if (r == ts_ranks_get_rank(context)) continue;
     const size_t sent = contents ? p->out_bytes[r] : sizeof(size_t),
                  received = contents ? p->in_bytes[r] : sizeof(size_t);
     if (sent)
@@ -229,7 +230,7 @@ static ts_status carry_parcels(ts_context *context, multi_parcels *p, int conten
 }
 
 ts_status multi_parcels_exchange(ts_context *context, multi_parcels *p) {
-  const size_t most = 2 * (size_t)ts_ranks_count(context);
+  const size_t most = 2 * (size_t)ts_ranks_get_count(context);
   ts_message *messages = tsi_malloc(context, most, sizeof *messages);
   if (!messages) return tsi_out_of_memory(context, "messages", most * sizeof *messages);
   ts_status status = carry_parcels(context, p, 0, messages);
@@ -295,9 +296,9 @@ ts_status multi_check_root(ts_context *context, int root) {
     return tsi_fail(context, TS_ERROR_UNSUPPORTED,
                     "backend %s is of one process; ts_ranks_context_create makes contexts of several ranks",
                     context->backend_name);
-  if (root < 0 || root >= ts_ranks_count(context))
+  if (root < 0 || root >= ts_ranks_get_count(context))
     return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "root is %d; there are %d ranks", root,
-                    ts_ranks_count(context));
+                    ts_ranks_get_count(context));
   return TS_OK;
 }
 
@@ -309,7 +310,7 @@ ts_status ts_ranks_agree(ts_context *context, ts_status status, const char *text
 }
 
 static ts_status broadcast(ts_context *context, int root, void *data, size_t bytes) {
-  const int ranks = ts_ranks_count(context), mine = ts_ranks_rank(context);
+  const int ranks = ts_ranks_get_count(context), mine = ts_ranks_get_rank(context);
   if (mine != root)
     return multi_exchange_messages(context,
                                    &(ts_message){.rank = root, .receives = 1, .data = data, .bytes = bytes}, 1);
@@ -337,12 +338,12 @@ static const multi_ranks *ranks_of(const ts_context *context) {
   return context && context->ops->agree ? multi_ranks_of(context) : NULL;
 }
 
-int ts_ranks_rank(const ts_context *context) {
+int ts_ranks_get_rank(const ts_context *context) {
   const multi_ranks *ranks = ranks_of(context);
   return ranks ? ranks->transport.rank : 0;
 }
 
-int ts_ranks_count(const ts_context *context) {
+int ts_ranks_get_count(const ts_context *context) {
   const multi_ranks *ranks = ranks_of(context);
   return ranks ? ranks->transport.ranks : 1;
 }

@@ -21,12 +21,12 @@ static ts_status add_zeros(ts_matrix *A, const tsi_host_csr *zeros, int32_t coun
   while (last->rest) last = last->rest;
   for (; count > 0; count--, last = last->rest) {
     TSI_TRY(tsi_matrix_write_rest(last, zeros));
-    A->info.bytes_rest += last->rest->info.bytes_device;
+    A->info.bytes_low_order += last->rest->info.bytes_device;
   }
   return TS_OK;
 }
 
-ts_status multi_even_rests(ts_matrix *A, const ts_csr *csr) {
+ts_status multi_even_rests(ts_matrix *A, const tsi_csr *csr) {
   ts_context *context = A->context;
   int32_t most = count_rests(A);
   TSI_TRY(multi_merge_ranks(context, &most, sizeof most, merge_most));

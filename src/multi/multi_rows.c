@@ -5,18 +5,12 @@
 #include <string.h>
 
 #include "common/matrix/csr.h"
+#include "common/precond/preconditioner.h"
 #include "multi_given.h"
 
 /* ---- Validation ---- */
 
-ts_status multi_check_offsets(ts_context *context, const ts_ranks_matrix_desc *desc) {
-  TSI_TRY(tsi_check_reserved(context, "", desc->reserved, sizeof desc->reserved));
-  if (desc->rows < 1 || desc->rows > TSI_MAX_SIZE)
-    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "rows is %d; each rank has 1 to %d", desc->rows,
-                    TSI_MAX_SIZE);
-  if (!desc->row_offsets || (!desc->column_indices && desc->row_offsets[desc->rows] > 0))
-    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "%s is NULL",
-                    desc->row_offsets ? "column_indices" : "row_offsets");
+ts_status multi_check_offsets(ts_context *context, const tsi_ranks_matrix_desc *desc) {
   for (int32_t i = 0; i < desc->rows; i++)
     if (desc->row_offsets[0] != 0 || desc->row_offsets[i + 1] < desc->row_offsets[i])
       return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT,
@@ -25,7 +19,7 @@ ts_status multi_check_offsets(ts_context *context, const ts_ranks_matrix_desc *d
   return TS_OK;
 }
 
-ts_status multi_check_columns(ts_context *context, const ts_ranks_matrix_desc *desc, int64_t rows) {
+ts_status multi_check_columns(ts_context *context, const tsi_ranks_matrix_desc *desc, int64_t rows) {
   for (int32_t i = 0; i < desc->rows; i++)
     for (int32_t e = desc->row_offsets[i]; e < desc->row_offsets[i + 1]; e++)
       if (desc->column_indices[e] < 0 || desc->column_indices[e] >= rows)
@@ -38,7 +32,7 @@ ts_status multi_check_columns(ts_context *context, const ts_ranks_matrix_desc *d
 /* ---- Who has which rows ---- */
 
 /* The rows of each of this rank's parts: about as many entries and rows. */
-static void cut(const ts_ranks_matrix_desc *desc, int parts, int64_t *sizes) {
+static void cut(const tsi_ranks_matrix_desc *desc, int parts, int64_t *sizes) {
   const int64_t all = (int64_t)desc->row_offsets[desc->rows] + desc->rows;
   int32_t row = 0;
   for (int p = 0; p < parts; p++) {
@@ -50,7 +44,7 @@ static void cut(const ts_ranks_matrix_desc *desc, int parts, int64_t *sizes) {
   }
 }
 
-static ts_status count_rows(ts_context *context, const ts_ranks_matrix_desc *desc, multi_rows *rows) {
+static ts_status count_rows(ts_context *context, const tsi_ranks_matrix_desc *desc, multi_rows *rows) {
   const multi_state *state = multi_state_of(context);
   int64_t sizes[MULTI_MOST_PARTS];
   rows->first = tsi_malloc(context, (size_t)state->count + 1, sizeof *rows->first);
@@ -74,7 +68,7 @@ static int is_own(const ts_context *context, const multi_rows *rows, int64_t col
   return column >= rows->first[state->first] && column < rows->first[state->first + state->own];
 }
 
-static ts_status find_ghosts(ts_context *context, const ts_ranks_matrix_desc *desc, multi_rows *rows) {
+static ts_status find_ghosts(ts_context *context, const tsi_ranks_matrix_desc *desc, multi_rows *rows) {
   const int32_t entries = desc->row_offsets[desc->rows];
   size_t count = 0, unique = 0;
   for (int32_t e = 0; e < entries; e++) count += !is_own(context, rows, desc->column_indices[e]);
@@ -101,7 +95,7 @@ static int32_t number_of(const ts_space *space, const multi_rows *rows, int64_t 
   return ghost ? tsi_first_ghost(space) + (int32_t)(ghost - rows->ghosts) : -1;
 }
 
-ts_status multi_number_columns(const ts_space *space, const ts_ranks_matrix_desc *desc, int32_t **numbers) {
+ts_status multi_number_columns(const ts_space *space, const tsi_ranks_matrix_desc *desc, int32_t **numbers) {
   const int32_t entries = desc->row_offsets[desc->rows];
   int32_t *to = tsi_malloc(space->context, (size_t)entries, sizeof *to);
   if (!to) return tsi_out_of_memory(space->context, "columns", (size_t)entries * sizeof *to);
@@ -113,7 +107,7 @@ ts_status multi_number_columns(const ts_space *space, const ts_ranks_matrix_desc
 
 /* ---- The space ---- */
 
-static ts_status make_rows(ts_context *context, const ts_ranks_matrix_desc *desc, multi_rows **rows) {
+static ts_status make_rows(ts_context *context, const tsi_ranks_matrix_desc *desc, multi_rows **rows) {
   *rows = tsi_calloc(context, 1, sizeof **rows);
   if (!*rows) return tsi_out_of_memory(context, "the rows of ranks", sizeof **rows);
   ts_status status = count_rows(context, desc, *rows);
@@ -122,7 +116,7 @@ static ts_status make_rows(ts_context *context, const ts_ranks_matrix_desc *desc
   return status;
 }
 
-static ts_status make_space(ts_context *context, const ts_ranks_matrix_desc *desc, ts_space **space) {
+static ts_status make_space(ts_context *context, const tsi_ranks_matrix_desc *desc, ts_space **space) {
   multi_rows *rows = NULL;
   tsi_tiling tiling;
   TSI_TRY(make_rows(context, desc, &rows));
@@ -148,17 +142,30 @@ static ts_status keep(ts_context *context, tsi_host_csr *csr, tsi_host_csr **kep
   return tsi_out_of_memory(context, "the host copy", sizeof **kept);
 }
 
-static ts_status inspect(ts_matrix *A, const ts_ranks_matrix_desc *desc, const ts_csr *csr) {
+static void drop(ts_context *context, tsi_host_csr **kept) {
+  tsi_csr_free(context, *kept);
+  tsi_free(context, *kept);
+  *kept = NULL;
+}
+
+static ts_status inspect(ts_matrix *A, const tsi_ranks_matrix_desc *desc, const tsi_csr *csr) {
+  ts_context *context = A->context;
   tsi_host_csr block, ghosts = {0};
+  int wanted = 1;
   TSI_TRY(multi_even_rests(A, csr));
-  TSI_TRY(multi_inspect(A, csr, &block, desc->keep_host_copy ? &ghosts : NULL));
-  if (!desc->keep_host_copy) {
-    tsi_csr_free(A->context, &block);
+  TSI_TRY(multi_inspect(A, csr, &block, desc->keep_host_copy >= 0 ? &ghosts : NULL));
+  if (desc->keep_host_copy < 0) {
+    tsi_csr_free(context, &block);
     return TS_OK;
   }
-  const ts_status status = keep(A->context, &block, &A->host_copy);
-  const ts_status other = keep(A->context, &ghosts, &A->host_ghosts);
-  return status < 0 ? status : other;
+  const ts_status status = keep(context, &block, &A->host_copy);
+  const ts_status other = keep(context, &ghosts, &A->host_ghosts);
+  if (status < 0 || other < 0) return status < 0 ? status : other;
+  if (desc->keep_host_copy == 0) TSI_TRY(tsi_preconditioner_wants_copy(A, &wanted));
+  if (wanted) return TS_OK;
+  drop(context, &A->host_copy);
+  drop(context, &A->host_ghosts);
+  return TS_OK;
 }
 
 void multi_merge_exponents(void *mine, const void *other) {
@@ -168,8 +175,8 @@ void multi_merge_exponents(void *mine, const void *other) {
   if (b->smallest < a->smallest) a->smallest = b->smallest;
 }
 
-ts_status multi_scale_rows(ts_context *context, const ts_csr *csr, int *exponent, int *loses_digits,
-                           ts_csr *scaled, void **memory) {
+ts_status multi_scale_rows(ts_context *context, const tsi_csr *csr, int *exponent, int *loses_digits,
+                           tsi_csr *scaled, void **memory) {
   tsi_exponents exponents = tsi_csr_exponents(context, csr);
   *memory = NULL;
   TSI_TRY(multi_merge_ranks(context, &exponents, sizeof exponents, multi_merge_exponents));
@@ -178,21 +185,21 @@ ts_status multi_scale_rows(ts_context *context, const ts_csr *csr, int *exponent
   return tsi_csr_scale(context, csr, *exponent, scaled, memory);
 }
 
-static ts_status create_over(ts_space *space, const ts_ranks_matrix_desc *desc, ts_matrix **matrix) {
+static ts_status create_over(ts_space *space, const tsi_ranks_matrix_desc *desc, ts_matrix **matrix) {
   ts_context *context = space->context;
   int32_t *columns;
   TSI_TRY(multi_number_columns(space, desc, &columns));
-  const ts_csr csr = {.rows = desc->rows,
-                      .columns = tsi_columns_of(space),
-                      .row_offsets = desc->row_offsets,
-                      .column_indices = columns,
-                      .values = desc->values,
-                      .double_values = desc->double_values};
-  ts_matrix_desc local = {.format = desc->format,
-                          .row_space = space,
-                          .column_space = space,
-                          .precision = desc->precision,
-                          .components = desc->components};
+  const tsi_csr csr = {.rows = desc->rows,
+                       .columns = tsi_columns_of(space),
+                       .row_offsets = desc->row_offsets,
+                       .column_indices = columns,
+                       .values = desc->values,
+                       .double_values = desc->double_values};
+  tsi_matrix_desc local = {.format = desc->format,
+                           .row_space = space,
+                           .column_space = space,
+                           .precision = desc->precision,
+                           .components = desc->components};
   int exponent, loses_digits;
   void *memory = NULL;
   ts_status status = tsi_csr_validate(context, &csr);
@@ -208,7 +215,7 @@ static ts_status create_over(ts_space *space, const ts_ranks_matrix_desc *desc, 
   return status;
 }
 
-static ts_status create_here(ts_context *context, const ts_ranks_matrix_desc *desc, ts_matrix **matrix) {
+static ts_status create_here(ts_context *context, const tsi_ranks_matrix_desc *desc, ts_matrix **matrix) {
   ts_space *space = NULL;
   TSI_TRY(tsi_enter(context));
   ts_status status = make_space(context, desc, &space);
@@ -223,20 +230,61 @@ static ts_status keep_given(ts_matrix *A, multi_moved *moved) {
   multi_space *s = A->row_space->impl;
   memcpy(s->choice, moved->choice, sizeof s->choice);
   if (s->choice[0])
-    snprintf(A->info.choice, sizeof A->info.choice, "%s in %d parts; %.150s", ts_format_name(A->info.format),
+    snprintf(A->choice, sizeof A->choice, "%s in %d parts; %.150s", ts_format_name(A->info.format),
              multi_count(A->context), s->choice);
   s->rows->given = moved->given;
   moved->given = NULL;
   return s->rows->given ? multi_name_given_rows(A) : TS_OK;
 }
 
-static ts_status create(ts_context *context, const ts_ranks_matrix_desc *desc, ts_matrix **matrix) {
+static ts_status multi_rows_create(ts_context *context, const tsi_ranks_matrix_desc *desc, ts_matrix **matrix) {
   multi_moved moved;
   TSI_TRY(multi_check_offsets(context, desc));
   TSI_TRY(multi_move_rows(context, desc, &moved));
   ts_status status = create_here(context, &moved.desc, matrix);
   if (status == TS_OK && *matrix) status = keep_given(*matrix, &moved);
   multi_moved_free(context, &moved);
+  return status;
+}
+
+ts_status multi_create_matrix(ts_context *context, const tsi_ranks_matrix_desc *desc, ts_matrix **matrix) {
+  tsi_begin_together(context);
+  const ts_status status = tsi_end_together(context, multi_rows_create(context, desc, matrix));
+  if (status < 0) ts_matrix_destroy(matrix);
+  return status;
+}
+
+/* Columns stay integers of 64 bits. */
+ts_status multi_rows_given(ts_context *context, const ts_ranks_matrix_desc *given, tsi_loans *loans,
+                           tsi_ranks_matrix_desc *desc) {
+  const ts_csr *csr = &given->csr;
+  TSI_TRY(tsi_check_reserved(context, "", given->reserved, sizeof given->reserved));
+  TSI_TRY(tsi_check_reserved(context, "csr.", csr->reserved, sizeof csr->reserved));
+  if (csr->rows < 1 || csr->rows > TSI_MAX_SIZE)
+    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "rows is %lld; each rank has 1 to %d",
+                    (long long)csr->rows, TSI_MAX_SIZE);
+  *desc = (tsi_ranks_matrix_desc){.rows = (int32_t)csr->rows,
+                                  .format = given->format,
+                                  .keep_host_copy = given->keep_host_copy,
+                                  .precision = given->precision,
+                                  .components = given->components,
+                                  .may_move = given->may_move};
+  TSI_TRY(tsi_array_borrow_int32(context, "row_offsets", &csr->row_offsets, (size_t)csr->rows + 1, loans,
+                                 &desc->row_offsets));
+  TSI_TRY(multi_check_offsets(context, desc));
+  const size_t entries = (size_t)desc->row_offsets[desc->rows];
+  TSI_TRY(tsi_array_borrow_int64(context, "column_indices", &csr->column_indices, entries, loans,
+                                 &desc->column_indices));
+  return tsi_array_borrow_values(context, "values", &csr->values, entries, loans, &desc->values,
+                                 &desc->double_values);
+}
+
+static ts_status create_given(ts_context *context, const ts_ranks_matrix_desc *given, ts_matrix **matrix) {
+  tsi_loans loans = {0};
+  tsi_ranks_matrix_desc desc;
+  ts_status status = multi_rows_given(context, given, &loans, &desc);
+  if (status == TS_OK) status = multi_rows_create(context, &desc, matrix);
+  tsi_loans_free(context, &loans);
   return status;
 }
 
@@ -250,7 +298,7 @@ ts_status ts_ranks_matrix_create(ts_context *context, const ts_ranks_matrix_desc
                     "backend %s is of one process; ts_ranks_context_create makes contexts of several ranks",
                     context->backend_name);
   tsi_begin_together(context);
-  const ts_status status = tsi_end_together(context, create(context, desc, matrix));
+  const ts_status status = tsi_end_together(context, create_given(context, desc, matrix));
   if (status < 0) ts_matrix_destroy(matrix);
   return status;
 }
@@ -267,6 +315,6 @@ ts_status ts_ranks_matrix_get_info(const ts_matrix *matrix, ts_ranks_matrix_info
                                  .nonzeros = s->rows->all_nonzeros,
                                  .first_row = multi_first_row(matrix->context, s->rows),
                                  .ghosts = s->rows->ghost_count};
-  memcpy(info->choice, s->choice, sizeof info->choice);
+  info->choice = s->choice;
   return TS_OK;
 }

@@ -35,7 +35,7 @@ static ts_status create_locals(const ts_space *space, multi_space *s) {
   return TS_OK;
 }
 
-static void destroy(ts_context *context, multi_space *s) {
+static void destroy_multi_space(ts_context *context, multi_space *s) {
   if (!s) return;
   for (int p = 0; s->local && p < multi_count(context); p++) {
     if (!s->local[p]) continue;
@@ -106,7 +106,7 @@ static ts_status give_to(ts_space *space, multi_space *s, ts_status status) {
   if (status == TS_OK)
     space->impl = s;
   else
-    destroy(space->context, s);
+    destroy_multi_space(space->context, s);
   return status;
 }
 
@@ -147,7 +147,7 @@ void multi_rows_destroy(ts_context *context, multi_rows *rows) {
 }
 
 void multi_space_destroy(ts_space *space) {
-  destroy(space->context, space->impl);
+  destroy_multi_space(space->context, space->impl);
   space->impl = NULL;
 }
 

@@ -5,7 +5,7 @@
 #include "common/matrix/csr.h"
 #include "multi.h"
 
-static ts_status check(const ts_matrix *A, const ts_ranks_matrix_desc *desc) {
+static ts_status check(const ts_matrix *A, const tsi_ranks_matrix_desc *desc) {
   if (((const multi_space *)A->row_space->impl)->rows->given)
     return tsi_fail(A->context, TS_ERROR_UNSUPPORTED,
                     "rows of the matrix have moved to other ranks; create it again for other values");
@@ -16,21 +16,22 @@ static ts_status check(const ts_matrix *A, const ts_ranks_matrix_desc *desc) {
 }
 
 /* The rows of this rank as they were created, with these values. */
-static ts_status number(const ts_matrix *A, const ts_ranks_matrix_desc *desc, int32_t **columns, ts_csr *csr) {
+static ts_status number(const ts_matrix *A, const tsi_ranks_matrix_desc *desc, int32_t **columns,
+                        tsi_csr *csr) {
   TSI_TRY(check(A, desc));
   TSI_TRY(multi_number_columns(A->row_space, desc, columns));
-  *csr = (ts_csr){.rows = desc->rows,
-                  .columns = tsi_columns_of(A->row_space),
-                  .row_offsets = desc->row_offsets,
-                  .column_indices = *columns,
-                  .values = desc->values,
-                  .double_values = desc->double_values};
+  *csr = (tsi_csr){.rows = desc->rows,
+                   .columns = tsi_columns_of(A->row_space),
+                   .row_offsets = desc->row_offsets,
+                   .column_indices = *columns,
+                   .values = desc->values,
+                   .double_values = desc->double_values};
   TSI_TRY(tsi_matrix_check_pattern(A, csr));
   return tsi_csr_validate(A->context, csr);
 }
 
 /* The host copy, which is a block of these rows, is left alone. */
-static ts_status write(ts_matrix *A, const ts_csr *csr) {
+static ts_status write(ts_matrix *A, const tsi_csr *csr) {
   tsi_host_csr *copy = A->host_copy;
   A->host_copy = NULL;
   ts_status status = tsi_enter(A->context);
@@ -42,7 +43,7 @@ static ts_status write(ts_matrix *A, const ts_csr *csr) {
 
 /* What is known of a matrix by its values. */
 typedef struct knowledge {
-  int symmetric;
+  int symmetric, negative_diagonal;
   int32_t row, column, zero_diagonal_row;
   int64_t halo;
   double norm;
@@ -51,6 +52,7 @@ typedef struct knowledge {
 static knowledge take(const ts_matrix *A) {
   const ts_matrix_info *i = &A->info;
   return (knowledge){.symmetric = i->symmetric,
+                     .negative_diagonal = i->negative_diagonal,
                      .row = i->unsymmetric_row,
                      .column = i->unsymmetric_column,
                      .zero_diagonal_row = i->zero_diagonal_row,
@@ -60,6 +62,7 @@ static knowledge take(const ts_matrix *A) {
 
 static void give(ts_matrix *A, const knowledge *k) {
   A->info.symmetric = k->symmetric;
+  A->info.negative_diagonal = k->negative_diagonal;
   A->info.unsymmetric_row = k->row;
   A->info.unsymmetric_column = k->column;
   A->info.zero_diagonal_row = k->zero_diagonal_row;
@@ -74,7 +77,7 @@ static void copy_values(const tsi_host_csr *to, const tsi_host_csr *from) {
 }
 
 /* `changes` is what preconditioners go by, and the same on all ranks, also where memory runs out between. */
-static ts_status write_on_all(ts_matrix *A, const ts_csr *csr, const tsi_host_csr *block,
+static ts_status write_on_all(ts_matrix *A, const tsi_csr *csr, const tsi_host_csr *block,
                               const tsi_host_csr *ghosts) {
   const int changes = A->changes;
   const ts_status status = multi_agree(A->context, write(A, csr));
@@ -84,16 +87,17 @@ static ts_status write_on_all(ts_matrix *A, const ts_csr *csr, const tsi_host_cs
   return status;
 }
 
-static ts_status set_values(ts_matrix *A, const ts_ranks_matrix_desc *desc) {
+/* `status`: a failure in what this rank was given, which all ranks agree on like any other. */
+static ts_status set_values(ts_matrix *A, const tsi_ranks_matrix_desc *desc, ts_status status) {
   ts_context *context = A->context;
   const knowledge before = take(A);
   int32_t *columns = NULL;
   tsi_host_csr block = {0}, ghosts = {0};
-  ts_csr csr;
-  ts_csr given;
+  tsi_csr csr;
+  tsi_csr given;
   int exponent = 0, loses_digits = 0;
   void *memory = NULL;
-  ts_status status = number(A, desc, &columns, &given);
+  if (status == TS_OK) status = number(A, desc, &columns, &given);
   if (status == TS_OK) status = multi_scale_rows(context, &given, &exponent, &loses_digits, &csr, &memory);
   if (status == TS_OK) status = multi_inspect(A, &csr, &block, &ghosts);
   knowledge after = take(A);
@@ -113,6 +117,19 @@ static ts_status set_values(ts_matrix *A, const ts_ranks_matrix_desc *desc) {
   return status;
 }
 
+ts_status multi_set_values(ts_matrix *A, const tsi_ranks_matrix_desc *desc) {
+  tsi_begin_together(A->context);
+  return tsi_end_together(A->context, set_values(A, desc, TS_OK));
+}
+
+static ts_status set_given_values(ts_matrix *A, const ts_ranks_matrix_desc *given) {
+  tsi_loans loans = {0};
+  tsi_ranks_matrix_desc desc;
+  const ts_status status = set_values(A, &desc, multi_rows_given(A->context, given, &loans, &desc));
+  tsi_loans_free(A->context, &loans);
+  return status;
+}
+
 ts_status ts_ranks_matrix_set_values(ts_matrix *matrix, const ts_ranks_matrix_desc *desc) {
   TSI_BEGIN(matrix, matrix->context);
   ts_context *context = matrix->context;
@@ -121,5 +138,5 @@ ts_status ts_ranks_matrix_set_values(ts_matrix *matrix, const ts_ranks_matrix_de
     return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT,
                     "the matrix is not made of the rows of ranks; ts_matrix_set_values replaces its values");
   tsi_begin_together(context);
-  return tsi_end_together(context, set_values(matrix, desc));
+  return tsi_end_together(context, set_given_values(matrix, desc));
 }

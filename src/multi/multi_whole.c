@@ -12,7 +12,7 @@
 /* ---- The root ---- */
 
 typedef struct cutting {
-  const ts_csr *csr;
+  const tsi_csr *csr;
   tsi_partition by;
   int32_t *order, *places; /* the row at each place, and the place of each row; NULL: they are the same */
 } cutting;
@@ -42,27 +42,27 @@ static ts_status place_rows(ts_context *context, cutting *c) {
   return TS_OK;
 }
 
-static ts_status check(ts_context *context, const ts_matrix_desc *desc) {
+static ts_status check(ts_context *context, const tsi_matrix_desc *desc) {
   if (desc->csr.rows != desc->csr.columns)
     return tsi_fail(context, TS_ERROR_UNSUPPORTED, "the matrix is %d x %d; ranks share square ones",
                     desc->csr.rows, desc->csr.columns);
-  if (desc->csr.rows < ts_ranks_count(context))
+  if (desc->csr.rows < ts_ranks_get_count(context))
     return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "%d rows are less than %d ranks, of which each has one",
-                    desc->csr.rows, ts_ranks_count(context));
+                    desc->csr.rows, ts_ranks_get_count(context));
   return tsi_csr_validate(context, &desc->csr);
 }
 
-static ts_status cut(ts_context *context, const ts_matrix_desc *desc, cutting *c) {
+static ts_status cut(ts_context *context, const tsi_matrix_desc *desc, cutting *c) {
   tsi_host_csr canonical;
   int64_t duplicates;
   c->csr = &desc->csr;
   TSI_TRY(check(context, desc));
-  ts_csr pattern = desc->csr;
+  tsi_csr pattern = desc->csr;
   pattern.values = NULL;
   pattern.double_values = NULL;
   TSI_TRY(tsi_csr_canonical(context, &pattern, NULL, 0, &canonical, &duplicates));
   ts_status status =
-      tsi_partition_create(context, &canonical, ts_ranks_count(context), context->desc.partition, &c->by);
+      tsi_partition_create(context, &canonical, ts_ranks_get_count(context), context->desc.partition, &c->by);
   tsi_csr_free(context, &canonical);
   TSI_TRY(status);
   for (int r = 0; r < c->by.parts; r++)
@@ -77,7 +77,7 @@ static int32_t row_at(const cutting *c, int32_t place) {
 }
 
 static void pack(const cutting *c, int32_t first, const multi_row_block *p) {
-  const ts_csr *csr = c->csr;
+  const tsi_csr *csr = c->csr;
   int32_t to = 0;
   for (int32_t k = 0; k < p->header->rows; k++) {
     const int32_t i = row_at(c, first + k);
@@ -121,27 +121,27 @@ static ts_status pack_all(ts_context *context, multi_parcels *p, const cutting *
 
 /* ---- All ranks ---- */
 
-static ts_ranks_matrix_desc rows_of_block(const multi_row_block *p) {
-  return (ts_ranks_matrix_desc){.rows = p->header->rows,
-                                .row_offsets = p->offsets,
-                                .column_indices = p->columns,
-                                .values = p->header->doubles ? NULL : p->values,
-                                .double_values = p->header->doubles > 0 ? p->values : NULL};
+static tsi_ranks_matrix_desc rows_of_block(const multi_row_block *p) {
+  return (tsi_ranks_matrix_desc){.rows = p->header->rows,
+                                 .row_offsets = p->offsets,
+                                 .column_indices = p->columns,
+                                 .values = p->header->doubles ? NULL : p->values,
+                                 .double_values = p->header->doubles > 0 ? p->values : NULL};
 }
 
-static ts_status create_from(ts_context *context, void *memory, const ts_matrix_desc *desc,
+static ts_status create_from(ts_context *context, void *memory, const tsi_matrix_desc *desc,
                              ts_matrix **matrix) {
   const multi_row_block p = multi_row_block_at(memory);
-  ts_ranks_matrix_desc rows = rows_of_block(&p);
+  tsi_ranks_matrix_desc rows = rows_of_block(&p);
   rows.format = desc->format;
   rows.keep_host_copy = desc->keep_host_copy;
   rows.precision = desc->precision;
   rows.components = desc->components;
   rows.may_move = context->desc.partition == TS_PARTITION_SCOTCH;
-  TSI_TRY(ts_ranks_matrix_create(context, &rows, matrix));
+  TSI_TRY(multi_create_matrix(context, &rows, matrix));
   multi_space *s = (*matrix)->row_space->impl;
   if (!s->choice[0]) memcpy(s->choice, p.header->choice, sizeof s->choice);
-  snprintf((*matrix)->info.choice, sizeof(*matrix)->info.choice, "%s in %d parts; %.150s",
+  snprintf((*matrix)->choice, sizeof(*matrix)->choice, "%s in %d parts; %.150s",
            ts_format_name((*matrix)->info.format), multi_count(context), s->choice);
   return TS_OK;
 }
@@ -153,9 +153,9 @@ static void name_rows_of_the_root(const cutting *c, ts_matrix_info *info) {
     if (c->order && *rows[k] >= 0) *rows[k] = c->order[*rows[k]];
 }
 
-static ts_status give_out(ts_context *context, int root, const ts_matrix_desc *desc, multi_parcels *p,
+static ts_status give_out(ts_context *context, int root, const tsi_matrix_desc *desc, multi_parcels *p,
                           cutting *c, ts_matrix **matrix) {
-  const int mine = ts_ranks_rank(context);
+  const int mine = ts_ranks_get_rank(context);
   if (mine == root) TSI_TRY(cut(context, desc, c));
   if (mine == root) TSI_TRY(pack_all(context, p, c));
   TSI_TRY(multi_parcels_exchange(context, p));
@@ -167,7 +167,8 @@ static ts_status give_out(ts_context *context, int root, const ts_matrix_desc *d
   return TS_OK;
 }
 
-static ts_status create(ts_context *context, int root, const ts_matrix_desc *desc, ts_matrix **matrix) {
+static ts_status multi_whole_create(ts_context *context, int root, const tsi_matrix_desc *desc,
+                                    ts_matrix **matrix) {
   if (desc->row_space || desc->column_space || desc->constrained)
     return tsi_fail(context, TS_ERROR_UNSUPPORTED, "%s is set, which a matrix of ranks does not have",
                     desc->constrained ? "constrained" : "a space");
@@ -180,6 +181,23 @@ static ts_status create(ts_context *context, int root, const ts_matrix_desc *des
   return status;
 }
 
+/* The whole matrix counts on the root only. */
+static ts_status create_given(ts_context *context, int root, const ts_matrix_desc *given, ts_matrix **matrix) {
+  tsi_loans loans = {0};
+  tsi_matrix_desc desc;
+  ts_status status = tsi_check_reserved(context, "", given->reserved, sizeof given->reserved);
+  if (status == TS_OK && ts_ranks_get_rank(context) == root)
+    status = tsi_matrix_desc_given(context, given, &loans, &desc);
+  else
+    desc = (tsi_matrix_desc){.format = given->format,
+                             .keep_host_copy = given->keep_host_copy,
+                             .precision = given->precision,
+                             .components = given->components};
+  if (status == TS_OK) status = multi_whole_create(context, root, &desc, matrix);
+  tsi_loans_free(context, &loans);
+  return status;
+}
+
 ts_status ts_ranks_matrix_from(ts_context *context, int root, const ts_matrix_desc *desc, ts_matrix **matrix) {
   TSI_BEGIN(context, context);
   TSI_REQUIRE(context, matrix);
@@ -187,7 +205,7 @@ ts_status ts_ranks_matrix_from(ts_context *context, int root, const ts_matrix_de
   TSI_REQUIRE(context, desc);
   TSI_TRY(multi_check_root(context, root));
   tsi_begin_together(context);
-  const ts_status status = tsi_end_together(context, create(context, root, desc, matrix));
+  const ts_status status = tsi_end_together(context, create_given(context, root, desc, matrix));
   if (status < 0) ts_matrix_destroy(matrix);
   return status;
 }
@@ -195,18 +213,18 @@ ts_status ts_ranks_matrix_from(ts_context *context, int root, const ts_matrix_de
 /* ---- New values ---- */
 
 /* The cutting that the matrix was created with, but for the order, which stays the matrix's. */
-static ts_status cut_again(const ts_matrix *A, const ts_csr *csr, cutting *c) {
+static ts_status cut_again(const ts_matrix *A, const tsi_csr *csr, cutting *c) {
   ts_context *context = A->context;
   const multi_rows *rows = ((const multi_space *)A->row_space->impl)->rows;
   if (!csr)
     return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "csr is NULL on the root, rank %d",
-                    ts_ranks_rank(context));
+                    ts_ranks_get_rank(context));
   if (csr->rows != A->all_rows || csr->columns != A->all_rows)
     return tsi_fail(context, TS_ERROR_INCOMPATIBLE,
                     "the values are of a %d x %d matrix; this one has %lld rows", csr->rows, csr->columns,
                     (long long)A->all_rows);
   TSI_TRY(tsi_csr_validate(context, csr));
-  const size_t ranks = (size_t)ts_ranks_count(context), own = (size_t)multi_state_of(context)->own;
+  const size_t ranks = (size_t)ts_ranks_get_count(context), own = (size_t)multi_state_of(context)->own;
   c->csr = csr;
   c->order = rows->order;
   c->by.parts = (int)ranks;
@@ -220,11 +238,12 @@ static ts_status cut_again(const ts_matrix *A, const ts_csr *csr, cutting *c) {
   return TS_OK;
 }
 
-static ts_status give_out_values(const ts_matrix *A, int root, const ts_csr *csr, multi_parcels *p,
-                                 cutting *c) {
+static ts_status give_out_values(const ts_matrix *A, int root, const tsi_csr *csr, ts_status given,
+                                 multi_parcels *p, cutting *c) {
   ts_context *context = A->context;
   TSI_TRY(multi_parcels_create(context, p));
-  if (ts_ranks_rank(context) == root) {
+  if (ts_ranks_get_rank(context) == root) {
+    TSI_TRY(given);
     TSI_TRY(cut_again(A, csr, c));
     TSI_TRY(pack_all(context, p, c));
   }
@@ -233,21 +252,34 @@ static ts_status give_out_values(const ts_matrix *A, int root, const ts_csr *csr
 
 static ts_status set_own_values(ts_matrix *A, void *memory) {
   const multi_row_block p = multi_row_block_at(memory);
-  const ts_ranks_matrix_desc rows = rows_of_block(&p);
-  return ts_ranks_matrix_set_values(A, &rows);
+  const tsi_ranks_matrix_desc rows = rows_of_block(&p);
+  return multi_set_values(A, &rows);
 }
 
-/* All ranks have their values before any of them goes on. */
-static ts_status set_values_from(ts_matrix *A, int root, const ts_csr *csr) {
+/* All ranks have their values before any of them goes on. `given`: a failure in what the root was given. */
+static ts_status set_values_from(ts_matrix *A, int root, const tsi_csr *csr, ts_status given) {
   ts_context *context = A->context;
   multi_parcels p = {0};
   cutting c = {0};
-  ts_status status = multi_agree(context, give_out_values(A, root, csr, &p, &c));
-  if (status == TS_OK) status = set_own_values(A, ts_ranks_rank(context) == root ? p.out[root] : p.in[root]);
+  ts_status status = multi_agree(context, give_out_values(A, root, csr, given, &p, &c));
+  if (status == TS_OK)
+    status = set_own_values(A, ts_ranks_get_rank(context) == root ? p.out[root] : p.in[root]);
   if (status == TS_OK) name_rows_of_the_root(&c, &A->info);
   if (p.out) multi_parcels_destroy(context, &p);
   c.order = NULL;
   free_cutting(context, &c);
+  return status;
+}
+
+static ts_status set_given_values_from(ts_matrix *A, int root, const ts_csr *csr) {
+  ts_context *context = A->context;
+  tsi_loans loans = {0};
+  tsi_csr host;
+  ts_status status = TS_OK;
+  const int is_given = csr && ts_ranks_get_rank(context) == root;
+  if (is_given) status = tsi_csr_given(context, csr, &loans, &host);
+  status = set_values_from(A, root, is_given ? &host : NULL, status);
+  tsi_loans_free(context, &loans);
   return status;
 }
 
@@ -259,7 +291,7 @@ ts_status ts_ranks_matrix_set_values_from(ts_matrix *matrix, int root, const ts_
     return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT,
                     "the matrix is not made of the rows of ranks; ts_matrix_set_values replaces its values");
   tsi_begin_together(context);
-  return tsi_end_together(context, set_values_from(matrix, root, csr));
+  return tsi_end_together(context, set_given_values_from(matrix, root, csr));
 }
 
 /* ---- Vectors ---- */
@@ -269,14 +301,11 @@ static const multi_rows *rows_of(const ts_vector *v) {
   return s ? s->rows : NULL;
 }
 
-static ts_status check_vector(const ts_vector *v, int root, const double *values) {
+static ts_status check_vector(const ts_vector *v, int root) {
   TSI_TRY(multi_check_root(v->context, root));
   if (!rows_of(v))
     return tsi_fail(v->context, TS_ERROR_INVALID_ARGUMENT,
-                    "the vector is over a space of all ranks; ts_vector_write_double and ts_vector_read_double "
-                    "transfer the whole");
-  if (!values && ts_ranks_rank(v->context) == root)
-    return tsi_fail(v->context, TS_ERROR_INVALID_ARGUMENT, "values is NULL on the root, rank %d", root);
+                    "the vector is over a space of all ranks; ts_vector_write and ts_vector_read transfer it");
   return TS_OK;
 }
 
@@ -301,52 +330,85 @@ static size_t count_of(const ts_vector *v, int rank) {
   return (size_t)(first_of(v, rank + 1) - first_of(v, rank)) * (size_t)v->components;
 }
 
+/* Here and below, `values` are the root's; NULL on the others. */
 static ts_status take_from(ts_vector *v, int root, const double *values, multi_parcels *p) {
   ts_context *context = v->context;
-  const int mine = ts_ranks_rank(context);
-  if (mine == root) {
-    for (int r = 0; r < ts_ranks_count(context); r++) p->out_bytes[r] = count_of(v, r) * sizeof *values;
+  if (values) {
+    for (int r = 0; r < ts_ranks_get_count(context); r++) p->out_bytes[r] = count_of(v, r) * sizeof *values;
     TSI_TRY(multi_parcels_allocate(context, p));
-    for (int r = 0; r < ts_ranks_count(context); r++) {
+    for (int r = 0; r < ts_ranks_get_count(context); r++) {
       p->out_bytes[r] = count_of(v, r) * sizeof *values;
       copy_places(v, r, (double *)values, p->out[r], 1);
     }
   }
   TSI_TRY(multi_parcels_exchange(context, p));
-  return multi_write_given(v, mine == root ? p->out[root] : p->in[root]);
+  return multi_write_given(v, values ? p->out[root] : p->in[root]);
 }
 
 static ts_status bring_to(const ts_vector *v, int root, double *values, multi_parcels *p) {
   ts_context *context = v->context;
-  const int mine = ts_ranks_rank(context);
+  const int mine = ts_ranks_get_rank(context);
   p->out_bytes[root] = count_of(v, mine) * sizeof *values;
   TSI_TRY(multi_parcels_allocate(context, p));
   p->out_bytes[root] = count_of(v, mine) * sizeof *values;
   TSI_TRY(multi_read_given(v, p->out[root]));
   TSI_TRY(multi_parcels_exchange(context, p));
-  for (int r = 0; r < ts_ranks_count(context) && mine == root; r++)
+  for (int r = 0; values && r < ts_ranks_get_count(context); r++)
     copy_places(v, r, values, r == root ? p->out[r] : p->in[r], 0);
   return TS_OK;
 }
 
-ts_status ts_ranks_vector_from(ts_vector *vector, int root, const double *values) {
+/* Numbers of the whole vector. */
+static size_t whole_count(const ts_vector *v) {
+  return (size_t)(first_of(v, ts_ranks_get_count(v->context)) - first_of(v, 0)) * (size_t)v->components;
+}
+
+static ts_status write_from(ts_vector *v, int root, const ts_array *values, multi_parcels *p,
+                            tsi_loans *loans) {
+  const double *doubles = NULL;
+  ts_status status = multi_parcels_create(v->context, p);
+  if (status == TS_OK && ts_ranks_get_rank(v->context) == root) {
+    status = tsi_array_borrow_doubles(v->context, "values", values, whole_count(v), loans, &doubles);
+    if (status == TS_OK && !doubles)
+      status = tsi_fail(v->context, TS_ERROR_INVALID_ARGUMENT, "values is NULL on the root, rank %d", root);
+  }
+  return status == TS_OK ? take_from(v, root, doubles, p) : status;
+}
+
+ts_status ts_ranks_vector_from(ts_vector *vector, int root, ts_array values) {
   TSI_BEGIN(vector, vector->context);
-  TSI_TRY(check_vector(vector, root, values));
-  multi_parcels parcels;
+  TSI_TRY(check_vector(vector, root));
+  multi_parcels parcels = {0};
+  tsi_loans loans = {0};
   tsi_begin_together(vector->context);
-  ts_status status = multi_parcels_create(vector->context, &parcels);
-  if (status == TS_OK) status = take_from(vector, root, values, &parcels);
+  const ts_status status = write_from(vector, root, &values, &parcels, &loans);
   multi_parcels_destroy(vector->context, &parcels);
+  tsi_loans_free(vector->context, &loans);
   return tsi_end_together(vector->context, status);
 }
 
-ts_status ts_ranks_vector_to(const ts_vector *vector, int root, double *values) {
+static ts_status read_to(const ts_vector *v, int root, const ts_array *values, multi_parcels *p,
+                         tsi_loans *loans) {
+  const size_t count = whole_count(v);
+  const int is_root = ts_ranks_get_rank(v->context) == root;
+  void *doubles = NULL;
+  ts_status status = multi_parcels_create(v->context, p);
+  if (status == TS_OK && is_root) {
+    status = tsi_array_check(v->context, "values", values, count, TSI_FLOATING, TSI_WRITE);
+    if (status == TS_OK) status = tsi_loan(v->context, "a vector", count, TS_TYPE_DOUBLE, loans, &doubles);
+  }
+  if (status == TS_OK) status = bring_to(v, root, doubles, p);
+  return status == TS_OK && is_root ? tsi_array_put(v->context, values, doubles) : status;
+}
+
+ts_status ts_ranks_vector_to(const ts_vector *vector, int root, ts_array values) {
   TSI_BEGIN(vector, vector->context);
-  TSI_TRY(check_vector(vector, root, values));
-  multi_parcels parcels;
+  TSI_TRY(check_vector(vector, root));
+  multi_parcels parcels = {0};
+  tsi_loans loans = {0};
   tsi_begin_together(vector->context);
-  ts_status status = multi_parcels_create(vector->context, &parcels);
-  if (status == TS_OK) status = bring_to(vector, root, values, &parcels);
+  const ts_status status = read_to(vector, root, &values, &parcels, &loans);
   multi_parcels_destroy(vector->context, &parcels);
+  tsi_loans_free(vector->context, &loans);
   return tsi_end_together(vector->context, status);
 }

@@ -5,12 +5,7 @@
 
 #include "common/krylov/cg_operations.h"
 
-enum {
-  MULTI_MOST_PARTS = 64,
-  TSI_SHARE_BYTES = 64, /* of what another process needs to find shared memory */
-  TSI_PLACE_BYTES = 64,
-  TSI_CHANNEL_BYTES = 128
-};
+enum { MULTI_MOST_PARTS = 64, TSI_CHANNEL_BYTES = 128 };
 
 /* look(whole) fails where another rank has failed or is gone; whole->error says so. */
 typedef struct tsi_watch {
@@ -54,27 +49,13 @@ static inline uint32_t tsi_part_rounds(const tsi_cg_iterations *run) {
    * or memory of the host. */                                                                                 \
   REQUIRED(prefix, ts_status, gather, (const ts_vector *x, const void *list, float *to))                       \
   /* Memory that gather may write to, of the host, or of the device for a transport that takes it; and a copy  \
-   * from it, or from shared memory, to x's ghosts from `first` on, `count` floats, which nothing uses that was \
-   * asked for since the last mark. NULL: all memory is the host's. */                                         \
+   * from it to x's ghosts from `first` on, `count` floats, which nothing uses that was asked for since the    \
+   * last mark. NULL: all memory is the host's. */                                                             \
   OPTIONAL(prefix, ts_status, message_create,                                                                  \
            (ts_context *context, size_t bytes, int on_device, void **message))                                 \
   OPTIONAL(prefix, void, message_destroy, (ts_context *context, void *message, int on_device))                 \
   OPTIONAL(prefix, ts_status, ghosts_write,                                                                    \
            (const ts_vector *x, size_t first, size_t count, const float *message))                             \
-  /* Memory of this device that a part of another process reads by itself; all of these or none. A share has   \
-   * room for two messages of up to `bytes`, and share_message is where one of them begins.                    \
-   * share_place: two parts whose texts are the same may try, "" may not. share_export makes a share, which     \
-   * the TSI_SHARE_BYTES of `description` let another part import. Both fail where that is impossible, and then \
-   * nothing is left behind: messages will do.                                                                 \
-   * share_destroy waits for what this part does with the share. The memory of one that was exported is used \
-   * again when the other part has destroyed its own too, or never imported it: `imported` is 0. */            \
-  OPTIONAL(prefix, void, share_place, (ts_context *context, char place[TSI_PLACE_BYTES]))                      \
-  OPTIONAL(prefix, ts_status, share_export,                                                                    \
-           (ts_context *context, size_t bytes, void *description, void **share))                               \
-  OPTIONAL(prefix, ts_status, share_import,                                                                    \
-           (ts_context *context, size_t bytes, const void *description, void **share))                         \
-  OPTIONAL(prefix, float *, share_message, (const void *share, int turn))                                      \
-  OPTIONAL(prefix, void, share_destroy, (ts_context *context, void *share, int imported))                      \
   /* A channel of one part of each rank; all of these or none. channel_find fails where there can be none, and \
    * makes the number of a new one unless that is NULL. channel_open is called by all ranks with the number of \
    * one of them; where it fails it leaves nothing behind. Messages between memory of the devices, what        \

@@ -90,16 +90,16 @@ static void scale_residuals(solve *s) {
   }
 }
 
-static int report_progress(int iteration, const double *history, int count, void *user) {
+static int report_progress(const ts_progress *state, void *user) {
   const solve *s = user;
   NLfunc function = s->c->parameters.progress;
   void (*progress)(NLuint, NLuint, double, double);
   memcpy(&progress, &function, sizeof progress);
   const double bound = s->c->parameters.threshold;
-  for (int k = 0; k < count; k++) {
-    const double error = s->ratio * history[k];
-    progress((NLuint)(s->iterations + iteration - count + 1 + k), (NLuint)s->max_iterations, error * error,
-             bound * bound);
+  for (int k = 0; k < state->count; k++) {
+    const double error = s->ratio * state->history[k];
+    progress((NLuint)(s->iterations + state->iteration - state->count + 1 + k), (NLuint)s->max_iterations,
+             error * error, bound * bound);
   }
   return 0;
 }
@@ -112,26 +112,25 @@ static ts_status solve_part(solve *s, size_t first, size_t count) {
     for (size_t k = 0; k < count; k++)
       s->part_r[row * part + k] = s->r[row * systems + first + k] / s->scales[first + k];
   memset(s->part_d, 0, c->n * part * sizeof *s->part_d);
-  ts_status status = ts_system_set_values(c->system, s->part_d, c->n * part);
-  if (status == TS_OK) status = ts_system_set_right_hand_sides(c->system, s->part_r, s->rows * part);
+  ts_status status = ts_system_set_values(c->system, ts_host(s->part_d, c->n * part));
+  if (status == TS_OK) status = ts_system_set_right_hand_sides(c->system, ts_host(s->part_r, s->rows * part));
   if (status < 0) return status;
   const double rtol = 0.5 * c->parameters.threshold / s->ratio;
   const NLint inner = c->parameters.inner_iterations ? c->parameters.inner_iterations : 5;
-  const ts_system_solve_desc desc = {.method = s->method.method,
-                                     .preconditioner = s->method.preconditioner,
-                                     .rtol = fmin(fmax(rtol, least_rtol), 0.5),
-                                     .max_iterations = s->max_iterations - s->iterations,
-                                     .restart = s->method.method != TS_METHOD_GMRES ? 0
-                                                : inner < 200                       ? inner
-                                                                                    : 200,
+  const int restart = s->method.method != TS_METHOD_GMRES ? 0 : inner < 200 ? inner : 200;
+  const ts_system_solve_desc desc = {.solver = {.method = s->method.method,
+                                                .preconditioner_kind = s->method.preconditioner,
+                                                .rtol = fmin(fmax(rtol, least_rtol), 0.5),
+                                                .max_iterations = s->max_iterations - s->iterations,
+                                                .restart = restart,
+                                                .progress = c->parameters.progress ? report_progress : NULL,
+                                                .progress_user = s},
                                      .format = s->method.format,
                                      .normal = s->method.normal,
-                                     .leave_on_device = 1,
-                                     .progress = c->parameters.progress ? report_progress : NULL,
-                                     .progress_user = s};
+                                     .leave_on_device = 1};
   const ts_status solved = ts_system_solve(c->system, &desc, &s->last);
   if (solved < 0) return solved;
-  status = ts_system_get_values(c->system, s->part_d, c->n * part);
+  status = ts_system_get_values(c->system, ts_host(s->part_d, c->n * part));
   for (size_t i = 0; i < c->n; i++)
     for (size_t k = 0; k < count; k++)
       s->d[i * systems + first + k] = s->part_d[i * part + k] * s->scales[first + k];
@@ -271,7 +270,7 @@ static NLboolean finish(solve *s, ts_status status) {
   return NL_TRUE;
 }
 
-static NLboolean run(tsn_context *c) {
+static NLboolean nl_solve_run(tsn_context *c) {
   if (c->free_count == 0) {
     snprintf(c->report, sizeof c->report, "all %zu variables are locked: there is nothing to solve", c->n);
     return NL_TRUE;
@@ -303,7 +302,7 @@ NLboolean NLAPIENTRY nlSolve(void) {
   const double start = now();
   c->result = (tsn_result){.nonzeros = c->result.nonzeros};
   c->report[0] = 0;
-  const NLboolean solved = can_solve(c, __func__) ? run(c) : NL_FALSE;
+  const NLboolean solved = can_solve(c, __func__) ? nl_solve_run(c) : NL_FALSE;
   if (!c->report[0]) snprintf(c->report, sizeof c->report, "not solved: %s", c->error_text);
   c->result.seconds = now() - start;
   tsn_print_report(c);

@@ -51,7 +51,7 @@ void tsn_system_free(tsn_context *c) {
   ts_system_destroy(&c->system);
 }
 
-static ts_status create(tsn_context *c) {
+static ts_status nl_system_create(tsn_context *c) {
   const int components = c->systems < 4 ? (int)c->systems : 4;
   if (c->system && (c->system_components != components || c->system_square != c->square ||
                     c->system_singular != c->parameters.allow_singular || c->system_size != c->n))
@@ -99,7 +99,7 @@ static ts_status state_rows(tsn_context *c) {
 
 int tsn_system_state(tsn_context *c) {
   if (c->system && !c->new_numbers && c->system_singular == c->parameters.allow_singular) return 1;
-  ts_status status = create(c);
+  ts_status status = nl_system_create(c);
   if (status == TS_OK) status = lock(c);
   if (status == TS_OK) status = ts_system_begin(c->system);
   if (status == TS_OK) status = c->square ? state_entries(c) : state_rows(c);

@@ -62,6 +62,16 @@ same "reason" "$(json string reason)" stopped
 same "iterations in the history" "$(tail -n 1 h.csv | cut -d, -f1)" "$(json number iterations)"
 rm x.mtx h.csv
 
+# Of several groups the first is solved, the second is where it stops, and the third keeps its start, 0 here.
+awk 'BEGIN { print "%%MatrixMarket matrix array real general"; print 10000, 9
+  for (c = 1; c <= 9; c++) for (i = 0; i < 10000; i++) print (c > 4) }' >nine.mtx
+stopped TERM 143 x.mtx 'solving by richardson' solve $slow -b nine.mtx -o x.mtx
+grep -q 'in the group of column 5; not solved: columns 5 to 9 of 9$' ../log/err || fail "the columns are not named"
+grep -q '^unsolved    columns 5 to 9: 5 of 9$' ../log/out || fail "the report does not name the columns"
+same "sums of columns that are not 0" "$(values x.mtx | tr ' ' '\n' | awk 'NF && $1 != 0 { n[int((NR - 1) / 10000)]++ } END { for (c in n) print c, n[c] }' |
+  sort -n | tr '\n' ' ')" '4 10000 5 10000 6 10000 7 10000 '
+rm x.mtx
+
 # The same of cg, whose iterate is kept in another form while it works.
 laplacian large.mtx 1000
 stopped TERM 143 x.mtx 'solving by cg' solve large.mtx --backend cpu --preconditioner none --rtol 1e-14 --max-iterations 1000000000 -v -o x.mtx

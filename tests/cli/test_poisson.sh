@@ -32,7 +32,7 @@ poisson 2 "--rhs and --problem variable, which has all of its own" --rhs b.mtx -
 poisson 2 "--smoother: 'sor', expected auto, jacobi" --smoother sor
 poisson 2 "--storage: 'flat', expected auto, plain" --storage flat
 poisson 2 "--interpolation: 'cubic', expected auto, bilinear" --interpolation cubic
-poisson 2 "--cycle: 'Z', expected V, W or F" --cycle Z
+poisson 2 "--cycle: 'Z', expected auto, V, W or F" --cycle Z
 poisson 2 "--pre 0 and --post 0, expected at least one smoothing step" --pre 0 --post 0
 poisson 2 "--post: '17', expected a whole number from 0 to 16" --post 17
 for damping in 0 1.1 -1 nan; do

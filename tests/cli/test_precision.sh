@@ -52,8 +52,8 @@ awk 'BEGIN {
 for backend in $backends; do
   solve_to 0 auto 1e-5
   same "$backend: precision" "$(json string precision)" double
-  expect 3 solve m.mtx --backend $backend --precision mixed --rtol 1e-9 --max-iterations 300
+  expect 3 solve m.mtx --backend $backend --solver cg --precision mixed --rtol 1e-9 --max-iterations 300
   grep -q 'maximum of 300 .*(hint: try --precision double, a larger --max-iterations, or' ../log/err || fail "$backend: no hint"
-  expect 3 solve m.mtx --backend $backend --precision single --rtol 1e-9 --max-iterations 300
+  expect 3 solve m.mtx --backend $backend --solver cg --precision single --rtol 1e-9 --max-iterations 300
   grep -q 'hint: try --precision auto, or' ../log/err || fail "$backend: no hint"
 done

@@ -32,6 +32,8 @@ watched() {
 
 slow="l.mtx --backend cpu --solver richardson --preconditioner jacobi --rtol 1e-5 --max-iterations 1000000000"
 watched 'solving: iteration [0-9]*, residual [0-9.e-]*, target 1e-05; [0-9]* s' solve $slow
+awk 'BEGIN { print "%%MatrixMarket matrix array real general"; print 10000, 9; for (i = 0; i < 90000; i++) print 1 + i % 7 }' >nine.mtx
+watched 'solving: group 1 of 3, iteration [0-9]*, residual [0-9.e-]*; [0-9]* s' solve $slow -b nine.mtx
 # The time that is left, once a part of the way is done.
 watched 'target 1e-05; [0-9]* [a-z]*, [0-9.]* [a-z]* left' solve $slow
 file q.mtx '%%MatrixMarket matrix array real general' '10000 1' $(awk 'BEGIN { for (i = 0; i < 10000; i++) print -1 }')

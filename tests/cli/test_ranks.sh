@@ -34,9 +34,29 @@ for count in 1 2 3 7; do
     same "x of $count ranks, $how" "$(awk '!/^%/ && n++ { d = $1 - (n - 1); if (d * d > 1e-18) bad++ } END { print n - 1, bad + 0 }' x.mtx)" "40 0"
   done
 done
+# Nine right-hand sides: multiples of the one, so x is 1, 2, ..., 40 times 1 to 9.
+awk '/^%/ { print; next } !n++ { print 40, 9; next } { v[n - 1] = $1 } END { for (c = 1; c <= 9; c++) for (i = 1; i < n; i++) print c * v[i] }' \
+  b.mtx >b9.mtx
+for how in "" "--reorder rcm"; do
+  # shellcheck disable=SC2086
+  ranks 3 0 solve a.mtx -b b9.mtx --backend cpu --rtol 1e-12 -o x9.mtx $how
+  same "groups of 3 ranks" "$(grep -c '^groups      3 of up to 4 columns' ../log/out)" 1
+  same "9 columns of 3 ranks, $how" "$(awk '!/^%/ && n++ { k = n - 2; d = $1 / ((k % 40 + 1) * (int(k / 40) + 1)) - 1
+    if (d * d > 1e-18) bad++ } END { print n - 1, bad + 0 }' x9.mtx)" "360 0"
+done
+ranks 3 0 solve a.mtx -b b9.mtx --x0 x9.mtx --backend cpu --json
+same "iterations from the solution" "$(json integer iterations)" 0
+ranks 2 3 solve a.mtx -b b9.mtx --backend cpu --max-iterations 2 --rtol 1e-12
+says "columns 1 to 9 of 9, the worst is"
 ranks 3 0 solve a.mtx -b b.mtx --backend multi:cpu+cpu --json
 same "parts" "$(json string choice | grep -c "in 6 parts")" 1
 
+file r.mtx '%%MatrixMarket matrix coordinate real general' '3 2 3' '1 1 1' '2 2 1' '3 1 1'
+ranks 3 1 solve r.mtx --backend cpu
+says "texsolve: r.mtx:2: 3 rows and 2 columns, expected a square matrix for several processes"
+ranks 3 1 solve a.mtx --backend cpu --solver lsmr
+says "texsolve: a.mtx: several processes cannot transpose a matrix, expected one for --solver lsmr"
+ranks 1 0 solve r.mtx --backend cpu
 ranks 3 1 solve none.mtx --backend cpu
 says "texsolve: none.mtx: No such file"
 ranks 3 2 solve a.mtx -b b.mtx --backend gl

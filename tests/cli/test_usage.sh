@@ -30,11 +30,17 @@ expect 2 info extra
 refuse 2 'unknown backend "metal"; known are auto, gl' solve spd.mtx --backend metal
 refuse 2 "unknown backend" solve spd.mtx --backend check
 refuse 2 "--format: 'csc', expected auto, jagged, segments, csr" solve spd.mtx --format csc
-refuse 2 "--preconditioner: 'ilu', expected jacobi, none, block-jacobi, chebyshev, isai, amg or auto" solve spd.mtx --preconditioner ilu
+refuse 2 "--preconditioner: 'lu', expected auto, none, jacobi, block-jacobi, chebyshev, isai, ilu, amg or direct" solve spd.mtx --preconditioner lu
+for option in "fill 3" "drop-tolerance 0" "scaling none" "sweeps 3"; do
+  refuse 2 "--${option% *}: expected --preconditioner ilu beside it" solve spd.mtx --${option% *} ${option#* }
+done
+refuse 2 "--fill: '0.5', expected a number from 1 to 1000" solve spd.mtx --preconditioner ilu --fill 0.5
+refuse 2 "--drop-tolerance: '1', expected a number from 0 to 0.99" solve spd.mtx --preconditioner ilu --drop-tolerance 1
+refuse 2 "--sweeps: '33', expected a whole number from 1 to 32" solve spd.mtx --preconditioner ilu --sweeps 33
 refuse 2 "--stop: 'never', expected residual or delta" solve spd.mtx --stop never
 refuse 2 "--precision: 'half', expected auto, single, mixed or double" solve spd.mtx --precision half
-refuse 2 "--solver: 'lu', expected auto, cg, bicgstab, gmres or richardson" solve spd.mtx --solver lu
-refuse 2 "--solver: 'cgls', expected" solve spd.mtx --solver cgls
+refuse 2 "--solver: 'lu', expected auto, cg, minres, bicgstab, gmres, lsmr, cgls, richardson or direct" solve spd.mtx --solver lu
+refuse 2 "--solver direct: expected no --preconditioner beside it but direct" solve spd.mtx --solver direct --preconditioner amg
 for m in 0 201 x; do
   refuse 2 "--restart: '$m', expected a whole number from 1 to 200" solve spd.mtx --solver gmres --restart "$m"
 done
@@ -47,7 +53,7 @@ refuse 2 "--block-size: expected --preconditioner block-jacobi beside it" solve 
 for s in -0.1 1 x; do
   refuse 2 "--amg-strength: '$s', expected a number from 0 to 0.99" solve spd.mtx --preconditioner amg --amg-strength "$s"
 done
-refuse 2 "--amg-smoother: 'sor', expected chebyshev, chebyshev4, jacobi or l1-jacobi" solve spd.mtx \
+refuse 2 "--amg-smoother: 'sor', expected auto, chebyshev, chebyshev4, jacobi or l1-jacobi" solve spd.mtx \
   --preconditioner amg --amg-smoother sor
 for option in strength smoother sweeps visits levels coarsest; do
   refuse 2 "--amg-$option: expected --preconditioner amg beside it" solve spd.mtx \

@@ -32,9 +32,9 @@ static int open_fixture(fixture *f) {
   ref_free(&m);
   if (!f->matrix) return 0;
   float *values = ref_values((size_t)size * components, 1, 1, 2);
-  f->x = make_vector(ts_matrix_row_space(f->matrix), components, values);
-  f->y = make_vector(ts_matrix_row_space(f->matrix), components, values);
-  f->z = make_vector(ts_matrix_row_space(f->matrix), components, values);
+  f->x = make_vector(ts_matrix_get_row_space(f->matrix), components, values);
+  f->y = make_vector(ts_matrix_get_row_space(f->matrix), components, values);
+  f->z = make_vector(ts_matrix_get_row_space(f->matrix), components, values);
   free(values);
   f->slots = make_scalars(f->context, 4);
   f->faulty = *tsi_check_inner(f->context);
@@ -200,7 +200,7 @@ static ts_status reduce_overlapping(ts_scalars *out, int index, tsi_reduction ki
 static void wrong_pairs(void) {
   fixture f;
   if (open_fixture(&f)) {
-    ts_space *space = ts_matrix_row_space(f.matrix);
+    ts_space *space = ts_matrix_get_row_space(f.matrix);
     ts_vector *x = make_parts(space, components, 3, NULL), *y = make_parts(space, components, 3, NULL);
     ts_scalars *slots = make_pair_scalars(f.context, 3);
     CHECK_OK(f.context, ts_vector_fill(x, 1 + 1e-9));
@@ -240,7 +240,7 @@ static void wrong_creation(void) {
     break_backend(&f);
     ts_vector *v = NULL;
     const ts_vector_desc desc = {.components = components};
-    CHECK_FAILS(f.context, ts_vector_create(ts_matrix_row_space(f.matrix), &desc, &v), TS_ERROR_DEVICE,
+    CHECK_FAILS(f.context, ts_vector_create(ts_matrix_get_row_space(f.matrix), &desc, &v), TS_ERROR_DEVICE,
                 "vector_create left 0.25", "(3, 0)");
     CHECK(v == NULL);
     CHECK_INT(f.context->bytes_device, bytes);
@@ -277,7 +277,7 @@ static void wrong_meshes(void) {
     const ts_mesh_flow_desc desc = {.vertices = m.vertices, .triangles = m.triangles, .triangle_vertices = m.t};
     ts_mesh_flow *flow = NULL;
     CHECK_OK(f.context, ts_mesh_flow_create(f.context, &desc, &flow));
-    ts_vector *x = make_vector(ts_mesh_flow_space(flow), 3, m.x);
+    ts_vector *x = make_vector(ts_mesh_flow_get_space(flow), 3, m.x);
     tsi_check_counts *counts = tsi_check_counts_of(f.context);
     const uint64_t operations = counts->operations;
     CHECK_OK(f.context, ts_mesh_flow_assemble(flow, x, 0.01));
@@ -312,7 +312,7 @@ static void right_backend(void) {
     CHECK_OK(context, ts_vector_dot(f.slots, 0, f.x, f.y));
     CHECK_INT(counts->since_wait, 3);
     float values[4];
-    CHECK_OK(context, ts_scalars_read(f.slots, 0, 1, values));
+    CHECK_OK(context, ts_scalars_read(f.slots, 0, ts_host(values, 4)));
     CHECK_INT(counts->since_wait, 0);
     CHECK_OK(context, ts_matrix_multiply(f.y, f.matrix, f.x));
     CHECK_OK(context, ts_matrix_residual(f.y, f.y, f.matrix, f.x));
@@ -358,15 +358,5 @@ static void names(void) {
   ts_context_destroy(&context);
 }
 
-static const test_case cases[] = {
-    {"wrong_vector_operations", wrong_vector_operations},
-    {"wrong_products", wrong_products},
-    {"wrong_reductions", wrong_reductions},
-    {"wrong_pairs", wrong_pairs},
-    {"wrong_creation", wrong_creation},
-    {"wrong_meshes", wrong_meshes},
-    {"right_backend", right_backend},
-    {"spaces_come_and_go", spaces_come_and_go},
-    {"names", names},
-};
-TEST_MAIN(cases, TEST_HOST_ONLY)
+TEST_MAIN_ON_HOST(CASES(wrong_vector_operations, wrong_products, wrong_reductions, wrong_pairs, wrong_creation,
+                        wrong_meshes, right_backend, spaces_come_and_go, names))

@@ -4,13 +4,13 @@
 #include "application.h"
 #include "helpers.h"
 
+static ts_context *context;
+
 static const char *plain_name(void) { /* the backend's name without a wrapper */
   return test_is_gl() ? "gl" : test_is_cpu() ? "cpu" : "cuda";
 }
 
 static void information(void) {
-  ts_context *context = test_open();
-  REQUIRE(context);
   CHECK_CONTAINS(ts_last_error(context), "");
   const ts_context_info info = context_info(context);
   const ts_context_desc desc = test_desc();
@@ -33,13 +33,12 @@ static void information(void) {
   }
   CHECK_OK(context, ts_context_finish(context));
   CHECK_FAILS(context, ts_context_get_info(context, NULL), TS_ERROR_INVALID_ARGUMENT, "info");
-  test_close(&context);
 }
 
 static void refuse(const ts_context_desc *desc, ts_status status, const char *part, const char *other) {
-  ts_context *context = (ts_context *)(uintptr_t)1;
-  CHECK_FAILS(NULL, ts_context_create(desc, &context), status, part, other);
-  CHECK(context == NULL);
+  ts_context *none = (ts_context *)(uintptr_t)1;
+  CHECK_FAILS(NULL, ts_context_create(desc, &none), status, part, other);
+  CHECK(none == NULL);
 }
 
 static void unknown_backends(void) {
@@ -81,7 +80,6 @@ static void first_device(void) {
   char name[32];
   numbered_name(name, sizeof name, 0);
   desc.backend = name;
-  ts_context *context = NULL;
   REQUIRE_OK(NULL, ts_context_create(&desc, &context));
   CHECK_CONTAINS(context_info(context).backend, plain_name());
   test_close(&context);
@@ -91,7 +89,6 @@ static void automatic(void) {
   ts_context_desc desc = test_desc();
   for (int k = 0; k < 3; k++) {
     desc.backend = k == 0 ? "auto" : NULL;
-    ts_context *context = NULL;
     test_context_label("auto %d", k);
     /* The last is without a descriptor at all. */
     REQUIRE_OK(NULL, ts_context_create(k == 2 ? NULL : &desc, &context));
@@ -105,14 +102,13 @@ static void automatic(void) {
 static int told;
 static void count_info(ts_log_level level, const char *message, void *user) {
   (void)user;
-  if (level == TS_LOG_INFO && strstr(message, "backend ")) told++;
+  if (level == TS_LOG_LEVEL_INFO && strstr(message, "backend ")) told++;
 }
 
 static void automatic_says_what_it_took(void) {
   ts_context_desc desc = {0};
   desc.log = count_info;
-  desc.log_level = TS_LOG_INFO;
-  ts_context *context = NULL;
+  desc.log_level = TS_LOG_LEVEL_INFO;
   told = 0;
   REQUIRE_OK(NULL, ts_context_create(&desc, &context));
   CHECK(told > 0);
@@ -122,14 +118,13 @@ static void automatic_says_what_it_took(void) {
 static int lines_at_default;
 static void count_lines(ts_log_level level, const char *message, void *user) {
   (void)message, (void)user;
-  if (level != TS_LOG_WARNING) lines_at_default++;
+  if (level != TS_LOG_LEVEL_WARNING) lines_at_default++;
 }
 
 static void log_level(void) {
   ts_context_desc desc = test_desc();
   desc.log = count_lines;
   desc.log_level = 0; /* warnings only */
-  ts_context *context = NULL;
   REQUIRE_OK(NULL, ts_context_create(&desc, &context));
   test_close(&context);
   CHECK_INT(lines_at_default, 0);
@@ -155,7 +150,6 @@ static void rectangles(void) {
     test_gl()->rectangle_width = taken[i][0];
     test_gl()->rectangle_height = taken[i][1];
     test_context_label("%d x %d", taken[i][0], taken[i][1]);
-    ts_context *context = NULL;
     CHECK_OK(NULL, ts_context_create(&desc, &context));
     if (context && test_is_gl()) {
       CHECK_INT(gl_info(context).rectangle_width, taken[i][0]);
@@ -201,7 +195,6 @@ static void threads(void) {
   for (int count = 1; count <= 3; count++) {
     ts_context_desc desc = test_desc();
     desc.threads = count;
-    ts_context *context = NULL;
     CHECK_OK(NULL, ts_context_create(&desc, &context));
     if (context) CHECK_INT(context_info(context).threads, count < most ? count : most);
     test_close(&context);
@@ -212,7 +205,6 @@ static void texture_limit(void) {
   if (!test_is_gl()) return;
   ts_context_desc desc = test_desc();
   test_gl()->max_texture_size = 256;
-  ts_context *context = NULL;
   REQUIRE_OK(NULL, ts_context_create(&desc, &context));
   CHECK_INT(gl_info(context).max_texture_size, 256);
   test_close(&context);
@@ -225,8 +217,6 @@ static void texture_limit(void) {
 /* Reading synchronises the host with the device, and nothing else does. */
 /* Of OpenGL, each program once: what was drawn before takes no time of compiling. */
 static void shaders(void) {
-  ts_context *context = test_open();
-  REQUIRE(context);
   ts_space *space = make_space(context, 1000);
   ts_vector *x = make_vector(space, 1, NULL), *y = make_vector(space, 1, NULL);
   const double before = context_info(context).seconds_shaders;
@@ -238,12 +228,9 @@ static void shaders(void) {
   ts_vector_destroy(&x);
   ts_vector_destroy(&y);
   ts_space_destroy(&space);
-  test_close(&context);
 }
 
 static void host_synchronisations(void) {
-  ts_context *context = test_open();
-  REQUIRE(context);
   ts_space *space = make_space(context, 1000);
   ts_vector *x = make_vector(space, 1, NULL), *y = make_vector(space, 1, NULL);
   ts_scalars *scalars = make_scalars(context, 2);
@@ -254,7 +241,7 @@ static void host_synchronisations(void) {
   CHECK_OK(context, ts_vector_norm(scalars, 1, y, TS_NORM_INFINITY));
   CHECK_INT(context_info(context).host_synchronisations - before, 0);
   float values[8];
-  CHECK_OK(context, ts_scalars_read(scalars, 0, 2, values));
+  CHECK_OK(context, ts_scalars_read(scalars, 0, ts_host(values, 8)));
   CHECK_INT(context_info(context).host_synchronisations - before, 1);
   CHECK_CLOSE(values[0], 4000, 0.01);
   CHECK_CLOSE(values[4], 8000, 0.02);
@@ -265,13 +252,11 @@ static void host_synchronisations(void) {
   ts_vector_destroy(&y);
   ts_scalars_destroy(&scalars);
   ts_space_destroy(&space);
-  test_close(&context);
 }
 
 /* Each number that a backend has is read back as it was set, and steers a choice; the others and bad values are
  * refused by name. */
 static void tuning(void) {
-  ts_context *context = test_open();
   ts_tuning_entry entry, again;
   if (!context) return;
   int count = 0, has_interval = 0;
@@ -300,22 +285,17 @@ static void tuning(void) {
   CHECK_FAILS(context, ts_context_set_tuning(context, NULL, 1), TS_ERROR_INVALID_ARGUMENT, "name");
   CHECK_FAILS(context, ts_context_set_tuning(context, "check_interval", 0.5), TS_ERROR_INVALID_ARGUMENT,
               "check_interval is 0.5");
-  test_close(&context);
 }
 
 /* Blocks that cost next to nothing are taken for a matrix of full blocks, and blocks that cost much are not. */
 static void tuning_steers(void) {
   enum { nodes = 300, n = 4 * nodes };
-  ts_context *context = test_open();
-  if (!context) return;
   int32_t offsets[n + 1], *columns = malloc(4 * n * sizeof *columns);
   float *values = malloc(4 * n * sizeof *values);
   for (int32_t i = 0; i <= n; i++) offsets[i] = 4 * i;
   for (int32_t k = 0; k < 4 * n; k++) columns[k] = k / 16 * 4 + k % 4, values[k] = k / 4 == columns[k] ? 8 : 1;
   for (int dear = 0; dear < 2; dear++) {
-    const ts_matrix_desc desc = {
-        .csr = {.rows = n, .columns = n, .row_offsets = offsets, .column_indices = columns, .values = values},
-        .components = 1};
+    const ts_matrix_desc desc = {.csr = ts_host_csr(n, n, offsets, columns, values), .components = 1};
     ts_matrix *matrix = NULL;
     ts_matrix_info info;
     CHECK_OK(context, ts_context_set_tuning(context, "bcrs2_weight", dear ? 1e6 : 1e-6));
@@ -332,20 +312,16 @@ static void tuning_steers(void) {
     ts_matrix_destroy(&matrix);
   }
   free(columns), free(values);
-  test_close(&context);
 }
 
 /* An error message stays until the next call and is "" after a success. */
 static void message_of_context(void) {
-  ts_context *context = test_open();
-  REQUIRE(context);
   const ts_space_desc desc = {.size = -5};
   ts_space *space = NULL;
   CHECK_FAILS(context, ts_space_create(context, &desc, &space), TS_ERROR_INVALID_ARGUMENT, "size", "-5");
   CHECK(ts_last_error(context)[0] != 0);
   CHECK_OK(context, ts_context_finish(context));
   CHECK(ts_last_error(context)[0] == 0);
-  test_close(&context);
 }
 
 /* Several contexts live side by side. */
@@ -376,14 +352,8 @@ static void two_contexts(void) {
 }
 
 /* In the thread: an application's context moves along with what is made in it. */
-typedef struct thread_use {
-  ts_context *context;
-  ts_vector *x;
-} thread_use;
-
 static void *use_vector(void *user) {
-  ts_context *context = ((thread_use *)user)->context;
-  ts_vector *x = ((thread_use *)user)->x;
+  ts_vector *x = user;
   if (test_is_application()) application_make_current();
   if (CHECK_OK(context, ts_vector_scale(x, ts_constant(2)))) {
     float *values = read_vector(x);
@@ -397,19 +367,16 @@ static void *use_vector(void *user) {
 /* One thread at a time, but not always the same. */
 static void threads_in_turn(void) {
   if (test_desc().gl->platform == TS_GL_PLATFORM_WINDOW || strstr(test_backend, "window")) return;
-  ts_context *context = test_open();
-  REQUIRE(context);
   ts_space *space = make_space(context, 100);
   ts_vector *x = make_vector(space, 1, NULL);
-  thread_use use = {context, x};
   CHECK_OK(context, ts_vector_fill(x, 1));
   for (int k = 0; k < 3; k++) {
     test_context_label("thread %d", k + 1);
     pthread_t thread;
     if (test_is_application()) application_release_current();
     if (k == 2) /* the first again */
-      use_vector(&use);
-    else if (CHECK(pthread_create(&thread, NULL, use_vector, &use) == 0))
+      use_vector(x);
+    else if (CHECK(pthread_create(&thread, NULL, use_vector, x) == 0))
       pthread_join(thread, NULL);
     if (test_is_application()) application_make_current();
   }
@@ -418,15 +385,12 @@ static void threads_in_turn(void) {
   free(values);
   ts_vector_destroy(&x);
   ts_space_destroy(&space);
-  test_close(&context);
 }
 
 /* The application's context has to be current, when the library is opened and in every call. */
 static void not_current(void) {
   if (!test_is_application()) return;
   const ts_context_desc desc = test_desc();
-  ts_context *context = test_open();
-  REQUIRE(context);
   ts_space *space = make_space(context, 10);
   ts_vector *x = make_vector(space, 1, NULL);
   application_release_current();
@@ -440,7 +404,6 @@ static void not_current(void) {
   free(values);
   ts_vector_destroy(&x);
   ts_space_destroy(&space);
-  test_close(&context);
 }
 
 static char *copy_of_environment(const char *name) {
@@ -463,7 +426,6 @@ static void no_display(void) {
   refuse(&desc, TS_ERROR_UNAVAILABLE, "GLFW", "");
   test_gl()->platform = TS_GL_PLATFORM_EGL;
 #ifdef TEXSOLVE_HAVE_EGL
-  ts_context *context = NULL;
   CHECK_OK(NULL, ts_context_create(&desc, &context));
   test_close(&context);
 #else
@@ -483,28 +445,9 @@ static void foreign_context(void) {
   application_close();
 }
 
-static const test_case cases[] = {
-    {"foreign_context", foreign_context},
-    {"information", information},
-    {"unknown_backends", unknown_backends},
-    {"no_such_device", no_such_device},
-    {"first_device", first_device},
-    {"automatic", automatic},
-    {"automatic_says_what_it_took", automatic_says_what_it_took},
-    {"log_level", log_level},
-    {"rectangles", rectangles},
-    {"bad_fields", bad_fields},
-    {"half_an_allocator", half_an_allocator},
-    {"threads", threads},
-    {"texture_limit", texture_limit},
-    {"shaders", shaders},
-    {"host_synchronisations", host_synchronisations},
-    {"tuning", tuning},
-    {"tuning_steers", tuning_steers},
-    {"message_of_context", message_of_context},
-    {"two_contexts", two_contexts},
-    {"threads_in_turn", threads_in_turn},
-    {"not_current", not_current},
-    {"no_display", no_display},
-};
-TEST_MAIN(cases, 0)
+TEST_MAIN(CASES(foreign_context, unknown_backends, no_such_device, first_device, automatic,
+                automatic_says_what_it_took, log_level, rectangles, bad_fields, half_an_allocator, threads,
+                texture_limit),
+          CASES_IN_CONTEXT(shaders, information, host_synchronisations, tuning, tuning_steers,
+                           message_of_context, threads_in_turn, not_current),
+          CASES(two_contexts, no_display))

@@ -21,22 +21,22 @@ static float *results(int threads, const ref_matrix *m, int components, size_t *
   if (!context) return all;
   ts_matrix *A = make_matrix(context, m, TS_FORMAT_AUTO);
   float *xs = ref_values((size_t)m->columns * (size_t)components, 3, -1, 1), *bs = ref_values(rows, 4, -1, 1);
-  ts_vector *x = make_vector(ts_matrix_column_space(A), components, xs);
-  ts_vector *b = make_vector(ts_matrix_row_space(A), components, bs);
-  ts_vector *y = make_vector(ts_matrix_row_space(A), components, NULL);
+  ts_vector *x = make_vector(ts_matrix_get_column_space(A), components, xs);
+  ts_vector *b = make_vector(ts_matrix_get_row_space(A), components, bs);
+  ts_vector *y = make_vector(ts_matrix_get_row_space(A), components, NULL);
   ts_scalars *slots = make_scalars(context, 5);
   CHECK_OK(context, ts_matrix_multiply(y, A, x));
-  CHECK_OK(context, ts_vector_read(y, all, rows));
+  CHECK_OK(context, ts_vector_read(y, ts_host(all, rows)));
   CHECK_OK(context, ts_vector_dot(slots, 0, y, b));
   CHECK_OK(context, ts_vector_norm(slots, 1, y, TS_NORM_2));
   CHECK_OK(context, ts_vector_norm(slots, 2, y, TS_NORM_INFINITY));
   CHECK_OK(context, ts_vector_sum(slots, 3, y));
   CHECK_OK(context, ts_vector_max(slots, 4, y));
-  CHECK_OK(context, ts_scalars_read(slots, 0, 5, all + 2 * rows));
+  CHECK_OK(context, ts_scalars_read(slots, 0, ts_host(all + 2 * rows, 20)));
   CHECK_OK(context, ts_matrix_residual(y, b, A, x));
   CHECK_OK(context, ts_vector_axpby(y, ts_scaled(0.5f, slots, 1), b,
                                     ts_quotient(1, (ts_slot){slots, 0}, (ts_slot){slots, 1})));
-  CHECK_OK(context, ts_vector_read(y, all + rows, rows));
+  CHECK_OK(context, ts_vector_read(y, ts_host(all + rows, rows)));
   free(xs), free(bs);
   ts_vector_destroy(&x);
   ts_vector_destroy(&b);
@@ -108,9 +108,4 @@ static void information(void) {
   CHECK_FAILS(NULL, ts_context_create(&second, &context), TS_ERROR_UNAVAILABLE, "device 1");
 }
 
-static const test_case cases[] = {
-    {"threads_change_no_bit", threads_change_no_bit},
-    {"transfers", transfers},
-    {"information", information},
-};
-TEST_MAIN(cases, TEST_HOST_ONLY)
+TEST_MAIN_ON_HOST(CASES(threads_change_no_bit, transfers, information))

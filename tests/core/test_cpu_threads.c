@@ -58,7 +58,7 @@ static float norm(ts_context *context, ts_space *space) {
   ts_scalars *slots = make_scalars(context, 1);
   for (int i = 0; i < 20; i++) CHECK_OK(context, ts_vector_axpby(v, ts_constant(0.5f), u, ts_constant(0.75f)));
   CHECK_OK(context, ts_vector_norm(slots, 0, v, TS_NORM_2));
-  CHECK_OK(context, ts_scalars_read(slots, 0, 1, result));
+  CHECK_OK(context, ts_scalars_read(slots, 0, ts_host(result, 4)));
   ts_scalars_destroy(&slots);
   ts_vector_destroy(&u);
   ts_vector_destroy(&v);
@@ -263,13 +263,5 @@ static void default_count(void) {
   CHECK(tsi_default_threads() >= 1 && tsi_default_threads() <= sysconf(_SC_NPROCESSORS_CONF));
 }
 
-static const test_case cases[] = {
-    {"none_waits_for_a_thread_that_does_not_run", none_waits_for_a_thread_that_does_not_run},
-    {"children", children},
-    {"threads_sleep", threads_sleep},
-    {"many_operations", many_operations},
-    {"pace", pace},
-    {"quotas", quotas},
-    {"default_count", default_count},
-};
-TEST_MAIN(cases, TEST_HOST_ONLY)
+TEST_MAIN_ON_HOST(CASES(none_waits_for_a_thread_that_does_not_run, children, threads_sleep, many_operations,
+                        pace, quotas, default_count))

@@ -66,8 +66,4 @@ static void watched(void) {
   ts_context_destroy(&context);
 }
 
-static const test_case cases[] = {
-    {"required", required},
-    {"watched", watched},
-};
-TEST_MAIN(cases, TEST_HOST_ONLY)
+TEST_MAIN_ON_HOST(CASES(required, watched))

@@ -50,8 +50,8 @@ static factor constant(double value) {
 static factor quotient(double scale, const ts_scalars *n, int n_index, const ts_scalars *d, int d_index) {
   factor f = {ts_quotient(scale, (ts_slot){n, n_index}, (ts_slot){d, d_index}), {0}};
   double above[4] = {1, 1, 1, 1}, below[4] = {1, 1, 1, 1};
-  if (n) CHECK_OK(context, ts_scalars_read_double((ts_scalars *)n, n_index, 1, above));
-  if (d) CHECK_OK(context, ts_scalars_read_double((ts_scalars *)d, d_index, 1, below));
+  if (n) CHECK_OK(context, ts_scalars_read((ts_scalars *)n, n_index, ts_host(above, 4)));
+  if (d) CHECK_OK(context, ts_scalars_read((ts_scalars *)d, d_index, ts_host(below, 4)));
   for (int c = 0; c < 4; c++) f.value[c] = fabs(below[c]) < FLT_MIN ? 0 : scale * above[c] / below[c];
   return f;
 }
@@ -59,14 +59,16 @@ static factor quotient(double scale, const ts_scalars *n, int n_index, const ts_
 enum { factor_count = 8 };
 static factor factors[factor_count];
 
-static void make_factors(void) {
+static int make_factors(int round) {
+  (void)round;
+  const double tiny[] = {0, 1e-40, -1e-40, 0};
   double *values = ref_doubles(8, 99, 1, 3);
   one_part = make_scalars(context, 3);
   two_parts = make_pair_scalars(context, 3);
   for (int k = 0; k < 8; k += 3) values[k] = -values[k];
-  CHECK_OK(context, ts_scalars_write_double(one_part, 0, 2, values));
-  CHECK_OK(context, ts_scalars_write_double(two_parts, 0, 2, values));
-  CHECK_OK(context, ts_scalars_write_double(two_parts, 2, 1, (const double[]){0, 1e-40, -1e-40, 0}));
+  CHECK_OK(context, ts_scalars_write(one_part, 0, ts_host(values, 8)));
+  CHECK_OK(context, ts_scalars_write(two_parts, 0, ts_host(values, 8)));
+  CHECK_OK(context, ts_scalars_write(two_parts, 2, HOST(tiny)));
   free(values);
   factors[0] = constant(1);
   factors[1] = constant(-1.0 / 3);
@@ -76,6 +78,7 @@ static void make_factors(void) {
   factors[5] = quotient(0.1, two_parts, 1, one_part, 0);
   factors[6] = quotient(3, two_parts, 0, two_parts, 2); /* 0: a divisor of 0 */
   factors[7] = constant(0);                             /* drops its term */
+  return 1;
 }
 
 static void drop_factors(void) {
@@ -89,7 +92,8 @@ typedef enum operation { AXPBY, MULTIPLY, RECIPROCAL, MULTIPLY_ADD, OPERATIONS }
 static const int inputs_of[] = {2, 2, 1, 3};
 static const char *const names[] = {"axpby", "multiply", "reciprocal", "multiply_add"};
 
-static ts_status run(operation op, ts_vector *out, ts_vector *const *in, const factor *a, const factor *b) {
+static ts_status run_operation(operation op, ts_vector *out, ts_vector *const *in, const factor *a,
+                               const factor *b) {
   const tsi_ops *ops = context->ops;
   switch (op) {
   case AXPBY:
@@ -146,7 +150,7 @@ typedef enum choice { PAIR, SINGLE, OUT, FIRST, CHOICES } choice;
 
 static void check_operation(operation op, ts_space *space, int components, int out_parts, const choice *choices,
                             const factor *a, const factor *b) {
-  const size_t count = (size_t)ts_space_size(space) * (size_t)components;
+  const size_t count = (size_t)ts_space_get_size(space) * (size_t)components;
   double *initial = various(count, 11), *values[3] = {NULL, NULL, NULL};
   ts_vector *out = make_parts(space, components, out_parts, initial), *own[3] = {NULL, NULL, NULL}, *in[3];
   for (int k = 0; k < inputs_of[op]; k++) {
@@ -164,7 +168,7 @@ static void check_operation(operation op, ts_space *space, int components, int o
   /* What no operation touches. */
   enter();
   if (out_parts == 3) CHECK_OK(context, context->ops->fill(out->low->low, 7));
-  CHECK_OK(context, run(op, out, in, a, b));
+  CHECK_OK(context, run_operation(op, out, in, a, b));
   leave();
   float *third = out_parts == 3 ? read_vector(out->low->low) : NULL;
   for (size_t i = 0; third && i < count && CHECK(third[i] == 7); i++) continue;
@@ -247,11 +251,11 @@ static void single_outputs(void) {
     test_context_label("%s", names[op]);
     for (int f = 0; f < factor_count; f++) {
       enter();
-      CHECK_OK(context, run(op, out, with, &factors[f], &factors[1]));
+      CHECK_OK(context, run_operation(op, out, with, &factors[f], &factors[1]));
       leave();
       float *found = read_vector(out);
       enter();
-      CHECK_OK(context, run(op, out, without, &factors[f], &factors[1]));
+      CHECK_OK(context, run_operation(op, out, without, &factors[f], &factors[1]));
       leave();
       float *right = read_vector(out);
       for (size_t i = 0; i < count && CHECK(found[i] == right[i]); i++) continue;
@@ -304,7 +308,7 @@ static void open_sums(sums *s, int32_t size, int components, int parts) {
   s->slots = make_pair_scalars(context, 8);
   double ones[32];
   for (int k = 0; k < 32; k++) ones[k] = 1.0 / 3;
-  CHECK_OK(context, ts_scalars_write_double(s->slots, 0, 8, ones));
+  CHECK_OK(context, ts_scalars_write(s->slots, 0, ts_host(ones, 32)));
 }
 
 static void close_sums(sums *s) {
@@ -339,7 +343,7 @@ static void check_reductions(int32_t size, int components, int parts) {
   CHECK_OK(context, tsi_dots(s.slots, dots, 3, s.scratch));
   leave();
   double found[32], magnitude;
-  CHECK_OK(context, ts_scalars_read_double(s.slots, 0, 8, found));
+  CHECK_OK(context, ts_scalars_read(s.slots, 0, ts_host(found, 32)));
   check_sum(&s, found, s.xs, s.ys, NULL);
   check_sum(&s, found + 8, s.xs, NULL, NULL);
   check_sum(&s, found + 20, s.xs, s.ys, NULL);
@@ -364,7 +368,7 @@ static void check_reductions(int32_t size, int components, int parts) {
   CHECK_OK(context, ops->reduce(s.slots, 1, TSI_REDUCE_DOT, s.x, s.y));
   CHECK_OK(context, ops->reduce(single, 0, TSI_REDUCE_DOT, s.x, s.y));
   leave();
-  CHECK_OK(context, ts_scalars_read_double(s.slots, 1, 1, again));
+  CHECK_OK(context, ts_scalars_read(s.slots, 1, ts_host(again, 4)));
   for (int c = 0; c < 4; c++) CHECK(again[c] == found[c]);
   read_slot(single, 0, rounded);
   for (int c = 0; c < components; c++)
@@ -398,7 +402,7 @@ static void close_maxima(void) {
     CHECK_OK(context, context->ops->reduce(slots, 0, TSI_REDUCE_MAX, x, x));
     CHECK_OK(context, context->ops->reduce(slots, 1, TSI_REDUCE_MAX_ABS, x, x));
     leave();
-    CHECK_OK(context, ts_scalars_read_double(slots, 0, 2, found));
+    CHECK_OK(context, ts_scalars_read(slots, 0, ts_host(found, 8)));
     CHECK_CLOSE(found[0], most, 0);
     CHECK_CLOSE(found[4], 1 + ldexp((double)count, -40), 0);
     free(values);
@@ -414,13 +418,13 @@ static void not_numbers(void) {
   open_sums(&s, 4093, 1, 2);
   for (int place = 0; place < 4093; place += 2046) {
     s.xs[place] = (double)NAN;
-    CHECK_OK(context, ts_vector_write_double(s.x, s.xs, s.count));
+    CHECK_OK(context, ts_vector_write(s.x, ts_host(s.xs, s.count)));
     enter();
     for (int kind = TSI_REDUCE_DOT; kind <= TSI_REDUCE_MAX_ABS; kind++)
       CHECK_OK(context, context->ops->reduce(s.slots, kind, (tsi_reduction)kind, s.x, s.y));
     leave();
     double found[20];
-    CHECK_OK(context, ts_scalars_read_double(s.slots, 0, 5, found));
+    CHECK_OK(context, ts_scalars_read(s.slots, 0, ts_host(found, 20)));
     for (size_t k = 0; k < 5; k++) CHECK(isnan(found[4 * k]));
     s.xs[place] = 1;
   }
@@ -457,7 +461,7 @@ static void updates(void) {
       }
       check_normalised(v.x);
       check_normalised(r);
-      CHECK_OK(context, ts_scalars_read_double(v.slots, 3, 1, found));
+      CHECK_OK(context, ts_scalars_read(v.slots, 3, ts_host(found, 4)));
       check_sum(&v, found, r_found, r_found, kind & 4 ? v.ys : NULL);
       free(rs), free(x_found), free(r_found);
       ts_vector_destroy(&r);
@@ -476,7 +480,8 @@ static void check_update(const ts_vector *out, const factor *a, const double *x,
   for (size_t i = 0; i < vector_count(out); i++) {
     double size;
     const double in[3] = {w ? w[i] : 1, y[i], x[i]};
-    const double right = expected(MULTIPLY_ADD, in, 0, a->value[i % (size_t)ts_vector_components(out)], &size);
+    const double right =
+        expected(MULTIPLY_ADD, in, 0, a->value[i % (size_t)ts_vector_get_components(out)], &size);
     if (!CHECK_CLOSE(found[i], right, tolerance * size)) break;
   }
   check_normalised(out);
@@ -496,7 +501,7 @@ static void check_together(int32_t size, int components, int parts) {
     double *numbers = various(count, 20 + (uint64_t)k);
     for (size_t i = 0; k == W && i < count; i++)
       numbers[i] = fabs(numbers[i]); /* sums of squares do not cancel */
-    CHECK_OK(context, ts_vector_write_double(v[k], numbers, count));
+    CHECK_OK(context, ts_vector_write(v[k], ts_host(numbers, count)));
     if (parts == 3) {
       enter();
       CHECK_OK(context, context->ops->fill(v[k]->low->low, 0));
@@ -510,7 +515,7 @@ static void check_together(int32_t size, int components, int parts) {
   enter();
   CHECK_OK(context, tsi_dots(slots, dots, 3, scratch));
   leave();
-  CHECK_OK(context, ts_scalars_read_double(slots, 0, 4, sums));
+  CHECK_OK(context, ts_scalars_read(slots, 0, ts_host(sums, 16)));
   for (int c = 0; c < components; c++) {
     const double dd = sum_of(count, components, c, before[D], before[D], NULL, &magnitude);
     CHECK_CLOSE(sums[c], dd, tolerance * magnitude);
@@ -527,7 +532,7 @@ static void check_together(int32_t size, int components, int parts) {
   check_update(v[X], &a, before[D], NULL, before[X]);
   check_update(v[R], &b, before[Q], NULL, before[R]);
   double *r = read_doubles(v[R]);
-  CHECK_OK(context, ts_scalars_read_double(slots, 2, 1, sums + 8));
+  CHECK_OK(context, ts_scalars_read(slots, 2, ts_host(sums + 8, 4)));
   for (int c = 0; c < components; c++) {
     const double rrw = sum_of(count, components, c, r, r, before[W], &magnitude);
     CHECK_CLOSE(sums[8 + c], rrw, tolerance * magnitude);
@@ -590,13 +595,13 @@ static void check_public_operations(ts_space *space, int x_parts, int y_parts, i
   memcpy(x_and_z, in, count * sizeof *in);
   memcpy(x_and_z + count, in + 2 * count, count * sizeof *in);
   check_public(z, x_and_z, 2, AXPBY, third, tenth);
-  CHECK_OK(context, ts_vector_write_double(z, values, count));
+  CHECK_OK(context, ts_vector_write(z, ts_host(values, count)));
   CHECK_OK(context, ts_vector_multiply(z, x, y));
   check_public(z, in, 2, MULTIPLY, 0, 0);
-  CHECK_OK(context, ts_vector_write_double(z, values, count));
+  CHECK_OK(context, ts_vector_write(z, ts_host(values, count)));
   CHECK_OK(context, ts_vector_reciprocal(z, x));
   check_public(z, in, 1, RECIPROCAL, 0, 0);
-  CHECK_OK(context, ts_vector_write_double(z, values, count));
+  CHECK_OK(context, ts_vector_write(z, ts_host(values, count)));
   double *before = read_doubles(z);
   CHECK_OK(context, ts_vector_scale(z, ts_constant(third)));
   check_public(z, before, 1, AXPBY, third, 0);
@@ -604,12 +609,12 @@ static void check_public_operations(ts_space *space, int x_parts, int y_parts, i
   ts_scalars *slots = make_pair_scalars(context, 4);
   double found[16], ones[16];
   for (int k = 0; k < 16; k++) ones[k] = 1 + 1e-9;
-  CHECK_OK(context, ts_scalars_write_double(slots, 0, 4, ones));
+  CHECK_OK(context, ts_scalars_write(slots, 0, ts_host(ones, 16)));
   CHECK_OK(context, ts_vector_dot(slots, 0, x, y));
   CHECK_OK(context, ts_vector_norm(slots, 1, x, TS_NORM_2));
   CHECK_OK(context, ts_vector_sum(slots, 2, x));
   CHECK_OK(context, ts_vector_max(slots, 3, x));
-  CHECK_OK(context, ts_scalars_read_double(slots, 0, 4, found));
+  CHECK_OK(context, ts_scalars_read(slots, 0, ts_host(found, 16)));
   for (int c = 0; c < 2; c++) {
     double size, most = -INFINITY;
     const double single = 32 * EPSILON, of_dot = x_parts + y_parts > 2 ? tolerance : single,
@@ -641,37 +646,8 @@ static void public_operations(void) {
   ts_space_destroy(&space);
 }
 
-static void run_all(void (*body)(void)) {
-  context = test_open();
-  if (context && context->caps.pairs) {
-    make_factors();
-    body();
-    drop_factors();
-  }
-  test_context_label("%s", "");
-  test_close(&context);
-}
+static const test_fixture fixture = {
+    .context = &context, .needs_pairs = 1, .setup = make_factors, .teardown = drop_factors};
 
-#define CASE(name)                                                                                             \
-  static void case_##name(void) {                                                                              \
-    run_all(name);                                                                                             \
-  }
-CASE(operands)
-CASE(coefficients)
-CASE(lengths)
-CASE(single_outputs)
-CASE(reductions)
-CASE(close_maxima)
-CASE(not_numbers)
-CASE(updates)
-CASE(together)
-CASE(public_operations)
-
-static const test_case cases[] = {
-    {"operands", case_operands},       {"coefficients", case_coefficients},
-    {"lengths", case_lengths},         {"single_outputs", case_single_outputs},
-    {"reductions", case_reductions},   {"close_maxima", case_close_maxima},
-    {"not_numbers", case_not_numbers}, {"updates", case_updates},
-    {"together", case_together},       {"public_operations", case_public_operations},
-};
-TEST_MAIN(cases, 0)
+TEST_MAIN(CASES_WITH(&fixture, operands, coefficients, lengths, single_outputs, reductions, close_maxima,
+                     not_numbers, updates, together, public_operations))

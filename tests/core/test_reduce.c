@@ -24,7 +24,7 @@ static void check_sums(ts_space *space, int components, const float *xs, const f
   CHECK_OK(context, ts_vector_norm(scalars, 3, x, TS_NORM_2));
   CHECK_OK(context, ts_vector_norm(scalars, 4, x, TS_NORM_INFINITY));
   float values[20];
-  CHECK_OK(context, ts_scalars_read(scalars, 0, 5, values));
+  CHECK_OK(context, ts_scalars_read(scalars, 0, ts_host(values, 20)));
   for (int c = 0; c < 4; c++) {
     if (c >= components) { /* components that the vectors do not have are 0 */
       for (int slot = 0; slot < 5; slot++) CHECK_CLOSE(values[4 * slot + c], 0, 0);
@@ -59,7 +59,7 @@ static void sums_over_grids(void) {
   for (size_t n = 0; n < sizeof shapes / sizeof shapes[0]; n++)
     for (int components = 1; components <= 4; components++) {
       if (is_left_out(n, components)) continue;
-      const ts_grid_desc desc = {shapes[n][0], shapes[n][1], 0, 0};
+      const ts_grid_desc desc = {.width = shapes[n][0], .height = shapes[n][1]};
       ts_space *grid = NULL;
       test_context_label("grid of %d x %d, %d components", desc.width, desc.height, components);
       if (!CHECK_OK(context, ts_grid_create(context, &desc, &grid))) return;
@@ -120,7 +120,7 @@ static void maximum(void) {
           kept[c] = *at;
           *at = -1.5f + 0.1f * (float)c;
         }
-        CHECK_OK(context, ts_vector_write(x, xs, (size_t)size * (size_t)components));
+        CHECK_OK(context, ts_vector_write(x, ts_host(xs, (size_t)size * (size_t)components)));
         CHECK_OK(context, ts_vector_max(scalars, 0, x));
         read_slot(scalars, 0, values);
         for (int c = 0; c < 4; c++)
@@ -149,10 +149,10 @@ static void space_of_a_matrix(void) {
     if (!CHECK_OK(context, ts_matrix_create(context, &desc, &matrix))) continue;
     float *xs = ref_values((size_t)size * 2, 3, -8, -1), *ys = ref_values((size_t)size * 2, 4, -1, 1),
           values[4];
-    check_sums(ts_matrix_row_space(matrix), 2, xs, ys, size);
+    check_sums(ts_matrix_get_row_space(matrix), 2, xs, ys, size);
     xs[2 * 125] = -0.5f; /* a constrained index, when some are */
     xs[2 * 126 + 1] = -0.25f;
-    ts_vector *x = make_vector(ts_matrix_row_space(matrix), 2, xs);
+    ts_vector *x = make_vector(ts_matrix_get_row_space(matrix), 2, xs);
     ts_scalars *scalars = make_scalars(context, 1);
     CHECK_OK(context, ts_vector_max(scalars, 0, x));
     read_slot(scalars, 0, values);
@@ -178,7 +178,7 @@ static void same_bits(void) {
     float values[40];
     test_context_label("%d", size);
     for (int run = 0; run < 10; run++) CHECK_OK(context, ts_vector_dot(scalars, run, x, y));
-    CHECK_OK(context, ts_scalars_read(scalars, 0, 10, values));
+    CHECK_OK(context, ts_scalars_read(scalars, 0, ts_host(values, 40)));
     for (int run = 1; run < 10; run++) CHECK(memcmp(values, values + 4 * run, sizeof(float)) == 0);
     free(xs);
     free(ys);
@@ -196,10 +196,10 @@ static void slots_apart(void) {
   ts_scalars *scalars = make_scalars(context, 3);
   const float before[12] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12};
   float values[12];
-  CHECK_OK(context, ts_scalars_write(scalars, 0, 3, before));
+  CHECK_OK(context, ts_scalars_write(scalars, 0, ts_host(before, 12)));
   CHECK_OK(context, ts_vector_fill(x, 2));
   CHECK_OK(context, ts_vector_sum(scalars, 1, x));
-  CHECK_OK(context, ts_scalars_read(scalars, 0, 3, values));
+  CHECK_OK(context, ts_scalars_read(scalars, 0, ts_host(values, 12)));
   for (int k = 0; k < 4; k++) {
     CHECK_CLOSE(values[k], before[k], 0);
     CHECK_CLOSE(values[8 + k], before[8 + k], 0);
@@ -228,13 +228,13 @@ static void not_numbers(void) {
       const float kept = xs[places[k]];
       test_context_label("%s at %d", kind ? "infinity" : "NaN", places[k]);
       xs[places[k]] = kind ? INFINITY : NAN;
-      CHECK_OK(context, ts_vector_write(x, xs, (size_t)size));
+      CHECK_OK(context, ts_vector_write(x, ts_host(xs, (size_t)size)));
       CHECK_OK(context, ts_vector_dot(scalars, 0, x, x));
       CHECK_OK(context, ts_vector_sum(scalars, 1, x));
       CHECK_OK(context, ts_vector_norm(scalars, 2, x, TS_NORM_2));
       CHECK_OK(context, ts_vector_norm(scalars, 3, x, TS_NORM_INFINITY));
       CHECK_OK(context, ts_vector_max(scalars, 4, x));
-      CHECK_OK(context, ts_scalars_read(scalars, 0, 5, values));
+      CHECK_OK(context, ts_scalars_read(scalars, 0, ts_host(values, 20)));
       for (int slot = 0; slot < 5; slot++) CHECK(kind ? isinf(values[4 * slot]) : isnan(values[4 * slot]));
       xs[places[k]] = kept;
     }
@@ -244,32 +244,5 @@ static void not_numbers(void) {
   ts_space_destroy(&space);
 }
 
-static void run_all(void (*run)(void)) {
-  context = test_open();
-  if (context) run();
-  test_context_label("%s", "");
-  test_close(&context);
-}
-
-#define CASE(name)                                                                                             \
-  static void case_##name(void) {                                                                              \
-    run_all(name);                                                                                             \
-  }
-CASE(sums)
-CASE(sums_over_grids)
-CASE(maximum)
-CASE(space_of_a_matrix)
-CASE(same_bits)
-CASE(slots_apart)
-CASE(not_numbers)
-
-static const test_case cases[] = {
-    {"sums", case_sums},
-    {"sums_over_grids", case_sums_over_grids},
-    {"maximum", case_maximum},
-    {"space_of_a_matrix", case_space_of_a_matrix},
-    {"same_bits", case_same_bits},
-    {"slots_apart", case_slots_apart},
-    {"not_numbers", case_not_numbers},
-};
-TEST_MAIN(cases, 0)
+TEST_MAIN(CASES_IN_CONTEXT(sums, sums_over_grids, maximum, space_of_a_matrix, same_bits, slots_apart,
+                           not_numbers))

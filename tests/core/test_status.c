@@ -91,11 +91,11 @@ static void null_arguments(void) {
   REFUSES(ts_context_finish(NULL));
   REFUSES(ts_space_create(NULL, &space_desc, &space));
   REFUSES(ts_scalars_create(NULL, &scalars_desc, &scalars));
-  REFUSES(ts_scalars_write(NULL, 0, 1, &value));
-  REFUSES(ts_scalars_read(NULL, 0, 1, &value));
+  REFUSES(ts_scalars_write(NULL, 0, ts_host(&value, 4)));
+  REFUSES(ts_scalars_read(NULL, 0, ts_host(&value, 4)));
   REFUSES(ts_vector_create(NULL, NULL, &vector));
-  REFUSES(ts_vector_write(NULL, &value, 1));
-  REFUSES(ts_vector_read(NULL, &value, 1));
+  REFUSES(ts_vector_write(NULL, ts_host(&value, 1)));
+  REFUSES(ts_vector_read(NULL, ts_host(&value, 1)));
   REFUSES(ts_vector_fill(NULL, 1));
   REFUSES(ts_vector_copy(NULL, NULL));
   REFUSES(ts_vector_scale(NULL, ts_constant(1)));
@@ -109,18 +109,18 @@ static void null_arguments(void) {
   REFUSES(ts_matrix_create(NULL, &matrix_desc, &matrix));
   REFUSES(ts_matrix_set_values(NULL, &csr));
   REFUSES(ts_matrix_get_info(NULL, &matrix_info));
-  REFUSES(ts_matrix_host_copy(NULL, &csr));
+  REFUSES(ts_matrix_get_host_copy(NULL, &csr));
   REFUSES(ts_matrix_multiply(NULL, NULL, NULL));
   REFUSES(ts_matrix_residual(NULL, NULL, NULL, NULL));
   REFUSES(ts_matrix_diagonal(NULL, NULL));
   REFUSES(ts_solver_create(NULL, NULL, &cg));
   REFUSES(ts_solver_solve(NULL, NULL, NULL, NULL));
   CHECK(!space && !vector && !scalars && !matrix && !cg);
-  CHECK_INT(ts_space_size(NULL), 0);
-  CHECK(ts_vector_space(NULL) == NULL);
-  CHECK_INT(ts_vector_components(NULL), 0);
-  CHECK(ts_matrix_row_space(NULL) == NULL);
-  CHECK(ts_matrix_column_space(NULL) == NULL);
+  CHECK_INT(ts_space_get_size(NULL), 0);
+  CHECK(ts_vector_get_space(NULL) == NULL);
+  CHECK_INT(ts_vector_get_components(NULL), 0);
+  CHECK(ts_matrix_get_row_space(NULL) == NULL);
+  CHECK(ts_matrix_get_column_space(NULL) == NULL);
 }
 
 #if defined(TEXSOLVE_HAVE_GL)
@@ -132,11 +132,11 @@ static void null_arguments_gl(void) {
   int32_t texels[2];
   ts_gl_info info;
   REFUSES(ts_gl_get_info(NULL, &info));
-  REFUSES(ts_gl_vector_texture(NULL, &texture));
+  REFUSES(ts_gl_vector_get_texture(NULL, &texture));
   REFUSES(ts_gl_vector_from_texture(NULL, 1, 1, &vector));
-  REFUSES(ts_gl_space_size(NULL, &width, &height));
-  REFUSES(ts_gl_space_texels(NULL, texels, 2));
-  REFUSES(ts_gl_space_index_texture(NULL, &name));
+  REFUSES(ts_gl_space_get_size(NULL, &width, &height));
+  REFUSES(ts_gl_space_get_texels(NULL, texels, 2));
+  REFUSES(ts_gl_space_get_index_texture(NULL, &name));
   REFUSES(ts_gl_make_current(NULL));
   REFUSES(ts_gl_release_current(NULL));
   CHECK(vector == NULL);
@@ -150,14 +150,11 @@ static void last_error(void) {
   CHECK_CONTAINS(ts_last_error(NULL), "context");
 }
 
-static const test_case cases[] = {
-    {"names", names},
-    {"backends", backends},
-    {"null_destroy", null_destroy},
-    {"null_arguments", null_arguments},
+static const test_group groups[] = {CASES(names, backends, null_destroy, null_arguments, last_error),
 #if defined(TEXSOLVE_HAVE_GL)
-    {"null_arguments_gl", null_arguments_gl},
+                                    CASES(null_arguments_gl),
 #endif
-    {"last_error", last_error},
-};
-TEST_MAIN(cases, TEST_HOST_ONLY)
+                                    {.cases = NULL}};
+int main(int argc, char **argv) {
+  return test_main(argc, argv, groups, TEST_HOST_ONLY);
+}

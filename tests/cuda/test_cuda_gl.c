@@ -103,10 +103,10 @@ static void draw(const ts_cuda_gl_texture *texture, int components, float *texel
 }
 
 static void check_drawn(ts_vector *v, float first) {
-  const int components = ts_vector_components(v);
+  const int components = ts_vector_get_components(v);
   float texels[4 * size];
   ts_cuda_gl_texture texture;
-  REQUIRE_OK(context, ts_cuda_vector_gl_texture(v, &texture));
+  REQUIRE_OK(context, ts_cuda_vector_get_gl_texture(v, &texture));
   CHECK_INT(texture.internal_format, formats[components]);
   CHECK_INT(texture.texels * channels[components], components * size);
   CHECK(glIsTexture(texture.texture) && glIsBuffer(texture.buffer));
@@ -135,11 +135,11 @@ static void drawn(void) {
     CHECK_CLOSE((double)values[components * size - 1], 100.0 + components * size - 1, 0);
     free(values);
     ts_cuda_gl_texture texture;
-    CHECK_OK(context, ts_cuda_vector_gl_texture(w, &texture));
+    CHECK_OK(context, ts_cuda_vector_get_gl_texture(w, &texture));
     ts_vector_destroy(&w);
     CHECK(!glIsTexture(texture.texture) && !glIsBuffer(texture.buffer));
     check_drawn(v, 100);
-    CHECK_OK(context, ts_cuda_vector_gl_texture(v, &texture));
+    CHECK_OK(context, ts_cuda_vector_get_gl_texture(v, &texture));
     CHECK_OK(context, ts_cuda_gl_release(context));
     CHECK(!glIsTexture(texture.texture) && !glIsBuffer(texture.buffer));
     values = read_vector(v);
@@ -166,7 +166,7 @@ static void state_stays(void) {
   glGenTextures(1, &texture);
   glBindBuffer(GL_COPY_WRITE_BUFFER, buffer);
   glBindTexture(GL_TEXTURE_BUFFER, texture);
-  CHECK_OK(context, ts_cuda_vector_gl_texture(v, &shared));
+  CHECK_OK(context, ts_cuda_vector_get_gl_texture(v, &shared));
   glGetIntegerv(GL_COPY_WRITE_BUFFER_BINDING, &buffer_after);
   glGetIntegerv(GL_TEXTURE_BINDING_BUFFER, &texture_after);
   CHECK_INT(buffer_after, buffer);
@@ -187,10 +187,11 @@ static void other_context(void) {
   float values[2 * size];
   check_drawn(v, 7);
   application_release_current();
-  CHECK_FAILS(context, ts_vector_read(v, values, 2 * size), TS_ERROR_DEVICE, "OpenGL context", "not current");
+  CHECK_FAILS(context, ts_vector_read(v, ts_host(values, 2 * size)), TS_ERROR_DEVICE, "OpenGL context",
+              "not current");
   CHECK_FAILS(context, ts_cuda_gl_check(context), TS_ERROR_UNSUPPORTED, "no OpenGL context is current");
   application_make_current();
-  CHECK_OK(context, ts_vector_read(v, values, 2 * size));
+  CHECK_OK(context, ts_vector_read(v, ts_host(values, 2 * size)));
   CHECK_CLOSE((double)values[9], 16, 0);
   check_drawn(v, 7);
   ts_vector_destroy(&v);
@@ -199,21 +200,18 @@ static void other_context(void) {
 }
 
 static void errors(void) {
-  context = test_open();
-  if (!context) return;
   ts_space *space = make_space(context, size);
   ts_vector *v = numbered(space, 1, 0);
   ts_cuda_gl_texture texture;
   CHECK_FAILS(context, ts_cuda_gl_check(context), TS_ERROR_UNSUPPORTED, "OpenGL");
-  CHECK_FAILS(context, ts_cuda_vector_gl_texture(v, &texture), TS_ERROR_UNSUPPORTED, "OpenGL");
-  CHECK_FAILS(context, ts_cuda_vector_gl_texture(v, NULL), TS_ERROR_INVALID_ARGUMENT, "texture");
-  CHECK_INT(ts_cuda_vector_gl_texture(NULL, &texture), TS_ERROR_INVALID_ARGUMENT);
+  CHECK_FAILS(context, ts_cuda_vector_get_gl_texture(v, &texture), TS_ERROR_UNSUPPORTED, "OpenGL");
+  CHECK_FAILS(context, ts_cuda_vector_get_gl_texture(v, NULL), TS_ERROR_INVALID_ARGUMENT, "texture");
+  CHECK_INT(ts_cuda_vector_get_gl_texture(NULL, &texture), TS_ERROR_INVALID_ARGUMENT);
   CHECK_INT(ts_cuda_gl_check(NULL), TS_ERROR_INVALID_ARGUMENT);
   CHECK_INT(ts_cuda_gl_release(NULL), TS_ERROR_INVALID_ARGUMENT);
   CHECK_OK(context, ts_cuda_gl_release(context)); /* nothing is shared */
   ts_vector_destroy(&v);
   ts_space_destroy(&space);
-  test_close(&context);
 }
 
 /* Objects of another backend. */
@@ -225,7 +223,7 @@ static void other_backend(void) {
   ts_vector *v = numbered(space, 1, 0);
   ts_cuda_gl_texture texture;
   CHECK_FAILS(cpu, ts_cuda_gl_check(cpu), TS_ERROR_UNSUPPORTED, "cpu");
-  CHECK_FAILS(cpu, ts_cuda_vector_gl_texture(v, &texture), TS_ERROR_UNSUPPORTED, "cpu");
+  CHECK_FAILS(cpu, ts_cuda_vector_get_gl_texture(v, &texture), TS_ERROR_UNSUPPORTED, "cpu");
   CHECK_FAILS(cpu, ts_cuda_gl_release(cpu), TS_ERROR_UNSUPPORTED, "cpu");
   ts_vector_destroy(&v);
   ts_space_destroy(&space);
@@ -235,9 +233,4 @@ static void other_backend(void) {
   ts_context_destroy(&cpu);
 }
 
-static const test_case cases[] = {{"drawn", drawn},
-                                  {"state_stays", state_stays},
-                                  {"other_context", other_context},
-                                  {"errors", errors},
-                                  {"other_backend", other_backend}};
-TEST_MAIN(cases, 0)
+TEST_MAIN(CASES(drawn, state_stays, other_context, other_backend), CASES_IN_CONTEXT(errors))

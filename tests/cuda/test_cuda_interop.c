@@ -6,6 +6,8 @@
 
 #include <cuda_runtime_api.h>
 #include <texsolve/cuda.h>
+#include <texsolve/operator.h>
+#include <texsolve/solver.h>
 
 #include "cuda_break.h"
 #include "helpers.h"
@@ -29,13 +31,15 @@ static void pointer_of_a_vector(void) {
     float *values = ref_values(expected, 3, -1, 1), *pointer = NULL;
     ts_vector *x = make_vector(space, components, values);
     struct CUstream_st *stream = NULL;
-    size_t count = 0;
+    ts_array array = {0};
     test_context_label("%d components", components);
-    REQUIRE_OK(context, ts_cuda_vector_pointer(x, &pointer, &count));
-    CHECK_OK(context, ts_cuda_vector_pointer(x, &pointer, NULL));
-    CHECK_INT(count, expected);
+    REQUIRE_OK(context, ts_cuda_vector_get_array(x, &array));
+    pointer = array.data;
+    CHECK_INT(array.count, expected);
+    CHECK(array.type == TS_TYPE_FLOAT && array.memory == TS_MEMORY_CUDA && !array.read_only);
     CHECK_INT((uintptr_t)pointer % 16, 0);
-    CHECK_OK(context, ts_cuda_stream(context, &stream));
+    CHECK_OK(context, ts_cuda_get_stream(context, &stream));
+    CHECK(array.stream == stream);
     CHECK_OK(context, ts_vector_scale(x, ts_constant(2)));
     CHECK_CUDA(cudaStreamSynchronize(stream));
     float *found = read_device(pointer, expected);
@@ -64,9 +68,9 @@ static void vector_in_own_memory(void) {
     CHECK_CUDA(cudaMemset(memory, 0x7f, (count + 1) * sizeof *memory));
     CHECK_CUDA(cudaMemcpy(memory, values, count * sizeof *values, cudaMemcpyHostToDevice));
     CHECK_CUDA(cudaDeviceSynchronize()); /* the library's stream does not wait for the default one */
-    REQUIRE_OK(context, ts_cuda_vector_from_pointer(space, components, memory, count, &x));
+    REQUIRE_OK(context, ts_cuda_vector_from_array(space, components, ts_cuda(memory, count, NULL), &x));
     CHECK_INT(context_info(context).bytes_device, before);
-    CHECK_INT(ts_vector_components(x), components);
+    CHECK_INT(ts_vector_get_components(x), components);
     CHECK_OK(context, ts_vector_axpby(x, ts_constant(1), y, ts_constant(3)));
     ts_scalars *scalars = make_scalars(context, 1);
     CHECK_OK(context, ts_vector_fill(y, 1));
@@ -99,7 +103,7 @@ static void blocks_of_own_memory(void) {
   float *values = ref_values(size, 7, -1, 1);
   for (int f = 0; f < 2; f++) {
     ts_matrix *A = make_matrix(context, &m, formats[f]);
-    ts_space *space = ts_matrix_column_space(A);
+    ts_space *space = ts_matrix_get_column_space(A);
     ts_vector *x = make_vector(space, 1, values), *own = NULL, *y = make_vector(space, 1, NULL);
     float *memory = NULL;
     test_context_label("%s", ts_format_name(formats[f]));
@@ -107,7 +111,7 @@ static void blocks_of_own_memory(void) {
     CHECK_CUDA(cudaMemset(memory, 0xff, (size + 4) * sizeof *memory));
     CHECK_CUDA(cudaMemcpy(memory, values, size * sizeof *values, cudaMemcpyHostToDevice));
     CHECK_CUDA(cudaDeviceSynchronize());
-    REQUIRE_OK(context, ts_cuda_vector_from_pointer(space, 1, memory, size, &own));
+    REQUIRE_OK(context, ts_cuda_vector_from_array(space, 1, ts_cuda(memory, size, NULL), &own));
     for (int residual = 0; residual < 2; residual++) {
       float *expected, *found;
       CHECK_OK(context, residual ? ts_matrix_residual(y, x, A, x) : ts_matrix_multiply(y, A, x));
@@ -128,43 +132,23 @@ static void blocks_of_own_memory(void) {
   ref_free(&m);
 }
 
-static void refused_memory(void) {
-  ts_space *space = make_space(context, size);
-  ts_vector *x = NULL;
-  float *memory = NULL, host[8] = {0};
-  CHECK_CUDA(cudaMalloc((void **)&memory, (size + 4) * sizeof *memory));
-  CHECK_FAILS(context, ts_cuda_vector_from_pointer(space, 1, memory + 1, size, &x), TS_ERROR_INVALID_ARGUMENT,
-              "aligned", "16");
-  CHECK_FAILS(context, ts_cuda_vector_from_pointer(space, 1, memory, size - 1, &x), TS_ERROR_INVALID_ARGUMENT,
-              "count is 1002", "1003");
-  CHECK_FAILS(context, ts_cuda_vector_from_pointer(space, 5, memory, size, &x), TS_ERROR_INVALID_ARGUMENT,
-              "components is 5");
-  CHECK_FAILS(context, ts_cuda_vector_from_pointer(space, 1, NULL, size, &x), TS_ERROR_INVALID_ARGUMENT,
-              "pointer is NULL");
-  float *aligned = (float *)(((uintptr_t)host + 15) & ~(uintptr_t)15);
-  CHECK_FAILS(context, ts_cuda_vector_from_pointer(space, 1, aligned, size, &x), TS_ERROR_INVALID_ARGUMENT,
-              "no device memory");
-  CHECK(x == NULL);
-  CHECK_CUDA(cudaFree(memory));
-  ts_space_destroy(&space);
-}
-
 static void another_backend(void) {
   ts_context *cpu = NULL;
   struct CUstream_st *stream = NULL;
-  float *pointer = NULL;
+  ts_array array = {0};
   REQUIRE_OK(NULL, ts_context_create(&(ts_context_desc){.backend = "cpu"}, &cpu));
   ts_space *space = make_space(cpu, 5);
   ts_vector *x = make_vector(space, 1, NULL), *y = NULL;
-  CHECK_FAILS(cpu, ts_cuda_vector_pointer(x, &pointer, NULL), TS_ERROR_UNSUPPORTED, "cpu", "CUDA");
-  CHECK_FAILS(cpu, ts_cuda_vector_from_pointer(space, 1, (float *)16, 5, &y), TS_ERROR_UNSUPPORTED, "cpu");
-  CHECK_FAILS(cpu, ts_cuda_stream(cpu, &stream), TS_ERROR_UNSUPPORTED, "cpu");
+  CHECK_FAILS(cpu, ts_cuda_vector_get_array(x, &array), TS_ERROR_UNSUPPORTED, "cpu", "CUDA");
+  CHECK_FAILS(cpu, ts_cuda_vector_from_array(space, 1, ts_cuda((float *)16, 5, NULL), &y), TS_ERROR_UNSUPPORTED,
+              "cpu");
+  CHECK_FAILS(cpu, ts_cuda_get_stream(cpu, &stream), TS_ERROR_UNSUPPORTED, "cpu");
   CHECK_FAILS(cpu, ts_cuda_set_stream(cpu, NULL), TS_ERROR_UNSUPPORTED, "cpu");
   ts_vector_destroy(&x);
   ts_space_destroy(&space);
   ts_context_destroy(&cpu);
   REQUIRE_OK(NULL, ts_context_create(&(ts_context_desc){.backend = "multi:cpu+cpu"}, &cpu));
-  CHECK_FAILS(cpu, ts_cuda_stream(cpu, &stream), TS_ERROR_UNSUPPORTED, "multi:cpu+cpu", "2 parts");
+  CHECK_FAILS(cpu, ts_cuda_get_stream(cpu, &stream), TS_ERROR_UNSUPPORTED, "multi:cpu+cpu", "2 parts");
   ts_context_destroy(&cpu);
 }
 
@@ -195,11 +179,11 @@ static void only_reading_synchronises(void) {
   ts_scalars *scalars = make_scalars(context, 4);
   CHECK_OK(context, ts_vector_dot(scalars, 3, x, x)); /* kernels are loaded when they are first used */
   CHECK_OK(context, ts_vector_axpby(x, ts_constant(2), y, ts_constant(1)));
-  CHECK_OK(context, ts_cuda_stream(context, &stream));
+  CHECK_OK(context, ts_cuda_get_stream(context, &stream));
   CHECK_CUDA(cudaStreamSynchronize(stream));
   hold_stream(stream);
-  CHECK_OK(context, ts_scalars_write(scalars, 0, 1, seven));
-  CHECK_OK(context, ts_vector_write(y, values, size));
+  CHECK_OK(context, ts_scalars_write(scalars, 0, ts_host(seven, 4)));
+  CHECK_OK(context, ts_vector_write(y, ts_host(values, size)));
   CHECK_OK(context, ts_vector_axpby(x, ts_scaled(2, scalars, 0), y, ts_constant(0)));
   CHECK_OK(context, ts_vector_dot(scalars, 1, x, y));
   ts_vector *z = make_vector(space, 1, NULL);
@@ -231,17 +215,17 @@ static void write_from_page_locked_memory(void) {
   ts_scalars *scalars = make_scalars(context, 1);
   float *values = ref_values(size, 4, -1, 1), *locked = NULL, slot[4];
   struct CUstream_st *stream = NULL;
-  REQUIRE_OK(context, ts_cuda_stream(context, &stream));
+  REQUIRE_OK(context, ts_cuda_get_stream(context, &stream));
   CHECK_CUDA(cudaMallocHost((void **)&locked, size * sizeof *locked));
   memcpy(locked, values, size * sizeof *values);
   CHECK_CUDA(cudaLaunchHostFunc(stream, sleep_a_while, NULL));
-  CHECK_OK(context, ts_vector_write(x, locked, size));
+  CHECK_OK(context, ts_vector_write(x, ts_host(locked, size)));
   memset(locked, 0, size * sizeof *locked);
   float *found = read_vector(x);
   CHECK(memcmp(found, values, size * sizeof *found) == 0);
   memcpy(locked, values, sizeof slot);
   CHECK_CUDA(cudaLaunchHostFunc(stream, sleep_a_while, NULL));
-  CHECK_OK(context, ts_scalars_write(scalars, 0, 1, locked));
+  CHECK_OK(context, ts_scalars_write(scalars, 0, ts_host(locked, 4)));
   memset(locked, 0, sizeof slot);
   read_slot(scalars, 0, slot);
   CHECK(memcmp(slot, values, sizeof slot) == 0);
@@ -257,15 +241,16 @@ static void own_stream(void) {
   cudaStream_t mine;
   ts_space *space = make_space(context, size);
   ts_vector *x = make_vector(space, 1, NULL);
-  float *pointer = NULL;
-  CHECK_OK(context, ts_cuda_vector_pointer(x, &pointer, NULL));
+  ts_array array = {0};
+  CHECK_OK(context, ts_cuda_vector_get_array(x, &array));
+  float *pointer = array.data;
   CHECK_CUDA(cudaStreamCreateWithFlags(&mine, cudaStreamNonBlocking));
-  CHECK_OK(context, ts_cuda_stream(context, &before));
+  CHECK_OK(context, ts_cuda_get_stream(context, &before));
   /* What was asked for before comes first, */
   if (!test_is_check()) hold_stream(before);
   CHECK_OK(context, ts_vector_fill(x, 1));
   CHECK_OK(context, ts_cuda_set_stream(context, mine));
-  CHECK_OK(context, ts_cuda_stream(context, &now));
+  CHECK_OK(context, ts_cuda_get_stream(context, &now));
   CHECK(now == mine);
   CHECK_OK(context, ts_vector_scale(x, ts_constant(5)));
   atomic_store(&released, 1);
@@ -279,7 +264,7 @@ static void own_stream(void) {
   for (int i = 0; i < size; i++)
     if (!CHECK_CLOSE(read[i], 0, 0)) break;
   CHECK_OK(context, ts_cuda_set_stream(context, NULL));
-  CHECK_OK(context, ts_cuda_stream(context, &now));
+  CHECK_OK(context, ts_cuda_get_stream(context, &now));
   CHECK(now == before);
   CHECK_CUDA(cudaStreamDestroy(mine));
   CHECK_OK(context, ts_vector_fill(x, 2));
@@ -349,11 +334,11 @@ static void kernel_that_fails(void) {
   ts_vector *x = make_vector(space, 1, NULL);
   ts_scalars *scalars = make_scalars(context, 1);
   float slot[4];
-  CHECK_OK(context, ts_cuda_stream(context, &stream));
+  CHECK_OK(context, ts_cuda_get_stream(context, &stream));
   CHECK_INT(cuda_break(stream), cudaSuccess);
   CHECK_FAILS(context, ts_context_finish(context), TS_ERROR_DEVICE, "CUDA", "a kernel failed");
   CHECK_FAILS(context, ts_vector_fill(x, 1), TS_ERROR_DEVICE, "CUDA");
-  CHECK_FAILS(context, ts_scalars_read(scalars, 0, 1, slot), TS_ERROR_DEVICE, "CUDA");
+  CHECK_FAILS(context, ts_scalars_read(scalars, 0, ts_host(slot, 4)), TS_ERROR_DEVICE, "CUDA");
   ts_context *second = NULL;
   const ts_context_desc desc = test_desc();
   CHECK_FAILS(NULL, ts_context_create(&desc, &second), TS_ERROR_DEVICE, "CUDA");
@@ -362,34 +347,47 @@ static void kernel_that_fails(void) {
   ts_space_destroy(&space);
 }
 
-#define CASE(name)                                                                                             \
-  static void case_##name(void) {                                                                              \
-    context = test_open();                                                                                     \
-    if (context) name();                                                                                       \
-    test_close(&context);                                                                                      \
-  }
-CASE(pointer_of_a_vector)
-CASE(vector_in_own_memory)
-CASE(blocks_of_own_memory)
-CASE(refused_memory)
-CASE(another_backend)
-CASE(only_reading_synchronises)
-CASE(write_from_page_locked_memory)
-CASE(own_stream)
-CASE(no_memory_left)
-CASE(kernel_that_fails)
+/* y = x by the application's own use of the memory, on the context's stream. */
+static ts_status copy_memory(void *user, ts_vector *y, const ts_vector *x) {
+  ts_array from = {0}, to = {0};
+  ts_status status = ts_cuda_vector_get_array((ts_vector *)x, &from);
+  if (status == TS_OK) status = ts_cuda_vector_get_array(y, &to);
+  if (status < 0) return status;
+  CHECK_CUDA(
+      cudaMemcpyAsync(to.data, from.data, from.count * sizeof(float), cudaMemcpyDeviceToDevice, to.stream));
+  ++*(int *)user;
+  return ts_vector_scale(y, ts_constant(3));
+}
 
-static const test_case cases[] = {
-    {"pointer_of_a_vector", case_pointer_of_a_vector},
-    {"vector_in_own_memory", case_vector_in_own_memory},
-    {"blocks_of_own_memory", case_blocks_of_own_memory},
-    {"refused_memory", case_refused_memory},
-    {"another_backend", case_another_backend},
-    {"only_reading_synchronises", case_only_reading_synchronises},
-    {"write_from_page_locked_memory", case_write_from_page_locked_memory},
-    {"own_stream", case_own_stream},
-    {"current_device", current_device},
-    {"no_memory_left", case_no_memory_left},
-    {"kernel_that_fails", case_kernel_that_fails},
-};
-TEST_MAIN(cases, 0)
+static void operator_on_pointers(void) {
+  static const ts_method methods[] = {TS_METHOD_CG, TS_METHOD_BICGSTAB, TS_METHOD_GMRES};
+  ts_space *space = make_space(context, size);
+  int calls = 0;
+  ts_matrix *A = NULL;
+  const ts_operator_desc desc = {
+      .apply = copy_memory, .user = &calls, .symmetric = 1, .precision = TS_PRECISION_SINGLE};
+  float *bs = ref_values(size, 8, -1, 1);
+  ts_vector *b = make_vector(space, 1, bs), *x = make_vector(space, 1, NULL);
+  REQUIRE_OK(context, ts_operator_create(space, space, &desc, &A));
+  for (size_t k = 0; k < sizeof methods / sizeof methods[0]; k++) {
+    const ts_solver_desc how = {
+        .method = methods[k], .preconditioner_kind = TS_PRECONDITIONER_NONE, .zero_start = 1};
+    test_context_label("%s", ts_method_name(methods[k]));
+    CHECK_OK(context, solve_vectors(A, b, x, &how, NULL));
+    float *xs = read_vector(x);
+    for (int i = 0; i < size; i++)
+      if (!CHECK_CLOSE(xs[i], bs[i] / 3, 1e-5)) break;
+    free(xs);
+  }
+  CHECK(calls > 3);
+  free(bs);
+  ts_vector_destroy(&b);
+  ts_vector_destroy(&x);
+  ts_matrix_destroy(&A);
+  ts_space_destroy(&space);
+}
+
+TEST_MAIN(CASES(current_device),
+          CASES_IN_CONTEXT(pointer_of_a_vector, vector_in_own_memory, blocks_of_own_memory, another_backend,
+                           only_reading_synchronises, write_from_page_locked_memory, own_stream,
+                           operator_on_pointers, no_memory_left, kernel_that_fails))

@@ -45,7 +45,7 @@ static void check_charts(const mesh *m, const charts *c) {
   }
 }
 
-static void test_disks(void) {
+static void disks(void) {
   static const struct {
     const char *what;
     int32_t charts;
@@ -66,7 +66,7 @@ static void test_disks(void) {
   test_context_label("%s", "");
 }
 
-static void test_closed(void) {
+static void closed_surfaces(void) {
   static const struct {
     const char *what;
     int32_t handles;
@@ -96,7 +96,7 @@ static void test_closed(void) {
 }
 
 /* A torus with a hole has a boundary and a handle. */
-static void test_handle_with_hole(void) {
+static void handle_with_hole(void) {
   mesh m = generated("torus:400");
   charts c;
   cut_report cut;
@@ -113,7 +113,7 @@ static void test_handle_with_hole(void) {
 
 /* Two triangles that touch at a vertex, three at an edge, and a Moebius strip: each comes apart where no
  * surface goes on. */
-static void test_odd(void) {
+static void odd_meshes(void) {
   static const int32_t touching[] = {0, 1, 2, 0, 3, 4}, fin[] = {0, 1, 2, 1, 0, 3, 0, 1, 4},
                        moebius[] = {0, 1, 2, 1, 3, 2, 2, 3, 4, 3, 0, 4, 4, 0, 1};
   static const struct {
@@ -139,7 +139,7 @@ static void test_odd(void) {
 /* ---- The image ---- */
 
 /* Boxes are apart, within the square, and hold their charts; lengths have one scale everywhere. */
-static void test_packing(void) {
+static void packing(void) {
   enum { most = 40 };
   mesh m = generated("patches:400");
   charts c;
@@ -188,7 +188,7 @@ static void test_packing(void) {
 }
 
 /* A rectangle that stands aslant lies along the sides of the square afterwards. */
-static void test_smallest_box(void) {
+static void smallest_box(void) {
   mesh m = generated("bent:300");
   charts c;
   cut_report cut;
@@ -209,7 +209,7 @@ static void test_smallest_box(void) {
 }
 
 /* An affine image has the singular values of its matrix everywhere, and the other side up is flipped. */
-static void test_distortion(void) {
+static void distortions(void) {
   mesh m = generated("bent:200");
   charts c;
   cut_report cut;
@@ -283,7 +283,7 @@ static void check_levels(const mesh *m, const charts *c, const unsigned char *pi
   free(value);
 }
 
-static void test_levels(void) {
+static void levels(void) {
   mesh m = generated("cap:6000");
   charts c;
   cut_report cut;
@@ -305,12 +305,5 @@ static void test_levels(void) {
   mesh_destroy(&m);
 }
 
-static const test_case cases[] = {{"levels", test_levels},
-                                  {"disks", test_disks},
-                                  {"closed", test_closed},
-                                  {"handle_with_hole", test_handle_with_hole},
-                                  {"odd", test_odd},
-                                  {"packing", test_packing},
-                                  {"smallest_box", test_smallest_box},
-                                  {"distortion", test_distortion}};
-TEST_MAIN(cases, TEST_HOST_ONLY)
+TEST_MAIN_ON_HOST(CASES(levels, disks, closed_surfaces, handle_with_hole, odd_meshes, packing, smallest_box,
+                        distortions))

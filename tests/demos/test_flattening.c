@@ -5,7 +5,7 @@
 
 #include "flattening.h"
 #include "mesh_generate.h"
-#include "multilevel.h"
+#include "amg_solver.h"
 
 static char message[MESH_MESSAGE];
 static ts_context *context;
@@ -31,10 +31,8 @@ static conformal_result solve(flattening *f, double rtol) {
 /* ---- What is known ---- */
 
 /* Developable: the image is the mesh itself, but for a similarity. */
-static void test_developable(void) {
+static void developable(void) {
   static const char *const patches[] = {"bent:300", "cone:300", "bent:60", "cone:60"};
-  context = test_open();
-  REQUIRE(context);
   for (int i = 0; i < 2; i++) {
     flattening f;
     test_context_label("%s", patches[i]);
@@ -46,16 +44,12 @@ static void test_developable(void) {
     CHECK_INT(f.d.flipped, 0);
     flattening_destroy(&f);
   }
-  test_context_label("%s", "");
-  test_close(&context);
 }
 
 /* The distortion of angles of half a sphere falls with refinement, and no triangle is flipped. */
-static void test_refinement(void) {
+static void refinement(void) {
   static const char *const caps[] = {"cap:60", "cap:240", "cap:960"};
   double before = INFINITY;
-  context = test_open();
-  REQUIRE(context);
   for (int i = 0; i < (test_is_brief() ? 2 : 3); i++) {
     flattening f;
     if (create(caps[i], 0, &f)) continue;
@@ -67,7 +61,6 @@ static void test_refinement(void) {
     before = f.d.angle_mean - 1;
     flattening_destroy(&f);
   }
-  test_close(&context);
 }
 
 /* ---- A direct solver ----
@@ -149,11 +142,9 @@ static double *solve_directly(const flattening *f, const double *pinned_uv) {
   return uv;
 }
 
-static void test_direct(void) {
+static void as_direct_solver(void) {
   static const char *const meshes[] = {"face:400", "scan:500", "patches:500", "torus:300",
                                        "face:60",  "scan:60",  "patches:80",  "torus:60"};
-  context = test_open();
-  REQUIRE(context);
   for (int i = 0; i < 4; i++) {
     flattening f;
     test_context_label("%s", meshes[i]);
@@ -166,14 +157,12 @@ static void test_direct(void) {
     free(known);
     flattening_destroy(&f);
   }
-  test_context_label("%s", "");
-  test_close(&context);
 }
 
-/* ---- The preconditioner from coarser meshes ---- */
+/* ---- Algebraic multigrid ---- */
 
-static conformal_result solve_multilevel(flattening *f, double rtol) {
-  const conformal_options options = {.rtol = rtol, .preconditioner = CONFORMAL_MULTILEVEL};
+static conformal_result solve_amg(flattening *f, double rtol) {
+  const conformal_options options = {.rtol = rtol, .preconditioner = CONFORMAL_AMG};
   conformal_result result = {0};
   if (!CHECK(flattening_solve(f, context, &options, NULL, &result, message) == 0))
     test_fail(__FILE__, __LINE__, "%s", message);
@@ -181,21 +170,18 @@ static conformal_result solve_multilevel(flattening *f, double rtol) {
   return result;
 }
 
-/* The direct solver's map again, in far fewer iterations than with Jacobi's preconditioner; a mesh that is as
- * small as the coarsest one is solved by the factorization alone. */
-static void test_multilevel(void) {
+/* The direct solver's map again, in far fewer iterations than with Jacobi's preconditioner. */
+static void amg_maps(void) {
   static const struct {
     const char *mesh;
     int coarser, iterations;
-  } known[] = {{"face:1500", 1, 30}, {"torus:1300", 1, 100}, {"patches:1500", 1, 60}, {"scan:300", 0, 10}};
-  context = test_open();
-  REQUIRE(context);
+  } known[] = {{"face:1500", 2, 30}, {"torus:1300", 2, 100}, {"patches:1500", 2, 60}, {"scan:300", 1, 30}};
   for (int i = 0; i < 4; i++) {
     flattening f;
     test_context_label("%s", known[i].mesh);
     if (create(known[i].mesh, 1, &f)) continue;
     double *direct = solve_directly(&f, f.solved), most = 0;
-    const conformal_result r = solve_multilevel(&f, 1e-7);
+    const conformal_result r = solve_amg(&f, 1e-7);
     CHECK_INT(r.coarser, known[i].coarser);
     if (r.iterations > known[i].iterations) test_fail(__FILE__, __LINE__, "%d iterations", r.iterations);
     CHECK(r.unknowns == 2 * f.c.vertices - 4 * f.c.count && r.nonzeros > r.unknowns && r.bytes_device > 0);
@@ -204,8 +190,6 @@ static void test_multilevel(void) {
     free(direct);
     flattening_destroy(&f);
   }
-  test_context_label("%s", "");
-  test_close(&context);
 }
 
 /* b - A^T W A x into b, for x that is 0 where vertices are pinned. */
@@ -227,21 +211,21 @@ static void subtract_product(const flattening *f, const double *x, double *b) {
 }
 
 /* One solve goes as far as doubles do. */
-static void test_multilevel_doubles(void) {
+static void amg_doubles(void) {
   flattening f;
-  multilevel *s = NULL;
+  amg_solver *s = NULL;
   ts_system_result r;
-  char why[MESH_MESSAGE];
-  context = test_open();
-  REQUIRE(context && !create("face:1500", 0, &f));
-  REQUIRE(!multilevel_create(context, &f.m, &f.c, f.pinned, TS_FORMAT_AUTO, &s, why, message) && s);
+  REQUIRE(!create("face:1500", 0, &f));
+  REQUIRE(!amg_solver_create(context, &f.m, &f.c, f.pinned, f.solved, TS_FORMAT_AUTO, &s, message));
   const size_t numbers = 2 * (size_t)f.c.vertices;
   double *b = calloc(numbers, sizeof *b), *x = calloc(numbers, sizeof *x), all = 0, left = 0;
   for (size_t i = 0; i < numbers; i++) b[i] = f.pinned[i / 2] ? 0 : sin((double)i);
   for (size_t i = 0; i < numbers; i++) all += b[i] * b[i];
-  const ts_system_solve_desc desc = {.rtol = 1e-11, .max_iterations = 200};
-  CHECK(!multilevel_solve(s, &desc, b, x, &r, message));
-  CHECK(r.iterations > 5 && r.iterations < 60 && r.reason == TS_REASON_CONVERGED);
+  const ts_system_solve_desc desc = {.solver.rtol = 1e-11, .solver.max_iterations = 200};
+  CHECK(!amg_solver_solve(s, &desc, b, x, &r, message));
+  /* Where residuals are plain sums of floats, a solve in doubles starts again more often. */
+  const int most = strcmp(test_backend, "gl-plain") ? 60 : 180;
+  CHECK(r.iterations > 5 && r.iterations < most && r.reason == TS_REASON_CONVERGED);
   for (size_t i = 0; i < numbers; i++) CHECK(!f.pinned[i / 2] || x[i] == 0);
   subtract_product(&f, x, b);
   for (size_t i = 0; i < numbers; i++) left += b[i] * b[i];
@@ -249,38 +233,14 @@ static void test_multilevel_doubles(void) {
     test_fail(__FILE__, __LINE__, "a residual of %g", sqrt(left / all));
   free(b);
   free(x);
-  multilevel_destroy(&s);
+  amg_solver_destroy(&s);
   flattening_destroy(&f);
-  test_close(&context);
-}
-
-/* Parts of one triangle have no coarser meshes: more of them than a factorization takes go on with Jacobi's. */
-static void test_multilevel_nowhere(void) {
-  enum { parts = 400 };
-  const flattening_options options = {.start = START_PLANE};
-  mesh m;
-  flattening f;
-  context = test_open();
-  REQUIRE(context && mesh_create(3 * parts, parts, &m, message) == 0);
-  for (int32_t t = 0; t < parts; t++)
-    for (int32_t k = 0; k < 3; k++) {
-      const double corner[3] = {t + 0.9 * (k == 1), k == 2 ? 0.5 + 0.01 * t : 0, 0};
-      memcpy(m.positions + 3 * (3 * t + k), corner, sizeof corner);
-      m.triangles[3 * t + k] = 3 * t + k;
-    }
-  REQUIRE(flattening_create(&m, &options, &f, message) == 0);
-  CHECK_INT(solve_multilevel(&f, 1e-5).coarser, 0);
-  CHECK_CLOSE(f.d.angle_max, 1, 1e-3);
-  flattening_destroy(&f);
-  test_close(&context);
 }
 
 /* ---- Pins ---- */
 
-static void test_pins(void) {
+static void moved_pins(void) {
   flattening f;
-  context = test_open();
-  REQUIRE(context);
   if (create("bent:200", 0, &f)) return;
   const flattening_pin two[] = {{100, 3, 4, 0}, {5, -1, 0.5, 0}};
   REQUIRE(flattening_set_pins(&f, two, 2, message) == 0);
@@ -335,14 +295,11 @@ static void test_pins(void) {
   CHECK_CONTAINS(message, "expected two places");
   CHECK_INT(f.pin_count, 1);
   flattening_destroy(&f);
-  test_close(&context);
 }
 
 /* A chart with pins is where they are; the others lie beside it in its scale. */
-static void test_pins_of_one_part(void) {
+static void pins_of_one_part(void) {
   flattening f;
-  context = test_open();
-  REQUIRE(context);
   if (create("patches:200", 0, &f)) return;
   const int32_t first = f.c.vertex[f.c.chart[1].first_vertex];
   const flattening_pin two[] = {{first, 0, 0, 0}, {first + 5, 1, 0, 0}};
@@ -359,23 +316,18 @@ static void test_pins_of_one_part(void) {
   CHECK(left > right);
   CHECK_CLOSE(f.uv[2 * f.c.chart[1].first_vertex], 0, 0);
   flattening_destroy(&f);
-  test_close(&context);
 }
 
 /* What stays on the device is the map too, but for rounding, wherever charts are put. */
-static void test_places(void) {
+static void where_they_are(void) {
   static const ts_format formats[] = {TS_FORMAT_AUTO, TS_FORMAT_BCRS2,  TS_FORMAT_BCRS4,
                                       TS_FORMAT_CSR,  TS_FORMAT_JAGGED, TS_FORMAT_AUTO};
-  const size_t count = sizeof formats / sizeof formats[0]; /* the last one with coarser meshes */
+  const size_t count = sizeof formats / sizeof formats[0]; /* the last one with AMG */
   ts_context_info info;
-  context = test_open();
-  REQUIRE(context);
   REQUIRE(ts_context_get_info(context, &info) == TS_OK);
   for (size_t k = 0; k < count; k++) {
-    const conformal_options options = {.rtol = 1e-6,
-                                       .format = formats[k],
-                                       .preconditioner =
-                                           k + 1 < count ? CONFORMAL_JACOBI : CONFORMAL_MULTILEVEL};
+    const conformal_options options = {
+        .rtol = 1e-6, .format = formats[k], .preconditioner = k + 1 < count ? CONFORMAL_JACOBI : CONFORMAL_AMG};
     conformal_result result;
     flattening_places places;
     flattening f;
@@ -386,7 +338,7 @@ static void test_places(void) {
     float *single = malloc(numbers * sizeof *single);
     double *uv = malloc(numbers * sizeof *uv), most = 0;
     CHECK(flattening_solve(&f, context, &options, &places, &result, message) == 0);
-    CHECK(places.places && ts_vector_read(places.places, single, numbers) == TS_OK);
+    CHECK(places.places && ts_vector_read(places.places, ts_host(single, numbers)) == TS_OK);
     for (size_t i = 0; i < numbers; i++) uv[i] = (double)single[i];
     for (int32_t c = 0; c < f.c.count; c++) {
       const similarity placement = flattening_placement(&f, c),
@@ -405,15 +357,13 @@ static void test_places(void) {
     free(single);
     free(uv);
   }
-  test_context_label("%s", "");
-  test_close(&context);
 }
 
 /* ---- Ends that are none ---- */
 
-static int stop(int iteration, const double *history, int count, void *user) {
-  (void)history, (void)count, (void)user;
-  return iteration >= 5;
+static int stop(const ts_progress *progress, void *user) {
+  (void)user;
+  return progress->iteration >= 5;
 }
 
 static void check_not_converged(conformal_preconditioner preconditioner) {
@@ -436,41 +386,24 @@ static void check_not_converged(conformal_preconditioner preconditioner) {
   flattening_destroy(&f);
 }
 
-static void test_not_converged(void) {
-  context = test_open();
-  REQUIRE(context);
+static void not_converged(void) {
   test_context_label("jacobi");
   check_not_converged(CONFORMAL_JACOBI);
   test_context_label("amg");
   check_not_converged(CONFORMAL_AMG);
-  test_context_label("%s", "");
-  test_close(&context);
 }
 
 /* As far as double precision goes: the last pass may have converged, but the map has not, and says why. */
-static void test_exhausted(void) {
+static void exhausted(void) {
   flattening f;
   conformal_result r;
   const conformal_options exact = {.rtol = 1e-18};
-  context = test_open();
-  REQUIRE(context);
   if (create("cap:60", 0, &f)) return;
   CHECK(flattening_solve(&f, context, &exact, NULL, &r, message) == 0);
   CHECK(!r.converged && r.residual < 1e-12 && r.passes > 1);
   CHECK(strlen(r.message) > 10 && strcmp(r.message, "converged") != 0);
   flattening_destroy(&f);
-  test_close(&context);
 }
 
-static const test_case cases[] = {{"developable", test_developable},
-                                  {"refinement", test_refinement},
-                                  {"direct", test_direct},
-                                  {"multilevel", test_multilevel},
-                                  {"multilevel_doubles", test_multilevel_doubles},
-                                  {"multilevel_nowhere", test_multilevel_nowhere},
-                                  {"pins", test_pins},
-                                  {"pins_of_one_part", test_pins_of_one_part},
-                                  {"places", test_places},
-                                  {"not_converged", test_not_converged},
-                                  {"exhausted", test_exhausted}};
-TEST_MAIN(cases, 0)
+TEST_MAIN(CASES_IN_CONTEXT(developable, refinement, as_direct_solver, amg_maps, amg_doubles, moved_pins,
+                           pins_of_one_part, where_they_are, not_converged, exhausted))

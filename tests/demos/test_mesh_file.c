@@ -77,7 +77,7 @@ static void make_sample(mesh *m) {
   mesh_destroy(&scan);
 }
 
-static void test_round_trip(void) {
+static void round_trip(void) {
   mesh m, again;
   mesh_file_report report;
   make_sample(&m);
@@ -115,7 +115,7 @@ static void test_round_trip(void) {
 }
 
 /* A coordinate of few digits is the number in the file, to the last bit, whatever file it goes through. */
-static void test_digits(void) {
+static void digits(void) {
   static const char text[] = "v 0.081561 -1002.33 1e-7\nv 1 0 0\nv 0 1 0\nf 1 2 3\n";
   const char *path = file_of("digits.obj", text, strlen(text));
   for (int f = 0; f < 5; f++) {
@@ -159,7 +159,7 @@ static double apart(const mesh *a, const mesh *b) {
 }
 
 /* Far from 0 no vertex moves and none merges, through every format; the mesh itself is near 0. */
-static void test_far(void) {
+static void far(void) {
   mesh scan;
   REQUIRE(mesh_generate("scan:3000", &scan, message) == 0);
   for (int32_t i = 0; i < 3 * scan.vertex_count; i++) scan.positions[i] += 1e-9 * (i % 100);
@@ -273,7 +273,7 @@ static const char *marked_file_of(const char *name, const char *bytes, size_t si
   return file_of(name, marked, size + 3);
 }
 
-static void test_squares(void) {
+static void read_squares(void) {
   for (size_t i = 0; i < sizeof squares / sizeof squares[0]; i++) {
     const size_t size = squares[i].size ? squares[i].size : strlen(squares[i].bytes);
     test_context_label("%s", squares[i].name);
@@ -316,7 +316,7 @@ static const struct {
      sizeof STRIPS_HEADER("binary_little_endian", "short", "1") - 1 + 48 + 20},
 };
 
-static void test_strips(void) {
+static void read_strips(void) {
   static const double positions[] = {0, 0, 0, 1, 0, 0, 1, 1, 0.5, 0, 1, 0};
   static const int32_t triangles[] = {0, 1, 3, 3, 1, 2, 0, 1, 2};
   for (size_t i = 0; i < sizeof strips / sizeof strips[0]; i++) {
@@ -357,7 +357,7 @@ static void check_stl(const char *path, int ignored_bytes) {
 }
 
 /* Some programs write text in capitals. */
-static void test_text_stl(void) {
+static void stl_as_text(void) {
   char capitals[sizeof text_stl];
   for (size_t i = 0; i < sizeof text_stl; i++) capitals[i] = (char)toupper((unsigned char)text_stl[i]);
   check_stl(file_of("text.stl", text_stl, strlen(text_stl)), 0);
@@ -368,7 +368,7 @@ static void test_text_stl(void) {
 }
 
 /* What follows the last triangle of a binary file is ignored, and reported. */
-static void test_binary_stl(void) {
+static void binary_stl(void) {
   mesh m;
   size_t size;
   if (!CHECK(mesh_file_read(file_of("text.stl", text_stl, strlen(text_stl)), &m, NULL, message) == 0)) return;
@@ -385,7 +385,7 @@ static void test_binary_stl(void) {
 }
 
 /* Faces that are no triangles are not dropped in silence. */
-static void test_left_out(void) {
+static void left_out(void) {
   static const char text[] = "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 1 2\nf 1 2 3\nf 2 2 2\n";
   mesh m;
   mesh_file_report report;
@@ -577,7 +577,7 @@ static void check_cuts(const char *name, const char *bytes, size_t size, size_t 
   test_context_label("%s", "");
 }
 
-static void test_cut(void) {
+static void cut_files(void) {
   mesh m;
   size_t size;
   REQUIRE(mesh_generate("sphere:12", &m, message) == 0);
@@ -605,7 +605,7 @@ static void test_cut(void) {
 
 /* ---- Writing ---- */
 
-static void test_write_failures(void) {
+static void write_failures(void) {
   mesh m;
   size_t size;
   REQUIRE(mesh_generate("sphere:12", &m, message) == 0);
@@ -674,26 +674,18 @@ static void run_quietly(void (*run)(void)) {
   fclose(said);
 }
 
-static void test_silence(void) {
-  run_quietly(test_squares);
-  run_quietly(test_strips);
+static void silence(void) {
+  run_quietly(read_squares);
+  run_quietly(read_strips);
   run_quietly(test_wrong);
 }
 
 int main(int argc, char **argv) {
-  static const test_case cases[] = {{"round_trip", test_round_trip},
-                                    {"digits", test_digits},
-                                    {"far", test_far},
-                                    {"squares", test_squares},
-                                    {"strips", test_strips},
-                                    {"text_stl", test_text_stl},
-                                    {"binary_stl", test_binary_stl},
-                                    {"left_out", test_left_out},
-                                    {"silence", test_silence},
-                                    {"cut", test_cut},
-                                    {"write_failures", test_write_failures}};
+  const test_group groups[] = {CASES(round_trip, digits, far, read_squares, read_strips, stl_as_text,
+                                     binary_stl, left_out, silence, cut_files, write_failures),
+                               {.cases = NULL}};
   if (!mkdtemp(directory)) return 1;
-  const int result = test_main(argc, argv, cases, (int)(sizeof cases / sizeof cases[0]), TEST_HOST_ONLY);
+  const int result = test_main(argc, argv, groups, TEST_HOST_ONLY);
   empty_directory();
   rmdir(directory);
   return result;

@@ -80,13 +80,13 @@ static void check_closed(const char *name, int genus, double area, double volume
   test_context_label("%s", "");
 }
 
-static void test_closed(void) {
+static void closed_meshes(void) {
   check_closed("sphere", 0, 4 * pi, 4 * pi / 3, 20);
   check_closed("cube", 0, 6, 1, 0);
   check_closed("torus", 1, 4 * pi * pi * 0.4, 2 * pi * pi * 0.16, 30);
 }
 
-static void test_sphere(void) {
+static void sphere(void) {
   mesh m = generated("sphere");
   double least = INFINITY, most = 0;
   for (int32_t v = 0; v < m.vertex_count; v++) {
@@ -101,7 +101,7 @@ static void test_sphere(void) {
   mesh_destroy(&m);
 }
 
-static void test_scan(void) {
+static void scan(void) {
   static const int sizes[] = {2000, 10000, 60000};
   for (int i = 0; i < 3; i++) {
     char what[32];
@@ -125,7 +125,7 @@ static void test_scan(void) {
 }
 
 /* Borders, and triangles that all face outward: away from the axis or, of the face, towards +z on the whole. */
-static void test_patches(void) {
+static void open_patches(void) {
   static const struct {
     const char *what;
     int loops;
@@ -171,7 +171,7 @@ static uint64_t hash_of(const mesh *m) {
 }
 
 /* The same on every machine: what these were where the test was written. */
-static void test_same_everywhere(void) {
+static void same_everywhere(void) {
   static const struct {
     const char *what;
     uint64_t plain, noisy;
@@ -196,7 +196,7 @@ static void test_same_everywhere(void) {
   test_context_label("%s", "");
 }
 
-static void test_names(void) {
+static void names(void) {
   static const char *const good[] = {"sphere:12", "cube:12", "torus:12",   "scan:12", "cube", "scan",
                                      "cap:12",    "bent:12", "patches:12", "face:12", "cone"};
   static const char *const bad[] = {
@@ -233,7 +233,7 @@ static void check_topology(int32_t triangles, const int32_t *corners, int edges,
   mesh_destroy(&m);
 }
 
-static void test_measures(void) {
+static void known_measures(void) {
   static const int32_t one[] = {0, 1, 2}, two[] = {0, 1, 2, 0, 2, 3}, touching[] = {0, 1, 2, 0, 3, 4},
                        closed[] = {0, 1, 2, 0, 2, 1}, twisted[] = {0, 1, 2, 0, 3, 2};
   check_topology(1, one, 3, 1, 1);
@@ -262,7 +262,7 @@ static void test_measures(void) {
 
 /* Away from the origin, where volume is the small difference of large numbers unless it is taken about the
  * centre. */
-static void test_area_volume(void) {
+static void area_volume(void) {
   mesh m = generated("cube:500");
   for (int32_t i = 0; i < 3 * m.vertex_count; i++) m.positions[i] = 2 * m.positions[i] + 1e6;
   const mesh_measures s = measured(&m);
@@ -279,7 +279,7 @@ static void test_area_volume(void) {
   mesh_destroy(&m);
 }
 
-static void test_unit(void) {
+static void unit(void) {
   mesh m = generated("sphere:300");
   for (int32_t v = 0; v < m.vertex_count; v++)
     for (int c = 0; c < 3; c++) m.positions[3 * v + c] = 0.7 * m.positions[3 * v + c] + 12345.678 * (c + 1);
@@ -309,7 +309,7 @@ static void test_unit(void) {
 
 /* ---- Noise ---- */
 
-static void test_noise(void) {
+static void noise(void) {
   mesh m = generated("sphere:40000"), same = generated("sphere:40000"), other = generated("sphere:40000");
   const size_t bytes = sizeof *m.positions * 3 * (size_t)m.vertex_count;
   const double deviation = 0.01 * measured(&m).diagonal;
@@ -336,7 +336,7 @@ static void test_noise(void) {
   mesh_destroy(&other);
 }
 
-static void test_noise_stays(void) {
+static void noise_stays(void) {
   static const int32_t two[] = {0, 1, 2, 0, 2, 3};
   mesh m = mesh_of(6, fan_positions, 2, two);
   m.held = calloc(6, 1);
@@ -358,15 +358,5 @@ static void test_noise_stays(void) {
   mesh_destroy(&m);
 }
 
-static const test_case cases[] = {{"closed", test_closed},
-                                  {"sphere", test_sphere},
-                                  {"scan", test_scan},
-                                  {"patches", test_patches},
-                                  {"same_everywhere", test_same_everywhere},
-                                  {"names", test_names},
-                                  {"measures", test_measures},
-                                  {"area_volume", test_area_volume},
-                                  {"unit", test_unit},
-                                  {"noise", test_noise},
-                                  {"noise_stays", test_noise_stays}};
-TEST_MAIN(cases, TEST_HOST_ONLY)
+TEST_MAIN_ON_HOST(CASES(closed_meshes, sphere, scan, open_patches, same_everywhere, names, known_measures,
+                        area_volume, unit, noise, noise_stays))

@@ -174,7 +174,7 @@ static void move(polygon *p, double bend) {
 
 static polygon shape;
 
-static void test_shapes(void) {
+static void shapes(void) {
   for (int round = 0; round < 60; round++) {
     const int corners = 4 + (round * round) / 12;
     test_context_label("star of %d corners, %d", corners, round);
@@ -200,7 +200,7 @@ static void test_shapes(void) {
 }
 
 /* A convex polygon becomes a fan from its first corner. */
-static void test_convex(void) {
+static void convex(void) {
   for (int corners = 4; corners < 200; corners += 13) {
     mesh m;
     shape.count = 0;
@@ -220,7 +220,7 @@ static void test_convex(void) {
 
 #define SQUARE "v 0 0 0\nv 4 0 0\nv 4 4 0\nv 0 4 0\n"
 
-static void test_repeated(void) {
+static void repeated(void) {
   static const struct {
     const char *name, *face;
     double area;
@@ -263,7 +263,7 @@ static void test_repeated(void) {
 }
 
 /* What no triangles can cover once still gets all its triangles, and is counted. */
-static void test_crossing(void) {
+static void crossing(void) {
   static const char *const faces[] = {"f 1 3 2 4\n", "f 1 2 4 3\n", "f 1 5 2 3 6 4\n", "f 1 5 7 3\n"};
   for (size_t i = 0; i < sizeof faces / sizeof faces[0]; i++) {
     char text[200];
@@ -303,12 +303,9 @@ static void test_crossing(void) {
 }
 
 int main(int argc, char **argv) {
-  static const test_case cases[] = {{"shapes", test_shapes},
-                                    {"convex", test_convex},
-                                    {"repeated", test_repeated},
-                                    {"crossing", test_crossing}};
+  const test_group groups[] = {CASES(shapes, convex, repeated, crossing), {.cases = NULL}};
   if (!mkdtemp(directory)) return 1;
-  const int result = test_main(argc, argv, cases, (int)(sizeof cases / sizeof cases[0]), TEST_HOST_ONLY);
+  const int result = test_main(argc, argv, groups, TEST_HOST_ONLY);
   for (int format = MESH_OBJ; format <= MESH_OFF; format++) {
     snprintf(path, sizeof path, "%s/p.%s", directory, (const char *const[]){"obj", "ply", "off"}[format]);
     remove(path);

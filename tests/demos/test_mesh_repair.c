@@ -77,7 +77,7 @@ static void check_told(int lines, const char *part) {
 
 /* ---- Nothing to do ---- */
 
-static void test_nothing(void) {
+static void nothing_to_do(void) {
   static const char *const shapes[] = {"sphere:200", "cube:200", "torus:200", "scan:500"};
   for (int i = 0; i < 4; i++) {
     mesh m;
@@ -106,7 +106,7 @@ static const double split_positions[] = {0,    0, 0,    1, 0, 0, 1, 1, 0, 0, 0, 
                                          -0.0, 0, -0.0, 1, 1, 0, 0, 1, 0, 1, 1, 0};
 static const int32_t split_triangles[] = {0, 1, 2, 4, 5, 6};
 
-static void test_merge(void) {
+static void merge(void) {
   static const int32_t expected_now[] = {0, 1, 2, 3, 0, 2, 4, 5}, expected[] = {0, 1, 2, 0, 2, 4};
   mesh m = mesh_of(8, split_positions, 2, split_triangles);
   int32_t *now = NULL;
@@ -125,7 +125,7 @@ static void test_merge(void) {
   mesh_destroy(&m);
 }
 
-static void test_keep_duplicates(void) {
+static void kept_duplicates(void) {
   mesh m = mesh_of(8, split_positions, 2, split_triangles);
   const mesh_repair_options options = {.keep_duplicates = 1};
   REQUIRE(mesh_repair(&m, &options, &report, NULL, message) == 0);
@@ -136,7 +136,7 @@ static void test_keep_duplicates(void) {
 }
 
 /* Every triangle of a sphere with its own three vertices: what an STL file holds. */
-static void test_merge_all(void) {
+static void merge_all(void) {
   mesh sphere, loose;
   REQUIRE(mesh_generate("sphere:500", &sphere, message) == 0);
   REQUIRE(mesh_create(3 * sphere.triangle_count, sphere.triangle_count, &loose, message) == 0);
@@ -157,7 +157,7 @@ static void test_merge_all(void) {
 
 static const double fan_positions[] = {0, 0, 0, 1, 0, 0, 0, 1, 0, -1, 0, 0, 0, -1, 0, 1, 0, 0, 0.5, 0, 1e-5};
 
-static void test_drop(void) {
+static void drop(void) {
   /* The third has vertices 1 and 5, which are at one place; the last two repeat the first. */
   static const int32_t corners[] = {0, 1, 2, 3, 3, 0, 0, 1, 5, 0, 2, 3, 1, 2, 0, 2, 1, 0};
   mesh m = mesh_of(6, fan_positions, 6, corners);
@@ -178,7 +178,7 @@ static void test_drop(void) {
   mesh_destroy(&m);
 }
 
-static void test_sliver(void) {
+static void sliver(void) {
   /* The second is nearly without area, and kept. */
   static const int32_t corners[] = {0, 1, 2, 0, 6, 1, 0, 2, 3};
   mesh m = mesh_of(7, fan_positions, 3, corners);
@@ -193,7 +193,7 @@ static void test_sliver(void) {
 /* ---- Orientation ---- */
 
 /* Two spheres; of the first few triangles are turned, of the second most of them. */
-static void test_turn(void) {
+static void triangles_turn(void) {
   mesh sphere, m;
   REQUIRE(mesh_generate("sphere:150", &sphere, message) == 0);
   const int32_t half = sphere.triangle_count, vertices = sphere.vertex_count;
@@ -231,7 +231,7 @@ static void test_turn(void) {
 }
 
 /* The edge is named as it was before vertices were merged. */
-static void test_turn_names(void) {
+static void turn_names(void) {
   static const double positions[] = {0, 0, 0, 0, 0, 0, 1, 0, 0, 1, 1, 0, 0, 1, 0, -1, 0, 0};
   static const int32_t corners[] = {0, 2, 3, 1, 4, 3, 1, 4, 5};
   mesh m = mesh_of(6, positions, 3, corners);
@@ -244,7 +244,7 @@ static void test_turn_names(void) {
 
 /* ---- Holding ---- */
 
-static void test_nonmanifold(void) {
+static void nonmanifold_edges_kept(void) {
   static const double positions[] = {9, 9, 9, 0, 0, 0, 0, 0, 1, 1, 0, 0, 0, 1, 0, -1, 0, 0, 2, 1, 0};
   static const int32_t corners[] = {1, 2, 3, 1, 2, 4, 2, 1, 5, 3, 6, 1};
   mesh m = mesh_of(7, positions, 4, corners);
@@ -259,7 +259,7 @@ static void test_nonmanifold(void) {
   mesh_destroy(&m);
 }
 
-static void test_moebius(void) {
+static void moebius(void) {
   enum { around = 9 };
   double positions[3 * 2 * around];
   int32_t corners[3 * 2 * around];
@@ -289,7 +289,7 @@ static void test_moebius(void) {
 }
 
 /* All of it at once, and a second repair finds nothing more to turn, merge or drop. */
-static void test_twice(void) {
+static void twice(void) {
   mesh m;
   uint32_t random = 1;
   REQUIRE(mesh_generate("torus:200", &m, message) == 0);
@@ -308,15 +308,5 @@ static void test_twice(void) {
   mesh_destroy(&m);
 }
 
-static const test_case cases[] = {{"nothing", test_nothing},
-                                  {"merge", test_merge},
-                                  {"keep_duplicates", test_keep_duplicates},
-                                  {"merge_all", test_merge_all},
-                                  {"drop", test_drop},
-                                  {"sliver", test_sliver},
-                                  {"turn", test_turn},
-                                  {"turn_names", test_turn_names},
-                                  {"nonmanifold", test_nonmanifold},
-                                  {"moebius", test_moebius},
-                                  {"twice", test_twice}};
-TEST_MAIN(cases, TEST_HOST_ONLY)
+TEST_MAIN_ON_HOST(CASES(nothing_to_do, merge, kept_duplicates, merge_all, drop, sliver, triangles_turn,
+                        turn_names, nonmanifold_edges_kept, moebius, twice))

@@ -301,10 +301,10 @@ static void texture_and_host(void) {
     int32_t *texels = malloc(2 * vertices * sizeof *texels);
     ref_matrix reference = ref_random_spd(body.vertex_count, 5, 3);
     ts_matrix *matrix = make_matrix(context, &reference, TS_FORMAT_AUTO);
-    ts_vector *x = make_vector(ts_matrix_row_space(matrix), 3, start);
+    ts_vector *x = make_vector(ts_matrix_get_row_space(matrix), 3, start);
     ts_gl_texture texture;
-    CHECK_OK(context, ts_gl_vector_texture(x, &texture));
-    CHECK_OK(context, ts_gl_space_texels(ts_vector_space(x), texels, 2 * vertices));
+    CHECK_OK(context, ts_gl_vector_get_texture(x, &texture));
+    CHECK_OK(context, ts_gl_space_get_texels(ts_vector_get_space(x), texels, 2 * vertices));
     make_current();
     CHECK(mesh_view_use_texture(view, &texture, texels) == NULL);
     draw(&look, picture);
@@ -314,7 +314,7 @@ static void texture_and_host(void) {
       moved[3 * v + 1] = p[1];
       moved[3 * v + 2] = 0.1f * expf(-30 * (p[0] * p[0] + p[1] * p[1]));
     }
-    CHECK_OK(context, ts_vector_write(x, moved, 3 * vertices));
+    CHECK_OK(context, ts_vector_write(x, ts_host(moved, 3 * vertices)));
     mesh_view_changed(view);
     draw(&look, other);
     CHECK(differing(0, width) > 1000);
@@ -410,17 +410,5 @@ static void camera_moves(void) {
   CHECK_CLOSE(150 * y, -30, 0.01);
 }
 
-static const test_case cases[] = {
-    {"where the sheet is", where_the_sheet_is},
-    {"back sides", back_sides},
-    {"sides of a sphere", sides_of_a_sphere},
-    {"shading and wireframe", shading_and_wireframe},
-    {"colour of distance", colour_of_distance},
-    {"colour of curvature", colour_of_curvature},
-    {"legend", legend},
-    {"before and after", before_and_after},
-    {"texture and host", texture_and_host},
-    {"buffer and host", buffer_and_host},
-    {"camera", camera_moves},
-};
-TEST_MAIN(cases, 0)
+TEST_MAIN(CASES(where_the_sheet_is, back_sides, sides_of_a_sphere, shading_and_wireframe, colour_of_distance,
+                colour_of_curvature, legend, before_and_after, texture_and_host, buffer_and_host, camera_moves))

@@ -25,5 +25,4 @@ static void plot_ranges(void) {
   CHECK(plot_range(values, 60) == values[59]);
 }
 
-static const test_case cases[] = {{"plot_ranges", plot_ranges}};
-TEST_MAIN(cases, TEST_HOST_ONLY)
+TEST_MAIN_ON_HOST(CASES(plot_ranges))

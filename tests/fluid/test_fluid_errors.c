@@ -12,8 +12,6 @@ static void refuse(const ts_fluid_desc *desc, ts_status status, const char *a, c
 }
 
 static void descriptors(void) {
-  context = test_open();
-  if (!context) return;
   const ts_fluid_desc good = {.width = 8, .height = 8};
   ts_fluid_desc bad = good;
   bad.width = 3;
@@ -26,11 +24,13 @@ static void descriptors(void) {
   refuse(&bad, TS_ERROR_INVALID_ARGUMENT, "cell_size is -1", "");
   bad.cell_size = NAN;
   refuse(&bad, TS_ERROR_INVALID_ARGUMENT, "cell_size is nan", "");
-  bad = good, bad.layout = (ts_fluid_layout)2;
-  refuse(&bad, TS_ERROR_INVALID_ARGUMENT, "layout is 2", "");
+  bad = good, bad.layout = (ts_fluid_layout)3;
+  refuse(&bad, TS_ERROR_INVALID_ARGUMENT, "layout is 3", "");
+  bad = good, bad.reserved[7] = 1;
+  refuse(&bad, TS_ERROR_INVALID_ARGUMENT, "reserved[7] is 1", "");
   bad = good, bad.left.kind = (ts_fluid_boundary_kind)9;
   refuse(&bad, TS_ERROR_INVALID_ARGUMENT, "left.kind is 9", "");
-  bad = good, bad.top.kind = TS_FLUID_PERIODIC;
+  bad = good, bad.top.kind = TS_FLUID_BOUNDARY_PERIODIC;
   refuse(&bad, TS_ERROR_INVALID_ARGUMENT, "top is periodic and bottom is wall", "");
   bad = good, bad.right.velocity[1] = INFINITY;
   refuse(&bad, TS_ERROR_INVALID_ARGUMENT, "right.velocity[1] is inf", "");
@@ -55,15 +55,13 @@ static void descriptors(void) {
   ts_fluid_destroy(&one);
   ts_fluid_destroy(&one);
   ts_fluid_destroy(NULL);
-  test_close(&context);
 }
 
 static void parameters(void) {
-  context = test_open();
-  if (!context) return;
   ts_fluid_parameters good;
   ts_fluid_default_parameters(&good);
   CHECK_CLOSE(good.time_step, 1.0 / 60, 1e-15);
+  static double bytes[1]; /* what must not be looked at */
   static const struct {
     ts_fluid_parameters p;
     const char *message;
@@ -81,9 +79,22 @@ static void parameters(void) {
       {{.time_step = 1, .dye_decay = -2}, "dye_decay is -2"},
       {{.time_step = 1, .temperature_decay = -2}, "temperature_decay is -2"},
       {{.time_step = 1, .advection = (ts_fluid_advection)5}, "advection is 5"},
-      {{.time_step = 1, .solver = (ts_fluid_solver)4}, "solver is 4"},
-      {{.time_step = 1, .iterations = 1001}, "iterations is 1001"},
-      {{.time_step = 1, .tolerance = 1}, "tolerance is 1"},
+      {{.time_step = 1, .advection = (ts_fluid_advection)-1}, "advection is -1"},
+      {{.time_step = 1, .pressure.method = (ts_method)99}, "method is 99"},
+      {{.time_step = 1, .pressure.method = TS_METHOD_CGLS}, "the method is cgls"},
+      {{.time_step = 1, .pressure.preconditioner_kind = (ts_preconditioner_kind)99}, "kind is 99"},
+      {{.time_step = 1, .pressure.preconditioner_kind = TS_PRECONDITIONER_CUSTOM}, "kind is custom"},
+      {{.time_step = 1, .pressure.preconditioner = (ts_preconditioner *)bytes},
+       "pressure.preconditioner is set"},
+      {{.time_step = 1, .pressure.transposed = (ts_matrix *)bytes}, "pressure.transposed is set"},
+      {{.time_step = 1, .pressure.fixed_iterations = 1001}, "pressure.fixed_iterations is 1001"},
+      {{.time_step = 1, .pressure.fixed_iterations = -1}, "fixed_iterations is -1"},
+      {{.time_step = 1, .pressure = {.fixed_iterations = 2, .rtol = 1e-3}}, "fixed_iterations is set"},
+      {{.time_step = 1, .pressure.rtol = 1}, "rtol is 1"},
+      {{.time_step = 1, .pressure.reductions = 2}, "reductions is set"},
+      {{.time_step = 1, .pressure.reserved[3] = 5}, "pressure.reserved[3] is 5"},
+      {{.time_step = 1, .multigrid.reserved[0] = 5}, "multigrid.reserved[0] is 5"},
+      {{.time_step = 1, .reserved[2] = 5}, "parameters.reserved[2] is 5"},
       {{.time_step = 1, .multigrid.pre = 99}, "pre is 99"},
   };
   ts_fluid *fluid = NULL;
@@ -103,12 +114,9 @@ static void parameters(void) {
   CHECK_FAILS(context, ts_fluid_step(fluid, 4, NULL), TS_ERROR_INVALID_ARGUMENT, "measure is 4");
   CHECK_FAILS(context, ts_fluid_set_parameters(fluid, NULL), TS_ERROR_INVALID_ARGUMENT, "parameters is NULL");
   ts_fluid_destroy(&fluid);
-  test_close(&context);
 }
 
 static void contents(void) {
-  context = test_open();
-  if (!context) return;
   ts_fluid *fluid = NULL;
   const ts_fluid_desc desc = {.width = 8, .height = 8};
   REQUIRE_OK(context, ts_fluid_create(context, &desc, &fluid));
@@ -136,12 +144,15 @@ static void contents(void) {
   source.half_height = 0, source.velocity[0] = NAN;
   CHECK_FAILS(context, ts_fluid_set_sources(fluid, &source, 1), TS_ERROR_INVALID_ARGUMENT,
               "source 0 is not finite");
+  source.velocity[0] = 0, source.reserved[1] = 3;
+  CHECK_FAILS(context, ts_fluid_set_sources(fluid, &source, 1), TS_ERROR_INVALID_ARGUMENT,
+              "sources[0].reserved[1] is 3");
   CHECK_FAILS(context, ts_fluid_set_particles(fluid, 3, 0, 0), TS_ERROR_INVALID_ARGUMENT, "3 x 0 particles");
   CHECK_FAILS(context, ts_fluid_set_particles(fluid, 3, 3, -1), TS_ERROR_INVALID_ARGUMENT, "lifetime is -1 s");
   unsigned char solid[64];
   memset(solid, 1, sizeof solid);
   CHECK_FAILS(context, ts_fluid_set_walls(fluid, solid, NULL), TS_ERROR_INVALID_ARGUMENT, "all 8 x 8 cells");
-  const ts_fluid_boundary periodic = {TS_FLUID_PERIODIC, {0}}, odd = {(ts_fluid_boundary_kind)-1, {0}};
+  const ts_fluid_boundary periodic = {TS_FLUID_BOUNDARY_PERIODIC, {0}}, odd = {(ts_fluid_boundary_kind)-1, {0}};
   CHECK_FAILS(context, ts_fluid_set_boundaries(fluid, &odd, NULL, NULL, NULL), TS_ERROR_INVALID_ARGUMENT,
               "left.kind is -1");
   CHECK_FAILS(context, ts_fluid_set_boundaries(fluid, &periodic, NULL, NULL, NULL), TS_ERROR_INVALID_ARGUMENT,
@@ -150,26 +161,18 @@ static void contents(void) {
               "periodic");
   CHECK_OK(context, ts_fluid_step(fluid, TS_FLUID_MEASURE_DIVERGENCE, NULL));
   ts_fluid_destroy(&fluid);
-  test_close(&context);
 }
 
 static void names(void) {
-  context = test_open();
-  if (!context) return;
-  for (int k = 0; k < 4; k++) {
+  for (int k = 0; k < 4; k++)
     CHECK_INT(ts_fluid_boundary_from_name(ts_fluid_boundary_name((ts_fluid_boundary_kind)k)), k);
-    CHECK_INT(ts_fluid_solver_from_name(ts_fluid_solver_name((ts_fluid_solver)k)), k);
-  }
-  CHECK(!ts_fluid_boundary_name((ts_fluid_boundary_kind)4) && !ts_fluid_solver_name((ts_fluid_solver)-1));
-  CHECK(ts_fluid_boundary_from_name("lid") == -1 && ts_fluid_solver_from_name(NULL) == -1);
+  CHECK(!ts_fluid_boundary_name((ts_fluid_boundary_kind)4));
+  CHECK(ts_fluid_boundary_from_name("lid") == -1 && ts_fluid_boundary_from_name(NULL) == -1);
   CHECK(strcmp(ts_fluid_stage_name(TS_FLUID_STAGE_PRESSURE), "pressure") == 0);
-  CHECK(!ts_fluid_stage_name(TS_FLUID_STAGES));
-  CHECK(!ts_fluid_velocity(NULL) && !ts_fluid_dye(NULL) && !ts_fluid_particles(NULL));
+  CHECK(!ts_fluid_stage_name(TS_FLUID_STAGE_COUNT));
+  CHECK(!ts_fluid_get_velocity(NULL) && !ts_fluid_get_dye(NULL) && !ts_fluid_get_particles(NULL));
   CHECK_FAILS(NULL, ts_fluid_step(NULL, 0, NULL), TS_ERROR_INVALID_ARGUMENT, "fluid is NULL");
   CHECK_FAILS(NULL, ts_fluid_reset(NULL), TS_ERROR_INVALID_ARGUMENT, "fluid is NULL");
-  test_close(&context);
 }
 
-static const test_case cases[] = {
-    {"descriptors", descriptors}, {"parameters", parameters}, {"contents", contents}, {"names", names}};
-TEST_MAIN(cases, 0)
+TEST_MAIN(CASES_IN_CONTEXT(descriptors, parameters, contents, names))

@@ -25,7 +25,7 @@ static float random_between(float low, float high) {
 
 static ts_space *make_grid(ts_context *context, int32_t w, int32_t h) {
   ts_space *grid = NULL;
-  CHECK_OK(context, ts_grid_create(context, &(ts_grid_desc){w, h, 0, 0}, &grid));
+  CHECK_OK(context, ts_grid_create(context, &(ts_grid_desc){.width = w, .height = h}, &grid));
   return grid;
 }
 
@@ -41,7 +41,8 @@ static float any(size_t sample, int component) {
 /* The last column has only horizontal velocities, the last row only vertical ones; collocated neither. */
 static float any_prescribed(size_t sample, int component) {
   const int last_column = sample % (width + 1) == width, last_row = sample / (width + 1) == height;
-  if (domain.layout == TS_FLUID_STAGGERED ? (component == 0 ? last_row : last_column) : last_row || last_column)
+  if (domain.layout == TS_FLUID_LAYOUT_STAGGERED ? (component == 0 ? last_row : last_column)
+                                                 : last_row || last_column)
     return 0;
   return random_between(0, 1) < 0.15f ? random_between(-1, 1) : TSI_FLUID_FREE;
 }
@@ -64,7 +65,7 @@ static ts_vector *make_field(ts_space *space, int components, field_fn value) {
   const size_t count = vector_count(v);
   for (size_t k = 0; k < count; k++)
     numbers[k] = value ? value(k / (size_t)components, (int)(k % (size_t)components)) : -7;
-  CHECK_OK(space->context, ts_vector_write(v, numbers, count));
+  CHECK_OK(space->context, ts_vector_write(v, ts_host(numbers, count)));
   return v;
 }
 
@@ -261,7 +262,7 @@ static void compare(const device *tested, const device *cpu, size_t output) {
   free(expected);
 }
 
-static int run(const device *d, const struct operation *o) {
+static int run_operation(const device *d, const struct operation *o) {
   if (!CHECK_OK(d->context, tsi_enter(d->context))) return 0;
   return CHECK_OK(d->context, tsi_leave(d->context, o->run(d)));
 }
@@ -272,7 +273,7 @@ static void compare_all(ts_context *context, ts_context *cpu_context) {
     const struct operation *o = &operations[k];
     test_context_label("%s, layout %d, %s", o->name, domain.layout,
                        domain.periodic_x ? domain.periodic_y ? "periodic" : "half periodic" : "closed");
-    if (!run(&tested, o) || !run(&cpu, o)) break;
+    if (!run_operation(&tested, o) || !run_operation(&cpu, o)) break;
     for (int output = 0; output < 2; output++)
       if (output == 0 || o->outputs[output]) compare(&tested, &cpu, o->outputs[output]);
   }
@@ -289,12 +290,12 @@ static void set_domain(int periodic, ts_fluid_layout layout) {
                               .layout = layout,
                               .periodic_x = periodic > 0,
                               .periodic_y = periodic > 1,
-                              .boundaries = {{TS_FLUID_WALL, {0.5f, 0.25f}},
-                                             {TS_FLUID_OUTLET, {0, 0}},
-                                             {TS_FLUID_SLIP, {0, 0}},
-                                             {TS_FLUID_WALL, {1, 0}}}};
+                              .boundaries = {{TS_FLUID_BOUNDARY_WALL, {0.5f, 0.25f}},
+                                             {TS_FLUID_BOUNDARY_OUTLET, {0, 0}},
+                                             {TS_FLUID_BOUNDARY_SLIP, {0, 0}},
+                                             {TS_FLUID_BOUNDARY_WALL, {1, 0}}}};
   for (int side = 0; side < 2 * periodic; side++)
-    domain.boundaries[side] = (ts_fluid_boundary){TS_FLUID_PERIODIC, {0, 0}};
+    domain.boundaries[side] = (ts_fluid_boundary){TS_FLUID_BOUNDARY_PERIODIC, {0, 0}};
 }
 
 static void as_on_the_cpu(void) {
@@ -303,7 +304,7 @@ static void as_on_the_cpu(void) {
   const ts_context_desc desc = {.backend = "cpu"};
   REQUIRE_OK(NULL, ts_context_create(&desc, &cpu));
   for (int periodic = 0; periodic < 3; periodic++)
-    for (int layout = 0; layout < 2; layout++) {
+    for (int layout = TS_FLUID_LAYOUT_STAGGERED; layout <= TS_FLUID_LAYOUT_COLLOCATED; layout++) {
       set_domain(periodic, (ts_fluid_layout)layout);
       compare_all(context, cpu);
     }
@@ -311,5 +312,4 @@ static void as_on_the_cpu(void) {
   test_close(&context);
 }
 
-static const test_case cases[] = {{"as_on_the_cpu", as_on_the_cpu}};
-TEST_MAIN(cases, 0)
+TEST_MAIN(CASES(as_on_the_cpu))

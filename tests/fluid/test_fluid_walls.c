@@ -15,9 +15,9 @@ static ts_fluid_info info_of(const fluid_run *run) {
 
 static fluid_run channel(void) {
   fluid_run run = fluid_make((ts_fluid_desc){.width = width, .height = height});
-  run.desc.left = (ts_fluid_boundary){TS_FLUID_WALL, {1, 0}};
-  run.desc.right.kind = TS_FLUID_OUTLET;
-  run.parameters.iterations = 8;
+  run.desc.left = (ts_fluid_boundary){TS_FLUID_BOUNDARY_WALL, {1, 0}};
+  run.desc.right.kind = TS_FLUID_BOUNDARY_OUTLET;
+  run.parameters.pressure.fixed_iterations = 8;
   return run;
 }
 
@@ -41,7 +41,7 @@ static float v_at(const float *v, int i, int j) {
 /* Nothing passes a wall: velocities through the faces of solids and boundaries are what is given, to the bit.
  */
 static int walls_hold(fluid_run *run, float moving_x, float moving_y) {
-  float *v = read_vector(ts_fluid_velocity(run->fluid));
+  float *v = read_vector(ts_fluid_get_velocity(run->fluid));
   int wrong = 0;
   for (int j = 0; j < height; j++)
     for (int i = 0; i < width; i++) {
@@ -56,8 +56,6 @@ static int walls_hold(fluid_run *run, float moving_x, float moving_y) {
 }
 
 static void walls(void) {
-  context = test_open();
-  if (!context) return;
   for (int moving = 0; moving < 2; moving++) {
     clear();
     fill(8, 13, 6, 12);
@@ -69,7 +67,7 @@ static void walls(void) {
     run.desc.solid = solid;
     run.desc.solid_velocity = solid_velocity;
     run.parameters.viscosity = 0.01;
-    run.parameters.advection = TS_FLUID_MACCORMACK;
+    run.parameters.advection = TS_FLUID_ADVECTION_MACCORMACK;
     if (fluid_open(&run, context)) {
       const float push[2] = {-3, 5};
       const int steps = test_is_brief() ? 2 : 5;
@@ -81,38 +79,32 @@ static void walls(void) {
     }
     fluid_close(&run);
   }
-  test_close(&context);
 }
 
 /* What flows in flows out. */
 static void through_flow(void) {
-  context = test_open();
-  if (!context) return;
   clear();
   fill(0, 10, 0, 8); /* a step */
   fluid_run run = channel();
   run.desc.solid = solid;
-  run.parameters.iterations = 10;
+  run.parameters.pressure.fixed_iterations = 10;
   if (fluid_open(&run, context) && fluid_steps(&run, 10, TS_FLUID_MEASURE_DIVERGENCE)) {
     const ts_fluid_info info = info_of(&run);
     CHECK_CLOSE(info.inflow, 12.0 / height, 1e-6);
     CHECK_INT(info.fluid_cells, width * height - 80);
     CHECK(info.closed == 0 && info.outlet_closed == 0 && info.incompatible == 0);
-    float *v = read_vector(ts_fluid_velocity(run.fluid));
+    float *v = read_vector(ts_fluid_get_velocity(run.fluid));
     double out = 0;
     for (int j = 0; j < height; j++) out += (double)u_at(v, width, j) * run.h;
     CHECK_CLOSE(out, info.inflow, 1e-4);
     free(v);
   }
   fluid_close(&run);
-  test_close(&context);
 }
 
 /* An outlet that walls close: what flows in is taken off evenly, and everything stays finite. */
 static void closed_outlet(void) {
-  context = test_open();
-  if (!context) return;
-  for (int layout = 0; layout < 2; layout++) {
+  for (int layout = TS_FLUID_LAYOUT_STAGGERED; layout <= TS_FLUID_LAYOUT_COLLOCATED; layout++) {
     clear();
     fluid_run run = channel();
     run.desc.layout = (ts_fluid_layout)layout;
@@ -130,7 +122,7 @@ static void closed_outlet(void) {
       CHECK_CLOSE(info.incompatible, 1, 1e-6);
       if (fluid_steps(&run, 5, TS_FLUID_MEASURE_DIVERGENCE)) {
         CHECK(run.result.largest_speed < 20);
-        if (layout == TS_FLUID_STAGGERED) CHECK(run.result.divergence_after < 2e-3);
+        if (layout == TS_FLUID_LAYOUT_STAGGERED) CHECK(run.result.divergence_after < 2e-3);
       }
       CHECK_OK(context, ts_fluid_set_walls(run.fluid, NULL, NULL));
       CHECK_INT(info_of(&run).incompatible, 0);
@@ -138,14 +130,11 @@ static void closed_outlet(void) {
     }
     fluid_close(&run);
   }
-  test_close(&context);
 }
 
 /* Closed pockets, single cells among them, beside a flow; all solvers. */
 static void pockets(void) {
-  context = test_open();
-  if (!context) return;
-  for (int solver = 0; solver < 4; solver++) {
+  for (int solver = 0; solver < FLUID_SOLVERS; solver++) {
     clear();
     fill(4, 28, 4, 16);
     for (int k = 0; k < 10; k++) {
@@ -155,8 +144,8 @@ static void pockets(void) {
     }
     fluid_run run = channel();
     run.desc.solid = solid;
-    run.parameters.solver = (ts_fluid_solver)solver;
-    run.parameters.iterations = 0;
+    run.parameters.pressure.fixed_iterations = 0;
+    fluid_use(&run, solver);
     const float push[2] = {2, 2};
     if (fluid_open(&run, context) &&
         CHECK_OK(context, ts_fluid_splat(run.fluid, 0.8, 0.5, 0.5, push, NULL, 0)) &&
@@ -167,13 +156,10 @@ static void pockets(void) {
     }
     fluid_close(&run);
   }
-  test_close(&context);
 }
 
 /* Walls that go away leave fluid at rest; boundaries that change take effect. */
 static void changes(void) {
-  context = test_open();
-  if (!context) return;
   clear();
   fill(8, 16, 5, 15);
   for (int k = 0; k < width * height; k++) solid_velocity[2 * k] = 0.5f;
@@ -182,26 +168,25 @@ static void changes(void) {
   run.desc.solid = solid;
   run.desc.solid_velocity = solid_velocity;
   if (fluid_open(&run, context)) {
-    float *v = read_vector(ts_fluid_velocity(run.fluid));
+    float *v = read_vector(ts_fluid_get_velocity(run.fluid));
     CHECK(u_at(v, 12, 10) == 0.5f && u_at(v, 2, 10) == 0);
     free(v);
     CHECK_OK(context, ts_fluid_set_walls(run.fluid, NULL, NULL));
-    v = read_vector(ts_fluid_velocity(run.fluid));
+    v = read_vector(ts_fluid_get_velocity(run.fluid));
     CHECK(u_at(v, 12, 10) == 0);
     free(v);
-    const ts_fluid_boundary inlet = {TS_FLUID_WALL, {2, 0}}, slip = {TS_FLUID_SLIP, {0}};
+    const ts_fluid_boundary inlet = {TS_FLUID_BOUNDARY_WALL, {2, 0}}, slip = {TS_FLUID_BOUNDARY_SLIP, {0}};
     CHECK_OK(context, ts_fluid_set_boundaries(run.fluid, &inlet, NULL, &slip, &slip));
     CHECK_CLOSE(info_of(&run).inflow, 2, 1e-6);
     if (fluid_steps(&run, 3, TS_FLUID_MEASURE_DIVERGENCE)) {
       /* Between slippery boundaries the flow is the same everywhere. */
-      v = read_vector(ts_fluid_velocity(run.fluid));
+      v = read_vector(ts_fluid_get_velocity(run.fluid));
       for (int j = 0; j < height; j++)
         if (!CHECK_CLOSE((double)u_at(v, 17, j), 2, 1e-3)) break;
       free(v);
     }
   }
   fluid_close(&run);
-  test_close(&context);
 }
 
 /* ---- Forces and contents ---- */
@@ -222,20 +207,18 @@ static double moved_stripe(double x, double y, int component) {
 
 static fluid_run periodic(void) {
   fluid_run run = fluid_make((ts_fluid_desc){.width = width, .height = height});
-  run.desc.left.kind = run.desc.right.kind = TS_FLUID_PERIODIC;
-  run.desc.bottom.kind = run.desc.top.kind = TS_FLUID_PERIODIC;
+  run.desc.left.kind = run.desc.right.kind = TS_FLUID_BOUNDARY_PERIODIC;
+  run.desc.bottom.kind = run.desc.top.kind = TS_FLUID_BOUNDARY_PERIODIC;
   return run;
 }
 
 /* A uniform flow in a periodic domain goes on; dye goes round and decays; gravity accelerates. */
 static void uniform_flow(void) {
-  context = test_open();
-  if (!context) return;
-  for (int layout = 0; layout < 2; layout++) {
+  for (int layout = TS_FLUID_LAYOUT_STAGGERED; layout <= TS_FLUID_LAYOUT_COLLOCATED; layout++) {
     fluid_run run = periodic();
     run.desc.layout = (ts_fluid_layout)layout;
     run.parameters.time_step = 0.04;
-    run.parameters.advection = TS_FLUID_MACCORMACK;
+    run.parameters.advection = TS_FLUID_ADVECTION_MACCORMACK;
     run.parameters.viscosity = 0.01;
     run.parameters.dye_decay = 2;
     if (fluid_open(&run, context)) {
@@ -250,7 +233,7 @@ static void uniform_flow(void) {
       run.parameters.gravity[1] = -1;
       CHECK_OK(context, ts_fluid_set_parameters(run.fluid, &run.parameters));
       if (fluid_steps(&run, 5, 0)) {
-        float *v = read_vector(ts_fluid_velocity(run.fluid));
+        float *v = read_vector(ts_fluid_get_velocity(run.fluid));
         CHECK_CLOSE((double)u_at(v, 7, 9), 0.375 + 0.5 * 0.2, 1e-5);
         CHECK_CLOSE((double)v_at(v, 7, 9), -0.2, 1e-5);
         free(v);
@@ -258,15 +241,12 @@ static void uniform_flow(void) {
     }
     fluid_close(&run);
   }
-  test_close(&context);
 }
 
 /* Warm fluid rises, smoke sinks, sources hold what they say, splats add. */
 static void contents(void) {
-  context = test_open();
-  if (!context) return;
   clear();
-  for (int layout = 0; layout < 2; layout++) {
+  for (int layout = TS_FLUID_LAYOUT_STAGGERED; layout <= TS_FLUID_LAYOUT_COLLOCATED; layout++) {
     fluid_run run =
         fluid_make((ts_fluid_desc){.width = width, .height = height, .layout = (ts_fluid_layout)layout});
     run.parameters.buoyancy = 2;
@@ -276,7 +256,7 @@ static void contents(void) {
         .x = 0.4f, .y = 0.4f, .half_width = 0.1f, .half_height = 0.1f, .temperature = 1, .sets_temperature = 1};
     if (fluid_open(&run, context) && CHECK_OK(context, ts_fluid_set_sources(run.fluid, &source, 1)) &&
         CHECK_OK(context, ts_fluid_splat(run.fluid, 1.2, 0.5, 0.1, NULL, dye, 0)) && fluid_steps(&run, 5, 0)) {
-      float *v = read_vector(ts_fluid_velocity(run.fluid)), *c = read_vector(ts_fluid_dye(run.fluid));
+      float *v = read_vector(ts_fluid_get_velocity(run.fluid)), *c = read_vector(ts_fluid_get_dye(run.fluid));
       CHECK(v_at(v, 8, 9) > 0.01f && v_at(v, 24, 10) < -0.01f);
       CHECK(c[4 * (8 * width + 8) + 3] == 1);
       CHECK(c[4 * (10 * width + 24)] > 0.3f && c[4 * (10 * width + 24)] < 0.5f);
@@ -285,7 +265,7 @@ static void contents(void) {
     }
     if (run.fluid) {
       CHECK_OK(context, ts_fluid_reset(run.fluid));
-      float *c = read_vector(ts_fluid_dye(run.fluid));
+      float *c = read_vector(ts_fluid_get_dye(run.fluid));
       CHECK(c[4 * (10 * width + 24)] == 0);
       free(c);
       CHECK_OK(context, ts_fluid_set_sources(run.fluid, NULL, 0));
@@ -293,21 +273,18 @@ static void contents(void) {
     }
     fluid_close(&run);
   }
-  test_close(&context);
 }
 
 /* Particles go with the flow, stay in it, and restart when they are old. */
 static void particles(void) {
-  context = test_open();
-  if (!context) return;
   clear();
   fluid_run run = periodic();
   run.parameters.time_step = 0.04;
   if (fluid_open(&run, context) && CHECK_OK(context, ts_fluid_set_particles(run.fluid, 8, 4, 0))) {
     fluid_write_velocity(&run, sideways);
-    float *before = read_vector(ts_fluid_particles(run.fluid));
+    float *before = read_vector(ts_fluid_get_particles(run.fluid));
     if (fluid_steps(&run, 10, 0)) {
-      float *after = read_vector(ts_fluid_particles(run.fluid));
+      float *after = read_vector(ts_fluid_get_particles(run.fluid));
       for (int k = 0; k < 32; k++) {
         const double x = fmod((double)before[4 * k] + 0.375 * 0.4, 1.6);
         if (!CHECK_CLOSE((double)after[4 * k], x, 1e-4) ||
@@ -328,7 +305,7 @@ static void particles(void) {
   run.desc.solid = solid;
   if (fluid_open(&run, context) && CHECK_OK(context, ts_fluid_set_particles(run.fluid, 30, 20, life)) &&
       fluid_steps(&run, turns, 0)) {
-    float *p = read_vector(ts_fluid_particles(run.fluid));
+    float *p = read_vector(ts_fluid_get_particles(run.fluid));
     int in_wall = 0;
     for (int k = 0; k < 600; k++) {
       const double x = (double)p[4 * k] / run.h, y = (double)p[4 * k + 1] / run.h;
@@ -338,15 +315,10 @@ static void particles(void) {
     CHECK(in_wall < 6); /* a place is chosen at most four times */
     free(p);
     CHECK_OK(context, ts_fluid_set_particles(run.fluid, 0, 0, 0));
-    CHECK(ts_fluid_particles(run.fluid) == NULL);
+    CHECK(ts_fluid_get_particles(run.fluid) == NULL);
   }
   fluid_close(&run);
-  test_close(&context);
 }
 
-static const test_case cases[] = {
-    {"walls", walls},       {"through_flow", through_flow}, {"closed_outlet", closed_outlet},
-    {"pockets", pockets},   {"changes", changes},           {"uniform_flow", uniform_flow},
-    {"contents", contents}, {"particles", particles},
-};
-TEST_MAIN(cases, 0)
+TEST_MAIN(CASES_IN_CONTEXT(walls, through_flow, closed_outlet, pockets, changes, uniform_flow, contents,
+                           particles))

@@ -42,9 +42,9 @@ static ts_space *any_space(state *s) {
   ts_matrix *A = s->matrices[pick(s)];
   switch (fuzz_take(&s->in, 3)) {
   case 0:
-    return ts_matrix_row_space(A);
+    return ts_matrix_get_row_space(A);
   case 1:
-    return ts_matrix_column_space(A);
+    return ts_matrix_get_column_space(A);
   default:
     return s->spaces[pick(s)];
   }
@@ -64,12 +64,13 @@ static void make_matrix(state *s) {
     const int length = spd ? 1 : fuzz_take(&s->in, 4);
     for (int k = 0; k < length && count < ENTRIES; k++, count++) {
       columns[count] = spd ? i : fuzz_take(&s->in, (wide ? wide : 1) + fault);
-      values[count] = spd ? 1 + (float)fuzz_take(&s->in, 8) : fuzz_float(&s->in);
+      values[count] = spd ? 1 + (float)fuzz_take(&s->in, 9) : fuzz_float(&s->in);
     }
     offsets[i + 1] = count;
   }
-  ts_matrix_desc desc = {.csr = {rows, wide, offsets, columns, fuzz_take(&s->in, 8) ? values : NULL},
-                         .format = (ts_format)fuzz_take(&s->in, 8),
+  const float *given = fuzz_take(&s->in, 9) ? values : NULL;
+  ts_matrix_desc desc = {.csr = ts_host_csr(rows, wide, offsets, columns, given),
+                         .format = (ts_format)fuzz_take(&s->in, 9),
                          .keep_host_copy = fuzz_take(&s->in, 2),
                          .components = fuzz_take(&s->in, 6)};
   if (fuzz_take(&s->in, 3) == 0) desc.constrained = constrained;
@@ -85,13 +86,17 @@ static void change_matrix(state *s) {
   ts_matrix *A = s->matrices[pick(s)];
   ts_csr copy;
   float values[ENTRIES];
-  if (!A || ts_matrix_host_copy(A, &copy) != TS_OK) return;
+  if (!A || ts_matrix_get_host_copy(A, &copy) != TS_OK) return;
   for (int k = 0; k < ENTRIES; k++) values[k] = fuzz_float(&s->in);
   const int way = fuzz_take(&s->in, 4);
-  if (way == 1) copy.values = values;
-  if (way == 2) copy.values = NULL;
+  if (way == 1) copy.values = ts_host(values, copy.column_indices.count);
+  if (way == 2) copy.values = (ts_array){0};
   if (way == 3) copy.rows--;
   check(s, ts_matrix_set_values(A, &copy));
+}
+
+static ts_array nine_of(const ts_space *grid, float *values) {
+  return ts_host(values, 9 * (size_t)ts_space_get_size(grid));
 }
 
 static void make_stencil(state *s) {
@@ -117,18 +122,19 @@ static void make_stencil(state *s) {
                                      .centring = (ts_centring)fuzz_take(&s->in, 3),
                                      .spacing = fuzz_number(&s->in),
                                      .uniform_sigma = fuzz_number(&s->in)};
-    check(s, ts_poisson_stencil(s->context, &poisson, values));
+    check(s, ts_poisson_stencil(s->context, &poisson,
+                                ts_host(values, 9 * (size_t)poisson.width * (size_t)poisson.height)));
   }
   ts_matrix **A = &s->matrices[pick(s)];
   if (*A && fuzz_take(&s->in, 2)) {
     ts_matrix_info info;
     if (ts_matrix_get_info(*A, &info) == TS_OK && info.format == TS_FORMAT_STENCIL &&
         info.rows <= desc.width * desc.height)
-      check(s, ts_stencil_set_values(*A, values));
+      check(s, ts_stencil_set_values(*A, nine_of(ts_matrix_get_row_space(*A), values)));
     return;
   }
   ts_matrix_destroy(A);
-  check(s, ts_stencil_create(s->spaces[k], values, A));
+  check(s, ts_stencil_create(s->spaces[k], nine_of(s->spaces[k], values), A));
 }
 
 static void operate(state *s) {
@@ -136,7 +142,7 @@ static void operate(state *s) {
   const int index = fuzz_take(&s->in, 6);
   const ts_coefficient a =
       fuzz_take(&s->in, 2) ? ts_constant(fuzz_float(&s->in)) : ts_scaled(fuzz_float(&s->in), s->scalars, index);
-  switch (fuzz_take(&s->in, 12)) {
+  switch (fuzz_take(&s->in, 13)) {
   case 0:
     check(s, ts_vector_fill(y, fuzz_float(&s->in)));
     break;
@@ -168,6 +174,9 @@ static void operate(state *s) {
     check(s, ts_matrix_multiply(y, s->matrices[pick(s)], x));
     break;
   case 10:
+    check(s, ts_matrix_multiply_transposed(y, s->matrices[pick(s)], x));
+    break;
+  case 11:
     check(s, ts_matrix_residual(y, z, s->matrices[pick(s)], x));
     break;
   default:
@@ -180,19 +189,34 @@ static void move_values(state *s) {
   float values[4 * 144 + 4];
   ts_vector *v = vector(s);
   if (!v) return;
-  const size_t count = (size_t)ts_space_size(ts_vector_space(v)) * (size_t)ts_vector_components(v);
+  const size_t count = (size_t)ts_space_get_size(ts_vector_get_space(v)) * (size_t)ts_vector_get_components(v);
   if (count > sizeof values / sizeof *values) return;
   for (size_t i = 0; i < count; i++) values[i] = fuzz_float(&s->in);
-  const size_t told = fuzz_take(&s->in, 8) ? count : (size_t)fuzz_take(&s->in, 8);
+  const size_t told = fuzz_take(&s->in, 9) ? count : (size_t)fuzz_take(&s->in, 9);
   if (told > count) return;
-  check(s, fuzz_take(&s->in, 2) ? ts_vector_write(v, values, told) : ts_vector_read(v, values, told));
+  check(s, fuzz_take(&s->in, 2) ? ts_vector_write(v, ts_host(values, told))
+                                : ts_vector_read(v, ts_host(values, told)));
+}
+
+/* Up to three columns, sometimes not whole ones. */
+static void solve_arrays(state *s, ts_matrix *A, const ts_solver_desc *desc) {
+  double right[3 * 144], numbers[3 * 144];
+  float rounded[3 * 144];
+  ts_result result;
+  const size_t columns = (size_t)fuzz_take(&s->in, 4), fault = fuzz_take(&s->in, 16) == 0,
+               rows = columns * (size_t)ts_space_get_size(ts_matrix_get_row_space(A)),
+               unknowns = columns * (size_t)ts_space_get_size(ts_matrix_get_column_space(A));
+  for (size_t i = 0; i < 3 * 144; i++) right[i] = numbers[i] = fuzz_number(&s->in), rounded[i] = 0;
+  const ts_array b = ts_host(right, rows > fault ? rows - fault : 0);
+  const ts_array x = fuzz_take(&s->in, 2) ? ts_host(numbers, unknowns) : ts_host(rounded, unknowns);
+  check(s, ts_solve(A, b, x, desc, &result));
 }
 
 static void solve(state *s) {
   ts_result result;
   const ts_solver_desc desc = {.method = (ts_method)fuzz_take(&s->in, 6),
                                .transposed = fuzz_take(&s->in, 3) ? NULL : s->matrices[pick(s)],
-                               .preconditioner_kind = (ts_preconditioner_kind)fuzz_take(&s->in, 8),
+                               .preconditioner_kind = (ts_preconditioner_kind)fuzz_take(&s->in, 9),
                                .preconditioner = fuzz_take(&s->in, 3) ? NULL : s->preconditioner,
                                .stop = (ts_stop)fuzz_take(&s->in, 3),
                                .rtol = fuzz_number(&s->in) * 1e-3,
@@ -201,11 +225,11 @@ static void solve(state *s) {
                                .check_interval = fuzz_take(&s->in, 5),
                                .zero_start = fuzz_take(&s->in, 2),
                                .reductions = fuzz_take(&s->in, 4) ? 0 : fuzz_take(&s->in, 4),
-                               .restart = fuzz_take(&s->in, 4) ? 0 : fuzz_take(&s->in, 8)};
+                               .restart = fuzz_take(&s->in, 4) ? 0 : fuzz_take(&s->in, 9)};
   const ts_solver_desc fixed = {.method = desc.method,
                                 .preconditioner_kind = desc.preconditioner_kind,
                                 .fixed_iterations = fuzz_take(&s->in, 20)};
-  const ts_preconditioner_desc how = {.kind = (ts_preconditioner_kind)fuzz_take(&s->in, 8),
+  const ts_preconditioner_desc how = {.kind = (ts_preconditioner_kind)fuzz_take(&s->in, 9),
                                       .block_size = fuzz_take(&s->in, 3) ? 0 : fuzz_take(&s->in, 20),
                                       .multigrid = fuzz_take(&s->in, 2) ? s->multigrid : NULL};
   const ts_multigrid_desc grid = {.smoother = (ts_smoother)fuzz_take(&s->in, 5),
@@ -243,7 +267,7 @@ static void solve(state *s) {
     check(s, ts_preconditioner_apply(s->preconditioner, b, x));
     break;
   case 6:
-    check(s, ts_solve(A, b, x, fuzz_take(&s->in, 2) ? &desc : &fixed, &result));
+    solve_arrays(s, A, fuzz_take(&s->in, 2) ? &desc : &fixed);
     break;
   case 7:
     check(s, ts_solver_solve(s->solver, b, x, &result));
@@ -267,13 +291,13 @@ static void use_system(state *s) {
                                .symmetric = fuzz_take(&s->in, 3) == 0,
                                .allow_singular = fuzz_take(&s->in, 2),
                                .group = fuzz_take(&s->in, 6)};
-  const ts_system_solve_desc how = {.method = (ts_method)fuzz_take(&s->in, 6),
-                                    .preconditioner = (ts_preconditioner_kind)fuzz_take(&s->in, 3),
-                                    .rtol = numbers[1] * 1e-3,
-                                    .max_iterations = 1 + fuzz_take(&s->in, 50),
+  const ts_system_solve_desc how = {.solver.method = (ts_method)fuzz_take(&s->in, 6),
+                                    .solver.preconditioner_kind = (ts_preconditioner_kind)fuzz_take(&s->in, 3),
+                                    .solver.rtol = numbers[1] * 1e-3,
+                                    .solver.max_iterations = 1 + fuzz_take(&s->in, 50),
                                     .normal = (ts_normal)fuzz_take(&s->in, 4),
                                     .order = (ts_order)fuzz_take(&s->in, 4),
-                                    .format = (ts_format)fuzz_take(&s->in, 8),
+                                    .format = (ts_format)fuzz_take(&s->in, 9),
                                     .leave_on_device = fuzz_take(&s->in, 2)};
   ts_system_result result;
   switch (fuzz_take(&s->in, 16)) {

@@ -34,26 +34,23 @@ static void take_matrix(fuzz_bytes *b, problem *p) {
 
 static ts_status create(ts_context *context, fuzz_bytes *b, problem *p, ts_lcp **lcp) {
   const int form = fuzz_take(b, 3), is_double = fuzz_take(b, 2);
-  const ts_csr csr = {.rows = p->n,
-                      .columns = p->n,
-                      .row_offsets = p->offsets,
-                      .column_indices = p->columns,
-                      .double_values = p->matrix};
+  const ts_csr csr = ts_host_csr(p->n, p->n, p->offsets, p->columns, p->matrix);
   take_numbers(b, p->lower, p->n);
   take_numbers(b, p->upper, p->n);
   for (int k = 0; k < most; k++) p->friction[k] = fabs(fuzz_number(b));
   const int has_bounds = p->dimension == 1 && fuzz_take(b, 2);
+  const size_t n = (size_t)p->n, dimension = (size_t)p->dimension;
   for (int k = 0; k < most && fuzz_take(b, 3); k++) p->lower[k] = -1, p->upper[k] = 2;
   const ts_lcp_desc desc = {.size = p->n,
                             .dimension = p->dimension,
-                            .double_matrix = form == 0 ? p->matrix : NULL,
+                            .matrix = ts_host(form == 0 ? p->matrix : NULL, n * n),
                             .sparse_matrix = form == 1 ? &csr : NULL,
                             .jacobian = form == 2 ? &csr : NULL,
-                            .inverse_mass = form == 2 ? p->mass : NULL,
+                            .inverse_mass = ts_host(form == 2 ? p->mass : NULL, n),
                             .storage = (ts_lcp_storage)fuzz_take(b, 3),
-                            .lower = has_bounds ? p->lower : NULL,
-                            .upper = has_bounds ? p->upper : NULL,
-                            .friction = p->dimension > 1 ? p->friction : NULL,
+                            .lower = ts_host(has_bounds ? p->lower : NULL, n),
+                            .upper = ts_host(has_bounds ? p->upper : NULL, n),
+                            .friction = ts_host(dimension > 1 ? p->friction : NULL, n / dimension),
                             .precision = is_double ? TS_PRECISION_DOUBLE : TS_PRECISION_SINGLE};
   return ts_lcp_create(context, &desc, lcp);
 }
@@ -66,23 +63,23 @@ static void solve(ts_lcp *lcp, fuzz_bytes *b, problem *p) {
   ts_lcp_result result;
   ts_lcp_settings settings = {.scheme = (ts_lcp_scheme)fuzz_take(b, 9),
                               .local = (ts_lcp_local)fuzz_take(b, 3),
-                              .acceleration = (ts_lcp_acceleration)fuzz_take(b, 4),
+                              .acceleration = (ts_lcp_acceleration)fuzz_take(b, 3),
                               .rtol = tolerances[fuzz_take(b, 4)],
                               .max_sweeps = 1 + fuzz_take(b, 100),
                               .check_interval = fuzz_take(b, 4),
                               .zero_start = fuzz_take(b, 2)};
   if (fuzz_take(b, 8) == 7) settings = (ts_lcp_settings){.fixed_sweeps = 1 + fuzz_take(b, 5)};
-  if (ts_vector_create(ts_lcp_space(lcp), &vectors[fuzz_take(b, 2)], &q) ||
-      ts_vector_create(ts_lcp_space(lcp), &vectors[fuzz_take(b, 2)], &z))
+  if (ts_vector_create(ts_lcp_get_space(lcp), &vectors[fuzz_take(b, 2)], &q) ||
+      ts_vector_create(ts_lcp_get_space(lcp), &vectors[fuzz_take(b, 2)], &z))
     abort();
   take_numbers(b, p->numbers, p->n); /* a vector that does not hold one of them stays 0 */
-  (void)ts_vector_write_double(q, p->numbers, (size_t)p->n);
+  (void)ts_vector_write(q, ts_host(p->numbers, (size_t)p->n));
   take_numbers(b, p->numbers, p->n);
-  (void)ts_vector_write_double(z, p->numbers, (size_t)p->n);
+  (void)ts_vector_write(z, ts_host(p->numbers, (size_t)p->n));
   const ts_status status = ts_lcp_solve(lcp, q, z, &settings, &result);
   double residual, norm = 0;
   if (ts_lcp_residual(lcp, q, z, &residual)) abort();
-  if (ts_vector_read_double(z, p->numbers, (size_t)p->n)) abort();
+  if (ts_vector_read(z, ts_host(p->numbers, (size_t)p->n))) abort();
   for (int32_t i = 0; i < p->n; i++) norm = hypot(norm, p->numbers[i]);
   if (status == TS_OK && !settings.fixed_sweeps &&
       !(isfinite(norm) && residual <= result.residual * 1.001 && result.residual <= residual * 1.001))
@@ -102,8 +99,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   if (create(context, &b, &p, &lcp) == TS_OK) {
     solve(lcp, &b, &p);
     take_matrix(&b, &p);
-    (void)ts_lcp_set_matrix(lcp, &(ts_lcp_desc){.double_matrix = p.matrix});
-    if (p.dimension > 1) (void)ts_lcp_set_friction(lcp, p.friction);
+    (void)ts_lcp_set_matrix(lcp, &(ts_lcp_desc){.matrix = ts_host(p.matrix, (size_t)(p.n * p.n))});
+    if (p.dimension > 1) (void)ts_lcp_set_friction(lcp, ts_host(p.friction, (size_t)(p.n / p.dimension)));
     solve(lcp, &b, &p);
   }
   ts_lcp_destroy(&lcp);

@@ -22,7 +22,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
           sum += csr.values[k];
         }
     mm_free_csr(&csr);
-    if (h->rows * h->columns <= 1 << 16 && !mm_read_dense(&file, &values, &duplicates, &error)) {
+    if (h->rows * h->columns <= 1 << 16 &&
+        !mm_read_dense(&file, h->rows > h->columns, &values, &duplicates, &error)) {
       for (int64_t k = 0; k < h->rows * h->columns; k++) sum += values[k];
       free(values);
     }

@@ -9,6 +9,8 @@
 #endif
 
 #include <texsolve/gl.h>
+#include <texsolve/operator.h>
+#include <texsolve/solver.h>
 
 #include "application.h"
 #include "helpers.h"
@@ -31,9 +33,7 @@ static void make_current(void) {
 }
 
 /* scripts/test --drivers runs this where a driver lacks them too. */
-static void case_texture_barrier(void) {
-  context = test_open();
-  REQUIRE(context);
+static void texture_barrier(void) {
   make_current();
   GLint major = 0, minor = 0;
   glGetIntegerv(GL_MAJOR_VERSION, &major);
@@ -42,7 +42,6 @@ static void case_texture_barrier(void) {
                       application_lists("GL_NV_texture_barrier");
   const int refused = (test_desc().gl->flags & TS_GL_NO_TEXTURE_BARRIER) != 0;
   CHECK_INT(gl_info(context).texture_barrier, offered && !refused);
-  test_close(&context);
 }
 
 /* ---- Which context is current, and on which thread ---- */
@@ -76,7 +75,7 @@ static void expect_elsewhere(ts_status (*function)(ts_context *)) {
 
 /* A context of the library's own is current within calls only, unless the caller keeps it, and then the caller
  * can give it to another thread. */
-static void case_threads(void) {
+static void threads(void) {
   if (test_desc().gl->platform != TS_GL_PLATFORM_EGL) return;
   for (int kept = 0; kept < 2; kept++) {
     test_context_label("%s", kept ? "TS_GL_KEEP_CURRENT" : "ts_gl_make_current");
@@ -106,7 +105,7 @@ static void case_threads(void) {
 }
 
 /* An application's EGL context is current again after every call of the library in its own. */
-static void case_application_beside(void) {
+static void application_beside(void) {
   if (test_desc().gl->platform != TS_GL_PLATFORM_EGL) return;
   const char *why = application_open(0);
   if (why) printf("no context of an application: %s\n", why);
@@ -130,10 +129,8 @@ static void case_application_beside(void) {
 #endif
 
 /* Released, it is as before it was lent: what the caller changed is set again. */
-static void case_released_state(void) {
+static void released_state(void) {
   if (test_is_application()) return;
-  context = test_open();
-  REQUIRE(context);
   ts_space *space = make_space(context, 300);
   ts_vector *x = make_vector(space, 1, NULL);
   make_current();
@@ -147,7 +144,6 @@ static void case_released_state(void) {
   free(values);
   ts_vector_destroy(&x);
   ts_space_destroy(&space);
-  test_close(&context);
 }
 
 /* All texels of a texture's level 0. */
@@ -186,14 +182,14 @@ static void drop(unsigned texture) {
 
 /* The texel map is one to one, lies inside the vector, and everything else holds 0. */
 static void check_texture(ts_vector *vector, const float *expected) {
-  const int components = ts_vector_components(vector), stride = channels[components];
+  const int components = ts_vector_get_components(vector), stride = channels[components];
   ts_gl_texture where;
   int width, height, space_width, space_height;
   int32_t texels[2 * unknowns];
-  ts_space *space = ts_vector_space(vector);
-  REQUIRE_OK(context, ts_gl_vector_texture(vector, &where));
-  REQUIRE_OK(context, ts_gl_space_size(space, &space_width, &space_height));
-  REQUIRE_OK(context, ts_gl_space_texels(space, texels, 2 * unknowns));
+  ts_space *space = ts_vector_get_space(vector);
+  REQUIRE_OK(context, ts_gl_vector_get_texture(vector, &where));
+  REQUIRE_OK(context, ts_gl_space_get_size(space, &space_width, &space_height));
+  REQUIRE_OK(context, ts_gl_space_get_texels(space, texels, 2 * unknowns));
   CHECK_INT(where.width, space_width);
   CHECK_INT(where.height, space_height);
   CHECK_INT(where.internal_format, formats[components]);
@@ -225,15 +221,15 @@ static void texture_of_a_vector(void) {
     test_context_label("%d components", components);
     const size_t count = (size_t)unknowns * (size_t)components;
     float *values = ref_values(count, 3, -1, 1);
-    ts_vector *x = make_vector(ts_matrix_row_space(matrix), components, values);
-    ts_vector *y = make_vector(ts_matrix_row_space(matrix), components, NULL);
+    ts_vector *x = make_vector(ts_matrix_get_row_space(matrix), components, values);
+    ts_vector *y = make_vector(ts_matrix_get_row_space(matrix), components, NULL);
     check_texture(x, values);
     /* The texture is the vector's for good: every operation shows in it. */
     ts_gl_texture before, after;
-    CHECK_OK(context, ts_gl_vector_texture(y, &before));
+    CHECK_OK(context, ts_gl_vector_get_texture(y, &before));
     for (int k = 0; k < 3; k++) { /* in place, after which another texture may not have taken its place */
       CHECK_OK(context, ts_vector_axpby(y, ts_constant(1), x, ts_constant(1)));
-      CHECK_OK(context, ts_gl_vector_texture(y, &after));
+      CHECK_OK(context, ts_gl_vector_get_texture(y, &after));
       CHECK(memcmp(&before, &after, sizeof before) == 0);
     }
     CHECK_OK(context, ts_vector_copy(y, x));
@@ -251,11 +247,11 @@ static void texture_of_a_vector(void) {
 
 /* A vector on a texture of the application reads what is there, and writes back into it. */
 static void vector_on_a_texture(void) {
-  ts_space *space = ts_matrix_row_space(matrix);
+  ts_space *space = ts_matrix_get_row_space(matrix);
   int width, height, got_width, got_height;
   int32_t texels[2 * unknowns];
-  CHECK_OK(context, ts_gl_space_size(space, &width, &height));
-  CHECK_OK(context, ts_gl_space_texels(space, texels, 2 * unknowns));
+  CHECK_OK(context, ts_gl_space_get_size(space, &width, &height));
+  CHECK_OK(context, ts_gl_space_get_texels(space, texels, 2 * unknowns));
   for (int components = 1; components <= 4; components++) {
     test_context_label("%d components", components);
     const size_t stride = (size_t)channels[components];
@@ -272,7 +268,7 @@ static void vector_on_a_texture(void) {
       CHECK(memcmp(read, values, sizeof *read * (size_t)unknowns * (size_t)components) == 0);
       free(read);
       ts_gl_texture where;
-      CHECK_OK(context, ts_gl_vector_texture(x, &where));
+      CHECK_OK(context, ts_gl_vector_get_texture(x, &where));
       CHECK_INT(where.texture, texture);
       CHECK(where.x == 0 && where.y == 0);
       /* As an operand and as a result, also of itself. */
@@ -285,7 +281,7 @@ static void vector_on_a_texture(void) {
         if (!CHECK_CLOSE(read[i], values[i], 4 * EPSILON * fabs((double)values[i]))) break;
       check_texture(x, read);
       free(read);
-      CHECK_OK(context, ts_vector_write(x, values, (size_t)unknowns * (size_t)components));
+      CHECK_OK(context, ts_vector_write(x, ts_host(values, (size_t)unknowns * (size_t)components)));
       ts_vector_destroy(&y);
       ts_vector_destroy(&x);
       /* The texture outlives the vector, with what was in it. */
@@ -308,10 +304,10 @@ static void refuse(ts_space *space, int components, unsigned texture, const char
 }
 
 static void refused_textures(void) {
-  ts_space *space = ts_matrix_row_space(matrix);
+  ts_space *space = ts_matrix_get_row_space(matrix);
   int width, height;
   char need[64];
-  CHECK_OK(context, ts_gl_space_size(space, &width, &height));
+  CHECK_OK(context, ts_gl_space_get_size(space, &width, &height));
   snprintf(need, sizeof need, "%d x %d", width, height);
   refuse(space, 1, 0, "texture", "0");
   refuse(space, 1, 987654, "987654", "");
@@ -370,14 +366,14 @@ static void refused_textures(void) {
 
 /* From texels back to indices: the index, -1 for padding, and 1 in green for constrained rows. */
 static void index_texture(void) {
-  ts_space *space = ts_matrix_row_space(matrix);
+  ts_space *space = ts_matrix_get_row_space(matrix);
   int width, height, got_width, got_height, padding = 0;
   int32_t texels[2 * unknowns];
   unsigned texture = 0, again = 0;
-  CHECK_OK(context, ts_gl_space_size(space, &width, &height));
-  CHECK_OK(context, ts_gl_space_texels(space, texels, 2 * unknowns));
-  REQUIRE_OK(context, ts_gl_space_index_texture(space, &texture));
-  CHECK_OK(context, ts_gl_space_index_texture(space, &again));
+  CHECK_OK(context, ts_gl_space_get_size(space, &width, &height));
+  CHECK_OK(context, ts_gl_space_get_texels(space, texels, 2 * unknowns));
+  REQUIRE_OK(context, ts_gl_space_get_index_texture(space, &texture));
+  CHECK_OK(context, ts_gl_space_get_index_texture(space, &again));
   CHECK_INT(texture, again);
   make_current();
   glBindTexture(GL_TEXTURE_2D, texture);
@@ -402,14 +398,14 @@ static void index_texture(void) {
 }
 
 static void refused_arguments(void) {
-  ts_space *space = ts_matrix_row_space(matrix);
+  ts_space *space = ts_matrix_get_row_space(matrix);
   int32_t texels[2 * unknowns];
   int width;
-  CHECK_FAILS(context, ts_gl_space_texels(space, texels, unknowns), TS_ERROR_INVALID_ARGUMENT, "count", "300",
-              "2 x 300");
-  CHECK_FAILS(context, ts_gl_space_texels(space, NULL, 600), TS_ERROR_INVALID_ARGUMENT, "texels");
-  CHECK_FAILS(context, ts_gl_space_size(space, &width, NULL), TS_ERROR_INVALID_ARGUMENT, "height");
-  CHECK_FAILS(context, ts_gl_space_index_texture(space, NULL), TS_ERROR_INVALID_ARGUMENT, "texture");
+  CHECK_FAILS(context, ts_gl_space_get_texels(space, texels, unknowns), TS_ERROR_INVALID_ARGUMENT, "count",
+              "300", "2 x 300");
+  CHECK_FAILS(context, ts_gl_space_get_texels(space, NULL, 600), TS_ERROR_INVALID_ARGUMENT, "texels");
+  CHECK_FAILS(context, ts_gl_space_get_size(space, &width, NULL), TS_ERROR_INVALID_ARGUMENT, "height");
+  CHECK_FAILS(context, ts_gl_space_get_index_texture(space, NULL), TS_ERROR_INVALID_ARGUMENT, "texture");
   /* Objects of another backend. */
   const ts_context_desc desc = {.backend = "cpu"};
   ts_context *cpu = NULL;
@@ -420,11 +416,11 @@ static void refused_arguments(void) {
   unsigned texture;
   ts_gl_info info;
   CHECK_FAILS(cpu, ts_gl_get_info(cpu, &info), TS_ERROR_UNSUPPORTED, "cpu");
-  CHECK_FAILS(cpu, ts_gl_vector_texture(host, &where), TS_ERROR_UNSUPPORTED, "cpu");
+  CHECK_FAILS(cpu, ts_gl_vector_get_texture(host, &where), TS_ERROR_UNSUPPORTED, "cpu");
   CHECK_FAILS(cpu, ts_gl_vector_from_texture(host_space, 1, 1, &none), TS_ERROR_UNSUPPORTED, "cpu");
-  CHECK_FAILS(cpu, ts_gl_space_size(host_space, &width, &width), TS_ERROR_UNSUPPORTED, "cpu");
-  CHECK_FAILS(cpu, ts_gl_space_texels(host_space, texels, 600), TS_ERROR_UNSUPPORTED, "cpu");
-  CHECK_FAILS(cpu, ts_gl_space_index_texture(host_space, &texture), TS_ERROR_UNSUPPORTED, "cpu");
+  CHECK_FAILS(cpu, ts_gl_space_get_size(host_space, &width, &width), TS_ERROR_UNSUPPORTED, "cpu");
+  CHECK_FAILS(cpu, ts_gl_space_get_texels(host_space, texels, 600), TS_ERROR_UNSUPPORTED, "cpu");
+  CHECK_FAILS(cpu, ts_gl_space_get_index_texture(host_space, &texture), TS_ERROR_UNSUPPORTED, "cpu");
   CHECK_FAILS(cpu, ts_gl_make_current(cpu), TS_ERROR_UNSUPPORTED, "cpu");
   CHECK_FAILS(cpu, ts_gl_release_current(cpu), TS_ERROR_UNSUPPORTED, "cpu");
   ts_vector_destroy(&host);
@@ -454,14 +450,14 @@ static unsigned compile(const char *vertex, const char *fragment) {
 /* A viewer draws one point per unknown whose colour is the solution, fetched from the vector's texture with the
  * texel from an attribute; no byte passes the host. */
 static void draw_a_solution(void) {
-  ts_space *space = ts_matrix_row_space(matrix);
+  ts_space *space = ts_matrix_get_row_space(matrix);
   int32_t texels[2 * unknowns];
   float *bs = ref_values(unknowns, 7, 0.25f, 1);
   ts_vector *b = make_vector(space, 1, bs), *x = make_vector(space, 1, NULL);
   ts_solver *cg = make_cg(matrix, NULL);
   ts_gl_texture where;
-  CHECK_OK(context, ts_gl_vector_texture(x, &where));
-  CHECK_OK(context, ts_gl_space_texels(space, texels, 2 * unknowns));
+  CHECK_OK(context, ts_gl_vector_get_texture(x, &where));
+  CHECK_OK(context, ts_gl_space_get_texels(space, texels, 2 * unknowns));
   CHECK_OK(context, ts_solver_solve(cg, b, x, NULL));
   make_current();
   unsigned program =
@@ -517,9 +513,9 @@ static void draw_a_solution(void) {
 
 /* A solve whose right-hand side and solution are the application's textures. */
 static void solve_in_textures(void) {
-  ts_space *space = ts_matrix_row_space(matrix);
+  ts_space *space = ts_matrix_get_row_space(matrix);
   int width, height;
-  CHECK_OK(context, ts_gl_space_size(space, &width, &height));
+  CHECK_OK(context, ts_gl_space_get_size(space, &width, &height));
   float *zeros = calloc((size_t)width * (size_t)height, sizeof *zeros), *bs = ref_values(unknowns, 8, -1, 1);
   const unsigned bt = upload(width, height, GL_R32F, GL_RED, zeros),
                  xt = upload(width, height, GL_R32F, GL_RED, zeros);
@@ -528,7 +524,7 @@ static void solve_in_textures(void) {
   CHECK_OK(context, ts_gl_vector_from_texture(space, 1, xt, &x));
   ts_solver *cg = make_cg(matrix, NULL);
   if (b && x && cg) {
-    CHECK_OK(context, ts_vector_write(b, bs, unknowns));
+    CHECK_OK(context, ts_vector_write(b, ts_host(bs, unknowns)));
     CHECK_OK(context, ts_solver_solve(cg, b, x, NULL));
     float *xs = read_vector(x);
     CHECK(ref_relative_residual(&grid, constrained, 1, 0, xs, bs) <= 1e-4);
@@ -543,45 +539,77 @@ static void solve_in_textures(void) {
   free(zeros), free(bs);
 }
 
-static void run_all(void (*run)(void)) {
-  context = test_open();
-  if (!context) return;
+static int make_grid_matrix(int round) {
+  (void)round;
   grid = ref_grid(20, 15);
-  ts_matrix_desc desc = {0};
-  desc.csr = ref_csr(&grid);
-  desc.constrained = constrained;
-  if (CHECK_OK(context, ts_matrix_create(context, &desc, &matrix))) run();
-  test_context_label("%s", "");
-  ts_matrix_destroy(&matrix);
-  ref_free(&grid);
-  test_close(&context);
+  const ts_matrix_desc desc = {.csr = ref_csr(&grid), .constrained = constrained};
+  return CHECK_OK(context, ts_matrix_create(context, &desc, &matrix));
 }
 
-#define CASE(name)                                                                                             \
-  static void case_##name(void) {                                                                              \
-    run_all(name);                                                                                             \
-  }
-CASE(texture_of_a_vector)
-CASE(vector_on_a_texture)
-CASE(refused_textures)
-CASE(index_texture)
-CASE(refused_arguments)
-CASE(draw_a_solution)
-CASE(solve_in_textures)
+/* y = 3 x by the application's own use of the textures. */
+static ts_status triple(void *user, ts_vector *y, const ts_vector *x) {
+  int *calls = user, width, height;
+  ts_gl_texture from, to;
+  ts_status status = ts_gl_vector_get_texture((ts_vector *)x, &from);
+  if (status == TS_OK) status = ts_gl_vector_get_texture(y, &to);
+  if (status < 0) return status;
+  float *image = download(from.texture, 1, &width, &height);
+  float *texels = malloc((size_t)to.width * (size_t)to.height * sizeof *texels);
+  for (int j = 0; j < to.height; j++)
+    for (int i = 0; i < to.width; i++) texels[j * to.width + i] = 3 * image[(from.y + j) * width + from.x + i];
+  glBindTexture(GL_TEXTURE_2D, to.texture);
+  glTexSubImage2D(GL_TEXTURE_2D, 0, to.x, to.y, to.width, to.height, GL_RED, GL_FLOAT, texels);
+  glBindTexture(GL_TEXTURE_2D, 0);
+  free(texels), free(image);
+  ++*calls;
+  return TS_OK;
+}
 
-static const test_case cases[] = {
+/* An operator that works on textures. */
+static void operator_in_textures(void) {
+  ts_space *space = ts_matrix_get_row_space(matrix);
+  int calls = 0;
+  ts_matrix *A = NULL;
+  const ts_operator_desc desc = {
+      .apply = triple, .user = &calls, .symmetric = 1, .precision = TS_PRECISION_SINGLE};
+  float *bs = ref_values(unknowns, 8, -1, 1);
+  ts_vector *b = make_vector(space, 1, bs), *x = make_vector(space, 1, NULL);
+  REQUIRE_OK(context, ts_operator_create(space, space, &desc, &A));
+  static const ts_method methods[] = {TS_METHOD_CG, TS_METHOD_BICGSTAB, TS_METHOD_GMRES};
+  for (size_t k = 0; k < sizeof methods / sizeof methods[0]; k++) {
+    const ts_solver_desc how = {
+        .method = methods[k], .preconditioner_kind = TS_PRECONDITIONER_NONE, .zero_start = 1};
+    test_context_label("%s", ts_method_name(methods[k]));
+    CHECK_OK(context, solve_vectors(A, b, x, &how, NULL));
+    float *xs = read_vector(x);
+    for (int i = 0; i < unknowns; i++)
+      if (!constrained[i] && !CHECK_CLOSE(xs[i], bs[i] / 3, 1e-5)) break;
+    free(xs);
+    CHECK_PADDING(x);
+  }
+  CHECK(calls > 3);
+  free(bs);
+  ts_vector_destroy(&b);
+  ts_vector_destroy(&x);
+  ts_matrix_destroy(&A);
+}
+
+static void drop_grid_matrix(void) {
+  ts_matrix_destroy(&matrix);
+  ref_free(&grid);
+}
+
+static const test_fixture fixture = {
+    .context = &context, .setup = make_grid_matrix, .teardown = drop_grid_matrix};
+
+static const test_group groups[] = {
 #ifdef TEXSOLVE_HAVE_EGL
-    {"threads", case_threads},
-    {"application_beside", case_application_beside},
+    CASES(threads, application_beside),
 #endif
-    {"texture_barrier", case_texture_barrier},
-    {"released_state", case_released_state},
-    {"texture_of_a_vector", case_texture_of_a_vector},
-    {"vector_on_a_texture", case_vector_on_a_texture},
-    {"refused_textures", case_refused_textures},
-    {"index_texture", case_index_texture},
-    {"refused_arguments", case_refused_arguments},
-    {"draw_a_solution", case_draw_a_solution},
-    {"solve_in_textures", case_solve_in_textures},
-};
-TEST_MAIN(cases, 0)
+    CASES_IN_CONTEXT(texture_barrier, released_state),
+    CASES_WITH(&fixture, texture_of_a_vector, vector_on_a_texture, refused_textures, index_texture,
+               refused_arguments, draw_a_solution, solve_in_textures, operator_in_textures),
+    {.cases = NULL}};
+int main(int argc, char **argv) {
+  return test_main(argc, argv, groups, 0);
+}

@@ -105,16 +105,16 @@ static int bind_and_destroy(GLboolean before[KINDS][most_names], int index, int 
   ref_matrix m = ref_grid(23, 17);
   ts_context *context = test_open();
   ts_matrix *matrix = make_matrix(context, &m, TS_FORMAT_JAGGED);
-  ts_space *space = ts_matrix_row_space(matrix);
+  ts_space *space = ts_matrix_get_row_space(matrix);
   ts_vector *x = make_vector(space, 1, NULL), *y = make_vector(space, 1, NULL);
   ts_scalars *scalars = make_scalars(context, 2);
   unsigned index_texture;
   float slot[4];
-  CHECK_OK(context, ts_gl_space_index_texture(space, &index_texture));
+  CHECK_OK(context, ts_gl_space_get_index_texture(space, &index_texture));
   CHECK_OK(context, ts_vector_fill(x, 1));
   CHECK_OK(context, ts_matrix_multiply(y, matrix, x));
   CHECK_OK(context, ts_vector_dot(scalars, 0, x, y));
-  CHECK_OK(context, ts_scalars_read(scalars, 0, 1, slot));
+  CHECK_OK(context, ts_scalars_read(scalars, 0, ts_host(slot, 4)));
   int count = 0, taken[KINDS];
   for (int k = 0; k < KINDS; k++) {
     const GLuint name = find_object((kind)k, before[k], index);
@@ -151,5 +151,4 @@ static void bound_objects_are_destroyed(void) {
   }
 }
 
-static const test_case cases[] = {{"bound_objects_are_destroyed", bound_objects_are_destroyed}};
-TEST_MAIN(cases, 0)
+TEST_MAIN(CASES(bound_objects_are_destroyed))

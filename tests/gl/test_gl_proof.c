@@ -22,8 +22,8 @@ static void open_all(void) {
   m = ref_grid(20, 15);
   context = test_open();
   matrix = make_matrix(context, &m, TS_FORMAT_JAGGED);
-  x = make_vector(ts_matrix_row_space(matrix), 1, NULL);
-  y = make_vector(ts_matrix_row_space(matrix), 1, NULL);
+  x = make_vector(ts_matrix_get_row_space(matrix), 1, NULL);
+  y = make_vector(ts_matrix_get_row_space(matrix), 1, NULL);
   CHECK_OK(context, ts_vector_fill(x, 3));
 }
 
@@ -124,18 +124,18 @@ static const char said[] = "OpenGL did not draw as told";
 static void read_vector_fails(void) {
   float values[n];
   CHECK_OK(context, ts_matrix_multiply(y, matrix, x));
-  CHECK_FAILS(context, ts_vector_read(y, values, n), TS_ERROR_DEVICE, said);
+  CHECK_FAILS(context, ts_vector_read(y, ts_host(values, n)), TS_ERROR_DEVICE, said);
 }
 static void read_slot_fails(void) {
   ts_scalars *slots = make_scalars(context, 1);
   float slot[4];
   CHECK_OK(context, ts_vector_dot(slots, 0, x, x));
-  CHECK_FAILS(context, ts_scalars_read(slots, 0, 1, slot), TS_ERROR_DEVICE, said);
+  CHECK_FAILS(context, ts_scalars_read(slots, 0, ts_host(slot, 4)), TS_ERROR_DEVICE, said);
   ts_scalars_destroy(&slots);
 }
 static void solve_fails(void) {
   const ts_solver_desc desc = {.rtol = 1e-5};
-  CHECK_FAILS(context, ts_solve(matrix, x, y, &desc, NULL), TS_ERROR_DEVICE, said);
+  CHECK_FAILS(context, solve_vectors(matrix, x, y, &desc, NULL), TS_ERROR_DEVICE, said);
 }
 /* When the state is as it should be again, so are results; the error is told once. */
 static void results_are_right(void) {
@@ -162,7 +162,7 @@ static void forgotten_states(void) {
   static void (*const calls[])(void) = {read_vector_fails, read_slot_fails, solve_fails};
   open_all();
   const ts_solver_desc desc = {.rtol = 1e-5};
-  CHECK_OK(context, ts_solve(matrix, x, y, &desc, NULL));
+  CHECK_OK(context, solve_vectors(matrix, x, y, &desc, NULL));
   for (int k = 0; k < 3; k++)
     for (int s = 0; s < state_count; s++) {
       if (!is_possible(&states[s])) continue;
@@ -192,7 +192,7 @@ static void forgotten_for_one_call(void) {
     swap(own);
     states[s].change(0);
     float values[n];
-    CHECK_FAILS(context, ts_vector_read(y, values, n), TS_ERROR_DEVICE, said);
+    CHECK_FAILS(context, ts_vector_read(y, ts_host(values, n)), TS_ERROR_DEVICE, said);
     results_are_right();
   }
   close_all();
@@ -207,7 +207,7 @@ typedef struct heard {
 
 static void hear(ts_log_level level, const char *message, void *user) {
   heard *h = user;
-  if (level != TS_LOG_WARNING || !strstr(message, "OpenGL error")) return;
+  if (level != TS_LOG_LEVEL_WARNING || !strstr(message, "OpenGL error")) return;
   h->count++;
   snprintf(h->last, sizeof h->last, "%s", message);
 }
@@ -279,8 +279,4 @@ static void api_of_egl(void) {
 #endif
 }
 
-static const test_case cases[] = {{"forgotten_states", forgotten_states},
-                                  {"forgotten_for_one_call", forgotten_for_one_call},
-                                  {"pending_errors", pending_errors},
-                                  {"api_of_egl", api_of_egl}};
-TEST_MAIN(cases, 0)
+TEST_MAIN(CASES(forgotten_states, forgotten_for_one_call, pending_errors, api_of_egl))

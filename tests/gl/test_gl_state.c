@@ -267,8 +267,8 @@ static void call_mesh_flow(ts_context *context, ts_format format) {
   ts_mesh_flow *flow = NULL;
   ts_vector *x = NULL;
   STEP(context, ts_mesh_flow_create(context, &desc, &flow));
-  STEP(context, ts_vector_create(ts_mesh_flow_space(flow), &three, &x));
-  STEP(context, ts_vector_write(x, m.x, floats));
+  STEP(context, ts_vector_create(ts_mesh_flow_get_space(flow), &three, &x));
+  STEP(context, ts_vector_write(x, ts_host(m.x, floats)));
   STEP(context, ts_mesh_flow_assemble(flow, x, 1e-3));
   STEP(context, ts_mesh_flow_solve(flow, x, NULL));
   STEP(context, ts_mesh_flow_set_solver(flow, NULL));
@@ -276,7 +276,7 @@ static void call_mesh_flow(ts_context *context, ts_format format) {
   ts_mesh_flow_info info;
   STEP(context, ts_mesh_flow_get_info(flow, &info));
   float *xs = malloc(floats * sizeof *xs);
-  STEP(context, ts_vector_read(x, xs, floats));
+  STEP(context, ts_vector_read(x, ts_host(xs, floats)));
   CHECK(mesh_area(&m, xs) < mesh_area(&m, m.x));
   free(xs);
   CALL(ts_vector_destroy(&x));
@@ -289,12 +289,12 @@ static void call_with_doubles(ts_context *context, const ts_matrix *split, const
   const ts_vector_desc doubles = {.precision = TS_PRECISION_DOUBLE};
   ts_vector *b = NULL, *r = NULL;
   double found[700];
-  STEP(context, ts_vector_create(ts_matrix_row_space(split), &doubles, &b));
-  STEP(context, ts_vector_create(ts_matrix_row_space(split), &doubles, &r));
+  STEP(context, ts_vector_create(ts_matrix_get_row_space(split), &doubles, &b));
+  STEP(context, ts_vector_create(ts_matrix_get_row_space(split), &doubles, &r));
   STEP(context, ts_matrix_multiply(b, split, ones));
   STEP(context, ts_matrix_residual(r, b, split, ones));
   STEP(context, ts_vector_axpby(r, ts_constant(1.0 / 3), ones, ts_constant(1)));
-  STEP(context, ts_vector_read_double(r, found, 700));
+  STEP(context, ts_vector_read(r, ts_host(found, 700)));
   for (int i = 0; i < 700; i++)
     if (!CHECK_CLOSE(found[i], 1.0 / 3, 1e-11)) break;
   CALL(ts_vector_destroy(&b));
@@ -331,19 +331,19 @@ static void call_everything(ts_format format) {
   STEP(context, ts_matrix_create(context, &matrix_desc, &matrix));
   STEP(context, ts_matrix_set_values(matrix, &matrix_desc.csr));
   ts_vector *b = NULL, *x = NULL, *y = NULL, *p = NULL, *q = NULL;
-  STEP(context, ts_vector_create(ts_matrix_row_space(matrix), &three, &b));
-  STEP(context, ts_vector_create(ts_matrix_row_space(matrix), &three, &x));
-  STEP(context, ts_vector_create(ts_matrix_row_space(matrix), &three, &y));
-  STEP(context, ts_vector_create(ts_matrix_row_space(split), NULL, &p));
-  STEP(context, ts_vector_create(ts_matrix_row_space(split), NULL, &q));
-  STEP(context, ts_vector_write(b, bs, (size_t)n * 3));
-  STEP(context, ts_vector_read(b, xs, (size_t)n * 3));
+  STEP(context, ts_vector_create(ts_matrix_get_row_space(matrix), &three, &b));
+  STEP(context, ts_vector_create(ts_matrix_get_row_space(matrix), &three, &x));
+  STEP(context, ts_vector_create(ts_matrix_get_row_space(matrix), &three, &y));
+  STEP(context, ts_vector_create(ts_matrix_get_row_space(split), NULL, &p));
+  STEP(context, ts_vector_create(ts_matrix_get_row_space(split), NULL, &q));
+  STEP(context, ts_vector_write(b, ts_host(bs, (size_t)n * 3)));
+  STEP(context, ts_vector_read(b, ts_host(xs, (size_t)n * 3)));
   CHECK(memcmp(xs, bs, sizeof xs) == 0);
   ts_scalars *scalars = NULL;
   STEP(context, ts_scalars_create(context, &two, &scalars));
   const float written[8] = {1, 2, 3, 4, 5, 6, 7, 8};
-  STEP(context, ts_scalars_write(scalars, 0, 2, written));
-  STEP(context, ts_scalars_read(scalars, 0, 2, slot));
+  STEP(context, ts_scalars_write(scalars, 0, ts_host(written, 8)));
+  STEP(context, ts_scalars_read(scalars, 0, ts_host(slot, 8)));
   CHECK(memcmp(slot, written, sizeof slot) == 0);
   STEP(context, ts_vector_fill(y, 2));
   STEP(context, ts_vector_copy(x, b));
@@ -356,14 +356,14 @@ static void call_everything(ts_format format) {
   STEP(context, ts_vector_norm(scalars, 1, b, TS_NORM_INFINITY));
   STEP(context, ts_vector_sum(scalars, 1, y));
   STEP(context, ts_vector_max(scalars, 1, y));
-  STEP(context, ts_scalars_read(scalars, 0, 1, slot));
+  STEP(context, ts_scalars_read(scalars, 0, ts_host(slot, 4)));
   CHECK_CLOSE(slot[1], ref_dot(391, 3, 1, bs, bs, NULL), 0.01);
   STEP(context, ts_vector_fill(p, 1));
   STEP(context, ts_matrix_multiply(q, split, p));
   STEP(context, ts_matrix_residual(q, q, split, p));
   STEP(context, ts_matrix_diagonal(y, matrix));
   float residual[700];
-  STEP(context, ts_vector_read(q, residual, 700));
+  STEP(context, ts_vector_read(q, ts_host(residual, 700)));
   for (int i = 0; i < 700; i++)
     if (!CHECK_CLOSE(residual[i], 0, 1e-3)) break;
   ts_gl_info arithmetic;
@@ -373,18 +373,18 @@ static void call_everything(ts_format format) {
   ts_solver *cg = NULL;
   STEP(context, ts_solver_create(matrix, NULL, &cg));
   STEP(context, ts_solver_solve(cg, b, x, NULL));
-  STEP(context, ts_vector_read(x, xs, (size_t)n * 3));
+  STEP(context, ts_vector_read(x, ts_host(xs, (size_t)n * 3)));
   CHECK(ref_worst_residual(&spd, constrained, 3, xs, bs) <= 1e-4);
   ts_gl_texture where;
   int width, height;
   int32_t texels[2 * 391];
   unsigned index;
-  STEP(context, ts_gl_vector_texture(x, &where));
-  STEP(context, ts_gl_space_size(ts_matrix_row_space(matrix), &width, &height));
-  STEP(context, ts_gl_space_texels(ts_matrix_row_space(matrix), texels, 2 * 391));
-  STEP(context, ts_gl_space_index_texture(ts_matrix_row_space(matrix), &index));
+  STEP(context, ts_gl_vector_get_texture(x, &where));
+  STEP(context, ts_gl_space_get_size(ts_matrix_get_row_space(matrix), &width, &height));
+  STEP(context, ts_gl_space_get_texels(ts_matrix_get_row_space(matrix), texels, 2 * 391));
+  STEP(context, ts_gl_space_get_index_texture(ts_matrix_get_row_space(matrix), &index));
   ts_vector *wrapped = NULL;
-  CALL(CHECK_INT(ts_gl_vector_from_texture(ts_matrix_row_space(matrix), 3, textures[0], &wrapped),
+  CALL(CHECK_INT(ts_gl_vector_from_texture(ts_matrix_get_row_space(matrix), 3, textures[0], &wrapped),
                  TS_ERROR_INVALID_ARGUMENT));
   CALL(CHECK_INT(ts_matrix_multiply(x, matrix, x), TS_ERROR_INVALID_ARGUMENT));
   CALL(ts_solver_destroy(&cg));
@@ -433,15 +433,15 @@ static void state_changes_between_calls(void) {
   float *xs = ref_values(391, 3, -1, 1);
   double expected[391], size[391];
   ref_spmv(&m, NULL, 1, xs, expected, size);
-  ts_vector *x = make_vector(ts_matrix_row_space(matrix), 1, NULL);
-  ts_vector *y = make_vector(ts_matrix_row_space(matrix), 1, NULL);
+  ts_vector *x = make_vector(ts_matrix_get_row_space(matrix), 1, NULL);
+  ts_vector *y = make_vector(ts_matrix_get_row_space(matrix), 1, NULL);
   for (int round = 0; round < 4; round++) {
     test_context_label("round %d", round);
     if (round % 2)
       set_plain_state();
     else
       set_unusual_state();
-    CHECK_OK(context, ts_vector_write(x, xs, 391));
+    CHECK_OK(context, ts_vector_write(x, ts_host(xs, 391)));
     if (round / 2)
       set_plain_state();
     else
@@ -484,10 +484,4 @@ static void program_deleted_while_current(void) {
   delete_objects();
 }
 
-static const test_case cases[] = {
-    {"plain_state", plain_state},
-    {"unusual_state", unusual_state},
-    {"state_changes_between_calls", state_changes_between_calls},
-    {"program_deleted_while_current", program_deleted_while_current},
-};
-TEST_MAIN(cases, 0)
+TEST_MAIN(CASES(plain_state, unusual_state, state_changes_between_calls, program_deleted_while_current))

@@ -31,7 +31,7 @@ static void create(fixture *f, int all) {
   for (ts_format format = texture_format_after(TS_FORMAT_AUTO); f->context && all && format;
        format = texture_format_after(format))
     f->matrices[f->count++] = make_matrix(f->context, &f->m, format);
-  for (int k = 0; k < f->count; k++) f->y[k] = make_vector(ts_matrix_row_space(f->matrices[k]), 1, NULL);
+  for (int k = 0; k < f->count; k++) f->y[k] = make_vector(ts_matrix_get_row_space(f->matrices[k]), 1, NULL);
 }
 
 static void destroy(fixture *f) {
@@ -55,7 +55,7 @@ static void end(fixture *f) {
 }
 
 static void multiply(const fixture *f, int k) {
-  ts_vector *x = make_vector(ts_matrix_row_space(f->matrices[k]), 1, f->xs);
+  ts_vector *x = make_vector(ts_matrix_get_row_space(f->matrices[k]), 1, f->xs);
   if (!x) return;
   CHECK_OK(f->context, ts_matrix_multiply(f->y[k], f->matrices[k], x));
   float *ys = read_vector(f->y[k]);
@@ -69,10 +69,10 @@ static void solve(const fixture *f) {
   const double rtol = test_is_brief() ? 0.02 : 1e-7;
   const ts_solver_desc desc = {.rtol = rtol,
                                .precision = test_is_brief() ? TS_PRECISION_SINGLE : TS_PRECISION_AUTO};
-  ts_vector *b = make_vector(ts_matrix_row_space(f->matrices[0]), 1, f->xs);
-  ts_vector *x = make_vector(ts_matrix_row_space(f->matrices[0]), 1, NULL);
+  ts_vector *b = make_vector(ts_matrix_get_row_space(f->matrices[0]), 1, f->xs);
+  ts_vector *x = make_vector(ts_matrix_get_row_space(f->matrices[0]), 1, NULL);
   ts_result result = {0};
-  CHECK_OK(f->context, ts_solve(f->matrices[0], b, x, &desc, &result));
+  CHECK_OK(f->context, solve_vectors(f->matrices[0], b, x, &desc, &result));
   float *xs = read_vector(x);
   CHECK(ref_worst_residual(&f->m, NULL, 1, xs, f->xs) <= 20 * rtol);
   CHECK(result.iterations > 0);
@@ -91,7 +91,7 @@ static void use(const fixture *f, int number) {
 static void be_refused(const fixture *f, ts_vector **spare, const char *why) {
   const ts_solver_desc desc = {.rtol = 1e-5};
   CHECK_FAILS(f->context, ts_matrix_multiply(f->y[0], f->matrices[0], f->x), TS_ERROR_DEVICE, why);
-  CHECK_FAILS(f->context, ts_solve(f->matrices[0], f->x, f->y[0], &desc, NULL), TS_ERROR_DEVICE, why);
+  CHECK_FAILS(f->context, solve_vectors(f->matrices[0], f->x, f->y[0], &desc, NULL), TS_ERROR_DEVICE, why);
   ts_vector_destroy(spare);
 }
 
@@ -107,7 +107,7 @@ static gl_snapshot fresh, before, after;
 /* With the state set: the calls, then the errors and the state that they leave. */
 static void try_state(const gl_state_case *state, int number, fixture *f, int opens) {
   ts_vector *spare =
-      opens || !state->refusal ? NULL : make_vector(ts_matrix_row_space(f->matrices[0]), 1, f->xs);
+      opens || !state->refusal ? NULL : make_vector(ts_matrix_get_row_space(f->matrices[0]), 1, f->xs);
   gl_state_case_set(state, 1);
   if (!state->is_mute) {
     CHECK_INT(glGetError(), GL_NO_ERROR);
@@ -140,7 +140,7 @@ static void try_list(const gl_state_list *list, unsigned has, int opens) {
   int skipped = 0;
   if (!opens) {
     create(&f, 1);
-    f.x = f.context ? make_vector(ts_matrix_row_space(f.matrices[0]), 1, f.xs) : NULL;
+    f.x = f.context ? make_vector(ts_matrix_get_row_space(f.matrices[0]), 1, f.xs) : NULL;
   }
   gl_snapshot_take(&fresh);
   for (int i = 0; i < list->count && (opens || f.x); i++) {
@@ -189,5 +189,4 @@ static void compatibility(void) {
   try_profile(lists);
 }
 
-static const test_case cases[] = {{"core", core}, {"compatibility", compatibility}};
-TEST_MAIN(cases, 0)
+TEST_MAIN(CASES(core, compatibility))

@@ -81,8 +81,8 @@ static ts_status use_everything(ts_context *context) {
       ts_solver *cg = NULL;
       const ts_scalars_desc four = {.count = 4};
       status = ts_matrix_create(context, &desc, &matrix);
-      if (status == TS_OK) status = ts_vector_create(ts_matrix_row_space(matrix), NULL, &x);
-      if (status == TS_OK) status = ts_vector_create(ts_matrix_row_space(matrix), NULL, &y);
+      if (status == TS_OK) status = ts_vector_create(ts_matrix_get_row_space(matrix), NULL, &x);
+      if (status == TS_OK) status = ts_vector_create(ts_matrix_get_row_space(matrix), NULL, &y);
       if (status == TS_OK) status = ts_scalars_create(context, &four, &scalars);
       if (status == TS_OK) status = ts_vector_fill(x, 2);
       if (status == TS_OK) status = ts_matrix_multiply(y, matrix, x);
@@ -116,7 +116,7 @@ static ts_status use_everything(ts_context *context) {
 }
 
 /* Opens with the directory and uses everything; the failure's message is copied. */
-static ts_status run(char message[600], int by_environment) {
+static ts_status use_shaders(char message[600], int by_environment) {
   ts_context_desc desc = test_desc();
   ts_context *context = NULL;
   if (by_environment)
@@ -138,11 +138,11 @@ static void empty_directory(void) {
   char message[600];
   REQUIRE(make_directory());
   for (int k = 0; k < 2; k++) {
-    CHECK_INT(run(message, k), TS_OK);
+    CHECK_INT(use_shaders(message, k), TS_OK);
     CHECK(message[0] == 0);
   }
   remove_directory();
-  CHECK_INT(run(message, 0), TS_OK); /* not even a directory */
+  CHECK_INT(use_shaders(message, 0), TS_OK); /* not even a directory */
 }
 
 static int is_shader(const char *name) {
@@ -170,7 +170,7 @@ static int break_shaders(const char *room) {
     strcat(text, "int broken = this_is_not_declared;\n");
     write_file(name, text);
     test_context_label("%s", name);
-    const ts_status status = run(message, used & 1);
+    const ts_status status = use_shaders(message, used & 1);
     if (status != TS_OK) { /* some shader is for another way of working, and is not compiled here */
       char place[330];
       snprintf(place, sizeof place, "%s:%d", name, lines);
@@ -212,7 +212,7 @@ static void broken_include(void) {
     strcat(broken, text);
     write_file(name, broken);
     test_context_label("%s", name);
-    const ts_status status = run(message, 0);
+    const ts_status status = use_shaders(message, 0);
     if (status != TS_OK) {
       snprintf(place, sizeof place, "%s:3", entry->d_name);
       CHECK_INT(status, TS_ERROR_SHADER);
@@ -303,7 +303,7 @@ static void expect_exact_sums(const char *expected, const char *other) {
   if (strcmp(found, expected) && strcmp(found, other))
     test_fail(__FILE__, __LINE__, "exact sums by %s, expected %s or %s", found, expected, other);
   test_close(&context);
-  CHECK_INT(run(message, 0), TS_OK); /* all that uses them, by this way */
+  CHECK_INT(use_shaders(message, 0), TS_OK); /* all that uses them, by this way */
   CHECK_CONTAINS(message, "");
 }
 
@@ -326,12 +326,4 @@ static void exact_sums(void) {
   remove_directory();
 }
 
-static const test_case cases[] = {
-    {"empty_directory", empty_directory},
-    {"broken_shaders", broken_shaders},
-    {"broken_include", broken_include},
-    {"shader_is_used", shader_is_used},
-    {"goes_on", goes_on},
-    {"exact_sums", exact_sums},
-};
-TEST_MAIN(cases, 0)
+TEST_MAIN(CASES(empty_directory, broken_shaders, broken_include, shader_is_used, goes_on, exact_sums))

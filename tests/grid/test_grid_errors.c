@@ -4,7 +4,7 @@
 static ts_context *context;
 
 static void bad_values(void) {
-  const ts_grid_desc desc = {7, 5, 0, 1};
+  const ts_grid_desc desc = {.width = 7, .height = 5, .periodic_y = 1};
   ts_space *grid = make_grid(context, &desc), *line = make_space(context, 35);
   grid_sample good = grid_random(&desc, 1, 0, 9);
   ts_matrix *matrix = NULL;
@@ -12,8 +12,8 @@ static void bad_values(void) {
   do {                                                                                                         \
     const float kept = good.values[at];                                                                        \
     good.values[at] = value;                                                                                   \
-    CHECK_FAILS(context, ts_stencil_create(grid, good.values, &matrix), TS_ERROR_INVALID_ARGUMENT,             \
-                __VA_ARGS__);                                                                                  \
+    CHECK_FAILS(context, ts_stencil_create(grid, stencil_over(grid, good.values), &matrix),                    \
+                TS_ERROR_INVALID_ARGUMENT, __VA_ARGS__);                                                       \
     CHECK(matrix == NULL);                                                                                     \
     good.values[at] = kept;                                                                                    \
   } while (0)
@@ -22,9 +22,10 @@ static void bad_values(void) {
   REFUSED(point + 4, INFINITY, "centre", "(3, 2)", "inf");
   REFUSED(point + 4, 0, "(3, 2)", "no equation", "south-west");
   REFUSED(corner + 5, 0.25f, "east", "(6, 4)", "0.25", "out of the 7 x 5 grid");
-  CHECK_OK(context, ts_stencil_create(grid, good.values, &matrix));
-  CHECK_FAILS(context, ts_stencil_set_values(matrix, NULL), TS_ERROR_INVALID_ARGUMENT, "values is NULL");
-  CHECK_FAILS(context, ts_stencil_read(matrix, NULL), TS_ERROR_INVALID_ARGUMENT, "values is NULL");
+  CHECK_OK(context, ts_stencil_create(grid, stencil_over(grid, good.values), &matrix));
+  CHECK_FAILS(context, ts_stencil_set_values(matrix, (ts_array){0}), TS_ERROR_INVALID_ARGUMENT,
+              "values is NULL");
+  CHECK_FAILS(context, ts_stencil_read(matrix, (ts_array){0}), TS_ERROR_INVALID_ARGUMENT, "values is NULL");
   ts_matrix *other = NULL;
   double *doubles = calloc(grid_points(&good), 9 * sizeof *doubles);
   for (size_t k = 0; k < 9 * grid_points(&good); k++) doubles[k] = (double)good.values[k] / 3;
@@ -32,10 +33,10 @@ static void bad_values(void) {
   do {                                                                                                         \
     const double kept = doubles[at];                                                                           \
     doubles[at] = value;                                                                                       \
-    CHECK_FAILS(context, ts_stencil_create_double(grid, doubles, &other), TS_ERROR_INVALID_ARGUMENT,           \
-                __VA_ARGS__);                                                                                  \
-    CHECK_FAILS(context, ts_stencil_set_values_double(matrix, doubles), TS_ERROR_INVALID_ARGUMENT,             \
-                __VA_ARGS__);                                                                                  \
+    CHECK_FAILS(context, ts_stencil_create(grid, stencil_over(grid, doubles), &other),                         \
+                TS_ERROR_INVALID_ARGUMENT, __VA_ARGS__);                                                       \
+    CHECK_FAILS(context, ts_stencil_set_values(matrix, stencil_of(matrix, doubles)),                           \
+                TS_ERROR_INVALID_ARGUMENT, __VA_ARGS__);                                                       \
     doubles[at] = kept;                                                                                        \
   } while (0)
   REFUSED_DOUBLE(point + 2, (double)NAN, "south-east", "(3, 2)", "nan");
@@ -44,13 +45,19 @@ static void bad_values(void) {
   REFUSED_DOUBLE(point + 4, 1e-50, "centre", "(3, 2)", "1e-50", "range of single precision");
   REFUSED_DOUBLE(point + 4, 0, "(3, 2)", "no equation", "south-west");
   REFUSED_DOUBLE(corner + 5, 0.25, "east", "(6, 4)", "out of the 7 x 5 grid");
-  CHECK_FAILS(context, ts_stencil_set_values_double(matrix, NULL), TS_ERROR_INVALID_ARGUMENT, "values is NULL");
-  CHECK_FAILS(context, ts_stencil_create_double(line, doubles, &other), TS_ERROR_INVALID_ARGUMENT, "no grid");
+  CHECK_FAILS(context, ts_stencil_set_values(matrix, (ts_array){0}), TS_ERROR_INVALID_ARGUMENT,
+              "values is NULL");
+  CHECK_FAILS(context, ts_stencil_create(line, stencil_over(line, doubles), &other), TS_ERROR_INVALID_ARGUMENT,
+              "not a grid");
   free(doubles);
-  CHECK_FAILS(context, ts_stencil_create(line, good.values, &other), TS_ERROR_INVALID_ARGUMENT, "no grid");
-  CHECK_FAILS(context, ts_stencil_create(grid, NULL, &other), TS_ERROR_INVALID_ARGUMENT, "values is NULL");
-  CHECK_FAILS(context, ts_stencil_create(grid, good.values, NULL), TS_ERROR_INVALID_ARGUMENT, "matrix is NULL");
-  CHECK_FAILS(NULL, ts_stencil_create(NULL, good.values, &other), TS_ERROR_INVALID_ARGUMENT, "grid is NULL");
+  CHECK_FAILS(context, ts_stencil_create(line, stencil_over(line, good.values), &other),
+              TS_ERROR_INVALID_ARGUMENT, "not a grid");
+  CHECK_FAILS(context, ts_stencil_create(grid, (ts_array){0}, &other), TS_ERROR_INVALID_ARGUMENT,
+              "values is NULL");
+  CHECK_FAILS(context, ts_stencil_create(grid, stencil_over(grid, good.values), NULL),
+              TS_ERROR_INVALID_ARGUMENT, "matrix is NULL");
+  CHECK_FAILS(NULL, ts_stencil_create(NULL, stencil_over(NULL, good.values), &other), TS_ERROR_INVALID_ARGUMENT,
+              "grid is NULL");
   CHECK(other == NULL);
   ts_matrix_destroy(&matrix);
   ts_space_destroy(&grid);
@@ -60,7 +67,7 @@ static void bad_values(void) {
 
 /* A stencil is no CSR matrix, and the other way round. */
 static void wrong_kind(void) {
-  const ts_grid_desc desc = {4, 4, 0, 0};
+  const ts_grid_desc desc = {.width = 4, .height = 4};
   ts_space *grid = make_grid(context, &desc);
   grid_sample sample = grid_random(&desc, 1, 0, 9);
   ref_matrix rows = ref_grid(4, 4);
@@ -70,9 +77,11 @@ static void wrong_kind(void) {
   ts_csr copy;
   CHECK_FAILS(context, ts_matrix_set_values(stencil, &values), TS_ERROR_INVALID_ARGUMENT,
               "ts_stencil_set_values");
-  CHECK_FAILS(context, ts_matrix_host_copy(stencil, &copy), TS_ERROR_INVALID_ARGUMENT, "ts_stencil_read");
-  CHECK_FAILS(context, ts_stencil_set_values(csr, sample.values), TS_ERROR_INVALID_ARGUMENT, "no stencil");
-  CHECK_FAILS(context, ts_stencil_read(csr, sample.values), TS_ERROR_INVALID_ARGUMENT, "no stencil");
+  CHECK_FAILS(context, ts_matrix_get_host_copy(stencil, &copy), TS_ERROR_INVALID_ARGUMENT, "ts_stencil_read");
+  CHECK_FAILS(context, ts_stencil_set_values(csr, stencil_of(csr, sample.values)), TS_ERROR_INVALID_ARGUMENT,
+              "no stencil");
+  CHECK_FAILS(context, ts_stencil_read(csr, stencil_of(csr, sample.values)), TS_ERROR_INVALID_ARGUMENT,
+              "no stencil");
   ts_matrix_desc over = {.csr = values, .row_space = grid};
   CHECK_FAILS(context, ts_matrix_create(context, &over, &none), TS_ERROR_UNSUPPORTED, "grid",
               "ts_stencil_create");
@@ -86,22 +95,4 @@ static void wrong_kind(void) {
   ref_free(&rows);
 }
 
-static void run_all(void (*run)(void)) {
-  context = test_open();
-  if (context) run();
-  test_context_label("%s", "");
-  test_close(&context);
-}
-
-#define CASE(name)                                                                                             \
-  static void case_##name(void) {                                                                              \
-    run_all(name);                                                                                             \
-  }
-CASE(bad_values)
-CASE(wrong_kind)
-
-static const test_case cases[] = {
-    {"bad_values", case_bad_values},
-    {"wrong_kind", case_wrong_kind},
-};
-TEST_MAIN(cases, 0)
+TEST_MAIN(CASES_IN_CONTEXT(bad_values, wrong_kind))

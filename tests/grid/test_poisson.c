@@ -56,7 +56,7 @@ static int solve(const sample_desc *desc, error_norms *error, double *spacing) {
 
 /* A rectangle of 4 : 3, in cells of 1/32, 1/64, ... of its width. */
 static void set_size(sample_desc *d, int32_t cells) {
-  const int points = d->centring == TS_VERTEX_CENTRED;
+  const int points = d->centring == TS_CENTRING_VERTEX;
   d->width = cells + (points && d->boundaries->left != TS_BOUNDARY_PERIODIC);
   d->height = 3 * cells / 4 + (points && d->boundaries->bottom != TS_BOUNDARY_PERIODIC);
 }
@@ -82,37 +82,31 @@ static void check_order(const sample_desc *base, const char *name) {
   test_context_label("%s", "");
 }
 
-static void test_second_order(void) {
-  context = test_open();
-  REQUIRE(context);
+static void second_order(void) {
   for (int k = 0; sample_boundaries[k].name; k++)
     for (int cells = 0; cells < 2; cells++) {
       char name[100];
       if (test_is_brief() && (k + cells) % 2) continue;
       sample_desc desc = {.boundaries = &sample_boundaries[k],
-                          .centring = cells ? TS_CELL_CENTRED : TS_VERTEX_CENTRED};
+                          .centring = cells ? TS_CENTRING_CELL : TS_CENTRING_VERTEX};
       snprintf(name, sizeof name, "%s, %s", desc.boundaries->name, cells ? "cells" : "points");
       check_order(&desc, name);
     }
-  test_close(&context);
 }
 
-static void test_second_order_of_coefficients(void) {
-  context = test_open();
-  REQUIRE(context);
+static void second_order_of_coefficients(void) {
   for (int k = 0; sample_boundaries[k].name; k++) {
     char name[100];
     sample_desc desc = {.boundaries = &sample_boundaries[k],
-                        .centring = k % 2 ? TS_CELL_CENTRED : TS_VERTEX_CENTRED};
+                        .centring = k % 2 ? TS_CENTRING_CELL : TS_CENTRING_VERTEX};
     desc.variable = 1;
     snprintf(name, sizeof name, "%s, variable k", desc.boundaries->name);
     if (!test_is_brief() || k / 2 % 2 == 0) check_order(&desc, name);
     desc.sigma = 10;
-    desc.centring = k % 2 ? TS_VERTEX_CENTRED : TS_CELL_CENTRED;
+    desc.centring = k % 2 ? TS_CENTRING_VERTEX : TS_CENTRING_CELL;
     snprintf(name, sizeof name, "%s, variable k, sigma 10", desc.boundaries->name);
     if (!test_is_brief() || k / 2 % 2) check_order(&desc, name);
   }
-  test_close(&context);
 }
 
 /* ---- Full multigrid ---- */
@@ -147,9 +141,7 @@ static void check_full(const sample_desc *desc) {
   sample_free(&s);
 }
 
-static void test_full_multigrid(void) {
-  context = test_open();
-  REQUIRE(context);
+static void full_multigrid(void) {
   for (int k = 0; sample_boundaries[k].name; k++) {
     if (test_is_brief() && k % 2) continue;
     sample_desc desc = {.boundaries = &sample_boundaries[k], .homogeneous = 1};
@@ -157,15 +149,11 @@ static void test_full_multigrid(void) {
     test_context_label("%s", desc.boundaries->name);
     check_full(&desc);
   }
-  test_context_label("%s", "");
-  test_close(&context);
 }
 
 /* ---- Right-hand sides that no solution has ---- */
 
-static void test_incompatible(void) {
-  context = test_open();
-  REQUIRE(context);
+static void incompatible(void) {
   const sample_desc desc = {.boundaries = sample_boundaries_named("neumann"), .width = 65, .height = 40};
   poisson_sample s;
   sample_objects o;
@@ -195,29 +183,23 @@ static void test_incompatible(void) {
   }
   sample_destroy(&o);
   sample_free(&s);
-  test_close(&context);
 }
 
 /* A right-hand side that single precision cannot hold is named. */
-static void test_range(void) {
-  context = test_open();
-  REQUIRE(context);
+static void range(void) {
   const ts_poisson_desc desc = {.width = 33, .height = 33};
   float g[33 * 33], b[33 * 33], x[33 * 33];
   for (int k = 0; k < 33 * 33; k++) g[k] = 1e-39F;
-  CHECK_FAILS(context, ts_poisson_right_hand_side(context, &desc, g, NULL, b, x), TS_ERROR_INVALID_ARGUMENT,
-              "1e-39");
+  CHECK_FAILS(context,
+              ts_poisson_right_hand_side(context, &desc, ts_host(g, (size_t)desc.width * (size_t)desc.height),
+                                         NULL, ts_host(b, (size_t)desc.width * (size_t)desc.height),
+                                         ts_host(x, (size_t)desc.width * (size_t)desc.height)),
+              TS_ERROR_INVALID_ARGUMENT, "1e-39");
   for (int k = 0; k < 33 * 33; k++) g[k] = 1e-30F;
-  CHECK_OK(context, ts_poisson_right_hand_side(context, &desc, g, NULL, b, x));
-  test_close(&context);
+  CHECK_OK(context,
+           ts_poisson_right_hand_side(context, &desc, ts_host(g, (size_t)desc.width * (size_t)desc.height),
+                                      NULL, ts_host(b, (size_t)desc.width * (size_t)desc.height),
+                                      ts_host(x, (size_t)desc.width * (size_t)desc.height)));
 }
 
-static const test_case cases[] = {
-    {"second_order", test_second_order},
-    {"second_order_of_coefficients", test_second_order_of_coefficients},
-    {"full_multigrid", test_full_multigrid},
-    {"incompatible", test_incompatible},
-    {"range", test_range},
-};
-
-TEST_MAIN(cases, 0)
+TEST_MAIN(CASES_IN_CONTEXT(second_order, second_order_of_coefficients, full_multigrid, incompatible, range))

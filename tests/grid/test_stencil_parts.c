@@ -218,9 +218,4 @@ static void random_stencils(void) {
   }
 }
 
-static const test_case cases[] = {
-    {"random_stencils", random_stencils},
-    {"survey", survey},
-    {"faults", faults},
-};
-TEST_MAIN(cases, TEST_HOST_ONLY)
+TEST_MAIN_ON_HOST(CASES(random_stencils, survey, faults))

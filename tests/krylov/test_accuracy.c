@@ -50,12 +50,8 @@ static double residual_of(const laplacian *a, int as_floats, const double *b, co
 }
 
 static ts_matrix *make(const laplacian *a, int as_floats) {
-  const ts_matrix_desc desc = {.csr = {.rows = N,
-                                       .columns = N,
-                                       .row_offsets = a->offsets,
-                                       .column_indices = a->indices,
-                                       .values = as_floats ? a->floats : NULL,
-                                       .double_values = as_floats ? NULL : a->values}};
+  ts_matrix_desc desc = {.csr = ts_host_csr(N, N, a->offsets, a->indices, a->values)};
+  if (as_floats) desc.csr.values = ts_host(a->floats, desc.csr.column_indices.count);
   ts_matrix *A = NULL;
   CHECK_OK(context, ts_matrix_create(context, &desc, &A));
   return A;
@@ -75,12 +71,12 @@ static outcome solve(const laplacian *a, int as_floats, double b_scale, const ts
   ts_matrix *A = make(a, as_floats);
   ts_vector *b = NULL, *x = NULL;
   for (int i = 0; i < N; i++) bs[i] = b_scale * (1 + i % 7) / 3.0;
-  if (A && CHECK_OK(context, ts_vector_create(ts_matrix_row_space(A), NULL, &b)) &&
-      CHECK_OK(context, ts_vector_create(ts_matrix_row_space(A), of_x, &x)) &&
-      CHECK_OK(context, ts_vector_write_double(b, bs, N))) {
-    o.status = ts_solve(A, b, x, desc, &o.result);
+  if (A && CHECK_OK(context, ts_vector_create(ts_matrix_get_row_space(A), NULL, &b)) &&
+      CHECK_OK(context, ts_vector_create(ts_matrix_get_row_space(A), of_x, &x)) &&
+      CHECK_OK(context, ts_vector_write(b, ts_host(bs, N)))) {
+    o.status = solve_vectors(A, b, x, desc, &o.result);
     if (o.status < 0) test_fail(__FILE__, __LINE__, "an error: %s", ts_last_error(context));
-    CHECK_OK(context, ts_vector_read_double(x, xs, N));
+    CHECK_OK(context, ts_vector_read(x, ts_host(xs, N)));
     o.residual = residual_of(a, as_floats, bs, xs);
     o.parts = tsi_parts(x);
   }
@@ -92,8 +88,7 @@ static outcome solve(const laplacian *a, int as_floats, double b_scale, const ts
 
 static void solves(void) {
   static const double rtols[] = {1e-5, 1e-10}, scales[] = {1, 1e-100, 1e60};
-  context = test_open();
-  for (int k = 0; context && context->caps.pairs && k < 36; k++) {
+  for (int k = 0; context->caps.pairs && k < 36; k++) {
     const int method = TS_METHOD_CG + k % 3, as_floats = k / 3 % 2;
     const double rtol = rtols[k / 6 % 2], scale = scales[k / 12 % 3];
     if (test_is_brief() && k % 5) continue;
@@ -109,27 +104,24 @@ static void solves(void) {
     if (rtol < 1e-8 || scale != 1) CHECK_INT(o.parts, 3);
     free(a);
   }
-  test_context_label("%s", "");
-  test_close(&context);
 }
 
 /* Memory is for those who need it: what floats hold stays floats. */
 static void stays_single(void) {
-  context = test_open();
   laplacian *a = make_laplacian(0, 1);
-  ts_matrix *A = context ? make(a, 1) : NULL;
+  ts_matrix *A = make(a, 1);
   ts_vector *b = NULL, *x = NULL;
   const ts_solver_desc fixed = {.fixed_iterations = 5};
-  if (A && CHECK_OK(context, ts_vector_create(ts_matrix_row_space(A), NULL, &b)) &&
-      CHECK_OK(context, ts_vector_create(ts_matrix_row_space(A), NULL, &x))) {
+  if (A && CHECK_OK(context, ts_vector_create(ts_matrix_get_row_space(A), NULL, &b)) &&
+      CHECK_OK(context, ts_vector_create(ts_matrix_get_row_space(A), NULL, &x))) {
     double halves[N];
     for (int i = 0; i < N; i++) halves[i] = 0.5 * i;
-    CHECK_OK(context, ts_vector_write_double(b, halves, N));
+    CHECK_OK(context, ts_vector_write(b, ts_host(halves, N)));
     if (!test_is_ranks()) CHECK_INT(tsi_parts(b), 1); /* ranks do not ask each other */
     CHECK_OK(context, ts_vector_fill(b, 0.25));
-    CHECK_OK(context, ts_solve(A, b, x, &fixed, NULL));
+    CHECK_OK(context, solve_vectors(A, b, x, &fixed, NULL));
     CHECK_OK(context,
-             ts_solve(A, b, x, &(ts_solver_desc){.rtol = 1e-3}, NULL)); /* from a start that is not 0 */
+             solve_vectors(A, b, x, &(ts_solver_desc){.rtol = 1e-3}, NULL)); /* from a start that is not 0 */
     CHECK_OK(context, ts_vector_axpby(x, ts_constant(1 / 3.0), x, ts_constant(2)));
     CHECK_INT(tsi_parts(x), 1);
   }
@@ -137,15 +129,13 @@ static void stays_single(void) {
   ts_vector_destroy(&b);
   ts_matrix_destroy(&A);
   free(a);
-  test_close(&context);
 }
 
 /* A vector that is to hold floats, and one whose solution is rounded in it, says so. */
 static void rounding_is_told(void) {
   const ts_vector_desc floats = {.precision = TS_PRECISION_SINGLE};
-  context = test_open();
   laplacian *a = make_laplacian(0, 1);
-  if (context && context->caps.pairs) {
+  if (context->caps.pairs) {
     const outcome o = solve(a, 0, 1, &floats, &(ts_solver_desc){.rtol = 1e-10});
     CHECK_INT(o.status, TS_OK);
     CHECK_INT(o.parts, 1);
@@ -157,13 +147,12 @@ static void rounding_is_told(void) {
     CHECK(!strstr(enough.result.message, "floats"));
   }
   free(a);
-  test_close(&context);
 }
 
 static void check_each(const ts_vector *v, double expected, double error, const char *what) {
   double values[N];
   test_context_label("%s", what);
-  CHECK_OK(context, ts_vector_read_double(v, values, N));
+  CHECK_OK(context, ts_vector_read(v, ts_host(values, N)));
   for (int i = 0; i < N; i++)
     if (!CHECK_CLOSE(values[i], expected, error * fabs(expected))) break;
   test_context_label("%s", "");
@@ -171,8 +160,7 @@ static void check_each(const ts_vector *v, double expected, double error, const 
 
 /* Doubles go from vector to vector. */
 static void operations(void) {
-  context = test_open();
-  ts_space *space = context ? make_space(context, N) : NULL;
+  ts_space *space = make_space(context, N);
   ts_vector *v[5] = {NULL};
   int made = 0;
   while (space && made < 5 && CHECK_OK(context, ts_vector_create(space, NULL, &v[made]))) made++;
@@ -192,13 +180,11 @@ static void operations(void) {
   }
   while (made > 0) ts_vector_destroy(&v[--made]);
   ts_space_destroy(&space);
-  test_close(&context);
 }
 
 /* An application that has the texture or pointer of a vector writes floats. */
 static void lent(void) {
-  context = test_open();
-  ts_space *space = context ? make_space(context, N) : NULL;
+  ts_space *space = make_space(context, N);
   ts_vector *v = NULL;
   if (space && context->caps.pairs && CHECK_OK(context, ts_vector_create(space, NULL, &v))) {
     CHECK_OK(context, ts_vector_fill(v, 1 / 3.0));
@@ -212,26 +198,23 @@ static void lent(void) {
   }
   ts_vector_destroy(&v);
   ts_space_destroy(&space);
-  test_close(&context);
 }
 
 /* Numbers that floats do not hold are not read as 0 or infinity. */
 static void out_of_range(void) {
   static const double scales[] = {1e-80, 1e80};
   float values[N];
-  context = test_open();
-  ts_space *space = context ? make_space(context, N) : NULL;
+  ts_space *space = make_space(context, N);
   for (int k = 0; space && context->caps.pairs && k < 2; k++) {
     ts_vector *v = NULL;
     CHECK_OK(context, ts_vector_create(space, NULL, &v));
     CHECK_OK(context, ts_vector_fill(v, scales[k]));
     check_each(v, scales[k], 1e-15, "fill");
-    CHECK_FAILS(context, ts_vector_read(v, values, N), TS_ERROR_INVALID_ARGUMENT, k ? "1e+80" : "1e-80",
-                k ? "beyond" : "below", "ts_vector_read_double");
+    CHECK_FAILS(context, ts_vector_read(v, ts_host(values, N)), TS_ERROR_INVALID_ARGUMENT,
+                k ? "1e+80" : "1e-80", k ? "beyond" : "below", "an array of doubles");
     ts_vector_destroy(&v);
   }
   ts_space_destroy(&space);
-  test_close(&context);
 }
 
 /* The multigrid of a grid: the vector holds what the rule needs. */
@@ -244,9 +227,9 @@ static void multigrid(void) {
   ts_space *space = NULL;
   ts_matrix *A = NULL;
   if (context && context->caps.pairs && CHECK_OK(context, ts_poisson_grid(&poisson, &grid)) &&
-      CHECK_OK(context, ts_poisson_stencil(context, &poisson, values)) &&
+      CHECK_OK(context, ts_poisson_stencil(context, &poisson, ts_host(values, 9 * POINTS(&poisson)))) &&
       CHECK_OK(context, ts_grid_create(context, &grid, &space)))
-    CHECK_OK(context, ts_stencil_create(space, values, &A));
+    CHECK_OK(context, ts_stencil_create(space, stencil_over(space, values), &A));
   for (int k = 0; A && k < 2; k++) {
     const ts_multigrid_desc desc = {.rtol = rtols[k]};
     ts_multigrid *mg = NULL;
@@ -271,11 +254,5 @@ static void multigrid(void) {
   if (context) test_close(&context);
 }
 
-static const test_case cases[] = {{"solves", solves},
-                                  {"stays_single", stays_single},
-                                  {"rounding_is_told", rounding_is_told},
-                                  {"operations", operations},
-                                  {"lent", lent},
-                                  {"out_of_range", out_of_range},
-                                  {"multigrid", multigrid}};
-TEST_MAIN(cases, 0)
+TEST_MAIN(CASES_IN_CONTEXT(solves, stays_single, rounding_is_told, operations, lent, out_of_range),
+          CASES(multigrid))

@@ -64,8 +64,7 @@ static int is_luck(const sample *s, const small_outcome *outcome) {
 static void ill_conditioned(void) {
   int solved[2] = {0}, missed = 0, lucky = 0;
   const int step = test_is_cpu() && !test_is_ranks() && !test_is_brief() ? 1 : 40;
-  context = test_open();
-  for (int number = step / 2; context && context->caps.pairs && number < SYSTEMS; number += step) {
+  for (int number = step / 2; number < SYSTEMS; number += step) {
     sample s = make(number);
     const small_outcome by_double = solve(&s, number, TS_PRECISION_DOUBLE),
                         by_auto = solve(&s, number, TS_PRECISION_AUTO);
@@ -87,13 +86,11 @@ static void ill_conditioned(void) {
   printf("double solves %d, auto %d; %d beyond half of the iterations, %d by luck\n", solved[0], solved[1],
          missed, lucky);
   CHECK(solved[1] + lucky >= 0.95 * solved[0]);
-  test_close(&context);
 }
 
 /* Hilbert's matrix: six unknowns, a condition of 1.5e7. */
 static void hilbert(void) {
-  context = test_open();
-  for (int n = 1; context && context->caps.pairs && n <= 8; n++)
+  for (int n = 1; n <= 8; n++)
     for (int method = TS_METHOD_CG; method <= TS_METHOD_GMRES; method++) {
       small_system s = small_create(n);
       for (int i = 0; i < n * n; i++) s.a[i] = 1.0 / (i / n + i % n + 1);
@@ -105,9 +102,8 @@ static void hilbert(void) {
       CHECK_INT(outcome.status, TS_OK);
       small_free(&s);
     }
-  test_context_label("%s", "");
-  test_close(&context);
 }
 
-static const test_case cases[] = {{"ill_conditioned", ill_conditioned}, {"hilbert", hilbert}};
-TEST_MAIN(cases, 0)
+static const test_fixture fixture = {.context = &context, .needs_pairs = 1};
+
+TEST_MAIN(CASES_WITH(&fixture, ill_conditioned, hilbert))

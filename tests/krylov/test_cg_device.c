@@ -1,7 +1,7 @@
 /* Conjugate gradients on devices that carry out many iterations by themselves: however many are asked for at a
  * time, the solution has the same bits; they end where they are to; and what they compute is what the
  * operations one by one compute. */
-#include "cg_solve.h"
+#include "krylov_solve.h"
 #include "common/core/core.h"
 #include "common/krylov/cg_operations.h"
 
@@ -16,7 +16,7 @@ static solved solve_with(ts_matrix *matrix, const ref_matrix *m, int components,
   const size_t count = (size_t)m->rows * (size_t)components;
   float *bs = ref_values(count, 3, -1, 1);
   solved s = {.x = ref_values(count, 4, -1, 1)};
-  solve(matrix, &desc, components, bs, s.x, &s.result);
+  krylov_solve(TS_METHOD_CG, matrix, &desc, components, bs, s.x, &s.result);
   free(bs);
   return s;
 }
@@ -181,22 +181,4 @@ static void as_one_by_one(void) {
   test_close(&plain);
 }
 
-#define CASE(name)                                                                                             \
-  static void case_##name(void) {                                                                              \
-    context = test_open();                                                                                     \
-    if (context) name();                                                                                       \
-    test_context_label("%s", "");                                                                              \
-    test_close(&context);                                                                                      \
-  }
-CASE(same_bits)
-CASE(ends_in_time)
-CASE(ends_in_trouble)
-CASE(as_one_by_one)
-
-static const test_case cases[] = {
-    {"same_bits", case_same_bits},
-    {"ends_in_time", case_ends_in_time},
-    {"ends_in_trouble", case_ends_in_trouble},
-    {"as_one_by_one", case_as_one_by_one},
-};
-TEST_MAIN(cases, 0)
+TEST_MAIN(CASES_IN_CONTEXT(same_bits, ends_in_time, ends_in_trouble, as_one_by_one))

@@ -2,7 +2,7 @@
  * different ways to the same numbers, with two reductions an iteration or with one. */
 #include <math.h>
 
-#include "cg_solve.h"
+#include "krylov_solve.h"
 
 static ts_context *context;
 
@@ -13,10 +13,11 @@ typedef struct delta_history {
   int count;
 } delta_history;
 
-static int keep_history(int iteration, const double *history, int count, void *user) {
+static int keep_history(const ts_progress *progress, void *user) {
   delta_history *kept = user;
-  for (int k = 0; k < count && kept->count < compared; k++) kept->ratios[kept->count++] = history[k];
-  return iteration >= compared;
+  for (int k = 0; k < progress->count && kept->count < compared; k++)
+    kept->ratios[kept->count++] = progress->history[k];
+  return progress->iteration >= compared;
 }
 
 /* sqrt(delta / delta_0) of each iteration from x = 0 for one component of b, in double. */
@@ -77,7 +78,7 @@ static void recurrence(void) {
     desc.progress = keep_history;
     desc.progress_user = &history;
     ts_result result;
-    solve(matrix, &desc, components, bs, xs, &result);
+    krylov_solve(TS_METHOD_CG, matrix, &desc, components, bs, xs, &result);
     CHECK_INT(result.reason, TS_REASON_STOPPED);
     CHECK_INT(history.count, compared);
     double expected[compared] = {0}, ratios[compared];
@@ -93,12 +94,4 @@ static void recurrence(void) {
   ref_free(&m);
 }
 
-static void case_recurrence(void) {
-  context = test_open();
-  if (context) recurrence();
-  test_context_label("%s", "");
-  test_close(&context);
-}
-
-static const test_case cases[] = {{"recurrence", case_recurrence}};
-TEST_MAIN(cases, 0)
+TEST_MAIN(CASES_IN_CONTEXT(recurrence))

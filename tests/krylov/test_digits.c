@@ -84,21 +84,21 @@ static void start(void) {
   const double b[2] = {3, 5}, x_start[2] = {3 + 0x1p-24, 5 + 0x1p-23};
   const float ones[2] = {1, 1};
   const int32_t offsets[] = {0, 1, 2}, indices[] = {0, 1};
-  const ts_matrix_desc matrix = {.csr = {2, 2, offsets, indices, ones, NULL}};
+  const ts_matrix_desc matrix = {.csr = ts_host_csr(2, 2, offsets, indices, ones)};
   const ts_vector_desc doubles = {.precision = TS_PRECISION_DOUBLE};
   ts_matrix *A = NULL;
   ts_vector *right = NULL, *x = NULL;
   CHECK_OK(context, ts_matrix_create(context, &matrix, &A));
-  CHECK_OK(context, ts_vector_create(ts_matrix_row_space(A), &doubles, &right));
-  CHECK_OK(context, ts_vector_create(ts_matrix_row_space(A), &doubles, &x));
-  CHECK_OK(context, ts_vector_write_double(right, b, 2));
+  CHECK_OK(context, ts_vector_create(ts_matrix_get_row_space(A), &doubles, &right));
+  CHECK_OK(context, ts_vector_create(ts_matrix_get_row_space(A), &doubles, &x));
+  CHECK_OK(context, ts_vector_write(right, ts_host(b, 2)));
   for (int precision = TS_PRECISION_AUTO; precision <= TS_PRECISION_DOUBLE; precision++) {
     const ts_solver_desc desc = {.precision = (ts_precision)precision, .rtol = 1e-12};
     double found[2] = {0};
     test_context_label("%s", ts_precision_name(desc.precision));
-    CHECK_OK(context, ts_vector_write_double(x, x_start, 2));
-    CHECK_OK(context, ts_solve(A, right, x, &desc, NULL));
-    CHECK_OK(context, ts_vector_read_double(x, found, 2));
+    CHECK_OK(context, ts_vector_write(x, ts_host(x_start, 2)));
+    CHECK_OK(context, solve_vectors(A, right, x, &desc, NULL));
+    CHECK_OK(context, ts_vector_read(x, ts_host(found, 2)));
     CHECK_CLOSE(found[0], 3, 1e-11);
     CHECK_CLOSE(found[1], 5, 1e-11);
   }
@@ -107,26 +107,6 @@ static void start(void) {
   ts_matrix_destroy(&A);
 }
 
-static void run_all(void (*run)(void)) {
-  context = test_open();
-  if (context && context->caps.pairs) run();
-  test_context_label("%s", "");
-  test_close(&context);
-}
+static const test_fixture fixture = {.context = &context, .needs_pairs = 1};
 
-#define CASE(name)                                                                                             \
-  static void case_##name(void) {                                                                              \
-    run_all(name);                                                                                             \
-  }
-CASE(powers_of_two)
-CASE(matrix_digits)
-CASE(digits_of_x)
-CASE(start)
-
-static const test_case cases[] = {
-    {"powers_of_two", case_powers_of_two},
-    {"matrix_digits", case_matrix_digits},
-    {"digits_of_x", case_digits_of_x},
-    {"start", case_start},
-};
-TEST_MAIN(cases, 0)
+TEST_MAIN(CASES_WITH(&fixture, powers_of_two, matrix_digits, digits_of_x, start))

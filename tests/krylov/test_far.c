@@ -11,14 +11,16 @@ static ts_context *context;
 
 /* ||b - A x|| / ||b||, the largest component, of numbers that are divided by their scales first. */
 static double relative_residual(const ts_csr *A, const double *xs, const double *bs, int components) {
+  const int32_t *offsets = A->row_offsets.data, *columns = A->column_indices.data;
+  const double *values = A->values.data;
   double worst = 0;
   for (int c = 0; c < components; c++) {
     long double above = 0, below = 0, largest = 0;
     for (int32_t i = 0; i < A->rows; i++) largest = fmaxl(largest, fabsl((long double)bs[i * components + c]));
     for (int32_t i = 0; i < A->rows; i++) {
       long double left = bs[i * components + c];
-      for (int32_t k = A->row_offsets[i]; k < A->row_offsets[i + 1]; k++)
-        left -= (long double)A->double_values[k] * (long double)xs[A->column_indices[k] * components + c];
+      for (int32_t k = offsets[i]; k < offsets[i + 1]; k++)
+        left -= (long double)values[k] * (long double)xs[columns[k] * components + c];
       left /= largest;
       const long double b = (long double)bs[i * components + c] / largest;
       above += left * left;
@@ -51,11 +53,7 @@ static void make(far_system *s, int rows, int components, int is_symmetric, int 
     for (int c = 0; c < components; c++) s->bs[i * components + c] = (1 + (i + c) % 3 / 3.0) * pow(10, e);
   }
   s->components = components;
-  s->csr = (ts_csr){.rows = rows,
-                    .columns = rows,
-                    .row_offsets = s->offsets,
-                    .column_indices = s->columns,
-                    .double_values = s->values};
+  s->csr = ts_host_csr(rows, rows, s->offsets, s->columns, s->values);
 }
 
 /* `holds`: the solution and its residual are in the range of doubles. */
@@ -67,13 +65,13 @@ static void check_solve(const far_system *s, const ts_solver_desc *desc, double 
   ts_vector *b = NULL, *x = NULL;
   ts_result result;
   CHECK_OK(context, ts_matrix_create(context, &(ts_matrix_desc){.csr = s->csr, .keep_host_copy = 1}, &A));
-  CHECK_OK(context, ts_vector_create(ts_matrix_row_space(A), &vector, &b));
-  CHECK_OK(context, ts_vector_create(ts_matrix_row_space(A), &vector, &x));
-  CHECK_OK(context, ts_vector_write_double(b, s->bs, count));
+  CHECK_OK(context, ts_vector_create(ts_matrix_get_row_space(A), &vector, &b));
+  CHECK_OK(context, ts_vector_create(ts_matrix_get_row_space(A), &vector, &x));
+  CHECK_OK(context, ts_vector_write(b, ts_host(s->bs, count)));
   CHECK_OK(context, ts_vector_fill(x, start));
-  const ts_status status = ts_solve(A, b, x, desc, &result);
+  const ts_status status = solve_vectors(A, b, x, desc, &result);
   if (holds) CHECK(status >= 0); /* else a preconditioner may find blocks singular */
-  CHECK_OK(context, ts_vector_read_double(x, xs, count));
+  CHECK_OK(context, ts_vector_read(x, ts_host(xs, count)));
   for (size_t i = 0; i < count; i++)
     if (!CHECK(isfinite(xs[i]))) break;
   const double found = relative_residual(&s->csr, xs, s->bs, s->components);
@@ -147,12 +145,13 @@ static void zero_b(void) {
         ts_vector *b = NULL, *x = NULL;
         ts_result result;
         CHECK_OK(context, ts_matrix_create(context, &(ts_matrix_desc){.csr = s.csr}, &A));
-        CHECK_OK(context, ts_vector_create(ts_matrix_row_space(A), &vector, &b));
-        CHECK_OK(context, ts_vector_create(ts_matrix_row_space(A), &vector, &x));
-        CHECK_OK(context, ts_vector_write_double(b, s.bs, (size_t)(9 * columns)));
+        CHECK_OK(context, ts_vector_create(ts_matrix_get_row_space(A), &vector, &b));
+        CHECK_OK(context, ts_vector_create(ts_matrix_get_row_space(A), &vector, &x));
+        CHECK_OK(context, ts_vector_write(b, ts_host(s.bs, (size_t)(9 * columns))));
         CHECK_OK(context, ts_vector_fill(x, 1.5 * pow(10, exponents[e])));
-        CHECK_OK(context, ts_solve(A, b, x, &(ts_solver_desc){.method = methods[m], .rtol = 1e-8}, &result));
-        CHECK_OK(context, ts_vector_read_double(x, xs, (size_t)(9 * columns)));
+        CHECK_OK(context,
+                 solve_vectors(A, b, x, &(ts_solver_desc){.method = methods[m], .rtol = 1e-8}, &result));
+        CHECK_OK(context, ts_vector_read(x, ts_host(xs, (size_t)(9 * columns))));
         for (int i = 0; i < 9; i++)
           if (!CHECK(xs[i * columns] == 0)) break;
         if (columns == 1) CHECK(result.relative_residual == 0 && result.iterations == 0);
@@ -181,12 +180,13 @@ static void zero_b_constrained(void) {
         test_context_label("%s, %g", ts_method_name(methods[m]), fixed);
         CHECK_OK(context,
                  ts_matrix_create(context, &(ts_matrix_desc){.csr = s.csr, .constrained = constrained}, &A));
-        CHECK_OK(context, ts_vector_create(ts_matrix_row_space(A), &vector, &b));
-        CHECK_OK(context, ts_vector_create(ts_matrix_row_space(A), &vector, &x));
+        CHECK_OK(context, ts_vector_create(ts_matrix_get_row_space(A), &vector, &b));
+        CHECK_OK(context, ts_vector_create(ts_matrix_get_row_space(A), &vector, &x));
         for (int i = 0; i < rows; i++) xs[i] = i ? 3 * pow(10, exponents[e]) : fixed;
-        CHECK_OK(context, ts_vector_write_double(x, xs, rows));
-        CHECK_OK(context, ts_solve(A, b, x, &(ts_solver_desc){.method = methods[m], .rtol = 1e-8}, &result));
-        CHECK_OK(context, ts_vector_read_double(x, xs, rows));
+        CHECK_OK(context, ts_vector_write(x, ts_host(xs, rows)));
+        CHECK_OK(context,
+                 solve_vectors(A, b, x, &(ts_solver_desc){.method = methods[m], .rtol = 1e-8}, &result));
+        CHECK_OK(context, ts_vector_read(x, ts_host(xs, rows)));
         CHECK(xs[0] == fixed);
         double worst = 0, below = fabs(fixed); /* the entry is -1 */
         for (int i = 1; i < rows; i++) {
@@ -210,7 +210,7 @@ static void wide_range(void) {
   static const ts_preconditioner_kind kinds[] = {TS_PRECONDITIONER_JACOBI, TS_PRECONDITIONER_NONE,
                                                  TS_PRECONDITIONER_BLOCK_JACOBI, TS_PRECONDITIONER_CHEBYSHEV,
                                                  TS_PRECONDITIONER_ISAI};
-  const int count = test_is_gl() || test_is_brief() ? 40 : 1000;
+  const int count = test_is_gl() || test_is_brief() ? 40 : test_is_ranks() ? 200 : 1000;
   for (int w = 0; w < 7; w++)
     for (int t = 0; t < count; t++) {
       const int n = 2 + t % 5, is_symmetric = t % 3 != 0;
@@ -230,11 +230,7 @@ static void wide_range(void) {
         s.offsets[i + 1] = entries;
         s.bs[i] = us[3 * n * n + i];
       }
-      s.csr = (ts_csr){.rows = n,
-                       .columns = n,
-                       .row_offsets = s.offsets,
-                       .column_indices = s.columns,
-                       .double_values = s.values};
+      s.csr = ts_host_csr(n, n, s.offsets, s.columns, s.values);
       const ts_solver_desc desc = {.method = all_methods[t % 5],
                                    .preconditioner_kind = kinds[t / 5 % 5],
                                    .precision = (ts_precision)(t / 25 % 4),
@@ -246,34 +242,7 @@ static void wide_range(void) {
     }
 }
 
-static void run_all(void (*run)(void)) {
-  context = test_open();
-  if (context && context->caps.pairs) run();
-  test_close(&context);
-}
+static const test_fixture fixture = {.context = &context, .needs_pairs = 1};
 
-#define CASE(name)                                                                                             \
-  static void case_##name(void) {                                                                              \
-    run_all(name);                                                                                             \
-  }
-CASE(single)
-CASE(automatic)
-CASE(mixed)
-CASE(pairs)
-CASE(preconditioned)
-CASE(wide_range)
-CASE(zero_b)
-CASE(zero_b_constrained)
-
-static const test_case cases[] = {
-    {"single", case_single},
-    {"automatic", case_automatic},
-    {"mixed", case_mixed},
-    {"pairs", case_pairs},
-    {"preconditioned", case_preconditioned},
-    {"wide_range", case_wide_range},
-    {"zero_b", case_zero_b},
-    {"zero_b_constrained", case_zero_b_constrained},
-};
-
-TEST_MAIN(cases, 0)
+TEST_MAIN(CASES_WITH(&fixture, single, automatic, mixed, pairs, preconditioned, wide_range, zero_b,
+                     zero_b_constrained))

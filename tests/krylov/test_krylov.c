@@ -5,7 +5,7 @@
 #include "krylov_solve.h"
 
 static ts_context *context;
-static const krylov_method *method;
+static ts_method method;
 static ts_format formats[8];
 static int format_count;
 
@@ -16,7 +16,7 @@ static int32_t side(int32_t n) {
 
 /* How often GMRES starts again: its iterations are launches by the number of vectors that it has. */
 static int restart(void) {
-  return test_is_brief() && method->method == TS_METHOD_GMRES ? 8 : 0;
+  return test_is_brief() && method == TS_METHOD_GMRES ? 8 : 0;
 }
 
 /* A solve from 0 that has to converge in the true residual: to 1e-5, in brief to 1e-3. */
@@ -62,7 +62,7 @@ static void convection(void) {
           if ((kind + components + k + f) % 4) continue;
           const ts_solver_desc desc = {.preconditioner_kind =
                                            kind ? TS_PRECONDITIONER_NONE : TS_PRECONDITIONER_JACOBI};
-          test_context_label("%s, Peclet %g, %s, %s, %d components", method->name, (double)peclets[k],
+          test_context_label("%s, Peclet %g, %s, %s, %d components", ts_method_name(method), (double)peclets[k],
                              ts_format_name(formats[f]), kind ? "none" : "jacobi", components);
           solve_and_judge(&m, matrix, &desc, components, NULL);
           if (!test_is_brief() || components == 1) solve_and_judge(&m, matrix, &desc, 1, ones);
@@ -87,12 +87,12 @@ static void samples(void) {
              {"two rows", ref_random_dominant(2, 3, 9)},
              {"diagonal", ref_diagonal(300, 0.01f, 100)}};
   /* With fewer vectors the indefinite one takes hundreds of iterations. */
-  const ts_solver_desc desc = {.restart = method->method == TS_METHOD_GMRES ? 30 : 0};
+  const ts_solver_desc desc = {.restart = method == TS_METHOD_GMRES ? 30 : 0};
   for (size_t k = 0; k < sizeof all / sizeof all[0]; k++) {
     ts_matrix *matrix = make_matrix(context, &all[k].matrix, TS_FORMAT_AUTO);
     for (int components = 1; components <= 4; components += 3) {
       if (test_is_brief() && (components / 4 + k) % 2) continue;
-      test_context_label("%s, %s, %d components", method->name, all[k].name, components);
+      test_context_label("%s, %s, %d components", ts_method_name(method), all[k].name, components);
       solve_and_judge(&all[k].matrix, matrix, &desc, components, NULL);
     }
     ts_matrix_destroy(&matrix);
@@ -108,7 +108,7 @@ static void few_unknowns(void) {
     float *bs = ref_values((size_t)n, 3, 0.5f, 1), xs[8] = {0};
     const ts_solver_desc desc = {.check_interval = 1, .rtol = 1e-4};
     ts_result result;
-    test_context_label("%s, %d unknowns", method->name, n);
+    test_context_label("%s, %d unknowns", ts_method_name(method), n);
     CHECK_OK(context, krylov_solve(method, matrix, &desc, 1, bs, xs, &result));
     if (result.iterations > n + 1) test_fail(__FILE__, __LINE__, "%d iterations", result.iterations);
     CHECK(ref_relative_residual(&m, NULL, 1, 0, xs, bs) <= 1.05e-4);
@@ -133,7 +133,7 @@ static void constrained(void) {
       if (flags[i / (size_t)components]) bs[i] = 1e6f; /* no equation: it must not count */
     const ts_matrix_desc desc = {.csr = ref_csr(&m), .format = formats[f], .constrained = flags};
     ts_matrix *matrix = NULL;
-    test_context_label("%s, %s, %d components", method->name, ts_format_name(formats[f]), components);
+    test_context_label("%s, %s, %d components", ts_method_name(method), ts_format_name(formats[f]), components);
     if (CHECK_OK(context, ts_matrix_create(context, &desc, &matrix))) {
       ts_result result;
       const ts_solver_desc own = {.restart = restart()};
@@ -162,7 +162,7 @@ static void scaling(void) {
     for (int64_t i = 0; i < ref_nonzeros(&m) && k >= 4; i++) m.values[i] *= k == 4 ? 1e12f : 1e-12f;
     ts_matrix *matrix = make_matrix(context, &m, TS_FORMAT_AUTO);
     memset(xs, 0, sizeof xs);
-    test_context_label("%s, %s", method->name, k < 4 ? "b scaled" : "A scaled");
+    test_context_label("%s, %s", ts_method_name(method), k < 4 ? "b scaled" : "A scaled");
     CHECK_OK(context, krylov_solve(method, matrix, &desc, 1, bs, xs, &result));
     CHECK(ref_relative_residual(&m, NULL, 1, 0, xs, bs) <= 1.05e-5);
     free(bs);
@@ -180,7 +180,7 @@ static void components_apart(void) {
   static const float factors[4] = {1, 0, 1e15f, 1e-15f};
   for (int i = 0; i < 2400; i++) bs[i] = factors[i % 4] * values[i];
   ts_result result;
-  test_context_label("%s", method->name);
+  test_context_label("%s", ts_method_name(method));
   CHECK_OK(context, krylov_solve(method, matrix, NULL, 4, bs, xs, &result));
   CHECK(ref_worst_residual(&m, NULL, 4, xs, bs) <= 1.05e-5);
   for (int i = 0; i < 600; i++)
@@ -194,13 +194,14 @@ static void components_apart(void) {
 /* BiCGSTAB's residual grows here and stays above that of x = 0 for more iterations than there are unknowns. On
  * the CPU, where sums are in double precision. */
 static void slow_start(void) {
-  if (!strstr(test_backend, "cpu") || strcmp(method->name, "bicgstab") != 0) return;
+  if (!strstr(test_backend, "cpu") || method != TS_METHOD_BICGSTAB) return;
   ref_matrix m = ref_shifted_skew(1000, 0.1F);
   ts_matrix *matrix = make_matrix(context, &m, TS_FORMAT_AUTO);
   float ones[1000], xs[1000] = {0};
   for (int i = 0; i < 1000; i++) ones[i] = 1;
   ts_result result;
-  CHECK_OK(context, krylov_solve(method, matrix, NULL, 1, ones, xs, &result));
+  const ts_solver_desc desc = {.preconditioner_kind = TS_PRECONDITIONER_JACOBI};
+  CHECK_OK(context, krylov_solve(method, matrix, &desc, 1, ones, xs, &result));
   CHECK(ref_worst_residual(&m, NULL, 1, xs, ones) <= 1.05e-5);
   ts_matrix_destroy(&matrix);
   ref_free(&m);
@@ -211,9 +212,12 @@ static void starts(void) {
   ts_matrix *matrix = make_matrix(context, &m, TS_FORMAT_AUTO);
   const size_t n = (size_t)m.rows;
   float *bs = ref_values(n, 4, -1, 1), *xs = calloc(n, sizeof *xs), *again = calloc(n, sizeof *again);
-  const ts_solver_desc desc = {.check_interval = 1}, zero = {.check_interval = 1, .zero_start = 1};
+  const ts_solver_desc desc = {.preconditioner_kind = TS_PRECONDITIONER_JACOBI, .check_interval = 1},
+                       zero = {.preconditioner_kind = TS_PRECONDITIONER_JACOBI,
+                               .check_interval = 1,
+                               .zero_start = 1};
   ts_result cold, warm, solved, from_zero;
-  test_context_label("%s", method->name);
+  test_context_label("%s", ts_method_name(method));
   CHECK_OK(context, krylov_solve(method, matrix, &desc, 1, bs, xs, &cold));
   for (size_t i = 0; i < n; i++) again[i] = xs[i] * (1 + 1e-3f * (float)(i % 3));
   CHECK_OK(context, krylov_solve(method, matrix, &desc, 1, bs, again, &warm));
@@ -236,14 +240,14 @@ static void solver_is_reused(void) {
   ref_matrix m = ref_convection(side(25), side(25), 1);
   ts_matrix *matrix = make_matrix(context, &m, TS_FORMAT_AUTO);
   ts_solver *solver = NULL;
-  REQUIRE_OK(context, create_solver(matrix, method->method, NULL, &solver));
-  ts_space *space = ts_matrix_row_space(matrix);
+  REQUIRE_OK(context, create_solver(matrix, method, NULL, &solver));
+  ts_space *space = ts_matrix_get_row_space(matrix);
   for (int round = 0; round < 6; round++) {
     const int components = 1 + round % 3;
     const size_t count = 625 * (size_t)components;
     float *bs = ref_values(count, (uint64_t)round + 50, -1, 1);
     ts_vector *b = make_vector(space, components, bs), *x = make_vector(space, components, NULL);
-    test_context_label("%s, round %d", method->name, round);
+    test_context_label("%s, round %d", ts_method_name(method), round);
     if (round == 3) {
       for (int64_t k = 0; k < ref_nonzeros(&m); k++) m.values[k] *= 3;
       const ts_csr csr = ref_csr(&m);
@@ -261,42 +265,13 @@ static void solver_is_reused(void) {
   ref_free(&m);
 }
 
-static void run_all(void (*run)(void)) {
-  context = test_open();
-  if (context) {
-    format_count = list_formats(context, formats);
-    for (int k = 0; k < KRYLOV_METHODS; k++) {
-      method = &krylov_methods[k];
-      run();
-    }
-  }
-  test_context_label("%s", "");
-  test_close(&context);
+static int choose_method(int round) {
+  method = krylov_methods[round];
+  format_count = list_formats(context, formats);
+  return 1;
 }
 
-#define CASE(name)                                                                                             \
-  static void case_##name(void) {                                                                              \
-    run_all(name);                                                                                             \
-  }
-CASE(convection)
-CASE(samples)
-CASE(few_unknowns)
-CASE(constrained)
-CASE(scaling)
-CASE(components_apart)
-CASE(starts)
-CASE(slow_start)
-CASE(solver_is_reused)
+static const test_fixture fixture = {.context = &context, .rounds = KRYLOV_METHODS, .setup = choose_method};
 
-static const test_case cases[] = {
-    {"convection", case_convection},
-    {"samples", case_samples},
-    {"few_unknowns", case_few_unknowns},
-    {"constrained", case_constrained},
-    {"scaling", case_scaling},
-    {"components_apart", case_components_apart},
-    {"starts", case_starts},
-    {"slow_start", case_slow_start},
-    {"solver_is_reused", case_solver_is_reused},
-};
-TEST_MAIN(cases, 0)
+TEST_MAIN(CASES_WITH(&fixture, convection, samples, few_unknowns, constrained, scaling, components_apart,
+                     starts, slow_start, solver_is_reused))

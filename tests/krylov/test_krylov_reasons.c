@@ -4,7 +4,7 @@
 #include "krylov_solve.h"
 
 static ts_context *context;
-static const krylov_method *method;
+static ts_method method;
 
 /* Solves A x = b with b given (or random), expecting a reason and parts of its message. */
 static ts_result expect_reason(const ref_matrix *m, const ts_solver_desc *desc, const float *b, float *x,
@@ -39,11 +39,11 @@ static int32_t side(int32_t n) {
 
 /* How often GMRES starts again: its iterations are launches by the number of vectors that it has. */
 static int restart(void) {
-  return test_is_brief() && method->method == TS_METHOD_GMRES ? 8 : 0;
+  return test_is_brief() && method == TS_METHOD_GMRES ? 8 : 0;
 }
 
 static int is_gmres(void) {
-  return strcmp(method->name, "gmres") == 0;
+  return method == TS_METHOD_GMRES;
 }
 
 static const ts_solver_desc plain = {.preconditioner_kind = TS_PRECONDITIONER_NONE};
@@ -52,7 +52,8 @@ static void zero_diagonal(void) {
   ref_matrix m = ref_grid(10, 10);
   for (int32_t k = m.offsets[42]; k < m.offsets[43]; k++)
     if (m.indices[k] == 42) m.values[k] = 0;
-  expect_reason(&m, NULL, NULL, NULL, TS_REASON_ZERO_DIAGONAL, "row 42");
+  const ts_solver_desc jacobi = {.preconditioner_kind = TS_PRECONDITIONER_JACOBI};
+  expect_reason(&m, &jacobi, NULL, NULL, TS_REASON_ZERO_DIAGONAL, "row 42");
   ref_free(&m);
 }
 
@@ -61,7 +62,7 @@ static void nan_input(void) {
   for (int kind = 0; kind < 2; kind++) {
     float *bs = ref_values(100, 9, -1, 1), *xs = calloc(100, sizeof *xs);
     bs[77] = kind ? INFINITY : NAN;
-    test_context_label("%s, %s", method->name, kind ? "infinity" : "NaN");
+    test_context_label("%s, %s", ts_method_name(method), kind ? "infinity" : "NaN");
     expect_reason(&m, NULL, bs, NULL, TS_REASON_NAN_INPUT, "right-hand side");
     bs[77] = 0;
     xs[33] = kind ? -INFINITY : NAN;
@@ -88,8 +89,9 @@ static void max_iterations(void) {
   ref_matrix m = ref_convection(40, 40, 1);
   for (int most = 1; most <= 21; most += 5) {
     if (test_is_brief() && most / 5 % 2) continue;
-    const ts_solver_desc desc = {.max_iterations = most, .restart = restart()};
-    test_context_label("%s, %d", method->name, most);
+    const ts_solver_desc desc = {
+        .preconditioner_kind = TS_PRECONDITIONER_JACOBI, .max_iterations = most, .restart = restart()};
+    test_context_label("%s, %d", ts_method_name(method), most);
     const ts_result result = expect_reason(&m, &desc, NULL, NULL, TS_REASON_MAX_ITERATIONS, "maximum");
     CHECK_INT(result.iterations, most);
     CHECK(result.relative_residual > 1e-5 && result.relative_residual <= 1);
@@ -100,7 +102,10 @@ static void max_iterations(void) {
 /* More than single precision can give is not reached, is said, and ends long before the last iteration. */
 static void beyond_single_precision(void) {
   ref_matrix m = ref_convection(side(30), side(30), 1);
-  const ts_solver_desc desc = {.rtol = 1e-12, .precision = TS_PRECISION_SINGLE, .restart = restart()};
+  const ts_solver_desc desc = {.preconditioner_kind = TS_PRECONDITIONER_JACOBI,
+                               .rtol = 1e-12,
+                               .precision = TS_PRECISION_SINGLE,
+                               .restart = restart()};
   const ts_result result = expect_reason(&m, &desc, NULL, NULL, TS_REASON_STAGNATED, "single precision");
   CHECK(result.iterations < 3000);
   CHECK(result.relative_residual < 1e-5); /* and what could be reached was */
@@ -126,7 +131,9 @@ static void singular(void) {
   /* Without a solution. */
   ts_matrix *matrix = make_matrix(context, &m, TS_FORMAT_AUTO);
   ts_result result;
-  const ts_solver_desc desc = {.max_iterations = test_is_brief() ? 30 : 0, .restart = restart()};
+  const ts_solver_desc desc = {.preconditioner_kind = TS_PRECONDITIONER_JACOBI,
+                               .max_iterations = test_is_brief() ? 30 : 0,
+                               .restart = restart()};
   CHECK_INT(krylov_solve(method, matrix, &desc, 1, ones, x, &result), TS_NOT_CONVERGED);
   CHECK(result.reason == TS_REASON_STAGNATED || result.reason == TS_REASON_BREAKDOWN ||
         result.reason == TS_REASON_MAX_ITERATIONS);
@@ -184,12 +191,11 @@ static void restarts_in_vain(void) {
 }
 
 /* No restart: the residual of the recurrence never grows, and is the true one at the end of a cycle. */
-static int never_grows(int iteration, const double *history, int count, void *user) {
+static int never_grows(const ts_progress *progress, void *user) {
   double *before = user;
-  (void)iteration;
-  for (int i = 0; i < count; i++) {
-    CHECK(history[i] <= *before * (1 + 1e-6));
-    *before = history[i];
+  for (int i = 0; i < progress->count; i++) {
+    CHECK(progress->history[i] <= *before * (1 + 1e-6));
+    *before = progress->history[i];
   }
   return 0;
 }
@@ -198,7 +204,8 @@ static void monotone(void) {
   if (!is_gmres()) return;
   ref_matrix m = ref_convection(20, 20, 5);
   double last = 1;
-  const ts_solver_desc desc = {.restart = 60,
+  const ts_solver_desc desc = {.preconditioner_kind = TS_PRECONDITIONER_JACOBI,
+                               .restart = 60,
                                .max_iterations = 25,
                                .check_interval = 4,
                                .rtol = 1e-7,
@@ -212,7 +219,10 @@ static void monotone(void) {
 static void stopped(void) {
   ref_matrix m = ref_convection(40, 40, 1);
   watch w = {.stop_at = 7};
-  const ts_solver_desc desc = {.check_interval = 1, .progress = observe, .progress_user = &w};
+  const ts_solver_desc desc = {.preconditioner_kind = TS_PRECONDITIONER_JACOBI,
+                               .check_interval = 1,
+                               .progress = observe,
+                               .progress_user = &w};
   const ts_result result = expect_reason(&m, &desc, NULL, NULL, TS_REASON_STOPPED, "callback");
   CHECK_INT(w.last_iteration, 7);
   CHECK_INT(w.calls, 7);
@@ -235,7 +245,8 @@ static void host_synchronisations(void) {
     for (int checks = 1; checks <= 3; checks++) {
       if (test_is_brief() && checks != 1 + k % 2) continue;
       watch w = {0};
-      ts_solver_desc desc = {.rtol = 1e-7,
+      ts_solver_desc desc = {.preconditioner_kind = TS_PRECONDITIONER_JACOBI,
+                             .rtol = 1e-7,
                              .precision = TS_PRECISION_SINGLE,
                              .check_interval = intervals[k],
                              .max_iterations = checks * 16,
@@ -245,7 +256,8 @@ static void host_synchronisations(void) {
       ts_result result;
       memset(xs, 0, n * sizeof *xs);
       const uint64_t before = context_info(context).host_synchronisations;
-      test_context_label("%s, interval %d, %d iterations", method->name, intervals[k], desc.max_iterations);
+      test_context_label("%s, interval %d, %d iterations", ts_method_name(method), intervals[k],
+                         desc.max_iterations);
       CHECK_INT(krylov_solve(method, matrix, &desc, 1, bs, xs, &result), TS_NOT_CONVERGED);
       if (!is_gmres()) CHECK_INT(result.restarts, 0);
       CHECK_INT(result.iterations, checks * 16);
@@ -285,24 +297,23 @@ static void errors(void) {
             *rectangular = make_matrix(context, &wide, TS_FORMAT_AUTO);
   ts_space *other = make_space(context, 25);
   ts_solver *solver = NULL;
-  test_context_label("%s", method->name);
-  CHECK_FAILS(NULL, create_solver(NULL, method->method, NULL, &solver), TS_ERROR_INVALID_ARGUMENT, "matrix");
-  CHECK_FAILS(context, create_solver(matrix, method->method, NULL, NULL), TS_ERROR_INVALID_ARGUMENT, "NULL");
-  CHECK_FAILS(context, create_solver(rectangular, method->method, NULL, &solver), TS_ERROR_INVALID_ARGUMENT,
-              "3 x 5");
+  test_context_label("%s", ts_method_name(method));
+  CHECK_FAILS(NULL, create_solver(NULL, method, NULL, &solver), TS_ERROR_INVALID_ARGUMENT, "matrix");
+  CHECK_FAILS(context, create_solver(matrix, method, NULL, NULL), TS_ERROR_INVALID_ARGUMENT, "NULL");
+  CHECK_FAILS(context, create_solver(rectangular, method, NULL, &solver), TS_ERROR_INVALID_ARGUMENT, "3 x 5");
 #define REFUSED(text, ...)                                                                                     \
-  CHECK_FAILS(context, create_solver(matrix, method->method, &(const ts_solver_desc){__VA_ARGS__}, &solver),   \
+  CHECK_FAILS(context, create_solver(matrix, method, &(const ts_solver_desc){__VA_ARGS__}, &solver),           \
               TS_ERROR_INVALID_ARGUMENT, text)
   REFUSED("preconditioner_kind is multigrid", .preconditioner_kind = TS_PRECONDITIONER_MULTIGRID);
   REFUSED("rtol is 1", .rtol = 1);
   REFUSED("rtol is nan", .rtol = NAN);
   REFUSED("max_iterations is -1", .max_iterations = -1);
-  REFUSED(method->method == TS_METHOD_GMRES ? "restart is 201" : "restart is set", .restart = 201);
+  REFUSED(method == TS_METHOD_GMRES ? "restart is 201" : "restart is set", .restart = 201);
   REFUSED("check_interval is 1025", .check_interval = 1025);
   CHECK(solver == NULL);
-  REQUIRE_OK(context, create_solver(matrix, method->method, NULL, &solver));
-  ts_vector *b = make_vector(ts_matrix_row_space(matrix), 1, NULL), *x2 = NULL, *elsewhere = NULL;
-  x2 = make_vector(ts_matrix_row_space(matrix), 2, NULL);
+  REQUIRE_OK(context, create_solver(matrix, method, NULL, &solver));
+  ts_vector *b = make_vector(ts_matrix_get_row_space(matrix), 1, NULL), *x2 = NULL, *elsewhere = NULL;
+  x2 = make_vector(ts_matrix_get_row_space(matrix), 2, NULL);
   elsewhere = make_vector(other, 1, NULL);
   CHECK_FAILS(NULL, ts_solver_solve(NULL, b, x2, NULL), TS_ERROR_INVALID_ARGUMENT, "solver");
   CHECK_FAILS(context, ts_solver_solve(solver, NULL, b, NULL), TS_ERROR_INVALID_ARGUMENT, "b is NULL");
@@ -324,48 +335,14 @@ static void errors(void) {
   ref_free(&wide);
 }
 
-static void run_all(void (*run)(void)) {
-  context = test_open();
-  for (int k = 0; context && k < KRYLOV_METHODS; k++) {
-    method = &krylov_methods[k];
-    test_context_label("%s", method->name);
-    run();
-  }
-  test_context_label("%s", "");
-  test_close(&context);
+static int choose_method(int round) {
+  method = krylov_methods[round];
+  test_context_label("%s", ts_method_name(method));
+  return 1;
 }
 
-#define CASE(name)                                                                                             \
-  static void case_##name(void) {                                                                              \
-    run_all(name);                                                                                             \
-  }
-CASE(zero_diagonal)
-CASE(nan_input)
-CASE(zero_right_side)
-CASE(max_iterations)
-CASE(beyond_single_precision)
-CASE(singular)
-CASE(breakdown)
-CASE(restarts_in_vain)
-CASE(monotone)
-CASE(stopped)
-CASE(host_synchronisations)
-CASE(same_bits)
-CASE(errors)
+static const test_fixture fixture = {.context = &context, .rounds = KRYLOV_METHODS, .setup = choose_method};
 
-static const test_case cases[] = {
-    {"zero_diagonal", case_zero_diagonal},
-    {"nan_input", case_nan_input},
-    {"zero_right_side", case_zero_right_side},
-    {"max_iterations", case_max_iterations},
-    {"beyond_single_precision", case_beyond_single_precision},
-    {"singular", case_singular},
-    {"breakdown", case_breakdown},
-    {"restarts_in_vain", case_restarts_in_vain},
-    {"monotone", case_monotone},
-    {"stopped", case_stopped},
-    {"host_synchronisations", case_host_synchronisations},
-    {"same_bits", case_same_bits},
-    {"errors", case_errors},
-};
-TEST_MAIN(cases, 0)
+TEST_MAIN(CASES_WITH(&fixture, zero_diagonal, nan_input, zero_right_side, max_iterations,
+                     beyond_single_precision, singular, breakdown, restarts_in_vain, monotone, stopped,
+                     host_synchronisations, same_bits, errors))

@@ -103,8 +103,7 @@ static void free_problem(problem *p) {
 
 static ts_csr csr_of(const problem *p) {
   ts_csr csr = ref_csr(&p->pattern);
-  csr.values = NULL;
-  csr.double_values = p->values;
+  csr.values = ts_host(p->values, csr.column_indices.count);
   return csr;
 }
 
@@ -114,7 +113,7 @@ static ts_vector *make_double_vector(ts_space *space, int components, const doub
   const ts_vector_desc desc = {.components = components, .precision = TS_PRECISION_DOUBLE};
   ts_vector *v = NULL;
   CHECK_OK(context, ts_vector_create(space, &desc, &v));
-  if (v && values) CHECK_OK(context, ts_vector_write_double(v, values, vector_count(v)));
+  if (v && values) CHECK_OK(context, ts_vector_write(v, ts_host(values, vector_count(v))));
   return v;
 }
 
@@ -155,12 +154,12 @@ static int solve_problem(const problem *p, ts_format format, const ts_solver_des
   const ts_matrix_desc matrix_desc = {.csr = csr_of(p), .format = format, .keep_host_copy = 1};
   ts_matrix *A = NULL;
   if (!CHECK_OK(context, ts_matrix_create(context, &matrix_desc, &A))) return TS_ERROR_DEVICE;
-  ts_vector *b = make_double_vector(ts_matrix_row_space(A), p->components, p->b);
-  ts_vector *x = make_double_vector(ts_matrix_row_space(A), p->components, NULL);
-  const ts_status status = ts_solve(A, b, x, desc, result);
+  ts_vector *b = make_double_vector(ts_matrix_get_row_space(A), p->components, p->b);
+  ts_vector *x = make_double_vector(ts_matrix_get_row_space(A), p->components, NULL);
+  const ts_status status = solve_vectors(A, b, x, desc, result);
   if (status < 0) test_fail(__FILE__, __LINE__, "an error: %s", ts_last_error(context));
   if (status > 0) CHECK_CONTAINS(ts_last_error(context), result->message);
-  CHECK_OK(context, ts_vector_read_double(x, xs, vector_count(x)));
+  CHECK_OK(context, ts_vector_read(x, ts_host(xs, vector_count(x))));
   ts_vector_destroy(&x);
   ts_vector_destroy(&b);
   ts_matrix_destroy(&A);
@@ -307,9 +306,9 @@ static void rounded(void) {
   ts_matrix *A = NULL;
   ts_result result;
   CHECK_OK(context, ts_matrix_create(context, &matrix_desc, &A));
-  ts_vector *b = make_double_vector(ts_matrix_row_space(A), 1, p.b),
-            *x = make_vector(ts_matrix_row_space(A), 1, NULL);
-  CHECK_OK(context, ts_solve(A, b, x, &desc, &result));
+  ts_vector *b = make_double_vector(ts_matrix_get_row_space(A), 1, p.b),
+            *x = make_vector(ts_matrix_get_row_space(A), 1, NULL);
+  CHECK_OK(context, solve_vectors(A, b, x, &desc, &result));
   float *found = read_vector(x);
   double *xs = calloc((size_t)p.n, sizeof *xs);
   for (int i = 0; i < p.n; i++) {
@@ -332,7 +331,8 @@ static void memory(void) {
   ref_matrix m = ref_grid(40, 40);
   ts_matrix *A = make_matrix(context, &m, TS_FORMAT_AUTO);
   float *bs = ref_values(1600, 3, -1, 1);
-  ts_vector *b = make_vector(ts_matrix_row_space(A), 1, bs), *x = make_vector(ts_matrix_row_space(A), 1, NULL);
+  ts_vector *b = make_vector(ts_matrix_get_row_space(A), 1, bs),
+            *x = make_vector(ts_matrix_get_row_space(A), 1, NULL);
   size_t bytes[2];
   for (int k = 0; k < 2; k++) {
     const ts_solver_desc desc = {.precision = k ? TS_PRECISION_AUTO : TS_PRECISION_SINGLE, .rtol = 0.05};
@@ -366,15 +366,15 @@ static void again(void) {
     CHECK_OK(context, ts_solver_create(A, &desc, &solver));
     float *single = calloc((size_t)each->n, sizeof *single);
     double *xs = calloc((size_t)each->n, sizeof *xs);
-    ts_vector *b = make_double_vector(ts_matrix_row_space(A), 1, each->b);
+    ts_vector *b = make_double_vector(ts_matrix_get_row_space(A), 1, each->b);
     for (int i = 0; i < each->n; i++) single[i] = (float)each->b[i];
-    ts_vector *rounded_b = make_vector(ts_matrix_row_space(A), 1, single);
-    ts_vector *x = make_double_vector(ts_matrix_row_space(A), 1, NULL);
+    ts_vector *rounded_b = make_vector(ts_matrix_get_row_space(A), 1, single);
+    ts_vector *x = make_double_vector(ts_matrix_get_row_space(A), 1, NULL);
     for (int solve = 0; solve < 4; solve++) {
       test_context_label("system %d, solve %d", k, solve);
       CHECK_OK(context, ts_vector_fill(x, solve < 2 ? 0 : 1));
       CHECK_OK(context, ts_solver_solve(solver, solve % 2 ? rounded_b : b, x, NULL));
-      CHECK_OK(context, ts_vector_read_double(x, xs, (size_t)each->n));
+      CHECK_OK(context, ts_vector_read(x, ts_host(xs, (size_t)each->n)));
       if (solve % 2 == 0) CHECK(residual_of(each, xs) <= 1.02e-11);
     }
     free(single), free(xs);
@@ -397,8 +397,8 @@ static void refused(void) {
               "fixed_iterations");
   const ts_vector_desc mixed = {.precision = TS_PRECISION_MIXED};
   ts_vector *v = NULL;
-  CHECK_FAILS(context, ts_vector_create(ts_matrix_row_space(A), &mixed, &v), TS_ERROR_INVALID_ARGUMENT, "mixed",
-              "solvers");
+  CHECK_FAILS(context, ts_vector_create(ts_matrix_get_row_space(A), &mixed, &v), TS_ERROR_INVALID_ARGUMENT,
+              "mixed", "solvers");
   ts_matrix_destroy(&A);
   ref_free(&m);
 }
@@ -419,33 +419,7 @@ static void fixed_iterations(void) {
   free_problem(&p);
 }
 
-static void run_all(void (*run)(void)) {
-  context = test_open();
-  if (context && context->caps.pairs) run();
-  test_context_label("%s", "");
-  test_close(&context);
-}
+static const test_fixture fixture = {.context = &context, .needs_pairs = 1};
 
-#define CASE(name)                                                                                             \
-  static void case_##name(void) {                                                                              \
-    run_all(name);                                                                                             \
-  }
-CASE(methods)
-CASE(formats)
-CASE(components)
-CASE(ill_conditioned)
-CASE(unreachable)
-CASE(rounded)
-CASE(memory)
-CASE(again)
-CASE(refused)
-CASE(fixed_iterations)
-
-static const test_case cases[] = {
-    {"methods", case_methods},         {"formats", case_formats},
-    {"components", case_components},   {"ill_conditioned", case_ill_conditioned},
-    {"unreachable", case_unreachable}, {"rounded", case_rounded},
-    {"memory", case_memory},           {"again", case_again},
-    {"refused", case_refused},         {"fixed_iterations", case_fixed_iterations},
-};
-TEST_MAIN(cases, 0)
+TEST_MAIN(CASES_WITH(&fixture, methods, formats, components, ill_conditioned, unreachable, rounded, memory,
+                     again, refused, fixed_iterations))

@@ -36,13 +36,13 @@ static ts_status solve_cgls(const ref_matrix *m, ts_matrix *matrix, const ts_sol
                             const float *bs, float *xs, ts_result *result) {
   ref_matrix t = ref_transpose(m);
   const ts_matrix_desc transposed = {.csr = ref_csr(&t),
-                                     .row_space = ts_matrix_column_space(matrix),
-                                     .column_space = ts_matrix_row_space(matrix),
+                                     .row_space = ts_matrix_get_column_space(matrix),
+                                     .column_space = ts_matrix_get_row_space(matrix),
                                      .keep_host_copy = 1};
   ts_matrix *At = NULL;
   ts_solver *solver = NULL;
-  ts_vector *b = make_vector(ts_matrix_row_space(matrix), components, bs),
-            *x = make_vector(ts_matrix_column_space(matrix), components, xs);
+  ts_vector *b = make_vector(ts_matrix_get_row_space(matrix), components, bs),
+            *x = make_vector(ts_matrix_get_column_space(matrix), components, xs);
   ts_status status = TS_ERROR_DEVICE;
   if (CHECK_OK(context, ts_matrix_create(context, &transposed, &At)) &&
       CHECK_OK(context, create_cgls(matrix, At, desc, &solver))) {
@@ -102,9 +102,9 @@ static int check_solve(const ref_matrix *m, solver s, int components, const floa
   ts_matrix *matrix = make_matrix(context, m, TS_FORMAT_AUTO);
   ts_status status = TS_ERROR_DEVICE;
   if (s <= CG_RESIDUAL)
-    status = solve(matrix, &cg, components, bs, xs, &result);
+    status = krylov_solve(TS_METHOD_CG, matrix, &cg, components, bs, xs, &result);
   else if (s <= GMRES)
-    status = krylov_solve(&krylov_methods[s == GMRES], matrix, &krylov, components, bs, xs, &result);
+    status = krylov_solve(krylov_methods[s == GMRES], matrix, &krylov, components, bs, xs, &result);
   else
     status = solve_cgls(m, matrix, &krylov, components, bs, xs, &result);
   if (status < 0) test_fail(__FILE__, __LINE__, "an error: %s", ts_last_error(context));
@@ -193,7 +193,7 @@ static void out_of_range(void) {
       ts_result result = {0};
       ts_matrix *matrix = make_matrix(context, &m, TS_FORMAT_AUTO);
       if (s == CG) {
-        CHECK_INT(solve(matrix, NULL, 1, bs, xs, &result), TS_NOT_CONVERGED);
+        CHECK_INT(krylov_solve(TS_METHOD_CG, matrix, NULL, 1, bs, xs, &result), TS_NOT_CONVERGED);
         CHECK_CONTAINS(result.message, systems[k].part);
       }
       ts_matrix_destroy(&matrix);
@@ -221,7 +221,7 @@ static void subnormal(void) {
 static void check_system(const ref_matrix *m, double a, double b, int least_squares, int must) {
   ts_system *system = NULL;
   const ts_system_desc desc = {.unknowns = m->columns, .least_squares = least_squares};
-  const ts_system_solve_desc how = {.stop = TS_STOP_RESIDUAL, .rtol = rtol};
+  const ts_system_solve_desc how = {.solver.stop = TS_STOP_RESIDUAL, .solver.rtol = rtol};
   ts_system_result result = {0};
   double *x = calloc((size_t)m->columns, sizeof *x);
   CHECK_OK(context, ts_system_create(context, &desc, &system));
@@ -235,7 +235,7 @@ static void check_system(const ref_matrix *m, double a, double b, int least_squa
   }
   CHECK_OK(context, ts_system_end(system));
   const ts_status status = ts_system_solve(system, &how, &result);
-  if (status >= 0) ts_system_get_values(system, x, (size_t)m->columns);
+  if (status >= 0) ts_system_get_values(system, ts_host(x, (size_t)m->columns));
   double above = 0, below = 0;
   for (int32_t i = 0; i < m->rows; i++) {
     double left = 1 + 0.01 * i;
@@ -275,26 +275,4 @@ static void systems(void) {
     }
 }
 
-static void run_all(void (*run)(void)) {
-  context = test_open();
-  if (context) run();
-  test_context_label("%s", "");
-  test_close(&context);
-}
-
-#define CASE(name)                                                                                             \
-  static void case_##name(void) {                                                                              \
-    run_all(name);                                                                                             \
-  }
-CASE(uniform)
-CASE(mixed)
-CASE(out_of_range)
-CASE(subnormal)
-CASE(systems)
-
-static const test_case cases[] = {{"uniform", case_uniform},
-                                  {"mixed", case_mixed},
-                                  {"out_of_range", case_out_of_range},
-                                  {"subnormal", case_subnormal},
-                                  {"systems", case_systems}};
-TEST_MAIN(cases, 0)
+TEST_MAIN(CASES_IN_CONTEXT(uniform, mixed, out_of_range, subnormal, systems))

@@ -79,19 +79,15 @@ static double residual_norm(const neumann *p, const double *xs, int c) {
 static void check(const neumann *p, const ts_solver_desc *desc, int finds) {
   const size_t count = (size_t)(p->rows * p->components);
   const ts_vector_desc vector = {.components = p->components, .precision = TS_PRECISION_DOUBLE};
-  const ts_csr csr = {.rows = p->rows,
-                      .columns = p->rows,
-                      .row_offsets = p->offsets,
-                      .column_indices = p->columns,
-                      .double_values = p->values};
+  const ts_csr csr = ts_host_csr(p->rows, p->rows, p->offsets, p->columns, p->values);
   ts_matrix *A = NULL;
   ts_vector *b = NULL, *x = NULL;
   ts_result result;
   CHECK_OK(context, ts_matrix_create(context, &(ts_matrix_desc){.csr = csr, .keep_host_copy = 1}, &A));
-  CHECK_OK(context, ts_vector_create(ts_matrix_row_space(A), &vector, &b));
-  CHECK_OK(context, ts_vector_create(ts_matrix_row_space(A), &vector, &x));
-  CHECK_OK(context, ts_vector_write_double(b, p->bs, count));
-  const ts_status status = ts_solve(A, b, x, desc, &result);
+  CHECK_OK(context, ts_vector_create(ts_matrix_get_row_space(A), &vector, &b));
+  CHECK_OK(context, ts_vector_create(ts_matrix_get_row_space(A), &vector, &x));
+  CHECK_OK(context, ts_vector_write(b, ts_host(p->bs, count)));
+  const ts_status status = solve_vectors(A, b, x, desc, &result);
   CHECK(status >= 0);
   double *xs = read_doubles(x);
   int is_finite = 1, is_compatible = 1;
@@ -185,21 +181,6 @@ static void other_methods(void) {
       }
 }
 
-static void run_all(void (*run)(void)) {
-  context = test_open();
-  if (context && context->caps.pairs) run();
-  test_close(&context);
-}
+static const test_fixture fixture = {.context = &context, .needs_pairs = 1};
 
-#define CASE(name)                                                                                             \
-  static void case_##name(void) {                                                                              \
-    run_all(name);                                                                                             \
-  }
-CASE(conjugate_gradients)
-CASE(nothing_but_the_part)
-CASE(other_methods)
-
-static const test_case cases[] = {{"conjugate_gradients", case_conjugate_gradients},
-                                  {"nothing_but_the_part", case_nothing_but_the_part},
-                                  {"other_methods", case_other_methods}};
-TEST_MAIN(cases, 0)
+TEST_MAIN(CASES_WITH(&fixture, conjugate_gradients, nothing_but_the_part, other_methods))

@@ -1,6 +1,7 @@
 /* Tilings and layouts on the host: no device. The packed arrays are walked in double precision exactly as a
  * fragment walks them, and the result is compared with the product from CSR. */
 #include "helpers.h"
+#include "unpacked.h"
 
 #include "common/core/core.h"
 #include "common/matrix/csr.h"
@@ -139,7 +140,11 @@ static ts_status lay_out(laid_out *l, ts_context *context, const ref_matrix *m,
                          const unsigned char *constrained, ts_format format) {
   memset(l, 0, sizeof *l);
   l->context = context;
-  const ts_csr csr = ref_csr(m);
+  const tsi_csr csr = {.rows = m->rows,
+                       .columns = m->columns,
+                       .row_offsets = m->offsets,
+                       .column_indices = m->indices,
+                       .values = m->values};
   int64_t duplicates = 0;
   ts_status status = tsi_csr_validate(context, &csr);
   if (status == TS_OK) status = tsi_csr_canonical(context, &csr, constrained, 0, &l->csr, &duplicates);
@@ -294,6 +299,7 @@ static void check_layout(ts_context *context, const ref_matrix *m, const unsigne
     CHECK((l.info.split_rows > 0) == (l.layout->stage_count > 0));
     CHECK_INT(l.info.rectangles, l.rows.free_rectangles);
     CHECK(l.info.stored_entries >= l.csr.row_offsets[m->rows]);
+    check_unpacked(context, l.layout, &l.input, &l.packed);
     free(x), free(expected), free(size), free(texels), free(y);
   }
   release(&l);
@@ -495,17 +501,5 @@ static void mesh_is_as_promised(void) {
   ref_free(&t);
 }
 
-static const test_case cases[] = {
-    {"tilings", tilings},
-    {"tiling_limit", tiling_limit},
-    {"linear_tiling", linear_tiling},
-    {"every_sample", every_sample},
-    {"constrained_rows", constrained_rows},
-    {"split_rows", split_rows},
-    {"padding", padding},
-    {"layout_limit", layout_limit},
-    {"blocks", blocks},
-    {"fill_ratios", fill_ratios},
-    {"mesh_is_as_promised", mesh_is_as_promised},
-};
-TEST_MAIN(cases, TEST_HOST_ONLY)
+TEST_MAIN_ON_HOST(CASES(tilings, tiling_limit, linear_tiling, every_sample, constrained_rows, split_rows,
+                        padding, layout_limit, blocks, fill_ratios, mesh_is_as_promised))

@@ -1,6 +1,7 @@
 /* Jagged diagonals in slices on the host: no device. What is packed is walked in double precision exactly as a
  * warp walks it, and the result is compared with the product from CSR. */
 #include "helpers.h"
+#include "unpacked.h"
 
 #include "common/core/core.h"
 #include "common/core/pool.h"
@@ -32,7 +33,11 @@ static ts_status lay_out(laid_out *l, const ref_matrix *m, const unsigned char *
   l->context.caps.linear_spaces = 1;
   l->context.tuning = tsi_tuning_cuda;
   l->context.desc.threads = 4; /* where there are many rows */
-  const ts_csr csr = ref_csr(m);
+  const tsi_csr csr = {.rows = m->rows,
+                       .columns = m->columns,
+                       .row_offsets = m->offsets,
+                       .column_indices = m->indices,
+                       .values = m->values};
   int64_t duplicates = 0;
   ts_status status = tsi_threads_for(&l->context, m->rows);
   if (status == TS_OK) status = tsi_csr_canonical(&l->context, &csr, constrained, 0, &l->csr, &duplicates);
@@ -126,9 +131,26 @@ static void check_slices(const ref_matrix *m, const unsigned char *constrained) 
     tsi_format_of(l.layout->format)->places(l.layout, &l.input, places);
     for (size_t e = 0; e < entries; e++)
       if (!CHECK(l.packed.values[places[e]] == l.csr.values[e])) break;
+    check_unpacked(&l.context, l.layout, &l.input, &l.packed);
     free(x), free(expected), free(size), free(y), free(read), free(seen), free(places);
   }
   release(&l);
+}
+
+/* The other formats of linear spaces. */
+static void unpacked(void) {
+  static const ts_format formats[] = {TS_FORMAT_CSR, TS_FORMAT_SEGMENTS, TS_FORMAT_BCRS2, TS_FORMAT_BCRS4};
+  ref_sample sample;
+  for (int n = 0; ref_get_sample(n, &sample); n++) {
+    for (size_t f = 0; f < sizeof formats / sizeof formats[0]; f++) {
+      laid_out l;
+      test_context_label("%s, %s", sample.name, ts_format_name(formats[f]));
+      if (CHECK_OK(NULL, lay_out(&l, &sample.matrix, NULL, formats[f])))
+        check_unpacked(&l.context, l.layout, &l.input, &l.packed);
+      release(&l);
+    }
+    ref_free(&sample.matrix);
+  }
 }
 
 static void slices(void) {
@@ -278,6 +300,4 @@ static void plans(void) {
   ref_free(&uneven);
 }
 
-static const test_case cases[] = {
-    {"slices", slices}, {"many_rows", many_rows}, {"slice_columns", slice_columns}, {"plans", plans}};
-TEST_MAIN(cases, TEST_HOST_ONLY)
+TEST_MAIN_ON_HOST(CASES(slices, unpacked, many_rows, slice_columns, plans))

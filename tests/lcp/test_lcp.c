@@ -25,8 +25,8 @@ static void solve_sample(int32_t n, ts_precision precision, ts_lcp_scheme scheme
   ts_lcp *lcp = lcp_make(context, &s, precision);
   if (!lcp) return;
   const int is_double = precision == TS_PRECISION_DOUBLE;
-  ts_vector *q = make_parts(ts_lcp_space(lcp), 1, is_double + 1, s.q),
-            *z = make_parts(ts_lcp_space(lcp), 1, is_double + 1, NULL);
+  ts_vector *q = make_parts(ts_lcp_get_space(lcp), 1, is_double + 1, s.q),
+            *z = make_parts(ts_lcp_get_space(lcp), 1, is_double + 1, NULL);
   ts_lcp_result result;
   const ts_lcp_settings settings = {.scheme = scheme, .rtol = is_double ? 1e-11 : 1e-5};
   CHECK_OK(context, ts_lcp_solve(lcp, q, z, &settings, &result));
@@ -44,8 +44,6 @@ static void solve_sample(int32_t n, ts_precision precision, ts_lcp_scheme scheme
 }
 
 static void answers(void) {
-  context = test_open();
-  if (!context) return;
   static const int32_t sizes[] = {1, 2, 15, 16, 17, 63, 64, 65, 130, 257};
   for (size_t k = 0; k < sizeof sizes / sizeof sizes[0]; k++)
     for (int scheme = 0; scheme <= TS_LCP_SCHEME_RELAXED; scheme++) {
@@ -54,7 +52,6 @@ static void answers(void) {
       solve_sample(sizes[k], TS_PRECISION_SINGLE, (ts_lcp_scheme)scheme);
       if (has_pairs(context)) solve_sample(sizes[k], TS_PRECISION_DOUBLE, (ts_lcp_scheme)scheme);
     }
-  test_close(&context);
 }
 
 /* ---- Sweep by sweep ---- */
@@ -71,8 +68,8 @@ static void compare_sweeps(int32_t n, int32_t batch, ts_precision precision, ts_
   if (!lcp) return;
   const int is_double = precision == TS_PRECISION_DOUBLE;
   const double tolerance = is_double ? 0x1p-44 : 0x1p-18;
-  ts_vector *q = make_parts(ts_lcp_space(lcp), 1, is_double + 1, s.q),
-            *z = make_parts(ts_lcp_space(lcp), 1, is_double + 1, NULL);
+  ts_vector *q = make_parts(ts_lcp_get_space(lcp), 1, is_double + 1, s.q),
+            *z = make_parts(ts_lcp_get_space(lcp), 1, is_double + 1, NULL);
   double *expected = calloc((size_t)n * (size_t)batch, sizeof *expected);
   for (int sweep = 1; sweep <= 6; sweep++) {
     const int count = sweep == 4 ? 3 : sweep == 6 && n < 130 ? 35 : 1; /* more than share one w in OpenGL */
@@ -93,8 +90,6 @@ static void compare_sweeps(int32_t n, int32_t batch, ts_precision precision, ts_
 
 /* All schemes but relaxed compute the iterates of the sequential loop. */
 static void sweeps(void) {
-  context = test_open();
-  if (!context) return;
   static const int32_t sizes[][2] = {{1, 1},   {7, 1},   {64, 1}, {65, 1}, {127, 1},
                                      {200, 1}, {333, 1}, {1, 9},  {60, 5}, {65, 3}};
   for (size_t k = 0; k < sizeof sizes / sizeof sizes[0]; k++)
@@ -105,25 +100,24 @@ static void sweeps(void) {
       if (has_pairs(context))
         compare_sweeps(sizes[k][0], sizes[k][1], TS_PRECISION_DOUBLE, (ts_lcp_scheme)scheme, 0.5);
     }
-  test_close(&context);
 }
 
 /* Schemes by columns forget those of a matrix that is replaced. */
 static void replaced(void) {
-  context = test_open();
-  if (!context) return;
   lcp_sample s = lcp_sample_spd(130, 5), next = lcp_sample_spd(130, 6);
   s.matrix[1] = s.matrix[129] = 0; /* not symmetric */
   for (int scheme = 0; scheme < TS_LCP_SCHEME_RELAXED; scheme++) {
     if (!ts_lcp_has_scheme(context, (ts_lcp_scheme)scheme)) continue;
     test_context_label("%s", ts_lcp_scheme_name((ts_lcp_scheme)scheme));
     ts_lcp *lcp = lcp_make(context, &s, TS_PRECISION_SINGLE);
-    ts_vector *q = make_parts(ts_lcp_space(lcp), 1, 1, s.q), *z = make_parts(ts_lcp_space(lcp), 1, 1, NULL);
+    ts_vector *q = make_parts(ts_lcp_get_space(lcp), 1, 1, s.q),
+              *z = make_parts(ts_lcp_get_space(lcp), 1, 1, NULL);
     const ts_lcp_settings once = {.scheme = (ts_lcp_scheme)scheme, .fixed_sweeps = 1};
     double expected[130] = {0};
     CHECK_OK(context, ts_lcp_solve(lcp, q, z, &once, NULL));
     CHECK_OK(context,
-             ts_lcp_set_matrix(lcp, &(ts_lcp_desc){.size = 130, .batch = 1, .double_matrix = next.matrix}));
+             ts_lcp_set_matrix(
+                 lcp, &(ts_lcp_desc){.size = 130, .batch = 1, .matrix = ts_host(next.matrix, 130 * 130)}));
     CHECK_OK(context, ts_lcp_solve(lcp, q, z, &once, NULL));
     lcp_sample_sweep(&s, expected);
     double *kept = s.matrix;
@@ -139,7 +133,6 @@ static void replaced(void) {
   }
   lcp_sample_free(&s);
   lcp_sample_free(&next);
-  test_close(&context);
 }
 
 /* However many threads share a problem, and whether there is a share for each of them. */
@@ -186,7 +179,9 @@ static void small_textures(void) {
   const double one = 1;
   ts_lcp *lcp = NULL;
   CHECK_FAILS(context,
-              ts_lcp_create(context, &(ts_lcp_desc){.size = 60, .batch = 100, .double_matrix = &one}, &lcp),
+              ts_lcp_create(context,
+                            &(ts_lcp_desc){.size = 60, .batch = 100, .matrix = ts_host(&one, 60 * 60 * 100)},
+                            &lcp),
               TS_ERROR_LIMIT, "the largest is 256");
   test_close(&context);
 }
@@ -195,11 +190,12 @@ static void small_textures(void) {
 
 static ts_lcp_result solve_small(const double *matrix, const double *numbers, int n, ts_lcp_settings settings,
                                  ts_status expected, double *z_out) {
-  const ts_lcp_desc desc = {.size = n, .double_matrix = matrix};
+  const ts_lcp_desc desc = {.size = n, .matrix = ts_host(matrix, (size_t)(n * n))};
   ts_lcp *lcp = NULL;
   ts_lcp_result result = {.reason = (ts_reason)-1};
   if (!CHECK_OK(context, ts_lcp_create(context, &desc, &lcp))) return result;
-  ts_vector *q = make_parts(ts_lcp_space(lcp), 1, 1, numbers), *z = make_parts(ts_lcp_space(lcp), 1, 1, NULL);
+  ts_vector *q = make_parts(ts_lcp_get_space(lcp), 1, 1, numbers),
+            *z = make_parts(ts_lcp_get_space(lcp), 1, 1, NULL);
   CHECK_INT(ts_lcp_solve(lcp, q, z, &settings, &result), expected);
   double *found = read_doubles(z);
   for (int i = 0; i < n && z_out; i++) z_out[i] = found[i];
@@ -210,14 +206,12 @@ static ts_lcp_result solve_small(const double *matrix, const double *numbers, in
   return result;
 }
 
-static int stop_at_once(int iteration, const double *history, int count, void *user) {
-  (void)iteration, (void)history, (void)count, (void)user;
+static int stop_at_once(const ts_progress *progress, void *user) {
+  (void)progress, (void)user;
   return 1;
 }
 
 static void reasons(void) {
-  context = test_open();
-  if (!context) return;
   double z[2];
   const double good[] = {2, 1, 1, 2}, q[] = {-5, -6}, positive[] = {1, 2};
   ts_lcp_result r = solve_small(good, q, 2, (ts_lcp_settings){.rtol = 1e-6}, TS_OK, z);
@@ -252,33 +246,28 @@ static void reasons(void) {
   r = solve_small(slow, slow_q, 3, plain, TS_NOT_CONVERGED, NULL);
   CHECK_INT(r.reason, TS_REASON_MAX_ITERATIONS);
   CHECK_INT(r.sweeps, 300);
-  test_close(&context);
 }
 
 /* No solution: the first row of w is 1 - z_1, the second z_0 - 2, ... and the sweeps of Gauss-Seidel go round.
  */
 static void cycles(void) {
-  context = test_open();
-  if (!context) return;
   const double matrix[] = {1, 2, 0, 0, 1, 2, 2, 0, 1}, q[] = {-1, -1, -1};
   double z[3];
   const ts_lcp_result r =
       solve_small(matrix, q, 3, (ts_lcp_settings){.check_interval = 1}, TS_NOT_CONVERGED, z);
   CHECK(r.reason == TS_REASON_CYCLING || r.reason == TS_REASON_STAGNATED);
-  test_close(&context);
 }
 
 /* ---- Bounds, H M^-1 H^T, new values ---- */
 
 static void bounds(void) {
-  context = test_open();
-  if (!context) return;
   lcp_sample s = lcp_sample_spd(70, 8);
   double *lower = ref_doubles(70, 1, -1, 0), *upper = ref_doubles(70, 2, 0, 0.5);
   for (int32_t i = 0; i < 70; i += 7) lower[i] = -INFINITY, upper[i] = INFINITY;
   s.lower = lower, s.upper = upper;
   ts_lcp *lcp = lcp_make(context, &s, TS_PRECISION_SINGLE);
-  ts_vector *q = make_parts(ts_lcp_space(lcp), 1, 1, s.q), *z = make_parts(ts_lcp_space(lcp), 1, 1, NULL);
+  ts_vector *q = make_parts(ts_lcp_get_space(lcp), 1, 1, s.q),
+            *z = make_parts(ts_lcp_get_space(lcp), 1, 1, NULL);
   CHECK_OK(context, ts_lcp_solve(lcp, q, z, NULL, NULL));
   double *found = read_doubles(z);
   for (int32_t i = 0; i < 70; i++) {
@@ -288,7 +277,7 @@ static void bounds(void) {
     if (found[i] < upper[i] - 1e-4) CHECK(w >= -1e-3);
   }
   free(found);
-  CHECK_OK(context, ts_lcp_set_bounds(lcp, NULL, NULL));
+  CHECK_OK(context, ts_lcp_set_bounds(lcp, (ts_array){0}, (ts_array){0}));
   s.lower = s.upper = NULL;
   CHECK_OK(context, ts_lcp_solve(lcp, q, z, NULL, NULL));
   found = read_doubles(z);
@@ -298,25 +287,22 @@ static void bounds(void) {
   ts_vector_destroy(&z);
   ts_lcp_destroy(&lcp);
   lcp_sample_free(&s);
-  test_close(&context);
 }
 
 /* H = (1 2 0; 0 1 -1), blocks of one and of three. */
 static void factors(void) {
-  context = test_open();
-  if (!context) return;
   const int32_t offsets[] = {0, 2, 4}, columns[] = {0, 1, 1, 2};
   const double values[] = {1, 2, 1, -1}, q[] = {-3, -1};
   const double diagonal[] = {1, 0.5, 2}, block[] = {1, 0.25, 0, 0.25, 0.5, 0, 0, 0, 2};
-  const ts_csr H = {
-      .rows = 2, .columns = 3, .row_offsets = offsets, .column_indices = columns, .double_values = values};
+  const ts_csr H = ts_host_csr(2, 3, offsets, columns, values);
   for (int k = 0; k < 2; k++) {
     const double a = k ? 4 : 3, b = k ? 1.25 : 1, c = 2.5; /* M = (a b; b c) */
     const ts_lcp_desc desc = {
-        .size = 2, .jacobian = &H, .inverse_mass = k ? block : diagonal, .mass_block = k ? 3 : 0};
+        .size = 2, .jacobian = &H, .inverse_mass = k ? HOST(block) : HOST(diagonal), .mass_block = k ? 3 : 0};
     ts_lcp *lcp = NULL;
     if (!CHECK_OK(context, ts_lcp_create(context, &desc, &lcp))) break;
-    ts_vector *qs = make_parts(ts_lcp_space(lcp), 1, 1, q), *z = make_parts(ts_lcp_space(lcp), 1, 1, NULL);
+    ts_vector *qs = make_parts(ts_lcp_get_space(lcp), 1, 1, q),
+              *z = make_parts(ts_lcp_get_space(lcp), 1, 1, NULL);
     CHECK_OK(context, ts_lcp_solve(lcp, qs, z, &(ts_lcp_settings){.rtol = 1e-6}, NULL));
     double *found = read_doubles(z);
     const double second = (a * 1 - b * 3) / (a * c - b * b), z1 = second > 0 ? second : 0;
@@ -327,7 +313,6 @@ static void factors(void) {
     ts_vector_destroy(&z);
     ts_lcp_destroy(&lcp);
   }
-  test_close(&context);
 }
 
 /* ---- What OpenGL does not have, or has no room for ---- */
@@ -339,13 +324,12 @@ static void refuse(const ts_lcp_desc *desc, ts_status expected, const char *word
 }
 
 static void refusals(void) {
-  context = test_open();
-  if (!context) return;
   const double matrix[] = {2, 0, 0, 2}, q[] = {1, 1};
-  ts_lcp_desc desc = {.size = 2, .double_matrix = matrix};
+  ts_lcp_desc desc = {.size = 2, .matrix = HOST(matrix)};
   ts_lcp *lcp = NULL;
   CHECK_OK(context, ts_lcp_create(context, &desc, &lcp));
-  ts_vector *qs = make_parts(ts_lcp_space(lcp), 1, 1, q), *z = make_parts(ts_lcp_space(lcp), 1, 1, NULL);
+  ts_vector *qs = make_parts(ts_lcp_get_space(lcp), 1, 1, q),
+            *z = make_parts(ts_lcp_get_space(lcp), 1, 1, NULL);
   for (int k = 0; k <= TS_LCP_SCHEME_RELAXED; k++) {
     const ts_lcp_settings settings = {.scheme = (ts_lcp_scheme)k};
     if (ts_lcp_has_scheme(context, settings.scheme))
@@ -360,19 +344,15 @@ static void refusals(void) {
   if (test_is_gl()) {
     for (int k = TS_LCP_SCHEME_GRAPH; k <= TS_LCP_SCHEME_RELAXED; k++)
       CHECK(!ts_lcp_has_scheme(context, (ts_lcp_scheme)k));
+    /* The limits come before the matrix is read. */
     desc.size = context->caps.max_texture_size + 1;
+    desc.matrix.count = (size_t)desc.size * (size_t)desc.size;
     refuse(&desc, TS_ERROR_LIMIT, "size is");
     desc.size = 1, desc.batch = context->caps.max_texture_size + 1;
+    desc.matrix.count = (size_t)desc.batch;
     refuse(&desc, TS_ERROR_LIMIT, "a row each");
   }
-  test_close(&context);
 }
 
-int main(int argc, char **argv) {
-  static const test_case cases[] = {
-      {"answers", answers},  {"sweeps", sweeps},   {"replaced", replaced},
-      {"threads", threads},  {"reasons", reasons}, {"cycles", cycles},
-      {"bounds", bounds},    {"factors", factors}, {"small_textures", small_textures},
-      {"refusals", refusals}};
-  return test_main(argc, argv, cases, sizeof cases / sizeof cases[0], 0);
-}
+TEST_MAIN(CASES_IN_CONTEXT(answers, sweeps, replaced, reasons, cycles, bounds, factors, refusals),
+          CASES(threads, small_textures))

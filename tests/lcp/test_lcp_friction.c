@@ -15,8 +15,8 @@ static double *solve(const lcp_contacts *s, ts_precision precision, const ts_lcp
   ts_lcp *lcp = lcp_contacts_make(context, s, precision);
   if (!lcp) return calloc((size_t)s->n, sizeof(double));
   const int parts = precision == TS_PRECISION_DOUBLE ? 2 : 1;
-  ts_vector *q = make_parts(ts_lcp_space(lcp), 1, parts, s->q),
-            *z = make_parts(ts_lcp_space(lcp), 1, parts, NULL);
+  ts_vector *q = make_parts(ts_lcp_get_space(lcp), 1, parts, s->q),
+            *z = make_parts(ts_lcp_get_space(lcp), 1, parts, NULL);
   CHECK_OK(context, ts_lcp_solve(lcp, q, z, settings, result));
   double *r = read_doubles(z);
   ts_vector_destroy(&q);
@@ -32,13 +32,6 @@ static double *solve_to(const lcp_contacts *s, ts_precision precision, double rt
 
 static double *solve_exactly(const lcp_contacts *s, ts_lcp_local local) {
   return solve_to(s, TS_PRECISION_DOUBLE, 1e-12, local);
-}
-
-/* NULL too where there is only single precision. */
-static ts_context *open_exact(void) {
-  context = test_open();
-  if (context && !has_pairs(context)) test_close(&context);
-  return context;
 }
 
 static double norm(const double *v, int32_t n) {
@@ -65,8 +58,6 @@ static void check_one(int dimension, const double *W, const double *b, double mu
 }
 
 static void one_contact(void) {
-  context = test_open();
-  if (!context) return;
   const double W2[] = {2, 0, 0, 1}, W3[] = {2, 0, 0, 0, 1, 0, 0, 0, 1};
   check_one(2, W2, (const double[]){1, 7}, 0.5, (const double[]){0, 0});
   check_one(2, W2, (const double[]){-2, 0.3}, 0.5, (const double[]){1, -0.3});
@@ -91,25 +82,20 @@ static void one_contact(void) {
     b3[i] = u3[i] - full3[3 * i] * r3[0] - full3[3 * i + 1] * r3[1] - full3[3 * i + 2] * r3[2];
   check_one(2, full2, b2, mu, r2);
   check_one(3, full3, b3, mu, r3);
-  test_close(&context);
 }
 
 /* No tangential motion follows from a force: W_tt = 0. The contact slides with b_t. */
 static void singular_blocks(void) {
-  context = test_open();
-  if (!context) return;
   const double W2[] = {2, 0, 0, 0}, W3[] = {2, 0, 0, 0, 0, 0, 0, 0, 0};
   check_one(2, W2, (const double[]){-2, 3}, 0.5, (const double[]){1, -0.5});
   check_one(3, W3, (const double[]){-2, 3, 4}, 0.5, (const double[]){1, -0.3, -0.4});
   /* Rank 2: only the first tangent moves. */
   const double rank[] = {2, 0, 0, 0, 1, 0, 0, 0, 0};
   check_one(3, rank, (const double[]){-2, 0.2, 0}, 0.5, (const double[]){1, -0.2, 0});
-  test_close(&context);
 }
 
 /* One sweep solves one contact exactly, and by projection only nearly: the setting is obeyed. */
 static void locals(void) {
-  if (!open_exact()) return;
   const double W3[] = {2, 0.5, -0.4, 0.5, 1.5, 0.3, -0.4, 0.3, 1}, b[] = {-2, 3, 1}, mu = 0.4;
   for (int dimension = 2; dimension <= 3; dimension++) {
     const double W2[] = {2, 0.5, 0.5, 1.5};
@@ -127,7 +113,6 @@ static void locals(void) {
     }
     lcp_contacts_free(&s);
   }
-  test_close(&context);
 }
 
 /* ---- Random bodies ---- */
@@ -154,8 +139,6 @@ static void solve_random(int dimension, int32_t contacts, ts_precision precision
 }
 
 static void random_bodies(void) {
-  context = test_open();
-  if (!context) return;
   static const int32_t counts[] = {1, 2, 5, 8, 17, 40, 70};
   for (int dimension = 2; dimension <= 3; dimension++)
     for (size_t k = 0; k < sizeof counts / sizeof counts[0]; k++)
@@ -164,21 +147,19 @@ static void random_bodies(void) {
         solve_random(dimension, counts[k], TS_PRECISION_SINGLE, local);
         if (has_pairs(context)) solve_random(dimension, counts[k], TS_PRECISION_DOUBLE, local);
       }
-  test_close(&context);
 }
 
 /* The natural map where it is far from 0: in the cone, outside, below it. */
 static void residuals(void) {
-  if (!open_exact()) return;
   for (int dimension = 2; dimension <= 3; dimension++) {
     test_context_label("dimension %d", dimension);
     lcp_contacts s = lcp_contacts_random(dimension, 30, 1.5, 11);
     s.friction[3] = 0;
     ts_lcp *lcp = lcp_contacts_make(context, &s, TS_PRECISION_DOUBLE);
-    ts_vector *q = make_parts(ts_lcp_space(lcp), 1, 2, s.q);
+    ts_vector *q = make_parts(ts_lcp_get_space(lcp), 1, 2, s.q);
     for (unsigned k = 0; k < 4; k++) {
       double *r = ref_doubles((size_t)s.n, 40 + k, k % 2 ? -1 : -0.2, 1), residual = NAN;
-      ts_vector *z = make_parts(ts_lcp_space(lcp), 1, 2, r);
+      ts_vector *z = make_parts(ts_lcp_get_space(lcp), 1, 2, r);
       const double expected = lcp_contacts_residual(&s, r);
       CHECK_OK(context, ts_lcp_residual(lcp, q, z, &residual));
       CHECK(expected > 0.1);
@@ -190,13 +171,10 @@ static void residuals(void) {
     ts_lcp_destroy(&lcp);
     lcp_contacts_free(&s);
   }
-  test_close(&context);
 }
 
 /* Problems of a batch are solved as each alone. */
 static void batches(void) {
-  context = test_open();
-  if (!context) return;
   enum { count = 3 };
   for (int dimension = 2; dimension <= 3; dimension++) {
     test_context_label("dimension %d", dimension);
@@ -213,11 +191,12 @@ static void batches(void) {
     const ts_lcp_desc desc = {.size = (int32_t)n,
                               .batch = count,
                               .dimension = dimension,
-                              .double_matrix = matrix,
-                              .friction = friction};
+                              .matrix = ts_host(matrix, count * n * n),
+                              .friction = ts_host(friction, count * 9)};
     ts_lcp *lcp = NULL;
     CHECK_OK(context, ts_lcp_create(context, &desc, &lcp));
-    ts_vector *q = make_parts(ts_lcp_space(lcp), 1, 1, numbers), *z = make_parts(ts_lcp_space(lcp), 1, 1, NULL);
+    ts_vector *q = make_parts(ts_lcp_get_space(lcp), 1, 1, numbers),
+              *z = make_parts(ts_lcp_get_space(lcp), 1, 1, NULL);
     CHECK_OK(context, ts_lcp_solve(lcp, q, z, &(ts_lcp_settings){.fixed_sweeps = 7}, NULL));
     double *all = read_doubles(z);
     for (size_t k = 0; k < count; k++) {
@@ -232,14 +211,12 @@ static void batches(void) {
     ts_vector_destroy(&z);
     ts_lcp_destroy(&lcp);
   }
-  test_close(&context);
 }
 
 /* ---- Without friction, in other frames, on a slope ---- */
 
 /* mu = 0: the problem of the normals alone, and no tangential reaction. */
 static void frictionless(void) {
-  if (!open_exact()) return;
   for (int dimension = 2; dimension <= 3; dimension++) {
     test_context_label("dimension %d", dimension);
     lcp_contacts s = lcp_contacts_random(dimension, 20, 0, 9);
@@ -251,8 +228,8 @@ static void frictionless(void) {
         normals.matrix[i * 20 + j] = s.matrix[i * dimension * s.n + j * dimension];
     }
     ts_lcp *lcp = lcp_make(context, &normals, TS_PRECISION_DOUBLE);
-    ts_vector *q = make_parts(ts_lcp_space(lcp), 1, 2, normals.q),
-              *z = make_parts(ts_lcp_space(lcp), 1, 2, NULL);
+    ts_vector *q = make_parts(ts_lcp_get_space(lcp), 1, 2, normals.q),
+              *z = make_parts(ts_lcp_get_space(lcp), 1, 2, NULL);
     CHECK_OK(context, ts_lcp_solve(lcp, q, z, &(ts_lcp_settings){.rtol = 1e-12}, NULL));
     double *expected = read_doubles(z), *r = solve_exactly(&s, TS_LCP_LOCAL_EXACT);
     for (int32_t i = 0; i < s.n; i++)
@@ -265,7 +242,6 @@ static void frictionless(void) {
     lcp_sample_free(&normals);
     lcp_contacts_free(&s);
   }
-  test_close(&context);
 }
 
 /* x = R x of each contact: its tangents turned by an angle of its own, or in two dimensions turned round. */
@@ -283,7 +259,6 @@ static void turn(int dimension, int32_t contacts, double *x, size_t stride) {
 
 /* The law has no preferred tangents. */
 static void frames(void) {
-  if (!open_exact()) return;
   for (int dimension = 2; dimension <= 3; dimension++) {
     test_context_label("dimension %d", dimension);
     lcp_contacts s = lcp_contacts_random(dimension, 20, 0.4, 21);
@@ -298,7 +273,6 @@ static void frames(void) {
     free(r), free(projected), free(turned);
     lcp_contacts_free(&s);
   }
-  test_close(&context);
 }
 
 static void check_box(int dimension, double tangent, double phi, double mu, ts_lcp_local local) {
@@ -322,7 +296,6 @@ static void check_box(int dimension, double tangent, double phi, double mu, ts_l
 
 /* A box on a slope sticks where tan(angle) <= mu, and slides down with sin(angle) - mu cos(angle) otherwise. */
 static void slopes(void) {
-  if (!open_exact()) return;
   static const double tangents[] = {0, 0.3, 0.499, 0.501, 0.7};
   for (size_t k = 0; k < sizeof tangents / sizeof tangents[0]; k++)
     for (ts_lcp_local local = TS_LCP_LOCAL_PROJECTION; local <= TS_LCP_LOCAL_EXACT; local++) {
@@ -330,18 +303,10 @@ static void slopes(void) {
       for (int direction = 0; direction < 3; direction++)
         check_box(3, tangents[k], 0.7 * direction, 0.5, local);
     }
-  test_close(&context);
 }
 
-int main(int argc, char **argv) {
-  static const test_case cases[] = {{"one_contact", one_contact},
-                                    {"singular_blocks", singular_blocks},
-                                    {"locals", locals},
-                                    {"random_bodies", random_bodies},
-                                    {"residuals", residuals},
-                                    {"batches", batches},
-                                    {"frictionless", frictionless},
-                                    {"frames", frames},
-                                    {"slopes", slopes}};
-  return test_main(argc, argv, cases, sizeof cases / sizeof cases[0], 0);
-}
+/* Doubles too. */
+static const test_fixture exact = {.context = &context, .needs_pairs = 1};
+
+TEST_MAIN(CASES_IN_CONTEXT(one_contact, singular_blocks, random_bodies, batches),
+          CASES_WITH(&exact, locals, residuals, frictionless, frames, slopes))

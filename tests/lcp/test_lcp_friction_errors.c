@@ -15,31 +15,33 @@ static void check_wrong(const ts_lcp_desc *desc, const char *first, const char *
 }
 
 static void wrong_problems(void) {
-  const double zeros[4] = {0}, one[] = {0.5, 0.5, -1, NAN, INFINITY};
+  const double zeros[6] = {0}, one[] = {0.5, 0.5, -1, NAN, INFINITY, 0};
   double unit[36] = {0};
   for (int i = 0; i < 6; i++) unit[7 * i] = 1;
-  ts_lcp_desc desc = {.size = 6, .dimension = 3, .double_matrix = unit, .friction = one};
-  desc.friction = one + 1;
+  ts_lcp_desc desc = {.size = 6, .dimension = 3, .matrix = HOST(unit), .friction = ts_host(one, 2)};
+  desc.friction = ts_host(one + 1, 2);
   check_wrong(&desc, "friction of contact 1", "-1");
-  desc.friction = one + 3;
+  desc.friction = ts_host(one + 3, 2);
   check_wrong(&desc, "friction of contact 0", "nan");
-  desc.friction = one + 4;
+  desc.friction = ts_host(one + 4, 2);
   check_wrong(&desc, "friction of contact 0", "inf");
-  desc.friction = NULL;
+  desc.friction = (ts_array){0};
   check_wrong(&desc, "friction", "NULL");
-  desc.friction = one;
+  desc.friction = ts_host(one, 3);
+  check_wrong(&desc, "friction has 3 numbers", "2");
+  desc.friction = ts_host(one, 2);
   desc.size = 5;
   check_wrong(&desc, "size is 5", "3 unknowns");
   desc.size = 6;
   desc.dimension = 4;
   check_wrong(&desc, "dimension is 4", "2 or 3");
   desc.dimension = 3;
-  desc.lower = zeros;
+  desc.lower = HOST(zeros);
   check_wrong(&desc, "bounds", "friction");
-  desc.lower = NULL;
-  desc.upper = zeros;
+  desc.lower = (ts_array){0};
+  desc.upper = HOST(zeros);
   check_wrong(&desc, "bounds", "friction");
-  desc.upper = NULL;
+  desc.upper = (ts_array){0};
   unit[21] = 0;
   check_wrong(&desc, "diagonal", "row 3 is 0");
   unit[21] = 1, unit[28] = -1;
@@ -48,28 +50,27 @@ static void wrong_problems(void) {
 }
 
 static void wrong_input(void) {
-  context = test_open();
-  if (!context) return;
   wrong_problems();
   lcp_contacts s = lcp_contacts_random(3, 4, 0.5, 1);
   ts_lcp *lcp = lcp_contacts_make(context, &s, TS_PRECISION_SINGLE);
-  ts_vector *q = make_parts(ts_lcp_space(lcp), 1, 1, s.q), *z = make_parts(ts_lcp_space(lcp), 1, 1, NULL);
+  ts_vector *q = make_parts(ts_lcp_get_space(lcp), 1, 1, s.q),
+            *z = make_parts(ts_lcp_get_space(lcp), 1, 1, NULL);
   const double negative[] = {0, 0, -2, 0}, zeros[12] = {0};
-  CHECK_FAILS(context, ts_lcp_set_friction(lcp, negative), TS_ERROR_INVALID_ARGUMENT, "contact 2", "-2");
-  CHECK_FAILS(context, ts_lcp_set_bounds(lcp, zeros, NULL), TS_ERROR_INVALID_ARGUMENT, "bounds");
+  CHECK_FAILS(context, ts_lcp_set_friction(lcp, HOST(negative)), TS_ERROR_INVALID_ARGUMENT, "contact 2", "-2");
+  CHECK_FAILS(context, ts_lcp_set_bounds(lcp, HOST(zeros), (ts_array){0}), TS_ERROR_INVALID_ARGUMENT, "bounds");
   CHECK_FAILS(context, ts_lcp_solve(lcp, q, z, &(ts_lcp_settings){.local = (ts_lcp_local)3}, NULL),
               TS_ERROR_INVALID_ARGUMENT, "local is 3");
   ts_lcp_result result;
   CHECK_INT(ts_lcp_solve(lcp, q, z, &(ts_lcp_settings){.local = TS_LCP_LOCAL_EXACT}, &result), TS_OK);
   double *before = read_doubles(z);
-  CHECK_OK(context, ts_lcp_set_friction(lcp, zeros));
+  CHECK_OK(context, ts_lcp_set_friction(lcp, ts_host(zeros, 4)));
   CHECK_OK(context, ts_lcp_solve(lcp, q, z, NULL, NULL));
   double *after = read_doubles(z);
   CHECK(fabs(before[1]) + fabs(before[4]) + fabs(before[7]) + fabs(before[10]) > 1e-3);
   for (int k = 0; k < 12; k++)
     if (k % 3) CHECK_CLOSE(after[k], 0, 0);
   s.q[5] = NAN;
-  ts_vector *no_number = make_parts(ts_lcp_space(lcp), 1, 1, s.q);
+  ts_vector *no_number = make_parts(ts_lcp_get_space(lcp), 1, 1, s.q);
   CHECK_INT(ts_lcp_solve(lcp, no_number, z, NULL, &result), TS_NOT_CONVERGED);
   CHECK_INT(result.reason, TS_REASON_NAN_INPUT);
   free(before), free(after);
@@ -78,7 +79,6 @@ static void wrong_input(void) {
   ts_vector_destroy(&z);
   ts_lcp_destroy(&lcp);
   lcp_contacts_free(&s);
-  test_close(&context);
 }
 
 static void names(void) {
@@ -88,7 +88,4 @@ static void names(void) {
   CHECK_INT(ts_lcp_local_from_name(NULL), -1);
 }
 
-int main(int argc, char **argv) {
-  static const test_case cases[] = {{"wrong_input", wrong_input}, {"names", names}};
-  return test_main(argc, argv, cases, sizeof cases / sizeof cases[0], 0);
-}
+TEST_MAIN(CASES_IN_CONTEXT(wrong_input), CASES(names))

@@ -50,8 +50,8 @@ static ts_lcp *make_lcp(const problems *p, ts_precision precision) {
   const ts_lcp_desc desc = {.size = (int32_t)p->n,
                             .batch = p->batch,
                             .dimension = p->one[0].dimension,
-                            .double_matrix = p->matrix,
-                            .friction = p->friction,
+                            .matrix = ts_host(p->matrix, (size_t)p->batch * p->n * p->n),
+                            .friction = ts_host(p->friction, (size_t)(p->batch * p->one[0].contacts)),
                             .precision = precision};
   ts_lcp *lcp = NULL;
   CHECK_OK(context, ts_lcp_create(context, &desc, &lcp));
@@ -93,8 +93,8 @@ static void compare_sweeps(const problems *p, const variant *v, ts_lcp_scheme sc
   if (!lcp) return;
   const int is_double = v->precision == TS_PRECISION_DOUBLE;
   const double tolerance = is_double ? 0x1p-43 : 0x1p-16;
-  ts_vector *q = make_parts(ts_lcp_space(lcp), 1, is_double + 1, p->q),
-            *z = make_parts(ts_lcp_space(lcp), 1, is_double + 1, NULL);
+  ts_vector *q = make_parts(ts_lcp_get_space(lcp), 1, is_double + 1, p->q),
+            *z = make_parts(ts_lcp_get_space(lcp), 1, is_double + 1, NULL);
   double *expected = calloc(p->n * (size_t)p->batch, sizeof *expected);
   for (int sweep = 1; sweep <= 4; sweep++) {
     const int count = sweep == 3 ? 20 : 1; /* more than share one w in schemes by columns */
@@ -137,11 +137,8 @@ static void sweeps_of(ts_precision precision) {
 }
 
 static void sweeps(void) {
-  context = test_open();
-  if (!context) return;
   sweeps_of(TS_PRECISION_SINGLE);
   if (has_pairs(context)) sweeps_of(TS_PRECISION_DOUBLE);
-  test_close(&context);
 }
 
 /* ---- Answers, relaxed too ---- */
@@ -154,8 +151,8 @@ static void solve(const problems *p, ts_precision precision, ts_lcp_scheme schem
   const int is_double = precision == TS_PRECISION_DOUBLE;
   const ts_lcp_settings settings = {
       .scheme = scheme, .rtol = is_double ? 1e-11 : 1e-5, .max_sweeps = 5000, .check_interval = 5};
-  ts_vector *q = make_parts(ts_lcp_space(lcp), 1, is_double + 1, p->q),
-            *z = make_parts(ts_lcp_space(lcp), 1, is_double + 1, NULL);
+  ts_vector *q = make_parts(ts_lcp_get_space(lcp), 1, is_double + 1, p->q),
+            *z = make_parts(ts_lcp_get_space(lcp), 1, is_double + 1, NULL);
   ts_lcp_result result = {.residual = NAN};
   CHECK_OK(context, ts_lcp_solve(lcp, q, z, &settings, &result));
   if (scheme) CHECK_INT(result.scheme, scheme);
@@ -184,10 +181,7 @@ static void solve_by_all(void) {
 }
 
 static void answers(void) {
-  context = test_open();
-  if (!context) return;
   solve_by_all();
-  test_close(&context);
 }
 
 /* However many threads share a problem, and whether there is a share for each of them. */
@@ -213,17 +207,17 @@ static void threads(void) {
 
 /* Schemes by columns forget those of a matrix that is replaced, and contacts' own blocks are replaced too. */
 static void replaced(void) {
-  context = test_open();
-  if (!context) return;
   problems p = make_problems(3, 40, 1, 1, 0.7), next = make_problems(3, 40, 1, 1, 1);
   for (size_t i = 0; i < next.n * next.n; i++) next.matrix[i] = next.one[0].matrix[i] *= 2;
   for (int scheme = 0; scheme < TS_LCP_SCHEME_RELAXED; scheme++) {
     if (!ts_lcp_has_scheme(context, (ts_lcp_scheme)scheme)) continue;
     test_context_label("%s", ts_lcp_scheme_name((ts_lcp_scheme)scheme));
     ts_lcp *lcp = make_lcp(&p, TS_PRECISION_SINGLE);
-    ts_vector *q = make_parts(ts_lcp_space(lcp), 1, 1, p.q), *z = make_parts(ts_lcp_space(lcp), 1, 1, NULL);
+    ts_vector *q = make_parts(ts_lcp_get_space(lcp), 1, 1, p.q),
+              *z = make_parts(ts_lcp_get_space(lcp), 1, 1, NULL);
     const ts_lcp_settings once = {.scheme = (ts_lcp_scheme)scheme, .fixed_sweeps = 1};
-    const ts_lcp_desc desc = {.size = (int32_t)p.n, .batch = 1, .dimension = 3, .double_matrix = next.matrix};
+    const ts_lcp_desc desc = {
+        .size = (int32_t)p.n, .batch = 1, .dimension = 3, .matrix = ts_host(next.matrix, p.n * p.n)};
     double expected[120] = {0};
     CHECK_OK(context, ts_lcp_solve(lcp, q, z, &once, NULL));
     CHECK_OK(context, ts_lcp_set_matrix(lcp, &desc));
@@ -240,7 +234,6 @@ static void replaced(void) {
   }
   free_problems(&p);
   free_problems(&next);
-  test_close(&context);
 }
 
 /* ---- The law ---- */
@@ -276,13 +269,13 @@ static void compare_laws(int dimension, ts_precision precision, ts_lcp_local loc
   const ts_lcp_desc desc = {.size = dimension,
                             .batch = batch,
                             .dimension = dimension,
-                            .double_matrix = matrix,
-                            .friction = friction,
+                            .matrix = ts_host(matrix, batch * d * d),
+                            .friction = HOST(friction),
                             .precision = precision};
   ts_lcp *lcp = NULL;
   if (!CHECK_OK(context, ts_lcp_create(context, &desc, &lcp))) return;
-  ts_vector *q = make_parts(ts_lcp_space(lcp), 1, is_double + 1, b),
-            *z = make_parts(ts_lcp_space(lcp), 1, is_double + 1, NULL);
+  ts_vector *q = make_parts(ts_lcp_get_space(lcp), 1, is_double + 1, b),
+            *z = make_parts(ts_lcp_get_space(lcp), 1, is_double + 1, NULL);
   CHECK_OK(context, ts_lcp_solve(lcp, q, z, &(ts_lcp_settings){.local = local, .fixed_sweeps = 1}, NULL));
   double *found = read_doubles(z);
   for (size_t i = 0; i < batch * d; i++)
@@ -294,14 +287,11 @@ static void compare_laws(int dimension, ts_precision precision, ts_lcp_local loc
 }
 
 static void laws(void) {
-  context = test_open();
-  if (!context) return;
   for (int dimension = 2; dimension <= 3; dimension++)
     for (ts_lcp_local local = TS_LCP_LOCAL_PROJECTION; local <= TS_LCP_LOCAL_EXACT; local++) {
       compare_laws(dimension, TS_PRECISION_SINGLE, local);
       if (has_pairs(context)) compare_laws(dimension, TS_PRECISION_DOUBLE, local);
     }
-  test_close(&context);
 }
 
 /* ---- Small textures ---- */
@@ -319,9 +309,4 @@ static void small_textures(void) {
   test_close(&context);
 }
 
-int main(int argc, char **argv) {
-  static const test_case cases[] = {{"sweeps", sweeps},   {"answers", answers},
-                                    {"threads", threads}, {"replaced", replaced},
-                                    {"laws", laws},       {"small_textures", small_textures}};
-  return test_main(argc, argv, cases, sizeof cases / sizeof cases[0], 0);
-}
+TEST_MAIN(CASES_IN_CONTEXT(sweeps, answers, replaced, laws), CASES(threads, small_textures))

@@ -162,11 +162,4 @@ static void large_friction(void) {
     }
 }
 
-int main(int argc, char **argv) {
-  static const test_case cases[] = {{"blocks", blocks},
-                                    {"projections", projections},
-                                    {"corners", corners},
-                                    {"large reactions", large_reactions},
-                                    {"large friction", large_friction}};
-  return test_main(argc, argv, cases, sizeof cases / sizeof cases[0], 0);
-}
+TEST_MAIN(CASES(blocks, projections, corners, large_reactions, large_friction))

@@ -15,7 +15,8 @@ static ts_lcp_result solve(unsigned seed, ts_lcp_settings settings, ts_status ex
                      ts_lcp_acceleration_name(settings.acceleration));
   lcp_contacts s = lcp_contacts_random(2, contacts, 2.048, seed);
   ts_lcp *lcp = lcp_contacts_make(context, &s, TS_PRECISION_DOUBLE);
-  ts_vector *q = make_parts(ts_lcp_space(lcp), 1, 2, s.q), *z = make_parts(ts_lcp_space(lcp), 1, 2, NULL);
+  ts_vector *q = make_parts(ts_lcp_get_space(lcp), 1, 2, s.q),
+            *z = make_parts(ts_lcp_get_space(lcp), 1, 2, NULL);
   ts_lcp_result result;
   CHECK_INT(ts_lcp_solve(lcp, q, z, &settings, &result), expected);
   double *found = read_doubles(z);
@@ -32,8 +33,6 @@ static ts_lcp_result solve(unsigned seed, ts_lcp_settings settings, ts_status ex
 
 /* Problems in which exact goes round and projection converges. */
 static void gives_up_exact(void) {
-  context = test_open();
-  if (!context) return;
   static const unsigned seeds[] = {2, 38};
   for (int k = 0; k < 2; k++) {
     double r[size];
@@ -52,13 +51,10 @@ static void gives_up_exact(void) {
     settings.acceleration = TS_LCP_ACCELERATION_MOMENTUM;
     solve(seeds[k], settings, TS_OK, r);
   }
-  test_close(&context);
 }
 
 /* The choice starts with exact, and so it stays where nothing is tested. */
 static void starts_exact(void) {
-  context = test_open();
-  if (!context) return;
   double exact[size], chosen[size], projection[size];
   ts_lcp_settings settings = {.local = TS_LCP_LOCAL_EXACT, .fixed_sweeps = 400};
   solve(2, settings, TS_OK, exact);
@@ -68,10 +64,6 @@ static void starts_exact(void) {
   solve(2, settings, TS_OK, projection);
   CHECK(memcmp(exact, chosen, sizeof exact) == 0);
   CHECK(memcmp(exact, projection, sizeof exact) != 0);
-  test_close(&context);
 }
 
-int main(int argc, char **argv) {
-  static const test_case cases[] = {{"gives_up_exact", gives_up_exact}, {"starts_exact", starts_exact}};
-  return test_main(argc, argv, cases, sizeof cases / sizeof cases[0], 0);
-}
+TEST_MAIN(CASES_IN_CONTEXT(gives_up_exact, starts_exact))

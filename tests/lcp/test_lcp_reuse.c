@@ -15,7 +15,8 @@ static ts_lcp *make(ts_context *context, const lcp_graph *g, lcp_graph_form form
 }
 
 static double *sweep(ts_context *context, ts_lcp *lcp, const lcp_graph *g, ts_lcp_scheme scheme) {
-  ts_vector *q = make_parts(ts_lcp_space(lcp), 1, 1, g->q), *z = make_parts(ts_lcp_space(lcp), 1, 1, NULL);
+  ts_vector *q = make_parts(ts_lcp_get_space(lcp), 1, 1, g->q),
+            *z = make_parts(ts_lcp_get_space(lcp), 1, 1, NULL);
   CHECK_OK(context, ts_lcp_solve(lcp, q, z, &(ts_lcp_settings){.scheme = scheme, .fixed_sweeps = 5}, NULL));
   double *found = read_doubles(z);
   ts_vector_destroy(&q);
@@ -41,10 +42,10 @@ static void compare(ts_context *context, ts_lcp *lcp, const lcp_graph *g, lcp_gr
   }
 }
 
+static ts_context *context;
+
 /* Problems that follow each other, larger and smaller, in other forms, and two at a time. */
 static void frames(void) {
-  ts_context *context = test_open();
-  if (!context) return;
   static const int32_t pairs[] = {9, 60, 4, 61, 30, 200};
   for (unsigned k = 0; k < 2 * sizeof pairs / sizeof *pairs; k++) {
     test_context_label("frame %u", k);
@@ -57,7 +58,6 @@ static void frames(void) {
     ts_lcp_destroy(&other);
     lcp_graph_free(&g);
   }
-  test_close(&context);
 }
 
 /* Of contacts that touch the next ones, up to so many. */
@@ -72,8 +72,6 @@ static double *band(int32_t n, int32_t reach) {
 /* Matrices that follow each other in one problem: all, few and some of the blocks, each time one that is
  * refused for its last number. */
 static void matrices(void) {
-  ts_context *context = test_open();
-  if (!context) return;
   lcp_graph g = lcp_graph_make(3, 12, 1, 5), full = g, chain = g;
   double *const last = (full.matrix = band(g.n, g.n)) + g.n * g.n - 1;
   chain.matrix = band(g.n, 1);
@@ -94,13 +92,11 @@ static void matrices(void) {
   ts_lcp_destroy(&lcp);
   free(full.matrix), free(chain.matrix);
   lcp_graph_free(&g);
-  test_close(&context);
 }
 
 /* A context's blocks: the smallest that is large enough, none that is huge; a failure takes nothing away. */
 static void kept(void) {
   const ts_context_desc desc = heap_desc();
-  ts_context *context = NULL;
   REQUIRE_OK(NULL, ts_context_create(&desc, &context));
   tsi_memory small = {0}, large = {0}, huge = {0}, taken = {0};
   CHECK_OK(context, tsi_reserve(context, &small, 1000, "a test"));
@@ -129,7 +125,4 @@ static void kept(void) {
   CHECK_INT(memory.live, 0);
 }
 
-int main(int argc, char **argv) {
-  static const test_case cases[] = {{"frames", frames}, {"matrices", matrices}, {"kept", kept}};
-  return test_main(argc, argv, cases, sizeof cases / sizeof cases[0], 0);
-}
+TEST_MAIN(CASES_IN_CONTEXT(frames, matrices), CASES(kept))

@@ -125,26 +125,24 @@ static long double true_residual(const problem *p, const double *z) {
 static ts_lcp *make(const problem *p, ts_precision precision) {
   int32_t offsets[most + 1] = {0}, columns[most * most], count = 0;
   double values[most * most], mass[most];
+  const size_t n = (size_t)p->n;
   for (int32_t i = 0; i < p->n; i++) {
     for (int32_t b = 0; b < p->bodies; b++)
       if (p->H[i * p->bodies + b] != 0) columns[count] = b, values[count++] = p->H[i * p->bodies + b];
     offsets[i + 1] = count;
   }
   for (int32_t b = 0; b < p->bodies; b++) mass[b] = p->mass;
-  const ts_csr H = {.rows = p->n,
-                    .columns = p->bodies,
-                    .row_offsets = offsets,
-                    .column_indices = columns,
-                    .double_values = values};
+  const ts_csr H = ts_host_csr(p->n, p->bodies, offsets, columns, values);
   const ts_lcp_desc desc = {.size = p->n,
                             .dimension = p->dimension,
-                            .double_matrix = p->has_factors ? NULL : p->M,
+                            .matrix = ts_host(p->has_factors ? NULL : p->M, n * n),
                             .jacobian = p->has_factors ? &H : NULL,
-                            .inverse_mass = p->has_factors ? mass : NULL,
+                            .inverse_mass = ts_host(p->has_factors ? mass : NULL, (size_t)p->bodies),
                             .storage = p->storage,
-                            .lower = p->is_boxed ? p->lower : NULL,
-                            .upper = p->is_boxed ? p->upper : NULL,
-                            .friction = p->dimension > 1 ? p->friction : NULL,
+                            .lower = ts_host(p->is_boxed ? p->lower : NULL, n),
+                            .upper = ts_host(p->is_boxed ? p->upper : NULL, n),
+                            .friction =
+                                ts_host(p->dimension > 1 ? p->friction : NULL, n / (size_t)p->dimension),
                             .precision = precision};
   ts_lcp *lcp = NULL;
   CHECK_OK(context, ts_lcp_create(context, &desc, &lcp));
@@ -158,8 +156,8 @@ static void solve(const problem *p, ts_lcp *lcp, ts_precision precision, double 
   double first[most], norm_q = 0, size = 0, again = NAN;
   for (int32_t i = 0; i < p->n; i++) first[i] = as_float(start * (1 + 0.25 * (i % 3)));
   for (int32_t i = 0; i < p->n; i++) norm_q = hypot(norm_q, p->q[i]);
-  ts_vector *q = make_parts(ts_lcp_space(lcp), 1, parts, p->q),
-            *z = make_parts(ts_lcp_space(lcp), 1, parts, first);
+  ts_vector *q = make_parts(ts_lcp_get_space(lcp), 1, parts, p->q),
+            *z = make_parts(ts_lcp_get_space(lcp), 1, parts, first);
   ts_lcp_result result;
   const ts_lcp_settings settings = {.rtol = rtol, .max_sweeps = 200};
   const ts_status status = ts_lcp_solve(lcp, q, z, &settings, &result);
@@ -219,7 +217,8 @@ static void solve_far(const problem *p) {
     double q[most], norm_q = 0;
     test_context_label("%s, q about %g", p->name, scales[k]);
     for (int32_t i = 0; i < p->n; i++) q[i] = s.q[i] * scales[k];
-    ts_vector *b = make_parts(ts_lcp_space(lcp), 1, 3, q), *z = make_parts(ts_lcp_space(lcp), 1, 3, NULL);
+    ts_vector *b = make_parts(ts_lcp_get_space(lcp), 1, 3, q),
+              *z = make_parts(ts_lcp_get_space(lcp), 1, 3, NULL);
     ts_lcp_result result;
     CHECK_OK(context, ts_lcp_solve(lcp, b, z, &(ts_lcp_settings){.rtol = 1e-9, .max_sweeps = 1000}, &result));
     double *found = read_doubles(z);
@@ -236,12 +235,9 @@ static void solve_far(const problem *p) {
 }
 
 static void all_scales(const problem *p) {
-  context = test_open();
-  if (!context) return;
   solve_scales(p, TS_PRECISION_SINGLE);
   if (has_pairs(context)) solve_scales(p, TS_PRECISION_DOUBLE);
   if (has_pairs(context)) solve_far(p);
-  test_close(&context);
 }
 
 static void dense(void) {
@@ -273,8 +269,4 @@ static void spatial(void) {
   all_scales(&s);
 }
 
-int main(int argc, char **argv) {
-  static const test_case cases[] = {
-      {"dense", dense}, {"sparse", sparse}, {"plane", plane}, {"spatial", spatial}};
-  return test_main(argc, argv, cases, sizeof cases / sizeof cases[0], 0);
-}
+TEST_MAIN(CASES_IN_CONTEXT(dense, sparse, plane, spatial))

@@ -20,8 +20,8 @@ static problem make(ts_context *where, const lcp_graph *g, lcp_graph_form form, 
   const int parts = precision == TS_PRECISION_DOUBLE ? 2 : 1;
   problem p = {0};
   if (!CHECK_OK(where, ts_lcp_create(where, &desc, &p.lcp))) return p;
-  p.q = make_parts(ts_lcp_space(p.lcp), 1, parts, g->q);
-  p.z = make_parts(ts_lcp_space(p.lcp), 1, parts, NULL);
+  p.q = make_parts(ts_lcp_get_space(p.lcp), 1, parts, g->q);
+  p.z = make_parts(ts_lcp_get_space(p.lcp), 1, parts, NULL);
   return p;
 }
 
@@ -73,8 +73,6 @@ static void compare(const lcp_graph *g, lcp_graph_form form, ts_lcp_scheme schem
 }
 
 static void sweeps(void) {
-  context = test_open();
-  if (!context) return;
   ts_context *host = NULL;
   REQUIRE_OK(NULL, ts_context_create(&(ts_context_desc){.backend = "cpu"}, &host));
   static const int32_t sizes[][2] = {{1, 1}, {4, 1}, {23, 1}, {6, 4}};
@@ -91,7 +89,6 @@ static void sweeps(void) {
       lcp_graph_free(&g);
     }
   ts_context_destroy(&host);
-  test_close(&context);
 }
 
 /* Each unknown and its neighbours. */
@@ -103,8 +100,7 @@ static ts_csr chain(int32_t n) {
     for (int32_t j = i ? i - 1 : 0; j <= i + 1 && j < n; j++) columns[e] = j, values[e++] = i == j ? 3 : -1;
     offsets[i + 1] = e;
   }
-  return (ts_csr){
-      .rows = n, .columns = n, .row_offsets = offsets, .column_indices = columns, .double_values = values};
+  return ts_host_csr(n, n, offsets, columns, values);
 }
 
 /* Contacts and velocities in rows as short as they get, each step drawn beside them; then none that fit. */
@@ -135,8 +131,6 @@ static void small_textures(void) {
 /* ---- Dense storage of a sparse matrix, and auto ---- */
 
 static void scattered(void) {
-  context = test_open();
-  if (!context) return;
   lcp_graph g = lcp_graph_make(1, 9, 2, 4);
   problem from_csr = make(context, &g, LCP_GRAPH_BLOCKS, TS_LCP_STORAGE_DENSE, TS_PRECISION_SINGLE),
           from_array = make(context, &g, LCP_GRAPH_DENSE, TS_LCP_STORAGE_AUTO, TS_PRECISION_SINGLE);
@@ -151,13 +145,10 @@ static void scattered(void) {
   end(&from_csr);
   end(&from_array);
   lcp_graph_free(&g);
-  test_close(&context);
 }
 
 /* A few contacts are dense, many between neighbours are not. */
 static void chosen(void) {
-  context = test_open();
-  if (!context) return;
   for (int k = 0; k < 4; k++) {
     lcp_graph g = lcp_graph_make(1, k < 2 ? 2 : 60, 1, 4);
     problem p = make(context, &g, k % 2 ? LCP_GRAPH_FACTORS : LCP_GRAPH_BLOCKS, TS_LCP_STORAGE_AUTO,
@@ -168,34 +159,27 @@ static void chosen(void) {
     end(&p);
     lcp_graph_free(&g);
   }
-  test_close(&context);
 }
 
 /* The same rows from their ends, each entry in two halves, and a zero that links nothing. */
 static ts_csr reversed(const ts_csr *csr) {
-  const int32_t entries = csr->row_offsets[csr->rows];
+  const int32_t *from = csr->row_offsets.data, entries = from[csr->rows], width = (int32_t)csr->columns;
   int32_t *offsets = calloc((size_t)csr->rows + 1, sizeof *offsets),
           *columns = calloc(2 * (size_t)entries + (size_t)csr->rows, sizeof *columns), count = 0;
   double *values = calloc(2 * (size_t)entries + (size_t)csr->rows, sizeof *values);
   for (int32_t i = 0; i < csr->rows; i++) {
-    columns[count++] = (i + csr->columns / 2) % csr->columns;
+    columns[count++] = (i + width / 2) % width;
     for (int half = 0; half < 2; half++)
-      for (int32_t e = csr->row_offsets[i + 1] - 1; e >= csr->row_offsets[i]; e--) {
-        columns[count] = csr->column_indices[e];
-        values[count++] = csr->double_values[e] / 2;
+      for (int32_t e = from[i + 1] - 1; e >= from[i]; e--) {
+        columns[count] = ((const int32_t *)csr->column_indices.data)[e];
+        values[count++] = ((const double *)csr->values.data)[e] / 2;
       }
     offsets[i + 1] = count;
   }
-  return (ts_csr){.rows = csr->rows,
-                  .columns = csr->columns,
-                  .row_offsets = offsets,
-                  .column_indices = columns,
-                  .double_values = values};
+  return ts_host_csr(csr->rows, csr->columns, offsets, columns, values);
 }
 
 static void unordered(void) {
-  context = test_open();
-  if (!context) return;
   for (int dimension = 1; dimension <= 3; dimension++)
     for (int k = 0; k < 4; k++) {
       const lcp_graph_form form = k % 2 ? LCP_GRAPH_FACTORS : LCP_GRAPH_BLOCKS;
@@ -215,13 +199,10 @@ static void unordered(void) {
       lcp_csr_free(&other.sparse);
       lcp_graph_free(&g);
     }
-  test_close(&context);
 }
 
 /* More unknowns than a dense matrix has memory for; no zero is ever stored. */
 static void large(void) {
-  context = test_open();
-  if (!context) return;
   enum { n = 200000 };
   ts_csr csr = chain(n);
   double *numbers = ref_doubles(n, 5, -1, 1);
@@ -229,7 +210,8 @@ static void large(void) {
   ts_lcp *lcp = NULL;
   CHECK_OK(context, ts_lcp_create(context, &(ts_lcp_desc){.size = n, .sparse_matrix = &csr}, &lcp));
   CHECK(context_info(context).bytes_device - before < (size_t)200 * n);
-  ts_vector *q = make_parts(ts_lcp_space(lcp), 1, 1, numbers), *z = make_parts(ts_lcp_space(lcp), 1, 1, NULL);
+  ts_vector *q = make_parts(ts_lcp_get_space(lcp), 1, 1, numbers),
+            *z = make_parts(ts_lcp_get_space(lcp), 1, 1, NULL);
   CHECK_OK(context, ts_lcp_solve(lcp, q, z, NULL, NULL));
   double *found = read_doubles(z);
   int32_t wrong = 0, positive = 0;
@@ -245,7 +227,6 @@ static void large(void) {
   ts_vector_destroy(&q);
   ts_vector_destroy(&z);
   ts_lcp_destroy(&lcp);
-  test_close(&context);
 }
 
 /* ---- Threads ---- */
@@ -353,7 +334,7 @@ static void solve_by(const lcp_graph *g, lcp_graph_form form, ts_lcp_scheme sche
   CHECK_INT(result.scheme, scheme);
   CHECK_INT(result.storage, TS_LCP_STORAGE_SPARSE);
   double *z = read_doubles(p.z);
-  ts_vector *copy = make_parts(ts_lcp_space(dense.lcp), 1, 2, z);
+  ts_vector *copy = make_parts(ts_lcp_get_space(dense.lcp), 1, 2, z);
   CHECK_OK(host, ts_lcp_residual(dense.lcp, dense.q, copy, &residual));
   CHECK_CLOSE(residual, result.residual, 1e-12);
   CHECK(result.relative_residual <= 1e-10 && residual < 1e-8);
@@ -364,8 +345,6 @@ static void solve_by(const lcp_graph *g, lcp_graph_form form, ts_lcp_scheme sche
 }
 
 static void answers(void) {
-  context = test_open();
-  if (!context) return;
   ts_context *host = NULL;
   REQUIRE_OK(NULL, ts_context_create(&(ts_context_desc){.backend = "cpu"}, &host));
   for (int dimension = 1; dimension <= 3 && has_pairs(context); dimension++) {
@@ -376,23 +355,21 @@ static void answers(void) {
     lcp_graph_free(&g);
   }
   ts_context_destroy(&host);
-  test_close(&context);
 }
 
 /* ---- Bounds, and matrices that are replaced ---- */
 
 static void bounds(void) {
-  context = test_open();
-  if (!context) return;
   lcp_graph g = lcp_graph_make(1, 20, 1, 6);
-  double *lower = ref_doubles((size_t)g.n, 1, -0.2, 0), *upper = ref_doubles((size_t)g.n, 2, 0, 0.2);
+  const size_t n = (size_t)g.n;
+  double *lower = ref_doubles(n, 1, -0.2, 0), *upper = ref_doubles(n, 2, 0, 0.2);
   for (int32_t i = 0; i < g.n; i += 7) lower[i] = -INFINITY, upper[i] = INFINITY;
   for (lcp_graph_form form = 0; form < LCP_GRAPH_FORMS; form++) {
     problem p[2];
     double *z[2];
     for (int k = 0; k < 2; k++) {
       p[k] = make(context, &g, form, k ? TS_LCP_STORAGE_SPARSE : TS_LCP_STORAGE_DENSE, TS_PRECISION_SINGLE);
-      CHECK_OK(context, ts_lcp_set_bounds(p[k].lcp, lower, upper));
+      CHECK_OK(context, ts_lcp_set_bounds(p[k].lcp, ts_host(lower, n), ts_host(upper, n)));
       z[k] = sweep(context, &p[k], TS_LCP_SCHEME_ROW, 20);
     }
     double most = 0;
@@ -405,13 +382,10 @@ static void bounds(void) {
   }
   free(lower), free(upper);
   lcp_graph_free(&g);
-  test_close(&context);
 }
 
 /* Another pattern, the other form; one that is refused leaves the last one. */
 static void replaced(void) {
-  context = test_open();
-  if (!context) return;
   lcp_graph first = lcp_graph_make(3, 12, 1, 5), next = first;
   double *matrix = calloc((size_t)first.n * (size_t)first.n, sizeof *matrix);
   for (int32_t i = 0; i < first.n; i++) {
@@ -439,14 +413,7 @@ static void replaced(void) {
   }
   free(matrix);
   lcp_graph_free(&first);
-  test_close(&context);
 }
 
-int main(int argc, char **argv) {
-  static const test_case cases[] = {
-      {"sweeps", sweeps},       {"scattered", scattered}, {"chosen", chosen},
-      {"unordered", unordered}, {"large", large},         {"threads", threads},
-      {"automatic", automatic}, {"one_sided", one_sided}, {"answers", answers},
-      {"bounds", bounds},       {"replaced", replaced},   {"small_textures", small_textures}};
-  return test_main(argc, argv, cases, sizeof cases / sizeof cases[0], 0);
-}
+TEST_MAIN(CASES_IN_CONTEXT(sweeps, scattered, chosen, unordered, large, answers, bounds, replaced),
+          CASES(threads, automatic, one_sided, small_textures))

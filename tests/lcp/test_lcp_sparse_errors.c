@@ -8,8 +8,10 @@ static ts_context *context;
 
 static const double numbers[] = {2, 1, 1, 2};
 static const int32_t offsets[] = {0, 2, 4}, columns[] = {0, 1, 0, 1};
-static const ts_csr good = {
-    .rows = 2, .columns = 2, .row_offsets = offsets, .column_indices = columns, .double_values = numbers};
+
+static ts_csr good(void) {
+  return ts_host_csr(2, 2, offsets, columns, numbers);
+}
 
 static void refuse(const ts_lcp_desc *desc, ts_status status, const char *a, const char *b) {
   ts_lcp *lcp = (ts_lcp *)(uintptr_t)1;
@@ -21,16 +23,16 @@ static void refuse(const ts_lcp_desc *desc, ts_status status, const char *a, con
 
 static void wrong_number(ts_lcp_storage storage, int entry, double value, const char *a, const char *b) {
   double values[4];
-  ts_csr csr = good;
+  ts_csr csr = good();
   memcpy(values, numbers, sizeof values);
   values[entry] = value;
-  csr.double_values = values;
+  csr.values = HOST(values);
   refuse(&(ts_lcp_desc){.size = 2, .sparse_matrix = &csr, .storage = storage}, TS_ERROR_INVALID_ARGUMENT, a, b);
 }
 
 static void wrong_matrices(void) {
   for (ts_lcp_storage storage = TS_LCP_STORAGE_DENSE; storage <= TS_LCP_STORAGE_SPARSE; storage++) {
-    ts_csr csr = good;
+    ts_csr csr = good();
     ts_lcp_desc desc = {.size = 2, .sparse_matrix = &csr, .storage = storage};
     test_context_label("%s", ts_lcp_storage_name(storage));
     wrong_number(storage, 3, 0, "the diagonal entry in row 1 is 0", "");
@@ -42,11 +44,11 @@ static void wrong_matrices(void) {
     refuse(&desc, TS_ERROR_INVALID_ARGUMENT, "sparse_matrix is 2 x 2", "3 unknowns");
     desc.size = 1, desc.batch = 2;
     refuse(&desc, TS_ERROR_INVALID_ARGUMENT, "column 1 in row 0", "another problem");
-    desc.size = 2, desc.batch = 1, desc.double_matrix = numbers;
+    desc.size = 2, desc.batch = 1, desc.matrix = HOST(numbers);
     refuse(&desc, TS_ERROR_INVALID_ARGUMENT, "more than one", "sparse_matrix");
-    desc.double_matrix = NULL, csr.column_indices = NULL;
+    desc.matrix = (ts_array){0}, csr.column_indices.data = NULL;
     refuse(&desc, TS_ERROR_INVALID_ARGUMENT, "column_indices is NULL", "");
-    csr.column_indices = columns, csr.double_values = NULL; /* zeros */
+    csr.column_indices = HOST(columns), csr.values = (ts_array){0}; /* zeros */
     refuse(&desc, TS_ERROR_INVALID_ARGUMENT, "the diagonal entry in row 0 is 0", "");
     desc.sparse_matrix = NULL;
     refuse(&desc, TS_ERROR_INVALID_ARGUMENT, "one of them is needed", "");
@@ -54,11 +56,12 @@ static void wrong_matrices(void) {
 }
 
 static void wrong_factors(void) {
+  const ts_csr H = good();
   double mass[] = {1, 0, 0, 1};
   ts_lcp_desc desc = {.size = 2,
                       .batch = 1,
-                      .jacobian = &good,
-                      .inverse_mass = mass,
+                      .jacobian = &H,
+                      .inverse_mass = HOST(mass),
                       .mass_block = 2,
                       .storage = TS_LCP_STORAGE_SPARSE};
   mass[3] = NAN;
@@ -69,32 +72,35 @@ static void wrong_factors(void) {
   refuse(&desc, TS_ERROR_INVALID_ARGUMENT, "the diagonal entry in row 0 is -6", "");
   mass[0] = mass[3] = 0; /* nothing moves */
   refuse(&desc, TS_ERROR_INVALID_ARGUMENT, "the diagonal entry in row 0 is 0", "");
-  desc.mass_block = 3;
+  const double six[6] = {0};
+  desc.mass_block = 3, desc.inverse_mass = HOST(six);
   refuse(&desc, TS_ERROR_INVALID_ARGUMENT, "mass_block is 3", "");
-  desc.inverse_mass = NULL;
+  desc.inverse_mass.data = NULL;
   refuse(&desc, TS_ERROR_INVALID_ARGUMENT, "inverse_mass is NULL", "");
 }
 
 /* Of contacts the normal's row is meant. */
 static void wrong_contacts(void) {
   const double mu[] = {0.5}, flat[] = {2, 0, 0, 0}, tangent[] = {2, 0, 0, -1}, normal[] = {0, 0, 0, 1};
-  ts_lcp_desc desc = {.size = 2, .dimension = 2, .friction = mu, .storage = TS_LCP_STORAGE_SPARSE};
-  desc.double_matrix = normal;
+  ts_lcp_desc desc = {.size = 2, .dimension = 2, .friction = HOST(mu), .storage = TS_LCP_STORAGE_SPARSE};
+  desc.matrix = HOST(normal);
   refuse(&desc, TS_ERROR_INVALID_ARGUMENT, "the diagonal entry in row 0 is 0", "");
-  desc.double_matrix = tangent;
+  desc.matrix = HOST(tangent);
   refuse(&desc, TS_ERROR_INVALID_ARGUMENT, "the diagonal entry in row 1 is -1", "");
   ts_lcp *lcp = NULL;
-  desc.double_matrix = flat;
+  desc.matrix = HOST(flat);
   CHECK_OK(context, ts_lcp_create(context, &desc, &lcp));
   ts_lcp_destroy(&lcp);
 }
 
 static void wrong_schemes(void) {
   for (ts_lcp_storage storage = TS_LCP_STORAGE_DENSE; storage <= TS_LCP_STORAGE_SPARSE; storage++) {
-    const ts_lcp_desc desc = {.size = 2, .sparse_matrix = &good, .storage = storage};
+    const ts_csr csr = good();
+    const ts_lcp_desc desc = {.size = 2, .sparse_matrix = &csr, .storage = storage};
     ts_lcp *lcp = NULL;
     if (!CHECK_OK(context, ts_lcp_create(context, &desc, &lcp))) return;
-    ts_vector *q = make_vector(ts_lcp_space(lcp), 1, NULL), *z = make_vector(ts_lcp_space(lcp), 1, NULL);
+    ts_vector *q = make_vector(ts_lcp_get_space(lcp), 1, NULL),
+              *z = make_vector(ts_lcp_get_space(lcp), 1, NULL);
     for (ts_lcp_scheme scheme = 0; ts_lcp_scheme_name(scheme); scheme++) {
       const int is_sparse = scheme == TS_LCP_SCHEME_COLOUR,
                 is_both = scheme <= TS_LCP_SCHEME_ROW || scheme == TS_LCP_SCHEME_GRAPH;
@@ -115,15 +121,12 @@ static void wrong_schemes(void) {
 }
 
 static void wrong_input(void) {
-  context = test_open();
-  if (!context) return;
-  refuse(&(ts_lcp_desc){.size = 2, .double_matrix = numbers, .storage = (ts_lcp_storage)3},
+  refuse(&(ts_lcp_desc){.size = 2, .matrix = HOST(numbers), .storage = (ts_lcp_storage)3},
          TS_ERROR_INVALID_ARGUMENT, "storage is 3", "");
   wrong_matrices();
   wrong_factors();
   wrong_contacts();
   wrong_schemes();
-  test_close(&context);
 }
 
 static void names(void) {
@@ -134,7 +137,4 @@ static void names(void) {
   CHECK_INT(ts_lcp_scheme_from_name("colour"), TS_LCP_SCHEME_COLOUR);
 }
 
-int main(int argc, char **argv) {
-  static const test_case cases[] = {{"wrong_input", wrong_input}, {"names", names}};
-  return test_main(argc, argv, cases, sizeof cases / sizeof cases[0], 0);
-}
+TEST_MAIN(CASES_IN_CONTEXT(wrong_input), CASES(names))

@@ -63,8 +63,6 @@ static void check_steps(const lcp_graph *g, const ts_lcp *lcp, ts_lcp_scheme sch
 }
 
 static void steps(void) {
-  context = test_open();
-  if (!context) return;
   for (int dimension = 1; dimension <= 3; dimension++)
     for (lcp_graph_form form = 0; form < LCP_GRAPH_FORMS; form++) {
       lcp_graph g = lcp_graph_make(dimension, 17, 2, 9);
@@ -86,13 +84,10 @@ static void steps(void) {
       ts_lcp_destroy(&lcp);
       lcp_graph_free(&g);
     }
-  test_close(&context);
 }
 
 /* One-sided rows, of a triangle. */
 static void one_sided(void) {
-  context = test_open();
-  if (!context) return;
   for (int is_lower = 0; is_lower < 2; is_lower++) {
     lcp_graph g = lcp_graph_make(1, 25, 1, 3);
     test_context_label("lower %d", is_lower);
@@ -105,14 +100,11 @@ static void one_sided(void) {
     ts_lcp_destroy(&lcp);
     lcp_graph_free(&g);
   }
-  test_close(&context);
 }
 
 /* A body with more neighbours than a word has bits: each has a colour of its own, and those of others are few.
  */
 static void hub(void) {
-  context = test_open();
-  if (!context) return;
   enum { spokes = 150, rows = 2 * spokes };
   double *H = calloc((size_t)rows * (spokes + 1), sizeof *H), mass[spokes + 1];
   for (int32_t i = 0; i < spokes; i++) {
@@ -122,7 +114,7 @@ static void hub(void) {
   for (int32_t i = 0; i <= spokes; i++) mass[i] = 1;
   ts_csr csr = lcp_csr_of(H, rows, spokes + 1);
   const ts_lcp_desc desc = {
-      .size = rows, .jacobian = &csr, .inverse_mass = mass, .storage = TS_LCP_STORAGE_SPARSE};
+      .size = rows, .jacobian = &csr, .inverse_mass = HOST(mass), .storage = TS_LCP_STORAGE_SPARSE};
   ts_lcp *lcp = NULL;
   const tsi_lcp_steps *levels = NULL, *colours = NULL;
   CHECK_OK(context, ts_lcp_create(context, &desc, &lcp));
@@ -138,10 +130,6 @@ static void hub(void) {
   ts_lcp_destroy(&lcp);
   lcp_csr_free(&csr);
   free(H);
-  test_close(&context);
 }
 
-int main(int argc, char **argv) {
-  static const test_case cases[] = {{"steps", steps}, {"one_sided", one_sided}, {"hub", hub}};
-  return test_main(argc, argv, cases, sizeof cases / sizeof cases[0], 0);
-}
+TEST_MAIN(CASES_IN_CONTEXT(steps, one_sided, hub))

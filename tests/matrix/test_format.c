@@ -27,7 +27,7 @@ static void fill_tuning(void) {
 
 static void expect(const ts_context *context, const tsi_host_csr *csr, int blocks, ts_format expected,
                    const char *part) {
-  char text[sizeof((ts_matrix_info *)NULL)->choice];
+  char text[sizeof((ts_matrix *)NULL)->choice];
   const ts_format format = tsi_format_choose(context, csr, blocks, text, sizeof text);
   if (format != expected)
     test_fail(__FILE__, __LINE__, "chosen: %s (%s), expected %s", ts_format_name(format), text,
@@ -227,6 +227,4 @@ static void samples(void) {
   ref_free(&m);
 }
 
-static const test_case cases[] = {
-    {"choices", choices}, {"measured", measured}, {"meshes", meshes}, {"blocks", blocks}, {"samples", samples}};
-TEST_MAIN(cases, TEST_HOST_ONLY)
+TEST_MAIN_ON_HOST(CASES(choices, measured, meshes, blocks, samples))

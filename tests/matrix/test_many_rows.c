@@ -127,10 +127,4 @@ static void order_and_pattern(void) {
   test_close(&context);
 }
 
-int main(int argc, char **argv) {
-  static const test_case cases[] = {{"what_is_found", what_is_found},
-                                    {"lone_entries", lone_entries},
-                                    {"what_is_refused", what_is_refused},
-                                    {"order_and_pattern", order_and_pattern}};
-  return test_main(argc, argv, cases, sizeof cases / sizeof cases[0], 0);
-}
+TEST_MAIN(CASES(what_is_found, lone_entries, what_is_refused, order_and_pattern))

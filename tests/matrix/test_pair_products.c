@@ -74,7 +74,7 @@ static void check_product_with_dot(const sample *s, const ts_vector *x, const do
   CHECK_OK(context, tsi_spmv_dot(y, s->matrix, x, slots, 0));
   leave();
   check_results(y, right, size, 0x1p-46 * s->growth, 0);
-  CHECK_OK(context, ts_scalars_read_double(slots, 0, 1, found));
+  CHECK_OK(context, ts_scalars_read(slots, 0, ts_host(found, 4)));
   for (size_t c = 0; c < 4; c++) {
     ref_sum sum = {0, 0};
     double magnitude = 0;
@@ -160,8 +160,7 @@ static void check_matrix(const ref_matrix *m, ts_format format, int doubles, con
   for (size_t k = 0; k < count; k++)
     values[k] = doubles ? (double)m->values[k] * (1 + 1.0 / (7 + (double)(k % 11))) : (double)m->values[k];
   ts_matrix_desc desc = {.csr = ref_csr(m), .format = format, .constrained = constrained};
-  desc.csr.values = NULL;
-  desc.csr.double_values = values;
+  desc.csr.values = ts_host(values, desc.csr.column_indices.count);
   sample s = {NULL,       m->rows, m->columns,  m->offsets,
               m->indices, values,  constrained, growth_of(ref_longest_row(m))};
   if (CHECK_OK(context, ts_matrix_create(context, &desc, &s.matrix))) {
@@ -221,18 +220,18 @@ static void check_stencil(const ts_grid_desc *grid, int corners, int constrained
   sample s = {NULL, points, points, offsets, indices, values, flags, growth_of(9)};
   ts_space *space = NULL;
   CHECK_OK(context, ts_grid_create(context, grid, &space));
-  if (CHECK_OK(context, ts_stencil_create_double(space, given, &s.matrix))) {
+  if (CHECK_OK(context, ts_stencil_create(space, stencil_over(space, given), &s.matrix))) {
     ts_matrix_info before, after;
     CHECK((s.matrix->rest != NULL) == doubles);
     CHECK_OK(context, ts_matrix_get_info(s.matrix, &before));
-    CHECK((before.bytes_rest > 0) == doubles);
+    CHECK((before.bytes_low_order > 0) == doubles);
     /* Floats and doubles in turn leave what was created. */
-    CHECK_OK(context, ts_stencil_set_values(s.matrix, g.values));
+    CHECK_OK(context, ts_stencil_set_values(s.matrix, stencil_of(s.matrix, g.values)));
     CHECK(s.matrix->rest == NULL);
-    CHECK_OK(context, ts_stencil_set_values_double(s.matrix, given));
+    CHECK_OK(context, ts_stencil_set_values(s.matrix, stencil_of(s.matrix, given)));
     CHECK_OK(context, ts_matrix_get_info(s.matrix, &after));
     CHECK_INT((int)after.bytes_device, (int)before.bytes_device);
-    CHECK_INT((int)after.bytes_rest, (int)before.bytes_rest);
+    CHECK_INT((int)after.bytes_low_order, (int)before.bytes_low_order);
     for (int components = 1; components <= 4; components++)
       if (!test_is_brief() || components == 1 || components == 3) check_all(&s, components);
     ts_matrix_destroy(&s.matrix);
@@ -243,8 +242,9 @@ static void check_stencil(const ts_grid_desc *grid, int corners, int constrained
 }
 
 static void stencils(void) {
-  static const ts_grid_desc grids[] = {{1, 1, 0, 0},   {1, 7, 0, 0},   {7, 1, 0, 0},  {2, 3, 0, 0},
-                                       {33, 18, 0, 0}, {17, 16, 1, 0}, {16, 9, 0, 1}, {31, 65, 1, 1}};
+  static const ts_grid_desc grids[] = {{1, 1, 0, 0, {0}},  {1, 7, 0, 0, {0}},   {7, 1, 0, 0, {0}},
+                                       {2, 3, 0, 0, {0}},  {33, 18, 0, 0, {0}}, {17, 16, 1, 0, {0}},
+                                       {16, 9, 0, 1, {0}}, {31, 65, 1, 1, {0}}};
   if (test_is_multi()) return; /* test_multi has the refusal */
   for (size_t n = 0; n < sizeof grids / sizeof grids[0]; n++)
     for (int corners = 0; corners < 2; corners++)
@@ -274,42 +274,41 @@ static void public_functions(void) {
                            *bs = ref_doubles(size, 3, 100, 200), right[size], magnitude[size], diagonal[size];
   for (int64_t k = 0; k < ref_nonzeros(&m); k++) values[k] = (double)m.values[k] * (1 + 1.0 / 7);
   ts_matrix_desc desc = {.csr = ref_csr(&m)};
-  desc.csr.values = NULL;
-  desc.csr.double_values = values;
+  desc.csr.values = ts_host(values, desc.csr.column_indices.count);
   sample s = {NULL, size, size, m.offsets, m.indices, values, NULL, growth_of(7)};
   REQUIRE_OK(context, ts_matrix_create(context, &desc, &s.matrix));
   for (int32_t i = 0; i < size; i++)
     for (int32_t k = m.offsets[i]; k < m.offsets[i + 1]; k++)
       if (m.indices[k] == i) diagonal[i] = (double)(float)values[k];
-  ts_space *space = ts_matrix_row_space(s.matrix);
+  ts_space *space = ts_matrix_get_row_space(s.matrix);
   ts_vector *y = make_parts(space, 1, 3, NULL), *b = make_parts(space, 1, 3, bs);
   for (int parts = 1; parts <= 3; parts += 2) {
     ts_vector *x = make_parts(space, 1, parts, xs);
     double *x_values = read_doubles(x);
-    CHECK_OK(context, ts_vector_write_double(y, old, size));
+    CHECK_OK(context, ts_vector_write(y, ts_host(old, size)));
     CHECK_OK(context, ts_matrix_multiply(y, s.matrix, x));
     exact_product(&s, 1, x_values, NULL, right, magnitude);
     check_results(y, right, magnitude, 0x1p-46 * s.growth, 0);
     check_third_part(y);
-    CHECK_OK(context, ts_vector_write_double(y, old, size));
+    CHECK_OK(context, ts_vector_write(y, ts_host(old, size)));
     CHECK_OK(context, ts_matrix_residual(y, b, s.matrix, x));
     exact_product(&s, 1, x_values, bs, right, magnitude);
     check_results(y, right, magnitude, 0x1p-62 * s.growth, 0x1p-46);
     check_third_part(y);
-    CHECK_OK(context, ts_vector_write_double(y, bs, size));
+    CHECK_OK(context, ts_vector_write(y, ts_host(bs, size)));
     CHECK_OK(context, ts_matrix_residual(y, y, s.matrix, x));
     check_results(y, right, magnitude, 0x1p-62 * s.growth, 0x1p-46);
     check_third_part(y);
     ts_vector_destroy(&x);
     free(x_values);
   }
-  CHECK_OK(context, ts_vector_write_double(y, old, size));
+  CHECK_OK(context, ts_vector_write(y, ts_host(old, size)));
   CHECK_OK(context, ts_matrix_diagonal(y, s.matrix));
   check_results(y, diagonal, diagonal, 0, 0);
   check_third_part(y);
   ts_preconditioner *jacobi =
       make_preconditioner(s.matrix, &(ts_preconditioner_desc){.kind = TS_PRECONDITIONER_JACOBI});
-  CHECK_OK(context, ts_vector_write_double(y, old, size));
+  CHECK_OK(context, ts_vector_write(y, ts_host(old, size)));
   CHECK_OK(context, ts_preconditioner_apply(jacobi, y, b));
   for (int i = 0; i < size; i++) right[i] = bs[i] / diagonal[i];
   check_results(y, right, right, 0x1p-45, 0);
@@ -322,24 +321,6 @@ static void public_functions(void) {
   ref_free(&m);
 }
 
-static void run_all(void (*body)(void)) {
-  context = test_open();
-  if (context && context->caps.pairs) body();
-  test_context_label("%s", "");
-  test_close(&context);
-}
+static const test_fixture fixture = {.context = &context, .needs_pairs = 1};
 
-#define CASE(name)                                                                                             \
-  static void case_##name(void) {                                                                              \
-    run_all(name);                                                                                             \
-  }
-CASE(matrices)
-CASE(stencils)
-CASE(public_functions)
-
-static const test_case cases[] = {
-    {"matrices", case_matrices},
-    {"stencils", case_stencils},
-    {"public_functions", case_public_functions},
-};
-TEST_MAIN(cases, 0)
+TEST_MAIN(CASES_WITH(&fixture, matrices, stencils, public_functions))

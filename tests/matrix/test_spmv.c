@@ -18,7 +18,7 @@ static ts_vector *poisoned(ts_space *space, int components) {
     const size_t count = vector_count(v);
     float *values = malloc(count * sizeof *values);
     for (size_t i = 0; i < count; i++) values[i] = NAN;
-    CHECK_OK(context, ts_vector_write(v, values, count));
+    CHECK_OK(context, ts_vector_write(v, ts_host(values, count)));
     free(values);
   }
   return v;
@@ -54,8 +54,8 @@ static void close_problem(problem *p) {
 
 static void check_multiply(problem *p) {
   const size_t rows = (size_t)p->m->rows * (size_t)p->components;
-  ts_vector *x = make_vector(ts_matrix_column_space(p->matrix), p->components, p->xs);
-  ts_vector *y = poisoned(ts_matrix_row_space(p->matrix), p->components);
+  ts_vector *x = make_vector(ts_matrix_get_column_space(p->matrix), p->components, p->xs);
+  ts_vector *y = poisoned(ts_matrix_get_row_space(p->matrix), p->components);
   CHECK_OK(context, ts_matrix_multiply(y, p->matrix, x));
   float *ys = read_vector(y), *xs = read_vector(x);
   CHECK_VALUES(ys, p->product, p->size, rows, tolerance_of(p->m));
@@ -73,9 +73,9 @@ static void check_multiply(problem *p) {
 /* r = b - A x into a vector of its own, and over b. */
 static void check_residual(problem *p) {
   const size_t rows = (size_t)p->m->rows * (size_t)p->components;
-  ts_vector *x = make_vector(ts_matrix_column_space(p->matrix), p->components, p->xs);
-  ts_vector *b = make_vector(ts_matrix_row_space(p->matrix), p->components, p->bs);
-  ts_vector *r = poisoned(ts_matrix_row_space(p->matrix), p->components);
+  ts_vector *x = make_vector(ts_matrix_get_column_space(p->matrix), p->components, p->xs);
+  ts_vector *b = make_vector(ts_matrix_get_row_space(p->matrix), p->components, p->bs);
+  ts_vector *r = poisoned(ts_matrix_get_row_space(p->matrix), p->components);
   double *expected = malloc(rows * sizeof *expected), *size = malloc(rows * sizeof *size);
   for (size_t i = 0; i < rows; i++) {
     const int is_constrained = p->constrained && p->constrained[i / (size_t)p->components];
@@ -102,8 +102,8 @@ static void check_residual(problem *p) {
 static void check_residual_of_itself(problem *p) {
   if (p->m->rows != p->m->columns) return;
   const size_t rows = (size_t)p->m->rows * (size_t)p->components;
-  ts_vector *x = make_vector(ts_matrix_row_space(p->matrix), p->components, p->xs);
-  ts_vector *r = poisoned(ts_matrix_row_space(p->matrix), p->components);
+  ts_vector *x = make_vector(ts_matrix_get_row_space(p->matrix), p->components, p->xs);
+  ts_vector *r = poisoned(ts_matrix_get_row_space(p->matrix), p->components);
   double *expected = malloc(rows * sizeof *expected), *size = malloc(rows * sizeof *size);
   for (size_t i = 0; i < rows; i++) {
     const int is_constrained = p->constrained && p->constrained[i / (size_t)p->components];
@@ -120,7 +120,7 @@ static void check_residual_of_itself(problem *p) {
 
 static void check_diagonal(problem *p) {
   if (p->m->rows != p->m->columns) return;
-  ts_vector *d = poisoned(ts_matrix_row_space(p->matrix), p->components);
+  ts_vector *d = poisoned(ts_matrix_get_row_space(p->matrix), p->components);
   CHECK_OK(context, ts_matrix_diagonal(d, p->matrix));
   float *ds = read_vector(d);
   for (int32_t i = 0; i < p->m->rows; i++) {
@@ -242,7 +242,7 @@ static void set_values(void) {
       test_context_label("%s, %s", sample.name, ts_format_name(formats[f]));
       ts_matrix_desc desc = {0};
       desc.csr = ref_csr(m);
-      desc.csr.values = NULL;
+      desc.csr.values = (ts_array){0};
       desc.format = formats[f];
       ts_matrix *matrix = NULL;
       if (!CHECK_OK(context, ts_matrix_create(context, &desc, &matrix))) continue;
@@ -298,7 +298,7 @@ static void unsorted(void) {
   for (int f = 0; f < format_count; f++) {
     test_context_label("%s", ts_format_name(formats[f]));
     const ts_matrix_desc desc = {
-        .csr = {4, 4, offsets, indices, values}, .format = formats[f], .keep_host_copy = 1};
+        .csr = ts_host_csr(4, 4, offsets, indices, values), .format = formats[f], .keep_host_copy = 1};
     ts_matrix *matrix = NULL;
     const int warnings = test_opened_warnings();
     if (!CHECK_OK(context, ts_matrix_create(context, &desc, &matrix))) continue;
@@ -308,31 +308,30 @@ static void unsorted(void) {
     CHECK_INT(info.duplicates, 3);
     CHECK_INT(info.symmetric, 0);
     CHECK_INT(info.zero_diagonal_row, 1);
-    ts_vector *x = make_vector(ts_matrix_column_space(matrix), 1, xs);
-    ts_vector *y = poisoned(ts_matrix_row_space(matrix), 1);
+    ts_vector *x = make_vector(ts_matrix_get_column_space(matrix), 1, xs);
+    ts_vector *y = poisoned(ts_matrix_get_row_space(matrix), 1);
     CHECK_OK(context, ts_matrix_multiply(y, matrix, x));
     float *ys = read_vector(y);
     CHECK_VALUES(ys, product, NULL, 4, 4);
     free(ys);
     ts_csr copy;
-    CHECK_OK(context, ts_matrix_host_copy(matrix, &copy));
+    CHECK_OK(context, ts_matrix_get_host_copy(matrix, &copy));
     const int32_t merged_offsets[] = {0, 3, 3, 6, 8}, merged_indices[] = {0, 1, 3, 0, 1, 2, 0, 3};
     const float merged_values[] = {2, 8, 5, 32, 256, 208, 1024, 512};
-    CHECK(memcmp(copy.row_offsets, merged_offsets, sizeof merged_offsets) == 0);
-    CHECK(memcmp(copy.column_indices, merged_indices, sizeof merged_indices) == 0);
-    CHECK(memcmp(copy.values, merged_values, sizeof merged_values) == 0);
+    CHECK(memcmp(copy.row_offsets.data, merged_offsets, sizeof merged_offsets) == 0);
+    CHECK(memcmp(copy.column_indices.data, merged_indices, sizeof merged_indices) == 0);
+    CHECK(memcmp(copy.values.data, merged_values, sizeof merged_values) == 0);
     /* The same order again, so that the new duplicates fall on the same places. */
     float doubled[11];
     for (int k = 0; k < 11; k++) doubled[k] = 2 * values[k];
-    const ts_csr more = {
-        .rows = 4, .columns = 4, .row_offsets = offsets, .column_indices = indices, .values = doubled};
+    const ts_csr more = ts_host_csr(4, 4, offsets, indices, doubled);
     CHECK_OK(context, ts_matrix_set_values(matrix, &more));
     CHECK_OK(context, ts_matrix_multiply(y, matrix, x));
     ys = read_vector(y);
     const double twice[] = {2 * product[0], 0, 2 * product[2], 2 * product[3]};
     CHECK_VALUES(ys, twice, NULL, 4, 4);
-    CHECK_OK(context, ts_matrix_host_copy(matrix, &copy));
-    CHECK_CLOSE(copy.values[2], 10, 0);
+    CHECK_OK(context, ts_matrix_get_host_copy(matrix, &copy));
+    CHECK_CLOSE(((const float *)copy.values.data)[2], 10, 0);
     free(ys);
     ts_vector_destroy(&x);
     ts_vector_destroy(&y);
@@ -347,30 +346,29 @@ static void double_values(void) {
   const float rounded[] = {(float)(1.0 / 3), ldexpf(1, -30), 0.1f};
   for (int f = 0; f < format_count; f++) {
     test_context_label("%s", ts_format_name(formats[f]));
-    const ts_csr csr = {
-        .rows = 2, .columns = 2, .row_offsets = offsets, .column_indices = indices, .double_values = values};
+    const ts_csr csr = ts_host_csr(2, 2, offsets, indices, values);
     const ts_matrix_desc desc = {.csr = csr, .format = formats[f], .keep_host_copy = 1};
     ts_matrix *matrix = NULL;
     if (!CHECK_OK(context, ts_matrix_create(context, &desc, &matrix))) continue;
     ts_csr copy;
-    CHECK_OK(context, ts_matrix_host_copy(matrix, &copy));
-    CHECK(memcmp(copy.values, rounded, sizeof rounded) == 0);
-    CHECK(copy.double_values == NULL);
+    CHECK_OK(context, ts_matrix_get_host_copy(matrix, &copy));
+    CHECK(memcmp(copy.values.data, rounded, sizeof rounded) == 0);
+    CHECK(copy.values.type == TS_TYPE_FLOAT && copy.values.read_only);
     double twice[4];
     for (int k = 0; k < 4; k++) twice[k] = 2 * values[k];
     ts_csr more = csr;
-    more.double_values = twice;
+    more.values = HOST(twice);
     CHECK_OK(context, ts_matrix_set_values(matrix, &more));
     const float xs[] = {3, 1};
-    ts_vector *x = make_vector(ts_matrix_column_space(matrix), 1, xs);
-    ts_vector *y = poisoned(ts_matrix_row_space(matrix), 1);
+    ts_vector *x = make_vector(ts_matrix_get_column_space(matrix), 1, xs);
+    ts_vector *y = poisoned(ts_matrix_get_row_space(matrix), 1);
     CHECK_OK(context, ts_matrix_multiply(y, matrix, x));
     float *ys = read_vector(y);
     const double product[] = {2, 0.2};
     CHECK_VALUES(ys, product, NULL, 2, 4);
     free(ys);
     twice[0] = INFINITY;
-    CHECK_FAILS(context, ts_matrix_set_values(matrix, &more), TS_ERROR_INVALID_ARGUMENT, "double_values[0]",
+    CHECK_FAILS(context, ts_matrix_set_values(matrix, &more), TS_ERROR_INVALID_ARGUMENT, "values[0]",
                 "row 0, column 1");
     ts_vector_destroy(&x);
     ts_vector_destroy(&y);
@@ -387,23 +385,23 @@ static void host_copies(void) {
   for (int f = 0; f < 2 * format_count; f++) {
     const int in_order = f % 2;
     const ts_matrix_desc desc = {
-        .csr = {3, 3, in_order ? own_offsets : offsets, in_order ? own_columns : indices, values},
+        .csr = ts_host_csr(3, 3, in_order ? own_offsets : offsets, in_order ? own_columns : indices, values),
         .format = formats[f / 2],
         .keep_host_copy = 1};
     test_context_label("%s, in order %d", ts_format_name(desc.format), in_order);
     ts_matrix *matrix = NULL;
     ts_csr copy;
     if (!CHECK_OK(context, ts_matrix_create(context, &desc, &matrix))) continue;
-    if (!CHECK_OK(context, ts_matrix_host_copy(matrix, &copy))) continue;
-    ts_vector *x = make_vector(ts_matrix_column_space(matrix), 1, xs);
-    ts_vector *y = poisoned(ts_matrix_row_space(matrix), 1);
+    if (!CHECK_OK(context, ts_matrix_get_host_copy(matrix, &copy))) continue;
+    ts_vector *x = make_vector(ts_matrix_get_column_space(matrix), 1, xs);
+    ts_vector *y = poisoned(ts_matrix_get_row_space(matrix), 1);
     for (int way = 0; way < 5; way++) {
       const float scale = (float)(way + 1), mine[] = {2 * scale, 5 * scale, 8 * scale, 16 * scale, 32 * scale};
-      const float *const expected = way == 4 ? copy.values : mine;
+      const float *const expected = way == 4 ? copy.values.data : mine;
       ts_csr changed = copy;
-      if (way < 4) changed.values = mine;
-      if (way == 1) changed.row_offsets = own_offsets;
-      if (way == 2) changed.column_indices = own_columns;
+      if (way < 4) changed.values = HOST(mine);
+      if (way == 1) changed.row_offsets = HOST(own_offsets);
+      if (way == 2) changed.column_indices = HOST(own_columns);
       CHECK_OK(context, ts_matrix_set_values(matrix, &changed));
       CHECK_OK(context, ts_matrix_multiply(y, matrix, x));
       const double product[] = {(double)(expected[0] + 100 * expected[1]), (double)(10 * expected[2]),
@@ -412,16 +410,16 @@ static void host_copies(void) {
       CHECK_VALUES(ys, product, NULL, 3, 4);
       free(ys);
       /* What was borrowed before is still the copy, with the new values. */
-      CHECK(memcmp(copy.row_offsets, own_offsets, sizeof own_offsets) == 0);
-      CHECK(memcmp(copy.column_indices, own_columns, sizeof own_columns) == 0);
-      CHECK(memcmp(copy.values, expected, 5 * sizeof *expected) == 0);
+      CHECK(memcmp(copy.row_offsets.data, own_offsets, sizeof own_offsets) == 0);
+      CHECK(memcmp(copy.column_indices.data, own_columns, sizeof own_columns) == 0);
+      CHECK(memcmp(copy.values.data, expected, 5 * sizeof *expected) == 0);
     }
     /* Without values all are 0, in the copy too. */
     CHECK_OK(context, ts_matrix_set_values(matrix, &(ts_csr){.rows = 3,
                                                              .columns = 3,
                                                              .row_offsets = copy.row_offsets,
                                                              .column_indices = copy.column_indices}));
-    for (int k = 0; k < 5; k++) CHECK(copy.values[k] == 0);
+    for (int k = 0; k < 5; k++) CHECK(((const float *)copy.values.data)[k] == 0);
     ts_vector_destroy(&x);
     ts_vector_destroy(&y);
     ts_matrix_destroy(&matrix);
@@ -438,10 +436,10 @@ static void shared_spaces(void) {
     ts_matrix_desc desc = {0};
     desc.csr = ref_csr(&t);
     desc.format = formats[f];
-    desc.row_space = ts_matrix_column_space(A);
-    desc.column_space = ts_matrix_row_space(A);
+    desc.row_space = ts_matrix_get_column_space(A);
+    desc.column_space = ts_matrix_get_row_space(A);
     if (CHECK_OK(context, ts_matrix_create(context, &desc, &At))) {
-      CHECK(ts_matrix_row_space(At) == ts_matrix_column_space(A));
+      CHECK(ts_matrix_get_row_space(At) == ts_matrix_get_column_space(A));
       ts_matrix_destroy(&A); /* its spaces live on */
       check_all(&t, NULL, At, 1);
       if (most_components(formats[f]) > 1) check_all(&t, NULL, At, 3);
@@ -472,7 +470,7 @@ static void shared_spaces(void) {
       check_multiply(&p);
       check_residual(&p);
       close_problem(&p);
-      ts_vector *d = make_vector(ts_matrix_row_space(matrix), 1, NULL);
+      ts_vector *d = make_vector(ts_matrix_get_row_space(matrix), 1, NULL);
       CHECK_FAILS(context, ts_matrix_diagonal(d, matrix), TS_ERROR_INVALID_ARGUMENT, "400");
       ts_vector_destroy(&d);
       ts_matrix_destroy(&matrix);
@@ -498,8 +496,8 @@ static void not_numbers(void) {
     test_context_label("%s", ts_format_name(formats[f]));
     ts_matrix *matrix = make_matrix(context, &m, formats[f]);
     if (!matrix) continue;
-    ts_vector *x = make_vector(ts_matrix_column_space(matrix), 1, xs);
-    ts_vector *y = make_vector(ts_matrix_row_space(matrix), 1, NULL);
+    ts_vector *x = make_vector(ts_matrix_get_column_space(matrix), 1, xs);
+    ts_vector *y = make_vector(ts_matrix_get_row_space(matrix), 1, NULL);
     CHECK_OK(context, ts_matrix_multiply(y, matrix, x));
     float *ys = read_vector(y);
     const int shift = log2_block_of(matrix_info(matrix).format);
@@ -537,7 +535,7 @@ static void vectors_over_rows(void) {
         desc.constrained = with_constrained ? flags : NULL;
         ts_matrix *matrix = NULL;
         if (CHECK_OK(context, ts_matrix_create(context, &desc, &matrix))) {
-          ts_space *space = ts_matrix_row_space(matrix);
+          ts_space *space = ts_matrix_get_row_space(matrix);
           float *xs = ref_values((size_t)size, 8, -2, -1), slots[4 * 4];
           double sum = 0, square = 0, most = -2;
           for (int32_t i = 0; i < size; i++) {
@@ -553,7 +551,7 @@ static void vectors_over_rows(void) {
           CHECK_OK(context, ts_vector_fill(y, 3));
           CHECK_PADDING(y);
           CHECK_OK(context, ts_vector_sum(s, 3, y));
-          CHECK_OK(context, ts_scalars_read(s, 0, 4, slots));
+          CHECK_OK(context, ts_scalars_read(s, 0, ts_host(slots, 16)));
           CHECK_CLOSE((double)slots[0], sum, 1e-5 * fabs(sum));
           CHECK_CLOSE((double)slots[4], most, 0);
           CHECK_CLOSE((double)slots[8], sqrt(square), 1e-5 * sqrt(square));
@@ -579,15 +577,13 @@ static void vectors_over_rows(void) {
       }
 }
 
-static void run_all(void (*run)(void)) {
-  context = test_open();
-  if (context) {
-    format_count = list_formats(context, formats);
-    run();
-  }
-  test_context_label("%s", "");
-  test_close(&context);
+static int find_formats(int round) {
+  (void)round;
+  format_count = list_formats(context, formats);
+  return 1;
 }
+
+static const test_fixture fixture = {.context = &context, .setup = find_formats};
 
 /* The same with rectangles and textures so small that everything is cut. */
 static void small_textures(void) {
@@ -615,27 +611,6 @@ static void small_textures(void) {
   test_close(&context);
 }
 
-#define CASE(name)                                                                                             \
-  static void case_##name(void) {                                                                              \
-    run_all(name);                                                                                             \
-  }
-CASE(samples)
-CASE(constrained)
-CASE(set_values)
-CASE(components)
-CASE(unsorted)
-CASE(double_values)
-CASE(host_copies)
-CASE(shared_spaces)
-CASE(not_numbers)
-CASE(vectors_over_rows)
-
-static const test_case cases[] = {
-    {"samples", case_samples},          {"constrained", case_constrained},
-    {"set_values", case_set_values},    {"components", case_components},
-    {"unsorted", case_unsorted},        {"double_values", case_double_values},
-    {"host_copies", case_host_copies},  {"shared_spaces", case_shared_spaces},
-    {"not_numbers", case_not_numbers},  {"vectors_over_rows", case_vectors_over_rows},
-    {"small_textures", small_textures},
-};
-TEST_MAIN(cases, 0)
+TEST_MAIN(CASES_WITH(&fixture, samples, constrained, set_values, components, unsorted, double_values,
+                     host_copies, shared_spaces, not_numbers, vectors_over_rows),
+          CASES(small_textures))

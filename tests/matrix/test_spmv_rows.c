@@ -15,18 +15,18 @@ static void check_products(const ref_matrix *m, ts_matrix *matrix, int component
   double *product = malloc(rows * sizeof *product), *size = malloc(rows * sizeof *size);
   ref_spmv(m, NULL, components, xs, product, size);
   for (size_t i = 0; i < rows; i++) nans[i] = NAN;
-  ts_vector *x = make_vector(ts_matrix_column_space(matrix), components, xs);
-  ts_vector *b = make_vector(ts_matrix_row_space(matrix), components, bs);
-  ts_vector *y = make_vector(ts_matrix_row_space(matrix), components, nans);
+  ts_vector *x = make_vector(ts_matrix_get_column_space(matrix), components, xs);
+  ts_vector *b = make_vector(ts_matrix_get_row_space(matrix), components, bs);
+  ts_vector *y = make_vector(ts_matrix_get_row_space(matrix), components, nans);
   const double tolerance = 12 + sqrt((double)ref_longest_row(m));
   CHECK_OK(context, ts_matrix_multiply(y, matrix, x));
   float *first = read_vector(y);
   CHECK_VALUES(first, product, size, rows, tolerance);
-  CHECK_OK(context, ts_vector_write(y, nans, rows));
+  CHECK_OK(context, ts_vector_write(y, ts_host(nans, rows)));
   CHECK_OK(context, ts_matrix_multiply(y, matrix, x));
   float *again = read_vector(y);
   CHECK(memcmp(first, again, rows * sizeof *first) == 0);
-  CHECK_OK(context, ts_vector_write(y, nans, rows));
+  CHECK_OK(context, ts_vector_write(y, ts_host(nans, rows)));
   CHECK_OK(context, ts_matrix_residual(y, b, matrix, x));
   float *rest = read_vector(y);
   for (size_t i = 0; i < rows; i++) {
@@ -85,24 +85,12 @@ static void many_entries(void) {
   check_formats("grid", ref_grid(420, 400), 3);
 }
 
-static void run_all(void (*run)(void)) {
-  context = test_open();
-  if (context) {
-    format_count = list_formats(context, formats);
-    run();
-  }
-  test_context_label("%s", "");
-  test_close(&context);
+static int find_formats(int round) {
+  (void)round;
+  format_count = list_formats(context, formats);
+  return 1;
 }
 
-#define CASE(name)                                                                                             \
-  static void case_##name(void) {                                                                              \
-    run_all(name);                                                                                             \
-  }
-CASE(lengths)
-CASE(long_rows)
-CASE(many_entries)
+static const test_fixture fixture = {.context = &context, .setup = find_formats};
 
-static const test_case cases[] = {
-    {"lengths", case_lengths}, {"long_rows", case_long_rows}, {"many_entries", case_many_entries}};
-TEST_MAIN(cases, 0)
+TEST_MAIN(CASES_WITH(&fixture, lengths, long_rows, many_entries))

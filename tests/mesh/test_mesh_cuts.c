@@ -10,8 +10,6 @@ static ts_context *context;
 /* ---- The halves, and the paper's few iterations ---- */
 
 static void assemble_and_solve(void) {
-  context = test_open();
-  if (!context) return;
   for (int flows = 0; flows < 2; flows++) {
     const ts_mesh_flow_desc desc = {.boundary = flows ? TS_MESH_BOUNDARY_FLOW : TS_MESH_BOUNDARY_FIXED};
     mesh_run whole = {0}, halves = {0};
@@ -30,12 +28,9 @@ static void assemble_and_solve(void) {
     }
     mesh_run_close(&whole);
   }
-  test_close(&context);
 }
 
 static void few_iterations(void) {
-  context = test_open();
-  if (!context) return;
   mesh_run r = {0};
   if (mesh_run_open(&r, context, mesh_irregular(24, 0, 9), (ts_mesh_flow_desc){.solver.max_iterations = 5})) {
     ts_mesh_flow_result result;
@@ -53,14 +48,11 @@ static void few_iterations(void) {
     CHECK_INT(result.surface.reason, TS_REASON_CONVERGED);
   }
   mesh_run_close(&r);
-  test_close(&context);
 }
 
 /* A tolerance that single precision cannot meet: the solves stagnate within what it can, and the steps count.
  */
 static void beyond_single_precision(void) {
-  context = test_open();
-  if (!context) return;
   static const double lengths[] = {1e-4, 1e-2, 10};
   const int brief = test_is_brief(), side = brief ? 12 : 24;
   for (int k = 0; k < 6; k++) {
@@ -77,7 +69,6 @@ static void beyond_single_precision(void) {
     }
     mesh_run_close(&r);
   }
-  test_close(&context);
 }
 
 /* ---- Steps that fail ---- */
@@ -111,12 +102,7 @@ static void limit_steps(double longest) {
 }
 
 static void cut_steps(void) {
-  context = test_open();
-  if (!context) return;
-  if (test_is_check()) { /* which would report the NaN itself */
-    test_close(&context);
-    return;
-  }
+  if (test_is_check()) return; /* which would report the NaN itself */
   const int side = test_is_brief() ? 10 : 16;
   for (int flows = 0; flows < 2; flows++) {
     const ts_mesh_flow_desc desc = {.boundary = flows ? TS_MESH_BOUNDARY_FLOW : TS_MESH_BOUNDARY_FIXED};
@@ -159,7 +145,6 @@ static void cut_steps(void) {
     }
     mesh_run_close(&none);
   }
-  test_close(&context);
 }
 
 /* The first half of a step that was cut succeeds and nothing after it does: it is taken back. */
@@ -171,8 +156,6 @@ static ts_status tiring_assemble(tsi_mesh_operator *op, const ts_vector *x, floa
 }
 
 static void taken_back(void) {
-  context = test_open();
-  if (!context) return;
   mesh_run r = {0};
   if (!test_is_check() && mesh_run_open(&r, context, mesh_irregular(16, 0, 8), (ts_mesh_flow_desc){0})) {
     ts_mesh_flow_result result;
@@ -185,19 +168,16 @@ static void taken_back(void) {
     CHECK(mesh_run_is_at(&r, r.mesh.x));
     mesh_run_close(&r);
   }
-  test_close(&context);
 }
 
-static int stop_at_once(int iteration, const double *history, int count, void *user) {
-  (void)iteration, (void)history, (void)count;
+static int stop_at_once(const ts_progress *progress, void *user) {
+  (void)progress;
   ++*(int *)user;
   return 1;
 }
 
 /* A user who stops a step does not want it in halves; positions that are no numbers stay as they are. */
 static void stopped_or_broken(void) {
-  context = test_open();
-  if (!context) return;
   mesh_run r = {0};
   int calls = 0;
   const ts_mesh_flow_desc desc = {.solver = {.progress = stop_at_once, .progress_user = &calls, .rtol = 1e-7}};
@@ -211,7 +191,7 @@ static void stopped_or_broken(void) {
     float *broken = malloc(floats * sizeof *broken);
     memcpy(broken, r.mesh.x, floats * sizeof *broken);
     broken[3 * 40 + 1] = NAN;
-    CHECK_OK(context, ts_vector_write(r.x, broken, floats));
+    CHECK_OK(context, ts_vector_write(r.x, ts_host(broken, floats)));
     CHECK_INT(ts_mesh_flow_step(r.flow, r.x, 1e-2, &result), TS_NOT_CONVERGED);
     CHECK_CONTAINS(result.message, "NaN");
     CHECK_INT(calls, 1);
@@ -219,15 +199,7 @@ static void stopped_or_broken(void) {
     free(broken);
   }
   mesh_run_close(&r);
-  test_close(&context);
 }
 
-static const test_case cases[] = {
-    {"assemble_and_solve", assemble_and_solve},
-    {"few_iterations", few_iterations},
-    {"beyond_single_precision", beyond_single_precision},
-    {"cut_steps", cut_steps},
-    {"taken_back", taken_back},
-    {"stopped_or_broken", stopped_or_broken},
-};
-TEST_MAIN(cases, 0)
+TEST_MAIN(CASES_IN_CONTEXT(assemble_and_solve, few_iterations, beyond_single_precision, cut_steps, taken_back,
+                           stopped_or_broken))

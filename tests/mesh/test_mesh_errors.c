@@ -34,8 +34,6 @@ static void refuse_triangles(int32_t vertices, const int32_t *t, int32_t triangl
 }
 
 static void bad_triangles(void) {
-  context = test_open();
-  if (!context) return;
   const int32_t outside[] = {0, 1, 2, 0, 2, 4}, below[] = {0, 1, -2}, twice[] = {0, 1, 2, 1, 3, 1};
   refuse_triangles(4, outside, 2, NULL, "triangle 1 has vertex 4; vertices go from 0 to 3");
   refuse_triangles(4, below, 1, NULL, "triangle 0 has vertex -2");
@@ -56,12 +54,9 @@ static void bad_triangles(void) {
   int32_t book[21];
   for (int32_t k = 0; k < 7; k++) book[3 * k] = k & 1, book[3 * k + 1] = 1 - (k & 1), book[3 * k + 2] = k + 2;
   refuse_triangles(9, book, 7, NULL, "edge 0-1 has 7 triangles: 0, 1, 2, 3, 4, ...;");
-  test_close(&context);
 }
 
 static void bad_fields(void) {
-  context = test_open();
-  if (!context) return;
   mesh_sample m = mesh_disk(2);
   const ts_mesh_flow_desc good = desc_of(&m);
   ts_mesh_flow_desc bad = good;
@@ -103,21 +98,19 @@ static void bad_fields(void) {
   CHECK_FAILS(NULL, ts_mesh_flow_create(NULL, &good, &flow), TS_ERROR_INVALID_ARGUMENT, "context");
   ts_mesh_flow_destroy(&flow);
   ts_mesh_flow_destroy(NULL);
-  CHECK(ts_mesh_flow_space(NULL) == NULL && ts_mesh_flow_matrix(NULL) == NULL &&
-        ts_mesh_flow_boundary_matrix(NULL) == NULL);
+  CHECK(ts_mesh_flow_get_space(NULL) == NULL && ts_mesh_flow_get_matrix(NULL) == NULL &&
+        ts_mesh_flow_get_boundary_matrix(NULL) == NULL);
   mesh_free(&m);
-  test_close(&context);
 }
 
 static void bad_calls(void) {
-  context = test_open();
-  if (!context) return;
   mesh_sample m = mesh_disk(2);
   const ts_mesh_flow_desc desc = desc_of(&m);
   ts_mesh_flow *flow = make_flow(&desc);
   ts_space *other = make_space(context, m.vertices);
-  ts_vector *x = make_vector(ts_mesh_flow_space(flow), 3, m.x),
-            *flat = make_vector(ts_mesh_flow_space(flow), 2, NULL), *elsewhere = make_vector(other, 3, NULL);
+  ts_vector *x = make_vector(ts_mesh_flow_get_space(flow), 3, m.x),
+            *flat = make_vector(ts_mesh_flow_get_space(flow), 2, NULL),
+            *elsewhere = make_vector(other, 3, NULL);
   ts_mesh_flow_info info;
 #define INVALID(call, ...) CHECK_FAILS(context, call, TS_ERROR_INVALID_ARGUMENT, __VA_ARGS__)
 #define INCOMPATIBLE(call, ...) CHECK_FAILS(context, call, TS_ERROR_INCOMPATIBLE, __VA_ARGS__)
@@ -126,8 +119,8 @@ static void bad_calls(void) {
   INVALID(ts_mesh_flow_assemble(flow, NULL, 1), "x is NULL");
   INVALID(ts_mesh_flow_get_info(flow, NULL), "info");
   INCOMPATIBLE(ts_mesh_flow_step(flow, flat, 1, NULL), "2 components", "3");
-  INCOMPATIBLE(ts_mesh_flow_assemble(flow, elsewhere, 1), "ts_mesh_flow_space");
-  INCOMPATIBLE(ts_mesh_flow_solve(flow, elsewhere, NULL), "ts_mesh_flow_space");
+  INCOMPATIBLE(ts_mesh_flow_assemble(flow, elsewhere, 1), "ts_mesh_flow_get_space");
+  INCOMPATIBLE(ts_mesh_flow_solve(flow, elsewhere, NULL), "ts_mesh_flow_get_space");
   static const double steps[] = {0, -1, NAN, INFINITY, 1e300, 1e-300};
   for (size_t k = 0; k < sizeof steps / sizeof steps[0]; k++) {
     INVALID(ts_mesh_flow_step(flow, x, steps[k], NULL), "time_step is ");
@@ -158,12 +151,6 @@ static void bad_calls(void) {
   ts_space_destroy(&other);
   ts_mesh_flow_destroy(&flow);
   mesh_free(&m);
-  test_close(&context);
 }
 
-static const test_case cases[] = {
-    {"bad_triangles", bad_triangles},
-    {"bad_fields", bad_fields},
-    {"bad_calls", bad_calls},
-};
-TEST_MAIN(cases, 0)
+TEST_MAIN(CASES_IN_CONTEXT(bad_triangles, bad_fields, bad_calls))

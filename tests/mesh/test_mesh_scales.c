@@ -63,8 +63,6 @@ static mesh_sample a_cone(void) { /* a row of several stages where rows are draw
 }
 
 static void powers_of_two(void) {
-  context = test_open();
-  if (!context) return;
   ts_format formats[8];
   const int format_count = list_mesh_formats(context, formats);
   for (int f = 0; f < format_count; f++) {
@@ -75,7 +73,6 @@ static void powers_of_two(void) {
   check_bits("sphere", a_sphere, TS_MESH_BOUNDARY_FIXED, TS_FORMAT_AUTO, 0.01, 0);
   check_bits("harmed", harmed, TS_MESH_BOUNDARY_FLOW, TS_FORMAT_AUTO, 10, 0);
   check_bits("far sphere", a_sphere, TS_MESH_BOUNDARY_FIXED, TS_FORMAT_AUTO, 0.01, 1000);
-  test_close(&context);
 }
 
 /* ---- Any size ---- */
@@ -93,8 +90,6 @@ static double mean_radius(const mesh_run *r, const float *x, double centre) {
 
 /* A sphere of radius r beside the origin, r^2 = r_0^2 - 2 t. */
 static void sizes(void) {
-  context = test_open();
-  if (!context) return;
   static const double radii[] = {1e-35, 1e-30, 1e-20, 1e-16, 1e-14, 1e-7, 1e7, 1e14, 1e20, 1e30, 1e37};
   static const double offsets[] = {3, 100}; /* in radii */
   for (size_t k = 0; k < sizeof radii / sizeof radii[0]; k++)
@@ -110,16 +105,12 @@ static void sizes(void) {
       }
       mesh_run_close(&r);
     }
-  test_context_label("%s", "");
-  test_close(&context);
 }
 
 /* ---- What cannot be solved ---- */
 
 /* A step that succeeds has moved the sphere, but for times so short that the movement is less than rounding. */
 static void never_silent(void) {
-  context = test_open();
-  if (!context) return;
   static const double radii[] = {1e-43, 1e-39, 1e-37, 1e-20, 1, 1e20, 3e38};
   static const double steps[] = {1e-290, 1e-80, 1e-45, 1e-10, 0.1, 1e25, 1e70, 1e200};
   for (size_t k = 0; k < sizeof radii / sizeof radii[0]; k++)
@@ -144,13 +135,6 @@ static void never_silent(void) {
       }
       mesh_run_close(&r);
     }
-  test_context_label("%s", "");
-  test_close(&context);
 }
 
-static const test_case cases[] = {
-    {"powers_of_two", powers_of_two},
-    {"sizes", sizes},
-    {"never_silent", never_silent},
-};
-TEST_MAIN(cases, 0)
+TEST_MAIN(CASES_IN_CONTEXT(powers_of_two, sizes, never_silent))

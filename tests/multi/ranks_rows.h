@@ -38,10 +38,13 @@ static inline rows take_rows(const ref_matrix *m) {
 }
 
 static inline ts_ranks_matrix_desc describe(const ref_matrix *m, const rows *r) {
-  return (ts_ranks_matrix_desc){.rows = r->count,
-                                .row_offsets = r->offsets,
-                                .column_indices = r->columns,
-                                .values = m->values + m->offsets[r->first]};
+  return (ts_ranks_matrix_desc){
+      .csr = ts_host_csr(r->count, m->columns, r->offsets, r->columns, m->values + m->offsets[r->first])};
+}
+
+/* An array that only one of the ranks has. */
+static inline ts_array on_rank(int owner, double *numbers, size_t count) {
+  return rank == owner ? ts_host(numbers, count) : (ts_array){0};
 }
 
 static inline void free_rows(rows *r) {
@@ -75,8 +78,8 @@ static inline void check_product(const ref_matrix *m, ts_matrix *matrix, int par
   double *xs = ref_doubles((size_t)m->rows, 5, -1, 1), *expected = calloc((size_t)m->rows, sizeof *expected);
   for (int32_t i = 0; i < m->rows && parts == 1; i++) xs[i] = (double)(float)xs[i];
   multiply(m, xs, expected);
-  ts_space *space = ts_matrix_row_space(matrix);
-  CHECK_INT(ts_space_size(space), count);
+  ts_space *space = ts_matrix_get_row_space(matrix);
+  CHECK_INT(ts_space_get_size(space), count);
   ts_vector *x = make_parts(space, 1, parts, xs + first), *y = make_parts(space, 1, parts, NULL);
   CHECK_OK(context, ts_matrix_multiply(y, matrix, x));
   double *found = read_doubles(y);
@@ -97,31 +100,27 @@ static inline void check_info(const ref_matrix *m, const ts_matrix *matrix) {
   CHECK(info.ghosts > 0 || ranks == 1 || ref_longest_row(m) <= 1);
 }
 
-/* Ways of ghosts to other ranks: shared memory, NCCL where there is one, device memory where MPI takes it, the
- * host; one with CPUs. */
-static inline void in_context(void (*run)(void)) {
-  for (int way = 4; way >= 1; way--) {
-    context = test_open();
-    if (context) {
-      rank = ts_ranks_rank(context);
-      ranks = ts_ranks_count(context);
-      if (test_is_cpu())
-        way = 1;
-      else
-        CHECK_OK(context, ts_context_set_tuning(context, "ghost_transfer", way));
-      if (!test_is_cpu() && ranks > 1) CHECK_CONTAINS(context_info(context).driver, ", ghosts ");
-      run();
-      const char *ghosts = strstr(context_info(context).driver, ", ghosts ");
-      if (way == by_nccl && rank == 0 && ghosts && !strstr(ghosts, "by NCCL"))
-        printf("skipped: ghosts by NCCL; they go %s\n", ghosts + strlen(", ghosts "));
-    }
-    test_close(&context);
-  }
+/* Ways of ghosts to other ranks, a round each: the best, NCCL if there is one, device memory if MPI takes it,
+ * the host; one with CPUs. */
+static int way;
+
+static inline int choose_way(int round) {
+  way = 4 - round;
+  rank = ts_ranks_get_rank(context);
+  ranks = ts_ranks_get_count(context);
+  if (test_is_cpu()) return round == 0;
+  CHECK_OK(context, ts_context_set_tuning(context, "ghost_transfer", way));
+  if (ranks > 1) CHECK_CONTAINS(context_info(context).driver, ", ghosts ");
+  return 1;
 }
 
-#define CASE(name)                                                                                             \
-  static void run_##name(void) {                                                                               \
-    in_context(name);                                                                                          \
-  }
+static inline void name_way(void) {
+  const char *ghosts = strstr(context_info(context).driver, ", ghosts ");
+  if (way == by_nccl && rank == 0 && ghosts && !strstr(ghosts, "by NCCL"))
+    printf("skipped: ghosts by NCCL; they go %s\n", ghosts + strlen(", ghosts "));
+}
+
+static const test_fixture each_way = {
+    .context = &context, .rounds = 4, .setup = choose_way, .teardown = name_way};
 
 #endif

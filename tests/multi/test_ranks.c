@@ -70,10 +70,10 @@ static void check_solve(const ref_matrix *m, ts_matrix *matrix, const ts_solver_
   const int32_t first = first_row(m->rows, rank), count = first_row(m->rows, rank + 1) - first;
   double *xs = ref_doubles((size_t)m->rows, 11, -1, 1), *bs = malloc((size_t)m->rows * sizeof *bs);
   multiply(m, xs, bs);
-  ts_space *space = ts_matrix_row_space(matrix);
+  ts_space *space = ts_matrix_get_row_space(matrix);
   ts_vector *b = make_parts(space, 1, 3, bs + first), *x = make_parts(space, 1, 3, NULL);
   ts_result result;
-  CHECK_OK(context, ts_solve(matrix, b, x, desc, &result));
+  CHECK_OK(context, solve_vectors(matrix, b, x, desc, &result));
   double *found = read_doubles(x);
   for (int32_t i = 0; i < count; i++) CHECK_CLOSE(found[i], xs[first + i], limit);
   free(found), free(xs), free(bs);
@@ -118,9 +118,9 @@ static void repeats(void) {
   float *bs = ref_values((size_t)m.rows, 3, -1, 1);
   for (int run = 0; run < 3; run++) {
     ts_matrix *matrix = make_rows_matrix(&m, 0);
-    ts_vector *b = make_vector(ts_matrix_row_space(matrix), 1, bs + first_row(m.rows, rank)),
-              *x = make_vector(ts_matrix_row_space(matrix), 1, NULL);
-    CHECK_OK(context, ts_solve(matrix, b, x, NULL, NULL));
+    ts_vector *b = make_vector(ts_matrix_get_row_space(matrix), 1, bs + first_row(m.rows, rank)),
+              *x = make_vector(ts_matrix_get_row_space(matrix), 1, NULL);
+    CHECK_OK(context, solve_vectors(matrix, b, x, NULL, NULL));
     double *found = read_doubles(x);
     if (first) CHECK(memcmp(found, first, vector_count(x) * sizeof *found) == 0);
     if (first)
@@ -144,7 +144,7 @@ static void check_from(const ref_matrix *m, int root, int doubles) {
   for (int64_t e = 0; e < ref_nonzeros(m); e++) values[e] = (double)m->values[e];
   multiply(m, xs, bs);
   ts_csr csr = ref_csr(m);
-  if (doubles) csr.values = NULL, csr.double_values = values;
+  if (doubles) csr.values = ts_host(values, csr.column_indices.count);
   const ts_matrix_desc desc = {.csr = rank == root ? csr : (ts_csr){0}};
   ts_matrix *matrix = NULL;
   ts_vector *b = NULL, *x = NULL;
@@ -152,13 +152,13 @@ static void check_from(const ref_matrix *m, int root, int doubles) {
   ts_ranks_matrix_info info;
   if (CHECK_OK(context, ts_ranks_matrix_from(context, root, &desc, &matrix)) &&
       CHECK_OK(context, ts_ranks_matrix_get_info(matrix, &info)) &&
-      CHECK_OK(context, ts_vector_create(ts_matrix_row_space(matrix), &in_double, &b)) &&
-      CHECK_OK(context, ts_vector_create(ts_matrix_row_space(matrix), &in_double, &x))) {
+      CHECK_OK(context, ts_vector_create(ts_matrix_get_row_space(matrix), &in_double, &b)) &&
+      CHECK_OK(context, ts_vector_create(ts_matrix_get_row_space(matrix), &in_double, &x))) {
     CHECK_INT(info.rows, m->rows);
     CHECK(info.choice[0] != 0);
-    CHECK_OK(context, ts_ranks_vector_from(b, root, rank == root ? bs : NULL));
-    CHECK_OK(context, ts_solve(matrix, b, x, &(ts_solver_desc){.rtol = 1e-11}, NULL));
-    CHECK_OK(context, ts_ranks_vector_to(x, root, rank == root ? found : NULL));
+    CHECK_OK(context, ts_ranks_vector_from(b, root, on_rank(root, bs, n)));
+    CHECK_OK(context, solve_vectors(matrix, b, x, &(ts_solver_desc){.rtol = 1e-11}, NULL));
+    CHECK_OK(context, ts_ranks_vector_to(x, root, on_rank(root, found, n)));
     for (size_t i = 0; i < n && rank == root; i++) CHECK_CLOSE(found[i], xs[i], 1e-8);
   }
   ts_vector_destroy(&b);
@@ -203,10 +203,10 @@ static void errors(void) {
     rows r = take_rows(&m);
     ts_ranks_matrix_desc desc = describe(&m, &r);
     float *values = malloc((size_t)r.offsets[r.count] * sizeof *values);
-    memcpy(values, desc.values, (size_t)r.offsets[r.count] * sizeof *values);
+    memcpy(values, desc.csr.values.data, (size_t)r.offsets[r.count] * sizeof *values);
     if (rank == by) {
       values[r.offsets[2]] = NAN;
-      desc.values = values;
+      desc.csr.values = ts_host(values, desc.csr.values.count);
     }
     fails(&desc, TS_ERROR_INVALID_ARGUMENT, by, "row 2");
     desc = describe(&m, &r);
@@ -217,7 +217,7 @@ static void errors(void) {
     free_rows(&r);
     r = take_rows(&m);
     desc = describe(&m, &r);
-    if (rank == by) desc.rows = 0;
+    if (rank == by) desc.csr.rows = 0;
     fails(&desc, TS_ERROR_INVALID_ARGUMENT, by, "rows is 0");
     free_rows(&r);
     free(values);
@@ -234,6 +234,84 @@ static void errors(void) {
   CHECK_FAILS(context, ts_ranks_matrix_from(context, ranks, &whole, &matrix), TS_ERROR_INVALID_ARGUMENT,
               "root is");
   ref_free(&small);
+  ref_free(&m);
+}
+
+/* ---- Types of arrays ---- */
+
+static void check_rows_of_type(const ref_matrix *m, int kind) {
+  rows r = take_rows(m);
+  ts_ranks_matrix_desc desc = describe(m, &r);
+  const size_t count = (size_t)r.count, entries = desc.csr.column_indices.count;
+  int64_t *wide = malloc((count + 1) * sizeof *wide);
+  int32_t *narrow = malloc((entries + 1) * sizeof *narrow);
+  double *doubles = malloc((entries + 1) * sizeof *doubles);
+  for (size_t i = 0; i <= count; i++) wide[i] = r.offsets[i];
+  for (size_t e = 0; e < entries; e++) {
+    narrow[e] = (int32_t)r.columns[e];
+    doubles[e] = (double)m->values[m->offsets[r.first] + (int32_t)e];
+  }
+  if (kind & 1) desc.csr.row_offsets = ts_host(wide, count + 1);
+  if (kind & 2) desc.csr.column_indices = ts_host(narrow, entries);
+  if (kind & 4) desc.csr.values = ts_host(doubles, entries);
+  ts_matrix *matrix = NULL;
+  test_context_label("kind %d", kind);
+  if (CHECK_OK(context, ts_ranks_matrix_create(context, &desc, &matrix))) {
+    check_product(m, matrix, 1);
+    CHECK_OK(context, ts_ranks_matrix_set_values(matrix, &desc));
+    check_product(m, matrix, 1);
+  }
+  ts_matrix_destroy(&matrix);
+  free(wide), free(narrow), free(doubles);
+  free_rows(&r);
+}
+
+/* Each way of a vector with floats and with doubles, and what is refused on all ranks alike. */
+static void check_vectors_of_types(const ref_matrix *m) {
+  const size_t n = (size_t)m->rows;
+  const size_t first = (size_t)first_row(m->rows, rank), count = (size_t)first_row(m->rows, rank + 1) - first;
+  float *floats = ref_values(n, 3, -1, 1), *found = calloc(n, sizeof *found);
+  int32_t integers[1] = {0};
+  double *doubles = calloc(n, sizeof *doubles);
+  ts_matrix *matrix = make_rows_matrix(m, 0);
+  ts_vector *x = make_vector(ts_matrix_get_row_space(matrix), 1, NULL);
+  CHECK_OK(context, ts_ranks_vector_write(x, ts_host((const float *)floats + first, count)));
+  CHECK_OK(context, ts_ranks_vector_read(x, ts_host(doubles, count)));
+  for (size_t i = 0; i < count; i++) CHECK(doubles[i] == (double)floats[first + i]);
+  CHECK_OK(context, ts_ranks_vector_to(x, 0, rank == 0 ? ts_host(found, n) : (ts_array){0}));
+  for (size_t i = 0; i < n && rank == 0; i++) CHECK(found[i] == floats[i]);
+  for (size_t i = 0; i < n; i++) doubles[i] = (double)(floats[i] *= 2);
+  CHECK_OK(context, ts_ranks_vector_from(x, 0, on_rank(0, doubles, n)));
+  CHECK_OK(context, ts_ranks_vector_read(x, ts_host(found, count)));
+  for (size_t i = 0; i < count; i++) CHECK(found[i] == floats[first + i]);
+  CHECK_OK(context, ts_ranks_vector_from(x, 0, rank == 0 ? ts_host(floats, n) : (ts_array){0}));
+  CHECK_OK(context, ts_ranks_vector_read(x, ts_host(doubles, count)));
+  for (size_t i = 0; i < count; i++) CHECK(doubles[i] == (double)floats[first + i]);
+#define INVALID(call, part) CHECK_FAILS(context, call, TS_ERROR_INVALID_ARGUMENT, part)
+  for (int by = 0; by < ranks; by++) {
+    const size_t wrong = rank == by ? count + 1 : count;
+    test_context_label("rank %d", by);
+    INVALID(ts_ranks_vector_write(x, ts_host(doubles, wrong)), "values has");
+    INVALID(ts_ranks_vector_read(x, ts_host(doubles, wrong)), "values has");
+    INVALID(ts_ranks_vector_read(x, rank == by ? (ts_array){0} : ts_host(doubles, count)), "values is NULL");
+    INVALID(ts_ranks_vector_from(x, by, on_rank(by, doubles, n - 1)), "values has");
+    INVALID(ts_ranks_vector_to(x, by, on_rank(by, doubles, n - 1)), "values has");
+    INVALID(ts_ranks_vector_from(x, by, (ts_array){0}), "values is NULL");
+    INVALID(ts_ranks_vector_to(x, by, (ts_array){0}), "values is NULL");
+    INVALID(ts_ranks_vector_from(x, by, ts_host(integers, 1)), "values holds integers");
+    INVALID(ts_ranks_vector_to(x, by, ts_host((const double *)doubles, n)), "constant");
+  }
+  CHECK_OK(context, ts_ranks_vector_read(x, ts_host(found, count))); /* and on it goes */
+  for (size_t i = 0; i < count; i++) CHECK(found[i] == floats[first + i]);
+  ts_vector_destroy(&x);
+  ts_matrix_destroy(&matrix);
+  free(floats), free(found), free(doubles);
+}
+
+static void types(void) {
+  ref_matrix m = ref_laplacian_3d(6);
+  for (int kind = 0; kind < 8; kind++) check_rows_of_type(&m, kind);
+  check_vectors_of_types(&m);
   ref_free(&m);
 }
 
@@ -273,20 +351,5 @@ static void memory_of_a_rank(void) {
   CHECK_INT(memory.live, 0);
 }
 
-CASE(products)
-CASE(symmetry)
-CASE(solves)
-CASE(repeats)
-CASE(from_one_rank)
-CASE(errors)
-
-int main(int argc, char **argv) {
-  static const test_case cases[] = {{"products", run_products},
-                                    {"symmetry", run_symmetry},
-                                    {"solves", run_solves},
-                                    {"repeats", run_repeats},
-                                    {"from_one_rank", run_from_one_rank},
-                                    {"errors", run_errors},
-                                    {"memory_of_a_rank", memory_of_a_rank}};
-  return test_main(argc, argv, cases, sizeof cases / sizeof cases[0], 0);
-}
+TEST_MAIN(CASES_WITH(&each_way, products, symmetry, solves, repeats, from_one_rank, errors, types),
+          CASES(memory_of_a_rank))

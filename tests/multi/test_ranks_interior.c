@@ -127,7 +127,7 @@ typedef struct operands {
 } operands;
 
 static operands make_operands(ts_space *space, int components) {
-  const size_t count = (size_t)ts_space_size(space) * (size_t)components;
+  const size_t count = (size_t)ts_space_get_size(space) * (size_t)components;
   float *values = ref_values(3 * count, 1, -1, 1);
   double *doubles = ref_doubles(count, 7, -1, 1);
   const operands o = {.x = make_vector(space, components, values),
@@ -231,8 +231,8 @@ static const char *expected_events(const ts_matrix *A, int what) {
 static void check_products(const ref_matrix *m, ts_format format, int components, int has_interior) {
   ts_matrix *A = make_watched(m, format);
   if (!A) return;
-  operands o = make_operands(ts_matrix_row_space(A), components);
-  const size_t count = (size_t)ts_space_size(ts_matrix_row_space(A)) * (size_t)components;
+  operands o = make_operands(ts_matrix_get_row_space(A), components);
+  const size_t count = (size_t)ts_space_get_size(ts_matrix_get_row_space(A)) * (size_t)components;
   for (int what = 0; what < PRODUCTS; what++) {
     test_context_label("%s, %d components, product %d", ts_format_name(format), components, what);
     if (what == STEP && !A->kind->smooth) continue;
@@ -344,7 +344,7 @@ static void failures(void) {
   ref_matrix grid = ref_grid(9, 60);
   if (is_device()) take_way(&ways[0]);
   ts_matrix *A = make_watched(&grid, is_device() ? ways[0].format : TS_FORMAT_CSR);
-  operands o = make_operands(ts_matrix_row_space(A), 1);
+  operands o = make_operands(ts_matrix_get_row_space(A), 1);
   CHECK_OK(context, carry_out(A, &o, PRODUCT));
   double *expected = result(&o, PRODUCT);
   for (int by = 0; by < ranks; by++) {
@@ -355,7 +355,7 @@ static void failures(void) {
     if (rank == by && ranks > 1 && !has_channel(A)) check_events(is_device() ? "i<>" : "<i>");
     CHECK_OK(context, carry_out(A, &o, PRODUCT));
     double *found = result(&o, PRODUCT);
-    CHECK(memcmp(found, expected, (size_t)ts_space_size(ts_matrix_row_space(A)) * sizeof(double)) == 0);
+    CHECK(memcmp(found, expected, (size_t)ts_space_get_size(ts_matrix_get_row_space(A)) * sizeof(double)) == 0);
     free(found);
   }
   free(expected);
@@ -368,7 +368,7 @@ static void with_threads(int threads, void (*run)(void)) {
   ts_context_desc desc = test_desc();
   desc.threads = threads;
   REQUIRE_OK(NULL, test_context_create(&desc, &context));
-  rank = ts_ranks_rank(context), ranks = ts_ranks_count(context);
+  rank = ts_ranks_get_rank(context), ranks = ts_ranks_get_count(context);
   run();
   test_close(&context);
 }
@@ -389,11 +389,4 @@ static void each_kernel(void) {
   for (size_t k = 0; k < sizeof ways / sizeof *ways; k++) taken = &ways[k], with_threads(1, one_kernel);
 }
 
-int main(int argc, char **argv) {
-  static const test_case cases[] = {{"one_thread", one_thread},
-                                    {"three_threads", three_threads},
-                                    {"one_rank_fails", one_rank_fails},
-                                    {"each_kernel", each_kernel},
-                                    {"few_entries", few_entries}};
-  return test_main(argc, argv, cases, sizeof cases / sizeof cases[0], 0);
-}
+TEST_MAIN(CASES(one_thread, three_threads, one_rank_fails, each_kernel, few_entries))

@@ -23,8 +23,8 @@ static void wait_for_rank_1(void) {
 
 static void leave(int closes) {
   context = test_open();
-  rank = ts_ranks_rank(context);
-  ranks = ts_ranks_count(context);
+  rank = ts_ranks_get_rank(context);
+  ranks = ts_ranks_get_count(context);
   if (ranks == 1) {
     test_close(&context);
     return;
@@ -48,8 +48,4 @@ static void without_its_context(void) {
   leave(1);
 }
 
-int main(int argc, char **argv) {
-  static const test_case cases[] = {{"with_its_context", with_its_context},
-                                    {"without_its_context", without_its_context}};
-  return test_main(argc, argv, cases, sizeof cases / sizeof cases[0], 0);
-}
+TEST_MAIN(CASES(with_its_context, without_its_context))

@@ -53,8 +53,8 @@ static int is_through(ts_context *in, ts_status status) {
 
 static void know_ranks(void) {
   context = test_open();
-  rank = ts_ranks_rank(context);
-  ranks = ts_ranks_count(context);
+  rank = ts_ranks_get_rank(context);
+  ranks = ts_ranks_get_count(context);
   test_close(&context);
 }
 
@@ -104,12 +104,12 @@ static void objects_of(const ref_matrix *m, int moves) {
   ts_matrix *A = NULL;
   ts_vector *b = NULL, *x = NULL;
   EACH(ts_ranks_matrix_create(context, &desc, &A), ts_matrix_destroy(&A));
-  ts_space *space = ts_matrix_row_space(A);
+  ts_space *space = ts_matrix_get_row_space(A);
   const ts_vector_desc doubles = {.precision = TS_PRECISION_DOUBLE};
   double *values = ref_doubles((size_t)r.count, 3, -1, 1);
   EACH(ts_vector_create(space, &doubles, &b), ts_vector_destroy(&b));
   EACH(ts_vector_create(space, &doubles, &x), ts_vector_destroy(&x));
-  EACH(ts_ranks_vector_write(b, values), NOTHING);
+  EACH(ts_ranks_vector_write(b, ts_host(values, (size_t)r.count)), NOTHING);
   if (!moves) EACH(ts_ranks_matrix_set_values(A, &desc), NOTHING);
   for (int k = 0; k < 4; k++) {
     const ts_preconditioner_desc of = {.kind = kinds[k]};
@@ -123,7 +123,7 @@ static void objects_of(const ref_matrix *m, int moves) {
     ts_solver_destroy(&solver);
     ts_preconditioner_destroy(&M);
   }
-  EACH(ts_ranks_vector_read(x, values), NOTHING);
+  EACH(ts_ranks_vector_read(x, ts_host(values, (size_t)r.count)), NOTHING);
   free(values);
   ts_vector_destroy(&x), ts_vector_destroy(&b);
   ts_matrix_destroy(&A);
@@ -145,8 +145,4 @@ static void objects(void) {
   ref_free(&m);
 }
 
-int main(int argc, char **argv) {
-  static const test_case cases[] = {
-      {"opening", opening}, {"opening_with_errors", opening_with_errors}, {"objects", objects}};
-  return test_main(argc, argv, cases, sizeof cases / sizeof cases[0], 0);
-}
+TEST_MAIN(CASES(opening, opening_with_errors, objects))

@@ -52,11 +52,8 @@ static given give(const ref_matrix *m) {
   g.columns = malloc(((size_t)entries + 1) * sizeof *g.columns);
   for (int32_t i = 0; i <= g.count; i++) g.offsets[i] = m->offsets[g.first + i] - start;
   for (int32_t e = 0; e < entries; e++) g.columns[e] = m->indices[start + e];
-  g.desc = (ts_ranks_matrix_desc){.rows = g.count,
-                                  .row_offsets = g.offsets,
-                                  .column_indices = g.columns,
-                                  .values = m->values + start,
-                                  .may_move = 1};
+  g.desc = (ts_ranks_matrix_desc){
+      .csr = ts_host_csr(g.count, m->columns, g.offsets, g.columns, m->values + start), .may_move = 1};
   return g;
 }
 
@@ -67,27 +64,27 @@ static void free_given(given *g) {
 /* ---- Matrices ---- */
 
 static void check_vectors(const ref_matrix *m, const given *g, const ts_matrix *A) {
-  const int32_t n = m->rows;
-  double *xs = ref_doubles((size_t)n, 5, -1, 1), *found = calloc((size_t)n, sizeof *found);
+  const size_t n = (size_t)m->rows, count = (size_t)g->count;
+  double *xs = ref_doubles(n, 5, -1, 1), *found = calloc(n, sizeof *found);
   ts_vector *x = NULL, *y = NULL;
   const ts_vector_desc in_double = {.precision = TS_PRECISION_DOUBLE};
-  if (CHECK_OK(context, ts_vector_create(ts_matrix_row_space(A), &in_double, &x)) &&
-      CHECK_OK(context, ts_vector_create(ts_matrix_row_space(A), &in_double, &y))) {
-    CHECK_OK(context, ts_ranks_vector_write(x, xs + g->first));
+  if (CHECK_OK(context, ts_vector_create(ts_matrix_get_row_space(A), &in_double, &x)) &&
+      CHECK_OK(context, ts_vector_create(ts_matrix_get_row_space(A), &in_double, &y))) {
+    CHECK_OK(context, ts_ranks_vector_write(x, ts_host(xs + g->first, count)));
     CHECK_OK(context, ts_matrix_multiply(y, A, x));
-    CHECK_OK(context, ts_ranks_vector_read(y, found));
+    CHECK_OK(context, ts_ranks_vector_read(y, ts_host(found, count)));
     for (int32_t i = g->first; i < g->first + g->count; i++) {
       double sum = 0;
       for (int32_t e = m->offsets[i]; e < m->offsets[i + 1]; e++)
         sum += (double)m->values[e] * xs[m->indices[e]];
       CHECK_CLOSE(found[i - g->first], sum, 1e-12);
     }
-    CHECK_OK(context, ts_ranks_vector_from(x, ranks - 1, rank == ranks - 1 ? xs : NULL));
-    CHECK_OK(context, ts_ranks_vector_read(x, found));
+    CHECK_OK(context, ts_ranks_vector_from(x, ranks - 1, ts_host(rank == ranks - 1 ? xs : NULL, n)));
+    CHECK_OK(context, ts_ranks_vector_read(x, ts_host(found, count)));
     for (int32_t i = 0; i < g->count; i++) CHECK_CLOSE(found[i], xs[g->first + i], 1e-14);
-    CHECK_OK(context, ts_ranks_vector_to(x, 0, rank == 0 ? found : NULL));
-    for (int32_t i = 0; i < n && rank == 0; i++) CHECK_CLOSE(found[i], xs[i], 1e-14);
-    CHECK_FAILS(context, ts_ranks_vector_write(x, NULL), TS_ERROR_INVALID_ARGUMENT, "values is NULL");
+    CHECK_OK(context, ts_ranks_vector_to(x, 0, ts_host(rank == 0 ? found : NULL, n)));
+    for (size_t i = 0; i < n && rank == 0; i++) CHECK_CLOSE(found[i], xs[i], 1e-14);
+    CHECK_FAILS(context, ts_ranks_vector_write(x, (ts_array){0}), TS_ERROR_INVALID_ARGUMENT, "values is NULL");
   }
   ts_vector_destroy(&x);
   ts_vector_destroy(&y);
@@ -96,9 +93,9 @@ static void check_vectors(const ref_matrix *m, const given *g, const ts_matrix *
 
 /* Each row is somewhere. */
 static void check_rows(const ref_matrix *m, const ts_matrix *A) {
-  const int32_t held = ts_space_size(ts_matrix_row_space(A));
+  const int32_t held = ts_space_get_size(ts_matrix_get_row_space(A));
   int64_t *rows = malloc((size_t)held * sizeof *rows);
-  CHECK_OK(context, ts_ranks_matrix_rows(A, rows));
+  CHECK_OK(context, ts_ranks_matrix_get_rows(A, rows));
   for (int32_t i = 1; i < held; i++) CHECK(rows[i] > rows[i - 1]);
   CHECK(rows[0] >= 0 && rows[held - 1] < m->rows);
   free(rows);
@@ -180,11 +177,11 @@ static void from_one_rank(void) {
   ts_matrix *A = NULL;
   ts_vector *b = NULL, *x = NULL;
   if (CHECK_OK(context, ts_ranks_matrix_from(context, 0, &desc, &A)) &&
-      CHECK_OK(context, ts_vector_create(ts_matrix_row_space(A), &in_double, &b)) &&
-      CHECK_OK(context, ts_vector_create(ts_matrix_row_space(A), &in_double, &x))) {
-    CHECK_OK(context, ts_ranks_vector_from(b, 0, bs));
-    CHECK_OK(context, ts_solve(A, b, x, &(ts_solver_desc){.rtol = 1e-11}, NULL));
-    CHECK_OK(context, ts_ranks_vector_to(x, 0, found));
+      CHECK_OK(context, ts_vector_create(ts_matrix_get_row_space(A), &in_double, &b)) &&
+      CHECK_OK(context, ts_vector_create(ts_matrix_get_row_space(A), &in_double, &x))) {
+    CHECK_OK(context, ts_ranks_vector_from(b, 0, ts_host(bs, n)));
+    CHECK_OK(context, solve_vectors(A, b, x, &(ts_solver_desc){.rtol = 1e-11}, NULL));
+    CHECK_OK(context, ts_ranks_vector_to(x, 0, ts_host(found, n)));
     for (size_t i = 0; i < n && rank == 0; i++) CHECK_CLOSE(found[i], xs[i], 1e-8);
   }
   ts_vector_destroy(&b);
@@ -215,8 +212,8 @@ static void memory_of_a_rank(void) {
   desc.threads = 1;
   desc.partition = TS_PARTITION_SCOTCH;
   REQUIRE_OK(NULL, ts_context_create(&desc, &context));
-  rank = ts_ranks_rank(context);
-  ranks = ts_ranks_count(context);
+  rank = ts_ranks_get_rank(context);
+  ranks = ts_ranks_get_count(context);
   ref_matrix m = shuffled_cube(6);
   given g = give(&m);
   int succeeded = ranks > 1 && !multi_ranks_of(context)->transport.divide;
@@ -242,34 +239,21 @@ static void memory_of_a_rank(void) {
 
 /* ---- With either partition ---- */
 
-static void in_context(ts_partition partition, void (*run)(void)) {
+static const ts_partition partitions[] = {TS_PARTITION_SCOTCH, TS_PARTITION_AUTO};
+
+static ts_context_desc divide(int round) {
   ts_context_desc desc = test_desc();
-  desc.partition = partition;
-  context = NULL;
-  if (!CHECK_OK(NULL, ts_context_create(&desc, &context))) return;
-  rank = ts_ranks_rank(context);
-  ranks = ts_ranks_count(context);
-  if (partition != TS_PARTITION_SCOTCH || multi_ranks_of(context)->transport.divide) run();
-  test_close(&context);
+  desc.partition = partitions[round];
+  return desc;
 }
 
-#define CASE(name)                                                                                             \
-  static void run_##name(void) {                                                                               \
-    in_context(TS_PARTITION_SCOTCH, name);                                                                     \
-    in_context(TS_PARTITION_AUTO, name);                                                                       \
-  }
-CASE(moved_rows)
-CASE(auto_stays)
-CASE(names_of_rows)
-CASE(from_one_rank)
-CASE(errors)
-
-int main(int argc, char **argv) {
-  static const test_case cases[] = {{"moved_rows", run_moved_rows},
-                                    {"auto_stays", run_auto_stays},
-                                    {"names_of_rows", run_names_of_rows},
-                                    {"from_one_rank", run_from_one_rank},
-                                    {"errors", run_errors},
-                                    {"memory_of_a_rank", memory_of_a_rank}};
-  return test_main(argc, argv, cases, sizeof cases / sizeof cases[0], 0);
+static int know_ranks(int round) {
+  rank = ts_ranks_get_rank(context);
+  ranks = ts_ranks_get_count(context);
+  return partitions[round] != TS_PARTITION_SCOTCH || multi_ranks_of(context)->transport.divide;
 }
+
+static const test_fixture fixture = {.context = &context, .rounds = 2, .desc = divide, .setup = know_ranks};
+
+TEST_MAIN(CASES_WITH(&fixture, moved_rows, auto_stays, names_of_rows, from_one_rank, errors),
+          CASES(memory_of_a_rank))

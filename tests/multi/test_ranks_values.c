@@ -18,12 +18,11 @@ static void doubles_of_one_rank(void) {
     test_context_label("rank %d", by);
     const double factor = rank == by ? 1 / 3.0 : 1;
     ts_ranks_matrix_desc desc = describe(&m, &r);
-    for (int32_t e = 0; e < entries; e++) values[e] = (double)desc.values[e] * factor;
-    desc.values = NULL;
-    desc.double_values = values;
+    for (int32_t e = 0; e < entries; e++) values[e] = (double)m.values[start + e] * factor;
+    desc.csr.values = ts_host(values, (size_t)entries);
     if (by == 0) REQUIRE_OK(context, ts_ranks_matrix_create(context, &desc, &matrix));
     if (by > 0) CHECK_OK(context, ts_ranks_matrix_set_values(matrix, &desc));
-    ts_space *space = ts_matrix_row_space(matrix);
+    ts_space *space = ts_matrix_get_row_space(matrix);
     ts_vector *x = make_parts(space, 1, 2, xs + r.first), *y = make_parts(space, 1, 2, NULL);
     for (int k = 0; k < 2; k++) CHECK_OK(context, ts_matrix_multiply(y, matrix, x));
     found = read_doubles(y);
@@ -47,7 +46,7 @@ static int iterations_with(ts_matrix *A, ts_preconditioner *M, ts_vector *b, ts_
   ts_result result = {0};
   const ts_solver_desc desc = {.method = TS_METHOD_CG, .preconditioner = M, .rtol = 1e-9};
   CHECK_OK(context, ts_vector_fill(x, 0));
-  CHECK_OK(context, ts_solve(A, b, x, &desc, &result));
+  CHECK_OK(context, solve_vectors(A, b, x, &desc, &result));
   return result.iterations;
 }
 
@@ -64,10 +63,10 @@ static void check_update(const ref_matrix *other, ts_matrix *matrix, ts_precondi
   CHECK_OK(context, ts_preconditioner_update(M));
   REQUIRE_OK(context, ts_preconditioner_create(made, &desc, &fresh));
   for (int k = 0; k < 2; k++) {
-    ts_space *space = ts_matrix_row_space(A[k]);
+    ts_space *space = ts_matrix_get_row_space(A[k]);
     REQUIRE_OK(context, ts_vector_create(space, &pairs, &b[k]));
     REQUIRE_OK(context, ts_vector_create(space, &pairs, &x[k]));
-    CHECK_OK(context, ts_vector_write_double(b[k], ones, (size_t)ts_space_size(space)));
+    CHECK_OK(context, ts_vector_write(b[k], ts_host(ones, (size_t)ts_space_get_size(space))));
   }
   const int expected = iterations_with(made, fresh, b[1], x[1]);
   ts_result result = {0};
@@ -115,7 +114,7 @@ static void new_values(void) {
     for (int parts = 1; parts <= 2; parts++) check_product(&other, matrix, parts);
     check_update(&other, matrix, kinds[k], M, solver);
     ts_csr block;
-    CHECK_OK(context, ts_matrix_host_copy(matrix, &block));
+    CHECK_OK(context, ts_matrix_get_host_copy(matrix, &block));
     CHECK_FAILS(context, ts_matrix_set_values(matrix, &block), TS_ERROR_UNSUPPORTED,
                 "ts_ranks_matrix_set_values");
     ts_solver_destroy(&solver);
@@ -149,6 +148,10 @@ static void knowledge_of_new_values(void) {
   ref_free(&m), ref_free(&other);
 }
 
+static void drop_row(ts_csr *csr) {
+  *csr = ts_csr_make(csr->rows - 1, csr->columns, csr->row_offsets, csr->column_indices, csr->values);
+}
+
 static void check_refused(ts_matrix *matrix, const ts_ranks_matrix_desc *desc, ts_status status, int by,
                           const char *part) {
   char who[24];
@@ -166,18 +169,20 @@ static void refused_values(void) {
     rows r = take_rows(&other);
     ts_ranks_matrix_desc desc = describe(&other, &r);
     float *values = malloc((size_t)r.offsets[r.count] * sizeof *values);
-    memcpy(values, desc.values, (size_t)r.offsets[r.count] * sizeof *values);
+    memcpy(values, desc.csr.values.data, (size_t)r.offsets[r.count] * sizeof *values);
     if (rank == by) values[r.offsets[2]] = NAN;
-    desc.values = values;
+    desc.csr.values = ts_host(values, desc.csr.values.count);
     check_refused(matrix, &desc, TS_ERROR_INVALID_ARGUMENT, by, "row 2");
-    desc.values = other.values + other.offsets[r.first];
+    desc.csr.values = describe(&other, &r).csr.values;
     const int64_t column = r.columns[1];
     if (rank == by) r.columns[1] = r.columns[0];
     check_refused(matrix, &desc, TS_ERROR_INCOMPATIBLE, by, "differ from those");
     if (rank == by) r.columns[1] = m.rows;
     check_refused(matrix, &desc, TS_ERROR_INCOMPATIBLE, by, "differ from those");
     r.columns[1] = column;
-    if (rank == by) desc.rows--;
+    if (rank == by) desc.csr.values.count--;
+    check_refused(matrix, &desc, TS_ERROR_INVALID_ARGUMENT, by, "values has");
+    if (rank == by) drop_row(&desc.csr);
     check_refused(matrix, &desc, TS_ERROR_INCOMPATIBLE, by, "this rank has");
     check_product(&m, matrix, 1);
     CHECK_INT(matrix_info(matrix).symmetric, 1);
@@ -197,7 +202,7 @@ static void failure_after_a_product(void) {
   ts_matrix *matrix = make_rows_matrix(&m, 1);
   rows r = take_rows(&m);
   ts_ranks_matrix_desc desc = describe(&m, &r);
-  if (rank == ranks - 1) desc.rows--;
+  if (rank == ranks - 1) drop_row(&desc.csr);
   for (int k = 0; k < 3; k++) {
     if (rank == 0) nanosleep(&(struct timespec){.tv_nsec = 50000000}, NULL);
     check_product(&m, matrix, 1);
@@ -212,7 +217,7 @@ static void failure_after_a_product(void) {
 static void failure_in_a_product(void) {
   ref_matrix m = ref_laplacian_3d(6);
   ts_matrix *matrix = make_rows_matrix(&m, 1);
-  ts_space *space = ts_matrix_row_space(matrix);
+  ts_space *space = ts_matrix_get_row_space(matrix);
   ts_vector *x = make_vector(space, 1, NULL), *y = make_vector(space, 1, NULL);
   for (int k = 0; k < 3; k++) {
     check_product(&m, matrix, 1);
@@ -243,15 +248,18 @@ static void check_new_values_from(int root) {
   CHECK_FAILS(context, ts_ranks_matrix_set_values_from(matrix, root, NULL), TS_ERROR_INVALID_ARGUMENT,
               "csr is NULL");
   ts_csr small = csr;
-  small.rows = small.columns = 10;
+  small.rows = small.columns = 10; /* with offsets of 500 rows */
+  CHECK_FAILS(context, ts_ranks_matrix_set_values_from(matrix, root, &small), TS_ERROR_INVALID_ARGUMENT,
+              "row_offsets has 501 numbers");
+  small = ts_host_csr(10, 10, other.offsets, other.indices, other.values);
   CHECK_FAILS(context, ts_ranks_matrix_set_values_from(matrix, root, &small), TS_ERROR_INCOMPATIBLE,
               "500 rows");
   CHECK_OK(context, ts_ranks_matrix_set_values_from(matrix, root, rank == root ? &csr : NULL));
-  ts_vector *x = make_vector(ts_matrix_row_space(matrix), 1, NULL),
-            *y = make_vector(ts_matrix_row_space(matrix), 1, NULL);
-  CHECK_OK(context, ts_ranks_vector_from(x, root, rank == root ? xs : NULL));
+  ts_vector *x = make_vector(ts_matrix_get_row_space(matrix), 1, NULL),
+            *y = make_vector(ts_matrix_get_row_space(matrix), 1, NULL);
+  CHECK_OK(context, ts_ranks_vector_from(x, root, on_rank(root, xs, n)));
   CHECK_OK(context, ts_matrix_multiply(y, matrix, x));
-  CHECK_OK(context, ts_ranks_vector_to(y, root, rank == root ? found : NULL));
+  CHECK_OK(context, ts_ranks_vector_to(y, root, on_rank(root, found, n)));
   for (size_t i = 0; i < n && rank == root; i++) CHECK_CLOSE(found[i], expected[i], 1e-4);
   ts_vector_destroy(&x);
   ts_vector_destroy(&y);
@@ -309,22 +317,6 @@ static void memory_of_a_rank(void) {
   CHECK_INT(memory.live, 0);
 }
 
-CASE(doubles_of_one_rank)
-CASE(new_values)
-CASE(knowledge_of_new_values)
-CASE(refused_values)
-CASE(failure_after_a_product)
-CASE(failure_in_a_product)
-CASE(new_values_from_one_rank)
-
-int main(int argc, char **argv) {
-  static const test_case cases[] = {{"doubles_of_one_rank", run_doubles_of_one_rank},
-                                    {"new_values", run_new_values},
-                                    {"knowledge_of_new_values", run_knowledge_of_new_values},
-                                    {"refused_values", run_refused_values},
-                                    {"failure_after_a_product", run_failure_after_a_product},
-                                    {"failure_in_a_product", run_failure_in_a_product},
-                                    {"new_values_from_one_rank", run_new_values_from_one_rank},
-                                    {"memory_of_a_rank", memory_of_a_rank}};
-  return test_main(argc, argv, cases, sizeof cases / sizeof cases[0], 0);
-}
+TEST_MAIN(CASES_WITH(&each_way, doubles_of_one_rank, new_values, knowledge_of_new_values, refused_values,
+                     failure_after_a_product, failure_in_a_product, new_values_from_one_rank),
+          CASES(memory_of_a_rank))

@@ -7,17 +7,14 @@
 
 static const ts_partition kinds[] = {TS_PARTITION_AUTO, TS_PARTITION_BLOCKS, TS_PARTITION_METIS};
 
-static ts_context *open_context(void) {
-  const ts_context_desc desc = {.backend = "cpu", .threads = 1, .allocator = heap_allocator()};
-  ts_context *context = NULL;
-  CHECK_OK(NULL, ts_context_create(&desc, &context));
-  return context;
+static ts_context *context;
+
+static ts_context_desc one_thread(int round) {
+  (void)round;
+  return (ts_context_desc){.backend = "cpu", .threads = 1, .allocator = heap_allocator()};
 }
 
-static void close_context(ts_context *context) {
-  test_close(&context);
-  CHECK_INT(memory.live, 0);
-}
+static const test_fixture fixture = {.context = &context, .desc = one_thread};
 
 static tsi_host_csr view(const ref_matrix *m) {
   return (tsi_host_csr){
@@ -37,8 +34,10 @@ static ref_matrix shuffled(ref_matrix m) {
   const size_t entries = (size_t)ref_nonzeros(&m);
   ref_matrix p = {m.rows, m.columns, malloc(((size_t)m.rows + 1) * sizeof(int32_t)),
                   malloc(entries * sizeof(int32_t)), malloc(entries * sizeof(float))};
-  const ts_csr csr = ref_csr(&m);
-  CHECK_OK(NULL, ts_csr_permute(NULL, &csr, order, p.offsets, p.indices, p.values));
+  const ts_csr csr = ref_csr(&m), result = {.row_offsets = ts_host(p.offsets, (size_t)m.rows + 1),
+                                            .column_indices = ts_host(p.indices, entries),
+                                            .values = ts_host(p.values, entries)};
+  CHECK_OK(NULL, ts_csr_permute(NULL, &csr, order, &result));
   free(order);
   ref_free(&m);
   return p;
@@ -87,7 +86,7 @@ static int check_partition(const tsi_partition *p, const ref_matrix *m) {
 }
 
 /* By every partitioner, twice. */
-static void check_all(ts_context *context, const ref_matrix *m, int parts) {
+static void check_all(const ref_matrix *m, int parts) {
   const tsi_host_csr csr = view(m);
   for (int k = 0; k < 3; k++) {
     tsi_partition p, again;
@@ -108,51 +107,46 @@ static void check_all(ts_context *context, const ref_matrix *m, int parts) {
 }
 
 static void every_sample(void) {
-  ts_context *context = open_context();
   ref_sample sample;
   for (int s = 0; ref_get_sample(s, &sample); s++) {
     const int counts[] = {1, 3, 7, 200};
     for (int c = 0; c < 4; c++) {
       test_context_label("%s, %d parts", sample.name, counts[c]);
-      check_all(context, &sample.matrix, counts[c]);
+      check_all(&sample.matrix, counts[c]);
     }
     ref_free(&sample.matrix);
   }
   test_context_label("%s", "");
-  close_context(context);
 }
 
 /* Takes m. */
-static void check_shape(ts_context *context, ref_matrix m) {
+static void check_shape(ref_matrix m) {
   for (int parts = 1; parts <= 16; parts = 2 * parts + 1) {
     test_context_label("%d x %d, %d parts", m.rows, m.columns, parts);
-    check_all(context, &m, parts);
+    check_all(&m, parts);
   }
   test_context_label("%s", "");
   ref_free(&m);
 }
 
 static void shapes(void) {
-  ts_context *context = open_context();
-  check_shape(context, ref_gaps(900, 900, 3)); /* empty rows */
-  check_shape(context, ref_gaps(900, 300, 3));
-  check_shape(context, ref_uneven_rows(300, 900, 40, 3));
-  check_shape(context, ref_dense_row(2000, 700, 3));
-  check_shape(context, ref_arrow(2000)); /* and a dense column */
-  check_shape(context, shuffled(ref_hubs(3000, 2000, 5)));
-  check_shape(context, shuffled(ref_convection(40, 40, 3)));
-  check_shape(context, ref_cyclic_shift(1000)); /* one direction of each edge */
-  check_shape(context, ref_random_dominant(800, 9, 3));
-  check_shape(context, ref_dense(60, 60, 3));
-  check_shape(context, ref_diagonal(700, 1, 2)); /* no edges */
-  check_shape(context, ref_diagonal(1, 1, 1));
-  close_context(context);
+  check_shape(ref_gaps(900, 900, 3)); /* empty rows */
+  check_shape(ref_gaps(900, 300, 3));
+  check_shape(ref_uneven_rows(300, 900, 40, 3));
+  check_shape(ref_dense_row(2000, 700, 3));
+  check_shape(ref_arrow(2000)); /* and a dense column */
+  check_shape(shuffled(ref_hubs(3000, 2000, 5)));
+  check_shape(shuffled(ref_convection(40, 40, 3)));
+  check_shape(ref_cyclic_shift(1000)); /* one direction of each edge */
+  check_shape(ref_random_dominant(800, 9, 3));
+  check_shape(ref_dense(60, 60, 3));
+  check_shape(ref_diagonal(700, 1, 2)); /* no edges */
+  check_shape(ref_diagonal(1, 1, 1));
 }
 
 /* ---- Blocks ---- */
 
 static void balance(void) {
-  ts_context *context = open_context();
   ref_matrix m = ref_uneven_rows(5000, 5000, 40, 3);
   const tsi_host_csr csr = view(&m);
   tsi_partition p;
@@ -165,12 +159,10 @@ static void balance(void) {
   }
   tsi_partition_free(context, &p);
   ref_free(&m);
-  close_context(context);
 }
 
 /* A row that costs more than a part leaves one for each of the others; without enough rows each is a part. */
 static void few_rows(void) {
-  ts_context *context = open_context();
   ref_matrix dense = ref_dense_row(10, 9, 3), small = ref_diagonal(3, 1, 1);
   for (int32_t e = 0; e < 9; e++) dense.offsets[e + 1] = 0; /* the last row has all of the entries */
   tsi_host_csr csr = view(&dense);
@@ -183,13 +175,12 @@ static void few_rows(void) {
   for (int part = 0; part <= 5; part++) CHECK_INT(p.first[part], part < 3 ? part : 3);
   tsi_partition_free(context, &p);
   ref_free(&dense), ref_free(&small);
-  close_context(context);
 }
 
 /* ---- Few parts ---- */
 
 /* Parts worth having rows come first; the others are empty. */
-static void check_worth(ts_context *context, ref_matrix m, int parts, int worth, const char *choice) {
+static void check_worth(ref_matrix m, int parts, int worth, const char *choice) {
   const tsi_host_csr csr = view(&m);
   tsi_partition p;
   if (CHECK_OK(context, tsi_partition_create(context, &csr, parts, TS_PARTITION_AUTO, &p))) {
@@ -206,28 +197,26 @@ static void check_worth(ts_context *context, ref_matrix m, int parts, int worth,
 }
 
 static void few_parts(void) {
-  ts_context *context = open_context();
   const int32_t expected[] = {0, 333, 666, 1000, 1000};
   int32_t first[5];
   context->tuning.part_rows = 500;
-  check_worth(context, ref_diagonal(999, 1, 2), 4, 1, "999 rows are too few to share");
-  check_worth(context, ref_diagonal(1000, 1, 2), 4, 2, "1000 rows are too few for more; blocks of rows: 0");
-  check_worth(context, ref_diagonal(2000, 1, 2), 4, 4, "blocks of rows: 0");
-  check_worth(context, ref_dense(100, 100, 3), 3, 1, "100 rows are too few to share");
+  check_worth(ref_diagonal(999, 1, 2), 4, 1, "999 rows are too few to share");
+  check_worth(ref_diagonal(1000, 1, 2), 4, 2, "1000 rows are too few for more; blocks of rows: 0");
+  check_worth(ref_diagonal(2000, 1, 2), 4, 4, "blocks of rows: 0");
+  check_worth(ref_dense(100, 100, 3), 3, 1, "100 rows are too few to share");
   /* 100 entries a row are 100 + 5 against 7 + 5. */
   context->tuning.part_rows = 400;
-  check_worth(context, ref_dense(100, 100, 3), 3, 2, "100 rows are too few for more");
+  check_worth(ref_dense(100, 100, 3), 3, 2, "100 rows are too few for more");
   context->tuning.part_rows = 300;
   tsi_partition_evenly(context, TS_PARTITION_AUTO, 1000, 4, first);
   for (int q = 0; q < 5; q++) CHECK_INT(first[q], expected[q]);
   tsi_partition_evenly(context, TS_PARTITION_BLOCKS, 1000, 4, first);
   for (int q = 0; q < 5; q++) CHECK_INT(first[q], 250 * q);
-  close_context(context);
 }
 
 /* ---- METIS ---- */
 
-static tsi_partition partition(ts_context *context, const ref_matrix *m, int parts, ts_partition how) {
+static tsi_partition partition(const ref_matrix *m, int parts, ts_partition how) {
   const tsi_host_csr csr = view(m);
   tsi_partition p = {0};
   CHECK_OK(context, tsi_partition_create(context, &csr, parts, how, &p));
@@ -236,22 +225,19 @@ static tsi_partition partition(ts_context *context, const ref_matrix *m, int par
 
 /* 300 x 200 points: an edge of a block of rows is 300 points, and each is in the halo of both blocks. */
 static void good_order(void) {
-  ts_context *context = open_context();
   ref_matrix m = ref_convection(300, 200, 0);
-  tsi_partition p = partition(context, &m, 4, TS_PARTITION_AUTO);
+  tsi_partition p = partition(&m, 4, TS_PARTITION_AUTO);
   CHECK(p.part_of == NULL && p.halo == 6 * 300);
   CHECK_CONTAINS(p.choice, "blocks of rows: 1800 columns from other parts");
   CHECK(strstr(p.choice, "METIS") == NULL); /* it was not run */
   tsi_partition_free(context, &p);
   ref_free(&m);
-  close_context(context);
 }
 
 static void bad_order(void) {
-  ts_context *context = open_context();
   ref_matrix m = shuffled(ref_convection(300, 200, 0));
-  tsi_partition blocks = partition(context, &m, 4, TS_PARTITION_BLOCKS);
-  tsi_partition p = partition(context, &m, 4, TS_PARTITION_AUTO);
+  tsi_partition blocks = partition(&m, 4, TS_PARTITION_BLOCKS);
+  tsi_partition p = partition(&m, 4, TS_PARTITION_AUTO);
   CHECK(blocks.part_of == NULL && blocks.halo > 60000);
   if (tsi_partition_has_metis) {
     CHECK(p.part_of != NULL && p.halo < 1800);
@@ -265,37 +251,31 @@ static void bad_order(void) {
   }
   tsi_partition_free(context, &p), tsi_partition_free(context, &blocks);
   ref_free(&m);
-  close_context(context);
 }
 
 /* No order of a random graph has a small halo, of which METIS is not asked where it would take long. */
 static void no_order(void) {
-  ts_context *context = open_context();
   ref_matrix graphs[] = {ref_random_spd(3000, 12, 5), ref_random_spd(70000, 12, 5)};
   static const char *const texts[] = {"; METIS", "; not METIS: rows are few steps apart"};
   for (int i = 0; i < 2; i++) {
-    tsi_partition p = partition(context, &graphs[i], 4, TS_PARTITION_AUTO);
+    tsi_partition p = partition(&graphs[i], 4, TS_PARTITION_AUTO);
     CHECK(p.part_of == NULL);
     if (tsi_partition_has_metis) CHECK_CONTAINS(p.choice, texts[i]);
     tsi_partition_free(context, &p);
     ref_free(&graphs[i]);
   }
-  close_context(context);
 }
 
 /* A mesh in any order can be cut, however large it is. */
 static void large_in_bad_order(void) {
-  ts_context *context = open_context();
   ref_matrix m = shuffled(ref_laplacian_3d(41));
-  tsi_partition p = partition(context, &m, 4, TS_PARTITION_AUTO);
+  tsi_partition p = partition(&m, 4, TS_PARTITION_AUTO);
   CHECK((p.part_of != NULL) == tsi_partition_has_metis);
   tsi_partition_free(context, &p);
   ref_free(&m);
-  close_context(context);
 }
 
 static void asked_for(void) {
-  ts_context *context = open_context();
   ref_matrix m = ref_grid(30, 30), wide = ref_gaps(300, 900, 3), small = ref_grid(5, 5);
   const tsi_host_csr csr = view(&m), rectangular = view(&wide), tiny = view(&small);
   tsi_partition p;
@@ -304,7 +284,7 @@ static void asked_for(void) {
                 "METIS");
     CHECK(p.first == NULL && p.part_of == NULL);
   } else {
-    p = partition(context, &m, 3, TS_PARTITION_METIS);
+    p = partition(&m, 3, TS_PARTITION_METIS);
     CHECK(p.part_of != NULL);
     tsi_partition_free(context, &p);
     REQUIRE_OK(context, tsi_partition_create(context, &rectangular, 3, TS_PARTITION_METIS, &p));
@@ -317,28 +297,24 @@ static void asked_for(void) {
     tsi_partition_free(context, &p);
   }
   ref_free(&m), ref_free(&wide), ref_free(&small);
-  close_context(context);
 }
 
 #ifdef __GLIBC__
 /* METIS has a seed, which is not the application's. */
 static void random_numbers(void) {
-  ts_context *context = open_context();
   ref_matrix m = shuffled(ref_grid(40, 40));
   srand(3);
   const int first = rand(), second = rand();
   srand(3);
   CHECK_INT(rand(), first);
-  tsi_partition p = partition(context, &m, 3, TS_PARTITION_AUTO);
+  tsi_partition p = partition(&m, 3, TS_PARTITION_AUTO);
   CHECK_INT(rand(), second);
   tsi_partition_free(context, &p);
   ref_free(&m);
-  close_context(context);
 }
 #endif
 
 static void out_of_memory(void) {
-  ts_context *context = open_context();
   ref_matrix good = ref_grid(40, 40), bad = shuffled(ref_grid(40, 40));
   const tsi_host_csr csr[] = {view(&good), view(&bad)};
   tsi_partition p;
@@ -349,23 +325,15 @@ static void out_of_memory(void) {
       tsi_partition_free(context, &p);
     }
   ref_free(&good), ref_free(&bad);
-  close_context(context);
 }
 
-static const test_case cases[] = {
-    {"every_sample", every_sample},
-    {"shapes", shapes},
-    {"balance", balance},
-    {"few_rows", few_rows},
-    {"few_parts", few_parts},
-    {"good_order", good_order},
-    {"bad_order", bad_order},
-    {"no_order", no_order},
-    {"large_in_bad_order", large_in_bad_order},
-    {"asked_for", asked_for},
+static const test_group groups[] = {CASES_WITH(&fixture, every_sample, shapes, balance, few_rows, few_parts,
+                                               good_order, bad_order, no_order, large_in_bad_order, asked_for,
+                                               out_of_memory),
 #ifdef __GLIBC__
-    {"random_numbers", random_numbers},
+                                    CASES_WITH(&fixture, random_numbers),
 #endif
-    {"out_of_memory", out_of_memory},
-};
-TEST_MAIN(cases, TEST_HOST_ONLY)
+                                    {.cases = NULL}};
+int main(int argc, char **argv) {
+  return test_main(argc, argv, groups, TEST_HOST_ONLY);
+}

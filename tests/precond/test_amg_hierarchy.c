@@ -1,5 +1,6 @@
 /* Hierarchies of algebraic multigrid have the same bits on every backend: those of the backend under test
  * against those of the CPU's, where they are made and where the matrix has other values. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -83,14 +84,14 @@ static void check_format(ref_matrix m, const ts_amg_desc *amg, const unsigned ch
   ts_preconditioner *M = make(context, &m, amg, constrained, format, &A);
   ts_preconditioner *N = make(reference, &m, amg, constrained, TS_FORMAT_AUTO, &B);
   if (M && N) {
-    CHECK(N->amg->levels > 1);
-    check_same(M->amg, N->amg);
+    CHECK(((const tsi_amg *)N->state)->levels > 1);
+    check_same(M->state, N->state);
     scale_rows(&m);
     const ts_csr csr = ref_csr(&m);
     CHECK_OK(context, ts_matrix_set_values(A, &csr));
     CHECK_OK(reference, ts_matrix_set_values(B, &csr));
     if (CHECK_OK(context, ts_preconditioner_update(M)) && CHECK_OK(reference, ts_preconditioner_update(N)))
-      check_same(M->amg, N->amg);
+      check_same(M->state, N->state);
   }
   ts_preconditioner_destroy(&M), ts_preconditioner_destroy(&N);
   ts_matrix_destroy(&A), ts_matrix_destroy(&B);
@@ -140,6 +141,19 @@ static void many_neighbours(void) {
         &(ts_amg_desc){.coarsest = 30, .unknowns = 2}, NULL);
 }
 
+/* Rows in units of their own, which are found. */
+static void other_units(void) {
+  for (int unknowns = 1; unknowns <= 2; unknowns++) {
+    ref_matrix m = ref_cube_27(11, unknowns, 30, -1.3f, -0.7f, 0.1f);
+    float *d = ref_values(m.rows, 9, -8, 8);
+    for (int32_t i = 0; i < m.rows; i++)
+      for (int32_t e = m.offsets[i]; e < m.offsets[i + 1]; e++)
+        m.values[e] *= exp2f(d[i]) * exp2f(d[m.indices[e]]);
+    free(d);
+    check("other units", m, &(ts_amg_desc){.coarsest = 60, .unknowns = unknowns}, NULL);
+  }
+}
+
 static void constrained_rows(void) {
   unsigned char flags[3000] = {0};
   for (int i = 0; i < 3000; i += 7) flags[i] = 1;
@@ -150,9 +164,12 @@ static void nodes(void) {
   double *vectors = ref_doubles(3000 * 6, 4, -1, 1), *points = ref_doubles(1500 * 2, 5, 0, 1);
   for (int i = 0; i < 3000; i += 11) vectors[i * 6 + 3] = vectors[i * 6 + 1];
   const ts_amg_desc two = {.coarsest = 30, .unknowns = 2}, five = {.coarsest = 100, .unknowns = 5},
-                    given = {.coarsest = 100, .unknowns = 3, .near_null = vectors, .near_null_vectors = 6},
-                    one = {.coarsest = 100, .near_null = vectors, .near_null_vectors = 2},
-                    modes = {.coarsest = 60, .dimensions = 2, .coordinates = points};
+                    given = {.coarsest = 100,
+                             .unknowns = 3,
+                             .near_null = ts_host(vectors, 3000 * 6),
+                             .near_null_vectors = 6},
+                    one = {.coarsest = 100, .near_null = ts_host(vectors, 3000 * 2), .near_null_vectors = 2},
+                    modes = {.coarsest = 60, .dimensions = 2, .coordinates = ts_host(points, 3000)};
   check("two unknowns", ref_grid(60, 50), &two, NULL);
   check("five unknowns", ref_grid(60, 50), &five, NULL);
   check("given vectors", ref_grid(60, 50), &given, NULL);
@@ -162,28 +179,16 @@ static void nodes(void) {
   free(vectors), free(points);
 }
 
-static void run_all(void (*run)(void)) {
-  context = test_open();
+static int open_reference(int round) {
+  (void)round;
   const ts_context_desc desc = {.backend = "cpu", .threads = 3};
-  if (context && CHECK_OK(NULL, ts_context_create(&desc, &reference))) run();
-  test_context_label("%s", "");
-  ts_context_destroy(&reference);
-  test_close(&context);
+  return CHECK_OK(NULL, ts_context_create(&desc, &reference));
 }
 
-#define CASE(name)                                                                                             \
-  static void case_##name(void) {                                                                              \
-    run_all(name);                                                                                             \
-  }
-CASE(grids)
-CASE(uneven)
-CASE(many_neighbours)
-CASE(constrained_rows)
-CASE(nodes)
+static void close_reference(void) {
+  ts_context_destroy(&reference);
+}
 
-static const test_case cases[] = {
-    {"grids", case_grids},   {"many_neighbours", case_many_neighbours},
-    {"uneven", case_uneven}, {"constrained_rows", case_constrained_rows},
-    {"nodes", case_nodes},
-};
-TEST_MAIN(cases, 0)
+static const test_fixture fixture = {.context = &context, .setup = open_reference, .teardown = close_reference};
+
+TEST_MAIN(CASES_WITH(&fixture, grids, many_neighbours, other_units, uneven, constrained_rows, nodes))

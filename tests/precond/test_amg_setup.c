@@ -133,7 +133,7 @@ static sample get_sample(int k) {
     s.name = k == 7 ? "free springs" : "held springs";
     s.matrix = springs(21, 12, k == 8, numbers);
     s.desc.unknowns = s.desc.dimensions = 2;
-    s.desc.coordinates = numbers;
+    s.desc.coordinates = ts_host(numbers, (size_t)2 * 21 * 12);
     break;
   default:
     s.name = "vectors";
@@ -145,7 +145,7 @@ static sample get_sample(int k) {
       numbers[3 * i + 1] = i % 24 / 24.;
       numbers[3 * i + 2] = 2 - 3 * numbers[3 * i + 1]; /* depends on the others */
     }
-    s.desc.near_null = numbers;
+    s.desc.near_null = ts_host(numbers, (size_t)3 * 24 * 26);
   }
   s.numbers = numbers;
   return s;
@@ -168,7 +168,7 @@ static int depends(const tsi_amg_graph *graph, int32_t node, int32_t other) {
  * four, of its neighbours that depend on it, and its other nodes have neighbours there. Of connections that go
  * one way a second search may find roots whose neighbours go elsewhere. */
 static void check_aggregates(const tsi_amg_graph *graph, const int32_t *aggregates, int32_t count) {
-  int *has_root = calloc((size_t)count + 1, sizeof *has_root), is_symmetric = 1;
+  int *has_root = calloc((size_t)count + 1, sizeof *has_root), is_symmetric = 1, alone = 0;
   for (int32_t i = 0; i < graph->nodes; i++) {
     if (graph->begins[i] == graph->ends[i]) {
       CHECK_INT(aggregates[i], -1);
@@ -185,10 +185,11 @@ static void check_aggregates(const tsi_amg_graph *graph, const int32_t *aggregat
       brought_in += is_here && is_dependent;
     }
     const int is_root = brought_in == dependent || brought_in >= 4;
-    CHECK(within > 0 || is_root);
+    alone += !within && !is_root;
     has_root[aggregates[i]] |= is_root;
   }
   for (int32_t a = 0; a < count; a++) CHECK(has_root[a] || !is_symmetric);
+  CHECK(!alone || !is_symmetric);
   free(has_root);
 }
 
@@ -211,32 +212,58 @@ static void find_blocks(const sample *s, int32_t node, double *norms) {
   for (int32_t j = 0; j < nodes; j++) norms[j] = sqrt(norms[j]);
 }
 
+/* A row's entries, with their signs. */
+static void find_values(const sample *s, int32_t row, double *values) {
+  for (int32_t j = 0; j < s->matrix.rows; j++) values[j] = 0;
+  for (int32_t e = s->matrix.offsets[row]; e < s->matrix.offsets[row + 1]; e++)
+    values[s->matrix.indices[e]] = (double)s->matrix.values[e];
+}
+
+static double strength_of(double coupling, double own, double other) {
+  return fabs(coupling) / sqrt(own * fmin(own, other));
+}
+
+/* The limit of couplings as amg.h tells it, and whether positive ones are weak. */
+static double limit_of(const sample *s, int32_t i, const double *couplings, const double *own, int32_t nodes,
+                       int *signs) {
+  const double asked = s->desc.strength;
+  double largest = 0, sum = 0;
+  for (int32_t j = 0; j < nodes; j++) {
+    if (j == i || own[i] == 0 || own[j] == 0) continue; /* 0: a row that is held */
+    if (s->desc.unknowns == 1 && couplings[j] > 0) continue;
+    largest = fmax(largest, strength_of(couplings[j], own[i], own[j]));
+    sum += fabs(couplings[j]);
+  }
+  *signs = s->desc.unknowns == 1 && asked > 0 && sum > own[i] / 2;
+  if (sum <= own[i] / 2) return asked;
+  return s->desc.unknowns == 1 ? fmin(1, 4 * asked) * fmin(1, largest) : asked * fmin(1, 4 * largest);
+}
+
 /* Ascending, without the node itself, and those that amg.h calls strong. */
 static void check_graph(const sample *s, const tsi_amg_graph *graph) {
-  double *norms = malloc((size_t)graph->nodes * sizeof *norms),
+  double *couplings = malloc((size_t)graph->nodes * sizeof *couplings),
          *own = malloc((size_t)graph->nodes * sizeof *own);
   int correct = 1;
   for (int32_t i = 0; i < graph->nodes; i++) own[i] = norm_of(s, i);
   for (int32_t i = 0; i < graph->nodes && correct; i++) {
-    double largest = 0, sum = 0;
-    find_blocks(s, i, norms);
-    for (int32_t j = 0; j < graph->nodes; j++) {
-      if (j == i || own[i] == 0 || own[j] == 0) continue; /* 0: a row that is held */
-      largest = fmax(largest, norms[j] / sqrt(own[i] * fmin(own[i], own[j])));
-      sum += norms[j];
-    }
-    const double limit = s->desc.strength * (sum <= own[i] / 2 ? 1 : fmin(1, 4 * largest));
+    int signs;
+    if (s->desc.unknowns == 1)
+      find_values(s, i, couplings);
+    else
+      find_blocks(s, i, couplings);
+    const double limit = limit_of(s, i, couplings, own, graph->nodes, &signs);
     int32_t e = graph->begins[i];
     for (int32_t j = 0; j < graph->nodes && correct; j++) {
       const int strong = e < graph->ends[i] && graph->indices[e] == j;
-      const double strength = norms[j] / sqrt(own[i] * fmin(own[i], own[j]));
-      const int expected = j != i && own[i] > 0 && own[j] > 0 && norms[j] > 0 && strength >= limit;
-      correct = fabs(strength - limit) < 1e-12 || CHECK_INT(strong, expected);
+      const int is_coupling = j != i && own[i] > 0 && own[j] > 0 && couplings[j] != 0;
+      const double strength = is_coupling ? strength_of(couplings[j], own[i], own[j]) : 0;
+      const int expected = is_coupling && !(signs && couplings[j] > 0) && strength >= limit;
+      correct = (is_coupling && fabs(strength - limit) < 1e-12) || CHECK_INT(strong, expected);
       e += strong;
     }
     correct &= CHECK_INT(e, graph->ends[i]);
   }
-  free(norms), free(own);
+  free(couplings), free(own);
 }
 
 static void aggregates(void) {
@@ -249,7 +276,7 @@ static void aggregates(void) {
     level.strong = malloc((size_t)s.matrix.offsets[s.matrix.rows]);
     level.aggregates = malloc((size_t)level.nodes * sizeof *level.aggregates);
     tsi_amg_graph graph;
-    CHECK_OK(context, tsi_amg_strength(context, &level, s.desc.strength, &graph));
+    CHECK_OK(context, tsi_amg_strength(context, &level, s.desc.strength, 0, &graph));
     check_graph(&s, &graph);
     CHECK_OK(context, tsi_amg_aggregate(context, &graph, level.aggregates, &level.aggregate_count));
     CHECK(level.aggregate_count > 0 && level.aggregate_count <= level.nodes / 2);
@@ -279,7 +306,7 @@ static void strength(void) {
   int32_t numbers[n], count = 0;
   const tsi_amg_host_level level = {.A = A, .unknowns = 1, .nodes = n, .strong = strong};
   tsi_amg_graph graph;
-  REQUIRE_OK(context, tsi_amg_strength(context, &level, 0.08, &graph));
+  REQUIRE_OK(context, tsi_amg_strength(context, &level, 0.08, 0, &graph));
   static const int lengths[n] = {1, 1, 1, 1, 0, 0};
   for (int i = 0; i < n; i++) CHECK_INT(graph.ends[i] - graph.begins[i], lengths[i]);
   const int expected[] = {1, 1, 1, 1, 0, 0, 1, 1, 1, 1, 2, 1};
@@ -312,7 +339,7 @@ static void one_way_strength(void) {
     const tsi_amg_host_level level = {.A = view(&m), .unknowns = u, .nodes = n, .strong = strong};
     tsi_amg_graph graph;
     test_context_label("%d unknowns a node", u);
-    REQUIRE_OK(context, tsi_amg_strength(context, &level, 0.08, &graph));
+    REQUIRE_OK(context, tsi_amg_strength(context, &level, 0.08, 0, &graph));
     for (int i = 0; i < n; i++)
       for (int j = 0; j < n; j++) CHECK_INT(depends(&graph, i, j), abs(i - j) == 1 && !(i == 1 && j == 2));
     for (int i = 0; i < m.rows; i++)
@@ -336,7 +363,7 @@ static void find_dependent(ts_context *context, int unknowns, const float *c, fl
   unsigned char *strong = malloc((size_t)m.offsets[m.rows]);
   const tsi_amg_host_level level = {.A = view(&m), .unknowns = unknowns, .nodes = 27, .strong = strong};
   tsi_amg_graph graph;
-  if (CHECK_OK(context, tsi_amg_strength(context, &level, unknowns == 1 ? 0.08 : 0.02, &graph))) {
+  if (CHECK_OK(context, tsi_amg_strength(context, &level, unknowns == 1 ? 0.08 : 0.02, 0, &graph))) {
     for (int i = 0; i < 27; i++) dependent[i] = graph.ends[i] - graph.begins[i];
     tsi_amg_graph_free(context, &graph);
   }
@@ -367,6 +394,71 @@ static void relative_strength(void) {
       CHECK_INT(dependent[face], 17); /* one way */
       find_dependent(context, unknowns, steep, scale, -1, dependent);
       CHECK_INT(dependent[centre], unknowns == 1 ? 6 : 18);
+    }
+  test_context_label("%s", "");
+  test_close(&context);
+}
+
+/* A row of bilinear elements that are stretched without end: neighbours along lines alone are strong. The same
+ * in other units and signs, if the near-null vector tells them; mass matrices keep what is large. */
+static void signs(void) {
+  static const double stiffness[3] = {-1, 2, -1}, mass[3] = {1 / 6., 4 / 6., 1 / 6.};
+  ts_context *context = open_threads(2);
+  enum { side = 5, n = side * side, centre = n / 2 };
+  for (int round = 0; round < 3; round++) {
+    double a[n * n] = {0}, weights[n];
+    for (int i = 0; i < n; i++) weights[i] = round == 1 ? ldexp(i % 3 == 1 ? -1 : 1, i * 7 % 20 - 10) : 1;
+    for (int i = 0; i < n; i++)
+      for (int j = 0; j < n; j++) {
+        const int dx = j % side - i % side, dy = j / side - i / side;
+        if (abs(dx) <= 1 && abs(dy) <= 1)
+          a[i * n + j] = (round == 2 ? mass : stiffness)[dx + 1] * mass[dy + 1] / (weights[i] * weights[j]);
+      }
+    ref_matrix m = sparse(n, a);
+    unsigned char strong[9 * n];
+    tsi_amg_host_level level = {.A = view(&m), .unknowns = 1, .vectors = 1, .nodes = n, .strong = strong};
+    if (round == 1) level.near_null = weights;
+    for (int depth = 0; depth < 4; depth++) {
+      tsi_amg_graph graph;
+      test_context_label("round %d, level %d", round, depth);
+      REQUIRE_OK(context, tsi_amg_strength(context, &level, 0.08, depth, &graph));
+      for (int j = 0; j < n && round < 2; j++)
+        CHECK_INT(depends(&graph, centre, j), j == centre - 1 || j == centre + 1);
+      if (round == 2) CHECK_INT(graph.ends[centre] - graph.begins[centre], depth == 0 ? 4 : 8);
+      tsi_amg_graph_free(context, &graph);
+    }
+    ref_free(&m);
+  }
+  test_context_label("%s", "");
+  test_close(&context);
+}
+
+/* Whose units the near-null space has: those of D^-1, of each unknown of a node, and not where coefficients
+ * jump. Constrained rows have none. */
+static void units(void) {
+  ts_context *context = open_threads(3);
+  for (int unknowns = 1; unknowns <= 2; unknowns++)
+    for (int scaled = 0; scaled < 2; scaled++) {
+      ref_matrix m = ref_cube_27(6, unknowns, 26, -1, -1, -1);
+      float *d = ref_values(m.rows, 9, -6, 6);
+      for (int32_t i = 0; i < m.rows; i++) d[i] = scaled ? ldexpf(1, (int)d[i]) : 1;
+      for (int32_t i = 0; i < m.rows; i++)
+        for (int32_t e = m.offsets[i]; e < m.offsets[i + 1]; e++) m.values[e] *= d[i] * d[m.indices[e]];
+      for (int32_t e = m.offsets[7]; e < m.offsets[8]; e++)
+        if (m.indices[e] == 7) m.values[e] = 0;
+      tsi_amg_host_level level = {
+          .A = view(&m), .unknowns = unknowns, .vectors = unknowns, .nodes = m.rows / unknowns};
+      level.near_null = calloc((size_t)m.rows * (size_t)unknowns, sizeof *level.near_null);
+      test_context_label("%d unknowns per node, scaled: %d", unknowns, scaled);
+      CHECK_OK(context, tsi_amg_units(context, &level));
+      for (int32_t i = 0; i < m.rows; i++)
+        for (int v = 0; v < unknowns; v++) {
+          const double value = scaled ? 1 / (sqrt(26) * (double)d[i]) : 1;
+          const double expected = v == i % unknowns && i != 7 ? value : 0;
+          CHECK(fabs(level.near_null[i * unknowns + v] - expected) <= 1e-12 * expected);
+        }
+      free(level.near_null), free(d);
+      ref_free(&m);
     }
   test_context_label("%s", "");
   test_close(&context);
@@ -691,18 +783,5 @@ static void memory_runs_out(void) {
   CHECK_INT(memory.live, 0);
 }
 
-static const test_case cases[] = {
-    {"strength", strength},
-    {"one_way_strength", one_way_strength},
-    {"relative_strength", relative_strength},
-    {"aggregates", aggregates},
-    {"one_way", one_way},
-    {"tentative", tentative},
-    {"products", products},
-    {"hierarchies", hierarchies},
-    {"constants", constants},
-    {"inverse", inverse},
-    {"ends", ends},
-    {"memory_runs_out", memory_runs_out},
-};
-TEST_MAIN(cases, TEST_HOST_ONLY)
+TEST_MAIN_ON_HOST(CASES(strength, one_way_strength, relative_strength, signs, units, aggregates, one_way,
+                        tentative, products, hierarchies, constants, inverse, ends, memory_runs_out))

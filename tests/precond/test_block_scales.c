@@ -52,8 +52,8 @@ static void check_inverse(ts_preconditioner_kind kind, const ref_matrix *m, int 
       CHECK_OK(context, ts_preconditioner_create(A, &desc, &M))) {
     float *rs = ref_values((size_t)m->rows, 5, 0.5f, 1);
     for (int i = 0; i < m->rows; i++) rs[i] = ldexpf(rs[i], rows[i]);
-    ts_vector *r = make_vector(ts_matrix_row_space(A), 1, rs),
-              *z = make_vector(ts_matrix_row_space(A), 1, NULL);
+    ts_vector *r = make_vector(ts_matrix_get_row_space(A), 1, rs),
+              *z = make_vector(ts_matrix_get_row_space(A), 1, NULL);
     CHECK_OK(context, ts_preconditioner_apply(M, z, r));
     float *zs = read_vector(z);
     double worst = 0, largest = 0;
@@ -189,8 +189,8 @@ static void coarsest_grid(void) {
       ts_space *grid = NULL;
       ts_matrix *A = NULL;
       ts_multigrid *mg = NULL;
-      CHECK_OK(context, ts_grid_create(context, &(ts_grid_desc){n, n, 0, 0}, &grid));
-      CHECK_OK(context, ts_stencil_create(grid, values, &A));
+      CHECK_OK(context, ts_grid_create(context, &(ts_grid_desc){.width = n, .height = n}, &grid));
+      CHECK_OK(context, ts_stencil_create(grid, stencil_over(grid, values), &A));
       CHECK_OK(context, ts_multigrid_create(A, NULL, &mg));
       ts_preconditioner *M = make_cycle(mg);
       ts_vector *r = make_vector(grid, 1, rs), *z = make_vector(grid, 1, NULL);
@@ -214,27 +214,4 @@ static void coarsest_grid(void) {
     }
 }
 
-static void run_all(void (*run)(void)) {
-  context = test_open();
-  if (context) run();
-  test_context_label("%s", "");
-  test_close(&context);
-}
-
-#define CASE(name)                                                                                             \
-  static void case_##name(void) {                                                                              \
-    run_all(name);                                                                                             \
-  }
-CASE(block_jacobi)
-CASE(isai)
-CASE(coarsest_level)
-CASE(coarsest_grid)
-CASE(two_units)
-CASE(singular)
-
-static const test_case cases[] = {
-    {"block_jacobi", case_block_jacobi},     {"isai", case_isai},
-    {"coarsest_level", case_coarsest_level}, {"coarsest_grid", case_coarsest_grid},
-    {"two_units", case_two_units},           {"singular", case_singular},
-};
-TEST_MAIN(cases, 0)
+TEST_MAIN(CASES_IN_CONTEXT(block_jacobi, isai, coarsest_level, coarsest_grid, two_units, singular))

@@ -60,7 +60,7 @@ static void check_solution(const grid_sample *sample, const float *xs, const flo
 
 static void check_history(const ts_multigrid *multigrid, const ts_result *result) {
   int count;
-  const double *history = ts_multigrid_history(multigrid, &count);
+  const double *history = ts_multigrid_get_history(multigrid, &count);
   const int n = result->iterations;
   if (!CHECK(n > 0 && n < TS_MULTIGRID_HISTORY) || !CHECK_INT(count, n + 1)) return;
   CHECK(history[n] == result->relative_residual);
@@ -84,7 +84,7 @@ static void solve_with(const grid_sample *sample, ts_matrix *matrix, const metho
   ts_multigrid *multigrid = make_multigrid(matrix, &desc);
   ts_result result = {0};
   if (multigrid) {
-    CHECK_OK(context, multigrid_solve(multigrid, ts_matrix_row_space(matrix), bs, xs, &result));
+    CHECK_OK(context, multigrid_solve(multigrid, ts_matrix_get_row_space(matrix), bs, xs, &result));
     CHECK_INT(result.reason, TS_REASON_CONVERGED);
     CHECK_CONTAINS(result.message, "converged");
     CHECK_CLOSE(result.factor, 0, factor);
@@ -189,7 +189,7 @@ static void fields(void) {
     ts_multigrid *multigrid = make_multigrid(matrix, &desc);
     ts_result result = {0};
     CHECK_INT(multigrid_info(multigrid).levels, kinds[k].levels);
-    CHECK_OK(context, multigrid_solve(multigrid, ts_matrix_row_space(matrix), bs, xs, &result));
+    CHECK_OK(context, multigrid_solve(multigrid, ts_matrix_get_row_space(matrix), bs, xs, &result));
     CHECK_CLOSE(result.factor, 0, kinds[k].factor);
     /* The first cycles, which are all in brief, reduce more. */
     CHECK(test_is_brief() || result.factor >= kinds[k].factor / 20);
@@ -216,8 +216,8 @@ static void full_multigrid(void) {
         bs[j * n + i] = (float)(2 * pi * pi * h * h * sin(pi * i * h) * sin(pi * j * h));
     for (size_t p = 0; p < points; p++) once[p] = grid_has_equation(&sample, p) ? 1e6f : 0;
     ts_multigrid *multigrid = make_multigrid(matrix, &(ts_multigrid_desc){.full = 1});
-    multigrid_cycle(multigrid, ts_matrix_row_space(matrix), bs, once, 1);
-    CHECK_OK(context, multigrid_solve(multigrid, ts_matrix_row_space(matrix), bs, xs, NULL));
+    multigrid_cycle(multigrid, ts_matrix_get_row_space(matrix), bs, once, 1);
+    CHECK_OK(context, multigrid_solve(multigrid, ts_matrix_get_row_space(matrix), bs, xs, NULL));
     double total = 0, discretisation = 0;
     for (int32_t j = 1; j < n - 1; j++) {
       for (int32_t i = 1; i < n - 1; i++) {
@@ -235,30 +235,4 @@ static void full_multigrid(void) {
   }
 }
 
-static void run_all(void (*run)(void)) {
-  context = test_open();
-  if (context) run();
-  test_context_label("%s", "");
-  test_close(&context);
-}
-
-#define CASE(name)                                                                                             \
-  static void case_##name(void) {                                                                              \
-    run_all(name);                                                                                             \
-  }
-CASE(laplacian)
-CASE(nine_points)
-CASE(walls_and_jumps)
-CASE(odd_shapes)
-CASE(fields)
-CASE(full_multigrid)
-
-static const test_case cases[] = {
-    {"laplacian", case_laplacian},
-    {"nine_points", case_nine_points},
-    {"walls_and_jumps", case_walls_and_jumps},
-    {"odd_shapes", case_odd_shapes},
-    {"fields", case_fields},
-    {"full_multigrid", case_full_multigrid},
-};
-TEST_MAIN(cases, 0)
+TEST_MAIN(CASES_IN_CONTEXT(laplacian, nine_points, walls_and_jumps, odd_shapes, fields, full_multigrid))

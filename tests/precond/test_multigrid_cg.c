@@ -1,5 +1,5 @@
 /* One cycle of multigrid as the preconditioner of conjugate gradients: a symmetric operator, few iterations. */
-#include "cg_solve.h"
+#include "krylov_solve.h"
 #include "common/core/core.h"
 #include "grid_solve.h"
 
@@ -22,7 +22,7 @@ static double asymmetry(const grid_sample *sample, ts_matrix *matrix, const ts_m
     mz[k] = calloc(points, sizeof *mz[k]);
     for (size_t p = 0; p < points; p++)
       if (!grid_has_equation(sample, p)) z[k][p] = 0;
-    multigrid_cycle(multigrid, ts_matrix_row_space(matrix), z[k], mz[k], 1);
+    multigrid_cycle(multigrid, ts_matrix_get_row_space(matrix), z[k], mz[k], 1);
     CHECK(dot(z[k], mz[k], points) > 0);
   }
   const double difference = fabs(dot(z[0], mz[1], points) - dot(mz[0], z[1], points));
@@ -77,7 +77,7 @@ static void check_solve(const char *name, grid_sample *sample, const ts_multigri
   const ts_solver_desc cg = {.preconditioner = cycle, .stop = TS_STOP_RESIDUAL, .rtol = 1e-5};
   ts_result result;
   test_context_label("%s", name);
-  CHECK_OK(context, solve(matrix, &cg, 1, bs, xs, &result));
+  CHECK_OK(context, krylov_solve(TS_METHOD_CG, matrix, &cg, 1, bs, xs, &result));
   CHECK_INT(result.reason, TS_REASON_CONVERGED);
   CHECK(grid_relative_residual(sample, xs, bs) < 2e-5);
   CHECK(result.iterations <= 7); /* 0.2 an iteration */
@@ -117,7 +117,7 @@ static void neumann(void) {
   float *bs = make_right_side(&sample), *xs = calloc(points, sizeof *xs);
   const ts_solver_desc cg = {.preconditioner = cycle};
   ts_result result;
-  CHECK_OK(context, solve(matrix, &cg, 1, bs, xs, &result));
+  CHECK_OK(context, krylov_solve(TS_METHOD_CG, matrix, &cg, 1, bs, xs, &result));
   CHECK(grid_relative_residual(&sample, xs, bs) < 2e-5);
   CHECK(result.iterations < 12);
   free(bs), free(xs);
@@ -141,7 +141,7 @@ static void incompatible(void) {
     const ts_solver_desc cg = {.preconditioner = cycle, .stop = k < 3 ? TS_STOP_RESIDUAL : TS_STOP_DELTA};
     ts_result result;
     test_context_label("a share of %g", shares[k % 3]);
-    const ts_status status = solve(matrix, &cg, 1, bs, xs, &result);
+    const ts_status status = krylov_solve(TS_METHOD_CG, matrix, &cg, 1, bs, xs, &result);
     const double left = grid_relative_residual(&sample, xs, bs);
     CHECK_INT(status, k % 3 == 2 ? TS_OK : TS_NOT_CONVERGED);
     CHECK_INT(result.reason, k % 3 == 2 ? TS_REASON_CONVERGED : TS_REASON_INCOMPATIBLE);
@@ -155,7 +155,7 @@ static void incompatible(void) {
   for (size_t p = 0; p < points; p++) bs[p] = 3;
   const ts_solver_desc cg = {.preconditioner = cycle};
   ts_result result;
-  CHECK_INT(solve(matrix, &cg, 1, bs, xs, &result), TS_NOT_CONVERGED);
+  CHECK_INT(krylov_solve(TS_METHOD_CG, matrix, &cg, 1, bs, xs, &result), TS_NOT_CONVERGED);
   CHECK_INT(result.reason, TS_REASON_INCOMPATIBLE);
   CHECK_CLOSE(result.relative_residual, 1, 1e-3);
   free(bs), free(xs);
@@ -165,24 +165,4 @@ static void incompatible(void) {
   grid_free(&sample);
 }
 
-static void run_all(void (*run)(void)) {
-  context = test_open();
-  if (context) run();
-  test_context_label("%s", "");
-  test_close(&context);
-}
-
-#define CASE(name)                                                                                             \
-  static void case_##name(void) {                                                                              \
-    run_all(name);                                                                                             \
-  }
-CASE(symmetric)
-CASE(solves)
-CASE(neumann)
-CASE(incompatible)
-
-static const test_case cases[] = {{"symmetric", case_symmetric},
-                                  {"solves", case_solves},
-                                  {"neumann", case_neumann},
-                                  {"incompatible", case_incompatible}};
-TEST_MAIN(cases, 0)
+TEST_MAIN(CASES_IN_CONTEXT(symmetric, solves, neumann, incompatible))

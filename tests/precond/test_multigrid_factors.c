@@ -33,7 +33,7 @@ static double measure_factor(const sample_desc *desc, const ts_multigrid_desc *m
     float *d = read_vector(diagonal);
     for (size_t k = 0; k < sample_count(&s); k++)
       if (d[k] != 0) x[k] = random[k];
-    CHECK_OK(context, ts_vector_write(o.x, x, sample_count(&s)));
+    CHECK_OK(context, ts_vector_write(o.x, ts_host(x, sample_count(&s))));
     CHECK_OK(context, ts_multigrid_cycle(o.multigrid, o.b, o.x, BEFORE));
     const double before = residual_norm(&o, r);
     CHECK_OK(context, ts_multigrid_cycle(o.multigrid, o.b, o.x, MEASURED));
@@ -68,7 +68,7 @@ static void check_factors(const ts_multigrid_desc *method, double most) {
         if (test_is_brief() && (k + cells) % 2) continue;
         /* A periodic dimension of 2^j + 1 would not coarsen evenly; 2^j is the same rectangle. */
         const sample_desc desc = {.boundaries = &sample_boundaries[k],
-                                  .centring = cells ? TS_CELL_CENTRED : TS_VERTEX_CENTRED,
+                                  .centring = cells ? TS_CENTRING_CELL : TS_CENTRING_VERTEX,
                                   .width = sizes[i] - (sample_boundaries[k].left == TS_BOUNDARY_PERIODIC),
                                   .height = sizes[i] - (sample_boundaries[k].bottom == TS_BOUNDARY_PERIODIC)};
         test_context_label("%s, %s, %d", desc.boundaries->name, cells ? "cells" : "points", sizes[i]);
@@ -78,22 +78,16 @@ static void check_factors(const ts_multigrid_desc *method, double most) {
   test_context_label("%s", "");
 }
 
-static void test_jacobi(void) {
-  context = test_open();
-  REQUIRE(context);
+static void jacobi(void) {
   check_factors(&(ts_multigrid_desc){.smoother = TS_SMOOTHER_JACOBI, .pre = 4, .post = 2}, 0.12);
-  test_close(&context);
 }
 
-static void test_default(void) {
-  context = test_open();
-  REQUIRE(context);
+static void default_smoother(void) {
   check_factors(NULL, 0.07);
-  test_close(&context);
 }
 
 /* Periodic dimensions of few points beside long ones, and of odd sizes, whose seams repeat on every level. */
-static void test_periodic(void) {
+static void periodic(void) {
   static const struct {
     const char *boundaries;
     int32_t width, height;
@@ -101,8 +95,6 @@ static void test_periodic(void) {
                {"periodic", 2048, 9},  {"periodic", 7, 4000}, {"periodic", 1000, 17},
                {"periodic", 257, 257}, {"periodic", 4, 500},  {"neumann and periodic", 500, 3}};
   static const ts_multigrid_desc methods[] = {{0}, {.smoother = TS_SMOOTHER_JACOBI}};
-  context = test_open();
-  REQUIRE(context);
   for (size_t k = 0; k < sizeof grids / sizeof *grids; k++) {
     if (test_is_brief() && k % 4) continue;
     const sample_desc desc = {.boundaries = sample_boundaries_named(grids[k].boundaries),
@@ -112,8 +104,6 @@ static void test_periodic(void) {
     test_context_label("%s, %d x %d, %zu", grids[k].boundaries, desc.width, desc.height, method);
     CHECK_CLOSE(measure_factor(&desc, &methods[method]), 0, 0.2);
   }
-  test_context_label("%s", "");
-  test_close(&context);
 }
 
 /* ---- Walls and jumps, in conjugate gradients ---- */
@@ -145,7 +135,7 @@ static void make_difficult(poisson_sample *s, int what) {
       s->g[at] = ref_uniform(&random, -1, 1);
     }
   for (int side = 0; side < 4; side++) memset(s->boundaries[side], 0, (size_t)n * sizeof(float));
-  s->desc.coefficient = s->k;
+  s->desc.coefficient = ts_host(s->k, sample_count(s));
   s->desc.solid = s->solid;
   free(squares);
 }
@@ -196,15 +186,13 @@ static const struct {
     {"walls and blob", "mixed", WALLS | BLOB, TS_CYCLE_V},
 };
 
-static void test_walls_and_jumps(void) {
+static void walls_and_jumps(void) {
   int32_t sizes[4];
-  context = test_open();
-  REQUIRE(context);
   const int count = list_sizes(sizes);
   for (size_t k = 0; k < sizeof difficult / sizeof *difficult; k++)
     for (int i = 0; i < count; i++) {
       const sample_desc desc = {.boundaries = sample_boundaries_named(difficult[k].boundaries),
-                                .centring = TS_CELL_CENTRED,
+                                .centring = TS_CENTRING_CELL,
                                 .width = sizes[i],
                                 .height = sizes[i]};
       if (sizes[i] > 257 && k > 4) continue;
@@ -213,15 +201,6 @@ static void test_walls_and_jumps(void) {
       const double factor = measure_cg(&desc, difficult[k].what, difficult[k].cycle);
       CHECK_CLOSE(factor, 0, 0.2);
     }
-  test_context_label("%s", "");
-  test_close(&context);
 }
 
-static const test_case cases[] = {
-    {"jacobi", test_jacobi},
-    {"default", test_default},
-    {"periodic", test_periodic},
-    {"walls_and_jumps", test_walls_and_jumps},
-};
-
-TEST_MAIN(cases, 0)
+TEST_MAIN(CASES_IN_CONTEXT(jacobi, default_smoother, periodic, walls_and_jumps))

@@ -9,10 +9,11 @@ static ts_context *context;
 #define TOLERANCE 40
 
 static grid_sample read_level(const ts_multigrid *multigrid, int level) {
-  grid_sample sample = {{0, 0, 0, 0}, NULL};
-  CHECK_OK(context, ts_multigrid_read_level(multigrid, level, &sample.grid, NULL));
+  grid_sample sample = {.values = NULL};
+  CHECK_OK(context, ts_multigrid_read_level(multigrid, level, &sample.grid, (ts_array){0}));
   sample.values = calloc(9 * grid_points(&sample), sizeof *sample.values);
-  CHECK_OK(context, ts_multigrid_read_level(multigrid, level, NULL, sample.values));
+  CHECK_OK(context,
+           ts_multigrid_read_level(multigrid, level, NULL, ts_host(sample.values, 9 * grid_points(&sample))));
   return sample;
 }
 
@@ -97,8 +98,9 @@ static void problems(void) {
 /* No two coefficients alike, so that none can stand for another; off-diagonal ones negative, since weights in
  * proportion to sums of both signs have no small error. */
 static void irregular(void) {
-  static const ts_grid_desc grids[] = {{37, 23, 0, 0}, {38, 24, 0, 0}, {36, 21, 1, 0}, {27, 34, 0, 1},
-                                       {25, 25, 1, 1}, {65, 5, 0, 1},  {65, 33, 1, 1}};
+  static const ts_grid_desc grids[] = {{37, 23, 0, 0, {0}}, {38, 24, 0, 0, {0}}, {36, 21, 1, 0, {0}},
+                                       {27, 34, 0, 1, {0}}, {25, 25, 1, 1, {0}}, {65, 5, 0, 1, {0}},
+                                       {65, 33, 1, 1, {0}}};
   for (int k = 0; k < 28; k++) {
     char name[64];
     grid_sample sample = grid_random(&grids[k / 4], k % 2, k % 4 / 2 * 6, 90 + (uint64_t)k);
@@ -124,7 +126,7 @@ static void update(void) {
   size_t bytes = 0;
   for (int k = 1; k <= 8 && multigrid; k++) {
     const grid_sample *sample = &samples[k % 4];
-    CHECK_OK(context, ts_stencil_set_values(matrix, sample->values));
+    CHECK_OK(context, ts_stencil_set_values(matrix, stencil_of(matrix, sample->values)));
     const uint64_t before = context_info(context).host_synchronisations;
     CHECK_OK(context, ts_multigrid_update(multigrid));
     CHECK_INT(context_info(context).host_synchronisations - before, 1);
@@ -173,24 +175,4 @@ static void defaults(void) {
   grid_free(&sample);
 }
 
-static void run_all(void (*run)(void)) {
-  context = test_open();
-  if (context) run();
-  test_context_label("%s", "");
-  test_close(&context);
-}
-
-#define CASE(name)                                                                                             \
-  static void case_##name(void) {                                                                              \
-    run_all(name);                                                                                             \
-  }
-CASE(problems)
-CASE(irregular)
-CASE(update)
-CASE(defaults)
-
-static const test_case cases[] = {{"problems", case_problems},
-                                  {"irregular", case_irregular},
-                                  {"update", case_update},
-                                  {"defaults", case_defaults}};
-TEST_MAIN(cases, 0)
+TEST_MAIN(CASES_IN_CONTEXT(problems, irregular, update, defaults))

@@ -24,9 +24,9 @@ static fixture open_fixture(grid_sample sample, const ts_multigrid_desc *desc) {
   return f;
 }
 
-static ts_status run(fixture *f) {
+static ts_status solve_fixture(fixture *f) {
   memset(&f->result, 0x55, sizeof f->result);
-  return multigrid_solve(f->multigrid, ts_matrix_row_space(f->matrix), f->bs, f->xs, &f->result);
+  return multigrid_solve(f->multigrid, ts_matrix_get_row_space(f->matrix), f->bs, f->xs, &f->result);
 }
 
 static void close_fixture(fixture *f) {
@@ -42,7 +42,7 @@ static grid_sample square(int32_t n, const char *boundaries) {
 
 static void expect_reason(fixture *f, ts_reason reason, const char *part) {
   const int solved = reason <= TS_REASON_ZERO_RESIDUAL;
-  CHECK_INT(run(f), solved ? TS_OK : TS_NOT_CONVERGED);
+  CHECK_INT(solve_fixture(f), solved ? TS_OK : TS_NOT_CONVERGED);
   CHECK_INT(f->result.reason, reason);
   CHECK_CONTAINS(f->result.message, part);
   CHECK(strchr(f->result.message, '\n') == NULL);
@@ -90,12 +90,13 @@ static void max_cycles(void) {
   fixture f = open_fixture(square(65, "DDDD"), &(ts_multigrid_desc){.max_cycles = 3});
   expect_reason(&f, TS_REASON_MAX_ITERATIONS, "maximum of 3 cycles");
   CHECK_INT(f.result.iterations, 3);
-  CHECK(ts_multigrid_history(f.multigrid, NULL)[0] == 1 && ts_multigrid_history(f.multigrid, NULL)[3] < 0.01 &&
-        ts_multigrid_history(f.multigrid, NULL)[3] > 1e-6);
+  CHECK(ts_multigrid_get_history(f.multigrid, NULL)[0] == 1 &&
+        ts_multigrid_get_history(f.multigrid, NULL)[3] < 0.01 &&
+        ts_multigrid_get_history(f.multigrid, NULL)[3] > 1e-6);
   /* From there it goes on. */
   const double before = f.result.rounded_residual;
-  run(&f);
-  CHECK_CLOSE(ts_multigrid_history(f.multigrid, NULL)[0], before, 1e-3 * before);
+  solve_fixture(&f);
+  CHECK_CLOSE(ts_multigrid_get_history(f.multigrid, NULL)[0], before, 1e-3 * before);
   close_fixture(&f);
 }
 
@@ -127,12 +128,13 @@ typedef struct watch {
   double seen[64];
 } watch;
 
-static int observe(int cycle, double relative_residual, void *user) {
+static int observe(const ts_progress *progress, void *user) {
   watch *w = user;
-  w->wrong += cycle != w->calls;
-  if (w->calls < 64) w->seen[w->calls] = relative_residual;
+  w->wrong += progress->iteration != w->calls || progress->count != 1 ||
+              progress->history[0] != progress->relative_residual;
+  if (w->calls < 64) w->seen[w->calls] = progress->relative_residual;
   w->calls++;
-  return cycle == w->stop_at;
+  return progress->iteration == w->stop_at;
 }
 
 static void progress(void) {
@@ -142,7 +144,7 @@ static void progress(void) {
   CHECK_INT(w.calls, f.result.iterations + 1);
   CHECK_INT(w.wrong, 0);
   for (int k = 0; k <= f.result.iterations && k < 64; k++)
-    CHECK(w.seen[k] == ts_multigrid_history(f.multigrid, NULL)[k]);
+    CHECK(w.seen[k] == ts_multigrid_get_history(f.multigrid, NULL)[k]);
   for (int stop = 0; stop <= 2; stop += 2) {
     test_context_label("stop at %d", stop);
     w = (watch){.stop_at = stop};
@@ -150,8 +152,8 @@ static void progress(void) {
     expect_reason(&f, TS_REASON_STOPPED, "callback");
     CHECK_INT(f.result.iterations, stop);
     CHECK_INT(w.calls, stop + 1);
-    CHECK_CLOSE(grid_relative_residual(&f.sample, f.xs, f.bs), ts_multigrid_history(f.multigrid, NULL)[stop],
-                1e-5);
+    CHECK_CLOSE(grid_relative_residual(&f.sample, f.xs, f.bs),
+                ts_multigrid_get_history(f.multigrid, NULL)[stop], 1e-5);
   }
   close_fixture(&f);
 }
@@ -163,9 +165,9 @@ static void long_history(void) {
   fixture f = open_fixture(square(40, "DDDD"), &desc);
   expect_reason(&f, TS_REASON_MAX_ITERATIONS, "130");
   CHECK_INT(f.result.iterations, 130);
-  CHECK(ts_multigrid_history(f.multigrid, NULL)[TS_MULTIGRID_HISTORY - 1] == f.result.relative_residual);
-  CHECK(ts_multigrid_history(f.multigrid, NULL)[TS_MULTIGRID_HISTORY - 1] <
-        ts_multigrid_history(f.multigrid, NULL)[TS_MULTIGRID_HISTORY - 2]);
+  CHECK(ts_multigrid_get_history(f.multigrid, NULL)[TS_MULTIGRID_HISTORY - 1] == f.result.relative_residual);
+  CHECK(ts_multigrid_get_history(f.multigrid, NULL)[TS_MULTIGRID_HISTORY - 1] <
+        ts_multigrid_get_history(f.multigrid, NULL)[TS_MULTIGRID_HISTORY - 2]);
   CHECK(f.result.factor > 0.5 && f.result.factor < 1);
   close_fixture(&f);
 }
@@ -257,7 +259,7 @@ static void host_synchronisations(void) {
   for (int most = 2; most <= 4; most++) {
     test_context_label("%d cycles", most);
     fixture f = open_fixture(square(65, most % 2 ? "NNNN" : "DDDD"), &(ts_multigrid_desc){.max_cycles = most});
-    ts_space *grid = ts_matrix_row_space(f.matrix);
+    ts_space *grid = ts_matrix_get_row_space(f.matrix);
     ts_vector *b = make_vector(grid, 1, f.bs), *x = make_vector(grid, 1, NULL);
     uint64_t before = context_info(context).host_synchronisations;
     CHECK_OK(context, ts_multigrid_cycle(f.multigrid, b, x, most));
@@ -285,14 +287,14 @@ static void same_bits(void) {
     float *first = f.xs;
     const ts_result before = f.result;
     double history[TS_MULTIGRID_HISTORY];
-    memcpy(history, ts_multigrid_history(f.multigrid, NULL), (size_t)before.iterations * sizeof *history);
+    memcpy(history, ts_multigrid_get_history(f.multigrid, NULL), (size_t)before.iterations * sizeof *history);
     f.xs = calloc(f.points, sizeof *f.xs);
     ts_multigrid_destroy(&f.multigrid);
     f.multigrid = make_multigrid(f.matrix, &descs[k]);
-    run(&f);
+    solve_fixture(&f);
     CHECK(memcmp(first, f.xs, f.points * sizeof *first) == 0);
     CHECK_INT(f.result.iterations, before.iterations);
-    CHECK(memcmp(ts_multigrid_history(f.multigrid, NULL), history,
+    CHECK(memcmp(ts_multigrid_get_history(f.multigrid, NULL), history,
                  (size_t)before.iterations * sizeof *history) == 0);
     free(first), free(solid);
     close_fixture(&f);
@@ -302,7 +304,7 @@ static void same_bits(void) {
 /* Cycles are what a solve does, and go on from the values in x. */
 static void cycles(void) {
   fixture f = open_fixture(square(65, "HDDH"), NULL);
-  ts_space *grid = ts_matrix_row_space(f.matrix);
+  ts_space *grid = ts_matrix_get_row_space(f.matrix);
   float *start = ref_values(f.points, 8, -1, 1), *once = malloc(f.points * sizeof *once);
   memcpy(once, start, f.points * sizeof *once);
   double last = grid_relative_residual(&f.sample, once, f.bs);
@@ -329,7 +331,7 @@ static void check_scale(fixture *f, const float *bs, const float *start, const f
     f->bs[p] = ldexpf(bs[p], exponent);
     f->xs[p] = grid_has_equation(&f->sample, p) ? ldexpf(start[p], exponent) : 0;
   }
-  CHECK_INT(run(f), TS_OK);
+  CHECK_INT(solve_fixture(f), TS_OK);
   CHECK_INT(f->result.reason, TS_REASON_CONVERGED);
   for (size_t p = 0; p < f->points; p++)
     wrong += grid_has_equation(&f->sample, p) ? f->xs[p] != ldexpf(xs[p], exponent) : f->xs[p] != 0;
@@ -351,7 +353,7 @@ static void scales(void) {
           *xs = malloc(f.points * sizeof *xs);
     memcpy(bs, f.bs, f.points * sizeof *bs);
     for (size_t p = 0; p < f.points; p++) f.xs[p] = grid_has_equation(&f.sample, p) ? start[p] : 0;
-    CHECK_INT(run(&f), TS_OK);
+    CHECK_INT(solve_fixture(&f), TS_OK);
     memcpy(xs, f.xs, f.points * sizeof *xs);
     for (size_t k = 0; k < sizeof exponents / sizeof *exponents; k++) {
       if (test_is_brief() && (k + m) % 4) continue;
@@ -383,7 +385,7 @@ static double residual_of_doubles(const fixture *f, const double *xs, const doub
 
 /* A start, given values and b in doubles; what comes back has as many digits as pairs. */
 static void check_doubles(fixture *f, int exponent) {
-  ts_space *grid = ts_matrix_row_space(f->matrix);
+  ts_space *grid = ts_matrix_get_row_space(f->matrix);
   const ts_vector_desc desc = {.precision = TS_PRECISION_DOUBLE};
   ts_vector *b = NULL, *x = NULL;
   double *bs = malloc(f->points * sizeof *bs), *xs = malloc(f->points * sizeof *xs),
@@ -394,12 +396,12 @@ static void check_doubles(fixture *f, int exponent) {
     bs[p] = ldexp((double)f->bs[p] * (1 + 0x1.8p-26), exponent);
     given[p] = ldexp(sin((double)p) * 3, exponent);
   }
-  CHECK_OK(context, ts_vector_write_double(b, bs, f->points));
-  CHECK_OK(context, ts_vector_write_double(x, given, f->points));
+  CHECK_OK(context, ts_vector_write(b, ts_host(bs, f->points)));
+  CHECK_OK(context, ts_vector_write(x, ts_host(given, f->points)));
   CHECK_INT(ts_multigrid_solve(f->multigrid, b, x, &f->result), TS_OK);
   CHECK_INT(f->result.precision, TS_PRECISION_MIXED);
   CHECK_INT(f->result.precision_iterations[TS_PRECISION_MIXED], f->result.iterations);
-  CHECK_OK(context, ts_vector_read_double(x, xs, f->points));
+  CHECK_OK(context, ts_vector_read(x, ts_host(xs, f->points)));
   const double residual = residual_of_doubles(f, xs, bs);
   CHECK(residual <= 1.1e-11);
   CHECK_CLOSE(f->result.rounded_residual, residual, 1e-12);
@@ -407,7 +409,7 @@ static void check_doubles(fixture *f, int exponent) {
     if (!grid_has_equation(&f->sample, p)) CHECK(fabs(xs[p] - given[p]) <= ldexp(fabs(given[p]), -44));
   /* Cycles go on from there, and single steps gain nothing and lose nothing. */
   CHECK_OK(context, ts_multigrid_cycle(f->multigrid, b, x, 1));
-  CHECK_OK(context, ts_vector_read_double(x, xs, f->points));
+  CHECK_OK(context, ts_vector_read(x, ts_host(xs, f->points)));
   CHECK(f->full || residual_of_doubles(f, xs, bs) <= residual);
   ts_vector_destroy(&b);
   ts_vector_destroy(&x);
@@ -445,10 +447,10 @@ static void out_of_range(void) {
     f.bs[p] = 0;
     f.xs[p] = grid_has_equation(&f.sample, p) ? 1e-25F : 0;
   }
-  CHECK_INT(run(&f), TS_OK);
+  CHECK_INT(solve_fixture(&f), TS_OK);
   for (size_t p = 0; p < f.points; p++) CHECK(fabsf(f.xs[p]) < 1e-29F);
   for (size_t p = 0; p < f.points; p++) f.xs[p] = grid_has_equation(&f.sample, p) ? 0 : 1e-25F;
-  CHECK_INT(run(&f), TS_OK);
+  CHECK_INT(solve_fixture(&f), TS_OK);
   double largest = 0;
   for (size_t p = 0; p < f.points; p++) {
     CHECK(grid_has_equation(&f.sample, p) || f.xs[p] == 1e-25F);
@@ -458,48 +460,6 @@ static void out_of_range(void) {
   close_fixture(&f);
 }
 
-static void run_all(void (*test)(void)) {
-  context = test_open();
-  if (context) test();
-  test_context_label("%s", "");
-  test_close(&context);
-}
-
-#define CASE(name)                                                                                             \
-  static void case_##name(void) {                                                                              \
-    run_all(name);                                                                                             \
-  }
-CASE(nan_input)
-CASE(zero_right_side)
-CASE(max_cycles)
-CASE(stagnation)
-CASE(divergence)
-CASE(progress)
-CASE(long_history)
-CASE(neumann)
-CASE(rooms)
-CASE(host_synchronisations)
-CASE(scales)
-CASE(doubles)
-CASE(out_of_range)
-CASE(same_bits)
-CASE(cycles)
-
-static const test_case cases[] = {
-    {"nan_input", case_nan_input},
-    {"zero_right_side", case_zero_right_side},
-    {"max_cycles", case_max_cycles},
-    {"stagnation", case_stagnation},
-    {"divergence", case_divergence},
-    {"progress", case_progress},
-    {"long_history", case_long_history},
-    {"neumann", case_neumann},
-    {"rooms", case_rooms},
-    {"host_synchronisations", case_host_synchronisations},
-    {"scales", case_scales},
-    {"doubles", case_doubles},
-    {"out_of_range", case_out_of_range},
-    {"same_bits", case_same_bits},
-    {"cycles", case_cycles},
-};
-TEST_MAIN(cases, 0)
+TEST_MAIN(CASES_IN_CONTEXT(nan_input, zero_right_side, max_cycles, stagnation, divergence, progress,
+                           long_history, neumann, rooms, host_synchronisations, scales, doubles, out_of_range,
+                           same_bits, cycles))

@@ -69,7 +69,7 @@ static float *cycles(ts_matrix *matrix, const ts_multigrid_desc *desc, const flo
   ts_multigrid *multigrid = make_multigrid(matrix, desc);
   float *xs = calloc(points, sizeof *xs);
   leave_nothing();
-  multigrid_cycle(multigrid, ts_matrix_row_space(matrix), bs, xs, count);
+  multigrid_cycle(multigrid, ts_matrix_get_row_space(matrix), bs, xs, count);
   ts_multigrid_destroy(&multigrid);
   return xs;
 }
@@ -191,21 +191,4 @@ static void not_grouped(void) {
   test_close(&alone);
 }
 
-static void run_all(void (*run)(void)) {
-  context = test_open();
-  if (context) run();
-  test_context_label("%s", "");
-  test_close(&context);
-}
-
-#define CASE(name)                                                                                             \
-  static void case_##name(void) {                                                                              \
-    run_all(name);                                                                                             \
-  }
-CASE(jacobi)
-CASE(colours)
-CASE(not_grouped)
-
-static const test_case cases[] = {
-    {"jacobi", case_jacobi}, {"colours", case_colours}, {"not_grouped", case_not_grouped}};
-TEST_MAIN(cases, 0)
+TEST_MAIN(CASES_IN_CONTEXT(jacobi, colours, not_grouped))

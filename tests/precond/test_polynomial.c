@@ -32,7 +32,7 @@ static double error_left(int fourth, int degree, double eigenvalue, double large
 
 static void check_smoothing(const ts_matrix *A, const float *eigenvalues, int components, int fourth,
                             int degree, int from_zero) {
-  ts_space *space = ts_matrix_row_space(A);
+  ts_space *space = ts_matrix_get_row_space(A);
   const double largest = eigenvalues[ROWS - 1], ratio = 7;
   float ones[ROWS * 4], *bs = ref_values(ROWS * 4, 3, -1, 1), *xs = ref_values(ROWS * 4, 5, -1, 1);
   for (int i = 0; i < ROWS * 4; i++) ones[i] = 1;
@@ -90,7 +90,7 @@ static void polynomials(void) {
 
 /* Without safety: within 4 % from below, never more than what rounding adds. */
 static void check_eigenvalue(const ts_matrix *A, const char *name, double largest, double below) {
-  ts_space *space = ts_matrix_row_space(A);
+  ts_space *space = ts_matrix_get_row_space(A);
   ts_vector *vectors[4];
   for (int k = 0; k < 4; k++) vectors[k] = make_vector(space, 1, NULL);
   ts_scalars *slots = make_scalars(context, TSI_EIGENVALUE_SLOTS + 2);
@@ -148,19 +148,4 @@ static void eigenvalues(void) {
   grid_free(&sample);
 }
 
-static void run_all(void (*run)(void)) {
-  context = test_open();
-  if (context) run();
-  test_context_label("%s", "");
-  test_close(&context);
-}
-
-static void case_polynomials(void) {
-  run_all(polynomials);
-}
-static void case_eigenvalues(void) {
-  run_all(eigenvalues);
-}
-
-static const test_case cases[] = {{"polynomials", case_polynomials}, {"eigenvalues", case_eigenvalues}};
-TEST_MAIN(cases, 0)
+TEST_MAIN(CASES_IN_CONTEXT(polynomials, eigenvalues))

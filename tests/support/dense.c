@@ -141,7 +141,7 @@ void dense_lock(dense *d, int first, int step, uint64_t seed) {
 /* ---- For the system builder ---- */
 
 void dense_lock_system(ts_system *system, const dense *d) {
-  ts_context *context = ts_system_context(system);
+  ts_context *context = ts_system_get_context(system);
   for (int j = 0; j < d->n; j++)
     if (d->locked[j]) {
       CHECK_OK(context, ts_system_set_value(system, j, d->values + j * d->components));
@@ -161,7 +161,7 @@ ts_system *dense_system(ts_context *context, const dense *d, int symmetric) {
 void dense_state_rows(ts_system *system, const dense *d) {
   int32_t *unknowns = calloc((size_t)d->n, sizeof *unknowns);
   double *coefficients = calloc((size_t)d->n, sizeof *coefficients);
-  ts_context *context = ts_system_context(system);
+  ts_context *context = ts_system_get_context(system);
   CHECK_OK(context, ts_system_begin(system));
   for (int r = 0; r < d->rows; r++) {
     int count = 0;
@@ -182,7 +182,8 @@ void dense_state_rows(ts_system *system, const dense *d) {
 double dense_difference(ts_system *system, const dense *d) {
   const size_t count = (size_t)d->n * (size_t)d->components;
   double *values = calloc(count, sizeof *values), largest[DENSE_COMPONENTS] = {0}, worst = 0;
-  if (!CHECK_OK(ts_system_context(system), ts_system_get_values(system, values, count))) worst = INFINITY;
+  if (!CHECK_OK(ts_system_get_context(system), ts_system_get_values(system, ts_host(values, count))))
+    worst = INFINITY;
   for (size_t k = 0; k < count; k++) {
     const size_t c = k % (size_t)d->components;
     if (fabs(d->values[k]) > largest[c]) largest[c] = fabs(d->values[k]);

@@ -22,6 +22,19 @@ void fluid_close(fluid_run *run);
 /* A run with the default parameters. */
 fluid_run fluid_make(ts_fluid_desc desc);
 
+/* Solvers of the pressure that differ in their default iterations. */
+enum { FLUID_MULTIGRID, FLUID_MULTIGRID_CG, FLUID_CG, FLUID_JACOBI, FLUID_SOLVERS };
+
+typedef struct fluid_solver {
+  const char *name;
+  ts_method method;
+  ts_preconditioner_kind preconditioner_kind;
+} fluid_solver;
+
+extern const fluid_solver fluid_solvers[FLUID_SOLVERS];
+
+void fluid_use(fluid_run *run, int solver);
+
 typedef double (*fluid_function)(double x, double y, int component);
 
 /* Velocities (two components) and dye (one number for all four) from functions of the place in metres. Faces

@@ -28,9 +28,8 @@ int32_t grid_neighbour(const ts_grid_desc *grid, int32_t i, int32_t j, int k) {
 }
 
 static grid_sample empty(int32_t width, int32_t height, int periodic_x, int periodic_y) {
-  const grid_sample s = {{width, height, periodic_x, periodic_y},
-                         calloc(9 * (size_t)width * (size_t)height, sizeof(float))};
-  return s;
+  return (grid_sample){{.width = width, .height = height, .periodic_x = periodic_x, .periodic_y = periodic_y},
+                       calloc(9 * (size_t)width * (size_t)height, sizeof(float))};
 }
 
 /* ---- Problems ---- */

@@ -11,7 +11,7 @@ ts_space *make_grid(ts_context *context, const ts_grid_desc *desc) {
 ts_matrix *make_stencil(ts_context *context, const grid_sample *sample) {
   ts_matrix *matrix = NULL;
   ts_space *grid = make_grid(context, &sample->grid);
-  if (grid) CHECK_OK(context, ts_stencil_create(grid, sample->values, &matrix));
+  if (grid) CHECK_OK(context, ts_stencil_create(grid, stencil_over(grid, sample->values), &matrix));
   ts_space_destroy(&grid);
   return matrix;
 }
@@ -34,20 +34,20 @@ int get_grid_sample(int index, grid_sample *sample, const char **name) {
     ts_grid_desc grid;
     int corners, constrained;
   } samples[] = {
-      {"one point", {1, 1, 0, 0}, 1, 0},
-      {"a row", {17, 1, 0, 0}, 1, 0},
-      {"a column", {1, 17, 0, 0}, 1, 4},
-      {"two rows", {9, 2, 0, 0}, 1, 0},
-      {"a ring", {5, 1, 1, 0}, 1, 0},
-      {"two rings", {2, 7, 0, 1}, 1, 0},
-      {"the smallest torus", {3, 3, 1, 1}, 1, 0},
-      {"five points", {33, 17, 0, 0}, 0, 0},
-      {"five points, some constrained", {31, 18, 0, 0}, 0, 5},
-      {"nine points", {40, 23, 0, 0}, 1, 0},
-      {"nine points, some constrained", {23, 40, 0, 0}, 1, 5},
-      {"a tube", {24, 17, 1, 0}, 1, 7},
-      {"a tube upright", {17, 25, 0, 1}, 0, 0},
-      {"a torus", {21, 20, 1, 1}, 1, 0},
+      {"one point", {1, 1, 0, 0, {0}}, 1, 0},
+      {"a row", {17, 1, 0, 0, {0}}, 1, 0},
+      {"a column", {1, 17, 0, 0, {0}}, 1, 4},
+      {"two rows", {9, 2, 0, 0, {0}}, 1, 0},
+      {"a ring", {5, 1, 1, 0, {0}}, 1, 0},
+      {"two rings", {2, 7, 0, 1, {0}}, 1, 0},
+      {"the smallest torus", {3, 3, 1, 1, {0}}, 1, 0},
+      {"five points", {33, 17, 0, 0, {0}}, 0, 0},
+      {"five points, some constrained", {31, 18, 0, 0, {0}}, 0, 5},
+      {"nine points", {40, 23, 0, 0, {0}}, 1, 0},
+      {"nine points, some constrained", {23, 40, 0, 0, {0}}, 1, 5},
+      {"a tube", {24, 17, 1, 0, {0}}, 1, 7},
+      {"a tube upright", {17, 25, 0, 1, {0}}, 0, 0},
+      {"a torus", {21, 20, 1, 1, {0}}, 1, 0},
   };
   if (index >= (int)(sizeof samples / sizeof samples[0])) return 0;
   *name = samples[index].name;

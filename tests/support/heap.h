@@ -30,7 +30,7 @@ long heap_next(long n);
 #define FAIL_EACH(context, handle, creates, call)                                                              \
   do {                                                                                                         \
     int succeeded_ = 0;                                                                                        \
-    for (long n_ = 0; n_ < 1000 && !succeeded_; n_ = heap_next(n_)) {                                          \
+    for (long n_ = 0; n_ < 4000 && !succeeded_; n_ = heap_next(n_)) {                                          \
       test_context_label("%s, allocation %ld", #call, n_);                                                     \
       const size_t bytes_ = context_info(context).bytes_device;                                                \
       memory.countdown = n_;                                                                                   \

@@ -19,7 +19,8 @@ ts_vector *make_vector(ts_space *space, int components, const float *values) {
   ts_vector *vector = NULL;
   if (!CHECK(space != NULL)) return NULL;
   CHECK_OK(space->context, ts_vector_create(space, &desc, &vector));
-  if (vector && values) CHECK_OK(space->context, ts_vector_write(vector, values, vector_count(vector)));
+  if (vector && values)
+    CHECK_OK(space->context, ts_vector_write(vector, ts_host(values, vector_count(vector))));
   return vector;
 }
 
@@ -34,7 +35,7 @@ ts_vector *make_parts(ts_space *space, int components, int parts, const double *
                                  .precision = parts == 1 ? TS_PRECISION_SINGLE : TS_PRECISION_DOUBLE};
     CHECK_OK(context, ts_vector_create(space, &desc, &vector));
   }
-  if (vector && values) CHECK_OK(context, ts_vector_write_double(vector, values, vector_count(vector)));
+  if (vector && values) CHECK_OK(context, ts_vector_write(vector, ts_host(values, vector_count(vector))));
   return vector;
 }
 
@@ -75,6 +76,15 @@ ts_status create_solver(ts_matrix *matrix, ts_method method, const ts_solver_des
   return ts_solver_create(matrix, &own, solver);
 }
 
+ts_status solve_vectors(ts_matrix *matrix, const ts_vector *b, ts_vector *x, const ts_solver_desc *desc,
+                        ts_result *result) {
+  ts_solver *solver = NULL;
+  ts_status status = ts_solver_create(matrix, desc, &solver);
+  if (status == TS_OK) status = ts_solver_solve(solver, b, x, result);
+  ts_solver_destroy(&solver);
+  return status;
+}
+
 ts_status create_cgls(ts_matrix *matrix, ts_matrix *transposed, const ts_solver_desc *desc,
                       ts_solver **solver) {
   ts_solver_desc own = {0};
@@ -96,15 +106,21 @@ ts_preconditioner *make_preconditioner(ts_matrix *matrix, const ts_preconditione
   return M;
 }
 
+ts_preconditioner_info preconditioner_info(const ts_preconditioner *M) {
+  ts_preconditioner_info info = {.choice = ""};
+  if (M) ts_preconditioner_get_info(M, &info);
+  return info;
+}
+
 size_t vector_count(const ts_vector *vector) {
-  return (size_t)ts_space_size(ts_vector_space(vector)) * (size_t)ts_vector_components(vector);
+  return (size_t)ts_space_get_size(ts_vector_get_space(vector)) * (size_t)ts_vector_get_components(vector);
 }
 
 float *read_vector(const ts_vector *vector) {
   const size_t count = vector_count(vector);
   float *values = malloc(count * sizeof *values);
   for (size_t i = 0; i < count; i++) values[i] = NAN;
-  CHECK_OK(vector->context, ts_vector_read(vector, values, count));
+  CHECK_OK(vector->context, ts_vector_read(vector, ts_host(values, count)));
   return values;
 }
 
@@ -112,13 +128,13 @@ double *read_doubles(const ts_vector *vector) {
   const size_t count = vector_count(vector);
   double *values = malloc(count * sizeof *values);
   for (size_t i = 0; i < count; i++) values[i] = (double)NAN;
-  CHECK_OK(vector->context, ts_vector_read_double(vector, values, count));
+  CHECK_OK(vector->context, ts_vector_read(vector, ts_host(values, count)));
   return values;
 }
 
 void read_slot(ts_scalars *scalars, int index, float values[4]) {
   for (int c = 0; c < 4; c++) values[c] = NAN;
-  CHECK_OK(scalars->context, ts_scalars_read(scalars, index, 1, values));
+  CHECK_OK(scalars->context, ts_scalars_read(scalars, index, ts_host(values, 4)));
 }
 
 int has_precise_residuals(ts_context *context) {
@@ -138,7 +154,7 @@ int has_precise_residuals(ts_context *context) {
 ts_format missing_format(const ts_context *context) {
   const unsigned formats = context_info(context).formats;
   for (int f = TS_FORMAT_JAGGED; ts_format_name((ts_format)f); f++)
-    if (f != TS_FORMAT_STENCIL && !(formats & 1u << f)) return (ts_format)f;
+    if (f != TS_FORMAT_STENCIL && f != TS_FORMAT_OPERATOR && !(formats & 1u << f)) return (ts_format)f;
   return TS_FORMAT_AUTO;
 }
 

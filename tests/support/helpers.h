@@ -9,6 +9,13 @@
 #include "reference.h"
 #include "test.h"
 
+/* The whole of an array of C; and numbers of a grid's stencil, nine a point. */
+#define HOST(array) ts_host(array, sizeof(array) / sizeof *(array))
+#define stencil_over(grid, values) ts_host(values, 9 * (size_t)ts_space_get_size(grid))
+#define stencil_of(matrix, values) stencil_over(ts_matrix_get_row_space(matrix), values)
+/* The points of a ts_poisson_desc or a ts_grid_desc. */
+#define POINTS(desc) ((size_t)(desc)->width * (size_t)(desc)->height)
+
 #define EPSILON 5.9604644775390625e-8 /* 2^-24: half the distance from 1 to the next float */
 
 ts_space *make_space(ts_context *context, int32_t size);
@@ -19,11 +26,16 @@ ts_scalars *make_scalars(ts_context *context, int count);
 ts_scalars *make_pair_scalars(ts_context *context, int count);
 ts_matrix *make_matrix(ts_context *context, const ref_matrix *m, ts_format format);
 ts_solver *make_cg(ts_matrix *matrix, const ts_solver_desc *desc);
+/* Creates a solver, solves and destroys it. */
+ts_status solve_vectors(ts_matrix *matrix, const ts_vector *b, ts_vector *x, const ts_solver_desc *desc,
+                        ts_result *result);
 /* With `method` where desc (may be NULL) leaves it open. */
 ts_status create_solver(ts_matrix *matrix, ts_method method, const ts_solver_desc *desc, ts_solver **solver);
 ts_status create_cgls(ts_matrix *matrix, ts_matrix *transposed, const ts_solver_desc *desc, ts_solver **solver);
 ts_preconditioner *make_cycle(ts_multigrid *multigrid); /* of multigrid */
 ts_preconditioner *make_preconditioner(ts_matrix *matrix, const ts_preconditioner_desc *desc);
+/* All 0 if there is none. */
+ts_preconditioner_info preconditioner_info(const ts_preconditioner *M);
 
 float *read_vector(const ts_vector *vector);   /* malloc; NaN where reading fails */
 double *read_doubles(const ts_vector *vector); /* the same, with all parts */

@@ -1,21 +1,30 @@
-/* Solves of the tests of Krylov methods for matrices that are not symmetric. */
+/* Solves of the tests of Krylov methods. */
 #ifndef KRYLOV_SOLVE_H
 #define KRYLOV_SOLVE_H
 
 #include <texsolve/solver.h>
 
-#include "cg_solve.h"
+#include "helpers.h"
 
-typedef struct krylov_method {
-  const char *name;
-  ts_method method;
-} krylov_method;
-
+/* Those for matrices that are not symmetric. */
 enum { KRYLOV_METHODS = 2 };
-extern const krylov_method krylov_methods[KRYLOV_METHODS];
+extern const ts_method krylov_methods[KRYLOV_METHODS];
 
-/* One solve from host arrays, as `solve` of cg_solve.h; b must come out as it went in. */
-ts_status krylov_solve(const krylov_method *method, ts_matrix *matrix, const ts_solver_desc *desc,
-                       int components, const float *bs, float *xs, ts_result *result);
+/* What a progress callback saw. */
+typedef struct watch {
+  int calls, last_iteration, stop_at, numbers;
+  int out_of_order; /* calls whose counts do not fit together */
+  double last;
+} watch;
+
+int observe(const ts_progress *progress, void *user);
+
+/* One solve from host arrays; `xs` holds the start and receives the result. b must come out as it went in, and
+ * the padding of x as 0. */
+ts_status krylov_solve(ts_method method, ts_matrix *matrix, const ts_solver_desc *desc, int components,
+                       const float *bs, float *xs, ts_result *result);
+
+/* A backend either makes a solver with one reduction or says that it has two only. */
+int has_one_reduction(ts_context *context);
 
 #endif

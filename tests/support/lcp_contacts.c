@@ -124,8 +124,8 @@ void lcp_contacts_free(lcp_contacts *s) {
 ts_lcp *lcp_contacts_make(ts_context *context, const lcp_contacts *s, ts_precision precision) {
   const ts_lcp_desc desc = {.size = s->n,
                             .dimension = s->dimension,
-                            .double_matrix = s->matrix,
-                            .friction = s->friction,
+                            .matrix = ts_host(s->matrix, (size_t)s->n * (size_t)s->n),
+                            .friction = ts_host(s->friction, (size_t)s->contacts),
                             .precision = precision};
   ts_lcp *lcp = NULL;
   CHECK_OK(context, ts_lcp_create(context, &desc, &lcp));

@@ -17,17 +17,13 @@ ts_csr lcp_csr_of(const double *matrix, int32_t rows, int32_t columns) {
     }
     offsets[i + 1] = count;
   }
-  return (ts_csr){.rows = rows,
-                  .columns = columns,
-                  .row_offsets = offsets,
-                  .column_indices = indices,
-                  .double_values = values};
+  return ts_host_csr(rows, columns, offsets, indices, values);
 }
 
 void lcp_csr_free(ts_csr *csr) {
-  free((void *)(uintptr_t)csr->row_offsets);
-  free((void *)(uintptr_t)csr->column_indices);
-  free((void *)(uintptr_t)csr->double_values);
+  free(csr->row_offsets.data);
+  free(csr->column_indices.data);
+  free(csr->values.data);
   *csr = (ts_csr){0};
 }
 
@@ -118,17 +114,16 @@ void lcp_graph_free(lcp_graph *g) {
 
 ts_lcp_desc lcp_graph_desc(const lcp_graph *g, lcp_graph_form form, ts_lcp_storage storage,
                            ts_precision precision) {
-  ts_lcp_desc desc = {.size = g->n,
-                      .batch = g->batch,
-                      .dimension = g->dimension,
-                      .friction = g->dimension > 1 ? g->friction : NULL,
-                      .storage = storage,
-                      .precision = precision};
+  const size_t rows = (size_t)g->n * (size_t)g->batch;
+  ts_lcp_desc desc = {
+      .size = g->n, .batch = g->batch, .dimension = g->dimension, .storage = storage, .precision = precision};
+  if (g->dimension > 1) desc.friction = ts_host(g->friction, rows / (size_t)g->dimension);
   if (form == LCP_GRAPH_FACTORS)
-    desc.jacobian = &g->jacobian, desc.inverse_mass = g->mass, desc.mass_block = g->mass_block;
+    desc.jacobian = &g->jacobian, desc.mass_block = g->mass_block,
+    desc.inverse_mass = ts_host(g->mass, (size_t)(g->bodies * g->mass_block * g->mass_block));
   else if (form == LCP_GRAPH_BLOCKS)
     desc.sparse_matrix = &g->sparse;
   else
-    desc.double_matrix = g->matrix;
+    desc.matrix = ts_host(g->matrix, rows * (size_t)g->n);
   return desc;
 }

@@ -33,11 +33,12 @@ void lcp_sample_free(lcp_sample *s) {
 }
 
 ts_lcp *lcp_make(ts_context *context, const lcp_sample *s, ts_precision precision) {
+  const size_t count = (size_t)s->n * (size_t)s->batch;
   const ts_lcp_desc desc = {.size = s->n,
                             .batch = s->batch,
-                            .double_matrix = s->matrix,
-                            .lower = s->lower,
-                            .upper = s->upper,
+                            .matrix = ts_host(s->matrix, (size_t)s->n * count),
+                            .lower = ts_host(s->lower, count),
+                            .upper = ts_host(s->upper, count),
                             .precision = precision};
   ts_lcp *lcp = NULL;
   CHECK_OK(context, ts_lcp_create(context, &desc, &lcp));

@@ -7,7 +7,7 @@ int mesh_run_open(mesh_run *r, ts_context *context, mesh_sample mesh, ts_mesh_fl
   *r = (mesh_run){.mesh = mesh, .now = malloc(3 * (size_t)mesh.vertices * sizeof(float))};
   desc.vertices = mesh.vertices, desc.triangles = mesh.triangles, desc.triangle_vertices = mesh.t;
   CHECK_OK(context, ts_mesh_flow_create(context, &desc, &r->flow));
-  if (r->flow) r->x = make_vector(ts_mesh_flow_space(r->flow), 3, mesh.x);
+  if (r->flow) r->x = make_vector(ts_mesh_flow_get_space(r->flow), 3, mesh.x);
   return r->x != NULL;
 }
 
@@ -19,7 +19,7 @@ void mesh_run_close(mesh_run *r) {
 }
 
 const float *mesh_run_look(mesh_run *r) {
-  CHECK_OK(r->x->context, ts_vector_read(r->x, r->now, 3 * (size_t)r->mesh.vertices));
+  CHECK_OK(r->x->context, ts_vector_read(r->x, ts_host(r->now, 3 * (size_t)r->mesh.vertices)));
   return r->now;
 }
 

@@ -105,7 +105,7 @@ static void fill_boundaries(const sample_desc *d, poisson_sample *s, double leng
 
 void sample_make(const sample_desc *d, poisson_sample *s) {
   const size_t n = (size_t)d->width * (size_t)d->height;
-  const int points = d->centring == TS_VERTEX_CENTRED;
+  const int points = d->centring == TS_CENTRING_VERTEX;
   const int periodic_x = d->boundaries->left == TS_BOUNDARY_PERIODIC,
             periodic_y = d->boundaries->bottom == TS_BOUNDARY_PERIODIC;
   const double cells_x = d->width - (points && !periodic_x), cells_y = d->height - (points && !periodic_y);
@@ -130,7 +130,7 @@ void sample_make(const sample_desc *d, poisson_sample *s) {
                               .right = d->boundaries->right,
                               .bottom = d->boundaries->bottom,
                               .top = d->boundaries->top,
-                              .coefficient = d->variable ? s->k : NULL,
+                              .coefficient = ts_host(d->variable ? s->k : NULL, n),
                               .uniform_sigma = d->sigma};
   fill_boundaries(d, s, cells_x * h, cells_y * h, offset);
 }
@@ -149,20 +149,24 @@ void sample_free(poisson_sample *s) {
 int sample_upload(ts_context *context, const poisson_sample *s, const ts_multigrid_desc *method,
                   sample_objects *o) {
   const size_t n = sample_count(s);
-  const ts_boundary_values given = {
-      .left = s->boundaries[0], .right = s->boundaries[1], .bottom = s->boundaries[2], .top = s->boundaries[3]};
+  const size_t width = (size_t)s->desc.width, height = (size_t)s->desc.height;
+  const ts_boundary_values given = {.left = ts_host(s->boundaries[0], height),
+                                    .right = ts_host(s->boundaries[1], height),
+                                    .bottom = ts_host(s->boundaries[2], width),
+                                    .top = ts_host(s->boundaries[3], width)};
   ts_grid_desc grid;
   float *values = malloc(9 * n * sizeof *values), *b = malloc(n * sizeof *b), *x = malloc(n * sizeof *x);
   memset(o, 0, sizeof *o);
   const int done = CHECK_OK(NULL, ts_poisson_grid(&s->desc, &grid)) &&
                    CHECK_OK(context, ts_grid_create(context, &grid, &o->grid)) &&
-                   CHECK_OK(context, ts_poisson_stencil(context, &s->desc, values)) &&
-                   CHECK_OK(context, ts_stencil_create(o->grid, values, &o->A)) &&
+                   CHECK_OK(context, ts_poisson_stencil(context, &s->desc, ts_host(values, 9 * n))) &&
+                   CHECK_OK(context, ts_stencil_create(o->grid, stencil_over(o->grid, values), &o->A)) &&
                    CHECK_OK(context, ts_vector_create(o->grid, NULL, &o->b)) &&
                    CHECK_OK(context, ts_vector_create(o->grid, NULL, &o->x)) &&
-                   CHECK_OK(context, ts_poisson_right_hand_side(context, &s->desc, s->g, &given, b, x)) &&
-                   CHECK_OK(context, ts_vector_write(o->b, b, n)) &&
-                   CHECK_OK(context, ts_vector_write(o->x, x, n)) &&
+                   CHECK_OK(context, ts_poisson_right_hand_side(context, &s->desc, ts_host(s->g, n), &given,
+                                                                ts_host(b, n), ts_host(x, n))) &&
+                   CHECK_OK(context, ts_vector_write(o->b, ts_host(b, n))) &&
+                   CHECK_OK(context, ts_vector_write(o->x, ts_host(x, n))) &&
                    CHECK_OK(context, ts_multigrid_create(o->A, method, &o->multigrid));
   free(values);
   free(b);

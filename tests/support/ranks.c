@@ -4,9 +4,7 @@
 #include <dlfcn.h>
 #include <stdio.h>
 
-#include "mpi/mpi_module.h"
-
-static const texsolve_mpi_module *module;
+static const ts_ranks_module *module;
 
 static const char *load(void) {
 #ifdef TEXSOLVE_TEST_MPI

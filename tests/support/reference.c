@@ -117,11 +117,7 @@ void ref_free(ref_matrix *m) {
 }
 
 ts_csr ref_csr(const ref_matrix *m) {
-  const ts_csr csr = {.rows = m->rows,
-                      .columns = m->columns,
-                      .row_offsets = m->offsets,
-                      .column_indices = m->indices,
-                      .values = m->values};
+  const ts_csr csr = ts_host_csr(m->rows, m->columns, m->offsets, m->indices, m->values);
   return csr;
 }
 

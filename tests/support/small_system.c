@@ -77,9 +77,7 @@ static ts_matrix *make_double_matrix(ts_context *context, const small_system *s)
     }
     offsets[i + 1] = count;
   }
-  const ts_matrix_desc desc = {
-      .csr = {
-          .rows = n, .columns = n, .row_offsets = offsets, .column_indices = indices, .double_values = values}};
+  const ts_matrix_desc desc = {.csr = ts_host_csr(n, n, offsets, indices, values)};
   ts_matrix *A = NULL;
   CHECK_OK(context, ts_matrix_create(context, &desc, &A));
   free(offsets), free(indices), free(values);
@@ -108,12 +106,12 @@ small_outcome small_solve(ts_context *context, const small_system *s, const ts_s
   double *values = calloc(n, sizeof *values);
   ts_vector *b = NULL, *x = NULL;
   ts_matrix *A = make_double_matrix(context, s);
-  if (A && CHECK_OK(context, ts_vector_create(ts_matrix_row_space(A), &doubles, &b)) &&
-      CHECK_OK(context, ts_vector_create(ts_matrix_row_space(A), &doubles, &x)) &&
-      CHECK_OK(context, ts_vector_write_double(b, s->b, n))) {
-    outcome.status = ts_solve(A, b, x, desc, &outcome.result);
+  if (A && CHECK_OK(context, ts_vector_create(ts_matrix_get_row_space(A), &doubles, &b)) &&
+      CHECK_OK(context, ts_vector_create(ts_matrix_get_row_space(A), &doubles, &x)) &&
+      CHECK_OK(context, ts_vector_write(b, ts_host(s->b, n)))) {
+    outcome.status = solve_vectors(A, b, x, desc, &outcome.result);
     if (outcome.status < 0) test_fail(__FILE__, __LINE__, "an error: %s", ts_last_error(context));
-    if (CHECK_OK(context, ts_vector_read_double(x, values, n))) judge(s, values, &outcome);
+    if (CHECK_OK(context, ts_vector_read(x, ts_host(values, n)))) judge(s, values, &outcome);
   }
   ts_vector_destroy(&x);
   ts_vector_destroy(&b);

@@ -2,7 +2,7 @@
 
 ts_context *context;
 
-const ts_system_solve_desc tight = {.stop = TS_STOP_RESIDUAL, .rtol = 1e-6};
+const ts_system_solve_desc tight = {.solver.stop = TS_STOP_RESIDUAL, .solver.rtol = 1e-6};
 
 ts_status solve_system(ts_system *system, const ts_system_solve_desc *desc, ts_system_result *result) {
   memset(result, 0x55, sizeof *result);
@@ -18,11 +18,4 @@ void solve_and_compare(ts_system *system, const dense *d, const ts_system_solve_
   CHECK(result->normal_residual <= 2e-6);
   CHECK_INT(result->rows, d->rows);
   CHECK_CONTAINS(result->message, "converged");
-}
-
-void run_case(void (*run)(void)) {
-  context = test_open();
-  if (context) run();
-  test_context_label("%s", "");
-  test_close(&context);
 }

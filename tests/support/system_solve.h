@@ -14,11 +14,4 @@ ts_status solve_system(ts_system *system, const ts_system_solve_desc *desc, ts_s
 void solve_and_compare(ts_system *system, const dense *d, const ts_system_solve_desc *desc,
                        ts_system_result *result);
 
-/* A case in a context of its own. */
-void run_case(void (*run)(void));
-#define CASE(name)                                                                                             \
-  static void case_##name(void) {                                                                              \
-    run_case(name);                                                                                            \
-  }
-
 #endif

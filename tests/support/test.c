@@ -4,7 +4,9 @@
 #include <stdarg.h>
 
 #include "application.h"
+#include "common/core/core.h"
 #include "cuda_cache.h"
+#include "heap.h"
 #include "ranks.h"
 
 #define SHOWN_FAILURES 25
@@ -20,7 +22,7 @@ typedef struct backend_variant {
 #ifdef TEXSOLVE_HAVE_EGL
 #define OWN TS_GL_PLATFORM_EGL
 #else
-#define OWN TS_GL_PLATFORM_DEFAULT /* a hidden window */
+#define OWN TS_GL_PLATFORM_AUTO /* a hidden window */
 #endif
 
 static const backend_variant variants[] = {
@@ -29,23 +31,23 @@ static const backend_variant variants[] = {
     {"gl-window", "gl", "window", TS_GL_PLATFORM_WINDOW, 0, 0, 0},
     {"gl-current", "gl", "gl", TS_GL_PLATFORM_CURRENT, 0, 0, 0},
     {"gl-current-window", "gl", "window", TS_GL_PLATFORM_CURRENT, 0, 0, 0},
-    {"cpu", "cpu", "cpu", TS_GL_PLATFORM_DEFAULT, 0, 0, 0},
-    {"cpu-plain", "cpu", "cpu", TS_GL_PLATFORM_DEFAULT, 1, 0, 0},
-    {"cuda", "cuda", "cuda", TS_GL_PLATFORM_DEFAULT, 0, 0, 0},
-    {"cuda-plain", "cuda", "cuda", TS_GL_PLATFORM_DEFAULT, 1, 0, 0},
-    {"cuda-uncached", "cuda", "cuda", TS_GL_PLATFORM_DEFAULT, 0, 1, 0},
-    {"multi:cpu+cpu+cpu", "multi:cpu+cpu+cpu", "cpu", TS_GL_PLATFORM_DEFAULT, 0, 0, 0},
-    {"multi:cpu", "multi:cpu", "cpu", TS_GL_PLATFORM_DEFAULT, 0, 0, 0},
-    {"multi:cuda", "multi:cuda", "cuda", TS_GL_PLATFORM_DEFAULT, 0, 0, 0},
-    {"multi:cuda+cuda", "multi:cuda+cuda", "cuda", TS_GL_PLATFORM_DEFAULT, 0, 0, 0},
-    {"multi:cuda+cuda+cuda", "multi:cuda+cuda+cuda", "cuda", TS_GL_PLATFORM_DEFAULT, 0, 0, 0},
-    {"multi:cuda:0+cuda:1", "multi:cuda:0+cuda:1", "cuda", TS_GL_PLATFORM_DEFAULT, 0, 0, 0},
-    {"mpi:cpu", "cpu", "cpu", TS_GL_PLATFORM_DEFAULT, 0, 0, 1},
-    {"mpi:cpu+cpu", "multi:cpu+cpu", "cpu", TS_GL_PLATFORM_DEFAULT, 0, 0, 1},
-    {"mpi:cuda", "cuda", "cuda", TS_GL_PLATFORM_DEFAULT, 0, 0, 1},
+    {"cpu", "cpu", "cpu", TS_GL_PLATFORM_AUTO, 0, 0, 0},
+    {"cpu-plain", "cpu", "cpu", TS_GL_PLATFORM_AUTO, 1, 0, 0},
+    {"cuda", "cuda", "cuda", TS_GL_PLATFORM_AUTO, 0, 0, 0},
+    {"cuda-plain", "cuda", "cuda", TS_GL_PLATFORM_AUTO, 1, 0, 0},
+    {"cuda-uncached", "cuda", "cuda", TS_GL_PLATFORM_AUTO, 0, 1, 0},
+    {"multi:cpu+cpu+cpu", "multi:cpu+cpu+cpu", "cpu", TS_GL_PLATFORM_AUTO, 0, 0, 0},
+    {"multi:cpu", "multi:cpu", "cpu", TS_GL_PLATFORM_AUTO, 0, 0, 0},
+    {"multi:cuda", "multi:cuda", "cuda", TS_GL_PLATFORM_AUTO, 0, 0, 0},
+    {"multi:cuda+cuda", "multi:cuda+cuda", "cuda", TS_GL_PLATFORM_AUTO, 0, 0, 0},
+    {"multi:cuda+cuda+cuda", "multi:cuda+cuda+cuda", "cuda", TS_GL_PLATFORM_AUTO, 0, 0, 0},
+    {"multi:cuda:0+cuda:1", "multi:cuda:0+cuda:1", "cuda", TS_GL_PLATFORM_AUTO, 0, 0, 0},
+    {"mpi:cpu", "cpu", "cpu", TS_GL_PLATFORM_AUTO, 0, 0, 1},
+    {"mpi:cpu+cpu", "multi:cpu+cpu", "cpu", TS_GL_PLATFORM_AUTO, 0, 0, 1},
+    {"mpi:cuda", "cuda", "cuda", TS_GL_PLATFORM_AUTO, 0, 0, 1},
     {"check:gl", "check:gl", "gl", OWN, 0, 0, 0},
-    {"check:cpu", "check:cpu", "cpu", TS_GL_PLATFORM_DEFAULT, 0, 0, 0},
-    {"check:cuda", "check:cuda", "cuda", TS_GL_PLATFORM_DEFAULT, 0, 0, 0},
+    {"check:cpu", "check:cpu", "cpu", TS_GL_PLATFORM_AUTO, 0, 0, 0},
+    {"check:cuda", "check:cuda", "cuda", TS_GL_PLATFORM_AUTO, 0, 0, 0},
 };
 
 const char *test_backend = "";
@@ -158,8 +160,8 @@ int test_check_fails(const char *file, int line, const char *text, const ts_cont
 static void receive_log(ts_log_level level, const char *message, void *user) {
   CHECK(user == &warnings);
   CHECK(message != NULL && message[0] != 0 && strchr(message, '\n') == NULL);
-  CHECK(level >= TS_LOG_WARNING && level <= TS_LOG_DEBUG);
-  if (level == TS_LOG_WARNING) warnings++;
+  CHECK(level >= TS_LOG_LEVEL_WARNING && level <= TS_LOG_LEVEL_DEBUG);
+  if (level == TS_LOG_LEVEL_WARNING) warnings++;
 }
 
 static ts_gl_desc gl_desc;
@@ -176,7 +178,7 @@ ts_context_desc test_desc(void) {
   desc.flags = variant->plain ? TS_CONTEXT_NO_FUSED_OPERATIONS : 0;
   desc.log = receive_log;
   desc.log_user = &warnings;
-  desc.log_level = TS_LOG_DEBUG;
+  desc.log_level = TS_LOG_LEVEL_DEBUG;
   return desc;
 }
 
@@ -185,14 +187,18 @@ ts_status test_context_create(const ts_context_desc *desc, ts_context **context)
   return ranks ? ranks_open(desc, context) : ts_context_create(desc, context);
 }
 
-ts_context *test_open(void) {
+static ts_context *open_context(const ts_context_desc *desc) {
   ts_context *context = NULL;
-  const ts_context_desc desc = test_desc();
-  CHECK_OK(NULL, test_context_create(&desc, &context));
+  CHECK_OK(NULL, test_context_create(desc, &context));
 #ifdef TEXSOLVE_HAVE_CUDA
-  if (context && variant->uncached) cuda_forget_cache(context);
+  if (context && variant && variant->uncached) cuda_forget_cache(context);
 #endif
   return context;
+}
+
+ts_context *test_open(void) {
+  const ts_context_desc desc = test_desc();
+  return open_context(&desc);
 }
 
 void test_close(ts_context **context) {
@@ -252,16 +258,14 @@ static int probe(void) {
   return failures ? 1 : 0;
 }
 
-static int usage(const char *program, const test_case *cases, int count, unsigned flags) {
+static int usage(const char *program, const test_group *groups, unsigned flags) {
   printf("usage: %s %s[CASE...]\n", program, flags & TEST_HOST_ONLY ? "" : "BACKEND ");
   if (!(flags & TEST_HOST_ONLY)) {
     printf("backends:");
     for (size_t i = 0; i < sizeof variants / sizeof variants[0]; i++) printf(" %s", variants[i].argument);
     printf("\n");
   }
-  printf("cases:");
-  for (int i = 0; i < count; i++) printf(" %s", cases[i].name);
-  printf("\n");
+  for (; groups->cases; groups++) printf("cases: %s\n", groups->names);
   return 1;
 }
 
@@ -271,33 +275,72 @@ static int is_named(const char *name, char *const *names) {
   return 0;
 }
 
-int test_main(int argc, char **argv, const test_case *cases, int count, unsigned flags) {
+/* Returns whether the round had something to test. */
+static int run_round(const test_fixture *f, int round, test_case *run) {
+  const ts_context_desc desc = f->desc ? f->desc(round) : test_desc();
+  ts_context *const context = *f->context = open_context(&desc);
+  int runs = context && (!f->needs_pairs || context->caps.pairs);
+  if (runs) {
+    if (f->setup) runs = f->setup(round);
+    if (runs) run();
+    label[0] = 0;
+    if (f->teardown) f->teardown();
+  }
+  test_close(f->context);
+  CHECK_INT(memory.live, 0);
+  return runs;
+}
+
+static int run_case(const test_fixture *f, test_case *run) {
+  int runs = !f;
+  if (!f) run();
+  for (int round = 0; f && (round == 0 || round < f->rounds); round++) runs |= run_round(f, round, run);
+  return runs;
+}
+
+typedef struct tally {
+  int run, skipped, failed;
+} tally;
+
+static void run_group(const test_group *g, char *const *only, tally *t) {
+  const char *next = g->names;
+  for (int i = 0; g->cases[i]; i++) {
+    char name[80];
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(next, ","), next);
+    next += strcspn(next, ",");
+    next += strspn(next, ", ");
+    if (*only && !is_named(name, only)) continue;
+    const int before = failures;
+    case_name = name;
+    label[0] = 0;
+    const int runs = run_case(g->fixture, g->cases[i]), fails = failures > before;
+    t->run++;
+    t->failed += fails;
+    t->skipped += !runs && !fails;
+    printf("%s %s\n", fails ? "FAILED" : runs ? "passed" : "skipped", name);
+    fflush(stdout);
+    case_name = "";
+  }
+}
+
+int test_main(int argc, char **argv, const test_group *groups, unsigned flags) {
   char *const *only = argv + (argc > 0);
   if (!(flags & TEST_HOST_ONLY)) {
     for (size_t i = 0; argc > 1 && i < sizeof variants / sizeof variants[0]; i++)
       if (strcmp(argv[1], variants[i].argument) == 0) variant = &variants[i];
-    if (!variant) return usage(argv[0], cases, count, flags);
+    if (!variant) return usage(argv[0], groups, flags);
     test_backend = variant->argument;
     choose_device();
     only++;
     const int result = probe();
     if (result) return result;
   }
-  int run = 0, failed = 0;
-  for (int i = 0; i < count; i++) {
-    if (*only && !is_named(cases[i].name, only)) continue;
-    const int before = failures;
-    case_name = cases[i].name;
-    label[0] = 0;
-    cases[i].run();
-    run++;
-    failed += failures > before;
-    printf("%s %s\n", failures > before ? "FAILED" : "passed", cases[i].name);
-    fflush(stdout);
-  }
-  if (run == 0) return usage(argv[0], cases, count, flags);
+  tally t = {0};
+  for (const test_group *g = groups; g->cases; g++) run_group(g, only, &t);
+  if (t.run == 0) return usage(argv[0], groups, flags);
   application_close();
   ranks_close(0);
-  printf("%d of %d cases passed, %d failed checks\n", run - failed, run, failures);
+  printf("%d of %d cases passed, %d skipped, %d failed checks\n", t.run - t.failed - t.skipped, t.run,
+         t.skipped, failures);
   return failures ? 1 : 0;
 }

@@ -22,19 +22,51 @@
 #include <texsolve/gl.h>
 #include <texsolve/texsolve.h>
 
-typedef struct test_case {
-  const char *name;
-  void (*run)(void);
-} test_case;
+/* ---- The program: TEST_MAIN, or TEST_MAIN_ON_HOST if it is called without a backend, with groups of cases
+ * ----
+ *
+ * A case is a function and has its name. */
+
+typedef void test_case(void);
+
+/* What the cases of a group run in. When the context is closed, no device memory may be in use, and none of
+ * heap.h. */
+typedef struct test_fixture {
+  ts_context **context;               /* is opened before each case and closed after it */
+  int rounds;                         /* how often a case runs, each time in a new context; 0: once */
+  ts_context_desc (*desc)(int round); /* NULL: test_desc */
+  int needs_pairs;                    /* vectors of two parts: a context without them runs no case */
+  int (*setup)(int round);            /* in the open context; 0: the round has nothing to test */
+  void (*teardown)(void);             /* after each setup, even if it returned 0 */
+} test_fixture;
+
+typedef struct test_group {
+  const test_fixture *fixture;
+  const char *names; /* "first, second" */
+  test_case *const *cases;
+} test_group;
+
+#define CASES_WITH(with, ...)                                                                                  \
+  {                                                                                                            \
+    .fixture = (with), .names = #__VA_ARGS__, .cases = (test_case *const[]) {                                  \
+      __VA_ARGS__, NULL                                                                                        \
+    }                                                                                                          \
+  }
+/* Cases that open their contexts themselves. */
+#define CASES(...) CASES_WITH(NULL, __VA_ARGS__)
+/* Cases in a new context each, which is the program's variable `context`. */
+#define CASES_IN_CONTEXT(...) CASES_WITH(&(const test_fixture){.context = &context}, __VA_ARGS__)
 
 enum {
-  TEST_HOST_ONLY = 1 /* needs no device: called without a backend */
+  TEST_HOST_ONLY = 1 /* called without a backend */
 };
 
-int test_main(int argc, char **argv, const test_case *cases, int count, unsigned flags);
-#define TEST_MAIN(cases, flags)                                                                                \
+int test_main(int argc, char **argv, const test_group *groups, unsigned flags);
+#define TEST_MAIN(...) TEST_MAIN_WITH(0, __VA_ARGS__)
+#define TEST_MAIN_ON_HOST(...) TEST_MAIN_WITH(TEST_HOST_ONLY, __VA_ARGS__)
+#define TEST_MAIN_WITH(flags, ...)                                                                             \
   int main(int argc, char **argv) {                                                                            \
-    return test_main(argc, argv, cases, (int)(sizeof(cases) / sizeof((cases)[0])), flags);                     \
+    return test_main(argc, argv, (const test_group[]){__VA_ARGS__, {.cases = NULL}}, flags);                   \
   }
 
 /* ---- The backend under test ---- */

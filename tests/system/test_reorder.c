@@ -32,15 +32,17 @@ static ref_matrix permuted(ref_matrix m, const int32_t *order) {
   const size_t entries = (size_t)ref_nonzeros(&m);
   ref_matrix p = {m.rows, m.columns, malloc(((size_t)m.rows + 1) * sizeof(int32_t)),
                   malloc(entries * sizeof(int32_t)), malloc(entries * sizeof(float))};
-  const ts_csr csr = ref_csr(&m);
-  CHECK_OK(NULL, ts_csr_permute(NULL, &csr, order, p.offsets, p.indices, p.values));
+  const ts_csr csr = ref_csr(&m), result = {.row_offsets = ts_host(p.offsets, (size_t)m.rows + 1),
+                                            .column_indices = ts_host(p.indices, entries),
+                                            .values = ts_host(p.values, entries)};
+  CHECK_OK(NULL, ts_csr_permute(NULL, &csr, order, &result));
   ref_free(&m);
   return p;
 }
 
 static ts_bandwidth bandwidth(const ref_matrix *m) {
   const ts_csr csr = ref_csr(m);
-  ts_bandwidth b = {-1, -1};
+  ts_bandwidth b = {.maximum = -1, .mean = -1};
   CHECK_OK(NULL, ts_csr_bandwidth(NULL, &csr, &b));
   return b;
 }
@@ -159,8 +161,11 @@ static void doubles(void) {
   for (size_t k = 0; k < entries; k++) m.values[k] = (float)values[k];
   for (int kind = 0; kind < 2; kind++) {
     ts_csr csr = ref_csr(&m);
-    if (kind) csr.values = NULL, csr.double_values = values;
-    CHECK_OK(NULL, ts_csr_permute_double(NULL, &csr, order, offsets, columns, found));
+    if (kind) csr.values = ts_host(values, csr.column_indices.count);
+    ts_csr result = {.row_offsets = ts_host(offsets, (size_t)m.rows + 1),
+                     .column_indices = ts_host(columns, entries),
+                     .values = ts_host(found, entries)};
+    CHECK_OK(NULL, ts_csr_permute(NULL, &csr, order, &result));
     for (int32_t i = 0; i < m.rows; i++)
       for (int32_t k = offsets[i]; k < offsets[i + 1]; k++) {
         int32_t from = m.offsets[order[i]];
@@ -168,8 +173,8 @@ static void doubles(void) {
         if (!CHECK(k == offsets[i] || columns[k - 1] < columns[k])) break;
         if (!CHECK_CLOSE(found[k], kind ? values[from] : (double)m.values[from], 0)) break;
       }
-    CHECK_FAILS(NULL, ts_csr_permute_double(NULL, &csr, order, offsets, columns, NULL),
-                TS_ERROR_INVALID_ARGUMENT, "values");
+    result.values = (ts_array){0};
+    CHECK_FAILS(NULL, ts_csr_permute(NULL, &csr, order, &result), TS_ERROR_INVALID_ARGUMENT, "result.values");
   }
   free(order), free(offsets), free(columns), free(values), free(found);
   ref_free(&m);
@@ -180,21 +185,29 @@ static void errors(void) {
   ts_csr csr = ref_csr(&m), no_square = ref_csr(&wide);
   int32_t order[4] = {0, 1, 2, 3}, offsets[5], columns[6];
   float values[6];
+  ts_csr result = {.row_offsets = HOST(offsets), .column_indices = HOST(columns), .values = HOST(values)};
   ts_bandwidth b;
   CHECK_FAILS(NULL, ts_csr_bandwidth(NULL, NULL, &b), TS_ERROR_INVALID_ARGUMENT, "csr");
   CHECK_FAILS(NULL, ts_csr_bandwidth(NULL, &csr, NULL), TS_ERROR_INVALID_ARGUMENT, "bandwidth");
   CHECK_FAILS(NULL, ts_reorder_rcm(NULL, &no_square, order), TS_ERROR_INVALID_ARGUMENT, "2 x 3");
   CHECK_FAILS(NULL, ts_reorder_rcm(NULL, &csr, NULL), TS_ERROR_INVALID_ARGUMENT, "order");
-  CHECK_FAILS(NULL, ts_csr_permute(NULL, &no_square, order, offsets, columns, values),
-              TS_ERROR_INVALID_ARGUMENT, "2 x 3");
+  CHECK_FAILS(NULL, ts_csr_permute(NULL, &no_square, order, &result), TS_ERROR_INVALID_ARGUMENT, "2 x 3");
   order[2] = 1;
-  CHECK_FAILS(NULL, ts_csr_permute(NULL, &csr, order, offsets, columns, values), TS_ERROR_INVALID_ARGUMENT,
+  CHECK_FAILS(NULL, ts_csr_permute(NULL, &csr, order, &result), TS_ERROR_INVALID_ARGUMENT,
               "order[1] and order[2] are both 1");
   order[2] = 4;
-  CHECK_FAILS(NULL, ts_csr_permute(NULL, &csr, order, offsets, columns, values), TS_ERROR_INVALID_ARGUMENT,
-              "order[2] is 4");
-  CHECK_FAILS(NULL, ts_csr_permute(NULL, &csr, order, offsets, columns, NULL), TS_ERROR_INVALID_ARGUMENT,
-              "values");
+  CHECK_FAILS(NULL, ts_csr_permute(NULL, &csr, order, &result), TS_ERROR_INVALID_ARGUMENT, "order[2] is 4");
+  order[2] = 2;
+  result.values = (ts_array){0};
+  CHECK_FAILS(NULL, ts_csr_permute(NULL, &csr, order, &result), TS_ERROR_INVALID_ARGUMENT, "result.values");
+  result.values = ts_host((const float *)values, 6);
+  CHECK_FAILS(NULL, ts_csr_permute(NULL, &csr, order, &result), TS_ERROR_INVALID_ARGUMENT, "result.values",
+              "constant");
+  result.values = HOST(values);
+  result.row_offsets.count = 4;
+  CHECK_FAILS(NULL, ts_csr_permute(NULL, &csr, order, &result), TS_ERROR_INVALID_ARGUMENT,
+              "result.row_offsets has 4 numbers", "5");
+  result.row_offsets.count = 5;
   m.indices[1] = 4;
   CHECK_FAILS(NULL, ts_reorder_rcm(NULL, &csr, order), TS_ERROR_INVALID_ARGUMENT, "in row 1 is 4");
   m.indices[1] = 0;
@@ -202,14 +215,10 @@ static void errors(void) {
   CHECK_FAILS(NULL, ts_csr_bandwidth(NULL, &csr, &b), TS_ERROR_INVALID_ARGUMENT, "row_offsets[3]");
   m.offsets[0] = 1;
   CHECK_FAILS(NULL, ts_csr_bandwidth(NULL, &csr, &b), TS_ERROR_INVALID_ARGUMENT, "row_offsets[0] is 1");
-  csr.row_offsets = NULL;
+  csr.row_offsets.data = NULL;
   CHECK_FAILS(NULL, ts_csr_bandwidth(NULL, &csr, &b), TS_ERROR_INVALID_ARGUMENT, "NULL");
   ref_free(&m);
   ref_free(&wide);
 }
 
-static const test_case cases[] = {
-    {"bandwidths", bandwidths}, {"permutation", permutation}, {"known_graphs", known_graphs},
-    {"parts", parts},           {"doubles", doubles},         {"errors", errors},
-};
-TEST_MAIN(cases, TEST_HOST_ONLY)
+TEST_MAIN_ON_HOST(CASES(bandwidths, permutation, known_graphs, parts, doubles, errors))

@@ -76,10 +76,11 @@ static void preconditioners(void) {
     ts_system *system = dense_system(context, &d, 0);
     for (int k = 0; k < 12; k++) {
       ts_system_solve_desc desc = tight;
-      desc.preconditioner = kinds[k / 2];
-      desc.max_iterations = 1000 + k; /* another solver with the preconditioner that is there */
+      desc.solver.preconditioner_kind = kinds[k / 2];
+      desc.solver.max_iterations = 1000 + k; /* another solver with the preconditioner that is there */
       ts_system_result result;
-      test_context_label("%s%s", ts_preconditioner_kind_name(desc.preconditioner), locked ? ", locked" : "");
+      test_context_label("%s%s", ts_preconditioner_kind_name(desc.solver.preconditioner_kind),
+                         locked ? ", locked" : "");
       dense_state_rows(system, &d);
       solve_and_compare(system, &d, &desc, &result);
     }
@@ -110,10 +111,10 @@ static void not_symmetric(void) {
   dense_state_rows(system, &d);
   for (ts_method method = TS_METHOD_CG; method <= TS_METHOD_GMRES; method++) {
     const double zeros[80] = {0};
-    CHECK_OK(context, ts_system_set_values(system, zeros, 80));
+    CHECK_OK(context, ts_system_set_values(system, ts_host(zeros, 80)));
     ts_system_solve_desc desc = tight;
-    desc.method = method;
-    desc.restart = method == TS_METHOD_GMRES ? 12 : 0;
+    desc.solver.method = method;
+    desc.solver.restart = method == TS_METHOD_GMRES ? 12 : 0;
     ts_system_result result;
     test_context_label("%s", ts_method_name(method));
     CHECK_INT(ts_method_from_name(ts_method_name(method)), method);
@@ -132,14 +133,14 @@ static void precisions(void) {
     int least_squares, symmetric;
     ts_system_solve_desc desc;
   } kinds[] = {
-      {"symmetric", 0, 1, {.rtol = 1e-11}},
+      {"symmetric", 0, 1, {.solver.rtol = 1e-11}},
       {"symmetric, mixed, in another order",
        0,
        1,
-       {.rtol = 1e-11, .precision = TS_PRECISION_MIXED, .order = TS_ORDER_RCM}},
-      {"applied", 1, 1, {.rtol = 1e-11, .normal = TS_NORMAL_APPLIED}},
-      {"normal equations", 1, 1, {.rtol = 1e-11}},
-      {"single", 0, 1, {.rtol = 1e-5, .precision = TS_PRECISION_SINGLE}},
+       {.solver.rtol = 1e-11, .solver.precision = TS_PRECISION_MIXED, .order = TS_ORDER_RCM}},
+      {"applied", 1, 1, {.solver.rtol = 1e-11, .normal = TS_NORMAL_APPLIED}},
+      {"normal equations", 1, 1, {.solver.rtol = 1e-11}},
+      {"single", 0, 1, {.solver.rtol = 1e-5, .solver.precision = TS_PRECISION_SINGLE}},
   };
   if (!context->caps.pairs) return;
   for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
@@ -155,8 +156,8 @@ static void precisions(void) {
       test_context_label("%s, pass %d", kinds[k].name, pass);
       desc.leave_on_device = pass;
       CHECK_OK(context, solve_system(system, &desc, &result));
-      const int single = desc.precision == TS_PRECISION_SINGLE;
-      if (!pass) CHECK(result.normal_residual <= 1.1 * desc.rtol);
+      const int single = desc.solver.precision == TS_PRECISION_SINGLE;
+      if (!pass) CHECK(result.normal_residual <= 1.1 * desc.solver.rtol);
       CHECK_CLOSE(dense_difference(system, &d), 0, single ? 2e-5 : 2e-10);
       CHECK((result.precision == TS_PRECISION_SINGLE) == single);
       CHECK_INT(result.precision_iterations[1] + result.precision_iterations[2] +
@@ -167,17 +168,17 @@ static void precisions(void) {
       CHECK_OK(context, ts_system_set_value(system, 11, d.values + (size_t)11 * 2));
     }
     /* What is stored serves single precision too; the other way round it is made again. */
-    const ts_matrix *matrix = ts_system_matrix(system);
+    const ts_matrix *matrix = ts_system_get_matrix(system);
     ts_system_result result;
     test_context_label("%s, then single", kinds[k].name);
-    desc.rtol = 1e-5;
-    desc.precision = TS_PRECISION_SINGLE;
+    desc.solver.rtol = 1e-5;
+    desc.solver.precision = TS_PRECISION_SINGLE;
     CHECK_OK(context, solve_system(system, &desc, &result));
     CHECK_CLOSE(dense_difference(system, &d), 0, 2e-5);
     CHECK_INT(result.precision, TS_PRECISION_SINGLE);
-    CHECK(ts_system_matrix(system) == matrix);
-    desc.rtol = 1e-11;
-    desc.precision = TS_PRECISION_AUTO;
+    CHECK(ts_system_get_matrix(system) == matrix);
+    desc.solver.rtol = 1e-11;
+    desc.solver.precision = TS_PRECISION_AUTO;
     CHECK_OK(context, solve_system(system, &desc, &result));
     CHECK_CLOSE(dense_difference(system, &d), 0, 2e-10);
     ts_system_destroy(&system);
@@ -266,14 +267,14 @@ static void entries_in_any_order(void) {
     ts_system_result result;
     solve_and_compare(system, &d, &tight, &result);
     /* The same places with other numbers: the matrix is kept, and nothing is counted twice. */
-    const ts_matrix *matrix = ts_system_matrix(system);
+    const ts_matrix *matrix = ts_system_get_matrix(system);
     for (int k = 0; k < count; k++) entries[k].value *= 2;
     for (int i = 0; i < d.n * d.components; i++) d.b[i] *= 4;
     for (int j = 0; j < d.n * d.n; j++) d.a[j] *= 2;
     CHECK(dense_solve(&d));
     state_entries(system, &d, entries, count);
     solve_and_compare(system, &d, &tight, &result);
-    CHECK(ts_system_matrix(system) == matrix);
+    CHECK(ts_system_get_matrix(system) == matrix);
     free(entries);
     ts_system_destroy(&system);
     dense_free(&d);
@@ -381,7 +382,7 @@ static void applied(void) {
         ts_system_solve_desc desc = tight;
         desc.format = formats[f];
         desc.normal = locked ? TS_NORMAL_APPLIED : TS_NORMAL_AUTO;
-        desc.method = locked ? TS_METHOD_AUTO : TS_METHOD_CGLS;
+        desc.solver.method = locked ? TS_METHOD_AUTO : TS_METHOD_CGLS;
         ts_system_result result;
         solve_and_compare(system, &d, &desc, &result);
         CHECK_INT(result.method, TS_METHOD_CGLS);
@@ -390,7 +391,7 @@ static void applied(void) {
         CHECK_CONTAINS(result.choice, "asked for");
         /* And back: there is one solution. */
         desc.normal = TS_NORMAL_FORMED;
-        desc.method = TS_METHOD_AUTO;
+        desc.solver.method = TS_METHOD_AUTO;
         CHECK_OK(context, ts_system_solve(system, &desc, &result));
         CHECK_CLOSE(dense_difference(system, &d), 0, 2e-5);
         CHECK_INT(result.method, TS_METHOD_CG);
@@ -450,31 +451,6 @@ static void blocks(void) {
     }
 }
 
-CASE(squares)
-CASE(least_squares)
-CASE(applied)
-CASE(formed_or_applied)
-CASE(blocks)
-CASE(not_symmetric)
-CASE(preconditioners)
-CASE(precisions)
-CASE(units)
-CASE(entries_in_any_order)
-CASE(rows_in_pieces)
-CASE(rows_and_entries)
-
-static const test_case cases[] = {
-    {"squares", case_squares},
-    {"least_squares", case_least_squares},
-    {"applied", case_applied},
-    {"formed_or_applied", case_formed_or_applied},
-    {"blocks", case_blocks},
-    {"not_symmetric", case_not_symmetric},
-    {"preconditioners", case_preconditioners},
-    {"precisions", case_precisions},
-    {"units", case_units},
-    {"entries_in_any_order", case_entries_in_any_order},
-    {"rows_in_pieces", case_rows_in_pieces},
-    {"rows_and_entries", case_rows_and_entries},
-};
-TEST_MAIN(cases, 0)
+TEST_MAIN(CASES_IN_CONTEXT(squares, least_squares, applied, formed_or_applied, blocks, not_symmetric,
+                           preconditioners, precisions, units, entries_in_any_order, rows_in_pieces,
+                           rows_and_entries))

@@ -16,7 +16,7 @@ static void changes(void) {
     test_context_label("kind %d, first", kind);
     solve_and_compare(system, &d, &desc, &result);
     CHECK(result.seconds_build > 0 && result.seconds_layout > 0);
-    const ts_matrix *matrix = ts_system_matrix(system);
+    const ts_matrix *matrix = ts_system_get_matrix(system);
 
     test_context_label("kind %d, other values", kind);
     desc.leave_on_device = 1; /* values of locked unknowns reach the device without the others leaving it */
@@ -27,7 +27,7 @@ static void changes(void) {
       CHECK_OK(context, solve_system(system, &desc, &result));
       CHECK(isnan(result.relative_residual) && isnan(result.normal_residual));
       CHECK(result.seconds_build == 0 && result.seconds_layout == 0);
-      float *on_device = read_vector(ts_system_vector(system));
+      float *on_device = read_vector(ts_system_get_vector(system));
       for (int c = 0; c < 3; c++) CHECK(on_device[11 * 3 + c] == (float)(7 + pass + c));
       CHECK_CLOSE(on_device[0], d.values[0], 1e-3);
       free(on_device);
@@ -38,9 +38,9 @@ static void changes(void) {
     test_context_label("kind %d, other right-hand sides", kind);
     for (int k = 0; k < d.rows * 3; k++) d.b[k] = 2 - 0.1 * k;
     CHECK(dense_solve(&d));
-    CHECK_OK(context, ts_system_set_right_hand_sides(system, d.b, (size_t)d.rows * 3));
+    CHECK_OK(context, ts_system_set_right_hand_sides(system, ts_host(d.b, (size_t)d.rows * 3)));
     solve_and_compare(system, &d, &desc, &result);
-    CHECK(ts_system_matrix(system) == matrix);
+    CHECK(ts_system_get_matrix(system) == matrix);
     CHECK(result.seconds_build == 0 && result.seconds_layout == 0);
 
     test_context_label("kind %d, other coefficients", kind);
@@ -48,7 +48,7 @@ static void changes(void) {
     CHECK(dense_solve(&d));
     dense_state_rows(system, &d);
     solve_and_compare(system, &d, &desc, &result);
-    CHECK(ts_system_matrix(system) == matrix);
+    CHECK(ts_system_get_matrix(system) == matrix);
 
     test_context_label("kind %d, other locks", kind);
     CHECK_OK(context, ts_system_unlock(system, 11));
@@ -79,7 +79,7 @@ static void starts(void) {
   ts_system *system = dense_system(context, &d, 0);
   dense_state_rows(system, &d);
   ts_system_result result;
-  ts_system_solve_desc few = {.max_iterations = 2, .leave_on_device = 1};
+  ts_system_solve_desc few = {.solver.max_iterations = 2, .leave_on_device = 1};
   CHECK_INT(ts_system_solve(system, &few, &result), TS_NOT_CONVERGED);
   CHECK_INT(result.reason, TS_REASON_MAX_ITERATIONS);
   CHECK_INT(result.iterations, 2);
@@ -90,9 +90,10 @@ static void starts(void) {
     CHECK(after < 0.5 * before);
     before = after;
   }
-  CHECK_OK(context, ts_system_set_values(system, d.values, (size_t)d.n * 2));
+  CHECK_OK(context, ts_system_set_values(system, ts_host(d.values, (size_t)d.n * 2)));
   CHECK_OK(context,
-           solve_system(system, &(ts_system_solve_desc){.stop = TS_STOP_RESIDUAL, .rtol = 1e-5}, &result));
+           solve_system(system, &(ts_system_solve_desc){.solver.stop = TS_STOP_RESIDUAL, .solver.rtol = 1e-5},
+                        &result));
   CHECK_INT(result.iterations, 0);
   /* One value at a time, after a solve whose solution is still on the device. */
   for (int j = 0; j < d.n; j++) {
@@ -118,7 +119,7 @@ static void all_locked(void) {
   CHECK_INT(result.unknowns, 0);
   CHECK_CONTAINS(result.message, "all 9 unknowns are locked");
   CHECK(dense_difference(system, &d) == 0);
-  CHECK(ts_system_vector(system) == NULL);
+  CHECK(ts_system_get_vector(system) == NULL);
   CHECK_OK(context, ts_system_unlock(system, 4));
   d.locked[4] = 0;
   CHECK(dense_solve(&d));
@@ -176,11 +177,12 @@ static void orders(void) {
     ts_system_result result, together;
     solve_and_compare(system, &d, &desc, &result);
     CHECK_INT(result.bandwidth.maximum, result.bandwidth_natural.maximum);
-    for (int j = 0; j < d.n; j++) CHECK_INT(ts_system_index(system, j), j);
+    for (int j = 0; j < d.n; j++) CHECK_INT(ts_system_get_index(system, j), j);
     desc.order = TS_ORDER_RCM;
     solve_and_compare(pairs, &d, &desc, &together);
     CHECK(together.bandwidth.maximum < together.bandwidth_natural.maximum / 3);
-    for (int j = 0; j < d.n; j += 2) CHECK(ts_system_index(pairs, j) + 1 == ts_system_index(pairs, j + 1));
+    for (int j = 0; j < d.n; j += 2)
+      CHECK(ts_system_get_index(pairs, j) + 1 == ts_system_get_index(pairs, j + 1));
     solve_and_compare(system, &d, &desc, &result);
     CHECK(result.bandwidth.mean < result.bandwidth_natural.mean / 2);
 
@@ -192,17 +194,17 @@ static void orders(void) {
     dense_state_rows(system, &d);
     CHECK_OK(context, ts_system_set_value(system, 20, d.values + (ptrdiff_t)20 * components));
     CHECK_OK(context, solve_system(system, &desc, &result));
-    float *on_device = read_vector(ts_system_vector(system));
+    float *on_device = read_vector(ts_system_get_vector(system));
     for (int j = 0; j < d.n; j++)
-      CHECK_CLOSE(on_device[ts_system_index(system, j) * components], d.values[j * components], 1e-4);
+      CHECK_CLOSE(on_device[ts_system_get_index(system, j) * components], d.values[j * components], 1e-4);
     free(on_device);
     CHECK_CLOSE(dense_difference(system, &d), 0, 2e-5);
-    CHECK_INT(ts_system_index(system, d.n), -1);
-    CHECK_INT(ts_system_index(NULL, 0), -1);
+    CHECK_INT(ts_system_get_index(system, d.n), -1);
+    CHECK_INT(ts_system_get_index(NULL, 0), -1);
 
     /* And back. */
     solve_and_compare(system, &d, &tight, &result);
-    for (int j = 0; j < d.n; j++) CHECK_INT(ts_system_index(system, j), j);
+    for (int j = 0; j < d.n; j++) CHECK_INT(ts_system_get_index(system, j), j);
     ts_system_destroy(&system);
     ts_system_destroy(&pairs);
     dense_free(&d);
@@ -215,7 +217,7 @@ static void rows_by_name(void) {
   d.a[4 * d.n + 38] += 5;
   ts_system *system = dense_system(context, &d, 0);
   dense_state_rows(system, &d);
-  const ts_system_solve_desc desc = {.method = TS_METHOD_CG, .order = TS_ORDER_RCM};
+  const ts_system_solve_desc desc = {.solver.method = TS_METHOD_CG, .order = TS_ORDER_RCM};
   ts_system_result result;
   CHECK_INT(ts_system_solve(system, &desc, &result), TS_NOT_CONVERGED);
   CHECK_INT(result.reason, TS_REASON_NOT_SYMMETRIC);
@@ -224,15 +226,4 @@ static void rows_by_name(void) {
   dense_free(&d);
 }
 
-CASE(changes)
-CASE(orders)
-CASE(rows_by_name)
-CASE(starts)
-CASE(all_locked)
-CASE(only_locked_values)
-
-static const test_case cases[] = {
-    {"changes", case_changes}, {"orders", case_orders},         {"rows_by_name", case_rows_by_name},
-    {"starts", case_starts},   {"all_locked", case_all_locked}, {"only_locked_values", case_only_locked_values},
-};
-TEST_MAIN(cases, 0)
+TEST_MAIN(CASES_IN_CONTEXT(changes, orders, rows_by_name, starts, all_locked, only_locked_values))

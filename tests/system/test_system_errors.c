@@ -62,7 +62,8 @@ static void descriptors(void) {
   CHECK_FAILS(NULL, ts_system_solve(NULL, NULL, NULL), TS_ERROR_INVALID_ARGUMENT, "system");
   ts_system_destroy(NULL);
   ts_system_destroy(&system);
-  CHECK(ts_system_context(NULL) == NULL && ts_system_vector(NULL) == NULL && ts_system_matrix(NULL) == NULL);
+  CHECK(ts_system_get_context(NULL) == NULL && ts_system_get_vector(NULL) == NULL &&
+        ts_system_get_matrix(NULL) == NULL);
   CHECK(!ts_system_is_locked(NULL, 0));
 }
 
@@ -77,12 +78,12 @@ static void unknowns(void) {
   INVALID(ts_system_set_value(system, 2, NULL), "value");
   INVALID(ts_system_get_value(system, 4, read), "unknown 4");
   INVALID(ts_system_get_value(system, 0, NULL), "value");
-  INVALID(ts_system_set_values(system, all, 8), "unknown 2", "-inf");
-  INVALID(ts_system_set_values(system, all, 4), "4", "8");
-  INVALID(ts_system_get_values(system, read, 9), "9", "8");
+  INVALID(ts_system_set_values(system, ts_host(all, 8)), "unknown 2", "-inf");
+  INVALID(ts_system_set_values(system, ts_host(all, 4)), "4", "8");
+  INVALID(ts_system_get_values(system, ts_host(read, 9)), "9", "8");
   INVALID(ts_system_lock(system, 4), "unknown 4");
   INVALID(ts_system_unlock(system, -7), "unknown -7");
-  CHECK_OK(context, ts_system_get_values(system, read, 8));
+  CHECK_OK(context, ts_system_get_values(system, ts_host(read, 8)));
   for (int k = 0; k < 8; k++) CHECK(read[k] == 0);
   ts_system_destroy(&system);
 }
@@ -110,7 +111,7 @@ static void out_of_order(void) {
   INVALID(ts_system_right_hand_side(system, 0, 1), "no row is open");
   INVALID(ts_system_end_row(system, 1), "no row is open");
   INVALID(ts_system_solve(system, NULL, &result), "ts_system_end comes first");
-  INVALID(ts_system_set_right_hand_sides(system, &one, 1), "ts_system_end comes first");
+  INVALID(ts_system_set_right_hand_sides(system, ts_host(&one, 1)), "ts_system_end comes first");
   INVALID(ts_system_end(system), "no equation has a coefficient");
 
   CHECK_OK(context, ts_system_begin_row(system));
@@ -176,8 +177,8 @@ static void bad_numbers(void) {
   CHECK_OK(context, ts_system_end(system));
   INVALID(ts_system_set_right_hand_side(system, 3, &one), "row 3");
   INVALID(ts_system_set_right_hand_side(system, 1, &infinite), "row 1", "inf");
-  INVALID(ts_system_set_right_hand_sides(system, a, 2), "2", "3");
-  INVALID(ts_system_set_right_hand_sides(system, bad, 3), "row 2", "nan");
+  INVALID(ts_system_set_right_hand_sides(system, ts_host(a, 2)), "2", "3");
+  INVALID(ts_system_set_right_hand_sides(system, ts_host(bad, 3)), "row 2", "nan");
   check_chain(system, 3);
   /* Of double precision, but together not of single. */
   state_chain(system, 3);
@@ -195,23 +196,23 @@ static void options(void) {
   state_chain(system, 3);
   CHECK_OK(context, ts_system_end(system));
   ts_system_result result;
-  ts_system_solve_desc desc = {.method = (ts_method)17};
+  ts_system_solve_desc desc = {.solver.method = (ts_method)17};
   INVALID(ts_system_solve(system, &desc, &result), "method", "17");
   desc = (ts_system_solve_desc){.normal = (ts_normal)3};
   INVALID(ts_system_solve(system, &desc, &result), "normal", "3");
   desc = (ts_system_solve_desc){.normal = TS_NORMAL_FORMED};
   INVALID(ts_system_solve(system, &desc, &result), "normal", "square");
-  desc = (ts_system_solve_desc){.order = (ts_order)2};
-  INVALID(ts_system_solve(system, &desc, &result), "order", "2");
-  desc = (ts_system_solve_desc){.rtol = 1.5};
+  desc = (ts_system_solve_desc){.order = (ts_order)3};
+  INVALID(ts_system_solve(system, &desc, &result), "order", "3");
+  desc = (ts_system_solve_desc){.solver.rtol = 1.5};
   INVALID(ts_system_solve(system, &desc, &result), "rtol", "1.5");
-  desc = (ts_system_solve_desc){.atol = -1};
+  desc = (ts_system_solve_desc){.solver.atol = -1};
   INVALID(ts_system_solve(system, &desc, &result), "atol", "-1");
   desc = (ts_system_solve_desc){.format = (ts_format)77};
   INVALID(ts_system_solve(system, &desc, &result), "format", "77");
-  desc = (ts_system_solve_desc){.method = TS_METHOD_CGLS};
+  desc = (ts_system_solve_desc){.solver.method = TS_METHOD_CGLS};
   INVALID(ts_system_solve(system, &desc, &result), "cgls", "square");
-  desc = (ts_system_solve_desc){.method = TS_METHOD_GMRES, .restart = 1000};
+  desc = (ts_system_solve_desc){.solver.method = TS_METHOD_GMRES, .solver.restart = 1000};
   INVALID(ts_system_solve(system, &desc, &result), "restart", "1000");
   const ts_format missing = missing_format(context);
   desc = (ts_system_solve_desc){.format = missing};
@@ -223,11 +224,11 @@ static void options(void) {
   system = make((ts_system_desc){.unknowns = 3, .least_squares = 1});
   state_chain(system, 3);
   CHECK_OK(context, ts_system_end(system));
-  desc = (ts_system_solve_desc){.method = TS_METHOD_CGLS, .normal = TS_NORMAL_FORMED};
+  desc = (ts_system_solve_desc){.solver.method = TS_METHOD_CGLS, .normal = TS_NORMAL_FORMED};
   INVALID(ts_system_solve(system, &desc, &result), "cgls", "TS_NORMAL_FORMED");
   desc = (ts_system_solve_desc){.order = TS_ORDER_RCM, .normal = TS_NORMAL_APPLIED};
   CHECK_FAILS(context, ts_system_solve(system, &desc, &result), TS_ERROR_UNSUPPORTED, "order");
-  desc = (ts_system_solve_desc){.method = TS_METHOD_CG, .normal = TS_NORMAL_APPLIED};
+  desc = (ts_system_solve_desc){.solver.method = TS_METHOD_CG, .normal = TS_NORMAL_APPLIED};
   INVALID(ts_system_solve(system, &desc, &result), "TS_NORMAL_APPLIED", "cg");
   check_chain(system, 3);
   ts_system_destroy(&system);
@@ -294,7 +295,7 @@ static void singular_least_squares(void) {
   CHECK_OK(context, ts_system_lock(system, 6));
   CHECK_OK(context, ts_system_solve(system, NULL, &result));
   double values[9];
-  CHECK_OK(context, ts_system_get_values(system, values, 9));
+  CHECK_OK(context, ts_system_get_values(system, ts_host(values, 9)));
   for (int k = 0; k < 4; k++) CHECK_CLOSE(values[k], 1 + k, 1e-4);
   CHECK_CLOSE(values[5], 4, 0.1);
   ts_system_destroy(&system);
@@ -304,7 +305,7 @@ static void singular_least_squares(void) {
   state_differences(system, 9, -1);
   CHECK_OK(context, ts_system_end(system));
   CHECK_OK(context, ts_system_solve(system, NULL, &result));
-  CHECK_OK(context, ts_system_get_values(system, values, 9));
+  CHECK_OK(context, ts_system_get_values(system, ts_host(values, 9)));
   for (int k = 0; k < 9; k++) CHECK_CLOSE(values[k] - values[0], k, 1e-4);
   CHECK_CLOSE(values[4], 0, 1e-4); /* the mean of the start */
   ts_system_destroy(&system);
@@ -323,7 +324,7 @@ static void methods_give_up(void) {
   CHECK_OK(context, ts_system_end(system));
   CHECK_OK(context, ts_system_solve(system, NULL, &result)); /* by another method */
   CHECK_INT(result.method, TS_METHOD_BICGSTAB);
-  const ts_system_solve_desc cg = {.method = TS_METHOD_CG};
+  const ts_system_solve_desc cg = {.solver.method = TS_METHOD_CG};
   CHECK_INT(ts_system_solve(system, &cg, &result), TS_NOT_CONVERGED);
   CHECK_INT(result.reason, TS_REASON_NOT_SYMMETRIC);
   CHECK_CONTAINS(result.message, "row 0, column 1");
@@ -350,8 +351,8 @@ static ts_status state_row(ts_system *system, const dense *d, int row) {
 }
 
 static ts_status state_and_solve(ts_system *system, const dense *d, int applied, progress *done) {
-  const ts_system_solve_desc desc = {.stop = TS_STOP_RESIDUAL,
-                                     .rtol = 1e-6,
+  const ts_system_solve_desc desc = {.solver.stop = TS_STOP_RESIDUAL,
+                                     .solver.rtol = 1e-6,
                                      .normal = applied ? TS_NORMAL_APPLIED : TS_NORMAL_AUTO,
                                      .order = applied ? TS_ORDER_NATURAL : TS_ORDER_RCM};
   ts_status status = TS_OK;
@@ -408,39 +409,12 @@ static void memory_runs_out(void) {
   }
 }
 
-static void run(void (*test)(void)) {
-  const ts_context_desc desc = heap_desc();
-  CHECK_OK(NULL, ts_context_create(&desc, &context));
-  if (!context) return;
-  test();
-  test_context_label("%s", "");
-  test_close(&context);
-  CHECK_INT(memory.live, 0);
+static ts_context_desc count_memory(int round) {
+  (void)round;
+  return heap_desc();
 }
 
-#define CASE(name)                                                                                             \
-  static void case_##name(void) {                                                                              \
-    run(name);                                                                                                 \
-  }
-CASE(descriptors)
-CASE(unknowns)
-CASE(out_of_order)
-CASE(bad_numbers)
-CASE(options)
-CASE(too_little_said)
-CASE(singular_least_squares)
-CASE(methods_give_up)
-CASE(memory_runs_out)
+static const test_fixture fixture = {.context = &context, .desc = count_memory};
 
-static const test_case cases[] = {
-    {"descriptors", case_descriptors},
-    {"unknowns", case_unknowns},
-    {"out_of_order", case_out_of_order},
-    {"bad_numbers", case_bad_numbers},
-    {"options", case_options},
-    {"too_little_said", case_too_little_said},
-    {"singular_least_squares", case_singular_least_squares},
-    {"methods_give_up", case_methods_give_up},
-    {"memory_runs_out", case_memory_runs_out},
-};
-TEST_MAIN(cases, 0)
+TEST_MAIN(CASES_WITH(&fixture, descriptors, unknowns, out_of_order, bad_numbers, options, too_little_said,
+                     singular_least_squares, methods_give_up, memory_runs_out))

@@ -1,4 +1,5 @@
-/* Blue where a contact sticks, red where friction is used up and it slides; orange: the pointer's pull. */
+/* Blue where a contact uses little of its friction, teal about halfway, red where it slides; orange: the
+ * pointer's pull. */
 in vec3 normal;
 flat in float value;
 uniform vec3 sun;

@@ -27,7 +27,10 @@ static const check_kind *kind_around(check_state *state, ts_context *context, co
   *k = (check_kind){.kind = {.destroy = inner->destroy,
                              TSI_MATRIX_OPERATIONS(TSI_ENTRY, check_).cg = inner->cg,
                              .quick_residual = inner->quick_residual ? check_quick_residual : NULL,
-                             .smooth = inner->smooth ? check_smooth : NULL},
+                             .smooth = inner->smooth ? check_smooth : NULL,
+                             .has_no_entries = inner->has_no_entries,
+                             .has_constrained = inner->has_constrained,
+                             .drop_constrained = inner->drop_constrained},
                     .inner = inner,
                     .next = state->kinds};
   state->kinds = k;

@@ -26,7 +26,10 @@ typedef struct tsi_ops tsi_ops;
 typedef struct tsi_matrix_kind tsi_matrix_kind;
 typedef struct tsi_layout tsi_layout; /* layout.h */
 typedef struct tsi_packed tsi_packed;
+typedef struct tsi_host_csr tsi_host_csr;
+typedef struct tsi_given tsi_given;           /* core/array.h */
 typedef struct tsi_stencil tsi_stencil;       /* common/grid/grid.h */
+typedef struct tsi_operator tsi_operator;     /* common/matrix/operator.h */
 typedef struct tsi_cg_kernels tsi_cg_kernels; /* a backend's own */
 /* Optional tables. */
 typedef struct tsi_cg_ops tsi_cg_ops;       /* common/krylov/cg_operations.h */
@@ -37,6 +40,7 @@ typedef struct tsi_fluid_ops tsi_fluid_ops; /* fluid/fluid.h */
 typedef struct tsi_lcp_ops tsi_lcp_ops;     /* lcp/lcp.h */
 typedef struct tsi_part_ops tsi_part_ops;   /* multi/part.h */
 typedef struct tsi_ranks_ops tsi_ranks_ops; /* core/ranks.h */
+typedef struct tsi_array_ops tsi_array_ops; /* core/array.h */
 
 typedef struct tsi_caps {
   char device[128], driver[240];
@@ -56,13 +60,13 @@ typedef struct tsi_caps {
   ts_grid_storage pointwise_storage; /* the fastest for Jacobi and Chebyshev */
 } tsi_caps;
 
-/* A block that grows, all 0 at first. */
 /* A context of several ranks while it is opened. */
 typedef struct tsi_opening {
   ts_transport transport;
   int agrees; /* this rank takes part in the agreements; before that its failure has to be told to the others */
 } tsi_opening;
 
+/* A block that grows, all 0 at first. */
 typedef struct tsi_memory {
   void *block;
   size_t bytes;
@@ -168,6 +172,26 @@ struct ts_scalars {
   void *impl;
 };
 
+/* A matrix on the host as creation works on it: ts_csr with integers of 32 bits, and one of the two arrays of
+ * values or none. */
+typedef struct tsi_csr {
+  int32_t rows, columns;
+  const int32_t *row_offsets, *column_indices;
+  const float *values;
+  const double *double_values;
+} tsi_csr;
+
+/* ts_matrix_desc with such a matrix. */
+typedef struct tsi_matrix_desc {
+  tsi_csr csr;
+  ts_format format;
+  const unsigned char *constrained;
+  ts_space *row_space, *column_space;
+  int keep_host_copy;
+  ts_precision precision;
+  int components;
+} tsi_matrix_desc;
+
 /* Rows of a part of a larger matrix: boundary rows refer to its ghosts, interior rows do not. */
 typedef enum tsi_rows { TSI_ALL_ROWS, TSI_INTERIOR_ROWS, TSI_BOUNDARY_ROWS } tsi_rows;
 
@@ -176,11 +200,15 @@ struct ts_matrix {
   const tsi_matrix_kind *kind;
   int references;
   ts_space *row_space, *column_space;
-  int64_t all_rows;     /* of all ranks; 0: info.rows */
-  int has_diagonal;     /* row and column space are one: the diagonal is stored by itself */
-  tsi_layout *layout;   /* NULL for a stencil */
-  tsi_stencil *stencil; /* NULL for others */
+  int64_t all_rows;       /* of all ranks; 0: info.rows */
+  int has_diagonal;       /* row and column space are one: the diagonal is stored by itself */
+  tsi_layout *layout;     /* NULL for a stencil */
+  tsi_stencil *stencil;   /* NULL for others */
+  tsi_operator *function; /* of an operator, which has no layout; NULL for others */
+  ts_matrix *transposed;  /* matrix_transposed.c; NULL before it is needed */
+  int transposed_changes; /* `changes` when it took its values */
   ts_matrix_info info;
+  char choice[200]; /* info.choice */
   /* Those that products in single precision and residuals compute: of copies of this struct, for the time of a
    * call, and only where tsi_part_ops.has_interior says so. */
   tsi_rows rows;
@@ -193,9 +221,11 @@ struct ts_matrix {
   double norm_infinity;   /* largest sum of magnitudes in a row */
   ts_precision precision; /* as asked for */
   int changes;            /* how often its values were replaced */
+  int made_on_device;     /* of arrays in the device's memory: the pattern is there only, without fingerprint */
   int device_values;      /* the device computes the values: nothing is known of them on the host */
   struct tsi_host_csr *host_copy;
-  float *user_values; /* those of the host copy times 2^exponent, once the user asked for them */
+  char without_copy[160]; /* why auto has no use for a host copy, which was therefore dropped; "" otherwise */
+  float *user_values;     /* those of the host copy times 2^exponent, once the user asked for them */
   /* Beside a host copy of the rows of a rank: their entries in columns of others, which are counted from 0. */
   struct tsi_host_csr *host_ghosts;
   /* What the values lack of those that were given, over the same spaces and with the same layout; NULL: 0. It
@@ -349,14 +379,17 @@ static inline const ts_vector *tsi_term(ts_coefficient c, const ts_vector *v) {
    * (A->whole is set) needs its values only, and may use the rest of what its whole has. */                   \
   REQUIRED(prefix, ts_status, matrix_create, (ts_matrix *A, const tsi_packed *packed))                         \
   /* New values, same layout. */                                                                               \
-  UNWATCHED(prefix, ts_status, matrix_write, (ts_matrix *A, const tsi_packed *packed))
+  UNWATCHED(prefix, ts_status, matrix_write, (ts_matrix *A, const tsi_packed *packed))                          \
+  /* The arrays back that tsi_format.unpack needs: in `packed`, or in `csr`, whose arrays may be A's own. The    \
+   * caller frees both, after failures too. */                                                                 \
+  UNWATCHED(prefix, ts_status, matrix_read, (const ts_matrix *A, tsi_packed *packed, tsi_host_csr *csr))
 /* clang-format on */
 
 struct tsi_ops {
   TSI_CORE_OPERATIONS(TSI_FIELD, TSI_FIELD, TSI_FIELD, )
   /* A matrix as csr that refers to the arrays of desc->csr, which are canonical, outlive it and may get other
    * values. Of the rest of desc the spaces count. NULL: the backend has arrays of its own. */
-  ts_status (*matrix_refer)(ts_context *context, const ts_matrix_desc *desc, ts_matrix **matrix);
+  ts_status (*matrix_refer)(ts_context *context, const tsi_matrix_desc *desc, ts_matrix **matrix);
   /* Ends what all ranks of a context do together: one status for all, a failure with its message. NULL: there
    * is one process. */
   ts_status (*agree)(ts_context *context, ts_status status);
@@ -367,7 +400,8 @@ struct tsi_ops {
   const tsi_mesh_ops *mesh;
   const tsi_fluid_ops *fluid;
   const tsi_lcp_ops *lcp;
-  const tsi_part_ops *part; /* NULL: contexts are no parts of others */
+  const tsi_part_ops *part;    /* NULL: contexts are no parts of others */
+  const tsi_array_ops *arrays; /* NULL: arrays of the application are in host memory */
 };
 
 /* ---- Kinds of matrix ----
@@ -404,6 +438,12 @@ struct tsi_matrix_kind {
   ts_status (*smooth)(ts_vector *out, const ts_matrix *A, const tsi_smoothing *s);
   /* y = A x and the sum of x y, which are pairs; may be NULL. */
   ts_status (*spmv_dot)(ts_vector *y, const ts_matrix *A, const ts_vector *x, ts_scalars *out, int index);
+  const char *has_no_entries; /* what it is instead of rows of entries, "a stencil"; NULL: it has them */
+  /* Rows without an equation that the space does not know of: whether there are any; and out = v where there
+   * are equations, else 0, with `zero` to work in, which is none of the others. Both NULL: the space knows all.
+   */
+  int (*has_constrained)(const ts_matrix *A);
+  ts_status (*drop_constrained)(ts_vector *out, const ts_matrix *A, const ts_vector *v, ts_vector *zero);
 };
 
 /* matrix_product.c: the same with all that A has. The product in pairs counts both parts of x and a rest of A;

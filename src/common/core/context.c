@@ -63,7 +63,7 @@ static ts_status validate_gl(const ts_gl_desc *gl) {
   return validate_rectangle(gl);
 }
 
-static ts_status validate(const ts_context_desc *desc) {
+static ts_status context_validate(const ts_context_desc *desc) {
   const ts_allocator *a = &desc->allocator;
   const int functions = (a->malloc_fn != NULL) + (a->realloc_fn != NULL) + (a->free_fn != NULL);
   if (functions != 0 && functions != 3)
@@ -71,9 +71,9 @@ static ts_status validate(const ts_context_desc *desc) {
                     functions);
   if (desc->threads < 0)
     return tsi_fail(NULL, TS_ERROR_INVALID_ARGUMENT, "threads is %d, less than 0", desc->threads);
-  if ((int)desc->log_level < 0 || desc->log_level > TS_LOG_DEBUG)
+  if ((int)desc->log_level < 0 || desc->log_level > TS_LOG_LEVEL_DEBUG)
     return tsi_fail(NULL, TS_ERROR_INVALID_ARGUMENT, "log_level is %d; it goes from 0 to %d",
-                    (int)desc->log_level, TS_LOG_DEBUG);
+                    (int)desc->log_level, TS_LOG_LEVEL_DEBUG);
   if (!ts_partition_name(desc->partition))
     return tsi_fail(NULL, TS_ERROR_INVALID_ARGUMENT, "partition is %d, which is no ts_partition",
                     desc->partition);
@@ -149,7 +149,7 @@ static ts_status open_backend(const ts_context_desc *desc, const char *name, tsi
   memset(context, 0, sizeof *context);
   context->desc = *desc;
   if (desc->gl) context->gl = *desc->gl;
-  if (!context->desc.log_level) context->desc.log_level = TS_LOG_WARNING;
+  if (!context->desc.log_level) context->desc.log_level = TS_LOG_LEVEL_WARNING;
   context->ops = context->device_ops = entry->ops;
   context->device_index = device_index;
   context->opening = opening;
@@ -166,7 +166,7 @@ static ts_status open_backend(const ts_context_desc *desc, const char *name, tsi
   context->desc.backend = NULL;
   context->desc.gl = NULL;
   context->gl.shader_dir = NULL;
-  tsi_log(context, TS_LOG_INFO, "backend %s: %s (%s)", context->backend_name, context->caps.device,
+  tsi_log(context, TS_LOG_LEVEL_INFO, "backend %s: %s (%s)", context->backend_name, context->caps.device,
           context->caps.driver);
   *out = context;
   return TS_OK;
@@ -196,18 +196,18 @@ static ts_status open_auto(const ts_context_desc *desc, ts_context **out) {
   char why[400] = "";
   for (int k = 0; k < 2; k++) {
     if (try_backend(desc, (k == 0) == current ? "gl" : "cuda", out, why, sizeof why) < 0) continue;
-    if (why[0]) tsi_log(*out, TS_LOG_INFO, "auto took %s; %s", (*out)->backend_name, why);
+    if (why[0]) tsi_log(*out, TS_LOG_LEVEL_INFO, "auto took %s; %s", (*out)->backend_name, why);
     return TS_OK;
   }
   TSI_TRY(open_backend(desc, "cpu", NULL, out));
-  tsi_log(*out, TS_LOG_INFO, "auto took cpu; %s", why);
+  tsi_log(*out, TS_LOG_LEVEL_INFO, "auto took cpu; %s", why);
   return TS_OK;
 }
 
 ts_status tsi_context_open(const ts_context_desc *desc, tsi_opening *opening, ts_context **context) {
   static const ts_context_desc defaults;
   if (!desc) desc = &defaults;
-  TSI_TRY(validate(desc));
+  TSI_TRY(context_validate(desc));
   const char *name = desc->backend ? desc->backend : "auto";
   return opening || strcmp(name, "auto") ? open_backend(desc, name, opening, context)
                                          : open_auto(desc, context);
@@ -262,6 +262,20 @@ ts_status tsi_enter(ts_context *context) {
 ts_status tsi_leave(ts_context *context, ts_status status) {
   context->ops->leave(context);
   return status;
+}
+
+ts_status tsi_call(ts_context *context, tsi_function function, void *user, ts_vector *out, const ts_vector *in,
+                   const char *what) {
+  tsi_leave(context, TS_OK);
+  const ts_status status = function(user, out, in);
+  if (status == TS_OK) return tsi_enter(context);
+  char error[sizeof context->error];
+  memcpy(error, context->error, sizeof error);
+  TSI_TRY(tsi_enter(context));
+  memcpy(context->error, error, sizeof error);
+  if (status < 0 && error[0]) return status;
+  return tsi_fail(context, status < 0 ? status : TS_ERROR_INVALID_ARGUMENT, "%s returned %s", what,
+                  ts_status_name(status));
 }
 
 void tsi_begin_together(ts_context *context) {

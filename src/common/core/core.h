@@ -24,7 +24,7 @@ void tsi_clear_error(ts_context *context);
 /* The precision of a vector, of scalars or of a matrix is one that the backend has. */
 ts_status tsi_check_precision(ts_context *context, ts_precision precision);
 /* A descriptor's reserved fields are 0; `prefix` stands before the name in the message. */
-ts_status tsi_check_reserved(ts_context *context, const char *prefix, const int *reserved, size_t bytes);
+ts_status tsi_check_reserved(ts_context *context, const char *prefix, const uint64_t *reserved, size_t bytes);
 
 #define TSI_TRY(call)                                                                                          \
   do {                                                                                                         \
@@ -35,8 +35,8 @@ ts_status tsi_check_reserved(ts_context *context, const char *prefix, const int 
 /* ---- Log ---- */
 void tsi_log(ts_context *context, ts_log_level level, const char *format, ...) TSI_PRINTF(3, 4);
 
-/* ---- Host memory from the context's allocator: NULL when there is none; sizes are checked for overflow ----
- */
+/* ---- Host memory from the context's allocator, or without a context from malloc: NULL when there is none;
+ * sizes are checked for overflow ---- */
 void *tsi_malloc(ts_context *context, size_t count, size_t size);
 void *tsi_calloc(ts_context *context, size_t count, size_t size);
 void tsi_free(ts_context *context, void *block);
@@ -78,6 +78,11 @@ double tsi_seconds(void);
   } while (0)
 ts_status tsi_enter(ts_context *context);
 ts_status tsi_leave(ts_context *context, ts_status status);
+/* Calls a function of the caller's, which enters and leaves the library by itself; `what` names it if it fails
+ * without a message. */
+typedef ts_status (*tsi_function)(void *user, ts_vector *out, const ts_vector *in);
+ts_status tsi_call(ts_context *context, tsi_function function, void *user, ts_vector *out, const ts_vector *in,
+                   const char *what);
 /* A public function that all ranks of a context call at the same place has these around what may fail: it
  * returns the same status on all of them (texsolve/ranks.h). They may be within each other. */
 void tsi_begin_together(ts_context *context);
@@ -104,7 +109,7 @@ ts_status tsi_tiling_create(ts_context *context, int32_t size, const int32_t *le
 
 /* TS_ERROR_INCOMPATIBLE where v is not over `space`. The words for the message: v's name; who works on the
  * space
- * ("the solver"); the space ("the matrix's space"); and what gives it ("ts_matrix_row_space"). */
+ * ("the solver"); the space ("the matrix's space"); and what gives it ("ts_matrix_get_row_space"). */
 ts_status tsi_check_space(const ts_vector *v, const ts_space *space, const char *name, const char *owner,
                           const char *space_name, const char *giver);
 /* The b and x of a solve: two vectors with as many components. */
@@ -133,9 +138,15 @@ ts_status tsi_hold_result(ts_vector *y, const ts_vector *const *operands);
 #define TSI_HOLD_RESULT(y, ...) tsi_hold_result((y), (const ts_vector *const[]){__VA_ARGS__, NULL})
 /* The message of a solve that converged to an x which its vector rounds. */
 void tsi_say_rounded(ts_result *result);
+/* The first part becomes these values, in the order of indices. */
+ts_status tsi_write_floats(ts_vector *v, const float *values);
+/* The first part, in the order of indices. Synchronises with the device. */
+ts_status tsi_read_floats(const ts_vector *v, float *values);
+/* All parts become what they hold of these values; `floats` is as long, to work in. */
+ts_status tsi_write_parts(ts_vector *v, const double *values, size_t count, float *floats);
 /* The parts behind the first become 0. */
 ts_status tsi_clear_low(ts_vector *v);
-/* All parts together become what ts_vector_read_double reads. Synchronises with the device. */
+/* All parts together become what tsi_vector_read_doubles reads. Synchronises with the device. */
 ts_status tsi_round_to_doubles(ts_vector *v);
 /* Leaves a public function that has computed y, in pairs at most: a third part becomes 0. */
 ts_status tsi_leave_computed(ts_vector *y, ts_status status);
@@ -159,7 +170,12 @@ tsi_exponents tsi_exponents_of(const double *values, size_t count);
 enum { TSI_LARGEST_EXPONENT = 896 };
 int tsi_may_have_exponent(const ts_vector *v);
 int tsi_exponent_for(const ts_vector *v, tsi_exponents exponents);
-/* ts_vector_write_double with this exponent. */
+/* ts_vector_write and ts_vector_read of numbers on the host, as public functions: they enter and leave. */
+ts_status tsi_vector_write_floats(ts_vector *v, const float *values);
+ts_status tsi_vector_read_floats(const ts_vector *v, float *values);
+ts_status tsi_vector_write_doubles(ts_vector *v, const double *values);
+ts_status tsi_vector_read_doubles(const ts_vector *v, double *values);
+/* tsi_vector_write_doubles with this exponent. */
 ts_status tsi_vector_write_scaled(ts_vector *v, const double *values, size_t count, int exponent);
 ts_status tsi_settle(const ts_vector *v);
 /* Enters, and settles the vectors, the last of which is NULL: for public functions that know no exponents. */

@@ -20,7 +20,7 @@ ts_status tsi_fail(ts_context *context, ts_status status, const char *format, ..
   vsnprintf(text, sizeof thread_error, format, arguments);
   va_end(arguments);
   *row_of(context) = -1;
-  tsi_log(context, TS_LOG_DEBUG, "%s: %s", ts_status_name(status), text);
+  tsi_log(context, TS_LOG_LEVEL_DEBUG, "%s: %s", ts_status_name(status), text);
   return status;
 }
 
@@ -48,11 +48,11 @@ ts_status tsi_check_precision(ts_context *context, ts_precision precision) {
   return TS_OK;
 }
 
-ts_status tsi_check_reserved(ts_context *context, const char *prefix, const int *reserved, size_t bytes) {
+ts_status tsi_check_reserved(ts_context *context, const char *prefix, const uint64_t *reserved, size_t bytes) {
   for (size_t i = 0; i < bytes / sizeof *reserved; i++)
     if (reserved[i])
-      return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "%sreserved[%zu] is %d; it must be 0", prefix, i,
-                      reserved[i]);
+      return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "%sreserved[%zu] is %llu; it must be 0", prefix, i,
+                      (unsigned long long)reserved[i]);
   return TS_OK;
 }
 

@@ -10,8 +10,8 @@
 void *tsi_malloc(ts_context *context, size_t count, size_t size) {
   if (size && count > SIZE_MAX / size) return NULL;
   const size_t bytes = count > 0 && size > 0 ? count * size : 1;
-  const ts_allocator *allocator = &context->desc.allocator;
-  return allocator->malloc_fn ? allocator->malloc_fn(bytes, allocator->user) : malloc(bytes);
+  const ts_allocator *allocator = context ? &context->desc.allocator : NULL;
+  return allocator && allocator->malloc_fn ? allocator->malloc_fn(bytes, allocator->user) : malloc(bytes);
 }
 
 void *tsi_calloc(ts_context *context, size_t count, size_t size) {
@@ -22,8 +22,8 @@ void *tsi_calloc(ts_context *context, size_t count, size_t size) {
 
 void tsi_free(ts_context *context, void *block) {
   if (!block) return;
-  const ts_allocator *allocator = &context->desc.allocator;
-  if (allocator->free_fn)
+  const ts_allocator *allocator = context ? &context->desc.allocator : NULL;
+  if (allocator && allocator->free_fn)
     allocator->free_fn(block, allocator->user);
   else
     free(block);

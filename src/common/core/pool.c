@@ -129,7 +129,7 @@ ts_status tsi_pool_create(ts_context *context, int threads, tsi_pool **pool) {
   return TS_OK;
 }
 
-static void start(tsi_pool *pool) {
+static void pool_start(tsi_pool *pool) {
   pool->process = tsi_process();
   atomic_init(&pool->caller_sleeps, 0);
   tsi_lock_create(&pool->lock);
@@ -171,7 +171,7 @@ static void wait_for(tsi_pool *pool, worker *w, ticket done) {
 }
 
 double tsi_pool_run(tsi_pool *pool, const tsi_job *job) {
-  if (pool->process != tsi_process()) start(pool);
+  if (pool->process != tsi_process()) pool_start(pool);
   pool->job = *job;
   const ticket number = pool->number += STATES;
   const int called = job->ranges < pool->started ? job->ranges : pool->started;

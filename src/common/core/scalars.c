@@ -1,6 +1,7 @@
 /* Device slots, and vectors and slots made together. */
 #include <math.h>
 
+#include "array.h"
 #include "core.h"
 
 static void free_scalars(ts_scalars *s) {
@@ -70,14 +71,6 @@ void ts_scalars_destroy(ts_scalars **scalars) {
 
 /* ---- Transfers ---- */
 
-static ts_status check_range(const ts_scalars *s, const char *function, int first, int count) {
-  if (first < 0 || count < 1 || first > s->count - count)
-    return tsi_fail(s->context, TS_ERROR_INVALID_ARGUMENT,
-                    "%s: slots %d to %lld are out of range; there are %d", function, first,
-                    (long long)first + count - 1, s->count);
-  return TS_OK;
-}
-
 ts_status tsi_scalars_write(ts_scalars *s, int first, int count, const double *values) {
   const tsi_ops *ops = s->context->ops;
   float high[64], low[64];
@@ -122,51 +115,51 @@ ts_status tsi_scalars_read(ts_scalars *s, int first, int count, double *values) 
   return tsi_scalars_read_end(s, values);
 }
 
-/* ---- Public transfers, of floats and of doubles ---- */
+/* ---- Arrays of the application ---- */
 
-static ts_status with_doubles(ts_scalars *s, int count, double **doubles) {
-  *doubles = tsi_malloc(s->context, (size_t)count, 4 * sizeof **doubles);
-  if (*doubles) return TS_OK;
-  return tsi_out_of_memory(s->context, "scalars on the host", (size_t)count * 4 * sizeof **doubles);
+static ts_status check_slots(const ts_scalars *s, const char *function, int first, size_t numbers) {
+  const size_t count = numbers / 4;
+  if (numbers == 0 || numbers % 4)
+    return tsi_fail(s->context, TS_ERROR_INVALID_ARGUMENT, "%s: values.count is %zu; each slot has 4 numbers",
+                    function, numbers);
+  if (first < 0 || first > s->count || count > (size_t)(s->count - first))
+    return tsi_fail(s->context, TS_ERROR_INVALID_ARGUMENT,
+                    "%s: slots %d to %lld are out of range; there are %d", function, first,
+                    (long long)first + (long long)count - 1, s->count);
+  return TS_OK;
 }
 
-ts_status ts_scalars_write_double(ts_scalars *scalars, int first, int count, const double *values) {
-  TSI_REQUIRE(NULL, scalars);
-  TSI_REQUIRE(scalars->context, values);
-  TSI_TRY(check_range(scalars, __func__, first, count));
-  TSI_TRY(tsi_enter(scalars->context));
-  return tsi_leave(scalars->context, tsi_scalars_write(scalars, first, count, values));
-}
-
-ts_status ts_scalars_read_double(ts_scalars *scalars, int first, int count, double *values) {
-  TSI_REQUIRE(NULL, scalars);
-  TSI_REQUIRE(scalars->context, values);
-  TSI_TRY(check_range(scalars, __func__, first, count));
-  TSI_TRY(tsi_enter(scalars->context));
-  return tsi_leave(scalars->context, tsi_scalars_read(scalars, first, count, values));
-}
-
-ts_status ts_scalars_write(ts_scalars *scalars, int first, int count, const float *values) {
-  TSI_REQUIRE(NULL, scalars);
-  TSI_REQUIRE(scalars->context, values);
-  TSI_TRY(check_range(scalars, __func__, first, count));
-  double *doubles;
-  TSI_TRY(with_doubles(scalars, count, &doubles));
-  for (int i = 0; i < 4 * count; i++) doubles[i] = (double)values[i];
-  const ts_status status = ts_scalars_write_double(scalars, first, count, doubles);
-  tsi_free(scalars->context, doubles);
+ts_status ts_scalars_write(ts_scalars *scalars, int first, ts_array values) {
+  TSI_BEGIN(scalars, scalars->context);
+  ts_context *context = scalars->context;
+  tsi_loans loans = {0};
+  const double *doubles;
+  TSI_TRY(check_slots(scalars, __func__, first, values.count));
+  ts_status status = tsi_array_borrow_doubles(context, "values", &values, values.count, &loans, &doubles);
+  if (status == TS_OK && !doubles) status = tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "values is NULL");
+  if (status == TS_OK) status = tsi_enter(context);
+  if (status == TS_OK)
+    status = tsi_leave(context, tsi_scalars_write(scalars, first, (int)(values.count / 4), doubles));
+  tsi_loans_free(context, &loans);
   return status;
 }
 
-ts_status ts_scalars_read(ts_scalars *scalars, int first, int count, float *values) {
-  TSI_REQUIRE(NULL, scalars);
-  TSI_REQUIRE(scalars->context, values);
-  TSI_TRY(check_range(scalars, __func__, first, count));
-  double *doubles;
-  TSI_TRY(with_doubles(scalars, count, &doubles));
-  const ts_status status = ts_scalars_read_double(scalars, first, count, doubles);
-  for (int i = 0; status == TS_OK && i < 4 * count; i++) values[i] = (float)doubles[i];
-  tsi_free(scalars->context, doubles);
+static ts_status read_into(ts_scalars *s, int first, const ts_array *values, tsi_loans *loans) {
+  ts_context *context = s->context;
+  void *doubles;
+  TSI_TRY(tsi_loan(context, "scalars on the host", values->count, TS_TYPE_DOUBLE, loans, &doubles));
+  TSI_TRY(tsi_enter(context));
+  TSI_TRY(tsi_leave(context, tsi_scalars_read(s, first, (int)(values->count / 4), doubles)));
+  return tsi_array_put(context, values, doubles);
+}
+
+ts_status ts_scalars_read(ts_scalars *scalars, int first, ts_array values) {
+  TSI_BEGIN(scalars, scalars->context);
+  tsi_loans loans = {0};
+  TSI_TRY(check_slots(scalars, __func__, first, values.count));
+  TSI_TRY(tsi_array_check(scalars->context, "values", &values, values.count, TSI_FLOATING, TSI_WRITE));
+  const ts_status status = read_into(scalars, first, &values, &loans);
+  tsi_loans_free(scalars->context, &loans);
   return status;
 }
 

@@ -64,6 +64,7 @@ ts_status ts_space_create(ts_context *context, const ts_space_desc *desc, ts_spa
   TSI_REQUIRE(context, space);
   *space = NULL;
   TSI_REQUIRE(context, desc);
+  TSI_TRY(tsi_check_reserved(context, "", desc->reserved, sizeof desc->reserved));
   if (desc->size < 1)
     return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "size of an index space is %d, less than 1",
                     desc->size);
@@ -84,6 +85,6 @@ void ts_space_destroy(ts_space **space) {
   *space = NULL;
 }
 
-int32_t ts_space_size(const ts_space *space) {
+int32_t ts_space_get_size(const ts_space *space) {
   return space ? space->tiling.size : 0;
 }

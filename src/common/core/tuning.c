@@ -21,6 +21,8 @@ const tsi_tuning tsi_tuning_cpu = {
     .bcrs4_weight_several = A_TENTH,
     .check_interval = 1,
     .amg_couplings = 190,
+    .iteration_nanoseconds = 2000,
+    .entry_nanoseconds = 1,
     .thread_floats = 65536,
 };
 
@@ -44,8 +46,8 @@ const tsi_tuning tsi_tuning_cpu = {
  * across, 13.3 and 10 to 15, one of 256^3 167 and 456.
  *
  * peer_seconds is no measured number: devices that work together answer each other within microseconds, and the
- * processor of a host that is busy may start one of them milliseconds later. Nor is ghost_transfer: it is the
- * most direct way that ghosts may take, where there is one, and for comparing the others. interior_entries:
+ * processor of a host that is busy may start one of them milliseconds later. Nor is ghost_transfer:
+ * the other ways are for comparing them. interior_entries:
  * with a kernel of its own for rows without ghosts an iteration of two ranks, each with an H200, takes 82 us
  * instead of 75 where a rank has 3.6 M entries, and 119 instead of 126 where it has 15 M.
  *
@@ -80,6 +82,8 @@ const tsi_tuning tsi_tuning_cuda = {
     .check_interval = 25,
     .pipelined_iterations = 4,
     .amg_couplings = 320,
+    .iteration_nanoseconds = 12000,
+    .entry_nanoseconds = 0.003,
     .peer_seconds = 2,
     .ghost_transfer = 4,
     .interior_entries = 1 << 23,
@@ -106,6 +110,8 @@ const tsi_tuning tsi_tuning_gl = {
     .pipelined_iterations = 2,
     .one_reduction_texels = 1 << 18, /* with texture barriers */
     .amg_couplings = 800,
+    .iteration_nanoseconds = 60000,
+    .entry_nanoseconds = 0.01,
 };
 
 /* llvmpipe on two cores, where a pass more for sums is a small part. AMG takes as long as Jacobi at 95 to 120
@@ -118,6 +124,8 @@ const tsi_tuning tsi_tuning_gl_software = {
     .check_interval = 16,
     .pipelined_iterations = 2,
     .amg_couplings = 110,
+    .iteration_nanoseconds = 300000,
+    .entry_nanoseconds = 10,
 };
 
 /* Two H100 whose memory reaches each other take as long for 512 k rows as one of them, 19 us an iteration, and
@@ -147,7 +155,8 @@ ts_status ts_context_get_tuning(const ts_context *context, int index, ts_tuning_
   if (index < 0 || index >= FIELDS)
     return tsi_fail((ts_context *)context, TS_ERROR_INVALID_ARGUMENT, "index is %d; it goes from 0 to %d",
                     index, FIELDS - 1);
-  *entry = (ts_tuning_entry){fields[index].name, fields[index].meaning, *value_of(context, index)};
+  *entry = (ts_tuning_entry){
+      .name = fields[index].name, .meaning = fields[index].meaning, .value = *value_of(context, index)};
   return TS_OK;
 }
 

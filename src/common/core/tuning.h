@@ -42,10 +42,12 @@
   FIELD(pipelined_iterations, 1, 1024, "iterations started before a check's numbers arrive")                   \
   FIELD(one_reduction_texels, 0, 1e15, "texels up to which CG has one reduction")                              \
   FIELD(amg_couplings, 1, 1e15, "couplings across a matrix from which on auto is amg")                         \
+  FIELD(iteration_nanoseconds, 0, 1e15, "time of an iteration without entries")                                \
+  FIELD(entry_nanoseconds, 0, 1e15, "what an entry adds to it")                                                \
   /* Several devices: partition.c, multi_cg.c, multi_channel.c, cuda_interior.c. */                            \
   FIELD(part_rows, 1, 1e15, "rows of 7 entries that are worth a device more")                                  \
   FIELD(peer_seconds, 0, 1e9, "seconds that a device waits for another's answer")                              \
-  FIELD(ghost_transfer, 1, 4, "ghosts to other ranks: 1 by the host, 2 by the transport, 3 by NCCL, 4 shared") \
+  FIELD(ghost_transfer, 1, 4, "ghosts to other ranks: 1 by the host, 2 by the transport, 3 by NCCL, 4 best")   \
   FIELD(interior_entries, 1, 1e15, "entries of rows without ghosts that are worth a kernel of their own")      \
   /* The CPU backend's threads. */                                                                             \
   FIELD(thread_floats, 1, 1e15, "floats of work that are worth a thread")

@@ -2,6 +2,7 @@
 #include <float.h>
 #include <math.h>
 
+#include "array.h"
 #include "core.h"
 #include "ranks.h"
 
@@ -61,22 +62,18 @@ void ts_vector_destroy(ts_vector **vector) {
   *vector = NULL;
 }
 
-ts_space *ts_vector_space(const ts_vector *vector) {
+ts_space *ts_vector_get_space(const ts_vector *vector) {
   return vector ? vector->space : NULL;
 }
 
-int ts_vector_components(const ts_vector *vector) {
+int ts_vector_get_components(const ts_vector *vector) {
   return vector ? vector->components : 0;
 }
 
 /* ---- Transfers ---- */
 
-static ts_status check_count(const ts_vector *v, size_t count) {
-  const size_t expected = (size_t)v->space->tiling.size * (size_t)v->components;
-  if (count != expected)
-    return tsi_fail(v->context, TS_ERROR_INVALID_ARGUMENT, "count is %zu; the vector has %d x %d = %zu numbers",
-                    count, v->space->tiling.size, v->components, expected);
-  return TS_OK;
+static size_t numbers_of(const ts_vector *v) {
+  return (size_t)v->space->tiling.size * (size_t)v->components;
 }
 
 static size_t texel_floats(const ts_vector *v) {
@@ -84,7 +81,7 @@ static size_t texel_floats(const ts_vector *v) {
   return (size_t)t->width * (size_t)t->height * (size_t)tsi_texel_floats(v);
 }
 
-static ts_status write_texels(ts_vector *v, const float *values) {
+ts_status tsi_write_floats(ts_vector *v, const float *values) {
   const tsi_tiling *t = &v->space->tiling;
   if (t->linear) return v->context->ops->vector_write(v, values);
   float *texels = tsi_calloc(v->context, texel_floats(v), sizeof *texels);
@@ -100,7 +97,7 @@ static ts_status write_texels(ts_vector *v, const float *values) {
   return status;
 }
 
-static ts_status read_texels(const ts_vector *v, float *values) {
+ts_status tsi_read_floats(const ts_vector *v, float *values) {
   const tsi_tiling *t = &v->space->tiling;
   v->context->host_synchronisations++;
   if (t->linear) return v->context->ops->vector_read(v, values);
@@ -122,18 +119,24 @@ ts_status tsi_clear_low(ts_vector *v) {
   return TS_OK;
 }
 
-ts_status ts_vector_write(ts_vector *vector, const float *values, size_t count) {
-  TSI_REQUIRE(NULL, vector);
-  TSI_REQUIRE(vector->context, values);
-  TSI_TRY(check_count(vector, count));
+ts_status tsi_vector_write_floats(ts_vector *vector, const float *values) {
   TSI_TRY(tsi_enter(vector->context));
-  ts_status status = write_texels(vector, values);
+  ts_status status = tsi_write_floats(vector, values);
   if (status == TS_OK) status = tsi_clear_low(vector);
   if (status == TS_OK) vector->exponent = 0;
   return tsi_leave(vector->context, status);
 }
 
-/* Numbers times 2^exponent. Floats that hold none of them are an error: 0 or infinite they would be wrong. */
+/* Floats that hold none of the numbers are an error: 0 or infinite they would be wrong. */
+static ts_status check_largest(const ts_vector *v, double largest) {
+  if (largest == 0 || (largest <= FLT_MAX && largest >= FLT_MIN)) return TS_OK;
+  return tsi_fail(v->context, TS_ERROR_INVALID_ARGUMENT,
+                  "the largest number of the vector is %g, which is %s the range of floats; "
+                  "an array of doubles holds it",
+                  largest, largest > FLT_MAX ? "beyond" : "below");
+}
+
+/* Numbers times 2^exponent. */
 static ts_status multiply_floats(const ts_vector *v, float *values, size_t count) {
   double largest = 0;
   for (size_t k = 0; k < count; k++) {
@@ -141,31 +144,29 @@ static ts_status multiply_floats(const ts_vector *v, float *values, size_t count
     if (isfinite(values[k])) largest = fmax(largest, fabs(value));
     values[k] = (float)value;
   }
-  if (largest == 0 || (largest <= FLT_MAX && largest >= FLT_MIN)) return TS_OK;
-  return tsi_fail(v->context, TS_ERROR_INVALID_ARGUMENT,
-                  "the largest number of the vector is %g, which is %s the range of floats; "
-                  "ts_vector_read_double reads it",
-                  largest, largest > FLT_MAX ? "beyond" : "below");
+  return check_largest(v, largest);
 }
 
 /* The parts of a normalised vector add up to the first one in single precision. */
-ts_status ts_vector_read(const ts_vector *vector, float *values, size_t count) {
-  TSI_REQUIRE(NULL, vector);
-  TSI_REQUIRE(vector->context, values);
-  TSI_TRY(check_count(vector, count));
+ts_status tsi_vector_read_floats(const ts_vector *vector, float *values) {
+  const size_t count = numbers_of(vector);
   TSI_TRY(tsi_enter(vector->context));
-  TSI_TRY(tsi_leave(vector->context, read_texels(vector, values)));
+  TSI_TRY(tsi_leave(vector->context, tsi_read_floats(vector, values)));
   return vector->exponent ? multiply_floats(vector, values, count) : TS_OK;
 }
 
 /* ---- Doubles on the host ---- */
 
+static ts_status fail_range(const ts_vector *v, size_t k, double value) {
+  return tsi_fail(v->context, TS_ERROR_INVALID_ARGUMENT,
+                  "component %zu of index %zu is %g, out of the range of single precision",
+                  k % (size_t)v->components, k / (size_t)v->components, value);
+}
+
 static ts_status check_range(const ts_vector *v, const double *values, size_t count, int exponent) {
   for (size_t k = 0; k < count; k++)
     if (isfinite(values[k]) && !isfinite((float)ldexp(values[k], -exponent)))
-      return tsi_fail(v->context, TS_ERROR_INVALID_ARGUMENT,
-                      "component %zu of index %zu is %g, out of the range of single precision",
-                      k % (size_t)v->components, k / (size_t)v->components, values[k]);
+      return fail_range(v, k, values[k]);
   return TS_OK;
 }
 
@@ -195,9 +196,13 @@ static ts_status write_parts(ts_vector *v, const double *values, size_t count, f
       for (int q = 0; q < p && isfinite(rest); q++) rest -= (double)(float)rest;
       floats[k] = isfinite(rest) || p == 0 ? (float)rest : 0;
     }
-    TSI_TRY(write_texels(part, floats));
+    TSI_TRY(tsi_write_floats(part, floats));
   }
   return TS_OK;
+}
+
+ts_status tsi_write_parts(ts_vector *v, const double *values, size_t count, float *floats) {
+  return write_parts(v, values, count, floats, 0);
 }
 
 static ts_status read_parts(const ts_vector *v, double *values, size_t count, float *floats) {
@@ -205,7 +210,7 @@ static ts_status read_parts(const ts_vector *v, double *values, size_t count, fl
   const ts_vector *parts[3] = {v, v->low, v->low ? v->low->low : NULL};
   for (int p = 2; p >= 0; p--) { /* the smallest first: their sum is what doubles hold */
     if (!parts[p]) continue;
-    TSI_TRY(read_texels(parts[p], floats));
+    TSI_TRY(tsi_read_floats(parts[p], floats));
     for (size_t k = 0; k < count; k++) values[k] += (double)floats[k];
   }
   return TS_OK;
@@ -239,11 +244,8 @@ static int are_floats(const double *values, size_t count) {
   return k == count;
 }
 
-ts_status ts_vector_write_double(ts_vector *vector, const double *values, size_t count) {
-  TSI_REQUIRE(NULL, vector);
-  tsi_clear_error(vector->context);
-  TSI_REQUIRE(vector->context, values);
-  TSI_TRY(check_count(vector, count));
+ts_status tsi_vector_write_doubles(ts_vector *vector, const double *values) {
+  const size_t count = numbers_of(vector);
   if (tsi_may_grow(vector) && (is_of_ranks(vector) || !are_floats(values, count))) {
     TSI_TRY(tsi_enter(vector->context));
     TSI_TRY(tsi_leave(vector->context, tsi_hold_doubles(vector)));
@@ -252,12 +254,9 @@ ts_status ts_vector_write_double(ts_vector *vector, const double *values, size_t
   return tsi_vector_write_scaled(vector, values, count, exponent);
 }
 
-ts_status ts_vector_read_double(const ts_vector *vector, double *values, size_t count) {
-  TSI_REQUIRE(NULL, vector);
+ts_status tsi_vector_read_doubles(const ts_vector *vector, double *values) {
+  const size_t count = numbers_of(vector);
   ts_context *context = vector->context;
-  tsi_clear_error(context);
-  TSI_REQUIRE(context, values);
-  TSI_TRY(check_count(vector, count));
   float *floats = tsi_malloc(context, count, sizeof *floats);
   if (!floats) return tsi_out_of_memory(context, "reading a vector", count * sizeof *floats);
   ts_status status = tsi_enter(context);
@@ -265,6 +264,56 @@ ts_status ts_vector_read_double(const ts_vector *vector, double *values, size_t 
   for (size_t k = 0; vector->exponent && k < count; k++) values[k] = ldexp(values[k], vector->exponent);
   tsi_free(context, floats);
   return status;
+}
+
+/* ---- Arrays of the application ---- */
+
+/* With an exponent all are in the range of floats. */
+static ts_status write_on_device(ts_vector *v, const ts_array *values) {
+  const tsi_array_ops *ops = v->context->device_ops->arrays;
+  tsi_looked found = {.are_floats = 1, .exponents = tsi_no_exponents, .out_of_range = SIZE_MAX};
+  if (values->type == TS_TYPE_DOUBLE) TSI_TRY(ops->look(v->context, values, &found));
+  if (tsi_may_grow(v) && !found.are_floats) TSI_TRY(tsi_hold_doubles(v));
+  const int exponent = tsi_exponent_for(v, found.exponents);
+  if (!exponent && found.out_of_range != SIZE_MAX) return fail_range(v, found.out_of_range, found.value);
+  TSI_TRY(ops->split(v, values, exponent));
+  v->exponent = exponent;
+  return TS_OK;
+}
+
+static ts_status read_on_device(const ts_vector *v, const ts_array *values) {
+  const tsi_array_ops *ops = v->context->device_ops->arrays;
+  if (v->exponent && values->type == TS_TYPE_FLOAT) {
+    float largest;
+    TSI_TRY(ops->largest(v, &largest));
+    TSI_TRY(check_largest(v, ldexp((double)largest, v->exponent)));
+  }
+  return ops->join(v, values);
+}
+
+ts_status ts_vector_write(ts_vector *vector, ts_array values) {
+  TSI_BEGIN(vector, vector->context);
+  const size_t count = numbers_of(vector);
+  TSI_TRY(tsi_array_check(vector->context, "values", &values, count, TSI_FLOATING, TSI_READ));
+  if (values.memory == TS_MEMORY_CUDA) {
+    TSI_TRY(tsi_enter(vector->context));
+    return tsi_leave(vector->context, write_on_device(vector, &values));
+  }
+  return values.type == TS_TYPE_DOUBLE ? tsi_vector_write_doubles(vector, values.data)
+                                       : tsi_vector_write_floats(vector, values.data);
+}
+
+ts_status ts_vector_read(const ts_vector *vector, ts_array values) {
+  TSI_BEGIN(vector, vector->context);
+  ts_context *context = vector->context;
+  const size_t count = numbers_of(vector);
+  TSI_TRY(tsi_array_check(context, "values", &values, count, TSI_FLOATING, TSI_WRITE));
+  if (values.memory == TS_MEMORY_CUDA) {
+    TSI_TRY(tsi_enter(context));
+    return tsi_leave(context, read_on_device(vector, &values));
+  }
+  return values.type == TS_TYPE_DOUBLE ? tsi_vector_read_doubles(vector, values.data)
+                                       : tsi_vector_read_floats(vector, values.data);
 }
 
 /* ---- Parts, for the rest of the library ---- */

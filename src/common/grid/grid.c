@@ -19,6 +19,7 @@ ts_status ts_grid_create(ts_context *context, const ts_grid_desc *desc, ts_space
   TSI_REQUIRE(context, grid);
   *grid = NULL;
   TSI_REQUIRE(context, desc);
+  TSI_TRY(tsi_check_reserved(context, "", desc->reserved, sizeof desc->reserved));
   TSI_TRY(check_dimension(context, "width", desc->width, desc->periodic_x));
   TSI_TRY(check_dimension(context, "height", desc->height, desc->periodic_y));
   const int64_t points = (int64_t)desc->width * desc->height;
@@ -48,6 +49,9 @@ ts_status ts_grid_get_desc(const ts_space *grid, ts_grid_desc *desc) {
   ts_context *context = grid->context;
   TSI_REQUIRE(context, desc);
   if (!grid->grid.width) return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "the space is no grid");
-  *desc = (ts_grid_desc){grid->grid.width, grid->grid.height, grid->grid.periodic_x, grid->grid.periodic_y};
+  *desc = (ts_grid_desc){.width = grid->grid.width,
+                         .height = grid->grid.height,
+                         .periodic_x = grid->grid.periodic_x,
+                         .periodic_y = grid->grid.periodic_y};
   return TS_OK;
 }

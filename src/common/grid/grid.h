@@ -168,4 +168,12 @@ struct tsi_grid_ops {
   TSI_GRID_OPERATIONS(TSI_FIELD, TSI_FIELD, TSI_FIELD, )
 };
 
+/* ---- stencil.c: what the kind of a stencil has on every backend ---- */
+
+int tsi_stencil_has_constrained(const ts_matrix *A);
+ts_status tsi_stencil_drop_constrained(ts_vector *out, const ts_matrix *A, const ts_vector *v, ts_vector *zero);
+#define TSI_STENCIL_KIND                                                                                       \
+  .has_no_entries = "a stencil", .has_constrained = tsi_stencil_has_constrained,                               \
+  .drop_constrained = tsi_stencil_drop_constrained
+
 #endif

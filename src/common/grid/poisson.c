@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "common/core/array.h"
 #include "common/core/core.h"
 
 /* A descriptor with its defaults filled in. */
@@ -50,14 +51,15 @@ static ts_status resolve(ts_context *context, const ts_poisson_desc *desc, probl
   if (!(desc->uniform_sigma >= 0 && desc->uniform_sigma < INFINITY))
     return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "uniform_sigma is %g; it must be 0 or positive",
                     desc->uniform_sigma);
-  if (desc->centring != TS_VERTEX_CENTRED && desc->centring != TS_CELL_CENTRED)
+  TSI_TRY(tsi_check_reserved(context, "", desc->reserved, sizeof desc->reserved));
+  if (desc->centring != TS_CENTRING_VERTEX && desc->centring != TS_CENTRING_CELL)
     return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "centring is %d, which is no ts_centring",
                     desc->centring);
   TSI_TRY(check_sides(context, desc));
   *p = (problem){.desc = desc,
                  .width = desc->width,
                  .height = desc->height,
-                 .vertex_centred = desc->centring == TS_VERTEX_CENTRED,
+                 .vertex_centred = desc->centring == TS_CENTRING_VERTEX,
                  .periodic_x = desc->left == TS_BOUNDARY_PERIODIC,
                  .periodic_y = desc->bottom == TS_BOUNDARY_PERIODIC};
   p->h = desc->spacing;
@@ -72,30 +74,37 @@ static int is_solid(const problem *p, int32_t i, int32_t j) {
 /* ---- What varies from point to point ---- */
 
 static int has_coefficient(const ts_poisson_desc *desc) {
-  return desc->coefficient || desc->double_coefficient;
+  return tsi_is_given(&desc->coefficient);
 }
 
 static int has_sigma(const ts_poisson_desc *desc) {
-  return desc->sigma || desc->double_sigma;
-}
-
-/* Element `at` of the doubles if there are any, else of the floats, else the default. */
-static double number_at(const double *doubles, const float *floats, size_t at, double missing) {
-  return doubles ? doubles[at] : floats ? (double)floats[at] : missing;
+  return tsi_is_given(&desc->sigma);
 }
 
 static double coefficient_at(const problem *p, int32_t i, int32_t j) {
   const size_t at = (size_t)j * (size_t)p->width + (size_t)i;
-  return number_at(p->desc->double_coefficient, p->desc->coefficient, at, 1);
+  return tsi_array_number(&p->desc->coefficient, at, 1);
 }
 
 static double sigma_at(const problem *p, int32_t i, int32_t j) {
   const size_t at = (size_t)j * (size_t)p->width + (size_t)i;
-  return number_at(p->desc->double_sigma, p->desc->sigma, at, p->desc->uniform_sigma);
+  return tsi_array_number(&p->desc->sigma, at, p->desc->uniform_sigma);
+}
+
+/* An array on the host that may be left out. */
+static ts_status check_array(ts_context *context, const char *name, const ts_array *array, size_t count) {
+  if (!tsi_is_given(array)) return TS_OK;
+  if (array->memory == TS_MEMORY_CUDA)
+    return tsi_fail(context, TS_ERROR_UNSUPPORTED, "%s is in CUDA memory; problems are discretized on the host",
+                    name);
+  return tsi_array_check(context, name, array, count, TSI_FLOATING, TSI_READ);
 }
 
 static ts_status check_values(ts_context *context, const problem *p) {
   const ts_poisson_desc *desc = p->desc;
+  const size_t points = (size_t)p->width * (size_t)p->height;
+  TSI_TRY(check_array(context, "coefficient", &desc->coefficient, points));
+  TSI_TRY(check_array(context, "sigma", &desc->sigma, points));
   if (!has_coefficient(desc) && !has_sigma(desc)) return TS_OK;
   for (int32_t j = 0; j < p->height; j++)
     for (int32_t i = 0; i < p->width; i++) {
@@ -116,7 +125,8 @@ ts_status ts_poisson_grid(const ts_poisson_desc *desc, ts_grid_desc *grid) {
   TSI_REQUIRE(NULL, grid);
   problem p = {0};
   TSI_TRY(resolve(NULL, desc, &p));
-  *grid = (ts_grid_desc){p.width, p.height, p.periodic_x, p.periodic_y};
+  *grid = (ts_grid_desc){
+      .width = p.width, .height = p.height, .periodic_x = p.periodic_x, .periodic_y = p.periodic_y};
   return TS_OK;
 }
 
@@ -212,12 +222,20 @@ static int is_regular(const problem *p, int32_t i, int32_t j) {
   return !(here[0] | here[-1] | here[1] | here[-p->width] | here[p->width]);
 }
 
-/* Into `doubles`, or if that is NULL into `values`. */
-static ts_status stencil(ts_context *context, const ts_poisson_desc *desc, float *values, double *doubles) {
+static ts_status check_output(ts_context *context, const char *name, const ts_array *array, size_t count) {
+  if (!tsi_is_given(array)) return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "%s is NULL", name);
+  TSI_TRY(check_array(context, name, array, count));
+  return tsi_array_check(context, name, array, count, TSI_FLOATING, TSI_WRITE);
+}
+
+ts_status ts_poisson_stencil(ts_context *context, const ts_poisson_desc *desc, ts_array values) {
+  if (context) tsi_clear_error(context);
+  TSI_REQUIRE(context, desc);
   problem p = {0};
   TSI_TRY(resolve(context, desc, &p));
   TSI_TRY(check_values(context, &p));
-  p.in_doubles = doubles != NULL;
+  TSI_TRY(check_output(context, "values", &values, 9 * (size_t)p.width * (size_t)p.height));
+  p.in_doubles = values.type == TS_TYPE_DOUBLE;
   double regular[9], own[9];
   fill_regular(&p, regular);
   for (int32_t j = 0; j < p.height; j++)
@@ -225,27 +243,9 @@ static ts_status stencil(ts_context *context, const ts_poisson_desc *desc, float
       const size_t at = 9 * ((size_t)j * (size_t)p.width + (size_t)i);
       const double *a = is_regular(&p, i, j) ? regular : own;
       if (a == own) fill_stencil(&p, i, j, own);
-      for (size_t k = 0; k < 9; k++)
-        if (doubles)
-          doubles[at + k] = a[k];
-        else
-          values[at + k] = (float)a[k];
+      for (size_t k = 0; k < 9; k++) tsi_array_set(&values, at + k, a[k]);
     }
   return TS_OK;
-}
-
-ts_status ts_poisson_stencil(ts_context *context, const ts_poisson_desc *desc, float *values) {
-  if (context) tsi_clear_error(context);
-  TSI_REQUIRE(context, desc);
-  TSI_REQUIRE(context, values);
-  return stencil(context, desc, values, NULL);
-}
-
-ts_status ts_poisson_stencil_double(ts_context *context, const ts_poisson_desc *desc, double *values) {
-  if (context) tsi_clear_error(context);
-  TSI_REQUIRE(context, desc);
-  TSI_REQUIRE(context, values);
-  return stencil(context, desc, NULL, values);
 }
 
 /* ---- The right-hand side ---- */
@@ -254,10 +254,11 @@ ts_status ts_poisson_stencil_double(ts_context *context, const ts_poisson_desc *
 static double given_on_boundary(const ts_boundary_values *boundary, int32_t i, int32_t j, int di, int dj) {
   if (!boundary) return 0;
   const size_t at = (size_t)(di ? j : i);
-  if (di < 0) return number_at(boundary->double_left, boundary->left, at, 0);
-  if (di > 0) return number_at(boundary->double_right, boundary->right, at, 0);
-  if (dj < 0) return number_at(boundary->double_bottom, boundary->bottom, at, 0);
-  return number_at(boundary->double_top, boundary->top, at, 0);
+  const ts_array *side = di < 0   ? &boundary->left
+                         : di > 0 ? &boundary->right
+                         : dj < 0 ? &boundary->bottom
+                                  : &boundary->top;
+  return tsi_array_number(side, at, 0);
 }
 
 /* The value of a point on a Dirichlet boundary; left and right before bottom and top. */
@@ -296,31 +297,40 @@ static int is_isolated(const problem *p, int32_t i, int32_t j) {
   return a[4] == 0;
 }
 
-/* Into the doubles, or if they are NULL into the floats. */
-typedef struct outputs {
-  float *b, *x;
-  double *double_b, *double_x;
-} outputs;
-
-static void put(const outputs *to, size_t at, double b, double x) {
-  if (to->double_b) {
-    to->double_b[at] = b;
-    to->double_x[at] = x;
-  } else {
-    to->b[at] = (float)b;
-    to->x[at] = (float)x;
-  }
+static ts_status check_boundary_values(ts_context *context, const problem *p,
+                                       const ts_boundary_values *boundary) {
+  if (!boundary) return TS_OK;
+  TSI_TRY(tsi_check_reserved(context, "boundary.", boundary->reserved, sizeof boundary->reserved));
+  TSI_TRY(check_array(context, "left", &boundary->left, (size_t)p->height));
+  TSI_TRY(check_array(context, "right", &boundary->right, (size_t)p->height));
+  TSI_TRY(check_array(context, "bottom", &boundary->bottom, (size_t)p->width));
+  return check_array(context, "top", &boundary->top, (size_t)p->width);
 }
 
-/* `largest`: of the magnitudes of b and x. */
-static ts_status fill_right_hand_side(ts_context *context, const ts_poisson_desc *desc, const float *g,
-                                      const double *double_g, const ts_boundary_values *boundary,
-                                      const outputs *to, double *largest) {
+/* Floats that hold none of the numbers would be wrong. */
+static ts_status check_range(ts_context *context, const char *name, ts_type type, double largest) {
+  if (type == TS_TYPE_DOUBLE || !isfinite(largest) || (largest <= FLT_MAX && largest >= FLT_MIN) ||
+      largest == 0)
+    return TS_OK;
+  return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT,
+                  "the largest number of %s is %.2g, which leaves the range of single precision", name,
+                  largest);
+}
+
+ts_status ts_poisson_right_hand_side(ts_context *context, const ts_poisson_desc *desc, ts_array g,
+                                     const ts_boundary_values *boundary, ts_array b, ts_array x) {
+  if (context) tsi_clear_error(context);
+  TSI_REQUIRE(context, desc);
   problem p = {0};
   TSI_TRY(resolve(context, desc, &p));
   TSI_TRY(check_values(context, &p));
-  p.in_doubles = to->double_b != NULL;
-  *largest = 0;
+  TSI_TRY(check_boundary_values(context, &p, boundary));
+  const size_t points = (size_t)p.width * (size_t)p.height;
+  TSI_TRY(check_array(context, "g", &g, points));
+  TSI_TRY(check_output(context, "b", &b, points));
+  TSI_TRY(check_output(context, "x", &x, points));
+  p.in_doubles = b.type == TS_TYPE_DOUBLE;
+  double largest = 0;
   for (int32_t j = 0; j < p.height; j++)
     for (int32_t i = 0; i < p.width; i++) {
       const size_t at = (size_t)j * (size_t)p.width + (size_t)i;
@@ -330,36 +340,11 @@ static ts_status fill_right_hand_side(ts_context *context, const ts_poisson_desc
       else if (is_given(&p, i, j))
         given = given_value(&p, boundary, i, j);
       else if (!is_isolated(&p, i, j))
-        sum = right_hand_side(&p, boundary, number_at(double_g, g, at, 0), i, j);
-      put(to, at, sum, given);
-      *largest = fmax(*largest, fmax(fabs(sum), fabs(given)));
+        sum = right_hand_side(&p, boundary, tsi_array_number(&g, at, 0), i, j);
+      tsi_array_set(&b, at, sum);
+      tsi_array_set(&x, at, given);
+      largest = fmax(largest, fmax(fabs(sum), fabs(given)));
     }
-  return TS_OK;
-}
-
-ts_status ts_poisson_right_hand_side(ts_context *context, const ts_poisson_desc *desc, const float *g,
-                                     const ts_boundary_values *boundary, float *b, float *x) {
-  if (context) tsi_clear_error(context);
-  TSI_REQUIRE(context, desc);
-  TSI_REQUIRE(context, b);
-  TSI_REQUIRE(context, x);
-  double largest;
-  TSI_TRY(fill_right_hand_side(context, desc, g, NULL, boundary, &(outputs){.b = b, .x = x}, &largest));
-  if (isfinite(largest) && (largest > FLT_MAX || (largest > 0 && largest < FLT_MIN)))
-    return tsi_fail(
-        context, TS_ERROR_INVALID_ARGUMENT,
-        "the largest number of the right-hand side is %.2g, which leaves the range of single precision",
-        largest);
-  return TS_OK;
-}
-
-ts_status ts_poisson_right_hand_side_double(ts_context *context, const ts_poisson_desc *desc, const double *g,
-                                            const ts_boundary_values *boundary, double *b, double *x) {
-  if (context) tsi_clear_error(context);
-  TSI_REQUIRE(context, desc);
-  TSI_REQUIRE(context, b);
-  TSI_REQUIRE(context, x);
-  double largest;
-  return fill_right_hand_side(context, desc, NULL, g, boundary, &(outputs){.double_b = b, .double_x = x},
-                              &largest);
+  TSI_TRY(check_range(context, "the right-hand side", b.type, largest));
+  return check_range(context, "x", x.type, largest);
 }

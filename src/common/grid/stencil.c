@@ -1,6 +1,7 @@
 /* Stencils: matrices over a grid by nine coefficients a point. */
 #include <string.h>
 
+#include "common/core/array.h"
 #include "common/core/core.h"
 #include "common/matrix/csr.h"
 #include "stencil.h"
@@ -19,6 +20,17 @@ void tsi_stencil_destroy(ts_context *context, tsi_stencil *stencil) {
     tsi_free(context, v);
   }
   tsi_free(context, stencil);
+}
+
+int tsi_stencil_has_constrained(const ts_matrix *A) {
+  return A->stencil->has_constrained;
+}
+
+/* v - A 0, which is 0 at points without equation, whatever v holds there. */
+ts_status tsi_stencil_drop_constrained(ts_vector *out, const ts_matrix *A, const ts_vector *v,
+                                       ts_vector *zero) {
+  TSI_TRY(A->context->ops->fill(zero, 0));
+  return A->kind->residual(out, v, A, zero);
 }
 
 /* A vector over the grid from one number a point. A grid's texels stand in the order of its points. */
@@ -84,12 +96,13 @@ static ts_status take_values(ts_context *context, const tsi_grid *grid, stencil_
 
 static ts_status create_rests(ts_matrix *A, const stencil_values *values, const tsi_stencil_facts *facts) {
   if (values->doubles) TSI_TRY(tsi_stencil_create_rests(A, values->doubles, facts->values));
-  A->info.bytes_rest = 0;
-  for (const ts_matrix *rest = A->rest; rest; rest = rest->rest) A->info.bytes_rest += rest->info.bytes_device;
+  A->info.bytes_low_order = 0;
+  for (const ts_matrix *rest = A->rest; rest; rest = rest->rest)
+    A->info.bytes_low_order += rest->info.bytes_device;
   return TS_OK;
 }
 
-static ts_status build(ts_matrix *A, const stencil_values *values, const tsi_stencil_facts *facts) {
+static ts_status stencil_build(ts_matrix *A, const stencil_values *values, const tsi_stencil_facts *facts) {
   ts_context *context = A->context;
   const size_t before = context->bytes_device;
   const double start = tsi_seconds();
@@ -103,7 +116,7 @@ static ts_status build(ts_matrix *A, const stencil_values *values, const tsi_ste
   return status;
 }
 
-static ts_status create(ts_space *grid, stencil_values values, ts_matrix **out) {
+static ts_status create_stencil(ts_space *grid, stencil_values values, ts_matrix **out) {
   ts_context *context = grid->context;
   const double start = tsi_seconds();
   tsi_stencil_facts facts = {0};
@@ -122,7 +135,7 @@ static ts_status create(ts_space *grid, stencil_values values, ts_matrix **out) 
   if (status == TS_OK) status = tsi_stencil_inspect(context, &grid->grid, values.floats, &facts, &A->info);
   A->info.seconds_layout = tsi_seconds() - start;
   if (status == TS_OK && (status = tsi_enter(context)) == TS_OK) {
-    status = build(A, &values, &facts);
+    status = stencil_build(A, &values, &facts);
     if (status < 0) tsi_stencil_destroy(context, A->stencil);
     tsi_leave(context, status);
   }
@@ -138,33 +151,43 @@ static ts_status create(ts_space *grid, stencil_values values, ts_matrix **out) 
   return TS_OK;
 }
 
-static ts_status create_checked(ts_space *grid, stencil_values values, ts_matrix **matrix) {
+static ts_status check_grid(const ts_space *grid) {
   ts_context *context = grid->context;
   if (!grid->grid.width)
-    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "the space is no grid; ts_grid_create makes one");
+    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "the space is not a grid; ts_grid_create makes one");
   if (!context->ops->grid)
     return tsi_fail(context, TS_ERROR_UNSUPPORTED, "backend %s has no grids", context->backend_name);
-  TSI_TRY(create(grid, values, matrix));
-  const ts_matrix_info *info = &(*matrix)->info;
-  tsi_log(context, TS_LOG_INFO, "stencil of %d x %d points, %d of them without equation: %zu bytes",
-          grid->grid.width, grid->grid.height, info->constrained_rows, info->bytes_device + info->bytes_rest);
   return TS_OK;
 }
 
-ts_status ts_stencil_create(ts_space *grid, const float *values, ts_matrix **matrix) {
-  TSI_BEGIN(grid, grid->context);
-  TSI_REQUIRE(grid->context, matrix);
-  *matrix = NULL;
-  TSI_REQUIRE(grid->context, values);
-  return create_checked(grid, (stencil_values){.floats = values}, matrix);
+static ts_status create_checked(ts_space *grid, stencil_values values, ts_matrix **matrix) {
+  ts_context *context = grid->context;
+  TSI_TRY(create_stencil(grid, values, matrix));
+  const ts_matrix_info *info = &(*matrix)->info;
+  tsi_log(context, TS_LOG_LEVEL_INFO, "stencil of %d x %d points, %d of them without equation: %zu bytes",
+          grid->grid.width, grid->grid.height, info->constrained_rows,
+          info->bytes_device + info->bytes_low_order);
+  return TS_OK;
 }
 
-ts_status ts_stencil_create_double(ts_space *grid, const double *values, ts_matrix **matrix) {
+static ts_status borrow_stencil(ts_space *grid, const ts_array *values, tsi_loans *loans, stencil_values *out) {
+  const size_t count = 9 * (size_t)grid->tiling.size;
+  *out = (stencil_values){0};
+  if (!tsi_is_given(values)) return tsi_fail(grid->context, TS_ERROR_INVALID_ARGUMENT, "values is NULL");
+  return tsi_array_borrow_values(grid->context, "values", values, count, loans, &out->floats, &out->doubles);
+}
+
+ts_status ts_stencil_create(ts_space *grid, ts_array values, ts_matrix **matrix) {
   TSI_BEGIN(grid, grid->context);
   TSI_REQUIRE(grid->context, matrix);
   *matrix = NULL;
-  TSI_REQUIRE(grid->context, values);
-  return create_checked(grid, (stencil_values){.doubles = values}, matrix);
+  TSI_TRY(check_grid(grid));
+  tsi_loans loans = {0};
+  stencil_values borrowed;
+  ts_status status = borrow_stencil(grid, &values, &loans, &borrowed);
+  if (status == TS_OK) status = create_checked(grid, borrowed, matrix);
+  tsi_loans_free(grid->context, &loans);
+  return status;
 }
 
 /* ---- New values, and back ---- */
@@ -179,7 +202,7 @@ static ts_status check_stencil(const ts_matrix *matrix, const char *function) {
 static ts_status replace(ts_matrix *A, const stencil_values *values, const tsi_stencil_facts *facts,
                          ts_matrix *now) {
   ts_context *context = A->context;
-  const size_t before = context->bytes_device - A->info.bytes_rest;
+  const size_t before = context->bytes_device - A->info.bytes_low_order;
   TSI_TRY(make_stencil(A->row_space, facts, &now->stencil));
   now->stencil->version = A->stencil->version + 1;
   now->norm_infinity = facts->norm_infinity;
@@ -194,7 +217,7 @@ static ts_status replace(ts_matrix *A, const stencil_values *values, const tsi_s
   tsi_matrix_destroy_rest(A);
   tsi_stencil_destroy(context, A->stencil);
   /* Corners and parts that came or went. */
-  now->info.bytes_device += context->bytes_device - now->info.bytes_rest - before;
+  now->info.bytes_device += context->bytes_device - now->info.bytes_low_order - before;
   *A = *now;
   for (ts_matrix *rest = A->rest; rest; rest = rest->rest) rest->whole = A;
   return TS_OK;
@@ -214,26 +237,35 @@ static ts_status set_values(ts_matrix *matrix, stencil_values values) {
   return status;
 }
 
-ts_status ts_stencil_set_values(ts_matrix *matrix, const float *values) {
+ts_status ts_stencil_set_values(ts_matrix *matrix, ts_array values) {
   TSI_BEGIN(matrix, matrix->context);
-  TSI_REQUIRE(matrix->context, values);
   TSI_TRY(check_stencil(matrix, __func__));
-  return set_values(matrix, (stencil_values){.floats = values});
+  tsi_loans loans = {0};
+  stencil_values borrowed;
+  ts_status status = borrow_stencil(matrix->row_space, &values, &loans, &borrowed);
+  if (status == TS_OK) status = set_values(matrix, borrowed);
+  tsi_loans_free(matrix->context, &loans);
+  return status;
 }
 
-ts_status ts_stencil_set_values_double(ts_matrix *matrix, const double *values) {
-  TSI_BEGIN(matrix, matrix->context);
-  TSI_REQUIRE(matrix->context, values);
-  TSI_TRY(check_stencil(matrix, __func__));
-  return set_values(matrix, (stencil_values){.doubles = values});
+static ts_status read_values(const ts_matrix *A, const ts_array *values) {
+  ts_context *context = A->context;
+  float *floats = tsi_malloc(context, values->count, sizeof *floats);
+  if (!floats) return tsi_out_of_memory(context, "a stencil", values->count * sizeof *floats);
+  ts_status status = tsi_enter(context);
+  if (status == TS_OK) {
+    context->host_synchronisations++;
+    status = tsi_leave(context, context->ops->grid->stencil_read(A, floats));
+  }
+  if (status == TS_OK) status = tsi_array_put_floats(context, values, floats);
+  tsi_free(context, floats);
+  return status;
 }
 
-ts_status ts_stencil_read(const ts_matrix *matrix, float *values) {
+ts_status ts_stencil_read(const ts_matrix *matrix, ts_array values) {
   TSI_BEGIN(matrix, matrix->context);
-  ts_context *context = matrix->context;
-  TSI_REQUIRE(context, values);
   TSI_TRY(check_stencil(matrix, __func__));
-  TSI_TRY(tsi_enter(context));
-  context->host_synchronisations++;
-  return tsi_leave(context, context->ops->grid->stencil_read(matrix, values));
+  TSI_TRY(tsi_array_check(matrix->context, "values", &values, 9 * (size_t)matrix->row_space->tiling.size,
+                          TSI_FLOATING, TSI_WRITE));
+  return read_values(matrix, &values);
 }

@@ -24,6 +24,9 @@
  * directions go on (Sleijpen and van der Vorst 1996, "Reliable updated residuals in hybrid Bi-CG methods").
  * Only if it was wrong twice does the method restart.
  *
+ * The residual oscillates. Where a check finds it much smaller than before, e is kept: what the last iterations
+ * made worse is not what a solve ends or restarts with.
+ *
  * The shadow vector is random, not the first r as in most programs: with a smooth b and much convection rho
  * falls to 1e-16 |r~| |r| with r itself, and r grows by 1e9 before it falls. A double leaves half of its digits
  * there, a float none. With a random one r did not grow in the same systems. After a restart the shadow vector
@@ -34,7 +37,7 @@
 #include "common/core/core.h"
 #include "solver.h"
 
-enum { SHADOW, OTHER_SHADOW, P, V, T, VECTORS };
+enum { SHADOW, OTHER_SHADOW, P, V, T, BEST_E, VECTORS };
 
 /* Of every iteration: at its start rho and r^T r, then what it divides by. */
 enum { RHO, RR, SIGMA, TS, TT, NUMBERS };
@@ -49,7 +52,7 @@ static double number(const ts_solver *k, int iteration, int which, int component
   return tsi_number(k, slot_of(k, iteration, which), component);
 }
 
-static void plan(ts_solver *k) {
+static void bicgstab_plan(ts_solver *k) {
   k->ring = 2 * (k->desc.check_interval + k->pipelined + 1);
   k->own_vectors = VECTORS;
   k->own_slots = NUMBERS * k->ring;
@@ -58,7 +61,7 @@ static void plan(ts_solver *k) {
 
 /* Numbers from -1 to 1 that are always the same (Marsaglia 2003, "Xorshift RNGs"). */
 static ts_status fill_random(ts_vector *v, uint32_t seed) {
-  const size_t count = (size_t)ts_space_size(v->space) * (size_t)v->components;
+  const size_t count = (size_t)ts_space_get_size(v->space) * (size_t)v->components;
   float *values = tsi_malloc(v->context, count, sizeof *values);
   if (!values) return tsi_out_of_memory(v->context, "a solver", count * sizeof *values);
   uint32_t x = seed;
@@ -68,12 +71,12 @@ static ts_status fill_random(ts_vector *v, uint32_t seed) {
     x ^= x << 5;
     values[i] = ldexpf((float)(x >> 8), -23) - 1;
   }
-  const ts_status status = ts_vector_write(v, values, count);
+  const ts_status status = tsi_vector_write_floats(v, values);
   tsi_free(v->context, values);
   return status;
 }
 
-static ts_status prepare(ts_solver *k) {
+static ts_status bicgstab_prepare(ts_solver *k) {
   return fill_random(k->own[SHADOW], 2463534242u);
 }
 
@@ -99,8 +102,14 @@ static ts_status sum_residual(const tsi_solve *s) {
   return tsi_dots(k->slots, sums, 2, k->scratch);
 }
 
+/* e begins anew. */
+static void forget_best(tsi_solve *s) {
+  s->number_kept = INFINITY;
+  s->kept_at = -1;
+}
+
 /* Restarts from x and its residual r. */
-static ts_status begin(tsi_solve *s) {
+static ts_status bicgstab_begin(tsi_solve *s) {
   const ts_solver *k = s->solver;
   const tsi_ops *ops = k->context->ops;
   const ts_coefficient one = ts_constant(1), zero = ts_constant(0);
@@ -110,13 +119,14 @@ static ts_status begin(tsi_solve *s) {
   s->largest = 0;
   s->false_convergences = 0;
   s->phase_start_measure = s->measure;
+  forget_best(s);
   TSI_TRY(choose_shadow(s));
   TSI_TRY(tsi_fill(k->e, 0));
   TSI_TRY(ops->axpby(k->own[P], one, k->r, zero, k->r));
   return sum_residual(s);
 }
 
-static ts_status iterate(tsi_solve *s) {
+static ts_status bicgstab_iterate(tsi_solve *s) {
   const ts_solver *k = s->solver;
   const tsi_ops *ops = k->context->ops;
   ts_vector *p = k->own[P], *v = k->own[V], *t = k->own[T], *e = k->e;
@@ -164,14 +174,33 @@ static const char *broken(const tsi_solve *s, int iteration) {
   return NULL;
 }
 
+/* Keeps the present e, a few iterations after the check that found `number` so small. */
+static ts_status keep_best(tsi_solve *s, double number) {
+  const ts_solver *k = s->solver;
+  const double much = 0.25;
+  s->number_now = number;
+  if (!(number < much * fmin(s->number_kept, s->measure))) return TS_OK;
+  s->number_kept = number;
+  s->kept_at = s->iteration;
+  return k->context->ops->axpby(k->own[BEST_E], ts_constant(1), k->e, ts_constant(0), k->e);
+}
+
+/* x = x + M^-1 e with the better e of the present one and the one that was kept, if x gets better by it. */
+static ts_status try_best(tsi_solve *s) {
+  const ts_solver *k = s->solver;
+  const int is_kept = s->number_kept < s->number_now;
+  return tsi_solve_try(s, is_kept ? k->own[BEST_E] : k->e, k->own[T]);
+}
+
 /* x = x + M^-1 e if that is better, and r recomputed in either case. The directions go on. */
 static ts_status replace_residual(tsi_solve *s) {
   const ts_solver *k = s->solver;
   const double before = s->measure;
   TSI_TRY(tsi_solve_try(s, k->e, k->own[T]));
-  if (s->measure < before)
+  if (s->measure < before) {
     TSI_TRY(tsi_fill(k->e, 0));
-  else
+    forget_best(s);
+  } else
     TSI_TRY(tsi_solver_residual(k, k->x_new));
   s->replaced_at = s->phase_best_at = s->iteration;
   s->phase_best = INFINITY;
@@ -192,7 +221,7 @@ static ts_status restart(tsi_solve *s, double before, const char *what, int iter
   if (s->in_vain) s->shadow++;
   if (s->in_vain < 4) {
     TSI_TRY(tsi_solver_residual(k, k->x));
-    return begin(s);
+    return bicgstab_begin(s);
   }
   if (!what || s->result->relative_residual <= s->result->attainable_residual) {
     tsi_solve_finish_stagnated(s);
@@ -207,12 +236,11 @@ static ts_status restart(tsi_solve *s, double before, const char *what, int iter
 
 /* The recurrence residual meets the rule, it has broken down (`what`), or it has made no progress for long. */
 static ts_status look_at_residual(tsi_solve *s, int converged, const char *what, int where) {
-  const ts_solver *k = s->solver;
   if (converged) {
     TSI_TRY(replace_residual(s));
     if (s->ended || s->false_convergences < 2) return TS_OK;
   } else {
-    TSI_TRY(tsi_solve_try(s, k->e, k->own[T]));
+    TSI_TRY(try_best(s));
     if (s->met) {
       tsi_solve_finish_converged(s);
       return TS_OK;
@@ -223,7 +251,7 @@ static ts_status look_at_residual(tsi_solve *s, int converged, const char *what,
 
 /* This precision is given up: with the best x. */
 static ts_status end_at_best(tsi_solve *s) {
-  TSI_TRY(tsi_solve_try(s, s->solver->e, s->solver->own[T]));
+  TSI_TRY(try_best(s));
   if (s->met)
     tsi_solve_finish_converged(s);
   else
@@ -242,6 +270,7 @@ static ts_status judge(tsi_solve *s, int checked) {
     k->history[i - first] = ratio;
     if (i < s->phase_start) continue;
     tsi_solve_note(s, ratio);
+    if (i + 1 == s->kept_at) s->number_kept = ratio;
     if (!what && (what = broken(s, i))) where = i;
     if (i < s->replaced_at) continue;
     s->largest = fmax(s->largest, ratio);
@@ -253,6 +282,7 @@ static ts_status judge(tsi_solve *s, int checked) {
   tsi_solve_progress(s, checked, checked - first);
   if (s->ended) return TS_OK;
   const double now = tsi_solve_recurrence_residual(s, slot_of(k, checked, RR));
+  if (checked > s->phase_start) TSI_TRY(keep_best(s, now));
   const int window = tsi_patience(k->matrix, 3 << s->in_vain);
   const int converged = !what && tsi_solve_recurrence_converged(s, slot_of(k, checked, RR));
   if (tsi_solve_should_rise(s, checked, s->norm_rule)) return end_at_best(s);
@@ -265,16 +295,16 @@ static ts_status judge(tsi_solve *s, int checked) {
 /* Where the iterations or the callback ended the solve within a phase. */
 static ts_status settle(tsi_solve *s) {
   if (s->ended && s->result->reason != TS_REASON_STOPPED) return TS_OK;
-  return tsi_solve_try(s, s->solver->e, s->solver->own[T]);
+  return try_best(s);
 }
 
 const tsi_method tsi_bicgstab = {.name = "bicgstab",
                                  .preconditioned_from_right = 1,
-                                 .plan = plan,
-                                 .prepare = prepare,
+                                 .plan = bicgstab_plan,
+                                 .prepare = bicgstab_prepare,
                                  .run = tsi_solve_run,
                                  .run_fixed = tsi_solve_run_fixed,
-                                 .begin = begin,
-                                 .iterate = iterate,
+                                 .begin = bicgstab_begin,
+                                 .iterate = bicgstab_iterate,
                                  .judge = judge,
                                  .settle = settle};

@@ -49,7 +49,7 @@
 #include "cg_operations.h"
 #include "common/core/core.h"
 
-static void plan(ts_solver *k) {
+static void cg_plan(ts_solver *k) {
   k->own_vectors = k->desc.reductions == 1 ? TSI_CG_VECTORS : 2;
   k->ring = 2 * (k->desc.check_interval + k->pipelined + 1);
   k->own_slots = TSI_CG_SLOT_RING - TSI_SLOT_OWN + 2 * k->ring;
@@ -137,7 +137,7 @@ static int has_one_reduction_now(const tsi_solve *s) {
   return s->solver->desc.reductions == 1 && !s->solver->pairs && !s->checked_mode;
 }
 
-static ts_status iterate(tsi_solve *s) {
+static ts_status iterate_cg(tsi_solve *s) {
   ts_solver *k = s->solver;
   if (has_one_reduction_now(s)) return iterate_with_one_reduction(s);
   const tsi_ops *ops = k->context->ops;
@@ -206,7 +206,7 @@ static ts_status sum_up(const tsi_solve *s) {
 
 ts_status tsi_cg_read_present(tsi_solve *s) {
   TSI_TRY(sum_up(s));
-  TSI_TRY(tsi_solve_read(s, 0, TSI_SLOT_OWN + s->solver->own_slots, 0, iterate));
+  TSI_TRY(tsi_solve_read(s, 0, TSI_SLOT_OWN + s->solver->own_slots, 0, iterate_cg));
   take_norms(s, s->iteration);
   return TS_OK;
 }
@@ -248,17 +248,17 @@ static ts_status advance(tsi_solve *s) {
   int steps = s->checked_mode ? 1 : interval_of(k), pipelined = s->checked_mode ? 0 : k->pipelined;
   if (steps > left) steps = left;
   if (pipelined > left - steps) pipelined = left - steps;
-  for (int i = 0; i < steps; i++) TSI_TRY(iterate(s));
+  for (int i = 0; i < steps; i++) TSI_TRY(iterate_cg(s));
   const int checked = s->iteration;
   TSI_TRY(sum_up(s));
-  TSI_TRY(tsi_solve_read(s, 0, TSI_SLOT_OWN + k->own_slots, pipelined, iterate));
+  TSI_TRY(tsi_solve_read(s, 0, TSI_SLOT_OWN + k->own_slots, pipelined, iterate_cg));
   take_norms(s, checked);
   return tsi_cg_judge(s, checked);
 }
 
 /* ---- The solve ---- */
 
-static ts_status run(tsi_solve *s) {
+static ts_status cg_run(tsi_solve *s) {
   tsi_cg_begin_watch(s);
   tsi_cg_judge_start(s);
   if (s->ended) return TS_OK;
@@ -276,7 +276,7 @@ static ts_status run_fixed(tsi_solve *s) {
     TSI_TRY(iterate_on_device(s, count, never, any));
     s->iteration = count;
   }
-  while (s->iteration < count) TSI_TRY(iterate(s));
+  while (s->iteration < count) TSI_TRY(iterate_cg(s));
   return TS_OK;
 }
 
@@ -302,8 +302,8 @@ static ts_status settle(tsi_solve *s) {
 }
 
 const tsi_method tsi_cg = {.name = "cg",
-                           .plan = plan,
+                           .plan = cg_plan,
                            .residual_sum = tsi_cg_sum_delta,
-                           .run = run,
+                           .run = cg_run,
                            .run_fixed = run_fixed,
                            .settle = settle};

@@ -5,6 +5,7 @@
 
 #include "cg.h"
 #include "common/core/core.h"
+#include "common/matrix/operator.h"
 
 double tsi_cg_visible(const tsi_solve *s, int component) {
   const double rounding = tsi_epsilon(s->solver);
@@ -28,14 +29,25 @@ void tsi_cg_follow_direction(tsi_solve *s, int iteration) {
   }
 }
 
-/* Of values that the device computed the norm is not known: about twice the largest diagonal entry. */
+static ts_status read_largest(const ts_solver *k, const ts_vector *v, double *largest) {
+  double found[4];
+  TSI_TRY(k->context->ops->reduce(k->slots, TSI_CG_SLOT_DD, TSI_REDUCE_MAX_ABS, v, v));
+  TSI_TRY(tsi_scalars_read(k->slots, TSI_CG_SLOT_DD, 1, found));
+  *largest = found[0];
+  return TS_OK;
+}
+
+/* Of values that the device computed the norm is not known: about twice the largest diagonal entry, or, of an
+ * operator without its diagonal, twice what it multiplies r by. */
 ts_status tsi_cg_measure_matrix(const ts_solver *k) {
-  const tsi_ops *ops = k->context->ops;
-  double largest[4];
-  TSI_TRY(tsi_diagonal(k->own[TSI_CG_Q], k->matrix));
-  TSI_TRY(ops->reduce(k->slots, TSI_CG_SLOT_DD, TSI_REDUCE_MAX_ABS, k->own[TSI_CG_Q], k->own[TSI_CG_Q]));
-  TSI_TRY(tsi_scalars_read(k->slots, TSI_CG_SLOT_DD, 1, largest));
-  k->matrix->norm_infinity = 2 * largest[0];
+  ts_vector q = tsi_first_part(k->own[TSI_CG_Q]);
+  const ts_vector r = tsi_first_part(k->r);
+  const int known = tsi_knows_diagonal(k->matrix);
+  double largest, of_r = 1;
+  TSI_TRY(known ? tsi_diagonal(&q, k->matrix) : tsi_spmv(&q, k->matrix, &r));
+  TSI_TRY(read_largest(k, &q, &largest));
+  if (!known) TSI_TRY(read_largest(k, &r, &of_r));
+  k->matrix->norm_infinity = of_r > 0 ? 2 * largest / of_r : 0;
   return TS_OK;
 }
 

@@ -13,6 +13,7 @@
 
 #include "cg.h"
 #include "common/core/core.h"
+#include "common/matrix/operator.h"
 
 enum { MOST_PROJECTIONS = 100 };
 
@@ -54,15 +55,19 @@ static ts_status normalise_direction(const ts_solver *k) {
   return tsi_copy_parts(d, ts_scaled(1, k->slots, TSI_CG_SLOT_PQ), d);
 }
 
-/* Of d: d^T D d with D = diag(A), d^T d, r^T d and d^T A d; and A d. */
+/* Of d: d^T D d with D = diag(A), or if that is not known ||A|| I; d^T d, r^T d and d^T A d; and A d. */
 enum { DDD, DD, RD, DAD, NUMBERS };
 
 static ts_status look_at_direction(const ts_solver *k, double numbers[NUMBERS][4]) {
   enum { FIRST = TSI_CG_SLOT_QMQ }; /* four slots one behind the other */
   ts_vector *d = k->own[TSI_CG_D], *q = k->own[TSI_CG_Q];
   TSI_TRY(normalise_direction(k));
-  TSI_TRY(tsi_diagonal(q, k->matrix));
-  TSI_TRY(k->context->ops->multiply(q, q, d));
+  if (tsi_knows_diagonal(k->matrix)) {
+    TSI_TRY(tsi_diagonal(q, k->matrix));
+    TSI_TRY(k->context->ops->multiply(q, q, d));
+  } else {
+    TSI_TRY(k->context->ops->axpby(q, ts_constant(k->matrix->norm_infinity), d, ts_constant(0), d));
+  }
   TSI_TRY(k->context->ops->reduce(k->slots, FIRST + DDD, TSI_REDUCE_DOT, d, q));
   TSI_TRY(tsi_spmv(q, k->matrix, d));
   const tsi_dot sums[] = {{FIRST + DD, d, d, NULL}, {FIRST + RD, d, k->r, NULL}, {FIRST + DAD, d, q, NULL}};
@@ -201,6 +206,7 @@ ts_status tsi_cg_project(tsi_solve *s, int *is_projected) {
   if (!may_project(s)) return TS_OK;
   k->residual_parts = 3;
   TSI_TRY(tsi_solver_residual(k, k->x));
+  if (!tsi_knows_diagonal(k->matrix)) TSI_TRY(tsi_cg_measure_matrix(k));
   TSI_TRY(find_null_vector(s, numbers));
   if (!has_size(k, numbers)) { /* the first direction already was one of the null space */
     if (k->z) TSI_TRY(tsi_solver_precondition(k, k->z, k->r));

@@ -40,7 +40,7 @@ static ts_vector *q_of(const ts_solver *k) {
   return k->vectors[k->vector_count - 1];
 }
 
-static void plan(ts_solver *k) {
+static void cgls_plan(ts_solver *k) {
   k->ring = k->desc.check_interval + k->pipelined + 1;
   k->own_vectors = VECTORS;
   k->own_row_vectors = 1;
@@ -48,26 +48,46 @@ static void plan(ts_solver *k) {
   k->history_size = k->ring;
 }
 
-/* m from the sums of squares of A's columns, which are rows of A^T. A column of zeros has 0. */
-ts_status tsi_cgls_write_jacobi(ts_solver *k) {
-  if (!k->m) return TS_OK;
-  ts_csr rows;
-  TSI_TRY(tsi_matrix_stored_copy(k->transposed, &rows));
-  const size_t count = (size_t)rows.rows * (size_t)k->components;
-  float *values = tsi_malloc(k->context, count, sizeof *values);
-  if (!values) return tsi_out_of_memory(k->context, "a preconditioner", count * sizeof *values);
-  float *next = values;
-  double all = 0;
-  for (int32_t i = 0; i < rows.rows; i++) {
-    double squares = 0;
-    for (int32_t l = rows.row_offsets[i]; l < rows.row_offsets[i + 1]; l++) {
-      squares += (double)rows.values[l] * (double)rows.values[l];
+/* The sums of squares of A's columns, which are rows of a transposed matrix that was given. */
+static ts_status sum_squares(const ts_solver *k, double *squares) {
+  const ts_matrix *from = k->desc.transposed ? k->transposed : k->matrix;
+  tsi_matrix_entries entries = {0};
+  const tsi_csr *A = &entries.csr;
+  TSI_TRY(from->host_copy ? tsi_matrix_stored_copy(from, &entries.csr) : tsi_matrix_read(from, &entries));
+  for (int32_t i = 0; i < A->rows; i++)
+    for (int32_t e = A->row_offsets[i]; e < A->row_offsets[i + 1]; e++) {
+      const double value = A->double_values ? A->double_values[e] : (double)A->values[e];
+      squares[from == k->matrix ? A->column_indices[e] : i] += value * value;
     }
-    all += squares;
-    for (int c = 0; c < k->components; c++) *next++ = squares > 0 ? (float)(1 / squares) : 0;
+  tsi_matrix_entries_free(k->context, &entries);
+  return TS_OK;
+}
+
+/* Each component of m, 0 for a column of zeros, and bounded so that products with it stay in the range of
+ * floats. */
+static ts_status write_inverse(ts_solver *k, const double *squares, float *values) {
+  const size_t columns = (size_t)k->matrix->info.columns, components = (size_t)k->components;
+  double all = 0;
+  for (size_t j = 0; j < columns; j++) {
+    all += squares[j];
+    for (size_t c = 0; c < components; c++)
+      values[j * components + c] = squares[j] > 0 ? (float)fmin(1 / squares[j], 1e30) : 0;
   }
   k->frobenius = sqrt(all);
-  const ts_status status = ts_vector_write(k->m, values, count);
+  return tsi_vector_write_floats(k->m, values);
+}
+
+ts_status tsi_cgls_write_jacobi(ts_solver *k) {
+  if (!k->m || k->jacobi_changes == k->transposed->changes) return TS_OK;
+  const size_t columns = (size_t)k->matrix->info.columns, count = columns * (size_t)k->components;
+  double *squares = tsi_calloc(k->context, columns, sizeof *squares);
+  float *values = tsi_malloc(k->context, count, sizeof *values);
+  ts_status status = squares && values
+                         ? sum_squares(k, squares)
+                         : tsi_out_of_memory(k->context, "a preconditioner", count * sizeof *values);
+  if (status == TS_OK) status = write_inverse(k, squares, values);
+  if (status == TS_OK) k->jacobi_changes = k->transposed->changes;
+  tsi_free(k->context, squares);
   tsi_free(k->context, values);
   return status;
 }
@@ -84,7 +104,7 @@ static ts_status sum_gradient(const tsi_solve *s) {
 }
 
 /* From x and its r and s. */
-static ts_status begin(tsi_solve *s) {
+static ts_status cgls_begin(tsi_solve *s) {
   s->phase_start = s->phase_best_at = s->iteration;
   s->phase_best = INFINITY;
   s->largest = 0;
@@ -93,7 +113,7 @@ static ts_status begin(tsi_solve *s) {
   return tsi_solver_turn(s->solver, s->solver->own[P], s->solver->gradient, ts_constant(0));
 }
 
-static ts_status iterate(tsi_solve *s) {
+static ts_status cgls_iterate(tsi_solve *s) {
   const ts_solver *k = s->solver;
   const tsi_ops *ops = k->context->ops;
   ts_vector *p = k->own[P], *q = q_of(k);
@@ -128,7 +148,7 @@ static ts_status verify(tsi_solve *s, int must_end) {
   }
   s->result->restarts++;
   s->in_vain = s->measure <= 0.5 * before ? 0 : s->in_vain + 1;
-  if (!must_end && s->in_vain < 2) return begin(s);
+  if (!must_end && s->in_vain < 2) return cgls_begin(s);
   tsi_solve_finish_stagnated(s);
   return TS_OK;
 }
@@ -175,7 +195,7 @@ static ts_status replace_gradient(tsi_solve *s) {
   if (!(s->measure <= 0.5 * before)) {
     s->in_vain++;
     s->result->restarts++;
-    if (s->in_vain < 2) return begin(s);
+    if (s->in_vain < 2) return cgls_begin(s);
     tsi_solve_finish_stagnated(s);
     return TS_OK;
   }
@@ -221,10 +241,10 @@ static ts_status settle(tsi_solve *s) {
 }
 
 const tsi_method tsi_cgls = {.name = "cgls",
-                             .plan = plan,
+                             .plan = cgls_plan,
                              .run = tsi_solve_run,
                              .run_fixed = tsi_solve_run_fixed,
-                             .begin = begin,
-                             .iterate = iterate,
+                             .begin = cgls_begin,
+                             .iterate = cgls_iterate,
                              .judge = judge,
                              .settle = settle};

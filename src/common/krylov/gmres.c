@@ -45,7 +45,7 @@ static least_squares part(const ts_solver *k, int component) {
   return (least_squares){start, cosine, cosine + m, cosine + 2 * (size_t)m};
 }
 
-static void plan(ts_solver *k) {
+static void gmres_plan(ts_solver *k) {
   const int m = k->desc.restart;
   k->own_vectors = m + 1;
   k->own_slots = y_slot(k) + m - TSI_SLOT_OWN;
@@ -58,7 +58,7 @@ static void plan(ts_solver *k) {
 static const ts_slot one = {NULL, 0};
 
 /* From x's residual. */
-static ts_status begin(tsi_solve *s) {
+static ts_status gmres_begin(tsi_solve *s) {
   const ts_solver *k = s->solver;
   const tsi_ops *ops = k->context->ops;
   const ts_slot beta = {k->slots, TSI_SLOT_OWN};
@@ -69,7 +69,7 @@ static ts_status begin(tsi_solve *s) {
   return ops->axpby(k->own[0], ts_quotient(1, one, beta), k->r, ts_constant(0), k->r);
 }
 
-static ts_status iterate(tsi_solve *s) {
+static ts_status gmres_iterate(tsi_solve *s) {
   const ts_solver *k = s->solver;
   const tsi_ops *ops = k->context->ops;
   const int j = s->iteration - s->phase_start, column = column_slot(j);
@@ -215,10 +215,10 @@ static ts_status advance(tsi_solve *s, int *cycle_is_over) {
   tsi_solve_plan_steps(s, s->iteration, &steps, &pipelined);
   if (steps > rest) steps = rest;
   if (pipelined > rest - steps) pipelined = rest - steps;
-  for (int i = 0; i < steps; i++) TSI_TRY(iterate(s));
+  for (int i = 0; i < steps; i++) TSI_TRY(gmres_iterate(s));
   const int checked = s->iteration, first = column_slot(s->columns),
             end = column_slot(checked - s->phase_start);
-  TSI_TRY(tsi_solve_read(s, first, end - first, pipelined, iterate));
+  TSI_TRY(tsi_solve_read(s, first, end - first, pipelined, gmres_iterate));
   take_columns(s, checked, cycle_is_over);
   if (checked - s->phase_start >= k->desc.restart || checked >= k->desc.max_iterations) *cycle_is_over = 1;
   return TS_OK;
@@ -241,13 +241,13 @@ static void finish_stagnated(tsi_solve *s) {
   s->at_limit = 1; /* the restart or the precision, which auto raises */
 }
 
-static ts_status run(tsi_solve *s) {
+static ts_status gmres_run(tsi_solve *s) {
   const ts_solver_desc *desc = &s->solver->desc;
   while (!s->ended && s->iteration < desc->max_iterations) {
     const double before = s->measure;
     int cycle_is_over = 0;
     if (s->iteration > 0) s->result->restarts++;
-    TSI_TRY(begin(s));
+    TSI_TRY(gmres_begin(s));
     while (!s->ended && !cycle_is_over) TSI_TRY(advance(s, &cycle_is_over));
     if (s->ended) return TS_OK;
     TSI_TRY(end_cycle(s));
@@ -267,9 +267,9 @@ static ts_status run_fixed(tsi_solve *s) {
     const int left = k->desc.fixed_iterations - s->iteration;
     const int columns = left < k->desc.restart ? left : k->desc.restart, end = s->iteration + columns;
     int count = 0, cycle_is_over = 0;
-    TSI_TRY(begin(s));
-    while (s->iteration < end) TSI_TRY(iterate(s));
-    TSI_TRY(tsi_solve_read(s, TSI_SLOT_OWN, column_slot(columns) - TSI_SLOT_OWN, 0, iterate));
+    TSI_TRY(gmres_begin(s));
+    while (s->iteration < end) TSI_TRY(gmres_iterate(s));
+    TSI_TRY(tsi_solve_read(s, TSI_SLOT_OWN, column_slot(columns) - TSI_SLOT_OWN, 0, gmres_iterate));
     for (int c = 0; c < k->components; c++) part(k, c).g[0] = s->norm_r[c] = tsi_number(k, TSI_SLOT_OWN, c);
     take_columns(s, end, &cycle_is_over);
     TSI_TRY(combine(s, &count));
@@ -290,7 +290,7 @@ static ts_status settle(tsi_solve *s) {
 
 const tsi_method tsi_gmres = {.name = "gmres",
                               .preconditioned_from_right = 1,
-                              .plan = plan,
-                              .run = run,
+                              .plan = gmres_plan,
+                              .run = gmres_run,
                               .run_fixed = run_fixed,
                               .settle = settle};

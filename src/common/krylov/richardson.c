@@ -12,12 +12,12 @@
 
 enum { WORK, VECTORS };
 
-static void plan(ts_solver *k) {
+static void richardson_plan(ts_solver *k) {
   k->own_vectors = VECTORS;
   k->history_size = 1;
 }
 
-static ts_status iterate(tsi_solve *s) {
+static ts_status richardson_iterate(tsi_solve *s) {
   const ts_solver *k = s->solver;
   double factor;
   TSI_TRY(tsi_solve_rescale(s, &factor));
@@ -28,7 +28,7 @@ static ts_status iterate(tsi_solve *s) {
 
 /* Looks at the numbers of the iteration that was made. */
 static void judge(tsi_solve *s) {
-  enum { window = 1000 };
+  const int window = s->solver->preconditioner->kind->is_exact ? 3 : 1000;
   const ts_result *result = s->result;
   const double measure = s->measure;
   s->solver->history[0] = measure;
@@ -51,10 +51,10 @@ static void judge(tsi_solve *s) {
   if (s->iteration - s->phase_best_at > (at_limit ? 3 : window)) tsi_solve_finish_stagnated(s);
 }
 
-static ts_status run(tsi_solve *s) {
+static ts_status richardson_run(tsi_solve *s) {
   s->phase_best = INFINITY;
   while (!s->ended && s->iteration < s->solver->desc.max_iterations) {
-    TSI_TRY(iterate(s));
+    TSI_TRY(richardson_iterate(s));
     judge(s);
   }
   return TS_OK;
@@ -76,5 +76,8 @@ static ts_status settle(tsi_solve *s) {
   return TS_OK;
 }
 
-const tsi_method tsi_richardson = {
-    .name = "richardson", .plan = plan, .run = run, .run_fixed = run_fixed, .settle = settle};
+const tsi_method tsi_richardson = {.name = "richardson",
+                                   .plan = richardson_plan,
+                                   .run = richardson_run,
+                                   .run_fixed = run_fixed,
+                                   .settle = settle};

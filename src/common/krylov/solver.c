@@ -3,7 +3,10 @@
 #include <stdio.h>
 
 #include "common/core/core.h"
+#include "common/matrix/operator.h"
+#include "common/matrix/transposed.h"
 #include "solver.h"
+#include "stages.h"
 
 /* ---- Creation ---- */
 
@@ -17,6 +20,10 @@ static const tsi_method *method_of(ts_method method) {
     return &tsi_cgls;
   case TS_METHOD_RICHARDSON:
     return &tsi_richardson;
+  case TS_METHOD_MINRES:
+    return &tsi_minres;
+  case TS_METHOD_LSMR:
+    return &tsi_lsmr;
   default:
     return &tsi_cg;
   }
@@ -30,92 +37,123 @@ static void free_solver(ts_solver *k) {
   tsi_free(k->context, k);
 }
 
-/* auto becomes Jacobi, or AMG, which is made. */
-static ts_status settle_auto(ts_matrix *A, ts_solver_desc *desc, ts_preconditioner **made) {
-  if (desc->preconditioner_kind != TS_PRECONDITIONER_AUTO || desc->preconditioner) return TS_OK;
-  desc->preconditioner_kind = TS_PRECONDITIONER_JACOBI;
-  if (desc->transposed || !A->has_diagonal) return TS_OK;
-  const ts_preconditioner_desc how = {.kind = TS_PRECONDITIONER_AUTO};
-  TSI_TRY(ts_preconditioner_create(A, &how, made));
-  desc->preconditioner_kind = ts_preconditioner_get_kind(*made);
-  if (tsi_preconditioner_is_diagonal(*made)) ts_preconditioner_destroy(made);
+/* Least squares: A^T of the caller's, or the matrix's own with its present values; else NULL. Borrowed. */
+static ts_status find_transposed(ts_matrix *A, const ts_solver_desc *desc, ts_matrix **transposed) {
+  *transposed = desc->transposed;
+  return !tsi_is_least_squares(desc->method) || *transposed ? TS_OK : tsi_matrix_transpose(A, transposed);
+}
+
+static ts_status take_transposed(ts_solver *k) {
+  ts_matrix *transposed, *before = k->transposed;
+  TSI_TRY(find_transposed(k->matrix, &k->desc, &transposed));
+  if (transposed == before) return TS_OK;
+  k->transposed = transposed;
+  k->jacobi_changes = -1;
+  transposed->references++;
+  ts_matrix_destroy(&before);
   return TS_OK;
 }
 
-/* A preconditioner that the solver makes by itself is its own. */
-static ts_status take_preconditioner(ts_solver *k) {
-  if (k->preconditioner) return TS_OK; /* made by settle_auto */
-  if (k->desc.preconditioner) {
-    k->preconditioner = k->desc.preconditioner;
-    tsi_preconditioner_retain(k->preconditioner);
-    return TS_OK;
-  }
-  if (!tsi_solver_makes(k->desc.preconditioner_kind)) return TS_OK;
-  const ts_preconditioner_desc desc = {.kind = k->desc.preconditioner_kind};
-  return ts_preconditioner_create(k->matrix, &desc, &k->preconditioner);
+/* Of A^T A, which no matrix is: a diagonal that cgls.c writes. */
+static ts_status make_of_squares(ts_matrix *A, const ts_solver_desc *desc, int is_auto, ts_preconditioner **M) {
+  ts_preconditioner_desc how = {.kind = desc->preconditioner_kind};
+  ts_matrix *transposed;
+  TSI_TRY(find_transposed(A, desc, &transposed));
+  if (is_auto) how.kind = transposed->function ? TS_PRECONDITIONER_NONE : TS_PRECONDITIONER_JACOBI;
+  return tsi_preconditioner_create(transposed, &how, M);
 }
 
-/* Of a descriptor without auto; `made` is what auto has become. */
-static ts_status create(ts_matrix *matrix, const ts_solver_desc *desc, ts_preconditioner *made,
-                        ts_solver **solver) {
+/* One that is given, or the solver's own. Where there is nothing for auto to choose it is a diagonal. */
+static ts_status take_preconditioner(ts_matrix *A, const ts_solver_desc *desc, ts_preconditioner **M) {
+  ts_preconditioner_desc how = {.kind = desc->preconditioner_kind};
+  *M = desc->preconditioner;
+  if (*M) {
+    tsi_preconditioner_retain(*M);
+    return TS_OK;
+  }
+  const int is_least_squares = tsi_is_least_squares(desc->method),
+            is_auto = tsi_preconditioner_row(how.kind)->choose != NULL;
+  char why[64] = "";
+  /* auto may choose for an unsymmetric matrix what cg refuses. */
+  const int is_wrong_cg = desc->method == TS_METHOD_CG && !A->info.symmetric;
+  if (is_auto && (is_least_squares || is_wrong_cg || desc->method == TS_METHOD_MINRES))
+    snprintf(why, sizeof why, "the method is %s", ts_method_name(desc->method));
+  else if (is_auto && desc->fixed_iterations)
+    snprintf(why, sizeof why, "the number of iterations is fixed");
+  if (*why && desc->method == TS_METHOD_MINRES) /* which makes something of zeros */
+    how.kind = tsi_knows_diagonal(A) ? TS_PRECONDITIONER_JACOBI : TS_PRECONDITIONER_NONE;
+  else if (*why && !is_least_squares)
+    how.kind = tsi_preconditioner_choose_diagonal(A);
+  TSI_TRY(is_least_squares ? make_of_squares(A, desc, *why, M) : tsi_preconditioner_create(A, &how, M));
+  if (*why)
+    snprintf((*M)->choice, sizeof(*M)->choice, "%s: %s", ts_preconditioner_kind_name((*M)->kind->kind), why);
+  return TS_OK;
+}
+
+/* Takes M over if it succeeds. */
+static ts_status create_with(ts_matrix *matrix, ts_solver_desc *resolved, ts_preconditioner *M,
+                             ts_solver **solver) {
   ts_context *context = matrix->context;
-  ts_solver_desc resolved;
-  TSI_TRY(tsi_solver_resolve(matrix, desc, &resolved));
+  if (resolved->method == TS_METHOD_CG) TSI_TRY(tsi_cg_resolve(matrix, M, resolved));
   ts_solver *k = tsi_calloc(context, 1, sizeof *k);
   if (!k) return tsi_out_of_memory(context, "a solver", sizeof *k);
   k->context = context;
-  k->preconditioner = made;
+  k->preconditioner = M;
   k->matrix = matrix;
-  k->transposed = resolved.transposed;
-  k->method = method_of(resolved.method);
-  k->desc = resolved;
-  k->on_device = resolved.method == TS_METHOD_CG && tsi_cg_runs_on_device(matrix, &resolved);
+  k->method = method_of(resolved->method);
+  k->desc = *resolved;
+  k->on_device = resolved->method == TS_METHOD_CG && tsi_cg_runs_on_device(matrix, M, resolved);
   k->pipelined = (int)context->tuning.pipelined_iterations;
-  if (k->on_device || k->pipelined >= resolved.check_interval) k->pipelined = 0;
+  if (k->on_device || k->pipelined >= resolved->check_interval) k->pipelined = 0;
   k->method->plan(k);
   ts_status status = tsi_solver_allocate(k);
-  if (status == TS_OK) status = take_preconditioner(k);
+  if (status == TS_OK) status = take_transposed(k);
   if (status < 0) {
+    ts_matrix_destroy(&k->transposed);
     free_solver(k);
     return status;
   }
   matrix->references++;
-  if (k->transposed) k->transposed->references++;
   *solver = k;
   return TS_OK;
 }
 
-/* With auto. */
-static ts_status create_any(ts_matrix *matrix, const ts_solver_desc *desc, ts_solver **solver) {
-  static const ts_solver_desc defaults;
-  ts_solver_desc settled = desc ? *desc : defaults;
-  ts_preconditioner *made = NULL;
-  TSI_TRY(settle_auto(matrix, &settled, &made));
-  const ts_status status = create(matrix, &settled, made, solver);
-  if (status < 0) ts_preconditioner_destroy(&made);
+ts_status tsi_solver_create(ts_matrix *matrix, const ts_solver_desc *desc, ts_solver **solver) {
+  ts_solver_desc resolved;
+  ts_preconditioner *M = NULL;
+  TSI_TRY(tsi_solver_resolve(matrix, desc, &resolved));
+  TSI_TRY(take_preconditioner(matrix, &resolved, &M));
+  const ts_status status = create_with(matrix, &resolved, M, solver);
+  if (status < 0) ts_preconditioner_destroy(&M);
   return status;
 }
 
+static ts_status create(ts_matrix *matrix, const ts_solver_desc *desc, ts_solver **solver) {
+  TSI_TRY(tsi_solver_create(matrix, desc, solver));
+  return tsi_stages_are_open(desc) ? tsi_stages_create(*solver, desc) : TS_OK;
+}
+
 ts_status ts_solver_create(ts_matrix *matrix, const ts_solver_desc *desc, ts_solver **solver) {
+  static const ts_solver_desc defaults;
   TSI_BEGIN(matrix, matrix->context);
   ts_context *context = matrix->context;
   TSI_REQUIRE(context, solver);
   *solver = NULL;
   tsi_begin_together(context);
-  const ts_status status = tsi_end_together(context, create_any(matrix, desc, solver));
+  const ts_status status = tsi_end_together(context, create(matrix, desc ? desc : &defaults, solver));
   if (status < 0) ts_solver_destroy(solver);
   return status;
 }
 
-ts_preconditioner_kind ts_solver_get_preconditioner_kind(const ts_solver *solver) {
-  if (!solver) return TS_PRECONDITIONER_NONE;
-  return solver->preconditioner ? solver->preconditioner->desc.kind : solver->desc.preconditioner_kind;
+const ts_preconditioner *ts_solver_get_preconditioner(const ts_solver *solver) {
+  return solver ? tsi_stages_present(solver)->preconditioner : NULL;
 }
 
 void ts_solver_destroy(ts_solver **solver) {
   if (!solver || !*solver) return;
   ts_solver *k = *solver;
   ts_context *context = k->context;
+  tsi_stages_destroy(k);
   tsi_solver_destroy_workspace(k);
   ts_preconditioner_destroy(&k->preconditioner);
   tsi_enter_to_destroy(context);
@@ -128,35 +166,34 @@ void ts_solver_destroy(ts_solver **solver) {
 
 /* ---- The solve ---- */
 
-/* The solver's own preconditioner, where the matrix has other values than it was made from. */
-static ts_status update_preconditioner(const ts_solver *k) {
+ts_status tsi_solver_update_preconditioner(const ts_solver *k) {
   ts_preconditioner *M = k->desc.preconditioner ? NULL : k->preconditioner;
-  return M && M->changes != k->matrix->changes ? ts_preconditioner_update(M) : TS_OK;
+  return M && M->changes != M->matrix->changes ? ts_preconditioner_update(M) : TS_OK;
 }
 
 static ts_status check_vectors(const ts_solver *k, const ts_vector *b, const ts_vector *x) {
   const ts_matrix *A = k->matrix;
   const int square = A->row_space == A->column_space;
   TSI_TRY(tsi_check_space(b, A->row_space, "b", "the solver",
-                          square ? "the matrix's space" : "the matrix's row space", "ts_matrix_row_space"));
+                          square ? "the matrix's space" : "the matrix's row space", "ts_matrix_get_row_space"));
   TSI_TRY(tsi_check_space(x, A->column_space, "x", "the solver",
                           square ? "the matrix's space" : "the matrix's column space",
-                          square ? "ts_matrix_row_space" : "ts_matrix_column_space"));
+                          square ? "ts_matrix_get_row_space" : "ts_matrix_get_column_space"));
   TSI_TRY(tsi_check_components(b, x));
-  return k->preconditioner ? tsi_preconditioner_check(k->preconditioner, b->components) : TS_OK;
+  return tsi_preconditioner_prepare(k->preconditioner, b->components);
 }
 
 /* What the matrix alone tells: the method would not work. */
 static int refuse(const ts_solver *k, ts_result *result) {
   const ts_matrix_info *info = &k->matrix->info;
-  if (k->method == &tsi_cg && !info->symmetric) {
+  if (tsi_is_symmetric_method(k->desc.method) && !info->symmetric) {
     result->reason = TS_REASON_NOT_SYMMETRIC;
     snprintf(result->message, sizeof result->message,
              "the matrix is not symmetric: the entry in row %d, column %d differs from its mirror",
              info->unsymmetric_row, info->unsymmetric_column);
     return 1;
   }
-  if (!k->transposed && ts_solver_get_preconditioner_kind(k) == TS_PRECONDITIONER_JACOBI &&
+  if (!k->transposed && !tsi_writes_jacobi(k) && tsi_preconditioner_inverts_diagonal(k->preconditioner) &&
       info->zero_diagonal_row >= 0) {
     result->reason = TS_REASON_ZERO_DIAGONAL;
     snprintf(result->message, sizeof result->message,
@@ -173,43 +210,82 @@ static ts_status conclude(ts_context *context, const ts_result *result) {
   return tsi_fail(context, TS_NOT_CONVERGED, "%s", result->message);
 }
 
-static ts_status run(tsi_solve *s, const ts_vector *b, ts_vector *x) {
+/* y = A x of an operator and a finite x: if y is not, that is why the solve failed. */
+static ts_status look_at_product(tsi_solve *s, const ts_matrix *A, ts_vector y, ts_vector x, const char *text) {
+  const ts_solver *k = s->solver;
+  double largest[4];
+  tsi_operator_begin(A);
+  TSI_TRY(tsi_spmv(&y, A, &x));
+  TSI_TRY(k->context->ops->reduce(k->slots, TSI_SLOT_MAX_B, TSI_REDUCE_MAX_ABS, &y, &y));
+  TSI_TRY(tsi_scalars_read(k->slots, TSI_SLOT_MAX_B, 1, largest));
+  for (int c = 0; c < k->components; c++)
+    if (!isfinite(largest[c])) tsi_solve_finish(s, TS_REASON_BREAKDOWN, text);
+  return TS_OK;
+}
+
+/* After a failure: an operator may have written what is not finite, which the recurrences only follow. */
+static ts_status look_at_operators(tsi_solve *s) {
+  const ts_solver *k = s->solver;
+  const ts_matrix *A = k->matrix, *At = k->transposed;
+  const ts_reason reason = s->result->reason;
+  const int may_be_why = reason == TS_REASON_BREAKDOWN || reason == TS_REASON_INDEFINITE ||
+                         reason == TS_REASON_STAGNATED || reason == TS_REASON_DIVERGED;
+  if (s->kept || !may_be_why) return TS_OK;
+  if (At && At->function)
+    TSI_TRY(look_at_product(
+        s, At, tsi_first_part(k->gradient), tsi_first_part(k->b),
+        "breakdown: the operator's apply_transposed writes a NaN or an infinity, or not all of y"));
+  if (!A->function) return TS_OK;
+  return look_at_product(s, A, tsi_first_part(k->r), tsi_first_part(k->x),
+                         "breakdown: the operator's apply writes a NaN or an infinity, or not all of y");
+}
+
+static ts_status run_solver(tsi_solve *s, const ts_vector *b, ts_vector *x) {
   ts_context *context = s->solver->context;
   TSI_TRY(tsi_enter(context));
-  return tsi_leave(context, tsi_solver_run(s, b, x));
+  ts_status status = tsi_solver_run(s, b, x);
+  if (status == TS_OK) status = look_at_operators(s);
+  return tsi_leave(context, status);
+}
+
+/* With m, if that is a diagonal which the method makes. */
+static ts_status create_workspace(ts_solver *k, int components, int pairs) {
+  TSI_TRY(tsi_solver_create_workspace(k, components, pairs));
+  if (k->transposed) return tsi_cgls_write_jacobi(k);
+  return tsi_writes_jacobi(k) ? tsi_minres_write_jacobi(k) : TS_OK;
 }
 
 /* The same solve goes on with another workspace. */
 static ts_status run_in_pairs(tsi_solve *s, const ts_vector *b, ts_vector *x) {
   ts_vector *kept = s->kept;
-  ts_status status = tsi_solver_create_workspace(s->solver, b->components, 1);
-  if (status == TS_OK) status = run(s, b, x);
+  ts_status status = create_workspace(s->solver, b->components, 1);
+  if (status == TS_OK) status = run_solver(s, b, x);
   ts_vector_destroy(&kept);
   return status;
 }
 
-static ts_status solve(ts_solver *solver, const ts_vector *b, ts_vector *x, ts_result *result) {
+ts_status tsi_solver_solve_once(ts_solver *solver, const ts_vector *b, ts_vector *x, ts_result *result) {
   ts_context *context = solver->context;
-  TSI_TRY(update_preconditioner(solver));
+  TSI_TRY(take_transposed(solver));
+  tsi_operator_begin(solver->matrix);
+  if (solver->transposed) tsi_operator_begin(solver->transposed);
+  TSI_TRY(tsi_solver_update_preconditioner(solver));
   TSI_TRY(tsi_solver_check_symmetric(solver->desc.method, solver->preconditioner));
   TSI_TRY(check_vectors(solver, b, x));
-  ts_result own;
-  if (!result) result = &own;
   *result = (ts_result){.method = solver->desc.method,
                         .precision = TS_PRECISION_SINGLE,
                         .rounded_residual = NAN,
                         .reduction = NAN,
                         .relative_residual = NAN,
                         .attainable_residual = NAN};
-  TSI_TRY(tsi_solver_create_workspace(solver, b->components, solver->desc.precision == TS_PRECISION_DOUBLE));
-  if (solver->transposed) TSI_TRY(tsi_cgls_write_jacobi(solver));
+  TSI_TRY(create_workspace(solver, b->components, solver->desc.precision == TS_PRECISION_DOUBLE));
   if (refuse(solver, result)) {
     if (solver->desc.zero_start) TSI_TRY(ts_vector_fill(x, 0));
     return conclude(context, result);
   }
   const uint64_t before = context->host_synchronisations;
   tsi_solve s = tsi_solve_of(solver, b, result);
-  ts_status status = run(&s, b, x);
+  ts_status status = run_solver(&s, b, x);
   if (s.kept) status = run_in_pairs(&s, b, x);
   if (status < 0) { /* memory, as a rule: what the solve has taken of it goes back */
     tsi_solver_destroy_workspace(solver);
@@ -225,15 +301,16 @@ ts_status ts_solver_solve(ts_solver *solver, const ts_vector *b, ts_vector *x, t
   ts_context *context = solver->context;
   TSI_REQUIRE(context, b);
   TSI_REQUIRE(context, x);
+  if (solver->is_running)
+    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT,
+                    "the solver is solving: a function that it calls calls it");
+  ts_result own;
+  if (!result) result = &own;
   tsi_begin_together(context);
-  return tsi_end_together(context, solve(solver, b, x, result));
-}
-
-ts_status ts_solve(ts_matrix *matrix, const ts_vector *b, ts_vector *x, const ts_solver_desc *desc,
-                   ts_result *result) {
-  ts_solver *solver = NULL;
-  TSI_TRY(ts_solver_create(matrix, desc, &solver));
-  const ts_status status = ts_solver_solve(solver, b, x, result);
-  ts_solver_destroy(&solver);
+  solver->is_running = 1;
+  const ts_status status =
+      tsi_end_together(context, solver->stages ? tsi_stages_solve(solver, b, x, result)
+                                               : tsi_solver_solve_once(solver, b, x, result));
+  solver->is_running = 0;
   return status;
 }

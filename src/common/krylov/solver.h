@@ -16,6 +16,7 @@
 #include "solver_scale.h"
 
 typedef struct tsi_solve tsi_solve;
+typedef struct tsi_stages tsi_stages;
 
 typedef struct tsi_method {
   const char *name;
@@ -42,10 +43,11 @@ typedef struct tsi_method {
 
 struct ts_solver {
   ts_context *context;
-  ts_matrix *matrix, *transposed; /* transposed: least squares, else NULL */
+  ts_matrix *matrix,
+      *transposed; /* transposed: least squares, else NULL; desc.transposed or the matrix's own */
   const tsi_method *method;
   ts_solver_desc desc;               /* resolved */
-  ts_preconditioner *preconditioner; /* NULL: Jacobi or none by desc.preconditioner_kind */
+  ts_preconditioner *preconditioner; /* given, or the solver's own. Of cgls Jacobi is one of A^T A */
   int pipelined;                     /* iterations begun before a check's numbers are awaited */
   int on_device;                     /* cg: the device iterates by itself, up to the next check */
   int ring;                          /* iterations whose numbers the slots hold */
@@ -71,7 +73,17 @@ struct ts_solver {
   ts_vector *scratch;   /* NULL if all operations are fused */
   ts_vector **own;      /* the method's, named once more: it may exchange them */
   ts_scalars *slots;
-  double frobenius; /* norm of A, with Jacobi of least squares */
+  double frobenius;   /* norm of A, with Jacobi of least squares */
+  int jacobi_changes; /* of `transposed` when m was written; -1: it was not */
+  int is_running;     /* a solve, whose functions of the caller's may not begin another with it */
+
+  /* Auto in stages (stages.c). */
+  tsi_stages *stages;    /* of the caller's solver, if auto may go on with others; else NULL */
+  tsi_stages *part_of;   /* of each stage: those stages; else NULL */
+  int iterations_before; /* of the stages before in a solve */
+  int is_left;           /* the stage has ended its iterations itself */
+  double stage_best;     /* the smallest number of the history */
+  double least_left;     /* with TS_REASON_INCOMPATIBLE: ||r|| / ||b|| without the part that no x reaches */
 };
 
 /* The slots that all methods have; the method's own follow. */
@@ -154,14 +166,18 @@ struct tsi_solve {
   double direction[4];   /* d^T M d of the iteration that comes next, from the recurrence */
   double verified;       /* the smallest measure of a verification */
   double peak[4];        /* the largest norm of r, or square root of delta, since r was last computed from x */
+  /* minres: components, as bits, for which e is a part of M^-1 r and none of x (minres_singular.c) */
+  unsigned purified;
   /* gmres: columns of the Hessenberg matrix that the host has seen */
   int columns;
   /* bicgstab: since r was last b - A (x + M^-1 e) computed from x */
-  int replaced_at;            /* the iteration */
-  double largest;             /* number of the history */
-  double phase_start_measure; /* of the phase's first x */
-  int false_convergences;     /* in a row, whose residual had not halved */
-  int shadow;                 /* restarts that asked for another shadow vector */
+  int replaced_at;                /* the iteration */
+  double largest;                 /* number of the history */
+  double phase_start_measure;     /* of the phase's first x */
+  int false_convergences;         /* in a row, whose residual had not halved */
+  int shadow;                     /* restarts that asked for another shadow vector */
+  double number_now, number_kept; /* of the history: the last, and of the e that was kept */
+  int kept_at;                    /* the iteration of that e, -1: none */
 };
 
 /* What rounding leaves of a number in the iterations. */
@@ -182,6 +198,18 @@ static inline int tsi_patience(const ts_matrix *A, int factor) {
 static inline double tsi_epsilon(const ts_solver *k) {
   return k->pairs ? 0x1p-46 : 0x1p-24;
 }
+/* It multiplies by A^T too, and is about A^T (b - A x). */
+static inline int tsi_is_least_squares(ts_method method) {
+  return method == TS_METHOD_CGLS || method == TS_METHOD_LSMR;
+}
+/* It is for symmetric matrices and preconditioners. */
+static inline int tsi_is_symmetric_method(ts_method method) {
+  return method == TS_METHOD_CG || method == TS_METHOD_MINRES;
+}
+/* Jacobi's m is the method's own, since M has to be positive and the diagonal need not be. */
+static inline int tsi_writes_jacobi(const ts_solver *k) {
+  return k->desc.method == TS_METHOD_MINRES && tsi_preconditioner_inverts_diagonal(k->preconditioner);
+}
 static inline double tsi_number(const ts_solver *k, int slot, int component) {
   return k->numbers[4 * slot + component];
 }
@@ -191,10 +219,19 @@ static inline double tsi_larger(double a, double b) {
 }
 /* ---- solver_resolve.c ---- */
 
-/* Checks a descriptor for A, and fills in the defaults. */
+/* Checks a descriptor for A, and fills in the defaults but for those of cg, which depend on the preconditioner.
+ */
 ts_status tsi_solver_resolve(const ts_matrix *A, const ts_solver_desc *desc, ts_solver_desc *out);
-/* Whether the solver makes a preconditioner of that kind by itself. */
-int tsi_solver_makes(ts_preconditioner_kind kind);
+/* ---- solver.c ---- */
+
+/* ts_solver_create and ts_solver_solve of valid arguments, without stages, within the caller's entry. */
+ts_status tsi_solver_create(ts_matrix *matrix, const ts_solver_desc *desc, ts_solver **solver);
+ts_status tsi_solver_solve_once(ts_solver *solver, const ts_vector *b, ts_vector *x, ts_result *result);
+/* The solver's own preconditioner, if the matrix has other values than it was made from. */
+ts_status tsi_solver_update_preconditioner(const ts_solver *k);
+
+/* ---- solver_resolve.c, again ---- */
+
 /* isai is known to be symmetric only once it is made, and may change with the matrix's values. */
 ts_status tsi_solver_check_symmetric(ts_method method, const ts_preconditioner *M);
 
@@ -305,6 +342,8 @@ ts_status tsi_solve_keep_before(tsi_solve *s, const ts_vector *e, double scale);
 ts_status tsi_solve_take_best(tsi_solve *s);
 /* The same only if that makes the residual smaller. Afterwards r is x's. */
 ts_status tsi_solve_try(tsi_solve *s, const ts_vector *e, ts_vector *work);
+/* The same for every e that is finite: the best x is kept. */
+ts_status tsi_solve_try_anyway(tsi_solve *s, const ts_vector *e, ts_vector *work);
 
 /* ---- solver_iterate.c ---- */
 
@@ -328,12 +367,14 @@ double tsi_solve_recurrence_residual(const tsi_solve *s, int slot);
 int tsi_solve_recurrence_converged(const tsi_solve *s, int slot);
 
 /* ---- The methods ---- */
-extern const tsi_method tsi_cg, tsi_bicgstab, tsi_gmres, tsi_cgls, tsi_richardson;
+extern const tsi_method tsi_cg, tsi_bicgstab, tsi_gmres, tsi_cgls, tsi_richardson, tsi_minres, tsi_lsmr;
 /* cg_resolve.c: what the descriptor leaves open; and whether the device iterates by itself, which it does only
  * where nothing else is asked for. */
-ts_status tsi_cg_resolve(const ts_matrix *A, ts_solver_desc *desc);
-int tsi_cg_runs_on_device(const ts_matrix *A, const ts_solver_desc *resolved);
+ts_status tsi_cg_resolve(const ts_matrix *A, const ts_preconditioner *M, ts_solver_desc *desc);
+int tsi_cg_runs_on_device(const ts_matrix *A, const ts_preconditioner *M, const ts_solver_desc *resolved);
 /* cgls.c: 1 / diag(A^T A) into m. */
 ts_status tsi_cgls_write_jacobi(ts_solver *k);
+/* minres.c: 1 / |diagonal| into m. */
+ts_status tsi_minres_write_jacobi(ts_solver *k);
 
 #endif

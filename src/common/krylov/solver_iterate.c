@@ -15,8 +15,9 @@ ts_status tsi_solver_precondition(const ts_solver *k, ts_vector *out, const ts_v
     const int exponent = k->matrix->exponent - tsi_preconditioner_exponent(k->preconditioner);
     TSI_TRY(tsi_precondition(k->preconditioner, out, &rounded));
     if (!exponent || k->transposed) return TS_OK;
+    if (k->preconditioner->kind->writes_low) return tsi_multiply_by_power(out, exponent);
     ts_vector first = tsi_first_part(out);
-    return tsi_multiply_by_power(&first, exponent);
+    return tsi_multiply_by_power(k->preconditioner->kind->is_double ? out : &first, exponent);
   }
   return ops->axpby(out, ts_constant(1), v, ts_constant(0), v);
 }

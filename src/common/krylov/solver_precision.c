@@ -2,23 +2,20 @@
 #include <math.h>
 
 #include "common/core/core.h"
-#include "common/grid/grid.h"
 #include "solver.h"
 
 /* ---- Taking in b and x ---- */
 
 int tsi_solve_has_constrained(const ts_solver *k) {
-  const tsi_stencil *stencil = k->matrix->stencil;
-  return k->matrix->row_space->constrained || (stencil && stencil->has_constrained);
+  const ts_matrix *A = k->matrix;
+  return A->row_space->constrained || (A->kind->has_constrained && A->kind->has_constrained(A));
 }
 
 ts_status tsi_solve_drop_constrained(const ts_solver *k, ts_vector *out, const ts_vector *v) {
-  const tsi_ops *ops = k->context->ops;
-  if (!k->matrix->stencil) return ops->zero_constrained(out, v);
-  /* v - A 0, which is 0 at points without equation, whatever v holds there. */
   ts_vector zero = tsi_first_part(k->e);
-  TSI_TRY(ops->fill(&zero, 0));
-  return k->matrix->kind->residual(out, v, k->matrix, &zero);
+  const ts_matrix *A = k->matrix;
+  return A->kind->drop_constrained ? A->kind->drop_constrained(out, A, v, &zero)
+                                   : k->context->ops->zero_constrained(out, v);
 }
 
 static int scale_target(const ts_solver *k) {
@@ -70,14 +67,11 @@ ts_status tsi_solve_write_x(const tsi_solve *s, ts_vector *x, int exponent) {
 }
 
 static ts_status fill_preconditioner(const ts_solver *k) {
-  const tsi_ops *ops = k->context->ops;
-  if (!k->m || k->transposed) return TS_OK;
-  if (ts_solver_get_preconditioner_kind(k) == TS_PRECONDITIONER_NONE)
-    return ops->fill(k->m, ldexpf(1, -tsi_scale_exponent(k->matrix)));
-  const ts_matrix *from = k->preconditioner ? k->preconditioner->matrix : k->matrix;
-  TSI_TRY(tsi_diagonal(k->m, from));
-  TSI_TRY(ops->reciprocal(k->m, k->m));
-  return tsi_multiply_by_power(k->m, k->matrix->exponent - from->exponent);
+  const ts_preconditioner *M = k->preconditioner;
+  if (!k->m || k->transposed || tsi_writes_jacobi(k)) return TS_OK;
+  TSI_TRY(M->kind->write_diagonal(M, k->m));
+  return tsi_multiply_by_power(k->m, M->kind->has_scale ? k->matrix->exponent - M->matrix->exponent
+                                                        : -tsi_scale_exponent(k->matrix));
 }
 
 ts_status tsi_solve_take_in(tsi_solve *s, const ts_vector *b, const ts_vector *x, int from_zero) {
@@ -107,7 +101,11 @@ ts_status tsi_solve_take_in_b(tsi_solve *s, const ts_vector *b) {
   TSI_TRY(ops->scalars_normalise(k->slots, TSI_SLOT_MAX_B, TSI_SLOT_SCALE));
   TSI_TRY(ops->axpby(&first, ts_scaled(ldexpf(1, scale_target(k)), k->slots, TSI_SLOT_SCALE), &given,
                      ts_constant(0), &given));
-  if (k->preconditioner) TSI_TRY(tsi_preconditioner_project(k->preconditioner, &first, &s->incompatible[0]));
+  const ts_preconditioner *M = k->preconditioner;
+  if (M->kind->project) {
+    s->incompatible[0] = 0;
+    TSI_TRY(M->kind->project(M, &first, &s->incompatible[0]));
+  }
   const int has_low_parts = s->precision != TS_PRECISION_SINGLE || !k->desc.fixed_iterations;
   return has_low_parts ? take_in_low_b(s) : TS_OK;
 }

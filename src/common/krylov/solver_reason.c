@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "solver.h"
+#include "stages.h"
 
 void tsi_solve_finish(tsi_solve *s, ts_reason reason, const char *message) {
   s->ended = 1;
@@ -36,6 +37,7 @@ static int finish_incompatible(tsi_solve *s) {
     left = tsi_larger(left, b > 0 ? s->norm_r[c] / b : s->norm_r[c]);
   }
   if (!is_incompatible) return 0;
+  s->solver->least_left = left;
   snprintf(
       text, sizeof text,
       "the matrix is singular, and %.2g of the right-hand side is a part that no x reaches; without it the "
@@ -100,12 +102,13 @@ static double recurrence_residual(const tsi_solve *s, int count) {
 
 void tsi_solve_progress(tsi_solve *s, int checked, int count) {
   const ts_solver_desc *desc = &s->solver->desc;
-  ts_result *result = s->result;
-  const double measured = result->relative_residual;
   s->reported = checked;
+  if (s->solver->part_of) tsi_stage_watch(s, checked, count);
   if (count <= 0 || !desc->progress) return;
-  result->relative_residual = recurrence_residual(s, count);
-  const int stops = desc->progress(checked, s->solver->history, count, desc->progress_user);
-  result->relative_residual = measured;
+  const int stops = desc->progress(&(ts_progress){.iteration = s->solver->iterations_before + checked,
+                                                  .count = count,
+                                                  .history = s->solver->history,
+                                                  .relative_residual = recurrence_residual(s, count)},
+                                   desc->progress_user);
   if (stops) tsi_solve_finish(s, TS_REASON_STOPPED, NULL);
 }

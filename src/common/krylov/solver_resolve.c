@@ -2,11 +2,21 @@
 #include <math.h>
 
 #include "common/core/core.h"
+#include "common/matrix/operator.h"
 #include "solver.h"
 
+/* M is A but for rounding. */
+static int is_exact(const ts_matrix *A, const ts_solver_desc *desc) {
+  const ts_preconditioner *M = desc->preconditioner;
+  const tsi_preconditioner_kind *kind = tsi_preconditioner_row(desc->preconditioner_kind);
+  return M ? M->kind->is_exact && M->matrix == A : kind && kind->is_exact;
+}
+
 static ts_method choose_method(const ts_matrix *A, const ts_solver_desc *desc) {
-  if (desc->transposed) return TS_METHOD_CGLS;
-  return A->info.symmetric && A->info.zero_diagonal_row < 0 ? TS_METHOD_CG : TS_METHOD_BICGSTAB;
+  if (desc->transposed || !A->has_diagonal) return TS_METHOD_LSMR;
+  if (is_exact(A, desc)) return TS_METHOD_RICHARDSON;
+  if (!A->info.symmetric) return TS_METHOD_BICGSTAB;
+  return A->info.zero_diagonal_row < 0 && !A->info.negative_diagonal ? TS_METHOD_CG : TS_METHOD_MINRES;
 }
 
 static ts_status foreign(ts_context *context, const char *field, const char *owner, ts_method method) {
@@ -32,9 +42,8 @@ static ts_status check_precision(ts_context *context, const ts_solver_desc *desc
 
 static ts_status check_fields(ts_context *context, const ts_solver_desc *desc) {
   const ts_method method = desc->method;
-  if (desc->transposed && method != TS_METHOD_CGLS) return foreign(context, "transposed", "cgls", method);
-  if (method == TS_METHOD_CGLS && !desc->transposed)
-    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "the method is cgls and transposed is NULL");
+  if (desc->transposed && !tsi_is_least_squares(method))
+    return foreign(context, "transposed", "cgls and lsmr", method);
   if (desc->reductions && method != TS_METHOD_CG) return foreign(context, "reductions", "cg", method);
   if (desc->restart && method != TS_METHOD_GMRES) return foreign(context, "restart", "gmres", method);
   if (desc->stop != TS_STOP_RESIDUAL && desc->stop != TS_STOP_DELTA)
@@ -73,19 +82,9 @@ static ts_status check_numbers(ts_context *context, const ts_solver_desc *desc) 
   return TS_OK;
 }
 
-int tsi_solver_makes(ts_preconditioner_kind kind) {
-  return kind == TS_PRECONDITIONER_BLOCK_JACOBI || kind == TS_PRECONDITIONER_AMG ||
-         kind == TS_PRECONDITIONER_CHEBYSHEV || kind == TS_PRECONDITIONER_ISAI;
-}
-
 ts_status tsi_solver_check_symmetric(ts_method method, const ts_preconditioner *M) {
-  if (method != TS_METHOD_CG || !M || tsi_preconditioner_is_symmetric(M)) return TS_OK;
-  return tsi_fail(
-      M->context, TS_ERROR_INVALID_ARGUMENT,
-      M->desc.kind == TS_PRECONDITIONER_CUSTOM
-          ? "the preconditioner is not said to be symmetric (ts_preconditioner_desc.symmetric), as cg "
-            "needs"
-          : "isai finds that the matrix is not symmetric and positive definite, as cg needs");
+  if (!tsi_is_symmetric_method(method) || tsi_preconditioner_is_symmetric(M)) return TS_OK;
+  return tsi_fail(M->context, TS_ERROR_INVALID_ARGUMENT, "%s", M->kind->unsymmetric);
 }
 
 /* A preconditioner is either made from the matrix by its kind, or given. */
@@ -94,15 +93,16 @@ static ts_status check_preconditioner(const ts_matrix *A, const ts_solver_desc *
   const ts_preconditioner *M = desc->preconditioner;
   const ts_preconditioner_kind kind = desc->preconditioner_kind;
   if (!M) {
-    if (kind == TS_PRECONDITIONER_JACOBI || kind == TS_PRECONDITIONER_NONE) return TS_OK;
-    if (tsi_solver_makes(kind) && desc->method != TS_METHOD_CGLS) return TS_OK;
-    const char *name = ts_preconditioner_kind_name(kind);
-    if (!name)
+    const tsi_preconditioner_kind *row = tsi_preconditioner_row(kind);
+    const int is_square = !tsi_is_least_squares(desc->method);
+    if (row && row->is_from_matrix && (is_square || row->write_diagonal || row->choose)) return TS_OK;
+    if (!row)
       return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT,
                       "preconditioner_kind is %d, which is no ts_preconditioner_kind", kind);
     return tsi_fail(
         context, TS_ERROR_INVALID_ARGUMENT,
-        "preconditioner_kind is %s, which the matrix alone does not make; ts_preconditioner_create does", name);
+        "preconditioner_kind is %s, which the matrix alone does not make; ts_preconditioner_create does",
+        ts_preconditioner_kind_name(kind));
   }
   if (kind)
     return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT,
@@ -113,10 +113,10 @@ static ts_status check_preconditioner(const ts_matrix *A, const ts_solver_desc *
   if (M->matrix->row_space != A->column_space)
     return tsi_fail(context, TS_ERROR_INCOMPATIBLE,
                     "the preconditioner was made for a matrix over another space than that of x");
-  if (desc->method == TS_METHOD_CGLS && tsi_preconditioner_is_diagonal(M))
+  if (tsi_is_least_squares(desc->method) && tsi_preconditioner_is_diagonal(M))
     return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT,
-                    "the preconditioner is %s of a square matrix; cgls takes it by preconditioner_kind",
-                    ts_preconditioner_kind_name(M->desc.kind));
+                    "the preconditioner is %s of a square matrix; %s takes it by preconditioner_kind",
+                    ts_preconditioner_kind_name(M->desc.kind), ts_method_name(desc->method));
   return tsi_solver_check_symmetric(desc->method, M);
 }
 
@@ -129,6 +129,18 @@ static ts_status check_square(const ts_matrix *A, ts_method method) {
 
 static ts_status check_transposed(const ts_matrix *A, const ts_matrix *At, const ts_solver_desc *desc) {
   ts_context *context = A->context;
+  if (A->row_space->constrained || A->column_space->constrained)
+    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT,
+                    "the matrix has constrained rows, which %s does not take", ts_method_name(desc->method));
+  if (!desc->preconditioner && desc->preconditioner_kind == TS_PRECONDITIONER_JACOBI)
+    TSI_TRY(tsi_refuse_operator(At ? At : A, desc->method == TS_METHOD_CGLS
+                                                 ? "the Jacobi preconditioner of cgls needs"
+                                                 : "the Jacobi preconditioner of lsmr needs"));
+  if (!At && A->stencil)
+    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT,
+                    "the method is %s, and the matrix is a stencil, which has no transposed product",
+                    ts_method_name(desc->method));
+  if (!At) return TS_OK;
   if (At->context != context)
     return tsi_fail(context, TS_ERROR_INCOMPATIBLE, "matrix and transposed belong to different contexts");
   if (A->info.rows != At->info.columns || A->info.columns != At->info.rows)
@@ -136,15 +148,18 @@ static ts_status check_transposed(const ts_matrix *A, const ts_matrix *At, const
                     At->info.rows, At->info.columns, A->info.rows, A->info.columns);
   if (A->row_space != At->column_space || A->column_space != At->row_space)
     return tsi_fail(context, TS_ERROR_INCOMPATIBLE,
-                    "transposed is not over the matrix's spaces; create it with ts_matrix_column_space as "
-                    "row_space and ts_matrix_row_space as column_space");
-  if (A->row_space->constrained || At->row_space->constrained)
-    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT,
-                    "the matrix has constrained rows, which cgls does not take");
-  if (!desc->preconditioner && desc->preconditioner_kind == TS_PRECONDITIONER_JACOBI && !At->host_copy)
-    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT,
-                    "the Jacobi preconditioner of cgls needs a transposed matrix made with keep_host_copy");
+                    "transposed is not over the matrix's spaces; create it with ts_matrix_get_column_space as "
+                    "row_space and ts_matrix_get_row_space as column_space");
   return TS_OK;
+}
+
+static ts_status resolve_operator_precision(const ts_matrix *A, ts_solver_desc *desc) {
+  if (!A->function || A->function->desc.precision != TS_PRECISION_SINGLE) return TS_OK;
+  if (desc->precision == TS_PRECISION_AUTO) desc->precision = TS_PRECISION_SINGLE;
+  if (desc->precision == TS_PRECISION_SINGLE) return TS_OK;
+  return tsi_fail(A->context, TS_ERROR_INVALID_ARGUMENT,
+                  "precision is %s, and the operator's function is one of single precision",
+                  ts_precision_name(desc->precision));
 }
 
 ts_status tsi_solver_resolve(const ts_matrix *A, const ts_solver_desc *desc, ts_solver_desc *out) {
@@ -155,12 +170,16 @@ ts_status tsi_solver_resolve(const ts_matrix *A, const ts_solver_desc *desc, ts_
   if (out->method == TS_METHOD_AUTO) out->method = choose_method(A, out);
   TSI_TRY(check_fields(context, out));
   TSI_TRY(check_numbers(context, out));
-  TSI_TRY(out->method == TS_METHOD_CGLS ? check_transposed(A, out->transposed, out)
-                                        : check_square(A, out->method));
+  TSI_TRY(tsi_is_least_squares(out->method) ? check_transposed(A, out->transposed, out)
+                                            : check_square(A, out->method));
   TSI_TRY(check_preconditioner(A, out));
+  TSI_TRY(resolve_operator_precision(A, out));
   const int32_t unknowns = tsi_unknowns(A);
   if (out->precision == TS_PRECISION_AUTO && (out->fixed_iterations || !context->caps.pairs))
     out->precision = TS_PRECISION_SINGLE;
+  /* One to three products beside a factorisation: what single would save is less than an iteration more. */
+  if (out->precision == TS_PRECISION_AUTO && out->method == TS_METHOD_RICHARDSON && is_exact(A, out))
+    out->precision = TS_PRECISION_DOUBLE;
   if (out->restart == 0) out->restart = 30;
   if (out->restart > unknowns) out->restart = unknowns;
   if (out->rtol == 0) out->rtol = 1e-5;
@@ -168,7 +187,7 @@ ts_status tsi_solver_resolve(const ts_matrix *A, const ts_solver_desc *desc, ts_
     const double wanted = 10.0 * unknowns;
     out->max_iterations = wanted < 1000 ? 1000 : wanted > 100000 ? 100000 : (int)wanted;
   }
-  if (out->method == TS_METHOD_CG) return tsi_cg_resolve(A, out);
-  if (out->check_interval == 0) out->check_interval = (int)context->tuning.check_interval;
+  if (out->check_interval == 0 && out->method != TS_METHOD_CG)
+    out->check_interval = (int)context->tuning.check_interval;
   return TS_OK;
 }

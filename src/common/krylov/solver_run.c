@@ -212,6 +212,7 @@ ts_status tsi_solver_run(tsi_solve *s, const ts_vector *b, ts_vector *x) {
   const int from_zero = k->desc.zero_start && !s->kept;
   s->kept = NULL;
   s->ended = s->at_limit = s->checked_mode = s->never_carry = s->in_vain = 0;
+  s->purified = 0;
   s->verified = INFINITY;
   s->scale = s->scale_before = 1;
   s->scale_from = s->iteration;

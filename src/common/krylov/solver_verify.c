@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "common/core/core.h"
+#include "common/matrix/operator.h"
 #include "solver.h"
 
 /* ---- The residual ---- */
@@ -31,7 +32,7 @@ ts_status tsi_solver_residual(const ts_solver *k, const ts_vector *x) {
 static ts_status scale_by_diagonal(const ts_solver *k, ts_vector *out, const ts_vector *x, int *known) {
   const tsi_ops *ops = k->context->ops;
   const ts_vector first = tsi_first_part(x);
-  *known = !k->transposed || k->m;
+  *known = k->transposed ? k->m != NULL : tsi_knows_diagonal(k->matrix);
   if (!*known) return TS_OK;
   TSI_TRY(k->transposed ? ops->reciprocal(out, k->m) : tsi_diagonal(out, k->matrix));
   return ops->multiply(out, out, &first);
@@ -146,6 +147,7 @@ static double attainable(const tsi_solve *s, int c) {
     const double floor = epsilon_of_x(s) * (dx + 0.5 * k->frobenius * sqrt(tsi_number(k, TSI_SLOT_RR, c)));
     return k->m ? floor / (s->norm_rule[c] > 0 ? s->norm_rule[c] : 1) : NAN;
   }
+  if (!tsi_knows_diagonal(k->matrix)) return NAN;
   const double b = tsi_solve_whole_norm(s, c, s->norm_b[c]), floor = dx * epsilon_of_x(s);
   return b > 0 ? floor / b : floor;
 }
@@ -182,6 +184,7 @@ int tsi_solve_rounding_may_show(const tsi_solve *s) {
   const ts_solver *k = s->solver;
   const double size = k->matrix->norm_infinity * (k->transposed ? k->transposed->norm_infinity : 1);
   if (!s->read_as_doubles || !k->x->low) return 0;
+  if (k->matrix->function) return 1; /* its size is not known */
   for (int c = 0; c < k->components; c++) {
     const double each = fmax(size * s->max_x[c] * sqrt(tsi_unknowns(k->matrix)), s->dx[c]);
     if (0x1p-53 * each > 0x1p-2 * fmax(s->tolerance[c], s->norm_r[c])) return 1;
@@ -226,12 +229,17 @@ static void choose_parts(const tsi_solve *s) {
 
 /* ---- The best x ---- */
 
+static ts_status reserve_best(ts_solver *k) {
+  if (k->best && tsi_parts(k->best) == tsi_parts(k->x)) return TS_OK;
+  tsi_vector_destroy(k->best);
+  k->best = NULL;
+  return tsi_arena_create(k->matrix->column_space, k->components, tsi_parts(k->x), &k->best, 1, 0, NULL);
+}
+
 ts_status tsi_solve_keep_before(tsi_solve *s, const ts_vector *e, double scale) {
   ts_solver *k = s->solver;
   if (s->best_is_kept || !isfinite(s->best)) return TS_OK;
-  if (k->best && tsi_parts(k->best) != tsi_parts(k->x)) ts_vector_destroy(&k->best);
-  if (!k->best)
-    TSI_TRY(tsi_arena_create(k->matrix->column_space, k->components, tsi_parts(k->x), &k->best, 1, 0, NULL));
+  TSI_TRY(reserve_best(k));
   TSI_TRY(tsi_copy_parts(k->best, ts_constant(1), k->x));
   TSI_TRY(tsi_add_to_parts(k->best, ts_constant(-1 / scale), e));
   s->best_is_kept = 1;
@@ -278,16 +286,33 @@ ts_status tsi_solve_accept(tsi_solve *s, const ts_vector *e, ts_vector *work) {
   return tsi_solve_round(s, work);
 }
 
-ts_status tsi_solve_try(tsi_solve *s, const ts_vector *e, ts_vector *work) {
+/* Takes x + e if its measure is below `most`. */
+static ts_status try_below(tsi_solve *s, const ts_vector *e, ts_vector *work, double most) {
   ts_solver *k = s->solver;
   int met;
   TSI_TRY(tsi_solve_make_room(s));
   TSI_TRY(tsi_solve_add(s, k->x_new, e));
   TSI_TRY(tsi_solve_measure(s, k->x_new, work));
-  if (!(judge_norms(s, &met) < s->measure)) return tsi_solver_residual(k, k->x);
+  if (!(judge_norms(s, &met) < most)) return tsi_solver_residual(k, k->x);
   ts_vector *better = k->x_new;
   k->x_new = k->x;
   k->x = better;
   tsi_solve_take_over(s);
   return tsi_solve_round(s, work);
+}
+
+ts_status tsi_solve_try(tsi_solve *s, const ts_vector *e, ts_vector *work) {
+  return try_below(s, e, work, s->measure);
+}
+
+ts_status tsi_solve_try_anyway(tsi_solve *s, const ts_vector *e, ts_vector *work) {
+  ts_solver *k = s->solver;
+  const double now = s->result->relative_residual;
+  if (!s->best_is_kept || now <= s->best) {
+    TSI_TRY(reserve_best(k));
+    TSI_TRY(tsi_copy_parts(k->best, ts_constant(1), k->x));
+    s->best = now;
+    s->best_is_kept = 1;
+  }
+  return try_below(s, e, work, INFINITY);
 }

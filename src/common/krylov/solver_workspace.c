@@ -30,15 +30,14 @@ void tsi_solver_destroy_workspace(ts_solver *k) {
 
 /* 1 / diagonal, or a multiple of the identity that brings a matrix far from 1 to about 1. */
 static int needs_m(const ts_solver *k) {
-  if (ts_solver_get_preconditioner_kind(k) == TS_PRECONDITIONER_JACOBI) return 1;
   const ts_preconditioner *M = k->preconditioner;
-  return (!M || tsi_preconditioner_is_diagonal(M)) && !k->transposed && tsi_scale_exponent(k->matrix);
+  return tsi_preconditioner_inverts_diagonal(M) ||
+         (tsi_preconditioner_is_diagonal(M) && !k->transposed && tsi_scale_exponent(k->matrix));
 }
 
 /* A preconditioner that is applied writes into z; so do methods that are preconditioned from the right. */
 static int needs_z(const ts_solver *k, int m) {
-  const ts_preconditioner *M = k->preconditioner;
-  return (M && !tsi_preconditioner_is_diagonal(M)) ||
+  return !tsi_preconditioner_is_diagonal(k->preconditioner) ||
          (m && (k->method == &tsi_bicgstab || k->method == &tsi_gmres));
 }
 
@@ -106,9 +105,10 @@ ts_status tsi_solver_create_workspace(ts_solver *k, int components, int pairs) {
   if (k->components == components && k->pairs == pairs && !k->m == !m) return TS_OK;
   tsi_solver_destroy_workspace(k);
   k->pairs = pairs;
+  k->jacobi_changes = -1;
   ts_status status = create_vectors(k, components, m, z);
   if (status == TS_OK && k->m) drop_low(k->m);
-  if (status == TS_OK && k->z && !k->m) drop_low(k->z);
+  if (status == TS_OK && k->z && !k->m && !k->preconditioner->kind->writes_low) drop_low(k->z);
   k->components = components;
   if (status == TS_OK && k->method->prepare) status = k->method->prepare(k);
   if (status < 0) tsi_solver_destroy_workspace(k);

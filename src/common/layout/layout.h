@@ -35,9 +35,10 @@
 
 #define TSI_FORMAT_BIT(name, format) | 1u << format
 
-typedef struct tsi_host_csr tsi_host_csr;
 typedef struct tsi_layout_input tsi_layout_input; /* layout_build.h */
 typedef struct tsi_estimate tsi_estimate;         /* the same */
+
+typedef void (*tsi_entry_visitor)(void *user, int32_t row, int32_t column, float value);
 
 typedef struct tsi_format {
   ts_format format;
@@ -53,6 +54,10 @@ typedef struct tsi_format {
   /* The arrays of tsi_packed that the format has; on failure the caller frees them. */
   ts_status (*pack)(ts_context *context, const tsi_layout *layout, const tsi_layout_input *input,
                     tsi_packed *packed);
+  /* Back from those arrays: calls `visit` for every entry that is stored, always in the same order. Of
+   * input->csr rows and columns count. */
+  ts_status (*unpack)(ts_context *context, const tsi_layout *layout, const tsi_layout_input *input,
+                      const tsi_packed *packed, tsi_entry_visitor visit, void *user);
   /* In linear spaces: where the value of each CSR entry is among packed->values. NULL: in the order of CSR. */
   void (*places)(const tsi_layout *layout, const tsi_layout_input *input, int32_t *places);
   /* Whether the format is compared with others for a matrix, NULL: always; and what a product reads. `estimate`
@@ -219,6 +224,9 @@ struct tsi_packed {
   int32_t *long_columns;
   tsi_entry *stages[TSI_MAX_STAGES];
   const tsi_host_csr *csr; /* csr */
+  /* csr instead: arrays that are on the device already, and which of their values (core/array.h). */
+  const tsi_given *given;
+  int given_part;
   /* bcrs2, bcrs4. In a linear space of layout->blocks, n x n a block, row by row; else in texels, as are the
    * next two, and pointers and stages as above, where the first stage has the values of its entries beside it.
    */

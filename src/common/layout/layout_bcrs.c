@@ -14,7 +14,7 @@ typedef struct merge {
   int32_t at[most_rows], end[most_rows];
 } merge;
 
-static merge start(const tsi_host_csr *csr, int log2_size, int32_t block_row) {
+static merge layout_bcrs_start(const tsi_host_csr *csr, int log2_size, int32_t block_row) {
   merge m = {.csr = csr, .log2_size = log2_size};
   const int32_t first = block_row << log2_size;
   for (; m.rows < 1 << log2_size && m.rows < csr->rows - first; m.rows++) {
@@ -45,7 +45,7 @@ int64_t tsi_blocks_count(const tsi_host_csr *csr, int log2_size) {
   const int32_t block_rows = block_rows_of(csr, log2_size);
   int64_t count = 0;
   for (int32_t i = 0; i < block_rows; i++) {
-    merge m = start(csr, log2_size, i);
+    merge m = layout_bcrs_start(csr, log2_size, i);
     while (next_block(&m) >= 0) count++;
   }
   return count;
@@ -63,7 +63,7 @@ ts_status tsi_blocks_create(ts_context *context, const tsi_host_csr *csr, int lo
   int32_t to = 0;
   for (int32_t i = 0; i < blocks->block_rows; i++) {
     blocks->offsets[i] = to;
-    merge m = start(csr, log2_size, i);
+    merge m = layout_bcrs_start(csr, log2_size, i);
     for (int32_t column; (column = next_block(&m)) >= 0;) blocks->columns[to++] = column;
   }
   blocks->offsets[blocks->block_rows] = to;
@@ -103,6 +103,14 @@ ts_status tsi_blocks_values(ts_context *context, const tsi_blocks *blocks, const
   return TS_OK;
 }
 
+void tsi_visit_block(int log2_size, const tsi_host_csr *csr, int32_t block_row, int32_t block_column,
+                     const float *block, tsi_entry_visitor visit, void *user) {
+  const int32_t n = 1 << log2_size, row = block_row << log2_size, column = block_column << log2_size;
+  for (int32_t r = 0; r < n && row + r < csr->rows; r++)
+    for (int32_t c = 0; c < n && column + c < csr->columns; c++)
+      visit(user, row + r, column + c, block[(r << log2_size) + c]);
+}
+
 /* ---- The formats ---- */
 
 /* The pattern of blocks, and how full they are; the rest is as for a matrix whose entries they are. */
@@ -121,8 +129,8 @@ static ts_status create_pattern(ts_context *context, tsi_layout *layout, int log
   return TS_OK;
 }
 
-static ts_status create(ts_context *context, tsi_layout *layout, const tsi_layout_input *input,
-                        ts_matrix_info *info) {
+static ts_status layout_bcrs_create(ts_context *context, tsi_layout *layout, const tsi_layout_input *input,
+                                    ts_matrix_info *info) {
   const int log2_block = tsi_format_log2_block(layout->format);
   TSI_TRY(create_pattern(context, layout, log2_block, input, info));
   if (input->rows->linear) return TS_OK;
@@ -137,6 +145,17 @@ static ts_status pack(ts_context *context, const tsi_layout *layout, const tsi_l
                       tsi_packed *packed) {
   return input->rows->linear ? tsi_blocks_values(context, &layout->blocks, input->csr, &packed->block_values)
                              : tsi_block_texels_pack(context, layout, input, packed);
+}
+
+static ts_status unpack(ts_context *context, const tsi_layout *layout, const tsi_layout_input *input,
+                        const tsi_packed *packed, tsi_entry_visitor visit, void *user) {
+  if (!input->rows->linear) return tsi_rectangles_unpack(context, layout, input, packed, visit, user);
+  const tsi_blocks *blocks = &layout->blocks;
+  for (int32_t i = 0; i < blocks->block_rows; i++)
+    for (int32_t k = blocks->offsets[i]; k < blocks->offsets[i + 1]; k++)
+      tsi_visit_block(blocks->log2_size, input->csr, i, blocks->columns[k],
+                      packed->block_values + ((size_t)k << (2 * blocks->log2_size)), visit, user);
+  return TS_OK;
 }
 
 static int suits(const ts_context *context, const tsi_host_csr *csr, int blocks) {
@@ -175,8 +194,8 @@ static void estimate4(const ts_context *context, const tsi_host_csr *csr, int bl
 
 #define BCRS(number, bits, function)                                                                           \
   {                                                                                                            \
-    .format = number, .log2_block = bits, .no_meshes = 1, .shader = "bcrs", .create = create, .pack = pack,    \
-    .suits = suits, .estimate = function                                                                       \
+    .format = number, .log2_block = bits, .no_meshes = 1, .shader = "bcrs", .create = layout_bcrs_create,      \
+    .pack = pack, .unpack = unpack, .suits = suits, .estimate = function                                       \
   }
 const tsi_format tsi_format_bcrs2 = BCRS(TS_FORMAT_BCRS2, 1, estimate2);
 const tsi_format tsi_format_bcrs4 = BCRS(TS_FORMAT_BCRS4, 2, estimate4);

@@ -55,6 +55,16 @@ static void put_block(const packing *p, float *texture, size_t texel, int32_t st
   }
 }
 
+void tsi_block_of_texels(int log2_size, const float *texture, size_t texel, int32_t strip, float block[16]) {
+  if (log2_size == 1) {
+    memcpy(block, texture + 4 * texel, 4 * sizeof *block);
+    return;
+  }
+  const size_t inside = texel & ((size_t)strip - 1), first = 4 * (texel - inside);
+  for (size_t c = 0; c < 4; c++)
+    for (size_t r = 0; r < 4; r++) block[4 * r + c] = texture[4 * (first + c * (size_t)strip + inside) + r];
+}
+
 static void pack_block(void *user, int32_t row, int32_t k, tsi_place place, size_t texel) {
   (void)row;
   const packing *p = user;

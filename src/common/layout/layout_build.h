@@ -67,6 +67,10 @@ tsi_host_csr tsi_blocks_as_csr(const tsi_blocks *blocks, const tsi_host_csr *csr
 ts_status tsi_blocks_values(ts_context *context, const tsi_blocks *blocks, const tsi_host_csr *csr,
                             float **values);
 
+/* The entries of a block, zeros included, that the matrix has rows and columns for. */
+void tsi_visit_block(int log2_size, const tsi_host_csr *csr, int32_t block_row, int32_t block_column,
+                     const float *block, tsi_entry_visitor visit, void *user);
+
 /* layout_bcrs_texels.c: the same for texels. A layout of blocks is that of a matrix whose entries are blocks,
  * over spaces whose indices are blocks. */
 typedef struct tsi_block_view {
@@ -74,6 +78,8 @@ typedef struct tsi_block_view {
   tsi_host_csr csr;
   tsi_layout_input input; /* points to the others */
 } tsi_block_view;
+/* A block of a texture as put_block has put it there, row by row. */
+void tsi_block_of_texels(int log2_size, const float *texture, size_t texel, int32_t strip, float block[16]);
 void tsi_block_view_of(const tsi_blocks *blocks, const tsi_layout_input *input, tsi_block_view *view);
 /* What a layout of blocks uploads. */
 ts_status tsi_block_texels_pack(ts_context *context, const tsi_layout *layout, const tsi_layout_input *input,
@@ -85,6 +91,13 @@ ts_status tsi_block_texels_pack(ts_context *context, const tsi_layout *layout, c
 ts_status tsi_row_plan_create(ts_context *context, const tsi_host_csr *csr, tsi_row_plan *plan);
 /* Whether threads that have a row, or share one, would wait for those with the longest. */
 int tsi_rows_are_uneven(const tsi_tuning *tuning, const tsi_host_csr *csr);
+/* What the plan of rows depends on. */
+typedef struct tsi_row_lengths {
+  int64_t rows, entries;
+  int32_t longest;
+  int64_t thread_steps; /* 32 times those of all warps when rows are shared as tsi_choose_subwarp says */
+} tsi_row_lengths;
+int tsi_needs_row_blocks(const tsi_tuning *tuning, const tsi_row_lengths *lengths);
 /* log2 of the threads that share a row. */
 int tsi_choose_subwarp(const tsi_tuning *tuning, int64_t rows, int64_t entries);
 void tsi_row_plan_free(ts_context *context, tsi_row_plan *plan);
@@ -113,6 +126,8 @@ tsi_reads tsi_slices_reads(const tsi_tuning *tuning, const tsi_host_csr *csr, do
 /* layout_jagged_pack.c: values, words, bases, long_columns. */
 ts_status tsi_slices_pack(ts_context *context, const tsi_slices *slices, const tsi_host_csr *csr,
                           tsi_packed *packed);
+void tsi_slices_unpack(const tsi_slices *slices, const tsi_host_csr *csr, const tsi_packed *packed,
+                       tsi_entry_visitor visit, void *user);
 void tsi_slices_places(const tsi_slices *slices, const tsi_host_csr *csr, int32_t *places);
 /* The row of a lane, -1 where there is none; of all lanes. */
 int32_t tsi_slice_row(const tsi_slices *slices, const tsi_host_csr *csr, int32_t slice, int lane);
@@ -141,6 +156,9 @@ ts_status tsi_rectangles_create(ts_context *context, tsi_layout *layout, const t
                                 ts_matrix_info *info);
 ts_status tsi_rectangles_pack(ts_context *context, const tsi_layout *layout, const tsi_layout_input *input,
                               tsi_packed *packed);
+
+ts_status tsi_rectangles_unpack(ts_context *context, const tsi_layout *layout, const tsi_layout_input *input,
+                                const tsi_packed *packed, tsi_entry_visitor visit, void *user);
 
 /* Position -> index of the free rows, from the tiling. */
 ts_status tsi_rows_in_order(ts_context *context, const tsi_tiling *tiling, int32_t **order);

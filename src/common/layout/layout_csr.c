@@ -75,33 +75,47 @@ int tsi_choose_subwarp(const tsi_tuning *t, int64_t rows, int64_t entries) {
 
 /* A product of many entries is limited by bytes, and loses more by threads that wait than one of few, which
  * takes as long as its slowest thread. */
-int tsi_rows_are_uneven(const tsi_tuning *t, const tsi_host_csr *csr) {
-  const int64_t rows = csr->rows, entries = csr->row_offsets[rows];
-  const int log2_subwarp = tsi_choose_subwarp(t, rows, entries);
-  int32_t longest = 0;
+static int are_uneven(const tsi_tuning *t, const tsi_row_lengths *l) {
+  if (l->longest > TSI_ROW_BLOCK_ENTRIES) return 1;
+  if ((double)l->entries < t->many_entries)
+    return l->longest > t->csr_steps * (1 << tsi_choose_subwarp(t, l->rows, l->entries));
+  return (double)l->thread_steps >
+         t->csr_idle_entries * (double)l->entries + t->csr_idle_rows * (double)l->rows;
+}
+
+int tsi_needs_row_blocks(const tsi_tuning *t, const tsi_row_lengths *l) {
+  const double entries = (double)l->entries;
+  const int large = entries >= t->many_entries &&
+                    (entries >= t->csr_blocks_mean * (double)l->rows || entries >= t->csr_blocks_entries);
+  return large || are_uneven(t, l);
+}
+
+static tsi_row_lengths lengths_of(const tsi_tuning *t, const tsi_host_csr *csr) {
+  tsi_row_lengths l = {.rows = csr->rows, .entries = csr->row_offsets[csr->rows]};
   for (int32_t i = 0; i < csr->rows; i++)
-    if (length_of(csr, i) > longest) longest = length_of(csr, i);
-  if (longest > TSI_ROW_BLOCK_ENTRIES) return 1;
-  if ((double)entries < t->many_entries) return longest > t->csr_steps * (1 << log2_subwarp);
-  return (double)thread_steps(csr, log2_subwarp) >
-         t->csr_idle_entries * (double)entries + t->csr_idle_rows * (double)rows;
+    if (length_of(csr, i) > l.longest) l.longest = length_of(csr, i);
+  if ((double)l.entries >= t->many_entries && l.longest <= TSI_ROW_BLOCK_ENTRIES)
+    l.thread_steps = thread_steps(csr, tsi_choose_subwarp(t, l.rows, l.entries));
+  return l;
+}
+
+int tsi_rows_are_uneven(const tsi_tuning *t, const tsi_host_csr *csr) {
+  const tsi_row_lengths l = lengths_of(t, csr);
+  return are_uneven(t, &l);
 }
 
 ts_status tsi_row_plan_create(ts_context *context, const tsi_host_csr *csr, tsi_row_plan *plan) {
   const tsi_tuning *t = &context->tuning;
-  const int64_t rows = csr->rows, entries = csr->row_offsets[rows];
-  *plan = (tsi_row_plan){.log2_subwarp = tsi_choose_subwarp(t, rows, entries)};
-  const int large =
-      (double)entries >= t->many_entries &&
-      ((double)entries >= t->csr_blocks_mean * (double)rows || (double)entries >= t->csr_blocks_entries);
-  if (!large && !tsi_rows_are_uneven(t, csr)) return TS_OK;
+  const tsi_row_lengths lengths = lengths_of(t, csr);
+  *plan = (tsi_row_plan){.log2_subwarp = tsi_choose_subwarp(t, lengths.rows, lengths.entries)};
+  if (!tsi_needs_row_blocks(t, &lengths)) return TS_OK;
   plan->row_block_count = cut(csr, NULL);
   plan->row_blocks = tsi_malloc(context, (size_t)plan->row_block_count, sizeof *plan->row_blocks);
   if (!plan->row_blocks)
     return tsi_out_of_memory(context, "a plan of rows",
                              (size_t)plan->row_block_count * sizeof *plan->row_blocks);
   cut(csr, plan->row_blocks);
-  const size_t steps = (size_t)entries / TSI_ROW_BLOCK_STEPS + 1;
+  const size_t steps = (size_t)lengths.entries / TSI_ROW_BLOCK_STEPS + 1;
   plan->ends = tsi_calloc(context, steps, sizeof *plan->ends);
   if (!plan->ends) return tsi_out_of_memory(context, "a plan of rows", steps * sizeof *plan->ends);
   for (int32_t w = 0; w < plan->row_block_count; w++) mark_ends(csr, &plan->row_blocks[w], plan->ends);
@@ -116,8 +130,8 @@ void tsi_row_plan_free(ts_context *context, tsi_row_plan *plan) {
 
 /* ---- The format ---- */
 
-static ts_status create(ts_context *context, tsi_layout *layout, const tsi_layout_input *input,
-                        ts_matrix_info *info) {
+static ts_status layout_csr_create(ts_context *context, tsi_layout *layout, const tsi_layout_input *input,
+                                   ts_matrix_info *info) {
   (void)info;
   return context->caps.row_plans ? tsi_row_plan_create(context, input->csr, &layout->plan) : TS_OK;
 }
@@ -126,6 +140,16 @@ static ts_status create(ts_context *context, tsi_layout *layout, const tsi_layou
 static ts_status pack(ts_context *context, const tsi_layout *layout, const tsi_layout_input *input,
                       tsi_packed *packed) {
   (void)context, (void)layout, (void)input, (void)packed;
+  return TS_OK;
+}
+
+static ts_status unpack(ts_context *context, const tsi_layout *layout, const tsi_layout_input *input,
+                        const tsi_packed *packed, tsi_entry_visitor visit, void *user) {
+  (void)context, (void)layout, (void)input;
+  const tsi_host_csr *A = packed->csr;
+  for (int32_t i = 0; i < A->rows; i++)
+    for (int32_t e = A->row_offsets[i]; e < A->row_offsets[i + 1]; e++)
+      visit(user, i, A->column_indices[e], A->values[e]);
   return TS_OK;
 }
 
@@ -138,4 +162,4 @@ static void estimate(const ts_context *context, const tsi_host_csr *csr, int blo
 }
 
 const tsi_format tsi_format_csr = {
-    .format = TS_FORMAT_CSR, .create = create, .pack = pack, .estimate = estimate};
+    .format = TS_FORMAT_CSR, .create = layout_csr_create, .pack = pack, .unpack = unpack, .estimate = estimate};

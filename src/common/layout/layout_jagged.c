@@ -259,8 +259,8 @@ void tsi_slices_free(ts_context *context, tsi_slices *slices) {
 
 /* ---- The format ---- */
 
-static ts_status create(ts_context *context, tsi_layout *layout, const tsi_layout_input *input,
-                        ts_matrix_info *info) {
+static ts_status layout_jagged_create(ts_context *context, tsi_layout *layout, const tsi_layout_input *input,
+                                      ts_matrix_info *info) {
   if (!input->rows->linear) return tsi_rectangles_create(context, layout, input, info);
   const tsi_slices *slices = &layout->slices;
   TSI_TRY(tsi_slices_create(context, input->csr, &layout->slices));
@@ -273,6 +273,13 @@ static ts_status pack(ts_context *context, const tsi_layout *layout, const tsi_l
                       tsi_packed *packed) {
   return input->rows->linear ? tsi_slices_pack(context, &layout->slices, input->csr, packed)
                              : tsi_rectangles_pack(context, layout, input, packed);
+}
+
+static ts_status unpack(ts_context *context, const tsi_layout *layout, const tsi_layout_input *input,
+                        const tsi_packed *packed, tsi_entry_visitor visit, void *user) {
+  if (!input->rows->linear) return tsi_rectangles_unpack(context, layout, input, packed, visit, user);
+  tsi_slices_unpack(&layout->slices, input->csr, packed, visit, user);
+  return TS_OK;
 }
 
 static void places_of(const tsi_layout *layout, const tsi_layout_input *input, int32_t *places) {
@@ -291,8 +298,9 @@ const tsi_format tsi_format_jagged = {
     .format = TS_FORMAT_JAGGED,
     .pairs = 1,
     .shader = "jagged",
-    .create = create,
+    .create = layout_jagged_create,
     .pack = pack,
+    .unpack = unpack,
     .places = places_of,
     .estimate = estimate,
 };

@@ -77,6 +77,36 @@ ts_status tsi_slices_pack(ts_context *context, const tsi_slices *slices, const t
   return TS_OK;
 }
 
+static uint32_t column_at(const uint32_t *words, const tsi_slice *s, uint32_t number) {
+  if (s->column_bytes == 4) return words[s->first_word + number];
+  if (s->column_bytes == 2) return ((const uint16_t *)(words + s->first_word))[number];
+  return ((const uint8_t *)(words + s->first_word))[number];
+}
+
+void tsi_slices_unpack(const tsi_slices *slices, const tsi_host_csr *csr, const tsi_packed *packed,
+                       tsi_entry_visitor visit, void *user) {
+  for (int32_t number = 0; number < slices->count; number++) {
+    const tsi_slice *s = &slices->slices[number];
+    const uint8_t *lengths = slices->lengths + (size_t)number * TSI_SLICE_ROWS;
+    int32_t rows[TSI_SLICE_ROWS];
+    uint32_t before = 0;
+    tsi_slice_rows(slices, csr, number, rows);
+    for (int k = 0; k < s->longest; k++) {
+      const int32_t base = s->column_bytes < 4 ? packed->bases[s->first_base + (uint32_t)k] : 0;
+      for (int lane = 0; lane < TSI_SLICE_ROWS; lane++) {
+        if (lengths[lane] == TSI_NOT_IN_SLICE || lengths[lane] <= k) continue;
+        const uint32_t at = place_in_slice(s, before++, k, lane);
+        visit(user, rows[lane], base + (int32_t)column_at(packed->words, s, at), packed->values[s->first + at]);
+      }
+    }
+  }
+  for (int32_t w = 0; w < slices->row_block_count; w++) {
+    const tsi_row_block *part = &slices->row_blocks[w];
+    for (int32_t k = part->first; k < part->end; k++)
+      visit(user, part->row, packed->long_columns[k], packed->values[slices->entries + (uint32_t)k]);
+  }
+}
+
 void tsi_slices_places(const tsi_slices *slices, const tsi_host_csr *csr, int32_t *places) {
   for (int32_t number = 0; number < slices->count; number++) {
     const tsi_slice *s = &slices->slices[number];

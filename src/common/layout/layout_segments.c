@@ -39,8 +39,8 @@ static void places_of(const tsi_layout *layout, const tsi_layout_input *input, i
       places[e] = input->has_diagonal && A->column_indices[e] == i ? runs + i : at++;
 }
 
-static ts_status create(ts_context *context, tsi_layout *layout, const tsi_layout_input *input,
-                        ts_matrix_info *info) {
+static ts_status layout_segments_create(ts_context *context, tsi_layout *layout, const tsi_layout_input *input,
+                                        ts_matrix_info *info) {
   return input->rows->linear ? TS_OK : tsi_rectangles_create(context, layout, input, info);
 }
 
@@ -48,6 +48,19 @@ static ts_status pack(ts_context *context, const tsi_layout *layout, const tsi_l
                       tsi_packed *packed) {
   return input->rows->linear ? pack_runs(context, input, packed)
                              : tsi_rectangles_pack(context, layout, input, packed);
+}
+
+static ts_status unpack(ts_context *context, const tsi_layout *layout, const tsi_layout_input *input,
+                        const tsi_packed *packed, tsi_entry_visitor visit, void *user) {
+  if (!input->rows->linear) return tsi_rectangles_unpack(context, layout, input, packed, visit, user);
+  const int32_t rows = input->csr->rows;
+  const uint32_t *starts = packed->starts;
+  for (int32_t i = 0; i < rows; i++) {
+    if (input->has_diagonal) visit(user, i, i, packed->values[starts[rows] + (uint32_t)i]);
+    for (uint32_t k = starts[i]; k < starts[i + 1]; k++)
+      visit(user, i, (int32_t)packed->pointers[k], packed->values[k]);
+  }
+  return TS_OK;
 }
 
 /* ---- The choice of a format ---- */
@@ -73,8 +86,9 @@ const tsi_format tsi_format_segments = {
     .format = TS_FORMAT_SEGMENTS,
     .runs = 1,
     .shader = "segments",
-    .create = create,
+    .create = layout_segments_create,
     .pack = pack,
+    .unpack = unpack,
     .places = places_of,
     .suits = suits,
     .estimate = estimate,

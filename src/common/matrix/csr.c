@@ -9,7 +9,7 @@
 
 /* What blocks of rows are looked at for, and what was found in each. */
 typedef struct look {
-  const ts_csr *csr;
+  const tsi_csr *csr;
   const unsigned char *constrained;
   unsigned char *found;
   uint64_t *hashes;
@@ -38,15 +38,15 @@ static void find_decrease(const void *arguments, size_t first, size_t last) {
   }
 }
 
-static int is_outside(const ts_csr *csr, int32_t e) {
+static int is_outside(const tsi_csr *csr, int32_t e) {
   return csr->column_indices[e] < 0 || csr->column_indices[e] >= csr->columns;
 }
-static int is_infinite(const ts_csr *csr, int32_t e) {
+static int is_infinite(const tsi_csr *csr, int32_t e) {
   return (csr->values && !isfinite(csr->values[e])) || (csr->double_values && !isfinite(csr->double_values[e]));
 }
 
 /* Loops that a compiler turns into vectors. */
-static int find_bad(const ts_csr *csr, int32_t first, int32_t end) {
+static int find_bad(const tsi_csr *csr, int32_t first, int32_t end) {
   int found = 0;
   for (int32_t e = first; e < end; e++) found |= (uint32_t)csr->column_indices[e] >= (uint32_t)csr->columns;
   for (int32_t e = first; csr->values && e < end; e++) found |= !(fabsf(csr->values[e]) <= FLT_MAX);
@@ -63,7 +63,7 @@ static void find_bad_entry(const void *arguments, size_t first, size_t last) {
                                           offsets[tsi_block_begin(rows, b + 1)]);
 }
 
-static ts_status report_decrease(ts_context *context, const ts_csr *csr) {
+static ts_status report_decrease(ts_context *context, const tsi_csr *csr) {
   int32_t i = 0;
   while (csr->row_offsets[i + 1] >= csr->row_offsets[i]) i++;
   return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT,
@@ -71,7 +71,7 @@ static ts_status report_decrease(ts_context *context, const ts_csr *csr) {
                   csr->row_offsets[i + 1], i, csr->row_offsets[i]);
 }
 
-static ts_status report_bad_entry(ts_context *context, const ts_csr *csr) {
+static ts_status report_bad_entry(ts_context *context, const tsi_csr *csr) {
   int32_t e = 0, i = 0;
   while (!is_outside(csr, e) && !is_infinite(csr, e)) e++;
   while (csr->row_offsets[i + 1] <= e) i++;
@@ -79,14 +79,11 @@ static ts_status report_bad_entry(ts_context *context, const ts_csr *csr) {
   if (is_outside(csr, e))
     return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT,
                     "column_indices[%d] in row %d is %d; columns go from 0 to %d", e, i, j, csr->columns - 1);
-  if (csr->values)
-    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "values[%d] in row %d, column %d is %g", e, i, j,
-                    (double)csr->values[e]);
-  return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "double_values[%d] in row %d, column %d is %g", e, i, j,
-                  csr->double_values[e]);
+  return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "values[%d] in row %d, column %d is %g", e, i, j,
+                  csr->values ? (double)csr->values[e] : csr->double_values[e]);
 }
 
-ts_status tsi_csr_validate(ts_context *context, const ts_csr *csr) {
+ts_status tsi_csr_validate(ts_context *context, const tsi_csr *csr) {
   if (csr->rows < 1 || csr->columns < 1)
     return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT,
                     "the matrix is %d x %d; it needs at least one row and column", csr->rows, csr->columns);
@@ -98,8 +95,6 @@ ts_status tsi_csr_validate(ts_context *context, const ts_csr *csr) {
     return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "row_offsets[0] is %d, not 0", csr->row_offsets[0]);
   TSI_TRY(tsi_threads_for(context, csr->rows));
   if (find_in_blocks(context, find_decrease, (look){.csr = csr})) return report_decrease(context, csr);
-  if (csr->values && csr->double_values)
-    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "values and double_values are both set");
   const int32_t nonzeros = csr->row_offsets[csr->rows];
   if (nonzeros && !csr->column_indices)
     return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "column_indices is NULL and there are %d entries",
@@ -117,7 +112,7 @@ static uint64_t mixed(uint64_t h, uint32_t word) {
 
 static void hash_rows(const void *arguments, size_t first, size_t last) {
   const look *l = arguments;
-  const ts_csr *csr = l->csr;
+  const tsi_csr *csr = l->csr;
   for (size_t b = first; b < last; b++) {
     const int32_t row = tsi_block_begin(csr->rows, b), end = tsi_block_begin(csr->rows, b + 1);
     uint64_t h = 0x9e3779b97f4a7c15u;
@@ -128,7 +123,7 @@ static void hash_rows(const void *arguments, size_t first, size_t last) {
   }
 }
 
-uint64_t tsi_csr_fingerprint(const ts_context *context, const ts_csr *csr) {
+uint64_t tsi_csr_fingerprint(const ts_context *context, const tsi_csr *csr) {
   uint64_t hashes[TSI_BLOCKS], h = mixed((uint64_t)(uint32_t)csr->rows, (uint32_t)csr->columns);
   const look l = {.csr = csr, .hashes = hashes};
   tsi_in_blocks(context, csr->rows, hash_rows, &l);
@@ -166,7 +161,8 @@ static int compare_columns(const void *a, const void *b) {
 }
 
 /* Sorts one row's entries, adds up equal columns in the order given, and writes them from `to` on. */
-static int32_t merge_row(const ts_csr *csr, int32_t row, column_value *scratch, tsi_host_csr *out, int32_t to) {
+static int32_t merge_row(const tsi_csr *csr, int32_t row, column_value *scratch, tsi_host_csr *out,
+                         int32_t to) {
   const int32_t first = csr->row_offsets[row], count = csr->row_offsets[row + 1] - first;
   int sorted = 1;
   for (int32_t k = 0; k < count; k++) {
@@ -206,7 +202,7 @@ static void drop_zero_rests(ts_context *context, tsi_host_csr *csr) {
   }
 }
 
-ts_status tsi_csr_canonical(ts_context *context, const ts_csr *csr, const unsigned char *constrained,
+ts_status tsi_csr_canonical(ts_context *context, const tsi_csr *csr, const unsigned char *constrained,
                             unsigned flags, tsi_host_csr *out, int64_t *duplicates) {
   const int32_t nonzeros = csr->row_offsets[csr->rows];
   const int has_values = csr->values || csr->double_values;

@@ -13,6 +13,7 @@ typedef struct inspection {
   float *diagonal;        /* NULL: A is not square */
   double *largest;        /* sum of magnitudes in a row */
   int32_t *zero_diagonal; /* the first one, or -1 */
+  unsigned char *negative_diagonal;
   unsigned char *unsymmetric;
 } inspection;
 
@@ -22,6 +23,7 @@ static void inspect_rows(const void *arguments, size_t first, size_t last) {
   for (size_t b = first; b < last; b++) {
     n->largest[b] = 0;
     n->zero_diagonal[b] = -1;
+    n->negative_diagonal[b] = 0;
     for (int32_t i = tsi_block_begin(A->rows, b); i < tsi_block_begin(A->rows, b + 1); i++) {
       double sum = 0;
       float diagonal = 0;
@@ -32,6 +34,7 @@ static void inspect_rows(const void *arguments, size_t first, size_t last) {
       if (sum > n->largest[b]) n->largest[b] = sum;
       if (!n->diagonal) continue;
       n->diagonal[i] = diagonal;
+      if (diagonal < 0) n->negative_diagonal[b] = 1;
       if (diagonal == 0 && !(n->constrained && n->constrained[i]) && n->zero_diagonal[b] < 0)
         n->zero_diagonal[b] = i;
     }
@@ -136,9 +139,15 @@ ts_status tsi_csr_inspect(ts_context *context, const tsi_host_csr *A, const unsi
                           ts_matrix_info *info, double *norm_infinity) {
   double largest[TSI_BLOCKS];
   int32_t zero_diagonal[TSI_BLOCKS];
-  inspection n = {.A = A, .constrained = constrained, .largest = largest, .zero_diagonal = zero_diagonal};
+  unsigned char negative_diagonal[TSI_BLOCKS];
+  inspection n = {.A = A,
+                  .constrained = constrained,
+                  .largest = largest,
+                  .zero_diagonal = zero_diagonal,
+                  .negative_diagonal = negative_diagonal};
   info->symmetric = A->rows == A->columns;
   info->unsymmetric_row = info->unsymmetric_column = info->zero_diagonal_row = -1;
+  info->negative_diagonal = 0;
   *norm_infinity = 0;
   if (!A->values) {
     info->zero_diagonal_row = A->rows == A->columns ? 0 : -1;
@@ -154,6 +163,7 @@ ts_status tsi_csr_inspect(ts_context *context, const tsi_host_csr *A, const unsi
   for (int b = 0; b < TSI_BLOCKS; b++) {
     if (largest[b] > *norm_infinity) *norm_infinity = largest[b];
     if (info->zero_diagonal_row < 0) info->zero_diagonal_row = zero_diagonal[b];
+    if (negative_diagonal[b]) info->negative_diagonal = 1;
   }
   const ts_status status = n.diagonal ? inspect_square(context, &n, info) : TS_OK;
   tsi_free(context, n.diagonal);

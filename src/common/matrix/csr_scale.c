@@ -16,7 +16,7 @@ typedef struct magnitudes {
 } magnitudes;
 
 typedef struct look {
-  const ts_csr *csr;
+  const tsi_csr *csr;
   magnitudes *found;
 } look;
 
@@ -42,7 +42,7 @@ static magnitudes look_at_doubles(const double *values, int32_t first, int32_t e
 
 static void look_at_blocks(const void *arguments, size_t first, size_t last) {
   const look *l = arguments;
-  const ts_csr *csr = l->csr;
+  const tsi_csr *csr = l->csr;
   for (size_t b = first; b < last; b++) {
     const int32_t begin = csr->row_offsets[tsi_block_begin(csr->rows, b)],
                   end = csr->row_offsets[tsi_block_begin(csr->rows, b + 1)];
@@ -57,7 +57,7 @@ static int exponent_of(double size) {
   return exponent;
 }
 
-tsi_exponents tsi_csr_exponents(const ts_context *context, const ts_csr *csr) {
+tsi_exponents tsi_csr_exponents(const ts_context *context, const tsi_csr *csr) {
   magnitudes found[TSI_BLOCKS], all = {0, DBL_MAX};
   if (!csr->values && !csr->double_values) return tsi_no_exponents;
   for (int b = 0; b < TSI_BLOCKS; b++) found[b] = all;
@@ -71,7 +71,7 @@ tsi_exponents tsi_csr_exponents(const ts_context *context, const ts_csr *csr) {
   return (tsi_exponents){exponent_of(all.largest), exponent_of(all.smallest)};
 }
 
-ts_status tsi_csr_scale(ts_context *context, const ts_csr *csr, int exponent, ts_csr *out, void **memory) {
+ts_status tsi_csr_scale(ts_context *context, const tsi_csr *csr, int exponent, tsi_csr *out, void **memory) {
   const int32_t entries = csr->row_offsets[csr->rows];
   *out = *csr;
   *memory = NULL;

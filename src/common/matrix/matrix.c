@@ -6,8 +6,11 @@
 
 #include "common/core/core.h"
 #include "csr.h"
+#include "operator.h"
+#include "transposed.h"
 #include "common/layout/layout_build.h"
 #include "common/grid/stencil.h"
+#include "common/precond/preconditioner.h"
 
 /* ---- Validation ---- */
 
@@ -33,10 +36,8 @@ static ts_status check_space(ts_context *context, const ts_space *space, const c
   return TS_OK;
 }
 
-static ts_status validate(ts_context *context, const ts_matrix_desc *desc) {
-  TSI_TRY(tsi_check_reserved(context, "", desc->reserved, sizeof desc->reserved));
+static ts_status validate_all_but_entries(ts_context *context, const tsi_matrix_desc *desc) {
   TSI_TRY(tsi_check_precision(context, desc->precision));
-  TSI_TRY(tsi_csr_validate(context, &desc->csr));
   const char *name = ts_format_name(desc->format);
   if (!name)
     return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "format is %d, which is no ts_format", desc->format);
@@ -44,6 +45,9 @@ static ts_status validate(ts_context *context, const ts_matrix_desc *desc) {
     return tsi_fail(
         context, TS_ERROR_UNSUPPORTED,
         "format is stencil, which ts_stencil_create makes over a grid and ts_matrix_create does not");
+  if (desc->format == TS_FORMAT_OPERATOR)
+    return tsi_fail(context, TS_ERROR_UNSUPPORTED,
+                    "format is operator, which ts_operator_create makes and ts_matrix_create does not");
   if (desc->format != TS_FORMAT_AUTO && !(context->caps.formats & 1u << desc->format)) {
     char known[64] = "";
     for (int f = 1; ts_format_name((ts_format)f); f++)
@@ -73,6 +77,11 @@ static ts_status validate(ts_context *context, const ts_matrix_desc *desc) {
                      "columns", desc->format);
 }
 
+static ts_status matrix_validate(ts_context *context, const tsi_matrix_desc *desc) {
+  TSI_TRY(tsi_csr_validate(context, &desc->csr));
+  return validate_all_but_entries(context, desc);
+}
+
 /* ---- Spaces ---- */
 
 /* Entries of every row apart from the diagonal, which sorts the rows. */
@@ -86,7 +95,7 @@ static ts_status row_lengths(ts_context *context, const tsi_host_csr *A, int wit
 }
 
 /* `entries` is what is sorted and laid out: the matrix, or its blocks. */
-static ts_status make_row_space(ts_matrix *A, const ts_matrix_desc *desc, const tsi_host_csr *entries) {
+static ts_status make_row_space(ts_matrix *A, const tsi_matrix_desc *desc, const tsi_host_csr *entries) {
   ts_context *context = A->context;
   const int log2_block = tsi_format_log2_block(A->info.format);
   int32_t *lengths = NULL;
@@ -100,7 +109,7 @@ static ts_status make_row_space(ts_matrix *A, const ts_matrix_desc *desc, const 
   return tsi_space_create(context, &tiling, desc->constrained, &A->row_space);
 }
 
-static ts_status make_spaces(ts_matrix *A, const ts_matrix_desc *desc, const tsi_host_csr *entries) {
+static ts_status make_spaces(ts_matrix *A, const tsi_matrix_desc *desc, const tsi_host_csr *entries) {
   const ts_matrix_info *info = &A->info;
   if (desc->row_space) {
     A->row_space = desc->row_space;
@@ -127,11 +136,11 @@ static ts_status make_spaces(ts_matrix *A, const ts_matrix_desc *desc, const tsi
 /* ---- Creation ---- */
 
 static ts_status keep_host_copy(ts_matrix *A, const tsi_host_csr *csr) {
-  const ts_csr view = {.rows = csr->rows,
-                       .columns = csr->columns,
-                       .row_offsets = csr->row_offsets,
-                       .column_indices = csr->column_indices,
-                       .values = csr->values};
+  const tsi_csr view = {.rows = csr->rows,
+                        .columns = csr->columns,
+                        .row_offsets = csr->row_offsets,
+                        .column_indices = csr->column_indices,
+                        .values = csr->values};
   const size_t entries = (size_t)csr->row_offsets[csr->rows];
   int64_t duplicates;
   A->host_copy = tsi_calloc(A->context, 1, sizeof *A->host_copy);
@@ -142,16 +151,27 @@ static ts_status keep_host_copy(ts_matrix *A, const tsi_host_csr *csr) {
   return tsi_out_of_memory(A->context, "the values of the host copy", entries * sizeof(float));
 }
 
+/* Whether the descriptor asks for the copy, or leaves it open and auto needs it. Values that the device
+ * computes are not known. */
+static ts_status choose_copy(ts_matrix *A, const tsi_matrix_desc *desc, tsi_host_csr *csr, int *wanted) {
+  *wanted = desc->keep_host_copy > 0;
+  if (desc->keep_host_copy != 0 || !A->has_diagonal || !csr->values) return TS_OK;
+  A->host_copy = csr;
+  const ts_status status = tsi_preconditioner_wants_copy(A, wanted);
+  A->host_copy = NULL;
+  return status;
+}
+
 /* What the descriptor says of the vectors. Spaces that are there already have no blocks, or blocks of one size.
  */
-static int blocks_to_consider(const ts_context *context, const ts_matrix_desc *desc) {
+static int blocks_to_consider(const ts_context *context, const tsi_matrix_desc *desc) {
   const int given = !context->caps.linear_spaces && (desc->row_space || desc->column_space);
   if (!desc->components || given) return TSI_LINEAR_BLOCKS;
   return desc->components == 1 ? TSI_ONE_COMPONENT : TSI_SEVERAL_COMPONENTS;
 }
 
 /* Everything between a valid descriptor and a finished matrix; on failure the caller releases what there is. */
-static ts_status build(ts_matrix *A, const ts_matrix_desc *desc) {
+static ts_status matrix_build(ts_matrix *A, const tsi_matrix_desc *desc) {
   ts_context *context = A->context;
   ts_matrix_info *info = &A->info;
   ts_format format = desc->format;
@@ -166,10 +186,9 @@ static ts_status build(ts_matrix *A, const ts_matrix_desc *desc) {
   info->nonzeros = csr.row_offsets[csr.rows];
   info->parts = 1;
   if (format == TS_FORMAT_AUTO)
-    format =
-        tsi_format_choose(context, &csr, blocks_to_consider(context, desc), info->choice, sizeof info->choice);
+    format = tsi_format_choose(context, &csr, blocks_to_consider(context, desc), A->choice, sizeof A->choice);
   else
-    snprintf(info->choice, sizeof info->choice, "%s: asked for", ts_format_name(format));
+    snprintf(A->choice, sizeof A->choice, "%s: asked for", ts_format_name(format));
   info->format = format;
   for (int32_t i = 0; i < csr.rows; i++) {
     const int32_t length = csr.row_offsets[i + 1] - csr.row_offsets[i];
@@ -204,7 +223,9 @@ static ts_status build(ts_matrix *A, const ts_matrix_desc *desc) {
   tsi_packed_free(context, &packed);
   if (status == TS_OK) {
     status = tsi_matrix_write_rests(A, &csr, &blocks);
-    if (status == TS_OK && desc->keep_host_copy) status = keep_host_copy(A, &csr);
+    int wanted = 0;
+    if (status == TS_OK) status = choose_copy(A, desc, &csr, &wanted);
+    if (wanted) status = keep_host_copy(A, &csr);
     if (status < 0) {
       tsi_matrix_destroy_rest(A);
       A->kind->destroy(A);
@@ -217,6 +238,7 @@ static ts_status build(ts_matrix *A, const ts_matrix_desc *desc) {
 
 static void release_parts(ts_matrix *A) {
   ts_context *context = A->context;
+  tsi_transposed_destroy(A);
   tsi_stencil_destroy(context, A->stencil);
   tsi_vector_destroy(A->rest_product);
   if (A->host_copy) tsi_csr_free(context, A->host_copy);
@@ -230,15 +252,26 @@ static void release_parts(ts_matrix *A) {
   tsi_free(context, A);
 }
 
+static void log_matrix(const ts_matrix *A) {
+  const ts_matrix_info *info = &A->info;
+  if (info->duplicates)
+    tsi_log(A->context, TS_LOG_LEVEL_WARNING, "%lld duplicate entries of the matrix were added up",
+            (long long)info->duplicates);
+  tsi_log(A->context, TS_LOG_LEVEL_INFO,
+          "matrix %d x %d, %lld nonzeros as %s: %lld entries stored, %zu bytes, layout %.3f s", info->rows,
+          info->columns, (long long)info->nonzeros, ts_format_name(info->format),
+          (long long)info->stored_entries, info->bytes_device, info->seconds_layout);
+}
+
 /* Of a valid descriptor. */
-static ts_status create(ts_context *context, const ts_matrix_desc *desc, ts_matrix **matrix) {
+static ts_status create(ts_context *context, const tsi_matrix_desc *desc, ts_matrix **matrix) {
   ts_matrix *A = tsi_calloc(context, 1, sizeof *A);
   if (!A) return tsi_out_of_memory(context, "a matrix", sizeof *A);
   A->context = context;
   A->references = 1;
   ts_status status = tsi_enter(context);
   if (status == TS_OK) {
-    status = build(A, desc);
+    status = matrix_build(A, desc);
     if (status < 0) release_parts(A);
     tsi_leave(context, status);
   } else {
@@ -246,27 +279,21 @@ static ts_status create(ts_context *context, const ts_matrix_desc *desc, ts_matr
   }
   if (status < 0) return status;
   *matrix = A;
-  const ts_matrix_info *info = &A->info;
-  if (info->duplicates)
-    tsi_log(context, TS_LOG_WARNING, "%lld duplicate entries of the matrix were added up",
-            (long long)info->duplicates);
-  tsi_log(context, TS_LOG_INFO,
-          "matrix %d x %d, %lld nonzeros as %s: %lld entries stored, %zu bytes, layout %.3f s", info->rows,
-          info->columns, (long long)info->nonzeros, ts_format_name(info->format),
-          (long long)info->stored_entries, info->bytes_device, info->seconds_layout);
+  log_matrix(A);
   return TS_OK;
 }
-
-ts_status tsi_matrix_create_as_is(ts_context *context, const ts_matrix_desc *desc, ts_matrix **matrix) {
+ts_status tsi_matrix_create_as_is(ts_context *context, const tsi_matrix_desc *desc, ts_matrix **matrix) {
+  tsi_matrix_desc own = *desc;
   *matrix = NULL;
-  TSI_TRY(validate(context, desc));
-  return create(context, desc, matrix);
+  TSI_TRY(matrix_validate(context, desc));
+  if (own.keep_host_copy == 0) own.keep_host_copy = -1;
+  return create(context, &own, matrix);
 }
 
-static ts_status create_scaled(ts_context *context, const ts_matrix_desc *desc, ts_matrix **matrix) {
-  ts_matrix_desc scaled = *desc;
+static ts_status create_scaled(ts_context *context, const tsi_matrix_desc *desc, ts_matrix **matrix) {
+  tsi_matrix_desc scaled = *desc;
   void *memory;
-  TSI_TRY(validate(context, desc));
+  TSI_TRY(matrix_validate(context, desc));
   const tsi_exponents exponents = tsi_csr_exponents(context, &desc->csr);
   const int exponent = tsi_scaling_exponent(exponents, TSI_ORDINARY_MATRIX);
   TSI_TRY(tsi_csr_scale(context, &desc->csr, exponent, &scaled.csr, &memory));
@@ -279,13 +306,112 @@ static ts_status create_scaled(ts_context *context, const ts_matrix_desc *desc, 
   return TS_OK;
 }
 
+ts_status tsi_matrix_create(ts_context *context, const tsi_matrix_desc *desc, ts_matrix **matrix) {
+  *matrix = NULL;
+  tsi_begin_together(context);
+  const ts_status status = tsi_end_together(context, create_scaled(context, desc, matrix));
+  if (status < 0) ts_matrix_destroy(matrix);
+  return status;
+}
+
+/* ---- Of arrays on the device ---- */
+
+/* Why arrays in CUDA memory go through the host; NULL: they need not. */
+static const char *needs_host(const tsi_matrix_desc *desc) {
+  const int constrained = desc->constrained || (desc->row_space && desc->row_space->constrained);
+  return desc->keep_host_copy > 0                                          ? "keep_host_copy is set"
+         : desc->format != TS_FORMAT_AUTO && desc->format != TS_FORMAT_CSR ? "the format is not csr"
+         : constrained                                                     ? "it has constrained rows"
+                                                                           : NULL;
+}
+
+static ts_status build_of_given(ts_matrix *A, const tsi_matrix_desc *desc, const tsi_given *given) {
+  ts_context *context = A->context;
+  const tsi_host_csr none = {.rows = given->rows, .columns = given->columns};
+  const tsi_packed packed = {.csr = &none, .given = given};
+  A->info = (ts_matrix_info){.rows = given->rows,
+                             .columns = given->columns,
+                             .nonzeros = given->nonzeros,
+                             .duplicates = given->duplicates,
+                             .stored_entries = given->nonzeros,
+                             .format = TS_FORMAT_CSR,
+                             .fill_ratio = 1,
+                             .parts = 1};
+  A->made_on_device = A->may_scale = 1;
+  snprintf(A->without_copy, sizeof A->without_copy, "the matrix is made of arrays in CUDA memory");
+  A->precision = desc->precision;
+  snprintf(A->choice, sizeof A->choice, "csr: %s",
+           desc->format == TS_FORMAT_CSR ? "asked for" : "made of arrays in CUDA memory");
+  tsi_matrix_inform(A, given);
+  TSI_TRY(make_spaces(A, desc, &none));
+  if (!(A->layout = tsi_calloc(context, 1, sizeof *A->layout)))
+    return tsi_out_of_memory(context, "a layout", sizeof *A->layout);
+  A->layout->format = TS_FORMAT_CSR;
+  const size_t before = context->bytes_device;
+  TSI_TRY(context->ops->matrix_create(A, &packed));
+  A->info.bytes_device = given->bytes + (context->bytes_device - before);
+  const ts_status status = tsi_matrix_write_given_rests(A, given);
+  if (status == TS_OK) return TS_OK;
+  tsi_matrix_destroy_rest(A);
+  A->kind->destroy(A);
+  return status;
+}
+
+static ts_status create_of_given(ts_context *context, const tsi_matrix_desc *desc, const tsi_given *given,
+                                 double start, ts_matrix **matrix) {
+  ts_matrix *A = tsi_calloc(context, 1, sizeof *A);
+  if (!A) return tsi_out_of_memory(context, "a matrix", sizeof *A);
+  A->context = context;
+  A->references = 1;
+  const ts_status status = build_of_given(A, desc, given);
+  if (status < 0) {
+    release_parts(A);
+    return status;
+  }
+  A->info.seconds_layout = tsi_seconds() - start;
+  *matrix = A;
+  log_matrix(A);
+  return TS_OK;
+}
+
+/* `*matrix` stays NULL if the host has to do it. */
+static ts_status create_on_device(ts_context *context, const ts_matrix_desc *given, ts_matrix **matrix) {
+  const double start = tsi_seconds();
+  const ts_csr *csr = given->triplets ? NULL : &given->csr;
+  tsi_matrix_desc desc = tsi_matrix_desc_without_arrays(given);
+  tsi_given taken;
+  TSI_TRY(tsi_matrix_take_given(context, csr, given->triplets, needs_host(&desc),
+                                tsi_given_options_of(desc.precision, 1, 1), &taken));
+  if (taken.refusal) return TS_OK;
+  desc.csr = (tsi_csr){.rows = taken.rows, .columns = taken.columns};
+  ts_status status = validate_all_but_entries(context, &desc);
+  if (status == TS_OK) status = tsi_enter(context);
+  if (status == TS_OK) status = tsi_leave(context, create_of_given(context, &desc, &taken, start, matrix));
+  tsi_enter_to_destroy(context);
+  context->device_ops->arrays->give_matrix(context, &taken);
+  tsi_leave(context, TS_OK);
+  return status;
+}
+
+static ts_status create_given(ts_context *context, const ts_matrix_desc *given, ts_matrix **matrix) {
+  tsi_loans loans = {0};
+  tsi_matrix_desc desc;
+  TSI_TRY(tsi_matrix_desc_check(context, given));
+  TSI_TRY(create_on_device(context, given, matrix));
+  if (*matrix) return TS_OK;
+  ts_status status = tsi_matrix_desc_given(context, given, &loans, &desc);
+  if (status == TS_OK) status = create_scaled(context, &desc, matrix);
+  tsi_loans_free(context, &loans);
+  return status;
+}
+
 ts_status ts_matrix_create(ts_context *context, const ts_matrix_desc *desc, ts_matrix **matrix) {
   TSI_BEGIN(context, context);
   TSI_REQUIRE(context, matrix);
   *matrix = NULL;
   TSI_REQUIRE(context, desc);
   tsi_begin_together(context);
-  const ts_status status = tsi_end_together(context, create_scaled(context, desc, matrix));
+  const ts_status status = tsi_end_together(context, create_given(context, desc, matrix));
   if (status < 0) ts_matrix_destroy(matrix);
   return status;
 }
@@ -306,7 +432,7 @@ ts_status tsi_matrix_adopt(ts_context *context, const tsi_device_csr *csr, const
                              .unsymmetric_row = -1,
                              .unsymmetric_column = -1,
                              .zero_diagonal_row = -1};
-  const ts_matrix_desc desc = {.row_space = csr->row_space, .column_space = csr->column_space};
+  const tsi_matrix_desc desc = {.row_space = csr->row_space, .column_space = csr->column_space};
   const tsi_host_csr none = {0}; /* of a linear space the size tells all */
   A->layout = tsi_calloc(context, 1, sizeof *A->layout);
   const ts_status status =
@@ -339,10 +465,10 @@ void ts_matrix_destroy(ts_matrix **matrix) {
 
 /* ---- Queries ---- */
 
-ts_space *ts_matrix_row_space(const ts_matrix *matrix) {
+ts_space *ts_matrix_get_row_space(const ts_matrix *matrix) {
   return matrix ? matrix->row_space : NULL;
 }
-ts_space *ts_matrix_column_space(const ts_matrix *matrix) {
+ts_space *ts_matrix_get_column_space(const ts_matrix *matrix) {
   return matrix ? matrix->column_space : NULL;
 }
 
@@ -350,22 +476,24 @@ ts_status ts_matrix_get_info(const ts_matrix *matrix, ts_matrix_info *info) {
   TSI_BEGIN(matrix, matrix->context);
   TSI_REQUIRE(matrix->context, info);
   *info = matrix->info;
+  info->choice = matrix->choice;
   return TS_OK;
 }
 
-ts_status tsi_matrix_stored_copy(const ts_matrix *matrix, ts_csr *csr) {
+ts_status tsi_matrix_stored_copy(const ts_matrix *matrix, tsi_csr *csr) {
   if (matrix->stencil)
     return tsi_fail(matrix->context, TS_ERROR_INVALID_ARGUMENT,
                     "the matrix is a stencil; ts_stencil_read reads its values");
+  TSI_TRY(tsi_refuse_operator(matrix, "a host copy has"));
   if (!matrix->host_copy)
     return tsi_fail(matrix->context, TS_ERROR_INVALID_ARGUMENT,
                     "the matrix has no host copy; create it with keep_host_copy");
   const tsi_host_csr *A = matrix->host_copy;
-  *csr = (ts_csr){.rows = A->rows,
-                  .columns = A->columns,
-                  .row_offsets = A->row_offsets,
-                  .column_indices = A->column_indices,
-                  .values = A->values};
+  *csr = (tsi_csr){.rows = A->rows,
+                   .columns = A->columns,
+                   .row_offsets = A->row_offsets,
+                   .column_indices = A->column_indices,
+                   .values = A->values};
   return TS_OK;
 }
 
@@ -385,12 +513,20 @@ static ts_status scale_host_copy(ts_matrix *A) {
   return TS_OK;
 }
 
-ts_status ts_matrix_host_copy(const ts_matrix *matrix, ts_csr *csr) {
+ts_status ts_matrix_get_host_copy(const ts_matrix *matrix, ts_csr *csr) {
   TSI_BEGIN(matrix, matrix->context);
   TSI_REQUIRE(matrix->context, csr);
-  TSI_TRY(tsi_matrix_stored_copy(matrix, csr));
-  if (matrix->exponent == 0) return TS_OK;
-  TSI_TRY(scale_host_copy((ts_matrix *)matrix));
-  csr->values = matrix->user_values;
+  tsi_csr copy = {0};
+  TSI_TRY(tsi_matrix_stored_copy(matrix, &copy));
+  if (matrix->exponent) {
+    TSI_TRY(scale_host_copy((ts_matrix *)matrix));
+    copy.values = matrix->user_values;
+  }
+  const size_t entries = (size_t)copy.row_offsets[copy.rows];
+  *csr = (ts_csr){.rows = copy.rows,
+                  .columns = copy.columns,
+                  .row_offsets = ts_host(copy.row_offsets, (size_t)copy.rows + 1),
+                  .column_indices = ts_host(copy.column_indices, entries),
+                  .values = ts_host(copy.values, entries)};
   return TS_OK;
 }

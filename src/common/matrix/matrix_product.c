@@ -2,6 +2,8 @@
 #include <math.h>
 
 #include "common/core/core.h"
+#include "operator.h"
+#include "transposed.h"
 
 /* ---- With all parts ---- */
 
@@ -27,6 +29,7 @@ ts_status tsi_spmv(ts_vector *y, const ts_matrix *A, const ts_vector *x) {
  * product, which makes rows without an equation 0, of a stencil too. */
 ts_status tsi_residual_of_parts(ts_vector *r, const ts_vector *b, const ts_matrix *A, const ts_vector *x,
                                 int parts) {
+  if (A->function) return tsi_operator_residual(r, b, A, x);
   const tsi_ops *ops = r->context->ops;
   const ts_vector *from = b;
   ts_vector low, pair = *r; /* without a third part, which nothing writes */
@@ -110,6 +113,14 @@ static ts_status scaled_residual(ts_vector *r, const ts_vector *b, const ts_matr
   return status;
 }
 
+static ts_status multiply(ts_vector *y, const ts_matrix *A, const ts_vector *x) {
+  TSI_TRY(tsi_enter(A->context));
+  ts_status status = TSI_HOLD_RESULT(y, x);
+  if (status == TS_OK) status = tsi_spmv(y, A, x);
+  if (status == TS_OK) status = take_exponent(y, A->exponent + x->exponent);
+  return tsi_leave_computed(y, status);
+}
+
 ts_status ts_matrix_multiply(ts_vector *y, const ts_matrix *matrix, const ts_vector *x) {
   TSI_REQUIRE(NULL, matrix);
   ts_context *context = matrix->context;
@@ -119,11 +130,23 @@ ts_status ts_matrix_multiply(ts_vector *y, const ts_matrix *matrix, const ts_vec
   TSI_TRY(check_operand(__func__, matrix, x, "x", matrix->column_space, "column"));
   TSI_TRY(check_components(__func__, y, "y", x, "x"));
   if (x == y) return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "%s: y and x are the same vector", __func__);
-  TSI_TRY(tsi_enter(context));
-  ts_status status = TSI_HOLD_RESULT(y, x);
-  if (status == TS_OK) status = tsi_spmv(y, matrix, x);
-  if (status == TS_OK) status = take_exponent(y, matrix->exponent + x->exponent);
-  return tsi_leave_computed(y, status);
+  return multiply(y, matrix, x);
+}
+
+ts_status ts_matrix_multiply_transposed(ts_vector *y, const ts_matrix *matrix, const ts_vector *x) {
+  TSI_REQUIRE(NULL, matrix);
+  ts_context *context = matrix->context;
+  ts_matrix *transposed;
+  TSI_REQUIRE(context, y);
+  TSI_REQUIRE(context, x);
+  TSI_TRY(check_operand(__func__, matrix, y, "y", matrix->column_space, "column"));
+  TSI_TRY(check_operand(__func__, matrix, x, "x", matrix->row_space, "row"));
+  TSI_TRY(check_components(__func__, y, "y", x, "x"));
+  if (x == y) return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "%s: y and x are the same vector", __func__);
+  tsi_clear_error(context);
+  tsi_begin_together(context);
+  TSI_TRY(tsi_end_together(context, tsi_matrix_transpose((ts_matrix *)matrix, &transposed)));
+  return multiply(y, transposed, x);
 }
 
 ts_status ts_matrix_residual(ts_vector *r, const ts_vector *b, const ts_matrix *matrix, const ts_vector *x) {
@@ -154,6 +177,9 @@ ts_status ts_matrix_diagonal(ts_vector *d, const ts_matrix *matrix) {
     return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT,
                     "%s: the matrix is %d x %d with row and column spaces of their own, so it has no diagonal",
                     __func__, matrix->info.rows, matrix->info.columns);
+  if (!tsi_knows_diagonal(matrix))
+    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT,
+                    "%s: the matrix is an operator made without its diagonal", __func__);
   TSI_TRY(check_operand(__func__, matrix, d, "d", matrix->row_space, "row"));
   TSI_TRY(tsi_enter(context));
   ts_status status = tsi_diagonal(d, matrix);

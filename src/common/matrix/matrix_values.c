@@ -57,7 +57,7 @@ static ts_status create_rest(ts_matrix *A, const tsi_packed *packed) {
 /* Digits that the largest entries would not have as doubles either are not missed. */
 void tsi_matrix_warn_of_lost_digits(const ts_matrix *A, double lost) {
   if (lost > 0x1p-53 * A->norm_infinity)
-    tsi_log(A->context, TS_LOG_WARNING,
+    tsi_log(A->context, TS_LOG_LEVEL_WARNING,
             "values lose digits below the range of floats, up to %.2g beside a largest row sum of %.2g: "
             "multiply the matrix by a power of two",
             lost, A->norm_infinity);
@@ -82,6 +82,12 @@ ts_status tsi_matrix_write_values(ts_matrix *A, const tsi_host_csr *values) {
   return write_values(A, A, values, NULL);
 }
 
+static void count_low_order_bytes(ts_matrix *A) {
+  A->info.bytes_low_order = 0;
+  for (const ts_matrix *rest = A->rest; rest; rest = rest->rest)
+    A->info.bytes_low_order += rest->info.bytes_device;
+}
+
 ts_status tsi_matrix_write_rests(ts_matrix *A, const tsi_host_csr *csr, tsi_blocks *blocks) {
   ts_matrix *to = A;
   for (int p = 0; p < 2 && csr->rests[p]; p++, to = to->rest) {
@@ -90,9 +96,81 @@ ts_status tsi_matrix_write_rests(ts_matrix *A, const tsi_host_csr *csr, tsi_bloc
     TSI_TRY(write_values(to, to->rest, &values, blocks));
   }
   tsi_matrix_destroy_rest(to);
-  A->info.bytes_rest = 0;
-  for (const ts_matrix *rest = A->rest; rest; rest = rest->rest) A->info.bytes_rest += rest->info.bytes_device;
+  count_low_order_bytes(A);
   return TS_OK;
+}
+
+static ts_status fail_pattern(const ts_matrix *A, int32_t rows, int32_t columns) {
+  const int is_of_ranks = A->all_rows > 0; /* whose columns are counted with the ghosts */
+  if (!is_of_ranks && (rows != A->info.rows || columns != A->info.columns))
+    return tsi_fail(A->context, TS_ERROR_INCOMPATIBLE,
+                    "the values are of a %d x %d matrix; this one is %d x %d", rows, columns, A->info.rows,
+                    A->info.columns);
+  return tsi_fail(A->context, TS_ERROR_INCOMPATIBLE,
+                  "the row offsets or column indices differ from those that the matrix was created with");
+}
+
+/* ---- Values that are on the device already ---- */
+
+ts_status tsi_matrix_write_given_rests(ts_matrix *A, const tsi_given *given) {
+  const tsi_host_csr none = {.rows = given->rows, .columns = given->columns};
+  ts_matrix *to = A;
+  for (int p = 1; p < given->parts; p++, to = to->rest) {
+    const tsi_packed packed = {.csr = &none, .given = given, .given_part = p};
+    TSI_TRY(to->rest ? A->context->ops->matrix_write(to->rest, &packed) : create_rest(to, &packed));
+  }
+  tsi_matrix_destroy_rest(to);
+  count_low_order_bytes(A);
+  return TS_OK;
+}
+
+void tsi_matrix_inform(ts_matrix *A, const tsi_given *given) {
+  A->info.longest_row = given->longest_row;
+  A->info.symmetric = given->rows == given->columns && given->unsymmetric_row < 0;
+  A->info.unsymmetric_row = given->unsymmetric_row;
+  A->info.unsymmetric_column = given->unsymmetric_column;
+  A->info.zero_diagonal_row = given->zero_diagonal_row;
+  A->info.negative_diagonal = 0;
+  A->norm_infinity = given->norm_infinity;
+  A->exponent = given->exponent;
+  A->loses_digits = A->may_scale && tsi_loses_digits(given->exponents, given->exponent);
+}
+
+static ts_status write_given(ts_matrix *A, const tsi_given *given) {
+  const tsi_host_csr none = {.rows = given->rows, .columns = given->columns};
+  const tsi_packed packed = {.csr = &none, .given = given};
+  TSI_TRY(A->context->ops->matrix_write(A, &packed));
+  TSI_TRY(tsi_matrix_write_given_rests(A, given));
+  tsi_matrix_inform(A, given);
+  A->changes++;
+  return TS_OK;
+}
+
+/* Why new values of a matrix go through the host; NULL: they need not. */
+static const char *needs_host(const ts_matrix *A) {
+  return A->host_copy                                       ? "the matrix has a host copy"
+         : A->row_space->constrained                        ? "the matrix has constrained rows"
+         : !A->layout || A->layout->format != TS_FORMAT_CSR ? "the matrix is not stored as csr"
+                                                            : NULL;
+}
+
+/* Sets `done` unless the host has to do it. */
+static ts_status replace_on_device(ts_matrix *A, const ts_csr *csr, const ts_triplets *triplets, int *done) {
+  ts_context *context = A->context;
+  tsi_given given;
+  *done = 0;
+  TSI_TRY(tsi_matrix_take_given(context, csr, triplets, needs_host(A),
+                                tsi_given_options_of(A->precision, A->may_scale, 0), &given));
+  if (given.refusal) return TS_OK;
+  const tsi_array_ops *ops = context->device_ops->arrays;
+  TSI_TRY(tsi_enter(context));
+  int same = given.rows == A->info.rows && given.columns == A->info.columns;
+  ts_status status = same ? ops->has_pattern(A, &given, &same) : TS_OK;
+  if (status == TS_OK && !same) status = fail_pattern(A, given.rows, given.columns);
+  if (status == TS_OK) status = write_given(A, &given);
+  ops->give_matrix(context, &given);
+  *done = status == TS_OK;
+  return tsi_leave(context, status);
 }
 
 /* ---- New values ---- */
@@ -106,7 +184,7 @@ static void replace_host_values(ts_matrix *A, const tsi_host_csr *csr) {
     memset(A->host_copy->values, 0, bytes);
 }
 
-ts_status tsi_matrix_set_values(ts_matrix *A, const ts_csr *csr) {
+ts_status tsi_matrix_set_values(ts_matrix *A, const tsi_csr *csr) {
   ts_context *context = A->context;
   const unsigned char *constrained = A->row_space->constrained;
   tsi_host_csr canonical;
@@ -118,7 +196,7 @@ ts_status tsi_matrix_set_values(ts_matrix *A, const ts_csr *csr) {
   if (status == TS_OK) status = tsi_matrix_write_values(A, &canonical);
   if (status == TS_OK) status = tsi_matrix_write_rests(A, &canonical, NULL);
   if (status == TS_OK) {
-    info.bytes_rest = A->info.bytes_rest;
+    info.bytes_low_order = A->info.bytes_low_order;
     if (A->host_copy) replace_host_values(A, &canonical);
     A->info = info;
     A->norm_infinity = norm;
@@ -128,37 +206,64 @@ ts_status tsi_matrix_set_values(ts_matrix *A, const ts_csr *csr) {
   return status;
 }
 
+static int have_same_pattern(const tsi_host_csr *a, const tsi_host_csr *b) {
+  const size_t rows = (size_t)a->rows, entries = (size_t)a->row_offsets[rows];
+  return a->row_offsets[rows] == b->row_offsets[rows] &&
+         !memcmp(a->row_offsets, b->row_offsets, (rows + 1) * sizeof *a->row_offsets) &&
+         !memcmp(a->column_indices, b->column_indices, entries * sizeof *a->column_indices);
+}
+
+/* In canonical form, which is what the device has. */
+static ts_status compare_with_device(const ts_matrix *A, const tsi_csr *csr, int *same) {
+  ts_context *context = A->context;
+  const tsi_csr pattern = {csr->rows, csr->columns, csr->row_offsets, csr->column_indices, NULL, NULL};
+  tsi_host_csr canonical, stored = {0};
+  tsi_packed packed = {0};
+  int64_t duplicates;
+  TSI_TRY(tsi_csr_canonical(context, &pattern, NULL, 0, &canonical, &duplicates));
+  ts_status status = tsi_enter(context);
+  if (status == TS_OK) status = tsi_leave(context, context->ops->matrix_read(A, &packed, &stored));
+  context->host_synchronisations++;
+  *same = status == TS_OK && have_same_pattern(&stored, &canonical);
+  tsi_csr_free(context, &stored);
+  tsi_csr_free(context, &canonical);
+  return status;
+}
+
 /* The pattern that the matrix was created with, or that of its host copy, which may have another order and
  * fewer entries. */
-static int is_pattern_of(const ts_matrix *A, const ts_csr *csr) {
+static int is_pattern_of(const ts_matrix *A, const tsi_csr *csr) {
   const uint64_t fingerprint = tsi_csr_fingerprint(A->context, csr);
   if (fingerprint == A->fingerprint) return 1;
   const tsi_host_csr *copy = A->host_copy;
   if (!copy) return 0;
-  return fingerprint == tsi_csr_fingerprint(A->context, &(ts_csr){.rows = copy->rows,
-                                                                  .columns = copy->columns,
-                                                                  .row_offsets = copy->row_offsets,
-                                                                  .column_indices = copy->column_indices});
+  return fingerprint == tsi_csr_fingerprint(A->context, &(tsi_csr){.rows = copy->rows,
+                                                                   .columns = copy->columns,
+                                                                   .row_offsets = copy->row_offsets,
+                                                                   .column_indices = copy->column_indices});
 }
 
-ts_status tsi_matrix_check_pattern(const ts_matrix *A, const ts_csr *csr) {
-  if (is_pattern_of(A, csr)) return TS_OK;
-  return tsi_fail(A->context, TS_ERROR_INCOMPATIBLE,
-                  "the row offsets or column indices differ from those that the matrix was created with");
+ts_status tsi_matrix_check_pattern(const ts_matrix *A, const tsi_csr *csr) {
+  int same = 0;
+  if (A->made_on_device)
+    TSI_TRY(compare_with_device(A, csr, &same));
+  else
+    same = is_pattern_of(A, csr);
+  return same ? TS_OK : fail_pattern(A, csr->rows, csr->columns);
 }
 
-ts_status tsi_matrix_set_values_as_is(ts_matrix *A, const ts_csr *csr) {
+ts_status tsi_matrix_set_values_as_is(ts_matrix *A, const tsi_csr *csr) {
   TSI_TRY(tsi_csr_validate(A->context, csr));
   TSI_TRY(tsi_matrix_check_pattern(A, csr));
   TSI_TRY(tsi_enter(A->context));
   return tsi_leave(A->context, tsi_matrix_set_values(A, csr));
 }
 
-static ts_status set_scaled_values(ts_matrix *A, const ts_csr *csr) {
+static ts_status set_scaled_values(ts_matrix *A, const tsi_csr *csr) {
   ts_context *context = A->context;
   const tsi_exponents exponents = tsi_csr_exponents(context, csr);
   const int exponent = A->may_scale ? tsi_scaling_exponent(exponents, TSI_ORDINARY_MATRIX) : 0;
-  ts_csr scaled;
+  tsi_csr scaled;
   void *memory;
   TSI_TRY(tsi_csr_scale(context, csr, exponent, &scaled, &memory));
   ts_status status = tsi_enter(context);
@@ -169,21 +274,51 @@ static ts_status set_scaled_values(ts_matrix *A, const ts_csr *csr) {
   return status;
 }
 
-ts_status ts_matrix_set_values(ts_matrix *matrix, const ts_csr *csr) {
-  TSI_BEGIN(matrix, matrix->context);
-  ts_context *context = matrix->context;
-  TSI_REQUIRE(context, csr);
-  if (matrix->stencil)
+static ts_status replace(ts_matrix *A, const tsi_csr *csr) {
+  if (csr->rows != A->info.rows || csr->columns != A->info.columns)
+    return fail_pattern(A, csr->rows, csr->columns);
+  TSI_TRY(tsi_csr_validate(A->context, csr));
+  TSI_TRY(tsi_matrix_check_pattern(A, csr));
+  return set_scaled_values(A, csr);
+}
+
+ts_status tsi_matrix_replace_values(ts_matrix *A, const tsi_csr *csr) {
+  tsi_begin_together(A->context);
+  return tsi_end_together(A->context, replace(A, csr));
+}
+
+static ts_status replace_given(ts_matrix *A, const ts_csr *csr, const ts_triplets *triplets) {
+  ts_context *context = A->context;
+  if (A->stencil)
     return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT,
                     "the matrix is a stencil; ts_stencil_set_values replaces its values");
-  if (matrix->all_rows)
+  if (A->function)
+    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT,
+                    "the matrix is an operator, whose values are its function's; ts_operator_update tells that "
+                    "they have changed");
+  if (A->all_rows)
     return tsi_fail(context, TS_ERROR_UNSUPPORTED,
                     "the matrix is made of the rows of ranks; ts_ranks_matrix_set_values replaces its values");
-  if (csr->rows != matrix->info.rows || csr->columns != matrix->info.columns)
-    return tsi_fail(context, TS_ERROR_INCOMPATIBLE, "the values are of a %d x %d matrix; this one is %d x %d",
-                    csr->rows, csr->columns, matrix->info.rows, matrix->info.columns);
-  TSI_TRY(tsi_csr_validate(context, csr));
-  TSI_TRY(tsi_matrix_check_pattern(matrix, csr));
-  tsi_begin_together(context);
-  return tsi_end_together(context, set_scaled_values(matrix, csr));
+  int done;
+  TSI_TRY(replace_on_device(A, csr, triplets, &done));
+  if (done) return TS_OK;
+  tsi_loans loans = {0};
+  tsi_csr host;
+  ts_status status =
+      csr ? tsi_csr_given(context, csr, &loans, &host) : tsi_triplets_given(context, triplets, &loans, &host);
+  if (status == TS_OK) status = tsi_matrix_replace_values(A, &host);
+  tsi_loans_free(context, &loans);
+  return status;
+}
+
+ts_status ts_matrix_set_values(ts_matrix *matrix, const ts_csr *csr) {
+  TSI_BEGIN(matrix, matrix->context);
+  TSI_REQUIRE(matrix->context, csr);
+  return replace_given(matrix, csr, NULL);
+}
+
+ts_status ts_matrix_set_triplets(ts_matrix *matrix, const ts_triplets *triplets) {
+  TSI_BEGIN(matrix, matrix->context);
+  TSI_REQUIRE(matrix->context, triplets);
+  return replace_given(matrix, NULL, triplets);
 }

@@ -113,8 +113,8 @@ static ts_status create_metis(ts_context *context, const tsi_host_csr *csr, ts_p
 /* ---- The choice ---- */
 
 /* Makes one of the two or both; the one to take has its choice filled in. */
-static ts_status create(ts_context *context, const tsi_host_csr *csr, ts_partition how, tsi_partition *blocks,
-                        tsi_partition *metis) {
+static ts_status partition_create(ts_context *context, const tsi_host_csr *csr, ts_partition how,
+                                  tsi_partition *blocks, tsi_partition *metis) {
   const char *unsuited = tsi_partition_metis_unsuited(csr, blocks->worth), *note = NULL;
   if (how == TS_PARTITION_METIS && (!unsuited || !tsi_partition_has_metis)) {
     TSI_TRY(create_metis(context, csr, how, metis));
@@ -161,7 +161,7 @@ ts_status tsi_partition_create(ts_context *context, const tsi_host_csr *csr, int
   const int worth = tsi_partition_worth(context, how, csr->rows, csr->row_offsets[csr->rows], parts);
   tsi_partition blocks = {.parts = parts, .worth = worth}, metis = blocks;
   *out = (tsi_partition){0};
-  const ts_status status = create(context, csr, how, &blocks, &metis);
+  const ts_status status = partition_create(context, csr, how, &blocks, &metis);
   tsi_partition *taken = metis.choice[0] ? &metis : &blocks;
   if (status == TS_OK) {
     *out = *taken;

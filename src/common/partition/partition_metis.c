@@ -77,7 +77,7 @@ static void weigh(const tsi_host_csr *csr, int parts, idx_t *weights) {
 /* METIS catches SIGABRT and SIGTERM while it runs, for the whole process, and seeds rand(): one call at a time,
  * and the application's random numbers go on where they were. Cut edges are what it makes few: its other aim,
  * the halo itself, makes that 10 % smaller on grids, and takes minutes where every order is bad. */
-static int run(graph *g, int parts, idx_t *part) {
+static int partition_metis_run(graph *g, int parts, idx_t *part) {
   static tsi_lock lock = TSI_LOCK_INITIAL;
   idx_t options[METIS_NOPTIONS], constraints = 1, count = parts, cut;
   METIS_SetDefaultOptions(options);
@@ -106,7 +106,7 @@ static int is_memory_left(ts_context *context, const graph *g) {
 
 static ts_status divide(ts_context *context, graph *g, int parts, idx_t *part) {
   const long long rows = g->vertices;
-  const int status = is_memory_left(context, g) ? run(g, parts, part) : METIS_ERROR_MEMORY;
+  const int status = is_memory_left(context, g) ? partition_metis_run(g, parts, part) : METIS_ERROR_MEMORY;
   if (status == METIS_OK) return TS_OK;
   if (status == METIS_ERROR_MEMORY)
     return tsi_fail(context, TS_ERROR_OUT_OF_HOST_MEMORY, "no host memory for METIS, for %lld rows in %d parts",

@@ -11,8 +11,21 @@
 
 enum { MOST = 16 };
 
+static ts_status resolve(const ts_matrix *A, ts_preconditioner_desc *desc) {
+  ts_context *context = A->context;
+  const int log2_size = A->layout->blocks.log2_size, own = log2_size ? 1 << log2_size : 0;
+  if (desc->block_size == 0) desc->block_size = own ? own : 4;
+  if (desc->block_size < 2 || desc->block_size > MOST)
+    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT,
+                    "block_size is %d; it goes from 2 to %d, or 0 for the default", desc->block_size, MOST);
+  if (own && desc->block_size != own)
+    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT,
+                    "block_size is %d; the matrix is stored in blocks of %d", desc->block_size, own);
+  return TS_OK;
+}
+
 /* The block whose first row is `first`, of `size` rows. */
-static void read_block(const ts_csr *csr, const unsigned char *constrained, int32_t first, int size,
+static void read_block(const tsi_csr *csr, const unsigned char *constrained, int32_t first, int size,
                        double *block) {
   memset(block, 0, (size_t)size * (size_t)size * sizeof *block);
   for (int i = 0; i < size; i++) {
@@ -72,7 +85,7 @@ static int invert(double *a, double *inverse, int size) {
 }
 
 /* All blocks' inverses as rows of M^-1; of a symmetric matrix they are symmetric to the last bit. */
-static ts_status fill(const ts_preconditioner *M, const ts_csr *csr, int32_t *offsets, int32_t *columns,
+static ts_status fill(const ts_preconditioner *M, const tsi_csr *csr, int32_t *offsets, int32_t *columns,
                       float *values) {
   const unsigned char *constrained = M->matrix->row_space->constrained;
   const int n = M->desc.block_size;
@@ -100,18 +113,21 @@ static ts_status fill(const ts_preconditioner *M, const ts_csr *csr, int32_t *of
   return TS_OK;
 }
 
-static ts_status upload(ts_preconditioner *M, const ts_csr *inverse) {
-  if (M->blocks) return tsi_matrix_set_values_as_is(M->blocks, inverse);
-  const ts_matrix_desc desc = {.csr = *inverse,
-                               .format = M->matrix->layout->blocks.log2_size ? M->matrix->info.format
-                                                                             : TS_FORMAT_AUTO,
-                               .row_space = M->matrix->row_space};
-  return tsi_matrix_create_as_is(M->context, &desc, &M->blocks);
+static ts_status upload(ts_preconditioner *M, const tsi_csr *inverse) {
+  if (M->state) return tsi_matrix_set_values_as_is(M->state, inverse);
+  const tsi_matrix_desc desc = {.csr = *inverse,
+                                .format = M->matrix->layout->blocks.log2_size ? M->matrix->info.format
+                                                                              : TS_FORMAT_AUTO,
+                                .row_space = M->matrix->row_space};
+  ts_matrix *blocks = NULL;
+  TSI_TRY(tsi_matrix_create_as_is(M->context, &desc, &blocks));
+  M->state = blocks;
+  return TS_OK;
 }
 
-ts_status tsi_block_jacobi_build(ts_preconditioner *M) {
+static ts_status build(ts_preconditioner *M) {
   ts_context *context = M->context;
-  ts_csr csr;
+  tsi_csr csr;
   TSI_TRY(tsi_matrix_stored_copy(M->matrix, &csr));
   const size_t rows = (size_t)csr.rows, entries = rows * (size_t)M->desc.block_size;
   if (entries > TSI_MAX_SIZE)
@@ -125,13 +141,40 @@ ts_status tsi_block_jacobi_build(ts_preconditioner *M) {
     status = tsi_out_of_memory(context, "a preconditioner", entries * (sizeof *columns + sizeof *values));
   if (status == TS_OK) status = fill(M, &csr, offsets, columns, values);
   if (status == TS_OK)
-    status = upload(M, &(ts_csr){.rows = csr.rows,
-                                 .columns = csr.rows,
-                                 .row_offsets = offsets,
-                                 .column_indices = columns,
-                                 .values = values});
+    status = upload(M, &(tsi_csr){.rows = csr.rows,
+                                  .columns = csr.rows,
+                                  .row_offsets = offsets,
+                                  .column_indices = columns,
+                                  .values = values});
   tsi_free(context, offsets);
   tsi_free(context, columns);
   tsi_free(context, values);
   return status;
 }
+
+static void destroy(ts_preconditioner *M) {
+  ts_matrix *blocks = M->state;
+  ts_matrix_destroy(&blocks);
+}
+
+static ts_status measure(const ts_preconditioner *M, tsi_cost *cost) {
+  const ts_matrix *blocks = M->state;
+  cost->operations = 1;
+  return tsi_preconditioner_products(M, (double)blocks->info.nonzeros, &cost->products);
+}
+
+static ts_status apply(const ts_preconditioner *M, ts_vector *z, const ts_vector *r) {
+  return tsi_spmv(z, M->state, r);
+}
+
+const tsi_preconditioner_kind tsi_preconditioner_block_jacobi = {.kind = TS_PRECONDITIONER_BLOCK_JACOBI,
+                                                                 .fields = TSI_FIELD_BLOCK_SIZE,
+                                                                 .is_from_matrix = 1,
+                                                                 .needs_entries = 1,
+                                                                 .has_scale = 1,
+                                                                 .resolve = resolve,
+                                                                 .create = build,
+                                                                 .update = build,
+                                                                 .destroy = destroy,
+                                                                 .measure = measure,
+                                                                 .apply = apply};

@@ -6,29 +6,29 @@
 #include "polynomial.h"
 #include "preconditioner.h"
 
-struct tsi_chebyshev {
+enum { MOST = 16 };
+
+typedef struct chebyshev {
   double eigenvalue;
   int components; /* of the vectors; 0: there are none */
   ts_vector *inverse, *r, *d;
-};
+} chebyshev;
 
 /* A wider interval leaves smaller residuals of small eigenvalues and larger ones of the others. Measured. */
 static double ratio_of(int degree) {
   return 1.5 * degree * degree + 2;
 }
 
-static void drop_vectors(tsi_chebyshev *c) {
+static void drop_vectors(chebyshev *c) {
   ts_vector_destroy(&c->inverse);
   ts_vector_destroy(&c->r);
   ts_vector_destroy(&c->d);
   c->components = 0;
 }
 
-void tsi_chebyshev_destroy(ts_context *context, tsi_chebyshev **chebyshev) {
-  if (!*chebyshev) return;
-  drop_vectors(*chebyshev);
-  tsi_free(context, *chebyshev);
-  *chebyshev = NULL;
+static void destroy(ts_preconditioner *M) {
+  drop_vectors(M->state);
+  tsi_free(M->context, M->state);
 }
 
 static ts_status invert_diagonal(ts_vector *inverse, const ts_matrix *A) {
@@ -38,7 +38,8 @@ static ts_status invert_diagonal(ts_vector *inverse, const ts_matrix *A) {
 
 /* ---- The eigenvalue ---- */
 
-static ts_status iterate(const ts_matrix *A, ts_vector **vectors, ts_scalars *slots, double *numbers) {
+static ts_status chebyshev_iterate(const ts_matrix *A, ts_vector **vectors, ts_scalars *slots,
+                                   double *numbers) {
   TSI_TRY(invert_diagonal(vectors[0], A));
   TSI_TRY(tsi_eigenvalue_begin(A, vectors[0], vectors[1], vectors[2], vectors[3], slots, 0));
   return tsi_scalars_read(slots, 0, TSI_EIGENVALUE_SLOTS, numbers);
@@ -54,7 +55,7 @@ static ts_status estimate(const ts_matrix *A, double *eigenvalue) {
       tsi_leave(context, tsi_arena_create(A->row_space, 1, 1, vectors, 4, TSI_EIGENVALUE_SLOTS, &slots));
   if (status == TS_OK) status = tsi_eigenvalue_start(A, vectors[1]);
   if (status == TS_OK) status = tsi_enter(context);
-  if (status == TS_OK) status = tsi_leave(context, iterate(A, vectors, slots, numbers));
+  if (status == TS_OK) status = tsi_leave(context, chebyshev_iterate(A, vectors, slots, numbers));
   for (int k = 0; k < 4; k++) ts_vector_destroy(&vectors[k]);
   ts_scalars_destroy(&slots);
   if (status == TS_OK) *eigenvalue = tsi_eigenvalue_end(A, 1, numbers);
@@ -63,7 +64,16 @@ static ts_status estimate(const ts_matrix *A, double *eigenvalue) {
 
 /* ---- What a preconditioner does ---- */
 
-ts_status tsi_chebyshev_build(ts_preconditioner *M) {
+static ts_status resolve(const ts_matrix *A, ts_preconditioner_desc *desc) {
+  enum { usual = 4 };
+  if (desc->degree < 0 || desc->degree > MOST)
+    return tsi_fail(A->context, TS_ERROR_INVALID_ARGUMENT,
+                    "degree is %d; it goes from 1 to %d, or 0 for the default", desc->degree, MOST);
+  if (desc->degree == 0) desc->degree = usual;
+  return TS_OK;
+}
+
+static ts_status build(ts_preconditioner *M) {
   ts_context *context = M->context;
   const ts_matrix *A = M->matrix;
   double eigenvalue;
@@ -75,22 +85,23 @@ ts_status tsi_chebyshev_build(ts_preconditioner *M) {
   if (!(eigenvalue > 0))
     return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT,
                     "chebyshev finds no positive eigenvalue of the matrix divided by its diagonal");
-  if (!M->chebyshev) M->chebyshev = tsi_calloc(context, 1, sizeof *M->chebyshev);
-  if (!M->chebyshev) return tsi_out_of_memory(context, "a preconditioner", sizeof *M->chebyshev);
-  M->chebyshev->eigenvalue = eigenvalue;
-  M->chebyshev->components = 0; /* the diagonal is another one */
+  if (!M->state) M->state = tsi_calloc(context, 1, sizeof(chebyshev));
+  if (!M->state) return tsi_out_of_memory(context, "a preconditioner", sizeof(chebyshev));
+  chebyshev *c = M->state;
+  c->eigenvalue = eigenvalue;
+  c->components = 0; /* the diagonal is another one */
   return TS_OK;
 }
 
-static ts_status make_vectors(tsi_chebyshev *c, const ts_matrix *A, int components) {
+static ts_status make_vectors(chebyshev *c, const ts_matrix *A, int components) {
   ts_vector *made[3];
   TSI_TRY(tsi_arena_create(A->row_space, components, 1, made, 3, 0, NULL));
   c->inverse = made[0], c->r = made[1], c->d = made[2];
   return invert_diagonal(c->inverse, A);
 }
 
-ts_status tsi_chebyshev_prepare(const ts_preconditioner *M, int components) {
-  tsi_chebyshev *c = M->chebyshev;
+static ts_status prepare(const ts_preconditioner *M, int components) {
+  chebyshev *c = M->state;
   if (c->components == components) return TS_OK;
   drop_vectors(c);
   TSI_TRY(tsi_check_channels(M->matrix->row_space, components));
@@ -100,10 +111,28 @@ ts_status tsi_chebyshev_prepare(const ts_preconditioner *M, int components) {
   return TS_OK;
 }
 
-ts_status tsi_chebyshev_apply(const ts_preconditioner *M, ts_vector *z, const ts_vector *r) {
-  enum { most = 16 };
-  const tsi_chebyshev *c = M->chebyshev;
-  tsi_polynomial_step steps[most];
+static ts_status apply(const ts_preconditioner *M, ts_vector *z, const ts_vector *r) {
+  const chebyshev *c = M->state;
+  tsi_polynomial_step steps[MOST];
   tsi_polynomial_first_kind(M->desc.degree, c->eigenvalue, ratio_of(M->desc.degree), steps);
   return tsi_polynomial_smooth(steps, M->desc.degree, M->matrix, c->inverse, z, r, c->r, c->d, 1);
 }
+
+static ts_status measure(const ts_preconditioner *M, tsi_cost *cost) {
+  cost->products = M->desc.degree - 1;
+  cost->operations = 3 * M->desc.degree;
+  return TS_OK;
+}
+
+const tsi_preconditioner_kind tsi_preconditioner_chebyshev = {.kind = TS_PRECONDITIONER_CHEBYSHEV,
+                                                              .fields = TSI_FIELD_DEGREE,
+                                                              .is_from_matrix = 1,
+                                                              .needs_diagonal = 1,
+                                                              .has_scale = 1,
+                                                              .resolve = resolve,
+                                                              .create = build,
+                                                              .update = build,
+                                                              .destroy = destroy,
+                                                              .measure = measure,
+                                                              .prepare = prepare,
+                                                              .apply = apply};

@@ -7,6 +7,9 @@
  * Networks with many rows are few couplings across, and Jacobi solves them soon; it does so too where A is
  * diagonally dominant.
  *
+ * A matrix that is not symmetric gets incomplete factors unless Jacobi is sure to be quick: methods for these
+ * matrices stagnate sooner than they are slow.
+ *
  * On a GPU both solve a million rows in some 20 ms, so the choice takes a small part of that: it looks at a
  * sample of rows and at what lies around some of them. */
 #include <math.h>
@@ -16,15 +19,16 @@
 #include "common/core/core.h"
 #include "common/core/ranks.h"
 #include "common/layout/layout.h"
+#include "common/matrix/operator.h"
 #include "preconditioner.h"
 
 enum {
-  least_rows = 8192,
   sample_rows = 2048,
   searches = 15,
   enough = 2048,     /* rows that a search ends with, at the end of a level, */
   most = 2 * enough, /* or within one */
   log2_slots = 13,
+  most_factorised = 1 << 23 /* entries: factors are made by one thread of the host */
 };
 static const double near_null = 1.0 / 512;
 /* Where coefficients jump, AMG pays from fewer couplings on. jumps3d, milliseconds with Jacobi and AMG: on two
@@ -212,23 +216,72 @@ static ts_status choose_by_entries(const ts_matrix *A, ts_preconditioner_kind *k
   return TS_OK;
 }
 
+/* Whether all rows of the sample have more than twice as much on the diagonal as beside it. */
+static int is_strongly_dominant(const tsi_host_csr *A, const tsi_host_csr *ghosts) {
+  for (int32_t k = 0; k < sample_rows && A->rows > 0; k++) {
+    const int32_t i = row_of_sample(A->rows, k);
+    double sum = 0;
+    for (int32_t e = A->row_offsets[i]; e < A->row_offsets[i + 1]; e++) sum += fabs((double)A->values[e]);
+    for (int32_t e = ghosts ? ghosts->row_offsets[i] : 0; ghosts && e < ghosts->row_offsets[i + 1]; e++)
+      sum += fabs((double)ghosts->values[e]);
+    if (!(fabs(diagonal_of(A, i)) * 1.5 > sum)) return 0;
+  }
+  return 1;
+}
+
+/* From the entries of a matrix that is not symmetric. */
+static ts_status choose_unsymmetric(const ts_matrix *A, ts_preconditioner_kind *kind, char *why, size_t size) {
+  double found[] = {!is_strongly_dominant(A->host_copy, A->host_ghosts), (double)A->info.nonzeros};
+  if (A->all_rows) TSI_TRY(A->context->ops->ranks->largest(A->context, found, 2));
+  const int has_zero = A->info.zero_diagonal_row >= 0;
+  if (found[1] > most_factorised) {
+    snprintf(why, size, "the matrix is not symmetric, and has more than %d entries", most_factorised);
+  } else if (!has_zero && found[0] == 0) {
+    snprintf(why, size, "the matrix is not symmetric, and its diagonal is dominant");
+  } else {
+    *kind = TS_PRECONDITIONER_ILU;
+    snprintf(why, size, "the matrix is not symmetric%s", has_zero ? ", with a zero on the diagonal" : "");
+  }
+  return TS_OK;
+}
+
+ts_preconditioner_kind tsi_preconditioner_choose_diagonal(const ts_matrix *A) {
+  return tsi_knows_diagonal(A) && A->info.zero_diagonal_row < 0 ? TS_PRECONDITIONER_JACOBI
+                                                                : TS_PRECONDITIONER_NONE;
+}
+
 ts_status tsi_preconditioner_choose(const ts_matrix *A, ts_preconditioner_kind *kind, char *choice,
                                     size_t size) {
   char why[160];
   const char *text = why;
-  *kind = TS_PRECONDITIONER_JACOBI;
-  if (A->stencil)
-    text = "the matrix is a stencil";
+  *kind = tsi_preconditioner_choose_diagonal(A);
+  if (A->kind->has_no_entries)
+    snprintf(why, sizeof why, "the matrix is %s", A->kind->has_no_entries);
+  else if (!A->info.symmetric && A->host_copy)
+    TSI_TRY(choose_unsymmetric(A, kind, why, sizeof why));
   else if (!A->info.symmetric)
-    text = "the matrix is not symmetric";
+    text = A->without_copy[0] ? A->without_copy : "the matrix is not symmetric, and has no host copy";
   else if (A->row_space->constrained)
     text = "the matrix has constrained rows";
-  else if (tsi_all_rows(A) < least_rows)
-    snprintf(why, sizeof why, "%d rows, less than %d", (int)tsi_all_rows(A), least_rows);
+  else if (tsi_all_rows(A) < TSI_AUTO_ROWS)
+    snprintf(why, sizeof why, "%d rows, less than %d", (int)tsi_all_rows(A), TSI_AUTO_ROWS);
   else if (!A->host_copy)
-    text = "the matrix has no host copy";
+    text = A->without_copy[0] ? A->without_copy : "the matrix has no host copy";
   else
     TSI_TRY(choose_by_entries(A, kind, why, sizeof why));
   snprintf(choice, size, "%s: %s", ts_preconditioner_kind_name(*kind), text);
+  return TS_OK;
+}
+
+const tsi_preconditioner_kind tsi_preconditioner_auto = {
+    .kind = TS_PRECONDITIONER_AUTO, .is_from_matrix = 1, .choose = tsi_preconditioner_choose};
+
+ts_status tsi_preconditioner_wants_copy(ts_matrix *A, int *wanted) {
+  ts_preconditioner_kind kind;
+  char choice[200];
+  TSI_TRY(tsi_preconditioner_choose(A, &kind, choice, sizeof choice));
+  *wanted = tsi_preconditioner_row(kind)->needs_entries;
+  const char *why = strchr(choice, ':');
+  if (!*wanted && why) snprintf(A->without_copy, sizeof A->without_copy, "%.159s", why + 2);
   return TS_OK;
 }

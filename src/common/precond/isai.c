@@ -14,6 +14,9 @@
  * Where A is symmetric and every g_i is positive, rows of W are g / sqrt(g_i) and V is W^T: M is symmetric and
  * positive definite, and W A W^T has ones on its diagonal.
  *
+ * A part of A that is singular gets a small shift where a pivot is missing, so that its row of W or V is that
+ * of a matrix nearby.
+ *
  * Systems are solved on the host in double precision, rows by threads. A row with many entries left of the
  * diagonal keeps the largest. Rows without an equation and their columns are left out. */
 #include <math.h>
@@ -25,18 +28,19 @@
 #include "common/layout/layout.h"
 #include "preconditioner.h"
 
-enum { MOST = 64 }; /* columns of a row of W */
+enum { MOST = 64 };                 /* columns of a row of W */
+static const double shift = 0x1p-8; /* of a block, over its numbers */
 
-struct tsi_isai {
+typedef struct isai {
   ts_matrix *lower, *upper; /* W and V */
   int is_symmetric;
   ts_vector *between; /* W r; NULL: there is none yet */
-};
+} isai;
 
 typedef enum scaling { BY_ROOT, BY_DIAGONAL, NOT_SCALED } scaling;
 
 typedef struct triangle {
-  const ts_csr *A;
+  const tsi_csr *A;
   const unsigned char *constrained;
   scaling scaling;
   int32_t *offsets, *columns;
@@ -62,39 +66,13 @@ static ts_status make_csr(ts_context *context, int32_t rows, int64_t entries, in
   return tsi_out_of_memory(context, "a preconditioner", (size_t)entries * sizeof **values);
 }
 
-static ts_status transpose(ts_context *context, const ts_csr *from, ts_csr *to) {
-  const int32_t rows = from->rows, entries = from->row_offsets[rows];
-  int32_t *offsets, *columns;
-  float *values;
-  const ts_status status = make_csr(context, rows, entries, &offsets, &columns, &values);
-  if (status < 0) {
-    free_csr(context, offsets, columns, values);
-    return status;
-  }
-  for (int32_t k = 0; k < entries; k++) offsets[from->column_indices[k] + 2]++;
-  for (int32_t i = 0; i < rows; i++) offsets[i + 2] += offsets[i + 1];
-  for (int32_t i = 0; i < rows; i++)
-    for (int32_t k = from->row_offsets[i]; k < from->row_offsets[i + 1]; k++) {
-      const int32_t place = offsets[from->column_indices[k] + 1]++;
-      columns[place] = i;
-      values[place] = from->values[k];
-    }
-  *to = (ts_csr){
-      .rows = rows, .columns = rows, .row_offsets = offsets, .column_indices = columns, .values = values};
-  return TS_OK;
-}
-
-static void free_transposed(ts_context *context, const ts_csr *csr) {
-  free_csr(context, (int32_t *)csr->row_offsets, (int32_t *)csr->column_indices, (float *)csr->values);
-}
-
 /* ---- A row ---- */
 
 static int is_equation(const triangle *t, int32_t i) {
   return !t->constrained || !t->constrained[i];
 }
 
-static float entry(const ts_csr *A, int32_t row, int32_t column) {
+static float entry(const tsi_csr *A, int32_t row, int32_t column) {
   int32_t low = A->row_offsets[row], high = A->row_offsets[row + 1];
   while (low < high) {
     const int32_t middle = low + (high - low) / 2;
@@ -108,7 +86,7 @@ static float entry(const ts_csr *A, int32_t row, int32_t column) {
 }
 
 /* Takes a column among those with the largest entries, in the order of their size. */
-static int keep_largest(const ts_csr *A, int32_t i, int32_t column, int32_t *columns, int count) {
+static int keep_largest(const tsi_csr *A, int32_t i, int32_t column, int32_t *columns, int count) {
   const float size = fabsf(entry(A, i, column));
   int place = count;
   while (place > 0 && fabsf(entry(A, i, columns[place - 1])) < size) place--;
@@ -129,7 +107,7 @@ static void sort(int32_t *columns, int count) {
 
 /* The columns J of row i: ascending, i the last. Returns how many. */
 static int pattern(const triangle *t, int32_t i, int32_t *columns) {
-  const ts_csr *A = t->A;
+  const tsi_csr *A = t->A;
   const int32_t first = A->row_offsets[i];
   int32_t end = first;
   int count = 0;
@@ -155,8 +133,9 @@ static void swap(double *a, double *b) {
 }
 
 /* Solves a x = e_n in place by elimination, balanced and with partial pivoting, or of a symmetric matrix
- * without these and in its upper triangle alone. Returns 0 where `a` is singular, or not positive definite. */
-static int solve(double *a, double *x, int n, int symmetric) {
+ * without these and in its upper triangle alone. Returns 0 where this is not positive definite. Where others
+ * are singular pivots are `shift` times the largest number of their column, or `shift`, and *shifted is set. */
+static int isai_solve(double *a, double *x, int n, int symmetric, int *shifted) {
   double size[MOST] = {0}; /* of a column, or of a number on the diagonal, before the elimination */
   int rows[MOST] = {0}, columns[MOST] = {0};
   if (!symmetric) tsi_balance(a, n, rows, columns);
@@ -170,9 +149,12 @@ static int solve(double *a, double *x, int n, int symmetric) {
     for (int r = c + 1; r < n && !symmetric; r++)
       if (fabs(a[r * n + c]) > fabs(a[pivot * n + c])) pivot = r;
     const double value = symmetric ? a[c * n + c] : fabs(a[pivot * n + c]);
-    if (!(value > ldexp(size[c], -40))) return 0;
+    const int is_missing = !(value > ldexp(size[c], -40));
+    if (is_missing && symmetric) return 0;
     for (int k = c; k < n && pivot != c; k++) swap(&a[c * n + k], &a[pivot * n + k]);
     if (pivot != c) swap(&x[c], &x[pivot]);
+    if (is_missing) a[c * n + c] = shift * (size[c] > 0 ? size[c] : 1);
+    *shifted |= is_missing;
     for (int r = c + 1; r < n; r++) {
       const double factor = (symmetric ? a[c * n + r] : a[r * n + c]) / a[c * n + c];
       if (factor == 0) continue;
@@ -192,7 +174,7 @@ static int solve(double *a, double *x, int n, int symmetric) {
 /* The transpose of A(J, J), or its upper triangle alone. A row of A that is much longer than J is not walked
  * along. */
 static void take_block(const triangle *t, const int32_t *columns, int n, int symmetric, double *a) {
-  const ts_csr *A = t->A;
+  const tsi_csr *A = t->A;
   memset(a, 0, (size_t)n * (size_t)n * sizeof *a);
   for (int c = 0; c < n; c++) {
     const int last = symmetric ? c : n - 1;
@@ -209,19 +191,39 @@ static void take_block(const triangle *t, const int32_t *columns, int n, int sym
   }
 }
 
-/* Returns 0 where there is no such row. */
+static int is_usable(const double *g, int n) {
+  for (int c = 0; c < n; c++)
+    if (!isfinite(g[c])) return 0;
+  return g[n - 1] != 0;
+}
+
+/* Where even a shift leaves no row it is that of the identity, in the scale of A. */
+static void take_identity(const triangle *t, int32_t i, int n, double *g) {
+  double largest = 0;
+  for (int32_t e = t->A->row_offsets[i]; e < t->A->row_offsets[i + 1]; e++)
+    largest = fmax(largest, fabs((double)t->A->values[e]));
+  for (int c = 0; c < n; c++) g[c] = 0;
+  g[n - 1] = largest > 0 ? 1 / largest : 1;
+}
+
+/* Returns 0 where there is no such row, and another stands in for it if A need not be positive definite. */
 static int compute_row(const triangle *t, int32_t i) {
   const int32_t *columns = t->columns + t->offsets[i];
   const int n = (int)(t->offsets[i + 1] - t->offsets[i]);
   double a[MOST * MOST], g[MOST];
   if (n <= 0) return 1;
   take_block(t, columns, n, t->scaling == BY_ROOT, a);
-  if (!solve(a, g, n, t->scaling == BY_ROOT)) return 0;
+  int shifted = 0;
+  if (!isai_solve(a, g, n, t->scaling == BY_ROOT, &shifted)) return 0;
+  if (t->scaling == BY_ROOT && !(g[n - 1] > 0)) return 0;
+  if (t->scaling != BY_ROOT && !is_usable(g, n)) {
+    take_identity(t, i, n, g);
+    shifted = 1;
+  }
   const double last = g[n - 1];
-  if (t->scaling == BY_ROOT ? !(last > 0) : last == 0) return 0;
   const double scale = t->scaling == BY_ROOT ? sqrt(last) : t->scaling == BY_DIAGONAL ? last : 1;
   for (int c = 0; c < n; c++) t->values[t->offsets[i] + c] = (float)(g[c] / scale);
-  return 1;
+  return !shifted;
 }
 
 /* ---- A triangle ---- */
@@ -233,14 +235,14 @@ static void compute_parts(const void *arguments, size_t first, size_t last) {
     const int32_t begin = (int32_t)(rows * (int64_t)p / t->parts),
                   end = (int32_t)(rows * (int64_t)(p + 1) / t->parts);
     t->failed[p] = -1;
-    for (int32_t i = begin; i < end && t->failed[p] < 0; i++)
-      if (!compute_row(t, i)) t->failed[p] = i;
+    for (int32_t i = begin; i < end && (t->failed[p] < 0 || t->scaling != BY_ROOT); i++)
+      if (!compute_row(t, i) && t->failed[p] < 0) t->failed[p] = i;
   }
 }
 
 /* Its values in *failed the first row that has none, -1: all have. */
 static ts_status compute(ts_context *context, triangle *t, int32_t *failed) {
-  const ts_csr *A = t->A;
+  const tsi_csr *A = t->A;
   int threads;
   TSI_TRY(tsi_threads(context, &threads));
   t->parts = 4 * threads;
@@ -262,100 +264,127 @@ static void free_triangle(ts_context *context, triangle *t) {
 
 /* ---- What a preconditioner does ---- */
 
-static ts_csr view(const triangle *t) {
-  return (ts_csr){.rows = t->A->rows,
-                  .columns = t->A->rows,
-                  .row_offsets = t->offsets,
-                  .column_indices = t->columns,
-                  .values = t->values};
+static tsi_csr view(const triangle *t) {
+  return (tsi_csr){.rows = t->A->rows,
+                   .columns = t->A->rows,
+                   .row_offsets = t->offsets,
+                   .column_indices = t->columns,
+                   .values = t->values};
 }
 
-static ts_status upload(const ts_matrix *A, const ts_csr *csr, ts_matrix **matrix) {
+static ts_status upload(const ts_matrix *A, const tsi_csr *csr, ts_matrix **matrix) {
   const int blocks = !A->context->caps.linear_spaces && A->layout->blocks.log2_size;
-  const ts_matrix_desc desc = {
+  const tsi_matrix_desc desc = {
       .csr = *csr, .format = blocks ? A->info.format : TS_FORMAT_AUTO, .row_space = A->row_space};
   return tsi_matrix_create_as_is(A->context, &desc, matrix);
 }
 
-static ts_status singular(ts_context *context, int32_t row) {
-  const ts_status status =
-      tsi_fail(context, TS_ERROR_INVALID_ARGUMENT,
-               "row %d has no approximate inverse: the part of the matrix on its pattern is singular", row);
-  return tsi_fail_at_row(context, status, row);
+static void say_shift(ts_context *context, const char *what, int32_t index) {
+  if (index >= 0)
+    tsi_log(context, TS_LOG_LEVEL_WARNING,
+            "isai: the part of the matrix on the pattern of %s %d is singular, and gets a shift, as do others",
+            what, index);
 }
 
 /* W from A's rows, or V^T from those of A^T, uploaded; V by a transpose. With BY_ROOT both from W; *failed is
- * then a row of an A that is not positive definite. */
-static ts_status build(const ts_matrix *A, const ts_csr *rows, scaling scaling, tsi_isai *isai,
-                       int32_t *failed) {
+ * then a row of an A that is not positive definite, and nothing is made. Else it is one that got a shift. */
+static ts_status isai_build(const ts_matrix *A, const tsi_csr *rows, scaling scaling, isai *out,
+                            int32_t *failed) {
   ts_context *context = A->context;
   triangle t = {.A = rows, .constrained = A->row_space->constrained, .scaling = scaling};
-  ts_csr other = {0};
+  tsi_csr other = {0};
   ts_status status = compute(context, &t, failed);
-  if (status == TS_OK && *failed < 0) {
-    const ts_csr csr = view(&t);
-    if (scaling != NOT_SCALED) status = upload(A, &csr, &isai->lower);
-    if (status == TS_OK && scaling != BY_DIAGONAL) status = transpose(context, &csr, &other);
-    if (status == TS_OK && scaling != BY_DIAGONAL) status = upload(A, &other, &isai->upper);
+  if (status == TS_OK && (*failed < 0 || scaling != BY_ROOT)) {
+    const tsi_csr csr = view(&t);
+    if (scaling != NOT_SCALED) status = upload(A, &csr, &out->lower);
+    if (status == TS_OK && scaling != BY_DIAGONAL) status = tsi_csr_transpose(context, &csr, &other);
+    if (status == TS_OK && scaling != BY_DIAGONAL) status = upload(A, &other, &out->upper);
   }
-  free_transposed(context, &other);
+  tsi_csr_transposed_free(context, &other);
   free_triangle(context, &t);
   return status;
 }
 
-static ts_status build_general(const ts_matrix *A, const ts_csr *csr, tsi_isai *isai) {
-  ts_csr transposed;
+static ts_status build_general(const ts_matrix *A, const tsi_csr *csr, isai *out) {
+  tsi_csr transposed;
   int32_t failed;
-  TSI_TRY(build(A, csr, BY_DIAGONAL, isai, &failed));
-  if (failed >= 0) return singular(A->context, failed);
-  TSI_TRY(transpose(A->context, csr, &transposed));
-  const ts_status status = build(A, &transposed, NOT_SCALED, isai, &failed);
-  free_transposed(A->context, &transposed);
-  return status == TS_OK && failed >= 0 ? singular(A->context, failed) : status;
-}
-
-/* New matrices, so that after a failure the old ones are as they were. */
-ts_status tsi_isai_build(ts_preconditioner *M) {
-  ts_context *context = M->context;
-  const ts_matrix *A = M->matrix;
-  ts_csr csr;
-  int32_t failed = -1;
-  TSI_TRY(tsi_matrix_stored_copy(A, &csr));
-  tsi_isai *isai = tsi_calloc(context, 1, sizeof *isai);
-  if (!isai) return tsi_out_of_memory(context, "a preconditioner", sizeof *isai);
-  ts_status status = A->info.symmetric ? build(A, &csr, BY_ROOT, isai, &failed) : TS_OK;
-  isai->is_symmetric = A->info.symmetric && failed < 0;
-  if (status == TS_OK && !isai->is_symmetric) status = build_general(A, &csr, isai);
-  tsi_isai **old = status == TS_OK ? &M->isai : &isai;
-  tsi_isai_destroy(context, old);
-  if (status == TS_OK) M->isai = isai;
+  TSI_TRY(isai_build(A, csr, BY_DIAGONAL, out, &failed));
+  say_shift(A->context, "row", failed);
+  TSI_TRY(tsi_csr_transpose(A->context, csr, &transposed));
+  const ts_status status = isai_build(A, &transposed, NOT_SCALED, out, &failed);
+  tsi_csr_transposed_free(A->context, &transposed);
+  if (status == TS_OK) say_shift(A->context, "column", failed);
   return status;
 }
 
-void tsi_isai_destroy(ts_context *context, tsi_isai **isai) {
-  if (!*isai) return;
-  ts_matrix_destroy(&(*isai)->lower);
-  ts_matrix_destroy(&(*isai)->upper);
-  ts_vector_destroy(&(*isai)->between);
-  tsi_free(context, *isai);
-  *isai = NULL;
+static void destroy_parts(ts_context *context, isai *parts) {
+  ts_matrix_destroy(&parts->lower);
+  ts_matrix_destroy(&parts->upper);
+  ts_vector_destroy(&parts->between);
+  tsi_free(context, parts);
 }
 
-int tsi_isai_is_symmetric(const tsi_isai *isai) {
-  return isai->is_symmetric;
+static void destroy(ts_preconditioner *M) {
+  destroy_parts(M->context, M->state);
 }
 
-ts_status tsi_isai_prepare(const ts_preconditioner *M, int components) {
-  ts_vector **between = &M->isai->between;
+/* New matrices, so that after a failure the old ones are as they were. */
+static ts_status build_anew(ts_preconditioner *M) {
+  ts_context *context = M->context;
+  const ts_matrix *A = M->matrix;
+  tsi_csr csr;
+  int32_t failed = -1;
+  TSI_TRY(tsi_matrix_stored_copy(A, &csr));
+  isai *made = tsi_calloc(context, 1, sizeof *made);
+  if (!made) return tsi_out_of_memory(context, "a preconditioner", sizeof *made);
+  ts_status status = A->info.symmetric ? isai_build(A, &csr, BY_ROOT, made, &failed) : TS_OK;
+  made->is_symmetric = A->info.symmetric && failed < 0;
+  if (status == TS_OK && !made->is_symmetric) status = build_general(A, &csr, made);
+  if (status < 0) {
+    destroy_parts(context, made);
+    return status;
+  }
+  if (M->state) destroy(M);
+  M->state = made;
+  return TS_OK;
+}
+
+static int is_symmetric(const ts_preconditioner *M) {
+  return ((const isai *)M->state)->is_symmetric;
+}
+
+static ts_status measure(const ts_preconditioner *M, tsi_cost *cost) {
+  const isai *parts = M->state;
+  cost->operations = 2;
+  return tsi_preconditioner_products(
+      M, (double)parts->lower->info.nonzeros + (double)parts->upper->info.nonzeros, &cost->products);
+}
+
+static ts_status prepare(const ts_preconditioner *M, int components) {
+  ts_vector **between = &((isai *)M->state)->between;
   if (*between && (*between)->components == components) return TS_OK;
   ts_vector_destroy(between);
   return ts_vector_create(M->matrix->row_space, &(ts_vector_desc){.components = components}, between);
 }
 
-ts_status tsi_isai_apply(const ts_preconditioner *M, ts_vector *z, const ts_vector *r) {
-  const tsi_isai *isai = M->isai;
+static ts_status apply(const ts_preconditioner *M, ts_vector *z, const ts_vector *r) {
+  const isai *parts = M->state;
   const ts_vector given = tsi_first_part(r);
   ts_vector first = tsi_first_part(z);
-  TSI_TRY(tsi_spmv(isai->between, isai->lower, &given));
-  return tsi_spmv(&first, isai->upper, isai->between);
+  TSI_TRY(tsi_spmv(parts->between, parts->lower, &given));
+  return tsi_spmv(&first, parts->upper, parts->between);
 }
+
+const tsi_preconditioner_kind tsi_preconditioner_isai = {
+    .kind = TS_PRECONDITIONER_ISAI,
+    .is_from_matrix = 1,
+    .needs_entries = 1,
+    .has_scale = 1,
+    .unsymmetric = "isai finds that the matrix is not symmetric and positive definite, as cg and minres need",
+    .create = build_anew,
+    .update = build_anew,
+    .destroy = destroy,
+    .measure = measure,
+    .is_symmetric = is_symmetric,
+    .prepare = prepare,
+    .apply = apply};

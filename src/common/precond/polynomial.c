@@ -110,7 +110,7 @@ ts_status tsi_eigenvalue_start(const ts_matrix *A, ts_vector *r) {
   float *values = tsi_malloc(A->context, count, sizeof *values);
   if (!values) return tsi_out_of_memory(A->context, "a start vector", count * sizeof *values);
   for (size_t i = 0; i < count; i++) values[i] = size * number_of(i);
-  const ts_status status = ts_vector_write(r, values, count);
+  const ts_status status = tsi_vector_write_floats(r, values);
   tsi_free(A->context, values);
   return status;
 }

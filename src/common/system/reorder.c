@@ -2,28 +2,17 @@
 #include <texsolve/reorder.h>
 
 #include <stdlib.h>
+#include <string.h>
 
-#include "common/core/core.h"
+#include "common/core/array.h"
 #include "common/matrix/csr.h"
 #include "reorder.h"
 
-void *tsi_reorder_malloc(ts_context *context, size_t count, size_t size) {
-  if (context) return tsi_malloc(context, count, size);
-  return count <= SIZE_MAX / size ? malloc(count > 0 ? count * size : 1) : NULL;
-}
-
-void tsi_reorder_free(ts_context *context, void *block) {
-  if (context)
-    tsi_free(context, block);
-  else
-    free(block);
-}
-
-ts_status tsi_reorder_check(ts_context *context, const ts_csr *csr, int must_be_square) {
-  const ts_csr pattern = {.rows = csr->rows,
-                          .columns = csr->columns,
-                          .row_offsets = csr->row_offsets,
-                          .column_indices = csr->column_indices};
+ts_status tsi_reorder_check(ts_context *context, const tsi_csr *csr, int must_be_square) {
+  const tsi_csr pattern = {.rows = csr->rows,
+                           .columns = csr->columns,
+                           .row_offsets = csr->row_offsets,
+                           .column_indices = csr->column_indices};
   TSI_TRY(tsi_csr_validate(context, &pattern));
   if (must_be_square && csr->rows != csr->columns)
     return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "an order needs a square matrix; this one is %d x %d",
@@ -31,14 +20,7 @@ ts_status tsi_reorder_check(ts_context *context, const ts_csr *csr, int must_be_
   return TS_OK;
 }
 
-static void clear_error(ts_context *context) {
-  if (context) tsi_clear_error(context);
-}
-
-ts_status ts_csr_bandwidth(ts_context *context, const ts_csr *csr, ts_bandwidth *bandwidth) {
-  clear_error(context);
-  TSI_REQUIRE(context, csr);
-  TSI_REQUIRE(context, bandwidth);
+ts_status tsi_csr_bandwidth(ts_context *context, const tsi_csr *csr, ts_bandwidth *bandwidth) {
   TSI_TRY(tsi_reorder_check(context, csr, 0));
   int32_t maximum = 0;
   int64_t sum = 0;
@@ -49,7 +31,7 @@ ts_status ts_csr_bandwidth(ts_context *context, const ts_csr *csr, ts_bandwidth 
       sum += distance;
     }
   const int32_t entries = csr->row_offsets[csr->rows];
-  *bandwidth = (ts_bandwidth){maximum, entries > 0 ? (double)sum / entries : 0};
+  *bandwidth = (ts_bandwidth){.maximum = maximum, .mean = entries > 0 ? (double)sum / entries : 0};
   return TS_OK;
 }
 
@@ -91,10 +73,10 @@ static void sort_row(int32_t count, int32_t *columns, float *values, double *dou
     }
 }
 
-static ts_status permute(ts_context *context, const ts_csr *csr, const int32_t *order, int32_t *row_offsets,
-                         int32_t *column_indices, float *values, double *doubles) {
+ts_status tsi_csr_permute(ts_context *context, const tsi_csr *csr, const int32_t *order, int32_t *row_offsets,
+                          int32_t *column_indices, float *values, double *doubles) {
   TSI_TRY(tsi_reorder_check(context, csr, 1));
-  int32_t *place = tsi_reorder_malloc(context, (size_t)csr->rows, sizeof *place);
+  int32_t *place = tsi_malloc(context, (size_t)csr->rows, sizeof *place);
   if (!place) return tsi_out_of_memory(context, "an order", (size_t)csr->rows * sizeof *place);
   const ts_status status = invert(context, csr->rows, order, place);
   int32_t next = 0;
@@ -111,30 +93,71 @@ static ts_status permute(ts_context *context, const ts_csr *csr, const int32_t *
              doubles ? doubles + first : NULL);
     row_offsets[i + 1] = next;
   }
-  tsi_reorder_free(context, place);
+  tsi_free(context, place);
   return status;
 }
 
-ts_status ts_csr_permute(ts_context *context, const ts_csr *csr, const int32_t *order, int32_t *row_offsets,
-                         int32_t *column_indices, float *values) {
-  clear_error(context);
+/* ---- The public functions ---- */
+
+ts_status ts_csr_bandwidth(ts_context *context, const ts_csr *csr, ts_bandwidth *bandwidth) {
+  if (context) tsi_clear_error(context);
   TSI_REQUIRE(context, csr);
-  TSI_REQUIRE(context, order);
-  TSI_REQUIRE(context, row_offsets);
-  TSI_REQUIRE(context, column_indices);
-  const int has_values = csr->values || csr->double_values;
-  if (has_values) TSI_REQUIRE(context, values);
-  return permute(context, csr, order, row_offsets, column_indices, has_values ? values : NULL, NULL);
+  TSI_REQUIRE(context, bandwidth);
+  tsi_loans loans = {0};
+  tsi_csr host;
+  ts_status status = tsi_csr_given(context, csr, &loans, &host);
+  if (status == TS_OK) status = tsi_csr_bandwidth(context, &host, bandwidth);
+  tsi_loans_free(context, &loans);
+  return status;
 }
 
-ts_status ts_csr_permute_double(ts_context *context, const ts_csr *csr, const int32_t *order,
-                                int32_t *row_offsets, int32_t *column_indices, double *values) {
-  clear_error(context);
+ts_status ts_reorder_rcm(ts_context *context, const ts_csr *csr, int32_t *order) {
+  if (context) tsi_clear_error(context);
   TSI_REQUIRE(context, csr);
   TSI_REQUIRE(context, order);
-  TSI_REQUIRE(context, row_offsets);
-  TSI_REQUIRE(context, column_indices);
-  const int has_values = csr->values || csr->double_values;
-  if (has_values) TSI_REQUIRE(context, values);
-  return permute(context, csr, order, row_offsets, column_indices, NULL, has_values ? values : NULL);
+  tsi_loans loans = {0};
+  tsi_csr host;
+  ts_status status = tsi_csr_given(context, csr, &loans, &host);
+  if (status == TS_OK) status = tsi_reorder_rcm(context, &host, order);
+  tsi_loans_free(context, &loans);
+  return status;
+}
+
+/* The arrays of the result: integers of 32 bits and numbers on the host. */
+static ts_status check_result(ts_context *context, const ts_csr *result, const tsi_csr *csr) {
+  const size_t entries = (size_t)csr->row_offsets[csr->rows];
+  const ts_array *arrays[3] = {&result->row_offsets, &result->column_indices, &result->values};
+  const char *names[3] = {"result.row_offsets", "result.column_indices", "result.values"};
+  const int types[3] = {1 << TS_TYPE_INT32, 1 << TS_TYPE_INT32, TSI_FLOATING};
+  const size_t counts[3] = {(size_t)csr->rows + 1, entries, entries};
+  TSI_TRY(tsi_check_reserved(context, "result.", result->reserved, sizeof result->reserved));
+  for (int k = 0; k < (csr->values || csr->double_values ? 3 : 2); k++) {
+    if (arrays[k]->memory == TS_MEMORY_CUDA)
+      return tsi_fail(context, TS_ERROR_UNSUPPORTED, "%s is not in host memory", names[k]);
+    TSI_TRY(tsi_array_check(context, names[k], arrays[k], counts[k], types[k], TSI_WRITE));
+  }
+  return TS_OK;
+}
+
+static ts_status permute_into(ts_context *context, const tsi_csr *csr, const int32_t *order,
+                              const ts_csr *result) {
+  TSI_TRY(tsi_reorder_check(context, csr, 1));
+  TSI_TRY(check_result(context, result, csr));
+  const int has_values = csr->values || csr->double_values, doubles = result->values.type == TS_TYPE_DOUBLE;
+  return tsi_csr_permute(context, csr, order, result->row_offsets.data, result->column_indices.data,
+                         has_values && !doubles ? result->values.data : NULL,
+                         has_values && doubles ? result->values.data : NULL);
+}
+
+ts_status ts_csr_permute(ts_context *context, const ts_csr *csr, const int32_t *order, const ts_csr *result) {
+  if (context) tsi_clear_error(context);
+  TSI_REQUIRE(context, csr);
+  TSI_REQUIRE(context, order);
+  TSI_REQUIRE(context, result);
+  tsi_loans loans = {0};
+  tsi_csr host;
+  ts_status status = tsi_csr_given(context, csr, &loans, &host);
+  if (status == TS_OK) status = permute_into(context, &host, order, result);
+  tsi_loans_free(context, &loans);
+  return status;
 }

@@ -13,7 +13,7 @@ static int32_t degree(const graph *g, int32_t v) {
   return g->offsets[v + 1] - g->offsets[v];
 }
 
-static void count_degrees(const ts_csr *csr, int32_t *offsets) {
+static void count_degrees(const tsi_csr *csr, int32_t *offsets) {
   for (int32_t i = 0; i <= csr->rows; i++) offsets[i] = 0;
   for (int32_t i = 0; i < csr->rows; i++)
     for (int32_t k = csr->row_offsets[i]; k < csr->row_offsets[i + 1]; k++) {
@@ -25,7 +25,7 @@ static void count_degrees(const ts_csr *csr, int32_t *offsets) {
 }
 
 /* Both directions of every entry; `next` holds where each list goes on. */
-static void collect(const ts_csr *csr, const int32_t *offsets, int32_t *next, int32_t *neighbours) {
+static void collect(const tsi_csr *csr, const int32_t *offsets, int32_t *next, int32_t *neighbours) {
   for (int32_t i = 0; i < csr->rows; i++) next[i] = offsets[i];
   for (int32_t i = 0; i < csr->rows; i++)
     for (int32_t k = csr->row_offsets[i]; k < csr->row_offsets[i + 1]; k++) {
@@ -112,17 +112,14 @@ static void order_all(const graph *g, int32_t *marks, int32_t *order) {
   }
 }
 
-ts_status ts_reorder_rcm(ts_context *context, const ts_csr *csr, int32_t *order) {
-  if (context) tsi_clear_error(context);
-  TSI_REQUIRE(context, csr);
-  TSI_REQUIRE(context, order);
+ts_status tsi_reorder_rcm(ts_context *context, const tsi_csr *csr, int32_t *order) {
   TSI_TRY(tsi_reorder_check(context, csr, 1));
   const int32_t n = csr->rows, entries = csr->row_offsets[n];
   if (entries >= 1 << 30)
     return tsi_fail(context, TS_ERROR_LIMIT, "the matrix has %d entries; an order is for less than 2^30",
                     entries);
   const size_t ends = 2 * (size_t)entries, size = 2 * ((size_t)n + 1) + 2 * ends;
-  int32_t *memory = tsi_reorder_malloc(context, size, sizeof *memory);
+  int32_t *memory = tsi_malloc(context, size, sizeof *memory);
   if (!memory) return tsi_out_of_memory(context, "an order", size * sizeof *memory);
   int32_t *work = memory + n + 1, *unsorted = work + n + 1;
   const graph g = {n, memory, unsorted + ends};
@@ -131,6 +128,6 @@ ts_status ts_reorder_rcm(ts_context *context, const ts_csr *csr, int32_t *order)
   sort_by_degree(&g, work, order);
   sort_neighbours(&g, order, unsorted, work);
   order_all(&g, work, order);
-  tsi_reorder_free(context, memory);
+  tsi_free(context, memory);
   return TS_OK;
 }

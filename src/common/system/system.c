@@ -1,4 +1,5 @@
 /* The system builder: making and destroying, and its unknowns. */
+#include "common/core/array.h"
 #include "system.h"
 
 #include <float.h>
@@ -10,6 +11,7 @@ ts_status ts_system_create(ts_context *context, const ts_system_desc *desc, ts_s
   TSI_REQUIRE(context, out);
   *out = NULL;
   TSI_REQUIRE(context, desc);
+  TSI_TRY(tsi_check_reserved(context, "", desc->reserved, sizeof desc->reserved));
   const int components = desc->components ? desc->components : 1;
   if (desc->unknowns < 1)
     return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "unknowns is %d; a system has at least 1",
@@ -69,7 +71,7 @@ void ts_system_destroy(ts_system **system) {
   *system = NULL;
 }
 
-ts_context *ts_system_context(const ts_system *system) {
+ts_context *ts_system_get_context(const ts_system *system) {
   return system ? system->context : NULL;
 }
 
@@ -89,14 +91,6 @@ static ts_status check_value(const ts_system *s, int32_t unknown, const double *
       return tsi_fail(s->context, TS_ERROR_INVALID_ARGUMENT,
                       "%s: the value of unknown %d is %g in component %d, which single precision does not hold",
                       function, unknown, value[c], c);
-  return TS_OK;
-}
-
-static ts_status check_count(const ts_system *s, size_t count, const char *function) {
-  if (count != tsi_system_numbers(s))
-    return tsi_fail(s->context, TS_ERROR_INVALID_ARGUMENT,
-                    "%s: count is %zu; the system has %d x %d = %zu numbers", function, count, s->desc.unknowns,
-                    s->desc.components, tsi_system_numbers(s));
   return TS_OK;
 }
 
@@ -126,26 +120,35 @@ ts_status ts_system_get_value(ts_system *system, int32_t unknown, double *value)
   return TS_OK;
 }
 
-ts_status ts_system_set_values(ts_system *system, const double *values, size_t count) {
-  TSI_BEGIN(system, system->context);
-  TSI_REQUIRE(system->context, values);
-  TSI_TRY(check_count(system, count, __func__));
-  for (int32_t j = 0; j < system->desc.unknowns; j++)
-    TSI_TRY(check_value(system, j, values + (size_t)j * (size_t)system->desc.components, __func__));
-  memcpy(system->values, values, count * sizeof *values);
-  system->values_on_device = 0;
-  system->new_start = 1;
-  if (system->locked_count) system->new_locked_values = 1;
+static ts_status set_values(ts_system *s, const double *values) {
+  for (int32_t j = 0; j < s->desc.unknowns; j++)
+    TSI_TRY(check_value(s, j, values + (size_t)j * (size_t)s->desc.components, "ts_system_set_values"));
+  memcpy(s->values, values, tsi_system_numbers(s) * sizeof *values);
+  s->values_on_device = 0;
+  s->new_start = 1;
+  if (s->locked_count) s->new_locked_values = 1;
   return TS_OK;
 }
 
-ts_status ts_system_get_values(ts_system *system, double *values, size_t count) {
+ts_status ts_system_set_values(ts_system *system, ts_array values) {
   TSI_BEGIN(system, system->context);
-  TSI_REQUIRE(system->context, values);
-  TSI_TRY(check_count(system, count, __func__));
+  tsi_loans loans = {0};
+  const double *doubles;
+  ts_status status = tsi_array_borrow_doubles(system->context, "values", &values, tsi_system_numbers(system),
+                                              &loans, &doubles);
+  if (status == TS_OK && !doubles)
+    status = tsi_fail(system->context, TS_ERROR_INVALID_ARGUMENT, "values is NULL");
+  if (status == TS_OK) status = set_values(system, doubles);
+  tsi_loans_free(system->context, &loans);
+  return status;
+}
+
+ts_status ts_system_get_values(ts_system *system, ts_array values) {
+  TSI_BEGIN(system, system->context);
+  TSI_TRY(
+      tsi_array_check(system->context, "values", &values, tsi_system_numbers(system), TSI_FLOATING, TSI_WRITE));
   TSI_TRY(tsi_system_fetch(system));
-  memcpy(values, system->values, count * sizeof *values);
-  return TS_OK;
+  return tsi_array_put(system->context, &values, system->values);
 }
 
 /* ---- Locking ---- */

@@ -98,6 +98,7 @@ struct ts_system {
   ts_vector *b, *x;
   ts_vector *given; /* values of locked unknowns, 0 elsewhere; made when it is needed */
   ts_solver *solver;
+  int host_copy;                     /* of `matrix`, as tsi_matrix_desc.keep_host_copy was */
   ts_preconditioner *preconditioner; /* made from `matrix`; it outlives solvers with other options */
   double seconds_build;              /* since the last solve */
 };
@@ -149,7 +150,7 @@ ts_status tsi_system_find_order(ts_system *s);
 void tsi_system_forget_order(ts_system *s);
 /* A matrix over the unknowns, and locks where they are asked for, in that order; the caller frees it, also
  * after an error. */
-ts_status tsi_system_permute(ts_system *s, const ts_csr *csr, tsi_system_csr *out, unsigned char *locked);
+ts_status tsi_system_permute(ts_system *s, const tsi_csr *csr, tsi_system_csr *out, unsigned char *locked);
 static inline size_t tsi_system_place(const ts_system *s, int32_t unknown) {
   return (size_t)(s->places ? s->places[unknown] : unknown);
 }
@@ -158,8 +159,8 @@ static inline size_t tsi_system_place(const ts_system *s, int32_t unknown) {
 ts_status tsi_system_csr_create(ts_context *context, int32_t rows, int32_t columns, size_t entries,
                                 const char *what, tsi_system_csr *out);
 void tsi_system_csr_free(ts_context *context, tsi_system_csr *csr);
-static inline ts_csr tsi_system_csr_view(const tsi_system_csr *csr) {
-  return (ts_csr){csr->rows, csr->columns, csr->row_offsets, csr->column_indices, NULL, csr->values};
+static inline tsi_csr tsi_system_csr_view(const tsi_system_csr *csr) {
+  return (tsi_csr){csr->rows, csr->columns, csr->row_offsets, csr->column_indices, NULL, csr->values};
 }
 /* What a solver needs of matrices and vectors: single or double. */
 ts_precision tsi_system_storage_for(const ts_system *s, ts_precision of_solver);
@@ -168,7 +169,7 @@ ts_status tsi_system_prepare_matrix(ts_system *s, const ts_system_solve_desc *ho
                                     double *seconds_layout);
 /* What a format that is left open becomes, with the reason; `why` stays as it is where ts_matrix_create may
  * choose. */
-ts_format tsi_system_choose_format(const ts_system *s, const ts_csr *csr, ts_format format, char *why,
+ts_format tsi_system_choose_format(const ts_system *s, const tsi_csr *csr, ts_format format, char *why,
                                    size_t size);
 /* Rows of the matrix that is solved. */
 int32_t tsi_system_rows(const ts_system *s);

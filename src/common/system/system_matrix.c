@@ -4,6 +4,7 @@
 
 #include "common/layout/layout_build.h"
 #include "common/precond/preconditioner.h"
+#include "reorder.h"
 #include "system.h"
 
 /* Numbers far from 1 would leave single precision, where the squares of small coefficients are soon: the power
@@ -78,7 +79,7 @@ static ts_status build_least_squares(ts_system *s, ts_normal normal) {
 
 /* ---- From equations to the device ---- */
 
-static ts_status build(ts_system *s, ts_normal normal) {
+static ts_status system_matrix_build(ts_system *s, ts_normal normal) {
   TSI_TRY(tsi_system_check_singular(s));
   if (s->applied) tsi_reduced_free(s->context, &s->reduced); /* its rows are conditions */
   s->applied = 0;
@@ -88,7 +89,7 @@ static ts_status build(ts_system *s, ts_normal normal) {
 }
 
 /* The builder knows how many components vectors have. */
-ts_format tsi_system_choose_format(const ts_system *s, const ts_csr *csr, ts_format format, char *why,
+ts_format tsi_system_choose_format(const ts_system *s, const tsi_csr *csr, ts_format format, char *why,
                                    size_t size) {
   if (format != TS_FORMAT_AUTO) return format;
   const tsi_host_csr host = {.rows = csr->rows,
@@ -131,24 +132,32 @@ static void name_unknowns(const ts_system *s) {
     if (*rows[k] >= 0) *rows[k] = s->order[*rows[k]];
 }
 
-static ts_status create_matrix(ts_system *s, const ts_csr *csr, const unsigned char *locked,
+/* As tsi_matrix_desc.keep_host_copy. A larger number serves what a smaller one does. */
+static int host_copy_for(const ts_system_solve_desc *how) {
+  const tsi_preconditioner_kind *kind = tsi_preconditioner_row(how->solver.preconditioner_kind);
+  return !kind || kind->choose ? 0 : kind->needs_entries ? 1 : -1;
+}
+
+static ts_status create_matrix(ts_system *s, const tsi_csr *csr, const unsigned char *locked,
                                const ts_system_solve_desc *how) {
   ts_matrix *matrix = NULL;
-  char why[sizeof matrix->info.choice] = "";
-  const ts_matrix_desc desc = {.csr = *csr,
-                               .format = tsi_system_choose_format(s, csr, how->format, why, sizeof why),
-                               .precision = s->storage,
-                               .keep_host_copy = tsi_preconditioner_needs_host_copy(how->preconditioner),
-                               .constrained = s->locked_count ? locked : NULL};
-  TSI_TRY(ts_matrix_create(s->context, &desc, &matrix));
-  if (why[0]) memcpy(matrix->info.choice, why, sizeof why);
+  char why[sizeof matrix->choice] = "";
+  const tsi_matrix_desc desc = {.csr = *csr,
+                                .format = tsi_system_choose_format(s, csr, how->format, why, sizeof why),
+                                .precision = s->storage,
+                                .keep_host_copy = host_copy_for(how),
+                                .constrained = s->locked_count ? locked : NULL};
+  TSI_TRY(tsi_matrix_create(s->context, &desc, &matrix));
+  if (why[0]) memcpy(matrix->choice, why, sizeof why);
   s->matrix = matrix;
-  return ts_csr_bandwidth(s->context, csr, &s->bandwidth);
+  s->host_copy = desc.keep_host_copy;
+  return tsi_csr_bandwidth(s->context, csr, &s->bandwidth);
 }
 
 /* Floats, which ts_matrix_create does not copy, where they are all that is stored. */
-static ts_status upload_natural(ts_system *s, const ts_csr *csr, const ts_system_solve_desc *how, int rebuild) {
-  ts_csr view = *csr;
+static ts_status upload_natural(ts_system *s, const tsi_csr *csr, const ts_system_solve_desc *how,
+                                int rebuild) {
+  tsi_csr view = *csr;
   float *floats = NULL;
   if (s->storage == TS_PRECISION_SINGLE) {
     const size_t entries = (size_t)csr->row_offsets[csr->rows];
@@ -159,21 +168,21 @@ static ts_status upload_natural(ts_system *s, const ts_csr *csr, const ts_system
     view.double_values = NULL;
   }
   const ts_status status =
-      rebuild ? create_matrix(s, &view, s->locked, how) : ts_matrix_set_values(s->matrix, &view);
+      rebuild ? create_matrix(s, &view, s->locked, how) : tsi_matrix_replace_values(s->matrix, &view);
   tsi_free(s->context, floats);
   return status;
 }
 
 /* In the order of the unknowns, or in another one. */
-static ts_status upload(ts_system *s, const ts_csr *csr, const ts_system_solve_desc *how, int rebuild) {
+static ts_status upload(ts_system *s, const tsi_csr *csr, const ts_system_solve_desc *how, int rebuild) {
   if (!s->order) return upload_natural(s, csr, how, rebuild);
   unsigned char *locked = tsi_malloc(s->context, (size_t)s->desc.unknowns, 1);
   if (!locked) return tsi_out_of_memory(s->context, "another order", (size_t)s->desc.unknowns);
   tsi_system_csr ordered;
   ts_status status = tsi_system_permute(s, csr, &ordered, locked);
-  const ts_csr view = tsi_system_csr_view(&ordered);
+  const tsi_csr view = tsi_system_csr_view(&ordered);
   if (status == TS_OK)
-    status = rebuild ? create_matrix(s, &view, locked, how) : ts_matrix_set_values(s->matrix, &view);
+    status = rebuild ? create_matrix(s, &view, locked, how) : tsi_matrix_replace_values(s->matrix, &view);
   if (status == TS_OK) name_unknowns(s);
   tsi_system_csr_free(s->context, &ordered);
   tsi_free(s->context, locked);
@@ -182,11 +191,11 @@ static ts_status upload(ts_system *s, const ts_csr *csr, const ts_system_solve_d
 
 static ts_status lay_out(ts_system *s, const ts_system_solve_desc *how, int rebuild) {
   if (s->applied) return tsi_system_lay_out_applied(s, how->format, rebuild);
-  const ts_csr csr = {.rows = s->desc.unknowns,
-                      .columns = s->desc.unknowns,
-                      .row_offsets = s->reduced.offsets,
-                      .column_indices = s->reduced.columns,
-                      .double_values = s->reduced.values};
+  const tsi_csr csr = {.rows = s->desc.unknowns,
+                       .columns = s->desc.unknowns,
+                       .row_offsets = s->reduced.offsets,
+                       .column_indices = s->reduced.columns,
+                       .double_values = s->reduced.values};
   if (rebuild) {
     TSI_TRY(tsi_system_fetch(s));
     s->new_start = 1;
@@ -195,13 +204,9 @@ static ts_status lay_out(ts_system *s, const ts_system_solve_desc *how, int rebu
       TSI_TRY(tsi_system_find_order(s));
     else
       tsi_system_forget_order(s);
-    TSI_TRY(ts_csr_bandwidth(s->context, &csr, &s->bandwidth_natural));
+    TSI_TRY(tsi_csr_bandwidth(s->context, &csr, &s->bandwidth_natural));
   }
   return upload(s, &csr, how, rebuild);
-}
-
-static int lacks_host_copy(const ts_system *s, const ts_system_solve_desc *how) {
-  return !s->applied && tsi_preconditioner_needs_host_copy(how->preconditioner) && !s->matrix->host_copy;
 }
 
 ts_status tsi_system_prepare_matrix(ts_system *s, const ts_system_solve_desc *how, double *seconds_build,
@@ -210,10 +215,10 @@ ts_status tsi_system_prepare_matrix(ts_system *s, const ts_system_solve_desc *ho
   if (how->normal != s->how.normal) s->new_pattern = 1;
   const int other = s->new_pattern || s->new_values;
   const int rebuild = !s->matrix || s->new_pattern || how->format != s->how.format ||
-                      how->order != s->how.order || lacks_host_copy(s, how) ||
-                      tsi_system_storage_for(s, how->precision) > s->storage;
-  if (rebuild) s->storage = tsi_system_storage_for(s, how->precision);
-  if (other) TSI_TRY(build(s, how->normal));
+                      how->order != s->how.order || (!s->applied && host_copy_for(how) > s->host_copy) ||
+                      tsi_system_storage_for(s, how->solver.precision) > s->storage;
+  if (rebuild) s->storage = tsi_system_storage_for(s, how->solver.precision);
+  if (other) TSI_TRY(system_matrix_build(s, how->normal));
   const double built = tsi_seconds();
   *seconds_build = s->seconds_build + (other ? built - start : 0);
   if (other || rebuild) TSI_TRY(lay_out(s, how, rebuild));

@@ -1,5 +1,6 @@
 /* The system builder: the matrix in another order of its unknowns, of which nobody outside need know: b goes to
  * the device in it, x comes back from it, and rows are named by their unknowns. */
+#include "reorder.h"
 #include "system.h"
 
 void tsi_system_forget_order(ts_system *s) {
@@ -62,10 +63,10 @@ ts_status tsi_system_find_order(ts_system *s) {
   int32_t *of_groups = NULL;
   ts_status status = connect_groups(s, &g);
   if (status == TS_OK) {
-    const ts_csr graph = {
+    const tsi_csr graph = {
         .rows = g.count, .columns = g.count, .row_offsets = g.offsets, .column_indices = g.neighbours};
     of_groups = tsi_malloc(s->context, (size_t)g.count, sizeof *of_groups);
-    status = of_groups ? ts_reorder_rcm(s->context, &graph, of_groups)
+    status = of_groups ? tsi_reorder_rcm(s->context, &graph, of_groups)
                        : tsi_out_of_memory(s->context, "another order", 4 * (size_t)g.count);
   }
   if (status == TS_OK) status = order_unknowns(s, of_groups, g.count);
@@ -76,9 +77,9 @@ ts_status tsi_system_find_order(ts_system *s) {
   return status;
 }
 
-ts_status tsi_system_permute(ts_system *s, const ts_csr *csr, tsi_system_csr *out, unsigned char *locked) {
+ts_status tsi_system_permute(ts_system *s, const tsi_csr *csr, tsi_system_csr *out, unsigned char *locked) {
   const size_t entries = (size_t)csr->row_offsets[csr->rows];
   TSI_TRY(tsi_system_csr_create(s->context, csr->rows, csr->columns, entries, "another order", out));
   for (int32_t i = 0; locked && i < csr->rows; i++) locked[i] = s->locked[s->order[i]];
-  return ts_csr_permute_double(s->context, csr, s->order, out->row_offsets, out->column_indices, out->values);
+  return tsi_csr_permute(s->context, csr, s->order, out->row_offsets, out->column_indices, NULL, out->values);
 }

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "common/core/array.h"
 #include "system.h"
 
 /* ---- Room ---- */
@@ -309,20 +310,29 @@ ts_status ts_system_set_right_hand_side(ts_system *system, int32_t row, const do
   return TS_OK;
 }
 
-ts_status ts_system_set_right_hand_sides(ts_system *system, const double *right_hand_sides, size_t count) {
-  TSI_BEGIN(system, system->context);
-  TSI_REQUIRE(system->context, right_hand_sides);
-  TSI_TRY(tsi_system_check_ready(system, __func__));
-  const size_t components = (size_t)system->desc.components, rows = (size_t)system->equations.rows;
-  if (count != rows * components)
-    return tsi_fail(system->context, TS_ERROR_INVALID_ARGUMENT,
-                    "%s: count is %zu; the system has %zu rows x %zu = %zu right-hand sides", __func__, count,
-                    rows, components, rows * components);
+static ts_status set_right_hand_sides(ts_system *s, const double *right_hand_sides) {
+  const size_t components = (size_t)s->desc.components, rows = (size_t)s->equations.rows;
   for (size_t r = 0; r < rows; r++)
-    TSI_TRY(check_right_hand_sides(system, (int32_t)r, right_hand_sides + r * components, __func__));
-  for (size_t r = 0; r < rows; r++)
-    write_right_hand_side(system, (int32_t)r, right_hand_sides + r * components);
+    TSI_TRY(check_right_hand_sides(s, (int32_t)r, right_hand_sides + r * components,
+                                   "ts_system_set_right_hand_sides"));
+  for (size_t r = 0; r < rows; r++) write_right_hand_side(s, (int32_t)r, right_hand_sides + r * components);
   return TS_OK;
+}
+
+ts_status ts_system_set_right_hand_sides(ts_system *system, ts_array right_hand_sides) {
+  TSI_BEGIN(system, system->context);
+  ts_context *context = system->context;
+  TSI_TRY(tsi_system_check_ready(system, __func__));
+  const size_t count = (size_t)system->desc.components * (size_t)system->equations.rows;
+  tsi_loans loans = {0};
+  const double *doubles;
+  ts_status status =
+      tsi_array_borrow_doubles(context, "right_hand_sides", &right_hand_sides, count, &loans, &doubles);
+  if (status == TS_OK && !doubles)
+    status = tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "right_hand_sides is NULL");
+  if (status == TS_OK) status = set_right_hand_sides(system, doubles);
+  tsi_loans_free(context, &loans);
+  return status;
 }
 
 ts_status tsi_system_check_ready(const ts_system *s, const char *function) {

@@ -32,7 +32,7 @@ static ts_status reserve_numbers(ts_system *s, size_t count) {
 ts_status tsi_system_fetch(ts_system *s) {
   if (!s->values_on_device) return TS_OK;
   TSI_TRY(reserve_numbers(s, tsi_system_numbers(s)));
-  TSI_TRY(ts_vector_read_double(s->x, s->numbers, tsi_system_numbers(s)));
+  TSI_TRY(tsi_vector_read_doubles(s->x, s->numbers));
   const size_t components = (size_t)s->desc.components;
   for (int32_t j = 0; j < s->desc.unknowns; j++) {
     const double *from = s->numbers + tsi_system_place(s, j) * components;
@@ -44,62 +44,86 @@ ts_status tsi_system_fetch(ts_system *s) {
 
 /* ---- Options ---- */
 
+/* cgls and lsmr apply the normal equations, which other methods have formed. */
+static int applies_normal(ts_method method) {
+  return method == TS_METHOD_CGLS || method == TS_METHOD_LSMR;
+}
+
+static ts_status check_least_squares(const ts_system *s, ts_system_solve_desc *out) {
+  ts_context *context = s->context;
+  const ts_method method = out->solver.method;
+  const char *name = ts_method_name(method);
+  if (applies_normal(method) && !s->desc.least_squares)
+    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "method is %s and the system is square", name);
+  if (applies_normal(method) && out->normal == TS_NORMAL_AUTO) out->normal = TS_NORMAL_APPLIED;
+  if (applies_normal(method) && out->normal == TS_NORMAL_FORMED)
+    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT,
+                    "method is %s, which applies normal equations, and normal is TS_NORMAL_FORMED", name);
+  if (out->normal == TS_NORMAL_APPLIED && method != TS_METHOD_AUTO && !applies_normal(method))
+    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT,
+                    "normal is TS_NORMAL_APPLIED, which takes method cgls or lsmr, and method is %s", name);
+  return TS_OK;
+}
+
 static ts_status resolve(const ts_system *s, const ts_system_solve_desc *desc, ts_system_solve_desc *out) {
   ts_context *context = s->context;
   static const ts_system_solve_desc defaults;
   *out = desc ? *desc : defaults;
-  if (!ts_method_name(out->method))
-    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "method is %d, which is no ts_method", out->method);
+  TSI_TRY(tsi_check_reserved(context, "", out->reserved, sizeof out->reserved));
+  if (out->solver.transposed || out->solver.preconditioner)
+    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "solver.%s is set; the system makes its own",
+                    out->solver.transposed ? "transposed" : "preconditioner");
+  if (out->solver.fixed_iterations || out->solver.zero_start)
+    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "solver.%s is set, which a system does not have",
+                    out->solver.fixed_iterations ? "fixed_iterations" : "zero_start");
+  if (!ts_method_name(out->solver.method))
+    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "method is %d, which is no ts_method",
+                    out->solver.method);
+  if (out->order == TS_ORDER_AUTO) out->order = TS_ORDER_NATURAL;
   if (out->order != TS_ORDER_NATURAL && out->order != TS_ORDER_RCM)
-    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "order is %d, which is no ts_order", out->order);
+    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "order is %d, not a ts_order", out->order);
   if (out->normal < TS_NORMAL_AUTO || out->normal > TS_NORMAL_APPLIED)
     return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "normal is %d, which is no ts_normal", out->normal);
   if (out->normal != TS_NORMAL_AUTO && !s->desc.least_squares)
     return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT,
                     "normal is set and the system is square, without normal equations");
-  if (out->method == TS_METHOD_CGLS && !s->desc.least_squares)
-    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "method is cgls and the system is square");
-  if (out->method == TS_METHOD_CGLS && out->normal == TS_NORMAL_AUTO) out->normal = TS_NORMAL_APPLIED;
-  if (out->method == TS_METHOD_CGLS && out->normal == TS_NORMAL_FORMED)
-    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT,
-                    "method is cgls, which applies normal equations, and normal is TS_NORMAL_FORMED");
-  if (out->normal == TS_NORMAL_APPLIED && out->method != TS_METHOD_AUTO && out->method != TS_METHOD_CGLS)
-    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT,
-                    "normal is TS_NORMAL_APPLIED, which takes method cgls, and method is %s",
-                    ts_method_name(out->method));
+  TSI_TRY(check_least_squares(s, out));
   if (out->order != TS_ORDER_NATURAL && out->normal == TS_NORMAL_APPLIED)
     return tsi_fail(context, TS_ERROR_UNSUPPORTED,
                     "order is set, which square matrices have, and normal equations are to be applied");
-  const int square = out->method != TS_METHOD_AUTO || out->order != TS_ORDER_NATURAL;
+  const int square = out->solver.method != TS_METHOD_AUTO || out->order != TS_ORDER_NATURAL;
   if (out->normal == TS_NORMAL_AUTO && square && s->desc.least_squares) out->normal = TS_NORMAL_FORMED;
   return TS_OK;
 }
 
 static int same_options(const ts_system_solve_desc *a, const ts_system_solve_desc *b) {
-  return a->method == b->method && a->preconditioner == b->preconditioner && a->stop == b->stop &&
-         a->rtol == b->rtol && a->atol == b->atol && a->max_iterations == b->max_iterations &&
-         a->check_interval == b->check_interval && a->restart == b->restart && a->precision == b->precision &&
-         a->progress == b->progress && a->progress_user == b->progress_user;
+  return a->solver.method == b->solver.method &&
+         a->solver.preconditioner_kind == b->solver.preconditioner_kind && a->solver.stop == b->solver.stop &&
+         a->solver.rtol == b->solver.rtol && a->solver.atol == b->solver.atol &&
+         a->solver.max_iterations == b->solver.max_iterations &&
+         a->solver.check_interval == b->solver.check_interval && a->solver.restart == b->solver.restart &&
+         a->solver.reductions == b->solver.reductions && a->solver.precision == b->solver.precision &&
+         a->solver.progress == b->solver.progress && a->solver.progress_user == b->solver.progress_user;
 }
 
 /* ---- Vectors ---- */
 
 static ts_status create_vectors(ts_system *s) {
   const ts_vector_desc desc = {.components = s->desc.components, .precision = s->storage};
-  if (!s->b) TSI_TRY(ts_vector_create(ts_matrix_row_space(s->matrix), &desc, &s->b));
-  if (!s->x) TSI_TRY(ts_vector_create(ts_matrix_column_space(s->matrix), &desc, &s->x));
+  if (!s->b) TSI_TRY(ts_vector_create(ts_matrix_get_row_space(s->matrix), &desc, &s->b));
+  if (!s->x) TSI_TRY(ts_vector_create(ts_matrix_get_column_space(s->matrix), &desc, &s->x));
   return TS_OK;
 }
 
 /* The numbers, which a solve in single precision takes rounded. They are no longer what they were. */
 static ts_status write_numbers(ts_system *s, ts_vector *v, size_t count) {
-  if (s->how.precision != TS_PRECISION_SINGLE) return ts_vector_write_double(v, s->numbers, count);
+  if (s->how.solver.precision != TS_PRECISION_SINGLE) return tsi_vector_write_doubles(v, s->numbers);
   void *const floats = s->numbers;
   for (size_t k = 0; k < count; k++) {
     const float rounded = (float)s->numbers[k];
     memcpy((char *)floats + k * sizeof rounded, &rounded, sizeof rounded);
   }
-  return ts_vector_write(v, floats, count);
+  return tsi_vector_write_floats(v, floats);
 }
 
 static ts_status write_right_hand_sides(ts_system *s) {
@@ -124,7 +148,7 @@ static void take_values(ts_system *s, int locked_only) {
 /* x = x where it has an equation, and the values of locked unknowns elsewhere. */
 static ts_status write_locked_values(ts_system *s) {
   const ts_vector_desc desc = {.components = s->desc.components, .precision = s->storage};
-  if (!s->given) TSI_TRY(ts_vector_create(ts_vector_space(s->x), &desc, &s->given));
+  if (!s->given) TSI_TRY(ts_vector_create(ts_vector_get_space(s->x), &desc, &s->given));
   take_values(s, 1);
   TSI_TRY(write_numbers(s, s->given, tsi_system_numbers(s)));
   const tsi_ops *ops = s->context->ops;
@@ -162,17 +186,25 @@ static ts_status write_vectors(ts_system *s) {
 
 /* ---- The method ---- */
 
-/* Conjugate gradients where they are sure to work, as far as can be told beforehand. */
+/* Conjugate gradients if the diagonal does not tell that they fail. */
 static ts_method choose_method(const ts_system *s) {
   if (s->applied) return TS_METHOD_CGLS;
   ts_matrix_info info;
   ts_matrix_get_info(s->matrix, &info);
-  return info.symmetric && s->reduced.positive_diagonal ? TS_METHOD_CG : TS_METHOD_BICGSTAB;
+  if (!info.symmetric) return TS_METHOD_BICGSTAB;
+  return s->reduced.positive_diagonal ? TS_METHOD_CG : TS_METHOD_MINRES;
 }
 
-/* One that takes longer to make than a solver: for the matrix's present values, kept while the kind is. */
-static ts_status prepare_preconditioner(ts_system *s, ts_preconditioner_kind kind) {
-  if (s->applied || !tsi_preconditioner_needs_host_copy(kind)) return TS_OK;
+/* For the matrix's present values, kept while the kind is. A diagonal is the solver's own, and so is what auto
+ * becomes if cg is asked to solve what is not symmetric. */
+static ts_status prepare_preconditioner(ts_system *s, const ts_solver_desc *solver) {
+  const ts_preconditioner_kind kind = solver->preconditioner_kind;
+  const tsi_preconditioner_kind *row = tsi_preconditioner_row(kind);
+  if (s->applied || !row || row->write_diagonal) return TS_OK;
+  if (row->choose && solver->method == TS_METHOD_CG && !s->matrix->info.symmetric) {
+    ts_preconditioner_destroy(&s->preconditioner);
+    return TS_OK;
+  }
   const ts_preconditioner_desc desc = {.kind = kind};
   if (!s->preconditioner) return ts_preconditioner_create(s->matrix, &desc, &s->preconditioner);
   return s->preconditioner->changes != s->matrix->changes ? ts_preconditioner_update(s->preconditioner) : TS_OK;
@@ -181,29 +213,16 @@ static ts_status prepare_preconditioner(ts_system *s, ts_preconditioner_kind kin
 static ts_status create_solver(ts_system *s, const ts_system_solve_desc *how, double *seconds_setup) {
   const double start = tsi_seconds();
   const int is_there = s->preconditioner && s->preconditioner->changes == s->matrix->changes;
-  TSI_TRY(prepare_preconditioner(s, how->preconditioner));
+  TSI_TRY(prepare_preconditioner(s, &how->solver));
   if (s->preconditioner && !is_there) *seconds_setup = tsi_seconds() - start;
-  ts_preconditioner *M = s->preconditioner;
-  const int diagonal = M && tsi_preconditioner_is_diagonal(M);
-  const ts_solver_desc desc = {.method = how->method,
-                               .transposed = how->method == TS_METHOD_CGLS ? s->transposed : NULL,
-                               .preconditioner = diagonal ? NULL : M,
-                               .preconditioner_kind = diagonal ? M->desc.kind
-                                                      : M      ? 0
-                                                               : how->preconditioner,
-                               .stop = how->stop,
-                               .rtol = how->rtol,
-                               .atol = how->atol,
-                               .max_iterations = how->max_iterations,
-                               .check_interval = how->check_interval,
-                               .restart = how->restart,
-                               .precision = how->precision,
-                               .progress = how->progress,
-                               .progress_user = how->progress_user};
+  ts_solver_desc desc = how->solver;
+  desc.transposed = applies_normal(how->solver.method) ? s->transposed : NULL;
+  desc.preconditioner = s->preconditioner;
+  if (s->preconditioner) desc.preconditioner_kind = TS_PRECONDITIONER_AUTO;
   return s->solver ? TS_OK : ts_solver_create(s->matrix, &desc, &s->solver);
 }
 
-static ts_status iterate(ts_system *s, const ts_system_solve_desc *how, ts_system_result *result) {
+static ts_status system_solve_iterate(ts_system *s, const ts_system_solve_desc *how, ts_system_result *result) {
   TSI_TRY(create_solver(s, how, &result->seconds_setup));
   ts_result own;
   const ts_status status = ts_solver_solve(s->solver, s->b, s->x, &own);
@@ -216,7 +235,7 @@ static ts_status iterate(ts_system *s, const ts_system_solve_desc *how, ts_syste
   result->iterations = own.iterations;
   result->precision = own.precision;
   memcpy(result->precision_iterations, own.precision_iterations, sizeof own.precision_iterations);
-  result->reduction = how->method == TS_METHOD_CGLS ? own.relative_residual : own.reduction;
+  result->reduction = applies_normal(how->solver.method) ? own.relative_residual : own.reduction;
   result->attainable_residual = own.attainable_residual;
   snprintf(result->message, sizeof result->message, "%s", own.message);
   s->values_on_device = 1;
@@ -240,7 +259,7 @@ static void describe_normal(const ts_system *s, const char *format, char *text, 
 static void describe(const ts_system *s, const ts_system_solve_desc *how, ts_system_result *result) {
   ts_matrix_info info;
   ts_matrix_get_info(s->matrix, &info);
-  result->method = how->method;
+  result->method = how->solver.method;
   result->format = info.format;
   result->nonzeros = info.nonzeros;
   result->bandwidth = s->bandwidth;
@@ -255,12 +274,13 @@ static void describe(const ts_system *s, const ts_system_solve_desc *how, ts_sys
   describe_normal(s, info.choice, result->choice, sizeof result->choice);
 }
 
-static ts_status run(ts_system *s, ts_system_solve_desc *how, ts_system_result *result) {
+static ts_status system_solve_run(ts_system *s, ts_system_solve_desc *how, ts_system_result *result) {
   TSI_TRY(tsi_system_prepare_matrix(s, how, &result->seconds_build, &result->seconds_layout));
-  if (how->method == TS_METHOD_AUTO) how->method = choose_method(s);
+  if (how->solver.method == TS_METHOD_AUTO) how->solver.method = choose_method(s);
   if (!same_options(how, &s->how)) ts_solver_destroy(&s->solver);
-  if (how->preconditioner != s->how.preconditioner) ts_preconditioner_destroy(&s->preconditioner);
-  if (tsi_system_storage_for(s, how->precision) > tsi_system_storage_for(s, s->how.precision)) {
+  if (how->solver.preconditioner_kind != s->how.solver.preconditioner_kind)
+    ts_preconditioner_destroy(&s->preconditioner);
+  if (tsi_system_storage_for(s, how->solver.precision) > tsi_system_storage_for(s, s->how.solver.precision)) {
     TSI_TRY(tsi_system_fetch(s)); /* what is on the device is rounded */
     s->new_start = s->new_right_hand_sides = 1;
   }
@@ -268,7 +288,7 @@ static ts_status run(ts_system *s, ts_system_solve_desc *how, ts_system_result *
   describe(s, how, result);
   const double start = tsi_seconds();
   TSI_TRY(write_vectors(s));
-  const ts_status status = iterate(s, how, result);
+  const ts_status status = system_solve_iterate(s, how, result);
   if (status < 0) return status;
   result->relative_residual = result->normal_residual = NAN;
   if (!how->leave_on_device) TSI_TRY(tsi_system_fetch(s));
@@ -298,20 +318,20 @@ ts_status ts_system_solve(ts_system *system, const ts_system_solve_desc *desc, t
     return TS_OK;
   }
   const uint64_t before = context->host_synchronisations;
-  const ts_status status = run(system, &how, result);
+  const ts_status status = system_solve_run(system, &how, result);
   result->host_synchronisations = (int)(context->host_synchronisations - before);
   return status;
 }
 
-ts_vector *ts_system_vector(const ts_system *system) {
+ts_vector *ts_system_get_vector(const ts_system *system) {
   return system ? system->x : NULL;
 }
 
-int32_t ts_system_index(const ts_system *system, int32_t unknown) {
+int32_t ts_system_get_index(const ts_system *system, int32_t unknown) {
   if (!system || unknown < 0 || unknown >= system->desc.unknowns) return -1;
   return (int32_t)tsi_system_place(system, unknown);
 }
 
-const ts_matrix *ts_system_matrix(const ts_system *system) {
+const ts_matrix *ts_system_get_matrix(const ts_system *system) {
   return system ? system->matrix : NULL;
 }

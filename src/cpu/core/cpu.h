@@ -215,7 +215,7 @@ ts_status cpu_matrix_take_x(const ts_matrix *A, const ts_vector *x);
 /* Makes the cuts, if columns are ghosts. */
 ts_status cpu_matrix_cut(const ts_matrix *A);
 /* As in backend.h. */
-ts_status cpu_matrix_refer(ts_context *context, const ts_matrix_desc *desc, ts_matrix **matrix);
+ts_status cpu_matrix_refer(ts_context *context, const tsi_matrix_desc *desc, ts_matrix **matrix);
 
 TSI_MATRIX_OPERATIONS(TSI_PROTOTYPE, cpu_csr_)
 ts_status cpu_csr_quick_residual(ts_vector *r, const ts_vector *b, const ts_matrix *A, const ts_vector *x);

@@ -12,7 +12,7 @@ typedef struct blocks {
   float a[CPU_LANES], b[CPU_LANES];
 } blocks;
 
-static void run(const ts_vector *v, tsi_body body, blocks *job) {
+static void cpu_vector_run(const ts_vector *v, tsi_body body, blocks *job) {
   job->count = cpu_count(v);
   cpu_for(v->context, cpu_blocks(job->count), CPU_BLOCK, body, job);
 }
@@ -205,18 +205,18 @@ ts_status cpu_axpby(ts_vector *out, ts_coefficient a, const ts_vector *x, ts_coe
   blocks job = {.out = cpu_data(out), .x = cpu_data(x)};
   cpu_coefficient(a, out->components, job.a);
   if (b.scale == 0) {
-    run(out, body_scale, &job);
+    cpu_vector_run(out, body_scale, &job);
     return TS_OK;
   }
   job.y = cpu_data(y);
   cpu_coefficient(b, out->components, job.b);
-  run(out, body_axpby, &job);
+  cpu_vector_run(out, body_axpby, &job);
   return TS_OK;
 }
 
 ts_status cpu_multiply(ts_vector *out, const ts_vector *x, const ts_vector *y) {
   if (out->low) return cpu_multiply_add(out, x, y, ts_constant(0), NULL);
-  run(out, body_multiply, &(blocks){.out = cpu_data(out), .x = cpu_data(x), .y = cpu_data(y)});
+  cpu_vector_run(out, body_multiply, &(blocks){.out = cpu_data(out), .x = cpu_data(x), .y = cpu_data(y)});
   return TS_OK;
 }
 
@@ -235,7 +235,7 @@ ts_status cpu_multiply_add(ts_vector *out, const ts_vector *w, const ts_vector *
   if (b.scale == 0) return cpu_multiply(out, w, x);
   blocks job = {.out = cpu_data(out), .x = cpu_data(x), .y = cpu_data(y), .w = cpu_data(w)};
   cpu_coefficient(b, out->components, job.b);
-  run(out, body_multiply_add, &job);
+  cpu_vector_run(out, body_multiply_add, &job);
   return TS_OK;
 }
 
@@ -248,13 +248,13 @@ ts_status cpu_axpy2(ts_vector *x, ts_coefficient a, const ts_vector *d, ts_vecto
   blocks job = {.out = cpu_data(x), .out2 = cpu_data(r), .x = cpu_data(d), .y = cpu_data(q)};
   cpu_coefficient(a, x->components, job.a);
   cpu_coefficient(b, x->components, job.b);
-  run(x, body_axpy2, &job);
+  cpu_vector_run(x, body_axpy2, &job);
   return TS_OK;
 }
 
 ts_status cpu_reciprocal(ts_vector *out, const ts_vector *x) {
   if (out->low) return pairs(out, pairs_reciprocal, NULL, ts_constant(1), x, ts_constant(0), NULL);
-  run(out, body_reciprocal, &(blocks){.out = cpu_data(out), .x = cpu_data(x)});
+  cpu_vector_run(out, body_reciprocal, &(blocks){.out = cpu_data(out), .x = cpu_data(x)});
   return TS_OK;
 }
 

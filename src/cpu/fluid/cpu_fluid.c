@@ -22,7 +22,7 @@ typedef float (*face_fn)(const fluid_job *job, const face *f);
 CPU_INLINE void for_faces(const fluid_job *job, size_t first, size_t last, face_fn value) {
   const tsi_fluid_domain *d = job->d;
   const size_t points = (size_t)d->width + 1;
-  const int staggered = d->layout == TS_FLUID_STAGGERED;
+  const int staggered = d->layout == TS_FLUID_LAYOUT_STAGGERED;
   for (size_t j = first; j < last; j++)
     for (size_t i = 0; i < points; i++)
       for (int c = 0; c < 2; c++) {
@@ -107,7 +107,7 @@ CPU_INLINE float force_in(const fluid_job *job, int32_t i, int32_t j, int compon
 CPU_INLINE float forced(const fluid_job *job, const face *f) {
   const float v = velocity_of(job, job->velocity, f) + job->forces->gravity[f->component];
   const float here = force_in(job, f->i, f->j, f->component);
-  if (job->d->layout == TS_FLUID_COLLOCATED) return v + here;
+  if (job->d->layout == TS_FLUID_LAYOUT_COLLOCATED) return v + here;
   const int horizontal = f->component == 0;
   return v + 0.5f * (here + force_in(job, f->i - horizontal, f->j - !horizontal, f->component));
 }
@@ -124,11 +124,11 @@ CPU_INLINE float pressure_beside(const fluid_job *job, int32_t i, int32_t j, int
                    : y < 0          ? TSI_BOTTOM
                    : y >= d->height ? TSI_TOP
                                     : -1;
-  if (side >= 0 && d->boundaries[side].kind != TS_FLUID_PERIODIC)
-    return d->boundaries[side].kind == TS_FLUID_OUTLET ? -here : here;
+  if (side >= 0 && d->boundaries[side].kind != TS_FLUID_BOUNDARY_PERIODIC)
+    return d->boundaries[side].kind == TS_FLUID_BOUNDARY_OUTLET ? -here : here;
   x = neighbour(x, d->width, d->periodic_x);
   y = neighbour(y, d->height, d->periodic_y);
-  if (d->layout == TS_FLUID_COLLOCATED &&
+  if (d->layout == TS_FLUID_LAYOUT_COLLOCATED &&
       job->prescribed[2 * ((size_t)y * ((size_t)d->width + 1) + (size_t)x)] < TSI_FLUID_FREE)
     return here;
   return job->pressure[(size_t)y * (size_t)d->width + (size_t)x];
@@ -138,7 +138,7 @@ CPU_INLINE float projected(const fluid_job *job, const face *f) {
   const tsi_fluid_domain *d = job->d;
   const float v = velocity_of(job, job->velocity, f);
   const int32_t dx = f->component == 0, dy = f->component == 1;
-  if (d->layout == TS_FLUID_COLLOCATED)
+  if (d->layout == TS_FLUID_LAYOUT_COLLOCATED)
     return v - 0.5f * job->cells *
                    (pressure_beside(job, f->i, f->j, f->i + dx, f->j + dy) -
                     pressure_beside(job, f->i, f->j, f->i - dx, f->j - dy));
@@ -161,7 +161,7 @@ FACE_BODY(corrected)
 FACE_BODY(forced)
 FACE_BODY(projected)
 
-static ts_status run(ts_vector *out, tsi_body body, size_t cost, fluid_job *job) {
+static ts_status cpu_fluid_run(ts_vector *out, tsi_body body, size_t cost, fluid_job *job) {
   job->out = cpu_data(out);
   const size_t rows = (size_t)job->d->height + 1, points = (size_t)job->d->width + 1;
   cpu_for(out->context, rows, cost * points, body, job);
@@ -170,43 +170,43 @@ static ts_status run(ts_vector *out, tsi_body body, size_t cost, fluid_job *job)
 
 ts_status cpu_fluid_advect(const tsi_fluid_domain *domain, ts_vector *out, const ts_vector *velocity,
                            const ts_vector *prescribed, float dt) {
-  return run(out, body_advected, 100,
-             &(fluid_job){.d = domain,
-                          .velocity = cpu_data(velocity),
-                          .prescribed = cpu_data(prescribed),
-                          .cells = dt / domain->cell_size});
+  return cpu_fluid_run(out, body_advected, 100,
+                       &(fluid_job){.d = domain,
+                                    .velocity = cpu_data(velocity),
+                                    .prescribed = cpu_data(prescribed),
+                                    .cells = dt / domain->cell_size});
 }
 
 ts_status cpu_fluid_correct(const tsi_fluid_domain *domain, ts_vector *out, const ts_vector *velocity,
                             const ts_vector *prescribed, const ts_vector *carried, float dt) {
-  return run(out, body_corrected, 200,
-             &(fluid_job){.d = domain,
-                          .velocity = cpu_data(velocity),
-                          .prescribed = cpu_data(prescribed),
-                          .carried = cpu_data(carried),
-                          .cells = dt / domain->cell_size});
+  return cpu_fluid_run(out, body_corrected, 200,
+                       &(fluid_job){.d = domain,
+                                    .velocity = cpu_data(velocity),
+                                    .prescribed = cpu_data(prescribed),
+                                    .carried = cpu_data(carried),
+                                    .cells = dt / domain->cell_size});
 }
 
 ts_status cpu_fluid_forces(const tsi_fluid_domain *domain, ts_vector *out, const ts_vector *velocity,
                            const ts_vector *prescribed, const ts_vector *dye, const ts_vector *vorticity,
                            const tsi_fluid_forces *forces) {
-  return run(out, body_forced, 40,
-             &(fluid_job){.d = domain,
-                          .velocity = cpu_data(velocity),
-                          .prescribed = cpu_data(prescribed),
-                          .dye = cpu_data(dye),
-                          .vorticity = vorticity ? cpu_data(vorticity) : NULL,
-                          .forces = forces});
+  return cpu_fluid_run(out, body_forced, 40,
+                       &(fluid_job){.d = domain,
+                                    .velocity = cpu_data(velocity),
+                                    .prescribed = cpu_data(prescribed),
+                                    .dye = cpu_data(dye),
+                                    .vorticity = vorticity ? cpu_data(vorticity) : NULL,
+                                    .forces = forces});
 }
 
 ts_status cpu_fluid_project(const tsi_fluid_domain *domain, ts_vector *out, const ts_vector *velocity,
                             const ts_vector *prescribed, const ts_vector *pressure, float dt) {
-  return run(out, body_projected, 30,
-             &(fluid_job){.d = domain,
-                          .velocity = cpu_data(velocity),
-                          .prescribed = cpu_data(prescribed),
-                          .pressure = cpu_data(pressure),
-                          .cells = dt / domain->cell_size});
+  return cpu_fluid_run(out, body_projected, 30,
+                       &(fluid_job){.d = domain,
+                                    .velocity = cpu_data(velocity),
+                                    .prescribed = cpu_data(prescribed),
+                                    .pressure = cpu_data(pressure),
+                                    .cells = dt / domain->cell_size});
 }
 
 /* ---- In place ---- */
@@ -244,7 +244,7 @@ ts_status cpu_fluid_merge(const tsi_fluid_domain *domain, ts_vector *out, const 
         const int is_nothing = (i == wide && c == 1) || (j == high && c == 0);
         const size_t x = i == wide ? 0 : i, y = j == high ? 0 : j;
         to[2 * (j * points + i) + (size_t)c] =
-            is_nothing || (is_copy && domain->layout == TS_FLUID_COLLOCATED) ? 0 : from[c][y * wide + x];
+            is_nothing || (is_copy && domain->layout == TS_FLUID_LAYOUT_COLLOCATED) ? 0 : from[c][y * wide + x];
       }
   return TS_OK;
 }

@@ -61,7 +61,7 @@ typedef struct cpu_sample {
 } cpu_sample;
 
 CPU_INLINE void cpu_blend(cpu_sample *s, const ts_fluid_boundary *side, int component, float beyond) {
-  if (side->kind != TS_FLUID_WALL || !(beyond > 0)) return;
+  if (side->kind != TS_FLUID_BOUNDARY_WALL || !(beyond > 0)) return;
   const float wall = side->velocity[component];
   s->value = cpu_mix(s->value, wall, cpu_min(2 * beyond, 1));
   s->low = cpu_min(s->low, wall);
@@ -71,8 +71,8 @@ CPU_INLINE void cpu_blend(cpu_sample *s, const ts_fluid_boundary *side, int comp
 /* Component `component` of the velocity at a position. */
 CPU_INLINE cpu_sample cpu_velocity_sample(const tsi_fluid_domain *d, const float *velocity, int component,
                                           vec2 p) {
-  const int at_x_faces = d->layout == TS_FLUID_STAGGERED && component == 0;
-  const int at_y_faces = d->layout == TS_FLUID_STAGGERED && component == 1;
+  const int at_x_faces = d->layout == TS_FLUID_LAYOUT_STAGGERED && component == 0;
+  const int at_y_faces = d->layout == TS_FLUID_LAYOUT_STAGGERED && component == 1;
   const cpu_axis x = at_x_faces ? cpu_locate(p.x, d->width - d->periodic_x, d->periodic_x)
                                 : cpu_locate(p.x - 0.5f, d->width - 1, d->periodic_x);
   const cpu_axis y = at_y_faces ? cpu_locate(p.y, d->height - d->periodic_y, d->periodic_y)

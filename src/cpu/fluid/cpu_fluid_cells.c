@@ -31,9 +31,10 @@ CPU_INLINE vec2 velocity_beside(const cell_job *job, int32_t i, int32_t j, int s
   const float *here = velocity_in(job, i, j);
   int32_t x = i + (side == TSI_RIGHT) - (side == TSI_LEFT), y = j + (side == TSI_TOP) - (side == TSI_BOTTOM);
   const ts_fluid_boundary *s = &d->boundaries[side];
-  if ((x < 0 || x >= d->width || y < 0 || y >= d->height) && s->kind != TS_FLUID_PERIODIC) {
-    if (s->kind == TS_FLUID_WALL) return (vec2){2 * s->velocity[0] - here[0], 2 * s->velocity[1] - here[1]};
-    if (s->kind == TS_FLUID_OUTLET) return (vec2){here[0], here[1]};
+  if ((x < 0 || x >= d->width || y < 0 || y >= d->height) && s->kind != TS_FLUID_BOUNDARY_PERIODIC) {
+    if (s->kind == TS_FLUID_BOUNDARY_WALL)
+      return (vec2){2 * s->velocity[0] - here[0], 2 * s->velocity[1] - here[1]};
+    if (s->kind == TS_FLUID_BOUNDARY_OUTLET) return (vec2){here[0], here[1]};
     return side / 2 == 0 ? (vec2){-here[0], here[1]} : (vec2){here[0], -here[1]};
   }
   x = wrap(x, d->width);
@@ -45,7 +46,7 @@ CPU_INLINE vec2 velocity_beside(const cell_job *job, int32_t i, int32_t j, int s
 
 /* Times h. */
 CPU_INLINE float divergence_in(const cell_job *job, int32_t i, int32_t j) {
-  if (job->d->layout == TS_FLUID_STAGGERED) {
+  if (job->d->layout == TS_FLUID_LAYOUT_STAGGERED) {
     const float *here = velocity_in(job, i, j);
     return (velocity_in(job, i + 1, j)[0] - here[0]) + (velocity_in(job, i, j + 1)[1] - here[1]);
   }
@@ -59,7 +60,7 @@ CPU_INLINE vec2 centre_velocity(const cell_job *job, int32_t i, int32_t j) {
   i = d->periodic_x ? wrap(i, d->width) : i < 0 ? 0 : i >= d->width ? d->width - 1 : i;
   j = d->periodic_y ? wrap(j, d->height) : j < 0 ? 0 : j >= d->height ? d->height - 1 : j;
   const float *here = velocity_in(job, i, j);
-  if (d->layout == TS_FLUID_COLLOCATED) return (vec2){here[0], here[1]};
+  if (d->layout == TS_FLUID_LAYOUT_COLLOCATED) return (vec2){here[0], here[1]};
   return (vec2){0.5f * (here[0] + velocity_in(job, i + 1, j)[0]),
                 0.5f * (here[1] + velocity_in(job, i, j + 1)[1])};
 }
@@ -217,7 +218,7 @@ CPU_CLONES static void body_particles(const void *arguments, size_t first, size_
 
 /* ---- Operations ---- */
 
-static ts_status run(ts_vector *out, tsi_body body, size_t cost, cell_job *job) {
+static ts_status cpu_fluid_cells_run(ts_vector *out, tsi_body body, size_t cost, cell_job *job) {
   job->out = cpu_data(out);
   cpu_for(out->context, (size_t)job->d->height, cost * (size_t)job->d->width, body, job);
   return TS_OK;
@@ -225,36 +226,37 @@ static ts_status run(ts_vector *out, tsi_body body, size_t cost, cell_job *job) 
 
 ts_status cpu_fluid_divergence(const tsi_fluid_domain *domain, ts_vector *out, const ts_vector *velocity,
                                const ts_vector *walls, const ts_vector *compatibility, float scale) {
-  return run(out, body_divergence, 8,
-             &(cell_job){.d = domain,
-                         .velocity = cpu_data(velocity),
-                         .walls = cpu_data(walls),
-                         .compatibility = compatibility ? cpu_data(compatibility) : NULL,
-                         .scale = scale});
+  return cpu_fluid_cells_run(out, body_divergence, 8,
+                             &(cell_job){.d = domain,
+                                         .velocity = cpu_data(velocity),
+                                         .walls = cpu_data(walls),
+                                         .compatibility = compatibility ? cpu_data(compatibility) : NULL,
+                                         .scale = scale});
 }
 
 ts_status cpu_fluid_vorticity(const tsi_fluid_domain *domain, ts_vector *out, const ts_vector *velocity,
                               const ts_vector *walls) {
-  return run(out, body_vorticity, 12,
-             &(cell_job){.d = domain, .velocity = cpu_data(velocity), .walls = cpu_data(walls)});
+  return cpu_fluid_cells_run(
+      out, body_vorticity, 12,
+      &(cell_job){.d = domain, .velocity = cpu_data(velocity), .walls = cpu_data(walls)});
 }
 
 ts_status cpu_fluid_speed(const tsi_fluid_domain *domain, ts_vector *out, const ts_vector *velocity,
                           const ts_vector *walls) {
-  return run(out, body_speed, 8,
-             &(cell_job){.d = domain, .velocity = cpu_data(velocity), .walls = cpu_data(walls)});
+  return cpu_fluid_cells_run(
+      out, body_speed, 8, &(cell_job){.d = domain, .velocity = cpu_data(velocity), .walls = cpu_data(walls)});
 }
 
 ts_status cpu_fluid_transport(const tsi_fluid_domain *domain, ts_vector *out, const ts_vector *dye,
                               const ts_vector *velocity, const ts_vector *walls, const ts_vector *carried,
                               const tsi_fluid_transport *transport) {
-  return run(out, body_transport, 100,
-             &(cell_job){.d = domain,
-                         .velocity = cpu_data(velocity),
-                         .walls = cpu_data(walls),
-                         .dye = cpu_data(dye),
-                         .carried = carried ? cpu_data(carried) : NULL,
-                         .transport = transport});
+  return cpu_fluid_cells_run(out, body_transport, 100,
+                             &(cell_job){.d = domain,
+                                         .velocity = cpu_data(velocity),
+                                         .walls = cpu_data(walls),
+                                         .dye = cpu_data(dye),
+                                         .carried = carried ? cpu_data(carried) : NULL,
+                                         .transport = transport});
 }
 
 ts_status cpu_fluid_particles(const tsi_fluid_domain *domain, ts_vector *out, const ts_vector *particles,

@@ -18,7 +18,7 @@ static float weight_at(const tsi_fluid_stamp *s, float x, float y) {
 
 ts_status cpu_fluid_stamp_velocity(const tsi_fluid_domain *domain, ts_vector *velocity,
                                    const ts_vector *prescribed, const tsi_fluid_stamp *stamp) {
-  const int staggered = domain->layout == TS_FLUID_STAGGERED;
+  const int staggered = domain->layout == TS_FLUID_LAYOUT_STAGGERED;
   const size_t points = (size_t)domain->width + 1;
   const float *given = cpu_data(prescribed);
   float *v = cpu_data(velocity), reach_x, reach_y;

@@ -103,7 +103,7 @@ ts_status cpu_stencil_read(const ts_matrix *A, float *values) {
   return TS_OK;
 }
 
-static void destroy(ts_matrix *A) {
+static void cpu_stencil_destroy(ts_matrix *A) {
   cpu_stencil *s = stencil_of(A);
   give_planes(A->context, s);
   tsi_free(A->context, s);
@@ -259,7 +259,7 @@ static void body_points(const void *arguments, size_t first, size_t last) {
     for (int32_t i = 0; i < job->grid->width; i++) point(job, i, j);
 }
 
-static ts_status run(const ts_matrix *A, int components, product_job *job) {
+static ts_status cpu_stencil_run(const ts_matrix *A, int components, product_job *job) {
   static const tsi_body bodies[][2] = {[PRODUCT] = {product_5, product_9},
                                        [RESIDUAL] = {residual_5, residual_9},
                                        [PAIR_PRODUCT] = {pair_product_5, pair_product_9},
@@ -285,24 +285,24 @@ static cpu_parts first_part(const ts_vector *v) {
 static ts_status spmv(ts_vector *y, const ts_matrix *A, const ts_vector *x) {
   product_job job = {.kind = PRODUCT, .y = first_part(y), .x = first_part(x)};
   if (y->low) job = (product_job){.kind = PAIR_PRODUCT, .y = cpu_parts_of(y), .x = cpu_parts_of(x)};
-  return run(A, y->components, &job);
+  return cpu_stencil_run(A, y->components, &job);
 }
 
 static ts_status residual(ts_vector *r, const ts_vector *b, const ts_matrix *A, const ts_vector *x) {
-  return run(A, r->components,
-             &(product_job){.kind = r->low ? PAIR_RESIDUAL : RESIDUAL,
-                            .y = cpu_parts_of(r),
-                            .b = cpu_parts_of(b),
-                            .x = first_part(x)});
+  return cpu_stencil_run(A, r->components,
+                         &(product_job){.kind = r->low ? PAIR_RESIDUAL : RESIDUAL,
+                                        .y = cpu_parts_of(r),
+                                        .b = cpu_parts_of(b),
+                                        .x = first_part(x)});
 }
 
 ts_status cpu_stencil_residual(ts_vector *r, const ts_vector *b, const ts_matrix *A, const ts_vector *x,
                                const ts_vector *low) {
-  return run(A, r->components,
-             &(product_job){.kind = LOW_RESIDUAL,
-                            .y = first_part(r),
-                            .b = first_part(b),
-                            .x = {cpu_data(x), cpu_data(low), NULL}});
+  return cpu_stencil_run(A, r->components,
+                         &(product_job){.kind = LOW_RESIDUAL,
+                                        .y = first_part(r),
+                                        .b = first_part(b),
+                                        .x = {cpu_data(x), cpu_data(low), NULL}});
 }
 
 static ts_status diagonal(ts_vector *d, const ts_matrix *A) {
@@ -315,4 +315,4 @@ static ts_status diagonal(ts_vector *d, const ts_matrix *A) {
 }
 
 const tsi_matrix_kind cpu_stencil_kind = {
-    .destroy = destroy, .spmv = spmv, .residual = residual, .diagonal = diagonal};
+    .destroy = cpu_stencil_destroy, .spmv = spmv, .residual = residual, .diagonal = diagonal, TSI_STENCIL_KIND};

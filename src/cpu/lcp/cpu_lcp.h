@@ -41,7 +41,7 @@ typedef struct cpu_lcp {
   void *block;                    /* all of it, as allocated */
   size_t bytes, vector_bytes;     /* of all, and of what is before the diagonal blocks and the matrix */
   /* The matrix by columns, made with the first sweep that needs them. */
-  int symmetry;                  /* 1 or -1: is_nearly_symmetric has been asked */
+  int symmetry;                  /* 1 or -1: cpu_lcp_is_nearly_symmetric has been asked */
   int has_columns, is_symmetric; /* symmetric: its rows are its columns, and `columns` is NULL */
   void *columns, *columns_block; /* aligned, and as allocated */
   size_t columns_bytes;

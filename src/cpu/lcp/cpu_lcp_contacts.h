@@ -12,16 +12,31 @@ CPU_INLINE const REAL *CPU_LCP(own_columns)(const CPU_LCP(problem) * p, size_t i
   return p->diagonal + i * CPU_LCP_CONTACT_BLOCK + i % CPU_LCP_CONTACT_BLOCK;
 }
 
+/* The law as a function of its own. It is long, and a caller that inlines it is compiled with it for every
+ * target and in both types. In two dimensions it is short, and a call costs up to a third of a sweep; in three
+ * the callers with `inlines` lose by one. */
+CPU_CLONES
+static void CPU_LCP(law)(REAL *r, const REAL *W, const REAL *reduced, const REAL *b, REAL mu, size_t d,
+                         int exact) {
+  if (d == 2)
+    lcp_contact_of(r, W, reduced, b, mu, 2, exact);
+  else
+    lcp_contact_of(r, W, reduced, b, mu, 3, exact);
+}
+
 /* The contact at row i by its law, from w of its own rows. */
 CPU_INLINE void CPU_LCP(solve_contact)(const CPU_LCP(problem) * p, size_t i, size_t dimension,
-                                       const REAL *columns, const REAL *w, REAL *z, REAL *deltas) {
+                                       const REAL *columns, const REAL *w, REAL *z, REAL *deltas, int inlines) {
   REAL r[3], block[9];
   for (size_t l = 0; l < dimension; l++) {
     for (size_t k = 0; k < dimension; k++) block[k * dimension + l] = columns[l * CPU_LCP_CONTACT_BLOCK + k];
     r[l] = z[l];
   }
-  lcp_contact_of(r, block, p->reduced + i / dimension * LCP_REDUCED, w, p->friction[i / dimension],
-                 (int)dimension, p->exact);
+  const REAL *reduced = p->reduced + i / dimension * LCP_REDUCED, mu = p->friction[i / dimension];
+  if (dimension == 2 || inlines)
+    lcp_contact_of(r, block, reduced, w, mu, (int)dimension, p->exact);
+  else
+    CPU_LCP(law)(r, block, reduced, w, mu, dimension, p->exact);
   for (size_t k = 0; k < dimension; k++) {
     deltas[k] = r[k] - z[k];
     z[k] = r[k];
@@ -34,7 +49,7 @@ CPU_INLINE void CPU_LCP(solve_contacts_of)(const CPU_LCP(problem) * p, size_t b,
   const size_t m = CPU_LCP_CONTACT_BLOCK, begin = b * m, left = p->n - begin, count = left < m ? left : m;
   for (size_t k = 0; k < count; k += dimension) {
     const REAL *c = p->diagonal + (begin + k) * m, *d = deltas + k;
-    CPU_LCP(solve_contact)(p, begin + k, dimension, c + k, w + k, z + k, deltas + k);
+    CPU_LCP(solve_contact)(p, begin + k, dimension, c + k, w + k, z + k, deltas + k, 1);
     int changes = 0;
     for (size_t l = 0; l < dimension; l++) changes |= CPU_LCP(changes)(d[l]);
     if (!changes) continue;
@@ -68,9 +83,9 @@ CPU_CLONES
 static void CPU_LCP(solve_one)(const CPU_LCP(problem) * p, size_t i) {
   const REAL *columns = CPU_LCP(own_columns)(p, i);
   if (p->dimension == 2)
-    CPU_LCP(solve_contact)(p, i, 2, columns, p->w + i, p->z + i, p->deltas + i);
+    CPU_LCP(solve_contact)(p, i, 2, columns, p->w + i, p->z + i, p->deltas + i, 0);
   else
-    CPU_LCP(solve_contact)(p, i, 3, columns, p->w + i, p->z + i, p->deltas + i);
+    CPU_LCP(solve_contact)(p, i, 3, columns, p->w + i, p->z + i, p->deltas + i, 0);
 }
 
 /* w of the contact at row i. */
@@ -79,21 +94,31 @@ CPU_INLINE void CPU_LCP(sum_contact)(const CPU_LCP(problem) * p, size_t i, size_
     w[k] = p->q[i + k] + CPU_LCP(dot)(p->matrix + (i + k) * p->stride, p->z, p->stride);
 }
 
-/* The plain loop, of one thread: by rows of blocks it took an eighth to a third longer. */
-CPU_CLONES
-static void CPU_LCP(sweep_contacts)(const CPU_LCP(problem) * p, int sweeps) {
+CPU_INLINE void CPU_LCP(sweep_contacts_of)(const CPU_LCP(problem) * p, int sweeps, size_t dimension) {
   REAL w[3], deltas[3];
   for (int sweep = 0; sweep < sweeps; sweep++)
-    for (size_t i = 0; i < p->n; i += p->dimension) {
-      const REAL *columns = CPU_LCP(own_columns)(p, i);
-      if (p->dimension == 2) {
-        CPU_LCP(sum_contact)(p, i, 2, w);
-        CPU_LCP(solve_contact)(p, i, 2, columns, w, p->z + i, deltas);
-      } else {
-        CPU_LCP(sum_contact)(p, i, 3, w);
-        CPU_LCP(solve_contact)(p, i, 3, columns, w, p->z + i, deltas);
-      }
+    for (size_t i = 0; i < p->n; i += dimension) {
+      CPU_LCP(sum_contact)(p, i, dimension, w);
+      CPU_LCP(solve_contact)(p, i, dimension, CPU_LCP(own_columns)(p, i), w, p->z + i, deltas, 0);
     }
+}
+
+CPU_CLONES
+static void CPU_LCP(sweep_contacts_2)(const CPU_LCP(problem) * p, int sweeps) {
+  CPU_LCP(sweep_contacts_of)(p, sweeps, 2);
+}
+
+CPU_CLONES
+static void CPU_LCP(sweep_contacts_3)(const CPU_LCP(problem) * p, int sweeps) {
+  CPU_LCP(sweep_contacts_of)(p, sweeps, 3);
+}
+
+/* The plain loop, of one thread: by rows of blocks it took an eighth to a third longer. */
+static void CPU_LCP(sweep_contacts)(const CPU_LCP(problem) * p, int sweeps) {
+  if (p->dimension == 2)
+    CPU_LCP(sweep_contacts_2)(p, sweeps);
+  else
+    CPU_LCP(sweep_contacts_3)(p, sweeps);
 }
 
 /* w of all contacts of one block: by columns, which has no sums across lanes. */
@@ -116,7 +141,7 @@ CPU_INLINE void CPU_LCP(sweep_one_block_of)(const CPU_LCP(problem) * p, int swee
   for (int sweep = 0; sweep < sweeps; sweep++)
     for (size_t i = 0; i < p->n; i += dimension) {
       if (i == 0 && sweep % CPU_LCP(renewal) == 0) CPU_LCP(sum_one_block)(p, w);
-      CPU_LCP(solve_contact)(p, i, dimension, CPU_LCP(own_columns)(p, i), w + i, p->z + i, d);
+      CPU_LCP(solve_contact)(p, i, dimension, CPU_LCP(own_columns)(p, i), w + i, p->z + i, d, 1);
       const REAL *c = p->columns + i * p->stride;
       for (size_t j = 0; j < p->stride; j += CPU_LCP_LANES) {
         CPU_SIMD

@@ -109,17 +109,6 @@ CPU_INLINE void CPU_LCP(add_own)(const CPU_LCP(graph) * p, size_t c, size_t d, R
     for (size_t k = 0; k < d; k++) u[i] += sign * p->diagonal[(c * d + i) * d + k] * p->z[c * d + k];
 }
 
-/* Apart from its callers, which are compiled for several sizes of blocks; but for blocks of M, where a call
- * took a tenth to a third of a sweep. */
-CPU_CLONES
-static void CPU_LCP(law)(REAL *r, const REAL *W, const REAL *reduced, const REAL *b, REAL mu, size_t d,
-                         int exact) {
-  if (d == 2)
-    lcp_contact_of(r, W, reduced, b, mu, 2, exact);
-  else
-    lcp_contact_of(r, W, reduced, b, mu, 3, exact);
-}
-
 CPU_INLINE void CPU_LCP(solve_sparse)(const CPU_LCP(graph) * p, size_t c, size_t d, size_t stride) {
   const REAL *W = p->diagonal + c * d * d;
   REAL *z = p->z + c * d, u[3] = {0}, next[3], change[3];
@@ -228,8 +217,14 @@ CPU_LCP_SWEEPS(sweeps_3_3, 3, 3)
 CPU_LCP_SWEEPS(sweeps_2_4, 2, 4)
 CPU_LCP_SWEEPS(sweeps_2_2, 2, 2)
 CPU_LCP_SWEEPS(sweeps_1_1, 1, 1)
-CPU_LCP_SWEEPS(sweeps_any, p->dimension, p->stride)
 #undef CPU_LCP_SWEEPS
+
+/* Square blocks have the loops above, and the law, which they inline, is not compiled into this one. */
+CPU_CLONES
+static void CPU_LCP(sweeps_any)(const CPU_LCP(graph) * p, const cpu_lcp_member *self, int sweeps) {
+  const size_t d = p->dimension, stride = p->stride;
+  if (stride != d) CPU_LCP(do_sweeps)(p, self, sweeps, d, stride);
+}
 
 static void CPU_LCP(sweep_graph_of)(const CPU_LCP(graph) * p, const cpu_lcp_member *self, int sweeps) {
   if (p->dimension == 3 && p->stride == 8)

@@ -87,7 +87,7 @@ static tsi_host_csr stored(const ts_matrix *A, const tsi_packed *packed) {
                         .values = packed->block_values};
 }
 
-static void destroy(ts_matrix *A) {
+static void cpu_matrix_destroy(ts_matrix *A) {
   tsi_device_give(A->context, matrix_of(A)->bytes);
   release(A->context, matrix_of(A));
   A->impl = NULL;
@@ -120,7 +120,7 @@ static ts_status create_rest(ts_matrix *A, const tsi_packed *packed) {
   return TS_OK;
 }
 
-static ts_status create(ts_matrix *A, const tsi_packed *packed) {
+static ts_status create_cpu_matrix(ts_matrix *A, const tsi_packed *packed) {
   if (A->whole) return create_rest(A, packed);
   ts_context *context = A->context;
   const tsi_host_csr csr = stored(A, packed);
@@ -149,7 +149,7 @@ static ts_status create(ts_matrix *A, const tsi_packed *packed) {
   A->impl = m;
   copy(A, &csr, 1);
   const ts_status status = cpu_matrix_cut(A);
-  if (status < 0) destroy(A);
+  if (status < 0) cpu_matrix_destroy(A);
   return status;
 }
 
@@ -208,15 +208,16 @@ ts_status cpu_matrix_take_x(const ts_matrix *A, const ts_vector *x) {
 
 /* ---- Formats ---- */
 
-static const tsi_matrix_kind csr_kind = {.destroy = destroy,
+static const tsi_matrix_kind csr_kind = {.destroy = cpu_matrix_destroy,
                                          TSI_MATRIX_OPERATIONS(TSI_ENTRY, cpu_csr_).quick_residual =
                                              cpu_csr_quick_residual,
                                          .smooth = cpu_csr_smooth};
-static const tsi_matrix_kind bcrs_kind = {.destroy = destroy, TSI_MATRIX_OPERATIONS(TSI_ENTRY, cpu_bcrs_)};
+static const tsi_matrix_kind bcrs_kind = {.destroy = cpu_matrix_destroy,
+                                          TSI_MATRIX_OPERATIONS(TSI_ENTRY, cpu_bcrs_)};
 
-const cpu_format cpu_format_csr = {&csr_kind, create, write_values};
-const cpu_format cpu_format_bcrs2 = {&bcrs_kind, create, write_values};
-const cpu_format cpu_format_bcrs4 = {&bcrs_kind, create, write_values};
+const cpu_format cpu_format_csr = {&csr_kind, create_cpu_matrix, write_values};
+const cpu_format cpu_format_bcrs2 = {&bcrs_kind, create_cpu_matrix, write_values};
+const cpu_format cpu_format_bcrs4 = {&bcrs_kind, create_cpu_matrix, write_values};
 
 #define ROW(name, format) [format] = &cpu_format_##name,
 static const cpu_format *const formats[] = {TSI_CPU_FORMATS(ROW)};
@@ -227,8 +228,8 @@ ts_status cpu_matrix_create(ts_matrix *A, const tsi_packed *packed) {
   return formats[A->layout->format]->create(A, packed);
 }
 
-ts_status cpu_matrix_refer(ts_context *context, const ts_matrix_desc *desc, ts_matrix **matrix) {
-  const ts_csr *csr = &desc->csr;
+ts_status cpu_matrix_refer(ts_context *context, const tsi_matrix_desc *desc, ts_matrix **matrix) {
+  const tsi_csr *csr = &desc->csr;
   const int32_t entries = csr->row_offsets[csr->rows];
   const size_t bytes =
       ((size_t)csr->rows + 1) * sizeof(int32_t) + (size_t)entries * (sizeof(int32_t) + sizeof(float));
@@ -261,4 +262,18 @@ ts_status cpu_matrix_refer(ts_context *context, const ts_matrix_desc *desc, ts_m
 
 ts_status cpu_matrix_write(ts_matrix *A, const tsi_packed *packed) {
   return formats[A->layout->format]->write(A, packed);
+}
+
+ts_status cpu_matrix_read(const ts_matrix *A, tsi_packed *packed, tsi_host_csr *csr) {
+  const cpu_matrix *m = matrix_of(A);
+  const size_t values = (size_t)m->row_offsets[m->rows] << (2 * m->log2_block);
+  if (!m->log2_block) {
+    *csr = (tsi_host_csr){m->rows, A->info.columns, m->row_offsets, m->column_indices, m->values, {NULL}, 0};
+    return TS_OK;
+  }
+  packed->block_values = tsi_malloc(A->context, values, sizeof *packed->block_values);
+  if (!packed->block_values)
+    return tsi_out_of_memory(A->context, "the blocks of a matrix", values * sizeof *packed->block_values);
+  memcpy(packed->block_values, m->values, values * sizeof *packed->block_values);
+  return TS_OK;
 }

@@ -243,7 +243,7 @@ BODIES(step, step_rows)
 BODIES(spmv_pairs, pair_rows)
 BODIES(residual_pairs, exact_residual_rows)
 
-static ts_status run(const ts_matrix *A, int components, const tsi_body bodies[4], spmv_job *job) {
+static ts_status cpu_spmv_run(const ts_matrix *A, int components, const tsi_body bodies[4], spmv_job *job) {
   job->m = A->impl;
   job->rows = A->rows;
   const size_t parts = (size_t)job->m->parts;
@@ -254,30 +254,30 @@ static ts_status run(const ts_matrix *A, int components, const tsi_body bodies[4
 
 ts_status cpu_csr_spmv(ts_vector *y, const ts_matrix *A, const ts_vector *x) {
   if (y->low) TSI_TRY(cpu_matrix_take_x(A, x));
-  return run(A, y->components, y->low ? spmv_pairs : spmv,
-             &(spmv_job){.y = cpu_parts_of(y), .x = cpu_parts_of(x)});
+  return cpu_spmv_run(A, y->components, y->low ? spmv_pairs : spmv,
+                      &(spmv_job){.y = cpu_parts_of(y), .x = cpu_parts_of(x)});
 }
 
 ts_status cpu_csr_residual(ts_vector *r, const ts_vector *b, const ts_matrix *A, const ts_vector *x) {
-  return run(A, r->components, r->low ? residual_pairs : residual,
-             &(spmv_job){.y = cpu_parts_of(r),
-                         .x = cpu_parts_of(x),
-                         .b = cpu_parts_of(b),
-                         .constrained = A->row_space->constrained});
+  return cpu_spmv_run(A, r->components, r->low ? residual_pairs : residual,
+                      &(spmv_job){.y = cpu_parts_of(r),
+                                  .x = cpu_parts_of(x),
+                                  .b = cpu_parts_of(b),
+                                  .constrained = A->row_space->constrained});
 }
 
 ts_status cpu_csr_quick_residual(ts_vector *r, const ts_vector *b, const ts_matrix *A, const ts_vector *x) {
   if (A->row_space->constrained) return cpu_csr_residual(r, b, A, x);
-  return run(A, r->components, quick_residual,
-             &(spmv_job){.y = cpu_parts_of(r), .x = cpu_parts_of(x), .b = cpu_parts_of(b)});
+  return cpu_spmv_run(A, r->components, quick_residual,
+                      &(spmv_job){.y = cpu_parts_of(r), .x = cpu_parts_of(x), .b = cpu_parts_of(b)});
 }
 
 ts_status cpu_csr_smooth(ts_vector *out, const ts_matrix *A, const tsi_smoothing *s) {
-  return run(A, out->components, step,
-             &(spmv_job){.y = cpu_parts_of(out),
-                         .x = cpu_parts_of(s->x),
-                         .b = cpu_parts_of(s->b),
-                         .smoothing = s,
-                         .w = cpu_parts_of(s->w).high,
-                         .before = s->before ? cpu_parts_of(s->before).high : NULL});
+  return cpu_spmv_run(A, out->components, step,
+                      &(spmv_job){.y = cpu_parts_of(out),
+                                  .x = cpu_parts_of(s->x),
+                                  .b = cpu_parts_of(s->b),
+                                  .smoothing = s,
+                                  .w = cpu_parts_of(s->w).high,
+                                  .before = s->before ? cpu_parts_of(s->before).high : NULL});
 }

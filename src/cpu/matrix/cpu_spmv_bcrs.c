@@ -239,7 +239,7 @@ BODIES(residual, residual_rows)
 BODIES(spmv_pairs, pair_rows)
 BODIES(residual_pairs, exact_residual_rows)
 
-static void run(const ts_matrix *A, const tsi_body bodies[2][4], int components, bcrs_job *job) {
+static void cpu_spmv_bcrs_run(const ts_matrix *A, const tsi_body bodies[2][4], int components, bcrs_job *job) {
   const cpu_matrix *m = A->impl;
   job->m = m;
   job->which = A->rows;
@@ -253,12 +253,13 @@ static void run(const ts_matrix *A, const tsi_body bodies[2][4], int components,
 
 ts_status cpu_bcrs_spmv(ts_vector *y, const ts_matrix *A, const ts_vector *x) {
   if (y->low) TSI_TRY(cpu_matrix_take_x(A, x));
-  run(A, y->low ? spmv_pairs : spmv, y->components, &(bcrs_job){.y = cpu_parts_of(y), .x = cpu_parts_of(x)});
+  cpu_spmv_bcrs_run(A, y->low ? spmv_pairs : spmv, y->components,
+                    &(bcrs_job){.y = cpu_parts_of(y), .x = cpu_parts_of(x)});
   return TS_OK;
 }
 
 ts_status cpu_bcrs_residual(ts_vector *r, const ts_vector *b, const ts_matrix *A, const ts_vector *x) {
-  run(A, r->low ? residual_pairs : residual, r->components,
-      &(bcrs_job){.y = cpu_parts_of(r), .x = cpu_parts_of(x), .b = cpu_parts_of(b)});
+  cpu_spmv_bcrs_run(A, r->low ? residual_pairs : residual, r->components,
+                    &(bcrs_job){.y = cpu_parts_of(r), .x = cpu_parts_of(x), .b = cpu_parts_of(b)});
   return TS_OK;
 }

@@ -42,7 +42,7 @@ static void body_force(const void *arguments, size_t first, size_t last) {
 
 /* ---- Operations ---- */
 
-static void run(const tsi_mesh_operator *op, tsi_body body, size_t cost_of_entry, mesh_job *job) {
+static void cpu_mesh_run(const tsi_mesh_operator *op, tsi_body body, size_t cost_of_entry, mesh_job *job) {
   const cpu_mesh *mesh = op->impl;
   job->m = op->matrix->impl;
   job->rows.offsets = job->m->row_offsets;
@@ -56,12 +56,12 @@ static void run(const tsi_mesh_operator *op, tsi_body body, size_t cost_of_entry
 ts_status cpu_mesh_assemble(tsi_mesh_operator *op, const ts_vector *x, float scale, float factor,
                             float shortest) {
   const tsi_mesh_rows rows = {.x = cpu_data(x), .scale = scale, .factor = factor, .shortest = shortest};
-  run(op, body_assemble, 48, &(mesh_job){.rows = rows});
+  cpu_mesh_run(op, body_assemble, 48, &(mesh_job){.rows = rows});
   return TS_OK;
 }
 
 ts_status cpu_mesh_force(ts_vector *g, const tsi_mesh_operator *op, const ts_vector *x, float scale) {
-  run(op, body_force, 4, &(mesh_job){.rows = {.x = cpu_data(x), .scale = scale}, .g = cpu_data(g)});
+  cpu_mesh_run(op, body_force, 4, &(mesh_job){.rows = {.x = cpu_data(x), .scale = scale}, .g = cpu_data(g)});
   return TS_OK;
 }
 

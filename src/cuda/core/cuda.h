@@ -50,6 +50,8 @@ typedef struct cuda_state {
   cudaStream_t beside;   /* for ghosts that come while the stream is busy; NULL before the first */
   cudaEvent_t come;      /* they have */
   cuda_channel *channel; /* NULL: none */
+
+  struct cuda_vector *mirrors; /* vectors beside doubles of the application; NULL: none */
 } cuda_state;
 
 enum {
@@ -62,6 +64,10 @@ typedef struct cuda_vector {
   size_t count, bytes;
   int borrowed;        /* the application's memory */
   cuda_shared *shared; /* in an OpenGL buffer, or NULL */
+  /* Of the first part of a vector beside doubles of the application: these, the vector, the next such one. */
+  double *mirrored;
+  const ts_vector *mirror;
+  struct cuda_vector *next_mirror;
 } cuda_vector;
 
 typedef struct cuda_space {
@@ -93,7 +99,7 @@ static inline size_t cuda_count(const ts_vector *v) {
   return cuda_vector_of(v)->count;
 }
 
-/* ---- cuda_dependent_launch.cu ---- */
+/* ---- cuda_launch.cu ---- */
 
 /* Sets `dependent_launch`. */
 ts_status cuda_find_dependent_launch(ts_context *context);
@@ -164,6 +170,12 @@ extern const tsi_amg_ops cuda_amg_ops;
 extern const tsi_fluid_ops cuda_fluid_ops;
 extern const tsi_lcp_ops cuda_lcp_ops;
 extern const tsi_part_ops cuda_part_ops;
+extern const tsi_array_ops cuda_array_ops;
+
+/* ---- cuda_mirror.cu: doubles of the application, and vectors beside them ---- */
+ts_status cuda_mirrors_split(ts_context *context);
+void cuda_mirrors_join(ts_context *context);
+void cuda_mirror_forget(ts_context *context, cuda_vector *impl);
 
 /* cuda_interior.c: as tsi_part_ops.has_interior. */
 int cuda_matrix_has_interior(const ts_matrix *A);

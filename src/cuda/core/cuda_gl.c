@@ -122,7 +122,7 @@ static void destroy_buffer(ts_context *context, cuda_shared *s) {
 static ts_status share(ts_context *context, ts_vector *v) {
   cuda_state *state = cuda_state_of(context);
   cuda_vector *impl = cuda_vector_of(v);
-  if (impl->borrowed)
+  if (impl->borrowed || impl->mirrored)
     return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT,
                     "the vector lives in memory of the application, which OpenGL cannot draw from");
   TSI_TRY(check_device(context));
@@ -256,7 +256,7 @@ static ts_status share_and_lend(ts_context *context, ts_vector *v, ts_cuda_gl_te
   return TS_OK;
 }
 
-ts_status ts_cuda_vector_gl_texture(ts_vector *vector, ts_cuda_gl_texture *texture) {
+ts_status ts_cuda_vector_get_gl_texture(ts_vector *vector, ts_cuda_gl_texture *texture) {
   TSI_BEGIN(vector, vector->context);
   ts_context *context = vector->context;
   TSI_REQUIRE(context, texture);
@@ -306,7 +306,7 @@ static ts_status refuse(ts_context *context, const char *function) {
   return tsi_fail(context, TS_ERROR_UNSUPPORTED, "%s: this texsolve was built without OpenGL", function);
 }
 
-ts_status ts_cuda_vector_gl_texture(ts_vector *vector, ts_cuda_gl_texture *texture) {
+ts_status ts_cuda_vector_get_gl_texture(ts_vector *vector, ts_cuda_gl_texture *texture) {
   TSI_REQUIRE(NULL, vector);
   TSI_REQUIRE(vector->context, texture);
   return refuse(vector->context, __func__);

@@ -4,7 +4,7 @@
 
 #include <texsolve/cuda.h>
 
-#include "cuda.h"
+#include "cuda_arrays.h"
 
 ts_status cuda_require(ts_context *context, const char *function) {
   if (context->device_ops == &tsi_cuda_ops) return TS_OK;
@@ -15,38 +15,26 @@ ts_status cuda_require(ts_context *context, const char *function) {
   return tsi_fail(context, TS_ERROR_UNSUPPORTED, "%s: backend %s has no CUDA memory", function,
                   context->backend_name);
 }
-ts_status ts_cuda_vector_pointer(ts_vector *vector, float **pointer, size_t *count) {
+
+ts_status ts_cuda_vector_get_array(ts_vector *vector, ts_array *array) {
   TSI_BEGIN(vector, vector->context);
-  TSI_REQUIRE(vector->context, pointer);
-  TSI_TRY(cuda_require(vector->context, __func__));
-  TSI_TRY(tsi_lend(vector));
+  ts_context *context = vector->context;
+  TSI_REQUIRE(context, array);
+  TSI_TRY(cuda_require(context, __func__));
+  const cuda_vector *impl = cuda_vector_of(vector);
+  if (!impl->mirrored) TSI_TRY(tsi_lend(vector));
   /* What OpenGL has is somewhere else. */
-  TSI_TRY(tsi_enter(vector->context));
-  *pointer = cuda_data(vector);
-  if (count) *count = cuda_count(vector);
-  return tsi_leave(vector->context, TS_OK);
+  TSI_TRY(tsi_enter(context));
+  *array = impl->mirrored ? ts_cuda(impl->mirrored, impl->count, cuda_stream(context))
+                          : ts_cuda(impl->data, impl->count, cuda_stream(context));
+  return tsi_leave(context, TS_OK);
 }
 
 /* ---- A vector in the application's memory ---- */
 
-static ts_status check_memory(ts_context *context, const float *pointer) {
-  struct cudaPointerAttributes found;
-  const int device = cuda_state_of(context)->device;
-  const void *address = pointer;
-  if ((uintptr_t)address % 16)
-    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "pointer %p is not aligned to 16 bytes", address);
-  CUDA_TRY(context, cudaPointerGetAttributes(&found, address));
-  if (found.type != cudaMemoryTypeDevice && found.type != cudaMemoryTypeManaged)
-    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "pointer %p is no device memory", address);
-  if (found.type == cudaMemoryTypeDevice && found.device != device)
-    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "pointer %p is memory of device %d; the context has %d",
-                    address, found.device, device);
-  return TS_OK;
-}
-
-static ts_status wrap(ts_space *space, int components, float *pointer, size_t count, ts_vector **vector) {
+static ts_status wrap_floats(ts_space *space, int components, const ts_array *array, ts_vector **vector) {
   ts_context *context = space->context;
-  TSI_TRY(check_memory(context, pointer));
+  TSI_TRY(cuda_after(context, array));
   ts_vector *v = tsi_calloc(context, 1, sizeof *v);
   cuda_vector *impl = tsi_calloc(context, 1, sizeof *impl);
   if (!v || !impl) {
@@ -54,35 +42,59 @@ static ts_status wrap(ts_space *space, int components, float *pointer, size_t co
     tsi_free(context, impl);
     return tsi_out_of_memory(context, "a vector", sizeof *v);
   }
-  *impl = (cuda_vector){.data = pointer, .count = count, .borrowed = 1};
+  *impl = (cuda_vector){.data = array->data, .count = array->count, .borrowed = 1};
   *v = (ts_vector){.context = context, .space = space, .components = components, .impl = impl};
   tsi_space_retain(space);
   *vector = v;
   return TS_OK;
 }
 
-ts_status ts_cuda_vector_from_pointer(ts_space *space, int components, float *pointer, size_t count,
-                                      ts_vector **vector) {
+/* Every call splits the doubles, the next one for the first time. */
+static ts_status mirror_doubles(ts_space *space, int components, const ts_array *array, ts_vector **vector) {
+  cuda_state *state = cuda_state_of(space->context);
+  TSI_TRY(cuda_after(space->context, array));
+  const ts_status status = tsi_arena_create(space, components, 3, vector, 1, 0, NULL);
+  ts_vector *v = *vector;
+  if (status < 0 || !v) return status;
+  cuda_vector *impl = cuda_vector_of(v);
+  v->is_lent = 1;
+  impl->mirrored = array->data;
+  impl->mirror = v;
+  impl->next_mirror = state->mirrors;
+  return TS_OK;
+}
+
+/* Behind tsi_leave, which would add up what nobody has split. */
+static void link_mirror(const ts_vector *v) {
+  if (cuda_vector_of(v)->mirrored) cuda_state_of(v->context)->mirrors = cuda_vector_of(v);
+}
+
+ts_status ts_cuda_vector_from_array(ts_space *space, int components, ts_array array, ts_vector **vector) {
   TSI_BEGIN(space, space->context);
   ts_context *context = space->context;
   TSI_REQUIRE(context, vector);
   *vector = NULL;
-  TSI_REQUIRE(context, pointer);
   TSI_TRY(cuda_require(context, __func__));
   if (components < 1 || components > 4)
-    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "components is %d; it goes from 1 to 4", components);
-  const size_t expected = (size_t)space->tiling.size * (size_t)components;
-  if (count != expected)
-    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT,
-                    "count is %zu; vectors of this space have %d x %d = %zu floats", count, space->tiling.size,
-                    components, expected);
+    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "components is %d; it must be 1 to 4", components);
+  if (array.memory == TS_MEMORY_HOST)
+    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "array is in host memory; it must be in CUDA memory");
+  TSI_TRY(tsi_array_check(context, "array", &array, (size_t)space->tiling.size * (size_t)components,
+                          TSI_FLOATING, TSI_WRITE));
+  if (array.type == TS_TYPE_FLOAT && (uintptr_t)array.data % 16)
+    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "array points to %p, which is not aligned to 16 bytes",
+                    array.data);
   TSI_TRY(tsi_enter(context));
-  return tsi_leave(context, wrap(space, components, pointer, count, vector));
+  ts_status status = array.type == TS_TYPE_FLOAT ? wrap_floats(space, components, &array, vector)
+                                                 : mirror_doubles(space, components, &array, vector);
+  status = tsi_leave(context, status);
+  if (*vector) link_mirror(*vector);
+  return status;
 }
 
 /* ---- The stream ---- */
 
-ts_status ts_cuda_stream(const ts_context *context, struct CUstream_st **stream) {
+ts_status ts_cuda_get_stream(const ts_context *context, struct CUstream_st **stream) {
   TSI_REQUIRE(NULL, context);
   ts_context *c = (ts_context *)context;
   tsi_clear_error(c);

@@ -101,32 +101,33 @@ static __device__ __forceinline__ void cuda_dependent_begin(void) {
   cuda_dependent_wait();
 }
 
-/* The two ways to launch a kernel: cuda_launch behind the end of all before it, cuda_start as told above. */
+/* cuda_launch.cu; `arguments` points to each argument, `early` is for cuda_start. */
+ts_status cuda_launch_kernel(ts_context *context, const char *name, const void *kernel, dim3 blocks,
+                             dim3 threads, bool early, void **arguments);
+
+/* A launch is in that function, compiled once, because this is compiled for each of hundreds of kernels. */
 template <typename... PARAMETERS, typename... ARGUMENTS>
-static inline ts_status cuda_launch(ts_context *context, const char *name, void (*kernel)(PARAMETERS...),
-                                    dim3 blocks, dim3 threads, const ARGUMENTS &...arguments) {
-  cudaLaunchConfig_t config = {};
-  config.gridDim = blocks;
-  config.blockDim = threads;
-  config.stream = cuda_stream(context);
-  const cudaError_t error = cudaLaunchKernelEx(&config, kernel, static_cast<PARAMETERS>(arguments)...);
-  return error == cudaSuccess ? TS_OK : cuda_report(context, error, name, __FILE__, __LINE__);
+static inline ts_status cuda_launch_converted(ts_context *context, const char *name,
+                                              void (*kernel)(PARAMETERS...), dim3 blocks, dim3 threads,
+                                              bool early, const ARGUMENTS &...arguments) {
+  const auto launch = [&](PARAMETERS... converted) {
+    void *pointers[] = {(void *)&converted...};
+    return cuda_launch_kernel(context, name, (const void *)kernel, blocks, threads, early, pointers);
+  };
+  return launch(static_cast<PARAMETERS>(arguments)...);
 }
 
-template <typename... PARAMETERS, typename... ARGUMENTS>
-static inline ts_status cuda_start(ts_context *context, const char *name, void (*kernel)(PARAMETERS...),
-                                   unsigned blocks, unsigned threads, const ARGUMENTS &...arguments) {
-  cudaLaunchConfig_t config = {};
-  cudaLaunchAttribute attribute = {};
-  config.gridDim = dim3(blocks);
-  config.blockDim = dim3(threads);
-  config.stream = cuda_stream(context);
-  attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
-  attribute.val.programmaticStreamSerializationAllowed = 1;
-  config.attrs = &attribute;
-  config.numAttrs = cuda_state_of(context)->dependent_launch ? 1 : 0;
-  const cudaError_t error = cudaLaunchKernelEx(&config, kernel, static_cast<PARAMETERS>(arguments)...);
-  return error == cudaSuccess ? TS_OK : cuda_report(context, error, name, __FILE__, __LINE__);
+/* The two ways to launch a kernel: cuda_launch behind the end of all before it, cuda_start as told above. */
+template <typename KERNEL, typename... ARGUMENTS>
+static inline ts_status cuda_launch(ts_context *context, const char *name, KERNEL kernel, dim3 blocks,
+                                    dim3 threads, const ARGUMENTS &...arguments) {
+  return cuda_launch_converted(context, name, kernel, blocks, threads, false, arguments...);
+}
+
+template <typename KERNEL, typename... ARGUMENTS>
+static inline ts_status cuda_start(ts_context *context, const char *name, KERNEL kernel, unsigned blocks,
+                                   unsigned threads, const ARGUMENTS &...arguments) {
+  return cuda_launch_converted(context, name, kernel, dim3(blocks), dim3(threads), true, arguments...);
 }
 
 /* ---- The first-level cache ----
@@ -141,9 +142,7 @@ enum {
   CUDA_RESIDUAL_ROW_BLOCKS = 4,
   CUDA_CG_ROW_BLOCKS = 8,
   CUDA_PAIR_ROW_BLOCKS = 12,
-  CUDA_STEP_ROW_BLOCKS = 16,
-  CUDA_PART_ROW_BLOCKS = 20,
-  CUDA_SOME_ROW_BLOCKS = 24 /* of a product's number: with some of the rows */
+  CUDA_PART_ROW_BLOCKS = 16
 };
 
 /* Sets apart for `kernel` what as many blocks use as a multiprocessor holds; what CUDA itself needs for each

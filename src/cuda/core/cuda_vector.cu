@@ -24,6 +24,7 @@ ts_status cuda_vector_create(ts_vector *v) {
 
 void cuda_vector_destroy(ts_vector *v) {
   cuda_vector *impl = cuda_vector_of(v);
+  if (impl->mirrored) cuda_mirror_forget(v->context, impl);
   if (impl->shared)
     cuda_gl_destroy(v->context, impl);
   else if (!impl->borrowed)

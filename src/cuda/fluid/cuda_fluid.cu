@@ -9,7 +9,7 @@ struct fluid_face {
 };
 
 template <int component> FLUID_INLINE fluid_face face_at(const tsi_fluid_domain &d, int i, int j) {
-  const bool staggered = d.layout == TS_FLUID_STAGGERED;
+  const bool staggered = d.layout == TS_FLUID_LAYOUT_STAGGERED;
   if (d.periodic_x && i == d.width) i = 0;
   if (d.periodic_y && j == d.height) j = 0;
   return {i, j, j * (d.width + 1) + i,
@@ -31,8 +31,8 @@ __global__ static void for_faces(const __grid_constant__ tsi_fluid_domain d, flo
 }
 
 template <typename Value>
-static ts_status run(const char *name, const tsi_fluid_domain *domain, ts_vector *out,
-                     const ts_vector *prescribed, const Value &value) {
+static ts_status run_stage(const char *name, const tsi_fluid_domain *domain, ts_vector *out,
+                           const ts_vector *prescribed, const Value &value) {
   TSI_TRY(cuda_launch(out->context, name, for_faces<Value>, fluid_blocks(domain->width + 1, domain->height + 1),
                       fluid_block(), *domain, cuda_two(out), cuda_two(prescribed), value));
   return TS_OK;
@@ -79,13 +79,13 @@ struct corrected {
 ts_status cuda_fluid_advect(const tsi_fluid_domain *domain, ts_vector *out, const ts_vector *velocity,
                             const ts_vector *prescribed, float dt) {
   const advected value = {cuda_two(velocity), dt / domain->cell_size};
-  return run("fluid_advect", domain, out, prescribed, value);
+  return run_stage("fluid_advect", domain, out, prescribed, value);
 }
 
 ts_status cuda_fluid_correct(const tsi_fluid_domain *domain, ts_vector *out, const ts_vector *velocity,
                              const ts_vector *prescribed, const ts_vector *carried, float dt) {
   const corrected value = {cuda_two(velocity), cuda_two(carried), dt / domain->cell_size};
-  return run("fluid_correct", domain, out, prescribed, value);
+  return run_stage("fluid_correct", domain, out, prescribed, value);
 }
 
 /* ---- Forces ---- */
@@ -116,7 +116,7 @@ struct forced {
   template <int component> __device__ float at(const tsi_fluid_domain &d, const fluid_face &f) const {
     const float v = fluid_part<component>(__ldg(velocity + f.point)) + forces.gravity[component];
     const float here = in_cell<component>(d, f.i, f.j);
-    if (d.layout == TS_FLUID_COLLOCATED) return v + here;
+    if (d.layout == TS_FLUID_LAYOUT_COLLOCATED) return v + here;
     const int horizontal = component == 0;
     return v + 0.5f * (here + in_cell<component>(d, f.i - horizontal, f.j - !horizontal));
   }
@@ -126,7 +126,7 @@ ts_status cuda_fluid_forces(const tsi_fluid_domain *domain, ts_vector *out, cons
                             const ts_vector *prescribed, const ts_vector *dye, const ts_vector *vorticity,
                             const tsi_fluid_forces *forces) {
   const forced value = {cuda_two(velocity), cuda_four(dye), vorticity ? cuda_data(vorticity) : NULL, *forces};
-  return run("fluid_forces", domain, out, prescribed, value);
+  return run_stage("fluid_forces", domain, out, prescribed, value);
 }
 
 /* ---- Projection ---- */
@@ -142,11 +142,11 @@ struct projected {
     const float here = __ldg(pressure + fluid_cell(d, i, j));
     int x = i + (side == TSI_RIGHT) - (side == TSI_LEFT), y = j + (side == TSI_TOP) - (side == TSI_BOTTOM);
     const ts_fluid_boundary_kind kind = d.boundaries[side].kind;
-    if ((x < 0 || x >= d.width || y < 0 || y >= d.height) && kind != TS_FLUID_PERIODIC)
-      return kind == TS_FLUID_OUTLET ? -here : here;
+    if ((x < 0 || x >= d.width || y < 0 || y >= d.height) && kind != TS_FLUID_BOUNDARY_PERIODIC)
+      return kind == TS_FLUID_BOUNDARY_OUTLET ? -here : here;
     x = fluid_nearest(x, d.width, d.periodic_x);
     y = fluid_nearest(y, d.height, d.periodic_y);
-    if (d.layout == TS_FLUID_COLLOCATED && __ldg(&prescribed[y * (d.width + 1) + x].x) < TSI_FLUID_FREE)
+    if (d.layout == TS_FLUID_LAYOUT_COLLOCATED && __ldg(&prescribed[y * (d.width + 1) + x].x) < TSI_FLUID_FREE)
       return here;
     return __ldg(pressure + y * d.width + x);
   }
@@ -154,7 +154,7 @@ struct projected {
   template <int component> __device__ float at(const tsi_fluid_domain &d, const fluid_face &f) const {
     constexpr int before = component == 0 ? TSI_LEFT : TSI_BOTTOM, behind = before + 1;
     const float v = fluid_part<component>(__ldg(velocity + f.point));
-    if (d.layout == TS_FLUID_COLLOCATED)
+    if (d.layout == TS_FLUID_LAYOUT_COLLOCATED)
       return v - 0.5f * cells * (beside<behind>(d, f.i, f.j) - beside<before>(d, f.i, f.j));
     /* The face lies between cell (i, j) and the one before it; one of the two may be beyond a boundary. */
     const bool is_last = component == 0 ? f.i == d.width : f.j == d.height;
@@ -169,7 +169,7 @@ ts_status cuda_fluid_project(const tsi_fluid_domain *domain, ts_vector *out, con
                              const ts_vector *prescribed, const ts_vector *pressure, float dt) {
   const projected value = {cuda_two(velocity), cuda_two(prescribed), cuda_data(pressure),
                            dt / domain->cell_size};
-  return run("fluid_project", domain, out, prescribed, value);
+  return run_stage("fluid_project", domain, out, prescribed, value);
 }
 
 /* ---- What is given ---- */
@@ -209,7 +209,7 @@ __global__ static void merge(const __grid_constant__ tsi_fluid_domain d, float2 
                              const float *v, int wide, int high) {
   const int i = fluid_i(), j = fluid_j();
   if (i > d.width || j > d.height) return;
-  const bool staggered = d.layout == TS_FLUID_STAGGERED;
+  const bool staggered = d.layout == TS_FLUID_LAYOUT_STAGGERED;
   const bool copied_i = i == wide, copied_j = j == high;
   const int from = (copied_j ? 0 : j) * wide + (copied_i ? 0 : i);
   const bool has_u = !copied_j && (!copied_i || staggered), has_v = !copied_i && (!copied_j || staggered);

@@ -104,7 +104,7 @@ struct fluid_sample {
 
 template <int side, int component>
 FLUID_INLINE void fluid_blend(fluid_sample *s, const tsi_fluid_domain &d, float beyond) {
-  if (d.boundaries[side].kind != TS_FLUID_WALL || !(beyond > 0)) return;
+  if (d.boundaries[side].kind != TS_FLUID_BOUNDARY_WALL || !(beyond > 0)) return;
   const float wall = d.boundaries[side].velocity[component];
   s->value = fluid_mix(s->value, wall, fminf(2 * beyond, 1));
   s->low = fminf(s->low, wall);
@@ -114,7 +114,7 @@ FLUID_INLINE void fluid_blend(fluid_sample *s, const tsi_fluid_domain &d, float 
 /* One component of the velocity at a position. */
 template <int component>
 FLUID_INLINE fluid_sample fluid_velocity_sample(const tsi_fluid_domain &d, const float2 *velocity, float2 p) {
-  const bool staggered = d.layout == TS_FLUID_STAGGERED;
+  const bool staggered = d.layout == TS_FLUID_LAYOUT_STAGGERED;
   const bool at_x_faces = staggered && component == 0, at_y_faces = staggered && component == 1;
   const float half_x = at_x_faces ? 0 : 0.5f, half_y = at_y_faces ? 0 : 0.5f;
   const fluid_axis x = fluid_locate(p.x - half_x, d.width - (at_x_faces ? d.periodic_x : 1), d.periodic_x);
@@ -172,7 +172,7 @@ FLUID_INLINE float2 fluid_centre_velocity(const tsi_fluid_domain &d, const float
   j = fluid_nearest(j, d.height, d.periodic_y);
   const float2 *at = velocity + j * (d.width + 1) + i;
   const float2 here = __ldg(at);
-  if (d.layout == TS_FLUID_COLLOCATED) return here;
+  if (d.layout == TS_FLUID_LAYOUT_COLLOCATED) return here;
   return make_float2(0.5f * (here.x + __ldg(&at[1].x)), 0.5f * (here.y + __ldg(&at[d.width + 1].y)));
 }
 

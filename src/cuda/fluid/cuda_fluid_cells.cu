@@ -12,8 +12,8 @@ __global__ static void for_cells(const __grid_constant__ tsi_fluid_domain d, flo
 }
 
 template <typename Value>
-static ts_status run(const char *name, const tsi_fluid_domain *domain, ts_vector *out, const ts_vector *walls,
-                     const Value &value) {
+static ts_status run_cells(const char *name, const tsi_fluid_domain *domain, ts_vector *out,
+                           const ts_vector *walls, const Value &value) {
   TSI_TRY(cuda_launch(out->context, name, for_cells<Value>, fluid_blocks(domain->width, domain->height),
                       fluid_block(), *domain, cuda_data(out), cuda_two(walls), value));
   return TS_OK;
@@ -32,9 +32,10 @@ struct divergence {
     const float2 here = __ldg(velocity + j * (d.width + 1) + i);
     int x = i + (side == TSI_RIGHT) - (side == TSI_LEFT), y = j + (side == TSI_TOP) - (side == TSI_BOTTOM);
     const ts_fluid_boundary s = d.boundaries[side];
-    if ((x < 0 || x >= d.width || y < 0 || y >= d.height) && s.kind != TS_FLUID_PERIODIC) {
-      if (s.kind == TS_FLUID_WALL) return make_float2(2 * s.velocity[0] - here.x, 2 * s.velocity[1] - here.y);
-      if (s.kind == TS_FLUID_OUTLET) return here;
+    if ((x < 0 || x >= d.width || y < 0 || y >= d.height) && s.kind != TS_FLUID_BOUNDARY_PERIODIC) {
+      if (s.kind == TS_FLUID_BOUNDARY_WALL)
+        return make_float2(2 * s.velocity[0] - here.x, 2 * s.velocity[1] - here.y);
+      if (s.kind == TS_FLUID_BOUNDARY_OUTLET) return here;
       return side / 2 == 0 ? make_float2(-here.x, here.y) : make_float2(here.x, -here.y);
     }
     x = fluid_nearest(x, d.width, 1);
@@ -46,7 +47,7 @@ struct divergence {
 
   /* Times h. */
   __device__ float differences(const tsi_fluid_domain &d, int i, int j) const {
-    if (d.layout == TS_FLUID_STAGGERED) {
+    if (d.layout == TS_FLUID_LAYOUT_STAGGERED) {
       const float2 *at = velocity + j * (d.width + 1) + i;
       const float2 here = __ldg(at);
       return (__ldg(&at[1].x) - here.x) + (__ldg(&at[d.width + 1].y) - here.y);
@@ -64,7 +65,7 @@ ts_status cuda_fluid_divergence(const tsi_fluid_domain *domain, ts_vector *out, 
                                 const ts_vector *walls, const ts_vector *compatibility, float scale) {
   const divergence value = {cuda_two(velocity), cuda_two(walls),
                             compatibility ? cuda_data(compatibility) : NULL, scale};
-  return run("fluid_divergence", domain, out, walls, value);
+  return run_cells("fluid_divergence", domain, out, walls, value);
 }
 
 /* ---- Vorticity and speed ---- */
@@ -93,11 +94,11 @@ struct speed {
 ts_status cuda_fluid_vorticity(const tsi_fluid_domain *domain, ts_vector *out, const ts_vector *velocity,
                                const ts_vector *walls) {
   const vorticity value = {cuda_two(velocity)};
-  return run("fluid_vorticity", domain, out, walls, value);
+  return run_cells("fluid_vorticity", domain, out, walls, value);
 }
 
 ts_status cuda_fluid_speed(const tsi_fluid_domain *domain, ts_vector *out, const ts_vector *velocity,
                            const ts_vector *walls) {
   const speed value = {cuda_two(velocity)};
-  return run("fluid_speed", domain, out, walls, value);
+  return run_cells("fluid_speed", domain, out, walls, value);
 }

@@ -44,7 +44,7 @@ __global__ static void stamp_velocity(const __grid_constant__ tsi_fluid_domain d
   const int column = fluid_i(), row = fluid_j();
   if (column >= area.width || row >= area.height) return;
   const int i = area.left + column, j = area.bottom + row, k = j * (d.width + 1) + i;
-  const float half = d.layout == TS_FLUID_STAGGERED ? 0 : 0.5f, x = (float)i, y = (float)j;
+  const float half = d.layout == TS_FLUID_LAYOUT_STAGGERED ? 0 : 0.5f, x = (float)i, y = (float)j;
   const float2 given = prescribed[k];
   float2 v = velocity[k];
   if (!(given.x < TSI_FLUID_FREE)) v.x = stamped(s, v.x, weight_at(s, x + half, y + 0.5f), s.velocity[0]);

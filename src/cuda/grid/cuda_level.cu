@@ -3,7 +3,7 @@
 
 #include "cuda_level.cuh"
 
-static const char what[] = "a multigrid level";
+static const char level_name[] = "a multigrid level";
 
 /* ---- Geometry ---- */
 
@@ -72,12 +72,12 @@ static ts_status create_arrays(tsi_level *level) {
   TSI_TRY(cuda_level_create_uniform(level));
   l->borrowed = level->matrix && level->storage == TS_GRID_STORAGE_PLAIN;
   for (int k = 0; k < 2; k++)
-    TSI_TRY(cuda_take_zeroed(context, (void **)&l->fields[k], field_bytes(l, 1), what));
-  TSI_TRY(cuda_take_zeroed(context, (void **)&l->b, field_bytes(l, 1), what));
+    TSI_TRY(cuda_take_zeroed(context, (void **)&l->fields[k], field_bytes(l, 1), level_name));
+  TSI_TRY(cuda_take_zeroed(context, (void **)&l->b, field_bytes(l, 1), level_name));
   if (l->borrowed) return TS_OK;
-  TSI_TRY(cuda_take_zeroed(context, (void **)&l->sides, field_bytes(l, CUDA_SIDES), what));
+  TSI_TRY(cuda_take_zeroed(context, (void **)&l->sides, field_bytes(l, CUDA_SIDES), level_name));
   if (level->five_point) return TS_OK;
-  return cuda_take_zeroed(context, (void **)&l->corners, field_bytes(l, CUDA_CORNERS), what);
+  return cuda_take_zeroed(context, (void **)&l->corners, field_bytes(l, CUDA_CORNERS), level_name);
 }
 
 ts_status cuda_level_create(tsi_level *level) {
@@ -87,7 +87,7 @@ ts_status cuda_level_create(tsi_level *level) {
     return tsi_fail(context, TS_ERROR_LIMIT, "multigrid on %d x %d points: backend cuda has at most %d",
                     grid->width, grid->height, INT_MAX);
   cuda_level *l = (cuda_level *)tsi_calloc(context, 1, sizeof *l);
-  if (!l) return tsi_out_of_memory(context, what, sizeof *l);
+  if (!l) return tsi_out_of_memory(context, level_name, sizeof *l);
   const cuda_level_view view = geometry_of(level);
   l->size = view.plane;
   l->cells = view.cells;

@@ -72,7 +72,7 @@ static __device__ void compose(const cuda_level_view &l, const cuda_level_view &
 }
 
 /* Whether coarse point I has no equation because of its fine point, or of those that are merged in it. */
-static __device__ bool is_dead(const cuda_level_view &l, const cuda_level_view &coarse, cuda_point I) {
+static __device__ bool is_dead_coarse(const cuda_level_view &l, const cuda_level_view &coarse, cuda_point I) {
   const int count = cuda_count_of(l, coarse, I);
   bool alive = false;
   for (int k = 0; k < count; k++) {
@@ -102,7 +102,7 @@ __global__ static void coarsen(cuda_level_view coarse, cuda_level_view fine, flo
 #pragma unroll 1
     for (int e = 0; e < 9; e++) compose(fine, coarse, counted, e % 3 - 1, e / 3 - 1, sums, &largest);
   }
-  const bool none = fabs(sums[4] / 4) <= 1e-6 * largest || is_dead(fine, coarse, I);
+  const bool none = fabs(sums[4] / 4) <= 1e-6 * largest || is_dead_coarse(fine, coarse, I);
   const int at = cuda_place(coarse, I.i, I.j);
   for (int k = 0; k < CUDA_DIRECTIONS; k++) {
     const float value = none ? 0 : (float)(0.25 * sums[3 * cuda_y_of(k) + cuda_x_of(k)]);

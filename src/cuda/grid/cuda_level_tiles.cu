@@ -229,7 +229,7 @@ static int is_polynomial(const tsi_step *step) {
 }
 
 /* The steps from the first one on that a kernel can do. */
-static int gather(tile_group *g, const tsi_step *steps, int count) {
+static int gather_group(tile_group *g, const tsi_step *steps, int count) {
   int taken = 0, whole = 0, stages = 0,
       reach = 0; /* up to the last step that is not in the middle of a polynomial */
   for (; taken < count && steps[taken].level == g->level; taken++) {
@@ -294,7 +294,7 @@ ts_status cuda_level_run_tiles(const tsi_step *steps, int count, int *taken) {
   if ((grid->periodic_x && grid->width & 1) || (grid->periodic_y && grid->height & 1)) return TS_OK;
   tile_group g = {};
   g.level = steps->level;
-  const int group = gather(&g, steps, count);
+  const int group = gather_group(&g, steps, count);
   if (group < 2 && !g.job.coarse_b) return TS_OK;
   *taken = group;
   return launch(&g);

@@ -2,7 +2,7 @@
  * uniform but for their sides and walls. */
 #include "cuda_level.cuh"
 
-static const char what[] = "a multigrid level";
+static const char uniform_name[] = "a multigrid level";
 
 static size_t patches_of(const tsi_level *level) {
   const size_t wide = (size_t)(level->grid.width + CUDA_PATCH - 1) / CUDA_PATCH;
@@ -11,8 +11,8 @@ static size_t patches_of(const tsi_level *level) {
 
 ts_status cuda_level_create_uniform(tsi_level *level) {
   cuda_level *l = cuda_level_of(level);
-  TSI_TRY(cuda_take_zeroed(level->context, (void **)&l->uniform, patches_of(level), what));
-  return cuda_take_zeroed(level->context, (void **)&l->reference, CUDA_REFERENCE * sizeof(float), what);
+  TSI_TRY(cuda_take_zeroed(level->context, (void **)&l->uniform, patches_of(level), uniform_name));
+  return cuda_take_zeroed(level->context, (void **)&l->reference, CUDA_REFERENCE * sizeof(float), uniform_name);
 }
 
 void cuda_level_destroy_uniform(tsi_level *level) {

@@ -2,7 +2,7 @@
 #include "cuda_level.cuh"
 #include "cuda/matrix/cuda_operands.cuh"
 
-static const char what[] = "a stencil";
+static const char stencil_name[] = "a stencil";
 
 /* ---- Nine values a point to planes, and back ---- */
 
@@ -58,7 +58,7 @@ static ts_status write_bands(ts_context *context, const cuda_level_view *l, floa
 ts_status cuda_planes_write(ts_context *context, const cuda_level_view *l, float *sides, float *corners,
                             const float *values) {
   void *band;
-  TSI_TRY(cuda_take(context, &band, band_bytes(l), what));
+  TSI_TRY(cuda_take(context, &band, band_bytes(l), stencil_name));
   const ts_status status = write_bands(context, l, sides, corners, values, (float *)band);
   cuda_give(context, band, band_bytes(l));
   return status;
@@ -77,7 +77,7 @@ static ts_status read_bands(ts_context *context, const cuda_level_view *l, float
 
 ts_status cuda_planes_read(ts_context *context, const cuda_level_view *l, float *values) {
   void *band;
-  TSI_TRY(cuda_take(context, &band, band_bytes(l), what));
+  TSI_TRY(cuda_take(context, &band, band_bytes(l), stencil_name));
   const ts_status status = read_bands(context, l, values, (float *)band);
   cuda_give(context, band, band_bytes(l));
   return status;
@@ -108,7 +108,7 @@ ts_status cuda_stencil_write(ts_matrix *A, const float *values) {
   cuda_stencil *s = cuda_stencil_of(A);
   const int nine = !A->stencil->five_point;
   if (nine && !s->corners)
-    TSI_TRY(cuda_take(A->context, (void **)&s->corners, plane_bytes(A, CUDA_CORNERS), what));
+    TSI_TRY(cuda_take(A->context, (void **)&s->corners, plane_bytes(A, CUDA_CORNERS), stencil_name));
   if (!nine) give_corners(A);
   const cuda_level_view l = cuda_stencil_view(A);
   return cuda_planes_write(A->context, &l, s->sides, s->corners, values);
@@ -125,9 +125,9 @@ static void destroy(ts_matrix *A) {
 
 ts_status cuda_stencil_create(ts_matrix *A, const float *values) {
   cuda_stencil *s = (cuda_stencil *)tsi_calloc(A->context, 1, sizeof *s);
-  if (!s) return tsi_out_of_memory(A->context, what, sizeof *s);
+  if (!s) return tsi_out_of_memory(A->context, stencil_name, sizeof *s);
   A->impl = s;
-  ts_status status = cuda_take(A->context, (void **)&s->sides, plane_bytes(A, CUDA_SIDES), what);
+  ts_status status = cuda_take(A->context, (void **)&s->sides, plane_bytes(A, CUDA_SIDES), stencil_name);
   if (status == TS_OK) status = cuda_stencil_write(A, values);
   A->kind = &cuda_stencil_kind;
   if (status < 0) destroy(A);
@@ -199,7 +199,7 @@ __global__ static void multiply(cuda_level_view l, int components, Operands o) {
 }
 
 template <typename Real, typename Operands>
-static ts_status run(const ts_matrix *A, int components, const Operands &o) {
+static ts_status run_stencil(const ts_matrix *A, int components, const Operands &o) {
   const cuda_level_view l = cuda_stencil_view(A);
   return cuda_launch(A->context, "multiply",
                      l.corners ? multiply<Real, Operands, true> : multiply<Real, Operands, false>,
@@ -208,20 +208,21 @@ static ts_status run(const ts_matrix *A, int components, const Operands &o) {
 
 /* Where a point has no equation, its centre says so. */
 static ts_status spmv(ts_vector *y, const ts_matrix *A, const ts_vector *x) {
-  if (y->low) return run<double>(A, y->components, cuda_pair_operands_of(y, x, NULL));
-  return run<float>(A, y->components, product_operands{cuda_data(y), cuda_data(x)});
+  if (y->low) return run_stencil<double>(A, y->components, cuda_pair_operands_of(y, x, NULL));
+  return run_stencil<float>(A, y->components, product_operands{cuda_data(y), cuda_data(x)});
 }
 
 static ts_status residual(ts_vector *r, const ts_vector *b, const ts_matrix *A, const ts_vector *x) {
-  if (r->low) return run<cuda_exact>(A, r->components, cuda_exact_operands_of(r, b, x, NULL));
-  return run<double>(A, r->components,
-                     residual_operands<const float *>{cuda_data(r), cuda_data(x), cuda_data(b)});
+  if (r->low) return run_stencil<cuda_exact>(A, r->components, cuda_exact_operands_of(r, b, x, NULL));
+  return run_stencil<double>(A, r->components,
+                             residual_operands<const float *>{cuda_data(r), cuda_data(x), cuda_data(b)});
 }
 
 ts_status cuda_stencil_residual(ts_vector *r, const ts_vector *b, const ts_matrix *A, const ts_vector *x,
                                 const ts_vector *low) {
-  return run<double>(A, r->components,
-                     residual_operands<two_parts>{cuda_data(r), {cuda_data(x), cuda_data(low)}, cuda_data(b)});
+  return run_stencil<double>(
+      A, r->components,
+      residual_operands<two_parts>{cuda_data(r), {cuda_data(x), cuda_data(low)}, cuda_data(b)});
 }
 
 __global__ static void copy_diagonal(float *d, const float *centre, int components, size_t count) {
@@ -236,4 +237,14 @@ static ts_status diagonal(ts_vector *d, const ts_matrix *A) {
   return TS_OK;
 }
 
-const tsi_matrix_kind cuda_stencil_kind = {destroy, spmv, residual, diagonal, &cuda_stencil_cg, NULL, NULL};
+const tsi_matrix_kind cuda_stencil_kind = {destroy,
+                                           spmv,
+                                           residual,
+                                           diagonal,
+                                           &cuda_stencil_cg,
+                                           NULL,
+                                           NULL,
+                                           NULL,
+                                           "a stencil",
+                                           tsi_stencil_has_constrained,
+                                           tsi_stencil_drop_constrained};

@@ -60,7 +60,8 @@ static __device__ __forceinline__ void sum_lean_without_gaps(const cuda_slices &
 }
 
 /* A warp has a slice. Without long rows. Beyond the cache it takes more threads to keep memory busy, LEAN ones
- * with fewer registers; within it, and in long rows, more loads of each thread do better. */
+ * with fewer registers; within it, and in long rows, more loads of each thread do better. With several
+ * components both would be the same code in padded slices. */
 template <bool LEAN> struct cg_slices {
   cuda_slices m;
   static constexpr bool few_registers = LEAN, in_parts = true;
@@ -117,7 +118,10 @@ static int slices_fit(const ts_matrix *A) {
 
 static ts_status iterate_slices(ts_context *context, const ts_matrix *A, const cg_job *job, int components) {
   const cuda_slices &m = cuda_matrix_of(A)->slices;
-  if (m.lean) return start_components(context, cg_slices<true>{m}, *job, components);
+  if (m.lean && components == 1) {
+    cg_work<cg_slices<true>> work = {{m}, *job};
+    return start<1>(context, &work);
+  }
   return start_components(context, cg_slices<false>{m}, *job, components);
 }
 

@@ -3,7 +3,7 @@
 #include "cuda/grid/cuda_level.cuh"
 
 /* A point a thread, in the order of the grid. */
-template <bool NINE> struct cg_stencil {
+struct cg_stencil {
   cuda_level_view l;
   static constexpr bool few_registers = false, in_parts = false;
   __host__ __device__ size_t threads() const { return (size_t)l.width * (size_t)l.height; }
@@ -21,7 +21,8 @@ template <bool NINE> struct cg_stencil {
     if (centre == 0) return; /* no equation */
     const cuda_around at = cuda_look_around(l, {own % l.width, own / l.width});
 #pragma unroll
-    for (int k = 0; k < (NINE ? CUDA_DIRECTIONS : CUDA_SIDES); k++) {
+    for (int k = 0; k < CUDA_DIRECTIONS; k++) {
+      if (k == CUDA_SIDES && !l.corners) break;
       const float value = k ? cuda_coefficient_at(l, k, own) : centre;
       const cuda_components<N> xj = cuda_load<N>(x, at.column[cuda_x_of(k)] + at.row[cuda_y_of(k)]);
       for (int c = 0; c < N; c++) sum[c] += value * xj.c[c];
@@ -30,9 +31,7 @@ template <bool NINE> struct cg_stencil {
 };
 
 static ts_status iterate(ts_context *context, const ts_matrix *A, const cg_job *job, int components) {
-  const cuda_level_view l = cuda_stencil_view(A);
-  if (l.corners) return start_components(context, cg_stencil<true>{l}, *job, components);
-  return start_components(context, cg_stencil<false>{l}, *job, components);
+  return start_components(context, cg_stencil{cuda_stencil_view(A)}, *job, components);
 }
 
 const tsi_cg_kernels cuda_stencil_cg = {NULL, iterate};

@@ -59,12 +59,6 @@ static size_t rows_of(const ts_lcp *lcp) {
   return 1 + (lcp->dimension == 3 ? lcp_place<3>(last) : last);
 }
 
-static void *part_of(unsigned char *block, size_t *used, size_t bytes) {
-  void *part = block ? block + *used : NULL;
-  *used += (bytes + 255) / 256 * 256;
-  return part;
-}
-
 /* Arrays in one block of memory; NULL: what they need is returned. */
 template <typename T> static size_t lay_out(const ts_lcp *lcp, lcp_data<T> *d, unsigned char *block) {
   const size_t n = rows_of(lcp), batch = batch_of(lcp), pack = lcp_pack<T>::size;
@@ -78,16 +72,16 @@ template <typename T> static size_t lay_out(const ts_lcp *lcp, lcp_data<T> *d, u
   const size_t slices = is_sparse(lcp) ? 1 : d->blocks < LCP_SLICES ? (size_t)d->blocks : LCP_SLICES;
   size_t used = 0;
   T **const vectors[] = {&d->lower, &d->upper, &d->z, &d->q};
-  for (T **vector : vectors) *vector = (T *)part_of(block, &used, numbers);
-  d->sums = (T *)part_of(block, &used, numbers * slices);
+  for (T **vector : vectors) *vector = (T *)lcp_part_of(block, &used, numbers);
+  d->sums = (T *)lcp_part_of(block, &used, numbers * slices);
   T **const ahead[] = {&d->from, &d->last, &d->counts};
   for (T **vector : ahead)
-    if (is_sparse(lcp) && lcp->dimension > 1) *vector = (T *)part_of(block, &used, numbers);
+    if (is_sparse(lcp) && lcp->dimension > 1) *vector = (T *)lcp_part_of(block, &used, numbers);
   if (is_sparse(lcp)) return used;
-  d->matrix = (T *)part_of(block, &used, numbers * d->stride);
-  d->inverse = (T *)part_of(block, &used, numbers);
-  d->carried = (T *)part_of(block, &used, numbers);
-  d->words = (unsigned long long *)part_of(block, &used, 2 * numbers);
+  d->matrix = (T *)lcp_part_of(block, &used, numbers * d->stride);
+  d->inverse = (T *)lcp_part_of(block, &used, numbers);
+  d->carried = (T *)lcp_part_of(block, &used, numbers);
+  d->words = (unsigned long long *)lcp_part_of(block, &used, 2 * numbers);
   return used;
 }
 

@@ -94,6 +94,13 @@ LCP_INLINE void lcp_put_number(const lcp_vector &v, size_t i, double value) {
   if (v.part[1]) v.part[1][i] = cuda_rest(value, (float)value);
 }
 
+/* The next part of a block of memory. NULL for `block`: counts what the parts need. */
+static inline void *lcp_part_of(unsigned char *block, size_t *used, size_t bytes) {
+  void *part = block ? block + *used : NULL;
+  *used += (bytes + 255) / 256 * 256;
+  return part;
+}
+
 /* ---- Bounds ---- */
 
 /* P of an unknown. What is no number stays none. */

@@ -86,7 +86,7 @@ template <typename T> struct cluster_unknowns {
 
 /* All threads have added a block's unknowns before their own row is published, and the next ones of that block
  * depend on it: neither they nor the end of their phase come too early. */
-template <bool RELAXED, typename T, int DIM>
+template <typename T, int DIM>
 LCP_INLINE const T *bring_column(const cluster_unknowns<T> &unknowns, const graph_row &row, int tile,
                                  const graph_part<T> &, graph_room<T, DIM> *) {
   const int j = row.column(tile);
@@ -108,7 +108,7 @@ static __global__ __launch_bounds__(LCP_THREADS) void graph_in_cluster(graph_job
   const cluster_unknowns<T> unknowns = {(T *)z, arrived, blocks};
   if (threadIdx.x == 0) begin_arrivals(arrived, blocks, unknowns.bytes);
   cooperative_groups::this_cluster().sync();
-  solve_problem<false>(job, unknowns, (size_t)blockIdx.x / (size_t)blocks, block, &room);
+  solve_problem(job, unknowns, (size_t)blockIdx.x / (size_t)blocks, block, &room);
   /* Nobody is gone before the last ones have arrived, which no tile waits for. */
   for (int j = block + 1; j < blocks; j++)
     wait_for_phase(shared_address(arrived + j), (unsigned)job.sweeps - 1);

@@ -3,16 +3,16 @@
 #include "cuda/krylov/cuda_grid_sum.cuh"
 #include "cuda_lcp_graph.cuh"
 
-template <typename T> LCP_INLINE graph_words<T> words_of(const lcp_data<T> &d) {
-  return {d.words, d.pitch};
+template <typename T> LCP_INLINE graph_words<T> words_of(const lcp_data<T> &d, bool relaxed = false) {
+  return {d.words, d.pitch, relaxed};
 }
 
-template <typename T, int DIM, bool RELAXED>
+template <typename T, int DIM>
 static __global__ __launch_bounds__(LCP_THREADS, sizeof(T) == 4 ? 2 : 1) void graph(graph_job<T> job) {
   __shared__ alignas(16) graph_room<T, DIM> room;
   const int member = (int)(blockIdx.x % (unsigned)job.team), teams = (int)(gridDim.x / (unsigned)job.team);
   for (int problem = (int)(blockIdx.x / (unsigned)job.team); problem < job.d.batch; problem += teams)
-    solve_problem<RELAXED>(job, words_of(job.d), (size_t)problem, member, &room);
+    solve_problem(job, words_of(job.d, job.relaxed), (size_t)problem, member, &room);
 }
 
 /* ---- graph-2: tiles of the next row while the row's own have to wait ---- */
@@ -42,8 +42,8 @@ LCP_INLINE int wait_for_either(const lcp_data<T> &d, const graph_turn<T> &turn, 
   const graph_words<T> words = words_of(d);
   const bool looks_ahead = has_next && next.done < next.row.count();
   for (;;) {
-    if (look_at_column<false>(words, turn.row, column_of(turn), turn.part.lane, z)) return 0;
-    if (looks_ahead && look_at_column<false>(words, next.row, column_of(next), turn.part.lane, z)) return 1;
+    if (look_at_column(words, turn.row, column_of(turn), turn.part.lane, z)) return 0;
+    if (looks_ahead && look_at_column(words, next.row, column_of(next), turn.part.lane, z)) return 1;
     if (turn.row.distance(column_of(turn)) > urgent) lcp_rest();
   }
 }
@@ -122,16 +122,15 @@ static ts_status start(ts_context *context, KERNEL kernel, graph_job<T> job) {
 }
 
 template <typename T, int DIM> static ts_status start_scheme(const lcp_run *run, const graph_job<T> &job) {
-  if (run->scheme == TS_LCP_SCHEME_RELAXED) return start(run->context, graph<T, DIM, true>, job);
   if (run->scheme == TS_LCP_SCHEME_GRAPH_2) return start(run->context, graph_ahead<T, DIM>, job);
-  return start(run->context, graph<T, DIM, false>, job);
+  return start(run->context, graph<T, DIM>, job);
 }
 
 template <typename T> static ts_status sweep_graph(const lcp_run *run, const lcp_data<T> *data) {
-  graph_job<T> job = {*data, run->sweeps, 1, 0, run->exact};
+  graph_job<T> job = {*data, run->sweeps, 1, 0, run->exact, run->scheme == TS_LCP_SCHEME_RELAXED};
   TSI_TRY(cuda_lcp_product(run->context, data, true, &job.slices));
   bool started = false;
-  if (run->scheme != TS_LCP_SCHEME_RELAXED) TSI_TRY(cuda_lcp_start_cluster(run, job, &started));
+  if (!job.relaxed) TSI_TRY(cuda_lcp_start_cluster(run, job, &started));
   if (started) return TS_OK;
   return run->dimension == 1   ? start_scheme<T, 1>(run, job)
          : run->dimension == 2 ? start_scheme<T, 2>(run, job)

@@ -29,6 +29,7 @@ template <typename T> struct graph_job {
   int sweeps, team; /* thread blocks that share a problem */
   int slices;       /* of the products with the start */
   int exact;        /* contacts */
+  bool relaxed;
 };
 
 template <typename T, int DIM> struct graph_room {
@@ -60,6 +61,7 @@ struct graph_row {
 template <typename T> struct graph_words {
   unsigned long long *words;
   size_t pitch;
+  bool relaxed; /* takes unknowns of any sweep */
   __device__ __forceinline__ unsigned long long *of(const graph_row &row, int block, int lane) const {
     return words + (row.problem * pitch + (size_t)block * LCP_BLOCK + (size_t)lcp_row_of<2>(lane, 0)) *
                        lcp_words<T>::count;
@@ -87,18 +89,18 @@ template <typename T> struct graph_words {
 };
 
 /* Whether all unknowns of column j are there; each lane has those of two. */
-template <bool RELAXED, typename T>
+template <typename T>
 LCP_INLINE bool look_at_column(const graph_words<T> &words, const graph_row &row, int j, int lane, T (&z)[2]) {
   const lcp_pair<T> pair = words.look(row, j, lane);
   lcp_numbers_of(pair, z);
-  return __all_sync(0xffffffffu, RELAXED ? lcp_is_whole(pair) : lcp_has_mark(pair, row.mark(j)));
+  return __all_sync(0xffffffffu, words.relaxed ? lcp_is_whole(pair) : lcp_has_mark(pair, row.mark(j)));
 }
 
 /* Until they are. Who is far behind does not disturb the others' polling. */
-template <bool RELAXED, typename T>
+template <typename T>
 LCP_INLINE void wait_for_column(const graph_words<T> &words, const graph_row &row, int j, int lane, T (&z)[2]) {
-  while (!look_at_column<RELAXED>(words, row, j, lane, z))
-    if (!RELAXED && row.distance(j) > urgent)
+  while (!look_at_column(words, row, j, lane, z))
+    if (!words.relaxed && row.distance(j) > urgent)
       while (!lcp_has_mark(words.look(row, j, 31), row.mark(j))) lcp_rest();
 }
 
@@ -119,13 +121,13 @@ template <typename T> struct graph_part {
 };
 
 /* Where all threads have the unknowns of the row's tile. */
-template <bool RELAXED, typename T, int DIM>
+template <typename T, int DIM>
 LCP_INLINE const T *bring_column(const graph_words<T> &words, const graph_row &row, int tile,
                                  const graph_part<T> &p, graph_room<T, DIM> *room) {
   const int side = tile % 2;
   if (p.warp == 0) {
     T z[2];
-    wait_for_column<RELAXED>(words, row, row.column(tile), p.lane, z);
+    wait_for_column(words, row, row.column(tile), p.lane, z);
     leave_unknowns(room, side, p.lane, z);
   }
   __syncthreads();
@@ -137,7 +139,7 @@ template <typename T> LCP_INLINE void add_tile(const T (&tile)[LCP_COLUMNS], con
   for (int c = 0; c < LCP_COLUMNS; c++) p->sum[c % 2] += tile[c] * z[p->first + c];
 }
 
-template <bool RELAXED, typename Unknowns, typename T, int DIM>
+template <typename Unknowns, typename T, int DIM>
 LCP_INLINE void add_tiles(const lcp_data<T> &d, const Unknowns &unknowns, const graph_row &row,
                           graph_room<T, DIM> *room, graph_part<T> *p) {
   constexpr int depth = sizeof(T) == 4 ? 4 : 2; /* tiles on their way */
@@ -152,7 +154,7 @@ LCP_INLINE void add_tiles(const lcp_data<T> &d, const Unknowns &unknowns, const 
     for (int k = 0; k < depth; k++) {
       const int tile = first + k;
       if (tile >= count) break;
-      add_tile(tiles[k], bring_column<RELAXED>(unknowns, row, tile, *p, room), p);
+      add_tile(tiles[k], bring_column(unknowns, row, tile, *p, room), p);
       if (tile + depth < count)
         lcp_load_tile(d, p->row, row.column(tile + depth) * LCP_BLOCK + p->first, tiles[k]);
     }
@@ -237,7 +239,7 @@ template <typename T> LCP_INLINE graph_part<T> part_of_thread(void) {
 
 /* ---- graph and relaxed: row after row ---- */
 
-template <bool RELAXED, typename Unknowns, typename T, int DIM>
+template <typename Unknowns, typename T, int DIM>
 LCP_INLINE void solve_problem(const graph_job<T> &job, const Unknowns &unknowns, size_t problem, int member,
                               graph_room<T, DIM> *room) {
   const lcp_data<T> &d = job.d;
@@ -252,7 +254,7 @@ LCP_INLINE void solve_problem(const graph_job<T> &job, const Unknowns &unknowns,
       if (p.warp == 0) begin_row(job, row, room->a, p.lane, &lane);
       p.row = lcp_row(d, problem, block, (int)threadIdx.x % LCP_BLOCK);
       p.sum[0] = p.sum[1] = 0;
-      add_tiles<RELAXED>(d, unknowns, row, room, &p);
+      add_tiles(d, unknowns, row, room, &p);
       leave_sums(row, room, &p);
       if (p.warp == 0) end_row(d, unknowns, row, room, p.lane, &lane);
     }

@@ -2,12 +2,6 @@
 #include "cuda_lcp_contacts.cuh"
 #include "cuda_lcp_sparse.cuh"
 
-static void *part_of(unsigned char *block, size_t *used, size_t bytes) {
-  void *part = block ? block + *used : NULL;
-  *used += (bytes + 255) / 256 * 256;
-  return part;
-}
-
 static size_t numbers_of(const tsi_lcp_sparse *s) {
   return (size_t)s->row_start[s->contacts] * (size_t)s->dimension * (size_t)s->width;
 }
@@ -20,19 +14,19 @@ static size_t diagonal_of(const tsi_lcp_sparse *s) {
 static size_t lay_out(const tsi_lcp_sparse *s, size_t size, lcp_sparse *to, unsigned char *block) {
   const size_t contacts = (size_t)s->contacts, entries = (size_t)s->row_start[s->contacts];
   size_t used = 0;
-  to->blocks = part_of(block, &used, numbers_of(s) * size);
-  to->mass_blocks = s->mass_blocks ? part_of(block, &used, numbers_of(s) * size) : NULL;
-  to->diagonal = part_of(block, &used, diagonal_of(s) * size);
-  to->laws = part_of(block, &used, s->dimension > 1 ? contacts * LCP_LAW * size : 0);
-  to->v = part_of(block, &used, (size_t)s->bodies * (size_t)s->width * size);
-  to->exact_v = (double *)part_of(block, &used, (size_t)s->bodies * (size_t)s->width * 2 * sizeof(double));
-  to->words = part_of(block, &used, (size_t)s->bodies * (size_t)s->width * 4 * size);
-  to->row_start = (int *)part_of(block, &used, (contacts + 1) * sizeof(int));
-  to->columns = (int *)part_of(block, &used, entries * sizeof(int));
+  to->blocks = lcp_part_of(block, &used, numbers_of(s) * size);
+  to->mass_blocks = s->mass_blocks ? lcp_part_of(block, &used, numbers_of(s) * size) : NULL;
+  to->diagonal = lcp_part_of(block, &used, diagonal_of(s) * size);
+  to->laws = lcp_part_of(block, &used, s->dimension > 1 ? contacts * LCP_LAW * size : 0);
+  to->v = lcp_part_of(block, &used, (size_t)s->bodies * (size_t)s->width * size);
+  to->exact_v = (double *)lcp_part_of(block, &used, (size_t)s->bodies * (size_t)s->width * 2 * sizeof(double));
+  to->words = lcp_part_of(block, &used, (size_t)s->bodies * (size_t)s->width * 4 * size);
+  to->row_start = (int *)lcp_part_of(block, &used, (contacts + 1) * sizeof(int));
+  to->columns = (int *)lcp_part_of(block, &used, entries * sizeof(int));
   if (!s->mass_blocks) return used;
-  to->body_start = (int *)part_of(block, &used, ((size_t)s->bodies + 1) * sizeof(int));
-  to->body_blocks = (int *)part_of(block, &used, entries * sizeof(int));
-  to->body_contacts = (int *)part_of(block, &used, entries * sizeof(int));
+  to->body_start = (int *)lcp_part_of(block, &used, ((size_t)s->bodies + 1) * sizeof(int));
+  to->body_blocks = (int *)lcp_part_of(block, &used, entries * sizeof(int));
+  to->body_contacts = (int *)lcp_part_of(block, &used, entries * sizeof(int));
   return used;
 }
 

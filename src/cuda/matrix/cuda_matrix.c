@@ -1,6 +1,7 @@
 /* Matrices in device memory: made, given new values, given back. */
 #include <string.h>
 
+#include "cuda_given.h"
 #include "cuda_matrix.h"
 
 ts_status cuda_matrix_take(ts_matrix *A, const void *from, size_t count, size_t size, void **to) {
@@ -13,14 +14,20 @@ ts_status cuda_matrix_take(ts_matrix *A, const void *from, size_t count, size_t 
   return TS_OK;
 }
 
+/* What the blocks of threads hand to each other. */
+static ts_status create_sums(ts_matrix *A) {
+  cuda_row_blocks *w = &cuda_matrix_of(A)->row_blocks;
+  if (w->count == 0) return TS_OK;
+  CUDA_TAKE(A, NULL, (size_t)(2 * CUDA_PIECE_WORDS) * (size_t)w->count, w->sums);
+  CUDA_TAKE(A, NULL, w->count, w->tickets);
+  return TS_OK;
+}
+
 static ts_status create_row_blocks(ts_matrix *A, const tsi_row_block *row_blocks, int32_t count) {
   cuda_row_blocks *w = &cuda_matrix_of(A)->row_blocks;
   w->count = count;
-  if (count == 0) return TS_OK;
-  CUDA_TAKE(A, row_blocks, count, w->row_blocks);
-  CUDA_TAKE(A, NULL, (size_t)(2 * CUDA_PIECE_WORDS) * (size_t)count, w->sums);
-  CUDA_TAKE(A, NULL, count, w->tickets);
-  return TS_OK;
+  if (count > 0) CUDA_TAKE(A, row_blocks, count, w->row_blocks);
+  return create_sums(A);
 }
 
 /* Loads of eight entries at once go beyond the last one. */
@@ -29,7 +36,42 @@ static ts_status take_padded(ts_matrix *A, const void *from, size_t count, void 
   return from ? cuda_upload(A->context, *to, from, 4 * count) : TS_OK;
 }
 
+static void own(cuda_matrix *m, const void *data, size_t bytes) {
+  m->blocks[m->block_count].data = (void *)data;
+  m->blocks[m->block_count++].bytes = bytes;
+}
+
+/* The arrays become the matrix's. */
+static ts_status create_given(ts_matrix *A, const tsi_given *given) {
+  cuda_matrix *m = cuda_matrix_of(A);
+  cuda_given *g = given->impl;
+  const size_t entries = cuda_given_room((size_t)given->nonzeros) * 4;
+  m->value_count = (size_t)given->nonzeros;
+  m->values = g->values[0];
+  m->csr = (cuda_csr){.rows = given->rows,
+                      .log2_subwarp = given->log2_subwarp,
+                      .row_offsets = g->offsets,
+                      .columns = g->columns,
+                      .values = g->values[0],
+                      .ends = g->ends};
+  own(m, g->offsets, ((size_t)given->rows + 1) * sizeof *g->offsets);
+  own(m, g->columns, entries);
+  own(m, g->values[0], entries);
+  if (g->ends) own(m, g->ends, cuda_given_ends_bytes((size_t)given->nonzeros));
+  if (g->row_blocks) own(m, g->row_blocks, g->row_block_bytes);
+  m->row_blocks = (cuda_row_blocks){.count = given->row_block_count,
+                                    .row_blocks = g->row_blocks,
+                                    .columns = g->columns,
+                                    .values = g->values[0]};
+  g->offsets = g->columns = NULL;
+  g->values[0] = NULL;
+  g->ends = NULL;
+  g->row_blocks = NULL;
+  return create_sums(A);
+}
+
 static ts_status create_csr(ts_matrix *A, const tsi_packed *packed) {
+  if (packed->given) return create_given(A, packed->given);
   const tsi_host_csr *csr = packed->csr;
   cuda_matrix *m = cuda_matrix_of(A);
   const tsi_row_plan *plan = &A->layout->plan;
@@ -124,6 +166,12 @@ static ts_status create_bcrs(ts_matrix *A, const tsi_packed *packed) {
 ts_status cuda_matrix_write(ts_matrix *A, const tsi_packed *packed) {
   const cuda_matrix *m = cuda_matrix_of(A);
   const size_t bytes = m->value_count * sizeof(float);
+  if (packed->given && packed->given->parts > 0) {
+    const cuda_given *g = packed->given->impl;
+    CUDA_TRY(A->context, cudaMemcpyAsync(m->values, g->values[packed->given_part], bytes,
+                                         cudaMemcpyDeviceToDevice, cuda_stream(A->context)));
+    return TS_OK;
+  }
   const float *from = packed->block_values ? packed->block_values
                       : packed->values     ? packed->values
                                            : packed->csr->values;
@@ -202,4 +250,38 @@ ts_status cuda_matrix_create(ts_matrix *A, const tsi_packed *packed) {
   const ts_status status = create(A, format, packed);
   if (status < 0) cuda_matrix_destroy(A);
   return status;
+}
+
+/* ---- Back from the device ---- */
+
+/* Waits for the copy: nothing more than that uses what is read. */
+static ts_status read_back(const ts_matrix *A, const void *from, size_t count, void *out) {
+  void **to = out;
+  *to = tsi_malloc(A->context, count, 4);
+  if (!*to) return tsi_out_of_memory(A->context, "the entries of a matrix", 4 * count);
+  return count ? cuda_download(A->context, *to, from, 4 * count) : TS_OK;
+}
+
+ts_status cuda_matrix_read(const ts_matrix *A, tsi_packed *packed, tsi_host_csr *csr) {
+  const cuda_matrix *m = cuda_matrix_of(A);
+  const tsi_layout *layout = A->layout;
+  const size_t rows = (size_t)A->info.rows;
+  switch (layout->format) {
+  case TS_FORMAT_CSR:
+    *csr = (tsi_host_csr){.rows = A->info.rows, .columns = A->info.columns, .owned = 1};
+    TSI_TRY(read_back(A, m->csr.row_offsets, rows + 1, &csr->row_offsets));
+    TSI_TRY(read_back(A, m->csr.columns, m->value_count, &csr->column_indices));
+    return read_back(A, m->values, m->value_count, &csr->values);
+  case TS_FORMAT_JAGGED:
+    TSI_TRY(read_back(A, m->slices.words, layout->slices.words, &packed->words));
+    TSI_TRY(read_back(A, m->slices.bases, layout->slices.bases, &packed->bases));
+    TSI_TRY(read_back(A, m->row_blocks.columns, (size_t)layout->slices.long_entries, &packed->long_columns));
+    return read_back(A, m->values, m->value_count, &packed->values);
+  case TS_FORMAT_SEGMENTS:
+    TSI_TRY(read_back(A, m->segments.starts, rows + 1, &packed->starts));
+    TSI_TRY(read_back(A, m->segments.pointers, packed->starts[rows], &packed->pointers));
+    return read_back(A, m->values, m->value_count, &packed->values);
+  default:
+    return read_back(A, m->values, m->value_count, &packed->block_values);
+  }
 }

@@ -1,11 +1,9 @@
 /* Operands of products and residuals, and what a row's sum makes of them:
  *
  *   operands              the sum          what is written
- *   cuda_operands         float            y = A x
+ *   cuda_operands         float            y = A x, r = b - A x, a step of a smoother
  *                         double           r = b - A x, rounded
- *   cuda_step_operands    float            a step of a smoother
  *   cuda_pair_operands    double           y = A x, a pair
- *   cuda_dot_operands     double           the same
  *   cuda_exact_operands   cuda_exact       r = b - A x, a pair */
 #ifndef CUDA_OPERANDS_CUH
 #define CUDA_OPERANDS_CUH
@@ -46,15 +44,14 @@ template <> __device__ __forceinline__ cuda_exact cuda_shuffle_xor(cuda_exact va
   return value;
 }
 
+/* One kernel serves all three uses. They differ in a branch behind a row's sum, which all threads take alike.
+ */
 struct cuda_operands {
   float *y;
   const float *x;
   const float *b;                   /* NULL in y = A x */
   const unsigned char *constrained; /* of rows where y is 0, NULL: none */
-};
-
-/* y = x' + alpha w (b - A x') + gamma (x' - before),  x' = scale x */
-struct cuda_step_operands : cuda_operands {
+  /* A step of a smoother, if w is not NULL: y = x' + alpha w (b - A x') + gamma (x' - before),  x' = scale x */
   const float *w, *before; /* before: NULL for 0 */
   float scale, alpha, gamma;
 };
@@ -62,10 +59,7 @@ struct cuda_step_operands : cuda_operands {
 struct cuda_pair_operands {
   cuda_pair y, x;
   const unsigned char *constrained;
-};
-
-struct cuda_dot_operands : cuda_pair_operands {
-  double *dots; /* of each slice: the sum of x y over its rows */
+  double *dots; /* of slices, for one component: the sum of x y over each slice's rows; may be NULL */
 };
 
 struct cuda_exact_operands {
@@ -80,13 +74,11 @@ static inline cuda_operands cuda_operands_of(const ts_vector *y, const ts_vector
   return {cuda_data(y), cuda_data(x), b ? cuda_data(b) : NULL, constrained};
 }
 
-static inline cuda_step_operands cuda_step_operands_of(const ts_vector *out, const tsi_smoothing *s) {
-  return {cuda_operands_of(out, s->b, s->x, NULL),
-          cuda_data(s->w),
-          s->before ? cuda_data(s->before) : NULL,
-          s->scale,
-          s->alpha,
-          s->gamma};
+static inline cuda_operands cuda_step_operands_of(const ts_vector *out, const tsi_smoothing *s) {
+  cuda_operands o = cuda_operands_of(out, s->b, s->x, NULL);
+  o.w = cuda_data(s->w), o.before = s->before ? cuda_data(s->before) : NULL;
+  o.scale = s->scale, o.alpha = s->alpha, o.gamma = s->gamma;
+  return o;
 }
 
 static inline cuda_pair_operands cuda_pair_operands_of(const ts_vector *y, const ts_vector *x,
@@ -103,12 +95,12 @@ static inline cuda_exact_operands cuda_exact_operands_of(const ts_vector *r, con
           constrained};
 }
 
-template <typename Real>
-static __device__ __forceinline__ Real cuda_value(const cuda_operands &o, size_t element, Real sum) {
-  return o.b ? (Real)o.b[element] - sum : sum;
+static __device__ __forceinline__ double cuda_value(const cuda_operands &o, size_t element, double sum) {
+  return (double)o.b[element] - sum;
 }
 
-static __device__ __forceinline__ float cuda_value(const cuda_step_operands &o, size_t element, float sum) {
+static __device__ __forceinline__ float cuda_value(const cuda_operands &o, size_t element, float sum) {
+  if (!o.w) return o.b ? o.b[element] - sum : sum;
   const float x = o.scale * o.x[element], from_before = o.before ? x - o.before[element] : x;
   return x + o.alpha * o.w[element] * (o.b[element] - o.scale * sum) + o.gamma * from_before;
 }

@@ -54,34 +54,28 @@ static __device__ __forceinline__ void cuda_subwarp_sum(int log2_subwarp, Real s
 
 /* ---- Which items ---- */
 
-/* The items that the threads of a kernel share (cuda_matrix.h): all `of` a matrix, or some. */
-struct cuda_all {
-  __host__ __device__ __forceinline__ int32_t count(int32_t of) const { return of; }
-  template <typename Number> __device__ __forceinline__ Number item(Number number) const { return number; }
-};
-
-struct cuda_some {
-  cuda_runs runs;
-  __host__ __device__ __forceinline__ int32_t count(int32_t) const { return runs.count; }
-  template <typename Number> __device__ __forceinline__ Number item(Number number) const {
-    Number shift = (Number)runs.shift[0];
+/* Item `number` of those that the threads of a kernel share (cuda_matrix.h). All items of a matrix are one run,
+ * which costs a branch that all threads take alike. */
+template <typename Number>
+static __device__ __forceinline__ Number cuda_item(const cuda_runs &items, Number number) {
+  Number shift = (Number)items.shift[0];
+  if (items.end[0] != INT32_MAX) {
 #pragma unroll /* indices that the compiler knows keep the arrays where arguments are */
     for (int r = 0; r < CUDA_MOST_RUNS; r++)
-      if (number >= (Number)runs.end[r]) shift = (Number)runs.shift[r + 1];
-    return number + shift;
+      if (number >= (Number)items.end[r]) shift = (Number)items.shift[r + 1];
   }
-};
-
-template <typename Items> static inline Items cuda_items_of(const cuda_interior &of, tsi_rows rows) {
-  if constexpr (std::is_same<Items, cuda_some>::value)
-    return {rows == TSI_INTERIOR_ROWS ? of.interior : of.boundary};
-  else
-    return {};
+  return number + shift;
 }
 
-/* Products in pairs need all ghosts before. */
-template <typename Operands>
-constexpr bool cuda_leaves_out_rows = !std::is_base_of<cuda_pair_operands, Operands>::value;
+/* The rows of a product. In pairs it needs all ghosts before. */
+template <typename Operands> static inline tsi_rows cuda_rows_of(const ts_matrix *A) {
+  return std::is_same<Operands, cuda_pair_operands>::value ? TSI_ALL_ROWS : A->rows;
+}
+
+static inline cuda_runs cuda_items_of(const cuda_interior &of, tsi_rows rows, int32_t all) {
+  if (rows == TSI_ALL_ROWS) return {all, {INT32_MAX}, {0}};
+  return rows == TSI_INTERIOR_ROWS ? of.interior : of.boundary;
+}
 
 /* ---- A run of entries ---- */
 

@@ -9,16 +9,16 @@
 
 /* ---- CSR ---- */
 
-template <int N, typename Real, typename Operands, typename Items>
-__global__ static void multiply_csr(const cuda_csr m, const Operands o, const Items items) {
+template <int N, typename Real, typename Operands>
+__global__ static void multiply_csr(const cuda_csr m, const Operands o, const cuda_runs items) {
   const size_t thread = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
-  const size_t number = thread >> m.log2_subwarp, row = items.item(number);
+  const size_t number = thread >> m.log2_subwarp, row = cuda_item(items, number);
   const int lane = threadIdx.x & ((1 << m.log2_subwarp) - 1);
   Real sum[N] = {};
   cuda_dependent_begin();
-  if (number < (size_t)items.count(m.rows)) cuda_csr_row<N>(m, (int32_t)row, lane, o.x, sum);
+  if (number < (size_t)items.count) cuda_csr_row<N>(m, (int32_t)row, lane, o.x, sum);
   cuda_subwarp_sum<N>(m.log2_subwarp, sum);
-  if (number < (size_t)items.count(m.rows) && lane == 0) cuda_write_row<N>(o, (int32_t)row, sum);
+  if (number < (size_t)items.count && lane == 0) cuda_write_row<N>(o, (int32_t)row, sum);
 }
 
 /* ---- Segments ---- */
@@ -46,100 +46,89 @@ __global__ static void multiply_segments(const cuda_segments m, const Operands o
 template <typename Real, typename Operands> constexpr int row_block_kernel = CUDA_MULTIPLY_ROW_BLOCKS;
 template <> constexpr int row_block_kernel<double, cuda_operands> = CUDA_RESIDUAL_ROW_BLOCKS;
 template <> constexpr int row_block_kernel<double, cuda_pair_operands> = CUDA_PAIR_ROW_BLOCKS;
-template <> constexpr int row_block_kernel<float, cuda_step_operands> = CUDA_STEP_ROW_BLOCKS;
-template <typename Items> constexpr int items_kernel = 0;
-template <> constexpr int items_kernel<cuda_some> = CUDA_SOME_ROW_BLOCKS;
 
 struct csr_product {
-  static constexpr bool leaves_out_rows = true;
-  template <int N, typename Real, typename Items, typename Operands>
-  static ts_status start(ts_context *context, const cuda_matrix &m, tsi_rows rows, const Operands &o) {
+  template <int N, typename Real, typename Operands>
+  static ts_status start(const ts_matrix *A, const cuda_matrix &m, const Operands &o) {
     constexpr bool is_exact = std::is_same<Real, cuda_exact>::value;
+    ts_context *context = A->context;
+    const tsi_rows rows = cuda_rows_of<Operands>(A);
     const cuda_row_blocks &w = m.row_blocks;
     if constexpr (!is_exact)
       if (w.count) {
-        constexpr int number = items_kernel<Items> + row_block_kernel<Real, Operands> + N - 1;
-        const auto kernel = multiply_row_blocks<N, Real, Operands, Items>;
-        const Items items = cuda_items_of<Items>(m.items, rows);
+        constexpr int number = row_block_kernel<Real, Operands> + N - 1;
+        const auto kernel = multiply_row_blocks<N, Real, Operands>;
+        const cuda_runs items = cuda_items_of(m.items, rows, w.count);
         TSI_TRY(cuda_spare_cache(context, number, (const void *)kernel, ROW_BLOCK_THREADS));
-        return cuda_start(context, "multiply_row_blocks", kernel, (unsigned)items.count(w.count),
-                          ROW_BLOCK_THREADS, m.csr, w, o, items);
+        return cuda_start(context, "multiply_row_blocks", kernel, (unsigned)items.count, ROW_BLOCK_THREADS,
+                          m.csr, w, o, items);
       }
     /* Exact residuals are rare: the room that row blocks would need for them is not worth it. */
     cuda_csr csr = m.csr;
     if (is_exact && w.count) csr.log2_subwarp = 5;
-    const Items items = cuda_items_of<Items>(w.count ? m.rows : m.items, rows);
-    return cuda_start(context, "multiply_csr", multiply_csr<N, Real, Operands, Items>,
-                      cuda_blocks_for((size_t)items.count(csr.rows) << csr.log2_subwarp), CUDA_THREADS, csr, o,
-                      items);
+    const cuda_runs items = cuda_items_of(w.count ? m.rows : m.items, rows, csr.rows);
+    return cuda_start(context, "multiply_csr", multiply_csr<N, Real, Operands>,
+                      cuda_blocks_for((size_t)items.count << csr.log2_subwarp), CUDA_THREADS, csr, o, items);
   }
 };
 
 struct jagged_product {
-  static constexpr bool leaves_out_rows = true;
-  template <int N, typename Real, typename Items, typename Operands>
-  static ts_status start(ts_context *context, const cuda_matrix &m, tsi_rows rows, const Operands &o) {
-    const Items items = cuda_items_of<Items>(m.items, rows);
+  template <int N, typename Real, typename Operands>
+  static ts_status start(const ts_matrix *A, const cuda_matrix &m, const Operands &o) {
+    ts_context *context = A->context;
+    const tsi_rows rows = cuda_rows_of<Operands>(A);
+    const cuda_runs items = cuda_items_of(m.items, rows, m.slices.count);
     cuda_row_blocks w = m.row_blocks;
     if (rows == TSI_INTERIOR_ROWS) w.count = 0; /* long rows are boundary rows, whatever they need */
-    const unsigned blocks =
-        (unsigned)w.count + cuda_blocks_for((size_t)items.count(m.slices.count), SLICE_WARPS);
+    const unsigned blocks = (unsigned)w.count + cuda_blocks_for((size_t)items.count, SLICE_WARPS);
     if constexpr (N == 1 && sizeof(Real) == 4)
       if (m.slices.lean_product)
-        return cuda_start(context, "multiply_lean", multiply_lean<Operands, Items>, blocks, SLICE_THREADS,
-                          m.slices, w, o, items);
+        return cuda_start(context, "multiply_lean", multiply_lean, blocks, SLICE_THREADS, m.slices, w, o,
+                          items);
     if constexpr (streams<N, Operands>)
       if (m.slices.streamed)
-        return cuda_start(context, "multiply_streamed", multiply_streamed<N, Real, Operands, Items>, blocks,
+        return cuda_start(context, "multiply_streamed", multiply_streamed<N, Real, Operands>, blocks,
                           SLICE_THREADS, m.slices, w, o, items);
-    return cuda_start(context, "multiply_slices", multiply_slices<N, Real, Operands, Items>, blocks,
-                      SLICE_THREADS, m.slices, w, o, items);
+    return cuda_start(context, "multiply_slices", multiply_slices<N, Real, Operands>, blocks, SLICE_THREADS,
+                      m.slices, w, o, items);
   }
 };
 
 struct segments_product {
-  static constexpr bool leaves_out_rows = false;
-  template <int N, typename Real, typename Items, typename Operands>
-  static ts_status start(ts_context *context, const cuda_matrix &m, tsi_rows, const Operands &o) {
-    return cuda_start(context, "multiply_segments", multiply_segments<N, Real, Operands>,
+  template <int N, typename Real, typename Operands>
+  static ts_status start(const ts_matrix *A, const cuda_matrix &m, const Operands &o) {
+    return cuda_start(A->context, "multiply_segments", multiply_segments<N, Real, Operands>,
                       cuda_blocks_for((size_t)m.segments.rows), CUDA_THREADS, m.segments, o);
   }
 };
 
-template <typename Product, int N, typename Real, typename Operands>
-static ts_status start(const ts_matrix *A, const Operands &o) {
-  const cuda_matrix &m = *cuda_matrix_of(A);
-  if constexpr (Product::leaves_out_rows && cuda_leaves_out_rows<Operands>)
-    if (A->rows != TSI_ALL_ROWS) return Product::template start<N, Real, cuda_some>(A->context, m, A->rows, o);
-  return Product::template start<N, Real, cuda_all>(A->context, m, TSI_ALL_ROWS, o);
-}
-
 template <typename Product, typename Real, typename Operands>
-static ts_status run(const ts_matrix *A, int components, const Operands &o) {
+static ts_status run_spmv(const ts_matrix *A, int components, const Operands &o) {
+  const cuda_matrix &m = *cuda_matrix_of(A);
   switch (components) {
   case 1:
-    return start<Product, 1, Real>(A, o);
+    return Product::template start<1, Real>(A, m, o);
   case 2:
-    return start<Product, 2, Real>(A, o);
+    return Product::template start<2, Real>(A, m, o);
   case 3:
-    return start<Product, 3, Real>(A, o);
+    return Product::template start<3, Real>(A, m, o);
   default:
-    return start<Product, 4, Real>(A, o);
+    return Product::template start<4, Real>(A, m, o);
   }
 }
 
 /* Constrained rows of A are empty. */
 template <typename Product> static ts_status spmv(ts_vector *y, const ts_matrix *A, const ts_vector *x) {
-  return y->low ? run<Product, double>(A, y->components, cuda_pair_operands_of(y, x, NULL))
-                : run<Product, float>(A, y->components, cuda_operands_of(y, NULL, x, NULL));
+  return y->low ? run_spmv<Product, double>(A, y->components, cuda_pair_operands_of(y, x, NULL))
+                : run_spmv<Product, float>(A, y->components, cuda_operands_of(y, NULL, x, NULL));
 }
 
 /* b - A x is the difference of nearly equal numbers when x is good. */
 template <typename Product>
 static ts_status residual(ts_vector *r, const ts_vector *b, const ts_matrix *A, const ts_vector *x) {
   const unsigned char *constrained = cuda_matrix_of(A)->constrained;
-  return r->low ? run<Product, cuda_exact>(A, r->components, cuda_exact_operands_of(r, b, x, constrained))
-                : run<Product, double>(A, r->components, cuda_operands_of(r, b, x, constrained));
+  return r->low ? run_spmv<Product, cuda_exact>(A, r->components, cuda_exact_operands_of(r, b, x, constrained))
+                : run_spmv<Product, double>(A, r->components, cuda_operands_of(r, b, x, constrained));
 }
 
 #define OPERATIONS(name)                                                                                       \
@@ -152,11 +141,11 @@ static ts_status residual(ts_vector *r, const ts_vector *b, const ts_matrix *A, 
 #define QUICK_OPERATIONS(name)                                                                                 \
   ts_status cuda_##name##_quick_residual(ts_vector *r, const ts_vector *b, const ts_matrix *A,                 \
                                          const ts_vector *x) {                                                 \
-    return run<name##_product, float>(A, r->components,                                                        \
-                                      cuda_operands_of(r, b, x, cuda_matrix_of(A)->constrained));              \
+    return run_spmv<name##_product, float>(A, r->components,                                                   \
+                                           cuda_operands_of(r, b, x, cuda_matrix_of(A)->constrained));         \
   }                                                                                                            \
   ts_status cuda_##name##_smooth(ts_vector *out, const ts_matrix *A, const tsi_smoothing *s) {                 \
-    return run<name##_product, float>(A, out->components, cuda_step_operands_of(out, s));                      \
+    return run_spmv<name##_product, float>(A, out->components, cuda_step_operands_of(out, s));                 \
   }
 OPERATIONS(csr)
 OPERATIONS(jagged)
@@ -194,7 +183,8 @@ ts_status cuda_jagged_spmv_dot(ts_vector *y, const ts_matrix *A, const ts_vector
     return cuda_reduce(out, index, TSI_REDUCE_DOT, x, y);
   }
   if (!m->dots) CUDA_TAKE((ts_matrix *)A, NULL, count, m->dots);
-  const cuda_dot_operands o = {cuda_pair_operands_of(y, x, NULL), m->dots};
-  TSI_TRY((start<jagged_product, 1, double>(A, o)));
+  cuda_pair_operands o = cuda_pair_operands_of(y, x, NULL);
+  o.dots = m->dots;
+  TSI_TRY((run_spmv<jagged_product, double>(A, 1, o)));
   return run_add_dots(x, count, m->dots, out, index);
 }

@@ -16,14 +16,14 @@ constexpr int bcrs_blocks = SIZE != 4 || sizeof(Real) != 4 ? 1
                             : N == 4                       ? MULTIPROCESSOR_THREADS / BCRS_THREADS
                                                            : 1;
 
-template <int SIZE, int N, typename Real, typename Operands, typename Items>
+template <int SIZE, int N, typename Real, typename Operands>
 __global__ static void __launch_bounds__(BCRS_THREADS, bcrs_blocks<SIZE, N, Real>)
-    multiply_bcrs(const cuda_bcrs m, const bcrs_operands<Operands> given, const Items items) {
+    multiply_bcrs(const cuda_bcrs m, const bcrs_operands<Operands> given, const cuda_runs items) {
   constexpr int log2_parts = cuda_log2_parts<SIZE>, rows = 4 / SIZE;
   constexpr int ahead = SIZE == 4 && N == 4 ? 1 : 2;
   const size_t thread = (size_t)blockIdx.x * BCRS_THREADS + threadIdx.x;
-  const size_t number = thread >> m.log2_subwarp, block_row = items.item(number);
-  const bool mine = number < (size_t)items.count(m.rows);
+  const size_t number = thread >> m.log2_subwarp, block_row = cuda_item(items, number);
+  const bool mine = number < (size_t)items.count;
   const int lane = threadIdx.x & ((1 << m.log2_subwarp) - 1), part = lane & ((1 << log2_parts) - 1);
   Real sum[rows][N] = {};
   /* Before the kernel before has ended: what belongs to the pattern. */
@@ -37,21 +37,12 @@ __global__ static void __launch_bounds__(BCRS_THREADS, bcrs_blocks<SIZE, N, Real
   }
 }
 
-template <int SIZE, int N, typename Real, typename Items, typename Operands>
-static ts_status start_items(ts_context *context, const cuda_bcrs &m, const Items &items,
-                             const bcrs_operands<Operands> &o) {
-  return cuda_start(context, "multiply_bcrs", multiply_bcrs<SIZE, N, Real, Operands, Items>,
-                    cuda_blocks_for((size_t)items.count(m.rows) << m.log2_subwarp, BCRS_THREADS), BCRS_THREADS,
-                    m, o, items);
-}
-
 template <int SIZE, int N, typename Real, typename Operands>
 static ts_status start(const ts_matrix *A, const cuda_bcrs &m, const bcrs_operands<Operands> &o) {
-  if constexpr (cuda_leaves_out_rows<Operands>)
-    if (A->rows != TSI_ALL_ROWS)
-      return start_items<SIZE, N, Real>(A->context, m,
-                                        cuda_items_of<cuda_some>(cuda_matrix_of(A)->items, A->rows), o);
-  return start_items<SIZE, N, Real>(A->context, m, cuda_all{}, o);
+  const cuda_runs items = cuda_items_of(cuda_matrix_of(A)->items, cuda_rows_of<Operands>(A), m.rows);
+  return cuda_start(A->context, "multiply_bcrs", multiply_bcrs<SIZE, N, Real, Operands>,
+                    cuda_blocks_for((size_t)items.count << m.log2_subwarp, BCRS_THREADS), BCRS_THREADS, m, o,
+                    items);
 }
 
 template <int SIZE, typename Real, typename Operands>
@@ -70,7 +61,7 @@ static ts_status start_components(const ts_matrix *A, const cuda_bcrs &m, int co
 }
 
 template <typename Real, typename Operands>
-static ts_status run(const ts_matrix *A, const Operands &o, int components) {
+static ts_status run_bcrs(const ts_matrix *A, const Operands &o, int components) {
   const bcrs_operands<Operands> given = {A->info.rows, o};
   cuda_bcrs m = cuda_matrix_of(A)->bcrs;
   m.log2_subwarp = cuda_block_subwarp(m, cuda_blocks_a_thread(m, components), m.log2_block == 2 ? 2 : 0);
@@ -97,7 +88,7 @@ static ts_status run_padded(const ts_matrix *A, Operands o, const cuda_vector *x
   ts_status status = TS_OK;
   if (error != cudaSuccess) status = cuda_report(context, error, "cudaMemcpyAsync", __FILE__, __LINE__);
   replace_first_part(o.x, (float *)padded);
-  if (status == TS_OK) status = run<Real>(A, o, 1);
+  if (status == TS_OK) status = run_bcrs<Real>(A, o, 1);
   cuda_give(context, padded, bytes);
   return status;
 }
@@ -106,7 +97,7 @@ template <typename Real, typename Operands>
 static ts_status multiply(const ts_matrix *A, const Operands &o, const ts_vector *x) {
   const int is_cut = x->components == 1 && A->info.columns % (1 << cuda_matrix_of(A)->bcrs.log2_block) != 0;
   if (is_cut && cuda_vector_of(x)->borrowed) return run_padded<Real>(A, o, cuda_vector_of(x));
-  return run<Real>(A, o, x->components);
+  return run_bcrs<Real>(A, o, x->components);
 }
 
 ts_status cuda_bcrs_spmv(ts_vector *y, const ts_matrix *A, const ts_vector *x) {

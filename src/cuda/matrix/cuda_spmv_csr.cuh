@@ -178,13 +178,13 @@ static __device__ __forceinline__ row_piece<N, Real> piece_of_row_block(const ts
   return own;
 }
 
-template <int N, typename Real, typename Operands, typename Items>
+template <int N, typename Real, typename Operands>
 __global__ static void __launch_bounds__(ROW_BLOCK_THREADS, row_block_blocks<N, Real>)
-    multiply_row_blocks(const cuda_csr m, const cuda_row_blocks w, const Operands o, const Items items) {
+    multiply_row_blocks(const cuda_csr m, const cuda_row_blocks w, const Operands o, const cuda_runs items) {
   __shared__ row_block_memory<N, Real> memory;
   cuda_dependent_trigger();
   const int t = (int)threadIdx.x;
-  const unsigned number = items.item(blockIdx.x);
+  const unsigned number = cuda_item(items, blockIdx.x);
   const tsi_row_block work = load_row_block(w.row_blocks + number);
   if (work.rows == 0) {
     piece_of_row<N, ROW_BLOCK_THREADS, Real, 4>(w, work, (int)number, o);

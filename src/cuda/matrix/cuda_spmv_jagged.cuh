@@ -32,8 +32,8 @@ static __device__ __noinline__ row_sum<N, Real> sum_unpadded(const cuda_slices &
 /* What is to be known of a slice beside its product; all threads of a warp together. */
 template <int N, typename Operands, typename Real>
 static __device__ __forceinline__ void keep_dot(const Operands &o, int slice, int32_t row, const Real sum[N]) {
-  if constexpr (std::is_same<Operands, cuda_dot_operands>::value) {
-    static_assert(N == 1, "sums of one component");
+  if constexpr (N == 1 && std::is_same<Operands, cuda_pair_operands>::value) {
+    if (!o.dots) return;
     double dot = row >= 0 ? cuda_load<1>(o.x, row).number(0) * sum[0] : 0;
     dot = cuda_warp_sum(dot);
     if (threadIdx.x % 32 == 0) o.dots[slice] = dot;
@@ -42,26 +42,26 @@ static __device__ __forceinline__ void keep_dot(const Operands &o, int slice, in
 
 /* Of conjugate gradients: not a residual. */
 template <typename Operands, typename Real>
-constexpr bool is_product = sizeof(Real) == 4 || std::is_base_of<cuda_pair_operands, Operands>::value;
+constexpr bool is_product = sizeof(Real) == 4 || std::is_same<Operands, cuda_pair_operands>::value;
 
 /* Half of the threads that a multiprocessor can hold, and many loads of each; fewer threads for four components
  * in pairs. */
 template <int N, typename Operands>
 constexpr int
-    slices_blocks = MULTIPROCESSOR_THREADS *(N < 4 || std::is_base_of<cuda_operands, Operands>::value ? 4 : 3) /
+    slices_blocks = MULTIPROCESSOR_THREADS *(N < 4 || std::is_same<Operands, cuda_operands>::value ? 4 : 3) /
                     8 / SLICE_THREADS;
 
-template <int N, typename Real, typename Operands, typename Items>
+template <int N, typename Real, typename Operands>
 __global__ static void __launch_bounds__(SLICE_THREADS, slices_blocks<N, Operands>)
-    multiply_slices(const cuda_slices m, const cuda_row_blocks w, const Operands o, const Items items) {
+    multiply_slices(const cuda_slices m, const cuda_row_blocks w, const Operands o, const cuda_runs items) {
   cuda_dependent_trigger();
   if ((int)blockIdx.x < w.count) { /* the long rows first: they take longest */
     piece_of_row<N, SLICE_THREADS, Real>(w, w.row_blocks[blockIdx.x], (int)blockIdx.x, o);
     return;
   }
   const int number = ((int)blockIdx.x - w.count) * SLICE_WARPS + (int)threadIdx.x / 32, lane = threadIdx.x % 32;
-  if (number >= items.count(m.count)) return;
-  const int slice = items.item(number);
+  if (number >= items.count) return;
+  const int slice = cuda_item(items, number);
   const cuda_place p = cuda_place_of(m, slice, lane);
   if (m.prefetched && p.slice.padded && p.slice.longest <= 8) cuda_prefetch_slice(m, p.slice, lane);
   cuda_dependent_wait();
@@ -76,17 +76,16 @@ __global__ static void __launch_bounds__(SLICE_THREADS, slices_blocks<N, Operand
 }
 
 /* All threads that a multiprocessor can hold, with fewer loads of each. */
-template <typename Operands, typename Items>
 __global__ static void __launch_bounds__(SLICE_THREADS, MULTIPROCESSOR_THREADS / SLICE_THREADS)
-    multiply_lean(const cuda_slices m, const cuda_row_blocks w, const Operands o, const Items items) {
+    multiply_lean(const cuda_slices m, const cuda_row_blocks w, const cuda_operands o, const cuda_runs items) {
   cuda_dependent_trigger();
   if ((int)blockIdx.x < w.count) {
     piece_of_row<1, SLICE_THREADS, float>(w, w.row_blocks[blockIdx.x], (int)blockIdx.x, o);
     return;
   }
   const int number = ((int)blockIdx.x - w.count) * SLICE_WARPS + (int)threadIdx.x / 32, lane = threadIdx.x % 32;
-  if (number >= items.count(m.count)) return;
-  const int slice = items.item(number);
+  if (number >= items.count) return;
+  const int slice = cuda_item(items, number);
   const cuda_place p = cuda_place_of(m, slice, lane);
   if (p.slice.padded) cuda_prefetch_slice(m, p.slice, lane);
   cuda_dependent_wait();
@@ -161,8 +160,8 @@ static __device__ __forceinline__ void sum_chunks(const cuda_slices &m, const cu
 /* Not with several components in pairs, which take too many registers, and not for exact residuals, which are
  * rare. */
 template <int N, typename Operands>
-constexpr bool streams = std::is_base_of<cuda_operands, Operands>::value ||
-                         (N <= 2 && std::is_base_of<cuda_pair_operands, Operands>::value);
+constexpr bool streams = std::is_same<Operands, cuda_operands>::value ||
+                         (N <= 2 && std::is_same<Operands, cuda_pair_operands>::value);
 
 /* Eighths of the threads that a multiprocessor can hold: as many as there are registers for. */
 template <int N, typename Real, typename Operands>
@@ -170,11 +169,11 @@ constexpr int streamed_eighths = N == 1 && sizeof(Real) == 4            ? 6
                                  : N == 1 && is_product<Operands, Real> ? 5
                                                                         : 4;
 
-template <int N, typename Real, typename Operands, typename Items>
+template <int N, typename Real, typename Operands>
 __global__ static void __launch_bounds__(SLICE_THREADS,
                                          MULTIPROCESSOR_THREADS *streamed_eighths<N, Real, Operands> / 8 /
                                              SLICE_THREADS)
-    multiply_streamed(const cuda_slices m, const cuda_row_blocks w, const Operands o, const Items items) {
+    multiply_streamed(const cuda_slices m, const cuda_row_blocks w, const Operands o, const cuda_runs items) {
   __shared__ __align__(16) unsigned char chunks[SLICE_WARPS][CHUNKS][CHUNK_BYTES];
   cuda_dependent_trigger();
   if ((int)blockIdx.x < w.count) {
@@ -183,8 +182,8 @@ __global__ static void __launch_bounds__(SLICE_THREADS,
   }
   const int warp = (int)threadIdx.x / 32, lane = threadIdx.x % 32;
   const int number = ((int)blockIdx.x - w.count) * SLICE_WARPS + warp;
-  if (number >= items.count(m.count)) return;
-  const int slice = items.item(number);
+  if (number >= items.count) return;
+  const int slice = cuda_item(items, number);
   const cuda_place p = cuda_place_of(m, slice, lane);
   cuda_dependent_wait();
   row_sum<N, Real> sum = {};

@@ -1,5 +1,4 @@
 /* Hierarchies of algebraic multigrid that the device makes, level by level. */
-#include <math.h>
 
 #include "common/matrix/csr.h"
 #include "cuda/matrix/cuda_matrix.h"
@@ -77,7 +76,7 @@ static ts_status group(const tsi_amg *amg, int l) {
   CUDA_AMG_TAKE(&h->kept[l], level->nodes, level->aggregates);
   cuda_amg_memory memory = {.context = amg->context};
   cuda_amg_graph graph;
-  ts_status status = cuda_amg_strength(&memory, level, ldexp(amg->desc.strength, -l), &graph);
+  ts_status status = cuda_amg_strength(&memory, level, amg->desc.strength, l, &graph);
   if (status == TS_OK)
     status = cuda_amg_aggregate(amg->context, &graph, level->aggregates, &level->aggregate_count);
   cuda_amg_give(&memory);

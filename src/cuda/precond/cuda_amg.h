@@ -21,11 +21,15 @@ extern "C" {
 
 /* ---- Memory (cuda_amg_memory.cu) ---- */
 
-enum { CUDA_AMG_BLOCKS = 16 };
+enum {
+  CUDA_AMG_BLOCKS = 16,
+  CUDA_AMG_MOST_BLOCKS = 1 << 20 /* of a grid, whose kernel loops over what is left */
+};
 
 /* Blocks of device memory that are given back together. */
 typedef struct cuda_amg_memory {
   ts_context *context;
+  const char *what; /* for messages; NULL: a level of amg */
   int count;
   struct {
     void *data;
@@ -119,8 +123,10 @@ typedef struct cuda_amg_graph {
   int32_t *begins, *ends, *indices;
   float *magnitudes;
 } cuda_amg_graph;
-ts_status cuda_amg_strength(cuda_amg_memory *memory, const cuda_amg_level *level, double strength,
+ts_status cuda_amg_strength(cuda_amg_memory *memory, const cuda_amg_level *level, double strength, int depth,
                             cuda_amg_graph *graph);
+/* As tsi_amg_units. */
+ts_status cuda_amg_units(ts_context *context, const cuda_amg_level *level);
 /* The first row without a positive diagonal that is not constrained (`constrained` may be NULL), and what it
  * has there; -1: none. */
 ts_status cuda_amg_check_diagonal(ts_context *context, const cuda_amg_csr *A, const unsigned char *constrained,

@@ -23,7 +23,7 @@ struct dense {
 
 /* A pivot below this share of its diagonal is rounding, as on the host. */
 static __device__ __forceinline__ double pivot_of(double left, double diagonal) {
-  const double rounding = 1e-5;
+  const double rounding = 2e-5;
   return left > rounding * diagonal ? sqrt(left) : 0;
 }
 

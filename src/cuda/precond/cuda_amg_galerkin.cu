@@ -12,8 +12,7 @@ enum {
   FEW_SLOTS = 64,
   FEW_NODES = FEW_SLOTS / 4 * 3,
   WARP_SLOTS = 256, /* with several unknowns half as many */
-  DENSE_THREADS = 256,
-  MOST_BLOCKS = 1 << 20
+  DENSE_THREADS = 256
 };
 static const size_t dense_bytes = (size_t)512 << 20; /* about the most that tables in global memory take */
 
@@ -207,7 +206,7 @@ struct row_lists {
 
 static unsigned blocks_of(int64_t items, int items_a_block) {
   const int64_t blocks = (items + items_a_block - 1) / items_a_block;
-  return (unsigned)(blocks < MOST_BLOCKS ? blocks : MOST_BLOCKS);
+  return (unsigned)(blocks < CUDA_AMG_MOST_BLOCKS ? blocks : CUDA_AMG_MOST_BLOCKS);
 }
 
 template <int MODE, int LANES, int SLOTS, int MOST_UNKNOWNS>
@@ -249,8 +248,8 @@ template <int MODE> static ts_status run_dense(ts_context *context, const produc
 /* All rows, or all nodes where they are counted. No row has more nodes than `most`; `few`: most rows have few.
  */
 template <int MODE>
-static ts_status run(ts_context *context, const product &p, int32_t items, int64_t most, bool few,
-                     row_lists *lists) {
+static ts_status run_galerkin(ts_context *context, const product &p, int32_t items, int64_t most, bool few,
+                              row_lists *lists) {
   lists->refused = 0;
   if (items == 0) return TS_OK;
   CUDA_TRY(context, cudaMemsetAsync(lists->lengths, 0, 2 * sizeof *lists->lengths, cuda_stream(context)));
@@ -291,13 +290,14 @@ static ts_status multiply_ap(cuda_amg_memory *memory, product *p, row_lists *lis
   CUDA_AMG_TAKE(memory, (size_t)sizes[0] * (size_t)p->unknowns, p->product_values);
   /* Rows of P that neighbours name have most of their nodes in common. */
   const bool few = p->unknowns == 1 && sizes[0] <= (int64_t)3 * FEW_NODES * rows;
-  return run<MULTIPLY_AP>(context, *p, rows, sizes[1] < p->nodes ? sizes[1] : p->nodes, few, lists);
+  return run_galerkin<MULTIPLY_AP>(context, *p, rows, sizes[1] < p->nodes ? sizes[1] : p->nodes, few, lists);
 }
 
-static ts_status find_pattern(ts_context *context, product *p, row_lists *lists, cuda_amg_csr *C) {
+static ts_status find_product_pattern(ts_context *context, product *p, row_lists *lists, cuda_amg_csr *C) {
   TSI_TRY(cuda_amg_csr_begin(context, p->left.rows, p->P.columns, C));
   p->C = *C;
-  const ts_status status = run<COUNT_NODES>(context, *p, p->left.rows / p->unknowns, p->nodes, false, lists);
+  const ts_status status =
+      run_galerkin<COUNT_NODES>(context, *p, p->left.rows / p->unknowns, p->nodes, false, lists);
   if (status == TS_OK) return cuda_amg_csr_finish(context, C);
   cuda_amg_csr_free(context, C);
   return status;
@@ -315,11 +315,11 @@ static ts_status multiply_all(cuda_amg_memory *memory, product *p, const cuda_am
   TSI_TRY(multiply_ap(memory, p, &lists));
   p->left = *R;
   if (is_new) {
-    TSI_TRY(find_pattern(context, p, &lists, C));
+    TSI_TRY(find_product_pattern(context, p, &lists, C));
     if (lists.refused == 0) most = 0; /* all rows fit the warps' tables, which have as many places as before */
   }
   p->C = *C;
-  ts_status status = run<FILL_C>(context, *p, R->rows, most, false, &lists);
+  ts_status status = run_galerkin<FILL_C>(context, *p, R->rows, most, false, &lists);
   if (status == TS_OK && p->nodes > 0)
     status =
         cuda_launch(context, "fill_zeros", fill_zeros, blocks_of(p->nodes, CUDA_THREADS), CUDA_THREADS, *p);

@@ -10,9 +10,9 @@ static const char *const level_name = "a level of amg";
 ts_status cuda_amg_take(cuda_amg_memory *memory, size_t count, size_t size, void **to) {
   *to = NULL;
   if (memory->count == CUDA_AMG_BLOCKS)
-    return tsi_fail(memory->context, TS_ERROR_LIMIT, "a level of amg takes more than %d blocks of memory",
-                    (int)CUDA_AMG_BLOCKS);
-  TSI_TRY(cuda_take(memory->context, to, count * size, level_name));
+    return tsi_fail(memory->context, TS_ERROR_LIMIT, "%s takes more than %d blocks of memory",
+                    memory->what ? memory->what : level_name, (int)CUDA_AMG_BLOCKS);
+  TSI_TRY(cuda_take(memory->context, to, count * size, memory->what ? memory->what : level_name));
   memory->blocks[memory->count].data = *to;
   memory->blocks[memory->count++].bytes = count * size;
   return TS_OK;
@@ -80,8 +80,8 @@ static __global__ void __launch_bounds__(CUDA_THREADS)
 }
 
 /* Adds up the lengths and tells how many entries there are. */
-static ts_status add_up(ts_context *context, const cuda_amg_csr *A, unsigned long long *sum,
-                        unsigned long long *entries) {
+static ts_status add_entries(ts_context *context, const cuda_amg_csr *A, unsigned long long *sum,
+                             unsigned long long *entries) {
   const unsigned all = cuda_blocks_for((size_t)A->rows);
   const unsigned most = 8 * (unsigned)cuda_state_of(context)->multiprocessors;
   *entries = 0;
@@ -96,7 +96,7 @@ ts_status cuda_amg_csr_finish(ts_context *context, cuda_amg_csr *A) {
   unsigned long long *sum, entries;
   ts_status status = cuda_take_zeroed(context, (void **)&sum, sizeof *sum, level_name);
   if (status == TS_OK) {
-    status = add_up(context, A, sum, &entries);
+    status = add_entries(context, A, sum, &entries);
     cuda_give(context, sum, sizeof *sum);
   }
   if (status == TS_OK) return cuda_amg_csr_room(context, (int64_t)entries, A);

@@ -244,18 +244,20 @@ __global__ static void __launch_bounds__(CUDA_THREADS) fill(const smoothing s) {
 typedef void kernel(const smoothing s);
 
 /* `by_teams` over all rows, `by_blocks` over the long ones. */
-static ts_status run(ts_context *context, const char *name, const smoothing *s, kernel *by_teams,
-                     kernel *by_blocks, int has_long) {
+static ts_status run_smoothing(ts_context *context, const char *name, const smoothing *s, kernel *by_teams,
+                               kernel *by_blocks, int has_long) {
   const size_t blocks = ((size_t)s->rows + CUDA_THREADS / TEAM - 1) / (CUDA_THREADS / TEAM);
   if (s->rows == 0) return TS_OK;
-  TSI_TRY(cuda_launch(context, name, by_teams, (unsigned)(blocks < MOST_BLOCKS ? blocks : MOST_BLOCKS),
-                      CUDA_THREADS, *s));
+  TSI_TRY(cuda_launch(context, name, by_teams,
+                      (unsigned)(blocks < CUDA_AMG_MOST_BLOCKS ? blocks : CUDA_AMG_MOST_BLOCKS), CUDA_THREADS,
+                      *s));
   return has_long ? cuda_launch(context, name, by_blocks, LONG_BLOCKS, CUDA_THREADS, *s) : TS_OK;
 }
 
 /* The kernel that is compiled for one unknown, or for one unknown and one vector, or the other. */
 #define RUN(context, s, single, has_long, name, ...)                                                           \
-  run((context), #name, (s), (single) ? name<TEAM, true __VA_ARGS__> : name<TEAM, false __VA_ARGS__>,          \
+  run_smoothing(                                                                                               \
+      (context), #name, (s), (single) ? name<TEAM, true __VA_ARGS__> : name<TEAM, false __VA_ARGS__>,          \
       (single) ? name<CUDA_THREADS, true __VA_ARGS__> : name<CUDA_THREADS, false __VA_ARGS__>, (has_long))
 
 static ts_status find_pattern(ts_context *context, smoothing *s, cuda_amg_level *level, int has_long) {

@@ -12,7 +12,7 @@ enum {
   EACH = 4,   /* entries of a chunk for each thread */
   LONG = 2048 /* entries of the longest row that eight threads have */
 };
-enum { MOST_BLOCKS = 1 << 20, LONG_BLOCKS = 1024, NO_AGGREGATE = INT32_MAX };
+enum { LONG_BLOCKS = 1024, NO_AGGREGATE = INT32_MAX };
 
 /* What the host waits for. */
 struct findings {

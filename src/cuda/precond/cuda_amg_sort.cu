@@ -8,16 +8,16 @@
 
 enum {
   WARPS = CUDA_THREADS / 32,
-  EACH = 16, /* items of a thread */
-  TILE = CUDA_THREADS * EACH,
+  SORT_EACH = 16, /* items of a thread */
+  SORT_TILE = CUDA_THREADS * SORT_EACH,
   DIGIT_BITS = 8,
   VALUES = 1 << DIGIT_BITS
 };
 
-static const char *const scratch_name = "a sum of amg";
+static const char *const scratch_name = "a sum";
 
 static unsigned tiles_of(size_t count) {
-  return (unsigned)((count + TILE - 1) / TILE);
+  return (unsigned)((count + SORT_TILE - 1) / SORT_TILE);
 }
 
 /* ---- Sums ---- */
@@ -45,9 +45,9 @@ template <typename Number> static __device__ Number sum_before(Number number, Nu
 template <typename Number>
 __global__ static void __launch_bounds__(CUDA_THREADS)
     add_tiles(const Number *numbers, size_t count, Number *sums) {
-  const size_t tile = (size_t)blockIdx.x * TILE;
+  const size_t tile = (size_t)blockIdx.x * SORT_TILE;
   Number own = 0, all;
-  for (int k = 0; k < EACH; k++) {
+  for (int k = 0; k < SORT_EACH; k++) {
     const size_t i = tile + (size_t)k * CUDA_THREADS + threadIdx.x;
     if (i + 1 < count) own += numbers[i]; /* nobody needs the last one */
   }
@@ -59,25 +59,25 @@ __global__ static void __launch_bounds__(CUDA_THREADS)
 template <bool ITSELF, typename Number>
 __global__ static void __launch_bounds__(CUDA_THREADS)
     sum_tiles(Number *numbers, size_t count, const Number *before) {
-  __shared__ Number tile[CUDA_THREADS * (EACH + 1)];
-  const size_t first = (size_t)blockIdx.x * TILE;
-  for (int k = 0; k < EACH; k++) {
+  __shared__ Number tile[CUDA_THREADS * (SORT_EACH + 1)];
+  const size_t first = (size_t)blockIdx.x * SORT_TILE;
+  for (int k = 0; k < SORT_EACH; k++) {
     const unsigned place = (unsigned)k * CUDA_THREADS + threadIdx.x;
-    tile[place + place / EACH] = first + place + !ITSELF < count ? numbers[first + place] : 0;
+    tile[place + place / SORT_EACH] = first + place + !ITSELF < count ? numbers[first + place] : 0;
   }
   __syncthreads();
-  Number *own = tile + threadIdx.x * (EACH + 1), sum = 0, all;
-  for (int k = 0; k < EACH; k++) sum += own[k];
+  Number *own = tile + threadIdx.x * (SORT_EACH + 1), sum = 0, all;
+  for (int k = 0; k < SORT_EACH; k++) sum += own[k];
   sum = sum_before(sum, &all) + (before ? before[blockIdx.x] : 0);
-  for (int k = 0; k < EACH; k++) {
+  for (int k = 0; k < SORT_EACH; k++) {
     const Number number = own[k];
     own[k] = ITSELF ? sum + number : sum;
     sum += number;
   }
   __syncthreads();
-  for (int k = 0; k < EACH; k++) {
+  for (int k = 0; k < SORT_EACH; k++) {
     const unsigned place = (unsigned)k * CUDA_THREADS + threadIdx.x;
-    if (first + place < count) numbers[first + place] = tile[place + place / EACH];
+    if (first + place < count) numbers[first + place] = tile[place + place / SORT_EACH];
   }
 }
 
@@ -134,8 +134,8 @@ __global__ static void __launch_bounds__(CUDA_THREADS) count_digits(const digit_
   __shared__ int32_t counts[VALUES];
   counts[threadIdx.x] = 0;
   __syncthreads();
-  for (int k = 0; k < EACH; k++) {
-    const int64_t i = (int64_t)blockIdx.x * TILE + k * CUDA_THREADS + threadIdx.x;
+  for (int k = 0; k < SORT_EACH; k++) {
+    const int64_t i = (int64_t)blockIdx.x * SORT_TILE + k * CUDA_THREADS + threadIdx.x;
     if (i < p.count) atomicAdd(&counts[digit_of(p, p.keys[i])], 1);
   }
   __syncthreads();
@@ -157,12 +157,12 @@ __global__ static void __launch_bounds__(CUDA_THREADS)
     place_items(const digit_pass p, uint32_t *keys, int32_t *order) {
   __shared__ int32_t places[WARPS][VALUES];
   const unsigned warp = threadIdx.x / 32, lane = threadIdx.x % 32;
-  const int64_t first = (int64_t)blockIdx.x * TILE + warp * (TILE / WARPS) + lane;
+  const int64_t first = (int64_t)blockIdx.x * SORT_TILE + warp * (SORT_TILE / WARPS) + lane;
   for (int w = 0; w < WARPS; w++) places[w][threadIdx.x] = 0;
   __syncthreads();
-  uint32_t key[EACH];
-  int32_t rank[EACH]; /* among those of the warp with the same digit */
-  for (int k = 0; k < EACH; k++) {
+  uint32_t key[SORT_EACH];
+  int32_t rank[SORT_EACH]; /* among those of the warp with the same digit */
+  for (int k = 0; k < SORT_EACH; k++) {
     const int64_t i = first + k * 32;
     key[k] = i < p.count ? p.keys[i] : 0;
     const unsigned digit = i < p.count ? digit_of(p, key[k]) : VALUES, same = same_digit(digit);
@@ -182,7 +182,7 @@ __global__ static void __launch_bounds__(CUDA_THREADS)
     }
   }
   __syncthreads();
-  for (int k = 0; k < EACH; k++) {
+  for (int k = 0; k < SORT_EACH; k++) {
     const int64_t i = first + k * 32;
     if (i >= p.count) continue;
     const int32_t to = places[warp][digit_of(p, key[k])] + rank[k];

@@ -3,6 +3,7 @@
  * A row, or a node of several, belongs to SUBWARP neighbouring threads. With one unknown a node they take
  * entries beside each other. With several each takes a row of the node, and they walk along the rows from one
  * block to the next, so that what belongs to a block is added in the host's order and blocks come ascending. */
+#include <math.h>
 #include <string.h>
 
 #include "cuda_amg_diagonal.cuh"
@@ -14,9 +15,11 @@ struct connections {
   cuda_amg_graph graph;
   unsigned char *strong;
   int32_t unknowns;
-  double limit;    /* the strength, squared */
-  float *diagonal; /* where it is positive, else 0 */
-  double *norms;   /* Frobenius norms of the nodes' own blocks */
+  double strength;       /* on all levels */
+  double limit;          /* the strength of this level, squared */
+  const double *weights; /* the near-null vector; NULL: constants */
+  float *diagonal;       /* where it is positive, else 0 */
+  double *norms;         /* Frobenius norms of the nodes' own blocks */
 };
 
 __global__ static void find_diagonal(const cuda_amg_csr A, float *diagonal) {
@@ -39,12 +42,15 @@ static __device__ __forceinline__ unsigned subwarp_mask(void) {
 
 /* ---- One unknown a node ---- */
 
-static __device__ __forceinline__ unsigned char classify(const connections &s, int32_t i, int32_t j,
-                                                         float value, double own, double limit) {
-  const double a = (double)value, other = (double)s.diagonal[j];
-  if (own == 0 || other == 0) return TSI_AMG_DROPPED;
-  if (j == i) return TSI_AMG_STRONG;
-  return a == 0 || a * a < limit * (own * fmin(own, other)) ? TSI_AMG_WEAK : TSI_AMG_STRONG;
+/* As on the host: of row i in its units. */
+struct coupling {
+  double value, other;
+};
+
+static __device__ __forceinline__ coupling get_coupling(const connections &s, double inverse, int32_t e) {
+  const int32_t j = s.A.indices[e];
+  const double ratio = s.weights ? tsi_amg_ratio(inverse, s.weights[j]) : 1;
+  return {(double)s.A.values[e] * ratio, (double)s.diagonal[j] * ratio * ratio};
 }
 
 /* The sum and the maximum over the subwarp, in every lane: the host adds in the same pairs. */
@@ -59,30 +65,33 @@ static __device__ __forceinline__ double subwarp_largest(double value) {
   return value;
 }
 
-/* Of the couplings seen so far. */
-struct row_couplings {
-  double largest, sum;
-  bool usual; /* one is at least TSI_AMG_USUAL */
+/* What is asked of the couplings of row i, squared; `signs`: positive ones are weak. */
+struct limit {
+  double square;
+  bool signs;
 };
 
-static __device__ __forceinline__ void add_coupling(row_couplings &r, double square, double magnitude,
-                                                    double scale) {
-  r.usual |= square >= TSI_AMG_USUAL * TSI_AMG_USUAL * scale;
-  r.largest = fmax(r.largest, square / scale);
-  r.sum += magnitude;
+static __device__ __forceinline__ limit find_limit(const connections &s, int32_t begin, int32_t length,
+                                                   double own, double inverse) {
+  double largest = 0, sum = 0;
+  for (int32_t k = subwarp_lane(); k < length && own > 0 && s.limit > 0; k += SUBWARP) {
+    const coupling c = get_coupling(s, inverse, begin + k);
+    if (!(c.value < 0) || c.other == 0) continue;
+    largest = fmax(largest, c.value * c.value / (own * fmin(own, c.other)));
+    sum -= c.value;
+  }
+  largest = subwarp_largest(largest);
+  sum = subwarp_sum(sum);
+  if (sum <= TSI_AMG_HELD * own) return {s.limit, false};
+  return {tsi_amg_limit(s.strength, largest), true};
 }
 
-static __device__ __forceinline__ double find_limit(const connections &s, int32_t i, int32_t begin,
-                                                    int32_t length, double own) {
-  row_couplings r = {};
-  for (int32_t k = subwarp_lane(); k < length && own > 0; k += SUBWARP) {
-    const int32_t j = s.A.indices[begin + k];
-    const double a = (double)s.A.values[begin + k], other = (double)s.diagonal[j];
-    if (j != i && other > 0) add_coupling(r, a * a, fabs(a), own * fmin(own, other));
-  }
-  const bool usual = own == 0 || (__ballot_sync(subwarp_mask(), r.usual) & subwarp_mask());
-  const double largest = subwarp_largest(r.largest), sum = subwarp_sum(r.sum);
-  return usual ? s.limit : tsi_amg_limit(s.limit, largest, sum, own);
+static __device__ __forceinline__ unsigned char classify(const coupling &c, bool is_own, double own,
+                                                         const limit &least) {
+  if (own == 0 || c.other == 0) return TSI_AMG_DROPPED;
+  if (is_own) return TSI_AMG_STRONG;
+  if (c.value == 0 || (least.signs && c.value > 0)) return TSI_AMG_WEAK;
+  return c.value * c.value < least.square * (own * fmin(own, c.other)) ? TSI_AMG_WEAK : TSI_AMG_STRONG;
 }
 
 __global__ static void classify_entries(const connections s) {
@@ -90,16 +99,18 @@ __global__ static void classify_entries(const connections s) {
   if (number >= s.A.rows) return;
   const int32_t i = (int32_t)number, begin = s.A.offsets[i], length = s.A.offsets[i + 1] - begin;
   const unsigned mask = subwarp_mask(), before = mask & ((1u << threadIdx.x % 32) - 1);
-  const double own = (double)s.diagonal[i], limit = find_limit(s, i, begin, length, own);
+  const double own = (double)s.diagonal[i];
+  const double inverse = s.weights && s.weights[i] != 0 ? 1 / s.weights[i] : 0;
+  const limit least = find_limit(s, begin, length, own, inverse);
   int32_t to = begin;
   for (int64_t k = subwarp_lane(); k - subwarp_lane() < length; k += SUBWARP) {
     int32_t j = i;
-    float value = 0;
+    coupling c = {0, 0};
     bool neighbour = false;
     if (k < length) {
       j = s.A.indices[begin + k];
-      value = s.A.values[begin + k];
-      const unsigned char strong = classify(s, i, j, value, own, limit);
+      c = get_coupling(s, inverse, begin + (int32_t)k);
+      const unsigned char strong = classify(c, j == i, own, least);
       s.strong[begin + k] = strong;
       neighbour = strong == TSI_AMG_STRONG && j != i;
     }
@@ -107,7 +118,7 @@ __global__ static void classify_entries(const connections s) {
     if (neighbour) {
       const int32_t place = to + __popc(neighbours & before);
       s.graph.indices[place] = j;
-      s.graph.magnitudes[place] = fabsf(value);
+      s.graph.magnitudes[place] = (float)fabs(c.value);
     }
     to += __popc(neighbours);
   }
@@ -211,6 +222,19 @@ static __device__ __forceinline__ int32_t next_block(const connections &s, lane_
   return other;
 }
 
+/* Of the couplings seen so far. */
+struct row_couplings {
+  double largest, sum;
+  bool usual; /* one is at least TSI_AMG_USUAL */
+};
+
+static __device__ __forceinline__ void add_coupling(row_couplings &r, double square, double magnitude,
+                                                    double scale) {
+  r.usual |= square >= TSI_AMG_USUAL * TSI_AMG_USUAL * scale;
+  r.largest = fmax(r.largest, square / scale);
+  r.sum += magnitude;
+}
+
 static __device__ __forceinline__ double find_block_limit(const connections &s, int32_t node, lane_row row) {
   const double norm = s.norms[node];
   row_couplings r = {};
@@ -222,7 +246,7 @@ static __device__ __forceinline__ double find_block_limit(const connections &s, 
     const bool takes_part = __ballot_sync(subwarp_mask(), found.parts != 0) & subwarp_mask();
     if (other != node && takes_part) add_coupling(r, square, sqrt(square), norm * fmin(norm, s.norms[other]));
   }
-  return r.usual ? s.limit : tsi_amg_limit(s.limit, r.largest, r.sum, norm);
+  return r.usual ? s.limit : tsi_amg_block_limit(s.limit, r.largest, r.sum, norm);
 }
 
 __global__ static void classify_blocks(const connections s) {
@@ -275,7 +299,7 @@ static ts_status classify_all(cuda_amg_memory *memory, connections *s) {
   return cuda_launch(context, "classify_blocks", classify_blocks, blocks, CUDA_THREADS, *s);
 }
 
-ts_status cuda_amg_strength(cuda_amg_memory *memory, const cuda_amg_level *level, double strength,
+ts_status cuda_amg_strength(cuda_amg_memory *memory, const cuda_amg_level *level, double strength, int depth,
                             cuda_amg_graph *graph) {
   const cuda_amg_csr *A = &level->A;
   *graph = {level->nodes};
@@ -285,9 +309,71 @@ ts_status cuda_amg_strength(cuda_amg_memory *memory, const cuda_amg_level *level
   CUDA_AMG_TAKE(memory, A->entries, graph->magnitudes);
   if (level->nodes == 0) return TS_OK;
   cuda_amg_memory own = {memory->context};
-  connections s = {*A, *graph, level->strong, level->unknowns, strength * strength};
+  connections s = {
+      *A, *graph, level->strong, level->unknowns, strength, ldexp(strength * strength, -2 * depth)};
+  s.weights = level->unknowns == 1 && level->vectors == 1 ? level->near_null : NULL;
   const ts_status status = classify_all(&own, &s);
   cuda_amg_give(&own);
+  return status;
+}
+
+/* ---- The near-null space that nobody gives ---- */
+
+__global__ static void find_scales(const cuda_amg_csr A, double *scales) {
+  const int64_t row = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
+  if (row >= A.rows) return;
+  const float value = cuda_amg_diagonal_of(A, (int32_t)row);
+  scales[row] = value > 0 ? 1 / sqrt((double)value) : 0;
+}
+
+/* One for each row that is for scaled constants. */
+__global__ static void count_votes(const cuda_amg_csr A, int unknowns, const double *scales,
+                                   unsigned long long *votes) {
+  const int64_t number = subwarp_number();
+  if (number >= A.rows) return;
+  const int32_t i = (int32_t)number, begin = A.offsets[i], length = A.offsets[i + 1] - begin;
+  double plain = 0, scaled = 0;
+  for (int32_t k = subwarp_lane(); k < length; k += SUBWARP) {
+    const int32_t j = A.indices[begin + k];
+    const double a = (double)A.values[begin + k], scale = scales[j];
+    if (scale == 0 || j % unknowns != i % unknowns) continue;
+    plain += a;
+    scaled += a * scale;
+  }
+  plain = subwarp_sum(plain);
+  scaled = subwarp_sum(scaled);
+  if (subwarp_lane() == 0 && scales[i] > 0 && tsi_amg_votes(plain, scaled, scales[i])) atomicAdd(votes, 1ull);
+}
+
+__global__ static void write_units(int32_t rows, int unknowns, const double *scales,
+                                   const unsigned long long *votes, double *near_null) {
+  const int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= rows) return;
+  const bool elected = tsi_amg_elect((double)*votes, (double)rows);
+  for (int v = 0; v < unknowns; v++)
+    near_null[i * unknowns + v] = i % unknowns != v ? 0 : elected ? scales[i] : scales[i] > 0;
+}
+
+static ts_status find_units(cuda_amg_memory *memory, const cuda_amg_level *level) {
+  ts_context *context = memory->context;
+  const cuda_amg_csr *A = &level->A;
+  const unsigned blocks = cuda_blocks_for((size_t)A->rows);
+  double *scales = NULL;
+  unsigned long long *votes = NULL;
+  CUDA_AMG_TAKE(memory, A->rows, scales);
+  CUDA_AMG_TAKE(memory, 1, votes);
+  CUDA_TRY(context, cudaMemsetAsync(votes, 0, sizeof *votes, cuda_stream(context)));
+  TSI_TRY(cuda_launch(context, "find_scales", find_scales, blocks, CUDA_THREADS, *A, scales));
+  TSI_TRY(cuda_launch(context, "count_votes", count_votes, cuda_blocks_for((size_t)A->rows * SUBWARP),
+                      CUDA_THREADS, *A, level->unknowns, scales, votes));
+  return cuda_launch(context, "write_units", write_units, blocks, CUDA_THREADS, A->rows, level->unknowns,
+                     scales, votes, level->near_null);
+}
+
+ts_status cuda_amg_units(ts_context *context, const cuda_amg_level *level) {
+  cuda_amg_memory memory = {context};
+  const ts_status status = find_units(&memory, level);
+  cuda_amg_give(&memory);
   return status;
 }
 

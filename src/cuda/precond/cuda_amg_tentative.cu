@@ -7,14 +7,13 @@
 
 enum {
   TEAM = 8,
-  EACH = 4, /* rows that a thread reads at once */
-  MOST_BLOCKS = 1 << 20
+  EACH = 4 /* rows that a thread reads at once */
 };
 
 /* Kernels loop over what is left when their grid has covered a part. */
 static unsigned blocks_for(size_t threads) {
   const size_t blocks = (threads + CUDA_THREADS - 1) / CUDA_THREADS;
-  return (unsigned)(blocks < MOST_BLOCKS ? blocks : MOST_BLOCKS);
+  return (unsigned)(blocks < CUDA_AMG_MOST_BLOCKS ? blocks : CUDA_AMG_MOST_BLOCKS);
 }
 
 #define EACH_OF(i, count)                                                                                      \
@@ -23,12 +22,11 @@ static unsigned blocks_for(size_t threads) {
 
 /* ---- The near-null space of the first level ---- */
 
-/* Rows without a positive diagonal take no part. `constant`: a vector of ones for each unknown of a node. */
-__global__ static void begin_near_null(const cuda_amg_csr A, int vectors, int constant, double *near_null) {
+/* Rows without a positive diagonal take no part. */
+__global__ static void clear_inactive(const cuda_amg_csr A, int vectors, double *near_null) {
   EACH_OF(i, A.rows) {
-    const bool active = cuda_amg_diagonal_of(A, (int32_t)i) > 0;
-    if (active && !constant) continue;
-    for (int v = 0; v < vectors; v++) near_null[i * vectors + v] = active && i % vectors == v ? 1 : 0;
+    if (cuda_amg_diagonal_of(A, (int32_t)i) > 0) continue;
+    for (int v = 0; v < vectors; v++) near_null[i * vectors + v] = 0;
   }
 }
 
@@ -43,11 +41,12 @@ static ts_status upload_near_null(ts_context *context, const ts_amg_desc *desc, 
 }
 
 ts_status cuda_amg_near_null(ts_context *context, const ts_amg_desc *desc, const cuda_amg_level *level) {
-  const int given = desc->coordinates || desc->near_null;
+  const int given = tsi_doubles(&desc->coordinates) || tsi_doubles(&desc->near_null);
   if (level->A.rows == 0) return TS_OK;
-  if (given) TSI_TRY(upload_near_null(context, desc, level));
-  return cuda_launch(context, "begin_near_null", begin_near_null, blocks_for((size_t)level->A.rows),
-                     CUDA_THREADS, level->A, level->vectors, !given, level->near_null);
+  if (!given) return cuda_amg_units(context, level);
+  TSI_TRY(upload_near_null(context, desc, level));
+  return cuda_launch(context, "clear_inactive", clear_inactive, blocks_for((size_t)level->A.rows), CUDA_THREADS,
+                     level->A, level->vectors, level->near_null);
 }
 
 /* ---- The members of aggregates ---- */

@@ -3,8 +3,6 @@
 #include "cuda/core/cuda_kernels.cuh"
 #include "cuda_amg.h"
 
-enum { MOST_BLOCKS = 1 << 20 };
-
 /* The row of an entry: the last one that begins at it or before, among first .. last. */
 static __device__ __forceinline__ int32_t row_of(const int32_t *offsets, int32_t first, int32_t last,
                                                  int32_t entry) {
@@ -31,7 +29,7 @@ static __global__ void __launch_bounds__(CUDA_THREADS)
 
 /* Row i of T begins with the first column that is not less. */
 static __global__ void __launch_bounds__(CUDA_THREADS)
-    find_offsets(const cuda_amg_csr T, const uint32_t *columns) {
+    find_transposed_offsets(const cuda_amg_csr T, const uint32_t *columns) {
   for (int64_t i = (int64_t)blockIdx.x * CUDA_THREADS + threadIdx.x; i <= T.rows;
        i += (int64_t)gridDim.x * CUDA_THREADS) {
     int32_t first = 0, end = T.entries;
@@ -48,7 +46,7 @@ static __global__ void __launch_bounds__(CUDA_THREADS)
 
 static unsigned blocks_of(int64_t items) {
   const int64_t blocks = (items + CUDA_THREADS - 1) / CUDA_THREADS;
-  return (unsigned)(blocks < MOST_BLOCKS ? blocks : MOST_BLOCKS);
+  return (unsigned)(blocks < CUDA_AMG_MOST_BLOCKS ? blocks : CUDA_AMG_MOST_BLOCKS);
 }
 
 static ts_status fill(cuda_amg_memory *memory, const cuda_amg_csr *A, const cuda_amg_csr *T, int with_pattern) {
@@ -61,8 +59,8 @@ static ts_status fill(cuda_amg_memory *memory, const cuda_amg_csr *A, const cuda
   if (A->entries > 0)
     TSI_TRY(cuda_launch(context, "scatter", scatter, blocks_of(A->entries), CUDA_THREADS, *A, *T, order));
   if (!with_pattern) return TS_OK;
-  return cuda_launch(context, "find_offsets", find_offsets, blocks_of((int64_t)T->rows + 1), CUDA_THREADS, *T,
-                     columns);
+  return cuda_launch(context, "find_transposed_offsets", find_transposed_offsets,
+                     blocks_of((int64_t)T->rows + 1), CUDA_THREADS, *T, columns);
 }
 
 ts_status cuda_amg_transpose(ts_context *context, const cuda_amg_csr *A, cuda_amg_csr *T) {

@@ -237,6 +237,9 @@ void gl_texture_release(ts_context *context, gl_texture *texture);
 /* What draws into all of them, those that are not NULL; kept until one of them is destroyed. */
 ts_status gl_texture_framebuffer(ts_context *context, gl_texture *const textures[GL_TARGETS],
                                  GLuint *framebuffer);
+size_t gl_texel_bytes(GLenum format);
+/* All texels, of any format. */
+void gl_texture_read(gl_backend *gl, const gl_texture *texture, void *data);
 void gl_texture_write(gl_backend *gl, const gl_texture *texture, int x, int y, int width, int height,
                       const void *data);
 /* TS_ERROR_DEVICE or TS_ERROR_OUT_OF_DEVICE_MEMORY if OpenGL has recorded an error. */

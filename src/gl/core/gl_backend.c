@@ -105,9 +105,9 @@ void gl_user_removed(ts_context *context) {
 static ts_gl_platform platform_of(const ts_context *context) {
   const ts_gl_platform platform = context->gl.platform;
 #ifdef TEXSOLVE_HAVE_EGL
-  return platform == TS_GL_PLATFORM_DEFAULT ? TS_GL_PLATFORM_EGL : platform;
+  return platform == TS_GL_PLATFORM_AUTO ? TS_GL_PLATFORM_EGL : platform;
 #elif defined(TEXSOLVE_HAVE_GLFW)
-  return platform == TS_GL_PLATFORM_DEFAULT ? TS_GL_PLATFORM_WINDOW : platform;
+  return platform == TS_GL_PLATFORM_AUTO ? TS_GL_PLATFORM_WINDOW : platform;
 #else
   return platform;
 #endif
@@ -179,7 +179,7 @@ static void create_sampler(gl_backend *gl) {
 }
 
 /* With the context current for the first time. */
-static ts_status prepare(ts_context *context) {
+static ts_status gl_backend_prepare(ts_context *context) {
   gl_backend *gl = gl_of(context);
   const int is_shared = context->gl.platform == TS_GL_PLATFORM_CURRENT;
   if (is_shared) {
@@ -232,7 +232,7 @@ ts_status gl_open(ts_context *context) {
   }
   status = gl->platform.enter(context);
   if (status == TS_OK) {
-    status = prepare(context);
+    status = gl_backend_prepare(context);
     gl->platform.leave(context);
   }
   if (status == TS_OK) status = find_exact(context);

@@ -131,8 +131,8 @@ ts_status gl_exact_find(ts_context *context) {
     status = try_all(context, gl_features_get().gpu_shader5, textures, a, b, numbers + 2 * pairs);
   }
   if (status == TS_OK)
-    tsi_log(context, gl->exact ? TS_LOG_INFO : TS_LOG_WARNING, "sums that keep their rounding errors: %s%s",
-            gl_exact_name(gl), gl->exact_fma ? ", fma" : "");
+    tsi_log(context, gl->exact ? TS_LOG_LEVEL_INFO : TS_LOG_LEVEL_WARNING,
+            "sums that keep their rounding errors: %s%s", gl_exact_name(gl), gl->exact_fma ? ", fma" : "");
   for (int k = 0; k < 3; k++) gl_texture_release(context, textures[k]);
   context->desc.max_device_bytes = limit;
   tsi_free(context, numbers);

@@ -23,7 +23,7 @@ ts_status ts_gl_get_info(const ts_context *context, ts_gl_info *info) {
   return TS_OK;
 }
 
-ts_status ts_gl_vector_texture(ts_vector *vector, ts_gl_texture *texture) {
+ts_status ts_gl_vector_get_texture(ts_vector *vector, ts_gl_texture *texture) {
   TSI_BEGIN(vector, vector->context);
   ts_context *context = vector->context;
   TSI_REQUIRE(context, texture);
@@ -138,7 +138,7 @@ ts_status ts_gl_vector_from_texture(ts_space *space, int components, unsigned te
 
 /* ---- Where indices are ---- */
 
-ts_status ts_gl_space_size(const ts_space *space, int *width, int *height) {
+ts_status ts_gl_space_get_size(const ts_space *space, int *width, int *height) {
   TSI_BEGIN(space, space->context);
   TSI_REQUIRE(space->context, width);
   TSI_REQUIRE(space->context, height);
@@ -148,7 +148,7 @@ ts_status ts_gl_space_size(const ts_space *space, int *width, int *height) {
   return TS_OK;
 }
 
-ts_status ts_gl_space_texels(const ts_space *space, int32_t *texels, size_t count) {
+ts_status ts_gl_space_get_texels(const ts_space *space, int32_t *texels, size_t count) {
   TSI_BEGIN(space, space->context);
   TSI_REQUIRE(space->context, texels);
   TSI_TRY(require_gl(space->context, __func__));
@@ -195,7 +195,7 @@ static ts_status create_index_texture(ts_space *space, gl_space *impl) {
   return status;
 }
 
-ts_status ts_gl_space_index_texture(ts_space *space, unsigned *texture) {
+ts_status ts_gl_space_get_index_texture(ts_space *space, unsigned *texture) {
   TSI_BEGIN(space, space->context);
   ts_context *context = space->context;
   TSI_REQUIRE(context, texture);

@@ -144,7 +144,7 @@ static void set_viewport(const gl_backend *gl, const gl_pass *pass) {
     glViewport(x, pass->y, pass->width, pass->height);
 }
 
-static ts_status prepare(ts_context *context, const gl_pass *pass) {
+static ts_status gl_pass_prepare(ts_context *context, const gl_pass *pass) {
   gl_backend *gl = gl_of(context);
   pass_parameters p = {0};
   gl_texture *const targets[GL_TARGETS] = {pass->target, pass->more_targets[0], pass->more_targets[1]};
@@ -189,7 +189,7 @@ static void draw(const ts_context *context, const gl_pass *pass) {
 
 ts_status gl_draw(ts_context *context, const gl_pass *pass) {
   TSI_TRY(gl_state_draw(context));
-  TSI_TRY(prepare(context, pass));
+  TSI_TRY(gl_pass_prepare(context, pass));
   if (pass->program->is_drawn) {
     draw(context, pass);
   } else {

@@ -25,7 +25,7 @@ static void numbers_of(int proof, float *numbers) {
 
 static const float zeros[width * height * proofs * channels];
 
-static ts_status create(ts_context *context) {
+static ts_status gl_proof_create(ts_context *context) {
   gl_backend *gl = gl_of(context);
   gl_proof *p = &gl->proof;
   if (p->texture) return TS_OK;
@@ -56,7 +56,7 @@ void gl_proof_destroy(ts_context *context) {
 ts_status gl_proof_draw(ts_context *context) {
   gl_backend *gl = gl_of(context);
   gl_proof *p = &gl->proof;
-  TSI_TRY(create(context));
+  TSI_TRY(gl_proof_create(context));
   const int number = p->last % most_proofs + 1, place = number % proofs;
   float numbers[channels];
   gl_pass pass = {.target = p->texture, .y = place * height, .width = width, .height = height};

@@ -46,7 +46,7 @@ static void shape_like(int width, int height, int texels, int *out_width, int *o
 
 /* As few levels as possible down to end_width x end_height texels; what does not divide is left to the first
  * one. */
-static int plan(const tsi_tiling *t, int end_width, int end_height, level *levels) {
+static int gl_reduce_plan(const tsi_tiling *t, int end_width, int end_height, level *levels) {
   const int64_t quads = (int64_t)divide_up(t->width, 2) * divide_up(t->height, 2);
   const int64_t end = (int64_t)end_width * end_height;
   int later = 0;
@@ -74,7 +74,8 @@ void gl_reduce_scratch_size(const tsi_tiling *t, int *width, int *height) {
   *width = *height = 1;
   for (int k = 0; k < 2; k++) { /* down to a texel and down to a block */
     level levels[max_levels];
-    const int count = k ? plan(t, GL_SLOT_WIDTH, GL_SLOT_HEIGHT, levels) : plan(t, 1, 1, levels);
+    const int count =
+        k ? gl_reduce_plan(t, GL_SLOT_WIDTH, GL_SLOT_HEIGHT, levels) : gl_reduce_plan(t, 1, 1, levels);
     int x = 0;
     for (int l = 0; l + 1 < count; l++) {
       x += levels[l].out_width;
@@ -169,7 +170,8 @@ static int ends_in_block(const running *sum) {
 }
 
 static int plan_of(const running *sum, const tsi_tiling *t, level *levels) {
-  return ends_in_block(sum) ? plan(t, GL_SLOT_WIDTH, GL_SLOT_HEIGHT, levels) : plan(t, 1, 1, levels);
+  return ends_in_block(sum) ? gl_reduce_plan(t, GL_SLOT_WIDTH, GL_SLOT_HEIGHT, levels)
+                            : gl_reduce_plan(t, 1, 1, levels);
 }
 
 static ts_status draw_level(running *sum, const level *l, int k, int last, int independent) {
@@ -205,8 +207,8 @@ static ts_status draw_level(running *sum, const level *l, int k, int last, int i
   return TS_OK;
 }
 
-static running start(ts_scalars *out, int index, const reduction *what, const ts_vector *x, const ts_vector *y,
-                     const ts_vector *w) {
+static running gl_reduce_start(ts_scalars *out, int index, const reduction *what, const ts_vector *x,
+                               const ts_vector *y, const ts_vector *w) {
   const int pairs = x->low != NULL;
   return (running){.what = what,
                    .slots = gl_scalars_of(out),
@@ -218,7 +220,7 @@ static running start(ts_scalars *out, int index, const reduction *what, const ts
 
 static ts_status reduce(ts_scalars *out, int index, const reduction *what, const ts_vector *x,
                         const ts_vector *y, const ts_vector *w) {
-  running sum = start(out, index, what, x, y, w);
+  running sum = gl_reduce_start(out, index, what, x, y, w);
   level levels[max_levels];
   const int count = plan_of(&sum, &x->space->tiling, levels);
   for (int k = 0; k < count; k++) TSI_TRY(draw_level(&sum, &levels[k], k, k == count - 1, 0));
@@ -252,8 +254,10 @@ static running start_dot(ts_scalars *out, const tsi_dot *sum) {
   static const reduction square2 = {"SQUARE2", "SUM", .can_be_partial = 1};
   const ts_vector *x = sum->x, *y = sum->y, *w = sum->w;
   if (!w)
-    return x == y ? start(out, sum->index, &square, x, NULL, NULL) : start(out, sum->index, &dot, x, y, NULL);
-  return x == y ? start(out, sum->index, &square2, x, w, NULL) : start(out, sum->index, &dot3, x, y, w);
+    return x == y ? gl_reduce_start(out, sum->index, &square, x, NULL, NULL)
+                  : gl_reduce_start(out, sum->index, &dot, x, y, NULL);
+  return x == y ? gl_reduce_start(out, sum->index, &square2, x, w, NULL)
+                : gl_reduce_start(out, sum->index, &dot3, x, y, w);
 }
 
 ts_status gl_dot3(ts_scalars *out, int index, const ts_vector *x, const ts_vector *y, const ts_vector *w) {

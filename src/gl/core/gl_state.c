@@ -33,7 +33,7 @@ void gl_take_errors(ts_context *context, const char *whose) {
   GLenum error, last = GL_NO_ERROR;
   for (int i = 0; i < 16 && (error = glGetError()) != GL_NO_ERROR; i++) {
     if (error != last) /* a lost context repeats itself for ever */
-      tsi_log(context, TS_LOG_WARNING, "%s an OpenGL error, 0x%04x (%s); it is dropped", whose, error,
+      tsi_log(context, TS_LOG_LEVEL_WARNING, "%s an OpenGL error, 0x%04x (%s); it is dropped", whose, error,
               error_name(error));
     last = error;
   }

@@ -23,6 +23,10 @@ static const format_info *find_format(GLenum internal) {
   return NULL;
 }
 
+size_t gl_texel_bytes(GLenum format) {
+  return (size_t)find_format(format)->bytes;
+}
+
 GLenum gl_format_of_components(int components) {
   return components == 1 ? GL_R32F : components == 2 ? GL_RG32F : GL_RGBA32F;
 }
@@ -56,7 +60,7 @@ static int draws_into(const gl_target_set *set, const gl_texture *t) {
   return 0;
 }
 
-static void destroy(ts_context *context, gl_texture *t) {
+static void gl_texture_destroy(ts_context *context, gl_texture *t) {
   gl_backend *gl = gl_of(context);
   for (gl_target_set **link = &gl->target_sets; *link;) {
     gl_target_set *set = *link;
@@ -113,7 +117,7 @@ ts_status gl_texture_create(ts_context *context, GLenum format, int width, int h
     }
   }
   if (status < 0) {
-    destroy(context, t);
+    gl_texture_destroy(context, t);
     return status;
   }
   *out = t;
@@ -133,7 +137,7 @@ ts_status gl_texture_wrap(ts_context *context, GLuint name, GLenum format, int w
                     .scratch_x = -1};
   const ts_status status = attach_framebuffer(context, t);
   if (status < 0) {
-    destroy(context, t);
+    gl_texture_destroy(context, t);
     return status;
   }
   *out = t;
@@ -145,7 +149,7 @@ ts_status gl_texture_make_target(ts_context *context, gl_texture *texture) {
 }
 
 void gl_texture_release(ts_context *context, gl_texture *texture) {
-  if (texture && --texture->references == 0) destroy(context, texture);
+  if (texture && --texture->references == 0) gl_texture_destroy(context, texture);
 }
 
 static ts_status attach_set(ts_context *context, gl_target_set *set) {
@@ -192,4 +196,10 @@ void gl_texture_write(gl_backend *gl, const gl_texture *t, int x, int y, int wid
   const format_info *info = find_format(t->format);
   gl_bind(gl, 0, t->name);
   glTexSubImage2D(GL_TEXTURE_2D, 0, x, y, width, height, info->external, info->type, data);
+}
+
+void gl_texture_read(gl_backend *gl, const gl_texture *t, void *data) {
+  const format_info *info = find_format(t->format);
+  gl_bind(gl, 0, t->name);
+  glGetTexImage(GL_TEXTURE_2D, 0, info->external, info->type, data);
 }

@@ -20,9 +20,9 @@ static void set_domain(gl_pass *pass, const tsi_fluid_domain *d, float number) {
   int flags = 0;
   for (int side = 0; side < 4; side++) {
     const ts_fluid_boundary_kind kind = d->boundaries[side].kind;
-    if (kind == TS_FLUID_WALL) flags |= 1 << side;
+    if (kind == TS_FLUID_BOUNDARY_WALL) flags |= 1 << side;
     if (tsi_fluid_is_open(d, side)) flags |= 16 << side;
-    if (kind == TS_FLUID_OUTLET) flags |= 256 << side;
+    if (kind == TS_FLUID_BOUNDARY_OUTLET) flags |= 256 << side;
     pass->parameters[4 + (side ^ 2)] =
         bits_of(d->boundaries[side].velocity[side < 2]); /* along: bottom first */
     pass->parameters[8 + side] = bits_of(d->boundaries[side].velocity[side / 2]);
@@ -36,7 +36,7 @@ static ts_status get_program(const tsi_fluid_domain *d, ts_context *context, con
                              const char *define, gl_pass *pass) {
   char defines[128];
   snprintf(defines, sizeof defines, "#define PERIODIC_X %d\n#define PERIODIC_Y %d\n#define COLLOCATED %d\n%s",
-           d->periodic_x, d->periodic_y, d->layout == TS_FLUID_COLLOCATED, define);
+           d->periodic_x, d->periodic_y, d->layout == TS_FLUID_LAYOUT_COLLOCATED, define);
   return gl_program_get(context, "core/fullscreen.vert", fragment, defines, &pass->program);
 }
 
@@ -101,7 +101,7 @@ ts_status gl_fluid_merge(const tsi_fluid_domain *domain, ts_vector *out, const t
                          const ts_vector *v) {
   const tsi_grid *grid = &u->space->grid;
   gl_pass pass = {.inputs = {u, v},
-                  .parameters = {grid->width, grid->height, domain->layout == TS_FLUID_COLLOCATED}};
+                  .parameters = {grid->width, grid->height, domain->layout == TS_FLUID_LAYOUT_COLLOCATED}};
   return draw(domain, out, "fluid/fluid_merge.frag", "", &pass);
 }
 
@@ -198,7 +198,7 @@ static ts_status stamp(const tsi_fluid_domain *d, ts_vector *out, const char *fr
   pass->x = v->x + pass->parameters[8];
   pass->y = v->y + pass->parameters[9];
   char defines[32];
-  snprintf(defines, sizeof defines, "#define COLLOCATED %d\n", d->layout == TS_FLUID_COLLOCATED);
+  snprintf(defines, sizeof defines, "#define COLLOCATED %d\n", d->layout == TS_FLUID_LAYOUT_COLLOCATED);
   TSI_TRY(gl_program_get(out->context, "core/fullscreen.vert", fragment, defines, &pass->program));
   return gl_draw(out->context, pass);
 }

@@ -129,7 +129,7 @@ ts_status gl_stencil_write(ts_matrix *A, const float *values) {
   return TS_OK;
 }
 
-static void destroy(ts_matrix *A) {
+static void gl_stencil_destroy(ts_matrix *A) {
   gl_stencil *s = gl_stencil_of(A);
   if (!s) return;
   gl_stencil_textures_release(A->context, s->textures);
@@ -145,7 +145,7 @@ ts_status gl_stencil_create(ts_matrix *A, const float *values) {
   ts_status status = gl_stencil_textures_create(A->context, t->width, t->height, 0, s->textures);
   if (status == TS_OK) status = gl_stencil_write(A, values);
   A->kind = &gl_stencil_kind;
-  if (status < 0) destroy(A);
+  if (status < 0) gl_stencil_destroy(A);
   return status;
 }
 
@@ -210,4 +210,4 @@ static ts_status diagonal(ts_vector *d, const ts_matrix *A) {
 }
 
 const tsi_matrix_kind gl_stencil_kind = {
-    .destroy = destroy, .spmv = spmv, .residual = residual, .diagonal = diagonal};
+    .destroy = gl_stencil_destroy, .spmv = spmv, .residual = residual, .diagonal = diagonal, TSI_STENCIL_KIND};

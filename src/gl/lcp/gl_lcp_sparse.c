@@ -20,7 +20,7 @@ typedef struct maker {
 
 static const char what[] = "the textures of sparse contacts";
 
-static ts_status start(maker *m, const ts_lcp *lcp, const tsi_lcp_sparse *s) {
+static ts_status gl_lcp_sparse_start(maker *m, const ts_lcp *lcp, const tsi_lcp_sparse *s) {
   const size_t contacts = (size_t)s->contacts, bodies = (size_t)s->bodies;
   const size_t blocks = s->mass_blocks ? (size_t)s->row_start[contacts] : 0;
   const size_t numbers = 3 * contacts + 1 + 2 * blocks + 2 * bodies;
@@ -323,12 +323,12 @@ static ts_status make(maker *m, const tsi_lcp_steps *steps) {
   return write_diagonal(m->lcp, o);
 }
 
-static ts_status create(const ts_lcp *lcp, ts_lcp_scheme scheme, gl_lcp_order **order) {
+static ts_status gl_lcp_sparse_create(const ts_lcp *lcp, ts_lcp_scheme scheme, gl_lcp_order **order) {
   const tsi_lcp_steps *steps;
   const int is_colour = scheme == TS_LCP_SCHEME_COLOUR;
   TSI_TRY(tsi_lcp_steps_of(lcp, is_colour ? TS_LCP_SCHEME_COLOUR : TS_LCP_SCHEME_GRAPH, &steps));
   maker m;
-  ts_status status = start(&m, lcp, lcp->sparse);
+  ts_status status = gl_lcp_sparse_start(&m, lcp, lcp->sparse);
   if (status == TS_OK) status = make(&m, steps);
   tsi_free(lcp->context, m.memory);
   if (status < 0)
@@ -340,7 +340,7 @@ static ts_status create(const ts_lcp *lcp, ts_lcp_scheme scheme, gl_lcp_order **
 
 ts_status gl_lcp_order_of(const ts_lcp *lcp, ts_lcp_scheme scheme, gl_lcp_order **order) {
   gl_lcp_order **kept = &gl_lcp_of(lcp)->orders[scheme != TS_LCP_SCHEME_COLOUR];
-  if (!*kept) TSI_TRY(create(lcp, scheme, kept));
+  if (!*kept) TSI_TRY(gl_lcp_sparse_create(lcp, scheme, kept));
   *order = *kept;
   return TS_OK;
 }
@@ -357,7 +357,7 @@ ts_status gl_lcp_write_sparse(ts_lcp *lcp, tsi_lcp_sparse *sparse) {
   ts_lcp other = *lcp;
   gl_lcp_order *order = NULL;
   other.sparse = sparse;
-  TSI_TRY(create(&other, TS_LCP_SCHEME_COLOUR, &order));
+  TSI_TRY(gl_lcp_sparse_create(&other, TS_LCP_SCHEME_COLOUR, &order));
   gl_lcp_forget_sparse(lcp);
   gl_lcp_of(lcp)->orders[0] = order;
   return TS_OK;

@@ -19,8 +19,8 @@ enum { renewal = 16 /* sweeps with one v */ };
 /* ---- Passes ---- */
 
 /* A problem in single precision computes in pairs where the pass says so. */
-static ts_status prepare(const ts_lcp *lcp, const gl_lcp_order *o, const char *fragment, const char *define,
-                         gl_pass *pass) {
+static ts_status gl_lcp_sparse_sweep_prepare(const ts_lcp *lcp, const gl_lcp_order *o, const char *fragment,
+                                             const char *define, gl_pass *pass) {
   gl_backend *gl = gl_of(lcp->context);
   char pair[GL_PAIR_DEFINES] = "", defines[GL_PAIR_DEFINES + 128];
   pass->parts = gl_lcp_of(lcp)->parts;
@@ -65,28 +65,29 @@ static ts_status draw(const ts_lcp *lcp, gl_texture *const targets[GL_LCP_PARTS]
 static ts_status load(const ts_lcp *lcp, const gl_lcp_order *o, const ts_vector *z) {
   gl_texture *const none[GL_LCP_PARTS] = {0};
   gl_pass pass = {.inputs = {z}};
-  TSI_TRY(prepare(lcp, o, "lcp/lcp_sparse_load.frag", "", &pass));
+  TSI_TRY(gl_lcp_sparse_sweep_prepare(lcp, o, "lcp/lcp_sparse_load.frag", "", &pass));
   return draw(lcp, o->z[0], none, (gl_lcp_rectangle){0, 0, o->width, o->height}, 1, &pass);
 }
 
 static ts_status store(ts_vector *out, const ts_lcp *lcp, const gl_lcp_order *o, int current) {
   gl_lcp_view z;
   gl_pass pass = {.inputs = {gl_lcp_look(&z, lcp, o->z[current])}};
-  TSI_TRY(prepare(lcp, o, "lcp/lcp_sparse_store.frag", "", &pass));
+  TSI_TRY(gl_lcp_sparse_sweep_prepare(lcp, o, "lcp/lcp_sparse_store.frag", "", &pass));
   return gl_draw_vector(out, &pass);
 }
 
 /* ---- Sweeps ---- */
 
 /* Into z[next]. */
-static ts_status solve(const ts_lcp *lcp, const gl_lcp_order *o, const ts_vector *q, int step, int current,
-                       int next) {
+static ts_status gl_lcp_sparse_sweep_solve(const ts_lcp *lcp, const gl_lcp_order *o, const ts_vector *q,
+                                           int step, int current, int next) {
   gl_texture *const none[GL_LCP_PARTS] = {0};
   gl_lcp_view inputs[2];
   gl_pass pass = {.inputs = {q, gl_lcp_look(&inputs[0], lcp, o->v[0] ? o->v : o->z[current]),
                              gl_lcp_look(&inputs[1], lcp, o->z[current])}};
   const int is_exact = lcp->dimension > 1 && lcp->local != TS_LCP_LOCAL_PROJECTION;
-  TSI_TRY(prepare(lcp, o, "lcp/lcp_sparse_solve.frag", is_exact ? "#define EXACT_LOCAL\n" : "", &pass));
+  TSI_TRY(gl_lcp_sparse_sweep_prepare(lcp, o, "lcp/lcp_sparse_solve.frag",
+                                      is_exact ? "#define EXACT_LOCAL\n" : "", &pass));
   return draw(lcp, o->z[next], o->v[0] ? none : o->step, o->steps[step].contacts, 1, &pass);
 }
 
@@ -97,7 +98,7 @@ static ts_status add_velocity(const ts_lcp *lcp, const gl_lcp_order *o, gl_textu
   gl_pass pass = {.inputs = {gl_lcp_look(&inputs[0], lcp, o->z[next]),
                              gl_lcp_look(&inputs[1], lcp, o->z[current]), gl_lcp_look(&inputs[2], lcp, v)},
                   .pairs = v[1] != NULL};
-  TSI_TRY(prepare(lcp, o, "lcp/lcp_sparse_velocity.frag", "", &pass));
+  TSI_TRY(gl_lcp_sparse_sweep_prepare(lcp, o, "lcp/lcp_sparse_velocity.frag", "", &pass));
   gl_lcp_bind(gl_of(lcp->context), GL_UNIT_MATRIX, GL_UNIT_SLOT, o->mass_blocks);
   gl_bind(gl_of(lcp->context), GL_UNIT_MATRIX + 3, o->incidences->name);
   pass.parameters[7] = current == next;
@@ -113,7 +114,7 @@ static ts_status renew(const ts_lcp *lcp, const gl_lcp_order *o, gl_texture *con
 static ts_status sweep(const ts_lcp *lcp, const gl_lcp_order *o, const ts_vector *q, int *current) {
   const int next = o->v[0] ? !*current : *current;
   for (int step = 0; step < o->count; step++) {
-    TSI_TRY(solve(lcp, o, q, step, *current, next));
+    TSI_TRY(gl_lcp_sparse_sweep_solve(lcp, o, q, step, *current, next));
     if (o->v[0]) TSI_TRY(add_velocity(lcp, o, o->v, step, *current, next));
   }
   *current = next;
@@ -145,6 +146,7 @@ ts_status gl_lcp_residual_sparse(ts_vector *map, const ts_lcp *lcp, const ts_vec
   gl_pass pass = {
       .inputs = {q, gl_lcp_look(&inputs[0], lcp, v[0] ? v : o->z[0]), gl_lcp_look(&inputs[1], lcp, o->z[0])},
       .pairs = gl_lcp_is_exact(lcp, exact)};
-  TSI_TRY(prepare(lcp, o, "lcp/lcp_sparse_residual.frag", gl_lcp_map_define(lcp, exact), &pass));
+  TSI_TRY(gl_lcp_sparse_sweep_prepare(lcp, o, "lcp/lcp_sparse_residual.frag", gl_lcp_map_define(lcp, exact),
+                                      &pass));
   return gl_draw_vector(map, &pass);
 }

@@ -43,8 +43,8 @@ static int block_quads(const ts_lcp *lcp) {
 
 /* `first` and `count` are p[7].y and z. A problem in single precision computes in pairs where the pass says so.
  */
-static ts_status prepare(const ts_lcp *lcp, const char *fragment, const char *define, int first, int count,
-                         gl_pass *pass) {
+static ts_status gl_lcp_sweep_prepare(const ts_lcp *lcp, const char *fragment, const char *define, int first,
+                                      int count, gl_pass *pass) {
   gl_backend *gl = gl_of(lcp->context);
   const gl_lcp *impl = gl_lcp_of(lcp);
   char pair[GL_PAIR_DEFINES] = "", defines[GL_PAIR_DEFINES + 128];
@@ -104,16 +104,16 @@ static ts_status draw_quads(const ts_lcp *lcp, const gl_lcp_quads *quads, int fi
 static ts_status load(const ts_lcp *lcp, const ts_vector *z) {
   const gl_lcp *impl = gl_lcp_of(lcp);
   gl_pass pass = {.inputs = {z}};
-  TSI_TRY(prepare(lcp, "lcp/lcp_load.frag", "", 0, 0, &pass));
+  TSI_TRY(gl_lcp_sweep_prepare(lcp, "lcp/lcp_load.frag", "", 0, 0, &pass));
   return draw_quads(lcp, &impl->z[0], 0, impl->quads, &pass);
 }
 
 /* w from z[0]. */
-static ts_status start(const ts_lcp *lcp, const ts_vector *q, const gl_lcp_quads *w) {
+static ts_status gl_lcp_sweep_start(const ts_lcp *lcp, const ts_vector *q, const gl_lcp_quads *w) {
   const gl_lcp *impl = gl_lcp_of(lcp);
   gl_lcp_view z;
   gl_pass pass = {.inputs = {q, look_at_quads(&z, lcp, &impl->z[0])}, .pairs = w->textures[1] != NULL};
-  TSI_TRY(prepare(lcp, "lcp/lcp_start.frag", "", 0, 0, &pass));
+  TSI_TRY(gl_lcp_sweep_prepare(lcp, "lcp/lcp_start.frag", "", 0, 0, &pass));
   return draw_quads(lcp, w, 0, impl->quads, &pass);
 }
 
@@ -123,12 +123,12 @@ static ts_status start_states(const ts_lcp *lcp) {
   gl_lcp_view inputs[2];
   gl_pass pass = {
       .inputs = {look_at_quads(&inputs[0], lcp, &impl->w[0]), look_at_quads(&inputs[1], lcp, &impl->z[0])}};
-  TSI_TRY(prepare(lcp, "lcp/lcp_start_states.frag", "", 0, 0, &pass));
+  TSI_TRY(gl_lcp_sweep_prepare(lcp, "lcp/lcp_start_states.frag", "", 0, 0, &pass));
   return draw_states(lcp, impl->states[0], &pass);
 }
 
 static ts_status store(ts_vector *out, const ts_lcp *lcp, gl_pass *pass, const char *define) {
-  TSI_TRY(prepare(lcp, "lcp/lcp_store.frag", define, 0, 0, pass));
+  TSI_TRY(gl_lcp_sweep_prepare(lcp, "lcp/lcp_store.frag", define, 0, 0, pass));
   return gl_draw_vector(out, pass);
 }
 
@@ -143,7 +143,7 @@ static ts_status draw_whole(const ts_lcp *lcp, float *found) {
   for (int first = 0; first < impl->quads; first += GL_LCP_BLOCK) {
     const int end = first + GL_LCP_BLOCK < impl->quads ? first + GL_LCP_BLOCK : impl->quads;
     gl_pass pass = {.inputs = {NULL}};
-    TSI_TRY(prepare(lcp, "lcp/lcp_whole.frag", together, first, end - first, &pass));
+    TSI_TRY(gl_lcp_sweep_prepare(lcp, "lcp/lcp_whole.frag", together, first, end - first, &pass));
     TSI_TRY(draw_quads(lcp, z, first, end, &pass));
   }
   gl_bind_framebuffer(gl_of(lcp->context), z->textures[0]->framebuffer);
@@ -183,7 +183,7 @@ static ts_status solve_block(const ts_lcp *lcp, block_inputs *inputs, int first,
   gl_pass pass = look_at_block(inputs, lcp);
   char define[48];
   snprintf(define, sizeof define, "%s%s", gl_lcp_of(lcp)->together ? together : "", local_define(lcp));
-  TSI_TRY(prepare(lcp, "lcp/lcp_block.frag", define, first, end - first, &pass));
+  TSI_TRY(gl_lcp_sweep_prepare(lcp, "lcp/lcp_block.frag", define, first, end - first, &pass));
   return draw_quads(lcp, &gl_lcp_of(lcp)->z[!inputs->current_z], first, end, &pass);
 }
 
@@ -193,7 +193,8 @@ static ts_status add_block(const ts_lcp *lcp, block_inputs *inputs, int first, i
   gl_pass pass = look_at_block(inputs, lcp);
   pass.inputs[2] = look_at_quads(&inputs->next, lcp, &impl->z[!inputs->current_z]);
   const int is_together = impl->together, all = GL_LCP_BLOCK * ((impl->quads - 1) / GL_LCP_BLOCK + 1);
-  TSI_TRY(prepare(lcp, "lcp/lcp_update.frag", is_together ? together : "", first, end - first, &pass));
+  TSI_TRY(
+      gl_lcp_sweep_prepare(lcp, "lcp/lcp_update.frag", is_together ? together : "", first, end - first, &pass));
   return draw_quads(lcp, &impl->w[!inputs->current_w], from, is_together ? all : impl->quads, &pass);
 }
 
@@ -218,8 +219,9 @@ static ts_status sweep_columns(const ts_lcp *lcp, int *current) {
   for (int i = 0; i < lcp->size / lcp->dimension; i++) {
     gl_lcp_view input;
     gl_pass pass = {.inputs = {gl_lcp_look(&input, lcp, impl->states[*current])}};
-    TSI_TRY(prepare(lcp, lcp->dimension > 1 ? "lcp/lcp_contact_column.frag" : "lcp/lcp_column.frag",
-                    local_define(lcp), i, 0, &pass));
+    TSI_TRY(gl_lcp_sweep_prepare(lcp,
+                                 lcp->dimension > 1 ? "lcp/lcp_contact_column.frag" : "lcp/lcp_column.frag",
+                                 local_define(lcp), i, 0, &pass));
     TSI_TRY(draw_states(lcp, impl->states[!*current], &pass));
     *current = !*current;
   }
@@ -255,8 +257,8 @@ static ts_status sweep_rows(const ts_lcp *lcp, const ts_vector *q) {
   for (int i = 0; i < lcp->size / lcp->dimension; i++) {
     gl_lcp_view z;
     gl_pass pass = {.inputs = {q, look_at_quads(&z, lcp, &impl->z[0])}};
-    TSI_TRY(prepare(lcp, lcp->dimension > 1 ? "lcp/lcp_contact_row.frag" : "lcp/lcp_row.frag",
-                    local_define(lcp), i, 0, &pass));
+    TSI_TRY(gl_lcp_sweep_prepare(lcp, lcp->dimension > 1 ? "lcp/lcp_contact_row.frag" : "lcp/lcp_row.frag",
+                                 local_define(lcp), i, 0, &pass));
     TSI_TRY(draw_row(lcp, i * lcp->dimension / impl->quad_rows, &pass));
   }
   return TS_OK;
@@ -267,7 +269,7 @@ static ts_status sweep_rows(const ts_lcp *lcp, const ts_vector *q) {
 /* So many sweeps with one w, from the quads of z; then the vector. */
 static ts_status sweep_by_columns(ts_vector *z, const ts_lcp *lcp, const ts_vector *q, int sweeps) {
   int current = 0;
-  TSI_TRY(start(lcp, q, &gl_lcp_of(lcp)->w[0]));
+  TSI_TRY(gl_lcp_sweep_start(lcp, q, &gl_lcp_of(lcp)->w[0]));
   TSI_TRY(start_states(lcp));
   for (int k = 0; k < sweeps; k++) TSI_TRY(sweep_columns(lcp, &current));
   gl_lcp_view input;
@@ -277,7 +279,7 @@ static ts_status sweep_by_columns(ts_vector *z, const ts_lcp *lcp, const ts_vect
 
 static ts_status sweep_by_blocks(ts_vector *z, const ts_lcp *lcp, const ts_vector *q, int sweeps) {
   block_inputs inputs = {.current_w = 0};
-  TSI_TRY(start(lcp, q, &gl_lcp_of(lcp)->w[0]));
+  TSI_TRY(gl_lcp_sweep_start(lcp, q, &gl_lcp_of(lcp)->w[0]));
   for (int k = 0; k < sweeps; k++) TSI_TRY(sweep_blocks(lcp, k == sweeps - 1, &inputs));
   gl_lcp_view input;
   gl_pass pass = {.inputs = {look_at_quads(&input, lcp, &gl_lcp_of(lcp)->z[inputs.current_z])}};
@@ -316,10 +318,11 @@ ts_status gl_lcp_residual(ts_vector *map, const ts_lcp *lcp, const ts_vector *q,
   gl_pass pass = {.inputs = {q, look_at_quads(&z_view, lcp, &impl->z[0])}, .pairs = in_pairs};
   if (lcp->dimension > 1) { /* every row of a contact needs the velocities of all */
     const gl_lcp_quads *w = in_pairs && impl->parts == 1 ? &impl->exact_w : &impl->w[0];
-    TSI_TRY(start(lcp, q, w));
+    TSI_TRY(gl_lcp_sweep_start(lcp, q, w));
     pass.inputs[0] = look_at_quads(&w_view, lcp, w);
   }
-  TSI_TRY(prepare(lcp, lcp->dimension > 1 ? "lcp/lcp_contact_residual.frag" : "lcp/lcp_residual.frag",
-                  gl_lcp_map_define(lcp, exact), 0, 0, &pass));
+  TSI_TRY(gl_lcp_sweep_prepare(lcp,
+                               lcp->dimension > 1 ? "lcp/lcp_contact_residual.frag" : "lcp/lcp_residual.frag",
+                               gl_lcp_map_define(lcp, exact), 0, 0, &pass));
   return gl_draw_vector(map, &pass);
 }

@@ -129,6 +129,37 @@ ts_status gl_matrix_write(ts_matrix *A, const tsi_packed *packed) {
   return gl_check(A->context, "writing a matrix");
 }
 
+/* All texels of a texture, if there is one. */
+static ts_status read_all(const ts_matrix *A, const gl_texture *texture, void *out) {
+  void **to = out;
+  if (!texture) return TS_OK;
+  const size_t bytes = gl_texel_bytes(texture->format) * (size_t)texture->width * (size_t)texture->height;
+  *to = tsi_malloc(A->context, bytes, 1);
+  if (!*to) return tsi_out_of_memory(A->context, "the texels of a matrix", bytes);
+  gl_texture_read(gl_of(A->context), texture, *to);
+  return TS_OK;
+}
+
+ts_status gl_matrix_read(const ts_matrix *A, tsi_packed *packed, tsi_host_csr *csr) {
+  (void)csr;
+  const gl_matrix *m = gl_matrix_of(A);
+  const int blocks = A->layout->blocks.log2_size != 0, pairs = tsi_format_of(A->layout->format)->pairs;
+  float *values = NULL;
+  TSI_TRY(read_all(A, m->entries,
+                   blocks  ? (void *)&packed->block_values
+                   : pairs ? (void *)&packed->entries
+                           : (void *)&packed->values));
+  TSI_TRY(read_all(A, m->values, &values)); /* of a rest, whose pointers are among the whole's entries */
+  for (size_t i = 0; values && i < (size_t)m->values->width * (size_t)m->values->height; i++)
+    packed->entries[i].value = values[i];
+  tsi_free(A->context, values);
+  TSI_TRY(read_all(A, m->pointers, &packed->pointers));
+  TSI_TRY(read_all(A, m->diagonal, blocks ? (void *)&packed->block_diagonal : (void *)&packed->diagonal));
+  TSI_TRY(read_all(A, m->stage_blocks, &packed->stage_blocks));
+  for (int s = 0; s < A->layout->stage_count; s++) TSI_TRY(read_all(A, m->stages[s], &packed->stages[s]));
+  return gl_check(A->context, "reading a matrix");
+}
+
 void gl_matrix_release_sums(const ts_matrix *A) {
   gl_matrix *m = gl_matrix_of(A);
   for (int s = 0; s < TSI_MAX_STAGES; s++)
@@ -139,7 +170,7 @@ void gl_matrix_release_sums(const ts_matrix *A) {
   m->sums_components = 0;
 }
 
-static void destroy(ts_matrix *A) {
+static void gl_matrix_destroy(ts_matrix *A) {
   gl_matrix *m = gl_matrix_of(A);
   if (!m) return;
   ts_context *context = A->context;
@@ -160,7 +191,7 @@ static void destroy(ts_matrix *A) {
   A->impl = NULL;
 }
 
-static const tsi_matrix_kind gl_matrix_kind = {.destroy = destroy,
+static const tsi_matrix_kind gl_matrix_kind = {.destroy = gl_matrix_destroy,
                                                TSI_MATRIX_OPERATIONS(TSI_ENTRY, gl_matrix_).quick_residual =
                                                    gl_matrix_quick_residual,
                                                .smooth = gl_matrix_smooth};
@@ -171,7 +202,7 @@ ts_status gl_matrix_create(ts_matrix *A, const tsi_packed *packed) {
   ts_status status = create_textures(A);
   if (status == TS_OK) status = create_rectangles(A);
   if (status == TS_OK) status = gl_matrix_write(A, packed);
-  if (status < 0) destroy(A);
+  if (status < 0) gl_matrix_destroy(A);
   A->kind = &gl_matrix_kind;
   return status;
 }

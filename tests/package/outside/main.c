@@ -38,23 +38,19 @@ static int solve(ts_context *context) {
   }
   offsets[N] = count;
 
-  ts_matrix_desc desc = {0};
-  desc.csr.rows = desc.csr.columns = N;
-  desc.csr.row_offsets = offsets;
-  desc.csr.column_indices = columns;
-  desc.csr.values = values;
+  const ts_matrix_desc desc = {.csr = ts_host_csr(N, N, offsets, columns, values)};
   ts_matrix *A = NULL;
   ts_vector *b_device = NULL, *x_device = NULL;
   ts_solver *cg = NULL;
   ts_result result = {0};
   ts_status status = ts_matrix_create(context, &desc, &A);
-  if (!status) status = ts_vector_create(ts_matrix_row_space(A), NULL, &b_device);
-  if (!status) status = ts_vector_create(ts_matrix_row_space(A), NULL, &x_device);
-  if (!status) status = ts_vector_write(b_device, b, N);
+  if (!status) status = ts_vector_create(ts_matrix_get_row_space(A), NULL, &b_device);
+  if (!status) status = ts_vector_create(ts_matrix_get_row_space(A), NULL, &x_device);
+  if (!status) status = ts_vector_write(b_device, ts_host(b, N));
   if (!status) status = ts_solver_create(A, NULL, &cg);
   if (!status) status = ts_solver_solve(cg, b_device, x_device, &result);
   const ts_status solved = status;
-  if (status >= 0) status = ts_vector_read(x_device, x, N);
+  if (status >= 0) status = ts_vector_read(x_device, ts_host(x, N));
   int code = 0;
   if (status < 0) {
     code = fail(context, "solve", status);

@@ -1,5 +1,6 @@
 /* Smoothed aggregation as a preconditioner: its descriptor, and the hierarchy on the device. */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "common/matrix/csr.h"
@@ -45,41 +46,70 @@ static ts_status check_array(ts_context *context, const char *name, const double
   return TS_OK;
 }
 
-static ts_status check_near_null(ts_context *context, int32_t rows, ts_amg_desc *desc) {
-  if (!desc->near_null != !desc->near_null_vectors)
+/* The array becomes one of doubles on the host. */
+static ts_status borrow_array(ts_context *context, const char *name, ts_array *array, size_t count,
+                              tsi_loans *loans) {
+  const double *doubles;
+  TSI_TRY(tsi_array_borrow_doubles(context, name, array, count, loans, &doubles));
+  *array = ts_host(doubles, count);
+  return TS_OK;
+}
+
+static ts_status check_near_null(ts_context *context, int32_t rows, ts_amg_desc *desc, tsi_loans *loans) {
+  if (!tsi_doubles(&desc->near_null) != !desc->near_null_vectors)
     return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "amg.near_null_vectors is %d and amg.near_null is %s",
-                    desc->near_null_vectors, desc->near_null ? "given" : "NULL");
-  if (!desc->coordinates != !desc->dimensions)
+                    desc->near_null_vectors, tsi_doubles(&desc->near_null) ? "given" : "NULL");
+  if (!tsi_doubles(&desc->coordinates) != !desc->dimensions)
     return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "amg.dimensions is %d and amg.coordinates is %s",
-                    desc->dimensions, desc->coordinates ? "given" : "NULL");
-  if (desc->near_null && desc->coordinates)
+                    desc->dimensions, tsi_doubles(&desc->coordinates) ? "given" : "NULL");
+  if (tsi_doubles(&desc->near_null) && tsi_doubles(&desc->coordinates))
     return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "amg.near_null and amg.coordinates are both given");
-  if (desc->near_null)
-    return check_array(context, "near_null", desc->near_null, (size_t)rows * (size_t)desc->near_null_vectors,
-                       desc->near_null_vectors);
-  if (!desc->coordinates) return TS_OK;
+  if (tsi_doubles(&desc->near_null)) {
+    const size_t count = (size_t)rows * (size_t)desc->near_null_vectors;
+    TSI_TRY(borrow_array(context, "amg.near_null", &desc->near_null, count, loans));
+    return check_array(context, "near_null", tsi_doubles(&desc->near_null), count, desc->near_null_vectors);
+  }
+  if (!tsi_doubles(&desc->coordinates)) return TS_OK;
   if (desc->dimensions < 2 || desc->dimensions > 3)
     return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "amg.dimensions is %d; it is 2 or 3", desc->dimensions);
   if (desc->unknowns != desc->dimensions)
     return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT,
                     "amg.unknowns is %d and amg.dimensions %d; with coordinates a node has an unknown for each",
                     desc->unknowns, desc->dimensions);
-  return check_array(context, "coordinates", desc->coordinates,
-                     (size_t)(rows / desc->unknowns) * (size_t)desc->dimensions, desc->dimensions);
+  const size_t count = (size_t)(rows / desc->unknowns) * (size_t)desc->dimensions;
+  TSI_TRY(borrow_array(context, "amg.coordinates", &desc->coordinates, count, loans));
+  return check_array(context, "coordinates", tsi_doubles(&desc->coordinates), count, desc->dimensions);
 }
 
-static ts_status resolve(ts_context *context, int32_t rows, ts_amg_desc *desc) {
+/* Auto stays if the matrix is not symmetric, and sweeps 0 with it: polynomials are made for the levels. */
+static ts_status resolve_smoother(const ts_matrix *A, ts_amg_desc *desc) {
+  const int is_own = desc->smoother == TS_AMG_SMOOTHER_AUTO && !A->info.symmetric;
+  if (!A->info.symmetric &&
+      (desc->smoother == TS_AMG_SMOOTHER_CHEBYSHEV || desc->smoother == TS_AMG_SMOOTHER_CHEBYSHEV4))
+    return tsi_fail(
+        A->context, TS_ERROR_INVALID_ARGUMENT,
+        "amg.smoother is %s, which needs a symmetric matrix; the entries (%d, %d) and (%d, %d) differ",
+        ts_amg_smoother_name(desc->smoother), A->info.unsymmetric_row, A->info.unsymmetric_column,
+        A->info.unsymmetric_column, A->info.unsymmetric_row);
+  if (desc->smoother == TS_AMG_SMOOTHER_AUTO && !is_own) desc->smoother = TS_AMG_SMOOTHER_CHEBYSHEV;
+  return check_range(A->context, "sweeps", &desc->sweeps, 16, is_own ? 0 : 2);
+}
+
+/* The loans hold the arrays. */
+static ts_status resolve(const ts_matrix *A, ts_amg_desc *desc, tsi_loans *loans) {
+  ts_context *context = A->context;
+  const int32_t rows = A->info.rows;
   if (!ts_amg_smoother_name(desc->smoother))
     return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "amg.smoother is %d, which is no ts_amg_smoother",
                     (int)desc->smoother);
   if (isnan(desc->strength) || desc->strength >= 1)
     return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "amg.strength is %g; it is below 1", desc->strength);
-  TSI_TRY(check_range(context, "sweeps", &desc->sweeps, 16, 2));
+  TSI_TRY(resolve_smoother(A, desc));
   TSI_TRY(check_range(context, "visits", &desc->visits, 2, 2));
   TSI_TRY(check_range(context, "max_levels", &desc->max_levels, TSI_AMG_MAX_LEVELS, TSI_AMG_MAX_LEVELS));
   TSI_TRY(check_range(context, "coarsest", &desc->coarsest, 1000, 500));
   TSI_TRY(check_range(context, "unknowns", &desc->unknowns, 8, desc->dimensions ? desc->dimensions : 1));
-  const double usual = desc->unknowns > 1 ? 0.02 : 0.08;
+  const double usual = desc->unknowns > 1 ? 0.02 : A->info.symmetric ? 0.08 : 0.15;
   desc->strength = desc->strength == 0 ? usual : fmax(0, desc->strength);
   if (rows % desc->unknowns)
     return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT,
@@ -88,30 +118,25 @@ static ts_status resolve(ts_context *context, int32_t rows, ts_amg_desc *desc) {
   if (desc->near_null_vectors < 0 || desc->near_null_vectors > 8)
     return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "amg.near_null_vectors is %d; it goes from 0 to 8",
                     desc->near_null_vectors);
-  TSI_TRY(check_near_null(context, rows, desc));
+  TSI_TRY(check_near_null(context, rows, desc, loans));
   return tsi_check_reserved(context, "amg.", desc->reserved, sizeof desc->reserved);
 }
 
 /* ---- The matrix ---- */
 
 static ts_status check_matrix(const ts_matrix *A) {
-  if (A->stencil)
-    return tsi_fail(A->context, TS_ERROR_UNSUPPORTED,
-                    "the matrix is a stencil, which has geometric multigrid (ts_multigrid_create)");
   if (A->context->ops->ranks && !A->all_rows && A->context->ops->ranks->is_of_ranks(A->row_space))
     return tsi_fail(A->context, TS_ERROR_UNSUPPORTED,
                     "the matrix is of each rank by itself; amg over several ranks needs one of "
                     "ts_ranks_matrix_create");
-  if (!A->host_copy)
-    return tsi_fail(A->context, TS_ERROR_INVALID_ARGUMENT,
-                    "amg needs a matrix made with keep_host_copy, from which it makes its levels");
   return TS_OK;
 }
 
-static ts_status check_symmetry(const ts_matrix *A) {
+/* Over ranks, or with a hierarchy that was made for symmetric values. */
+static ts_status check_symmetry(const ts_matrix *A, const char *what) {
   if (A->info.symmetric) return TS_OK;
   return tsi_fail(A->context, TS_ERROR_INVALID_ARGUMENT,
-                  "amg needs a symmetric matrix; the entries (%d, %d) and (%d, %d) differ",
+                  "%s needs a symmetric matrix; the entries (%d, %d) and (%d, %d) differ", what,
                   A->info.unsymmetric_row, A->info.unsymmetric_column, A->info.unsymmetric_column,
                   A->info.unsymmetric_row);
 }
@@ -140,7 +165,7 @@ static ts_status check_diagonal(const ts_matrix *A, const tsi_amg_csr *csr) {
 }
 
 static ts_status take_matrix(const ts_matrix *A, tsi_amg_csr *csr) {
-  ts_csr copy;
+  tsi_csr copy;
   TSI_TRY(tsi_matrix_stored_copy(A, &copy));
   *csr = (tsi_amg_csr){copy.rows, copy.columns, (int32_t *)copy.row_offsets, (int32_t *)copy.column_indices,
                        (float *)copy.values};
@@ -149,12 +174,12 @@ static ts_status take_matrix(const ts_matrix *A, tsi_amg_csr *csr) {
 
 /* ---- Upload ---- */
 
-static ts_csr view(const tsi_amg_csr *A) {
-  return (ts_csr){.rows = A->rows,
-                  .columns = A->columns,
-                  .row_offsets = A->offsets,
-                  .column_indices = A->indices,
-                  .values = A->values};
+static tsi_csr view(const tsi_amg_csr *A) {
+  return (tsi_csr){.rows = A->rows,
+                   .columns = A->columns,
+                   .row_offsets = A->offsets,
+                   .column_indices = A->indices,
+                   .values = A->values};
 }
 
 /* What stands beside A's blocks is in blocks; where A is csr, a choice would take a tenth of the set-up. */
@@ -164,10 +189,10 @@ static ts_format format_below(const ts_matrix *A) {
 }
 
 /* A matrix, or the values of one that is there. */
-static ts_status upload_as(const tsi_amg *amg, ts_format format, const ts_csr *csr, ts_space *rows,
+static ts_status upload_as(const tsi_amg *amg, ts_format format, const tsi_csr *csr, ts_space *rows,
                            ts_space *columns, ts_matrix **matrix) {
   if (*matrix) return tsi_matrix_set_values_as_is(*matrix, csr);
-  const ts_matrix_desc desc = {.csr = *csr, .format = format, .row_space = rows, .column_space = columns};
+  const tsi_matrix_desc desc = {.csr = *csr, .format = format, .row_space = rows, .column_space = columns};
   return tsi_matrix_create_as_is(amg->context, &desc, matrix);
 }
 
@@ -176,7 +201,7 @@ static ts_status upload(const tsi_amg *amg, const tsi_amg_csr *A, ts_space *rows
                         ts_matrix **matrix) {
   ts_context *context = amg->context;
   const ts_format format = format_below(amg->level[0].A);
-  const ts_matrix_desc desc = {.csr = view(A), .row_space = rows, .column_space = columns};
+  const tsi_matrix_desc desc = {.csr = view(A), .row_space = rows, .column_space = columns};
   if (format != TS_FORMAT_CSR || !context->ops->matrix_refer)
     return upload_as(amg, format, &desc.csr, rows, columns, matrix);
   if (*matrix) return TS_OK;
@@ -195,8 +220,8 @@ static ts_status upload_inverse(tsi_amg *amg) {
     dense.indices[e] = e % rows;
     dense.values[e] = host->inverse[e];
   }
-  const ts_csr csr = view(&dense);
-  ts_space *space = ts_matrix_row_space(amg->level[amg->levels - 1].A);
+  const tsi_csr csr = view(&dense);
+  ts_space *space = ts_matrix_get_row_space(amg->level[amg->levels - 1].A);
   const int has_csr = (amg->context->caps.formats & 1u << TS_FORMAT_CSR) != 0;
   const ts_format format = has_csr ? TS_FORMAT_CSR : format_below(amg->level[0].A);
   const ts_status status = upload_as(amg, format, &csr, space, NULL, &amg->inverse);
@@ -209,7 +234,7 @@ static ts_status upload_levels(tsi_amg *amg) {
   for (int l = 0; l + 1 < amg->levels; l++) {
     tsi_amg_level *fine = &amg->level[l], *coarse = fine + 1;
     TSI_TRY(upload(amg, &host->level[l + 1].A, NULL, NULL, &coarse->A));
-    ts_space *of_fine = ts_matrix_row_space(fine->A), *of_coarse = ts_matrix_row_space(coarse->A);
+    ts_space *of_fine = ts_matrix_get_row_space(fine->A), *of_coarse = ts_matrix_get_row_space(coarse->A);
     TSI_TRY(upload(amg, &host->level[l].P, of_fine, of_coarse, &fine->P));
     TSI_TRY(upload(amg, &host->level[l].R, of_coarse, of_fine, &fine->R));
   }
@@ -218,10 +243,12 @@ static ts_status upload_levels(tsi_amg *amg) {
 
 static ts_status measure_level(const tsi_amg *amg, tsi_amg_level *level) {
   const ts_matrix_info *of = &level->A->info;
-  double counts[2] = {of->rows, (double)of->nonzeros};
-  if (amg->level[0].A->all_rows) TSI_TRY(amg->context->ops->ranks->add(amg->context, counts, 2));
+  double counts[3] = {of->rows, (double)of->nonzeros};
+  if (level->P) counts[2] = (double)level->P->info.nonzeros + (double)level->R->info.nonzeros;
+  if (amg->level[0].A->all_rows) TSI_TRY(amg->context->ops->ranks->add(amg->context, counts, 3));
   level->rows = (int64_t)counts[0];
   level->entries = (int64_t)counts[1];
+  level->transfers = counts[2];
   return TS_OK;
 }
 
@@ -261,10 +288,12 @@ void tsi_amg_forget_level(const tsi_amg *amg, int l, tsi_amg_csr *A) {
 /* ---- Creation ---- */
 
 static ts_status set_up_on_host(tsi_amg *amg, int keep) {
+  ts_status (*const how)(ts_context *, const ts_amg_desc *, const tsi_amg_csr *, int, tsi_amg_host *) =
+      amg->is_unsymmetric ? tsi_amg_setup_unsymmetric : tsi_amg_setup;
   tsi_amg_csr A;
   TSI_TRY(take_matrix(amg->level[0].A, &A));
   TSI_TRY(check_diagonal(amg->level[0].A, &A));
-  TSI_TRY(tsi_amg_setup(amg->context, &amg->desc, &A, keep, &amg->host));
+  TSI_TRY(how(amg->context, &amg->desc, &A, keep, &amg->host));
   amg->levels = amg->host.levels;
   for (int l = 0; l < amg->levels; l++) amg->level[l].eigenvalue = amg->host.level[l].eigenvalue;
   return upload_levels(amg);
@@ -305,16 +334,19 @@ static ts_status set_up_on_device(tsi_amg *amg) {
 
 /* The levels' matrices: of a hierarchy that is there new numbers. */
 static ts_status set_up(tsi_amg *amg, int keep) {
-  TSI_TRY(check_symmetry(amg->level[0].A));
-  if (amg->level[0].A->all_rows) return set_up_on_ranks(amg);
-  if (keep ? amg->device != NULL : amg->context->ops->amg != NULL) {
+  const ts_matrix *A = amg->level[0].A;
+  if (A->all_rows) TSI_TRY(check_symmetry(A, "amg over several ranks"));
+  if (A->all_rows) return set_up_on_ranks(amg);
+  if (keep && !amg->is_unsymmetric) TSI_TRY(check_symmetry(A, "an update of amg for a symmetric matrix"));
+  if (!keep) amg->is_unsymmetric = !A->info.symmetric;
+  if (keep ? amg->device != NULL : amg->context->ops->amg && !amg->is_unsymmetric) {
     TSI_TRY(set_up_on_device(amg));
     if (amg->device) return TS_OK;
   }
   return set_up_on_host(amg, keep);
 }
 
-static ts_status build(tsi_amg *amg, int keep) {
+static ts_status amg_build(tsi_amg *amg, int keep) {
   const double start = tsi_seconds();
   const size_t before = amg->context->bytes_device - amg->info.bytes_device;
   TSI_TRY(set_up(amg, keep));
@@ -324,64 +356,14 @@ static ts_status build(tsi_amg *amg, int keep) {
   TSI_TRY(tsi_amg_prepare(amg, components));
   TSI_TRY(measure(amg, tsi_seconds() - start));
   if (amg->info.stalled && !keep)
-    tsi_log(amg->context, TS_LOG_WARNING,
+    tsi_log(amg->context, TS_LOG_LEVEL_WARNING,
             "amg: coarsening stalls on level %d: few of its %lld rows are strongly coupled at strength %g",
-            amg->levels - 1, (long long)amg->level[amg->levels - 1].rows,
-            ldexp(amg->desc.strength, 1 - amg->levels));
+            amg->levels - 1, (long long)amg->level[amg->levels - 1].rows, amg->desc.strength);
   amg->info.bytes_device = amg->context->bytes_device - before;
   return TS_OK;
 }
 
-ts_status tsi_amg_create(ts_preconditioner *M) {
-  ts_context *context = M->context;
-  static const ts_amg_desc defaults;
-  ts_amg_desc desc = M->desc.amg ? *M->desc.amg : defaults;
-  M->desc.amg = NULL;
-  TSI_TRY(check_matrix(M->matrix));
-  TSI_TRY(resolve(context, M->matrix->info.rows, &desc));
-  tsi_amg *amg = tsi_calloc(context, 1, sizeof *amg);
-  if (!amg) return tsi_out_of_memory(context, "a preconditioner", sizeof *amg);
-  amg->context = context;
-  amg->desc = desc;
-  amg->level[0].A = M->matrix;
-  M->amg = amg;
-  const ts_status status = build(amg, 0);
-  amg->desc.near_null = amg->desc.coordinates = NULL;
-  if (status < 0) tsi_amg_destroy(context, &M->amg);
-  return status;
-}
-
-/* Over ranks' rows: another hierarchy in place of the old one, which stays where one cannot be made. */
-static ts_status renew(ts_preconditioner *M) {
-  ts_context *context = M->context;
-  tsi_amg *before = M->amg;
-  ts_amg_desc desc = before->desc;
-  if (desc.near_null_vectors || desc.dimensions)
-    return tsi_fail(context, TS_ERROR_UNSUPPORTED,
-                    "amg over several ranks with near_null or coordinates has no update; create it again");
-  if (desc.strength == 0) desc.strength = -1; /* as it was given */
-  M->desc.amg = &desc;
-  M->amg = NULL;
-  ts_status status = tsi_amg_create(M);
-  if (status == TS_OK && before->components) status = tsi_amg_prepare(M->amg, before->components);
-  status = context->ops->agree(context, status);
-  if (status < 0) {
-    tsi_amg_destroy(context, &M->amg);
-    M->amg = before;
-    return status;
-  }
-  tsi_amg_destroy(context, &before);
-  return TS_OK;
-}
-
-ts_status tsi_amg_update(ts_preconditioner *M) {
-  return M->matrix->all_rows ? renew(M) : build(M->amg, 1);
-}
-
-void tsi_amg_destroy(ts_context *context, tsi_amg **amg) {
-  tsi_amg *a = *amg;
-  *amg = NULL;
-  if (!a) return;
+static void destroy_amg(ts_context *context, tsi_amg *a) {
   tsi_amg_drop_vectors(a);
   if (a->device) {
     tsi_enter_to_destroy(context);
@@ -398,16 +380,122 @@ void tsi_amg_destroy(ts_context *context, tsi_amg **amg) {
   tsi_free(context, a);
 }
 
+static ts_status make_resolved(ts_matrix *A, const ts_amg_desc *desc, tsi_amg **made) {
+  ts_context *context = A->context;
+  tsi_amg *amg = tsi_calloc(context, 1, sizeof *amg);
+  if (!amg) return tsi_out_of_memory(context, "a preconditioner", sizeof *amg);
+  amg->context = context;
+  amg->desc = *desc;
+  amg->level[0].A = A;
+  const ts_status status = amg_build(amg, 0);
+  amg->desc.near_null = amg->desc.coordinates = (ts_array){0};
+  if (status < 0)
+    destroy_amg(context, amg);
+  else
+    *made = amg;
+  return status;
+}
+
+static ts_status make(ts_matrix *A, const ts_amg_desc *given, tsi_amg **made) {
+  ts_amg_desc desc = *given;
+  tsi_loans loans = {0};
+  TSI_TRY(check_matrix(A));
+  ts_status status = resolve(A, &desc, &loans);
+  if (status == TS_OK) status = make_resolved(A, &desc, made);
+  tsi_loans_free(A->context, &loans);
+  return status;
+}
+
+static ts_status create(ts_preconditioner *M) {
+  static const ts_amg_desc defaults;
+  const ts_amg_desc *desc = M->desc.amg ? M->desc.amg : &defaults;
+  tsi_amg *amg = NULL;
+  M->desc.amg = NULL; /* the caller's */
+  TSI_TRY(make(M->matrix, desc, &amg));
+  M->state = amg;
+  return TS_OK;
+}
+
+/* Over ranks' rows: another hierarchy in place of the old one, which stays where one cannot be made. */
+static ts_status renew(ts_preconditioner *M) {
+  ts_context *context = M->context;
+  tsi_amg *before = M->state, *amg = NULL;
+  ts_amg_desc desc = before->desc;
+  if (desc.near_null_vectors || desc.dimensions)
+    return tsi_fail(context, TS_ERROR_UNSUPPORTED,
+                    "amg over several ranks with near_null or coordinates has no update; create it again");
+  if (desc.strength == 0) desc.strength = -1; /* as it was given */
+  ts_status status = make(M->matrix, &desc, &amg);
+  if (status == TS_OK && before->components) status = tsi_amg_prepare(amg, before->components);
+  status = context->ops->agree(context, status);
+  if (status == TS_OK) M->state = amg;
+  tsi_amg *other = status == TS_OK ? before : amg;
+  if (other) destroy_amg(context, other);
+  return status;
+}
+
+static ts_status update(ts_preconditioner *M) {
+  return M->matrix->all_rows ? renew(M) : amg_build(M->state, 1);
+}
+
+static void destroy(ts_preconditioner *M) {
+  destroy_amg(M->context, M->state);
+}
+
+/* ---- What a preconditioner does ---- */
+
+static int disappoints(const ts_preconditioner *M, char *why, size_t size) {
+  const tsi_amg *amg = M->state;
+  if (amg->inverse) return 0;
+  snprintf(why, size, "aggregation leaves %lld of %lld rows", (long long)amg->level[amg->levels - 1].rows,
+           (long long)tsi_all_rows(M->matrix));
+  return 1;
+}
+
+static ts_status measure_cycle(const ts_preconditioner *M, tsi_cost *cost) {
+  *cost = tsi_amg_cost(M->state);
+  return TS_OK;
+}
+
+static int is_symmetric(const ts_preconditioner *M) {
+  return !((const tsi_amg *)M->state)->is_unsymmetric;
+}
+
+static ts_status prepare(const ts_preconditioner *M, int components) {
+  return tsi_amg_prepare(M->state, components);
+}
+
+static ts_status apply(const ts_preconditioner *M, ts_vector *z, const ts_vector *r) {
+  return tsi_amg_cycle(M->state, z, r);
+}
+
+const tsi_preconditioner_kind tsi_preconditioner_amg = {
+    .kind = TS_PRECONDITIONER_AMG,
+    .fields = TSI_FIELD_AMG,
+    .is_from_matrix = 1,
+    .needs_entries = 1,
+    .takes_device_entries = 1,
+    .has_scale = 1,
+    .unsymmetric = "amg was made for a matrix that is not symmetric, and cg and minres need a symmetric one",
+    .create = create,
+    .update = update,
+    .destroy = destroy,
+    .disappoints = disappoints,
+    .measure = measure_cycle,
+    .is_symmetric = is_symmetric,
+    .prepare = prepare,
+    .apply = apply};
+
 /* ---- Info ---- */
 
 static ts_status amg_of(const ts_preconditioner *M, const tsi_amg **amg) {
-  *amg = M->amg;
-  if (*amg) return TS_OK;
+  *amg = M->state;
+  if (M->kind == &tsi_preconditioner_amg) return TS_OK;
   return tsi_fail(M->context, TS_ERROR_INVALID_ARGUMENT, "the preconditioner is %s, not amg",
                   ts_preconditioner_kind_name(M->desc.kind));
 }
 
-ts_status ts_preconditioner_amg_info(const ts_preconditioner *preconditioner, ts_amg_info *info) {
+ts_status ts_preconditioner_get_amg_info(const ts_preconditioner *preconditioner, ts_amg_info *info) {
   TSI_BEGIN(preconditioner, preconditioner->context);
   TSI_REQUIRE(preconditioner->context, info);
   const tsi_amg *amg;
@@ -416,8 +504,8 @@ ts_status ts_preconditioner_amg_info(const ts_preconditioner *preconditioner, ts
   return TS_OK;
 }
 
-ts_status ts_preconditioner_amg_level(const ts_preconditioner *preconditioner, int level,
-                                      ts_amg_level_info *info) {
+ts_status ts_preconditioner_get_amg_level(const ts_preconditioner *preconditioner, int level,
+                                          ts_amg_level_info *info) {
   TSI_BEGIN(preconditioner, preconditioner->context);
   TSI_REQUIRE(preconditioner->context, info);
   const tsi_amg *amg;

@@ -1,27 +1,35 @@
 /* Smoothed aggregation: the hierarchy.
  *
- * The path: amg.c (descriptor, creation, upload), amg_setup.c (level by level, on the host), with
- * amg_strength.c (strong connections), amg_aggregate.c, amg_eigenvalue.c (for the damping), amg_prolong.c
- * (tentative prolongator, smoothing), amg_sparse.c (products of sparse matrices), amg_row.c (their rows),
- * amg_coarsest.c (the dense inverse); then amg_cycle.c on the device. Where several ranks have the rows, also
- * amg_halo.c (whose nodes are where), amg_ranks.c (the next level), amg_entries.c (rows for other ranks),
- * amg_ranks_coarsest.c (the first level and the last), amg_ranks_upload.c.
+ * The path: amg.c (descriptor, creation, upload), amg_setup.c (level by level, on the host), with amg_units.c
+ * (the near-null space that nobody gives), amg_strength.c (strong connections), amg_aggregate.c,
+ * amg_eigenvalue.c (for the damping), amg_prolong.c (tentative prolongator, smoothing), amg_sparse.c (products
+ * of sparse matrices), amg_row.c (their rows), amg_coarsest.c (the dense inverse); then amg_cycle.c on the
+ * device. Where several ranks have the rows, also amg_halo.c (whose nodes are where), amg_ranks.c (the next
+ * level), amg_entries.c (rows for other ranks), amg_ranks_coarsest.c (the first level and the last),
+ * amg_ranks_upload.c.
  *
  * The set-up makes the same bits on every machine and with any number of threads: sums run in the order of
  * columns and are rounded to floats once. Its loops are over rows or nodes, each of which writes what is its
- * own and reads what earlier loops have written. */
+ * own and reads what earlier loops have written.
+ *
+ * If A is not symmetric its transpose goes the same way beside it (amg_unsymmetric.c), smoothers are
+ * polynomials made for each level (amg_noise.c, amg_roots.c), and the last level is inverted by elimination
+ * (amg_eliminate.c). */
 #ifndef TSI_AMG_H
 #define TSI_AMG_H
 
 #include <texsolve/amg.h>
 
+#include "common/core/array.h"
 #include "common/core/core.h"
 #include "common/core/pool.h"
+#include "common/precond/polynomial.h"
 #include "common/precond/preconditioner.h"
 
 enum {
   TSI_AMG_MAX_LEVELS = 30,
-  TSI_AMG_DENSE = 1000 /* rows of the largest last level that gets an inverse */
+  TSI_AMG_DENSE = 1000, /* rows of the largest last level that gets an inverse */
+  TSI_AMG_DEGREE = 32   /* the largest of a level's own polynomial */
 };
 
 /* A sparse matrix on the host, columns of a row ascending. */
@@ -40,6 +48,12 @@ enum {
 
 typedef struct tsi_amg_halo tsi_amg_halo; /* amg_halo.h */
 
+/* A smoother made for one matrix, in D^-1 A; degree 0: there is none. */
+typedef struct tsi_amg_polynomial {
+  int degree;
+  tsi_polynomial_step steps[TSI_AMG_DEGREE];
+} tsi_amg_polynomial;
+
 /* A level on the host. The last one has A alone, and its halo. Where there is a halo, columns and what is told
  * of nodes go on with the ghosts. */
 typedef struct tsi_amg_host_level {
@@ -57,11 +71,15 @@ typedef struct tsi_amg_host_level {
   float *weights;           /* of nodes: how large the first near-null vector is there */
   double *near_null;        /* rows x vectors, until the next level is made */
   double bound;             /* of the eigenvalues of D^-1 A: the largest row sum of magnitudes */
-  double eigenvalue; /* the largest of D^-1 A, estimated from below and raised by a tenth; at most the bound */
+  double eigenvalue;  /* the largest of D^-1 A, estimated from below and raised by a tenth; at most the bound */
+  int is_unsymmetric; /* the eigenvalue is the bound */
+  tsi_amg_polynomial polynomial; /* if it is unsymmetric and the smoother was not chosen */
+  struct tsi_amg_host_level
+      *transposed; /* A^T, its strong entries and the transpose of -R as P; the rest is as here */
 } tsi_amg_host_level;
 
 typedef struct tsi_amg_host {
-  int levels;
+  int levels, is_unsymmetric;
   tsi_amg_host_level level[TSI_AMG_MAX_LEVELS];
   float *inverse; /* of the last level's matrix, rows x rows; NULL where it is too large: it is smoothed */
 } tsi_amg_host;
@@ -74,18 +92,20 @@ typedef struct tsi_amg_level {
   ts_vector *inverse, *r, *d, *b, *x;
   double eigenvalue;     /* the largest of D^-1 A, estimated by the set-up */
   int64_t rows, entries; /* of A, of all ranks */
+  double transfers;      /* entries of P and R, of all ranks */
 } tsi_amg_level;
 
-struct tsi_amg {
+typedef struct tsi_amg {
   ts_context *context;
   ts_amg_desc desc;       /* resolved; its arrays are no longer there */
   tsi_amg_host host;      /* of a set-up on the device: of the last level what that needs */
   void *device;           /* what the backend keeps of a set-up on the device; NULL: it was on the host */
+  int is_unsymmetric;     /* the matrix was, when the hierarchy was made */
   int levels, components; /* components of the vectors, 0 before they are made */
   tsi_amg_level level[TSI_AMG_MAX_LEVELS];
   ts_matrix *inverse; /* of the last level; NULL: it is smoothed */
   ts_amg_info info;
-};
+} tsi_amg;
 
 typedef ts_status tsi_amg_body(const tsi_amg *amg, ts_vector *x, const ts_vector *b);
 
@@ -113,9 +133,6 @@ struct tsi_amg_ops {
 
 /* ---- amg.c ---- */
 
-ts_status tsi_amg_create(ts_preconditioner *M);
-ts_status tsi_amg_update(ts_preconditioner *M);
-void tsi_amg_destroy(ts_context *context, tsi_amg **amg);
 /* The first row that is not positive on the diagonal, or -1. */
 int32_t tsi_amg_bad_row(const ts_matrix *A, const tsi_amg_csr *csr, float *diagonal);
 /* The error of a row that is not positive on the diagonal. */
@@ -129,6 +146,9 @@ void tsi_amg_forget_level(const tsi_amg *amg, int l, tsi_amg_csr *A);
 /* The whole hierarchy of A, or with `keep` its numbers alone: aggregates and patterns stay. */
 ts_status tsi_amg_setup(ts_context *context, const ts_amg_desc *desc, const tsi_amg_csr *A, int keep,
                         tsi_amg_host *host);
+/* The same of an A that is not symmetric. */
+ts_status tsi_amg_setup_unsymmetric(ts_context *context, const ts_amg_desc *desc, const tsi_amg_csr *A,
+                                    int keep, tsi_amg_host *host);
 /* The same of the rows of ranks: `halo` is A's, and taken over, also on failure. */
 ts_status tsi_amg_setup_on_ranks(ts_context *context, const ts_amg_desc *desc, const tsi_amg_csr *A,
                                  tsi_amg_halo *halo, tsi_amg_host *host);
@@ -148,15 +168,44 @@ static inline int32_t tsi_amg_begin(int32_t n, size_t part, int parts) {
   return (int32_t)((int64_t)n * (int64_t)part / parts);
 }
 
+/* Sums of a row in TSI_AMG_LANES parts, which are then added in pairs: threads of a device do the same. */
+enum { TSI_AMG_LANES = 8 };
+static inline double tsi_amg_add_lanes(double sums[TSI_AMG_LANES]) {
+  for (int w = TSI_AMG_LANES / 2; w > 0; w /= 2)
+    for (int k = 0; k < w; k++) sums[k] += sums[k + w];
+  return sums[0];
+}
+
+/* ---- amg_units.c ---- */
+
+/* level->near_null, 0 before, of one vector for each unknown. */
+ts_status tsi_amg_units(ts_context *context, const tsi_amg_host_level *level);
+
+/* A row is for scaled constants if plain ones leave more than 2 % of its diagonal, and scaled ones less than
+ * half of that: sums of a_ij and of a_ij scale_j; `scale` is its own. More than half of all rows decide. */
+#define tsi_amg_votes(plain, scaled, scale)                                                                    \
+  (fabs(plain) * (scale) * (scale) > 0.02 && fabs(scaled) < 0.5 * (fabs(plain) * (scale)))
+#define tsi_amg_elect(votes, rows) (2 * (votes) > (rows))
+
 /* ---- amg_strength.c ---- */
 
 #define TSI_AMG_USUAL 0.25 /* the strength of couplings in the five-point Laplacian */
 #define TSI_AMG_HELD 0.5   /* a diagonal is dominant if couplings add up to no more than this share of it */
 
-/* The limit of a row: strengths squared, `largest` that of its largest coupling, which is below TSI_AMG_USUAL;
- * `sum` the magnitudes of all, `own` the diagonal's. A macro, so that devices compute the same. */
-#define tsi_amg_limit(limit, largest, sum, own)                                                                \
+/* The limit of a node's row of blocks: strengths squared, `largest` that of its largest coupling, which is
+ * below TSI_AMG_USUAL; `sum` the magnitudes of all, `own` the diagonal's. A macro, so that devices compute the
+ * same. */
+#define tsi_amg_block_limit(limit, largest, sum, own)                                                          \
   ((sum) <= TSI_AMG_HELD * (own) ? (limit) : (limit) * ((largest) / (TSI_AMG_USUAL * TSI_AMG_USUAL)))
+
+/* The limit of a row with one unknown, if its diagonal is not dominant, with `largest` and `sum` of its
+ * negative couplings. A coupling can be stronger than 1 if the other diagonal is larger; and the largest ones
+ * are strong whatever the strength. */
+#define tsi_amg_limit(strength, largest)                                                                       \
+  (fmin(1., (strength) * (strength) / (TSI_AMG_USUAL * TSI_AMG_USUAL)) * fmin(1., (largest)))
+
+/* Of two weights, one as its inverse; 1 if one is 0: nothing is known of the row then. */
+#define tsi_amg_ratio(inverse, weight) ((inverse) != 0 && (weight) != 0 ? (weight) * (inverse) : 1.)
 
 /* The strong connections of each node to others, of which some go one way: indices[begins[i]] to
  * indices[ends[i] - 1], ascending, and their magnitudes. */
@@ -166,10 +215,45 @@ typedef struct tsi_amg_graph {
   float *magnitudes;
 } tsi_amg_graph;
 
-/* Fills level->strong, and makes the graph. */
-ts_status tsi_amg_strength(ts_context *context, const tsi_amg_host_level *level, double strength,
+/* Fills level->strong, and makes the graph. Strengths are those of W A W with W = level->near_null, which may
+ * be NULL, if a node has one unknown and there is one vector. `depth`: the level's number. */
+ts_status tsi_amg_strength(ts_context *context, const tsi_amg_host_level *level, double strength, int depth,
                            tsi_amg_graph *graph);
 void tsi_amg_graph_free(ts_context *context, tsi_amg_graph *graph);
+
+/* ---- amg_unsymmetric.c ---- */
+
+/* level->transposed, once level->A, near_null and the counts of nodes are there; and what it owns is given
+ * back. */
+ts_status tsi_amg_transposed_create(ts_context *context, tsi_amg_host_level *level);
+void tsi_amg_transposed_free(ts_context *context, tsi_amg_host_level *level);
+/* Its strong connections too: the graph becomes that of both. */
+ts_status tsi_amg_transposed_join(ts_context *context, const tsi_amg_host_level *level, double strength,
+                                  int depth, tsi_amg_graph *graph);
+/* P from A, R from A^T, or their values alone; those of A^T are computed again. */
+ts_status tsi_amg_transposed_smooth(ts_context *context, tsi_amg_host_level *level);
+
+/* ---- amg_noise.c ---- */
+
+/* A number from -1 to 1 for each row. */
+static inline float tsi_amg_noise(uint32_t row) {
+  uint32_t h = row * 0x9e3779b1u;
+  h = (h ^ h >> 16) * 0x7feb352du;
+  h = (h ^ h >> 15) * 0x846ca68bu;
+  h ^= h >> 16;
+  return (float)(h >> 8) / 8388608.0f - 1;
+}
+
+/* The smoother of a matrix that is not symmetric. degree 0: what its noise needs. */
+ts_status tsi_amg_make_polynomial(ts_context *context, const tsi_amg_csr *A, int degree,
+                                  tsi_amg_polynomial *polynomial);
+
+/* ---- amg_roots.c ---- */
+
+/* GMRES's residual polynomial after m steps from a vector of length 1, as steps of smoothing. H is upper
+ * Hessenberg, (m + 1) x m with rows of TSI_AMG_DEGREE, and y the coefficients of the solution in the basis.
+ * Returns 0 if the roots are not found. */
+int tsi_amg_find_roots(const double *h, const double *y, int m, tsi_amg_polynomial *polynomial);
 
 /* ---- amg_aggregate.c ---- */
 
@@ -226,6 +310,11 @@ void tsi_amg_fill_zeros(const ts_context *context, const tsi_amg_csr *C, int unk
  * unknowns whose pivots are rounding. */
 ts_status tsi_amg_invert(ts_context *context, const tsi_amg_csr *A, float **inverse);
 
+/* ---- amg_eliminate.c ---- */
+
+/* The same of a matrix that is not symmetric. */
+ts_status tsi_amg_invert_unsymmetric(ts_context *context, const tsi_amg_csr *A, float **inverse);
+
 /* ---- amg_halo.c: in one process these do nothing ---- */
 
 /* How many nodes of other ranks the rows refer to. */
@@ -266,7 +355,8 @@ ts_status tsi_amg_upload_on_ranks(tsi_amg *amg);
 /* Vectors for so many components, if they are not there. Not within another function of the library. */
 ts_status tsi_amg_prepare(tsi_amg *amg, int components);
 void tsi_amg_drop_vectors(tsi_amg *amg);
-/* z = M^-1 r by one cycle. */
+/* z = M^-1 r by one cycle; and what that costs. */
 ts_status tsi_amg_cycle(const tsi_amg *amg, ts_vector *z, const ts_vector *r);
+tsi_cost tsi_amg_cost(const tsi_amg *amg);
 
 #endif

@@ -7,7 +7,7 @@
 
 /* A pivot below this share of its diagonal is what the rounding of the entries to floats, on each level, leaves
  * of 0. Above it rounding is enlarged by no more than a float's digits bear. */
-static const double rounding = 1e-5;
+static const double rounding = 2e-5;
 
 /* The loops below add up every entry in the order of m, and run along rows, so that the compiler can work on
  * several entries at once; several m at once, for a row that is added to is loaded and stored once for all. */

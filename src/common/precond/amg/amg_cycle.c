@@ -13,7 +13,8 @@
  *
  *   x = x + omega D^-1 (b - A x),  omega = 4 / (3 lambda)
  *
- * with lambda the largest eigenvalue, or with sums of the magnitudes of rows in place of D, omega = 1. */
+ * with lambda the largest eigenvalue, or with sums of the magnitudes of rows in place of D, omega = 1; or those
+ * that the set-up has made for each level of a matrix that is not symmetric. R is not -P^T then. */
 #include <math.h>
 #include <string.h>
 
@@ -22,52 +23,93 @@
 
 /* ---- Smoothing ---- */
 
-enum { MOST_STEPS = 128 };
+enum { MOST_STEPS = 256, IN_PLACE_OF_INVERSE = 8 /* times as many steps */ };
 
-static void plan(const tsi_amg *amg, int l, int steps, tsi_polynomial_step *polynomial) {
+/* The level's own polynomial; NULL: it has none. */
+static const tsi_amg_polynomial *own_polynomial(const tsi_amg *amg, int l) {
+  const tsi_amg_polynomial *own = &amg->host.level[l].polynomial;
+  return own->degree > 0 ? own : NULL;
+}
+
+/* Steps of smoothing, before and after. */
+static int steps_of(const tsi_amg *amg, int l) {
+  const tsi_amg_polynomial *own = own_polynomial(amg, l);
+  return own ? own->degree : amg->desc.sweeps;
+}
+
+static void amg_cycle_plan(const tsi_amg *amg, int l, int steps, tsi_polynomial_step *polynomial) {
+  const tsi_amg_polynomial *own = own_polynomial(amg, l);
   const double ratio = 4, eigenvalue = amg->level[l].eigenvalue;
   const double lambda = eigenvalue > 0 ? eigenvalue : 1; /* 0: a matrix without any equation */
+  for (int k = 0; own && k < steps; k++) polynomial[k] = own->steps[k % own->degree];
+  if (own) return;
   switch (amg->desc.smoother) {
-  case TS_AMG_CHEBYSHEV:
+  case TS_AMG_SMOOTHER_CHEBYSHEV:
     tsi_polynomial_first_kind(steps, lambda, ratio, polynomial);
     return;
-  case TS_AMG_CHEBYSHEV4:
+  case TS_AMG_SMOOTHER_CHEBYSHEV4:
     tsi_polynomial_fourth_kind(steps, lambda, polynomial);
     return;
   default:
     for (int k = 0; k < steps; k++)
-      polynomial[k] = (tsi_polynomial_step){amg->desc.smoother == TS_AMG_JACOBI ? 4 / (3 * lambda) : 1, 0};
+      polynomial[k] =
+          (tsi_polynomial_step){amg->desc.smoother == TS_AMG_SMOOTHER_JACOBI ? 4 / (3 * lambda) : 1, 0};
   }
 }
 
-static ts_status smooth(const tsi_amg *amg, int l, int steps, ts_vector *x, const ts_vector *b, int x_is_zero) {
+static ts_status smooth(const tsi_amg *amg, int l, int times, ts_vector *x, const ts_vector *b, int x_is_zero) {
   const tsi_amg_level *level = &amg->level[l];
+  const int steps = times * steps_of(amg, l);
   tsi_polynomial_step polynomial[MOST_STEPS];
-  plan(amg, l, steps, polynomial);
+  amg_cycle_plan(amg, l, steps, polynomial);
   return tsi_polynomial_smooth(polynomial, steps, level->A, level->inverse, x, b, level->r, level->d,
                                x_is_zero);
 }
 
 /* ---- Cycles ---- */
 
+/* How often level l + 1 is visited in a visit of level l. */
+static int visits_below(const tsi_amg *amg, int l) {
+  return l == 0 || (l + 2 == amg->levels && amg->inverse) ? 1 : amg->desc.visits;
+}
+
 static ts_status cycle(const tsi_amg *amg, int l, ts_vector *x, const ts_vector *b, int x_is_zero) {
   const tsi_amg_level *level = &amg->level[l], *next = level + 1;
-  const int sweeps = amg->desc.sweeps, visits = l == 0 ? 1 : amg->desc.visits;
   if (l + 1 == amg->levels) {
-    enum { in_place_of_inverse = 8 };
-    return amg->inverse ? tsi_spmv(x, amg->inverse, b) : smooth(amg, l, in_place_of_inverse * sweeps, x, b, 1);
+    return amg->inverse ? tsi_spmv(x, amg->inverse, b) : smooth(amg, l, IN_PLACE_OF_INVERSE, x, b, 1);
   }
-  TSI_TRY(smooth(amg, l, sweeps, x, b, x_is_zero));
+  TSI_TRY(smooth(amg, l, 1, x, b, x_is_zero));
   TSI_TRY(tsi_quick_residual(level->r, b, level->A, x));
   TSI_TRY(tsi_spmv(next->b, level->R, level->r));
-  for (int visit = 0; visit < (l + 2 == amg->levels && amg->inverse ? 1 : visits); visit++)
+  for (int visit = 0; visit < visits_below(amg, l); visit++)
     TSI_TRY(cycle(amg, l + 1, next->x, next->b, visit == 0));
   TSI_TRY(tsi_quick_residual(x, x, level->P, next->x));
-  return smooth(amg, l, sweeps, x, b, 0);
+  return smooth(amg, l, 1, x, b, 0);
 }
 
 static ts_status whole_cycle(const tsi_amg *amg, ts_vector *x, const ts_vector *b) {
   return cycle(amg, 0, x, b, 1);
+}
+
+/* A step of smoothing is a product, but the first from 0; a visit has a residual too. */
+tsi_cost tsi_amg_cost(const tsi_amg *amg) {
+  double visits = 1, from_zero = 1, entries = 0, operations = 0;
+  for (int l = 0; l < amg->levels; l++) {
+    const tsi_amg_level *level = &amg->level[l];
+    const double own = (double)level->entries, rows = (double)level->rows;
+    const double steps = 2.0 * steps_of(amg, l), last_steps = IN_PLACE_OF_INVERSE * steps_of(amg, l);
+    if (l + 1 < amg->levels) {
+      entries += visits * ((steps + 1) * own + level->transfers) - from_zero * own;
+      operations += visits * (3 * steps + 3);
+    } else {
+      entries += visits * (amg->inverse ? rows * rows : (last_steps - 1) * own);
+      operations += visits * (amg->inverse ? 1 : 3 * last_steps);
+    }
+    from_zero = visits;
+    visits *= visits_below(amg, l);
+  }
+  const double all = (double)amg->level[0].entries;
+  return (tsi_cost){.products = all > 0 ? entries / all : 0, .operations = operations};
 }
 
 ts_status tsi_amg_cycle(const tsi_amg *amg, ts_vector *z, const ts_vector *r) {
@@ -105,7 +147,7 @@ static ts_status write_sums(const tsi_amg *amg, const tsi_amg_csr *A, ts_vector 
     for (int c = 0; c < components; c++)
       values[(size_t)i * (size_t)components + (size_t)c] = sum > 0 ? (float)(1 / sum) : 0;
   }
-  const ts_status status = ts_vector_write(inverse, values, (size_t)A->rows * (size_t)components);
+  const ts_status status = tsi_vector_write_floats(inverse, values);
   tsi_free(amg->context, values);
   return status;
 }
@@ -139,10 +181,11 @@ ts_status tsi_amg_prepare(tsi_amg *amg, int components) {
   tsi_amg_drop_vectors(amg);
   TSI_TRY(tsi_enter(amg->context));
   ts_status status = make_vectors(amg, components);
-  for (int l = 0; l < amg->levels && status == TS_OK && amg->desc.smoother != TS_AMG_L1_JACOBI; l++)
+  for (int l = 0; l < amg->levels && status == TS_OK && amg->desc.smoother != TS_AMG_SMOOTHER_L1_JACOBI; l++)
     status = invert_diagonal(&amg->level[l]);
   TSI_TRY(tsi_leave(amg->context, status));
-  for (int l = 0; l < amg->levels && amg->desc.smoother == TS_AMG_L1_JACOBI; l++) TSI_TRY(write_l1(amg, l));
+  for (int l = 0; l < amg->levels && amg->desc.smoother == TS_AMG_SMOOTHER_L1_JACOBI; l++)
+    TSI_TRY(write_l1(amg, l));
   amg->components = components;
   return TS_OK;
 }

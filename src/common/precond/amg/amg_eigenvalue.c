@@ -19,21 +19,12 @@ typedef struct power {
   double *sums;     /* of D to^2, of RADIX rows each */
 } power;
 
-/* A number from -1 to 1 for each row. */
-static float first_number(uint32_t row) {
-  uint32_t h = row * 0x9e3779b1u;
-  h = (h ^ h >> 16) * 0x7feb352du;
-  h = (h ^ h >> 15) * 0x846ca68bu;
-  h ^= h >> 16;
-  return (float)(h >> 8) / 8388608.0f - 1;
-}
-
 static size_t end_of(const power *p, size_t block) {
   const size_t rows = (size_t)p->A->rows;
   return (block + 1) * RADIX < rows ? (block + 1) * RADIX : rows;
 }
 
-static void begin(const void *arguments, size_t first, size_t last) {
+static void amg_eigenvalue_begin(const void *arguments, size_t first, size_t last) {
   const power *p = arguments;
   const tsi_amg_csr *A = p->A;
   for (size_t block = first; block < last; block++) {
@@ -44,7 +35,7 @@ static void begin(const void *arguments, size_t first, size_t last) {
         if (A->indices[e] == (int32_t)i && A->values[e] > 0) diagonal = A->values[e];
       p->diagonal[i] = diagonal;
       p->to[i] =
-          diagonal > 0 ? (float)((double)first_number(p->first + (uint32_t)i) / sqrt((double)diagonal)) : 0;
+          diagonal > 0 ? (float)((double)tsi_amg_noise(p->first + (uint32_t)i) / sqrt((double)diagonal)) : 0;
       sum += (double)diagonal * ((double)p->to[i] * (double)p->to[i]);
     }
     p->sums[block] = sum;
@@ -89,10 +80,10 @@ static ts_status add_all(ts_context *context, const tsi_amg_host_level *level, d
   return tsi_amg_add_up(context, level, sum, 1);
 }
 
-static ts_status iterate(ts_context *context, tsi_amg_host_level *level, power *p) {
+static ts_status amg_eigenvalue_iterate(ts_context *context, tsi_amg_host_level *level, power *p) {
   const size_t blocks = ((size_t)level->A.rows + RADIX - 1) / RADIX;
   double before, after, value = 0;
-  tsi_parallel(context, blocks, begin, p);
+  tsi_parallel(context, blocks, amg_eigenvalue_begin, p);
   TSI_TRY(add_all(context, level, p->sums, &before));
   for (int k = 0; k < STEPS && before > 0; k++) {
     float *swap = p->from;
@@ -125,7 +116,7 @@ ts_status tsi_amg_eigenvalue(ts_context *context, tsi_amg_host_level *level) {
                .from = numbers + rows,
                .to = numbers + rows + all,
                .sums = sums};
-    status = iterate(context, level, &p);
+    status = amg_eigenvalue_iterate(context, level, &p);
   } else {
     status = tsi_out_of_memory(context, "an eigenvalue of amg", 3 * rows * sizeof *numbers);
   }

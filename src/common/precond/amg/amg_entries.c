@@ -25,7 +25,7 @@ static tsi_amg_entry *write_node(const tsi_amg_sending *s, int32_t k, tsi_amg_en
 }
 
 static ts_status write_all(ts_context *context, const tsi_amg_sending *s, tsi_parcels *p) {
-  const int ranks = ts_ranks_count(context);
+  const int ranks = ts_ranks_get_count(context);
   for (int r = 0; r < ranks; r++)
     for (int32_t k = s->begins[r]; k < s->begins[r + 1]; k++)
       p->out_bytes[r] += entries_of(s, k) * sizeof(tsi_amg_entry);
@@ -40,7 +40,7 @@ static ts_status write_all(ts_context *context, const tsi_amg_sending *s, tsi_pa
 
 /* What a rank has for itself is as if it had arrived. */
 static ts_status read_all(ts_context *context, const tsi_parcels *p, tsi_amg_entries *arrived) {
-  const int ranks = ts_ranks_count(context), mine = ts_ranks_rank(context);
+  const int ranks = ts_ranks_get_count(context), mine = ts_ranks_get_rank(context);
   size_t bytes = 0;
   for (int r = 0; r < ranks; r++) bytes += r == mine ? p->out_bytes[r] : p->in_bytes[r];
   arrived->count = bytes / sizeof *arrived->list;

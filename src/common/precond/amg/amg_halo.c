@@ -47,7 +47,7 @@ void tsi_amg_find_owners(const int64_t *first, int ranks, const int64_t *ghosts,
 }
 
 ts_status tsi_amg_count_nodes(ts_context *context, int32_t nodes, int64_t **first) {
-  const size_t ranks = (size_t)ts_ranks_count(context);
+  const size_t ranks = (size_t)ts_ranks_get_count(context);
   const int64_t mine = nodes;
   *first = tsi_malloc(context, ranks + 1, sizeof **first);
   if (!*first) return tsi_out_of_memory(context, "the nodes of ranks", (ranks + 1) * sizeof **first);
@@ -101,7 +101,7 @@ static ts_status ask(ts_context *context, tsi_amg_halo *halo) {
 
 ts_status tsi_amg_halo_create(ts_context *context, int64_t *first, int64_t *ghosts, int32_t count,
                               tsi_amg_halo **out) {
-  const size_t ranks = (size_t)ts_ranks_count(context);
+  const size_t ranks = (size_t)ts_ranks_get_count(context);
   tsi_amg_halo *halo = *out = tsi_calloc(context, 1, sizeof *halo);
   if (!halo) {
     tsi_free(context, first);
@@ -109,7 +109,7 @@ ts_status tsi_amg_halo_create(ts_context *context, int64_t *first, int64_t *ghos
     return tsi_out_of_memory(context, "the ghosts of amg", sizeof *halo);
   }
   *halo = (tsi_amg_halo){.ranks = (int)ranks,
-                         .rank = ts_ranks_rank(context),
+                         .rank = ts_ranks_get_rank(context),
                          .first = first,
                          .ghosts = ghosts,
                          .count = count,

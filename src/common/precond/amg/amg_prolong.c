@@ -259,7 +259,10 @@ static ts_status compute(ts_context *context, smoothing *s) {
   }
   TSI_TRY(tsi_amg_largest(context, level, &level->bound, 1));
   TSI_TRY(tsi_amg_largest(context, level, &filtered_bound, 1));
-  TSI_TRY(tsi_amg_eigenvalue(context, level));
+  if (level->is_unsymmetric)
+    level->eigenvalue = level->bound;
+  else
+    TSI_TRY(tsi_amg_eigenvalue(context, level));
   s->omega = 4. / 3 / (level->eigenvalue > 0 ? level->eigenvalue * (filtered_bound / level->bound) : 2);
   for (size_t p = 0; p < (size_t)s->parts; p++) {
     const int32_t *offsets = level->A.offsets, rows = level->A.rows;

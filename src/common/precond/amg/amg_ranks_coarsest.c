@@ -141,7 +141,7 @@ ts_status tsi_amg_repeat_level(ts_context *context, tsi_amg_host_level *level, t
 
 /* This rank's nodes go to all. */
 static ts_status list_sendings(ts_context *context, const tsi_amg_numbering *n, int32_t **begins) {
-  const int32_t ranks = ts_ranks_count(context), own = n->own;
+  const int32_t ranks = ts_ranks_get_count(context), own = n->own;
   *begins = tsi_malloc(context, (size_t)ranks + 1 + (size_t)ranks * (size_t)own, sizeof **begins);
   if (!*begins) return tsi_out_of_memory(context, "the last level of amg", (size_t)ranks * (size_t)own);
   for (int32_t r = 0; r <= ranks; r++) (*begins)[r] = r * own;

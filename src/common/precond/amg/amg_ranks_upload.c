@@ -42,14 +42,14 @@ static ts_status upload(const tsi_amg *amg, const tsi_amg_csr *A, const rank_spa
   int32_t *indices = tsi_malloc(context, (size_t)entries, sizeof *indices);
   if (!indices) return tsi_out_of_memory(context, "a level of amg", (size_t)entries * sizeof *indices);
   for (int32_t e = 0; e < entries; e++) indices[e] = place(columns, A->indices[e]);
-  const ts_matrix_desc desc = {.csr = {.rows = A->rows,
-                                       .columns = tsi_columns_of(columns->space),
-                                       .row_offsets = A->offsets,
-                                       .column_indices = indices,
-                                       .values = A->values},
-                               .format = amg->level[0].A->info.format,
-                               .row_space = rows->space,
-                               .column_space = columns->space};
+  const tsi_matrix_desc desc = {.csr = {.rows = A->rows,
+                                        .columns = tsi_columns_of(columns->space),
+                                        .row_offsets = A->offsets,
+                                        .column_indices = indices,
+                                        .values = A->values},
+                                .format = amg->level[0].A->info.format,
+                                .row_space = rows->space,
+                                .column_space = columns->space};
   const ts_status status = tsi_matrix_create_as_is(context, &desc, matrix);
   tsi_free(context, indices);
   return status;
@@ -109,14 +109,14 @@ static ts_status cut_inverse(const tsi_amg *amg, const rank_space *s, tsi_amg_cs
 static ts_status upload_inverse(tsi_amg *amg, const rank_space *s) {
   tsi_amg_csr own;
   TSI_TRY(cut_inverse(amg, s, &own));
-  const ts_matrix_desc desc = {.csr = {.rows = own.rows,
-                                       .columns = own.columns,
-                                       .row_offsets = own.offsets,
-                                       .column_indices = own.indices,
-                                       .values = own.values},
-                               .format = amg->level[0].A->info.format,
-                               .row_space = s->space,
-                               .column_space = s->space};
+  const tsi_matrix_desc desc = {.csr = {.rows = own.rows,
+                                        .columns = own.columns,
+                                        .row_offsets = own.offsets,
+                                        .column_indices = own.indices,
+                                        .values = own.values},
+                                .format = amg->level[0].A->info.format,
+                                .row_space = s->space,
+                                .column_space = s->space};
   const ts_status status = tsi_matrix_create_as_is(amg->context, &desc, &amg->inverse);
   tsi_amg_csr_free(amg->context, &own);
   return status;
@@ -135,7 +135,7 @@ static ts_status upload_level(tsi_amg *amg, int l, const rank_space *fine, const
 ts_status tsi_amg_upload_on_ranks(tsi_amg *amg) {
   ts_context *context = amg->context;
   const tsi_amg_host *host = &amg->host;
-  ts_space *space = ts_matrix_row_space(amg->level[0].A);
+  ts_space *space = ts_matrix_get_row_space(amg->level[0].A);
   rank_space fine = {.rows = tsi_amg_number(host->level[0].halo, host->level[0].unknowns)}, coarse;
   tsi_space_retain(space);
   fine.space = space;

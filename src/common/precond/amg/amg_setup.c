@@ -5,6 +5,7 @@
 #include "amg_halo.h"
 
 static void level_free(ts_context *context, tsi_amg_host_level *level) {
+  tsi_amg_transposed_free(context, level);
   tsi_amg_csr_free(context, &level->P);
   tsi_amg_csr_free(context, &level->R);
   tsi_free(context, level->strong);
@@ -37,17 +38,18 @@ static void rigid_body_modes(const ts_amg_desc *desc, int32_t nodes, double *mod
   const int dimensions = desc->dimensions, vectors = dimensions == 2 ? 3 : 6;
   double centre[3] = {0}, square = 0;
   for (int32_t i = 0; i < nodes; i++)
-    for (int d = 0; d < dimensions; d++) centre[d] += desc->coordinates[i * dimensions + d] / nodes;
+    for (int d = 0; d < dimensions; d++)
+      centre[d] += tsi_doubles(&desc->coordinates)[i * dimensions + d] / nodes;
   for (int32_t i = 0; i < nodes; i++)
     for (int d = 0; d < dimensions; d++) {
-      const double x = desc->coordinates[i * dimensions + d] - centre[d];
+      const double x = tsi_doubles(&desc->coordinates)[i * dimensions + d] - centre[d];
       square += x * x / nodes;
     }
   const double scale = square > 0 ? 1 / sqrt(square) : 1;
   for (int32_t i = 0; i < nodes; i++) {
     double x[3] = {0}, *mode = modes + (size_t)i * (size_t)(dimensions * vectors);
     for (int d = 0; d < dimensions; d++) {
-      x[d] = (desc->coordinates[i * dimensions + d] - centre[d]) * scale;
+      x[d] = (tsi_doubles(&desc->coordinates)[i * dimensions + d] - centre[d]) * scale;
       mode[d * vectors + d] = 1;
     }
     if (dimensions == 2) {
@@ -65,10 +67,10 @@ static void rigid_body_modes(const ts_amg_desc *desc, int32_t nodes, double *mod
 
 void tsi_amg_near_null(const ts_amg_desc *desc, int32_t nodes, double *modes) {
   const size_t rows = (size_t)nodes * (size_t)desc->unknowns;
-  if (desc->coordinates)
+  if (tsi_doubles(&desc->coordinates))
     rigid_body_modes(desc, nodes, modes);
   else
-    memcpy(modes, desc->near_null, rows * (size_t)desc->near_null_vectors * sizeof *modes);
+    memcpy(modes, tsi_doubles(&desc->near_null), rows * (size_t)desc->near_null_vectors * sizeof *modes);
 }
 
 typedef struct activity {
@@ -89,8 +91,8 @@ static void clear_inactive(const void *arguments, size_t first, size_t last) {
 }
 
 int tsi_amg_vectors(const ts_amg_desc *desc) {
-  if (desc->coordinates) return desc->dimensions == 2 ? 3 : 6;
-  return desc->near_null ? desc->near_null_vectors : desc->unknowns;
+  if (tsi_doubles(&desc->coordinates)) return desc->dimensions == 2 ? 3 : 6;
+  return tsi_doubles(&desc->near_null) ? desc->near_null_vectors : desc->unknowns;
 }
 
 static ts_status take_near_null(ts_context *context, const ts_amg_desc *desc, tsi_amg_host_level *level) {
@@ -100,10 +102,8 @@ static ts_status take_near_null(ts_context *context, const ts_amg_desc *desc, ts
   level->near_null = tsi_calloc(context, rows * vectors, sizeof *level->near_null);
   if (!level->near_null)
     return tsi_out_of_memory(context, "the near-null space of amg", rows * vectors * sizeof *level->near_null);
-  if (desc->coordinates || desc->near_null)
-    tsi_amg_near_null(desc, level->nodes, level->near_null);
-  else
-    for (size_t i = 0; i < rows; i++) level->near_null[i * vectors + i % vectors] = 1;
+  if (!tsi_doubles(&desc->coordinates) && !tsi_doubles(&desc->near_null)) return tsi_amg_units(context, level);
+  tsi_amg_near_null(desc, level->nodes, level->near_null);
   const activity a = {&level->A, vectors, level->near_null};
   tsi_parallel(context, rows, clear_inactive, &a);
   return TS_OK;
@@ -111,7 +111,7 @@ static ts_status take_near_null(ts_context *context, const ts_amg_desc *desc, ts
 
 /* ---- Levels ---- */
 
-static ts_status group(ts_context *context, tsi_amg_host_level *level, double strength) {
+static ts_status group(ts_context *context, tsi_amg_host_level *level, double strength, int depth) {
   const size_t entries = (size_t)level->A.offsets[level->A.rows];
   const size_t nodes = (size_t)level->nodes + (size_t)tsi_amg_ghosts(level);
   level->strong = tsi_malloc(context, entries, sizeof *level->strong);
@@ -119,8 +119,11 @@ static ts_status group(ts_context *context, tsi_amg_host_level *level, double st
   if (!level->strong || !level->aggregates)
     return tsi_out_of_memory(context, "aggregates of amg", entries + nodes * sizeof *level->aggregates);
   tsi_amg_graph graph;
-  TSI_TRY(tsi_amg_strength(context, level, strength, &graph));
-  const ts_status status = tsi_amg_aggregate(context, &graph, level->aggregates, &level->aggregate_count);
+  if (level->is_unsymmetric) TSI_TRY(tsi_amg_transposed_create(context, level));
+  TSI_TRY(tsi_amg_strength(context, level, strength, depth, &graph));
+  ts_status status = TS_OK;
+  if (level->transposed) status = tsi_amg_transposed_join(context, level, strength, depth, &graph);
+  if (status == TS_OK) status = tsi_amg_aggregate(context, &graph, level->aggregates, &level->aggregate_count);
   tsi_amg_graph_free(context, &graph);
   if (status == TS_OK && level->halo) tsi_amg_keep_cut_off(level, &level->aggregate_count);
   return status;
@@ -144,8 +147,12 @@ static ts_status make_tentative(ts_context *context, tsi_amg_host_level *level, 
 /* P, R and the next level's matrix, or their values alone where they have patterns. */
 static ts_status compute(ts_context *context, tsi_amg_host_level *level, tsi_amg_host_level *next) {
   if (level->halo) return tsi_amg_coarsen_on_ranks(context, level, next);
-  TSI_TRY(tsi_amg_smooth(context, level));
-  TSI_TRY(tsi_amg_transpose(context, &level->P, &level->R));
+  if (level->transposed)
+    TSI_TRY(tsi_amg_transposed_smooth(context, level));
+  else {
+    TSI_TRY(tsi_amg_smooth(context, level));
+    TSI_TRY(tsi_amg_transpose(context, &level->P, &level->R));
+  }
   return tsi_amg_galerkin(context, &level->R, &level->A, &level->P, level->vectors, &next->A);
 }
 
@@ -158,7 +165,7 @@ static double all_rows(const tsi_amg_host_level *level) {
 /* Makes a level below the last, where that is worth it. */
 static ts_status add_level(ts_context *context, const ts_amg_desc *desc, tsi_amg_host *host) {
   tsi_amg_host_level *level = &host->level[host->levels - 1], *next = level + 1;
-  TSI_TRY(group(context, level, ldexp(desc->strength, 1 - host->levels)));
+  TSI_TRY(group(context, level, desc->strength, host->levels - 1));
   double rows = (double)level->aggregate_count * level->vectors;
   TSI_TRY(tsi_amg_add_up(context, level, &rows, 1));
   if (rows == 0 || rows > 0.9 * all_rows(level)) {
@@ -170,16 +177,18 @@ static ts_status add_level(ts_context *context, const ts_amg_desc *desc, tsi_amg
   TSI_TRY(compute(context, level, next));
   next->vectors = next->unknowns = level->vectors;
   next->nodes = level->aggregate_count;
+  next->is_unsymmetric = level->is_unsymmetric;
   host->levels++;
   return TS_OK;
 }
 
 static ts_status make_levels(ts_context *context, const ts_amg_desc *desc, const tsi_amg_csr *A,
-                             tsi_amg_halo *halo, tsi_amg_host *host) {
-  *host = (tsi_amg_host){.levels = 1};
+                             tsi_amg_halo *halo, int is_unsymmetric, tsi_amg_host *host) {
+  *host = (tsi_amg_host){.levels = 1, .is_unsymmetric = is_unsymmetric};
   tsi_amg_host_level *first = &host->level[0];
   first->A = *A;
   first->halo = halo;
+  first->is_unsymmetric = is_unsymmetric;
   first->unknowns = desc->unknowns;
   first->nodes = A->rows / desc->unknowns;
   TSI_TRY(take_near_null(context, desc, first));
@@ -212,16 +221,28 @@ ts_status tsi_amg_finish(ts_context *context, tsi_amg_host *host) {
   tsi_amg_host_level *last = &host->level[host->levels - 1];
   tsi_free(context, host->inverse);
   host->inverse = NULL;
+  if (all_rows(last) <= TSI_AMG_DENSE && host->is_unsymmetric)
+    return tsi_amg_invert_unsymmetric(context, &last->A, &host->inverse);
   if (all_rows(last) <= TSI_AMG_DENSE)
     return last->halo ? tsi_amg_invert_on_ranks(context, last, &host->inverse)
                       : tsi_amg_invert(context, &last->A, &host->inverse);
   last->bound = tsi_amg_bound(&last->A);
   TSI_TRY(tsi_amg_largest(context, last, &last->bound, 1));
-  return tsi_amg_eigenvalue(context, last);
+  if (!host->is_unsymmetric) return tsi_amg_eigenvalue(context, last);
+  last->eigenvalue = last->bound;
+  return TS_OK;
 }
 
-ts_status tsi_amg_setup(ts_context *context, const ts_amg_desc *desc, const tsi_amg_csr *A, int keep,
-                        tsi_amg_host *host) {
+/* Of the levels that are smoothed. */
+static ts_status make_polynomials(ts_context *context, const ts_amg_desc *desc, tsi_amg_host *host) {
+  const int smoothed = host->levels - (host->inverse != NULL);
+  for (int l = 0; l < smoothed; l++)
+    TSI_TRY(tsi_amg_make_polynomial(context, &host->level[l].A, desc->sweeps, &host->level[l].polynomial));
+  return TS_OK;
+}
+
+static ts_status set_up(ts_context *context, const ts_amg_desc *desc, const tsi_amg_csr *A, int keep,
+                        int is_unsymmetric, tsi_amg_host *host) {
   int threads;
   TSI_TRY(tsi_threads(context, &threads));
   ts_status status = TS_OK;
@@ -230,17 +251,29 @@ ts_status tsi_amg_setup(ts_context *context, const ts_amg_desc *desc, const tsi_
     for (int l = 0; l + 1 < host->levels && status == TS_OK; l++)
       status = compute(context, &host->level[l], &host->level[l + 1]);
   } else
-    status = make_levels(context, desc, A, NULL, host);
+    status = make_levels(context, desc, A, NULL, is_unsymmetric, host);
   if (status == TS_OK) status = tsi_amg_finish(context, host);
+  if (status == TS_OK && host->is_unsymmetric && desc->smoother == TS_AMG_SMOOTHER_AUTO)
+    status = make_polynomials(context, desc, host);
   if (status < 0 && !keep) tsi_amg_host_free(context, host);
   return status;
+}
+
+ts_status tsi_amg_setup(ts_context *context, const ts_amg_desc *desc, const tsi_amg_csr *A, int keep,
+                        tsi_amg_host *host) {
+  return set_up(context, desc, A, keep, 0, host);
+}
+
+ts_status tsi_amg_setup_unsymmetric(ts_context *context, const ts_amg_desc *desc, const tsi_amg_csr *A,
+                                    int keep, tsi_amg_host *host) {
+  return set_up(context, desc, A, keep, 1, host);
 }
 
 ts_status tsi_amg_setup_on_ranks(ts_context *context, const ts_amg_desc *desc, const tsi_amg_csr *A,
                                  tsi_amg_halo *halo, tsi_amg_host *host) {
   int threads;
   ts_status status = tsi_threads(context, &threads);
-  if (status == TS_OK) status = make_levels(context, desc, A, halo, host);
+  if (status == TS_OK) status = make_levels(context, desc, A, halo, 0, host);
   if (status == TS_OK) status = tsi_amg_finish(context, host);
   if (status < 0 && host->level[0].halo != halo) tsi_amg_halo_free(context, halo);
   if (status < 0) tsi_amg_host_free(context, host);

@@ -1,6 +1,7 @@
 /* Multigrid: its descriptor, and the hierarchy of levels (Bolz et al. 2003, section 4). */
 #include <string.h>
 
+#include "common/core/array.h"
 #include "common/core/core.h"
 #include "multigrid.h"
 
@@ -28,6 +29,7 @@ static ts_status check_range(ts_context *context, const char *name, int value, i
 }
 
 static ts_status check_numbers(ts_context *context, const ts_multigrid_desc *desc) {
+  TSI_TRY(tsi_check_reserved(context, "", desc->reserved, sizeof desc->reserved));
   TSI_TRY(check_range(context, "pre", desc->pre, 0, 16));
   TSI_TRY(check_range(context, "post", desc->post, 0, 16));
   TSI_TRY(check_range(context, "max_levels", desc->max_levels, 0, TSI_MAX_LEVELS));
@@ -72,6 +74,7 @@ static ts_status resolve(ts_context *context, const ts_multigrid_desc *desc, ts_
   TSI_TRY(check_enumerations(context, out));
   TSI_TRY(check_numbers(context, out));
   if (out->smoother == TS_SMOOTHER_AUTO) out->smoother = TS_SMOOTHER_FOUR_COLOUR;
+  if (out->cycle == TS_CYCLE_AUTO) out->cycle = TS_CYCLE_V;
   if (out->interpolation == TS_INTERPOLATION_AUTO) out->interpolation = TS_INTERPOLATION_OPERATOR;
   if (out->pre == 0 && out->post == 0) {
     out->pre = out->smoother == TS_SMOOTHER_JACOBI ? 4 : out->smoother == TS_SMOOTHER_CHEBYSHEV ? 2 : 1;
@@ -126,7 +129,10 @@ static void plan_levels(ts_multigrid *mg) {
   mg->level_count = 0;
   do
     mg->levels[mg->level_count++] = (tsi_level){.context = mg->context,
-                                                .grid = {d[0].size, d[1].size, g->periodic_x, g->periodic_y},
+                                                .grid = {.width = d[0].size,
+                                                         .height = d[1].size,
+                                                         .periodic_x = g->periodic_x,
+                                                         .periodic_y = g->periodic_y},
                                                 .storage = mg->desc.storage,
                                                 .interpolation = mg->desc.interpolation};
   while (mg->level_count < mg->desc.max_levels && coarsen_grid(d));
@@ -167,7 +173,7 @@ static ts_status fill_levels(ts_multigrid *mg) {
 
 /* ---- Creation and update ---- */
 
-static ts_status build(ts_multigrid *mg) {
+static ts_status multigrid_build(ts_multigrid *mg) {
   ts_vector *vectors[2];
   TSI_TRY(tsi_arena_create(mg->matrix->row_space, 1, 1, vectors, 2, TSI_MG_SLOTS, &mg->slots));
   mg->r = vectors[0];
@@ -212,7 +218,7 @@ ts_status ts_multigrid_create(ts_matrix *stencil, const ts_multigrid_desc *desc,
   const double start = tsi_seconds();
   const size_t before = context->bytes_device;
   ts_status status = tsi_enter(context);
-  if (status == TS_OK) status = tsi_leave(context, build(mg));
+  if (status == TS_OK) status = tsi_leave(context, multigrid_build(mg));
   if (status < 0) {
     release(mg);
     return status;
@@ -220,7 +226,7 @@ ts_status ts_multigrid_create(ts_matrix *stencil, const ts_multigrid_desc *desc,
   mg->bytes_device = context->bytes_device - before;
   mg->seconds_setup = tsi_seconds() - start;
   const tsi_level *coarsest = &mg->levels[mg->level_count - 1];
-  tsi_log(context, TS_LOG_INFO, "multigrid of %d levels down to %d x %d points: %zu bytes, %.3f s",
+  tsi_log(context, TS_LOG_LEVEL_INFO, "multigrid of %d levels down to %d x %d points: %zu bytes, %.3f s",
           mg->level_count, coarsest->grid.width, coarsest->grid.height, mg->bytes_device, mg->seconds_setup);
   *multigrid = mg;
   return TS_OK;
@@ -265,6 +271,7 @@ ts_status ts_multigrid_get_info(const ts_multigrid *multigrid, ts_multigrid_info
                               .smoother = desc->smoother,
                               .storage = desc->storage,
                               .interpolation = desc->interpolation,
+                              .cycle = desc->cycle,
                               .pre = desc->pre,
                               .post = desc->post,
                               .null_space_components = stencil->part_count,
@@ -289,23 +296,39 @@ ts_status tsi_multigrid_check_current(const ts_multigrid *mg) {
   return TS_OK;
 }
 
-ts_status ts_multigrid_read_level(const ts_multigrid *multigrid, int level, ts_grid_desc *grid, float *values) {
+static ts_status read_level(const ts_multigrid *mg, int level, const ts_array *values) {
+  ts_context *context = mg->context;
+  float *floats = tsi_malloc(context, values->count, sizeof *floats);
+  if (!floats) return tsi_out_of_memory(context, "a stencil", values->count * sizeof *floats);
+  ts_status status = tsi_enter(context);
+  if (status == TS_OK) {
+    context->host_synchronisations++;
+    status = tsi_leave(context, context->ops->grid->level_read(&mg->levels[level], floats));
+  }
+  if (status == TS_OK) status = tsi_array_put_floats(context, values, floats);
+  tsi_free(context, floats);
+  return status;
+}
+
+ts_status ts_multigrid_read_level(const ts_multigrid *multigrid, int level, ts_grid_desc *grid,
+                                  ts_array values) {
   TSI_BEGIN(multigrid, multigrid->context);
   ts_context *context = multigrid->context;
   TSI_TRY(tsi_multigrid_check_current(multigrid));
   if (level < 0 || level >= multigrid->level_count)
     return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "level is %d; this multigrid has levels 0 to %d", level,
                     multigrid->level_count - 1);
-  if (grid) *grid = multigrid->levels[level].grid;
-  if (!values) return TS_OK;
-  TSI_TRY(tsi_enter(context));
-  context->host_synchronisations++;
-  return tsi_leave(context, context->ops->grid->level_read(&multigrid->levels[level], values));
+  const ts_grid_desc *size = &multigrid->levels[level].grid;
+  if (grid) *grid = *size;
+  if (!tsi_is_given(&values)) return TS_OK;
+  TSI_TRY(tsi_array_check(context, "values", &values, 9 * (size_t)size->width * (size_t)size->height,
+                          TSI_FLOATING, TSI_WRITE));
+  return read_level(multigrid, level, &values);
 }
 
 static ts_status check_vector(const ts_multigrid *mg, const ts_vector *v, const char *name) {
   TSI_TRY(tsi_check_space(v, mg->matrix->row_space, name, "the solver", "the stencil's grid",
-                          "ts_matrix_row_space"));
+                          "ts_matrix_get_row_space"));
   if (v->components != 1)
     return tsi_fail(mg->context, TS_ERROR_INCOMPATIBLE, "%s has %d components; multigrid takes one", name,
                     v->components);

@@ -64,6 +64,8 @@ ts_status tsi_multigrid_store_low(ts_multigrid *mg, const ts_vector *x);
 ts_status tsi_multigrid_begin_full(ts_multigrid *mg, const ts_vector *b, ts_vector *x);
 /* z = M^-1 r by one symmetric cycle; z is 0 at points without equation before and after it. */
 ts_status tsi_multigrid_precondition(ts_multigrid *mg, ts_vector *z, const ts_vector *r);
+/* What that costs: its work in products with the stencil, and how many passes it makes. */
+void tsi_multigrid_cost(const ts_multigrid *mg, double *products, double *operations);
 /* x = 0 in all parts but at points without equation. */
 ts_status tsi_multigrid_clear(ts_multigrid *mg, ts_vector *x);
 

@@ -109,7 +109,7 @@ static ts_status descend(cycle_run *run, int l, ts_cycle kind, int x_is_zero) {
   TSI_TRY(tsi_steps_add(&run->steps, &step));
   TSI_TRY(descend(run, l + 1, kind, 1));
   /* An exact solution does not gain from a second one. */
-  if (kind != TS_CYCLE_V && !(l + 1 == coarsest && mg->exact))
+  if (kind > TS_CYCLE_V && !(l + 1 == coarsest && mg->exact))
     TSI_TRY(descend(run, l + 1, kind == TS_CYCLE_F ? TS_CYCLE_V : kind, 0));
   step.kind = TSI_STEP_PROLONG;
   TSI_TRY(tsi_steps_add(&run->steps, &step));
@@ -203,10 +203,14 @@ ts_status tsi_multigrid_begin_full(ts_multigrid *mg, const ts_vector *b, ts_vect
 }
 
 /* As many steps after as before, and no F-cycle: both would make the operator unsymmetric. */
-ts_status tsi_multigrid_precondition(ts_multigrid *mg, ts_vector *z, const ts_vector *r) {
+static cycle_plan symmetric_plan(const ts_multigrid *mg) {
   const ts_multigrid_desc *desc = &mg->desc;
   const int steps = (desc->pre + desc->post + 1) / 2;
-  const cycle_plan plan = {desc->cycle == TS_CYCLE_W ? TS_CYCLE_W : TS_CYCLE_V, steps, steps, 1};
+  return (cycle_plan){desc->cycle == TS_CYCLE_W ? TS_CYCLE_W : TS_CYCLE_V, steps, steps, 1};
+}
+
+ts_status tsi_multigrid_precondition(ts_multigrid *mg, ts_vector *z, const ts_vector *r) {
+  const cycle_plan plan = symmetric_plan(mg);
   TSI_TRY(mg->context->ops->grid->level_load(&mg->levels[0], TSI_LEVEL_B, r));
   TSI_TRY(cycle(mg, 0, &plan, 1));
   TSI_TRY(mg->context->ops->grid->level_store(z, &mg->levels[0], 0));
@@ -222,7 +226,7 @@ ts_status tsi_multigrid_clear(ts_multigrid *mg, ts_vector *x) {
 /* ---- Cycles on the user's vectors ---- */
 
 /* With `low` where x has a second part. */
-static ts_status run(ts_multigrid *mg, const ts_vector *b, ts_vector *x, int count) {
+static ts_status multigrid_cycle_run(ts_multigrid *mg, const ts_vector *b, ts_vector *x, int count) {
   const tsi_ops *ops = mg->context->ops;
   if (tsi_multigrid_is_full(mg)) {
     TSI_TRY(tsi_multigrid_begin_full(mg, b, x));
@@ -255,5 +259,26 @@ ts_status ts_multigrid_cycle(ts_multigrid *multigrid, const ts_vector *b, ts_vec
   if (count < 1 || count > 1000)
     return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "count is %d; it goes from 1 to 1000", count);
   TSI_TRY(TSI_ENTER_WITH(context, b, x));
-  return tsi_leave(context, run(multigrid, b, x, count));
+  return tsi_leave(context, multigrid_cycle_run(multigrid, b, x, count));
+}
+
+/* A step of smoothing is one product in as many passes as there are colours; a residual is another. */
+void tsi_multigrid_cost(const ts_multigrid *mg, double *products, double *operations) {
+  const cycle_plan plan = symmetric_plan(mg);
+  const ts_smoother smoother = mg->desc.smoother;
+  const int passes = smoother == TS_SMOOTHER_FOUR_COLOUR ? 4 : smoother == TS_SMOOTHER_RED_BLACK ? 2 : 1;
+  const ts_grid_desc *finest = &mg->levels[0].grid;
+  const double steps = plan.pre + plan.post, entries = mg->matrix->stencil->five_point ? 5 : 9;
+  double visits = 1;
+  *products = *operations = 0;
+  for (int l = 0; l < mg->level_count; l++) {
+    const ts_grid_desc *grid = &mg->levels[l].grid;
+    const double points = (double)grid->width * grid->height,
+                 part = points / ((double)finest->width * finest->height);
+    const int is_coarsest = l == mg->level_count - 1, is_exact = is_coarsest && mg->exact;
+    const double here = is_exact ? points / entries : is_coarsest ? mg->desc.coarsest_sweeps : steps + 1;
+    *products += visits * part * here;
+    *operations += visits * (is_exact ? 1 : is_coarsest ? passes * here : passes * steps + 2);
+    if (plan.cycle == TS_CYCLE_W && !(l + 2 == mg->level_count && mg->exact)) visits *= 2;
+  }
 }

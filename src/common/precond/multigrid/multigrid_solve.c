@@ -114,7 +114,11 @@ static int judge(solve *s, int cycle) {
   const ts_multigrid_desc *desc = &s->mg->desc;
   ts_result *result = s->result;
   const double relative = result->relative_residual;
-  const int stopped = desc->progress && desc->progress(cycle, relative, desc->progress_user);
+  const int stopped =
+      desc->progress &&
+      desc->progress(
+          &(ts_progress){.iteration = cycle, .count = 1, .history = &relative, .relative_residual = relative},
+          desc->progress_user);
   char text[160];
   if (relative <= desc->rtol) {
     snprintf(text, sizeof text, "converged to a relative residual of %.2g in %d cycle%s", relative, cycle,
@@ -232,7 +236,7 @@ static ts_status unscale(const solve *s, double largest) {
 /* ---- b = 0 ---- */
 
 /* The norms of b and of the first residual. */
-static ts_status begin(const solve *s, double *slots) {
+static ts_status multigrid_solve_begin(const solve *s, double *slots) {
   TSI_TRY(measure_right_hand_side(s));
   if (tsi_multigrid_is_full(s->mg)) TSI_TRY(tsi_multigrid_clear(s->mg, s->x)); /* the history begins there */
   TSI_TRY(tsi_multigrid_load_low(s->mg, s->x));
@@ -257,7 +261,8 @@ static ts_status treat_zero_b(solve *s, double *slots, int *is_over) {
   *is_over = 0;
   if (number(slots, TSI_MG_NORM_B) != 0 || !isfinite(number(slots, TSI_MG_NORM))) return TS_OK;
   TSI_TRY(measure_range(s, slots));
-  if (number(slots, TSI_MG_NORM_B) != 0 || number(slots, TSI_MG_NORM) == 0) return begin(s, slots);
+  if (number(slots, TSI_MG_NORM_B) != 0 || number(slots, TSI_MG_NORM) == 0)
+    return multigrid_solve_begin(s, slots);
   const ts_vector x = tsi_first_part(s->x);
   TSI_TRY(take_free(mg, s->x));
   TSI_TRY(ops->axpby(mg->low, ts_constant(1), &x, ts_constant(-1), mg->r));
@@ -266,7 +271,7 @@ static ts_status treat_zero_b(solve *s, double *slots, int *is_over) {
   TSI_TRY(ops->reduce(mg->slots, TSI_MG_NORM_B, TSI_REDUCE_MAX_ABS, mg->r, mg->r));
   TSI_TRY(read_slots(mg, slots));
   s->norm = number(slots, TSI_MG_NORM);
-  if (number(slots, TSI_MG_NORM_B) != 0) return begin(s, slots);
+  if (number(slots, TSI_MG_NORM_B) != 0) return multigrid_solve_begin(s, slots);
   for (ts_vector *p = s->x; p; p = p->low) {
     ts_vector part = tsi_first_part(p);
     TSI_TRY(take_free(mg, &part));
@@ -330,16 +335,16 @@ static ts_status conclude(const solve *s) {
   return s->exponent ? unscale(s, number(slots, TSI_MG_NORM_B)) : TS_OK;
 }
 
-static ts_status run(solve *s) {
+static ts_status multigrid_solve_run(solve *s) {
   ts_multigrid *mg = s->mg;
   double slots[4 * TSI_MG_SLOTS];
   int is_over;
-  TSI_TRY(begin(s, slots));
+  TSI_TRY(multigrid_solve_begin(s, slots));
   TSI_TRY(treat_zero_b(s, slots, &is_over));
   if (is_over) return TS_OK;
   if (!is_in_range(s, slots)) {
     TSI_TRY(scale(s, slots));
-    TSI_TRY(begin(s, slots));
+    TSI_TRY(multigrid_solve_begin(s, slots));
     TSI_TRY(treat_zero_b(s, slots, &is_over));
   }
   if (judge_start(s, slots)) return TS_OK;
@@ -388,7 +393,7 @@ ts_status ts_multigrid_solve(ts_multigrid *multigrid, const ts_vector *b, ts_vec
   solve s = {.mg = multigrid, .b = b, .x = x, .out = x, .result = result};
   TSI_TRY(tsi_enter(context));
   ts_status status = align(multigrid, b, x);
-  if (status == TS_OK) status = run(&s);
+  if (status == TS_OK) status = multigrid_solve_run(&s);
   TSI_TRY(tsi_leave(context, status));
   result->precision_iterations[TS_PRECISION_MIXED] = result->iterations;
   result->host_synchronisations = (int)(context->host_synchronisations - before);
@@ -396,7 +401,7 @@ ts_status ts_multigrid_solve(ts_multigrid *multigrid, const ts_vector *b, ts_vec
                                                    : tsi_fail(context, TS_NOT_CONVERGED, "%s", result->message);
 }
 
-const double *ts_multigrid_history(const ts_multigrid *multigrid, int *count) {
+const double *ts_multigrid_get_history(const ts_multigrid *multigrid, int *count) {
   const int known = multigrid ? multigrid->history_count : 0;
   if (count) *count = known;
   return known ? multigrid->history : NULL;

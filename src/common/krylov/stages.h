@@ -1,0 +1,20 @@
+/* Auto in stages: what a solve goes on with if the method or the preconditioner that auto chose does not do. */
+#ifndef TSI_STAGES_H
+#define TSI_STAGES_H
+
+#include "solver.h"
+
+/* Whether auto may go on: the caller has left the method and the preconditioner open. */
+int tsi_stages_are_open(const ts_solver_desc *asked);
+/* For a solver that is created: it becomes the first stage. */
+ts_status tsi_stages_create(ts_solver *first, const ts_solver_desc *asked);
+void tsi_stages_destroy(ts_solver *first);
+/* ts_solver_solve of valid arguments, stage by stage. */
+ts_status tsi_stages_solve(ts_solver *first, const ts_vector *b, ts_vector *x, ts_result *result);
+/* The stage that ended the last solve; before the first one the caller's solver. */
+const ts_solver *tsi_stages_present(const ts_solver *first);
+
+/* After a check: ends the iterations of a stage that is not worth its time (s->solver->is_left). */
+void tsi_stage_watch(tsi_solve *s, int checked, int count);
+
+#endif

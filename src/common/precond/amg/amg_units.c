@@ -1,0 +1,79 @@
+/* The near-null space of a matrix whose application gives none: constants, or those of unknowns in other units.
+ *
+ * If L maps constants to almost 0, A = D L D maps D^-1 1 there, and aggregates of constants would be useless.
+ * D is the square root of A's diagonal, if L's is about constant. The choice is by rows: with constants a row
+ * leaves |sum_j a_ij| / a_ii, with scaled ones |sum_j a_ij / sqrt(a_jj)| / sqrt(a_ii), where j are the unknowns
+ * of the kind of i. Counts of rows are the same on every device. */
+#include <math.h>
+
+#include "amg.h"
+
+typedef struct units {
+  const tsi_amg_csr *A;
+  size_t unknowns;
+  int parts;
+  double *scales; /* of rows and ghosts: 1 / the root of the diagonal; 0: none that is positive */
+  double *votes;  /* of each part */
+} units;
+
+static void find_scales(const void *arguments, size_t first, size_t last) {
+  const units *u = arguments;
+  for (size_t i = first; i < last; i++) {
+    u->scales[i] = 0;
+    for (int32_t e = u->A->offsets[i]; e < u->A->offsets[i + 1]; e++)
+      if (u->A->indices[e] == (int32_t)i && u->A->values[e] > 0)
+        u->scales[i] = 1 / sqrt((double)u->A->values[e]);
+  }
+}
+
+static int is_scaled(const units *u, size_t i) {
+  const int32_t *indices = u->A->indices + u->A->offsets[i], length = u->A->offsets[i + 1] - u->A->offsets[i];
+  const float *values = u->A->values + u->A->offsets[i];
+  double plain[TSI_AMG_LANES] = {0}, scaled[TSI_AMG_LANES] = {0};
+  for (int32_t k = 0; k < length; k++) {
+    const double a = (double)values[k], scale = u->scales[indices[k]];
+    if (scale == 0 || (u->unknowns > 1 && (size_t)indices[k] % u->unknowns != i % u->unknowns)) continue;
+    plain[k % TSI_AMG_LANES] += a;
+    scaled[k % TSI_AMG_LANES] += a * scale;
+  }
+  const double of_plain = tsi_amg_add_lanes(plain), of_scaled = tsi_amg_add_lanes(scaled);
+  return tsi_amg_votes(of_plain, of_scaled, u->scales[i]);
+}
+
+static void count_votes(const void *arguments, size_t first, size_t last) {
+  const units *u = arguments;
+  const int32_t rows = u->A->rows;
+  for (size_t p = first; p < last; p++) {
+    u->votes[p] = 0;
+    for (int32_t i = tsi_amg_begin(rows, p, u->parts); i < tsi_amg_begin(rows, p + 1, u->parts); i++)
+      if (u->scales[i] > 0) u->votes[p] += is_scaled(u, (size_t)i);
+  }
+}
+
+static ts_status vote(ts_context *context, const tsi_amg_host_level *level, units *u) {
+  const size_t rows = (size_t)level->A.rows;
+  double counts[2] = {(double)rows, 0};
+  tsi_parallel(context, rows, find_scales, u);
+  TSI_TRY(tsi_amg_bring(context, level, u->scales, u->unknowns * sizeof *u->scales));
+  tsi_parallel(context, (size_t)u->parts, count_votes, u);
+  for (int p = 0; p < u->parts; p++) counts[1] += u->votes[p];
+  TSI_TRY(tsi_amg_add_up(context, level, counts, 2));
+  const int scaled = tsi_amg_elect(counts[1], counts[0]);
+  for (size_t i = 0; i < rows; i++)
+    level->near_null[i * u->unknowns + i % u->unknowns] = scaled ? u->scales[i] : u->scales[i] > 0;
+  return TS_OK;
+}
+
+ts_status tsi_amg_units(ts_context *context, const tsi_amg_host_level *level) {
+  units u = {.A = &level->A, .unknowns = (size_t)level->unknowns};
+  TSI_TRY(tsi_threads(context, &u.parts));
+  const size_t all = ((size_t)level->nodes + (size_t)tsi_amg_ghosts(level)) * u.unknowns;
+  u.scales = tsi_malloc(context, all, sizeof *u.scales);
+  u.votes = tsi_malloc(context, (size_t)u.parts, sizeof *u.votes);
+  const ts_status status =
+      u.scales && u.votes ? vote(context, level, &u)
+                          : tsi_out_of_memory(context, "the near-null space of amg", all * sizeof *u.scales);
+  tsi_free(context, u.scales);
+  tsi_free(context, u.votes);
+  return status;
+}

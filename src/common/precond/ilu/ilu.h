@@ -1,0 +1,83 @@
+/* Incomplete factors: B = P D_r A D_c Q ~ L U, by their steps.
+ *
+ *   ilu_order.c    P, D_r and D_c from a matching; an order Q; B as rows for the factorisation
+ *   ilu_factor.c   L and U by ILUT with column pivoting
+ *   ilu_solve.c    z = D_c Q U^-1 L^-1 P D_r r exactly, on the host
+ *   ilu_sweeps.c   the same approximately, by products on the device
+ *   ilu.c          the kind: what a preconditioner does */
+#ifndef TSI_ILU_H
+#define TSI_ILU_H
+
+#include "common/core/core.h"
+#include "common/precond/preconditioner.h"
+
+/* B, scaled and permuted: row k is row rows[k] of A times row_scales[k], and its column k is column columns[k]
+ * of A times column_scales[k]. */
+typedef struct tsi_ilu_order {
+  int32_t n;
+  int32_t *rows, *columns;
+  double *row_scales, *column_scales;
+  int is_matched;
+} tsi_ilu_order;
+
+/* Rows of entries. */
+typedef struct tsi_ilu_rows {
+  int64_t *offsets;
+  int32_t *columns;
+  double *values;
+} tsi_ilu_rows;
+
+/* L without its diagonal of ones, U without its diagonal, and the inverse of that. */
+typedef struct tsi_ilu_factors {
+  int32_t n;
+  tsi_ilu_rows lower, upper;
+  double *inverse;
+  int32_t shifted; /* pivots that were too small and have been replaced */
+  int is_full;     /* rows were cut to the size that `fill` allows */
+} tsi_ilu_factors;
+
+/* ---- ilu_order.c ---- */
+
+/* The order for a matrix's host copy, and B. `constrained` rows become rows of the identity. */
+ts_status tsi_ilu_order_create(ts_context *context, const tsi_csr *A, const unsigned char *constrained,
+                               ts_scaling scaling, tsi_ilu_order *order, tsi_ilu_rows *B);
+void tsi_ilu_order_free(ts_context *context, tsi_ilu_order *order);
+void tsi_ilu_rows_free(ts_context *context, tsi_ilu_rows *rows);
+ts_status tsi_ilu_rows_create(ts_context *context, int32_t n, int64_t entries, tsi_ilu_rows *rows);
+
+/* ---- ilu_factor.c ---- */
+
+/* Factors of B with at most `fill` times its entries; entries below `drop` times a row's norm are dropped.
+ * Columns are exchanged for larger pivots, and in `order` with them. */
+ts_status tsi_ilu_factorise(ts_context *context, const tsi_ilu_rows *B, double fill, double drop,
+                            tsi_ilu_order *order, tsi_ilu_factors *factors);
+void tsi_ilu_factors_free(ts_context *context, tsi_ilu_factors *factors);
+
+/* ---- ilu_solve.c ---- */
+
+/* r becomes D_c Q U^-1 L^-1 P D_r r: numbers in the order of A's rows, `components` for each row; `work` has
+ * room for as many. */
+void tsi_ilu_solve(const tsi_ilu_order *order, const tsi_ilu_factors *factors, int components, double *r,
+                   double *work);
+
+/* |D_c^-1 (M^-1 A x - x)| / |D_c^-1 x| of a random x: how far the factors are from those of A; infinite: they
+ * are of no use. */
+ts_status tsi_ilu_error(ts_context *context, const tsi_csr *A, const unsigned char *constrained,
+                        const tsi_ilu_order *order, const tsi_ilu_factors *factors, double *error);
+
+/* ---- ilu_sweeps.c ---- */
+
+typedef struct tsi_ilu_sweeps {
+  ts_matrix *lower, *upper, *back;
+  ts_vector *row_scales, *inverse;
+  ts_vector *work[3]; /* NULL before they are prepared */
+} tsi_ilu_sweeps;
+
+/* All of it from 0; a failure leaves nothing. */
+ts_status tsi_ilu_sweeps_create(const ts_matrix *A, const tsi_ilu_order *order, const tsi_ilu_factors *factors,
+                                tsi_ilu_sweeps *s);
+ts_status tsi_ilu_sweeps_prepare(const ts_matrix *A, int components, tsi_ilu_sweeps *s);
+void tsi_ilu_sweeps_destroy(tsi_ilu_sweeps *s);
+ts_status tsi_ilu_sweeps_apply(const tsi_ilu_sweeps *s, int count, ts_vector *z, const ts_vector *r);
+
+#endif

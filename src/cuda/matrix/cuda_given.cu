@@ -1,0 +1,348 @@
+/* Checks the arrays of a matrix in device memory, and converts them: integers to 32 bits, values to floats and
+ * low-order parts. What is wrong with an array the host says, which reads it for that. */
+#include "cuda/core/cuda_split.cuh"
+#include "cuda_given.h"
+#include "cuda_matrix.h"
+
+static const char *const given_name = "a matrix";
+
+/* What was found, all 0 at first. */
+struct findings {
+  unsigned bad;      /* something that the host refuses */
+  unsigned disorder; /* columns of a row do not ascend */
+  unsigned has_rest[2];
+  cuda_range range;
+};
+
+/* ---- Integers ---- */
+
+template <typename Integer>
+static __global__ void __launch_bounds__(CUDA_THREADS)
+    copy_offsets(size_t rows, int64_t entries, const Integer *from, int32_t *to, findings *found) {
+  CUDA_EACH(i, rows + 1) {
+    const int64_t offset = from[i], least = i > 0 ? (int64_t)from[i - 1] : 0;
+    const bool bad =
+        offset < least || offset > entries || (i == 0 && offset != 0) || (i == rows && offset != entries);
+    if (bad) found->bad = 1;
+    to[i] = bad ? 0 : (int32_t)offset;
+  }
+}
+
+template <typename Integer>
+static __global__ void __launch_bounds__(CUDA_THREADS)
+    copy_indices(size_t count, int32_t size, const Integer *from, int32_t *to, findings *found) {
+  CUDA_EACH(e, count) {
+    const int64_t index = from[e];
+    if (index < 0 || index >= size) found->bad = 1;
+    to[e] = (int32_t)index;
+  }
+}
+
+static ts_status run_offsets(ts_context *context, const ts_array *from, int64_t entries, int32_t *to,
+                             findings *found) {
+  const size_t rows = from->count - 1;
+  const unsigned blocks = cuda_blocks_each(context, from->count);
+  return from->type == TS_TYPE_INT64
+             ? cuda_launch(context, "copy_offsets", copy_offsets<int64_t>, blocks, CUDA_THREADS, rows, entries,
+                           (const int64_t *)from->data, to, found)
+             : cuda_launch(context, "copy_offsets", copy_offsets<int32_t>, blocks, CUDA_THREADS, rows, entries,
+                           (const int32_t *)from->data, to, found);
+}
+
+static ts_status run_indices(ts_context *context, const ts_array *from, int32_t size, int32_t *to,
+                             findings *found) {
+  const unsigned blocks = cuda_blocks_each(context, from->count);
+  return from->type == TS_TYPE_INT64
+             ? cuda_launch(context, "copy_indices", copy_indices<int64_t>, blocks, CUDA_THREADS, from->count,
+                           size, (const int64_t *)from->data, to, found)
+             : cuda_launch(context, "copy_indices", copy_indices<int32_t>, blocks, CUDA_THREADS, from->count,
+                           size, (const int32_t *)from->data, to, found);
+}
+
+/* A warp has a row. */
+static __global__ void __launch_bounds__(CUDA_THREADS)
+    find_disorder(int32_t rows, const int32_t *offsets, const int32_t *columns, findings *found) {
+  const int64_t row = ((int64_t)blockIdx.x * CUDA_THREADS + threadIdx.x) / 32;
+  if (row >= rows) return;
+  for (int32_t e = offsets[row] + 1 + (int32_t)threadIdx.x % 32; e < offsets[row + 1]; e += 32)
+    if (columns[e] <= columns[e - 1]) found->disorder = 1;
+}
+
+static __global__ void __launch_bounds__(CUDA_THREADS)
+    name_rows(int32_t rows, const int32_t *offsets, int32_t *row_of) {
+  const int64_t row = ((int64_t)blockIdx.x * CUDA_THREADS + threadIdx.x) / 32;
+  if (row >= rows) return;
+  for (int32_t e = offsets[row] + (int32_t)threadIdx.x % 32; e < offsets[row + 1]; e += 32)
+    row_of[e] = (int32_t)row;
+}
+
+/* ---- Values ---- */
+
+template <typename Real>
+static __global__ void __launch_bounds__(CUDA_THREADS)
+    look_at_values(size_t count, const Real *values, findings *found) {
+  cuda_range range = {};
+  CUDA_EACH(e, count) {
+    if (!isfinite(values[e])) found->bad = 1;
+    cuda_count_exponent(&range, (double)values[e]);
+  }
+  cuda_give_largest(&found->range.largest, range.largest);
+  cuda_give_largest(&found->range.smallest, range.smallest);
+}
+
+/* Doubles become the sum of 0 and themselves, as sums of duplicates: no -0. */
+template <typename Real>
+static __global__ void __launch_bounds__(CUDA_THREADS)
+    split_values(size_t count, const Real *from, int exponent, cuda_parts to, findings *found) {
+  CUDA_EACH(e, count) {
+    const double scaled = exponent ? ldexp((double)from[e], -exponent) : (double)from[e];
+    const cuda_three parts = cuda_split(sizeof(Real) == 8 ? 0 + scaled : scaled);
+    if (!isfinite(parts.part[0])) found->bad = 1;
+    cuda_store_parts(to, e, parts);
+    for (int p = 1; p < 3; p++)
+      if (to.part[p] && parts.part[p] != 0) found->has_rest[p - 1] = 1;
+  }
+}
+
+/* ---- Memory ---- */
+
+static size_t entry_bytes(const tsi_given *given) {
+  return cuda_given_room((size_t)given->nonzeros) * 4;
+}
+
+static void give_part(ts_context *context, const tsi_given *given, int p) {
+  cuda_given *g = (cuda_given *)given->impl;
+  cuda_give(context, g->values[p], entry_bytes(given));
+  g->values[p] = NULL;
+}
+
+void cuda_given_free(ts_context *context, tsi_given *given) {
+  cuda_given *g = (cuda_given *)given->impl;
+  if (!g) return;
+  cuda_give(context, g->offsets, ((size_t)given->rows + 1) * sizeof *g->offsets);
+  cuda_give(context, g->columns, entry_bytes(given));
+  for (int p = 0; p < 3; p++) give_part(context, given, p);
+  cuda_give(context, g->row_blocks, g->row_block_bytes);
+  cuda_give(context, g->ends, cuda_given_ends_bytes((size_t)given->nonzeros));
+  tsi_free(context, g);
+  given->impl = NULL;
+}
+
+/* ---- The way ---- */
+
+typedef struct taking {
+  ts_context *context;
+  const ts_array *rows, *columns, *values; /* rows: offsets or indices; values: NULL: none */
+  int has_offsets;
+  tsi_given_options options;
+  tsi_given *given;
+  findings *found; /* on the device */
+  cuda_amg_memory scratch;
+} taking;
+
+static ts_status wait_for_findings(const taking *t, findings *found) {
+  t->context->host_synchronisations++;
+  TSI_TRY(cuda_download(t->context, found, t->found, sizeof *found));
+  if (found->bad) t->given->refusal = "it has an error, which the host names";
+  return TS_OK;
+}
+
+static ts_status run_look(const taking *t) {
+  if (!t->values) return TS_OK;
+  const unsigned blocks = cuda_blocks_each(t->context, t->values->count);
+  return t->values->type == TS_TYPE_DOUBLE
+             ? cuda_launch(t->context, "look_at_values", look_at_values<double>, blocks, CUDA_THREADS,
+                           t->values->count, (const double *)t->values->data, t->found)
+             : cuda_launch(t->context, "look_at_values", look_at_values<float>, blocks, CUDA_THREADS,
+                           t->values->count, (const float *)t->values->data, t->found);
+}
+
+/* `values`: one for each entry of the canonical form. */
+static ts_status take_values(taking *t, const void *values, ts_type type, int exponent) {
+  ts_context *context = t->context;
+  tsi_given *given = t->given;
+  cuda_given *g = (cuda_given *)given->impl;
+  const size_t count = (size_t)given->nonzeros;
+  const int parts = values && t->values->type == TS_TYPE_DOUBLE && t->options.keeps_low_order ? 3 : 1;
+  for (int p = 0; p < parts; p++)
+    TSI_TRY(cuda_take_zeroed(context, (void **)&g->values[p], entry_bytes(given), given_name));
+  if (!values) return TS_OK;
+  const cuda_parts to = {{g->values[0], g->values[1], g->values[2]}};
+  const unsigned blocks = cuda_blocks_each(context, count);
+  findings found;
+  TSI_TRY(type == TS_TYPE_DOUBLE
+              ? cuda_launch(context, "split_values", split_values<double>, blocks, CUDA_THREADS, count,
+                            (const double *)values, exponent, to, t->found)
+              : cuda_launch(context, "split_values", split_values<float>, blocks, CUDA_THREADS, count,
+                            (const float *)values, exponent, to, t->found));
+  TSI_TRY(wait_for_findings(t, &found));
+  given->parts = !found.has_rest[0] ? 1 : !found.has_rest[1] ? 2 : 3;
+  for (int p = given->parts; p < 3; p++) give_part(context, given, p);
+  return TS_OK;
+}
+
+/* Entries in any order. */
+static ts_status take_unsorted(taking *t, const int32_t *rows, const int32_t *columns) {
+  const cuda_entries entries = {rows,
+                                columns,
+                                t->values ? t->values->data : NULL,
+                                t->values ? t->values->type : TS_TYPE_NONE,
+                                t->given->exponent,
+                                (int32_t)t->columns->count};
+  double *sums = NULL;
+  TSI_TRY(cuda_given_sort(t->context, &entries, t->given, &sums));
+  const ts_status status = take_values(t, sums, TS_TYPE_DOUBLE, 0);
+  cuda_give(t->context, sums, (size_t)t->given->nonzeros * sizeof *sums);
+  return status;
+}
+
+static void set_exponents(const taking *t, const findings *found) {
+  t->given->exponents = cuda_exponents_of(found->range);
+  t->given->exponent =
+      t->options.may_scale ? tsi_scaling_exponent(t->given->exponents, TSI_ORDINARY_MATRIX) : 0;
+}
+
+static unsigned blocks_of_rows(int32_t rows) {
+  return cuda_blocks_for(32 * (size_t)rows);
+}
+
+/* The rows of all entries, in place of the arrays, which the sort writes. */
+static ts_status unsort(taking *t) {
+  ts_context *context = t->context;
+  tsi_given *given = t->given;
+  cuda_given *g = (cuda_given *)given->impl;
+  int32_t *row_of, *columns;
+  const size_t count = t->columns->count;
+  CUDA_AMG_TAKE(&t->scratch, count, row_of);
+  CUDA_AMG_TAKE(&t->scratch, count, columns);
+  TSI_TRY(cuda_launch(context, "name_rows", name_rows, blocks_of_rows(given->rows), CUDA_THREADS, given->rows,
+                      (const int32_t *)g->offsets, row_of));
+  CUDA_TRY(context, cudaMemcpyAsync(columns, g->columns, count * sizeof *columns, cudaMemcpyDeviceToDevice,
+                                    cuda_stream(context)));
+  cuda_give(context, g->offsets, ((size_t)given->rows + 1) * sizeof *g->offsets);
+  cuda_give(context, g->columns, entry_bytes(given));
+  g->offsets = g->columns = NULL;
+  return take_unsorted(t, row_of, columns);
+}
+
+static ts_status take_csr(taking *t) {
+  ts_context *context = t->context;
+  tsi_given *given = t->given;
+  cuda_given *g = (cuda_given *)given->impl;
+  findings found;
+  TSI_TRY(cuda_take(context, (void **)&g->offsets, ((size_t)given->rows + 1) * sizeof *g->offsets, given_name));
+  TSI_TRY(cuda_take_zeroed(context, (void **)&g->columns, entry_bytes(given), given_name));
+  TSI_TRY(run_offsets(context, t->rows, given->nonzeros, g->offsets, t->found));
+  TSI_TRY(run_indices(context, t->columns, given->columns, g->columns, t->found));
+  TSI_TRY(run_look(t));
+  TSI_TRY(wait_for_findings(t, &found));
+  if (given->refusal) return TS_OK;
+  set_exponents(t, &found);
+  TSI_TRY(cuda_launch(context, "find_disorder", find_disorder, blocks_of_rows(given->rows), CUDA_THREADS,
+                      given->rows, (const int32_t *)g->offsets, (const int32_t *)g->columns, t->found));
+  TSI_TRY(wait_for_findings(t, &found));
+  if (found.disorder) return unsort(t);
+  return t->values ? take_values(t, t->values->data, t->values->type, given->exponent)
+                   : take_values(t, NULL, TS_TYPE_NONE, 0);
+}
+
+static ts_status take_triplets(taking *t) {
+  ts_context *context = t->context;
+  int32_t *rows, *columns;
+  findings found;
+  CUDA_AMG_TAKE(&t->scratch, t->rows->count, rows);
+  CUDA_AMG_TAKE(&t->scratch, t->columns->count, columns);
+  TSI_TRY(run_indices(context, t->rows, t->given->rows, rows, t->found));
+  TSI_TRY(run_indices(context, t->columns, t->given->columns, columns, t->found));
+  TSI_TRY(run_look(t));
+  TSI_TRY(wait_for_findings(t, &found));
+  if (t->given->refusal) return TS_OK;
+  set_exponents(t, &found);
+  return take_unsorted(t, rows, columns);
+}
+
+static ts_status in_order(const taking *t, ts_status (*order)(ts_context *context, const ts_array *array)) {
+  TSI_TRY(order(t->context, t->rows));
+  TSI_TRY(order(t->context, t->columns));
+  return t->values ? order(t->context, t->values) : TS_OK;
+}
+
+static ts_status run_taking(taking *t) {
+  int64_t thread_steps = 0;
+  findings *found;
+  TSI_TRY(in_order(t, cuda_after));
+  CUDA_AMG_TAKE(&t->scratch, 1, found);
+  CUDA_TRY(t->context, cudaMemsetAsync(found, 0, sizeof *found, cuda_stream(t->context)));
+  t->found = found;
+  TSI_TRY(t->has_offsets ? take_csr(t) : take_triplets(t));
+  TSI_TRY(in_order(t, cuda_before));
+  if (t->given->refusal) return TS_OK;
+  TSI_TRY(cuda_given_inspect(t->context, t->given, &thread_steps));
+  return t->options.needs_plan ? cuda_given_plan(t->context, thread_steps, t->given) : TS_OK;
+}
+
+static void count_bytes(tsi_given *given) {
+  const cuda_given *g = (const cuda_given *)given->impl;
+  given->bytes = ((size_t)given->rows + 1) * sizeof *g->offsets + 2 * entry_bytes(given) + g->row_block_bytes +
+                 (g->ends ? cuda_given_ends_bytes((size_t)given->nonzeros) : 0);
+}
+
+ts_status cuda_given_take(ts_context *context, const ts_csr *csr, const ts_triplets *triplets,
+                          tsi_given_options options, tsi_given *given) {
+  taking t = {};
+  *given = {};
+  given->rows = (int32_t)(csr ? csr->rows : triplets->rows);
+  given->columns = (int32_t)(csr ? csr->columns : triplets->columns);
+  given->impl = tsi_calloc(context, 1, sizeof(cuda_given));
+  if (!given->impl) return tsi_out_of_memory(context, given_name, sizeof(cuda_given));
+  t.context = t.scratch.context = context;
+  t.scratch.what = given_name;
+  t.given = given;
+  t.options = options;
+  t.has_offsets = csr != NULL;
+  t.rows = csr ? &csr->row_offsets : &triplets->row_indices;
+  t.columns = csr ? &csr->column_indices : &triplets->column_indices;
+  const ts_array *values = csr ? &csr->values : &triplets->values;
+  t.values = tsi_is_given(values) ? values : NULL;
+  given->nonzeros = (int64_t)t.columns->count;
+  const ts_status status = run_taking(&t);
+  cuda_amg_give(&t.scratch);
+  if (status < 0 || given->refusal)
+    cuda_given_free(context, given);
+  else
+    count_bytes(given);
+  return status;
+}
+
+/* ---- Patterns ---- */
+
+static __global__ void __launch_bounds__(CUDA_THREADS)
+    compare(size_t count, const int32_t *a, const int32_t *b, int *different) {
+  CUDA_EACH(i, count) {
+    if (a[i] != b[i]) *different = 1;
+  }
+}
+
+static ts_status run_compare(ts_context *context, size_t count, const int32_t *a, const int32_t *b,
+                             int *different) {
+  return cuda_launch(context, "compare", compare, cuda_blocks_each(context, count), CUDA_THREADS, count, a, b,
+                     different);
+}
+
+ts_status cuda_given_has_pattern(const ts_matrix *A, const tsi_given *given, int *same) {
+  ts_context *context = A->context;
+  const cuda_matrix *m = cuda_matrix_of(A);
+  const cuda_given *g = (const cuda_given *)given->impl;
+  const size_t count = (size_t)given->nonzeros;
+  int *different, found = 1;
+  *same = 0;
+  if (count != m->value_count) return TS_OK;
+  TSI_TRY(cuda_take_zeroed(context, (void **)&different, sizeof *different, given_name));
+  ts_status status = run_compare(context, (size_t)given->rows + 1, m->csr.row_offsets, g->offsets, different);
+  if (status == TS_OK) status = run_compare(context, count, m->csr.columns, g->columns, different);
+  context->host_synchronisations++;
+  if (status == TS_OK) status = cuda_download(context, &found, different, sizeof found);
+  cuda_give(context, different, sizeof *different);
+  *same = !found;
+  return status;
+}

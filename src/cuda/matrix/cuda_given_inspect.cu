@@ -1,0 +1,201 @@
+/* What the host wants to know of a matrix on the device, as csr_inspect.c finds it on the host: a warp has a
+ * row. */
+extern "C" {
+#include "common/layout/layout_build.h"
+}
+#include "cuda/core/cuda_split.cuh"
+#include "cuda_given.h"
+
+/* All 0 at first. */
+struct inspection {
+  unsigned long long norm; /* the bits of the largest sum, which are in the order of its size */
+  unsigned zero_diagonal;  /* ~ the first row */
+  int longest;
+  unsigned long long steps;
+  /* ~ when the host would find the first entry that differs from its mirror: the row that it visits then, and
+   * the number of the row's entry plus 1, or 0 before all of them. */
+  unsigned long long unsymmetric;
+  int32_t row, column; /* of that entry */
+};
+
+struct matrix {
+  int32_t rows, columns;
+  const int32_t *offsets, *indices;
+  const float *values;
+};
+
+/* Magnitudes are added in the order of the entries, as on the host. */
+static __global__ void __launch_bounds__(CUDA_THREADS)
+    measure_rows(const matrix A, float *diagonals, inspection *found) {
+  const int64_t row = ((int64_t)blockIdx.x * CUDA_THREADS + threadIdx.x) / 32;
+  if (row >= A.rows) return;
+  const int lane = (int)threadIdx.x % 32;
+  const int32_t end = A.offsets[row + 1];
+  double sum = 0;
+  float diagonal = 0;
+  for (int32_t first = A.offsets[row]; first < end; first += 32) {
+    const int32_t e = first + lane, count = min(32, end - first);
+    const float value = e < end ? A.values[e] : 0;
+    const unsigned own = __ballot_sync(0xffffffffu, e < end && A.indices[e] == row);
+    if (own) diagonal = __shfl_sync(0xffffffffu, value, __ffs((int)own) - 1);
+    for (int l = 0; l < count; l++) sum += (double)fabsf(__shfl_sync(0xffffffffu, value, l));
+  }
+  if (lane > 0) return;
+  atomicMax(&found->norm, (unsigned long long)__double_as_longlong(sum));
+  if (!diagonals) return;
+  diagonals[row] = diagonal;
+  if (diagonal == 0) atomicMax(&found->zero_diagonal, ~(unsigned)row);
+}
+
+/* As thread_steps in layout_csr.c: the rows that share a warp, 32 >> log2_subwarp of them. */
+static __global__ void __launch_bounds__(CUDA_THREADS)
+    measure_lengths(int32_t rows, const int32_t *offsets, int log2_subwarp, inspection *found) {
+  const int64_t row = (int64_t)blockIdx.x * CUDA_THREADS + threadIdx.x;
+  const int length = row < rows ? offsets[row + 1] - offsets[row] : 0, together = 32 >> log2_subwarp;
+  int longest = length;
+  for (int offset = 1; offset < together; offset *= 2)
+    longest = max(longest, __shfl_xor_sync(0xffffffffu, longest, offset));
+  unsigned long long steps = 0;
+  if ((int)threadIdx.x % together == 0)
+    steps = (unsigned long long)((longest + (1 << log2_subwarp) - 1) >> log2_subwarp);
+  steps = cuda_warp_sum(steps);
+  if (threadIdx.x % 32 == 0) atomicAdd(&found->steps, steps);
+  cuda_give_largest(&found->longest, length);
+}
+
+/* ---- Symmetry ---- */
+
+/* The first entry of row i whose column is not before j. */
+static __device__ int32_t find(const matrix &A, int32_t i, int32_t j) {
+  int32_t low = A.offsets[i], high = A.offsets[i + 1];
+  while (low < high) {
+    const int32_t middle = low + (high - low) / 2;
+    if (A.indices[middle] < j)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+static __device__ bool is_at(const matrix &A, int32_t e, int32_t i, int32_t j) {
+  return e < A.offsets[i + 1] && A.indices[e] == j;
+}
+
+static __device__ bool has_entry(const matrix &A, int32_t i, int32_t j) {
+  return is_at(A, find(A, i, j), i, j);
+}
+
+/* tsi_nearly_equal. Products and sums are rounded one by one. */
+static __device__ bool nearly_equal(float a, float b, float diagonal_a, float diagonal_b) {
+  const double larger = fmax(fabs((double)a), fabs((double)b));
+  const double scale = sqrt(__dmul_rn(fabs((double)diagonal_a), fabs((double)diagonal_b)));
+  return fabs((double)a - (double)b) <= __dadd_rn(__dmul_rn(1e-5, larger), __dmul_rn(1e-7, scale));
+}
+
+static __device__ void report(inspection *found, int32_t row, uint32_t entry) {
+  atomicMax(&found->unsymmetric, ~((unsigned long long)row << 32 | entry));
+}
+
+/* Entry e of row i right of the diagonal. The host moves its cursor in row j to column i, and finds the entries
+ * between that have no mirror. They reach back to the last column whose row has an entry in column j. */
+static __device__ void compare_right(const matrix &A, const float *diagonals, int32_t i, int32_t e,
+                                     inspection *found) {
+  const int32_t j = A.indices[e], place = find(A, j, i);
+  const float mirror = is_at(A, place, j, i) ? A.values[place] : 0;
+  bool differs = !nearly_equal(A.values[e], mirror, diagonals[i], diagonals[j]);
+  for (int32_t before = place - 1; !differs && before >= A.offsets[j]; before--) {
+    if (has_entry(A, A.indices[before], j)) break;
+    differs = A.values[before] != 0;
+  }
+  if (differs) report(found, i, (uint32_t)(e - A.offsets[i]) + 1);
+}
+
+static __global__ void __launch_bounds__(CUDA_THREADS)
+    look_for_mirrors(const matrix A, const float *diagonals, inspection *found) {
+  const int64_t thread = (int64_t)blockIdx.x * CUDA_THREADS + threadIdx.x;
+  if (thread / 32 >= A.rows) return;
+  const int32_t i = (int32_t)(thread / 32);
+  const volatile unsigned long long *earliest = &found->unsymmetric;
+  if (~*earliest < (unsigned long long)i << 32) return; /* an earlier row is known */
+  for (int32_t e = A.offsets[i] + (int32_t)(thread % 32); e < A.offsets[i + 1]; e += 32) {
+    const int32_t j = A.indices[e];
+    if (j > i)
+      compare_right(A, diagonals, i, e, found);
+    else if (j < i && A.values[e] != 0 && !has_entry(A, j, i))
+      report(found, i, 0);
+  }
+}
+
+/* The first entry of row i left of column `end` that has no mirror and is not 0, or -1. */
+static __device__ int32_t first_alone(const matrix &A, int32_t i, int32_t end) {
+  for (int32_t e = A.offsets[i]; e < A.offsets[i + 1] && A.indices[e] < end; e++)
+    if (A.values[e] != 0 && !has_entry(A, A.indices[e], i)) return A.indices[e];
+  return -1;
+}
+
+/* One thread. */
+static __global__ void name_unsymmetric(const matrix A, inspection *found) {
+  const unsigned long long when = ~found->unsymmetric;
+  found->row = found->column = -1;
+  if (found->unsymmetric == 0) return;
+  const int32_t visited = (int32_t)(when >> 32), entry = (int32_t)(uint32_t)when - 1;
+  found->row = entry < 0 ? visited : A.indices[A.offsets[visited] + entry];
+  found->column = first_alone(A, found->row, visited);
+  if (found->column >= 0) return;
+  found->column = found->row;
+  found->row = visited;
+}
+
+/* ---- All of it ---- */
+
+static ts_status run_inspection(ts_context *context, const matrix &A, const float *diagonals,
+                                inspection *found) {
+  TSI_TRY(cuda_launch(context, "look_for_mirrors", look_for_mirrors, cuda_blocks_for(32 * (size_t)A.rows),
+                      CUDA_THREADS, A, diagonals, found));
+  return cuda_launch(context, "name_unsymmetric", name_unsymmetric, 1, 1, A, found);
+}
+
+static ts_status run_inspection(cuda_amg_memory *memory, const matrix &A, const tsi_given *given,
+                                inspection *to) {
+  ts_context *context = memory->context;
+  const int square = A.rows == A.columns && given->parts > 0;
+  const int log2_subwarp = tsi_choose_subwarp(&context->tuning, A.rows, given->nonzeros);
+  inspection *found;
+  float *diagonals = NULL;
+  CUDA_AMG_TAKE(memory, 1, found);
+  if (square) CUDA_AMG_TAKE(memory, A.rows, diagonals);
+  CUDA_TRY(context, cudaMemsetAsync(found, 0, sizeof *found, cuda_stream(context)));
+  TSI_TRY(cuda_launch(context, "measure_lengths", measure_lengths, cuda_blocks_for((size_t)A.rows),
+                      CUDA_THREADS, A.rows, A.offsets, log2_subwarp, found));
+  TSI_TRY(cuda_launch(context, "measure_rows", measure_rows, cuda_blocks_for(32 * (size_t)A.rows), CUDA_THREADS,
+                      A, diagonals, found));
+  if (square) TSI_TRY(run_inspection(context, A, diagonals, found));
+  context->host_synchronisations++;
+  return cuda_download(context, to, found, sizeof *to);
+}
+
+ts_status cuda_given_inspect(ts_context *context, tsi_given *given, int64_t *thread_steps) {
+  const cuda_given *g = (const cuda_given *)given->impl;
+  const matrix A = {given->rows, given->columns, g->offsets, g->columns, g->values[0]};
+  const int square = given->rows == given->columns;
+  inspection found = {};
+  cuda_amg_memory memory = {};
+  memory.context = context;
+  memory.what = "a matrix";
+  const ts_status status = run_inspection(&memory, A, given, &found);
+  cuda_amg_give(&memory);
+  TSI_TRY(status);
+  memcpy(&given->norm_infinity, &found.norm, sizeof given->norm_infinity);
+  given->longest_row = found.longest;
+  given->zero_diagonal_row = -1;
+  if (square && !given->parts) given->zero_diagonal_row = 0;
+  if (found.zero_diagonal) given->zero_diagonal_row = (int32_t)~found.zero_diagonal;
+  given->unsymmetric_row = given->unsymmetric_column = -1;
+  if (found.unsymmetric) {
+    given->unsymmetric_row = found.row;
+    given->unsymmetric_column = found.column;
+  }
+  *thread_steps = 32 * (int64_t)found.steps;
+  return TS_OK;
+}

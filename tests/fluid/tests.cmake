@@ -1,0 +1,5 @@
+texsolve_test(test_fluid every QUICK cpu gl)
+texsolve_test(test_fluid_operations)
+texsolve_test(test_fluid_walls)
+texsolve_test(test_fluid_errors)
+texsolve_test(test_fluid_flow cpu every-cuda gl)

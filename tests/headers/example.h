@@ -1,0 +1,31 @@
+/* What the generated functions of examples.py share. */
+#ifndef EXAMPLE_H
+#define EXAMPLE_H
+
+#include <stdio.h>
+
+#include <texsolve/texsolve.h>
+
+#include "examples.h"
+
+#ifdef __cplusplus
+#define EXAMPLE(name) example_##name##_cxx
+extern "C" {
+#else
+#define EXAMPLE(name) example_##name##_c
+#endif
+
+typedef void example_fn(ts_context *context, ts_matrix *A, ts_vector *b, ts_vector *x);
+
+#define EXAMPLE_DECLARE(name) example_fn example_##name##_c, example_##name##_cxx;
+EXAMPLES(EXAMPLE_DECLARE)
+
+/* Ends the program unless the status is TS_OK, which it returns. */
+ts_status example_must(ts_status status, const char *function);
+/* Ends the program if the number is not the one that a comment gives, within 1e-3 of it. */
+void example_number(double number, double expected);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,15 @@
+texsolve_test(test_matching host QUICK)
+# The generated matrices of the benchmarks, whose formats were measured.
+set(generators generate generate_box generate_cantilever generate_edges generate_graph generate_mesh generate_problem
+  normal_equations)
+list(TRANSFORM generators REPLACE "(.+)" "${PROJECT_SOURCE_DIR}/bench/\\1.c")
+texsolve_test(test_format host SOURCES ${generators})
+target_include_directories(test_format PRIVATE ${PROJECT_SOURCE_DIR}/bench)
+
+texsolve_test(test_spmv every cuda-uncached parts ranks QUICK cpu cuda gl)
+texsolve_test(test_spmv_rows every cuda-uncached parts ranks)
+texsolve_test(test_pair_products every gl-current cuda-uncached parts ranks)
+texsolve_test(test_triplets every parts ranks QUICK cpu)
+texsolve_test(test_many_rows cpu every-cuda multi:cpu+cpu+cpu)
+texsolve_test(test_transposed every cuda-uncached parts ranks)
+texsolve_test(test_operator every parts ranks)

@@ -1,0 +1,5 @@
+texsolve_test(test_mesh_flow every QUICK cpu)
+texsolve_test(test_mesh_steps)
+texsolve_test(test_mesh_cuts)
+texsolve_test(test_mesh_errors)
+texsolve_test(test_mesh_scales)
