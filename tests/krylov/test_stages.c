@@ -139,7 +139,7 @@ static void slow_becomes_direct(void) {
   direct_sample s = fourth_difference(100);
   const double iteration = context->tuning.iteration_nanoseconds;
   if (iteration > 0) CHECK_OK(context, ts_context_set_tuning(context, "iteration_nanoseconds", 1e5));
-  const outcome out = solve(&s, &(ts_solver_desc){.rtol = 1e-8});
+  const outcome out = solve(&s, &(ts_solver_desc){.rtol = 1e-8, .check_interval = 8});
   if (iteration > 0) CHECK_OK(context, ts_context_set_tuning(context, "iteration_nanoseconds", iteration));
   CHECK_INT(out.status, TS_OK);
   CHECK(out.residual <= 1e-8);

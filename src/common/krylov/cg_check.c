@@ -26,7 +26,7 @@ static int recurrence_has_converged(const tsi_solve *s, int iteration) {
 ts_status tsi_cg_judge(tsi_solve *s, int checked) {
   const ts_solver *k = s->solver;
   const int first = s->reported;
-  int curvature_at = -1, component = -1, singular_at = -1;
+  int curvature_at = -1, component = -1, singular_at = -1, is_lost = 0;
   double dmd = 0; /* of that component there */
   for (int i = first; i < checked; i++) {
     const double ratio = tsi_cg_delta_ratio(s, i + 1);
@@ -41,7 +41,10 @@ ts_status tsi_cg_judge(tsi_solve *s, int checked) {
     tsi_cg_follow_direction(s, i);
     if (i < s->phase_start) continue;
     if (isnan(ratio) && k->pairs && !s->checked_mode && singular_at < 0) singular_at = i;
-    if (curvature_at < 0 && singular_at < 0 && isnan(ratio)) {
+    /* Directions that went on from a residual of 0 but for rounding are rounding, and their quotients anything.
+     */
+    if (isnan(ratio) && s->carried && !k->pairs) is_lost = 1;
+    if (curvature_at < 0 && singular_at < 0 && !is_lost && isnan(ratio)) {
       char text[160];
       snprintf(text, sizeof text, "breakdown: a number left the range of single precision in iteration %d",
                i + 1);
@@ -60,6 +63,10 @@ ts_status tsi_cg_judge(tsi_solve *s, int checked) {
   }
   tsi_solve_progress(s, checked, checked - first);
   if (s->ended) return TS_OK;
+  if (is_lost) {
+    TSI_TRY(tsi_fill(k->e, 0));
+    return tsi_cg_drop_directions(s);
+  }
   const int vanishes = tsi_cg_leaves_residual(s, checked) && !recurrence_has_converged(s, checked);
   if (singular_at >= 0 || vanishes) {
     int is_settled;

@@ -105,8 +105,7 @@ static double goal_of(const tsi_solve *s) {
 }
 
 /* Whether, at its mean pace, the residual will have fallen to the goal after so many iterations. */
-static int is_enough(const tsi_solve *s, int done, double goal, double iterations) {
-  const double best = s->solver->stage_best;
+static int is_enough(double best, int done, double goal, double iterations) {
   return best < 1 && done * log(goal) / log(best) <= iterations;
 }
 
@@ -120,9 +119,12 @@ void tsi_stage_watch(tsi_solve *s, int checked, int count) {
   ts_solver *k = s->solver;
   tsi_stages *t = k->part_of;
   ts_context *context = k->context;
-  for (int i = 0; i < count; i++) k->stage_best = fmin(k->stage_best, k->history[i]);
   const double spent = checked * iteration_time(k), goal = goal_of(s);
-  if (s->ended || k == t->solvers[DIRECT] || k->stage_best <= goal) return;
+  /* The recurrence has met the rule before, and b - A x has not: that is what counts from then on. */
+  const int is_refuted = k->stage_best <= goal;
+  for (int i = 0; i < count; i++) k->stage_best = fmin(k->stage_best, k->history[i]);
+  const double best = is_refuted ? s->measure : k->stage_best;
+  if (s->ended || k == t->solvers[DIRECT] || best <= goal) return;
   if (is_open(t, DIRECT) && t->direct_time == 0 && spent > analysis_time(k->matrix)) {
     tsi_leave(context, TS_OK);
     price_direct(t);
@@ -134,7 +136,7 @@ void tsi_stage_watch(tsi_solve *s, int checked, int count) {
   const int is_dear = is_open(t, DIRECT) && t->direct_time > 0 && spent > t->direct_time,
             is_late = has_taken_half(t, k, checked);
   const double affordable = is_late ? k->desc.max_iterations : fmin(2.0 * checked, k->desc.max_iterations);
-  if ((!is_dear && !is_late) || is_enough(s, checked, goal, affordable)) return;
+  if ((!is_dear && !is_late) || is_enough(best, checked, goal, affordable)) return;
   k->is_left = 1;
   tsi_solve_finish(s, TS_REASON_STOPPED,
                    is_dear ? "left, since direct factors are expected to cost no more"
@@ -230,6 +232,11 @@ static ts_status make(tsi_stages *t, int stage, int *made) {
   return TS_OK;
 }
 
+/* The residual is what rounding x leaves. */
+static int is_at_limit(const ts_result *r) {
+  return r->reason == TS_REASON_STAGNATED && r->relative_residual <= 4 * r->attainable_residual;
+}
+
 /* What may follow a run that has failed; -1: nothing. Factors that take seconds come after what may not need
  * them. */
 static int following(tsi_stages *t, int stage, const ts_result *r) {
@@ -240,6 +247,7 @@ static int following(tsi_stages *t, int stage, const ts_result *r) {
   if (is_open(t, DIRECT)) price_direct(t);
   const int may_factor = is_open(t, DIRECT) && isfinite(t->direct_time), may_gmres = is_open(t, FACTORS);
   if (t->is_singular && is_open(t, LEAST)) return LEAST;
+  if (is_at_limit(r)) return may_factor && t->direct_time <= soon ? DIRECT : -1;
   if (may_factor && (t->direct_time <= soon || !may_gmres)) return DIRECT;
   return may_gmres ? FACTORS : -1;
 }
@@ -250,10 +258,11 @@ static int is_least(const ts_solver *k, const ts_result *r) {
   return k->least_left <= fmax(k->desc.rtol, 1e-5 * r->incompatible);
 }
 
-/* Nor is there anything to gain at the limit of x's precision. */
+/* At the limit of x's precision there is nothing to gain, but for an x that is long for what it has of the null
+ * space of a singular matrix: in doubles the factors tell, whose limit is final. */
 static int is_final(const ts_solver *k, const ts_result *r) {
   if (k == k->part_of->solvers[LEAST]) return 1;
-  if (r->reason == TS_REASON_STAGNATED && r->relative_residual <= 4 * r->attainable_residual) return 1;
+  if (is_at_limit(r) && (k == k->part_of->solvers[DIRECT] || !k->pairs)) return 1;
   switch (r->reason) {
   case TS_REASON_STOPPED:
     return !k->is_left;
