@@ -41,7 +41,7 @@ watched 'solving: sweep [0-9]*, residual [0-9.e+-]*, target 1e-12; [0-9]* s' lcp
   --acceleration none --precision double --rtol 1e-12 --max-sweeps 1000000000
 watched 'solving: iteration [0-9]*, residual [0-9.e+-]*, target 1e-09; [0-9]* s' poisson --size 1025 --backend cpu \
   --cg --levels 1 --coarsest-sweeps 1 --rtol 1e-9 --max-cycles 1000000
-watched 'bench amg: 1 of 2 results, poisson2d: [0-9]* rows.*; [0-9]* s, [0-9.]* [a-z]* left' bench amg poisson2d --size 500000 \
+watched 'bench amg: 1 of 2 results, poisson2d: [0-9]* rows.*; [0-9]* s, [0-9.]* [a-z]* left' bench amg poisson2d --size 100000 \
   --backends cpu
 
 # A file that is slow to come: the line is there though nothing is read.
