@@ -212,6 +212,74 @@ static void stalled(void) {
   ref_free(&m);
 }
 
+/* The Laplacian of a network whose vertices join `each` earlier ones, chosen by their degrees (Barabasi and
+ * Albert 1999), with 1 more on each hundredth diagonal; or of a square grid with a hub that every eighth vertex
+ * joins. */
+static ref_matrix network(int32_t n, int each) {
+  const int32_t side = (int32_t)sqrt(n), most = n * (each + 3);
+  int32_t *ends = malloc(2 * (size_t)most * sizeof *ends), edges = 0;
+  ref_random random = {5};
+  for (int32_t v = 1; v < n; v++)
+    if (each > 0) {
+      const int32_t before = edges;
+      for (int k = 0; k < each && k < v; k++) {
+        const int32_t w = before == 0 || ref_below(&random, 8) == 0 ? ref_below(&random, v)
+                                                                    : ends[ref_below(&random, 2 * before)];
+        int is_new = w != v;
+        for (int32_t e = before; e < edges; e++) is_new &= ends[2 * e + 1] != w;
+        if (!is_new) continue;
+        ends[2 * edges] = v, ends[2 * edges + 1] = w;
+        edges++;
+      }
+    } else {
+      const int32_t to[3] = {v % side ? v - 1 : -1, v - side, v % 8 == 7 && v > side ? 0 : -1};
+      for (int k = 0; k < 3; k++)
+        if (to[k] >= 0) ends[2 * edges] = v, ends[2 * edges + 1] = to[k], edges++;
+    }
+  ref_matrix m = {.rows = n, .columns = n};
+  m.offsets = calloc((size_t)n + 2, sizeof *m.offsets);
+  m.indices = malloc((size_t)(n + 2 * edges) * sizeof *m.indices);
+  m.values = malloc((size_t)(n + 2 * edges) * sizeof *m.values);
+  for (int32_t v = 0; v < n; v++) m.offsets[v + 1] = 1;
+  for (int32_t k = 0; k < 2 * edges; k++) m.offsets[ends[k] + 1]++;
+  for (int32_t v = 0; v < n; v++) {
+    m.offsets[v + 1] += m.offsets[v];
+    m.indices[m.offsets[v]] = v;
+    m.values[m.offsets[v]] = (float)(m.offsets[v + 1] - m.offsets[v] - 1 + (v % 100 == 0));
+  }
+  int32_t *next = malloc((size_t)n * sizeof *next);
+  for (int32_t v = 0; v < n; v++) next[v] = m.offsets[v] + 1;
+  for (int32_t k = 0; k < 2 * edges; k++) {
+    const int32_t e = next[ends[k]]++;
+    m.indices[e] = ends[k ^ 1];
+    m.values[e] = -1;
+  }
+  free(next), free(ends);
+  return m;
+}
+
+/* Hubs reach all aggregates, and the next level is not dense for that. */
+static void hubs(void) {
+  static const struct {
+    const char *name;
+    int each, most;
+  } cases[] = {{"network", 5, 12}, {"tree", 1, 30}, {"grid with a hub", 0, 18}};
+  for (int k = 0; k < 3; k++) {
+    ref_matrix m = network(test_is_brief() ? 4096 : 16384, cases[k].each);
+    test_context_label("%s", cases[k].name);
+    ts_matrix *A = make_with_copy(&m);
+    ts_preconditioner *M = make_amg(A, NULL);
+    ts_amg_info info = {0};
+    CHECK_OK(context, ts_preconditioner_get_amg_info(M, &info));
+    CHECK(info.levels > 1);
+    if (!CHECK(info.operator_complexity <= 1.8)) printf("  %g\n", info.operator_complexity);
+    ts_preconditioner_destroy(&M);
+    ts_matrix_destroy(&A);
+    check_iterations(&m, NULL, 1, cases[k].most);
+    ref_free(&m);
+  }
+}
+
 /* Levels below blocks are stored in blocks too. */
 static void formats(void) {
   ts_format all[8];
@@ -385,5 +453,5 @@ static void refused(void) {
   ref_free(&grid), ref_free(&skewed), ref_free(&negative);
 }
 
-TEST_MAIN(CASES_IN_CONTEXT(iterations, elements, by_itself, formats, made_by_solver, smoothers, symmetric,
+TEST_MAIN(CASES_IN_CONTEXT(iterations, elements, hubs, by_itself, formats, made_by_solver, smoothers, symmetric,
                            updated, hierarchy, many_neighbours, stalled, refused))

@@ -1,7 +1,5 @@
 /* Conjugate gradients: what the descriptor leaves open, which is the number of reductions, the distance of
- * checks, and the precision beside a preconditioner that costs much. */
-#include <math.h>
-
+ * checks on a device that iterates by itself, and the precision beside a preconditioner that costs much. */
 #include "cg_operations.h"
 #include "common/core/core.h"
 #include "solver.h"
@@ -39,15 +37,6 @@ static ts_status resolve_reductions(const ts_matrix *A, const ts_preconditioner 
   return TS_OK;
 }
 
-/* The distance of checks is that of iterations of one product each. An application of many operations takes
- * longer than a wait, and a device that iterates by itself also knows when to end. */
-static int check_interval(const ts_matrix *A, const ts_preconditioner *M, const ts_solver_desc *desc) {
-  enum { many_operations = 18, on_device = 250 };
-  if (M->cost.operations >= many_operations) return 1;
-  if (tsi_cg_runs_on_device(A, M, desc)) return on_device;
-  return (int)ceil(A->context->tuning.check_interval / (1 + M->cost.products));
-}
-
 ts_status tsi_cg_resolve(const ts_matrix *A, const ts_preconditioner *M, ts_solver_desc *desc) {
   /* In double from the start took, beside auto: AMG of 4 products 0 to 13 % less on the CPU and in llvmpipe, of
    * 7 products 12 to 20 % less; multigrid of 4 products of a stencil, whose single-precision product reads few
@@ -57,6 +46,7 @@ ts_status tsi_cg_resolve(const ts_matrix *A, const ts_preconditioner *M, ts_solv
   /* What is around such an application costs little even in double, and residuals need not be replaced then. */
   if (desc->precision == TS_PRECISION_AUTO && M->cost.products >= many_products)
     desc->precision = TS_PRECISION_DOUBLE;
-  if (desc->check_interval == 0) desc->check_interval = check_interval(A, M, desc);
+  /* A device that iterates by itself knows when to end. */
+  if (desc->check_interval == 0 && tsi_cg_runs_on_device(A, M, desc)) desc->check_interval = 250;
   return TS_OK;
 }

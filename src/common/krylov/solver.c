@@ -95,6 +95,7 @@ static ts_status create_with(ts_matrix *matrix, ts_solver_desc *resolved, ts_pre
                              ts_solver **solver) {
   ts_context *context = matrix->context;
   if (resolved->method == TS_METHOD_CG) TSI_TRY(tsi_cg_resolve(matrix, M, resolved));
+  if (resolved->check_interval == 0) resolved->check_interval = tsi_check_interval(matrix, M);
   ts_solver *k = tsi_calloc(context, 1, sizeof *k);
   if (!k) return tsi_out_of_memory(context, "a solver", sizeof *k);
   k->context = context;

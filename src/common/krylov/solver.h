@@ -222,6 +222,8 @@ static inline double tsi_larger(double a, double b) {
 /* Checks a descriptor for A, and fills in the defaults but for those of cg, which depend on the preconditioner.
  */
 ts_status tsi_solver_resolve(const ts_matrix *A, const ts_solver_desc *desc, ts_solver_desc *out);
+/* For ts_solver_desc.check_interval. */
+int tsi_check_interval(const ts_matrix *A, const ts_preconditioner *M);
 /* ---- solver.c ---- */
 
 /* ts_solver_create and ts_solver_solve of valid arguments, without stages, within the caller's entry. */

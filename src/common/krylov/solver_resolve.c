@@ -187,7 +187,13 @@ ts_status tsi_solver_resolve(const ts_matrix *A, const ts_solver_desc *desc, ts_
     const double wanted = 10.0 * unknowns;
     out->max_iterations = wanted < 1000 ? 1000 : wanted > 100000 ? 100000 : (int)wanted;
   }
-  if (out->check_interval == 0 && out->method != TS_METHOD_CG)
-    out->check_interval = (int)context->tuning.check_interval;
   return TS_OK;
+}
+
+/* That of the tuning is one of iterations of a product each. An application of many operations takes longer
+ * than a wait. */
+int tsi_check_interval(const ts_matrix *A, const ts_preconditioner *M) {
+  enum { many_operations = 18 };
+  if (M->cost.operations >= many_operations) return 1;
+  return (int)ceil(A->context->tuning.check_interval / (1 + M->cost.products));
 }

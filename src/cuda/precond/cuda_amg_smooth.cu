@@ -151,15 +151,17 @@ template <bool SINGLE> static __device__ __forceinline__ int32_t aggregate_of(co
   return aggregate < 0 ? NO_AGGREGATE : aggregate;
 }
 
-/* The aggregates of each row, ascending: the least again and again of those above the one before. Their numbers
- * go to the offsets, or with WRITE their columns to the indices. */
+/* The aggregates of each row, ascending: the least again and again of those above the one before. Their
+ * numbers, TSI_AMG_REACH + 1 at most, go to the offsets, or with WRITE their columns to the indices: those that
+ * there is room for, or, if there are more, the row's own. */
 template <int SIZE, bool SINGLE, bool WRITE>
 __global__ static void __launch_bounds__(CUDA_THREADS) list_aggregates(const smoothing s) {
   const int lane = (int)threadIdx.x % SIZE;
   EACH_ROW(s, place, SIZE) {
     const row r = row_at<SIZE>(s, place);
-    int32_t held[EACH], last = -1, count = 0;
+    int32_t held[EACH], last = -1, count = 0, most = TSI_AMG_REACH;
     int32_t *to = WRITE && r.length > 0 ? s.P_indices + s.P_offsets[r.number] : NULL;
+    if (to) most = (s.P_offsets[r.number + 1] - s.P_offsets[r.number]) / s.vectors;
 #pragma unroll
     for (int k = 0; k < EACH; k++)
       held[k] = lane + k * SIZE < r.length ? aggregate_of<SINGLE>(s, r.begin + lane + k * SIZE) : NO_AGGREGATE;
@@ -167,19 +169,49 @@ __global__ static void __launch_bounds__(CUDA_THREADS) list_aggregates(const smo
       int32_t least = NO_AGGREGATE;
 #pragma unroll
       for (int k = 0; k < EACH; k++)
-        if (held[k] > last) least = min(least, held[k]);
-      for (int32_t k = lane + EACH * SIZE; k < r.length; k += SIZE) {
+        if (held[k] > last && count <= most) least = min(least, held[k]);
+      for (int32_t k = lane + EACH * SIZE; k < r.length && count <= most; k += SIZE) {
         const int32_t aggregate = aggregate_of<SINGLE>(s, r.begin + k);
         if (aggregate > last) least = min(least, aggregate);
       }
       least = team_least<SIZE>(least);
       if (!__any_sync(0xffffffffu, least != NO_AGGREGATE)) break;
       if (least == NO_AGGREGATE) continue;
-      if (WRITE && lane < s.vectors) to[(size_t)count * s.vectors + lane] = least * s.vectors + lane;
+      if (WRITE && count < most && lane < s.vectors)
+        to[(size_t)count * s.vectors + lane] = least * s.vectors + lane;
       last = least;
       count++;
     }
-    if (!WRITE && lane == 0 && r.number >= 0) s.P_offsets[r.number + 1] = count * s.vectors;
+    if (!WRITE && lane == 0 && r.number >= 0) s.P_offsets[r.number + 1] = count;
+    if (WRITE && count > most && most > 0 && lane < s.vectors)
+      to[lane] = s.aggregates[SINGLE ? r.number : r.number / s.unknowns] * s.vectors + lane;
+  }
+}
+
+__global__ static void __launch_bounds__(CUDA_THREADS) sum_reached(const smoothing s) {
+  unsigned long long sums[2] = {0, 0};
+  for (int64_t i = (int64_t)blockIdx.x * CUDA_THREADS + threadIdx.x; i < s.rows;
+       i += (int64_t)gridDim.x * CUDA_THREADS) {
+    const unsigned long long reached = (unsigned long long)s.P_offsets[i + 1];
+    sums[0] += reached;
+    sums[1] += reached * (unsigned long long)(s.offsets[i + 1] - s.offsets[i]);
+  }
+  for (int k = 0; k < 2; k++) {
+    for (int offset = 16; offset > 0; offset /= 2) sums[k] += __shfl_xor_sync(0xffffffffu, sums[k], offset);
+    if (threadIdx.x % 32 == 0 && sums[k] > 0) atomicAdd(k ? &s.found->by_entries : &s.found->reached, sums[k]);
+  }
+}
+
+/* From the numbers of aggregates to those of entries of P. */
+__global__ static void __launch_bounds__(CUDA_THREADS) limit_reach(const smoothing s) {
+  const double sums[4] = {(double)s.rows, (double)s.offsets[s.rows], (double)s.found->reached,
+                          (double)s.found->by_entries};
+  const int32_t reach = tsi_amg_reach(sums);
+  for (int64_t i = (int64_t)blockIdx.x * CUDA_THREADS + threadIdx.x; i < s.rows;
+       i += (int64_t)gridDim.x * CUDA_THREADS) {
+    const int32_t count = s.P_offsets[i + 1];
+    const int has_own = count > reach && s.aggregates[i / s.unknowns] >= 0;
+    s.P_offsets[i + 1] = (count > reach ? has_own : count) * s.vectors;
   }
 }
 
@@ -190,7 +222,8 @@ struct __align__(16) strong_entry {
   int32_t aggregate, column;
 };
 
-/* Each thread has an entry of P's row at a time. */
+/* Each thread has an entry of P's row at a time. A row with entries for one aggregate that reaches another one
+ * keeps that of T. */
 template <int SIZE, bool SINGLE>
 __global__ static void __launch_bounds__(CUDA_THREADS) fill(const smoothing s) {
   enum { CHUNK = SIZE * EACH };
@@ -208,6 +241,7 @@ __global__ static void __launch_bounds__(CUDA_THREADS) fill(const smoothing s) {
       const int32_t column = c < count ? s.P_indices[begin + c] : -1;
       const int32_t aggregate = c < count ? column / vectors : -2, v = c < count ? column % vectors : 0;
       double sum = 0;
+      bool keeps = false;
       for (int32_t done = 0; done < longest; done += CHUNK) {
         const int32_t size = min((int32_t)CHUNK, longest - done);
         for (int32_t k = lane; k < size; k += SIZE) {
@@ -231,9 +265,11 @@ __global__ static void __launch_bounds__(CUDA_THREADS) fill(const smoothing s) {
           const strong_entry x = shared[team][k];
           const double t = SINGLE ? 1 : (double)s.tentative[(size_t)x.column * vectors + v];
           if (x.aggregate == aggregate) sum += SINGLE ? x.value : x.value * t;
+          keeps |= x.aggregate >= 0 && x.aggregate != aggregate;
         }
         team_sync<SIZE>();
       }
+      if (count == vectors && keeps && c < count) sum = (double)s.tentative[(size_t)i * vectors + v];
       if (c < count) s.P_values[begin + c] = (float)sum;
     }
   }
@@ -265,7 +301,11 @@ static ts_status find_pattern(ts_context *context, smoothing *s, cuda_amg_level 
   const int single = s->unknowns == 1;
   TSI_TRY(cuda_amg_csr_begin(context, s->rows, level->aggregate_count * level->vectors, P));
   s->P_offsets = P->offsets;
+  const size_t blocks = (size_t)s->rows / CUDA_THREADS + 1;
+  const unsigned grid = (unsigned)(blocks < FEW_BLOCKS ? blocks : FEW_BLOCKS);
   ts_status status = RUN(context, s, single, has_long, list_aggregates, , false);
+  if (status == TS_OK) status = cuda_launch(context, "sum_reached", sum_reached, grid, CUDA_THREADS, *s);
+  if (status == TS_OK) status = cuda_launch(context, "limit_reach", limit_reach, grid, CUDA_THREADS, *s);
   if (status < 0) {
     cuda_amg_csr_free(context, P);
     return status;

@@ -12,12 +12,13 @@ enum {
   EACH = 4,   /* entries of a chunk for each thread */
   LONG = 2048 /* entries of the longest row that eight threads have */
 };
-enum { LONG_BLOCKS = 1024, NO_AGGREGATE = INT32_MAX };
+enum { LONG_BLOCKS = 1024, FEW_BLOCKS = 512, NO_AGGREGATE = INT32_MAX };
 
 /* What the host waits for. */
 struct findings {
   unsigned long long bounds[2]; /* bits of doubles: row sums of magnitudes of D^-1 A, and of D_F^-1 A_F */
   int32_t long_rows;
+  unsigned long long reached, by_entries; /* as tsi_amg_reach() takes them */
 };
 
 struct smoothing {

@@ -128,6 +128,9 @@ typedef struct smoothing {
   double *diagonal;  /* of A_F, where a node has one unknown; 0: none that is positive */
   double omega;
   tsi_amg_target P;
+  int32_t reach; /* see tsi_amg_reach() */
+  double (
+      *reached)[2]; /* of each part's rows: the sum of the aggregates that they reach, and that by entries */
 } smoothing;
 
 /* By what a weak entry is multiplied as it goes to the diagonal. */
@@ -210,26 +213,46 @@ static void find_bounds(const void *arguments, size_t first, size_t last) {
   }
 }
 
-/* Row i of P. */
+/* The row of T in place of what has been summed up. */
+static void keep_tentative(const tsi_amg_host_level *level, int32_t i, tsi_amg_row *row) {
+  const int32_t vectors = level->vectors, aggregate = level->aggregates[i / level->unknowns];
+  for (int32_t c = 0; c < row->count; c++) {
+    int32_t *place = row->places + row->nodes[c];
+    memset(row->sums + *place, 0, (size_t)vectors * sizeof *row->sums);
+    if (!row->known) *place = -1;
+  }
+  if (!row->known) row->count = 0;
+  if (aggregate < 0) return;
+  double *sums = tsi_amg_find(row, vectors, aggregate);
+  for (int32_t v = 0; v < vectors; v++)
+    sums[v] = (double)level->tentative[(size_t)i * (size_t)vectors + (size_t)v];
+}
+
+/* Row i of P. *reached: how many aggregates it reaches, or more than s->reach. */
 static inline int32_t fill_row(const smoothing *s, int32_t unknowns, int32_t vectors, int32_t i,
-                               tsi_amg_row row, size_t to) {
+                               tsi_amg_row row, size_t to, int32_t *reached) {
   const tsi_amg_host_level *level = s->level;
   const tsi_amg_csr *A = &level->A;
   filtered f = {.diagonal = 0};
   if (unknowns > 1) f = filter_row(level, unknowns, i);
   const double diagonal = unknowns == 1 ? s->diagonal[i] : f.diagonal;
   const double scale = diagonal > 0 ? s->omega / diagonal : 0;
+  int is_kept = 0; /* it reaches an aggregate that the pattern does not have */
   tsi_amg_row_begin(&row, vectors, &s->P, i);
-  for (int32_t e = A->offsets[i]; e < A->offsets[i + 1]; e++) {
+  for (int32_t e = A->offsets[i]; e < A->offsets[i + 1] && !is_kept; e++) {
     if (level->strong[e] != TSI_AMG_STRONG) continue;
     const int32_t j = A->indices[e], aggregate = level->aggregates[j / unknowns];
     if (aggregate < 0) continue;
+    is_kept = row.known ? row.places[aggregate] < 0 : row.count > s->reach;
+    if (is_kept) break;
     const double more = unknowns > 1 && j / unknowns == i / unknowns ? f.added[j % unknowns] : 0;
     const double value = (double)(float)(j == i ? 1 - s->omega : -scale * ((double)A->values[e] + more));
     const float *t = level->tentative + (size_t)j * (size_t)vectors;
     double *sums = tsi_amg_find(&row, vectors, aggregate);
     for (int32_t v = 0; v < vectors; v++) sums[v] += value * (double)t[v];
   }
+  *reached = row.count;
+  if (is_kept || row.count > s->reach) keep_tentative(level, i, &row);
   return tsi_amg_row_write(row, vectors, s->P.indices + to, s->P.values + to);
 }
 
@@ -240,13 +263,27 @@ static void fill(const void *arguments, size_t first, size_t last) {
   for (size_t p = first; p < last; p++) {
     size_t to = tsi_amg_target_begin(&s->P, p, s->parts);
     const int32_t end = tsi_amg_begin(rows, p + 1, s->parts);
+    double all = 0, by_entries = 0;
     for (int32_t i = tsi_amg_begin(rows, p, s->parts); i < end; i++) {
-      const int32_t entries = unknowns == 1 && vectors == 1 ? fill_row(s, 1, 1, i, s->rows[p], to)
-                                                            : fill_row(s, unknowns, vectors, i, s->rows[p], to);
+      int32_t reached;
+      const int32_t entries = unknowns == 1 && vectors == 1
+                                  ? fill_row(s, 1, 1, i, s->rows[p], to, &reached)
+                                  : fill_row(s, unknowns, vectors, i, s->rows[p], to, &reached);
       tsi_amg_target_note(&s->P, i, entries);
       to += (size_t)entries;
+      all += reached;
+      by_entries += (double)reached * (level->A.offsets[i + 1] - level->A.offsets[i]);
     }
+    s->reached[p][0] = all;
+    s->reached[p][1] = by_entries;
   }
+}
+
+static ts_status assemble(ts_context *context, smoothing *s) {
+  tsi_amg_host_level *level = s->level;
+  const int32_t nodes = level->aggregate_count + level->ghost_aggregates;
+  return tsi_amg_assemble(context, level->A.rows, nodes * level->vectors, s->parts, s->sizes, &level->P, &s->P,
+                          fill, s);
 }
 
 static ts_status compute(ts_context *context, smoothing *s) {
@@ -270,9 +307,18 @@ static ts_status compute(ts_context *context, smoothing *s) {
         offsets[tsi_amg_begin(rows, p + 1, s->parts)] - offsets[tsi_amg_begin(rows, p, s->parts)];
     s->sizes[p] = (size_t)entries * (size_t)level->vectors;
   }
-  const int32_t nodes = level->aggregate_count + level->ghost_aggregates;
-  return tsi_amg_assemble(context, level->A.rows, nodes * level->vectors, s->parts, s->sizes, &level->P, &s->P,
-                          fill, s);
+  const int has_pattern = level->P.offsets != NULL;
+  s->reach = TSI_AMG_REACH;
+  TSI_TRY(assemble(context, s));
+  if (has_pattern) return TS_OK;
+  double sums[4] = {level->A.rows, level->A.offsets[level->A.rows]};
+  for (int p = 0; p < s->parts; p++)
+    for (int k = 0; k < 2; k++) sums[2 + k] += s->reached[p][k];
+  TSI_TRY(tsi_amg_add_up(context, level, sums, 4));
+  s->reach = tsi_amg_reach(sums);
+  if (s->reach == TSI_AMG_REACH) return TS_OK;
+  tsi_amg_csr_free(context, &level->P);
+  return assemble(context, s);
 }
 
 ts_status tsi_amg_smooth(ts_context *context, tsi_amg_host_level *level) {
@@ -284,12 +330,14 @@ ts_status tsi_amg_smooth(ts_context *context, tsi_amg_host_level *level) {
   s.sizes = tsi_malloc(context, parts, sizeof *s.sizes);
   s.bounds = tsi_malloc(context, 2 * parts, sizeof *s.bounds);
   s.diagonal = tsi_malloc(context, rows, sizeof *s.diagonal);
-  const ts_status status = s.sizes && s.bounds && s.diagonal
+  s.reached = tsi_malloc(context, parts, sizeof *s.reached);
+  const ts_status status = s.sizes && s.bounds && s.diagonal && s.reached
                                ? compute(context, &s)
                                : tsi_out_of_memory(context, "a prolongator of amg", rows * sizeof *s.diagonal);
   tsi_amg_rows_free(context, s.rows);
   tsi_free(context, s.sizes);
   tsi_free(context, s.bounds);
   tsi_free(context, s.diagonal);
+  tsi_free(context, s.reached);
   return status;
 }
