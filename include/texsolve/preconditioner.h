@@ -107,8 +107,9 @@ typedef struct ts_preconditioner_desc {
  * them from the matrix's host copy, here and in ts_preconditioner_update. A multigrid cycle used as M is
  * symmetric, whatever ts_multigrid_desc.symmetric says, and takes one component.
  *
- * AMG reads the host copy too, of a matrix that is positive on the diagonal. It is symmetric if the matrix is;
- * over several ranks it has to be, and an update keeps it so (texsolve/amg.h).
+ * AMG reads the host copy too, of a matrix whose diagonal is all positive or, from arrays on the host, all
+ * negative. It is symmetric if the matrix is; over several ranks it has to be, and an update keeps it so
+ * (texsolve/amg.h).
  *
  * Chebyshev brings the eigenvalues of M^-1 A on [lambda / (1.5 degree^2 + 2), lambda] close to 1, with lambda
  * the largest of D^-1 A, by a polynomial of the first kind in D^-1 A (Saad 2003, "Iterative methods for sparse
@@ -162,8 +163,8 @@ typedef struct ts_preconditioner_desc {
  *   of the row's other magnitudes. Jacobi solves others within about 30 iterations.
  *
  * AMG is for a matrix
- * - that is symmetric and positive on the diagonal, with a host copy, no stencil and without constrained rows.
- *   A matrix keeps the host copy by default if AMG is for it (ts_matrix_desc.keep_host_copy);
+ * - that is symmetric and positive on the diagonal, or all negative, with a host copy, no stencil and without
+ * constrained rows. A matrix keeps the host copy by default if AMG is for it (ts_matrix_desc.keep_host_copy);
  * - with at least 8192 rows, for half of which |sum_j a_ij| <= a_ii / 512: constants are almost in the null
  *   space;
  * - that is many couplings across: so many entries lie on the way from some row to another. At least 190 on

@@ -12,8 +12,8 @@
  *
  * ts_solve() does all this in one call, with arrays instead of vectors. The methods:
  *
- *   cg         Hestenes and Stiefel 1952, for symmetric positive definite matrices. In one reduction an
- *              iteration: Meurant 1987.
+ *   cg         Hestenes and Stiefel 1952, for symmetric positive definite matrices, and negative definite ones
+ *              whose arrays are on the host. In one reduction an iteration: Meurant 1987.
  *   bicgstab   van der Vorst 1992, "Bi-CGSTAB: a fast and smoothly converging variant of Bi-CG for the solution
  *              of nonsymmetric linear systems". Two products an iteration, a fixed number of vectors.
  *   gmres      Saad and Schultz 1986, "GMRES: a generalized minimal residual algorithm for solving

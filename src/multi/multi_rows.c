@@ -182,7 +182,7 @@ ts_status multi_scale_rows(ts_context *context, const tsi_csr *csr, int *exponen
   TSI_TRY(multi_merge_ranks(context, &exponents, sizeof exponents, multi_merge_exponents));
   *exponent = tsi_scaling_exponent(exponents, TSI_ORDINARY_MATRIX);
   *loses_digits = tsi_loses_digits(exponents, *exponent);
-  return tsi_csr_scale(context, csr, *exponent, scaled, memory);
+  return tsi_csr_scale(context, csr, *exponent, 0, scaled, memory);
 }
 
 static ts_status create_over(ts_space *space, const tsi_ranks_matrix_desc *desc, ts_matrix **matrix) {

@@ -261,16 +261,17 @@ static void incompatible(void) {
     }
 }
 
-/* auto is minres if the diagonal is not positive, cg otherwise; a preconditioner that nobody asked for refuses
- * nothing. */
+/* auto is cg if the diagonal is all positive or all negative, minres otherwise; a preconditioner that nobody
+ * asked for refuses nothing. */
 static void chosen(void) {
   static system_t s;
   static double xs[4 * MOST_ROWS];
-  for (int k = 0; k < 3; k++) {
+  for (int k = 0; k < 4; k++) {
     ts_result result;
     if (k == 0) make_saddle(&s, 60, 20, 1);
-    if (k == 1) make_grid(&s, 8, 9, 0, 1);
+    if (k == 1 || k == 3) make_grid(&s, 8, 9, 0, 1);
     if (k == 2) make_grid(&s, 8, 0, 0, 1);
+    if (k == 3) s.values[0] = 5;
     make_b(&s, 1, 0);
     const ts_csr csr = ts_host_csr(s.rows, s.rows, s.offsets, s.columns, s.values);
     const size_t rows = (size_t)s.rows;
@@ -278,9 +279,9 @@ static void chosen(void) {
     memset(xs, 0, sizeof xs);
     test_context_label("system %d", k);
     REQUIRE_OK(context, ts_matrix_create(context, &(ts_matrix_desc){.csr = csr}, &A));
-    CHECK_INT(matrix_info(A).negative_diagonal, k == 1);
+    CHECK_INT(matrix_info(A).negative_diagonal, k == 1 || k == 3);
     CHECK_OK(context, ts_solve(A, ts_host(s.bs, rows), ts_host(xs, rows), NULL, &result));
-    CHECK_INT(result.method, k == 2 ? TS_METHOD_CG : TS_METHOD_MINRES);
+    CHECK_INT(result.method, k == 1 || k == 2 ? TS_METHOD_CG : TS_METHOD_MINRES);
     CHECK(residual(&s, xs, 0, NULL) <= 1.01e-5);
     ts_matrix_destroy(&A);
   }

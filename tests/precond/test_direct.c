@@ -156,7 +156,7 @@ static void check_kind(int family, const char *factors, int symmetric) {
 static void kinds(void) {
   if (!direct_is_built()) return;
   check_kind(DIRECT_POSITIVE, "LDL^T", 1);
-  check_kind(DIRECT_NEGATIVE, "LDL^T", 0);
+  check_kind(DIRECT_NEGATIVE, "LDL^T", 1);
   check_kind(DIRECT_INDEFINITE, "LU", 0);
   check_kind(DIRECT_KKT, "LU", 0);
   check_kind(DIRECT_RANDOM, "LU", 0);

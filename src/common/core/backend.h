@@ -213,9 +213,11 @@ struct ts_matrix {
    * call, and only where tsi_part_ops.has_interior says so. */
   tsi_rows rows;
   uint64_t fingerprint; /* of the sparsity pattern as given */
-  /* The user's matrix is this one times 2^exponent. All that is inside the library, host_copy and norm_infinity
-   * included, is about this one; public functions scale what they return. */
+  /* The user's matrix is this one times 2^exponent, and -1 if it is negated. All that is inside the library,
+   * host_copy, norm_infinity and info included, is about this one; public functions scale what they return. A
+   * solver's x has the sign. */
   int exponent;
+  int negated;
   int may_scale;    /* new values may have another exponent */
   int loses_digits; /* some values are so much smaller than others that digits are below the range of floats */
   double norm_infinity;   /* largest sum of magnitudes in a row */

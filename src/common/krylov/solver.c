@@ -39,7 +39,7 @@ static void free_solver(ts_solver *k) {
 
 /* Least squares: A^T of the caller's, or the matrix's own with its present values; else NULL. Borrowed. */
 static ts_status find_transposed(ts_matrix *A, const ts_solver_desc *desc, ts_matrix **transposed) {
-  *transposed = desc->transposed;
+  *transposed = desc->transposed && desc->transposed->negated == A->negated ? desc->transposed : NULL;
   return !tsi_is_least_squares(desc->method) || *transposed ? TS_OK : tsi_matrix_transpose(A, transposed);
 }
 

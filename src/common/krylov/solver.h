@@ -207,6 +207,13 @@ static inline int tsi_is_symmetric_method(ts_method method) {
   return method == TS_METHOD_CG || method == TS_METHOD_MINRES;
 }
 /* Jacobi's m is the method's own, since M has to be positive and the diagonal need not be. */
+/* M is of the user's matrix, or of a stored one with the other sign. One that is said to be symmetric is
+ * positive definite, whatever the sign of A. */
+static inline int tsi_differs_in_sign(const ts_solver *k) {
+  const ts_preconditioner *M = k->preconditioner;
+  const int is_negated = k->matrix->negated;
+  return M->kind->has_scale ? M->matrix->negated != is_negated : k->z && is_negated && !M->desc.symmetric;
+}
 static inline int tsi_writes_jacobi(const ts_solver *k) {
   return k->desc.method == TS_METHOD_MINRES && tsi_preconditioner_inverts_diagonal(k->preconditioner);
 }

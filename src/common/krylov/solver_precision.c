@@ -49,11 +49,12 @@ static int scale_exponent(const tsi_solve *s) {
   return scale_target(s->solver) + s->solver->matrix->exponent - s->b_exponent;
 }
 
-/* The coefficient takes what a float holds, and its inverse. */
+/* The coefficient takes what a float holds, and its inverse. A negated matrix has -x. */
 static ts_status scale_x(const tsi_solve *s, ts_vector *out, const ts_vector *x, int power, int slot) {
   enum { far = 100 };
+  const int sign = s->solver->matrix->negated ? -1 : 1;
   const int near = power > far ? far : power < -far ? -far : power;
-  TSI_TRY(tsi_copy_parts(out, ts_scaled(ldexp(1, near), s->solver->slots, slot), x));
+  TSI_TRY(tsi_copy_parts(out, ts_scaled(ldexp(sign, near), s->solver->slots, slot), x));
   return tsi_multiply_by_power(out, power - near);
 }
 
@@ -70,6 +71,8 @@ static ts_status fill_preconditioner(const ts_solver *k) {
   const ts_preconditioner *M = k->preconditioner;
   if (!k->m || k->transposed || tsi_writes_jacobi(k)) return TS_OK;
   TSI_TRY(M->kind->write_diagonal(M, k->m));
+  if (tsi_differs_in_sign(k))
+    TSI_TRY(k->context->ops->axpby(k->m, ts_constant(-1), k->m, ts_constant(0), k->m));
   return tsi_multiply_by_power(k->m, M->kind->has_scale ? k->matrix->exponent - M->matrix->exponent
                                                         : -tsi_scale_exponent(k->matrix));
 }

@@ -52,8 +52,12 @@ void tsi_csr_transposed_free(ts_context *context, tsi_csr *csr);
 
 /* Those of the values. */
 tsi_exponents tsi_csr_exponents(const ts_context *context, const tsi_csr *csr);
-/* out = csr with its values times 2^-exponent, which are in `memory`, NULL if they are csr's own. */
-ts_status tsi_csr_scale(ts_context *context, const tsi_csr *csr, int exponent, tsi_csr *out, void **memory);
+/* Whether it is square and every diagonal entry is there and negative. */
+int tsi_csr_is_negative(const tsi_csr *csr);
+/* out = csr with its values times 2^-exponent, or -2^-exponent if `negated`. They are in `memory`, NULL if they
+ * are csr's own. */
+ts_status tsi_csr_scale(ts_context *context, const tsi_csr *csr, int exponent, int negated, tsi_csr *out,
+                        void **memory);
 
 /* csr_inspect.c: two entries that mirror each other are equal within what assembly in single precision leaves.
  */

@@ -1,7 +1,9 @@
-/* The power of two by which a matrix is stored. Floats range from 2^-126 to 2^128, and the low-order parts of a
- * double are 2^-24 and 2^-48 of it: values near either end would lose them, or overflow in a product. So the
- * values of a matrix whose largest is far from 1 are multiplied by 2^-exponent on their way in, which is exact.
- */
+/* The power of two by which a matrix is stored, and its sign. Floats range from 2^-126 to 2^128, and the
+ * low-order parts of a double are 2^-24 and 2^-48 of it: values near either end would lose them, or overflow in
+ * a product. So the values of a matrix whose largest is far from 1 are multiplied by 2^-exponent on their way
+ * in, which is exact. A matrix whose diagonal is all negative is stored negated: what is negative definite, as
+ * the Laplacian is without a sign of its own, then has the methods and preconditioners of positive definite
+ * ones. */
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -71,18 +73,33 @@ tsi_exponents tsi_csr_exponents(const ts_context *context, const tsi_csr *csr) {
   return (tsi_exponents){exponent_of(all.largest), exponent_of(all.smallest)};
 }
 
-ts_status tsi_csr_scale(ts_context *context, const tsi_csr *csr, int exponent, tsi_csr *out, void **memory) {
+/* As a rule the first row says no. */
+int tsi_csr_is_negative(const tsi_csr *csr) {
+  if (csr->rows != csr->columns || (!csr->values && !csr->double_values)) return 0;
+  for (int32_t i = 0; i < csr->rows; i++) {
+    double diagonal = 0;
+    for (int32_t e = csr->row_offsets[i]; e < csr->row_offsets[i + 1]; e++)
+      if (csr->column_indices[e] == i) diagonal += csr->values ? (double)csr->values[e] : csr->double_values[e];
+    if (!(diagonal < 0)) return 0;
+  }
+  return csr->rows > 0;
+}
+
+ts_status tsi_csr_scale(ts_context *context, const tsi_csr *csr, int exponent, int negated, tsi_csr *out,
+                        void **memory) {
   const int32_t entries = csr->row_offsets[csr->rows];
   *out = *csr;
   *memory = NULL;
-  if (exponent == 0) return TS_OK;
+  if (exponent == 0 && !negated) return TS_OK;
   const size_t size = csr->values ? sizeof(float) : sizeof(double);
   if (!(*memory = tsi_malloc(context, (size_t)entries, size)))
     return tsi_out_of_memory(context, "the scaled values of a matrix", (size_t)entries * size);
   float *floats = csr->values ? *memory : NULL;
   double *doubles = csr->values ? NULL : *memory;
-  for (int32_t e = 0; floats && e < entries; e++) floats[e] = ldexpf(csr->values[e], -exponent);
-  for (int32_t e = 0; doubles && e < entries; e++) doubles[e] = ldexp(csr->double_values[e], -exponent);
+  for (int32_t e = 0; floats && e < entries; e++)
+    floats[e] = ldexpf(negated ? -csr->values[e] : csr->values[e], -exponent);
+  for (int32_t e = 0; doubles && e < entries; e++)
+    doubles[e] = ldexp(negated ? -csr->double_values[e] : csr->double_values[e], -exponent);
   out->values = floats;
   out->double_values = doubles;
   return TS_OK;

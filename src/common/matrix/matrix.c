@@ -296,11 +296,14 @@ static ts_status create_scaled(ts_context *context, const tsi_matrix_desc *desc,
   TSI_TRY(matrix_validate(context, desc));
   const tsi_exponents exponents = tsi_csr_exponents(context, &desc->csr);
   const int exponent = tsi_scaling_exponent(exponents, TSI_ORDINARY_MATRIX);
-  TSI_TRY(tsi_csr_scale(context, &desc->csr, exponent, &scaled.csr, &memory));
+  const int constrained = desc->constrained || (desc->row_space && desc->row_space->constrained);
+  const int negated = !constrained && tsi_csr_is_negative(&desc->csr);
+  TSI_TRY(tsi_csr_scale(context, &desc->csr, exponent, negated, &scaled.csr, &memory));
   const ts_status status = create(context, &scaled, matrix);
   tsi_free(context, memory);
   if (status < 0) return status;
   (*matrix)->exponent = exponent;
+  (*matrix)->negated = negated;
   (*matrix)->may_scale = 1;
   (*matrix)->loses_digits = tsi_loses_digits(exponents, exponent);
   return TS_OK;
@@ -477,6 +480,7 @@ ts_status ts_matrix_get_info(const ts_matrix *matrix, ts_matrix_info *info) {
   TSI_REQUIRE(matrix->context, info);
   *info = matrix->info;
   info->choice = matrix->choice;
+  if (matrix->negated) info->negative_diagonal = 1;
   return TS_OK;
 }
 
@@ -504,7 +508,7 @@ static ts_status scale_host_copy(ts_matrix *A) {
   if (!A->user_values && !(A->user_values = tsi_malloc(A->context, entries, sizeof *A->user_values)))
     return tsi_out_of_memory(A->context, "the values of the host copy", entries * sizeof *A->user_values);
   for (size_t e = 0; e < entries; e++) {
-    A->user_values[e] = ldexpf(copy->values[e], A->exponent);
+    A->user_values[e] = ldexpf(A->negated ? -copy->values[e] : copy->values[e], A->exponent);
     if (isinf(A->user_values[e]) || (A->user_values[e] == 0 && copy->values[e] != 0))
       return tsi_fail(A->context, TS_ERROR_UNSUPPORTED,
                       "the host copy holds single precision, which has no number %g * 2^%d",
@@ -518,7 +522,7 @@ ts_status ts_matrix_get_host_copy(const ts_matrix *matrix, ts_csr *csr) {
   TSI_REQUIRE(matrix->context, csr);
   tsi_csr copy = {0};
   TSI_TRY(tsi_matrix_stored_copy(matrix, &copy));
-  if (matrix->exponent) {
+  if (matrix->exponent || matrix->negated) {
     TSI_TRY(scale_host_copy((ts_matrix *)matrix));
     copy.values = matrix->user_values;
   }

@@ -89,8 +89,13 @@ static ts_status take_exponent(ts_vector *y, int exponent) {
   return tsi_multiply_by_power(y, exponent - y->exponent);
 }
 
+static ts_status negate(ts_vector *v) {
+  return v->context->ops->axpby(v, ts_constant(-1), v, ts_constant(0), v);
+}
+
 /* r = 2^e (2^-e b - A x), where 2^e brings A x to the user's numbers, with all parts of b, also where r has
- * one. If the scaled b may overflow, b and A x are too far apart for that. */
+ * one; if A is negated r = -2^e (-2^-e b - A x). If the scaled b may overflow, b and A x are too far apart for
+ * that. */
 static ts_status scaled_residual(ts_vector *r, const ts_vector *b, const ts_matrix *A, const ts_vector *x) {
   enum { far = 100 };
   ts_vector *other;
@@ -102,11 +107,13 @@ static ts_status scaled_residual(ts_vector *r, const ts_vector *b, const ts_matr
     status = tsi_spmv(other, A, x);
     if (status == TS_OK) status = tsi_multiply_by_power(other, exponent);
     if (status == TS_OK) status = tsi_settle(b);
-    if (status == TS_OK) status = r->context->ops->axpby(r, ts_constant(1), b, ts_constant(-1), other);
+    if (status == TS_OK)
+      status = r->context->ops->axpby(r, ts_constant(1), b, ts_constant(A->negated ? 1 : -1), other);
     r->exponent = 0;
   } else {
-    status = tsi_copy_parts(other, ts_constant(ldexp(1, of_b)), b);
+    status = tsi_copy_parts(other, ts_constant(ldexp(A->negated ? -1 : 1, of_b)), b);
     if (status == TS_OK) status = tsi_residual(r, other, A, x);
+    if (status == TS_OK && A->negated) status = negate(r);
     if (status == TS_OK) status = take_exponent(r, exponent);
   }
   tsi_vector_destroy(other);
@@ -117,6 +124,7 @@ static ts_status multiply(ts_vector *y, const ts_matrix *A, const ts_vector *x) 
   TSI_TRY(tsi_enter(A->context));
   ts_status status = TSI_HOLD_RESULT(y, x);
   if (status == TS_OK) status = tsi_spmv(y, A, x);
+  if (status == TS_OK && A->negated) status = negate(y);
   if (status == TS_OK) status = take_exponent(y, A->exponent + x->exponent);
   return tsi_leave_computed(y, status);
 }
@@ -162,7 +170,7 @@ ts_status ts_matrix_residual(ts_vector *r, const ts_vector *b, const ts_matrix *
   TSI_TRY(check_components(__func__, b, "b", x, "x"));
   if (x == r) return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "%s: r and x are the same vector", __func__);
   TSI_TRY(tsi_enter(context));
-  const int is_plain = !matrix->exponent && !x->exponent && !b->exponent;
+  const int is_plain = !matrix->exponent && !matrix->negated && !x->exponent && !b->exponent;
   if (is_plain) r->exponent = 0;
   ts_status status = TSI_HOLD_RESULT(r, b, x);
   if (status == TS_OK) status = is_plain ? tsi_residual(r, b, matrix, x) : scaled_residual(r, b, matrix, x);
@@ -184,6 +192,7 @@ ts_status ts_matrix_diagonal(ts_vector *d, const ts_matrix *matrix) {
   TSI_TRY(tsi_enter(context));
   ts_status status = tsi_diagonal(d, matrix);
   if (status == TS_OK) status = tsi_clear_low(d);
+  if (status == TS_OK && matrix->negated) status = negate(d);
   if (status == TS_OK) status = take_exponent(d, matrix->exponent);
   return tsi_leave(context, status);
 }

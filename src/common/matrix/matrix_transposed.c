@@ -45,6 +45,7 @@ static ts_status take_entries(const ts_matrix *A, ts_matrix **matrix) {
   tsi_csr_transposed_free(A->context, &transposed);
   if (status < 0) return status;
   (*matrix)->exponent = A->exponent;
+  (*matrix)->negated = A->negated;
   (*matrix)->loses_digits = A->loses_digits;
   return TS_OK;
 }

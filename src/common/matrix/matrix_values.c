@@ -133,6 +133,7 @@ void tsi_matrix_inform(ts_matrix *A, const tsi_given *given) {
   A->info.negative_diagonal = 0;
   A->norm_infinity = given->norm_infinity;
   A->exponent = given->exponent;
+  A->negated = 0;
   A->loses_digits = A->may_scale && tsi_loses_digits(given->exponents, given->exponent);
 }
 
@@ -265,10 +266,11 @@ static ts_status set_scaled_values(ts_matrix *A, const tsi_csr *csr) {
   const int exponent = A->may_scale ? tsi_scaling_exponent(exponents, TSI_ORDINARY_MATRIX) : 0;
   tsi_csr scaled;
   void *memory;
-  TSI_TRY(tsi_csr_scale(context, csr, exponent, &scaled, &memory));
+  const int negated = A->may_scale && !A->row_space->constrained && tsi_csr_is_negative(csr);
+  TSI_TRY(tsi_csr_scale(context, csr, exponent, negated, &scaled, &memory));
   ts_status status = tsi_enter(context);
   if (status == TS_OK) status = tsi_leave(context, tsi_matrix_set_values(A, &scaled));
-  if (status == TS_OK) A->exponent = exponent;
+  if (status == TS_OK) A->exponent = exponent, A->negated = negated;
   if (status == TS_OK) A->loses_digits = A->may_scale && tsi_loses_digits(exponents, exponent);
   tsi_free(context, memory);
   return status;

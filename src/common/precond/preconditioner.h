@@ -110,7 +110,10 @@ static inline int tsi_preconditioner_inverts_diagonal(const ts_preconditioner *M
 static inline int tsi_preconditioner_is_symmetric(const ts_preconditioner *M) {
   return !M->kind->is_symmetric || M->kind->is_symmetric(M);
 }
-/* M^-1 is an inverse of the user's matrix times 2^exponent. */
+/* M^-1 is an inverse of the user's matrix times 2^exponent, and -1 if it is negated. */
+static inline int tsi_preconditioner_is_negated(const ts_preconditioner *M) {
+  return M->kind->has_scale && M->matrix->negated;
+}
 static inline int tsi_preconditioner_exponent(const ts_preconditioner *M) {
   return M->kind->has_scale ? M->matrix->exponent : 0;
 }
