@@ -95,7 +95,7 @@ static void solve_all(ts_precision precision, ts_preconditioner_kind kind) {
         const int of_x = exponents[e] - exponents[a];
         if (k % (test_is_brief() ? 7 : 3)) continue;
         if (methods[m] == TS_METHOD_RICHARDSON && kind == TS_PRECONDITIONER_NONE) continue;
-        far_system s;
+        static far_system s;
         make(&s, 1 + k % 12, 1 + k % 2, methods[m] == TS_METHOD_CG || kind == TS_PRECONDITIONER_AMG,
              exponents[a], exponents[e]);
         test_context_label("%s, %s, %s, A 1e%d, b 1e%d", ts_method_name(methods[m]),
@@ -135,7 +135,7 @@ static void zero_b(void) {
   for (int m = 0; m < 4; m++)
     for (int e = 0; e < scales; e++)
       for (int columns = 1; columns <= 2; columns++) {
-        far_system s;
+        static far_system s;
         make(&s, 9, columns, 1, 0, 0);
         for (int i = 0; i < 9; i++) s.bs[i * columns] = 0; /* of two components the first */
         test_context_label("%s, x0 1e%d, %d components", ts_method_name(methods[m]), exponents[e], columns);
@@ -172,7 +172,7 @@ static void zero_b_constrained(void) {
         const ts_vector_desc vector = {.precision = TS_PRECISION_DOUBLE};
         const double fixed = is_zero ? 0 : 1.1 * pow(10, exponents[e]);
         double xs[rows];
-        far_system s;
+        static far_system s;
         make(&s, rows, 1, 1, 0, 0);
         ts_matrix *A = NULL;
         ts_vector *b = NULL, *x = NULL;
