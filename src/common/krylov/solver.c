@@ -39,14 +39,16 @@ static void free_solver(ts_solver *k) {
 
 /* Least squares: A^T of the caller's, or the matrix's own with its present values; else NULL. Borrowed. */
 static ts_status find_transposed(ts_matrix *A, const ts_solver_desc *desc, ts_matrix **transposed) {
-  *transposed = desc->transposed && desc->transposed->negated == A->negated ? desc->transposed : NULL;
-  return !tsi_is_least_squares(desc->method) || *transposed ? TS_OK : tsi_matrix_transpose(A, transposed);
+  *transposed = NULL;
+  if (!tsi_is_least_squares(desc->method)) return TS_OK;
+  if (desc->transposed && desc->transposed->negated == A->negated) *transposed = desc->transposed;
+  return *transposed ? TS_OK : tsi_matrix_transpose(A, transposed);
 }
 
 static ts_status take_transposed(ts_solver *k) {
   ts_matrix *transposed, *before = k->transposed;
   TSI_TRY(find_transposed(k->matrix, &k->desc, &transposed));
-  if (transposed == before) return TS_OK;
+  if (!transposed || transposed == before) return TS_OK;
   k->transposed = transposed;
   k->jacobi_changes = -1;
   transposed->references++;
