@@ -185,6 +185,8 @@ ts_status tsi_enter_with(ts_context *context, const ts_vector *const *vectors);
 ts_status tsi_lend(ts_vector *v);
 /* The user's vector becomes 0. */
 ts_status tsi_set_zero(ts_vector *v);
+/* v = -v. */
+ts_status tsi_negate(ts_vector *v);
 /* v = 2^exponent v in all parts. */
 ts_status tsi_multiply_by_power(ts_vector *v, int exponent);
 /* x = x + a e in all parts of both, a as above. */

@@ -347,6 +347,10 @@ int tsi_may_have_exponent(const ts_vector *v) {
   return v->low && v->low->low && !v->is_lent;
 }
 
+ts_status tsi_negate(ts_vector *v) {
+  return v->context->ops->axpby(v, ts_constant(-1), v, ts_constant(0), v);
+}
+
 /* In steps that are floats: what leaves the range becomes infinite or 0. */
 ts_status tsi_multiply_by_power(ts_vector *v, int exponent) {
   enum { step = 120 };

@@ -17,7 +17,7 @@ ts_status tsi_solver_precondition(const ts_solver *k, ts_vector *out, const ts_v
     if (k->transposed) return TS_OK;
     const tsi_preconditioner_kind *kind = k->preconditioner->kind;
     ts_vector first = tsi_first_part(out), *written = kind->writes_low || kind->is_double ? out : &first;
-    if (tsi_differs_in_sign(k)) TSI_TRY(ops->axpby(written, ts_constant(-1), written, ts_constant(0), written));
+    if (tsi_differs_in_sign(k)) TSI_TRY(tsi_negate(written));
     return exponent ? tsi_multiply_by_power(written, exponent) : TS_OK;
   }
   return ops->axpby(out, ts_constant(1), v, ts_constant(0), v);

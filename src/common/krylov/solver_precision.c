@@ -71,8 +71,7 @@ static ts_status fill_preconditioner(const ts_solver *k) {
   const ts_preconditioner *M = k->preconditioner;
   if (!k->m || k->transposed || tsi_writes_jacobi(k)) return TS_OK;
   TSI_TRY(M->kind->write_diagonal(M, k->m));
-  if (tsi_differs_in_sign(k))
-    TSI_TRY(k->context->ops->axpby(k->m, ts_constant(-1), k->m, ts_constant(0), k->m));
+  if (tsi_differs_in_sign(k)) TSI_TRY(tsi_negate(k->m));
   return tsi_multiply_by_power(k->m, M->kind->has_scale ? k->matrix->exponent - M->matrix->exponent
                                                         : -tsi_scale_exponent(k->matrix));
 }

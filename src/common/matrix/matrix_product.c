@@ -89,10 +89,6 @@ static ts_status take_exponent(ts_vector *y, int exponent) {
   return tsi_multiply_by_power(y, exponent - y->exponent);
 }
 
-static ts_status negate(ts_vector *v) {
-  return v->context->ops->axpby(v, ts_constant(-1), v, ts_constant(0), v);
-}
-
 /* r = 2^e (2^-e b - A x), where 2^e brings A x to the user's numbers, with all parts of b, also where r has
  * one; if A is negated r = -2^e (-2^-e b - A x). If the scaled b may overflow, b and A x are too far apart for
  * that. */
@@ -113,7 +109,7 @@ static ts_status scaled_residual(ts_vector *r, const ts_vector *b, const ts_matr
   } else {
     status = tsi_copy_parts(other, ts_constant(ldexp(A->negated ? -1 : 1, of_b)), b);
     if (status == TS_OK) status = tsi_residual(r, other, A, x);
-    if (status == TS_OK && A->negated) status = negate(r);
+    if (status == TS_OK && A->negated) status = tsi_negate(r);
     if (status == TS_OK) status = take_exponent(r, exponent);
   }
   tsi_vector_destroy(other);
@@ -124,7 +120,7 @@ static ts_status multiply(ts_vector *y, const ts_matrix *A, const ts_vector *x) 
   TSI_TRY(tsi_enter(A->context));
   ts_status status = TSI_HOLD_RESULT(y, x);
   if (status == TS_OK) status = tsi_spmv(y, A, x);
-  if (status == TS_OK && A->negated) status = negate(y);
+  if (status == TS_OK && A->negated) status = tsi_negate(y);
   if (status == TS_OK) status = take_exponent(y, A->exponent + x->exponent);
   return tsi_leave_computed(y, status);
 }
@@ -192,7 +188,7 @@ ts_status ts_matrix_diagonal(ts_vector *d, const ts_matrix *matrix) {
   TSI_TRY(tsi_enter(context));
   ts_status status = tsi_diagonal(d, matrix);
   if (status == TS_OK) status = tsi_clear_low(d);
-  if (status == TS_OK && matrix->negated) status = negate(d);
+  if (status == TS_OK && matrix->negated) status = tsi_negate(d);
   if (status == TS_OK) status = take_exponent(d, matrix->exponent);
   return tsi_leave(context, status);
 }

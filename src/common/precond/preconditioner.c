@@ -237,8 +237,7 @@ ts_status ts_preconditioner_apply(ts_preconditioner *preconditioner, ts_vector *
   if (status == TS_OK)
     status = tsi_preconditioner_is_diagonal(M) ? apply_diagonal(M, z, r) : tsi_precondition(M, z, r);
   const int exponent = tsi_preconditioner_exponent(M);
-  if (status == TS_OK && tsi_preconditioner_is_negated(M))
-    status = context->ops->axpby(z, ts_constant(-1), z, ts_constant(0), z);
+  if (status == TS_OK && tsi_preconditioner_is_negated(M)) status = tsi_negate(z);
   if (status == TS_OK && exponent) status = tsi_multiply_by_power(z, -exponent);
   return tsi_leave(context, status);
 }
