@@ -23,7 +23,7 @@ static ts_status create_sums(ts_matrix *A) {
   return TS_OK;
 }
 
-static ts_status create_row_blocks(ts_matrix *A, const tsi_row_block *row_blocks, int32_t count) {
+ts_status cuda_matrix_create_row_blocks(ts_matrix *A, const tsi_row_block *row_blocks, int32_t count) {
   cuda_row_blocks *w = &cuda_matrix_of(A)->row_blocks;
   w->count = count;
   if (count > 0) CUDA_TAKE(A, row_blocks, count, w->row_blocks);
@@ -84,7 +84,7 @@ static ts_status create_csr(ts_matrix *A, const tsi_packed *packed) {
   TSI_TRY(take_padded(A, csr->values, m->value_count, (void **)&m->values));
   m->csr.values = m->values;
   if (plan->ends) CUDA_TAKE(A, plan->ends, m->value_count / TSI_ROW_BLOCK_STEPS + 1, m->csr.ends);
-  TSI_TRY(create_row_blocks(A, plan->row_blocks, plan->row_block_count));
+  TSI_TRY(cuda_matrix_create_row_blocks(A, plan->row_blocks, plan->row_block_count));
   m->row_blocks.columns = m->csr.columns;
   m->row_blocks.values = m->csr.values;
   return TS_OK;
@@ -130,7 +130,7 @@ static ts_status create_slices(ts_matrix *A, const tsi_packed *packed) {
                  (double)cuda_state_of(A->context)->l2_bytes);
   if (from->row_block_count) CUDA_TAKE(A, packed->long_columns, from->long_entries, m->row_blocks.columns);
   m->row_blocks.values = to->values + from->entries;
-  return create_row_blocks(A, from->row_blocks, from->row_block_count);
+  return cuda_matrix_create_row_blocks(A, from->row_blocks, from->row_block_count);
 }
 
 static ts_status create_segments(ts_matrix *A, const tsi_packed *packed) {

@@ -9,6 +9,7 @@
 typedef struct cuda_csr {
   int32_t rows;
   int log2_subwarp; /* a row is shared by 1 << log2_subwarp threads of a warp */
+  int32_t limit;    /* rows of more entries have row blocks of their own; 0: no row has */
   const int32_t *row_offsets, *columns;
   const float *values;
   const uint16_t *ends; /* with row blocks: what tsi_row_plan has; then columns and values go on with zeros */
@@ -123,6 +124,8 @@ ts_status cuda_matrix_take(ts_matrix *A, const void *from, size_t count, size_t 
 #define CUDA_TAKE(A, from, count, to)                                                                          \
   TSI_TRY(cuda_matrix_take((A), (from), (size_t)(count), sizeof *(to), (void **)&(to)))
 void cuda_matrix_destroy(ts_matrix *A);
+/* Room for `count` row blocks, with a copy of `row_blocks` or zeros. */
+ts_status cuda_matrix_create_row_blocks(ts_matrix *A, const tsi_row_block *row_blocks, int32_t count);
 /* cuda_interior.c: finds `items` and `rows`, once the format is created. */
 ts_status cuda_matrix_find_interior(ts_matrix *A, const tsi_host_csr *csr);
 

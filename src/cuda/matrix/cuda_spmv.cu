@@ -1,8 +1,8 @@
 /* y = A x, and r = b - A x in double precision; both also in pairs.
  *
  * csr: neighbouring threads share a row, or, with row blocks, a block has as many rows as have enough entries
- * together. jagged: a warp has a slice. Where blocks share a row, the one that arrives last adds up their sums,
- * in the order of the pieces. */
+ * together, or a piece of a long row, and neighbouring threads the others. jagged: a warp has a slice. Where
+ * blocks share a row, the one that arrives last adds up their sums, in the order of the pieces. */
 #include "cuda_spmv_jagged.cuh"
 #include "cuda_spmv_csr.cuh"
 #include "cuda/core/cuda_reduce.cuh"
@@ -15,10 +15,12 @@ __global__ static void multiply_csr(const cuda_csr m, const Operands o, const cu
   const size_t number = thread >> m.log2_subwarp, row = cuda_item(items, number);
   const int lane = threadIdx.x & ((1 << m.log2_subwarp) - 1);
   Real sum[N] = {};
+  bool is_row = number < (size_t)items.count;
+  if (is_row && m.limit) is_row = m.row_offsets[row + 1] - m.row_offsets[row] <= m.limit;
   cuda_dependent_begin();
-  if (number < (size_t)items.count) cuda_csr_row<N>(m, (int32_t)row, lane, o.x, sum);
+  if (is_row) cuda_csr_row<N>(m, (int32_t)row, lane, o.x, sum);
   cuda_subwarp_sum<N>(m.log2_subwarp, sum);
-  if (number < (size_t)items.count && lane == 0) cuda_write_row<N>(o, (int32_t)row, sum);
+  if (is_row && lane == 0) cuda_write_row<N>(o, (int32_t)row, sum);
 }
 
 /* ---- Segments ---- */
@@ -60,11 +62,13 @@ struct csr_product {
         const auto kernel = multiply_row_blocks<N, Real, Operands>;
         const cuda_runs items = cuda_items_of(m.items, rows, w.count);
         TSI_TRY(cuda_spare_cache(context, number, (const void *)kernel, ROW_BLOCK_THREADS));
-        return cuda_start(context, "multiply_row_blocks", kernel, (unsigned)items.count, ROW_BLOCK_THREADS,
-                          m.csr, w, o, items);
+        TSI_TRY(cuda_start(context, "multiply_row_blocks", kernel, (unsigned)items.count, ROW_BLOCK_THREADS,
+                           m.csr, w, o, items));
+        if (!m.csr.limit) return TS_OK;
       }
     /* Exact residuals are rare: the room that row blocks would need for them is not worth it. */
     cuda_csr csr = m.csr;
+    if (is_exact) csr.limit = 0;
     if (is_exact && w.count) csr.log2_subwarp = 5;
     const cuda_runs items = cuda_items_of(w.count ? m.rows : m.items, rows, csr.rows);
     return cuda_start(context, "multiply_csr", multiply_csr<N, Real, Operands>,

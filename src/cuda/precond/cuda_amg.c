@@ -54,7 +54,9 @@ static ts_status adopt_level(tsi_amg *amg, int l) {
   TSI_TRY(adopt(amg->context, &h->level[l + 1].A, NULL, NULL, &coarse->A));
   ts_space *of_fine = fine->A->row_space, *of_coarse = coarse->A->row_space;
   TSI_TRY(adopt(amg->context, &h->level[l].P, of_fine, of_coarse, &fine->P));
-  return adopt(amg->context, &h->level[l].R, of_coarse, of_fine, &fine->R);
+  TSI_TRY(adopt(amg->context, &h->level[l].R, of_coarse, of_fine, &fine->R));
+  ts_matrix *const with_long_rows[] = {coarse->A, fine->R}; /* a row of P names few aggregates */
+  return cuda_amg_part_long_rows(amg->context, with_long_rows, 2);
 }
 
 /* Arrays that have not become a matrix's. */

@@ -1,10 +1,11 @@
 /* The set-up of algebraic multigrid on the device: the hierarchy that common/precond/amg makes on the host, bit
  * for bit.
  *
- * The path: cuda_amg.c (level by level), with cuda_amg_source.cu (A as csr), cuda_amg_strength.cu,
- * cuda_amg_aggregate.cu, cuda_amg_tentative.cu, cuda_amg_eigenvalue.cu, cuda_amg_smooth.cu,
- * cuda_amg_transpose.cu, cuda_amg_galerkin.cu, cuda_amg_coarsest.cu; cuda_amg_memory.cu and cuda_amg_sort.cu
- * have what they share. Each does what its namesake in common/precond/amg says.
+ * The path: cuda_amg.c (level by level), with cuda_amg_source.cu (A as csr), cuda_amg_units.cu,
+ * cuda_amg_strength.cu, cuda_amg_aggregate.cu, cuda_amg_tentative.cu, cuda_amg_eigenvalue.cu,
+ * cuda_amg_smooth.cu, cuda_amg_transpose.cu, cuda_amg_galerkin.cu, cuda_amg_long.cu, cuda_amg_coarsest.cu;
+ * cuda_amg_memory.cu and cuda_amg_sort.cu have what they share. Each does what its namesake in
+ * common/precond/amg says.
  *
  * Sums are in double, in the host's order: one thread adds what belongs to one sum. These files are compiled
  * without contraction of products and sums. C, as cuda.h. */
@@ -125,7 +126,7 @@ typedef struct cuda_amg_graph {
 } cuda_amg_graph;
 ts_status cuda_amg_strength(cuda_amg_memory *memory, const cuda_amg_level *level, double strength, int depth,
                             cuda_amg_graph *graph);
-/* As tsi_amg_units. */
+/* cuda_amg_units.cu. As tsi_amg_units. */
 ts_status cuda_amg_units(ts_context *context, const cuda_amg_level *level);
 /* The first row without a positive diagonal that is not constrained (`constrained` may be NULL), and what it
  * has there; -1: none. */
@@ -141,8 +142,10 @@ ts_status cuda_amg_aggregate(ts_context *context, const cuda_amg_graph *graph, i
 ts_status cuda_amg_near_null(ts_context *context, const ts_amg_desc *desc, const cuda_amg_level *level);
 ts_status cuda_amg_tentative(ts_context *context, const cuda_amg_level *level, double *coarse);
 
-/* cuda_amg_eigenvalue.cu */
-ts_status cuda_amg_eigenvalue(ts_context *context, cuda_amg_level *level);
+/* cuda_amg_eigenvalue.cu. `long_rows`: of A's rows those with more than CUDA_AMG_LONG entries. */
+enum { CUDA_AMG_LONG = 512 };
+ts_status cuda_amg_eigenvalue(ts_context *context, cuda_amg_level *level, const int32_t *long_rows,
+                              int32_t long_count);
 
 /* cuda_amg_smooth.cu. Where level->P has offsets, its pattern is there. */
 ts_status cuda_amg_smooth(ts_context *context, cuda_amg_level *level);
@@ -153,6 +156,9 @@ ts_status cuda_amg_transpose(ts_context *context, const cuda_amg_csr *A, cuda_am
 /* cuda_amg_galerkin.cu: C = -R (A P), with R = -P^T. */
 ts_status cuda_amg_galerkin(ts_context *context, const cuda_amg_csr *R, const cuda_amg_csr *A,
                             const cuda_amg_csr *P, int unknowns, cuda_amg_csr *C);
+
+/* cuda_amg_long.cu: row blocks for the rows of matrices that are much longer than others. Waits. */
+ts_status cuda_amg_part_long_rows(ts_context *context, ts_matrix *const *matrices, int count);
 
 /* cuda_amg_coarsest.cu. The inverse of a small matrix, as tsi_amg_invert, into rows x rows numbers; and a
  * matrix with room for them. */

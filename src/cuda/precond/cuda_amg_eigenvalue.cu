@@ -2,7 +2,8 @@
  *
  * A block has the RADIX rows whose squares the host adds up first: its threads bring the products of its rows
  * into shared memory, one thread adds up each row, and one the squares. The block that is done last adds up the
- * sums of all blocks and leaves the factor of the next step on the device. */
+ * sums of all blocks and leaves the factor of the next step on the device. Before that a block has multiplied
+ * each long row. */
 #include <math.h>
 
 #include "cuda/core/cuda_reduce.cuh"
@@ -13,7 +14,10 @@ enum {
   STEPS = 6,
   RADIX = 64, /* so many numbers are added in order, then so many of these sums, and so on */
   THREADS = 128,
-  TILE = 1024 /* products in shared memory */
+  TILE = 1024, /* products in shared memory */
+  LONG_TILE = 4096,
+  RUNS = LONG_TILE / TSI_AMG_RUN,
+  LONG_BLOCKS_MOST = 4096
 };
 
 struct power_state {
@@ -24,6 +28,7 @@ struct power {
   cuda_amg_csr A;
   float *diagonal;  /* 0: a row that takes no part */
   float *from, *to; /* to = factor D^-1 A from */
+  double *products; /* of long rows, where A's rows have theirs; NULL: no row is long */
   double *sums;     /* of D to^2, of RADIX rows each; behind them the sums of these, and so on */
   power_state *state;
   unsigned *tickets;
@@ -89,6 +94,61 @@ __global__ static void __launch_bounds__(THREADS) begin(const power p) {
   if (add_up(p, squares, rows, &all)) *p.state = {0, all, 1};
 }
 
+static __device__ __forceinline__ double product_at(const power &p, int64_t e) {
+  return (double)p.A.values[e] * (double)p.from[p.A.indices[e]];
+}
+
+/* The sum of a row's products begun `done` of its entries before products[0]; `run` is that of the run which
+ * goes on. */
+static __device__ __forceinline__ void add_part(const double *products, int from, int to, int done, double &run,
+                                                double &sum) {
+  for (int k = from; k < to;) {
+    const int left = TSI_AMG_RUN - (done + k) % TSI_AMG_RUN, run_end = left < to - k ? k + left : to;
+    for (; k < run_end; k++) run += products[k];
+    if ((done + k) % TSI_AMG_RUN == 0) sum += run, run = 0;
+  }
+}
+
+/* A block has a long row: its threads add up runs. */
+__global__ static void __launch_bounds__(THREADS)
+    multiply_long_rows(const power p, const int32_t *long_rows, int32_t count) {
+  __shared__ double products[LONG_TILE + RUNS], runs[RUNS]; /* one more a run: other banks */
+  for (int32_t k = (int32_t)blockIdx.x; k < count; k += (int32_t)gridDim.x) {
+    const int32_t row = long_rows[k];
+    const int64_t end = p.A.offsets[row + 1];
+    double sum = 0;
+    for (int64_t tile = p.A.offsets[row]; tile < end; tile += LONG_TILE) {
+#pragma unroll 8
+      for (int e = (int)threadIdx.x; e < LONG_TILE; e += THREADS)
+        products[e + e / TSI_AMG_RUN] = tile + e < end ? product_at(p, tile + e) : 0;
+      __syncthreads();
+      if (threadIdx.x < RUNS) {
+        double run = 0;
+#pragma unroll 16
+        for (int e = 0; e < TSI_AMG_RUN; e++) run += products[threadIdx.x * (TSI_AMG_RUN + 1) + e];
+        runs[threadIdx.x] = run;
+      }
+      __syncthreads();
+#pragma unroll 16
+      for (int r = 0; r < RUNS; r++) sum += runs[r];
+    }
+    if (threadIdx.x == 0) p.products[row] = sum;
+  }
+}
+
+/* The product of a row that is not long, near one that is, by one thread. */
+static __device__ double multiply_row(const power &p, int64_t begin, int64_t end) {
+  double sum = 0;
+  for (int64_t e = begin; e < end;) {
+    const int64_t run_end = e + TSI_AMG_RUN < end ? e + TSI_AMG_RUN : end;
+    double run = 0;
+#pragma unroll 4
+    for (; e < run_end; e++) run += product_at(p, e);
+    sum += run;
+  }
+  return sum;
+}
+
 /* Does nothing once a sum is 0. */
 __global__ static void __launch_bounds__(THREADS) step(const power p) {
   __shared__ double products[TILE], squares[RADIX];
@@ -101,20 +161,23 @@ __global__ static void __launch_bounds__(THREADS) step(const power p) {
   const int64_t begin = p.A.offsets[first], end = p.A.offsets[first + rows];
   const int64_t row_begin = p.A.offsets[row], row_end = p.A.offsets[row + 1];
   const double diagonal = (double)p.diagonal[row];
-  double product = 0;
-  for (int64_t tile = begin; tile < end; tile += TILE) {
+  const bool is_long = row_end - row_begin > CUDA_AMG_LONG;
+  const bool has_long = p.products && __syncthreads_or(is_long);
+  double product = 0, run = 0;
+  if (has_long) product = is_long ? p.products[row] : multiply_row(p, row_begin, row_end);
+  for (int64_t tile = begin; tile < end && !has_long; tile += TILE) {
     const int64_t tile_end = tile + TILE < end ? tile + TILE : end;
 #pragma unroll 4
-    for (int64_t e = tile + threadIdx.x; e < tile_end; e += THREADS)
-      products[e - tile] = (double)p.A.values[e] * (double)p.from[p.A.indices[e]];
+    for (int64_t e = tile + threadIdx.x; e < tile_end; e += THREADS) products[e - tile] = product_at(p, e);
     __syncthreads();
     if (has_row) {
       const int from = (int)(row_begin > tile ? row_begin - tile : 0);
       const int to = (int)((row_end < tile_end ? row_end : tile_end) - tile);
-      for (int k = from; k < to; k++) product += products[k];
+      add_part(products, from, to, (int)(tile - row_begin), run, product);
     }
     __syncthreads();
   }
+  product += run;
   if (has_row) {
     product = diagonal > 0 ? product * (state.factor / diagonal) : 0;
     const float number = (float)product;
@@ -128,7 +191,8 @@ __global__ static void __launch_bounds__(THREADS) step(const power p) {
   }
 }
 
-static ts_status iterate(cuda_amg_memory *memory, const cuda_amg_csr *A, double *value) {
+static ts_status iterate(cuda_amg_memory *memory, const cuda_amg_csr *A, const int32_t *long_rows,
+                         int32_t long_count, double *value) {
   ts_context *context = memory->context;
   const size_t rows = (size_t)A->rows, blocks = (rows + RADIX - 1) / RADIX;
   size_t sums = blocks;
@@ -140,20 +204,27 @@ static ts_status iterate(cuda_amg_memory *memory, const cuda_amg_csr *A, double 
   CUDA_AMG_TAKE(memory, rows, p.to);
   CUDA_AMG_TAKE(memory, sums, p.sums);
   CUDA_AMG_TAKE(memory, 1, p.state);
+  if (long_count > 0) CUDA_AMG_TAKE(memory, rows, p.products);
   TSI_TRY(cuda_launch(context, "begin", begin, (unsigned)blocks, THREADS, p));
   for (int k = 0; k < STEPS; k++) {
     float *swap = p.from;
     p.from = p.to;
     p.to = swap;
+    if (long_count > 0)
+      TSI_TRY(cuda_launch(context, "multiply_long_rows", multiply_long_rows,
+                          (unsigned)(long_count < LONG_BLOCKS_MOST ? long_count : LONG_BLOCKS_MOST), THREADS, p,
+                          long_rows, long_count));
     TSI_TRY(cuda_launch(context, "step", step, (unsigned)blocks, THREADS, p));
   }
   return cuda_download(context, value, &p.state->value, sizeof *value);
 }
 
-ts_status cuda_amg_eigenvalue(ts_context *context, cuda_amg_level *level) {
+ts_status cuda_amg_eigenvalue(ts_context *context, cuda_amg_level *level, const int32_t *long_rows,
+                              int32_t long_count) {
   cuda_amg_memory memory = {context};
   double value = 0;
-  const ts_status status = level->A.rows > 0 ? iterate(&memory, &level->A, &value) : TS_OK;
+  const ts_status status =
+      level->A.rows > 0 ? iterate(&memory, &level->A, long_rows, long_count, &value) : TS_OK;
   cuda_amg_give(&memory);
   if (status == TS_OK) level->eigenvalue = fmin(1.1 * value, level->bound);
   return status;

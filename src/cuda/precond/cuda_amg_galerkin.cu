@@ -2,19 +2,17 @@
  * of C, whose nodes are counted before where there is no pattern.
  *
  * Rows are done by 8 threads or by a warp with a table in shared memory (cuda_amg_product.cuh). Those that do
- * not fit are put on a list: of the 8 threads' rows for warps, of the warps' rows for whole blocks that have
- * numbers for all columns in global memory. */
-#include "cuda_amg_product.cuh"
+ * not fit are put on a list: of the 8 threads' rows for warps, of the warps' rows for cuda_amg_expand.cuh. */
+#include "cuda_amg_expand.cuh"
 
 enum {
   HASH_THREADS = 128,
   FEW_LANES = 8,
   FEW_SLOTS = 64,
   FEW_NODES = FEW_SLOTS / 4 * 3,
-  WARP_SLOTS = 256, /* with several unknowns half as many */
-  DENSE_THREADS = 256
+  WARP_SLOTS = 256,   /* with several unknowns half as many */
+  MOST_ENTRIES = 1024 /* of the left factor's row for the threads of a warp */
 };
-static const size_t dense_bytes = (size_t)512 << 20; /* about the most that tables in global memory take */
 
 /* ---- With a table in shared memory ---- */
 
@@ -60,9 +58,10 @@ __global__ static void __launch_bounds__(HASH_THREADS) multiply_hashed(const pro
       e = p.left.offsets[left_row<MODE>(p, item)];
       end = p.left.offsets[left_row<MODE>(p, item) + 1];
     }
-    /* What is known not to fit is not begun. */
+    /* What is known not to fit, or takes too long, is not begun. */
     const bool fits =
-        MODE != FILL_C || item < 0 || p.C.offsets[item + 1] - p.C.offsets[item] <= table_type::most * unknowns;
+        item < 0 || (end - e <= MOST_ENTRIES && (MODE != FILL_C || p.C.offsets[item + 1] - p.C.offsets[item] <=
+                                                                       table_type::most * unknowns));
     for (int k = lane; k < SLOTS; k += LANES) table.keys[k] = -1;
     if (lane == 0) table.count = 0;
     __syncwarp();
@@ -74,66 +73,6 @@ __global__ static void __launch_bounds__(HASH_THREADS) multiply_hashed(const pro
         refuse(l, item);
     }
     __syncwarp();
-  }
-}
-
-/* ---- With a table in global memory ---- */
-
-/* The sum of `number` over the threads before this one, and over all of the block. */
-static __device__ int32_t sum_before(int32_t number, int32_t *all) {
-  __shared__ int32_t warps[DENSE_THREADS / 32];
-  const int lane = (int)threadIdx.x % 32, warp = (int)threadIdx.x / 32;
-  int32_t sum = number;
-  for (int offset = 1; offset < 32; offset <<= 1) {
-    const int32_t before = __shfl_up_sync(0xffffffffu, sum, offset);
-    if (lane >= offset) sum += before;
-  }
-  if (lane == 31) warps[warp] = sum;
-  __syncthreads();
-  *all = 0;
-  for (int w = 0; w < DENSE_THREADS / 32; w++) {
-    if (w < warp) sum += warps[w];
-    *all += warps[w];
-  }
-  __syncthreads();
-  return sum - number;
-}
-
-/* Writes the row, nodes ascending, and clears the table. */
-template <int MODE>
-static __device__ void write_dense_row(const product &p, int32_t item, const dense_table &table) {
-  const int32_t words = p.nodes / 32 + 1;
-  int32_t count = 0;
-  for (int32_t first = 0; first < words; first += DENSE_THREADS) {
-    const int32_t w = first + (int32_t)threadIdx.x;
-    uint32_t bits = w < words ? table.found[w] : 0;
-    int32_t all, at = count + sum_before(__popc(bits), &all);
-    count += all;
-    if (bits) table.found[w] = 0;
-    if constexpr (MODE != COUNT_NODES)
-      for (; bits; bits &= bits - 1, at++) {
-        const int32_t node = w * 32 + __ffs((int)bits) - 1;
-        for (int u = 0; u < p.unknowns; u++) {
-          double *sum = table.sums + (size_t)node * p.unknowns + u;
-          write_entry<MODE>(p, p.unknowns, item, at, node, u, *sum);
-          *sum = 0;
-        }
-      }
-  }
-  if (threadIdx.x == 0) write_count<MODE>(p, p.unknowns, item, count);
-}
-
-template <int MODE>
-__global__ static void __launch_bounds__(DENSE_THREADS)
-    multiply_dense(const product p, const row_list l, double *sums, uint32_t *found) {
-  const lane_share s = share_of<DENSE_THREADS>((int)threadIdx.x, MODE == COUNT_NODES ? 1 : p.unknowns);
-  dense_table table = {sums + (size_t)blockIdx.x * p.P.columns,
-                       found + (size_t)blockIdx.x * (p.nodes / 32 + 1)};
-  for (int64_t i = blockIdx.x; i < l.count; i += gridDim.x) {
-    const int32_t item = l.rows[i], row = left_row<MODE>(p, item);
-    multiply_row<MODE, DENSE_THREADS>(p, p.unknowns, p.left.offsets[row], p.left.offsets[row + 1], s, table);
-    write_dense_row<MODE>(p, item, table);
-    __syncthreads();
   }
 }
 
@@ -225,26 +164,6 @@ template <int MODE> static ts_status run_warps(ts_context *context, const produc
   return run_hashed < MODE, 32, WARP_SLOTS / 2, counts ? 0 : 8 > (context, p, l);
 }
 
-template <int MODE> static ts_status run_dense(ts_context *context, const product &p, const row_list &l) {
-  const size_t sums = MODE == COUNT_NODES ? 0 : (size_t)p.P.columns, words = (size_t)p.nodes / 32 + 1;
-  size_t blocks = 2 * (size_t)cuda_state_of(context)->multiprocessors;
-  const size_t room = dense_bytes / (sums * sizeof(double) + words * sizeof(uint32_t));
-  if (blocks > room) blocks = room;
-  if (blocks > (size_t)l.count) blocks = (size_t)l.count;
-  if (blocks < 1) blocks = 1;
-  double *to_sums = NULL;
-  uint32_t *found = NULL;
-  const size_t sum_bytes = blocks * sums * sizeof *to_sums, found_bytes = blocks * words * sizeof *found;
-  ts_status status = cuda_take_zeroed(context, (void **)&to_sums, sum_bytes, "a product of amg");
-  if (status == TS_OK) status = cuda_take_zeroed(context, (void **)&found, found_bytes, "a product of amg");
-  if (status == TS_OK)
-    status = cuda_launch(context, "multiply_dense", multiply_dense<MODE>, (unsigned)blocks, DENSE_THREADS, p, l,
-                         to_sums, found);
-  cuda_give(context, to_sums, sum_bytes);
-  cuda_give(context, found, found_bytes);
-  return status;
-}
-
 /* All rows, or all nodes where they are counted. No row has more nodes than `most`; `few`: most rows have few.
  */
 template <int MODE>
@@ -252,6 +171,8 @@ static ts_status run_galerkin(ts_context *context, const product &p, int32_t ite
                               row_lists *lists) {
   lists->refused = 0;
   if (items == 0) return TS_OK;
+  const int table_nodes = (p.unknowns == 1 ? WARP_SLOTS : WARP_SLOTS / 2) / 4 * 3;
+  const bool all_fit = most <= (few ? FEW_NODES : table_nodes) && p.left.columns <= MOST_ENTRIES;
   CUDA_TRY(context, cudaMemsetAsync(lists->lengths, 0, 2 * sizeof *lists->lengths, cuda_stream(context)));
   row_list all = {items, NULL, NULL, lists->rows[1], lists->lengths + 1};
   if constexpr (MODE == MULTIPLY_AP)
@@ -260,15 +181,14 @@ static ts_status run_galerkin(ts_context *context, const product &p, int32_t ite
       first.refused = lists->rows[0];
       first.refused_length = lists->lengths;
       TSI_TRY((run_hashed<MODE, FEW_LANES, FEW_SLOTS, 1>(context, p, first)));
-      if (most <= FEW_NODES) return TS_OK;
+      if (all_fit) return TS_OK;
       all.rows = lists->rows[0];
       all.length = lists->lengths;
     }
   TSI_TRY(run_warps<MODE>(context, p, all));
-  if (most <= (p.unknowns == 1 ? WARP_SLOTS : WARP_SLOTS / 2) / 4 * 3) return TS_OK;
+  if (all_fit) return TS_OK;
   TSI_TRY(cuda_download(context, &lists->refused, lists->lengths + 1, sizeof lists->refused));
-  if (lists->refused == 0) return TS_OK;
-  return run_dense<MODE>(context, p, {lists->refused, lists->rows[1], NULL, NULL, NULL});
+  return lists->refused > 0 ? cuda_amg_expand<MODE>(context, p, lists->rows[1], lists->refused) : TS_OK;
 }
 
 /* A P, in blocks of `memory`. */

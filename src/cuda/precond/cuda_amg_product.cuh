@@ -3,8 +3,7 @@
  * The threads that own the row go through the rows of the right factor that its entries name, one after the
  * other, which is the order of the sums; of one such row each thread takes an entry, as its columns differ. A
  * row of the right factor has entries for all unknowns of a node or for none, so that a place is found once a
- * node. Where the sums are: in a hash table in shared memory, which refuses rows that do not fit, or in numbers
- * for all columns in global memory. */
+ * node. The sums are in a hash table in shared memory, which refuses rows that do not fit. */
 #ifndef CUDA_AMG_PRODUCT_CUH
 #define CUDA_AMG_PRODUCT_CUH
 
@@ -50,23 +49,15 @@ template <int LANES> static __device__ __forceinline__ lane_share share_of(int l
   return s;
 }
 
-/* Threads that own a row are part of a warp, whose loops go on until all of them are done, or a block. */
+/* Threads that own a row are part of a warp, whose loops go on until all of them are done. */
 template <int LANES> static __device__ __forceinline__ bool any_lane(bool is) {
   return LANES < 32 ? __any_sync(0xffffffffu, is) : is;
 }
 
-template <int LANES> static __device__ __forceinline__ void wait_for_lanes(void) {
-  if (LANES <= 32)
-    __syncwarp();
-  else
-    __syncthreads();
-}
-
-/* ---- Tables ---- */
+/* ---- The table ---- */
 
 /* Of a row of few nodes. */
 template <int SLOTS, int MOST_UNKNOWNS> struct hash_table {
-  static constexpr bool refuses = true;
   static constexpr int most = SLOTS / 4 * 3; /* nodes */
   int32_t keys[SLOTS];                       /* -1: none */
   uint16_t found[most];                      /* slots in the order in which they were taken */
@@ -94,20 +85,6 @@ template <int SLOTS, int MOST_UNKNOWNS> struct hash_table {
       if (key == node) return (int)slot;
     }
     return -1;
-  }
-};
-
-/* Of any row: the sums of all columns, 0 at first, and a bit for each node that has been found. */
-struct dense_table {
-  static constexpr bool refuses = false;
-  double *sums;
-  uint32_t *found;
-
-  __device__ __forceinline__ bool is_refused(void) const { return false; }
-  __device__ __forceinline__ int place(int32_t node, int) {
-    const uint32_t bit = 1u << (node & 31);
-    if (!(found[node >> 5] & bit)) atomicOr(&found[node >> 5], bit);
-    return node;
   }
 };
 
@@ -152,7 +129,7 @@ static __device__ __forceinline__ float value_at(const product &p, int unknowns,
 
 /* Puts the left factor's row from entry e to `end` into the table, which is empty; four rows of the right
  * factor come from memory at a time, behind those of which it is known where they are. All threads of the warp
- * or block come here and leave together. */
+ * come here and leave together. */
 template <int MODE, int LANES, typename Table>
 static __device__ __forceinline__ void multiply_row(const product &p, int unknowns, int32_t e, int32_t end,
                                                     const lane_share &s, Table &table) {
@@ -167,6 +144,10 @@ static __device__ __forceinline__ void multiply_row(const product &p, int unknow
 #pragma unroll
     for (int j = 0; j < many; j++) {
       now[j] = next[j];
+      if (now[j].count > Table::most) { /* nor does the product fit */
+        now[j].count = 0;
+        if (s.lane == 0) table.count = Table::most + 1;
+      }
       if (s.idle || s.node >= now[j].count) continue;
       node[j] = node_at<MODE>(p, unknowns, now[j].begin + s.node);
       value[j] = value_at<MODE>(p, unknowns, now[j].begin + s.node, s.unknown);
@@ -187,22 +168,20 @@ static __device__ __forceinline__ void multiply_row(const product &p, int unknow
           place = table.place(node[j], unknowns);
         }
         if constexpr (MODE != COUNT_NODES) {
-          wait_for_lanes<LANES>(); /* the row before has been added, and a new place holds 0 */
+          __syncwarp(); /* the row before has been added, and a new place holds 0 */
           if (place >= 0) table.sums[place * unknowns + s.unknown] += now[j].factor * (double)value[j];
         }
       }
-    if constexpr (Table::refuses) {
-      wait_for_lanes<LANES>();
-      const bool is_refused = table.is_refused();
-      wait_for_lanes<LANES>();
-      if (is_refused) {
-        left = 0;
+    __syncwarp();
+    const bool is_refused = table.is_refused();
+    __syncwarp();
+    if (is_refused) {
+      left = 0;
 #pragma unroll
-        for (int j = 0; j < many; j++) next[j].count = 0;
-      }
+      for (int j = 0; j < many; j++) next[j].count = 0;
     }
   }
-  wait_for_lanes<LANES>();
+  __syncwarp();
 }
 
 /* The left factor's row that item number `item` needs, by its entries. */

@@ -8,9 +8,9 @@
 #include "cuda_amg.h"
 
 enum {
-  TEAM = 8,   /* at least as many as unknowns of a node or vectors */
-  EACH = 4,   /* entries of a chunk for each thread */
-  LONG = 2048 /* entries of the longest row that eight threads have */
+  TEAM = 8,            /* at least as many as unknowns of a node or vectors */
+  EACH = 4,            /* entries of a chunk for each thread */
+  LONG = CUDA_AMG_LONG /* entries of the longest row that eight threads have */
 };
 enum { LONG_BLOCKS = 1024, FEW_BLOCKS = 512, NO_AGGREGATE = INT32_MAX };
 

@@ -32,24 +32,50 @@ static __device__ __forceinline__ int32_t column_of(const cuda_slices &m, const 
   return base + (s.column_bytes == 2 ? ((const uint16_t *)words)[number] : ((const uint8_t *)words)[number]);
 }
 
+enum {
+  UNPACK_EACH = 8, /* entries of each row that go through shared memory together: neighbours in csr */
+  UNPACK_WARPS = CUDA_THREADS / 32
+};
+
+struct unpacked {
+  int32_t indices[TSI_SLICE_ROWS][UNPACK_EACH + 1];
+  float values[TSI_SLICE_ROWS][UNPACK_EACH + 1];
+  int32_t to[TSI_SLICE_ROWS], lengths[TSI_SLICE_ROWS];
+};
+
 /* A warp has a slice. The k-th entry of a row in a slice is the k-th in csr. */
 static __global__ void __launch_bounds__(CUDA_THREADS)
     unpack_slices(const cuda_slices m, const cuda_amg_csr A) {
+  __shared__ unpacked warps[UNPACK_WARPS];
   const int32_t slice = (int32_t)(((int64_t)blockIdx.x * CUDA_THREADS + threadIdx.x) / 32);
   if (slice >= m.count) return;
+  unpacked &warp = warps[threadIdx.x / 32];
   const int lane = (int)threadIdx.x % 32;
   const cuda_place p = cuda_place_of(m, slice, lane);
-  const int32_t to = p.row >= 0 ? A.offsets[p.row] : 0;
+  warp.to[lane] = p.row >= 0 ? A.offsets[p.row] : 0;
+  warp.lengths[lane] = p.row >= 0 ? p.length : 0;
   int32_t before = 0; /* entries of the slice, where it has no padding */
-  for (int k = 0; k < p.slice.longest; k++) {
-    const unsigned lanes = __ballot_sync(0xffffffffu, k < p.length);
-    if (k < p.length) {
-      const int32_t number =
-          p.slice.padded ? k * TSI_SLICE_ROWS + lane : before + __popc(lanes & ((1u << lane) - 1));
-      A.indices[to + k] = column_of(m, p.slice, k, number);
-      A.values[to + k] = m.values[(size_t)p.slice.first + number];
+  for (int first = 0; first < p.slice.longest; first += UNPACK_EACH) {
+#pragma unroll
+    for (int u = 0; u < UNPACK_EACH; u++) {
+      const int k = first + u;
+      const unsigned lanes = __ballot_sync(0xffffffffu, k < p.length);
+      if (k < p.length) {
+        const int32_t number =
+            p.slice.padded ? k * TSI_SLICE_ROWS + lane : before + __popc(lanes & ((1u << lane) - 1));
+        warp.indices[lane][u] = column_of(m, p.slice, k, number);
+        warp.values[lane][u] = m.values[(size_t)p.slice.first + number];
+      }
+      before += __popc(lanes);
     }
-    before += __popc(lanes);
+    __syncwarp();
+    for (int row = lane / UNPACK_EACH; row < TSI_SLICE_ROWS; row += 32 / UNPACK_EACH) {
+      const int u = lane % UNPACK_EACH, k = first + u;
+      if (k >= warp.lengths[row]) continue;
+      A.indices[warp.to[row] + k] = warp.indices[row][u];
+      A.values[warp.to[row] + k] = warp.values[row][u];
+    }
+    __syncwarp();
   }
 }
 

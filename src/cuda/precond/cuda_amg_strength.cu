@@ -1,14 +1,14 @@
 /* Which entries of a matrix connect their unknowns strongly.
  *
- * A row, or a node of several, belongs to SUBWARP neighbouring threads. With one unknown a node they take
- * entries beside each other. With several each takes a row of the node, and they walk along the rows from one
- * block to the next, so that what belongs to a block is added in the host's order and blocks come ascending. */
+ * A row, or a node of several, belongs to SUBWARP neighbouring threads, a long row to a block. With one unknown
+ * a node they take entries beside each other. With several each takes a row of the node, and they walk along
+ * the rows from one block to the next, so that what belongs to a block is added in the host's order and blocks
+ * come ascending. */
 #include <math.h>
 #include <string.h>
 
 #include "cuda_amg_diagonal.cuh"
-
-enum { SUBWARP = 8 /* unknowns of a node are no more */ };
+#include "cuda_amg_entries.cuh"
 
 struct connections {
   cuda_amg_csr A;
@@ -29,17 +29,6 @@ __global__ static void find_diagonal(const cuda_amg_csr A, float *diagonal) {
   diagonal[row] = value > 0 ? value : 0;
 }
 
-/* What this thread's subwarp is for, and the lanes of its warp. */
-static __device__ __forceinline__ int64_t subwarp_number(void) {
-  return ((int64_t)blockIdx.x * blockDim.x + threadIdx.x) / SUBWARP;
-}
-static __device__ __forceinline__ int subwarp_lane(void) {
-  return (int)threadIdx.x % SUBWARP;
-}
-static __device__ __forceinline__ unsigned subwarp_mask(void) {
-  return ((1u << SUBWARP) - 1) << (threadIdx.x % 32 / SUBWARP * SUBWARP);
-}
-
 /* ---- One unknown a node ---- */
 
 /* As on the host: of row i in its units. */
@@ -53,36 +42,25 @@ static __device__ __forceinline__ coupling get_coupling(const connections &s, do
   return {(double)s.A.values[e] * ratio, (double)s.diagonal[j] * ratio * ratio};
 }
 
-/* The sum and the maximum over the subwarp, in every lane: the host adds in the same pairs. */
-static __device__ __forceinline__ double subwarp_sum(double value) {
-  for (int offset = SUBWARP / 2; offset > 0; offset /= 2)
-    value += __shfl_xor_sync(subwarp_mask(), value, offset, SUBWARP);
-  return value;
-}
-static __device__ __forceinline__ double subwarp_largest(double value) {
-  for (int offset = SUBWARP / 2; offset > 0; offset /= 2)
-    value = fmax(value, __shfl_xor_sync(subwarp_mask(), value, offset, SUBWARP));
-  return value;
-}
-
 /* What is asked of the couplings of row i, squared; `signs`: positive ones are weak. */
 struct limit {
   double square;
   bool signs;
 };
 
+template <bool IS_LONG>
 static __device__ __forceinline__ limit find_limit(const connections &s, int32_t begin, int32_t length,
                                                    double own, double inverse) {
-  double largest = 0, sum = 0;
-  for (int32_t k = subwarp_lane(); k < length && own > 0 && s.limit > 0; k += SUBWARP) {
+  double largest = 0, sum[1] = {0};
+  const auto look_at = [&](int32_t k, double(&sums)[1]) {
     const coupling c = get_coupling(s, inverse, begin + k);
-    if (!(c.value < 0) || c.other == 0) continue;
+    if (!(c.value < 0) || c.other == 0) return;
     largest = fmax(largest, c.value * c.value / (own * fmin(own, c.other)));
-    sum -= c.value;
-  }
-  largest = subwarp_largest(largest);
-  sum = subwarp_sum(sum);
-  if (sum <= TSI_AMG_HELD * own) return {s.limit, false};
+    sums[0] -= c.value;
+  };
+  add_entries<IS_LONG>(own > 0 && s.limit > 0 ? length : 0, look_at, sum);
+  largest = largest_of<IS_LONG>(largest);
+  if (sum[0] <= TSI_AMG_HELD * own) return {s.limit, false};
   return {tsi_amg_limit(s.strength, largest), true};
 }
 
@@ -94,17 +72,36 @@ static __device__ __forceinline__ unsigned char classify(const coupling &c, bool
   return c.value * c.value < least.square * (own * fmin(own, c.other)) ? TSI_AMG_WEAK : TSI_AMG_STRONG;
 }
 
-__global__ static void classify_entries(const connections s) {
-  const int64_t number = subwarp_number();
-  if (number >= s.A.rows) return;
-  const int32_t i = (int32_t)number, begin = s.A.offsets[i], length = s.A.offsets[i + 1] - begin;
-  const unsigned mask = subwarp_mask(), before = mask & ((1u << threadIdx.x % 32) - 1);
+/* How many of the threads before this one in the subwarp, or in the block, have a neighbour; and all of them.
+ */
+template <bool IS_LONG> static __device__ __forceinline__ int32_t count_before(bool neighbour, int32_t *all) {
+  const unsigned mask = IS_LONG ? 0xffffffffu : subwarp_mask(), below = (1u << threadIdx.x % 32) - 1;
+  const unsigned neighbours = __ballot_sync(mask, neighbour) & mask;
+  int32_t before = __popc(neighbours & below);
+  *all = __popc(neighbours);
+  if (!IS_LONG) return before;
+  __shared__ int32_t of_warps[CUDA_THREADS / 32];
+  const int warp = (int)threadIdx.x / 32;
+  if (threadIdx.x % 32 == 0) of_warps[warp] = *all;
+  __syncthreads();
+  *all = 0;
+  for (int w = 0; w < CUDA_THREADS / 32; w++) {
+    if (w < warp) before += of_warps[w];
+    *all += of_warps[w];
+  }
+  __syncthreads();
+  return before;
+}
+
+template <bool IS_LONG> static __device__ __forceinline__ void classify_row(const connections &s, int32_t i) {
+  const int32_t lane = IS_LONG ? (int32_t)threadIdx.x : subwarp_lane(), step = IS_LONG ? CUDA_THREADS : SUBWARP;
+  const int32_t begin = s.A.offsets[i], length = s.A.offsets[i + 1] - begin;
   const double own = (double)s.diagonal[i];
   const double inverse = s.weights && s.weights[i] != 0 ? 1 / s.weights[i] : 0;
-  const limit least = find_limit(s, begin, length, own, inverse);
+  const limit least = find_limit<IS_LONG>(s, begin, length, own, inverse);
   int32_t to = begin;
-  for (int64_t k = subwarp_lane(); k - subwarp_lane() < length; k += SUBWARP) {
-    int32_t j = i;
+  for (int64_t k = lane; k - lane < length; k += step) {
+    int32_t j = i, all;
     coupling c = {0, 0};
     bool neighbour = false;
     if (k < length) {
@@ -114,18 +111,24 @@ __global__ static void classify_entries(const connections s) {
       s.strong[begin + k] = strong;
       neighbour = strong == TSI_AMG_STRONG && j != i;
     }
-    const unsigned neighbours = __ballot_sync(mask, neighbour) & mask;
+    const int32_t place = to + count_before<IS_LONG>(neighbour, &all);
     if (neighbour) {
-      const int32_t place = to + __popc(neighbours & before);
       s.graph.indices[place] = j;
       s.graph.magnitudes[place] = (float)fabs(c.value);
     }
-    to += __popc(neighbours);
+    to += all;
   }
-  if (subwarp_lane() == 0) {
+  if (lane == 0) {
     s.graph.begins[i] = begin;
     s.graph.ends[i] = to;
   }
+}
+
+__global__ static void __launch_bounds__(CUDA_THREADS) classify_entries(const connections s) {
+  bool is_row, is_long;
+  const int32_t own = own_row(s.A, &is_row, &is_long);
+  if (is_row) classify_row<false>(s, own);
+  EACH_LONG_ROW(s.A, i, is_long) classify_row<true>(s, i);
 }
 
 /* ---- Blocks ---- */
@@ -314,66 +317,6 @@ ts_status cuda_amg_strength(cuda_amg_memory *memory, const cuda_amg_level *level
   s.weights = level->unknowns == 1 && level->vectors == 1 ? level->near_null : NULL;
   const ts_status status = classify_all(&own, &s);
   cuda_amg_give(&own);
-  return status;
-}
-
-/* ---- The near-null space that nobody gives ---- */
-
-__global__ static void find_scales(const cuda_amg_csr A, double *scales) {
-  const int64_t row = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
-  if (row >= A.rows) return;
-  const float value = cuda_amg_diagonal_of(A, (int32_t)row);
-  scales[row] = value > 0 ? 1 / sqrt((double)value) : 0;
-}
-
-/* One for each row that is for scaled constants. */
-__global__ static void count_votes(const cuda_amg_csr A, int unknowns, const double *scales,
-                                   unsigned long long *votes) {
-  const int64_t number = subwarp_number();
-  if (number >= A.rows) return;
-  const int32_t i = (int32_t)number, begin = A.offsets[i], length = A.offsets[i + 1] - begin;
-  double plain = 0, scaled = 0;
-  for (int32_t k = subwarp_lane(); k < length; k += SUBWARP) {
-    const int32_t j = A.indices[begin + k];
-    const double a = (double)A.values[begin + k], scale = scales[j];
-    if (scale == 0 || j % unknowns != i % unknowns) continue;
-    plain += a;
-    scaled += a * scale;
-  }
-  plain = subwarp_sum(plain);
-  scaled = subwarp_sum(scaled);
-  if (subwarp_lane() == 0 && scales[i] > 0 && tsi_amg_votes(plain, scaled, scales[i])) atomicAdd(votes, 1ull);
-}
-
-__global__ static void write_units(int32_t rows, int unknowns, const double *scales,
-                                   const unsigned long long *votes, double *near_null) {
-  const int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
-  if (i >= rows) return;
-  const bool elected = tsi_amg_elect((double)*votes, (double)rows);
-  for (int v = 0; v < unknowns; v++)
-    near_null[i * unknowns + v] = i % unknowns != v ? 0 : elected ? scales[i] : scales[i] > 0;
-}
-
-static ts_status find_units(cuda_amg_memory *memory, const cuda_amg_level *level) {
-  ts_context *context = memory->context;
-  const cuda_amg_csr *A = &level->A;
-  const unsigned blocks = cuda_blocks_for((size_t)A->rows);
-  double *scales = NULL;
-  unsigned long long *votes = NULL;
-  CUDA_AMG_TAKE(memory, A->rows, scales);
-  CUDA_AMG_TAKE(memory, 1, votes);
-  CUDA_TRY(context, cudaMemsetAsync(votes, 0, sizeof *votes, cuda_stream(context)));
-  TSI_TRY(cuda_launch(context, "find_scales", find_scales, blocks, CUDA_THREADS, *A, scales));
-  TSI_TRY(cuda_launch(context, "count_votes", count_votes, cuda_blocks_for((size_t)A->rows * SUBWARP),
-                      CUDA_THREADS, *A, level->unknowns, scales, votes));
-  return cuda_launch(context, "write_units", write_units, blocks, CUDA_THREADS, A->rows, level->unknowns,
-                     scales, votes, level->near_null);
-}
-
-ts_status cuda_amg_units(ts_context *context, const cuda_amg_level *level) {
-  cuda_amg_memory memory = {context};
-  const ts_status status = find_units(&memory, level);
-  cuda_amg_give(&memory);
   return status;
 }
 

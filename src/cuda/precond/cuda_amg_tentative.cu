@@ -2,12 +2,15 @@
  *
  * Nodes are sorted by their aggregates. A team of threads then copies the rows of an aggregate, column by
  * column, and makes the columns orthonormal: each thread multiplies what is in its rows, and all add up the
- * products of the team in the order of rows. */
+ * products of the team in the order of rows. All teams of a block together have a large aggregate, each a run
+ * of rows. */
 #include "cuda_amg_diagonal.cuh"
 
 enum {
   TEAM = 8,
-  EACH = 4 /* rows that a thread reads at once */
+  EACH = 4, /* rows that a thread reads at once */
+  TEAMS = CUDA_THREADS / TEAM,
+  LARGE = 1024 /* rows of an aggregate for one team */
 };
 
 /* Kernels loop over what is left when their grid has covered a part. */
@@ -105,26 +108,22 @@ template <typename T> static __device__ T *row_of(const aggregates &t, T *values
   return values + (node * unknowns + k % unknowns) * t.vectors;
 }
 
-/* Column v = scale times itself - factor times column w, and then its dot product with column `next`. The
- * threads of a warp go through as many rows as its largest aggregate has, `most`; to add 0 to a sum that began
- * as 0 changes nothing. */
-static __device__ double combine(double *columns, uint32_t rows, uint32_t most, int v, double scale,
-                                 double factor, int w, int next) {
+/* An aggregate's rows. The threads of a warp go through as many as its largest aggregate has, `most`; to add 0
+ * to a sum that began as 0 changes nothing. */
+struct aggregate_rows {
+  double *columns;
+  uint32_t rows, most;
+};
+
+/* The sum of product(row) over a run of rows, by a team. */
+template <bool IS_LARGE, typename Product>
+static __device__ __forceinline__ double add_run(uint32_t first, uint32_t most, Product product) {
   const int lane = (int)threadIdx.x % TEAM;
-  double *own = columns + (size_t)v * rows;
-  const double *other = columns + (size_t)w * rows, *with = columns + (size_t)next * rows;
   double sum = 0;
-  for (uint32_t first = 0; first < most; first += TEAM * EACH) {
+  for (uint32_t step = first; step < first + TSI_AMG_RUN && (IS_LARGE || step < most); step += TEAM * EACH) {
     double products[EACH];
 #pragma unroll
-    for (int k = 0; k < EACH; k++) {
-      const uint32_t row = first + (uint32_t)(k * TEAM + lane);
-      products[k] = 0;
-      if (row >= rows) continue;
-      const double value = scale * own[row] - factor * other[row];
-      own[row] = value;
-      products[k] = value * (next == v ? value : with[row]);
-    }
+    for (int k = 0; k < EACH; k++) products[k] = product(step + (uint32_t)(k * TEAM + lane));
 #pragma unroll
     for (int k = 0; k < EACH; k++)
 #pragma unroll
@@ -133,67 +132,105 @@ static __device__ double combine(double *columns, uint32_t rows, uint32_t most, 
   return sum;
 }
 
-static __device__ double dot(const double *columns, uint32_t rows, uint32_t most, int v, int w) {
-  const int lane = (int)threadIdx.x % TEAM;
-  const double *own = columns + (size_t)v * rows, *with = columns + (size_t)w * rows;
+/* Over all rows, in each thread: of a team, or of the block, whose teams have runs beside each other. */
+template <bool IS_LARGE, typename Product>
+static __device__ __forceinline__ double add_rows(uint32_t most, Product product) {
   double sum = 0;
-  for (uint32_t first = 0; first < most; first += TEAM * EACH) {
-    double products[EACH];
-#pragma unroll
-    for (int k = 0; k < EACH; k++) {
-      const uint32_t row = first + (uint32_t)(k * TEAM + lane);
-      products[k] = row < rows ? own[row] * with[row] : 0;
-    }
-#pragma unroll
-    for (int k = 0; k < EACH; k++)
-#pragma unroll
-      for (int l = 0; l < TEAM; l++) sum += __shfl_sync(0xffffffffu, products[k], l, TEAM);
+  if (!IS_LARGE) {
+    for (uint32_t first = 0; first < most; first += TSI_AMG_RUN) sum += add_run<false>(first, most, product);
+    return sum;
+  }
+  __shared__ double runs[TEAMS];
+  const uint32_t team = threadIdx.x / TEAM;
+  for (uint32_t first = 0; first < most; first += TEAMS * TSI_AMG_RUN) {
+    const double run = add_run<true>(first + team * TSI_AMG_RUN, most, product);
+    if (threadIdx.x % TEAM == 0) runs[team] = run;
+    __syncthreads();
+    for (int k = 0; k < TEAMS; k++) sum += runs[k];
+    __syncthreads();
   }
   return sum;
+}
+
+/* Column v = scale times itself - factor times column w, and then its dot product with column `next`. */
+template <bool IS_LARGE>
+static __device__ double combine(const aggregate_rows &a, int v, double scale, double factor, int w, int next) {
+  double *own = a.columns + (size_t)v * a.rows;
+  const double *other = a.columns + (size_t)w * a.rows, *with = a.columns + (size_t)next * a.rows;
+  return add_rows<IS_LARGE>(a.most, [&](uint32_t row) {
+    if (row >= a.rows) return 0.0;
+    const double value = scale * own[row] - factor * other[row];
+    own[row] = value;
+    return value * (next == v ? value : with[row]);
+  });
+}
+
+template <bool IS_LARGE> static __device__ double dot(const aggregate_rows &a, int v, int w) {
+  const double *own = a.columns + (size_t)v * a.rows, *with = a.columns + (size_t)w * a.rows;
+  return add_rows<IS_LARGE>(a.most, [&](uint32_t row) { return row < a.rows ? own[row] * with[row] : 0.0; });
 }
 
 /* Q R by modified Gram-Schmidt, twice; Q in place. A thread's rows are its own, so that no thread waits for
- * what another has written. `upper` is NULL but for one thread of the team. */
-static __device__ void orthonormalise(double *columns, uint32_t rows, uint32_t most, int vectors,
-                                      double *upper) {
+ * what another has written. `upper` is NULL but for one thread. */
+template <bool IS_LARGE>
+static __device__ void orthonormalise(const aggregate_rows &a, int vectors, double *upper) {
   for (int v = 0; v < vectors; v++) {
-    const double before = dot(columns, rows, most, v, v);
-    double product = v > 0 ? dot(columns, rows, most, 0, v) : before;
+    const double before = dot<IS_LARGE>(a, v, v);
+    double product = v > 0 ? dot<IS_LARGE>(a, 0, v) : before;
     for (int pass = 0; pass < 2; pass++)
       for (int w = 0; w < v; w++) {
         const int next = w + 1 < v ? w + 1 : pass == 0 ? 0 : v;
         if (upper) upper[w * vectors + v] += product;
-        product = combine(columns, rows, most, v, 1, product, w, next);
+        product = combine<IS_LARGE>(a, v, 1, product, w, next);
       }
     const bool none = !(product > dependent * dependent * before);
     if (upper) upper[v * vectors + v] = none ? 0 : sqrt(product);
-    combine(columns, rows, most, v, none ? 0 : 1 / sqrt(product), 0, v, v);
+    combine<IS_LARGE>(a, v, none ? 0 : 1 / sqrt(product), 0, v, v);
   }
 }
 
-/* A team for each aggregate. */
+static __device__ __forceinline__ uint32_t rows_of(const aggregates &t, int64_t number) {
+  if (number >= t.count) return 0;
+  return (uint32_t)(t.offsets[number + 1] - t.offsets[number]) * (uint32_t)t.unknowns;
+}
+
+/* By a team, or by a block if IS_LARGE. Without rows: nothing. */
+template <bool IS_LARGE>
+static __device__ void orthonormalise_one(const aggregates &t, int64_t number, const aggregate_rows &a) {
+  const uint32_t lane = IS_LARGE ? threadIdx.x : threadIdx.x % TEAM, step = IS_LARGE ? CUDA_THREADS : TEAM;
+  const int32_t begin = a.rows > 0 ? t.offsets[number] : 0;
+  double *upper = NULL;
+  for (uint32_t k = lane; k < a.rows; k += step) {
+    const double *from = row_of(t, t.near_null, begin, k);
+    for (int v = 0; v < t.vectors; v++) a.columns[(size_t)v * a.rows + k] = from[v];
+  }
+  if (lane == 0 && a.rows > 0) {
+    upper = t.coarse + number * (t.vectors * t.vectors);
+    for (int k = 0; k < t.vectors * t.vectors; k++) upper[k] = 0;
+  }
+  if (IS_LARGE) __syncthreads();
+  orthonormalise<IS_LARGE>(a, t.vectors, upper);
+  if (IS_LARGE) __syncthreads();
+  for (uint32_t k = lane; k < a.rows; k += step) {
+    float *to = row_of(t, t.tentative, begin, k);
+    for (int v = 0; v < t.vectors; v++) to[v] = (float)a.columns[(size_t)v * a.rows + k];
+  }
+}
+
 __global__ static void __launch_bounds__(CUDA_THREADS) orthonormalise_all(const aggregates t) {
-  const int lane = (int)threadIdx.x % TEAM, teams = CUDA_THREADS / TEAM, each = t.unknowns * t.vectors;
-  for (int64_t first = (int64_t)blockIdx.x * teams; first < t.count; first += (int64_t)gridDim.x * teams) {
-    const int64_t a = first + threadIdx.x / TEAM;
-    const int32_t begin = a < t.count ? t.offsets[a] : 0, count = a < t.count ? t.offsets[a + 1] - begin : 0;
-    const uint32_t rows = (uint32_t)count * (uint32_t)t.unknowns;
-    double *columns = t.columns + (int64_t)begin * each, *upper = NULL;
-    uint32_t most = rows;
+  const int each = t.unknowns * t.vectors;
+  for (int64_t first = (int64_t)blockIdx.x * TEAMS; first < t.count; first += (int64_t)gridDim.x * TEAMS) {
+    const int64_t own = first + threadIdx.x / TEAM;
+    const uint32_t all = rows_of(t, own), rows = all > LARGE ? 0 : all;
+    aggregate_rows a = {t.columns + (rows > 0 ? (int64_t)t.offsets[own] * each : 0), rows, rows};
     for (int offset = TEAM; offset < 32; offset *= 2)
-      most = max(most, __shfl_xor_sync(0xffffffffu, most, offset));
-    for (uint32_t k = (uint32_t)lane; k < rows; k += TEAM) {
-      const double *from = row_of(t, t.near_null, begin, k);
-      for (int v = 0; v < t.vectors; v++) columns[(size_t)v * rows + k] = from[v];
-    }
-    if (lane == 0 && a < t.count) {
-      upper = t.coarse + a * (t.vectors * t.vectors);
-      for (int k = 0; k < t.vectors * t.vectors; k++) upper[k] = 0;
-    }
-    orthonormalise(columns, rows, most, t.vectors, upper);
-    for (uint32_t k = (uint32_t)lane; k < rows; k += TEAM) {
-      float *to = row_of(t, t.tentative, begin, k);
-      for (int v = 0; v < t.vectors; v++) to[v] = (float)columns[(size_t)v * rows + k];
+      a.most = max(a.most, __shfl_xor_sync(0xffffffffu, a.most, offset));
+    orthonormalise_one<false>(t, own, a);
+    if (!__syncthreads_or(all > LARGE)) continue;
+    for (int64_t number = first; number < first + TEAMS; number++) {
+      const uint32_t large = rows_of(t, number);
+      if (large > LARGE)
+        orthonormalise_one<true>(t, number, {t.columns + (int64_t)t.offsets[number] * each, large, large});
     }
   }
 }

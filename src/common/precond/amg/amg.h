@@ -168,8 +168,11 @@ static inline int32_t tsi_amg_begin(int32_t n, size_t part, int parts) {
   return (int32_t)((int64_t)n * (int64_t)part / parts);
 }
 
-/* Sums of a row in TSI_AMG_LANES parts, which are then added in pairs: threads of a device do the same. */
-enum { TSI_AMG_LANES = 8 };
+/* Sums are sums of runs of so many neighbours, so that threads of a device can share what is long. */
+enum { TSI_AMG_RUN = 64 };
+/* A run of a row's entries in TSI_AMG_LANES parts, which are then added in pairs: threads of a device do the
+ * same. */
+enum { TSI_AMG_LANES = 8, TSI_AMG_LANES_RUN = 256 };
 static inline double tsi_amg_add_lanes(double sums[TSI_AMG_LANES]) {
   for (int w = TSI_AMG_LANES / 2; w > 0; w /= 2)
     for (int k = 0; k < w; k++) sums[k] += sums[k + w];

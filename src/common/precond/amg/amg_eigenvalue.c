@@ -42,20 +42,25 @@ static void amg_eigenvalue_begin(const void *arguments, size_t first, size_t las
   }
 }
 
+static double multiply_row(const power *p, size_t i) {
+  const tsi_amg_csr *A = p->A;
+  double product = 0;
+  for (int32_t e = A->offsets[i], end = A->offsets[i + 1]; e < end;) {
+    const int32_t run_end = end - e > TSI_AMG_RUN ? e + TSI_AMG_RUN : end;
+    double run = 0;
+    for (; e < run_end; e++) run += (double)A->values[e] * (double)p->from[A->indices[e]];
+    product += run;
+  }
+  return product;
+}
+
 static void step(const void *arguments, size_t first, size_t last) {
   const power *p = arguments;
-  const tsi_amg_csr *A = p->A;
   for (size_t block = first; block < last; block++) {
     double sum = 0;
     for (size_t i = block * RADIX; i < end_of(p, block); i++) {
       const double diagonal = (double)p->diagonal[i];
-      double product = 0;
-      if (diagonal > 0) {
-        for (int32_t e = A->offsets[i]; e < A->offsets[i + 1]; e++)
-          product += (double)A->values[e] * (double)p->from[A->indices[e]];
-        product *= p->factor / diagonal;
-      }
-      p->to[i] = (float)product;
+      p->to[i] = diagonal > 0 ? (float)(multiply_row(p, i) * (p->factor / diagonal)) : 0;
       sum += diagonal * ((double)p->to[i] * (double)p->to[i]);
     }
     p->sums[block] = sum;

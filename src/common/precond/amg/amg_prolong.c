@@ -31,12 +31,19 @@ typedef struct rows {
 } rows;
 
 static double dot(const rows *r, int v, int w) {
-  double sum = 0;
+  double sum = 0, run = 0;
+  int32_t left = TSI_AMG_RUN;
   for (int32_t m = 0; m < r->count; m++) {
     const double *row = r->values + (size_t)r->members[m] * (size_t)(r->unknowns * r->vectors);
-    for (int32_t u = 0; u < r->unknowns; u++, row += r->vectors) sum += row[v] * row[w];
+    for (int32_t u = 0; u < r->unknowns; u++, row += r->vectors) {
+      run += row[v] * row[w];
+      if (--left > 0) continue;
+      sum += run;
+      run = 0;
+      left = TSI_AMG_RUN;
+    }
   }
-  return sum;
+  return sum + run;
 }
 
 /* Column v = scale times itself - factor times column w */

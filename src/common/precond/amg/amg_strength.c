@@ -80,19 +80,24 @@ typedef struct limit {
 static limit find_limit(const connections *s, size_t i) {
   const tsi_amg_csr *A = &s->level->A;
   const double own = (double)s->diagonal[i], inverse = inverse_weight(s, i);
-  double largest = 0, most = 0, sums[TSI_AMG_LANES] = {0}; /* most: before the division */
+  double largest = 0, most = 0, sum = 0; /* most: before the division */
   const int32_t begin = A->offsets[i], length = own > 0 && s->limit > 0 ? A->offsets[i + 1] - begin : 0;
-  for (int32_t k = 0; k < length; k++) {
-    const coupling c = get_coupling(s, inverse, begin + k);
-    if (!(c.value < 0) || c.other == 0) continue;
-    const double square = c.value * c.value;
-    if (c.other >= own)
-      most = square > most ? square : most;
-    else
-      largest = fmax(largest, square / (own * c.other));
-    sums[k % TSI_AMG_LANES] -= c.value;
+  for (int32_t k = 0; k < length;) {
+    const int32_t run_end = length - k > TSI_AMG_LANES_RUN ? k + TSI_AMG_LANES_RUN : length;
+    double sums[TSI_AMG_LANES] = {0};
+    for (; k < run_end; k++) {
+      const coupling c = get_coupling(s, inverse, begin + k);
+      if (!(c.value < 0) || c.other == 0) continue;
+      const double square = c.value * c.value;
+      if (c.other >= own)
+        most = square > most ? square : most;
+      else
+        largest = fmax(largest, square / (own * c.other));
+      sums[k % TSI_AMG_LANES] -= c.value;
+    }
+    sum += tsi_amg_add_lanes(sums);
   }
-  if (tsi_amg_add_lanes(sums) <= TSI_AMG_HELD * own) return (limit){s->limit, 0};
+  if (sum <= TSI_AMG_HELD * own) return (limit){s->limit, 0};
   return (limit){tsi_amg_limit(s->strength, fmax(largest, most / (own * own))), 1};
 }
 

@@ -29,14 +29,19 @@ static void find_scales(const void *arguments, size_t first, size_t last) {
 static int is_scaled(const units *u, size_t i) {
   const int32_t *indices = u->A->indices + u->A->offsets[i], length = u->A->offsets[i + 1] - u->A->offsets[i];
   const float *values = u->A->values + u->A->offsets[i];
-  double plain[TSI_AMG_LANES] = {0}, scaled[TSI_AMG_LANES] = {0};
-  for (int32_t k = 0; k < length; k++) {
-    const double a = (double)values[k], scale = u->scales[indices[k]];
-    if (scale == 0 || (u->unknowns > 1 && (size_t)indices[k] % u->unknowns != i % u->unknowns)) continue;
-    plain[k % TSI_AMG_LANES] += a;
-    scaled[k % TSI_AMG_LANES] += a * scale;
+  double of_plain = 0, of_scaled = 0;
+  for (int32_t k = 0; k < length;) {
+    const int32_t run_end = length - k > TSI_AMG_LANES_RUN ? k + TSI_AMG_LANES_RUN : length;
+    double plain[TSI_AMG_LANES] = {0}, scaled[TSI_AMG_LANES] = {0};
+    for (; k < run_end; k++) {
+      const double a = (double)values[k], scale = u->scales[indices[k]];
+      if (scale == 0 || (u->unknowns > 1 && (size_t)indices[k] % u->unknowns != i % u->unknowns)) continue;
+      plain[k % TSI_AMG_LANES] += a;
+      scaled[k % TSI_AMG_LANES] += a * scale;
+    }
+    of_plain += tsi_amg_add_lanes(plain);
+    of_scaled += tsi_amg_add_lanes(scaled);
   }
-  const double of_plain = tsi_amg_add_lanes(plain), of_scaled = tsi_amg_add_lanes(scaled);
   return tsi_amg_votes(of_plain, of_scaled, u->scales[i]);
 }
 

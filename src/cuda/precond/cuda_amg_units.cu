@@ -1,0 +1,75 @@
+/* The near-null space that nobody gives: constants, or those of unknowns in other units. */
+#include <math.h>
+
+#include "cuda_amg_diagonal.cuh"
+#include "cuda_amg_entries.cuh"
+
+__global__ static void find_scales(const cuda_amg_csr A, double *scales) {
+  const int64_t row = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
+  if (row >= A.rows) return;
+  const float value = cuda_amg_diagonal_of(A, (int32_t)row);
+  scales[row] = value > 0 ? 1 / sqrt((double)value) : 0;
+}
+
+struct voters {
+  cuda_amg_csr A;
+  int unknowns;
+  const double *scales;
+  unsigned long long *votes;
+};
+
+template <bool IS_LONG> static __device__ __forceinline__ void vote(const voters &v, int32_t i) {
+  const int32_t begin = v.A.offsets[i], length = v.A.offsets[i + 1] - begin;
+  double sums[2] = {0, 0}; /* of plain ones, of scaled ones */
+  const auto look_at = [&](int32_t k, double(&to)[2]) {
+    const int32_t j = v.A.indices[begin + k];
+    const double a = (double)v.A.values[begin + k], scale = v.scales[j];
+    if (scale == 0 || j % v.unknowns != i % v.unknowns) return;
+    to[0] += a;
+    to[1] += a * scale;
+  };
+  add_entries<IS_LONG>(length, look_at, sums);
+  const int lane = IS_LONG ? (int)threadIdx.x : subwarp_lane();
+  if (lane == 0 && v.scales[i] > 0 && tsi_amg_votes(sums[0], sums[1], v.scales[i])) atomicAdd(v.votes, 1ull);
+}
+
+/* One for each row that is for scaled constants. */
+__global__ static void __launch_bounds__(CUDA_THREADS) count_votes(const voters v) {
+  bool is_row, is_long;
+  const int32_t own = own_row(v.A, &is_row, &is_long);
+  if (is_row) vote<false>(v, own);
+  EACH_LONG_ROW(v.A, i, is_long) vote<true>(v, i);
+}
+
+__global__ static void write_units(int32_t rows, int unknowns, const double *scales,
+                                   const unsigned long long *votes, double *near_null) {
+  const int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= rows) return;
+  const bool elected = tsi_amg_elect((double)*votes, (double)rows);
+  for (int v = 0; v < unknowns; v++)
+    near_null[i * unknowns + v] = i % unknowns != v ? 0 : elected ? scales[i] : scales[i] > 0;
+}
+
+static ts_status find_units(cuda_amg_memory *memory, const cuda_amg_level *level) {
+  ts_context *context = memory->context;
+  const cuda_amg_csr *A = &level->A;
+  const unsigned blocks = cuda_blocks_for((size_t)A->rows);
+  double *scales = NULL;
+  unsigned long long *votes = NULL;
+  CUDA_AMG_TAKE(memory, A->rows, scales);
+  CUDA_AMG_TAKE(memory, 1, votes);
+  CUDA_TRY(context, cudaMemsetAsync(votes, 0, sizeof *votes, cuda_stream(context)));
+  TSI_TRY(cuda_launch(context, "find_scales", find_scales, blocks, CUDA_THREADS, *A, scales));
+  const voters v = {*A, level->unknowns, scales, votes};
+  TSI_TRY(cuda_launch(context, "count_votes", count_votes, cuda_blocks_for((size_t)A->rows * SUBWARP),
+                      CUDA_THREADS, v));
+  return cuda_launch(context, "write_units", write_units, blocks, CUDA_THREADS, A->rows, level->unknowns,
+                     scales, votes, level->near_null);
+}
+
+ts_status cuda_amg_units(ts_context *context, const cuda_amg_level *level) {
+  cuda_amg_memory memory = {context};
+  const ts_status status = find_units(&memory, level);
+  cuda_amg_give(&memory);
+  return status;
+}
