@@ -13,7 +13,8 @@
 enum {
   NEIGHBOURS = 4, /* as on the host */
   AHEAD = 10,     /* rounds */
-  MANY = 1 << 18  /* nodes that get one thread each; of fewer, each gets a subwarp */
+  MANY = 1 << 18, /* nodes that get one thread each; of fewer, each gets a subwarp */
+  LONG_NEAR = 64  /* neighbours that one thread looks at; more are the warp's */
 };
 
 /* As on the host: the smallest candidate within two steps becomes a root. */
@@ -57,17 +58,45 @@ template <int LANES> static __device__ __forceinline__ unsigned long long least_
   return value;
 }
 
-template <int LANES>
-static __device__ __forceinline__ unsigned long long least_near(const cuda_amg_graph &graph,
-                                                                const unsigned long long *of, int32_t node) {
-  const int64_t end = graph.ends[node];
-  unsigned long long least = of[node];
+/* The least number of a node's neighbours, of which each of `step` threads looks at some. */
+static __device__ __forceinline__ unsigned long long
+least_of_share(const cuda_amg_graph &graph, const unsigned long long *of, int64_t e, int64_t end, int step) {
+  unsigned long long least = OUT;
 #pragma unroll 4
-  for (int64_t e = graph.begins[node] + lane_of<LANES>(); e < end; e += LANES) {
+  for (; e < end; e += step) {
     const unsigned long long other = of[graph.indices[e]];
     if (other < least) least = other;
   }
-  return least_of<LANES>(least);
+  return least;
+}
+
+static __device__ __forceinline__ unsigned long long least_of_warp(unsigned long long value) {
+  for (int offset = 16; offset > 0; offset /= 2) {
+    const unsigned long long other = __shfl_xor_sync(0xffffffffu, value, offset);
+    if (other < value) value = other;
+  }
+  return value;
+}
+
+/* The least number of a node and its neighbours; for nodes that are not asked about, anything. All threads of
+ * the warp together. */
+template <int LANES>
+static __device__ __forceinline__ unsigned long long
+least_near(const cuda_amg_graph &graph, const unsigned long long *of, int64_t node, bool is_asked) {
+  const int64_t begin = is_asked ? graph.begins[node] : 0, end = is_asked ? graph.ends[node] : 0;
+  const unsigned long long own = is_asked ? of[node] : OUT;
+  const bool is_long = LANES == 1 && end - begin > LONG_NEAR;
+  unsigned long long least = is_long ? OUT : least_of_share(graph, of, begin + lane_of<LANES>(), end, LANES);
+  if (LANES > 1) least = least_of<LANES>(least);
+  if (LANES == 1)
+    for (unsigned left = __ballot_sync(0xffffffffu, is_long); left; left &= left - 1) {
+      const int lane = (int)threadIdx.x % 32, of_lane = __ffs((int)left) - 1;
+      const int64_t first = __shfl_sync(0xffffffffu, begin, of_lane),
+                    last = __shfl_sync(0xffffffffu, end, of_lane);
+      const unsigned long long found = least_of_warp(least_of_share(graph, of, first + lane, last, 32));
+      if (lane == of_lane) least = found;
+    }
+  return own < least ? own : least;
 }
 
 /* ---- Roots ---- */
@@ -82,18 +111,20 @@ __global__ static void begin_search(const search s) {
 
 template <int LANES> __global__ static void look_near(const search s, int ahead) {
   const int64_t i = node_of<LANES>();
-  if (!s.left[ahead] || i >= s.graph.nodes || s.nearest[i] == ROOT || s.nearest[i] == OUT) return;
-  const unsigned long long least = least_near<LANES>(s.graph, s.states, (int32_t)i);
-  if (lane_of<LANES>() == 0) s.nearest[i] = least;
+  if (!s.left[ahead]) return;
+  const bool is_asked = i < s.graph.nodes && s.nearest[i] != ROOT && s.nearest[i] != OUT;
+  const unsigned long long least = least_near<LANES>(s.graph, s.states, i, is_asked);
+  if (is_asked && lane_of<LANES>() == 0) s.nearest[i] = least;
 }
 
 template <int LANES> __global__ static void decide(const search s, int ahead, uint32_t round) {
   if (!s.left[ahead]) return;
   const int64_t i = node_of<LANES>();
   const unsigned long long state = i < s.graph.nodes ? s.states[i] : OUT;
+  const bool is_asked = state != ROOT && state != OUT;
+  const unsigned long long least = least_near<LANES>(s.graph, s.nearest, i, is_asked);
   bool stays = false;
-  if (state != ROOT && state != OUT) {
-    const unsigned long long least = least_near<LANES>(s.graph, s.nearest, (int32_t)i);
+  if (is_asked) {
     stays = least != ROOT && least != state;
     if (lane_of<LANES>() == 0)
       s.states[i] = least == ROOT ? OUT : stays ? candidate((int32_t)i, round + 1) : ROOT;

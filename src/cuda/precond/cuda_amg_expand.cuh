@@ -9,6 +9,7 @@
 enum {
   EXPAND_EACH = 4,        /* products of a thread */
   LONG_SUM = 64,          /* products of an entry that a thread adds up; more have a warp */
+  LONG_MEAN = 32,         /* products of entries that have warps of their own */
   MOST_PRODUCTS = 1 << 24 /* that are sorted together, if they are those of several rows */
 };
 
@@ -42,16 +43,15 @@ __global__ static void __launch_bounds__(CUDA_THREADS) count_entries(const produ
   x.entry_begins[i] = p.left.offsets[row + 1] - p.left.offsets[row];
 }
 
-/* A warp has an item. */
+/* A block has an item. */
 template <int MODE>
 __global__ static void __launch_bounds__(CUDA_THREADS) count_products(const product p, const expansion x) {
-  const int64_t i = ((int64_t)blockIdx.x * CUDA_THREADS + threadIdx.x) / 32;
-  if (i >= x.count) return;
-  const int32_t row = left_row<MODE>(p, x.items[i]), end = p.left.offsets[row + 1];
-  int32_t to = x.entry_begins[i] + (int32_t)threadIdx.x % 32;
-  for (int32_t e = p.left.offsets[row] + (int32_t)threadIdx.x % 32; e < end; e += 32, to += 32) {
-    x.entry_items[to] = (int32_t)i;
-    x.product_begins[to] = right_row_of<MODE>(p, p.unknowns, e, end).count;
+  const int32_t i = (int32_t)blockIdx.x, row = left_row<MODE>(p, x.items[i]);
+  const int32_t begin = p.left.offsets[row], end = p.left.offsets[row + 1], to = x.entry_begins[i] - begin;
+#pragma unroll 4
+  for (int32_t e = begin + (int32_t)threadIdx.x; e < end; e += CUDA_THREADS) {
+    x.entry_items[to + e] = i;
+    x.product_begins[to + e] = right_row_of<MODE>(p, p.unknowns, e, end).count;
   }
 }
 
@@ -157,14 +157,16 @@ static __device__ __forceinline__ double add_by_warp(const product &p, const exp
   return sum;
 }
 
-/* Neighbouring entries are those of different warps, since long ones are mostly near each other. */
+/* Neighbouring entries are those of different warps, since long ones are mostly near each other; and where most
+ * are long, a warp has few. */
 template <int MODE>
 __global__ static void __launch_bounds__(CUDA_THREADS) add_products(const product p, const expansion x) {
-  const int32_t entries = x.numbers[x.products], warps = (entries + 31) / 32;
+  const int32_t entries = x.numbers[x.products], own_most = x.products / LONG_MEAN > entries ? 1 : 32;
+  const int32_t warps = (entries + own_most - 1) / own_most;
   const int32_t warp = (int32_t)(((int64_t)blockIdx.x * CUDA_THREADS + threadIdx.x) / 32);
   if (warp >= warps) return;
   const int lane = (int)threadIdx.x % 32;
-  const int64_t own = (int64_t)lane * warps + warp;
+  const int64_t own = lane < own_most ? (int64_t)lane * warps + warp : entries;
   const int32_t entry = own < entries ? (int32_t)own : 0;
   const int32_t begin = x.begins[entry], end = own < entries ? x.begins[entry + 1] : begin;
   const bool is_long = end - begin > LONG_SUM;
@@ -247,8 +249,7 @@ static ts_status expand_all(cuda_amg_memory *memory, const product &p, expansion
   TSI_TRY(cuda_download(context, &entries, x->entry_begins + items, sizeof entries));
   CUDA_AMG_TAKE(memory, entries, x->entry_items);
   CUDA_AMG_TAKE(memory, (size_t)entries + 1, x->product_begins);
-  TSI_TRY(cuda_launch(context, "count_products", count_products<MODE>, cuda_blocks_for(32 * items),
-                      CUDA_THREADS, p, *x));
+  TSI_TRY(cuda_launch(context, "count_products", count_products<MODE>, (unsigned)items, CUDA_THREADS, p, *x));
   TSI_TRY(cuda_amg_scan64(context, x->product_begins, (size_t)entries));
   TSI_TRY(
       cuda_launch(context, "find_item_begins", find_item_begins, cuda_blocks_for(items + 1), CUDA_THREADS, *x));
