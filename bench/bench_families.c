@@ -2,11 +2,13 @@
  * multigrid on families of matrices, the right-hand side by chance: the hierarchy, set-up and solve. Residuals
  * are recomputed on the host in long double. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "bench.h"
 #include "family.h"
+#include "family_peers.h"
 #include "platform.h"
 #include "problem.h"
 #include "report.h"
@@ -14,6 +16,7 @@
 
 static const report_column RESULTS[] = {
     {"family", "family", 's', -28, 0},
+    {"implementation", "by", 's', 0, 0},
     {"rows", "rows", 'i', 6, 0},
     {"entries_a_row", "a row", 'f', 5, 1},
     {"levels", "levels", 'i', 6, 0},
@@ -25,9 +28,16 @@ static const report_column RESULTS[] = {
     {"residual", "resid.", 'e', 6, 0},
     {"last_rows", "", 'i', 0, 0},
     {"reason", "", 's', 0, 0},
+    {"setting", "", 's', 0, 0},
 };
 
-enum { COLUMNS = sizeof RESULTS / sizeof *RESULTS, DEFAULT_ROWS = 64000 };
+enum {
+  COLUMNS = sizeof RESULTS / sizeof *RESULTS,
+  IMPLEMENTATION = 1,
+  ENTRIES = 3,
+  GRIDS = 6,
+  DEFAULT_ROWS = 64000
+};
 
 typedef struct objects {
   ts_context *context;
@@ -120,10 +130,34 @@ static int measure(const bench_options *options, objects *o, const problem *p, d
 
 static void report_family(report *r, const char *name, const objects *o, const problem *p, const double *x) {
   const mm_csr *A = &p->system.A;
-  report_row(r, name, (long long)A->rows, (double)A->nonzeros / A->rows, (long long)o->info.levels,
+  report_row(r, name, "texsolve", (long long)A->rows, (double)A->nonzeros / A->rows, (long long)o->info.levels,
              o->info.operator_complexity, o->info.grid_complexity, 1e3 * o->setup, 1e3 * o->solve,
              (long long)o->result.iterations, solve_residual(&p->system, x, 0).residual,
-             (long long)o->last.rows, ts_reason_text(o->result.reason));
+             (long long)o->last.rows, ts_reason_text(o->result.reason), "");
+}
+
+static int is_symmetric(const objects *o) {
+  ts_matrix_info info;
+  return ts_matrix_get_info(o->A, &info) >= 0 && info.symmetric;
+}
+
+/* The libraries whose programs are there; they solve with conjugate gradients. */
+static int run_peers(const bench_options *options, report *r, int index, const problem *p) {
+  const mm_csr *A = &p->system.A;
+  const int32_t size = options->size ? options->size : DEFAULT_ROWS;
+  int failed = 0;
+  for (int k = 0; k < family_peer_count(); k++) {
+    family_peer peer;
+    if (!family_peer_is_built(k)) continue;
+    if (family_peer_run(options, k, family_name(index), size, &peer)) {
+      failed = 1;
+      continue;
+    }
+    report_row(r, family_name(index), family_peer_name(k), (long long)A->rows, (double)A->nonzeros / A->rows,
+               (long long)peer.levels, peer.cost, (double)NAN, 1e3 * peer.setup, 1e3 * peer.solve,
+               (long long)peer.iterations, peer.residual, 0LL, "", peer.setting);
+  }
+  return failed;
 }
 
 static int run_family(const bench_options *options, report *r, ts_context *context, int index) {
@@ -135,12 +169,14 @@ static int run_family(const bench_options *options, report *r, ts_context *conte
   }
   if (problem_take(&p, &g)) return 1;
   const size_t rows = (size_t)p.system.A.rows;
-  for (size_t i = 0; i < rows; i++) p.system.b[i] = 2 * (double)generated_noise((uint32_t)i, 71u) - 1;
+  for (size_t i = 0; i < rows; i++) p.system.b[i] = family_right_side((int32_t)i);
   double *x = calloc(rows, sizeof *x);
   objects o = {.context = context};
   int failed = x ? measure(options, &o, &p, x) : 1;
   if (!failed) report_family(r, family_name(index), &o, &p, x);
+  const int has_peers = !failed && options->peers && is_symmetric(&o);
   destroy_all(&o);
+  if (has_peers) failed = run_peers(options, r, index, &p);
   free(x);
   problem_free(&p);
   return failed;
@@ -152,6 +188,31 @@ static int is_asked(const bench_options *options, int index) {
   return !options->matrix_count;
 }
 
+/* The programs that are there, or that there are none. Returns how many. */
+static int report_peers(report *r) {
+  char names[64] = "";
+  int count = 0;
+  for (int k = 0; k < family_peer_count(); k++) {
+    if (!family_peer_is_built(k)) continue;
+    const size_t length = strlen(names);
+    count++;
+    snprintf(names + length, sizeof names - length, "%s%s", length ? ", " : "", family_peer_name(k));
+  }
+  report_field(r, "peers", "peers", "%s", *names ? names : "not built");
+  return count;
+}
+
+/* With peers a table has their names in place of what they do not tell. */
+static void begin_table(report *r, int with_peers) {
+  static report_column columns[COLUMNS];
+  memcpy(columns, RESULTS, sizeof columns);
+  if (with_peers) {
+    columns[IMPLEMENTATION].width = -8;
+    columns[ENTRIES].width = columns[GRIDS].width = 0;
+  }
+  report_table(r, "results", NULL, columns, COLUMNS);
+}
+
 static int run_families(const bench_options *options, report *r, ts_context *context) {
   int failed = 0, count = 0;
   for (int k = 0; k < family_count(); k++) count += is_asked(options, k);
@@ -159,9 +220,10 @@ static int run_families(const bench_options *options, report *r, ts_context *con
     bench_error("no family's name begins with '%s'", options->matrices[0]);
     return 1;
   }
-  report_table(r, "results", NULL, RESULTS, COLUMNS);
+  const int peers = options->peers ? report_peers(r) : 0;
+  begin_table(r, options->peers);
   report_section(r, "Families of %d rows", options->size ? options->size : DEFAULT_ROWS);
-  report_expect(r, count);
+  report_expect(r, count * (1 + peers));
   for (int k = 0; k < family_count(); k++)
     if (is_asked(options, k)) failed |= run_family(options, r, context, k);
   return failed ? BENCH_INCOMPLETE : 0;

@@ -129,6 +129,16 @@ const char *family_name(int index) {
   return families[index].name;
 }
 
+int family_find(const char *name) {
+  int index = family_count() - 1;
+  while (index >= 0 && strcmp(families[index].name, name) != 0) index--;
+  return index;
+}
+
+double family_right_side(int32_t row) {
+  return 2 * (double)generated_noise((uint32_t)row, 71u) - 1;
+}
+
 static double scale_of(const family *f, const generated_problem *p, int32_t row) {
   const double noise = f->change == SCALED ? (double)generated_noise((uint32_t)row, 61u)
                                            : 0.5 + 0.5 * sin(6.283185307179586 * 3 * row / p->rows);

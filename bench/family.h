@@ -85,6 +85,10 @@ int generate_convection(generated_problem *p, const convection *c, int32_t rows)
 /* The number of families; their names. */
 int family_count(void);
 const char *family_name(int index);
+/* The family with this name, or -1. */
+int family_find(const char *name);
+/* b, by chance. */
+double family_right_side(int32_t row);
 /* About `rows` rows. Returns as generate_problem. */
 int family_make(int index, int32_t rows, generated_problem *p);
 

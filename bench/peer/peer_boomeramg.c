@@ -9,6 +9,7 @@
 #include <HYPRE_IJ_mv.h>
 #include <HYPRE_krylov.h>
 #include <HYPRE_parcsr_ls.h>
+#include <_hypre_parcsr_ls.h>
 
 #include "peer_mpi.h"
 
@@ -61,17 +62,15 @@ static void make_matrix(system_part *p, const peer_system *s) {
   free(row);
 }
 
-static void make_vector(const system_part *p, double value, HYPRE_IJVector *vector, HYPRE_ParVector *parallel) {
+static void make_vector(const system_part *p, const double *values, HYPRE_IJVector *vector,
+                        HYPRE_ParVector *parallel) {
   const size_t rows = (size_t)p->rows.count;
-  double *values = peer_mpi_take(rows, sizeof *values);
-  for (size_t i = 0; i < rows; i++) values[i] = value;
   HYPRE_IJVectorCreate(MPI_COMM_WORLD, p->lower, p->upper, vector);
   HYPRE_IJVectorSetObjectType(*vector, HYPRE_PARCSR);
   HYPRE_IJVectorInitialize(*vector);
   HYPRE_IJVectorSetValues(*vector, (HYPRE_Int)rows, NULL, values);
   HYPRE_IJVectorAssemble(*vector);
   HYPRE_IJVectorGetObject(*vector, (void **)parallel);
-  free(values);
 }
 
 static HYPRE_Solver make_amg(const setting *s, const peer_system *system) {
@@ -97,9 +96,24 @@ static double true_residual(const system_part *p, const peer_system *s) {
   return residual;
 }
 
-static void measure(const setting *setting, system_part *p, const peer_system *s) {
+/* Only its own headers tell the entries of all levels. */
+static double operator_complexity(HYPRE_Solver amg, int *levels) {
+  hypre_ParAMGData *data = (hypre_ParAMGData *)amg;
+  hypre_ParCSRMatrix **A = hypre_ParAMGDataAArray(data);
+  double all = 0;
+  *levels = (int)hypre_ParAMGDataNumLevels(data);
+  for (int l = 0; l < *levels; l++) {
+    hypre_ParCSRMatrixSetDNumNonzeros(A[l]);
+    all += hypre_ParCSRMatrixDNumNonzeros(A[l]);
+  }
+  return all / hypre_ParCSRMatrixDNumNonzeros(A[0]);
+}
+
+static void measure(const setting *setting, system_part *p, peer_system *s) {
   peer_times times;
   HYPRE_Int iterations = 0;
+  int levels = 0;
+  double cost = 0;
   for (int k = 0; k < s->repeats; k++) {
     HYPRE_Solver cg;
     HYPRE_ParVectorSetConstantValues(p->parallel_x, 0);
@@ -113,6 +127,7 @@ static void measure(const setting *setting, system_part *p, const peer_system *s
                         (HYPRE_PtrToSolverFcn)HYPRE_BoomerAMGSetup, amg);
     HYPRE_ParCSRPCGSetup(cg, p->A, p->parallel_b, p->parallel_x);
     times.setup[k] = peer_mpi_seconds_since(start);
+    cost = operator_complexity(amg, &levels);
     start = peer_mpi_begin();
     HYPRE_ParCSRPCGSolve(cg, p->A, p->parallel_b, p->parallel_x);
     times.solve[k] = peer_mpi_seconds_since(start);
@@ -122,8 +137,7 @@ static void measure(const setting *setting, system_part *p, const peer_system *s
     HYPRE_BoomerAMGDestroy(amg);
   }
   const double residual = true_residual(p, s);
-  /* hypre tells neither levels nor complexity but in print. */
-  if (p->rows.rank == 0) peer_system_row(s, setting->name, 0, 0, &times, iterations, residual);
+  if (p->rows.rank == 0) peer_system_row(s, setting->name, levels, cost, &times, iterations, residual);
 }
 
 int boomeramg_main(int argc, char **argv) {
@@ -133,7 +147,8 @@ int boomeramg_main(int argc, char **argv) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   for (int k = 0; k < argc; k++) wrong |= !peer_system_option(&s, argv[k]);
   if (wrong || !s.matrix || s.threads) {
-    if (rank == 0) fputs("usage: peer-hypre --amg MATRIX [--size=N] [--rtol=R] [--repeats=N]\n", stderr);
+    if (rank == 0)
+      fputs("usage: peer-hypre --amg MATRIX [--size=N] [--rtol=R] [--repeats=N] [--json]\n", stderr);
     return 2;
   }
   if (peer_system_make(&s, "peer-hypre")) return 1;
@@ -142,13 +157,14 @@ int boomeramg_main(int argc, char **argv) {
   p.upper = p.lower + p.rows.count - 1;
   HYPRE_Init();
   make_matrix(&p, &s);
-  make_vector(&p, 1, &p.b, &p.parallel_b);
-  make_vector(&p, 0, &p.x, &p.parallel_x);
-  if (rank == 0) {
-    printf("hypre %s, double precision, %d processes\n", HYPRE_RELEASE_VERSION, p.rows.processes);
-    peer_system_header(&s);
-  }
+  make_vector(&p, s.b + p.lower, &p.b, &p.parallel_b);
+  make_vector(&p, s.b + p.lower, &p.x, &p.parallel_x);
+  char library[80];
+  snprintf(library, sizeof library, "hypre %s, double precision, %d processes", HYPRE_RELEASE_VERSION,
+           p.rows.processes);
+  if (rank == 0) peer_system_header(&s, library);
   for (size_t k = 0; k < sizeof settings / sizeof *settings; k++) measure(&settings[k], &p, &s);
+  if (rank == 0) peer_system_end(&s);
   HYPRE_IJVectorDestroy(p.x);
   HYPRE_IJVectorDestroy(p.b);
   HYPRE_IJMatrixDestroy(p.matrix);

@@ -8,6 +8,7 @@
  * options, such as -log_view, from the environment variable PETSC_OPTIONS. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <petscksp.h>
 
@@ -97,7 +98,15 @@ static PetscErrorCode true_residual(const peer_system *s, Vec x, double *residua
   return 0;
 }
 
-static PetscErrorCode measure(const setting *setting, const peer_system *s, const peer_rows *p) {
+static PetscErrorCode set_right_side(const peer_system *s, const peer_rows *p, Vec b) {
+  PetscScalar *mine;
+  PetscCall(VecGetArrayWrite(b, &mine));
+  memcpy(mine, s->b + p->first, (size_t)p->count * sizeof *mine);
+  PetscCall(VecRestoreArrayWrite(b, &mine));
+  return 0;
+}
+
+static PetscErrorCode measure(const setting *setting, peer_system *s, const peer_rows *p) {
   peer_times times;
   Mat matrix = NULL;
   KSP solver = NULL;
@@ -113,7 +122,7 @@ static PetscErrorCode measure(const setting *setting, const peer_system *s, cons
     times.setup[k] = peer_mpi_seconds_since(start);
   }
   PetscCall(MatCreateVecs(matrix, &x, &b));
-  PetscCall(VecSet(b, 1));
+  PetscCall(set_right_side(s, p, b));
   for (int k = -1; k < s->repeats; k++) {
     const double start = peer_mpi_begin();
     PetscCall(KSPSolve(solver, b, x)); /* from 0, which is KSP's default */
@@ -136,19 +145,19 @@ static int peer_petsc_solve(int argc, char **argv) {
   MPI_Comm_rank(PETSC_COMM_WORLD, &rank);
   for (int k = 1; k < argc; k++) wrong |= !peer_system_option(&s, argv[k]);
   if (wrong || !s.matrix || s.threads) {
-    if (rank == 0) fputs("usage: peer-petsc MATRIX [--size=N] [--rtol=R] [--repeats=N]\n", stderr);
+    if (rank == 0) fputs("usage: peer-petsc MATRIX [--size=N] [--rtol=R] [--repeats=N] [--json]\n", stderr);
     return 2;
   }
   if (peer_system_make(&s, "peer-petsc")) return 1;
   const peer_rows p = peer_mpi_rows(&s);
-  if (rank == 0) {
-    printf("PETSc %d.%d.%d, double precision, %d processes\n", PETSC_VERSION_MAJOR, PETSC_VERSION_MINOR,
-           PETSC_VERSION_SUBMINOR, p.processes);
-    peer_system_header(&s);
-  }
+  char library[80];
+  snprintf(library, sizeof library, "PETSc %d.%d.%d, double precision, %d processes", PETSC_VERSION_MAJOR,
+           PETSC_VERSION_MINOR, PETSC_VERSION_SUBMINOR, p.processes);
+  if (rank == 0) peer_system_header(&s, library);
   int failed = 0;
   for (size_t k = 0; k < sizeof settings / sizeof *settings && !failed; k++)
     failed = measure(&settings[k], &s, &p) != 0;
+  if (rank == 0) peer_system_end(&s);
   peer_system_free(&s);
   return failed;
 }

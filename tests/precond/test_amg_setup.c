@@ -689,6 +689,30 @@ static void constants(void) {
   test_close(&context);
 }
 
+/* A triangle almost without an area in a large grid: an eigenvector of three rows, which are hardly any of a
+ * vector's norm, has the largest eigenvalue, almost 3. The grid's are below 2. */
+static void few_rows(void) {
+  static const float weights[] = {1, -2, 1};
+  ts_context *context = open_threads(2);
+  ref_matrix m = ref_grid(200, 200);
+  const int32_t corner = 100 * 200 + 100, corners[] = {corner, corner + 1, corner + 201};
+  int found = 0;
+  for (int a = 0; a < 3; a++)
+    for (int32_t e = m.offsets[corners[a]]; e < m.offsets[corners[a] + 1]; e++)
+      for (int b = 0; b < 3; b++) {
+        if (m.indices[e] != corners[b]) continue;
+        m.values[e] += 1000 * weights[a] * weights[b];
+        found++;
+      }
+  CHECK_INT(found, 9);
+  tsi_amg_host_level level = {.A = view(&m), .unknowns = 1};
+  level.bound = tsi_amg_bound(&level.A);
+  CHECK_OK(context, tsi_amg_eigenvalue(context, &level));
+  CHECK(printf("EIG %g %g\n",level.eigenvalue,level.bound)&&level.eigenvalue > 2.9 && level.eigenvalue < 3.2 && level.bound > 3.9);
+  ref_free(&m);
+  test_close(&context);
+}
+
 static void inverse(void) {
   ts_context *context = open_threads(1);
   static const int32_t sizes[] = {1, 2, 7, 150};
@@ -784,4 +808,4 @@ static void memory_runs_out(void) {
 }
 
 TEST_MAIN_ON_HOST(CASES(strength, one_way_strength, relative_strength, signs, units, aggregates, one_way,
-                        tentative, products, hierarchies, constants, inverse, ends, memory_runs_out))
+                        tentative, products, hierarchies, constants, few_rows, inverse, ends, memory_runs_out))

@@ -144,8 +144,11 @@ ts_status cuda_amg_tentative(ts_context *context, const cuda_amg_level *level, d
 
 /* cuda_amg_eigenvalue.cu. `long_rows`: of A's rows those with more than CUDA_AMG_LONG entries. */
 enum { CUDA_AMG_LONG = 512 };
-ts_status cuda_amg_eigenvalue(ts_context *context, cuda_amg_level *level, const int32_t *long_rows,
-                              int32_t long_count);
+typedef struct cuda_amg_rows {
+  const int32_t *rows;
+  int32_t count;
+} cuda_amg_rows;
+ts_status cuda_amg_eigenvalue(ts_context *context, cuda_amg_level *level, cuda_amg_rows long_rows);
 
 /* cuda_amg_smooth.cu. Where level->P has offsets, its pattern is there. */
 ts_status cuda_amg_smooth(ts_context *context, cuda_amg_level *level);

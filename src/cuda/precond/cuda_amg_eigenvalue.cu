@@ -1,9 +1,9 @@
 /* The largest eigenvalue of D^-1 A by power iterations, with sums in the host's order.
  *
  * A block has the RADIX rows whose squares the host adds up first: its threads bring the products of its rows
- * into shared memory, one thread adds up each row, and one the squares. The block that is done last adds up the
- * sums of all blocks and leaves the factor of the next step on the device. Before that a block has multiplied
- * each long row. */
+ * into shared memory, one thread adds up each row, and one the squares, of which it finds the largest. The
+ * block that is done last adds up the sums of all blocks and leaves the factor of the next step on the device.
+ * Before that a block has multiplied each long row. */
 #include <math.h>
 
 #include "cuda/core/cuda_reduce.cuh"
@@ -20,16 +20,24 @@ enum {
   LONG_BLOCKS_MOST = 4096
 };
 
+/* Of D to^2 of rows. */
+struct norms {
+  double sum, most;
+};
+
 struct power_state {
-  double value, before, factor; /* before: the sum of the step before */
+  double value, local; /* by what the norm has grown, and the largest number */
+  double factor;
+  norms before; /* of the step before */
 };
 
 struct power {
   cuda_amg_csr A;
-  float *diagonal;  /* 0: a row that takes no part */
-  float *from, *to; /* to = factor D^-1 A from */
-  double *products; /* of long rows, where A's rows have theirs; NULL: no row is long */
-  double *sums;     /* of D to^2, of RADIX rows each; behind them the sums of these, and so on */
+  float *diagonal;          /* 0: a row that takes no part */
+  float *from, *to;         /* to = factor D^-1 A from */
+  double *products;         /* of long rows, where A's rows have theirs; NULL: no row is long */
+  double *sums;             /* of D to^2, of RADIX rows each; behind them the sums of these, and so on */
+  unsigned long long *most; /* bits of the largest of D to^2; 0 between kernels */
   power_state *state;
   unsigned *tickets;
 };
@@ -57,11 +65,19 @@ static __device__ __forceinline__ int in_group(int64_t count, int64_t group) {
   return (int)(count - group * RADIX < RADIX ? count - group * RADIX : RADIX);
 }
 
+/* Doubles that are not negative are in the order of their bits. */
+static __device__ __forceinline__ void raise_most(const power &p, const double *squares, int rows) {
+  double most = 0;
+  for (int k = 0; k < rows; k++) most = squares[k] > most ? squares[k] : most;
+  atomicMax(p.most, (unsigned long long)__double_as_longlong(most));
+}
+
 /* The end of a kernel, with one number for each of a block's rows in `squares`. Whether this is thread 0 of the
- * last block; it has the sum of all. */
-static __device__ __forceinline__ int add_up(const power &p, const double *squares, int rows, double *all) {
+ * last block; it has those of all. */
+static __device__ __forceinline__ int take_norms(const power &p, const double *squares, int rows, norms *all) {
   __syncthreads();
   if (threadIdx.x == 0) p.sums[blockIdx.x] = add_in_order(squares, rows);
+  if (threadIdx.x == 32) raise_most(p, squares, rows);
   if (!cuda_takes_last_ticket(p.tickets)) return 0;
   double *sums = p.sums;
   int64_t count = gridDim.x;
@@ -73,8 +89,9 @@ static __device__ __forceinline__ int add_up(const power &p, const double *squar
     sums += count;
     count = groups;
   }
-  *all = sums[0];
-  return threadIdx.x == 0;
+  if (threadIdx.x > 0) return 0;
+  *all = {sums[0], __longlong_as_double((long long)atomicExch(p.most, 0ull))};
+  return 1;
 }
 
 __global__ static void __launch_bounds__(THREADS) begin(const power p) {
@@ -90,8 +107,8 @@ __global__ static void __launch_bounds__(THREADS) begin(const power p) {
     p.to[row] = number;
     squares[threadIdx.x] = (double)diagonal * ((double)number * (double)number);
   }
-  double all = 0;
-  if (add_up(p, squares, rows, &all)) *p.state = {0, all, 1};
+  norms all;
+  if (take_norms(p, squares, rows, &all)) *p.state = {0, 0, 1, all};
 }
 
 static __device__ __forceinline__ double product_at(const power &p, int64_t e) {
@@ -111,10 +128,10 @@ static __device__ __forceinline__ void add_part(const double *products, int from
 
 /* A block has a long row: its threads add up runs. */
 __global__ static void __launch_bounds__(THREADS)
-    multiply_long_rows(const power p, const int32_t *long_rows, int32_t count) {
+    multiply_long_rows(const power p, const cuda_amg_rows long_rows) {
   __shared__ double products[LONG_TILE + RUNS], runs[RUNS]; /* one more a run: other banks */
-  for (int32_t k = (int32_t)blockIdx.x; k < count; k += (int32_t)gridDim.x) {
-    const int32_t row = long_rows[k];
+  for (int32_t k = (int32_t)blockIdx.x; k < long_rows.count; k += (int32_t)gridDim.x) {
+    const int32_t row = long_rows.rows[k];
     const int64_t end = p.A.offsets[row + 1];
     double sum = 0;
     for (int64_t tile = p.A.offsets[row]; tile < end; tile += LONG_TILE) {
@@ -153,7 +170,7 @@ static __device__ double multiply_row(const power &p, int64_t begin, int64_t end
 __global__ static void __launch_bounds__(THREADS) step(const power p) {
   __shared__ double products[TILE], squares[RADIX];
   const power_state state = *p.state;
-  if (!(state.before > 0)) return;
+  if (!(state.before.sum > 0)) return;
   const int64_t first = (int64_t)blockIdx.x * RADIX;
   const int rows = in_group(p.A.rows, blockIdx.x);
   const bool has_row = (int)threadIdx.x < rows;
@@ -184,15 +201,16 @@ __global__ static void __launch_bounds__(THREADS) step(const power p) {
     p.to[row] = number;
     squares[threadIdx.x] = diagonal * ((double)number * (double)number);
   }
-  double all = 0;
-  if (add_up(p, squares, rows, &all)) {
-    const double value = sqrt(all / state.before) / state.factor;
-    *p.state = {value, all, value > 0 ? 1 / value : 0};
+  norms all;
+  if (take_norms(p, squares, rows, &all)) {
+    const double value = sqrt(all.sum / state.before.sum) / state.factor;
+    const double local = sqrt(all.most / state.before.most) / state.factor;
+    *p.state = {value, local, value > 0 ? 1 / value : 0, all};
   }
 }
 
-static ts_status iterate(cuda_amg_memory *memory, const cuda_amg_csr *A, const int32_t *long_rows,
-                         int32_t long_count, double *value) {
+static ts_status iterate(cuda_amg_memory *memory, const cuda_amg_csr *A, cuda_amg_rows long_rows,
+                         power_state *last) {
   ts_context *context = memory->context;
   const size_t rows = (size_t)A->rows, blocks = (rows + RADIX - 1) / RADIX;
   size_t sums = blocks;
@@ -204,28 +222,28 @@ static ts_status iterate(cuda_amg_memory *memory, const cuda_amg_csr *A, const i
   CUDA_AMG_TAKE(memory, rows, p.to);
   CUDA_AMG_TAKE(memory, sums, p.sums);
   CUDA_AMG_TAKE(memory, 1, p.state);
-  if (long_count > 0) CUDA_AMG_TAKE(memory, rows, p.products);
+  CUDA_AMG_TAKE(memory, 1, p.most);
+  if (long_rows.count > 0) CUDA_AMG_TAKE(memory, rows, p.products);
+  CUDA_TRY(context, cudaMemsetAsync(p.most, 0, sizeof *p.most, cuda_stream(context)));
   TSI_TRY(cuda_launch(context, "begin", begin, (unsigned)blocks, THREADS, p));
   for (int k = 0; k < STEPS; k++) {
     float *swap = p.from;
     p.from = p.to;
     p.to = swap;
-    if (long_count > 0)
+    if (long_rows.count > 0)
       TSI_TRY(cuda_launch(context, "multiply_long_rows", multiply_long_rows,
-                          (unsigned)(long_count < LONG_BLOCKS_MOST ? long_count : LONG_BLOCKS_MOST), THREADS, p,
-                          long_rows, long_count));
+                          (unsigned)(long_rows.count < LONG_BLOCKS_MOST ? long_rows.count : LONG_BLOCKS_MOST),
+                          THREADS, p, long_rows));
     TSI_TRY(cuda_launch(context, "step", step, (unsigned)blocks, THREADS, p));
   }
-  return cuda_download(context, value, &p.state->value, sizeof *value);
+  return cuda_download(context, last, p.state, sizeof *last);
 }
 
-ts_status cuda_amg_eigenvalue(ts_context *context, cuda_amg_level *level, const int32_t *long_rows,
-                              int32_t long_count) {
+ts_status cuda_amg_eigenvalue(ts_context *context, cuda_amg_level *level, cuda_amg_rows long_rows) {
   cuda_amg_memory memory = {context};
-  double value = 0;
-  const ts_status status =
-      level->A.rows > 0 ? iterate(&memory, &level->A, long_rows, long_count, &value) : TS_OK;
+  power_state last = {};
+  const ts_status status = level->A.rows > 0 ? iterate(&memory, &level->A, long_rows, &last) : TS_OK;
   cuda_amg_give(&memory);
-  if (status == TS_OK) level->eigenvalue = fmin(1.1 * value, level->bound);
+  if (status == TS_OK) level->eigenvalue = fmin(tsi_amg_raised(last.value, last.local), level->bound);
   return status;
 }

@@ -340,7 +340,7 @@ static ts_status smooth(cuda_amg_memory *memory, cuda_amg_level *level) {
   double filtered_bound;
   memcpy(&level->bound, &found.bounds[0], sizeof level->bound);
   memcpy(&filtered_bound, &found.bounds[1], sizeof filtered_bound);
-  TSI_TRY(cuda_amg_eigenvalue(context, level, s.long_rows, found.long_rows));
+  TSI_TRY(cuda_amg_eigenvalue(context, level, {s.long_rows, found.long_rows}));
   s.omega = 4. / 3 / (level->eigenvalue > 0 ? level->eigenvalue * (filtered_bound / level->bound) : 2);
   if (!level->P.offsets) TSI_TRY(find_pattern(context, &s, level, has_long));
   s.P_offsets = level->P.offsets, s.P_indices = level->P.indices, s.P_values = level->P.values;

@@ -66,13 +66,13 @@ typedef struct tsi_amg_host_level {
   int32_t nodes;
   int32_t *aggregates; /* of each node; -1: in none, as nodes without a strong neighbour */
   int32_t aggregate_count;
-  int32_t ghost_aggregates; /* of other ranks, numbered behind the own */
-  float *tentative;         /* rows x vectors: orthonormal columns for each aggregate */
-  float *weights;           /* of nodes: how large the first near-null vector is there */
-  double *near_null;        /* rows x vectors, until the next level is made */
-  double bound;             /* of the eigenvalues of D^-1 A: the largest row sum of magnitudes */
-  double eigenvalue;  /* the largest of D^-1 A, estimated from below and raised by a tenth; at most the bound */
-  int is_unsymmetric; /* the eigenvalue is the bound */
+  int32_t ghost_aggregates;      /* of other ranks, numbered behind the own */
+  float *tentative;              /* rows x vectors: orthonormal columns for each aggregate */
+  float *weights;                /* of nodes: how large the first near-null vector is there */
+  double *near_null;             /* rows x vectors, until the next level is made */
+  double bound;                  /* of the eigenvalues of D^-1 A: the largest row sum of magnitudes */
+  double eigenvalue;             /* the largest of D^-1 A, estimated from below and raised; at most the bound */
+  int is_unsymmetric;            /* the eigenvalue is the bound */
   tsi_amg_polynomial polynomial; /* if it is unsymmetric and the smoother was not chosen */
   struct tsi_amg_host_level
       *transposed; /* A^T, its strong entries and the transpose of -R as P; the rest is as here */
@@ -299,6 +299,9 @@ TSI_AMG_INLINE int32_t tsi_amg_reach(const double sums[4]) {
 }
 
 /* ---- amg_eigenvalue.c ---- */
+
+/* What the growths in the last power iteration, of the norm and of the largest number, are raised to. */
+#define tsi_amg_raised(of_norm, of_largest) fmax(1.1 * (of_norm), 1.05 * (of_largest))
 
 /* level->eigenvalue; level->bound is there. */
 ts_status tsi_amg_eigenvalue(ts_context *context, tsi_amg_host_level *level);
