@@ -124,6 +124,15 @@ typedef struct ts_progress {
 /* Called after every check, on the calling thread. Returning nonzero stops the solve. */
 typedef int (*ts_progress_fn)(const ts_progress *progress, void *user);
 
+/* Vectors v with A v = 0 of a symmetric matrix A: constants of Neumann conditions, rigid-body motions of a body
+ * that nothing holds. A solver takes their part out of b, since no x reaches it, and out of x, which A does not
+ * see. Constants that A maps to 0 are found by themselves, unless iterations are fixed. */
+typedef struct ts_null_space_desc {
+  int count;        /* 1 to 8 */
+  ts_array vectors; /* unknowns x count floats or doubles, row by row, of any length; the solver copies them */
+  uint64_t reserved[4]; /* 0 */
+} ts_null_space_desc;
+
 /* Fields that do not belong to the method must be 0. */
 typedef struct ts_solver_desc {
   ts_method method;      /* default: TS_METHOD_AUTO */
@@ -157,7 +166,9 @@ typedef struct ts_solver_desc {
   int restart;        /* gmres: 1 to 200; more than there are unknowns counts as that many. Default: 30 */
   ts_progress_fn progress; /* default: none */
   void *progress_user;
-  uint64_t reserved[8]; /* 0 */
+  const ts_null_space_desc *null_space; /* of a symmetric matrix without constrained rows, in one process; not
+                                           for cgls and lsmr. Default: NULL */
+  uint64_t reserved[7];                 /* 0 */
 } ts_solver_desc;
 
 /* How a solve went. */
@@ -182,8 +193,8 @@ typedef struct ts_result {
   double factor;               /* of multigrid: the mean reduction of the residual by a cycle, of the last 5 */
   double rounded_residual;     /* the relative residual of x as its vector holds it: above relative_residual if
                                   that holds floats and rounds it */
-  double incompatible; /* ||the part of b that no x reaches|| / ||b||, if cg, minres or multigrid finds A
-                          singular */
+  double incompatible; /* ||the part of b that no x reaches|| / ||b||, if A has a null space that is known, or
+                          if cg, minres or multigrid finds one */
   char message[160];   /* the reason in one line, with the row, column or number concerned */
   uint64_t reserved[8];
 } ts_result;

@@ -94,7 +94,7 @@ void tsi_cg_judge_start(tsi_solve *s) {
     const double delta = tsi_cg_delta_of(s, s->iteration, c);
     if (s->iteration == 0) s->delta_0[c] = delta;
     s->delta_begin[c] = delta;
-    if (s->norm_start[c] <= ldexp(s->incompatible[c], -20)) continue;
+    if (s->norm_start[c] <= ldexp(tsi_solve_unreachable(s, c), -20)) continue;
     char text[160];
     if (!isfinite(delta)) {
       tsi_solve_finish(s, TS_REASON_BREAKDOWN,

@@ -243,6 +243,7 @@ ts_status tsi_cg_judge_singular(tsi_solve *s, int by_residual, int *is_settled) 
   if (k->pairs && !by_residual &&
       !s->checked_mode) { /* many iterations later d may be rounding, or not finite */
     s->checked_mode = s->never_carry = 1;
+    s->in_vain = 0; /* another mode, which has not been tried */
     TSI_TRY(tsi_fill(k->e, 0));
     return tsi_cg_judge_residual(s, 0);
   }

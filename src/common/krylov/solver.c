@@ -111,7 +111,11 @@ static ts_status create_with(ts_matrix *matrix, ts_solver_desc *resolved, ts_pre
   k->method->plan(k);
   ts_status status = tsi_solver_allocate(k);
   if (status == TS_OK) status = take_transposed(k);
+  if (status == TS_OK) status = tsi_null_space_create(matrix, resolved, &k->null_space);
+  if (status == TS_OK && k->null_space) status = tsi_null_space_prepare(k->null_space, 1);
+  k->desc.null_space = NULL;
   if (status < 0) {
+    tsi_null_space_destroy(&k->null_space);
     ts_matrix_destroy(&k->transposed);
     free_solver(k);
     return status;
@@ -157,6 +161,7 @@ void ts_solver_destroy(ts_solver **solver) {
   ts_solver *k = *solver;
   ts_context *context = k->context;
   tsi_stages_destroy(k);
+  tsi_null_space_destroy(&k->null_space);
   tsi_solver_destroy_workspace(k);
   ts_preconditioner_destroy(&k->preconditioner);
   tsi_enter_to_destroy(context);
@@ -281,6 +286,7 @@ ts_status tsi_solver_solve_once(ts_solver *solver, const ts_vector *b, ts_vector
                         .reduction = NAN,
                         .relative_residual = NAN,
                         .attainable_residual = NAN};
+  if (solver->null_space) TSI_TRY(tsi_null_space_prepare(solver->null_space, b->components));
   TSI_TRY(create_workspace(solver, b->components, solver->desc.precision == TS_PRECISION_DOUBLE));
   if (refuse(solver, result)) {
     if (solver->desc.zero_start) TSI_TRY(ts_vector_fill(x, 0));

@@ -13,6 +13,7 @@
 
 #include "common/core/backend.h"
 #include "common/precond/preconditioner.h"
+#include "null_space.h"
 #include "solver_scale.h"
 
 typedef struct tsi_solve tsi_solve;
@@ -73,9 +74,10 @@ struct ts_solver {
   ts_vector *scratch;   /* NULL if all operations are fused */
   ts_vector **own;      /* the method's, named once more: it may exchange them */
   ts_scalars *slots;
-  double frobenius;   /* norm of A, with Jacobi of least squares */
-  int jacobi_changes; /* of `transposed` when m was written; -1: it was not */
-  int is_running;     /* a solve, whose functions of the caller's may not begin another with it */
+  tsi_null_space *null_space; /* NULL: none that could be taken out */
+  double frobenius;           /* norm of A, with Jacobi of least squares */
+  int jacobi_changes;         /* of `transposed` when m was written; -1: it was not */
+  int is_running;             /* a solve, whose functions of the caller's may not begin another with it */
 
   /* Auto in stages (stages.c). */
   tsi_stages *stages;    /* of the caller's solver, if auto may go on with others; else NULL */
@@ -120,17 +122,18 @@ struct tsi_solve {
   double norm_constrained[4]; /* where b = 0: of what constrained unknowns bring in its place */
   double
       norm_rule[4]; /* what rtol is relative to: that of b (or A^T b), or where it is 0 of the first residual */
-  double norm_start[4];   /* of the first residual (or gradient) */
-  double norm_r[4];       /* of x's */
-  double left_start;      /* the first ||r|| / ||b|| */
-  double tolerance[4];    /* what the rule asks of norm_r */
-  int scale_x[4];         /* the user's x is x times 2^-scale_x */
-  int is_far;             /* x may overflow by that: its largest number is read with its residual */
-  int read_as_doubles;    /* x, from the user's vector */
-  int is_rounded;         /* the workspace's x was, to doubles */
-  double max_x[4];        /* of x, then */
-  double dx[4];           /* ||diag(A) x|| when it was last measured, 0 before */
-  double incompatible[4]; /* norm of the part of b that no x reaches, which r is without */
+  double norm_start[4]; /* of the first residual (or gradient) */
+  double norm_r[4];     /* of x's */
+  double left_start;    /* the first ||r|| / ||b|| */
+  double tolerance[4];  /* what the rule asks of norm_r */
+  int scale_x[4];       /* the user's x is x times 2^-scale_x */
+  int is_far;           /* x may overflow by that: its largest number is read with its residual */
+  int read_as_doubles;  /* x, from the user's vector */
+  int is_rounded;       /* the workspace's x was, to doubles */
+  double max_x[4];      /* of x, then */
+  double dx[4];         /* ||diag(A) x|| when it was last measured, 0 before */
+  double null_part[4]; /* norm of b's part in the null space that is known, which b, r and norm_b are without */
+  double incompatible[4]; /* norm of what the method has found of b that no x reaches, which r is without */
   int projections;        /* how often such a part was taken out of b */
   double measure;         /* of x: the largest norm_r / norm_rule, with what rounding adds to it */
   double best;            /* the smallest relative residual of an x that was measured */
@@ -265,6 +268,8 @@ ts_status tsi_solve_take_in(tsi_solve *s, const ts_vector *b, const ts_vector *x
 /* x from a vector of the user's into the workspace, scaled, and back into a vector that gets this exponent. */
 ts_status tsi_solve_read_x(const tsi_solve *s, const ts_vector *x);
 ts_status tsi_solve_write_x(const tsi_solve *s, ts_vector *x, int exponent);
+/* x without its part in the null space, if one is known. */
+ts_status tsi_solve_leave_null_space(tsi_solve *s);
 /* b alone, when the other numbers of the start are known. */
 ts_status tsi_solve_take_in_b(tsi_solve *s, const ts_vector *b);
 /* Whether the matrix has constrained rows; and out = v where there are equations, else 0, which uses e's first
@@ -297,6 +302,8 @@ void tsi_solve_finish_stagnated(tsi_solve *s);
 void tsi_solve_finish_at_maximum(tsi_solve *s);
 /* Sets `reported`, and `ended` where the callback stops the solve. */
 void tsi_solve_progress(tsi_solve *s, int checked, int count);
+/* The norm of all that no x reaches. */
+double tsi_solve_unreachable(const tsi_solve *s, int component);
 /* Of a component of b or of a residual, with what no x reaches. */
 double tsi_solve_whole_norm(const tsi_solve *s, int component, double norm);
 /* The largest part of b that no x reaches, relative to ||b||; 0 if none is known. */

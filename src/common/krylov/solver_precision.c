@@ -76,6 +76,18 @@ static ts_status fill_preconditioner(const ts_solver *k) {
                                                         : -tsi_scale_exponent(k->matrix));
 }
 
+static int has_null_space(const ts_solver *k) {
+  return k->null_space && k->null_space->count > 0;
+}
+
+/* What a float rounds of the rest would be in the null space again. */
+static ts_status project_b(tsi_solve *s) {
+  const ts_solver *k = s->solver;
+  if (k->desc.fixed_iterations) return tsi_null_space_take_out(k->null_space, k->b, NULL);
+  if (k->context->caps.pairs) TSI_TRY(tsi_vector_add_parts(k->b, 3));
+  return tsi_null_space_take_out(k->null_space, k->b, s->null_part);
+}
+
 ts_status tsi_solve_take_in(tsi_solve *s, const ts_vector *b, const ts_vector *x, int from_zero) {
   const ts_solver *k = s->solver;
   const tsi_ops *ops = k->context->ops;
@@ -109,7 +121,20 @@ ts_status tsi_solve_take_in_b(tsi_solve *s, const ts_vector *b) {
     TSI_TRY(M->kind->project(M, &first, &s->incompatible[0]));
   }
   const int has_low_parts = s->precision != TS_PRECISION_SINGLE || !k->desc.fixed_iterations;
-  return has_low_parts ? take_in_low_b(s) : TS_OK;
+  if (has_low_parts) TSI_TRY(take_in_low_b(s));
+  return has_null_space(k) ? project_b(s) : TS_OK;
+}
+
+ts_status tsi_solve_leave_null_space(tsi_solve *s) {
+  const ts_solver *k = s->solver;
+  double norms[4];
+  if (!has_null_space(k)) return TS_OK;
+  if (k->desc.fixed_iterations) return tsi_null_space_take_out(k->null_space, k->x, NULL);
+  TSI_TRY(tsi_null_space_take_out(k->null_space, k->x, norms));
+  TSI_TRY(tsi_solve_measure(s, k->x, k->e));
+  tsi_solve_take_over(s);
+  if (s->result->reason == TS_REASON_CONVERGED && !s->met) tsi_solve_finish_stagnated(s);
+  return TS_OK;
 }
 
 /* ---- On the way ---- */

@@ -11,16 +11,20 @@ void tsi_solve_finish(tsi_solve *s, ts_reason reason, const char *message) {
   snprintf(s->result->message, sizeof s->result->message, "%s", message ? message : ts_reason_text(reason));
 }
 
+double tsi_solve_unreachable(const tsi_solve *s, int component) {
+  return hypot(s->incompatible[component], s->null_part[component]);
+}
+
 double tsi_solve_whole_norm(const tsi_solve *s, int component, double norm) {
-  const double incompatible = s->incompatible[component];
-  return incompatible > 0 ? hypot(norm, incompatible) : norm;
+  const double unreachable = tsi_solve_unreachable(s, component);
+  return unreachable > 0 ? hypot(norm, unreachable) : norm;
 }
 
 double tsi_solve_incompatible(const tsi_solve *s) {
   double largest = 0;
   for (int c = 0; c < s->solver->components; c++)
-    if (s->incompatible[c] > 0)
-      largest = fmax(largest, s->incompatible[c] / tsi_solve_whole_norm(s, c, s->norm_b[c]));
+    if (tsi_solve_unreachable(s, c) > 0)
+      largest = fmax(largest, tsi_solve_unreachable(s, c) / tsi_solve_whole_norm(s, c, s->norm_b[c]));
   return largest;
 }
 
@@ -32,7 +36,7 @@ static int finish_incompatible(tsi_solve *s) {
   for (int c = 0; c < s->solver->components; c++) {
     const double b = tsi_solve_whole_norm(s, c, s->norm_b[c]);
     const double allowed = fmax(s->solver->desc.rtol * b, s->tolerance[c]);
-    if (s->incompatible[c] > 1e-3 * allowed && tsi_solve_whole_norm(s, c, s->norm_r[c]) > allowed)
+    if (tsi_solve_unreachable(s, c) > 1e-3 * allowed && tsi_solve_whole_norm(s, c, s->norm_r[c]) > allowed)
       is_incompatible = 1;
     left = tsi_larger(left, b > 0 ? s->norm_r[c] / b : s->norm_r[c]);
   }
@@ -72,10 +76,12 @@ static const char *advice(const tsi_solve *s) {
 
 void tsi_solve_finish_stagnated(tsi_solve *s) {
   const ts_result *result = s->result;
+  const ts_solver *k = s->solver;
+  const int goes_on = k->desc.precision == TS_PRECISION_AUTO && !k->pairs; /* in double */
   char text[sizeof s->result->message];
   s->at_limit = 1;
-  if (finish_incompatible(s)) return;
-  snprintf(text, sizeof text, "%s stagnated in %s precision at %s %.2g; %s", s->solver->method->name,
+  if (!goes_on && finish_incompatible(s)) return;
+  snprintf(text, sizeof text, "%s stagnated in %s precision at %s %.2g; %s", k->method->name,
            ts_precision_name(s->precision), measure_name(s), result->relative_residual, advice(s));
   tsi_solve_finish(s, TS_REASON_STAGNATED, text);
 }

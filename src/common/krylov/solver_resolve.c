@@ -44,6 +44,9 @@ static ts_status check_fields(ts_context *context, const ts_solver_desc *desc) {
   const ts_method method = desc->method;
   if (desc->transposed && !tsi_is_least_squares(method))
     return foreign(context, "transposed", "cgls and lsmr", method);
+  if (desc->null_space && tsi_is_least_squares(method))
+    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "null_space is set, which %s does not take",
+                    ts_method_name(method));
   if (desc->reductions && method != TS_METHOD_CG) return foreign(context, "reductions", "cg", method);
   if (desc->restart && method != TS_METHOD_GMRES) return foreign(context, "restart", "gmres", method);
   if (desc->stop != TS_STOP_RESIDUAL && desc->stop != TS_STOP_DELTA)

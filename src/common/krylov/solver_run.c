@@ -161,6 +161,7 @@ static ts_status run_fixed(tsi_solve *s, ts_vector *x) {
   TSI_TRY(tsi_solve_first_residual(s, k->desc.zero_start));
   TSI_TRY(k->method->run_fixed(s));
   TSI_TRY(tsi_solve_add(s, k->x, k->e));
+  TSI_TRY(tsi_solve_leave_null_space(s));
   s->result->iterations = s->iteration;
   tsi_solve_set_precision(s, s->precision);
   tsi_solve_finish(s, TS_REASON_FIXED_ITERATIONS, NULL);
@@ -240,6 +241,7 @@ ts_status tsi_solver_run(tsi_solve *s, const ts_vector *b, ts_vector *x) {
   if (!s->ended) tsi_solve_finish_at_maximum(s);
   result->iterations = s->iteration;
   if (s->projections) TSI_TRY(tsi_cg_restore_b(s));
+  TSI_TRY(tsi_solve_leave_null_space(s));
   tsi_solve_set_precision(s, s->precision);
   TSI_TRY(tsi_solve_take_best(s));
   /* The next precision begins with the kept x; what pairs have made worse, or is not finite, is not handed out.

@@ -174,11 +174,11 @@ ts_status tsi_solve_judge_start(tsi_solve *s, const ts_vector *x, int from_zero)
     const double max_b = tsi_number(k, TSI_SLOT_MAX_B, c);
     take_norms(s, c, from_zero);
     if (!from_zero && tsi_number(k, TSI_SLOT_MAX_X, c) != 0) s->x_is_zero = 0;
-    if (max_b > 0 && s->norm_b[c] == 0 && !(s->incompatible[c] > 0)) {
+    if (max_b > 0 && s->norm_b[c] == 0 && !(tsi_solve_unreachable(s, c) > 0)) {
       tsi_solve_finish(s, TS_REASON_BREAKDOWN, tsi_scale_b_vanishes);
       return TS_OK;
     }
-    if (s->norm_start[c] > ldexp(s->incompatible[c], -20))
+    if (s->norm_start[c] > ldexp(tsi_solve_unreachable(s, c), -20))
       all_zero = 0; /* else what rounding left of that part */
     if (!(s->norm_r[c] <= s->tolerance[c])) met = 0;
   }

@@ -157,6 +157,7 @@ ts_status tsi_stages_create(ts_solver *first, const ts_solver_desc *asked) {
   tsi_stages *t = tsi_calloc(first->context, 1, sizeof *t);
   if (!t) return tsi_out_of_memory(first->context, "a solver", sizeof *t);
   t->asked = *asked;
+  t->asked.null_space = NULL; /* that of the first is shared */
   t->asked.max_iterations = first->desc.max_iterations;
   t->solvers[CHOSEN] = first;
   if (A->kind->has_no_entries || A->all_rows || A->row_space != A->column_space) t->excluded |= factors;
@@ -221,6 +222,7 @@ static ts_status make(tsi_stages *t, int stage, int *made) {
   const ts_status status = tsi_solver_create(first->matrix, &desc, &t->solvers[stage]);
   if (status == TS_OK) {
     t->solvers[stage]->part_of = t;
+    if (stage != LEAST) tsi_null_space_share(&t->solvers[stage]->null_space, first->null_space);
     return TS_OK;
   }
   *made = 0;
