@@ -254,5 +254,17 @@ static void refused(void) {
   ref_free(&m);
 }
 
-TEST_MAIN(CASES_IN_CONTEXT(convection, other_matrices, smoothers, exact, singular, updated, changed_symmetry,
-                           refused))
+/* Factors of central differences in a strong wind are of no use. */
+static void auto_takes_it(void) {
+  ref_matrix m = central(128, 128, 400);
+  ts_matrix *A = make_with_copy(&m);
+  ts_preconditioner *M = make_preconditioner(A, NULL);
+  const ts_preconditioner_info info = preconditioner_info(M);
+  CHECK_INT(info.kind, TS_PRECONDITIONER_AMG);
+  CHECK_CONTAINS(info.choice, "amg: the matrix is near a singular one: ilu replaced");
+  ts_preconditioner_destroy(&M), ts_matrix_destroy(&A);
+  ref_free(&m);
+}
+
+TEST_MAIN(CASES_IN_CONTEXT(auto_takes_it, convection, other_matrices, smoothers, exact, singular, updated,
+                           changed_symmetry, refused))

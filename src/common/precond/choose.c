@@ -8,7 +8,8 @@
  * diagonally dominant.
  *
  * A matrix that is not symmetric gets incomplete factors unless Jacobi is sure to be quick: methods for these
- * matrices stagnate sooner than they are slow.
+ * matrices stagnate sooner than they are slow. One of convection and diffusion gets AMG if it is large, or if
+ * its factors are of no use, as those of central differences in a strong wind.
  *
  * On a GPU both solve a million rows in some 20 ms, so the choice takes a small part of that: it looks at a
  * sample of rows and at what lies around some of them. */
@@ -229,12 +230,24 @@ static int is_strongly_dominant(const tsi_host_csr *A, const tsi_host_csr *ghost
   return 1;
 }
 
+int tsi_preconditioner_is_transport(const ts_matrix *A) {
+  sample s;
+  if (A->info.symmetric || !A->host_copy || A->all_rows || A->row_space->constrained) return 0;
+  if (A->info.rows < TSI_AUTO_ROWS) return 0;
+  look_at_rows(A->host_copy, NULL, &s);
+  return s.bad < 0 && s.small >= sample_rows / 2;
+}
+
 /* From the entries of a matrix that is not symmetric. */
 static ts_status choose_unsymmetric(const ts_matrix *A, ts_preconditioner_kind *kind, char *why, size_t size) {
   double found[] = {!is_strongly_dominant(A->host_copy, A->host_ghosts), (double)A->info.nonzeros};
   if (A->all_rows) TSI_TRY(A->context->ops->ranks->largest(A->context, found, 2));
   const int has_zero = A->info.zero_diagonal_row >= 0;
-  if (found[1] > most_factorised) {
+  if (found[1] > most_factorised && tsi_preconditioner_is_transport(A)) {
+    *kind = TS_PRECONDITIONER_AMG;
+    snprintf(why, size, "the matrix is not symmetric, its rows have sums of about 0, and more than %d entries",
+             most_factorised);
+  } else if (found[1] > most_factorised) {
     snprintf(why, size, "the matrix is not symmetric, and has more than %d entries", most_factorised);
   } else if (!has_zero && found[0] == 0) {
     snprintf(why, size, "the matrix is not symmetric, and its diagonal is dominant");

@@ -75,22 +75,31 @@ static ts_status set_up(ts_preconditioner *M, ts_status (*how)(ts_preconditioner
   return TS_OK;
 }
 
+/* What auto takes in place of a choice that has failed. */
+static ts_preconditioner_kind next_choice(const ts_matrix *A, ts_preconditioner_kind failed) {
+  const int is_transport = failed == TS_PRECONDITIONER_ILU && tsi_preconditioner_is_transport(A);
+  return is_transport ? TS_PRECONDITIONER_AMG : tsi_preconditioner_choose_diagonal(A);
+}
+
 /* What auto has chosen may still be refused by all rows, where the choice looks at a sample, and may turn out
- * to be worth less than expected. Then it is Jacobi. */
+ * to be worth less than expected. Then it is another one, in the end Jacobi. */
 static ts_status settle_choice(ts_preconditioner *M, ts_status status) {
-  char why[180];
-  const int is_refused =
-      status == TS_ERROR_INVALID_ARGUMENT || status == TS_ERROR_UNSUPPORTED || status == TS_ERROR_LIMIT;
-  if (status < 0 && !is_refused) return status;
-  if (is_refused) snprintf(why, sizeof why, "%.179s", M->context->error);
-  if (is_refused || (M->kind->disappoints && M->kind->disappoints(M, why, sizeof why))) {
+  for (;;) {
+    char why[180];
+    const int is_refused =
+        status == TS_ERROR_INVALID_ARGUMENT || status == TS_ERROR_UNSUPPORTED || status == TS_ERROR_LIMIT;
+    if (status < 0 && !is_refused) return status;
+    if (is_refused) snprintf(why, sizeof why, "%.179s", M->context->error);
+    if (!is_refused && !(M->kind->disappoints && M->kind->disappoints(M, why, sizeof why))) break;
+    const ts_preconditioner_kind next = next_choice(M->matrix, M->kind->kind);
+    if (next == M->kind->kind) return status;
     tsi_clear_error(M->context);
     destroy_state(M);
-    M->kind = tsi_preconditioner_row(tsi_preconditioner_choose_diagonal(M->matrix));
-    M->desc.kind = M->kind->kind;
+    M->kind = tsi_preconditioner_row(next);
+    M->desc.kind = next;
     M->bytes_device = 0;
-    snprintf(M->choice, sizeof M->choice, "%s: %s", ts_preconditioner_kind_name(M->desc.kind), why);
-    TSI_TRY(set_up(M, M->kind->create));
+    snprintf(M->choice, sizeof M->choice, "%s: %s", ts_preconditioner_kind_name(next), why);
+    status = set_up(M, M->kind->create);
   }
   tsi_log(M->context, TS_LOG_LEVEL_INFO, "preconditioner %s", M->choice);
   return TS_OK;

@@ -133,6 +133,9 @@ ts_status tsi_preconditioner_choose(const ts_matrix *A, ts_preconditioner_kind *
                                     size_t size);
 /* What auto is if nothing is to be made: Jacobi, or none if the matrix has no diagonal to divide by. */
 ts_preconditioner_kind tsi_preconditioner_choose_diagonal(const ts_matrix *A);
+/* Whether a matrix that is not symmetric looks like one of convection and diffusion, to AMG: a sample of rows
+ * is positive on the diagonal and has sums of about 0. */
+int tsi_preconditioner_is_transport(const ts_matrix *A);
 enum { TSI_AUTO_ROWS = 8192 }; /* smaller matrices get a diagonal */
 /* Whether a matrix needs the host copy that it has at present, since auto makes something of it; if not the
  * matrix keeps the reason. */
