@@ -37,8 +37,7 @@ static int needs_m(const ts_solver *k) {
 
 /* A preconditioner that is applied writes into z; so do methods that are preconditioned from the right. */
 static int needs_z(const ts_solver *k, int m) {
-  return !tsi_preconditioner_is_diagonal(k->preconditioner) ||
-         (m && (k->method == &tsi_bicgstab || k->method == &tsi_gmres));
+  return !tsi_preconditioner_is_diagonal(k->preconditioner) || (m && k->method->preconditioned_from_right);
 }
 
 /* The vectors over the columns, e and r of a square system side by side: axpy2_dot updates both. */
