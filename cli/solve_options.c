@@ -27,7 +27,7 @@ static const char *scaling_at(int value) {
 }
 
 static void parse_method(void *options, const char *text) {
-  static const char *const names[] = {"auto", "cg",   "minres",     "bicgstab", "gmres",
+  static const char *const names[] = {"auto", "cg",   "minres",     "bicgstab", "idr", "gmres",
                                       "lsmr", "cgls", "richardson", "direct",   NULL};
   solve_options *const o = options;
   const char *name = names[arguments_one_of("--solver", text, names)];
@@ -69,7 +69,8 @@ static const option_row rows[] = {
     OPTION_HEADING("The method:"),
     OPTION_PARSED(
         "solver", "NAME", parse_method,
-        "cg, for symmetric positive definite matrices; minres, for symmetric ones; bicgstab or gmres, for any; "
+        "cg, for symmetric positive definite matrices; minres, for symmetric ones; bicgstab, idr or gmres, for "
+        "any; "
         "lsmr or cgls: least squares, for matrices of any shape; richardson: the preconditioner by itself; "
         "direct, factors, in short for richardson with "
         "--preconditioner direct; auto: lsmr for matrices that are not square, cg for symmetric matrices with "

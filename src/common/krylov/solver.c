@@ -14,6 +14,8 @@ static const tsi_method *method_of(ts_method method) {
   switch (method) {
   case TS_METHOD_BICGSTAB:
     return &tsi_bicgstab;
+  case TS_METHOD_IDR:
+    return &tsi_idr;
   case TS_METHOD_GMRES:
     return &tsi_gmres;
   case TS_METHOD_CGLS:

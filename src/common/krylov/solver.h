@@ -37,6 +37,8 @@ typedef struct tsi_method {
   ts_status (*begin)(tsi_solve *s);
   ts_status (*iterate)(tsi_solve *s);
   ts_status (*judge)(tsi_solve *s, int checked);
+  /* How many of `steps` iterations should come before the next check, at least 1. NULL: all. */
+  int (*round_steps)(const tsi_solve *s, int steps);
   /* Brings what has not yet been added to x into it, and its residual into the result. */
   ts_status (*settle)(tsi_solve *s);
 } tsi_method;
@@ -100,6 +102,8 @@ enum {
   TSI_SLOT_GG,    /* |A^T r|^2 of least squares */
   TSI_SLOT_OWN
 };
+
+enum { TSI_IDR_DIMENSION = 8 /* s of IDR(s) */ };
 
 /* A solve under way. All numbers are of the scaled system. */
 struct tsi_solve {
@@ -170,7 +174,7 @@ struct tsi_solve {
   unsigned purified;
   /* gmres: columns of the Hessenberg matrix that the host has seen */
   int columns;
-  /* bicgstab: since r was last b - A (x + M^-1 e) computed from x */
+  /* bicgstab, idr: since r was last b - A (x + M^-1 e) computed from x */
   int replaced_at;                /* the iteration */
   double largest;                 /* number of the history */
   double phase_start_measure;     /* of the phase's first x */
@@ -178,6 +182,9 @@ struct tsi_solve {
   int shadow;                     /* restarts that asked for another shadow vector */
   double number_now, number_kept; /* of the history: the last, and of the e that was kept */
   int kept_at;                    /* the iteration of that e, -1: none */
+  /* idr: where the present round of s + 1 products began; how many g_i there are, and the iterations that made
+   * them */
+  int round_start, directions, made_at[TSI_IDR_DIMENSION];
 };
 
 /* What rounding leaves of a number in the iterations. */
@@ -376,7 +383,8 @@ double tsi_solve_recurrence_residual(const tsi_solve *s, int slot);
 int tsi_solve_recurrence_converged(const tsi_solve *s, int slot);
 
 /* ---- The methods ---- */
-extern const tsi_method tsi_cg, tsi_bicgstab, tsi_gmres, tsi_cgls, tsi_richardson, tsi_minres, tsi_lsmr;
+extern const tsi_method tsi_cg, tsi_bicgstab, tsi_idr, tsi_gmres, tsi_cgls, tsi_richardson, tsi_minres,
+    tsi_lsmr;
 /* cg_resolve.c: what the descriptor leaves open; and whether the device iterates by itself, which it does only
  * where nothing else is asked for. */
 ts_status tsi_cg_resolve(const ts_matrix *A, const ts_preconditioner *M, ts_solver_desc *desc);

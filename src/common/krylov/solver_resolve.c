@@ -175,6 +175,9 @@ ts_status tsi_solver_resolve(const ts_matrix *A, const ts_solver_desc *desc, ts_
   TSI_TRY(check_preconditioner(A, out));
   TSI_TRY(resolve_operator_precision(A, out));
   const int32_t unknowns = tsi_unknowns(A);
+  /* Rounding to single takes more iterations than pairs take time. */
+  if (out->precision == TS_PRECISION_AUTO && out->method == TS_METHOD_IDR && context->caps.pairs)
+    out->precision = TS_PRECISION_DOUBLE;
   if (out->precision == TS_PRECISION_AUTO && (out->fixed_iterations || !context->caps.pairs))
     out->precision = TS_PRECISION_SINGLE;
   /* One to three products beside a factorisation: what single would save is less than an iteration more. */
