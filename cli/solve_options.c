@@ -76,7 +76,9 @@ static const option_row rows[] = {
         "--preconditioner direct; auto: lsmr for matrices that are not square, cg for symmetric matrices with "
         "a positive diagonal, minres for other "
         "symmetric ones, else bicgstab; richardson with direct (default: auto)"),
-    OPTION_WHOLE("restart", "M", restart, 1, 200, "restart gmres every M iterations, 1 to 200 (default: 30)"),
+    OPTION_WHOLE("restart", "M", restart, 1, 200,
+                 "restart gmres every M iterations, 1 to 200 (default: 30, "
+                 "and more where that is too few)"),
     OPTION_PARSED(
         "preconditioner", "NAME", parse_preconditioner,
         "none; jacobi; block-jacobi, of the blocks on the diagonal; chebyshev, a polynomial; isai, "

@@ -16,10 +16,10 @@
  *              whose arrays are on the host. In one reduction an iteration: Meurant 1987.
  *   bicgstab   van der Vorst 1992, "Bi-CGSTAB: a fast and smoothly converging variant of Bi-CG for the solution
  *              of nonsymmetric linear systems". Two products an iteration, a fixed number of vectors.
- *   idr        Sonneveld and van Gijzen 2008, "IDR(s): a family of simple and fast algorithms for solving large
- *              nonsymmetric systems of linear equations", with s = 8 in the bi-orthogonal variant of 2011. One
- *              product an iteration, as a rule fewer products than bicgstab, and 26 vectors of its own. It solves
- *              nearly skew-symmetric systems on which bicgstab breaks down. For double precision.
+ *   idr        Sonneveld and van Gijzen 2008, "IDR(s): a family of simple and fast algorithms for solving
+ *              large nonsymmetric systems of linear equations", with s = 8 in the bi-orthogonal variant of
+ *              2011. One product an iteration, as a rule fewer products than bicgstab, and 26 vectors of its
+ *              own. It solves nearly skew-symmetric systems where bicgstab breaks down; in double precision.
  *   gmres      Saad and Schultz 1986, "GMRES: a generalized minimal residual algorithm for solving
  *              nonsymmetric linear systems", restarted after `restart` iterations. One product an iteration
  *              and the smallest residual in the cycle's Krylov space, for restart + 1 vectors to keep and to
@@ -160,7 +160,8 @@ typedef struct ts_solver_desc {
   int reductions;     /* cg: reductions an iteration: 2 (Hestenes and Stiefel 1952), or 1, which sums one
                          product more and takes three dependent passes instead of five (Meurant 1987).
                          Default: 1 for small systems on a GPU, else 2 */
-  int restart;        /* gmres: 1 to 200; more than there are unknowns counts as that many. Default: 30 */
+  int restart;        /* gmres: 1 to 200; more than there are unknowns counts as that many. Default: 30, and
+                         twice as many after a cycle that left more than half of the residual, up to 200 */
   ts_progress_fn progress; /* default: none */
   void *progress_user;
   uint64_t reserved[8]; /* 0 */
@@ -191,7 +192,8 @@ typedef struct ts_result {
   double incompatible; /* ||the part of b that no x reaches|| / ||b||, if cg, minres or multigrid finds A
                           singular */
   char message[160];   /* the reason in one line, with the row, column or number concerned */
-  uint64_t reserved[8];
+  int restart;         /* of gmres: the length of its cycles at the end; else 0 */
+  uint64_t reserved[7];
 } ts_result;
 
 typedef struct ts_solver ts_solver;
@@ -298,8 +300,12 @@ TS_API ts_status ts_solver_get_stage(const ts_solver *solver, int stage, ts_stag
  * shadow vectors are random, but always the same. When their residual has fallen by 1000 from a peak it is
  * recomputed from x, and the iterations go on.
  *
- * Restarted gmres may stagnate where gmres would not: after two restarts without gain the solve ends with
- * TS_REASON_STAGNATED, and the message names the restart. */
+ * Restarted gmres may stagnate where gmres would not. With the default restart its cycle is twice as long after
+ * one that was too short, up to 200 iterations, or as long as the vectors take at most a quarter of the
+ * device's memory (of ts_context_desc.max_device_bytes if set, 256 MiB if neither is known); x is kept,
+ * ts_result.restart has the length at the end, and so has the solver's next solve. Over several ranks, with
+ * fixed_iterations and with a restart of the caller's it stays as it is. After two restarts without gain the
+ * solve ends with TS_REASON_STAGNATED, and the message names the restart. */
 TS_API ts_status ts_solver_solve(ts_solver *solver, const ts_vector *b, ts_vector *x, ts_result *result);
 
 /* Solves A X = B for arrays of floats or doubles with n columns, n = b.count / rows: column c of row i is

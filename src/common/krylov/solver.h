@@ -54,9 +54,11 @@ struct ts_solver {
   int on_device;                     /* cg: the device iterates by itself, up to the next check */
   int ring;                          /* iterations whose numbers the slots hold */
   int own_vectors, own_row_vectors, own_slots, history_size, work_size; /* by plan() */
-  double *history;                                                      /* for the progress callback */
-  double *work;                                                         /* the method's, on the host */
-  double *numbers;                                                      /* the slots on the host */
+  int most_own_vectors; /* that there may come to be; as many if plan() says nothing else */
+  int restart_is_open;  /* gmres: the restart is the default, and may grow */
+  double *history;      /* for the progress callback */
+  double *work;         /* the method's, on the host */
+  double *numbers;      /* the slots on the host */
 
   /* Workspace for vectors of `components`, 0 if there is none yet. */
   int components, vector_count;
@@ -103,7 +105,7 @@ enum {
   TSI_SLOT_OWN
 };
 
-enum { TSI_IDR_DIMENSION = 8 /* s of IDR(s) */ };
+enum { TSI_IDR_DIMENSION = 8 /* s of IDR(s) */, TSI_RESTART = 30 /* of gmres */, TSI_LONGEST_RESTART = 200 };
 
 /* A solve under way. All numbers are of the scaled system. */
 struct tsi_solve {
@@ -153,7 +155,7 @@ struct tsi_solve {
   double phase_best; /* smallest number of the history, and when it was seen */
   int phase_best_at; /* iteration */
   double phase_peak; /* largest number of the history: from a new one on, others count as small */
-  double phase_low;  /* smallest number of the history */
+  double phase_low;  /* smallest number of the history, or the last of a cycle of gmres */
   int in_vain;       /* restarts or verifications in a row that gained nothing */
 
   /* The smallest number of the history since an iteration, and before that (solver_progress.c). */
@@ -172,8 +174,8 @@ struct tsi_solve {
   double peak[4];        /* the largest norm of r, or square root of delta, since r was last computed from x */
   /* minres: components, as bits, for which e is a part of M^-1 r and none of x (minres_singular.c) */
   unsigned purified;
-  /* gmres: columns of the Hessenberg matrix that the host has seen */
-  int columns;
+  /* gmres: columns of the Hessenberg matrix that the host has seen; there is no memory for a longer cycle */
+  int columns, is_full;
   /* bicgstab, idr: since r was last b - A (x + M^-1 e) computed from x */
   int replaced_at;                /* the iteration */
   double largest;                 /* number of the history */
@@ -204,6 +206,9 @@ static inline int tsi_patience(const ts_matrix *A, int factor) {
 }
 static inline double tsi_epsilon(const ts_solver *k) {
   return k->pairs ? 0x1p-46 : 0x1p-24;
+}
+static inline int tsi_is_memory(ts_status status) {
+  return status == TS_ERROR_OUT_OF_HOST_MEMORY || status == TS_ERROR_OUT_OF_DEVICE_MEMORY;
 }
 /* It multiplies by A^T too, and is about A^T (b - A x). */
 static inline int tsi_is_least_squares(ts_method method) {
@@ -255,8 +260,12 @@ ts_status tsi_solver_check_symmetric(ts_method method, const ts_preconditioner *
 
 /* What is on the host, of which plan() tells how much. On failure the caller frees what there is. */
 ts_status tsi_solver_allocate(ts_solver *k);
+void tsi_solver_free(const ts_solver *k);
 ts_status tsi_solver_create_workspace(ts_solver *k, int components, int pairs);
 void tsi_solver_destroy_workspace(ts_solver *k);
+/* Within a solve: plan() has asked for more vectors, slots and numbers of its own than there were in `before`.
+ * The vectors and the slots of all methods keep what they hold. On failure nothing has changed but the plan. */
+ts_status tsi_solver_extend_workspace(ts_solver *k, const ts_solver *before);
 
 /* ---- solver_run.c ---- */
 
