@@ -474,10 +474,10 @@ static void say_not_converged(const solve_options *o, const solve_system *system
   else if (system->columns > 1 && outcome->unsolved)
     snprintf(which, sizeof which, "%s of %d: ", solve_unsolved(system, outcome), system->columns);
   if (r->reason == TS_REASON_NOT_SYMMETRIC && outcome->matrix.unsymmetric_row >= 0)
-    message(
-        "%s: not converged: %s%s: entry %d %d differs from its mirror (hint: try --solver bicgstab or gmres)",
-        o->matrix, which, ts_reason_text(r->reason), outcome->matrix.unsymmetric_row + 1,
-        outcome->matrix.unsymmetric_column + 1);
+    message("%s: not converged: %s%s: entry %d %d differs from its mirror (hint: try --solver bicgstab, idr or "
+            "gmres)",
+            o->matrix, which, ts_reason_text(r->reason), outcome->matrix.unsymmetric_row + 1,
+            outcome->matrix.unsymmetric_column + 1);
   else if (r->reason == TS_REASON_STOPPED && outcome->width < system->columns)
     message("%s: %s in the group of column %d; not solved: %s of %d", o->matrix, outcome->message,
             outcome->first + 1, solve_unsolved(system, outcome), system->columns);

@@ -170,9 +170,9 @@ static const char *other_method(const solve_outcome *outcome) {
   const int refused = reason == TS_REASON_INDEFINITE || reason == TS_REASON_NOT_SYMMETRIC;
   if (outcome->method == TS_METHOD_CG && reason == TS_REASON_INDEFINITE) return "--solver minres";
   if (refused && outcome->method != TS_METHOD_BICGSTAB)
-    return reason == TS_REASON_INDEFINITE ? "--preconditioner jacobi" : "--solver bicgstab or gmres";
+    return reason == TS_REASON_INDEFINITE ? "--preconditioner jacobi" : "--solver bicgstab, idr or gmres";
   if (outcome->method == TS_METHOD_BICGSTAB && reason == TS_REASON_BREAKDOWN && !outcome->out_of_range)
-    return "--solver gmres";
+    return "--solver idr or gmres";
   return NULL;
 }
 

@@ -27,7 +27,7 @@ static const char *scaling_at(int value) {
 }
 
 static void parse_method(void *options, const char *text) {
-  static const char *const names[] = {"auto", "cg",   "minres",     "bicgstab", "gmres",
+  static const char *const names[] = {"auto", "cg",   "minres",     "bicgstab", "idr", "gmres",
                                       "lsmr", "cgls", "richardson", "direct",   NULL};
   solve_options *const o = options;
   const char *name = names[arguments_one_of("--solver", text, names)];
@@ -69,13 +69,16 @@ static const option_row rows[] = {
     OPTION_HEADING("The method:"),
     OPTION_PARSED(
         "solver", "NAME", parse_method,
-        "cg, for symmetric positive definite matrices; minres, for symmetric ones; bicgstab or gmres, for any; "
+        "cg, for symmetric positive definite matrices; minres, for symmetric ones; bicgstab, idr or gmres, for "
+        "any; "
         "lsmr or cgls: least squares, for matrices of any shape; richardson: the preconditioner by itself; "
         "direct, factors, in short for richardson with "
         "--preconditioner direct; auto: lsmr for matrices that are not square, cg for symmetric matrices with "
         "a positive diagonal, minres for other "
         "symmetric ones, else bicgstab; richardson with direct (default: auto)"),
-    OPTION_WHOLE("restart", "M", restart, 1, 200, "restart gmres every M iterations, 1 to 200 (default: 30)"),
+    OPTION_WHOLE("restart", "M", restart, 1, 200,
+                 "restart gmres every M iterations, 1 to 200 (default: 30, "
+                 "and more where that is too few)"),
     OPTION_PARSED(
         "preconditioner", "NAME", parse_preconditioner,
         "none; jacobi; block-jacobi, of the blocks on the diagonal; chebyshev, a polynomial; isai, "

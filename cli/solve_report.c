@@ -57,8 +57,7 @@ static void print_storage(const solve_outcome *o) {
 
 static void print_method(const solve_options *options, const solve_outcome *o) {
   printf("method      %s", ts_method_name(o->method));
-  if (o->method == TS_METHOD_GMRES)
-    printf("(%d)", o->stages > 1 ? 100 : options->restart ? options->restart : 30);
+  if (o->method == TS_METHOD_GMRES) printf("(%d)", o->result.restart);
   if (o->method == TS_METHOD_MINRES && options->method == TS_METHOD_AUTO && o->stages <= 1)
     printf(" since the diagonal is not positive");
   const int is_auto = options->method == TS_METHOD_AUTO, is_square = o->matrix.rows == o->matrix.columns;
@@ -260,6 +259,7 @@ int solve_report_json(const solve_options *options, const solve_system *system, 
   PUT(object, "iterations", json_integer(r->iterations));
   PUT(object, "iterations_of_group", json_integer(o->most_iterations));
   PUT(object, "restarts", json_integer(r->restarts));
+  PUT(object, "restart", json_integer(r->restart));
   PUT(object, "host_synchronisations", json_integer(r->host_synchronisations));
   PUT(object, "precision", json_string(ts_precision_name(r->precision)));
   PUT(object, "precision_iterations", report_precisions_object(r->precision_iterations));

@@ -16,6 +16,10 @@
  *              whose arrays are on the host. In one reduction an iteration: Meurant 1987.
  *   bicgstab   van der Vorst 1992, "Bi-CGSTAB: a fast and smoothly converging variant of Bi-CG for the solution
  *              of nonsymmetric linear systems". Two products an iteration, a fixed number of vectors.
+ *   idr        Sonneveld and van Gijzen 2008, "IDR(s): a family of simple and fast algorithms for solving
+ *              large nonsymmetric systems of linear equations", with s = 8 in the bi-orthogonal variant of
+ *              2011. One product an iteration, as a rule fewer products than bicgstab, and 26 vectors of its
+ *              own. It solves nearly skew-symmetric systems where bicgstab breaks down; in double precision.
  *   gmres      Saad and Schultz 1986, "GMRES: a generalized minimal residual algorithm for solving
  *              nonsymmetric linear systems", restarted after `restart` iterations. One product an iteration
  *              and the smallest residual in the cycle's Krylov space, for restart + 1 vectors to keep and to
@@ -35,9 +39,9 @@
  *              residual in every iteration.
  *
  * All run on every backend and solve for up to four components at once, each with its own coefficients. Scalars
- * stay on the device: only a check synchronises with the host. bicgstab and gmres are preconditioned from the
- * right, so that the residual they look at is that of the system itself. minres and lsmr make the norm of M^-1
- * small: the residual's own is predicted from that and verified.
+ * stay on the device: only a check synchronises with the host. bicgstab, idr and gmres are preconditioned from
+ * the right, so that the residual they look at is that of the system itself. minres and lsmr make the norm of
+ * M^-1 small: the residual's own is predicted from that and verified.
  *
  * Threads, version, errors and ownership are as in texsolve.h.
  */
@@ -62,7 +66,8 @@ extern "C" {
   X(TS_METHOD_CGLS, 4, "cgls")             /* conjugate gradients for least squares */                         \
   X(TS_METHOD_RICHARDSON, 5, "richardson") /* x = x + M^-1 (b - A x): a preconditioner by itself */            \
   X(TS_METHOD_MINRES, 6, "minres")         /* minimal residual for symmetric matrices */                       \
-  X(TS_METHOD_LSMR, 7, "lsmr")             /* minimal ||A^T r|| for least squares */
+  X(TS_METHOD_LSMR, 7, "lsmr")             /* minimal ||A^T r|| for least squares */                           \
+  X(TS_METHOD_IDR, 8, "idr")               /* induced dimension reduction, IDR(8) */
 
 typedef enum ts_method {
 #define TS_METHOD_ENUM(name, value, text) name = value,
@@ -114,7 +119,7 @@ typedef struct ts_progress {
   int count;                /* numbers in `history` */
   const double *history;    /* a number for each iteration since the last call, the largest of the components:
                                history[0] belongs to iteration `iteration - count + 1`. It is what the recurrence
-                               says: sqrt(delta / delta_0) of cg, ||r|| / ||b|| of bicgstab and gmres,
+                               says: sqrt(delta / delta_0) of cg, ||r|| / ||b|| of bicgstab, idr and gmres,
                                ||A^T r|| / ||A^T b|| of cgls, and with minres and lsmr what is predicted of
                                these. Valid during the call */
   double relative_residual; /* ||r|| / ||b|| of the recurrence at this check; NaN of cg with TS_STOP_DELTA */
@@ -144,18 +149,19 @@ typedef struct ts_solver_desc {
                                                  with fixed_iterations, auto is Jacobi, or none if the matrix
                                                  has no diagonal to divide by */
   ts_preconditioner *preconditioner;          /* instead of a kind, which must then be auto. Default: NULL */
-  ts_precision
-      precision;        /* how it computes, see ts_solver_solve. Default: auto; with fixed_iterations single */
-  ts_stop stop;         /* default: TS_STOP_RESIDUAL */
-  double rtol;          /* less than 1; negative: none. Default: 1e-5 */
-  double atol;          /* default: 0 */
-  int max_iterations;   /* default: 10 times the unknowns, at least 1000, at most 100000 */
-  int fixed_iterations; /* exactly so many, without a test and, except with gmres, minres and lsmr, without
+  ts_precision precision; /* how it computes, see ts_solver_solve. Default: auto; with fixed_iterations single,
+                             of idr double */
+  ts_stop stop;           /* default: TS_STOP_RESIDUAL */
+  double rtol;            /* less than 1; negative: none. Default: 1e-5 */
+  double atol;            /* default: 0 */
+  int max_iterations;     /* default: 10 times the unknowns, at least 1000, at most 100000 */
+  int fixed_iterations; /* exactly so many, without a test and, except with idr, gmres, minres and lsmr, without
                            host synchronisation: for a frame. stop, rtol, atol, max_iterations, check_interval
                            and progress must be 0. Default: 0, iterations end by the rule */
   int check_interval; /* iterations between two checks, 1 to 1024: only a check synchronises with the host, and
                          a solve can only end at one. Methods other than cg begin with a check in every
-                         iteration and double the distance up to this; gmres checks at the end of a cycle
+                         iteration and double the distance up to this; idr waits once in 9
+                         iterations besides; gmres checks at the end of a cycle
                          too, minres and lsmr after 8 at the latest. Default: the backend's, less if the
                          preconditioner costs much */
   int zero_start;     /* start from x = 0, whatever x holds, which saves a product; constrained rows become 0
@@ -163,7 +169,8 @@ typedef struct ts_solver_desc {
   int reductions;     /* cg: reductions an iteration: 2 (Hestenes and Stiefel 1952), or 1, which sums one
                          product more and takes three dependent passes instead of five (Meurant 1987).
                          Default: 1 for small systems on a GPU, else 2 */
-  int restart;        /* gmres: 1 to 200; more than there are unknowns counts as that many. Default: 30 */
+  int restart;        /* gmres: 1 to 200; more than there are unknowns counts as that many. Default: 30, and
+                         twice as many after a cycle that left more than half of the residual, up to 200 */
   ts_progress_fn progress; /* default: none */
   void *progress_user;
   const ts_null_space_desc *null_space; /* of a symmetric matrix without constrained rows, in one process; not
@@ -187,7 +194,7 @@ typedef struct ts_result {
                                   what rounding x leaves, ||diag(A) x|| / ||b|| times 2^-23 in single
                                   precision, 2^-52 in mixed and double. NaN where it is not known */
   double reduction;            /* the method's own measure at the end, relative to the start: of cg
-                                  sqrt(delta / delta_0), of bicgstab, gmres and minres ||b - A x||, the largest
+                                  sqrt(delta / delta_0), of bicgstab, idr, gmres and minres ||b - A x||, the largest
                                   component. Of cgls and lsmr ||b - A x|| / ||b||: what the best x leaves of b, which
                                   need not be small */
   double factor;               /* of multigrid: the mean reduction of the residual by a cycle, of the last 5 */
@@ -196,7 +203,8 @@ typedef struct ts_result {
   double incompatible; /* ||the part of b that no x reaches|| / ||b||, if A has a null space that is known, or
                           if cg, minres or multigrid finds one */
   char message[160];   /* the reason in one line, with the row, column or number concerned */
-  uint64_t reserved[8];
+  int restart;         /* of gmres: the length of its cycles at the end; else 0 */
+  uint64_t reserved[7];
 } ts_result;
 
 typedef struct ts_solver ts_solver;
@@ -256,21 +264,22 @@ TS_API ts_status ts_solver_get_stage(const ts_solver *solver, int stage, ts_stag
  * Returns TS_OK only if every component meets the rule of ts_solver_desc.stop with the residual computed from
  * x; after fixed_iterations without a test; TS_NOT_CONVERGED with the reason in `result` and in ts_last_error,
  * and the last iterate in x, or after a failure the one with the smallest residual that was computed (of
- * bicgstab, gmres, minres, cgls and lsmr always); or an error, x undefined (but for those of the arguments:
- * TS_ERROR_INVALID_ARGUMENT where b is x, TS_ERROR_INCOMPATIBLE where they are over other spaces or differ in
- * components). `result` may be NULL. Host synchronisations at checks only.
+ * bicgstab, idr, gmres, minres, cgls and lsmr always); or an error, x undefined (but for those of the
+ * arguments: TS_ERROR_INVALID_ARGUMENT where b is x, TS_ERROR_INCOMPATIBLE where they are over other spaces or
+ * differ in components). `result` may be NULL. Host synchronisations at checks only.
  *
  * Precision. single: everything is in floats, and no residual is smaller than what rounding x leaves. mixed:
  * iterations are in floats; x and b are held as doubles, and b - A x is computed from x to about 48 bits
- * whenever the residual has fallen by a factor; the directions of cg and bicgstab go on then, gmres begins a
- * cycle, cgls a phase; minres and lsmr go on if their recurrence agrees, else they begin again (reliable
+ * whenever the residual has fallen by a factor; the directions of cg, bicgstab and idr go on then, gmres begins
+ * a cycle, cgls a phase; minres and lsmr go on if their recurrence agrees, else they begin again (reliable
  * updates: Sleijpen and van der Vorst 1996; Clark et al. 2010; Strzodka and Goeddeke 2006; Cevahir et al. 2009,
  * section 2.2). double: iterations compute with pairs of floats of about 48 bits (in fragment shaders, with
  * fp64 elsewhere), and b - A x to more than that. auto: begins in single, goes on in mixed where the rule needs
  * it, and in double where mixed stagnates or, at its pace, max_iterations would not be enough, each from the x
  * that the one before has reached; memory and workspace grow at these steps only. cg with a preconditioner that
  * costs 3.5 products or more (ts_preconditioner_info), as cycles of amg and multigrid do, is in double from the
- * start: what is around an application costs little beside it. A backend without exact arithmetic
+ * start: what is around an application costs little beside it. So is idr, which takes up to three times the
+ * iterations in single. A backend without exact arithmetic
  * (ts_gl_info.exact_sums) has single only: mixed and double are TS_ERROR_UNSUPPORTED there.
  *
  * x meets the rule as ts_vector_read reads it into doubles: if doubles cannot hold an x that does, the reason
@@ -296,14 +305,18 @@ TS_API ts_status ts_solver_get_stage(const ts_solver *solver, int stage, ts_stag
  * smallest possible one, up to rtol ||b||, and the reason is TS_REASON_INCOMPATIBLE. Multigrid as a
  * preconditioner knows the part from the start. Other methods end at the best x without converging.
  *
- * bicgstab may break down: a divisor becomes 0, or only rounding. It then restarts from the best x, as it
- * does after many iterations without a better residual, and if that gains nothing, with another shadow vector;
- * after four restarts in a row without gain the solve ends with TS_REASON_BREAKDOWN. Its first shadow vector is
- * random, but always the same. When its residual has fallen by 1000 from a peak it is recomputed from x, and
- * the iterations go on.
+ * bicgstab and idr may break down: a divisor becomes 0, or only rounding. They then restart from the best x, as
+ * they do after many iterations without a better residual, and if that gains nothing, with other shadow
+ * vectors; after four restarts in a row without gain the solve ends with TS_REASON_BREAKDOWN. Their first
+ * shadow vectors are random, but always the same. When their residual has fallen by 1000 from a peak it is
+ * recomputed from x, and the iterations go on.
  *
- * Restarted gmres may stagnate where gmres would not: after two restarts without gain the solve ends with
- * TS_REASON_STAGNATED, and the message names the restart. */
+ * Restarted gmres may stagnate where gmres would not. With the default restart its cycle is twice as long after
+ * one that was too short, up to 200 iterations, or as long as the vectors take at most a quarter of the
+ * device's memory (of ts_context_desc.max_device_bytes if set, 256 MiB if neither is known); x is kept,
+ * ts_result.restart has the length at the end, and so has the solver's next solve. Over several ranks, with
+ * fixed_iterations and with a restart of the caller's it stays as it is. After two restarts without gain the
+ * solve ends with TS_REASON_STAGNATED, and the message names the restart. */
 TS_API ts_status ts_solver_solve(ts_solver *solver, const ts_vector *b, ts_vector *x, ts_result *result);
 
 /* Solves A X = B for arrays of floats or doubles with n columns, n = b.count / rows: column c of row i is

@@ -40,10 +40,13 @@ ts_coefficient multi_coefficient(ts_coefficient c, int p, multi_slots *numerator
 
 static ts_status create_locals(ts_scalars *s) {
   ts_context *context = s->context;
-  const ts_scalars_desc desc = {.count = s->count};
-  for (int p = 0; p < multi_count(context); p++)
-    if (multi_part(context, p))
-      TSI_TRY(multi_report(context, p, ts_scalars_create(multi_part(context, p), &desc, &locals_of(s)[p])));
+  for (int p = 0; p < multi_count(context); p++) {
+    ts_context *part = multi_part(context, p);
+    if (!part) continue;
+    tsi_clear_error(part);
+    TSI_TRY(
+        multi_report(context, p, tsi_scalars_create(part, s->count, TS_PRECISION_SINGLE, &locals_of(s)[p])));
+  }
   return TS_OK;
 }
 

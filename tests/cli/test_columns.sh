@@ -89,7 +89,7 @@ for how in "" "--reorder rcm" "--reorder random" "--precision double" "--backend
   same "iterations from the solution, $how" "$(json integer iterations)" 0
   same "x from the solution, $how" "$(values x.mtx)" "$(values nine.mtx)"
 done
-for how in "--reorder random" "--precision double" "--precision single --rtol 1e-3" "--solver bicgstab" "--solver gmres" \
+for how in "--reorder random" "--precision double" "--precision single --rtol 1e-3" "--solver bicgstab" "--solver idr" "--solver gmres" \
   "--preconditioner amg" "--backend multi:cpu+cpu" "--stop delta"; do
   # shellcheck disable=SC2086
   expect 0 solve m.mtx -b b.mtx --backend cpu --json -o x.mtx $how

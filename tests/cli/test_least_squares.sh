@@ -191,7 +191,7 @@ rm -f x.mtx
 
 # What does not belong to it.
 hint='(hint: try --solver lsmr)'
-for solver in cg minres bicgstab gmres richardson direct; do
+for solver in cg minres bicgstab idr gmres richardson direct; do
   refuse 1 "tall.mtx:2: 4 rows and 2 columns, expected a square matrix for --solver $solver $hint" solve tall.mtx --solver $solver --backend cpu -o x.mtx
 done
 for preconditioner in block-jacobi chebyshev isai ilu amg direct; do

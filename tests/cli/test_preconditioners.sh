@@ -249,7 +249,7 @@ refuse 1 'isai finds that the matrix is not symmetric and positive definite, as 
   --preconditioner isai
 file m.mtx "$general" '2 2 3' '1 1 4' '1 2 1' '2 2 4'
 file b.mtx '%%MatrixMarket matrix array real general' '2 1' '6' '8'
-for method in bicgstab gmres; do
+for method in bicgstab idr gmres; do
   expect 0 solve m.mtx -b b.mtx --backend cpu --preconditioner amg --solver $method -o x.mtx
   vector_near x.mtx 1e-4 1 2
 done

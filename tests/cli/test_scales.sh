@@ -28,7 +28,7 @@ judge() {
 for a in -300 -60 -30 -3 30 37 300; do
   for b in -300 -60 -30 2 30 36 300; do
     scaled m $a $b
-    for solver in cg bicgstab gmres; do
+    for solver in cg bicgstab idr gmres; do
       rm -f x.mtx
       run solve m.mtx -b m.b.mtx --solver $solver --backend cpu --json -o x.mtx
       judge "$solver, A 1e$a, b 1e$b"
@@ -62,7 +62,7 @@ rm -f x.mtx
 # Numbers of x beyond floats, but not doubles.
 file m.mtx '%%MatrixMarket matrix coordinate real general' '2 2 2' '1 1 1e-3' '2 2 1'
 file m.b.mtx '%%MatrixMarket matrix array real general' '2 1' 3e38 1
-for solver in cg bicgstab gmres; do
+for solver in cg bicgstab idr gmres; do
   expect 0 solve m.mtx -b m.b.mtx --solver $solver --backend cpu -o x.mtx
   near "$solver: x" "$(values x.mtx | cut -d' ' -f1)" 3e41 3e36
   rm -f x.mtx

@@ -51,7 +51,7 @@ file m.mtx "$general" '2 2 3' '1 1 4' '1 2 1' '2 2 4'
 not_converged not_symmetric --solver cg
 grep -q 'entry [12] [12] differs from its mirror' ../log/err || fail "the entry is not named"
 # What is not symmetric has methods of its own: A = (4 1; 0 4), b = (1 2), x = (1/8 1/2).
-for solver in auto bicgstab gmres; do
+for solver in auto bicgstab idr gmres; do
   expect 0 solve m.mtx -b b.mtx --backend cpu -o x.mtx --json --solver $solver --rtol 1e-6
   vector_near x.mtx 1e-5 0.125 0.5
   same "method" "$(json string method)" "$(echo $solver | sed s/auto/bicgstab/)"

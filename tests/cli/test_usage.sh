@@ -39,7 +39,7 @@ refuse 2 "--drop-tolerance: '1', expected a number from 0 to 0.99" solve spd.mtx
 refuse 2 "--sweeps: '33', expected a whole number from 1 to 32" solve spd.mtx --preconditioner ilu --sweeps 33
 refuse 2 "--stop: 'never', expected residual or delta" solve spd.mtx --stop never
 refuse 2 "--precision: 'half', expected auto, single, mixed or double" solve spd.mtx --precision half
-refuse 2 "--solver: 'lu', expected auto, cg, minres, bicgstab, gmres, lsmr, cgls, richardson or direct" solve spd.mtx --solver lu
+refuse 2 "--solver: 'lu', expected auto, cg, minres, bicgstab, idr, gmres, lsmr, cgls, richardson or direct" solve spd.mtx --solver lu
 refuse 2 "--solver direct: expected no --preconditioner beside it but direct" solve spd.mtx --solver direct --preconditioner amg
 for m in 0 201 x; do
   refuse 2 "--restart: '$m', expected a whole number from 1 to 200" solve spd.mtx --solver gmres --restart "$m"

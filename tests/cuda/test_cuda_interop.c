@@ -360,7 +360,7 @@ static ts_status copy_memory(void *user, ts_vector *y, const ts_vector *x) {
 }
 
 static void operator_on_pointers(void) {
-  static const ts_method methods[] = {TS_METHOD_CG, TS_METHOD_BICGSTAB, TS_METHOD_GMRES};
+  static const ts_method methods[] = {TS_METHOD_CG, TS_METHOD_BICGSTAB, TS_METHOD_GMRES, TS_METHOD_IDR};
   ts_space *space = make_space(context, size);
   int calls = 0;
   ts_matrix *A = NULL;

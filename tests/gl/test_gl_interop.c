@@ -575,7 +575,7 @@ static void operator_in_textures(void) {
   float *bs = ref_values(unknowns, 8, -1, 1);
   ts_vector *b = make_vector(space, 1, bs), *x = make_vector(space, 1, NULL);
   REQUIRE_OK(context, ts_operator_create(space, space, &desc, &A));
-  static const ts_method methods[] = {TS_METHOD_CG, TS_METHOD_BICGSTAB, TS_METHOD_GMRES};
+  static const ts_method methods[] = {TS_METHOD_CG, TS_METHOD_BICGSTAB, TS_METHOD_GMRES, TS_METHOD_IDR};
   for (size_t k = 0; k < sizeof methods / sizeof methods[0]; k++) {
     const ts_solver_desc how = {
         .method = methods[k], .preconditioner_kind = TS_PRECONDITIONER_NONE, .zero_start = 1};

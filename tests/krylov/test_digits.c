@@ -6,7 +6,8 @@
 
 static ts_context *context;
 
-static const ts_method methods[] = {TS_METHOD_CG, TS_METHOD_GMRES, TS_METHOD_BICGSTAB, TS_METHOD_RICHARDSON};
+static const ts_method methods[] = {TS_METHOD_CG, TS_METHOD_GMRES, TS_METHOD_IDR, TS_METHOD_BICGSTAB,
+                                    TS_METHOD_RICHARDSON};
 enum { METHODS = sizeof methods / sizeof *methods };
 
 /* One system in every precision, to the residuals that each can reach, with both starts. */

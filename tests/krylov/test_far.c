@@ -83,13 +83,15 @@ static void check_solve(const far_system *s, const ts_solver_desc *desc, double 
   ts_matrix_destroy(&A);
 }
 
-static const ts_method methods[] = {TS_METHOD_CG, TS_METHOD_BICGSTAB, TS_METHOD_GMRES, TS_METHOD_RICHARDSON};
+static const ts_method methods[] = {TS_METHOD_CG, TS_METHOD_BICGSTAB, TS_METHOD_GMRES, TS_METHOD_IDR,
+                                    TS_METHOD_RICHARDSON};
+enum { METHODS = sizeof methods / sizeof *methods };
 static const int exponents[] = {-300, -150, -38, -20, 0, 20, 38, 150, 300};
 enum { scales = sizeof exponents / sizeof *exponents };
 
 static void solve_all(ts_precision precision, ts_preconditioner_kind kind) {
   int k = 0;
-  for (int m = 0; m < 4; m++)
+  for (int m = 0; m < METHODS; m++)
     for (int a = 0; a < scales; a++)
       for (int e = 0; e < scales; e++, k++) {
         const int of_x = exponents[e] - exponents[a];
@@ -132,7 +134,7 @@ static void preconditioned(void) {
 
 /* b = 0: x is 0, whatever it was. */
 static void zero_b(void) {
-  for (int m = 0; m < 4; m++)
+  for (int m = 0; m < METHODS; m++)
     for (int e = 0; e < scales; e++)
       for (int columns = 1; columns <= 2; columns++) {
         static far_system s;
@@ -164,7 +166,7 @@ static void zero_b(void) {
 /* b = 0 and a constrained unknown of any size: it keeps its value, and the rule is relative to what it brings.
  */
 static void zero_b_constrained(void) {
-  for (int m = 0; m < 4; m++)
+  for (int m = 0; m < METHODS; m++)
     for (int e = 0; e < scales; e++)
       for (int is_zero = 0; is_zero <= 1; is_zero++) {
         enum { rows = 9 };
@@ -205,8 +207,8 @@ static void zero_b_constrained(void) {
 /* Random matrices whose entries span 10^-width to 10^width, most of which no method solves. */
 static void wide_range(void) {
   static const int widths[] = {0, 6, 12, 18, 36, 100, 290};
-  static const ts_method all_methods[] = {TS_METHOD_AUTO, TS_METHOD_CG, TS_METHOD_BICGSTAB, TS_METHOD_GMRES,
-                                          TS_METHOD_RICHARDSON};
+  static const ts_method all_methods[] = {TS_METHOD_AUTO,  TS_METHOD_CG,  TS_METHOD_BICGSTAB,
+                                          TS_METHOD_GMRES, TS_METHOD_IDR, TS_METHOD_RICHARDSON};
   static const ts_preconditioner_kind kinds[] = {TS_PRECONDITIONER_JACOBI, TS_PRECONDITIONER_NONE,
                                                  TS_PRECONDITIONER_BLOCK_JACOBI, TS_PRECONDITIONER_CHEBYSHEV,
                                                  TS_PRECONDITIONER_ISAI};
@@ -231,7 +233,7 @@ static void wide_range(void) {
         s.bs[i] = us[3 * n * n + i];
       }
       s.csr = ts_host_csr(n, n, s.offsets, s.columns, s.values);
-      const ts_solver_desc desc = {.method = all_methods[t % 5],
+      const ts_solver_desc desc = {.method = all_methods[t / 3 % 6],
                                    .preconditioner_kind = kinds[t / 5 % 5],
                                    .precision = (ts_precision)(t / 25 % 4),
                                    .rtol = 1e-5,

@@ -200,14 +200,15 @@ static void preconditioners(void) {
     ts_preconditioner_destroy(&M), ts_preconditioner_destroy(&W);
   }
   test_context_label("custom");
-  static const ts_method methods[] = {TS_METHOD_BICGSTAB, TS_METHOD_GMRES, TS_METHOD_CG, TS_METHOD_MINRES};
-  for (int k = 0; k < 6; k++) {
-    const int symmetric = k > 1;
+  static const ts_method methods[] = {TS_METHOD_BICGSTAB, TS_METHOD_GMRES, TS_METHOD_IDR, TS_METHOD_CG,
+                                      TS_METHOD_MINRES};
+  for (int k = 0; k < 7; k++) {
+    const int symmetric = k > 2;
     ts_vector *inverses[2];
     ts_preconditioner *M = custom(&two, two.A, symmetric, &inverses[0]),
                       *W = custom(&two, two.B, symmetric, &inverses[1]);
-    const ts_solver_desc of_A = {.method = methods[k % 4], .preconditioner = M, .rtol = 1e-4},
-                         of_B = {.method = methods[k % 4], .preconditioner = W, .rtol = 1e-4};
+    const ts_solver_desc of_A = {.method = methods[k % 5], .preconditioner = M, .rtol = 1e-4},
+                         of_B = {.method = methods[k % 5], .preconditioner = W, .rtol = 1e-4};
     check_solve(two.A, two.B, &of_A, &of_B);
     ts_preconditioner_destroy(&M), ts_preconditioner_destroy(&W);
     ts_vector_destroy(&inverses[0]), ts_vector_destroy(&inverses[1]);

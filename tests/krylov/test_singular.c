@@ -161,9 +161,10 @@ static void nothing_but_the_part(void) {
 
 static void other_methods(void) {
   static neumann p;
-  static const ts_method methods[] = {TS_METHOD_CG, TS_METHOD_BICGSTAB, TS_METHOD_GMRES, TS_METHOD_RICHARDSON};
+  static const ts_method methods[] = {TS_METHOD_CG, TS_METHOD_BICGSTAB, TS_METHOD_GMRES, TS_METHOD_IDR,
+                                      TS_METHOD_RICHARDSON};
   int k = 0;
-  for (int m = 0; m < 4; m++)
+  for (int m = 0; m < 5; m++)
     for (int part = 0; part < 4; part++)
       for (int precision = 0; precision < 4; precision++, k++) {
         if ((test_is_brief() || test_is_gl()) && k % 3) continue;

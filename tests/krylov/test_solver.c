@@ -5,8 +5,8 @@
 
 static ts_context *context;
 
-static const ts_method square_methods[] = {TS_METHOD_CG, TS_METHOD_BICGSTAB, TS_METHOD_GMRES};
-enum { SQUARE_METHODS = 3 };
+static const ts_method square_methods[] = {TS_METHOD_CG, TS_METHOD_BICGSTAB, TS_METHOD_GMRES, TS_METHOD_IDR};
+enum { SQUARE_METHODS = 4 };
 
 /* A system with what a solve needs. */
 typedef struct fixture {
@@ -117,25 +117,29 @@ static void tolerances(void) {
   close_fixture(&f);
 }
 
-/* x after n iterations is the x of a solve that max_iterations ended there, and nothing is waited for. */
+/* x after n iterations is the x of a solve that max_iterations ended there, and nothing is waited for but the
+ * columns of gmres and the step of a round of idr. */
 static void fixed_iterations(void) {
   fixture f = open_fixture(ref_grid(23, 17));
   const size_t count = (size_t)f.reference.rows;
-  const ts_method methods[] = {TS_METHOD_CG, TS_METHOD_BICGSTAB, TS_METHOD_GMRES, TS_METHOD_CGLS};
-  for (int k = 0; k < 4; k++) {
+  const ts_method methods[] = {TS_METHOD_CG, TS_METHOD_BICGSTAB, TS_METHOD_GMRES, TS_METHOD_CGLS,
+                               TS_METHOD_IDR};
+  for (int k = 0; k < 5; k++) {
     ts_result fixed, limited;
     const ts_method method = methods[k];
+    /* The residual of idr oscillates, and a solve that is limited ends with its best x. */
+    const int n = method == TS_METHOD_IDR ? 9 : 12;
     test_context_label("%s", ts_method_name(method));
     CHECK_INT(solve_fixture(
-                  &f, (ts_solver_desc){.method = method, .rtol = -1, .max_iterations = 12, .check_interval = 1},
+                  &f, (ts_solver_desc){.method = method, .rtol = -1, .max_iterations = n, .check_interval = 1},
                   &limited),
               TS_NOT_CONVERGED);
-    CHECK_INT(limited.iterations, 12);
+    CHECK_INT(limited.iterations, n);
     float *expected = read_vector(f.x);
-    CHECK_OK(context, solve_fixture(&f, (ts_solver_desc){.method = method, .fixed_iterations = 12}, &fixed));
+    CHECK_OK(context, solve_fixture(&f, (ts_solver_desc){.method = method, .fixed_iterations = n}, &fixed));
     CHECK_INT(fixed.reason, TS_REASON_FIXED_ITERATIONS);
-    CHECK_INT(fixed.iterations, 12);
-    CHECK_INT(fixed.host_synchronisations, method == TS_METHOD_GMRES ? 1 : 0);
+    CHECK_INT(fixed.iterations, n);
+    CHECK_INT(fixed.host_synchronisations, method == TS_METHOD_GMRES || method == TS_METHOD_IDR ? 1 : 0);
     CHECK(isnan(fixed.relative_residual) && isnan(fixed.attainable_residual));
     float *actual = read_vector(f.x);
     double difference = 0, size = 0;
@@ -153,12 +157,13 @@ static void fixed_iterations(void) {
                          &result));
   CHECK_INT(result.host_synchronisations, 10);
   CHECK(residual(&f) < 1e-2);
-  const int beyond[] = {150, 60, 150, 600};
-  for (int k = 0; k < 4; k++) {
+  const int beyond[] = {150, 60, 150, 600, 150};
+  for (int k = 0; k < 5; k++) {
     test_context_label("%s, far beyond", ts_method_name(methods[k]));
     CHECK_OK(context,
              solve_fixture(&f, (ts_solver_desc){.method = methods[k], .fixed_iterations = beyond[k]}, &result));
-    CHECK(residual(&f) < 1e-3);
+    /* In single precision the residual of idr's recurrence drifts the furthest. */
+    CHECK(residual(&f) < (methods[k] == TS_METHOD_IDR && !context->caps.pairs ? 1e-2 : 1e-3));
     CHECK_OK(context, ts_vector_fill(f.b, 0));
     CHECK_OK(context,
              solve_fixture(&f, (ts_solver_desc){.method = methods[k], .fixed_iterations = 3}, &result));

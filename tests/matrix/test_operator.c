@@ -254,8 +254,8 @@ static void check_solve(const ref_matrix *m, ts_matrix *A, const ts_solver_desc 
 
 /* Every method in every precision, with every preconditioner that an operator has. */
 static void solves(void) {
-  static const ts_method methods[] = {TS_METHOD_CG, TS_METHOD_BICGSTAB, TS_METHOD_GMRES, TS_METHOD_CGLS,
-                                      TS_METHOD_RICHARDSON};
+  static const ts_method methods[] = {TS_METHOD_CG,  TS_METHOD_BICGSTAB, TS_METHOD_GMRES,
+                                      TS_METHOD_IDR, TS_METHOD_CGLS,     TS_METHOD_RICHARDSON};
   static const ts_preconditioner_kind kinds[] = {TS_PRECONDITIONER_NONE, TS_PRECONDITIONER_JACOBI,
                                                  TS_PRECONDITIONER_CHEBYSHEV, TS_PRECONDITIONER_AUTO};
   ref_matrix spd = ref_random_spd(150, 6, 3), other = ref_random_dominant(150, 5, 4);
@@ -432,8 +432,8 @@ static void close_trial(trial *t) {
   ref_free(&t->m);
 }
 
-static const ts_method all_methods[] = {TS_METHOD_CG, TS_METHOD_BICGSTAB, TS_METHOD_GMRES, TS_METHOD_CGLS,
-                                        TS_METHOD_RICHARDSON};
+static const ts_method all_methods[] = {TS_METHOD_CG,  TS_METHOD_BICGSTAB, TS_METHOD_GMRES,
+                                        TS_METHOD_IDR, TS_METHOD_CGLS,     TS_METHOD_RICHARDSON};
 enum { METHODS = sizeof all_methods / sizeof all_methods[0] };
 
 /* Jacobi where the method may have it. */

@@ -102,8 +102,8 @@ static void solves(void) {
   ref_free(&m);
   m = ref_convection(24, 25, 0.8f);
   matrix = make_rows_matrix(&m, 0);
-  static const ts_method methods[] = {TS_METHOD_AUTO, TS_METHOD_BICGSTAB, TS_METHOD_GMRES};
-  for (int k = 0; matrix && k < 3; k++) {
+  static const ts_method methods[] = {TS_METHOD_AUTO, TS_METHOD_BICGSTAB, TS_METHOD_GMRES, TS_METHOD_IDR};
+  for (int k = 0; matrix && k < 4; k++) {
     test_context_label("%s", ts_method_name(methods[k]));
     check_solve(&m, matrix, &(ts_solver_desc){.method = methods[k], .rtol = 1e-11}, 1e-7);
   }

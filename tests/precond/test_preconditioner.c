@@ -9,8 +9,8 @@
 
 static ts_context *context;
 
-static const ts_method square_methods[] = {TS_METHOD_CG, TS_METHOD_BICGSTAB, TS_METHOD_GMRES};
-enum { SQUARE_METHODS = 3 };
+static const ts_method square_methods[] = {TS_METHOD_CG, TS_METHOD_BICGSTAB, TS_METHOD_GMRES, TS_METHOD_IDR};
+enum { SQUARE_METHODS = 4 };
 
 /* ---- Application ---- */
 

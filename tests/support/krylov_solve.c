@@ -1,6 +1,6 @@
 #include "krylov_solve.h"
 
-const ts_method krylov_methods[KRYLOV_METHODS] = {TS_METHOD_BICGSTAB, TS_METHOD_GMRES};
+const ts_method krylov_methods[KRYLOV_METHODS] = {TS_METHOD_BICGSTAB, TS_METHOD_GMRES, TS_METHOD_IDR};
 
 int observe(const ts_progress *progress, void *user) {
   const int iteration = progress->iteration, count = progress->count;

@@ -7,7 +7,7 @@
 #include "helpers.h"
 
 /* Those for matrices that are not symmetric. */
-enum { KRYLOV_METHODS = 2 };
+enum { KRYLOV_METHODS = 3 };
 extern const ts_method krylov_methods[KRYLOV_METHODS];
 
 /* What a progress callback saw. */

@@ -206,6 +206,10 @@ ts_status tsi_multiply_add(ts_vector *out, const ts_vector *w, const ts_vector *
                            const ts_vector *y, ts_vector *scratch);
 /* Whether some fallback needs its scratch vector. */
 int tsi_needs_scratch(const ts_context *context);
+/* As ts_scalars_create, which it is part of, but any number of slots. */
+ts_status tsi_scalars_create(ts_context *context, int count, ts_precision precision, ts_scalars **scalars);
+/* Within a public function. */
+void tsi_scalars_destroy(ts_scalars *s);
 /* Slots with their low parts, four numbers each. A read counts one wait. */
 ts_status tsi_scalars_read(ts_scalars *s, int first, int count, double *values);
 ts_status tsi_scalars_read_begin(ts_scalars *s, int first, int count);

@@ -29,13 +29,8 @@ static ts_status create_scalars(ts_scalars *s) {
   return status;
 }
 
-static ts_status create(ts_context *context, const ts_scalars_desc *desc, ts_scalars **scalars) {
-  TSI_TRY(tsi_check_reserved(context, "", desc->reserved, sizeof desc->reserved));
-  TSI_TRY(tsi_check_precision(context, desc->precision));
-  if (desc->count < 1 || desc->count > 4096)
-    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "count of slots is %d; it goes from 1 to 4096",
-                    desc->count);
-  ts_scalars *s = new_scalars(context, desc->count, desc->precision == TS_PRECISION_DOUBLE ? 2 : 1);
+ts_status tsi_scalars_create(ts_context *context, int count, ts_precision precision, ts_scalars **scalars) {
+  ts_scalars *s = new_scalars(context, count, precision == TS_PRECISION_DOUBLE ? 2 : 1);
   if (!s) return tsi_out_of_memory(context, "scalars", sizeof *s);
   ts_status status = tsi_enter(context);
   if (status == TS_OK) status = tsi_leave(context, create_scalars(s));
@@ -45,6 +40,15 @@ static ts_status create(ts_context *context, const ts_scalars_desc *desc, ts_sca
   }
   *scalars = s;
   return TS_OK;
+}
+
+static ts_status create(ts_context *context, const ts_scalars_desc *desc, ts_scalars **scalars) {
+  TSI_TRY(tsi_check_reserved(context, "", desc->reserved, sizeof desc->reserved));
+  TSI_TRY(tsi_check_precision(context, desc->precision));
+  if (desc->count < 1 || desc->count > 4096)
+    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "count of slots is %d; it goes from 1 to 4096",
+                    desc->count);
+  return tsi_scalars_create(context, desc->count, desc->precision, scalars);
 }
 
 ts_status ts_scalars_create(ts_context *context, const ts_scalars_desc *desc, ts_scalars **scalars) {
@@ -58,13 +62,17 @@ ts_status ts_scalars_create(ts_context *context, const ts_scalars_desc *desc, ts
   return status;
 }
 
+void tsi_scalars_destroy(ts_scalars *s) {
+  if (s->low) s->context->ops->scalars_destroy(s->low);
+  s->context->ops->scalars_destroy(s);
+  free_scalars(s);
+}
+
 void ts_scalars_destroy(ts_scalars **scalars) {
   if (!scalars || !*scalars) return;
   ts_context *context = (*scalars)->context;
   tsi_enter_to_destroy(context);
-  if ((*scalars)->low) context->ops->scalars_destroy((*scalars)->low);
-  context->ops->scalars_destroy(*scalars);
-  free_scalars(*scalars);
+  tsi_scalars_destroy(*scalars);
   tsi_leave(context, TS_OK);
   *scalars = NULL;
 }

@@ -12,37 +12,22 @@
  * them: since alpha / rho = 1 / sigma, beta (p - omega v) = (rho_new / sigma) (p / omega - v). So no number
  * comes to the host but at checks.
  *
- * What may go wrong is looked for at checks, in the numbers of all iterations since the last one:
- * - rho or sigma is 0, or t^T s is no more than rounding beside |t| |s|: breakdown.
- * - r has grown so far that no digit of x is left, or is not finite: the same.
- * Then, and where r has not become smaller for long (tsi_patience), the method begins again from the best x
- * with another shadow vector. Whatever the coefficients were, r has followed e, so that what a phase gained is
- * not lost.
- *
- * In single precision r drifts away from b - A (x + M^-1 e), the further the larger it was in between. Where it
- * has fallen by 1000 from its peak, and where it meets the rule, it is replaced by that residual, and the
- * directions go on (Sleijpen and van der Vorst 1996, "Reliable updated residuals in hybrid Bi-CG methods").
- * Only if it was wrong twice does the method restart.
- *
- * The residual oscillates. Where a check finds it much smaller than before, e is kept: what the last iterations
- * made worse is not what a solve ends or restarts with.
+ * Broken down is what divides by 0, or where t^T s is no more than rounding beside |t| |s|; what follows then,
+ * and the rest of the checks, is in phases.h.
  *
  * The shadow vector is random, not the first r as in most programs: with a smooth b and much convection rho
  * falls to 1e-16 |r~| |r| with r itself, and r grows by 1e9 before it falls. A double leaves half of its digits
  * there, a float none. With a random one r did not grow in the same systems. After a restart the shadow vector
  * is the residual at that restart, then another random one, and so on. */
 #include <math.h>
-#include <stdio.h>
 
 #include "common/core/core.h"
-#include "solver.h"
+#include "phases.h"
 
 enum { SHADOW, OTHER_SHADOW, P, V, T, BEST_E, VECTORS };
 
 /* Of every iteration: at its start rho and r^T r, then what it divides by. */
 enum { RHO, RR, SIGMA, TS, TT, NUMBERS };
-
-enum { REPLACEMENT_INTERVAL = 16 /* iterations at least */ };
 
 static int slot_of(const ts_solver *k, int iteration, int number) {
   return TSI_SLOT_OWN + NUMBERS * (iteration % k->ring) + number;
@@ -59,18 +44,12 @@ static void bicgstab_plan(ts_solver *k) {
   k->history_size = k->ring;
 }
 
-/* Numbers from -1 to 1 that are always the same (Marsaglia 2003, "Xorshift RNGs"). */
 static ts_status fill_random(ts_vector *v, uint32_t seed) {
   const size_t count = (size_t)ts_space_get_size(v->space) * (size_t)v->components;
   float *values = tsi_malloc(v->context, count, sizeof *values);
   if (!values) return tsi_out_of_memory(v->context, "a solver", count * sizeof *values);
-  uint32_t x = seed;
-  for (size_t i = 0; i < count; i++) {
-    x ^= x << 13;
-    x ^= x >> 17;
-    x ^= x << 5;
-    values[i] = ldexpf((float)(x >> 8), -23) - 1;
-  }
+  uint32_t state = seed;
+  for (size_t i = 0; i < count; i++) values[i] = tsi_phases_random(&state);
   const ts_status status = tsi_vector_write_floats(v, values);
   tsi_free(v->context, values);
   return status;
@@ -95,34 +74,19 @@ static ts_status choose_shadow(const tsi_solve *s) {
 }
 
 /* The sums of r at the start of an iteration. */
-static ts_status sum_residual(const tsi_solve *s) {
+static ts_status sum_residual(tsi_solve *s) {
   const ts_solver *k = s->solver;
   const tsi_dot sums[2] = {{slot_of(k, s->iteration, RHO), shadow_of(s), k->r, NULL},
                            {slot_of(k, s->iteration, RR), k->r, k->r, NULL}};
   return tsi_dots(k->slots, sums, 2, k->scratch);
 }
 
-/* e begins anew. */
-static void forget_best(tsi_solve *s) {
-  s->number_kept = INFINITY;
-  s->kept_at = -1;
-}
-
 /* Restarts from x and its residual r. */
 static ts_status bicgstab_begin(tsi_solve *s) {
   const ts_solver *k = s->solver;
-  const tsi_ops *ops = k->context->ops;
-  const ts_coefficient one = ts_constant(1), zero = ts_constant(0);
-  s->phase_start = s->phase_best_at = s->iteration;
-  s->phase_best = INFINITY;
-  s->replaced_at = s->iteration;
-  s->largest = 0;
-  s->false_convergences = 0;
-  s->phase_start_measure = s->measure;
-  forget_best(s);
+  TSI_TRY(tsi_phases_begin(s));
   TSI_TRY(choose_shadow(s));
-  TSI_TRY(tsi_fill(k->e, 0));
-  TSI_TRY(ops->axpby(k->own[P], one, k->r, zero, k->r));
+  TSI_TRY(k->context->ops->axpby(k->own[P], ts_constant(1), k->r, ts_constant(0), k->r));
   return sum_residual(s);
 }
 
@@ -160,7 +124,7 @@ static const char *broken(const tsi_solve *s, int iteration) {
     const double rho = number(k, iteration, RHO, c), sigma = number(k, iteration, SIGMA, c),
                  ts = number(k, iteration, TS, c), tt = number(k, iteration, TT, c);
     if (!isfinite(rr_new) || !isfinite(rho) || !isfinite(sigma) || !isfinite(ts) || !isfinite(tt))
-      return "a number left the range of single precision";
+      return tsi_phases_out_of_range;
     const double solved = 0.1 * s->tolerance[c];
     if (r <= solved) continue;
     if (rho == 0) return "the residual is orthogonal to the shadow vector";
@@ -168,134 +132,28 @@ static const char *broken(const tsi_solve *s, int iteration) {
     if (sqrt(rr_new) <= solved) continue;
     const double ss = tt > 0 ? rr_new + ts * ts / tt : rr_new;
     if (fabs(ts) <= rounding * sqrt(tt) * sqrt(ss)) return "A s is orthogonal to s";
-    if (sqrt(rr_new) * rounding > s->norm_r[c])
-      return "the residual has grown beyond what single precision holds";
+    if (sqrt(rr_new) * rounding > s->norm_r[c]) return tsi_phases_grown;
   }
   return NULL;
 }
 
-/* Keeps the present e, a few iterations after the check that found `number` so small. */
-static ts_status keep_best(tsi_solve *s, double number) {
-  const ts_solver *k = s->solver;
-  const double much = 0.25;
-  s->number_now = number;
-  if (!(number < much * fmin(s->number_kept, s->measure))) return TS_OK;
-  s->number_kept = number;
-  s->kept_at = s->iteration;
-  return k->context->ops->axpby(k->own[BEST_E], ts_constant(1), k->e, ts_constant(0), k->e);
+static int residual_slot(const ts_solver *k, int iteration) {
+  return slot_of(k, iteration, RR);
 }
 
-/* x = x + M^-1 e with the better e of the present one and the one that was kept, if x gets better by it. */
-static ts_status try_best(tsi_solve *s) {
-  const ts_solver *k = s->solver;
-  const int is_kept = s->number_kept < s->number_now;
-  return tsi_solve_try(s, is_kept ? k->own[BEST_E] : k->e, k->own[T]);
-}
+static const tsi_phases phases = {.title = "BiCGSTAB",
+                                  .best = BEST_E,
+                                  .work = T,
+                                  .residual_slot = residual_slot,
+                                  .broken = broken,
+                                  .resume = sum_residual};
 
-/* x = x + M^-1 e if that is better, and r recomputed in either case. The directions go on. */
-static ts_status replace_residual(tsi_solve *s) {
-  const ts_solver *k = s->solver;
-  const double before = s->measure;
-  TSI_TRY(tsi_solve_try(s, k->e, k->own[T]));
-  if (s->measure < before) {
-    TSI_TRY(tsi_fill(k->e, 0));
-    forget_best(s);
-  } else
-    TSI_TRY(tsi_solver_residual(k, k->x_new));
-  s->replaced_at = s->phase_best_at = s->iteration;
-  s->phase_best = INFINITY;
-  s->largest = 0;
-  s->false_convergences = s->measure <= 0.5 * before ? 0 : s->false_convergences + 1;
-  if (s->met)
-    tsi_solve_finish_converged(s);
-  else if (s->false_convergences >= 2 && s->result->relative_residual <= s->result->attainable_residual)
-    tsi_solve_finish_stagnated(s);
-  return s->ended ? TS_OK : sum_residual(s);
-}
-
-/* Begins again from the best x, or ends where that was in vain too often. */
-static ts_status restart(tsi_solve *s, double before, const char *what, int iteration) {
-  const ts_solver *k = s->solver;
-  s->result->restarts++;
-  s->in_vain = s->measure <= (what ? 0.9 : 0.5) * before ? 0 : s->in_vain + 1;
-  if (s->in_vain) s->shadow++;
-  if (s->in_vain < 4) {
-    TSI_TRY(tsi_solver_residual(k, k->x));
-    return bicgstab_begin(s);
-  }
-  if (!what || s->result->relative_residual <= s->result->attainable_residual) {
-    tsi_solve_finish_stagnated(s);
-    return TS_OK;
-  }
-  char text[160];
-  snprintf(text, sizeof text, "breakdown of BiCGSTAB in iteration %d, where %s, at a relative residual of %.2g",
-           iteration + 1, what, s->result->relative_residual);
-  tsi_solve_finish(s, TS_REASON_BREAKDOWN, text);
-  return TS_OK;
-}
-
-/* The recurrence residual meets the rule, it has broken down (`what`), or it has made no progress for long. */
-static ts_status look_at_residual(tsi_solve *s, int converged, const char *what, int where) {
-  if (converged) {
-    TSI_TRY(replace_residual(s));
-    if (s->ended || s->false_convergences < 2) return TS_OK;
-  } else {
-    TSI_TRY(try_best(s));
-    if (s->met) {
-      tsi_solve_finish_converged(s);
-      return TS_OK;
-    }
-  }
-  return restart(s, s->phase_start_measure, what, where);
-}
-
-/* This precision is given up: with the best x. */
-static ts_status end_at_best(tsi_solve *s) {
-  TSI_TRY(try_best(s));
-  if (s->met)
-    tsi_solve_finish_converged(s);
-  else
-    tsi_solve_finish_stagnated(s);
-  return TS_OK;
-}
-
-/* Looks at the numbers of iterations reported .. checked-1. */
 static ts_status judge(tsi_solve *s, int checked) {
-  const ts_solver *k = s->solver;
-  const int first = s->reported;
-  const char *what = NULL;
-  int where = 0;
-  for (int i = first; i < checked; i++) {
-    const double ratio = tsi_solve_recurrence_residual(s, slot_of(k, i + 1, RR));
-    k->history[i - first] = ratio;
-    if (i < s->phase_start) continue;
-    tsi_solve_note(s, ratio);
-    if (i + 1 == s->kept_at) s->number_kept = ratio;
-    if (!what && (what = broken(s, i))) where = i;
-    if (i < s->replaced_at) continue;
-    s->largest = fmax(s->largest, ratio);
-    if (ratio < 0.9 * s->phase_best) {
-      s->phase_best = ratio;
-      s->phase_best_at = i + 1;
-    }
-  }
-  tsi_solve_progress(s, checked, checked - first);
-  if (s->ended) return TS_OK;
-  const double now = tsi_solve_recurrence_residual(s, slot_of(k, checked, RR));
-  if (checked > s->phase_start) TSI_TRY(keep_best(s, now));
-  const int window = tsi_patience(k->matrix, 3 << s->in_vain);
-  const int converged = !what && tsi_solve_recurrence_converged(s, slot_of(k, checked, RR));
-  if (tsi_solve_should_rise(s, checked, s->norm_rule)) return end_at_best(s);
-  if (converged || what || checked - s->phase_best_at > window)
-    return look_at_residual(s, converged, what, where);
-  if (now <= 1e-3 * s->largest && checked - s->replaced_at >= REPLACEMENT_INTERVAL) return replace_residual(s);
-  return TS_OK;
+  return tsi_phases_judge(s, &phases, checked);
 }
 
-/* Where the iterations or the callback ended the solve within a phase. */
 static ts_status settle(tsi_solve *s) {
-  if (s->ended && s->result->reason != TS_REASON_STOPPED) return TS_OK;
-  return try_best(s);
+  return tsi_phases_settle(s, &phases);
 }
 
 const tsi_method tsi_bicgstab = {.name = "bicgstab",

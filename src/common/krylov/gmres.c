@@ -16,7 +16,10 @@
  * A cycle ends early where |r| is small enough in every component, or as small as the precision of one cycle
  * makes it. A component that is so before the others takes only the columns up to there: what follows is made
  * of rounding. So is what follows a breakdown: if A M^-1 v_j is within the space of v_0 .. v_j, what is left of
- * w is rounding. It counts as 0, the space holds the solution, and the cycle is over. */
+ * w is rounding. It counts as 0, the space holds the solution, and the cycle is over.
+ *
+ * m is fixed if the caller set it. Otherwise it doubles after a cycle that left more than half of the residual:
+ * short cycles stagnate on some systems, and long ones cost more sums per iteration and more memory. */
 #include <math.h>
 #include <stdio.h>
 
@@ -26,6 +29,13 @@
 /* Slots: beta, the columns of H one behind the other, y. */
 static int column_slot(int column) {
   return TSI_SLOT_OWN + 1 + column * (column + 3) / 2;
+}
+
+/* The longest cycle that there may be. */
+static int longest_cycle(const ts_solver *k) {
+  const int32_t unknowns = tsi_unknowns(k->matrix);
+  if (!k->restart_is_open) return k->desc.restart;
+  return unknowns < TSI_LONGEST_RESTART ? (int)unknowns : TSI_LONGEST_RESTART;
 }
 
 static int y_slot(const ts_solver *k) {
@@ -48,6 +58,7 @@ static least_squares part(const ts_solver *k, int component) {
 static void gmres_plan(ts_solver *k) {
   const int m = k->desc.restart;
   k->own_vectors = m + 1;
+  k->most_own_vectors = longest_cycle(k) + 1;
   k->own_slots = y_slot(k) + m - TSI_SLOT_OWN;
   k->work_size = 4 * (m * m + 3 * m + 1);
   k->history_size = m;
@@ -124,7 +135,7 @@ static double enough(const tsi_solve *s, int component) {
 static void take_columns(tsi_solve *s, int checked, int *cycle_is_over) {
   const ts_solver *k = s->solver;
   const int m = k->desc.restart, first = s->columns;
-  double h[201] = {0};
+  double h[TSI_LONGEST_RESTART + 1] = {0};
   for (int j = first; j < checked - s->phase_start; j++) {
     double largest = 0;
     int over = 1;
@@ -141,6 +152,7 @@ static void take_columns(tsi_solve *s, int checked, int *cycle_is_over) {
     }
     k->history[j - first] = largest;
     tsi_solve_note(s, largest);
+    s->phase_low = largest;
     s->columns = j + 1;
     if (over || isinf(largest)) {
       *cycle_is_over = 1;
@@ -173,7 +185,7 @@ static ts_status write_y(const tsi_solve *s, double *y, int *count) {
     const least_squares p = part(k, c);
     const int columns = worth(s, c);
     if (columns > *count) *count = columns;
-    double solution[200];
+    double solution[TSI_LONGEST_RESTART];
     for (int i = columns - 1; i >= 0; i--) {
       double sum = p.g[i];
       for (int j = i + 1; j < columns; j++) sum -= p.r[j * m + i] * solution[j];
@@ -188,7 +200,7 @@ static ts_status write_y(const tsi_solve *s, double *y, int *count) {
  * found. */
 static ts_status combine(tsi_solve *s, int *count) {
   const ts_solver *k = s->solver;
-  double y[4 * 200];
+  double y[4 * TSI_LONGEST_RESTART];
   TSI_TRY(write_y(s, y, count));
   s->iteration = s->phase_start + s->columns;
   s->columns = 0;
@@ -224,6 +236,53 @@ static ts_status advance(tsi_solve *s, int *cycle_is_over) {
   return TS_OK;
 }
 
+/* ---- Longer cycles ---- */
+
+/* The limit for the vectors of a cycle: a quarter of the memory. */
+static double most_bytes(const ts_context *context) {
+  const size_t limit = context->desc.max_device_bytes, total = context->caps.bytes_total;
+  const size_t memory = limit && (limit < total || !total) ? limit : total;
+  return memory ? 0.25 * (double)memory : 0x1p28;
+}
+
+/* Twice the present cycle, within memory: auto precision may need two parts of each vector later. */
+static int longer_cycle(const ts_solver *k) {
+  const int parts = k->pairs || k->desc.precision == TS_PRECISION_AUTO ? 2 : 1;
+  const double bytes = 4.0 * parts * k->components * ts_space_get_size(k->r->space);
+  const double most = fmin(most_bytes(k->context) / bytes - 1, longest_cycle(k));
+  return (int)fmin(2.0 * k->desc.restart, most);
+}
+
+/* Whether the cycle was too short for the system, by the part of the residual that it has left. What is left by
+ * rounding is not due to its length. */
+static int is_too_short(const tsi_solve *s, double left) {
+  const ts_solver *k = s->solver;
+  const int may_grow = k->restart_is_open && !s->is_full && !s->met && s->iteration < k->desc.max_iterations;
+  return may_grow && left > 0.5 && !(s->result->relative_residual <= 4 * s->result->attainable_residual);
+}
+
+/* Makes room for a longer cycle. Without the memory for it the cycle stays as it is. */
+static ts_status grow(tsi_solve *s, double left) {
+  ts_solver *k = s->solver;
+  const ts_solver before = *k;
+  const int longer = longer_cycle(k);
+  if (longer <= k->desc.restart) return TS_OK;
+  k->desc.restart = longer;
+  gmres_plan(k);
+  const ts_status status = tsi_solver_extend_workspace(k, &before);
+  if (tsi_is_memory(status)) {
+    k->desc.restart = before.desc.restart;
+    gmres_plan(k);
+    s->is_full = 1;
+    tsi_clear_error(k->context);
+    return TS_OK;
+  }
+  s->in_vain = 0;
+  tsi_log(k->context, TS_LOG_LEVEL_INFO, "gmres: restart %d instead of %d: a cycle left %.2g of the residual",
+          longer, before.desc.restart, left);
+  return status;
+}
+
 static void finish_stagnated(tsi_solve *s) {
   const ts_solver *k = s->solver;
   if (s->result->relative_residual <= 4 * s->result->attainable_residual ||
@@ -242,7 +301,8 @@ static void finish_stagnated(tsi_solve *s) {
 }
 
 static ts_status gmres_run(tsi_solve *s) {
-  const ts_solver_desc *desc = &s->solver->desc;
+  const ts_solver *k = s->solver;
+  const ts_solver_desc *desc = &k->desc;
   while (!s->ended && s->iteration < desc->max_iterations) {
     const double before = s->measure;
     int cycle_is_over = 0;
@@ -252,6 +312,8 @@ static ts_status gmres_run(tsi_solve *s) {
     if (s->ended) return TS_OK;
     TSI_TRY(end_cycle(s));
     s->in_vain = s->measure <= 0.999 * before ? 0 : s->in_vain + 1;
+    const double left = s->phase_low / before;
+    if (is_too_short(s, left)) TSI_TRY(grow(s, left));
     if (s->met)
       tsi_solve_finish_converged(s);
     else if (s->in_vain >= 2 || tsi_solve_should_rise(s, s->iteration, s->norm_rule))

@@ -14,6 +14,8 @@ static const tsi_method *method_of(ts_method method) {
   switch (method) {
   case TS_METHOD_BICGSTAB:
     return &tsi_bicgstab;
+  case TS_METHOD_IDR:
+    return &tsi_idr;
   case TS_METHOD_GMRES:
     return &tsi_gmres;
   case TS_METHOD_CGLS:
@@ -30,10 +32,7 @@ static const tsi_method *method_of(ts_method method) {
 }
 
 static void free_solver(ts_solver *k) {
-  tsi_free(k->context, k->history);
-  tsi_free(k->context, k->work);
-  tsi_free(k->context, k->numbers);
-  tsi_free(k->context, k->vectors);
+  tsi_solver_free(k);
   tsi_free(k->context, k);
 }
 
@@ -93,8 +92,8 @@ static ts_status take_preconditioner(ts_matrix *A, const ts_solver_desc *desc, t
 }
 
 /* Takes M over if it succeeds. */
-static ts_status create_with(ts_matrix *matrix, ts_solver_desc *resolved, ts_preconditioner *M,
-                             ts_solver **solver) {
+static ts_status create_with(ts_matrix *matrix, const ts_solver_desc *desc, ts_solver_desc *resolved,
+                             ts_preconditioner *M, ts_solver **solver) {
   ts_context *context = matrix->context;
   if (resolved->method == TS_METHOD_CG) TSI_TRY(tsi_cg_resolve(matrix, M, resolved));
   if (resolved->check_interval == 0) resolved->check_interval = tsi_check_interval(matrix, M);
@@ -108,7 +107,9 @@ static ts_status create_with(ts_matrix *matrix, ts_solver_desc *resolved, ts_pre
   k->on_device = resolved->method == TS_METHOD_CG && tsi_cg_runs_on_device(matrix, M, resolved);
   k->pipelined = (int)context->tuning.pipelined_iterations;
   if (k->on_device || k->pipelined >= resolved->check_interval) k->pipelined = 0;
+  k->restart_is_open = desc->restart == 0 && !desc->fixed_iterations && !context->ops->ranks;
   k->method->plan(k);
+  if (k->most_own_vectors < k->own_vectors) k->most_own_vectors = k->own_vectors;
   ts_status status = tsi_solver_allocate(k);
   if (status == TS_OK) status = take_transposed(k);
   if (status == TS_OK) status = tsi_null_space_create(matrix, resolved, &k->null_space);
@@ -130,7 +131,7 @@ ts_status tsi_solver_create(ts_matrix *matrix, const ts_solver_desc *desc, ts_so
   ts_preconditioner *M = NULL;
   TSI_TRY(tsi_solver_resolve(matrix, desc, &resolved));
   TSI_TRY(take_preconditioner(matrix, &resolved, &M));
-  const ts_status status = create_with(matrix, &resolved, M, solver);
+  const ts_status status = create_with(matrix, desc, &resolved, M, solver);
   if (status < 0) ts_preconditioner_destroy(&M);
   return status;
 }
@@ -301,6 +302,7 @@ ts_status tsi_solver_solve_once(ts_solver *solver, const ts_vector *b, ts_vector
     return status;
   }
   result->host_synchronisations = (int)(context->host_synchronisations - before);
+  if (solver->method == &tsi_gmres) result->restart = solver->desc.restart;
   if (isnan(result->rounded_residual)) result->rounded_residual = result->relative_residual;
   return conclude(context, result);
 }

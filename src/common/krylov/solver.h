@@ -38,6 +38,8 @@ typedef struct tsi_method {
   ts_status (*begin)(tsi_solve *s);
   ts_status (*iterate)(tsi_solve *s);
   ts_status (*judge)(tsi_solve *s, int checked);
+  /* How many of `steps` iterations should come before the next check, at least 1. NULL: all. */
+  int (*round_steps)(const tsi_solve *s, int steps);
   /* Brings what has not yet been added to x into it, and its residual into the result. */
   ts_status (*settle)(tsi_solve *s);
 } tsi_method;
@@ -53,9 +55,11 @@ struct ts_solver {
   int on_device;                     /* cg: the device iterates by itself, up to the next check */
   int ring;                          /* iterations whose numbers the slots hold */
   int own_vectors, own_row_vectors, own_slots, history_size, work_size; /* by plan() */
-  double *history;                                                      /* for the progress callback */
-  double *work;                                                         /* the method's, on the host */
-  double *numbers;                                                      /* the slots on the host */
+  int most_own_vectors; /* that there may come to be; as many if plan() says nothing else */
+  int restart_is_open;  /* gmres: the restart is the default, and may grow */
+  double *history;      /* for the progress callback */
+  double *work;         /* the method's, on the host */
+  double *numbers;      /* the slots on the host */
 
   /* Workspace for vectors of `components`, 0 if there is none yet. */
   int components, vector_count;
@@ -102,6 +106,8 @@ enum {
   TSI_SLOT_GG,    /* |A^T r|^2 of least squares */
   TSI_SLOT_OWN
 };
+
+enum { TSI_IDR_DIMENSION = 8 /* s of IDR(s) */, TSI_RESTART = 30 /* of gmres */, TSI_LONGEST_RESTART = 200 };
 
 /* A solve under way. All numbers are of the scaled system. */
 struct tsi_solve {
@@ -152,7 +158,7 @@ struct tsi_solve {
   double phase_best; /* smallest number of the history, and when it was seen */
   int phase_best_at; /* iteration */
   double phase_peak; /* largest number of the history: from a new one on, others count as small */
-  double phase_low;  /* smallest number of the history */
+  double phase_low;  /* smallest number of the history, or the last of a cycle of gmres */
   int in_vain;       /* restarts or verifications in a row that gained nothing */
 
   /* The smallest number of the history since an iteration, and before that (solver_progress.c). */
@@ -171,9 +177,9 @@ struct tsi_solve {
   double peak[4];        /* the largest norm of r, or square root of delta, since r was last computed from x */
   /* minres: components, as bits, for which e is a part of M^-1 r and none of x (minres_singular.c) */
   unsigned purified;
-  /* gmres: columns of the Hessenberg matrix that the host has seen */
-  int columns;
-  /* bicgstab: since r was last b - A (x + M^-1 e) computed from x */
+  /* gmres: columns of the Hessenberg matrix that the host has seen; there is no memory for a longer cycle */
+  int columns, is_full;
+  /* bicgstab, idr: since r was last b - A (x + M^-1 e) computed from x */
   int replaced_at;                /* the iteration */
   double largest;                 /* number of the history */
   double phase_start_measure;     /* of the phase's first x */
@@ -181,6 +187,9 @@ struct tsi_solve {
   int shadow;                     /* restarts that asked for another shadow vector */
   double number_now, number_kept; /* of the history: the last, and of the e that was kept */
   int kept_at;                    /* the iteration of that e, -1: none */
+  /* idr: where the present round of s + 1 products began; how many g_i there are, and the iterations that made
+   * them */
+  int round_start, directions, made_at[TSI_IDR_DIMENSION];
 };
 
 /* What rounding leaves of a number in the iterations. */
@@ -200,6 +209,9 @@ static inline int tsi_patience(const ts_matrix *A, int factor) {
 }
 static inline double tsi_epsilon(const ts_solver *k) {
   return k->pairs ? 0x1p-46 : 0x1p-24;
+}
+static inline int tsi_is_memory(ts_status status) {
+  return status == TS_ERROR_OUT_OF_HOST_MEMORY || status == TS_ERROR_OUT_OF_DEVICE_MEMORY;
 }
 /* It multiplies by A^T too, and is about A^T (b - A x). */
 static inline int tsi_is_least_squares(ts_method method) {
@@ -251,8 +263,12 @@ ts_status tsi_solver_check_symmetric(ts_method method, const ts_preconditioner *
 
 /* What is on the host, of which plan() tells how much. On failure the caller frees what there is. */
 ts_status tsi_solver_allocate(ts_solver *k);
+void tsi_solver_free(const ts_solver *k);
 ts_status tsi_solver_create_workspace(ts_solver *k, int components, int pairs);
 void tsi_solver_destroy_workspace(ts_solver *k);
+/* Within a solve: plan() has asked for more vectors, slots and numbers of its own than there were in `before`.
+ * The vectors and the slots of all methods keep what they hold. On failure nothing has changed but the plan. */
+ts_status tsi_solver_extend_workspace(ts_solver *k, const ts_solver *before);
 
 /* ---- solver_run.c ---- */
 
@@ -383,7 +399,8 @@ double tsi_solve_recurrence_residual(const tsi_solve *s, int slot);
 int tsi_solve_recurrence_converged(const tsi_solve *s, int slot);
 
 /* ---- The methods ---- */
-extern const tsi_method tsi_cg, tsi_bicgstab, tsi_gmres, tsi_cgls, tsi_richardson, tsi_minres, tsi_lsmr;
+extern const tsi_method tsi_cg, tsi_bicgstab, tsi_idr, tsi_gmres, tsi_cgls, tsi_richardson, tsi_minres,
+    tsi_lsmr;
 /* cg_resolve.c: what the descriptor leaves open; and whether the device iterates by itself, which it does only
  * where nothing else is asked for. */
 ts_status tsi_cg_resolve(const ts_matrix *A, const ts_preconditioner *M, ts_solver_desc *desc);

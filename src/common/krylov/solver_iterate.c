@@ -63,6 +63,7 @@ ts_status tsi_solve_run(tsi_solve *s) {
   while (!s->ended && s->iteration < k->desc.max_iterations) {
     int steps, pipelined;
     tsi_solve_plan_steps(s, s->iteration - s->phase_start, &steps, &pipelined);
+    if (k->method->round_steps) steps = k->method->round_steps(s, steps);
     for (int i = 0; i < steps; i++) TSI_TRY(k->method->iterate(s));
     const int checked = s->iteration;
     TSI_TRY(tsi_solve_read(s, 0, TSI_SLOT_OWN + k->own_slots, pipelined, k->method->iterate));

@@ -76,7 +76,7 @@ static ts_status check_numbers(ts_context *context, const ts_solver_desc *desc) 
   TSI_TRY(check_range(context, "max_iterations", desc->max_iterations, INT32_MAX));
   TSI_TRY(check_range(context, "fixed_iterations", desc->fixed_iterations, INT32_MAX));
   TSI_TRY(check_range(context, "check_interval", desc->check_interval, 1024));
-  TSI_TRY(check_range(context, "restart", desc->restart, 200));
+  TSI_TRY(check_range(context, "restart", desc->restart, TSI_LONGEST_RESTART));
   if (desc->fixed_iterations && (desc->stop || desc->rtol != 0 || desc->atol != 0 || desc->max_iterations ||
                                  desc->check_interval || desc->progress))
     return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT,
@@ -178,12 +178,15 @@ ts_status tsi_solver_resolve(const ts_matrix *A, const ts_solver_desc *desc, ts_
   TSI_TRY(check_preconditioner(A, out));
   TSI_TRY(resolve_operator_precision(A, out));
   const int32_t unknowns = tsi_unknowns(A);
+  /* Rounding to single takes more iterations than pairs take time. */
+  if (out->precision == TS_PRECISION_AUTO && out->method == TS_METHOD_IDR && context->caps.pairs)
+    out->precision = TS_PRECISION_DOUBLE;
   if (out->precision == TS_PRECISION_AUTO && (out->fixed_iterations || !context->caps.pairs))
     out->precision = TS_PRECISION_SINGLE;
   /* One to three products beside a factorisation: what single would save is less than an iteration more. */
   if (out->precision == TS_PRECISION_AUTO && out->method == TS_METHOD_RICHARDSON && is_exact(A, out))
     out->precision = TS_PRECISION_DOUBLE;
-  if (out->restart == 0) out->restart = 30;
+  if (out->restart == 0) out->restart = TSI_RESTART;
   if (out->restart > unknowns) out->restart = unknowns;
   if (out->rtol == 0) out->rtol = 1e-5;
   if (out->max_iterations == 0) {

@@ -6,18 +6,36 @@
 /* At most: with everything that is there only sometimes. */
 static size_t most_vectors(const ts_solver *k) {
   enum { shared = 9 };
-  return shared + (size_t)k->own_vectors + (size_t)k->own_row_vectors;
+  return shared + (size_t)k->most_own_vectors + (size_t)k->own_row_vectors;
+}
+
+/* The arrays on the host that plan() sizes. */
+static ts_status allocate_numbers(ts_solver *k) {
+  const size_t slots = TSI_SLOT_OWN + (size_t)k->own_slots;
+  k->history = tsi_malloc(k->context, (size_t)k->history_size, sizeof *k->history);
+  k->numbers = tsi_malloc(k->context, slots, 4 * sizeof *k->numbers);
+  k->work = tsi_malloc(k->context, (size_t)k->work_size + 1, sizeof *k->work);
+  return k->history && k->numbers && k->work
+             ? TS_OK
+             : tsi_out_of_memory(k->context, "a solver", slots * 4 * sizeof *k->numbers);
+}
+
+static void free_numbers(const ts_solver *k) {
+  tsi_free(k->context, k->history);
+  tsi_free(k->context, k->work);
+  tsi_free(k->context, k->numbers);
+}
+
+void tsi_solver_free(const ts_solver *k) {
+  free_numbers(k);
+  tsi_free(k->context, k->vectors);
 }
 
 ts_status tsi_solver_allocate(ts_solver *k) {
-  ts_context *context = k->context;
-  const size_t slots = TSI_SLOT_OWN + (size_t)k->own_slots;
-  k->vectors = tsi_calloc(context, most_vectors(k) + (size_t)k->own_vectors, sizeof(ts_vector *));
-  k->history = tsi_malloc(context, (size_t)k->history_size, sizeof *k->history);
-  k->numbers = tsi_malloc(context, slots, 4 * sizeof *k->numbers);
-  k->work = tsi_malloc(context, (size_t)k->work_size + 1, sizeof *k->work);
-  if (k->vectors && k->history && k->numbers && k->work) return TS_OK;
-  return tsi_out_of_memory(context, "a solver", slots * 4 * sizeof(float));
+  const size_t vectors = most_vectors(k) + (size_t)k->most_own_vectors;
+  k->vectors = tsi_calloc(k->context, vectors, sizeof(ts_vector *));
+  if (!k->vectors) return tsi_out_of_memory(k->context, "a solver", vectors * sizeof(ts_vector *));
+  return allocate_numbers(k);
 }
 
 void tsi_solver_destroy_workspace(ts_solver *k) {
@@ -37,8 +55,7 @@ static int needs_m(const ts_solver *k) {
 
 /* A preconditioner that is applied writes into z; so do methods that are preconditioned from the right. */
 static int needs_z(const ts_solver *k, int m) {
-  return !tsi_preconditioner_is_diagonal(k->preconditioner) ||
-         (m && (k->method == &tsi_bicgstab || k->method == &tsi_gmres));
+  return !tsi_preconditioner_is_diagonal(k->preconditioner) || (m && k->method->preconditioned_from_right);
 }
 
 /* The vectors over the columns, e and r of a square system side by side: axpy2_dot updates both. */
@@ -100,6 +117,17 @@ static void drop_low(ts_vector *v) {
   tsi_leave(v->context, TS_OK);
 }
 
+/* A cycle of gmres that has grown, in another solve or precision, may be more than there is room for now. */
+static int may_shrink(ts_solver *k, ts_status status) {
+  const int extra = k->desc.restart - TSI_RESTART;
+  if (!tsi_is_memory(status) || !k->restart_is_open || extra <= 0) return 0;
+  tsi_solver_destroy_workspace(k);
+  tsi_clear_error(k->context);
+  k->desc.restart = TSI_RESTART;
+  k->method->plan(k);
+  return 1;
+}
+
 ts_status tsi_solver_create_workspace(ts_solver *k, int components, int pairs) {
   const int m = needs_m(k), z = needs_z(k, m);
   if (k->components == components && k->pairs == pairs && !k->m == !m) return TS_OK;
@@ -107,10 +135,42 @@ ts_status tsi_solver_create_workspace(ts_solver *k, int components, int pairs) {
   k->pairs = pairs;
   k->jacobi_changes = -1;
   ts_status status = create_vectors(k, components, m, z);
+  if (may_shrink(k, status)) status = create_vectors(k, components, m, z);
   if (status == TS_OK && k->m) drop_low(k->m);
   if (status == TS_OK && k->z && !k->m && !k->preconditioner->kind->writes_low) drop_low(k->z);
   k->components = components;
   if (status == TS_OK && k->method->prepare) status = k->method->prepare(k);
   if (status < 0) tsi_solver_destroy_workspace(k);
+  return status;
+}
+
+/* ---- More of it ---- */
+
+static ts_status copy_common_slots(const ts_solver *k, ts_scalars *to) {
+  TSI_TRY(tsi_scalars_read(k->slots, 0, TSI_SLOT_OWN, k->numbers));
+  return tsi_scalars_write(to, 0, TSI_SLOT_OWN, k->numbers);
+}
+
+ts_status tsi_solver_extend_workspace(ts_solver *k, const ts_solver *before) {
+  const int first = before->own_vectors, more = k->own_vectors - first;
+  ts_vector **added = k->vectors + k->vector_count;
+  ts_scalars *slots = NULL;
+  ts_status status = allocate_numbers(k);
+  if (status == TS_OK)
+    status = tsi_arena_create(k->matrix->row_space, k->components, 1 + k->pairs, added, more,
+                              TSI_SLOT_OWN + k->own_slots, &slots);
+  if (status == TS_OK) {
+    for (int i = 0; i < more; i++) k->own[first + i] = added[i];
+    k->vector_count += more;
+    status = copy_common_slots(k, slots);
+    tsi_scalars_destroy(k->slots);
+    k->slots = slots;
+    free_numbers(before);
+    return status;
+  }
+  free_numbers(k);
+  k->history = before->history;
+  k->work = before->work;
+  k->numbers = before->numbers;
   return status;
 }

@@ -207,9 +207,8 @@ static ts_solver_desc describe(const tsi_stages *t, int stage) {
 
 /* An error that ends the solve: what the matrix does not have, and factors beyond memory, are left out. */
 static int is_fatal(int stage, ts_status status) {
-  const int is_memory = status == TS_ERROR_OUT_OF_HOST_MEMORY || status == TS_ERROR_OUT_OF_DEVICE_MEMORY;
   return status == TS_ERROR_DEVICE || status == TS_ERROR_SHADER ||
-         (is_memory && stage != DIRECT && stage != FACTORS);
+         (tsi_is_memory(status) && stage != DIRECT && stage != FACTORS);
 }
 
 /* Whether the stage is there. */
