@@ -30,7 +30,7 @@ texsolve_cuda_unit(fluid fluid/cuda_fluid fluid/cuda_fluid_cells fluid/cuda_flui
 set(amg_options --fmad=false)
 texsolve_cuda_unit(amg precond/cuda_amg_aggregate precond/cuda_amg_coarsest precond/cuda_amg_eigenvalue precond/cuda_amg_long
   precond/cuda_amg_memory precond/cuda_amg_sort precond/cuda_amg_source precond/cuda_amg_strength
-  precond/cuda_amg_tentative precond/cuda_amg_transpose precond/cuda_amg_units OPTIONS ${amg_options})
+  precond/cuda_amg_tentative precond/cuda_amg_transpose precond/cuda_amg_twice precond/cuda_amg_units OPTIONS ${amg_options})
 texsolve_cuda_unit(amg_product precond/cuda_amg_galerkin precond/cuda_amg_smooth OPTIONS ${amg_options})
 file(GLOB cuda_amg_sources CONFIGURE_DEPENDS src/cuda/precond/cuda_amg*.cu)
 set_source_files_properties(${cuda_amg_sources} PROPERTIES COMPILE_OPTIONS "${amg_options}")

@@ -116,7 +116,10 @@ static void iterations(void) {
   ref_matrix jumping = jumps(100, 90);
   /* In single precision b - A x stays above 1e-3 of b. */
   if (context->caps.pairs) check_iterations(&jumping, &small, 1, 22);
-  ref_free(&grid), ref_free(&cube), ref_free(&random), ref_free(&jumping);
+  test_context_label("rotated");
+  ref_matrix rotated = ref_rotated(101, 99);
+  check_iterations(&rotated, &small, 1, 18);
+  ref_free(&grid), ref_free(&cube), ref_free(&random), ref_free(&jumping), ref_free(&rotated);
 }
 
 /* Rows with many neighbours, all of them weak by themselves. */

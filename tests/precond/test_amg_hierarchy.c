@@ -141,6 +141,12 @@ static void many_neighbours(void) {
         &(ts_amg_desc){.coarsest = 30, .unknowns = 2}, NULL);
 }
 
+/* Prolongators that are smoothed twice, from the first level on. */
+static void rotated(void) {
+  check("rotated", ref_rotated(61, 59), &small, NULL);
+  check("rotated, all are strong", ref_rotated(61, 59), &(ts_amg_desc){.coarsest = 30, .strength = -1}, NULL);
+}
+
 /* Rows in units of their own, which are found. */
 static void other_units(void) {
   for (int unknowns = 1; unknowns <= 2; unknowns++) {
@@ -191,4 +197,4 @@ static void close_reference(void) {
 
 static const test_fixture fixture = {.context = &context, .setup = open_reference, .teardown = close_reference};
 
-TEST_MAIN(CASES_WITH(&fixture, grids, many_neighbours, other_units, uneven, constrained_rows, nodes))
+TEST_MAIN(CASES_WITH(&fixture, grids, many_neighbours, rotated, other_units, uneven, constrained_rows, nodes))

@@ -183,6 +183,23 @@ static void add_pair(builder *b, int32_t i, int32_t j, float value) {
   add(b, j, j, fabsf(value));
 }
 
+ref_matrix ref_rotated(int32_t nx, int32_t ny) {
+  const float along = 0.75f + 0.25f / 1000, up = 0.25f + 0.75f / 1000, both = 0.999f * 0.4330127f;
+  const float x_neighbour = (2 * up - 4 * along) / 6, y_neighbour = (2 * along - 4 * up) / 6;
+  const float diagonal = -(along + up) / 6 - both / 2, other = -(along + up) / 6 + both / 2;
+  const float of[3][3] = {{diagonal, y_neighbour, other},
+                          {x_neighbour, 8 * (along + up) / 6, x_neighbour},
+                          {other, y_neighbour, diagonal}};
+  builder b = {nx * ny, nx * ny, 0, 0, NULL};
+  for (int32_t i = 0; i < nx * ny; i++)
+    for (int32_t v = -1; v <= 1; v++)
+      for (int32_t u = -1; u <= 1; u++) {
+        const int32_t x = i % nx + u, y = i / nx + v;
+        if (x >= 0 && x < nx && y >= 0 && y < ny) add(&b, i, y * nx + x, of[v + 1][u + 1]);
+      }
+  return finish(&b);
+}
+
 ref_matrix ref_random_spd(int32_t n, int32_t per_row, uint64_t seed) {
   ref_random r = {seed};
   builder b = {n, n, 0, 0, NULL};

@@ -44,6 +44,8 @@ ref_matrix ref_laplacian_3d(int32_t n);       /* n^3 rows, 7 entries, Dirichlet 
 /* 27 points: coefficients towards the nodes across a face, an edge and a corner; each node has `unknowns` that
  * are not coupled with each other. 26, -1, -1, -1 is HPCG's matrix, 32, 0, -2, -1 trilinear elements'. */
 ref_matrix ref_cube_27(int32_t n, int32_t unknowns, float diagonal, float face, float edge, float corner);
+/* Bilinear elements, conductivity 1 at 30 degrees to the x axis and 1/1000 across, Dirichlet. */
+ref_matrix ref_rotated(int32_t nx, int32_t ny);
 ref_matrix ref_random_spd(int32_t n, int32_t per_row, uint64_t seed); /* diagonally dominant */
 ref_matrix ref_hubs(int32_t n, int32_t longest,
                     uint64_t seed); /* likewise: rows of 1 + longest, longest / 2, ... entries and short ones */

@@ -121,6 +121,7 @@ static ts_status add_level(tsi_amg *amg) {
   TSI_TRY(adopt_level(amg, l));
   next->vectors = next->unknowns = level->vectors;
   next->nodes = level->aggregate_count;
+  next->energies = level->smooths_twice ? level->energies : 0;
   amg->levels++;
   return TS_OK;
 }

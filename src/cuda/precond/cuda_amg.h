@@ -3,9 +3,9 @@
  *
  * The path: cuda_amg.c (level by level), with cuda_amg_source.cu (A as csr), cuda_amg_units.cu,
  * cuda_amg_strength.cu, cuda_amg_aggregate.cu, cuda_amg_tentative.cu, cuda_amg_eigenvalue.cu,
- * cuda_amg_smooth.cu, cuda_amg_transpose.cu, cuda_amg_galerkin.cu, cuda_amg_long.cu, cuda_amg_coarsest.cu;
- * cuda_amg_memory.cu and cuda_amg_sort.cu have what they share. Each does what its namesake in
- * common/precond/amg says.
+ * cuda_amg_smooth.cu, cuda_amg_twice.cu, cuda_amg_transpose.cu, cuda_amg_galerkin.cu, cuda_amg_long.cu,
+ * cuda_amg_coarsest.cu; cuda_amg_memory.cu and cuda_amg_sort.cu have what they share. Each does what its
+ * namesake in common/precond/amg says.
  *
  * Sums are in double, in the host's order: one thread adds what belongs to one sum. These files are compiled
  * without contraction of products and sums. C, as cuda.h. */
@@ -94,7 +94,8 @@ typedef struct cuda_amg_level {
   float *tentative;
   float *weights;
   double *near_null;
-  double bound, eigenvalue;
+  double bound, eigenvalue, energies;
+  int smooths_twice;
 } cuda_amg_level;
 
 /* A cycle with these vectors, of which the second and further ones are launched as a whole. */
@@ -150,13 +151,24 @@ typedef struct cuda_amg_rows {
 } cuda_amg_rows;
 ts_status cuda_amg_eigenvalue(ts_context *context, cuda_amg_level *level, cuda_amg_rows long_rows);
 
+/* level->energies, as tsi_amg_energies; `filtered` is on the device. */
+ts_status cuda_amg_energies(ts_context *context, cuda_amg_level *level, const double *filtered,
+                            cuda_amg_rows long_rows);
+
+/* cuda_amg_twice.cu, as tsi_amg_smooth_again. */
+ts_status cuda_amg_smooth_again(ts_context *context, const cuda_amg_level *level, const double *filtered,
+                                double omega, const cuda_amg_csr *once, cuda_amg_csr *P);
+
 /* cuda_amg_smooth.cu. Where level->P has offsets, its pattern is there. */
 ts_status cuda_amg_smooth(ts_context *context, cuda_amg_level *level);
 
 /* cuda_amg_transpose.cu: T = -A^T. */
 ts_status cuda_amg_transpose(ts_context *context, const cuda_amg_csr *A, cuda_amg_csr *T);
 
-/* cuda_amg_galerkin.cu: C = -R (A P), with R = -P^T. */
+/* cuda_amg_galerkin.cu: C = -R (A P), in the pattern of C where it has one; and with R = -P^T, without rows of
+ * zeros. */
+ts_status cuda_amg_product(ts_context *context, const cuda_amg_csr *R, const cuda_amg_csr *A,
+                           const cuda_amg_csr *P, int unknowns, cuda_amg_csr *C);
 ts_status cuda_amg_galerkin(ts_context *context, const cuda_amg_csr *R, const cuda_amg_csr *A,
                             const cuda_amg_csr *P, int unknowns, cuda_amg_csr *C);
 

@@ -34,12 +34,15 @@ struct power_state {
 struct power {
   cuda_amg_csr A;
   float *diagonal;          /* 0: a row that takes no part */
-  float *from, *to;         /* to = factor D^-1 A from */
+  float *from, *to;         /* to = keep from + factor D^-1 A from */
   double *products;         /* of long rows, where A's rows have theirs; NULL: no row is long */
+  double keep, factor;      /* factor: if keep is not 0, else that of the state */
   double *sums;             /* of D to^2, of RADIX rows each; behind them the sums of these, and so on */
   unsigned long long *most; /* bits of the largest of D to^2; 0 between kernels */
   power_state *state;
   unsigned *tickets;
+  const unsigned char *strong; /* of A_F; NULL: A */
+  const double *filtered;      /* its diagonal */
 };
 
 /* A number from -1 to 1 for each row. */
@@ -166,11 +169,12 @@ static __device__ double multiply_row(const power &p, int64_t begin, int64_t end
   return sum;
 }
 
-/* Does nothing once a sum is 0. */
+/* Without a factor of its own it does nothing once a sum is 0. */
 __global__ static void __launch_bounds__(THREADS) step(const power p) {
   __shared__ double products[TILE], squares[RADIX];
   const power_state state = *p.state;
-  if (!(state.before.sum > 0)) return;
+  if (p.keep == 0 && !(state.before.sum > 0)) return;
+  const double factor = p.keep == 0 ? state.factor : p.factor;
   const int64_t first = (int64_t)blockIdx.x * RADIX;
   const int rows = in_group(p.A.rows, blockIdx.x);
   const bool has_row = (int)threadIdx.x < rows;
@@ -196,7 +200,7 @@ __global__ static void __launch_bounds__(THREADS) step(const power p) {
   }
   product += run;
   if (has_row) {
-    product = diagonal > 0 ? product * (state.factor / diagonal) : 0;
+    product = diagonal > 0 ? p.keep * (double)p.from[row] + product * (factor / diagonal) : 0;
     const float number = (float)product;
     p.to[row] = number;
     squares[threadIdx.x] = diagonal * ((double)number * (double)number);
@@ -209,32 +213,72 @@ __global__ static void __launch_bounds__(THREADS) step(const power p) {
   }
 }
 
+/* The sum of from_i (A from)_i in the state, or with A_F in place of A. A thread has a row. */
+__global__ static void __launch_bounds__(THREADS) add_energies(const power p) {
+  __shared__ double energies[RADIX];
+  const int rows = in_group(p.A.rows, blockIdx.x);
+  if ((int)threadIdx.x < rows) {
+    const int32_t row = (int32_t)((int64_t)blockIdx.x * RADIX + threadIdx.x);
+    const double own = (double)p.from[row];
+    double product = p.strong ? p.filtered[row] * own : 0;
+    for (int32_t e = p.A.offsets[row]; e < p.A.offsets[row + 1]; e++) {
+      if (p.strong && (p.strong[e] != TSI_AMG_STRONG || p.A.indices[e] == row)) continue;
+      product += (double)p.A.values[e] * (double)p.from[p.A.indices[e]];
+    }
+    energies[threadIdx.x] = own * product;
+  }
+  norms all;
+  if (take_norms(p, energies, rows, &all)) *p.state = {0, 0, 1, all};
+}
+
+/* ---- On the host ---- */
+
+static void swap_vectors(power *p) {
+  float *swap = p->from;
+  p->from = p->to;
+  p->to = swap;
+}
+
+static unsigned blocks_of(const power &p) {
+  return (unsigned)(((size_t)p.A.rows + RADIX - 1) / RADIX);
+}
+
+/* Vectors in `memory`, the first in p->to. */
+static ts_status start(cuda_amg_memory *memory, const cuda_amg_csr *A, cuda_amg_rows long_rows, power *p) {
+  ts_context *context = memory->context;
+  const size_t rows = (size_t)A->rows;
+  *p = {*A};
+  p->tickets = cuda_state_of(context)->tickets;
+  size_t sums = blocks_of(*p);
+  for (size_t count = sums; count > 1; sums += count) count = (count + RADIX - 1) / RADIX;
+  CUDA_AMG_TAKE(memory, rows, p->diagonal);
+  CUDA_AMG_TAKE(memory, rows, p->from);
+  CUDA_AMG_TAKE(memory, rows, p->to);
+  CUDA_AMG_TAKE(memory, sums, p->sums);
+  CUDA_AMG_TAKE(memory, 1, p->state);
+  CUDA_AMG_TAKE(memory, 1, p->most);
+  if (long_rows.count > 0) CUDA_AMG_TAKE(memory, rows, p->products);
+  CUDA_TRY(context, cudaMemsetAsync(p->most, 0, sizeof *p->most, cuda_stream(context)));
+  return cuda_launch(context, "begin", begin, blocks_of(*p), THREADS, *p);
+}
+
+/* From p->to, which becomes p->from. */
+static ts_status run_step(ts_context *context, cuda_amg_rows long_rows, power *p) {
+  swap_vectors(p);
+  if (long_rows.count > 0)
+    TSI_TRY(cuda_launch(context, "multiply_long_rows", multiply_long_rows,
+                        (unsigned)(long_rows.count < LONG_BLOCKS_MOST ? long_rows.count : LONG_BLOCKS_MOST),
+                        THREADS, *p, long_rows));
+  return cuda_launch(context, "step", step, blocks_of(*p), THREADS, *p);
+}
+
 static ts_status iterate(cuda_amg_memory *memory, const cuda_amg_csr *A, cuda_amg_rows long_rows,
                          power_state *last) {
   ts_context *context = memory->context;
-  const size_t rows = (size_t)A->rows, blocks = (rows + RADIX - 1) / RADIX;
-  size_t sums = blocks;
-  for (size_t count = blocks; count > 1; sums += count) count = (count + RADIX - 1) / RADIX;
-  power p = {*A};
-  p.tickets = cuda_state_of(context)->tickets;
-  CUDA_AMG_TAKE(memory, rows, p.diagonal);
-  CUDA_AMG_TAKE(memory, rows, p.from);
-  CUDA_AMG_TAKE(memory, rows, p.to);
-  CUDA_AMG_TAKE(memory, sums, p.sums);
-  CUDA_AMG_TAKE(memory, 1, p.state);
-  CUDA_AMG_TAKE(memory, 1, p.most);
-  if (long_rows.count > 0) CUDA_AMG_TAKE(memory, rows, p.products);
-  CUDA_TRY(context, cudaMemsetAsync(p.most, 0, sizeof *p.most, cuda_stream(context)));
-  TSI_TRY(cuda_launch(context, "begin", begin, (unsigned)blocks, THREADS, p));
+  power p;
+  TSI_TRY(start(memory, A, long_rows, &p));
   for (int k = 0; k < STEPS; k++) {
-    float *swap = p.from;
-    p.from = p.to;
-    p.to = swap;
-    if (long_rows.count > 0)
-      TSI_TRY(cuda_launch(context, "multiply_long_rows", multiply_long_rows,
-                          (unsigned)(long_rows.count < LONG_BLOCKS_MOST ? long_rows.count : LONG_BLOCKS_MOST),
-                          THREADS, p, long_rows));
-    TSI_TRY(cuda_launch(context, "step", step, (unsigned)blocks, THREADS, p));
+    TSI_TRY(run_step(context, long_rows, &p));
   }
   return cuda_download(context, last, p.state, sizeof *last);
 }
@@ -245,5 +289,40 @@ ts_status cuda_amg_eigenvalue(ts_context *context, cuda_amg_level *level, cuda_a
   const ts_status status = level->A.rows > 0 ? iterate(&memory, &level->A, long_rows, &last) : TS_OK;
   cuda_amg_give(&memory);
   if (status == TS_OK) level->eigenvalue = fmin(tsi_amg_raised(last.value, last.local), level->bound);
+  return status;
+}
+
+static ts_status take_energy(ts_context *context, const power &p, double *energy) {
+  power_state state;
+  TSI_TRY(cuda_launch(context, "add_energies", add_energies, blocks_of(p), THREADS, p));
+  TSI_TRY(cuda_download(context, &state, p.state, sizeof state));
+  *energy = state.before.sum;
+  return TS_OK;
+}
+
+static ts_status compare_energies(cuda_amg_memory *memory, cuda_amg_level *level, const double *filtered,
+                                  cuda_amg_rows long_rows) {
+  ts_context *context = memory->context;
+  double of_filtered = 0, of_all = 0;
+  power p;
+  TSI_TRY(start(memory, &level->A, long_rows, &p));
+  p.keep = 1;
+  for (int k = 0; k < TSI_AMG_SMOOTHINGS; k++) {
+    p.factor = tsi_amg_smoothing_factor(k, level->eigenvalue);
+    TSI_TRY(run_step(context, long_rows, &p));
+  }
+  swap_vectors(&p);
+  TSI_TRY(take_energy(context, p, &of_all));
+  p.strong = level->strong, p.filtered = filtered;
+  TSI_TRY(take_energy(context, p, &of_filtered));
+  level->energies = of_filtered / of_all;
+  return TS_OK;
+}
+
+ts_status cuda_amg_energies(ts_context *context, cuda_amg_level *level, const double *filtered,
+                            cuda_amg_rows long_rows) {
+  cuda_amg_memory memory = {context};
+  const ts_status status = compare_energies(&memory, level, filtered, long_rows);
+  cuda_amg_give(&memory);
   return status;
 }

@@ -239,16 +239,13 @@ static ts_status multiply_all(cuda_amg_memory *memory, product *p, const cuda_am
     if (lists.refused == 0) most = 0; /* all rows fit the warps' tables, which have as many places as before */
   }
   p->C = *C;
-  ts_status status = run_galerkin<FILL_C>(context, *p, R->rows, most, false, &lists);
-  if (status == TS_OK && p->nodes > 0)
-    status =
-        cuda_launch(context, "fill_zeros", fill_zeros, blocks_of(p->nodes, CUDA_THREADS), CUDA_THREADS, *p);
+  const ts_status status = run_galerkin<FILL_C>(context, *p, R->rows, most, false, &lists);
   if (status < 0 && is_new) cuda_amg_csr_free(context, C);
   return status;
 }
 
-ts_status cuda_amg_galerkin(ts_context *context, const cuda_amg_csr *R, const cuda_amg_csr *A,
-                            const cuda_amg_csr *P, int unknowns, cuda_amg_csr *C) {
+ts_status cuda_amg_product(ts_context *context, const cuda_amg_csr *R, const cuda_amg_csr *A,
+                           const cuda_amg_csr *P, int unknowns, cuda_amg_csr *C) {
   cuda_amg_memory memory = {context};
   product p = {};
   p.unknowns = unknowns;
@@ -257,5 +254,19 @@ ts_status cuda_amg_galerkin(ts_context *context, const cuda_amg_csr *R, const cu
   p.P = *P;
   const ts_status status = multiply_all(&memory, &p, R, C);
   cuda_amg_give(&memory);
+  return status;
+}
+
+ts_status cuda_amg_galerkin(ts_context *context, const cuda_amg_csr *R, const cuda_amg_csr *A,
+                            const cuda_amg_csr *P, int unknowns, cuda_amg_csr *C) {
+  const bool is_new = !C->offsets;
+  const int32_t nodes = P->columns / unknowns;
+  TSI_TRY(cuda_amg_product(context, R, A, P, unknowns, C));
+  product p = {};
+  p.unknowns = unknowns, p.nodes = nodes, p.C = *C;
+  ts_status status = TS_OK;
+  if (nodes > 0)
+    status = cuda_launch(context, "fill_zeros", fill_zeros, blocks_of(nodes, CUDA_THREADS), CUDA_THREADS, p);
+  if (status < 0 && is_new) cuda_amg_csr_free(context, C);
   return status;
 }

@@ -35,14 +35,16 @@ template <int SIZE> struct room {
 };
 
 /* What row i of A_F has on its diagonal, 0 where A has nothing positive there; in shared memory what weak
- * entries add to the entries within the node. Both go to global memory, too. */
+ * entries add to the entries within the node. Both go to global memory, too. Raises `positive` in one thread if
+ * the row has a positive coupling. */
 template <int SIZE, bool SINGLE>
-static __device__ __forceinline__ double filter_row(const smoothing &s, const row &r, room<SIZE> &shared) {
+static __device__ __forceinline__ double filter_row(const smoothing &s, const row &r, room<SIZE> &shared,
+                                                    unsigned long long &positive) {
   enum { CHUNK = SIZE * EACH };
   const int32_t unknowns = SINGLE ? 1 : s.unknowns, i = r.number, node = i / unknowns;
   const int32_t longest = longest_of<SIZE>(r.length);
   const int lane = (int)threadIdx.x % SIZE, team = (int)threadIdx.x / SIZE;
-  double added = 0, diagonal = 0; /* with several unknowns thread u has what is added for u */
+  double added = 0, diagonal = 0, most = 0; /* with several unknowns thread u has what is added for u */
   for (int32_t done = 0; done < longest; done += CHUNK) {
     const int32_t size = min((int32_t)CHUNK, longest - done);
     for (int32_t k = lane; k < size; k += SIZE) {
@@ -62,6 +64,7 @@ static __device__ __forceinline__ double filter_row(const smoothing &s, const ro
     for (int32_t k = 0; k < size; k++) {
       const weak_entry x = shared.weak[team][k];
       if (SINGLE || x.unknown == lane) added += x.value;
+      if (SINGLE && x.value > most) most = x.value;
       if (x.diagonal > 0) diagonal = (double)x.diagonal;
     }
     team_sync<SIZE>();
@@ -76,6 +79,7 @@ static __device__ __forceinline__ double filter_row(const smoothing &s, const ro
   }
   if (lane < TEAM) shared.added[team][lane] = added;
   if (i >= 0 && lane == 0) s.diagonal[i] = filtered;
+  positive += lane == 0 && filtered != 0 && tsi_amg_is_positive(most, diagonal);
   if (i >= 0 && !SINGLE && lane < unknowns) s.added[(size_t)i * (size_t)unknowns + lane] = added;
   return filtered;
 }
@@ -126,11 +130,12 @@ template <int SIZE, bool SINGLE>
 __global__ static void __launch_bounds__(CUDA_THREADS) find_bounds(const smoothing s) {
   __shared__ room<SIZE> shared;
   double bounds[2] = {0, 0};
+  unsigned long long positive = 0;
   EACH_ROW(s, place, SIZE) {
     const row r = row_at<SIZE>(s, place);
     if (SIZE <= 32 && r.number < 0 && place < s.rows && threadIdx.x % SIZE == 0)
       s.long_rows[atomicAdd(&s.found->long_rows, 1)] = (int32_t)place;
-    const double filtered = filter_row<SIZE, SINGLE>(s, r, shared);
+    const double filtered = filter_row<SIZE, SINGLE>(s, r, shared, positive);
     bound_row<SIZE, SINGLE>(s, r, filtered, shared, bounds);
   }
   /* Doubles that are not negative are in the order of their bits. */
@@ -140,6 +145,8 @@ __global__ static void __launch_bounds__(CUDA_THREADS) find_bounds(const smoothi
     volatile unsigned long long *to = &s.found->bounds[k];
     if (threadIdx.x % 32 == 0 && bits > *to) atomicMax(&s.found->bounds[k], bits);
   }
+  positive = cuda_warp_sum(positive);
+  if (threadIdx.x % 32 == 0 && positive > 0) atomicAdd(&s.found->positive, positive);
 }
 
 /* ---- The pattern ---- */
@@ -317,12 +324,49 @@ static ts_status find_pattern(ts_context *context, smoothing *s, cuda_amg_level 
   return status;
 }
 
+/* S T in the pattern that level->P has, or in a new one. */
+static ts_status smooth_once(ts_context *context, smoothing *s, cuda_amg_level *level, int has_long) {
+  if (!level->P.offsets) TSI_TRY(find_pattern(context, s, level, has_long));
+  s->P_offsets = level->P.offsets, s->P_indices = level->P.indices, s->P_values = level->P.values;
+  return RUN(context, s, s->unknowns == 1 && s->vectors == 1, has_long, fill);
+}
+
+/* Whether a level whose P is S T needs S^2 T. `before`: found with the bounds. */
+static ts_status decide(ts_context *context, const smoothing *s, cuda_amg_level *level,
+                        const findings *before) {
+  findings found;
+  const double rows = s->rows;
+  const int wants = tsi_amg_wants_energies(rows, (double)before->positive);
+  if (s->unknowns > 1 || s->vectors > 1 || (level->energies == 0 && !wants)) return TS_OK;
+  TSI_TRY(cuda_download(context, &found, s->found, sizeof found));
+  const double sums[4] = {rows, (double)level->A.entries, (double)found.reached, (double)found.by_entries};
+  if (tsi_amg_reach(sums) != TSI_AMG_REACH) return TS_OK;
+  if (level->energies == 0)
+    TSI_TRY(cuda_amg_energies(context, level, s->diagonal, {s->long_rows, before->long_rows}));
+  level->smooths_twice = tsi_amg_smooths_twice(level->energies, rows, level->aggregate_count);
+  return TS_OK;
+}
+
+static ts_status smooth_all(ts_context *context, smoothing *s, cuda_amg_level *level, const findings *found) {
+  const int has_long = found->long_rows > 0;
+  cuda_amg_csr P = level->P; /* with a pattern, or empty */
+  if (level->smooths_twice) level->P = {};
+  ts_status status = smooth_once(context, s, level, has_long);
+  if (!P.offsets && status == TS_OK) status = decide(context, s, level, found);
+  if (!level->smooths_twice) return status;
+  cuda_amg_csr once = level->P;
+  if (status == TS_OK) status = cuda_amg_smooth_again(context, level, s->diagonal, s->omega, &once, &P);
+  cuda_amg_csr_free(context, &once);
+  level->P = P;
+  return status;
+}
+
 static ts_status smooth(cuda_amg_memory *memory, cuda_amg_level *level) {
   ts_context *context = memory->context;
   const cuda_amg_csr *A = &level->A;
   const size_t rows = (size_t)A->rows;
   const int single = level->unknowns == 1;
-  int has_long = A->columns > LONG;
+  const int has_long = A->columns > LONG;
   findings found = {};
   smoothing s = {};
   s.rows = A->rows, s.unknowns = level->unknowns, s.vectors = level->vectors;
@@ -336,15 +380,12 @@ static ts_status smooth(cuda_amg_memory *memory, cuda_amg_level *level) {
   CUDA_TRY(context, cudaMemsetAsync(s.found, 0, sizeof *s.found, cuda_stream(context)));
   TSI_TRY(RUN(context, &s, single, has_long, find_bounds));
   TSI_TRY(cuda_download(context, &found, s.found, sizeof found));
-  has_long = found.long_rows > 0;
   double filtered_bound;
   memcpy(&level->bound, &found.bounds[0], sizeof level->bound);
   memcpy(&filtered_bound, &found.bounds[1], sizeof filtered_bound);
   TSI_TRY(cuda_amg_eigenvalue(context, level, {s.long_rows, found.long_rows}));
   s.omega = 4. / 3 / (level->eigenvalue > 0 ? level->eigenvalue * (filtered_bound / level->bound) : 2);
-  if (!level->P.offsets) TSI_TRY(find_pattern(context, &s, level, has_long));
-  s.P_offsets = level->P.offsets, s.P_indices = level->P.indices, s.P_values = level->P.values;
-  return RUN(context, &s, single && level->vectors == 1, has_long, fill);
+  return smooth_all(context, &s, level, &found);
 }
 
 ts_status cuda_amg_smooth(ts_context *context, cuda_amg_level *level) {

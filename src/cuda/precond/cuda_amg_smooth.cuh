@@ -19,6 +19,7 @@ struct findings {
   unsigned long long bounds[2]; /* bits of doubles: row sums of magnitudes of D^-1 A, and of D_F^-1 A_F */
   int32_t long_rows;
   unsigned long long reached, by_entries; /* as tsi_amg_reach() takes them */
+  unsigned long long positive;            /* rows with a positive coupling, with one unknown a node */
 };
 
 struct smoothing {

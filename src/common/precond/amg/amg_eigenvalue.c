@@ -17,12 +17,14 @@ enum {
 
 typedef struct power {
   const tsi_amg_csr *A;
-  double factor;
-  uint32_t first;   /* row of this rank among those of all */
-  float *diagonal;  /* 0: a row that takes no part */
-  float *from, *to; /* to = factor D^-1 A from */
-  double *sums;     /* of D to^2, of RADIX rows each */
-  double *most;     /* the largest of these rows */
+  double keep, factor;
+  uint32_t first;              /* row of this rank among those of all */
+  float *diagonal;             /* 0: a row that takes no part */
+  float *from, *to;            /* to = keep from + factor D^-1 A from */
+  double *sums;                /* of D to^2, of RADIX rows each */
+  double *most;                /* the largest of these rows */
+  const unsigned char *strong; /* of A_F; NULL: A */
+  const double *filtered;      /* its diagonal */
 } power;
 
 /* Of D to^2 of rows. */
@@ -77,7 +79,9 @@ static void step(const void *arguments, size_t first, size_t last) {
     norms n = {0, 0};
     for (size_t i = block * RADIX; i < end_of(p, block); i++) {
       const double diagonal = (double)p->diagonal[i];
-      p->to[i] = diagonal > 0 ? (float)(multiply_row(p, i) * (p->factor / diagonal)) : 0;
+      double number = 0;
+      if (diagonal > 0) number = p->keep * (double)p->from[i] + multiply_row(p, i) * (p->factor / diagonal);
+      p->to[i] = (float)number;
       add_square(&n, diagonal * ((double)p->to[i] * (double)p->to[i]));
     }
     p->sums[block] = n.sum;
@@ -106,6 +110,12 @@ static ts_status take_norms(ts_context *context, const tsi_amg_host_level *level
   return tsi_amg_largest(context, level, &n->most, 1);
 }
 
+static void swap_vectors(power *p) {
+  float *from = p->from;
+  p->from = p->to;
+  p->to = from;
+}
+
 static ts_status amg_eigenvalue_iterate(ts_context *context, tsi_amg_host_level *level, power *p) {
   const size_t blocks = ((size_t)level->A.rows + RADIX - 1) / RADIX;
   norms before, after;
@@ -113,9 +123,7 @@ static ts_status amg_eigenvalue_iterate(ts_context *context, tsi_amg_host_level 
   tsi_parallel(context, blocks, amg_eigenvalue_begin, p);
   TSI_TRY(take_norms(context, level, p, &before));
   for (int k = 0; k < STEPS && before.sum > 0; k++) {
-    float *swap = p->from;
-    p->from = p->to;
-    p->to = swap;
+    swap_vectors(p);
     TSI_TRY(tsi_amg_bring(context, level, p->from, (size_t)level->unknowns * sizeof *p->from));
     tsi_parallel(context, blocks, step, p);
     TSI_TRY(take_norms(context, level, p, &after));
@@ -128,7 +136,54 @@ static ts_status amg_eigenvalue_iterate(ts_context *context, tsi_amg_host_level 
   return TS_OK;
 }
 
-ts_status tsi_amg_eigenvalue(ts_context *context, tsi_amg_host_level *level) {
+/* ---- Energies ---- */
+
+/* Sums of from_i (A from)_i, or with A_F in place of A. */
+static void add_energies(const void *arguments, size_t first, size_t last) {
+  const power *p = arguments;
+  const tsi_amg_csr *A = p->A;
+  for (size_t block = first; block < last; block++) {
+    double sum = 0;
+    for (size_t i = block * RADIX; i < end_of(p, block); i++) {
+      const double own = (double)p->from[i];
+      double product = p->strong ? p->filtered[i] * own : 0;
+      for (int32_t e = A->offsets[i]; e < A->offsets[i + 1]; e++) {
+        if (p->strong && (p->strong[e] != TSI_AMG_STRONG || A->indices[e] == (int32_t)i)) continue;
+        product += (double)A->values[e] * (double)p->from[A->indices[e]];
+      }
+      sum += own * product;
+    }
+    p->sums[block] = sum;
+  }
+}
+
+/* A vector as smoothing leaves it, which is no sum of many: these are the energies' quotient. */
+static ts_status compare_energies(ts_context *context, tsi_amg_host_level *level, power *p) {
+  const size_t blocks = ((size_t)level->A.rows + RADIX - 1) / RADIX;
+  const unsigned char *strong = p->strong;
+  tsi_parallel(context, blocks, amg_eigenvalue_begin, p);
+  p->keep = 1;
+  for (int k = 0; k < TSI_AMG_SMOOTHINGS; k++) {
+    swap_vectors(p);
+    p->factor = tsi_amg_smoothing_factor(k, level->eigenvalue);
+    tsi_parallel(context, blocks, step, p);
+  }
+  swap_vectors(p);
+  tsi_parallel(context, blocks, add_energies, p);
+  const double filtered = add_up(p->sums, blocks);
+  p->strong = NULL;
+  tsi_parallel(context, blocks, add_energies, p);
+  p->strong = strong;
+  level->energies = filtered / add_up(p->sums, blocks);
+  return TS_OK;
+}
+
+/* ---- With room for vectors ---- */
+
+typedef ts_status power_body(ts_context *context, tsi_amg_host_level *level, power *p);
+
+static ts_status with_vectors(ts_context *context, tsi_amg_host_level *level, const double *filtered,
+                              power_body *body) {
   const size_t rows = (size_t)level->A.rows, blocks = (rows + RADIX - 1) / RADIX;
   const size_t all = rows + (size_t)tsi_amg_ghosts(level) * (size_t)level->unknowns;
   int threads;
@@ -144,12 +199,22 @@ ts_status tsi_amg_eigenvalue(ts_context *context, tsi_amg_host_level *level) {
                .from = numbers + rows,
                .to = numbers + rows + all,
                .sums = sums,
-               .most = sums + blocks};
-    status = amg_eigenvalue_iterate(context, level, &p);
+               .most = sums + blocks,
+               .strong = level->strong,
+               .filtered = filtered};
+    status = body(context, level, &p);
   } else {
     status = tsi_out_of_memory(context, "an eigenvalue of amg", 3 * rows * sizeof *numbers);
   }
   tsi_free(context, numbers);
   tsi_free(context, sums);
   return status;
+}
+
+ts_status tsi_amg_eigenvalue(ts_context *context, tsi_amg_host_level *level) {
+  return with_vectors(context, level, NULL, amg_eigenvalue_iterate);
+}
+
+ts_status tsi_amg_energies(ts_context *context, tsi_amg_host_level *level, const double *filtered) {
+  return with_vectors(context, level, filtered, compare_energies);
 }

@@ -129,16 +129,22 @@ ts_status tsi_amg_tentative(ts_context *context, const tsi_amg_host_level *level
 typedef struct smoothing {
   tsi_amg_host_level *level;
   int parts;
-  tsi_amg_row *rows; /* of the parts */
-  size_t *sizes;     /* the most entries of P that they have */
-  double *bounds;    /* of each part: row sums of magnitudes of D^-1 A, and of D_F^-1 A_F */
-  double *diagonal;  /* of A_F, where a node has one unknown; 0: none that is positive */
+  tsi_amg_row *rows;   /* of the parts */
+  size_t *sizes;       /* the most entries of P that they have */
+  double (*bounds)[3]; /* of each part: row sums of magnitudes of D^-1 A, and of D_F^-1 A_F; how many rows have
+                          a positive coupling */
+  double *diagonal;    /* of A_F, where a node has one unknown; 0: none that is positive */
+  double positive;     /* rows with a positive coupling */
   double omega;
   tsi_amg_target P;
   int32_t reach; /* see tsi_amg_reach() */
   double (
       *reached)[2]; /* of each part's rows: the sum of the aggregates that they reach, and that by entries */
 } smoothing;
+
+static double larger(double a, double b) {
+  return a > b ? a : b;
+}
 
 /* By what a weak entry is multiplied as it goes to the diagonal. */
 static double weight(const tsi_amg_host_level *level, int32_t node, int32_t other) {
@@ -150,14 +156,14 @@ static double weight(const tsi_amg_host_level *level, int32_t node, int32_t othe
 typedef struct filtered {
   double diagonal;    /* of A_F; 0 where A has nothing positive there */
   double added[MOST]; /* to the entries within the node, by weak entries */
-  int weak;           /* it has weak entries */
+  int weak, positive; /* it has weak entries; one of them is positive */
   double own, sum;    /* A's diagonal and sum of magnitudes, without dropped entries */
 } filtered;
 
 static inline filtered filter_row(const tsi_amg_host_level *level, int32_t unknowns, int32_t i) {
   const tsi_amg_csr *A = &level->A;
   filtered f = {.diagonal = 0};
-  double diagonal = 0;
+  double diagonal = 0, most = 0;
   for (int32_t e = A->offsets[i]; e < A->offsets[i + 1]; e++) {
     const int32_t j = A->indices[e];
     const double a = (double)A->values[e];
@@ -166,9 +172,12 @@ static inline filtered filter_row(const tsi_amg_host_level *level, int32_t unkno
     f.sum += fabs(a);
     if (j == i) f.own = a;
     if (level->strong[e] == TSI_AMG_STRONG) continue;
+    const double added = a * weight(level, i / unknowns, j / unknowns);
     f.weak = 1;
-    f.added[j % unknowns] += a * weight(level, i / unknowns, j / unknowns);
+    f.added[j % unknowns] += added;
+    most = larger(added, most);
   }
+  f.positive = tsi_amg_is_positive(most, diagonal);
   f.diagonal = diagonal + f.added[i % unknowns];
   if (f.diagonal > 0.1 * diagonal) return f;
   for (int32_t u = 0; u < unknowns; u++) f.added[u] = 0;
@@ -191,15 +200,12 @@ static inline double filtered_sum(const tsi_amg_host_level *level, int32_t unkno
   return sum;
 }
 
-static double larger(double a, double b) {
-  return a > b ? a : b;
-}
-
 /* Functions that divide by the number of unknowns are compiled for one unknown, too. */
 static inline void row_bounds(const smoothing *s, int32_t unknowns, int32_t i, double *bounds) {
   const filtered f = filter_row(s->level, unknowns, i);
   if (unknowns == 1) s->diagonal[i] = f.diagonal;
   if (f.diagonal == 0) return;
+  bounds[2] += f.positive;
   bounds[0] = larger(f.sum / f.own, bounds[0]);
   bounds[1] = larger(filtered_sum(s->level, unknowns, i, &f) / f.diagonal, bounds[1]);
 }
@@ -208,15 +214,14 @@ static void find_bounds(const void *arguments, size_t first, size_t last) {
   const smoothing *s = arguments;
   const int32_t unknowns = s->level->unknowns, rows = s->level->A.rows;
   for (size_t p = first; p < last; p++) {
-    double bounds[2] = {0};
+    double bounds[3] = {0};
     const int32_t end = tsi_amg_begin(rows, p + 1, s->parts);
     for (int32_t i = tsi_amg_begin(rows, p, s->parts); i < end; i++)
       if (unknowns == 1)
         row_bounds(s, 1, i, bounds);
       else
         row_bounds(s, unknowns, i, bounds);
-    s->bounds[2 * p] = bounds[0];
-    s->bounds[2 * p + 1] = bounds[1];
+    memcpy(s->bounds[p], bounds, sizeof bounds);
   }
 }
 
@@ -293,27 +298,9 @@ static ts_status assemble(ts_context *context, smoothing *s) {
                           fill, s);
 }
 
-static ts_status compute(ts_context *context, smoothing *s) {
+/* S T in the pattern that level->P has, or in a new one that hubs do not make dense. */
+static ts_status smooth_once(ts_context *context, smoothing *s) {
   tsi_amg_host_level *level = s->level;
-  tsi_parallel(context, (size_t)s->parts, find_bounds, s);
-  double filtered_bound = level->bound = 0;
-  for (size_t p = 0; p < (size_t)s->parts; p++) {
-    level->bound = fmax(level->bound, s->bounds[2 * p]);
-    filtered_bound = fmax(filtered_bound, s->bounds[2 * p + 1]);
-  }
-  TSI_TRY(tsi_amg_largest(context, level, &level->bound, 1));
-  TSI_TRY(tsi_amg_largest(context, level, &filtered_bound, 1));
-  if (level->is_unsymmetric)
-    level->eigenvalue = level->bound;
-  else
-    TSI_TRY(tsi_amg_eigenvalue(context, level));
-  s->omega = 4. / 3 / (level->eigenvalue > 0 ? level->eigenvalue * (filtered_bound / level->bound) : 2);
-  for (size_t p = 0; p < (size_t)s->parts; p++) {
-    const int32_t *offsets = level->A.offsets, rows = level->A.rows;
-    const int32_t entries =
-        offsets[tsi_amg_begin(rows, p + 1, s->parts)] - offsets[tsi_amg_begin(rows, p, s->parts)];
-    s->sizes[p] = (size_t)entries * (size_t)level->vectors;
-  }
   const int has_pattern = level->P.offsets != NULL;
   s->reach = TSI_AMG_REACH;
   TSI_TRY(assemble(context, s));
@@ -328,6 +315,57 @@ static ts_status compute(ts_context *context, smoothing *s) {
   return assemble(context, s);
 }
 
+/* Whether a level whose P is S T needs S^2 T. */
+static ts_status decide(ts_context *context, const smoothing *s) {
+  tsi_amg_host_level *level = s->level;
+  const double rows = level->A.rows;
+  if (level->unknowns > 1 || level->vectors > 1 || level->halo || level->is_unsymmetric) return TS_OK;
+  if (s->reach != TSI_AMG_REACH) return TS_OK;
+  if (level->energies == 0 && tsi_amg_wants_energies(rows, s->positive))
+    TSI_TRY(tsi_amg_energies(context, level, s->diagonal));
+  level->smooths_twice = tsi_amg_smooths_twice(level->energies, rows, level->aggregate_count);
+  return TS_OK;
+}
+
+static ts_status smooth(ts_context *context, smoothing *s) {
+  tsi_amg_host_level *level = s->level;
+  tsi_amg_csr P = level->P; /* with a pattern, or empty */
+  if (level->smooths_twice) level->P = (tsi_amg_csr){0};
+  ts_status status = smooth_once(context, s);
+  if (!P.offsets && status == TS_OK) status = decide(context, s);
+  if (!level->smooths_twice) return status;
+  tsi_amg_csr once = level->P;
+  if (status == TS_OK) status = tsi_amg_smooth_again(context, level, s->diagonal, s->omega, &once, &P);
+  tsi_amg_csr_free(context, &once);
+  level->P = P;
+  return status;
+}
+
+static ts_status compute(ts_context *context, smoothing *s) {
+  tsi_amg_host_level *level = s->level;
+  tsi_parallel(context, (size_t)s->parts, find_bounds, s);
+  double filtered_bound = level->bound = s->positive = 0;
+  for (size_t p = 0; p < (size_t)s->parts; p++) {
+    level->bound = fmax(level->bound, s->bounds[p][0]);
+    filtered_bound = fmax(filtered_bound, s->bounds[p][1]);
+    s->positive += s->bounds[p][2];
+  }
+  TSI_TRY(tsi_amg_largest(context, level, &level->bound, 1));
+  TSI_TRY(tsi_amg_largest(context, level, &filtered_bound, 1));
+  if (level->is_unsymmetric)
+    level->eigenvalue = level->bound;
+  else
+    TSI_TRY(tsi_amg_eigenvalue(context, level));
+  s->omega = 4. / 3 / (level->eigenvalue > 0 ? level->eigenvalue * (filtered_bound / level->bound) : 2);
+  for (size_t p = 0; p < (size_t)s->parts; p++) {
+    const int32_t *offsets = level->A.offsets, rows = level->A.rows;
+    const int32_t entries =
+        offsets[tsi_amg_begin(rows, p + 1, s->parts)] - offsets[tsi_amg_begin(rows, p, s->parts)];
+    s->sizes[p] = (size_t)entries * (size_t)level->vectors;
+  }
+  return smooth(context, s);
+}
+
 ts_status tsi_amg_smooth(ts_context *context, tsi_amg_host_level *level) {
   smoothing s = {.level = level};
   TSI_TRY(tsi_threads(context, &s.parts));
@@ -335,7 +373,7 @@ ts_status tsi_amg_smooth(ts_context *context, tsi_amg_host_level *level) {
   const int32_t nodes = level->aggregate_count + level->ghost_aggregates;
   TSI_TRY(tsi_amg_rows_create(context, s.parts, nodes, level->vectors, &s.rows));
   s.sizes = tsi_malloc(context, parts, sizeof *s.sizes);
-  s.bounds = tsi_malloc(context, 2 * parts, sizeof *s.bounds);
+  s.bounds = tsi_malloc(context, parts, sizeof *s.bounds);
   s.diagonal = tsi_malloc(context, rows, sizeof *s.diagonal);
   s.reached = tsi_malloc(context, parts, sizeof *s.reached);
   const ts_status status = s.sizes && s.bounds && s.diagonal && s.reached

@@ -178,6 +178,7 @@ static ts_status add_level(ts_context *context, const ts_amg_desc *desc, tsi_amg
   next->vectors = next->unknowns = level->vectors;
   next->nodes = level->aggregate_count;
   next->is_unsymmetric = level->is_unsymmetric;
+  next->energies = level->smooths_twice ? level->energies : 0;
   host->levels++;
   return TS_OK;
 }
