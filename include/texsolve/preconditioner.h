@@ -97,7 +97,10 @@ typedef struct ts_preconditioner_desc {
   ts_scaling scaling;    /* ilu: default: TS_SCALING_AUTO */
   int sweeps;            /* ilu: 0, the default: triangular systems are solved exactly, on the host; 1 to 32: by
                             so many Jacobi sweeps each, on the device */
-  uint64_t reserved[4];  /* 0 */
+  int levels;           /* ilu: which entries the factors have, instead of fill and drop_tolerance: -1: those of
+                           A, which is ILU(0); k, up to 100: those of k levels of fill too, ILU(k). Default: by
+                           size */
+  uint64_t reserved[3]; /* 0 */
 } ts_preconditioner_desc;
 
 /* Creates a preconditioner for a square matrix with one space for rows and columns, and keeps the matrix alive.

@@ -24,6 +24,7 @@ static ts_status check_fields(ts_context *context, const ts_preconditioner_desc 
                 {"degree", desc->degree != 0, TSI_FIELD_DEGREE},
                 {"fill", desc->fill != 0, TSI_FIELD_ILU},
                 {"drop_tolerance", desc->drop_tolerance != 0, TSI_FIELD_ILU},
+                {"levels", desc->levels != 0, TSI_FIELD_ILU},
                 {"scaling", desc->scaling != 0, TSI_FIELD_ILU},
                 {"sweeps", desc->sweeps != 0, TSI_FIELD_ILU},
                 {"apply", desc->apply != NULL, TSI_FIELD_CUSTOM},

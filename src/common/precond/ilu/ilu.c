@@ -1,5 +1,5 @@
-/* TS_PRECONDITIONER_ILU: M^-1 r = D_c Q U^-1 L^-1 P D_r r with incomplete factors L U of the matrix in another
- * order and scaling, which nobody outside sees.
+/* TS_PRECONDITIONER_ILU: M^-1 r = D_c Q U^-1 D^-1 L^-1 P D_r r with incomplete factors L D U of the matrix in
+ * another order and scaling, which nobody outside sees.
  *
  * Factors are computed on the host in double precision from the host copy; of the rows of a rank from their
  * square part, so that M is block Jacobi between ranks. Triangular systems are solved there too, or by sweeps
@@ -38,6 +38,12 @@ static ts_status resolve(const ts_matrix *A, ts_preconditioner_desc *desc) {
                     (int)desc->scaling);
   if (desc->sweeps < 0 || desc->sweeps > 32)
     return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "sweeps is %d; it must be 0 to 32", desc->sweeps);
+  if (desc->levels < -1 || desc->levels > 100)
+    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "levels is %d; it must be -1 to 100", desc->levels);
+  if (desc->levels != 0 && (desc->fill != 0 || desc->drop_tolerance != 0))
+    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT,
+                    "levels is %d beside fill or drop_tolerance; entries are kept by one or the other",
+                    desc->levels);
   return TS_OK;
 }
 
@@ -63,7 +69,7 @@ static void destroy(ts_preconditioner *M) {
 /* What may be tried. The next ones are if those before are far from A: how far is what applies. */
 typedef struct attempt {
   ts_scaling scaling;
-  double fill, drop_tolerance;
+  tsi_ilu_limits limits;
 } attempt;
 
 static const double good = 0.1, poor = 0.5; /* errors: that is enough; that is a reason for larger factors */
@@ -73,8 +79,7 @@ static ts_status factorise_so(const ts_preconditioner *M, const tsi_csr *A, cons
   const unsigned char *constrained = M->matrix->row_space->constrained;
   tsi_ilu_rows B;
   TSI_TRY(tsi_ilu_order_create(context, A, constrained, how->scaling, &made->order, &B));
-  ts_status status =
-      tsi_ilu_factorise(context, &B, how->fill, how->drop_tolerance, &made->order, &made->factors);
+  ts_status status = tsi_ilu_factorise(context, &B, &how->limits, &made->order, &made->factors);
   tsi_ilu_rows_free(context, &B);
   if (status == TS_OK)
     status = tsi_ilu_error(context, A, constrained, &made->order, &made->factors, &made->error);
@@ -97,20 +102,29 @@ static ts_status attempt_at(const ts_preconditioner *M, const tsi_csr *A, const 
   return status;
 }
 
+static tsi_ilu_limits limits_of(const ts_preconditioner_desc *desc) {
+  const double drop = desc->drop_tolerance;
+  return (tsi_ilu_limits){.fill = desc->fill == 0 ? default_fill : desc->fill,
+                          .drop = drop == 0    ? default_drop
+                                  : drop == -1 ? 0
+                                               : drop,
+                          .levels = desc->levels == -1 ? 0
+                                    : desc->levels > 0 ? desc->levels
+                                                       : -1};
+}
+
 /* With the diagonal where it is, with a matching, and with larger factors, as far as the descriptor leaves it
  * open. A matching may take what is coupled strongly both ways apart, as convection does on coarse grids. */
 static ts_status factorise_entries(const ts_preconditioner *M, const tsi_csr *csr, ilu *made) {
   const ts_preconditioner_desc *desc = &M->desc;
-  const int is_open = desc->fill == 0 && desc->drop_tolerance == 0;
-  attempt how = {desc->scaling == TS_SCALING_AUTO ? TS_SCALING_NONE : desc->scaling,
-                 desc->fill == 0 ? default_fill : desc->fill,
-                 desc->drop_tolerance == 0    ? default_drop
-                 : desc->drop_tolerance == -1 ? 0
-                                              : desc->drop_tolerance};
+  const int is_open = desc->fill == 0 && desc->drop_tolerance == 0 && desc->levels == 0;
+  attempt how = {desc->scaling == TS_SCALING_AUTO ? TS_SCALING_NONE : desc->scaling, limits_of(desc)};
   TSI_TRY(attempt_at(M, csr, &how, made));
   how.scaling = TS_SCALING_MATCHING;
   if (desc->scaling == TS_SCALING_AUTO && !(made->error <= good)) TSI_TRY(attempt_at(M, csr, &how, made));
-  how = (attempt){made->scaling, more_fill * how.fill, less_drop * how.drop_tolerance};
+  how.scaling = made->scaling;
+  how.limits.fill *= more_fill;
+  how.limits.drop *= less_drop;
   return is_open && !(made->error <= poor) ? attempt_at(M, csr, &how, made) : TS_OK;
 }
 

@@ -1,8 +1,9 @@
-/* Incomplete factors: B = P D_r A D_c Q ~ L U, by their steps.
+/* Incomplete factors: B = P D_r A D_c Q ~ L D U, by their steps.
  *
  *   ilu_order.c    P, D_r and D_c from a matching; an order Q; B as rows for the factorisation
- *   ilu_factor.c   L and U by ILUT with column pivoting
- *   ilu_solve.c    z = D_c Q U^-1 L^-1 P D_r r exactly, on the host
+ *   ilu_factor.c   L, D and U by ILUT with column pivoting, or by ILU(k)
+ *   ilu_pipeline.c rows by several threads, which ilu_store.c keeps
+ *   ilu_solve.c    z = D_c Q U^-1 D^-1 L^-1 P D_r r exactly, on the host
  *   ilu_sweeps.c   the same approximately, by products on the device
  *   ilu.c          the kind: what a preconditioner does */
 #ifndef TSI_ILU_H
@@ -27,7 +28,7 @@ typedef struct tsi_ilu_rows {
   double *values;
 } tsi_ilu_rows;
 
-/* L without its diagonal of ones, U without its diagonal, and the inverse of that. */
+/* L and U without their diagonals of ones, and the inverse of D. */
 typedef struct tsi_ilu_factors {
   int32_t n;
   tsi_ilu_rows lower, upper;
@@ -47,16 +48,22 @@ ts_status tsi_ilu_rows_create(ts_context *context, int32_t n, int64_t entries, t
 
 /* ---- ilu_factor.c ---- */
 
-/* Factors of B with at most `fill` times its entries; entries below `drop` times a row's norm are dropped.
- * Columns are exchanged for larger pivots, and in `order` with them. */
-ts_status tsi_ilu_factorise(ts_context *context, const tsi_ilu_rows *B, double fill, double drop,
+/* At most `fill` times the entries of B; entries below `drop` times a row's mean are dropped. Or those of
+ * `levels` levels of fill beside those of B; -1: by size. */
+typedef struct tsi_ilu_limits {
+  double fill, drop;
+  int levels;
+} tsi_ilu_limits;
+
+/* Factors of B. Columns are exchanged for larger pivots, and in `order` with them. */
+ts_status tsi_ilu_factorise(ts_context *context, const tsi_ilu_rows *B, const tsi_ilu_limits *limits,
                             tsi_ilu_order *order, tsi_ilu_factors *factors);
 void tsi_ilu_factors_free(ts_context *context, tsi_ilu_factors *factors);
 
 /* ---- ilu_solve.c ---- */
 
-/* r becomes D_c Q U^-1 L^-1 P D_r r: numbers in the order of A's rows, `components` for each row; `work` has
- * room for as many. */
+/* r becomes D_c Q U^-1 D^-1 L^-1 P D_r r: numbers in the order of A's rows, `components` for each row; `work`
+ * has room for as many. */
 void tsi_ilu_solve(const tsi_ilu_order *order, const tsi_ilu_factors *factors, int components, double *r,
                    double *work);
 
