@@ -2,6 +2,8 @@ texsolve_test(test_preconditioner every parts ranks QUICK cpu)
 texsolve_test(test_preconditioner_kinds every parts ranks)
 texsolve_test(test_polynomial every parts ranks)
 texsolve_test(test_ilu every parts ranks)
+texsolve_test(test_ilu_factors host)
+texsolve_test(test_ic every parts ranks)
 texsolve_test(test_block_scales cpu check:cpu every-cuda gl)
 
 texsolve_test(test_direct every parts ranks QUICK cpu)

@@ -25,7 +25,7 @@ static ts_status check_fields(ts_context *context, const ts_preconditioner_desc 
                 {"fill", desc->fill != 0, TSI_FIELD_ILU},
                 {"drop_tolerance", desc->drop_tolerance != 0, TSI_FIELD_ILU},
                 {"levels", desc->levels != 0, TSI_FIELD_ILU},
-                {"scaling", desc->scaling != 0, TSI_FIELD_ILU},
+                {"scaling", desc->scaling != 0, TSI_FIELD_SCALING},
                 {"sweeps", desc->sweeps != 0, TSI_FIELD_ILU},
                 {"apply", desc->apply != NULL, TSI_FIELD_CUSTOM},
                 {"user", desc->user != NULL, TSI_FIELD_CUSTOM},

@@ -2,15 +2,21 @@
  *
  *   ilu_order.c    P, D_r and D_c from a matching; an order Q; B as rows for the factorisation
  *   ilu_factor.c   L, D and U by ILUT with column pivoting, or by ILU(k)
+ *   ilu_cholesky.c L, D and U = L^T of a symmetric B, by incomplete Cholesky
  *   ilu_pipeline.c rows by several threads, which ilu_store.c keeps
  *   ilu_solve.c    z = D_c Q U^-1 D^-1 L^-1 P D_r r exactly, on the host
  *   ilu_sweeps.c   the same approximately, by products on the device
- *   ilu.c          the kind: what a preconditioner does */
+ *   ilu_build.c    which factors a matrix gets
+ *   ilu.c          the kinds: what a preconditioner does */
 #ifndef TSI_ILU_H
 #define TSI_ILU_H
 
 #include "common/core/core.h"
 #include "common/precond/preconditioner.h"
+
+/* How rows and columns are scaled before the order: rows by their largest entries; by a matching, which
+ * permutes; both alike, to a diagonal of ones, which has to be positive. */
+typedef enum tsi_ilu_scaling { TSI_ILU_ROWS, TSI_ILU_MATCHING, TSI_ILU_SYMMETRIC } tsi_ilu_scaling;
 
 /* B, scaled and permuted: row k is row rows[k] of A times row_scales[k], and its column k is column columns[k]
  * of A times column_scales[k]. */
@@ -34,6 +40,7 @@ typedef struct tsi_ilu_factors {
   tsi_ilu_rows lower, upper;
   double *inverse;
   int32_t shifted; /* pivots that were too small and have been replaced */
+  double shift;    /* that B's diagonal has got, as Cholesky factors need */
   int is_full;     /* rows were cut to the size that `fill` allows */
 } tsi_ilu_factors;
 
@@ -41,7 +48,7 @@ typedef struct tsi_ilu_factors {
 
 /* The order for a matrix's host copy, and B. `constrained` rows become rows of the identity. */
 ts_status tsi_ilu_order_create(ts_context *context, const tsi_csr *A, const unsigned char *constrained,
-                               ts_scaling scaling, tsi_ilu_order *order, tsi_ilu_rows *B);
+                               tsi_ilu_scaling scaling, tsi_ilu_order *order, tsi_ilu_rows *B);
 void tsi_ilu_order_free(ts_context *context, tsi_ilu_order *order);
 void tsi_ilu_rows_free(ts_context *context, tsi_ilu_rows *rows);
 ts_status tsi_ilu_rows_create(ts_context *context, int32_t n, int64_t entries, tsi_ilu_rows *rows);
@@ -58,6 +65,9 @@ typedef struct tsi_ilu_limits {
 /* Factors of B. Columns are exchanged for larger pivots, and in `order` with them. */
 ts_status tsi_ilu_factorise(ts_context *context, const tsi_ilu_rows *B, const tsi_ilu_limits *limits,
                             tsi_ilu_order *order, tsi_ilu_factors *factors);
+/* Cholesky factors of B, which is symmetric with a diagonal of ones: D is positive. */
+ts_status tsi_ilu_factorise_symmetric(ts_context *context, const tsi_ilu_rows *B, const tsi_ilu_limits *limits,
+                                      const tsi_ilu_order *order, tsi_ilu_factors *factors);
 void tsi_ilu_factors_free(ts_context *context, tsi_ilu_factors *factors);
 
 /* ---- ilu_solve.c ---- */
@@ -86,5 +96,22 @@ ts_status tsi_ilu_sweeps_create(const ts_matrix *A, const tsi_ilu_order *order, 
 ts_status tsi_ilu_sweeps_prepare(const ts_matrix *A, int components, tsi_ilu_sweeps *s);
 void tsi_ilu_sweeps_destroy(tsi_ilu_sweeps *s);
 ts_status tsi_ilu_sweeps_apply(const tsi_ilu_sweeps *s, int count, ts_vector *z, const ts_vector *r);
+
+/* ---- ilu_build.c ---- */
+
+typedef struct tsi_ilu {
+  tsi_ilu_order order;
+  tsi_ilu_factors factors;
+  tsi_ilu_scaling scaling; /* that they were made with */
+  double error;            /* of tsi_ilu_error */
+  tsi_ilu_sweeps sweeps;   /* if the descriptor asks for sweeps; otherwise on the host: */
+  int components;          /* of the vectors that there is room for */
+  double *numbers;         /* r, then z; as many to work in */
+  float *floats;
+} tsi_ilu;
+
+/* Order and factors, which the log describes. */
+ts_status tsi_ilu_build(const ts_preconditioner *M, tsi_ilu *made);
+void tsi_ilu_free(ts_context *context, tsi_ilu *parts);
 
 #endif

@@ -26,12 +26,16 @@ ts_status tsi_ilu_pipeline_init(ts_context *context, int32_t n, int64_t entries,
   if (entries >= entries_for_threads) TSI_TRY(tsi_threads(context, &threads));
   p->context = context;
   p->n = n;
-  p->limit = 0;
   p->workers = threads < TSI_ILU_WORKERS ? threads : TSI_ILU_WORKERS;
+  tsi_ilu_pipeline_restart(p);
+  return TS_OK;
+}
+
+void tsi_ilu_pipeline_restart(tsi_ilu_pipeline *p) {
+  p->limit = 0;
   atomic_init(&p->is_stopped, 0);
   atomic_init(&p->begun, 0);
   atomic_init(&p->complete, 0);
-  return TS_OK;
 }
 
 /* ---- Rows ---- */

@@ -34,6 +34,8 @@ typedef struct tsi_ilu_pipeline {
 
 /* Makes the threads; those that a factorisation of this many entries is worth. */
 ts_status tsi_ilu_pipeline_init(ts_context *context, int32_t n, int64_t entries, tsi_ilu_pipeline *p);
+/* Begins again with the first row. */
+void tsi_ilu_pipeline_restart(tsi_ilu_pipeline *p);
 /* All rows. */
 void tsi_ilu_pipeline_run(tsi_ilu_pipeline *p, tsi_ilu_work work, void *factoriser);
 
