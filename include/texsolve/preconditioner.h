@@ -152,7 +152,9 @@ typedef struct ts_preconditioner_desc {
  * large; pivots that are too small are replaced, and no matrix is an error. With `levels` it is ILU(k), without
  * exchanges. The set-up is on the host, by up to 8 threads; factors are the same bits with any number of them.
  * L and U take 12 bytes an entry of host memory. M^-1 r is computed on the host in double precision from r in
- * single precision: on a device r is read and z written, with one host synchronisation. With `sweeps` it is
+ * single precision: on a device r is read and z written, with one host synchronisation. CUDA computes the same
+ * on the device, without a synchronisation, if it expects to be quicker there: rows that need each other follow
+ * one another, about 1 us each, and ts_context_set_tuning changes "ilu_level_nanoseconds". With `sweeps` it is
  * computed on the device by products (Anzt, Chow and Dongarra 2015, "Iterative sparse triangular solves for
  * preconditioning"), as a fixed polynomial: each sweep takes one product with L and one with U, and a solve
  * more iterations. Ranks factorise the square parts of their rows, each by itself.
@@ -209,9 +211,9 @@ TS_API void ts_preconditioner_destroy(ts_preconditioner **preconditioner);
  * them. */
 TS_API ts_status ts_preconditioner_update(ts_preconditioner *preconditioner);
 
-/* z = M^-1 r. z is not r. No host synchronisation but for direct and for ILU and IC without sweeps, and unless
- * the caller's function has one. Errors: TS_ERROR_INVALID_ARGUMENT (z is r), TS_ERROR_INCOMPATIBLE (other
- * spaces or components). */
+/* z = M^-1 r. z is not r. No host synchronisation but for direct and, on the host, for ILU and IC without
+ * sweeps, and unless the caller's function has one. Errors: TS_ERROR_INVALID_ARGUMENT (z is r),
+ * TS_ERROR_INCOMPATIBLE (other spaces or components). */
 TS_API ts_status ts_preconditioner_apply(ts_preconditioner *preconditioner, ts_vector *z, const ts_vector *r);
 
 /* What a preconditioner is and costs. Solvers go by these numbers, whatever the kind: they choose the distance

@@ -3,6 +3,7 @@ texsolve_test(test_preconditioner_kinds every parts ranks)
 texsolve_test(test_polynomial every parts ranks)
 texsolve_test(test_ilu every parts ranks)
 texsolve_test(test_ilu_factors host)
+texsolve_test(test_ilu_solve every)
 texsolve_test(test_ic every parts ranks)
 texsolve_test(test_block_scales cpu check:cpu every-cuda gl)
 

@@ -3,8 +3,8 @@
  * D_r.
  *
  * Factors are computed on the host in double precision from the host copy; of the rows of a rank from their
- * square part, so that M is block Jacobi between ranks. Triangular systems are solved there too, or by sweeps
- * on the device. */
+ * square part, so that M is block Jacobi between ranks. Triangular systems are solved there too, or on the
+ * device: exactly, if the backend can and it is quicker, or by sweeps. */
 #include "ilu.h"
 
 #include <math.h>
@@ -35,6 +35,11 @@ static ts_status resolve(const ts_matrix *A, ts_preconditioner_desc *desc) {
 
 static void destroy_parts(ts_context *context, tsi_ilu *parts) {
   tsi_ilu_sweeps_destroy(&parts->sweeps);
+  if (parts->device) {
+    tsi_enter_to_destroy(context);
+    context->ops->ilu->destroy(context, parts->device);
+    tsi_leave(context, TS_OK);
+  }
   tsi_ilu_free(context, parts);
   tsi_free(context, parts->numbers);
   tsi_free(context, parts->floats);
@@ -45,14 +50,56 @@ static void destroy(ts_preconditioner *M) {
   destroy_parts(M->context, M->state);
 }
 
+/* ---- Where triangular systems are solved ---- */
+
+/* Of the host, in nanoseconds: a wait for r and a copy of it and of z; for a row and for an entry, by one core.
+ */
+static const double host_wait = 30000, host_row = 8, host_entry = 1;
+
+/* The device takes as long as the levels, one after the other. */
+static int is_for_device(const ts_context *context, const tsi_ilu *made) {
+  const double levels = (double)made->levels[0].count + (double)made->levels[1].count;
+  return context->tuning.ilu_level_nanoseconds * levels <
+         host_wait + host_row * made->order.n + host_entry * made->entries;
+}
+
+/* If it has no memory for the factors the host keeps them. */
+static ts_status move_to_device(ts_context *context, tsi_ilu *made) {
+  TSI_TRY(tsi_enter(context));
+  const ts_status status = tsi_leave(context, context->ops->ilu->create(context, made));
+  if (status == TS_ERROR_OUT_OF_DEVICE_MEMORY) {
+    tsi_log(context, TS_LOG_LEVEL_WARNING, "%s; triangular systems are solved on the host", context->error);
+    tsi_clear_error(context);
+    return TS_OK;
+  }
+  TSI_TRY(status);
+  tsi_ilu_rows_free(context, &made->factors.lower);
+  tsi_ilu_rows_free(context, &made->factors.upper);
+  return TS_OK;
+}
+
+static ts_status place_factors(const ts_preconditioner *M, tsi_ilu *made) {
+  ts_context *context = M->context;
+  if (M->desc.sweeps) return tsi_ilu_sweeps_create(M->matrix, &made->order, &made->factors, &made->sweeps);
+  if (!context->ops->ilu) return TS_OK;
+  TSI_TRY(tsi_ilu_levels_create(context, &made->factors.lower, made->order.n, 0, &made->levels[0]));
+  TSI_TRY(tsi_ilu_levels_create(context, &made->factors.upper, made->order.n, 1, &made->levels[1]));
+  if (is_for_device(context, made)) TSI_TRY(move_to_device(context, made));
+  tsi_log(context, TS_LOG_LEVEL_INFO, "%s: triangles of %d and %d levels, solved on the %s",
+          ts_preconditioner_kind_name(M->desc.kind), made->levels[0].count, made->levels[1].count,
+          made->device ? "device" : "host");
+  return TS_OK;
+}
+
+/* ---- The kind's functions ---- */
+
 /* New parts, so that after a failure the old ones are as they were. */
 static ts_status build_anew(ts_preconditioner *M) {
   ts_context *context = M->context;
   tsi_ilu *made = tsi_calloc(context, 1, sizeof *made);
   if (!made) return tsi_out_of_memory(context, "a preconditioner", sizeof *made);
   ts_status status = tsi_ilu_build(M, made);
-  if (status == TS_OK && M->desc.sweeps)
-    status = tsi_ilu_sweeps_create(M->matrix, &made->order, &made->factors, &made->sweeps);
+  if (status == TS_OK) status = place_factors(M, made);
   if (status < 0) {
     destroy_parts(context, made);
     return status;
@@ -64,11 +111,12 @@ static ts_status build_anew(ts_preconditioner *M) {
 
 static ts_status measure(const ts_preconditioner *M, tsi_cost *cost) {
   const tsi_ilu *parts = M->state;
-  const int32_t n = parts->order.n;
   const int sweeps = M->desc.sweeps;
-  const double entries = (double)(parts->factors.lower.offsets[n] + parts->factors.upper.offsets[n]);
+  const double levels_a_pass = 4; /* which takes a few microseconds */
   cost->operations = sweeps ? 3 + 2 * sweeps : 2;
-  return tsi_preconditioner_products(M, (sweeps ? sweeps : 1) * entries + n, &cost->products);
+  if (parts->device) cost->operations += (parts->levels[0].count + parts->levels[1].count) / levels_a_pass;
+  return tsi_preconditioner_products(M, (sweeps ? sweeps : 1) * parts->entries + parts->order.n,
+                                     &cost->products);
 }
 
 /* A singular matrix has a pivot of 0, and its factors multiply the rounding of r by whatever is there instead.
@@ -85,11 +133,20 @@ static int disappoints(const ts_preconditioner *M, char *why, size_t size) {
   return 1;
 }
 
+static ts_status prepare_device(ts_context *context, tsi_ilu *parts, int components) {
+  TSI_TRY(tsi_enter(context));
+  parts->components = 0;
+  TSI_TRY(tsi_leave(context, context->ops->ilu->prepare(context, parts->device, components)));
+  parts->components = components;
+  return TS_OK;
+}
+
 static ts_status prepare(const ts_preconditioner *M, int components) {
   tsi_ilu *parts = M->state;
   const size_t count = (size_t)parts->order.n * (size_t)components;
   if (M->desc.sweeps) return tsi_ilu_sweeps_prepare(M->matrix, components, &parts->sweeps);
   if (parts->components == components) return TS_OK;
+  if (parts->device) return prepare_device(M->context, parts, components);
   double *numbers = tsi_malloc(M->context, 2 * count, sizeof *numbers);
   float *floats = tsi_malloc(M->context, count, sizeof *floats);
   if (!numbers || !floats) {
@@ -115,6 +172,7 @@ static ts_status apply_sweeps(const ts_preconditioner *M, ts_vector *z, const ts
 static ts_status apply(const ts_preconditioner *M, ts_vector *z, const ts_vector *r) {
   const tsi_ilu *parts = M->state;
   if (M->desc.sweeps) return apply_sweeps(M, z, r);
+  if (parts->device) return M->context->ops->ilu->apply(parts->device, z, r);
   const size_t count = (size_t)parts->order.n * (size_t)r->components;
   TSI_TRY(tsi_read_floats(r, parts->floats));
   for (size_t k = 0; k < count; k++) parts->numbers[k] = (double)parts->floats[k];

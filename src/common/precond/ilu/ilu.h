@@ -6,6 +6,7 @@
  *   ilu_pipeline.c rows by several threads, which ilu_store.c keeps
  *   ilu_solve.c    z = D_c Q U^-1 D^-1 L^-1 P D_r r exactly, on the host
  *   ilu_sweeps.c   the same approximately, by products on the device
+ *   ilu_levels.c   which rows of a triangle can be computed at once
  *   ilu_build.c    which factors a matrix gets
  *   ilu.c          the kinds: what a preconditioner does */
 #ifndef TSI_ILU_H
@@ -82,6 +83,18 @@ void tsi_ilu_solve(const tsi_ilu_order *order, const tsi_ilu_factors *factors, i
 ts_status tsi_ilu_error(ts_context *context, const tsi_csr *A, const unsigned char *constrained,
                         const tsi_ilu_order *order, const tsi_ilu_factors *factors, double *error);
 
+/* ---- ilu_levels.c ---- */
+
+/* Rows of L, or of U, by levels: level l has rows[begins[l]] .. rows[begins[l + 1] - 1], and needs those of the
+ * levels before it. */
+typedef struct tsi_ilu_levels {
+  int32_t count, *begins, *rows;
+} tsi_ilu_levels;
+
+ts_status tsi_ilu_levels_create(ts_context *context, const tsi_ilu_rows *rows, int32_t n, int is_upper,
+                                tsi_ilu_levels *levels);
+void tsi_ilu_levels_free(ts_context *context, tsi_ilu_levels *levels);
+
 /* ---- ilu_sweeps.c ---- */
 
 typedef struct tsi_ilu_sweeps {
@@ -99,19 +112,41 @@ ts_status tsi_ilu_sweeps_apply(const tsi_ilu_sweeps *s, int count, ts_vector *z,
 
 /* ---- ilu_build.c ---- */
 
+typedef struct tsi_ilu_device tsi_ilu_device;
+
 typedef struct tsi_ilu {
   tsi_ilu_order order;
-  tsi_ilu_factors factors;
-  tsi_ilu_scaling scaling; /* that they were made with */
-  double error;            /* of tsi_ilu_error */
-  tsi_ilu_sweeps sweeps;   /* if the descriptor asks for sweeps; otherwise on the host: */
-  int components;          /* of the vectors that there is room for */
-  double *numbers;         /* r, then z; as many to work in */
+  tsi_ilu_factors factors;  /* rows: gone, if the device has them */
+  tsi_ilu_scaling scaling;  /* that they were made with */
+  double error;             /* of tsi_ilu_error */
+  double entries;           /* of L and U */
+  tsi_ilu_levels levels[2]; /* of L and U, while they are needed */
+  tsi_ilu_sweeps sweeps;    /* if the descriptor asks for sweeps */
+  tsi_ilu_device *device;   /* the backend's own, with its operations; NULL: solved on the host, with: */
+  int components;           /* of the vectors that there is room for */
+  double *numbers;          /* r, then z; as many to work in */
   float *floats;
 } tsi_ilu;
 
 /* Order and factors, which the log describes. */
 ts_status tsi_ilu_build(const ts_preconditioner *M, tsi_ilu *made);
 void tsi_ilu_free(ts_context *context, tsi_ilu *parts);
+
+/* ---- What a backend may have: exact solves on its device ---- */
+
+/* clang-format off */
+#define TSI_ILU_OPERATIONS(REQUIRED, prefix)                                                                   \
+  /* Makes ilu->device of order, factors and levels, which it needs no more then. On failure it is NULL. */    \
+  REQUIRED(prefix, ts_status, create, (ts_context *context, tsi_ilu *ilu))                                     \
+  REQUIRED(prefix, void, destroy, (ts_context *context, tsi_ilu_device *device))                        \
+  /* Room for vectors with this many components. */                                                            \
+  REQUIRED(prefix, ts_status, prepare, (ts_context *context, tsi_ilu_device *device, int components))   \
+  /* z = M^-1 r in double precision, from the first part of r; all parts of z. No wait. */                     \
+  REQUIRED(prefix, ts_status, apply, (tsi_ilu_device *device, ts_vector *z, const ts_vector *r))
+/* clang-format on */
+
+struct tsi_ilu_ops {
+  TSI_ILU_OPERATIONS(TSI_FIELD, )
+};
 
 #endif

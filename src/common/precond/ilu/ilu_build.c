@@ -11,6 +11,7 @@ static const double ic_fill = 10, ic_drop = 1e-2;
 
 void tsi_ilu_free(ts_context *context, tsi_ilu *parts) {
   tsi_ilu_factors_free(context, &parts->factors);
+  for (int k = 0; k < 2; k++) tsi_ilu_levels_free(context, &parts->levels[k]);
   tsi_ilu_order_free(context, &parts->order);
 }
 
@@ -131,7 +132,7 @@ static ts_status factorise(const ts_preconditioner *M, tsi_ilu *made) {
 static void say(const ts_preconditioner *M, const tsi_ilu *made) {
   const int32_t n = made->order.n;
   const tsi_ilu_factors *f = &made->factors;
-  const double entries = (double)(f->lower.offsets[n] + f->upper.offsets[n]) + n;
+  const double entries = made->entries + n;
   char how[40] = "diagonal as it is";
   if (M->desc.kind == TS_PRECONDITIONER_IC)
     snprintf(how, sizeof how, "shift %.2g", f->shift);
@@ -148,6 +149,8 @@ static void say(const ts_preconditioner *M, const tsi_ilu *made) {
 
 ts_status tsi_ilu_build(const ts_preconditioner *M, tsi_ilu *made) {
   TSI_TRY(factorise(M, made));
+  made->entries =
+      (double)(made->factors.lower.offsets[made->order.n] + made->factors.upper.offsets[made->order.n]);
   say(M, made);
   return TS_OK;
 }
