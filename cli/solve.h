@@ -21,9 +21,9 @@ typedef struct solve_options {
   ts_preconditioner_kind preconditioner;
   int block_size;              /* of block Jacobi, 0: the library's */
   int degree;                  /* of chebyshev, 0: the library's */
-  double fill, drop_tolerance; /* of ilu, 0: the library's */
+  double fill, drop_tolerance; /* of ilu and ic, 0: the library's */
   ts_scaling scaling;          /* the same */
-  int sweeps;                  /* the same */
+  int sweeps, levels;          /* the same */
   ts_amg_desc amg;             /* how, where it is amg */
   ts_precision precision;
   ts_stop stop;

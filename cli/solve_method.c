@@ -53,6 +53,7 @@ ts_status solve_make_preconditioner(const solve_options *o, const ts_amg_desc *a
                                        .drop_tolerance = o->drop_tolerance,
                                        .scaling = o->scaling,
                                        .sweeps = o->sweeps,
+                                       .levels = o->levels,
                                        .amg = o->preconditioner == TS_PRECONDITIONER_AMG ? amg : NULL};
   const ts_status status = ts_preconditioner_create(A, &desc, made);
   return status < 0 ? status : solve_take_preconditioner(*made, outcome);

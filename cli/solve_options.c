@@ -36,8 +36,8 @@ static void parse_method(void *options, const char *text) {
 }
 
 static void parse_preconditioner(void *options, const char *text) {
-  static const char *const names[] = {"auto", "none", "jacobi", "block-jacobi", "chebyshev",
-                                      "isai", "ilu",  "amg",    "direct",       NULL};
+  static const char *const names[] = {"auto", "none", "jacobi", "block-jacobi", "chebyshev", "isai",
+                                      "ilu",  "ic",   "amg",    "direct",       NULL};
   const char *name = names[arguments_one_of("--preconditioner", text, names)];
   ((solve_options *)options)->preconditioner = (ts_preconditioner_kind)ts_preconditioner_kind_from_name(name);
 }
@@ -82,7 +82,8 @@ static const option_row rows[] = {
     OPTION_PARSED(
         "preconditioner", "NAME", parse_preconditioner,
         "none; jacobi; block-jacobi, of the blocks on the diagonal; chebyshev, a polynomial; isai, "
-        "approximate inverses of factors; ilu, incomplete factors; amg, algebraic multigrid, for a "
+        "approximate inverses of factors; ilu, incomplete factors; ic, the same of a symmetric matrix, for cg; "
+        "amg, algebraic multigrid, for a "
         "positive diagonal; direct, the factors of small or hard ones; lsmr and cgls take the first two; auto: "
         "ilu if the matrix is not symmetric, amg "
         "if the matrix is for it and large enough to pay, else jacobi, or none if the diagonal has a zero "
@@ -91,20 +92,22 @@ static const option_row rows[] = {
                  "rows of block-jacobi's blocks, such as the unknowns of a node, 2 to 16 (default: 4, or the "
                  "format's)"),
     OPTION_WHOLE("degree", "N", degree, 1, 16, "of chebyshev's polynomial, 1 to 16 (default: 4)"),
-    OPTION_NUMBER(
-        "fill", "F", fill, 1, 1000, "a number from 1 to 1000",
-        "entries of ilu's factors, at most F times those of the matrix (default: 10, and 30 if those are far "
-        "from the matrix)"),
-    OPTION_NUMBER(
-        "drop-tolerance", "T", drop_tolerance, 0, 0.99, "a number from 0 to 0.99",
-        "entries of ilu's factors are dropped below T times the mean of their row (default: 1e-4, and "
-        "1e-6 with a fill of 30)"),
+    OPTION_NUMBER("fill", "F", fill, 1, 1000, "a number from 1 to 1000",
+                  "entries of the factors of ilu and ic, at most F times those of the matrix (default: 10, and "
+                  "30 if those "
+                  "of ilu are far from the matrix)"),
+    OPTION_NUMBER("drop-tolerance", "T", drop_tolerance, 0, 0.99, "a number from 0 to 0.99",
+                  "entries of the factors of ilu and ic are dropped below T times the mean of their row "
+                  "(default: ilu 1e-4, "
+                  "and 1e-6 with a fill of 30; ic 1e-2)"),
+    OPTION_WHOLE("levels", "K", levels, 0, 100,
+                 "of ilu and ic: keep entries by levels of fill, not by size: 0 has the pattern of the matrix"),
     OPTION_NAME("scaling", "NAME", scaling, scaling_at,
                 "of ilu: matching (large entries come to the diagonal, and are scaled to 1), none, or auto: "
                 "the one whose factors are nearer to the matrix (default: auto)"),
     OPTION_WHOLE(
         "sweeps", "N", sweeps, 1, 32,
-        "of ilu: solve its triangular systems by N Jacobi sweeps on the device, not exactly on the host"),
+        "of ilu and ic: solve triangular systems by N Jacobi sweeps on the device, not exactly on the host"),
     OPTION_NUMBER(
         "amg-strength", "S", amg.strength, 0, 0.99, "a number from 0 to 0.99",
         "negative entries from 4 S times the row's largest on are strong, relative to sqrt(a_ii min(a_ii, "
@@ -169,8 +172,12 @@ void solve_parse(int argc, char **argv, solve_options *options) {
   if (o->preconditioner != TS_PRECONDITIONER_CHEBYSHEV)
     options_refuse("", OPTION_NAMES("degree"), ": expected --preconditioner chebyshev beside it");
   if (o->preconditioner != TS_PRECONDITIONER_ILU)
-    options_refuse("", OPTION_NAMES("fill", "drop-tolerance", "scaling", "sweeps"),
-                   ": expected --preconditioner ilu beside it");
+    options_refuse("", OPTION_NAMES("scaling"), ": expected --preconditioner ilu beside it");
+  if (o->preconditioner != TS_PRECONDITIONER_ILU && o->preconditioner != TS_PRECONDITIONER_IC)
+    options_refuse("", OPTION_NAMES("fill", "drop-tolerance", "levels", "sweeps"),
+                   ": expected --preconditioner ilu or ic beside it");
+  if (options_given("levels"))
+    options_refuse("", OPTION_NAMES("fill", "drop-tolerance"), ": expected no --levels beside it");
   if (o->preconditioner != TS_PRECONDITIONER_AMG)
     options_refuse("",
                    OPTION_NAMES("amg-strength", "amg-smoother", "amg-sweeps", "amg-visits", "amg-levels",
@@ -183,6 +190,7 @@ void solve_parse(int argc, char **argv, solve_options *options) {
                     o->coordinates ? "coordinates" : "amg-unknowns");
   if (options_given("amg-strength") && o->amg.strength == 0) options->amg.strength = -1; /* 0: the default */
   if (options_given("drop-tolerance") && o->drop_tolerance == 0) options->drop_tolerance = -1; /* as well */
+  if (options_given("levels") && o->levels == 0) options->levels = -1;
   if (o->stop == TS_STOP_DELTA && o->method > TS_METHOD_CG)
     arguments_usage("--stop delta: expected --solver cg, whose rule it is");
   if (from_input > 1) arguments_usage("'-' given for several files, expected one file on standard input");

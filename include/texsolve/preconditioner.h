@@ -36,7 +36,8 @@ extern "C" {
   X(TS_PRECONDITIONER_MULTIGRID, 7, "multigrid")       /* M^-1 = one symmetric cycle (texsolve/grid.h) */      \
   X(TS_PRECONDITIONER_CUSTOM, 8, "custom")             /* M^-1 = a function of the caller's */                 \
   X(TS_PRECONDITIONER_DIRECT, 9, "direct")             /* M = A, factored on the host */                       \
-  X(TS_PRECONDITIONER_ILU, 10, "ilu")                  /* M = L U, incomplete factors of A */
+  X(TS_PRECONDITIONER_ILU, 10, "ilu")                  /* M = L U, incomplete factors of A */                  \
+  X(TS_PRECONDITIONER_IC, 11, "ic")                    /* M = L L^T, the same of a symmetric A */
 
 typedef enum ts_preconditioner_kind {
 #define TS_PRECONDITIONER_ENUM(name, value, text) name = value,
@@ -89,15 +90,19 @@ typedef struct ts_preconditioner_desc {
   double max_factor_entries;      /* direct: the most entries that the factors may have, as an analysis of the
                                      pattern predicts before any of them is computed; 12 bytes each.
                                      Default: 1e8 */
-  double fill;           /* ilu: entries of L and U together over those of A, 1 to 1000, at most. Default: see
-                            drop_tolerance */
-  double drop_tolerance; /* ilu: a factor's entries below this, times the mean magnitude of the row, are
-                            dropped; below 1; -1: none are. Default: 1e-4. If both are 0 and factors with fill
-                            10 and 1e-4 turn out to be far from A they have 30 and 1e-6 */
+  double fill; /* ilu, ic: entries of L and U together over those of A, 1 to 1000, at most. Default: see
+                  drop_tolerance */
+  double drop_tolerance; /* ilu, ic: a factor's entries below this, times the mean magnitude of the row, are
+                            dropped; below 1; -1: none are. Default of ic: 1e-2, with fill 10; of ilu: 1e-4. If
+                            both are 0 and ilu's factors with fill 10 and 1e-4 turn out to be far from A they
+                            have 30 and 1e-6 */
   ts_scaling scaling;    /* ilu: default: TS_SCALING_AUTO */
-  int sweeps;            /* ilu: 0, the default: triangular systems are solved exactly, on the host; 1 to 32: by
-                            so many Jacobi sweeps each, on the device */
-  uint64_t reserved[4];  /* 0 */
+  int sweeps; /* ilu, ic: 0, the default: triangular systems are solved exactly, on the host; 1 to 32: by
+                 so many Jacobi sweeps each, on the device */
+  int levels; /* ilu, ic: which entries the factors have, instead of fill and drop_tolerance: -1: those of
+                 A, which is ILU(0); k, up to 100: those of k levels of fill too, ILU(k). Default: by
+                 size */
+  uint64_t reserved[3]; /* 0 */
 } ts_preconditioner_desc;
 
 /* Creates a preconditioner for a square matrix with one space for rows and columns, and keeps the matrix alive.
@@ -144,12 +149,22 @@ typedef struct ts_preconditioner_desc {
  * algorithms for permuting large entries to the diagonal of a sparse matrix"); A may be structurally singular,
  * which the log says, with the rows. By default this is done if factors without it are far from A, by |M^-1 A x
  * - x| of a random x, and those with it are nearer. Columns are exchanged where that makes pivots ten times as
- * large; pivots that are too small are replaced, and no matrix is an error. The set-up is on the host, by one
- * thread. L and U take 12 bytes an entry of host memory. M^-1 r is computed on the host in double precision
- * from r in single precision: on a device r is read and z written, with one host synchronisation. With `sweeps`
- * it is computed on the device by products (Anzt, Chow and Dongarra 2015, "Iterative sparse triangular solves
- * for preconditioning"), as a fixed polynomial: each sweep takes one product with L and one with U, and a solve
+ * large; pivots that are too small are replaced, and no matrix is an error. With `levels` it is ILU(k), without
+ * exchanges. The set-up is on the host, by up to 8 threads; factors are the same bits with any number of them.
+ * L and U take 12 bytes an entry of host memory. M^-1 r is computed on the host in double precision from r in
+ * single precision: on a device r is read and z written, with one host synchronisation. CUDA computes the same
+ * on the device, without a synchronisation, if it expects to be quicker there: rows that need each other follow
+ * one another, about 1 us each, and ts_context_set_tuning changes "ilu_level_nanoseconds". With `sweeps` it is
+ * computed on the device by products (Anzt, Chow and Dongarra 2015, "Iterative sparse triangular solves for
+ * preconditioning"), as a fixed polynomial: each sweep takes one product with L and one with U, and a solve
  * more iterations. Ranks factorise the square parts of their rows, each by itself.
+ *
+ * IC is the same for a symmetric A with a positive diagonal, or with a negative one from arrays on the host:
+ * incomplete Cholesky factors (Jones and Plassmann 1995, "An improved incomplete Cholesky factorization"). A is
+ * scaled to a diagonal of ones. If a pivot is not positive the diagonal gets a shift, which grows until all
+ * pivots are (Manteuffel 1980, "An incomplete factorization technique for positive definite linear systems").
+ * So M is symmetric and positive definite whatever A is, with `sweeps` too: it is for conjugate gradients and
+ * minres.
  *
  * Auto becomes AMG or ILU with its defaults, or else Jacobi, when it is created, and stays that. Instead of
  * Jacobi it becomes none if A has no diagonal, or a 0 on it. It never fails for a matrix that one of them does
@@ -180,23 +195,25 @@ typedef struct ts_preconditioner_desc {
  * within a factor of 1.5 for grids and meshes. Where A falls into several large parts they count as one.
  *
  * Errors: TS_ERROR_INVALID_ARGUMENT (a field and its value; a block that is singular: its first row is named;
- * no host copy; Chebyshev of a diagonal with a zero; AMG of a matrix that is not positive on the diagonal, or
- * not symmetric over several ranks, in an update of a symmetric one, or with a Chebyshev smoother; direct of a
- * matrix that is singular, also but for rounding: the row is named), TS_ERROR_UNSUPPORTED (block Jacobi, ISAI,
- * ILU, AMG or direct of a stencil, direct of the rows of ranks), TS_ERROR_LIMIT (direct: more entries than
- * max_factor_entries; ILU: of 2^30 entries), TS_ERROR_UNAVAILABLE (direct: no module, and why), memory. */
+ * no host copy; Chebyshev of a diagonal with a zero; IC of a matrix that is not symmetric, AMG or IC of one
+ * that is not positive on the diagonal, AMG of one that is not symmetric over several ranks, in an update of a
+ * symmetric one, or with a Chebyshev smoother; direct of a matrix that is singular, also but for rounding: the
+ * row is named), TS_ERROR_UNSUPPORTED (block Jacobi, ISAI, ILU, IC, AMG or direct of a stencil, direct of the
+ * rows of ranks), TS_ERROR_LIMIT (direct: more entries than max_factor_entries; ILU: of 2^30 entries),
+ * TS_ERROR_UNAVAILABLE (direct: no module, and why), memory. */
 TS_API ts_status ts_preconditioner_create(ts_matrix *matrix, const ts_preconditioner_desc *desc,
                                           ts_preconditioner **preconditioner);
 TS_API void ts_preconditioner_destroy(ts_preconditioner **preconditioner);
 
-/* Computes M from the matrix's present values, after ts_matrix_set_values. Block Jacobi, ISAI, ILU, Chebyshev,
- * direct, and AMG, which keeps its aggregates and patterns, need it; others do nothing. Errors as above; then M
- * is as it was, except that levels of AMG may have new values already: a further update completes them. */
+/* Computes M from the matrix's present values, after ts_matrix_set_values. Block Jacobi, ISAI, ILU, IC,
+ * Chebyshev, direct, and AMG, which keeps its aggregates and patterns, need it; others do nothing. Errors as
+ * above; then M is as it was, except that levels of AMG may have new values already: a further update completes
+ * them. */
 TS_API ts_status ts_preconditioner_update(ts_preconditioner *preconditioner);
 
-/* z = M^-1 r. z is not r. No host synchronisation but for direct and for ILU without sweeps, and unless the
- * caller's function has one.
- * Errors: TS_ERROR_INVALID_ARGUMENT (z is r), TS_ERROR_INCOMPATIBLE (other spaces or components). */
+/* z = M^-1 r. z is not r. No host synchronisation but for direct and, on the host, for ILU and IC without
+ * sweeps, and unless the caller's function has one. Errors: TS_ERROR_INVALID_ARGUMENT (z is r),
+ * TS_ERROR_INCOMPATIBLE (other spaces or components). */
 TS_API ts_status ts_preconditioner_apply(ts_preconditioner *preconditioner, ts_vector *z, const ts_vector *r);
 
 /* What a preconditioner is and costs. Solvers go by these numbers, whatever the kind: they choose the distance

@@ -36,6 +36,14 @@ solves chebyshev --degree 8
 fewer "chebyshev of degree 8" "$chebyshev"
 solves isai
 fewer isai $((jacobi * 3 / 4))
+solves ic
+fewer ic $((jacobi / 2))
+solves ic --levels 0
+no_fill=$iterations
+solves ic --levels 2
+fewer "ic with 2 levels" "$no_fill"
+solves ic --levels 2 --sweeps 8
+fewer "ic by sweeps" "$no_fill"
 
 # Direct, if it was built: a saddle point that no other preconditioner takes, a singular matrix, no module.
 TEXSOLVE_DIRECT_MODULE=/nowhere/module.so

@@ -30,10 +30,12 @@ expect 2 info extra
 refuse 2 'unknown backend "metal"; known are auto, gl' solve spd.mtx --backend metal
 refuse 2 "unknown backend" solve spd.mtx --backend check
 refuse 2 "--format: 'csc', expected auto, jagged, segments, csr" solve spd.mtx --format csc
-refuse 2 "--preconditioner: 'lu', expected auto, none, jacobi, block-jacobi, chebyshev, isai, ilu, amg or direct" solve spd.mtx --preconditioner lu
-for option in "fill 3" "drop-tolerance 0" "scaling none" "sweeps 3"; do
-  refuse 2 "--${option% *}: expected --preconditioner ilu beside it" solve spd.mtx --${option% *} ${option#* }
+refuse 2 "--preconditioner: 'lu', expected auto, none, jacobi, block-jacobi, chebyshev, isai, ilu, ic, amg or direct" solve spd.mtx --preconditioner lu
+for option in "fill 3" "drop-tolerance 0" "levels 0" "sweeps 3"; do
+  refuse 2 "--${option% *}: expected --preconditioner ilu or ic beside it" solve spd.mtx --${option% *} ${option#* }
 done
+refuse 2 "--scaling: expected --preconditioner ilu beside it" solve spd.mtx --preconditioner ic --scaling none
+refuse 2 "--fill: expected no --levels beside it" solve spd.mtx --preconditioner ic --fill 3 --levels 0
 refuse 2 "--fill: '0.5', expected a number from 1 to 1000" solve spd.mtx --preconditioner ilu --fill 0.5
 refuse 2 "--drop-tolerance: '1', expected a number from 0 to 0.99" solve spd.mtx --preconditioner ilu --drop-tolerance 1
 refuse 2 "--sweeps: '33', expected a whole number from 1 to 32" solve spd.mtx --preconditioner ilu --sweeps 33

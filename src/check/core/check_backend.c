@@ -126,6 +126,7 @@ static ts_status check_open(ts_context *context) {
   state->inner = inner;
   state->table = *inner;
   state->table.amg = NULL; /* the host makes hierarchies of matrices that are watched */
+  state->table.ilu = NULL; /* and solves with factors */
   state->table.matrix_refer = NULL;
   watch_core(state);
   if (inner->cg) watch_cg(state);

@@ -34,6 +34,7 @@ typedef struct tsi_cg_kernels tsi_cg_kernels; /* a backend's own */
 /* Optional tables. */
 typedef struct tsi_cg_ops tsi_cg_ops;       /* common/krylov/cg_operations.h */
 typedef struct tsi_amg_ops tsi_amg_ops;     /* common/precond/amg/amg.h */
+typedef struct tsi_ilu_ops tsi_ilu_ops;     /* common/precond/ilu/ilu.h */
 typedef struct tsi_grid_ops tsi_grid_ops;   /* common/grid/grid.h */
 typedef struct tsi_mesh_ops tsi_mesh_ops;   /* mesh/mesh_operator.h */
 typedef struct tsi_fluid_ops tsi_fluid_ops; /* fluid/fluid.h */
@@ -398,6 +399,7 @@ struct tsi_ops {
   const tsi_ranks_ops *ranks; /* NULL likewise */
   const tsi_cg_ops *cg;       /* NULL: iterations are made of the operations above */
   const tsi_amg_ops *amg;     /* NULL: hierarchies are set up on the host */
+  const tsi_ilu_ops *ilu;     /* NULL: triangular systems are solved there, or by sweeps */
   const tsi_grid_ops *grid;
   const tsi_mesh_ops *mesh;
   const tsi_fluid_ops *fluid;

@@ -45,6 +45,9 @@ const tsi_tuning tsi_tuning_cpu = {
  * with AMG, set-up included, and 2.4 with Jacobi, one of 256^2 3.8 and 5.0; poisson3d of 100^3, 297
  * across, 13.3 and 10 to 15, one of 256^3 167 and 456.
  *
+ * ilu_level_nanoseconds is an estimate: a row of a triangle is read, waits for the last number that it needs,
+ * which comes by the L2 cache, and sums.
+ *
  * peer_seconds is no measured number: devices that work together answer each other within microseconds, and the
  * processor of a host that is busy may start one of them milliseconds later. Nor is ghost_transfer:
  * the other ways are for comparing them. interior_entries:
@@ -82,6 +85,7 @@ const tsi_tuning tsi_tuning_cuda = {
     .check_interval = 25,
     .pipelined_iterations = 4,
     .amg_couplings = 320,
+    .ilu_level_nanoseconds = 1000,
     .iteration_nanoseconds = 12000,
     .entry_nanoseconds = 0.003,
     .peer_seconds = 2,

@@ -42,6 +42,7 @@
   FIELD(pipelined_iterations, 1, 1024, "iterations started before a check's numbers arrive")                   \
   FIELD(one_reduction_texels, 0, 1e15, "texels up to which CG has one reduction")                              \
   FIELD(amg_couplings, 1, 1e15, "couplings across a matrix from which on auto is amg")                         \
+  FIELD(ilu_level_nanoseconds, 0, 1e15, "time of a level of a triangle that is solved on the device")          \
   FIELD(iteration_nanoseconds, 0, 1e15, "time of an iteration without entries")                                \
   FIELD(entry_nanoseconds, 0, 1e15, "what an entry adds to it")                                                \
   /* Several devices: partition.c, multi_cg.c, multi_channel.c, cuda_interior.c. */                            \

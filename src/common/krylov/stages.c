@@ -47,7 +47,8 @@ static double iteration_time(const ts_solver *k) {
   const tsi_tuning *tuning = &k->context->tuning;
   const tsi_cost *cost = &k->preconditioner->cost;
   const int products = k->desc.method == TS_METHOD_BICGSTAB ? 2 : 1;
-  const int is_on_host = k->preconditioner->kind->kind == TS_PRECONDITIONER_ILU;
+  const ts_preconditioner_kind kind = k->preconditioner->kind->kind;
+  const int is_on_host = kind == TS_PRECONDITIONER_ILU || kind == TS_PRECONDITIONER_IC;
   const double entries = (double)k->matrix->info.nonzeros, factor_entry = 3;
   const double product = tuning->entry_nanoseconds * entries,
                applied = cost->products * entries * (is_on_host ? factor_entry : tuning->entry_nanoseconds);

@@ -117,7 +117,7 @@ static const tsi_preconditioner_kind custom = {.kind = TS_PRECONDITIONER_CUSTOM,
 /* ---- The table ---- */
 
 const tsi_preconditioner_kind *tsi_preconditioner_row(ts_preconditioner_kind kind) {
-  enum { count = TS_PRECONDITIONER_ILU + 1 };
+  enum { count = TS_PRECONDITIONER_IC + 1 };
   static const tsi_preconditioner_kind *const rows[count] = {
       [TS_PRECONDITIONER_AUTO] = &tsi_preconditioner_auto,
       [TS_PRECONDITIONER_NONE] = &none,
@@ -129,6 +129,7 @@ const tsi_preconditioner_kind *tsi_preconditioner_row(ts_preconditioner_kind kin
       [TS_PRECONDITIONER_MULTIGRID] = &multigrid,
       [TS_PRECONDITIONER_CUSTOM] = &custom,
       [TS_PRECONDITIONER_DIRECT] = &tsi_preconditioner_direct,
-      [TS_PRECONDITIONER_ILU] = &tsi_preconditioner_ilu};
+      [TS_PRECONDITIONER_ILU] = &tsi_preconditioner_ilu,
+      [TS_PRECONDITIONER_IC] = &tsi_preconditioner_ic};
   return (unsigned)kind < count ? rows[kind] : NULL;
 }

@@ -41,7 +41,8 @@ enum {
   TSI_FIELD_DEGREE = 8,
   TSI_FIELD_CUSTOM = 16,
   TSI_FIELD_DIRECT = 32,
-  TSI_FIELD_ILU = 64
+  TSI_FIELD_ILU = 64,
+  TSI_FIELD_SCALING = 128
 };
 
 /* Functions may be NULL unless they say otherwise. */
@@ -150,6 +151,6 @@ void tsi_balance(double *a, int n, int *rows, int *columns);
 /* ---- The rows: each is in the file that its kind is in ---- */
 extern const tsi_preconditioner_kind tsi_preconditioner_auto, tsi_preconditioner_block_jacobi,
     tsi_preconditioner_chebyshev, tsi_preconditioner_isai, tsi_preconditioner_amg, tsi_preconditioner_direct,
-    tsi_preconditioner_ilu;
+    tsi_preconditioner_ilu, tsi_preconditioner_ic;
 
 #endif

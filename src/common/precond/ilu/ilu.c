@@ -1,29 +1,15 @@
-/* TS_PRECONDITIONER_ILU: M^-1 r = D_c Q U^-1 L^-1 P D_r r with incomplete factors L U of the matrix in another
- * order and scaling, which nobody outside sees.
+/* TS_PRECONDITIONER_ILU and TS_PRECONDITIONER_IC: M^-1 r = D_c Q U^-1 D^-1 L^-1 P D_r r with incomplete factors
+ * L D U of the matrix in another order and scaling, which nobody outside sees. Of IC U = L^T, Q = P^T and D_c =
+ * D_r.
  *
  * Factors are computed on the host in double precision from the host copy; of the rows of a rank from their
- * square part, so that M is block Jacobi between ranks. Triangular systems are solved there too, or by sweeps
- * on the device. */
+ * square part, so that M is block Jacobi between ranks. Triangular systems are solved there too, or on the
+ * device: exactly, if the backend can and it is quicker, or by sweeps. */
 #include "ilu.h"
 
 #include <math.h>
 
 #include "common/core/ranks.h"
-#include "common/matrix/csr.h"
-
-typedef struct ilu {
-  tsi_ilu_order order;
-  tsi_ilu_factors factors;
-  ts_scaling scaling;    /* that they were made with */
-  double error;          /* of tsi_ilu_error */
-  tsi_ilu_sweeps sweeps; /* if the descriptor asks for sweeps; otherwise on the host: */
-  int components;        /* of the vectors that there is room for */
-  double *numbers;       /* r, then z; as many to work in */
-  float *floats;
-} ilu;
-
-static const double default_fill = 10, default_drop = 1e-4;
-static const double more_fill = 3, less_drop = 0.01; /* of factors that are too far from A */
 
 static ts_status resolve(const ts_matrix *A, ts_preconditioner_desc *desc) {
   ts_context *context = A->context;
@@ -38,17 +24,23 @@ static ts_status resolve(const ts_matrix *A, ts_preconditioner_desc *desc) {
                     (int)desc->scaling);
   if (desc->sweeps < 0 || desc->sweeps > 32)
     return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "sweeps is %d; it must be 0 to 32", desc->sweeps);
+  if (desc->levels < -1 || desc->levels > 100)
+    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "levels is %d; it must be -1 to 100", desc->levels);
+  if (desc->levels != 0 && (desc->fill != 0 || desc->drop_tolerance != 0))
+    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT,
+                    "levels is %d beside fill or drop_tolerance; entries are kept by one or the other",
+                    desc->levels);
   return TS_OK;
 }
 
-static void free_factors(ts_context *context, ilu *parts) {
-  tsi_ilu_factors_free(context, &parts->factors);
-  tsi_ilu_order_free(context, &parts->order);
-}
-
-static void destroy_parts(ts_context *context, ilu *parts) {
+static void destroy_parts(ts_context *context, tsi_ilu *parts) {
   tsi_ilu_sweeps_destroy(&parts->sweeps);
-  free_factors(context, parts);
+  if (parts->device) {
+    tsi_enter_to_destroy(context);
+    context->ops->ilu->destroy(context, parts->device);
+    tsi_leave(context, TS_OK);
+  }
+  tsi_ilu_free(context, parts);
   tsi_free(context, parts->numbers);
   tsi_free(context, parts->floats);
   tsi_free(context, parts);
@@ -58,127 +50,79 @@ static void destroy(ts_preconditioner *M) {
   destroy_parts(M->context, M->state);
 }
 
-/* ---- Factors ---- */
+/* ---- Where triangular systems are solved ---- */
 
-/* What may be tried. The next ones are if those before are far from A: how far is what applies. */
-typedef struct attempt {
-  ts_scaling scaling;
-  double fill, drop_tolerance;
-} attempt;
+/* Of the host, in nanoseconds: a wait for r and a copy of it and of z; for a row and for an entry, by one core.
+ */
+static const double host_wait = 30000, host_row = 8, host_entry = 1;
 
-static const double good = 0.1, poor = 0.5; /* errors: that is enough; that is a reason for larger factors */
-
-static ts_status factorise_so(const ts_preconditioner *M, const tsi_csr *A, const attempt *how, ilu *made) {
-  ts_context *context = M->context;
-  const unsigned char *constrained = M->matrix->row_space->constrained;
-  tsi_ilu_rows B;
-  TSI_TRY(tsi_ilu_order_create(context, A, constrained, how->scaling, &made->order, &B));
-  ts_status status =
-      tsi_ilu_factorise(context, &B, how->fill, how->drop_tolerance, &made->order, &made->factors);
-  tsi_ilu_rows_free(context, &B);
-  if (status == TS_OK)
-    status = tsi_ilu_error(context, A, constrained, &made->order, &made->factors, &made->error);
-  return status;
+/* The device takes as long as the levels, one after the other. */
+static int is_for_device(const ts_context *context, const tsi_ilu *made) {
+  const double levels = (double)made->levels[0].count + (double)made->levels[1].count;
+  return context->tuning.ilu_level_nanoseconds * levels <
+         host_wait + host_row * made->order.n + host_entry * made->entries;
 }
 
-/* The better of what is there and what comes. */
-static ts_status attempt_at(const ts_preconditioner *M, const tsi_csr *A, const attempt *how, ilu *made) {
-  ilu other = {0};
-  const ts_status status = factorise_so(M, A, how, &other);
-  if (status == TS_OK && (!made->order.rows || other.error < made->error)) {
-    const ilu before = *made;
-    made->order = other.order;
-    made->factors = other.factors;
-    made->error = other.error;
-    made->scaling = how->scaling;
-    other = before;
+/* If it has no memory for the factors the host keeps them. */
+static ts_status move_to_device(ts_context *context, tsi_ilu *made) {
+  TSI_TRY(tsi_enter(context));
+  const ts_status status = tsi_leave(context, context->ops->ilu->create(context, made));
+  if (status == TS_ERROR_OUT_OF_DEVICE_MEMORY) {
+    tsi_log(context, TS_LOG_LEVEL_WARNING, "%s; triangular systems are solved on the host", context->error);
+    tsi_clear_error(context);
+    return TS_OK;
   }
-  free_factors(M->context, &other);
-  return status;
-}
-
-/* With the diagonal where it is, with a matching, and with larger factors, as far as the descriptor leaves it
- * open. A matching may take what is coupled strongly both ways apart, as convection does on coarse grids. */
-static ts_status factorise_entries(const ts_preconditioner *M, const tsi_csr *csr, ilu *made) {
-  const ts_preconditioner_desc *desc = &M->desc;
-  const int is_open = desc->fill == 0 && desc->drop_tolerance == 0;
-  attempt how = {desc->scaling == TS_SCALING_AUTO ? TS_SCALING_NONE : desc->scaling,
-                 desc->fill == 0 ? default_fill : desc->fill,
-                 desc->drop_tolerance == 0    ? default_drop
-                 : desc->drop_tolerance == -1 ? 0
-                                              : desc->drop_tolerance};
-  TSI_TRY(attempt_at(M, csr, &how, made));
-  how.scaling = TS_SCALING_MATCHING;
-  if (desc->scaling == TS_SCALING_AUTO && !(made->error <= good)) TSI_TRY(attempt_at(M, csr, &how, made));
-  how = (attempt){made->scaling, more_fill * how.fill, less_drop * how.drop_tolerance};
-  return is_open && !(made->error <= poor) ? attempt_at(M, csr, &how, made) : TS_OK;
-}
-
-/* Those that are read back with all their digits are rounded. */
-static ts_status round_entries(ts_context *context, tsi_matrix_entries *entries) {
-  const size_t count = (size_t)entries->csr.row_offsets[entries->csr.rows];
-  if (entries->csr.values) return TS_OK;
-  entries->values = tsi_malloc(context, count + 1, sizeof *entries->values);
-  if (!entries->values) return tsi_out_of_memory(context, "incomplete factors", 4 * count);
-  for (size_t e = 0; e < count; e++) entries->values[e] = (float)entries->doubles[e];
-  entries->csr.values = entries->values;
+  TSI_TRY(status);
+  tsi_ilu_rows_free(context, &made->factors.lower);
+  tsi_ilu_rows_free(context, &made->factors.upper);
   return TS_OK;
 }
 
-static ts_status factorise(const ts_preconditioner *M, ilu *made) {
-  tsi_matrix_entries entries = {0};
-  const ts_matrix *A = M->matrix;
-  TSI_TRY(A->host_copy ? tsi_matrix_stored_copy(A, &entries.csr) : tsi_matrix_read(A, &entries));
-  ts_status status = round_entries(M->context, &entries);
-  if (status == TS_OK) status = factorise_entries(M, &entries.csr, made);
-  tsi_matrix_entries_free(M->context, &entries);
-  return status;
+static ts_status place_factors(const ts_preconditioner *M, tsi_ilu *made) {
+  ts_context *context = M->context;
+  if (M->desc.sweeps) return tsi_ilu_sweeps_create(M->matrix, &made->order, &made->factors, &made->sweeps);
+  if (!context->ops->ilu) return TS_OK;
+  TSI_TRY(tsi_ilu_levels_create(context, &made->factors.lower, made->order.n, 0, &made->levels[0]));
+  TSI_TRY(tsi_ilu_levels_create(context, &made->factors.upper, made->order.n, 1, &made->levels[1]));
+  if (is_for_device(context, made)) TSI_TRY(move_to_device(context, made));
+  tsi_log(context, TS_LOG_LEVEL_INFO, "%s: triangles of %d and %d levels, solved on the %s",
+          ts_preconditioner_kind_name(M->desc.kind), made->levels[0].count, made->levels[1].count,
+          made->device ? "device" : "host");
+  return TS_OK;
 }
 
-static void say(const ts_preconditioner *M, const ilu *made) {
-  const int32_t n = made->order.n;
-  const tsi_ilu_factors *f = &made->factors;
-  const double entries = (double)(f->lower.offsets[n] + f->upper.offsets[n]) + n;
-  tsi_log(M->context, TS_LOG_LEVEL_INFO, "ilu: %s, %.0f entries, %.2f times those of the matrix%s, error %.2g",
-          made->order.is_matched ? "matched and scaled" : "diagonal as it is", entries,
-          entries / fmax(1, (double)M->matrix->info.nonzeros),
-          f->is_full ? ", which is all that fill allows" : "", made->error);
-  if (f->shifted)
-    tsi_log(M->context, TS_LOG_LEVEL_WARNING, "ilu: %d pivots of %d were too small and are replaced",
-            f->shifted, n);
-}
+/* ---- The kind's functions ---- */
 
 /* New parts, so that after a failure the old ones are as they were. */
 static ts_status build_anew(ts_preconditioner *M) {
   ts_context *context = M->context;
-  ilu *made = tsi_calloc(context, 1, sizeof *made);
+  tsi_ilu *made = tsi_calloc(context, 1, sizeof *made);
   if (!made) return tsi_out_of_memory(context, "a preconditioner", sizeof *made);
-  ts_status status = factorise(M, made);
-  if (status == TS_OK && M->desc.sweeps)
-    status = tsi_ilu_sweeps_create(M->matrix, &made->order, &made->factors, &made->sweeps);
+  ts_status status = tsi_ilu_build(M, made);
+  if (status == TS_OK) status = place_factors(M, made);
   if (status < 0) {
     destroy_parts(context, made);
     return status;
   }
-  say(M, made);
   if (M->state) destroy(M);
   M->state = made;
   return TS_OK;
 }
 
 static ts_status measure(const ts_preconditioner *M, tsi_cost *cost) {
-  const ilu *parts = M->state;
-  const int32_t n = parts->order.n;
+  const tsi_ilu *parts = M->state;
   const int sweeps = M->desc.sweeps;
-  const double entries = (double)(parts->factors.lower.offsets[n] + parts->factors.upper.offsets[n]);
+  const double levels_a_pass = 4; /* which takes a few microseconds */
   cost->operations = sweeps ? 3 + 2 * sweeps : 2;
-  return tsi_preconditioner_products(M, (sweeps ? sweeps : 1) * entries + n, &cost->products);
+  if (parts->device) cost->operations += (parts->levels[0].count + parts->levels[1].count) / levels_a_pass;
+  return tsi_preconditioner_products(M, (sweeps ? sweeps : 1) * parts->entries + parts->order.n,
+                                     &cost->products);
 }
 
 /* A singular matrix has a pivot of 0, and its factors multiply the rounding of r by whatever is there instead.
  * The answer of one rank is that of all. */
 static int disappoints(const ts_preconditioner *M, char *why, size_t size) {
-  const ilu *parts = M->state;
+  const tsi_ilu *parts = M->state;
   const tsi_ranks_ops *ranks = M->context->ops->ranks;
   const int is_far = parts->factors.shifted > 0 && !(parts->error <= 1);
   double disappointed = M->matrix->info.zero_diagonal_row < 0 && is_far;
@@ -189,16 +133,20 @@ static int disappoints(const ts_preconditioner *M, char *why, size_t size) {
   return 1;
 }
 
-static int is_symmetric(const ts_preconditioner *M) {
-  (void)M;
-  return 0;
+static ts_status prepare_device(ts_context *context, tsi_ilu *parts, int components) {
+  TSI_TRY(tsi_enter(context));
+  parts->components = 0;
+  TSI_TRY(tsi_leave(context, context->ops->ilu->prepare(context, parts->device, components)));
+  parts->components = components;
+  return TS_OK;
 }
 
 static ts_status prepare(const ts_preconditioner *M, int components) {
-  ilu *parts = M->state;
+  tsi_ilu *parts = M->state;
   const size_t count = (size_t)parts->order.n * (size_t)components;
   if (M->desc.sweeps) return tsi_ilu_sweeps_prepare(M->matrix, components, &parts->sweeps);
   if (parts->components == components) return TS_OK;
+  if (parts->device) return prepare_device(M->context, parts, components);
   double *numbers = tsi_malloc(M->context, 2 * count, sizeof *numbers);
   float *floats = tsi_malloc(M->context, count, sizeof *floats);
   if (!numbers || !floats) {
@@ -216,14 +164,15 @@ static ts_status prepare(const ts_preconditioner *M, int components) {
 
 static ts_status apply_sweeps(const ts_preconditioner *M, ts_vector *z, const ts_vector *r) {
   TSI_TRY(tsi_clear_low(z));
-  return tsi_ilu_sweeps_apply(&((const ilu *)M->state)->sweeps, M->desc.sweeps, z, r);
+  return tsi_ilu_sweeps_apply(&((const tsi_ilu *)M->state)->sweeps, M->desc.sweeps, z, r);
 }
 
 /* All parts of z: if A is ill-conditioned and z is rounded to floats, A z is far from r. Rounding r does no
  * such harm. */
 static ts_status apply(const ts_preconditioner *M, ts_vector *z, const ts_vector *r) {
-  const ilu *parts = M->state;
+  const tsi_ilu *parts = M->state;
   if (M->desc.sweeps) return apply_sweeps(M, z, r);
+  if (parts->device) return M->context->ops->ilu->apply(parts->device, z, r);
   const size_t count = (size_t)parts->order.n * (size_t)r->components;
   TSI_TRY(tsi_read_floats(r, parts->floats));
   for (size_t k = 0; k < count; k++) parts->numbers[k] = (double)parts->floats[k];
@@ -231,20 +180,17 @@ static ts_status apply(const ts_preconditioner *M, ts_vector *z, const ts_vector
   return tsi_write_parts(z, parts->numbers, count, parts->floats);
 }
 
-const tsi_preconditioner_kind tsi_preconditioner_ilu = {.kind = TS_PRECONDITIONER_ILU,
-                                                        .fields = TSI_FIELD_ILU,
-                                                        .is_from_matrix = 1,
-                                                        .needs_entries = 1,
-                                                        .reads_entries = 1,
-                                                        .has_scale = 1,
-                                                        .unsymmetric = "ilu is not symmetric, as cg needs",
-                                                        .resolve = resolve,
-                                                        .create = build_anew,
-                                                        .update = build_anew,
-                                                        .destroy = destroy,
-                                                        .disappoints = disappoints,
-                                                        .measure = measure,
-                                                        .is_symmetric = is_symmetric,
-                                                        .prepare = prepare,
-                                                        .writes_low = 1,
-                                                        .apply = apply};
+static int is_unsymmetric(const ts_preconditioner *M) {
+  (void)M;
+  return 0;
+}
+
+#define TSI_ILU_KIND(kind_, fields_)                                                                           \
+  .kind = (kind_), .fields = (fields_), .is_from_matrix = 1, .needs_entries = 1, .reads_entries = 1,           \
+  .has_scale = 1, .resolve = resolve, .create = build_anew, .update = build_anew, .destroy = destroy,          \
+  .disappoints = disappoints, .measure = measure, .prepare = prepare, .writes_low = 1, .apply = apply
+
+const tsi_preconditioner_kind tsi_preconditioner_ilu = {
+    TSI_ILU_KIND(TS_PRECONDITIONER_ILU, TSI_FIELD_ILU | TSI_FIELD_SCALING),
+    .unsymmetric = "ilu is not symmetric, as cg and minres need; ic is", .is_symmetric = is_unsymmetric};
+const tsi_preconditioner_kind tsi_preconditioner_ic = {TSI_ILU_KIND(TS_PRECONDITIONER_IC, TSI_FIELD_ILU)};

@@ -1,15 +1,23 @@
-/* Incomplete factors: B = P D_r A D_c Q ~ L U, by their steps.
+/* Incomplete factors: B = P D_r A D_c Q ~ L D U, by their steps.
  *
  *   ilu_order.c    P, D_r and D_c from a matching; an order Q; B as rows for the factorisation
- *   ilu_factor.c   L and U by ILUT with column pivoting
- *   ilu_solve.c    z = D_c Q U^-1 L^-1 P D_r r exactly, on the host
+ *   ilu_factor.c   L, D and U by ILUT with column pivoting, or by ILU(k)
+ *   ilu_cholesky.c L, D and U = L^T of a symmetric B, by incomplete Cholesky
+ *   ilu_pipeline.c rows by several threads, which ilu_store.c keeps
+ *   ilu_solve.c    z = D_c Q U^-1 D^-1 L^-1 P D_r r exactly, on the host
  *   ilu_sweeps.c   the same approximately, by products on the device
- *   ilu.c          the kind: what a preconditioner does */
+ *   ilu_levels.c   which rows of a triangle can be computed at once
+ *   ilu_build.c    which factors a matrix gets
+ *   ilu.c          the kinds: what a preconditioner does */
 #ifndef TSI_ILU_H
 #define TSI_ILU_H
 
 #include "common/core/core.h"
 #include "common/precond/preconditioner.h"
+
+/* How rows and columns are scaled before the order: rows by their largest entries; by a matching, which
+ * permutes; both alike, to a diagonal of ones, which has to be positive. */
+typedef enum tsi_ilu_scaling { TSI_ILU_ROWS, TSI_ILU_MATCHING, TSI_ILU_SYMMETRIC } tsi_ilu_scaling;
 
 /* B, scaled and permuted: row k is row rows[k] of A times row_scales[k], and its column k is column columns[k]
  * of A times column_scales[k]. */
@@ -27,12 +35,13 @@ typedef struct tsi_ilu_rows {
   double *values;
 } tsi_ilu_rows;
 
-/* L without its diagonal of ones, U without its diagonal, and the inverse of that. */
+/* L and U without their diagonals of ones, and the inverse of D. */
 typedef struct tsi_ilu_factors {
   int32_t n;
   tsi_ilu_rows lower, upper;
   double *inverse;
   int32_t shifted; /* pivots that were too small and have been replaced */
+  double shift;    /* that B's diagonal has got, as Cholesky factors need */
   int is_full;     /* rows were cut to the size that `fill` allows */
 } tsi_ilu_factors;
 
@@ -40,23 +49,32 @@ typedef struct tsi_ilu_factors {
 
 /* The order for a matrix's host copy, and B. `constrained` rows become rows of the identity. */
 ts_status tsi_ilu_order_create(ts_context *context, const tsi_csr *A, const unsigned char *constrained,
-                               ts_scaling scaling, tsi_ilu_order *order, tsi_ilu_rows *B);
+                               tsi_ilu_scaling scaling, tsi_ilu_order *order, tsi_ilu_rows *B);
 void tsi_ilu_order_free(ts_context *context, tsi_ilu_order *order);
 void tsi_ilu_rows_free(ts_context *context, tsi_ilu_rows *rows);
 ts_status tsi_ilu_rows_create(ts_context *context, int32_t n, int64_t entries, tsi_ilu_rows *rows);
 
 /* ---- ilu_factor.c ---- */
 
-/* Factors of B with at most `fill` times its entries; entries below `drop` times a row's norm are dropped.
- * Columns are exchanged for larger pivots, and in `order` with them. */
-ts_status tsi_ilu_factorise(ts_context *context, const tsi_ilu_rows *B, double fill, double drop,
+/* At most `fill` times the entries of B; entries below `drop` times a row's mean are dropped. Or those of
+ * `levels` levels of fill beside those of B; -1: by size. */
+typedef struct tsi_ilu_limits {
+  double fill, drop;
+  int levels;
+} tsi_ilu_limits;
+
+/* Factors of B. Columns are exchanged for larger pivots, and in `order` with them. */
+ts_status tsi_ilu_factorise(ts_context *context, const tsi_ilu_rows *B, const tsi_ilu_limits *limits,
                             tsi_ilu_order *order, tsi_ilu_factors *factors);
+/* Cholesky factors of B, which is symmetric with a diagonal of ones: D is positive. */
+ts_status tsi_ilu_factorise_symmetric(ts_context *context, const tsi_ilu_rows *B, const tsi_ilu_limits *limits,
+                                      const tsi_ilu_order *order, tsi_ilu_factors *factors);
 void tsi_ilu_factors_free(ts_context *context, tsi_ilu_factors *factors);
 
 /* ---- ilu_solve.c ---- */
 
-/* r becomes D_c Q U^-1 L^-1 P D_r r: numbers in the order of A's rows, `components` for each row; `work` has
- * room for as many. */
+/* r becomes D_c Q U^-1 D^-1 L^-1 P D_r r: numbers in the order of A's rows, `components` for each row; `work`
+ * has room for as many. */
 void tsi_ilu_solve(const tsi_ilu_order *order, const tsi_ilu_factors *factors, int components, double *r,
                    double *work);
 
@@ -64,6 +82,18 @@ void tsi_ilu_solve(const tsi_ilu_order *order, const tsi_ilu_factors *factors, i
  * are of no use. */
 ts_status tsi_ilu_error(ts_context *context, const tsi_csr *A, const unsigned char *constrained,
                         const tsi_ilu_order *order, const tsi_ilu_factors *factors, double *error);
+
+/* ---- ilu_levels.c ---- */
+
+/* Rows of L, or of U, by levels: level l has rows[begins[l]] .. rows[begins[l + 1] - 1], and needs those of the
+ * levels before it. */
+typedef struct tsi_ilu_levels {
+  int32_t count, *begins, *rows;
+} tsi_ilu_levels;
+
+ts_status tsi_ilu_levels_create(ts_context *context, const tsi_ilu_rows *rows, int32_t n, int is_upper,
+                                tsi_ilu_levels *levels);
+void tsi_ilu_levels_free(ts_context *context, tsi_ilu_levels *levels);
 
 /* ---- ilu_sweeps.c ---- */
 
@@ -79,5 +109,44 @@ ts_status tsi_ilu_sweeps_create(const ts_matrix *A, const tsi_ilu_order *order, 
 ts_status tsi_ilu_sweeps_prepare(const ts_matrix *A, int components, tsi_ilu_sweeps *s);
 void tsi_ilu_sweeps_destroy(tsi_ilu_sweeps *s);
 ts_status tsi_ilu_sweeps_apply(const tsi_ilu_sweeps *s, int count, ts_vector *z, const ts_vector *r);
+
+/* ---- ilu_build.c ---- */
+
+typedef struct tsi_ilu_device tsi_ilu_device;
+
+typedef struct tsi_ilu {
+  tsi_ilu_order order;
+  tsi_ilu_factors factors;  /* rows: gone, if the device has them */
+  tsi_ilu_scaling scaling;  /* that they were made with */
+  double error;             /* of tsi_ilu_error */
+  double entries;           /* of L and U */
+  tsi_ilu_levels levels[2]; /* of L and U, while they are needed */
+  tsi_ilu_sweeps sweeps;    /* if the descriptor asks for sweeps */
+  tsi_ilu_device *device;   /* the backend's own, with its operations; NULL: solved on the host, with: */
+  int components;           /* of the vectors that there is room for */
+  double *numbers;          /* r, then z; as many to work in */
+  float *floats;
+} tsi_ilu;
+
+/* Order and factors, which the log describes. */
+ts_status tsi_ilu_build(const ts_preconditioner *M, tsi_ilu *made);
+void tsi_ilu_free(ts_context *context, tsi_ilu *parts);
+
+/* ---- What a backend may have: exact solves on its device ---- */
+
+/* clang-format off */
+#define TSI_ILU_OPERATIONS(REQUIRED, prefix)                                                                   \
+  /* Makes ilu->device of order, factors and levels, which it needs no more then. On failure it is NULL. */    \
+  REQUIRED(prefix, ts_status, create, (ts_context *context, tsi_ilu *ilu))                                     \
+  REQUIRED(prefix, void, destroy, (ts_context *context, tsi_ilu_device *device))                        \
+  /* Room for vectors with this many components. */                                                            \
+  REQUIRED(prefix, ts_status, prepare, (ts_context *context, tsi_ilu_device *device, int components))   \
+  /* z = M^-1 r in double precision, from the first part of r; all parts of z. No wait. */                     \
+  REQUIRED(prefix, ts_status, apply, (tsi_ilu_device *device, ts_vector *z, const ts_vector *r))
+/* clang-format on */
+
+struct tsi_ilu_ops {
+  TSI_ILU_OPERATIONS(TSI_FIELD, )
+};
 
 #endif

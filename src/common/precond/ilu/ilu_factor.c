@@ -2,42 +2,54 @@
  * "Iterative methods for sparse linear systems", 10.4.1 and 10.4.4). Row i of B, in w:
  *
  *   for k = 0 .. i - 1 with w_k not 0
- *     w_k = w_k / u_kk, dropped if it is below drop
  *     w = w - w_k u_k
+ *     l_ik = w_k / d_k, dropped before that if it is below drop
  *   exchange column i with that of the largest of w_i .. w_n, if w_i is below a tenth of it
- *   l_i = w_0 .. w_i-1,  u_i = w_i .. w_n without what is below drop times the mean of |b_i|
+ *   d_i = w_i,  u_i = w_i+1 .. w_n without what is below drop times the mean of |b_i|, divided by d_i
  *
  * and the largest of these are kept. All rows up to i have together at most `fill` times the entries that B has
  * there: a row that needs fewer leaves the others to those behind it.
  *
- * A pivot that is rounding, or 0, is replaced: L U is then that of another row, and no row ends the
- * factorisation. */
+ * A pivot that is rounding, or 0, is replaced: L D U is then that of another row, and no row ends the
+ * factorisation.
+ *
+ * With levels it is ILU(k) (Saad 2003, 10.3.3) instead: an entry is as many levels from B as its path of fill
+ * is long, entries up to level k are kept whatever their size, and columns stay where they are.
+ *
+ * Rows are computed by several threads (ilu_pipeline.h). The place of a column is settled when the row there is
+ * complete; before that it may be exchanged, and a row that has it waits with it. */
 #include <math.h>
 #include <string.h>
 
-#include "ilu.h"
+#include "ilu_pipeline.h"
 
 static const double least_share = 0.1;                     /* of the largest entry: a pivot that stays */
 static const double rounding = 0x1p-26, replacement = 0.1; /* of a row's mean, as pivots */
 
-typedef struct candidate {
-  double size; /* |l_ik|, or |u_ij / u_ii| */
-  int32_t column;
-} candidate;
+/* A thread's row. */
+typedef struct worker {
+  double *w;                     /* by column */
+  unsigned char *is_set, *level; /* by column */
+  int32_t *heap;                 /* settled places that are still to be eliminated, the first in front */
+  int32_t *left, *right;         /* columns of l_i; and of those that were not settled when they came */
+  tsi_ilu_candidate *kept;
+  int32_t settled; /* places, as this row knows: all rows up to there are complete */
+  int32_t heap_size, left_count, right_count;
+  double operations;
+  double mean; /* magnitude of the entries of B's row */
+} worker;
 
 typedef struct factoriser {
+  tsi_ilu_pipeline pipeline;
   ts_context *context;
   const tsi_ilu_rows *B;
-  double fill, drop;
-  int32_t *at, *place;   /* the column at a place, and the place of a column */
-  double *w;             /* by column */
-  unsigned char *is_set; /* by column */
-  int32_t *heap;         /* places left of i that are still to be eliminated, the first in front */
-  int32_t *left, *right; /* columns of l_i and u_i */
-  candidate *kept;
-  int32_t heap_size, left_count, right_count;
-  int64_t lower_room, upper_room;
+  int32_t *at;       /* the column at a place */
+  atomic_int *place; /* of a column: read by rows that go on meanwhile, which find it settled or not */
   tsi_ilu_factors *out;
+  tsi_ilu_limits limits;
+  tsi_ilu_store lower, upper;
+  worker workers[TSI_ILU_WORKERS];
+  ts_status status; /* of the row that stopped it */
 } factoriser;
 
 /* ---- Memory ---- */
@@ -49,240 +61,270 @@ void tsi_ilu_factors_free(ts_context *context, tsi_ilu_factors *factors) {
   *factors = (tsi_ilu_factors){0};
 }
 
+static ts_status make_worker(ts_context *context, size_t n, worker *w) {
+  w->w = tsi_malloc(context, n, sizeof *w->w);
+  w->is_set = tsi_calloc(context, 2 * n, 1);
+  w->heap = tsi_malloc(context, 3 * n, sizeof *w->heap);
+  w->kept = tsi_malloc(context, n, sizeof *w->kept);
+  if (!w->w || !w->is_set || !w->heap || !w->kept)
+    return tsi_out_of_memory(context, "incomplete factors", 38 * n);
+  w->level = w->is_set + n;
+  w->left = w->heap + n;
+  w->right = w->left + n;
+  return TS_OK;
+}
+
 static ts_status make(factoriser *f, int32_t rows) {
   const size_t n = (size_t)rows;
-  const int64_t room = f->B->offsets[rows];
-  TSI_TRY(tsi_ilu_rows_create(f->context, rows, room, &f->out->lower));
-  TSI_TRY(tsi_ilu_rows_create(f->context, rows, room, &f->out->upper));
-  f->lower_room = f->upper_room = room;
+  const int has_levels = f->limits.levels >= 0;
+  TSI_TRY(tsi_ilu_pipeline_init(f->context, rows, f->B->offsets[rows], &f->pipeline));
+  TSI_TRY(tsi_ilu_store_create(f->context, rows, 0, 0, &f->lower));
+  TSI_TRY(tsi_ilu_store_create(f->context, rows, 0, has_levels, &f->upper));
   f->out->n = rows;
   f->out->inverse = tsi_malloc(f->context, n, sizeof *f->out->inverse);
-  f->at = tsi_malloc(f->context, 5 * n, sizeof *f->at);
-  f->w = tsi_malloc(f->context, n, sizeof *f->w);
-  f->is_set = tsi_calloc(f->context, n, 1);
-  f->kept = tsi_malloc(f->context, n, sizeof *f->kept);
-  if (!f->out->inverse || !f->at || !f->w || !f->is_set || !f->kept)
-    return tsi_out_of_memory(f->context, "incomplete factors", 53 * n);
-  f->place = f->at + n;
-  f->heap = f->place + n;
-  f->left = f->heap + n;
-  f->right = f->left + n;
-  for (int32_t k = 0; k < rows; k++) f->at[k] = f->place[k] = k;
+  f->at = tsi_malloc(f->context, n, sizeof *f->at);
+  f->place = tsi_malloc(f->context, n, sizeof *f->place);
+  if (!f->out->inverse || !f->at || !f->place)
+    return tsi_out_of_memory(f->context, "incomplete factors", 16 * n);
+  for (int32_t k = 0; k < rows; k++) {
+    f->at[k] = k;
+    atomic_init(&f->place[k], k);
+  }
+  for (int k = 0; k < f->pipeline.workers; k++) TSI_TRY(make_worker(f->context, n, &f->workers[k]));
   return TS_OK;
 }
 
 static void free_work(factoriser *f) {
-  tsi_free(f->context, f->at);
-  tsi_free(f->context, f->w);
-  tsi_free(f->context, f->is_set);
-  tsi_free(f->context, f->kept);
-}
-
-/* Room for `more` entries behind the `used` ones. */
-static ts_status grow(const factoriser *f, tsi_ilu_rows *rows, int64_t *room, int64_t used, int64_t more) {
-  if (used + more <= *room) return TS_OK;
-  const size_t wanted = (size_t)(used + more) + (size_t)(used / 2) + 1024;
-  int32_t *columns = tsi_malloc(f->context, wanted, sizeof *columns);
-  double *values = tsi_malloc(f->context, wanted, sizeof *values);
-  if (!columns || !values) {
-    tsi_free(f->context, columns);
-    tsi_free(f->context, values);
-    return tsi_out_of_memory(f->context, "incomplete factors", wanted * (sizeof *columns + sizeof *values));
+  for (int k = 0; k < TSI_ILU_WORKERS; k++) {
+    tsi_free(f->context, f->workers[k].w);
+    tsi_free(f->context, f->workers[k].is_set);
+    tsi_free(f->context, f->workers[k].heap);
+    tsi_free(f->context, f->workers[k].kept);
   }
-  memcpy(columns, rows->columns, (size_t)used * sizeof *columns);
-  memcpy(values, rows->values, (size_t)used * sizeof *values);
-  tsi_free(f->context, rows->columns);
-  tsi_free(f->context, rows->values);
-  rows->columns = columns;
-  rows->values = values;
-  *room = (int64_t)wanted;
-  return TS_OK;
+  tsi_ilu_store_free(&f->lower);
+  tsi_ilu_store_free(&f->upper);
+  tsi_free(f->context, f->at);
+  tsi_free(f->context, f->place);
 }
 
 /* ---- The places that are to be eliminated ---- */
 
-static void push(factoriser *f, int32_t place) {
-  int32_t k = f->heap_size++;
-  for (; k > 0 && f->heap[(k - 1) / 2] > place; k = (k - 1) / 2) f->heap[k] = f->heap[(k - 1) / 2];
-  f->heap[k] = place;
+static void push(worker *w, int32_t place) {
+  int32_t k = w->heap_size++;
+  for (; k > 0 && w->heap[(k - 1) / 2] > place; k = (k - 1) / 2) w->heap[k] = w->heap[(k - 1) / 2];
+  w->heap[k] = place;
 }
 
-static int32_t pop(factoriser *f) {
-  const int32_t first = f->heap[0], last = f->heap[--f->heap_size];
+static int32_t pop(worker *w) {
+  const int32_t first = w->heap[0], last = w->heap[--w->heap_size];
   int32_t k = 0;
   for (;;) {
     int32_t child = 2 * k + 1;
-    if (child >= f->heap_size) break;
-    if (child + 1 < f->heap_size && f->heap[child + 1] < f->heap[child]) child++;
-    if (f->heap[child] >= last) break;
-    f->heap[k] = f->heap[child];
+    if (child >= w->heap_size) break;
+    if (child + 1 < w->heap_size && w->heap[child + 1] < w->heap[child]) child++;
+    if (w->heap[child] >= last) break;
+    w->heap[k] = w->heap[child];
     k = child;
   }
-  f->heap[k] = last;
+  w->heap[k] = last;
   return first;
 }
 
-/* ---- A row ---- */
+static int32_t place_of(const factoriser *f, int32_t column) {
+  return atomic_load_explicit(&f->place[column], memory_order_relaxed);
+}
 
-static void add(factoriser *f, int32_t i, int32_t column, double value) {
-  if (f->is_set[column]) {
-    f->w[column] += value;
+static void set_place(factoriser *f, int32_t column, int32_t place) {
+  f->at[place] = column;
+  atomic_store_explicit(&f->place[column], place, memory_order_relaxed);
+}
+
+/* ---- A row before it is its turn ---- */
+
+static void add(const factoriser *f, worker *w, int32_t column, double value, int level) {
+  if (w->is_set[column]) {
+    w->w[column] += value;
+    if (level < w->level[column]) w->level[column] = (unsigned char)level;
     return;
   }
-  f->is_set[column] = 1;
-  f->w[column] = value;
-  if (f->place[column] < i)
-    push(f, f->place[column]);
+  if (level > 0 && f->limits.levels == 0) return; /* nothing brings it back to level 0 */
+  w->is_set[column] = 1;
+  w->w[column] = value;
+  w->level[column] = (unsigned char)level;
+  const int32_t place = place_of(f, column);
+  if (place < w->settled)
+    push(w, place);
   else
-    f->right[f->right_count++] = column;
+    w->right[w->right_count++] = column;
 }
 
-/* Row i of B. Returns the mean magnitude of its entries. */
-static double take_row(factoriser *f, int32_t i) {
+static void take_row(const factoriser *f, worker *w, int32_t i) {
   const int64_t begin = f->B->offsets[i], end = f->B->offsets[i + 1];
   double sum = 0;
-  f->heap_size = f->left_count = f->right_count = 0;
+  w->settled = tsi_ilu_pipeline_complete(&f->pipeline);
+  w->heap_size = w->left_count = w->right_count = 0;
   for (int64_t e = begin; e < end; e++) {
-    add(f, i, f->B->columns[e], f->B->values[e]);
+    add(f, w, f->B->columns[e], f->B->values[e], 0);
     sum += fabs(f->B->values[e]);
   }
-  if (!f->is_set[f->at[i]]) add(f, i, f->at[i], 0);
-  return end > begin ? sum / (double)(end - begin) : 0;
+  w->operations += (double)(end - begin);
+  w->mean = end > begin ? sum / (double)(end - begin) : 0;
 }
 
-static void eliminate(factoriser *f, int32_t i) {
-  const tsi_ilu_rows *U = &f->out->upper;
-  while (f->heap_size > 0) {
-    const int32_t k = pop(f), column = f->at[k];
-    const double factor = f->w[column] * f->out->inverse[k];
-    if (!(fabs(factor) > f->drop && isfinite(factor))) {
-      f->is_set[column] = 0;
-      continue;
-    }
-    f->w[column] = factor;
-    f->left[f->left_count++] = column;
-    for (int64_t e = U->offsets[k]; e < U->offsets[k + 1]; e++)
-      add(f, i, U->columns[e], -factor * U->values[e]);
+static int stays(const factoriser *f, double size, double least, int level) {
+  return isfinite(size) && (f->limits.levels >= 0 ? level <= f->limits.levels : size > least);
+}
+
+static void eliminate(const factoriser *f, worker *w, int32_t k) {
+  enum { most_levels = 255 };
+  const int32_t column = f->at[k];
+  const tsi_ilu_row *u = &f->upper.rows[k];
+  const double value = w->w[column], factor = value * f->out->inverse[k];
+  const int level = w->level[column] + 1;
+  if (!stays(f, fabs(factor), f->limits.drop, level - 1)) {
+    w->is_set[column] = 0;
+    return;
+  }
+  w->w[column] = factor;
+  w->left[w->left_count++] = column;
+  w->operations += u->count + 1;
+  for (int32_t e = 0; e < u->count; e++) {
+    const int sum = u->levels ? level + u->levels[e] : 0;
+    add(f, w, u->columns[e], -value * u->values[e], sum < most_levels ? sum : most_levels);
   }
 }
 
-static void choose_pivot(factoriser *f, int32_t i, double mean) {
+/* All of l_i, with rows as they become complete. 0: the factorisation is stopped. */
+static int eliminate_all(const factoriser *f, worker *w, int32_t i) {
+  for (;;) {
+    while (w->heap_size > 0) eliminate(f, w, pop(w));
+    if (w->settled >= i) return 1;
+    if (!tsi_ilu_pipeline_wait(&f->pipeline, w->settled + 1)) return 0;
+    const int32_t k = w->settled++;
+    if (w->is_set[f->at[k]]) eliminate(f, w, k);
+  }
+}
+
+/* ---- In the order of the rows ---- */
+
+/* Those on the right that have come to the left are in l_i, or have been dropped. */
+static void leave_right(const factoriser *f, worker *w, int32_t i) {
+  int32_t count = 0;
+  for (int32_t k = 0; k < w->right_count; k++)
+    if (place_of(f, w->right[k]) >= i) w->right[count++] = w->right[k];
+  w->right_count = count;
+  if (!w->is_set[f->at[i]]) add(f, w, f->at[i], 0, 0);
+}
+
+static void choose_pivot(factoriser *f, worker *w, int32_t i) {
   const int32_t own = f->at[i];
   int32_t best = own;
-  for (int32_t k = 0; k < f->right_count; k++)
-    if (fabs(f->w[f->right[k]]) > fabs(f->w[best])) best = f->right[k];
-  if (!(fabs(f->w[own]) < least_share * fabs(f->w[best]))) best = own;
-  f->at[f->place[best]] = own;
-  f->place[own] = f->place[best];
-  f->at[i] = best;
-  f->place[best] = i;
-  if (!(fabs(f->w[best]) > rounding * mean && isfinite(f->w[best]))) {
-    f->w[best] = copysign(mean > 0 ? replacement * mean : 1, f->w[best]);
+  for (int32_t k = 0; k < w->right_count; k++)
+    if (fabs(w->w[w->right[k]]) > fabs(w->w[best])) best = w->right[k];
+  if (f->limits.levels >= 0 || !(fabs(w->w[own]) < least_share * fabs(w->w[best]))) best = own;
+  set_place(f, own, place_of(f, best));
+  set_place(f, best, i);
+  if (!(fabs(w->w[best]) > rounding * w->mean && isfinite(w->w[best]))) {
+    w->w[best] = copysign(w->mean > 0 ? replacement * w->mean : 1, w->w[best]);
     f->out->shifted++;
   }
-  f->out->inverse[i] = 1 / f->w[best];
-}
-
-/* Moves the `wanted` largest to the front (Hoare 1961, "Algorithm 65: find"). */
-static void select_largest(candidate *c, int32_t count, int32_t wanted) {
-  int32_t low = 0, high = count - 1;
-  while (low < high) {
-    const double middle = c[low + (high - low) / 2].size;
-    int32_t a = low, b = high;
-    while (a <= b) {
-      while (c[a].size > middle) a++;
-      while (c[b].size < middle) b--;
-      if (a > b) break;
-      const candidate t = c[a];
-      c[a++] = c[b];
-      c[b--] = t;
-    }
-    if (wanted <= b)
-      high = b;
-    else if (wanted >= a)
-      low = a;
-    else
-      break;
-  }
+  f->out->inverse[i] = 1 / w->w[best];
 }
 
 /* What is large enough of l_i and u_i, as many as the row may have. Returns how many. */
-static int32_t choose_entries(factoriser *f, int32_t i, double mean) {
+static int32_t choose_entries(const factoriser *f, worker *w, int32_t i) {
   const double inverse = fabs(f->out->inverse[i]);
-  const int64_t used = f->out->lower.offsets[i] + f->out->upper.offsets[i] + i;
-  const double room = floor(f->fill * (double)f->B->offsets[i + 1]) - (double)used - 1;
+  const double used = (double)(f->lower.entries + f->upper.entries + i);
+  const double room = floor(f->limits.fill * (double)f->B->offsets[i + 1]) - used - 1;
   int32_t count = 0;
-  for (int32_t k = 0; k < f->left_count; k++)
-    f->kept[count++] = (candidate){fabs(f->w[f->left[k]]), f->left[k]};
-  for (int32_t k = 0; k < f->right_count; k++) {
-    const double size = fabs(f->w[f->right[k]]);
-    if (f->right[k] != f->at[i] && size > f->drop * mean && isfinite(size))
-      f->kept[count++] = (candidate){size * inverse, f->right[k]};
+  for (int32_t k = 0; k < w->left_count; k++)
+    w->kept[count++] = (tsi_ilu_candidate){fabs(w->w[w->left[k]]), w->left[k]};
+  for (int32_t k = 0; k < w->right_count; k++) {
+    const int32_t column = w->right[k];
+    const double size = fabs(w->w[column]);
+    if (column != f->at[i] && stays(f, size, f->limits.drop * w->mean, w->level[column]))
+      w->kept[count++] = (tsi_ilu_candidate){size * inverse, column};
   }
-  if (count <= room) return count;
+  if (count <= room || f->limits.levels >= 0) return count;
   const int32_t wanted = room > 0 ? (int32_t)room : 0;
   f->out->is_full = 1;
-  if (wanted > 0) select_largest(f->kept, count, wanted);
+  if (wanted > 0) tsi_ilu_select_largest(w->kept, count, wanted);
   return wanted;
 }
 
-static ts_status store(factoriser *f, int32_t i, int32_t count) {
-  tsi_ilu_rows *L = &f->out->lower, *U = &f->out->upper;
-  int64_t l = L->offsets[i], u = U->offsets[i];
-  TSI_TRY(grow(f, L, &f->lower_room, l, count));
-  TSI_TRY(grow(f, U, &f->upper_room, u, count));
-  for (int32_t k = 0; k < count; k++) {
-    const int32_t column = f->kept[k].column;
-    if (f->place[column] < i) {
-      L->columns[l] = f->place[column]; /* which it keeps */
-      L->values[l++] = f->w[column];
+static ts_status store(factoriser *f, worker *w, int32_t i, int32_t count) {
+  int32_t left = 0;
+  for (int32_t k = 0; k < count; k++) left += place_of(f, w->kept[k].column) < i;
+  TSI_TRY(tsi_ilu_store_row(&f->lower, i, left));
+  TSI_TRY(tsi_ilu_store_row(&f->upper, i, count - left));
+  const tsi_ilu_row *l = &f->lower.rows[i], *u = &f->upper.rows[i];
+  for (int32_t k = 0, to_l = 0, to_u = 0; k < count; k++) {
+    const int32_t column = w->kept[k].column, place = place_of(f, column);
+    if (place < i) {
+      l->columns[to_l] = place; /* which it keeps */
+      l->values[to_l++] = w->w[column];
     } else {
-      U->columns[u] = column;
-      U->values[u++] = f->w[column];
+      if (u->levels) u->levels[to_u] = w->level[column];
+      u->columns[to_u] = column;
+      u->values[to_u++] = w->w[column] * f->out->inverse[i];
     }
   }
-  L->offsets[i + 1] = l;
-  U->offsets[i + 1] = u;
-  for (int32_t k = 0; k < f->left_count; k++) f->is_set[f->left[k]] = 0;
-  for (int32_t k = 0; k < f->right_count; k++) f->is_set[f->right[k]] = 0;
   return TS_OK;
+}
+
+static void clear(worker *w) {
+  for (int32_t k = 0; k < w->left_count; k++) w->is_set[w->left[k]] = 0;
+  for (int32_t k = 0; k < w->right_count; k++) w->is_set[w->right[k]] = 0;
 }
 
 /* ---- All rows ---- */
 
+static double work(void *argument, int index) {
+  factoriser *f = argument;
+  worker *w = &f->workers[index];
+  w->operations = 0;
+  for (int32_t i; (i = tsi_ilu_pipeline_next(&f->pipeline)) >= 0;) {
+    take_row(f, w, i);
+    if (!eliminate_all(f, w, i)) break;
+    leave_right(f, w, i);
+    choose_pivot(f, w, i);
+    const ts_status status = store(f, w, i, choose_entries(f, w, i));
+    if (status < 0) f->status = status;
+    tsi_ilu_pipeline_put(&f->pipeline, i, status < 0);
+    clear(w);
+  }
+  return w->operations;
+}
+
 static ts_status factorise(factoriser *f, int32_t n) {
   TSI_TRY(make(f, n));
-  for (int32_t i = 0; i < n; i++) {
-    const double mean = take_row(f, i);
-    eliminate(f, i);
-    choose_pivot(f, i, mean);
-    TSI_TRY(store(f, i, choose_entries(f, i, mean)));
-  }
-  return TS_OK;
+  tsi_ilu_pipeline_run(&f->pipeline, work, f);
+  TSI_TRY(f->status);
+  TSI_TRY(tsi_ilu_store_collect(&f->lower, n, &f->out->lower));
+  return tsi_ilu_store_collect(&f->upper, n, &f->out->upper);
 }
 
 /* Columns of U get the places that they have at the end. */
-static ts_status take_places(const factoriser *f, tsi_ilu_order *order) {
+static void take_places(const factoriser *f, tsi_ilu_order *order) {
   const size_t n = (size_t)order->n;
   const int64_t entries = f->out->upper.offsets[n];
-  int32_t *columns = f->heap;
-  double *scales = f->w;
-  for (int64_t e = 0; e < entries; e++) f->out->upper.columns[e] = f->place[f->out->upper.columns[e]];
+  int32_t *columns = f->workers[0].heap;
+  double *scales = f->workers[0].w;
+  for (int64_t e = 0; e < entries; e++) f->out->upper.columns[e] = place_of(f, f->out->upper.columns[e]);
   for (size_t k = 0; k < n; k++) {
     columns[k] = order->columns[f->at[k]];
     scales[k] = order->column_scales[f->at[k]];
   }
   memcpy(order->columns, columns, n * sizeof *columns);
   memcpy(order->column_scales, scales, n * sizeof *scales);
-  return TS_OK;
 }
 
-ts_status tsi_ilu_factorise(ts_context *context, const tsi_ilu_rows *B, double fill, double drop,
+ts_status tsi_ilu_factorise(ts_context *context, const tsi_ilu_rows *B, const tsi_ilu_limits *limits,
                             tsi_ilu_order *order, tsi_ilu_factors *factors) {
-  factoriser f = {.context = context, .B = B, .fill = fill, .drop = drop, .out = factors};
+  factoriser f = {.context = context, .B = B, .limits = *limits, .out = factors};
   *factors = (tsi_ilu_factors){0};
-  ts_status status = factorise(&f, order->n);
-  if (status == TS_OK) status = take_places(&f, order);
+  const ts_status status = factorise(&f, order->n);
+  if (status == TS_OK) take_places(&f, order);
   free_work(&f);
   if (status < 0) tsi_ilu_factors_free(context, factors);
   return status;

@@ -96,6 +96,14 @@ static void keep_order(const tsi_csr *A, const tsi_ilu_order *order) {
   }
 }
 
+/* Instead, to a diagonal of ones. */
+static void scale_diagonal(const tsi_csr *A, const tsi_ilu_order *order) {
+  for (int32_t i = 0; i < order->n; i++)
+    for (int32_t e = A->row_offsets[i]; e < A->row_offsets[i + 1]; e++)
+      if (A->column_indices[e] == i)
+        order->row_scales[i] = order->column_scales[i] = 1 / sqrt((double)A->values[e]);
+}
+
 static void take_matching(const tsi_matching *matching, tsi_ilu_order *order) {
   for (int32_t i = 0; i < order->n; i++) {
     const int32_t j = matching->columns[i];
@@ -115,10 +123,11 @@ static void say_matching(ts_context *context, const tsi_matching *matching) {
 }
 
 /* P, D_r and D_c; a matching that takes too long is done without. */
-static ts_status match(ts_context *context, const tsi_csr *A, ts_scaling scaling, tsi_ilu_order *order) {
+static ts_status match(ts_context *context, const tsi_csr *A, tsi_ilu_scaling scaling, tsi_ilu_order *order) {
   tsi_matching matching;
   keep_order(A, order);
-  if (scaling != TS_SCALING_MATCHING) return TS_OK;
+  if (scaling == TSI_ILU_SYMMETRIC) scale_diagonal(A, order);
+  if (scaling != TSI_ILU_MATCHING) return TS_OK;
   const int64_t most = STEPS_AT_LEAST + STEPS_AN_ENTRY * (int64_t)A->row_offsets[A->rows];
   const ts_status status = tsi_match(context, A, most, &matching);
   if (status == TS_ERROR_LIMIT) {
@@ -185,7 +194,7 @@ static void fill_rows(const tsi_csr *A, const tsi_ilu_order *order, const int32_
   }
 }
 
-static ts_status make_rows(ts_context *context, const tsi_csr *A, ts_scaling scaling, tsi_ilu_order *order,
+static ts_status make_rows(ts_context *context, const tsi_csr *A, tsi_ilu_scaling scaling, tsi_ilu_order *order,
                            tsi_ilu_rows *B) {
   TSI_TRY(match(context, A, scaling, order));
   int32_t *place = tsi_malloc(context, (size_t)A->rows, sizeof *place);
@@ -201,7 +210,7 @@ static ts_status make_rows(ts_context *context, const tsi_csr *A, ts_scaling sca
 }
 
 static ts_status make_rows_of_equations(ts_context *context, const tsi_csr *A, const unsigned char *constrained,
-                                        ts_scaling scaling, tsi_ilu_order *order, tsi_ilu_rows *B) {
+                                        tsi_ilu_scaling scaling, tsi_ilu_order *order, tsi_ilu_rows *B) {
   const size_t n = (size_t)A->rows, room = (size_t)A->row_offsets[n] + n;
   int32_t *offsets = tsi_malloc(context, n + 1 + room, sizeof *offsets);
   float *values = tsi_malloc(context, room, sizeof *values);
@@ -219,7 +228,7 @@ static ts_status make_rows_of_equations(ts_context *context, const tsi_csr *A, c
 }
 
 ts_status tsi_ilu_order_create(ts_context *context, const tsi_csr *A, const unsigned char *constrained,
-                               ts_scaling scaling, tsi_ilu_order *order, tsi_ilu_rows *B) {
+                               tsi_ilu_scaling scaling, tsi_ilu_order *order, tsi_ilu_rows *B) {
   *B = (tsi_ilu_rows){0};
   TSI_TRY(make_order(context, A->rows, order));
   const ts_status status = constrained ? make_rows_of_equations(context, A, constrained, scaling, order, B)

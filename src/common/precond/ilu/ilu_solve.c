@@ -31,15 +31,13 @@ void tsi_ilu_solve(const tsi_ilu_order *order, const tsi_ilu_factors *factors, i
       subtract(&factors->lower, k, components, work);
   }
   for (int32_t k = order->n - 1; k >= 0; k--) {
+    for (size_t c = 0; c < width; c++) work[(size_t)k * width + c] *= factors->inverse[k];
     if (components == 1)
       subtract_one(&factors->upper, k, work);
     else
       subtract(&factors->upper, k, components, work);
-    for (size_t c = 0; c < width; c++) {
-      double *w = &work[(size_t)k * width + c];
-      *w *= factors->inverse[k];
-      r[(size_t)order->columns[k] * width + c] = order->column_scales[k] * *w;
-    }
+    for (size_t c = 0; c < width; c++)
+      r[(size_t)order->columns[k] * width + c] = order->column_scales[k] * work[(size_t)k * width + c];
   }
 }
 

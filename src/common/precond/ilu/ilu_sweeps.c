@@ -10,7 +10,7 @@
  * Step k of the factorisation is at index rows[k] of A's space, in the order there; the last product
  * takes it to columns[k]:
  *
- *   t = D_r r;  y: L y = t;  v = D^-1 y;  w: (I + D^-1 U') w = v;  z = Q D_c w */
+ *   t = D_r r;  y: L y = t;  v = D^-1 y;  w: U w = v;  z = Q D_c w */
 #include "ilu.h"
 
 #include "common/matrix/csr.h"
@@ -43,9 +43,8 @@ static ts_status upload(const ts_matrix *A, const sweep_csr *from, ts_matrix **m
   return tsi_matrix_create_as_is(A->context, &desc, matrix);
 }
 
-/* Rows of a factor, each times a number of `scales` unless that is NULL, at the indices of A. */
-static void place_factor(const tsi_ilu_order *order, const tsi_ilu_rows *rows, const double *scales,
-                         sweep_csr *to) {
+/* Rows of a factor at the indices of A. */
+static void place_factor(const tsi_ilu_order *order, const tsi_ilu_rows *rows, sweep_csr *to) {
   for (int32_t k = 0; k < order->n; k++)
     to->offsets[order->rows[k] + 1] = (int32_t)(rows->offsets[k + 1] - rows->offsets[k]);
   to->offsets[0] = 0;
@@ -54,7 +53,7 @@ static void place_factor(const tsi_ilu_order *order, const tsi_ilu_rows *rows, c
     int32_t next = to->offsets[order->rows[k]];
     for (int64_t e = rows->offsets[k]; e < rows->offsets[k + 1]; e++, next++) {
       to->columns[next] = order->rows[rows->columns[e]];
-      to->values[next] = (float)((scales ? scales[k] : 1) * rows->values[e]);
+      to->values[next] = (float)rows->values[e];
     }
   }
 }
@@ -70,9 +69,9 @@ static void place_back(const tsi_ilu_order *order, sweep_csr *to) {
 
 static ts_status make_matrices(const ts_matrix *A, const tsi_ilu_order *order, const tsi_ilu_factors *factors,
                                sweep_csr *work, tsi_ilu_sweeps *s) {
-  place_factor(order, &factors->lower, NULL, work);
+  place_factor(order, &factors->lower, work);
   TSI_TRY(upload(A, work, &s->lower));
-  place_factor(order, &factors->upper, factors->inverse, work);
+  place_factor(order, &factors->upper, work);
   TSI_TRY(upload(A, work, &s->upper));
   place_back(order, work);
   return upload(A, work, &s->back);
