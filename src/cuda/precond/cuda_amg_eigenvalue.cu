@@ -68,11 +68,13 @@ static __device__ __forceinline__ int in_group(int64_t count, int64_t group) {
   return (int)(count - group * RADIX < RADIX ? count - group * RADIX : RADIX);
 }
 
-/* Doubles that are not negative are in the order of their bits. */
+/* By a warp, of RADIX numbers. Doubles that are not negative are in the order of their bits. */
 static __device__ __forceinline__ void raise_most(const power &p, const double *squares, int rows) {
-  double most = 0;
-  for (int k = 0; k < rows; k++) most = squares[k] > most ? squares[k] : most;
-  atomicMax(p.most, (unsigned long long)__double_as_longlong(most));
+  unsigned long long most = 0;
+  for (int k = (int)threadIdx.x % 32; k < rows; k += 32)
+    most = max(most, (unsigned long long)__double_as_longlong(fabs(squares[k])));
+  for (int offset = 16; offset > 0; offset /= 2) most = max(most, __shfl_xor_sync(0xffffffffu, most, offset));
+  if (threadIdx.x % 32 == 0 && most > *(volatile unsigned long long *)p.most) atomicMax(p.most, most);
 }
 
 /* The end of a kernel, with one number for each of a block's rows in `squares`. Whether this is thread 0 of the
@@ -80,7 +82,7 @@ static __device__ __forceinline__ void raise_most(const power &p, const double *
 static __device__ __forceinline__ int take_norms(const power &p, const double *squares, int rows, norms *all) {
   __syncthreads();
   if (threadIdx.x == 0) p.sums[blockIdx.x] = add_in_order(squares, rows);
-  if (threadIdx.x == 32) raise_most(p, squares, rows);
+  if (threadIdx.x / 32 == 1) raise_most(p, squares, rows);
   if (!cuda_takes_last_ticket(p.tickets)) return 0;
   double *sums = p.sums;
   int64_t count = gridDim.x;
