@@ -637,8 +637,9 @@ static void hierarchies(void) {
       tsi_amg_host_free(context, &host);
       test_close(&context);
     }
-    /* Twice the matrix: the hierarchy of the first one with twice the coarse matrices. */
-    for (int32_t e = 0; e < A.offsets[A.rows]; e++) A.values[e] *= 2;
+    /* Four times the matrix, by which roots of the diagonal are exact too: the hierarchy of the first one with
+     * four times the coarse matrices. */
+    for (int32_t e = 0; e < A.offsets[A.rows]; e++) A.values[e] *= 4;
     CHECK_OK(one, tsi_amg_setup(one, &s.desc, &A, 1, &first));
     tsi_amg_host twice;
     CHECK_OK(one, tsi_amg_setup(one, &s.desc, &A, 0, &twice));
