@@ -86,6 +86,7 @@ static ts_status settle_choice(ts_preconditioner *M, ts_status status) {
   if (is_refused || (M->kind->disappoints && M->kind->disappoints(M, why, sizeof why))) {
     tsi_clear_error(M->context);
     destroy_state(M);
+    M->left_out = M->kind->kind;
     M->kind = tsi_preconditioner_row(tsi_preconditioner_choose_diagonal(M->matrix));
     M->desc.kind = M->kind->kind;
     M->bytes_device = 0;
