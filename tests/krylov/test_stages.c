@@ -112,7 +112,7 @@ static void families(void) {
  */
 static void cg_becomes_minres(void) {
   direct_hide("/nonexistent");
-  double *dense = calloc(40 * 40, sizeof *dense);
+  double *dense = calloc((size_t)40 * 40, sizeof *dense);
   for (int i = 0; i < 40; i += 2) {
     dense[i * 40 + i] = dense[(i + 1) * 40 + i + 1] = 1 + 0.01 * i;
     dense[i * 40 + i + 1] = dense[(i + 1) * 40 + i] = 3;
@@ -153,7 +153,7 @@ static void slow_becomes_direct(void) {
 static void singular(void) {
   enum { N = 30 };
   if (!direct_is_built() || !context->caps.pairs) return;
-  double *dense = calloc(N * N, sizeof *dense);
+  double *dense = calloc((size_t)N * N, sizeof *dense);
   for (int i = 0; i < N; i++) {
     dense[i * N + i] = 4;
     dense[i * N + (i + 1) % N] = -1 - 0.1 * (i % 3);

@@ -114,8 +114,7 @@ void tsi_stage_watch(tsi_solve *s, int checked, int count) {
 
 /* ---- What follows ---- */
 
-/* The residual is what rounding x leaves. */
-static int is_at_limit(const ts_result *r) {
+int tsi_stage_is_at_limit(const ts_result *r) {
   return r->reason == TS_REASON_STAGNATED && r->relative_residual <= 4 * r->attainable_residual;
 }
 
@@ -129,7 +128,7 @@ int tsi_stage_following(tsi_stages *t, int stage, const ts_result *r) {
   if (is_open(t, DIRECT)) price_direct(t);
   const int may_factor = is_open(t, DIRECT) && isfinite(t->direct_time), may_gmres = is_open(t, FACTORS);
   if (t->is_singular && is_open(t, LEAST)) return LEAST;
-  if (is_at_limit(r)) return may_factor && t->direct_time <= soon ? DIRECT : -1;
+  if (tsi_stage_is_at_limit(r)) return may_factor && t->direct_time <= soon ? DIRECT : -1;
   if (may_factor && (t->direct_time <= soon || !may_gmres)) return DIRECT;
   if (may_gmres) return FACTORS;
   return is_open(t, PLAIN) ? PLAIN : -1;
@@ -141,11 +140,21 @@ static int is_least(const ts_solver *k, const ts_result *r) {
   return k->least_left <= fmax(k->desc.rtol, 1e-5 * r->incompatible);
 }
 
+/* A matrix that had pivots of 0 in ilu too may be singular but for rounding, and x long for its part of the
+ * null space. lsmr finds the shortest x, which is worth a try if that is cheap. */
+static int may_be_shorter(const tsi_stages *t) {
+  enum { few = 1000 };
+  const ts_solver *first = t->solvers[CHOSEN];
+  return is_open(t, LEAST) && first->preconditioner->left_out == TS_PRECONDITIONER_ILU &&
+         first->matrix->info.rows <= few;
+}
+
 /* At the limit of x's precision there is nothing to gain, but for an x that is long for what it has of the null
- * space of a singular matrix: in doubles the factors tell, whose limit is final. */
+ * space of a singular matrix: in doubles the factors tell, whose limit is final as a rule. */
 int tsi_stage_is_final(const ts_solver *k, const ts_result *r) {
   if (k == k->part_of->solvers[LEAST]) return 1;
-  if (is_at_limit(r) && (k == k->part_of->solvers[DIRECT] || !k->pairs)) return 1;
+  if (tsi_stage_is_at_limit(r) && k == k->part_of->solvers[DIRECT]) return !may_be_shorter(k->part_of);
+  if (tsi_stage_is_at_limit(r) && !k->pairs) return 1;
   switch (r->reason) {
   case TS_REASON_STOPPED:
     return !k->is_left;

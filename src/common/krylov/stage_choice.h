@@ -20,6 +20,8 @@ struct tsi_stages {
 
 /* What may follow a run that has failed; -1: nothing. */
 int tsi_stage_following(tsi_stages *t, int stage, const ts_result *r);
+/* The residual is what rounding x leaves. */
+int tsi_stage_is_at_limit(const ts_result *r);
 /* Whether no stage can do better. */
 int tsi_stage_is_final(const ts_solver *k, const ts_result *r);
 

@@ -6,7 +6,8 @@
  *   factors   gmres with ilu, for what bicgstab, idr and minres do not solve
  *   plain     gmres without factors, if the matrix is not symmetric: they may be of no use
  *   direct    refinement with the factors of the matrix, if there is the module and they are small enough
- *   least     lsmr, if these say that the matrix is singular: the least-squares x
+ *   least     lsmr, if these say that the matrix is singular: the least-squares x; also of a small matrix with
+ *             pivots of 0, if x is so long that rounding keeps the residual above the rule
  *
  * The stages share max_iterations. A stage is left before it fails once its iterations have taken as long as
  * the direct factors would, or half of the iterations that there are, unless its residual falls so fast that
@@ -203,27 +204,37 @@ static ts_status prepare_x(int next, const ts_result *r, ts_vector *x, ts_vector
   return ts_vector_fill(x, 0);
 }
 
-static ts_status take_back(const ts_vector *kept, double residual, ts_vector *x, ts_result *r) {
+/* Returns to the x that was kept, if the run after it has not found a better one; and to its result, if that
+ * was at the limit of rounding. */
+static ts_status take_back(const ts_vector *kept, const ts_result *before, ts_vector *x, ts_result *r,
+                           int *is_back) {
   const int is_solved = r->reason == TS_REASON_CONVERGED || r->reason == TS_REASON_INCOMPATIBLE;
-  if (!kept || is_solved || r->relative_residual <= residual) return TS_OK;
-  r->relative_residual = residual;
+  *is_back = kept && !is_solved && !(r->relative_residual <= before->relative_residual);
+  if (!*is_back) return TS_OK;
+  r->relative_residual = before->relative_residual;
+  if (tsi_stage_is_at_limit(before) && r->reason != TS_REASON_STOPPED) {
+    r->reason = before->reason;
+    r->rounded_residual = before->rounded_residual;
+    r->attainable_residual = before->attainable_residual;
+    snprintf(r->message, sizeof r->message, "%s", before->message);
+  }
   return ts_vector_copy(x, kept);
 }
 
 static ts_status solve_in_stages(tsi_stages *t, const ts_vector *b, ts_vector *x, ts_vector **kept,
                                  ts_result *result) {
   ts_result sum = {0};
-  int stage = t->begins_with, before = -1;
+  int stage = t->begins_with, last = stage, before = -1, is_back = 0;
   for (;;) {
     t->tried |= 1u << stage;
     const ts_status status = run(t, stage, before, b, x, result);
     if (status < 0) return status;
-    TSI_TRY(take_back(*kept, sum.relative_residual, x, result));
+    TSI_TRY(take_back(*kept, &sum, x, result, &is_back));
     note(t, t->solvers[stage], result);
     add(result, &sum);
     const int is_end = status == TS_OK || tsi_stage_is_final(t->solvers[stage], result);
     t->last = stage;
-    if (is_end && result->reason != TS_REASON_STOPPED) t->begins_with = stage;
+    if (is_end && result->reason != TS_REASON_STOPPED) t->begins_with = is_back ? last : stage;
     if (is_end || result->iterations >= t->asked.max_iterations) return status;
     ts_status failed = TS_OK;
     const int next = next_stage(t, stage, result, &failed);
@@ -233,6 +244,7 @@ static ts_status solve_in_stages(tsi_stages *t, const ts_vector *b, ts_vector *x
     TSI_TRY(prepare_x(next, result, x, kept));
     sum = *result;
     before = result->iterations;
+    last = stage;
     stage = next;
   }
 }
