@@ -159,7 +159,7 @@ static void singular(void) {
     dense[i * N + (i + 1) % N] = -1 - 0.1 * (i % 3);
     dense[i * N + (i + 7) % N] = 0.5;
   }
-  memcpy(dense + 11 * N, dense + 10 * N, N * sizeof *dense);
+  memcpy(dense + (size_t)11 * N, dense + (size_t)10 * N, N * sizeof *dense);
   direct_sample s = direct_of(N, dense);
   const outcome out = solve(&s, &(ts_solver_desc){.rtol = 1e-9});
   CHECK_INT(out.status, TS_NOT_CONVERGED);

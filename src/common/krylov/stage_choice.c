@@ -84,6 +84,18 @@ static int has_taken_half(const tsi_stages *t, const ts_solver *k, int done) {
   return goes_on && t->asked.max_iterations >= few && done > k->desc.max_iterations / 2;
 }
 
+/* A recurrence that has drifted from b - A x says nothing once that was computed. */
+static void take_history(const tsi_solve *s, int count) {
+  ts_solver *k = s->solver;
+  const int verified = s->phase_start > s->replaced_at ? s->phase_start : s->replaced_at;
+  if (verified > k->stage_verified) k->stage_low = s->measure;
+  k->stage_verified = verified;
+  for (int i = 0; i < count; i++) {
+    k->stage_best = fmin(k->stage_best, k->history[i]);
+    k->stage_low = fmin(k->stage_low, k->history[i]);
+  }
+}
+
 void tsi_stage_watch(tsi_solve *s, int checked, int count) {
   ts_solver *k = s->solver;
   tsi_stages *t = k->part_of;
@@ -91,8 +103,8 @@ void tsi_stage_watch(tsi_solve *s, int checked, int count) {
   const double spent = checked * iteration_time(k), goal = goal_of(s);
   /* The recurrence has met the rule before, and b - A x has not: that is what counts from then on. */
   const int is_refuted = k->stage_best <= goal;
-  for (int i = 0; i < count; i++) k->stage_best = fmin(k->stage_best, k->history[i]);
-  const double best = is_refuted ? s->measure : k->stage_best;
+  take_history(s, count);
+  const double best = is_refuted ? s->measure : k->stage_low;
   if (s->ended || k == t->solvers[DIRECT] || best <= goal) return;
   if (is_open(t, DIRECT) && t->direct_time == 0 && spent > analysis_time(k->matrix)) {
     tsi_leave(context, TS_OK);

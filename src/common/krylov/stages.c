@@ -175,7 +175,8 @@ static ts_status run(const tsi_stages *t, int stage, int before, const ts_vector
   k->iterations_before = before < 0 ? 0 : before;
   k->desc.max_iterations = t->asked.max_iterations - k->iterations_before;
   k->is_left = 0;
-  k->stage_best = INFINITY;
+  k->stage_best = k->stage_low = INFINITY;
+  k->stage_verified = 0;
   const ts_status status = tsi_solver_solve_once(k, b, x, result);
   const double rtol = t->solvers[CHOSEN]->desc.rtol;
   return stage == LEAST && status >= 0 ? judge_least(k, rtol, status, result) : status;
