@@ -66,7 +66,8 @@ ts_method solve_choose(const solve_options *options, const ts_matrix_info *matri
   if (options->method != TS_METHOD_AUTO) return options->method;
   if (matrix->rows != matrix->columns) return TS_METHOD_LSMR;
   if (options->preconditioner == TS_PRECONDITIONER_DIRECT) return TS_METHOD_RICHARDSON;
-  if (!matrix->symmetric) return TS_METHOD_BICGSTAB;
+  if (!matrix->symmetric)
+    return options->preconditioner == TS_PRECONDITIONER_ILU ? TS_METHOD_IDR : TS_METHOD_BICGSTAB;
   return matrix->zero_diagonal_row < 0 && !matrix->negative_diagonal ? TS_METHOD_CG : TS_METHOD_MINRES;
 }
 

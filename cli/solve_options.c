@@ -75,7 +75,7 @@ static const option_row rows[] = {
         "direct, factors, in short for richardson with "
         "--preconditioner direct; auto: lsmr for matrices that are not square, cg for symmetric matrices with "
         "a positive diagonal, minres for other "
-        "symmetric ones, else bicgstab; richardson with direct (default: auto)"),
+        "symmetric ones, else bicgstab, or idr with ilu; richardson with direct (default: auto)"),
     OPTION_WHOLE("restart", "M", restart, 1, 200,
                  "restart gmres every M iterations, 1 to 200 (default: 30, "
                  "and more where that is too few)"),

@@ -16,13 +16,13 @@
  * precision; the solve around it has whatever precision it has. A cycle is symmetric if the matrix is, so
  * that conjugate gradients take it. Threads, version, errors and ownership are as in texsolve.h.
  *
- * A matrix that is not symmetric takes bicgstab or gmres. Aggregates come from the strong couplings of A and of
- * A^T, the prolongator is smoothed by A and the restriction by A^T (Brezina, Manteuffel, McCormick, Ruge and
- * Sanders 2010, "Towards adaptive smoothed aggregation for nonsymmetric problems"). Smoothers are polynomials
- * in D^-1 A that gmres builds from noise during the set-up (Loe and Morgan 2022, "Toward efficient polynomial
- * preconditioning for GMRES"), for each level its own: eigenvalues may be complex. The set-up runs on the host,
- * on every backend. It is for diffusion with convection, by upwind or central differences or streamline
- * diffusion, up to cell Peclet numbers of about 100.
+ * A matrix that is not symmetric takes bicgstab, idr or gmres. Aggregates come from the strong couplings of A
+ * and of A^T, the prolongator is smoothed by A and the restriction by A^T (Brezina, Manteuffel, McCormick, Ruge
+ * and Sanders 2010, "Towards adaptive smoothed aggregation for nonsymmetric problems"). Smoothers are
+ * polynomials in D^-1 A that gmres builds from noise during the set-up (Loe and Morgan 2022, "Toward efficient
+ * polynomial preconditioning for GMRES"), for each level its own: eigenvalues may be complex. The set-up runs
+ * on the host, on every backend. It is for diffusion with convection, by upwind or central differences or
+ * streamline diffusion, up to cell Peclet numbers of about 100.
  */
 #ifndef TEXSOLVE_AMG_H
 #define TEXSOLVE_AMG_H

@@ -57,9 +57,9 @@ extern "C" {
 
 /* How a system is solved. */
 #define TS_METHOD_LIST(X)                                                                                      \
-  X(TS_METHOD_AUTO, 0, "auto") /* lsmr if the matrix is not square, bicgstab if it is not symmetric; of a      \
-                                     symmetric one cg if its diagonal is positive, else minres; richardson     \
-                                     with direct */                                                            \
+  X(TS_METHOD_AUTO, 0, "auto") /* lsmr if the matrix is not square; if it is not symmetric bicgstab, or idr    \
+                                     with ilu; of a symmetric one cg if its diagonal is positive, else minres; \
+                                     richardson with direct */                                                 \
   X(TS_METHOD_CG, 1, "cg")     /* conjugate gradients */                                                       \
   X(TS_METHOD_BICGSTAB, 2, "bicgstab")     /* stabilised bi-conjugate gradients */                             \
   X(TS_METHOD_GMRES, 3, "gmres")           /* generalised minimal residual, restarted */                       \
@@ -232,13 +232,14 @@ TS_API const ts_preconditioner *ts_solver_get_preconditioner(const ts_solver *so
 
 /* If neither a method, a preconditioner, `transposed`, fixed_iterations nor TS_STOP_DELTA is asked for, auto
  * goes on where its first choice does not solve the system, each time from the x that it has reached: with
- * minres if cg finds that the matrix is not positive definite, with gmres and ilu after bicgstab and minres,
- * and with the factors of the matrix (TS_PRECONDITIONER_DIRECT) if the module for them is there and they have
- * at most 1e8 entries. If the matrix turns out to be singular, lsmr begins from 0 and finds the shortest x with
- * the smallest residual. These stages share max_iterations. One is left before it fails if direct factors are
- * expected to take no longer than it already has, or half of max_iterations is over, unless at its pace it will
- * soon be done. Operations are counted, not seconds, so that the same system takes the same stages. The
- * solver's next solve begins with the stage that solved this one. On several ranks only minres may follow. */
+ * minres if cg finds that the matrix is not positive definite, with gmres and ilu after bicgstab, idr and
+ * minres, also without ilu if the matrix is not symmetric, and with the factors of the matrix
+ * (TS_PRECONDITIONER_DIRECT) if the module for them is there and they have at most 1e8 entries. If the matrix
+ * turns out to be singular, lsmr begins from 0 and finds the shortest x with the smallest residual. These
+ * stages share max_iterations. One is left before it fails if direct factors are expected to take no longer
+ * than it already has, or half of max_iterations is over, unless at its pace it will soon be done. Operations
+ * are counted, not seconds, so that the same system takes the same stages. The solver's next solve begins with
+ * the stage that solved this one. On several ranks only minres may follow. */
 typedef struct ts_stage_info {
   ts_method method;
   ts_preconditioner_kind preconditioner;

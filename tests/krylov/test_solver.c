@@ -69,6 +69,9 @@ static void method_auto(void) {
   close_fixture(&f);
   f = open_fixture(ref_skewed_grid(12, 9));
   CHECK_OK(context, solve_fixture(&f, (ts_solver_desc){0}, &result));
+  CHECK_INT(result.method, TS_METHOD_IDR); /* with factors */
+  CHECK_OK(context,
+           solve_fixture(&f, (ts_solver_desc){.preconditioner_kind = TS_PRECONDITIONER_JACOBI}, &result));
   CHECK_INT(result.method, TS_METHOD_BICGSTAB);
   close_fixture(&f);
 }

@@ -28,9 +28,9 @@
  * is too much for central differences at high Peclet numbers. A quotient of slots cannot choose: the host reads
  * three numbers and writes omega, one wait in s + 1 iterations.
  *
- * s = 8 and kappa = 0.3 were the best of s = 4, 8 and kappa = 0.1 .. 0.7 (docs/preconditioners.md). In single
- * precision P^T r is 0 but for rounding of what r was, which takes up to three times the iterations: auto
- * precision is double.
+ * s = 8 and kappa = 0.3 were the best of s = 4, 8 and kappa = 0.1 .. 0.7 (docs/notes/conjugate-gradients.md).
+ * In single precision P^T r is 0 but for rounding of what r was, which takes up to three times the iterations:
+ * auto precision is double.
  *
  * P changes when a restart was in vain (phases.h). */
 #include <math.h>

@@ -126,12 +126,22 @@ static ts_status create_with(ts_matrix *matrix, const ts_solver_desc *desc, ts_s
   return TS_OK;
 }
 
+/* Factors cost more than the sums of idr, which as a rule takes half of the products. */
+static ts_status choose_again(const ts_matrix *A, const ts_solver_desc *desc, const ts_preconditioner *M,
+                              ts_solver_desc *resolved) {
+  ts_solver_desc other = *desc;
+  other.method = TS_METHOD_IDR;
+  if (desc->method != TS_METHOD_AUTO || resolved->method != TS_METHOD_BICGSTAB) return TS_OK;
+  return M->kind->kind == TS_PRECONDITIONER_ILU ? tsi_solver_resolve(A, &other, resolved) : TS_OK;
+}
+
 ts_status tsi_solver_create(ts_matrix *matrix, const ts_solver_desc *desc, ts_solver **solver) {
   ts_solver_desc resolved;
   ts_preconditioner *M = NULL;
   TSI_TRY(tsi_solver_resolve(matrix, desc, &resolved));
   TSI_TRY(take_preconditioner(matrix, &resolved, &M));
-  const ts_status status = create_with(matrix, desc, &resolved, M, solver);
+  ts_status status = choose_again(matrix, desc, M, &resolved);
+  if (status == TS_OK) status = create_with(matrix, desc, &resolved, M, solver);
   if (status < 0) ts_preconditioner_destroy(&M);
   return status;
 }

@@ -88,7 +88,9 @@ struct ts_solver {
   tsi_stages *part_of;   /* of each stage: those stages; else NULL */
   int iterations_before; /* of the stages before in a solve */
   int is_left;           /* the stage has ended its iterations itself */
-  double stage_best;     /* the smallest number of the history */
+  double stage_best;     /* the smallest number of the history, */
+  double stage_low;      /* and since r was last computed from x, */
+  int stage_verified;    /* in this iteration */
   double least_left;     /* with TS_REASON_INCOMPATIBLE: ||r|| / ||b|| without the part that no x reaches */
 };
 

@@ -96,6 +96,7 @@ static ts_status settle_choice(ts_preconditioner *M, ts_status status) {
     if (next == M->kind->kind) return status;
     tsi_clear_error(M->context);
     destroy_state(M);
+    if (!M->left_out) M->left_out = M->kind->kind;
     M->kind = tsi_preconditioner_row(next);
     M->desc.kind = next;
     M->bytes_device = 0;

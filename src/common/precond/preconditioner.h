@@ -28,9 +28,10 @@ struct ts_preconditioner {
   int changes;                 /* of the matrix when M was computed */
   void *state;                 /* the kind's; NULL: it has none */
   tsi_cost cost;
-  double seconds;      /* of the last set-up */
-  size_t bytes_device; /* taken by set-ups and vectors */
-  char choice[200];    /* what auto has become, and why */
+  double seconds;                  /* of the last set-up */
+  size_t bytes_device;             /* taken by set-ups and vectors */
+  char choice[200];                /* what auto has become, and why */
+  ts_preconditioner_kind left_out; /* what auto chose before, and was made in vain; auto: nothing */
 };
 
 /* Fields of the descriptor that belong to some kinds only. */

@@ -336,7 +336,7 @@ static ts_status decide(ts_context *context, const smoothing *s, cuda_amg_level 
                         const findings *before) {
   findings found;
   const double rows = s->rows;
-  const int wants = tsi_amg_wants_energies(rows, (double)before->positive);
+  const int wants = tsi_amg_wants_energies(rows, (double)before->positive, level->aggregate_count);
   if (s->unknowns > 1 || s->vectors > 1 || (level->energies == 0 && !wants)) return TS_OK;
   TSI_TRY(cuda_download(context, &found, s->found, sizeof found));
   const double sums[4] = {rows, (double)level->A.entries, (double)found.reached, (double)found.by_entries};

@@ -294,8 +294,8 @@ ts_status tsi_amg_smooth_again(ts_context *context, const tsi_amg_host_level *le
  * instead of 1.26. Of aggregates of few nodes, such as those along lines, two steps do more harm than good: 20
  * iterations of elements that are stretched along the axes become 80. Of those of many, from long rows, they
  * cost more than they save: of elasticity without nodes, 159 iterations and 1.16 become 168 and 1.35. */
-static inline int tsi_amg_wants_energies(double rows, double positive) {
-  return 2 * positive > rows;
+static inline int tsi_amg_wants_energies(double rows, double positive, double aggregates) {
+  return 2 * positive > rows && rows > 5 * aggregates && rows < 12 * aggregates;
 }
 static inline int tsi_amg_smooths_twice(double energies, double rows, double aggregates) {
   return energies > 1.9 && rows > 5 * aggregates && rows < 12 * aggregates;

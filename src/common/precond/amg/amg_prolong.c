@@ -321,7 +321,7 @@ static ts_status decide(ts_context *context, const smoothing *s) {
   const double rows = level->A.rows;
   if (level->unknowns > 1 || level->vectors > 1 || level->halo || level->is_unsymmetric) return TS_OK;
   if (s->reach != TSI_AMG_REACH) return TS_OK;
-  if (level->energies == 0 && tsi_amg_wants_energies(rows, s->positive))
+  if (level->energies == 0 && tsi_amg_wants_energies(rows, s->positive, level->aggregate_count))
     TSI_TRY(tsi_amg_energies(context, level, s->diagonal));
   level->smooths_twice = tsi_amg_smooths_twice(level->energies, rows, level->aggregate_count);
   return TS_OK;

@@ -1,0 +1,185 @@
+/* Which stage of auto follows, and when one is left. */
+#include "stage_choice.h"
+
+#include <math.h>
+
+#include "common/core/core.h"
+#include "common/matrix/csr.h"
+#include "common/precond/direct.h"
+
+/* ---- What it costs ---- */
+
+/* Nanoseconds of an iteration. A host's core takes some 3 for an entry of factors. */
+static double iteration_time(const ts_solver *k) {
+  const tsi_tuning *tuning = &k->context->tuning;
+  const tsi_cost *cost = &k->preconditioner->cost;
+  const int products = k->desc.method == TS_METHOD_BICGSTAB ? 2 : 1;
+  const ts_preconditioner_kind kind = k->preconditioner->kind->kind;
+  const int is_on_host = kind == TS_PRECONDITIONER_ILU || kind == TS_PRECONDITIONER_IC;
+  const double entries = (double)k->matrix->info.nonzeros, factor_entry = 3;
+  const double product = tuning->entry_nanoseconds * entries,
+               applied = cost->products * entries * (is_on_host ? factor_entry : tuning->entry_nanoseconds);
+  return products * (tuning->iteration_nanoseconds + product + applied);
+}
+
+/* An analysis orders a graph with the entries of A as its edges. */
+static double analysis_time(const ts_matrix *A) {
+  return 1e6 + 200.0 * (double)A->info.nonzeros;
+}
+
+/* The sum over columns of their squares is at least entries^2 / n, and three times that as a rule. */
+static double factor_time(const ts_matrix *A, double entries) {
+  const double operations = 3 * entries * entries / A->info.rows;
+  return analysis_time(A) + 20 * entries + (A->info.symmetric ? 1 : 2) * operations;
+}
+
+static ts_status predict(const ts_matrix *A, double *entries) {
+  tsi_matrix_entries given;
+  TSI_TRY(tsi_matrix_read(A, &given));
+  const ts_status status = tsi_direct_predict(A->context, &given.csr, A->row_space->constrained, entries);
+  tsi_matrix_entries_free(A->context, &given);
+  return status;
+}
+
+/* Not between tsi_enter and tsi_leave. */
+static void price_direct(tsi_stages *t) {
+  enum { most_entries = 100000000 };
+  const ts_matrix *A = t->solvers[CHOSEN]->matrix;
+  double entries = INFINITY;
+  if (t->direct_time > 0) return;
+  t->direct_time = INFINITY;
+  if (predict(A, &entries) < 0) {
+    t->is_singular = ts_last_error_row(A->context) >= 0; /* structurally */
+    tsi_clear_error(A->context);
+  } else if (entries <= most_entries) {
+    t->direct_time = factor_time(A, entries);
+  }
+}
+
+/* Whether the stage may follow. */
+static int is_open(const tsi_stages *t, int stage) {
+  if (stage == FACTORS && t->solvers[CHOSEN]->desc.method == TS_METHOD_CG) return 0;
+  if (stage == PLAIN && is_open(t, FACTORS)) return 0;
+  return !((t->excluded | t->tried) & 1u << stage);
+}
+
+/* ---- When a stage is left ---- */
+
+/* The largest number of the history that meets the rule. */
+static double goal_of(const tsi_solve *s) {
+  double goal = 1;
+  for (int c = 0; c < s->solver->components; c++)
+    if (s->norm_rule[c] > 0) goal = fmin(goal, s->tolerance[c] / s->norm_rule[c]);
+  return fmax(goal, 1e-16);
+}
+
+/* Whether, at its mean pace, the residual will have fallen to the goal after so many iterations. */
+static int is_enough(double best, int done, double goal, double iterations) {
+  return best < 1 && done * log(goal) / log(best) <= iterations;
+}
+
+static int has_taken_half(const tsi_stages *t, const ts_solver *k, int done) {
+  enum { few = 200 }; /* iterations that are not shared */
+  const int may_gmres = is_open(t, FACTORS) || is_open(t, PLAIN),
+            goes_on = k->desc.method != TS_METHOD_CG && k->desc.method != TS_METHOD_LSMR && may_gmres;
+  return goes_on && t->asked.max_iterations >= few && done > k->desc.max_iterations / 2;
+}
+
+/* A recurrence that has drifted from b - A x says nothing once that was computed. */
+static void take_history(const tsi_solve *s, int count) {
+  ts_solver *k = s->solver;
+  const int verified = s->phase_start > s->replaced_at ? s->phase_start : s->replaced_at;
+  if (verified > k->stage_verified) k->stage_low = s->measure;
+  k->stage_verified = verified;
+  for (int i = 0; i < count; i++) {
+    k->stage_best = fmin(k->stage_best, k->history[i]);
+    k->stage_low = fmin(k->stage_low, k->history[i]);
+  }
+}
+
+void tsi_stage_watch(tsi_solve *s, int checked, int count) {
+  ts_solver *k = s->solver;
+  tsi_stages *t = k->part_of;
+  ts_context *context = k->context;
+  const double spent = checked * iteration_time(k), goal = goal_of(s);
+  /* The recurrence has met the rule before, and b - A x has not: that is what counts from then on. */
+  const int is_refuted = k->stage_best <= goal;
+  take_history(s, count);
+  const double best = is_refuted ? s->measure : k->stage_low;
+  if (s->ended || k == t->solvers[DIRECT] || best <= goal) return;
+  if (is_open(t, DIRECT) && t->direct_time == 0 && spent > analysis_time(k->matrix)) {
+    tsi_leave(context, TS_OK);
+    price_direct(t);
+    if (tsi_enter(context) < 0) {
+      tsi_solve_finish(s, TS_REASON_BREAKDOWN, context->error);
+      return;
+    }
+  }
+  const int is_dear = is_open(t, DIRECT) && t->direct_time > 0 && spent > t->direct_time,
+            is_late = has_taken_half(t, k, checked);
+  const double affordable = is_late ? k->desc.max_iterations : fmin(2.0 * checked, k->desc.max_iterations);
+  if ((!is_dear && !is_late) || is_enough(best, checked, goal, affordable)) return;
+  k->is_left = 1;
+  tsi_solve_finish(s, TS_REASON_STOPPED,
+                   is_dear ? "left, since direct factors are expected to cost no more"
+                           : "left, since at its pace the iterations would not be enough");
+}
+
+/* ---- What follows ---- */
+
+int tsi_stage_is_at_limit(const ts_result *r) {
+  return r->reason == TS_REASON_STAGNATED && r->relative_residual <= 4 * r->attainable_residual;
+}
+
+/* What may follow a run that has failed; -1: nothing. Factors that take seconds come after what may not need
+ * them. */
+int tsi_stage_following(tsi_stages *t, int stage, const ts_result *r) {
+  const double soon = 3e9;
+  if (stage == CHOSEN && r->reason == TS_REASON_INDEFINITE && is_open(t, MINRES)) return MINRES;
+  if (r->reason == TS_REASON_INCOMPATIBLE) return is_open(t, LEAST) ? LEAST : -1;
+  if (stage == DIRECT) t->is_singular = 1; /* refinement does not fail of other matrices */
+  if (is_open(t, DIRECT)) price_direct(t);
+  const int may_factor = is_open(t, DIRECT) && isfinite(t->direct_time), may_gmres = is_open(t, FACTORS);
+  if (t->is_singular && is_open(t, LEAST)) return LEAST;
+  if (tsi_stage_is_at_limit(r)) return may_factor && t->direct_time <= soon ? DIRECT : -1;
+  if (may_factor && (t->direct_time <= soon || !may_gmres)) return DIRECT;
+  if (may_gmres) return FACTORS;
+  return is_open(t, PLAIN) ? PLAIN : -1;
+}
+
+/* Whether ||r|| is the smallest that there is, to about ten digits. cg and minres may find a part of b that no
+ * x reaches and not solve what is left of b. */
+static int is_least(const ts_solver *k, const ts_result *r) {
+  return k->least_left <= fmax(k->desc.rtol, 1e-5 * r->incompatible);
+}
+
+/* A matrix that had pivots of 0 in ilu too may be singular but for rounding, and x long for its part of the
+ * null space. lsmr finds the shortest x, which is worth a try if that is cheap. */
+static int may_be_shorter(const tsi_stages *t) {
+  enum { few = 1000 };
+  const ts_solver *first = t->solvers[CHOSEN];
+  return is_open(t, LEAST) && first->preconditioner->left_out == TS_PRECONDITIONER_ILU &&
+         first->matrix->info.rows <= few;
+}
+
+/* At the limit of x's precision there is nothing to gain, but for an x that is long for what it has of the null
+ * space of a singular matrix: in doubles the factors tell, whose limit is final as a rule. */
+int tsi_stage_is_final(const ts_solver *k, const ts_result *r) {
+  if (k == k->part_of->solvers[LEAST]) return 1;
+  if (tsi_stage_is_at_limit(r) && k == k->part_of->solvers[DIRECT]) return !may_be_shorter(k->part_of);
+  if (tsi_stage_is_at_limit(r) && !k->pairs) return 1;
+  switch (r->reason) {
+  case TS_REASON_STOPPED:
+    return !k->is_left;
+  case TS_REASON_INCOMPATIBLE:
+    return is_least(k, r);
+  case TS_REASON_MAX_ITERATIONS:
+  case TS_REASON_STAGNATED:
+  case TS_REASON_DIVERGED:
+  case TS_REASON_INDEFINITE:
+  case TS_REASON_BREAKDOWN:
+    return 0;
+  default:
+    return 1;
+  }
+}
