@@ -721,8 +721,7 @@ static void second_steps(void) {
   CHECK(rotated.is_made && rotated.energies > 2 && rotated.energies < 2.3);
   CHECK(rotated.below == rotated.energies);
   CHECK(!grid.is_made && grid.energies == 0);
-  CHECK(!corners.is_made && corners.energies > 1 && corners.energies < 1.5);
-  CHECK(corners.below != corners.energies);
+  CHECK(!corners.is_made && corners.energies == 0); /* of aggregates of many nodes nobody asks */
   test_close(&context);
 }
 
