@@ -161,9 +161,9 @@ typedef struct ts_solver_desc {
   int check_interval; /* iterations between two checks, 1 to 1024: only a check synchronises with the host, and
                          a solve can only end at one. Methods other than cg begin with a check in every
                          iteration and double the distance up to this; idr waits once in 9
-                         iterations besides; gmres checks at the end of a cycle
-                         too, minres and lsmr after 8 at the latest. Default: the backend's, less if the
-                         preconditioner costs much */
+                         iterations besides, and checks after a multiple of 9 if this is larger; gmres checks
+                         at the end of a cycle too, minres and lsmr after 8 at the latest. Default: the
+                         backend's, less if the preconditioner costs much */
   int zero_start;     /* start from x = 0, whatever x holds, which saves a product; constrained rows become 0
                          too. Default: start from the values in x */
   int reductions;     /* cg: reductions an iteration: 2 (Hestenes and Stiefel 1952), or 1, which sums one
