@@ -85,8 +85,12 @@ static ts_status place_factors(const ts_preconditioner *M, tsi_ilu *made) {
   TSI_TRY(tsi_ilu_levels_create(context, &made->factors.lower, made->order.n, 0, &made->levels[0]));
   TSI_TRY(tsi_ilu_levels_create(context, &made->factors.upper, made->order.n, 1, &made->levels[1]));
   if (is_for_device(context, made)) TSI_TRY(move_to_device(context, made));
+  for (int k = 0; k < 2; k++) {
+    made->level_counts[k] = made->levels[k].count;
+    tsi_ilu_levels_free(context, &made->levels[k]);
+  }
   tsi_log(context, TS_LOG_LEVEL_INFO, "%s: triangles of %d and %d levels, solved on the %s",
-          ts_preconditioner_kind_name(M->desc.kind), made->levels[0].count, made->levels[1].count,
+          ts_preconditioner_kind_name(M->desc.kind), made->level_counts[0], made->level_counts[1],
           made->device ? "device" : "host");
   return TS_OK;
 }
@@ -114,7 +118,8 @@ static ts_status measure(const ts_preconditioner *M, tsi_cost *cost) {
   const int sweeps = M->desc.sweeps;
   const double levels_a_pass = 4; /* which takes a few microseconds */
   cost->operations = sweeps ? 3 + 2 * sweeps : 2;
-  if (parts->device) cost->operations += (parts->levels[0].count + parts->levels[1].count) / levels_a_pass;
+  if (parts->device) cost->operations += (parts->level_counts[0] + parts->level_counts[1]) / levels_a_pass;
+  if (M->matrix->all_rows) TSI_TRY(M->context->ops->ranks->largest(M->context, &cost->operations, 1));
   return tsi_preconditioner_products(M, (sweeps ? sweeps : 1) * parts->entries + parts->order.n,
                                      &cost->products);
 }

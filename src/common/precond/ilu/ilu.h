@@ -120,11 +120,12 @@ typedef struct tsi_ilu {
   tsi_ilu_scaling scaling;  /* that they were made with */
   double error;             /* of tsi_ilu_error */
   double entries;           /* of L and U */
-  tsi_ilu_levels levels[2]; /* of L and U, while they are needed */
-  tsi_ilu_sweeps sweeps;    /* if the descriptor asks for sweeps */
-  tsi_ilu_device *device;   /* the backend's own, with its operations; NULL: solved on the host, with: */
-  int components;           /* of the vectors that there is room for */
-  double *numbers;          /* r, then z; as many to work in */
+  tsi_ilu_levels levels[2]; /* of L and U, until the backend has taken them */
+  int32_t level_counts[2];
+  tsi_ilu_sweeps sweeps;  /* if the descriptor asks for sweeps */
+  tsi_ilu_device *device; /* the backend's own, with its operations; NULL: solved on the host, with: */
+  int components;         /* of the vectors that there is room for */
+  double *numbers;        /* r, then z; as many to work in */
   float *floats;
 } tsi_ilu;
 

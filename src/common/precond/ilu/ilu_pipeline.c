@@ -12,14 +12,11 @@
 
 enum { entries_for_threads = 20000 }; /* with fewer, waking a thread takes longer than it saves */
 enum { spins = 256 };
-enum {
-  first_rows = 64,
-  trial_distance = 32
-}; /* rows of the first segment; segments by one thread between trials */
+enum { rows_a_look = 16, most_distance = 16 }; /* at the clock; segments between trials, at most */
 
-/* Seconds of a segment; shares of one thread's time for an operation, by which all threads are worth a trial
- * and stay at work. */
-static const double segment_time = 1e-3, trial_time = 2e-4, gain = 0.8, loss = 0.95;
+/* Seconds of a segment by one thread, and by all: a thread that sleeps may have to wait for a core. By how much
+ * of its time the other way has to be quicker. */
+static const double segment_times[2] = {2e-3, 4e-3}, gain = 0.9;
 
 ts_status tsi_ilu_pipeline_init(ts_context *context, int32_t n, int64_t entries, tsi_ilu_pipeline *p) {
   int threads = 1;
@@ -32,7 +29,6 @@ ts_status tsi_ilu_pipeline_init(ts_context *context, int32_t n, int64_t entries,
 }
 
 void tsi_ilu_pipeline_restart(tsi_ilu_pipeline *p) {
-  p->limit = 0;
   atomic_init(&p->is_stopped, 0);
   atomic_init(&p->begun, 0);
   atomic_init(&p->complete, 0);
@@ -40,14 +36,13 @@ void tsi_ilu_pipeline_restart(tsi_ilu_pipeline *p) {
 
 /* ---- Rows ---- */
 
-/* `begun` is never beyond the limit, where the next segment begins. */
 int32_t tsi_ilu_pipeline_next(tsi_ilu_pipeline *p) {
-  int row = atomic_load_explicit(&p->begun, memory_order_relaxed);
-  while (row < p->limit)
-    if (atomic_compare_exchange_weak_explicit(&p->begun, &row, row + 1, memory_order_relaxed,
-                                              memory_order_relaxed))
-      return row;
-  return -1;
+  if (atomic_load_explicit(&p->is_over, memory_order_relaxed)) return -1;
+  const int row = atomic_fetch_add_explicit(&p->begun, 1, memory_order_relaxed);
+  if (row >= p->n) return -1;
+  if (row % rows_a_look == 0 && tsi_seconds() > p->end)
+    atomic_store_explicit(&p->is_over, 1, memory_order_relaxed);
+  return row;
 }
 
 /* A thread that has lost its core needs this one. */
@@ -88,39 +83,32 @@ static void work_on(const void *arguments, size_t first, size_t last) {
   for (size_t k = first; k < last; k++) s->operations[k] = s->work(s->factoriser, (int)k);
 }
 
-/* Rows up to the limit. Returns seconds for an operation, and how many for a row. */
-static double run_segment(tsi_ilu_pipeline *p, segment *s, int workers, double *row_time) {
-  const int32_t begin = tsi_ilu_pipeline_complete(p);
+/* Returns seconds for an operation. */
+static double run_segment(tsi_ilu_pipeline *p, segment *s, int is_shared) {
+  const int workers = is_shared ? p->workers : 1;
   const double begun = tsi_seconds();
   double operations = 0;
+  p->end = p->workers == 1 ? INFINITY : begun + segment_times[is_shared];
+  atomic_init(&p->is_over, 0);
   tsi_parallel(p->context, (size_t)workers, work_on, &s);
   const double seconds = tsi_seconds() - begun;
   for (int k = 0; k < workers; k++) operations += s->operations[k];
-  *row_time = fmax(seconds, 1e-9) / fmax(p->limit - begin, 1);
   return seconds / fmax(operations, 1);
 }
 
-static void set_limit(tsi_ilu_pipeline *p, double rows) {
-  const int32_t begin = tsi_ilu_pipeline_complete(p);
-  p->limit = rows < p->n - begin ? begin + (int32_t)fmax(rows, 1) : p->n;
-}
-
-/* By all threads while that pays; if not, by one until the next trial. */
+/* By one thread or by all; the other way gets a trial now and then. Rows differ, and so does what other
+ * programs leave of the cores. */
 void tsi_ilu_pipeline_run(tsi_ilu_pipeline *p, tsi_ilu_work work, void *factoriser) {
   segment current = {.work = work, .factoriser = factoriser};
-  double alone = 0, together, row_time = 0;
-  int to_trial = 1, is_shared = 0;
+  double pace[2] = {0, 0}; /* of one thread, of all */
+  int is_shared = 0, to_trial = 1, distance = 1;
   while (tsi_ilu_pipeline_complete(p) < p->n) {
-    const int is_trial = !is_shared && p->workers > 1 && to_trial == 0;
-    const double time = is_trial ? trial_time : segment_time;
-    set_limit(p, p->workers == 1 ? p->n : row_time > 0 ? time / row_time : first_rows);
-    if (is_shared || is_trial) {
-      together = run_segment(p, &current, p->workers, &row_time);
-      is_shared = together < (is_trial ? gain : loss) * alone;
-      to_trial = trial_distance;
-    } else {
-      alone = run_segment(p, &current, 1, &row_time);
-      to_trial -= to_trial > 0;
+    const int is_trial = p->workers > 1 && to_trial == 0, way = is_shared ^ is_trial;
+    pace[way] = run_segment(p, &current, way);
+    if (is_trial) {
+      if (pace[way] < gain * pace[!way]) is_shared = way;
+      distance = distance < most_distance ? 2 * distance : most_distance;
     }
+    to_trial = is_trial ? distance : to_trial - (to_trial > 0);
   }
 }

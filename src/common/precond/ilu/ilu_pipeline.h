@@ -8,7 +8,7 @@
  * Eliminating takes most of the time. Only the last few rows before a row are incomplete when it begins, and
  * these come last, so that threads seldom wait even where each row needs the one before it. Rows of a few
  * entries take less time than handing them to another core, and threads without a core of their own take more:
- * so rows are computed in segments of about a millisecond, by all threads or by one, whichever was quicker for
+ * so rows are computed in segments of a few milliseconds, by all threads or by one, whichever was quicker for
  * an operation. */
 #ifndef TSI_ILU_PIPELINE_H
 #define TSI_ILU_PIPELINE_H
@@ -27,7 +27,8 @@ typedef struct tsi_ilu_pipeline {
   int32_t n;
   ts_context *context;
   int workers;
-  int32_t limit;                              /* the rows before it may begin */
+  double end;                                 /* of the segment, on the clock of tsi_seconds */
+  atomic_int is_over;                         /* the segment is */
   atomic_int is_stopped;                      /* by a row: those after it are not completed */
   _Alignas(TSI_ILU_LINE) atomic_int complete; /* rows; all, once it is stopped */
 } tsi_ilu_pipeline;
