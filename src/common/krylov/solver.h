@@ -91,7 +91,8 @@ struct ts_solver {
   double stage_best;     /* the smallest number of the history, */
   double stage_low;      /* and since r was last computed from x, */
   int stage_verified;    /* in this iteration */
-  double least_left;     /* with TS_REASON_INCOMPATIBLE: ||r|| / ||b|| without the part that no x reaches */
+  double least_left;     /* with TS_REASON_INCOMPATIBLE: ||r|| / ||b|| without the part that no x reaches, */
+  double least_gradient; /* and of a stage ||A r|| / (||A|| ||r||): 0 if ||r|| is the smallest that there is */
 };
 
 /* The slots that all methods have; the method's own follow. */

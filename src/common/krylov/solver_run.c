@@ -206,6 +206,24 @@ static ts_status leave(const tsi_solve *s, ts_vector *x, int from_zero) {
   return s->is_rounded ? tsi_round_to_doubles(x) : TS_OK;
 }
 
+/* For the stages, which have a method for least squares. */
+static ts_status measure_gradient(const tsi_solve *s) {
+  ts_solver *k = s->solver;
+  const double size = k->matrix->norm_infinity;
+  k->least_gradient = 0;
+  if (!k->part_of || s->result->reason != TS_REASON_INCOMPATIBLE || !k->matrix->info.symmetric) return TS_OK;
+  k->residual_parts = 3;
+  TSI_TRY(tsi_solver_residual(k, k->x));
+  TSI_TRY(tsi_spmv(k->e, k->matrix, k->r));
+  TSI_TRY(k->context->ops->reduce(k->slots, TSI_SLOT_RR, TSI_REDUCE_NORM2, k->e, k->e));
+  TSI_TRY(tsi_solver_read_slots(k));
+  for (int c = 0; c < k->components; c++) {
+    const double whole = size * tsi_solve_whole_norm(s, c, s->norm_r[c]);
+    if (whole > 0) k->least_gradient = fmax(k->least_gradient, sqrt(tsi_number(k, TSI_SLOT_RR, c)) / whole);
+  }
+  return TS_OK;
+}
+
 ts_status tsi_solver_run(tsi_solve *s, const ts_vector *b, ts_vector *x) {
   ts_solver *k = s->solver;
   ts_result *result = s->result;
@@ -248,6 +266,7 @@ ts_status tsi_solver_run(tsi_solve *s, const ts_vector *b, ts_vector *x) {
    */
   const int is_worse = result->reason > TS_REASON_FIXED_ITERATIONS && !(s->measure <= before);
   if (!isfinite(result->relative_residual) || (start != x && is_worse)) TSI_TRY(go_back(s, start, from_zero));
+  TSI_TRY(measure_gradient(s));
   TSI_TRY(keep(s));
   return hand_back(s, x);
 }

@@ -148,9 +148,9 @@ int tsi_stage_following(tsi_stages *t, int stage, const ts_result *r) {
 }
 
 /* Whether ||r|| is the smallest that there is, to about ten digits. cg and minres may find a part of b that no
- * x reaches and not solve what is left of b. */
+ * x reaches and not solve what is left of b, or find that part only roughly. */
 static int is_least(const ts_solver *k, const ts_result *r) {
-  return k->least_left <= fmax(k->desc.rtol, 1e-5 * r->incompatible);
+  return k->least_left <= fmax(k->desc.rtol, 1e-5 * r->incompatible) && k->least_gradient <= 1e-6;
 }
 
 /* A matrix that had pivots of 0 in ilu too may be singular but for rounding, and x long for its part of the
