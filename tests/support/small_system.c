@@ -88,8 +88,9 @@ static void judge(const small_system *s, const double *x, small_outcome *outcome
   long double rr = 0, bb = 0, xx = 0, aa = 0;
   for (int i = 0; i < s->n; i++) {
     const long double b = (long double)s->b[i];
-    long double r = b;
-    for (int j = 0; j < s->n; j++) r -= (long double)s->a[i * s->n + j] * (long double)x[j];
+    ref_sum sum = {s->b[i], 0}; /* 64 bits are too few where x is 1e9 times b */
+    for (int j = 0; j < s->n; j++) ref_add_product(&sum, -s->a[i * s->n + j], x[j]);
+    const long double r = (long double)sum.value + (long double)sum.rest;
     for (int j = 0; j < s->n; j++) aa += (long double)s->a[i * s->n + j] * (long double)s->a[i * s->n + j];
     rr += r * r;
     bb += b * b;
