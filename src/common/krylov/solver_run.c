@@ -215,7 +215,7 @@ static ts_status measure_gradient(const tsi_solve *s) {
   k->residual_parts = 3;
   TSI_TRY(tsi_solver_residual(k, k->x));
   TSI_TRY(tsi_spmv(k->e, k->matrix, k->r));
-  TSI_TRY(k->context->ops->reduce(k->slots, TSI_SLOT_RR, TSI_REDUCE_NORM2, k->e, k->e));
+  TSI_TRY(k->context->ops->reduce(k->slots, TSI_SLOT_RR, TSI_REDUCE_DOT, k->e, k->e));
   TSI_TRY(tsi_solver_read_slots(k));
   for (int c = 0; c < k->components; c++) {
     const double whole = size * tsi_solve_whole_norm(s, c, s->norm_r[c]);
