@@ -82,14 +82,17 @@ typedef struct ts_preconditioner_desc {
   const struct ts_amg_desc *amg;  /* amg: how (texsolve/amg.h); NULL: the defaults */
   int degree;                     /* chebyshev: terms of M^-1, 1 to 16, one more than products with A.
                                      Default: 4 */
-  ts_precondition_fn apply;       /* custom */
-  void *user;                     /* custom: the first argument of `apply` */
-  int symmetric;                  /* custom: 1 if M is symmetric and positive definite, which conjugate
-                                     gradients ask for */
-  double products, sums;          /* custom: what `apply` costs, as in ts_preconditioner_info. Default: 0 */
-  double max_factor_entries;      /* direct: the most entries that the factors may have, as an analysis of the
-                                     pattern predicts before any of them is computed; 12 bytes each.
-                                     Default: 1e8 */
+  int levels; /* ilu, ic: which entries the factors have, instead of fill and drop_tolerance: -1: those of
+                 A, which is ILU(0); k, up to 100: those of k levels of fill too, ILU(k). Default: by
+                 size */
+  ts_precondition_fn apply;  /* custom */
+  void *user;                /* custom: the first argument of `apply` */
+  int symmetric;             /* custom: 1 if M is symmetric and positive definite, which conjugate
+                                gradients ask for */
+  double products, sums;     /* custom: what `apply` costs, as in ts_preconditioner_info. Default: 0 */
+  double max_factor_entries; /* direct: the most entries that the factors may have, as an analysis of the
+                                pattern predicts before any of them is computed; 12 bytes each.
+                                Default: 1e8 */
   double fill; /* ilu, ic: entries of L and U together over those of A, 1 to 1000, at most. Default: see
                   drop_tolerance */
   double drop_tolerance; /* ilu, ic: a factor's entries below this, times the mean magnitude of the row, are
@@ -99,9 +102,6 @@ typedef struct ts_preconditioner_desc {
   ts_scaling scaling;    /* ilu: default: TS_SCALING_AUTO */
   int sweeps; /* ilu, ic: 0, the default: triangular systems are solved exactly, on the host; 1 to 32: by
                  so many Jacobi sweeps each, on the device */
-  int levels; /* ilu, ic: which entries the factors have, instead of fill and drop_tolerance: -1: those of
-                 A, which is ILU(0); k, up to 100: those of k levels of fill too, ILU(k). Default: by
-                 size */
   uint64_t reserved[3]; /* 0 */
 } ts_preconditioner_desc;
 

@@ -158,34 +158,34 @@ static ts_status create_vector(const tsi_null_space *space, int components, ts_v
 }
 
 /* The same numbers in all components. */
-static ts_status write_vector(const tsi_null_space *space, int v, int components, double *numbers) {
-  const size_t unknowns = unknowns_of(space->matrix);
+static ts_status write_vector(const tsi_null_space *space, int v, int components) {
+  ts_context *context = space->matrix->context;
+  const size_t unknowns = unknowns_of(space->matrix), count = unknowns * (size_t)components;
   const double *values = space->values + (size_t)v * unknowns;
+  double *numbers = tsi_malloc(context, count, sizeof *numbers);
+  if (!numbers) return tsi_out_of_memory(context, "the null space", count * sizeof *numbers);
   for (size_t i = 0; i < unknowns; i++)
     for (int c = 0; c < components; c++) numbers[i * (size_t)components + (size_t)c] = values[i];
-  return ts_vector_write(space->vectors[v], ts_host(numbers, unknowns * (size_t)components));
+  const ts_status status = ts_vector_write(space->vectors[v], ts_host(numbers, count));
+  tsi_free(context, numbers);
+  return status;
+}
+
+static ts_status create_all(tsi_null_space *space, int count, int components) {
+  const ts_scalars_desc sums = {.count = 3, .precision = TS_PRECISION_DOUBLE};
+  TSI_TRY(create_vector(space, components, &space->work));
+  TSI_TRY(ts_scalars_create(space->matrix->context, &sums, &space->sums));
+  for (int v = 0; v < count; v++) {
+    TSI_TRY(create_vector(space, components, &space->vectors[v]));
+    TSI_TRY(space->values ? write_vector(space, v, components) : ts_vector_fill(space->vectors[v], 1));
+  }
+  space->components = components;
+  return TS_OK;
 }
 
 static ts_status create_vectors(tsi_null_space *space, int count, int components) {
-  ts_context *context = space->matrix->context;
-  const size_t numbers = unknowns_of(space->matrix) * (size_t)components;
-  double *work = NULL;
-  ts_status status = create_vector(space, components, &space->work);
-  if (status == TS_OK)
-    status = ts_scalars_create(context, &(ts_scalars_desc){.count = 3, .precision = TS_PRECISION_DOUBLE},
-                               &space->sums);
-  if (status == TS_OK && space->values && !(work = tsi_malloc(context, numbers, sizeof *work)))
-    status = tsi_out_of_memory(context, "the null space", numbers * sizeof *work);
-  for (int v = 0; v < count && status == TS_OK; v++) {
-    status = create_vector(space, components, &space->vectors[v]);
-    if (status == TS_OK)
-      status = space->values ? write_vector(space, v, components, work) : ts_vector_fill(space->vectors[v], 1);
-  }
-  tsi_free(context, work);
-  if (status == TS_OK)
-    space->components = components;
-  else
-    destroy_vectors(space);
+  const ts_status status = create_all(space, count, components);
+  if (status < 0) destroy_vectors(space);
   return status;
 }
 
