@@ -72,7 +72,8 @@ typedef struct ts_amg_desc {
   int visits;     /* how often a level is visited in one visit of the level above, from the third level on; the
                      second is visited once in a cycle. 1: a V-cycle; 2, the default: a W-cycle below the
                      second level */
-  int max_levels; /* 1 to 30, default 30 */
+  int max_levels; /* 1 to 30, default 30. A last level of more than 1000 rows is solved by direct factors, if
+                     these can be had and are small; otherwise it is smoothed */
   int coarsest;   /* a level with at most so many rows is the last and solved exactly. 1 to 1000, default 500 */
   int unknowns;   /* a node of a mesh has so many: rows that stay together. 1 to 8, default 1 */
   int near_null_vectors; /* 1 to 8, default 0: constants, one for each unknown of a node; or, if that suits

@@ -215,6 +215,26 @@ static void stalled(void) {
   ref_free(&m);
 }
 
+/* A hierarchy that is cut off ends with factors, if there is a module for them. */
+static void cut_off(void) {
+  ref_matrix m = ref_grid(160, 150);
+  ts_matrix *A = make_with_copy(&m);
+  ts_preconditioner *whole = make_amg(A, NULL), *two = make_amg(A, &(ts_amg_desc){.max_levels = 2});
+  ts_amg_info info = {0};
+  CHECK_OK(context, ts_preconditioner_get_amg_info(two, &info));
+  CHECK_INT(info.levels, 2);
+  const int all = solve(A, whole, 1), cut = solve(A, two, 1);
+  if (ts_direct_libraries()) {
+    CHECK(cut <= all + 1);
+    CHECK(solve(A, two, 3) <= all + 3);
+    CHECK_OK(context, ts_preconditioner_update(two));
+    CHECK_INT(solve(A, two, 1), cut);
+  }
+  ts_preconditioner_destroy(&whole), ts_preconditioner_destroy(&two);
+  ts_matrix_destroy(&A);
+  ref_free(&m);
+}
+
 /* The Laplacian of a network whose vertices join `each` earlier ones, chosen by their degrees (Barabasi and
  * Albert 1999), with 1 more on each hundredth diagonal; or of a square grid with a hub that every eighth vertex
  * joins. */
@@ -457,4 +477,4 @@ static void refused(void) {
 }
 
 TEST_MAIN(CASES_IN_CONTEXT(iterations, elements, hubs, by_itself, formats, made_by_solver, smoothers, symmetric,
-                           updated, hierarchy, many_neighbours, stalled, refused))
+                           updated, hierarchy, many_neighbours, stalled, cut_off, refused))

@@ -1,7 +1,7 @@
 /* The factors of a square matrix, computed and applied on the host in double precision.
  *
  * The path: direct.c (factors), direct_rows.c (the matrix as it is factored), direct_load.c (the module that
- * factors, direct_module.h), direct_kind.c (the preconditioner). */
+ * factors, direct_module.h), direct_apply.c (vectors of a device), direct_kind.c (the preconditioner). */
 #ifndef TSI_DIRECT_H
 #define TSI_DIRECT_H
 
@@ -56,5 +56,21 @@ ts_status tsi_direct_create(ts_context *context, const tsi_csr *A, const unsigne
 /* x becomes A^-1 x. Not by two threads at once. */
 void tsi_direct_solve(const tsi_direct *d, double *x);
 void tsi_direct_destroy(ts_context *context, tsi_direct *d);
+
+/* ---- direct_apply.c ---- */
+
+/* Factors, and room for vectors of so many components on the host; 0: none yet. */
+typedef struct tsi_direct_applied {
+  tsi_direct *direct;
+  int components;
+  float *floats;
+  double *columns; /* component by component */
+} tsi_direct_applied;
+
+ts_status tsi_direct_prepare(ts_context *context, tsi_direct_applied *s, int components);
+/* z = A^-1 r, between tsi_enter and tsi_leave. Waits for the device. */
+ts_status tsi_direct_apply(const tsi_direct_applied *s, ts_vector *z, const ts_vector *r);
+/* The factors too; `s` may have none. */
+void tsi_direct_drop(ts_context *context, tsi_direct_applied *s);
 
 #endif

@@ -7,13 +7,6 @@
 #include "direct.h"
 #include "preconditioner.h"
 
-typedef struct direct_state {
-  tsi_direct *direct;
-  int components; /* that there are arrays for */
-  float *floats;
-  double *columns; /* component by component */
-} direct_state;
-
 static const double default_entries = 1e8; /* 1.2 GB */
 
 static ts_status resolve(const ts_matrix *A, ts_preconditioner_desc *desc) {
@@ -30,16 +23,9 @@ static ts_status resolve(const ts_matrix *A, ts_preconditioner_desc *desc) {
   return TS_OK;
 }
 
-static void free_arrays(ts_context *context, direct_state *s) {
-  tsi_free(context, s->floats);
-  tsi_free(context, s->columns);
-  s->floats = NULL, s->columns = NULL, s->components = 0;
-}
-
 static void destroy(ts_preconditioner *M) {
-  direct_state *s = M->state;
-  free_arrays(M->context, s);
-  tsi_direct_destroy(M->context, s->direct);
+  tsi_direct_applied *s = M->state;
+  tsi_direct_drop(M->context, s);
   tsi_free(M->context, s);
 }
 
@@ -55,7 +41,7 @@ static ts_status factor(const ts_preconditioner *M, tsi_direct **out) {
 }
 
 static ts_status create(ts_preconditioner *M) {
-  direct_state *s = tsi_calloc(M->context, 1, sizeof *s);
+  tsi_direct_applied *s = tsi_calloc(M->context, 1, sizeof *s);
   if (!s) return tsi_out_of_memory(M->context, "a preconditioner", sizeof *s);
   M->state = s;
   return factor(M, &s->direct); /* after a failure `destroy` frees s */
@@ -63,7 +49,7 @@ static ts_status create(ts_preconditioner *M) {
 
 /* With a new analysis: other values may be zeros. */
 static ts_status update(ts_preconditioner *M) {
-  direct_state *s = M->state;
+  tsi_direct_applied *s = M->state;
   tsi_direct *made;
   TSI_TRY(factor(M, &made));
   tsi_direct_destroy(M->context, s->direct);
@@ -72,56 +58,26 @@ static ts_status update(ts_preconditioner *M) {
 }
 
 static ts_status measure(const ts_preconditioner *M, tsi_cost *cost) {
-  const tsi_direct *d = ((const direct_state *)M->state)->direct;
+  const tsi_direct *d = ((const tsi_direct_applied *)M->state)->direct;
   cost->operations = 2;
   return tsi_preconditioner_products(M, d->method->reads * d->entries, &cost->products);
 }
 
 static int is_symmetric(const ts_preconditioner *M) {
-  const tsi_direct *d = ((const direct_state *)M->state)->direct;
+  const tsi_direct *d = ((const tsi_direct_applied *)M->state)->direct;
   return d->is_cholesky && d->sign > 0;
 }
 
 static ts_status prepare(const ts_preconditioner *M, int components) {
-  direct_state *s = M->state;
-  ts_context *context = M->context;
-  const size_t n = (size_t)s->direct->n, count = n * (size_t)components;
-  if (s->components == components) return TS_OK;
-  free_arrays(context, s);
-  s->floats = tsi_malloc(context, count, sizeof *s->floats);
-  s->columns = tsi_malloc(context, count, sizeof *s->columns);
-  if (!s->floats || !s->columns)
-    return tsi_out_of_memory(context, "a preconditioner", count * (sizeof *s->floats + sizeof *s->columns));
-  s->components = components;
-  return TS_OK;
+  return tsi_direct_prepare(M->context, M->state, components);
 }
 
-/* z = A^-1 r in double, as far as the parts of z hold it: where the units of rows differ, what rounding to
- * floats adds to A z may be larger than r. */
 static ts_status apply(const ts_preconditioner *M, ts_vector *z, const ts_vector *r) {
-  const direct_state *s = M->state;
-  const ts_vector given = tsi_first_part(r);
-  const size_t n = (size_t)s->direct->n, width = (size_t)s->components, count = n * width;
-  TSI_TRY(tsi_read_floats(&given, s->floats));
-  for (size_t c = 0; c < width; c++) {
-    double *column = s->columns + c * n;
-    for (size_t i = 0; i < n; i++) column[i] = (double)s->floats[i * width + c];
-    tsi_direct_solve(s->direct, column);
-  }
-  for (ts_vector *part = z; part; part = part->low) {
-    ts_vector first = tsi_first_part(part);
-    for (size_t k = 0; k < count; k++) {
-      double *rest = &s->columns[k % width * n + k / width];
-      s->floats[k] = (float)*rest;
-      *rest -= (double)s->floats[k];
-    }
-    TSI_TRY(tsi_write_floats(&first, s->floats));
-  }
-  return TS_OK;
+  return tsi_direct_apply(M->state, z, r);
 }
 
 static void describe(const ts_preconditioner *M, ts_preconditioner_info *info) {
-  const tsi_direct *d = ((const direct_state *)M->state)->direct;
+  const tsi_direct *d = ((const tsi_direct_applied *)M->state)->direct;
   info->factors = d->method->name;
   info->factor_entries = (int64_t)d->entries;
 }

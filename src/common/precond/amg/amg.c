@@ -262,7 +262,7 @@ static ts_status measure(tsi_amg *amg, double seconds) {
     info->operator_complexity += (double)level->entries / fmax(1, (double)first->entries);
     info->grid_complexity += (double)level->rows / (double)first->rows;
   }
-  info->stalled = !amg->inverse && amg->levels < amg->desc.max_levels;
+  info->stalled = !tsi_amg_ends_exactly(amg) && amg->levels < amg->desc.max_levels;
   return TS_OK;
 }
 
@@ -351,6 +351,7 @@ static ts_status amg_build(tsi_amg *amg, int keep) {
   const size_t before = amg->context->bytes_device - amg->info.bytes_device;
   TSI_TRY(set_up(amg, keep));
   if (!amg->inverse || keep) TSI_TRY(upload_inverse(amg));
+  TSI_TRY(tsi_amg_factor_last(amg));
   const int components = amg->components ? amg->components : 1;
   amg->components = 0;
   TSI_TRY(tsi_amg_prepare(amg, components));
@@ -376,6 +377,7 @@ static void destroy_amg(ts_context *context, tsi_amg *a) {
     ts_matrix_destroy(&a->level[l].R);
   }
   ts_matrix_destroy(&a->inverse);
+  tsi_direct_drop(context, &a->factors);
   tsi_amg_host_free(context, &a->host);
   tsi_free(context, a);
 }
@@ -446,7 +448,7 @@ static void destroy(ts_preconditioner *M) {
 
 static int disappoints(const ts_preconditioner *M, char *why, size_t size) {
   const tsi_amg *amg = M->state;
-  if (amg->inverse) return 0;
+  if (tsi_amg_ends_exactly(amg)) return 0;
   snprintf(why, size, "aggregation leaves %lld of %lld rows", (long long)amg->level[amg->levels - 1].rows,
            (long long)tsi_all_rows(M->matrix));
   return 1;

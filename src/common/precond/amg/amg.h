@@ -24,6 +24,7 @@
 #include "common/core/array.h"
 #include "common/core/core.h"
 #include "common/core/pool.h"
+#include "common/precond/direct.h"
 #include "common/precond/polynomial.h"
 #include "common/precond/preconditioner.h"
 
@@ -106,7 +107,8 @@ typedef struct tsi_amg {
   int is_unsymmetric;     /* the matrix was, when the hierarchy was made */
   int levels, components; /* components of the vectors, 0 before they are made */
   tsi_amg_level level[TSI_AMG_MAX_LEVELS];
-  ts_matrix *inverse; /* of the last level; NULL: it is smoothed */
+  ts_matrix *inverse;         /* of the last level; NULL: it has none */
+  tsi_direct_applied factors; /* of a last level without an inverse; without either it is smoothed */
   ts_amg_info info;
 } tsi_amg;
 
@@ -180,6 +182,14 @@ static inline double tsi_amg_add_lanes(double sums[TSI_AMG_LANES]) {
   for (int w = TSI_AMG_LANES / 2; w > 0; w /= 2)
     for (int k = 0; k < w; k++) sums[k] += sums[k + w];
   return sums[0];
+}
+
+/* ---- amg_factors.c ---- */
+
+/* amg->factors, if they can be had and cost little. */
+ts_status tsi_amg_factor_last(tsi_amg *amg);
+static inline int tsi_amg_ends_exactly(const tsi_amg *amg) {
+  return amg->inverse || amg->factors.direct;
 }
 
 /* ---- amg_units.c ---- */

@@ -1,6 +1,6 @@
 /* Cycles of algebraic multigrid, written once for all backends over the ops table:
  *
- *   cycle(l):  on the last level:  x = A^-1 b, a product with the inverse
+ *   cycle(l):  on the last level:  x = A^-1 b, a product with the inverse, or by factors
  *              smooth x
  *              b' = P^T (b - A x);  x' = 0
  *              cycle(l + 1), from the second level on `visits` times
@@ -70,11 +70,12 @@ static ts_status smooth(const tsi_amg *amg, int l, int times, ts_vector *x, cons
 
 /* How often level l + 1 is visited in a visit of level l. */
 static int visits_below(const tsi_amg *amg, int l) {
-  return l == 0 || (l + 2 == amg->levels && amg->inverse) ? 1 : amg->desc.visits;
+  return l == 0 || (l + 2 == amg->levels && tsi_amg_ends_exactly(amg)) ? 1 : amg->desc.visits;
 }
 
 static ts_status cycle(const tsi_amg *amg, int l, ts_vector *x, const ts_vector *b, int x_is_zero) {
   const tsi_amg_level *level = &amg->level[l], *next = level + 1;
+  if (l + 1 == amg->levels && amg->factors.direct) return tsi_direct_apply(&amg->factors, x, b);
   if (l + 1 == amg->levels) {
     return amg->inverse ? tsi_spmv(x, amg->inverse, b) : smooth(amg, l, IN_PLACE_OF_INVERSE, x, b, 1);
   }
@@ -101,6 +102,9 @@ tsi_cost tsi_amg_cost(const tsi_amg *amg) {
     if (l + 1 < amg->levels) {
       entries += visits * ((steps + 1) * own + level->transfers) - from_zero * own;
       operations += visits * (3 * steps + 3);
+    } else if (amg->factors.direct) {
+      entries += visits * amg->factors.direct->method->reads * amg->factors.direct->entries;
+      operations += visits * 2;
     } else {
       entries += visits * (amg->inverse ? rows * rows : (last_steps - 1) * own);
       operations += visits * (amg->inverse ? 1 : 3 * last_steps);
@@ -115,7 +119,8 @@ tsi_cost tsi_amg_cost(const tsi_amg *amg) {
 ts_status tsi_amg_cycle(const tsi_amg *amg, ts_vector *z, const ts_vector *r) {
   ts_vector first = tsi_first_part(z);
   const ts_vector given = tsi_first_part(r);
-  if (amg->device) return amg->context->ops->amg->cycle(amg, &first, &given, whole_cycle);
+  if (amg->device && !amg->factors.direct)
+    return amg->context->ops->amg->cycle(amg, &first, &given, whole_cycle);
   return whole_cycle(amg, &first, &given);
 }
 
@@ -179,6 +184,7 @@ static ts_status make_vectors(tsi_amg *amg, int components) {
 ts_status tsi_amg_prepare(tsi_amg *amg, int components) {
   if (amg->components == components) return TS_OK;
   tsi_amg_drop_vectors(amg);
+  if (amg->factors.direct) TSI_TRY(tsi_direct_prepare(amg->context, &amg->factors, components));
   TSI_TRY(tsi_enter(amg->context));
   ts_status status = make_vectors(amg, components);
   for (int l = 0; l < amg->levels && status == TS_OK && amg->desc.smoother != TS_AMG_SMOOTHER_L1_JACOBI; l++)
