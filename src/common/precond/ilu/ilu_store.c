@@ -41,11 +41,11 @@ static ts_status add_chunk(tsi_ilu_store *store, int32_t count) {
   if (!chunk) return tsi_out_of_memory(store->context, "incomplete factors", bytes);
   *chunk = (tsi_ilu_chunk){.before = store->chunks, .room = (int64_t)room};
   char *next = (char *)(chunk + 1);
-  chunk->values = (double *)next;
+  chunk->values = (void *)next;
   next += room * sizeof(double);
-  if (links) chunk->links = (tsi_ilu_link *)next;
+  if (links) chunk->links = (void *)next;
   next += room * links;
-  chunk->columns = (int32_t *)next;
+  chunk->columns = (void *)next;
   next += room * sizeof(int32_t);
   if (levels) chunk->levels = (unsigned char *)next;
   store->chunks = chunk;
