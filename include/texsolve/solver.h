@@ -131,7 +131,8 @@ typedef int (*ts_progress_fn)(const ts_progress *progress, void *user);
 
 /* Vectors v with A v = 0 of a symmetric matrix A: constants of Neumann conditions, rigid-body motions of a body
  * that nothing holds. A solver takes their part out of b, since no x reaches it, and out of x, which A does not
- * see. Constants that A maps to 0 are found by themselves, unless iterations are fixed. */
+ * see. Constants that A maps to 0 are found by themselves, unless iterations are fixed or the precision is
+ * single. */
 typedef struct ts_null_space_desc {
   int count;        /* 1 to 8 */
   ts_array vectors; /* unknowns x count floats or doubles, row by row, of any length; the solver copies them */

@@ -129,12 +129,12 @@ static ts_status take_given(tsi_null_space *space, const ts_null_space_desc *giv
   return status;
 }
 
-/* Iterations of a fixed number take no time for a look at the matrix, and the application's functions are not
- * called for it. */
+/* Iterations of a fixed number, and solvers in single precision alone, take no time and no room for a look at
+ * the matrix, and the application's functions are not called for it. */
 static int may_try_constants(const ts_matrix *A, const ts_solver_desc *desc) {
   return A->info.symmetric && !A->row_space->constrained && !A->kind->has_no_entries && !A->function &&
-         !tsi_is_least_squares(desc->method) && !desc->fixed_iterations && desc->stop == TS_STOP_RESIDUAL &&
-         A->context->caps.pairs;
+         !tsi_is_least_squares(desc->method) && !desc->fixed_iterations &&
+         desc->precision != TS_PRECISION_SINGLE && desc->stop == TS_STOP_RESIDUAL && A->context->caps.pairs;
 }
 
 ts_status tsi_null_space_create(ts_matrix *A, const ts_solver_desc *desc, tsi_null_space **space) {
