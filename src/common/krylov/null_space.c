@@ -189,46 +189,71 @@ static ts_status create_vectors(tsi_null_space *space, int count, int components
   return status;
 }
 
-static ts_status multiply_constants(const tsi_null_space *space, double *largest) {
-  const tsi_ops *ops = space->matrix->context->ops;
-  double found[4];
-  TSI_TRY(tsi_fill(space->work, 0));
-  TSI_TRY(tsi_residual(space->work, space->work, space->matrix, space->vectors[0]));
-  const ts_vector first = tsi_first_part(space->work);
-  TSI_TRY(ops->reduce(space->sums, 0, TSI_REDUCE_MAX_ABS, &first, &first));
-  TSI_TRY(tsi_scalars_read(space->sums, 0, 1, found));
-  *largest = found[0];
+static ts_status reduce_product(const ts_matrix *A, const ts_vector *ones, ts_vector *product,
+                                ts_scalars *slots, tsi_reduction reduction, double *found) {
+  double sums[4];
+  TSI_TRY(tsi_fill(product, 0));
+  TSI_TRY(tsi_residual(product, product, A, ones));
+  const ts_vector first = tsi_first_part(product);
+  TSI_TRY(A->context->ops->reduce(slots, 0, reduction, &first, &first));
+  TSI_TRY(tsi_scalars_read(slots, 0, 1, sums));
+  *found = sums[0];
   return TS_OK;
 }
 
+/* The norm of A 1 in floats, beside that of A: only a matrix for which it is small is worth vectors of doubles,
+ * and its own rest. */
+static ts_status look_in_floats(const ts_matrix *A, int *is_small) {
+  ts_vector *v[2] = {NULL};
+  ts_scalars *slots = NULL;
+  int exponent;
+  double square = INFINITY;
+  frexp(A->norm_infinity, &exponent);
+  exponent = exponent > 100 ? 100 : exponent < -100 ? -100 : exponent; /* squares stay within floats */
+  *is_small = 0;
+  TSI_TRY(tsi_arena_create(A->row_space, 1, 1, v, 2, 1, &slots));
+  ts_status status = tsi_fill(v[0], (float)ldexp(1, -exponent));
+  if (status == TS_OK) status = reduce_product(A, v[0], v[1], slots, TSI_REDUCE_DOT, &square);
+  *is_small = sqrt(square) <= 0x1p-9 * ldexp(A->norm_infinity, -exponent);
+  for (int i = 0; i < 2; i++) tsi_vector_destroy(v[i]);
+  tsi_scalars_destroy(slots);
+  return status;
+}
+
 /* Whether A 1 is 0 but for the rounding of A's entries. */
-static ts_status try_constants(tsi_null_space *space) {
+static ts_status look_in_doubles(const tsi_null_space *space, int *is_zero) {
   const ts_matrix *A = space->matrix;
   double largest = INFINITY;
   TSI_TRY(tsi_enter(A->context));
-  TSI_TRY(tsi_leave(A->context, multiply_constants(space, &largest)));
+  TSI_TRY(tsi_leave(A->context, reduce_product(A, space->vectors[0], space->work, space->sums,
+                                               TSI_REDUCE_MAX_ABS, &largest)));
+  *is_zero = largest <= 0x1p-46 * A->norm_infinity;
+  return TS_OK;
+}
+
+static ts_status try_constants(tsi_null_space *space, int components) {
+  const ts_matrix *A = space->matrix;
+  const int changed = space->changes != A->changes;
+  int yes = space->count;
+  if (changed) {
+    TSI_TRY(tsi_enter(A->context));
+    TSI_TRY(tsi_leave(A->context, look_in_floats(A, &yes)));
+  }
+  if (!yes || components != space->components) destroy_vectors(space);
+  if (yes && !space->components) TSI_TRY(create_vectors(space, 1, components));
+  if (yes && changed) TSI_TRY(look_in_doubles(space, &yes));
+  if (!yes) destroy_vectors(space);
   space->changes = A->changes;
   space->square = A->all_rows ? (double)A->all_rows : (double)A->info.rows;
-  space->count = A->norm_infinity > 0 && largest <= 0x1p-46 * A->norm_infinity;
+  space->count = yes;
   return TS_OK;
 }
 
 ts_status tsi_null_space_prepare(tsi_null_space *space, int components) {
-  const int is_new = components != space->components;
-  if (space->values) {
-    if (!is_new) return TS_OK;
-    destroy_vectors(space);
-    return create_vectors(space, space->count, components);
-  }
-  if (!is_new && space->changes == space->matrix->changes) return TS_OK;
-  if (space->changes == space->matrix->changes && space->count == 0) return TS_OK;
-  if (is_new) {
-    destroy_vectors(space);
-    TSI_TRY(create_vectors(space, 1, components));
-  }
-  TSI_TRY(try_constants(space));
-  if (space->count == 0) destroy_vectors(space);
-  return TS_OK;
+  if (!space->values) return try_constants(space, components);
+  if (components == space->components) return TS_OK;
+  destroy_vectors(space);
+  return create_vectors(space, space->count, components);
 }
 
 /* ---- Taking out ---- */
