@@ -31,13 +31,13 @@ typedef struct bench_options {
   reorder_kind reorder;
   int json;
 
-  /* Of precision, amg, ilu and families. */
-  int precision; /* a ts_precision; -1: all, of amg and ilu auto */
+  /* Of precision, answer, amg, ilu and families. */
+  int precision; /* a ts_precision; -1: all, of the others auto */
   double rtol;
   int preconditioner; /* a ts_preconditioner_kind; -1: Jacobi and AMG */
   ts_amg_desc amg;
 
-  /* Of compare, paper, precision, amg and ilu; matrices and sizes of lcp too. */
+  /* Of compare, paper, precision, answer, amg and ilu; matrices and sizes of lcp too. */
   const char *backends;                 /* "gl,cuda,cpu"; NULL: these three as far as they are there */
   const char *matrices[BENCH_MATRICES]; /* beside `matrix` */
   int matrix_count;
@@ -52,6 +52,7 @@ typedef struct bench_options {
 /* A benchmark that could not measure all that it was asked for; what it could is in the report. */
 enum { BENCH_INCOMPLETE = 2 };
 
+int bench_answer(const bench_options *options, struct report *r);
 int bench_amg(const bench_options *options, struct report *r);
 int bench_ilu(const bench_options *options, struct report *r);
 int bench_families(const bench_options *options, struct report *r);

@@ -1,6 +1,6 @@
 /* texsolve bench
- * limits|spmv|blas|cg|multigrid|system|tune|compare|paper|precision|amg|ilu|families|lcp|scaling: what a device
- * can do, how near the library comes to it, and how right its answers are. */
+ * limits|spmv|blas|cg|multigrid|system|tune|compare|paper|precision|answer|amg|ilu|families|lcp|scaling: what a
+ * device can do, how near the library comes to it, and how right its answers are. */
 #include "bench.h"
 
 #include <stdio.h>
@@ -15,32 +15,46 @@
 #include "report.h"
 #include "timing.h"
 
+/* What a benchmark takes beside the options that all have. */
+enum {
+  MATRICES = 1, /* or problems, by name behind it */
+  SIZES = 2,    /* several */
+  BACKENDS = 4, /* one after the other, and one component */
+  SOLVES = 8,   /* to a tolerance, in a precision */
+  HIERARCHY = 16,
+  REORDER = 32,
+  LONG = 64 /* a few runs will do */
+};
+
 typedef struct benchmark {
   const char *name;
   int (*run)(const bench_options *options, report *r);
+  unsigned takes;
+  double rtol; /* by default; 0: the benchmark's own */
 } benchmark;
 
 static const benchmark BENCHMARKS[] = {
-    {"limits", bench_limits},
-    {"spmv", bench_spmv},
-    {"blas", bench_blas},
-    {"cg", bench_cg},
-    {"multigrid", bench_multigrid},
-    {"system", bench_system},
-    {"compare", bench_compare},
-    {"paper", bench_paper},
-    {"tune", bench_tune},
-    {"precision", bench_precision},
-    {"amg", bench_amg},
-    {"ilu", bench_ilu},
-    {"families", bench_families},
-    {"lcp", bench_lcp},
-    {"scaling", bench_scaling},
+    {"limits", bench_limits, 0, 0},
+    {"spmv", bench_spmv, REORDER, 0},
+    {"blas", bench_blas, 0, 0},
+    {"cg", bench_cg, REORDER, 0},
+    {"multigrid", bench_multigrid, 0, 0},
+    {"system", bench_system, 0, 0},
+    {"compare", bench_compare, MATRICES | SIZES | BACKENDS | REORDER, 0},
+    {"paper", bench_paper, BACKENDS | LONG, 0},
+    {"tune", bench_tune, 0, 0},
+    {"precision", bench_precision, MATRICES | BACKENDS | SOLVES | LONG, 1e-10},
+    {"answer", bench_answer, MATRICES | SIZES | BACKENDS | SOLVES, 1e-8},
+    {"amg", bench_amg, MATRICES | SIZES | BACKENDS | SOLVES | HIERARCHY | LONG, 1e-8},
+    {"ilu", bench_ilu, MATRICES | SIZES | BACKENDS | SOLVES | LONG, 1e-8},
+    {"families", bench_families, MATRICES | SOLVES | HIERARCHY, 1e-8},
+    {"lcp", bench_lcp, MATRICES | SIZES | SOLVES, 1e-6},
+    {"scaling", bench_scaling, SOLVES, 0},
 };
 enum { BENCHMARK_COUNT = sizeof BENCHMARKS / sizeof *BENCHMARKS };
 #define KNOWN                                                                                                  \
-  "limits, spmv, blas, cg, multigrid, system, tune, compare, paper, precision, amg, ilu, families, lcp or "    \
-  "scaling"
+  "limits, spmv, blas, cg, multigrid, system, tune, compare, paper, precision, answer, amg, ilu, families, "   \
+  "lcp or scaling"
 
 typedef struct program_options {
   bench_options o;
@@ -79,20 +93,15 @@ static const char *smoother_at(int value) {
   return ts_amg_smoother_name((ts_amg_smoother)value);
 }
 
-static int takes_matrices(const benchmark *b) {
-  return b->run == bench_compare || b->run == bench_precision || b->run == bench_amg || b->run == bench_ilu ||
-         b->run == bench_families || b->run == bench_lcp;
-}
-
-static int is_of_preconditioners(const benchmark *b) {
-  return b->run == bench_amg || b->run == bench_ilu || b->run == bench_families;
+static int takes(const program_options *p, unsigned what) {
+  return (p->benchmark->takes & what) != 0;
 }
 
 /* The benchmark, and behind compare, precision, amg, ilu and lcp matrices or problems. */
 static void set_argument(void *options, const char *text) {
   program_options *p = options;
   if (p->benchmark) {
-    if (!takes_matrices(p->benchmark)) arguments_usage("unexpected argument '%.80s'", text);
+    if (!takes(p, MATRICES)) arguments_usage("unexpected argument '%.80s'", text);
     if (p->o.matrix_count == BENCH_MATRICES) arguments_usage("more than %d matrices", BENCH_MATRICES);
     p->o.matrices[p->o.matrix_count++] = text;
     return;
@@ -106,7 +115,8 @@ static const option_row rows[] = {
     {.kind = OPTION_IS_INPUT,
      .name = "benchmark",
      .argument = "limits|spmv|blas|cg|multigrid|system|tune|paper|scaling\ncompare [MATRIX...]\nprecision "
-                 "[MATRIX...]\namg [MATRIX...]\nilu [MATRIX...]\nfamilies [FAMILY...]\nlcp [PROBLEM...]",
+                 "[MATRIX...]\nanswer [MATRIX...]\namg [MATRIX...]\nilu [MATRIX...]\nfamilies [FAMILY...]\nlcp "
+                 "[PROBLEM...]",
      .parse = set_argument},
     OPTION_ROW(
         BACKEND, "backend", "NAME", o.backend, .letter = 'B',
@@ -122,10 +132,11 @@ static const option_row rows[] = {
      .letter = 's',
      .argument = "N",
      .parse = set_sizes,
-     .help = "Rows, or points a side of a grid; k and M after the number mean 1024 and 1048576; compare, amg "
-             "and ilu take several with commas between them; paper: the largest mesh's unknowns; scaling: rows "
-             "in all, and "
-             "where the matrix grows with the parts, of each"},
+     .help =
+         "Rows, or points a side of a grid; k and M after the number mean 1024 and 1048576; compare, answer, "
+         "amg and ilu take several with commas between them; paper: the largest mesh's unknowns; scaling: rows "
+         "in all, and "
+         "where the matrix grows with the parts, of each"},
     OPTION_ROW(TEXT, "matrix", "NAME", o.matrix, .letter = 'm',
                .help =
                    "A generated matrix (grid: triangulated grid with 7 entries a row; laplace2d, laplace3d; "
@@ -152,13 +163,14 @@ static const option_row rows[] = {
                    "Batches per measurement, of which the median is printed (default 7, paper, precision, amg "
                    "and ilu: 3)"),
     OPTION_ROW(FLAG, "json", NULL, o.json, .letter = 'j', .help = "Print one JSON object"),
-    OPTION_HEADING("Of precision, amg, ilu, families, lcp and scaling:"),
-    OPTION_RTOL(o.rtol, "relative tolerance (default: 1e-10, amg, ilu and families: 1e-8, lcp: 1e-6); scaling: "
-                        "solves to that, no times of an "
-                        "iteration"),
+    OPTION_HEADING("Of precision, answer, amg, ilu, families, lcp and scaling:"),
+    OPTION_RTOL(o.rtol,
+                "relative tolerance (default: 1e-10, answer, amg, ilu and families: 1e-8, lcp: 1e-6); scaling: "
+                "solves to that, no times of an "
+                "iteration"),
     OPTION_NAME("precision", "NAME", o.precision, precision_at,
-                "single, mixed, double or auto (default: one after the other, amg, ilu, families and scaling: "
-                "auto); lcp: single "
+                "single, mixed, double or auto (default: one after the other, answer, amg, ilu, families and "
+                "scaling: auto); lcp: single "
                 "or double (default: both)"),
     OPTION_HEADING("Of lcp:"),
     OPTION_WHOLE("batch", "N", o.batch, 1, 1 << 20,
@@ -176,7 +188,7 @@ static const option_row rows[] = {
                  "1: V-cycles; 2: W-cycles below the second level, the default"),
     OPTION_WHOLE("coarsest", "N", o.amg.coarsest, 1, 1000, "rows that are solved exactly (default: 500)"),
     OPTION_FLAG("peers", o.peers, "of families: hypre and AMGCL too, if their programs are built"),
-    OPTION_HEADING("Of compare, paper, precision, amg and ilu:"),
+    OPTION_HEADING("Of compare, paper, precision, answer, amg and ilu:"),
     OPTION_TEXT(
         "backends", "LIST", o.backends,
         "Backends with commas between them (default: gl,cuda,cpu, of which those that are absent are left "
@@ -201,6 +213,8 @@ static const char description[] =
     "conjugate gradients, axpy, dot\n"
     "precision [MATRIX...]  what solves reach in every precision, in how many iterations: b = 1, Jacobi; "
     "poisson2d and poisson3d are Dirichlet's problem on a grid of --size points in all\n"
+    "answer [MATRIX...]  from arrays on the host to x: a copy of the arrays, the matrix, new values, auto's "
+    "preconditioner, the solve, and the sum; of a file the time to read it; a FAMILY's name is a matrix too\n"
     "amg [MATRIX...]  conjugate gradients with Jacobi and with algebraic multigrid: set-up, update, solve, "
     "iterations, residual; b = 1\n"
     "ilu [MATRIX...]  incomplete factors, by size and by levels of fill: triangular systems on the host, on "
@@ -222,7 +236,8 @@ static const char description[] =
     "paper  figures 8, 9 and 11 of Buatois, Caumon and Levy 2008 on meshes of their sizes, 1.5 k to 1 M "
     "unknowns: "
     "every format on every backend, and the error of conjugate gradients in single precision\n\n"
-    "All but limits, compare, precision, amg, ilu, families, lcp, paper and scaling also measure the limits "
+    "All but limits, compare, precision, answer, amg, ilu, families, lcp, paper and scaling also measure the "
+    "limits "
     "that "
     "concern "
     "them, and "
@@ -239,21 +254,17 @@ static void check_options(const program_options *p) {
   if (!p->benchmark) arguments_usage("which benchmark? " KNOWN);
   int (*const run)(const bench_options *, report *) = p->benchmark->run;
   if (p->o.backends) arguments_backends("--backends", p->o.backends);
-  const int is_compare = run == bench_compare, is_paper = run == bench_paper,
-            is_precision = run == bench_precision, is_amg = run == bench_amg, is_ilu = run == bench_ilu,
-            is_families = run == bench_families;
-  if (!is_compare && run != bench_spmv && run != bench_cg)
-    options_refuse("", OPTION_NAMES("reorder"), " is for spmv, cg and compare");
+  const int is_compare = run == bench_compare, is_amg = run == bench_amg, is_families = run == bench_families,
+            is_lcp = run == bench_lcp;
+  if (!takes(p, REORDER)) options_refuse("", OPTION_NAMES("reorder"), " is for spmv, cg and compare");
   if (!is_compare) options_refuse("", OPTION_NAMES("set"), " is for compare");
-  const int is_lcp = run == bench_lcp;
-  if (!is_compare && !is_amg && !is_ilu && !is_lcp && p->o.size_count > 1)
-    arguments_usage("several sizes are for compare, amg, ilu and lcp");
-  if (is_paper)
+  if (!takes(p, SIZES) && p->o.size_count > 1)
+    arguments_usage("several sizes are for compare, answer, amg, ilu and lcp");
+  if (run == bench_paper)
     options_refuse("paper has matrices of its own, expected it without ", OPTION_NAMES("matrix"), "");
-  const int is_scaling = run == bench_scaling;
-  if (!is_precision && !is_amg && !is_ilu && !is_families && !is_scaling && !is_lcp)
+  if (!takes(p, SOLVES))
     options_refuse("", OPTION_NAMES("rtol", "precision"),
-                   " is for precision, amg, ilu, families, lcp and scaling");
+                   " is for precision, answer, amg, ilu, families, lcp and scaling");
   if (!is_lcp) options_refuse("", OPTION_NAMES("batch"), " is for lcp");
   if (is_lcp) {
     if (p->o.matrix_count)
@@ -264,18 +275,18 @@ static void check_options(const program_options *p) {
     if (p->o.precision >= 0 && p->o.precision != TS_PRECISION_SINGLE && p->o.precision != TS_PRECISION_DOUBLE)
       arguments_usage("--precision of lcp is single or double");
   }
-  if (is_scaling && !options_given("rtol"))
+  if (run == bench_scaling && !options_given("rtol"))
     options_refuse("", OPTION_NAMES("precision"), " of scaling is for a solve, expected --rtol too");
   if (!is_amg) options_refuse("", OPTION_NAMES("preconditioner"), " is for amg");
-  if (!is_amg && !is_families)
+  if (!takes(p, HIERARCHY))
     options_refuse("", OPTION_NAMES("strength", "smoother", "sweeps", "visits", "coarsest"),
                    " is for amg and families");
   if (!is_families) options_refuse("", OPTION_NAMES("peers"), " is for families");
   if (is_families)
     options_refuse("families has matrices of its own, expected it without ", OPTION_NAMES("matrix"), "");
-  if (!is_compare && !is_paper && !is_precision && !is_amg && !is_ilu)
+  if (!takes(p, BACKENDS))
     options_refuse("", OPTION_NAMES("backends"),
-                   " is for compare, paper, precision, amg and ilu, expected --backend");
+                   " is for compare, paper, precision, answer, amg and ilu, expected --backend");
   else if (p->o.components != 1)
     arguments_usage("%s works on vectors of one component", p->benchmark->name);
 }
@@ -320,12 +331,9 @@ int cmd_bench(int argc, char **argv) {
     p.o.amg.strength = -1; /* in the API 0 is the default */
   progress_enable(ranks_is_root());
   bench_order_set(p.o.reorder);
-  if (p.o.rtol == 0 && p.benchmark->run != bench_scaling)
-    p.o.rtol = is_of_preconditioners(p.benchmark) ? 1e-8 : p.benchmark->run == bench_lcp ? 1e-6 : 1e-10;
-  const int is_long = p.benchmark->run == bench_paper || p.benchmark->run == bench_precision ||
-                      p.benchmark->run == bench_amg || p.benchmark->run == bench_ilu;
+  if (p.o.rtol == 0) p.o.rtol = p.benchmark->rtol;
   if (!p.o.repeat && p.benchmark->run == bench_families) p.o.repeat = 1;
-  if (!p.o.repeat) p.o.repeat = is_long ? 3 : 7;
+  if (!p.o.repeat) p.o.repeat = takes(&p, LONG) ? 3 : 7;
   const int outcome = cmd_bench_run(&p);
   ranks_end(outcome == EXIT_ERROR);
   return outcome;

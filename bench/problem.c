@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "bench.h"
+#include "family.h"
 
 static void take(problem *p, generated_problem *g) {
   p->system.A = (mm_csr){.rows = g->rows,
@@ -32,9 +33,14 @@ int problem_take(problem *p, generated_problem *g) {
   return 2;
 }
 
+int problem_is_family(const char *name) {
+  return family_find(name) >= 0;
+}
+
 static int generate(problem *p, const char *name, int32_t rows) {
   generated_problem g;
-  const int failed = generate_problem(&g, name, rows);
+  const int family = family_find(name),
+            failed = family < 0 ? generate_problem(&g, name, rows) : family_make(family, rows, &g);
   if (failed == 2) bench_error("no memory for the matrix %s of %d rows, or more than 2^31 entries", name, rows);
   if (failed == 3) bench_error("the matrix %s has at least %d rows, not %d", name, GENERATED_MESH_ROWS, rows);
   return failed ? failed : problem_take(p, &g);
@@ -42,7 +48,7 @@ static int generate(problem *p, const char *name, int32_t rows) {
 
 int problem_make(problem *p, const char *name, int32_t rows) {
   *p = (problem){0};
-  if (generated_is_name(name)) return generate(p, name, rows);
+  if (generated_is_name(name) || problem_is_family(name)) return generate(p, name, rows);
   const solve_options options = {.matrix = name, .preconditioner = TS_PRECONDITIONER_JACOBI};
   const int failed = solve_read(&options, &p->system);
   if (!failed) p->system.exponents[0].x = 0; /* x is that of the scaled system */

@@ -13,11 +13,13 @@ typedef struct problem {
   double *near_null;
 } problem;
 
-/* A generated matrix of `rows` rows or the file called `name`. Nonzero after a message. */
+/* A generated matrix of `rows` rows, one of a family (family.h), or the file called `name`. Nonzero after a
+ * message. */
 int problem_make(problem *p, const char *name, int32_t rows);
 /* The same of a matrix that is there: its arrays are the problem's from now on, also on failure. */
 int problem_take(problem *p, generated_problem *g);
 void problem_free(problem *p);
+int problem_is_family(const char *name);
 
 /* The part of a name behind the directories. */
 const char *problem_title(const char *name);
