@@ -267,7 +267,7 @@ static void describe(ts_context *context) {
   tsi_caps *caps = &context->caps;
   *caps = first->caps;
   caps->formats = 1u << TS_FORMAT_CSR; /* each part then chooses its own */
-  caps->row_plans = 0;
+  caps->row_plans = caps->csr_on_host = 0;
   caps->grid_storages = 0;
   caps->parts = state->count;
   char ranks[32] = "", name[sizeof context->backend_name], which[24] = "";

@@ -152,7 +152,7 @@ static ts_status describe(ts_matrix *A, own_rows *o, multi_rows *rows) {
   ts_context *context = A->context;
   ts_matrix_info block = {0};
   double norm;
-  TSI_TRY(tsi_csr_inspect(context, &o->block, NULL, &block, &norm));
+  TSI_TRY(tsi_csr_inspect(context, &o->block, NULL, NULL, &block, &norm));
   const int64_t first = multi_first_row(context, rows);
   whole w = {.unsymmetric_row = block.symmetric ? INT64_MAX : first + block.unsymmetric_row,
              .unsymmetric_column = first + block.unsymmetric_column,
@@ -204,7 +204,7 @@ ts_status multi_inspect(ts_matrix *A, const tsi_csr *csr, tsi_host_csr *block, t
   multi_rows *rows = ((multi_space *)A->row_space->impl)->rows;
   own_rows o = {.space = A->row_space, .rows = rows};
   int64_t duplicates;
-  TSI_TRY(tsi_csr_canonical(context, csr, NULL, 0, &o.all, &duplicates));
+  TSI_TRY(tsi_csr_canonical(context, csr, NULL, NULL, 0, &o.all, &duplicates));
   ts_status status = take_block(context, &o);
   if (status == TS_OK) status = describe(A, &o, rows);
   if (status == TS_OK && ghosts) status = take_ghosts(context, &o, ghosts);

@@ -36,7 +36,7 @@ ts_status multi_even_rests(ts_matrix *A, const tsi_csr *csr) {
   int64_t duplicates;
   float *values = tsi_calloc(context, entries, sizeof *values);
   if (!values) return tsi_out_of_memory(context, "the rest of a matrix", entries * sizeof *values);
-  ts_status status = tsi_csr_canonical(context, csr, NULL, 0, &pattern, &duplicates);
+  ts_status status = tsi_csr_canonical(context, csr, NULL, NULL, 0, &pattern, &duplicates);
   if (status == TS_OK) {
     tsi_host_csr zeros = pattern;
     zeros.values = values;

@@ -177,8 +177,10 @@ void multi_merge_exponents(void *mine, const void *other) {
 
 ts_status multi_scale_rows(ts_context *context, const tsi_csr *csr, int *exponent, int *loses_digits,
                            tsi_csr *scaled, void **memory) {
-  tsi_exponents exponents = tsi_csr_exponents(context, csr);
+  tsi_csr_facts facts;
   *memory = NULL;
+  TSI_TRY(tsi_csr_look(context, csr, NULL, &facts));
+  tsi_exponents exponents = facts.exponents;
   TSI_TRY(multi_merge_ranks(context, &exponents, sizeof exponents, multi_merge_exponents));
   *exponent = tsi_scaling_exponent(exponents, TSI_ORDINARY_MATRIX);
   *loses_digits = tsi_loses_digits(exponents, *exponent);

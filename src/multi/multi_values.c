@@ -26,7 +26,8 @@ static ts_status number(const ts_matrix *A, const tsi_ranks_matrix_desc *desc, i
                    .column_indices = *columns,
                    .values = desc->values,
                    .double_values = desc->double_values};
-  TSI_TRY(tsi_matrix_check_pattern(A, csr));
+  const tsi_csr_facts facts = {.fingerprint = tsi_csr_fingerprint(A->context, csr)};
+  TSI_TRY(tsi_matrix_check_pattern(A, csr, &facts)); /* a column that the pattern lacks is -1 here */
   return tsi_csr_validate(A->context, csr);
 }
 
@@ -35,7 +36,7 @@ static ts_status write(ts_matrix *A, const tsi_csr *csr) {
   tsi_host_csr *copy = A->host_copy;
   A->host_copy = NULL;
   ts_status status = tsi_enter(A->context);
-  if (status == TS_OK) status = tsi_leave(A->context, tsi_matrix_set_values(A, csr));
+  if (status == TS_OK) status = tsi_leave(A->context, tsi_matrix_set_values(A, csr, NULL));
   if (status == TS_OK) status = multi_even_rests(A, csr);
   A->host_copy = copy;
   return status;

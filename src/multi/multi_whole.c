@@ -60,7 +60,7 @@ static ts_status cut(ts_context *context, const tsi_matrix_desc *desc, cutting *
   tsi_csr pattern = desc->csr;
   pattern.values = NULL;
   pattern.double_values = NULL;
-  TSI_TRY(tsi_csr_canonical(context, &pattern, NULL, 0, &canonical, &duplicates));
+  TSI_TRY(tsi_csr_canonical(context, &pattern, NULL, NULL, 0, &canonical, &duplicates));
   ts_status status =
       tsi_partition_create(context, &canonical, ts_ranks_get_count(context), context->desc.partition, &c->by);
   tsi_csr_free(context, &canonical);

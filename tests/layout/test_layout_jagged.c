@@ -40,7 +40,8 @@ static ts_status lay_out(laid_out *l, const ref_matrix *m, const unsigned char *
                        .values = m->values};
   int64_t duplicates = 0;
   ts_status status = tsi_threads_for(&l->context, m->rows);
-  if (status == TS_OK) status = tsi_csr_canonical(&l->context, &csr, constrained, 0, &l->csr, &duplicates);
+  if (status == TS_OK)
+    status = tsi_csr_canonical(&l->context, &csr, constrained, NULL, 0, &l->csr, &duplicates);
   if (status == TS_OK) status = tsi_tiling_create(&l->context, m->rows, NULL, constrained, &l->rows);
   if (status == TS_OK) status = tsi_tiling_create(&l->context, m->columns, NULL, NULL, &l->columns);
   l->input = (tsi_layout_input){

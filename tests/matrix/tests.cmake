@@ -1,4 +1,5 @@
 texsolve_test(test_matching host QUICK)
+texsolve_test(test_csr_look host QUICK)
 # The generated matrices of the benchmarks, whose formats were measured.
 set(generators generate generate_box generate_cantilever generate_edges generate_graph generate_mesh generate_problem
   normal_equations)

@@ -51,6 +51,7 @@ typedef struct tsi_caps {
   int rectangle_width, rectangle_height; /* the default, best measured for this device */
   unsigned formats;                      /* bit 1 << TS_FORMAT_... */
   int row_plans;                         /* CSR comes with a tsi_row_plan */
+  int csr_on_host;                       /* matrix_read of CSR hands out the matrix's own arrays */
   int single_residuals; /* b - A x is summed in single precision, without its rounding errors */
   int pairs;            /* operations compute in pairs where vectors have a second part */
   int texture_barrier;

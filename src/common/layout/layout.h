@@ -76,15 +76,15 @@ const tsi_format *tsi_format_of(ts_format format);
 /* log2 of n where the format has n x n blocks, else 0. */
 int tsi_format_log2_block(ts_format format);
 
-/* A matrix in canonical CSR: columns ascending in every row, no duplicates, constrained rows empty. `owned`
- * tells whether the arrays are ours. Values that were given as doubles are the sums of values, rests[0] and
- * rests[1], each rounded from what is left. */
+/* A matrix in canonical CSR: columns ascending in every row, no duplicates, constrained rows empty. Values
+ * that were given as doubles are the sums of values, rests[0] and rests[1], each rounded from what is left. */
 struct tsi_host_csr {
   int32_t rows, columns;
   int32_t *row_offsets, *column_indices;
   float *values;   /* NULL: all 0 */
   float *rests[2]; /* NULL: all 0; always ours */
-  int owned;
+  int owned;       /* whether the arrays are ours, */
+  int owns_values; /* or at least the values */
 };
 
 /* One rectangle of the row space: all its rows take the same number of entries, which lie in a block of texels

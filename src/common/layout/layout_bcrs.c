@@ -41,19 +41,35 @@ static int32_t block_rows_of(const tsi_host_csr *csr, int log2_size) {
   return ((csr->rows - 1) >> log2_size) + 1;
 }
 
-int64_t tsi_blocks_count(const tsi_host_csr *csr, int log2_size) {
-  const int32_t block_rows = block_rows_of(csr, log2_size);
-  int64_t count = 0;
-  for (int32_t i = 0; i < block_rows; i++) {
-    merge m = layout_bcrs_start(csr, log2_size, i);
-    while (next_block(&m) >= 0) count++;
-  }
+static int32_t count_blocks(const tsi_host_csr *csr, int log2_size, int32_t block_row) {
+  merge m = layout_bcrs_start(csr, log2_size, block_row);
+  int32_t count = 0;
+  while (next_block(&m) >= 0) count++;
   return count;
 }
 
+/* Of many rows by a sample: multiples of the golden ratio have no period that a numbering of unknowns could
+ * share. */
+static double blocks_an_entry(const tsi_host_csr *csr, int log2_size) {
+  enum { SAMPLE = 4096 };
+  const int32_t block_rows = block_rows_of(csr, log2_size);
+  int64_t count = 0, entries = 0;
+  for (int32_t k = 0; k < SAMPLE && k < block_rows; k++) {
+    const int32_t i = block_rows <= SAMPLE
+                          ? k
+                          : (int32_t)((uint64_t)((uint32_t)k * 2654435769u) * (uint32_t)block_rows >> 32);
+    const merge m = layout_bcrs_start(csr, log2_size, i);
+    for (int r = 0; r < m.rows; r++) entries += m.end[r] - m.at[r];
+    count += count_blocks(csr, log2_size, i);
+  }
+  return entries > 0 ? (double)count / (double)entries : 0;
+}
+
 ts_status tsi_blocks_create(ts_context *context, const tsi_host_csr *csr, int log2_size, tsi_blocks *blocks) {
-  const size_t count = (size_t)tsi_blocks_count(csr, log2_size); /* at most the entries, so 32 bits hold it */
-  *blocks = (tsi_blocks){.log2_size = log2_size, .block_rows = block_rows_of(csr, log2_size)};
+  const int32_t block_rows = block_rows_of(csr, log2_size);
+  size_t count = 0; /* at most the entries, so 32 bits hold it */
+  for (int32_t i = 0; i < block_rows; i++) count += (size_t)count_blocks(csr, log2_size, i);
+  *blocks = (tsi_blocks){.log2_size = log2_size, .block_rows = block_rows};
   blocks->offsets = tsi_malloc(context, (size_t)blocks->block_rows + 1, sizeof *blocks->offsets);
   blocks->columns = tsi_malloc(context, count, sizeof *blocks->columns);
   if (!blocks->offsets || !blocks->columns) {
@@ -169,15 +185,15 @@ static int suits(const ts_context *context, const tsi_host_csr *csr, int blocks)
 static void estimate(const ts_context *context, const tsi_host_csr *csr, int log2_block, double weight,
                      tsi_estimate *e) {
   const double rows = csr->rows, entries = csr->row_offsets[csr->rows] > 0 ? csr->row_offsets[csr->rows] : 1;
-  const double numbers = (double)(1 << 2 * log2_block), count = (double)tsi_blocks_count(csr, log2_block);
-  e->fill = count > 0 ? entries / (count * numbers) : 1;
+  const double numbers = (double)(1 << 2 * log2_block), blocks = blocks_an_entry(csr, log2_block);
+  e->fill = blocks > 0 ? 1 / (blocks * numbers) : 1;
   e->weight = weight;
   if (!context->caps.linear_spaces)
-    e->reads = ((log2_block == 1 ? 2 : 3) + 2 * numbers / 4) * count / entries;
+    e->reads = ((log2_block == 1 ? 2 : 3) + 2 * numbers / 4) * blocks;
   else
-    e->reads = ((4 * numbers + 4) * count + 4 * rows / (1 << log2_block)) / entries;
+    e->reads = (4 * numbers + 4) * blocks + 4 * rows / (1 << log2_block) / entries;
   if (!context->caps.row_plans) return;
-  const double lines = tsi_lines_of_entries(csr), blocks = count / entries;
+  const double lines = tsi_lines_of_entries(csr);
   e->reads =
       tsi_with_lines(&context->tuning, e->reads, (lines < blocks ? lines : blocks) + e->reads / TSI_LINE_BYTES);
 }

@@ -54,9 +54,6 @@ double tsi_with_lines(const tsi_tuning *tuning, double bytes, double lines);
 
 /* ---- layout_bcrs.c ---- */
 
-/* How many blocks with an entry a matrix has, without laying them out. */
-int64_t tsi_blocks_count(const tsi_host_csr *csr, int log2_size);
-
 ts_status tsi_blocks_create(ts_context *context, const tsi_host_csr *csr, int log2_size, tsi_blocks *blocks);
 void tsi_blocks_free(ts_context *context, tsi_blocks *blocks);
 /* The pattern of the blocks as that of a matrix whose entries they are, without values; its arrays are

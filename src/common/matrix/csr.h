@@ -25,8 +25,31 @@ static inline tsi_given_options tsi_given_options_of(ts_precision precision, int
   return (tsi_given_options){precision != TS_PRECISION_SINGLE, may_scale, needs_plan};
 }
 
-/* Offsets ascend, columns are in range, values are finite; the message names row and entry. */
+/* ---- csr_look.c ---- */
+
+/* What is known of a matrix as it is given. */
+typedef struct tsi_csr_facts {
+  int in_order;  /* columns ascend in every row, none is there twice, constrained rows are empty */
+  int has_rests; /* values are doubles that floats do not hold */
+  int32_t longest_row;
+  uint64_t fingerprint;      /* tsi_csr_fingerprint */
+  tsi_exponents exponents;   /* of the values */
+  double norm_infinity;      /* the largest sum of magnitudes in a row, */
+  int32_t zero_diagonal_row; /* the first row with 0 on the diagonal, -1: none, or the matrix is not square, */
+  int negative_diagonal;     /* whether a number on the diagonal is negative: all three of values as floats */
+  int is_negative;           /* square, and every diagonal entry is there and negative */
+  int has_mirrors;           /* symmetric; if not set, it may be so within rounding */
+} tsi_csr_facts;
+
+/* Offsets ascend, columns are in range, values are finite; the message names row and entry. Without values
+ * everything counts as 0. */
+ts_status tsi_csr_look(ts_context *context, const tsi_csr *csr, const unsigned char *constrained,
+                       tsi_csr_facts *facts);
 ts_status tsi_csr_validate(ts_context *context, const tsi_csr *csr);
+/* A 64-bit hash of the sparsity pattern. */
+uint64_t tsi_csr_fingerprint(const ts_context *context, const tsi_csr *csr);
+
+/* ---- csr_canonical.c ---- */
 
 enum {
   TSI_CSR_COPY = 1, /* arrays of its own */
@@ -39,9 +62,10 @@ static inline unsigned tsi_csr_rests(ts_precision precision) {
 }
 
 /* Canonical form: columns ascending, duplicates added up (their number in *duplicates), constrained rows empty.
- * Borrows the user's arrays if they are so already and the flags do not ask for a copy. */
+ * Borrows the user's arrays if they are so already and the flags do not ask for a copy. `facts`: of csr; NULL:
+ * it looks itself. */
 ts_status tsi_csr_canonical(ts_context *context, const tsi_csr *csr, const unsigned char *constrained,
-                            unsigned flags, tsi_host_csr *out, int64_t *duplicates);
+                            const tsi_csr_facts *facts, unsigned flags, tsi_host_csr *out, int64_t *duplicates);
 void tsi_csr_free(ts_context *context, tsi_host_csr *csr);
 
 /* csr_transpose.c: arrays of its own, with columns that ascend. Values are floats or doubles as in `from`. */
@@ -50,10 +74,6 @@ void tsi_csr_transposed_free(ts_context *context, tsi_csr *csr);
 
 /* ---- csr_scale.c ---- */
 
-/* Those of the values. */
-tsi_exponents tsi_csr_exponents(const ts_context *context, const tsi_csr *csr);
-/* Whether it is square and every diagonal entry is there and negative. */
-int tsi_csr_is_negative(const tsi_csr *csr);
 /* out = csr with its values times 2^-exponent, or -2^-exponent if `negated`. They are in `memory`, NULL if they
  * are csr's own. */
 ts_status tsi_csr_scale(ts_context *context, const tsi_csr *csr, int exponent, int negated, tsi_csr *out,
@@ -63,13 +83,11 @@ ts_status tsi_csr_scale(ts_context *context, const tsi_csr *csr, int exponent, i
  */
 int tsi_nearly_equal(float a, float b, float diagonal_a, float diagonal_b);
 
-/* A 64-bit hash of the sparsity pattern. */
-uint64_t tsi_csr_fingerprint(const ts_context *context, const tsi_csr *csr);
-
-/* Fills symmetric, unsymmetric_row, unsymmetric_column, zero_diagonal_row and negative_diagonal of `info`, and
- * the largest sum of magnitudes in a row. Without values everything counts as 0. */
+/* Fills longest_row, symmetric, unsymmetric_row, unsymmetric_column, zero_diagonal_row and negative_diagonal of
+ * `info`, and the largest sum of magnitudes in a row, of a matrix in canonical form. `facts`: of the matrix as
+ * it was given, which serve if it was in order. */
 ts_status tsi_csr_inspect(ts_context *context, const tsi_host_csr *A, const unsigned char *constrained,
-                          ts_matrix_info *info, double *norm_infinity);
+                          const tsi_csr_facts *facts, ts_matrix_info *info, double *norm_infinity);
 
 /* ---- matrix_read.c ---- */
 
@@ -89,8 +107,8 @@ void tsi_matrix_entries_free(ts_context *context, tsi_matrix_entries *entries);
 /* ---- matrix_values.c ---- */
 
 /* New values, stored as they are, and the check of their pattern. */
-ts_status tsi_matrix_set_values(ts_matrix *A, const tsi_csr *csr);
-ts_status tsi_matrix_check_pattern(const ts_matrix *A, const tsi_csr *csr);
+ts_status tsi_matrix_set_values(ts_matrix *A, const tsi_csr *csr, const tsi_csr_facts *facts);
+ts_status tsi_matrix_check_pattern(const ts_matrix *A, const tsi_csr *csr, const tsi_csr_facts *facts);
 /* New values in canonical form, of A alone and of its rest, which is created where there is none. */
 ts_status tsi_matrix_write_values(ts_matrix *A, const tsi_host_csr *values);
 ts_status tsi_matrix_write_rest(ts_matrix *A, const tsi_host_csr *values);

@@ -1,5 +1,5 @@
-/* What a solver wants to know of a matrix beforehand: whether it is symmetric, where a diagonal is 0, its norm.
- */
+/* What a solver wants to know of a matrix beforehand: whether it is symmetric within rounding, where a diagonal
+ * is 0, its norm. */
 #include <math.h>
 
 #include "common/core/core.h"
@@ -10,34 +10,18 @@
 typedef struct inspection {
   const tsi_host_csr *A;
   const unsigned char *constrained;
-  float *diagonal;        /* NULL: A is not square */
-  double *largest;        /* sum of magnitudes in a row */
-  int32_t *zero_diagonal; /* the first one, or -1 */
-  unsigned char *negative_diagonal;
+  float *diagonal;
   unsigned char *unsymmetric;
 } inspection;
 
-static void inspect_rows(const void *arguments, size_t first, size_t last) {
+static void find_diagonal(const void *arguments, size_t first, size_t last) {
   const inspection *n = arguments;
   const tsi_host_csr *A = n->A;
-  for (size_t b = first; b < last; b++) {
-    n->largest[b] = 0;
-    n->zero_diagonal[b] = -1;
-    n->negative_diagonal[b] = 0;
-    for (int32_t i = tsi_block_begin(A->rows, b); i < tsi_block_begin(A->rows, b + 1); i++) {
-      double sum = 0;
-      float diagonal = 0;
-      for (int32_t e = A->row_offsets[i]; e < A->row_offsets[i + 1]; e++) {
-        sum += fabs((double)A->values[e]);
-        if (A->column_indices[e] == i) diagonal = A->values[e];
-      }
-      if (sum > n->largest[b]) n->largest[b] = sum;
-      if (!n->diagonal) continue;
-      n->diagonal[i] = diagonal;
-      if (diagonal < 0) n->negative_diagonal[b] = 1;
-      if (diagonal == 0 && !(n->constrained && n->constrained[i]) && n->zero_diagonal[b] < 0)
-        n->zero_diagonal[b] = i;
-    }
+  const int32_t end = tsi_block_begin(A->rows, last);
+  for (int32_t i = tsi_block_begin(A->rows, first); i < end; i++) {
+    n->diagonal[i] = 0;
+    for (int32_t e = A->row_offsets[i]; e < A->row_offsets[i + 1]; e++)
+      if (A->column_indices[e] == i) n->diagonal[i] = A->values[e];
   }
 }
 
@@ -125,8 +109,9 @@ static void check_symmetry(const tsi_host_csr *A, const unsigned char *constrain
   }
 }
 
-static ts_status inspect_square(ts_context *context, inspection *n, ts_matrix_info *info) {
+static ts_status check_mirrors(ts_context *context, inspection *n, ts_matrix_info *info) {
   const tsi_host_csr *A = n->A;
+  tsi_in_blocks(context, A->rows, find_diagonal, n);
   if (tsi_shares(context, A->rows) && all_have_mirrors(context, *n)) return TS_OK;
   int32_t *cursor = tsi_malloc(context, (size_t)A->rows, sizeof *cursor);
   if (!cursor) return tsi_out_of_memory(context, "inspecting the matrix", (size_t)A->rows * sizeof *cursor);
@@ -135,37 +120,32 @@ static ts_status inspect_square(ts_context *context, inspection *n, ts_matrix_in
   return TS_OK;
 }
 
-ts_status tsi_csr_inspect(ts_context *context, const tsi_host_csr *A, const unsigned char *constrained,
-                          ts_matrix_info *info, double *norm_infinity) {
-  double largest[TSI_BLOCKS];
-  int32_t zero_diagonal[TSI_BLOCKS];
-  unsigned char negative_diagonal[TSI_BLOCKS];
-  inspection n = {.A = A,
-                  .constrained = constrained,
-                  .largest = largest,
-                  .zero_diagonal = zero_diagonal,
-                  .negative_diagonal = negative_diagonal};
-  info->symmetric = A->rows == A->columns;
-  info->unsymmetric_row = info->unsymmetric_column = info->zero_diagonal_row = -1;
-  info->negative_diagonal = 0;
-  *norm_infinity = 0;
-  if (!A->values) {
-    info->zero_diagonal_row = A->rows == A->columns ? 0 : -1;
-    return TS_OK;
-  }
-  TSI_TRY(tsi_threads_for(context, A->rows));
-  if (A->rows == A->columns) {
-    n.diagonal = tsi_malloc(context, (size_t)A->rows, sizeof *n.diagonal);
-    if (!n.diagonal)
-      return tsi_out_of_memory(context, "inspecting the matrix", (size_t)A->rows * sizeof *n.diagonal);
-  }
-  tsi_in_blocks(context, A->rows, inspect_rows, &n);
-  for (int b = 0; b < TSI_BLOCKS; b++) {
-    if (largest[b] > *norm_infinity) *norm_infinity = largest[b];
-    if (info->zero_diagonal_row < 0) info->zero_diagonal_row = zero_diagonal[b];
-    if (negative_diagonal[b]) info->negative_diagonal = 1;
-  }
-  const ts_status status = n.diagonal ? inspect_square(context, &n, info) : TS_OK;
+static ts_status inspect_symmetry(ts_context *context, const tsi_host_csr *A, const unsigned char *constrained,
+                                  ts_matrix_info *info) {
+  inspection n = {.A = A, .constrained = constrained};
+  n.diagonal = tsi_malloc(context, (size_t)A->rows, sizeof *n.diagonal);
+  if (!n.diagonal)
+    return tsi_out_of_memory(context, "inspecting the matrix", (size_t)A->rows * sizeof *n.diagonal);
+  const ts_status status = check_mirrors(context, &n, info);
   tsi_free(context, n.diagonal);
   return status;
+}
+
+ts_status tsi_csr_inspect(ts_context *context, const tsi_host_csr *A, const unsigned char *constrained,
+                          const tsi_csr_facts *facts, ts_matrix_info *info, double *norm_infinity) {
+  const tsi_csr view = {A->rows, A->columns, A->row_offsets, A->column_indices, A->values, NULL};
+  tsi_csr_facts own;
+  TSI_TRY(tsi_threads_for(context, A->rows));
+  if (!facts || !facts->in_order) {
+    TSI_TRY(tsi_csr_look(context, &view, constrained, &own));
+    facts = &own;
+  }
+  info->symmetric = A->rows == A->columns;
+  info->unsymmetric_row = info->unsymmetric_column = -1;
+  info->longest_row = facts->longest_row;
+  info->zero_diagonal_row = facts->zero_diagonal_row;
+  info->negative_diagonal = facts->negative_diagonal;
+  *norm_infinity = facts->norm_infinity;
+  if (!info->symmetric || !A->values || facts->has_mirrors) return TS_OK;
+  return inspect_symmetry(context, A, constrained, info);
 }

@@ -6,101 +6,64 @@
  * ones. */
 #include <float.h>
 #include <math.h>
-#include <string.h>
+#include <stdlib.h>
 
+#include "common/core/clones.h"
 #include "common/core/core.h"
 #include "common/core/pool.h"
 #include "csr.h"
 
-/* The largest magnitude of a block of rows, and the smallest that is not 0. */
-typedef struct magnitudes {
-  double largest, smallest;
-} magnitudes;
+typedef struct scaling {
+  const tsi_csr *from;
+  int exponent, negated;
+  float *floats;
+  double *doubles;
+} scaling;
 
-typedef struct look {
-  const tsi_csr *csr;
-  magnitudes *found;
-} look;
-
-static magnitudes look_at_floats(const float *values, int32_t first, int32_t end) {
-  float largest = 0, smallest = FLT_MAX;
-  for (int32_t e = first; e < end; e++) {
-    const float size = fabsf(values[e]), counted = size > 0 ? size : FLT_MAX;
-    largest = size > largest ? size : largest;
-    smallest = counted < smallest ? counted : smallest;
-  }
-  return (magnitudes){(double)largest, (double)smallest};
+CPU_CLONES static void scale_floats(const float *from, size_t count, double factor, float *to) {
+  for (size_t e = 0; e < count; e++) to[e] = (float)(factor * (double)from[e]);
 }
 
-static magnitudes look_at_doubles(const double *values, int32_t first, int32_t end) {
-  double largest = 0, smallest = DBL_MAX;
-  for (int32_t e = first; e < end; e++) {
-    const double size = fabs(values[e]), counted = size > 0 ? size : DBL_MAX;
-    largest = size > largest ? size : largest;
-    smallest = counted < smallest ? counted : smallest;
-  }
-  return (magnitudes){largest, smallest};
+CPU_CLONES static void multiply_doubles(const double *from, size_t count, double factor, double *to) {
+  for (size_t e = 0; e < count; e++) to[e] = factor * from[e];
 }
 
-static void look_at_blocks(const void *arguments, size_t first, size_t last) {
-  const look *l = arguments;
-  const tsi_csr *csr = l->csr;
-  for (size_t b = first; b < last; b++) {
-    const int32_t begin = csr->row_offsets[tsi_block_begin(csr->rows, b)],
-                  end = csr->row_offsets[tsi_block_begin(csr->rows, b + 1)];
-    l->found[b] =
-        csr->values ? look_at_floats(csr->values, begin, end) : look_at_doubles(csr->double_values, begin, end);
+/* Each number is rounded once, if it is below the range of doubles. */
+static void scale_doubles(const double *from, size_t count, const scaling *s, double *to) {
+  const double sign = s->negated ? -1 : 1;
+  if (abs(s->exponent) < DBL_MAX_EXP - 1) {
+    multiply_doubles(from, count, ldexp(sign, -s->exponent), to);
+    return;
   }
+  for (size_t e = 0; e < count; e++) to[e] = ldexp(sign * from[e], -s->exponent);
 }
 
-static int exponent_of(double size) {
-  int exponent;
-  frexp(size, &exponent);
-  return exponent;
-}
-
-tsi_exponents tsi_csr_exponents(const ts_context *context, const tsi_csr *csr) {
-  magnitudes found[TSI_BLOCKS], all = {0, DBL_MAX};
-  if (!csr->values && !csr->double_values) return tsi_no_exponents;
-  for (int b = 0; b < TSI_BLOCKS; b++) found[b] = all;
-  const look l = {csr, found};
-  tsi_in_blocks(context, csr->rows, look_at_blocks, &l);
-  for (int b = 0; b < TSI_BLOCKS; b++) {
-    all.largest = fmax(all.largest, found[b].largest);
-    all.smallest = fmin(all.smallest, found[b].smallest);
-  }
-  if (all.largest == 0) return tsi_no_exponents;
-  return (tsi_exponents){exponent_of(all.largest), exponent_of(all.smallest)};
-}
-
-/* As a rule the first row says no. */
-int tsi_csr_is_negative(const tsi_csr *csr) {
-  if (csr->rows != csr->columns || (!csr->values && !csr->double_values)) return 0;
-  for (int32_t i = 0; i < csr->rows; i++) {
-    double diagonal = 0;
-    for (int32_t e = csr->row_offsets[i]; e < csr->row_offsets[i + 1]; e++)
-      if (csr->column_indices[e] == i) diagonal += csr->values ? (double)csr->values[e] : csr->double_values[e];
-    if (!(diagonal < 0)) return 0;
-  }
-  return csr->rows > 0;
+static void scale_blocks(const void *arguments, size_t first, size_t last) {
+  const scaling *s = arguments;
+  const tsi_csr *from = s->from;
+  const size_t begin = (size_t)from->row_offsets[tsi_block_begin(from->rows, first)],
+               count = (size_t)from->row_offsets[tsi_block_begin(from->rows, last)] - begin;
+  if (s->floats)
+    scale_floats(from->values + begin, count, ldexp(s->negated ? -1 : 1, -s->exponent), s->floats + begin);
+  if (s->doubles) scale_doubles(from->double_values + begin, count, s, s->doubles + begin);
 }
 
 ts_status tsi_csr_scale(ts_context *context, const tsi_csr *csr, int exponent, int negated, tsi_csr *out,
                         void **memory) {
-  const int32_t entries = csr->row_offsets[csr->rows];
+  const size_t entries = (size_t)csr->row_offsets[csr->rows];
   *out = *csr;
   *memory = NULL;
   if (exponent == 0 && !negated) return TS_OK;
   const size_t size = csr->values ? sizeof(float) : sizeof(double);
-  if (!(*memory = tsi_malloc(context, (size_t)entries, size)))
-    return tsi_out_of_memory(context, "the scaled values of a matrix", (size_t)entries * size);
-  float *floats = csr->values ? *memory : NULL;
-  double *doubles = csr->values ? NULL : *memory;
-  for (int32_t e = 0; floats && e < entries; e++)
-    floats[e] = ldexpf(negated ? -csr->values[e] : csr->values[e], -exponent);
-  for (int32_t e = 0; doubles && e < entries; e++)
-    doubles[e] = ldexp(negated ? -csr->double_values[e] : csr->double_values[e], -exponent);
-  out->values = floats;
-  out->double_values = doubles;
+  if (!(*memory = tsi_malloc(context, entries, size)))
+    return tsi_out_of_memory(context, "the scaled values of a matrix", entries * size);
+  const scaling s = {.from = csr,
+                     .exponent = exponent,
+                     .negated = negated,
+                     .floats = csr->values ? *memory : NULL,
+                     .doubles = csr->double_values ? *memory : NULL};
+  tsi_in_blocks(context, csr->rows, scale_blocks, &s);
+  out->values = s.floats;
+  out->double_values = s.doubles;
   return TS_OK;
 }

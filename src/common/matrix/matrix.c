@@ -77,8 +77,12 @@ static ts_status validate_all_but_entries(ts_context *context, const tsi_matrix_
                      "columns", desc->format);
 }
 
-static ts_status matrix_validate(ts_context *context, const tsi_matrix_desc *desc) {
-  TSI_TRY(tsi_csr_validate(context, &desc->csr));
+static const unsigned char *constrained_of(const tsi_matrix_desc *desc) {
+  return desc->row_space ? desc->row_space->constrained : desc->constrained;
+}
+
+static ts_status matrix_validate(ts_context *context, const tsi_matrix_desc *desc, tsi_csr_facts *facts) {
+  TSI_TRY(tsi_csr_look(context, &desc->csr, constrained_of(desc), facts));
   return validate_all_but_entries(context, desc);
 }
 
@@ -135,17 +139,25 @@ static ts_status make_spaces(ts_matrix *A, const tsi_matrix_desc *desc, const ts
 
 /* ---- Creation ---- */
 
-static ts_status keep_host_copy(ts_matrix *A, const tsi_host_csr *csr) {
+/* The matrix's own arrays, for which nobody has asked but the library. */
+static ts_status refer_to_itself(ts_matrix *A) {
+  tsi_packed packed = {0};
+  return A->context->ops->matrix_read(A, &packed, A->host_copy);
+}
+
+static ts_status keep_host_copy(ts_matrix *A, const tsi_host_csr *csr, int asked_for) {
   const tsi_csr view = {.rows = csr->rows,
                         .columns = csr->columns,
                         .row_offsets = csr->row_offsets,
                         .column_indices = csr->column_indices,
                         .values = csr->values};
   const size_t entries = (size_t)csr->row_offsets[csr->rows];
+  const tsi_csr_facts in_order = {.in_order = 1};
   int64_t duplicates;
   A->host_copy = tsi_calloc(A->context, 1, sizeof *A->host_copy);
   if (!A->host_copy) return tsi_out_of_memory(A->context, "the host copy", sizeof *A->host_copy);
-  TSI_TRY(tsi_csr_canonical(A->context, &view, NULL, TSI_CSR_COPY, A->host_copy, &duplicates));
+  if (!asked_for && A->context->caps.csr_on_host && A->info.format == TS_FORMAT_CSR) return refer_to_itself(A);
+  TSI_TRY(tsi_csr_canonical(A->context, &view, NULL, &in_order, TSI_CSR_COPY, A->host_copy, &duplicates));
   if (!csr->values) A->host_copy->values = tsi_calloc(A->context, entries, sizeof(float));
   if (A->host_copy->values) return TS_OK;
   return tsi_out_of_memory(A->context, "the values of the host copy", entries * sizeof(float));
@@ -171,14 +183,14 @@ static int blocks_to_consider(const ts_context *context, const tsi_matrix_desc *
 }
 
 /* Everything between a valid descriptor and a finished matrix; on failure the caller releases what there is. */
-static ts_status matrix_build(ts_matrix *A, const tsi_matrix_desc *desc) {
+static ts_status matrix_build(ts_matrix *A, const tsi_matrix_desc *desc, const tsi_csr_facts *facts) {
   ts_context *context = A->context;
   ts_matrix_info *info = &A->info;
   ts_format format = desc->format;
   const double start = tsi_seconds();
   tsi_host_csr csr;
-  const unsigned char *constrained = desc->row_space ? desc->row_space->constrained : desc->constrained;
-  TSI_TRY(tsi_csr_canonical(context, &desc->csr, constrained, tsi_csr_rests(desc->precision), &csr,
+  const unsigned char *constrained = constrained_of(desc);
+  TSI_TRY(tsi_csr_canonical(context, &desc->csr, constrained, facts, tsi_csr_rests(desc->precision), &csr,
                             &info->duplicates));
 
   info->rows = csr.rows;
@@ -190,17 +202,13 @@ static ts_status matrix_build(ts_matrix *A, const tsi_matrix_desc *desc) {
   else
     snprintf(A->choice, sizeof A->choice, "%s: asked for", ts_format_name(format));
   info->format = format;
-  for (int32_t i = 0; i < csr.rows; i++) {
-    const int32_t length = csr.row_offsets[i + 1] - csr.row_offsets[i];
-    if (length > info->longest_row) info->longest_row = length;
-  }
-  A->fingerprint = tsi_csr_fingerprint(context, &desc->csr);
+  A->fingerprint = facts->fingerprint;
   A->precision = desc->precision;
 
   tsi_packed packed = {0};
   tsi_blocks blocks = {0};
   const int log2_block = tsi_format_log2_block(format);
-  ts_status status = tsi_csr_inspect(context, &csr, constrained, info, &A->norm_infinity);
+  ts_status status = tsi_csr_inspect(context, &csr, constrained, facts, info, &A->norm_infinity);
   if (status == TS_OK && log2_block) status = tsi_blocks_create(context, &csr, log2_block, &blocks);
   if (status == TS_OK) {
     const tsi_host_csr entries = log2_block ? tsi_blocks_as_csr(&blocks, &csr) : csr;
@@ -225,7 +233,7 @@ static ts_status matrix_build(ts_matrix *A, const tsi_matrix_desc *desc) {
     status = tsi_matrix_write_rests(A, &csr, &blocks);
     int wanted = 0;
     if (status == TS_OK) status = choose_copy(A, desc, &csr, &wanted);
-    if (wanted) status = keep_host_copy(A, &csr);
+    if (wanted) status = keep_host_copy(A, &csr, desc->keep_host_copy > 0);
     if (status < 0) {
       tsi_matrix_destroy_rest(A);
       A->kind->destroy(A);
@@ -264,14 +272,15 @@ static void log_matrix(const ts_matrix *A) {
 }
 
 /* Of a valid descriptor. */
-static ts_status create(ts_context *context, const tsi_matrix_desc *desc, ts_matrix **matrix) {
+static ts_status create(ts_context *context, const tsi_matrix_desc *desc, const tsi_csr_facts *facts,
+                        ts_matrix **matrix) {
   ts_matrix *A = tsi_calloc(context, 1, sizeof *A);
   if (!A) return tsi_out_of_memory(context, "a matrix", sizeof *A);
   A->context = context;
   A->references = 1;
   ts_status status = tsi_enter(context);
   if (status == TS_OK) {
-    status = matrix_build(A, desc);
+    status = matrix_build(A, desc, facts);
     if (status < 0) release_parts(A);
     tsi_leave(context, status);
   } else {
@@ -284,22 +293,24 @@ static ts_status create(ts_context *context, const tsi_matrix_desc *desc, ts_mat
 }
 ts_status tsi_matrix_create_as_is(ts_context *context, const tsi_matrix_desc *desc, ts_matrix **matrix) {
   tsi_matrix_desc own = *desc;
+  tsi_csr_facts facts;
   *matrix = NULL;
-  TSI_TRY(matrix_validate(context, desc));
+  TSI_TRY(matrix_validate(context, desc, &facts));
   if (own.keep_host_copy == 0) own.keep_host_copy = -1;
-  return create(context, &own, matrix);
+  return create(context, &own, &facts, matrix);
 }
 
 static ts_status create_scaled(ts_context *context, const tsi_matrix_desc *desc, ts_matrix **matrix) {
   tsi_matrix_desc scaled = *desc;
+  tsi_csr_facts facts;
   void *memory;
-  TSI_TRY(matrix_validate(context, desc));
-  const tsi_exponents exponents = tsi_csr_exponents(context, &desc->csr);
+  TSI_TRY(matrix_validate(context, desc, &facts));
+  const tsi_exponents exponents = facts.exponents;
   const int exponent = tsi_scaling_exponent(exponents, TSI_ORDINARY_MATRIX);
-  const int constrained = desc->constrained || (desc->row_space && desc->row_space->constrained);
-  const int negated = !constrained && tsi_csr_is_negative(&desc->csr);
+  const int negated = !constrained_of(desc) && facts.is_negative;
   TSI_TRY(tsi_csr_scale(context, &desc->csr, exponent, negated, &scaled.csr, &memory));
-  const ts_status status = create(context, &scaled, matrix);
+  ts_status status = memory ? tsi_csr_look(context, &scaled.csr, constrained_of(desc), &facts) : TS_OK;
+  if (status == TS_OK) status = create(context, &scaled, &facts, matrix);
   tsi_free(context, memory);
   if (status < 0) return status;
   (*matrix)->exponent = exponent;
@@ -321,10 +332,9 @@ ts_status tsi_matrix_create(ts_context *context, const tsi_matrix_desc *desc, ts
 
 /* Why arrays in CUDA memory go through the host; NULL: they need not. */
 static const char *needs_host(const tsi_matrix_desc *desc) {
-  const int constrained = desc->constrained || (desc->row_space && desc->row_space->constrained);
   return desc->keep_host_copy > 0                                          ? "keep_host_copy is set"
          : desc->format != TS_FORMAT_AUTO && desc->format != TS_FORMAT_CSR ? "the format is not csr"
-         : constrained                                                     ? "it has constrained rows"
+         : constrained_of(desc)                                            ? "it has constrained rows"
                                                                            : NULL;
 }
 

@@ -178,6 +178,7 @@ static ts_status replace_on_device(ts_matrix *A, const ts_csr *csr, const ts_tri
 
 /* In place: the new values may lie beside the copy's own pattern, or be the copy's own values. */
 static void replace_host_values(ts_matrix *A, const tsi_host_csr *csr) {
+  if (!A->host_copy->owned) return; /* it is the matrix itself */
   const size_t bytes = (size_t)csr->row_offsets[csr->rows] * sizeof(float);
   if (csr->values)
     memmove(A->host_copy->values, csr->values, bytes);
@@ -185,15 +186,16 @@ static void replace_host_values(ts_matrix *A, const tsi_host_csr *csr) {
     memset(A->host_copy->values, 0, bytes);
 }
 
-ts_status tsi_matrix_set_values(ts_matrix *A, const tsi_csr *csr) {
+ts_status tsi_matrix_set_values(ts_matrix *A, const tsi_csr *csr, const tsi_csr_facts *facts) {
   ts_context *context = A->context;
   const unsigned char *constrained = A->row_space->constrained;
   tsi_host_csr canonical;
   int64_t duplicates;
-  TSI_TRY(tsi_csr_canonical(context, csr, constrained, tsi_csr_rests(A->precision), &canonical, &duplicates));
+  TSI_TRY(tsi_csr_canonical(context, csr, constrained, facts, tsi_csr_rests(A->precision), &canonical,
+                            &duplicates));
   ts_matrix_info info = A->info;
   double norm;
-  ts_status status = tsi_csr_inspect(context, &canonical, constrained, &info, &norm);
+  ts_status status = tsi_csr_inspect(context, &canonical, constrained, facts, &info, &norm);
   if (status == TS_OK) status = tsi_matrix_write_values(A, &canonical);
   if (status == TS_OK) status = tsi_matrix_write_rests(A, &canonical, NULL);
   if (status == TS_OK) {
@@ -221,7 +223,7 @@ static ts_status compare_with_device(const ts_matrix *A, const tsi_csr *csr, int
   tsi_host_csr canonical, stored = {0};
   tsi_packed packed = {0};
   int64_t duplicates;
-  TSI_TRY(tsi_csr_canonical(context, &pattern, NULL, 0, &canonical, &duplicates));
+  TSI_TRY(tsi_csr_canonical(context, &pattern, NULL, NULL, 0, &canonical, &duplicates));
   ts_status status = tsi_enter(context);
   if (status == TS_OK) status = tsi_leave(context, context->ops->matrix_read(A, &packed, &stored));
   context->host_synchronisations++;
@@ -233,8 +235,7 @@ static ts_status compare_with_device(const ts_matrix *A, const tsi_csr *csr, int
 
 /* The pattern that the matrix was created with, or that of its host copy, which may have another order and
  * fewer entries. */
-static int is_pattern_of(const ts_matrix *A, const tsi_csr *csr) {
-  const uint64_t fingerprint = tsi_csr_fingerprint(A->context, csr);
+static int is_pattern_of(const ts_matrix *A, uint64_t fingerprint) {
   if (fingerprint == A->fingerprint) return 1;
   const tsi_host_csr *copy = A->host_copy;
   if (!copy) return 0;
@@ -244,32 +245,35 @@ static int is_pattern_of(const ts_matrix *A, const tsi_csr *csr) {
                                                                    .column_indices = copy->column_indices});
 }
 
-ts_status tsi_matrix_check_pattern(const ts_matrix *A, const tsi_csr *csr) {
+ts_status tsi_matrix_check_pattern(const ts_matrix *A, const tsi_csr *csr, const tsi_csr_facts *facts) {
   int same = 0;
   if (A->made_on_device)
     TSI_TRY(compare_with_device(A, csr, &same));
   else
-    same = is_pattern_of(A, csr);
+    same = is_pattern_of(A, facts->fingerprint);
   return same ? TS_OK : fail_pattern(A, csr->rows, csr->columns);
 }
 
 ts_status tsi_matrix_set_values_as_is(ts_matrix *A, const tsi_csr *csr) {
-  TSI_TRY(tsi_csr_validate(A->context, csr));
-  TSI_TRY(tsi_matrix_check_pattern(A, csr));
+  tsi_csr_facts facts;
+  TSI_TRY(tsi_csr_look(A->context, csr, A->row_space->constrained, &facts));
+  TSI_TRY(tsi_matrix_check_pattern(A, csr, &facts));
   TSI_TRY(tsi_enter(A->context));
-  return tsi_leave(A->context, tsi_matrix_set_values(A, csr));
+  return tsi_leave(A->context, tsi_matrix_set_values(A, csr, &facts));
 }
 
-static ts_status set_scaled_values(ts_matrix *A, const tsi_csr *csr) {
+static ts_status set_scaled_values(ts_matrix *A, const tsi_csr *csr, const tsi_csr_facts *given) {
   ts_context *context = A->context;
-  const tsi_exponents exponents = tsi_csr_exponents(context, csr);
+  const tsi_exponents exponents = given->exponents;
+  tsi_csr_facts facts = *given;
   const int exponent = A->may_scale ? tsi_scaling_exponent(exponents, TSI_ORDINARY_MATRIX) : 0;
   tsi_csr scaled;
   void *memory;
-  const int negated = A->may_scale && !A->row_space->constrained && tsi_csr_is_negative(csr);
+  const int negated = A->may_scale && !A->row_space->constrained && given->is_negative;
   TSI_TRY(tsi_csr_scale(context, csr, exponent, negated, &scaled, &memory));
-  ts_status status = tsi_enter(context);
-  if (status == TS_OK) status = tsi_leave(context, tsi_matrix_set_values(A, &scaled));
+  ts_status status = memory ? tsi_csr_look(context, &scaled, A->row_space->constrained, &facts) : TS_OK;
+  if (status == TS_OK) status = tsi_enter(context);
+  if (status == TS_OK) status = tsi_leave(context, tsi_matrix_set_values(A, &scaled, &facts));
   if (status == TS_OK) A->exponent = exponent, A->negated = negated;
   if (status == TS_OK) A->loses_digits = A->may_scale && tsi_loses_digits(exponents, exponent);
   tsi_free(context, memory);
@@ -279,9 +283,10 @@ static ts_status set_scaled_values(ts_matrix *A, const tsi_csr *csr) {
 static ts_status replace(ts_matrix *A, const tsi_csr *csr) {
   if (csr->rows != A->info.rows || csr->columns != A->info.columns)
     return fail_pattern(A, csr->rows, csr->columns);
-  TSI_TRY(tsi_csr_validate(A->context, csr));
-  TSI_TRY(tsi_matrix_check_pattern(A, csr));
-  return set_scaled_values(A, csr);
+  tsi_csr_facts facts;
+  TSI_TRY(tsi_csr_look(A->context, csr, A->row_space->constrained, &facts));
+  TSI_TRY(tsi_matrix_check_pattern(A, csr, &facts));
+  return set_scaled_values(A, csr, &facts);
 }
 
 ts_status tsi_matrix_replace_values(ts_matrix *A, const tsi_csr *csr) {

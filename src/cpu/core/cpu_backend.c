@@ -55,6 +55,7 @@ ts_status cpu_open(ts_context *context) {
 
   tsi_caps *caps = &context->caps;
   *caps = (tsi_caps){
+      .csr_on_host = 1,
       .pairs = 1,
       .is_hardware = 1,
       .linear_spaces = 1,

@@ -268,7 +268,11 @@ ts_status cpu_matrix_read(const ts_matrix *A, tsi_packed *packed, tsi_host_csr *
   const cpu_matrix *m = matrix_of(A);
   const size_t values = (size_t)m->row_offsets[m->rows] << (2 * m->log2_block);
   if (!m->log2_block) {
-    *csr = (tsi_host_csr){m->rows, A->info.columns, m->row_offsets, m->column_indices, m->values, {NULL}, 0};
+    *csr = (tsi_host_csr){.rows = m->rows,
+                          .columns = A->info.columns,
+                          .row_offsets = m->row_offsets,
+                          .column_indices = m->column_indices,
+                          .values = m->values};
     return TS_OK;
   }
   packed->block_values = tsi_malloc(A->context, values, sizeof *packed->block_values);
