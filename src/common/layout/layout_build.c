@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "common/core/core.h"
+#include "common/core/pool.h"
 #include "layout_build.h"
 
 ts_status tsi_rows_in_order(ts_context *context, const tsi_tiling *t, int32_t **order) {
@@ -185,12 +186,17 @@ static ts_status allocate(ts_context *context, const tsi_layout *layout, const t
   return ok ? TS_OK : tsi_out_of_memory(context, "the matrix in texel order", texels * 8 + vector_texels * 8);
 }
 
+/* Blocks of rectangles that threads share. */
 typedef struct packing {
+  const tsi_layout *layout;
   const tsi_layout_input *input;
+  const int32_t *order;
+  const uint32_t *pointers; /* of columns */
+  int64_t sums[TSI_BLOCKS]; /* of the first stage before each block */
   tsi_packed *packed;
 } packing;
 
-static void put_entry(tsi_packed *packed, size_t texel, tsi_entry entry) {
+CPU_INLINE void put_entry(tsi_packed *packed, size_t texel, tsi_entry entry) {
   if (packed->entries) {
     packed->entries[texel] = entry;
   } else {
@@ -199,19 +205,51 @@ static void put_entry(tsi_packed *packed, size_t texel, tsi_entry entry) {
   }
 }
 
-static void pack_entry(void *user, int32_t row, int32_t e, tsi_place place, size_t texel) {
+CPU_INLINE void pack_entry(void *user, int32_t row, int32_t e, tsi_place place, size_t texel) {
   (void)row;
   const packing *p = user;
   const tsi_host_csr *A = p->input->csr;
-  const tsi_tiling *columns = p->input->columns;
   const tsi_entry entry = {A->values ? A->values[e] : 0,
-                           tsi_pointer(columns, tsi_position(columns, A->column_indices[e]))};
+                           p->pointers[A->column_indices[e] >> p->input->columns->log2_block]};
   if (place == TSI_PLACE_DIAGONAL)
     p->packed->diagonal[texel] = entry.value;
   else if (place == TSI_PLACE_STAGE)
     p->packed->stages[0][texel] = entry;
   else
     put_entry(p->packed, texel, entry);
+}
+
+static void pack_blocks(const void *arguments, size_t first, size_t last) {
+  packing *p = *(packing *const *)arguments;
+  const int32_t rectangles = p->input->rows->free_rectangles;
+  for (size_t b = first; b < last; b++)
+    tsi_visit_rectangles(p->layout, p->input, p->order, tsi_block_begin(rectangles, b),
+                         tsi_block_begin(rectangles, b + 1), p->sums[b], pack_entry, p);
+}
+
+/* A division for each column, instead of each entry. */
+static uint32_t *create_pointers(ts_context *context, const tsi_tiling *t) {
+  const int32_t texels = tsi_texels_in_use(t);
+  uint32_t *pointers = tsi_malloc(context, (size_t)texels, sizeof *pointers);
+  for (int32_t k = 0; pointers && k < texels; k++)
+    pointers[k] = tsi_pointer(t, t->positions ? t->positions[k] : k);
+  return pointers;
+}
+
+static ts_status pack_entries(ts_context *context, const tsi_layout *layout, const tsi_layout_input *input,
+                              const int32_t *order, tsi_packed *packed) {
+  packing p = {.layout = layout, .input = input, .order = order, .packed = packed}, *const one = &p;
+  const int32_t rectangles = input->rows->free_rectangles;
+  uint32_t *pointers = create_pointers(context, input->columns);
+  if (!pointers) return tsi_out_of_memory(context, "the texels of columns", (size_t)input->columns->size * 4);
+  p.pointers = pointers;
+  for (size_t b = 1; b < TSI_BLOCKS; b++)
+    p.sums[b] = p.sums[b - 1] + tsi_sums_between(layout, input, order, tsi_block_begin(rectangles, b - 1),
+                                                 tsi_block_begin(rectangles, b));
+  ts_status status = tsi_threads_for(context, input->rows->size);
+  if (status == TS_OK) tsi_in_blocks(context, input->rows->size, pack_blocks, &one);
+  tsi_free(context, pointers);
+  return status;
 }
 
 /* Where every row begins, and the pointers to the sums of split rows. */
@@ -243,8 +281,8 @@ ts_status tsi_rectangles_pack(ts_context *context, const tsi_layout *layout, con
   if (status == TS_OK) status = tsi_rows_in_order(context, input->rows, &order);
   if (status == TS_OK) status = tsi_split_pack(context, layout, input, order, packed);
   if (status == TS_OK) {
-    tsi_layout_visit(layout, input, order, pack_entry, &(packing){input, packed});
-    tsi_layout_link(layout, input, order, packed);
+    status = pack_entries(context, layout, input, order, packed);
+    if (status == TS_OK) tsi_layout_link(layout, input, order, packed);
   }
   tsi_free(context, order);
   return status;

@@ -2,6 +2,7 @@
 #ifndef TSI_LAYOUT_BUILD_H
 #define TSI_LAYOUT_BUILD_H
 
+#include "common/core/clones.h"
 #include "layout.h"
 
 /* Entries of a row that one pass adds up; what is beyond goes to the stages of split rows. The loop of a
@@ -173,12 +174,16 @@ static inline uint32_t tsi_pointer(const tsi_tiling *t, int32_t position) {
 void tsi_layout_link(const tsi_layout *layout, const tsi_layout_input *input, const int32_t *order,
                      tsi_packed *packed);
 
-/* layout_visit.c: the texel of entry k of the row with number `inside` in a rectangle. */
-tsi_texel tsi_entry_texel(const tsi_layout *layout, const tsi_tiling *t, const tsi_rectangle *rectangle,
-                          int32_t inside, int32_t k);
+/* The texel of entry k of the row with number `inside` in a rectangle. */
+static inline tsi_texel tsi_entry_texel(const tsi_layout *layout, const tsi_tiling *t,
+                                        const tsi_rectangle *rectangle, int32_t inside, int32_t k) {
+  const int32_t w = 1 << t->log2_width, x = inside & (w - 1);
+  const int32_t across = layout->runs ? x * (rectangle->length + rectangle->spill) + k : k * w + x;
+  return (tsi_texel){rectangle->x + across, rectangle->y + (inside >> t->log2_width)};
+}
 
-/* Calls `visit` for every entry of the CSR arrays that is stored, with the number of its texel in row-major
- * order of the texture that holds it. For the formats with textures. */
+/* layout_visit.c: calls `visit` for every entry of the CSR arrays that is stored, with the number of its texel
+ * in row-major order of the texture that holds it. For the formats with textures. */
 typedef enum tsi_place {
   TSI_PLACE_DIAGONAL, /* the diagonal's texture */
   TSI_PLACE_ROW,      /* the texture of entries */
@@ -187,6 +192,40 @@ typedef enum tsi_place {
 typedef void (*tsi_visitor)(void *user, int32_t row, int32_t entry, tsi_place place, size_t texel);
 void tsi_layout_visit(const tsi_layout *layout, const tsi_layout_input *input, const int32_t *order,
                       tsi_visitor visit, void *user);
+/* Sums of the first stage that the rows of rectangles first .. last-1 have. */
+int64_t tsi_sums_between(const tsi_layout *layout, const tsi_layout_input *input, const int32_t *order,
+                         int32_t first, int32_t last);
+
+/* The same for rectangles first .. last-1; `sum`: sums of the first stage before them. */
+CPU_INLINE void tsi_visit_rectangles(const tsi_layout *layout, const tsi_layout_input *input,
+                                     const int32_t *order, int32_t first, int32_t last, int64_t sum,
+                                     tsi_visitor visit, void *user) {
+  const tsi_tiling *t = input->rows;
+  const tsi_host_csr *A = input->csr;
+  const tsi_stage *stage = layout->stages;
+  const int bits = t->log2_width + t->log2_height;
+  const int32_t end = last << bits < t->free_count ? last << bits : t->free_count;
+  for (int32_t p = first << bits; p < end; p++) {
+    const tsi_rectangle *rectangle = &layout->rectangles[p >> bits];
+    const int32_t i = order[p], inside = p & ((1 << bits) - 1);
+    int32_t k = 0;
+    for (int32_t e = A->row_offsets[i]; e < A->row_offsets[i + 1]; e++) {
+      if (input->has_diagonal && A->column_indices[e] == i) {
+        visit(user, i, e, TSI_PLACE_DIAGONAL, (size_t)tsi_texel_number(t, p));
+        continue;
+      }
+      const int32_t beyond = k++ - rectangle->length;
+      if (beyond < 0) {
+        const tsi_texel at = tsi_entry_texel(layout, t, rectangle, inside, k - 1);
+        visit(user, i, e, TSI_PLACE_ROW, (size_t)at.y * (size_t)layout->width + (size_t)at.x);
+      } else {
+        const int64_t number = (int64_t)(beyond % stage->length) * stage->count + sum + beyond / stage->length;
+        visit(user, i, e, TSI_PLACE_STAGE, (size_t)number);
+      }
+    }
+    if (k > rectangle->length) sum += (k - rectangle->length + stage->length - 1) / stage->length;
+  }
+}
 
 /* layout_split.c: stages for rows longer than their rectangle's loop. */
 ts_status tsi_split_build(ts_context *context, tsi_layout *layout, const tsi_layout_input *input,
