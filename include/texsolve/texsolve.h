@@ -530,16 +530,20 @@ typedef struct ts_matrix_desc {
   int components; /* of the vectors that it will multiply, 1 to 4, as a hint for TS_FORMAT_AUTO. With 1 backend
                      gl may choose blocks, over whose spaces vectors have one component only. Default: 0, not
                      known */
+  int borrow;     /* 1: csr's row_offsets and column_indices stay where they are, unchanged, until the matrix is
+                     destroyed, and the library may refer to them instead of copying them. It does so on backend
+                     cpu, and for a host copy on any, if they are on the host, of 32 bits, and ascend within each
+                     row. Values are always copied. Default: 0, the arrays are free after creation */
   uint64_t reserved[8]; /* 0 */
 } ts_matrix_desc;
 
-/* Creates a matrix from rows or triplets, which it copies: chooses the format, lays it out and uploads it. Make
- * vectors over ts_matrix_get_row_space and ts_matrix_get_column_space.
- * Errors: TS_ERROR_INVALID_ARGUMENT (offsets that do not ascend, a column out of range, NaN or Inf: the
- * row and the entry are named; constrained rows of a matrix that is not square, or beside a
- * row_space, which has constrained rows of its own; components beyond 4), TS_ERROR_INCOMPATIBLE (a space of
- * another size or context, or made for other blocks), TS_ERROR_UNSUPPORTED (a format that the backend lacks, a
- * space that is a grid), TS_ERROR_LIMIT (texture size), memory. */
+/* Creates a matrix from rows or triplets, which it copies (but see `borrow`): chooses the format, lays it out
+ * and uploads it. Make vectors over ts_matrix_get_row_space and ts_matrix_get_column_space. Errors:
+ * TS_ERROR_INVALID_ARGUMENT (offsets that do not ascend, a column out of range, NaN or Inf: the row and the
+ * entry are named; constrained rows of a matrix that is not square, or beside a row_space, which has
+ * constrained rows of its own; components beyond 4), TS_ERROR_INCOMPATIBLE (a space of another size or context,
+ * or made for other blocks), TS_ERROR_UNSUPPORTED (a format that the backend lacks, a space that is a grid),
+ * TS_ERROR_LIMIT (texture size), memory. */
 TS_API ts_status ts_matrix_create(ts_context *context, const ts_matrix_desc *desc, ts_matrix **matrix);
 TS_API void ts_matrix_destroy(ts_matrix **matrix);
 

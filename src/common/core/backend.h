@@ -192,6 +192,7 @@ typedef struct tsi_matrix_desc {
   int keep_host_copy;
   ts_precision precision;
   int components;
+  int borrow; /* the pattern's arrays are the application's, and outlast the matrix */
 } tsi_matrix_desc;
 
 /* Rows of a part of a larger matrix: boundary rows refer to its ghosts, interior rows do not. */

@@ -84,7 +84,8 @@ struct tsi_host_csr {
   float *values;   /* NULL: all 0 */
   float *rests[2]; /* NULL: all 0; always ours */
   int owned;       /* whether the arrays are ours, */
-  int owns_values; /* or at least the values */
+  int owns_values; /* or at least the values; */
+  int outlasts;    /* row_offsets and column_indices are the application's, and outlast the matrix */
 };
 
 /* One rectangle of the row space: all its rows take the same number of entries, which lie in a block of texels

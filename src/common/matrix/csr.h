@@ -52,8 +52,9 @@ uint64_t tsi_csr_fingerprint(const ts_context *context, const tsi_csr *csr);
 /* ---- csr_canonical.c ---- */
 
 enum {
-  TSI_CSR_COPY = 1, /* arrays of its own */
-  TSI_CSR_RESTS = 2 /* what floats lack of doubles */
+  TSI_CSR_COPY = 1,        /* arrays of its own */
+  TSI_CSR_COPY_VALUES = 2, /* at least of values, which there are */
+  TSI_CSR_RESTS = 4        /* what floats lack of doubles */
 };
 
 /* The flag for what a precision asks for. */

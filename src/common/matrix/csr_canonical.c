@@ -284,7 +284,7 @@ ts_status tsi_csr_canonical(ts_context *context, const tsi_csr *csr, const unsig
   /* Sums of floats may be none, and so may doubles of this size be. */
   if (!facts->in_order || facts->exponents.largest >= FLT_MAX_EXP)
     return merge(context, &c, may_have_rests, duplicates);
-  if (csr->double_values || flags & TSI_CSR_COPY)
+  if (csr->double_values || flags & (TSI_CSR_COPY | TSI_CSR_COPY_VALUES))
     return copy_in_order(context, &c, (flags & TSI_CSR_COPY) != 0, may_have_rests && facts->has_rests);
   out->row_offsets = (int32_t *)csr->row_offsets;
   out->column_indices = (int32_t *)csr->column_indices;

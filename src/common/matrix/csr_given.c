@@ -189,13 +189,18 @@ tsi_matrix_desc tsi_matrix_desc_without_arrays(const ts_matrix_desc *given) {
                            .column_space = given->column_space,
                            .keep_host_copy = given->keep_host_copy,
                            .precision = given->precision,
-                           .components = given->components};
+                           .components = given->components,
+                           .borrow = given->borrow};
 }
 
 ts_status tsi_matrix_desc_given(ts_context *context, const ts_matrix_desc *given, tsi_loans *loans,
                                 tsi_matrix_desc *desc) {
   TSI_TRY(tsi_matrix_desc_check(context, given));
   *desc = tsi_matrix_desc_without_arrays(given);
-  return given->triplets ? tsi_triplets_given(context, given->triplets, loans, &desc->csr)
-                         : tsi_csr_given(context, &given->csr, loans, &desc->csr);
+  if (given->triplets) TSI_TRY(tsi_triplets_given(context, given->triplets, loans, &desc->csr));
+  if (!given->triplets) TSI_TRY(tsi_csr_given(context, &given->csr, loans, &desc->csr));
+  /* Copies of arrays of other types end with the loans. */
+  desc->borrow = desc->borrow && desc->csr.row_offsets == given->csr.row_offsets.data &&
+                 desc->csr.column_indices == given->csr.column_indices.data;
+  return TS_OK;
 }

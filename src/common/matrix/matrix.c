@@ -157,7 +157,8 @@ static ts_status keep_host_copy(ts_matrix *A, const tsi_host_csr *csr, int asked
   A->host_copy = tsi_calloc(A->context, 1, sizeof *A->host_copy);
   if (!A->host_copy) return tsi_out_of_memory(A->context, "the host copy", sizeof *A->host_copy);
   if (!asked_for && A->context->caps.csr_on_host && A->info.format == TS_FORMAT_CSR) return refer_to_itself(A);
-  TSI_TRY(tsi_csr_canonical(A->context, &view, NULL, &in_order, TSI_CSR_COPY, A->host_copy, &duplicates));
+  const unsigned own = csr->outlasts && csr->values ? TSI_CSR_COPY_VALUES : TSI_CSR_COPY;
+  TSI_TRY(tsi_csr_canonical(A->context, &view, NULL, &in_order, own, A->host_copy, &duplicates));
   if (!csr->values) A->host_copy->values = tsi_calloc(A->context, entries, sizeof(float));
   if (A->host_copy->values) return TS_OK;
   return tsi_out_of_memory(A->context, "the values of the host copy", entries * sizeof(float));
@@ -192,6 +193,7 @@ static ts_status matrix_build(ts_matrix *A, const tsi_matrix_desc *desc, const t
   const unsigned char *constrained = constrained_of(desc);
   TSI_TRY(tsi_csr_canonical(context, &desc->csr, constrained, facts, tsi_csr_rests(desc->precision), &csr,
                             &info->duplicates));
+  csr.outlasts = desc->borrow && !csr.owned;
 
   info->rows = csr.rows;
   info->columns = csr.columns;

@@ -178,7 +178,7 @@ static ts_status replace_on_device(ts_matrix *A, const ts_csr *csr, const ts_tri
 
 /* In place: the new values may lie beside the copy's own pattern, or be the copy's own values. */
 static void replace_host_values(ts_matrix *A, const tsi_host_csr *csr) {
-  if (!A->host_copy->owned) return; /* it is the matrix itself */
+  if (!A->host_copy->owned && !A->host_copy->owns_values) return; /* it is the matrix itself */
   const size_t bytes = (size_t)csr->row_offsets[csr->rows] * sizeof(float);
   if (csr->values)
     memmove(A->host_copy->values, csr->values, bytes);

@@ -54,9 +54,10 @@ typedef struct cpu_matrix {
   int32_t *cuts, *first_cut;
   double interior; /* the share of entries that interior rows have */
   size_t bytes;
-  int is_rest; /* all but the values is another matrix's */
-  int is_view; /* offsets, columns and values are */
-  double *x;   /* of a product in pairs, made with the first one */
+  int is_rest;         /* all but the values is another matrix's */
+  int is_view;         /* offsets, columns and values are */
+  int borrows_pattern; /* offsets and columns are the application's */
+  double *x;           /* of a product in pairs, made with the first one */
   size_t x_count;
 } cpu_matrix;
 

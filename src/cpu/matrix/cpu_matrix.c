@@ -63,7 +63,7 @@ static void share_rows(cpu_matrix *m, const int32_t *row_offsets) {
 }
 
 static void release(ts_context *context, cpu_matrix *m) {
-  if (!m->is_rest && !m->is_view) {
+  if (!m->is_rest && !m->is_view && !m->borrows_pattern) {
     tsi_free(context, m->row_offsets);
     tsi_free(context, m->column_indices);
   }
@@ -120,14 +120,23 @@ static ts_status create_rest(ts_matrix *A, const tsi_packed *packed) {
   return TS_OK;
 }
 
+/* Arrays of the application's, or room for a copy of them. */
+static void take_pattern(ts_context *context, cpu_matrix *m, const tsi_host_csr *csr, size_t entries) {
+  m->borrows_pattern = csr->outlasts;
+  m->row_offsets =
+      csr->outlasts ? csr->row_offsets : tsi_malloc(context, (size_t)csr->rows + 1, sizeof *m->row_offsets);
+  m->column_indices =
+      csr->outlasts ? csr->column_indices : tsi_malloc(context, entries, sizeof *m->column_indices);
+}
+
 static ts_status create_cpu_matrix(ts_matrix *A, const tsi_packed *packed) {
   if (A->whole) return create_rest(A, packed);
   ts_context *context = A->context;
   const tsi_host_csr csr = stored(A, packed);
   const int log2_block = A->layout->blocks.log2_size;
   const size_t rows = (size_t)csr.rows, entries = (size_t)csr.row_offsets[rows];
-  const size_t bytes =
-      (rows + 1) * sizeof(int32_t) + entries * (sizeof(int32_t) + (sizeof(float) << (2 * log2_block)));
+  const size_t pattern = csr.outlasts ? 0 : (rows + 1 + entries) * sizeof(int32_t),
+               bytes = pattern + entries * (sizeof(float) << (2 * log2_block));
   TSI_TRY(tsi_device_take(context, bytes, "a matrix"));
   cpu_matrix *m = tsi_calloc(context, 1, sizeof *m);
   if (m) {
@@ -135,8 +144,7 @@ static ts_status create_cpu_matrix(ts_matrix *A, const tsi_packed *packed) {
     m->rows = csr.rows;
     m->bytes = bytes;
     m->parts = cpu_state_of(context)->threads;
-    m->row_offsets = tsi_malloc(context, rows + 1, sizeof *m->row_offsets);
-    m->column_indices = tsi_malloc(context, entries, sizeof *m->column_indices);
+    take_pattern(context, m, &csr, entries);
     m->values = tsi_malloc(context, entries, sizeof *m->values << (2 * log2_block));
     m->part_rows = tsi_malloc(context, (size_t)m->parts + 1, sizeof *m->part_rows);
   }
@@ -147,7 +155,7 @@ static ts_status create_cpu_matrix(ts_matrix *A, const tsi_packed *packed) {
   }
   share_rows(m, csr.row_offsets);
   A->impl = m;
-  copy(A, &csr, 1);
+  copy(A, &csr, !m->borrows_pattern);
   const ts_status status = cpu_matrix_cut(A);
   if (status < 0) cpu_matrix_destroy(A);
   return status;
