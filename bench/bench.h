@@ -45,7 +45,7 @@ typedef struct bench_options {
   int size_count;
   int set; /* all generated matrices */
 
-  int peers; /* of families: other libraries too */
+  int peers; /* of families and answer: other libraries too */
   int batch; /* of lcp: problems that are solved at once; 0: one */
 } bench_options;
 

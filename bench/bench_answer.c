@@ -7,6 +7,7 @@
 #include <texsolve/solver.h>
 
 #include "compare.h"
+#include "peer_program.h"
 #include "platform.h"
 #include "problem.h"
 #include "report.h"
@@ -15,16 +16,16 @@
 static const char *const DEFAULT_SET[] = {"7 points", "27 points", "graph, Barabasi-Albert", "cantilever"};
 
 static const report_column RESULTS[] = {
-    {"backend", "backend", 's', -7, 0},
+    {"implementation", "by", 's', -6, 0},
     {"read_milliseconds", "read", 'f', 7, 1},
     {"copy_milliseconds", "copy", 'f', 6, 2},
     {"create_milliseconds", "create", 'f', 7, 2},
     {"create_copies", "/copy", 'f', 5, 1},
     {"write_milliseconds", "values", 'f', 7, 2},
     {"setup_milliseconds", "set-up", 'f', 7, 2},
-    {"milliseconds", "solve", 'f', 8, 2},
-    {"sum_milliseconds", "sum", 'f', 8, 2},
-    {"preconditioner", "with", 's', -6, 0},
+    {"milliseconds", "solve", 'f', 7, 2},
+    {"sum_milliseconds", "sum", 'f', 7, 2},
+    {"preconditioner", "with", 's', -10, 0},
     {"iterations", "iter.", 'i', 5, 0},
     {"reached", "met", 's', -3, 0},
     {"write_copies", "", 'f', 0, 1},
@@ -177,6 +178,52 @@ static void report_outcome(const run *run, const char *backend, const char *name
              (long long)found->info.bytes_device);
 }
 
+/* ---- Libraries that are used from Python (peer/peer_python.py) ---- */
+
+static int write_matrix(FILE *file, const void *user) {
+  const mm_csr *A = user;
+  const int64_t sizes[] = {A->rows, A->columns, A->nonzeros};
+  const size_t entries = (size_t)A->nonzeros, offsets = (size_t)A->rows + 1;
+  return fwrite(sizes, sizeof sizes, 1, file) != 1 ||
+         fwrite(A->row_offsets, sizeof *A->row_offsets, offsets, file) != offsets ||
+         fwrite(A->column_indices, sizeof *A->column_indices, entries, file) != entries ||
+         fwrite(A->values, sizeof *A->values, entries, file) != entries;
+}
+
+static double number(const json_t *entry, const char *key) {
+  const json_t *value = json_object_get(entry, key);
+  return json_is_number(value) ? json_number_value(value) : NAN;
+}
+
+static void report_peer(const run *run, const char *name, const problem *p, double read, const json_t *entry) {
+  char matrix[BENCH_NAME_SIZE];
+  const double create = number(entry, "create"), setup = number(entry, "setup"), solve = number(entry, "solve"),
+               residual = number(entry, "residual");
+  bench_short_name(matrix, name);
+  report_row(run->r, json_string_value(json_object_get(entry, "library")), 1e3 * read, NAN, 1e3 * create, NAN,
+             NAN, 1e3 * setup, 1e3 * solve, 1e3 * (create + setup + solve),
+             json_string_value(json_object_get(entry, "setting")),
+             (long long)json_integer_value(json_object_get(entry, "iterations")),
+             residual <= run->options->rtol ? "yes" : "no", NAN, residual, matrix, (long long)p->system.A.rows,
+             (long long)p->system.A.nonzeros, "csr", 0LL);
+}
+
+static int run_peers(const run *run, const char *name, const problem *p) {
+  char path[PEER_PATH_SIZE], rtol[32], repeats[16];
+  if (!peer_find("peer-python", path)) return 0;
+  snprintf(rtol, sizeof rtol, "%.17g", run->options->rtol);
+  snprintf(repeats, sizeof repeats, "%d", run->options->repeat);
+  const char *const arguments[] = {path, rtol, repeats, is_file(name) ? name : NULL, NULL};
+  bench_error_subject(name);
+  json_t *answer = peer_ask(arguments, write_matrix, &p->system.A), *entry;
+  bench_error_subject(NULL);
+  size_t index;
+  json_array_foreach(json_object_get(answer, "results"), index, entry)
+      report_peer(run, name, p, number(answer, "read"), entry);
+  json_decref(answer);
+  return !answer;
+}
+
 /* The first run warms up. */
 static int run_backend(const run *run, const char *backend, const char *name, const problem *p, double read) {
   bench_options options = *run->options;
@@ -215,6 +262,7 @@ static int run_size(const run *run, const char *name, int32_t rows) {
   for (int b = 0; b < run->backends.backend_count; b++)
     if (!run->backends.backends[b].is_absent)
       failed |= run_backend(run, run->backends.backends[b].name, name, &p, read);
+  if (run->options->peers) failed |= run_peers(run, name, &p);
   problem_free(&p);
   return failed;
 }

@@ -187,7 +187,9 @@ static const option_row rows[] = {
     OPTION_WHOLE("visits", "N", o.amg.visits, 1, 2,
                  "1: V-cycles; 2: W-cycles below the second level, the default"),
     OPTION_WHOLE("coarsest", "N", o.amg.coarsest, 1, 1000, "rows that are solved exactly (default: 500)"),
-    OPTION_FLAG("peers", o.peers, "of families: hypre and AMGCL too, if their programs are built"),
+    OPTION_FLAG("peers", o.peers,
+                "of families: hypre and AMGCL too, if their programs are built; of answer: SciPy and CuPy, if "
+                "Python has them"),
     OPTION_HEADING("Of compare, paper, precision, answer, amg and ilu:"),
     OPTION_TEXT(
         "backends", "LIST", o.backends,
@@ -281,7 +283,8 @@ static void check_options(const program_options *p) {
   if (!takes(p, HIERARCHY))
     options_refuse("", OPTION_NAMES("strength", "smoother", "sweeps", "visits", "coarsest"),
                    " is for amg and families");
-  if (!is_families) options_refuse("", OPTION_NAMES("peers"), " is for families");
+  if (!is_families && run != bench_answer)
+    options_refuse("", OPTION_NAMES("peers"), " is for families and answer");
   if (is_families)
     options_refuse("families has matrices of its own, expected it without ", OPTION_NAMES("matrix"), "");
   if (!takes(p, BACKENDS))
