@@ -9,7 +9,7 @@
 #include "common/core/core.h"
 #include "layout_build.h"
 
-enum { WARP = 32, COLUMNS_A_LINE = TSI_LINE_BYTES / 4, STEPS = 8, GROUP = WARP * STEPS, SAMPLES = 512 };
+enum { WARP = 32, COLUMNS_A_LINE = TSI_LINE_BYTES / 4, STEPS = 8, GROUP = WARP * STEPS, SAMPLES = 128 };
 
 int32_t tsi_lines(int32_t *columns, int count) {
   int32_t lines = 0;

@@ -51,7 +51,7 @@ static int32_t count_blocks(const tsi_host_csr *csr, int log2_size, int32_t bloc
 /* Of many rows by a sample: multiples of the golden ratio have no period that a numbering of unknowns could
  * share. */
 static double blocks_an_entry(const tsi_host_csr *csr, int log2_size) {
-  enum { SAMPLE = 4096 };
+  enum { SAMPLE = 2048 };
   const int32_t block_rows = block_rows_of(csr, log2_size);
   int64_t count = 0, entries = 0;
   for (int32_t k = 0; k < SAMPLE && k < block_rows; k++) {

@@ -139,9 +139,12 @@ int tsi_slice_lengths(const tsi_host_csr *csr, const int32_t *rows, int32_t most
 void tsi_sort_window(const tsi_host_csr *csr, int32_t first, int32_t most, uint8_t *order);
 /* Whether that saves a quarter of the steps, of which each is of all rows of a slice. */
 int tsi_pays_to_sort(double natural_steps, double sorted_steps, double entries);
-/* The least column of the k-th entries and by how much the largest exceeds it. */
-int32_t tsi_slice_spread(const tsi_host_csr *csr, const int32_t *rows, const uint8_t *lengths, int k,
-                         int32_t *least);
+/* The least and the largest column of the k-th entries of its rows, for each k that is there. */
+typedef struct tsi_slice_columns {
+  int32_t least[TSI_SLICE_LONGEST], most[TSI_SLICE_LONGEST];
+} tsi_slice_columns;
+void tsi_slice_bounds(const tsi_host_csr *csr, const int32_t *rows, const uint8_t *lengths, int longest,
+                      tsi_slice_columns *columns);
 /* Sets all but where the slice begins; returns its entries, padding included. */
 uint32_t tsi_slice_measure(const tsi_host_csr *csr, const int32_t *rows, const uint8_t *lengths, tsi_slice *s);
 /* What a slice of so many entries takes on the device. */

@@ -6,6 +6,7 @@
  * which the columns of neighbouring rows lie close together, unless threads would wait for longer rows too
  * often: then they are sorted by length inside windows. Rows that stand out are no part of their slice; threads
  * share each of them. */
+#include "common/core/clones.h"
 #include "common/core/core.h"
 #include "common/core/pool.h"
 #include "layout_build.h"
@@ -125,20 +126,25 @@ static ts_status choose_order(ts_context *context, tsi_slices *slices, const tsi
 
 /* ---- Slices ---- */
 
-int32_t tsi_slice_spread(const tsi_host_csr *csr, const int32_t *rows, const uint8_t *lengths, int k,
-                         int32_t *least) {
-  int32_t low = INT32_MAX, high = 0;
-  for (int lane = 0; lane < TSI_SLICE_ROWS; lane++) {
-    if (lengths[lane] == TSI_NOT_IN_SLICE || lengths[lane] <= k) continue;
-    const int32_t column = csr->column_indices[csr->row_offsets[rows[lane]] + k];
-    if (column < low) low = column;
-    if (column > high) high = column;
+/* Row by row, along which entries lie side by side. */
+CPU_CLONES void tsi_slice_bounds(const tsi_host_csr *csr, const int32_t *rows, const uint8_t *lengths,
+                                 int longest, tsi_slice_columns *c) {
+  for (int k = 0; k < longest; k++) {
+    c->least[k] = INT32_MAX;
+    c->most[k] = 0;
   }
-  *least = low;
-  return high - low;
+  for (int lane = 0; lane < TSI_SLICE_ROWS; lane++) {
+    if (lengths[lane] == TSI_NOT_IN_SLICE) continue;
+    const int32_t *columns = csr->column_indices + csr->row_offsets[rows[lane]];
+    for (int k = 0; k < lengths[lane]; k++) {
+      c->least[k] = columns[k] < c->least[k] ? columns[k] : c->least[k];
+      c->most[k] = columns[k] > c->most[k] ? columns[k] : c->most[k];
+    }
+  }
 }
 
 uint32_t tsi_slice_measure(const tsi_host_csr *csr, const int32_t *rows, const uint8_t *lengths, tsi_slice *s) {
+  tsi_slice_columns c;
   uint32_t entries = 0;
   s->longest = 0;
   for (int lane = 0; lane < TSI_SLICE_ROWS; lane++) {
@@ -147,11 +153,9 @@ uint32_t tsi_slice_measure(const tsi_host_csr *csr, const int32_t *rows, const u
     if (lengths[lane] > s->longest) s->longest = lengths[lane];
   }
   int32_t spread = 0;
-  for (int k = 0; k < s->longest; k++) {
-    int32_t least;
-    const int32_t here = tsi_slice_spread(csr, rows, lengths, k, &least);
-    if (here > spread) spread = here;
-  }
+  tsi_slice_bounds(csr, rows, lengths, s->longest, &c);
+  for (int k = 0; k < s->longest; k++)
+    if (c.most[k] - c.least[k] > spread) spread = c.most[k] - c.least[k];
   s->column_bytes = spread <= UINT8_MAX ? 1 : spread <= UINT16_MAX ? 2 : 4;
   /* One padding entry in eight costs less than to count entries. */
   const uint32_t padded = TSI_SLICE_ROWS * (uint32_t)s->longest;

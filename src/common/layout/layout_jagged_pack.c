@@ -2,6 +2,7 @@
  * entries side by side, columns as what they exceed the least of them by; long rows behind all slices. */
 #include <string.h>
 
+#include "common/core/clones.h"
 #include "common/core/core.h"
 #include "common/core/pool.h"
 #include "layout_build.h"
@@ -11,35 +12,61 @@ static uint32_t place_in_slice(const tsi_slice *s, uint32_t before, int k, int l
   return s->padded ? (uint32_t)(k * TSI_SLICE_ROWS + lane) : before;
 }
 
-static void put_column(uint32_t *words, const tsi_slice *s, uint32_t number, uint32_t column) {
-  if (s->column_bytes == 4)
-    words[s->first_word + number] = column;
-  else if (s->column_bytes == 2)
-    ((uint16_t *)(words + s->first_word))[number] = (uint16_t)column;
+/* Where the k-th entries of the rows lie, without padding: lane by lane, each moves on by one. */
+static void begin_places(const tsi_slice *s, const uint8_t *lengths, uint32_t *next) {
+  for (int k = 0; k < s->longest; k++) next[k] = 0;
+  for (int lane = 0; lane < TSI_SLICE_ROWS; lane++)
+    for (int k = 0; lengths[lane] != TSI_NOT_IN_SLICE && k < lengths[lane]; k++) next[k]++;
+  for (uint32_t k = 0, before = 0; k < s->longest; k++) {
+    const uint32_t here = next[k];
+    next[k] = before;
+    before += here;
+  }
+}
+
+CPU_INLINE void put_column(void *columns, int bytes, uint32_t place, uint32_t column) {
+  if (bytes == 4)
+    ((uint32_t *)columns)[place] = column;
+  else if (bytes == 2)
+    ((uint16_t *)columns)[place] = (uint16_t)column;
   else
-    ((uint8_t *)(words + s->first_word))[number] = (uint8_t)column;
+    ((uint8_t *)columns)[place] = (uint8_t)column;
+}
+
+/* Row by row, along which a matrix is read. */
+CPU_INLINE void put_rows(const tsi_slice *s, int bytes, const tsi_host_csr *csr, const int32_t *rows,
+                         const uint8_t *lengths, const int32_t *least, uint32_t *next, tsi_packed *packed) {
+  float *values = packed->values + s->first;
+  void *columns = packed->words + s->first_word;
+  for (int lane = 0; lane < TSI_SLICE_ROWS; lane++) {
+    if (lengths[lane] == TSI_NOT_IN_SLICE) continue;
+    const int32_t first = csr->row_offsets[rows[lane]];
+    for (int k = 0; k < lengths[lane]; k++) {
+      const uint32_t at = s->padded ? (uint32_t)(k * TSI_SLICE_ROWS + lane) : next[k]++;
+      if (csr->values) values[at] = csr->values[first + k];
+      put_column(columns, bytes, at, (uint32_t)(csr->column_indices[first + k] - (bytes < 4 ? least[k] : 0)));
+    }
+  }
 }
 
 static void pack_slice(const tsi_slices *slices, const tsi_host_csr *csr, int32_t number, tsi_packed *packed) {
   const tsi_slice *s = &slices->slices[number];
   const uint8_t *lengths = slices->lengths + (size_t)number * TSI_SLICE_ROWS;
   int32_t rows[TSI_SLICE_ROWS];
-  uint32_t before = 0;
+  uint32_t next[TSI_SLICE_LONGEST];
+  tsi_slice_columns c;
   tsi_slice_rows(slices, csr, number, rows);
-  for (int k = 0; k < s->longest; k++) {
-    int32_t base = 0;
-    if (s->column_bytes < 4) {
-      tsi_slice_spread(csr, rows, lengths, k, &base);
-      packed->bases[s->first_base + (uint32_t)k] = base;
-    }
-    for (int lane = 0; lane < TSI_SLICE_ROWS; lane++) {
-      if (lengths[lane] == TSI_NOT_IN_SLICE || lengths[lane] <= k) continue;
-      const int32_t e = csr->row_offsets[rows[lane]] + k;
-      const uint32_t at = place_in_slice(s, before++, k, lane);
-      if (csr->values) packed->values[s->first + at] = csr->values[e];
-      put_column(packed->words, s, at, (uint32_t)(csr->column_indices[e] - base));
-    }
+  if (!s->padded) begin_places(s, lengths, next);
+  if (s->column_bytes < 4) {
+    tsi_slice_bounds(csr, rows, lengths, s->longest, &c);
+    memcpy(packed->bases + s->first_base, c.least, s->longest * sizeof *c.least);
   }
+  if (s->column_bytes == 4)
+    put_rows(s, 4, csr, rows, lengths, NULL, next, packed);
+  else if (s->column_bytes == 2)
+    put_rows(s, 2, csr, rows, lengths, c.least, next, packed);
+  else
+    put_rows(s, 1, csr, rows, lengths, c.least, next, packed);
 }
 
 typedef struct pack_work {

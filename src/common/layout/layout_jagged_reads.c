@@ -68,7 +68,7 @@ static void sample_window(const tsi_host_csr *csr, int32_t window, int32_t most,
 }
 
 tsi_reads tsi_slices_reads(const tsi_tuning *tuning, const tsi_host_csr *csr, double *weight) {
-  enum { samples = 512, with_lines = 4 };
+  enum { samples = 128, with_lines = 4 };
   const int32_t windows = (csr->rows - 1) / TSI_WINDOW_ROWS + 1, most = tsi_slices_longest(csr);
   slices_sample natural = {0}, sorted = {0};
   for (int32_t n = 0; n < windows && n < samples; n++)
