@@ -1,6 +1,6 @@
 /* Host memory from the context's allocator, and the account of device memory. */
-#if defined(__linux__) && !defined(_DEFAULT_SOURCE)
-#define _DEFAULT_SOURCE /* madvise */
+#if defined(__linux__)
+#define _GNU_SOURCE 1 /* madvise */
 #endif
 #include <stdint.h>
 #include <stdlib.h>

@@ -12,9 +12,8 @@ static uint32_t place_in_slice(const tsi_slice *s, uint32_t before, int k, int l
   return s->padded ? (uint32_t)(k * TSI_SLICE_ROWS + lane) : before;
 }
 
-/* Where the k-th entries of the rows lie, without padding: lane by lane, each moves on by one. */
+/* Where the k-th entries of the rows lie, without padding: lane by lane, each moves on by one. `next` is 0. */
 static void begin_places(const tsi_slice *s, const uint8_t *lengths, uint32_t *next) {
-  for (int k = 0; k < s->longest; k++) next[k] = 0;
   for (int lane = 0; lane < TSI_SLICE_ROWS; lane++)
     for (int k = 0; lengths[lane] != TSI_NOT_IN_SLICE && k < lengths[lane]; k++) next[k]++;
   for (uint32_t k = 0, before = 0; k < s->longest; k++) {
@@ -53,8 +52,8 @@ static void pack_slice(const tsi_slices *slices, const tsi_host_csr *csr, int32_
   const tsi_slice *s = &slices->slices[number];
   const uint8_t *lengths = slices->lengths + (size_t)number * TSI_SLICE_ROWS;
   int32_t rows[TSI_SLICE_ROWS];
-  uint32_t next[TSI_SLICE_LONGEST];
-  tsi_slice_columns c;
+  uint32_t next[TSI_SLICE_LONGEST] = {0};
+  tsi_slice_columns c = {{0}, {0}};
   tsi_slice_rows(slices, csr, number, rows);
   if (!s->padded) begin_places(s, lengths, next);
   if (s->column_bytes < 4) {

@@ -201,7 +201,7 @@ static void name_rows(const int32_t *offsets, int32_t first, int32_t end, int32_
 
 static void look_at_chunk(const look *l, int32_t first, int32_t end, int32_t *row, found *f) {
   const tsi_csr *csr = l->csr;
-  int32_t rows[CHUNK];
+  int32_t rows[CHUNK] = {0};
   if (csr->values) look_at_floats(csr->values, first, end, f);
   if (csr->double_values) look_at_doubles(csr->double_values, first, end, f);
   if (l->constrained || csr->rows != csr->columns) return;

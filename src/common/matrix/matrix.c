@@ -312,7 +312,7 @@ static ts_status create_scaled(ts_context *context, const tsi_matrix_desc *desc,
   const int negated = !constrained_of(desc) && facts.is_negative;
   TSI_TRY(tsi_csr_scale(context, &desc->csr, exponent, negated, &scaled.csr, &memory));
   ts_status status = memory ? tsi_csr_look(context, &scaled.csr, constrained_of(desc), &facts) : TS_OK;
-  if (status == TS_OK) status = create(context, &scaled, &facts, matrix);
+  if (status >= 0) status = create(context, &scaled, &facts, matrix);
   tsi_free(context, memory);
   if (status < 0) return status;
   (*matrix)->exponent = exponent;
