@@ -253,8 +253,8 @@ static void look_at_block(const look *l, int32_t row, int32_t row_end, found *f)
   int32_t descents = 0, at = row;
   int is_outside = 0;
   f->hash = mixed(hash_numbers(csr->row_offsets, row, row_end), 0);
-  for (int32_t e = first; e < end; e += CHUNK) {
-    const int32_t stop = end - e < CHUNK ? end : e + CHUNK;
+  for (int32_t e = first, stop; e < end; e = stop) {
+    stop = end - e < CHUNK ? end : e + CHUNK;
     descents += look_at_columns(csr->column_indices, e, stop, csr->columns, &is_outside);
     f->hash += hash_numbers(csr->column_indices, e, stop);
     look_at_chunk(l, e, stop, &at, f);
