@@ -1,6 +1,6 @@
 /* texsolve bench
- * limits|spmv|blas|cg|multigrid|system|tune|compare|paper|precision|amg|ilu|families|lcp|scaling: what a device
- * can do, how near the library comes to it, and how right its answers are. */
+ * limits|spmv|blas|cg|multigrid|system|tune|compare|paper|precision|amg|auto|ilu|families|lcp|scaling: what a
+ * device can do, how near the library comes to it, and how right its answers are. */
 #include "bench.h"
 
 #include <stdio.h>
@@ -32,6 +32,7 @@ static const benchmark BENCHMARKS[] = {
     {"tune", bench_tune},
     {"precision", bench_precision},
     {"amg", bench_amg},
+    {"auto", bench_auto},
     {"ilu", bench_ilu},
     {"families", bench_families},
     {"lcp", bench_lcp},
@@ -39,8 +40,8 @@ static const benchmark BENCHMARKS[] = {
 };
 enum { BENCHMARK_COUNT = sizeof BENCHMARKS / sizeof *BENCHMARKS };
 #define KNOWN                                                                                                  \
-  "limits, spmv, blas, cg, multigrid, system, tune, compare, paper, precision, amg, ilu, families, lcp or "    \
-  "scaling"
+  "limits, spmv, blas, cg, multigrid, system, tune, compare, paper, precision, amg, auto, ilu, families, lcp " \
+  "or scaling"
 
 typedef struct program_options {
   bench_options o;
@@ -80,12 +81,12 @@ static const char *smoother_at(int value) {
 }
 
 static int takes_matrices(const benchmark *b) {
-  return b->run == bench_compare || b->run == bench_precision || b->run == bench_amg || b->run == bench_ilu ||
-         b->run == bench_families || b->run == bench_lcp;
+  return b->run == bench_compare || b->run == bench_precision || b->run == bench_amg || b->run == bench_auto ||
+         b->run == bench_ilu || b->run == bench_families || b->run == bench_lcp;
 }
 
 static int is_of_preconditioners(const benchmark *b) {
-  return b->run == bench_amg || b->run == bench_ilu || b->run == bench_families;
+  return b->run == bench_amg || b->run == bench_auto || b->run == bench_ilu || b->run == bench_families;
 }
 
 /* The benchmark, and behind compare, precision, amg, ilu and lcp matrices or problems. */
@@ -106,7 +107,8 @@ static const option_row rows[] = {
     {.kind = OPTION_IS_INPUT,
      .name = "benchmark",
      .argument = "limits|spmv|blas|cg|multigrid|system|tune|paper|scaling\ncompare [MATRIX...]\nprecision "
-                 "[MATRIX...]\namg [MATRIX...]\nilu [MATRIX...]\nfamilies [FAMILY...]\nlcp [PROBLEM...]",
+                 "[MATRIX...]\namg [MATRIX...]\nauto [FAMILY|MATRIX...]\nilu [MATRIX...]\nfamilies "
+                 "[FAMILY...]\nlcp [PROBLEM...]",
      .parse = set_argument},
     OPTION_ROW(
         BACKEND, "backend", "NAME", o.backend, .letter = 'B',
@@ -122,8 +124,9 @@ static const option_row rows[] = {
      .letter = 's',
      .argument = "N",
      .parse = set_sizes,
-     .help = "Rows, or points a side of a grid; k and M after the number mean 1024 and 1048576; compare, amg "
-             "and ilu take several with commas between them; paper: the largest mesh's unknowns; scaling: rows "
+     .help = "Rows, or points a side of a grid; k and M after the number mean 1024 and 1048576; compare, amg, "
+             "auto and ilu take several with commas between them; paper: the largest mesh's unknowns; scaling: "
+             "rows "
              "in all, and "
              "where the matrix grows with the parts, of each"},
     OPTION_ROW(TEXT, "matrix", "NAME", o.matrix, .letter = 'm',
@@ -149,17 +152,19 @@ static const option_row rows[] = {
                .help = "Threads of the CPU backend"),
     OPTION_ROW(WHOLE, "repeat", "N", o.repeat, .letter = 'n', .least = 1, .most = 101,
                .help =
-                   "Batches per measurement, of which the median is printed (default 7, paper, precision, amg "
-                   "and ilu: 3)"),
+                   "Batches per measurement, of which the median is printed (default 7, paper, precision, amg, "
+                   "auto and ilu: 3)"),
     OPTION_ROW(FLAG, "json", NULL, o.json, .letter = 'j', .help = "Print one JSON object"),
-    OPTION_HEADING("Of precision, amg, ilu, families, lcp and scaling:"),
-    OPTION_RTOL(o.rtol, "relative tolerance (default: 1e-10, amg, ilu and families: 1e-8, lcp: 1e-6); scaling: "
-                        "solves to that, no times of an "
-                        "iteration"),
-    OPTION_NAME("precision", "NAME", o.precision, precision_at,
-                "single, mixed, double or auto (default: one after the other, amg, ilu, families and scaling: "
-                "auto); lcp: single "
-                "or double (default: both)"),
+    OPTION_HEADING("Of precision, amg, auto, ilu, families, lcp and scaling:"),
+    OPTION_RTOL(o.rtol,
+                "relative tolerance (default: 1e-10, amg, auto, ilu and families: 1e-8, lcp: 1e-6); scaling: "
+                "solves to that, no times of an "
+                "iteration"),
+    OPTION_NAME(
+        "precision", "NAME", o.precision, precision_at,
+        "single, mixed, double or auto (default: one after the other, amg, auto, ilu, families and scaling: "
+        "auto); lcp: single "
+        "or double (default: both)"),
     OPTION_HEADING("Of lcp:"),
     OPTION_WHOLE("batch", "N", o.batch, 1, 1 << 20,
                  "50 sweeps of N problems of --size unknowns (default: 60) at once, and the time for all"),
@@ -203,6 +208,8 @@ static const char description[] =
     "poisson2d and poisson3d are Dirichlet's problem on a grid of --size points in all\n"
     "amg [MATRIX...]  conjugate gradients with Jacobi and with algebraic multigrid: set-up, update, solve, "
     "iterations, residual; b = 1\n"
+    "auto [FAMILY|MATRIX...]  conjugate gradients with Jacobi, with algebraic multigrid and with auto, set-up "
+    "included: how auto compares with the better of the two, on families of about --size rows and on files\n"
     "ilu [MATRIX...]  incomplete factors, by size and by levels of fill: triangular systems on the host, on "
     "the "
     "device if it solves them, and by sweeps; ic with conjugate gradients, or ilu with bicgstab if the matrix "
@@ -222,7 +229,8 @@ static const char description[] =
     "paper  figures 8, 9 and 11 of Buatois, Caumon and Levy 2008 on meshes of their sizes, 1.5 k to 1 M "
     "unknowns: "
     "every format on every backend, and the error of conjugate gradients in single precision\n\n"
-    "All but limits, compare, precision, amg, ilu, families, lcp, paper and scaling also measure the limits "
+    "All but limits, compare, precision, amg, auto, ilu, families, lcp, paper and scaling also measure the "
+    "limits "
     "that "
     "concern "
     "them, and "
@@ -241,19 +249,19 @@ static void check_options(const program_options *p) {
   if (p->o.backends) arguments_backends("--backends", p->o.backends);
   const int is_compare = run == bench_compare, is_paper = run == bench_paper,
             is_precision = run == bench_precision, is_amg = run == bench_amg, is_ilu = run == bench_ilu,
-            is_families = run == bench_families;
+            is_families = run == bench_families, is_auto = run == bench_auto;
   if (!is_compare && run != bench_spmv && run != bench_cg)
     options_refuse("", OPTION_NAMES("reorder"), " is for spmv, cg and compare");
   if (!is_compare) options_refuse("", OPTION_NAMES("set"), " is for compare");
   const int is_lcp = run == bench_lcp;
-  if (!is_compare && !is_amg && !is_ilu && !is_lcp && p->o.size_count > 1)
-    arguments_usage("several sizes are for compare, amg, ilu and lcp");
+  if (!is_compare && !is_amg && !is_auto && !is_ilu && !is_lcp && p->o.size_count > 1)
+    arguments_usage("several sizes are for compare, amg, auto, ilu and lcp");
   if (is_paper)
     options_refuse("paper has matrices of its own, expected it without ", OPTION_NAMES("matrix"), "");
   const int is_scaling = run == bench_scaling;
-  if (!is_precision && !is_amg && !is_ilu && !is_families && !is_scaling && !is_lcp)
+  if (!is_precision && !is_amg && !is_auto && !is_ilu && !is_families && !is_scaling && !is_lcp)
     options_refuse("", OPTION_NAMES("rtol", "precision"),
-                   " is for precision, amg, ilu, families, lcp and scaling");
+                   " is for precision, amg, auto, ilu, families, lcp and scaling");
   if (!is_lcp) options_refuse("", OPTION_NAMES("batch"), " is for lcp");
   if (is_lcp) {
     if (p->o.matrix_count)
@@ -273,6 +281,9 @@ static void check_options(const program_options *p) {
   if (!is_families) options_refuse("", OPTION_NAMES("peers"), " is for families");
   if (is_families)
     options_refuse("families has matrices of its own, expected it without ", OPTION_NAMES("matrix"), "");
+  if (is_auto)
+    options_refuse("auto has matrices of its own, and files as arguments, expected it without ",
+                   OPTION_NAMES("matrix"), "");
   if (!is_compare && !is_paper && !is_precision && !is_amg && !is_ilu)
     options_refuse("", OPTION_NAMES("backends"),
                    " is for compare, paper, precision, amg and ilu, expected --backend");
@@ -323,7 +334,8 @@ int cmd_bench(int argc, char **argv) {
   if (p.o.rtol == 0 && p.benchmark->run != bench_scaling)
     p.o.rtol = is_of_preconditioners(p.benchmark) ? 1e-8 : p.benchmark->run == bench_lcp ? 1e-6 : 1e-10;
   const int is_long = p.benchmark->run == bench_paper || p.benchmark->run == bench_precision ||
-                      p.benchmark->run == bench_amg || p.benchmark->run == bench_ilu;
+                      p.benchmark->run == bench_amg || p.benchmark->run == bench_auto ||
+                      p.benchmark->run == bench_ilu;
   if (!p.o.repeat && p.benchmark->run == bench_families) p.o.repeat = 1;
   if (!p.o.repeat) p.o.repeat = is_long ? 3 : 7;
   const int outcome = cmd_bench_run(&p);
