@@ -21,8 +21,12 @@ const tsi_tuning tsi_tuning_cpu = {
     .bcrs4_weight_several = A_TENTH,
     .check_interval = 1,
     .amg_couplings = 190,
+    .amg_nanoseconds = 4e6,
+    .amg_entry_nanoseconds = 250,
+    .amg_row_nanoseconds = 900,
     .iteration_nanoseconds = 2000,
     .entry_nanoseconds = 1,
+    .row_nanoseconds = 1.5,
     .thread_floats = 65536,
 };
 
@@ -86,8 +90,12 @@ const tsi_tuning tsi_tuning_cuda = {
     .pipelined_iterations = 4,
     .amg_couplings = 320,
     .ilu_level_nanoseconds = 1000,
+    .amg_nanoseconds = 5e6,
+    .amg_entry_nanoseconds = 1,
+    .amg_row_nanoseconds = 4,
     .iteration_nanoseconds = 12000,
     .entry_nanoseconds = 0.003,
+    .row_nanoseconds = 0.003,
     .peer_seconds = 2,
     .ghost_transfer = 4,
     .interior_entries = 1 << 23,
@@ -114,8 +122,12 @@ const tsi_tuning tsi_tuning_gl = {
     .pipelined_iterations = 2,
     .one_reduction_texels = 1 << 18, /* with texture barriers */
     .amg_couplings = 800,
+    .amg_nanoseconds = 15e6,
+    .amg_entry_nanoseconds = 150,
+    .amg_row_nanoseconds = 100,
     .iteration_nanoseconds = 60000,
     .entry_nanoseconds = 0.01,
+    .row_nanoseconds = 0.3,
 };
 
 /* llvmpipe on two cores, where a pass more for sums is a small part. AMG takes as long as Jacobi at 95 to 120
@@ -128,8 +140,12 @@ const tsi_tuning tsi_tuning_gl_software = {
     .check_interval = 16,
     .pipelined_iterations = 2,
     .amg_couplings = 110,
+    .amg_nanoseconds = 50e6,
+    .amg_entry_nanoseconds = 600,
+    .amg_row_nanoseconds = 8000,
     .iteration_nanoseconds = 300000,
     .entry_nanoseconds = 10,
+    .row_nanoseconds = 5,
 };
 
 /* Two H100 whose memory reaches each other take as long for 512 k rows as one of them, 19 us an iteration, and

@@ -2,6 +2,7 @@
 #include "stage_choice.h"
 
 #include <math.h>
+#include <stdio.h>
 
 #include "common/core/core.h"
 #include "common/matrix/csr.h"
@@ -73,6 +74,20 @@ static double goal_of(const tsi_solve *s) {
   return fmax(goal, 1e-16);
 }
 
+/* Iterations that cg needs from here on; of other methods nothing is known. */
+static double rest_of(const tsi_solve *s, int checked, double best, double goal) {
+  const ts_solver *k = s->solver;
+  if (k->desc.method != TS_METHOD_CG) return INFINITY;
+  if (k == k->part_of->solvers[CHOSEN]) return k->part_of->outlook.rest;
+  return best < 1 ? checked * log(goal / best) / log(best) : INFINITY;
+}
+
+/* Factors are worth an analysis if that is a small part of what the solve takes otherwise. */
+static int may_analyse(const tsi_solve *s, int checked, double best, double goal) {
+  const double small_part = 0.07, analysis = analysis_time(s->solver->matrix);
+  return analysis <= small_part * (checked + rest_of(s, checked, best, goal)) * iteration_time(s->solver);
+}
+
 /* Whether, at its mean pace, the residual will have fallen to the goal after so many iterations. */
 static int is_enough(double best, int done, double goal, double iterations) {
   return best < 1 && done * log(goal) / log(best) <= iterations;
@@ -97,6 +112,25 @@ static void take_history(const tsi_solve *s, int count) {
   }
 }
 
+static void leave_for_amg(tsi_solve *s) {
+  tsi_stages *t = s->solver->part_of;
+  char text[160];
+  snprintf(text, sizeof text, "left, since about %.0f iterations more would take longer than amg, worth %.0f",
+           t->outlook.rest, t->outlook.price);
+  s->solver->is_left = t->leaves_for_amg = 1;
+  tsi_solve_finish(s, TS_REASON_STOPPED, text);
+}
+
+int tsi_stage_steps(const ts_solver *k, int iteration, int steps) {
+  const tsi_stages *t = k->part_of;
+  return t && k == t->solvers[CHOSEN] ? tsi_outlook_steps(&t->outlook, iteration, steps) : steps;
+}
+
+void tsi_stage_take_iteration(const tsi_solve *s, int iteration) {
+  tsi_stages *t = s->solver->part_of;
+  if (t && s->solver == t->solvers[CHOSEN]) tsi_outlook_add(&t->outlook, s, iteration);
+}
+
 void tsi_stage_watch(tsi_solve *s, int checked, int count) {
   ts_solver *k = s->solver;
   tsi_stages *t = k->part_of;
@@ -107,7 +141,14 @@ void tsi_stage_watch(tsi_solve *s, int checked, int count) {
   take_history(s, count);
   const double best = is_refuted ? s->measure : k->stage_low;
   if (s->ended || k == t->solvers[DIRECT] || best <= goal) return;
-  if (is_open(t, DIRECT) && t->direct_time == 0 && spent > analysis_time(k->matrix)) {
+  const int may_price = is_open(t, DIRECT) && t->direct_time == 0 && spent > analysis_time(k->matrix),
+            is_first_cg = k == t->solvers[CHOSEN] && k->desc.method == TS_METHOD_CG,
+            is_time = !is_first_cg || tsi_outlook_look(&t->outlook, s, checked, goal, may_price);
+  if (is_first_cg && is_time && tsi_outlook_prefers_amg(&t->outlook, checked)) {
+    leave_for_amg(s);
+    return;
+  }
+  if (may_price && is_time && may_analyse(s, checked, best, goal)) {
     tsi_leave(context, TS_OK);
     price_direct(t);
     if (tsi_enter(context) < 0) {
@@ -135,7 +176,8 @@ int tsi_stage_is_at_limit(const ts_result *r) {
  * them. */
 int tsi_stage_following(tsi_stages *t, int stage, const ts_result *r) {
   const double soon = 3e9;
-  if (stage == CHOSEN && r->reason == TS_REASON_INDEFINITE && is_open(t, MINRES)) return MINRES;
+  if (t->leaves_for_amg) return is_open(t, CYCLES) ? CYCLES : -1;
+  if (stage <= CYCLES && r->reason == TS_REASON_INDEFINITE && is_open(t, MINRES)) return MINRES;
   if (r->reason == TS_REASON_INCOMPATIBLE) return is_open(t, LEAST) ? LEAST : -1;
   if (stage == DIRECT) t->is_singular = 1; /* refinement does not fail of other matrices */
   if (is_open(t, DIRECT)) price_direct(t);

@@ -2,15 +2,18 @@
 #ifndef TSI_STAGE_CHOICE_H
 #define TSI_STAGE_CHOICE_H
 
+#include "outlook.h"
 #include "stages.h"
 
-enum { CHOSEN, MINRES, FACTORS, PLAIN, DIRECT, LEAST, STAGES, MOST_RUNS = 2 * STAGES };
+enum { CHOSEN, CYCLES, MINRES, FACTORS, PLAIN, DIRECT, LEAST, STAGES, MOST_RUNS = 2 * STAGES };
 
 struct tsi_stages {
   ts_solver *solvers[STAGES]; /* NULL: not made so far. The first is the caller's */
   ts_solver_desc asked;       /* with max_iterations resolved */
   unsigned excluded, tried;   /* bits: what cannot be made for the matrix, what has run in this solve */
   int begins_with, last;      /* of the next solve, of the last */
+  int leaves_for_amg;         /* the stage that was left */
+  tsi_outlook outlook;        /* of the first, if its method is cg */
   int is_singular;            /* as the direct factors say, or their failure */
   double direct_time;         /* nanoseconds that factors take; 0: not known so far; INFINITY: there are none */
   int count;                  /* runs of the last solve */

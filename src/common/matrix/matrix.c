@@ -135,7 +135,7 @@ static ts_status make_spaces(ts_matrix *A, const tsi_matrix_desc *desc, const ts
 
 /* ---- Creation ---- */
 
-static ts_status keep_host_copy(ts_matrix *A, const tsi_host_csr *csr) {
+static ts_status make_host_copy(ts_matrix *A, const tsi_host_csr *csr) {
   const tsi_csr view = {.rows = csr->rows,
                         .columns = csr->columns,
                         .row_offsets = csr->row_offsets,
@@ -149,6 +149,30 @@ static ts_status keep_host_copy(ts_matrix *A, const tsi_host_csr *csr) {
   if (!csr->values) A->host_copy->values = tsi_calloc(A->context, entries, sizeof(float));
   if (A->host_copy->values) return TS_OK;
   return tsi_out_of_memory(A->context, "the values of the host copy", entries * sizeof(float));
+}
+
+static void drop_host_copy(ts_matrix *A) {
+  if (A->host_copy) tsi_csr_free(A->context, A->host_copy);
+  tsi_free(A->context, A->host_copy);
+  A->host_copy = NULL;
+}
+
+/* The first part of the values, which is all that the copy has. */
+ts_status tsi_matrix_keep_host_copy(ts_matrix *A) {
+  ts_matrix first = *A;
+  tsi_matrix_entries read;
+  if (A->host_copy || A->made_on_device) return TS_OK;
+  first.rest = NULL;
+  TSI_TRY(tsi_matrix_read(&first, &read));
+  const tsi_host_csr entries = {.rows = read.csr.rows,
+                                .columns = read.csr.columns,
+                                .row_offsets = read.offsets,
+                                .column_indices = read.columns,
+                                .values = read.values};
+  const ts_status status = make_host_copy(A, &entries);
+  if (status < 0) drop_host_copy(A);
+  tsi_matrix_entries_free(A->context, &read);
+  return status;
 }
 
 /* Whether the descriptor asks for the copy, or leaves it open and auto needs it. Values that the device
@@ -225,7 +249,7 @@ static ts_status matrix_build(ts_matrix *A, const tsi_matrix_desc *desc) {
     status = tsi_matrix_write_rests(A, &csr, &blocks);
     int wanted = 0;
     if (status == TS_OK) status = choose_copy(A, desc, &csr, &wanted);
-    if (wanted) status = keep_host_copy(A, &csr);
+    if (wanted) status = make_host_copy(A, &csr);
     if (status < 0) {
       tsi_matrix_destroy_rest(A);
       A->kind->destroy(A);
@@ -241,8 +265,7 @@ static void release_parts(ts_matrix *A) {
   tsi_transposed_destroy(A);
   tsi_stencil_destroy(context, A->stencil);
   tsi_vector_destroy(A->rest_product);
-  if (A->host_copy) tsi_csr_free(context, A->host_copy);
-  tsi_free(context, A->host_copy);
+  drop_host_copy(A);
   tsi_free(context, A->user_values);
   if (A->host_ghosts) tsi_csr_free(context, A->host_ghosts);
   tsi_free(context, A->host_ghosts);

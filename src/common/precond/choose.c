@@ -162,6 +162,29 @@ static ts_status couplings_across(ts_context *context, const tsi_host_csr *A, do
   return TS_OK;
 }
 
+/* ---- Groups ---- */
+
+static int has_pattern_of_next(const tsi_host_csr *A, int32_t i) {
+  const int32_t *offsets = A->row_offsets;
+  const int32_t length = offsets[i + 1] - offsets[i];
+  return i + 1 < A->rows && length == offsets[i + 2] - offsets[i + 1] &&
+         !memcmp(A->column_indices + offsets[i], A->column_indices + offsets[i + 1],
+                 (size_t)length * sizeof *A->column_indices);
+}
+
+/* Of two unknowns each every second row has that, and more of several; boundaries may take some away. */
+static int has_nodes(const tsi_host_csr *A) {
+  enum { few = 256 };
+  int found = 0;
+  for (int32_t k = 0; k < few && A->rows > 0; k++)
+    found += has_pattern_of_next(A, row_of_sample(A->rows, k * (sample_rows / few)));
+  return found > 0.3 * few;
+}
+
+int tsi_preconditioner_has_nodes(const ts_matrix *A) {
+  return A->host_copy ? has_nodes(A->host_copy) : A->has_nodes;
+}
+
 /* ---- The choice ---- */
 
 /* What the entries tell: of how many samples the numbers are, and how far it is across. */
@@ -296,6 +319,7 @@ ts_status tsi_preconditioner_wants_copy(ts_matrix *A, int *wanted) {
   TSI_TRY(tsi_preconditioner_choose(A, &kind, choice, sizeof choice));
   *wanted = tsi_preconditioner_row(kind)->needs_entries;
   const char *why = strchr(choice, ':');
+  if (A->host_copy && A->info.symmetric) A->has_nodes = has_nodes(A->host_copy);
   if (!*wanted && why) snprintf(A->without_copy, sizeof A->without_copy, "%.159s", why + 2);
   return TS_OK;
 }

@@ -138,6 +138,9 @@ ts_preconditioner_kind tsi_preconditioner_choose_diagonal(const ts_matrix *A);
 /* Whether a matrix that is not symmetric looks like one of convection and diffusion, to AMG: a sample of rows
  * is positive on the diagonal and has sums of about 0. */
 int tsi_preconditioner_is_transport(const ts_matrix *A);
+/* Whether rows come in groups of one pattern, as those of a mesh whose nodes have several unknowns each: AMG,
+ * unless it is told of them, takes as long as Jacobi there. */
+int tsi_preconditioner_has_nodes(const ts_matrix *A);
 enum { TSI_AUTO_ROWS = 8192 }; /* smaller matrices get a diagonal */
 /* Whether a matrix needs the host copy that it has at present, since auto makes something of it; if not the
  * matrix keeps the reason. */
