@@ -108,10 +108,12 @@ static ts_solver_desc describe(const tsi_stages *t, int stage) {
   return desc;
 }
 
-/* An error that ends the solve: what the matrix does not have, and factors beyond memory, are left out. */
-static int is_fatal(int stage, ts_status status) {
+/* An error that ends the solve: what the matrix does not have, and factors or levels beyond memory, are left
+ * out, unless other ranks had memory for them. */
+static int is_fatal(const ts_matrix *A, int stage, ts_status status) {
+  const int may_be_large = stage == DIRECT || stage == FACTORS || stage == CYCLES;
   return status == TS_ERROR_DEVICE || status == TS_ERROR_SHADER ||
-         (tsi_is_memory(status) && stage != DIRECT && stage != FACTORS && stage != CYCLES);
+         (tsi_is_memory(status) && (!may_be_large || A->all_rows));
 }
 
 /* Says why there is amg, unless it has turned out to be of no use. */
@@ -126,7 +128,7 @@ static ts_status check_amg(tsi_stages *t) {
   snprintf(M->choice, sizeof M->choice,
            "amg: after %d iterations of jacobi, with a condition of %.2g so far, about %.0f more, and amg "
            "worth %.0f",
-           o->at[o->looks - 1], o->condition, o->rest, o->price);
+           t->runs[t->count - 1].iterations, o->condition, o->rest, o->price);
   return TS_OK;
 }
 
@@ -146,7 +148,7 @@ static ts_status make(tsi_stages *t, int stage, int *made) {
     return TS_OK;
   }
   *made = 0;
-  if (is_fatal(stage, status)) return status;
+  if (is_fatal(first->matrix, stage, status)) return status;
   t->excluded |= 1u << stage;
   if (stage == CYCLES) t->outlook.is_open = 0;
   if (stage == DIRECT && ts_last_error_row(context) >= 0) t->is_singular = 1;
