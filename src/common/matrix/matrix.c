@@ -157,6 +157,30 @@ static void drop_host_copy(ts_matrix *A) {
   A->host_copy = NULL;
 }
 
+static int has_sorted_rows(const tsi_csr *csr) {
+  for (int32_t i = 0; i < csr->rows; i++)
+    for (int32_t k = csr->row_offsets[i] + 1; k < csr->row_offsets[i + 1]; k++)
+      if (csr->column_indices[k] <= csr->column_indices[k - 1]) return 0;
+  return 1;
+}
+
+/* Arrays that were read become the copy's, if they are in its order. */
+static ts_status take_entries(ts_matrix *A, tsi_matrix_entries *read) {
+  const tsi_host_csr entries = {.rows = read->csr.rows,
+                                .columns = read->csr.columns,
+                                .row_offsets = read->offsets,
+                                .column_indices = read->columns,
+                                .values = read->values};
+  if (!has_sorted_rows(&read->csr)) return make_host_copy(A, &entries);
+  A->host_copy = tsi_calloc(A->context, 1, sizeof *A->host_copy);
+  if (!A->host_copy) return tsi_out_of_memory(A->context, "the host copy", sizeof *A->host_copy);
+  *A->host_copy = entries;
+  A->host_copy->owned = 1;
+  read->offsets = read->columns = NULL;
+  read->values = NULL;
+  return TS_OK;
+}
+
 /* The first part of the values, which is all that the copy has. */
 ts_status tsi_matrix_keep_host_copy(ts_matrix *A) {
   ts_matrix first = *A;
@@ -164,12 +188,7 @@ ts_status tsi_matrix_keep_host_copy(ts_matrix *A) {
   if (A->host_copy || A->made_on_device) return TS_OK;
   first.rest = NULL;
   TSI_TRY(tsi_matrix_read(&first, &read));
-  const tsi_host_csr entries = {.rows = read.csr.rows,
-                                .columns = read.csr.columns,
-                                .row_offsets = read.offsets,
-                                .column_indices = read.columns,
-                                .values = read.values};
-  const ts_status status = make_host_copy(A, &entries);
+  const ts_status status = take_entries(A, &read);
   if (status < 0) drop_host_copy(A);
   tsi_matrix_entries_free(A->context, &read);
   return status;
