@@ -268,6 +268,40 @@ static void second_solve(void) {
   ref_free(&m), ref_free(&stiffer);
 }
 
+/* Solves with one solver until one begins with AMG, `most` at most. Returns how many there were before. */
+static int solves_before_amg(ts_solver *solver, const ref_matrix *m, ts_matrix *A, int most) {
+  for (int i = 0; i < most; i++) {
+    const outcome out = run(solver, m, A, 1, (uint64_t)(10 + i));
+    CHECK(out.status == TS_OK && out.residual <= 1.001e-5 && out.stages == 1);
+    if (out.last == TS_PRECONDITIONER_AMG) return i;
+  }
+  return most;
+}
+
+/* Each takes less time with Jacobi than AMG with its set-up, and all together more. If cycles turn out to take
+ * longer than Jacobi, solves go back to that. */
+static void many_solves(void) {
+  enum { MANY = 12 };
+  ref_matrix m = heat(SIDE, 10);
+  ts_matrix *A = make(&m, 0);
+  const int there = has_amg(A);
+  for (int is_dear = 0; is_dear < 2 && there; is_dear++) {
+    ts_solver *solver = NULL;
+    set_prices(PRICE);
+    if (is_dear)
+      CHECK_OK(context, ts_context_set_tuning(context, "entry_nanoseconds", 1e6 / (double)ref_nonzeros(&m)));
+    CHECK_OK(context, ts_solver_create(A, &usual, &solver));
+    const int before = solves_before_amg(solver, &m, A, MANY);
+    CHECK(before > 1 && before < MANY);
+    const outcome next = run(solver, &m, A, 1, 4);
+    check_solved(&next, is_dear ? TS_PRECONDITIONER_JACOBI : TS_PRECONDITIONER_AMG);
+    CHECK_INT(next.stages, 1);
+    ts_solver_destroy(&solver);
+  }
+  ts_matrix_destroy(&A);
+  ref_free(&m);
+}
+
 /* What is asked for is all there is; a method that is asked for leaves the preconditioner open. */
 static void what_was_asked_for(void) {
   ref_matrix m = heat(SIDE, 1e4);
@@ -329,5 +363,5 @@ static void budget(void) {
 
 static const test_fixture fixture = {.context = &context, .needs_pairs = 1};
 
-TEST_MAIN(CASES_WITH(&fixture, from_mass_to_stiffness, unlike_coefficients, chain, second_solve,
+TEST_MAIN(CASES_WITH(&fixture, from_mass_to_stiffness, unlike_coefficients, chain, second_solve, many_solves,
                      what_was_asked_for, prices, several_components, budget))

@@ -115,6 +115,7 @@ int tsi_outlook_look(tsi_outlook *o, const tsi_solve *s, int checked, double goa
   if ((!o->is_open && !is_needed) || !(residual > goal)) return 0;
   estimate_rest(o, checked, residual, goal);
   o->price = price_of(o, s->solver, residual, goal);
+  o->goal = goal;
   return 1;
 }
 
@@ -124,6 +125,24 @@ int tsi_outlook_look(tsi_outlook *o, const tsi_solve *s, int checked, double goa
 int tsi_outlook_prefers_amg(const tsi_outlook *o, int checked) {
   const double late = fmax(0, checked - 0.25 * o->price), least = 0.8 * o->price + checked + 3 * late;
   return o->is_open && checked >= FEWEST && !o->is_sudden && o->rest > least;
+}
+
+/* ---- Several solves ---- */
+
+/* About half of the price to 1e-8 is that of cycles. */
+static double set_up_of(const tsi_outlook *o, const ts_solver *k) {
+  return price_of(o, k, 1, 1);
+}
+
+void tsi_outlook_pay(tsi_outlook *o, const ts_solver *k, int iterations) {
+  if (o->changes != k->matrix->changes) o->paid = 0; /* AMG would need its set-up again */
+  o->changes = k->matrix->changes;
+  if (!o->is_open || !(o->goal > 0)) return;
+  o->paid += fmax(0, iterations - (price_of(o, k, 1, o->goal) - set_up_of(o, k)));
+}
+
+int tsi_outlook_has_paid(const tsi_outlook *o, const ts_solver *k) {
+  return o->is_open && o->changes == k->matrix->changes && o->paid > set_up_of(o, k);
 }
 
 int tsi_outlook_steps(const tsi_outlook *o, int iteration, int steps) {

@@ -28,7 +28,9 @@ typedef struct tsi_outlook {
   int is_sudden;                   /* the condition has grown by more than iterations do to it as a rule */
   double rest, price;              /* at the last look: iterations that are left, and that AMG costs */
   double condition;                /* so far */
-  double paid; /* by solves before, in iterations that AMG would have saved, its set-up apart */
+  double goal;                     /* then */
+  int changes;                     /* of the matrix, when `paid` was last added to */
+  double paid; /* by solves with Jacobi from their first to their last iteration, beyond AMG's cycles */
   tsi_lanczos lanczos;
 } tsi_outlook;
 
@@ -43,6 +45,10 @@ void tsi_outlook_add(tsi_outlook *o, const tsi_solve *s, int iteration);
 int tsi_outlook_look(tsi_outlook *o, const tsi_solve *s, int checked, double goal, int is_needed);
 /* Whether AMG would cost less than what is left, at that look. */
 int tsi_outlook_prefers_amg(const tsi_outlook *o, int checked);
+/* A solve has ended with Jacobi after so many iterations; and whether, were there another, AMG would be worth
+ * its set-up by now, as for a skier who buys skis after having paid their price in rent. */
+void tsi_outlook_pay(tsi_outlook *o, const ts_solver *k, int iterations);
+int tsi_outlook_has_paid(const tsi_outlook *o, const ts_solver *k);
 /* How many of `steps` iterations should come before the next look. */
 int tsi_outlook_steps(const tsi_outlook *o, int iteration, int steps);
 

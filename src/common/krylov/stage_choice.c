@@ -166,6 +166,22 @@ void tsi_stage_watch(tsi_solve *s, int checked, int count) {
                            : "left, since at its pace the iterations would not be enough");
 }
 
+/* ---- The next solve ---- */
+
+/* Where AMG's cycles alone turn out to take longer than Jacobi did, it is Jacobi again, and stays that. */
+void tsi_stage_learn(tsi_stages *t, int stage, const ts_result *r) {
+  const ts_solver *k = t->solvers[stage];
+  const double time = r->iterations * iteration_time(k);
+  if (stage == CHOSEN && t->count == 1) {
+    tsi_outlook_pay(&t->outlook, k, r->iterations);
+    t->jacobi_time = time;
+  }
+  t->begins_with = stage;
+  if (stage != CYCLES || t->count > 1 || t->jacobi_time == 0 || time <= t->jacobi_time) return;
+  t->begins_with = CHOSEN;
+  t->outlook.is_open = 0;
+}
+
 /* ---- What follows ---- */
 
 int tsi_stage_is_at_limit(const ts_result *r) {

@@ -125,10 +125,14 @@ static ts_status check_amg(tsi_stages *t) {
     ts_solver_destroy(&t->solvers[CYCLES]);
     return tsi_fail(t->solvers[CHOSEN]->context, TS_ERROR_UNSUPPORTED, "%s", why);
   }
-  snprintf(M->choice, sizeof M->choice,
-           "amg: after %d iterations of jacobi, with a condition of %.2g so far, about %.0f more, and amg "
-           "worth %.0f",
-           t->runs[t->count - 1].iterations, o->condition, o->rest, o->price);
+  if (t->count == 0)
+    snprintf(M->choice, sizeof M->choice,
+             "amg: after solves with jacobi that took %.0f iterations longer than cycles", o->paid);
+  else
+    snprintf(M->choice, sizeof M->choice,
+             "amg: after %d iterations of jacobi, with a condition of %.2g so far, about %.0f more, and amg "
+             "worth %.0f",
+             t->runs[t->count - 1].iterations, o->condition, o->rest, o->price);
   return TS_OK;
 }
 
@@ -277,7 +281,7 @@ static ts_status solve_in_stages(tsi_stages *t, const ts_vector *b, ts_vector *x
     add(result, &sum);
     const int is_end = status == TS_OK || tsi_stage_is_final(t->solvers[stage], result);
     t->last = stage;
-    if (is_end && result->reason != TS_REASON_STOPPED) t->begins_with = is_back ? last : stage;
+    if (is_end && result->reason != TS_REASON_STOPPED) tsi_stage_learn(t, is_back ? last : stage, result);
     if (is_end || result->iterations >= t->asked.max_iterations) return status;
     ts_status failed = TS_OK;
     const int next = next_stage(t, stage, result, &failed);
@@ -292,11 +296,23 @@ static ts_status solve_in_stages(tsi_stages *t, const ts_vector *b, ts_vector *x
   }
 }
 
+/* Solves so far may have paid for AMG. */
+static ts_status begin(tsi_stages *t) {
+  int made = 0;
+  t->count = 0;
+  t->tried = 0;
+  if (t->begins_with != CHOSEN || !tsi_outlook_has_paid(&t->outlook, t->solvers[CHOSEN])) return TS_OK;
+  TSI_TRY(make(t, CYCLES, &made));
+  if (!made) return TS_OK;
+  tsi_solver_destroy_workspace(t->solvers[CHOSEN]);
+  t->begins_with = CYCLES;
+  return TS_OK;
+}
+
 ts_status tsi_stages_solve(ts_solver *first, const ts_vector *b, ts_vector *x, ts_result *result) {
   tsi_stages *t = first->stages;
   ts_vector *kept = NULL;
-  t->count = 0;
-  t->tried = 0;
+  TSI_TRY(begin(t));
   const ts_status status = solve_in_stages(t, b, x, &kept, result);
   ts_vector_destroy(&kept);
   return status == TS_NOT_CONVERGED ? tsi_fail(first->context, status, "%s", result->message) : status;
