@@ -168,7 +168,8 @@ typedef struct ts_preconditioner_desc {
  *
  * Auto becomes AMG or ILU with its defaults, or else Jacobi, when it is created, and stays that. Instead of
  * Jacobi it becomes none if A has no diagonal, or a 0 on it. It never fails for a matrix that one of them does
- * not take.
+ * not take. A solver whose preconditioner_kind is auto begins with this choice, and may change from Jacobi to
+ * AMG (ts_solver_get_stage).
  *
  * ILU is for a matrix
  * - that is not symmetric, with a host copy and no stencil. A matrix keeps the host copy by default if ILU is

@@ -75,7 +75,8 @@ static double residual_of(const tsi_solve *s) {
 static void note(tsi_outlook *o, int checked, double residual) {
   if (o->looks == TSI_MOST_LOOKS) return;
   o->at[o->looks] = checked;
-  o->residual[o->looks++] = residual;
+  o->residual[o->looks] = o->looks ? fmin(residual, o->residual[o->looks - 1]) : residual;
+  o->looks++;
 }
 
 /* ---- What is left, and what AMG costs ---- */
@@ -91,9 +92,10 @@ static double price_of(const tsi_outlook *o, const ts_solver *k, double residual
   return (0.5 + 0.5 * cycles) * amg / iteration;
 }
 
-/* At the pace since half of the iterations. */
-static double rest_by_pace(const tsi_outlook *o, int checked, double residual, double goal) {
+/* At the pace since half of the iterations, which is one of the smallest residuals so far. */
+static double rest_by_pace(const tsi_outlook *o, int checked, double goal) {
   int from = o->looks - 1;
+  const double residual = o->residual[from];
   while (from >= 0 && 2 * o->at[from] > checked) from--;
   const double before = from >= 0 ? o->residual[from] : 1;
   const int length = checked - (from >= 0 ? o->at[from] : 0);
@@ -102,8 +104,8 @@ static double rest_by_pace(const tsi_outlook *o, int checked, double residual, d
 
 static void estimate_rest(tsi_outlook *o, int checked, double residual, double goal) {
   const double before = o->condition, step = o->looks > 1 ? (double)checked / o->at[o->looks - 2] : 1;
-  o->rest = fmin(rest_by_pace(o, checked, residual, goal),
-                 tsi_lanczos_iterations(&o->lanczos, residual / goal, &o->condition));
+  o->rest =
+      fmin(rest_by_pace(o, checked, goal), tsi_lanczos_iterations(&o->lanczos, residual / goal, &o->condition));
   o->is_sudden = before > 0 && o->condition > before * step * step * step;
 }
 
