@@ -17,7 +17,7 @@ static double iteration_time(const ts_solver *k) {
   const int products = k->desc.method == TS_METHOD_BICGSTAB ? 2 : 1;
   const ts_preconditioner_kind kind = k->preconditioner->kind->kind;
   const int is_on_host = kind == TS_PRECONDITIONER_ILU || kind == TS_PRECONDITIONER_IC;
-  const double entries = (double)k->matrix->info.nonzeros, factor_entry = 3;
+  const double entries = k->part_of->outlook.entries, factor_entry = 3; /* of all ranks: one decision */
   const double product = tuning->entry_nanoseconds * entries,
                applied = cost->products * entries * (is_on_host ? factor_entry : tuning->entry_nanoseconds);
   return products * (tuning->iteration_nanoseconds + product + applied);
