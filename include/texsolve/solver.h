@@ -248,7 +248,7 @@ TS_API const ts_preconditioner *ts_solver_get_preconditioner(const ts_solver *so
  * counts. AMG's price, set-up and cycles, is a number of iterations by the entries and rows of A:
  * ts_context_set_tuning changes "amg_nanoseconds", "amg_entry_nanoseconds" and "amg_row_nanoseconds", and for
  * an iteration "iteration_nanoseconds", "entry_nanoseconds" and "row_nanoseconds". No clock is read: a solve
- * changes in the same iteration each time, and on all ranks, as a rule within a seventh of that price. The
+ * changes in the same iteration each time, and on all ranks, as a rule within a fifth of that price. The
  * solver's next solve begins with AMG; so it does once its solves with Jacobi together have taken as much
  * longer than cycles as the set-up takes, while the matrix's values stay. The matrix has at least 2000 rows,
  * not several of one pattern each, and a host copy, or entries that can be read back: those of a matrix of one

@@ -118,7 +118,7 @@ static void take_history(const tsi_solve *s, int count) {
 static void leave_for_amg(tsi_solve *s) {
   tsi_stages *t = s->solver->part_of;
   char text[160];
-  snprintf(text, sizeof text, "left, since about %.0f iterations more would take longer than amg, worth %.0f",
+  snprintf(text, sizeof text, "left for amg: about %.0f iterations to go, and amg takes as long as %.0f",
            t->outlook.rest, t->outlook.price);
   s->solver->is_left = t->leaves_for_amg = 1;
   tsi_solve_finish(s, TS_REASON_STOPPED, text);

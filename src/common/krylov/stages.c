@@ -130,9 +130,10 @@ static ts_status check_amg(tsi_stages *t) {
              "amg: after solves with jacobi that took %.0f iterations longer than cycles", o->paid);
   else
     snprintf(M->choice, sizeof M->choice,
-             "amg: after %d iterations of jacobi, with a condition of %.2g so far, about %.0f more, and amg "
-             "worth %.0f",
-             t->runs[t->count - 1].iterations, o->condition, o->rest, o->price);
+             "amg: after %d iterations of jacobi, about %.0f to go with a condition of %.2g so far, and amg "
+             "takes as "
+             "long as %.0f",
+             t->runs[t->count - 1].iterations, o->rest, o->condition, o->price);
   return TS_OK;
 }
 
