@@ -188,7 +188,7 @@ typedef struct ts_preconditioner_desc {
  *   "amg_couplings". A grid of 96 x 96 points with couplings to 4 neighbours is 190 across, one of 64 x 64 x
  *   64 points with 6 is 189. A quarter of that, and 64 at most, is enough where coefficients jump: where an
  *   eighth of the rows have 1000 times as much on the diagonal as the neighbour that they are least coupled
- *   with;
+ *   with. For a solver with rtol above 1e-5 the numbers are larger, twice as large at 1e-2;
  * - which aggregation brings to a level that is solved exactly.
  *
  * The choice takes a few ms, whatever the size: values are those of a sample of 2048 rows, and how many

@@ -242,6 +242,30 @@ static void chain(void) {
   ref_free(&m);
 }
 
+/* What a loose tolerance saves of Jacobi's iterations it does not save of a set-up. */
+static void tolerances(void) {
+  static const struct {
+    double rtol;
+    ts_preconditioner_kind kind;
+    const char *why;
+  } cases[] = {{1e-8, TS_PRECONDITIONER_AMG, "at least 150"},
+               {1e-5, TS_PRECONDITIONER_AMG, "at least 150"},
+               {1e-2, TS_PRECONDITIONER_JACOBI, "less than 300"}};
+  ref_matrix m = heat(130, 1e6);
+  ts_matrix *A = make(&m, 1);
+  CHECK_OK(context, ts_context_set_tuning(context, "amg_couplings", 150));
+  for (int i = 0; i < 3 && has_amg(A); i++) {
+    ts_solver *solver = NULL;
+    outcome out = {0};
+    CHECK_OK(context, ts_solver_create(A, &(ts_solver_desc){.rtol = cases[i].rtol}, &solver));
+    CHECK_INT(kind_of(solver, &out), cases[i].kind);
+    if (!CHECK(strstr(out.choice, cases[i].why) != NULL)) printf("  %s\n", out.choice);
+    ts_solver_destroy(&solver);
+  }
+  ts_matrix_destroy(&A);
+  ref_free(&m);
+}
+
 /* A second solve begins with what ended the first, with new values too. */
 static void second_solve(void) {
   ref_matrix m = heat(SIDE, 1e4), stiffer = heat(SIDE, 3e4);
@@ -271,7 +295,7 @@ static void second_solve(void) {
 /* Solves with one solver until one begins with AMG, `most` at most. Returns how many there were before. */
 static int solves_before_amg(ts_solver *solver, const ref_matrix *m, ts_matrix *A, int most) {
   for (int i = 0; i < most; i++) {
-    const outcome out = run(solver, m, A, 1, (uint64_t)(10 + i));
+    const outcome out = run(solver, m, A, 1, 10 + (uint64_t)i);
     CHECK(out.status == TS_OK && out.residual <= 1.001e-5 && out.stages == 1);
     if (out.last == TS_PRECONDITIONER_AMG) return i;
   }
@@ -363,5 +387,5 @@ static void budget(void) {
 
 static const test_fixture fixture = {.context = &context, .needs_pairs = 1};
 
-TEST_MAIN(CASES_WITH(&fixture, from_mass_to_stiffness, unlike_coefficients, chain, second_solve, many_solves,
-                     what_was_asked_for, prices, several_components, budget))
+TEST_MAIN(CASES_WITH(&fixture, from_mass_to_stiffness, unlike_coefficients, chain, tolerances, second_solve,
+                     many_solves, what_was_asked_for, prices, several_components, budget))
