@@ -181,16 +181,35 @@ static ts_status take_entries(ts_matrix *A, tsi_matrix_entries *read) {
   return TS_OK;
 }
 
-/* The first part of the values, which is all that the copy has. */
-ts_status tsi_matrix_keep_host_copy(ts_matrix *A) {
+/* What csr is on the device is what the copy is. */
+static ts_status copy_csr(ts_matrix *A) {
+  ts_context *context = A->context;
+  tsi_packed packed = {0};
+  tsi_host_csr stored = {0};
+  TSI_TRY(tsi_enter(context));
+  ts_status status = tsi_leave(context, context->ops->matrix_read(A, &packed, &stored));
+  context->host_synchronisations++;
+  if (status == TS_OK) status = make_host_copy(A, &stored);
+  tsi_packed_free(context, &packed);
+  tsi_csr_free(context, &stored);
+  return status;
+}
+
+static ts_status copy_entries(ts_matrix *A) {
   ts_matrix first = *A;
   tsi_matrix_entries read;
-  if (A->host_copy || A->made_on_device) return TS_OK;
   first.rest = NULL;
   TSI_TRY(tsi_matrix_read(&first, &read));
   const ts_status status = take_entries(A, &read);
-  if (status < 0) drop_host_copy(A);
   tsi_matrix_entries_free(A->context, &read);
+  return status;
+}
+
+/* The first part of the values, which is all that the copy has. */
+ts_status tsi_matrix_keep_host_copy(ts_matrix *A) {
+  if (A->host_copy || A->made_on_device) return TS_OK;
+  const ts_status status = A->info.format == TS_FORMAT_CSR ? copy_csr(A) : copy_entries(A);
+  if (status < 0) drop_host_copy(A);
   return status;
 }
 
