@@ -54,6 +54,7 @@ enum { BENCH_INCOMPLETE = 2 };
 
 int bench_answer(const bench_options *options, struct report *r);
 int bench_amg(const bench_options *options, struct report *r);
+int bench_auto(const bench_options *options, struct report *r);
 int bench_ilu(const bench_options *options, struct report *r);
 int bench_families(const bench_options *options, struct report *r);
 int bench_lcp(const bench_options *options, struct report *r);

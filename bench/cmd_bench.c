@@ -1,6 +1,6 @@
 /* texsolve bench
- * limits|spmv|blas|cg|multigrid|system|tune|compare|paper|precision|answer|amg|ilu|families|lcp|scaling: what a
- * device can do, how near the library comes to it, and how right its answers are. */
+ * limits|spmv|blas|cg|multigrid|system|tune|compare|paper|precision|answer|amg|auto|ilu|families|lcp|scaling:
+ * what a * device can do, how near the library comes to it, and how right its answers are. */
 #include "bench.h"
 
 #include <stdio.h>
@@ -46,6 +46,7 @@ static const benchmark BENCHMARKS[] = {
     {"precision", bench_precision, MATRICES | BACKENDS | SOLVES | LONG, 1e-10},
     {"answer", bench_answer, MATRICES | SIZES | BACKENDS | SOLVES, 1e-8},
     {"amg", bench_amg, MATRICES | SIZES | BACKENDS | SOLVES | HIERARCHY | LONG, 1e-8},
+    {"auto", bench_auto, MATRICES | SIZES | SOLVES | LONG, 1e-8},
     {"ilu", bench_ilu, MATRICES | SIZES | BACKENDS | SOLVES | LONG, 1e-8},
     {"families", bench_families, MATRICES | SOLVES | HIERARCHY, 1e-8},
     {"lcp", bench_lcp, MATRICES | SIZES | SOLVES, 1e-6},
@@ -53,8 +54,8 @@ static const benchmark BENCHMARKS[] = {
 };
 enum { BENCHMARK_COUNT = sizeof BENCHMARKS / sizeof *BENCHMARKS };
 #define KNOWN                                                                                                  \
-  "limits, spmv, blas, cg, multigrid, system, tune, compare, paper, precision, answer, amg, ilu, families, "   \
-  "lcp or scaling"
+  "limits, spmv, blas, cg, multigrid, system, tune, compare, paper, precision, answer, amg, auto, ilu, "       \
+  "families, lcp or scaling"
 
 typedef struct program_options {
   bench_options o;
@@ -114,9 +115,10 @@ static void set_argument(void *options, const char *text) {
 static const option_row rows[] = {
     {.kind = OPTION_IS_INPUT,
      .name = "benchmark",
-     .argument = "limits|spmv|blas|cg|multigrid|system|tune|paper|scaling\ncompare [MATRIX...]\nprecision "
-                 "[MATRIX...]\nanswer [MATRIX...]\namg [MATRIX...]\nilu [MATRIX...]\nfamilies [FAMILY...]\nlcp "
-                 "[PROBLEM...]",
+     .argument =
+         "limits|spmv|blas|cg|multigrid|system|tune|paper|scaling\ncompare [MATRIX...]\nprecision "
+         "[MATRIX...]\nanswer [MATRIX...]\namg [MATRIX...]\nauto [FAMILY|MATRIX...]\nilu [MATRIX...]\nfamilies "
+         "[FAMILY...]\nlcp [PROBLEM...]",
      .parse = set_argument},
     OPTION_ROW(
         BACKEND, "backend", "NAME", o.backend, .letter = 'B',
@@ -134,7 +136,8 @@ static const option_row rows[] = {
      .parse = set_sizes,
      .help =
          "Rows, or points a side of a grid; k and M after the number mean 1024 and 1048576; compare, answer, "
-         "amg and ilu take several with commas between them; paper: the largest mesh's unknowns; scaling: rows "
+         "amg, auto and ilu take several with commas between them; paper: the largest mesh's unknowns; "
+         "scaling: rows "
          "in all, and "
          "where the matrix grows with the parts, of each"},
     OPTION_ROW(TEXT, "matrix", "NAME", o.matrix, .letter = 'm',
@@ -160,17 +163,18 @@ static const option_row rows[] = {
                .help = "Threads of the CPU backend"),
     OPTION_ROW(WHOLE, "repeat", "N", o.repeat, .letter = 'n', .least = 1, .most = 101,
                .help =
-                   "Batches per measurement, of which the median is printed (default 7, paper, precision, amg "
-                   "and ilu: 3)"),
+                   "Batches per measurement, of which the median is printed (default 7, paper, precision, amg, "
+                   "auto and ilu: 3)"),
     OPTION_ROW(FLAG, "json", NULL, o.json, .letter = 'j', .help = "Print one JSON object"),
-    OPTION_HEADING("Of precision, answer, amg, ilu, families, lcp and scaling:"),
-    OPTION_RTOL(o.rtol,
-                "relative tolerance (default: 1e-10, answer, amg, ilu and families: 1e-8, lcp: 1e-6); scaling: "
-                "solves to that, no times of an "
-                "iteration"),
+    OPTION_HEADING("Of precision, answer, amg, auto, ilu, families, lcp and scaling:"),
+    OPTION_RTOL(
+        o.rtol,
+        "relative tolerance (default: 1e-10, answer, amg, auto, ilu and families: 1e-8, lcp: 1e-6); scaling: "
+        "solves to that, no times of an "
+        "iteration"),
     OPTION_NAME("precision", "NAME", o.precision, precision_at,
-                "single, mixed, double or auto (default: one after the other, answer, amg, ilu, families and "
-                "scaling: auto); lcp: single "
+                "single, mixed, double or auto (default: one after the other, answer, amg, auto, ilu, families "
+                "and scaling: auto); lcp: single "
                 "or double (default: both)"),
     OPTION_HEADING("Of lcp:"),
     OPTION_WHOLE("batch", "N", o.batch, 1, 1 << 20,
@@ -219,6 +223,8 @@ static const char description[] =
     "preconditioner, the solve, and the sum; of a file the time to read it; a FAMILY's name is a matrix too\n"
     "amg [MATRIX...]  conjugate gradients with Jacobi and with algebraic multigrid: set-up, update, solve, "
     "iterations, residual; b = 1\n"
+    "auto [FAMILY|MATRIX...]  conjugate gradients with Jacobi, with algebraic multigrid and with auto, set-up "
+    "included: how auto compares with the better of the two, on families of about --size rows and on files\n"
     "ilu [MATRIX...]  incomplete factors, by size and by levels of fill: triangular systems on the host, on "
     "the "
     "device if it solves them, and by sweeps; ic with conjugate gradients, or ilu with bicgstab if the matrix "
@@ -238,7 +244,8 @@ static const char description[] =
     "paper  figures 8, 9 and 11 of Buatois, Caumon and Levy 2008 on meshes of their sizes, 1.5 k to 1 M "
     "unknowns: "
     "every format on every backend, and the error of conjugate gradients in single precision\n\n"
-    "All but limits, compare, precision, answer, amg, ilu, families, lcp, paper and scaling also measure the "
+    "All but limits, compare, precision, answer, amg, auto, ilu, families, lcp, paper and scaling also measure "
+    "the "
     "limits "
     "that "
     "concern "
@@ -261,12 +268,12 @@ static void check_options(const program_options *p) {
   if (!takes(p, REORDER)) options_refuse("", OPTION_NAMES("reorder"), " is for spmv, cg and compare");
   if (!is_compare) options_refuse("", OPTION_NAMES("set"), " is for compare");
   if (!takes(p, SIZES) && p->o.size_count > 1)
-    arguments_usage("several sizes are for compare, answer, amg, ilu and lcp");
+    arguments_usage("several sizes are for compare, answer, amg, auto, ilu and lcp");
   if (run == bench_paper)
     options_refuse("paper has matrices of its own, expected it without ", OPTION_NAMES("matrix"), "");
   if (!takes(p, SOLVES))
     options_refuse("", OPTION_NAMES("rtol", "precision"),
-                   " is for precision, answer, amg, ilu, families, lcp and scaling");
+                   " is for precision, answer, amg, auto, ilu, families, lcp and scaling");
   if (!is_lcp) options_refuse("", OPTION_NAMES("batch"), " is for lcp");
   if (is_lcp) {
     if (p->o.matrix_count)
@@ -287,6 +294,9 @@ static void check_options(const program_options *p) {
     options_refuse("", OPTION_NAMES("peers"), " is for families and answer");
   if (is_families)
     options_refuse("families has matrices of its own, expected it without ", OPTION_NAMES("matrix"), "");
+  if (run == bench_auto)
+    options_refuse("auto has matrices of its own, and files as arguments, expected it without ",
+                   OPTION_NAMES("matrix"), "");
   if (!takes(p, BACKENDS))
     options_refuse("", OPTION_NAMES("backends"),
                    " is for compare, paper, precision, answer, amg and ilu, expected --backend");

@@ -168,7 +168,8 @@ typedef struct ts_preconditioner_desc {
  *
  * Auto becomes AMG or ILU with its defaults, or else Jacobi, when it is created, and stays that. Instead of
  * Jacobi it becomes none if A has no diagonal, or a 0 on it. It never fails for a matrix that one of them does
- * not take.
+ * not take. A solver whose preconditioner_kind is auto begins with this choice, and may change from Jacobi to
+ * AMG (ts_solver_get_stage).
  *
  * ILU is for a matrix
  * - that is not symmetric, with a host copy and no stencil. A matrix keeps the host copy by default if ILU is
@@ -187,7 +188,7 @@ typedef struct ts_preconditioner_desc {
  *   "amg_couplings". A grid of 96 x 96 points with couplings to 4 neighbours is 190 across, one of 64 x 64 x
  *   64 points with 6 is 189. A quarter of that, and 64 at most, is enough where coefficients jump: where an
  *   eighth of the rows have 1000 times as much on the diagonal as the neighbour that they are least coupled
- *   with;
+ *   with. For a solver with rtol above 1e-5 the numbers are larger, twice as large at 1e-2;
  * - which aggregation brings to a level that is solved exactly.
  *
  * The choice takes a few ms, whatever the size: values are those of a sample of 2048 rows, and how many

@@ -229,6 +229,7 @@ struct ts_matrix {
   int made_on_device;     /* of arrays in the device's memory: the pattern is there only, without fingerprint */
   int device_values;      /* the device computes the values: nothing is known of them on the host */
   struct tsi_host_csr *host_copy;
+  int has_nodes;          /* tsi_preconditioner_has_nodes of the entries that auto looked at */
   char without_copy[160]; /* why auto has no use for a host copy, which was therefore dropped; "" otherwise */
   float *user_values;     /* those of the host copy times 2^exponent, once the user asked for them */
   /* Beside a host copy of the rows of a rank: their entries in columns of others, which are counted from 0. */

@@ -42,9 +42,13 @@
   FIELD(pipelined_iterations, 1, 1024, "iterations started before a check's numbers arrive")                   \
   FIELD(one_reduction_texels, 0, 1e15, "texels up to which CG has one reduction")                              \
   FIELD(amg_couplings, 1, 1e15, "couplings across a matrix from which on auto is amg")                         \
+  FIELD(amg_nanoseconds, 0, 1e15, "time of amg, set-up and cycles to 1e-8, without rows and entries")          \
+  FIELD(amg_entry_nanoseconds, 0, 1e15, "what an entry adds to it")                                            \
+  FIELD(amg_row_nanoseconds, 0, 1e15, "what a row adds to it")                                                 \
   FIELD(ilu_level_nanoseconds, 0, 1e15, "time of a level of a triangle that is solved on the device")          \
   FIELD(iteration_nanoseconds, 0, 1e15, "time of an iteration without entries")                                \
   FIELD(entry_nanoseconds, 0, 1e15, "what an entry adds to it")                                                \
+  FIELD(row_nanoseconds, 0, 1e15, "what a row adds to it")                                                     \
   /* Several devices: partition.c, multi_cg.c, multi_channel.c, cuda_interior.c. */                            \
   FIELD(part_rows, 1, 1e15, "rows of 7 entries that are worth a device more")                                  \
   FIELD(peer_seconds, 0, 1e9, "seconds that a device waits for another's answer")                              \

@@ -48,6 +48,7 @@
 #include "cg.h"
 #include "cg_operations.h"
 #include "common/core/core.h"
+#include "stages.h"
 
 static void cg_plan(ts_solver *k) {
   k->own_vectors = k->desc.reductions == 1 ? TSI_CG_VECTORS : 2;
@@ -216,7 +217,8 @@ ts_status tsi_cg_read_present(tsi_solve *s) {
 static ts_status advance_on_device(tsi_solve *s) {
   const ts_solver *k = s->solver;
   const int left = k->desc.max_iterations - s->iteration;
-  const int count = left < k->desc.check_interval ? left : k->desc.check_interval;
+  const int interval = tsi_stage_steps(k, s->iteration, k->desc.check_interval);
+  const int count = left < interval ? left : interval;
   float enough[4] = {0}, seen[4] = {0};
   for (int c = 0; c < k->components; c++) {
     s->peak[c] = fmax(s->peak[c], tsi_cg_size(s, s->iteration, c));

@@ -4,6 +4,7 @@
 
 #include "cg.h"
 #include "common/core/core.h"
+#include "stages.h"
 
 double tsi_cg_delta_ratio(const tsi_solve *s, int iteration) {
   double largest = 0;
@@ -39,6 +40,7 @@ ts_status tsi_cg_judge(tsi_solve *s, int checked) {
     }
     if (i >= s->phase_start && singular_at < 0 && tsi_cg_seems_singular(s, i, ratio)) singular_at = i;
     tsi_cg_follow_direction(s, i);
+    tsi_stage_take_iteration(s, i);
     if (i < s->phase_start) continue;
     if (isnan(ratio) && k->pairs && !s->checked_mode && singular_at < 0) singular_at = i;
     /* Directions that went on from a residual of 0 but for rounding are rounding, and their quotients anything.

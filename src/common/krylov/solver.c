@@ -85,7 +85,8 @@ static ts_status take_preconditioner(ts_matrix *A, const ts_solver_desc *desc, t
     how.kind = tsi_knows_diagonal(A) ? TS_PRECONDITIONER_JACOBI : TS_PRECONDITIONER_NONE;
   else if (*why && !is_least_squares)
     how.kind = tsi_preconditioner_choose_diagonal(A);
-  TSI_TRY(is_least_squares ? make_of_squares(A, desc, *why, M) : tsi_preconditioner_create(A, &how, M));
+  TSI_TRY(is_least_squares ? make_of_squares(A, desc, *why, M)
+                           : tsi_preconditioner_create_for(A, &how, desc->rtol, M));
   if (*why)
     snprintf((*M)->choice, sizeof(*M)->choice, "%s: %s", ts_preconditioner_kind_name((*M)->kind->kind), why);
   return TS_OK;

@@ -2,6 +2,7 @@
 #include "stage_choice.h"
 
 #include <math.h>
+#include <stdio.h>
 
 #include "common/core/core.h"
 #include "common/matrix/csr.h"
@@ -16,7 +17,7 @@ static double iteration_time(const ts_solver *k) {
   const int products = k->desc.method == TS_METHOD_BICGSTAB ? 2 : 1;
   const ts_preconditioner_kind kind = k->preconditioner->kind->kind;
   const int is_on_host = kind == TS_PRECONDITIONER_ILU || kind == TS_PRECONDITIONER_IC;
-  const double entries = (double)k->matrix->info.nonzeros, factor_entry = 3;
+  const double entries = k->part_of->outlook.entries, factor_entry = 3; /* of all ranks: one decision */
   const double product = tuning->entry_nanoseconds * entries,
                applied = cost->products * entries * (is_on_host ? factor_entry : tuning->entry_nanoseconds);
   return products * (tuning->iteration_nanoseconds + product + applied);
@@ -73,6 +74,23 @@ static double goal_of(const tsi_solve *s) {
   return fmax(goal, 1e-16);
 }
 
+/* Iterations that cg needs from here on; of other methods nothing is known. */
+static double rest_of(const tsi_solve *s, int checked, double best, double goal) {
+  const ts_solver *k = s->solver;
+  if (k->desc.method != TS_METHOD_CG) return INFINITY;
+  if (k == k->part_of->solvers[CHOSEN]) return k->part_of->outlook.rest;
+  return best < 1 ? checked * log(goal / best) / log(best) : INFINITY;
+}
+
+/* Factors are worth an analysis if that is a small part of what the solve takes otherwise. An iteration with
+ * blocks of 4 x 4 takes about a third of the time of one with single entries. */
+static int may_analyse(const tsi_solve *s, int checked, double best, double goal) {
+  const ts_solver *k = s->solver;
+  const double small_part = 0.16, blocks = k->matrix->info.format == TS_FORMAT_BCRS4 ? 0.35 : 1,
+               whole = (checked + rest_of(s, checked, best, goal)) * iteration_time(k);
+  return analysis_time(k->matrix) <= small_part * blocks * whole;
+}
+
 /* Whether, at its mean pace, the residual will have fallen to the goal after so many iterations. */
 static int is_enough(double best, int done, double goal, double iterations) {
   return best < 1 && done * log(goal) / log(best) <= iterations;
@@ -97,6 +115,25 @@ static void take_history(const tsi_solve *s, int count) {
   }
 }
 
+static void leave_for_amg(tsi_solve *s) {
+  tsi_stages *t = s->solver->part_of;
+  char text[160];
+  snprintf(text, sizeof text, "left for amg: about %.0f iterations to go, and amg takes as long as %.0f",
+           t->outlook.rest, t->outlook.price);
+  s->solver->is_left = t->leaves_for_amg = 1;
+  tsi_solve_finish(s, TS_REASON_STOPPED, text);
+}
+
+int tsi_stage_steps(const ts_solver *k, int iteration, int steps) {
+  const tsi_stages *t = k->part_of;
+  return t && k == t->solvers[CHOSEN] ? tsi_outlook_steps(&t->outlook, iteration, steps) : steps;
+}
+
+void tsi_stage_take_iteration(const tsi_solve *s, int iteration) {
+  tsi_stages *t = s->solver->part_of;
+  if (t && s->solver == t->solvers[CHOSEN]) tsi_outlook_add(&t->outlook, s, iteration);
+}
+
 void tsi_stage_watch(tsi_solve *s, int checked, int count) {
   ts_solver *k = s->solver;
   tsi_stages *t = k->part_of;
@@ -107,7 +144,14 @@ void tsi_stage_watch(tsi_solve *s, int checked, int count) {
   take_history(s, count);
   const double best = is_refuted ? s->measure : k->stage_low;
   if (s->ended || k == t->solvers[DIRECT] || best <= goal) return;
-  if (is_open(t, DIRECT) && t->direct_time == 0 && spent > analysis_time(k->matrix)) {
+  const int may_price = is_open(t, DIRECT) && t->direct_time == 0 && spent > analysis_time(k->matrix),
+            is_first_cg = k == t->solvers[CHOSEN] && k->desc.method == TS_METHOD_CG,
+            is_time = !is_first_cg || tsi_outlook_look(&t->outlook, s, checked, goal, may_price);
+  if (is_first_cg && is_time && tsi_outlook_prefers_amg(&t->outlook, checked)) {
+    leave_for_amg(s);
+    return;
+  }
+  if (may_price && is_time && may_analyse(s, checked, best, goal)) {
     tsi_leave(context, TS_OK);
     price_direct(t);
     if (tsi_enter(context) < 0) {
@@ -125,6 +169,22 @@ void tsi_stage_watch(tsi_solve *s, int checked, int count) {
                            : "left, since at its pace the iterations would not be enough");
 }
 
+/* ---- The next solve ---- */
+
+/* Where AMG's cycles alone turn out to take longer than Jacobi did, it is Jacobi again, and stays that. */
+void tsi_stage_learn(tsi_stages *t, int stage, const ts_result *r) {
+  const ts_solver *k = t->solvers[stage];
+  const double time = r->iterations * iteration_time(k);
+  if (stage == CHOSEN && t->count == 1) {
+    tsi_outlook_pay(&t->outlook, k, r->iterations);
+    t->jacobi_time = time;
+  }
+  t->begins_with = stage;
+  if (stage != CYCLES || t->count > 1 || t->jacobi_time == 0 || time <= t->jacobi_time) return;
+  t->begins_with = CHOSEN;
+  t->outlook.is_open = 0;
+}
+
 /* ---- What follows ---- */
 
 int tsi_stage_is_at_limit(const ts_result *r) {
@@ -135,7 +195,8 @@ int tsi_stage_is_at_limit(const ts_result *r) {
  * them. */
 int tsi_stage_following(tsi_stages *t, int stage, const ts_result *r) {
   const double soon = 3e9;
-  if (stage == CHOSEN && r->reason == TS_REASON_INDEFINITE && is_open(t, MINRES)) return MINRES;
+  if (t->leaves_for_amg) return is_open(t, CYCLES) ? CYCLES : -1;
+  if (stage <= CYCLES && r->reason == TS_REASON_INDEFINITE && is_open(t, MINRES)) return MINRES;
   if (r->reason == TS_REASON_INCOMPATIBLE) return is_open(t, LEAST) ? LEAST : -1;
   if (stage == DIRECT) t->is_singular = 1; /* refinement does not fail of other matrices */
   if (is_open(t, DIRECT)) price_direct(t);

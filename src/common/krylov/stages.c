@@ -2,6 +2,7 @@
  * pair, from the x that it has reached:
  *
  *   chosen    what auto is for the matrix
+ *   cycles    cg with amg, as soon as that will take less time than Jacobi still needs (outlook.h)
  *   minres    where cg finds that the matrix is not positive definite
  *   factors   gmres with ilu, for what bicgstab, idr and minres do not solve
  *   plain     gmres without factors, if the matrix is not symmetric: they may be of no use
@@ -19,33 +20,46 @@
 #include <string.h>
 
 #include "common/core/core.h"
+#include "common/matrix/csr.h"
 #include "stage_choice.h"
 
-static const char *const stage_names[STAGES] = {"the method chosen first", "minres", "gmres with ilu", "gmres",
-                                                "direct"};
+static const char *const stage_names[STAGES] = {"the method chosen first", "amg",   "minres",
+                                                "gmres with ilu",          "gmres", "direct"};
 
 /* ---- Stages ---- */
 
 int tsi_stages_are_open(const ts_solver_desc *asked) {
-  return asked->method == TS_METHOD_AUTO && asked->preconditioner_kind == TS_PRECONDITIONER_AUTO &&
-         !asked->preconditioner && !asked->transposed && !asked->fixed_iterations &&
-         asked->stop == TS_STOP_RESIDUAL;
+  return (asked->method == TS_METHOD_AUTO || asked->method == TS_METHOD_CG) &&
+         asked->preconditioner_kind == TS_PRECONDITIONER_AUTO && !asked->preconditioner && !asked->transposed &&
+         !asked->fixed_iterations && asked->stop == TS_STOP_RESIDUAL;
+}
+
+static unsigned excluded_stages(const tsi_stages *t, const ts_solver *first) {
+  const ts_matrix *A = first->matrix;
+  const unsigned factors = 1u << FACTORS | 1u << DIRECT, all = (1u << STAGES) - 1;
+  unsigned excluded = t->outlook.is_open ? 0 : 1u << CYCLES;
+  if (t->asked.method == TS_METHOD_CG) return excluded | (all & ~(1u << CHOSEN | 1u << CYCLES));
+  if (A->kind->has_no_entries || A->all_rows || A->row_space != A->column_space) excluded |= factors;
+  if (A->kind->has_no_entries || A->row_space->constrained) excluded |= 1u << LEAST;
+  if (!A->info.symmetric || first->desc.method == TS_METHOD_MINRES) excluded |= 1u << MINRES;
+  if (A->info.symmetric || A->all_rows) excluded |= 1u << PLAIN;
+  if (first->preconditioner->left_out == TS_PRECONDITIONER_ILU) excluded |= 1u << FACTORS;
+  return excluded;
 }
 
 ts_status tsi_stages_create(ts_solver *first, const ts_solver_desc *asked) {
-  const ts_matrix *A = first->matrix;
-  const unsigned factors = 1u << FACTORS | 1u << DIRECT;
   tsi_stages *t = tsi_calloc(first->context, 1, sizeof *t);
   if (!t) return tsi_out_of_memory(first->context, "a solver", sizeof *t);
+  const ts_status status = tsi_outlook_create(first, &t->outlook);
+  if (status < 0 || (asked->method == TS_METHOD_CG && !t->outlook.is_open)) {
+    tsi_free(first->context, t);
+    return status;
+  }
   t->asked = *asked;
   t->asked.null_space = NULL; /* that of the first is shared */
   t->asked.max_iterations = first->desc.max_iterations;
   t->solvers[CHOSEN] = first;
-  if (A->kind->has_no_entries || A->all_rows || A->row_space != A->column_space) t->excluded |= factors;
-  if (A->kind->has_no_entries || A->row_space->constrained) t->excluded |= 1u << LEAST;
-  if (!A->info.symmetric || first->desc.method == TS_METHOD_MINRES) t->excluded |= 1u << MINRES;
-  if (A->info.symmetric || A->all_rows) t->excluded |= 1u << PLAIN;
-  if (first->preconditioner->left_out == TS_PRECONDITIONER_ILU) t->excluded |= 1u << FACTORS;
+  t->excluded = excluded_stages(t, first);
   first->stages = first->part_of = t;
   return TS_OK;
 }
@@ -72,7 +86,11 @@ static ts_solver_desc describe(const tsi_stages *t, int stage) {
   ts_solver_desc desc = t->asked;
   const ts_solver *first = t->solvers[CHOSEN];
   desc.zero_start = 0;
-  if (stage == MINRES || stage == LEAST) {
+  if (stage == CYCLES) {
+    desc.method = TS_METHOD_CG;
+    desc.preconditioner_kind = TS_PRECONDITIONER_AMG;
+    desc.reductions = 0; /* one is for a diagonal */
+  } else if (stage == MINRES || stage == LEAST) {
     desc.method = stage == MINRES ? TS_METHOD_MINRES : TS_METHOD_LSMR;
     if (stage == LEAST) desc.rtol = least_rtol(first->desc.rtol);
   } else if (stage == DIRECT) {
@@ -90,10 +108,33 @@ static ts_solver_desc describe(const tsi_stages *t, int stage) {
   return desc;
 }
 
-/* An error that ends the solve: what the matrix does not have, and factors beyond memory, are left out. */
-static int is_fatal(int stage, ts_status status) {
+/* An error that ends the solve: what the matrix does not have, and factors or levels beyond memory, are left
+ * out, unless other ranks had memory for them. */
+static int is_fatal(const ts_matrix *A, int stage, ts_status status) {
+  const int may_be_large = stage == DIRECT || stage == FACTORS || stage == CYCLES;
   return status == TS_ERROR_DEVICE || status == TS_ERROR_SHADER ||
-         (tsi_is_memory(status) && stage != DIRECT && stage != FACTORS);
+         (tsi_is_memory(status) && (!may_be_large || A->all_rows));
+}
+
+/* Says why there is amg, unless it has turned out to be of no use. */
+static ts_status check_amg(tsi_stages *t) {
+  ts_preconditioner *M = t->solvers[CYCLES]->preconditioner;
+  const tsi_outlook *o = &t->outlook;
+  char why[160];
+  if (M->kind->disappoints(M, why, sizeof why)) {
+    ts_solver_destroy(&t->solvers[CYCLES]);
+    return tsi_fail(t->solvers[CHOSEN]->context, TS_ERROR_UNSUPPORTED, "%s", why);
+  }
+  if (t->count == 0)
+    snprintf(M->choice, sizeof M->choice,
+             "amg: after solves with jacobi that took %.0f iterations longer than cycles", o->paid);
+  else
+    snprintf(M->choice, sizeof M->choice,
+             "amg: after %d iterations of jacobi, about %.0f to go with a condition of %.2g so far, and amg "
+             "takes as "
+             "long as %.0f",
+             t->runs[t->count - 1].iterations, o->rest, o->condition, o->price);
+  return TS_OK;
 }
 
 /* Whether the stage is there. */
@@ -103,15 +144,18 @@ static ts_status make(tsi_stages *t, int stage, int *made) {
   *made = 1;
   if (t->solvers[stage]) return TS_OK;
   const ts_solver_desc desc = describe(t, stage);
-  const ts_status status = tsi_solver_create(first->matrix, &desc, &t->solvers[stage]);
+  ts_status status = stage == CYCLES ? tsi_matrix_keep_host_copy(first->matrix) : TS_OK;
+  if (status == TS_OK) status = tsi_solver_create(first->matrix, &desc, &t->solvers[stage]);
+  if (status == TS_OK && stage == CYCLES) status = check_amg(t);
   if (status == TS_OK) {
     t->solvers[stage]->part_of = t;
     if (stage != LEAST) tsi_null_space_share(&t->solvers[stage]->null_space, first->null_space);
     return TS_OK;
   }
   *made = 0;
-  if (is_fatal(stage, status)) return status;
+  if (is_fatal(first->matrix, stage, status)) return status;
   t->excluded |= 1u << stage;
+  if (stage == CYCLES) t->outlook.is_open = 0;
   if (stage == DIRECT && ts_last_error_row(context) >= 0) t->is_singular = 1;
   tsi_log(context, TS_LOG_LEVEL_INFO, "auto leaves out %s: %s", stage_names[stage], context->error);
   tsi_clear_error(context);
@@ -169,14 +213,15 @@ static ts_status judge_least(const ts_solver *k, double rtol, ts_status status, 
 }
 
 /* The first stage's factors serve gmres, which does not bring them up to date. */
-static ts_status run(const tsi_stages *t, int stage, int before, const ts_vector *b, ts_vector *x,
+static ts_status run(tsi_stages *t, int stage, int before, const ts_vector *b, ts_vector *x,
                      ts_result *result) {
   ts_solver *k = t->solvers[stage];
   if (k->desc.preconditioner) TSI_TRY(tsi_solver_update_preconditioner(t->solvers[CHOSEN]));
   k->desc.zero_start = before < 0 ? t->asked.zero_start : 0;
   k->iterations_before = before < 0 ? 0 : before;
   k->desc.max_iterations = t->asked.max_iterations - k->iterations_before;
-  k->is_left = 0;
+  k->is_left = t->leaves_for_amg = 0;
+  if (stage == CHOSEN) tsi_outlook_begin(&t->outlook);
   k->stage_best = k->stage_low = INFINITY;
   k->stage_verified = 0;
   const ts_status status = tsi_solver_solve_once(k, b, x, result);
@@ -237,7 +282,7 @@ static ts_status solve_in_stages(tsi_stages *t, const ts_vector *b, ts_vector *x
     add(result, &sum);
     const int is_end = status == TS_OK || tsi_stage_is_final(t->solvers[stage], result);
     t->last = stage;
-    if (is_end && result->reason != TS_REASON_STOPPED) t->begins_with = is_back ? last : stage;
+    if (is_end && result->reason != TS_REASON_STOPPED) tsi_stage_learn(t, is_back ? last : stage, result);
     if (is_end || result->iterations >= t->asked.max_iterations) return status;
     ts_status failed = TS_OK;
     const int next = next_stage(t, stage, result, &failed);
@@ -252,11 +297,23 @@ static ts_status solve_in_stages(tsi_stages *t, const ts_vector *b, ts_vector *x
   }
 }
 
+/* Solves so far may have paid for AMG. */
+static ts_status begin(tsi_stages *t) {
+  int made = 0;
+  t->count = 0;
+  t->tried = 0;
+  if (t->begins_with != CHOSEN || !tsi_outlook_has_paid(&t->outlook, t->solvers[CHOSEN])) return TS_OK;
+  TSI_TRY(make(t, CYCLES, &made));
+  if (!made) return TS_OK;
+  tsi_solver_destroy_workspace(t->solvers[CHOSEN]);
+  t->begins_with = CYCLES;
+  return TS_OK;
+}
+
 ts_status tsi_stages_solve(ts_solver *first, const ts_vector *b, ts_vector *x, ts_result *result) {
   tsi_stages *t = first->stages;
   ts_vector *kept = NULL;
-  t->count = 0;
-  t->tried = 0;
+  TSI_TRY(begin(t));
   const ts_status status = solve_in_stages(t, b, x, &kept, result);
   ts_vector_destroy(&kept);
   return status == TS_NOT_CONVERGED ? tsi_fail(first->context, status, "%s", result->message) : status;

@@ -14,6 +14,9 @@ ts_status tsi_stages_solve(ts_solver *first, const ts_vector *b, ts_vector *x, t
 /* The stage that ended the last solve; before the first one the caller's solver. */
 const ts_solver *tsi_stages_present(const ts_solver *first);
 
+/* The numbers of an iteration of cg; and how many of `steps` iterations should come before the next check. */
+void tsi_stage_take_iteration(const tsi_solve *s, int iteration);
+int tsi_stage_steps(const ts_solver *k, int iteration, int steps);
 /* After a check: ends the iterations of a stage that is not worth its time (s->solver->is_left). */
 void tsi_stage_watch(tsi_solve *s, int checked, int count);
 

@@ -103,6 +103,9 @@ typedef struct tsi_matrix_entries {
 /* Calls `visit` for each entry that A or a rest has, without its own rests, in one order for all of them. */
 ts_status tsi_matrix_visit(const ts_matrix *A, tsi_entry_visitor visitor, void *user);
 ts_status tsi_matrix_read(const ts_matrix *A, tsi_matrix_entries *entries);
+/* A matrix of the caller's that has no host copy gets one of what the device has, unless that has its own AMG.
+ * Synchronises with the device. */
+ts_status tsi_matrix_keep_host_copy(ts_matrix *A);
 void tsi_matrix_entries_free(ts_context *context, tsi_matrix_entries *entries);
 
 /* ---- matrix_values.c ---- */

@@ -145,23 +145,88 @@ static ts_status refer_to_itself(ts_matrix *A) {
   return A->context->ops->matrix_read(A, &packed, A->host_copy);
 }
 
-static ts_status keep_host_copy(ts_matrix *A, const tsi_host_csr *csr, int asked_for) {
+/* `facts`: of csr; NULL: its rows may be in any order. */
+static ts_status make_host_copy(ts_matrix *A, const tsi_host_csr *csr, const tsi_csr_facts *facts,
+                                int asked_for) {
   const tsi_csr view = {.rows = csr->rows,
                         .columns = csr->columns,
                         .row_offsets = csr->row_offsets,
                         .column_indices = csr->column_indices,
                         .values = csr->values};
   const size_t entries = (size_t)csr->row_offsets[csr->rows];
-  const tsi_csr_facts in_order = {.in_order = 1};
   int64_t duplicates;
   A->host_copy = tsi_calloc(A->context, 1, sizeof *A->host_copy);
   if (!A->host_copy) return tsi_out_of_memory(A->context, "the host copy", sizeof *A->host_copy);
   if (!asked_for && A->context->caps.csr_on_host && A->info.format == TS_FORMAT_CSR) return refer_to_itself(A);
   const unsigned own = csr->outlasts && csr->values ? TSI_CSR_COPY_VALUES : TSI_CSR_COPY;
-  TSI_TRY(tsi_csr_canonical(A->context, &view, NULL, &in_order, own, A->host_copy, &duplicates));
+  TSI_TRY(tsi_csr_canonical(A->context, &view, NULL, facts, own, A->host_copy, &duplicates));
   if (!csr->values) A->host_copy->values = tsi_calloc(A->context, entries, sizeof(float));
   if (A->host_copy->values) return TS_OK;
   return tsi_out_of_memory(A->context, "the values of the host copy", entries * sizeof(float));
+}
+
+static const tsi_csr_facts in_order = {.in_order = 1};
+
+static void drop_host_copy(ts_matrix *A) {
+  if (A->host_copy) tsi_csr_free(A->context, A->host_copy);
+  tsi_free(A->context, A->host_copy);
+  A->host_copy = NULL;
+}
+
+static int has_sorted_rows(const tsi_csr *csr) {
+  for (int32_t i = 0; i < csr->rows; i++)
+    for (int32_t k = csr->row_offsets[i] + 1; k < csr->row_offsets[i + 1]; k++)
+      if (csr->column_indices[k] <= csr->column_indices[k - 1]) return 0;
+  return 1;
+}
+
+/* Arrays that were read become the copy's, if they are in its order. */
+static ts_status take_entries(ts_matrix *A, tsi_matrix_entries *read) {
+  const tsi_host_csr entries = {.rows = read->csr.rows,
+                                .columns = read->csr.columns,
+                                .row_offsets = read->offsets,
+                                .column_indices = read->columns,
+                                .values = read->values};
+  if (!has_sorted_rows(&read->csr)) return make_host_copy(A, &entries, NULL, 0);
+  A->host_copy = tsi_calloc(A->context, 1, sizeof *A->host_copy);
+  if (!A->host_copy) return tsi_out_of_memory(A->context, "the host copy", sizeof *A->host_copy);
+  *A->host_copy = entries;
+  A->host_copy->owned = 1;
+  read->offsets = read->columns = NULL;
+  read->values = NULL;
+  return TS_OK;
+}
+
+/* What csr is on the device is what the copy is. */
+static ts_status copy_csr(ts_matrix *A) {
+  ts_context *context = A->context;
+  tsi_packed packed = {0};
+  tsi_host_csr stored = {0};
+  TSI_TRY(tsi_enter(context));
+  ts_status status = tsi_leave(context, context->ops->matrix_read(A, &packed, &stored));
+  context->host_synchronisations++;
+  if (status == TS_OK) status = make_host_copy(A, &stored, &in_order, 0);
+  tsi_packed_free(context, &packed);
+  tsi_csr_free(context, &stored);
+  return status;
+}
+
+static ts_status copy_entries(ts_matrix *A) {
+  ts_matrix first = *A;
+  tsi_matrix_entries read;
+  first.rest = NULL;
+  TSI_TRY(tsi_matrix_read(&first, &read));
+  const ts_status status = take_entries(A, &read);
+  tsi_matrix_entries_free(A->context, &read);
+  return status;
+}
+
+/* The first part of the values, which is all that the copy has. */
+ts_status tsi_matrix_keep_host_copy(ts_matrix *A) {
+  if (A->host_copy || A->made_on_device) return TS_OK;
+  const ts_status status = A->info.format == TS_FORMAT_CSR ? copy_csr(A) : copy_entries(A);
+  if (status < 0) drop_host_copy(A);
+  return status;
 }
 
 /* Whether the descriptor asks for the copy, or leaves it open and auto needs it. Values that the device
@@ -235,7 +300,7 @@ static ts_status matrix_build(ts_matrix *A, const tsi_matrix_desc *desc, const t
     status = tsi_matrix_write_rests(A, &csr, &blocks);
     int wanted = 0;
     if (status == TS_OK) status = choose_copy(A, desc, &csr, &wanted);
-    if (wanted) status = keep_host_copy(A, &csr, desc->keep_host_copy > 0);
+    if (wanted) status = make_host_copy(A, &csr, &in_order, desc->keep_host_copy > 0);
     if (status < 0) {
       tsi_matrix_destroy_rest(A);
       A->kind->destroy(A);
@@ -251,8 +316,7 @@ static void release_parts(ts_matrix *A) {
   tsi_transposed_destroy(A);
   tsi_stencil_destroy(context, A->stencil);
   tsi_vector_destroy(A->rest_product);
-  if (A->host_copy) tsi_csr_free(context, A->host_copy);
-  tsi_free(context, A->host_copy);
+  drop_host_copy(A);
   tsi_free(context, A->user_values);
   if (A->host_ghosts) tsi_csr_free(context, A->host_ghosts);
   tsi_free(context, A->host_ghosts);

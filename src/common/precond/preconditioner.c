@@ -114,7 +114,7 @@ static ts_status build(ts_preconditioner *M, ts_matrix *A, const ts_precondition
   M->references = 1;
   M->matrix = A;
   M->desc = *desc;
-  if (asked->choose) TSI_TRY(asked->choose(A, &M->desc.kind, M->choice, sizeof M->choice));
+  if (asked->choose) TSI_TRY(asked->choose(A, M->rtol, &M->desc.kind, M->choice, sizeof M->choice));
   M->kind = tsi_preconditioner_row(M->desc.kind);
   TSI_TRY(check_entries(A, M->kind));
   if (M->kind->resolve) TSI_TRY(M->kind->resolve(A, &M->desc));
@@ -122,9 +122,11 @@ static ts_status build(ts_preconditioner *M, ts_matrix *A, const ts_precondition
   return asked->choose ? settle_choice(M, status) : status;
 }
 
-ts_status tsi_preconditioner_create(ts_matrix *A, const ts_preconditioner_desc *desc, ts_preconditioner **out) {
+ts_status tsi_preconditioner_create_for(ts_matrix *A, const ts_preconditioner_desc *desc, double rtol,
+                                        ts_preconditioner **out) {
   ts_preconditioner *M = tsi_calloc(A->context, 1, sizeof *M);
   if (!M) return tsi_out_of_memory(A->context, "a preconditioner", sizeof *M);
+  M->rtol = rtol;
   const ts_status status = build(M, A, desc);
   if (status < 0) {
     destroy_state(M);
@@ -134,6 +136,10 @@ ts_status tsi_preconditioner_create(ts_matrix *A, const ts_preconditioner_desc *
   A->references++;
   *out = M;
   return TS_OK;
+}
+
+ts_status tsi_preconditioner_create(ts_matrix *A, const ts_preconditioner_desc *desc, ts_preconditioner **out) {
+  return tsi_preconditioner_create_for(A, desc, 0, out);
 }
 
 static ts_status create(ts_matrix *A, const ts_preconditioner_desc *desc, ts_preconditioner **M) {

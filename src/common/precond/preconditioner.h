@@ -30,6 +30,7 @@ struct ts_preconditioner {
   tsi_cost cost;
   double seconds;                  /* of the last set-up */
   size_t bytes_device;             /* taken by set-ups and vectors */
+  double rtol;                     /* of the solver that it is for, which auto looks at; 0: not known */
   char choice[200];                /* what auto has become, and why */
   ts_preconditioner_kind left_out; /* what auto chose before, and was made in vain; auto: nothing */
 };
@@ -62,7 +63,7 @@ struct tsi_preconditioner_kind {
   const char *unsymmetric; /* the error if cg is given an M that is not symmetric */
 
   /* Auto: the kind that M will be. */
-  ts_status (*choose)(const ts_matrix *A, ts_preconditioner_kind *kind, char *choice, size_t size);
+  ts_status (*choose)(const ts_matrix *A, double rtol, ts_preconditioner_kind *kind, char *choice, size_t size);
   /* Checks the fields that belong to the kind, and fills in their defaults. */
   ts_status (*resolve)(const ts_matrix *A, ts_preconditioner_desc *desc);
   /* M->state from the matrix's present values, at first and later. Both leave M as it was on failure. */
@@ -98,6 +99,9 @@ const tsi_preconditioner_kind *tsi_preconditioner_row(ts_preconditioner_kind kin
 /* ts_preconditioner_create of a valid matrix and descriptor, within the caller's entry: A need not be square if
  * the kind is a diagonal that the solver writes itself, as with cgls. */
 ts_status tsi_preconditioner_create(ts_matrix *A, const ts_preconditioner_desc *desc, ts_preconditioner **out);
+/* The same for a solver with this tolerance. */
+ts_status tsi_preconditioner_create_for(ts_matrix *A, const ts_preconditioner_desc *desc, double rtol,
+                                        ts_preconditioner **out);
 void tsi_preconditioner_retain(ts_preconditioner *M);
 
 /* M is a diagonal, which the solver takes into its own workspace. */
@@ -130,14 +134,17 @@ ts_status tsi_preconditioner_products(const ts_preconditioner *M, double entries
 
 /* ---- choose.c ---- */
 
-/* What auto becomes for the matrix's present values; `choice` says why. */
-ts_status tsi_preconditioner_choose(const ts_matrix *A, ts_preconditioner_kind *kind, char *choice,
+/* What auto becomes for the matrix's present values; `choice` says why. `rtol`: of a solver, 0: not known. */
+ts_status tsi_preconditioner_choose(const ts_matrix *A, double rtol, ts_preconditioner_kind *kind, char *choice,
                                     size_t size);
 /* What auto is if nothing is to be made: Jacobi, or none if the matrix has no diagonal to divide by. */
 ts_preconditioner_kind tsi_preconditioner_choose_diagonal(const ts_matrix *A);
 /* Whether a matrix that is not symmetric looks like one of convection and diffusion, to AMG: a sample of rows
  * is positive on the diagonal and has sums of about 0. */
 int tsi_preconditioner_is_transport(const ts_matrix *A);
+/* Whether rows come in groups of one pattern, as those of a mesh whose nodes have several unknowns each: AMG,
+ * unless it is told of them, takes as long as Jacobi there. */
+int tsi_preconditioner_has_nodes(const ts_matrix *A);
 enum { TSI_AUTO_ROWS = 8192 }; /* smaller matrices get a diagonal */
 /* Whether a matrix needs the host copy that it has at present, since auto makes something of it; if not the
  * matrix keeps the reason. */

@@ -1,0 +1,153 @@
+#include "outlook.h"
+
+#include <math.h>
+
+#include "cg.h"
+#include "common/core/core.h"
+#include "common/core/ranks.h"
+#include "common/matrix/csr.h"
+
+enum { FEWEST_ROWS = 2000, APART = 5 /* looks, at first */, FEWEST = 15 /* iterations, to go by */ };
+
+/* ---- Whether AMG may take over ---- */
+
+/* Its set-up has to have the entries: on the host, or read back if the copy was only not thought worth
+ * keeping. */
+static int has_entries(const ts_matrix *A) {
+  if (A->host_copy) return 1;
+  if (A->made_on_device) return A->context->ops->amg != NULL;
+  return A->without_copy[0] && !A->device_values && !A->context->ops->ranks;
+}
+
+static int may_be_amg(const ts_solver *k) {
+  const ts_matrix *A = k->matrix;
+  return k->desc.method == TS_METHOD_CG && k->preconditioner->kind->kind == TS_PRECONDITIONER_JACOBI &&
+         k->preconditioner->choice[0] && k->preconditioner->left_out != TS_PRECONDITIONER_AMG &&
+         k->context->tuning.amg_entry_nanoseconds > 0 && A->info.symmetric && !A->kind->has_no_entries &&
+         !A->row_space->constrained && tsi_all_rows(A) >= FEWEST_ROWS && has_entries(A);
+}
+
+ts_status tsi_outlook_create(const ts_solver *k, tsi_outlook *o) {
+  const ts_matrix *A = k->matrix;
+  double closed = !may_be_amg(k) || tsi_preconditioner_has_nodes(A);
+  double sizes[] = {(double)A->info.nonzeros, (double)A->info.rows};
+  if (A->all_rows) TSI_TRY(A->context->ops->ranks->largest(A->context, &closed, 1));
+  if (A->all_rows) TSI_TRY(A->context->ops->ranks->add(A->context, sizes, 2));
+  o->is_open = closed == 0;
+  o->entries = sizes[0];
+  o->rows = sizes[1];
+  return TS_OK;
+}
+
+/* ---- What there is to see ---- */
+
+void tsi_outlook_begin(tsi_outlook *o) {
+  o->component = -1;
+  o->next = APART;
+  o->looks = o->is_sudden = 0;
+  o->rest = o->price = o->condition = 0;
+  tsi_lanczos_begin(&o->lanczos);
+}
+
+/* The first that is to be solved. */
+static int component_of(const tsi_solve *s) {
+  int c = 0;
+  while (c < s->solver->components - 1 && !(s->norm_rule[c] > 0)) c++;
+  return c;
+}
+
+void tsi_outlook_add(tsi_outlook *o, const tsi_solve *s, int iteration) {
+  if (iteration < s->phase_start) return;
+  if (o->component < 0) o->component = component_of(s);
+  if (iteration == s->phase_start) tsi_lanczos_begin(&o->lanczos);
+  tsi_lanczos_add(&o->lanczos, tsi_cg_delta_of(s, iteration, o->component),
+                  tsi_cg_dq_of(s, iteration, o->component), tsi_cg_delta_of(s, iteration + 1, o->component));
+}
+
+/* The largest of the components, as the recurrence has it. */
+static double residual_of(const tsi_solve *s) {
+  double largest = 0;
+  for (int c = 0; c < s->solver->components; c++)
+    if (s->norm_rule[c] > 0) largest = tsi_larger(largest, s->norm_r[c] / s->norm_rule[c]);
+  return largest;
+}
+
+static void note(tsi_outlook *o, int checked, double residual) {
+  if (o->looks == TSI_MOST_LOOKS) return;
+  o->at[o->looks] = checked;
+  o->residual[o->looks] = o->looks ? fmin(residual, o->residual[o->looks - 1]) : residual;
+  o->looks++;
+}
+
+/* ---- What is left, and what AMG costs ---- */
+
+/* Set-up and cycles, in iterations of Jacobi. Several components share the set-up. */
+static double price_of(const tsi_outlook *o, const ts_solver *k, double residual, double goal) {
+  const tsi_tuning *t = &k->context->tuning;
+  const double amg = t->amg_nanoseconds + t->amg_entry_nanoseconds * o->entries +
+                     t->amg_row_nanoseconds * o->rows,
+               of_vectors = t->entry_nanoseconds * o->entries + t->row_nanoseconds * o->rows,
+               iteration = t->iteration_nanoseconds + k->components * of_vectors,
+               cycles = k->components * log(residual / goal) / log(1e8);
+  return (0.5 + 0.5 * cycles) * amg / iteration;
+}
+
+/* At the pace since half of the iterations, which is one of the smallest residuals so far. */
+static double rest_by_pace(const tsi_outlook *o, int checked, double goal) {
+  int from = o->looks - 1;
+  const double residual = o->residual[from];
+  while (from >= 0 && 2 * o->at[from] > checked) from--;
+  const double before = from >= 0 ? o->residual[from] : 1;
+  const int length = checked - (from >= 0 ? o->at[from] : 0);
+  return residual < before ? length * log(residual / goal) / log(before / residual) : INFINITY;
+}
+
+static void estimate_rest(tsi_outlook *o, int checked, double residual, double goal) {
+  const double before = o->condition, step = o->looks > 1 ? (double)checked / o->at[o->looks - 2] : 1;
+  o->rest =
+      fmin(rest_by_pace(o, checked, goal), tsi_lanczos_iterations(&o->lanczos, residual / goal, &o->condition));
+  o->is_sudden = before > 0 && o->condition > before * step * step * step;
+}
+
+int tsi_outlook_look(tsi_outlook *o, const tsi_solve *s, int checked, double goal, int is_needed) {
+  const double residual = residual_of(s);
+  if (checked < o->next) return 0;
+  o->next = checked + (checked / 8 > APART ? checked / 8 : APART);
+  note(o, checked, residual);
+  if ((!o->is_open && !is_needed) || !(residual > goal)) return 0;
+  estimate_rest(o, checked, residual, goal);
+  o->price = price_of(o, s->solver, residual, goal);
+  o->goal = goal;
+  return 1;
+}
+
+/* A small eigenvalue that comes in sight makes the condition grow by more than iterations do as a rule, with
+ * their square, and residuals too: these say nothing then. Ends of slow solves are seen early and those of
+ * quick ones late, when what was spent would be lost: on 139 systems these factors had the fewest losses. */
+int tsi_outlook_prefers_amg(const tsi_outlook *o, int checked) {
+  const double late = fmax(0, checked - 0.25 * o->price), least = 0.8 * o->price + checked + 3 * late;
+  return o->is_open && checked >= FEWEST && !o->is_sudden && o->rest > least;
+}
+
+/* ---- Several solves ---- */
+
+/* About half of the price to 1e-8 is that of cycles. */
+static double set_up_of(const tsi_outlook *o, const ts_solver *k) {
+  return price_of(o, k, 1, 1);
+}
+
+void tsi_outlook_pay(tsi_outlook *o, const ts_solver *k, int iterations) {
+  if (o->changes != k->matrix->changes) o->paid = 0; /* AMG would need its set-up again */
+  o->changes = k->matrix->changes;
+  if (!o->is_open || !(o->goal > 0)) return;
+  o->paid += fmax(0, iterations - (price_of(o, k, 1, o->goal) - set_up_of(o, k)));
+}
+
+int tsi_outlook_has_paid(const tsi_outlook *o, const ts_solver *k) {
+  return o->is_open && o->changes == k->matrix->changes && o->paid > set_up_of(o, k);
+}
+
+int tsi_outlook_steps(const tsi_outlook *o, int iteration, int steps) {
+  const int left = o->next - iteration;
+  return o->is_open && left > 0 && left < steps ? left : steps;
+}
