@@ -34,7 +34,9 @@ enum {
   TSI_AMG_DEGREE = 32   /* the largest of a level's own polynomial */
 };
 
-/* A sparse matrix on the host, columns of a row ascending. */
+/* A sparse matrix on the host, columns of a row ascending. There is room for TSI_AMG_PIECE numbers behind the
+ * last value of one that is made here, and they are 0. */
+enum { TSI_AMG_PIECE = 8 };
 typedef struct tsi_amg_csr {
   int32_t rows, columns;
   int32_t *offsets, *indices;
@@ -49,6 +51,7 @@ enum {
 };
 
 typedef struct tsi_amg_halo tsi_amg_halo; /* amg_halo.h */
+typedef struct tsi_amg_plan tsi_amg_plan; /* amg_plan.c */
 
 /* A smoother made for one matrix, in D^-1 A; degree 0: there is none. */
 typedef struct tsi_amg_polynomial {
@@ -78,6 +81,7 @@ typedef struct tsi_amg_host_level {
   double energies;               /* of A_F over A; of the level above, if that smooths twice; 0: not measured */
   int smooths_twice;             /* P is S^2 T */
   tsi_amg_polynomial polynomial; /* if it is unsymmetric and the smoother was not chosen */
+  tsi_amg_plan *plan;            /* of updates; NULL before the first one */
   struct tsi_amg_host_level
       *transposed; /* A^T, its strong entries and the transpose of -R as P; the rest is as here */
 } tsi_amg_host_level;
@@ -378,6 +382,13 @@ ts_status tsi_amg_galerkin(ts_context *context, const tsi_amg_csr *R, const tsi_
 ts_status tsi_amg_product(ts_context *context, const tsi_amg_csr *R, const tsi_amg_csr *A, const tsi_amg_csr *P,
                           int unknowns, tsi_amg_csr *C);
 void tsi_amg_fill_zeros(const ts_context *context, const tsi_amg_csr *C, int unknowns);
+
+/* ---- amg_plan.c ---- */
+
+/* The values of C = -R A P as tsi_amg_galerkin computes them, in the pattern that C has. The first time it also
+ * finds where all products go, for the next times. */
+ts_status tsi_amg_galerkin_again(ts_context *context, tsi_amg_host_level *level, tsi_amg_csr *C);
+void tsi_amg_plan_free(ts_context *context, tsi_amg_host_level *level);
 
 /* ---- amg_coarsest.c ---- */
 

@@ -5,6 +5,7 @@
 #include "amg_halo.h"
 
 static void level_free(ts_context *context, tsi_amg_host_level *level) {
+  tsi_amg_plan_free(context, level);
   tsi_amg_transposed_free(context, level);
   tsi_amg_csr_free(context, &level->P);
   tsi_amg_csr_free(context, &level->R);
@@ -144,7 +145,7 @@ static ts_status make_tentative(ts_context *context, tsi_amg_host_level *level, 
   return TS_OK;
 }
 
-/* P, R and the next level's matrix, or their values alone where they have patterns. */
+/* P, R and the next level's matrix, or their values alone if they have patterns. */
 static ts_status compute(ts_context *context, tsi_amg_host_level *level, tsi_amg_host_level *next) {
   if (level->halo) return tsi_amg_coarsen_on_ranks(context, level, next);
   if (level->transposed)
@@ -153,6 +154,7 @@ static ts_status compute(ts_context *context, tsi_amg_host_level *level, tsi_amg
     TSI_TRY(tsi_amg_smooth(context, level));
     TSI_TRY(tsi_amg_transpose(context, &level->P, &level->R));
   }
+  if (next->A.offsets) return tsi_amg_galerkin_again(context, level, &next->A);
   return tsi_amg_galerkin(context, &level->R, &level->A, &level->P, level->vectors, &next->A);
 }
 
