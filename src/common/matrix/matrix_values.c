@@ -260,6 +260,18 @@ ts_status tsi_matrix_set_values_as_is(ts_matrix *A, const tsi_csr *csr) {
   return tsi_leave(A->context, tsi_matrix_set_values(A, csr));
 }
 
+ts_status tsi_matrix_set_values_unchecked(ts_matrix *A, const tsi_csr *csr) {
+  const tsi_host_csr values = {.rows = csr->rows,
+                               .columns = csr->columns,
+                               .row_offsets = (int32_t *)csr->row_offsets,
+                               .column_indices = (int32_t *)csr->column_indices,
+                               .values = (float *)csr->values};
+  TSI_TRY(tsi_enter(A->context));
+  TSI_TRY(tsi_leave(A->context, tsi_matrix_write_values(A, &values)));
+  A->changes++;
+  return TS_OK;
+}
+
 static ts_status set_scaled_values(ts_matrix *A, const tsi_csr *csr) {
   ts_context *context = A->context;
   const tsi_exponents exponents = tsi_csr_exponents(context, csr);
