@@ -1,10 +1,10 @@
 /* The values of products of sparse matrices with known patterns (amg_places.h), in the bits of
  * tsi_amg_product(): each is a sum in double in the order of the columns of the left factor, rounded to a float
  * once. */
+#include "amg_block.h"
 #include "amg_places.h"
-#include "common/core/clones.h"
 
-enum { MOST = 8, ROOM = 512 };
+enum { ROOM = 512 }; /* products */
 
 typedef struct product {
   const tsi_amg_places *places;
@@ -49,40 +49,13 @@ CPU_INLINE size_t multiply_row(const product *m, int bytes, int32_t row, size_t 
 
 /* ---- Nodes ---- */
 
-/* `lanes` hold a node's numbers: 2, 4 or 8, so that they are vectors. What is in the others is never read. */
-typedef struct shape {
-  int32_t height, width, wide, lanes;
-} shape;
-
-/* to += a b, with rows of b `apart`. Single precision becomes double within the loop: vectors of b in memory
- * would be stored as halves. */
-CPU_INLINE void add_block(shape s, const double *restrict a, const float *restrict b, int32_t apart,
-                          double *restrict to) {
-  for (int32_t r = 0; r < s.height; r++) CPU_SIMD
-  for (int32_t u = 0; u < s.lanes; u++) {
-    double sum = to[r * s.lanes + u];
-    for (int32_t k = 0; k < s.width; k++) sum += a[r * s.width + k] * (double)b[k * apart + u];
-    to[r * s.lanes + u] = sum;
-  }
-}
-
-/* The sums of a row, and 0 in their place. */
-CPU_INLINE void write_row(const tsi_amg_csr *C, int32_t row, shape s, double *restrict sums) {
-  const int32_t count = C->offsets[row + 1] - C->offsets[row];
-  float *restrict out = C->values + C->offsets[row];
-  for (int32_t c = 0; c < count; c += s.wide, sums += s.height * s.lanes) {
-    for (int32_t u = 0; u < s.wide; u++) out[c + u] = (float)sums[u];
-    for (int32_t u = 0; u < s.lanes; u++) sums[u] = 0;
-  }
-}
-
 /* Rows of a group, or one. */
-CPU_INLINE size_t multiply_group(const product *m, shape s, int bytes, int32_t row, size_t at,
+CPU_INLINE size_t multiply_group(const product *m, tsi_amg_shape s, int bytes, int32_t row, size_t at,
                                  double *restrict sums) {
   const tsi_amg_csr *L = m->L, *M = m->M;
   const void *list = m->places->list;
   const int32_t first = L->offsets[row], length = L->offsets[row + 1] - first, size = s.height * s.lanes;
-  double a[MOST * MOST];
+  double a[TSI_AMG_PIECE * TSI_AMG_PIECE];
   for (int32_t e = 0; e < length; e += s.width) {
     for (int32_t r = 0; r < s.height; r++)
       for (int32_t k = 0; k < s.width; k++)
@@ -91,30 +64,25 @@ CPU_INLINE size_t multiply_group(const product *m, shape s, int bytes, int32_t r
     const int32_t nodes = M->offsets[column + 1] - begin;
     for (int32_t f = 0; f < nodes; f += s.wide) {
       const size_t place = place_of(list, bytes, at++);
-      add_block(s, a, M->values + begin + f, nodes, sums + place * (size_t)size);
+      tsi_amg_add_block(s, a, M->values + begin + f, nodes, sums + place * (size_t)size);
     }
   }
-  for (int32_t r = 0; r < s.height; r++) write_row(m->C, row + r, s, sums + r * s.lanes);
+  for (int32_t r = 0; r < s.height; r++) tsi_amg_write_row(m->C, row + r, s, sums + r * s.lanes);
   return at;
 }
 
-CPU_INLINE size_t multiply_node(const product *m, int32_t group, shape s, int bytes, size_t at, double *sums) {
+CPU_INLINE size_t multiply_node(const product *m, int32_t group, tsi_amg_shape s, int bytes, size_t at,
+                                double *sums) {
   const int32_t row = group * s.height;
   if (m->places->is_block[group]) return multiply_group(m, s, bytes, row, at, sums);
   for (int32_t r = 0; r < s.height; r++)
-    at = multiply_group(m, (shape){1, 1, s.wide, s.lanes}, bytes, row + r, at, sums);
+    at = multiply_group(m, (tsi_amg_shape){1, 1, s.wide, s.lanes}, bytes, row + r, at, sums);
   return at;
 }
 
 /* ---- Parts ---- */
 
 /* Compiled for the usual numbers of unknowns and vectors: of A P, then of R (A P). */
-#define SHAPES(X)                                                                                              \
-  X(2, 2, 2, 2)                                                                                                \
-  X(2, 2, 3, 4)                                                                                                \
-  X(2, 2, 4, 4) X(3, 3, 3, 4) X(3, 3, 6, 8) X(4, 4, 4, 4) X(6, 6, 6, 8) X(3, 2, 3, 4) X(4, 2, 4, 4)            \
-      X(6, 3, 6, 8)
-
 CPU_INLINE size_t multiply_any(const product *m, int32_t group, size_t at, double *sums) {
   const tsi_amg_places *p = m->places;
   if (p->bytes == 1) switch (100 * p->height + 10 * p->width + p->wide) {
@@ -122,12 +90,13 @@ CPU_INLINE size_t multiply_any(const product *m, int32_t group, size_t at, doubl
       return multiply_row(m, 1, group, at, sums);
 #define CASE(h, w, n, l)                                                                                       \
   case 100 * (h) + 10 * (w) + (n):                                                                             \
-    return multiply_node(m, group, (shape){h, w, n, l}, 1, at, sums);
-      SHAPES(CASE)
+    return multiply_node(m, group, (tsi_amg_shape){h, w, n, l}, 1, at, sums);
+      TSI_AMG_SQUARES(CASE)
+      TSI_AMG_OBLONGS(CASE)
 #undef CASE
     }
   if (p->height * p->width * p->wide == 1) return multiply_row(m, p->bytes, group, at, sums);
-  const shape s = {p->height, p->width, p->wide, tsi_amg_lanes(p->wide)};
+  const tsi_amg_shape s = {p->height, p->width, p->wide, tsi_amg_lanes(p->wide)};
   return multiply_node(m, group, s, p->bytes, at, sums);
 }
 

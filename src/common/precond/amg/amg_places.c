@@ -1,6 +1,8 @@
 /* Places of products in rows of the result (amg_places.h). */
 #include "amg_places.h"
 
+#include "amg_block.h"
+
 #include <string.h>
 
 typedef struct search {
@@ -27,20 +29,25 @@ static int is_uniform(const tsi_amg_csr *M, int32_t first, int32_t width, int32_
   return 1;
 }
 
-static int is_block(const search *s, int32_t first) {
-  const tsi_amg_csr *L = s->L;
-  if (s->to->height * s->to->width == 1) return 1;
-  const int32_t width = s->to->width, *offsets = L->offsets + first, length = offsets[1] - offsets[0];
-  for (int32_t r = 1; r < s->to->height; r++) {
+int tsi_amg_has_blocks(const tsi_amg_csr *A, int32_t first, int32_t height, int32_t width) {
+  const int32_t *offsets = A->offsets + first, length = offsets[1] - offsets[0];
+  for (int32_t r = 1; r < height; r++) {
     if (offsets[r + 1] - offsets[r] != length) return 0;
-    if (memcmp(L->indices + offsets[r], L->indices + offsets[0], (size_t)length * sizeof *L->indices)) return 0;
+    if (memcmp(A->indices + offsets[r], A->indices + offsets[0], (size_t)length * sizeof *A->indices)) return 0;
   }
   if (length % width) return 0;
-  for (int32_t e = offsets[0]; e < offsets[1]; e += width) {
-    const int32_t column = L->indices[e];
-    if (column % width || L->indices[e + width - 1] != column + width - 1) return 0;
-    if (!is_uniform(s->M, column, width, s->to->wide)) return 0;
-  }
+  for (int32_t e = offsets[0]; e < offsets[1]; e += width)
+    if (A->indices[e] % width || A->indices[e + width - 1] != A->indices[e] + width - 1) return 0;
+  return 1;
+}
+
+static int is_block(const search *s, int32_t first) {
+  const tsi_amg_csr *L = s->L;
+  const int32_t height = s->to->height, width = s->to->width;
+  if (height * width == 1) return 1;
+  if (!tsi_amg_has_blocks(L, first, height, width)) return 0;
+  for (int32_t e = L->offsets[first]; e < L->offsets[first + 1]; e += width)
+    if (!is_uniform(s->M, L->indices[e], width, s->to->wide)) return 0;
   return 1;
 }
 
@@ -71,13 +78,13 @@ static void measure(const void *arguments, size_t first, size_t last) {
   }
 }
 
-static inline void put(const tsi_amg_places *to, int bytes, size_t at, int32_t place) {
+static inline void put(void *restrict list, int bytes, size_t at, int32_t place) {
   if (bytes == 1)
-    ((uint8_t *)to->list)[at] = (uint8_t)place;
+    ((uint8_t *)list)[at] = (uint8_t)place;
   else if (bytes == 2)
-    ((uint16_t *)to->list)[at] = (uint16_t)place;
+    ((uint16_t *)list)[at] = (uint16_t)place;
   else
-    ((int32_t *)to->list)[at] = place;
+    ((int32_t *)list)[at] = place;
 }
 
 /* Functions of these are compiled for ones, too. */
@@ -96,34 +103,41 @@ typedef struct finding {
 
 /* Returns how many nodes the row of C has, which stand in f->nodes. Without a branch, as tsi_amg_find(). */
 static inline int32_t find_nodes(const search *s, shape of, int32_t row, int32_t step, finding *f) {
-  const tsi_amg_csr *L = s->L, *M = s->M;
-  const int32_t wide = of.wide;
+  const int32_t *restrict columns = s->L->indices, *restrict offsets = s->M->offsets;
+  const int32_t *restrict indices = s->M->indices;
+  int32_t *restrict nodes = f->nodes, *restrict places = f->found;
+  void *restrict list = s->to->list;
+  const int32_t end = s->L->offsets[row + 1];
   int32_t count = 0;
-  for (int32_t e = L->offsets[row]; e < L->offsets[row + 1]; e += step) {
-    const int32_t k = L->indices[e];
-    for (int32_t g = M->offsets[k]; g < M->offsets[k + 1]; g += wide) {
-      const int32_t node = M->indices[g] / wide, found = f->found[node], place = found < 0 ? count : found;
-      f->nodes[count] = node;
-      f->found[node] = place;
+  size_t at = f->at;
+  for (int32_t e = s->L->offsets[row]; e < end; e += step)
+    for (int32_t g = offsets[columns[e]], last = offsets[columns[e] + 1]; g < last; g += of.wide) {
+      const int32_t node = indices[g] / of.wide, found = places[node], place = found < 0 ? count : found;
+      nodes[count] = node;
+      places[node] = place;
       count += found < 0;
-      put(s->to, of.bytes, f->at++, place);
+      put(list, of.bytes, at++, place);
     }
-  }
-  for (int32_t c = 0; c < count; c++) f->found[f->nodes[c]] = -1;
+  for (int32_t c = 0; c < count; c++) places[nodes[c]] = -1;
+  f->at = at;
   return count;
 }
 
 /* The same if C has its pattern. */
 static inline int32_t look_up_nodes(const search *s, shape of, int32_t row, int32_t step, finding *f) {
-  const tsi_amg_csr *L = s->L, *M = s->M;
-  const int32_t wide = of.wide, begin = s->C->offsets[row], end = s->C->offsets[row + 1];
-  for (int32_t c = begin; c < end; c += wide) f->found[s->C->indices[c] / wide] = (c - begin) / wide;
-  for (int32_t e = L->offsets[row]; e < L->offsets[row + 1]; e += step) {
-    const int32_t k = L->indices[e];
-    for (int32_t g = M->offsets[k]; g < M->offsets[k + 1]; g += wide)
-      put(s->to, of.bytes, f->at++, f->found[M->indices[g] / wide]);
-  }
-  return (end - begin) / wide;
+  const int32_t *restrict columns = s->L->indices, *restrict offsets = s->M->offsets;
+  const int32_t *restrict indices = s->M->indices, *restrict nodes = s->C->indices;
+  const int32_t begin = s->C->offsets[row], count = (s->C->offsets[row + 1] - begin) / of.wide;
+  int32_t *restrict places = f->found;
+  void *restrict list = s->to->list;
+  const int32_t end = s->L->offsets[row + 1];
+  size_t at = f->at;
+  for (int32_t c = 0; c < count; c++) places[nodes[begin + c * of.wide] / of.wide] = c;
+  for (int32_t e = s->L->offsets[row]; e < end; e += step)
+    for (int32_t g = offsets[columns[e]], last = offsets[columns[e] + 1]; g < last; g += of.wide)
+      put(list, of.bytes, at++, places[indices[g] / of.wide]);
+  f->at = at;
+  return count;
 }
 
 static inline int32_t find_row(const search *s, shape of, int32_t row, int32_t step, finding *f) {

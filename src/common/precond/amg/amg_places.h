@@ -27,10 +27,8 @@ typedef struct tsi_amg_places {
 ts_status tsi_amg_places_find(ts_context *context, const tsi_amg_csr *L, const tsi_amg_csr *M, tsi_amg_csr *C,
                               tsi_amg_places *to);
 void tsi_amg_places_free(ts_context *context, tsi_amg_places *places);
-/* Numbers of a node are in so many places of vectors. */
-static inline int32_t tsi_amg_lanes(int32_t wide) {
-  return wide <= 2 ? wide : wide <= 4 ? 4 : TSI_AMG_PIECE;
-}
+/* Whether `height` rows have the same columns, in whole groups of `width`. */
+int tsi_amg_has_blocks(const tsi_amg_csr *A, int32_t first, int32_t height, int32_t width);
 /* Bytes of host memory. */
 size_t tsi_amg_places_bytes(const tsi_amg_places *places);
 

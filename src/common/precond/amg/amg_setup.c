@@ -6,6 +6,7 @@
 
 static void level_free(ts_context *context, tsi_amg_host_level *level) {
   tsi_amg_plan_free(context, level);
+  tsi_amg_smoothing_free(context, level);
   tsi_amg_transposed_free(context, level);
   tsi_amg_csr_free(context, &level->P);
   tsi_amg_csr_free(context, &level->R);
@@ -134,7 +135,7 @@ static ts_status make_tentative(ts_context *context, tsi_amg_host_level *level, 
   const size_t nodes = (size_t)level->nodes + (size_t)tsi_amg_ghosts(level), vectors = (size_t)level->vectors;
   const size_t numbers = nodes * (size_t)level->unknowns * vectors;
   const size_t coarse = (size_t)level->aggregate_count * vectors * vectors;
-  level->tentative = tsi_malloc(context, numbers, sizeof *level->tentative);
+  level->tentative = tsi_calloc(context, numbers + TSI_AMG_PIECE, sizeof *level->tentative);
   level->weights = tsi_malloc(context, nodes, sizeof *level->weights);
   next->near_null = tsi_malloc(context, coarse, sizeof *next->near_null);
   if (!level->tentative || !level->weights || !next->near_null)
