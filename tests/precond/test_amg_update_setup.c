@@ -208,8 +208,8 @@ static ref_matrix in_blocks(ref_matrix m, int unknowns) {
 /* Full blocks with rows of the identity among them; more vectors than unknowns. */
 static void vectors(void) {
   enum { ROWS = 30 * 20 * 3 };
-  double *numbers = ref_doubles(ROWS * 8, 4, -1, 1), *points = ref_doubles(ROWS, 5, 0, 1);
-  const ts_array given = ts_host(numbers, ROWS * 8), places = ts_host(points, ROWS);
+  double *numbers = ref_doubles((size_t)ROWS * 8, 4, -1, 1), *points = ref_doubles(ROWS, 5, 0, 1);
+  const ts_array given = ts_host(numbers, (size_t)ROWS * 8), places = ts_host(points, ROWS);
   check("modes in the plane", in_blocks(ref_grid(30, 20), 2),
         (ts_amg_desc){.unknowns = 2, .dimensions = 2, .coordinates = places}, 0);
   check("modes in space", in_blocks(ref_grid(30, 20), 3),

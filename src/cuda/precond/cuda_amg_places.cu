@@ -1,6 +1,5 @@
-/* R A P in patterns that are known: where each product of two entries is added, a byte each, which the first
- * update of a level notes (tsi_amg_places is the same on the host). Later ones neither look for places nor
- * wait.
+/* R A P in patterns that are known, as tsi_amg_places has them on the host. The first update of a level notes
+ * for each product of two entries the place in its row, a byte. Later updates neither look for places nor wait.
  *
  * The threads that own a row go through the rows of the right factor one after the other, as in
  * cuda_amg_product.cuh, so that sums have the same bits; a row of the right factor names each place once. */
@@ -16,7 +15,7 @@ enum {
   MOST_ENTRIES = 1024 /* of the left factor's row for a warp */
 };
 
-/* Rows of a product: the left factor's, so many nodes or entries each. */
+/* The largest sizes of rows: nodes of the product, entries of the left factor. */
 struct measured {
   int32_t nodes, entries;
 };

@@ -3,11 +3,13 @@
  * The path: amg.c (descriptor, creation, upload), amg_setup.c (level by level, on the host), with amg_units.c
  * (the near-null space that nobody gives), amg_strength.c (strong connections), amg_aggregate.c,
  * amg_eigenvalue.c (for the damping), amg_prolong.c (tentative prolongator, smoothing), amg_twice.c (a second
- * step of it), amg_sparse.c (products
- * of sparse matrices), amg_row.c (their rows), amg_coarsest.c (the dense inverse); then amg_cycle.c on the
- * device. Where several ranks have the rows, also amg_halo.c (whose nodes are where), amg_ranks.c (the next
- * level), amg_entries.c (rows for other ranks), amg_ranks_coarsest.c (the first level and the last),
- * amg_ranks_upload.c.
+ * step of it), amg_sparse.c (products of sparse matrices), amg_row.c (their rows), amg_coarsest.c (the dense
+ * inverse); then amg_cycle.c on the device. Where several ranks have the rows, also amg_halo.c (whose nodes are
+ * where), amg_ranks.c (the next level), amg_entries.c (rows for other ranks), amg_ranks_coarsest.c (the first
+ * level and the last), amg_ranks_upload.c.
+ *
+ * An update of the numbers makes the same bits in patterns that are there: amg_smoothing.c (prolongators) and
+ * amg_plan.c (R A P), with amg_places.c (where products are added up) and amg_multiply.c (the sums).
  *
  * The set-up makes the same bits on every machine and with any number of threads: sums run in the order of
  * columns and are rounded to floats once. Its loops are over rows or nodes, each of which writes what is its

@@ -32,8 +32,9 @@ CPU_INLINE void tsi_amg_add_block(tsi_amg_shape s, const double *restrict a, con
 /* The sums of a row, and 0 in their place. */
 CPU_INLINE void tsi_amg_write_row(const tsi_amg_csr *C, int32_t row, tsi_amg_shape s, double *restrict sums) {
   const int32_t count = C->offsets[row + 1] - C->offsets[row];
+  const int32_t size = s.height * s.lanes;
   float *restrict out = C->values + C->offsets[row];
-  for (int32_t c = 0; c < count; c += s.wide, sums += s.height * s.lanes) {
+  for (int32_t c = 0; c < count; c += s.wide, sums += size) {
     for (int32_t u = 0; u < s.wide; u++) out[c + u] = (float)sums[u];
     for (int32_t u = 0; u < s.lanes; u++) sums[u] = 0;
   }

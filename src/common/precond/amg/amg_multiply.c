@@ -67,7 +67,7 @@ CPU_INLINE size_t multiply_group(const product *m, tsi_amg_shape s, int bytes, i
       tsi_amg_add_block(s, a, M->values + begin + f, nodes, sums + place * (size_t)size);
     }
   }
-  for (int32_t r = 0; r < s.height; r++) tsi_amg_write_row(m->C, row + r, s, sums + r * s.lanes);
+  for (int32_t r = 0; r < s.height; r++) tsi_amg_write_row(m->C, row + r, s, sums + (size_t)(r * s.lanes));
   return at;
 }
 

@@ -166,8 +166,8 @@ static void find_all(const void *arguments, size_t first, size_t last) {
   const tsi_amg_places *to = s->to;
   const int32_t groups = s->L->rows / to->height;
   for (size_t p = first; p < last; p++) {
-    finding f = {.found = s->found + p * (size_t)s->node_count, .nodes = s->nodes, .at = to->begins[p]};
-    if (f.nodes) f.nodes += to->begins[p];
+    finding f = {.found = s->found + p * (size_t)s->node_count, .at = to->begins[p]};
+    if (!s->is_known) f.nodes = s->nodes + to->begins[p];
     memset(f.found, -1, (size_t)s->node_count * sizeof *f.found);
     for (int32_t g = tsi_amg_begin(groups, p, to->parts); g < tsi_amg_begin(groups, p + 1, to->parts); g++)
       if (to->bytes == 1 && to->wide == 1)
@@ -187,7 +187,8 @@ static void write_indices(const void *arguments, size_t first, size_t last) {
     const int32_t *nodes = s->nodes + to->begins[p];
     for (int32_t g = tsi_amg_begin(groups, p, to->parts); g < tsi_amg_begin(groups, p + 1, to->parts); g++)
       for (int32_t r = 0; r < to->height; r++) {
-        const int32_t *offsets = s->C->offsets + g * to->height + r, count = (offsets[1] - offsets[0]) / wide;
+        const int32_t *offsets = s->C->offsets + (size_t)g * (size_t)to->height + r,
+                      count = (offsets[1] - offsets[0]) / wide;
         for (int32_t c = 0; c < count; c++) s->C->indices[offsets[0] + c * wide] = nodes[c] * wide;
         if (!to->is_block[g] || r + 1 == to->height) nodes += count;
       }
@@ -267,10 +268,4 @@ void tsi_amg_places_free(ts_context *context, tsi_amg_places *places) {
   tsi_free(context, places->list);
   tsi_free(context, places->sums);
   *places = (tsi_amg_places){0};
-}
-
-size_t tsi_amg_places_bytes(const tsi_amg_places *places) {
-  if (!places->list) return 0;
-  const size_t parts = (size_t)places->parts;
-  return places->begins[parts] * (size_t)places->bytes + parts * places->room * sizeof *places->sums;
 }

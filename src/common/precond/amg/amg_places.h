@@ -29,8 +29,6 @@ ts_status tsi_amg_places_find(ts_context *context, const tsi_amg_csr *L, const t
 void tsi_amg_places_free(ts_context *context, tsi_amg_places *places);
 /* Whether `height` rows have the same columns, in whole groups of `width`. */
 int tsi_amg_has_blocks(const tsi_amg_csr *A, int32_t first, int32_t height, int32_t width);
-/* Bytes of host memory. */
-size_t tsi_amg_places_bytes(const tsi_amg_places *places);
 
 /* amg_multiply.c: the values of C = sign L M. */
 void tsi_amg_multiply(const ts_context *context, const tsi_amg_places *places, double sign,

@@ -1,5 +1,5 @@
-/* The values of P = S T and P = S^2 T in patterns that are known, in the bits of amg_prolong.c: where the first
- * update has noted for each entry of A the place of its aggregate in the row of S T. */
+/* The values of P = S T and P = S^2 T in patterns that are known, in the bits of amg_prolong.c. The first
+ * update notes for each entry of A the place of its aggregate in the row of S T. */
 #include "amg_block.h"
 #include "amg_filter.h"
 #include "amg_places.h"
@@ -187,9 +187,9 @@ CPU_INLINE void fill_rows(const values *v, tsi_amg_shape s, int32_t row, double 
     if (places[e] == NOWHERE) continue;
     get_block(v, s, f, row, e, a);
     tsi_amg_add_block(s, a, level->tentative + (size_t)A->indices[e] * (size_t)s.wide, s.wide,
-                      sums + places[e] * s.height * s.lanes);
+                      sums + places[e] * (size_t)(s.height * s.lanes));
   }
-  for (int32_t r = 0; r < s.height; r++) tsi_amg_write_row(v->once, row + r, s, sums + r * s.lanes);
+  for (int32_t r = 0; r < s.height; r++) tsi_amg_write_row(v->once, row + r, s, sums + (size_t)(r * s.lanes));
 }
 
 CPU_INLINE void fill_node(const values *v, tsi_amg_shape s, int32_t node, double *sums) {
