@@ -18,11 +18,11 @@ static const char *const DEFAULT_SET[] = {"poisson2d", "poisson3d", "anisotropic
 static const report_column RESULTS[] = {
     {"backend", "backend", 's', -7, 0},
     {"preconditioner", "with", 's', -6, 0},
-    {"levels", "levels", 'f', 6, 0},
+    {"levels", "lev.", 'f', 4, 0},
     {"operator_complexity", "cost", 'f', 5, 2},
     {"setup_milliseconds", "set-up ms", 'f', 9, 2},
     {"update_milliseconds", "update ms", 'f', 9, 2},
-    {"update_of_setup", "part", 'f', 4, 2},
+    {"update_of_setup", "part", 'f', 5, 2},
     {"milliseconds", "solve ms", 'f', 8, 2},
     {"iterations", "iter.", 'i', 5, 0},
     {"milliseconds_an_iteration", "ms/iter.", 'f', 8, 3},
