@@ -70,6 +70,8 @@ uint64_t tsi_csr_fingerprint(const ts_context *context, const tsi_csr *csr);
  * the largest sum of magnitudes in a row. Without values everything counts as 0. */
 ts_status tsi_csr_inspect(ts_context *context, const tsi_host_csr *A, const unsigned char *constrained,
                           ts_matrix_info *info, double *norm_infinity);
+/* The last of these alone. */
+ts_status tsi_csr_norm(ts_context *context, const tsi_host_csr *A, double *norm_infinity);
 
 /* ---- matrix_read.c ---- */
 

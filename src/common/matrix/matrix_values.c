@@ -266,8 +266,11 @@ ts_status tsi_matrix_set_values_unchecked(ts_matrix *A, const tsi_csr *csr) {
                                .row_offsets = (int32_t *)csr->row_offsets,
                                .column_indices = (int32_t *)csr->column_indices,
                                .values = (float *)csr->values};
+  double norm;
+  TSI_TRY(tsi_csr_norm(A->context, &values, &norm));
   TSI_TRY(tsi_enter(A->context));
   TSI_TRY(tsi_leave(A->context, tsi_matrix_write_values(A, &values)));
+  A->norm_infinity = norm;
   A->changes++;
   return TS_OK;
 }
