@@ -209,7 +209,12 @@ TS_API void ts_preconditioner_destroy(ts_preconditioner **preconditioner);
 /* Computes M from the matrix's present values, after ts_matrix_set_values. Block Jacobi, ISAI, ILU, IC,
  * Chebyshev, direct, and AMG, which keeps its aggregates and patterns, need it; others do nothing. Errors as
  * above; then M is as it was, except that levels of AMG may have new values already: a further update completes
- * them. */
+ * them.
+ *
+ * AMG's first update also notes where the products of its levels' matrices are added up, which takes 0.4 to
+ * 0.75 times the time of a set-up. Each later one takes about 0.3 times, of elasticity 0.25. The notes are kept:
+ * 4 to 30 bytes per entry of the matrix, on the host or, with a set-up on the device, there. Over several ranks
+ * an update is a new set-up. */
 TS_API ts_status ts_preconditioner_update(ts_preconditioner *preconditioner);
 
 /* z = M^-1 r. z is not r. No host synchronisation but for direct and, on the host, for ILU and IC without

@@ -20,6 +20,7 @@ texsolve_test(test_amg_unsymmetric every parts)
 texsolve_test(test_amg_hierarchy cpu every-cuda gl)
 texsolve_test(test_amg_setup host)
 texsolve_test(test_amg_unsymmetric_setup host)
+texsolve_test(test_amg_update_setup host)
 
 texsolve_test(test_multigrid_solve every QUICK cpu check:cpu cuda gl)
 texsolve_test(test_multigrid_cg)

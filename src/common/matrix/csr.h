@@ -89,6 +89,8 @@ int tsi_nearly_equal(float a, float b, float diagonal_a, float diagonal_b);
  * it was given, which serve if it was in order. */
 ts_status tsi_csr_inspect(ts_context *context, const tsi_host_csr *A, const unsigned char *constrained,
                           const tsi_csr_facts *facts, ts_matrix_info *info, double *norm_infinity);
+/* The last of these alone. */
+ts_status tsi_csr_norm(ts_context *context, const tsi_host_csr *A, double *norm_infinity);
 
 /* ---- matrix_read.c ---- */
 
@@ -135,6 +137,9 @@ ts_status tsi_matrix_replace_values(ts_matrix *A, const tsi_csr *csr);
 /* The same without scaling, for matrices of the library's own: nothing scales their products back. */
 ts_status tsi_matrix_create_as_is(ts_context *context, const tsi_matrix_desc *desc, ts_matrix **matrix);
 ts_status tsi_matrix_set_values_as_is(ts_matrix *A, const tsi_csr *csr);
+/* The same without looking at them, of a matrix that the library made, without constrained rows, a host copy or
+ * double precision: the pattern is A's, in canonical form, and A->info stays. */
+ts_status tsi_matrix_set_values_unchecked(ts_matrix *A, const tsi_csr *csr);
 /* The host copy, whose values times 2^exponent are the matrix's. */
 ts_status tsi_matrix_stored_copy(const ts_matrix *matrix, tsi_csr *csr);
 

@@ -149,3 +149,31 @@ ts_status tsi_csr_inspect(ts_context *context, const tsi_host_csr *A, const unsi
   if (!info->symmetric || !A->values || facts->has_mirrors) return TS_OK;
   return inspect_symmetry(context, A, constrained, info);
 }
+
+typedef struct norms {
+  const tsi_host_csr *A;
+  double *largest; /* sum of magnitudes in a row of each block */
+} norms;
+
+static void add_up_rows(const void *arguments, size_t first, size_t last) {
+  const norms *n = arguments;
+  const tsi_host_csr *A = n->A;
+  for (size_t b = first; b < last; b++) {
+    n->largest[b] = 0;
+    for (int32_t i = tsi_block_begin(A->rows, b); i < tsi_block_begin(A->rows, b + 1); i++) {
+      double sum = 0;
+      for (int32_t e = A->row_offsets[i]; e < A->row_offsets[i + 1]; e++) sum += fabs((double)A->values[e]);
+      if (sum > n->largest[b]) n->largest[b] = sum;
+    }
+  }
+}
+
+ts_status tsi_csr_norm(ts_context *context, const tsi_host_csr *A, double *norm_infinity) {
+  double largest[TSI_BLOCKS];
+  TSI_TRY(tsi_threads_for(context, A->rows));
+  tsi_in_blocks(context, A->rows, add_up_rows, &(norms){A, largest});
+  *norm_infinity = 0;
+  for (int b = 0; b < TSI_BLOCKS; b++)
+    if (largest[b] > *norm_infinity) *norm_infinity = largest[b];
+  return TS_OK;
+}

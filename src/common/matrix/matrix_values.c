@@ -262,6 +262,21 @@ ts_status tsi_matrix_set_values_as_is(ts_matrix *A, const tsi_csr *csr) {
   return tsi_leave(A->context, tsi_matrix_set_values(A, csr, &facts));
 }
 
+ts_status tsi_matrix_set_values_unchecked(ts_matrix *A, const tsi_csr *csr) {
+  const tsi_host_csr values = {.rows = csr->rows,
+                               .columns = csr->columns,
+                               .row_offsets = (int32_t *)csr->row_offsets,
+                               .column_indices = (int32_t *)csr->column_indices,
+                               .values = (float *)csr->values};
+  double norm;
+  TSI_TRY(tsi_csr_norm(A->context, &values, &norm));
+  TSI_TRY(tsi_enter(A->context));
+  TSI_TRY(tsi_leave(A->context, tsi_matrix_write_values(A, &values)));
+  A->norm_infinity = norm;
+  A->changes++;
+  return TS_OK;
+}
+
 static ts_status set_scaled_values(ts_matrix *A, const tsi_csr *csr, const tsi_csr_facts *given) {
   ts_context *context = A->context;
   const tsi_exponents exponents = given->exponents;

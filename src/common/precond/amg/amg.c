@@ -191,7 +191,9 @@ static ts_format format_below(const ts_matrix *A) {
 /* A matrix, or the values of one that is there. */
 static ts_status upload_as(const tsi_amg *amg, ts_format format, const tsi_csr *csr, ts_space *rows,
                            ts_space *columns, ts_matrix **matrix) {
-  if (*matrix) return tsi_matrix_set_values_as_is(*matrix, csr);
+  if (*matrix)
+    return (*matrix)->row_space->constrained ? tsi_matrix_set_values_as_is(*matrix, csr)
+                                             : tsi_matrix_set_values_unchecked(*matrix, csr);
   const tsi_matrix_desc desc = {.csr = *csr, .format = format, .row_space = rows, .column_space = columns};
   return tsi_matrix_create_as_is(amg->context, &desc, matrix);
 }

@@ -3,11 +3,13 @@
  * The path: amg.c (descriptor, creation, upload), amg_setup.c (level by level, on the host), with amg_units.c
  * (the near-null space that nobody gives), amg_strength.c (strong connections), amg_aggregate.c,
  * amg_eigenvalue.c (for the damping), amg_prolong.c (tentative prolongator, smoothing), amg_twice.c (a second
- * step of it), amg_sparse.c (products
- * of sparse matrices), amg_row.c (their rows), amg_coarsest.c (the dense inverse); then amg_cycle.c on the
- * device. Where several ranks have the rows, also amg_halo.c (whose nodes are where), amg_ranks.c (the next
- * level), amg_entries.c (rows for other ranks), amg_ranks_coarsest.c (the first level and the last),
- * amg_ranks_upload.c.
+ * step of it), amg_sparse.c (products of sparse matrices), amg_row.c (their rows), amg_coarsest.c (the dense
+ * inverse); then amg_cycle.c on the device. Where several ranks have the rows, also amg_halo.c (whose nodes are
+ * where), amg_ranks.c (the next level), amg_entries.c (rows for other ranks), amg_ranks_coarsest.c (the first
+ * level and the last), amg_ranks_upload.c.
+ *
+ * An update of the numbers makes the same bits in patterns that are there: amg_smoothing.c (prolongators) and
+ * amg_plan.c (R A P), with amg_places.c (where products are added up) and amg_multiply.c (the sums).
  *
  * The set-up makes the same bits on every machine and with any number of threads: sums run in the order of
  * columns and are rounded to floats once. Its loops are over rows or nodes, each of which writes what is its
@@ -34,7 +36,9 @@ enum {
   TSI_AMG_DEGREE = 32   /* the largest of a level's own polynomial */
 };
 
-/* A sparse matrix on the host, columns of a row ascending. */
+/* A sparse matrix on the host, columns of a row ascending. There is room for TSI_AMG_PIECE numbers behind the
+ * last value of one that is made here, and they are 0. */
+enum { TSI_AMG_PIECE = 8 };
 typedef struct tsi_amg_csr {
   int32_t rows, columns;
   int32_t *offsets, *indices;
@@ -48,7 +52,9 @@ enum {
   TSI_AMG_DROPPED, /* left out: towards a row without a positive diagonal, or in one */
 };
 
-typedef struct tsi_amg_halo tsi_amg_halo; /* amg_halo.h */
+typedef struct tsi_amg_halo tsi_amg_halo;           /* amg_halo.h */
+typedef struct tsi_amg_plan tsi_amg_plan;           /* amg_plan.c */
+typedef struct tsi_amg_smoothing tsi_amg_smoothing; /* amg_smoothing.c */
 
 /* A smoother made for one matrix, in D^-1 A; degree 0: there is none. */
 typedef struct tsi_amg_polynomial {
@@ -78,6 +84,8 @@ typedef struct tsi_amg_host_level {
   double energies;               /* of A_F over A; of the level above, if that smooths twice; 0: not measured */
   int smooths_twice;             /* P is S^2 T */
   tsi_amg_polynomial polynomial; /* if it is unsymmetric and the smoother was not chosen */
+  tsi_amg_plan *plan;            /* of updates; NULL before the first one */
+  tsi_amg_smoothing *smoothing;  /* the same */
   struct tsi_amg_host_level
       *transposed; /* A^T, its strong entries and the transpose of -R as P; the rest is as here */
 } tsi_amg_host_level;
@@ -284,7 +292,7 @@ ts_status tsi_amg_aggregate(ts_context *context, const tsi_amg_graph *graph, int
  * and so is their row of `coarse`. */
 ts_status tsi_amg_tentative(ts_context *context, const tsi_amg_host_level *level, double *coarse);
 
-/* P = S T by the values of level->A, in the pattern of level->P or, where it has none, in a new one:
+/* P = S T by the values of level->A, in the pattern of level->P or, if it has none, in a new one:
  *   S = I - omega D_F^-1 A_F,  omega = 4/3 / (largest eigenvalue of D_F^-1 A_F),
  * where A_F has the strong entries, and the weak ones on its diagonal D_F, by the ratio of weights, so that it
  * maps the first near-null vector to what A maps it to. The eigenvalue is level->eigenvalue
@@ -293,9 +301,13 @@ ts_status tsi_amg_smooth(ts_context *context, tsi_amg_host_level *level);
 
 /* ---- amg_twice.c ---- */
 
-/* P = S once, with the diagonal of A_F, in the pattern of P or, where it has none, in a new one. */
+/* P = S once, with the diagonal of A_F, in a new pattern. */
 ts_status tsi_amg_smooth_again(ts_context *context, const tsi_amg_host_level *level, const double *filtered,
                                double omega, const tsi_amg_csr *once, tsi_amg_csr *P);
+/* S alone: its pattern, in which nothing is before, and its values. */
+ts_status tsi_amg_smoother_pattern(ts_context *context, const tsi_amg_host_level *level, tsi_amg_csr *S);
+void tsi_amg_smoother_values(const ts_context *context, const tsi_amg_host_level *level, const double *filtered,
+                             double omega, const tsi_amg_csr *S);
 
 /* If few couplings are positive, smooth errors are even along strong couplings, and A_F has at most the energy
  * that A has of them. A rotated anisotropy has positive ones on all rows: errors that A hardly feels have
@@ -378,6 +390,22 @@ ts_status tsi_amg_galerkin(ts_context *context, const tsi_amg_csr *R, const tsi_
 ts_status tsi_amg_product(ts_context *context, const tsi_amg_csr *R, const tsi_amg_csr *A, const tsi_amg_csr *P,
                           int unknowns, tsi_amg_csr *C);
 void tsi_amg_fill_zeros(const ts_context *context, const tsi_amg_csr *C, int unknowns);
+
+/* ---- amg_smoothing.c ---- */
+
+/* level->smoothing, from S T, which is `once` if P is S^2 T; that is taken over then. */
+ts_status tsi_amg_smoothing_create(ts_context *context, tsi_amg_host_level *level, tsi_amg_csr *once);
+void tsi_amg_smoothing_free(ts_context *context, tsi_amg_host_level *level);
+/* P's values; `filtered` is the diagonal of A_F if a node has one unknown. */
+void tsi_amg_smooth_values(const ts_context *context, const tsi_amg_host_level *level, const double *filtered,
+                           double omega);
+
+/* ---- amg_plan.c ---- */
+
+/* The values of C = -R A P as tsi_amg_galerkin computes them, in the pattern that C has. The first time it also
+ * finds where all products go, for the next times. */
+ts_status tsi_amg_galerkin_again(ts_context *context, tsi_amg_host_level *level, tsi_amg_csr *C);
+void tsi_amg_plan_free(ts_context *context, tsi_amg_host_level *level);
 
 /* ---- amg_coarsest.c ---- */
 

@@ -3,9 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "amg_filter.h"
 #include "amg_row.h"
-
-enum { MOST = 8 }; /* vectors of the near-null space, and unknowns of a node */
 
 /* ---- The tentative prolongator ---- */
 
@@ -142,52 +141,9 @@ typedef struct smoothing {
       *reached)[2]; /* of each part's rows: the sum of the aggregates that they reach, and that by entries */
 } smoothing;
 
-static double larger(double a, double b) {
-  return a > b ? a : b;
-}
-
-/* By what a weak entry is multiplied as it goes to the diagonal. */
-static double weight(const tsi_amg_host_level *level, int32_t node, int32_t other) {
-  const double own = (double)level->weights[node], theirs = (double)level->weights[other];
-  return own != 0 && theirs != 0 ? theirs / own : 1;
-}
-
-/* A row of A and of A_F. */
-typedef struct filtered {
-  double diagonal;    /* of A_F; 0 where A has nothing positive there */
-  double added[MOST]; /* to the entries within the node, by weak entries */
-  int weak, positive; /* it has weak entries; one of them is positive */
-  double own, sum;    /* A's diagonal and sum of magnitudes, without dropped entries */
-} filtered;
-
-static inline filtered filter_row(const tsi_amg_host_level *level, int32_t unknowns, int32_t i) {
-  const tsi_amg_csr *A = &level->A;
-  filtered f = {.diagonal = 0};
-  double diagonal = 0, most = 0;
-  for (int32_t e = A->offsets[i]; e < A->offsets[i + 1]; e++) {
-    const int32_t j = A->indices[e];
-    const double a = (double)A->values[e];
-    if (j == i && a > 0) diagonal = a;
-    if (level->strong[e] == TSI_AMG_DROPPED) continue;
-    f.sum += fabs(a);
-    if (j == i) f.own = a;
-    if (level->strong[e] == TSI_AMG_STRONG) continue;
-    const double added = a * weight(level, i / unknowns, j / unknowns);
-    f.weak = 1;
-    f.added[j % unknowns] += added;
-    most = larger(added, most);
-  }
-  f.positive = tsi_amg_is_positive(most, diagonal);
-  f.diagonal = diagonal + f.added[i % unknowns];
-  if (f.diagonal > 0.1 * diagonal) return f;
-  for (int32_t u = 0; u < unknowns; u++) f.added[u] = 0;
-  f.diagonal = diagonal;
-  return f;
-}
-
 /* The sum of magnitudes of a row of A_F. */
 static inline double filtered_sum(const tsi_amg_host_level *level, int32_t unknowns, int32_t i,
-                                  const filtered *f) {
+                                  const tsi_amg_filtered *f) {
   const tsi_amg_csr *A = &level->A;
   if (!f->weak) return f->sum;
   double sum = 0;
@@ -202,12 +158,12 @@ static inline double filtered_sum(const tsi_amg_host_level *level, int32_t unkno
 
 /* Functions that divide by the number of unknowns are compiled for one unknown, too. */
 static inline void row_bounds(const smoothing *s, int32_t unknowns, int32_t i, double *bounds) {
-  const filtered f = filter_row(s->level, unknowns, i);
+  const tsi_amg_filtered f = tsi_amg_filter_row(s->level, unknowns, i);
   if (unknowns == 1) s->diagonal[i] = f.diagonal;
   if (f.diagonal == 0) return;
   bounds[2] += f.positive;
-  bounds[0] = larger(f.sum / f.own, bounds[0]);
-  bounds[1] = larger(filtered_sum(s->level, unknowns, i, &f) / f.diagonal, bounds[1]);
+  bounds[0] = tsi_amg_larger(f.sum / f.own, bounds[0]);
+  bounds[1] = tsi_amg_larger(filtered_sum(s->level, unknowns, i, &f) / f.diagonal, bounds[1]);
 }
 
 static void find_bounds(const void *arguments, size_t first, size_t last) {
@@ -231,9 +187,9 @@ static void keep_tentative(const tsi_amg_host_level *level, int32_t i, tsi_amg_r
   for (int32_t c = 0; c < row->count; c++) {
     int32_t *place = row->places + row->nodes[c];
     memset(row->sums + *place, 0, (size_t)vectors * sizeof *row->sums);
-    if (!row->known) *place = -1;
+    *place = -1;
   }
-  if (!row->known) row->count = 0;
+  row->count = 0;
   if (aggregate < 0) return;
   double *sums = tsi_amg_find(row, vectors, aggregate);
   for (int32_t v = 0; v < vectors; v++)
@@ -245,18 +201,15 @@ static inline int32_t fill_row(const smoothing *s, int32_t unknowns, int32_t vec
                                tsi_amg_row row, size_t to, int32_t *reached) {
   const tsi_amg_host_level *level = s->level;
   const tsi_amg_csr *A = &level->A;
-  filtered f = {.diagonal = 0};
-  if (unknowns > 1) f = filter_row(level, unknowns, i);
+  tsi_amg_filtered f = {.diagonal = 0};
+  if (unknowns > 1) f = tsi_amg_filter_row(level, unknowns, i);
   const double diagonal = unknowns == 1 ? s->diagonal[i] : f.diagonal;
   const double scale = diagonal > 0 ? s->omega / diagonal : 0;
-  int is_kept = 0; /* it reaches an aggregate that the pattern does not have */
   tsi_amg_row_begin(&row, vectors, &s->P, i);
-  for (int32_t e = A->offsets[i]; e < A->offsets[i + 1] && !is_kept; e++) {
+  for (int32_t e = A->offsets[i]; e < A->offsets[i + 1] && row.count <= s->reach; e++) {
     if (level->strong[e] != TSI_AMG_STRONG) continue;
     const int32_t j = A->indices[e], aggregate = level->aggregates[j / unknowns];
     if (aggregate < 0) continue;
-    is_kept = row.known ? row.places[aggregate] < 0 : row.count > s->reach;
-    if (is_kept) break;
     const double more = unknowns > 1 && j / unknowns == i / unknowns ? f.added[j % unknowns] : 0;
     const double value = (double)(float)(j == i ? 1 - s->omega : -scale * ((double)A->values[e] + more));
     const float *t = level->tentative + (size_t)j * (size_t)vectors;
@@ -264,7 +217,7 @@ static inline int32_t fill_row(const smoothing *s, int32_t unknowns, int32_t vec
     for (int32_t v = 0; v < vectors; v++) sums[v] += value * (double)t[v];
   }
   *reached = row.count;
-  if (is_kept || row.count > s->reach) keep_tentative(level, i, &row);
+  if (row.count > s->reach) keep_tentative(level, i, &row);
   return tsi_amg_row_write(row, vectors, s->P.indices + to, s->P.values + to);
 }
 
@@ -298,13 +251,11 @@ static ts_status assemble(ts_context *context, smoothing *s) {
                           fill, s);
 }
 
-/* S T in the pattern that level->P has, or in a new one that hubs do not make dense. */
+/* S T in a new pattern that hubs do not make dense. */
 static ts_status smooth_once(ts_context *context, smoothing *s) {
   tsi_amg_host_level *level = s->level;
-  const int has_pattern = level->P.offsets != NULL;
   s->reach = TSI_AMG_REACH;
   TSI_TRY(assemble(context, s));
-  if (has_pattern) return TS_OK;
   double sums[4] = {level->A.rows, level->A.offsets[level->A.rows]};
   for (int p = 0; p < s->parts; p++)
     for (int k = 0; k < 2; k++) sums[2 + k] += s->reached[p][k];
@@ -329,16 +280,34 @@ static ts_status decide(ts_context *context, const smoothing *s) {
 
 static ts_status smooth(ts_context *context, smoothing *s) {
   tsi_amg_host_level *level = s->level;
-  tsi_amg_csr P = level->P; /* with a pattern, or empty */
-  if (level->smooths_twice) level->P = (tsi_amg_csr){0};
-  ts_status status = smooth_once(context, s);
-  if (!P.offsets && status == TS_OK) status = decide(context, s);
-  if (!level->smooths_twice) return status;
+  TSI_TRY(smooth_once(context, s));
+  TSI_TRY(decide(context, s));
+  if (!level->smooths_twice) return TS_OK;
   tsi_amg_csr once = level->P;
-  if (status == TS_OK) status = tsi_amg_smooth_again(context, level, s->diagonal, s->omega, &once, &P);
+  level->P = (tsi_amg_csr){0};
+  const ts_status status = tsi_amg_smooth_again(context, level, s->diagonal, s->omega, &once, &level->P);
   tsi_amg_csr_free(context, &once);
-  level->P = P;
   return status;
+}
+
+/* With S T, if P is S^2 T: that has not been kept. */
+static ts_status make_smoothing(ts_context *context, smoothing *s) {
+  tsi_amg_host_level *level = s->level;
+  if (!level->smooths_twice) return tsi_amg_smoothing_create(context, level, NULL);
+  const tsi_amg_csr P = level->P;
+  level->P = (tsi_amg_csr){0};
+  ts_status status = smooth_once(context, s);
+  tsi_amg_csr once = level->P;
+  level->P = P;
+  if (status == TS_OK) status = tsi_amg_smoothing_create(context, level, &once);
+  tsi_amg_csr_free(context, &once);
+  return status;
+}
+
+static ts_status smooth_in_pattern(ts_context *context, smoothing *s) {
+  if (!s->level->smoothing) TSI_TRY(make_smoothing(context, s));
+  tsi_amg_smooth_values(context, s->level, s->diagonal, s->omega);
+  return TS_OK;
 }
 
 static ts_status compute(ts_context *context, smoothing *s) {
@@ -363,7 +332,7 @@ static ts_status compute(ts_context *context, smoothing *s) {
         offsets[tsi_amg_begin(rows, p + 1, s->parts)] - offsets[tsi_amg_begin(rows, p, s->parts)];
     s->sizes[p] = (size_t)entries * (size_t)level->vectors;
   }
-  return smooth(context, s);
+  return level->P.offsets ? smooth_in_pattern(context, s) : smooth(context, s);
 }
 
 ts_status tsi_amg_smooth(ts_context *context, tsi_amg_host_level *level) {

@@ -5,6 +5,8 @@
 #include "amg_halo.h"
 
 static void level_free(ts_context *context, tsi_amg_host_level *level) {
+  tsi_amg_plan_free(context, level);
+  tsi_amg_smoothing_free(context, level);
   tsi_amg_transposed_free(context, level);
   tsi_amg_csr_free(context, &level->P);
   tsi_amg_csr_free(context, &level->R);
@@ -133,7 +135,7 @@ static ts_status make_tentative(ts_context *context, tsi_amg_host_level *level, 
   const size_t nodes = (size_t)level->nodes + (size_t)tsi_amg_ghosts(level), vectors = (size_t)level->vectors;
   const size_t numbers = nodes * (size_t)level->unknowns * vectors;
   const size_t coarse = (size_t)level->aggregate_count * vectors * vectors;
-  level->tentative = tsi_malloc(context, numbers, sizeof *level->tentative);
+  level->tentative = tsi_calloc(context, numbers + TSI_AMG_PIECE, sizeof *level->tentative);
   level->weights = tsi_malloc(context, nodes, sizeof *level->weights);
   next->near_null = tsi_malloc(context, coarse, sizeof *next->near_null);
   if (!level->tentative || !level->weights || !next->near_null)
@@ -144,7 +146,7 @@ static ts_status make_tentative(ts_context *context, tsi_amg_host_level *level, 
   return TS_OK;
 }
 
-/* P, R and the next level's matrix, or their values alone where they have patterns. */
+/* P, R and the next level's matrix, or their values alone if they have patterns. */
 static ts_status compute(ts_context *context, tsi_amg_host_level *level, tsi_amg_host_level *next) {
   if (level->halo) return tsi_amg_coarsen_on_ranks(context, level, next);
   if (level->transposed)
@@ -153,6 +155,7 @@ static ts_status compute(ts_context *context, tsi_amg_host_level *level, tsi_amg
     TSI_TRY(tsi_amg_smooth(context, level));
     TSI_TRY(tsi_amg_transpose(context, &level->P, &level->R));
   }
+  if (next->A.offsets) return tsi_amg_galerkin_again(context, level, &next->A);
   return tsi_amg_galerkin(context, &level->R, &level->A, &level->P, level->vectors, &next->A);
 }
 

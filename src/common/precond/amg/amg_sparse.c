@@ -20,10 +20,12 @@ static ts_status make_room(ts_context *context, int64_t entries, tsi_amg_csr *A)
                       (long long)entries, INT32_MAX);
   else {
     A->indices = tsi_malloc(context, (size_t)entries, sizeof *A->indices);
-    A->values = tsi_malloc(context, (size_t)entries, sizeof *A->values);
+    A->values = tsi_malloc(context, (size_t)entries + TSI_AMG_PIECE, sizeof *A->values);
     if (!A->indices || !A->values)
       status = tsi_out_of_memory(context, "a level of amg",
                                  (size_t)entries * (sizeof *A->indices + sizeof *A->values));
+    else
+      memset(A->values + entries, 0, TSI_AMG_PIECE * sizeof *A->values);
   }
   if (status < 0) tsi_amg_csr_free(context, A);
   return status;

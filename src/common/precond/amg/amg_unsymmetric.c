@@ -39,6 +39,7 @@ ts_status tsi_amg_transposed_create(ts_context *context, tsi_amg_host_level *lev
 void tsi_amg_transposed_free(ts_context *context, tsi_amg_host_level *level) {
   tsi_amg_host_level *t = level->transposed;
   if (!t) return;
+  tsi_amg_smoothing_free(context, t);
   tsi_amg_csr_free(context, &t->A);
   tsi_amg_csr_free(context, &t->P);
   tsi_free(context, t->strong);
