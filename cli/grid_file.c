@@ -8,6 +8,7 @@
 #include "matrix_market.h"
 #include "message.h"
 #include "npy.h"
+#include "text_file.h"
 
 static int say_shape(const char *option, const char *name, int64_t rows, int64_t columns, int32_t width,
                      int32_t height) {
@@ -81,15 +82,13 @@ static int is_npy_name(const char *path) {
 
 /* A file that is called so and is none: perhaps compressed, which the reader of all bytes says. */
 static int refuse_npy(const char *option, const char *path) {
-  char *name, *text;
-  size_t length;
+  text_file text;
   mm_error error;
-  if (mm_read_text(path, "a NumPy file", &name, &text, &length, &error)) {
+  if (text_open(&text, path, "a NumPy file", &error)) {
     message("%s %s", option, error.text);
     return -1;
   }
-  free(name);
-  free(text);
+  text_close(&text);
   message("%s %s: not a NumPy file", option, path);
   return -1;
 }

@@ -107,6 +107,15 @@ platform_kind platform_kind_of_stream(FILE *stream, size_t *bytes) {
   return kind_of_mode(info.st_mode);
 }
 
+int platform_map(FILE *stream, const char **bytes, size_t *length) {
+  (void)stream, (void)bytes, (void)length;
+  return ENOSYS;
+}
+
+void platform_unmap(const char *bytes, size_t length) {
+  (void)bytes, (void)length;
+}
+
 int platform_kind_of(const char *path, platform_kind *kind) {
   struct _stat64 info;
   *kind = PLATFORM_NOTHING;
@@ -280,6 +289,7 @@ const void *platform_load(const char *path, const char *symbol, char *error, siz
 #include <pthread.h>
 #include <spawn.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -374,6 +384,30 @@ platform_kind platform_kind_of_stream(FILE *stream, size_t *bytes) {
   if (fstat(fileno(stream), &info) != 0) return PLATFORM_OTHER;
   if (bytes) *bytes = (size_t)info.st_size;
   return kind_of_mode(info.st_mode);
+}
+
+/* The pages of a file and one of zeros behind them, or behind its last bytes. */
+static size_t mapped_size(size_t length) {
+  const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+  return (length / page + 1) * page;
+}
+
+int platform_map(FILE *stream, const char **bytes, size_t *length) {
+  if (platform_kind_of_stream(stream, length) != PLATFORM_FILE || *length == 0) return EINVAL;
+  const size_t size = mapped_size(*length);
+  char *const zeros = mmap(NULL, size, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (zeros == MAP_FAILED) return errno;
+  if (mmap(zeros, *length, PROT_READ, MAP_PRIVATE | MAP_FIXED, fileno(stream), 0) == MAP_FAILED) {
+    const int error = errno;
+    munmap(zeros, size);
+    return error;
+  }
+  *bytes = zeros;
+  return 0;
+}
+
+void platform_unmap(const char *bytes, size_t length) {
+  munmap((void *)(uintptr_t)bytes, mapped_size(length));
 }
 
 /* ---- Files by name ---- */

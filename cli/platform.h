@@ -58,6 +58,12 @@ typedef enum platform_kind {
  */
 platform_kind platform_kind_of_stream(FILE *stream, size_t *bytes);
 
+/* The bytes of a regular file that is not empty, with a zero byte behind them, to be unmapped. Other files, and
+ * systems that cannot do so, are an error; a file that becomes shorter meanwhile ends the program when it is
+ * read. */
+int platform_map(FILE *stream, const char **bytes, size_t *length);
+void platform_unmap(const char *bytes, size_t length);
+
 /* ---- Files by name ---- */
 
 /* PLATFORM_NOTHING is no error. */

@@ -118,7 +118,7 @@ static int check_matrix(const char *name, const solve_options *options, int is_l
 }
 
 /* Rows and columns without an entry are a matter of least squares only. */
-static int read_entries(const mm_file *file, int is_least_squares, mm_csr *A) {
+static int read_entries(mm_file *file, int is_least_squares, mm_csr *A) {
   mm_error error;
   const int failed = is_least_squares ? mm_check_filled(file, &error) : mm_check_square(file, &error);
   return failed || mm_read_csr(file, A, &error) ? say(&error) : 0;
@@ -180,8 +180,8 @@ static int check_vectors(const solve_options *options, solve_system *system) {
 }
 
 /* The numbers of a file whose sizes are right. */
-static int read_numbers(const mm_file *file, int by_columns, double **values) {
-  const mm_header *h = &file->header;
+static int read_numbers(mm_file *file, int by_columns, double **values) {
+  const mm_header *const h = &file->header;
   int64_t duplicates;
   mm_error error;
   if (mm_read_dense(file, by_columns, values, &duplicates, &error)) return say(&error);
