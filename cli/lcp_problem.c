@@ -130,6 +130,11 @@ static int read_contact_file(const lcp_options *o, const text_file *text, lcp_pr
     message("%s: an HDF5 file, expected its name", text->name);
     return -1;
   }
+  if (is_fclib && text->was_compressed) {
+    message("%s: an HDF5 file, compressed by gzip, expected one that is not (hint: `gzip -d' uncompresses it)",
+            text->name);
+    return -1;
+  }
   int failed = is_fclib ? fclib_read(o->input, o->z0 ? 0 : o->guess, &file, &error)
                         : siconos_parse(text->name, text->text, text->length, &file, &error);
   if (failed)

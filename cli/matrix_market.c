@@ -7,17 +7,24 @@
 
 /* ---- The file ---- */
 
+int mm_open_text(mm_file *file, text_file *text, int may_be_infinite, mm_error *error) {
+  const mm_source source = {
+      .name = text->name, .text = text->text, .length = text->length, .may_be_infinite = may_be_infinite};
+  memset(file, 0, sizeof *file);
+  const int failed = mm_parse(&source, &file->header, &file->entries, error);
+  if (!failed) {
+    file->name = text->name;
+    text->name = NULL;
+  }
+  return failed;
+}
+
 static int open_file(mm_file *file, const char *path, int may_be_infinite, mm_error *error) {
   text_file text;
   memset(file, 0, sizeof *file);
   if (text_open(&text, path, "a Matrix Market file", error)) return -1;
-  const mm_source source = {
-      .name = text.name, .text = text.text, .length = text.length, .may_be_infinite = may_be_infinite};
-  const int failed = mm_parse(&source, &file->header, &file->entries, error);
-  file->name = text.name;
-  text.name = NULL;
+  const int failed = mm_open_text(file, &text, may_be_infinite, error);
   text_close(&text);
-  if (failed) mm_close(file);
   return failed;
 }
 

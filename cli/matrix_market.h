@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "mm_parse.h"
+#include "text_file.h"
 
 typedef struct mm_file {
   char *name;
@@ -18,6 +19,8 @@ typedef struct mm_file {
 int mm_open(mm_file *file, const char *path, mm_error *error);
 /* The same of bounds, whose values may be inf and -inf. */
 int mm_open_bounds(mm_file *file, const char *path, mm_error *error);
+/* From a text that is open, which gives away its name; the values may be inf and -inf or not. */
+int mm_open_text(mm_file *file, text_file *text, int may_be_infinite, mm_error *error);
 void mm_close(mm_file *file);
 
 /* A matrix in CSR, in double precision as the file has it. Symmetric and skew-symmetric ones are expanded to

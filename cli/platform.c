@@ -116,6 +116,19 @@ void platform_unmap(const char *bytes, size_t length) {
   (void)bytes, (void)length;
 }
 
+FILE *platform_open_writer(void *argument, int (*write)(void *argument, const char *bytes, size_t length),
+                           int (*close)(void *argument)) {
+  (void)argument, (void)write, (void)close;
+  errno = ENOSYS;
+  return NULL;
+}
+
+FILE *platform_open_bytes(const char *bytes, size_t length) {
+  (void)bytes, (void)length;
+  errno = ENOSYS;
+  return NULL;
+}
+
 int platform_kind_of(const char *path, platform_kind *kind) {
   struct _stat64 info;
   *kind = PLATFORM_NOTHING;
@@ -408,6 +421,56 @@ int platform_map(FILE *stream, const char **bytes, size_t *length) {
 
 void platform_unmap(const char *bytes, size_t length) {
   munmap((void *)(uintptr_t)bytes, mapped_size(length));
+}
+
+#if defined(__linux__) /* and nowhere else is the command built, which needs argp */
+
+typedef struct writer {
+  void *argument;
+  int (*write)(void *argument, const char *bytes, size_t length);
+  int (*close)(void *argument);
+} writer;
+
+static ssize_t write_to(void *cookie, const char *bytes, size_t length) {
+  const writer *w = cookie;
+  const int error = w->write(w->argument, bytes, length);
+  if (!error) return (ssize_t)length;
+  errno = error;
+  return 0; /* an error, since there is none below 0 */
+}
+
+static int close_writer(void *cookie) {
+  const writer *w = cookie;
+  const int error = w->close(w->argument);
+  free(cookie);
+  if (!error) return 0;
+  errno = error;
+  return EOF;
+}
+
+FILE *platform_open_writer(void *argument, int (*write)(void *argument, const char *bytes, size_t length),
+                           int (*close)(void *argument)) {
+  writer *const w = malloc(sizeof *w);
+  if (!w) return NULL;
+  *w = (writer){argument, write, close};
+  FILE *const stream = fopencookie(w, "w", (cookie_io_functions_t){.write = write_to, .close = close_writer});
+  if (!stream) free(w);
+  return stream;
+}
+
+#else
+
+FILE *platform_open_writer(void *argument, int (*write)(void *argument, const char *bytes, size_t length),
+                           int (*close)(void *argument)) {
+  (void)argument, (void)write, (void)close;
+  errno = ENOSYS;
+  return NULL;
+}
+
+#endif
+
+FILE *platform_open_bytes(const char *bytes, size_t length) {
+  return fmemopen((void *)(uintptr_t)bytes, length, "rb");
 }
 
 /* ---- Files by name ---- */

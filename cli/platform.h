@@ -64,6 +64,13 @@ platform_kind platform_kind_of_stream(FILE *stream, size_t *bytes);
 int platform_map(FILE *stream, const char **bytes, size_t *length);
 void platform_unmap(const char *bytes, size_t length);
 
+/* A stream that hands what is written to it to write(argument, ...), and closes by close(argument). Both return
+ * 0 or an errno. NULL with errno. */
+FILE *platform_open_writer(void *argument, int (*write)(void *argument, const char *bytes, size_t length),
+                           int (*close)(void *argument));
+/* A stream that reads these bytes, at least one, which stay where they are. NULL with errno. */
+FILE *platform_open_bytes(const char *bytes, size_t length);
+
 /* ---- Files by name ---- */
 
 /* PLATFORM_NOTHING is no error. */

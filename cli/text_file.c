@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "compressed.h"
+#include "gzip.h"
 #include "platform.h"
 #include "progress.h"
 
@@ -52,9 +53,33 @@ static void skip_mark(text_file *file) {
   file->length -= 3;
 }
 
+static void free_bytes(text_file *file) {
+  if (file->is_mapped) platform_unmap(file->mapped, file->mapped_length);
+  free(file->block);
+  file->is_mapped = 0;
+  file->block = NULL;
+}
+
+/* Nonzero: an errno, or -1 and what is wrong with the compressed bytes. */
+static int unpack(text_file *file, const char **why) {
+  const char *const program = compressed_by(file->text, file->length);
+  *why = NULL;
+  if (!program || strcmp(program, "gzip") != 0 || !gzip_is_built()) return 0;
+  size_t length;
+  char *const text = gzip_unpack(file->text, file->length, &length, why);
+  if (!text) return *why ? -1 : ENOMEM;
+  free_bytes(file);
+  file->block = text;
+  file->text = text;
+  file->length = length;
+  file->was_compressed = 1;
+  return 0;
+}
+
 int text_open(text_file *file, const char *path, const char *expected, mm_error *error) {
   const int standard_input = !strcmp(path, "-");
   const char *const name = standard_input ? "standard input" : path;
+  const char *why = NULL;
   progress_begin("reading %.50s", name);
   memset(file, 0, sizeof *file);
   FILE *stream = standard_input ? stdin : fopen(path, "rb");
@@ -63,6 +88,7 @@ int text_open(text_file *file, const char *path, const char *expected, mm_error 
   if (!standard_input) fclose(stream);
   file->name = copy_text(name);
   if (!failed && !file->name) failed = ENOMEM;
+  if (!failed) failed = unpack(file, &why);
   const char *const program = failed ? NULL : compressed_by(file->text, file->length);
   if (!failed && !program) {
     skip_mark(file);
@@ -72,12 +98,12 @@ int text_open(text_file *file, const char *path, const char *expected, mm_error 
   if (program)
     return mm_fail(error, "%.200s: compressed by %s, expected %s (hint: `%s -d' uncompresses it)", name,
                    program, expected, program);
+  if (why) return mm_fail(error, "%.200s: compressed by gzip, but %s, expected %s", name, why, expected);
   return mm_fail(error, "%.200s: %s, expected %s", path, strerror(failed), expected);
 }
 
 void text_close(text_file *file) {
-  if (file->is_mapped) platform_unmap(file->mapped, file->mapped_length);
-  free(file->block);
+  free_bytes(file);
   free(file->name);
   memset(file, 0, sizeof *file);
 }
