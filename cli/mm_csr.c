@@ -9,6 +9,7 @@
 
 #include "matrix_market.h"
 #include "mm_rows.h"
+#include "platform.h"
 #include "threads.h"
 
 /* What threads take at a time where they only look. */
@@ -166,8 +167,8 @@ static int sort(mm_file *file, int64_t count, mm_csr *csr) {
   const mm_header *const h = &file->header;
   sorter s = {.h = h, .entries = &file->entries, .csr = csr, .parts = choose_parts(count, csr->rows)};
   s.places = calloc((size_t)s.parts * (size_t)csr->rows, sizeof *s.places);
-  csr->column_indices = malloc(((size_t)count + 1) * sizeof *csr->column_indices);
-  csr->values = malloc(((size_t)count + 1) * sizeof *csr->values);
+  csr->column_indices = platform_allocate(((size_t)count + 1) * sizeof *csr->column_indices);
+  csr->values = platform_allocate(((size_t)count + 1) * sizeof *csr->values);
   int failed = !s.places || !csr->column_indices || !csr->values;
   if (!failed) {
     threads_each(s.parts, count_part, &s);

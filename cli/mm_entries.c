@@ -174,10 +174,10 @@ static void read_entries(void *argument, int64_t c) {
 
 static int allocate(const mm_header *h, int64_t count, mm_entries *entries) {
   const size_t most = (size_t)(count < h->entries ? count : h->entries) + 1;
-  entries->values = malloc(most * sizeof *entries->values);
+  entries->values = platform_allocate(most * sizeof *entries->values);
   if (h->coordinate) {
-    entries->rows = malloc(most * sizeof *entries->rows);
-    entries->columns = malloc(most * sizeof *entries->columns);
+    entries->rows = platform_allocate(most * sizeof *entries->rows);
+    entries->columns = platform_allocate(most * sizeof *entries->columns);
   }
   return !entries->values || (h->coordinate && (!entries->rows || !entries->columns));
 }

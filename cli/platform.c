@@ -116,6 +116,10 @@ void platform_unmap(const char *bytes, size_t length) {
   (void)bytes, (void)length;
 }
 
+void *platform_allocate(size_t bytes) {
+  return malloc(bytes);
+}
+
 FILE *platform_open_writer(void *argument, int (*write)(void *argument, const char *bytes, size_t length),
                            int (*close)(void *argument)) {
   (void)argument, (void)write, (void)close;
@@ -421,6 +425,17 @@ int platform_map(FILE *stream, const char **bytes, size_t *length) {
 
 void platform_unmap(const char *bytes, size_t length) {
   munmap((void *)(uintptr_t)bytes, mapped_size(length));
+}
+
+void *platform_allocate(size_t bytes) {
+  char *const block = malloc(bytes);
+#if defined(MADV_HUGEPAGE)
+  const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), begin = (uintptr_t)block;
+  const uintptr_t first = (begin + page - 1) / page * page, end = (begin + bytes) / page * page;
+  if (block && bytes >= 1 << 22)
+    madvise(block + (first - begin), end - first, MADV_HUGEPAGE); /* or it does not */
+#endif
+  return block;
 }
 
 #if defined(__linux__) /* and nowhere else is the command built, which needs argp */

@@ -31,6 +31,9 @@ void platform_every(double seconds, void (*tick)(void));
 void platform_lock(void);
 void platform_unlock(void);
 
+/* malloc for arrays that are going to be filled: the pages of large ones are large, where the system has such,
+ * and come sooner. */
+void *platform_allocate(size_t bytes);
 /* A copy to be freed; NULL without memory. */
 char *copy_text(const char *text);
 /* Whether two texts of this length are the same but for the case of ASCII's letters. */
