@@ -6,7 +6,6 @@
 
 #ifdef TEXSOLVE_HAVE_ZLIB
 
-#include <limits.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,9 +41,10 @@ static int make_room(unpacker *u) {
   return 0;
 }
 
-/* zlib counts by int. */
+/* zlib counts by int, and a step is to be short. */
 static uInt part_of(size_t length) {
-  return length < INT_MAX ? (uInt)length : INT_MAX;
+  enum { most = 1 << 22 };
+  return length < most ? (uInt)length : most;
 }
 
 /* One step; returns what inflate does. */
@@ -69,7 +69,8 @@ static const char *unpack_all(unpacker *u, const char *begin) {
   while (!make_room(u)) {
     const int result = unpack_part(u);
     const char *const next = (const char *)u->z.next_in;
-    progress_step((double)(next - begin) / (double)(u->end - begin), "uncompressed %zu MB", u->length >> 20);
+    const double part = (double)(next - begin) / (double)(u->end - begin);
+    progress_step(part, "%.0f %%", 100 * part);
     if (result == Z_STREAM_END && is_padding(next, u->end)) return NULL;
     if (result == Z_STREAM_END && (*next != GZIP_FIRST_BYTE || inflateReset(&u->z) != Z_OK))
       return "there is something else behind the compressed data";

@@ -166,7 +166,8 @@ static void read_entries(void *argument, int64_t c) {
   const int64_t own = r->chunk[c + 1].entries - r->chunk[c].entries;
   const int64_t entries = atomic_fetch_add(&r->entries_read, own) + own;
   const int64_t chunks = atomic_fetch_add(&r->chunks_read, 1) + 1;
-  progress_step((double)chunks / (double)r->chunks, "%s %lld of %lld", r->h->coordinate ? "entry" : "value",
+  const double part = (double)chunks / (double)r->chunks;
+  progress_step(part, "%.0f %%, %s %lld of %lld", 100 * part, r->h->coordinate ? "entry" : "value",
                 (long long)entries, (long long)r->h->entries);
 }
 

@@ -54,7 +54,8 @@ void mm_write_dense(FILE *stream, const char *comment, int32_t rows, int columns
   if (!w.text) write_plainly(&w);
   for (; w.text && w.first < all; w.first += blocks) {
     const int64_t now = all - w.first < blocks ? all - w.first : blocks;
-    progress_step((double)w.first / (double)all, "number %lld of %lld", (long long)w.first * block_numbers,
+    const double part = (double)w.first / (double)all;
+    progress_step(part, "%.0f %%, number %lld of %lld", 100 * part, (long long)w.first * block_numbers,
                   (long long)count);
     threads_each(now, write_block, &w);
     for (int64_t k = 0; k < now; k++) fwrite(w.text + k * block_bytes, 1, w.lengths[k], stream);

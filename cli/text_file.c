@@ -66,6 +66,7 @@ static int unpack(text_file *file, const char **why) {
   *why = NULL;
   if (!program || strcmp(program, "gzip") != 0 || !gzip_is_built()) return 0;
   size_t length;
+  progress_begin("uncompressing %.50s", file->name);
   char *const text = gzip_unpack(file->text, file->length, &length, why);
   if (!text) return *why ? -1 : ENOMEM;
   free_bytes(file);
@@ -73,6 +74,7 @@ static int unpack(text_file *file, const char **why) {
   file->text = text;
   file->length = length;
   file->was_compressed = 1;
+  progress_begin("reading %.50s", file->name);
   return 0;
 }
 
