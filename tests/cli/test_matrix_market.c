@@ -256,6 +256,7 @@ static void test_forms(void) {
 /* Several groups of rows and parts of entries; rows too long for the short sort. */
 static void test_large(void) {
   const form forms[] = {
+      {"real", "general", "\n", .rows = 1000000, .columns = 1000000, .entries = 600000, .order = 1},
       {"real", "general", "\n", .rows = 3000, .columns = 2000, .entries = 600000},
       {"real", "general", "\n", .rows = 3000, .columns = 2000, .entries = 600000, .order = 1},
       {"real", "general", "\n", .rows = 100, .columns = 20000, .entries = 300000, .duplicates = 3,
@@ -301,6 +302,19 @@ static void test_bad_line(int bad, const char *line, const char *message, int en
   clear(&t);
 }
 
+/* The last line ends or does not. */
+static void test_short_array(int values, int is_open) {
+  text t = {0};
+  char wanted[200];
+  add(&t, "%%%%MatrixMarket matrix array real general\n20 1\n%%\n");
+  for (int k = 0; k < values; k++) add(&t, "%d\n\n", k + 1);
+  if (is_open) add(&t, "%% end");
+  snprintf(wanted, sizeof wanted, "m.mtx:%d: the file ends after %d values, expected the 20 of line 2",
+           3 + 2 * values + is_open, values);
+  expect_error(&t, wanted);
+  clear(&t);
+}
+
 static void test_errors(void) {
   static char too_long[1400];
   memset(too_long, ' ', 1100);
@@ -309,6 +323,7 @@ static void test_errors(void) {
     for (int comment = 0; comment <= 10; comment += 5) {
       test_bad_line(bad, "1 1 x", "value 'x', expected a number", 10, comment);
       test_bad_line(bad, "0 1 1", "row '0', expected a whole number from 1 to 10", 10, comment);
+      test_bad_line(bad, "1 1-3", "column '1-3', expected a whole number from 1 to 10", 10, comment);
       test_bad_line(bad, "1 1", "no value, expected ROW COLUMN VALUE", 10, comment);
       test_bad_line(bad, "1 1 1e999",
                     "value '1e999', expected at most 1.7976931348623157e+308, the range of double precision",
@@ -318,8 +333,8 @@ static void test_errors(void) {
       if (bad < 9)
         test_bad_line(bad, "1 11 1\n2 12 1", "column '11', expected a whole number from 1 to 10", 9, comment);
     }
-  for (int entries = 0; entries < 10;
-       entries++) { /* too many lines, and an error behind the last that belongs */
+  /* Too many lines, and an error behind the last that belongs; too few. */
+  for (int entries = 0; entries < 10; entries++) {
     text t = {0};
     char wanted[200];
     add(&t, "%%%%MatrixMarket matrix coordinate real general\n\n10 10 %d\n", entries);
@@ -328,12 +343,8 @@ static void test_errors(void) {
              4 + entries, entries);
     expect_error(&t, wanted);
     clear(&t);
-    add(&t, "%%%%MatrixMarket matrix array real general\n20 1\n%%\n"); /* too few */
-    for (int k = 0; k < entries; k++) add(&t, "%d\n\n", k + 1);
-    snprintf(wanted, sizeof wanted, "m.mtx:%d: the file ends after %d values, expected the 20 of line 2",
-             3 + 2 * entries, entries);
-    expect_error(&t, wanted);
-    clear(&t);
+    test_short_array(entries, 0);
+    test_short_array(entries, 1);
   }
 }
 
