@@ -266,17 +266,20 @@ static void test_large(void) {
   for (size_t k = 0; k < sizeof forms / sizeof *forms; k++) test_form(&forms[k]);
 }
 
-/* Rows that follow each other, with ascending columns; every other row is empty. */
-static void test_in_order(void) {
+/* Rows that follow each other, with ascending columns; every other row is empty. Entry `late` and the one
+ * before it may have changed places. */
+static void test_in_order(int late) {
   enum { rows = 200000, each = 3, entry_count = rows / 2 * each };
   const form f = {"integer", "general", "\n", .rows = rows, .columns = rows, .entries = entry_count};
   entry *entries = calloc(entry_count, sizeof *entries);
   text t = {0};
   CHECK(entries);
   add(&t, "%%%%MatrixMarket matrix coordinate integer general\n%d %d %d\n", rows, rows, entry_count);
-  for (int k = 0; k < entry_count; k++) {
+  for (int k = 0; k < entry_count; k++)
     entries[k] = (entry){.row = 1 + k / each * 2, .column = k / each + k % each * 1000, .value = k};
-    add(&t, "%d %d %d\n", entries[k].row + 1, entries[k].column + 1, k);
+  for (int k = 0; k < entry_count; k++) {
+    const entry *e = &entries[late && k == late - 1 ? late : late && k == late ? late - 1 : k];
+    add(&t, "%d %d %.0f\n", e->row + 1, e->column + 1, e->value);
   }
   for (int k = 0; k < thread_kinds; k++) {
     threads_limit(thread_counts[k]);
@@ -420,7 +423,9 @@ int main(void) {
   test_writing();
   test_forms();
   test_large();
-  test_in_order();
+  test_in_order(0);
+  test_in_order(1);
+  test_in_order(1 << 18); /* where the second part of the entries begins */
   test_errors();
   puts("the same by any number of threads");
   return 0;
