@@ -3,7 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "platform.h"
 #include "text_file.h"
+#include "threads.h"
 
 /* ---- The file ---- */
 
@@ -122,16 +124,35 @@ static int64_t add_all(const mm_file *file, const dense *d) {
   return duplicates;
 }
 
-/* The values of a file that has them as they are wanted, with zeros that have no sign, as sums give them. */
+typedef struct transposition {
+  int64_t rows, columns;
+  const double *from;
+  double *to;
+} transposition;
+
+enum { block_rows = 32 };
+
+static void transpose_rows(void *argument, int64_t block) {
+  const transposition *const t = argument;
+  const int64_t first = block * block_rows, end = first + block_rows < t->rows ? first + block_rows : t->rows;
+  for (int64_t c = 0; c < t->columns; c++)
+    for (int64_t i = first; i < end; i++) t->to[i * t->columns + c] = t->from[c * t->rows + i] + 0.0;
+}
+
+/* The values of an array that has all of them, with zeros that have no sign, as sums give them; NULL: of other
+ * files, or no memory. */
 static double *take_values(mm_file *file, int by_columns) {
   const mm_header *const h = &file->header;
-  const int is_column = h->rows == 1 || h->columns == 1;
-  if (h->coordinate || file->entries.rows || h->symmetry != MM_GENERAL || !(by_columns || is_column))
-    return NULL;
   double *const values = file->entries.values;
-  for (int64_t k = 0; k < h->entries; k++) values[k] += 0.0;
-  file->entries.values = NULL;
-  return values;
+  if (h->coordinate || file->entries.rows || h->symmetry != MM_GENERAL) return NULL;
+  if (by_columns || h->rows == 1 || h->columns == 1) {
+    for (int64_t k = 0; k < h->entries; k++) values[k] += 0.0;
+    file->entries.values = NULL;
+    return values;
+  }
+  transposition t = {h->rows, h->columns, values, platform_allocate((size_t)h->entries * sizeof *t.to)};
+  if (t.to) threads_each((t.rows + block_rows - 1) / block_rows, transpose_rows, &t);
+  return t.to;
 }
 
 int mm_read_dense(mm_file *file, int by_columns, double **values, int64_t *duplicates, mm_error *error) {
