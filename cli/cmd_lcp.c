@@ -12,6 +12,7 @@
 #include "matrix_market.h"
 #include "message.h"
 #include "progress.h"
+#include "text_file.h"
 #include "ranks.h"
 
 typedef struct device_objects {
@@ -180,17 +181,16 @@ static int write_column(output_file *file, const char *path, const char *what, c
 /* HDF5 opens files by their names, so the copy is made first, under the name that it has until it is whole. */
 static int write_fclib(output_file *file, const lcp_options *o, const lcp_problem *p, const double *z,
                        const double *w) {
-  char *name, *bytes;
-  size_t length;
+  text_file copied;
   mm_error error;
   if (!output_is_finite(o->output, z, (size_t)p->size)) return 0;
-  if (mm_read_text(o->input, "a problem of FCLIB", &name, &bytes, &length, &error)) {
+  if (text_open(&copied, o->input, "a problem of FCLIB", &error)) {
     message("%s", error.text);
     return -1;
   }
-  const int failed = fwrite(bytes, 1, length, file->stream) != length || fflush(file->stream);
-  free(name);
-  free(bytes);
+  const int failed =
+      fwrite(copied.text, 1, copied.length, file->stream) != copied.length || fflush(file->stream);
+  text_close(&copied);
   if (failed) {
     message("%s: the copy of %s was not written", o->output, o->input);
     return -1;

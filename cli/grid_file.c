@@ -5,9 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gzip.h"
 #include "matrix_market.h"
 #include "message.h"
 #include "npy.h"
+#include "platform.h"
+#include "text_file.h"
 
 static int say_shape(const char *option, const char *name, int64_t rows, int64_t columns, int32_t width,
                      int32_t height) {
@@ -42,23 +45,50 @@ static int read_npy(FILE *stream, const char *option, const char *name, int32_t 
   return 0;
 }
 
+static int say(const char *option, const mm_error *error) {
+  message("%s %s", option, error->text);
+  return -1;
+}
+
+static int take_matrix(mm_file *file, const char *option, int32_t width, int32_t height, double **values) {
+  mm_error error;
+  int64_t duplicates;
+  int failed = 0;
+  if (file->header.rows != height || file->header.columns != width)
+    failed = say_shape(option, file->name, file->header.rows, file->header.columns, width, height);
+  if (!failed && mm_read_dense(file, 0, values, &duplicates, &error)) failed = say(option, &error);
+  mm_close(file);
+  return failed;
+}
+
 static int read_matrix_market(const char *option, const char *path, int32_t width, int32_t height,
                               double **values) {
   mm_file file = {0};
   mm_error error;
-  int64_t duplicates;
-  if (mm_open(&file, path, &error)) {
-    message("%s %s", option, error.text);
-    return -1;
+  if (mm_open(&file, path, &error)) return say(option, &error);
+  return take_matrix(&file, option, width, height, values);
+}
+
+/* Either kind, from a file that gzip has compressed. */
+static int read_compressed(const char *option, const char *path, int32_t width, int32_t height,
+                           double **values) {
+  text_file text;
+  mm_file file = {0};
+  mm_error error;
+  if (text_open(&text, path, "a Matrix Market or NumPy file", &error)) return say(option, &error);
+  int failed;
+  if (text.length && (unsigned char)*text.text == NPY_FIRST_BYTE) {
+    FILE *stream = platform_open_bytes(text.text, text.length);
+    failed = stream ? read_npy(stream, option, text.name, width, height, values) : -1;
+    if (stream)
+      fclose(stream);
+    else
+      message("%s %s: %s", option, text.name, strerror(errno));
+  } else {
+    failed = mm_open_text(&file, &text, 0, &error) ? say(option, &error)
+                                                   : take_matrix(&file, option, width, height, values);
   }
-  int failed = 0;
-  if (file.header.rows != height || file.header.columns != width)
-    failed = say_shape(option, file.name, file.header.rows, file.header.columns, width, height);
-  if (!failed && mm_read_dense(&file, 0, values, &duplicates, &error)) {
-    message("%s %s", option, error.text);
-    failed = -1;
-  }
-  mm_close(&file);
+  text_close(&text);
   return failed;
 }
 
@@ -74,22 +104,20 @@ static int check_finite(const char *option, const char *name, int32_t width, int
   return 0;
 }
 
-static int is_npy_name(const char *path) {
-  const size_t length = strlen(path);
-  return length >= 4 && !strcmp(path + length - 4, ".npy");
+static int ends_in(const char *path, const char *ending) {
+  const size_t length = strlen(path), own = strlen(ending);
+  return length >= own && !strcmp(path + length - own, ending);
 }
 
 /* A file that is called so and is none: perhaps compressed, which the reader of all bytes says. */
 static int refuse_npy(const char *option, const char *path) {
-  char *name, *text;
-  size_t length;
+  text_file text;
   mm_error error;
-  if (mm_read_text(path, "a NumPy file", &name, &text, &length, &error)) {
+  if (text_open(&text, path, "a NumPy file", &error)) {
     message("%s %s", option, error.text);
     return -1;
   }
-  free(name);
-  free(text);
+  text_close(&text);
   message("%s %s: not a NumPy file", option, path);
   return -1;
 }
@@ -110,11 +138,14 @@ int grid_file_read(const char *option, const char *path, int32_t width, int32_t 
     return -1;
   }
   if (first != EOF) ungetc(first, stream);
-  const int is_npy = first == NPY_FIRST_BYTE;
+  const int is_npy = first == NPY_FIRST_BYTE, is_gzip = first == GZIP_FIRST_BYTE && gzip_is_built();
   int failed = is_npy ? read_npy(stream, option, name, width, height, values) : 0;
   if (!from_input) fclose(stream);
-  if (!is_npy && is_npy_name(name)) return refuse_npy(option, path);
-  if (!is_npy) failed = read_matrix_market(option, path, width, height, values);
+  if (!is_npy && !is_gzip && ends_in(name, ".npy")) return refuse_npy(option, path);
+  if (is_gzip)
+    failed = read_compressed(option, path, width, height, values);
+  else if (!is_npy)
+    failed = read_matrix_market(option, path, width, height, values);
   if (!failed) failed = check_finite(option, name, width, height, *values);
   if (!failed) return 0;
   free(*values);
@@ -124,7 +155,7 @@ int grid_file_read(const char *option, const char *path, int32_t width, int32_t 
 
 void grid_file_write(const output_file *file, const char *path, const char *comment, int32_t width,
                      int32_t height, const double *values) {
-  if (is_npy_name(path))
+  if (ends_in(path, ".npy") || ends_in(path, ".npy.gz"))
     npy_write(file->stream, height, width, values);
   else
     mm_write_dense(file->stream, comment, height, width, 0, values);

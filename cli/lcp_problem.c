@@ -10,19 +10,25 @@
 #include "contact_file.h"
 #include "message.h"
 #include "progress.h"
+#include "text_file.h"
 
 #define LCP_MAP_FUNCTION static inline
 #include "lcp/lcp_map.h"
 
 /* ---- Files ---- */
 
-/* Entries in any order, those at one place added up; an array's zeros are left out. */
+/* Entries in any order, those at one place added up, without zeros; those of an array go anyway. */
 static int make_matrix(mm_file *file, lcp_problem *p) {
+  const mm_entries *const e = &file->entries;
   mm_error error;
   int64_t count = 0;
-  for (int64_t k = 0; k < file->header.entries; k++)
-    if (file->entries[k].value != 0) file->entries[count++] = file->entries[k];
-  file->header.entries = count;
+  for (int64_t k = 0; e->rows && k < file->header.entries; k++) {
+    if (e->values[k] == 0) continue;
+    e->rows[count] = e->rows[k];
+    e->columns[count] = e->columns[k];
+    e->values[count++] = e->values[k];
+  }
+  if (e->rows) file->header.entries = count;
   if (!mm_read_csr(file, &p->matrix, &error)) return 0;
   message("%s", error.text);
   return -1;
@@ -50,11 +56,11 @@ static int read_column(const char *path, int32_t rows, int may_be_infinite, doub
   return failed;
 }
 
-static int read_matrix_market(const lcp_options *o, char *name, const char *text, size_t length,
-                              lcp_problem *p) {
-  mm_file file = {.name = name};
+static int read_matrix_market(const lcp_options *o, const text_file *text, lcp_problem *p) {
+  const mm_source source = {.name = text->name, .text = text->text, .length = text->length};
+  mm_file file = {.name = text->name};
   mm_error error;
-  if (mm_parse(name, text, length, 0, &file.header, &file.entries, &error)) {
+  if (mm_parse(&source, &file.header, &file.entries, &error)) {
     message("%s", error.text);
     return -1;
   }
@@ -63,18 +69,41 @@ static int read_matrix_market(const lcp_options *o, char *name, const char *text
   p->dimension = 1;
   p->size = (int32_t)file.header.rows;
   if (!o->q)
-    message("%s: a matrix alone, expected a second file, q", name);
+    message("%s: a matrix alone, expected a second file, q", text->name);
   else if (mm_check_square(&file, &error))
     message("%s", error.text);
   else
     failed = make_matrix(&file, p) || read_column(o->q, p->size, 0, &p->q);
-  free(file.entries);
+  mm_free_entries(&file.entries);
   return failed;
 }
 
+/* As arrays, and the list goes. Without memory for them nothing has changed. */
+static int take_entries(contact_file *file, mm_file *matrix) {
+  const size_t count = (size_t)file->count;
+  mm_entries *const to = &matrix->entries;
+  to->rows = malloc((count + 1) * sizeof *to->rows);
+  to->columns = malloc((count + 1) * sizeof *to->columns);
+  to->values = malloc((count + 1) * sizeof *to->values);
+  if (!to->rows || !to->columns || !to->values) {
+    mm_free_entries(to);
+    message("%.200s: out of memory for %zu entries", matrix->name, count);
+    return -1;
+  }
+  for (size_t k = 0; k < count; k++) {
+    to->rows[k] = file->entries[k].row;
+    to->columns[k] = file->entries[k].column;
+    to->values[k] = file->entries[k].value;
+  }
+  free(file->entries);
+  file->entries = NULL;
+  matrix->header = (mm_header){.rows = file->size, .columns = file->size, .entries = file->count};
+  return 0;
+}
+
 static int take_contact_file(char *name, contact_file *file, lcp_problem *p) {
-  mm_file matrix = {.name = name, .entries = file->entries};
-  matrix.header = (mm_header){.rows = file->size, .columns = file->size, .entries = file->count};
+  mm_file matrix = {.name = name};
+  if (take_entries(file, &matrix)) return -1;
   p->dimension = file->dimension;
   p->size = file->size;
   p->q = file->q;
@@ -83,48 +112,52 @@ static int take_contact_file(char *name, contact_file *file, lcp_problem *p) {
   p->z0 = file->guess;
   p->guess = file->guess_number;
   file->q = file->mu = file->solution = file->guess = NULL;
-  return make_matrix(&matrix, p);
+  const int failed = make_matrix(&matrix, p);
+  mm_free_entries(&matrix.entries);
+  return failed;
 }
 
-static int read_contact_file(const lcp_options *o, char *name, const char *text, size_t length,
-                             lcp_problem *p) {
+static int read_contact_file(const lcp_options *o, const text_file *text, lcp_problem *p) {
   contact_file file = {0};
   mm_error error;
-  const int is_fclib = fclib_is_file(text, length);
+  const int is_fclib = fclib_is_file(text->text, text->length);
   p->form = is_fclib ? LCP_FCLIB : LCP_SICONOS;
   if (o->q) {
-    message("%s: no Matrix Market file, expected one before %s", name, o->q);
+    message("%s: no Matrix Market file, expected one before %s", text->name, o->q);
     return -1;
   }
   if (is_fclib && !strcmp(o->input, "-")) {
-    message("%s: an HDF5 file, expected its name", name);
+    message("%s: an HDF5 file, expected its name", text->name);
+    return -1;
+  }
+  if (is_fclib && text->was_compressed) {
+    message("%s: an HDF5 file, compressed by gzip, expected one that is not (hint: `gzip -d' uncompresses it)",
+            text->name);
     return -1;
   }
   int failed = is_fclib ? fclib_read(o->input, o->z0 ? 0 : o->guess, &file, &error)
-                        : siconos_parse(name, text, length, &file, &error);
+                        : siconos_parse(text->name, text->text, text->length, &file, &error);
   if (failed)
     message("%s", error.text);
   else
-    failed = take_contact_file(name, &file, p);
+    failed = take_contact_file(text->name, &file, p);
   contact_file_free(&file);
   return failed;
 }
 
 static int read_problem(const lcp_options *o, lcp_problem *p) {
   static const char expected[] = "a problem of Siconos or FCLIB, or a Matrix Market file";
-  char *name, *text;
-  size_t length;
+  text_file text;
   mm_error error;
-  if (mm_read_text(o->input, expected, &name, &text, &length, &error)) {
+  if (text_open(&text, o->input, expected, &error)) {
     message("%s", error.text);
     return -1;
   }
-  const size_t blanks = strspn(text, " \t\r\n");
-  const int failed = length > blanks + 1 && !memcmp(text + blanks, "%%", 2)
-                         ? read_matrix_market(o, name, text, length, p)
-                         : read_contact_file(o, name, text, length, p);
-  free(name);
-  free(text);
+  const size_t blanks = strspn(text.text, " \t\r\n");
+  const int failed = text.length > blanks + 1 && !memcmp(text.text + blanks, "%%", 2)
+                         ? read_matrix_market(o, &text, p)
+                         : read_contact_file(o, &text, p);
+  text_close(&text);
   return failed;
 }
 

@@ -20,11 +20,18 @@ typedef struct mm_header {
   int may_be_infinite; /* values may be inf and -inf */
 } mm_header;
 
-/* As the file has them, from 0; patterns are 1. */
+/* As the file has it, from 0; a pattern's is 1. */
 typedef struct mm_entry {
   int32_t row, column;
   double value;
 } mm_entry;
+
+/* header->entries of them. Those of an array have no rows and columns: they go down one column after the other,
+ * from the first row that the symmetry leaves. */
+typedef struct mm_entries {
+  int32_t *rows, *columns;
+  double *values;
+} mm_entries;
 
 typedef struct mm_error {
   char text[512]; /* "FILE:LINE: what was found, what was expected" */
@@ -36,9 +43,16 @@ __attribute__((format(printf, 2, 3))) int mm_fail(mm_error *error, const char *f
 #define mm_fail(...) (mm_fail(__VA_ARGS__), -1)
 #endif
 
-/* `name` is the file's name in messages; text[length] is a zero byte. Returns 0 and header->entries entries, to
- * be freed, or -1 and the error. */
-int mm_parse(const char *name, const char *text, size_t length, int may_be_infinite, mm_header *header,
-             mm_entry **entries, mm_error *error);
+typedef struct mm_source {
+  const char *name; /* the file's, in messages */
+  const char *text; /* text[length] is a zero byte */
+  size_t length;
+  int may_be_infinite;
+  size_t chunk_bytes; /* that one thread reads at a time; 0: a size that is worth a thread */
+} mm_source;
+
+/* Returns 0 and the entries, or -1 and the error, which is that of the first line that has one. */
+int mm_parse(const mm_source *source, mm_header *header, mm_entries *entries, mm_error *error);
+void mm_free_entries(mm_entries *entries);
 
 #endif

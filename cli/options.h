@@ -81,7 +81,8 @@ typedef struct option_row {
               "multi:NAME+NAME (several of one kind); see "                                                    \
               "`texsolve info' (default: auto, "                                                               \
               "which takes CUDA where there is a device, else OpenGL on a GPU, else the CPU)"),                \
-      OPTION_WHOLE("threads", "N", threads, 1, 4096, "threads of the CPU backend")
+      OPTION_WHOLE("threads", "N", threads, 1, 4096,                                                           \
+                   "threads of the CPU backend, and of reading and writing files")
 #define OPTIONS_REPORT                                                                                         \
   OPTION_HEADING("Output:"), OPTION_FLAG("json", json, "report as one JSON object on standard output"),        \
       OPTION_ROW(FLAG, "quiet", NULL, quiet, .letter = 'q',                                                    \

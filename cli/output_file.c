@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gzip.h"
 #include "message.h"
 #include "platform.h"
 
@@ -117,16 +118,32 @@ int output_create(output_file *file, const char *path) {
   return 0;
 }
 
-int output_finish(output_file *file) {
+/* Closes it; nonzero where something was lost, with the first error, if it is known, in *error. */
+static int close_stream(FILE **stream, int *error) {
   errno = 0;
-  int lost = ferror(file->stream);
-  if (fflush(file->stream) != 0) lost = 1;
-  int error = errno;
-  if (fclose(file->stream) != 0) {
-    if (!lost) error = errno;
+  int lost = ferror(*stream);
+  if (fflush(*stream) != 0) lost = 1;
+  *error = errno;
+  if (fclose(*stream) != 0) {
+    if (!lost) *error = errno;
     lost = 1;
   }
-  file->stream = NULL;
+  *stream = NULL;
+  return lost;
+}
+
+/* What compresses ends before the file does. */
+static int close_both(output_file *file, int *error) {
+  int later;
+  const int lost = close_stream(&file->stream, error);
+  if (!file->packed) return lost;
+  const int is_packed_lost = close_stream(&file->packed, lost ? &later : error);
+  return lost || is_packed_lost;
+}
+
+int output_finish(output_file *file) {
+  int error;
+  int lost = close_both(file, &error);
   if (!lost && file->temporary) {
     error = platform_rename(file->temporary, file->path);
     lost = error != 0;
@@ -143,6 +160,7 @@ int output_finish(output_file *file) {
 
 void output_discard(output_file *file) {
   if (file->stream) fclose(file->stream);
+  if (file->packed) fclose(file->packed);
   if (file->temporary) {
     platform_remove(file->temporary);
     set_pending(file->temporary, NULL);
@@ -155,9 +173,26 @@ void output_discard(output_file *file) {
 
 /* ---- With messages ---- */
 
+/* Nonzero: an errno, or -1 after a message. */
+static int compress(output_file *file) {
+  const size_t length = strlen(file->name);
+  if (length < 3 || strcmp(file->name + length - 3, ".gz") != 0) return 0;
+  FILE *const packing = gzip_open_writer(file->stream);
+  if (packing) {
+    file->packed = file->stream;
+    file->stream = packing;
+    return 0;
+  }
+  const int error = errno;
+  if (!gzip_is_built())
+    message("%s: this build compresses no files, for want of zlib, expected a name without .gz", file->name);
+  return give_up(file, gzip_is_built() ? error : -1);
+}
+
 int output_open(output_file *file, const char *path) {
-  const int error = output_create(file, path);
-  if (error)
+  int error = output_create(file, path);
+  if (!error) error = compress(file);
+  if (error > 0)
     message("%s: %s, expected a file that can be written", is_standard_output(path) ? "standard output" : path,
             strerror(error));
   return error ? -1 : 0;

@@ -12,6 +12,7 @@ extern "C" {
 
 typedef struct output_file {
   FILE *stream;    /* NULL: not open */
+  FILE *packed;    /* NULL: not compressed; else the file, and `stream` compresses into it */
   char *name;      /* as it was given, for messages */
   char *path;      /* the target, links followed, also one that is not there yet */
   char *temporary; /* NULL: the target is no regular file (/dev/stdout, a pipe) and is written directly */
@@ -29,7 +30,9 @@ void output_discard(output_file *file);
 /* Removes all that are not finished, also within a handler of signals: the program ends. */
 void output_abandon(void);
 
-/* The first two with a message. They return 0 or -1. */
+/* The first two with a message. A name that ends in .gz is that of a file which is compressed. They return 0 or
+ * -1.
+ */
 int output_open(output_file *file, const char *path);
 int output_commit(output_file *file);
 

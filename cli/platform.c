@@ -120,6 +120,32 @@ platform_kind platform_kind_of_stream(FILE *stream, size_t *bytes) {
   return kind_of_mode(info.st_mode);
 }
 
+int platform_map(FILE *stream, const char **bytes, size_t *length) {
+  (void)stream, (void)bytes, (void)length;
+  return ENOSYS;
+}
+
+void platform_unmap(const char *bytes, size_t length) {
+  (void)bytes, (void)length;
+}
+
+void *platform_allocate(size_t bytes) {
+  return malloc(bytes);
+}
+
+FILE *platform_open_writer(void *argument, int (*write)(void *argument, const char *bytes, size_t length),
+                           int (*close)(void *argument)) {
+  (void)argument, (void)write, (void)close;
+  errno = ENOSYS;
+  return NULL;
+}
+
+FILE *platform_open_bytes(const char *bytes, size_t length) {
+  (void)bytes, (void)length;
+  errno = ENOSYS;
+  return NULL;
+}
+
 int platform_kind_of(const char *path, platform_kind *kind) {
   struct _stat64 info;
   *kind = PLATFORM_NOTHING;
@@ -293,6 +319,7 @@ const void *platform_load(const char *path, const char *symbol, char *error, siz
 #include <pthread.h>
 #include <spawn.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -387,6 +414,91 @@ platform_kind platform_kind_of_stream(FILE *stream, size_t *bytes) {
   if (fstat(fileno(stream), &info) != 0) return PLATFORM_OTHER;
   if (bytes) *bytes = (size_t)info.st_size;
   return kind_of_mode(info.st_mode);
+}
+
+/* The pages of a file and one of zeros behind them, or behind its last bytes. */
+static size_t mapped_size(size_t length) {
+  const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+  return (length / page + 1) * page;
+}
+
+int platform_map(FILE *stream, const char **bytes, size_t *length) {
+  if (platform_kind_of_stream(stream, length) != PLATFORM_FILE || *length == 0) return EINVAL;
+  const size_t size = mapped_size(*length);
+  char *const zeros = mmap(NULL, size, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (zeros == MAP_FAILED) return errno;
+  if (mmap(zeros, *length, PROT_READ, MAP_PRIVATE | MAP_FIXED, fileno(stream), 0) == MAP_FAILED) {
+    const int error = errno;
+    munmap(zeros, size);
+    return error;
+  }
+  *bytes = zeros;
+  return 0;
+}
+
+void platform_unmap(const char *bytes, size_t length) {
+  munmap((void *)(uintptr_t)bytes, mapped_size(length));
+}
+
+void *platform_allocate(size_t bytes) {
+  char *const block = malloc(bytes);
+#if defined(MADV_HUGEPAGE)
+  const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), begin = (uintptr_t)block;
+  const uintptr_t first = (begin + page - 1) / page * page, end = (begin + bytes) / page * page;
+  if (block && bytes >= 1 << 22)
+    madvise(block + (first - begin), end - first, MADV_HUGEPAGE); /* or it does not */
+#endif
+  return block;
+}
+
+#if defined(__linux__) /* and nowhere else is the command built, which needs argp */
+
+typedef struct writer {
+  void *argument;
+  int (*write)(void *argument, const char *bytes, size_t length);
+  int (*close)(void *argument);
+} writer;
+
+static ssize_t write_to(void *cookie, const char *bytes, size_t length) {
+  const writer *w = cookie;
+  const int error = w->write(w->argument, bytes, length);
+  if (!error) return (ssize_t)length;
+  errno = error;
+  return 0; /* an error, since there is none below 0 */
+}
+
+static int close_writer(void *cookie) {
+  const writer *w = cookie;
+  const int error = w->close(w->argument);
+  free(cookie);
+  if (!error) return 0;
+  errno = error;
+  return EOF;
+}
+
+FILE *platform_open_writer(void *argument, int (*write)(void *argument, const char *bytes, size_t length),
+                           int (*close)(void *argument)) {
+  writer *const w = malloc(sizeof *w);
+  if (!w) return NULL;
+  *w = (writer){argument, write, close};
+  FILE *const stream = fopencookie(w, "w", (cookie_io_functions_t){.write = write_to, .close = close_writer});
+  if (!stream) free(w);
+  return stream;
+}
+
+#else
+
+FILE *platform_open_writer(void *argument, int (*write)(void *argument, const char *bytes, size_t length),
+                           int (*close)(void *argument)) {
+  (void)argument, (void)write, (void)close;
+  errno = ENOSYS;
+  return NULL;
+}
+
+#endif
+
+FILE *platform_open_bytes(const char *bytes, size_t length) {
+  return fmemopen((void *)(uintptr_t)bytes, length, "rb");
 }
 
 /* ---- Files by name ---- */

@@ -31,6 +31,9 @@ void platform_every(double seconds, void (*tick)(void));
 void platform_lock(void);
 void platform_unlock(void);
 
+/* malloc for arrays that are going to be filled: the pages of large ones are large, where the system has such,
+ * and come sooner. */
+void *platform_allocate(size_t bytes);
 /* A copy to be freed; NULL without memory. */
 char *copy_text(const char *text);
 /* Whether two texts of this length are the same but for the case of ASCII's letters. */
@@ -60,6 +63,19 @@ typedef enum platform_kind {
 /* What a stream is of, and how long a regular file is (`bytes` may be NULL). PLATFORM_OTHER if it is not known.
  */
 platform_kind platform_kind_of_stream(FILE *stream, size_t *bytes);
+
+/* The bytes of a regular file that is not empty, with a zero byte behind them, to be unmapped. Other files, and
+ * systems that cannot do so, are an error; a file that becomes shorter meanwhile ends the program when it is
+ * read. */
+int platform_map(FILE *stream, const char **bytes, size_t *length);
+void platform_unmap(const char *bytes, size_t length);
+
+/* A stream that hands what is written to it to write(argument, ...), and closes by close(argument). Both return
+ * 0 or an errno. NULL with errno. */
+FILE *platform_open_writer(void *argument, int (*write)(void *argument, const char *bytes, size_t length),
+                           int (*close)(void *argument));
+/* A stream that reads these bytes, at least one, which stay where they are. NULL with errno. */
+FILE *platform_open_bytes(const char *bytes, size_t length);
 
 /* ---- Files by name ---- */
 

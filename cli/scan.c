@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "decimal.h"
+
 enum { max_shown = 40 };
 
 #undef scan_fail /* the analyzer's form */
@@ -68,6 +70,8 @@ int64_t scan_whole(token t) {
 
 int scan_decimal(scanner *s, token t, const char *what, int is_integer, double *value) {
   char *end;
+  if (!is_integer && t.length > 0 && decimal_read(t.text, t.text + t.length, value) == t.text + t.length)
+    return 0;
   *value = strtod(t.text, &end);
   const int is_number = t.length > 0 && end == t.text + t.length;
   const int is_decimal = (int)strspn(t.text, is_integer ? "+-0123456789" : "+-.0123456789eE") == t.length;

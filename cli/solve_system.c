@@ -32,15 +32,28 @@ static int exponent_of(double largest) {
   return exponent < -ordinary || exponent > ordinary ? exponent : 0;
 }
 
+/* By bits, which have the order of absolute values; not finite if one of the values is not. */
 static double largest_of(const double *values, size_t count) {
-  double largest = 0;
-  for (size_t i = 0; i < count; i++) largest = fmax(largest, fabs(values[i]));
-  return largest;
+  uint64_t largest = 0;
+  double value;
+  for (size_t i = 0; i < count; i++) {
+    uint64_t bits;
+    value = fabs(values[i]);
+    memcpy(&bits, &value, sizeof bits);
+    if (bits > largest) largest = bits;
+  }
+  memcpy(&value, &largest, sizeof value);
+  return value;
 }
 
-/* Neither held in single precision nor nothing beside the largest of its row or column. */
+/* Not held in single precision. */
+static int is_small(double value, int exponent) {
+  return fabs(exponent ? ldexp(value, -exponent) : value) < FLT_MIN;
+}
+
+/* Nor nothing beside the largest of its row or column. */
 static int vanishes(double value, double largest, int exponent) {
-  return fabs(ldexp(value, -exponent)) < FLT_MIN && fabs(value) > ldexp(largest, -24);
+  return is_small(value, exponent) && fabs(value) > ldexp(largest, -24);
 }
 
 static void say_vanishes(const char *name, size_t row, size_t column, double value, double largest,
@@ -76,10 +89,12 @@ static int check_entries(const char *name, const mm_csr *A, int exponent, double
                          ts_preconditioner_kind of_diagonal) {
   for (int32_t i = 0; i < A->rows; i++) {
     const int32_t first = A->row_offsets[i], end = A->row_offsets[i + 1];
-    const double largest = largest_of(A->values + first, (size_t)(end - first));
     const double *diagonal = NULL;
+    double largest = -1; /* not known yet */
     for (int32_t k = first; k < end; k++) {
       if (A->column_indices[k] == i) diagonal = &A->values[k];
+      if (!is_small(A->values[k], exponent)) continue;
+      if (largest < 0) largest = largest_of(A->values + first, (size_t)(end - first));
       if (!vanishes(A->values[k], largest, exponent)) continue;
       say_vanishes(name, (size_t)i + 1, (size_t)A->column_indices[k] + 1, A->values[k], largest_entry,
                    exponent);
@@ -109,8 +124,8 @@ static int check_matrix(const char *name, const solve_options *options, int is_l
   const ts_preconditioner_kind of_diagonal =
       is_least_squares ? TS_PRECONDITIONER_NONE : options->preconditioner;
   const size_t entries = (size_t)A->nonzeros;
-  if (check_sums(name, A)) return -1;
   const double largest = largest_of(A->values, entries);
+  if (!isfinite(largest) && check_sums(name, A)) return -1;
   system->exponent = exponent_of(largest);
   if (check_entries(name, A, system->exponent, largest, of_diagonal)) return -1;
   scale(A->values, entries, system->exponent);
@@ -118,7 +133,7 @@ static int check_matrix(const char *name, const solve_options *options, int is_l
 }
 
 /* Rows and columns without an entry are a matter of least squares only. */
-static int read_entries(const mm_file *file, int is_least_squares, mm_csr *A) {
+static int read_entries(mm_file *file, int is_least_squares, mm_csr *A) {
   mm_error error;
   const int failed = is_least_squares ? mm_check_filled(file, &error) : mm_check_square(file, &error);
   return failed || mm_read_csr(file, A, &error) ? say(&error) : 0;
@@ -180,8 +195,8 @@ static int check_vectors(const solve_options *options, solve_system *system) {
 }
 
 /* The numbers of a file whose sizes are right. */
-static int read_numbers(const mm_file *file, int by_columns, double **values) {
-  const mm_header *h = &file->header;
+static int read_numbers(mm_file *file, int by_columns, double **values) {
+  const mm_header *const h = &file->header;
   int64_t duplicates;
   mm_error error;
   if (mm_read_dense(file, by_columns, values, &duplicates, &error)) return say(&error);

@@ -142,7 +142,7 @@ residual() {
 }
 
 case $group in
-usage | info | malformed | no_memory | numbers | scales | forms | system | least_squares | columns | preconditioners | json | ranks | without_mpi | precision | outputs | interrupt | progress | poisson | lcp | data | backends | drivers)
+usage | info | malformed | gzip | no_memory | numbers | scales | forms | system | least_squares | columns | preconditioners | json | ranks | without_mpi | precision | outputs | interrupt | progress | poisson | lcp | data | backends | drivers)
   . "$here/test_$group.sh"
   ;;
 *)

@@ -1,0 +1,13 @@
+# Whether the programs read and write files that gzip compresses: TEXSOLVE_WITH_ZLIB, ZLIB_INCLUDE_DIR and ZLIB_LIBRARY.
+set(TEXSOLVE_WITH_ZLIB OFF)
+if(TEXSOLVE_ZLIB)
+  find_path(ZLIB_INCLUDE_DIR zlib.h)
+  find_library(ZLIB_LIBRARY NAMES z zlib)
+  mark_as_advanced(ZLIB_INCLUDE_DIR ZLIB_LIBRARY)
+  if(ZLIB_INCLUDE_DIR AND ZLIB_LIBRARY)
+    set(TEXSOLVE_WITH_ZLIB ON)
+  elseif(NOT TEXSOLVE_ZLIB STREQUAL AUTO)
+    message(FATAL_ERROR "TEXSOLVE_ZLIB is ON and zlib was not found (Debian: zlib1g-dev)")
+  endif()
+endif()
+message(STATUS "gzip files, by zlib: ${TEXSOLVE_WITH_ZLIB}")
