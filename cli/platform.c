@@ -10,19 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#if defined(__linux__)
-#include <sys/mman.h>
-#endif
-
-void *platform_allocate(size_t bytes) {
-  char *block = malloc(bytes);
-#if defined(MADV_HUGEPAGE)
-  enum { PAGE = 2 << 20 };
-  const size_t before = (PAGE - (uintptr_t)block % PAGE) % PAGE;
-  if (block && bytes >= 4 << 20) madvise(block + before, (bytes - before) / PAGE * PAGE, MADV_HUGEPAGE);
-#endif
-  return block;
-}
 
 char *copy_text(const char *text) {
   const size_t size = strlen(text) + 1;

@@ -39,9 +39,6 @@ char *copy_text(const char *text);
 /* Whether two texts of this length are the same but for the case of ASCII's letters. */
 int same_letters(const char *a, const char *b, size_t length);
 
-/* malloc, with large pages for 4 MB or more if the system has them, as for NumPy's arrays. */
-void *platform_allocate(size_t bytes);
-
 /* ---- Streams ---- */
 
 int platform_is_terminal(FILE *stream);

@@ -212,9 +212,9 @@ TS_API void ts_preconditioner_destroy(ts_preconditioner **preconditioner);
  * them.
  *
  * AMG's first update also notes where the products of its levels' matrices are added up, which takes 0.4 to
- * 0.75 times the time of a set-up. Each later one takes about 0.3 times, of elasticity 0.25. The notes are kept:
- * 4 to 30 bytes per entry of the matrix, on the host. A set-up on a CUDA device keeps none, and each update takes
- * about 0.6 times. Over several ranks an update is a new set-up. */
+ * 0.75 times the time of a set-up. Each later one takes about 0.3 times, of elasticity 0.25. The notes are
+ * kept: 4 to 30 bytes per entry of the matrix, on the host. A set-up on a CUDA device keeps none, and each
+ * update takes about 0.6 times. Over several ranks an update is a new set-up. */
 TS_API ts_status ts_preconditioner_update(ts_preconditioner *preconditioner);
 
 /* z = M^-1 r. z is not r. No host synchronisation but for direct and, on the host, for ILU and IC without
