@@ -8,7 +8,12 @@ import json
 import sys
 import time
 
-import numpy as np
+try:
+    import numpy as np
+except ImportError as missing:
+    print(f"peer-python: {missing}", file=sys.stderr)
+    json.dump({"results": []}, sys.stdout)
+    sys.exit()
 
 MOST_DIRECT = 60000  # rows that sparse direct factors are tried for
 
