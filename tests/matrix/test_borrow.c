@@ -42,7 +42,7 @@ static ts_matrix *make(const given *g, int kind, int borrow) {
 }
 
 static double *multiply(const ts_matrix *A) {
-  const ts_vector_desc desc = {.precision = TS_PRECISION_DOUBLE};
+  const ts_vector_desc desc = {.components = 1};
   const size_t rows = (size_t)matrix_info(A).rows, columns = (size_t)matrix_info(A).columns;
   double *xs = ref_doubles(columns, 8, -1, 1), *ys = calloc(rows, sizeof *ys);
   ts_vector *x = NULL, *y = NULL;
