@@ -145,7 +145,6 @@ static ts_status refer_to_itself(ts_matrix *A) {
   return A->context->ops->matrix_read(A, &packed, A->host_copy);
 }
 
-/* `facts`: of csr; NULL: its rows may be in any order. */
 static ts_status make_host_copy(ts_matrix *A, const tsi_host_csr *csr, const tsi_csr_facts *facts,
                                 int asked_for) {
   const tsi_csr view = {.rows = csr->rows,
@@ -173,13 +172,6 @@ static void drop_host_copy(ts_matrix *A) {
   A->host_copy = NULL;
 }
 
-static int has_sorted_rows(const tsi_csr *csr) {
-  for (int32_t i = 0; i < csr->rows; i++)
-    for (int32_t k = csr->row_offsets[i] + 1; k < csr->row_offsets[i + 1]; k++)
-      if (csr->column_indices[k] <= csr->column_indices[k - 1]) return 0;
-  return 1;
-}
-
 /* Arrays that were read become the copy's, if they are in its order. */
 static ts_status take_entries(ts_matrix *A, tsi_matrix_entries *read) {
   const tsi_host_csr entries = {.rows = read->csr.rows,
@@ -187,7 +179,9 @@ static ts_status take_entries(ts_matrix *A, tsi_matrix_entries *read) {
                                 .row_offsets = read->offsets,
                                 .column_indices = read->columns,
                                 .values = read->values};
-  if (!has_sorted_rows(&read->csr)) return make_host_copy(A, &entries, NULL, 0);
+  tsi_csr_facts facts;
+  TSI_TRY(tsi_csr_look(A->context, &read->csr, NULL, &facts));
+  if (!facts.in_order) return make_host_copy(A, &entries, &facts, 0);
   A->host_copy = tsi_calloc(A->context, 1, sizeof *A->host_copy);
   if (!A->host_copy) return tsi_out_of_memory(A->context, "the host copy", sizeof *A->host_copy);
   *A->host_copy = entries;
