@@ -105,10 +105,19 @@ typedef struct tsi_matrix_entries {
 /* Calls `visit` for each entry that A or a rest has, without its own rests, in one order for all of them. */
 ts_status tsi_matrix_visit(const ts_matrix *A, tsi_entry_visitor visitor, void *user);
 ts_status tsi_matrix_read(const ts_matrix *A, tsi_matrix_entries *entries);
+void tsi_matrix_entries_free(ts_context *context, tsi_matrix_entries *entries);
+
+/* ---- matrix_copy.c ---- */
+
+/* Of csr, which is A in canonical form. Unless the application has asked for it, the CPU's may be A's arrays.
+ */
+ts_status tsi_matrix_make_host_copy(ts_matrix *A, const tsi_host_csr *csr, int asked_for);
+void tsi_matrix_drop_host_copy(ts_matrix *A);
 /* A matrix of the caller's that has no host copy gets one of what the device has, unless that has its own AMG.
  * Synchronises with the device. */
 ts_status tsi_matrix_keep_host_copy(ts_matrix *A);
-void tsi_matrix_entries_free(ts_context *context, tsi_matrix_entries *entries);
+/* The host copy, whose values times 2^exponent are the matrix's. */
+ts_status tsi_matrix_stored_copy(const ts_matrix *matrix, tsi_csr *csr);
 
 /* ---- matrix_values.c ---- */
 
@@ -140,8 +149,6 @@ ts_status tsi_matrix_set_values_as_is(ts_matrix *A, const tsi_csr *csr);
 /* The same without looking at them, of a matrix that the library made, without constrained rows, a host copy or
  * double precision: the pattern is A's, in canonical form, and A->info stays. */
 ts_status tsi_matrix_set_values_unchecked(ts_matrix *A, const tsi_csr *csr);
-/* The host copy, whose values times 2^exponent are the matrix's. */
-ts_status tsi_matrix_stored_copy(const ts_matrix *matrix, tsi_csr *csr);
 
 /* A matrix as csr that the backend has made by itself, in a linear space: `impl` is its own and goes
  * to the matrix unless this fails. */
