@@ -67,6 +67,8 @@ static void free_level(const tsi_amg *amg, int l) {
   if (!amg->level[l].R) cuda_amg_csr_free(amg->context, &h->level[l].R);
   cuda_amg_give(&h->kept[l]);
   cuda_amg_give(&h->modes[l]);
+  cuda_amg_give(&h->level[l].again.memory);
+  cuda_amg_give(&h->level[l].again.of_order);
 }
 
 /* ---- Levels ---- */
@@ -104,6 +106,17 @@ static ts_status compute(tsi_amg *amg, int l) {
   TSI_TRY(cuda_amg_smooth(amg->context, level));
   TSI_TRY(cuda_amg_transpose(amg->context, &level->P, &level->R));
   TSI_TRY(cuda_amg_galerkin(amg->context, &level->R, &level->A, &level->P, level->vectors, &next->A));
+  amg->level[l].eigenvalue = level->eigenvalue;
+  return TS_OK;
+}
+
+/* The numbers alone. */
+static ts_status compute_again(tsi_amg *amg, int l) {
+  cuda_amg_hierarchy *h = amg->device;
+  cuda_amg_level *level = &h->level[l], *next = level + 1;
+  TSI_TRY(cuda_amg_smooth(amg->context, level));
+  TSI_TRY(cuda_amg_transpose_again(amg->context, level));
+  TSI_TRY(cuda_amg_galerkin_again(amg->context, level, &next->A));
   amg->level[l].eigenvalue = level->eigenvalue;
   return TS_OK;
 }
@@ -196,7 +209,7 @@ static ts_status set_up(tsi_amg *amg, int keep, cuda_amg_memory *source) {
   cuda_amg_hierarchy *h = amg->device;
   TSI_TRY(cuda_amg_source(source, amg->level[0].A, &h->level[0].A));
   if (!keep) TSI_TRY(make_levels(amg));
-  for (int l = 0; keep && l + 1 < amg->levels; l++) TSI_TRY(compute(amg, l));
+  for (int l = 0; keep && l + 1 < amg->levels; l++) TSI_TRY(compute_again(amg, l));
   if (h->level[amg->levels - 1].A.rows <= TSI_AMG_DENSE) return make_inverse(amg);
   return amg->levels > 1 ? take_last(amg) : TS_OK;
 }
@@ -207,7 +220,11 @@ ts_status cuda_amg_setup(tsi_amg *amg) {
   if (!keep) amg->device = tsi_calloc(context, 1, sizeof(cuda_amg_hierarchy));
   cuda_amg_hierarchy *h = amg->device;
   if (!h) return tsi_out_of_memory(context, "a preconditioner", sizeof *h);
-  for (int l = 0; l < TSI_AMG_MAX_LEVELS; l++) h->kept[l].context = h->modes[l].context = context;
+  for (int l = 0; l < TSI_AMG_MAX_LEVELS; l++) {
+    cuda_amg_again *again = &h->level[l].again;
+    h->kept[l].context = h->modes[l].context = again->memory.context = again->of_order.context = context;
+    again->memory.what = again->of_order.what = "an update of amg";
+  }
   cuda_amg_memory source = {.context = context};
   const ts_status status = set_up(amg, keep, &source);
   cuda_amg_give(&source);

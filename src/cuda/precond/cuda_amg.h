@@ -3,9 +3,9 @@
  *
  * The path: cuda_amg.c (level by level), with cuda_amg_source.cu (A as csr), cuda_amg_units.cu,
  * cuda_amg_strength.cu, cuda_amg_aggregate.cu, cuda_amg_tentative.cu, cuda_amg_eigenvalue.cu,
- * cuda_amg_smooth.cu, cuda_amg_twice.cu, cuda_amg_transpose.cu, cuda_amg_galerkin.cu, cuda_amg_long.cu,
- * cuda_amg_coarsest.cu; cuda_amg_memory.cu and cuda_amg_sort.cu have what they share. Each does what its
- * namesake in common/precond/amg says.
+ * cuda_amg_smooth.cu, cuda_amg_twice.cu, cuda_amg_transpose.cu, cuda_amg_galerkin.cu, cuda_amg_places.cu,
+ * cuda_amg_long.cu, cuda_amg_coarsest.cu; cuda_amg_memory.cu and cuda_amg_sort.cu have what they share. Each
+ * does what its namesake in common/precond/amg says.
  *
  * Sums are in double, in the host's order: one thread adds what belongs to one sum. These files are compiled
  * without contraction of products and sums. C, as cuda.h. */
@@ -82,6 +82,25 @@ ts_status cuda_amg_sort(cuda_amg_memory *memory, const uint32_t *keys, int32_t c
 
 /* ---- Levels ---- */
 
+/* Where the products of a row's entries are added: a number for each node of the right factor's rows that they
+ * name, from begins[row] on. */
+typedef struct cuda_amg_places {
+  int64_t *begins;
+  uint8_t *list;
+} cuda_amg_places;
+
+/* What the first update of a level notes for further ones. */
+typedef struct cuda_amg_again {
+  cuda_amg_memory memory, of_order; /* of what follows, and of `order` */
+  int is_noted, is_refused;         /* refused: rows are too long */
+  int32_t sums_AP, sums_C;          /* the most numbers of a row of A P, and of C */
+  int64_t nodes;                    /* of A P: begins of its rows, and how many each has */
+  int64_t *begins;
+  int32_t *counts;
+  cuda_amg_places of_AP, of_C;
+  int32_t *order; /* of each entry of R: the entry of P */
+} cuda_amg_again;
+
 /* A level on the device; pointers are to device memory. As tsi_amg_host_level but for R. */
 typedef struct cuda_amg_level {
   cuda_amg_csr A, P;
@@ -96,6 +115,7 @@ typedef struct cuda_amg_level {
   double *near_null;
   double bound, eigenvalue, energies;
   int smooths_twice;
+  cuda_amg_again again;
 } cuda_amg_level;
 
 /* A cycle with these vectors, of which the second and further ones are launched as a whole. */
@@ -162,8 +182,10 @@ ts_status cuda_amg_smooth_again(ts_context *context, const cuda_amg_level *level
 /* cuda_amg_smooth.cu. Where level->P has offsets, its pattern is there. */
 ts_status cuda_amg_smooth(ts_context *context, cuda_amg_level *level);
 
-/* cuda_amg_transpose.cu: T = -A^T. */
+/* cuda_amg_transpose.cu: T = -A^T, which has no arrays yet. */
 ts_status cuda_amg_transpose(ts_context *context, const cuda_amg_csr *A, cuda_amg_csr *T);
+/* The values of level->R from those of level->P. */
+ts_status cuda_amg_transpose_again(ts_context *context, cuda_amg_level *level);
 
 /* cuda_amg_galerkin.cu: C = -R (A P), in the pattern of C where it has one; and with R = -P^T, without rows of
  * zeros. */
@@ -171,6 +193,8 @@ ts_status cuda_amg_product(ts_context *context, const cuda_amg_csr *R, const cud
                            const cuda_amg_csr *P, int unknowns, cuda_amg_csr *C);
 ts_status cuda_amg_galerkin(ts_context *context, const cuda_amg_csr *R, const cuda_amg_csr *A,
                             const cuda_amg_csr *P, int unknowns, cuda_amg_csr *C);
+/* The same in the pattern of C, by the level's notes (cuda_amg_places.cu), which it makes if there are none. */
+ts_status cuda_amg_galerkin_again(ts_context *context, cuda_amg_level *level, cuda_amg_csr *C);
 
 /* cuda_amg_long.cu: row blocks for the rows of matrices that are much longer than others. Waits. */
 ts_status cuda_amg_part_long_rows(ts_context *context, ts_matrix *const *matrices, int count);

@@ -4,6 +4,7 @@
  * Rows are done by 8 threads or by a warp with a table in shared memory (cuda_amg_product.cuh). Those that do
  * not fit are put on a list: of the 8 threads' rows for warps, of the warps' rows for cuda_amg_expand.cuh. */
 #include "cuda_amg_expand.cuh"
+#include "cuda_amg_places.cuh"
 
 enum {
   HASH_THREADS = 128,
@@ -223,7 +224,9 @@ static ts_status find_product_pattern(ts_context *context, product *p, row_lists
   return status;
 }
 
-static ts_status multiply_all(cuda_amg_memory *memory, product *p, const cuda_amg_csr *R, cuda_amg_csr *C) {
+/* `again`: to be noted, or NULL. */
+static ts_status multiply_all(cuda_amg_memory *memory, product *p, const cuda_amg_csr *R, cuda_amg_csr *C,
+                              cuda_amg_again *again) {
   ts_context *context = memory->context;
   const int32_t rows = p->left.rows > R->rows ? p->left.rows : R->rows;
   const bool is_new = !C->offsets;
@@ -233,6 +236,7 @@ static ts_status multiply_all(cuda_amg_memory *memory, product *p, const cuda_am
   CUDA_AMG_TAKE(memory, rows, lists.rows[1]);
   CUDA_AMG_TAKE(memory, 2, lists.lengths);
   TSI_TRY(multiply_ap(memory, p, &lists));
+  if (again) TSI_TRY(cuda_amg_note_places(again, *p, R, C));
   p->left = *R;
   if (is_new) {
     TSI_TRY(find_product_pattern(context, p, &lists, C));
@@ -244,29 +248,51 @@ static ts_status multiply_all(cuda_amg_memory *memory, product *p, const cuda_am
   return status;
 }
 
-ts_status cuda_amg_product(ts_context *context, const cuda_amg_csr *R, const cuda_amg_csr *A,
-                           const cuda_amg_csr *P, int unknowns, cuda_amg_csr *C) {
+static ts_status find_product(ts_context *context, const cuda_amg_csr *R, const cuda_amg_csr *A,
+                              const cuda_amg_csr *P, int unknowns, cuda_amg_csr *C, cuda_amg_again *again) {
   cuda_amg_memory memory = {context};
   product p = {};
   p.unknowns = unknowns;
   p.nodes = P->columns / unknowns;
   p.left = *A;
   p.P = *P;
-  const ts_status status = multiply_all(&memory, &p, R, C);
+  const ts_status status = multiply_all(&memory, &p, R, C, again);
   cuda_amg_give(&memory);
   return status;
+}
+
+ts_status cuda_amg_product(ts_context *context, const cuda_amg_csr *R, const cuda_amg_csr *A,
+                           const cuda_amg_csr *P, int unknowns, cuda_amg_csr *C) {
+  return find_product(context, R, A, P, unknowns, C, NULL);
+}
+
+static ts_status fill_all_zeros(ts_context *context, int unknowns, const cuda_amg_csr *C) {
+  product p = {};
+  p.unknowns = unknowns, p.nodes = C->columns / unknowns, p.C = *C;
+  if (p.nodes == 0) return TS_OK;
+  return cuda_launch(context, "fill_zeros", fill_zeros, blocks_of(p.nodes, CUDA_THREADS), CUDA_THREADS, p);
 }
 
 ts_status cuda_amg_galerkin(ts_context *context, const cuda_amg_csr *R, const cuda_amg_csr *A,
                             const cuda_amg_csr *P, int unknowns, cuda_amg_csr *C) {
   const bool is_new = !C->offsets;
-  const int32_t nodes = P->columns / unknowns;
   TSI_TRY(cuda_amg_product(context, R, A, P, unknowns, C));
-  product p = {};
-  p.unknowns = unknowns, p.nodes = nodes, p.C = *C;
-  ts_status status = TS_OK;
-  if (nodes > 0)
-    status = cuda_launch(context, "fill_zeros", fill_zeros, blocks_of(nodes, CUDA_THREADS), CUDA_THREADS, p);
+  const ts_status status = fill_all_zeros(context, unknowns, C);
   if (status < 0 && is_new) cuda_amg_csr_free(context, C);
   return status;
+}
+
+ts_status cuda_amg_galerkin_again(ts_context *context, cuda_amg_level *level, cuda_amg_csr *C) {
+  cuda_amg_again *again = &level->again;
+  const cuda_amg_csr *R = &level->R, *A = &level->A, *P = &level->P;
+  if (again->is_noted && !again->is_refused)
+    TSI_TRY(cuda_amg_multiply_placed(again, R, A, P, level->vectors, C));
+  else {
+    const ts_status status = find_product(context, R, A, P, level->vectors, C, again->is_noted ? NULL : again);
+    again->is_noted = again->is_noted || status == TS_OK;
+    if (status < 0 || again->is_refused) cuda_amg_give(&again->memory);
+    if (status < 0) again->is_refused = 0;
+    TSI_TRY(status);
+  }
+  return fill_all_zeros(context, level->vectors, C);
 }

@@ -49,29 +49,67 @@ static unsigned blocks_of(int64_t items) {
   return (unsigned)(blocks < CUDA_AMG_MOST_BLOCKS ? blocks : CUDA_AMG_MOST_BLOCKS);
 }
 
-static ts_status fill(cuda_amg_memory *memory, const cuda_amg_csr *A, const cuda_amg_csr *T, int with_pattern) {
+static ts_status sort_entries(cuda_amg_memory *memory, const cuda_amg_csr *A, uint32_t **columns,
+                              int32_t **order) {
+  int bits = 1;
+  while (bits < 31 && (A->columns - 1) >> bits) bits++;
+  return cuda_amg_sort(memory, (const uint32_t *)A->indices, A->entries, bits, columns, order);
+}
+
+static ts_status fill(cuda_amg_memory *memory, const cuda_amg_csr *A, const cuda_amg_csr *T) {
   ts_context *context = memory->context;
   uint32_t *columns;
   int32_t *order;
-  int bits = 1;
-  while (bits < 31 && (A->columns - 1) >> bits) bits++;
-  TSI_TRY(cuda_amg_sort(memory, (const uint32_t *)A->indices, A->entries, bits, &columns, &order));
+  TSI_TRY(sort_entries(memory, A, &columns, &order));
   if (A->entries > 0)
     TSI_TRY(cuda_launch(context, "scatter", scatter, blocks_of(A->entries), CUDA_THREADS, *A, *T, order));
-  if (!with_pattern) return TS_OK;
   return cuda_launch(context, "find_transposed_offsets", find_transposed_offsets,
                      blocks_of((int64_t)T->rows + 1), CUDA_THREADS, *T, columns);
 }
 
 ts_status cuda_amg_transpose(ts_context *context, const cuda_amg_csr *A, cuda_amg_csr *T) {
-  const int is_new = !T->offsets;
   cuda_amg_memory memory = {context};
-  if (is_new) {
-    TSI_TRY(cuda_amg_csr_begin(context, A->columns, A->rows, T));
-    TSI_TRY(cuda_amg_csr_room(context, A->entries, T));
-  }
-  const ts_status status = fill(&memory, A, T, is_new);
+  TSI_TRY(cuda_amg_csr_begin(context, A->columns, A->rows, T));
+  TSI_TRY(cuda_amg_csr_room(context, A->entries, T));
+  const ts_status status = fill(&memory, A, T);
   cuda_amg_give(&memory);
-  if (status < 0 && is_new) cuda_amg_csr_free(context, T);
+  if (status < 0) cuda_amg_csr_free(context, T);
   return status;
+}
+
+/* ---- Values alone ---- */
+
+static __global__ void __launch_bounds__(CUDA_THREADS)
+    scatter_values(const cuda_amg_csr A, const cuda_amg_csr T, const int32_t *order) {
+  for (int64_t e = (int64_t)blockIdx.x * CUDA_THREADS + threadIdx.x; e < T.entries;
+       e += (int64_t)gridDim.x * CUDA_THREADS)
+    T.values[e] = -A.values[order[e]];
+}
+
+/* The order in memory of its own: what sorting takes is given back. */
+static ts_status note_order(ts_context *context, cuda_amg_level *level) {
+  cuda_amg_memory memory = {context};
+  const size_t entries = (size_t)level->P.entries;
+  uint32_t *columns;
+  int32_t *order, *kept = NULL;
+  ts_status status = sort_entries(&memory, &level->P, &columns, &order);
+  if (status == TS_OK) status = cuda_amg_take(&level->again.of_order, entries, sizeof *kept, (void **)&kept);
+  if (status == TS_OK && entries > 0) {
+    const cudaError_t error =
+        cudaMemcpyAsync(kept, order, entries * sizeof *kept, cudaMemcpyDeviceToDevice, cuda_stream(context));
+    if (error != cudaSuccess) status = cuda_report(context, error, "cudaMemcpyAsync", __FILE__, __LINE__);
+  }
+  cuda_amg_give(&memory);
+  if (status == TS_OK)
+    level->again.order = kept;
+  else
+    cuda_amg_give(&level->again.of_order);
+  return status;
+}
+
+ts_status cuda_amg_transpose_again(ts_context *context, cuda_amg_level *level) {
+  if (level->P.entries == 0) return TS_OK;
+  if (!level->again.order) TSI_TRY(note_order(context, level));
+  return cuda_launch(context, "scatter_values", scatter_values, blocks_of(level->P.entries), CUDA_THREADS,
+                     level->P, level->R, level->again.order);
 }
