@@ -22,14 +22,15 @@ typedef struct outcome {
   char choice[200]; /* of the last */
 } outcome;
 
-/* An iteration takes 1 ms, whatever the matrix, and AMG `price` of them. */
+/* An iteration takes 1 us, too little for direct factors to pay, whatever the matrix, and AMG `price` of them.
+ */
 static void set_prices(double price) {
-  CHECK_OK(context, ts_context_set_tuning(context, "iteration_nanoseconds", 1e6));
-  CHECK_OK(context, ts_context_set_tuning(context, "entry_nanoseconds", 1e-6));
-  CHECK_OK(context, ts_context_set_tuning(context, "row_nanoseconds", 1e-6));
-  CHECK_OK(context, ts_context_set_tuning(context, "amg_nanoseconds", price * 1e6));
-  CHECK_OK(context, ts_context_set_tuning(context, "amg_entry_nanoseconds", 1e-6));
-  CHECK_OK(context, ts_context_set_tuning(context, "amg_row_nanoseconds", 1e-6));
+  CHECK_OK(context, ts_context_set_tuning(context, "iteration_nanoseconds", 1e3));
+  CHECK_OK(context, ts_context_set_tuning(context, "entry_nanoseconds", 1e-9));
+  CHECK_OK(context, ts_context_set_tuning(context, "row_nanoseconds", 1e-9));
+  CHECK_OK(context, ts_context_set_tuning(context, "amg_nanoseconds", price * 1e3));
+  CHECK_OK(context, ts_context_set_tuning(context, "amg_entry_nanoseconds", 1e-9));
+  CHECK_OK(context, ts_context_set_tuning(context, "amg_row_nanoseconds", 1e-9));
 }
 
 /* Rows of several processes have their copies only if these are asked for. */
@@ -313,7 +314,7 @@ static void many_solves(void) {
     ts_solver *solver = NULL;
     set_prices(is_dear ? 5 * CHEAP : CHEAP);
     if (is_dear)
-      CHECK_OK(context, ts_context_set_tuning(context, "entry_nanoseconds", 4e6 / (double)ref_nonzeros(&m)));
+      CHECK_OK(context, ts_context_set_tuning(context, "entry_nanoseconds", 4e3 / (double)ref_nonzeros(&m)));
     CHECK_OK(context, ts_solver_create(A, &usual, &solver));
     const int before = solves_before_amg(solver, &m, A, MANY);
     if (!CHECK(before > 1 && before < MANY)) printf("  after %d solves\n", before);

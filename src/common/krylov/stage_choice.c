@@ -124,9 +124,11 @@ static void leave_for_amg(tsi_solve *s) {
   tsi_solve_finish(s, TS_REASON_STOPPED, text);
 }
 
+/* An interval that was asked for stays. */
 int tsi_stage_steps(const ts_solver *k, int iteration, int steps) {
   const tsi_stages *t = k->part_of;
-  return t && k == t->solvers[CHOSEN] ? tsi_outlook_steps(&t->outlook, iteration, steps) : steps;
+  const int is_first = t && k == t->solvers[CHOSEN];
+  return is_first && t->asked.check_interval == 0 ? tsi_outlook_steps(&t->outlook, iteration, steps) : steps;
 }
 
 void tsi_stage_take_iteration(const tsi_solve *s, int iteration) {
