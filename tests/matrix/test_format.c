@@ -216,7 +216,7 @@ static void samples(void) {
   ts_context context = {.caps.linear_spaces = 1, .caps.row_plans = 1, .tuning = tsi_tuning_cuda};
   tsi_slices slices;
   double weight;
-  const double estimate = tsi_slices_reads(&context.tuning, &csr, &weight).bytes * csr.row_offsets[csr.rows];
+  const double estimate = tsi_slices_reads(&context, &csr, &weight).bytes * csr.row_offsets[csr.rows];
   CHECK_CLOSE(weight, 1, 0.01);
   if (CHECK_INT(tsi_slices_create(&context, &csr, &slices), TS_OK)) {
     const double bytes = 4.0 * slices.entries + 4.0 * slices.words + 4.0 * slices.bases +

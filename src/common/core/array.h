@@ -19,19 +19,21 @@ struct tsi_given {
   int64_t nonzeros, duplicates;
   size_t bytes; /* of what becomes the matrix */
   tsi_exponents exponents;
-  int exponent; /* the values are those given times 2^-exponent */
+  int in_order; /* the columns of each row ascend as given */
+  int exponent; /* the values are those given times 2^-exponent, */
+  int negated;  /* or minus that */
   int parts;    /* of the values, low-order parts included; 0: they are 0 */
   double norm_infinity;
   int32_t longest_row, zero_diagonal_row, unsymmetric_row, unsymmetric_column; /* -1: none */
-  int log2_subwarp;                                                            /* as in tsi_row_plan */
+  int64_t thread_steps;                                                        /* as in tsi_row_lengths */
+  int log2_subwarp;                                                            /* of csr, as in tsi_row_plan */
   int32_t row_block_count;                                                     /* the same */
   void *impl;                                                                  /* the backend's */
 };
 
 typedef struct tsi_given_options {
   int keeps_low_order; /* low-order parts of doubles are kept */
-  int may_scale;
-  int needs_plan; /* of rows: for a new matrix */
+  int may_scale;       /* by a power of two and -1 */
 } tsi_given_options;
 
 /* What a backend does with arrays in its device's memory. */
@@ -52,8 +54,9 @@ struct tsi_array_ops {
   /* All parts of v become the numbers of the array times 2^-exponent; and the reverse, with v's exponent. */
   ts_status (*split)(ts_vector *v, const ts_array *array, int exponent);
   ts_status (*join)(const ts_vector *v, const ts_array *array);
-  /* An array of the library's own, on the context's stream. */
+  /* An array of the library's own, on the context's stream; and a copy of one on the host. */
   ts_status (*take)(ts_context *context, size_t count, ts_type type, ts_array *array);
+  ts_status (*upload)(ts_context *context, const ts_array *host, ts_array *array);
   void (*give)(ts_context *context, const ts_array *array);
   /* Columns first .. first+width-1 of `whole`, which has `count`, to or from `part`, which has no others. */
   ts_status (*copy_columns)(ts_context *context, const ts_array *whole, size_t count, size_t first,
@@ -64,7 +67,13 @@ struct tsi_array_ops {
   ts_status (*take_matrix)(ts_context *context, const ts_csr *csr, const ts_triplets *triplets,
                            tsi_given_options options, tsi_given *given);
   void (*give_matrix)(ts_context *context, tsi_given *given);
-  /* Whether A, which is csr, has this pattern. Waits. */
+  /* Its row offsets, which the caller frees, and the columns in some ranges. They wait. */
+  ts_status (*read_offsets)(ts_context *context, const tsi_given *given, int32_t **offsets);
+  ts_status (*read_samples)(ts_context *context, const tsi_given *given, const tsi_samples *samples,
+                            int32_t *columns);
+  /* Prepares such a matrix for csr or jagged, with the layout of the latter on the host. Waits. */
+  ts_status (*lay_out)(ts_context *context, ts_format format, tsi_given *given, tsi_layout *layout);
+  /* Whether A, which is csr, or jagged and made of arrays on the device, has this pattern. Waits. */
   ts_status (*has_pattern)(const ts_matrix *A, const tsi_given *given, int *same);
 };
 

@@ -28,6 +28,7 @@ typedef struct tsi_layout tsi_layout; /* layout.h */
 typedef struct tsi_packed tsi_packed;
 typedef struct tsi_host_csr tsi_host_csr;
 typedef struct tsi_given tsi_given;           /* core/array.h */
+typedef struct tsi_samples tsi_samples;       /* common/layout/format_samples.h */
 typedef struct tsi_stencil tsi_stencil;       /* common/grid/grid.h */
 typedef struct tsi_operator tsi_operator;     /* common/matrix/operator.h */
 typedef struct tsi_cg_kernels tsi_cg_kernels; /* a backend's own */

@@ -39,6 +39,8 @@ void tsi_log(ts_context *context, ts_log_level level, const char *format, ...) T
  * sizes are checked for overflow ---- */
 void *tsi_malloc(ts_context *context, size_t count, size_t size);
 void *tsi_calloc(ts_context *context, size_t count, size_t size);
+/* For an array few places of which are written: pages that are not touched take no memory. */
+void *tsi_malloc_sparse(ts_context *context, size_t count, size_t size);
 void tsi_free(ts_context *context, void *block);
 ts_status tsi_out_of_memory(ts_context *context, const char *what, size_t bytes);
 

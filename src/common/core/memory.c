@@ -27,14 +27,22 @@ static void prefer_large_pages(void *block, size_t bytes) {
 #endif
 }
 
-void *tsi_malloc(ts_context *context, size_t count, size_t size) {
+static void *allocate(ts_context *context, size_t count, size_t size, int is_sparse) {
   if (size && count > SIZE_MAX / size) return NULL;
   const size_t bytes = count > 0 && size > 0 ? count * size : 1;
   const ts_allocator *allocator = context ? &context->desc.allocator : NULL;
   if (allocator && allocator->malloc_fn) return allocator->malloc_fn(bytes, allocator->user);
   void *block = malloc(bytes);
-  if (block) prefer_large_pages(block, bytes);
+  if (block && !is_sparse) prefer_large_pages(block, bytes);
   return block;
+}
+
+void *tsi_malloc(ts_context *context, size_t count, size_t size) {
+  return allocate(context, count, size, 0);
+}
+
+void *tsi_malloc_sparse(ts_context *context, size_t count, size_t size) {
+  return allocate(context, count, size, 1);
 }
 
 void *tsi_calloc(ts_context *context, size_t count, size_t size) {

@@ -94,6 +94,7 @@ const tsi_tuning tsi_tuning_cuda = {
     .lean_product_mean = 8,
     .lean_product_caches = 2,
     .lean_product_short_caches = 1.5,
+    .device_entries = 1 << 17,
     .check_interval = 25,
     .pipelined_iterations = 4,
     .amg_couplings = 320,

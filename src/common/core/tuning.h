@@ -37,6 +37,7 @@
   FIELD(lean_product_mean, 0, 1e15, "mean row up to which products do so")                                     \
   FIELD(lean_product_caches, 0, 1e15, "caches from which on they do so")                                       \
   FIELD(lean_product_short_caches, 0, 1e15, "caches from which on they do so with short rows")                 \
+  FIELD(device_entries, 0, 1e15, "entries from which on the device lays a matrix out")                         \
   /* Solvers. */                                                                                               \
   FIELD(check_interval, 1, 1024, "iterations between two looks at the residual")                               \
   FIELD(pipelined_iterations, 1, 1024, "iterations started before a check's numbers arrive")                   \

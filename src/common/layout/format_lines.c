@@ -11,16 +11,16 @@
 
 enum { WARP = 32, COLUMNS_A_LINE = TSI_LINE_BYTES / 4, STEPS = 8, GROUP = WARP * STEPS, SAMPLES = 128 };
 
-int32_t tsi_lines(int32_t *columns, int count) {
-  int32_t lines = 0;
+int32_t tsi_lines(const int32_t *columns, int count) {
+  enum { LOG2_SLOTS = 6, SLOTS = 1 << LOG2_SLOTS }; /* twice as many as columns, so that one is always free */
+  int32_t slots[SLOTS], lines = 0;
+  for (int i = 0; i < SLOTS; i++) slots[i] = INT32_MIN; /* no line */
   for (int i = 0; i < count; i++) {
     const int32_t line = columns[i] / COLUMNS_A_LINE;
-    int k = lines;
-    while (k > 0 && columns[k - 1] > line) k--;
-    if (k > 0 && columns[k - 1] == line) continue;
-    for (int j = lines; j > k; j--) columns[j] = columns[j - 1];
-    columns[k] = line;
-    lines++;
+    uint32_t k = (uint32_t)line * 2654435769u >> (32 - LOG2_SLOTS);
+    while (slots[k] != INT32_MIN && slots[k] != line) k = (k + 1) % SLOTS;
+    lines += slots[k] != line;
+    slots[k] = line;
   }
   return lines;
 }
@@ -34,12 +34,24 @@ double tsi_with_lines(const tsi_tuning *t, double bytes, double lines) {
   return sqrt(bytes * bytes + t->line_bytes * t->line_bytes * lines * lines);
 }
 
+/* The first entry of sample number n of groups of entries. */
+static int64_t sampled_entry(int64_t groups, int64_t n) {
+  return GROUP * (groups <= SAMPLES ? n : n * groups / SAMPLES);
+}
+
+void tsi_samples_of_entries(const tsi_host_csr *csr, tsi_range_visitor visit, void *user) {
+  const int64_t groups = csr->row_offsets[csr->rows] / GROUP;
+  for (int64_t n = 0; n < groups && n < SAMPLES; n++) {
+    const int32_t first = (int32_t)sampled_entry(groups, n);
+    visit(user, first, first + GROUP);
+  }
+}
+
 double tsi_lines_of_entries(const tsi_host_csr *csr) {
   const int64_t entries = csr->row_offsets[csr->rows], groups = entries / GROUP;
   double lines = 0, counted = 0;
   for (int64_t n = 0; n < groups && n < SAMPLES; n++) {
-    const int64_t group = groups <= SAMPLES ? n : n * groups / SAMPLES;
-    const int32_t *from = csr->column_indices + group * GROUP;
+    const int32_t *from = csr->column_indices + sampled_entry(groups, n);
     for (int step = 0; step < STEPS; step++) {
       int32_t columns[WARP];
       for (int thread = 0; thread < WARP; thread++) columns[thread] = from[thread * STEPS + step];
@@ -58,13 +70,26 @@ static int32_t entry_of_run(const tsi_host_csr *csr, int32_t row, int32_t k) {
   return -1;
 }
 
+/* The first row of sample number n of groups of rows. */
+static int32_t sampled_row(int32_t groups, int32_t n) {
+  return WARP * (groups <= SAMPLES ? n : (int32_t)((int64_t)n * groups / SAMPLES));
+}
+
+void tsi_samples_of_rows(const tsi_host_csr *csr, tsi_range_visitor visit, void *user) {
+  const int32_t groups = csr->rows / WARP;
+  for (int32_t n = 0; n < groups && n < SAMPLES; n++) {
+    const int32_t first = sampled_row(groups, n);
+    visit(user, csr->row_offsets[first], csr->row_offsets[first + WARP]);
+  }
+}
+
 /* Of x, and of values and pointers together: neighbouring threads' runs lie apart. A line of these serves the
  * next entries too, and so counts for less. */
 double tsi_lines_of_rows(const tsi_tuning *tuning, const tsi_host_csr *csr) {
   const int32_t groups = csr->rows / WARP;
   double lines = 0, counted = 0;
   for (int32_t n = 0; n < groups && n < SAMPLES; n++) {
-    const int32_t first = WARP * (groups <= SAMPLES ? n : (int32_t)((int64_t)n * groups / SAMPLES));
+    const int32_t first = sampled_row(groups, n);
     for (int32_t k = 0;; k++) {
       int32_t columns[WARP], places[WARP];
       int count = 0;

@@ -39,6 +39,7 @@ typedef struct tsi_layout_input tsi_layout_input; /* layout_build.h */
 typedef struct tsi_estimate tsi_estimate;         /* the same */
 
 typedef void (*tsi_entry_visitor)(void *user, int32_t row, int32_t column, float value);
+typedef void (*tsi_range_visitor)(void *user, int32_t first, int32_t end); /* of entries */
 
 typedef struct tsi_format {
   ts_format format;
@@ -64,6 +65,8 @@ typedef struct tsi_format {
    * is NULL where the format is taken only if it is asked for. */
   int (*suits)(const ts_context *context, const tsi_host_csr *csr, int blocks);
   void (*estimate)(const ts_context *context, const tsi_host_csr *csr, int blocks, tsi_estimate *estimate);
+  /* Calls `visit` for the columns that `estimate` looks at; csr has offsets only. NULL: at none. */
+  void (*samples)(const tsi_host_csr *csr, tsi_range_visitor visit, void *user);
 } tsi_format;
 
 #define TSI_FORMAT_ROW(name, format) extern const tsi_format tsi_format_##name;

@@ -3,6 +3,7 @@
  * A block row merges the n rows that it is made of: all columns ascend, so the smallest block column that a row
  * has not passed yet is the next block. */
 #include "common/core/core.h"
+#include "common/core/pool.h"
 #include "layout_build.h"
 
 enum { most_rows = 4 };
@@ -48,21 +49,44 @@ static int32_t count_blocks(const tsi_host_csr *csr, int log2_size, int32_t bloc
   return count;
 }
 
-/* Of many rows by a sample: multiples of the golden ratio have no period that a numbering of unknowns could
+enum { SAMPLE = 2048 /* block rows, if there are more */ };
+
+/* Block row k of the sample. Multiples of the golden ratio have no period that a numbering of unknowns could
  * share. */
-static double blocks_an_entry(const tsi_host_csr *csr, int log2_size) {
-  enum { SAMPLE = 2048 };
-  const int32_t block_rows = block_rows_of(csr, log2_size);
-  int64_t count = 0, entries = 0;
-  for (int32_t k = 0; k < SAMPLE && k < block_rows; k++) {
-    const int32_t i = block_rows <= SAMPLE
-                          ? k
-                          : (int32_t)((uint64_t)((uint32_t)k * 2654435769u) * (uint32_t)block_rows >> 32);
-    const merge m = layout_bcrs_start(csr, log2_size, i);
-    for (int r = 0; r < m.rows; r++) entries += m.end[r] - m.at[r];
-    count += count_blocks(csr, log2_size, i);
+static int32_t sampled_block_row(int32_t block_rows, int32_t k) {
+  return block_rows <= SAMPLE ? k
+                              : (int32_t)((uint64_t)((uint32_t)k * 2654435769u) * (uint32_t)block_rows >> 32);
+}
+
+typedef struct block_sampling {
+  const tsi_host_csr *csr;
+  int log2_size;
+  int32_t block_rows, samples;
+  int64_t *counts, *entries; /* of each of TSI_BLOCKS parts of the sample */
+} block_sampling;
+
+static void sample_blocks(const void *arguments, size_t first, size_t last) {
+  const block_sampling *s = arguments;
+  for (size_t b = first; b < last; b++) {
+    s->counts[b] = s->entries[b] = 0;
+    for (int32_t k = tsi_block_begin(s->samples, b); k < tsi_block_begin(s->samples, b + 1); k++) {
+      const int32_t i = sampled_block_row(s->block_rows, k);
+      const merge m = layout_bcrs_start(s->csr, s->log2_size, i);
+      for (int r = 0; r < m.rows; r++) s->entries[b] += m.end[r] - m.at[r];
+      s->counts[b] += count_blocks(s->csr, s->log2_size, i);
+    }
   }
-  return entries > 0 ? (double)count / (double)entries : 0;
+}
+
+static double blocks_an_entry(const ts_context *context, const tsi_host_csr *csr, int log2_size) {
+  int64_t counts[TSI_BLOCKS], entries[TSI_BLOCKS], all_counts = 0, all_entries = 0;
+  block_sampling s = {
+      .csr = csr, .log2_size = log2_size, .block_rows = block_rows_of(csr, log2_size), .samples = SAMPLE};
+  if (s.block_rows < SAMPLE) s.samples = s.block_rows;
+  s.counts = counts, s.entries = entries;
+  tsi_in_blocks(context, csr->row_offsets[csr->rows], sample_blocks, &s);
+  for (int b = 0; b < TSI_BLOCKS; b++) all_counts += counts[b], all_entries += entries[b];
+  return all_entries > 0 ? (double)all_counts / (double)all_entries : 0;
 }
 
 ts_status tsi_blocks_create(ts_context *context, const tsi_host_csr *csr, int log2_size, tsi_blocks *blocks) {
@@ -185,7 +209,7 @@ static int suits(const ts_context *context, const tsi_host_csr *csr, int blocks)
 static void estimate(const ts_context *context, const tsi_host_csr *csr, int log2_block, double weight,
                      tsi_estimate *e) {
   const double rows = csr->rows, entries = csr->row_offsets[csr->rows] > 0 ? csr->row_offsets[csr->rows] : 1;
-  const double numbers = (double)(1 << 2 * log2_block), blocks = blocks_an_entry(csr, log2_block);
+  const double numbers = (double)(1 << 2 * log2_block), blocks = blocks_an_entry(context, csr, log2_block);
   e->fill = blocks > 0 ? 1 / (blocks * numbers) : 1;
   e->weight = weight;
   if (!context->caps.linear_spaces)
@@ -208,10 +232,28 @@ static void estimate4(const ts_context *context, const tsi_host_csr *csr, int bl
   estimate(context, csr, 2, blocks == TSI_SEVERAL_COMPONENTS ? t->bcrs4_weight_several : t->bcrs4_weight, e);
 }
 
-#define BCRS(number, bits, function)                                                                           \
+static void sample_block_rows(const tsi_host_csr *csr, int log2_size, tsi_range_visitor visit, void *user) {
+  const int32_t block_rows = block_rows_of(csr, log2_size);
+  for (int32_t k = 0; k < SAMPLE && k < block_rows; k++) {
+    const int32_t first = sampled_block_row(block_rows, k) << log2_size;
+    const int32_t end = csr->rows - first < 1 << log2_size ? csr->rows : first + (1 << log2_size);
+    visit(user, csr->row_offsets[first], csr->row_offsets[end]);
+  }
+}
+
+/* tsi_format_csr has the groups of entries. */
+static void samples2(const tsi_host_csr *csr, tsi_range_visitor visit, void *user) {
+  sample_block_rows(csr, 1, visit, user);
+}
+
+static void samples4(const tsi_host_csr *csr, tsi_range_visitor visit, void *user) {
+  sample_block_rows(csr, 2, visit, user);
+}
+
+#define BCRS(number, bits, function, ranges)                                                                   \
   {                                                                                                            \
     .format = number, .log2_block = bits, .no_meshes = 1, .shader = "bcrs", .create = layout_bcrs_create,      \
-    .pack = pack, .unpack = unpack, .suits = suits, .estimate = function                                       \
+    .pack = pack, .unpack = unpack, .suits = suits, .estimate = function, .samples = ranges                    \
   }
-const tsi_format tsi_format_bcrs2 = BCRS(TS_FORMAT_BCRS2, 1, estimate2);
-const tsi_format tsi_format_bcrs4 = BCRS(TS_FORMAT_BCRS4, 2, estimate4);
+const tsi_format tsi_format_bcrs2 = BCRS(TS_FORMAT_BCRS2, 1, estimate2, samples2);
+const tsi_format tsi_format_bcrs4 = BCRS(TS_FORMAT_BCRS4, 2, estimate4, samples4);

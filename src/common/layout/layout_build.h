@@ -41,6 +41,10 @@ enum { TSI_NO_BLOCKS, TSI_LINEAR_BLOCKS, TSI_ONE_COMPONENT, TSI_SEVERAL_COMPONEN
 ts_format tsi_format_choose(const ts_context *context, const tsi_host_csr *csr, int blocks, char *text,
                             size_t size);
 
+/* format_samples.c: the same for a matrix on the device, whose columns are read in part. Waits. */
+ts_status tsi_format_choose_on_device(ts_context *context, const tsi_given *given, int blocks,
+                                      ts_format *format, char *text, size_t size);
+
 /* What a product reads in a format. */
 struct tsi_estimate {
   double reads;  /* bytes or fetches an entry */
@@ -99,6 +103,10 @@ int tsi_needs_row_blocks(const tsi_tuning *tuning, const tsi_row_lengths *length
 /* log2 of the threads that share a row. */
 int tsi_choose_subwarp(const tsi_tuning *tuning, int64_t rows, int64_t entries);
 void tsi_row_plan_free(ts_context *context, tsi_row_plan *plan);
+/* Cuts all rows into row blocks, of which there are at most so many: each has 889 entries or 512 rows, or is
+ * the last. Returns their number. */
+size_t tsi_most_row_blocks(int64_t rows, int64_t entries);
+int32_t tsi_row_blocks_cut(int32_t rows, const int32_t *row_offsets, tsi_row_block *row_blocks);
 
 /* format_lines.c: what a product reads for each entry of a matrix in linear memory: bytes of the matrix, and
  * lines of the cache that the threads of a warp ask for at a time, of the matrix and of x. */
@@ -106,21 +114,29 @@ enum { TSI_LINE_BYTES = 128 };
 typedef struct tsi_reads {
   double bytes, lines;
 } tsi_reads;
-/* How many lines of x these columns are in, 32 at most, which are sorted for that. */
-int32_t tsi_lines(int32_t *columns, int count);
+/* How many lines of x these columns are in, 32 at most. */
+int32_t tsi_lines(const int32_t *columns, int count);
 /* Lines an entry where neighbouring threads have neighbouring entries of csr, eight each, and where each thread
  * has a row of segments. */
 double tsi_lines_of_entries(const tsi_host_csr *csr);
 double tsi_lines_of_rows(const tsi_tuning *tuning, const tsi_host_csr *csr);
+/* What these two look at, as tsi_format.samples. */
+void tsi_samples_of_entries(const tsi_host_csr *csr, tsi_range_visitor visit, void *user);
+void tsi_samples_of_rows(const tsi_host_csr *csr, tsi_range_visitor visit, void *user);
 
 /* ---- layout_jagged.c: slices in linear spaces ---- */
 
 ts_status tsi_slices_create(ts_context *context, const tsi_host_csr *csr, tsi_slices *slices);
 void tsi_slices_free(ts_context *context, tsi_slices *slices);
+/* The parts of that which devices leave to the host: where each slice begins, with its entries in `first`
+ * before; and rows that are too long for slices, from the rows' offsets. */
+void tsi_slices_place(tsi_slices *slices);
+ts_status tsi_slices_find_long_rows(ts_context *context, tsi_slices *slices, const tsi_host_csr *csr);
 /* layout_jagged_reads.c: about what a product would read of them, from some of the slices, and in `weight` how
  * much longer that takes than elsewhere: unpadded slices take twice as long, rows in another order half as long
  * again. */
-tsi_reads tsi_slices_reads(const tsi_tuning *tuning, const tsi_host_csr *csr, double *weight);
+tsi_reads tsi_slices_reads(const ts_context *context, const tsi_host_csr *csr, double *weight);
+void tsi_slices_samples(const tsi_host_csr *csr, tsi_range_visitor visit, void *user);
 /* layout_jagged_pack.c: values, words, bases, long_columns. */
 ts_status tsi_slices_pack(ts_context *context, const tsi_slices *slices, const tsi_host_csr *csr,
                           tsi_packed *packed);
@@ -132,7 +148,7 @@ int32_t tsi_slice_row(const tsi_slices *slices, const tsi_host_csr *csr, int32_t
 void tsi_slice_rows(const tsi_slices *slices, const tsi_host_csr *csr, int32_t slice,
                     int32_t rows[TSI_SLICE_ROWS]);
 /* The longest row that slices take. */
-int32_t tsi_slices_longest(const tsi_host_csr *csr);
+int32_t tsi_slices_longest(int64_t rows, int64_t entries);
 /* Of these rows, which are in a slice if they are no longer than `most`; returns the longest of them. */
 int tsi_slice_lengths(const tsi_host_csr *csr, const int32_t *rows, int32_t most, uint8_t *lengths);
 /* The rows of a window by decreasing length, equal ones in their natural order; long ones count as 0. */

@@ -24,23 +24,24 @@ static int64_t thread_steps(const tsi_host_csr *csr, int log2_subwarp) {
   return 32 * steps;
 }
 
-/* Cuts all rows; with row_blocks NULL only counts. */
-static int32_t cut(const tsi_host_csr *csr, tsi_row_block *row_blocks) {
-  const int32_t *offsets = csr->row_offsets;
+size_t tsi_most_row_blocks(int64_t rows, int64_t entries) {
+  const size_t least = TSI_ROW_BLOCK_ENTRIES - TSI_ROW_BLOCK_STEPS + 1 - TSI_ROW_BLOCK_SLACK;
+  return (size_t)entries / least + (size_t)rows / TSI_ROW_BLOCK_ROWS + 2;
+}
+
+int32_t tsi_row_blocks_cut(int32_t rows, const int32_t *offsets, tsi_row_block *row_blocks) {
   int32_t count = 0, row = 0, first = 0, pieces = 0; /* pieces: of `row`, before `first` */
-  while (row < csr->rows) {
+  while (row < rows) {
     const int64_t full = (int64_t)first / TSI_ROW_BLOCK_STEPS * TSI_ROW_BLOCK_STEPS + TSI_ROW_BLOCK_ENTRIES;
     int32_t next = row, filled = 0;
-    for (; next < csr->rows && next - row < TSI_ROW_BLOCK_ROWS && offsets[next + 1] <= full; next++)
-      filled += length_of(csr, next) > 0;
+    for (; next < rows && next - row < TSI_ROW_BLOCK_ROWS && offsets[next + 1] <= full; next++)
+      filled += offsets[next + 1] > offsets[next];
     const int goes_on =
-        next < csr->rows && next - row < TSI_ROW_BLOCK_ROWS && full - offsets[next] > TSI_ROW_BLOCK_SLACK;
+        next < rows && next - row < TSI_ROW_BLOCK_ROWS && full - offsets[next] > TSI_ROW_BLOCK_SLACK;
     const int32_t end = goes_on ? (int32_t)full : offsets[next];
     const int32_t pieces_before = next > row ? pieces : 0, piece = next > row ? 0 : pieces;
-    if (row_blocks) {
-      row_blocks[count] = (tsi_row_block){row, next - row, first, end, filled, pieces_before, piece, 1};
-      for (int32_t p = 1; p <= pieces_before; p++) row_blocks[count - p].pieces = pieces_before + 1;
-    }
+    row_blocks[count] = (tsi_row_block){row, next - row, first, end, filled, pieces_before, piece, 1};
+    for (int32_t p = 1; p <= pieces_before; p++) row_blocks[count - p].pieces = pieces_before + 1;
     pieces = goes_on ? piece + 1 : 0;
     row = next;
     first = end;
@@ -109,12 +110,10 @@ ts_status tsi_row_plan_create(ts_context *context, const tsi_host_csr *csr, tsi_
   const tsi_row_lengths lengths = lengths_of(t, csr);
   *plan = (tsi_row_plan){.log2_subwarp = tsi_choose_subwarp(t, lengths.rows, lengths.entries)};
   if (!tsi_needs_row_blocks(t, &lengths)) return TS_OK;
-  plan->row_block_count = cut(csr, NULL);
-  plan->row_blocks = tsi_malloc(context, (size_t)plan->row_block_count, sizeof *plan->row_blocks);
-  if (!plan->row_blocks)
-    return tsi_out_of_memory(context, "a plan of rows",
-                             (size_t)plan->row_block_count * sizeof *plan->row_blocks);
-  cut(csr, plan->row_blocks);
+  const size_t most = tsi_most_row_blocks(lengths.rows, lengths.entries);
+  plan->row_blocks = tsi_malloc(context, most, sizeof *plan->row_blocks);
+  if (!plan->row_blocks) return tsi_out_of_memory(context, "a plan of rows", most * sizeof *plan->row_blocks);
+  plan->row_block_count = tsi_row_blocks_cut(csr->rows, csr->row_offsets, plan->row_blocks);
   const size_t steps = (size_t)lengths.entries / TSI_ROW_BLOCK_STEPS + 1;
   plan->ends = tsi_calloc(context, steps, sizeof *plan->ends);
   if (!plan->ends) return tsi_out_of_memory(context, "a plan of rows", steps * sizeof *plan->ends);
@@ -161,5 +160,9 @@ static void estimate(const ts_context *context, const tsi_host_csr *csr, int blo
     e->reads = tsi_with_lines(t, e->reads, tsi_lines_of_entries(csr) + t->lines_of_sums);
 }
 
-const tsi_format tsi_format_csr = {
-    .format = TS_FORMAT_CSR, .create = layout_csr_create, .pack = pack, .unpack = unpack, .estimate = estimate};
+const tsi_format tsi_format_csr = {.format = TS_FORMAT_CSR,
+                                   .create = layout_csr_create,
+                                   .pack = pack,
+                                   .unpack = unpack,
+                                   .estimate = estimate,
+                                   .samples = tsi_samples_of_entries};

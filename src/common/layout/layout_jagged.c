@@ -15,9 +15,8 @@ static int32_t length_of(const tsi_host_csr *csr, int32_t row) {
   return csr->row_offsets[row + 1] - csr->row_offsets[row];
 }
 
-int32_t tsi_slices_longest(const tsi_host_csr *csr) {
-  const int64_t mean = csr->row_offsets[csr->rows] / csr->rows;
-  const int64_t most = 8 * mean > 64 ? 8 * mean : 64;
+int32_t tsi_slices_longest(int64_t rows, int64_t entries) {
+  const int64_t mean = entries / rows, most = 8 * mean > 64 ? 8 * mean : 64;
   return most < TSI_SLICE_LONGEST ? (int32_t)most : TSI_SLICE_LONGEST;
 }
 
@@ -107,7 +106,7 @@ int tsi_pays_to_sort(double natural_steps, double sorted_steps, double entries) 
 }
 
 static ts_status choose_order(ts_context *context, tsi_slices *slices, const tsi_host_csr *csr) {
-  const int32_t most = tsi_slices_longest(csr);
+  const int32_t most = tsi_slices_longest(csr->rows, csr->row_offsets[csr->rows]);
   const size_t places = (size_t)slices->count * TSI_SLICE_ROWS;
   const int64_t natural = find_lengths(context, slices, csr, most);
   const double entries = csr->row_offsets[csr->rows];
@@ -194,7 +193,7 @@ static void measure_slices(const void *arguments, size_t first, size_t last) {
     }
 }
 
-static void place_slices(tsi_slices *slices) {
+void tsi_slices_place(tsi_slices *slices) {
   for (int32_t number = 0; number < slices->count; number++) {
     tsi_slice *s = &slices->slices[number];
     const uint32_t entries = s->first;
@@ -217,8 +216,8 @@ static int32_t cut_long_row(tsi_row_block *row_blocks, int32_t row, int32_t firs
   return pieces;
 }
 
-static ts_status find_long_rows(ts_context *context, tsi_slices *slices, const tsi_host_csr *csr) {
-  const int32_t most = tsi_slices_longest(csr);
+ts_status tsi_slices_find_long_rows(ts_context *context, tsi_slices *slices, const tsi_host_csr *csr) {
+  const int32_t most = tsi_slices_longest(csr->rows, csr->row_offsets[csr->rows]);
   for (int pass = 0; pass < 2; pass++) {
     int32_t count = 0, entries = 0;
     for (int32_t i = 0; i < csr->rows; i++) {
@@ -246,10 +245,10 @@ ts_status tsi_slices_create(ts_context *context, const tsi_host_csr *csr, tsi_sl
   if (!slices->slices || !slices->lengths)
     return tsi_out_of_memory(context, "slices of rows", count * (sizeof *slices->slices + TSI_SLICE_ROWS));
   TSI_TRY(choose_order(context, slices, csr));
-  TSI_TRY(find_long_rows(context, slices, csr));
+  TSI_TRY(tsi_slices_find_long_rows(context, slices, csr));
   const slice_work w = {.slices = slices, .csr = csr};
   tsi_in_blocks(context, csr->rows, measure_slices, &w);
-  place_slices(slices);
+  tsi_slices_place(slices);
   return TS_OK;
 }
 
@@ -294,7 +293,7 @@ static void estimate(const ts_context *context, const tsi_host_csr *csr, int blo
   (void)blocks;
   e->reads = 2; /* in textures: value and pointer, x */
   if (!context->caps.linear_spaces) return;
-  const tsi_reads reads = tsi_slices_reads(&context->tuning, csr, &e->weight);
+  const tsi_reads reads = tsi_slices_reads(context, csr, &e->weight);
   e->reads = tsi_with_lines(&context->tuning, reads.bytes, reads.lines);
 }
 
@@ -307,4 +306,5 @@ const tsi_format tsi_format_jagged = {
     .unpack = unpack,
     .places = places_of,
     .estimate = estimate,
+    .samples = tsi_slices_samples,
 };

@@ -1,5 +1,6 @@
 /* About what a product reads of slices of jagged diagonals, from some windows of rows, without laying the
  * matrix out: for the choice of the format. */
+#include "common/core/pool.h"
 #include "layout_build.h"
 
 /* What slices of rows in one order take. */
@@ -50,36 +51,85 @@ static int32_t sampled_window(int32_t n, int32_t samples, int32_t count) {
   return (int32_t)(first + (int64_t)((uint32_t)n * 2654435769u >> 8) * (next - first) / (1 << 24));
 }
 
-static void sample_window(const tsi_host_csr *csr, int32_t window, int32_t most, int with_lines,
-                          slices_sample *natural, slices_sample *sorted) {
-  const int32_t first = window * TSI_WINDOW_ROWS;
+enum { SAMPLES = 128, WITH_LINES = 4 };
+
+/* The samples of windows, in one order. */
+typedef struct sampling {
+  const tsi_host_csr *csr;
+  int32_t windows, most;
+  int is_sorted;
+  slices_sample *samples; /* of each */
+} sampling;
+
+static void sample_window(const sampling *s, int32_t n, slices_sample *sum) {
+  const tsi_host_csr *csr = s->csr;
+  const int32_t first = sampled_window(n, SAMPLES, s->windows) * TSI_WINDOW_ROWS;
   const int32_t count = csr->rows - first < TSI_WINDOW_ROWS ? csr->rows - first : TSI_WINDOW_ROWS;
   uint8_t order[TSI_WINDOW_ROWS];
-  tsi_sort_window(csr, first, most, order);
+  if (s->is_sorted) tsi_sort_window(csr, first, s->most, order);
   for (int32_t from = 0; from < count; from += TSI_SLICE_ROWS) {
-    int32_t rows[2][TSI_SLICE_ROWS];
-    for (int32_t i = from; i < from + TSI_SLICE_ROWS; i++) {
-      rows[0][i - from] = i < count ? first + i : -1;
-      rows[1][i - from] = i < count ? first + order[i] : -1;
-    }
-    sample_slice(csr, rows[0], most, with_lines, natural);
-    sample_slice(csr, rows[1], most, with_lines, sorted);
+    int32_t rows[TSI_SLICE_ROWS];
+    for (int32_t i = from; i < from + TSI_SLICE_ROWS; i++)
+      rows[i - from] = i < count ? first + (s->is_sorted ? order[i] : i) : -1;
+    sample_slice(csr, rows, s->most, n % WITH_LINES == 0, sum);
   }
 }
 
-tsi_reads tsi_slices_reads(const tsi_tuning *tuning, const tsi_host_csr *csr, double *weight) {
-  enum { samples = 128, with_lines = 4 };
-  const int32_t windows = (csr->rows - 1) / TSI_WINDOW_ROWS + 1, most = tsi_slices_longest(csr);
-  slices_sample natural = {0}, sorted = {0};
-  for (int32_t n = 0; n < windows && n < samples; n++)
-    sample_window(csr, sampled_window(n, samples, windows), most, n % with_lines == 0, &natural, &sorted);
-  const int is_sorted = tsi_pays_to_sort(natural.steps, sorted.steps, natural.entries);
-  const slices_sample *taken = is_sorted ? &sorted : &natural;
-  *weight = (taken->bytes + (tuning->counted_weight - 1) * taken->counted) / taken->bytes *
+static void sample_windows(const void *arguments, size_t first, size_t last) {
+  const sampling *s = arguments;
+  for (size_t n = first; n < last; n++) {
+    s->samples[n] = (slices_sample){0};
+    sample_window(s, (int32_t)n, &s->samples[n]);
+  }
+}
+
+static slices_sample sample(const ts_context *context, const tsi_host_csr *csr, int is_sorted) {
+  slices_sample samples[SAMPLES], sum = {0};
+  const sampling s = {.csr = csr,
+                      .windows = (csr->rows - 1) / TSI_WINDOW_ROWS + 1,
+                      .most = tsi_slices_longest(csr->rows, csr->row_offsets[csr->rows]),
+                      .is_sorted = is_sorted,
+                      .samples = samples};
+  const int32_t count = s.windows < SAMPLES ? s.windows : SAMPLES;
+  const int few = csr->row_offsets[csr->rows] < TSI_MANY; /* for which others would not wake in time */
+  if (few)
+    sample_windows(&s, 0, (size_t)count);
+  else
+    tsi_parallel(context, (size_t)count, sample_windows, &s);
+  for (int32_t n = 0; n < count; n++) {
+    sum.entries += samples[n].entries;
+    sum.steps += samples[n].steps;
+    sum.bytes += samples[n].bytes;
+    sum.counted += samples[n].counted;
+    sum.lines += samples[n].lines;
+    sum.with_lines += samples[n].with_lines;
+  }
+  return sum;
+}
+
+void tsi_slices_samples(const tsi_host_csr *csr, tsi_range_visitor visit, void *user) {
+  const int32_t windows = (csr->rows - 1) / TSI_WINDOW_ROWS + 1;
+  for (int32_t n = 0; n < windows && n < SAMPLES; n++) {
+    const int32_t first = sampled_window(n, SAMPLES, windows) * TSI_WINDOW_ROWS;
+    const int32_t end = csr->rows - first < TSI_WINDOW_ROWS ? csr->rows : first + TSI_WINDOW_ROWS;
+    visit(user, csr->row_offsets[first], csr->row_offsets[end]);
+  }
+}
+
+tsi_reads tsi_slices_reads(const ts_context *context, const tsi_host_csr *csr, double *weight) {
+  const tsi_tuning *tuning = &context->tuning;
+  slices_sample taken = sample(context, csr, 0);
+  int is_sorted = tsi_pays_to_sort(taken.steps, 0, taken.entries);
+  if (is_sorted) {
+    const slices_sample sorted = sample(context, csr, 1);
+    is_sorted = tsi_pays_to_sort(taken.steps, sorted.steps, taken.entries);
+    if (is_sorted) taken = sorted;
+  }
+  *weight = (taken.bytes + (tuning->counted_weight - 1) * taken.counted) / taken.bytes *
             (is_sorted ? tuning->sorted_weight : 1);
-  if (taken->entries <= 0) return (tsi_reads){8, 1};
-  tsi_reads reads = {taken->bytes / taken->entries, 0};
-  if (taken->with_lines > 0) reads.lines = taken->lines / taken->with_lines;
+  if (taken.entries <= 0) return (tsi_reads){8, 1};
+  tsi_reads reads = {taken.bytes / taken.entries, 0};
+  if (taken.with_lines > 0) reads.lines = taken.lines / taken.with_lines;
   reads.lines += reads.bytes / TSI_LINE_BYTES;
   return reads;
 }

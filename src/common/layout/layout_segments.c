@@ -70,9 +70,12 @@ static ts_status unpack(ts_context *context, const tsi_layout *layout, const tsi
 static int suits(const ts_context *context, const tsi_host_csr *csr, int blocks) {
   if (!context->caps.linear_spaces) return 1;
   if (blocks == TSI_SEVERAL_COMPONENTS || csr->rows != csr->columns) return 0;
-  for (int32_t i = 0; i < csr->rows; i++)
-    if (csr->row_offsets[i + 1] - csr->row_offsets[i] > context->tuning.segments_longest) return 0;
-  return 1;
+  int32_t longest = 0; /* without an early end, for vectors of lengths */
+  for (int32_t i = 0; i < csr->rows; i++) {
+    const int32_t length = csr->row_offsets[i + 1] - csr->row_offsets[i];
+    longest = length > longest ? length : longest;
+  }
+  return longest <= context->tuning.segments_longest;
 }
 
 static void estimate(const ts_context *context, const tsi_host_csr *csr, int blocks, tsi_estimate *e) {
@@ -92,4 +95,5 @@ const tsi_format tsi_format_segments = {
     .places = places_of,
     .suits = suits,
     .estimate = estimate,
+    .samples = tsi_samples_of_rows,
 };

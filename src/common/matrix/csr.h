@@ -16,13 +16,13 @@ tsi_matrix_desc tsi_matrix_desc_without_arrays(const ts_matrix_desc *given);
 ts_status tsi_matrix_desc_given(ts_context *context, const ts_matrix_desc *given, tsi_loans *loans,
                                 tsi_matrix_desc *desc);
 
-/* Brings a matrix in CUDA memory to canonical form there: one of the two is given. `refusal`: why it has to be
- * copied to the host, NULL if it need not. given->refusal is set if the caller has to work with the host's
- * arrays; else tsi_array_ops.give_matrix follows. */
+/* Brings a matrix to canonical form in the device's memory, of arrays that are there or on the host: one of the
+ * two is given. `refusal`: why the host has to do it, NULL if it need not. given->refusal is set if the caller
+ * has to work with the host's arrays; else tsi_array_ops.give_matrix follows. */
 ts_status tsi_matrix_take_given(ts_context *context, const ts_csr *csr, const ts_triplets *triplets,
                                 const char *refusal, tsi_given_options options, tsi_given *given);
-static inline tsi_given_options tsi_given_options_of(ts_precision precision, int may_scale, int needs_plan) {
-  return (tsi_given_options){precision != TS_PRECISION_SINGLE, may_scale, needs_plan};
+static inline tsi_given_options tsi_given_options_of(ts_precision precision, int may_scale) {
+  return (tsi_given_options){precision != TS_PRECISION_SINGLE, may_scale};
 }
 
 /* ---- csr_look.c ---- */

@@ -3,6 +3,7 @@
 
 #include "common/core/array.h"
 #include "common/core/core.h"
+#include "common/core/pool.h"
 #include "csr.h"
 
 static ts_status check_reserved_words(ts_context *context, const char *name, const uint64_t *reserved,
@@ -149,24 +150,68 @@ static ts_status check_on_device(ts_context *context, const ts_csr *csr, const t
   return check_values(context, csr ? &csr->values : &triplets->values, entries);
 }
 
+typedef struct staged {
+  ts_csr csr;
+  ts_triplets triplets;
+  ts_array *arrays[3];
+  int count;
+} staged;
+
+static ts_status stage(ts_context *context, ts_array *array, staged *s) {
+  const ts_array host = *array;
+  if (!tsi_is_given(array)) return TS_OK;
+  TSI_TRY(context->device_ops->arrays->upload(context, &host, array));
+  s->arrays[s->count++] = array;
+  return TS_OK;
+}
+
+/* Copies of host arrays on the device. */
+static ts_status stage_all(ts_context *context, const ts_csr *csr, const ts_triplets *triplets, staged *s) {
+  int threads;
+  TSI_TRY(tsi_threads(context, &threads));
+  if (csr) s->csr = *csr;
+  if (triplets) s->triplets = *triplets;
+  TSI_TRY(stage(context, csr ? &s->csr.row_offsets : &s->triplets.row_indices, s));
+  TSI_TRY(stage(context, csr ? &s->csr.column_indices : &s->triplets.column_indices, s));
+  return stage(context, csr ? &s->csr.values : &s->triplets.values, s);
+}
+
+static ts_status take_staged(ts_context *context, const ts_csr *csr, const ts_triplets *triplets,
+                             tsi_given_options options, tsi_given *given) {
+  const tsi_array_ops *ops = context->device_ops->arrays;
+  staged s = {.count = 0};
+  ts_status status = stage_all(context, csr, triplets, &s);
+  if (status == TS_OK)
+    status = ops->take_matrix(context, csr ? &s.csr : NULL, triplets ? &s.triplets : NULL, options, given);
+  while (s.count > 0) ops->give(context, s.arrays[--s.count]);
+  if (status != TS_ERROR_OUT_OF_DEVICE_MEMORY) return status;
+  given->refusal = "the device has no memory to prepare it";
+  tsi_clear_error(context);
+  return TS_OK;
+}
+
 static ts_status take(ts_context *context, const ts_csr *csr, const ts_triplets *triplets,
                       tsi_given_options options, tsi_given *given) {
+  const ts_array *columns = csr ? &csr->column_indices : &triplets->column_indices;
   TSI_TRY(tsi_enter(context));
-  return tsi_leave(context, context->device_ops->arrays->take_matrix(context, csr, triplets, options, given));
+  return tsi_leave(context,
+                   columns->memory == TS_MEMORY_CUDA
+                       ? context->device_ops->arrays->take_matrix(context, csr, triplets, options, given)
+                       : take_staged(context, csr, triplets, options, given));
 }
 
 ts_status tsi_matrix_take_given(ts_context *context, const ts_csr *csr, const ts_triplets *triplets,
                                 const char *refusal, tsi_given_options options, tsi_given *given) {
   const ts_array *columns = csr ? &csr->column_indices : &triplets->column_indices;
-  *given = (tsi_given){.refusal = refusal};
-  if (columns->memory != TS_MEMORY_CUDA || !tsi_is_given(columns)) {
-    given->refusal = "";
-    return TS_OK;
-  }
-  TSI_TRY(check_on_device(context, csr, triplets));
-  if (!refusal) TSI_TRY(take(context, csr, triplets, options, given));
-  if (given->refusal)
+  const int is_on_device = tsi_is_given(columns) && columns->memory == TS_MEMORY_CUDA;
+  *given = (tsi_given){.refusal = refusal ? refusal : ""};
+  if (!is_on_device && (refusal || !tsi_is_given(columns) || !context->device_ops->arrays)) return TS_OK;
+  ts_status status = check_on_device(context, csr, triplets);
+  if (status == TS_OK && !refusal) status = take(context, csr, triplets, options, given);
+  if (is_on_device && status == TS_OK && given->refusal)
     tsi_log(context, TS_LOG_LEVEL_INFO, "a matrix in CUDA memory is copied to the host: %s", given->refusal);
+  if (is_on_device || status != TS_ERROR_INVALID_ARGUMENT) return status;
+  tsi_clear_error(context); /* the host names it */
   return TS_OK;
 }
 

@@ -6,6 +6,7 @@
 
 #include "common/core/core.h"
 #include "csr.h"
+#include "matrix_create.h"
 #include "operator.h"
 #include "transposed.h"
 #include "common/layout/layout_build.h"
@@ -36,7 +37,7 @@ static ts_status check_space(ts_context *context, const ts_space *space, const c
   return TS_OK;
 }
 
-static ts_status validate_all_but_entries(ts_context *context, const tsi_matrix_desc *desc) {
+ts_status tsi_matrix_desc_validate(ts_context *context, const tsi_matrix_desc *desc) {
   TSI_TRY(tsi_check_precision(context, desc->precision));
   const char *name = ts_format_name(desc->format);
   if (!name)
@@ -83,7 +84,7 @@ static const unsigned char *constrained_of(const tsi_matrix_desc *desc) {
 
 static ts_status matrix_validate(ts_context *context, const tsi_matrix_desc *desc, tsi_csr_facts *facts) {
   TSI_TRY(tsi_csr_look(context, &desc->csr, constrained_of(desc), facts));
-  return validate_all_but_entries(context, desc);
+  return tsi_matrix_desc_validate(context, desc);
 }
 
 /* ---- Spaces ---- */
@@ -113,7 +114,7 @@ static ts_status make_row_space(ts_matrix *A, const tsi_matrix_desc *desc, const
   return tsi_space_create(context, &tiling, desc->constrained, &A->row_space);
 }
 
-static ts_status make_spaces(ts_matrix *A, const tsi_matrix_desc *desc, const tsi_host_csr *entries) {
+ts_status tsi_matrix_make_spaces(ts_matrix *A, const tsi_matrix_desc *desc, const tsi_host_csr *entries) {
   const ts_matrix_info *info = &A->info;
   if (desc->row_space) {
     A->row_space = desc->row_space;
@@ -152,7 +153,7 @@ static ts_status choose_copy(ts_matrix *A, const tsi_matrix_desc *desc, tsi_host
 
 /* What the descriptor says of the vectors. Spaces that are there already have no blocks, or blocks of one size.
  */
-static int blocks_to_consider(const ts_context *context, const tsi_matrix_desc *desc) {
+int tsi_matrix_blocks_to_consider(const ts_context *context, const tsi_matrix_desc *desc) {
   const int given = !context->caps.linear_spaces && (desc->row_space || desc->column_space);
   if (!desc->components || given) return TSI_LINEAR_BLOCKS;
   return desc->components == 1 ? TSI_ONE_COMPONENT : TSI_SEVERAL_COMPONENTS;
@@ -175,7 +176,8 @@ static ts_status matrix_build(ts_matrix *A, const tsi_matrix_desc *desc, const t
   info->nonzeros = csr.row_offsets[csr.rows];
   info->parts = 1;
   if (format == TS_FORMAT_AUTO)
-    format = tsi_format_choose(context, &csr, blocks_to_consider(context, desc), A->choice, sizeof A->choice);
+    format = tsi_format_choose(context, &csr, tsi_matrix_blocks_to_consider(context, desc), A->choice,
+                               sizeof A->choice);
   else
     snprintf(A->choice, sizeof A->choice, "%s: asked for", ts_format_name(format));
   info->format = format;
@@ -189,7 +191,7 @@ static ts_status matrix_build(ts_matrix *A, const tsi_matrix_desc *desc, const t
   if (status == TS_OK && log2_block) status = tsi_blocks_create(context, &csr, log2_block, &blocks);
   if (status == TS_OK) {
     const tsi_host_csr entries = log2_block ? tsi_blocks_as_csr(&blocks, &csr) : csr;
-    status = make_spaces(A, desc, &entries);
+    status = tsi_matrix_make_spaces(A, desc, &entries);
   }
   if (status == TS_OK) {
     const tsi_layout_input input = tsi_matrix_layout_input(A, &csr, &blocks);
@@ -221,7 +223,7 @@ static ts_status matrix_build(ts_matrix *A, const tsi_matrix_desc *desc, const t
   return status;
 }
 
-static void release_parts(ts_matrix *A) {
+void tsi_matrix_release_parts(ts_matrix *A) {
   ts_context *context = A->context;
   tsi_transposed_destroy(A);
   tsi_stencil_destroy(context, A->stencil);
@@ -236,7 +238,7 @@ static void release_parts(ts_matrix *A) {
   tsi_free(context, A);
 }
 
-static void log_matrix(const ts_matrix *A) {
+void tsi_matrix_log(const ts_matrix *A) {
   const ts_matrix_info *info = &A->info;
   if (info->duplicates)
     tsi_log(A->context, TS_LOG_LEVEL_WARNING, "%lld duplicate entries of the matrix were added up",
@@ -257,14 +259,14 @@ static ts_status create(ts_context *context, const tsi_matrix_desc *desc, const 
   ts_status status = tsi_enter(context);
   if (status == TS_OK) {
     status = matrix_build(A, desc, facts);
-    if (status < 0) release_parts(A);
+    if (status < 0) tsi_matrix_release_parts(A);
     tsi_leave(context, status);
   } else {
     tsi_free(context, A);
   }
   if (status < 0) return status;
   *matrix = A;
-  log_matrix(A);
+  tsi_matrix_log(A);
   return TS_OK;
 }
 ts_status tsi_matrix_create_as_is(ts_context *context, const tsi_matrix_desc *desc, ts_matrix **matrix) {
@@ -304,89 +306,11 @@ ts_status tsi_matrix_create(ts_context *context, const tsi_matrix_desc *desc, ts
   return status;
 }
 
-/* ---- Of arrays on the device ---- */
-
-/* Why arrays in CUDA memory go through the host; NULL: they need not. */
-static const char *needs_host(const tsi_matrix_desc *desc) {
-  return desc->keep_host_copy > 0                                          ? "keep_host_copy is set"
-         : desc->format != TS_FORMAT_AUTO && desc->format != TS_FORMAT_CSR ? "the format is not csr"
-         : constrained_of(desc)                                            ? "it has constrained rows"
-                                                                           : NULL;
-}
-
-static ts_status build_of_given(ts_matrix *A, const tsi_matrix_desc *desc, const tsi_given *given) {
-  ts_context *context = A->context;
-  const tsi_host_csr none = {.rows = given->rows, .columns = given->columns};
-  const tsi_packed packed = {.csr = &none, .given = given};
-  A->info = (ts_matrix_info){.rows = given->rows,
-                             .columns = given->columns,
-                             .nonzeros = given->nonzeros,
-                             .duplicates = given->duplicates,
-                             .stored_entries = given->nonzeros,
-                             .format = TS_FORMAT_CSR,
-                             .fill_ratio = 1,
-                             .parts = 1};
-  A->made_on_device = A->may_scale = 1;
-  snprintf(A->without_copy, sizeof A->without_copy, "the matrix is made of arrays in CUDA memory");
-  A->precision = desc->precision;
-  snprintf(A->choice, sizeof A->choice, "csr: %s",
-           desc->format == TS_FORMAT_CSR ? "asked for" : "made of arrays in CUDA memory");
-  tsi_matrix_inform(A, given);
-  TSI_TRY(make_spaces(A, desc, &none));
-  if (!(A->layout = tsi_calloc(context, 1, sizeof *A->layout)))
-    return tsi_out_of_memory(context, "a layout", sizeof *A->layout);
-  A->layout->format = TS_FORMAT_CSR;
-  const size_t before = context->bytes_device;
-  TSI_TRY(context->ops->matrix_create(A, &packed));
-  A->info.bytes_device = given->bytes + (context->bytes_device - before);
-  const ts_status status = tsi_matrix_write_given_rests(A, given);
-  if (status == TS_OK) return TS_OK;
-  tsi_matrix_destroy_rest(A);
-  A->kind->destroy(A);
-  return status;
-}
-
-static ts_status create_of_given(ts_context *context, const tsi_matrix_desc *desc, const tsi_given *given,
-                                 double start, ts_matrix **matrix) {
-  ts_matrix *A = tsi_calloc(context, 1, sizeof *A);
-  if (!A) return tsi_out_of_memory(context, "a matrix", sizeof *A);
-  A->context = context;
-  A->references = 1;
-  const ts_status status = build_of_given(A, desc, given);
-  if (status < 0) {
-    release_parts(A);
-    return status;
-  }
-  A->info.seconds_layout = tsi_seconds() - start;
-  *matrix = A;
-  log_matrix(A);
-  return TS_OK;
-}
-
-/* `*matrix` stays NULL if the host has to do it. */
-static ts_status create_on_device(ts_context *context, const ts_matrix_desc *given, ts_matrix **matrix) {
-  const double start = tsi_seconds();
-  const ts_csr *csr = given->triplets ? NULL : &given->csr;
-  tsi_matrix_desc desc = tsi_matrix_desc_without_arrays(given);
-  tsi_given taken;
-  TSI_TRY(tsi_matrix_take_given(context, csr, given->triplets, needs_host(&desc),
-                                tsi_given_options_of(desc.precision, 1, 1), &taken));
-  if (taken.refusal) return TS_OK;
-  desc.csr = (tsi_csr){.rows = taken.rows, .columns = taken.columns};
-  ts_status status = validate_all_but_entries(context, &desc);
-  if (status == TS_OK) status = tsi_enter(context);
-  if (status == TS_OK) status = tsi_leave(context, create_of_given(context, &desc, &taken, start, matrix));
-  tsi_enter_to_destroy(context);
-  context->device_ops->arrays->give_matrix(context, &taken);
-  tsi_leave(context, TS_OK);
-  return status;
-}
-
 static ts_status create_given(ts_context *context, const ts_matrix_desc *given, ts_matrix **matrix) {
   tsi_loans loans = {0};
   tsi_matrix_desc desc;
   TSI_TRY(tsi_matrix_desc_check(context, given));
-  TSI_TRY(create_on_device(context, given, matrix));
+  TSI_TRY(tsi_matrix_create_on_device(context, given, matrix));
   if (*matrix) return TS_OK;
   ts_status status = tsi_matrix_desc_given(context, given, &loans, &desc);
   if (status == TS_OK) status = create_scaled(context, &desc, matrix);
@@ -424,10 +348,10 @@ ts_status tsi_matrix_adopt(ts_context *context, const tsi_device_csr *csr, const
   const tsi_matrix_desc desc = {.row_space = csr->row_space, .column_space = csr->column_space};
   const tsi_host_csr none = {0}; /* of a linear space the size tells all */
   A->layout = tsi_calloc(context, 1, sizeof *A->layout);
-  const ts_status status =
-      A->layout ? make_spaces(A, &desc, &none) : tsi_out_of_memory(context, "a layout", sizeof *A->layout);
+  const ts_status status = A->layout ? tsi_matrix_make_spaces(A, &desc, &none)
+                                     : tsi_out_of_memory(context, "a layout", sizeof *A->layout);
   if (status < 0) {
-    release_parts(A);
+    tsi_matrix_release_parts(A);
     return status;
   }
   A->layout->format = TS_FORMAT_CSR;
@@ -440,7 +364,7 @@ void tsi_matrix_release(ts_matrix *A) {
   if (--A->references > 0) return;
   tsi_matrix_destroy_rest(A);
   A->kind->destroy(A);
-  release_parts(A);
+  tsi_matrix_release_parts(A);
 }
 
 void ts_matrix_destroy(ts_matrix **matrix) {

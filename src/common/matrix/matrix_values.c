@@ -133,7 +133,7 @@ void tsi_matrix_inform(ts_matrix *A, const tsi_given *given) {
   A->info.negative_diagonal = 0;
   A->norm_infinity = given->norm_infinity;
   A->exponent = given->exponent;
-  A->negated = 0;
+  A->negated = given->negated;
   A->loses_digits = A->may_scale && tsi_loses_digits(given->exponents, given->exponent);
 }
 
@@ -147,21 +147,27 @@ static ts_status write_given(ts_matrix *A, const tsi_given *given) {
   return TS_OK;
 }
 
-/* Why new values of a matrix go through the host; NULL: they need not. */
-static const char *needs_host(const ts_matrix *A) {
-  return A->host_copy                                       ? "the matrix has a host copy"
-         : A->row_space->constrained                        ? "the matrix has constrained rows"
-         : !A->layout || A->layout->format != TS_FORMAT_CSR ? "the matrix is not stored as csr"
-                                                            : NULL;
+/* Why new values of a matrix go through the host; NULL: they need not. Slices are packed by the device if it
+ * has made them. */
+static const char *needs_host(const ts_matrix *A, const ts_array *columns) {
+  const ts_format format = A->layout ? A->layout->format : TS_FORMAT_AUTO;
+  const int is_packed_there = format == TS_FORMAT_CSR || (format == TS_FORMAT_JAGGED && A->made_on_device);
+  return A->host_copy                ? "the matrix has a host copy"
+         : A->row_space->constrained ? "the matrix has constrained rows"
+         : !is_packed_there          ? "the matrix is stored neither as csr nor as jagged"
+         : columns->memory == TS_MEMORY_HOST && !A->made_on_device ? "the host has its pattern"
+                                                                   : NULL;
 }
 
 /* Sets `done` unless the host has to do it. */
 static ts_status replace_on_device(ts_matrix *A, const ts_csr *csr, const ts_triplets *triplets, int *done) {
   ts_context *context = A->context;
+  const ts_array *columns = csr ? &csr->column_indices : &triplets->column_indices;
   tsi_given given;
   *done = 0;
-  TSI_TRY(tsi_matrix_take_given(context, csr, triplets, needs_host(A),
-                                tsi_given_options_of(A->precision, A->may_scale, 0), &given));
+  if (!context->device_ops->arrays) return TS_OK;
+  TSI_TRY(tsi_matrix_take_given(context, csr, triplets, needs_host(A, columns),
+                                tsi_given_options_of(A->precision, A->may_scale), &given));
   if (given.refusal) return TS_OK;
   const tsi_array_ops *ops = context->device_ops->arrays;
   TSI_TRY(tsi_enter(context));

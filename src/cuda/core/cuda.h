@@ -21,6 +21,7 @@ extern "C" {
 
 typedef struct cuda_shared cuda_shared;   /* cuda_gl.c: a vector that OpenGL draws */
 typedef struct cuda_channel cuda_channel; /* cuda_nccl.c: messages to and from other ranks */
+typedef struct cuda_staging cuda_staging; /* cuda_staging.c: buffers for uploads */
 
 /* How many blocks of a kernel a multiprocessor holds, as the driver says. */
 typedef struct cuda_occupancy {
@@ -50,6 +51,7 @@ typedef struct cuda_state {
   cudaStream_t beside;   /* for ghosts that come while the stream is busy; NULL before the first */
   cudaEvent_t come;      /* they have */
   cuda_channel *channel; /* NULL: none */
+  cuda_staging *staging; /* NULL before the first large upload */
 
   struct cuda_vector *mirrors; /* vectors beside doubles of the application; NULL: none */
 } cuda_state;
@@ -133,6 +135,10 @@ void cuda_give(ts_context *context, void *block, size_t bytes);
  * not wait for the device unless `from` is page-locked memory; a download does. */
 ts_status cuda_upload(ts_context *context, void *to, const void *from, size_t bytes);
 ts_status cuda_download(ts_context *context, void *to, const void *from, size_t bytes);
+/* cuda_staging.c: an upload of a large array from pageable memory by several threads, for cuda_upload; `done`
+ * is 0 if it is not worth that. */
+ts_status cuda_stage(ts_context *context, void *to, const void *from, size_t bytes, int *done);
+void cuda_staging_destroy(ts_context *context);
 /* cuda_take and cuda_upload of an array of host memory. */
 ts_status cuda_take_copy(ts_context *context, void **block, const void *from, size_t bytes, const char *what);
 

@@ -246,6 +246,14 @@ static ts_status array_take(ts_context *context, size_t count, ts_type type, ts_
   return cuda_take(context, &array->data, count * tsi_type_size(type), "columns");
 }
 
+static ts_status array_upload(ts_context *context, const ts_array *host, ts_array *array) {
+  TSI_TRY(array_take(context, host->count, host->type, array));
+  const ts_status status =
+      cuda_upload(context, array->data, host->data, host->count * tsi_type_size(host->type));
+  if (status < 0) cuda_give(context, array->data, host->count * tsi_type_size(host->type));
+  return status;
+}
+
 static void array_give(ts_context *context, const ts_array *array) {
   cuda_give(context, array->data, array->count * tsi_type_size(array->type));
 }
@@ -274,9 +282,13 @@ const tsi_array_ops cuda_array_ops = {
     .split = array_split,
     .join = array_join,
     .take = array_take,
+    .upload = array_upload,
     .give = array_give,
     .copy_columns = array_copy_columns,
     .take_matrix = cuda_given_take,
     .give_matrix = cuda_given_free,
+    .read_offsets = cuda_given_offsets,
+    .read_samples = cuda_given_samples,
+    .lay_out = cuda_given_lay_out,
     .has_pattern = cuda_given_has_pattern,
 };

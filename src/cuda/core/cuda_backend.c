@@ -68,6 +68,7 @@ static ts_status read_properties(ts_context *context, cuda_state *state) {
 static void release(ts_context *context) {
   cuda_state *state = cuda_state_of(context);
   if (state->stream) cudaStreamSynchronize(state->stream);
+  cuda_staging_destroy(context);
   cudaFree(state->partials);
   cudaFree(state->tickets);
   if (state->reached) cudaEventDestroy(state->reached);

@@ -320,6 +320,13 @@ static inline ts_status cuda_blocks_quads(ts_context *context, const void *kerne
     TSI_TRY(cuda_start(v_->context, #kernel, kernel, blocks_, CUDA_THREADS, cuda_count(v_), __VA_ARGS__));     \
   } while (0)
 
+/* A number that differs in half of its bits if the key differs in one. */
+static __device__ __forceinline__ unsigned long long cuda_mixed(unsigned long long key) {
+  key = (key ^ key >> 32) * 0x9e3779b97f4a7c15ull;
+  key = (key ^ key >> 29) * 0xbf58476d1ce4e5b9ull;
+  return key ^ key >> 32;
+}
+
 /* The sum over the warp, in every lane; the order of additions is fixed. */
 template <typename T> static __device__ __forceinline__ T cuda_warp_sum(T value) {
   for (int offset = 16; offset > 0; offset >>= 1) value += __shfl_xor_sync(0xffffffffu, value, offset);

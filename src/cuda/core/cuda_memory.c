@@ -46,12 +46,15 @@ static int is_read_later(const void *from) {
   return 0;
 }
 
-/* From pageable memory the driver stages the data itself before the call returns, and a small copy does not
- * wait for what was asked for before. */
+/* From pageable memory the driver stages the data before the call returns unless cuda_staging.c does, and a small
+ * copy does not wait for what was asked for before. */
 ts_status cuda_upload(ts_context *context, void *to, const void *from, size_t bytes) {
   if (bytes == 0) return TS_OK;
   const int waits = is_read_later(from);
   if (waits || bytes > STAGED_BYTES) TSI_TRY(cuda_wait_for_messages(context));
+  int done = 0;
+  if (!waits) TSI_TRY(cuda_stage(context, to, from, bytes, &done));
+  if (done) return TS_OK;
   CUDA_TRY(context, cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, cuda_stream(context)));
   if (!waits) return TS_OK;
   context->host_synchronisations++;

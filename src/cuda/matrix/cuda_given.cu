@@ -241,6 +241,7 @@ static ts_status take_csr(taking *t) {
   TSI_TRY(cuda_launch(context, "find_disorder", find_disorder, blocks_of_rows(given->rows), CUDA_THREADS,
                       given->rows, (const int32_t *)g->offsets, (const int32_t *)g->columns, t->found));
   TSI_TRY(wait_for_findings(t, &found));
+  given->in_order = !found.disorder;
   if (found.disorder) return unsort(t);
   return t->values ? take_values(t, t->values->data, t->values->type, given->exponent)
                    : take_values(t, NULL, TS_TYPE_NONE, 0);
@@ -267,8 +268,14 @@ static ts_status in_order(const taking *t, ts_status (*order)(ts_context *contex
   return t->values ? order(t->context, t->values) : TS_OK;
 }
 
+static ts_status inspect(const taking *t) {
+  int is_negative;
+  TSI_TRY(cuda_given_inspect(t->context, t->given, &is_negative));
+  if (!is_negative || !t->options.may_scale) return TS_OK;
+  return cuda_given_negate(t->context, t->given, t->values->type == TS_TYPE_DOUBLE);
+}
+
 static ts_status run_taking(taking *t) {
-  int64_t thread_steps = 0;
   findings *found;
   TSI_TRY(in_order(t, cuda_after));
   CUDA_AMG_TAKE(&t->scratch, 1, found);
@@ -276,15 +283,19 @@ static ts_status run_taking(taking *t) {
   t->found = found;
   TSI_TRY(t->has_offsets ? take_csr(t) : take_triplets(t));
   TSI_TRY(in_order(t, cuda_before));
-  if (t->given->refusal) return TS_OK;
-  TSI_TRY(cuda_given_inspect(t->context, t->given, &thread_steps));
-  return t->options.needs_plan ? cuda_given_plan(t->context, thread_steps, t->given) : TS_OK;
+  return t->given->refusal ? TS_OK : inspect(t);
 }
 
-static void count_bytes(tsi_given *given) {
-  const cuda_given *g = (const cuda_given *)given->impl;
+/* ---- Formats ---- */
+
+ts_status cuda_given_lay_out(ts_context *context, ts_format format, tsi_given *given, tsi_layout *layout) {
+  cuda_given *g = (cuda_given *)given->impl;
+  layout->format = format;
+  if (format == TS_FORMAT_JAGGED) return cuda_given_slices(context, given, &layout->slices);
+  TSI_TRY(cuda_given_plan(context, given));
   given->bytes = ((size_t)given->rows + 1) * sizeof *g->offsets + 2 * entry_bytes(given) + g->row_block_bytes +
                  (g->ends ? cuda_given_ends_bytes((size_t)given->nonzeros) : 0);
+  return TS_OK;
 }
 
 ts_status cuda_given_take(ts_context *context, const ts_csr *csr, const ts_triplets *triplets,
@@ -307,10 +318,7 @@ ts_status cuda_given_take(ts_context *context, const ts_csr *csr, const ts_tripl
   given->nonzeros = (int64_t)t.columns->count;
   const ts_status status = run_taking(&t);
   cuda_amg_give(&t.scratch);
-  if (status < 0 || given->refusal)
-    cuda_given_free(context, given);
-  else
-    count_bytes(given);
+  if (status < 0 || given->refusal) cuda_given_free(context, given);
   return status;
 }
 
@@ -329,20 +337,26 @@ static ts_status run_compare(ts_context *context, size_t count, const int32_t *a
                      different);
 }
 
-ts_status cuda_given_has_pattern(const ts_matrix *A, const tsi_given *given, int *same) {
-  ts_context *context = A->context;
-  const cuda_matrix *m = cuda_matrix_of(A);
+static ts_status compare_csr(ts_context *context, const cuda_matrix *m, const tsi_given *given, int *same) {
   const cuda_given *g = (const cuda_given *)given->impl;
-  const size_t count = (size_t)given->nonzeros;
   int *different, found = 1;
-  *same = 0;
-  if (count != m->value_count) return TS_OK;
   TSI_TRY(cuda_take_zeroed(context, (void **)&different, sizeof *different, given_name));
   ts_status status = run_compare(context, (size_t)given->rows + 1, m->csr.row_offsets, g->offsets, different);
-  if (status == TS_OK) status = run_compare(context, count, m->csr.columns, g->columns, different);
+  if (status == TS_OK) status = run_compare(context, m->value_count, m->csr.columns, g->columns, different);
   context->host_synchronisations++;
   if (status == TS_OK) status = cuda_download(context, &found, different, sizeof found);
   cuda_give(context, different, sizeof *different);
   *same = !found;
   return status;
+}
+
+ts_status cuda_given_has_pattern(const ts_matrix *A, const tsi_given *given, int *same) {
+  const cuda_matrix *m = cuda_matrix_of(A);
+  uint64_t fingerprint;
+  *same = 0;
+  if (given->nonzeros != A->info.nonzeros) return TS_OK;
+  if (A->layout->format == TS_FORMAT_CSR) return compare_csr(A->context, m, given, same);
+  TSI_TRY(cuda_given_fingerprint(A->context, given, &fingerprint));
+  *same = fingerprint == m->fingerprint;
+  return TS_OK;
 }

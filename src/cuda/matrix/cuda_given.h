@@ -1,11 +1,12 @@
 /* A matrix of the application's arrays in device memory, in canonical form there: cuda_given.cu checks the
  * arrays and converts them, cuda_given_sort.cu sorts entries, cuda_given_inspect.cu finds what the host wants
- * to know, cuda_given_plan.cu makes the plan of rows. C, as cuda.h. */
+ * to know, cuda_given_plan.cu makes the plan of rows, cuda_given_slices.cu slices. C, as cuda.h. */
 #ifndef CUDA_GIVEN_H
 #define CUDA_GIVEN_H
 
 #include "cuda/core/cuda_arrays.h"
 #include "cuda/precond/cuda_amg.h"
+#include "cuda_matrix.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -45,11 +46,21 @@ typedef struct cuda_entries {
 ts_status cuda_given_sort(ts_context *context, const cuda_entries *entries, tsi_given *given, double **sums);
 
 /* cuda_given_inspect.cu: sets norm_infinity, longest_row, zero_diagonal_row, unsymmetric_row and _column, and
- * the steps of threads for the plan of rows. Waits. */
-ts_status cuda_given_inspect(ts_context *context, tsi_given *given, int64_t *thread_steps);
+ * thread_steps; `is_negative`: the whole diagonal is there and negative. Waits. */
+ts_status cuda_given_inspect(ts_context *context, tsi_given *given, int *is_negative);
+/* Changes the sign of all values. */
+ts_status cuda_given_negate(ts_context *context, tsi_given *given, int are_doubles);
 
-/* cuda_given_plan.cu: as tsi_row_plan_create. Waits if there are row blocks. */
-ts_status cuda_given_plan(ts_context *context, int64_t thread_steps, tsi_given *given);
+/* cuda_given_plan.cu: as tsi_row_plan_create. Waits. */
+ts_status cuda_given_plan(ts_context *context, tsi_given *given);
+
+/* cuda_given_slices.cu: as tsi_slices_create, on the host; and the values of one of the parts to the slices of
+ * m, with the columns if `with_columns`. The first waits. */
+ts_status cuda_given_slices(ts_context *context, const tsi_given *given, tsi_slices *slices);
+ts_status cuda_given_pack(ts_context *context, const tsi_given *given, int part, const cuda_matrix *m,
+                          int with_columns);
+/* A number that other patterns have not. Waits. */
+ts_status cuda_given_fingerprint(ts_context *context, const tsi_given *given, uint64_t *fingerprint);
 
 #ifdef __cplusplus
 }

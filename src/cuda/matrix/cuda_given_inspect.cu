@@ -10,7 +10,9 @@ extern "C" {
 struct inspection {
   unsigned long long norm; /* the bits of the largest sum, which are in the order of its size */
   unsigned zero_diagonal;  /* ~ the first row */
+  int not_negative;        /* an entry of the diagonal is missing or not negative */
   int longest;
+  unsigned long long mirrors; /* 0 if each entry has its mirror, bit by bit */
   unsigned long long steps;
   /* ~ when the host would find the first entry that differs from its mirror: the row that it visits then, and
    * the number of the row's entry plus 1, or 0 before all of them. */
@@ -24,27 +26,61 @@ struct matrix {
   const float *values;
 };
 
+/* Numbers of entry and mirror add up to 0. */
+static __device__ __forceinline__ unsigned long long number_of_entry(unsigned row, unsigned column,
+                                                                     float value) {
+  if (row == column) return 0;
+  const unsigned long long place = (unsigned long long)min(row, column) << 32 | max(row, column),
+                           number = cuda_mixed(cuda_mixed(place) + __float_as_uint(value));
+  return row < column ? number : 0 - number;
+}
+
+/* What a warp has found in its rows. */
+struct row_findings {
+  unsigned long long mirrors;
+  double norm;
+  float diagonal; /* of the last row */
+};
+
 /* Magnitudes are added in the order of the entries, as on the host. */
-static __global__ void __launch_bounds__(CUDA_THREADS)
-    measure_rows(const matrix A, float *diagonals, inspection *found) {
-  const int64_t row = ((int64_t)blockIdx.x * CUDA_THREADS + threadIdx.x) / 32;
-  if (row >= A.rows) return;
+static __device__ __forceinline__ void measure_row(const matrix &A, int32_t row, bool square, row_findings *f) {
   const int lane = (int)threadIdx.x % 32;
   const int32_t end = A.offsets[row + 1];
   double sum = 0;
-  float diagonal = 0;
+  f->diagonal = 0;
   for (int32_t first = A.offsets[row]; first < end; first += 32) {
     const int32_t e = first + lane, count = min(32, end - first);
     const float value = e < end ? A.values[e] : 0;
-    const unsigned own = __ballot_sync(0xffffffffu, e < end && A.indices[e] == row);
-    if (own) diagonal = __shfl_sync(0xffffffffu, value, __ffs((int)own) - 1);
+    const int32_t column = e < end ? A.indices[e] : row;
+    const unsigned own = __ballot_sync(0xffffffffu, e < end && column == row);
+    if (square) f->mirrors += number_of_entry((unsigned)row, (unsigned)column, value);
+    if (own) f->diagonal = __shfl_sync(0xffffffffu, value, __ffs((int)own) - 1);
     for (int l = 0; l < count; l++) sum += (double)fabsf(__shfl_sync(0xffffffffu, value, l));
   }
-  if (lane > 0) return;
-  atomicMax(&found->norm, (unsigned long long)__double_as_longlong(sum));
-  if (!diagonals) return;
-  diagonals[row] = diagonal;
-  if (diagonal == 0) atomicMax(&found->zero_diagonal, ~(unsigned)row);
+  f->norm = fmax(f->norm, sum);
+}
+
+/* Warps have many rows each: all add to the same numbers in the end. */
+static __global__ void __launch_bounds__(CUDA_THREADS)
+    measure_rows(const matrix A, float *diagonals, inspection *found) {
+  const int64_t warp = ((int64_t)blockIdx.x * CUDA_THREADS + threadIdx.x) / 32,
+                warps = (int64_t)gridDim.x * CUDA_THREADS / 32;
+  row_findings f = {};
+  unsigned zero = 0;
+  bool not_negative = false;
+  for (int64_t row = warp; row < A.rows; row += warps) {
+    measure_row(A, (int32_t)row, diagonals != NULL, &f);
+    if (!diagonals) continue;
+    if (threadIdx.x % 32 == 0) diagonals[row] = f.diagonal;
+    if (f.diagonal == 0) zero = max(zero, ~(unsigned)row);
+    not_negative |= !(f.diagonal < 0);
+  }
+  f.mirrors = cuda_warp_sum(f.mirrors);
+  if (threadIdx.x % 32 > 0) return;
+  atomicMax(&found->norm, (unsigned long long)__double_as_longlong(f.norm));
+  atomicAdd(&found->mirrors, f.mirrors);
+  if (zero) atomicMax(&found->zero_diagonal, zero);
+  if (not_negative) found->not_negative = 1;
 }
 
 /* As thread_steps in layout_csr.c: the rows that share a warp, 32 >> log2_subwarp of them. */
@@ -149,13 +185,18 @@ static __global__ void name_unsymmetric(const matrix A, inspection *found) {
 
 /* ---- All of it ---- */
 
-static ts_status run_inspection(ts_context *context, const matrix &A, const float *diagonals,
-                                inspection *found) {
+static ts_status name_entry(ts_context *context, const matrix &A, const float *diagonals, inspection *found) {
   TSI_TRY(cuda_launch(context, "look_for_mirrors", look_for_mirrors, cuda_blocks_for(32 * (size_t)A.rows),
                       CUDA_THREADS, A, diagonals, found));
   return cuda_launch(context, "name_unsymmetric", name_unsymmetric, 1, 1, A, found);
 }
 
+static ts_status fetch(ts_context *context, const inspection *found, inspection *to) {
+  context->host_synchronisations++;
+  return cuda_download(context, to, found, sizeof *to);
+}
+
+/* The search for entries without mirrors takes ten times as long as all else. */
 static ts_status run_inspection(cuda_amg_memory *memory, const matrix &A, const tsi_given *given,
                                 inspection *to) {
   ts_context *context = memory->context;
@@ -168,14 +209,33 @@ static ts_status run_inspection(cuda_amg_memory *memory, const matrix &A, const 
   CUDA_TRY(context, cudaMemsetAsync(found, 0, sizeof *found, cuda_stream(context)));
   TSI_TRY(cuda_launch(context, "measure_lengths", measure_lengths, cuda_blocks_for((size_t)A.rows),
                       CUDA_THREADS, A.rows, A.offsets, log2_subwarp, found));
-  TSI_TRY(cuda_launch(context, "measure_rows", measure_rows, cuda_blocks_for(32 * (size_t)A.rows), CUDA_THREADS,
-                      A, diagonals, found));
-  if (square) TSI_TRY(run_inspection(context, A, diagonals, found));
-  context->host_synchronisations++;
-  return cuda_download(context, to, found, sizeof *to);
+  TSI_TRY(cuda_launch(context, "measure_rows", measure_rows, cuda_blocks_each(context, 32 * (size_t)A.rows),
+                      CUDA_THREADS, A, diagonals, found));
+  TSI_TRY(fetch(context, found, to));
+  if (!square || to->mirrors == 0) return TS_OK;
+  TSI_TRY(name_entry(context, A, diagonals, found));
+  return fetch(context, found, to);
 }
 
-ts_status cuda_given_inspect(ts_context *context, tsi_given *given, int64_t *thread_steps) {
+/* ---- A negative diagonal ---- */
+
+/* Sums of doubles are no -0. */
+static __global__ void __launch_bounds__(CUDA_THREADS) negate(size_t count, cuda_parts parts, bool keeps_sign) {
+  CUDA_EACH(e, count) {
+    for (int p = 0; p < 3; p++)
+      if (parts.part[p]) parts.part[p][e] = keeps_sign ? -parts.part[p][e] : 0 - parts.part[p][e];
+  }
+}
+
+ts_status cuda_given_negate(ts_context *context, tsi_given *given, int are_doubles) {
+  const cuda_given *g = (const cuda_given *)given->impl;
+  const cuda_parts parts = {{g->values[0], g->values[1], g->values[2]}};
+  given->negated = 1;
+  return cuda_launch(context, "negate", negate, cuda_blocks_each(context, (size_t)given->nonzeros),
+                     CUDA_THREADS, (size_t)given->nonzeros, parts, !are_doubles);
+}
+
+ts_status cuda_given_inspect(ts_context *context, tsi_given *given, int *is_negative) {
   const cuda_given *g = (const cuda_given *)given->impl;
   const matrix A = {given->rows, given->columns, g->offsets, g->columns, g->values[0]};
   const int square = given->rows == given->columns;
@@ -196,6 +256,7 @@ ts_status cuda_given_inspect(ts_context *context, tsi_given *given, int64_t *thr
     given->unsymmetric_row = found.row;
     given->unsymmetric_column = found.column;
   }
-  *thread_steps = 32 * (int64_t)found.steps;
+  given->thread_steps = 32 * (int64_t)found.steps;
+  *is_negative = square && given->parts && !found.not_negative;
   return TS_OK;
 }

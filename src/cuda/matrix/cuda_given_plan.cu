@@ -1,6 +1,4 @@
-/* The plan of rows of a matrix on the device, with the row blocks that layout_csr.c makes on the host. The end
- * of a row block depends on its beginning, so one block of threads cuts all rows: each thread looks at a row of
- * the next row block. */
+/* The plan of rows of a matrix on the device, which has the row blocks of layout_csr.c. */
 extern "C" {
 #include "common/layout/layout_build.h"
 }
@@ -8,31 +6,6 @@ extern "C" {
 #include "cuda_given.h"
 
 static const char *const plan_name = "a plan of rows";
-
-static __global__ void __launch_bounds__(TSI_ROW_BLOCK_ROWS)
-    cut_rows(int32_t rows, const int32_t *offsets, tsi_row_block *row_blocks, int32_t *counted) {
-  const int32_t thread = (int32_t)threadIdx.x;
-  int32_t count = 0, row = 0, first = 0, pieces = 0; /* pieces: of `row`, before `first` */
-  while (row < rows) {
-    const int64_t full = (int64_t)first / TSI_ROW_BLOCK_STEPS * TSI_ROW_BLOCK_STEPS + TSI_ROW_BLOCK_ENTRIES;
-    const bool ends = thread < rows - row && offsets[row + thread + 1] <= full;
-    const bool filled = ends && offsets[row + thread + 1] > offsets[row + thread];
-    const int32_t ended = __syncthreads_count(ends), filled_rows = __syncthreads_count(filled);
-    const int32_t next = row + ended;
-    const bool goes_on =
-        next < rows && ended < TSI_ROW_BLOCK_ROWS && full - offsets[next] > TSI_ROW_BLOCK_SLACK;
-    const int32_t end = goes_on ? (int32_t)full : offsets[next];
-    const int32_t pieces_before = ended > 0 ? pieces : 0, piece = ended > 0 ? 0 : pieces;
-    if (thread == 0) row_blocks[count] = {row, ended, first, end, filled_rows, pieces_before, piece, 1};
-    for (int32_t p = 1 + thread; p <= pieces_before; p += TSI_ROW_BLOCK_ROWS)
-      row_blocks[count - p].pieces = pieces_before + 1;
-    pieces = goes_on ? piece + 1 : 0;
-    row = next;
-    first = end;
-    count++;
-  }
-  if (thread == 0) *counted = count;
-}
 
 /* Two of the numbers are a word; all are 0 before. */
 static __device__ __forceinline__ void add_bits(unsigned *ends, int32_t number, unsigned bits) {
@@ -60,33 +33,42 @@ static __global__ void __launch_bounds__(CUDA_THREADS)
   }
 }
 
-/* A row block has 889 entries or 512 rows, or is the last. */
-static size_t most_row_blocks(const tsi_given *given) {
-  const size_t least = TSI_ROW_BLOCK_ENTRIES - TSI_ROW_BLOCK_STEPS + 1 - TSI_ROW_BLOCK_SLACK;
-  return (size_t)given->nonzeros / least + (size_t)given->rows / TSI_ROW_BLOCK_ROWS + 2;
+/* The host cuts: where a row block ends depends on where it begins. */
+static ts_status cut_rows(ts_context *context, tsi_given *given, const int32_t *offsets) {
+  cuda_given *g = (cuda_given *)given->impl;
+  const size_t most = tsi_most_row_blocks(given->rows, given->nonzeros);
+  tsi_row_block *row_blocks = (tsi_row_block *)tsi_malloc(context, most, sizeof *row_blocks);
+  if (!row_blocks) return tsi_out_of_memory(context, plan_name, most * sizeof *row_blocks);
+  given->row_block_count = tsi_row_blocks_cut(given->rows, offsets, row_blocks);
+  g->row_block_bytes = (size_t)given->row_block_count * sizeof *row_blocks;
+  const ts_status status =
+      cuda_take_copy(context, (void **)&g->row_blocks, row_blocks, g->row_block_bytes, plan_name);
+  tsi_free(context, row_blocks);
+  return status;
 }
 
-static ts_status run_cut(ts_context *context, tsi_given *given, int32_t *count) {
-  cuda_given *g = (cuda_given *)given->impl;
-  TSI_TRY(cuda_launch(context, "cut_rows", cut_rows, 1, TSI_ROW_BLOCK_ROWS, given->rows,
-                      (const int32_t *)g->offsets, g->row_blocks, count));
+ts_status cuda_given_offsets(ts_context *context, const tsi_given *given, int32_t **offsets) {
+  const cuda_given *g = (const cuda_given *)given->impl;
+  const size_t count = (size_t)given->rows + 1;
+  *offsets = (int32_t *)tsi_malloc(context, count, sizeof **offsets);
+  if (!*offsets) return tsi_out_of_memory(context, "row offsets", count * sizeof **offsets);
   context->host_synchronisations++;
-  return cuda_download(context, &given->row_block_count, count, sizeof *count);
+  const ts_status status = cuda_download(context, *offsets, g->offsets, count * sizeof **offsets);
+  if (status < 0) tsi_free(context, *offsets);
+  return status;
 }
 
-ts_status cuda_given_plan(ts_context *context, int64_t thread_steps, tsi_given *given) {
+ts_status cuda_given_plan(ts_context *context, tsi_given *given) {
   cuda_given *g = (cuda_given *)given->impl;
-  const tsi_row_lengths lengths = {given->rows, given->nonzeros, given->longest_row, thread_steps};
-  const size_t bytes = cuda_given_ends_bytes((size_t)given->nonzeros);
-  int32_t *count;
+  const tsi_row_lengths lengths = {given->rows, given->nonzeros, given->longest_row, given->thread_steps};
+  int32_t *offsets;
   given->log2_subwarp = tsi_choose_subwarp(&context->tuning, given->rows, given->nonzeros);
   if (!tsi_needs_row_blocks(&context->tuning, &lengths)) return TS_OK;
-  g->row_block_bytes = most_row_blocks(given) * sizeof *g->row_blocks;
-  TSI_TRY(cuda_take(context, (void **)&g->row_blocks, g->row_block_bytes, plan_name));
-  TSI_TRY(cuda_take_zeroed(context, (void **)&g->ends, bytes, plan_name));
-  TSI_TRY(cuda_take(context, (void **)&count, sizeof *count, plan_name));
-  const ts_status status = run_cut(context, given, count);
-  cuda_give(context, count, sizeof *count);
+  TSI_TRY(
+      cuda_take_zeroed(context, (void **)&g->ends, cuda_given_ends_bytes((size_t)given->nonzeros), plan_name));
+  TSI_TRY(cuda_given_offsets(context, given, &offsets));
+  const ts_status status = cut_rows(context, given, offsets);
+  tsi_free(context, offsets);
   TSI_TRY(status);
   return cuda_launch(context, "mark_ends", mark_ends, cuda_blocks_for((size_t)given->row_block_count),
                      CUDA_THREADS, (const int32_t *)g->offsets, (const tsi_row_block *)g->row_blocks,

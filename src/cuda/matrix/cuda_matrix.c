@@ -110,6 +110,23 @@ static void choose_kernels(const tsi_tuning *t, cuda_slices *to, const tsi_slice
                                              bytes > t->lean_product_caches * cache && !to->streamed);
 }
 
+/* The arrays of slices: packed on the host, or by the device from a matrix that is there. */
+static ts_status fill_slices(ts_matrix *A, const tsi_packed *packed) {
+  cuda_matrix *m = cuda_matrix_of(A);
+  const tsi_slices *from = &A->layout->slices;
+  cuda_slices *to = &m->slices;
+  CUDA_TAKE(A, packed->words, from->words, to->words);
+  CUDA_TAKE(A, packed->bases, from->bases, to->bases);
+  CUDA_TAKE(A, packed->values, m->value_count, m->values);
+  to->values = m->values;
+  if (from->row_block_count) CUDA_TAKE(A, packed->long_columns, from->long_entries, m->row_blocks.columns);
+  m->row_blocks.values = to->values + from->entries;
+  TSI_TRY(cuda_matrix_create_row_blocks(A, from->row_blocks, from->row_block_count));
+  if (!packed->given) return TS_OK;
+  TSI_TRY(cuda_given_pack(A->context, packed->given, 0, m, 1));
+  return cuda_given_fingerprint(A->context, packed->given, &m->fingerprint);
+}
+
 static ts_status create_slices(ts_matrix *A, const tsi_packed *packed) {
   cuda_matrix *m = cuda_matrix_of(A);
   const tsi_slices *from = &A->layout->slices;
@@ -121,16 +138,10 @@ static ts_status create_slices(ts_matrix *A, const tsi_packed *packed) {
   CUDA_TAKE(A, from->slices, from->count, to->slices);
   CUDA_TAKE(A, from->lengths, places, to->lengths);
   if (from->order) CUDA_TAKE(A, from->order, places, to->order);
-  CUDA_TAKE(A, packed->words, from->words, to->words);
-  CUDA_TAKE(A, packed->bases, from->bases, to->bases);
-  CUDA_TAKE(A, packed->values, m->value_count, m->values);
-  to->values = m->values;
   const double rows = packed->csr->rows > 0 ? packed->csr->rows : 1;
-  choose_kernels(&A->context->tuning, to, from, packed->csr->row_offsets[packed->csr->rows] / rows,
+  choose_kernels(&A->context->tuning, to, from, (double)A->info.nonzeros / rows,
                  (double)cuda_state_of(A->context)->l2_bytes);
-  if (from->row_block_count) CUDA_TAKE(A, packed->long_columns, from->long_entries, m->row_blocks.columns);
-  m->row_blocks.values = to->values + from->entries;
-  return cuda_matrix_create_row_blocks(A, from->row_blocks, from->row_block_count);
+  return fill_slices(A, packed);
 }
 
 static ts_status create_segments(ts_matrix *A, const tsi_packed *packed) {
@@ -168,6 +179,8 @@ ts_status cuda_matrix_write(ts_matrix *A, const tsi_packed *packed) {
   const size_t bytes = m->value_count * sizeof(float);
   if (packed->given && packed->given->parts > 0) {
     const cuda_given *g = packed->given->impl;
+    if (A->layout->format == TS_FORMAT_JAGGED)
+      return cuda_given_pack(A->context, packed->given, packed->given_part, m, 0);
     CUDA_TRY(A->context, cudaMemcpyAsync(m->values, g->values[packed->given_part], bytes,
                                          cudaMemcpyDeviceToDevice, cuda_stream(A->context)));
     return TS_OK;

@@ -87,7 +87,8 @@ typedef struct cuda_matrix {
   const unsigned char *constrained; /* flags of rows where a residual is 0, NULL: none */
   float *values;                    /* all of them */
   size_t value_count;
-  double *dots; /* of slices: the sum of each in cuda_jagged_spmv_dot, NULL before the first */
+  uint64_t fingerprint; /* of slices that were made on the device: cuda_given_fingerprint */
+  double *dots;         /* of slices: the sum of each in cuda_jagged_spmv_dot, NULL before the first */
   /* Of a part of a larger matrix, all 0 where it has no interior. Items are slices, row blocks of csr, rows, or
    * rows of blocks. Where they are row blocks: the same in rows. */
   cuda_interior items, rows;

@@ -1,0 +1,21 @@
+/* The parts of ts_matrix_create, which matrix.c and matrix_device.c share. */
+#ifndef TSI_MATRIX_CREATE_H
+#define TSI_MATRIX_CREATE_H
+
+#include "csr.h"
+
+/* matrix_device.c: creates the matrix on the device, of arrays there or on the host; `*matrix` stays NULL if
+ * the host has to lay it out. */
+ts_status tsi_matrix_create_on_device(ts_context *context, const ts_matrix_desc *given, ts_matrix **matrix);
+
+/* matrix.c: checks the descriptor but not the entries. */
+ts_status tsi_matrix_desc_validate(ts_context *context, const tsi_matrix_desc *desc);
+/* Formats of blocks that the choice of a format considers. */
+int tsi_matrix_blocks_to_consider(const ts_context *context, const tsi_matrix_desc *desc);
+/* The row space and the column space; `entries`: what rows are sorted by, the matrix or its blocks. */
+ts_status tsi_matrix_make_spaces(ts_matrix *A, const tsi_matrix_desc *desc, const tsi_host_csr *entries);
+void tsi_matrix_log(const ts_matrix *A);
+/* Frees all but what the backend has. */
+void tsi_matrix_release_parts(ts_matrix *A);
+
+#endif
