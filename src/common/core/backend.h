@@ -198,6 +198,15 @@ typedef struct tsi_matrix_desc {
 /* Rows of a part of a larger matrix: boundary rows refer to its ghosts, interior rows do not. */
 typedef enum tsi_rows { TSI_ALL_ROWS, TSI_INTERIOR_ROWS, TSI_BOUNDARY_ROWS } tsi_rows;
 
+/* What a sample of the rows of a symmetric matrix tells auto (precond/choose_facts.c). */
+typedef struct tsi_couplings {
+  int64_t bad;     /* a row that is not positive on the diagonal; -1: none */
+  int32_t samples; /* rows that were looked at */
+  int32_t jumps;   /* those with a neighbour that has far less on the diagonal */
+  int32_t small;   /* those where |sum_j a_ij| is small beside a_ii */
+  double across; /* about how many couplings the matrix is across; 0 if less than half of the sums are small */
+} tsi_couplings;
+
 struct ts_matrix {
   ts_context *context;
   const tsi_matrix_kind *kind;
