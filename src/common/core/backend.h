@@ -207,6 +207,14 @@ typedef struct tsi_couplings {
   double across; /* about how many couplings the matrix is across; 0 if less than half of the sums are small */
 } tsi_couplings;
 
+/* What auto has found in entries of which the host keeps no copy. */
+typedef struct tsi_entry_facts {
+  int is_known;
+  int changes;                   /* ts_matrix.changes at that time: other values have other facts */
+  tsi_couplings couplings;       /* of a symmetric matrix with at least TSI_AUTO_ROWS rows */
+  int is_dominant, is_transport; /* of a matrix that is not symmetric */
+} tsi_entry_facts;
+
 struct ts_matrix {
   ts_context *context;
   const tsi_matrix_kind *kind;
@@ -239,6 +247,7 @@ struct ts_matrix {
   int device_values;      /* the device computes the values: nothing is known of them on the host */
   struct tsi_host_csr *host_copy;
   int has_nodes;          /* tsi_preconditioner_has_nodes of the entries that auto looked at */
+  tsi_entry_facts facts;  /* tsi_preconditioner_find_facts */
   char without_copy[160]; /* why auto has no use for a host copy, which was therefore dropped; "" otherwise */
   float *user_values;     /* those of the host copy times 2^exponent, once the user asked for them */
   /* Beside a host copy of the rows of a rank: their entries in columns of others, which are counted from 0. */

@@ -63,7 +63,8 @@ static ts_status choose_unsymmetric(const ts_matrix *A, ts_preconditioner_kind *
   double found[] = {!tsi_preconditioner_is_dominant(A), (double)A->info.nonzeros};
   if (A->all_rows) TSI_TRY(A->context->ops->ranks->largest(A->context, found, 2));
   const int has_zero = A->info.zero_diagonal_row >= 0;
-  if (found[1] > most_factorised && tsi_preconditioner_is_transport(A)) {
+  if (found[1] > most_factorised && tsi_preconditioner_has_entries(A, TS_PRECONDITIONER_AMG) &&
+      tsi_preconditioner_is_transport(A)) {
     *kind = TS_PRECONDITIONER_AMG;
     snprintf(why, size, "the matrix is not symmetric, its rows have sums of about 0, and more than %d entries",
              most_factorised);
@@ -87,10 +88,11 @@ ts_status tsi_preconditioner_choose(const ts_matrix *A, double rtol, ts_precondi
                                     size_t size) {
   char why[160];
   const char *text = why;
+  const int knows_entries = tsi_preconditioner_knows_entries(A);
   *kind = tsi_preconditioner_choose_diagonal(A);
   if (A->kind->has_no_entries)
     snprintf(why, sizeof why, "the matrix is %s", A->kind->has_no_entries);
-  else if (!A->info.symmetric && A->host_copy)
+  else if (!A->info.symmetric && knows_entries)
     TSI_TRY(choose_unsymmetric(A, kind, why, sizeof why));
   else if (!A->info.symmetric)
     text = A->without_copy[0] ? A->without_copy : "the matrix is not symmetric, and has no host copy";
@@ -98,7 +100,7 @@ ts_status tsi_preconditioner_choose(const ts_matrix *A, double rtol, ts_precondi
     text = "the matrix has constrained rows";
   else if (tsi_all_rows(A) < TSI_AUTO_ROWS)
     snprintf(why, sizeof why, "%d rows, less than %d", (int)tsi_all_rows(A), TSI_AUTO_ROWS);
-  else if (!A->host_copy)
+  else if (!knows_entries || !tsi_preconditioner_has_entries(A, TS_PRECONDITIONER_AMG))
     text = A->without_copy[0] ? A->without_copy : "the matrix has no host copy";
   else
     TSI_TRY(choose_by_entries(A, rtol, kind, why, sizeof why));

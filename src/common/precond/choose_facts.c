@@ -37,8 +37,24 @@ static view view_of_copy(const ts_matrix *A) {
                 .scale = 1};
 }
 
+/* Comparisons are relative, so that a power of two changes none. This one keeps sums of doubles from overflow.
+ */
+static view view_of_given(const tsi_csr *entries, int exponent, int negated) {
+  enum { most_scaled = 1000 };
+  const int by = exponent > most_scaled ? most_scaled : exponent < -most_scaled ? -most_scaled : exponent;
+  return (view){.csr = *entries, .scale = ldexp(negated ? -1 : 1, -by)};
+}
+
 static double value_of(const view *v, int32_t e) {
   return v->scale * (v->csr.values ? (double)v->csr.values[e] : v->csr.double_values[e]);
+}
+
+static int knows_facts(const ts_matrix *A) {
+  return A->facts.is_known && A->facts.changes == A->changes;
+}
+
+int tsi_preconditioner_knows_entries(const ts_matrix *A) {
+  return A->host_copy || knows_facts(A);
 }
 
 /* ---- A sample of rows ---- */
@@ -196,6 +212,8 @@ static ts_status look(const ts_matrix *A, const view *v, tsi_couplings *f) {
 }
 
 ts_status tsi_preconditioner_couplings(const ts_matrix *A, tsi_couplings *couplings) {
+  *couplings = A->facts.couplings;
+  if (!A->host_copy) return TS_OK;
   const view v = view_of_copy(A);
   return look(A, &v, couplings);
 }
@@ -217,6 +235,7 @@ static int is_dominant(const view *v) {
 }
 
 int tsi_preconditioner_is_dominant(const ts_matrix *A) {
+  if (!A->host_copy) return A->facts.is_dominant;
   const view v = view_of_copy(A);
   return is_dominant(&v);
 }
@@ -229,7 +248,7 @@ static int is_transport(const ts_matrix *A, const view *v) {
 }
 
 int tsi_preconditioner_is_transport(const ts_matrix *A) {
-  if (!A->host_copy) return 0;
+  if (!A->host_copy) return knows_facts(A) && A->facts.is_transport;
   const view v = view_of_copy(A);
   return is_transport(A, &v);
 }
@@ -257,4 +276,28 @@ int tsi_preconditioner_has_nodes(const ts_matrix *A) {
   if (!A->host_copy) return A->has_nodes;
   const view v = view_of_copy(A);
   return has_nodes(&v.csr);
+}
+
+/* ---- Facts that are kept ---- */
+
+static ts_status find(ts_matrix *A, const view *v, tsi_entry_facts *facts) {
+  if (!A->info.symmetric) {
+    facts->is_dominant = is_dominant(v);
+    facts->is_transport = is_transport(A, v);
+    return TS_OK;
+  }
+  A->has_nodes = has_nodes(&v->csr);
+  return A->info.rows < TSI_AUTO_ROWS ? TS_OK : look(A, v, &facts->couplings);
+}
+
+ts_status tsi_preconditioner_find_facts(ts_matrix *A, const tsi_csr *entries, int exponent, int negated) {
+  const view v = view_of_given(entries, exponent, negated);
+  tsi_entry_facts facts = {.changes = A->changes};
+  A->facts.is_known = 0;
+  if (!A->has_diagonal || A->all_rows || A->row_space->constrained) return TS_OK;
+  if (!entries->values && !entries->double_values) return TS_OK;
+  TSI_TRY(find(A, &v, &facts));
+  facts.is_known = 1;
+  A->facts = facts;
+  return TS_OK;
 }

@@ -103,6 +103,9 @@ ts_status tsi_preconditioner_create(ts_matrix *A, const ts_preconditioner_desc *
 ts_status tsi_preconditioner_create_for(ts_matrix *A, const ts_preconditioner_desc *desc, double rtol,
                                         ts_preconditioner **out);
 void tsi_preconditioner_retain(ts_preconditioner *M);
+/* Whether A has the entries that a preconditioner of this kind is computed from, on the host or on the device.
+ */
+int tsi_preconditioner_has_entries(const ts_matrix *A, ts_preconditioner_kind kind);
 
 /* M is a diagonal, which the solver takes into its own workspace. */
 static inline int tsi_preconditioner_is_diagonal(const ts_preconditioner *M) {
@@ -146,9 +149,17 @@ ts_status tsi_preconditioner_wants_copy(ts_matrix *A, int *wanted);
 
 /* ---- choose_facts.c ---- */
 
-/* Of the host copy's entries. All ranks call it together, and find the same; the functions below are
- * rank-local.
- */
+/* Auto looks at the host copy of a matrix each time, since its values may have changed. Without a host copy it
+ * uses facts that were found when the matrix got its values. */
+
+/* Finds these facts. `entries` are in host memory, valid, floats or doubles; columns ascend in each row without
+ * duplicates. A stores them times 2^-exponent, or -2^-exponent if `negated`, as from tsi_csr_scale. Call it
+ * after A has its spaces and info and A->changes counts these values: the next change forgets the facts. Finds
+ * nothing without values, nor if A is not square, has constrained rows or belongs to several ranks. */
+ts_status tsi_preconditioner_find_facts(ts_matrix *A, const tsi_csr *entries, int exponent, int negated);
+/* Whether there is a host copy to look at, or facts of the present values. The next two functions need that. */
+int tsi_preconditioner_knows_entries(const ts_matrix *A);
+/* All ranks call it together, and find the same; the other functions are rank-local. */
 ts_status tsi_preconditioner_couplings(const ts_matrix *A, tsi_couplings *couplings);
 /* Whether all rows of a sample have at most nine tenths of their diagonal beside it: Jacobi alone takes some
  * 200 iterations then, and methods a tenth of that. */
