@@ -12,39 +12,9 @@
 static ts_context *context;
 
 static const ts_amg_desc small = {.coarsest = 40};
+static const float block[4] = {2, -0.5f, 0.25f, 1};
 
 /* ---- Matrices ---- */
-
-/* Central differences for the wind (1, 1/2): positive couplings from a cell Peclet number of 2 on. */
-static ref_matrix central(int32_t nx, int32_t ny, float peclet) {
-  ref_matrix m = ref_convection(nx, ny, 0);
-  for (int32_t i = 0; i < m.rows; i++)
-    for (int32_t e = m.offsets[i]; e < m.offsets[i + 1]; e++) {
-      const int32_t distance = m.indices[e] - i, sign = (distance > 0) - (distance < 0);
-      if (distance != 0) m.values[e] += (float)sign * peclet / (abs(distance) == 1 ? 2.0f : 4.0f);
-    }
-  return m;
-}
-
-/* Two unknowns at each node, with blocks a_ij (2 -1/2; 1/4 1). */
-static ref_matrix doubled(const ref_matrix *m) {
-  static const float block[4] = {2, -0.5f, 0.25f, 1};
-  const int64_t count = 4 * ref_nonzeros(m);
-  ref_matrix d = {.rows = 2 * m->rows, .columns = 2 * m->columns};
-  d.offsets = calloc((size_t)d.rows + 1, sizeof *d.offsets);
-  d.indices = malloc((size_t)count * sizeof *d.indices);
-  d.values = malloc((size_t)count * sizeof *d.values);
-  int32_t to = 0;
-  for (int32_t row = 0; row < d.rows; row++) {
-    for (int32_t e = m->offsets[row / 2]; e < m->offsets[row / 2 + 1]; e++)
-      for (int32_t u = 0; u < 2; u++) {
-        d.indices[to] = 2 * m->indices[e] + u;
-        d.values[to++] = m->values[e] * block[2 * (row % 2) + u];
-      }
-    d.offsets[row + 1] = to;
-  }
-  return d;
-}
 
 /* D A E, with powers of 10 from 10^-range to 10^range by chance. */
 static void scale(ref_matrix *m, float range) {
@@ -105,7 +75,7 @@ static void convection(void) {
   } cases[] = {{0.1f, 0, 10}, {10, 0, 10}, {100, 0, 10}, {1, 1, 9}, {10, 1, 11}, {50, 1, 20}};
   for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
     test_context_label("%s at %g", cases[k].is_central ? "central" : "upwind", (double)cases[k].peclet);
-    ref_matrix m = (cases[k].is_central ? central : ref_convection)(45, 40, cases[k].peclet);
+    ref_matrix m = (cases[k].is_central ? ref_central : ref_convection)(45, 40, cases[k].peclet);
     check_iterations(&m, &small, k == 1 ? 3 : 1, cases[k].most);
     ref_free(&m);
   }
@@ -113,7 +83,8 @@ static void convection(void) {
 }
 
 static void other_matrices(void) {
-  ref_matrix m = ref_convection(30, 25, 5), blocks = doubled(&m), scaled = ref_convection(40, 35, 5);
+  ref_matrix m = ref_convection(30, 25, 5), blocks = ref_in_blocks(&m, block),
+             scaled = ref_convection(40, 35, 5);
   test_context_label("blocks");
   check_iterations(&blocks, &(ts_amg_desc){.coarsest = 40, .unknowns = 2}, 1, 12);
   test_context_label("scaled rows and columns");
@@ -140,7 +111,7 @@ static void smoothers(void) {
 
 /* One level: M is the inverse. */
 static void exact(void) {
-  ref_matrix cases[] = {ref_convection(20, 20, 10), central(20, 20, 10), central(1, 1, 1)};
+  ref_matrix cases[] = {ref_convection(20, 20, 10), ref_central(20, 20, 10), ref_central(1, 1, 1)};
   scale(&cases[1], 1);
   for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
     if (cases[k].rows == 1) cases[k].values[0] = 7; /* symmetric, as any matrix of one row */
@@ -256,7 +227,7 @@ static void refused(void) {
 
 /* Factors of central differences in a strong wind are of no use. */
 static void auto_takes_it(void) {
-  ref_matrix m = central(128, 128, 400);
+  ref_matrix m = ref_central(128, 128, 400);
   ts_matrix *A = make_with_copy(&m);
   ts_preconditioner *M = make_preconditioner(A, NULL);
   const ts_preconditioner_info info = preconditioner_info(M);

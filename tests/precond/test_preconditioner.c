@@ -427,22 +427,6 @@ static ref_matrix band(int32_t n, int32_t reach) {
   return m;
 }
 
-/* Each row has the coefficient 1 or 1e6, as if by chance; an entry is scaled by the harmonic mean of two. */
-static void add_jumps(const ref_matrix *m) {
-  for (int32_t i = 0; i < m->rows; i++) {
-    float sum = 0, *diagonal = NULL;
-    for (int32_t k = m->offsets[i]; k < m->offsets[i + 1]; k++) {
-      const uint32_t j = (uint32_t)m->indices[k];
-      const int large = (int)((uint32_t)i * 2654435769u >> 31) + (int)(j * 2654435769u >> 31);
-      if (j == (uint32_t)i)
-        diagonal = &m->values[k];
-      else
-        sum += m->values[k] *= large == 2 ? 1e6f : large == 1 ? 2 : 1;
-    }
-    if (diagonal) *diagonal = -sum;
-  }
-}
-
 static void automatic(void) {
   ref_matrix small = ref_graph(90, 90), wide = ref_graph(130, 130), large = ref_graph(50, 400);
   ref_matrix narrow = band(16384, 1), spread = band(16384, 16), skewed = ref_skewed_grid(60, 300);
@@ -450,7 +434,7 @@ static void automatic(void) {
   check_auto(&small, 1, NULL, TS_PRECONDITIONER_JACOBI, "8100 rows, less than 8192");
   check_auto(&wide, 1, NULL, TS_PRECONDITIONER_JACOBI, "couplings across, less than 256");
   check_auto(&large, 1, NULL, TS_PRECONDITIONER_AMG, "couplings across, at least 256");
-  add_jumps(&wide);
+  ref_add_jumps(&wide);
   check_auto(&wide, 1, NULL, TS_PRECONDITIONER_AMG, "couplings across, jumping coefficients, at least 64");
   check_auto(&narrow, 1, NULL, TS_PRECONDITIONER_AMG, "couplings across, at least 256");
   check_auto(&spread, 1, NULL, TS_PRECONDITIONER_AMG, "couplings across, at least 256");

@@ -1,5 +1,6 @@
 texsolve_test(test_preconditioner every parts ranks QUICK cpu)
 texsolve_test(test_preconditioner_kinds every parts ranks)
+texsolve_test(test_choose_facts cpu check:cpu every-cuda gl QUICK cpu)
 texsolve_test(test_polynomial every parts ranks)
 texsolve_test(test_ilu every parts ranks)
 texsolve_test(test_ilu_factors host)

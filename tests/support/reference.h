@@ -40,7 +40,10 @@ ref_matrix ref_transpose(const ref_matrix *m);
 /* Symmetric and positive definite */
 ref_matrix ref_grid(int32_t nx, int32_t ny);  /* triangulated grid, 7 entries in inner rows */
 ref_matrix ref_graph(int32_t nx, int32_t ny); /* its Laplacian: whole numbers, singular */
-ref_matrix ref_laplacian_3d(int32_t n);       /* n^3 rows, 7 entries, Dirichlet */
+/* Of a Laplacian: each row gets the coefficient 1 or 1e6, as if by chance, and an entry is scaled by the
+ * harmonic mean of two. */
+void ref_add_jumps(const ref_matrix *m);
+ref_matrix ref_laplacian_3d(int32_t n); /* n^3 rows, 7 entries, Dirichlet */
 /* 27 points: coefficients towards the nodes across a face, an edge and a corner; each node has `unknowns` that
  * are not coupled with each other. 26, -1, -1, -1 is HPCG's matrix, 32, 0, -2, -1 trilinear elements'. */
 ref_matrix ref_cube_27(int32_t n, int32_t unknowns, float diagonal, float face, float edge, float corner);
@@ -58,6 +61,10 @@ ref_matrix ref_skewed_grid(int32_t nx, int32_t ny); /* convection: not symmetric
 /* Upwind convection-diffusion with Dirichlet boundaries; `peclet` is that of a cell, w h / k, the wind (1,
  * 1/2). */
 ref_matrix ref_convection(int32_t nx, int32_t ny, float peclet);
+/* Central differences for the wind (1, 1/2): positive couplings from a cell Peclet number of 2 on. */
+ref_matrix ref_central(int32_t nx, int32_t ny, float peclet);
+/* Two unknowns at each node: a_ij times a 2 x 2 block, row by row. */
+ref_matrix ref_in_blocks(const ref_matrix *m, const float block[4]);
 ref_matrix ref_random_dominant(int32_t n, int32_t per_row, uint64_t seed); /* by rows, values of both signs */
 ref_matrix ref_cyclic_shift(int32_t n);                                    /* (A x)_i = x_(i+1) */
 ref_matrix ref_skew(int32_t n);                      /* 1 right of the diagonal, -1 left */

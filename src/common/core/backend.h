@@ -199,6 +199,23 @@ typedef struct tsi_matrix_desc {
 /* Rows of a part of a larger matrix: boundary rows refer to its ghosts, interior rows do not. */
 typedef enum tsi_rows { TSI_ALL_ROWS, TSI_INTERIOR_ROWS, TSI_BOUNDARY_ROWS } tsi_rows;
 
+/* What a sample of the rows of a symmetric matrix tells auto (precond/choose_facts.c). */
+typedef struct tsi_couplings {
+  int64_t bad;     /* a row that is not positive on the diagonal; -1: none */
+  int32_t samples; /* rows that were looked at */
+  int32_t jumps;   /* those with a neighbour that has far less on the diagonal */
+  int32_t small;   /* those where |sum_j a_ij| is small beside a_ii */
+  double across; /* about how many couplings the matrix is across; 0 if less than half of the sums are small */
+} tsi_couplings;
+
+/* What auto has found in entries of which the host keeps no copy. */
+typedef struct tsi_entry_facts {
+  int is_known;
+  int changes;                   /* ts_matrix.changes at that time: other values have other facts */
+  tsi_couplings couplings;       /* of a symmetric matrix with at least TSI_AUTO_ROWS rows */
+  int is_dominant, is_transport; /* of a matrix that is not symmetric */
+} tsi_entry_facts;
+
 struct ts_matrix {
   ts_context *context;
   const tsi_matrix_kind *kind;
@@ -231,6 +248,7 @@ struct ts_matrix {
   int device_values;      /* the device computes the values: nothing is known of them on the host */
   struct tsi_host_csr *host_copy;
   int has_nodes;          /* tsi_preconditioner_has_nodes of the entries that auto looked at */
+  tsi_entry_facts facts;  /* tsi_preconditioner_find_facts */
   char without_copy[160]; /* why auto has no use for a host copy, which was therefore dropped; "" otherwise */
   float *user_values;     /* those of the host copy times 2^exponent, once the user asked for them */
   /* Beside a host copy of the rows of a rank: their entries in columns of others, which are counted from 0. */

@@ -41,14 +41,21 @@ static ts_status check_fields(ts_context *context, const ts_preconditioner_desc 
   return tsi_check_reserved(context, "", desc->reserved, sizeof desc->reserved);
 }
 
+/* Devices make hierarchies of symmetric matrices only. */
+int tsi_preconditioner_has_entries(const ts_matrix *A, ts_preconditioner_kind kind) {
+  const tsi_preconditioner_kind *row = tsi_preconditioner_row(kind);
+  const int on_device =
+      row->takes_device_entries && A->made_on_device && A->info.symmetric && A->context->ops->amg;
+  const int is_readable = row->reads_entries && !A->kind->has_no_entries && !A->all_rows;
+  return !row->needs_entries || A->host_copy || on_device || is_readable;
+}
+
 static ts_status check_entries(const ts_matrix *A, const tsi_preconditioner_kind *kind) {
   const char *name = ts_preconditioner_kind_name(kind->kind);
   if (kind->needs_diagonal && !tsi_knows_diagonal(A))
     return tsi_fail(A->context, TS_ERROR_INVALID_ARGUMENT,
                     "%s needs the diagonal of the matrix, and it is an operator made without it", name);
-  const int on_device = kind->takes_device_entries && A->made_on_device && A->context->ops->amg;
-  const int is_readable = kind->reads_entries && !A->kind->has_no_entries && !A->all_rows;
-  if (!kind->needs_entries || A->host_copy || on_device || is_readable) return TS_OK;
+  if (tsi_preconditioner_has_entries(A, kind->kind)) return TS_OK;
   if (A->kind->has_no_entries)
     return tsi_fail(A->context, TS_ERROR_UNSUPPORTED, "the matrix is %s, for which there is no %s",
                     A->kind->has_no_entries, name);
@@ -78,8 +85,9 @@ static ts_status set_up(ts_preconditioner *M, ts_status (*how)(ts_preconditioner
 
 /* What auto takes in place of a choice that has failed. */
 static ts_preconditioner_kind next_choice(const ts_matrix *A, ts_preconditioner_kind failed) {
-  const int is_transport = failed == TS_PRECONDITIONER_ILU && tsi_preconditioner_is_transport(A);
-  return is_transport ? TS_PRECONDITIONER_AMG : tsi_preconditioner_choose_diagonal(A);
+  const int is_amg = failed == TS_PRECONDITIONER_ILU && tsi_preconditioner_is_transport(A) &&
+                     tsi_preconditioner_has_entries(A, TS_PRECONDITIONER_AMG);
+  return is_amg ? TS_PRECONDITIONER_AMG : tsi_preconditioner_choose_diagonal(A);
 }
 
 /* What auto has chosen may still be refused by all rows, where the choice looks at a sample, and may turn out

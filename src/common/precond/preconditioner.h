@@ -1,9 +1,9 @@
 /* What a preconditioner is to a solver: something that applies z = M^-1 r, of a kind that is a row of
  * functions.
  *
- * The path: preconditioner.c (API), choose.c (what auto becomes), kinds.c (the rows, and the kinds that are
- * small), block_jacobi.c, chebyshev.c, isai.c, ilu/, amg/, multigrid/ (hierarchies), direct.h (factors);
- * balance.c for the dense systems of these. A new kind is a row, its line in kinds.c and one in
+ * The path: preconditioner.c (API), choose.c and choose_facts.c (what auto becomes), kinds.c (the rows, and the
+ * kinds that are small), block_jacobi.c, chebyshev.c, isai.c, ilu/, amg/, multigrid/ (hierarchies), direct.h
+ * (factors); balance.c for the dense systems of these. A new kind is a row, its line in kinds.c and one in
  * TS_PRECONDITIONER_LIST. */
 #ifndef TSI_PRECONDITIONER_H
 #define TSI_PRECONDITIONER_H
@@ -103,6 +103,9 @@ ts_status tsi_preconditioner_create(ts_matrix *A, const ts_preconditioner_desc *
 ts_status tsi_preconditioner_create_for(ts_matrix *A, const ts_preconditioner_desc *desc, double rtol,
                                         ts_preconditioner **out);
 void tsi_preconditioner_retain(ts_preconditioner *M);
+/* Whether A has the entries that a preconditioner of this kind is computed from, on the host or on the device.
+ */
+int tsi_preconditioner_has_entries(const ts_matrix *A, ts_preconditioner_kind kind);
 
 /* M is a diagonal, which the solver takes into its own workspace. */
 static inline int tsi_preconditioner_is_diagonal(const ts_preconditioner *M) {
@@ -139,16 +142,34 @@ ts_status tsi_preconditioner_choose(const ts_matrix *A, double rtol, ts_precondi
                                     size_t size);
 /* What auto is if nothing is to be made: Jacobi, or none if the matrix has no diagonal to divide by. */
 ts_preconditioner_kind tsi_preconditioner_choose_diagonal(const ts_matrix *A);
+enum { TSI_AUTO_ROWS = 8192 }; /* smaller matrices get a diagonal */
+/* Whether a matrix needs the host copy that it has at present, since auto makes something of it; if not the
+ * matrix keeps the reason. */
+ts_status tsi_preconditioner_wants_copy(ts_matrix *A, int *wanted);
+
+/* ---- choose_facts.c ---- */
+
+/* Auto looks at the host copy of a matrix each time, since its values may have changed. Without a host copy it
+ * uses facts that were found when the matrix got its values. */
+
+/* Finds these facts. `entries` are in host memory, valid, floats or doubles; columns ascend in each row without
+ * duplicates. A stores them times 2^-exponent, or -2^-exponent if `negated`, as from tsi_csr_scale. Call it
+ * after A has its spaces and info and A->changes counts these values: the next change forgets the facts. Finds
+ * nothing without values, nor if A is not square, has constrained rows or belongs to several ranks. */
+ts_status tsi_preconditioner_find_facts(ts_matrix *A, const tsi_csr *entries, int exponent, int negated);
+/* Whether there is a host copy to look at, or facts of the present values. The next two functions need that. */
+int tsi_preconditioner_knows_entries(const ts_matrix *A);
+/* All ranks call it together, and find the same; the other functions are rank-local. */
+ts_status tsi_preconditioner_couplings(const ts_matrix *A, tsi_couplings *couplings);
+/* Whether all rows of a sample have at most nine tenths of their diagonal beside it: Jacobi alone takes some
+ * 200 iterations then, and methods a tenth of that. */
+int tsi_preconditioner_is_dominant(const ts_matrix *A);
 /* Whether a matrix that is not symmetric looks like one of convection and diffusion, to AMG: a sample of rows
  * is positive on the diagonal and has sums of about 0. */
 int tsi_preconditioner_is_transport(const ts_matrix *A);
 /* Whether rows come in groups of one pattern, as those of a mesh whose nodes have several unknowns each: AMG,
  * unless it is told of them, takes as long as Jacobi there. */
 int tsi_preconditioner_has_nodes(const ts_matrix *A);
-enum { TSI_AUTO_ROWS = 8192 }; /* smaller matrices get a diagonal */
-/* Whether a matrix needs the host copy that it has at present, since auto makes something of it; if not the
- * matrix keeps the reason. */
-ts_status tsi_preconditioner_wants_copy(ts_matrix *A, int *wanted);
 
 /* ---- balance.c ---- */
 
