@@ -144,7 +144,9 @@ static ts_status make(tsi_stages *t, int stage, int *made) {
   *made = 1;
   if (t->solvers[stage]) return TS_OK;
   const ts_solver_desc desc = describe(t, stage);
-  ts_status status = stage == CYCLES ? tsi_matrix_keep_host_copy(first->matrix) : TS_OK;
+  const int needs_copy =
+      stage == CYCLES && !tsi_preconditioner_has_entries(first->matrix, TS_PRECONDITIONER_AMG);
+  ts_status status = needs_copy ? tsi_matrix_keep_host_copy(first->matrix) : TS_OK;
   if (status == TS_OK) status = tsi_solver_create(first->matrix, &desc, &t->solvers[stage]);
   if (status == TS_OK && stage == CYCLES) status = check_amg(t);
   if (status == TS_OK) {

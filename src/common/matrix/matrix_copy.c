@@ -90,7 +90,7 @@ static ts_status copy_entries(ts_matrix *A) {
 
 /* The first part of the values, which is all that the copy has. */
 ts_status tsi_matrix_keep_host_copy(ts_matrix *A) {
-  if (A->host_copy || A->made_on_device) return TS_OK;
+  if (A->host_copy) return TS_OK;
   const ts_status status = A->info.format == TS_FORMAT_CSR ? copy_csr(A) : copy_entries(A);
   if (status < 0) tsi_matrix_drop_host_copy(A);
   return status;

@@ -8,6 +8,9 @@
  * the host has to lay it out. */
 ts_status tsi_matrix_create_on_device(ts_context *context, const ts_matrix_desc *given, ts_matrix **matrix);
 
+/* Facts for auto's choice of a preconditioner, if the arrays are on the host and were in order. */
+ts_status tsi_matrix_find_facts(ts_matrix *A, const ts_csr *given, int in_order);
+
 /* matrix.c: checks the descriptor but not the entries. */
 ts_status tsi_matrix_desc_validate(ts_context *context, const tsi_matrix_desc *desc);
 /* Formats of blocks that the choice of a format considers. */

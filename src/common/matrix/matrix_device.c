@@ -7,6 +7,7 @@
 #include "common/core/core.h"
 #include "common/core/pool.h"
 #include "common/layout/layout_build.h"
+#include "common/precond/preconditioner.h"
 #include "matrix_create.h"
 
 static int is_laid_out(ts_format format) {
@@ -25,18 +26,19 @@ static const char *needs_host(const tsi_matrix_desc *desc) {
 
 /* What the choice of a format looks at: offsets and columns of 32 bits on the host. Their numbers are the
  * caller's; offsets that do not ascend are not looked at. */
-static int has_pattern(const ts_matrix_desc *given, tsi_host_csr *csr) {
-  const ts_array *offsets = &given->csr.row_offsets, *columns = &given->csr.column_indices;
+static int has_pattern(const ts_csr *given, tsi_host_csr *csr) {
+  if (!given) return 0;
+  const ts_array *offsets = &given->row_offsets, *columns = &given->column_indices;
   const int32_t *numbers = offsets->data;
-  if (given->triplets || offsets->memory != TS_MEMORY_HOST || columns->memory != TS_MEMORY_HOST) return 0;
+  if (offsets->memory != TS_MEMORY_HOST || columns->memory != TS_MEMORY_HOST) return 0;
   if (offsets->type != TS_TYPE_INT32 || columns->type != TS_TYPE_INT32 || !numbers) return 0;
-  if (given->csr.rows < 1 || given->csr.rows > TSI_MAX_SIZE) return 0;
-  if (offsets->count != (size_t)given->csr.rows + 1 || numbers[0] != 0) return 0;
+  if (given->rows < 1 || given->rows > TSI_MAX_SIZE) return 0;
+  if (offsets->count != (size_t)given->rows + 1 || numbers[0] != 0) return 0;
   int descends = 0;
-  for (int64_t i = 0; i < given->csr.rows; i++) descends |= numbers[i + 1] < numbers[i];
-  if (descends || (size_t)numbers[given->csr.rows] != columns->count) return 0;
-  *csr = (tsi_host_csr){.rows = (int32_t)given->csr.rows,
-                        .columns = (int32_t)given->csr.columns,
+  for (int64_t i = 0; i < given->rows; i++) descends |= numbers[i + 1] < numbers[i];
+  if (descends || (size_t)numbers[given->rows] != columns->count) return 0;
+  *csr = (tsi_host_csr){.rows = (int32_t)given->rows,
+                        .columns = (int32_t)given->columns,
                         .row_offsets = offsets->data,
                         .column_indices = columns->data};
   return 1;
@@ -61,7 +63,7 @@ static const char *plan_ahead(const ts_context *context, const ts_matrix_desc *g
   if (!p->is_on_device && (double)columns->count < context->tuning.device_entries) return "it has few entries";
   if (desc->format != TS_FORMAT_AUTO) {
     snprintf(p->choice, sizeof p->choice, "%s: asked for", ts_format_name(desc->format));
-  } else if (has_pattern(given, &pattern)) {
+  } else if (has_pattern(given->triplets ? NULL : &given->csr, &pattern)) {
     p->format = tsi_format_choose(context, &pattern, tsi_matrix_blocks_to_consider(context, desc), p->choice,
                                   sizeof p->choice);
     p->needs_order = 1;
@@ -144,6 +146,20 @@ static ts_status create(ts_context *context, const tsi_matrix_desc *desc, plan *
   return status;
 }
 
+/* What auto wants to know of the entries, from arrays on the host. */
+ts_status tsi_matrix_find_facts(ts_matrix *A, const ts_csr *given, int in_order) {
+  tsi_host_csr pattern;
+  if (!in_order || !has_pattern(given, &pattern) || !given->values.data) return TS_OK;
+  const int are_doubles = given->values.type == TS_TYPE_DOUBLE;
+  const tsi_csr entries = {.rows = pattern.rows,
+                           .columns = pattern.columns,
+                           .row_offsets = pattern.row_offsets,
+                           .column_indices = pattern.column_indices,
+                           .values = are_doubles ? NULL : given->values.data,
+                           .double_values = are_doubles ? given->values.data : NULL};
+  return tsi_preconditioner_find_facts(A, &entries, A->exponent, A->negated);
+}
+
 static void give_back(ts_context *context, tsi_given *given) {
   tsi_enter_to_destroy(context);
   context->device_ops->arrays->give_matrix(context, given);
@@ -170,6 +186,8 @@ ts_status tsi_matrix_create_on_device(ts_context *context, const ts_matrix_desc 
     tsi_clear_error(context); /* the host's way needs less */
     return TS_OK;
   }
+  if (status == TS_OK && *matrix)
+    status = tsi_matrix_find_facts(*matrix, given->triplets ? NULL : &given->csr, taken.in_order);
   if (!*matrix) return status;
   (*matrix)->info.seconds_layout = tsi_seconds() - start;
   tsi_matrix_log(*matrix);

@@ -5,6 +5,7 @@
 
 #include "common/core/core.h"
 #include "csr.h"
+#include "matrix_create.h"
 #include "common/layout/layout_build.h"
 
 /* ---- Values and rests ---- */
@@ -177,7 +178,8 @@ static ts_status replace_on_device(ts_matrix *A, const ts_csr *csr, const ts_tri
   if (status == TS_OK) status = write_given(A, &given);
   ops->give_matrix(context, &given);
   *done = status == TS_OK;
-  return tsi_leave(context, status);
+  status = tsi_leave(context, status);
+  return status == TS_OK ? tsi_matrix_find_facts(A, csr, given.in_order) : status;
 }
 
 /* ---- New values ---- */

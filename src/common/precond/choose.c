@@ -18,6 +18,7 @@
 #include <string.h>
 
 #include "common/core/core.h"
+#include "common/matrix/csr.h"
 #include "common/core/ranks.h"
 #include "common/matrix/operator.h"
 #include "preconditioner.h"
@@ -84,10 +85,21 @@ ts_preconditioner_kind tsi_preconditioner_choose_diagonal(const ts_matrix *A) {
                                                                 : TS_PRECONDITIONER_NONE;
 }
 
+/* Jacobi is no answer for a matrix that is not symmetric: the device's entries are read back. */
+static ts_status read_facts(ts_matrix *A) {
+  tsi_matrix_entries read;
+  if (!A->made_on_device || A->info.symmetric || tsi_preconditioner_knows_entries(A)) return TS_OK;
+  TSI_TRY(tsi_matrix_read(A, &read));
+  const ts_status status = tsi_preconditioner_find_facts(A, &read.csr, 0, 0);
+  tsi_matrix_entries_free(A->context, &read);
+  return status;
+}
+
 ts_status tsi_preconditioner_choose(const ts_matrix *A, double rtol, ts_preconditioner_kind *kind, char *choice,
                                     size_t size) {
   char why[160];
   const char *text = why;
+  TSI_TRY(read_facts((ts_matrix *)A)); /* which are a cache */
   const int knows_entries = tsi_preconditioner_knows_entries(A);
   *kind = tsi_preconditioner_choose_diagonal(A);
   if (A->kind->has_no_entries)

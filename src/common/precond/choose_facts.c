@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "common/core/core.h"
+#include "common/core/pool.h"
 #include "common/core/ranks.h"
 #include "common/layout/layout.h"
 #include "preconditioner.h"
@@ -168,20 +169,34 @@ static double couplings_around(search *s, const tsi_csr *A, double all_rows, int
   return 2.75 * radius * pow(all_rows / rows, 1 / p);
 }
 
+typedef struct searching {
+  const tsi_csr *A;
+  const int32_t *start;
+  double all_rows;
+  search *each;
+  double *found;
+} searching;
+
+static void run_searches(const void *arguments, size_t first, size_t last) {
+  const searching *s = arguments;
+  for (size_t k = first; k < last; k++)
+    s->found[k] = couplings_around(&s->each[k], s->A, s->all_rows, s->start[k]);
+}
+
 /* About how many couplings A is across: the median of searches. */
 static ts_status couplings_across(ts_context *context, const tsi_csr *A, double all_rows, const sample *from,
                                   double *across) {
-  search *s = tsi_malloc(context, 1, sizeof *s);
-  if (!s) return tsi_out_of_memory(context, "the choice of a preconditioner", sizeof *s);
-  double sorted[searches];
+  double found[searches], sorted[searches];
+  const searching s = {A, from->start, all_rows, tsi_malloc(context, searches, sizeof *s.each), found};
+  if (!s.each) return tsi_out_of_memory(context, "the choice of a preconditioner", searches * sizeof *s.each);
+  tsi_parallel(context, searches, run_searches, &s);
+  tsi_free(context, s.each);
   for (int k = 0; k < searches; k++) {
-    const double found = couplings_around(s, A, all_rows, from->start[k]);
     int at = k;
-    for (; at > 0 && sorted[at - 1] > found; at--) sorted[at] = sorted[at - 1];
-    sorted[at] = found;
+    for (; at > 0 && sorted[at - 1] > found[k]; at--) sorted[at] = sorted[at - 1];
+    sorted[at] = found[k];
   }
   *across = sorted[searches / 2];
-  tsi_free(context, s);
   return TS_OK;
 }
 

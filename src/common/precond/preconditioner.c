@@ -41,11 +41,9 @@ static ts_status check_fields(ts_context *context, const ts_preconditioner_desc 
   return tsi_check_reserved(context, "", desc->reserved, sizeof desc->reserved);
 }
 
-/* Devices make hierarchies of symmetric matrices only. */
 int tsi_preconditioner_has_entries(const ts_matrix *A, ts_preconditioner_kind kind) {
   const tsi_preconditioner_kind *row = tsi_preconditioner_row(kind);
-  const int on_device =
-      row->takes_device_entries && A->made_on_device && A->info.symmetric && A->context->ops->amg;
+  const int on_device = row->takes_device_entries && A->made_on_device;
   const int is_readable = row->reads_entries && !A->kind->has_no_entries && !A->all_rows;
   return !row->needs_entries || A->host_copy || on_device || is_readable;
 }

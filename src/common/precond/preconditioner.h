@@ -54,7 +54,7 @@ struct tsi_preconditioner_kind {
   int is_from_matrix;       /* the matrix alone makes it, so that solvers can */
   int needs_entries;        /* it is computed from the matrix's host copy */
   int reads_entries;        /* from the device, if there is no such copy */
-  int takes_device_entries; /* or by the device from its own, if tsi_ops.amg is there */
+  int takes_device_entries; /* or from a matrix made on the device: there, or read back */
   int is_exact;             /* M = A but for rounding, so that refinement is the method */
   int is_double;            /* apply writes all parts of z; others write the first alone */
   int needs_diagonal;       /* which an operator may lack */

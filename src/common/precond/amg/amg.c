@@ -293,6 +293,7 @@ static ts_status set_up_on_host(tsi_amg *amg, int keep) {
   ts_status (*const how)(ts_context *, const ts_amg_desc *, const tsi_amg_csr *, int, tsi_amg_host *) =
       amg->is_unsymmetric ? tsi_amg_setup_unsymmetric : tsi_amg_setup;
   tsi_amg_csr A;
+  if (amg->level[0].A->made_on_device) TSI_TRY(tsi_matrix_keep_host_copy(amg->level[0].A));
   TSI_TRY(take_matrix(amg->level[0].A, &A));
   TSI_TRY(check_diagonal(amg->level[0].A, &A));
   TSI_TRY(how(amg->context, &amg->desc, &A, keep, &amg->host));
