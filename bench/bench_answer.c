@@ -1,5 +1,5 @@
-/* texsolve bench answer: from a matrix in a file, or in arrays on the host, to the x of A x = 1: the time to
- * read, to create, to prepare and to solve. The yardstick is a copy of the arrays by one thread.
+/* texsolve bench answer: from a matrix in a file, or in arrays on the host or in CUDA memory, to the x of A x =
+ * 1: the time to read, to create, to prepare and to solve. The yardstick is a copy of the arrays by one thread.
  * Residuals are recomputed on the host in long double. */
 #include <math.h>
 #include <stdlib.h>
@@ -7,6 +7,7 @@
 #include <texsolve/solver.h>
 
 #include "compare.h"
+#include "device_arrays.h"
 #include "peer_program.h"
 #include "platform.h"
 #include "problem.h"
@@ -89,15 +90,15 @@ static double copy(const mm_csr *A, int *failed) {
 
 typedef struct objects {
   ts_context *context;
+  ts_csr csr;
+  ts_array given_b, given_x;
   ts_matrix *A;
   ts_solver *solver;
   ts_vector *b, *x;
 } objects;
 
-static ts_status create(objects *o, const bench_options *options, const mm_csr *A) {
-  const ts_matrix_desc desc = {
-      .csr = ts_host_csr(A->rows, A->columns, A->row_offsets, A->column_indices, A->values),
-      .format = options->format};
+static ts_status create(objects *o, const bench_options *options) {
+  const ts_matrix_desc desc = {.csr = o->csr, .format = options->format};
   const ts_status status = ts_matrix_create(o->context, &desc, &o->A);
   return status < 0 ? status : ts_context_finish(o->context);
 }
@@ -112,18 +113,18 @@ static ts_status prepare(objects *o, const bench_options *options) {
   return status < 0 ? status : ts_context_finish(o->context);
 }
 
-static ts_status solve(objects *o, const mm_csr *A, const double *b, double *x, ts_result *result) {
+static ts_status solve(objects *o, ts_result *result) {
   const ts_vector_desc vectors = {.precision = TS_PRECISION_DOUBLE};
   ts_status status = ts_vector_create(ts_matrix_get_row_space(o->A), &vectors, &o->b);
   if (status >= 0) status = ts_vector_create(ts_matrix_get_column_space(o->A), &vectors, &o->x);
-  if (status >= 0) status = ts_vector_write(o->b, ts_host(b, (size_t)A->rows));
+  if (status >= 0) status = ts_vector_write(o->b, o->given_b);
   if (status >= 0) status = ts_solver_solve(o->solver, o->b, o->x, result);
-  return status < 0 ? status : ts_vector_read(o->x, ts_host(x, (size_t)A->columns));
+  if (status >= 0) status = ts_vector_read(o->x, o->given_x);
+  return status < 0 ? status : ts_context_finish(o->context);
 }
 
-static ts_status write_values(objects *o, const mm_csr *A) {
-  const ts_csr csr = ts_host_csr(A->rows, A->columns, A->row_offsets, A->column_indices, A->values);
-  const ts_status status = ts_matrix_set_values(o->A, &csr);
+static ts_status write_values(objects *o) {
+  const ts_status status = ts_matrix_set_values(o->A, &o->csr);
   return status < 0 ? status : ts_context_finish(o->context);
 }
 
@@ -134,15 +135,13 @@ static void drop(objects *o) {
   ts_matrix_destroy(&o->A);
 }
 
-static ts_status run_once(const run *run, objects *o, const problem *p, int k, times *t, double *x,
-                          outcome *found) {
-  const mm_csr *A = &p->system.A;
+static ts_status run_once(const run *run, objects *o, int k, times *t, outcome *found) {
   const double start = seconds_now();
-  ts_status status = create(o, run->options, A);
+  ts_status status = create(o, run->options);
   const double created = seconds_now();
   if (status >= 0) status = prepare(o, run->options);
   const double prepared = seconds_now();
-  if (status >= 0) status = solve(o, A, p->system.b, x, &found->result);
+  if (status >= 0) status = solve(o, &found->result);
   const double solved = seconds_now();
   ts_preconditioner_info M = {0};
   if (status >= 0) status = ts_matrix_get_info(o->A, &found->info);
@@ -153,7 +152,7 @@ static ts_status run_once(const run *run, objects *o, const problem *p, int k, t
   t->solve[k] = solved - prepared;
   t->sum[k] = solved - start;
   const double before = seconds_now();
-  if (status >= 0) status = write_values(o, A);
+  if (status >= 0) status = write_values(o);
   t->write[k] = seconds_now() - before;
   return status;
 }
@@ -224,26 +223,61 @@ static int run_peers(const run *run, const char *name, const problem *p) {
 }
 
 /* The first run warms up. */
+static int measure(const run *run, objects *o, const problem *p, const char *name, times *t, outcome *found) {
+  int failed = 0;
+  for (int k = -1; k < run->options->repeat && !failed; k++) {
+    const int slot = k < 0 ? 0 : k;
+    t->copy[slot] = copy(&p->system.A, &failed);
+    failed |= bench_check(run_once(run, o, slot, t, found), o->context, name);
+    if (k < run->options->repeat - 1) drop(o);
+  }
+  return failed;
+}
+
+/* `x`: host memory for the answer. */
+static void give_host_arrays(objects *o, const problem *p, double *x) {
+  const mm_csr *A = &p->system.A;
+  o->csr = ts_host_csr(A->rows, A->columns, A->row_offsets, A->column_indices, A->values);
+  o->given_b = ts_host((const double *)p->system.b, (size_t)A->rows);
+  o->given_x = ts_host(x, (size_t)A->columns);
+}
+
+static int run_arrays(const run *run, const char *backend, const char *name, const problem *p, double read,
+                      objects *o, double *x) {
+  times t;
+  outcome found = {0};
+  int failed = measure(run, o, p, name, &t, &found);
+  const ts_array on_host = ts_host(x, (size_t)p->system.A.columns);
+  if (!failed) failed = bench_check(ts_vector_read(o->x, on_host), o->context, name);
+  drop(o);
+  if (failed) return failed;
+  found.accuracy = solve_residual(&p->system, x, 0);
+  report_outcome(run, backend, name, p, read, &t, &found);
+  return 0;
+}
+
+/* The same from arrays in CUDA memory, to x there. */
+static int run_device_arrays(const run *run, const char *name, const problem *p, objects *o, double *x) {
+  ts_array *const arrays[] = {&o->csr.row_offsets, &o->csr.column_indices, &o->csr.values, &o->given_b,
+                              &o->given_x};
+  enum { COUNT = sizeof arrays / sizeof *arrays };
+  int failed = device_arrays_upload(arrays, COUNT);
+  if (!failed) failed = run_arrays(run, "CUDA memory", name, p, NAN, o, x);
+  device_arrays_free(arrays, COUNT);
+  return failed;
+}
+
 static int run_backend(const run *run, const char *backend, const char *name, const problem *p, double read) {
   bench_options options = *run->options;
   objects o = {0};
-  times t;
-  outcome found = {0};
   options.backend = backend;
   bench_error_subject(name);
   int failed = bench_open(&options, 0, 0, &o.context);
   double *x = calloc((size_t)p->system.A.columns, sizeof *x);
   if (!failed && !x) failed = bench_check(TS_ERROR_OUT_OF_HOST_MEMORY, NULL, name);
-  for (int k = -1; k < options.repeat && !failed; k++) {
-    const int slot = k < 0 ? 0 : k;
-    t.copy[slot] = copy(&p->system.A, &failed);
-    failed |= bench_check(run_once(run, &o, p, slot, &t, x, &found), o.context, name);
-    drop(&o);
-  }
-  if (!failed) {
-    found.accuracy = solve_residual(&p->system, x, 0);
-    report_outcome(run, backend, name, p, read, &t, &found);
-  }
+  if (!failed) give_host_arrays(&o, p, x);
+  if (!failed) failed = run_arrays(run, backend, name, p, read, &o, x);
+  if (!failed && device_arrays_are_known(backend)) failed = run_device_arrays(run, name, p, &o, x);
   free(x);
   bench_error_subject(NULL);
   ts_context_destroy(&o.context);
@@ -285,6 +319,7 @@ int bench_answer(const bench_options *options, report *r) {
                    run.backends.backends[b].device);
   report_note(r, "A x = 1 to ||b - A x|| <= %.3g ||b||; medians of %d runs in milliseconds.", options->rtol,
               options->repeat);
+  report_note(r, "CUDA memory: from arrays there to x there.");
   report_note(r, "copy: one thread copies the matrix's arrays into new memory. values: set_values.");
   report_note(
       r, "set-up: a solver. solve: vectors in and out, and a preconditioner that auto changes to, included.");
