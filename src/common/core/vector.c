@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "core.h"
+#include "doubles.h"
 
 ts_status tsi_check_channels(const ts_space *space, int components) {
   if (space->tiling.log2_block == 0 || components == 1) return TS_OK;
@@ -226,9 +227,10 @@ static ts_status check_coefficient(ts_context *context, const char *function, co
 ts_status ts_vector_fill(ts_vector *y, double value) {
   TSI_REQUIRE(NULL, y);
   TSI_TRY(tsi_enter(y->context));
-  const int is_float = isnan(value) || value == (double)(float)value;
-  ts_status status = is_float ? TS_OK : tsi_hold_doubles(y);
-  const int exponent = tsi_exponent_for(y, tsi_exponents_of(&value, 1));
+  tsi_looked found;
+  ts_status status = tsi_doubles_look(NULL, &value, 1, &found);
+  if (status == TS_OK && !found.are_floats) status = tsi_hold_doubles(y);
+  const int exponent = tsi_exponent_for(y, found.exponents);
   if (status == TS_OK) status = tsi_fill(y, ldexp(value, -exponent));
   if (status == TS_OK) y->exponent = exponent;
   return tsi_leave(y->context, status);

@@ -4,6 +4,8 @@
 
 #include "array.h"
 #include "core.h"
+#include "doubles.h"
+#include "pool.h"
 #include "ranks.h"
 
 static size_t numbers_of(const ts_vector *v) {
@@ -15,36 +17,51 @@ static size_t texel_floats(const ts_vector *v) {
   return (size_t)t->width * (size_t)t->height * (size_t)tsi_texel_floats(v);
 }
 
-ts_status tsi_write_floats(ts_vector *v, const float *values) {
-  const tsi_tiling *t = &v->space->tiling;
-  if (t->linear) return v->context->ops->vector_write(v, values);
-  float *texels = tsi_calloc(v->context, texel_floats(v), sizeof *texels);
-  if (!texels) return tsi_out_of_memory(v->context, "writing a vector", texel_floats(v) * sizeof *texels);
-  const size_t components = (size_t)v->components;
-  const int stride = tsi_texel_floats(v);
-  for (int32_t i = 0; i < t->size; i++) {
-    float *texel = texels + tsi_texel_number(t, tsi_position(t, i)) * stride + tsi_channel(t, i);
-    for (size_t c = 0; c < components; c++) texel[c] = values[(size_t)i * components + c];
+/* Values in the order of indices, and texels. */
+typedef struct texels {
+  const ts_vector *v;
+  float *values, *texels;
+  int to_texels;
+} texels;
+
+static void copy_texels(const void *arguments, size_t first, size_t last) {
+  const texels *job = arguments;
+  const tsi_tiling *t = &job->v->space->tiling;
+  const size_t components = (size_t)job->v->components;
+  const int stride = tsi_texel_floats(job->v);
+  const int32_t end = tsi_block_begin(t->size, last);
+  for (int32_t i = tsi_block_begin(t->size, first); i < end; i++) {
+    float *texel = job->texels + tsi_texel_number(t, tsi_position(t, i)) * stride + tsi_channel(t, i);
+    float *values = job->values + (size_t)i * components;
+    for (size_t c = 0; c < components && job->to_texels; c++) texel[c] = values[c];
+    for (size_t c = 0; c < components && !job->to_texels; c++) values[c] = texel[c];
   }
-  const ts_status status = v->context->ops->vector_write(v, texels);
-  tsi_free(v->context, texels);
+}
+
+static ts_status run_texels(const texels *job) {
+  TSI_TRY(tsi_threads_for(job->v->context, job->v->space->tiling.size));
+  tsi_in_blocks(job->v->context, job->v->space->tiling.size, copy_texels, job);
+  return TS_OK;
+}
+
+ts_status tsi_write_floats(ts_vector *v, const float *values) {
+  if (v->space->tiling.linear) return v->context->ops->vector_write(v, values);
+  float *all = tsi_calloc(v->context, texel_floats(v), sizeof *all);
+  if (!all) return tsi_out_of_memory(v->context, "writing a vector", texel_floats(v) * sizeof *all);
+  ts_status status = run_texels(&(texels){v, (float *)values, all, 1});
+  if (status == TS_OK) status = v->context->ops->vector_write(v, all);
+  tsi_free(v->context, all);
   return status;
 }
 
 ts_status tsi_read_floats(const ts_vector *v, float *values) {
-  const tsi_tiling *t = &v->space->tiling;
   v->context->host_synchronisations++;
-  if (t->linear) return v->context->ops->vector_read(v, values);
-  float *texels = tsi_malloc(v->context, texel_floats(v), sizeof *texels);
-  if (!texels) return tsi_out_of_memory(v->context, "reading a vector", texel_floats(v) * sizeof *texels);
-  const ts_status status = v->context->ops->vector_read(v, texels);
-  const size_t components = (size_t)v->components;
-  const int stride = tsi_texel_floats(v);
-  for (int32_t i = 0; status == TS_OK && i < t->size; i++) {
-    const float *texel = texels + tsi_texel_number(t, tsi_position(t, i)) * stride + tsi_channel(t, i);
-    for (size_t c = 0; c < components; c++) values[(size_t)i * components + c] = texel[c];
-  }
-  tsi_free(v->context, texels);
+  if (v->space->tiling.linear) return v->context->ops->vector_read(v, values);
+  float *all = tsi_malloc(v->context, texel_floats(v), sizeof *all);
+  if (!all) return tsi_out_of_memory(v->context, "reading a vector", texel_floats(v) * sizeof *all);
+  ts_status status = v->context->ops->vector_read(v, all);
+  if (status == TS_OK) status = run_texels(&(texels){v, values, all, 0});
+  tsi_free(v->context, all);
   return status;
 }
 
@@ -92,35 +109,11 @@ static ts_status fail_range(const ts_vector *v, size_t k, double value) {
                   k % (size_t)v->components, k / (size_t)v->components, value);
 }
 
-static ts_status check_range(const ts_vector *v, const double *values, size_t count, int exponent) {
-  for (size_t k = 0; k < count; k++)
-    if (isfinite(values[k]) && !isfinite((float)ldexp(values[k], -exponent)))
-      return fail_range(v, k, values[k]);
-  return TS_OK;
-}
-
-tsi_exponents tsi_exponents_of(const double *values, size_t count) {
-  tsi_exponents found = tsi_no_exponents;
-  for (size_t k = 0; k < count; k++) {
-    int exponent;
-    if (!isfinite(values[k]) || values[k] == 0) continue;
-    frexp(values[k], &exponent);
-    if (exponent > found.largest) found.largest = exponent;
-    if (exponent < found.smallest) found.smallest = exponent;
-  }
-  return found;
-}
-
-/* Part by part: what the parts before it leave of each number, rounded. */
 static ts_status write_parts(ts_vector *v, const double *values, size_t count, float *floats, int exponent) {
   const int parts = tsi_parts(v);
   ts_vector *part = v;
   for (int p = 0; p < parts; p++, part = part->low) {
-    for (size_t k = 0; k < count; k++) {
-      double rest = exponent ? ldexp(values[k], -exponent) : values[k];
-      for (int q = 0; q < p && isfinite(rest); q++) rest -= (double)(float)rest;
-      floats[k] = isfinite(rest) || p == 0 ? (float)rest : 0;
-    }
+    TSI_TRY(tsi_doubles_split(v->context, values, count, exponent, p, floats));
     TSI_TRY(tsi_write_floats(part, floats));
   }
   return TS_OK;
@@ -130,20 +123,29 @@ ts_status tsi_write_parts(ts_vector *v, const double *values, size_t count, floa
   return write_parts(v, values, count, floats, 0);
 }
 
-static ts_status read_parts(const ts_vector *v, double *values, size_t count, float *floats) {
-  for (size_t k = 0; k < count; k++) values[k] = 0;
+static ts_status read_parts(const ts_vector *v, double *values, size_t count, float *floats, int exponent) {
   const ts_vector *parts[3] = {v, v->low, v->low ? v->low->low : NULL};
+  int is_first = 1;
   for (int p = 2; p >= 0; p--) { /* the smallest first: their sum is what doubles hold */
     if (!parts[p]) continue;
     TSI_TRY(tsi_read_floats(parts[p], floats));
-    for (size_t k = 0; k < count; k++) values[k] += (double)floats[k];
+    const tsi_joined with = {floats, is_first, p == 0 ? exponent : 0};
+    TSI_TRY(tsi_doubles_join(v->context, values, count, with));
+    is_first = 0;
   }
   return TS_OK;
 }
 
-ts_status tsi_vector_write_scaled(ts_vector *vector, const double *values, size_t count, int exponent) {
+/* With an exponent all are in the range of floats. */
+static ts_status check_range(const ts_vector *v, const tsi_looked *found, int exponent) {
+  return exponent || found->out_of_range == SIZE_MAX ? TS_OK : fail_range(v, found->out_of_range, found->value);
+}
+
+ts_status tsi_vector_write_looked(ts_vector *vector, const double *values, const tsi_looked *found,
+                                  int exponent) {
   ts_context *context = vector->context;
-  TSI_TRY(check_range(vector, values, count, exponent));
+  const size_t count = numbers_of(vector);
+  TSI_TRY(check_range(vector, found, exponent));
   float *floats = tsi_malloc(context, count, sizeof *floats);
   if (!floats) return tsi_out_of_memory(context, "writing a vector", count * sizeof *floats);
   ts_status status = tsi_enter(context);
@@ -159,48 +161,37 @@ static int is_of_ranks(const ts_vector *v) {
   return ranks && ranks->is_of_ranks(v->space);
 }
 
-static int is_float(double value) {
-  return isnan(value) || value == (double)(float)value;
-}
-
-static int are_floats(const double *values, size_t count) {
-  size_t k = 0;
-  while (k < count && is_float(values[k])) k++;
-  return k == count;
-}
-
-ts_status tsi_vector_write_doubles(ts_vector *vector, const double *values) {
-  const size_t count = numbers_of(vector);
-  if (tsi_may_grow(vector) && (is_of_ranks(vector) || !are_floats(values, count))) {
+static ts_status write_on_host(ts_vector *vector, const double *values) {
+  tsi_looked found;
+  TSI_TRY(tsi_doubles_look(vector->context, values, numbers_of(vector), &found));
+  if (tsi_may_grow(vector) && (is_of_ranks(vector) || !found.are_floats)) {
     TSI_TRY(tsi_enter(vector->context));
     TSI_TRY(tsi_leave(vector->context, tsi_hold_doubles(vector)));
   }
-  const int exponent = is_of_ranks(vector) ? 0 : tsi_exponent_for(vector, tsi_exponents_of(values, count));
-  return tsi_vector_write_scaled(vector, values, count, exponent);
+  const int exponent = is_of_ranks(vector) ? 0 : tsi_exponent_for(vector, found.exponents);
+  return tsi_vector_write_looked(vector, values, &found, exponent);
 }
 
-ts_status tsi_vector_read_doubles(const ts_vector *vector, double *values) {
+static ts_status read_on_host(const ts_vector *vector, double *values) {
   const size_t count = numbers_of(vector);
   ts_context *context = vector->context;
   float *floats = tsi_malloc(context, count, sizeof *floats);
   if (!floats) return tsi_out_of_memory(context, "reading a vector", count * sizeof *floats);
   ts_status status = tsi_enter(context);
-  if (status == TS_OK) status = tsi_leave(context, read_parts(vector, values, count, floats));
-  for (size_t k = 0; vector->exponent && k < count; k++) values[k] = ldexp(values[k], vector->exponent);
+  if (status == TS_OK) status = tsi_leave(context, read_parts(vector, values, count, floats, vector->exponent));
   tsi_free(context, floats);
   return status;
 }
 
 /* ---- Arrays of the application ---- */
 
-/* With an exponent all are in the range of floats. */
 static ts_status write_on_device(ts_vector *v, const ts_array *values) {
   const tsi_array_ops *ops = v->context->device_ops->arrays;
   tsi_looked found = {.are_floats = 1, .exponents = tsi_no_exponents, .out_of_range = SIZE_MAX};
   if (values->type == TS_TYPE_DOUBLE) TSI_TRY(ops->look(v->context, values, &found));
   if (tsi_may_grow(v) && !found.are_floats) TSI_TRY(tsi_hold_doubles(v));
   const int exponent = tsi_exponent_for(v, found.exponents);
-  if (!exponent && found.out_of_range != SIZE_MAX) return fail_range(v, found.out_of_range, found.value);
+  TSI_TRY(check_range(v, &found, exponent));
   TSI_TRY(ops->split(v, values, exponent));
   v->exponent = exponent;
   return TS_OK;
@@ -214,6 +205,14 @@ static ts_status read_on_device(const ts_vector *v, const ts_array *values) {
     TSI_TRY(check_largest(v, ldexp((double)largest, v->exponent)));
   }
   return ops->join(v, values);
+}
+
+ts_status tsi_vector_write_doubles(ts_vector *vector, const double *values) {
+  return write_on_host(vector, values);
+}
+
+ts_status tsi_vector_read_doubles(const ts_vector *vector, double *values) {
+  return read_on_host(vector, values);
 }
 
 ts_status ts_vector_write(ts_vector *vector, ts_array values) {
@@ -248,7 +247,7 @@ ts_status tsi_round_to_doubles(ts_vector *v) {
   double *values = tsi_malloc(v->context, count, sizeof *values);
   float *floats = tsi_malloc(v->context, count, sizeof *floats);
   ts_status status = values && floats
-                         ? read_parts(v, values, count, floats)
+                         ? read_parts(v, values, count, floats, 0)
                          : tsi_out_of_memory(v->context, "rounding a vector", count * sizeof *values);
   if (status == TS_OK) status = write_parts(v, values, count, floats, 0);
   tsi_free(v->context, floats);
