@@ -146,7 +146,7 @@ ts_status tsi_read_floats(const ts_vector *v, float *values);
 ts_status tsi_write_parts(ts_vector *v, const double *values, size_t count, float *floats);
 /* The parts behind the first become 0. */
 ts_status tsi_clear_low(ts_vector *v);
-/* All parts together become what tsi_vector_read_doubles reads. Synchronises with the device. */
+/* All parts together become what tsi_vector_read_doubles reads. May synchronise with the device. */
 ts_status tsi_round_to_doubles(ts_vector *v);
 /* Leaves a public function that has computed y, in pairs at most: a third part becomes 0. */
 ts_status tsi_leave_computed(ts_vector *y, ts_status status);

@@ -94,7 +94,7 @@ static ts_status multiply_floats(const ts_vector *v, float *values, size_t count
 }
 
 /* The parts of a normalised vector add up to the first one in single precision. */
-ts_status tsi_vector_read_floats(const ts_vector *vector, float *values) {
+static ts_status read_floats_on_host(const ts_vector *vector, float *values) {
   const size_t count = numbers_of(vector);
   TSI_TRY(tsi_enter(vector->context));
   TSI_TRY(tsi_leave(vector->context, tsi_read_floats(vector, values)));
@@ -172,7 +172,7 @@ static ts_status write_on_host(ts_vector *vector, const double *values) {
   return tsi_vector_write_looked(vector, values, &found, exponent);
 }
 
-static ts_status read_on_host(const ts_vector *vector, double *values) {
+static ts_status read_doubles_on_host(const ts_vector *vector, double *values) {
   const size_t count = numbers_of(vector);
   ts_context *context = vector->context;
   float *floats = tsi_malloc(context, count, sizeof *floats);
@@ -183,7 +183,7 @@ static ts_status read_on_host(const ts_vector *vector, double *values) {
   return status;
 }
 
-/* ---- Arrays of the application ---- */
+/* ---- Arrays in the device's memory ---- */
 
 static ts_status write_on_device(ts_vector *v, const ts_array *values) {
   const tsi_array_ops *ops = v->context->device_ops->arrays;
@@ -207,13 +207,78 @@ static ts_status read_on_device(const ts_vector *v, const ts_array *values) {
   return ops->join(v, values);
 }
 
+/* ---- Arrays of the host, by way of the device's memory ---- */
+
+/* Below it a copy of each part takes less time than a block of memory and kernels. */
+enum { STAGED = 16384 };
+
+/* Whether the device takes arrays of doubles. The check backend watches floats that the host makes of them. */
+static int device_takes_doubles(const ts_vector *v) {
+  return v->context->ops->arrays && v->context->ops == v->context->device_ops;
+}
+
+static int is_staged(const ts_vector *v) {
+  return device_takes_doubles(v) && numbers_of(v) >= STAGED;
+}
+
+static ts_status write_staged(ts_vector *v, const double *values) {
+  ts_context *context = v->context;
+  const tsi_array_ops *ops = context->ops->arrays;
+  ts_array stage;
+  TSI_TRY(ops->take(context, numbers_of(v), TS_TYPE_DOUBLE, &stage));
+  ts_status status = ops->write(context, &stage, values, stage.count * sizeof *values);
+  if (status == TS_OK) status = write_on_device(v, &stage);
+  ops->give(context, &stage);
+  return status;
+}
+
+static ts_status read_staged(const ts_vector *v, void *values, ts_type type) {
+  ts_context *context = v->context;
+  const tsi_array_ops *ops = context->ops->arrays;
+  ts_array stage;
+  TSI_TRY(ops->take(context, numbers_of(v), type, &stage));
+  ts_status status = read_on_device(v, &stage);
+  if (status == TS_OK) status = ops->read(context, &stage, values, stage.count * tsi_type_size(type));
+  ops->give(context, &stage);
+  return status;
+}
+
+/* Whether there was no room for the array beside the vector: the host does it then, a part at a time. */
+static int lacks_room(ts_context *context, ts_status status) {
+  if (status != TS_ERROR_OUT_OF_DEVICE_MEMORY) return 0;
+  tsi_clear_error(context);
+  return 1;
+}
+
 ts_status tsi_vector_write_doubles(ts_vector *vector, const double *values) {
-  return write_on_host(vector, values);
+  ts_context *context = vector->context;
+  if (!is_staged(vector)) return write_on_host(vector, values);
+  TSI_TRY(tsi_enter(context));
+  const ts_status status = tsi_leave(context, write_staged(vector, values));
+  return lacks_room(context, status) ? write_on_host(vector, values) : status;
+}
+
+static ts_status read_on_host(const ts_vector *v, void *values, ts_type type) {
+  return type == TS_TYPE_DOUBLE ? read_doubles_on_host(v, values) : read_floats_on_host(v, values);
+}
+
+static ts_status stage_and_read(const ts_vector *v, void *values, ts_type type) {
+  ts_context *context = v->context;
+  TSI_TRY(tsi_enter(context));
+  const ts_status status = tsi_leave(context, read_staged(v, values, type));
+  return lacks_room(context, status) ? read_on_host(v, values, type) : status;
 }
 
 ts_status tsi_vector_read_doubles(const ts_vector *vector, double *values) {
-  return read_on_host(vector, values);
+  return (is_staged(vector) ? stage_and_read : read_on_host)(vector, values, TS_TYPE_DOUBLE);
 }
+
+/* Floats of a vector without an exponent are its first part. */
+ts_status tsi_vector_read_floats(const ts_vector *vector, float *values) {
+  return (vector->exponent && is_staged(vector) ? stage_and_read : read_on_host)(vector, values, TS_TYPE_FLOAT);
+}
+
+/* ---- ts_vector_write and ts_vector_read ---- */
 
 ts_status ts_vector_write(ts_vector *vector, ts_array values) {
   TSI_BEGIN(vector, vector->context);
@@ -242,8 +307,8 @@ ts_status ts_vector_read(const ts_vector *vector, ts_array values) {
 
 /* ---- Rounding ---- */
 
-ts_status tsi_round_to_doubles(ts_vector *v) {
-  const size_t count = (size_t)v->space->tiling.size * (size_t)v->components;
+static ts_status round_on_host(ts_vector *v) {
+  const size_t count = numbers_of(v);
   double *values = tsi_malloc(v->context, count, sizeof *values);
   float *floats = tsi_malloc(v->context, count, sizeof *floats);
   ts_status status = values && floats
@@ -253,4 +318,22 @@ ts_status tsi_round_to_doubles(ts_vector *v) {
   tsi_free(v->context, floats);
   tsi_free(v->context, values);
   return status;
+}
+
+static ts_status round_on_device(ts_vector *v) {
+  const tsi_array_ops *ops = v->context->ops->arrays;
+  ts_vector stored = *v;
+  ts_array stage;
+  stored.exponent = 0;
+  TSI_TRY(ops->take(v->context, numbers_of(v), TS_TYPE_DOUBLE, &stage));
+  ts_status status = ops->join(&stored, &stage);
+  if (status == TS_OK) status = ops->split(v, &stage, 0);
+  ops->give(v->context, &stage);
+  return status;
+}
+
+ts_status tsi_round_to_doubles(ts_vector *v) {
+  if (!device_takes_doubles(v)) return round_on_host(v);
+  const ts_status status = round_on_device(v);
+  return lacks_room(v->context, status) ? round_on_host(v) : status;
 }
