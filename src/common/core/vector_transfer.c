@@ -1,6 +1,7 @@
 /* Numbers of vectors, from and to arrays in the order of indices. */
 #include <float.h>
 #include <math.h>
+#include <string.h>
 
 #include "array.h"
 #include "core.h"
@@ -24,17 +25,40 @@ typedef struct texels {
   int to_texels;
 } texels;
 
+/* How many indices from i on follow each other in a row of texels: of a rectangle, or of a grid, which has
+ * rectangles of one texel. */
+static int32_t run_from(const tsi_tiling *t, int32_t i) {
+  const int of_one = t->log2_width == 0 && t->log2_height == 0;
+  const int32_t row = (of_one ? t->rectangles_x : 1 << t->log2_width) << t->log2_block;
+  return t->positions ? 1 : row - i % row;
+}
+
+static void copy_run(float *to, size_t to_step, const float *from, size_t from_step, size_t components,
+                     size_t run) {
+  if (to_step == from_step) {
+    memcpy(to, from, run * to_step * sizeof *to);
+    return;
+  }
+  for (size_t k = 0; k < run; k++)
+    for (size_t c = 0; c < components; c++) to[k * to_step + c] = from[k * from_step + c];
+}
+
 static void copy_texels(const void *arguments, size_t first, size_t last) {
   const texels *job = arguments;
   const tsi_tiling *t = &job->v->space->tiling;
-  const size_t components = (size_t)job->v->components;
-  const int stride = tsi_texel_floats(job->v);
+  const size_t components = (size_t)job->v->components, stride = (size_t)tsi_texel_floats(job->v);
+  const size_t step = t->log2_block ? components : stride;
   const int32_t end = tsi_block_begin(t->size, last);
-  for (int32_t i = tsi_block_begin(t->size, first); i < end; i++) {
-    float *texel = job->texels + tsi_texel_number(t, tsi_position(t, i)) * stride + tsi_channel(t, i);
+  for (int32_t i = tsi_block_begin(t->size, first), run; i < end; i += run) {
+    float *texel =
+        job->texels + (size_t)tsi_texel_number(t, tsi_position(t, i)) * stride + (size_t)tsi_channel(t, i);
     float *values = job->values + (size_t)i * components;
-    for (size_t c = 0; c < components && job->to_texels; c++) texel[c] = values[c];
-    for (size_t c = 0; c < components && !job->to_texels; c++) values[c] = texel[c];
+    run = run_from(t, i);
+    if (run > end - i) run = end - i;
+    if (job->to_texels)
+      copy_run(texel, step, values, components, components, (size_t)run);
+    else
+      copy_run(values, components, texel, step, components, (size_t)run);
   }
 }
 
