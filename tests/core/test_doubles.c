@@ -11,8 +11,8 @@ static ts_context *context;
 static int is_staged_by_host; /* the CPU stands for a device that takes doubles */
 static host_arrays did;
 
-/* Numbers of all components: few; as many as CUDA's kernels take at least, and one fewer; more than threads
- * share. */
+/* Numbers of all components: few; the least that CUDA takes as doubles, and one fewer; so many that threads
+ * share the work. */
 static const int32_t counts[] = {12, 1020, 16383, 16384, 70008};
 enum { count_count = sizeof counts / sizeof counts[0] };
 
@@ -240,7 +240,7 @@ static void write_and_read(ts_vector *v, const double *values, const expectation
   CHECK_INT(v->exponent, e->exponent);
 }
 
-/* Into a new vector, and over large numbers, of which nothing is left. */
+/* Into a new vector, and into one that held large numbers. */
 static void check_sample(ts_space *space, int components, ts_precision precision, int sample) {
   const size_t count = (size_t)ts_space_get_size(space) * (size_t)components;
   double *values = sample_of(sample, count);

@@ -5,11 +5,11 @@
 
 #include "common/core/core.h"
 
-/* What they have done since the context got them. */
+/* Counts since the context got them. */
 typedef struct host_arrays {
   int taken, held; /* blocks, and those that have not been given back */
   int looks, splits, joins;
-  int most; /* blocks that are granted; the next is refused for want of memory */
+  int most; /* blocks that are granted; there is no memory for the next */
 } host_arrays;
 
 /* Gives them to the context, which has the CPU backend without checks. */

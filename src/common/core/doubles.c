@@ -105,7 +105,7 @@ ts_status tsi_doubles_look(ts_context *context, const double *values, size_t cou
 
 /* ---- Multiplication by powers of two ---- */
 
-/* In two steps, the first of which alone brings numbers down: they are rounded once at most, as ldexp does. */
+/* In two steps. Only the first one makes numbers smaller, so that they are rounded once, as by ldexp. */
 typedef struct power {
   double first, second;
 } power;

@@ -267,7 +267,7 @@ static ts_status read_staged(const ts_vector *v, void *values, ts_type type) {
   return status;
 }
 
-/* Whether there was no room for the array beside the vector: the host does it then, a part at a time. */
+/* Whether memory for a copy of the array is missing. The host splits or joins it then, a part at a time. */
 static int lacks_room(ts_context *context, ts_status status) {
   if (status != TS_ERROR_OUT_OF_DEVICE_MEMORY) return 0;
   tsi_clear_error(context);
