@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "common/core/doubles.h"
 #include "multi.h"
 
 void multi_given_destroy(ts_context *context, multi_given *given) {
@@ -125,14 +126,14 @@ static ts_status take_held(const ts_vector *v, double **held) {
 
 /* All ranks call this: they agree on the exponent. */
 static ts_status write_held(ts_vector *v, const double *values) {
-  const size_t count = held_count(v);
-  tsi_exponents exponents = tsi_exponents_of(values, count);
-  TSI_TRY(multi_merge_ranks(v->context, &exponents, sizeof exponents, multi_merge_exponents));
+  tsi_looked found;
+  TSI_TRY(tsi_doubles_look(v->context, values, held_count(v), &found));
+  TSI_TRY(multi_merge_ranks(v->context, &found.exponents, sizeof found.exponents, multi_merge_exponents));
   if (tsi_may_grow(v)) { /* on every rank, or numbers of some would be rounded */
     TSI_TRY(tsi_enter(v->context));
     TSI_TRY(tsi_leave(v->context, tsi_hold_doubles(v)));
   }
-  return tsi_vector_write_scaled(v, values, count, tsi_exponent_for(v, exponents));
+  return tsi_vector_write_looked(v, values, &found, tsi_exponent_for(v, found.exponents));
 }
 
 ts_status multi_write_given(ts_vector *v, const double *values) {

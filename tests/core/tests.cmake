@@ -6,6 +6,7 @@ texsolve_test(test_cpu_threads host DEFINE _GNU_SOURCE) # RTLD_NEXT
 texsolve_test(test_context every platforms parts ranks QUICK cpu check:cpu cuda gl gl-window gl-current)
 texsolve_test(test_vector every platforms parts ranks QUICK cpu cuda gl)
 texsolve_test(test_parts every platforms parts ranks)
+texsolve_test(test_doubles every parts ranks)
 texsolve_test(test_errors every platforms parts ranks QUICK cpu)
 texsolve_test(test_arrays every parts ranks QUICK cpu)
 texsolve_test(test_reserved gl cpu cuda parts ranks QUICK cpu)

@@ -12,6 +12,9 @@ typedef struct tsi_looked {
   double value;        /* that number */
 } tsi_looked;
 
+/* tsi_vector_write_doubles of numbers that have been looked at, with this exponent. */
+ts_status tsi_vector_write_looked(ts_vector *v, const double *values, const tsi_looked *found, int exponent);
+
 /* A matrix in canonical form in the device's memory, and what the host wants to know of it. */
 struct tsi_given {
   const char *refusal; /* why the arrays have to be copied to the host instead; NULL: they need not */

@@ -148,7 +148,7 @@ ts_status tsi_read_floats(const ts_vector *v, float *values);
 ts_status tsi_write_parts(ts_vector *v, const double *values, size_t count, float *floats);
 /* The parts behind the first become 0. */
 ts_status tsi_clear_low(ts_vector *v);
-/* All parts together become what tsi_vector_read_doubles reads. Synchronises with the device. */
+/* All parts together become what tsi_vector_read_doubles reads. May synchronise with the device. */
 ts_status tsi_round_to_doubles(ts_vector *v);
 /* Leaves a public function that has computed y, in pairs at most: a third part becomes 0. */
 ts_status tsi_leave_computed(ts_vector *y, ts_status status);
@@ -166,7 +166,6 @@ enum { TSI_ORDINARY_MATRIX = 24, TSI_ORDINARY_VECTOR = 40 };
 int tsi_scaling_exponent(tsi_exponents exponents, int ordinary);
 /* Whether a number loses low-order parts with this exponent. */
 int tsi_loses_digits(tsi_exponents exponents, int exponent);
-tsi_exponents tsi_exponents_of(const double *values, size_t count);
 
 /* Vectors with an exponent (ts_vector). Settling brings it to 0, and what floats do not hold is lost then. */
 enum { TSI_LARGEST_EXPONENT = 896 };
@@ -177,8 +176,6 @@ ts_status tsi_vector_write_floats(ts_vector *v, const float *values);
 ts_status tsi_vector_read_floats(const ts_vector *v, float *values);
 ts_status tsi_vector_write_doubles(ts_vector *v, const double *values);
 ts_status tsi_vector_read_doubles(const ts_vector *v, double *values);
-/* tsi_vector_write_doubles with this exponent. */
-ts_status tsi_vector_write_scaled(ts_vector *v, const double *values, size_t count, int exponent);
 ts_status tsi_settle(const ts_vector *v);
 /* Enters, and settles the vectors, the last of which is NULL: for public functions that know no exponents. */
 ts_status tsi_enter_with(ts_context *context, const ts_vector *const *vectors);

@@ -1,10 +1,8 @@
-/* Vectors: creation, transfers in the order of indices, and the checked way to the operations. */
-#include <float.h>
+/* Vectors: creation, and the checked way to the operations. */
 #include <math.h>
 
-#include "array.h"
 #include "core.h"
-#include "ranks.h"
+#include "doubles.h"
 
 ts_status tsi_check_channels(const ts_space *space, int components) {
   if (space->tiling.log2_block == 0 || components == 1) return TS_OK;
@@ -70,265 +68,11 @@ int ts_vector_get_components(const ts_vector *vector) {
   return vector ? vector->components : 0;
 }
 
-/* ---- Transfers ---- */
-
-static size_t numbers_of(const ts_vector *v) {
-  return (size_t)v->space->tiling.size * (size_t)v->components;
-}
-
-static size_t texel_floats(const ts_vector *v) {
-  const tsi_tiling *t = &v->space->tiling;
-  return (size_t)t->width * (size_t)t->height * (size_t)tsi_texel_floats(v);
-}
-
-ts_status tsi_write_floats(ts_vector *v, const float *values) {
-  const tsi_tiling *t = &v->space->tiling;
-  if (t->linear) return v->context->ops->vector_write(v, values);
-  float *texels = tsi_calloc(v->context, texel_floats(v), sizeof *texels);
-  if (!texels) return tsi_out_of_memory(v->context, "writing a vector", texel_floats(v) * sizeof *texels);
-  const size_t components = (size_t)v->components;
-  const int stride = tsi_texel_floats(v);
-  for (int32_t i = 0; i < t->size; i++) {
-    float *texel = texels + tsi_texel_number(t, tsi_position(t, i)) * stride + tsi_channel(t, i);
-    for (size_t c = 0; c < components; c++) texel[c] = values[(size_t)i * components + c];
-  }
-  const ts_status status = v->context->ops->vector_write(v, texels);
-  tsi_free(v->context, texels);
-  return status;
-}
-
-ts_status tsi_read_floats(const ts_vector *v, float *values) {
-  const tsi_tiling *t = &v->space->tiling;
-  v->context->host_synchronisations++;
-  if (t->linear) return v->context->ops->vector_read(v, values);
-  float *texels = tsi_malloc(v->context, texel_floats(v), sizeof *texels);
-  if (!texels) return tsi_out_of_memory(v->context, "reading a vector", texel_floats(v) * sizeof *texels);
-  const ts_status status = v->context->ops->vector_read(v, texels);
-  const size_t components = (size_t)v->components;
-  const int stride = tsi_texel_floats(v);
-  for (int32_t i = 0; status == TS_OK && i < t->size; i++) {
-    const float *texel = texels + tsi_texel_number(t, tsi_position(t, i)) * stride + tsi_channel(t, i);
-    for (size_t c = 0; c < components; c++) values[(size_t)i * components + c] = texel[c];
-  }
-  tsi_free(v->context, texels);
-  return status;
-}
+/* ---- Parts, for the rest of the library ---- */
 
 ts_status tsi_clear_low(ts_vector *v) {
   for (ts_vector *part = v->low; part; part = part->low) TSI_TRY(v->context->ops->fill(part, 0));
   return TS_OK;
-}
-
-ts_status tsi_vector_write_floats(ts_vector *vector, const float *values) {
-  TSI_TRY(tsi_enter(vector->context));
-  ts_status status = tsi_write_floats(vector, values);
-  if (status == TS_OK) status = tsi_clear_low(vector);
-  if (status == TS_OK) vector->exponent = 0;
-  return tsi_leave(vector->context, status);
-}
-
-/* Floats that hold none of the numbers are an error: 0 or infinite they would be wrong. */
-static ts_status check_largest(const ts_vector *v, double largest) {
-  if (largest == 0 || (largest <= FLT_MAX && largest >= FLT_MIN)) return TS_OK;
-  return tsi_fail(v->context, TS_ERROR_INVALID_ARGUMENT,
-                  "the largest number of the vector is %g, which is %s the range of floats; "
-                  "an array of doubles holds it",
-                  largest, largest > FLT_MAX ? "beyond" : "below");
-}
-
-/* Numbers times 2^exponent. */
-static ts_status multiply_floats(const ts_vector *v, float *values, size_t count) {
-  double largest = 0;
-  for (size_t k = 0; k < count; k++) {
-    const double value = ldexp((double)values[k], v->exponent);
-    if (isfinite(values[k])) largest = fmax(largest, fabs(value));
-    values[k] = (float)value;
-  }
-  return check_largest(v, largest);
-}
-
-/* The parts of a normalised vector add up to the first one in single precision. */
-ts_status tsi_vector_read_floats(const ts_vector *vector, float *values) {
-  const size_t count = numbers_of(vector);
-  TSI_TRY(tsi_enter(vector->context));
-  TSI_TRY(tsi_leave(vector->context, tsi_read_floats(vector, values)));
-  return vector->exponent ? multiply_floats(vector, values, count) : TS_OK;
-}
-
-/* ---- Doubles on the host ---- */
-
-static ts_status fail_range(const ts_vector *v, size_t k, double value) {
-  return tsi_fail(v->context, TS_ERROR_INVALID_ARGUMENT,
-                  "component %zu of index %zu is %g, out of the range of single precision",
-                  k % (size_t)v->components, k / (size_t)v->components, value);
-}
-
-static ts_status check_range(const ts_vector *v, const double *values, size_t count, int exponent) {
-  for (size_t k = 0; k < count; k++)
-    if (isfinite(values[k]) && !isfinite((float)ldexp(values[k], -exponent)))
-      return fail_range(v, k, values[k]);
-  return TS_OK;
-}
-
-tsi_exponents tsi_exponents_of(const double *values, size_t count) {
-  tsi_exponents found = tsi_no_exponents;
-  for (size_t k = 0; k < count; k++) {
-    int exponent;
-    if (!isfinite(values[k]) || values[k] == 0) continue;
-    frexp(values[k], &exponent);
-    if (exponent > found.largest) found.largest = exponent;
-    if (exponent < found.smallest) found.smallest = exponent;
-  }
-  return found;
-}
-
-int tsi_exponent_for(const ts_vector *v, tsi_exponents exponents) {
-  return tsi_may_have_exponent(v) ? tsi_scaling_exponent(exponents, TSI_ORDINARY_VECTOR) : 0;
-}
-
-/* Part by part: what the parts before it leave of each number, rounded. */
-static ts_status write_parts(ts_vector *v, const double *values, size_t count, float *floats, int exponent) {
-  const int parts = tsi_parts(v);
-  ts_vector *part = v;
-  for (int p = 0; p < parts; p++, part = part->low) {
-    for (size_t k = 0; k < count; k++) {
-      double rest = exponent ? ldexp(values[k], -exponent) : values[k];
-      for (int q = 0; q < p && isfinite(rest); q++) rest -= (double)(float)rest;
-      floats[k] = isfinite(rest) || p == 0 ? (float)rest : 0;
-    }
-    TSI_TRY(tsi_write_floats(part, floats));
-  }
-  return TS_OK;
-}
-
-ts_status tsi_write_parts(ts_vector *v, const double *values, size_t count, float *floats) {
-  return write_parts(v, values, count, floats, 0);
-}
-
-static ts_status read_parts(const ts_vector *v, double *values, size_t count, float *floats) {
-  for (size_t k = 0; k < count; k++) values[k] = 0;
-  const ts_vector *parts[3] = {v, v->low, v->low ? v->low->low : NULL};
-  for (int p = 2; p >= 0; p--) { /* the smallest first: their sum is what doubles hold */
-    if (!parts[p]) continue;
-    TSI_TRY(tsi_read_floats(parts[p], floats));
-    for (size_t k = 0; k < count; k++) values[k] += (double)floats[k];
-  }
-  return TS_OK;
-}
-
-ts_status tsi_vector_write_scaled(ts_vector *vector, const double *values, size_t count, int exponent) {
-  ts_context *context = vector->context;
-  TSI_TRY(check_range(vector, values, count, exponent));
-  float *floats = tsi_malloc(context, count, sizeof *floats);
-  if (!floats) return tsi_out_of_memory(context, "writing a vector", count * sizeof *floats);
-  ts_status status = tsi_enter(context);
-  if (status == TS_OK) status = tsi_leave(context, write_parts(vector, values, count, floats, exponent));
-  if (status == TS_OK) vector->exponent = exponent;
-  tsi_free(context, floats);
-  return status;
-}
-
-/* The rows of ranks: each would find another exponent. */
-static int is_of_ranks(const ts_vector *v) {
-  const tsi_ranks_ops *ranks = v->context->ops->ranks;
-  return ranks && ranks->is_of_ranks(v->space);
-}
-
-static int is_float(double value) {
-  return isnan(value) || value == (double)(float)value;
-}
-
-static int are_floats(const double *values, size_t count) {
-  size_t k = 0;
-  while (k < count && is_float(values[k])) k++;
-  return k == count;
-}
-
-ts_status tsi_vector_write_doubles(ts_vector *vector, const double *values) {
-  const size_t count = numbers_of(vector);
-  if (tsi_may_grow(vector) && (is_of_ranks(vector) || !are_floats(values, count))) {
-    TSI_TRY(tsi_enter(vector->context));
-    TSI_TRY(tsi_leave(vector->context, tsi_hold_doubles(vector)));
-  }
-  const int exponent = is_of_ranks(vector) ? 0 : tsi_exponent_for(vector, tsi_exponents_of(values, count));
-  return tsi_vector_write_scaled(vector, values, count, exponent);
-}
-
-ts_status tsi_vector_read_doubles(const ts_vector *vector, double *values) {
-  const size_t count = numbers_of(vector);
-  ts_context *context = vector->context;
-  float *floats = tsi_malloc(context, count, sizeof *floats);
-  if (!floats) return tsi_out_of_memory(context, "reading a vector", count * sizeof *floats);
-  ts_status status = tsi_enter(context);
-  if (status == TS_OK) status = tsi_leave(context, read_parts(vector, values, count, floats));
-  for (size_t k = 0; vector->exponent && k < count; k++) values[k] = ldexp(values[k], vector->exponent);
-  tsi_free(context, floats);
-  return status;
-}
-
-/* ---- Arrays of the application ---- */
-
-/* With an exponent all are in the range of floats. */
-static ts_status write_on_device(ts_vector *v, const ts_array *values) {
-  const tsi_array_ops *ops = v->context->device_ops->arrays;
-  tsi_looked found = {.are_floats = 1, .exponents = tsi_no_exponents, .out_of_range = SIZE_MAX};
-  if (values->type == TS_TYPE_DOUBLE) TSI_TRY(ops->look(v->context, values, &found));
-  if (tsi_may_grow(v) && !found.are_floats) TSI_TRY(tsi_hold_doubles(v));
-  const int exponent = tsi_exponent_for(v, found.exponents);
-  if (!exponent && found.out_of_range != SIZE_MAX) return fail_range(v, found.out_of_range, found.value);
-  TSI_TRY(ops->split(v, values, exponent));
-  v->exponent = exponent;
-  return TS_OK;
-}
-
-static ts_status read_on_device(const ts_vector *v, const ts_array *values) {
-  const tsi_array_ops *ops = v->context->device_ops->arrays;
-  if (v->exponent && values->type == TS_TYPE_FLOAT) {
-    float largest;
-    TSI_TRY(ops->largest(v, &largest));
-    TSI_TRY(check_largest(v, ldexp((double)largest, v->exponent)));
-  }
-  return ops->join(v, values);
-}
-
-ts_status ts_vector_write(ts_vector *vector, ts_array values) {
-  TSI_BEGIN(vector, vector->context);
-  const size_t count = numbers_of(vector);
-  TSI_TRY(tsi_array_check(vector->context, "values", &values, count, TSI_FLOATING, TSI_READ));
-  if (values.memory == TS_MEMORY_CUDA) {
-    TSI_TRY(tsi_enter(vector->context));
-    return tsi_leave(vector->context, write_on_device(vector, &values));
-  }
-  return values.type == TS_TYPE_DOUBLE ? tsi_vector_write_doubles(vector, values.data)
-                                       : tsi_vector_write_floats(vector, values.data);
-}
-
-ts_status ts_vector_read(const ts_vector *vector, ts_array values) {
-  TSI_BEGIN(vector, vector->context);
-  ts_context *context = vector->context;
-  const size_t count = numbers_of(vector);
-  TSI_TRY(tsi_array_check(context, "values", &values, count, TSI_FLOATING, TSI_WRITE));
-  if (values.memory == TS_MEMORY_CUDA) {
-    TSI_TRY(tsi_enter(context));
-    return tsi_leave(context, read_on_device(vector, &values));
-  }
-  return values.type == TS_TYPE_DOUBLE ? tsi_vector_read_doubles(vector, values.data)
-                                       : tsi_vector_read_floats(vector, values.data);
-}
-
-/* ---- Parts, for the rest of the library ---- */
-
-ts_status tsi_round_to_doubles(ts_vector *v) {
-  const size_t count = (size_t)v->space->tiling.size * (size_t)v->components;
-  double *values = tsi_malloc(v->context, count, sizeof *values);
-  float *floats = tsi_malloc(v->context, count, sizeof *floats);
-  ts_status status = values && floats
-                         ? read_parts(v, values, count, floats)
-                         : tsi_out_of_memory(v->context, "rounding a vector", count * sizeof *values);
-  if (status == TS_OK) status = write_parts(v, values, count, floats, 0);
-  tsi_free(v->context, floats);
-  tsi_free(v->context, values);
-  return status;
 }
 
 ts_status tsi_fill(ts_vector *v, double value) {
@@ -345,6 +89,10 @@ ts_status tsi_fill(ts_vector *v, double value) {
 
 int tsi_may_have_exponent(const ts_vector *v) {
   return v->low && v->low->low && !v->is_lent;
+}
+
+int tsi_exponent_for(const ts_vector *v, tsi_exponents exponents) {
+  return tsi_may_have_exponent(v) ? tsi_scaling_exponent(exponents, TSI_ORDINARY_VECTOR) : 0;
 }
 
 ts_status tsi_negate(ts_vector *v) {
@@ -479,8 +227,10 @@ static ts_status check_coefficient(ts_context *context, const char *function, co
 ts_status ts_vector_fill(ts_vector *y, double value) {
   TSI_REQUIRE(NULL, y);
   TSI_TRY(tsi_enter(y->context));
-  ts_status status = is_float(value) ? TS_OK : tsi_hold_doubles(y);
-  const int exponent = tsi_exponent_for(y, tsi_exponents_of(&value, 1));
+  tsi_looked found;
+  ts_status status = tsi_doubles_look(NULL, &value, 1, &found);
+  if (status == TS_OK && !found.are_floats) status = tsi_hold_doubles(y);
+  const int exponent = tsi_exponent_for(y, found.exponents);
   if (status == TS_OK) status = tsi_fill(y, ldexp(value, -exponent));
   if (status == TS_OK) y->exponent = exponent;
   return tsi_leave(y->context, status);
