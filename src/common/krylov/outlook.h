@@ -3,9 +3,9 @@
  *
  * Of the iterations so far two numbers tell how many more there will be. The condition of M^-1 A, which their
  * coefficients approach from below (lanczos.h), gives one: it is too few
- * while the smallest eigenvalue is not yet in sight, and too many where only few are small. The pace of the
- * last half of the iterations gives another, too many while residuals are still those of a start. The smaller
- * of the two counts.
+ * while the smallest eigenvalue is not yet in sight, and too many if few are small or the residual is smooth.
+ * The pace of the last half of the iterations gives another, too many while residuals are still those of a
+ * start. The smaller of the two counts.
  *
  * AMG's price is counted in iterations too, by the entries and rows of A (amg_entry_nanoseconds, ... in
  * core/tuning.h): about half of it is set-up, and half are cycles to a residual of 1e-8. Times of the machine's
@@ -25,6 +25,7 @@ typedef struct tsi_outlook {
   int next;             /* the iteration of the next look */
   int looks, at[TSI_MOST_LOOKS];
   double residual[TSI_MOST_LOOKS]; /* relative to the rule's norm */
+  int is_smooth;                   /* the residual of the first iteration */
   int is_sudden;                   /* the condition has grown by more than iterations do to it as a rule */
   double rest, price;              /* at the last look: iterations that are left, and that AMG costs */
   double condition;                /* so far */
