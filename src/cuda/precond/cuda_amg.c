@@ -207,7 +207,7 @@ static ts_status take_last(tsi_amg *amg) {
 
 static ts_status set_up(tsi_amg *amg, int keep, cuda_amg_memory *source) {
   cuda_amg_hierarchy *h = amg->device;
-  TSI_TRY(cuda_amg_source(source, amg->level[0].A, &h->level[0].A));
+  TSI_TRY(cuda_amg_source(source, keep ? &h->source : NULL, amg->level[0].A, &h->level[0].A));
   if (!keep) TSI_TRY(make_levels(amg));
   for (int l = 0; keep && l + 1 < amg->levels; l++) TSI_TRY(compute_again(amg, l));
   if (h->level[amg->levels - 1].A.rows <= TSI_AMG_DENSE) return make_inverse(amg);
@@ -225,6 +225,8 @@ ts_status cuda_amg_setup(tsi_amg *amg) {
     h->kept[l].context = h->modes[l].context = again->memory.context = again->of_order.context = context;
     again->memory.what = again->of_order.what = "an update of amg";
   }
+  h->source.memory.context = context;
+  h->source.memory.what = "an update of amg";
   cuda_amg_memory source = {.context = context};
   const ts_status status = set_up(amg, keep, &source);
   cuda_amg_give(&source);
@@ -237,9 +239,11 @@ ts_status cuda_amg_setup(tsi_amg *amg) {
 }
 
 void cuda_amg_drop(tsi_amg *amg) {
+  cuda_amg_hierarchy *h = amg->device;
   cuda_amg_forget_cycles(amg);
   for (int l = 0; l < TSI_AMG_MAX_LEVELS; l++) free_level(amg, l);
-  tsi_free(amg->context, amg->device);
+  if (h) cuda_amg_give(&h->source.memory);
+  tsi_free(amg->context, h);
   amg->device = NULL;
 }
 

@@ -127,11 +127,18 @@ typedef struct cuda_amg_recording {
 
 enum { CUDA_AMG_RECORDINGS = 4 };
 
+/* The matrix as csr, of a host copy. */
+typedef struct cuda_amg_kept_source {
+  cuda_amg_memory memory;
+  cuda_amg_csr csr; /* offsets NULL: none yet */
+} cuda_amg_kept_source;
+
 /* What updates need. Matrices of levels have the arrays of A, P and R once these are theirs. */
 typedef struct cuda_amg_hierarchy {
   cuda_amg_level level[TSI_AMG_MAX_LEVELS];
   cuda_amg_memory kept[TSI_AMG_MAX_LEVELS];  /* strong, aggregates, tentative, weights */
   cuda_amg_memory modes[TSI_AMG_MAX_LEVELS]; /* near_null, until the next level's is there */
+  cuda_amg_kept_source source;               /* from the first update on */
   cuda_amg_recording recordings[CUDA_AMG_RECORDINGS];
   int newest;
 } cuda_amg_hierarchy;
@@ -205,8 +212,10 @@ ts_status cuda_amg_invert(ts_context *context, const cuda_amg_csr *A, float *inv
 ts_status cuda_amg_csr_dense(ts_context *context, int32_t rows, cuda_amg_csr *A);
 
 /* cuda_amg_source.cu: the values of a matrix as csr, on the device: arrays of its own in `memory`, or, where
- * the matrix is stored so, its arrays. Of other formats the host copy is uploaded. */
-ts_status cuda_amg_source(cuda_amg_memory *memory, const ts_matrix *matrix, cuda_amg_csr *A);
+ * these are csr, the matrix's own. If the host copy is the source and `kept` is given, they are there, and the
+ * next time only values are uploaded. */
+ts_status cuda_amg_source(cuda_amg_memory *memory, cuda_amg_kept_source *kept, const ts_matrix *matrix,
+                          cuda_amg_csr *A);
 
 #ifdef __cplusplus
 }

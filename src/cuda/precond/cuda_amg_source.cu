@@ -120,21 +120,41 @@ static ts_status make_room(cuda_amg_memory *memory, cuda_amg_csr *A) {
   return TS_OK;
 }
 
-static ts_status upload(cuda_amg_memory *memory, const ts_matrix *matrix, cuda_amg_csr *A) {
+/* Of a host copy. */
+static ts_status upload(cuda_amg_memory *memory, const tsi_host_csr *copy, cuda_amg_csr *A) {
   ts_context *context = memory->context;
-  const tsi_host_csr *copy = matrix->host_copy;
-  if (!copy)
-    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT,
-                    "amg needs a matrix made with keep_host_copy, from which it makes its levels");
-  const size_t entries = (size_t)copy->row_offsets[copy->rows];
-  A->entries = (int32_t)entries;
+  const size_t entries = (size_t)A->entries;
   TSI_TRY(make_room(memory, A));
   TSI_TRY(cuda_upload(context, A->offsets, copy->row_offsets, ((size_t)copy->rows + 1) * sizeof *A->offsets));
   TSI_TRY(cuda_upload(context, A->indices, copy->column_indices, entries * sizeof *A->indices));
   return cuda_upload(context, A->values, copy->values, entries * sizeof *A->values);
 }
 
-ts_status cuda_amg_source(cuda_amg_memory *memory, const ts_matrix *matrix, cuda_amg_csr *A) {
+static ts_status upload_to_keep(cuda_amg_kept_source *kept, const tsi_host_csr *copy, cuda_amg_csr *A) {
+  if (kept->csr.offsets) {
+    *A = kept->csr;
+    return cuda_upload(kept->memory.context, A->values, copy->values, (size_t)A->entries * sizeof *A->values);
+  }
+  const ts_status status = upload(&kept->memory, copy, A);
+  if (status == TS_OK)
+    kept->csr = *A;
+  else
+    cuda_amg_give(&kept->memory);
+  return status;
+}
+
+static ts_status take_copy(cuda_amg_memory *memory, cuda_amg_kept_source *kept, const ts_matrix *matrix,
+                           cuda_amg_csr *A) {
+  const tsi_host_csr *copy = matrix->host_copy;
+  if (!copy)
+    return tsi_fail(memory->context, TS_ERROR_INVALID_ARGUMENT,
+                    "amg needs a matrix made with keep_host_copy, from which it makes its levels");
+  A->entries = copy->row_offsets[copy->rows];
+  return kept ? upload_to_keep(kept, copy, A) : upload(memory, copy, A);
+}
+
+ts_status cuda_amg_source(cuda_amg_memory *memory, cuda_amg_kept_source *kept, const ts_matrix *matrix,
+                          cuda_amg_csr *A) {
   *A = {};
   A->rows = matrix->info.rows;
   A->columns = matrix->info.columns;
@@ -147,7 +167,7 @@ ts_status cuda_amg_source(cuda_amg_memory *memory, const ts_matrix *matrix, cuda
     A->values = (float *)m->csr.values;
     return TS_OK;
   }
-  if (format != TS_FORMAT_JAGGED) return upload(memory, matrix, A);
+  if (format != TS_FORMAT_JAGGED) return take_copy(memory, kept, matrix, A);
   TSI_TRY(make_room(memory, A));
   return unpack(memory->context, cuda_matrix_of(matrix), A);
 }
