@@ -1,6 +1,6 @@
 #!/bin/sh
-# The way of docs/install.md into the default prefix: its lines from `cmake --install` on, then its line of pkg-config, in which no
-# path is named. /usr/local and /etc belong to this test alone while it runs: it has a mount namespace of its own.
+# Installs into the default prefix as docs/install.md does: its lines from `cmake --install` on, then its line of pkg-config,
+# which names no path. /usr/local and /etc belong to this test alone while it runs: it has a mount namespace of its own.
 #   default_prefix.sh BUILD_DIR WORK_DIR CMAKE CC BACKEND...
 set -eu
 if [ "${TEXSOLVE_APART-}" != yes ]; then
