@@ -162,8 +162,8 @@ def check_table():
     for n, one, two, exchange, reduction in RANKS:
         part = slabs((n ** (1 / 3),) * 3, 2)
         share = iteration_bytes(part.rows, part.entries, part.near) / iteration_bytes(n, entries_of(n), 0)
-        row("one rank on a CPU", n, one, None, "[below](#two-ranks-on-two-cores)")
-        row("two ranks on a CPU", n, two, (one * share + exchange + 2 * reduction) * US, "[below](#two-ranks-on-two-cores)")
+        row("one rank on a CPU", n, one, None, "[results/ranks.md](results/ranks.md)")
+        row("two ranks on a CPU", n, two, (one * share + exchange + 2 * reduction) * US, "[results/ranks.md](results/ranks.md)")
     return table(["parts", "rows", "us measured", "us by the model", "off by", "measured in"], rows)
 
 

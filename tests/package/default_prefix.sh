@@ -1,6 +1,6 @@
 #!/bin/sh
-# The README's way into the default prefix: its lines from `cmake --install` on, then its line of pkg-config, in which no
-# path is named. /usr/local and /etc belong to this test alone while it runs: it has a mount namespace of its own.
+# Installs into the default prefix as docs/install.md does: its lines from `cmake --install` on, then its line of pkg-config,
+# which names no path. /usr/local and /etc belong to this test alone while it runs: it has a mount namespace of its own.
 #   default_prefix.sh BUILD_DIR WORK_DIR CMAKE CC BACKEND...
 set -eu
 if [ "${TEXSOLVE_APART-}" != yes ]; then
@@ -33,7 +33,7 @@ done
 mount --bind "$work/etc" /etc
 mount --bind "$work/local" /usr/local
 ldconfig # as it is on a system without texsolve
-# sudo and cc as the README calls them.
+# sudo and cc as docs/install.md calls them.
 printf '#!/bin/sh\nexec "$@"\n' >"$work/bin/sudo"
 printf '#!/bin/sh\nexec "%s" -std=c11 "$@" -lm\n' "$cc" >"$work/bin/cc"
 chmod +x "$work/bin/sudo" "$work/bin/cc"
@@ -41,12 +41,12 @@ PATH=$work/bin:$PATH
 ln -s "$build" "$work/build-release"
 cd "$work"
 
-sed -n '/^## Installing/,/^## /{/^\(sudo \)*cmake --install/,/^```/p}' "$here/../../README.md" | grep -v '^```' >install.sh
-grep -q 'cmake --install build-release' install.sh || fail "README.md has no line that installs"
-sh -eu install.sh >install.log 2>&1 || fail "the README's installation: $(tail -n 3 install.log)"
-grep -Fx 'cc program.c $(pkg-config --cflags --libs texsolve) -o program' "$here/../../README.md" >compile.sh || true
-[ -s compile.sh ] || fail "README.md has no line of pkg-config for the default prefix"
-sh -eu compile.sh || fail "the README's line: $(cat compile.sh)"
+sed -n '/^## Installing/,/^## /{/^\(sudo \)*cmake --install/,/^```/p}' "$here/../../docs/install.md" | grep -v '^```' >install.sh
+grep -q 'cmake --install build-release' install.sh || fail "docs/install.md has no line that installs"
+sh -eu install.sh >install.log 2>&1 || fail "the installation of docs/install.md: $(tail -n 3 install.log)"
+grep -Fx 'cc program.c $(pkg-config --cflags --libs texsolve) -o program' "$here/../../docs/install.md" >compile.sh || true
+[ -s compile.sh ] || fail "docs/install.md has no line of pkg-config for the default prefix"
+sh -eu compile.sh || fail "the line of docs/install.md: $(cat compile.sh)"
 for backend in "$@"; do
   status=0
   ./program "$backend" || status=$?

@@ -104,13 +104,13 @@ echo "== pkg-config, shared"
   $(PKG_CONFIG_LIBDIR="$libdir/pkgconfig" pkg-config --cflags --libs texsolve) -lm -Wl,-rpath,"$libdir"
 links_shared "$work/pc-shared" || fail "libtexsolve.so is not linked"
 run "$work/pc-shared" "$@"
-# In a prefix of one's own: the README's line, as it stands there.
-line=$(sed -n 's/^cc \(program\.c .*rpath.*\)$/\1/p' "$source/../../../README.md")
-[ -n "$line" ] || fail "README.md has no line for pkg-config with a prefix of one's own"
+# In a prefix of one's own: the line of docs/install.md.
+line=$(sed -n 's/^cc \(program\.c .*rpath.*\)$/\1/p' "$source/../../../docs/install.md")
+[ -n "$line" ] || fail "docs/install.md has no line for pkg-config with a prefix of one's own"
 mkdir "$work/readme"
 cp "$source/main.c" "$work/readme/program.c"
 (cd "$work/readme" && eval "PKG_CONFIG_PATH=\$libdir/pkgconfig; export PKG_CONFIG_PATH; \"\$cc\" -std=c11 $line -lm")
-links_shared "$work/readme/program" || fail "the README's line does not link libtexsolve.so"
+links_shared "$work/readme/program" || fail "the line of docs/install.md does not link libtexsolve.so"
 run "$work/readme/program" "$@"
 # A program for OpenNL, by nothing but the name of the package.
 # shellcheck disable=SC2046
@@ -125,9 +125,9 @@ cp "$source/opennl.c" "$work/readme/my_opennl_program.c"
 "$work/readme/my_opennl_program" || fail "the guide's program for OpenNL"
 
 echo "== pkg-config, static"
-# Both libraries are there, and the packages' names decide. As the README has it:
-line=$(sed -n 's/^cc \(program\.c .*texsolve-static.*\)$/\1/p' "$source/../../../README.md")
-[ -n "$line" ] || fail "README.md has no line for pkg-config with the static library"
+# Both libraries are there, and the packages' names decide. As docs/install.md has it:
+line=$(sed -n 's/^cc \(program\.c .*texsolve-static.*\)$/\1/p' "$source/../../../docs/install.md")
+[ -n "$line" ] || fail "docs/install.md has no line for pkg-config with the static library"
 (cd "$work/readme" && eval "PKG_CONFIG_PATH=\$libdir/pkgconfig; export PKG_CONFIG_PATH; \"\$cc\" -std=c11 $line -lm")
 mv "$work/readme/program" "$work/pc-static"
 # shellcheck disable=SC2046
