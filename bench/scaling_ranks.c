@@ -238,7 +238,8 @@ static int fits(double rows) {
 }
 
 static int check_size(const char *name, int32_t rows, int ranks) {
-  if (rows < ranks) bench_error("--size: %d rows are less than %d ranks, of which each has one", rows, ranks);
+  if (rows < ranks)
+    bench_error("--size: %d rows are fewer than %d ranks; each rank needs at least one", rows, ranks);
   if (!fits((double)rows / ranks))
     bench_error("--size: %d ranks with %d rows of %s each have up to %.3g entries, more than 2^31", ranks,
                 rows / ranks, name, 7.0 * rows / ranks);

@@ -292,7 +292,7 @@ static int can_solve(tsn_context *c, const char *function) {
     tsn_fail(c, NL_INVALID_OPERATION, "%s: no system was assembled; nlEnd(NL_SYSTEM) comes first", function);
   else if (c->refused)
     tsn_fail(c, NL_INVALID_OPERATION,
-             "%s: a call that assembled the system was refused, so that it is another one", function);
+             "%s: a call that assembled the system failed, so the system is not the intended one", function);
   return c->state == TSN_READY && !c->refused;
 }
 

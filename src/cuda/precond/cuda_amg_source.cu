@@ -124,8 +124,7 @@ static ts_status upload(cuda_amg_memory *memory, const ts_matrix *matrix, cuda_a
   ts_context *context = memory->context;
   const tsi_host_csr *copy = matrix->host_copy;
   if (!copy)
-    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT,
-                    "amg needs a matrix made with keep_host_copy, from which it makes its levels");
+    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "amg needs a matrix created with keep_host_copy");
   const size_t entries = (size_t)copy->row_offsets[copy->rows];
   A->entries = (int32_t)entries;
   TSI_TRY(make_room(memory, A));
