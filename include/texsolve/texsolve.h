@@ -133,9 +133,9 @@ typedef struct ts_vector ts_vector;   /* 1 to 4 numbers, floats or doubles, for 
 typedef struct ts_scalars ts_scalars; /* numbers that stay on the device, such as sums and coefficients */
 typedef struct ts_matrix ts_matrix;   /* a sparse matrix that maps one space to another */
 
-/* Returns one line that explains the last error of this context, or "" after a success. With NULL it explains
- * the last failed call on this thread that had no context, such as ts_context_create or a call with a NULL
- * handle. The text is valid until the next call on the context or, with NULL, on the thread. */
+/* Returns one line that explains the last error of this context, or "" after a success. With NULL it describes
+ * the last call on this thread without a context, such as ts_context_create or a call with a NULL handle. The
+ * text is valid until the next call on the context or, with NULL, on the thread. */
 TS_API const char *ts_last_error(const ts_context *context);
 /* Returns the matrix row, from 0, that the last error concerns, for programs that number or order rows
  * differently. Returns -1 if the error does not concern a row, or concerns a row of another rank. */
@@ -538,7 +538,7 @@ typedef struct ts_matrix_desc {
    * times the creation time in addition; -1: do not keep them. Default: 0, keep them only if
    * TS_PRECONDITIONER_AUTO chooses amg or ilu for the matrix and its first values, and so needs them
    * (texsolve/preconditioner.h). Arrays in CUDA memory are kept only with 1; amg works without them, but auto
-   * does not choose it then. */
+   * does not choose it then */
   int keep_host_copy;
   ts_precision precision; /* single: round doubles to floats. Default: auto, keep them */
   int components; /* number of components, 1 to 4, of the vectors to multiply: a hint for TS_FORMAT_AUTO. With 1
@@ -547,7 +547,7 @@ typedef struct ts_matrix_desc {
   /* 1: csr's row_offsets and column_indices stay in place, unchanged, until the matrix is destroyed, and the
    * library may use them without a copy. Backend cpu and host copies on any backend do so, if the arrays are on
    * the host, have 32 bits and ascend in each row. Values are always copied. Default: 0, the arrays may be
-   * freed after creation. */
+   * freed after creation */
   int borrow;
   uint64_t reserved[8]; /* 0 */
 } ts_matrix_desc;
