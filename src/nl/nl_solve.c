@@ -177,7 +177,7 @@ static int change_method(solve *s) {
   if (s->c->square && s->last.method == TS_METHOD_CG &&
       (reason == TS_REASON_INDEFINITE || reason == TS_REASON_NOT_SYMMETRIC)) {
     s->method.method = TS_METHOD_BICGSTAB;
-    snprintf(s->method.note, sizeof s->method.note, "; bicgstab in place of cg: %s", ts_reason_text(reason));
+    snprintf(s->method.note, sizeof s->method.note, "; bicgstab instead of cg: %s", ts_reason_text(reason));
     return 1;
   }
   return 0;
