@@ -286,8 +286,8 @@ int bench_answer(const bench_options *options, report *r) {
   report_note(r, "A x = 1 to ||b - A x|| <= %.3g ||b||; medians of %d runs in milliseconds.", options->rtol,
               options->repeat);
   report_note(r, "copy: one thread copies the matrix's arrays into new memory. values: set_values.");
-  report_note(
-      r, "set-up: a solver. solve: vectors in and out, and a preconditioner that auto changes to, included.");
+  report_note(r,
+              "set-up: creating a solver. solve: includes transfers, and a change of auto's preconditioner.");
   report_table(r, "results", NULL, RESULTS, COLUMNS);
   for (int i = 0; i < options->matrix_count; i++) failed |= run_matrix(&run, options->matrices[i]);
   if (options->matrix) failed |= run_matrix(&run, options->matrix);
