@@ -285,10 +285,10 @@ int bench_amg(const bench_options *options, report *r) {
     if (!run.backends.backends[b].is_absent)
       report_field(r, run.backends.backends[b].name, run.backends.backends[b].name, "%s",
                    run.backends.backends[b].device);
-  report_note(r, "A x = 1 to ||b - A x|| <= %.3g ||b||. cost: entries of all levels over those of A.",
+  report_note(r, "A x = 1 to ||b - A x|| <= %.3g ||b||. cost: entries of all levels / entries of A.",
               options->rtol);
-  report_note(r, "update: not the first one; part: of set-up. residual: of x in doubles, on the host in "
-                 "long double.");
+  report_note(
+      r, "update: a later one; part: update / set-up. residual: of x in doubles, on the host in long double.");
   report_table(r, "results", NULL, RESULTS, COLUMNS);
   report_expect(r, expected_rows(&run));
   for (int i = 0; i < options->matrix_count; i++) failed |= run_matrix(&run, options->matrices[i]);

@@ -321,8 +321,8 @@ int bench_answer(const bench_options *options, report *r) {
               options->repeat);
   report_note(r, "CUDA memory: from arrays there to x there.");
   report_note(r, "copy: one thread copies the matrix's arrays into new memory. values: set_values.");
-  report_note(
-      r, "set-up: a solver. solve: vectors in and out, and a preconditioner that auto changes to, included.");
+  report_note(r,
+              "set-up: creating a solver. solve: includes transfers, and a change of auto's preconditioner.");
   report_table(r, "results", NULL, RESULTS, COLUMNS);
   for (int i = 0; i < options->matrix_count; i++) failed |= run_matrix(&run, options->matrices[i]);
   if (options->matrix) failed |= run_matrix(&run, options->matrix);

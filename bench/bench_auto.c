@@ -224,9 +224,9 @@ int bench_auto(const bench_options *options, report *r) {
   if (!own.backend) own.backend = "cpu";
   if (bench_describe(&own, r, &device) || bench_open(&own, 0, 0, &run.context)) return 1;
   run.is_one_thread = own.threads == 1 && !device.is_gl && !device.is_cuda;
-  report_note(r, "A x = b, b by chance, to ||b - A x|| <= %.3g ||b||: set-up and solve, the shortest of %d.",
+  report_note(r, "A x = b with a random b, to ||b - A x|| <= %.3g ||b||: set-up and solve, the shortest of %d.",
               own.rtol, own.repeat);
-  report_note(r, "ratio: auto over the better of Jacobi and AMG, which are asked for by name.");
+  report_note(r, "ratio: auto / the better of Jacobi and AMG, each requested by name.");
   report_table(r, "results", NULL, RESULTS, COLUMNS);
   report_section(r, "Jacobi, AMG and auto");
   for (int k = 0; k < own.matrix_count; k++) failed |= run_argument(&run, own.matrices[k]);

@@ -50,9 +50,9 @@ static int measure_limits(const bench_options *o, const bench_device *device, do
   }
   limits_describe(&limits[1], r);
   if (device->is_gl)
-    report_note(r, "A reduction counts as one pass, which is the least that it can take.");
+    report_note(r, "A reduction counts as one pass, its minimum.");
   else
-    report_note(r, "(That is for two vectors; operations on one and on three have bandwidths of their own.)");
+    report_note(r, "(For two vectors; operations on one and on three have other bandwidths.)");
   return 0;
 }
 

@@ -103,9 +103,9 @@ int bench_cg(const bench_options *options, report *r) {
   report_note(r, "us/iter: the difference of solves with %d and %d iterations. Whole: a solve of %d with",
               CG_SHORT, CG_LONG, CG_WHOLE);
   report_note(
-      r, "the backend's check interval, per iteration; beside%%: what is not in its iterations. Limit: the");
+      r, "the backend's check interval, per iteration; beside%%: the part outside its iterations. Limit: the");
   report_note(r, "sum of the least times of the 5 parts of an iteration.");
-  if (device.is_gl) report_note(r, "Each of them is at least one dependent pass, also where it takes more.");
+  if (device.is_gl) report_note(r, "Each part takes at least one dependent pass.");
   /* Small: the cost of passes shows; large: that of fetches. */
   int32_t sizes[2] = {1 << 14, !device.is_hardware              ? 1 << 17
                                : device.is_gl || device.is_cuda ? 1 << 22

@@ -255,8 +255,8 @@ int bench_families(const bench_options *options, report *r) {
   ts_context *context;
   if (!own.backend) own.backend = "cpu";
   if (bench_describe(&own, r, &device) || bench_open(&own, 0, 0, &context)) return 1;
-  report_note(r, "A x = b, b by chance, to ||b - A x|| <= %.3g ||b|| in at most 2000 iterations.", own.rtol);
-  report_note(r, "cost: entries of all levels over those of A. update: of the numbers alone, the second one.");
+  report_note(r, "A x = b with a random b, to ||b - A x|| <= %.3g ||b|| in at most 2000 iterations.", own.rtol);
+  report_note(r, "cost: entries of all levels / entries of A. update: of the values only, the second one.");
   const int outcome = run_families(&own, r, context);
   ts_context_destroy(&context);
   return outcome;

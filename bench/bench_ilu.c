@@ -233,7 +233,7 @@ int bench_ilu(const bench_options *options, report *r) {
     if (!run.backends.backends[b].is_absent)
       report_field(r, run.backends.backends[b].name, run.backends.backends[b].name, "%s",
                    run.backends.backends[b].device);
-  report_note(r, "A x = 1 to ||b - A x|| <= %.3g ||b||. fill: entries of the factors over those of A.",
+  report_note(r, "A x = 1 to ||b - A x|| <= %.3g ||b||. fill: entries of the factors / entries of A.",
               options->rtol);
   report_note(r, "apply: M^-1 r. residual: of x in doubles, on the host in long double.");
   report_table(r, "results", NULL, RESULTS, COLUMNS);

@@ -28,8 +28,7 @@ int bench_order(generated_matrix *A, const char *name) {
   reorder_matrix other;
   const ts_csr csr = generated_csr(A);
   if (A->rows != A->columns) {
-    bench_error("%s: %d rows and %d columns; only a square matrix has another order", name, A->rows,
-                A->columns);
+    bench_error("%s: %d rows and %d columns; only square matrices can be reordered", name, A->rows, A->columns);
     return 1;
   }
   int32_t *order = reorder_compute(wanted, &csr, error);
@@ -57,7 +56,7 @@ void bench_order_report(report *r) {
       {"mean", "mean", 'f', 10, 1},
   };
   if (wanted == REORDER_NONE) return;
-  report_table(r, "orders", "Bandwidth: the largest and the mean |row - column|", columns,
+  report_table(r, "orders", "Bandwidth: maximum and mean of |row - column|", columns,
                sizeof columns / sizeof *columns);
   for (int i = 0; i < matrix_count; ++i) {
     const ordered *m = &matrices[i];

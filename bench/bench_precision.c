@@ -205,7 +205,7 @@ static int run_matrix(run *run, const char *name) {
 }
 
 static void report_totals(run *run) {
-  report_table(run->r, "totals", "Matrices that were solved to the tolerance, or as far as doubles hold x",
+  report_table(run->r, "totals", "Matrices solved to the tolerance, or to the precision of x in doubles",
                TOTALS, COUNT(TOTALS));
   for (int b = 0; b < run->backends.backend_count; b++)
     for (int p = 0; p <= TS_PRECISION_DOUBLE; p++) {
@@ -228,8 +228,9 @@ int bench_precision(const bench_options *options, report *r) {
       r, "A x = 1 to ||b - A x|| <= %.3g ||b||, Jacobi; iterations by precision, and over those of double.",
       options->rtol);
   report_note(r,
-              "residual: of x in doubles, on the host in long double. reached: that, or 4 times what rounding");
-  report_note(r, "x to doubles leaves, 2^-53 || |A| |x| || / ||b||. MB: of the device, the matrix included.");
+              "residual: of x in doubles, on the host in long double. reached: that, or 4 times the effect of");
+  report_note(r,
+              "rounding x to doubles, 2^-53 || |A| |x| || / ||b||. MB: on the device, including the matrix.");
   report_table(r, "results", NULL, RESULTS, COUNT(RESULTS));
   for (int i = 0; i < options->matrix_count; i++) failed |= run_matrix(&run, options->matrices[i]);
   if (options->matrix) failed |= run_matrix(&run, options->matrix);

@@ -111,15 +111,15 @@ static void report_measured(report *r, const bench_options *o, const scaling_par
 }
 
 static void report_notes(report *r, const char *backend, const scaling_parts *parts, const char *name) {
-  report_note(r, "One part is the backend of a part by itself. us/iter: the difference of solves with %d and",
+  report_note(r, "One part is the backend of a single part. us/iter: the difference of solves with %d and",
               CG_SHORT);
-  report_note(r, "%d iterations. Speed-up: rows a second against one part; efficiency: that over the parts.",
+  report_note(r, "%d iterations. Speed-up: rows per second, relative to one part; efficiency: that / parts.",
               CG_LONG);
-  report_note(r, "Halo: elements of x that an iteration brings from other parts, in all. Used: parts that");
-  report_note(r, "have rows: a system that is too small to share has all of them on one.");
+  report_note(r, "Halo: elements of x that an iteration receives from other parts, in total. Used: parts that");
+  report_note(r, "have rows: a system too small to share has all of them on one part.");
   if (parts->take_turns) {
-    report_note(r, "The parts of %.70s take turns on one device: no speed-up is", backend);
-    report_note(r, "measured here. Overhead: what parts cost beyond the time of the same work in one part.");
+    report_note(r, "The parts of %.70s take turns on one device: speed-up is not", backend);
+    report_note(r, "measured here. Overhead: the time beyond that of the same work in one part.");
   }
   if (!generated_grows(name))
     report_note(r, "Strong scaling only: %.40s does not grow along an axis, as laplace3d does.", name);
@@ -149,8 +149,7 @@ static int run_solves(const bench_options *o, const scaling_parts *parts, const 
   if (bench_matrix(&A, name, rows)) return 1;
   report_note(r, "Conjugate gradients with Jacobi, b = 1, to a relative residual of %.1e. Set-up: from CSR in",
               o->rtol);
-  report_note(
-      r, "host memory. Speed-up: of the solve, against one part, which is the backend of a part by itself.");
+  report_note(r, "host memory. Speed-up: of the solve, relative to one part, the backend of a single part.");
   report_table(r, "solve", "Strong scaling: one solve in more parts", SOLVE_COLUMNS, COUNT(SOLVE_COLUMNS));
   for (int count = 1; count <= parts->count && !failed; count++) {
     failed = measure(o, parts, count, &A, &m);
@@ -185,7 +184,8 @@ static int run_strong(const bench_options *o, const scaling_parts *parts, const 
 /* One part has the matrix of strong scaling, and so its figures. */
 static int run_weak(const bench_options *o, const scaling_parts *parts, const char *name, int32_t rows,
                     report *r, const measured *one) {
-  report_table(r, "weak", "Weak scaling: as many rows a part, along one axis", COLUMNS, COUNT(COLUMNS));
+  report_table(r, "weak", "Weak scaling: the same number of rows per part, along one axis", COLUMNS,
+               COUNT(COLUMNS));
   report_measured(r, o, parts, 1, name, one, one);
   for (int count = 2; count <= parts->count; count++) {
     generated_matrix A;

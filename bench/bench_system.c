@@ -241,11 +241,10 @@ int bench_system(const bench_options *o, report *r) {
   bench_device device;
   ts_context *context;
   if (bench_describe(o, r, &device)) return 1;
-  report_note(
-      r, "us an entry: a coefficient as stated or a nonzero of the matrix, of which there are more. state:");
+  report_note(r, "us per entry: a coefficient as added, or a nonzero of the matrix, which has more. state:");
   report_note(r, "the calls; build: sorting, adding up, normal equations; layout: packing and upload; total:");
-  report_note(r, "all three; again: other numbers at the same places. 8 it: ms of 8 iterations that stay on");
-  report_note(r, "the device; moved: the same after a locked unknown got another value.");
+  report_note(r, "all three; again: other values in the same pattern. 8 it: ms of 8 iterations that stay on");
+  report_note(r, "the device; moved: the same, after a locked unknown got another value.");
   if (bench_open(o, 0, 0, &context)) return 1;
   const int32_t vertices = o->size ? o->size : device.is_hardware ? 250000 : 1 << 14;
   report_table(r, "systems", "The system builder", COLUMNS, sizeof COLUMNS / sizeof *COLUMNS);

@@ -103,18 +103,18 @@ int bench_tune(const bench_options *o, report *r) {
     failed = measure_matrix(context, o->matrix ? o->matrix : MATRICES[m], o, rows, numbers, count);
   ts_context_destroy(&context);
   if (failed) return 1;
-  report_table(r, "tuning", "Time in % more (less: negative) with a number at half and at twice its value",
-               COLUMNS, sizeof COLUMNS / sizeof *COLUMNS);
+  report_table(r, "tuning", "Additional time in % (negative: less) with each value halved and doubled", COLUMNS,
+               sizeof COLUMNS / sizeof *COLUMNS);
   for (int i = 0; i < count; ++i) {
     const number *n = &numbers[i];
     report_row(r, n->entry.name, n->entry.value, percent(n->at[0].product, matrices),
                percent(n->at[0].iteration, matrices), percent(n->at[1].product, matrices),
                percent(n->at[1].iteration, matrices));
   }
-  report_table(r, "meanings", "What the numbers mean", MEANINGS, sizeof MEANINGS / sizeof *MEANINGS);
+  report_table(r, "meanings", "Meaning of the values", MEANINGS, sizeof MEANINGS / sizeof *MEANINGS);
   for (int i = 0; i < count; ++i) report_row(r, numbers[i].entry.name, numbers[i].entry.meaning);
-  report_note(r, "%d matrices of %d rows, geometric mean. ts_context_set_tuning changes a number;", matrices,
+  report_note(r, "%d matrices of %d rows, geometric mean. ts_context_set_tuning changes a value;", matrices,
               rows);
-  report_note(r, "src/common/core/tuning.c says where numbers come from.");
+  report_note(r, "src/common/core/tuning.c documents their origin.");
   return 0;
 }

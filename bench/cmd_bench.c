@@ -120,40 +120,34 @@ static const option_row rows[] = {
          "[MATRIX...]\nanswer [MATRIX...]\namg [MATRIX...]\nauto [FAMILY|MATRIX...]\nilu [MATRIX...]\nfamilies "
          "[FAMILY...]\nlcp [PROBLEM...]",
      .parse = set_argument},
-    OPTION_ROW(
-        BACKEND, "backend", "NAME", o.backend, .letter = 'B',
-        .help = "Backend: auto (the default), cuda, gl, gl:1, cpu, check:gl; scaling: cuda:all (the default), "
-                "cuda:0+1, multi:cpu+cpu, with mpirun what each process has"),
+    OPTION_ROW(BACKEND, "backend", "NAME", o.backend, .letter = 'B',
+               .help = "Backend: auto (the default), cuda, gl, gl:1, cpu, check:gl; scaling: cuda:all (the "
+                       "default), cuda:0+1, multi:cpu+cpu, or with mpirun the backend of each process"),
     OPTION_ROW(FORMAT, "format", "NAME", o.format, .letter = 'f',
                .expected = "auto, jagged, segments, csr, bcrs2 or bcrs4",
                .help =
-                   "Storage of the matrix: jagged, segments, csr, bcrs2, bcrs4 (default: all that the backend "
-                   "has)"),
+                   "Storage of the matrix: jagged, segments, csr, bcrs2, bcrs4 (default: all of the backend)"),
     {.kind = OPTION_IS_PARSED,
      .name = "size",
      .letter = 's',
      .argument = "N",
      .parse = set_sizes,
-     .help =
-         "Rows, or points a side of a grid; k and M after the number mean 1024 and 1048576; compare, answer, "
-         "amg, auto and ilu take several with commas between them; paper: the largest mesh's unknowns; "
-         "scaling: rows "
-         "in all, and "
-         "where the matrix grows with the parts, of each"},
-    OPTION_ROW(TEXT, "matrix", "NAME", o.matrix, .letter = 'm',
-               .help =
-                   "A generated matrix (grid: triangulated grid with 7 entries a row; laplace2d, laplace3d; "
-                   "random: random rows of uneven length; fem3, fem4: 3-D, with 3 or 4 unknowns a node; "
-                   "powerlaw; uneven; banded; denserow: a grid with one full row; default: all of these, "
-                   "compare: grid, scaling: laplace3d), a Delaunay triangulation in random order (delaunay), a "
-                   "network (rmat), the "
-                   "5-point and 7-point Poisson problem (poisson2d, poisson3d), a "
-                   "mesh's conformal map (lscm) or smoothing (dsi), Poisson's problem with couplings of 1:1000 "
-                   "(anisotropic2d, anisotropic3d) or coefficients of 1 and 1e6 by chance (jumps2d, jumps3d), "
-                   "an elastic beam (cantilever), or a Matrix Market file"),
+     .help = "Rows, or points per side of a grid; the suffixes k and M mean 1024 and 1048576; compare, answer, "
+             "amg, auto and ilu accept several sizes, separated by commas; paper: unknowns of the largest "
+             "mesh; scaling: total rows, and rows per part of the growing matrix"},
+    OPTION_ROW(
+        TEXT, "matrix", "NAME", o.matrix, .letter = 'm',
+        .help =
+            "A generated matrix: grid (triangulated grid with 7 entries per row), laplace2d, laplace3d, random "
+            "(rows of uneven length), fem3, fem4 (3-D with 3 or 4 unknowns per node), powerlaw, uneven, "
+            "banded, denserow (a grid with one full row); delaunay (a Delaunay triangulation in random order), "
+            "rmat (a network), poisson2d, poisson3d (5-point and 7-point Poisson problems), lscm (conformal "
+            "map of a mesh), dsi (its smoothing), anisotropic2d, anisotropic3d (couplings of 1:1000), jumps2d, "
+            "jumps3d (random coefficients of 1 and 1e6), cantilever (an elastic beam); or a Matrix Market "
+            "file. Default: those from grid to denserow; compare: grid, scaling: laplace3d"),
     OPTION_WORD("reorder", "NAME", o.reorder, reorder_names,
-                "Of spmv, cg and compare: bring matrices into another order of their unknowns: rcm (reverse "
-                "Cuthill-McKee), random, or none, the default"),
+                "spmv, cg and compare only: order of the unknowns: rcm (reverse Cuthill-McKee), random, or "
+                "none, the default"),
     OPTION_ROW(WHOLE, "components", "N", o.components, .letter = 'c', .least = 1, .most = 4,
                .help = "Components of the vectors, 1 to 4 (default 1)"),
     OPTION_ROW(SIZE, "rectangle", "WxH", o.rectangle_width, .letter = 'r', .least = 1, .most = 256,
@@ -162,24 +156,19 @@ static const option_row rows[] = {
     OPTION_ROW(WHOLE, "threads", "N", o.threads, .letter = 't', .least = 1, .most = 4096,
                .help = "Threads of the CPU backend"),
     OPTION_ROW(WHOLE, "repeat", "N", o.repeat, .letter = 'n', .least = 1, .most = 101,
-               .help =
-                   "Batches per measurement, of which the median is printed (default 7, paper, precision, amg, "
-                   "auto and ilu: 3)"),
+               .help = "Batches per measurement; the median is printed (default 7; paper, precision, amg, auto "
+                       "and ilu: 3)"),
     OPTION_ROW(FLAG, "json", NULL, o.json, .letter = 'j', .help = "Print one JSON object"),
-    OPTION_HEADING("Of precision, answer, amg, auto, ilu, families, lcp and scaling:"),
-    OPTION_RTOL(
-        o.rtol,
-        "relative tolerance (default: 1e-10, answer, amg, auto, ilu and families: 1e-8, lcp: 1e-6); scaling: "
-        "solves to that, no times of an "
-        "iteration"),
+    OPTION_HEADING("Options of precision, answer, amg, auto, ilu, families, lcp and scaling:"),
+    OPTION_RTOL(o.rtol, "relative tolerance (default: 1e-10; answer, amg, auto, ilu and families: 1e-8; lcp: "
+                        "1e-6); scaling: measure solves to it instead of iterations"),
     OPTION_NAME("precision", "NAME", o.precision, precision_at,
-                "single, mixed, double or auto (default: one after the other, answer, amg, auto, ilu, families "
-                "and scaling: auto); lcp: single "
-                "or double (default: both)"),
-    OPTION_HEADING("Of lcp:"),
+                "single, mixed, double or auto (default: all in turn; answer, amg, auto, ilu, families and "
+                "scaling: auto); lcp: single or double (default: both)"),
+    OPTION_HEADING("Options of lcp:"),
     OPTION_WHOLE("batch", "N", o.batch, 1, 1 << 20,
-                 "50 sweeps of N problems of --size unknowns (default: 60) at once, and the time for all"),
-    OPTION_HEADING("Of amg and families:"),
+                 "50 sweeps of N problems of --size unknowns (default: 60) in one call, and the total time"),
+    OPTION_HEADING("Options of amg and families:"),
     OPTION_NAME(
         "preconditioner", "NAME", o.preconditioner, preconditioner_at,
         "amg only: jacobi, amg, auto, chebyshev, isai, none or block-jacobi (default: jacobi, then amg)"),
@@ -187,80 +176,57 @@ static const option_row rows[] = {
                   "the threshold of strong couplings; 0: all are strong (default: 0.08)"),
     OPTION_NAME("smoother", "NAME", o.amg.smoother, smoother_at,
                 "chebyshev, chebyshev4, jacobi or l1-jacobi (default: chebyshev)"),
-    OPTION_WHOLE("sweeps", "N", o.amg.sweeps, 1, 16, "smoothing steps before and after (default: 2)"),
+    OPTION_WHOLE("sweeps", "N", o.amg.sweeps, 1, 16,
+                 "smoothing steps before and after the coarse correction (default: 2)"),
     OPTION_WHOLE("visits", "N", o.amg.visits, 1, 2,
                  "1: V-cycles; 2: W-cycles below the second level, the default"),
-    OPTION_WHOLE("coarsest", "N", o.amg.coarsest, 1, 1000, "rows that are solved exactly (default: 500)"),
+    OPTION_WHOLE("coarsest", "N", o.amg.coarsest, 1, 1000,
+                 "maximum rows of the coarsest level, which is solved exactly (default: 500)"),
     OPTION_FLAG("peers", o.peers,
-                "of families: hypre and AMGCL too, if their programs are built; of answer: SciPy and CuPy, if "
-                "Python has them"),
-    OPTION_HEADING("Of compare, paper, precision, answer, amg and ilu:"),
-    OPTION_TEXT(
-        "backends", "LIST", o.backends,
-        "Backends with commas between them (default: gl,cuda,cpu, of which those that are absent are left "
-        "out)"),
-    OPTION_FLAG("set", o.set, "Of compare: every generated matrix, and the geometric mean"),
+                "families: hypre and AMGCL too, if their programs are built; answer: SciPy and CuPy, if Python "
+                "has them"),
+    OPTION_HEADING("Options of compare, paper, precision, answer, amg and ilu:"),
+    OPTION_TEXT("backends", "LIST", o.backends,
+                "Backends, separated by commas (default: the available ones of gl,cuda,cpu)"),
+    OPTION_FLAG("set", o.set, "compare only: every generated matrix, and the geometric mean"),
     OPTION_END};
 
 static const char description[] =
-    "Measures a device and the library on it."
-    "\v"
-    "limits  what the device can do: texel fetches, render-target writes, copies, multiply-adds, the cost of a "
-    "pass that depends on another, and the best rectangle for the rows of a matrix; on the CPU and on CUDA "
-    "bandwidth\n"
-    "spmv    the product of a matrix and a vector\n"
-    "blas    operations on vectors, and reductions\n"
-    "cg      an iteration of conjugate gradients\n"
-    "multigrid  cycles and solves of a Poisson problem on a grid of --size N x N points\n"
-    "system  stating a system of equations and building its matrix, over the --size vertices of a grid\n"
-    "tune    the numbers that steer the choice of formats and kernels, and what half and twice of each would "
-    "cost here\n"
-    "compare [MATRIX...]  every format on every backend, and other libraries where they are built: a product, "
-    "conjugate gradients, axpy, dot\n"
-    "precision [MATRIX...]  what solves reach in every precision, in how many iterations: b = 1, Jacobi; "
-    "poisson2d and poisson3d are Dirichlet's problem on a grid of --size points in all\n"
-    "answer [MATRIX...]  from arrays on the host to x: a copy of the arrays, the matrix, new values, auto's "
-    "preconditioner, the solve, and the sum; of a file the time to read it; a FAMILY's name is a matrix too\n"
-    "amg [MATRIX...]  conjugate gradients with Jacobi and with algebraic multigrid: set-up, update, solve, "
-    "iterations, residual; b = 1\n"
-    "auto [FAMILY|MATRIX...]  conjugate gradients with Jacobi, with algebraic multigrid and with auto, set-up "
-    "included: how auto compares with the better of the two, on families of about --size rows and on files\n"
-    "ilu [MATRIX...]  incomplete factors, by size and by levels of fill: triangular systems on the host, on "
-    "the "
-    "device if it solves them, and by sweeps; ic with conjugate gradients, or ilu with bicgstab if the matrix "
-    "is "
-    "not symmetric; b = 1\n"
-    "families [FAMILY...]  conjugate gradients with algebraic multigrid on families of matrices of about "
-    "--size "
-    "rows: grids, finite elements, anisotropy, jumps, scaled rows, elasticity, graphs; of those whose names "
-    "begin with FAMILY\n"
-    "lcp     a sweep of dense Gauss-Seidel by every scheme, beside the sequential loop of one core: problems "
-    "of "
-    "--size unknowns (default: 100 to 10000); with --batch of many small ones\n"
-    "lcp PROBLEM...  files of `texsolve lcp', or dense, piles2d and piles3d, which are generated, solved to a "
-    "tolerance, beside other libraries where they are built\n"
-    "scaling  an iteration of conjugate gradients over 1, 2, ... parts of a backend of several: of one matrix, "
-    "and of one that grows with them; `mpirun -n 4 texsolve bench scaling' measures its 4 processes\n"
-    "paper  figures 8, 9 and 11 of Buatois, Caumon and Levy 2008 on meshes of their sizes, 1.5 k to 1 M "
-    "unknowns: "
-    "every format on every backend, and the error of conjugate gradients in single precision\n\n"
-    "All but limits, compare, precision, answer, amg, auto, ilu, families, lcp, paper and scaling also measure "
-    "the "
-    "limits "
-    "that "
-    "concern "
-    "them, and "
-    "print "
-    "which part of them "
-    "is "
-    "reached: the "
-    "least time of an OpenGL pass is the larger of fetches / fetch rate and texels written / write rate, and "
-    "at "
-    "least the cost of a dependent pass; on the CPU it is bytes / bandwidth.";
+    "Measures a device, and the library on it.\vlimits  limits of the device: texel fetches, render-target "
+    "writes, copies, multiply-adds, the cost of a dependent pass, and the best rectangle for the rows of a "
+    "matrix; on the CPU and on CUDA bandwidth\nspmv    the product of a matrix and a vector\nblas    "
+    "operations on vectors, and reductions\ncg      an iteration of conjugate gradients\nmultigrid  cycles and "
+    "solves of a Poisson problem on a grid of --size N x N points\nsystem  assembling equations and building "
+    "their matrix, over the --size vertices of a grid\ntune    the tuning values for the choice of formats and "
+    "kernels, and the cost of half and twice each value here\ncompare [MATRIX...]  every format on every "
+    "backend, and other libraries if they are built: a product, conjugate gradients, axpy, dot\nprecision "
+    "[MATRIX...]  the residual and the iterations of solves in every precision: b = 1, Jacobi; poisson2d and "
+    "poisson3d are Dirichlet problems on a grid with a total of --size points\nanswer [MATRIX...]  from arrays "
+    "on the host to x: a copy of the arrays, the matrix, new values, auto's preconditioner, the solve, and the "
+    "sum; for a file the time to read it; FAMILY names are also accepted\namg [MATRIX...]  conjugate gradients "
+    "with Jacobi and with algebraic multigrid: set-up, update, solve, iterations, residual; b = 1\nauto "
+    "[FAMILY|MATRIX...]  conjugate gradients with Jacobi, with algebraic multigrid and with auto, set-up "
+    "included: the ratio of auto to the better of the two, on families of about --size rows and on files\nilu "
+    "[MATRIX...]  incomplete factors, by magnitude and by levels of fill: triangular systems on the host, on "
+    "the device if it solves them, and by sweeps; ic with conjugate gradients, or ilu with bicgstab if the "
+    "matrix is not symmetric; b = 1\nfamilies [FAMILY...]  conjugate gradients with algebraic multigrid on "
+    "families of matrices of about --size rows: grids, finite elements, anisotropy, jumps, scaled rows, "
+    "elasticity, graphs; with FAMILY those whose names begin with it\nlcp     a sweep of dense Gauss-Seidel by "
+    "every scheme, compared with the sequential loop on one core: problems of --size unknowns (default: 100 to "
+    "10000), or with --batch many small ones\nlcp PROBLEM...  files of `texsolve lcp', or dense, piles2d and "
+    "piles3d, which are generated: solves to a tolerance, compared with other libraries if they are "
+    "built\nscaling  an iteration of conjugate gradients over 1, 2, ... parts of a multi-device backend, with "
+    "one matrix and with one that grows with the parts; `mpirun -n 4 texsolve bench scaling' measures its 4 "
+    "processes\npaper  figures 8, 9 and 11 of Buatois, Caumon and Levy 2008 on meshes of their sizes, 1.5 k to "
+    "1 M unknowns: every format on every backend, and the error of conjugate gradients in single "
+    "precision\n\nspmv, blas, cg, multigrid, system and tune also measure the limits that concern them, and "
+    "print the percentage that they reach. The least time of an OpenGL pass is the larger of fetches / fetch "
+    "rate and texels written / write rate, and at least the cost of a dependent pass; on the CPU it is bytes / "
+    "bandwidth.";
 
 /* What only some can do, and what they cannot. */
 static void check_options(const program_options *p) {
-  if (!p->benchmark) arguments_usage("which benchmark? " KNOWN);
+  if (!p->benchmark) arguments_usage("expected a benchmark: " KNOWN);
   int (*const run)(const bench_options *, report *) = p->benchmark->run;
   if (p->o.backends) arguments_backends("--backends", p->o.backends);
   const int is_compare = run == bench_compare, is_amg = run == bench_amg, is_families = run == bench_families,
@@ -270,22 +236,22 @@ static void check_options(const program_options *p) {
   if (!takes(p, SIZES) && p->o.size_count > 1)
     arguments_usage("several sizes are for compare, answer, amg, auto, ilu and lcp");
   if (run == bench_paper)
-    options_refuse("paper has matrices of its own, expected it without ", OPTION_NAMES("matrix"), "");
+    options_refuse("paper generates its matrices, expected it without ", OPTION_NAMES("matrix"), "");
   if (!takes(p, SOLVES))
     options_refuse("", OPTION_NAMES("rtol", "precision"),
                    " is for precision, answer, amg, auto, ilu, families, lcp and scaling");
   if (!is_lcp) options_refuse("", OPTION_NAMES("batch"), " is for lcp");
   if (is_lcp) {
     if (p->o.matrix_count)
-      options_refuse("", OPTION_NAMES("batch"), " of lcp is for problems of its own, expected no other");
+      options_refuse("", OPTION_NAMES("batch"), " of lcp is for generated problems only");
     else
-      options_refuse("", OPTION_NAMES("rtol"), " of lcp is for problems that are named");
-    options_refuse("lcp makes problems of its own, expected it without ", OPTION_NAMES("matrix", "format"), "");
+      options_refuse("", OPTION_NAMES("rtol"), " of lcp is for named problems only");
+    options_refuse("lcp generates its problems, expected it without ", OPTION_NAMES("matrix", "format"), "");
     if (p->o.precision >= 0 && p->o.precision != TS_PRECISION_SINGLE && p->o.precision != TS_PRECISION_DOUBLE)
       arguments_usage("--precision of lcp is single or double");
   }
   if (run == bench_scaling && !options_given("rtol"))
-    options_refuse("", OPTION_NAMES("precision"), " of scaling is for a solve, expected --rtol too");
+    options_refuse("", OPTION_NAMES("precision"), " of scaling requires --rtol");
   if (!is_amg) options_refuse("", OPTION_NAMES("preconditioner"), " is for amg");
   if (!takes(p, HIERARCHY))
     options_refuse("", OPTION_NAMES("strength", "smoother", "sweeps", "visits", "coarsest"),
@@ -293,9 +259,9 @@ static void check_options(const program_options *p) {
   if (!is_families && run != bench_answer)
     options_refuse("", OPTION_NAMES("peers"), " is for families and answer");
   if (is_families)
-    options_refuse("families has matrices of its own, expected it without ", OPTION_NAMES("matrix"), "");
+    options_refuse("families generates its matrices, expected it without ", OPTION_NAMES("matrix"), "");
   if (run == bench_auto)
-    options_refuse("auto has matrices of its own, and files as arguments, expected it without ",
+    options_refuse("auto generates its matrices or reads files given as arguments, expected it without ",
                    OPTION_NAMES("matrix"), "");
   if (!takes(p, BACKENDS))
     options_refuse("", OPTION_NAMES("backends"),

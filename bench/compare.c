@@ -69,7 +69,7 @@ static int split_backends(const char *list, compare_results *results) {
     list += length + (list[length] == ',');
   }
   if (results->backend_count) return 0;
-  bench_error("--backends names none; known are gl, cuda and cpu");
+  bench_error("--backends names no backend, expected gl, cuda or cpu");
   return 1;
 }
 

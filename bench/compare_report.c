@@ -48,13 +48,11 @@ static const report_column RATIOS[] = {
 #define COUNT(columns) ((int)(sizeof(columns) / sizeof *(columns)))
 
 void compare_report_begin(report *r, const compare_results *results) {
-  report_note(
-      r, "GFLOP/s: useful operations, 2 for each entry of A, over the time that passes, overheads included.");
+  report_note(r, "GFLOP/s: useful operations, 2 per entry of A, over wall-clock time, overheads included.");
   report_note(
       r, "GB/s: compulsory bytes, of csr or the blocks, with x and y. copy%%: of the rate of y = x below.");
   report_note(r, "CG: an iteration with Jacobi's preconditioner, in a whole solve of %d.", COMPARE_ITERATIONS);
-  report_note(
-      r, "* the format that the backend takes by itself. +-%%: the largest spread of a row's measurements.");
+  report_note(r, "* the format that auto selects. +-%%: the largest spread of a row's measurements.");
   report_table(r, "devices", "Devices", DEVICES, COUNT(DEVICES));
   for (int i = 0; i < results->backend_count; ++i) {
     const compare_backend *b = &results->backends[i];

@@ -282,11 +282,10 @@ static void report_terms(report *r, const bench_options *options) {
   lcp_peer_names(names, sizeof names);
   report_field(r, "peers", "peers", "%s", *names ? names : "not built");
   report_field(r, "rtol", "tolerance", "%g", options->rtol);
-  report_note(r,
-              "Timed: from the matrix in memory and z = 0 to z, tests on the way included. set-up: ms to copy");
+  report_note(r, "Time: from the matrix in memory and z = 0 to z, including tests. set-up: ms to copy");
   report_note(
-      r, "the matrix into a library's form. residual: ts_lcp_residual's by ||q||, of each z. done, no: it");
-  report_note(r, "was not there in %d sweeps or, of peers, 5 seconds. Peers run on one thread, in double.",
+      r, "the matrix into the library's format. residual: ts_lcp_residual / ||q|| of each z. done, no: not");
+  report_note(r, "solved in %d sweeps or, by peers, in 5 seconds. Peers use one thread and double precision.",
               (int)LCP_MAX_SWEEPS);
 }
 

@@ -64,7 +64,7 @@ int scaling_parts_find(const bench_options *options, scaling_parts *parts) {
   else if (!strncmp(backend, "cuda:", 5) && strchr(backend, '+'))
     failed = split(backend + 5, "cuda:", parts);
   else
-    arguments_usage("--backend: '%.40s' has no parts; scaling takes cuda:0+1, cuda:all or multi:cpu+cpu",
+    arguments_usage("--backend: '%.40s' has no parts; scaling needs cuda:0+1, cuda:all or multi:cpu+cpu",
                     backend);
   find_turns(parts);
   return failed;

@@ -208,14 +208,14 @@ static void report_measured(report *r, ts_context *context, const char *name, co
 }
 
 static void report_notes(report *r, const char *name, int grows) {
-  report_note(r, "A job measures as many ranks as it has, and the slowest counts: `mpirun -n 1' measures one,");
+  report_note(r, "A job measures its own number of ranks, by the slowest one: `mpirun -n 1' measures one,");
   report_note(r, "and bench/scaling_model.py --measured shows the reports of several jobs with the model.");
   report_note(
       r, "us/iter: the difference of solves with %d and %d iterations. Rows each, entries and halo (columns",
       CG_SHORT, CG_LONG);
   report_note(r,
-              "of other ranks): of the rank that has most. Product, and own: without other ranks' columns, in");
-  report_note(r, "us; what is between them is the exchange. Sum: of one number of each rank, in us.");
+              "of other ranks): maximum over the ranks. Product, and own: without the columns of others, in");
+  report_note(r, "us; the difference is the exchange. Sum: of one number from each rank, in us.");
   if (!grows)
     report_note(r, "Strong scaling only: %.40s does not grow along an axis, as laplace3d does.", name);
 }
@@ -238,7 +238,8 @@ static int fits(double rows) {
 }
 
 static int check_size(const char *name, int32_t rows, int ranks) {
-  if (rows < ranks) bench_error("--size: %d rows are less than %d ranks, of which each has one", rows, ranks);
+  if (rows < ranks)
+    bench_error("--size: %d rows are fewer than %d ranks; each rank needs at least one", rows, ranks);
   if (!fits((double)rows / ranks))
     bench_error("--size: %d ranks with %d rows of %s each have up to %.3g entries, more than 2^31", ranks,
                 rows / ranks, name, 7.0 * rows / ranks);
@@ -256,7 +257,8 @@ static int run_weak(ts_context *context, const bench_options *o, const char *nam
   }
   generated_box_find(name, rows, ranks, &box);
   if (ranks > 1 && measure(context, o, &box, name, rows, m)) return 1;
-  report_table(r, "weak", "Weak scaling: as many rows a rank, along one axis", COLUMNS, COLUMN_COUNT);
+  report_table(r, "weak", "Weak scaling: the same number of rows per rank, along one axis", COLUMNS,
+               COLUMN_COUNT);
   report_measured(r, context, name, m);
   return 0;
 }
@@ -270,7 +272,7 @@ static int scaling_ranks_run(ts_context *context, const bench_options *o, const 
   if (o->rtol > 0) return scaling_solve(context, o, grows ? &box : NULL, name, rows, r);
   report_notes(r, name, grows);
   if (measure(context, o, grows ? &box : NULL, name, rows, &m)) return 1;
-  report_table(r, "strong", "Strong scaling: one matrix, whatever the number of ranks", COLUMNS, COLUMN_COUNT);
+  report_table(r, "strong", "Strong scaling: one matrix for all numbers of ranks", COLUMNS, COLUMN_COUNT);
   report_measured(r, context, name, &m);
   return grows ? run_weak(context, o, name, rows, r, &m) : 0;
 }

@@ -107,11 +107,11 @@ static int report_solve(ts_context *context, const bench_options *options, const
       bench_check(ts_context_get_info(context, &info), context, "describing the device"))
     return 1;
   bench_short_name(matrix, name);
+  report_note(r,
+              "Conjugate gradients with Jacobi, b = 1, to a relative residual of %.1e. Each: maximum over the",
+              options->rtol);
   report_note(
-      r, "Conjugate gradients with Jacobi, b = 1, to a relative residual of %.1e. Each: of the rank that has",
-      options->rtol);
-  report_note(
-      r, "most; GB: device memory of its matrix, vectors and solver. Set-up: from the rows in host memory.");
+      r, "ranks; GB: device memory of the matrix, vectors and solver. Set-up: from the rows in host memory.");
   report_table(r, "solve", "One solve by all ranks", COLUMNS, COLUMN_COUNT);
   const double entries = scaling_largest(context, (double)own.nonzeros);
   report_row(r, (long long)ts_ranks_get_count(context), (long long)all.rows, (long long)all.nonzeros,

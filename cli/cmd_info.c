@@ -36,9 +36,10 @@ typedef struct program_options {
   int json;
 } program_options;
 
-static const option_row rows[] = {
-    OPTION_ROW(BACKEND, "backend", "NAME", backend, .help = "describe this one only, such as gl:1 or check:gl"),
-    OPTION_FLAG("json", json, "report as one JSON object on standard output"), OPTION_END};
+static const option_row rows[] = {OPTION_ROW(BACKEND, "backend", "NAME", backend,
+                                             .help = "describe this backend only, such as gl:1 or check:gl"),
+                                  OPTION_FLAG("json", json, "report as one JSON object on standard output"),
+                                  OPTION_END};
 
 typedef struct backend_state {
   const char *name;
@@ -116,7 +117,7 @@ static void print_text(const backend_state *b) {
     printf("  exact sums       %s\n", b->gl.exact_sums);
   }
 #endif
-  if (i->parts > 1) printf("  parts            %d, each of every vector and matrix\n", i->parts);
+  if (i->parts > 1) printf("  parts            %d, each with a part of every vector and matrix\n", i->parts);
   if (i->threads) printf("  threads          %d\n", i->threads);
   if (b->shares && !*b->shares) printf("  drawing          OpenGL shares its vectors\n");
   if (b->shares && *b->shares) printf("  drawing          by copies through the host: %s\n", b->shares);
@@ -158,7 +159,7 @@ int cmd_info(int argc, char **argv) {
   program_options options = {0};
   ranks_begin();
   options_read("texsolve info", rows,
-               "Lists the backends with their devices and limits, and says why a backend is not available.",
+               "Lists the backends with their devices and limits, and explains why a backend is not available.",
                argc, argv, &options);
   if (ranks_are_several()) return info_of_ranks(options.backend, options.json);
 

@@ -222,8 +222,8 @@ static const char *hint(const lcp_outcome *outcome) {
   if (r->reason == TS_REASON_STAGNATED && outcome->precision == TS_PRECISION_SINGLE)
     return " (hint: try --precision double, or a larger --rtol)";
   if (r->reason == TS_REASON_STAGNATED || r->reason == TS_REASON_DIVERGED || r->reason == TS_REASON_CYCLING)
-    return " (hint: the problem may have no solution, or M neither be positive definite nor have a dominant "
-           "diagonal)";
+    return " (hint: the problem may have no solution, or M may be neither positive definite nor diagonally "
+           "dominant)";
   return "";
 }
 
@@ -240,8 +240,8 @@ static int open_outputs(const lcp_options *o, output_file files[2]) {
 static int check_outputs(const lcp_options *o, const lcp_problem *p, const output_file *solution) {
   if (!is_hdf5(o->output)) return 0;
   if (p->form == LCP_FCLIB && solution->temporary) return 0;
-  message(p->form == LCP_FCLIB ? "%s: no regular file, expected one for a copy of %s"
-                               : "%s: a copy of the problem, expected one of FCLIB and not %s",
+  message(p->form == LCP_FCLIB ? "%s: not a regular file, expected one for a copy of %s"
+                               : "%s: a copy of the problem, expected an FCLIB problem and not %s",
           o->output, o->input);
   return -1;
 }

@@ -207,8 +207,7 @@ static int preconditioner_failed(const solve_options *o, const device_objects *d
     message("%s: row %lld%s", o->matrix, line, after_row(ts_last_error(d->context)));
   else
     message(
-        "%s: the block of row %lld is singular, which block Jacobi has to invert (hint: try --preconditioner "
-        "none)",
+        "%s: the block of row %lld is singular; block Jacobi must invert it (hint: try --preconditioner none)",
         o->matrix, line);
   ranks_agreed();
   return -1;

@@ -148,11 +148,13 @@ static int fclib_child_run(task *t, contact_file *file, mm_error *error) {
   const int status = platform_wait(&child);
   if (result <= 0) return result;
   if (platform_is_out_of_time(status))
-    return mm_fail(error, "%.200s: the HDF5 library was stopped after %d s, expected a file that takes it less",
+    return mm_fail(error,
+                   "%.200s: the HDF5 library was stopped after %d s, expected a file that it reads in less",
                    t->path, seconds);
   if (status > 256)
-    return mm_fail(error, "%.200s: the HDF5 library crashed on it (signal %d)", t->path, status - 256);
-  return mm_fail(error, "%.200s: the HDF5 library ended on it (exit status %d)", t->path, status);
+    return mm_fail(error, "%.200s: the HDF5 library crashed while reading it (signal %d)", t->path,
+                   status - 256);
+  return mm_fail(error, "%.200s: the HDF5 library exited while reading it (exit status %d)", t->path, status);
 }
 
 int fclib_read(const char *path, int guess, contact_file *file, mm_error *error) {

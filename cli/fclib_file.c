@@ -59,7 +59,7 @@ static int fail_by_hdf5(const reader *r, const char *where) {
   char text[160] = "";
   H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, keep_first, text);
   return mm_fail(r->error, "%.200s: %s%s%s", r->path, where,
-                 *where ? ": " : "no whole HDF5 file: ", *text ? text : "not readable");
+                 *where ? ": " : "not a complete HDF5 file: ", *text ? text : "not readable");
 }
 
 static int has_link(const reader *r, const char *name) {
@@ -234,7 +234,7 @@ static int read_matrix(const reader *r, contact_file *file) {
   if (rows != columns || rows < 1 || rows > max_size || rows % file->dimension)
     return mm_fail(
         r->error,
-        "%.200s: /fclib_local/W: %d rows and %d columns, expected as many of both, %d for each contact",
+        "%.200s: /fclib_local/W: %d rows and %d columns, expected equal numbers of both, %d per contact",
         r->path, (int)rows, (int)columns, file->dimension);
   if (W.nz < -2)
     return mm_fail(r->error,
@@ -255,7 +255,7 @@ static int refuse_equalities(const reader *r) {
   static const char *const names[] = {"/fclib_local/V", "/fclib_local/R", "/fclib_local/vectors/s"};
   for (int k = 0; k < 3; k++)
     if (k < 2 ? has_link(r, names[k]) : is_stored(r, names[k]))
-      return mm_fail(r->error, "%.200s: %s: equality constraints, expected contacts alone", r->path, names[k]);
+      return mm_fail(r->error, "%.200s: %s: equality constraints, expected contacts only", r->path, names[k]);
   return 0;
 }
 

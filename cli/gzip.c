@@ -73,7 +73,7 @@ static const char *unpack_all(unpacker *u, const char *begin) {
     progress_step(part, "%.0f %%", 100 * part);
     if (result == Z_STREAM_END && is_padding(next, u->end)) return NULL;
     if (result == Z_STREAM_END && (*next != GZIP_FIRST_BYTE || inflateReset(&u->z) != Z_OK))
-      return "there is something else behind the compressed data";
+      return "other data follow the compressed data";
     if (result == Z_STREAM_END || result == Z_OK) continue;
     if (result == Z_BUF_ERROR) return "the compressed data are not complete";
     if (result == Z_MEM_ERROR) break;

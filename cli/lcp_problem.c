@@ -123,7 +123,7 @@ static int read_contact_file(const lcp_options *o, const text_file *text, lcp_pr
   const int is_fclib = fclib_is_file(text->text, text->length);
   p->form = is_fclib ? LCP_FCLIB : LCP_SICONOS;
   if (o->q) {
-    message("%s: no Matrix Market file, expected one before %s", text->name, o->q);
+    message("%s: not a Matrix Market file, expected one before %s", text->name, o->q);
     return -1;
   }
   if (is_fclib && !strcmp(o->input, "-")) {
@@ -211,7 +211,7 @@ int lcp_read(const lcp_options *o, lcp_problem *p) {
     return -1;
   }
   if (o->guess > 0 && p->form != LCP_FCLIB) {
-    message("%s: no file of FCLIB, expected no --guess", o->input);
+    message("%s: --guess requires an FCLIB file", o->input);
     return -1;
   }
   if ((o->lower && read_column(o->lower, p->size, 1, &p->lower)) ||

@@ -30,7 +30,7 @@ void lcp_report_text(const lcp_options *options, const lcp_problem *p, const lcp
   printf("problem     %s: %s, %d unknowns", message_safe(options->input), lcp_kind(p), (int)p->size);
   if (p->dimension > 1) printf(", %d contacts", (int)(p->size / p->dimension));
   if (is_long)
-    printf("; %.1f %% of the matrix not 0",
+    printf("; %.1f %% of the matrix nonzero",
            100 * (double)p->matrix.nonzeros / ((double)p->size * (double)p->size));
   putchar('\n');
   printf("backend     %s: %s\n", o->context.backend, o->context.device);

@@ -29,9 +29,9 @@ static void print_help(FILE *stream) {
         "Sparse linear systems on the graphics pipeline.\n\n",
         stream);
   for (int i = 0; i < command_count; i++) fprintf(stream, "  %-8s %s\n", commands[i].name, commands[i].summary);
-  fputs("\n`texsolve COMMAND --help' lists a command's options; `texsolve --version' prints the version.\n"
-        "Exit status: 0 success, 1 error, 2 wrong usage, 3 a solve that did not converge.\n"
-        "Ctrl+C stops a solve, whose last x is written; pressed again, it ends the program at once.\n",
+  fputs("\n`texsolve COMMAND --help' lists a command's options; `texsolve --version' prints the version.\nExit "
+        "status: 0 success, 1 error, 2 wrong usage, 3 a solve that did not converge.\nCtrl+C stops a solve and "
+        "writes the last x; pressed again, it ends the program at once.\n",
         stream);
 }
 

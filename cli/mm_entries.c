@@ -104,7 +104,7 @@ static void put(const mm_entries *entries, int64_t k, const mm_entry *e) {
 
 /* Without this check a file that another program writes to could have entries beyond the memory for them. */
 static int fail_by_change(scanner *s) {
-  return scan_fail(s, "the file has changed, expected one that does not while it is read");
+  return scan_fail(s, "the file changed while it was read, expected one that does not");
 }
 
 /* A line that the quick function has left, and blank ones and comments before it: 1, 0 at the end, -1 an error.

@@ -100,7 +100,7 @@ static int scan_sizes(scanner *s, mm_header *h) {
   h->entries = sizes[2];
   h->size_line = s->line;
   if (h->symmetry != MM_GENERAL && h->rows != h->columns)
-    return scan_fail(s, "%lld rows and %lld columns, expected as many of both in a %s matrix",
+    return scan_fail(s, "%lld rows and %lld columns, expected equal numbers of both in a %s matrix",
                      (long long)h->rows, (long long)h->columns,
                      h->symmetry == MM_SYMMETRIC ? "symmetric" : "skew-symmetric");
   if (h->coordinate) return 0;

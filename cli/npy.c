@@ -132,7 +132,7 @@ static int parse(const char *text, const char *name, npy_header *header, npy_err
   }
   skip_space(&c);
   if (!good || *c.at || !*descr || order < 0 || dimensions < 0)
-    return fail(error, name, "the header is no dictionary with descr, fortran_order and shape");
+    return fail(error, name, "the header is not a dictionary with descr, fortran_order and shape");
   if (!known_type(descr, header))
     return fail(error, name, "numbers of type '%.20s', expected f4, f8, i1 to i8, u1 to u8 or b1", descr);
   if (dimensions != 2)

@@ -78,15 +78,14 @@ typedef struct option_row {
 #define OPTIONS_COMMAND_DEVICE                                                                                 \
   OPTION_TEXT("backend", "NAME", backend,                                                                      \
               "auto, cuda, cuda:N (device N), cuda:N+N or cuda:all (several), gl, gl:N, cpu, check:NAME, or "  \
-              "multi:NAME+NAME (several of one kind); see "                                                    \
-              "`texsolve info' (default: auto, "                                                               \
-              "which takes CUDA where there is a device, else OpenGL on a GPU, else the CPU)"),                \
+              "multi:NAME+NAME (several of one kind); see `texsolve info' (default: auto, CUDA if a device "   \
+              "exists, otherwise OpenGL on a GPU, otherwise the CPU)"),                                        \
       OPTION_WHOLE("threads", "N", threads, 1, 4096,                                                           \
                    "threads of the CPU backend, and of reading and writing files")
 #define OPTIONS_REPORT                                                                                         \
   OPTION_HEADING("Output:"), OPTION_FLAG("json", json, "report as one JSON object on standard output"),        \
       OPTION_ROW(FLAG, "quiet", NULL, quiet, .letter = 'q',                                                    \
-                 .help = "print no report, only errors and failures to converge"),                             \
+                 .help = "print only errors and failures to converge, no report"),                             \
       OPTION_ROW(COUNT, "verbose", NULL, verbosity, .letter = 'v',                                             \
                  .help = "log what the library does; twice: in detail")
 

@@ -185,7 +185,7 @@ static int compress(output_file *file) {
   }
   const int error = errno;
   if (!gzip_is_built())
-    message("%s: this build compresses no files, for want of zlib, expected a name without .gz", file->name);
+    message("%s: this build has no zlib and cannot compress files, expected a name without .gz", file->name);
   return give_up(file, gzip_is_built() ? error : -1);
 }
 

@@ -38,7 +38,7 @@ static void set_size(void *options, const char *text) {
     arguments_usage("--size: '%.40s', expected WIDTH or WIDTHxHEIGHT of 3 to %d points, such as 1025x513", text,
                     MOST);
   if ((long long)o->width * o->height > MOST_SAMPLES)
-    arguments_usage("--size: '%.40s' are %lld points, expected at most %d", text,
+    arguments_usage("--size: '%.40s' has %lld points, expected at most %d", text,
                     (long long)o->width * o->height, MOST_SAMPLES);
 }
 
@@ -85,30 +85,30 @@ static void set_boundary(void *options, const char *text) {
 static const char *const centrings[] = {"vertex", "cell", NULL};
 
 static const option_row rows[] = {
-    OPTION_HEADING("The problem:"),
+    OPTION_HEADING("Problem:"),
     {.kind = OPTION_IS_PARSED,
      .name = "size",
      .letter = 's',
      .argument = "W[xH]",
      .parse = set_size,
-     .help = "grid points, at least 3 each way (default: 257)"},
+     .help = "grid points, at least 3 in each direction (default: 257)"},
     OPTION_PARSED("boundary", "KINDS", set_boundary,
-                  "dirichlet, neumann, periodic, mixed (Dirichlet on the left, else Neumann), or "
+                  "dirichlet, neumann, periodic, mixed (Dirichlet on the left, Neumann elsewhere), or "
                   "LEFT,RIGHT,BOTTOM,TOP (default: dirichlet)"),
     OPTION_WORD("centring", "WHERE", centring, centrings,
-                "vertex: the outermost points lie on the boundary; cell: points are the centres of cells that "
+                "vertex: the outermost points are on the boundary; cell: points are the centres of cells that "
                 "fill the rectangle (default: vertex)"),
     OPTION_NUMBER("sigma", "S", sigma, 0, HUGE_VAL, "a number that is not negative",
                   "coefficient of u in the Helmholtz equation, at least 0 (default: 0)"),
-    OPTION_WORD(
-        "problem", "NAME", problem, poisson_problem_names,
-        "smooth or variable, whose solution is known; noise, jumps or obstacles (default: smooth; noise "
-        "where files are given, which take the place of its parts)"),
+    OPTION_WORD("problem", "NAME", problem, poisson_problem_names,
+                "smooth or variable, with known solutions; noise, jumps or obstacles (default: smooth; noise "
+                "with files, which replace parts of it)"),
     OPTION_TEXT("rhs", "FILE", rhs, "the right-hand side g, with 0 on every boundary"),
     OPTION_TEXT("coefficient", "FILE", coefficient, "the coefficient k, positive numbers (default: 1)"),
     OPTION_TEXT("solid", "FILE", solid, "walls: points where this is not 0"),
-    OPTION_OUTPUT("write the solution here: NumPy's format if FILE ends with .npy, else Matrix Market"),
-    OPTION_HEADING("Where:"),
+    OPTION_OUTPUT(
+        "write the solution to this file: NumPy format if FILE ends with .npy, otherwise Matrix Market"),
+    OPTION_HEADING("Backend:"),
     OPTIONS_COMMAND_DEVICE,
     OPTION_HEADING("Multigrid:"),
     OPTION_NAME("smoother", "NAME", multigrid.smoother, ts_smoother_at,
@@ -127,15 +127,14 @@ static const option_row rows[] = {
     OPTION_FLAG("symmetric", multigrid.symmetric,
                 "reverse the order of colours after the coarse-grid correction"),
     OPTION_FLAG("full", multigrid.full, "start with full multigrid"),
-    OPTION_WHOLE("levels", "N", multigrid.max_levels, 1, 32, "use at most N levels (default: as many as help)"),
+    OPTION_WHOLE("levels", "N", multigrid.max_levels, 1, 32, "maximum number of levels (default: automatic)"),
     OPTION_WHOLE("coarsest-sweeps", "N", multigrid.coarsest_sweeps, 1, 1000,
                  "smooth N times on the coarsest level instead of solving exactly, 1 to 1000"),
-    OPTION_FLAG("cg", cg, "conjugate gradients, with a cycle as the preconditioner"),
+    OPTION_FLAG("cg", cg, "conjugate gradients with a cycle as the preconditioner"),
     OPTION_NAME(
         "precision", "NAME", precision, ts_precision_at,
-        "single: x is in floats, and CG computes in them; mixed, double: x keeps the digits of doubles, and "
-        "how CG computes, where cycles have two floats a point; auto: as far as the tolerance needs "
-        "(default: auto)"),
+        "single: x is in floats, and CG computes in them; mixed, double: x keeps the digits of doubles (of two "
+        "floats with cycles), and CG computes accordingly; auto: as the tolerance requires (default: auto)"),
     OPTION_RTOL(rtol, "relative tolerance of the residual, between 0 and 1 (default: 1e-6)"),
     OPTION_WHOLE("max-cycles", "N", max_cycles, 1, 1000000, "stop after N cycles (default: 100)"),
     OPTIONS_REPORT,
@@ -143,9 +142,9 @@ static const option_row rows[] = {
 
 static const char description[] =
     "Solves -div(k grad u) + S u = g on a rectangle by multigrid, and reports the residual after every cycle. "
-    "FILEs are Matrix Market or NumPy files with as many rows and columns as the grid, whose first row is the "
-    "lowest; `-' is standard input.\v"
-    "Exit status: 0 converged; 1 error; 2 wrong usage; 3 not converged, where the last u is still written.";
+    "FILEs are Matrix Market or NumPy files with as many rows and columns as the grid; the first row is the "
+    "lowest. `-' is standard input.\vExit status: 0 converged; 1 error; 2 wrong usage; 3 not converged: the "
+    "last u is still written.";
 
 /* The library takes both as given where one is. */
 static void set_steps(ts_multigrid_desc *m) {
@@ -172,14 +171,13 @@ void poisson_parse(int argc, char **argv, poisson_options *options) {
   if (from_input > 1) arguments_usage("'-' given for several files, expected one file on standard input");
   set_steps(&options->multigrid);
   if (o->cg && o->multigrid.full)
-    arguments_usage("--cg and --full: a cycle that preconditions begins from 0, expected one of them");
+    arguments_usage("--cg and --full: a cycle as preconditioner starts from 0, expected one of them");
   if (o->cg && o->multigrid.cycle == TS_CYCLE_F)
-    arguments_usage("--cg and --cycle F, which is no symmetric operator; expected V or W");
+    arguments_usage("--cg and --cycle F, which is not a symmetric operator; expected V or W");
   const char *const file = o->rhs ? "--rhs" : o->coefficient ? "--coefficient" : o->solid ? "--solid" : NULL;
   if (o->problem < 0) options->problem = file ? PROBLEM_NOISE : PROBLEM_SMOOTH;
   if (file && (o->problem == PROBLEM_SMOOTH || o->problem == PROBLEM_VARIABLE))
-    arguments_usage(
-        "%s and --problem %s, which has all of its own; expected one of them, or --problem noise, jumps or "
-        "obstacles",
-        file, poisson_problem_names[o->problem]);
+    arguments_usage("%s and --problem %s, which defines all of its data; expected one of them, or --problem "
+                    "noise, jumps or obstacles",
+                    file, poisson_problem_names[o->problem]);
 }

@@ -76,7 +76,7 @@ void poisson_report_text(const poisson_options *o, const poisson_problem *proble
   putchar('\n');
   if (isfinite(outcome->factor)) printf("factor      %.3f, mean of the last %s\n", outcome->factor, unit);
   if (outcome->incompatible > 1e-7)
-    printf("right side  %.3e of it was left out: no u has it in a null-space component\n",
+    printf("right side  %.3e of it was removed: no u reaches it in a null-space component\n",
            outcome->incompatible);
   if (isfinite(outcome->error_max))
     printf("error       %.3e largest, %.3e root mean square; %.3f h^2 and %.3f h^2\n", outcome->error_max,

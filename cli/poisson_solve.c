@@ -74,7 +74,7 @@ static void check_written(const poisson_options *o, poisson_outcome *outcome) {
   outcome->status = TS_NOT_CONVERGED;
   outcome->reason = TS_REASON_STAGNATED;
   snprintf(outcome->message, sizeof outcome->message,
-           "x in single precision has a relative residual of %.2g, and %.2g in two floats a point",
+           "x in single precision has a relative residual of %.2g, and %.2g in two floats per point",
            outcome->rounded_residual, outcome->solver_residual);
 }
 

@@ -46,8 +46,8 @@ int ranks_are_a_job(void) {
 }
 
 int ranks_refuse(const char *command) {
-  message("mpirun has started %d processes, and %s takes one; info, solve and bench scaling take several",
-          ranks, command);
+  message("mpirun started %d processes, but %s uses one; info, solve and bench scaling use several", ranks,
+          command);
   return EXIT_USAGE;
 }
 

@@ -46,7 +46,7 @@ int solve_check_shape(const solve_options *o, const mm_file *file) {
   if (o->preconditioner > TS_PRECONDITIONER_AUTO && o->preconditioner != TS_PRECONDITIONER_NONE &&
       o->preconditioner != TS_PRECONDITIONER_JACOBI)
     return refuse(file, "--preconditioner ", ts_preconditioner_kind_name(o->preconditioner),
-                  " (hint: least squares take auto, none or jacobi)");
+                  " (hint: least squares support auto, none or jacobi)");
   if (o->stop == TS_STOP_DELTA) return refuse(file, "--stop ", "delta", "");
   if (o->reorder) return refuse(file, "--reorder ", reorder_names[o->reorder], "");
   if (ranks_are_several()) return refuse(file, "several processes", "", "");

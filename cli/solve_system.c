@@ -58,8 +58,8 @@ static int vanishes(double value, double largest, int exponent) {
 
 static void say_vanishes(const char *name, size_t row, size_t column, double value, double largest,
                          int exponent) {
-  message("%s: row %zu, column %zu: %.9g, expected at least %.7g, the range of single precision beside %.7g, "
-          "the largest number",
+  message("%s: row %zu, column %zu: %.9g, expected at least %.7g, the range of single precision relative to "
+          "%.7g, the largest number",
           name, row, column, value, ldexp(FLT_MIN, exponent), largest);
 }
 

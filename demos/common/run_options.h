@@ -19,10 +19,10 @@ typedef struct run_options {
 
 #define OPTIONS_DEVICE(backend, platform)                                                                      \
   OPTION_ROW(BACKEND, "backend", "NAME", backend,                                                              \
-             .help = "auto, cuda, gl, cuda:N or gl:N (device N), cpu, or check:NAME (default: auto, which "    \
-                     "takes the first of CUDA, OpenGL on a GPU, and the CPU)"),                                \
+             .help = "auto, cuda, gl, cuda:N or gl:N (device N), cpu, or check:NAME (default: auto, the "      \
+                     "first of CUDA, OpenGL on a GPU, and the CPU)"),                                          \
       OPTION_ROW(PLATFORM, "gl-platform", "NAME", platform,                                                    \
-                 .help = "where --headless takes OpenGL from: egl, or window, a hidden one (default: egl)")
+                 .help = "OpenGL context of --headless: egl, or window, a hidden window (default: egl)")
 #define OPTIONS_PICTURE(what, standard_size)                                                                   \
   OPTION_PICTURE("picture", run.picture, what ", as PNG"),                                                     \
       OPTION_SIZE("picture-size", run.picture_width, 16, 16384, "pixels, such as 1280x720",                    \
@@ -39,12 +39,12 @@ typedef struct run_options {
       OPTION_TEXT("video", "FILE", run.video, "a video of all frames, by ffmpeg: .mp4, .mkv, .mov or .webm"),  \
       OPTION_FRAMES_DIR("frame"), OPTIONS_PICTURE("the last frame", standard_size)
 #define OPTIONS_RUN(of_bench, of_json, of_verbose)                                                             \
-  OPTION_HEADING("How it runs:"), OPTION_FLAG("headless", run.headless, "without a window"),                   \
+  OPTION_HEADING("Mode:"), OPTION_FLAG("headless", run.headless, "without a window"),                          \
       OPTION_NUMBER("ui-scale", "FACTOR", run.ui_scale, 0.5, 4, "a number from 0.5 to 4",                      \
-                    "how large the window's controls are, times the display's own scale (default: 1)"),        \
+                    "size of the window's controls, relative to the display's own scale (default: 1)"),        \
       OPTION_FLAG("bench", run.bench, of_bench), OPTION_FLAG("json", run.json, of_json),                       \
       OPTION_ROW(FLAG, "quiet", NULL, run.quiet, .letter = 'q',                                                \
-                 .help = "print errors only, no report and no notes"),                                         \
+                 .help = "print only errors, no report and notes"),                                            \
       OPTION_ROW(FLAG, "verbose", NULL, run.verbosity, .letter = 'v', .help = of_verbose)
 
 struct program_options; /* a program's own */

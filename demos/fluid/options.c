@@ -25,13 +25,13 @@ static void parse_probe(void *options, const char *text) {
 #define CHANGES(field) simulation.changes.field
 
 static const option_row rows[] = {
-    OPTION_HEADING("What flows:"),
+    OPTION_HEADING("Scene:"),
     OPTION_PARSED("scene", "NAME", parse_scene,
                   "splat, backward-step, cylinder, smoke or cavity (default: splat)"),
     OPTION_SIZE("size", simulation.width, 4, 32768, "cells, such as 513x129",
                 "cells of the grid; the domain is 1 m high (default: the scene's)"),
     OPTION_TEXT("walls", "IMAGE", simulation.walls,
-                "take walls from the dark pixels of a PNG file that covers the domain, instead of the scene's"),
+                "use the dark pixels of a PNG file that covers the domain as walls, instead of the scene's"),
     OPTION_NUMBER("time-step", "T", CHANGES(time_step), 1e-9, 1000, "seconds from 1e-9 to 1000, such as 0.02",
                   "time step in s (default: the scene's)"),
     OPTION_NUMBER("viscosity", "NU", CHANGES(viscosity), 0, 1e6, "m^2/s from 0 to 1e6, such as 1e-3",
@@ -47,11 +47,11 @@ static const option_row rows[] = {
     OPTION_WORD("advection", "NAME", CHANGES(advection), advections,
                 "auto, semi-lagrangian or maccormack (default: auto, the scene's)"),
     OPTION_WORD("layout", "NAME", simulation.layout, layouts,
-                "where velocities are stored: auto, staggered, or collocated as in the paper (default: auto, "
-                "staggered)"),
+                "positions of the velocities: auto, staggered, or collocated as in Bolz et al. 2003 (default: "
+                "auto, staggered)"),
     OPTION_WHOLE("particles", "N", simulation.particles, 0, 16000000,
-                 "about N particles, 0 for none (default: the scene's)"),
-    OPTION_HEADING("The pressure:"),
+                 "approximate number of particles, 0 for none (default: the scene's)"),
+    OPTION_HEADING("Pressure:"),
     OPTION_NAME("solver", "NAME", CHANGES(solver), pressure_name,
                 "multigrid, multigrid-cg, cg or jacobi (default: multigrid)"),
     OPTION_WHOLE("iterations", "N", CHANGES(iterations), 1, 1000,
@@ -69,7 +69,7 @@ static const option_row rows[] = {
                  "smoothing steps before the coarse-grid correction (default: the smoother's)"),
     OPTION_WHOLE("post", "N", CHANGES(multigrid.post), 0, 16,
                  "smoothing steps after the coarse-grid correction (default: the smoother's)"),
-    OPTION_HEADING("Where it is computed:"),
+    OPTION_HEADING("Backend:"),
     OPTIONS_DEVICE(simulation.backend, simulation.platform),
     OPTION_HEADING("Pictures:"),
     OPTIONS_FRAMES("100", "the scene's", "a whole number of pixels per cell"),
@@ -87,11 +87,10 @@ static const option_row rows[] = {
                 "print a line for every frame, even if the output is not a terminal"),
     OPTION_END};
 
-static const char description[] = "Simulates a fluid, solving for its pressure by multigrid on the device. "
-                                  "Without --headless a window opens.\v"
-                                  "Exit status: 0 all frames were made; 1 error; 2 wrong usage; 3 the flow did "
-                                  "not stay finite; the outputs so "
-                                  "far are still written.";
+static const char description[] =
+    "Simulates a fluid, with a multigrid pressure solver on the device. Without --headless a window "
+    "opens.\vExit status: 0 all frames were made; 1 error; 2 wrong usage; 3 the flow became infinite or NaN: "
+    "the outputs so far are still written.";
 
 void options_parse(int argc, char **argv, program_options *o) {
   *o = (program_options){.simulation = {.particles = -1, .changes = simulation_no_changes()},

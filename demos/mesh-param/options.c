@@ -30,30 +30,28 @@ static const char *const starts[] = {"levels", "distances", "plane", NULL},
                          *const colours[] = {"none", "angle", "area", NULL};
 
 static const option_row rows[] = {
-    OPTION_HEADING("The mesh:"),
+    OPTION_HEADING("Mesh:"),
     OPTIONS_MESH("cap, bent, cone, face, patches, scan, sphere, cube or torus"),
     OPTION_FLAG("cut", flattening.cut,
-                "cut closed components and those with handles open; without it they are refused"),
-    OPTION_OUTPUT("write the mesh with u, v as texture coordinates here: .obj or .ply"),
-    OPTION_HEADING("The map:"),
-    OPTION_PARSED(
-        "pin", "V,U,V", add_pin,
-        "vertex V, counted from 0, goes to the place (U, V); at least two in a chart, or one and the "
-        "program takes another (default: two of each chart, far apart, and the charts are packed into the "
-        "unit square)"),
+                "cut components open that are closed or have handles; without it they are an error"),
+    OPTION_OUTPUT("write the mesh with u, v as texture coordinates to this file: .obj or .ply"),
+    OPTION_HEADING("Map:"),
+    OPTION_PARSED("pin", "V,U,V", add_pin,
+                  "fix vertex V, counted from 0, at (U, V); at least two per chart, of which the program "
+                  "chooses one if only one is given (default: two of each chart, far apart, and the charts are "
+                  "packed into the unit square)"),
     OPTION_WORD("start", "WHAT", flattening.start, starts,
-                "where the solver starts: levels, coarser meshes, distances, along the mesh, or plane, the "
-                "projection (default: levels)"),
-    OPTION_HEADING("The linear system:"),
+                "start of the solver: levels, the maps of coarser meshes; distances along the mesh; or plane, "
+                "the projection (default: levels)"),
+    OPTION_HEADING("Linear system:"),
     OPTIONS_DEVICE(device.backend, gl.platform),
     OPTION_FORMAT(conformal.format, "auto, bcrs2, bcrs4, jagged, segments or csr",
                   "auto, bcrs2, bcrs4, jagged, segments or csr (default: auto, the backend's fastest for the "
                   "matrix)"),
     OPTION_WORD("solver", "NAME", conformal.method, solvers,
                 "auto, cg, cgls, bicgstab or gmres (default: auto, cg)"),
-    OPTION_WORD(
-        "normal", "HOW", conformal.normal, normals,
-        "auto, formed or applied: A^T A as one matrix, or A and A^T one after the other (default: auto)"),
+    OPTION_WORD("normal", "HOW", conformal.normal, normals,
+                "auto; formed, A^T A as one matrix; or applied, A and A^T in turn (default: auto)"),
     OPTION_WORD("preconditioner", "NAME", conformal.preconditioner, preconditioners,
                 "auto, jacobi or amg, algebraic multigrid (default: auto, amg if "
                 "a chart has 2500 vertices or more, otherwise jacobi)"),
@@ -64,22 +62,20 @@ static const option_row rows[] = {
     OPTION_HEADING("Pictures:"),
     OPTIONS_PICTURE("the mesh on the left and its UV map on the right", "1600x800"),
     OPTION_WORD("colour", "WHAT", look.colour, colours,
-                "none, angle or area: what is distorted how much (default: none)"),
+                "distortion to show: none, angle or area (default: none)"),
     OPTION_WHOLE("squares", "N", look.squares, 0, 10000,
                  "squares of the checkerboard across the UV map; 0: none (default: 40)"),
     OPTION_FLAG("wireframe", look.wireframe, "draw the edges"),
-    OPTIONS_RUN("time every format that the backend has (default mesh: face:50000)",
+    OPTIONS_RUN("time every format of the backend (default mesh: face:50000)",
                 "report as one JSON object on standard output",
-                "say why the format was chosen; in a window, how u and v are drawn"),
+                "print why the format was chosen; in a window, how u and v are drawn"),
     OPTION_END};
 
 static const char description[] =
     "Flattens a triangle mesh by least-squares conformal maps, which distort angles as little as possible, and "
     "packs its charts into the unit square. FILE is an OBJ, PLY, OFF or STL file. Without --headless a window "
-    "opens.\v"
-    "Exit status: 0 the map was found; 1 error; 2 wrong usage; 3 not converged, where what was reached is "
-    "still "
-    "written.";
+    "opens.\vExit status: 0 the map was found; 1 error; 2 wrong usage; 3 not converged: the last iterate is "
+    "still written.";
 
 void options_parse(int argc, char **argv, program_options *o) {
   *o = (program_options){.load.seed = 1,
@@ -90,8 +86,8 @@ void options_parse(int argc, char **argv, program_options *o) {
   const int other = (o->conformal.method != TS_METHOD_AUTO && o->conformal.method != TS_METHOD_CG) ||
                     o->conformal.normal == TS_NORMAL_APPLIED;
   if (o->conformal.preconditioner > CONFORMAL_JACOBI && other)
-    arguments_usage("--preconditioner %s is one of conjugate gradients on normal equations formed, expected "
-                    "it without other --solver and --normal",
+    arguments_usage("--preconditioner %s is for conjugate gradients on formed normal equations, expected it "
+                    "without other --solver and --normal",
                     conformal_preconditioner_name(o->conformal.preconditioner));
   run_options_check(&o->run);
   load_settle(&o->load, "mesh-param", o->run.bench ? "face:50000" : o->run.headless ? NULL : "face");

@@ -10,7 +10,7 @@ refuse 2 "expected levels, distances or plane" a.obj --start here
 refuse 2 "expected auto, formed or applied" a.obj --normal x
 refuse 2 "expected auto, jacobi or amg" a.obj --preconditioner x
 refuse 2 "expected it without other" a.obj --preconditioner amg --solver cgls
-refuse 2 "amg is one of conjugate gradients" a.obj --preconditioner amg --normal applied
+refuse 2 "amg is for conjugate gradients" a.obj --preconditioner amg --normal applied
 refuse 2 "expected auto, cg, bicgstab, gmres or cgls" a.obj --solver lu
 refuse 2 "expected auto, bcrs2, bcrs4, jagged, segments or csr" a.obj --format stencil
 refuse 2 "expected one of auto" a.obj --backend vulkan

@@ -9,30 +9,30 @@ static const char *const methods[] = {"flow", "dsi", NULL}, *const boundaries[] 
                          *const shadings[] = {"smooth", "flat", NULL};
 
 static const option_row rows[] = {
-    OPTION_HEADING("The mesh:"),
+    OPTION_HEADING("Mesh:"),
     OPTIONS_MESH("sphere, cube, torus, scan, cap, bent, cone, face or patches"),
-    OPTION_OUTPUT("write the smoothed mesh here: .obj, .ply, .off or .stl"),
-    OPTION_HEADING("How it is smoothed:"),
+    OPTION_OUTPUT("write the smoothed mesh to this file: .obj, .ply, .off or .stl"),
+    OPTION_HEADING("Smoothing:"),
     OPTION_WORD("method", "NAME", smoother.method, methods,
-                "flow, of mean curvature, in steps, or dsi, discrete smooth interpolation (default: flow)"),
-    OPTION_WHOLE("steps", "N", steps, 0, 1000000, "steps to make (default: 10; in a window: 0)"),
+                "flow, mean-curvature flow in steps, or dsi, discrete smooth interpolation (default: flow)"),
+    OPTION_WHOLE("steps", "N", steps, 0, 1000000, "number of steps (default: 10; in a window: 0)"),
     OPTION_POSITIVE(
         "time-step", "T", smoother.time_step, 1,
         "a number greater than 0 and at most 1: in squares of the bounding box's diagonal, 1 flattens "
         "everything",
         "length of a step, in squares of the bounding box's diagonal (default: 1e-5)"),
     OPTION_WORD("boundary", "WHAT", smoother.boundary, boundaries,
-                "fixed or free: what boundary vertices do (default: fixed)"),
+                "boundary vertices: fixed or free (default: fixed)"),
     OPTION_FLAG("volume", smoother.preserve_volume, "rescale a closed mesh after each step to keep its volume"),
     OPTION_NUMBER("fit", "WEIGHT", smoother.fit, 0, 1e6, "a number from 0 to 1e6",
-                  "dsi: how strongly vertices are held in place; 0: not at all (default: 0.1)"),
+                  "dsi: weight that holds vertices in place; 0: none (default: 0.1)"),
     OPTION_WORD("weights", "WHAT", smoother.weights, weights,
-                "dsi: of neighbours, uniform or cotangent (default: uniform)"),
+                "dsi: weights of neighbours, uniform or cotangent (default: uniform)"),
     OPTION_TEXT("control", "FILE", control,
-                "dsi: control points, a line each: VERTEX X Y Z, then a weight where it is not fixed there; "
-                "vertices count from 0"),
+                "dsi: control points, one per line: VERTEX X Y Z, followed by a weight if the vertex is not "
+                "fixed there; vertices count from 0"),
     OPTION_TEXT("fix", "VERTEX,...", fix, "dsi: vertices that keep their positions"),
-    OPTION_HEADING("The linear systems:"),
+    OPTION_HEADING("Linear systems:"),
     OPTIONS_DEVICE(smoother.backend, smoother.platform),
     OPTION_FORMAT(
         smoother.format, "auto, jagged, segments, csr, bcrs2 or bcrs4",
@@ -40,9 +40,9 @@ static const option_row rows[] = {
     OPTION_WORD("preconditioner", "NAME", smoother.preconditioner, preconditioners,
                 "jacobi; or amg, algebraic multigrid, for long steps, and for dsi (default: jacobi)"),
     OPTION_RTOL(smoother.rtol, "relative tolerance, between 0 and 1 (default: 1e-4; dsi: 1e-5)"),
-    OPTION_WHOLE("iterations", "N", smoother.cg_iterations, 1, 1000000,
-                 "stop each solve after N iterations and accept what it has reached (default: iterate to the "
-                 "tolerance)"),
+    OPTION_WHOLE(
+        "iterations", "N", smoother.cg_iterations, 1, 1000000,
+        "stop each solve after N iterations and accept its result (default: iterate to the tolerance)"),
     OPTION_HEADING("Pictures:"),
     OPTIONS_PICTURE("the mesh after the last step", "1200x900"),
     OPTION_FRAMES_DIR("step"),
@@ -55,16 +55,14 @@ static const option_row rows[] = {
                 "moves (scan:100000)",
                 "report as one JSON object on standard output",
                 "print a line for every step, even if the output is not a terminal"),
-    OPTION_FLAG("formats", formats, "dsi: --bench also times an iteration in every format, and of blocks"),
+    OPTION_FLAG("formats", formats, "dsi: --bench also times an iteration in every format, and in blocks"),
     OPTION_END};
 
 static const char description[] =
-    "Smooths a triangle mesh by mean-curvature flow, with implicit steps whose matrix is computed on the "
-    "device, or by discrete smooth interpolation, which control points hold. "
-    "FILE is an OBJ, PLY, OFF or STL file. Without --headless a window opens.\v"
-    "Exit status: 0 all steps were made; 1 error; 2 wrong usage; 3 a step could not be made, or a solve has "
-    "not "
-    "converged, where what was reached is still written.";
+    "Smooths a triangle mesh by mean-curvature flow, with implicit steps and a matrix that is computed on the "
+    "device, or by discrete smooth interpolation between control points. FILE is an OBJ, PLY, OFF or STL file. "
+    "Without --headless a window opens.\vExit status: 0 all steps were made; 1 error; 2 wrong usage; 3 a step "
+    "failed, or a solve did not converge: the result so far is still written.";
 
 /* What belongs to the other method. */
 static void check_method(const program_options *o) {

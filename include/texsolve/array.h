@@ -1,8 +1,8 @@
-/* Arrays of the application: where numbers are, how many there are, and of which type.
+/* Arrays of the application: the memory, number and type of its numbers.
  *
- * Functions that read or write the application's numbers take a ts_array. It points to them and owns nothing.
- * ts_host() makes one of a host pointer, and ts_cuda() one of a CUDA device pointer; the type follows from the
- * pointer's. x is a vector with 3 indices:
+ * Functions that read or write the application's numbers take a ts_array, which points to them and does not own
+ * them. ts_host() makes one from a host pointer, ts_cuda() one from a CUDA device pointer. The element type
+ * follows from the pointer. In this example x is a vector with 3 indices:
  *
  *   const double numbers[] = {1, 2, 3};
  *   float rounded[3];
@@ -10,51 +10,53 @@
  *   ts_vector_read(x, ts_host(rounded, 3));
  *   // With float *device of cudaMalloc: ts_vector_read(x, ts_cuda(device, 3, stream));
  *
- * Compilers older than C11 have no ts_host(): use ts_array_make(). texsolve/texsolve.h includes this header.
- */
+ * Compilers older than C11 do not have ts_host(): use ts_array_make(). texsolve/texsolve.h includes this
+ * header. */
 #ifndef TEXSOLVE_ARRAY_H
 #define TEXSOLVE_ARRAY_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-struct CUstream_st; /* cudaStream_t is a pointer to it */
+struct CUstream_st; /* cudaStream_t is a pointer to this struct */
 
-/* What an array holds. */
+/* Element type of an array. */
 typedef enum ts_type {
-  TS_TYPE_NONE = 0, /* of an array that is not given */
+  TS_TYPE_NONE = 0, /* an array that is not given */
   TS_TYPE_FLOAT = 1,
   TS_TYPE_DOUBLE = 2,
   TS_TYPE_INT32 = 3,
   TS_TYPE_INT64 = 4
 } ts_type;
 
-/* Where an array is. */
+/* Memory of an array. */
 typedef enum ts_memory {
   TS_MEMORY_HOST = 0,
-  TS_MEMORY_CUDA = 1 /* of the context's CUDA device, managed or page-locked */
+  TS_MEMORY_CUDA = 1 /* the context's CUDA device, or managed or page-locked memory */
 } ts_memory;
 
-/* An array in memory of the application. Without data it is not given, whatever else it says. A function names
- * the types and the count that it needs; others are TS_ERROR_INVALID_ARGUMENT, and the message names the
- * argument or the field. An array that is only read may be any of the types named; numbers of other types are
- * converted.
+/* An array in the application's memory. An array with data == NULL is not given, and its other fields are
+ * ignored. Each function documents the types and the count that it accepts. Others are
+ * TS_ERROR_INVALID_ARGUMENT, and the message names the argument or field. An array that is only read may have
+ * any of the documented types; its numbers are converted.
  *
- * TS_MEMORY_CUDA is for contexts of the backend "cuda". The library reads and writes after all work that is in
- * `stream` at the call, and before later work in `stream`, which may change what was read. The host waits only
- * for numbers that it needs: see each function. Page-locked memory may be given as either. On other backends,
- * and for what is kept on the host, it is TS_ERROR_UNSUPPORTED. */
+ * TS_MEMORY_CUDA requires a context of the backend "cuda". The library reads and writes after all work that is
+ * in `stream` at the time of the call. Later work in `stream` waits for it, and may change what was read. The
+ * host waits only for numbers that it needs itself: see each function. Page-locked memory may be passed as
+ * either kind. On other backends, and for arrays that the library keeps on the host, TS_MEMORY_CUDA is
+ * TS_ERROR_UNSUPPORTED. */
 typedef struct ts_array {
   void *data;
-  size_t count; /* numbers */
+  size_t count; /* number of elements */
   ts_type type;
   ts_memory memory;
-  int read_only;              /* 1: a function that would write to it fails */
+  int read_only;              /* 1: functions that would write to the array fail */
   int reserved;               /* 0 */
   struct CUstream_st *stream; /* TS_MEMORY_CUDA; NULL: the default stream */
 } ts_array;
 
-/* An array of `count` numbers of a type in host memory. Any thread, here and below. */
+/* Makes an array of `count` numbers in host memory. Any thread; this applies to all functions of this
+ * header. */
 static inline ts_array ts_array_make(const void *data, size_t count, ts_type type, int read_only) {
   ts_array array = {NULL, 0, TS_TYPE_NONE, TS_MEMORY_HOST, 0, 0, NULL};
   array.data = (void *)(uintptr_t)data;
@@ -64,14 +66,14 @@ static inline ts_array ts_array_make(const void *data, size_t count, ts_type typ
   return array;
 }
 
-/* The same array in memory of a CUDA device. */
+/* Returns the array as one in the memory of a CUDA device. */
 static inline ts_array ts_array_on_cuda(ts_array array, struct CUstream_st *stream) {
   array.memory = TS_MEMORY_CUDA;
   array.stream = stream;
   return array;
 }
 
-#if defined(__cplusplus) /* ts_host and ts_cuda as functions; see the macros below */
+#if defined(__cplusplus) /* ts_host and ts_cuda as functions; the macros below are for C */
 
 extern "C++" {
 template <class T> struct ts_type_of;
@@ -117,10 +119,10 @@ template <class T> inline ts_array ts_cuda(T *pointer, size_t count, struct CUst
   _Generic((pointer), const float * : 1, const double * : 1, const int * : 1, const long * : 1,                \
            const long long * : 1, default : 0)
 
-/* An array in host memory of the pointer's type, which is float, double or a signed integer of 32 or 64 bits,
- * constant or not. ts_host(NULL, 0) is an array that is not given. In C++ this is a function. */
+/* Makes an array in host memory. The pointer is to float, double or a signed integer of 32 or 64 bits, const or
+ * not. ts_host(NULL, 0) is an array that is not given. In C++ this is a function. */
 #define ts_host(pointer, count) ts_array_make((pointer), (count), TS_TYPE_OF(pointer), TS_IS_CONSTANT(pointer))
-/* The same in memory of a CUDA device, with the stream that its numbers are used in. */
+/* Makes an array in the memory of a CUDA device; `stream` is the stream in which its numbers are used. */
 #define ts_cuda(pointer, count, stream) ts_array_on_cuda(ts_host((pointer), (count)), (stream))
 
 #endif

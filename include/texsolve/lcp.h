@@ -1,5 +1,5 @@
-/* Complementarity problems with dense and sparse matrices, with and without friction, by parallel Gauss-Seidel
- * (Courtecuisse and Allard 2009). Two unknowns that are not negative:
+/* Complementarity problems with dense and sparse matrices, with and without friction, solved by parallel
+ * Gauss-Seidel (Courtecuisse and Allard 2009). This example has two nonnegative unknowns:
  *
  *   const double M[] = {2, 1, 1, 2}, numbers[] = {-3, 1};
  *   double solution[2];
@@ -21,16 +21,17 @@
  *   w = M z + q,   lower <= z <= upper,   w_i >= 0 where z_i = lower_i,  w_i <= 0 where z_i = upper_i,
  *   w_i = 0 elsewhere
  *
- * which for bounds 0 and infinity is the linear complementarity problem (LCP) 0 <= z, 0 <= w, z^T w = 0. With
- * friction unknowns come in contacts of 2 or 3, the normal one first: z is then the reaction r, w the relative
- * velocity u, and every contact obeys Signorini's law along the normal and Coulomb's law in the tangent plane:
+ * With bounds 0 and infinity this is the linear complementarity problem (LCP) 0 <= z, 0 <= w, z^T w = 0. With
+ * friction the unknowns are grouped into contacts of 2 or 3, the normal one first: z is the reaction r, and w
+ * the relative velocity u. Every contact obeys Signorini's law along the normal and Coulomb's law in the
+ * tangent plane:
  *
  *   0 <= u_n, 0 <= r_n, u_n r_n = 0,   ||r_t|| <= mu r_n,   u_t = 0 or r_t = -mu r_n u_t / ||u_t||
  *
- * A sweep of Gauss-Seidel solves the equation of each unknown, or the law of each contact, after the other,
- * with the newest values of all others. The schemes (section III) share its work among threads in different
- * ways and respect its order of dependencies, so that all but relaxed and colour compute the iterates of the
- * sequential loop, rounding aside.
+ * A Gauss-Seidel sweep solves the equations of the unknowns, or the laws of the contacts, one after the other,
+ * each with the newest values of all others. The schemes (section III) divide this work among threads in
+ * different ways. All except relaxed and colour preserve the order of dependencies: except for rounding they
+ * compute the iterates of the sequential loop.
  *
  * Threads, version, common errors and ownership are as in texsolve.h. */
 #ifndef TEXSOLVE_LCP_H
@@ -44,14 +45,14 @@ extern "C" {
 
 /* ---- Problems -------------------------------------------------------------------------------- */
 
-/* How a matrix is kept. */
+/* Storage of a matrix. Name, value, text. */
 #define TS_LCP_STORAGE_LIST(X)                                                                                 \
-  X(TS_LCP_STORAGE_AUTO, 0, "auto")     /* of a jacobian or a sparse_matrix the one whose sweeps read less; of \
-                                           arrays dense */                                                     \
+  X(TS_LCP_STORAGE_AUTO, 0,                                                                                    \
+    "auto") /* for a jacobian or a sparse_matrix the storage with less to read per sweep; for arrays dense */  \
   X(TS_LCP_STORAGE_DENSE, 1, "dense")   /* all n * n numbers */                                                \
-  X(TS_LCP_STORAGE_SPARSE, 2, "sparse") /* the blocks, dimension x dimension, that are not 0; of a jacobian H  \
-                                           and M_0^-1 H^T, whose product with z is kept beside z. The          \
-                                           problems of a batch are one, whose parts have nothing in common */
+  X(TS_LCP_STORAGE_SPARSE, 2, "sparse") /* the nonzero blocks, dimension x dimension. For a jacobian H and     \
+                                           M_0^-1 H^T are stored, and the latter's product with z. The         \
+                                           problems of a batch become one problem with independent parts */
 
 typedef enum ts_lcp_storage {
 #define TS_LCP_STORAGE_ENUM(name, value, text) name = value,
@@ -59,74 +60,73 @@ typedef enum ts_lcp_storage {
 #undef TS_LCP_STORAGE_ENUM
 } ts_lcp_storage;
 
-/* The text of a value, NULL if there is no such value; and the value with a text, -1 if there is none. Any
- * thread. */
+/* Return a storage's text, or NULL for other values; and the storage with that text, or -1. Any thread. */
 TS_API const char *ts_lcp_storage_name(ts_lcp_storage storage);
 TS_API int ts_lcp_storage_from_name(const char *name);
 
 typedef struct ts_lcp_desc {
-  int32_t size;  /* n, unknowns of a problem; with friction a multiple of `dimension` */
-  int32_t batch; /* problems of this size, solved at once. Default: 1 */
-  int dimension; /* unknowns of a contact: 2 or 3 with friction; 1, the default: none */
-  /* One of three, in which the problems of a batch follow each other: */
-  ts_array matrix;        /* batch * n * n numbers, row by row */
-  const ts_csr *jacobian; /* H, batch * n rows: M = H M_0^-1 H^T of each problem, computed in double, */
-  ts_array inverse_mass;  /* and M_0^-1, symmetric blocks on the diagonal one after the other, row by row; */
-  int32_t mass_block;     /* rows of a block, a body, which divide the columns of H. Default: 1 */
-  const ts_csr *sparse_matrix; /* M, batch * n rows and columns, the problems as blocks on the diagonal */
-  ts_lcp_storage storage;      /* whichever it is given as. Default: auto */
+  int32_t size;  /* n, unknowns per problem; with friction a multiple of `dimension` */
+  int32_t batch; /* number of problems of this size, solved at once. Default: 1 */
+  int dimension; /* unknowns per contact: 2 or 3 with friction. Default: 1, no friction */
+  /* Give the matrix in one of three forms; the problems of a batch follow one another: */
+  ts_array matrix;             /* 1. batch * n * n numbers, row by row */
+  const ts_csr *jacobian;      /* 2. H, batch * n rows: M = H M_0^-1 H^T of each problem, computed in double
+                                  precision */
+  ts_array inverse_mass;       /* 2. M_0^-1: symmetric diagonal blocks one after the other, row by row */
+  int32_t mass_block;          /* 2. rows per block (body), a divisor of the columns of H. Default: 1 */
+  const ts_csr *sparse_matrix; /* 3. M, batch * n rows and columns, with the problems as diagonal blocks */
+  ts_lcp_storage storage;      /* for any of the three forms. Default: auto */
   ts_array lower, upper;  /* without friction: batch * n bounds, which may be infinite. Default: 0, infinity */
-  ts_array friction;      /* with friction: mu of each contact, batch * n / dimension, not negative */
-  ts_precision precision; /* of M, z and the sweeps: single (default) or double, about 48 bits in OpenGL */
+  ts_array friction;      /* with friction: mu of each contact, batch * n / dimension nonnegative numbers */
+  ts_precision precision; /* of M, z and the sweeps: single (default) or double; about 48 bits in OpenGL */
   uint64_t reserved[8];   /* 0 */
 } ts_lcp_desc;
 
 typedef struct ts_lcp ts_lcp;
 
-/* Creates problems with their matrices on the device; everything is copied.
- * Errors: TS_ERROR_INVALID_ARGUMENT (a field; NaN or Inf; a diagonal entry, or one of a contact's normal, that
- * is 0 or negative, or one of its tangents that is negative: row and problem are named; lower above upper; mu
- * negative), TS_ERROR_LIMIT, TS_ERROR_UNSUPPORTED (a backend without such problems, such as one of several
- * devices), memory. */
+/* Creates problems with their matrices on the device; all arrays are copied.
+ * Errors: TS_ERROR_INVALID_ARGUMENT, TS_ERROR_LIMIT, TS_ERROR_UNSUPPORTED (a backend that does not support
+ * these problems, such as a multi-device one), memory. Invalid arguments are an invalid field, NaN and
+ * infinity, lower above upper, and a negative mu. A diagonal entry must be positive, and with friction the
+ * normal one of a contact positive and its tangent ones not negative; the message names the row and the
+ * problem. */
 TS_API ts_status ts_lcp_create(ts_context *context, const ts_lcp_desc *desc, ts_lcp **lcp);
-/* Host memory of a sparse problem, blocks of up to 64 MiB, stays with the context for the next one: in a game,
- * of the next frame. */
+/* Destroys the problems and sets the handle to NULL. Host memory of a sparse problem, in blocks of up to 64
+ * MiB, stays with the context for the next problem, such as that of a game's next frame. */
 TS_API void ts_lcp_destroy(ts_lcp **lcp);
 
-/* Replaces the matrices by others, given as in the descriptor, of which only the fields of the matrix are read.
- * The storage stays as it is; what is not 0 may stand elsewhere. On failure the old ones are kept. Errors: as
- * ts_lcp_create. */
+/* Replaces the matrices. Only the descriptor's fields of the matrix are read. The storage stays the same; the
+ * pattern may change. On failure the old matrices are kept. Errors: as ts_lcp_create. */
 TS_API ts_status ts_lcp_set_matrix(ts_lcp *lcp, const ts_lcp_desc *desc);
-/* Replaces the bounds; not given: the default. Errors: as ts_lcp_create; TS_ERROR_INVALID_ARGUMENT with
- * friction. */
+/* Replaces the bounds; an array that is not given selects the default. Errors: as ts_lcp_create;
+ * TS_ERROR_INVALID_ARGUMENT with friction. */
 TS_API ts_status ts_lcp_set_bounds(ts_lcp *lcp, ts_array lower, ts_array upper);
-/* Replaces the coefficients of friction. Errors: as ts_lcp_create; TS_ERROR_INVALID_ARGUMENT without friction.
- */
+/* Replaces the friction coefficients. Errors: as ts_lcp_create; TS_ERROR_INVALID_ARGUMENT without friction. */
 TS_API ts_status ts_lcp_set_friction(ts_lcp *lcp, ts_array friction);
 
-/* The space of q, z and w: batch * n indices, vectors of one component, the problems one after the other.
- * Borrowed. */
+/* Returns the space of q, z and w, borrowed: batch * n indices, one component, the problems one after the
+ * other. */
 TS_API ts_space *ts_lcp_get_space(const ts_lcp *lcp);
 
 /* ---- Solving --------------------------------------------------------------------------------- */
 
-/* How a sweep is shared among threads (Courtecuisse and Allard 2009, section III). Sparse problems have row,
- * graph and colour, dense ones all but colour. Sparse problems in OpenGL have row and colour; both draw
- * contacts without a common neighbour at once, those of row in levels, with the iterates of the loop. */
+/* How a sweep is divided among threads (Courtecuisse and Allard 2009, section III). Name, value, text. Sparse
+ * problems support row, graph and colour, dense ones all except colour. In OpenGL sparse problems support row
+ * and colour. Both draw contacts without a common neighbour at once; row draws them in levels, with the
+ * iterates of the loop. */
 #define TS_LCP_SCHEME_LIST(X)                                                                                  \
-  X(TS_LCP_SCHEME_AUTO, 0, "auto")       /* the fastest for the size, by measurements */                       \
-  X(TS_LCP_SCHEME_ROW, 1, "row")         /* a row's product at once, III.A; with one thread the plain loop */  \
-  X(TS_LCP_SCHEME_COLUMN, 2, "column")   /* what an unknown adds to all rows at once, III.B */                 \
-  X(TS_LCP_SCHEME_BLOCK, 3, "block")     /* a diagonal block, then what it adds to all rows, III.C */          \
-  X(TS_LCP_SCHEME_GRAPH, 4, "graph")     /* rows of blocks that wait for a counter, III.D; of a sparse problem \
-                                            levels of contacts, each after the neighbours before it. Not on gl \
-                                          */                                                                   \
-  X(TS_LCP_SCHEME_GRAPH_2, 5, "graph-2") /* the same, with work on the next row while waiting, IV.A. Not on gl \
-                                          */                                                                   \
-  X(TS_LCP_SCHEME_RELAXED, 6, "relaxed") /* the same without waiting, IV.A: other iterates, which depend on    \
+  X(TS_LCP_SCHEME_AUTO, 0, "auto") /* the fastest for the size, according to measurements */                   \
+  X(TS_LCP_SCHEME_ROW, 1, "row")   /* the product of one row at once, III.A; the plain loop with one thread */ \
+  X(TS_LCP_SCHEME_COLUMN, 2, "column") /* the contribution of one unknown to all rows at once, III.B */        \
+  X(TS_LCP_SCHEME_BLOCK, 3, "block")   /* a diagonal block, then its contribution to all rows, III.C */        \
+  X(TS_LCP_SCHEME_GRAPH, 4, "graph")   /* rows of blocks that wait for a counter, III.D; for sparse problems   \
+                                          levels of contacts, each after its predecessors. Not on gl */        \
+  X(TS_LCP_SCHEME_GRAPH_2, 5,                                                                                  \
+    "graph-2") /* as graph, with work on the next row while waiting, IV.A. Not on gl */                        \
+  X(TS_LCP_SCHEME_RELAXED, 6, "relaxed") /* as graph, without waiting, IV.A: other iterates, which depend on   \
                                             the timing and may not converge. Not on gl */                      \
   X(TS_LCP_SCHEME_COLOUR, 7, "colour")   /* contacts without a common neighbour at once, in few steps: another \
-                                            order and other iterates, however many threads there are */
+                                            order and other iterates, independent of the number of threads */
 
 typedef enum ts_lcp_scheme {
 #define TS_LCP_SCHEME_ENUM(name, value, text) name = value,
@@ -134,24 +134,23 @@ typedef enum ts_lcp_scheme {
 #undef TS_LCP_SCHEME_ENUM
 } ts_lcp_scheme;
 
-/* The text of a value, NULL if there is no such value; and the value with a text, -1 if there is none. Any
- * thread. */
+/* Return a scheme's text, or NULL for other values; and the scheme with that text, or -1. Any thread. */
 TS_API const char *ts_lcp_scheme_name(ts_lcp_scheme scheme);
 TS_API int ts_lcp_scheme_from_name(const char *name);
 
-/* The storage that a scheme needs: DENSE or SPARSE, or AUTO where it has both. Any thread. */
+/* Returns the storage that a scheme needs: DENSE or SPARSE, or AUTO if it supports both. Any thread. */
 TS_API ts_lcp_storage ts_lcp_scheme_storage(ts_lcp_scheme scheme);
-/* Whether a context's backend has a scheme. */
+/* Returns whether a context's backend supports a scheme. */
 TS_API int ts_lcp_has_scheme(const ts_context *context, ts_lcp_scheme scheme);
 
-/* How a contact's own law is solved in a sweep, with all other reactions as they are. */
+/* How a sweep solves a contact's own law, with all other reactions fixed. Name, value, text. */
 #define TS_LCP_LOCAL_LIST(X)                                                                                   \
-  X(TS_LCP_LOCAL_AUTO, 0, "auto") /* exact; from where it stagnates, diverges or cycles projection */          \
+  X(TS_LCP_LOCAL_AUTO, 0, "auto")             /* exact; projection after it stagnates, diverges or cycles */   \
   X(TS_LCP_LOCAL_PROJECTION, 1, "projection") /* a few steps r = P(r - (u_n + mu ||u_t||, u_t) / bound of the  \
-                                                 block's eigenvalues): cheaper, and more sweeps */             \
-  X(TS_LCP_LOCAL_EXACT, 2, "exact")           /* by cases: takes off, sticks, slides; the direction of sliding \
-                                                 is the root of a quartic. Projection for blocks that are too  \
-                                                 far from positive semidefinite */
+                                                 block's eigenvalues): cheaper, but needs more sweeps */       \
+  X(TS_LCP_LOCAL_EXACT, 2,                                                                                     \
+    "exact") /* by cases: takes off, sticks, slides; the sliding direction is the root of a quartic.           \
+                Projection for blocks too far from positive semidefinite */
 
 typedef enum ts_lcp_local {
 #define TS_LCP_LOCAL_ENUM(name, value, text) name = value,
@@ -159,24 +158,26 @@ typedef enum ts_lcp_local {
 #undef TS_LCP_LOCAL_ENUM
 } ts_lcp_local;
 
-/* The text of a value, NULL if there is no such value; and the value with a text, -1 if there is none. Any
+/* Return a local solver's text, or NULL for other values; and the local solver with that text, or -1. Any
  * thread. */
 TS_API const char *ts_lcp_local_name(ts_lcp_local local);
 TS_API int ts_lcp_local_from_name(const char *name);
 
-/* What a sweep starts from. Only without acceleration are the iterates those of the sequential loop.
- * Accelerated sweeps restart where an extrapolation does not lead on; where they stagnate, diverge or cycle all
- * the same, sweeps without acceleration go on from the best z. With fixed_sweeps they only restart. A batch has
- * one extrapolation for all its problems. Momentum of sparse contacts, on cpu and cuda, is of each two bodies
- * for themselves (of contacts that follow each other and have the same bodies), and so are restarts: contacts
- * that slip keep no others from converging. A contact's exact law is followed then, not solved to the last bit,
- * with the same solutions. */
+/* Acceleration: the point from which a sweep starts. Name, value, text. Only sweeps without acceleration
+ * compute the iterates of the sequential loop. Accelerated sweeps restart if an extrapolation does not improve
+ * z. If they still stagnate, diverge or cycle, sweeps without acceleration continue from the best z. With
+ * fixed_sweeps they only restart.
+ *
+ * All problems of a batch share one extrapolation. For sparse contacts on cpu and cuda each pair of bodies
+ * (consecutive contacts between the same bodies) has momentum and restarts of its own, so slipping contacts do
+ * not delay others. The exact local law is then tracked instead of solved to the last bit; the solutions are
+ * the same. */
 #define TS_LCP_ACCELERATION_LIST(X)                                                                            \
-  X(TS_LCP_ACCELERATION_AUTO, 0, "auto")         /* none; if M is symmetric and after 20 sweeps many are left, \
-                                                    momentum from there on, but for dense problems on cuda.    \
-                                                    None with fixed_sweeps */                                  \
-  X(TS_LCP_ACCELERATION_NONE, 1, "none")         /* from the last one's z */                                   \
-  X(TS_LCP_ACCELERATION_MOMENTUM, 2, "momentum") /* from beyond it, Nesterov's momentum with restarts */
+  X(TS_LCP_ACCELERATION_AUTO, 0,                                                                               \
+    "auto") /* none, then momentum if M is symmetric and many sweeps are left after 20, except for dense       \
+               problems on cuda. None with fixed_sweeps */                                                     \
+  X(TS_LCP_ACCELERATION_NONE, 1, "none")         /* from the previous sweep's z */                             \
+  X(TS_LCP_ACCELERATION_MOMENTUM, 2, "momentum") /* from beyond it: Nesterov's momentum, with restarts */
 
 typedef enum ts_lcp_acceleration {
 #define TS_LCP_ACCELERATION_ENUM(name, value, text) name = value,
@@ -184,74 +185,80 @@ typedef enum ts_lcp_acceleration {
 #undef TS_LCP_ACCELERATION_ENUM
 } ts_lcp_acceleration;
 
-/* The text of a value, NULL if there is no such value; and the value with a text, -1 if there is none. Any
+/* Return an acceleration's text, or NULL for other values; and the acceleration with that text, or -1. Any
  * thread. */
 TS_API const char *ts_lcp_acceleration_name(ts_lcp_acceleration acceleration);
 TS_API int ts_lcp_acceleration_from_name(const char *name);
 
-/* Fields of 0 mean the defaults. */
+/* Fields that are 0 select the defaults. */
 typedef struct ts_lcp_settings {
   ts_lcp_scheme scheme;
-  ts_lcp_local local; /* with friction; without, a row is solved by its formula whatever this is */
+  ts_lcp_local local; /* with friction; ignored without friction, where each row has a formula */
   ts_lcp_acceleration acceleration;
-  double rtol;        /* default: 1e-5; negative: none */
-  double atol;        /* default: 0 */
-  int max_sweeps;     /* default: 1000 */
-  int fixed_sweeps;   /* exactly so many, without a test and without waiting for the device: for a frame. rtol,
-                         atol, max_sweeps, check_interval and progress must be 0. Default: 0, sweeps end by the
-                         rule */
-  int check_interval; /* sweeps between two tests, each of which costs about a sweep. Default: 10; by rows on
-                         the cpu without acceleration up to 10, so that a test comes when the residual may be
-                         small enough */
-  int zero_start;     /* start from the point of the bounds next to 0, whatever z holds. Default: from z */
-  ts_progress_fn progress; /* after every test, with the residual relative to ||q||. Default: none */
+  double rtol;      /* default: 1e-5; a negative value means 0 */
+  double atol;      /* default: 0 */
+  int max_sweeps;   /* default: 1000 */
+  int fixed_sweeps; /* exact sweep count, for a fixed cost per frame: no test, and no wait for the device. rtol,
+                       atol, max_sweeps, check_interval and progress must be 0. Default: 0, sweep until the
+                       stopping rule is met */
+  int check_interval; /* sweeps between two tests; a test takes about as long as a sweep. Default: 10. With
+                         scheme row on the cpu, without acceleration, it adapts up to 10, so that a test comes
+                         when the residual may be small enough */
+  int zero_start;     /* 1: start from the point within the bounds closest to 0, and ignore the contents of z.
+                         Default: 0, start from z */
+  ts_progress_fn progress; /* called after every test, with the residual relative to ||q||. Default: none */
   void *progress_user;
   uint64_t reserved[8]; /* 0 */
 } ts_lcp_settings;
 
 typedef struct ts_lcp_result {
   ts_reason reason;
-  ts_lcp_scheme scheme; /* that was used */
+  ts_lcp_scheme scheme; /* the scheme used */
   ts_lcp_storage storage;
   int sweeps;
   int host_synchronisations;
-  double residual; /* as ts_lcp_residual computes it, of the z that is returned, as its vector has rounded it;
-                      NaN after fixed_sweeps */
-  double relative_residual; /* the same by ||q||; itself where q is 0 */
+  double residual; /* as computed by ts_lcp_residual for the returned z, as its vector rounded it; NaN after
+                      fixed_sweeps */
+  double relative_residual; /* residual / ||q||; the residual if q is 0 */
   char message[160];
   uint64_t reserved[8];
 } ts_lcp_result;
 
-/* Solves all problems of a batch from the start in z, which may violate its bounds. q and z are over the space
- * of the problems, and z is not q. `settings` and `result` may be NULL.
+/* Solves all problems of a batch from the start in z, which may violate the bounds. q and z are over the space
+ * of the problems, and z must not be q. `settings` and `result` may be NULL.
  *
- * A q far from 1 is brought near it by a power of two, z and the bounds with it; but not with fixed_sweeps. A
- * start from which M z overflows is replaced by 0, and so is one that does not solve a problem whose q is 0 if
- * 0 does. On OpenGL numbers below 1.2e-38 count as 0.
+ * A q with a magnitude far from 1 is scaled by a power of two, together with z and the bounds, except with
+ * fixed_sweeps. A start for which M z overflows is replaced by 0. If q of a problem is 0 and z = 0 solves it, a
+ * start that does not is also replaced by 0. On OpenGL numbers below 1.2e-38 count as 0.
  *
- * Ends when residual <= max(rtol ||q||, atol), the norms over the whole batch, for the z that is returned. A z
- * with TS_PRECISION_SINGLE may not hold the solution of a problem in double, which is TS_REASON_STAGNATED, or
- * one beyond the range of floats, which is TS_REASON_BREAKDOWN: z becomes 0.
- * Returns TS_OK if it is met, and after fixed_sweeps; TS_NOT_CONVERGED with the reason in `result` and in
- * ts_last_error, and in z the iterate with the smallest residual that was computed; or an error, z undefined.
- * Gauss-Seidel converges for symmetric positive definite M and, without bounds that make the problem
- * infeasible, for positive semidefinite ones with a solution; for M with a dominant diagonal; with friction as
- * a rule. Without a solution the reason is TS_REASON_DIVERGED, TS_REASON_CYCLING or TS_REASON_STAGNATED.
+ * The solve ends when residual <= max(rtol ||q||, atol) for the returned z, with norms over the whole batch. A
+ * z with TS_PRECISION_SINGLE may be unable to hold the solution of a problem in double, which is
+ * TS_REASON_STAGNATED. If the solution is beyond the range of floats, the reason is TS_REASON_BREAKDOWN and z
+ * becomes 0.
+ *
+ * Returns TS_OK if the rule is met, and after fixed_sweeps. Returns TS_NOT_CONVERGED otherwise, with the reason
+ * in `result` and ts_last_error, and the iterate with the smallest computed residual in z. After an error z is
+ * undefined.
+ *
+ * Gauss-Seidel converges for a symmetric positive definite M, and for an M with a dominant diagonal. It also
+ * converges for a positive semidefinite M if a solution exists and bounds do not make the problem infeasible.
+ * With friction it usually converges. Without a solution the reason is TS_REASON_DIVERGED, TS_REASON_CYCLING or
+ * TS_REASON_STAGNATED.
  * Errors: TS_ERROR_INVALID_ARGUMENT, TS_ERROR_INCOMPATIBLE (vectors over other spaces), TS_ERROR_UNSUPPORTED (a
- * scheme that the backend does not have, or not for the storage), memory. */
+ * scheme that the backend does not support, at all or for this storage), memory. */
 TS_API ts_status ts_lcp_solve(ts_lcp *lcp, const ts_vector *q, ts_vector *z, const ts_lcp_settings *settings,
                               ts_lcp_result *result);
 
-/* The norm of the natural map, ||z - P(z - w)|| over all unknowns, where P projects onto the bounds; with
- * friction ||r - P(r - (u_n + mu ||u_t||, u_t))||, where P projects onto Coulomb's cone ||r_t|| <= mu r_n, in
- * two dimensions as in three: De Saxce's form, the measure of Siconos. fc2d_compute_error and
- * fc3d_compute_error of Siconos 4.4 divide it by the largest of the norm that they are given, ||r|| and ||u||;
- * a solve here by ||q|| alone. A large mu hides from that map a contact that penetrates, u_n < 0, so a tenth of
- * min(r_n, u_n) counts instead if it is larger, which needs a mu above 10. 0 exactly for solutions.
+/* Computes the norm of the natural map, ||z - P(z - w)|| over all unknowns, where P projects onto the bounds.
+ * With friction it is ||r - P(r - (u_n + mu ||u_t||, u_t))||, where P projects onto Coulomb's cone ||r_t|| <=
+ * mu r_n, in two and three dimensions. This is De Saxce's form, the measure of Siconos. fc2d_compute_error and
+ * fc3d_compute_error of Siconos 4.4 divide it by the maximum of the given norm, ||r|| and ||u||; ts_lcp_solve
+ * divides by ||q|| only. A mu above 10 can hide a penetrating contact, u_n < 0, from that map. For such a
+ * contact a tenth of min(r_n, u_n) is used instead if it is larger. The residual is exactly 0 for solutions.
  *
- * Computed without cancellation, and w with more digits than z has: in double of problems in single precision;
- * of those in double with the errors of sums, or on OpenGL in pairs, with about what these may hide added.
- * Synchronises with the device. */
+ * The computation avoids cancellation and holds w with more digits than z. Problems in single precision are
+ * evaluated in double precision. Those in double are evaluated with the errors of sums or, on OpenGL, in pairs
+ * of floats, plus a bound of what these may hide. Synchronises with the device. */
 TS_API ts_status ts_lcp_residual(const ts_lcp *lcp, const ts_vector *q, const ts_vector *z, double *residual);
 
 #ifdef __cplusplus

@@ -1,4 +1,4 @@
-/* texsolve on MPI: a library of its own, texsolve-mpi, so that nobody else needs MPI.
+/* texsolve on MPI: the separate library texsolve-mpi, so that other programs do not need MPI.
  *
  *   MPI_Init(&argc, &argv);
  *   ts_context_desc desc = {.backend = "cpu"};
@@ -7,7 +7,7 @@
  *   ts_context_destroy(&context);
  *   MPI_Finalize();
  *
- * What a context of several ranks does is in texsolve/ranks.h. */
+ * texsolve/ranks.h describes contexts of several ranks. */
 #ifndef TEXSOLVE_MPI_H
 #define TEXSOLVE_MPI_H
 
@@ -19,17 +19,20 @@
 extern "C" {
 #endif
 
-/* Opens a context on the ranks of a communicator, of which it makes one of its own: messages of the program do
- * not meet the library's. All ranks call it, after MPI_Init; the context is destroyed on all of them before
- * MPI_Finalize. If it fails on one rank, it fails on all. A rank that destroys its context or calls
- * MPI_Finalize while others wait for it is gone: two seconds later their calls return TS_ERROR_UNREACHABLE,
- * which names it. Destroying a context waits up to two seconds for the other ranks to do so. MPI_THREAD_SINGLE
- * is enough while one thread uses the library. Errors: those of ts_ranks_context_create. Message:
- * ts_last_error(NULL). */
+/* Opens a context on the ranks of a communicator. The communicator is duplicated, so messages of the program
+ * and of the library do not mix. All ranks must call it, after MPI_Init, and must destroy the context before
+ * MPI_Finalize. If it fails on one rank, it fails on all. One thread at a time may use the library, for which
+ * MPI_THREAD_SINGLE is sufficient.
+ *
+ * If a rank destroys its context or calls MPI_Finalize while others wait for it, their calls return
+ * TS_ERROR_UNREACHABLE two seconds later, and the message names the rank. Destroying a context waits up to two
+ * seconds for the other ranks to do so.
+ * Errors: those of ts_ranks_context_create. ts_last_error(NULL) explains an error. */
 TS_API ts_status ts_mpi_context_create(const ts_context_desc *desc, MPI_Comm communicator,
                                        ts_context **context);
 
-/* What carries the messages of such a context, for ts_ranks_context_create: the first half of the above. */
+/* Creates the transport of such a context, for ts_ranks_context_create. `error` receives one line of at most
+ * `size` bytes if it fails. */
 TS_API ts_status ts_mpi_transport_create(MPI_Comm communicator, ts_transport *transport, char *error,
                                          size_t size);
 

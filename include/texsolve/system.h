@@ -1,6 +1,6 @@
-/* The system builder: assembles equations row by row or entry by entry, in double precision, and solves them on
- * any backend in any format; the front end of Buatois et al. 2008. Three numbers that differ by 1, the first
- * one given:
+/* The system builder assembles equations row by row or entry by entry, in double precision, and solves them on
+ * any backend in any format. It is the front end of Buatois et al. 2008. This example computes three numbers
+ * that differ by 1, with the first one given:
  *
  *   ts_system_desc desc = {.unknowns = 3, .least_squares = 1};
  *   const double first = 5, one = 1, coefficients[] = {-1, 1};
@@ -19,25 +19,24 @@
  *   ts_system_get_values(system, ts_host(values, 3)); // 5 6 7
  *   ts_system_destroy(&system);
  *
- * A square system has as many equations as unknowns. A least-squares system has any number of rows and
- * minimises sum w_r (a_r . x - b_r)^2, with the weight w_r of a row. With several components every unknown and
- * every right-hand side is a tuple (the x, y and z of a vertex, say): one matrix and 1 to 4 systems solved at
+ * A square system has one equation per unknown. A least-squares system has any number of rows and minimises sum
+ * w_r (a_r . x - b_r)^2, with the weight w_r of row r. With several components every unknown and every
+ * right-hand side is a tuple, such as the x, y and z of a vertex: 1 to 4 systems with one matrix are solved at
  * once.
  *
- * A locked unknown (Dirichlet value) keeps its value, which moves to the right-hand side. Cheap between solves:
- * other values of locked unknowns and other right-hand sides (the matrix is unchanged), and other coefficients
- * in the same pattern (begin .. end again with the same unknowns in the same order: the layout is kept).
- * Locking and unlocking rebuild the layout.
+ * A locked unknown (Dirichlet value) keeps its value, and its terms move to the right-hand side. Between
+ * solves, other values of locked unknowns and other right-hand sides are cheap, because the matrix is
+ * unchanged. So are other coefficients in the same pattern: repeat begin .. end with the same unknowns in the
+ * same order, and the layout is kept. Locking and unlocking rebuild the layout.
  *
- * Coefficients, right-hand sides and values are summed in double precision, and the device gets the doubles;
- * with TS_PRECISION_SINGLE they are rounded once, at upload. Unknown j is index j of the matrix, locked or not
- * (unless it is reordered), so unknowns that are numbered together are adjacent, and blocks of 2 x 2 (u, v of a
- * vertex) are full.
+ * Coefficients, right-hand sides and values are summed in double precision, and the device receives doubles;
+ * TS_PRECISION_SINGLE rounds them once, on upload. Unless the system is reordered, unknown j is index j of the
+ * matrix, locked or not. Unknowns that are numbered consecutively are therefore adjacent, and their blocks,
+ * such as the 2 x 2 blocks of a vertex's u and v, are full.
  *
- * Errors: a call that fails changes nothing, and the system stays usable. The message (ts_last_error) names the
- * row or the unknown. Threads and version are as in texsolve.h: the thread that uses the context may call all
- * functions.
- */
+ * Errors: a call that fails changes nothing, and the system remains usable. The message (ts_last_error) names
+ * the row or the unknown. Threads and version are as in texsolve.h: the thread that uses the context may call
+ * all functions. */
 #ifndef TEXSOLVE_SYSTEM_H
 #define TEXSOLVE_SYSTEM_H
 
@@ -52,81 +51,85 @@ extern "C" {
 typedef struct ts_system ts_system;
 
 typedef struct ts_system_desc {
-  int32_t unknowns;  /* at least 1 */
-  int components;    /* of every unknown and right-hand side, 1 to 4; default: 1 */
-  int least_squares; /* any number of weighted rows; default: row k is equation k, see ts_system_begin_row */
-  int symmetric;     /* add only one triangle: a coefficient of unknown j in equation i, i != j, is also that of
-                        unknown i in equation j. Not with least_squares, which is symmetric anyway */
-  int allow_singular; /* least squares: solve even if rows leave unknowns undetermined, for the solution near
-                         the initial values. Default: an error if it is detected (ts_system_solve) */
-  int group; /* unknowns that stay together when reordered (ts_order): 1 to 4, 2 for u and v of a vertex.
-                Default: 1 */
+  int32_t unknowns;  /* number of unknowns, at least 1 */
+  int components;    /* components of every unknown and right-hand side, 1 to 4. Default: 1 */
+  int least_squares; /* 1: any number of weighted rows. Default: row k is equation k, see ts_system_begin_row */
+  int symmetric; /* 1: add only one triangle. The coefficient of unknown j in equation i, i != j, is then also
+                    that of unknown i in equation j. Not with least_squares, which is always symmetric */
+  int allow_singular; /* least squares: 1: solve even if the rows leave unknowns undetermined, for the solution
+                         closest to the initial values. Default: an error if detected (ts_system_solve) */
+  int group; /* number of consecutive unknowns that a reordering keeps together (ts_order): 1 to 4, such as 2
+                for u and v of a vertex. Default: 1 */
   uint64_t reserved[8]; /* 0 */
 } ts_system_desc;
 
-/* Creates a system without equations, all values 0, nothing locked. Destroy it before its context.
+/* Creates a system without equations: all values are 0 and all unknowns unlocked. Destroy it before its
+ * context.
  * Errors: TS_ERROR_INVALID_ARGUMENT, TS_ERROR_LIMIT (unknowns x components above 2^31 - 1024), memory. */
 TS_API ts_status ts_system_create(ts_context *context, const ts_system_desc *desc, ts_system **system);
 TS_API void ts_system_destroy(ts_system **system);
 
-TS_API ts_context *ts_system_get_context(const ts_system *system); /* the context it was created on */
+TS_API ts_context *ts_system_get_context(const ts_system *system); /* the system's context */
 
 /* ---- Unknowns, at any time ------------------------------------------------------------------- */
 
-/* Sets or returns the value of an unknown, `components` finite numbers: the initial guess of the next solve,
- * and after it the solution. A locked unknown keeps the value that is set here. The first read after a solve
- * with leave_on_device synchronises with the device. Errors: TS_ERROR_INVALID_ARGUMENT (no such unknown, NaN or
- * infinity), those of the device. */
+/* Set or return the value of an unknown, `components` finite numbers. The value is the initial guess of the
+ * next solve, which replaces it by the solution. A locked unknown keeps the value set here. The first read
+ * after a solve with leave_on_device synchronises with the device.
+ * Errors: TS_ERROR_INVALID_ARGUMENT (an unknown out of range, NaN or infinity), device errors. */
 TS_API ts_status ts_system_set_value(ts_system *system, int32_t unknown, const double *value);
 TS_API ts_status ts_system_get_value(ts_system *system, int32_t unknown, double *value);
 
-/* Sets or returns all values: component c of unknown j is values[j * components + c]; values.count
- * is unknowns * components. Errors as above. */
+/* Set or return all values: component c of unknown j is values[j * components + c], and values.count is
+ * unknowns * components. Errors: as ts_system_set_value. */
 TS_API ts_status ts_system_set_values(ts_system *system, ts_array values);
 TS_API ts_status ts_system_get_values(ts_system *system, ts_array values);
 
-/* Locks or unlocks an unknown. Locked unknowns are excluded from the next solve. Locking twice, or unlocking
- * what is not locked, has no effect. Errors: TS_ERROR_INVALID_ARGUMENT (no such unknown). */
+/* Lock or unlock an unknown. The next solve does not change locked unknowns. Locking a locked unknown, or
+ * unlocking an unlocked one, has no effect.
+ * Errors: TS_ERROR_INVALID_ARGUMENT (an unknown out of range). */
 TS_API ts_status ts_system_lock(ts_system *system, int32_t unknown);
 TS_API ts_status ts_system_unlock(ts_system *system, int32_t unknown);
-TS_API int ts_system_is_locked(const ts_system *system, int32_t unknown); /* 0 if no such unknown */
+TS_API int ts_system_is_locked(const ts_system *system, int32_t unknown); /* 0 if out of range */
 
 /* ---- Equations ------------------------------------------------------------------------------- */
 
-/* Begins the assembly; discards the previous equations. Errors: TS_ERROR_INVALID_ARGUMENT (out of order). */
+/* Begins the assembly and discards the previous equations.
+ * Errors: TS_ERROR_INVALID_ARGUMENT (out of order). */
 TS_API ts_status ts_system_begin(ts_system *system);
 
-/* Add a row: coefficients in any order, duplicates are summed; right-hand sides are 0 by default. In a
- * least-squares system the weight multiplies the square of the row's residual and is at least 0 (0: the row
- * does not count); in a square system it multiplies the equation on both sides and must not be 0.
+/* Add a row: begin it, add coefficients in any order and right-hand sides, and end it. Duplicates are summed;
+ * right-hand sides are 0 by default. In a least-squares system the weight multiplies the square of the row's
+ * residual. It must be at least 0; a row of weight 0 does not count. In a square system the weight multiplies
+ * both sides of the equation and must not be 0.
  *
  * In a square system row k is equation k and belongs to unknown k, on the diagonal; rows of locked unknowns are
- * ignored. Alternatively add as many rows as there are unlocked unknowns: then row k belongs to the k-th
- * unlocked unknown.
- * Errors: TS_ERROR_INVALID_ARGUMENT (out of order, no such unknown, NaN or infinity, a negative weight, more
- * rows than unknowns in a square system), TS_ERROR_LIMIT (2^31 - 1 coefficients), memory. */
+ * ignored. Alternatively add one row per unlocked unknown: row k then belongs to the k-th unlocked unknown.
+ * Errors: TS_ERROR_INVALID_ARGUMENT (out of order, an unknown out of range, NaN or infinity, a negative weight,
+ * more rows than unknowns in a square system), TS_ERROR_LIMIT (2^31 - 1 coefficients), memory. */
 TS_API ts_status ts_system_begin_row(ts_system *system);
 TS_API ts_status ts_system_coefficient(ts_system *system, int32_t unknown, double a);
 TS_API ts_status ts_system_right_hand_side(ts_system *system, int component, double b); /* adds b */
 TS_API ts_status ts_system_end_row(ts_system *system, double weight);
 
-/* Adds a row in one call: `right_hand_sides` has `components` numbers, NULL: 0. Errors as above. */
+/* Adds a row in one call. `right_hand_sides` has `components` numbers; NULL: 0. Errors: as
+ * ts_system_begin_row. */
 TS_API ts_status ts_system_row(ts_system *system, int count, const int32_t *unknowns,
                                const double *coefficients, const double *right_hand_sides, double weight);
 
-/* Add to the coefficient of unknown j in equation i, and to the right-hand side of equation i: square systems,
- * between rows, instead of rows or in addition to them. Errors as above. */
+/* Add to the coefficient of unknown j in equation i, and to the right-hand side of equation i. For square
+ * systems, between rows, instead of rows or in addition to them. Errors: as ts_system_begin_row. */
 TS_API ts_status ts_system_add(ts_system *system, int32_t i, int32_t j, double a);
 TS_API ts_status ts_system_add_right_hand_side(ts_system *system, int32_t i, int component, double b);
 
-/* Ends the assembly. Errors: TS_ERROR_INVALID_ARGUMENT (out of order; no equation at all; in a square system,
- * rows that are neither none, nor as many as unknowns, nor as many as unlocked unknowns: add more and end
- * again), memory. */
+/* Ends the assembly. A square system must have one row per unknown or per unlocked unknown, or only entries
+ * that were added without rows. If the number is wrong, add rows and end again.
+ * Errors: TS_ERROR_INVALID_ARGUMENT (out of order, no equation, a wrong number of rows), memory. */
 TS_API ts_status ts_system_end(ts_system *system);
 
 /* Replace right-hand sides of the assembled equations: `components` numbers of one row, or rows * components
- * numbers of all. The rows of a square system are its equations, as many as unknowns. Weights are kept.
- * Errors: TS_ERROR_INVALID_ARGUMENT (not assembled, no such row, a wrong count, NaN or infinity). */
+ * numbers of all rows. In a square system the rows are the equations, one per unknown. Weights are kept.
+ * Errors: TS_ERROR_INVALID_ARGUMENT (not assembled, a row out of range, a wrong count, NaN or infinity). */
 TS_API ts_status ts_system_set_right_hand_side(ts_system *system, int32_t row, const double *right_hand_sides);
 TS_API ts_status ts_system_set_right_hand_sides(ts_system *system, ts_array right_hand_sides);
 
@@ -134,12 +137,13 @@ TS_API ts_status ts_system_set_right_hand_sides(ts_system *system, ts_array righ
 
 /* The normal equations A^T W A x = A^T W b of a least-squares system. */
 typedef enum ts_normal {
-  TS_NORMAL_AUTO = 0, /* formed, unless that has many more bytes than A and A^T; see ts_system_result.choice */
-  TS_NORMAL_FORMED = 1, /* A^T W A, from outer products of rows in double precision, solved like any matrix */
-  TS_NORMAL_APPLIED = 2 /* A and A^T one after the other, by CGLS, which loses fewer digits to rounding */
+  TS_NORMAL_AUTO = 0,   /* formed, unless A^T W A is much larger than A and A^T; see ts_system_result.choice */
+  TS_NORMAL_FORMED = 1, /* A^T W A, summed from outer products of rows in double precision and solved like any
+                           matrix */
+  TS_NORMAL_APPLIED = 2 /* A and A^T in turn, by CGLS, which loses fewer digits to rounding */
 } ts_normal;
 
-/* The order of the unknowns on the device, visible only through ts_system_get_index. */
+/* Order of the unknowns on the device. It is visible only through ts_system_get_index. */
 typedef enum ts_order {
   TS_ORDER_AUTO = 0,    /* as numbered */
   TS_ORDER_NATURAL = 1, /* as numbered */
@@ -147,78 +151,81 @@ typedef enum ts_order {
 } ts_order;
 
 typedef struct ts_system_solve_desc {
-  ts_solver_desc solver; /* as for ts_solver_create, with what the system makes itself left 0: `transposed` and
-                            `preconditioner`. Preconditioners made from a copy of the matrix are not for normal
-                            equations that are applied, where auto is Jacobi. fixed_iterations and zero_start
-                            are not used: 0 */
-  ts_format format;      /* default: TS_FORMAT_AUTO */
-  ts_normal normal;      /* of least squares; default: TS_NORMAL_AUTO */
-  ts_order order;        /* default: TS_ORDER_AUTO; TS_ORDER_RCM not with TS_NORMAL_APPLIED */
-  int leave_on_device;   /* read the solution back only when a value is requested: no true residual (NaN in the
-                            result), no synchronisation for it. For a few iterations a frame */
-  uint64_t reserved[8];  /* 0 */
+  /* Options as for ts_solver_create. Leave `transposed` and `preconditioner`, which the system creates itself,
+   * 0, and fixed_iterations and zero_start, which are not used. Applied normal equations do not support
+   * preconditioners that need a copy of the matrix; auto is Jacobi for them. */
+  ts_solver_desc solver;
+  ts_format format;     /* default: TS_FORMAT_AUTO */
+  ts_normal normal;     /* least squares only. Default: TS_NORMAL_AUTO */
+  ts_order order;       /* default: TS_ORDER_AUTO. TS_ORDER_RCM is not available with TS_NORMAL_APPLIED */
+  int leave_on_device;  /* 1: read the solution back only when a value is requested, for a few iterations per
+                           frame. This avoids a synchronisation; the result does not contain the true residual
+                           (it is NaN) */
+  uint64_t reserved[8]; /* 0 */
 } ts_system_solve_desc;
 
 typedef struct ts_system_result {
   ts_reason reason;
-  ts_method method; /* used */
+  ts_method method; /* the method used */
   ts_format format;
   ts_normal normal; /* formed or applied; TS_NORMAL_AUTO in a square system */
   int iterations;
-  ts_precision precision;      /* in which it ended */
-  int precision_iterations[4]; /* how many of the iterations were done in each, by ts_precision */
+  ts_precision precision;      /* precision at the end */
+  int precision_iterations[4]; /* iterations done in each precision, indexed by ts_precision */
   int host_synchronisations;
-  int32_t unknowns; /* not locked */
-  int32_t rows;     /* assembled */
-  int64_t
-      nonzeros; /* of the matrix: the coefficients of unlocked unknowns, or of the normal equations formed */
-  /* ||b - A x|| / ||b|| of the assembled system, in double precision on the host, the largest component: A has
-   * the unlocked unknowns, b is the right-hand side minus the terms of locked ones; weighted in least squares,
-   * where it tells how well the rows are satisfied. ||b - A x|| if b is 0. */
+  int32_t unknowns; /* unlocked unknowns */
+  int32_t rows;     /* assembled rows */
+  int64_t nonzeros; /* entries of the matrix: coefficients of unlocked unknowns, or entries of the formed normal
+                       equations */
+  /* ||b - A x|| / ||b|| of the assembled system, computed in double precision on the host; maximum over the
+   * components. A has the unlocked unknowns, and b is the right-hand side minus the terms of locked ones. In
+   * least squares it is weighted and shows how well the rows are satisfied. If b is 0 it is ||b - A x||. */
   double relative_residual;
-  /* Least squares: ||A^T W (b - A x)|| / ||A^T W b||, small at the solution. Square: relative_residual. */
+  /* Least squares: ||A^T W (b - A x)|| / ||A^T W b||, which is small at the solution. Square:
+   * relative_residual. */
   double normal_residual;
-  double reduction;                          /* reduction of the method's own measure, as in its result; of cgls
-                                                  ||A^T r|| / ||A^T b|| */
+  double reduction; /* reduction of the method's own measure, as in ts_result; for cgls ||A^T r|| / ||A^T b|| */
   double attainable_residual;                /* as in ts_result */
-  ts_bandwidth bandwidth, bandwidth_natural; /* of the matrix on the device, and in the original order; 0 if
-                                               normal equations are applied */
-  size_t bytes_device;                       /* of the matrix; of both with TS_NORMAL_APPLIED */
-  double seconds_build;                      /* wall-clock: rows to matrix; 0 if nothing changed */
-  double seconds_layout;                     /* layout and upload; 0 if nothing changed */
-  double seconds_setup; /* of a preconditioner that is not a diagonal, or of its update; 0 if nothing
-                           changed */
-  double seconds_solve; /* without these */
-  char choice[340];     /* why this format, and why normal equations are formed or applied, in bytes */
-  char message[200];    /* the reason in one line, with the row, unknown or number concerned */
+  ts_bandwidth bandwidth, bandwidth_natural; /* bandwidth of the matrix on the device, and in the original
+                                                order; 0 if normal equations are applied */
+  size_t bytes_device;   /* device memory of the matrix, or of A and A^T with TS_NORMAL_APPLIED */
+  double seconds_build;  /* wall-clock time from rows to the matrix; 0 if nothing changed */
+  double seconds_layout; /* layout and upload; 0 if nothing changed */
+  double seconds_setup;  /* creation or update of a preconditioner that is not diagonal; 0 if nothing changed */
+  double seconds_solve;  /* the solve without the times above */
+  char choice[340];  /* why this format was chosen, and why normal equations are formed or applied, in bytes */
+  char message[200]; /* the reason in one line, with the row, unknown or number concerned */
   uint64_t reserved[8];
 } ts_system_result;
 
-/* Solves, starting from the current values of the unknowns. `desc` and `result` may be NULL.
+/* Solves the system, starting from the current values of the unknowns. `desc` and `result` may be NULL.
  *
- * Returns TS_OK if the method has converged, or if all unknowns are locked, so that there is nothing to solve
- * (`message` says so); TS_NOT_CONVERGED with the reason in `result` and the last iterate as values; or an
- * error, values unchanged:
- * - TS_ERROR_INVALID_ARGUMENT: not assembled, or not ended; an option of `desc`; an unlocked unknown in no row,
- * or an equation without unlocked unknowns, by number; a singular least-squares system (unless allow_singular),
- *   if it is detected: fewer rows than unlocked unknowns, or unknowns to which a constant can be added. Other
- *   singular systems end as TS_NOT_CONVERGED or at one of the solutions; right-hand sides out of the range of
- *   single precision where the largest coefficient is 1;
- * - TS_ERROR_UNSUPPORTED: a format that the backend lacks; TS_ERROR_LIMIT; memory; the device's.
- */
+ * Returns TS_OK if the method converged. Also returns TS_OK if all unknowns are locked and nothing is left to
+ * solve; `message` reports this. Returns TS_NOT_CONVERGED otherwise, with the reason in `result` and the last
+ * iterate as values. After an error the values are unchanged.
+ *
+ * Errors:
+ * - TS_ERROR_INVALID_ARGUMENT: not assembled, or not ended; an invalid option of `desc`; an unlocked unknown
+ *   that occurs in no row, or an equation without unlocked unknowns, by number; right-hand sides that exceed
+ *   the range of single precision relative to the largest coefficient;
+ * - TS_ERROR_INVALID_ARGUMENT: a least-squares system that is detected as singular, unless allow_singular is
+ *   set: fewer rows than unlocked unknowns, or unknowns that are determined only up to a constant. Other
+ *   singular systems end with TS_NOT_CONVERGED or at one of the solutions;
+ * - TS_ERROR_UNSUPPORTED (a format that the backend lacks), TS_ERROR_LIMIT, memory, device errors. */
 TS_API ts_status ts_system_solve(ts_system *system, const ts_system_solve_desc *desc, ts_system_result *result);
 
-/* Returns the solution on the device, for example to draw it: one index an unknown, locked ones with their
- * values; in doubles unless the solve was in single precision. Owned by the system; valid until the next call
- * on it other than reading values. NULL before the first solve, and if all unknowns are locked. */
+/* Returns the solution on the device, for example to draw it. It has one index per unknown, including locked
+ * ones with their values, and holds doubles unless the solve was in single precision. The system owns the
+ * vector. It is valid until the next call on the system other than reading values. NULL before the first solve,
+ * and if all unknowns are locked. */
 TS_API ts_vector *ts_system_get_vector(const ts_system *system);
 
-/* Returns the index of an unknown in that vector: its own number unless the system is reordered; -1 if there is
- * no such unknown. */
+/* Returns the index of an unknown in that vector: its own number unless the system is reordered; -1 if the
+ * unknown is out of range. */
 TS_API int32_t ts_system_get_index(const ts_system *system, int32_t unknown);
 
-/* Returns the solved matrix, for inspection: rows and columns of locked unknowns are empty. Owned by the
- * system, validity and NULL as above; A if normal equations are applied. */
+/* Returns the solved matrix, for inspection; it is A if normal equations are applied. Rows and columns of
+ * locked unknowns are empty. Ownership, validity and NULL are as in ts_system_get_vector. */
 TS_API const ts_matrix *ts_system_get_matrix(const ts_system *system);
 
 #ifdef __cplusplus

@@ -6,22 +6,21 @@
 
 static ts_status fluid_validate(ts_context *context, const ts_fluid_desc *desc) {
   if (!context->ops->fluid)
-    return tsi_fail(context, TS_ERROR_UNSUPPORTED, "backend %s has no fluids", context->backend_name);
+    return tsi_fail(context, TS_ERROR_UNSUPPORTED, "backend %s does not support fluids", context->backend_name);
   if (desc->width < 4)
-    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "width is %d; a fluid has at least 4 x 4 cells",
+    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "width is %d; a fluid needs at least 4 x 4 cells",
                     desc->width);
   if (desc->height < 4)
-    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "height is %d; a fluid has at least 4 x 4 cells",
+    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "height is %d; a fluid needs at least 4 x 4 cells",
                     desc->height);
   if (((int64_t)desc->width + 1) * ((int64_t)desc->height + 1) > INT32_MAX / 16)
     return tsi_fail(context, TS_ERROR_LIMIT, "a fluid of %d x %d cells is too large", desc->width,
                     desc->height);
   if (desc->cell_size != 0 && !(desc->cell_size >= 1e-9 && desc->cell_size <= 1e9))
     return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT,
-                    "cell_size is %g m; it goes from 1e-9 to 1e9 m, or 0 for the default", desc->cell_size);
+                    "cell_size is %g m; it must be 1e-9 to 1e9 m, or 0 for the default", desc->cell_size);
   if ((int)desc->layout < TS_FLUID_LAYOUT_AUTO || desc->layout > TS_FLUID_LAYOUT_COLLOCATED)
-    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "layout is %d, which is no ts_fluid_layout",
-                    desc->layout);
+    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "layout is %d, not a ts_fluid_layout", desc->layout);
   TSI_TRY(tsi_check_reserved(context, "", desc->reserved, sizeof desc->reserved));
   return desc->parameters ? tsi_fluid_check_parameters(context, desc->parameters) : TS_OK;
 }

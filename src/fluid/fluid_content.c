@@ -37,7 +37,7 @@ static int all_finite(const float *values, int count) {
 /* In single precision, and not so far away that cells can no longer be told apart. */
 static ts_status check_place(ts_context *context, double x, double y) {
   if (fabs(x) <= 1e12 && fabs(y) <= 1e12) return TS_OK;
-  return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "the place (%g, %g) is no place in metres", x, y);
+  return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "the position (%g, %g) is not finite", x, y);
 }
 
 ts_status ts_fluid_splat(ts_fluid *fluid, double x, double y, double radius, const float velocity[2],
@@ -147,7 +147,7 @@ ts_status ts_fluid_set_particles(ts_fluid *fluid, int32_t width, int32_t height,
     return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT,
                     "%d x %d particles; both numbers are positive, or both 0 for none", width, height);
   if (!(lifetime >= 0 && lifetime <= 1e6))
-    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "lifetime is %g s; it goes from 0 (for ever) to 1e6 s",
+    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "lifetime is %g s; it must be 0 (for ever) to 1e6 s",
                     lifetime);
   const size_t before = context->bytes_device;
   ts_vector *particles = NULL, *next = NULL;

@@ -45,7 +45,7 @@ static ts_status check_not_negative(ts_context *context, const char *name, doubl
 ts_status tsi_fluid_check_parameters(ts_context *context, const ts_fluid_parameters *p) {
   if (!(p->time_step >= 1e-9 && p->time_step <= 1e3))
     return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT,
-                    "time_step is %g s; it goes from 1e-9 to 1000 s, and 1/60 s is usual", p->time_step);
+                    "time_step is %g s; it must be 1e-9 to 1000 s, and 1/60 s is usual", p->time_step);
   TSI_TRY(check_not_negative(context, "viscosity", p->viscosity));
   TSI_TRY(check_finite(context, "buoyancy", p->buoyancy));
   TSI_TRY(check_finite(context, "smoke_weight", p->smoke_weight));
@@ -55,14 +55,14 @@ ts_status tsi_fluid_check_parameters(ts_context *context, const ts_fluid_paramet
   TSI_TRY(check_not_negative(context, "dye_decay", p->dye_decay));
   TSI_TRY(check_not_negative(context, "temperature_decay", p->temperature_decay));
   if ((int)p->advection < TS_FLUID_ADVECTION_AUTO || p->advection > TS_FLUID_ADVECTION_MACCORMACK)
-    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "advection is %d, which is no ts_fluid_advection",
+    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "advection is %d, not a ts_fluid_advection",
                     p->advection);
   if (p->pressure.preconditioner || p->pressure.transposed)
     return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "pressure.%s is set; it must be NULL",
                     p->pressure.preconditioner ? "preconditioner" : "transposed");
   if (p->pressure.fixed_iterations > 1000)
     return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT,
-                    "pressure.fixed_iterations is %d; it goes from 1 to 1000, or 0 for the default",
+                    "pressure.fixed_iterations is %d; it must be 1 to 1000, or 0 for the default",
                     p->pressure.fixed_iterations);
   TSI_TRY(tsi_check_reserved(context, "pressure.", p->pressure.reserved, sizeof p->pressure.reserved));
   TSI_TRY(tsi_check_reserved(context, "multigrid.", p->multigrid.reserved, sizeof p->multigrid.reserved));

@@ -181,8 +181,7 @@ ts_status ts_fluid_step(ts_fluid *fluid, int measure, ts_fluid_result *result) {
   TSI_BEGIN(fluid, fluid->context);
   ts_context *context = fluid->context;
   if (measure & ~all_measures)
-    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "measure is %d, which has flags that are none",
-                    measure);
+    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "measure is %d, which has unknown flags", measure);
   ts_fluid_result own;
   if (!result) result = &own;
   *result = (ts_fluid_result){.divergence_before = NAN,

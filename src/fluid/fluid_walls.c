@@ -12,12 +12,12 @@ ts_status tsi_fluid_check_boundaries(ts_context *context, const ts_fluid_boundar
   for (int k = 0; k < 4; k++) {
     const ts_fluid_boundary *s = &boundaries[k];
     if (!ts_fluid_boundary_name(s->kind))
-      return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "%s.kind is %d, which is no ts_fluid_boundary_kind",
+      return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "%s.kind is %d, not a ts_fluid_boundary_kind",
                       boundary_names[k], s->kind);
     if (s->kind == TS_FLUID_BOUNDARY_PERIODIC && boundaries[k ^ 1].kind != TS_FLUID_BOUNDARY_PERIODIC)
       return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT,
-                      "%s is periodic and %s is %s; opposite boundaries go together", boundary_names[k],
-                      boundary_names[k ^ 1], ts_fluid_boundary_name(boundaries[k ^ 1].kind));
+                      "%s is periodic and %s is %s; opposite boundaries must both be periodic",
+                      boundary_names[k], boundary_names[k ^ 1], ts_fluid_boundary_name(boundaries[k ^ 1].kind));
     for (int c = 0; s->kind == TS_FLUID_BOUNDARY_WALL && c < 2; c++)
       if (!(fabsf(s->velocity[c]) <= 1e6f))
         return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT,
@@ -312,7 +312,7 @@ ts_status ts_fluid_set_boundaries(ts_fluid *fluid, const ts_fluid_boundary *left
   const int periodic_y = boundaries[TSI_BOTTOM].kind == TS_FLUID_BOUNDARY_PERIODIC;
   if (periodic_x != fluid->domain.periodic_x || periodic_y != fluid->domain.periodic_y)
     return tsi_fail(context, TS_ERROR_UNSUPPORTED,
-                    "boundaries of a fluid become periodic, or cease to be, only by making another fluid");
+                    "a boundary of a fluid cannot become periodic, or cease to be; create another fluid");
   const size_t before = context->bytes_device;
   tsi_fluid_set_domain_boundaries(&fluid->domain, boundaries);
   const ts_status status = tsi_fluid_build(fluid);

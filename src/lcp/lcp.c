@@ -70,7 +70,7 @@ int ts_lcp_has_scheme(const ts_context *context, ts_lcp_scheme scheme) {
 static ts_status check_sizes(ts_context *context, const ts_lcp_desc *desc) {
   const int dimension = desc->dimension ? desc->dimension : 1;
   if (!context->ops->lcp)
-    return tsi_fail(context, TS_ERROR_UNSUPPORTED, "backend %s has no complementarity problems",
+    return tsi_fail(context, TS_ERROR_UNSUPPORTED, "backend %s does not support complementarity problems",
                     context->backend_name);
   TSI_TRY(tsi_check_reserved(context, "", desc->reserved, sizeof desc->reserved));
   TSI_TRY(tsi_check_precision(context, desc->precision));
@@ -85,8 +85,7 @@ static ts_status check_sizes(ts_context *context, const ts_lcp_desc *desc) {
     return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "size is %d; contacts have %d unknowns each",
                     desc->size, dimension);
   if (!ts_lcp_storage_name(desc->storage))
-    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "storage is %d, which is no ts_lcp_storage",
-                    desc->storage);
+    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "storage is %d, not a ts_lcp_storage", desc->storage);
   if ((int64_t)desc->size * (desc->batch ? desc->batch : 1) > INT32_MAX / 16)
     return tsi_fail(context, TS_ERROR_LIMIT, "%d problems of %d unknowns are too many", desc->batch,
                     desc->size);
@@ -142,11 +141,10 @@ static ts_status replace_limits(ts_lcp *lcp, double **lower, double **upper, dou
 static ts_status set_limits(ts_lcp *lcp, const double *lower, const double *upper, const double *friction) {
   double *new_lower = NULL, *new_upper = NULL, *new_friction = NULL;
   if (lcp->dimension == 1 && friction)
-    return tsi_fail(lcp->context, TS_ERROR_INVALID_ARGUMENT,
-                    "friction is given; it needs a dimension of contacts, 2 or 3");
+    return tsi_fail(lcp->context, TS_ERROR_INVALID_ARGUMENT, "friction is set; dimension must then be 2 or 3");
   if (lcp->dimension > 1 && (lower || upper))
     return tsi_fail(lcp->context, TS_ERROR_INVALID_ARGUMENT,
-                    "bounds are given; contacts have friction instead of them");
+                    "bounds are set, which contacts with friction do not support");
   if (lcp->dimension > 1 && !friction)
     return tsi_fail(lcp->context, TS_ERROR_INVALID_ARGUMENT, "friction is NULL");
   TSI_TRY(friction ? check_friction(lcp, friction) : check_bounds(lcp, lower, upper));

@@ -14,11 +14,11 @@ ts_status tsi_lcp_check_settings(const ts_lcp *lcp, ts_lcp_settings *s) {
   ts_context *context = lcp->context;
   TSI_TRY(tsi_check_reserved(context, "", s->reserved, sizeof s->reserved));
   if (!ts_lcp_scheme_name(s->scheme))
-    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "scheme is %d, which is no ts_lcp_scheme", s->scheme);
+    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "scheme is %d, not a ts_lcp_scheme", s->scheme);
   if (!ts_lcp_local_name(s->local))
-    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "local is %d, which is no ts_lcp_local", s->local);
+    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "local is %d, not a ts_lcp_local", s->local);
   if (!ts_lcp_acceleration_name(s->acceleration))
-    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "acceleration is %d, which is no ts_lcp_acceleration",
+    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "acceleration is %d, not a ts_lcp_acceleration",
                     s->acceleration);
   if (!(s->rtol < 1) || isnan(s->atol) || s->atol < 0)
     return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT,

@@ -11,15 +11,15 @@ enum { most_halvings = 30 };
 
 static ts_status mesh_flow_validate(ts_context *context, const ts_mesh_flow_desc *desc) {
   if (!context->ops->mesh)
-    return tsi_fail(context, TS_ERROR_UNSUPPORTED, "backend %s has no meshes", context->backend_name);
+    return tsi_fail(context, TS_ERROR_UNSUPPORTED, "backend %s does not support meshes", context->backend_name);
   TSI_TRY(tsi_check_reserved(context, "", desc->reserved, sizeof desc->reserved));
   const tsi_format *format = tsi_format_of(desc->format);
   if (format && format->log2_block)
     return tsi_fail(context, TS_ERROR_UNSUPPORTED,
-                    "format is %s; the matrix of a mesh has no blocks, its rows and columns are vertices",
+                    "format is %s, a block format; the rows and columns of a mesh's matrix are vertices",
                     ts_format_name(desc->format));
   if (format && format->no_meshes)
-    return tsi_fail(context, TS_ERROR_UNSUPPORTED, "format is %s, in which meshes have no matrix",
+    return tsi_fail(context, TS_ERROR_UNSUPPORTED, "format is %s, which meshes do not support",
                     ts_format_name(desc->format));
   if (desc->vertices < 3)
     return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "vertices is %d; a mesh has at least 3",
@@ -30,13 +30,13 @@ static ts_status mesh_flow_validate(ts_context *context, const ts_mesh_flow_desc
   if (!desc->triangle_vertices)
     return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "triangle_vertices is NULL");
   if (desc->boundary != TS_MESH_BOUNDARY_FIXED && desc->boundary != TS_MESH_BOUNDARY_FLOW)
-    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "boundary is %d, which is no ts_mesh_boundary",
+    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "boundary is %d, not a ts_mesh_boundary",
                     desc->boundary);
   if (!(desc->speed >= 0 && isfinite(desc->speed)))
     return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "speed is %g; it must be positive and finite",
                     (double)desc->speed);
   if (desc->max_halvings < -1 || desc->max_halvings > most_halvings)
-    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "max_halvings is %d; it goes from -1 to %d",
+    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "max_halvings is %d; it must be -1 to %d",
                     desc->max_halvings, most_halvings);
   return TS_OK;
 }
@@ -47,10 +47,10 @@ static ts_status mesh_flow_validate(ts_context *context, const ts_mesh_flow_desc
 static ts_status check_preconditioner(const ts_mesh_flow *flow, const ts_solver_desc *desc) {
   const tsi_preconditioner_kind *kind = tsi_preconditioner_row(desc->preconditioner_kind);
   if (!kind || !kind->needs_entries || flow->pattern.rows) return TS_OK;
-  return tsi_fail(flow->context, TS_ERROR_INVALID_ARGUMENT,
-                  "preconditioner_kind is %s, for which the flow keeps the mesh on the host; expected it in "
-                  "ts_mesh_flow_desc.solver already",
-                  ts_preconditioner_kind_name(desc->preconditioner_kind));
+  return tsi_fail(
+      flow->context, TS_ERROR_INVALID_ARGUMENT,
+      "preconditioner_kind is %s, for which the host must keep the mesh; set it in ts_mesh_flow_desc.solver",
+      ts_preconditioner_kind_name(desc->preconditioner_kind));
 }
 
 /* A preconditioner that is made from values follows in the first step. The boundary's system has Jacobi then:

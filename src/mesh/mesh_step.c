@@ -131,7 +131,7 @@ static ts_status check_range(const ts_mesh_flow *flow, const ts_vector *x) {
   if (status < 0 || largest == 0) return status;
   if (largest < FLT_MIN)
     return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT,
-                    "x: no coordinate is larger than %.3g; the backend takes numbers below %.3g for 0",
+                    "x: no coordinate is larger than %.3g; the backend treats numbers below %.3g as 0",
                     (double)largest, (double)FLT_MIN);
   if (largest * tsi_mesh_scale(flow, flow->time_step) < FLT_MIN)
     return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT,

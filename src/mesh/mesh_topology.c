@@ -44,8 +44,8 @@ static ts_status check_triangles(ts_context *context, const ts_mesh_flow_desc *d
     const int32_t *v = desc->triangle_vertices + 3 * (size_t)t;
     for (int k = 0; k < 3; k++)
       if (v[k] < 0 || v[k] >= desc->vertices)
-        return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT,
-                        "triangle %d has vertex %d; vertices go from 0 to %d", t, v[k], desc->vertices - 1);
+        return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "triangle %d has vertex %d; it must be 0 to %d", t,
+                        v[k], desc->vertices - 1);
     for (int k = 0; k < 3; k++)
       if (v[k] == v[(k + 1) % 3])
         return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "triangle %d has vertex %d twice", t, v[k]);
@@ -118,10 +118,10 @@ static ts_status refuse_edge(const builder *b, int32_t vertex, const edge_side *
   const int32_t low = vertex < sides->neighbour ? vertex : sides->neighbour;
   const int32_t high = vertex < sides->neighbour ? sides->neighbour : vertex;
   if (count == 2)
-    return tsi_fail(
-        b->context, TS_ERROR_INVALID_ARGUMENT,
-        "triangles %d and %d pass edge %d-%d in one direction; turn one of them, or constrain both vertices",
-        sides[0].triangle, sides[1].triangle, low, high);
+    return tsi_fail(b->context, TS_ERROR_INVALID_ARGUMENT,
+                    "triangles %d and %d traverse edge %d-%d in the same direction; flip one of them, or "
+                    "constrain both vertices",
+                    sides[0].triangle, sides[1].triangle, low, high);
   char list[96] = "";
   for (int32_t k = 0; k < count && k < 5; k++) {
     const size_t used = strlen(list);

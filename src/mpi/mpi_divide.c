@@ -84,14 +84,14 @@ ts_status mpi_divide(MPI_Comm communicator, int rank, int ranks, const ts_ranks_
   const int is_memory = fits && !copy_graph(graph, rank, &a);
   ts_status status = TS_OK;
   if (!fits) {
-    snprintf(error, size, "PT-Scotch here counts to %lld; there are %lld rows", (long long)SCOTCH_NUMMAX / 2,
+    snprintf(error, size, "this PT-Scotch supports %lld rows; there are %lld", (long long)SCOTCH_NUMMAX / 2,
              (long long)vertices);
     status = TS_ERROR_LIMIT;
   } else if (!all_well(communicator, is_memory)) {
     snprintf(error, size, "no host memory for PT-Scotch, for %lld rows", (long long)vertices);
     status = TS_ERROR_OUT_OF_HOST_MEMORY;
   } else if (divide(communicator, ranks, &a)) {
-    snprintf(error, size, "PT-Scotch fails for %lld rows in %d parts", (long long)vertices, ranks);
+    snprintf(error, size, "PT-Scotch failed for %lld rows in %d parts", (long long)vertices, ranks);
     status = TS_ERROR_UNAVAILABLE;
   }
   for (SCOTCH_Num i = 0; i < a.vertices && status == TS_OK; i++) rank_of[i] = (int32_t)a.parts[i];

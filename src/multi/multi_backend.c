@@ -50,11 +50,11 @@ static ts_status check_name(ts_context *context, const char *name, const char *f
   const size_t length = strcspn(name, ":");
   if ((length == 3 && !strncmp(name, "cpu", 3)) || (length == 4 && !strncmp(name, "cuda", 4))) {
     if (strcspn(first, ":") == length && !strncmp(name, first, length)) return TS_OK;
-    return tsi_fail(context, TS_ERROR_UNSUPPORTED, "backend %s: parts are of one kind, not %s and %s",
+    return tsi_fail(context, TS_ERROR_UNSUPPORTED, "backend %s: all parts must be of one kind, not %s and %s",
                     context->backend_name, first, name);
   }
   return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT,
-                  "backend %s: a part is cpu, cuda or cuda:N, as in multi:cpu+cpu, and not \"%s\"",
+                  "backend %s: a part must be cpu, cuda or cuda:N, as in multi:cpu+cpu, not \"%s\"",
                   context->backend_name, name);
 }
 

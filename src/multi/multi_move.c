@@ -289,7 +289,7 @@ ts_status multi_move_rows(ts_context *context, const tsi_ranks_matrix_desc *desc
   if (!multi_ranks_of(context)->transport.divide)
     return how == TS_PARTITION_AUTO ? TS_OK
                                     : tsi_fail(context, TS_ERROR_UNAVAILABLE,
-                                               "PT-Scotch is not built in, which moves rows of ranks");
+                                               "moving rows of ranks needs PT-Scotch, which is not built in");
   ts_status status = multi_graph_create(context, desc, &p.graph);
   if (status == TS_OK) status = move(context, &p, moved);
   free_plan(context, &p);

@@ -293,9 +293,10 @@ ts_status multi_agree(ts_context *context, ts_status status) {
 
 ts_status multi_check_root(ts_context *context, int root) {
   if (!context->ops->agree)
-    return tsi_fail(context, TS_ERROR_UNSUPPORTED,
-                    "backend %s is of one process; ts_ranks_context_create makes contexts of several ranks",
-                    context->backend_name);
+    return tsi_fail(
+        context, TS_ERROR_UNSUPPORTED,
+        "backend %s has a single process; create contexts of several ranks with ts_ranks_context_create",
+        context->backend_name);
   if (root < 0 || root >= ts_ranks_get_count(context))
     return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "root is %d; there are %d ranks", root,
                     ts_ranks_get_count(context));

@@ -296,9 +296,10 @@ ts_status ts_ranks_matrix_create(ts_context *context, const ts_ranks_matrix_desc
   *matrix = NULL;
   TSI_REQUIRE(context, desc);
   if (!context->ops->agree)
-    return tsi_fail(context, TS_ERROR_UNSUPPORTED,
-                    "backend %s is of one process; ts_ranks_context_create makes contexts of several ranks",
-                    context->backend_name);
+    return tsi_fail(
+        context, TS_ERROR_UNSUPPORTED,
+        "backend %s has a single process; create contexts of several ranks with ts_ranks_context_create",
+        context->backend_name);
   tsi_begin_together(context);
   const ts_status status = tsi_end_together(context, create_given(context, desc, matrix));
   if (status < 0) ts_matrix_destroy(matrix);

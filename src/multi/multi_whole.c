@@ -44,11 +44,12 @@ static ts_status place_rows(ts_context *context, cutting *c) {
 
 static ts_status check(ts_context *context, const tsi_matrix_desc *desc) {
   if (desc->csr.rows != desc->csr.columns)
-    return tsi_fail(context, TS_ERROR_UNSUPPORTED, "the matrix is %d x %d; ranks share square ones",
+    return tsi_fail(context, TS_ERROR_UNSUPPORTED, "the matrix is %d x %d; ranks can only share a square one",
                     desc->csr.rows, desc->csr.columns);
   if (desc->csr.rows < ts_ranks_get_count(context))
-    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "%d rows are less than %d ranks, of which each has one",
-                    desc->csr.rows, ts_ranks_get_count(context));
+    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT,
+                    "%d rows are fewer than %d ranks; each rank needs at least one", desc->csr.rows,
+                    ts_ranks_get_count(context));
   return tsi_csr_validate(context, &desc->csr);
 }
 
@@ -170,7 +171,7 @@ static ts_status give_out(ts_context *context, int root, const tsi_matrix_desc *
 static ts_status multi_whole_create(ts_context *context, int root, const tsi_matrix_desc *desc,
                                     ts_matrix **matrix) {
   if (desc->row_space || desc->column_space || desc->constrained)
-    return tsi_fail(context, TS_ERROR_UNSUPPORTED, "%s is set, which a matrix of ranks does not have",
+    return tsi_fail(context, TS_ERROR_UNSUPPORTED, "%s is set, which matrices of ranks do not support",
                     desc->constrained ? "constrained" : "a space");
   multi_parcels parcels;
   cutting c = {0};

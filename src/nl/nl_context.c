@@ -103,7 +103,7 @@ tsn_context *tsn_current_or_null(void) {
 
 tsn_context *tsn_current(const char *function) {
   if (!current)
-    tsn_fail(NULL, NL_INVALID_OPERATION, "%s: no context is current; nlNewContext makes one", function);
+    tsn_fail(NULL, NL_INVALID_OPERATION, "%s: no context is current; create one with nlNewContext", function);
   return current;
 }
 
@@ -133,7 +133,7 @@ static tsn_context **find(const void *context) {
 void NLAPIENTRY nlDeleteContext(NLContext context) {
   tsn_context **at = context ? find(context) : NULL;
   if (!at) {
-    tsn_fail(current, NL_INVALID_VALUE, "%s: there is no such context", __func__);
+    tsn_fail(current, NL_INVALID_VALUE, "%s: the context does not exist", __func__);
     return;
   }
   tsn_context *c = *at;
@@ -148,7 +148,7 @@ void NLAPIENTRY nlDeleteContext(NLContext context) {
 
 void NLAPIENTRY nlMakeCurrent(NLContext context) {
   if (context && !find(context)) {
-    tsn_fail(current, NL_INVALID_VALUE, "%s: there is no such context", __func__);
+    tsn_fail(current, NL_INVALID_VALUE, "%s: the context does not exist", __func__);
     return;
   }
   current = context;

@@ -99,13 +99,13 @@ static int has_backend(const extension *e, const char *name) {
 NLboolean NLAPIENTRY nlInitExtension(const char *name) {
   const extension *e = find(name);
   if (!e) {
-    tsn_explain("%s: texsolve-nl has no extension \"%s\"; it has CUDA, OPENGL, CPU and CNC", __func__,
-                name ? name : "(null)");
+    tsn_explain("%s: texsolve-nl does not support extension \"%s\"; it supports CUDA, OPENGL, CPU and CNC",
+                __func__, name ? name : "(null)");
     return NL_FALSE;
   }
   const char *environment = from_environment();
   if (environment && !has_backend(e, environment)) {
-    tsn_explain("%s: %s is not taken because TEXSOLVE_BACKEND is %s", __func__, name, environment);
+    tsn_explain("%s: %s is not used because TEXSOLVE_BACKEND is %s", __func__, name, environment);
     return NL_FALSE;
   }
   for (int i = 0; i < 2 && e->backends[i]; i++) {

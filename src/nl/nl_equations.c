@@ -90,14 +90,14 @@ static const char *row_of(const tsn_context *c, char text[32]) {
 static int is_variable(tsn_context *c, NLuint i, const char *what, const char *function) {
   char row[32];
   if (i < c->n) return 1;
-  tsn_refuse(c, NL_INVALID_VALUE, "%s: %s%s %u is out of range; they go from 0 to %zu", function,
-             row_of(c, row), what, i, c->n - 1);
+  tsn_refuse(c, NL_INVALID_VALUE, "%s: %s%s %u is out of range; it must be 0 to %zu", function, row_of(c, row),
+             what, i, c->n - 1);
   return 0;
 }
 
 static int is_system(tsn_context *c, NLuint k, const char *function) {
   if (k < c->systems) return 1;
-  tsn_refuse(c, NL_INVALID_VALUE, "%s: system %u is out of range; they go from 0 to %zu", function, k,
+  tsn_refuse(c, NL_INVALID_VALUE, "%s: system %u is out of range; it must be 0 to %zu", function, k,
              c->systems - 1);
   return 0;
 }
@@ -122,7 +122,7 @@ static void begin_system(void) {
   if (c->parameters.variables < 1) {
     tsn_refuse(
         c, NL_INVALID_OPERATION,
-        "nlBegin(NL_SYSTEM): there are no variables; nlSolverParameteri(NL_NB_VARIABLES, n) sets how many");
+        "nlBegin(NL_SYSTEM): there are no variables; nlSolverParameteri(NL_NB_VARIABLES, n) sets their number");
     return;
   }
   if (!tsn_variables_create(c)) {
@@ -171,7 +171,7 @@ static void begin_row(void) {
   }
   if (c->square && c->row_count >= c->n) {
     tsn_refuse(c, NL_INVALID_OPERATION,
-               "nlBegin(NL_ROW): row %zu is one more than there are variables; NL_LEAST_SQUARES is not set",
+               "nlBegin(NL_ROW): row %zu exceeds the number of variables; NL_LEAST_SQUARES is not set",
                c->row_count);
     return;
   }
@@ -247,7 +247,7 @@ void NLAPIENTRY nlRowParameterd(NLenum pname, NLdouble param) {
   else if (pname == NL_ROW_SCALING)
     nlRowScaling(param);
   else
-    tsn_refuse(c, NL_INVALID_ENUM, "%s: 0x%x is no parameter of a row", __func__, pname);
+    tsn_refuse(c, NL_INVALID_ENUM, "%s: 0x%x is not a parameter of a row", __func__, pname);
 }
 
 void NLAPIENTRY nlRowParameteri(NLenum pname, NLint param) {
@@ -302,7 +302,7 @@ static void change_state(tsn_state from, tsn_state to, const char *function) {
 
 static void no_primitive(NLenum primitive, const char *function) {
   tsn_context *c = tsn_current(function);
-  if (c) tsn_refuse(c, NL_INVALID_ENUM, "%s: 0x%x is nothing that begins and ends", function, primitive);
+  if (c) tsn_refuse(c, NL_INVALID_ENUM, "%s: 0x%x cannot be begun or ended", function, primitive);
 }
 
 void NLAPIENTRY nlBegin(NLenum primitive) {

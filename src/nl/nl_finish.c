@@ -70,9 +70,8 @@ static int mirror(tsn_context *c) {
   e->count = kept;
   if (above && !below) {
     tsn_refuse(c, NL_INVALID_OPERATION,
-               "nlEnd(NL_MATRIX): NL_SYMMETRIC is set and all %zu coefficients beside the diagonal are above "
-               "it; those "
-               "below are the ones that count",
+               "nlEnd(NL_MATRIX): NL_SYMMETRIC is set and all %zu off-diagonal coefficients are above the "
+               "diagonal; only those below it count",
                above);
     return 1;
   }

@@ -20,20 +20,20 @@ void NLAPIENTRY nlSolverParameterd(NLenum pname, NLdouble param) {
   switch (pname) {
   case NL_THRESHOLD:
     if (!(param >= 0 && isfinite(param))) {
-      tsn_fail(c, NL_INVALID_VALUE, "%s: NL_THRESHOLD is %g; it is at least 0", __func__, param);
+      tsn_fail(c, NL_INVALID_VALUE, "%s: NL_THRESHOLD is %g; it must be at least 0", __func__, param);
       return;
     }
     c->parameters.threshold = param;
     return;
   case NL_OMEGA:
     if (!(param > 0 && param < 2)) {
-      tsn_fail(c, NL_INVALID_VALUE, "%s: NL_OMEGA is %g; it is between 0 and 2", __func__, param);
+      tsn_fail(c, NL_INVALID_VALUE, "%s: NL_OMEGA is %g; it must be between 0 and 2", __func__, param);
       return;
     }
     c->parameters.omega = param;
     return;
   default:
-    tsn_fail(c, NL_INVALID_ENUM, "%s: 0x%x is no parameter with a real value", __func__, pname);
+    tsn_fail(c, NL_INVALID_ENUM, "%s: 0x%x is not a parameter with a real value", __func__, pname);
   }
 }
 
@@ -41,7 +41,7 @@ void NLAPIENTRY nlSolverParameterd(NLenum pname, NLdouble param) {
 
 static void set_count(tsn_context *c, const char *name, NLint *to, NLint param) {
   if (param < 1)
-    tsn_fail(c, NL_INVALID_VALUE, "nlSolverParameteri: %s is %d; it is at least 1", name, param);
+    tsn_fail(c, NL_INVALID_VALUE, "nlSolverParameteri: %s is %d; it must be at least 1", name, param);
   else
     *to = param;
 }
@@ -70,11 +70,12 @@ static void set_solver(tsn_context *c, NLenum solver) {
   case NL_ARPACK_EXT:
   case NL_AMGCL_EXT:
     tsn_fail(c, NL_NOT_SUPPORTED,
-             "nlSolverParameteri: texsolve-nl has no solver 0x%x; it has NL_CG, NL_BICGSTAB and NL_GMRES",
+             "nlSolverParameteri: texsolve-nl does not support solver 0x%x; it supports NL_CG, NL_BICGSTAB and "
+             "NL_GMRES",
              solver);
     return;
   default:
-    tsn_fail(c, NL_INVALID_ENUM, "nlSolverParameteri: NL_SOLVER is 0x%x, which is no solver", solver);
+    tsn_fail(c, NL_INVALID_ENUM, "nlSolverParameteri: NL_SOLVER is 0x%x, not a solver", solver);
   }
 }
 
@@ -90,11 +91,11 @@ static void set_preconditioner(tsn_context *c, NLenum preconditioner) {
     return;
   case NL_PRECOND_USER:
     tsn_fail(c, NL_NOT_SUPPORTED,
-             "nlSolverParameteri: texsolve-nl has no NL_PRECOND_USER; it has NL_PRECOND_JACOBI and "
-             "NL_PRECOND_AMG");
+             "nlSolverParameteri: texsolve-nl does not support NL_PRECOND_USER; it supports NL_PRECOND_JACOBI "
+             "and NL_PRECOND_AMG");
     return;
   default:
-    tsn_fail(c, NL_INVALID_ENUM, "nlSolverParameteri: NL_PRECONDITIONER is 0x%x, which is no preconditioner",
+    tsn_fail(c, NL_INVALID_ENUM, "nlSolverParameteri: NL_PRECONDITIONER is 0x%x, not a preconditioner",
              preconditioner);
   }
 }
@@ -133,7 +134,7 @@ void NLAPIENTRY nlSolverParameteri(NLenum pname, NLint param) {
     nlSolverParameterd(pname, param);
     return;
   default:
-    tsn_fail(c, NL_INVALID_ENUM, "%s: 0x%x is no parameter with an integer value", __func__, pname);
+    tsn_fail(c, NL_INVALID_ENUM, "%s: 0x%x is not a parameter with an integer value", __func__, pname);
   }
 }
 
@@ -155,7 +156,7 @@ void NLAPIENTRY nlGetBooleanv(NLenum pname, NLboolean *params) {
     *params = c->parameters.symmetric ? NL_TRUE : NL_FALSE;
     return;
   default:
-    tsn_fail(c, NL_INVALID_ENUM, "%s: 0x%x is no parameter that is true or false", __func__, pname);
+    tsn_fail(c, NL_INVALID_ENUM, "%s: 0x%x is not a parameter that is true or false", __func__, pname);
   }
 }
 
@@ -179,7 +180,7 @@ void NLAPIENTRY nlGetDoublev(NLenum pname, NLdouble *params) {
     *params = c->result.seconds > 0 ? 1e-9 * c->result.operations / c->result.seconds : 0;
     return;
   default:
-    tsn_fail(c, NL_INVALID_ENUM, "%s: 0x%x is no parameter with a real value", __func__, pname);
+    tsn_fail(c, NL_INVALID_ENUM, "%s: 0x%x is not a parameter with a real value", __func__, pname);
   }
 }
 
@@ -233,7 +234,7 @@ static void get_long(NLenum pname, NLlong *params, const char *function) {
   tsn_context *c = tsn_current(function);
   if (!c || !check_pointer(c, params, function)) return;
   if (!get_integer(c, pname, params))
-    tsn_fail(c, NL_INVALID_ENUM, "%s: 0x%x is no parameter with an integer value", function, pname);
+    tsn_fail(c, NL_INVALID_ENUM, "%s: 0x%x is not a parameter with an integer value", function, pname);
 }
 
 void NLAPIENTRY nlGetIntegervL(NLenum pname, NLlong *params) {
@@ -274,7 +275,7 @@ static void set_flag(NLenum pname, int value, const char *function) {
   if (!c) return;
   int *flag = flag_of(c, pname);
   if (!flag)
-    tsn_fail(c, NL_INVALID_ENUM, "%s: 0x%x is no flag", function, pname);
+    tsn_fail(c, NL_INVALID_ENUM, "%s: 0x%x is not a flag", function, pname);
   else if (pname == NL_NORMALIZE_ROWS && c->state == TSN_ROW)
     tsn_refuse(c, NL_INVALID_OPERATION, "%s: NL_NORMALIZE_ROWS does not change within a row", function);
   else
@@ -293,7 +294,7 @@ NLboolean NLAPIENTRY nlIsEnabled(NLenum pname) {
   tsn_context *c = tsn_current(__func__);
   if (!c) return NL_FALSE;
   const int *flag = flag_of(c, pname);
-  if (!flag) tsn_fail(c, NL_INVALID_ENUM, "%s: 0x%x is no flag", __func__, pname);
+  if (!flag) tsn_fail(c, NL_INVALID_ENUM, "%s: 0x%x is not a flag", __func__, pname);
   return flag && *flag ? NL_TRUE : NL_FALSE;
 }
 
@@ -301,7 +302,7 @@ NLboolean NLAPIENTRY nlIsEnabled(NLenum pname) {
 
 static int is_function(tsn_context *c, NLenum pname, const char *function) {
   if (pname >= NL_FUNC_SOLVER && pname <= NL_FUNC_PROGRESS) return 1;
-  tsn_fail(c, NL_INVALID_ENUM, "%s: 0x%x is no function", function, pname);
+  tsn_fail(c, NL_INVALID_ENUM, "%s: 0x%x is not a function", function, pname);
   return 0;
 }
 
@@ -312,8 +313,8 @@ void NLAPIENTRY nlSetFunction(NLenum pname, NLfunc param) {
     c->parameters.progress = param;
   else if (param)
     tsn_refuse(c, NL_NOT_SUPPORTED,
-               "%s: texsolve-nl solves on a device, which cannot call a function of the program (0x%x); "
-               "NL_FUNC_PROGRESS is the one that it has",
+               "%s: texsolve-nl solves on a device, which cannot call a function of the program (0x%x); only "
+               "NL_FUNC_PROGRESS is supported",
                __func__, pname);
 }
 
@@ -328,7 +329,7 @@ void NLAPIENTRY nlGetFunction(NLenum pname, NLfunc *param) {
 
 static void no_eigenvalues(const char *function) {
   tsn_context *c = tsn_current(function);
-  if (c) tsn_fail(c, NL_NOT_SUPPORTED, "%s: texsolve-nl computes no eigenvalues", function);
+  if (c) tsn_fail(c, NL_NOT_SUPPORTED, "%s: texsolve-nl does not compute eigenvalues", function);
 }
 
 void NLAPIENTRY nlMatrixMode(NLenum matrix) {

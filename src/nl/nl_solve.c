@@ -177,7 +177,7 @@ static int change_method(solve *s) {
   if (s->c->square && s->last.method == TS_METHOD_CG &&
       (reason == TS_REASON_INDEFINITE || reason == TS_REASON_NOT_SYMMETRIC)) {
     s->method.method = TS_METHOD_BICGSTAB;
-    snprintf(s->method.note, sizeof s->method.note, "; bicgstab in place of cg: %s", ts_reason_text(reason));
+    snprintf(s->method.note, sizeof s->method.note, "; bicgstab instead of cg: %s", ts_reason_text(reason));
     return 1;
   }
   return 0;
@@ -292,7 +292,7 @@ static int can_solve(tsn_context *c, const char *function) {
     tsn_fail(c, NL_INVALID_OPERATION, "%s: no system was assembled; nlEnd(NL_SYSTEM) comes first", function);
   else if (c->refused)
     tsn_fail(c, NL_INVALID_OPERATION,
-             "%s: a call that assembled the system was refused, so that it is another one", function);
+             "%s: a call that assembled the system failed, so the system is not the intended one", function);
   return c->state == TSN_READY && !c->refused;
 }
 

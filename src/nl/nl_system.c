@@ -24,7 +24,7 @@ static ts_format format_of(const tsn_context *c, tsn_method *m) {
   ts_context_info info;
   const int known = ts_context_get_info(c->device->context, &info) == TS_OK;
   if (known && info.formats & 1U << TS_FORMAT_BCRS2 && c->systems == 1) return TS_FORMAT_BCRS2;
-  snprintf(m->note, sizeof m->note, "; another format in place of bcrs2, which is for one system");
+  snprintf(m->note, sizeof m->note, "; another format instead of bcrs2, which is for one system");
   return TS_FORMAT_AUTO;
 }
 
@@ -40,7 +40,7 @@ tsn_method tsn_method_of(const tsn_context *c) {
   }
   if (p->preconditioner_set &&
       (p->preconditioner == NL_PRECOND_SSOR || p->preconditioner == NL_CUDA_PRECOND_ILU_EXT))
-    snprintf(m.note, sizeof m.note, "; Jacobi preconditioner in place of %s",
+    snprintf(m.note, sizeof m.note, "; Jacobi preconditioner instead of %s",
              p->preconditioner == NL_PRECOND_SSOR ? "SSOR" : "incomplete LU");
   return m;
 }

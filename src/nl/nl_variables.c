@@ -47,13 +47,13 @@ static tsn_context *with_variable(NLuint i, NLuint k, const char *function) {
   tsn_context *c = tsn_current(function);
   if (!c) return NULL;
   if (!c->values)
-    tsn_fail(c, NL_INVALID_OPERATION, "%s: there are no variables yet; nlBegin(NL_SYSTEM) makes them",
+    tsn_fail(c, NL_INVALID_OPERATION, "%s: there are no variables yet; nlBegin(NL_SYSTEM) creates them",
              function);
   else if (i >= c->n)
-    tsn_fail(c, NL_INVALID_VALUE, "%s: variable %u is out of range; they go from 0 to %zu", function, i,
+    tsn_fail(c, NL_INVALID_VALUE, "%s: variable %u is out of range; it must be 0 to %zu", function, i,
              c->n - 1);
   else if (k >= c->systems)
-    tsn_fail(c, NL_INVALID_VALUE, "%s: system %u is out of range; they go from 0 to %zu", function, k,
+    tsn_fail(c, NL_INVALID_VALUE, "%s: system %u is out of range; it must be 0 to %zu", function, k,
              c->systems - 1);
   else
     return c;
@@ -102,7 +102,7 @@ void NLAPIENTRY nlBindBuffer(NLenum buffer, NLuint k, void *addr, NLuint stride)
   tsn_context *c = to_change(0, k, __func__);
   if (!c) return;
   if (buffer != NL_VARIABLES_BUFFER)
-    tsn_refuse(c, NL_INVALID_ENUM, "%s: 0x%x is no buffer; NL_VARIABLES_BUFFER is one", __func__, buffer);
+    tsn_refuse(c, NL_INVALID_ENUM, "%s: 0x%x is not a buffer; NL_VARIABLES_BUFFER is one", __func__, buffer);
   else if (!c->parameters.variables_buffer)
     tsn_refuse(c, NL_INVALID_OPERATION, "%s: NL_VARIABLES_BUFFER is not enabled", __func__);
   else if (c->state != TSN_SYSTEM && c->state != TSN_READY)

@@ -39,7 +39,7 @@ for length in 3 5 10 100 $((bytes / 2)) $((bytes - 9)) $((bytes - 1)); do
     solve m.mtx --backend cpu -o x.gz
 done
 { cat whole.gz && echo more; } >m.mtx
-refuse 1 'm.mtx: compressed by gzip, but there is something else behind the compressed data' solve m.mtx --backend cpu
+refuse 1 'm.mtx: compressed by gzip, but other data follow the compressed data' solve m.mtx --backend cpu
 { head -c 3000 whole.gz && printf xx && tail -c +3003 whole.gz; } >m.mtx
 refuse 1 'm.mtx: compressed by gzip, but ' solve m.mtx --backend cpu
 { head -c $((bytes - 8)) whole.gz && printf 'abcd' && tail -c 4 whole.gz; } >m.mtx

@@ -59,7 +59,7 @@ lcp 0 M.mtx q.mtx
 grep -q '^problem .*linear complementarity problem, 2 unknowns$' ../log/out || fail 'problem'
 grep -q '^result      converged after 9 sweeps$' ../log/out || fail 'result'
 lcp 0 M.mtx q.mtx -v
-grep -q '^problem .*linear complementarity problem, 2 unknowns; 100.0 % of the matrix not 0' ../log/out || fail 'problem of -v'
+grep -q '^problem .*linear complementarity problem, 2 unknowns; 100.0 % of the matrix nonzero' ../log/out || fail 'problem of -v'
 grep -q '^result      converged after 9 sweeps, [0-9]* host synchronisations' ../log/out || fail 'result of -v'
 lcp 0 M.mtx q.mtx -q
 [ -s ../log/out ] && fail '-q prints'
@@ -128,15 +128,15 @@ refused "upper.mtx:4: value 'inf', expected a finite number" M.mtx upper.mtx
 refused 'none.mtx: No such file or directory, expected a problem of Siconos or FCLIB' none.mtx
 refused 'none.mtx: No such file or directory, expected a Matrix Market file' M.mtx none.mtx
 printf '2 0 2 2 2 2 3 0 1 2 -4 -2' >p.dat
-refused 'p.dat: no Matrix Market file, expected one before q.mtx' p.dat q.mtx
+refused 'p.dat: not a Matrix Market file, expected one before q.mtx' p.dat q.mtx
 refused 'M.mtx: a matrix alone, expected a second file, q' M.mtx
 refused 'q.mtx:2: 2 rows and 1 columns, expected a square matrix' q.mtx q.mtx
 refused 'M.mtx:2: 2 rows and 2 columns, expected 2 rows and 1 column' M.mtx M.mtx
 file zero.mtx "$array" '2 2' 2 1 1 0
 refused 'zero.mtx: diagonal entry of row 2: 0, expected a positive number' zero.mtx q.mtx
 refused 'M.mtx: a problem without contacts, expected no --friction' M.mtx q.mtx --friction 0.5
-refused 'M.mtx: no file of FCLIB, expected no --guess' M.mtx q.mtx --guess 1
-refused 'z.hdf5: a copy of the problem, expected one of FCLIB and not M.mtx' M.mtx q.mtx -o z.hdf5
+refused 'M.mtx: --guess requires an FCLIB file' M.mtx q.mtx --guess 1
+refused 'z.hdf5: a copy of the problem, expected an FCLIB problem and not M.mtx' M.mtx q.mtx -o z.hdf5
 refused 'missing/z.mtx: No such file or directory' M.mtx q.mtx -o missing/z.mtx
 
 # ---- Not converged ----
@@ -294,7 +294,7 @@ if [ -n "$fclib_make" ]; then
   }
   fault global 'no group /fclib_local, expected a local problem of FCLIB, not a global one'
   fault dimension '/fclib_local/spacedim: 4, expected 2 or 3'
-  fault wide '/fclib_local/W: 6 rows and 7 columns, expected as many of both'
+  fault wide '/fclib_local/W: 6 rows and 7 columns, expected equal numbers of both'
   fault no-q 'no dataset /fclib_local/vectors/q'
   fault short-q '/fclib_local/vectors/q: 5 numbers, expected 6'
   fault announced '/fclib_local/W/i: 100000000 numbers, expected no more than can be in'
@@ -306,9 +306,9 @@ if [ -n "$fclib_make" ]; then
   fault start '/fclib_local/W/p: number 4 is 9, expected one from'
   fault diagonal 'diagonal entry of row 1, the normal of a contact: 0, expected a positive number'
   fault guess-short '/guesses/1/r: 5 numbers, expected 6'
-  fault V '/fclib_local/V: equality constraints, expected contacts alone'
-  fault R '/fclib_local/R: equality constraints, expected contacts alone'
-  fault s '/fclib_local/vectors/s: equality constraints, expected contacts alone'
+  fault V '/fclib_local/V: equality constraints, expected contacts only'
+  fault R '/fclib_local/R: equality constraints, expected contacts only'
+  fault s '/fclib_local/vectors/s: equality constraints, expected contacts only'
   "$fclib_make" whole.hdf5 rows
   head -c 3000 whole.hdf5 >p.hdf5
   # A child process reads HDF5: a file on which libhdf5 1.10 crashes is an error that names it.

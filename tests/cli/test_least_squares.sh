@@ -195,16 +195,16 @@ for solver in cg minres bicgstab idr gmres richardson direct; do
   refuse 1 "tall.mtx:2: 4 rows and 2 columns, expected a square matrix for --solver $solver $hint" solve tall.mtx --solver $solver --backend cpu -o x.mtx
 done
 for preconditioner in block-jacobi chebyshev isai ilu amg direct; do
-  refuse 1 "expected a square matrix for --preconditioner $preconditioner (hint: least squares take auto, none or jacobi)" \
+  refuse 1 "expected a square matrix for --preconditioner $preconditioner (hint: least squares support auto, none or jacobi)" \
     solve wide.mtx --preconditioner $preconditioner --backend cpu -o x.mtx
-  refuse 2 "--preconditioner $preconditioner: expected auto, none or jacobi beside --solver cgls" \
+  refuse 2 "--preconditioner $preconditioner: expected auto, none or jacobi with --solver cgls" \
     solve square.mtx --solver cgls --preconditioner $preconditioner --backend cpu
 done
 refuse 1 'expected a square matrix for --preconditioner amg' solve tall.mtx --preconditioner amg --near-null-space tall.b.mtx --backend cpu
 refuse 1 'expected a square matrix for --reorder rcm' solve tall.mtx --reorder rcm --backend cpu -o x.mtx
 refuse 1 'expected a square matrix for --stop delta' solve tall.mtx --stop delta --backend cpu -o x.mtx
-refuse 2 '--stop delta: expected --solver cg' solve tall.mtx --stop delta --solver lsmr --backend cpu
-refuse 2 '--restart: expected --solver gmres' solve tall.mtx --restart 5 --solver lsmr --backend cpu
+refuse 2 '--stop delta: requires --solver cg' solve tall.mtx --stop delta --solver lsmr --backend cpu
+refuse 2 '--restart: requires --solver gmres' solve tall.mtx --restart 5 --solver lsmr --backend cpu
 refuse 1 'backend cpu does not store matrices as jagged' solve tall.mtx --format jagged --backend cpu -o x.mtx
 refuse 1 'wide.b.mtx:2: 2 rows, expected 4, as many as tall.mtx has rows' solve tall.mtx -b wide.b.mtx --backend cpu -o x.mtx
 refuse 1 'tall.b.mtx:2: 4 rows, expected 2, as many as tall.mtx has columns' solve tall.mtx --x0 tall.b.mtx --backend cpu -o x.mtx

@@ -84,7 +84,7 @@ bad "m.mtx:2: entries '-1'" "$general" '3 3 -1' '1 1 1'
 bad "m.mtx:2: rows '2147483648', expected a whole number from 1 to 2147482624" "$general" '2147483648 1 1' '1 1 1'
 bad "m.mtx:2: rows '99999999999999999999999'" "$general" '99999999999999999999999 1 1' '1 1 1'
 bad "m.mtx:2: entries '9223372036854775808'" "$general" '3 3 9223372036854775808' '1 1 1'
-bad 'm.mtx:2: 3 rows and 4 columns, expected as many of both' "$symmetric" '3 4 1' '1 1 1'
+bad 'm.mtx:2: 3 rows and 4 columns, expected equal numbers of both' "$symmetric" '3 4 1' '1 1 1'
 # A skew-symmetric array of 1 x 1 holds no value: an empty matrix, and a right-hand side of 0.
 skew='%%MatrixMarket matrix array real skew-symmetric'
 bad 'm.mtx:2: 0 entries leave some of the 1 rows empty' "$skew" '1 1'

@@ -5,7 +5,7 @@ refuse 1 'nowhere/x.mtx: No such file or directory, expected a file that can be 
   solve absent.mtx --backend cpu -o nowhere/x.mtx
 refuse 1 'nowhere/h.csv: No such file or directory' solve absent.mtx --backend cpu -o x.mtx --history nowhere/h.csv
 if [ "${TEXSOLVE_TEST_GZIP-gzip}" ]; then # nor are there files that are called so and are not compressed
-  refuse 1 'x.mtx.gz: this build compresses no files, for want of zlib, expected a name without .gz' \
+  refuse 1 'x.mtx.gz: this build has no zlib and cannot compress files, expected a name without .gz' \
     solve spd.mtx --backend cpu -o x.mtx.gz
 fi
 mkdir folder

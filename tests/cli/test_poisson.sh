@@ -15,7 +15,7 @@ done
 for size in 0 2 -5 1x 3x2 x33 33x33x33 1.5 99999999999 nan ''; do
   poisson 2 "--size: '$size', expected WIDTH or WIDTHxHEIGHT of 3 to 1048576 points" --size "$size"
 done
-poisson 2 "--size: '65536x65536' are 4294967296 points, expected at most 2147482624" --size 65536x65536
+poisson 2 "--size: '65536x65536' has 4294967296 points, expected at most 2147482624" --size 65536x65536
 poisson 2 "--boundary: only one of left and right is periodic" --boundary periodic,neumann,neumann,neumann
 poisson 2 "--boundary: only one of bottom and top is periodic" --boundary neumann,neumann,neumann,periodic
 poisson 2 "--boundary: unknown boundary 'wall', expected dirichlet, neumann or periodic" --boundary wall
@@ -28,7 +28,7 @@ for sigma in -1 nan inf 1x ''; do
   poisson 2 "--sigma: '$sigma', expected a number that is not negative" --sigma "$sigma"
 done
 poisson 2 "--problem: 'hard', expected smooth, variable, noise, jumps or obstacles" --problem hard
-poisson 2 "--rhs and --problem variable, which has all of its own" --rhs b.mtx --problem variable
+poisson 2 "--rhs and --problem variable, which defines all of its data" --rhs b.mtx --problem variable
 poisson 2 "--smoother: 'sor', expected auto, jacobi" --smoother sor
 poisson 2 "--storage: 'flat', expected auto, plain" --storage flat
 poisson 2 "--interpolation: 'cubic', expected auto, bilinear" --interpolation cubic
@@ -42,8 +42,8 @@ poisson 2 "--rtol: '1', expected a number between 0 and 1" --rtol 1
 poisson 2 "--max-cycles: '0', expected" --max-cycles 0
 poisson 2 "--levels: '0', expected" --levels 0
 poisson 2 "--coarsest-sweeps: '1001', expected a whole number from 1 to 1000" --coarsest-sweeps 1001
-poisson 2 "--cg and --full: a cycle that preconditions begins from 0" --cg --full
-poisson 2 "--cg and --cycle F, which is no symmetric operator; expected V or W" --cg --cycle F
+poisson 2 "--cg and --full: a cycle as preconditioner starts from 0" --cg --full
+poisson 2 "--cg and --cycle F, which is not a symmetric operator; expected V or W" --cg --cycle F
 poisson 2 "'extra', expected options only" extra
 poisson 2 "'-' given for several files" --rhs - --solid -
 refuse 2 'unknown backend "metal"' poisson --backend metal
@@ -110,7 +110,7 @@ for header in '' '{' "{$f4}" "{$f4, 'shape': (4, 3)" "{$f4, 'shape': (4, -3)}" "
   "{$f4, 'shape': (4, 99999999999999999999)}" "{$f4, 'shape': 12}" "{'shape': (4, 3), 'fortran_order': False}" \
   "{'descr': '<f4', 'fortran_order': Maybe, 'shape': (4, 3)}" "{$f4, 'shape': (4, 3)} more"; do
   twelve 0 '' "$float_zero" | npy b.npy "$header"
-  bad_npy 'the header is no dictionary with descr, fortran_order and shape'
+  bad_npy 'the header is not a dictionary with descr, fortran_order and shape'
 done
 printf '\223NUMPY\001\000\300\000{' >b.npy
 bad_npy 'the file ends inside its header'

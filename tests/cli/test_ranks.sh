@@ -107,7 +107,7 @@ ranks 3 0 solve beam.mtx --backend cpu $amg --amg-unknowns 2 --json
 [ "$(json integer iterations)" -gt "$((one + 5))" ] || fail "as few iterations without coordinates"
 file few.mtx "%%MatrixMarket matrix coordinate real symmetric" "3 3 3" "1 1 1" "2 2 1" "3 3 1"
 ranks 5 1 solve few.mtx --backend cpu
-says "3 rows are less than 5 ranks"
+says "3 rows are fewer than 5 ranks"
 
 # info: one report, with a line or a member for each rank.
 ranks 3 0 info --backend cpu
@@ -122,7 +122,7 @@ same "rank 1's device" "$(json string ranks.1.device)" "$("$texsolve" info --bac
 ranks 2 2 info --backend gl
 says 'not "gl"'
 ranks 2 2 poisson
-says "mpirun has started 2 processes, and poisson takes one"
+says "mpirun started 2 processes, but poisson uses one"
 
 # bench scaling: one report, of the same matrix as in one process. 600 rows are layers of 9 x 9 points, of which a rank needs
 # one of its neighbour's.
@@ -156,9 +156,9 @@ says "bench: not converged: "
 ranks 2 1 bench scaling --backend cpu -s 600 -m none.mtx
 says "none.mtx: No such file"
 ranks 2 1 bench scaling --backend cpu -s 1
-says "1 rows are less than 2 ranks"
+says "1 rows are fewer than 2 ranks"
 ranks 2 2 bench spmv --backend cpu
-says "and bench spmv takes one; info, solve and bench scaling take several"
+says "but bench spmv uses one; info, solve and bench scaling use several"
 
 # Rank 1 of three dies while rank 0 reads and rank 2 waits: the job ends soon, and mpirun names the rank.
 mkfifo pipe

@@ -51,7 +51,7 @@ fi
 # What vanishes in floats beside the largest number, and is no small part of its row, is named with its place.
 file m.mtx '%%MatrixMarket matrix coordinate real general' '2 2 2' '1 1 4e-60' '2 2 1'
 refuse 1 'm.mtx: row 1, column 1: 4e-60' solve m.mtx --backend cpu -o x.mtx
-grep -q 'the range of single precision beside 1, the largest' ../log/err || fail "the range is not named"
+grep -q 'the range of single precision relative to 1, the largest' ../log/err || fail "the range is not named"
 file m.mtx '%%MatrixMarket matrix coordinate real general' '2 2 2' '1 1 3' '2 2 1e300'
 refuse 1 'm.mtx: row 1, column 1: 3' solve m.mtx --backend cpu -o x.mtx
 # Of b it is nothing where others are larger.

@@ -32,36 +32,36 @@ refuse 2 "unknown backend" solve spd.mtx --backend check
 refuse 2 "--format: 'csc', expected auto, jagged, segments, csr" solve spd.mtx --format csc
 refuse 2 "--preconditioner: 'lu', expected auto, none, jacobi, block-jacobi, chebyshev, isai, ilu, ic, amg or direct" solve spd.mtx --preconditioner lu
 for option in "fill 3" "drop-tolerance 0" "levels 0" "sweeps 3"; do
-  refuse 2 "--${option% *}: expected --preconditioner ilu or ic beside it" solve spd.mtx --${option% *} ${option#* }
+  refuse 2 "--${option% *}: requires --preconditioner ilu or ic" solve spd.mtx --${option% *} ${option#* }
 done
-refuse 2 "--scaling: expected --preconditioner ilu beside it" solve spd.mtx --preconditioner ic --scaling none
-refuse 2 "--fill: expected no --levels beside it" solve spd.mtx --preconditioner ic --fill 3 --levels 0
+refuse 2 "--scaling: requires --preconditioner ilu" solve spd.mtx --preconditioner ic --scaling none
+refuse 2 "--fill: cannot be combined with --levels" solve spd.mtx --preconditioner ic --fill 3 --levels 0
 refuse 2 "--fill: '0.5', expected a number from 1 to 1000" solve spd.mtx --preconditioner ilu --fill 0.5
 refuse 2 "--drop-tolerance: '1', expected a number from 0 to 0.99" solve spd.mtx --preconditioner ilu --drop-tolerance 1
 refuse 2 "--sweeps: '33', expected a whole number from 1 to 32" solve spd.mtx --preconditioner ilu --sweeps 33
 refuse 2 "--stop: 'never', expected residual or delta" solve spd.mtx --stop never
 refuse 2 "--precision: 'half', expected auto, single, mixed or double" solve spd.mtx --precision half
 refuse 2 "--solver: 'lu', expected auto, cg, minres, bicgstab, idr, gmres, lsmr, cgls, richardson or direct" solve spd.mtx --solver lu
-refuse 2 "--solver direct: expected no --preconditioner beside it but direct" solve spd.mtx --solver direct --preconditioner amg
+refuse 2 "--solver direct: expected --preconditioner direct or none given" solve spd.mtx --solver direct --preconditioner amg
 for m in 0 201 x; do
   refuse 2 "--restart: '$m', expected a whole number from 1 to 200" solve spd.mtx --solver gmres --restart "$m"
 done
-refuse 2 "--restart: expected --solver gmres" solve spd.mtx --restart 5
+refuse 2 "--restart: requires --solver gmres" solve spd.mtx --restart 5
 for n in 0 17 x; do
   refuse 2 "--degree: '$n', expected a whole number from 1 to 16" solve spd.mtx --preconditioner chebyshev --degree "$n"
 done
-refuse 2 "--degree: expected --preconditioner chebyshev beside it" solve spd.mtx --degree 4
-refuse 2 "--block-size: expected --preconditioner block-jacobi beside it" solve spd.mtx --block-size 3
+refuse 2 "--degree: requires --preconditioner chebyshev" solve spd.mtx --degree 4
+refuse 2 "--block-size: requires --preconditioner block-jacobi" solve spd.mtx --block-size 3
 for s in -0.1 1 x; do
   refuse 2 "--amg-strength: '$s', expected a number from 0 to 0.99" solve spd.mtx --preconditioner amg --amg-strength "$s"
 done
 refuse 2 "--amg-smoother: 'sor', expected auto, chebyshev, chebyshev4, jacobi or l1-jacobi" solve spd.mtx \
   --preconditioner amg --amg-smoother sor
 for option in strength smoother sweeps visits levels coarsest; do
-  refuse 2 "--amg-$option: expected --preconditioner amg beside it" solve spd.mtx \
+  refuse 2 "--amg-$option: requires --preconditioner amg" solve spd.mtx \
     --amg-$option "$(echo $option | sed 's/smoother/jacobi/; s/strength/0.1/; s/^[a-z]*[slt]$/1/')"
 done
-refuse 2 "--stop delta: expected --solver cg" solve spd.mtx --solver bicgstab --stop delta
+refuse 2 "--stop delta: requires --solver cg" solve spd.mtx --solver bicgstab --stop delta
 refuse 2 "--reorder: 'nd', expected none, rcm or random" solve spd.mtx --reorder nd
 expect 2 bench spmv --reorder nd
 grep -qF -e "--reorder: 'nd', expected none, rcm" ../log/err || fail "bench does not name the orders"

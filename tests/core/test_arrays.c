@@ -653,7 +653,7 @@ static void refusals(void) {
     refuse(p, a, TS_ERROR_INVALID_ARGUMENT, "stream");
     if (p->flags & OUTPUT) {
       a = sound, a.read_only = 1;
-      refuse(p, a, TS_ERROR_INVALID_ARGUMENT, "constant");
+      refuse(p, a, TS_ERROR_INVALID_ARGUMENT, "pointer to const");
     }
     if (strstr(test_backend, "cuda") == NULL)
       refuse(p, ts_array_on_cuda(sound, NULL), TS_ERROR_UNSUPPORTED, "memory");

@@ -231,7 +231,7 @@ static void refused_arrays(void) {
   CHECK_FAILS(context, ts_vector_write(x, ts_cuda((float *)((char *)pointer + 2), size, NULL)),
               TS_ERROR_INVALID_ARGUMENT, "values", "aligned");
   CHECK_FAILS(context, ts_vector_read(x, ts_cuda((const float *)pointer, size, NULL)),
-              TS_ERROR_INVALID_ARGUMENT, "values", "constant");
+              TS_ERROR_INVALID_ARGUMENT, "values", "pointer to const");
   CHECK_FAILS(context, ts_cuda_vector_from_array(space, 1, ts_cuda(pointer + 1, size, NULL), &y),
               TS_ERROR_INVALID_ARGUMENT, "array", "16 bytes");
   CHECK_FAILS(context, ts_cuda_vector_from_array(space, 1, device, &y), TS_ERROR_INVALID_ARGUMENT, "array has",

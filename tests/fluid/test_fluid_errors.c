@@ -69,7 +69,7 @@ static void parameters(void) {
       {{.time_step = 0}, "time_step is 0 s"},
       {{.time_step = -0.1}, "time_step is -0.1 s"},
       {{.time_step = NAN}, "time_step is nan"},
-      {{.time_step = 1001}, "time_step is 1001 s; it goes from 1e-9 to 1000 s"},
+      {{.time_step = 1001}, "time_step is 1001 s; it must be 1e-9 to 1000 s"},
       {{.time_step = 1, .viscosity = NAN}, "viscosity is nan"},
       {{.time_step = 1, .viscosity = -1}, "viscosity is -1"},
       {{.time_step = 1, .buoyancy = INFINITY}, "buoyancy is inf"},

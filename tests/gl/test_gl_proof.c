@@ -118,7 +118,7 @@ static int is_possible(const forgotten *state) {
   return 10 * major + minor >= state->needs_version;
 }
 
-static const char said[] = "OpenGL did not draw as told";
+static const char said[] = "OpenGL did not draw as expected";
 
 /* Found by whichever call reads first. */
 static void read_vector_fails(void) {

@@ -79,9 +79,9 @@ static void wrong_kind(void) {
               "ts_stencil_set_values");
   CHECK_FAILS(context, ts_matrix_get_host_copy(stencil, &copy), TS_ERROR_INVALID_ARGUMENT, "ts_stencil_read");
   CHECK_FAILS(context, ts_stencil_set_values(csr, stencil_of(csr, sample.values)), TS_ERROR_INVALID_ARGUMENT,
-              "no stencil");
+              "not a stencil");
   CHECK_FAILS(context, ts_stencil_read(csr, stencil_of(csr, sample.values)), TS_ERROR_INVALID_ARGUMENT,
-              "no stencil");
+              "not a stencil");
   ts_matrix_desc over = {.csr = values, .row_space = grid};
   CHECK_FAILS(context, ts_matrix_create(context, &over, &none), TS_ERROR_UNSUPPORTED, "grid",
               "ts_stencil_create");

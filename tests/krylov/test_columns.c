@@ -229,7 +229,7 @@ static void refusals(void) {
   REFUSED(HOST(bs), (ts_array){0}, NULL, "x is NULL");
   REFUSED(ts_host(integers, n), ts_host(xs, n), NULL, "b holds integers");
   REFUSED(ts_host(bs, n), ts_host(integers, n), NULL, "x holds integers");
-  REFUSED(HOST(bs), ts_host((const double *)xs, 3 * n), NULL, "x", "constant");
+  REFUSED(HOST(bs), ts_host((const double *)xs, 3 * n), NULL, "x", "pointer to const");
   REFUSED(HOST(bs), HOST(xs), &(ts_solver_desc){.rtol = 2}, "rtol is 2");
   REFUSED(HOST(bs), HOST(xs), &(ts_solver_desc){.method = (ts_method)99}, "method is 99");
   CHECK_FAILS(NULL, ts_solve(NULL, HOST(bs), HOST(xs), NULL, NULL), TS_ERROR_INVALID_ARGUMENT,

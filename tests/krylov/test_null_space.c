@@ -265,9 +265,9 @@ static void refused(void) {
   static neumann p;
   make(&p, 2, 1, 1, 0);
   ts_null_space_desc n = null_space_of(&p);
-  refuse(&p, &n, TS_METHOD_LSMR, "null_space is set, which lsmr does not take");
+  refuse(&p, &n, TS_METHOD_LSMR, "null_space is set, which lsmr does not support");
   n.count = 9;
-  refuse(&p, &n, TS_METHOD_CG, "null_space.count is 9; it goes from 1 to 8");
+  refuse(&p, &n, TS_METHOD_CG, "null_space.count is 9; it must be 1 to 8");
   n.count = 1;
   refuse(&p, &n, TS_METHOD_CG, "null_space.vectors");
   n.count = 2;

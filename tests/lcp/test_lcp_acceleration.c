@@ -393,7 +393,7 @@ static void names(void) {
             *z = make_parts(ts_lcp_get_space(lcp), 1, 1, NULL);
   const ts_lcp_settings settings = {.acceleration = (ts_lcp_acceleration)3};
   CHECK_FAILS(context, ts_lcp_solve(lcp, q, z, &settings, NULL), TS_ERROR_INVALID_ARGUMENT,
-              "acceleration is 3, which is no ts_lcp_acceleration");
+              "acceleration is 3, not a ts_lcp_acceleration");
   ts_vector_destroy(&q);
   ts_vector_destroy(&z);
   ts_lcp_destroy(&lcp);

@@ -77,7 +77,7 @@ static void bad_limits(void) {
   refuse(&(ts_lcp_desc){.size = 2, .matrix = HOST(good), .upper = HOST(no_number)}, TS_ERROR_INVALID_ARGUMENT,
          "unknown 1", "");
   refuse(&(ts_lcp_desc){.size = 2, .matrix = HOST(good), .friction = HOST(mu)}, TS_ERROR_INVALID_ARGUMENT,
-         "friction is given", "");
+         "friction is set", "");
   ts_lcp *lcp = NULL;
   const ts_lcp_desc desc = {.size = 2, .matrix = HOST(good), .lower = HOST(high)};
   CHECK_OK(context, ts_lcp_create(context, &desc, &lcp));

@@ -88,7 +88,7 @@ static void what_is_refused(void) {
   m.indices[later] = -3;
   m.indices[e] = m.columns;
   snprintf(where, sizeof where, "column_indices[%d] in row %d", e, row);
-  refuse(context, &csr, where, "columns go from 0");
+  refuse(context, &csr, where, "it must be 0 to");
   m.indices[e] = column;
   m.values[e] = INFINITY;
   snprintf(where, sizeof where, "values[%d] in row %d", e, row);

@@ -461,7 +461,7 @@ static void shared_spaces(void) {
       test_context_label("square on two spaces, %s, kind %d", ts_format_name(formats[f]), kind);
       if (most_components(formats[f]) == 1) { /* blocks are of the space there, and these have none */
         CHECK_FAILS(context, ts_matrix_create(context, &desc, &matrix), TS_ERROR_INCOMPATIBLE,
-                    kind ? "row_space" : "column_space", "1 indices a texel", ts_format_name(formats[f]));
+                    kind ? "row_space" : "column_space", "1 indices per texel", ts_format_name(formats[f]));
         continue;
       }
       if (!CHECK_OK(context, ts_matrix_create(context, &desc, &matrix))) continue;

@@ -35,16 +35,16 @@ static void refuse_triangles(int32_t vertices, const int32_t *t, int32_t triangl
 
 static void bad_triangles(void) {
   const int32_t outside[] = {0, 1, 2, 0, 2, 4}, below[] = {0, 1, -2}, twice[] = {0, 1, 2, 1, 3, 1};
-  refuse_triangles(4, outside, 2, NULL, "triangle 1 has vertex 4; vertices go from 0 to 3");
+  refuse_triangles(4, outside, 2, NULL, "triangle 1 has vertex 4; it must be 0 to 3");
   refuse_triangles(4, below, 1, NULL, "triangle 0 has vertex -2");
   refuse_triangles(4, twice, 2, NULL, "triangle 1 has vertex 1 twice");
   const int32_t fan[] = {0, 1, 2, 1, 0, 3, 4, 0, 1}, same[] = {0, 1, 2, 0, 1, 3};
   refuse_triangles(5, fan, 3, NULL, "edge 0-1 has 3 triangles: 0, 1, 2");
-  refuse_triangles(4, same, 2, NULL, "triangles 0 and 1 pass edge 0-1 in one direction");
+  refuse_triangles(4, same, 2, NULL, "triangles 0 and 1 traverse edge 0-1 in the same direction");
   /* One constrained vertex is not enough; two are. */
   const unsigned char one[5] = {1}, both[5] = {1, 1};
   refuse_triangles(5, fan, 3, one, "edge 0-1 has 3 triangles");
-  refuse_triangles(4, same, 2, one, "triangles 0 and 1 pass edge 0-1");
+  refuse_triangles(4, same, 2, one, "triangles 0 and 1 traverse edge 0-1");
   for (int k = 0; k < 2; k++) {
     const ts_mesh_flow_desc held = {
         .vertices = 5, .triangles = k ? 2 : 3, .triangle_vertices = k ? same : fan, .constrained = both};
@@ -83,14 +83,14 @@ static void bad_fields(void) {
   bad = good, bad.format = missing_format(context);
   if (bad.format) refuse(&bad, TS_ERROR_UNSUPPORTED, "does not store matrices as", "");
   bad = good, bad.format = TS_FORMAT_BCRS4;
-  refuse(&bad, TS_ERROR_UNSUPPORTED, "format is bcrs4", "no blocks");
+  refuse(&bad, TS_ERROR_UNSUPPORTED, "format is bcrs4", "a block format");
   bad = good, bad.solver.rtol = 2;
   refuse(&bad, TS_ERROR_INVALID_ARGUMENT, "rtol is 2", "");
   const tsi_ops *whole = context->ops;
   tsi_ops without = *whole;
   without.mesh = NULL;
   context->ops = &without;
-  refuse(&good, TS_ERROR_UNSUPPORTED, context_info(context).backend, "has no meshes");
+  refuse(&good, TS_ERROR_UNSUPPORTED, context_info(context).backend, "does not support meshes");
   context->ops = whole;
   ts_mesh_flow *flow = NULL;
   CHECK_FAILS(context, ts_mesh_flow_create(context, NULL, &flow), TS_ERROR_INVALID_ARGUMENT, "desc");
@@ -133,7 +133,7 @@ static void bad_calls(void) {
   CHECK_FAILS(NULL, ts_mesh_flow_set_solver(NULL, NULL), TS_ERROR_INVALID_ARGUMENT, "flow");
   const ts_solver_desc amg = {.preconditioner_kind = TS_PRECONDITIONER_AMG};
   CHECK_FAILS(context, ts_mesh_flow_set_solver(flow, &amg), TS_ERROR_INVALID_ARGUMENT,
-              "preconditioner_kind is amg", "expected it in ts_mesh_flow_desc.solver");
+              "preconditioner_kind is amg", "set it in ts_mesh_flow_desc.solver");
   ts_context_desc cpu = {.backend = "cpu"};
   ts_context *second = NULL;
   CHECK_OK(NULL, ts_context_create(&cpu, &second));

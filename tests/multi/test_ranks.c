@@ -230,7 +230,7 @@ static void errors(void) {
   const ts_matrix_desc whole = {.csr = ref_csr(&small)};
   if (ranks > 1)
     CHECK_FAILS(context, ts_ranks_matrix_from(context, 0, &whole, &matrix), TS_ERROR_INVALID_ARGUMENT,
-                "1 rows are less than");
+                "1 rows are fewer than");
   CHECK_FAILS(context, ts_ranks_matrix_from(context, ranks, &whole, &matrix), TS_ERROR_INVALID_ARGUMENT,
               "root is");
   ref_free(&small);
@@ -299,7 +299,7 @@ static void check_vectors_of_types(const ref_matrix *m) {
     INVALID(ts_ranks_vector_from(x, by, (ts_array){0}), "values is NULL");
     INVALID(ts_ranks_vector_to(x, by, (ts_array){0}), "values is NULL");
     INVALID(ts_ranks_vector_from(x, by, ts_host(integers, 1)), "values holds integers");
-    INVALID(ts_ranks_vector_to(x, by, ts_host((const double *)doubles, n)), "constant");
+    INVALID(ts_ranks_vector_to(x, by, ts_host((const double *)doubles, n)), "pointer to const");
   }
   CHECK_OK(context, ts_ranks_vector_read(x, ts_host(found, count))); /* and on it goes */
   for (size_t i = 0; i < count; i++) CHECK(found[i] == floats[first + i]);

@@ -294,19 +294,19 @@ static void errors(void) {
   const ts_preconditioner_desc of_other = {.kind = TS_PRECONDITIONER_AMG, .amg = &other};
   if (ranks > 1)
     CHECK_FAILS(context, ts_preconditioner_create(A, &of_other, &M), TS_ERROR_INVALID_ARGUMENT,
-                "1 to 2 near-null vectors", "not as many on all");
+                "1 to 2 near-null vectors", "all ranks need the same number");
   free(modes);
   const ts_amg_desc two = {.unknowns = 8};
   const ts_preconditioner_desc uneven = {.kind = TS_PRECONDITIONER_AMG, .amg = &two};
   CHECK_FAILS(context, ts_preconditioner_create(A, &uneven, &M), TS_ERROR_INVALID_ARGUMENT, "unknowns is 8",
-              "no multiple");
+              "not a multiple");
   const int32_t rows = ts_space_get_size(ts_matrix_get_row_space(A));
   ref_matrix own = ref_diagonal(rows, 1, 2); /* couples no ranks */
   const ts_matrix_desc alone = {
       .csr = ref_csr(&own), .row_space = ts_matrix_get_row_space(A), .keep_host_copy = 1};
   ts_matrix *B = NULL;
   if (CHECK_OK(context, ts_matrix_create(context, &alone, &B)))
-    CHECK_FAILS(context, ts_preconditioner_create(B, &desc, &M), TS_ERROR_UNSUPPORTED, "each rank by itself");
+    CHECK_FAILS(context, ts_preconditioner_create(B, &desc, &M), TS_ERROR_UNSUPPORTED, "rank-local");
   ts_matrix_destroy(&B);
   ref_free(&own);
   ts_matrix_destroy(&A);

@@ -70,7 +70,7 @@ int main(void) {
   solve_line(NL_BICGSTAB, NL_PRECOND_NONE, " of bicgstab ");
   solve_line(NL_GMRES, NL_PRECOND_JACOBI, " of gmres ");
   solve_line(NL_GMRES, NL_PRECOND_NONE, " of gmres ");
-  solve_line(NL_CG, NL_PRECOND_NONE, "in place of cg: the matrix is not symmetric");
+  solve_line(NL_CG, NL_PRECOND_NONE, "instead of cg: the matrix is not symmetric");
   solve_two(documented, 5, 6, -4, 4.5);
   solve_two(no_diagonal, 4, 6, 2, 2);
   solve_two(negative, 3, 4, -13.0 / 11, -19.0 / 11);

@@ -114,7 +114,7 @@ static void old_names(void) {
   CHECK_CLOSE(nlGetVariable(0), 13.0 / 5, 1e-5);
   CHECK_CLOSE(nlGetVariable(1), 5.0 / 7, 1e-5);
   CHECK_CLOSE(nlGetVariable(2), 5.0 / 7, 1e-5);
-  CHECK(strstr(nlGetReport(), "Jacobi preconditioner in place of SSOR") != NULL);
+  CHECK(strstr(nlGetReport(), "Jacobi preconditioner instead of SSOR") != NULL);
   CHECK(strstr(nlGetReport(), "bcrs2") != NULL);
   CHECK(strstr(printed, nlGetReport()) != NULL);
   nlDeleteContext(nlGetCurrent());

@@ -256,7 +256,7 @@ static void bad_order(void) {
 /* No order of a random graph has a small halo, of which METIS is not asked where it would take long. */
 static void no_order(void) {
   ref_matrix graphs[] = {ref_random_spd(3000, 12, 5), ref_random_spd(70000, 12, 5)};
-  static const char *const texts[] = {"; METIS", "; not METIS: rows are few steps apart"};
+  static const char *const texts[] = {"; METIS", "; not METIS: the graph diameter is small"};
   for (int i = 0; i < 2; i++) {
     tsi_partition p = partition(&graphs[i], 4, TS_PARTITION_AUTO);
     CHECK(p.part_of == NULL);

@@ -61,12 +61,12 @@ static void singular(void) {
   check_singular(direct_of(30, s.dense), 11, "no nonzero entry");
   s.dense = NULL;
   direct_free(&s);
-  check_singular(sample(3, (const double[]){1, 0, 0, 2, 0, 0, 4, 0, 1}), -1, "columns alone that other rows");
+  check_singular(sample(3, (const double[]){1, 0, 0, 2, 0, 0, 4, 0, 1}), -1, "only in columns that other rows");
   check_singular(sample(3, (const double[]){1, 2, 0, 2, 4, 0, 0, 0, 1}), -1, "combination of others");
   check_singular(sample(2, (const double[]){1, -1, -1, 1}), -1, "combination of others");
   if (!context->caps.pairs) return; /* floats of these are not singular */
   check_singular(sample(3, (const double[]){0.1, 0.3, 0, 0.3, 0.9, 0.7, 0.4, 1.2, 0.7}), -1, "combination");
-  check_singular(neumann(20), -1, "but for rounding");
+  check_singular(neumann(20), -1, "within rounding");
 }
 
 /* Large condition numbers are no reason to refuse. */

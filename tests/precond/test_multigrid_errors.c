@@ -64,7 +64,7 @@ static void bad_calls(void) {
   ts_vector *elsewhere = make_vector(other, 1, NULL);
   ts_multigrid_info info;
   REQUIRE(multigrid != NULL);
-  INVALID(ts_multigrid_create(csr, NULL, &none), "no stencil");
+  INVALID(ts_multigrid_create(csr, NULL, &none), "not a stencil");
   INVALID(ts_multigrid_create(matrix, NULL, NULL), "multigrid is NULL");
   CHECK_FAILS(NULL, ts_multigrid_create(NULL, NULL, &none), TS_ERROR_INVALID_ARGUMENT, "stencil is NULL");
   INVALID(ts_multigrid_solve(multigrid, NULL, x, NULL), "b is NULL");
@@ -139,7 +139,7 @@ static void preconditioner(void) {
   desc = (ts_solver_desc){.preconditioner = M, .reductions = 1};
   CHECK_FAILS(context, ts_solver_create(matrix, &desc, &cg), TS_ERROR_UNSUPPORTED, "reductions is 1");
   desc = (ts_solver_desc){.preconditioner_kind = TS_PRECONDITIONER_MULTIGRID};
-  INVALID(ts_solver_create(matrix, &desc, &cg), "which the matrix alone does not make");
+  INVALID(ts_solver_create(matrix, &desc, &cg), "which needs more than the matrix");
   CHECK(cg == NULL);
   desc = (ts_solver_desc){.preconditioner = M};
   CHECK_OK(context, ts_solver_create(matrix, &desc, &cg));

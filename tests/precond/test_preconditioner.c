@@ -434,12 +434,12 @@ static void automatic(void) {
     CHECK_OK(context, ts_context_set_tuning(context, "device_entries", 1e15));
   CHECK_OK(context, ts_context_set_tuning(context, "amg_couplings", 256)); /* differs between backends */
   check_auto(&small, 1, NULL, TS_PRECONDITIONER_JACOBI, "8100 rows, less than 8192");
-  check_auto(&wide, 1, NULL, TS_PRECONDITIONER_JACOBI, "couplings across, less than 256");
-  check_auto(&large, 1, NULL, TS_PRECONDITIONER_AMG, "couplings across, at least 256");
+  check_auto(&wide, 1, NULL, TS_PRECONDITIONER_JACOBI, ", less than 256");
+  check_auto(&large, 1, NULL, TS_PRECONDITIONER_AMG, ", at least 256");
   ref_add_jumps(&wide);
-  check_auto(&wide, 1, NULL, TS_PRECONDITIONER_AMG, "couplings across, jumping coefficients, at least 64");
-  check_auto(&narrow, 1, NULL, TS_PRECONDITIONER_AMG, "couplings across, at least 256");
-  check_auto(&spread, 1, NULL, TS_PRECONDITIONER_AMG, "couplings across, at least 256");
+  check_auto(&wide, 1, NULL, TS_PRECONDITIONER_AMG, ", jumping coefficients, at least 64");
+  check_auto(&narrow, 1, NULL, TS_PRECONDITIONER_AMG, ", at least 256");
+  check_auto(&spread, 1, NULL, TS_PRECONDITIONER_AMG, ", at least 256");
   check_auto(&skewed, 1, NULL, TS_PRECONDITIONER_ILU, "not symmetric");
   check_auto(&skewed, 0, NULL, TS_PRECONDITIONER_ILU, "not symmetric");
   check_auto(&skewed, -1, NULL, TS_PRECONDITIONER_JACOBI, "not symmetric, and has no host copy");

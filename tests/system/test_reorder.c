@@ -202,7 +202,7 @@ static void errors(void) {
   CHECK_FAILS(NULL, ts_csr_permute(NULL, &csr, order, &result), TS_ERROR_INVALID_ARGUMENT, "result.values");
   result.values = ts_host((const float *)values, 6);
   CHECK_FAILS(NULL, ts_csr_permute(NULL, &csr, order, &result), TS_ERROR_INVALID_ARGUMENT, "result.values",
-              "constant");
+              "pointer to const");
   result.values = HOST(values);
   result.row_offsets.count = 4;
   CHECK_FAILS(NULL, ts_csr_permute(NULL, &csr, order, &result), TS_ERROR_INVALID_ARGUMENT,

@@ -22,8 +22,9 @@ static ts_status check_memory(ts_context *context, const char *name, const ts_ar
     return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "%s.memory is %d, not a ts_memory", name,
                     array->memory);
   if (array->memory == TS_MEMORY_CUDA && !ops)
-    return tsi_fail(context, TS_ERROR_UNSUPPORTED, "%s is in CUDA memory; %s%s takes arrays in host memory",
-                    name, context ? "backend " : "this function", context ? context->backend_name : "");
+    return tsi_fail(context, TS_ERROR_UNSUPPORTED,
+                    "%s is in CUDA memory; %s%s accepts only arrays in host memory", name,
+                    context ? "backend " : "this function", context ? context->backend_name : "");
   if (array->memory == TS_MEMORY_CUDA) return array->count ? ops->check(context, name, array) : TS_OK;
   if (array->stream)
     return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "%s is in host memory and its stream is set", name);
@@ -36,7 +37,7 @@ static ts_status check_memory(ts_context *context, const char *name, const ts_ar
 ts_status tsi_array_check(ts_context *context, const char *name, const ts_array *array, size_t count, int types,
                           tsi_access access) {
   if (!array->data && count)
-    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "%s is NULL; it has %zu numbers", name, count);
+    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "%s is NULL; it must have %zu numbers", name, count);
   if ((unsigned)array->type > TS_TYPE_INT64)
     return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "%s.type is %d, not a ts_type", name, array->type);
   if (array->type == TS_TYPE_NONE ? count > 0 : !(1 << array->type & types))
@@ -50,7 +51,7 @@ ts_status tsi_array_check(ts_context *context, const char *name, const ts_array 
                     count);
   if (access == TSI_WRITE && array->read_only)
     return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT,
-                    "%s is made of a constant pointer, and is to be written", name);
+                    "%s was made from a pointer to const and cannot be written", name);
   if (array->reserved)
     return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "%s.reserved is %d; it must be 0", name,
                     array->reserved);

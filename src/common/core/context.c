@@ -57,7 +57,7 @@ static ts_status validate_gl(const ts_gl_desc *gl) {
   if (gl->flags & ~known)
     return tsi_fail(NULL, TS_ERROR_INVALID_ARGUMENT, "gl.flags is 0x%x, which has unknown bits", gl->flags);
   if ((int)gl->platform < 0 || gl->platform > TS_GL_PLATFORM_CURRENT)
-    return tsi_fail(NULL, TS_ERROR_INVALID_ARGUMENT, "gl.platform is %d; it goes from 0 to %d", gl->platform,
+    return tsi_fail(NULL, TS_ERROR_INVALID_ARGUMENT, "gl.platform is %d; it must be 0 to %d", gl->platform,
                     TS_GL_PLATFORM_CURRENT);
   TSI_TRY(tsi_check_reserved(NULL, "gl.", gl->reserved, sizeof gl->reserved));
   return validate_rectangle(gl);
@@ -72,11 +72,10 @@ static ts_status context_validate(const ts_context_desc *desc) {
   if (desc->threads < 0)
     return tsi_fail(NULL, TS_ERROR_INVALID_ARGUMENT, "threads is %d, less than 0", desc->threads);
   if ((int)desc->log_level < 0 || desc->log_level > TS_LOG_LEVEL_DEBUG)
-    return tsi_fail(NULL, TS_ERROR_INVALID_ARGUMENT, "log_level is %d; it goes from 0 to %d",
+    return tsi_fail(NULL, TS_ERROR_INVALID_ARGUMENT, "log_level is %d; it must be 0 to %d",
                     (int)desc->log_level, TS_LOG_LEVEL_DEBUG);
   if (!ts_partition_name(desc->partition))
-    return tsi_fail(NULL, TS_ERROR_INVALID_ARGUMENT, "partition is %d, which is no ts_partition",
-                    desc->partition);
+    return tsi_fail(NULL, TS_ERROR_INVALID_ARGUMENT, "partition is %d, not a ts_partition", desc->partition);
   if (desc->flags & ~(unsigned)TS_CONTEXT_NO_FUSED_OPERATIONS)
     return tsi_fail(NULL, TS_ERROR_INVALID_ARGUMENT, "flags is 0x%x, which has unknown bits", desc->flags);
   TSI_TRY(tsi_check_reserved(NULL, "", desc->reserved, sizeof desc->reserved));
@@ -196,11 +195,11 @@ static ts_status open_auto(const ts_context_desc *desc, ts_context **out) {
   char why[400] = "";
   for (int k = 0; k < 2; k++) {
     if (try_backend(desc, (k == 0) == current ? "gl" : "cuda", out, why, sizeof why) < 0) continue;
-    if (why[0]) tsi_log(*out, TS_LOG_LEVEL_INFO, "auto took %s; %s", (*out)->backend_name, why);
+    if (why[0]) tsi_log(*out, TS_LOG_LEVEL_INFO, "auto chose %s; %s", (*out)->backend_name, why);
     return TS_OK;
   }
   TSI_TRY(open_backend(desc, "cpu", NULL, out));
-  tsi_log(*out, TS_LOG_LEVEL_INFO, "auto took cpu; %s", why);
+  tsi_log(*out, TS_LOG_LEVEL_INFO, "auto chose cpu; %s", why);
   return TS_OK;
 }
 

@@ -38,9 +38,9 @@ ts_status tsi_fail_at_row(ts_context *context, ts_status status, int64_t row) {
 ts_status tsi_check_precision(ts_context *context, ts_precision precision) {
   const char *name = ts_precision_name(precision);
   if (!name)
-    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "precision is %d, which is no ts_precision", precision);
+    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "precision is %d, not a ts_precision", precision);
   if (precision == TS_PRECISION_MIXED)
-    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "precision is %s, which belongs to solvers", name);
+    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "precision is %s, which is for solvers only", name);
   if (precision == TS_PRECISION_DOUBLE && !context->caps.pairs)
     return tsi_fail(context, TS_ERROR_UNSUPPORTED,
                     "precision is %s; backend %s has no exact arithmetic here, only single precision", name,

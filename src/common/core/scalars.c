@@ -46,7 +46,7 @@ static ts_status create(ts_context *context, const ts_scalars_desc *desc, ts_sca
   TSI_TRY(tsi_check_reserved(context, "", desc->reserved, sizeof desc->reserved));
   TSI_TRY(tsi_check_precision(context, desc->precision));
   if (desc->count < 1 || desc->count > 4096)
-    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "count of slots is %d; it goes from 1 to 4096",
+    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "count of slots is %d; it must be 1 to 4096",
                     desc->count);
   return tsi_scalars_create(context, desc->count, desc->precision, scalars);
 }

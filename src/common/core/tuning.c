@@ -184,8 +184,8 @@ ts_status ts_context_get_tuning(const ts_context *context, int index, ts_tuning_
   TSI_REQUIRE(NULL, context);
   TSI_REQUIRE((ts_context *)context, entry);
   if (index < 0 || index >= FIELDS)
-    return tsi_fail((ts_context *)context, TS_ERROR_INVALID_ARGUMENT, "index is %d; it goes from 0 to %d",
-                    index, FIELDS - 1);
+    return tsi_fail((ts_context *)context, TS_ERROR_INVALID_ARGUMENT, "index is %d; it must be 0 to %d", index,
+                    FIELDS - 1);
   *entry = (ts_tuning_entry){
       .name = fields[index].name, .meaning = fields[index].meaning, .value = *value_of(context, index)};
   return TS_OK;
@@ -197,10 +197,9 @@ ts_status ts_context_set_tuning(ts_context *context, const char *name, double va
   int i = 0;
   while (i < FIELDS && strcmp(fields[i].name, name)) i++;
   if (i == FIELDS)
-    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT,
-                    "name is \"%s\", which is no number that steers a choice", name);
+    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "name is \"%s\", not a tuning entry", name);
   if (*value_of(context, i) == 0)
-    return tsi_fail(context, TS_ERROR_UNSUPPORTED, "%s: this backend has no such choice", name);
+    return tsi_fail(context, TS_ERROR_UNSUPPORTED, "%s: this backend does not make this choice", name);
   if (!(value > 0 && value >= fields[i].least && value <= fields[i].most))
     return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "%s is %g, expected a number above 0, from %g to %g",
                     name, value, fields[i].least, fields[i].most);

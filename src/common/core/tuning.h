@@ -11,52 +11,52 @@
   /* The choice of a format (format_choice.c): how long a byte or a fetch takes against csr's or jagged's. */  \
   FIELD(bcrs2_weight, 0, 1e15, "time of a byte or fetch in 2 x 2 blocks")                                      \
   FIELD(bcrs4_weight, 0, 1e15, "time of a byte or fetch in 4 x 4 blocks")                                      \
-  FIELD(bcrs2_weight_several, 0, 1e15, "the same for vectors of several components")                           \
-  FIELD(bcrs4_weight_several, 0, 1e15, "the same for vectors of several components")                           \
+  FIELD(bcrs2_weight_several, 0, 1e15, "time of a byte or fetch in blocks, for several components")            \
+  FIELD(bcrs4_weight_several, 0, 1e15, "time of a byte or fetch in blocks, for several components")            \
   FIELD(sorted_weight, 0, 1e15, "time of a byte in jagged slices of sorted rows")                              \
   FIELD(counted_weight, 0, 1e15, "time of a byte in unpadded slices of jagged")                                \
   FIELD(line_bytes, 0, 1e15, "bytes that take as long as a line of the cache")                                 \
-  FIELD(lines_of_sums, 0, 1e15, "lines an entry for handing on sums in csr")                                   \
+  FIELD(lines_of_sums, 0, 1e15, "cache lines per entry to pass on sums in csr")                                \
   FIELD(lines_of_runs, 0, 1e15, "share of a line for a run of segments")                                       \
   FIELD(segments_longest, 0, 1e15, "longest row for which segments are considered")                            \
-  FIELD(many_entries, 0, 1e15, "entries from which on bytes limit a product")                                  \
-  FIELD(block_entries, 0, 1e15, "entries from which on blocks are considered")                                 \
+  FIELD(many_entries, 0, 1e15, "entries from which bytes limit a product")                                     \
+  FIELD(block_entries, 0, 1e15, "entries from which blocks are considered")                                    \
   /* How threads share the rows of csr (layout_csr.c). */                                                      \
-  FIELD(csr_threads, 0, 1e15, "threads that do not hold up few entries")                                       \
-  FIELD(csr_shared_mean, 0, 1e15, "entries a thread from which on rows are shared")                            \
-  FIELD(csr_steps, 0, 1e15, "entries a thread that make few entries uneven")                                   \
-  FIELD(csr_idle_entries, 0, 1e15, "steps an entry from which on rows are uneven")                             \
-  FIELD(csr_idle_rows, 0, 1e15, "the same, a row")                                                             \
-  FIELD(csr_blocks_mean, 0, 1e15, "mean row from which on csr has row blocks")                                 \
-  FIELD(csr_blocks_entries, 0, 1e15, "entries from which on it always has them")                               \
+  FIELD(csr_threads, 0, 1e15, "threads that do not delay small matrices")                                      \
+  FIELD(csr_shared_mean, 0, 1e15, "entries per thread from which rows are shared")                             \
+  FIELD(csr_steps, 0, 1e15, "entries per thread that make small matrices uneven")                              \
+  FIELD(csr_idle_entries, 0, 1e15, "steps per entry from which rows are uneven")                               \
+  FIELD(csr_idle_rows, 0, 1e15, "steps per row from which rows are uneven")                                    \
+  FIELD(csr_blocks_mean, 0, 1e15, "mean row from which csr has row blocks")                                    \
+  FIELD(csr_blocks_entries, 0, 1e15, "entries from which csr always has row blocks")                           \
   /* The kernels of jagged (cuda_matrix.c), by the size of the cache and the mean length of rows. */           \
-  FIELD(stream_caches, 0, 1e15, "caches from which on jagged products stream")                                 \
+  FIELD(stream_caches, 0, 1e15, "caches from which jagged products stream")                                    \
   FIELD(lean_mean, 0, 1e15, "mean row up to which CG runs in few registers")                                   \
   FIELD(lean_short_mean, 0, 1e15, "mean row up to which rows count as short")                                  \
-  FIELD(lean_short_caches, 0, 1e15, "caches from which on they do so with short rows")                         \
-  FIELD(lean_product_mean, 0, 1e15, "mean row up to which products do so")                                     \
-  FIELD(lean_product_caches, 0, 1e15, "caches from which on they do so")                                       \
-  FIELD(lean_product_short_caches, 0, 1e15, "caches from which on they do so with short rows")                 \
-  FIELD(device_entries, 0, 1e15, "entries from which on the device lays a matrix out")                         \
+  FIELD(lean_short_caches, 0, 1e15, "caches from which CG with short rows runs in few registers")              \
+  FIELD(lean_product_mean, 0, 1e15, "mean row up to which products use few registers")                         \
+  FIELD(lean_product_caches, 0, 1e15, "caches from which products use few registers")                          \
+  FIELD(lean_product_short_caches, 0, 1e15, "caches from which products with short rows use few registers")    \
+  FIELD(device_entries, 0, 1e15, "entries from which the device lays a matrix out")                            \
   /* Solvers. */                                                                                               \
-  FIELD(check_interval, 1, 1024, "iterations between two looks at the residual")                               \
+  FIELD(check_interval, 1, 1024, "iterations between two checks of the residual")                              \
   FIELD(pipelined_iterations, 1, 1024, "iterations started before a check's numbers arrive")                   \
   FIELD(one_reduction_texels, 0, 1e15, "texels up to which CG has one reduction")                              \
-  FIELD(amg_couplings, 1, 1e15, "couplings across a matrix from which on auto is amg")                         \
+  FIELD(amg_couplings, 1, 1e15, "graph diameter from which auto is amg")                                       \
   FIELD(amg_nanoseconds, 0, 1e15, "time of amg, set-up and cycles to 1e-8, without rows and entries")          \
-  FIELD(amg_entry_nanoseconds, 0, 1e15, "what an entry adds to it")                                            \
-  FIELD(amg_row_nanoseconds, 0, 1e15, "what a row adds to it")                                                 \
+  FIELD(amg_entry_nanoseconds, 0, 1e15, "additional time per entry")                                           \
+  FIELD(amg_row_nanoseconds, 0, 1e15, "additional time per row")                                               \
   FIELD(ilu_level_nanoseconds, 0, 1e15, "time of a level of a triangle that is solved on the device")          \
   FIELD(iteration_nanoseconds, 0, 1e15, "time of an iteration without entries")                                \
-  FIELD(entry_nanoseconds, 0, 1e15, "what an entry adds to it")                                                \
-  FIELD(row_nanoseconds, 0, 1e15, "what a row adds to it")                                                     \
+  FIELD(entry_nanoseconds, 0, 1e15, "additional time per entry")                                               \
+  FIELD(row_nanoseconds, 0, 1e15, "additional time per row")                                                   \
   /* Several devices: partition.c, multi_cg.c, multi_channel.c, cuda_interior.c. */                            \
-  FIELD(part_rows, 1, 1e15, "rows of 7 entries that are worth a device more")                                  \
+  FIELD(part_rows, 1, 1e15, "rows of 7 entries that justify another device")                                   \
   FIELD(peer_seconds, 0, 1e9, "seconds that a device waits for another's answer")                              \
   FIELD(ghost_transfer, 1, 4, "ghosts to other ranks: 1 by the host, 2 by the transport, 3 by NCCL, 4 best")   \
-  FIELD(interior_entries, 1, 1e15, "entries of rows without ghosts that are worth a kernel of their own")      \
+  FIELD(interior_entries, 1, 1e15, "entries of rows without ghosts that justify a separate kernel")            \
   /* The CPU backend's threads. */                                                                             \
-  FIELD(thread_floats, 1, 1e15, "floats of work that are worth a thread")
+  FIELD(thread_floats, 1, 1e15, "floats of work that justify a thread")
 
 typedef struct tsi_tuning {
 #define TSI_TUNING_FIELD(name, least, most, meaning) double name;

@@ -7,8 +7,8 @@
 ts_status tsi_check_channels(const ts_space *space, int components) {
   if (space->tiling.log2_block == 0 || components == 1) return TS_OK;
   return tsi_fail(space->context, TS_ERROR_UNSUPPORTED,
-                  "components of a vector is %d; the space is of a matrix as bcrs%d, which on backend %s takes "
-                  "vectors of one component",
+                  "components of a vector is %d; the space belongs to a matrix as bcrs%d, which on backend %s "
+                  "supports one component",
                   components, 1 << space->tiling.log2_block, space->context->backend_name);
 }
 
@@ -18,7 +18,7 @@ static ts_status create(ts_space *space, const ts_vector_desc *desc, ts_vector *
   if (desc) TSI_TRY(tsi_check_precision(context, desc->precision));
   const int components = desc && desc->components ? desc->components : 1;
   if (components < 1 || components > 4)
-    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "components of a vector is %d; it goes from 1 to 4",
+    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "components of a vector is %d; it must be 1 to 4",
                     components);
   TSI_TRY(tsi_check_channels(space, components));
   TSI_TRY(tsi_enter(context));
@@ -323,7 +323,7 @@ ts_status ts_vector_norm(ts_scalars *result, int index, const ts_vector *x, ts_n
   TSI_REQUIRE(x->context, result);
   if (norm != TS_NORM_2 && norm != TS_NORM_INFINITY)
     return tsi_fail(x->context, TS_ERROR_INVALID_ARGUMENT,
-                    "%s: norm is %d; it is TS_NORM_2 (0) or TS_NORM_INFINITY (1)", __func__, norm);
+                    "%s: norm is %d; it must be TS_NORM_2 (0) or TS_NORM_INFINITY (1)", __func__, norm);
   return reduce(__func__, result, index, norm == TS_NORM_2 ? TSI_REDUCE_NORM2 : TSI_REDUCE_MAX_ABS, x, x);
 }
 

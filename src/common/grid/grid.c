@@ -6,8 +6,8 @@ static ts_status check_dimension(ts_context *context, const char *name, int32_t 
   const int32_t max = context->caps.max_texture_size;
   if (size < 1) return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "%s is %d, less than 1", name, size);
   if (periodic && size < 3)
-    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "%s is %d; a periodic dimension has at least 3 points",
-                    name, size);
+    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT,
+                    "%s is %d; a periodic dimension needs at least 3 points", name, size);
   if (max && size > max)
     return tsi_fail(context, TS_ERROR_LIMIT, "%s is %d; the device's largest texture is %d x %d", name, size,
                     max, max);
@@ -48,7 +48,7 @@ ts_status ts_grid_get_desc(const ts_space *grid, ts_grid_desc *desc) {
   TSI_BEGIN(grid, grid->context);
   ts_context *context = grid->context;
   TSI_REQUIRE(context, desc);
-  if (!grid->grid.width) return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "the space is no grid");
+  if (!grid->grid.width) return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "the space is not a grid");
   *desc = (ts_grid_desc){.width = grid->grid.width,
                          .height = grid->grid.height,
                          .periodic_x = grid->grid.periodic_x,

@@ -26,13 +26,13 @@ static ts_status check_sides(ts_context *context, const ts_poisson_desc *desc) {
       {"left", desc->left}, {"right", desc->right}, {"bottom", desc->bottom}, {"top", desc->top}};
   for (int k = 0; k < 4; k++)
     if (!ts_boundary_name(boundaries[k].boundary))
-      return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "%s is %d, which is no ts_boundary",
-                      boundaries[k].name, boundaries[k].boundary);
+      return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "%s is %d, not a ts_boundary", boundaries[k].name,
+                      boundaries[k].boundary);
   for (int k = 0; k < 4; k += 2)
     if ((boundaries[k].boundary == TS_BOUNDARY_PERIODIC) !=
         (boundaries[k + 1].boundary == TS_BOUNDARY_PERIODIC))
       return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT,
-                      "%s is %s and %s is %s; opposite boundaries are periodic together", boundaries[k].name,
+                      "%s is %s and %s is %s; opposite boundaries must both be periodic", boundaries[k].name,
                       ts_boundary_name(boundaries[k].boundary), boundaries[k + 1].name,
                       ts_boundary_name(boundaries[k + 1].boundary));
   return TS_OK;
@@ -53,8 +53,7 @@ static ts_status resolve(ts_context *context, const ts_poisson_desc *desc, probl
                     desc->uniform_sigma);
   TSI_TRY(tsi_check_reserved(context, "", desc->reserved, sizeof desc->reserved));
   if (desc->centring != TS_CENTRING_VERTEX && desc->centring != TS_CENTRING_CELL)
-    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "centring is %d, which is no ts_centring",
-                    desc->centring);
+    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "centring is %d, not a ts_centring", desc->centring);
   TSI_TRY(check_sides(context, desc));
   *p = (problem){.desc = desc,
                  .width = desc->width,

@@ -154,9 +154,10 @@ static ts_status create_stencil(ts_space *grid, stencil_values values, ts_matrix
 static ts_status check_grid(const ts_space *grid) {
   ts_context *context = grid->context;
   if (!grid->grid.width)
-    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "the space is not a grid; ts_grid_create makes one");
+    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT,
+                    "the space is not a grid; create one with ts_grid_create");
   if (!context->ops->grid)
-    return tsi_fail(context, TS_ERROR_UNSUPPORTED, "backend %s has no grids", context->backend_name);
+    return tsi_fail(context, TS_ERROR_UNSUPPORTED, "backend %s does not support grids", context->backend_name);
   return TS_OK;
 }
 
@@ -195,7 +196,7 @@ ts_status ts_stencil_create(ts_space *grid, ts_array values, ts_matrix **matrix)
 static ts_status check_stencil(const ts_matrix *matrix, const char *function) {
   if (matrix->stencil) return TS_OK;
   return tsi_fail(matrix->context, TS_ERROR_INVALID_ARGUMENT,
-                  "%s: the matrix is no stencil; ts_stencil_create makes one", function);
+                  "%s: the matrix is not a stencil; create one with ts_stencil_create", function);
 }
 
 /* Everything new is made before anything old is given up. `now` is A with its new values, which A becomes. */

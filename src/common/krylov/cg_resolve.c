@@ -18,18 +18,18 @@ static ts_status resolve_reductions(const ts_matrix *A, const ts_preconditioner 
   ts_context *context = A->context;
   const tsi_tiling *t = &A->row_space->tiling;
   if (desc->reductions < 0 || desc->reductions > 2)
-    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "reductions is %d; it is 1 or 2, or 0 for the default",
-                    desc->reductions);
+    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT,
+                    "reductions is %d; it must be 1 or 2, or 0 for the default", desc->reductions);
   if (!tsi_preconditioner_is_diagonal(M)) {
     if (desc->reductions == 1)
       return tsi_fail(context, TS_ERROR_UNSUPPORTED,
-                      "reductions is 1; iterations with a preconditioner that is not diagonal have 2");
+                      "reductions is 1; iterations with a preconditioner that is not diagonal need 2");
     desc->reductions = 2;
   }
   if (desc->reductions == 1 && !has_one_reduction(context))
-    return tsi_fail(
-        context, TS_ERROR_UNSUPPORTED, "reductions is 1; backend %s has iterations with 2 reductions only%s",
-        context->backend_name, context->ops->cg && context->ops->dots ? " without fused operations" : "");
+    return tsi_fail(context, TS_ERROR_UNSUPPORTED, "reductions is 1; backend %s supports only 2 reductions%s",
+                    context->backend_name,
+                    context->ops->cg && context->ops->dots ? " without fused operations" : "");
   if (desc->reductions == 0)
     desc->reductions =
         has_one_reduction(context) && (double)t->width * t->height <= context->tuning.one_reduction_texels ? 1

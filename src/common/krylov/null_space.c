@@ -50,7 +50,7 @@ static ts_status check(const ts_matrix *A, const ts_null_space_desc *given) {
   ts_context *context = A->context;
   TSI_TRY(tsi_check_reserved(context, "null_space.", given->reserved, sizeof given->reserved));
   if (given->count < 1 || given->count > TSI_MOST_NULL_VECTORS)
-    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "null_space.count is %d; it goes from 1 to %d",
+    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "null_space.count is %d; it must be 1 to %d",
                     given->count, TSI_MOST_NULL_VECTORS);
   if (!A->info.symmetric)
     return tsi_fail(
@@ -59,7 +59,7 @@ static ts_status check(const ts_matrix *A, const ts_null_space_desc *given) {
         A->info.unsymmetric_row, A->info.unsymmetric_column);
   if (A->row_space->constrained)
     return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT,
-                    "null_space is given, and the matrix has constrained rows");
+                    "null_space is set, but the matrix has constrained rows");
   if (A->all_rows)
     return tsi_fail(context, TS_ERROR_UNSUPPORTED, "null_space is not for matrices of several ranks");
   return TS_OK;

@@ -325,7 +325,7 @@ ts_status ts_solver_solve(ts_solver *solver, const ts_vector *b, ts_vector *x, t
   TSI_REQUIRE(context, x);
   if (solver->is_running)
     return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT,
-                    "the solver is solving: a function that it calls calls it");
+                    "the solver is already running: a function that it calls must not call it");
   ts_result own;
   if (!result) result = &own;
   tsi_begin_together(context);

@@ -66,7 +66,7 @@ static const char *advice(const tsi_solve *s) {
   switch (s->precision) {
   case TS_PRECISION_SINGLE:
     if (can_raise && s->solver->desc.precision == TS_PRECISION_AUTO) return "precision double may help";
-    return can_raise ? "precision auto goes on from there" : "this backend has no more than single precision";
+    return can_raise ? "precision auto continues from there" : "this backend supports only single precision";
   case TS_PRECISION_MIXED:
     return "precision double or a better preconditioner may help";
   default:

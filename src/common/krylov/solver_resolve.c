@@ -27,8 +27,7 @@ static ts_status foreign(ts_context *context, const char *field, const char *own
 static ts_status check_precision(ts_context *context, const ts_solver_desc *desc) {
   const char *name = ts_precision_name(desc->precision);
   if (!name)
-    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "precision is %d, which is no ts_precision",
-                    desc->precision);
+    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "precision is %d, not a ts_precision", desc->precision);
   if (desc->precision <= TS_PRECISION_SINGLE) return TS_OK;
   if (!context->caps.pairs)
     return tsi_fail(context, TS_ERROR_UNSUPPORTED,
@@ -36,7 +35,7 @@ static ts_status check_precision(ts_context *context, const ts_solver_desc *desc
                     context->backend_name);
   if (desc->fixed_iterations && desc->precision == TS_PRECISION_MIXED)
     return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT,
-                    "precision is mixed, which looks at residuals, and fixed_iterations is set");
+                    "precision is mixed, which checks residuals, but fixed_iterations is set");
   return TS_OK;
 }
 
@@ -45,12 +44,12 @@ static ts_status check_fields(ts_context *context, const ts_solver_desc *desc) {
   if (desc->transposed && !tsi_is_least_squares(method))
     return foreign(context, "transposed", "cgls and lsmr", method);
   if (desc->null_space && tsi_is_least_squares(method))
-    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "null_space is set, which %s does not take",
+    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "null_space is set, which %s does not support",
                     ts_method_name(method));
   if (desc->reductions && method != TS_METHOD_CG) return foreign(context, "reductions", "cg", method);
   if (desc->restart && method != TS_METHOD_GMRES) return foreign(context, "restart", "gmres", method);
   if (desc->stop != TS_STOP_RESIDUAL && desc->stop != TS_STOP_DELTA)
-    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "stop is %d, which is no ts_stop", desc->stop);
+    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "stop is %d, not a ts_stop", desc->stop);
   if (desc->stop == TS_STOP_DELTA && method != TS_METHOD_CG)
     return foreign(context, "TS_STOP_DELTA", "cg", method);
   TSI_TRY(check_precision(context, desc));
@@ -61,7 +60,7 @@ static ts_status check_range(ts_context *context, const char *field, int value, 
   if (value >= 0 && value <= most) return TS_OK;
   if (most == INT32_MAX)
     return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "%s is %d, less than 0", field, value);
-  return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "%s is %d; it goes from 1 to %d, or 0 for the default",
+  return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "%s is %d; it must be 1 to %d, or 0 for the default",
                   field, value, most);
 }
 
@@ -72,16 +71,16 @@ static ts_status check_numbers(ts_context *context, const ts_solver_desc *desc) 
     return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "atol is %g; it must be a number of at least 0",
                     desc->atol);
   if (desc->atol > 0 && desc->stop == TS_STOP_DELTA)
-    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "atol is set, which TS_STOP_DELTA does not know");
+    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "atol is set, which TS_STOP_DELTA does not use");
   TSI_TRY(check_range(context, "max_iterations", desc->max_iterations, INT32_MAX));
   TSI_TRY(check_range(context, "fixed_iterations", desc->fixed_iterations, INT32_MAX));
   TSI_TRY(check_range(context, "check_interval", desc->check_interval, 1024));
   TSI_TRY(check_range(context, "restart", desc->restart, TSI_LONGEST_RESTART));
   if (desc->fixed_iterations && (desc->stop || desc->rtol != 0 || desc->atol != 0 || desc->max_iterations ||
                                  desc->check_interval || desc->progress))
-    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT,
-                    "fixed_iterations is set: there is no test, and so no stop, rtol, atol, max_iterations, "
-                    "check_interval and progress");
+    return tsi_fail(
+        context, TS_ERROR_INVALID_ARGUMENT,
+        "fixed_iterations is set; stop, rtol, atol, max_iterations, check_interval and progress must be 0");
   return TS_OK;
 }
 
@@ -101,10 +100,10 @@ static ts_status check_preconditioner(const ts_matrix *A, const ts_solver_desc *
     if (row && row->is_from_matrix && (is_square || row->write_diagonal || row->choose)) return TS_OK;
     if (!row)
       return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT,
-                      "preconditioner_kind is %d, which is no ts_preconditioner_kind", kind);
+                      "preconditioner_kind is %d, not a ts_preconditioner_kind", kind);
     return tsi_fail(
         context, TS_ERROR_INVALID_ARGUMENT,
-        "preconditioner_kind is %s, which the matrix alone does not make; ts_preconditioner_create does",
+        "preconditioner_kind is %s, which needs more than the matrix; create it with ts_preconditioner_create",
         ts_preconditioner_kind_name(kind));
   }
   if (kind)
@@ -114,11 +113,10 @@ static ts_status check_preconditioner(const ts_matrix *A, const ts_solver_desc *
   if (M->context != context)
     return tsi_fail(context, TS_ERROR_INCOMPATIBLE, "the preconditioner belongs to another context");
   if (M->matrix->row_space != A->column_space)
-    return tsi_fail(context, TS_ERROR_INCOMPATIBLE,
-                    "the preconditioner was made for a matrix over another space than that of x");
+    return tsi_fail(context, TS_ERROR_INCOMPATIBLE, "the preconditioner is over another space than x");
   if (tsi_is_least_squares(desc->method) && tsi_preconditioner_is_diagonal(M))
     return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT,
-                    "the preconditioner is %s of a square matrix; %s takes it by preconditioner_kind",
+                    "the preconditioner is %s of a square matrix; for %s set preconditioner_kind instead",
                     ts_preconditioner_kind_name(M->desc.kind), ts_method_name(desc->method));
   return tsi_solver_check_symmetric(desc->method, M);
 }
@@ -134,14 +132,14 @@ static ts_status check_transposed(const ts_matrix *A, const ts_matrix *At, const
   ts_context *context = A->context;
   if (A->row_space->constrained || A->column_space->constrained)
     return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT,
-                    "the matrix has constrained rows, which %s does not take", ts_method_name(desc->method));
+                    "the matrix has constrained rows, which %s does not support", ts_method_name(desc->method));
   if (!desc->preconditioner && desc->preconditioner_kind == TS_PRECONDITIONER_JACOBI)
     TSI_TRY(tsi_refuse_operator(At ? At : A, desc->method == TS_METHOD_CGLS
                                                  ? "the Jacobi preconditioner of cgls needs"
                                                  : "the Jacobi preconditioner of lsmr needs"));
   if (!At && A->stencil)
     return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT,
-                    "the method is %s, and the matrix is a stencil, which has no transposed product",
+                    "the method is %s, and the matrix is a stencil, which does not support transposed products",
                     ts_method_name(desc->method));
   if (!At) return TS_OK;
   if (At->context != context)
@@ -161,7 +159,7 @@ static ts_status resolve_operator_precision(const ts_matrix *A, ts_solver_desc *
   if (desc->precision == TS_PRECISION_AUTO) desc->precision = TS_PRECISION_SINGLE;
   if (desc->precision == TS_PRECISION_SINGLE) return TS_OK;
   return tsi_fail(A->context, TS_ERROR_INVALID_ARGUMENT,
-                  "precision is %s, and the operator's function is one of single precision",
+                  "precision is %s, but the operator's function computes in single precision",
                   ts_precision_name(desc->precision));
 }
 
@@ -169,7 +167,7 @@ ts_status tsi_solver_resolve(const ts_matrix *A, const ts_solver_desc *desc, ts_
   ts_context *context = A->context;
   *out = *desc;
   if (!ts_method_name(out->method))
-    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "method is %d, which is no ts_method", out->method);
+    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "method is %d, not a ts_method", out->method);
   if (out->method == TS_METHOD_AUTO) out->method = choose_method(A, out);
   TSI_TRY(check_fields(context, out));
   TSI_TRY(check_numbers(context, out));

@@ -167,8 +167,8 @@ void tsi_stage_watch(tsi_solve *s, int checked, int count) {
   if ((!is_dear && !is_late) || is_enough(best, checked, goal, affordable)) return;
   k->is_left = 1;
   tsi_solve_finish(s, TS_REASON_STOPPED,
-                   is_dear ? "left, since direct factors are expected to cost no more"
-                           : "left, since at its pace the iterations would not be enough");
+                   is_dear ? "left, since direct factors are expected to take no longer"
+                           : "left, since at its pace the iterations would not suffice");
 }
 
 /* ---- The next solve ---- */

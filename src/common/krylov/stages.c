@@ -130,9 +130,8 @@ static ts_status check_amg(tsi_stages *t) {
              "amg: after solves with jacobi that took %.0f iterations longer than cycles", o->paid);
   else
     snprintf(M->choice, sizeof M->choice,
-             "amg: after %d iterations of jacobi, about %.0f to go with a condition of %.2g so far, and amg "
-             "takes as "
-             "long as %.0f",
+             "amg: after %d iterations of jacobi, with about %.0f left (condition number %.2g so far); amg "
+             "takes as long as %.0f",
              t->runs[t->count - 1].iterations, o->rest, o->condition, o->price);
   return TS_OK;
 }
@@ -159,7 +158,7 @@ static ts_status make(tsi_stages *t, int stage, int *made) {
   t->excluded |= 1u << stage;
   if (stage == CYCLES) t->outlook.is_open = 0;
   if (stage == DIRECT && ts_last_error_row(context) >= 0) t->is_singular = 1;
-  tsi_log(context, TS_LOG_LEVEL_INFO, "auto leaves out %s: %s", stage_names[stage], context->error);
+  tsi_log(context, TS_LOG_LEVEL_INFO, "auto skips %s: %s", stage_names[stage], context->error);
   tsi_clear_error(context);
   return TS_OK;
 }
@@ -333,7 +332,7 @@ ts_status ts_solver_get_stage(const ts_solver *solver, int stage, ts_stage_info 
   const int count = ts_solver_get_stage_count(solver);
   if (stage < 0 || stage >= count)
     return tsi_fail(solver->context, TS_ERROR_INVALID_ARGUMENT,
-                    count ? "stage is %d; it goes from 0 to %d" : "stage is %d; the last solve had none%.0d",
+                    count ? "stage is %d; it must be 0 to %d" : "stage is %d; the last solve had none%.0d",
                     stage, count - 1);
   *info = solver->stages->runs[stage];
   return TS_OK;

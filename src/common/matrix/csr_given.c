@@ -36,9 +36,10 @@ static ts_status check_one_memory(ts_context *context, const ts_array *columns, 
   if (!tsi_is_given(array) || !tsi_is_given(columns) || array->memory == columns->memory ||
       (unsigned)array->memory > 1 || (unsigned)columns->memory > 1)
     return TS_OK;
-  return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT,
-                  "%s is in %s memory and column_indices in %s memory; all arrays of a matrix are in one", name,
-                  memories[array->memory], memories[columns->memory]);
+  return tsi_fail(
+      context, TS_ERROR_INVALID_ARGUMENT,
+      "%s is in %s memory and column_indices in %s memory; all arrays of a matrix must be in the same memory",
+      name, memories[array->memory], memories[columns->memory]);
 }
 
 static ts_status check_given_csr(ts_context *context, const ts_csr *given) {

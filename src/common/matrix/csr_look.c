@@ -298,7 +298,7 @@ static ts_status report_bad_entry(ts_context *context, const tsi_csr *csr) {
   const int32_t j = csr->column_indices[e];
   if (is_outside(csr, e))
     return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT,
-                    "column_indices[%d] in row %d is %d; columns go from 0 to %d", e, i, j, csr->columns - 1);
+                    "column_indices[%d] in row %d is %d; it must be 0 to %d", e, i, j, csr->columns - 1);
   return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "values[%d] in row %d, column %d is %g", e, i, j,
                   csr->values ? (double)csr->values[e] : csr->double_values[e]);
 }
@@ -310,7 +310,7 @@ static ts_status check_shape(ts_context *context, const tsi_csr *csr) {
     return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT,
                     "the matrix is %d x %d; it needs at least one row and column", csr->rows, csr->columns);
   if (csr->rows > TSI_MAX_SIZE || csr->columns > TSI_MAX_SIZE)
-    return tsi_fail(context, TS_ERROR_LIMIT, "the matrix is %d x %d; it has at most %d rows and columns",
+    return tsi_fail(context, TS_ERROR_LIMIT, "the matrix is %d x %d; it may have at most %d rows and columns",
                     csr->rows, csr->columns, TSI_MAX_SIZE);
   if (!csr->row_offsets) return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "row_offsets is NULL");
   if (csr->row_offsets[0] != 0)

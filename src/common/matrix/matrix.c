@@ -23,32 +23,29 @@ static ts_status check_space(ts_context *context, const ts_space *space, const c
     return tsi_fail(context, TS_ERROR_INCOMPATIBLE, "%s belongs to another context", name);
   if (space->grid.width)
     return tsi_fail(context, TS_ERROR_UNSUPPORTED,
-                    "%s is a grid, over which ts_stencil_create makes matrices and ts_matrix_create none",
-                    name);
+                    "%s is a grid; create matrices over it with ts_stencil_create", name);
   if (indices != size)
     return tsi_fail(context, TS_ERROR_INCOMPATIBLE, "%s has %d indices; the matrix has %d %s", name, indices,
                     size, dimension);
   if (!space->tiling.linear && space->tiling.log2_block != tsi_format_log2_block(format))
-    return tsi_fail(
-        context, TS_ERROR_INCOMPATIBLE,
-        "%s has %d indices a texel, and a matrix as %s needs %d: spaces of matrices in blocks serve only "
-        "matrices in blocks of that size",
-        name, 1 << space->tiling.log2_block, ts_format_name(format), 1 << tsi_format_log2_block(format));
+    return tsi_fail(context, TS_ERROR_INCOMPATIBLE,
+                    "%s has %d indices per texel, and a matrix as %s needs %d: the space of a block format "
+                    "only serves matrices with blocks of that size",
+                    name, 1 << space->tiling.log2_block, ts_format_name(format),
+                    1 << tsi_format_log2_block(format));
   return TS_OK;
 }
 
 ts_status tsi_matrix_desc_validate(ts_context *context, const tsi_matrix_desc *desc) {
   TSI_TRY(tsi_check_precision(context, desc->precision));
   const char *name = ts_format_name(desc->format);
-  if (!name)
-    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "format is %d, which is no ts_format", desc->format);
+  if (!name) return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "format is %d, not a ts_format", desc->format);
   if (desc->format == TS_FORMAT_STENCIL)
-    return tsi_fail(
-        context, TS_ERROR_UNSUPPORTED,
-        "format is stencil, which ts_stencil_create makes over a grid and ts_matrix_create does not");
+    return tsi_fail(context, TS_ERROR_UNSUPPORTED,
+                    "format is stencil; create stencils over a grid with ts_stencil_create");
   if (desc->format == TS_FORMAT_OPERATOR)
     return tsi_fail(context, TS_ERROR_UNSUPPORTED,
-                    "format is operator, which ts_operator_create makes and ts_matrix_create does not");
+                    "format is operator; create operators with ts_operator_create");
   if (desc->format != TS_FORMAT_AUTO && !(context->caps.formats & 1u << desc->format)) {
     char known[64] = "";
     for (int f = 1; ts_format_name((ts_format)f); f++)
@@ -69,8 +66,8 @@ ts_status tsi_matrix_desc_validate(ts_context *context, const tsi_matrix_desc *d
                       "constrained and row_space are both set; a row space has constrained rows of its own");
   }
   if (desc->components < 0 || desc->components > 4)
-    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT,
-                    "components is %d; it goes from 1 to 4, or 0 where it is not known", desc->components);
+    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "components is %d; it must be 1 to 4, or 0 if unknown",
+                    desc->components);
   const ts_space *rows = desc->row_space, *columns = desc->column_space;
   TSI_TRY(check_space(context, rows, "row_space", rows ? rows->tiling.size : 0, desc->csr.rows, "rows",
                       desc->format));

@@ -125,7 +125,7 @@ static ts_status scale_host_copy(ts_matrix *A) {
     A->user_values[e] = ldexpf(A->negated ? -copy->values[e] : copy->values[e], A->exponent);
     if (isinf(A->user_values[e]) || (A->user_values[e] == 0 && copy->values[e] != 0))
       return tsi_fail(A->context, TS_ERROR_UNSUPPORTED,
-                      "the host copy holds single precision, which has no number %g * 2^%d",
+                      "the host copy is in single precision, which cannot represent %g * 2^%d",
                       (double)copy->values[e], A->exponent);
   }
   return TS_OK;

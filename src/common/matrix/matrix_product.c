@@ -179,11 +179,11 @@ ts_status ts_matrix_diagonal(ts_vector *d, const ts_matrix *matrix) {
   TSI_REQUIRE(context, d);
   if (!matrix->has_diagonal)
     return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT,
-                    "%s: the matrix is %d x %d with row and column spaces of their own, so it has no diagonal",
+                    "%s: the matrix is %d x %d with separate row and column spaces, so it has no diagonal",
                     __func__, matrix->info.rows, matrix->info.columns);
   if (!tsi_knows_diagonal(matrix))
     return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT,
-                    "%s: the matrix is an operator made without its diagonal", __func__);
+                    "%s: the matrix is an operator created without a diagonal", __func__);
   TSI_TRY(check_operand(__func__, matrix, d, "d", matrix->row_space, "row"));
   TSI_TRY(tsi_enter(context));
   ts_status status = tsi_diagonal(d, matrix);

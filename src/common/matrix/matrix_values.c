@@ -59,7 +59,7 @@ static ts_status create_rest(ts_matrix *A, const tsi_packed *packed) {
 void tsi_matrix_warn_of_lost_digits(const ts_matrix *A, double lost) {
   if (lost > 0x1p-53 * A->norm_infinity)
     tsi_log(A->context, TS_LOG_LEVEL_WARNING,
-            "values lose digits below the range of floats, up to %.2g beside a largest row sum of %.2g: "
+            "values lose digits below the range of floats, up to %.2g compared with a largest row sum of %.2g: "
             "multiply the matrix by a power of two",
             lost, A->norm_infinity);
 }
@@ -324,8 +324,7 @@ static ts_status replace_given(ts_matrix *A, const ts_csr *csr, const ts_triplet
                     "the matrix is a stencil; ts_stencil_set_values replaces its values");
   if (A->function)
     return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT,
-                    "the matrix is an operator, whose values are its function's; ts_operator_update tells that "
-                    "they have changed");
+                    "the matrix is an operator; call ts_operator_update when its function has changed");
   if (A->all_rows)
     return tsi_fail(context, TS_ERROR_UNSUPPORTED,
                     "the matrix is made of the rows of ranks; ts_ranks_matrix_set_values replaces its values");

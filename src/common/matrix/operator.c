@@ -125,7 +125,7 @@ static const tsi_matrix_kind kind = {.destroy = destroy,
 ts_status tsi_refuse_operator(const ts_matrix *A, const char *what) {
   if (!A->function) return TS_OK;
   return tsi_fail(A->context, TS_ERROR_INVALID_ARGUMENT,
-                  "%s the entries of the matrix, and it is an operator, which has none", what);
+                  "%s the entries of the matrix, but an operator has none", what);
 }
 
 /* ---- Creation ---- */
@@ -137,17 +137,17 @@ static ts_status check_spaces(const ts_space *rows, const ts_space *columns) {
     return tsi_fail(context, TS_ERROR_INCOMPATIBLE, "row_space and column_space belong to different contexts");
   if (ranks && (ranks->is_of_ranks(rows) || ranks->is_of_ranks(columns)))
     return tsi_fail(context, TS_ERROR_UNSUPPORTED,
-                    "a space has rows of ranks, over which operators are not supported");
+                    "a space belongs to the rows of ranks, which operators do not support");
   return TS_OK;
 }
 
 static ts_status check_desc(ts_context *context, const ts_operator_desc *desc, int is_square) {
   if (!desc->apply) return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "apply is NULL");
   if (desc->precision != TS_PRECISION_AUTO && desc->precision != TS_PRECISION_SINGLE)
-    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "precision is %d; it is single, or 0 for auto",
+    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "precision is %d; it must be single, or 0 for auto",
                     desc->precision);
   if (desc->symmetric != 0 && desc->symmetric != 1)
-    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "symmetric is %d; it is 0 or 1", desc->symmetric);
+    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "symmetric is %d; it must be 0 or 1", desc->symmetric);
   if (desc->symmetric && !is_square)
     return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT,
                     "symmetric is set, and row_space and column_space are not the same space");
@@ -165,7 +165,8 @@ static ts_status check_diagonal(const ts_matrix *A, const ts_vector *d) {
                     "diagonal is set, and row_space and column_space are not the same space");
   TSI_TRY(tsi_check_space(d, A->row_space, "diagonal", "the operator", "its row space", "row_space"));
   if (d->components != 1)
-    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "diagonal has %d components; it has 1", d->components);
+    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "diagonal has %d components; it must have 1",
+                    d->components);
   return TS_OK;
 }
 
@@ -292,7 +293,7 @@ ts_status tsi_operator_transposed(const ts_matrix *A, ts_matrix **transposed) {
   const ts_operator_desc *desc = &operator_of(A)->desc;
   if (!desc->apply_transposed)
     return tsi_fail(A->context, TS_ERROR_INVALID_ARGUMENT,
-                    "the operator was made without apply_transposed, which multiplies by its transpose");
+                    "the operator was created without apply_transposed, which multiplies by its transpose");
   const ts_operator_desc swapped = {.apply = desc->apply_transposed,
                                     .apply_transposed = desc->apply,
                                     .user = desc->user,

@@ -125,11 +125,11 @@ static ts_status partition_create(ts_context *context, const tsi_host_csr *csr, 
   TSI_TRY(create_blocks(context, csr, how, blocks));
   const int is_small = tsi_partition_is_small(blocks->halo, csr->rows);
   if (how == TS_PARTITION_METIS || (how == TS_PARTITION_AUTO && !is_small)) note = unsuited;
-  if (how == TS_PARTITION_SCOTCH) note = "PT-Scotch moves rows of processes only";
+  if (how == TS_PARTITION_SCOTCH) note = "PT-Scotch only moves rows between processes";
   char more[80] = "";
   const int asks = how == TS_PARTITION_AUTO && !is_small && !unsuited;
   if (asks && csr->rows >= many_rows && tsi_partition_expands(context, csr)) {
-    note = "not METIS: rows are few steps apart";
+    note = "not METIS: the graph diameter is small";
   } else if (asks) {
     TSI_TRY(create_metis(context, csr, how, metis));
     if (tsi_partition_pays(blocks->halo, metis->halo)) {

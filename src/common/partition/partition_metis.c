@@ -21,7 +21,7 @@ typedef struct graph {
 } graph;
 
 const char *tsi_partition_metis_unsuited(const tsi_host_csr *csr, int parts) {
-  if (csr->rows != csr->columns) return "METIS takes square matrices only";
+  if (csr->rows != csr->columns) return "METIS supports square matrices only";
   if (parts == 1) return "one part"; /* METIS would divide by its logarithm */
   if (csr->rows < least_rows_a_part * parts) return "too few rows for METIS";
   /* Both directions of every entry, and the sum of weights. */
@@ -111,8 +111,8 @@ static ts_status divide(ts_context *context, graph *g, int parts, idx_t *part) {
   if (status == METIS_ERROR_MEMORY)
     return tsi_fail(context, TS_ERROR_OUT_OF_HOST_MEMORY, "no host memory for METIS, for %lld rows in %d parts",
                     rows, parts);
-  return tsi_fail(context, TS_ERROR_UNAVAILABLE, "METIS fails with %d for %lld rows in %d parts", status, rows,
-                  parts);
+  return tsi_fail(context, TS_ERROR_UNAVAILABLE, "METIS failed with error %d for %lld rows in %d parts", status,
+                  rows, parts);
 }
 
 ts_status tsi_partition_metis(ts_context *context, const tsi_host_csr *csr, int parts, int32_t *part_of) {

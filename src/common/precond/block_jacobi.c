@@ -17,7 +17,7 @@ static ts_status resolve(const ts_matrix *A, ts_preconditioner_desc *desc) {
   if (desc->block_size == 0) desc->block_size = own ? own : 4;
   if (desc->block_size < 2 || desc->block_size > MOST)
     return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT,
-                    "block_size is %d; it goes from 2 to %d, or 0 for the default", desc->block_size, MOST);
+                    "block_size is %d; it must be 2 to %d, or 0 for the default", desc->block_size, MOST);
   if (own && desc->block_size != own)
     return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT,
                     "block_size is %d; the matrix is stored in blocks of %d", desc->block_size, own);
@@ -95,9 +95,9 @@ static ts_status fill(const ts_preconditioner *M, const tsi_csr *csr, int32_t *o
     const int size = csr->rows - first < n ? (int)(csr->rows - first) : n;
     read_block(csr, constrained, first, size, block);
     if (!invert(block, inverse, size)) {
-      const ts_status status = tsi_fail(
-          M->context, TS_ERROR_INVALID_ARGUMENT,
-          "the block of rows %d to %d is singular, which block Jacobi has to invert", first, first + size - 1);
+      const ts_status status = tsi_fail(M->context, TS_ERROR_INVALID_ARGUMENT,
+                                        "the block of rows %d to %d is singular; block Jacobi must invert it",
+                                        first, first + size - 1);
       return tsi_fail_at_row(M->context, status, first);
     }
     for (int i = 0; i < size; i++) {

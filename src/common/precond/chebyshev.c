@@ -68,7 +68,7 @@ static ts_status resolve(const ts_matrix *A, ts_preconditioner_desc *desc) {
   enum { usual = 4 };
   if (desc->degree < 0 || desc->degree > MOST)
     return tsi_fail(A->context, TS_ERROR_INVALID_ARGUMENT,
-                    "degree is %d; it goes from 1 to %d, or 0 for the default", desc->degree, MOST);
+                    "degree is %d; it must be 1 to %d, or 0 for the default", desc->degree, MOST);
   if (desc->degree == 0) desc->degree = usual;
   return TS_OK;
 }

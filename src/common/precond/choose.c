@@ -53,7 +53,7 @@ static ts_status choose_by_entries(const ts_matrix *A, double rtol, ts_precondit
                  least = looseness(rtol) * (jumps ? fmin(usual / jumps_weight, enough_with_jumps) : usual);
     const int is_amg = f.across >= least;
     if (is_amg) *kind = TS_PRECONDITIONER_AMG;
-    snprintf(why, size, "%lld rows, about %.0f couplings across%s, %s %.0f", (long long)tsi_all_rows(A),
+    snprintf(why, size, "%lld rows, a graph diameter of about %.0f%s, %s %.0f", (long long)tsi_all_rows(A),
              f.across, jumps ? ", jumping coefficients" : "", is_amg ? "at least" : "less than", least);
   }
   return TS_OK;
@@ -67,7 +67,8 @@ static ts_status choose_unsymmetric(const ts_matrix *A, ts_preconditioner_kind *
   if (found[1] > most_factorised && tsi_preconditioner_has_entries(A, TS_PRECONDITIONER_AMG) &&
       tsi_preconditioner_is_transport(A)) {
     *kind = TS_PRECONDITIONER_AMG;
-    snprintf(why, size, "the matrix is not symmetric, its rows have sums of about 0, and more than %d entries",
+    snprintf(why, size,
+             "the matrix is not symmetric, its row sums are about 0, and it has more than %d entries",
              most_factorised);
   } else if (found[1] > most_factorised) {
     snprintf(why, size, "the matrix is not symmetric, and has more than %d entries", most_factorised);

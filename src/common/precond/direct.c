@@ -44,13 +44,12 @@ static ts_status fail(const factoring *f, tsi_direct_fault fault) {
     return tsi_fail(context, TS_ERROR_LIMIT, "the factors of the matrix have more than %d entries", INT32_MAX);
   case TSI_DIRECT_NO_MATCHING:
     return fail_singular(context, row,
-                         offsets[row] == offsets[row + 1]
-                             ? "has no nonzero entry"
-                             : "has entries in columns alone that other rows need for themselves");
+                         offsets[row] == offsets[row + 1] ? "has no nonzero entry"
+                                                          : "has entries only in columns that other rows need");
   case TSI_DIRECT_ZERO_PIVOT:
     return fail_singular(context, row, "is a combination of others");
   default:
-    return tsi_fail(context, TS_ERROR_UNSUPPORTED, "SuiteSparse does not factor the matrix");
+    return tsi_fail(context, TS_ERROR_UNSUPPORTED, "SuiteSparse cannot factor the matrix");
   }
 }
 
@@ -138,9 +137,8 @@ static ts_status check_singular(const factoring *f) {
   const double largest = 0x1p49;
   double norm = 0;
   TSI_TRY(measure_inverse(f, &norm));
-  return norm < largest
-             ? TS_OK
-             : fail_singular(f->context, f->found.row, "is a combination of others but for rounding");
+  return norm < largest ? TS_OK
+                        : fail_singular(f->context, f->found.row, "is a combination of others within rounding");
 }
 
 /* ---- All of it ---- */

@@ -11,7 +11,7 @@ static const double default_entries = 1e8; /* 1.2 GB */
 
 static ts_status resolve(const ts_matrix *A, ts_preconditioner_desc *desc) {
   if (A->kind->has_no_entries)
-    return tsi_fail(A->context, TS_ERROR_UNSUPPORTED, "the matrix is %s, for which there is no direct",
+    return tsi_fail(A->context, TS_ERROR_UNSUPPORTED, "the matrix is %s, which direct does not support",
                     A->kind->has_no_entries);
   if (A->all_rows)
     return tsi_fail(A->context, TS_ERROR_UNSUPPORTED,

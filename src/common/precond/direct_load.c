@@ -73,7 +73,7 @@ ts_status tsi_direct_open(ts_context *context, const tsi_direct_module **module)
   char path[5000];
   *module = NULL;
   if (!find_module(path, sizeof path))
-    return fail(context, "it is neither beside the library nor in " TEXSOLVE_MODULE_DIR
+    return fail(context, "it is neither next to the library nor in " TEXSOLVE_MODULE_DIR
                          " (TEXSOLVE_DIRECT_MODULE names another file)");
   void *library = *path ? dlopen(path, RTLD_LAZY | RTLD_LOCAL | RTLD_NODELETE) : NULL;
   if (!library) {
@@ -82,7 +82,7 @@ ts_status tsi_direct_open(ts_context *context, const tsi_direct_module **module)
   }
   const tsi_direct_module *found = dlsym(library, TSI_DIRECT_SYMBOL);
   dlclose(library);
-  if (!found || found->version != TSI_DIRECT_VERSION) return fail(context, "the file is of another version");
+  if (!found || found->version != TSI_DIRECT_VERSION) return fail(context, "the file has another version");
   *module = found;
   return TS_OK;
 }

@@ -31,7 +31,7 @@ static const tsi_preconditioner_kind jacobi = {.kind = TS_PRECONDITIONER_JACOBI,
 static ts_status multigrid_resolve(const ts_matrix *A, ts_preconditioner_desc *desc) {
   if (!desc->multigrid)
     return tsi_fail(A->context, TS_ERROR_INVALID_ARGUMENT,
-                    "kind is multigrid and multigrid is NULL; ts_multigrid_create makes one");
+                    "kind is multigrid and multigrid is NULL; create one with ts_multigrid_create");
   if (desc->multigrid->matrix->row_space == A->row_space) return TS_OK;
   return tsi_fail(A->context, TS_ERROR_INCOMPATIBLE, "multigrid was made for a matrix over another space");
 }
@@ -44,7 +44,7 @@ static ts_status multigrid_measure(const ts_preconditioner *M, tsi_cost *cost) {
 static ts_status multigrid_prepare(const ts_preconditioner *M, int components) {
   if (components != 1)
     return tsi_fail(M->context, TS_ERROR_INCOMPATIBLE,
-                    "b and x have %d components; multigrid as preconditioner takes one", components);
+                    "b and x have %d components; multigrid as a preconditioner supports one", components);
   return tsi_multigrid_check_current(M->desc.multigrid);
 }
 
@@ -107,7 +107,7 @@ static ts_status custom_apply(const ts_preconditioner *M, ts_vector *z, const ts
 static const tsi_preconditioner_kind custom = {.kind = TS_PRECONDITIONER_CUSTOM,
                                                .fields = TSI_FIELD_CUSTOM,
                                                .unsymmetric =
-                                                   "the preconditioner is not said to be symmetric "
+                                                   "the preconditioner is not declared symmetric "
                                                    "(ts_preconditioner_desc.symmetric), as cg and minres need",
                                                .resolve = custom_resolve,
                                                .measure = custom_measure,

@@ -12,8 +12,7 @@
 static ts_status check_fields(ts_context *context, const ts_preconditioner_desc *desc) {
   const tsi_preconditioner_kind *kind = tsi_preconditioner_row(desc->kind);
   if (!kind)
-    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "kind is %d, which is no ts_preconditioner_kind",
-                    desc->kind);
+    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "kind is %d, not a ts_preconditioner_kind", desc->kind);
   const struct {
     const char *name;
     int is_set;
@@ -35,9 +34,8 @@ static ts_status check_fields(ts_context *context, const ts_preconditioner_desc 
                 {"max_factor_entries", desc->max_factor_entries != 0, TSI_FIELD_DIRECT}};
   for (size_t k = 0; k < sizeof fields / sizeof *fields; k++)
     if (fields[k].is_set && !(kind->fields & fields[k].field))
-      return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT,
-                      "%s is set, and kind is %s, to which it does not belong", fields[k].name,
-                      ts_preconditioner_kind_name(desc->kind));
+      return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "%s is set, but kind is %s, which does not use it",
+                      fields[k].name, ts_preconditioner_kind_name(desc->kind));
   return tsi_check_reserved(context, "", desc->reserved, sizeof desc->reserved);
 }
 
@@ -52,13 +50,12 @@ static ts_status check_entries(const ts_matrix *A, const tsi_preconditioner_kind
   const char *name = ts_preconditioner_kind_name(kind->kind);
   if (kind->needs_diagonal && !tsi_knows_diagonal(A))
     return tsi_fail(A->context, TS_ERROR_INVALID_ARGUMENT,
-                    "%s needs the diagonal of the matrix, and it is an operator made without it", name);
+                    "%s needs the diagonal of the matrix, but the operator was created without it", name);
   if (tsi_preconditioner_has_entries(A, kind->kind)) return TS_OK;
   if (A->kind->has_no_entries)
-    return tsi_fail(A->context, TS_ERROR_UNSUPPORTED, "the matrix is %s, for which there is no %s",
+    return tsi_fail(A->context, TS_ERROR_UNSUPPORTED, "the matrix is %s, which %s does not support",
                     A->kind->has_no_entries, name);
-  return tsi_fail(A->context, TS_ERROR_INVALID_ARGUMENT,
-                  "%s needs a matrix made with keep_host_copy, from which it is computed", name);
+  return tsi_fail(A->context, TS_ERROR_INVALID_ARGUMENT, "%s needs a matrix created with keep_host_copy", name);
 }
 
 /* ---- Creation ---- */

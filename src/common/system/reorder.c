@@ -41,7 +41,7 @@ static ts_status invert(ts_context *context, int32_t count, const int32_t *order
   for (int32_t k = 0; k < count; k++) {
     const int32_t old = order[k];
     if (old < 0 || old >= count)
-      return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "order[%d] is %d; indices go from 0 to %d", k, old,
+      return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "order[%d] is %d; it must be 0 to %d", k, old,
                       count - 1);
     if (place[old] >= 0)
       return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "order[%d] and order[%d] are both %d", place[old], k,

@@ -14,17 +14,17 @@ ts_status ts_system_create(ts_context *context, const ts_system_desc *desc, ts_s
   TSI_TRY(tsi_check_reserved(context, "", desc->reserved, sizeof desc->reserved));
   const int components = desc->components ? desc->components : 1;
   if (desc->unknowns < 1)
-    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "unknowns is %d; a system has at least 1",
+    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "unknowns is %d; a system needs at least 1",
                     desc->unknowns);
   if (components < 1 || components > 4)
-    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "components of a system is %d; it goes from 1 to 4",
+    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "components of a system is %d; it must be 1 to 4",
                     components);
   const int group = desc->group ? desc->group : 1;
   if (group < 1 || group > 4)
-    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "group is %d; it goes from 1 to 4", group);
+    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "group is %d; it must be 1 to 4", group);
   if (desc->symmetric && desc->least_squares)
     return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT,
-                    "symmetric and least_squares are both set; rows of least squares are whole");
+                    "symmetric and least_squares are both set; rows of least squares must be complete");
   if (desc->allow_singular && !desc->least_squares)
     return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "allow_singular is set and least_squares is not");
   if ((int64_t)desc->unknowns * components > TSI_MAX_SIZE)
@@ -79,9 +79,8 @@ ts_context *ts_system_get_context(const ts_system *system) {
 
 ts_status tsi_system_check_unknown(const ts_system *s, int32_t unknown, const char *function) {
   if (unknown < 0 || unknown >= s->desc.unknowns)
-    return tsi_fail(s->context, TS_ERROR_INVALID_ARGUMENT,
-                    "%s: unknown %d is out of range; they go from 0 to %d", function, unknown,
-                    s->desc.unknowns - 1);
+    return tsi_fail(s->context, TS_ERROR_INVALID_ARGUMENT, "%s: unknown %d is out of range; it must be 0 to %d",
+                    function, unknown, s->desc.unknowns - 1);
   return TS_OK;
 }
 
@@ -89,7 +88,7 @@ static ts_status check_value(const ts_system *s, int32_t unknown, const double *
   for (int c = 0; c < s->desc.components; c++)
     if (!isfinite(value[c]) || fabs(value[c]) > FLT_MAX)
       return tsi_fail(s->context, TS_ERROR_INVALID_ARGUMENT,
-                      "%s: the value of unknown %d is %g in component %d, which single precision does not hold",
+                      "%s: the value of unknown %d is %g in component %d, out of the range of single precision",
                       function, unknown, value[c], c);
   return TS_OK;
 }

@@ -68,8 +68,8 @@ ts_status tsi_reduced_end_row(const ts_system *s, tsi_reduced *r, int32_t row) {
   r->positive_diagonal &= positive;
   if (!any)
     return tsi_fail(s->context, TS_ERROR_INVALID_ARGUMENT,
-                    "%s %d: its coefficients are less than 1e-38 of the largest in the system, which single "
-                    "precision does not hold",
+                    "%s %d: its coefficients are less than 1e-38 of the largest in the system, below the range "
+                    "of single precision",
                     s->desc.least_squares ? "the conditions of unknown" : "equation", row);
   return TS_OK;
 }
@@ -92,12 +92,11 @@ ts_status tsi_system_reduce(ts_system *s) {
 
 /* What no float holds, scaled as the matrix is. `row` has the largest number of the component. */
 static ts_status out_of_range(const ts_system *s, int component, int32_t row, double value) {
-  return tsi_fail(
-      s->context, TS_ERROR_INVALID_ARGUMENT,
-      "the right-hand side of %s %d, component %d, is %.3g where the largest coefficient is 1: %s the "
-      "range of single precision",
-      s->desc.least_squares && !s->applied ? "the conditions of unknown" : "equation", row, component, value,
-      fabs(value) > 1 ? "beyond" : "below");
+  return tsi_fail(s->context, TS_ERROR_INVALID_ARGUMENT,
+                  "the right-hand side of %s %d, component %d, is %.3g relative to the largest coefficient: %s "
+                  "the range of single precision",
+                  s->desc.least_squares && !s->applied ? "the conditions of unknown" : "equation", row,
+                  component, value, fabs(value) > 1 ? "beyond" : "below");
 }
 
 ts_status tsi_system_right_hand_sides(const ts_system *s, double *out) {

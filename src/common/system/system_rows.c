@@ -145,8 +145,8 @@ static ts_status check_weight(const ts_system *s, double weight, const char *fun
 static ts_status check_row_number(const ts_system *s, const char *function) {
   if (!s->desc.least_squares && s->assembly.row_count >= s->desc.unknowns)
     return tsi_fail(s->context, TS_ERROR_INVALID_ARGUMENT,
-                    "%s: row %d is one more than the square system has unknowns (least_squares is not set)",
-                    function, s->assembly.row_count);
+                    "%s: row %d exceeds the unknowns of the square system (least_squares is not set)", function,
+                    s->assembly.row_count);
   return TS_OK;
 }
 
@@ -228,10 +228,10 @@ ts_status ts_system_row(ts_system *system, int count, const int32_t *unknowns, c
 static ts_status check_equation(const ts_system *s, int32_t i, const char *function) {
   if (s->desc.least_squares)
     return tsi_fail(s->context, TS_ERROR_INVALID_ARGUMENT,
-                    "%s: the system is least squares, whose rows are added one by one", function);
+                    "%s: the system is least squares; its equations are added row by row", function);
   if (i < 0 || i >= s->desc.unknowns)
     return tsi_fail(s->context, TS_ERROR_INVALID_ARGUMENT,
-                    "%s: equation %d is out of range; they go from 0 to %d", function, i, s->desc.unknowns - 1);
+                    "%s: equation %d is out of range; it must be 0 to %d", function, i, s->desc.unknowns - 1);
   return TS_OK;
 }
 
@@ -303,7 +303,7 @@ ts_status ts_system_set_right_hand_side(ts_system *system, int32_t row, const do
   TSI_TRY(tsi_system_check_ready(system, __func__));
   if (row < 0 || row >= system->equations.rows)
     return tsi_fail(system->context, TS_ERROR_INVALID_ARGUMENT,
-                    "%s: row %d is out of range; they go from 0 to %d", __func__, row,
+                    "%s: row %d is out of range; it must be 0 to %d", __func__, row,
                     system->equations.rows - 1);
   TSI_TRY(check_right_hand_sides(system, row, right_hand_sides, __func__));
   write_right_hand_side(system, row, right_hand_sides);

@@ -54,14 +54,14 @@ static ts_status check_least_squares(const ts_system *s, ts_system_solve_desc *o
   const ts_method method = out->solver.method;
   const char *name = ts_method_name(method);
   if (applies_normal(method) && !s->desc.least_squares)
-    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "method is %s and the system is square", name);
+    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "method is %s, but the system is square", name);
   if (applies_normal(method) && out->normal == TS_NORMAL_AUTO) out->normal = TS_NORMAL_APPLIED;
   if (applies_normal(method) && out->normal == TS_NORMAL_FORMED)
     return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT,
                     "method is %s, which applies normal equations, and normal is TS_NORMAL_FORMED", name);
   if (out->normal == TS_NORMAL_APPLIED && method != TS_METHOD_AUTO && !applies_normal(method))
     return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT,
-                    "normal is TS_NORMAL_APPLIED, which takes method cgls or lsmr, and method is %s", name);
+                    "normal is TS_NORMAL_APPLIED, which requires method cgls or lsmr; method is %s", name);
   return TS_OK;
 }
 
@@ -74,23 +74,22 @@ static ts_status resolve(const ts_system *s, const ts_system_solve_desc *desc, t
     return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "solver.%s is set; the system makes its own",
                     out->solver.transposed ? "transposed" : "preconditioner");
   if (out->solver.fixed_iterations || out->solver.zero_start)
-    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "solver.%s is set, which a system does not have",
+    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "solver.%s is set, which systems do not support",
                     out->solver.fixed_iterations ? "fixed_iterations" : "zero_start");
   if (!ts_method_name(out->solver.method))
-    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "method is %d, which is no ts_method",
-                    out->solver.method);
+    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "method is %d, not a ts_method", out->solver.method);
   if (out->order == TS_ORDER_AUTO) out->order = TS_ORDER_NATURAL;
   if (out->order != TS_ORDER_NATURAL && out->order != TS_ORDER_RCM)
     return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "order is %d, not a ts_order", out->order);
   if (out->normal < TS_NORMAL_AUTO || out->normal > TS_NORMAL_APPLIED)
-    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "normal is %d, which is no ts_normal", out->normal);
+    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "normal is %d, not a ts_normal", out->normal);
   if (out->normal != TS_NORMAL_AUTO && !s->desc.least_squares)
     return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT,
                     "normal is set and the system is square, without normal equations");
   TSI_TRY(check_least_squares(s, out));
   if (out->order != TS_ORDER_NATURAL && out->normal == TS_NORMAL_APPLIED)
     return tsi_fail(context, TS_ERROR_UNSUPPORTED,
-                    "order is set, which square matrices have, and normal equations are to be applied");
+                    "order is set, but normal equations that are applied cannot be reordered");
   const int square = out->solver.method != TS_METHOD_AUTO || out->order != TS_ORDER_NATURAL;
   if (out->normal == TS_NORMAL_AUTO && square && s->desc.least_squares) out->normal = TS_NORMAL_FORMED;
   return TS_OK;

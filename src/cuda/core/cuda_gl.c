@@ -124,7 +124,7 @@ static ts_status share(ts_context *context, ts_vector *v) {
   cuda_vector *impl = cuda_vector_of(v);
   if (impl->borrowed || impl->mirrored)
     return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT,
-                    "the vector lives in memory of the application, which OpenGL cannot draw from");
+                    "the vector is in memory of the application, which OpenGL cannot draw from");
   TSI_TRY(check_device(context));
   cuda_shared *s = tsi_calloc(context, 1, sizeof *s);
   if (!s) return tsi_out_of_memory(context, "a vector that OpenGL draws", sizeof *s);

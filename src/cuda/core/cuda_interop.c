@@ -12,7 +12,7 @@ ts_status cuda_require(ts_context *context, const char *function) {
   if (parts)
     return tsi_fail(context, TS_ERROR_UNSUPPORTED, "%s: backend %s keeps its vectors in %d part%s", function,
                     context->backend_name, parts, parts == 1 ? "" : "s");
-  return tsi_fail(context, TS_ERROR_UNSUPPORTED, "%s: backend %s has no CUDA memory", function,
+  return tsi_fail(context, TS_ERROR_UNSUPPORTED, "%s: backend %s does not use CUDA memory", function,
                   context->backend_name);
 }
 

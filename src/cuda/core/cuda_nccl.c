@@ -114,7 +114,7 @@ static void pause_after(long tries) {
 }
 #else
 static ts_status load(ts_context *context) {
-  return tsi_fail(context, TS_ERROR_UNSUPPORTED, "NCCL is of Linux");
+  return tsi_fail(context, TS_ERROR_UNSUPPORTED, "NCCL is available on Linux only");
 }
 static void pause_after(long tries) {
   (void)tries;

@@ -90,13 +90,12 @@ static __global__ void __launch_bounds__(CUDA_THREADS)
   cuda_give_largest(&found->range.smallest, range.smallest);
 }
 
-/* Doubles become the sum of 0 and themselves, as sums of duplicates: no -0. */
 template <typename Real>
 static __global__ void __launch_bounds__(CUDA_THREADS)
     split_values(size_t count, const Real *from, int exponent, cuda_parts to, findings *found) {
   CUDA_EACH(e, count) {
     const double scaled = exponent ? ldexp((double)from[e], -exponent) : (double)from[e];
-    const cuda_three parts = cuda_split(sizeof(Real) == 8 ? 0 + scaled : scaled);
+    const cuda_three parts = cuda_split(scaled);
     if (!isfinite(parts.part[0])) found->bad = 1;
     cuda_store_parts(to, e, parts);
     for (int p = 1; p < 3; p++)
@@ -272,7 +271,7 @@ static ts_status inspect(const taking *t) {
   int is_negative;
   TSI_TRY(cuda_given_inspect(t->context, t->given, &is_negative));
   if (!is_negative || !t->options.may_scale) return TS_OK;
-  return cuda_given_negate(t->context, t->given, t->values->type == TS_TYPE_DOUBLE);
+  return cuda_given_negate(t->context, t->given);
 }
 
 static ts_status run_taking(taking *t) {

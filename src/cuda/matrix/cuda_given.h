@@ -49,7 +49,7 @@ ts_status cuda_given_sort(ts_context *context, const cuda_entries *entries, tsi_
  * thread_steps; `is_negative`: the whole diagonal is there and negative. Waits. */
 ts_status cuda_given_inspect(ts_context *context, tsi_given *given, int *is_negative);
 /* Changes the sign of all values. */
-ts_status cuda_given_negate(ts_context *context, tsi_given *given, int are_doubles);
+ts_status cuda_given_negate(ts_context *context, tsi_given *given);
 
 /* cuda_given_plan.cu: as tsi_row_plan_create. Waits. */
 ts_status cuda_given_plan(ts_context *context, tsi_given *given);

@@ -219,20 +219,21 @@ static ts_status run_inspection(cuda_amg_memory *memory, const matrix &A, const 
 
 /* ---- A negative diagonal ---- */
 
-/* Sums of doubles are no -0. */
-static __global__ void __launch_bounds__(CUDA_THREADS) negate(size_t count, cuda_parts parts, bool keeps_sign) {
+/* What is left of a number is 0, not -0. */
+static __global__ void __launch_bounds__(CUDA_THREADS) negate(size_t count, cuda_parts parts) {
   CUDA_EACH(e, count) {
-    for (int p = 0; p < 3; p++)
-      if (parts.part[p]) parts.part[p][e] = keeps_sign ? -parts.part[p][e] : 0 - parts.part[p][e];
+    parts.part[0][e] = -parts.part[0][e];
+    for (int p = 1; p < 3; p++)
+      if (parts.part[p]) parts.part[p][e] = 0 - parts.part[p][e];
   }
 }
 
-ts_status cuda_given_negate(ts_context *context, tsi_given *given, int are_doubles) {
+ts_status cuda_given_negate(ts_context *context, tsi_given *given) {
   const cuda_given *g = (const cuda_given *)given->impl;
   const cuda_parts parts = {{g->values[0], g->values[1], g->values[2]}};
   given->negated = 1;
   return cuda_launch(context, "negate", negate, cuda_blocks_each(context, (size_t)given->nonzeros),
-                     CUDA_THREADS, (size_t)given->nonzeros, parts, !are_doubles);
+                     CUDA_THREADS, (size_t)given->nonzeros, parts);
 }
 
 ts_status cuda_given_inspect(ts_context *context, tsi_given *given, int *is_negative) {

@@ -127,8 +127,8 @@ static ts_status open_platform(ts_context *context) {
     return gl_current_open(context);
   default:
     return tsi_fail(context, TS_ERROR_UNAVAILABLE,
-                    "this texsolve was built without EGL and GLFW, so it opens no OpenGL context itself; "
-                    "gl.platform TS_GL_PLATFORM_CURRENT takes the application's");
+                    "this texsolve was built without EGL and GLFW, so it cannot open an OpenGL context; "
+                    "gl.platform TS_GL_PLATFORM_CURRENT uses the application's");
   }
 }
 

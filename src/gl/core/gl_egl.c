@@ -50,7 +50,7 @@ static ts_status bind_context(ts_context *context) {
         "be; open texsolve with TS_GL_PLATFORM_CURRENT");
   if (error == EGL_BAD_ACCESS)
     return tsi_fail(context, TS_ERROR_DEVICE,
-                    "the library's OpenGL context is current on another thread, which has to call "
+                    "the library's OpenGL context is current on another thread, which must call "
                     "ts_gl_release_current first");
   return tsi_fail(context, TS_ERROR_DEVICE,
                   "EGL: the library's context cannot be made current on this thread (0x%04x)", (unsigned)error);
@@ -237,7 +237,7 @@ ts_status gl_egl_open(ts_context *context) {
 
 ts_status gl_egl_open(ts_context *context) {
   return tsi_fail(context, TS_ERROR_UNAVAILABLE,
-                  "this texsolve was built without EGL, so it opens no off-screen context");
+                  "this texsolve was built without EGL, so it cannot open an off-screen context");
 }
 
 #endif

@@ -5,7 +5,7 @@
 
 static ts_status require_gl(ts_context *context, const char *function) {
   if (context->device_ops == &tsi_gl_ops) return TS_OK;
-  return tsi_fail(context, TS_ERROR_UNSUPPORTED, "%s: backend %s has no textures", function,
+  return tsi_fail(context, TS_ERROR_UNSUPPORTED, "%s: backend %s does not use textures", function,
                   context->backend_name);
 }
 
@@ -71,7 +71,7 @@ static ts_status check_sampling(ts_context *context, GLuint texture) {
 
 static ts_status check_texture(ts_context *context, const tsi_tiling *t, GLenum format, GLuint texture) {
   if (!glIsTexture(texture))
-    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "texture %u is no texture of this context", texture);
+    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "texture %u does not exist in this context", texture);
   GLint width = 0, height = 0, internal = 0;
   glActiveTexture(GL_TEXTURE0);
   gl_state_use_unit(gl_of(context), 0);
@@ -130,7 +130,7 @@ ts_status ts_gl_vector_from_texture(ts_space *space, int components, unsigned te
   *vector = NULL;
   TSI_TRY(require_gl(context, __func__));
   if (components < 1 || components > 4)
-    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "components is %d; it goes from 1 to 4", components);
+    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "components is %d; it must be 1 to 4", components);
   TSI_TRY(tsi_check_channels(space, components));
   TSI_TRY(tsi_enter(context));
   return tsi_leave(context, wrap(space, components, texture, vector));
@@ -154,8 +154,8 @@ ts_status ts_gl_space_get_texels(const ts_space *space, int32_t *texels, size_t 
   TSI_TRY(require_gl(space->context, __func__));
   const tsi_tiling *t = &space->tiling;
   if (count != 2 * (size_t)t->size)
-    return tsi_fail(space->context, TS_ERROR_INVALID_ARGUMENT, "count is %zu; the space has 2 x %d numbers",
-                    count, t->size);
+    return tsi_fail(space->context, TS_ERROR_INVALID_ARGUMENT, "count is %zu; it must be 2 x %d", count,
+                    t->size);
   for (int32_t i = 0; i < t->size; i++) {
     const tsi_texel texel = tsi_texel_of_position(t, tsi_position(t, i));
     texels[2 * (size_t)i] = texel.x;

@@ -125,9 +125,8 @@ ts_status gl_proof_end_read(ts_context *context) {
     if (gl->saved) gl_state_doubt(gl);
     return tsi_fail(
         context, TS_ERROR_DEVICE,
-        "OpenGL did not draw as told, so results since the last read may be wrong: %s drew (%g, %g, "
-        "%g, %g) in place of (%g, %g, %g, %g); a state that the application has set is unknown to "
-        "texsolve",
+        "OpenGL did not draw as expected, so results since the last read may be wrong: %s drew (%g, %g, %g, "
+        "%g) instead of (%g, %g, %g, %g); the application has set a state that texsolve does not know",
         wrong % width >= 2 ? "a point" : "a triangle", (double)found[0], (double)found[1], (double)found[2],
         (double)found[3], (double)expected[0], (double)expected[1], (double)expected[2], (double)expected[3]);
   }

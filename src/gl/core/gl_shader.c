@@ -75,7 +75,7 @@ static ts_status find_file(ts_context *context, const char *name, const char **t
       *text = e->source;
       return TS_OK;
     }
-  return tsi_fail(context, TS_ERROR_SHADER, "there is no shader %s", name);
+  return tsi_fail(context, TS_ERROR_SHADER, "shader %s does not exist", name);
 }
 
 /* ---- Expanding #include ---- */

@@ -164,9 +164,9 @@ ts_status gl_state_check(ts_context *context) {
   GLint unit = 0, list = 0;
   glGetIntegerv(GL_ACTIVE_TEXTURE, &unit);
   if (unit < GL_TEXTURE0)
-    return tsi_fail(context, TS_ERROR_DEVICE,
-                    "OpenGL does not tell its state: the call is between glBegin and glEnd, or the context is "
-                    "lost");
+    return tsi_fail(
+        context, TS_ERROR_DEVICE,
+        "the state of OpenGL cannot be read: the call is between glBegin and glEnd, or the context is lost");
   if (gl_of(context)->has & GL_HAS_COMPATIBILITY) glGetIntegerv(GL_LIST_INDEX, &list);
   if (list)
     return tsi_fail(context, TS_ERROR_DEVICE,
@@ -346,7 +346,7 @@ void gl_state_leave(ts_context *context) {
   glBindBuffer(GL_PIXEL_PACK_BUFFER, (GLuint)v->pack_buffer);
   glBindBuffer(GL_PIXEL_UNPACK_BUFFER, (GLuint)v->unpack_buffer);
   gl->is_set = gl->draws = 0;
-  gl_take_errors(context, "texsolve or its putting back of the application's state left");
+  gl_take_errors(context, "texsolve, or restoring the application's state, left");
 }
 
 void gl_state_lend(const gl_backend *gl) {

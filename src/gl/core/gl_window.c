@@ -111,7 +111,7 @@ ts_status gl_window_open(ts_context *context) {
   glfwDefaultWindowHints();
   if (glfwGetCurrentContext() != before) glfwMakeContextCurrent(before);
   if (!w->window) {
-    const ts_status status = fail(context, "there is no window with OpenGL 3.3 core");
+    const ts_status status = fail(context, "a window with OpenGL 3.3 core cannot be created");
     release_glfw();
     tsi_free(context, w);
     return status;
@@ -124,7 +124,7 @@ ts_status gl_window_open(ts_context *context) {
 
 ts_status gl_window_open(ts_context *context) {
   return tsi_fail(context, TS_ERROR_UNAVAILABLE,
-                  "this texsolve was built without GLFW, so it opens no hidden window");
+                  "this texsolve was built without GLFW, so it cannot open a hidden window");
 }
 
 #endif

@@ -31,7 +31,7 @@ int ts_amg_smoother_from_name(const char *name) {
 static ts_status check_range(ts_context *context, const char *name, int *value, int most, int standard) {
   if (*value < 0 || *value > most)
     return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT,
-                    "amg.%s is %d; it goes from 1 to %d, or 0 for the default", name, *value, most);
+                    "amg.%s is %d; it must be 1 to %d, or 0 for the default", name, *value, most);
   if (*value == 0) *value = standard;
   return TS_OK;
 }
@@ -71,11 +71,13 @@ static ts_status check_near_null(ts_context *context, int32_t rows, ts_amg_desc 
   }
   if (!tsi_doubles(&desc->coordinates)) return TS_OK;
   if (desc->dimensions < 2 || desc->dimensions > 3)
-    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "amg.dimensions is %d; it is 2 or 3", desc->dimensions);
+    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "amg.dimensions is %d; it must be 2 or 3",
+                    desc->dimensions);
   if (desc->unknowns != desc->dimensions)
-    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT,
-                    "amg.unknowns is %d and amg.dimensions %d; with coordinates a node has an unknown for each",
-                    desc->unknowns, desc->dimensions);
+    return tsi_fail(
+        context, TS_ERROR_INVALID_ARGUMENT,
+        "amg.unknowns is %d and amg.dimensions %d; with coordinates a node has one unknown per dimension",
+        desc->unknowns, desc->dimensions);
   const size_t count = (size_t)(rows / desc->unknowns) * (size_t)desc->dimensions;
   TSI_TRY(borrow_array(context, "amg.coordinates", &desc->coordinates, count, loans));
   return check_array(context, "coordinates", tsi_doubles(&desc->coordinates), count, desc->dimensions);
@@ -100,10 +102,11 @@ static ts_status resolve(const ts_matrix *A, ts_amg_desc *desc, tsi_loans *loans
   ts_context *context = A->context;
   const int32_t rows = A->info.rows;
   if (!ts_amg_smoother_name(desc->smoother))
-    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "amg.smoother is %d, which is no ts_amg_smoother",
+    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "amg.smoother is %d, not a ts_amg_smoother",
                     (int)desc->smoother);
   if (isnan(desc->strength) || desc->strength >= 1)
-    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "amg.strength is %g; it is below 1", desc->strength);
+    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "amg.strength is %g; it must be below 1",
+                    desc->strength);
   TSI_TRY(resolve_smoother(A, desc));
   TSI_TRY(check_range(context, "visits", &desc->visits, 2, 2));
   TSI_TRY(check_range(context, "max_levels", &desc->max_levels, TSI_AMG_MAX_LEVELS, TSI_AMG_MAX_LEVELS));
@@ -113,10 +116,9 @@ static ts_status resolve(const ts_matrix *A, ts_amg_desc *desc, tsi_loans *loans
   desc->strength = desc->strength == 0 ? usual : fmax(0, desc->strength);
   if (rows % desc->unknowns)
     return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT,
-                    "amg.unknowns is %d; the matrix has %d rows, which is no multiple of it", desc->unknowns,
-                    rows);
+                    "amg.unknowns is %d; the matrix has %d rows, not a multiple of it", desc->unknowns, rows);
   if (desc->near_null_vectors < 0 || desc->near_null_vectors > 8)
-    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "amg.near_null_vectors is %d; it goes from 0 to 8",
+    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "amg.near_null_vectors is %d; it must be 0 to 8",
                     desc->near_null_vectors);
   TSI_TRY(check_near_null(context, rows, desc, loans));
   return tsi_check_reserved(context, "amg.", desc->reserved, sizeof desc->reserved);
@@ -127,8 +129,7 @@ static ts_status resolve(const ts_matrix *A, ts_amg_desc *desc, tsi_loans *loans
 static ts_status check_matrix(const ts_matrix *A) {
   if (A->context->ops->ranks && !A->all_rows && A->context->ops->ranks->is_of_ranks(A->row_space))
     return tsi_fail(A->context, TS_ERROR_UNSUPPORTED,
-                    "the matrix is of each rank by itself; amg over several ranks needs one of "
-                    "ts_ranks_matrix_create");
+                    "the matrix is rank-local; amg over several ranks needs one of ts_ranks_matrix_create");
   return TS_OK;
 }
 
@@ -428,7 +429,7 @@ static ts_status renew(ts_preconditioner *M) {
   ts_amg_desc desc = before->desc;
   if (desc.near_null_vectors || desc.dimensions)
     return tsi_fail(context, TS_ERROR_UNSUPPORTED,
-                    "amg over several ranks with near_null or coordinates has no update; create it again");
+                    "amg over several ranks with near_null or coordinates cannot be updated; create it again");
   if (desc.strength == 0) desc.strength = -1; /* as it was given */
   ts_status status = make(M->matrix, &desc, &amg);
   if (status == TS_OK && before->components) status = tsi_amg_prepare(amg, before->components);

@@ -21,7 +21,7 @@ ts_status tsi_amg_factor_last(tsi_amg *amg) {
   const ts_status status =
       tsi_direct_create(context, &csr, NULL, most_entries * (double)first->info.nonzeros, &amg->factors.direct);
   if (status == TS_OK) return TS_OK;
-  tsi_log(context, TS_LOG_LEVEL_INFO, "amg: the last level is smoothed, since it has no factors: %s",
+  tsi_log(context, TS_LOG_LEVEL_INFO, "amg: the last level is smoothed because it was not factored: %s",
           context->error);
   tsi_clear_error(context);
   return TS_OK;

@@ -65,8 +65,8 @@ static ts_status check_alike(ts_context *context, const ts_amg_desc *desc) {
   for (int k = 0; k < 4; k += 2)
     if (most[k] != -most[k + 1])
       return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT,
-                      "amg has %.0f to %.0f %s on the ranks, not as many on all", -most[k + 1], most[k],
-                      k ? "unknowns" : "near-null vectors");
+                      "amg has %.0f to %.0f %s on the ranks; all ranks need the same number", -most[k + 1],
+                      most[k], k ? "unknowns" : "near-null vectors");
   return TS_OK;
 }
 

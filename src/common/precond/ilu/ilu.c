@@ -20,15 +20,14 @@ static ts_status resolve(const ts_matrix *A, ts_preconditioner_desc *desc) {
                     "drop_tolerance is %g; it must be from 0 to below 1, or -1 to drop nothing",
                     desc->drop_tolerance);
   if (!ts_scaling_name(desc->scaling))
-    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "scaling is %d, an invalid ts_scaling",
-                    (int)desc->scaling);
+    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "scaling is %d, not a ts_scaling", (int)desc->scaling);
   if (desc->sweeps < 0 || desc->sweeps > 32)
     return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "sweeps is %d; it must be 0 to 32", desc->sweeps);
   if (desc->levels < -1 || desc->levels > 100)
     return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "levels is %d; it must be -1 to 100", desc->levels);
   if (desc->levels != 0 && (desc->fill != 0 || desc->drop_tolerance != 0))
     return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT,
-                    "levels is %d beside fill or drop_tolerance; entries are kept by one or the other",
+                    "levels is %d and fill or drop_tolerance is set; entries are selected by one or the other",
                     desc->levels);
   return TS_OK;
 }
@@ -133,7 +132,7 @@ static int disappoints(const ts_preconditioner *M, char *why, size_t size) {
   double disappointed = M->matrix->info.zero_diagonal_row < 0 && is_far;
   if (M->matrix->all_rows && ranks->largest(M->context, &disappointed, 1) < 0) return 0;
   if (disappointed == 0) return 0;
-  snprintf(why, size, "the matrix is near a singular one: ilu replaced %d pivots, and its error is %.2g",
+  snprintf(why, size, "the matrix is nearly singular: ilu replaced %d pivots, and its error is %.2g",
            parts->factors.shifted, parts->error);
   return 1;
 }

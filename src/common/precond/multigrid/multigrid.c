@@ -9,22 +9,20 @@
 
 static ts_status check_enumerations(ts_context *context, const ts_multigrid_desc *desc) {
   if (!ts_smoother_name(desc->smoother))
-    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "smoother is %d, which is no ts_smoother",
-                    desc->smoother);
+    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "smoother is %d, not a ts_smoother", desc->smoother);
   if (!ts_grid_storage_name(desc->storage))
-    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "storage is %d, which is no ts_grid_storage",
-                    desc->storage);
+    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "storage is %d, not a ts_grid_storage", desc->storage);
   if (!ts_interpolation_name(desc->interpolation))
-    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "interpolation is %d, which is no ts_interpolation",
+    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "interpolation is %d, not a ts_interpolation",
                     desc->interpolation);
   if (!ts_cycle_name(desc->cycle))
-    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "cycle is %d, which is no ts_cycle", desc->cycle);
+    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "cycle is %d, not a ts_cycle", desc->cycle);
   return TS_OK;
 }
 
 static ts_status check_range(ts_context *context, const char *name, int value, int first, int last) {
   if (value >= first && value <= last) return TS_OK;
-  return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "%s is %d; it goes from %d to %d", name, value, first,
+  return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "%s is %d; it must be %d to %d", name, value, first,
                   last);
 }
 
@@ -37,7 +35,7 @@ static ts_status check_numbers(ts_context *context, const ts_multigrid_desc *des
   if (desc->max_cycles < 0)
     return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "max_cycles is %d, less than 0", desc->max_cycles);
   if (!(desc->damping >= 0 && desc->damping <= 1))
-    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "damping is %g; it is above 0 and at most 1",
+    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "damping is %g; it must be above 0 and at most 1",
                     desc->damping);
   if (!(desc->rtol >= 0 && desc->rtol < 1))
     return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "rtol is %g; it must be at least 0 and less than 1",
@@ -55,7 +53,7 @@ static ts_status resolve_storage(ts_context *context, ts_multigrid_desc *desc) {
     desc->storage = pointwise ? context->caps.pointwise_storage : TS_GRID_STORAGE_PARITIES;
   if (!pointwise && desc->storage != TS_GRID_STORAGE_PARITIES)
     return tsi_fail(context, TS_ERROR_UNSUPPORTED,
-                    "the %s smoother cannot use storage %s; Gauss-Seidel works on parities",
+                    "the %s smoother cannot use storage %s; Gauss-Seidel needs parities",
                     ts_smoother_name(desc->smoother), ts_grid_storage_name(desc->storage));
   if (context->caps.grid_storages & 1u << desc->storage) return TS_OK;
   char known[64] = "";
@@ -203,9 +201,10 @@ ts_status ts_multigrid_create(ts_matrix *stencil, const ts_multigrid_desc *desc,
   *multigrid = NULL;
   if (!stencil->stencil)
     return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT,
-                    "the matrix is no stencil, which multigrid needs; ts_stencil_create makes one");
+                    "the matrix is not a stencil, which multigrid needs; create one with ts_stencil_create");
   if (!context->ops->grid)
-    return tsi_fail(context, TS_ERROR_UNSUPPORTED, "backend %s has no multigrid", context->backend_name);
+    return tsi_fail(context, TS_ERROR_UNSUPPORTED, "backend %s does not support multigrid",
+                    context->backend_name);
   ts_multigrid_desc resolved;
   TSI_TRY(resolve(context, desc, &resolved));
   ts_multigrid *mg = tsi_calloc(context, 1, sizeof *mg);
@@ -289,10 +288,10 @@ ts_status ts_multigrid_get_info(const ts_multigrid *multigrid, ts_multigrid_info
 ts_status tsi_multigrid_check_current(const ts_multigrid *mg) {
   if (mg->stale)
     return tsi_fail(mg->context, TS_ERROR_INVALID_ARGUMENT,
-                    "the last ts_multigrid_update of this multigrid failed; it needs one that succeeds");
+                    "the last ts_multigrid_update of this multigrid failed; call it again");
   if (mg->version != mg->matrix->stencil->version)
     return tsi_fail(mg->context, TS_ERROR_INVALID_ARGUMENT,
-                    "the stencil has had new values since; call ts_multigrid_update first");
+                    "the stencil has new values; call ts_multigrid_update first");
   return TS_OK;
 }
 
@@ -330,7 +329,7 @@ static ts_status check_vector(const ts_multigrid *mg, const ts_vector *v, const 
   TSI_TRY(tsi_check_space(v, mg->matrix->row_space, name, "the solver", "the stencil's grid",
                           "ts_matrix_get_row_space"));
   if (v->components != 1)
-    return tsi_fail(mg->context, TS_ERROR_INCOMPATIBLE, "%s has %d components; multigrid takes one", name,
+    return tsi_fail(mg->context, TS_ERROR_INCOMPATIBLE, "%s has %d components; multigrid supports one", name,
                     v->components);
   return TS_OK;
 }

@@ -257,7 +257,7 @@ ts_status ts_multigrid_cycle(ts_multigrid *multigrid, const ts_vector *b, ts_vec
   TSI_REQUIRE(context, x);
   TSI_TRY(tsi_multigrid_check_vectors(multigrid, b, x));
   if (count < 1 || count > 1000)
-    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "count is %d; it goes from 1 to 1000", count);
+    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "count is %d; it must be 1 to 1000", count);
   TSI_TRY(TSI_ENTER_WITH(context, b, x));
   return tsi_leave(context, multigrid_cycle_run(multigrid, b, x, count));
 }
