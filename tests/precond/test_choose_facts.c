@@ -200,7 +200,7 @@ static void unsymmetric(void) {
   ref_free(&wind), ref_free(&skewed);
 }
 
-/* Hierarchies of such a matrix are made of a host copy only. */
+/* Hierarchies of such a matrix are made on the host, of a copy or of entries that are read back. */
 static void large_unsymmetric(void) {
   ref_matrix wind = ref_convection(100, 100, 2);
   const ts_csr csr = ref_csr(&wind);
@@ -210,14 +210,14 @@ static void large_unsymmetric(void) {
   const int64_t entries = A->info.nonzeros;
   A->info.nonzeros = ((int64_t)1 << 23) + 1; /* more than auto factorises */
   choose(A, 0, choice);
-  CHECK_CONTAINS(choice, "amg: the matrix is not symmetric, its rows have sums of about 0");
+  CHECK_CONTAINS(choice, "amg: the matrix is not symmetric, its row sums are about 0");
   ts_matrix other = without_copy(A);
   tsi_csr given = entries_of(&wind);
   given.values = wind.values;
   CHECK_OK(context, tsi_preconditioner_find_facts(&other, &given, 0, 0));
   CHECK(tsi_preconditioner_is_transport(&other));
   choose(&other, 0, choice);
-  CHECK_CONTAINS(choice, "amg: the matrix is not symmetric, its rows have sums of about 0");
+  CHECK_CONTAINS(choice, "amg: the matrix is not symmetric, its row sums are about 0");
   A->info.nonzeros = entries;
   ts_matrix_destroy(&A);
   ref_free(&wind);
@@ -314,7 +314,7 @@ static void made(void) {
   ref_matrix wind = ref_convection(60, 50, 2), grid = ref_graph(50, 400), strong = ref_central(128, 128, 400);
   CHECK_OK(context, ts_context_set_tuning(context, "amg_couplings", 256));
   check_made(&wind, TS_PRECONDITIONER_ILU, "the matrix is not symmetric", 0);
-  check_made(&strong, TS_PRECONDITIONER_AMG, "amg: the matrix is near a singular one: ilu replaced", 1);
+  check_made(&strong, TS_PRECONDITIONER_AMG, "amg: the matrix is nearly singular: ilu replaced", 1);
   check_made(&grid, TS_PRECONDITIONER_AMG, ", at least 256", !context->ops->amg);
   ref_free(&wind), ref_free(&grid), ref_free(&strong);
 }

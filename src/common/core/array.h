@@ -22,10 +22,11 @@ struct tsi_given {
   int64_t nonzeros, duplicates;
   size_t bytes; /* of what becomes the matrix */
   tsi_exponents exponents;
-  int in_order; /* the columns of each row ascend as given */
-  int exponent; /* the values are those given times 2^-exponent, */
-  int negated;  /* or minus that */
-  int parts;    /* of the values, low-order parts included; 0: they are 0 */
+  int in_order;          /* the columns of each row ascend as given */
+  int exponent;          /* the values are those given times 2^-exponent, */
+  int negated;           /* or minus that */
+  int negative_diagonal; /* of what is stored: an entry is negative */
+  int parts;             /* of the values, low-order parts included; 0: they are 0 */
   double norm_infinity;
   int32_t longest_row, zero_diagonal_row, unsymmetric_row, unsymmetric_column; /* -1: none */
   int64_t thread_steps;                                                        /* as in tsi_row_lengths */

@@ -131,7 +131,7 @@ void tsi_matrix_inform(ts_matrix *A, const tsi_given *given) {
   A->info.unsymmetric_row = given->unsymmetric_row;
   A->info.unsymmetric_column = given->unsymmetric_column;
   A->info.zero_diagonal_row = given->zero_diagonal_row;
-  A->info.negative_diagonal = 0;
+  A->info.negative_diagonal = given->negative_diagonal;
   A->norm_infinity = given->norm_infinity;
   A->exponent = given->exponent;
   A->negated = given->negated;

@@ -8,9 +8,9 @@ extern "C" {
 
 /* All 0 at first. */
 struct inspection {
-  unsigned long long norm; /* the bits of the largest sum, which are in the order of its size */
-  unsigned zero_diagonal;  /* ~ the first row */
-  int not_negative;        /* an entry of the diagonal is missing or not negative */
+  unsigned long long norm;    /* the bits of the largest sum, which are in the order of its size */
+  unsigned zero_diagonal;     /* ~ the first row */
+  int negative, not_negative; /* an entry of the diagonal is negative; is missing or not negative */
   int longest;
   unsigned long long mirrors; /* 0 if each entry has its mirror, bit by bit */
   unsigned long long steps;
@@ -67,12 +67,13 @@ static __global__ void __launch_bounds__(CUDA_THREADS)
                 warps = (int64_t)gridDim.x * CUDA_THREADS / 32;
   row_findings f = {};
   unsigned zero = 0;
-  bool not_negative = false;
+  bool negative = false, not_negative = false;
   for (int64_t row = warp; row < A.rows; row += warps) {
     measure_row(A, (int32_t)row, diagonals != NULL, &f);
     if (!diagonals) continue;
     if (threadIdx.x % 32 == 0) diagonals[row] = f.diagonal;
     if (f.diagonal == 0) zero = max(zero, ~(unsigned)row);
+    negative |= f.diagonal < 0;
     not_negative |= !(f.diagonal < 0);
   }
   f.mirrors = cuda_warp_sum(f.mirrors);
@@ -80,6 +81,7 @@ static __global__ void __launch_bounds__(CUDA_THREADS)
   atomicMax(&found->norm, (unsigned long long)__double_as_longlong(f.norm));
   atomicAdd(&found->mirrors, f.mirrors);
   if (zero) atomicMax(&found->zero_diagonal, zero);
+  if (negative) found->negative = 1;
   if (not_negative) found->not_negative = 1;
 }
 
@@ -232,6 +234,7 @@ ts_status cuda_given_negate(ts_context *context, tsi_given *given) {
   const cuda_given *g = (const cuda_given *)given->impl;
   const cuda_parts parts = {{g->values[0], g->values[1], g->values[2]}};
   given->negated = 1;
+  given->negative_diagonal = 0;
   return cuda_launch(context, "negate", negate, cuda_blocks_each(context, (size_t)given->nonzeros),
                      CUDA_THREADS, (size_t)given->nonzeros, parts);
 }
@@ -258,6 +261,7 @@ ts_status cuda_given_inspect(ts_context *context, tsi_given *given, int *is_nega
     given->unsymmetric_column = found.column;
   }
   given->thread_steps = 32 * (int64_t)found.steps;
+  given->negative_diagonal = found.negative;
   *is_negative = square && given->parts && !found.not_negative;
   return TS_OK;
 }
