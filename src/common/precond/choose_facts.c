@@ -47,7 +47,8 @@ static view view_of_given(const tsi_csr *entries, int exponent, int negated) {
 }
 
 static double value_of(const view *v, int32_t e) {
-  return v->scale * (v->csr.values ? (double)v->csr.values[e] : v->csr.double_values[e]);
+  if (v->csr.values) return v->scale * (double)v->csr.values[e];
+  return v->csr.double_values ? v->scale * v->csr.double_values[e] : 0;
 }
 
 static int knows_facts(const ts_matrix *A) {

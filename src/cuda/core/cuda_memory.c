@@ -46,8 +46,8 @@ static int is_read_later(const void *from) {
   return 0;
 }
 
-/* From pageable memory the driver stages the data before the call returns unless cuda_staging.c does, and a small
- * copy does not wait for what was asked for before. */
+/* From pageable memory the driver stages the data before the call returns unless cuda_staging.c does, and a
+ * small copy does not wait for what was asked for before. */
 ts_status cuda_upload(ts_context *context, void *to, const void *from, size_t bytes) {
   if (bytes == 0) return TS_OK;
   const int waits = is_read_later(from);
