@@ -1,4 +1,4 @@
-/* Arrays of the application: the one place that looks at a ts_array, so that the rest of the library sees
+/* Arrays of the application. Only this file reads a ts_array, so that the rest of the library works with
  * pointers to host memory of known types. */
 #include <limits.h>
 #include <string.h>

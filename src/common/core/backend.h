@@ -1,12 +1,11 @@
-/* The seam between solvers and backends: the objects behind the public handles, what a backend can do
- * (tsi_caps), and the table of its operations (tsi_ops). Operations that only some clients need are in tables
- * of their own, to which tsi_ops has pointers.
+/* The interface between solvers and backends: the objects behind the public handles, the capabilities of a
+ * backend (tsi_caps), and the table of its operations (tsi_ops). Operations that only some clients need are in
+ * separate tables, which tsi_ops points to.
  *
  * Rules: src/common validates before it calls, so a backend trusts its arguments. A backend never decides a
- * layout. Every operation that writes a vector writes all of its texels and leaves 0 in those that belong to
- * no index. A backend allocates host memory with tsi_malloc, reports with tsi_fail, and accounts device
- * memory with tsi_device_take and tsi_device_give.
- */
+ * layout. Every operation that writes a vector writes all of its texels, and 0 to those without an index. A
+ * backend allocates host memory with tsi_malloc, reports errors with tsi_fail, and accounts for device memory
+ * with tsi_device_take and tsi_device_give. */
 #ifndef TSI_OPS_H
 #define TSI_OPS_H
 
@@ -18,8 +17,8 @@
 #include "common/core/tiling.h"
 #include "tuning.h"
 
-/* Indices, rows, columns, unknowns, vertices and points of a grid: so many at most, so that a count plus 1, or
- * rounded up to whole blocks, slices or quads, is an int32_t too. */
+/* The maximum number of indices, rows, columns, unknowns, vertices and points of a grid. A count plus 1, or
+ * rounded up to whole blocks, slices or quads, still is an int32_t. */
 enum { TSI_MAX_SIZE = INT32_MAX - 1023 };
 
 typedef struct tsi_ops tsi_ops;
@@ -48,28 +47,28 @@ typedef struct tsi_caps {
   char device[128], driver[240];
   int is_hardware;
   int max_texture_size; /* 0: no textures */
-  int linear_spaces;    /* position = index, and formats are counted in bytes, not in fetches */
-  int rectangle_width, rectangle_height; /* the default, best measured for this device */
+  int linear_spaces;    /* position = index, and formats are compared by bytes, not by fetches */
+  int rectangle_width, rectangle_height; /* the default: the fastest measured on this device */
   unsigned formats;                      /* bit 1 << TS_FORMAT_... */
-  int row_plans;                         /* CSR comes with a tsi_row_plan */
-  int csr_on_host;                       /* matrix_read of CSR hands out the matrix's own arrays */
-  int single_residuals; /* b - A x is summed in single precision, without its rounding errors */
-  int pairs;            /* operations compute in pairs where vectors have a second part */
+  int row_plans;                         /* CSR needs a tsi_row_plan */
+  int csr_on_host;                       /* matrix_read of CSR returns the matrix's own arrays */
+  int single_residuals;                  /* b - A x is summed in single precision, without compensation */
+  int pairs;                             /* operations compute in pairs if vectors have a second part */
   int texture_barrier;
   int threads;
-  int parts;                         /* devices that each have a part of everything; 0: it is one device */
-  size_t bytes_total;                /* memory of one; 0: not known */
+  int parts;                         /* devices that each own a part of every object; 0: a single device */
+  size_t bytes_total;                /* memory of one device; 0: unknown */
   unsigned grid_storages;            /* bit 1 << TS_GRID_STORAGE_...; 0: no grids */
-  ts_grid_storage pointwise_storage; /* the fastest for Jacobi and Chebyshev */
+  ts_grid_storage pointwise_storage; /* the fastest one for Jacobi and Chebyshev */
 } tsi_caps;
 
-/* A context of several ranks while it is opened. */
+/* A multi-rank context while it is opened. */
 typedef struct tsi_opening {
   ts_transport transport;
-  int agrees; /* this rank takes part in the agreements; before that its failure has to be told to the others */
+  int agrees; /* this rank has joined the agreements; until then its failure must be announced to the others */
 } tsi_opening;
 
-/* A block that grows, all 0 at first. */
+/* A growing block, initially all 0. */
 typedef struct tsi_memory {
   void *block;
   size_t bytes;
@@ -78,29 +77,29 @@ enum { TSI_KEPT_BLOCKS = 4 };
 
 struct ts_context {
   const tsi_ops *ops;
-  const tsi_ops *device_ops; /* of the backend that has the device: `ops`, or what the check backend watches */
+  const tsi_ops *device_ops; /* `ops`, or the operations of the backend that the check backend wraps */
   void *backend;             /* the backend's state */
-  void *check;               /* the state of the check backend around it (check.h), NULL without */
+  void *check;               /* the state of the check backend around it (check.h); NULL: none */
   ts_context_desc desc;      /* resolved; its strings are not kept */
-  ts_gl_desc gl;             /* the same, all 0 where there was none */
+  ts_gl_desc gl;             /* resolved likewise; all 0 if there was none */
   char backend_name[96];
-  int device_index; /* the N of "gl:N", -1 if none was given */
+  int device_index; /* the N of "gl:N"; -1: not given */
   tsi_caps caps;
   tsi_tuning tuning;
-  struct tsi_pool *pool; /* of the host's threads (pool.h), NULL: none */
-  int threads;           /* on the host, 0 before they are asked for */
+  struct tsi_pool *pool; /* the threads of the host (pool.h); NULL: none */
+  int threads;           /* on the host; 0 before the first request */
   size_t bytes_device;
   tsi_memory kept[TSI_KEPT_BLOCKS]; /* of tsi_keep */
   uint64_t host_synchronisations;
   double seconds_shaders;
-  tsi_opening *opening; /* of several ranks, while it is opened (src/multi); NULL: one process */
-  int together;         /* public functions within each other that all ranks call */
+  tsi_opening *opening; /* of several ranks, while the context is opened (src/multi); NULL: one process */
+  int together;         /* nesting depth of collective public functions */
   char error[512];
-  int64_t error_row; /* that the error is about; -1: none */
+  int64_t error_row; /* the row that the error is about; -1: none */
 };
 
-/* The grid that a space is; width 0 where it is none. Its tiling is natural with rectangles of one texel,
- * `width` of which stand side by side; there is no zero texel. */
+/* The grid of a space; width 0: not a grid. Its tiling is natural, with rectangles of one texel, `width` of
+ * them side by side, and without a zero texel. */
 typedef struct tsi_grid {
   int32_t width, height;
   int periodic_x, periodic_y;
@@ -110,37 +109,38 @@ struct ts_space {
   ts_context *context;
   int references;
   tsi_tiling tiling;
-  unsigned char *constrained; /* per index, NULL if none is */
+  unsigned char *constrained; /* per index; NULL: none */
   tsi_grid grid;
-  /* Of a part of a larger space (multi/part.h): its vectors have room behind their elements for so many of
-   * other parts, from index tsi_first_ghost on. No operation but products sees them. */
+  /* For a part of a larger space (multi/part.h): the number of elements of other parts that its vectors have
+   * room for, from index tsi_first_ghost on. Only products use them. */
   int32_t ghosts;
-  void *impl; /* the backend's, may be NULL */
+  void *impl; /* of the backend, may be NULL */
 };
 
-/* Apart from the elements by at least what a backend keeps at 0 behind them, and aligned. */
+/* Ghosts are aligned, and follow the elements at a distance that covers the zeros kept by a backend. */
 static inline int32_t tsi_first_ghost(const ts_space *space) {
   return (space->tiling.size + 31) / 16 * 16;
 }
-/* Indices that columns of a matrix may have, and that a vector has room for. */
+/* The number of column indices of a matrix, and the number of elements that a vector has room for. */
 static inline int32_t tsi_columns_of(const ts_space *space) {
   return space->ghosts ? tsi_first_ghost(space) + space->ghosts : space->tiling.size;
 }
 
-/* A vector is the sum of its parts: itself, low and low->low, each at most half an ulp of the one before. With
- * one part it has single precision, with two (a pair) about 48 bits; three hold every double. To an operation
- * that says nothing of parts a vector is its first part, and out->low makes componentwise operations and
- * products compute in pairs, x->low reductions. A part that is missing counts as 0. */
+/* A vector is the sum of its parts: the vector itself, low and low->low. Each is at most half an ulp of the
+ * previous one. One part is single precision, two (a pair) have about 48 bits, and three represent every
+ * double. Unless an operation documents parts, it uses only the first part. If out->low is set, componentwise
+ * operations and products compute in pairs; if x->low is set, reductions do. A missing part counts as 0. */
 struct ts_vector {
   ts_context *context;
   ts_space *space;
   int components;
-  ts_vector *low; /* the next part, with the same space and components; NULL: none */
-  /* Of the first part: the user's vector is this one times 2^exponent. Only a vector in double precision may
-   * have one other than 0, and only functions that say so know it; others settle it first (tsi_settle). */
+  ts_vector *low; /* the next part, over the same space and with the same components; NULL: none */
+  /* Of the first part: the user's vector is this one times 2^exponent. The exponent is 0 except for vectors
+   * in double precision. Only functions that document it support an exponent; others settle it first
+   * (tsi_settle). */
   int exponent;
   int is_lent; /* the application has its texture or pointer: the exponent stays 0 */
-  /* Precision auto: it gets low-order parts when it is to hold what floats do not (tsi_hold_doubles). */
+  /* Precision auto: the vector gets low-order parts when floats are not sufficient (tsi_hold_doubles). */
   int may_grow;
   void *impl;
 };
@@ -149,34 +149,34 @@ static inline int tsi_parts(const ts_vector *v) {
   return !v->low ? 1 : !v->low->low ? 2 : 3;
 }
 
-/* The first part by itself. */
+/* The first part only. */
 static inline ts_vector tsi_first_part(const ts_vector *v) {
   ts_vector part = *v;
   part.low = NULL;
   return part;
 }
 
-/* What a texel holds: the components of an index, or the one component of a block of them. */
+/* The channels of a texel: the components of an index, or the single component of a block of indices. */
 static inline int tsi_channels(const ts_vector *v) {
   return v->components << v->space->tiling.log2_block;
 }
 
-/* Floats a texel: RGB is not a format that can be rendered to, so 3 components are stored as 4, the last 0. */
+/* Floats per texel. RGB is not renderable, so 3 components are stored as 4, with the last one 0. */
 static inline int tsi_texel_floats(const ts_vector *v) {
   return v->components == 3 && !v->space->tiling.linear ? 4 : tsi_channels(v);
 }
 
-/* A slot is the sum of its parts too. Reductions in pairs fill both. */
+/* A slot is the sum of its parts, too. Reductions in pairs write both. */
 struct ts_scalars {
   ts_context *context;
   int count;
-  ts_scalars *low; /* as many; NULL: none */
-  int read_count;  /* of the read under way */
+  ts_scalars *low; /* the same number of slots; NULL: none */
+  int read_count;  /* of the pending read */
   void *impl;
 };
 
-/* A matrix on the host as creation works on it: ts_csr with integers of 32 bits, and one of the two arrays of
- * values or none. */
+/* A matrix on the host during creation: ts_csr with 32-bit integers, and one of the two arrays of values, or
+ * none. */
 typedef struct tsi_csr {
   int32_t rows, columns;
   const int32_t *row_offsets, *column_indices;
@@ -184,7 +184,7 @@ typedef struct tsi_csr {
   const double *double_values;
 } tsi_csr;
 
-/* ts_matrix_desc with such a matrix. */
+/* ts_matrix_desc for a tsi_csr. */
 typedef struct tsi_matrix_desc {
   tsi_csr csr;
   ts_format format;
@@ -193,27 +193,27 @@ typedef struct tsi_matrix_desc {
   int keep_host_copy;
   ts_precision precision;
   int components;
-  int borrow; /* the pattern's arrays are the application's, and outlast the matrix */
+  int borrow; /* the pattern's arrays belong to the application, and outlive the matrix */
 } tsi_matrix_desc;
 
 /* Rows of a part of a larger matrix: boundary rows refer to its ghosts, interior rows do not. */
 typedef enum tsi_rows { TSI_ALL_ROWS, TSI_INTERIOR_ROWS, TSI_BOUNDARY_ROWS } tsi_rows;
 
-/* What a sample of the rows of a symmetric matrix tells auto (precond/choose_facts.c). */
+/* Facts for auto from a sample of the rows of a symmetric matrix (precond/choose_facts.c). */
 typedef struct tsi_couplings {
-  int64_t bad;     /* a row that is not positive on the diagonal; -1: none */
-  int32_t samples; /* rows that were looked at */
-  int32_t jumps;   /* those with a neighbour that has far less on the diagonal */
-  int32_t small;   /* those where |sum_j a_ij| is small beside a_ii */
-  double across; /* about how many couplings the matrix is across; 0 if less than half of the sums are small */
+  int64_t bad;     /* a row with a diagonal that is not positive; -1: none */
+  int32_t samples; /* number of sampled rows */
+  int32_t jumps;   /* sampled rows with a neighbour that has a much smaller diagonal */
+  int32_t small;   /* sampled rows with a small |sum_j a_ij| compared with a_ii */
+  double across;   /* estimated graph diameter; 0 if less than half of the sums are small */
 } tsi_couplings;
 
-/* What auto has found in entries of which the host keeps no copy. */
+/* The facts that auto found in entries without a host copy. */
 typedef struct tsi_entry_facts {
   int is_known;
   int changes;                   /* ts_matrix.changes at that time: other values have other facts */
   tsi_couplings couplings;       /* of a symmetric matrix with at least TSI_AUTO_ROWS rows */
-  int is_dominant, is_transport; /* of a matrix that is not symmetric */
+  int is_dominant, is_transport; /* of an unsymmetric matrix */
 } tsi_entry_facts;
 
 struct ts_matrix {
@@ -222,47 +222,48 @@ struct ts_matrix {
   int references;
   ts_space *row_space, *column_space;
   int64_t all_rows;       /* of all ranks; 0: info.rows */
-  int has_diagonal;       /* row and column space are one: the diagonal is stored by itself */
-  tsi_layout *layout;     /* NULL for a stencil */
+  int has_diagonal;       /* row and column space are the same, and the diagonal is stored separately */
+  tsi_layout *layout;     /* NULL for stencils and operators */
   tsi_stencil *stencil;   /* NULL for others */
-  tsi_operator *function; /* of an operator, which has no layout; NULL for others */
-  ts_matrix *transposed;  /* matrix_transposed.c; NULL before it is needed */
-  int transposed_changes; /* `changes` when it took its values */
+  tsi_operator *function; /* of an operator, without a layout; NULL for others */
+  ts_matrix *transposed;  /* matrix_transposed.c; NULL until needed */
+  int transposed_changes; /* `changes` when the transpose got its values */
   ts_matrix_info info;
   char choice[200]; /* info.choice */
-  /* Those that products in single precision and residuals compute: of copies of this struct, for the time of a
-   * call, and only where tsi_part_ops.has_interior says so. */
+  /* The rows that products in single precision and residuals compute. Set only in temporary copies of this
+   * struct, and only if tsi_part_ops.has_interior permits it. */
   tsi_rows rows;
-  uint64_t fingerprint; /* of the sparsity pattern as given */
-  /* The user's matrix is this one times 2^exponent, and -1 if it is negated. All that is inside the library,
-   * host_copy, norm_infinity and info included, is about this one; public functions scale what they return. A
+  uint64_t fingerprint; /* of the user's sparsity pattern */
+  /* The user's matrix is this one times 2^exponent, and times -1 if negated. Everything inside the library,
+   * including host_copy, norm_infinity and info, describes this one. Public functions scale their results. A
    * solver's x has the sign. */
   int exponent;
   int negated;
-  int may_scale;    /* new values may have another exponent */
-  int loses_digits; /* some values are so much smaller than others that digits are below the range of floats */
-  double norm_infinity;   /* largest sum of magnitudes in a row */
-  ts_precision precision; /* as asked for */
-  int changes;            /* how often its values were replaced */
-  int made_on_device;     /* of arrays in the device's memory: the pattern is there only, without fingerprint */
-  int device_values;      /* the device computes the values: nothing is known of them on the host */
+  int may_scale;        /* new values may have a different exponent */
+  int loses_digits;     /* some values are so much smaller than others that they have digits below the range of
+                           floats */
+  double norm_infinity; /* maximum row sum of magnitudes */
+  ts_precision precision; /* as requested */
+  int changes;            /* how often the values were replaced */
+  int made_on_device;     /* from arrays in device memory: the pattern is only there, without a fingerprint */
+  int device_values;      /* the device computes the values: the host does not know them */
   struct tsi_host_csr *host_copy;
-  int has_nodes;          /* tsi_preconditioner_has_nodes of the entries that auto looked at */
+  int has_nodes;          /* tsi_preconditioner_has_nodes for the entries that auto read */
   tsi_entry_facts facts;  /* tsi_preconditioner_find_facts */
-  char without_copy[160]; /* why auto has no use for a host copy, which was therefore dropped; "" otherwise */
-  float *user_values;     /* those of the host copy times 2^exponent, once the user asked for them */
-  /* Beside a host copy of the rows of a rank: their entries in columns of others, which are counted from 0. */
+  char without_copy[160]; /* why auto does not need a host copy, which was therefore dropped; "" otherwise */
+  float *user_values;     /* the values of the host copy times 2^exponent, after the user requested them */
+  /* In addition to a host copy of a rank's rows: their entries in columns of other ranks, with columns counted
+   * from 0. */
   struct tsi_host_csr *host_ghosts;
-  /* What the values lack of those that were given, over the same spaces and with the same layout; NULL: 0. It
-   * may have a rest too. Only products in pairs and residuals read it. */
+  /* The low-order parts of the given values, over the same spaces and with the same layout; NULL: 0. It may
+   * have a rest too. Only products in pairs and residuals read it. */
   ts_matrix *rest;
-  ts_vector *rest_product; /* that product by itself */
-  const ts_matrix
-      *whole; /* of a rest: the matrix, with which it shares what the layout is made of; else NULL */
+  ts_vector *rest_product; /* the product with the rest alone */
+  const ts_matrix *whole;  /* of a rest: the matrix that it shares its layout with; otherwise NULL */
   void *impl;
 };
 
-/* Of the whole matrix, where this process has a part of its rows. */
+/* The rows of the whole matrix, even if this process has only a part of them. */
 static inline int64_t tsi_all_rows(const ts_matrix *A) {
   return A->all_rows ? A->all_rows : A->info.rows;
 }
@@ -275,7 +276,7 @@ typedef enum tsi_reduction {
   TSI_REDUCE_MAX_ABS /* max |x| */
 } tsi_reduction;
 
-/* sum x y w of each component, or sum x y where w is NULL, into a slot. */
+/* sum x y w of each component, or sum x y if w is NULL, written to a slot. */
 typedef struct tsi_dot {
   int index;
   const ts_vector *x, *y, *w;
@@ -285,34 +286,34 @@ enum { TSI_MAX_DOTS = 3 };
 
 /* ---- Tables ----
  *
- * A table's operations are one list: ENTRY(prefix, result, name, (parameters)). The table's fields, a backend's
- * prototypes, its table and the check backend's all come from it:
+ * A table's operations are one list: ENTRY(prefix, result, name, (parameters)). The fields of the table, the
+ * prototypes of a backend, its table and that of the check backend are all generated from it:
  *
- *   REQUIRED   every backend that has the table has it
- *   UNWATCHED  the same, and makes no number that the check backend could look at
- *   OPTIONAL   may be NULL. Of the core table: a fused form; common/core/fallback.c has the generic one
+ *   REQUIRED   every backend with the table implements it
+ *   UNWATCHED  required too, but without a result that the check backend could verify
+ *   OPTIONAL   may be NULL. In the core table: a fused form; common/core/fallback.c has the generic one
  *
  *   TSI_CORE_OPERATIONS(TSI_PROTOTYPE, TSI_PROTOTYPE, TSI_PROTOTYPE, cpu_)
  *   const tsi_ops tsi_cpu_ops = {.dot3 = cpu_dot3, TSI_CORE_OPERATIONS(TSI_ENTRY, TSI_ENTRY, TSI_OMIT, cpu_)};
  *
- * What is required and missing does not link. */
+ * A missing required operation is a link error. */
 #define TSI_FIELD(prefix, result, name, parameters) result(*name) parameters;
 #define TSI_PROTOTYPE(prefix, result, name, parameters) result prefix##name parameters;
 #define TSI_OMIT(prefix, result, name, parameters)
-#ifdef __cplusplus /* which has no designators; of tables whose operations are all there */
+#ifdef __cplusplus /* without designated initialisers: only for tables with all operations */
 #define TSI_ENTRY(prefix, result, name, parameters) prefix##name,
 #else
 #define TSI_ENTRY(prefix, result, name, parameters) .name = prefix##name,
 #endif
 
-/* A vector that a term reads: none if its coefficient drops it. */
+/* The vector that a term reads; NULL if its coefficient drops it. */
 static inline const ts_vector *tsi_term(ts_coefficient c, const ts_vector *v) {
   return c.scale != 0 ? v : NULL;
 }
 
-/* Operations that write each component of `out` from the same component of others, in pairs where out has two
+/* Operations that write each component of `out` from the same component of others, in pairs if out has two
  * parts: ENTRY(KIND, prefix, result, name, (parameters), (arguments), (vectors that are read)). The check
- * backend makes its own from that. */
+ * backend generates its own versions from this list. */
 #define TSI_OF_TABLE(KIND, prefix, result, name, parameters, arguments, read)                                  \
   KIND(prefix, result, name, parameters)
 
@@ -412,28 +413,29 @@ static inline const ts_vector *tsi_term(ts_coefficient c, const ts_vector *v) {
 
 struct tsi_ops {
   TSI_CORE_OPERATIONS(TSI_FIELD, TSI_FIELD, TSI_FIELD, )
-  /* A matrix as csr that refers to the arrays of desc->csr, which are canonical, outlive it and may get other
-   * values. Of the rest of desc the spaces count. NULL: the backend has arrays of its own. */
+  /* Creates a csr matrix that refers to the arrays of desc->csr. They are canonical, outlive the matrix, and
+   * may get other values. Only the spaces of the rest of desc are used. NULL: the backend has its own
+   * arrays. */
   ts_status (*matrix_refer)(ts_context *context, const tsi_matrix_desc *desc, ts_matrix **matrix);
-  /* Ends what all ranks of a context do together: one status for all, a failure with its message. NULL: there
-   * is one process. */
+  /* Ends a collective operation of all ranks: returns one status for all, with the message of a failure. NULL:
+   * there is only one process. */
   ts_status (*agree)(ts_context *context, ts_status status);
-  const tsi_ranks_ops *ranks; /* NULL likewise */
-  const tsi_cg_ops *cg;       /* NULL: iterations are made of the operations above */
+  const tsi_ranks_ops *ranks; /* NULL if there is only one process */
+  const tsi_cg_ops *cg;       /* NULL: iterations consist of the operations above */
   const tsi_amg_ops *amg;     /* NULL: hierarchies are set up on the host */
-  const tsi_ilu_ops *ilu;     /* NULL: triangular systems are solved there, or by sweeps */
+  const tsi_ilu_ops *ilu;     /* NULL: triangular systems are solved on the host, or by sweeps */
   const tsi_grid_ops *grid;
   const tsi_mesh_ops *mesh;
   const tsi_fluid_ops *fluid;
   const tsi_lcp_ops *lcp;
-  const tsi_part_ops *part;    /* NULL: contexts are no parts of others */
+  const tsi_part_ops *part;    /* NULL: contexts cannot be parts of others */
   const tsi_array_ops *arrays; /* NULL: arrays of the application are in host memory */
 };
 
 /* ---- Kinds of matrix ----
  *
- * How a matrix is stored tells how it is multiplied. What makes one sets its kind: a backend's matrix_create
- * for a layout, its stencil_create for the stencils of a grid. */
+ * The storage of a matrix determines its product. The function that creates a matrix sets its kind: a backend's
+ * matrix_create for a layout, its stencil_create for the stencils of a grid. */
 
 /* clang-format off */
 #define TSI_MATRIX_OPERATIONS(REQUIRED, prefix)                                                                \
@@ -447,39 +449,39 @@ struct tsi_ops {
   REQUIRED(prefix, ts_status, diagonal, (ts_vector *d, const ts_matrix *A))
 /* clang-format on */
 
-/* out = x' + alpha w (b - A x') + gamma (x' - before),  x' = scale x,  of vectors with one part each. */
+/* out = x' + alpha w (b - A x') + gamma (x' - before),  x' = scale x,  for vectors with one part each. */
 typedef struct tsi_smoothing {
-  const ts_vector *w, *b, *x, *before; /* w: the multiplication is component-wise; before: NULL for 0 */
+  const ts_vector *w, *b, *x, *before; /* w: multiplied componentwise; before: NULL for 0 */
   float scale, alpha, gamma;
 } tsi_smoothing;
 
 struct tsi_matrix_kind {
   void (*destroy)(ts_matrix *A);
   TSI_MATRIX_OPERATIONS(TSI_FIELD, )
-  const tsi_cg_kernels *cg; /* its iterations of conjugate gradients in one kernel, NULL: none */
-  /* The first parts of r = b - A x, where a product is quicker than the residual; may be NULL. */
+  const tsi_cg_kernels *cg; /* its iterations of conjugate gradients in one kernel; NULL: none */
+  /* The first parts of r = b - A x, if a product is faster than the residual; may be NULL. */
   ts_status (*quick_residual)(ts_vector *r, const ts_vector *b, const ts_matrix *A, const ts_vector *x);
-  /* A step of a smoother, of a square matrix; `out` may be s->before, and is none of the others. All but
-   * b hold 0 in constrained rows. May be NULL. */
+  /* One step of a smoother for a square matrix. `out` may be s->before, but none of the others. All vectors
+   * except b are 0 in constrained rows. May be NULL. */
   ts_status (*smooth)(ts_vector *out, const ts_matrix *A, const tsi_smoothing *s);
-  /* y = A x and the sum of x y, which are pairs; may be NULL. */
+  /* y = A x and the sum of x y, for pairs; may be NULL. */
   ts_status (*spmv_dot)(ts_vector *y, const ts_matrix *A, const ts_vector *x, ts_scalars *out, int index);
-  const char *has_no_entries; /* what it is instead of rows of entries, "a stencil"; NULL: it has them */
-  /* Rows without an equation that the space does not know of: whether there are any; and out = v where there
-   * are equations, else 0, with `zero` to work in, which is none of the others. Both NULL: the space knows all.
-   */
+  const char *has_no_entries; /* its storage, such as "a stencil", if not rows of entries; otherwise NULL */
+  /* Rows without an equation that the space does not know. The functions return whether such rows exist, and
+   * set out = v in rows with equations, 0 in the others. `zero` is a work vector different from the others.
+   * NULL: the space knows all such rows. */
   int (*has_constrained)(const ts_matrix *A);
   ts_status (*drop_constrained)(ts_vector *out, const ts_matrix *A, const ts_vector *v, ts_vector *zero);
 };
 
-/* matrix_product.c: the same with all that A has. The product in pairs counts both parts of x and a rest of A;
- * the residual all parts of b and x, and of A. */
+/* matrix_product.c: product and residual with all parts of A. The product in pairs uses both parts of x and a
+ * rest of A; the residual uses all parts of b, x and A. */
 ts_status tsi_spmv(ts_vector *y, const ts_matrix *A, const ts_vector *x);
 ts_status tsi_residual(ts_vector *r, const ts_vector *b, const ts_matrix *A, const ts_vector *x);
-/* The same where products below 2^(-24 parts) of A x do not matter: 1 to 3. */
+/* The residual without products below 2^(-24 parts) of A x; parts is 1 to 3. */
 ts_status tsi_residual_of_parts(ts_vector *r, const ts_vector *b, const ts_matrix *A, const ts_vector *x,
                                 int parts);
-/* r = b - A x in single precision as quickly as a product: for smoothers. r, b and x have one part each. */
+/* r = b - A x in single precision at the speed of a product, for smoothers. r, b and x have one part each. */
 static inline ts_status tsi_quick_residual(ts_vector *r, const ts_vector *b, const ts_matrix *A,
                                            const ts_vector *x) {
   return (A->kind->quick_residual ? A->kind->quick_residual : A->kind->residual)(r, b, A, x);
@@ -488,8 +490,8 @@ static inline ts_status tsi_diagonal(ts_vector *d, const ts_matrix *A) {
   return A->kind->diagonal(d, A);
 }
 
-/* The backends. tsi_gl_ops exists only where TEXSOLVE_HAVE_GL is defined, tsi_cuda_ops where TEXSOLVE_HAVE_CUDA
- * is. */
+/* The backends. tsi_gl_ops exists only if TEXSOLVE_HAVE_GL is defined, tsi_cuda_ops only if TEXSOLVE_HAVE_CUDA
+ * is defined. */
 extern const tsi_ops tsi_cpu_ops;
 extern const tsi_ops tsi_gl_ops;
 extern const tsi_ops tsi_cuda_ops;

@@ -1,5 +1,5 @@
-/* Time, from a clock that nobody sets. */
-#define _POSIX_C_SOURCE 199309L /* CLOCK_MONOTONIC, where there is one */
+/* Time from a monotonic clock. */
+#define _POSIX_C_SOURCE 199309L /* CLOCK_MONOTONIC, if available */
 #include <time.h>
 
 #include "core.h"
@@ -25,7 +25,7 @@ double tsi_seconds(void) {
 
 #else
 
-/* C11 has no more than the time of day. */
+/* C11 has only the time of day. */
 double tsi_seconds(void) {
   struct timespec now;
   timespec_get(&now, TIME_UTC);

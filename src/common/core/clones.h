@@ -1,11 +1,10 @@
-/* What loops on the processor ask of a compiler beyond C11, each with a fallback.
+/* Compiler features beyond C11 for loops on the CPU, each with a fallback.
  *
- * CPU_CLONES  before a function: compile it for AVX-512, AVX2 and the baseline, and choose when the program
- *             starts, so that a library built for every x86-64 machine uses the widest vectors of this one.
- *             Results do not depend on the choice: sums are formed in lanes of a fixed number.
- * CPU_SIMD    before a loop: its iterations are independent even where the arrays are one and the same.
- * CPU_INLINE  a helper that must be compiled into each clone of its caller.
- */
+ *   CPU_CLONES  before a function: compile it for AVX-512, AVX2 and the baseline, and choose when the program
+ *               starts. A library built for every x86-64 machine then uses the widest vectors of this one.
+ *               Results do not depend on the choice: sums use a fixed number of lanes.
+ *   CPU_SIMD    before a loop: its iterations are independent, even if the arrays are the same.
+ *   CPU_INLINE  a helper that must be compiled into each clone of its caller. */
 #ifndef CPU_TARGET_H
 #define CPU_TARGET_H
 
@@ -23,7 +22,7 @@
 #define CPU_UNDER_SANITIZER 1
 #endif
 
-/* Clones need the loader's indirect functions (glibc), whose resolvers run before a sanitizer is set up. */
+/* Clones need the loader's indirect functions (glibc). Their resolvers run before a sanitizer is set up. */
 #if defined(CPU_HAS_TARGET_CLONES) && !defined(CPU_UNDER_SANITIZER) && defined(__x86_64__) &&                  \
     defined(__gnu_linux__) && defined(__GLIBC__)
 #define CPU_CLONES __attribute__((target_clones("avx512f", "avx2", "default")))

@@ -1,4 +1,4 @@
-/* Opening a backend by name. */
+/* Opens a backend by name. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,7 +28,7 @@ static const backend_entry backends[] = {
 };
 enum { backend_count = sizeof backends / sizeof backends[0] };
 
-/* The order of `auto`; "check" and "multi", which wrap others, are asked for by name only. */
+/* The order of `auto`. "check" and "multi" wrap other backends and are selected only by name. */
 static const char *const listed[] = {"cuda", "gl", "cpu"};
 
 const char *ts_backend_name(int index) {
@@ -94,7 +94,7 @@ static int wraps_others(const char *name) {
   return !strcmp(name, "check") || !strcmp(name, "multi");
 }
 
-/* "cuda:0+1" is the multi backend. */
+/* "cuda:0+1" selects the multi backend. */
 static const backend_entry *several_devices(void) {
   for (int i = 0; i < backend_count; i++)
     if (!strcmp(backends[i].name, "multi")) return &backends[i];
@@ -122,7 +122,7 @@ static const backend_entry *find_backend(const char *name, int *device_index) {
   return NULL;
 }
 
-/* Ranks are parts of the multi backend, whatever each of them has. */
+/* Ranks are parts of the multi backend, regardless of the devices of each. */
 static ts_status open_backend(const ts_context_desc *desc, const char *name, tsi_opening *opening,
                               ts_context **out) {
   int device_index;
@@ -139,7 +139,7 @@ static ts_status open_backend(const ts_context_desc *desc, const char *name, tsi
   if (!entry->ops)
     return tsi_fail(NULL, TS_ERROR_UNAVAILABLE, "backend %s is not available: %s", entry->name, entry->absent);
 
-  /* The allocator is needed before there is a context to take it from. */
+  /* The allocator is needed before the context exists. */
   const ts_allocator *a = &desc->allocator;
   ts_context *context = a->malloc_fn ? a->malloc_fn(sizeof *context, a->user) : malloc(sizeof *context);
   if (!context)
@@ -160,7 +160,7 @@ static ts_status open_backend(const ts_context_desc *desc, const char *name, tsi
     free_context(context);
     return status;
   }
-  /* Strings of the descriptor are not kept beyond this call. */
+  /* The strings of the descriptor are not kept after this call. */
   context->opening = NULL;
   context->desc.backend = NULL;
   context->desc.gl = NULL;
@@ -171,7 +171,7 @@ static ts_status open_backend(const ts_context_desc *desc, const char *name, tsi
   return TS_OK;
 }
 
-/* A backend that `auto` may take, or why it does not. */
+/* Tries a backend that `auto` may choose; appends the reason for a failure to `why`. */
 static ts_status try_backend(const ts_context_desc *desc, const char *name, ts_context **out, char *why,
                              size_t size) {
   const ts_status status = open_backend(desc, name, NULL, out);
@@ -188,8 +188,8 @@ static ts_status try_backend(const ts_context_desc *desc, const char *name, ts_c
   return TS_ERROR_UNAVAILABLE;
 }
 
-/* CUDA, then OpenGL on hardware, else the CPU: a software rasterizer is slower than the CPU backend. An
- * application that has an OpenGL context current wants it used. */
+/* CUDA, then OpenGL on hardware, otherwise the CPU: a software rasterizer is slower than the CPU backend. If
+ * the application has a current OpenGL context, OpenGL is tried first. */
 static ts_status open_auto(const ts_context_desc *desc, ts_context **out) {
   const int current = desc->gl && desc->gl->platform == TS_GL_PLATFORM_CURRENT;
   char why[400] = "";

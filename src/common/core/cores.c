@@ -50,7 +50,7 @@ int tsi_quota(const char *group, const char *root) {
 
 static long count_cores(void) {
 #if defined(_WIN32)
-  DWORD_PTR own = 0, all = 0; /* equal for a process that may run on several groups of 64 cores */
+  DWORD_PTR own = 0, all = 0; /* equal if the process may run on several groups of 64 cores */
   int count = 0;
   if (!GetProcessAffinityMask(GetCurrentProcess(), &own, &all) || own == all)
     return (long)GetActiveProcessorCount(ALL_PROCESSOR_GROUPS);

@@ -1,13 +1,13 @@
-/* How many threads the CPU backend takes by default. */
+/* The default number of threads of the CPU backend. */
 #ifndef TSI_CORES_H
 #define TSI_CORES_H
 
-/* OMP_NUM_THREADS where it is set; else the cores that this process may run on, or those that the quotas of its
- * control groups are worth if they are fewer. At least 1. */
+/* OMP_NUM_THREADS if it is set. Otherwise the number of cores available to this process, or the quotas of its
+ * control groups in cores if that is lower. At least 1. */
 int tsi_default_threads(void);
 
-/* The whole cores that the quotas (cpu.max) of a control group and of those above it are worth, at least 1; 0
- * without a quota. `group` is a file such as /proc/self/cgroup, `root` where the groups are mounted. */
+/* The quotas (cpu.max) of a control group and its ancestors in whole cores, at least 1; 0 without a quota.
+ * `group` is a file such as /proc/self/cgroup, `root` is the mount point of the groups. */
 int tsi_quota(const char *group, const char *root);
 
 #endif

@@ -1,5 +1,5 @@
-/* Reading device memory on the host ends the program, so the driver is asked first. Without a driver in the
- * process there is no device memory. */
+/* Reading device memory on the host ends the program, so this file asks the driver first. Without a driver in
+ * the process there cannot be any device memory. */
 #include "device_pointer.h"
 
 #include <stddef.h>
@@ -11,7 +11,7 @@
 #include <dlfcn.h>
 #endif
 
-/* cuPointerGetAttribute of the driver's interface, and what is asked of it: CU_POINTER_ATTRIBUTE_MEMORY_TYPE,
+/* cuPointerGetAttribute of the driver API, and its constants: CU_POINTER_ATTRIBUTE_MEMORY_TYPE,
  * CU_POINTER_ATTRIBUTE_IS_MANAGED, CU_MEMORYTYPE_DEVICE. */
 typedef int (*pointer_attribute_fn)(void *data, int attribute, unsigned long long pointer);
 enum { MEMORY_TYPE = 2, IS_MANAGED = 8, DEVICE_MEMORY = 2 };
@@ -32,7 +32,7 @@ static pointer_attribute_fn find_driver(void) {
   void *driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
   if (driver) {
     found.address = dlsym(driver, "cuPointerGetAttribute");
-    dlclose(driver); /* what loaded it keeps it */
+    dlclose(driver); /* the library that loaded it keeps it */
   }
 #endif
   return found.function;

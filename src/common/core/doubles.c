@@ -20,10 +20,10 @@ static ts_status in_blocks(ts_context *context, size_t count, tsi_body body, con
   return TS_OK;
 }
 
-/* ---- Looking ---- */
+/* ---- Facts ---- */
 
-/* What a thread finds: magnitudes of finite numbers, 0 if there are none; and whether there are numbers that
- * are not floats. */
+/* The result of a thread: the largest and smallest magnitude of finite numbers, 0 if there are none; and
+ * whether some numbers are not floats. */
 typedef struct sizes {
   double largest, smallest, others;
 } sizes;
@@ -31,7 +31,7 @@ typedef struct sizes {
 typedef struct look {
   const double *values;
   size_t count;
-  sizes *found; /* of the blocks from this one on that one thread has */
+  sizes *found; /* at the index of a thread's first block, the result of all its blocks */
 } look;
 
 typedef struct lanes {
@@ -76,7 +76,8 @@ static int exponent_of(double size) {
   return exponent;
 }
 
-/* From here on a double becomes an infinite float: half of the last place above the largest one. */
+/* From this value on a double becomes an infinite float: half a unit in the last place above the largest
+ * float. */
 static const double beyond = 0x1.ffffffp127;
 
 static void find_out_of_range(const double *values, size_t count, tsi_looked *found) {
@@ -105,7 +106,8 @@ ts_status tsi_doubles_look(ts_context *context, const double *values, size_t cou
 
 /* ---- Multiplication by powers of two ---- */
 
-/* In two steps. Only the first one makes numbers smaller, so that they are rounded once, as by ldexp. */
+/* The multiplication has two steps. Only the first one reduces numbers, so that they are rounded once, as by
+ * ldexp. */
 typedef struct power {
   double first, second;
 } power;

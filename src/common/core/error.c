@@ -5,7 +5,7 @@
 
 #undef tsi_fail /* the analyzer's form */
 
-/* For calls that have no context to keep the message in. */
+/* For calls without a context to keep the message in. */
 static _Thread_local char thread_error[512];
 static _Thread_local int64_t thread_row;
 

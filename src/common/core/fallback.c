@@ -1,4 +1,4 @@
-/* Fused operations: the backend's where it has them, built from required ones where not. */
+/* Fused operations: the backend's own, or combinations of required ones. */
 #include "core.h"
 
 static int fused(const ts_context *context) {

@@ -1,4 +1,4 @@
-/* Host memory from the context's allocator, and the account of device memory. */
+/* Host memory from the context's allocator, and accounting of device memory. */
 #if defined(__linux__)
 #define _GNU_SOURCE 1 /* madvise */
 #endif
@@ -13,8 +13,8 @@
 
 #undef tsi_out_of_memory /* the analyzer's form */
 
-/* The system fills large blocks page by page when they are first written, which takes longer than the writing
- * itself. Pages of 2 MB are 512 times fewer. */
+/* The system fills large blocks page by page on the first write, which takes longer than the write itself.
+ * Pages of 2 MB are 512 times fewer. */
 static void prefer_large_pages(void *block, size_t bytes) {
 #if defined(MADV_HUGEPAGE)
   enum { PAGE = 2 << 20, LEAST = 2 * PAGE };
@@ -60,7 +60,7 @@ void tsi_free(ts_context *context, void *block) {
     free(block);
 }
 
-/* ---- Blocks that are kept ---- */
+/* ---- Kept blocks ---- */
 
 static void swap(tsi_memory *a, tsi_memory *b) {
   const tsi_memory before = *a;
@@ -68,7 +68,8 @@ static void swap(tsi_memory *a, tsi_memory *b) {
   *b = before;
 }
 
-/* The smallest that is large enough; or a new one, a quarter larger: scenes grow from frame to frame. */
+/* Reuses the smallest kept block that is large enough, or allocates a quarter more than needed: scenes grow
+ * from frame to frame. */
 ts_status tsi_reserve(ts_context *context, tsi_memory *memory, size_t bytes, const char *what) {
   tsi_memory *found = NULL;
   if (memory->bytes >= bytes) return TS_OK;
@@ -90,7 +91,7 @@ ts_status tsi_reserve(ts_context *context, tsi_memory *memory, size_t bytes, con
 
 enum { most_kept = 64 << 20 };
 
-/* Instead of the smallest one. */
+/* Replaces the smallest kept block. */
 void tsi_keep(ts_context *context, tsi_memory *memory) {
   tsi_memory *least = &context->kept[0];
   for (int k = 1; k < TSI_KEPT_BLOCKS; k++)

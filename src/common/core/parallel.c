@@ -1,4 +1,4 @@
-/* The threads of a context, for whatever backend it has. */
+/* The threads of a context, for all backends. */
 #include "cores.h"
 #include "pool.h"
 

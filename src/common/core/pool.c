@@ -1,4 +1,4 @@
-/* Workers, and the tickets by which ranges are handed out. */
+/* Workers, and the tickets that assign ranges to them. */
 #define _GNU_SOURCE 1 /* sched_getcpu in thread.h */
 #include "pool.h"
 
@@ -6,16 +6,16 @@
 
 #include "thread.h"
 
-/* A worker's ticket is 4 times the job's number, plus the state of its range. Whoever turns OPEN into something
- * else has the range: the worker (TAKEN) or the calling thread (DONE). */
+/* A worker's ticket is 4 times the job's number plus the state of its range. The thread that changes OPEN to
+ * another state owns the range: the worker (TAKEN) or the calling thread (DONE). */
 enum { DONE = 0, OPEN = 1, TAKEN = 2, CLOSED = 3, STATES = 4 };
 typedef uint_fast64_t ticket;
 
 enum { CACHE_LINE = 64 };
 
-/* In seconds: how long a worker looks for a job before it sleeps; between two looks, where it was off its core,
- * which others want then: it sleeps at once; how long the calling thread waits for a worker before it sleeps.
- */
+/* In seconds. looking: how long a worker spins for a job before it sleeps. absence: a gap between two polls
+ * that shows that others need its core, so that it sleeps at once. patience: how long the calling thread spins
+ * for a worker before it sleeps. */
 static const double looking = 200e-6, absence = 300e-6, patience = 300e-6;
 
 typedef struct worker {
@@ -36,10 +36,10 @@ struct tsi_pool {
   atomic_int caller_sleeps, caller_core;
   tsi_lock lock;
   tsi_condition done;
-  worker *workers; /* one a range; the first is the calling thread's and stays unused */
+  worker *workers; /* one per range; the first belongs to the calling thread and is unused */
 };
 
-/* Two threads on one core must not wait for each other without sleeping. */
+/* Two threads on one core must not spin for each other. */
 static int same_core(const atomic_int *core) {
   const int own = tsi_thread_core();
   return own >= 0 && own == atomic_load(core);

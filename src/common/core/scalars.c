@@ -1,4 +1,4 @@
-/* Device slots, and vectors and slots made together. */
+/* Device slots, and vectors and slots created together. */
 #include <math.h>
 
 #include "array.h"
@@ -109,7 +109,7 @@ ts_status tsi_scalars_read_end(ts_scalars *s, double *values) {
   TSI_TRY(ops->scalars_read_end(s, values));
   if (!s->low) return TS_OK;
   const size_t count = 4 * (size_t)s->read_count;
-  double few[16], *low = few; /* a solver reads no more */
+  double few[16], *low = few; /* a solver does not read more */
   if (count > sizeof few / sizeof *few) low = tsi_malloc(s->context, count, sizeof *low);
   if (!low) return tsi_out_of_memory(s->context, "reading scalars", count * sizeof *low);
   const ts_status status = ops->scalars_read_end(s->low, low);
@@ -171,7 +171,7 @@ ts_status ts_scalars_read(ts_scalars *scalars, int first, ts_array values) {
   return status;
 }
 
-/* ---- Vectors and slots made together ---- */
+/* ---- Vectors and slots created together ---- */
 
 static ts_status add_parts(ts_vector *v, int parts) {
   ts_context *context = v->context;
@@ -188,7 +188,7 @@ static ts_status add_parts(ts_vector *v, int parts) {
   return TS_OK;
 }
 
-/* Destroys what follows a part; what the backend has of it goes with it. */
+/* Destroys all parts after v, including the backend's data. */
 void tsi_vector_drop_low(ts_vector *v) {
   if (!v->low) return;
   tsi_vector_drop_low(v->low);

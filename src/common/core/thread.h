@@ -1,11 +1,11 @@
-/* Threads, locks and conditions as the pool needs them: POSIX's, or those of Windows. C11's own (<threads.h>)
- * are missing from macOS and from MinGW.
+/* Threads, locks and conditions for the pool, from POSIX or Windows. Those of C11 (<threads.h>) are missing
+ * from macOS and MinGW.
  *
- * - tsi_thread_start: a thread that runs body(argument), without the application's signals; 0: refused
+ * - tsi_thread_start: starts a thread that runs body(argument), without the application's signals; 0: refused
  * - tsi_thread_join: waits for its end
- * - tsi_thread_pause: a moment in a loop that waits; tsi_thread_yield: lets others have the core
- * - tsi_thread_core: the core that the calling thread is on; -1 where the system does not tell
- * - tsi_process: a number of this process, which a child made by fork does not share; never 0 */
+ * - tsi_thread_pause: a short pause in a loop that waits; tsi_thread_yield: yields the core to other threads
+ * - tsi_thread_core: the core of the calling thread; -1: unknown
+ * - tsi_process: a number of this process, different in a child made by fork; never 0 */
 #ifndef TSI_THREAD_H
 #define TSI_THREAD_H
 
@@ -23,7 +23,7 @@ typedef struct tsi_thread {
   void *argument;
 } tsi_thread;
 typedef SRWLOCK tsi_lock;
-#define TSI_LOCK_INITIAL SRWLOCK_INIT /* of a static one, which needs no creation */
+#define TSI_LOCK_INITIAL SRWLOCK_INIT /* initialises a static lock, without tsi_lock_create */
 typedef CONDITION_VARIABLE tsi_condition;
 
 static unsigned __stdcall tsi_thread_main(void *argument) {
@@ -57,7 +57,7 @@ static inline void tsi_thread_yield(void) {
 }
 
 static inline long tsi_process(void) {
-  return 1; /* there is no fork */
+  return 1; /* Windows does not have fork */
 }
 
 static inline void tsi_lock_create(tsi_lock *lock) {

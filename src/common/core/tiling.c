@@ -1,4 +1,4 @@
-/* Packing indices into rectangles (Bolz et al. 2003, section 3.2.2). */
+/* Packing of indices into rectangles (Bolz et al. 2003, section 3.2.2). */
 #include <string.h>
 
 #include "core.h"
@@ -9,7 +9,7 @@ static int log2_of(int n) {
   return bits;
 }
 
-/* Free texels by decreasing length, equal lengths in their natural order: a counting sort. */
+/* Sorts free texels by decreasing length, and equal lengths in natural order: a counting sort. */
 static ts_status sort_by_length(ts_context *context, int32_t size, const int32_t *lengths,
                                 const unsigned char *constrained, int32_t *positions) {
   int32_t longest = 0;
@@ -31,7 +31,7 @@ static ts_status sort_by_length(ts_context *context, int32_t size, const int32_t
   return TS_OK;
 }
 
-/* About square, and of the nearby shapes the one that wastes least. Returns 0 if nothing fits. */
+/* A nearly square shape; of the nearby shapes the one with the least waste. Returns 0 if none fits. */
 static int choose_shape(tsi_tiling *t, int64_t rectangles, int32_t max_size) {
   const int32_t w = 1 << t->log2_width, h = 1 << t->log2_height;
   const int32_t max_x = max_size / w, max_y = max_size / h;
@@ -55,7 +55,7 @@ static int choose_shape(tsi_tiling *t, int64_t rectangles, int32_t max_size) {
   return 1;
 }
 
-/* Which texels hold nothing but constrained indices; NULL in *whole where none does. */
+/* Finds the texels with constrained indices only. *whole is NULL if constrained is NULL. */
 static ts_status find_constrained(ts_context *context, tsi_tiling *t, const unsigned char *constrained,
                                   unsigned char **whole) {
   const int32_t texels = tsi_texels_in_use(t);
@@ -78,7 +78,7 @@ static ts_status place(ts_context *context, tsi_tiling *t, const int32_t *length
   const int bits = t->log2_width + t->log2_height;
   const int64_t area = (int64_t)1 << bits;
   const int64_t free_rectangles = (t->free_count + area - 1) >> bits;
-  const int64_t tail = free_rectangles << bits; /* the first position behind the rectangles */
+  const int64_t tail = free_rectangles << bits; /* the first position after the rectangles */
   const int64_t zero = t->free_count < tail ? t->free_count : tail + t->constrained_count;
   const int64_t end = tail + t->constrained_count > zero + 1 ? tail + t->constrained_count : zero + 1;
   const int64_t rectangles = (end + area - 1) >> bits;

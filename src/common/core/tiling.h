@@ -1,19 +1,18 @@
-/* Where the indices of a space are stored: the packing of Bolz et al. 2003, section 3.2.2. Host code only.
+/* Storage of the indices of a space: the packing of Bolz et al. 2003, section 3.2.2. Host code only.
  *
- * Indices are put in order (rows of a matrix by decreasing length) and cut into rectangles of w x h texels,
- * which stand side by side in a texture. Position p lies in rectangle p / (w h), at p mod (w h) inside it.
+ * Indices are ordered (rows of a matrix by decreasing length) and cut into rectangles of w x h texels, which
+ * are side by side in a texture. Position p is in rectangle p / (w h), at p mod (w h) inside it.
  *
  *   positions 0 .. free_count-1                        indices with an equation
  *   positions up to free_rectangles * w * h            padding of the last rectangle
  *   positions free_rectangles * w * h ..               constrained indices: stored, but in no rectangle
  *   position  zero_position                            a texel that always holds 0
  *
- * In a natural space (ts_space_create) indices keep their order. A linear space, of the CPU and CUDA, is that
- * without rectangles: position = index.
+ * In a natural space (ts_space_create) indices keep their order. A linear space, used by the CPU and CUDA, is a
+ * natural space without rectangles: position = index.
  *
- * A texel may hold a block of 2 or 4 neighbouring indices, its channels; then positions and counts are those of
- * blocks. A block is constrained where all of its indices are.
- */
+ * A texel may hold a block of 2 or 4 adjacent indices in its channels. Positions and counts are then those of
+ * blocks. A block is constrained if all of its indices are. */
 #ifndef TSI_TILING_H
 #define TSI_TILING_H
 
@@ -21,16 +20,16 @@
 
 typedef struct tsi_tiling {
   int32_t size;       /* indices */
-  int32_t log2_block; /* of the indices that a texel holds */
-  int32_t free_count; /* texels whose indices are not all constrained */
+  int32_t log2_block; /* of the number of indices per texel */
+  int32_t free_count; /* texels with at least one index that is not constrained */
   int32_t constrained_count;
   int32_t log2_width, log2_height; /* of a rectangle */
-  int32_t rectangles_x;            /* rectangles that stand side by side */
+  int32_t rectangles_x;            /* rectangles side by side */
   int32_t free_rectangles;         /* rectangles with rows of a matrix */
   int32_t width, height;           /* of the texture, in texels */
   int32_t zero_position;
-  int32_t *positions; /* of every texel's first index; NULL: position = number of the texel */
-  int linear;         /* 1: no rectangles; texels are just the indices in order */
+  int32_t *positions; /* of each texel's first index; NULL: position = number of the texel */
+  int linear;         /* 1: no rectangles; texels are the indices in order */
 } tsi_tiling;
 
 typedef struct tsi_texel {
@@ -42,12 +41,12 @@ static inline int32_t tsi_position(const tsi_tiling *t, int32_t index) {
   return t->positions ? t->positions[block] : block;
 }
 
-/* Where an index is in its texel. */
+/* The position of an index in its texel. */
 static inline int32_t tsi_channel(const tsi_tiling *t, int32_t index) {
   return index & ((1 << t->log2_block) - 1);
 }
 
-/* Texels that hold indices. */
+/* The number of texels with indices. */
 static inline int32_t tsi_texels_in_use(const tsi_tiling *t) {
   return ((t->size - 1) >> t->log2_block) + 1;
 }

@@ -1,4 +1,4 @@
-/* The numbers of each backend, and where they come from. The tables are in docs/notes/formats.md. */
+/* The numbers of each backend, and their sources. The tables are in docs/notes/formats.md. */
 #include <texsolve/texsolve.h>
 
 #include <stddef.h>
@@ -6,19 +6,19 @@
 
 #include "core.h"
 
-/* Blocks must save a tenth, where nothing else is known. */
+/* Blocks must save a tenth, unless measurements say otherwise. */
 #define A_TENTH 1.11
 
-/* Two cores of a Xeon with AVX-512. A 4 x 4 block is a few vector instructions, and its bytes pass 1.0 to 1.9
- * times as fast as csr's. With several components products are limited by arithmetic, on zeros too. A thread of
- * its own costs microseconds to wake. An operation is done when it returns, so a check costs nothing. AMG takes
- * as long as Jacobi, set-up included, at 165 to 190 couplings across of poisson2d, at 190 to 250 of poisson3d
- * and at 40 to 80 of triangulations whose boundaries are free.
+/* Two cores of a Xeon with AVX-512. A 4 x 4 block takes a few vector instructions, and its bytes are processed
+ * 1.0 to 1.9 times as fast as those of csr. With several components, products are limited by arithmetic,
+ * including that on zeros. Waking another thread costs microseconds. An operation is complete when it returns,
+ * so a check is free. AMG, including set-up, takes as long as Jacobi at a graph diameter of 165 to 190 for
+ * poisson2d and of 190 to 250 for poisson3d. For triangulations with free boundaries it is 40 to 80.
  *
- * On one core of an EPYC with AVX-512 an iteration with Jacobi takes 1 us, 0.39 ns an entry and 0.6 ns a row,
- * and AMG with cycles to 1e-8 1.6 ms, 97 ns an entry and 350 ns a row, on grids and elements of 4 k to 260 k
- * rows within a third. Only quotients of times matter: all are 2.5 times as large here, as entry_nanoseconds
- * is. */
+ * On one core of an EPYC with AVX-512, an iteration with Jacobi takes 1 us, 0.39 ns per entry and 0.6 ns per
+ * row. AMG with cycles to 1e-8 takes 1.6 ms, 97 ns per entry and 350 ns per row. These are accurate to a third
+ * on grids and elements of 4 k to 260 k rows. Only ratios of times matter: all are 2.5 times as large here,
+ * like entry_nanoseconds. */
 const tsi_tuning tsi_tuning_cpu = {
     .bcrs2_weight = 1,
     .bcrs4_weight = 0.75,
@@ -37,37 +37,38 @@ const tsi_tuning tsi_tuning_cpu = {
 
 /* One H200.
  *
- * Blocks pass as fast as jagged's bytes beyond the cache, and faster inside. Unpadded slices take twice as
- * long, since a thread counts to find its entry. Rows in another order read what lies apart, and write so:
- * jagged diagonals of Delaunay triangulations take 1.3 to 1.4 times as long as their bytes and lines would have
- * it. A line that a warp asks for takes as long as 16 bytes, one beside the other; in csr threads hand sums on
- * through shared memory, an access for each entry and more; segments have a thread for a row, and all wait for
- * the longest. Below 2^20 entries it is the slowest thread that limits a product.
+ * Bytes of blocks are processed as fast as those of jagged if the matrix exceeds the cache, and faster inside
+ * it. Unpadded slices take twice as long, since a thread counts to find its entry. Sorted rows read and write
+ * scattered elements. Jagged diagonals of Delaunay triangulations take 1.3 to 1.4 times as long as their bytes
+ * and cache lines predict. A cache line requested by a warp takes as long as 16 contiguous bytes. In csr,
+ * threads pass on sums through shared memory, with at least one access per entry. Segments use one thread per
+ * row, and all wait for the longest. Below 2^20 entries the slowest thread limits a product.
  *
- * In csr a product of a small matrix is not held up by 80000 threads, so that more of them share a row while
- * that shortens it to 3 entries each. Below 2^20 entries each entry beyond what row blocks take for all costs
- * 0.1 us: with 18 entries a thread row blocks are twice as fast, in conjugate gradients 1 to 1.2 times; with 12
- * they are slower there, by a tenth. Of many entries row blocks are faster where half of the threads' steps are
- * idle, where rows are long, and beyond 2^21 always.
+ * In csr, 80000 threads do not delay a product of a small matrix. More threads share a row as long as each has
+ * at least 3 entries. Below 2^20 entries, each entry per thread beyond the number that row blocks assign to all
+ * threads costs 0.1 us. With 18 entries per thread row blocks are twice as fast, in conjugate gradients 1 to
+ * 1.2 times. With 12 they are a tenth slower in conjugate gradients. For many entries row blocks are faster if
+ * half of the threads' steps are idle or if rows are long. Beyond 2^21 entries they are always faster.
  *
- * AMG and Jacobi take as long at some 320 couplings across: poisson2d of 128^2 points, 254 across, takes 2.8 ms
- * with AMG, set-up included, and 2.4 with Jacobi, one of 256^2 3.8 and 5.0; poisson3d of 100^3, 297
- * across, 13.3 and 10 to 15, one of 256^3 167 and 456.
+ * AMG and Jacobi take the same time at a graph diameter of about 320. poisson2d of 128^2 points, diameter 254,
+ * takes 2.8 ms with AMG, including set-up, and 2.4 ms with Jacobi; that of 256^2 takes 3.8 and 5.0 ms.
+ * poisson3d of 100^3, diameter 297, takes 13.3 and 10 to 15 ms; that of 256^3 takes 167 and 456 ms.
  *
- * AMG's price, for changes within a solve: 7 and 27 points on 100^3 take 15.5 and 21.1 ms, set-up and cycles to
- * 1e-8, where an iteration of Jacobi takes 29.5 and 79 us.
+ * The price of AMG, for changes within a solve: stencils of 7 and 27 points on 100^3 take 15.5 and 21.1 ms,
+ * including set-up and cycles to 1e-8. An iteration of Jacobi takes 29.5 and 79 us.
  *
- * ilu_level_nanoseconds is an estimate: a row of a triangle is read, waits for the last number that it needs,
- * which comes by the L2 cache, and sums.
+ * ilu_level_nanoseconds is an estimate: the kernel reads a row of a triangle, waits for its last operand, which
+ * arrives through the L2 cache, and sums.
  *
- * peer_seconds is no measured number: devices that work together answer each other within microseconds, and the
- * processor of a host that is busy may start one of them milliseconds later. Nor is ghost_transfer:
- * the other ways are for comparing them. interior_entries:
- * with a kernel of its own for rows without ghosts an iteration of two ranks, each with an H200, takes 82 us
- * instead of 75 where a rank has 3.6 M entries, and 119 instead of 126 where it has 15 M.
+ * peer_seconds was not measured: cooperating devices answer each other within microseconds, but a busy host may
+ * start one of them milliseconds later. ghost_transfer was not measured either: the other values are for
+ * comparisons. interior_entries: with a separate kernel for rows without ghosts, an iteration of two ranks,
+ * each with an H200, takes 82 us instead of 75 if a rank has 3.6 M entries. If it has 15 M, an iteration takes
+ * 119 us instead of 126.
  *
- * A product keeps some of the matrix in the cache for the next. What is prefetched stays there longer than what
- * is read once, so products beyond the cache do that only where threads have little else on their way. */
+ * A product leaves some of the matrix in the cache for the next one. Prefetched data stays there longer than
+ * data read once. Therefore products that exceed the cache prefetch only if threads have few other requests in
+ * flight. */
 const tsi_tuning tsi_tuning_cuda = {
     .bcrs2_weight = 1,
     .bcrs4_weight = 1,
@@ -110,18 +111,18 @@ const tsi_tuning tsi_tuning_cuda = {
     .interior_entries = 1 << 23,
 };
 
-/* OpenGL on one H200. 4 x 4 blocks take 0.86 to 1.0 times as long as 2 x 2 where they have 1.10 to 1.15 times
- * the fetches.
+/* OpenGL on one H200. 4 x 4 blocks take 0.86 to 1.0 times as long as 2 x 2 with 1.10 to 1.15 times the fetches.
  *
- * Vectors of blocks have 2 or 4 numbers a texel, whose sums end in one texel instead of in 128 that the next
- * pass adds up, a level more, and cannot be gathered. That costs an iteration of conjugate gradients 10 us or
- * more, as much as blocks save in a product of 2^19 entries: with 359 k entries, of a conformal map, it
- * took 57.9 us in jagged, 68.9 and 62.6 in blocks; with 761 k, of a smooth interpolation, 116, 107 and 83.
- * Products alone are faster in blocks from 40 k to 90 k entries on, by less than iterations are slower.
+ * Vectors of blocks have 2 or 4 numbers per texel. Their sums end in one texel, after an additional level,
+ * instead of in 128 texels that the next pass adds up, and cannot be gathered. That costs an iteration of
+ * conjugate gradients 10 us or more, as much as blocks save in a product of 2^19 entries. With 359 k entries of
+ * a conformal map an iteration took 57.9 us in jagged, 68.9 and 62.6 in blocks. With 761 k entries of a smooth
+ * interpolation it took 116, 107 and 83 us. Products alone are faster in blocks from 40 k to 90 k entries on,
+ * but the gain is smaller than the loss in iterations.
  *
- * AMG's set-up is on the host: poisson3d of 100^3 points, 297 couplings across, takes 1.12 s with AMG and 0.24
- * with Jacobi, poisson2d of 256^2 points, 510 across, 46 and 52 ms, one of 512^2, 1022 across, 173 and 262. So
- * its price is about 10 ms and 160 ns an entry. */
+ * AMG's set-up is on the host. poisson3d of 100^3 points, diameter 297, takes 1.12 s with AMG and 0.24 s with
+ * Jacobi. poisson2d of 256^2 points, diameter 510, takes 46 and 52 ms; that of 512^2, diameter 1022, takes 173
+ * and 262 ms. So the price of AMG is about 10 ms and 160 ns per entry. */
 const tsi_tuning tsi_tuning_gl = {
     .bcrs2_weight = A_TENTH,
     .bcrs4_weight = 0.95,
@@ -140,9 +141,9 @@ const tsi_tuning tsi_tuning_gl = {
     .row_nanoseconds = 0.3,
 };
 
-/* llvmpipe on two cores, where a pass more for sums is a small part. AMG takes as long as Jacobi at 95 to 120
- * couplings across, and 2 to 3 us an entry, or 14 to 16 us a row of grids, where an iteration takes 13 ns an
- * entry. */
+/* llvmpipe on two cores. An additional pass for sums is a small part of the time there. AMG takes as long as
+ * Jacobi at a graph diameter of 95 to 120. It takes 2 to 3 us per entry, or 14 to 16 us per row of grids, with
+ * 13 ns per entry for an iteration. */
 const tsi_tuning tsi_tuning_gl_software = {
     .bcrs2_weight = A_TENTH,
     .bcrs4_weight = A_TENTH,
@@ -159,8 +160,8 @@ const tsi_tuning tsi_tuning_gl_software = {
     .row_nanoseconds = 5,
 };
 
-/* Two H100 whose memory reaches each other take as long for 512 k rows as one of them, 19 us an iteration, and
- * 23 us for 1 M rows, which take one 33. */
+/* Two H100 with peer access take 19 us per iteration for 512 k rows, as long as one of them. For 1 M rows they
+ * take 23 us, and one of them takes 33. */
 const double tsi_part_rows_cuda = 200000;
 
 typedef struct tuning_field {

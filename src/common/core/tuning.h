@@ -1,12 +1,11 @@
-/* Numbers that were measured on one device and steer choices: of a matrix's format, of kernels, of how often a
- * solver looks at its residual. A backend fills the record when it opens, from the records in tuning.c, which
- * say where each number comes from. `texsolve bench tune` prints what each would cost at half and at twice its
- * value. */
+/* Numbers measured on one device that control choices: the format of a matrix, kernels, and how often a solver
+ * checks its residual. A backend fills the record when it opens, from the records in tuning.c, which document
+ * the source of each number. `texsolve bench tune` prints the cost of each at half and at twice its value. */
 #ifndef TSI_TUNING_H
 #define TSI_TUNING_H
 
-/* FIELD(name, least, most, meaning). All are double: an entry count is exact up to 2^53. What
- * ts_context_set_tuning takes is above 0 and from `least` to `most`. */
+/* FIELD(name, least, most, meaning). All fields are double: an entry count is exact up to 2^53.
+ * ts_context_set_tuning accepts values above 0, from `least` to `most`. */
 #define TSI_TUNING_LIST(FIELD)                                                                                 \
   /* The choice of a format (format_choice.c): how long a byte or a fetch takes against csr's or jagged's. */  \
   FIELD(bcrs2_weight, 0, 1e15, "time of a byte or fetch in 2 x 2 blocks")                                      \
@@ -64,7 +63,7 @@ typedef struct tsi_tuning {
 #undef TSI_TUNING_FIELD
 } tsi_tuning;
 
-/* part_rows of "cuda:0+1": one device by itself has no such choice. */
+/* part_rows of "cuda:0+1". A single device does not make this choice. */
 extern const double tsi_part_rows_cuda;
 
 extern const tsi_tuning tsi_tuning_cpu, tsi_tuning_cuda, tsi_tuning_gl, tsi_tuning_gl_software;

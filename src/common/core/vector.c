@@ -1,4 +1,4 @@
-/* Vectors: creation, and the checked way to the operations. */
+/* Vectors: creation, and the public operations with their checks. */
 #include <math.h>
 
 #include "core.h"
@@ -99,7 +99,7 @@ ts_status tsi_negate(ts_vector *v) {
   return v->context->ops->axpby(v, ts_constant(-1), v, ts_constant(0), v);
 }
 
-/* In steps that are floats: what leaves the range becomes infinite or 0. */
+/* Multiplies in steps that are floats: numbers that leave the range become infinite or 0. */
 ts_status tsi_multiply_by_power(ts_vector *v, int exponent) {
   enum { step = 120 };
   while (exponent) {
@@ -128,7 +128,7 @@ ts_status tsi_enter_with(ts_context *context, const ts_vector *const *vectors) {
 
 ts_status tsi_lend(ts_vector *v) {
   const int drops =
-      v->may_grow && v->low; /* the application writes floats, to which old remainders do not belong */
+      v->may_grow && v->low; /* the application writes floats, so old low-order parts would be wrong */
   v->is_lent = 1;
   if (!v->exponent && !drops) return TS_OK;
   TSI_TRY(TSI_ENTER_WITH(v->context, v));
@@ -149,8 +149,8 @@ int tsi_loses_digits(tsi_exponents e, int exponent) {
   return e.largest != INT16_MIN && e.smallest - exponent < LOW_ORDER_PARTS_VANISH;
 }
 
-/* The largest value becomes about 1. If that took the smallest so far down that its low-order parts vanished,
- * it becomes more, up to what counts as ordinary. */
+/* Scales the largest value to about 1. If the low-order parts of the smallest value would vanish, the largest
+ * becomes larger, up to the limit of ordinary values. */
 int tsi_scaling_exponent(tsi_exponents e, int ordinary) {
   if (e.largest == INT16_MIN || (e.largest >= -ordinary && e.largest <= ordinary)) return 0;
   const int wanted = e.smallest - LOW_ORDER_PARTS_VANISH;
@@ -214,7 +214,7 @@ static ts_status check_slot(ts_context *context, const char *function, const cha
   return TS_OK;
 }
 
-/* Rounds the scale, so that a term is left out where the rounded one is 0. */
+/* Rounds the scale, so that a term is dropped if the rounded scale is 0. */
 static ts_status check_coefficient(ts_context *context, const char *function, const char *name,
                                    ts_coefficient *c) {
   if (fabs(c->scale) <= 0x1p-150 || !isfinite((float)c->scale)) c->scale = (double)(float)c->scale;
@@ -292,7 +292,7 @@ ts_status ts_vector_reciprocal(ts_vector *y, const ts_vector *x) {
 
 /* ---- Reductions ---- */
 
-/* A reduction in single precision leaves a slot's second part to the caller. */
+/* A reduction in single precision does not write a slot's second part. */
 static ts_status reduce_into(ts_scalars *result, int index, tsi_reduction kind, const ts_vector *x,
                              const ts_vector *y) {
   const tsi_ops *ops = x->context->ops;
@@ -314,7 +314,7 @@ ts_status ts_vector_dot(ts_scalars *result, int index, const ts_vector *x, const
   TSI_REQUIRE(x->context, y);
   TSI_REQUIRE(x->context, result);
   CHECK_PAIR(x, y);
-  const int swap = !x->low; /* the first one says whether pairs are multiplied */
+  const int swap = !x->low; /* the first one determines whether pairs are multiplied */
   return reduce(__func__, result, index, TSI_REDUCE_DOT, swap ? y : x, swap ? x : y);
 }
 

@@ -1,4 +1,4 @@
-/* Numbers of vectors, from and to arrays in the order of indices. */
+/* Transfers the numbers of vectors from and to arrays in the order of indices. */
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -18,14 +18,14 @@ static size_t texel_floats(const ts_vector *v) {
   return (size_t)t->width * (size_t)t->height * (size_t)tsi_texel_floats(v);
 }
 
-/* Values in the order of indices, and texels. */
+/* A copy between values in the order of indices and texels. */
 typedef struct texels {
   const ts_vector *v;
   float *values, *texels;
   int to_texels;
 } texels;
 
-/* How many indices from i on follow each other in a row of texels: of a rectangle, or of a grid, which has
+/* The number of consecutive indices from i on in a row of texels: of a rectangle, or of a grid, which has
  * rectangles of one texel. */
 static int32_t run_from(const tsi_tiling *t, int32_t i) {
   const int of_one = t->log2_width == 0 && t->log2_height == 0;
@@ -97,7 +97,7 @@ ts_status tsi_vector_write_floats(ts_vector *vector, const float *values) {
   return tsi_leave(vector->context, status);
 }
 
-/* Floats that hold none of the numbers are an error: 0 or infinite they would be wrong. */
+/* An error if the largest number is outside the range of floats: it would become 0 or infinite. */
 static ts_status check_largest(const ts_vector *v, double largest) {
   if (largest == 0 || (largest <= FLT_MAX && largest >= FLT_MIN)) return TS_OK;
   return tsi_fail(v->context, TS_ERROR_INVALID_ARGUMENT,
@@ -106,7 +106,7 @@ static ts_status check_largest(const ts_vector *v, double largest) {
                   largest, largest > FLT_MAX ? "beyond" : "below");
 }
 
-/* Numbers times 2^exponent. */
+/* Multiplies numbers by 2^exponent. */
 static ts_status multiply_floats(const ts_vector *v, float *values, size_t count) {
   double largest = 0;
   for (size_t k = 0; k < count; k++) {
@@ -117,7 +117,7 @@ static ts_status multiply_floats(const ts_vector *v, float *values, size_t count
   return check_largest(v, largest);
 }
 
-/* The parts of a normalised vector add up to the first one in single precision. */
+/* In single precision, the sum of the parts of a normalised vector is the first part. */
 static ts_status read_floats_on_host(const ts_vector *vector, float *values) {
   const size_t count = numbers_of(vector);
   TSI_TRY(tsi_enter(vector->context));
@@ -150,7 +150,7 @@ ts_status tsi_write_parts(ts_vector *v, const double *values, size_t count, floa
 static ts_status read_parts(const ts_vector *v, double *values, size_t count, float *floats, int exponent) {
   const ts_vector *parts[3] = {v, v->low, v->low ? v->low->low : NULL};
   int is_first = 1;
-  for (int p = 2; p >= 0; p--) { /* the smallest first: their sum is what doubles hold */
+  for (int p = 2; p >= 0; p--) { /* smallest first: the sum is the rounded double */
     if (!parts[p]) continue;
     TSI_TRY(tsi_read_floats(parts[p], floats));
     const tsi_joined with = {floats, is_first, p == 0 ? exponent : 0};
@@ -160,7 +160,7 @@ static ts_status read_parts(const ts_vector *v, double *values, size_t count, fl
   return TS_OK;
 }
 
-/* With an exponent all are in the range of floats. */
+/* With an exponent all numbers are in the range of floats. */
 static ts_status check_range(const ts_vector *v, const tsi_looked *found, int exponent) {
   return exponent || found->out_of_range == SIZE_MAX ? TS_OK : fail_range(v, found->out_of_range, found->value);
 }
@@ -179,7 +179,7 @@ ts_status tsi_vector_write_looked(ts_vector *vector, const double *values, const
   return status;
 }
 
-/* The rows of ranks: each would find another exponent. */
+/* Whether the rows are distributed over ranks: each rank would find a different exponent. */
 static int is_of_ranks(const ts_vector *v) {
   const tsi_ranks_ops *ranks = v->context->ops->ranks;
   return ranks && ranks->is_of_ranks(v->space);
@@ -207,7 +207,7 @@ static ts_status read_doubles_on_host(const ts_vector *vector, double *values) {
   return status;
 }
 
-/* ---- Arrays in the device's memory ---- */
+/* ---- Arrays in device memory ---- */
 
 static ts_status write_on_device(ts_vector *v, const ts_array *values) {
   const tsi_array_ops *ops = v->context->device_ops->arrays;
@@ -231,12 +231,13 @@ static ts_status read_on_device(const ts_vector *v, const ts_array *values) {
   return ops->join(v, values);
 }
 
-/* ---- Arrays of the host, by way of the device's memory ---- */
+/* ---- Host arrays through device memory ---- */
 
-/* Below it a copy of each part takes less time than a block of memory and kernels. */
+/* Below this size, copying each part takes less time than an allocation and kernels. */
 enum { STAGED = 16384 };
 
-/* Whether the device takes arrays of doubles. The check backend watches floats that the host makes of them. */
+/* Whether the device accepts arrays of doubles. The check backend watches floats that the host computes from
+ * them. */
 static int device_takes_doubles(const ts_vector *v) {
   return v->context->ops->arrays && v->context->ops == v->context->device_ops;
 }
@@ -267,7 +268,8 @@ static ts_status read_staged(const ts_vector *v, void *values, ts_type type) {
   return status;
 }
 
-/* Whether memory for a copy of the array is missing. The host splits or joins it then, a part at a time. */
+/* Whether there was not enough memory for a copy of the array. The host then splits or joins it, one part at a
+ * time. */
 static int lacks_room(ts_context *context, ts_status status) {
   if (status != TS_ERROR_OUT_OF_DEVICE_MEMORY) return 0;
   tsi_clear_error(context);
@@ -297,7 +299,7 @@ ts_status tsi_vector_read_doubles(const ts_vector *vector, double *values) {
   return (is_staged(vector) ? stage_and_read : read_on_host)(vector, values, TS_TYPE_DOUBLE);
 }
 
-/* Floats of a vector without an exponent are its first part. */
+/* Without an exponent, the floats of a vector are its first part. */
 ts_status tsi_vector_read_floats(const ts_vector *vector, float *values) {
   return (vector->exponent && is_staged(vector) ? stage_and_read : read_on_host)(vector, values, TS_TYPE_FLOAT);
 }

@@ -1,4 +1,4 @@
-/* Iterations in batches: the ring, the host's part of each batch, and when x is verified. */
+/* Iterations in batches: the ring, the host's part of each batch, and the verification of x. */
 #include "batch.h"
 
 #include <math.h>
@@ -7,10 +7,10 @@
 
 #include "common/core/core.h"
 
-/* ---- What is kept ---- */
+/* ---- Storage ---- */
 
 enum { STATE = sizeof(tsi_batch) / sizeof(double), LONGEST = 2 * TSI_BATCH };
-/* A slot of its own, the numbers of iterations, the coefficients of a batch. */
+/* One slot of its own, the numbers of the iterations, the coefficients of a batch. */
 enum { SLOT_NORM = TSI_SLOT_OWN, SLOT_RING };
 
 static int longest(const ts_solver *k) {
@@ -20,7 +20,7 @@ static int longest(const ts_solver *k) {
 void tsi_batch_plan(ts_solver *k, int vectors, int coefficients) {
   if (k->desc.check_interval > TSI_BATCH) k->desc.check_interval = TSI_BATCH;
   if (k->pipelined >= k->desc.check_interval) k->pipelined = 0;
-  /* Two before the batch, the batch, what goes on while it is awaited, and the vector that comes next. */
+  /* Two vectors before the batch, the batch, the iterations during its check, and the next vector. */
   k->ring = 2 + longest(k) + k->pipelined + 1;
   k->own_vectors = vectors + k->ring;
   k->own_slots = SLOT_RING - TSI_SLOT_OWN + TSI_BATCH_NUMBERS * k->ring + coefficients * longest(k);
@@ -53,7 +53,7 @@ double tsi_batch_rounding(const ts_solver *k, double size) {
   return 256 * tsi_epsilon(k) * size;
 }
 
-/* What the method makes small. */
+/* The residual that the method minimises. */
 static const ts_vector *residual_of(const ts_solver *k) {
   return k->transposed ? k->gradient : k->r;
 }
@@ -126,7 +126,7 @@ static void begin_component(const tsi_solve *s, int c) {
   of->is_over = !(of->start > 0);
 }
 
-/* The Euclidean norm that is predicted, in the units of s->norm_r. */
+/* The predicted Euclidean norm, in the units of s->norm_r. */
 static double predicted(const tsi_solve *s, int c) {
   const tsi_batch *of = tsi_batch_of(s->solver, c);
   return of->ratio * of->norm / s->scale;
@@ -158,8 +158,8 @@ static int some_broken(const ts_solver *k) {
   return 0;
 }
 
-/* Rotates iterations reported .. checked-1. What follows a number that is not finite does not count: returns
- * the first iteration that is not to be added to e. */
+/* Rotates iterations reported .. checked-1. Iterations after a number that is not finite are ignored. Returns
+ * the first iteration that must not be added to e. */
 static int rotate(const tsi_solve *s, const tsi_batch_method *method, int first, int checked,
                   double *coefficients) {
   const ts_solver *k = s->solver;
@@ -189,7 +189,7 @@ static ts_status add_batch(const tsi_solve *s, const tsi_batch_method *method, i
   return method->update(s, begin, end);
 }
 
-/* ---- When x is verified ---- */
+/* ---- Verification of x ---- */
 
 static int all_over(const ts_solver *k) {
   for (int c = 0; c < k->components; c++)
@@ -209,7 +209,7 @@ static int is_predicted(const tsi_solve *s) {
   return 1;
 }
 
-/* e has what v is to be freed of (minres_singular.c). */
+/* e contains the part that must be removed from v (minres_singular.c). */
 static int is_pure(const tsi_solve *s) {
   for (int c = 0; c < s->solver->components; c++) {
     const tsi_batch *of = tsi_batch_of(s->solver, c);
@@ -218,7 +218,7 @@ static int is_pure(const tsi_solve *s) {
   return 1;
 }
 
-/* M^-1's norm of x's residual, which has just been computed. */
+/* The norm in M^-1 of the residual of x, which was just computed. */
 static ts_status measure_norm(const tsi_solve *s, double norms[4]) {
   const ts_solver *k = s->solver;
   const ts_vector *r = residual_of(k);
@@ -232,8 +232,8 @@ static ts_status measure_norm(const tsi_solve *s, double norms[4]) {
   return TS_OK;
 }
 
-/* Takes e into x. Without M the smaller residual is the better one. With M it is the one whose norm in M^-1 is
- * smaller, which the next iterations make smaller still; it was gained if that has halved. */
+/* Adds e to x. Without M the smaller residual is better. With M, the better residual has the smaller norm in
+ * M^-1, which the next iterations reduce further. Halving it is a gain. */
 static ts_status take(tsi_solve *s, ts_vector *work, double norms[4], int *gained) {
   const ts_solver *k = s->solver;
   const double before = s->measure;
@@ -245,7 +245,7 @@ static ts_status take(tsi_solve *s, ts_vector *work, double norms[4], int *gaine
   return TS_OK;
 }
 
-/* If the recurrence has kept to the residual of x, it goes on from there with the ratios of now. */
+/* If the recurrence agrees with the residual of x, it continues from there with the current ratios. */
 static ts_status go_on(tsi_solve *s, const double norms[4], int *goes_on) {
   const ts_solver *k = s->solver;
   *goes_on = 0;
@@ -277,7 +277,7 @@ static ts_status finish_indefinite(tsi_solve *s) {
   return TS_OK;
 }
 
-/* In vain for the second time. */
+/* The second consecutive failure. */
 static void finish_in_vain(tsi_solve *s) {
   char text[160];
   if (!some_broken(s->solver) || s->result->relative_residual <= s->result->attainable_residual) {
@@ -291,7 +291,8 @@ static void finish_in_vain(tsi_solve *s) {
   tsi_solve_finish(s, TS_REASON_BREAKDOWN, text);
 }
 
-/* Takes e into x if that is better. Then the solve ends, the recurrence goes on, or it begins again from x. */
+/* Adds e to x if that is better. Then the solve ends, the recurrence continues, or the method restarts from
+ * x. */
 static ts_status verify(tsi_solve *s, const tsi_batch_method *method, ts_vector *work, int must_end) {
   const ts_solver *k = s->solver;
   const ts_vector *const x = k->x;
@@ -329,7 +330,7 @@ static ts_status end_purification(tsi_solve *s, const tsi_batch_method *method) 
 }
 
 ts_status tsi_batch_judge(tsi_solve *s, const tsi_batch_method *method, ts_vector *work, int checked) {
-  enum { INTERVAL = 16 /* iterations between two verifications, at least */ };
+  enum { INTERVAL = 16 /* minimum number of iterations between two verifications */ };
   const double fallen = 1e-3;
   const ts_solver *k = s->solver;
   const int first = s->reported;

@@ -1,4 +1,4 @@
-/* BiCGSTAB (van der Vorst 1992) with M from the right, written once for all backends over the ops table:
+/* BiCGSTAB (van der Vorst 1992) with M from the right, written once for all backends on top of the ops table:
  *
  *   r = b - A x;  e = 0;  p = r;  rho = r~^T r            r~ is the shadow vector
  *   repeat
@@ -8,17 +8,17 @@
  *     e = e + omega s;  r = s - omega t
  *     beta = (rho_new / rho) (alpha / omega);  p = r + beta (p - omega v)
  *
- * and x + M^-1 e is the solution. Coefficients are quotients of two device slots, and beta is made of two of
- * them: since alpha / rho = 1 / sigma, beta (p - omega v) = (rho_new / sigma) (p / omega - v). So no number
- * comes to the host but at checks.
+ * and x + M^-1 e is the solution. Coefficients are quotients of two device slots. beta needs two of them: since
+ * alpha / rho = 1 / sigma, beta (p - omega v) = (rho_new / sigma) (p / omega - v). So the host reads numbers
+ * only at checks.
  *
- * Broken down is what divides by 0, or where t^T s is no more than rounding beside |t| |s|; what follows then,
- * and the rest of the checks, is in phases.h.
+ * A breakdown is a division by 0, or a t^T s that is only rounding compared with |t| |s|. phases.h has the
+ * reaction to it and the other checks.
  *
- * The shadow vector is random, not the first r as in most programs: with a smooth b and much convection rho
- * falls to 1e-16 |r~| |r| with r itself, and r grows by 1e9 before it falls. A double leaves half of its digits
- * there, a float none. With a random one r did not grow in the same systems. After a restart the shadow vector
- * is the residual at that restart, then another random one, and so on. */
+ * The shadow vector is random, not the first r as in most programs. With r itself, a smooth b and strong
+ * convection, rho falls to 1e-16 |r~| |r|, and r grows by 1e9 before it falls. There a double keeps half of its
+ * digits, a float none. With a random vector r did not grow in the same systems. After a restart the shadow
+ * vector is the residual at that restart, after the next one another random vector, and so on. */
 #include <math.h>
 
 #include "common/core/core.h"
@@ -26,7 +26,7 @@
 
 enum { SHADOW, OTHER_SHADOW, P, V, T, BEST_E, VECTORS };
 
-/* Of every iteration: at its start rho and r^T r, then what it divides by. */
+/* Numbers of each iteration: rho and r^T r at its start, then its divisors. */
 enum { RHO, RR, SIGMA, TS, TT, NUMBERS };
 
 static int slot_of(const ts_solver *k, int iteration, int number) {
@@ -65,7 +65,7 @@ static const ts_vector *shadow_of(const tsi_solve *s) {
   return s->solver->own[s->shadow ? OTHER_SHADOW : SHADOW];
 }
 
-/* The random one first; then the residual of the restart, and its product with the random one, in turn. */
+/* First the random one; then alternately the residual at the restart, and its product with the random one. */
 static ts_status choose_shadow(const tsi_solve *s) {
   const ts_solver *k = s->solver;
   if (s->shadow == 0) return TS_OK;
@@ -114,8 +114,8 @@ static ts_status bicgstab_iterate(tsi_solve *s) {
 
 /* ---- Checks ---- */
 
-/* What broke down in an iteration, NULL if nothing did. Components that are solved do not count: what they
- * divide is as small as what they divide by. */
+/* Describes the breakdown in an iteration; NULL if none. Solved components are ignored: their numerators are as
+ * small as their divisors. */
 static const char *broken(const tsi_solve *s, int iteration) {
   const ts_solver *k = s->solver;
   const double rounding = tsi_epsilon(k);

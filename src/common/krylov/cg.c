@@ -1,5 +1,5 @@
 /* Conjugate gradients with a preconditioner M (Hestenes and Stiefel 1952; Buatois et al. 2008, section 1.2),
- * written once for all backends over the ops table:
+ * written once for all backends on top of the ops table:
  *
  *   r = b - A x;  e = 0;  d = M^-1 r;  delta_0 = r^T M^-1 r
  *   for k = 0, 1, ...
@@ -9,39 +9,39 @@
  *     delta_k+1 = r^T M^-1 r
  *     d = M^-1 r + (delta_k+1 / delta_k) d
  *
- * Every delta and d^T q stays in a device slot; alpha and beta are quotients of slots that the updates evaluate
- * themselves. The host reads the slots of all iterations since the last check at once. A device may carry out
- * many iterations by itself (ops->cg->iterate) and writes the same numbers into the same slots.
+ * Every delta and d^T q stays in a device slot. The updates compute alpha and beta as quotients of slots. The
+ * host reads the slots of all iterations since the last check at once. A device may do many iterations on its
+ * own (ops->cg->iterate). It writes the same numbers to the same slots.
  *
- * Where a pass costs more than its work, the two reductions of an iteration become one (Meurant 1987,
- * "Multitasking the conjugate gradient method on the CRAY X-MP/48"), since r_k+1 = r_k - alpha q and d^T q =
- * r_k^T M^-1 q:
+ * If a pass costs more than its work, the two reductions of an iteration become one (Meurant 1987,
+ * "Multitasking the conjugate gradient method on the CRAY X-MP/48"). This is possible since r_k+1 = r_k - alpha
+ * q and d^T q = r_k^T M^-1 q:
  *
  *   q = A d
  *   delta_k = r^T M^-1 r;  d^T q;  q^T M^-1 q
  *   alpha = delta_k / d^T q;  beta = alpha (q^T M^-1 q) / (d^T q) - 1
  *   e = e + alpha d;  r = r - alpha q;  d = M^-1 r + beta d
  *
- * delta is summed from r in every iteration, so that the error of a beta does not live on in the next.
+ * Every iteration sums delta from r, so that the error of a beta does not propagate.
  *
- * When the recurrence residual meets the rule, r is computed from x = x + e; if that does not confirm it, the
- * iteration begins again from there. When two such verifications in a row do not halve the residual, it is at
+ * When the recurrence residual meets the rule, the solver computes r from x = x + e. If that does not confirm
+ * it, the iteration restarts from there. If two such verifications in a row do not halve the residual, it is at
  * the limit of the precision: stagnation (cg_check.c, cg_replace.c).
  *
- * In mixed and double precision x, b and A have several parts, and r is computed from x already where it has
+ * In mixed and double precision x, b and A have several parts. The solver already computes r from x when r has
  * fallen by a factor (reliable updates: Sleijpen and van der Vorst 1996; van der Vorst and Ye 2000; Clark et
- * al. 2010; as inner and outer iterations in Cevahir et al. 2009, section 2.2). The directions go on:
+ * al. 2010; as inner and outer iterations in Cevahir et al. 2009, section 2.2). The directions are kept:
  *
  *   x = x + e;  r = b - A x
  *   e = mu p;  r = r - mu A p;  mu = p^T r / p^T A p
  *   d = M^-1 r - (r^T M^-1 A p / p^T A p) p
  *
- * where p = beta d is what the last d has beside M^-1 r. r is orthogonal to p again and d conjugate, however
- * far the recurrence's r was from b - A x. Where r is so small that its squares would leave the range of
- * floats, r, e and d are multiplied by a power of two.
+ * where p = beta d is the last d without M^-1 r. Then r is again orthogonal to p and d is conjugate, no matter
+ * how far the recurrence residual was from b - A x. When the squares of r would leave the range of floats, r, e
+ * and d are multiplied by a power of two.
  *
- * d^T q <= 0 may be an indefinite matrix or rounding. Where d^T q against d^T M d leaves a doubt, the iteration
- * begins again with a check and d^T d in each iteration (checked mode), where the two can be told apart
+ * d^T q <= 0 is the sign of an indefinite matrix, or of rounding. If d^T q and d^T M d do not decide it, the
+ * iteration restarts in checked mode. A check and d^T d in each iteration then distinguish the two
  * (cg_curvature.c). */
 #include <math.h>
 
@@ -133,7 +133,7 @@ static ts_status iterate_with_one_reduction(tsi_solve *s) {
   return TS_OK;
 }
 
-/* The forms for speed are in single precision. */
+/* Only single precision uses the faster forms. */
 static int has_one_reduction_now(const tsi_solve *s) {
   return s->solver->desc.reductions == 1 && !s->solver->pairs && !s->checked_mode;
 }
@@ -161,7 +161,7 @@ static ts_status iterate_cg(tsi_solve *s) {
   return TS_OK;
 }
 
-/* At most `count` iterations that the device carries out by itself. */
+/* Lets the device do at most `count` iterations on its own. */
 static ts_status iterate_on_device(const tsi_solve *s, int count, const float enough[4],
                                    const float visible[4]) {
   const ts_solver *k = s->solver;
@@ -195,7 +195,7 @@ static void take_norms(tsi_solve *s, int iteration) {
     s->norm_r[c] = sqrt(tsi_cg_unscaled(s, iteration, tsi_number(s->solver, TSI_SLOT_RR, c)));
 }
 
-/* What the iterations themselves have not summed up. */
+/* Computes the sums that the iterations omit. */
 static ts_status sum_up(const tsi_solve *s) {
   const ts_solver *k = s->solver;
   tsi_dot sums[2];
@@ -212,8 +212,8 @@ ts_status tsi_cg_read_present(tsi_solve *s) {
   return TS_OK;
 }
 
-/* One interval of iterations that the device carries out by itself. It ends earlier where the numbers will end
- * the solve, or change its way. */
+/* One interval of iterations on the device. The device ends it early if the numbers will end the solve or need
+ * a decision. */
 static ts_status advance_on_device(tsi_solve *s) {
   const ts_solver *k = s->solver;
   const int left = k->desc.max_iterations - s->iteration;
@@ -236,13 +236,13 @@ static ts_status advance_on_device(tsi_solve *s) {
   return tsi_cg_judge(s, s->iteration);
 }
 
-/* Where the device iterates by itself and sees when to end, intervals are long. It does not in pairs. */
+/* Intervals are long if the device iterates on its own and detects the end. With pairs it does not. */
 static int interval_of(const ts_solver *k) {
   const int usual = (int)k->context->tuning.check_interval;
   return k->pairs && k->on_device && k->desc.check_interval > usual ? usual : k->desc.check_interval;
 }
 
-/* One interval: iterations, then the numbers. Meanwhile the device goes on with `pipelined` iterations. */
+/* One interval: iterations, then a check. During the check the device does `pipelined` more iterations. */
 static ts_status advance(tsi_solve *s) {
   ts_solver *k = s->solver;
   if (k->on_device && !k->pairs && !s->checked_mode) return advance_on_device(s);
@@ -282,7 +282,7 @@ static ts_status run_fixed(tsi_solve *s) {
   return TS_OK;
 }
 
-/* After a breakdown: nothing of e, if it is not finite. */
+/* After a breakdown: drops e if it is not finite. */
 static ts_status drop_what_is_not_finite(const ts_solver *k) {
   const tsi_ops *ops = k->context->ops;
   ts_vector *x = k->own[TSI_CG_D], *r = k->own[TSI_CG_Q];
@@ -296,7 +296,7 @@ static ts_status drop_what_is_not_finite(const ts_solver *k) {
   return TS_OK;
 }
 
-/* All of e into x, and what that leaves. */
+/* Adds e to x and computes the residual. */
 static ts_status settle(tsi_solve *s) {
   if (s->settled) return TS_OK;
   if (s->ended && s->result->reason == TS_REASON_BREAKDOWN) TSI_TRY(drop_what_is_not_finite(s->solver));

@@ -1,4 +1,4 @@
-/* Conjugate gradients: what the numbers of the iterations since the last check say. */
+/* Conjugate gradients: the checks of the numbers since the last check. */
 #include <math.h>
 #include <stdio.h>
 
@@ -16,7 +16,7 @@ double tsi_cg_delta_ratio(const tsi_solve *s, int iteration) {
   return largest;
 }
 
-/* The recurrence says that the rule is met. */
+/* The recurrence residual meets the rule. */
 static int recurrence_has_converged(const tsi_solve *s, int iteration) {
   if (tsi_cg_stops_by_delta(s)) return tsi_cg_delta_ratio(s, iteration) <= s->solver->desc.rtol;
   for (int c = 0; c < s->solver->components; c++)
@@ -28,12 +28,12 @@ ts_status tsi_cg_judge(tsi_solve *s, int checked) {
   const ts_solver *k = s->solver;
   const int first = s->reported;
   int curvature_at = -1, component = -1, singular_at = -1, is_lost = 0;
-  double dmd = 0; /* of that component there */
+  double dmd = 0; /* of that component in that iteration */
   for (int i = first; i < checked; i++) {
     const double ratio = tsi_cg_delta_ratio(s, i + 1);
     k->history[i - first] = ratio;
     tsi_solve_note(s, ratio);
-    /* Directions of before a restart, on which iterations went on while its check was awaited, are given up. */
+    /* Directions from before a restart, which the iterations still used during its check, are ignored. */
     if (i >= s->phase_start && curvature_at < 0 && (component = tsi_cg_lost_curvature(s, i)) >= 0) {
       curvature_at = i;
       dmd = i == s->phase_start ? tsi_cg_delta_of(s, i, component) : s->direction[component];
@@ -43,8 +43,8 @@ ts_status tsi_cg_judge(tsi_solve *s, int checked) {
     tsi_stage_take_iteration(s, i);
     if (i < s->phase_start) continue;
     if (isnan(ratio) && k->pairs && !s->checked_mode && singular_at < 0) singular_at = i;
-    /* Directions that went on from a residual of 0 but for rounding are rounding, and their quotients anything.
-     */
+    /* Directions kept from a residual that was 0 up to rounding are only rounding, and their quotients are
+     * arbitrary. */
     if (isnan(ratio) && s->carried && !k->pairs) is_lost = 1;
     if (curvature_at < 0 && singular_at < 0 && !is_lost && isnan(ratio)) {
       char text[160];
@@ -54,7 +54,7 @@ ts_status tsi_cg_judge(tsi_solve *s, int checked) {
       tsi_solve_finish(s, TS_REASON_BREAKDOWN, text);
       return TS_OK;
     }
-    /* What counts is how r falls from its peak, which may be long after it began to rise. */
+    /* The criterion is the fall of r from its peak. The peak may be much later than the start of the rise. */
     s->phase_low = fmin(s->phase_low, ratio);
     const int peaks = ratio > 2 * s->phase_peak;
     if (peaks) s->phase_peak = ratio;
@@ -77,15 +77,15 @@ ts_status tsi_cg_judge(tsi_solve *s, int checked) {
   }
   if (curvature_at >= 0) return tsi_cg_judge_curvature(s, curvature_at, component, dmd);
   for (int c = 0; c < k->components; c++) s->peak[c] = fmax(s->peak[c], tsi_cg_size(s, checked, c));
-  /* From a first direction that is not its residual's the method may be no faster than steepest descent (Powell
-   * 1976, "Some convergence properties of the conjugate gradient method"). */
+  /* If the first direction is not that of its residual, the method may be no faster than steepest descent
+   * (Powell 1976, "Some convergence properties of the conjugate gradient method"). */
   const int waited = checked - s->phase_best_at;
   if (s->carried && waited > tsi_patience(k->matrix, 1)) return tsi_cg_drop_directions(s);
   const int must_end = waited > tsi_window(k->matrix) || tsi_solve_should_rise(s, checked, s->norm_start);
   if (!recurrence_has_converged(s, checked) && !must_end && !tsi_cg_has_fallen_far(s, checked)) return TS_OK;
   if (checked == s->iteration) return tsi_cg_judge_residual(s, must_end);
-  /* Residuals do not fall evenly: that of the iterations since may be many times as large. To compare b - A x
-   * with the one before would then look like stagnation. */
+  /* Residuals do not fall evenly: after the iterations since the check, the residual may be many times larger.
+   * Comparing b - A x with the earlier one would then look like stagnation. */
   TSI_TRY(tsi_cg_read_present(s));
   return tsi_cg_judge(s, s->iteration);
 }

@@ -1,4 +1,4 @@
-/* Conjugate gradients: d^T q <= 0, which an indefinite matrix makes, or rounding. */
+/* Conjugate gradients: d^T q <= 0, caused by an indefinite matrix or by rounding. */
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
@@ -18,8 +18,8 @@ int tsi_cg_lost_curvature(const tsi_solve *s, int iteration) {
   return -1;
 }
 
-/* r is orthogonal to the directions before, so that d_k+1 = M^-1 r_k+1 + beta d_k makes it
- * delta_k+1 + beta^2 d_k^T M d_k. */
+/* r is orthogonal to the earlier directions, so that d^T M d of d_k+1 = M^-1 r_k+1 + beta d_k is delta_k+1 +
+ * beta^2 d_k^T M d_k. */
 void tsi_cg_follow_direction(tsi_solve *s, int iteration) {
   for (int c = 0; c < s->solver->components; c++) {
     const double before = tsi_cg_delta_of(s, iteration, c), delta = tsi_cg_delta_of(s, iteration + 1, c);
@@ -37,8 +37,8 @@ static ts_status read_largest(const ts_solver *k, const ts_vector *v, double *la
   return TS_OK;
 }
 
-/* Of values that the device computed the norm is not known: about twice the largest diagonal entry, or, of an
- * operator without its diagonal, twice what it multiplies r by. */
+/* If the device computed the values, the norm is unknown. The estimate is twice the largest diagonal entry. For
+ * an operator without a diagonal it is twice the factor by which it multiplies r. */
 ts_status tsi_cg_measure_matrix(const ts_solver *k) {
   ts_vector q = tsi_first_part(k->own[TSI_CG_Q]);
   const ts_vector r = tsi_first_part(k->r);
@@ -59,8 +59,8 @@ static void finish_indefinite(tsi_solve *s, double dq, const char *m, double dmd
   tsi_solve_finish(s, TS_REASON_INDEFINITE, text);
 }
 
-/* d^T q <= 0 against d^T M d: beyond doubt more than rounding? The eigenvalues of M^-1 A are about 1 and less,
- * if M is there to make them so. */
+/* Ends the solve if d^T q <= 0, compared with d^T M d, is clearly more than rounding. The eigenvalues of M^-1 A
+ * are about 1 or less: that is the purpose of M. */
 static void judge_by_direction(tsi_solve *s, int iteration, int component, double dmd) {
   const ts_solver *k = s->solver;
   const int plain = !k->m && !k->z;
@@ -70,7 +70,7 @@ static void judge_by_direction(tsi_solve *s, int iteration, int component, doubl
     finish_indefinite(s, dq, plain ? "" : "M ", dmd, iteration);
 }
 
-/* In checked mode d^T d of the same iteration tells whether d^T q <= 0 is more than rounding. */
+/* In checked mode, d^T d of the same iteration shows whether d^T q <= 0 is more than rounding. */
 static void judge_checked(tsi_solve *s, int iteration, int component) {
   const double dq = tsi_cg_dq_of(s, iteration, component),
                dd = tsi_number(s->solver, TSI_CG_SLOT_DD, component);
@@ -88,7 +88,7 @@ static void judge_checked(tsi_solve *s, int iteration, int component) {
   s->at_limit = 1;
 }
 
-/* From x + e, with a check in every iteration. */
+/* Restarts from x + e with a check in every iteration. */
 static ts_status begin_checked(tsi_solve *s) {
   const ts_solver *k = s->solver;
   s->checked_mode = 1;
@@ -115,6 +115,6 @@ ts_status tsi_cg_judge_curvature(tsi_solve *s, int iteration, int component, dou
     return TS_OK;
   }
   if (s->solver->matrix->device_values) TSI_TRY(tsi_cg_measure_matrix(s->solver));
-  if (!s->carried) judge_by_direction(s, iteration, component, dmd); /* else d^T M d is not known */
+  if (!s->carried) judge_by_direction(s, iteration, component, dmd); /* otherwise d^T M d is unknown */
   return s->ended ? TS_OK : begin_checked(s);
 }

@@ -1,29 +1,29 @@
-/* What a backend may do of conjugate gradients by itself: the table tsi_ops.cg. */
+/* Operations of conjugate gradients that a backend may implement: the table tsi_ops.cg. */
 #ifndef TSI_CG_OPERATIONS_H
 #define TSI_CG_OPERATIONS_H
 
 #include "common/core/backend.h"
 
-/* The vectors of a CG iteration with one reduction (cg.c). */
+/* Vectors of a CG iteration with one reduction (cg.c). */
 typedef struct tsi_cg_update {
   ts_vector *e, *r_new, *d_new;
-  const ts_vector *r, *d, *q, *m; /* m may be NULL: 1 */
+  const ts_vector *r, *d, *q, *m; /* NULL: 1 */
   const ts_scalars *slots;
   int delta, dq, qmq; /* slots: r^T M^-1 r, d^T q, q^T M^-1 q */
 } tsi_cg_update;
 
-/* Iterations of CG that the device carries out by itself (cg.c). */
+/* CG iterations that the device does on its own (cg.c). */
 typedef struct tsi_cg_iterations {
   const ts_matrix *matrix;
   ts_vector *e, *r, *d, *q;
-  const ts_vector *m; /* may be NULL: 1 */
+  const ts_vector *m; /* NULL: 1 */
   ts_scalars *slots;
-  int ring, ring_size; /* slots: delta of iteration k is ring + 2 (k mod ring_size), d^T q the next one */
-  int rr, done;  /* slots: r^T r after the last iteration where it is asked for, and how many there were */
-  int iteration; /* the first one; its delta is there */
-  int count;     /* at most so many, at least 1 */
-  /* They end where delta, or r^T r, of every component is at most `enough`, where delta is not finite, and
-   * where d^T q is not above 0 in a component whose delta is above `visible`. */
+  int ring, ring_size; /* slots: delta of iteration k is ring + 2 (k mod ring_size), followed by its d^T q */
+  int rr, done;        /* slots: r^T r after the last iteration, if requested; the number of iterations done */
+  int iteration;       /* the first one; its delta is available */
+  int count;           /* maximum number of iterations, at least 1 */
+  /* The iterations end if delta, or r^T r, of every component is at most `enough`, or if delta is not finite.
+   * They also end if d^T q is not above 0 in a component with delta above `visible`. */
   int stop_by_residual;
   float enough[4], visible[4];
 } tsi_cg_iterations;

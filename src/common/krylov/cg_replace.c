@@ -1,5 +1,5 @@
-/* Conjugate gradients: r is computed from x again, to confirm that the rule is met, or on the way (cg.c:
- * "reliable updates"), where the directions go on. */
+/* Conjugate gradients: r is computed from x again, to confirm that the rule is met, or earlier to replace r
+ * (cg.c: "reliable updates"). A replacement keeps the directions. */
 #include <math.h>
 #include <string.h>
 
@@ -8,14 +8,14 @@
 
 /* ---- When ---- */
 
-/* What a residual falls by before it is computed from x again. In single precision conjugate gradients of
- * Poisson problems and stiffness matrices take the fewest iterations with 0.03 to 0.1; from 1e-3 on they take a
+/* The fall of a residual before it is computed from x again. In single precision, conjugate gradients for
+ * Poisson problems and stiffness matrices need the fewest iterations with 0.03 to 0.1. At 1e-3 they need a
  * tenth more, from 1e-4 on twice as many. */
 static double replacement_factor(const ts_solver *k) {
   return k->pairs ? 1e-6 : 3e-2;
 }
 
-/* In single precision b - A x is only as good as the rounded x: then the directions begin again. */
+/* In single precision b - A x is only as accurate as the rounded x, so the directions restart. */
 static int may_replace(const tsi_solve *s) {
   return s->precision != TS_PRECISION_SINGLE || s->solver->desc.precision == TS_PRECISION_AUTO;
 }
@@ -48,15 +48,15 @@ ts_status tsi_cg_verify(tsi_solve *s) {
   return TS_OK;
 }
 
-/* Whether b - A x is the recurrence's r, whose norms were `before`, but for rounding. */
+/* Whether b - A x equals the recurrence's r, with the norms `before`, up to rounding. */
 static int is_as_before(const tsi_solve *s, const double before[4]) {
   for (int c = 0; c < s->solver->components; c++)
     if (!(fabs(s->norm_r[c] - before[c]) <= 1e-3 * before[c])) return 0;
   return !tsi_cg_stops_by_delta(s);
 }
 
-/* delta after r was replaced and multiplied by `factor`. Where little has changed M^-1 r is what it was: to
- * apply M once more costs as much as an iteration. */
+/* delta after r was replaced and multiplied by `factor`. If r has hardly changed, M^-1 r is reused: applying M
+ * again costs as much as an iteration. */
 static ts_status sum_replaced_delta(const tsi_solve *s, int as_before, double factor, tsi_dot *sum) {
   const ts_solver *k = s->solver;
   if (!k->z || !as_before) return tsi_cg_sum_delta(s, sum);
@@ -64,8 +64,8 @@ static ts_status sum_replaced_delta(const tsi_solve *s, int as_before, double fa
   return factor != 1 ? tsi_copy_parts(k->z, ts_constant(factor), k->z) : TS_OK;
 }
 
-/* r becomes b - A (x + e) and the directions go on: with d = M^-1 r + p already turned, of which p = beta d_k
- * is kept. */
+/* Replaces r by b - A (x + e) and keeps the directions. d = M^-1 r + p has already been updated, and only p =
+ * beta d_k is kept. */
 static ts_status replace_residual(tsi_solve *s) {
   ts_solver *k = s->solver;
   double norms[4], factor;

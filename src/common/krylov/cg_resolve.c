@@ -1,5 +1,5 @@
-/* Conjugate gradients: what the descriptor leaves open, which is the number of reductions, the distance of
- * checks on a device that iterates by itself, and the precision beside a preconditioner that costs much. */
+/* Conjugate gradients: the defaults of the descriptor. These are the number of reductions, the check interval
+ * of a device that iterates on its own, and the precision with an expensive preconditioner. */
 #include "cg_operations.h"
 #include "common/core/core.h"
 #include "solver.h"
@@ -38,15 +38,17 @@ static ts_status resolve_reductions(const ts_matrix *A, const ts_preconditioner 
 }
 
 ts_status tsi_cg_resolve(const ts_matrix *A, const ts_preconditioner *M, ts_solver_desc *desc) {
-  /* In double from the start took, beside auto: AMG of 4 products 0 to 13 % less on the CPU and in llvmpipe, of
-   * 7 products 12 to 20 % less; multigrid of 4 products of a stencil, whose single-precision product reads few
-   * bytes, in llvmpipe 17 to 24 % less, on the CPU 13 % less at rtol 1e-10 and 6 to 30 % more at 1e-5. */
+  /* Time of double from the start, compared with auto: AMG of 4 products took 0 to 13 % less on the CPU and in
+   * llvmpipe. AMG of 7 products took 12 to 20 % less. Multigrid of 4 products of a stencil, which reads few
+   * bytes in single precision, took 17 to 24 % less in llvmpipe. On the CPU it took 13 % less at rtol 1e-10 and
+   * 6 to 30 % more at 1e-5. */
   const double many_products = A->kind->has_no_entries ? 5.5 : 3.5;
   TSI_TRY(resolve_reductions(A, M, desc));
-  /* What is around such an application costs little even in double, and residuals need not be replaced then. */
+  /* Compared with such an application, the rest of an iteration is cheap even in double, and residuals need not
+   * be replaced. */
   if (desc->precision == TS_PRECISION_AUTO && M->cost.products >= many_products)
     desc->precision = TS_PRECISION_DOUBLE;
-  /* A device that iterates by itself knows when to end. */
+  /* A device that iterates on its own detects the end. */
   if (desc->check_interval == 0 && tsi_cg_runs_on_device(A, M, desc)) desc->check_interval = 250;
   return TS_OK;
 }

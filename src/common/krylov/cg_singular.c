@@ -1,14 +1,15 @@
 /* Conjugate gradients: a singular matrix and a right-hand side with a part that no x reaches.
  *
- * That part is the component of b in the null space, and A being symmetric every residual has it. Directions
- * turn to it: d^T A d falls to rounding beside d^T M d, e grows along d without end, and so does r, by the
- * rounding of A e. Then d is a vector of the null space but for its last digits, and
+ * That part is the component of b in the null space. Since A is symmetric, every residual contains it. The
+ * directions turn towards it: d^T A d falls to rounding compared with d^T M d. e grows along d without limit,
+ * and so does r, through the rounding of A e. Then d is a vector of the null space except for its last digits,
+ * and
  *
  *   b = b - (d^T r / d^T d) d;  x = x + e - (d^T e / d^T d) d
  *
- * takes most of that component out of b, and keeps of e what is not along d. The iterations begin again, and
- * what rounding left is taken out in the same way when it shows. Single precision cannot tell such a d from one
- * of an ill-conditioned matrix: auto goes on in double. */
+ * removes most of that component from b, and keeps the part of e that is not along d. The iterations restart.
+ * The remainder left by rounding is removed the same way when it becomes visible. Single precision cannot
+ * distinguish such a d from that of an ill-conditioned matrix: auto continues in double. */
 #include <math.h>
 
 #include "cg.h"
@@ -17,7 +18,7 @@
 
 enum { MOST_PROJECTIONS = 100 };
 
-/* Single and mixed precision only give up, where auto has double after them. */
+/* Single and mixed precision can only stop, and do so only if auto continues in double. */
 static int may_act(const tsi_solve *s) {
   return s->solver->pairs || s->solver->desc.precision == TS_PRECISION_AUTO;
 }
@@ -45,7 +46,7 @@ int tsi_cg_leaves_residual(const tsi_solve *s, int iteration) {
   return 0;
 }
 
-/* d is brought to about 1, so that its squares are in range. */
+/* Scales d to about 1, so that its squares are in range. */
 static ts_status normalise_direction(const ts_solver *k) {
   const tsi_ops *ops = k->context->ops;
   ts_vector *d = k->own[TSI_CG_D];
@@ -55,11 +56,12 @@ static ts_status normalise_direction(const ts_solver *k) {
   return tsi_copy_parts(d, ts_scaled(1, k->slots, TSI_CG_SLOT_PQ), d);
 }
 
-/* Of d: d^T D d with D = diag(A), or if that is not known ||A|| I; d^T d, r^T d and d^T A d; and A d. */
+/* Numbers of d: d^T D d with D = diag(A), or ||A|| I if the diagonal is unknown; d^T d, r^T d and d^T A d. Also
+ * computes A d. */
 enum { DDD, DD, RD, DAD, NUMBERS };
 
 static ts_status look_at_direction(const ts_solver *k, double numbers[NUMBERS][4]) {
-  enum { FIRST = TSI_CG_SLOT_QMQ }; /* four slots one behind the other */
+  enum { FIRST = TSI_CG_SLOT_QMQ }; /* four consecutive slots */
   ts_vector *d = k->own[TSI_CG_D], *q = k->own[TSI_CG_Q];
   TSI_TRY(normalise_direction(k));
   if (tsi_knows_diagonal(k->matrix)) {
@@ -81,9 +83,9 @@ static int has_size(const ts_solver *k, double numbers[NUMBERS][4]) {
   return 0;
 }
 
-/* Whether d of a component is a vector of the null space, and b has a part along it that matters. By D, so that
- * units of the unknowns do not matter, a matrix with
- * an eigenvalue as small as that is singular to double precision. */
+/* Whether component c of d is a vector of the null space and b has a significant part along it. The comparison
+ * with D makes the units of the unknowns irrelevant. A matrix with such a small eigenvalue is singular in
+ * double precision. */
 static int is_component_null(const tsi_solve *s, double numbers[NUMBERS][4], int c) {
   const double dd = numbers[DD][c], rd = numbers[RD][c], dad = numbers[DAD][c];
   if (!(dd > 0) || !isfinite(dd) || !isfinite(rd)) return 0;
@@ -96,9 +98,9 @@ static int is_null(const tsi_solve *s, double numbers[NUMBERS][4]) {
   return 0;
 }
 
-/* d = d - w M^-1 A d, which leaves of a vector what is in the null space, a few times until that is nearly all
- * of it. w alternates between 1 and 1/2, so that eigenvalues near 2, as Jacobi's of a bipartite graph, fall
- * too. */
+/* d = d - w M^-1 A d, which keeps the null space part of a vector, repeated a few times until that is nearly
+ * all of d. w alternates between 1 and 1/2, so that parts with eigenvalues near 2, as for Jacobi with a
+ * bipartite graph, also decay. */
 static ts_status find_null_vector(const tsi_solve *s, double numbers[NUMBERS][4]) {
   enum { STEPS = 10 };
   const ts_solver *k = s->solver;
@@ -114,7 +116,7 @@ static ts_status find_null_vector(const tsi_solve *s, double numbers[NUMBERS][4]
   return TS_OK;
 }
 
-/* The coefficients by which d goes out of b, 0 for a component that keeps it. */
+/* The coefficients for removing d from b; 0 for a component that keeps it. */
 static void choose_coefficients(tsi_solve *s, double numbers[NUMBERS][4], double of_b[4]) {
   for (int c = 0; c < 4; c++) {
     of_b[c] = 0;
@@ -127,7 +129,8 @@ static void choose_coefficients(tsi_solve *s, double numbers[NUMBERS][4], double
   }
 }
 
-/* e without its part along d; what is left of a part far larger than the rest needs it twice. */
+/* Removes the part of e along d. If that part is much larger than the rest, its remainder needs a second
+ * pass. */
 static ts_status clean_e(const tsi_solve *s, double numbers[NUMBERS][4], const double of_b[4]) {
   const ts_solver *k = s->solver;
   const tsi_ops *ops = k->context->ops;
@@ -143,7 +146,8 @@ static ts_status clean_e(const tsi_solve *s, double numbers[NUMBERS][4], const d
   return TS_OK;
 }
 
-/* The same of x, if it is so large that rounding it shows: an earlier precision may have left that. */
+/* Removes the part of x along d, if it is so large that its rounding is visible. An earlier precision may have
+ * left it. */
 static ts_status clean_x(const tsi_solve *s, double numbers[NUMBERS][4], const double of_b[4]) {
   const ts_solver *k = s->solver;
   const tsi_ops *ops = k->context->ops;
@@ -162,8 +166,8 @@ static ts_status clean_x(const tsi_solve *s, double numbers[NUMBERS][4], const d
   return tsi_add_to_parts(k->x, ts_constant(-1), q);
 }
 
-/* b and e without their parts along d, which is a vector of the null space; then from x + e, or from x if e was
- * all along d and what is left of it rounding. */
+/* Removes the parts of b and e along d, a vector of the null space. Then the method restarts from x + e, or
+ * from x if e was entirely along d and its remainder is only rounding. */
 static ts_status project_along_direction(tsi_solve *s, double numbers[NUMBERS][4], int *is_projected) {
   ts_solver *k = s->solver;
   ts_vector *d = k->own[TSI_CG_D], *q = k->own[TSI_CG_Q];
@@ -178,7 +182,7 @@ static ts_status project_along_direction(tsi_solve *s, double numbers[NUMBERS][4
   TSI_TRY(clean_x(s, numbers, of_b));
   TSI_TRY(clean_e(s, numbers, of_b));
   s->best_is_kept =
-      0; /* the best x is this one, whose residual is the same with the part of b that it is without */
+      0; /* the best x is this one: its residual is unchanged when the removed part of b is included */
   TSI_TRY(tsi_cg_verify(s));
   if (s->best_is_kept) {
     TSI_TRY(tsi_copy_parts(k->x, ts_constant(1), k->best));
@@ -208,7 +212,7 @@ ts_status tsi_cg_project(tsi_solve *s, int *is_projected) {
   TSI_TRY(tsi_solver_residual(k, k->x));
   if (!tsi_knows_diagonal(k->matrix)) TSI_TRY(tsi_cg_measure_matrix(k));
   TSI_TRY(find_null_vector(s, numbers));
-  if (!has_size(k, numbers)) { /* the first direction already was one of the null space */
+  if (!has_size(k, numbers)) { /* the first direction already was in the null space */
     if (k->z) TSI_TRY(tsi_solver_precondition(k, k->z, k->r));
     TSI_TRY(tsi_fill(k->e, 0));
     TSI_TRY(tsi_solver_turn(k, k->own[TSI_CG_D], k->r, ts_constant(0)));
@@ -228,7 +232,7 @@ ts_status tsi_cg_project_rest(tsi_solve *s, int *is_projected) {
   return is_null(s, numbers) ? project_along_direction(s, numbers, is_projected) : TS_OK;
 }
 
-/* A preconditioner that knows the null space leaves nothing else of r. */
+/* If the preconditioner knows the null space, r has only that part left. */
 static ts_status project_residual(tsi_solve *s, int *is_projected) {
   TSI_TRY(tsi_cg_project(s, is_projected));
   if (*is_projected || s->ended) return TS_OK;
@@ -241,9 +245,9 @@ ts_status tsi_cg_judge_singular(tsi_solve *s, int by_residual, int *is_settled) 
   int is_projected = 0;
   *is_settled = 1;
   if (k->pairs && !by_residual &&
-      !s->checked_mode) { /* many iterations later d may be rounding, or not finite */
+      !s->checked_mode) { /* after many more iterations d may be rounding, or not finite */
     s->checked_mode = s->never_carry = 1;
-    s->in_vain = 0; /* another mode, which has not been tried */
+    s->in_vain = 0; /* the new mode has not been tried yet */
     TSI_TRY(tsi_fill(k->e, 0));
     return tsi_cg_judge_residual(s, 0);
   }

@@ -1,5 +1,5 @@
-/* CGLS (Hestenes and Stiefel 1952) with a preconditioner M of A^T A, written once for all backends over the ops
- * table:
+/* CGLS (Hestenes and Stiefel 1952) with a preconditioner M of A^T A, written once for all backends on top of
+ * the ops table:
  *
  *   r = b - A x;  e = 0;  s = A^T r;  p = M^-1 s;  gamma_0 = s^T M^-1 s
  *   for k = 0, 1, ...
@@ -9,27 +9,28 @@
  *     s = A^T r;  gamma_k+1 = s^T M^-1 s
  *     p = M^-1 s + (gamma_k+1 / gamma_k) p
  *
- * In mixed precision s is recomputed from x to about 48 bits where it has fallen far, and follows
+ * In mixed precision s is recomputed from x to about 48 bits when it has fallen far. Between these replacements
+ * it follows
  *
  *     s = s - alpha A^T q
  *
- * in between, since A^T r of an r that is not small is no better than the rounding of r. The directions go on,
- * as in cg.c.
+ * since A^T r, if r is not small, is only as accurate as the rounding of r. The directions are kept, as in
+ * cg.c.
  *
- * A^T A is never formed, neither as a matrix nor in s (the gradient): s comes from r by a product, so that the
- * residual's rounding enters once and not squared with the condition of A. */
+ * A^T A is never formed, neither as a matrix nor in s (the gradient). s is a product with r, so that the
+ * rounding of the residual enters once, and not squared with the condition of A. */
 #include <math.h>
 
 #include "common/matrix/csr.h"
 #include "common/core/core.h"
 #include "solver.h"
 
-/* Vectors of its own: p and A^T q over the columns, and behind those, over the rows, q. */
+/* The method's vectors: p and A^T q over the columns, followed by q over the rows. */
 enum { P, T, VECTORS };
 
-/* Of every iteration. */
+/* Numbers of each iteration. */
 enum { GAMMA, SS, QQ, NUMBERS };
-/* Before those: gamma of the s that is replaced, and what it changes by. */
+/* The slots before those: gamma of the replaced s, and its change. */
 enum { SLOT_GAMMA = TSI_SLOT_OWN, SLOT_RING };
 
 static int slot_of(const ts_solver *k, int iteration, int which) {
@@ -48,7 +49,7 @@ static void cgls_plan(ts_solver *k) {
   k->history_size = k->ring;
 }
 
-/* The sums of squares of A's columns, which are rows of a transposed matrix that was given. */
+/* The sums of squares of the columns of A. These are rows of the transposed matrix, if the user provided it. */
 static ts_status sum_squares(const ts_solver *k, double *squares) {
   const ts_matrix *from = k->desc.transposed ? k->transposed : k->matrix;
   tsi_matrix_entries entries = {0};
@@ -63,8 +64,8 @@ static ts_status sum_squares(const ts_solver *k, double *squares) {
   return TS_OK;
 }
 
-/* Each component of m, 0 for a column of zeros, and bounded so that products with it stay in the range of
- * floats. */
+/* Writes each component of m. m is 0 for a column of zeros, and bounded so that products with it stay in the
+ * range of floats. */
 static ts_status write_inverse(ts_solver *k, const double *squares, float *values) {
   const size_t columns = (size_t)k->matrix->info.columns, components = (size_t)k->components;
   double all = 0;
@@ -103,7 +104,7 @@ static ts_status sum_gradient(const tsi_solve *s) {
   return tsi_dots(k->slots, sums, 2, k->scratch);
 }
 
-/* From x and its r and s. */
+/* Starts from x and its r and s. */
 static ts_status cgls_begin(tsi_solve *s) {
   s->phase_start = s->phase_best_at = s->iteration;
   s->phase_best = INFINITY;
@@ -138,7 +139,7 @@ static ts_status cgls_iterate(tsi_solve *s) {
 
 /* ---- Checks ---- */
 
-/* The recurrence residual meets the rule, or cannot go on: look at A^T (b - A x). */
+/* Checks A^T (b - A x): the recurrence residual meets the rule, or the recurrence cannot continue. */
 static ts_status verify(tsi_solve *s, int must_end) {
   const double before = s->measure;
   TSI_TRY(tsi_solve_try(s, s->solver->e, s->solver->own[P]));
@@ -168,7 +169,7 @@ static ts_status sum_gamma(const tsi_solve *s, int slot) {
   return tsi_dots(k->slots, &sum, 1, k->scratch);
 }
 
-/* What gamma has changed by, as in cg.c. */
+/* The ratio of gamma after and before the replacement, as in cg.c. */
 static ts_status write_change(const tsi_solve *s) {
   const ts_solver *k = s->solver;
   double change[4] = {0}, before[4], now[4];
@@ -181,7 +182,7 @@ static ts_status write_change(const tsi_solve *s) {
   return tsi_scalars_write(k->slots, SLOT_GAMMA, 1, change);
 }
 
-/* s becomes A^T (b - A (x + e)), and the directions go on. */
+/* s becomes A^T (b - A (x + e)), and the directions are kept. */
 static ts_status replace_gradient(tsi_solve *s) {
   ts_solver *k = s->solver;
   const double before = s->measure;
@@ -223,7 +224,7 @@ static ts_status judge(tsi_solve *s, int checked) {
   }
   tsi_solve_progress(s, checked, checked - first);
   if (s->ended) return TS_OK;
-  /* Where s is only the rounding of A^T r it does not get smaller any more. */
+  /* When s is only the rounding of A^T r, it stops falling. */
   const int at_limit = s->phase_best <= s->result->attainable_residual;
   const int window = at_limit ? 25 : tsi_window(k->matrix);
   const int too_long = checked - s->phase_best_at > window || tsi_solve_should_rise(s, checked, s->norm_rule);

@@ -1,5 +1,5 @@
-/* Restarted GMRES (Saad and Schultz 1986) with M from the right, written once for all backends over the ops
- * table. A cycle of up to m iterations builds an orthonormal basis of the Krylov space:
+/* Restarted GMRES (Saad and Schultz 1986) with M from the right, written once for all backends on top of the
+ * ops table. A cycle of up to m iterations builds an orthonormal basis of the Krylov space:
  *
  *   v_0 = r / beta,  beta = |r|
  *   for j = 0 .. m - 1
@@ -7,31 +7,31 @@
  *     for i = 0 .. j:  h_ij = w^T v_i;  w = w - h_ij v_i         modified Gram-Schmidt
  *     h_j+1,j = |w|;  v_j+1 = w / h_j+1,j
  *
- * and e = sum of y_j v_j with the y that makes |beta e_0 - H y| smallest; x + M^-1 e is the better x. All
- * coefficients are device slots. The host reads the columns of H at checks, brings H to triangular form by
- * rotations in double precision, which tells |r| of every iteration, and writes y back at the end of the cycle.
- * Modified Gram-Schmidt loses orthogonality, but GMRES with it is as exact as with reflections (Paige,
- * Rozloznik and Strakos 2006); classical Gram-Schmidt twice would need more passes.
+ * and e = sum of y_j v_j with the y that minimises |beta e_0 - H y|; x + M^-1 e is the better x. All
+ * coefficients are device slots. The host reads the columns of H at checks and reduces H to triangular form by
+ * rotations in double precision. This gives |r| of every iteration. At the end of the cycle the host writes y
+ * back. Modified Gram-Schmidt loses orthogonality, but GMRES with it is as accurate as with reflections (Paige,
+ * Rozloznik and Strakos 2006). Classical Gram-Schmidt, applied twice, would need more passes.
  *
- * A cycle ends early where |r| is small enough in every component, or as small as the precision of one cycle
- * makes it. A component that is so before the others takes only the columns up to there: what follows is made
- * of rounding. So is what follows a breakdown: if A M^-1 v_j is within the space of v_0 .. v_j, what is left of
- * w is rounding. It counts as 0, the space holds the solution, and the cycle is over.
+ * A cycle ends early if |r| is small enough in every component, or as small as the precision allows in one
+ * cycle. A component that reaches this before the others uses only the columns up to there, since later ones
+ * consist of rounding. So do those after a breakdown: if A M^-1 v_j is in the space of v_0 .. v_j, the
+ * remaining w is rounding. It counts as 0, the space contains the solution, and the cycle ends.
  *
- * m is fixed if the caller set it. Otherwise it doubles after a cycle that left more than half of the residual:
- * short cycles stagnate on some systems, and long ones cost more sums per iteration and more memory. */
+ * m is fixed if the caller set it. Otherwise it doubles after a cycle that left more than half of the residual.
+ * Short cycles stagnate on some systems; long ones cost more sums per iteration and more memory. */
 #include <math.h>
 #include <stdio.h>
 
 #include "common/core/core.h"
 #include "solver.h"
 
-/* Slots: beta, the columns of H one behind the other, y. */
+/* Slots: beta, the columns of H one after the other, y. */
 static int column_slot(int column) {
   return TSI_SLOT_OWN + 1 + column * (column + 3) / 2;
 }
 
-/* The longest cycle that there may be. */
+/* The maximum length of a cycle. */
 static int longest_cycle(const ts_solver *k) {
   const int32_t unknowns = tsi_unknowns(k->matrix);
   if (!k->restart_is_open) return k->desc.restart;
@@ -42,8 +42,8 @@ static int y_slot(const ts_solver *k) {
   return column_slot(k->desc.restart);
 }
 
-/* On the host, of every component: the triangular matrix R, column by column, the rotations, and Q^T beta e_0,
- * whose last entry is the residual. */
+/* On the host, for each component: the triangular matrix R, column by column, the rotations, and Q^T beta e_0,
+ * with the residual as its last entry. */
 typedef struct least_squares {
   double *r, *cosine, *sine, *g;
 } least_squares;
@@ -68,7 +68,7 @@ static void gmres_plan(ts_solver *k) {
 
 static const ts_slot one = {NULL, 0};
 
-/* From x's residual. */
+/* Starts from the residual of x. */
 static ts_status gmres_begin(tsi_solve *s) {
   const ts_solver *k = s->solver;
   const tsi_ops *ops = k->context->ops;
@@ -98,12 +98,12 @@ static ts_status gmres_iterate(tsi_solve *s) {
 
 /* ---- On the host ---- */
 
-/* What rounding leaves of a column of H where exact arithmetic has 0, in units of epsilon and of the column's
- * size: of its last entry, where the space ends, 123 were measured with two to five distinct eigenvalues and 6
- * to 1,000,000 unknowns. The diagonal of R is small for ill-conditioned matrices too. */
+/* Rounding errors in a column of H, if exact arithmetic gives 0, in units of epsilon and of the column's size.
+ * For the last entry, at the end of the space, the measured maximum was 123, with two to five distinct
+ * eigenvalues and 6 to 1,000,000 unknowns. The diagonal of R is small for ill-conditioned matrices too. */
 enum { LAST_ENTRY = 256, DIAGONAL = 4 };
 
-/* Rotates column j of H, in `h`, so that R grows by a column. */
+/* Rotates column j of H, in `h`, and adds it to R. */
 static void rotate(const least_squares *p, int m, int j, double *h, double epsilon) {
   double squares = 0;
   for (int i = 0; i <= j + 1; i++) squares += h[i] * h[i];
@@ -124,14 +124,14 @@ static void rotate(const least_squares *p, int m, int j, double *h, double epsil
   p->g[j] *= p->cosine[j];
 }
 
-/* What is small enough to end: a little less than the rule, so that rounding does not cost another cycle, or
- * what rounding leaves of the residual that the cycle began with. */
+/* The residual at which a cycle ends. It is slightly below the rule, so that rounding does not cost another
+ * cycle, or the rounding error of the residual at the start of the cycle. */
 static double enough(const tsi_solve *s, int component) {
   return fmax(0.9 * s->tolerance[component], 4 * tsi_epsilon(s->solver) * s->norm_r[component]);
 }
 
-/* Columns up to `checked` come in: the history, and whether every component has enough, or nothing can follow.
- */
+/* Adds the columns up to `checked` to R and to the history. The cycle is over if every component is small
+ * enough, or if a number is not finite. */
 static void take_columns(tsi_solve *s, int checked, int *cycle_is_over) {
   const ts_solver *k = s->solver;
   const int m = k->desc.restart, first = s->columns;
@@ -162,7 +162,8 @@ static void take_columns(tsi_solve *s, int checked, int *cycle_is_over) {
   tsi_solve_progress(s, s->phase_start + s->columns, s->columns - first);
 }
 
-/* How many columns of a component are worth taking: up to the first with enough, without what is no number. */
+/* The number of usable columns of a component: up to the first with a small enough residual, excluding numbers
+ * that are not finite. */
 static int worth(const tsi_solve *s, int component) {
   const least_squares p = part(s->solver, component);
   const int m = s->solver->desc.restart;
@@ -175,7 +176,7 @@ static int worth(const tsi_solve *s, int component) {
   return s->columns;
 }
 
-/* y = R^-1 g into the slots of y. */
+/* y = R^-1 g, written to the slots of y. */
 static ts_status write_y(const tsi_solve *s, double *y, int *count) {
   const ts_solver *k = s->solver;
   const int m = k->desc.restart;
@@ -196,7 +197,7 @@ static ts_status write_y(const tsi_solve *s, double *y, int *count) {
   return *count ? tsi_scalars_write(k->slots, y_slot(k), *count, y) : TS_OK;
 }
 
-/* e = sum of y_j v_j. Iterations that were begun in vain do not count. Returns 0 in `count` where nothing was
+/* e = sum of y_j v_j. Iterations beyond the last checked column do not count. `count` is 0 if nothing was
  * found. */
 static ts_status combine(tsi_solve *s, int *count) {
   const ts_solver *k = s->solver;
@@ -210,16 +211,15 @@ static ts_status combine(tsi_solve *s, int *count) {
   return TS_OK;
 }
 
-/* Adds what the cycle has found to x where that makes the residual smaller. */
+/* Adds the result of the cycle to x if that reduces the residual. */
 static ts_status end_cycle(tsi_solve *s) {
   int count = 0;
   TSI_TRY(combine(s, &count));
   return count ? tsi_solve_try(s, s->solver->e, s->solver->own[0]) : TS_OK;
 }
 
-/* Iterations up to the next check, then their columns. Meanwhile the device goes on with `pipelined`
- * iterations.
- */
+/* Iterates until the next check and reads the columns. During the check the device does `pipelined` more
+ * iterations. */
 static ts_status advance(tsi_solve *s, int *cycle_is_over) {
   const ts_solver *k = s->solver;
   const int rest = k->desc.restart - (s->iteration - s->phase_start);
@@ -238,14 +238,14 @@ static ts_status advance(tsi_solve *s, int *cycle_is_over) {
 
 /* ---- Longer cycles ---- */
 
-/* The limit for the vectors of a cycle: a quarter of the memory. */
+/* The memory limit for the vectors of a cycle: a quarter of the total. */
 static double most_bytes(const ts_context *context) {
   const size_t limit = context->desc.max_device_bytes, total = context->caps.bytes_total;
   const size_t memory = limit && (limit < total || !total) ? limit : total;
   return memory ? 0.25 * (double)memory : 0x1p28;
 }
 
-/* Twice the present cycle, within memory: auto precision may need two parts of each vector later. */
+/* Twice the current cycle, within the memory limit. Auto precision may need two parts of each vector later. */
 static int longer_cycle(const ts_solver *k) {
   const int parts = k->pairs || k->desc.precision == TS_PRECISION_AUTO ? 2 : 1;
   const double bytes = 4.0 * parts * k->components * ts_space_get_size(k->r->space);
@@ -253,15 +253,15 @@ static int longer_cycle(const ts_solver *k) {
   return (int)fmin(2.0 * k->desc.restart, most);
 }
 
-/* Whether the cycle was too short for the system, by the part of the residual that it has left. What is left by
- * rounding is not due to its length. */
+/* Whether the cycle was too short for the system, according to the fraction of the residual that is left. A
+ * residual left by rounding does not count. */
 static int is_too_short(const tsi_solve *s, double left) {
   const ts_solver *k = s->solver;
   const int may_grow = k->restart_is_open && !s->is_full && !s->met && s->iteration < k->desc.max_iterations;
   return may_grow && left > 0.5 && !(s->result->relative_residual <= 4 * s->result->attainable_residual);
 }
 
-/* Makes room for a longer cycle. Without the memory for it the cycle stays as it is. */
+/* Extends the workspace for a longer cycle. If memory is insufficient, the cycle keeps its length. */
 static ts_status grow(tsi_solve *s, double left) {
   ts_solver *k = s->solver;
   const ts_solver before = *k;
@@ -297,7 +297,7 @@ static void finish_stagnated(tsi_solve *s) {
       "help",
       k->desc.restart, s->result->relative_residual, s->in_vain);
   tsi_solve_finish(s, TS_REASON_STAGNATED, text);
-  s->at_limit = 1; /* the restart or the precision, which auto raises */
+  s->at_limit = 1; /* of the restart or the precision, which auto raises */
 }
 
 static ts_status gmres_run(tsi_solve *s) {
@@ -322,7 +322,8 @@ static ts_status gmres_run(tsi_solve *s) {
   return TS_OK;
 }
 
-/* Whole cycles, the last one cut to what is left. One host synchronisation a cycle, for the columns. */
+/* Whole cycles, with the last one cut to the remaining iterations. One host synchronisation per cycle, for the
+ * columns. */
 static ts_status run_fixed(tsi_solve *s) {
   const ts_solver *k = s->solver;
   while (s->iteration < k->desc.fixed_iterations) {
@@ -344,7 +345,7 @@ static ts_status run_fixed(tsi_solve *s) {
   return TS_OK;
 }
 
-/* Where the callback stopped the solve within a cycle. */
+/* For a solve that the callback stopped within a cycle. */
 static ts_status settle(tsi_solve *s) {
   if (s->ended && s->result->reason != TS_REASON_STOPPED) return TS_OK;
   return s->columns > 0 ? end_cycle(s) : TS_OK;

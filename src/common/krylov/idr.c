@@ -1,7 +1,7 @@
 /* IDR(s) (Sonneveld and van Gijzen 2008) in the bi-orthogonal variant (van Gijzen and Sonneveld 2011,
- * "Algorithm 913: an elegant IDR(s) variant that efficiently exploits biorthogonality properties"), with M from
- * the right, written once for all backends over the ops table. P = (p_0 .. p_s-1) are orthonormal shadow
- * vectors:
+ * "Algorithm 913: an elegant IDR(s) variant that efficiently exploits biorthogonality properties"). M is
+ * applied from the right, and the method is written once for all backends on top of the ops table. P = (p_0 ..
+ * p_s-1) are orthonormal shadow vectors:
  *
  *   r = b - A x;  e = 0;  omega = 1
  *   repeat
@@ -14,25 +14,25 @@
  *       e = e + beta u_k;  r = r - beta g_k
  *     t = A M^-1 r;  omega = t^T r / t^T t;  e = e + omega r;  r = r - omega t
  *
- * and x + M^-1 e is the solution. In the first round the g_i that are not there yet are 0. An iteration is one
- * product: s + 1 of them bring r into a space that is smaller by s dimensions, where bicgstab's take 2 for 1.
+ * and x + M^-1 e is the solution. In the first round the missing g_i are 0. An iteration is one product. s + 1
+ * products move r into a space with s dimensions less, whereas bicgstab needs 2 products for 1 dimension.
  *
  * The article solves a triangular system with the numbers p_i^T g_k for all gamma at once. Here each gamma is
- * made from the v that the ones before have left, as in modified Gram-Schmidt. That takes as many sums, all
- * coefficients are quotients of device slots, and P^T v is 0 but for rounding.
+ * computed from the v that the previous ones have updated, as in modified Gram-Schmidt. The number of sums is
+ * the same, all coefficients are quotients of device slots, and P^T v is 0 up to rounding.
  *
- * omega makes |r| smallest, unless r and t are nearly orthogonal: if the cosine of their angle is below kappa,
- * omega is as large as if it were kappa (Sleijpen and van der Vorst 1995, "Maintaining convergence properties
- * of BiCGstab methods in finite precision arithmetic"). A spectrum near the imaginary axis needs that; bicgstab
- * breaks down there. But such an omega makes r larger, with the usual kappa of 0.7 by 1.22 in each round, which
- * is too much for central differences at high Peclet numbers. A quotient of slots cannot choose: the host reads
- * three numbers and writes omega, one wait in s + 1 iterations.
+ * omega minimises |r|, unless r and t are nearly orthogonal. Then, if the cosine of their angle is below kappa,
+ * kappa replaces it (Sleijpen and van der Vorst 1995, "Maintaining convergence properties of BiCGstab methods
+ * in finite precision arithmetic"). A spectrum near the imaginary axis needs that; bicgstab breaks down there.
+ * But such an omega increases r, with the usual kappa of 0.7 by 1.22 in each round. That is too much for
+ * central differences at high Peclet numbers. A quotient of slots cannot choose: the host reads three numbers
+ * and writes omega, with one synchronisation in s + 1 iterations.
  *
  * s = 8 and kappa = 0.3 were the best of s = 4, 8 and kappa = 0.1 .. 0.7 (docs/notes/conjugate-gradients.md).
- * In single precision P^T r is 0 but for rounding of what r was, which takes up to three times the iterations:
- * auto precision is double.
+ * In single precision P^T r is 0 only up to the rounding of earlier, larger r. That costs up to three times the
+ * iterations, so auto precision is double.
  *
- * P changes when a restart was in vain (phases.h). */
+ * P changes after a restart without a gain (phases.h). */
 #include <math.h>
 
 #include "common/core/core.h"
@@ -40,13 +40,13 @@
 
 enum { S = TSI_IDR_DIMENSION };
 static const double kappa = 0.3;
-/* v and t take turns in WORK. */
+/* WORK holds v and t alternately. */
 enum { WORK, BEST_E, P, U = P + S, G = U + S, VECTORS = G + S };
 
-/* Of every iteration: at its start r^T r and p_k^T r, then what it divides by, mu_k or t^T t; t^T r. */
+/* Numbers of each iteration: r^T r and p_k^T r at its start, then its divisor, mu_k or t^T t, and t^T r. */
 enum { RR, PHI, DIVISOR, TR, NUMBERS };
 
-/* Slots that each product writes, then the ring. */
+/* Slots that each product overwrites, then the ring. */
 enum { OMEGA = TSI_SLOT_OWN, WEIGHT, RING = WEIGHT + S };
 
 static int slot_of(const ts_solver *k, int iteration, int number) {
@@ -57,14 +57,14 @@ static double number(const ts_solver *k, int iteration, int which, int component
   return tsi_number(k, slot_of(k, iteration, which), component);
 }
 
-/* s, but no more than there are unknowns. */
+/* s, but at most the number of unknowns. */
 static int dimension(const ts_solver *k) {
   return tsi_unknowns(k->matrix) < S ? (int)tsi_unknowns(k->matrix) : S;
 }
 
 static void idr_plan(ts_solver *k) {
   k->pipelined = 0;                         /* the slots are read between checks */
-  k->ring = k->desc.check_interval + 4 * S; /* and what made each g_i */
+  k->ring = k->desc.check_interval + 4 * S; /* the ring also keeps the divisor of each g_i */
   k->own_vectors = VECTORS;
   k->own_slots = RING - TSI_SLOT_OWN + NUMBERS * k->ring;
   k->history_size = k->ring;
@@ -72,8 +72,8 @@ static void idr_plan(ts_solver *k) {
 
 /* ---- Shadow vectors ---- */
 
-/* P is orthonormal in every block of rows. So it is as a whole, up to a common factor, and also if each rank
- * makes its own part. */
+/* P is orthonormal in every block of rows. Therefore it is orthonormal as a whole, up to a common factor, even
+ * if each rank creates its own part. */
 enum { BLOCK = 256, MOST_ROWS = 2 * BLOCK };
 
 static double dot(const double *x, const double *y, size_t count) {
@@ -82,8 +82,8 @@ static double dot(const double *x, const double *y, size_t count) {
   return sum;
 }
 
-/* Gram-Schmidt, twice. A column that the ones before leave nothing of stays: there are fewer rows than columns.
- */
+/* Gram-Schmidt, applied twice. A column that depends on the previous ones is left as it is: there are fewer
+ * rows than columns. */
 static void orthonormalise(double columns[S][MOST_ROWS], size_t rows) {
   for (int j = 0; j < S; j++) {
     double kept[MOST_ROWS], *const column = columns[j];
@@ -99,7 +99,7 @@ static void orthonormalise(double columns[S][MOST_ROWS], size_t rows) {
   }
 }
 
-/* Column j of row i into values[j * rows + i]. */
+/* Writes column j of row i to values[j * rows + i]. */
 static void fill_shadows(float *values, size_t rows, uint32_t state) {
   double columns[S][MOST_ROWS];
   for (size_t first = 0, count; first < rows; first += count) {
@@ -112,7 +112,7 @@ static void fill_shadows(float *values, size_t rows, uint32_t state) {
   }
 }
 
-/* The same numbers in every component. */
+/* Writes the same numbers to each component. */
 static ts_status write_shadow(ts_vector *p, const float *values, size_t rows, float *all) {
   const size_t components = (size_t)p->components;
   for (size_t i = 0; i < rows; i++)
@@ -120,7 +120,7 @@ static ts_status write_shadow(ts_vector *p, const float *values, size_t rows, fl
   return tsi_write_floats(p, all);
 }
 
-/* P of the solve's present number. */
+/* Creates P for the solve's current s->shadow. */
 static ts_status choose_shadows(const tsi_solve *s) {
   const ts_solver *k = s->solver;
   const size_t rows = (size_t)ts_space_get_size(k->r->space), most = S + (size_t)k->components;
@@ -136,7 +136,7 @@ static ts_status choose_shadows(const tsi_solve *s) {
   return status;
 }
 
-/* A new workspace has none. */
+/* A new workspace has no shadow vectors. */
 static ts_status idr_prepare(ts_solver *k) {
   k->work[0] = -1;
   return TS_OK;
@@ -144,7 +144,7 @@ static ts_status idr_prepare(ts_solver *k) {
 
 /* ---- Iterations ---- */
 
-/* The present product's number in its round of s + 1. */
+/* The index of the current product in its round of s + 1. */
 static int position(const tsi_solve *s) {
   return s->iteration - s->round_start;
 }
@@ -158,7 +158,7 @@ static ts_status sum_residual(const tsi_solve *s) {
   return tsi_dots(k->slots, sums, at < dimension(k) ? 2 : 1, k->scratch);
 }
 
-/* A round begins. What there is of the g_i may stay: each new one is of the next space in any case. */
+/* Starts a round. The existing g_i may be kept: each new one is in the next space in any case. */
 static ts_status resume(tsi_solve *s) {
   s->round_start = s->iteration;
   return sum_residual(s);
@@ -182,7 +182,7 @@ static ts_slot divisor(const tsi_solve *s, int i) {
   return (ts_slot){s->solver->slots, slot_of(s->solver, s->made_at[i], DIVISOR)};
 }
 
-/* p_i^T v / mu_i from here on. */
+/* p_i^T v / mu_i from now on. */
 static ts_status weigh(const tsi_solve *s, int i, const ts_vector *v, ts_slot *weight) {
   const ts_solver *k = s->solver;
   *weight = (ts_slot){k->slots, WEIGHT + i};
@@ -207,7 +207,7 @@ static ts_status next_direction(const tsi_solve *s, int at) {
   return ops->axpby(u, omega, v, one, u);
 }
 
-/* g_k = A M^-1 u_k, both made bi-orthogonal to P, and the step along them. */
+/* g_k = A M^-1 u_k, makes both bi-orthogonal to P, and steps along them. */
 static ts_status step_along(tsi_solve *s, int at) {
   const ts_solver *k = s->solver;
   ts_vector *u = k->own[U + at], *g = k->own[G + at];
@@ -228,7 +228,7 @@ static ts_status step_along(tsi_solve *s, int at) {
   return sum_residual(s);
 }
 
-/* Of t^T r, t^T t and r^T r. */
+/* From t^T r, t^T t and r^T r. */
 static double choose_omega(double tr, double tt, double rr) {
   if (!(tt > 0) || !(rr > 0) || !isfinite(tr) || !isfinite(tt)) return 0;
   const double length = kappa * sqrt(rr) / sqrt(tt);
@@ -245,7 +245,7 @@ static ts_status read_omega(const tsi_solve *s) {
   return write_omega(s, omega);
 }
 
-/* The step along r that makes it smaller, by which the next round begins. */
+/* The step along r that reduces it, with which the next round starts. */
 static ts_status step_along_residual(tsi_solve *s) {
   const ts_solver *k = s->solver;
   const tsi_ops *ops = k->context->ops;
@@ -270,7 +270,7 @@ static ts_status idr_iterate(tsi_solve *s) {
 
 /* ---- Checks ---- */
 
-/* Components that are solved do not count: what they divide is as small as what they divide by. */
+/* Solved components are ignored: their numerators are as small as their divisors. */
 static const char *broken(const tsi_solve *s, int iteration) {
   const ts_solver *k = s->solver;
   for (int c = 0; c < k->components; c++) {
@@ -308,7 +308,7 @@ static ts_status settle(tsi_solve *s) {
   return tsi_phases_settle(s, &phases);
 }
 
-/* Checks come at the end of rounds, unless they are more frequent. */
+/* Checks are at the end of rounds, unless the check interval is shorter. */
 static int round_steps(const tsi_solve *s, int steps) {
   const int round = dimension(s->solver) + 1, at = position(s);
   return steps < round ? steps : (at + steps) / round * round - at;

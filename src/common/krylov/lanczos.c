@@ -18,7 +18,7 @@ void tsi_lanczos_add(tsi_lanczos *t, double delta, double dq, double delta_next)
   t->count++;
 }
 
-/* How many eigenvalues are below x: pivots of T - x that are negative. Those beyond `most` are not counted. */
+/* Counts the eigenvalues below x as the negative pivots of T - x. Stops at `most`. */
 static int count_below(const tsi_lanczos *t, double x, int most) {
   double pivot = t->diagonal[0] - x;
   int found = pivot < 0;
@@ -30,7 +30,7 @@ static int count_below(const tsi_lanczos *t, double x, int most) {
   return found;
 }
 
-/* The largest sum of magnitudes in a row: no eigenvalue is larger. */
+/* The maximum row sum of magnitudes, an upper bound of the eigenvalues. */
 static double bound_of(const tsi_lanczos *t) {
   double bound = 0;
   for (int i = 0; i < t->count; i++)
@@ -38,7 +38,7 @@ static double bound_of(const tsi_lanczos *t) {
   return bound;
 }
 
-/* The `number`-th smallest eigenvalue, between low and high, by halving the logarithm. */
+/* The `number`-th smallest eigenvalue, between low and high, by bisection of the logarithm. */
 static double find(const tsi_lanczos *t, int number, double low, double high) {
   static const double precise = 1.04;
   while (high > precise * low) {
@@ -51,7 +51,7 @@ static double find(const tsi_lanczos *t, int number, double low, double high) {
   return high;
 }
 
-/* No diagonal entry is smaller than the smallest eigenvalue. */
+/* The smallest eigenvalue is at most the smallest diagonal entry. */
 static double smallest_of(const tsi_lanczos *t, double bound) {
   static const double least = 1e-16;
   double high = t->smallest > 0 ? t->smallest : bound, factor = 2;

@@ -1,6 +1,6 @@
 /* LSMR (Fong and Saunders 2011, "LSMR: an iterative algorithm for sparse least-squares problems") with a
- * preconditioner M of A^T A, written once for all backends over the ops table. Any number of rows and columns,
- * of any rank:
+ * preconditioner M of A^T A, written once for all backends on top of the ops table. A may have any number of
+ * rows and columns, and any rank:
  *
  *   p_1 = A^T (b - A x);  v_1 = M^-1 p_1 / sigma_1
  *   for j = 1, 2, ...
@@ -8,32 +8,32 @@
  *     p_j+1 = A^T q_j - (|q_j| / kappa_j) p_j
  *     v_j+1 = M^-1 p_j+1 / sigma_j+1                                             sigma_j = |M^-1 p_j|
  *
- * is the bidiagonalization that begins with A^T b (Paige and Saunders 1982, "LSQR", section 3, the second one),
+ * is the bidiagonalization that starts from A^T b (Paige and Saunders 1982, "LSQR", section 3, the second one),
  * without the roots of its usual scaling:
  *
  *   rho_j = |q_j| / |v_j|;  theta_j = |p_j|            with |v| in the norm of M, |p| in that of M^-1
  *
- * are the entries of the triangular matrix R that the first rotations of LSMR would have made. Its second
- * rotations, of R^T, are on the host. The device keeps
+ * are the entries of the triangular matrix R that the first rotations of LSMR would have produced. Its second
+ * rotations, of R^T, are on the host. The device stores
  *
- *   h_j = v_j - t h_j-1, which takes v_j's place;  g_j = h_j / |v_j| - c g_j-1;  e = e + step g_j     (batch.h)
+ *   h_j = v_j - t h_j-1, in place of v_j;  g_j = h_j / |v_j| - c g_j-1;  e = e + step g_j     (batch.h)
  *
- * The norm of A^T r in M^-1 is the smallest in the Krylov space, and neither it nor |r| ever grows. x - x_0 is
- * in the range of M^-1 A^T: from 0 that is the shortest solution (in the norm of M).
+ * The norm of A^T r in M^-1 is minimal in the Krylov space, and neither it nor |r| ever grows. x - x_0 is in
+ * the range of M^-1 A^T: from 0 that is the shortest solution (in the norm of M).
  *
- * That the process begins with A^T r, which verification computes from x, and not with r, makes each beginning
- * as good as that number: r is not small where b is out of reach, and A^T r of a rounded r is rounding. */
+ * The process starts from A^T r, which verification computes from x, not from r. Therefore each start is as
+ * accurate as that vector. r is not small if b is unreachable, and A^T r of a rounded r is only rounding. */
 #include <math.h>
 
 #include "batch.h"
 #include "common/core/core.h"
 
-/* p_j and p_j+1 in turn; g. Over the rows q_j-1 and q_j in turn. */
+/* p_j and p_j+1, alternating; g. Over the rows: q_j-1 and q_j, alternating. */
 enum { P, OTHER_P, G, VECTORS, ROW_VECTORS = 2 };
-/* The update's coefficients of an iteration. */
+/* Update coefficients of an iteration. */
 enum { TURN, KEEP, WEIGHT, STEP, COEFFICIENTS };
-/* What the rotations keep: the last one; rho_j-1 rho_bar_j-1; h's turn of the next iteration; the
- * sign of what the norm is the size of. */
+/* State of the rotations: the last one; rho_j-1 rho_bar_j-1; TURN of the next iteration; the sign of the number
+ * with `norm` as its magnitude. */
 enum { COSINE, SINE, PRODUCT, NEXT_TURN, SIGN };
 
 static void lsmr_plan(ts_solver *k) {
@@ -113,7 +113,7 @@ static ts_coefficient coefficient(const ts_solver *k, int at, int number) {
   return ts_scaled(1, k->slots, tsi_batch_coefficient(k, &batches, at, number));
 }
 
-/* h_j and g_j, together with the step along g_j-1 where that has not been made. */
+/* h_j and g_j, combined with the pending step along g_j-1. */
 static ts_status update_directions(const tsi_solve *s, int first, int j) {
   const ts_solver *k = s->solver;
   const tsi_ops *ops = k->context->ops;

@@ -1,6 +1,6 @@
 /* MINRES (Paige and Saunders 1975, "Solution of sparse indefinite systems of linear equations", section 6) with
- * a positive definite preconditioner M (Elman, Silvester and Wathen 2014, algorithm 4.1), written once for all
- * backends over the ops table. A is symmetric, and may be indefinite or singular:
+ * a positive definite preconditioner M (Elman, Silvester and Wathen 2014, algorithm 4.1). It is written once
+ * for all backends on top of the ops table. A is symmetric, and may be indefinite or singular:
  *
  *   u_0 = 0;  u_1 = b - A x;  v_1 = M^-1 u_1 / sigma_1
  *   for j = 1, 2, ...
@@ -12,26 +12,26 @@
  *
  *   alpha_j = (v_j^T q) sigma_j / kappa_j;  beta_j+1 = sqrt(kappa_j+1 sigma_j+1 sigma_j / kappa_j)
  *
- * are the entries of its tridiagonal matrix. Rotations on the host bring that to triangular form, with gamma_j,
- * delta_j and epsilon_j in its rows. Of the directions w_j = (v_j / |v_j| - delta_j w_j-1 - epsilon_j w_j-2) /
- * gamma_j the device keeps
+ * are the entries of its tridiagonal matrix. Rotations on the host reduce it to triangular form, with gamma_j,
+ * delta_j and epsilon_j in its rows. The directions are w_j = (v_j / |v_j| - delta_j w_j-1 - epsilon_j w_j-2) /
+ * gamma_j. The device stores them as
  *
- *   d_j = v_j - b1 d_j-1 - b2 d_j-2,   which takes v_j's place;   e = e + t d_j        (batch.h)
+ *   d_j = v_j - b1 d_j-1 - b2 d_j-2,   in place of v_j;   e = e + t d_j        (batch.h)
  *
- * The norm of r in M^-1 is the smallest in the Krylov space, and never grows. If A is singular and b has a part
- * that no x reaches, A M^-1 r falls to 0 and r does not: minres_singular.c. */
+ * The norm of r in M^-1 is minimal in the Krylov space, and never grows. If A is singular and b has a part that
+ * no x reaches, A M^-1 r falls to 0 but r does not: minres_singular.c. */
 #include <math.h>
 
 #include "batch.h"
 #include "common/core/core.h"
 #include "common/matrix/csr.h"
 
-/* u_j-1, u_j and u_j+1 in turn. */
+/* u_j-1, u_j and u_j+1, cyclically. */
 enum { VECTORS = 3 };
-/* The update's coefficients of an iteration. */
+/* Update coefficients of an iteration. */
 enum { B1, B2, STEP, COEFFICIENTS };
-/* What the rotations keep: the last rotation; delta_j+1 before it, epsilon_j+1; gamma times the size of v, of
- * the last two; the smallest |A M^-1 r| / |r| and the norm then. */
+/* State of the rotations: the last rotation; delta_j+1 before it, and epsilon_j+1. The last two of gamma times
+ * the size of v. The smallest |A M^-1 r| / |r|, and the norm at that time. */
 enum { COSINE, SINE, DELTA, EPSILON, SCALE_1, SCALE_2, LOWEST, LOWEST_NORM };
 
 static void minres_plan(ts_solver *k) {
@@ -70,10 +70,10 @@ static ts_status minres_iterate(tsi_solve *s) {
 
 /* ---- Batches ---- */
 
-/* Whether the residual before this iteration has nothing left that an x reaches: |A M^-1 r| = `change` |r|,
- * which is 0 then. The tridiagonal matrix has an eigenvalue of 0 that is wrong by rounding: from about the root
- * of that `change` grows again though the norm does not fall, and x along the null space with it. A new
- * beginning from x comes nearer to 0. */
+/* Whether the residual before this iteration is entirely unreachable: then |A M^-1 r| = `change` |r| is 0.
+ * Rounding perturbs the eigenvalue 0 of the tridiagonal matrix. From about the square root of the rounding
+ * error on, `change` grows again although the norm does not fall. x then grows along the null space. A restart
+ * from x gets closer to 0. */
 static int is_least(const ts_solver *k, tsi_batch *of, double change) {
   const double rounding = tsi_epsilon(k), ratio = change / of->size;
   double *const lowest = &of->rotations[LOWEST], *const norm = &of->rotations[LOWEST_NORM];
@@ -84,7 +84,7 @@ static int is_least(const ts_solver *k, tsi_batch *of, double change) {
   return ratio <= 64 * rounding || (*lowest <= 4 * sqrt(rounding) && ratio > 16 * *lowest);
 }
 
-/* At least so large is A in the basis: a first residual may not show it. */
+/* A lower bound of the size of A in the basis, which a first residual may not show. */
 static double least_size(const ts_solver *k) {
   const ts_matrix *A = k->matrix;
   if (k->z || A->info.longest_row < 1) return 0;
@@ -92,7 +92,7 @@ static double least_size(const ts_solver *k) {
   return ldexp(A->norm_infinity, k->m ? -tsi_scale_exponent(A) : 0) / A->info.longest_row;
 }
 
-/* alpha_j and beta_j+1, which is 0 where it is rounding, and the size of v_j. */
+/* alpha_j; beta_j+1, set to 0 if it is only rounding; and the size of v_j. */
 static void tridiagonal(const tsi_solve *s, tsi_batch *of, int c, int j, double *alpha, double *beta,
                         double *v) {
   const ts_solver *k = s->solver;
@@ -145,7 +145,7 @@ static ts_coefficient coefficient(const ts_solver *k, int at, int number) {
   return ts_scaled(1, k->slots, tsi_batch_coefficient(k, &batches, at, number));
 }
 
-/* d_j in v_j's place, together with the step along d_j-1 where that has not been made. */
+/* d_j in place of v_j, combined with the pending step along d_j-1. */
 static ts_status update_direction(const tsi_solve *s, int first, int j) {
   const ts_solver *k = s->solver;
   const tsi_ops *ops = k->context->ops;
@@ -202,9 +202,9 @@ const tsi_method tsi_minres = {.name = "minres",
 
 /* ---- Jacobi ---- */
 
-/* In rows whose diagonal is 0, instead of 1 / |a_ii| that of the Schur complement with the diagonal of the
- * others, 1 / sum_j a_ij^2 / |a_jj|: the constraints of a saddle point (Benzi, Golub and Liesen 2005,
- * section 10.1). It scales as A does, row by row. `m` has 1 / |a_ii| in `components` numbers each. */
+/* In rows with a diagonal of 0, the inverse Schur complement with the diagonal of the others, 1 / sum_j a_ij^2
+ * / |a_jj|, replaces 1 / |a_ii|. These rows are the constraints of a saddle point (Benzi, Golub and Liesen
+ * 2005, section 10.1). It scales like A, row by row. `m` holds 1 / |a_ii| in `components` numbers each. */
 static void fill_zeros(const tsi_csr *A, float *m, size_t components) {
   for (int32_t i = 0; i < A->rows; i++) {
     double sum = 0;
@@ -227,7 +227,7 @@ static ts_status look_at_zeros(const ts_solver *k, const ts_matrix *A, float *m)
   return TS_OK;
 }
 
-/* Magnitudes. What is 0 still is of the size of the matrix. */
+/* Takes magnitudes. Remaining zeros get the inverse size of the matrix. */
 static ts_status make_positive(const ts_solver *k, const ts_matrix *A, float *m, size_t count) {
   const float size = A->norm_infinity > 0 ? (float)(1 / A->norm_infinity) : 1;
   for (size_t i = 0; i < count; i++) m[i] = fabsf(m[i]);

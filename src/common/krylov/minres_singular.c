@@ -1,14 +1,15 @@
 /* MINRES: a singular matrix and a right-hand side with a part that no x reaches.
  *
- * MINRES makes the norm of r in M^-1 small. At its smallest A M^-1 r = 0, and v = M^-1 r is in the null space.
- * By rounding a Lanczos process that begins with r comes as near to that as the root of the precision. What v
- * has beside is found by another one, whose right-hand side has no part out of reach:
+ * MINRES minimises the norm of r in M^-1. At the minimum A M^-1 r = 0, and v = M^-1 r is in the null space.
+ * Because of rounding, a Lanczos process started from r reaches that only to about the square root of the
+ * precision. A second process finds the remaining part of v outside the null space. x reaches its right-hand
+ * side entirely:
  *
  *   A z = A v;  v = v - z
  *   b = b - (v^T r / v^T v) v;  x = x - (v^T x / v^T v) v
  *
- * takes of b what is along v. Without M that is the whole unreachable part, since v is r. With M the method
- * goes on with the rest of r; a null space of several dimensions is taken out direction by direction. */
+ * removes the part of b along v. Without M that is the whole unreachable part, since v is r. With M the method
+ * continues with the rest of r, and removes a null space of several dimensions one direction at a time. */
 #include <math.h>
 
 #include "batch.h"
@@ -16,16 +17,17 @@
 
 enum { MOST_PROJECTIONS = 100 };
 
-/* A v of M's size |v| that A makes smaller than this in M^-1's norm, beside A's size, is in the null space. */
+/* v is in the null space if |A v| / (|A| |v|) is below this, in the norms of M^-1 and M. */
 static const double null_size = 0x1p-34;
 
-/* Of v: v^T v, v^T r, and the square of |A v| in M^-1's norm. */
+/* Numbers of v: v^T v, v^T r, and the square of |A v| in the norm of M^-1. */
 enum { VV, VR, AVAV, NUMBERS };
 
-/* v = M^-1 r, or once z is in e v - z, into the ring's first vector, and its numbers; `q` becomes A v. */
+/* Writes v = M^-1 r, or v - z if e holds z, to the ring's first vector, and computes its numbers. `q` becomes A
+ * v. */
 static ts_status look_at_residual(const tsi_solve *s, ts_vector *q, double numbers[NUMBERS][4]) {
   const ts_solver *k = s->solver;
-  const int at = s->iteration, first = tsi_batch_slot(k, at + 1, 0); /* numbers that are not in use */
+  const int at = s->iteration, first = tsi_batch_slot(k, at + 1, 0); /* unused numbers */
   ts_vector *v = tsi_batch_vector(k, at);
   TSI_TRY(tsi_batch_scale(s, at, k->r));
   if (s->purified) TSI_TRY(k->context->ops->axpby(v, ts_constant(1), v, ts_constant(-1), k->e));
@@ -61,7 +63,7 @@ static unsigned find_least(const tsi_solve *s) {
   return some;
 }
 
-/* A z = A v in those components; `q` is A v. */
+/* Starts A z = A v in those components. `q` is A v. */
 static ts_status purify(tsi_solve *s, const ts_vector *q, unsigned least) {
   const ts_solver *k = s->solver;
   const int at = s->iteration, slot = tsi_batch_slot(k, at + 1, 0);
@@ -75,7 +77,7 @@ static ts_status purify(tsi_solve *s, const ts_vector *q, unsigned least) {
   return tsi_batch_scale(s, at, u);
 }
 
-/* y = y - c v, where y may have several parts; `q` is overwritten. */
+/* y = y - c v. y may have several parts, and `q` is overwritten. */
 static ts_status take_from(const ts_solver *k, ts_vector *y, int slot, const double c[4], const ts_vector *v,
                            ts_vector *q) {
   TSI_TRY(tsi_scalars_write(k->slots, slot, 1, c));
@@ -83,7 +85,7 @@ static ts_status take_from(const ts_solver *k, ts_vector *y, int slot, const dou
   return tsi_add_to_parts(y, ts_constant(-1), q);
 }
 
-/* b and x without their parts along v, in components where v is in the null space. */
+/* Removes the parts of b and x along v, in components with v in the null space. */
 static ts_status take_out(tsi_solve *s, ts_vector *q, double numbers[NUMBERS][4], const int null[4]) {
   const ts_solver *k = s->solver;
   const int slot = tsi_batch_slot(k, s->iteration + 1, 0);
@@ -105,7 +107,7 @@ static ts_status take_out(tsi_solve *s, ts_vector *q, double numbers[NUMBERS][4]
 
 ts_status tsi_minres_settle_least(tsi_solve *s, int *is_settled) {
   const ts_solver *k = s->solver;
-  ts_vector *q = tsi_minres_residual(k, s->iteration + 1); /* the Lanczos process is over */
+  ts_vector *q = tsi_minres_residual(k, s->iteration + 1); /* the Lanczos process has ended */
   double numbers[NUMBERS][4];
   int null[4] = {0}, some = 0;
   *is_settled = 0;

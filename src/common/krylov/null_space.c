@@ -1,10 +1,10 @@
 /* The null space of a symmetric matrix, V with A V = 0 and V^T V = I:
  *
- *   b = b - V V^T b, of which x can reach all;  x = x - V V^T x, the shortest one
+ *   b = b - V V^T b, which x can reach entirely;  x = x - V V^T x, the shortest solution
  *
- * V is the application's, or constants if A maps these to 0, as those of Neumann conditions, graphs and
- * differences do. cg and minres find what is in the null space beside (cg_singular.c, minres_singular.c), but
- * only after they have tried to reach it. */
+ * V is set by the application. Otherwise it is the constants, if A maps them to 0, as for Neumann conditions,
+ * graphs and differences. cg and minres find further null space parts (cg_singular.c, minres_singular.c), but
+ * only after they have tried to reach them. */
 #include "null_space.h"
 
 #include <math.h>
@@ -44,7 +44,7 @@ void tsi_null_space_share(tsi_null_space **to, tsi_null_space *space) {
   *to = space;
 }
 
-/* ---- What is given ---- */
+/* ---- Vectors of the application ---- */
 
 static ts_status check(const ts_matrix *A, const ts_null_space_desc *given) {
   ts_context *context = A->context;
@@ -65,7 +65,7 @@ static ts_status check(const ts_matrix *A, const ts_null_space_desc *given) {
   return TS_OK;
 }
 
-/* One vector after the other, of which each is brought to about 1. */
+/* Stores one vector after the other, each scaled to about 1. */
 static ts_status take_vectors(ts_context *context, const double *given, size_t unknowns, int count,
                               double *to) {
   for (int v = 0; v < count; v++) {
@@ -92,7 +92,7 @@ static double dot(const double *x, const double *y, size_t count) {
   return sum;
 }
 
-/* Modified Gram-Schmidt, twice. */
+/* Modified Gram-Schmidt, applied twice. */
 static ts_status orthonormalise(ts_context *context, double *vectors, size_t unknowns, int count) {
   for (int v = 0; v < count; v++) {
     double *own = vectors + (size_t)v * unknowns;
@@ -129,8 +129,8 @@ static ts_status take_given(tsi_null_space *space, const ts_null_space_desc *giv
   return status;
 }
 
-/* Iterations of a fixed number, and solvers in single precision alone, take no time and no room for a look at
- * the matrix, and the application's functions are not called for it. */
+/* A fixed number of iterations, or a solver in single precision only, does not justify time and memory for a
+ * test of the matrix. The test does not call the application's functions either. */
 static int may_try_constants(const ts_matrix *A, const ts_solver_desc *desc) {
   return A->info.symmetric && !A->row_space->constrained && !A->kind->has_no_entries && !A->function &&
          !tsi_is_least_squares(desc->method) && !desc->fixed_iterations &&
@@ -157,7 +157,7 @@ static ts_status create_vector(const tsi_null_space *space, int components, ts_v
   return ts_vector_create(space->matrix->row_space, &desc, vector);
 }
 
-/* The same numbers in all components. */
+/* Writes the same numbers to all components. */
 static ts_status write_vector(const tsi_null_space *space, int v, int components) {
   ts_context *context = space->matrix->context;
   const size_t unknowns = unknowns_of(space->matrix), count = unknowns * (size_t)components;
@@ -201,15 +201,15 @@ static ts_status reduce_product(const ts_matrix *A, const ts_vector *ones, ts_ve
   return TS_OK;
 }
 
-/* The norm of A 1 in floats, beside that of A: only a matrix for which it is small is worth vectors of doubles,
- * and its own rest. */
+/* Compares the norm of A 1 in floats with that of A. Only a matrix with a small A 1 justifies vectors of
+ * doubles and the low-order parts of A. */
 static ts_status look_in_floats(const ts_matrix *A, int *is_small) {
   ts_vector *v[2] = {NULL};
   ts_scalars *slots = NULL;
   int exponent;
   double square = INFINITY;
   frexp(A->norm_infinity, &exponent);
-  exponent = exponent > 100 ? 100 : exponent < -100 ? -100 : exponent; /* squares stay within floats */
+  exponent = exponent > 100 ? 100 : exponent < -100 ? -100 : exponent; /* squares stay in range */
   *is_small = 0;
   TSI_TRY(tsi_arena_create(A->row_space, 1, 1, v, 2, 1, &slots));
   ts_status status = tsi_fill(v[0], (float)ldexp(1, -exponent));
@@ -220,7 +220,7 @@ static ts_status look_in_floats(const ts_matrix *A, int *is_small) {
   return status;
 }
 
-/* Whether A 1 is 0 but for the rounding of A's entries. */
+/* Whether A 1 is 0 up to the rounding of A's entries. */
 static ts_status look_in_doubles(const tsi_null_space *space, int *is_zero) {
   const ts_matrix *A = space->matrix;
   double largest = INFINITY;
@@ -256,9 +256,9 @@ ts_status tsi_null_space_prepare(tsi_null_space *space, int components) {
   return create_vectors(space, space->count, components);
 }
 
-/* ---- Taking out ---- */
+/* ---- Removal ---- */
 
-/* v_k^T v of all parts of v: the slots have a sum for each. */
+/* v_k^T v over all parts of v: one slot per part. */
 static ts_status add_parts(const tsi_null_space *space, int k, const ts_vector *v, double sums[4]) {
   const tsi_ops *ops = space->matrix->context->ops;
   double of_parts[3][4];
@@ -275,7 +275,7 @@ static ts_status add_parts(const tsi_null_space *space, int k, const ts_vector *
   return tsi_scalars_write(space->sums, 0, 1, sums);
 }
 
-/* v = v - slot 0 times v_k. */
+/* v = v - (slot 0) v_k. */
 static ts_status subtract(const tsi_null_space *space, int k, ts_vector *v) {
   const tsi_ops *ops = space->matrix->context->ops;
   const ts_vector *own = space->vectors[k], first = tsi_first_part(own);
@@ -287,7 +287,7 @@ static ts_status subtract(const tsi_null_space *space, int k, ts_vector *v) {
 ts_status tsi_null_space_take_out(const tsi_null_space *space, ts_vector *v, double norms[4]) {
   const tsi_ops *ops = space->matrix->context->ops;
   double squares[4] = {0};
-  /* What rounding leaves of a part that is large goes in the second pass. */
+  /* The second pass removes the rounding of a large part. */
   for (int pass = 0; pass < 2; pass++)
     for (int k = 0; k < space->count; k++) {
       double sums[4];

@@ -7,18 +7,18 @@
 #include "common/core/ranks.h"
 #include "common/matrix/csr.h"
 
-enum { FEWEST_ROWS = 2000, APART = 5 /* looks, at first */, FEWEST = 15 /* iterations, to go by */ };
+enum { FEWEST_ROWS = 2000, APART = 5 /* initial interval */, FEWEST = 15 /* needed iterations */ };
 
-/* A residual for which z^T A z is so small a part of z^T D z is smooth. It has the smallest eigenvalues from
- * the first iterations on: their bound does not grow as it does with other residuals, and is far above what
- * conjugate gradients take. 7 points on 60^3: 198 iterations with b = 1, 217 with b by chance; after 15 of them
- * the bound says 318 and 60. */
+/* A residual is smooth if z^T A z is below this fraction of z^T D z. It contains the smallest eigenvalues from
+ * the first iterations on. The bound then does not grow as with other residuals, and is far above the
+ * iterations that conjugate gradients need. 7-point stencil on 60^3: 198 iterations with b = 1, 217 with a
+ * random b. After 15 iterations the bound is 318 and 60. */
 static const double SMOOTH = 0.1, part_of_bound = 0.65;
 
-/* ---- Whether AMG may take over ---- */
+/* ---- Whether AMG may follow ---- */
 
-/* Its set-up has to have the entries: on the host, or read back if the copy was only not thought worth
- * keeping. */
+/* The set-up of AMG needs the entries: on the host, or read back if the copy was omitted only to save
+ * memory. */
 static int has_entries(const ts_matrix *A) {
   if (A->host_copy) return 1;
   if (A->made_on_device) return A->context->ops->amg != NULL;
@@ -45,7 +45,7 @@ ts_status tsi_outlook_create(const ts_solver *k, tsi_outlook *o) {
   return TS_OK;
 }
 
-/* ---- What there is to see ---- */
+/* ---- Observations ---- */
 
 void tsi_outlook_begin(tsi_outlook *o) {
   o->component = -1;
@@ -55,7 +55,7 @@ void tsi_outlook_begin(tsi_outlook *o) {
   tsi_lanczos_begin(&o->lanczos);
 }
 
-/* The first that is to be solved. */
+/* The first component that must be solved. */
 static int component_of(const tsi_solve *s) {
   int c = 0;
   while (c < s->solver->components - 1 && !(s->norm_rule[c] > 0)) c++;
@@ -72,7 +72,7 @@ void tsi_outlook_add(tsi_outlook *o, const tsi_solve *s, int iteration) {
   tsi_lanczos_add(&o->lanczos, delta, dq, tsi_cg_delta_of(s, iteration + 1, o->component));
 }
 
-/* The largest of the components, as the recurrence has it. */
+/* The maximum over the components, according to the recurrence. */
 static double residual_of(const tsi_solve *s) {
   double largest = 0;
   for (int c = 0; c < s->solver->components; c++)
@@ -87,9 +87,9 @@ static void note(tsi_outlook *o, int checked, double residual) {
   o->looks++;
 }
 
-/* ---- What is left, and what AMG costs ---- */
+/* ---- Remaining iterations and the price of AMG ---- */
 
-/* Set-up and cycles, in iterations of Jacobi. Several components share the set-up. */
+/* Set-up and cycles, in iterations of Jacobi. Components share the set-up. */
 static double price_of(const tsi_outlook *o, const ts_solver *k, double residual, double goal) {
   const tsi_tuning *t = &k->context->tuning;
   const double amg = t->amg_nanoseconds + t->amg_entry_nanoseconds * o->entries +
@@ -100,7 +100,8 @@ static double price_of(const tsi_outlook *o, const ts_solver *k, double residual
   return (0.5 + 0.5 * cycles) * amg / iteration;
 }
 
-/* At the pace since half of the iterations, which is one of the smallest residuals so far. */
+/* The remaining iterations at the rate of the second half so far. Residuals are the smallest ones up to each
+ * evaluation. */
 static double rest_by_pace(const tsi_outlook *o, int checked, double goal) {
   int from = o->looks - 1;
   const double residual = o->residual[from];
@@ -129,9 +130,10 @@ int tsi_outlook_look(tsi_outlook *o, const tsi_solve *s, int checked, double goa
   return 1;
 }
 
-/* A small eigenvalue that comes in sight makes the condition grow by more than iterations do as a rule, with
- * their square, and residuals too: these say nothing then. Ends of slow solves are seen early and those of
- * quick ones late, when what was spent would be lost: on 139 systems these factors had the fewest losses. */
+/* When a small eigenvalue becomes visible, the condition number grows faster than usual, that is, than the
+ * square of the iterations. Residuals grow too and are useless then. The end of a slow solve is visible early.
+ * That of a quick one is visible late, when the work done would be lost. On 139 systems these factors had the
+ * fewest losses. */
 int tsi_outlook_prefers_amg(const tsi_outlook *o, int checked) {
   const double late = fmax(0, checked - 0.25 * o->price), least = 0.8 * o->price + checked + 3 * late;
   return o->is_open && checked >= FEWEST && !o->is_sudden && o->rest > least;
@@ -139,13 +141,13 @@ int tsi_outlook_prefers_amg(const tsi_outlook *o, int checked) {
 
 /* ---- Several solves ---- */
 
-/* About half of the price to 1e-8 is that of cycles. */
+/* About half of the price for 1e-8 is that of the cycles. */
 static double set_up_of(const tsi_outlook *o, const ts_solver *k) {
   return price_of(o, k, 1, 1);
 }
 
 void tsi_outlook_pay(tsi_outlook *o, const ts_solver *k, int iterations) {
-  if (o->changes != k->matrix->changes) o->paid = 0; /* AMG would need its set-up again */
+  if (o->changes != k->matrix->changes) o->paid = 0; /* AMG would need a new set-up */
   o->changes = k->matrix->changes;
   if (!o->is_open || !(o->goal > 0)) return;
   o->paid += fmax(0, iterations - (price_of(o, k, 1, o->goal) - set_up_of(o, k)));

@@ -1,4 +1,4 @@
-/* Checks of methods that may break down and drift: when r is computed from x, when the method begins again. */
+/* Checks of methods that may break down and drift: when r is computed from x, and when the method restarts. */
 #include "phases.h"
 
 #include <math.h>
@@ -6,7 +6,7 @@
 
 #include "common/core/core.h"
 
-enum { REPLACEMENT_INTERVAL = 16 /* iterations at least */ };
+enum { REPLACEMENT_INTERVAL = 16 /* minimum number of iterations */ };
 
 const char tsi_phases_out_of_range[] = "a number left the range of single precision";
 const char tsi_phases_grown[] = "the residual has grown beyond what single precision holds";
@@ -23,7 +23,7 @@ float tsi_phases_random(uint32_t *state) {
 
 /* ---- Phases ---- */
 
-/* For a new e. */
+/* Called for a new e. */
 static void forget_best(tsi_solve *s) {
   s->number_kept = INFINITY;
   s->kept_at = -1;
@@ -40,7 +40,7 @@ ts_status tsi_phases_begin(tsi_solve *s) {
   return tsi_fill(s->solver->e, 0);
 }
 
-/* Keeps the present e, a few iterations after the check that found `number` so small. */
+/* Keeps the current e, a few iterations after the check that found `number` so small. */
 static ts_status keep_best(tsi_solve *s, const tsi_phases *of, double number) {
   const ts_solver *k = s->solver;
   const double much = 0.25;
@@ -51,14 +51,14 @@ static ts_status keep_best(tsi_solve *s, const tsi_phases *of, double number) {
   return k->context->ops->axpby(k->own[of->best], ts_constant(1), k->e, ts_constant(0), k->e);
 }
 
-/* x = x + M^-1 e with the better e of the present one and the one that was kept, if x gets better by it. */
+/* x = x + M^-1 e with the better of the current e and the kept e, if that improves x. */
 static ts_status try_best(tsi_solve *s, const tsi_phases *of) {
   const ts_solver *k = s->solver;
   const int is_kept = s->number_kept < s->number_now;
   return tsi_solve_try(s, is_kept ? k->own[of->best] : k->e, k->own[of->work]);
 }
 
-/* x = x + M^-1 e if that is better, and r recomputed in either case. The directions go on. */
+/* x = x + M^-1 e if that is better, and r recomputed in either case. The directions are kept. */
 static ts_status replace_residual(tsi_solve *s, const tsi_phases *of) {
   const ts_solver *k = s->solver;
   const double before = s->measure;
@@ -79,7 +79,7 @@ static ts_status replace_residual(tsi_solve *s, const tsi_phases *of) {
   return s->ended ? TS_OK : of->resume(s);
 }
 
-/* Begins again from the best x, or ends where that was in vain too often. */
+/* Restarts from the best x, or ends the solve if too many restarts gained nothing. */
 static ts_status restart(tsi_solve *s, const tsi_phases *of, const char *what, int iteration) {
   const ts_solver *k = s->solver;
   const double before = s->phase_start_measure;
@@ -103,7 +103,7 @@ static ts_status restart(tsi_solve *s, const tsi_phases *of, const char *what, i
 
 /* ---- Checks ---- */
 
-/* The recurrence residual meets the rule, it has broken down (`what`), or it has made no progress for long. */
+/* The recurrence residual meets the rule, it has broken down (`what`), or it has stagnated. */
 static ts_status look_at_residual(tsi_solve *s, const tsi_phases *of, int converged, const char *what,
                                   int where) {
   if (converged) {
@@ -119,7 +119,7 @@ static ts_status look_at_residual(tsi_solve *s, const tsi_phases *of, int conver
   return restart(s, of, what, where);
 }
 
-/* This precision is given up: with the best x. */
+/* Ends this precision with the best x. */
 static ts_status end_at_best(tsi_solve *s, const tsi_phases *of) {
   TSI_TRY(try_best(s, of));
   if (s->met)
@@ -129,7 +129,7 @@ static ts_status end_at_best(tsi_solve *s, const tsi_phases *of) {
   return TS_OK;
 }
 
-/* The numbers of iterations up to `checked` into the history. Returns what broke down first, and in which
+/* Writes the numbers of the iterations up to `checked` to the history. Returns the first breakdown and its
  * iteration. */
 static const char *take_numbers(tsi_solve *s, const tsi_phases *of, int checked, int *where) {
   const ts_solver *k = s->solver;

@@ -1,10 +1,10 @@
-/* Stationary iterations with a preconditioner M (Richardson 1910), on any square matrix:
+/* Stationary iterations with a preconditioner M (Richardson 1910), for any square matrix:
  *
  *   x = x + M^-1 r;  r = b - A x
  *
- * With one cycle of multigrid as M^-1 they are the multigrid method by itself, with the diagonal Jacobi's. They
- * converge where the eigenvalues of I - M^-1 A are within the unit circle. r is computed from x in every
- * iteration: there is no recurrence that could drift. */
+ * If M^-1 is one cycle of multigrid, this is the multigrid method as a standalone iteration; if M is the
+ * diagonal, it is Jacobi's method. The iterations converge if the eigenvalues of I - M^-1 A are inside the unit
+ * circle. Every iteration computes r from x, so no recurrence can drift. */
 #include <math.h>
 
 #include "common/core/core.h"
@@ -26,7 +26,7 @@ static ts_status richardson_iterate(tsi_solve *s) {
   return tsi_solve_accept(s, k->e, k->own[WORK]);
 }
 
-/* Looks at the numbers of the iteration that was made. */
+/* Checks the numbers of the last iteration. */
 static void judge(tsi_solve *s) {
   const int window = s->solver->preconditioner->kind->is_exact ? 3 : 1000;
   const ts_result *result = s->result;
@@ -70,7 +70,7 @@ static ts_status run_fixed(tsi_solve *s) {
   return tsi_fill(k->e, 0);
 }
 
-/* x has all of e after each iteration. */
+/* e is added to x in every iteration. */
 static ts_status settle(tsi_solve *s) {
   (void)s;
   return TS_OK;

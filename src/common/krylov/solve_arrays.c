@@ -1,4 +1,5 @@
-/* ts_solve: arrays of any number of columns, solved in groups of as many as a vector has components. */
+/* ts_solve: arrays of any number of columns, solved in groups. The size of a group is the number of components
+ * of a vector. */
 #include <math.h>
 #include <string.h>
 
@@ -7,8 +8,8 @@
 
 enum { GROUP = 4 };
 
-/* What one call works on: b and x are row by row in the types of the arrays, both on the host or both on the
- * device; `part` is there too, and has room for the numbers of a group. */
+/* The arrays of one call. b and x are row-major in the types of the arrays, both on the host or both on the
+ * device. `part` is in the same memory and has room for the numbers of a group. */
 typedef struct columns {
   ts_solver *solver;
   ts_array b, x, part;
@@ -22,7 +23,7 @@ static ts_status copy_on_device(ts_context *context, const ts_array *whole, size
       context, context->device_ops->arrays->copy_columns(context, whole, count, first, part, width, to_part));
 }
 
-/* Columns first .. first+width-1 of `whole`, which has `count`, from or to `part`. */
+/* Copies columns first .. first+width-1 of `whole`, which has `count` columns, from or to `part`. */
 static ts_status copy_group(ts_context *context, const ts_array *whole, size_t count, size_t first,
                             const ts_array *part, size_t width, int to_part) {
   const size_t size = tsi_type_size(whole->type), rows = whole->count / count;
@@ -62,7 +63,7 @@ static void name_columns(char *text, size_t size, size_t first, size_t width, co
     snprintf(text, size, "columns %zu to %zu: %.110s", first, first + width - 1, message);
 }
 
-/* The result of all columns so far: what is worst of each. */
+/* Merges the result of a group: counts are added, residuals are the maximum, and the first failure is kept. */
 static void merge(ts_result *all, const ts_result *group, size_t first, size_t width, int is_only) {
   const int iterations = all->iterations, synchronisations = all->host_synchronisations,
             restarts = all->restarts;
@@ -103,12 +104,12 @@ static ts_status solve_group(const columns *c, size_t first, size_t width, ts_re
   return status;
 }
 
-/* A texel of a block has one component. */
+/* In a space with blocks, a vector has one component. */
 static size_t columns_of_group(const columns *c) {
   return c->solver->matrix->row_space->tiling.log2_block ? 1 : GROUP;
 }
 
-/* Every group is solved, also after one that has not converged. */
+/* Solves every group, even after one that did not converge. */
 static ts_status solve_groups(const columns *c, ts_result *result) {
   const size_t most = columns_of_group(c);
   ts_status status = TS_OK;
@@ -136,7 +137,7 @@ static ts_status check_columns(const ts_matrix *A, const ts_array *b, const ts_a
   return tsi_array_check(A->context, "x", x, *count * unknowns, TSI_FLOATING, TSI_WRITE);
 }
 
-/* ---- Where b and x are: the x that is solved for is a copy, so that an error leaves the caller's as it was.
+/* ---- Memory of b and x. The solve works on a copy of x, so that an error leaves the caller's x unchanged.
  * ---- */
 
 static size_t numbers_of_group(const columns *c, const ts_array *b, const ts_array *x) {

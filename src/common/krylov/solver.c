@@ -1,4 +1,4 @@
-/* Krylov solvers: creation, what is checked before a solve, the solve. */
+/* Krylov solvers: creation, the checks before a solve, the solve. */
 #include <math.h>
 #include <stdio.h>
 
@@ -36,7 +36,8 @@ static void free_solver(ts_solver *k) {
   tsi_free(k->context, k);
 }
 
-/* Least squares: A^T of the caller's, or the matrix's own with its present values; else NULL. Borrowed. */
+/* Least squares: the caller's A^T, or the matrix's own with its current values; otherwise NULL. The result is
+ * borrowed. */
 static ts_status find_transposed(ts_matrix *A, const ts_solver_desc *desc, ts_matrix **transposed) {
   *transposed = NULL;
   if (!tsi_is_least_squares(desc->method)) return TS_OK;
@@ -55,7 +56,7 @@ static ts_status take_transposed(ts_solver *k) {
   return TS_OK;
 }
 
-/* Of A^T A, which no matrix is: a diagonal that cgls.c writes. */
+/* For A^T A, which is not assembled, the preconditioner is a diagonal written by cgls.c. */
 static ts_status make_of_squares(ts_matrix *A, const ts_solver_desc *desc, int is_auto, ts_preconditioner **M) {
   ts_preconditioner_desc how = {.kind = desc->preconditioner_kind};
   ts_matrix *transposed;
@@ -64,7 +65,8 @@ static ts_status make_of_squares(ts_matrix *A, const ts_solver_desc *desc, int i
   return tsi_preconditioner_create(transposed, &how, M);
 }
 
-/* One that is given, or the solver's own. Where there is nothing for auto to choose it is a diagonal. */
+/* The preconditioner of the descriptor, or the solver's own. If auto has nothing to choose, it is a
+ * diagonal. */
 static ts_status take_preconditioner(ts_matrix *A, const ts_solver_desc *desc, ts_preconditioner **M) {
   ts_preconditioner_desc how = {.kind = desc->preconditioner_kind};
   *M = desc->preconditioner;
@@ -75,13 +77,13 @@ static ts_status take_preconditioner(ts_matrix *A, const ts_solver_desc *desc, t
   const int is_least_squares = tsi_is_least_squares(desc->method),
             is_auto = tsi_preconditioner_row(how.kind)->choose != NULL;
   char why[64] = "";
-  /* auto may choose for an unsymmetric matrix what cg refuses. */
+  /* For an unsymmetric matrix, auto may choose a preconditioner that cg rejects. */
   const int is_wrong_cg = desc->method == TS_METHOD_CG && !A->info.symmetric;
   if (is_auto && (is_least_squares || is_wrong_cg || desc->method == TS_METHOD_MINRES))
     snprintf(why, sizeof why, "the method is %s", ts_method_name(desc->method));
   else if (is_auto && desc->fixed_iterations)
     snprintf(why, sizeof why, "the number of iterations is fixed");
-  if (*why && desc->method == TS_METHOD_MINRES) /* which makes something of zeros */
+  if (*why && desc->method == TS_METHOD_MINRES) /* its Jacobi handles zeros */
     how.kind = tsi_knows_diagonal(A) ? TS_PRECONDITIONER_JACOBI : TS_PRECONDITIONER_NONE;
   else if (*why && !is_least_squares)
     how.kind = tsi_preconditioner_choose_diagonal(A);
@@ -92,7 +94,7 @@ static ts_status take_preconditioner(ts_matrix *A, const ts_solver_desc *desc, t
   return TS_OK;
 }
 
-/* Takes M over if it succeeds. */
+/* Owns M on success. */
 static ts_status create_with(ts_matrix *matrix, const ts_solver_desc *desc, ts_solver_desc *resolved,
                              ts_preconditioner *M, ts_solver **solver) {
   ts_context *context = matrix->context;
@@ -127,7 +129,7 @@ static ts_status create_with(ts_matrix *matrix, const ts_solver_desc *desc, ts_s
   return TS_OK;
 }
 
-/* Factors cost more than the sums of idr, which as a rule takes half of the products. */
+/* ILU factors cost more than the sums of idr, and idr usually needs half of the products. */
 static ts_status choose_again(const ts_matrix *A, const ts_solver_desc *desc, const ts_preconditioner *M,
                               ts_solver_desc *resolved) {
   ts_solver_desc other = *desc;
@@ -203,7 +205,7 @@ static ts_status check_vectors(const ts_solver *k, const ts_vector *b, const ts_
   return tsi_preconditioner_prepare(k->preconditioner, b->components);
 }
 
-/* What the matrix alone tells: the method would not work. */
+/* Whether the matrix alone rules out the method. */
 static int refuse(const ts_solver *k, ts_result *result) {
   const ts_matrix_info *info = &k->matrix->info;
   if (tsi_is_symmetric_method(k->desc.method) && !info->symmetric) {
@@ -224,13 +226,13 @@ static int refuse(const ts_solver *k, ts_result *result) {
   return 0;
 }
 
-/* ts_last_error has the reason too. */
+/* Also stores the reason for ts_last_error. */
 static ts_status conclude(ts_context *context, const ts_result *result) {
   if (result->reason <= TS_REASON_FIXED_ITERATIONS) return TS_OK;
   return tsi_fail(context, TS_NOT_CONVERGED, "%s", result->message);
 }
 
-/* y = A x of an operator and a finite x: if y is not, that is why the solve failed. */
+/* y = A x for an operator and a finite x. If y is not finite, this is why the solve failed. */
 static ts_status look_at_product(tsi_solve *s, const ts_matrix *A, ts_vector y, ts_vector x, const char *text) {
   const ts_solver *k = s->solver;
   double largest[4];
@@ -243,7 +245,8 @@ static ts_status look_at_product(tsi_solve *s, const ts_matrix *A, ts_vector y, 
   return TS_OK;
 }
 
-/* After a failure: an operator may have written what is not finite, which the recurrences only follow. */
+/* After a failure: an operator may have written numbers that are not finite, and the recurrences only show the
+ * consequences. */
 static ts_status look_at_operators(tsi_solve *s) {
   const ts_solver *k = s->solver;
   const ts_matrix *A = k->matrix, *At = k->transposed;
@@ -268,14 +271,14 @@ static ts_status run_solver(tsi_solve *s, const ts_vector *b, ts_vector *x) {
   return tsi_leave(context, status);
 }
 
-/* With m, if that is a diagonal which the method makes. */
+/* Includes m, if it is a diagonal that the method writes. */
 static ts_status create_workspace(ts_solver *k, int components, int pairs) {
   TSI_TRY(tsi_solver_create_workspace(k, components, pairs));
   if (k->transposed) return tsi_cgls_write_jacobi(k);
   return tsi_writes_jacobi(k) ? tsi_minres_write_jacobi(k) : TS_OK;
 }
 
-/* The same solve goes on with another workspace. */
+/* The solve continues in another workspace. */
 static ts_status run_in_pairs(tsi_solve *s, const ts_vector *b, ts_vector *x) {
   ts_vector *kept = s->kept;
   ts_status status = create_workspace(s->solver, b->components, 1);
@@ -308,7 +311,7 @@ ts_status tsi_solver_solve_once(ts_solver *solver, const ts_vector *b, ts_vector
   tsi_solve s = tsi_solve_of(solver, b, result);
   ts_status status = run_solver(&s, b, x);
   if (s.kept) status = run_in_pairs(&s, b, x);
-  if (status < 0) { /* memory, as a rule: what the solve has taken of it goes back */
+  if (status < 0) { /* usually out of memory: free the memory of the solve */
     tsi_solver_destroy_workspace(solver);
     return status;
   }

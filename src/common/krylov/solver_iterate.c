@@ -1,5 +1,5 @@
-/* What the iterations of all methods share: products with M and A, the distance of checks, the loop of methods
- * whose iterations and checks take turns. */
+/* Shared by the iterations of all methods: products with M and A, the check interval, and the loop of methods
+ * that alternate between iterations and checks. */
 #include <math.h>
 
 #include "common/core/core.h"
@@ -56,7 +56,7 @@ ts_status tsi_solve_read(tsi_solve *s, int first, int count, int pipelined, tsi_
   return tsi_scalars_read_end(k->slots, k->numbers + 4 * (size_t)first);
 }
 
-/* Up to a check, then its numbers, until the end. */
+/* Iterates until a check and reads its numbers, until the solve ends. */
 ts_status tsi_solve_run(tsi_solve *s) {
   const ts_solver *k = s->solver;
   TSI_TRY(k->method->begin(s));

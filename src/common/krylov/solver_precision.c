@@ -1,10 +1,11 @@
-/* b, x and r in the workspace: multiplied by powers of two, and in as many parts as the precision has. */
+/* b, x and r in the workspace: scaled by powers of two, and stored in the number of parts that the precision
+ * needs. */
 #include <math.h>
 
 #include "common/core/core.h"
 #include "solver.h"
 
-/* ---- Taking in b and x ---- */
+/* ---- Reading b and x ---- */
 
 int tsi_solve_has_constrained(const ts_solver *k) {
   const ts_matrix *A = k->matrix;
@@ -22,7 +23,8 @@ static int scale_target(const ts_solver *k) {
   return k->transposed ? 0 : tsi_scale_target(k->matrix);
 }
 
-/* The low parts of b, like its first one. In single precision too: x may be exact there, and b is not. */
+/* The low parts of b, scaled like the first part. Single precision needs them too: x may be exact there when b
+ * is not. */
 static ts_status take_in_low_b(const tsi_solve *s) {
   const ts_solver *k = s->solver;
   if (!k->b->low && !s->user_b->low) return TS_OK;
@@ -44,12 +46,12 @@ static ts_status take_in_mixed(tsi_solve *s) {
   return tsi_arena_create(k->matrix->row_space, k->components, 1, &k->r_low, 1, 0, NULL);
 }
 
-/* Of x, beside what b's slot is. */
+/* The exponent of x's scale, in addition to the slot of b. */
 static int scale_exponent(const tsi_solve *s) {
   return scale_target(s->solver) + s->solver->matrix->exponent - s->b_exponent;
 }
 
-/* The coefficient takes what a float holds, and its inverse. A negated matrix has -x. */
+/* The coefficient covers the powers that a float and its inverse can represent. A negated matrix has -x. */
 static ts_status scale_x(const tsi_solve *s, ts_vector *out, const ts_vector *x, int power, int slot) {
   enum { far = 100 };
   const int sign = s->solver->matrix->negated ? -1 : 1;
@@ -80,7 +82,7 @@ static int has_null_space(const ts_solver *k) {
   return k->null_space && k->null_space->count > 0;
 }
 
-/* What a float rounds of the rest would be in the null space again. */
+/* Without low parts, rounding the remainder to floats would put a part of it back into the null space. */
 static ts_status project_b(tsi_solve *s) {
   const ts_solver *k = s->solver;
   if (k->desc.fixed_iterations) return tsi_null_space_take_out(k->null_space, k->b, NULL);
@@ -137,7 +139,7 @@ ts_status tsi_solve_leave_null_space(tsi_solve *s) {
   return TS_OK;
 }
 
-/* ---- On the way ---- */
+/* ---- During the solve ---- */
 
 void tsi_solve_set_precision(tsi_solve *s, ts_precision precision) {
   ts_result *result = s->result;

@@ -1,16 +1,16 @@
-/* Whether auto should change to double although single or mixed precision has not stagnated: residuals may
- * creep or oscillate there until max_iterations, and double needs a share of these iterations.
+/* Whether auto should change to double although single or mixed precision has not stagnated. Residuals may
+ * decrease slowly or oscillate there until max_iterations, and double needs a share of these iterations.
  *
- * The smallest numbers of the history in two successive windows of iterations give the pace, and so the number
- * of iterations that are still needed. Conjugate directions solve n unknowns in n iterations, up to rounding.
- * After twice that number a precision continues only if half of the iterations that are left will be enough. If
- * max_iterations is smaller, it is judged from five eighths of them on, and continues if all that are left will
- * be enough. */
+ * The smallest numbers of the history in two successive windows of iterations give the rate, and so the number
+ * of iterations still needed. Conjugate directions solve n unknowns in n iterations, up to rounding. After
+ * twice that number, a precision continues only if half of the remaining iterations will be enough. If
+ * max_iterations is smaller, the check starts at five eighths of it, and the precision continues if all
+ * remaining iterations will be enough. */
 #include <math.h>
 
 #include "solver.h"
 
-enum { FEWEST = 20 /* iterations before progress is judged */, SHORT = 200 /* fewer are not shared */ };
+enum { FEWEST = 20 /* iterations before a decision */, SHORT = 200 /* fewer are not split */ };
 
 void tsi_solve_begin_windows(tsi_solve *s) {
   s->window_start = s->iteration;
@@ -18,7 +18,7 @@ void tsi_solve_begin_windows(tsi_solve *s) {
   s->is_slow = 0;
 }
 
-/* The largest number of the history that meets the rule, or about the smallest that doubles have. */
+/* The largest number of the history that meets the rule, but at least about the precision of doubles. */
 static double goal_of(const tsi_solve *s, const double norms[4]) {
   double goal = 1;
   for (int c = 0; c < s->solver->components; c++)
@@ -26,7 +26,7 @@ static double goal_of(const tsi_solve *s, const double norms[4]) {
   return fmax(goal, 1e-16);
 }
 
-/* The iterations that are still needed. */
+/* The number of iterations still needed. */
 static double forecast(const tsi_solve *s, int length, double goal) {
   const double gain = log(s->window_before / s->window_best), rest = log(s->window_best / goal);
   return gain > 0 ? rest / gain * length : INFINITY;

@@ -1,4 +1,4 @@
-/* Why a solve ends, and what its message says. */
+/* Why a solve ends, and the text of its message. */
 #include <math.h>
 #include <stdio.h>
 
@@ -28,7 +28,7 @@ double tsi_solve_incompatible(const tsi_solve *s) {
   return largest;
 }
 
-/* If a part of b that no x reaches is why the rule is not met, says so and returns 1. */
+/* If the unreachable part of b is why the rule is not met, reports it and returns 1. */
 static int finish_incompatible(tsi_solve *s) {
   double left = 0;
   int is_incompatible = 0;
@@ -55,12 +55,12 @@ void tsi_solve_finish_converged(tsi_solve *s) {
   if (!finish_incompatible(s)) tsi_solve_finish(s, TS_REASON_CONVERGED, NULL);
 }
 
-/* What a relative residual is of. */
+/* The definition of the relative residual, for messages. */
 static const char *measure_name(const tsi_solve *s) {
   return s->solver->transposed ? "||A^T r|| / ||A^T b|| =" : "a relative residual of";
 }
 
-/* What may help where a precision has come to its end. */
+/* A remedy when a precision has reached its limit. */
 static const char *advice(const tsi_solve *s) {
   const int can_raise = s->solver->context->caps.pairs;
   switch (s->precision) {
@@ -96,7 +96,7 @@ void tsi_solve_finish_at_maximum(tsi_solve *s) {
   tsi_solve_finish(s, TS_REASON_MAX_ITERATIONS, text);
 }
 
-/* ||r|| / ||b|| of the recurrence at this check. cg that stops by delta does not compute it. */
+/* ||r|| / ||b|| of the recurrence at this check. With TS_STOP_DELTA, cg does not compute it. */
 static double recurrence_residual(const tsi_solve *s, int count) {
   double largest = 0;
   if (s->solver->desc.method != TS_METHOD_CG) return s->solver->history[count - 1];

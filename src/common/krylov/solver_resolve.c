@@ -1,11 +1,11 @@
-/* A solver's descriptor: what is checked, and the defaults. */
+/* The descriptor of a solver: validation and defaults. */
 #include <math.h>
 
 #include "common/core/core.h"
 #include "common/matrix/operator.h"
 #include "solver.h"
 
-/* M is A but for rounding. */
+/* M equals A up to rounding. */
 static int is_exact(const ts_matrix *A, const ts_solver_desc *desc) {
   const ts_preconditioner *M = desc->preconditioner;
   const tsi_preconditioner_kind *kind = tsi_preconditioner_row(desc->preconditioner_kind);
@@ -89,7 +89,7 @@ ts_status tsi_solver_check_symmetric(ts_method method, const ts_preconditioner *
   return tsi_fail(M->context, TS_ERROR_INVALID_ARGUMENT, "%s", M->kind->unsymmetric);
 }
 
-/* A preconditioner is either made from the matrix by its kind, or given. */
+/* A preconditioner is either created from the matrix by its kind, or passed in the descriptor. */
 static ts_status check_preconditioner(const ts_matrix *A, const ts_solver_desc *desc) {
   ts_context *context = A->context;
   const ts_preconditioner *M = desc->preconditioner;
@@ -176,12 +176,13 @@ ts_status tsi_solver_resolve(const ts_matrix *A, const ts_solver_desc *desc, ts_
   TSI_TRY(check_preconditioner(A, out));
   TSI_TRY(resolve_operator_precision(A, out));
   const int32_t unknowns = tsi_unknowns(A);
-  /* Rounding to single takes more iterations than pairs take time. */
+  /* Rounding to single costs more iterations than double costs time. */
   if (out->precision == TS_PRECISION_AUTO && out->method == TS_METHOD_IDR && context->caps.pairs)
     out->precision = TS_PRECISION_DOUBLE;
   if (out->precision == TS_PRECISION_AUTO && (out->fixed_iterations || !context->caps.pairs))
     out->precision = TS_PRECISION_SINGLE;
-  /* One to three products beside a factorisation: what single would save is less than an iteration more. */
+  /* The iterations are one to three products in addition to a factorisation. Single precision would save less
+   * than one additional iteration costs. */
   if (out->precision == TS_PRECISION_AUTO && out->method == TS_METHOD_RICHARDSON && is_exact(A, out))
     out->precision = TS_PRECISION_DOUBLE;
   if (out->restart == 0) out->restart = TSI_RESTART;
@@ -194,8 +195,8 @@ ts_status tsi_solver_resolve(const ts_matrix *A, const ts_solver_desc *desc, ts_
   return TS_OK;
 }
 
-/* That of the tuning is one of iterations of a product each. An application of many operations takes longer
- * than a wait. */
+/* The interval of the tuning assumes iterations of one product each. A preconditioner with many operations
+ * takes longer than a synchronisation. */
 int tsi_check_interval(const ts_matrix *A, const ts_preconditioner *M) {
   enum { many_operations = 18 };
   if (M->cost.operations >= many_operations) return 1;

@@ -1,13 +1,14 @@
-/* A whole solve: b and x into the workspace, the start, a method's iterations, x back to the user. */
+/* A whole solve: copies b and x into the workspace, prepares the start, runs the iterations of the method, and
+ * returns x to the user. */
 #include <math.h>
 
 #include "common/core/core.h"
 #include "cg.h"
 
-/* ---- x back to the user ---- */
+/* ---- Returning x to the user ---- */
 
-/* The residual of x's first part, if that is all that the user's vector holds, from the numbers in the slots.
- * Returns whether it meets the rule. */
+/* Takes the residual of the first part of x, if the user's vector has only one part, from the numbers in the
+ * slots. Returns whether it meets the rule. */
 static int take_rounded(const tsi_solve *s) {
   const ts_solver *k = s->solver;
   double largest = 0;
@@ -28,7 +29,7 @@ static ts_status measure_rounded(const tsi_solve *s, int *met) {
   return TS_OK;
 }
 
-/* What is outside of this is written with an exponent. */
+/* x is written with an exponent if its exponent is outside -ordinary .. ordinary. */
 enum { ordinary = 40 };
 
 static int largest_exponent(const tsi_solve *s) {
@@ -38,7 +39,8 @@ static int largest_exponent(const tsi_solve *s) {
   return largest >= -ordinary && largest <= ordinary ? 0 : largest;
 }
 
-/* Sees to it that the user's vector holds x: it gets doubles if it may and floats would miss the rule. */
+/* Ensures that the user's vector can represent x: it gets doubles, if permitted, when floats would miss the
+ * rule. */
 static ts_status hold_x(const tsi_solve *s, ts_vector *x) {
   const ts_vector *found = s->solver->x;
   ts_result *result = s->result;
@@ -55,24 +57,23 @@ static ts_status hold_x(const tsi_solve *s, ts_vector *x) {
   return TS_OK;
 }
 
-/* The exponent of a vector that is to hold x, so that its numbers are about those of the workspace. */
+/* The exponent of a vector that receives x, so that its numbers are about as large as those of the
+ * workspace. */
 static int exponent_of_x(const tsi_solve *s, const ts_vector *x) {
-  enum {
-    smallest = -1010
-  }; /* digits of numbers below are not in doubles either: they must be seen to be lost */
+  enum { smallest = -1010 }; /* smaller numbers lose digits in doubles too, and this loss must be detected */
   const int largest = largest_exponent(s);
   if (!tsi_may_have_exponent(x)) return 0;
   if (largest < smallest) return -TSI_LARGEST_EXPONENT;
   return largest < TSI_LARGEST_EXPONENT ? largest : TSI_LARGEST_EXPONENT;
 }
 
-/* x = the workspace's, in all parts. */
+/* Writes all parts of the workspace's x to x. */
 static ts_status write_x(const tsi_solve *s, ts_vector *x) {
   return tsi_solve_write_x(s, x, exponent_of_x(s, x));
 }
 
-/* The residual of what x's vector holds, of numbers that may have left the range of floats. A vector in single
- * precision rounds x in any case: what that leaves is no loss of range. */
+/* The residual of the x that the user's vector holds, if its numbers may have left the range of floats. A
+ * vector in single precision always rounds x: the effect of that is not a loss of range. */
 static ts_status measure_what_is_left(tsi_solve *s, const ts_vector *x, const char *precision) {
   const ts_solver *k = s->solver;
   ts_result *result = s->result;
@@ -91,7 +92,7 @@ static ts_status measure_what_is_left(tsi_solve *s, const ts_vector *x, const ch
   return TS_OK;
 }
 
-/* The residual of an x that does not meet the rule, as doubles hold it. */
+/* The residual, in doubles, of an x that does not meet the rule. */
 static ts_status tell_of_doubles(tsi_solve *s, ts_vector *x) {
   ts_solver *k = s->solver;
   ts_result *result = s->result;
@@ -113,7 +114,7 @@ static ts_status tell_of_doubles(tsi_solve *s, ts_vector *x) {
   return TS_OK;
 }
 
-/* The user's x from the workspace's, unless its vector does not hold it: then it stays what it was. */
+/* Writes the workspace's x to the user's x, unless that vector cannot represent it: then it is unchanged. */
 static ts_status hand_back(tsi_solve *s, ts_vector *x) {
   ts_solver *k = s->solver;
   ts_result *result = s->result;
@@ -142,8 +143,8 @@ static ts_status hand_back(tsi_solve *s, ts_vector *x) {
   return tsi_scale_underflow(&end) ? measure_what_is_left(s, x, precision) : tell_of_doubles(s, x);
 }
 
-/* auto goes on with pairs where single precision has stagnated or broken down. What there is of x is kept for
- * it. */
+/* Auto continues with pairs if single precision stagnated or broke down. The current x is kept as their
+ * start. */
 static ts_status keep(tsi_solve *s) {
   ts_solver *k = s->solver;
   const ts_reason reason = s->result->reason;
@@ -155,7 +156,7 @@ static ts_status keep(tsi_solve *s) {
 
 /* ---- The solve ---- */
 
-/* Iterations and nothing else: no number comes to the host. */
+/* Iterations only: the host reads no numbers. */
 static ts_status run_fixed(tsi_solve *s, ts_vector *x) {
   ts_solver *k = s->solver;
   TSI_TRY(tsi_solve_first_residual(s, k->desc.zero_start));
@@ -179,7 +180,7 @@ tsi_solve tsi_solve_of(ts_solver *k, const ts_vector *b, ts_result *result) {
                      .verified = INFINITY};
 }
 
-/* auto begins with what a start from x needs, or with what is there already. */
+/* Auto starts with the precision that x as a start needs, or that the workspace already has. */
 static ts_precision first_precision(const ts_solver *k, const ts_vector *x) {
   const ts_precision asked = k->desc.precision;
   if (k->pairs) return TS_PRECISION_DOUBLE;
@@ -187,7 +188,7 @@ static ts_precision first_precision(const ts_solver *k, const ts_vector *x) {
   return k->x->low || (x->low && !k->desc.zero_start) ? TS_PRECISION_MIXED : TS_PRECISION_SINGLE;
 }
 
-/* The workspace's x becomes what the solve began with. */
+/* Restores the workspace's x to the start of the solve. */
 static ts_status go_back(tsi_solve *s, const ts_vector *start, int from_zero) {
   ts_solver *k = s->solver;
   k->residual_parts = 3;
@@ -197,7 +198,7 @@ static ts_status go_back(tsi_solve *s, const ts_vector *start, int from_zero) {
   return TS_OK;
 }
 
-/* There is nothing to iterate; the user's x is as it was. If it solves the system, it is the x that was
+/* No iteration is needed, and the user's x is unchanged. If it solves the system, it is set to the x that was
  * measured. */
 static ts_status leave(const tsi_solve *s, ts_vector *x, int from_zero) {
   if (from_zero) return tsi_set_zero(x);
@@ -206,7 +207,7 @@ static ts_status leave(const tsi_solve *s, ts_vector *x, int from_zero) {
   return s->is_rounded ? tsi_round_to_doubles(x) : TS_OK;
 }
 
-/* For the stages, which have a method for least squares. */
+/* For the stages, which include a method for least squares. */
 static ts_status measure_gradient(const tsi_solve *s) {
   ts_solver *k = s->solver;
   const double size = k->matrix->norm_infinity;
@@ -262,8 +263,8 @@ ts_status tsi_solver_run(tsi_solve *s, const ts_vector *b, ts_vector *x) {
   TSI_TRY(tsi_solve_leave_null_space(s));
   tsi_solve_set_precision(s, s->precision);
   TSI_TRY(tsi_solve_take_best(s));
-  /* The next precision begins with the kept x; what pairs have made worse, or is not finite, is not handed out.
-   */
+  /* The next precision starts from the kept x. An x that pairs have made worse, or that is not finite, is not
+   * returned. */
   const int is_worse = result->reason > TS_REASON_FIXED_ITERATIONS && !(s->measure <= before);
   if (!isfinite(result->relative_residual) || (start != x && is_worse)) TSI_TRY(go_back(s, start, from_zero));
   TSI_TRY(measure_gradient(s));

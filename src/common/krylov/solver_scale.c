@@ -7,7 +7,7 @@
 
 #include "common/layout/layout.h"
 
-/* Of ordinary matrices every scale is as good as 1. */
+/* For ordinary matrices a scale of 1 is as good as any. */
 enum { ordinary = 24 };
 
 int tsi_scale_exponent(const ts_matrix *A) {
@@ -28,8 +28,9 @@ int tsi_scale_of_b(float max_b) {
   return exponent;
 }
 
-/* A row of n entries has n roundings, which add up as random numbers do, of sums that are as large as a part of
- * the diagonal's. Measured: 2^-27 sqrt(n) ||diag(A) x|| for rows of 7 to 3000 entries, within a factor of 4. */
+/* A row of n entries has n roundings, which accumulate like random numbers. The rounded sums are a fraction of
+ * the diagonal's term. Measured: 2^-27 sqrt(n) ||diag(A) x|| for rows of 7 to 3000 entries, within a factor of
+ * 4. */
 double tsi_residual_error(const ts_matrix *A, double dx) {
   if (!A->layout || !A->context->caps.single_residuals) return 0;
   return ldexp(sqrt(A->info.longest_row) * dx, -27);
@@ -46,7 +47,7 @@ double tsi_scale_overflow(const tsi_scale_end *end) {
 
 int tsi_scale_underflow(const tsi_scale_end *end) {
   for (int c = 0; c < end->components; c++) {
-    const double lost = FLT_MIN / end->unscale[c]; /* at most, of a number of x */
+    const double lost = FLT_MIN / end->unscale[c]; /* upper bound, per number of x */
     if (end->unscale[c] < 1 && lost * end->size * sqrt(end->unknowns) > 1e-3 * end->tolerance[c]) return 1;
   }
   return 0;

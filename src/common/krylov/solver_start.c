@@ -1,5 +1,5 @@
-/* What the numbers of b and of the first residual say: what the rule asks for, and whether there is anything to
- * iterate. */
+/* Evaluates the numbers of b and of the first residual: the tolerance of the rule, and whether the solve needs
+ * iterations. */
 #include <math.h>
 
 #include "common/core/core.h"
@@ -17,8 +17,8 @@ static int is_finite(const tsi_solve *s, int from_zero) {
   return 1;
 }
 
-/* Something is not finite at the start: was it so before? If it is only that A x is far beyond b, x says
- * nothing of the solution, and 0 is the better start. */
+/* A number of the start is not finite: checks whether the input already was not. If only A x is far larger than
+ * b, x is unrelated to the solution, and 0 is the better start. */
 static ts_status treat_the_infinite(tsi_solve *s, const ts_vector *x, int from_zero) {
   const ts_solver *k = s->solver;
   TSI_TRY(k->context->ops->reduce(k->slots, TSI_SLOT_MAX_X, TSI_REDUCE_MAX_ABS, x, x));
@@ -60,7 +60,7 @@ static double rule_of_b(const ts_solver *k, int component) {
   return tsi_number(k, k->transposed ? TSI_SLOT_GB : TSI_SLOT_BB, component);
 }
 
-/* The norms of a component at the start, and what the rule asks for. */
+/* The norms of a component at the start, and its tolerance. */
 static void take_norms(tsi_solve *s, int c, int from_zero) {
   const ts_solver *k = s->solver;
   const double rr = tsi_number(k, TSI_SLOT_RR, c), start = sqrt(tsi_number(k, tsi_norm_slot(k), c));
@@ -80,7 +80,7 @@ static void take_norms(tsi_solve *s, int c, int from_zero) {
 
 /* ---- b = 0 ---- */
 
-/* A b that is 0 fits every scale: it takes that of x. */
+/* b = 0 fits every scale, so it gets the scale of x. */
 static ts_status take_scale_of_x(tsi_solve *s, const ts_vector *x) {
   const ts_solver *k = s->solver;
   const int exponent = x->exponent + k->matrix->exponent;
@@ -94,7 +94,7 @@ static ts_status take_scale_of_x(tsi_solve *s, const ts_vector *x) {
   return tsi_solver_read_slots(k);
 }
 
-/* r = b - A x of constrained unknowns alone: what they bring in place of b = 0. */
+/* r = b - A x with the constrained unknowns only: their contribution, which replaces b = 0. */
 static ts_status residual_of_constrained(const ts_solver *k) {
   ts_vector free = tsi_first_part(k->r), fixed = tsi_first_part(k->e), x = tsi_first_part(k->x);
   TSI_TRY(tsi_solve_drop_constrained(k, &free, &x));
@@ -103,7 +103,7 @@ static ts_status residual_of_constrained(const ts_solver *k) {
   return tsi_solver_residual(k, k->e);
 }
 
-/* Its norms, once it is brought to about 1 as b is otherwise. */
+/* Norms of that residual, after scaling to about 1, as for any other b. */
 static ts_status measure_constrained(tsi_solve *s, const ts_vector *x) {
   const ts_solver *k = s->solver;
   const tsi_ops *ops = k->context->ops;
@@ -124,7 +124,7 @@ static ts_status measure_constrained(tsi_solve *s, const ts_vector *x) {
   return TS_OK;
 }
 
-/* x = 0 in the components that are marked, but for constrained unknowns. */
+/* x = 0 in the marked components, except for constrained unknowns. */
 static ts_status zero_components(const ts_solver *k, const double marked[4]) {
   const tsi_ops *ops = k->context->ops;
   TSI_TRY(tsi_scalars_write(k->slots, TSI_SLOT_MAX_X, 1, marked));
@@ -137,8 +137,8 @@ static ts_status zero_components(const ts_solver *k, const double marked[4]) {
   return TS_OK;
 }
 
-/* Where b = 0 the solution is 0, whatever the start, and no rule is relative to ||b||. Constrained unknowns
- * keep their values, and what these bring takes the place of b in the rule. */
+/* If b = 0, the solution is 0 regardless of the start, and the rule cannot be relative to ||b||. Constrained
+ * unknowns keep their values, and their contribution replaces b in the rule. */
 static ts_status treat_zero_b(tsi_solve *s, const ts_vector *x) {
   const ts_solver *k = s->solver;
   double marked[4] = {0}, max_x[4];
@@ -179,14 +179,14 @@ ts_status tsi_solve_judge_start(tsi_solve *s, const ts_vector *x, int from_zero)
       return TS_OK;
     }
     if (s->norm_start[c] > ldexp(tsi_solve_unreachable(s, c), -20))
-      all_zero = 0; /* else what rounding left of that part */
+      all_zero = 0; /* otherwise r is only the rounding of that part */
     if (!(s->norm_r[c] <= s->tolerance[c])) met = 0;
   }
   s->measure = 0;
   for (int c = 0; c < k->components; c++)
     if (s->norm_rule[c] > 0) s->measure = tsi_larger(s->measure, s->norm_r[c] / s->norm_rule[c]);
   tsi_solve_set_start(s, s->norm_r);
-  if (k->transposed) tsi_solve_take_over(s); /* its iterations look at what can be attained */
+  if (k->transposed) tsi_solve_take_over(s); /* its iterations use the attainable residual */
   s->settled = 0;
   if (all_zero) {
     s->result->reduction = k->transposed ? s->left_start : 0;
@@ -202,7 +202,7 @@ ts_status tsi_solve_judge_start(tsi_solve *s, const ts_vector *x, int from_zero)
   TSI_TRY(tsi_solve_measure(s, k->x, k->e));
   tsi_solve_take_over(s);
   TSI_TRY(tsi_solve_round(s, k->e));
-  for (int c = 0; c < k->components; c++) s->max_x[c] = 0; /* x is still the user's */
+  for (int c = 0; c < k->components; c++) s->max_x[c] = 0; /* x still is the user's */
   if (s->met) tsi_solve_finish_converged(s);
   return TS_OK;
 }

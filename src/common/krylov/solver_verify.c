@@ -1,5 +1,4 @@
-/* Verification: the residual computed from x, what its numbers say, and x + e. They alone decide convergence.
- */
+/* Verification: the residual computed from x, its numbers, and x + e. Only these numbers decide convergence. */
 #include <float.h>
 #include <math.h>
 
@@ -9,7 +8,7 @@
 
 /* ---- The residual ---- */
 
-/* A^T r. Where r has a low part, as 0 - A^T r, whose sums are exact. */
+/* A^T r. If r has a low part, it is computed as 0 - A^T r, since residuals have exact sums. */
 static ts_status compute_gradient(const ts_solver *k) {
   if (!k->r->low) return tsi_spmv(k->gradient, k->transposed, k->r);
   TSI_TRY(tsi_fill(k->gradient, 0));
@@ -18,7 +17,7 @@ static ts_status compute_gradient(const ts_solver *k) {
 }
 
 ts_status tsi_solver_residual(const ts_solver *k, const ts_vector *x) {
-  /* With a low part r has what two parts of x lack. */
+  /* The low part of r holds the digits beyond the first two parts of x. */
   const int whole = k->residual_parts == 3 && k->r_low;
   if (whole) k->r->low = k->r_low;
   ts_status status = tsi_residual_of_parts(k->r, k->b, k->matrix, x, k->residual_parts);
@@ -27,8 +26,8 @@ ts_status tsi_solver_residual(const ts_solver *k, const ts_vector *x) {
   return status;
 }
 
-/* diag(A) x, or diag(A^T A) x, shows what rounding x leaves of b - A x. `out` has one part. *known is 0 if the
- * diagonal is not known. */
+/* diag(A) x, or diag(A^T A) x, estimates the effect of rounding x on b - A x. `out` has one part. *known is 0
+ * if the diagonal is unknown. */
 static ts_status scale_by_diagonal(const ts_solver *k, ts_vector *out, const ts_vector *x, int *known) {
   const tsi_ops *ops = k->context->ops;
   const ts_vector first = tsi_first_part(x);
@@ -38,7 +37,7 @@ static ts_status scale_by_diagonal(const ts_solver *k, ts_vector *out, const ts_
   return ops->multiply(out, out, &first);
 }
 
-/* Sums of the residual: its norm, one more if the recurrence begins with it, and `more`. */
+/* Sums of the residual: its norm, an additional sum if the recurrence starts from one, and `more`. */
 static ts_status sum_residual(const tsi_solve *s, const tsi_dot *more) {
   const ts_solver *k = s->solver;
   const tsi_ops *ops = k->context->ops;
@@ -78,11 +77,11 @@ ts_status tsi_solver_read_slots(const ts_solver *k) {
   return tsi_scalars_read(k->slots, 0, TSI_SLOT_OWN + (k->method->residual_sum ? k->own_slots : 0), k->numbers);
 }
 
-/* ---- What x is worth ---- */
+/* ---- The quality of x ---- */
 
 ts_status tsi_solve_measure(const tsi_solve *s, const ts_vector *x, ts_vector *work) {
   const ts_solver *k = s->solver;
-  ts_vector dx = tsi_first_part(work); /* a low-order part would be what is left of something else */
+  ts_vector dx = tsi_first_part(work); /* the low part of `work` is stale */
   int known;
   if (tsi_solve_needs_max_x(s)) {
     const ts_vector first = tsi_first_part(x);
@@ -94,10 +93,10 @@ ts_status tsi_solve_measure(const tsi_solve *s, const ts_vector *x, ts_vector *w
   return tsi_solver_read_slots(k);
 }
 
-/* What a residual of two parts of x and A may be wrong by, beside ||diag(A) x||. Measured: 2^-50. */
+/* Error of a residual with two parts of x and A, relative to ||diag(A) x||. Measured: 2^-50. */
 static const double two_parts = 0x1p-49;
 
-/* At most what digits of A below the range of floats would add to the norm. */
+/* Upper bound for the contribution to the norm of digits of A below the range of floats. */
 static double lost_with_matrix(const tsi_solve *s, int c) {
   const ts_matrix *A = s->solver->matrix;
   if (!A->loses_digits) return 0;
@@ -105,8 +104,8 @@ static double lost_with_matrix(const tsi_solve *s, int c) {
          tsi_number(s->solver, TSI_SLOT_MAX_X, c);
 }
 
-/* The norm in the slots, with about what rounding in single precision adds to it, as far as A's size is known.
- */
+/* The norm in the slots, including approximately the effect of rounding in single precision, if the size of A
+ * is known. */
 static double certain_norm(const tsi_solve *s, int c) {
   const ts_solver *k = s->solver;
   const double norm = sqrt(tsi_number(k, tsi_norm_slot(k), c));
@@ -120,7 +119,7 @@ static double certain_norm(const tsi_solve *s, int c) {
   return hypot(norm, k->m ? ldexp(k->frobenius * sqrt(tsi_number(k, TSI_SLOT_RR, c)), bits) : 0);
 }
 
-/* The largest of the norms in the slots relative to the rule's, and whether all are within the tolerance. */
+/* The maximum of the norms in the slots, relative to the rule's, and whether all are within the tolerance. */
 static double judge_norms(const tsi_solve *s, int *met) {
   double largest = 0;
   *met = 1;
@@ -133,17 +132,17 @@ static double judge_norms(const tsi_solve *s, int *met) {
   return largest;
 }
 
-/* Of x's number, about what rounding leaves. */
+/* The relative rounding error of a number of x. */
 static double epsilon_of_x(const tsi_solve *s) {
   const int parts = tsi_parts(s->solver->x);
   return parts == 1 ? 0x1p-23 : 0x1p-52;
 }
 
-/* About the smallest relative residual that x can have in its precision. */
+/* Approximately the smallest relative residual that x can reach in its precision. */
 static double attainable(const tsi_solve *s, int c) {
   const ts_solver *k = s->solver;
   const double dx = sqrt(tsi_number(k, TSI_SLOT_DX, c));
-  if (k->transposed) { /* what rounding x leaves, and what rounding A^T r does */
+  if (k->transposed) { /* the effects of rounding x and of rounding A^T r */
     const double floor = epsilon_of_x(s) * (dx + 0.5 * k->frobenius * sqrt(tsi_number(k, TSI_SLOT_RR, c)));
     return k->m ? floor / (s->norm_rule[c] > 0 ? s->norm_rule[c] : 1) : NAN;
   }
@@ -184,7 +183,7 @@ int tsi_solve_rounding_may_show(const tsi_solve *s) {
   const ts_solver *k = s->solver;
   const double size = k->matrix->norm_infinity * (k->transposed ? k->transposed->norm_infinity : 1);
   if (!s->read_as_doubles || !k->x->low) return 0;
-  if (k->matrix->function) return 1; /* its size is not known */
+  if (k->matrix->function) return 1; /* its norm is unknown */
   for (int c = 0; c < k->components; c++) {
     const double each = fmax(size * s->max_x[c] * sqrt(tsi_unknowns(k->matrix)), s->dx[c]);
     if (0x1p-53 * each > 0x1p-2 * fmax(s->tolerance[c], s->norm_r[c])) return 1;
@@ -218,7 +217,7 @@ ts_status tsi_solve_add(const tsi_solve *s, ts_vector *out, const ts_vector *e) 
   return ops->axpby(out, back, k->z, one, k->x);
 }
 
-/* A residual that is known to be large needs no more than two parts of x and A, whose products are simpler. */
+/* If the residual is known to be large, two parts of x and A are sufficient, and their products are simpler. */
 static void choose_parts(const tsi_solve *s) {
   ts_solver *k = s->solver;
   k->residual_parts = 2;
@@ -246,7 +245,7 @@ ts_status tsi_solve_keep_before(tsi_solve *s, const ts_vector *e, double scale) 
   return TS_OK;
 }
 
-/* x was measured, and before it had taken in e. */
+/* Called after e was added to x and x was measured. */
 static ts_status watch(tsi_solve *s, const ts_vector *e, double scale) {
   const double now = s->result->relative_residual;
   if (!(now <= s->best)) return tsi_solve_keep_before(s, e, scale);
@@ -261,7 +260,8 @@ ts_status tsi_solve_take_best(tsi_solve *s) {
   const double now = result->relative_residual;
   const int is_cut_off = result->reason == TS_REASON_MAX_ITERATIONS || result->reason == TS_REASON_STOPPED;
   if (result->reason <= TS_REASON_FIXED_ITERATIONS || !s->best_is_kept || now <= s->best) return TS_OK;
-  /* The last iterate may have the smaller error though its residual is larger, but not if that is above b. */
+  /* The last iterate may have the smaller error although its residual is larger, but not if that residual
+   * exceeds b. */
   if (is_cut_off && now <= 1) return TS_OK;
   k->residual_parts = 3;
   TSI_TRY(tsi_copy_parts(k->x, ts_constant(1), k->best));
@@ -270,7 +270,7 @@ ts_status tsi_solve_take_best(tsi_solve *s) {
   return TS_OK;
 }
 
-/* ---- x + e, accepted or tried ---- */
+/* ---- x + e: accept or try ---- */
 
 ts_status tsi_solve_accept(tsi_solve *s, const ts_vector *e, ts_vector *work) {
   const double scale = s->scale;
@@ -286,7 +286,7 @@ ts_status tsi_solve_accept(tsi_solve *s, const ts_vector *e, ts_vector *work) {
   return tsi_solve_round(s, work);
 }
 
-/* Takes x + e if its measure is below `most`. */
+/* Accepts x + e if its measure is below `most`. */
 static ts_status try_below(tsi_solve *s, const ts_vector *e, ts_vector *work, double most) {
   ts_solver *k = s->solver;
   int met;

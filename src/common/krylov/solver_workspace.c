@@ -1,15 +1,15 @@
-/* What a solver keeps between solves: numbers on the host, and vectors and slots on the device, which are made
- * for the components of the first solve, and again where these or the precision change. */
+/* State of a solver between solves: numbers on the host, vectors and slots on the device. The vectors are
+ * created for the components of the first solve, and again when the components or the precision change. */
 #include "common/core/core.h"
 #include "solver.h"
 
-/* At most: with everything that is there only sometimes. */
+/* Upper bound, including all optional vectors. */
 static size_t most_vectors(const ts_solver *k) {
   enum { shared = 9 };
   return shared + (size_t)k->most_own_vectors + (size_t)k->own_row_vectors;
 }
 
-/* The arrays on the host that plan() sizes. */
+/* Host arrays with sizes set by plan(). */
 static ts_status allocate_numbers(ts_solver *k) {
   const size_t slots = TSI_SLOT_OWN + (size_t)k->own_slots;
   k->history = tsi_malloc(k->context, (size_t)k->history_size, sizeof *k->history);
@@ -46,19 +46,20 @@ void tsi_solver_destroy_workspace(ts_solver *k) {
   k->components = k->vector_count = 0;
 }
 
-/* 1 / diagonal, or a multiple of the identity that brings a matrix far from 1 to about 1. */
+/* 1 / diagonal, or a multiple of the identity that scales a matrix far from 1 to about 1. */
 static int needs_m(const ts_solver *k) {
   const ts_preconditioner *M = k->preconditioner;
   return tsi_preconditioner_inverts_diagonal(M) ||
          (tsi_preconditioner_is_diagonal(M) && !k->transposed && tsi_scale_exponent(k->matrix));
 }
 
-/* A preconditioner that is applied writes into z; so do methods that are preconditioned from the right. */
+/* A preconditioner that is applied writes to z. So do methods that are preconditioned from the right. */
 static int needs_z(const ts_solver *k, int m) {
   return !tsi_preconditioner_is_diagonal(k->preconditioner) || (m && k->method->preconditioned_from_right);
 }
 
-/* The vectors over the columns, e and r of a square system side by side: axpy2_dot updates both. */
+/* Assigns the vectors over the columns. e and r of a square system are adjacent, because axpy2_dot updates
+ * both. */
 static int name_vectors(ts_solver *k, int m, int z) {
   ts_vector **next = k->vectors;
   k->e = *next++;
@@ -77,7 +78,8 @@ static int name_vectors(ts_solver *k, int m, int z) {
   return (int)(next - k->vectors);
 }
 
-/* Least squares: slots are apart from the vectors, since sums over both spaces go into them. */
+/* Least squares: the slots are allocated separately from the vectors, since they receive sums over both
+ * spaces. */
 static ts_status create_least_squares_vectors(ts_solver *k, int components, int count) {
   const ts_scalars_desc slots = {.count = TSI_SLOT_OWN + k->own_slots,
                                  .precision = k->pairs ? TS_PRECISION_DOUBLE : TS_PRECISION_SINGLE};
@@ -110,14 +112,14 @@ static ts_status create_vectors(ts_solver *k, int components, int m, int z) {
   return TS_OK;
 }
 
-/* What is single in a workspace of pairs. */
+/* Vectors with a single part in a workspace of pairs. */
 static void drop_low(ts_vector *v) {
   tsi_enter_to_destroy(v->context);
   tsi_vector_drop_low(v);
   tsi_leave(v->context, TS_OK);
 }
 
-/* A cycle of gmres that has grown, in another solve or precision, may be more than there is room for now. */
+/* A gmres cycle that grew in another solve or precision may exceed the memory that is available now. */
 static int may_shrink(ts_solver *k, ts_status status) {
   const int extra = k->desc.restart - TSI_RESTART;
   if (!tsi_is_memory(status) || !k->restart_is_open || extra <= 0) return 0;
@@ -144,7 +146,7 @@ ts_status tsi_solver_create_workspace(ts_solver *k, int components, int pairs) {
   return status;
 }
 
-/* ---- More of it ---- */
+/* ---- Extension ---- */
 
 static ts_status copy_common_slots(const ts_solver *k, ts_scalars *to) {
   TSI_TRY(tsi_scalars_read(k->slots, 0, TSI_SLOT_OWN, k->numbers));

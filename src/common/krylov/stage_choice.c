@@ -1,4 +1,4 @@
-/* Which stage of auto follows, and when one is left. */
+/* Which stage of auto follows, and when a stage is left. */
 #include "stage_choice.h"
 
 #include <math.h>
@@ -8,27 +8,27 @@
 #include "common/matrix/csr.h"
 #include "common/precond/direct.h"
 
-/* ---- What it costs ---- */
+/* ---- Costs ---- */
 
-/* Nanoseconds of an iteration. A host's core takes some 3 for an entry of factors. */
+/* Nanoseconds per iteration. A CPU core takes about 3 per entry of the factors. */
 static double iteration_time(const ts_solver *k) {
   const tsi_tuning *tuning = &k->context->tuning;
   const tsi_cost *cost = &k->preconditioner->cost;
   const int products = k->desc.method == TS_METHOD_BICGSTAB ? 2 : 1;
   const ts_preconditioner_kind kind = k->preconditioner->kind->kind;
   const int is_on_host = kind == TS_PRECONDITIONER_ILU || kind == TS_PRECONDITIONER_IC;
-  const double entries = k->part_of->outlook.entries, factor_entry = 3; /* of all ranks: one decision */
+  const double entries = k->part_of->outlook.entries, factor_entry = 3; /* of all ranks: they must agree */
   const double product = tuning->entry_nanoseconds * entries,
                applied = cost->products * entries * (is_on_host ? factor_entry : tuning->entry_nanoseconds);
   return products * (tuning->iteration_nanoseconds + product + applied);
 }
 
-/* An analysis orders a graph with the entries of A as its edges. */
+/* The analysis orders a graph with one edge per entry of A. */
 static double analysis_time(const ts_matrix *A) {
   return 1e6 + 200.0 * (double)A->info.nonzeros;
 }
 
-/* The sum over columns of their squares is at least entries^2 / n, and three times that as a rule. */
+/* The sum of the squared column counts is at least entries^2 / n, and usually three times that. */
 static double factor_time(const ts_matrix *A, double entries) {
   const double operations = 3 * entries * entries / A->info.rows;
   return analysis_time(A) + 20 * entries + (A->info.symmetric ? 1 : 2) * operations;
@@ -42,7 +42,7 @@ static ts_status predict(const ts_matrix *A, double *entries) {
   return status;
 }
 
-/* Not between tsi_enter and tsi_leave. */
+/* Must not be called between tsi_enter and tsi_leave. */
 static void price_direct(tsi_stages *t) {
   enum { most_entries = 100000000 };
   const ts_matrix *A = t->solvers[CHOSEN]->matrix;
@@ -50,7 +50,7 @@ static void price_direct(tsi_stages *t) {
   if (t->direct_time > 0) return;
   t->direct_time = INFINITY;
   if (predict(A, &entries) < 0) {
-    t->is_singular = ts_last_error_row(A->context) >= 0; /* structurally */
+    t->is_singular = ts_last_error_row(A->context) >= 0; /* structurally singular */
     tsi_clear_error(A->context);
   } else if (entries <= most_entries) {
     t->direct_time = factor_time(A, entries);
@@ -74,7 +74,7 @@ static double goal_of(const tsi_solve *s) {
   return fmax(goal, 1e-16);
 }
 
-/* Iterations that cg needs from here on; of other methods nothing is known. */
+/* The remaining iterations of cg. For other methods they are unknown. */
 static double rest_of(const tsi_solve *s, int checked, double best, double goal) {
   const ts_solver *k = s->solver;
   if (k->desc.method != TS_METHOD_CG) return INFINITY;
@@ -82,8 +82,8 @@ static double rest_of(const tsi_solve *s, int checked, double best, double goal)
   return best < 1 ? checked * log(goal / best) / log(best) : INFINITY;
 }
 
-/* Factors are worth an analysis if that is a small part of what the solve takes otherwise. An iteration with
- * blocks of 4 x 4 takes about a third of the time of one with single entries. */
+/* The factors justify an analysis if it takes a small part of the rest of the solve. An iteration with blocks
+ * of 4 x 4 takes about a third of the time of one with single entries. */
 static int may_analyse(const tsi_solve *s, int checked, double best, double goal) {
   const ts_solver *k = s->solver;
   const double small_part = 0.16, blocks = k->matrix->info.format == TS_FORMAT_BCRS4 ? 0.35 : 1,
@@ -91,19 +91,19 @@ static int may_analyse(const tsi_solve *s, int checked, double best, double goal
   return analysis_time(k->matrix) <= small_part * blocks * whole;
 }
 
-/* Whether, at its mean pace, the residual will have fallen to the goal after so many iterations. */
+/* Whether the residual, at its mean rate, reaches the goal within this number of iterations. */
 static int is_enough(double best, int done, double goal, double iterations) {
   return best < 1 && done * log(goal) / log(best) <= iterations;
 }
 
 static int has_taken_half(const tsi_stages *t, const ts_solver *k, int done) {
-  enum { few = 200 }; /* iterations that are not shared */
+  enum { few = 200 }; /* fewer iterations are not split */
   const int may_gmres = is_open(t, FACTORS) || is_open(t, PLAIN),
             goes_on = k->desc.method != TS_METHOD_CG && k->desc.method != TS_METHOD_LSMR && may_gmres;
   return goes_on && t->asked.max_iterations >= few && done > k->desc.max_iterations / 2;
 }
 
-/* A recurrence that has drifted from b - A x says nothing once that was computed. */
+/* The numbers of a recurrence that has drifted are void after b - A x was computed. */
 static void take_history(const tsi_solve *s, int count) {
   ts_solver *k = s->solver;
   const int verified = s->phase_start > s->replaced_at ? s->phase_start : s->replaced_at;
@@ -124,7 +124,7 @@ static void leave_for_amg(tsi_solve *s) {
   tsi_solve_finish(s, TS_REASON_STOPPED, text);
 }
 
-/* An interval that was asked for stays. */
+/* An interval set by the user is kept. */
 int tsi_stage_steps(const ts_solver *k, int iteration, int steps) {
   const tsi_stages *t = k->part_of;
   const int is_first = t && k == t->solvers[CHOSEN];
@@ -141,7 +141,7 @@ void tsi_stage_watch(tsi_solve *s, int checked, int count) {
   tsi_stages *t = k->part_of;
   ts_context *context = k->context;
   const double spent = checked * iteration_time(k), goal = goal_of(s);
-  /* The recurrence has met the rule before, and b - A x has not: that is what counts from then on. */
+  /* The recurrence met the rule before, but b - A x did not: from then on only b - A x counts. */
   const int is_refuted = k->stage_best <= goal;
   take_history(s, count);
   const double best = is_refuted ? s->measure : k->stage_low;
@@ -173,7 +173,7 @@ void tsi_stage_watch(tsi_solve *s, int checked, int count) {
 
 /* ---- The next solve ---- */
 
-/* Where AMG's cycles alone turn out to take longer than Jacobi did, it is Jacobi again, and stays that. */
+/* If the AMG cycles alone take longer than Jacobi did, the solver returns to Jacobi permanently. */
 void tsi_stage_learn(tsi_stages *t, int stage, const ts_result *r) {
   const ts_solver *k = t->solvers[stage];
   const double time = r->iterations * iteration_time(k);
@@ -187,20 +187,20 @@ void tsi_stage_learn(tsi_stages *t, int stage, const ts_result *r) {
   t->outlook.is_open = 0;
 }
 
-/* ---- What follows ---- */
+/* ---- The next stage ---- */
 
 int tsi_stage_is_at_limit(const ts_result *r) {
   return r->reason == TS_REASON_STAGNATED && r->relative_residual <= 4 * r->attainable_residual;
 }
 
-/* What may follow a run that has failed; -1: nothing. Factors that take seconds come after what may not need
- * them. */
+/* The stage that follows a failed run; -1: none. Factors that take seconds come last, after stages that may not
+ * need them. */
 int tsi_stage_following(tsi_stages *t, int stage, const ts_result *r) {
   const double soon = 3e9;
   if (t->leaves_for_amg) return is_open(t, CYCLES) ? CYCLES : -1;
   if (stage <= CYCLES && r->reason == TS_REASON_INDEFINITE && is_open(t, MINRES)) return MINRES;
   if (r->reason == TS_REASON_INCOMPATIBLE) return is_open(t, LEAST) ? LEAST : -1;
-  if (stage == DIRECT) t->is_singular = 1; /* refinement does not fail of other matrices */
+  if (stage == DIRECT) t->is_singular = 1; /* refinement does not fail for other matrices */
   if (is_open(t, DIRECT)) price_direct(t);
   const int may_factor = is_open(t, DIRECT) && isfinite(t->direct_time), may_gmres = is_open(t, FACTORS);
   if (t->is_singular && is_open(t, LEAST)) return LEAST;
@@ -210,14 +210,14 @@ int tsi_stage_following(tsi_stages *t, int stage, const ts_result *r) {
   return is_open(t, PLAIN) ? PLAIN : -1;
 }
 
-/* Whether ||r|| is the smallest that there is, to about ten digits. cg and minres may find a part of b that no
- * x reaches and not solve what is left of b, or find that part only roughly. */
+/* Whether ||r|| is minimal, to about ten digits. cg and minres may find an unreachable part of b without
+ * solving for the rest of b, or find that part only roughly. */
 static int is_least(const ts_solver *k, const ts_result *r) {
   return k->least_left <= fmax(k->desc.rtol, 1e-5 * r->incompatible) && k->least_gradient <= 1e-6;
 }
 
-/* A matrix that had pivots of 0 in ilu too may be singular but for rounding, and x long for its part of the
- * null space. lsmr finds the shortest x, which is worth a try if that is cheap. */
+/* A matrix that also had pivots of 0 in ilu may be singular up to rounding, with an x that is long along the
+ * null space. lsmr finds the shortest x, so it is tried if it is cheap. */
 static int may_be_shorter(const tsi_stages *t) {
   enum { few = 1000 };
   const ts_solver *first = t->solvers[CHOSEN];
@@ -225,8 +225,8 @@ static int may_be_shorter(const tsi_stages *t) {
          first->matrix->info.rows <= few;
 }
 
-/* At the limit of x's precision there is nothing to gain, but for an x that is long for what it has of the null
- * space of a singular matrix: in doubles the factors tell, whose limit is final as a rule. */
+/* At the limit of x's precision no stage can improve x. The exception is an x of a singular matrix that is long
+ * along the null space. In doubles the direct factors detect that, and their limit is usually final. */
 int tsi_stage_is_final(const ts_solver *k, const ts_result *r) {
   if (k == k->part_of->solvers[LEAST]) return 1;
   if (tsi_stage_is_at_limit(r) && k == k->part_of->solvers[DIRECT]) return !may_be_shorter(k->part_of);

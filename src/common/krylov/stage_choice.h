@@ -1,4 +1,4 @@
-/* What the stages of auto share: what there is of each, and the choice among them. */
+/* Shared by the stages of auto: the state of the stages, and the choice among them. */
 #ifndef TSI_STAGE_CHOICE_H
 #define TSI_STAGE_CHOICE_H
 
@@ -8,27 +8,27 @@
 enum { CHOSEN, CYCLES, MINRES, FACTORS, PLAIN, DIRECT, LEAST, STAGES, MOST_RUNS = 2 * STAGES };
 
 struct tsi_stages {
-  ts_solver *solvers[STAGES]; /* NULL: not made so far. The first is the caller's */
+  ts_solver *solvers[STAGES]; /* NULL: not created yet. The first is the caller's */
   ts_solver_desc asked;       /* with max_iterations resolved */
-  unsigned excluded, tried;   /* bits: what cannot be made for the matrix, what has run in this solve */
-  int begins_with, last;      /* of the next solve, of the last */
-  int leaves_for_amg;         /* the stage that was left */
-  double jacobi_time;         /* of the last solve that ended with it, in nanoseconds; 0: none has */
-  tsi_outlook outlook;        /* of the first, if its method is cg */
-  int is_singular;            /* as the direct factors say, or their failure */
-  double direct_time;         /* nanoseconds that factors take; 0: not known so far; INFINITY: there are none */
-  int count;                  /* runs of the last solve */
+  unsigned excluded, tried;   /* bit masks: stages that the matrix rules out; stages that ran in this solve */
+  int begins_with, last;      /* the first stage of the next solve, and the last stage of the last solve */
+  int leaves_for_amg;         /* the stage was left for amg */
+  double jacobi_time;         /* nanoseconds of the last solve that Jacobi ended; 0: none yet */
+  tsi_outlook outlook;        /* of the first stage, if its method is cg */
+  int is_singular;            /* according to the direct factors, or their failure */
+  double direct_time;         /* nanoseconds of the direct factors; 0: not known yet; INFINITY: not available */
+  int count;                  /* number of runs of the last solve */
   ts_stage_info runs[MOST_RUNS];
   char choices[MOST_RUNS][200], messages[MOST_RUNS][160];
 };
 
-/* What may follow a run that has failed; -1: nothing. */
+/* The stage that follows a failed run; -1: none. */
 int tsi_stage_following(tsi_stages *t, int stage, const ts_result *r);
-/* A solve has ended with a stage: what the next begins with. */
+/* Called when a stage has ended a solve: sets the first stage of the next solve. */
 void tsi_stage_learn(tsi_stages *t, int stage, const ts_result *r);
-/* The residual is what rounding x leaves. */
+/* The residual is at the limit set by rounding x. */
 int tsi_stage_is_at_limit(const ts_result *r);
-/* Whether no stage can do better. */
+/* Whether no other stage can do better. */
 int tsi_stage_is_final(const ts_solver *k, const ts_result *r);
 
 #endif

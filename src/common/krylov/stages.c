@@ -1,20 +1,20 @@
-/* Auto in stages. If the method and the preconditioner are both auto, a solve that fails goes on with another
+/* Auto in stages. If the method and the preconditioner are both auto, a solve that fails continues with another
  * pair, from the x that it has reached:
  *
- *   chosen    what auto is for the matrix
+ *   chosen    the first choice of auto for the matrix
  *   cycles    cg with amg, as soon as that will take less time than Jacobi still needs (outlook.h)
- *   minres    where cg finds that the matrix is not positive definite
- *   factors   gmres with ilu, for what bicgstab, idr and minres do not solve
- *   plain     gmres without factors, if the matrix is not symmetric: they may be of no use
- *   direct    refinement with the factors of the matrix, if there is the module and they are small enough
- *   least     lsmr, if these say that the matrix is singular: the least-squares x; also of a small matrix with
- *             pivots of 0, if x is so long that rounding keeps the residual above the rule
+ *   minres    if cg finds that the matrix is not positive definite
+ *   factors   gmres with ilu, after a failure of bicgstab, idr or minres
+ *   plain     gmres without factors, which may not help, if the matrix is not symmetric
+ *   direct    refinement with the factors of the matrix, if the module is available and they are small enough
+ *   least     lsmr, if these find that the matrix is singular: the least-squares x; also for a small matrix
+ * with pivots of 0, if x is so long that rounding keeps the residual above the rule
  *
- * The stages share max_iterations. A stage is left before it fails once its iterations have taken as long as
- * the direct factors would, or half of the iterations that there are, unless its residual falls so fast that
- * about as many again will do. So the time is at most about twice that of the better of the two, as for a skier
- * who buys skis after having paid their price in rent. Times are counted in operations: the same system takes
- * the same stages each time. The solver's next solve begins with the stage that ended this one. */
+ * The stages share max_iterations. A stage ends before it fails when its iterations have taken as long as the
+ * direct factors would, or half of max_iterations. It continues if its residual falls so fast that about the
+ * same number of iterations again will be enough. So the time is at most about twice that of the better choice,
+ * as in the ski rental problem. Times are counted in operations: the same system always runs the same stages.
+ * The solver's next solve starts with the stage that ended this one. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -56,7 +56,7 @@ ts_status tsi_stages_create(ts_solver *first, const ts_solver_desc *asked) {
     return status;
   }
   t->asked = *asked;
-  t->asked.null_space = NULL; /* that of the first is shared */
+  t->asked.null_space = NULL; /* shared with the first solver instead */
   t->asked.max_iterations = first->desc.max_iterations;
   t->solvers[CHOSEN] = first;
   t->excluded = excluded_stages(t, first);
@@ -76,12 +76,12 @@ const ts_solver *tsi_stages_present(const ts_solver *first) {
   return first->stages ? first->stages->solvers[first->stages->last] : first;
 }
 
-/* A small A^T r does not say that r is small, or as small as it can be. */
+/* A small A^T r does not imply that r is small, or minimal. */
 static double least_rtol(double rtol) {
   return fmin(rtol, fmax(1e-3 * rtol, 1e-14));
 }
 
-/* gmres takes over the factors of the first stage. */
+/* gmres reuses the factors of the first stage. */
 static ts_solver_desc describe(const tsi_stages *t, int stage) {
   ts_solver_desc desc = t->asked;
   const ts_solver *first = t->solvers[CHOSEN];
@@ -89,7 +89,7 @@ static ts_solver_desc describe(const tsi_stages *t, int stage) {
   if (stage == CYCLES) {
     desc.method = TS_METHOD_CG;
     desc.preconditioner_kind = TS_PRECONDITIONER_AMG;
-    desc.reductions = 0; /* one is for a diagonal */
+    desc.reductions = 0; /* 1 requires a diagonal preconditioner */
   } else if (stage == MINRES || stage == LEAST) {
     desc.method = stage == MINRES ? TS_METHOD_MINRES : TS_METHOD_LSMR;
     if (stage == LEAST) desc.rtol = least_rtol(first->desc.rtol);
@@ -108,15 +108,15 @@ static ts_solver_desc describe(const tsi_stages *t, int stage) {
   return desc;
 }
 
-/* An error that ends the solve: what the matrix does not have, and factors or levels beyond memory, are left
- * out, unless other ranks had memory for them. */
+/* Whether an error ends the solve. A stage that the matrix does not support, or with factors or levels that
+ * exceed the memory, is skipped, unless other ranks had enough memory. */
 static int is_fatal(const ts_matrix *A, int stage, ts_status status) {
   const int may_be_large = stage == DIRECT || stage == FACTORS || stage == CYCLES;
   return status == TS_ERROR_DEVICE || status == TS_ERROR_SHADER ||
          (tsi_is_memory(status) && (!may_be_large || A->all_rows));
 }
 
-/* Says why there is amg, unless it has turned out to be of no use. */
+/* Sets the reason for amg, unless amg has turned out to be useless. */
 static ts_status check_amg(tsi_stages *t) {
   ts_preconditioner *M = t->solvers[CYCLES]->preconditioner;
   const tsi_outlook *o = &t->outlook;
@@ -136,7 +136,7 @@ static ts_status check_amg(tsi_stages *t) {
   return TS_OK;
 }
 
-/* Whether the stage is there. */
+/* Creates the stage if it does not exist yet. Sets *made to whether it exists. */
 static ts_status make(tsi_stages *t, int stage, int *made) {
   ts_solver *first = t->solvers[CHOSEN];
   ts_context *context = first->context;
@@ -183,7 +183,7 @@ static void note(tsi_stages *t, const ts_solver *k, const ts_result *r) {
           ts_preconditioner_kind_name(M->kind->kind), r->iterations, r->relative_residual, r->message);
 }
 
-/* r becomes the result of all runs up to this one. */
+/* Turns r into the sum of all runs up to this one. */
 static void add(ts_result *r, const ts_result *before) {
   r->iterations += before->iterations;
   r->restarts += before->restarts;
@@ -191,7 +191,7 @@ static void add(ts_result *r, const ts_result *before) {
   for (int p = 0; p < 4; p++) r->precision_iterations[p] += before->precision_iterations[p];
 }
 
-/* lsmr's rule is about A^T r: the result becomes one about r. */
+/* lsmr's rule is about A^T r. Converts the result to one about r. */
 static ts_status judge_least(const ts_solver *k, double rtol, ts_status status, ts_result *r) {
   const double left = r->reduction, gradient = r->relative_residual;
   r->relative_residual = left;
@@ -213,7 +213,7 @@ static ts_status judge_least(const ts_solver *k, double rtol, ts_status status, 
   return tsi_fail(k->context, TS_NOT_CONVERGED, "%s", r->message);
 }
 
-/* The first stage's factors serve gmres, which does not bring them up to date. */
+/* gmres may use the first stage's factors, which it does not update itself. */
 static ts_status run(tsi_stages *t, int stage, int before, const ts_vector *b, ts_vector *x,
                      ts_result *result) {
   ts_solver *k = t->solvers[stage];
@@ -230,7 +230,7 @@ static ts_status run(tsi_stages *t, int stage, int before, const ts_vector *b, t
   return stage == LEAST && status >= 0 ? judge_least(k, rtol, status, result) : status;
 }
 
-/* A stage that was left for another goes on itself if that is not there after all. */
+/* A stage that was left for another continues if the other one cannot be created. */
 static int next_stage(tsi_stages *t, int stage, const ts_result *r, ts_status *status) {
   int next, made = 0;
   do {
@@ -240,9 +240,9 @@ static int next_stage(tsi_stages *t, int stage, const ts_result *r, ts_status *s
   return next < 0 && t->solvers[stage]->is_left ? stage : next;
 }
 
-/* An x that failed may have anything in the null space of a singular matrix, also numbers that are not finite
- * in unknowns without an equation, and its residual does not show that. From 0 lsmr makes the shortest x. It
- * may not come to an end, so the x before is kept. */
+/* An x that failed may have any part in the null space of a singular matrix, even numbers that are not finite
+ * in unknowns without an equation. Its residual does not show that. Started from 0, lsmr finds the shortest x.
+ * It may not finish, so the previous x is kept. */
 static ts_status prepare_x(int next, const ts_result *r, ts_vector *x, ts_vector **kept) {
   const int is_better = r->relative_residual <= 1;
   if (x->space->constrained || (next != LEAST && is_better)) return TS_OK;
@@ -253,8 +253,8 @@ static ts_status prepare_x(int next, const ts_result *r, ts_vector *x, ts_vector
   return ts_vector_fill(x, 0);
 }
 
-/* Returns to the x that was kept, if the run after it has not found a better one; and to its result, if that
- * was at the limit of rounding. */
+/* Restores the kept x, if the run after it has not found a better one. Restores its result too, if that was at
+ * the limit of rounding. */
 static ts_status take_back(const ts_vector *kept, const ts_result *before, ts_vector *x, ts_result *r,
                            int *is_back) {
   const int is_solved = r->reason == TS_REASON_CONVERGED || r->reason == TS_REASON_INCOMPATIBLE;
@@ -298,7 +298,7 @@ static ts_status solve_in_stages(tsi_stages *t, const ts_vector *b, ts_vector *x
   }
 }
 
-/* Solves so far may have paid for AMG. */
+/* Starts with AMG if the solves so far have cost as much as its set-up. */
 static ts_status begin(tsi_stages *t) {
   int made = 0;
   t->count = 0;

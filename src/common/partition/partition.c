@@ -5,13 +5,14 @@
 
 #include "common/core/core.h"
 
-/* A halo of blocks below this part of the rows is little beside the product, and METIS, which takes as long as
- * hundreds of iterations of CG, is not asked. */
+/* If the halo of blocks is below this fraction of the rows, it is cheap compared with the product. METIS, which
+ * takes as long as hundreds of iterations of CG, is not called then. */
 static const double small_halo = 0.25;
-/* Parts of the graph scatter what the user's order keeps together, so they have to need far less of each other.
- */
+/* Parts of the graph scatter rows that are adjacent in the user's order, so their halo must be smaller by this
+ * factor. */
 static const int64_t metis_pays = 4;
-/* Of fewer rows METIS takes a second or two. A network of 256 k rows took it ten, in vain. */
+/* With fewer rows METIS takes a second or two. A network of 256 k rows took it ten seconds without a
+ * benefit. */
 static const int32_t many_rows = 1 << 16;
 
 int tsi_partition_is_small(int64_t halo, int64_t rows) {
@@ -22,7 +23,7 @@ int tsi_partition_pays(int64_t halo, int64_t smaller) {
   return halo > metis_pays * smaller;
 }
 
-/* ---- How many parts ---- */
+/* ---- Number of parts ---- */
 
 int tsi_partition_worth(const ts_context *context, ts_partition how, int32_t rows, int64_t entries, int parts) {
   const double row_cost = tsi_partition_row_cost, usual = tsi_partition_row_entries + row_cost;
@@ -47,8 +48,8 @@ static void sort_by_part(const tsi_partition *p, int32_t rows, int32_t *next, in
   for (int32_t i = 0; i < rows; i++) order[next[p->part_of[i]]++] = i;
 }
 
-/* Adds what one part reads, whose columns are at columns[part] .. columns[part + 1] - 1. `order` is NULL for
- * blocks; seen_by[j] is the last part that had column j. */
+/* Adds the halo and the entries of one part. Its own columns are at columns[part] .. columns[part + 1] - 1.
+ * `order` is NULL for blocks; seen_by[j] is the last part that read column j. */
 static void visit_part(const tsi_host_csr *csr, tsi_partition *p, int part, const int32_t *columns,
                        const int32_t *order, int32_t *seen_by) {
   const int32_t begin = p->first[part], end = p->first[part + 1];
@@ -86,7 +87,7 @@ static ts_status measure(ts_context *context, const tsi_host_csr *csr, ts_partit
   return TS_OK;
 }
 
-/* ---- The two kinds ---- */
+/* ---- Blocks and METIS ---- */
 
 static ts_status create_blocks(ts_context *context, const tsi_host_csr *csr, ts_partition how,
                                tsi_partition *p) {
@@ -112,7 +113,7 @@ static ts_status create_metis(ts_context *context, const tsi_host_csr *csr, ts_p
 
 /* ---- The choice ---- */
 
-/* Makes one of the two or both; the one to take has its choice filled in. */
+/* Creates one of the two or both. The chosen one gets its `choice`. */
 static ts_status partition_create(ts_context *context, const tsi_host_csr *csr, ts_partition how,
                                   tsi_partition *blocks, tsi_partition *metis) {
   const char *unsuited = tsi_partition_metis_unsuited(csr, blocks->worth), *note = NULL;
@@ -146,7 +147,7 @@ static ts_status partition_create(ts_context *context, const tsi_host_csr *csr, 
   return TS_OK;
 }
 
-/* Before what was taken, or of one part in place of it. */
+/* Prepends the reason for fewer parts to the choice, or replaces it if only one part is used. */
 static void explain_few(int32_t rows, tsi_partition *p) {
   char taken[sizeof p->choice];
   memcpy(taken, p->choice, sizeof taken);

@@ -1,12 +1,12 @@
-/* Contiguous blocks of rows with as equal costs as can be. */
+/* Contiguous blocks of rows with nearly equal costs. */
 #include "partition.h"
 
-/* What rows 0 .. row-1 cost. */
+/* The cost of rows 0 .. row-1. */
 static int64_t cost_before(const tsi_host_csr *csr, int32_t row) {
   return csr->row_offsets[row] + (int64_t)tsi_partition_row_cost * row;
 }
 
-/* The row before which costs come nearest to `target`. */
+/* The row with the costs of its predecessors closest to `target`. */
 static int32_t nearest_row(const tsi_host_csr *csr, double target) {
   int32_t low = 0, high = csr->rows;
   while (low < high) {
@@ -25,7 +25,7 @@ void tsi_partition_blocks(const tsi_host_csr *csr, int parts, int32_t *first) {
   first[0] = 0;
   for (int p = 1; p < parts; p++) {
     int32_t row = nearest_row(csr, total * p / parts);
-    /* A row for each part behind this boundary, and before all one for the part that it ends. */
+    /* Leaves a row for each part after this boundary, and first of all one for the part that ends here. */
     if (row > csr->rows - (parts - p)) row = csr->rows - (parts - p);
     if (row <= first[p - 1]) row = first[p - 1] + 1;
     first[p] = row < csr->rows ? row : csr->rows;

@@ -1,6 +1,6 @@
-/* Whether a matrix's graph can be cut at all: where few steps lead from one row to most others, as in networks
- * and random graphs, every way to divide the rows leaves most of them with neighbours on the other side (graphs
- * that expand). A mesh of 64 k rows in any order takes more steps, and larger ones take more still. */
+/* Whether cutting the graph of a matrix can help at all. In networks and random graphs a few steps lead from
+ * one row to most others. Every partition then leaves most rows with neighbours in other parts (expander
+ * graphs). A mesh of 64 k rows in any order takes more steps, and larger meshes take even more. */
 #include "common/core/core.h"
 #include "partition.h"
 
@@ -15,7 +15,8 @@ static int32_t longest_row(const tsi_host_csr *csr) {
   return longest;
 }
 
-/* Breadth first. `queue` has room for all rows; `reached` is 0. Returns how many rows are reached. */
+/* Breadth-first search. `queue` has room for all rows; `reached` is 0 on entry. Returns the number of rows
+ * reached. */
 static int32_t count_near(const tsi_host_csr *csr, int32_t *queue, unsigned char *reached) {
   int32_t count = 1, next = 0;
   queue[0] = longest_row(csr);

@@ -1,5 +1,5 @@
-/* Parts by METIS (Karypis and Kumar 1998: multilevel k-way partitioning): the pattern of A + A^T without its
- * diagonal is a graph, whose vertices weigh what their rows cost. */
+/* Parts by METIS (Karypis and Kumar 1998: multilevel k-way partitioning). The graph is the pattern of A + A^T
+ * without its diagonal. The weight of a vertex is the cost of its row. */
 #define _GNU_SOURCE 1 /* sched_getcpu in thread.h */
 #include "common/core/core.h"
 #include "partition.h"
@@ -12,7 +12,7 @@
 
 const int tsi_partition_has_metis = 1;
 
-/* With fewer rows METIS runs out of vertices, and says so on stdout. */
+/* With fewer rows METIS runs out of vertices, and prints a message on stdout. */
 static const int64_t least_rows_a_part = 32;
 
 typedef struct graph {
@@ -22,7 +22,7 @@ typedef struct graph {
 
 const char *tsi_partition_metis_unsuited(const tsi_host_csr *csr, int parts) {
   if (csr->rows != csr->columns) return "METIS supports square matrices only";
-  if (parts == 1) return "one part"; /* METIS would divide by its logarithm */
+  if (parts == 1) return "one part"; /* METIS would divide by the logarithm of 1 */
   if (csr->rows < least_rows_a_part * parts) return "too few rows for METIS";
   /* Both directions of every entry, and the sum of weights. */
   const int64_t entries = csr->row_offsets[csr->rows];
@@ -30,8 +30,8 @@ const char *tsi_partition_metis_unsuited(const tsi_host_csr *csr, int parts) {
   return NULL;
 }
 
-/* Both directions of every entry that is not on the diagonal. offsets[i + 2] counts, then offsets[i + 1] is
- * where list i goes on, and in the end where it ends. */
+/* Collects both directions of every off-diagonal entry. offsets[i + 2] first counts. Then offsets[i + 1] is the
+ * insertion point of list i, and finally its end. */
 static void collect(const tsi_host_csr *csr, idx_t *offsets, idx_t *neighbours) {
   const int32_t rows = csr->rows;
   for (int32_t i = 0; i < rows + 2; i++) offsets[i] = 0;
@@ -46,7 +46,7 @@ static void collect(const tsi_host_csr *csr, idx_t *offsets, idx_t *neighbours) 
     }
 }
 
-/* Each neighbour once. */
+/* Keeps each neighbour once. */
 static void remove_duplicates(graph *g, idx_t *seen_by) {
   idx_t kept = 0, next = 0;
   for (idx_t i = 0; i < g->vertices; i++) seen_by[i] = -1;
@@ -63,8 +63,8 @@ static void remove_duplicates(graph *g, idx_t *seen_by) {
   }
 }
 
-/* No row weighs more than the mean of the parts: METIS cannot divide it, and would print that it has too few
- * vertices for the parts around it. */
+/* Limits the weight of a row to the mean of the parts. METIS cannot divide a heavier row, and would print that
+ * it has too few vertices for the parts around it. */
 static void weigh(const tsi_host_csr *csr, int parts, idx_t *weights) {
   const int64_t entries = csr->row_offsets[csr->rows];
   const int64_t mean = (entries + (int64_t)tsi_partition_row_cost * csr->rows) / parts;
@@ -74,9 +74,10 @@ static void weigh(const tsi_host_csr *csr, int parts, idx_t *weights) {
   }
 }
 
-/* METIS catches SIGABRT and SIGTERM while it runs, for the whole process, and seeds rand(): one call at a time,
- * and the application's random numbers go on where they were. Cut edges are what it makes few: its other aim,
- * the halo itself, makes that 10 % smaller on grids, and takes minutes where every order is bad. */
+/* While it runs, METIS catches SIGABRT and SIGTERM for the whole process, and it seeds rand(). Therefore only
+ * one call runs at a time, and the application's random state is restored afterwards. METIS minimises cut edges
+ * here. Its other objective, the halo itself, gives a halo 10 % smaller on grids, but takes minutes if every
+ * order is bad. */
 static int partition_metis_run(graph *g, int parts, idx_t *part) {
   static tsi_lock lock = TSI_LOCK_INITIAL;
   idx_t options[METIS_NOPTIONS], constraints = 1, count = parts, cut;
@@ -95,8 +96,8 @@ static int partition_metis_run(graph *g, int parts, idx_t *part) {
   return status;
 }
 
-/* Where METIS finds no memory it says so on stderr, so that what it takes at least is asked for before: on
- * grids 4 numbers a neighbour and 8 a vertex. */
+/* METIS reports missing memory on stderr. Therefore its minimum is allocated as a test: on grids 4 numbers per
+ * neighbour and 8 per vertex. */
 static int is_memory_left(ts_context *context, const graph *g) {
   const size_t vertices = (size_t)g->vertices, neighbours = (size_t)g->offsets[vertices];
   void *block = tsi_malloc(context, 4 * neighbours + 8 * vertices, sizeof(idx_t));

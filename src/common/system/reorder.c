@@ -1,4 +1,4 @@
-/* Bandwidth, and matrices in another order. */
+/* Bandwidth, and permuted matrices. */
 #include <texsolve/reorder.h>
 
 #include <stdlib.h>
@@ -51,8 +51,8 @@ static ts_status invert(ts_context *context, int32_t count, const int32_t *order
   return TS_OK;
 }
 
-/* Values are floats or doubles: one of the two is NULL, or both. By insertion at falling distances (Shell),
- * since rows are short and nearly sorted in parts. */
+/* Sorts a row with float or double values; at least one of the two arrays is NULL. Shell sort, since rows are
+ * short and often partly sorted. */
 static void sort_row(int32_t count, int32_t *columns, float *values, double *doubles) {
   int32_t gap = 1;
   while (gap < count / 3) gap = 3 * gap + 1;
@@ -97,7 +97,7 @@ ts_status tsi_csr_permute(ts_context *context, const tsi_csr *csr, const int32_t
   return status;
 }
 
-/* ---- The public functions ---- */
+/* ---- Public functions ---- */
 
 ts_status ts_csr_bandwidth(ts_context *context, const ts_csr *csr, ts_bandwidth *bandwidth) {
   if (context) tsi_clear_error(context);
@@ -123,7 +123,7 @@ ts_status ts_reorder_rcm(ts_context *context, const ts_csr *csr, int32_t *order)
   return status;
 }
 
-/* The arrays of the result: integers of 32 bits and numbers on the host. */
+/* Checks the arrays of the result: 32-bit integers, and numbers on the host. */
 static ts_status check_result(ts_context *context, const ts_csr *result, const tsi_csr *csr) {
   const size_t entries = (size_t)csr->row_offsets[csr->rows];
   const ts_array *arrays[3] = {&result->row_offsets, &result->column_indices, &result->values};

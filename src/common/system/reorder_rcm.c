@@ -1,12 +1,12 @@
 /* Reverse Cuthill-McKee (Cuthill and McKee 1969; reversed: George 1971). All steps are linear in the entries:
- * the neighbours of every vertex come sorted by their degree out of one counting sort of the vertices. */
+ * one counting sort of the vertices sorts the neighbours of every vertex by degree. */
 #include "common/core/core.h"
 #include "reorder.h"
 
-/* The graph of A + A^T without loops. Entries that A and A^T share are there twice, which harms nothing. */
+/* The graph of A + A^T without loops. Entries in both A and A^T appear twice, which is harmless. */
 typedef struct graph {
   int32_t size;
-  int32_t *offsets, *neighbours; /* by rising degree */
+  int32_t *offsets, *neighbours; /* by ascending degree */
 } graph;
 
 static int32_t degree(const graph *g, int32_t v) {
@@ -24,7 +24,7 @@ static void count_degrees(const tsi_csr *csr, int32_t *offsets) {
   for (int32_t i = 0; i < csr->rows; i++) offsets[i + 1] += offsets[i];
 }
 
-/* Both directions of every entry; `next` holds where each list goes on. */
+/* Collects both directions of every entry. `next` is the insertion point of each list. */
 static void collect(const tsi_csr *csr, const int32_t *offsets, int32_t *next, int32_t *neighbours) {
   for (int32_t i = 0; i < csr->rows; i++) next[i] = offsets[i];
   for (int32_t i = 0; i < csr->rows; i++)
@@ -36,10 +36,10 @@ static void collect(const tsi_csr *csr, const int32_t *offsets, int32_t *next, i
     }
 }
 
-/* All vertices by rising degree, equal ones by their number. `starts` has room for size + 1 numbers. */
+/* Sorts all vertices by ascending degree, equal ones by number. `starts` has room for size + 1 numbers. */
 static void sort_by_degree(const graph *g, int32_t *starts, int32_t *sorted) {
   for (int32_t d = 0; d <= g->size; d++) starts[d] = 0;
-    /* Degrees with entries counted twice may exceed the number of vertices: the rest is one class. */
+    /* With entries counted twice, degrees may exceed the number of vertices: those form one class. */
 #define CLASS(v) (degree(g, v) < g->size ? degree(g, v) : g->size - 1)
   for (int32_t v = 0; v < g->size; v++) starts[CLASS(v) + 1]++;
   for (int32_t d = 0; d < g->size; d++) starts[d + 1] += starts[d];
@@ -56,8 +56,8 @@ static void sort_neighbours(const graph *g, const int32_t *sorted, const int32_t
   }
 }
 
-/* Breadth first from `root` into `queue`, over vertices whose mark is less than `mark`. Returns how many there
- * are; sets the number of levels and where the last one begins. */
+/* Breadth-first search from `root` into `queue`, over vertices with a mark below `mark`. Returns the number of
+ * vertices. Sets the number of levels and the start of the last one. */
 static int32_t search(const graph *g, int32_t root, int32_t mark, int32_t *marks, int32_t *queue,
                       int32_t *levels, int32_t *last) {
   int32_t end = 1, level_end = 1;
@@ -81,9 +81,9 @@ static int32_t search(const graph *g, int32_t root, int32_t mark, int32_t *marks
   return end;
 }
 
-/* One part of the graph from `root` on into `queue`, from a vertex that is as far from others as can be found
- * quickly: of the last level the vertex of the least degree, as long as that makes more levels. Marks of other
- * parts are the largest there is. */
+/* Orders one component of the graph, from `root` on, into `queue`. It starts from a pseudo-peripheral vertex:
+ * the vertex of least degree in the last level, as long as that increases the number of levels. Marks of other
+ * components are INT32_MAX. */
 static int32_t order_part(const graph *g, int32_t root, int32_t *marks, int32_t *queue) {
   int32_t mark = 1, levels, last;
   int32_t count = search(g, root, mark, marks, queue, &levels, &last);

@@ -1,4 +1,4 @@
-/* The system builder: making and destroying, and its unknowns. */
+/* The system builder: creation, destruction, and the unknowns. */
 #include "common/core/array.h"
 #include "system.h"
 

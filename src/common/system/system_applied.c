@@ -1,6 +1,6 @@
-/* The system builder: least squares by A and A^T, of which neither is multiplied by the other. Rows carry the
- * square roots of their weights. Both matrices are over the same two spaces; no index is locked in that of the
- * unknowns, the columns of locked ones are just empty. */
+/* The system builder: least squares by applying A and A^T, without their product. Rows are multiplied by the
+ * square roots of their weights. Both matrices are over the same two spaces. The space of the unknowns does not
+ * lock any index; the columns of locked unknowns are empty instead. */
 #include <math.h>
 #include <string.h>
 
@@ -59,7 +59,7 @@ static ts_status create_matrices(ts_context *context, const tsi_csr *csr, const 
     status = tsi_matrix_create(context, &backwards, At);
     if (status < 0) ts_matrix_destroy(A);
   }
-  ts_space_destroy(&space); /* the matrices keep it */
+  ts_space_destroy(&space); /* the matrices retain it */
   return status;
 }
 

@@ -1,6 +1,6 @@
-/* The system builder: equations in CSR from what was added, in time linear in it. Two counting sorts, by
- * column and then by row, leave columns ascending and equal places side by side; where each coefficient went is
- * kept, so that other ones at the same places are only added up. */
+/* The system builder: equations in CSR from the added coefficients, in linear time. Two counting sorts, by
+ * column and then by row, give ascending columns with equal places adjacent. The slot of each coefficient is
+ * kept, so that later coefficients at the same places only need to be summed. */
 #include <string.h>
 
 #include "system.h"
@@ -20,7 +20,7 @@ static int32_t equation_of(const tsi_equations *q, int32_t row) {
   return row < 0 ? -1 - row : q->row_of ? q->row_of[row] : row;
 }
 
-/* Row k of as many as there are unlocked unknowns belongs to the k-th of them. */
+/* If the number of rows is that of the unlocked unknowns, row k belongs to the k-th of them. */
 static ts_status map_rows(const ts_system *s, tsi_equations *q) {
   const int32_t rows = s->assembly.row_count;
   if (s->desc.least_squares || rows == 0 || rows == s->desc.unknowns) return TS_OK;
@@ -57,7 +57,8 @@ static ts_status take_sorted(const ts_system *s, tsi_equations *q) {
   return TS_OK;
 }
 
-/* Stable: the numbers in `from` (NULL: 0, 1, ...) by ascending key; `starts` has room for all keys and one. */
+/* Stable sort of the numbers in `from` (NULL: 0, 1, ...) by ascending key. `starts` has room for one more than
+ * the number of keys. */
 static void counting_sort(const int32_t *keys, int32_t key_count, const int32_t *from, int32_t *to,
                           int32_t count, int32_t *starts) {
   memset(starts, 0, ((size_t)key_count + 1) * sizeof *starts);
@@ -69,7 +70,7 @@ static void counting_sort(const int32_t *keys, int32_t key_count, const int32_t 
   }
 }
 
-/* Entries as added, then their mirrors. */
+/* Lists the entries as added, followed by their mirrors. */
 static void list_places(const ts_system *s, const tsi_equations *q, int32_t *rows, int32_t *columns) {
   const tsi_assembly *t = &s->assembly;
   int64_t mirror = t->count;
@@ -82,7 +83,7 @@ static void list_places(const ts_system *s, const tsi_equations *q, int32_t *row
   }
 }
 
-/* Slots and columns from places in their order. */
+/* Assigns slots and columns to the sorted places. */
 static ts_status take_order(const ts_system *s, tsi_equations *q, const int32_t *order, const int32_t *rows,
                             const int32_t *columns, int32_t count) {
   int32_t slot = -1, row = -1, column = -1;

@@ -1,4 +1,4 @@
-/* The system builder: the matrix that is solved, from equations to the device. */
+/* The system builder: the matrix to solve, from equations to the device. */
 #include <math.h>
 #include <string.h>
 
@@ -7,8 +7,9 @@
 #include "reorder.h"
 #include "system.h"
 
-/* Numbers far from 1 would leave single precision, where the squares of small coefficients are soon: the power
- * of two that brings the largest to 1, where it is beyond 2^20 or below 2^-20. */
+/* Numbers far from 1 would leave the range of single precision, where the squares of small coefficients
+ * underflow early. If the largest number is above 2^20 or below 2^-20, returns the power of two that scales it
+ * to about 1. */
 static double choose_scale(double largest) {
   int exponent;
   if (!(largest > 0 && isfinite(largest))) return 1;
@@ -16,7 +17,8 @@ static double choose_scale(double largest) {
   return exponent > 20 || exponent < -20 ? ldexp(1, -exponent) : 1;
 }
 
-/* The largest number on the diagonal of the normal equations, which are positive definite, or of all. */
+/* Finds the largest diagonal number of the normal equations, which are positive definite, or the largest of all
+ * numbers. */
 static ts_status find_scale(ts_system *s) {
   const tsi_equations *q = &s->equations;
   double largest = 0, *sums = NULL;
@@ -42,10 +44,10 @@ int32_t tsi_system_rows(const ts_system *s) {
   return s->applied ? s->equations.rows : s->desc.unknowns;
 }
 
-/* ---- Normal equations formed or applied ---- */
+/* ---- Normal equations, formed or applied ---- */
 
-/* What an iteration reads and writes of the matrices and, beyond what both ways do, of vectors: r is as long as
- * there are conditions and read or written six times. */
+/* The bytes of the matrices per iteration, plus the vector traffic beyond that of the formed system. r has the
+ * length of the conditions and is read or written six times. */
 static double applied_bytes(const ts_system *s) {
   const double entries = s->equations.offsets[s->equations.rows], rows = s->equations.rows;
   return 16 * entries + 4 * (rows + s->desc.unknowns) + 24 * rows * s->desc.components;
@@ -60,10 +62,10 @@ static ts_status form(ts_system *s, int64_t most, int *fits) {
 }
 
 /* Measured on an H200, an iteration of CGLS takes 2 (OpenGL) to 4 times (CUDA) as long as one of conjugate
- * gradients that moves as many bytes: it has more host synchronisations. */
+ * gradients that moves the same number of bytes. It has more host synchronisations. */
 static const double worth_applying = 3;
 
-/* Applied where that is faster, and where it is asked for. */
+/* Applies the normal equations if that is faster or requested. */
 static ts_status build_least_squares(ts_system *s, ts_normal normal) {
   int fits = 0;
   s->bytes_applied = applied_bytes(s);
@@ -88,7 +90,7 @@ static ts_status system_matrix_build(ts_system *s, ts_normal normal) {
   return tsi_system_reduce(s);
 }
 
-/* The builder knows how many components vectors have. */
+/* The builder knows the number of components of the vectors. */
 ts_format tsi_system_choose_format(const ts_system *s, const tsi_csr *csr, ts_format format, char *why,
                                    size_t size) {
   if (format != TS_FORMAT_AUTO) return format;
@@ -124,7 +126,7 @@ ts_precision tsi_system_storage_for(const ts_system *s, ts_precision of_solver) 
   return single ? TS_PRECISION_SINGLE : TS_PRECISION_DOUBLE;
 }
 
-/* Rows in messages of solvers are unknowns. */
+/* Messages of solvers report rows as unknowns. */
 static void name_unknowns(const ts_system *s) {
   ts_matrix_info *info = &s->matrix->info;
   int32_t *const rows[] = {&info->unsymmetric_row, &info->unsymmetric_column, &info->zero_diagonal_row};
@@ -132,7 +134,7 @@ static void name_unknowns(const ts_system *s) {
     if (*rows[k] >= 0) *rows[k] = s->order[*rows[k]];
 }
 
-/* As tsi_matrix_desc.keep_host_copy. A larger number serves what a smaller one does. */
+/* As tsi_matrix_desc.keep_host_copy. A larger number includes the uses of a smaller one. */
 static int host_copy_for(const ts_system_solve_desc *how) {
   const tsi_preconditioner_kind *kind = tsi_preconditioner_row(how->solver.preconditioner_kind);
   return !kind || kind->choose ? 0 : kind->needs_entries ? 1 : -1;
@@ -154,7 +156,7 @@ static ts_status create_matrix(ts_system *s, const tsi_csr *csr, const unsigned 
   return tsi_csr_bandwidth(s->context, csr, &s->bandwidth);
 }
 
-/* Floats, which ts_matrix_create does not copy, where they are all that is stored. */
+/* If only floats are stored, passes floats, which ts_matrix_create does not copy. */
 static ts_status upload_natural(ts_system *s, const tsi_csr *csr, const ts_system_solve_desc *how,
                                 int rebuild) {
   tsi_csr view = *csr;
@@ -173,7 +175,7 @@ static ts_status upload_natural(ts_system *s, const tsi_csr *csr, const ts_syste
   return status;
 }
 
-/* In the order of the unknowns, or in another one. */
+/* Uploads in the order of the unknowns, or permuted. */
 static ts_status upload(ts_system *s, const tsi_csr *csr, const ts_system_solve_desc *how, int rebuild) {
   if (!s->order) return upload_natural(s, csr, how, rebuild);
   unsigned char *locked = tsi_malloc(s->context, (size_t)s->desc.unknowns, 1);
@@ -226,7 +228,7 @@ ts_status tsi_system_prepare_matrix(ts_system *s, const ts_system_solve_desc *ho
   s->how.format = how->format;
   s->how.normal = how->normal;
   s->how.order = how->order;
-  if (other) s->new_right_hand_sides = 1; /* the scale may be another one */
+  if (other) s->new_right_hand_sides = 1; /* the scale may have changed */
   s->new_pattern = s->new_values = 0;
   s->seconds_build = 0;
   return TS_OK;

@@ -1,5 +1,5 @@
-/* The system builder: normal equations A^T W A x = A^T W b of least squares. Row i of A^T W A is the sum of the
- * conditions that unknown i is in, weighted; it is added up in a row of numbers with a mark for each unknown
+/* The system builder: normal equations A^T W A x = A^T W b of least squares. Row i of A^T W A is the weighted
+ * sum of the conditions that contain unknown i. It is summed in a dense row with a mark for each unknown
  * (Gustavson 1978), so memory is linear in A and in the result. */
 #include <float.h>
 #include <stdlib.h>
@@ -7,15 +7,15 @@
 
 #include "system.h"
 
-/* A's columns: the conditions of unknown j, and which of their entries it is. */
+/* A by columns: the conditions of unknown j, and their entries. */
 typedef struct transposed {
   int32_t *offsets, *rows, *entries;
 } transposed;
 
-/* What a row is added up in. */
+/* The dense row of sums. */
 typedef struct accumulator {
   double *sums;
-  int32_t *marks; /* the last row that had an entry here, plus 1 */
+  int32_t *marks; /* the last row with an entry in this column, plus 1 */
   int32_t *list;  /* the columns of this row */
   int32_t count;
 } accumulator;
@@ -60,7 +60,7 @@ static void sort_columns(int32_t *list, int32_t count) {
   }
 }
 
-/* The product of two coefficients comes first, so that the matrix is symmetric to the last bit. */
+/* The product of the two coefficients is computed first, so that the matrix is symmetric to the last bit. */
 static void add_up_row(const tsi_equations *q, const transposed *t, int32_t i, accumulator *a) {
   a->count = 0;
   for (int32_t k = t->offsets[i]; k < t->offsets[i + 1]; k++) {
@@ -128,7 +128,7 @@ ts_status tsi_system_normal_right_hand_sides(ts_system *s) {
       for (size_t c = 0; c < components; c++) {
         const double b = q->right_hand_sides[(size_t)r * components + c];
         double term = q->weights[r] * (q->values[e] * b);
-        if (term == 0 && q->weights[r] != 0 && q->values[e] != 0 && b != 0) term = DBL_MIN; /* not quite 0 */
+        if (term == 0 && q->weights[r] != 0 && q->values[e] != 0 && b != 0) term = DBL_MIN; /* not exactly 0 */
         (*sums)[(size_t)q->columns[e] * components + c] += term;
       }
   return TS_OK;

@@ -1,5 +1,5 @@
-/* The system builder: the matrix in another order of its unknowns, of which nobody outside need know: b goes to
- * the device in it, x comes back from it, and rows are named by their unknowns. */
+/* The system builder: the matrix in another order of its unknowns, invisible from outside. b is permuted on the
+ * way to the device, x on the way back, and rows are reported by their unknowns. */
 #include "reorder.h"
 #include "system.h"
 
@@ -39,7 +39,7 @@ static ts_status connect_groups(const ts_system *s, groups *g) {
   return TS_OK;
 }
 
-/* The order of groups becomes that of their unknowns. */
+/* Expands the order of groups to that of their unknowns. */
 static ts_status order_unknowns(ts_system *s, const int32_t *of_groups, int32_t count) {
   const int32_t size = s->desc.group, unknowns = s->desc.unknowns;
   s->order = tsi_malloc(s->context, (size_t)unknowns, sizeof *s->order);

@@ -1,4 +1,4 @@
-/* The system builder: the matrix without locked unknowns, and what they are coupled to it by. */
+/* The system builder: the matrix without locked unknowns, and their coupling to it. */
 #include <float.h>
 #include <math.h>
 
@@ -90,7 +90,8 @@ ts_status tsi_system_reduce(ts_system *s) {
   return TS_OK;
 }
 
-/* What no float holds, scaled as the matrix is. `row` has the largest number of the component. */
+/* The error for a right-hand side, scaled like the matrix, outside the range of floats. `row` has the largest
+ * number of the component. */
 static ts_status out_of_range(const ts_system *s, int component, int32_t row, double value) {
   return tsi_fail(s->context, TS_ERROR_INVALID_ARGUMENT,
                   "the right-hand side of %s %d, component %d, is %.3g relative to the largest coefficient: %s "
@@ -113,7 +114,7 @@ ts_status tsi_system_right_hand_sides(const ts_system *s, double *out) {
     const double scale = s->applied ? r->scale * sqrt(s->equations.weights[i]) : r->scale;
     for (size_t c = 0; c < components && counts; c++) {
       sum[c] = scale * b[at + c];
-      if (sum[c] == 0 && b[at + c] != 0) sum[c] = copysign(DBL_MIN, b[at + c]); /* not even a double holds it */
+      if (sum[c] == 0 && b[at + c] != 0) sum[c] = copysign(DBL_MIN, b[at + c]); /* below the double range */
     }
     for (int32_t e = r->coupling_offsets[i]; e < r->coupling_offsets[i + 1]; e++) {
       const double *value = s->values + (size_t)r->coupling_columns[e] * components;

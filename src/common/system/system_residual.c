@@ -1,5 +1,5 @@
-/* The system builder: what can be said of a system on the host, in double precision: whether it is singular as
- * far as that shows, and how good a solution is. */
+/* The system builder: checks on the host in double precision: whether a system is visibly singular, and how
+ * accurate a solution is. */
 #include <math.h>
 #include <string.h>
 
@@ -12,12 +12,13 @@ static ts_status no_equation(const ts_system *s, int32_t unknown) {
                   s->desc.least_squares ? "condition" : "equation");
 }
 
-/* Rows that count, of those that do. */
+/* Whether a row contributes: its weight is positive or its unknown is not locked. */
 static int counts(const ts_system *s, int32_t row) {
   return s->desc.least_squares ? s->equations.weights[row] > 0 : !s->locked[row];
 }
 
-/* Marks the unlocked unknowns that occur; rows without one are counted, or in a square system an error. */
+/* Marks the unlocked unknowns that occur, and counts the rows that contain one. In a square system a row
+ * without one is an error. */
 static ts_status mark_unknowns(const ts_system *s, unsigned char *occurs, int32_t *rows) {
   const tsi_equations *q = &s->equations;
   *rows = 0;
@@ -35,14 +36,15 @@ static ts_status mark_unknowns(const ts_system *s, unsigned char *occurs, int32_
   return TS_OK;
 }
 
-/* ---- Unknowns that a constant can be added to ---- */
+/* ---- Unknowns determined only up to a constant ---- */
 
 static int32_t root_of(int32_t *parents, int32_t j) {
   while (parents[j] != j) j = parents[j] = parents[parents[j]];
   return j;
 }
 
-/* Connects the unknowns of each condition; those of a condition that sees a constant get a 1 in `held`. */
+/* Connects the unknowns of each condition. If adding a constant changes the condition, its unknowns get 1 in
+ * `held`. */
 static void connect(const ts_system *s, int32_t *parents, unsigned char *held) {
   const tsi_equations *q = &s->equations;
   for (int32_t j = 0; j < s->desc.unknowns; j++) parents[j] = j;
@@ -103,13 +105,13 @@ ts_status tsi_system_check_singular(ts_system *s) {
 
 /* ---- Residuals ---- */
 
-/* Sums of squares for each component, of numbers that are multiplied by a power of two so that none overflows
- * or vanishes. */
+/* Sums of squares for each component. The numbers are multiplied by a power of two, so that none overflows or
+ * underflows. */
 typedef struct sums {
   double residual[4], right_hand_side[4];
 } sums;
 
-/* That power of two, which brings the largest right-hand side to about 1. */
+/* That power of two, which scales the largest right-hand side to about 1. */
 static void find_factors(const ts_system *s, double factors[4]) {
   const tsi_equations *q = &s->equations;
   const size_t components = (size_t)s->desc.components;
@@ -127,12 +129,12 @@ static double largest_ratio(const ts_system *s, const sums *a) {
   double largest = 0;
   for (int c = 0; c < s->desc.components; c++) {
     const double ratio = sqrt(a->residual[c]) / (a->right_hand_side[c] > 0 ? sqrt(a->right_hand_side[c]) : 1);
-    if (!(ratio <= largest)) largest = ratio; /* a NaN too */
+    if (!(ratio <= largest)) largest = ratio; /* also for a NaN */
   }
   return largest;
 }
 
-/* r = b - A x of a row and b without what locked unknowns take of it, times the factors. */
+/* r = b - A x of a row, and b minus the contribution of locked unknowns, times the factors. */
 static void row_residual(const ts_system *s, int32_t row, const double factors[4], double *r, double *b) {
   const tsi_equations *q = &s->equations;
   const int components = s->desc.components;
@@ -152,7 +154,7 @@ static void row_residual(const ts_system *s, int32_t row, const double factors[4
   }
 }
 
-/* Adds row's share of A^T W r and A^T W b, of which `normal` has both for each unknown. */
+/* Adds the row's contribution to A^T W r and A^T W b. `normal` has both for each unknown. */
 static void add_normal(const ts_system *s, int32_t row, const double *r, const double *b, double *normal) {
   const tsi_equations *q = &s->equations;
   const int components = s->desc.components;

@@ -1,11 +1,11 @@
-/* The system builder: what is added between ts_system_begin and ts_system_end. */
+/* The system builder: the calls between ts_system_begin and ts_system_end. */
 #include <math.h>
 #include <string.h>
 
 #include "common/core/array.h"
 #include "system.h"
 
-/* ---- Room ---- */
+/* ---- Capacity ---- */
 
 int64_t tsi_system_larger(int64_t capacity, int64_t needed) {
   const int64_t larger = capacity + capacity / 2;
@@ -22,8 +22,8 @@ ts_status tsi_system_grow(ts_context *context, void **array, int64_t used, int64
   return TS_OK;
 }
 
-/* Room for `more` entries after the last one. Where memory ends half way, some arrays are larger than
- * `capacity` says. */
+/* Reserves `more` entries after the last one. If memory is exhausted in between, some arrays are larger than
+ * `capacity`. */
 static ts_status reserve_entries(ts_system *s, int64_t more) {
   tsi_assembly *t = &s->assembly;
   if (more > INT32_MAX - t->count)
@@ -55,7 +55,7 @@ static ts_status reserve_row(ts_system *s) {
   return TS_OK;
 }
 
-/* There is room. */
+/* The capacity must be sufficient. */
 static void push(tsi_assembly *t, int32_t row, int32_t unknown, double a) {
   const int64_t e = t->count++;
   if (e < t->known && (t->rows[e] != row || t->unknowns[e] != unknown)) t->known = 0;
@@ -141,7 +141,7 @@ static ts_status check_weight(const ts_system *s, double weight, const char *fun
   return TS_OK;
 }
 
-/* Another row fits. */
+/* Checks that another row is permitted. */
 static ts_status check_row_number(const ts_system *s, const char *function) {
   if (!s->desc.least_squares && s->assembly.row_count >= s->desc.unknowns)
     return tsi_fail(s->context, TS_ERROR_INVALID_ARGUMENT,
@@ -181,7 +181,8 @@ ts_status ts_system_right_hand_side(ts_system *system, int component, double b) 
   return TS_OK;
 }
 
-/* There is room. The weight of an equation is multiplied in at once; that of a condition is kept. */
+/* The capacity must be sufficient. The weight of an equation is multiplied into it immediately; that of a
+ * condition is stored. */
 static void close_row(ts_system *s, int64_t first, const double *right_hand_sides, double weight) {
   tsi_assembly *t = &s->assembly;
   const int components = s->desc.components, multiply = !s->desc.least_squares;
@@ -287,7 +288,7 @@ ts_status ts_system_end(ts_system *system) {
   return TS_OK;
 }
 
-/* ---- Right-hand sides afterwards ---- */
+/* ---- Changing right-hand sides ---- */
 
 static void write_right_hand_side(ts_system *s, int32_t row, const double *b) {
   const int components = s->desc.components;

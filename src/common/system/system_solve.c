@@ -44,7 +44,7 @@ ts_status tsi_system_fetch(ts_system *s) {
 
 /* ---- Options ---- */
 
-/* cgls and lsmr apply the normal equations, which other methods have formed. */
+/* cgls and lsmr apply the normal equations; for other methods they are formed. */
 static int applies_normal(ts_method method) {
   return method == TS_METHOD_CGLS || method == TS_METHOD_LSMR;
 }
@@ -114,7 +114,7 @@ static ts_status create_vectors(ts_system *s) {
   return TS_OK;
 }
 
-/* The numbers, which a solve in single precision takes rounded. They are no longer what they were. */
+/* Writes the numbers, rounded if the solve is in single precision. s->numbers is undefined afterwards. */
 static ts_status write_numbers(ts_system *s, ts_vector *v, size_t count) {
   if (s->how.solver.precision != TS_PRECISION_SINGLE) return tsi_vector_write_doubles(v, s->numbers);
   void *const floats = s->numbers;
@@ -144,7 +144,7 @@ static void take_values(ts_system *s, int locked_only) {
   }
 }
 
-/* x = x where it has an equation, and the values of locked unknowns elsewhere. */
+/* x is kept in rows with an equation, and gets the values of locked unknowns in the others. */
 static ts_status write_locked_values(ts_system *s) {
   const ts_vector_desc desc = {.components = s->desc.components, .precision = s->storage};
   if (!s->given) TSI_TRY(ts_vector_create(ts_vector_get_space(s->x), &desc, &s->given));
@@ -163,7 +163,7 @@ static ts_status write_locked_values(ts_system *s) {
 }
 
 static ts_status write_start(ts_system *s) {
-  if (s->applied && s->new_locked_values && !s->new_start) { /* its space does not know which are locked */
+  if (s->applied && s->new_locked_values && !s->new_start) { /* its space does not know the locked unknowns */
     TSI_TRY(tsi_system_fetch(s));
     s->new_start = 1;
   }
@@ -185,7 +185,7 @@ static ts_status write_vectors(ts_system *s) {
 
 /* ---- The method ---- */
 
-/* Conjugate gradients if the diagonal does not tell that they fail. */
+/* Conjugate gradients, unless the diagonal shows that they would fail. */
 static ts_method choose_method(const ts_system *s) {
   if (s->applied) return TS_METHOD_CGLS;
   ts_matrix_info info;
@@ -194,8 +194,8 @@ static ts_method choose_method(const ts_system *s) {
   return s->reduced.positive_diagonal ? TS_METHOD_CG : TS_METHOD_MINRES;
 }
 
-/* For the matrix's present values, kept while the kind is. A diagonal is the solver's own, and so is what auto
- * becomes if cg is asked to solve what is not symmetric. */
+/* Prepares the preconditioner for the matrix's current values. It is kept while its kind stays the same. The
+ * solver owns a diagonal, and the replacement of auto if cg is requested for an unsymmetric matrix. */
 static ts_status prepare_preconditioner(ts_system *s, const ts_solver_desc *solver) {
   const ts_preconditioner_kind kind = solver->preconditioner_kind;
   const tsi_preconditioner_kind *row = tsi_preconditioner_row(kind);
@@ -241,7 +241,7 @@ static ts_status system_solve_iterate(ts_system *s, const ts_system_solve_desc *
   return status;
 }
 
-/* Why the format, and why normal equations are formed or applied, in megabytes an iteration. */
+/* The reason for the format, and for formed or applied normal equations, with megabytes per iteration. */
 static void describe_normal(const ts_system *s, const char *format, char *text, size_t size) {
   const double formed = 1e-6 * s->bytes_formed, applied = 1e-6 * s->bytes_applied;
   const char *asked = s->how.normal != TS_NORMAL_AUTO ? ", as asked for" : "";
@@ -280,7 +280,7 @@ static ts_status system_solve_run(ts_system *s, ts_system_solve_desc *how, ts_sy
   if (how->solver.preconditioner_kind != s->how.solver.preconditioner_kind)
     ts_preconditioner_destroy(&s->preconditioner);
   if (tsi_system_storage_for(s, how->solver.precision) > tsi_system_storage_for(s, s->how.solver.precision)) {
-    TSI_TRY(tsi_system_fetch(s)); /* what is on the device is rounded */
+    TSI_TRY(tsi_system_fetch(s)); /* the numbers on the device are rounded */
     s->new_start = s->new_right_hand_sides = 1;
   }
   s->how = *how;
