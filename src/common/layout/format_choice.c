@@ -9,7 +9,7 @@
  * component, so they are excluded unless the caller guarantees one. They are also excluded on a GPU if the
  * matrix has few entries.
  *
- * The choice minimizes the time of y = A x for one component, or for several if the caller announces them. It
+ * The choice minimises the time of y = A x for one component, or for several if the caller announces them. It
  * cannot know whether the matrix will serve conjugate gradients, where the product is only part of an
  * iteration. On CUDA, csr and jagged share one kernel there and differ less than in products. */
 #include <stdio.h>

@@ -70,7 +70,7 @@ static ts_status unpack(ts_context *context, const tsi_layout *layout, const tsi
 static int suits(const ts_context *context, const tsi_host_csr *csr, int blocks) {
   if (!context->caps.linear_spaces) return 1;
   if (blocks == TSI_SEVERAL_COMPONENTS || csr->rows != csr->columns) return 0;
-  int32_t longest = 0; /* the loop has no early exit, so that it vectorizes */
+  int32_t longest = 0; /* no early exit, so that the loop vectorises */
   for (int32_t i = 0; i < csr->rows; i++) {
     const int32_t length = csr->row_offsets[i + 1] - csr->row_offsets[i];
     longest = length > longest ? length : longest;
