@@ -24,8 +24,7 @@
 #include "ilu_pipeline.h"
 
 static const double least_share = 0.1; /* of the largest entry: a pivot of this size stays */
-static const double rounding = 0x1p-26,
-                    replacement = 0.1; /* of a row's mean: least pivot and its replacement */
+static const double rounding = 0x1p-26, replacement = 0.1; /* limit and replacement, relative to a row's mean */
 
 /* A thread's row. */
 typedef struct worker {

@@ -12,10 +12,7 @@
 
 enum { entries_for_threads = 20000 }; /* below, waking a thread takes longer than it saves */
 enum { spins = 256 };
-enum {
-  rows_a_look = 16,
-  most_distance = 16
-}; /* between looks at the clock; maximum of segments between trials */
+enum { rows_a_look = 16, most_distance = 16 }; /* rows per look at the clock; maximum segments between trials */
 
 /* Seconds of a segment for one thread and for all: a sleeping thread may have to wait for a core. The other
  * choice must take less than `gain` times the present one to replace it. */
