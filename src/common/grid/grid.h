@@ -105,9 +105,9 @@ struct tsi_sweep {
    * - CHEBYSHEV: d = beta d + alpha D^-1 (b - A x); x = x + d. If beta is 0, d is treated as 0. The level
    *   stores d. */
   float alpha, beta;
-  /* - COLOURS: Gauss-Seidel on the parities colours[0], [1], ...: 0 (even i, even j), 1 (odd i, even j), 2
-   *   (even, odd), 3 (odd, odd). Storage PARITIES only. If a periodic dimension is odd, neighbours of the same
-   *   colour at the seam enter with their old values. */
+  /* COLOURS: Gauss-Seidel on the parities colours[0], [1], ...: 0 (even i, even j), 1 (odd i, even j), 2 (even,
+   * odd), 3 (odd, odd). Storage PARITIES only. If a periodic dimension is odd, neighbours of the same colour at
+   * the seam enter with their old values. */
   int colours[4];
 };
 
