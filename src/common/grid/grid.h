@@ -97,7 +97,7 @@ static inline int tsi_is_merged(int32_t fine, int32_t coarse, int periodic) {
   return periodic && coarse < (fine + 1) / 2;
 }
 
-/* One smoothing step. Points without equation keep their values. */
+/* One smoothing step. Points without an equation keep their values. */
 struct tsi_sweep {
   tsi_sweep_kind kind;
   int x_is_zero; /* x is treated as 0 regardless of its contents, for the first step */

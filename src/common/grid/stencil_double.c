@@ -26,7 +26,7 @@ static void split_point(const double *values, float *high) {
     high[k] = (float)values[k];
     lost += values[k] - (double)high[k];
   }
-  /* The smoother of a row without a dominant diagonal depends on the row's own centre. */
+  /* Without a dominant diagonal the centre stays unchanged, because the smoother depends on it. */
   const double centre = values[TSI_CENTRE];
   high[TSI_CENTRE] = (float)(fabs(lost) <= 0x1p-18 * fabs(centre) ? centre + lost : centre);
 }

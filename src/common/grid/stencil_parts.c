@@ -1,7 +1,7 @@
 /* The null-space components of a stencil: connected points that determine their unknowns only up to a constant.
  *
  * Consecutive connected points of a row are a run, and runs are joined with those of the row below. This is a
- * union-find structure with trees that point to earlier runs. Its memory therefore is proportional to the
+ * union-find structure with trees that point to earlier runs. Its memory is therefore proportional to the
  * number of runs, not of points. */
 #include <stdlib.h>
 #include <string.h>

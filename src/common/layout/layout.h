@@ -173,7 +173,7 @@ enum {
 
 /* jagged: 32 rows with their k-th entries side by side, those of k = 0 first. Within one k, entries follow the
  * row order of the slice. If only a few rows lack some k-th entry, the slice is padded with the value 0. Entry
- * k of a row then is number 32 k + its place in the slice. Otherwise the slice is not padded. A column is
+ * k of a row is then number 32 k + its place in the slice. Otherwise the slice is not padded. A column is
  * stored as its difference from the smallest column of its k, in the fewest bytes that suffice for the whole
  * slice. The entries, columns and bases of a slice begin at multiples of 16 bytes. */
 
@@ -206,7 +206,7 @@ struct tsi_layout {
   tsi_rectangle *rectangles; /* one per free rectangle of the row tiling */
   int32_t stage_count;
   tsi_stage stages[TSI_MAX_STAGES];
-  tsi_blocks blocks; /* bcrs2, bcrs4: an entry above then is a block, and a row is a block row */
+  tsi_blocks blocks; /* bcrs2, bcrs4: an entry above is then a block, and a row is a block row */
 };
 
 /* An entry with its pointer: the texel of x_j as x | y << 16, relative to the vector. A vector may be a region
@@ -237,8 +237,8 @@ struct tsi_packed {
   const tsi_given *given;
   int given_part;
   /* bcrs2, bcrs4. In a linear space: the blocks of layout->blocks, n x n numbers each, in row-major order.
-   * Otherwise these arrays are in texels, with pointers and stages as above. The values of the first stage then
-   * are in stage_blocks. */
+   * Otherwise these arrays are in texels, with pointers and stages as above. The values of the first stage are
+   * then in stage_blocks. */
   float *block_values;
   float *block_diagonal;
   float *stage_blocks;

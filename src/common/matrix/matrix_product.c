@@ -24,7 +24,7 @@ ts_status tsi_spmv(ts_vector *y, const ts_matrix *A, const ts_vector *x) {
   return y->context->ops->axpby(y, ts_constant(1), y, ts_constant(1), A->rest_product);
 }
 
-/* The largest terms are subtracted first. r then is their small difference, and its rounding error is smaller
+/* The largest terms are subtracted first. r is then their small difference, and its rounding error is smaller
  * than all later terms. Products of the smallest parts with each other are omitted. The second part of b is
  * added before the last product, which sets rows without an equation to 0, also for a stencil. */
 ts_status tsi_residual_of_parts(ts_vector *r, const ts_vector *b, const ts_matrix *A, const ts_vector *x,

@@ -1,7 +1,7 @@
 /* TS_PRECONDITIONER_AUTO: chooses the preconditioner of a matrix before any is created.
  *
  * An iteration of conjugate gradients with Jacobi moves information from a row to the rows coupled with it. If
- * constants are almost in the null space, the iteration count therefore is proportional to the graph diameter.
+ * constants are almost in the null space, the iteration count is therefore proportional to the graph diameter.
  * It is some 1.4 times 2 n on a grid of n x n points, and 1.2 times 3 n on one of n x n x n. It is ten times
  * that if coefficients jump. AMG costs as much as hundreds of these iterations, set-up included
  * (core/tuning.c). Networks have a small diameter even with many rows, so Jacobi solves them quickly. It also

@@ -11,7 +11,7 @@
  * if A is positive definite no pivot can fail. Inverses of ILU(0) and IC(0) on the same patterns were measured
  * too: solves with them took between the same number of iterations and ten times that.
  *
- * If A is symmetric and every g_i is positive, row i of W is g / sqrt(g_i), and V is W^T. M then is symmetric
+ * If A is symmetric and every g_i is positive, row i of W is g / sqrt(g_i), and V is W^T. M is then symmetric
  * and positive definite, and W A W^T has ones on its diagonal.
  *
  * A singular block A(J, J) gets a small shift at each missing pivot, so its row of W or V is that of a nearby

@@ -23,7 +23,7 @@
  * order of columns and rounded to floats once. Its loops are over rows or nodes; each iteration writes only its
  * own data and reads results of earlier loops.
  *
- * If A is not symmetric, its transpose is processed in the same way (amg_unsymmetric.c). Smoothers then are
+ * If A is not symmetric, its transpose is processed in the same way (amg_unsymmetric.c). Smoothers are then
  * polynomials made for each level (amg_noise.c, amg_roots.c), and the last level is inverted by elimination
  * (amg_eliminate.c). */
 #ifndef TSI_AMG_H

@@ -5,7 +5,7 @@
  * after m steps from noise has r(0) = 1 and reduces noise the most (Nachtigal, Reichel, Trefethen 1992, "A
  * hybrid GMRES algorithm for nonsymmetric linear systems"; Loe and Morgan 2022, "Toward efficient polynomial
  * preconditioning for GMRES"). Noise contains all frequencies equally, and the next level represents few of
- * them. A polynomial that reduces noise therefore is a smoother.
+ * them. A polynomial that reduces noise is therefore a smoother.
  *
  *   q_0 = noise, of length 1, 0 in rows without a diagonal
  *   w = D^-1 A q_j;  h_ij = q_i^T w;  w = w - sum of h_ij q_i;  h_j+1,j = |w|;  q_j+1 = w / h_j+1,j
@@ -156,7 +156,7 @@ static void rotate(double c, double s, double *a, double *b) {
   *b = c * y - s * x;
 }
 
-/* Adds column j; the residual norm then is |g_j+1|. */
+/* Adds column j; the residual norm is then |g_j+1|. */
 static void add_column(least_squares *l, const double *h, int j) {
   double column[COLUMNS];
   for (int i = 0; i <= j + 1; i++) column[i] = h[i * TSI_AMG_DEGREE + j];

@@ -16,7 +16,7 @@
  * either sign. Smoothing alone reduces its error. A large diagonal fixes its unknown, and must not fix an
  * aggregate with it. Mass matrices have such rows.
  *
- * Strengths are those of W A W, with the near-null vector on the diagonal of W. Constants then are the
+ * Strengths are those of W A W, with the near-null vector on the diagonal of W. Constants are then the
  * near-null space, and signs and sizes mean the same as in a Laplacian, even if A = D L D. */
 #include <math.h>
 #include <string.h>

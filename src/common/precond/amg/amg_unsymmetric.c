@@ -6,7 +6,7 @@
  * problems", section 3). Both have the same aggregates: a connection is strong if it is strong in A or in A^T.
  *
  * Positive entries are weak, and weak entries are added to the diagonal. Central differences have positive
- * entries downstream, so that their A_F is that of upwind differences. P and R therefore are bounded at any
+ * entries downstream, so that their A_F is that of upwind differences. P and R are therefore bounded at any
  * cell Peclet number. */
 #include "amg.h"
 

@@ -10,7 +10,7 @@
  * and the largest of these are kept. All rows up to i together have at most `fill` times the entries of the
  * same rows of B. A row that uses fewer leaves the remainder to later rows.
  *
- * A pivot that is 0 or a rounding error is replaced. L D U then is exact for a modified row, and no row stops
+ * A pivot that is 0 or a rounding error is replaced. L D U is then exact for a modified row, and no row stops
  * the factorisation.
  *
  * With levels it is ILU(k) (Saad 2003, 10.3.3) instead. The level of an entry is the length of its fill path.

@@ -128,7 +128,7 @@ static int judge(solve *s, int cycle) {
     return finish(result, TS_REASON_CONVERGED, text);
   }
   if (stopped) return finish(result, TS_REASON_STOPPED, ts_reason_text(TS_REASON_STOPPED));
-  if (isnan(relative)) { /* its sign has no meaning */
+  if (isnan(relative)) { /* regardless of its sign */
     snprintf(text, sizeof text, "diverged: the relative residual is not a number after %d cycle%s", cycle,
              cycle == 1 ? "" : "s");
     return finish(result, TS_REASON_DIVERGED, text);
