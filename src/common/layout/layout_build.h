@@ -1,5 +1,4 @@
-/* From a sparsity pattern to a layout, and from values to the arrays to upload. Host code; needs only the
- * CPU. */
+/* From a sparsity pattern to a layout, and from values to the arrays to upload. Host code only. */
 #ifndef TSI_LAYOUT_BUILD_H
 #define TSI_LAYOUT_BUILD_H
 

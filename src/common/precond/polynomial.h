@@ -42,7 +42,7 @@ ts_status tsi_polynomial_smooth(const tsi_polynomial_step *steps, int degree, co
  *   tsi_scalars_read(slots, first, TSI_EIGENVALUE_SLOTS, numbers)
  *   tsi_eigenvalue_end(A, components, numbers)
  *
- * so that one read serves several matrices. */
+ * The calls are separate so that one read can serve several matrices. */
 enum { TSI_EIGENVALUE_STEPS = 12, TSI_EIGENVALUE_SLOTS = 2 * TSI_EIGENVALUE_STEPS + 1 };
 
 ts_status tsi_eigenvalue_start(const ts_matrix *A, ts_vector *r);
