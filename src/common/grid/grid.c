@@ -1,4 +1,4 @@
-/* Grids: spaces whose indices are the texels of a picture. */
+/* Grids: spaces with texels of a picture as indices. */
 #include "common/core/core.h"
 #include "grid.h"
 
@@ -33,7 +33,7 @@ ts_status ts_grid_create(ts_context *context, const ts_grid_desc *desc, ts_space
                        .width = desc->width,
                        .height = desc->height,
                        .zero_position = -1};
-  if (context->caps.linear_spaces) { /* linear, as all spaces of such a backend */
+  if (context->caps.linear_spaces) { /* linear, like all spaces of such a backend */
     tiling.linear = 1;
     tiling.free_rectangles = 0;
     tiling.rectangles_x = tiling.width = tiling.size;

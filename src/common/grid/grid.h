@@ -1,43 +1,55 @@
 /* Stencil matrices and the levels of a multigrid hierarchy, as backends see them (Bolz et al. 2003, section 4).
  *
- * The path: stencil.c (values to a matrix), multigrid.c (descriptor, hierarchy), multigrid_cycle.c (the
- * cycles), multigrid_solve.c (cycles until converged), a backend's level_... operations.
+ * The files: stencil.c (from values to a matrix), multigrid.c (descriptor, hierarchy), multigrid_cycle.c (the
+ * cycles), multigrid_solve.c (cycles until convergence), and the level_... operations of a backend.
  *
- * Coarse points are the even ones. A dimension of n points becomes n / 2 + 1 coarse ones: where n is even, the
- * last coarse point lies one beyond the grid, and the last fine point is halfway to it. A periodic dimension
- * becomes (n + 1) / 2, down to 1, a point that is its own neighbour. Where n is odd, the last coarse point and
- * the first one are neighbours on the fine grid: their gap stays, and further on a smoother of points could not
- * follow how strongly it couples them. So where it is already at most 0.7 of the others, the two are merged: n
- * becomes (n - 1) / 2, and fine point n - 1 takes the value of coarse point 0.
+ * Coarse points are the even ones. A dimension of n points gets n / 2 + 1 coarse points. If n is even, the last
+ * coarse point is one beyond the grid, and the last fine point is halfway to it.
  *
- * Interpolation S from coarse to fine: an even point takes its coarse point's value. A point between two coarse
- * points I (west) and I + 1 (east) takes w_W e(I) + w_E e(I + 1); north and south likewise; a point between
- * four takes all four. The weights:
+ * A periodic dimension gets (n + 1) / 2 coarse points, down to 1, a point that is its own neighbour. If n is
+ * odd, the last and the first coarse point are neighbours on the fine grid. Their gap is not doubled, so on
+ * coarser levels their coupling becomes too strong for a point smoother. If the gap already is at most 0.7 of
+ * the others, the two points are therefore merged: n becomes (n - 1) / 2, and fine point n - 1 gets the value
+ * of coarse point 0.
  *
- *   bilinear   1/2 and 1/4
- *   operator   with the sums of the stencil's columns c_W = a_SW + a_W + a_NW, c_C and c_E: w_W = c_W / (c_W +
- * c_E), w_E likewise. Where one of c_W, c_E is nothing (at most 1e-6 of the other), the divisor is -c_C. Both 0
- * where the divisor is at most 1e-6 |c_C|. North and south from the rows' sums. Between four: w_SW = -(a_SW +
- * a_S w_W(S) + a_W w_S(W)) / d, with the weights w_W(S) of the point to the south and w_S(W) of the one to the
- * west, d = minus the sum of the eight coefficients around, or a_C where a column's or a row's sum is nothing
- * beside its opposite; the other three likewise. All 0 where |d| <= 1e-6 |a_C|.
+ * Interpolation S from coarse to fine: an even point has the value of its coarse point. A point between two
+ * coarse points I (west) and I + 1 (east) has w_W e(I) + w_E e(I + 1), and likewise between north and south. A
+ * point between four coarse points uses all four. The bilinear weights are 1/2 and 1/4.
  *
- * Where a coarse point has no equation and the point between no coefficient towards it, it is inside a wall:
- * what leads past it, the other two coefficients of the column (row), counts to the middle one.
+ * Operator-dependent weights between west and east use the sums of the stencil's columns c_W = a_SW + a_W +
+ * a_NW, c_C and c_E:
  *
- * Where the eastern (northern) coarse point lies beyond the grid, eastern (northern) coefficients and
- * neighbours count as mirror images of the western (southern) ones, unless the boundary holds the unknown to a
- * given value: c_W + c_C > 0.1 |c_W|, with the coefficients before any mirroring. Then they are 0, as they are.
+ *   w_W = c_W / (c_W + c_E),  w_E likewise
  *
- * A point without equation that is not coarse has weights only towards those of its coarse points that have
- * none either, the same for each and 1 in sum: its value is given, and with these the coarse rows keep their
- * coefficients towards given values, from which their own weights come. (A coarse point beyond the grid counts
- * as having none when no fine point beside it has one.)
+ * If one of c_W and c_E is negligible (at most 1e-6 of the other), the divisor is -c_C. Both weights are 0 if
+ * the divisor is at most 1e-6 |c_C|. North and south use the sums of rows. Between four coarse points:
  *
- * Coarse stencil A_2h = P A_h S with P = S^T / 4. A coarse point whose fine point (2 I, 2 J) is in the grid and
- * has no equation has none either, nor has one merged of two of which one has no equation and the other a
- * coefficient towards it; the others' coefficients towards it stay. One whose centre comes to at most
- * 1e-6 of the largest magnitude of the nine fine centres around has none (nothing of the grid is near it). */
+ *   w_SW = -(a_SW + a_S w_W(S) + a_W w_S(W)) / d,  the other three likewise
+ *
+ * with the weights w_W(S) of the point to the south and w_S(W) of the point to the west. d is minus the sum of
+ * the eight outer coefficients. If the sum of a column or row is negligible compared with the opposite one, d
+ * is a_C. All four weights are 0 if |d| <= 1e-6 |a_C|.
+ *
+ * If a coarse point has no equation, and the point between has a zero coefficient towards it, it is inside a
+ * wall. The other two coefficients of this column (row), which lead past it, are then added to the middle one.
+ *
+ * If the eastern (northern) coarse point is beyond the grid, eastern (northern) coefficients and neighbours are
+ * mirror images of the western (southern) ones. There is one exception: the boundary fixes the unknown, c_W +
+ * c_C > 0.1 |c_W| with the coefficients before mirroring. The coefficients then remain 0.
+ *
+ * A fine point without an equation between coarse points has equal weights with sum 1, towards those of its
+ * coarse points that also lack one. Its value is given. With these weights the coarse rows keep their
+ * coefficients towards given values, which determine their own weights. (A coarse point beyond the grid counts
+ * as one without an equation if no adjacent fine point has one.)
+ *
+ * Coarse stencil A_2h = P A_h S with P = S^T / 4. A coarse point has no equation in the following cases:
+ *
+ * - its fine point (2 I, 2 J) is in the grid and has none;
+ * - it is merged from two points, one has none, and the other has a coefficient towards it;
+ * - its centre is at most 1e-6 of the largest magnitude of the nine fine centres around it (no part of the grid
+ *   is near it).
+ *
+ * In the first two cases the coefficients of other points towards it remain. */
 #ifndef TSI_GRID_H
 #define TSI_GRID_H
 
@@ -49,18 +61,18 @@ typedef struct tsi_level tsi_level;
 typedef struct tsi_sweep tsi_sweep;
 typedef struct tsi_step tsi_step;
 
-/* Of a stencil matrix (ts_matrix.stencil). What the host finds in the values. */
+/* Data of a stencil matrix (ts_matrix.stencil), found in its values on the host. */
 struct tsi_stencil {
-  int five_point;      /* no corner coefficients anywhere */
-  int has_constrained; /* points without equation */
+  int five_point;      /* all corner coefficients are 0 */
+  int has_constrained; /* some points have no equation */
   int periodic_x, periodic_y;
-  ts_vector *mask; /* 1 at points with an equation, 0 elsewhere; NULL: all have one */
+  ts_vector *mask; /* 1 at points with an equation, 0 elsewhere; NULL: 1 everywhere */
   /* Singular parts: `part_count` indicator vectors (1 in the part, 0 elsewhere) and their sizes. */
   int part_count;
   ts_vector *parts[8];
   int32_t part_sizes[8];
-  int32_t grounded; /* points that lost their equation so that a further component is not singular */
-  uint64_t version; /* grows with every set_values */
+  int32_t grounded; /* points without their equation, so that additional components are not singular */
+  uint64_t version; /* incremented by every set_values */
 };
 
 /* The unknown and the right-hand side of a level. */
@@ -72,29 +84,30 @@ struct tsi_level {
   ts_grid_storage storage;        /* resolved */
   ts_interpolation interpolation; /* from the next coarser level to this one; resolved */
   int five_point;
-  ts_matrix *matrix; /* level 0: the stencil; NULL on coarser ones, which have their own */
-  int coarsest;      /* level_coarse_solve will be called: level_set_inverse first */
-  void *impl;        /* the backend's: stencil, x, b, whatever helper fields, weights */
+  ts_matrix *matrix; /* level 0: the stencil; NULL on coarser levels, which store their own */
+  int coarsest;      /* level_coarse_solve will be called, after level_set_inverse */
+  void *impl;        /* owned by the backend: stencil, x, b, auxiliary fields, weights */
 };
 
 typedef enum tsi_sweep_kind { TSI_SWEEP_JACOBI, TSI_SWEEP_CHEBYSHEV, TSI_SWEEP_COLOURS } tsi_sweep_kind;
 
-/* Whether the last and the first coarse point of a dimension are merged, from its sizes. What is computed of
- * them both is added up in coarse point 0; as the last one it is counted as coarse point `coarse`. */
+/* Whether the last and the first coarse point of a dimension are merged, from its sizes. Contributions to both
+ * are added to coarse point 0. As the last point it has the number `coarse`. */
 static inline int tsi_is_merged(int32_t fine, int32_t coarse, int periodic) {
   return periodic && coarse < (fine + 1) / 2;
 }
 
-/* One smoothing step. Points without equation keep their values. */
+/* One smoothing step. Points without an equation keep their values. */
 struct tsi_sweep {
   tsi_sweep_kind kind;
-  int x_is_zero; /* x counts as 0 whatever it holds: the first step after that */
-  /* JACOBI: x = x + alpha D^-1 (b - A x).
-   * CHEBYSHEV: d = beta d + alpha D^-1 (b - A x); x = x + d; beta 0: d counts as 0. The level keeps d. */
+  int x_is_zero; /* x is treated as 0 regardless of its contents, for the first step */
+  /* - JACOBI: x = x + alpha D^-1 (b - A x).
+   * - CHEBYSHEV: d = beta d + alpha D^-1 (b - A x); x = x + d. If beta is 0, d is treated as 0. The level
+   *   stores d. */
   float alpha, beta;
-  /* COLOURS: Gauss-Seidel on the parities colours[0], [1], ...: 0 (even i, even j), 1 (odd i, even j),
-   * 2 (even, odd), 3 (odd, odd). Storage PARITIES only. Where a periodic dimension is odd, neighbours of one
-   * colour at the seam count with their values of before. */
+  /* COLOURS: Gauss-Seidel on the parities colours[0], [1], ...: 0 (even i, even j), 1 (odd i, even j), 2 (even,
+   * odd), 3 (odd, odd). Storage PARITIES only. If a periodic dimension is odd, neighbours of the same colour at
+   * the seam enter with their old values. */
   int colours[4];
 };
 
@@ -106,7 +119,7 @@ typedef enum tsi_step_kind {
   TSI_STEP_COARSE_SOLVE       /* level_coarse_solve(level) */
 } tsi_step_kind;
 
-/* A step of a cycle: an operation on a level, or between it and the next coarser one. */
+/* A step of a cycle: an operation on one level, or between it and the next coarser one. */
 struct tsi_step {
   tsi_step_kind kind;
   tsi_level *level, *coarse;
@@ -168,7 +181,7 @@ struct tsi_grid_ops {
   TSI_GRID_OPERATIONS(TSI_FIELD, TSI_FIELD, TSI_FIELD, )
 };
 
-/* ---- stencil.c: what the kind of a stencil has on every backend ---- */
+/* ---- stencil.c: common functions of the kind, for every backend ---- */
 
 int tsi_stencil_has_constrained(const ts_matrix *A);
 ts_status tsi_stencil_drop_constrained(ts_vector *out, const ts_matrix *A, const ts_vector *v, ts_vector *zero);

@@ -6,14 +6,14 @@
 #include "common/core/array.h"
 #include "common/core/core.h"
 
-/* A descriptor with its defaults filled in. */
+/* A descriptor and its resolved defaults. */
 typedef struct problem {
   const ts_poisson_desc *desc;
   int32_t width, height;
   double h;
   int vertex_centred;
   int periodic_x, periodic_y;
-  int in_doubles; /* flows keep all of their digits */
+  int in_doubles; /* flows keep full precision */
 } problem;
 
 /* ---- Validation ---- */
@@ -70,7 +70,7 @@ static int is_solid(const problem *p, int32_t i, int32_t j) {
   return p->desc->solid && p->desc->solid[(size_t)j * (size_t)p->width + (size_t)i];
 }
 
-/* ---- What varies from point to point ---- */
+/* ---- Functions of the point ---- */
 
 static int has_coefficient(const ts_poisson_desc *desc) {
   return tsi_is_given(&desc->coefficient);
@@ -90,7 +90,7 @@ static double sigma_at(const problem *p, int32_t i, int32_t j) {
   return tsi_array_number(&p->desc->sigma, at, p->desc->uniform_sigma);
 }
 
-/* An array on the host that may be left out. */
+/* Checks an optional array on the host. */
 static ts_status check_array(ts_context *context, const char *name, const ts_array *array, size_t count) {
   if (!tsi_is_given(array)) return TS_OK;
   if (array->memory == TS_MEMORY_CUDA)
@@ -131,7 +131,7 @@ ts_status ts_poisson_grid(const ts_poisson_desc *desc, ts_grid_desc *grid) {
 
 /* ---- The finite volumes ---- */
 
-/* A point on a Dirichlet boundary: its value is given. */
+/* Whether the point is on a Dirichlet boundary, so that its value is given. */
 static int is_given(const problem *p, int32_t i, int32_t j) {
   const ts_poisson_desc *d = p->desc;
   return p->vertex_centred && ((i == 0 && d->left == TS_BOUNDARY_DIRICHLET) ||
@@ -140,7 +140,7 @@ static int is_given(const problem *p, int32_t i, int32_t j) {
                                (j == p->height - 1 && d->top == TS_BOUNDARY_DIRICHLET));
 }
 
-/* What is left of the extent of a point's volume: points on a boundary have half of it. */
+/* The extent of a point's volume inside the domain: points on a boundary have half of it. */
 static double extent_x(const problem *p, int32_t i) {
   return p->vertex_centred && !p->periodic_x && (i == 0 || i == p->width - 1) ? 0.5 : 1;
 }
@@ -148,7 +148,7 @@ static double extent_y(const problem *p, int32_t j) {
   return p->vertex_centred && !p->periodic_y && (j == 0 || j == p->height - 1) ? 0.5 : 1;
 }
 
-/* The neighbour at (i + di, j + dj); 0 where there is none. */
+/* Moves to the neighbour at (i + di, j + dj); returns 0 if it does not exist. */
 static int step(const problem *p, int32_t *i, int32_t *j, int di, int dj) {
   *i += di;
   *j += dj;
@@ -164,25 +164,25 @@ static ts_boundary boundary_towards(const ts_poisson_desc *desc, int di, int dj)
 
 static const int face_x[4] = {-1, 1, 0, 0}, face_y[4] = {0, 0, -1, 1};
 
-/* What flows through a face for a difference of 1, times h^2; `*inside` tells whether there is a point behind
- * it. */
+/* The flow through a face for a difference of 1, times h^2. *inside returns whether there is a point behind the
+ * face. */
 static double face(const problem *p, int32_t i, int32_t j, int direction, int *inside) {
   const int di = face_x[direction], dj = face_y[direction];
   int32_t ni = i, nj = j;
   const double k = coefficient_at(p, i, j), length = di ? extent_y(p, j) : extent_x(p, i);
   *inside = step(p, &ni, &nj, di, dj);
-  if (!*inside) /* in cells the boundary is half a spacing away */
+  if (!*inside) /* the boundary of a cell is half a spacing away */
     return !p->vertex_centred && boundary_towards(p->desc, di, dj) == TS_BOUNDARY_DIRICHLET ? 2 * k : 0;
   if (is_solid(p, ni, nj)) return 0;
   const double other = coefficient_at(p, ni, nj);
   return 2 * length * (k / (k + other)) * other;
 }
 
-/* 21 bits of a coefficient, of the 24 that a float has: a sum of four similar ones is exact then. Otherwise the
- * diagonal's rounding would act like a sigma of 2^-24 / h^2, which on fine grids is more than the error of the
- * discretisation; that of k by 2^-22 does no harm. */
+/* Keeps 21 of the 24 bits of a float, so that a sum of four similar coefficients is exact. Otherwise the
+ * rounding of the diagonal would act like a sigma of 2^-24 / h^2. On fine grids this exceeds the discretisation
+ * error. Rounding k by 2^-22 is harmless. */
 static double rounded_flow(const problem *p, double flow) {
-  /* Veltkamp's splitting: a product with 2^32 + 1 leaves the upper 53 - 32 bits. */
+  /* Veltkamp's splitting: a product with 2^32 + 1 keeps the upper 53 - 32 bits. */
   const double product = flow * 4294967297.0;
   return p->in_doubles ? flow : product - (product - flow);
 }
@@ -201,9 +201,8 @@ static void fill_stencil(const problem *p, int32_t i, int32_t j, double *a) {
   a[4] = centre + sigma_at(p, i, j) * extent_x(p, i) * extent_y(p, j);
 }
 
-/* Away from boundaries and solids, where k is 1 and sigma the same everywhere, all rows are those of point (1,
- * 1).
- */
+/* Away from boundaries and solids, with k = 1 and constant sigma, all rows are equal to that of point (1,
+ * 1). */
 static void fill_regular(const problem *p, double a[9]) {
   ts_poisson_desc desc = *p->desc;
   problem regular = *p;
@@ -249,7 +248,7 @@ ts_status ts_poisson_stencil(ts_context *context, const ts_poisson_desc *desc, t
 
 /* ---- The right-hand side ---- */
 
-/* What is given on the boundary behind a point. */
+/* The given value or flow on the boundary next to a point. */
 static double given_on_boundary(const ts_boundary_values *boundary, int32_t i, int32_t j, int di, int dj) {
   if (!boundary) return 0;
   const size_t at = (size_t)(di ? j : i);
@@ -260,7 +259,7 @@ static double given_on_boundary(const ts_boundary_values *boundary, int32_t i, i
   return tsi_array_number(side, at, 0);
 }
 
-/* The value of a point on a Dirichlet boundary; left and right before bottom and top. */
+/* The value of a point on a Dirichlet boundary; left and right precede bottom and top. */
 static double given_value(const problem *p, const ts_boundary_values *boundary, int32_t i, int32_t j) {
   for (int f = 0; f < 4; f++) {
     int32_t ni = i, nj = j;
@@ -288,7 +287,7 @@ static double right_hand_side(const problem *p, const ts_boundary_values *bounda
   return sum;
 }
 
-/* A point that nothing flows to or from. */
+/* Whether all flows of the point are 0. */
 static int is_isolated(const problem *p, int32_t i, int32_t j) {
   double a[9];
   if (!p->desc->solid) return 0;
@@ -306,7 +305,7 @@ static ts_status check_boundary_values(ts_context *context, const problem *p,
   return check_array(context, "top", &boundary->top, (size_t)p->width);
 }
 
-/* Floats that hold none of the numbers would be wrong. */
+/* Rejects numbers that floats cannot represent. */
 static ts_status check_range(ts_context *context, const char *name, ts_type type, double largest) {
   if (type == TS_TYPE_DOUBLE || !isfinite(largest) || (largest <= FLT_MAX && largest >= FLT_MIN) ||
       largest == 0)

@@ -1,4 +1,4 @@
-/* Stencils: matrices over a grid by nine coefficients a point. */
+/* Stencils: matrices over a grid with nine coefficients per point. */
 #include <string.h>
 
 #include "common/core/array.h"
@@ -6,7 +6,7 @@
 #include "common/matrix/csr.h"
 #include "stencil.h"
 
-/* ---- What a stencil holds beside its values ---- */
+/* ---- The data of a stencil other than its values ---- */
 
 void tsi_stencil_destroy(ts_context *context, tsi_stencil *stencil) {
   if (!stencil) return;
@@ -26,14 +26,15 @@ int tsi_stencil_has_constrained(const ts_matrix *A) {
   return A->stencil->has_constrained;
 }
 
-/* v - A 0, which is 0 at points without equation, whatever v holds there. */
+/* v - A 0: v with 0 at points without an equation. */
 ts_status tsi_stencil_drop_constrained(ts_vector *out, const ts_matrix *A, const ts_vector *v,
                                        ts_vector *zero) {
   TSI_TRY(A->context->ops->fill(zero, 0));
   return A->kind->residual(out, v, A, zero);
 }
 
-/* A vector over the grid from one number a point. A grid's texels stand in the order of its points. */
+/* Creates a vector over the grid from one number per point. The texels of a grid are in the order of its
+ * points. */
 static ts_status make_vector(ts_space *space, const float *values, ts_vector **v) {
   TSI_TRY(tsi_arena_create(space, 1, 1, v, 1, 0, NULL));
   return space->context->ops->vector_write(*v, values);
@@ -80,7 +81,7 @@ static ts_status make_stencil(ts_space *space, const tsi_stencil_facts *facts, t
 
 /* ---- Creation ---- */
 
-/* The numbers of a stencil as they were given: floats, or doubles and the floats made of them. */
+/* The given values of a stencil: floats, or doubles and the floats computed from them. */
 typedef struct stencil_values {
   const float *floats;
   const double *doubles;
@@ -191,7 +192,7 @@ ts_status ts_stencil_create(ts_space *grid, ts_array values, ts_matrix **matrix)
   return status;
 }
 
-/* ---- New values, and back ---- */
+/* ---- Writing and reading values ---- */
 
 static ts_status check_stencil(const ts_matrix *matrix, const char *function) {
   if (matrix->stencil) return TS_OK;
@@ -199,7 +200,8 @@ static ts_status check_stencil(const ts_matrix *matrix, const char *function) {
                   "%s: the matrix is not a stencil; create one with ts_stencil_create", function);
 }
 
-/* Everything new is made before anything old is given up. `now` is A with its new values, which A becomes. */
+/* Creates all new data before it releases old data. `now` is A with its new values; at the end A becomes
+ * `now`. */
 static ts_status replace(ts_matrix *A, const stencil_values *values, const tsi_stencil_facts *facts,
                          ts_matrix *now) {
   ts_context *context = A->context;
@@ -217,7 +219,7 @@ static ts_status replace(ts_matrix *A, const stencil_values *values, const tsi_s
   }
   tsi_matrix_destroy_rest(A);
   tsi_stencil_destroy(context, A->stencil);
-  /* Corners and parts that came or went. */
+  /* Corners and parts that were added or removed. */
   now->info.bytes_device += context->bytes_device - now->info.bytes_low_order - before;
   *A = *now;
   for (ts_matrix *rest = A->rest; rest; rest = rest->rest) rest->whole = A;

@@ -1,9 +1,9 @@
-/* Stencils in doubles: a float for each coefficient, with which multigrid works, and the remainders in two more
- * stencils, the rests of the matrix. Host code only.
+/* Stencils in doubles: a float per coefficient, which multigrid uses, and the remainders in two more stencils,
+ * the low-order parts of the matrix. Host code only.
  *
- * The floats of a row must add up to what the doubles add up to: otherwise the rounding of nine numbers acts
- * like a sigma, which on fine grids is larger than the smallest eigenvalue. So the centre takes what the others
- * lost, and only its own rounding is left. */
+ * The floats of a row must have the same sum as the doubles. Otherwise the rounding of nine numbers acts like a
+ * sigma, which on fine grids is larger than the smallest eigenvalue. The centre therefore absorbs the rounding
+ * errors of the other coefficients, and only its own rounding remains. */
 #include <float.h>
 #include <math.h>
 
@@ -26,12 +26,12 @@ static void split_point(const double *values, float *high) {
     high[k] = (float)values[k];
     lost += values[k] - (double)high[k];
   }
-  /* A row without a dominant diagonal has a smoother for its own centre. */
+  /* Without a dominant diagonal the centre stays unchanged, because the smoother depends on it. */
   const double centre = values[TSI_CENTRE];
   high[TSI_CENTRE] = (float)(fabs(lost) <= 0x1p-18 * fabs(centre) ? centre + lost : centre);
 }
 
-/* A coefficient that is a number and out of the range of floats; a centre of 0 would drop the equation. */
+/* Rejects a finite coefficient outside the range of floats; a centre rounded to 0 would drop the equation. */
 static ts_status check_range(ts_context *context, const tsi_grid *g, size_t point, const double *values,
                              const float *high) {
   for (int k = 0; k < 9; k++) {
@@ -60,17 +60,17 @@ ts_status tsi_stencil_high_parts(ts_context *context, const tsi_grid *g, const d
   return TS_OK;
 }
 
-/* ---- The rests ---- */
+/* ---- The low-order parts ---- */
 
-/* What a float keeps of a remainder. A rest's centre is never 0 at a point that has an equation, because
- * backends would take it for one that has none; 2^-80 of it is far below the last digit of a double. */
+/* The float part of a remainder. At a point with an equation the centre is never 0, because backends would
+ * treat it as a point without one. 2^-80 of the centre is far below the last digit of a double. */
 static float rest_of(double remainder, int k, float centre) {
   const float least = fmaxf(fabsf(centre) * 0x1p-80F, FLT_MIN);
   const float rest = (float)remainder;
   return k == TSI_CENTRE && fabsf(rest) < least ? least : rest;
 }
 
-/* Fills the rest of `depth` 0 or 1, and returns whether there is anything in it. */
+/* Fills the low-order part of `depth` 0 or 1; returns whether it is nonzero. */
 static int fill_rest(size_t points, const double *values, const float *high, int depth, float *rest,
                      double *lost) {
   int any = 0;
@@ -78,7 +78,7 @@ static int fill_rest(size_t points, const double *values, const float *high, int
     for (int k = 0; k < 9; k++) {
       const float centre = high[TSI_CENTRE];
       rest[k] = 0;
-      if (centre == 0) continue; /* also at a point that was grounded */
+      if (centre == 0) continue; /* includes a grounded point */
       double remainder = values[k] - (double)high[k];
       if (depth) remainder -= (double)rest_of(remainder, k, centre);
       rest[k] = rest_of(remainder, k, centre);

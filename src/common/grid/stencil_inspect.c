@@ -1,5 +1,5 @@
-/* The values of a stencil, looked at on the host in one sweep over its rows: valid, symmetric, and which parts
- * of the grid are singular. */
+/* Inspects the values of a stencil on the host in one sweep over its rows: validity, symmetry, and singular
+ * parts of the grid. */
 #include <math.h>
 
 #include "common/core/core.h"
@@ -32,7 +32,7 @@ static ts_status check_point(ts_context *context, const tsi_grid *g, int32_t i, 
   return TS_OK;
 }
 
-/* The row that was loaded last. */
+/* Checks the row that was loaded last. */
 static ts_status check_row(ts_context *context, const tsi_stencil_rows *rows) {
   const tsi_grid *g = rows->grid;
   const int32_t j = rows->j + 1;
@@ -44,7 +44,7 @@ static ts_status check_row(ts_context *context, const tsi_stencil_rows *rows) {
 
 /* ---- Symmetry, norm, constrained points ---- */
 
-/* A point against its eastern, north-western, northern and north-eastern neighbours. */
+/* Compares a point with its eastern, north-western, northern and north-eastern neighbours. */
 static void check_symmetry(const tsi_grid *g, const float *values, int32_t i, int32_t j, ts_matrix_info *info) {
   const int32_t p = j * g->width + i;
   const float *a = values + 9 * (size_t)p;
@@ -74,7 +74,7 @@ static void survey_row(tsi_stencil_rows *rows, tsi_stencil_facts *facts, ts_matr
     check_symmetry(rows->grid, rows->values, i, rows->j, info);
 }
 
-/* Every row once, in order; with `runs` also what is connected. */
+/* Processes every row once, in order; with `runs` also its connections. */
 static ts_status sweep(ts_context *context, tsi_stencil_rows *rows, tsi_stencil_facts *facts,
                        ts_matrix_info *info, tsi_stencil_runs *runs) {
   const tsi_grid *g = rows->grid;
@@ -109,7 +109,7 @@ static ts_status survey(ts_context *context, const tsi_grid *g, const float *val
   return status;
 }
 
-/* ---- All of it ---- */
+/* ---- The inspection ---- */
 
 ts_status tsi_stencil_inspect(ts_context *context, const tsi_grid *g, const float *values,
                               tsi_stencil_facts *facts, ts_matrix_info *info) {

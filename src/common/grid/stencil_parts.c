@@ -1,8 +1,8 @@
-/* The null-space components of a stencil: connected points that determine their unknowns up to a constant.
+/* The null-space components of a stencil: connected points that determine their unknowns only up to a constant.
  *
- * The points of a row that follow each other and are connected are a run, and runs are joined with those of the
- * row below (a union-find structure whose trees point to earlier runs). So what is kept grows with the number
- * of runs, not of points. */
+ * Consecutive connected points of a row are a run, and runs are joined with those of the row below. This is a
+ * union-find structure with trees that point to earlier runs. Its memory is therefore proportional to the
+ * number of runs, not of points. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,7 +24,7 @@ static void join(tsi_stencil_run *runs, int32_t r, int32_t s) {
     runs[a].parent = b;
 }
 
-/* Room for `count` more. */
+/* Ensures room for `count` more runs. */
 static ts_status reserve(ts_context *context, tsi_stencil_runs *runs, int32_t count) {
   if (count <= runs->capacity - runs->count) return TS_OK;
   const size_t least = (size_t)runs->count + (size_t)count, twice = 2 * (size_t)runs->capacity;
@@ -57,8 +57,8 @@ static void find_runs(const tsi_stencil_rows *rows, tsi_stencil_runs *runs) {
   }
 }
 
-/* Whether a run from point `first` to before point `end` of the row is connected with one of the row below,
- * whose points are counted from that row's first. */
+/* Whether a run of points first .. end - 1 is connected with a run of the row below. The points of each run are
+ * relative to the start of its row. */
 static int is_joined(const int32_t *marks, int32_t first, int32_t end, int32_t below_first, int32_t below_end) {
   const int32_t from = first > below_first - 1 ? first : below_first - 1;
   const int32_t to = end < below_end + 1 ? end : below_end + 1;
@@ -70,7 +70,7 @@ static int is_joined(const int32_t *marks, int32_t first, int32_t end, int32_t b
   return 0;
 }
 
-/* The runs of a row and of the one below: from .. to-1 of the list. */
+/* The runs of a row: from .. to - 1 of the list. */
 typedef struct range {
   int32_t from, to;
 } range;
@@ -88,7 +88,7 @@ static void join_below(const tsi_stencil_rows *rows, tsi_stencil_run *list, rang
       if (is_joined(marks, first, end, below_first, below_first + list[b].count)) join(list, r, b);
     }
   }
-  /* Across the seam of a periodic dimension; elsewhere there are no such marks. */
+  /* Across the seam of a periodic dimension; other grids lack these marks. */
   if (marks[0] & TSI_MARK_SOUTH_WEST) join(list, row.from, below.to - 1);
   if (marks[width - 1] & TSI_MARK_SOUTH_EAST) join(list, row.to - 1, below.from);
 }
@@ -109,7 +109,7 @@ void tsi_stencil_runs_close(tsi_stencil_rows *rows, tsi_stencil_runs *runs) {
   join_below(rows, runs->list, (range){0, runs->first_count}, (range){runs->row, runs->count});
 }
 
-/* The first run of each part learns its size; all others point to it. */
+/* Accumulates the size of each part in its first run; all other runs point to that run. */
 static void add_up_runs(tsi_stencil_run *list, int32_t count) {
   for (int32_t r = 0; r < count; r++) {
     const int32_t root = list[r].parent = find(list, r);
@@ -119,9 +119,9 @@ static void add_up_runs(tsi_stencil_run *list, int32_t count) {
   }
 }
 
-/* ---- Which parts are kept ---- */
+/* ---- Selection of parts ---- */
 
-/* The equation of the part's first point is dropped. */
+/* Drops the equation of the part's first point. */
 static ts_status pin(ts_context *context, size_t points, tsi_stencil_facts *facts, int32_t run) {
   if (!facts->own_values) {
     facts->own_values = tsi_malloc(context, 9 * points, sizeof(float));
@@ -134,7 +134,7 @@ static ts_status pin(ts_context *context, size_t points, tsi_stencil_facts *fact
   return TS_OK;
 }
 
-/* Keeps the largest parts; what does not fit is grounded. */
+/* Keeps the largest parts; the others are grounded. */
 static ts_status add_part(ts_context *context, size_t points, tsi_stencil_facts *facts, int32_t run,
                           int32_t size) {
   if (facts->part_count < TSI_MAX_PARTS) {
@@ -164,7 +164,7 @@ ts_status tsi_stencil_find_parts(ts_context *context, size_t points, tsi_stencil
   return TS_OK;
 }
 
-/* ---- As masks ---- */
+/* ---- Masks ---- */
 
 static void fill_run(const tsi_stencil_run *run, float *mask) {
   for (int32_t p = run->first; p < run->first + run->count; p++) mask[p] = 1;
@@ -175,7 +175,7 @@ void tsi_stencil_fill_mask(const tsi_stencil_facts *facts, size_t points, float 
   for (int32_t r = 0; r < facts->run_count; r++) {
     const tsi_stencil_run *run = &facts->runs[r];
     fill_run(run, mask);
-    /* A point that was grounded is the first of its run. */
+    /* A grounded point is the first of its run. */
     if (facts->values[9 * (size_t)run->first + TSI_CENTRE] == 0) mask[run->first] = 0;
   }
 }

@@ -1,5 +1,5 @@
-/* A row of a stencil as nine arrays. Its loops have neither calls nor conditions, so that compilers turn them
- * into vector instructions; and each works on what is in the cache. */
+/* A row of a stencil as nine arrays. Loops have neither calls nor branches, so that compilers vectorise them.
+ * They work on data in the cache. */
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -85,8 +85,8 @@ int tsi_stencil_rows_suspect(const tsi_stencil_rows *r) {
 
 /* ---- A row's sums ---- */
 
-/* |a_0| + ... + |a_8|, and by how much the sum of a row is more than what rounding nine coefficients leaves of
- * 0. Without corners the others are every second one. */
+/* sizes: |a_0| + ... + |a_8|. excess: the sum of a row minus the rounding error of nine coefficients that add
+ * up to 0. Without corners only every second coefficient is nonzero. */
 static inline void add_up(const float *restrict row, size_t stride, int32_t width, int corners,
                           double *restrict sizes, double *restrict excess) {
   for (int32_t i = 0; i < width; i++) {
@@ -102,7 +102,7 @@ static inline void add_up(const float *restrict row, size_t stride, int32_t widt
   }
 }
 
-/* In lanes, because each step of a single one would wait for the one before. */
+/* Uses several lanes, because the steps of a single one depend on each other. */
 static double largest(const double *restrict values, int32_t count, double least) {
   double lanes[4] = {least, least, least, least};
   int32_t i = 0;
@@ -131,7 +131,7 @@ static void count(const float *restrict row, size_t stride, int32_t width, tsi_r
   facts->corners = corners != 0;
 }
 
-/* Against the eastern, north-western, northern and north-eastern neighbours. */
+/* Compares with the eastern, north-western, northern and north-eastern neighbours. */
 static int differs(const float *restrict row, const float *restrict above, size_t stride, int32_t width) {
   const float *restrict centre = row + TSI_CENTRE * stride;
   int found = 0;
@@ -182,7 +182,7 @@ static void mark_singular(const tsi_stencil_rows *r) {
   for (int32_t i = 0; i < r->grid->width; i++) marks[i] |= excess[i] <= 0 ? TSI_MARK_SINGULAR : 0;
 }
 
-/* A row that leads to a point without equation leads to a given value. */
+/* A coefficient towards a point without an equation refers to a given value, so the row is not singular. */
 static void unmark_given(const tsi_stencil_rows *r) {
   const size_t stride = r->stride;
   const int32_t width = r->grid->width;

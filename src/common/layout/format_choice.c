@@ -1,15 +1,17 @@
-/* The format of a matrix whose descriptor leaves it to the library: by what a product reads.
+/* Choice of the format when the descriptor leaves it to the library: the format whose product reads least.
  *
- * In linear spaces that is bytes, in textures fetches, each counted by how long it takes in its format against
- * csr's and jagged's. Zeros inside blocks are read too, so blocks win where the unknowns of a node are numbered
- * together, and lose elsewhere. A device with many more threads than a small matrix has rows is not held up by
- * bytes but by how long one thread takes, and by what threads wait for: format_of_few. In textures blocks are
- * left out where nobody says that vectors have one component, since over their spaces they cannot have more,
- * and on a GPU where there are few entries.
+ * A product reads bytes in linear spaces and fetches texels in textures. Each count is weighted by the time
+ * that one read takes in the format, relative to csr and jagged. Zeros inside blocks are read too. Blocks
+ * therefore win if the unknowns of a node have consecutive numbers, and lose otherwise.
  *
- * What is made faster is y = A x for one component, or for several where the caller says so. Nobody knows here
- * whether the matrix will serve conjugate gradients, of whose iterations the product is a part; on CUDA csr and
- * jagged then share one kernel, in which they differ less than in products. */
+ * On a device with many more threads than a small matrix has rows, bytes are not the limit. The limit is the
+ * time of one thread and the latency of its loads (format_of_few). In textures, blocks require vectors of one
+ * component, so they are excluded unless the caller guarantees one. They are also excluded on a GPU if the
+ * matrix has few entries.
+ *
+ * The choice minimises the time of y = A x for one component, or for several if the caller announces them. It
+ * cannot know whether the matrix will serve conjugate gradients, where the product is only part of an
+ * iteration. On CUDA, csr and jagged share one kernel there and differ less than in products. */
 #include <stdio.h>
 #include <string.h>
 
@@ -30,7 +32,7 @@ static void append(char *text, size_t size, const char *part) {
   if (used + strlen(part) < size) memcpy(text + used, part, strlen(part) + 1);
 }
 
-/* What is behind the number: " (fill 0.92, x 0.75)". */
+/* Details of the number: " (fill 0.92, x 0.75)". */
 static void append_terms(char *text, size_t size, const candidate *c) {
   char fill[24] = "", weight[24] = "", part[64];
   if (c->e.fill > 0) snprintf(fill, sizeof fill, "fill %.2f", c->e.fill);
@@ -67,18 +69,19 @@ static void describe(const ts_context *context, const candidate *taken, const ca
   if (textures && count > 2 && blocks != TSI_ONE_COMPONENT) append(text, size, ", for one component only");
 }
 
-/* Too few entries for what is compared to matter. */
+/* Whether the matrix has too few entries for its reads to matter. */
 static int is_small(const ts_context *context, const tsi_host_csr *csr, int blocks) {
   const double entries = csr->row_offsets[csr->rows];
   return entries < context->tuning.many_entries ||
          (blocks == TSI_ONE_COMPONENT && entries < context->tuning.block_entries);
 }
 
-/* Of few entries, on a device with a plan for rows. On an H200, over 39 matrices of up to 2^20 entries,
- * products take 1.06 and iterations of conjugate gradients 1.02 times as long in the format that this returns
- * as in the best for each, 1.10 and 1.22 in csr. Blocks pay although most of their numbers are 0: they are read
- * at once, and each thread has fewer loads that wait for others. With three components blocks pay as well, by
- * up to a fifth of an iteration, but from 37 k short rows on csr is ahead of jagged by a tenth. */
+/* The format of a matrix with few entries, on a device with a row plan. Measured on an H200 over 39 matrices of
+ * up to 2^20 entries, relative to the best format of each: products take 1.06 times and iterations of conjugate
+ * gradients 1.02 times as long in the returned format, 1.10 and 1.22 times in csr. Blocks are faster although
+ * most of their numbers are 0: a block is one read, and a thread has fewer dependent loads. With three
+ * components blocks also win, by up to a fifth of an iteration. From 37 k short rows on, however, csr is a
+ * tenth faster than jagged. */
 static ts_format format_of_few(const tsi_host_csr *csr, int uneven, int blocks) {
   const int one_component = blocks == TSI_LINEAR_BLOCKS || blocks == TSI_ONE_COMPONENT;
   if (uneven) return TS_FORMAT_CSR;

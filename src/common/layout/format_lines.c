@@ -1,7 +1,7 @@
-/* Lines of the cache that a product in linear memory asks for.
+/* Cache lines that a product in linear memory requests.
  *
- * A warp's load takes a cycle of the multiprocessor's cache for each line of 128 bytes that its 32 threads
- * want. Where columns lie anywhere that is a line an entry, and more than the time for its bytes. Rows and
+ * A warp's load takes one cycle of the multiprocessor's cache for each 128-byte line that its 32 threads
+ * request. If columns are scattered, that is one line per entry and costs more than the bytes do. Rows and
  * columns are counted in a sample of the matrix. */
 #include <math.h>
 #include <stdlib.h>
@@ -12,9 +12,9 @@
 enum { WARP = 32, COLUMNS_A_LINE = TSI_LINE_BYTES / 4, STEPS = 8, GROUP = WARP * STEPS, SAMPLES = 128 };
 
 int32_t tsi_lines(const int32_t *columns, int count) {
-  enum { LOG2_SLOTS = 6, SLOTS = 1 << LOG2_SLOTS }; /* twice as many as columns, so that one is always free */
+  enum { LOG2_SLOTS = 6, SLOTS = 1 << LOG2_SLOTS }; /* twice the columns, so that a slot is always free */
   int32_t slots[SLOTS], lines = 0;
-  for (int i = 0; i < SLOTS; i++) slots[i] = INT32_MIN; /* no line */
+  for (int i = 0; i < SLOTS; i++) slots[i] = INT32_MIN; /* empty */
   for (int i = 0; i < count; i++) {
     const int32_t line = columns[i] / COLUMNS_A_LINE;
     uint32_t k = (uint32_t)line * 2654435769u >> (32 - LOG2_SLOTS);
@@ -34,7 +34,7 @@ double tsi_with_lines(const tsi_tuning *t, double bytes, double lines) {
   return sqrt(bytes * bytes + t->line_bytes * t->line_bytes * lines * lines);
 }
 
-/* The first entry of sample number n of groups of entries. */
+/* The first entry of sample n; the samples are groups of entries. */
 static int64_t sampled_entry(int64_t groups, int64_t n) {
   return GROUP * (groups <= SAMPLES ? n : n * groups / SAMPLES);
 }
@@ -62,7 +62,7 @@ double tsi_lines_of_entries(const tsi_host_csr *csr) {
   return counted > 0 ? lines / counted : 1;
 }
 
-/* Entry k of a row's run, without the diagonal; -1 behind its end. */
+/* Entry k of a row's run, which excludes the diagonal; -1 past the end. */
 static int32_t entry_of_run(const tsi_host_csr *csr, int32_t row, int32_t k) {
   int32_t e = csr->row_offsets[row];
   for (const int32_t end = csr->row_offsets[row + 1]; e < end; e++)
@@ -70,7 +70,7 @@ static int32_t entry_of_run(const tsi_host_csr *csr, int32_t row, int32_t k) {
   return -1;
 }
 
-/* The first row of sample number n of groups of rows. */
+/* The first row of sample n; the samples are groups of rows. */
 static int32_t sampled_row(int32_t groups, int32_t n) {
   return WARP * (groups <= SAMPLES ? n : (int32_t)((int64_t)n * groups / SAMPLES));
 }
@@ -83,8 +83,8 @@ void tsi_samples_of_rows(const tsi_host_csr *csr, tsi_range_visitor visit, void 
   }
 }
 
-/* Of x, and of values and pointers together: neighbouring threads' runs lie apart. A line of these serves the
- * next entries too, and so counts for less. */
+/* Counts the lines of x, and those of values and pointers together, because the runs of neighbouring threads
+ * are apart. A line of values or pointers also serves the next entries, so it has a smaller weight. */
 double tsi_lines_of_rows(const tsi_tuning *tuning, const tsi_host_csr *csr) {
   const int32_t groups = csr->rows / WARP;
   double lines = 0, counted = 0;

@@ -1,6 +1,6 @@
-/* The choice of a format for a matrix whose columns are on the device. Those that the estimates look at are
- * read to their places in an array for all columns, of which the system fills only the pages that are written.
- */
+/* Choice of the format of a matrix on the device. Only the columns that the estimates inspect are copied to the
+ * host. They are copied into an array with room for all columns; the system allocates only the pages that are
+ * written. */
 #include "format_samples.h"
 
 #include <string.h>
@@ -22,7 +22,7 @@ static void add(void *user, int32_t first, int32_t end) {
   s->entries += end - first;
 }
 
-/* All columns, if the ranges are not much less. */
+/* Lists the ranges to read; selects all columns if the ranges cover at least half of them. */
 static void list(const tsi_host_csr *csr, int blocks, tsi_samples *s) {
 #define ROW(name, format) &tsi_format_##name,
   static const tsi_format *const known[] = {TSI_FORMATS(ROW)};
@@ -35,7 +35,7 @@ static void list(const tsi_host_csr *csr, int blocks, tsi_samples *s) {
   add(s, 0, entries);
 }
 
-/* What is allocated for a choice. */
+/* Memory of one choice. */
 typedef struct memory {
   int32_t *offsets, *read, *columns;
   tsi_samples samples;

@@ -1,14 +1,14 @@
 /* Compressed rows of blocks (Buatois et al. 2008, BCRS): from canonical CSR to the pattern and the values.
  *
- * A block row merges the n rows that it is made of: all columns ascend, so the smallest block column that a row
- * has not passed yet is the next block. */
+ * A block row merges its n rows. Columns ascend in each row, so the next block is the smallest block column
+ * that some row has not passed yet. */
 #include "common/core/core.h"
 #include "common/core/pool.h"
 #include "layout_build.h"
 
 enum { most_rows = 4 };
 
-/* The rows of a block row, each at the entry that it has come to. */
+/* The rows of a block row, each with its current entry. */
 typedef struct merge {
   const tsi_host_csr *csr;
   int log2_size, rows;
@@ -25,7 +25,7 @@ static merge layout_bcrs_start(const tsi_host_csr *csr, int log2_size, int32_t b
   return m;
 }
 
-/* The next block column, -1 behind the last. */
+/* The next block column, or -1 past the last one. */
 static int32_t next_block(merge *m) {
   const int32_t *columns = m->csr->column_indices;
   int32_t next = INT32_MAX;
@@ -49,10 +49,10 @@ static int32_t count_blocks(const tsi_host_csr *csr, int log2_size, int32_t bloc
   return count;
 }
 
-enum { SAMPLE = 2048 /* block rows, if there are more */ };
+enum { SAMPLE = 2048 /* block rows, if the matrix has more */ };
 
-/* Block row k of the sample. Multiples of the golden ratio have no period that a numbering of unknowns could
- * share. */
+/* Block row k of the sample. Multiples of the golden ratio are aperiodic, so they cannot coincide with a period
+ * in the numbering of unknowns. */
 static int32_t sampled_block_row(int32_t block_rows, int32_t k) {
   return block_rows <= SAMPLE ? k
                               : (int32_t)((uint64_t)((uint32_t)k * 2654435769u) * (uint32_t)block_rows >> 32);
@@ -62,7 +62,7 @@ typedef struct block_sampling {
   const tsi_host_csr *csr;
   int log2_size;
   int32_t block_rows, samples;
-  int64_t *counts, *entries; /* of each of TSI_BLOCKS parts of the sample */
+  int64_t *counts, *entries; /* per part of the sample; it has TSI_BLOCKS parts */
 } block_sampling;
 
 static void sample_blocks(const void *arguments, size_t first, size_t last) {
@@ -91,7 +91,7 @@ static double blocks_an_entry(const ts_context *context, const tsi_host_csr *csr
 
 ts_status tsi_blocks_create(ts_context *context, const tsi_host_csr *csr, int log2_size, tsi_blocks *blocks) {
   const int32_t block_rows = block_rows_of(csr, log2_size);
-  size_t count = 0; /* at most the entries, so 32 bits hold it */
+  size_t count = 0; /* does not exceed the entries, so it fits in 32 bits */
   for (int32_t i = 0; i < block_rows; i++) count += (size_t)count_blocks(csr, log2_size, i);
   *blocks = (tsi_blocks){.log2_size = log2_size, .block_rows = block_rows};
   blocks->offsets = tsi_malloc(context, (size_t)blocks->block_rows + 1, sizeof *blocks->offsets);
@@ -153,7 +153,8 @@ void tsi_visit_block(int log2_size, const tsi_host_csr *csr, int32_t block_row, 
 
 /* ---- The formats ---- */
 
-/* The pattern of blocks, and how full they are; the rest is as for a matrix whose entries they are. */
+/* Computes the pattern of the blocks and their fill. All further steps treat blocks as the entries of a
+ * matrix. */
 static ts_status create_pattern(ts_context *context, tsi_layout *layout, int log2_block,
                                 const tsi_layout_input *input, ts_matrix_info *info) {
   if (input->blocks && input->blocks->offsets) {
@@ -203,9 +204,8 @@ static int suits(const ts_context *context, const tsi_host_csr *csr, int blocks)
   return blocks && csr->row_offsets[csr->rows] > 0;
 }
 
-/* In textures a block is its pointer, x, and four numbers at a time, where a texel of four counts as two
- * fetches.
- */
+/* In textures, each block costs one fetch for its pointer, plus fetches of x and of its values four at a time.
+ * A texel of four numbers counts as two fetches. */
 static void estimate(const ts_context *context, const tsi_host_csr *csr, int log2_block, double weight,
                      tsi_estimate *e) {
   const double rows = csr->rows, entries = csr->row_offsets[csr->rows] > 0 ? csr->row_offsets[csr->rows] : 1;
@@ -241,7 +241,7 @@ static void sample_block_rows(const tsi_host_csr *csr, int log2_size, tsi_range_
   }
 }
 
-/* tsi_format_csr has the groups of entries. */
+/* Block rows only: tsi_format_csr already lists the groups of entries. */
 static void samples2(const tsi_host_csr *csr, tsi_range_visitor visit, void *user) {
   sample_block_rows(csr, 1, visit, user);
 }

@@ -1,9 +1,9 @@
-/* Layouts: the loop length of every rectangle, then a format's placement, then the packing of values.
+/* Layouts: the loop length of every rectangle, then the placement of a format, then the packing of values.
  *
- * Bolz et al. 2003, section 3.2.2: rows sorted by length fill equal rectangles, and each rectangle takes the
- * cheapest loop that covers its rows. One long row among short ones would make its whole rectangle as long, so
- * such a row is cut: what goes beyond the loop is summed by earlier passes (layout_split.c), and one more entry
- * of the row points to that sum. */
+ * Bolz et al. 2003, section 3.2.2: rows sorted by length fill equal rectangles, and each rectangle uses the
+ * cheapest loop that covers its rows. One long row among short ones would lengthen the loop of its whole
+ * rectangle. Such a row is split: earlier passes sum the entries past the loop (layout_split.c), and one
+ * additional entry of the row points to that sum. */
 #include <stdlib.h>
 
 #include "common/core/core.h"
@@ -26,7 +26,7 @@ int32_t tsi_row_length(const tsi_layout_input *input, int32_t i) {
   const int32_t first = A->row_offsets[i], last = A->row_offsets[i + 1];
   int32_t length = last - first;
   if (!input->has_diagonal || length == 0) return length;
-  /* Columns ascend: look for i by bisection. */
+  /* Columns ascend: find i by bisection. */
   int32_t low = first, high = last;
   while (low < high) {
     const int32_t middle = low + (high - low) / 2;
@@ -43,9 +43,9 @@ static int compare_descending(const void *a, const void *b) {
   return x > y ? -1 : x < y;
 }
 
-/* The loop of one rectangle from its rows' lengths. A loop as long as the longest row, unless a few rows (fewer
- * than a quarter) stand out so far that padding would dominate, or the longest is beyond what a pass can serve.
- */
+/* Chooses the loop of one rectangle from the lengths of its rows. The loop is as long as the longest row, with
+ * two exceptions: a few rows (fewer than a quarter) are so long that padding would dominate, or the longest
+ * exceeds the limit of one pass. */
 static void choose_loop(tsi_rectangle *rectangle, int32_t *lengths, int32_t count, int32_t most) {
   int sorted = 1;
   for (int32_t k = 1; k < count && sorted; k++) sorted = lengths[k] <= lengths[k - 1];
@@ -62,7 +62,7 @@ static ts_status choose_loops(ts_context *context, tsi_layout *layout, const tsi
                               const int32_t *order) {
   const tsi_tiling *t = input->rows;
   const int32_t area = 1 << (t->log2_width + t->log2_height);
-  /* The entries of a rectangle stand side by side in one texture, that of the spilled sum among them. */
+  /* The entries of a rectangle are side by side in one texture, including the entry for the spilled sum. */
   const int32_t slabs = (input->max_texture_size >> (t->log2_width + input->log2_texels)) - 1;
   const int32_t most = slabs < TSI_MAX_LOOP ? slabs : TSI_MAX_LOOP;
   int32_t *lengths = tsi_malloc(context, (size_t)area, sizeof *lengths);
@@ -186,13 +186,13 @@ static ts_status allocate(ts_context *context, const tsi_layout *layout, const t
   return ok ? TS_OK : tsi_out_of_memory(context, "the matrix in texel order", texels * 8 + vector_texels * 8);
 }
 
-/* Blocks of rectangles that threads share. */
+/* Blocks of rectangles, shared among threads. */
 typedef struct packing {
   const tsi_layout *layout;
   const tsi_layout_input *input;
   const int32_t *order;
   const uint32_t *pointers; /* of columns */
-  int64_t sums[TSI_BLOCKS]; /* of the first stage before each block */
+  int64_t sums[TSI_BLOCKS]; /* sums of the first stage before each block */
   tsi_packed *packed;
 } packing;
 
@@ -200,7 +200,7 @@ CPU_INLINE void put_entry(tsi_packed *packed, size_t texel, tsi_entry entry) {
   if (packed->entries) {
     packed->entries[texel] = entry;
   } else {
-    if (packed->values) packed->values[texel] = entry.value; /* blocks have none for a pointer to a sum */
+    if (packed->values) packed->values[texel] = entry.value; /* blocks have no value for a pointer to a sum */
     packed->pointers[texel] = entry.pointer;
   }
 }
@@ -227,7 +227,7 @@ static void pack_blocks(const void *arguments, size_t first, size_t last) {
                          tsi_block_begin(rectangles, b + 1), p->sums[b], pack_entry, p);
 }
 
-/* A division for each column, instead of each entry. */
+/* Divides once per column instead of once per entry. */
 static uint32_t *create_pointers(ts_context *context, const tsi_tiling *t) {
   const int32_t texels = tsi_texels_in_use(t);
   uint32_t *pointers = tsi_malloc(context, (size_t)texels, sizeof *pointers);
@@ -252,7 +252,7 @@ static ts_status pack_entries(ts_context *context, const tsi_layout *layout, con
   return status;
 }
 
-/* Where every row begins, and the pointers to the sums of split rows. */
+/* Writes the start of every row, and the pointers to the sums of split rows. */
 void tsi_layout_link(const tsi_layout *layout, const tsi_layout_input *input, const int32_t *order,
                      tsi_packed *packed) {
   const tsi_tiling *t = input->rows;

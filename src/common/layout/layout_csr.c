@@ -1,8 +1,8 @@
 /* How threads share the rows of a matrix in CSR.
  *
- * Rows of about one length take the same number of threads each. Where that would leave many idle, the entries
- * are cut into row blocks of about equally many, each for a block of threads. A row block ends with a row if
- * that leaves few of its threads idle; else the row goes on in the next row block. */
+ * If the rows are about equally long, each uses the same number of threads. If that would leave many threads
+ * idle, the entries are cut into row blocks of about equal size, one per block of threads. A row block ends
+ * with a row if this leaves few of its threads idle. Otherwise the row continues in the next row block. */
 #include "common/core/core.h"
 #include "layout_build.h"
 
@@ -10,8 +10,8 @@ static int32_t length_of(const tsi_host_csr *csr, int32_t row) {
   return csr->row_offsets[row + 1] - csr->row_offsets[row];
 }
 
-/* Steps of all warps, times 32, when 1 << log2_subwarp threads share a row: a warp takes as many as its longest
- * row. */
+/* 32 times the steps of all warps if 1 << log2_subwarp threads share a row; the longest row of a warp
+ * determines its steps. */
 static int64_t thread_steps(const tsi_host_csr *csr, int log2_subwarp) {
   const int32_t together = 32 >> log2_subwarp;
   int64_t steps = 0;
@@ -50,7 +50,7 @@ int32_t tsi_row_blocks_cut(int32_t rows, const int32_t *offsets, tsi_row_block *
   return count;
 }
 
-/* What tsi_row_plan.ends has of the entries of a row block. */
+/* Sets tsi_row_plan.ends for the entries of a row block. */
 static void mark_ends(const tsi_host_csr *csr, const tsi_row_block *part, uint16_t *ends) {
   const int32_t start = part->first / TSI_ROW_BLOCK_STEPS * TSI_ROW_BLOCK_STEPS;
   int32_t row = part->row, before = 0;
@@ -65,7 +65,8 @@ static void mark_ends(const tsi_host_csr *csr, const tsi_row_block *part, uint16
   }
 }
 
-/* A short row takes one thread, a longer one as many as shorten it while they cost nothing. */
+/* One thread for a short row. A longer row uses more threads as long as they shorten it and would be idle
+ * otherwise. */
 int tsi_choose_subwarp(const tsi_tuning *t, int64_t rows, int64_t entries) {
   int log2_subwarp = 0;
   while (log2_subwarp < 5 && (double)entries > (double)rows * t->csr_shared_mean * (1 << log2_subwarp) &&
@@ -74,8 +75,8 @@ int tsi_choose_subwarp(const tsi_tuning *t, int64_t rows, int64_t entries) {
   return log2_subwarp;
 }
 
-/* A product of many entries is limited by bytes, and loses more by threads that wait than one of few, which
- * takes as long as its slowest thread. */
+/* A product of many entries is limited by bytes, so idle threads cost it more. A product of few entries takes
+ * as long as its slowest thread. */
 static int are_uneven(const tsi_tuning *t, const tsi_row_lengths *l) {
   if (l->longest > TSI_ROW_BLOCK_ENTRIES) return 1;
   if ((double)l->entries < t->many_entries)
@@ -135,7 +136,7 @@ static ts_status layout_csr_create(ts_context *context, tsi_layout *layout, cons
   return context->caps.row_plans ? tsi_row_plan_create(context, input->csr, &layout->plan) : TS_OK;
 }
 
-/* A backend takes packed->csr. */
+/* A backend uses packed->csr. */
 static ts_status pack(ts_context *context, const tsi_layout *layout, const tsi_layout_input *input,
                       tsi_packed *packed) {
   (void)context, (void)layout, (void)input, (void)packed;

@@ -1,11 +1,11 @@
-/* Jagged diagonals (Cevahir et al. 2009, section 4) in linear spaces, cut into slices of 32 rows (layout.h):
- * their order, how each is stored, long rows. layout_jagged_pack.c fills them, layout_jagged_reads.c has what a
- * product reads.
+/* Jagged diagonals (Cevahir et al. 2009, section 4) in linear spaces, cut into slices of 32 rows (layout.h).
+ * This file computes the order of the rows, the storage of each slice, and the long rows. layout_jagged_pack.c
+ * fills the slices; layout_jagged_reads.c estimates the reads of a product.
  *
- * A thread has a row, and neighbouring threads read neighbouring numbers. Rows stay in their natural order, in
- * which the columns of neighbouring rows lie close together, unless threads would wait for longer rows too
- * often: then they are sorted by length inside windows. Rows that stand out are no part of their slice; threads
- * share each of them. */
+ * Each thread has one row, and neighbouring threads read neighbouring numbers. Rows usually keep their natural
+ * order, in which the columns of neighbouring rows are close together. If threads would wait too often for
+ * longer rows, the rows are sorted by length inside windows. A very long row is excluded from its slice;
+ * several threads share it. */
 #include "common/core/clones.h"
 #include "common/core/core.h"
 #include "common/core/pool.h"
@@ -62,15 +62,15 @@ void tsi_sort_window(const tsi_host_csr *csr, int32_t first, int32_t most, uint8
   for (int32_t i = 0; i < count; i++) order[next[lengths[i]]++] = (uint8_t)i;
 }
 
-/* What blocks of slices are made from, by several threads. */
+/* Input and output of the threads that create slices. */
 typedef struct slice_work {
   tsi_slices *slices;
   const tsi_host_csr *csr;
   int32_t most;
-  int64_t *steps; /* of each block */
+  int64_t *steps; /* per block */
 } slice_work;
 
-/* Slices first .. end-1 of a block. */
+/* Block b has slices block_first .. block_end - 1. */
 static int32_t block_end(const slice_work *w, size_t b) {
   return tsi_block_begin(w->slices->count, b + 1);
 }
@@ -78,7 +78,8 @@ static int32_t block_first(const slice_work *w, size_t b) {
   return tsi_block_begin(w->slices->count, b);
 }
 
-/* The lengths of the rows of slices, and the steps of a block: each slice takes as many as its longest row. */
+/* Sets the lengths of the rows of slices, and the steps of a block: each slice takes the length of its longest
+ * row. */
 static void fill_lengths(const void *arguments, size_t first, size_t last) {
   const slice_work *w = arguments;
   for (size_t b = first; b < last; b++) {
@@ -125,7 +126,7 @@ static ts_status choose_order(ts_context *context, tsi_slices *slices, const tsi
 
 /* ---- Slices ---- */
 
-/* Row by row, along which entries lie side by side. */
+/* Row by row, because the entries of a row are contiguous. */
 CPU_CLONES void tsi_slice_bounds(const tsi_host_csr *csr, const int32_t *rows, const uint8_t *lengths,
                                  int longest, tsi_slice_columns *c) {
   for (int k = 0; k < longest; k++) {
@@ -156,18 +157,18 @@ uint32_t tsi_slice_measure(const tsi_host_csr *csr, const int32_t *rows, const u
   for (int k = 0; k < s->longest; k++)
     if (c.most[k] - c.least[k] > spread) spread = c.most[k] - c.least[k];
   s->column_bytes = spread <= UINT8_MAX ? 1 : spread <= UINT16_MAX ? 2 : 4;
-  /* One padding entry in eight costs less than to count entries. */
+  /* One padding entry in eight costs less than counting entries. */
   const uint32_t padded = TSI_SLICE_ROWS * (uint32_t)s->longest;
   s->padded = 8 * entries >= 7 * padded;
   return s->padded ? padded : entries;
 }
 
-/* To the multiple of 16 bytes. */
+/* Rounds up to a multiple of 16 bytes. */
 static uint32_t aligned(uint32_t words) {
   return (words + 3) / 4 * 4;
 }
 
-/* In fours, so that they are read so. */
+/* Multiples of four, so that four are read at a time. */
 static uint32_t bases_of(const tsi_slice *s) {
   return s->column_bytes < 4 ? (s->longest + 3u) / 4 * 4 : 0;
 }
@@ -180,7 +181,7 @@ size_t tsi_slice_bytes(const tsi_slice *s, uint32_t entries) {
   return 4 * ((size_t)aligned(entries) + words_of(s, entries) + bases_of(s)) + TSI_SLICE_ROWS + sizeof *s;
 }
 
-/* All of a slice but where it begins; its entries are in `first` until then. */
+/* Sets all fields of a slice but its start; until then `first` is the number of its entries. */
 static void measure_slices(const void *arguments, size_t first, size_t last) {
   const slice_work *w = arguments;
   for (size_t b = first; b < last; b++)
@@ -204,8 +205,7 @@ void tsi_slices_place(tsi_slices *slices) {
   }
 }
 
-/* Appends the pieces of a long row whose entries begin with number `first`; with row_blocks NULL only counts.
- */
+/* Appends the pieces of a long row; `first` is its first entry. If row_blocks is NULL, only counts them. */
 static int32_t cut_long_row(tsi_row_block *row_blocks, int32_t row, int32_t first, int32_t length) {
   const int32_t pieces = (length - 1) / TSI_PIECE_ENTRIES + 1;
   for (int32_t p = 0; row_blocks && p < pieces; p++) {

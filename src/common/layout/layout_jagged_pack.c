@@ -1,5 +1,6 @@
-/* What slices of jagged diagonals upload (layout_jagged.c has their order and sizes): of each slice its k-th
- * entries side by side, columns as what they exceed the least of them by; long rows behind all slices. */
+/* The arrays that slices of jagged diagonals upload; layout_jagged.c determines the order and sizes. The k-th
+ * entries of a slice are side by side. Columns are stored as their difference from the smallest one. Long rows
+ * follow all slices. */
 #include <string.h>
 
 #include "common/core/clones.h"
@@ -7,12 +8,13 @@
 #include "common/core/pool.h"
 #include "layout_build.h"
 
-/* Where entry k of the row at place `lane` is, with `before` entries of the slice before it. */
+/* The place of entry k of the row in `lane`; `before` entries of the slice precede it. */
 static uint32_t place_in_slice(const tsi_slice *s, uint32_t before, int k, int lane) {
   return s->padded ? (uint32_t)(k * TSI_SLICE_ROWS + lane) : before;
 }
 
-/* Where the k-th entries of the rows lie, without padding: lane by lane, each moves on by one. `next` is 0. */
+/* Without padding: sets next[k] to the place of the first k-th entry. It advances by one from lane to lane.
+ * `next` is 0 on entry. */
 static void begin_places(const tsi_slice *s, const uint8_t *lengths, uint32_t *next) {
   for (int lane = 0; lane < TSI_SLICE_ROWS; lane++)
     for (int k = 0; lengths[lane] != TSI_NOT_IN_SLICE && k < lengths[lane]; k++) next[k]++;
@@ -32,7 +34,7 @@ CPU_INLINE void put_column(void *columns, int bytes, uint32_t place, uint32_t co
     ((uint8_t *)columns)[place] = (uint8_t)column;
 }
 
-/* Row by row, along which a matrix is read. */
+/* Row by row, in the storage order of the matrix. */
 CPU_INLINE void put_rows(const tsi_slice *s, int bytes, const tsi_host_csr *csr, const int32_t *rows,
                          const uint8_t *lengths, const int32_t *least, uint32_t *next, tsi_packed *packed) {
   float *values = packed->values + s->first;

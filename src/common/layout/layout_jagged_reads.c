@@ -1,16 +1,16 @@
-/* About what a product reads of slices of jagged diagonals, from some windows of rows, without laying the
- * matrix out: for the choice of the format. */
+/* Estimates the reads of a product with slices of jagged diagonals, for the choice of the format. It inspects
+ * some windows of rows and does not lay out the matrix. */
 #include "common/core/pool.h"
 #include "layout_build.h"
 
-/* What slices of rows in one order take. */
+/* Sums over sampled slices, for one order of the rows. */
 typedef struct slices_sample {
   double entries, steps, bytes;
   double counted;           /* bytes of unpadded slices */
-  double lines, with_lines; /* of x, and the entries of the slices where they were counted */
+  double lines, with_lines; /* of x; entries of the slices whose lines were counted */
 } slices_sample;
 
-/* Lines of x that a slice asks for, k by k. */
+/* Lines of x that a slice requests, one k at a time. */
 static int32_t lines_of_slice(const tsi_host_csr *csr, const int32_t *rows, const uint8_t *lengths,
                               const tsi_slice *s) {
   int32_t lines = 0;
@@ -43,8 +43,8 @@ static void sample_slice(const tsi_host_csr *csr, const int32_t *rows, int32_t m
   sum->with_lines += entries;
 }
 
-/* Window number n of the samples: anywhere in the n-th part of the matrix, lest they all meet the same place of
- * the lines of a grid. */
+/* Window n of the samples: a pseudorandom place in the n-th part of the matrix, so that the samples of a grid
+ * do not all have the same place in its lines. */
 static int32_t sampled_window(int32_t n, int32_t samples, int32_t count) {
   if (count <= samples) return n;
   const int64_t first = (int64_t)n * count / samples, next = (int64_t)(n + 1) * count / samples;
@@ -53,12 +53,12 @@ static int32_t sampled_window(int32_t n, int32_t samples, int32_t count) {
 
 enum { SAMPLES = 128, WITH_LINES = 4 };
 
-/* The samples of windows, in one order. */
+/* The samples of windows, for one order of the rows. */
 typedef struct sampling {
   const tsi_host_csr *csr;
   int32_t windows, most;
   int is_sorted;
-  slices_sample *samples; /* of each */
+  slices_sample *samples; /* per window */
 } sampling;
 
 static void sample_window(const sampling *s, int32_t n, slices_sample *sum) {
@@ -91,7 +91,7 @@ static slices_sample sample(const ts_context *context, const tsi_host_csr *csr, 
                       .is_sorted = is_sorted,
                       .samples = samples};
   const int32_t count = s.windows < SAMPLES ? s.windows : SAMPLES;
-  const int few = csr->row_offsets[csr->rows] < TSI_MANY; /* for which others would not wake in time */
+  const int few = csr->row_offsets[csr->rows] < TSI_MANY; /* other threads would not wake up in time */
   if (few)
     sample_windows(&s, 0, (size_t)count);
   else

@@ -1,10 +1,10 @@
-/* Where the entries of each rectangle of rows are stored: in a block of texels as high as the rectangle and one
- * rectangle's width wide for each entry of a row. Blocks stand side by side in rows, none is torn apart.
+/* Placement of the entries of each rectangle of rows. They occupy a block of texels as high as the rectangle,
+ * and one rectangle wide per entry of a row. Blocks are placed side by side in rows and never split.
  *
- * Inside a block the formats differ. segments (Bolz et al. 2003, section 3.1.1): the entries of a row are a run
- * of neighbouring texels. jagged: the k-th entries of all rows are a slab of the rectangle's own shape, so that
- * neighbouring fragments fetch neighbouring texels; jagged diagonals (Cevahir et al. 2009, section 4) inside
- * the rectangles of Bolz. */
+ * The formats differ inside a block. segments (Bolz et al. 2003, section 3.1.1): the entries of a row are a run
+ * of neighbouring texels. jagged: the k-th entries of all rows are a slab of the rectangle's shape, so
+ * neighbouring fragments fetch neighbouring texels. These are the jagged diagonals of Cevahir et al. 2009,
+ * section 4, inside the rectangles of Bolz. */
 #include <math.h>
 
 #include "common/core/core.h"
@@ -14,7 +14,7 @@ static int32_t slabs_of(const tsi_rectangle *r) {
   return r->length + r->spill;
 }
 
-/* Rows of slabs that `slabs_x` slabs side by side need; a rectangle's slabs are never torn apart. */
+/* Rows of slabs needed if `slabs_x` slabs are side by side; the slabs of a rectangle are never separated. */
 static int64_t rows_needed(const tsi_layout *layout, int32_t rectangles, int32_t slabs_x) {
   int64_t rows = 1;
   int32_t used = 0;
@@ -29,7 +29,7 @@ static int64_t rows_needed(const tsi_layout *layout, int32_t rectangles, int32_t
   return rows;
 }
 
-/* A width near that of a square, among the candidates the one that wastes least. 0 if nothing fits. */
+/* A width close to that of a square: the candidate that wastes least, or 0 if nothing fits. */
 static int32_t choose_width(const tsi_layout *layout, const tsi_layout_input *input, int64_t *rows) {
   const tsi_tiling *t = input->rows;
   const int32_t max_size = input->max_texture_size;
@@ -45,7 +45,7 @@ static int32_t choose_width(const tsi_layout *layout, const tsi_layout_input *in
   if (square < longest) square = longest;
   int32_t best = 0;
   int64_t best_area = INT64_MAX;
-  /* Try some widths from the square on; if the texture gets too high, go on towards the widest. */
+  /* Try some widths from the square on; if the texture is too high, continue towards the widest. */
   int tried = 0;
   for (int32_t x = square; x <= max_x; x++) {
     const int64_t needed = rows_needed(layout, t->free_rectangles, x);
@@ -57,7 +57,7 @@ static int32_t choose_width(const tsi_layout *layout, const tsi_layout_input *in
       }
       if (++tried >= 16 || best_area == total) break;
     } else if (x < max_x) {
-      x = x + (max_x - x) / 2; /* halve the way: the loop adds one */
+      x = x + (max_x - x) / 2; /* halve the distance: the loop adds one */
       if (x > max_x - 1) x = max_x - 1;
     }
   }

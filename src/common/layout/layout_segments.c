@@ -1,5 +1,5 @@
-/* Segments (Bolz et al. 2003, section 3.1.1): the entries of a row are a run, values and pointers apart, and
- * the diagonal is not among them. */
+/* Segments (Bolz et al. 2003, section 3.1.1): the entries of a row are a run without the diagonal; values and
+ * pointers are separate. */
 #include "common/core/core.h"
 #include "layout_build.h"
 
@@ -65,12 +65,12 @@ static ts_status unpack(ts_context *context, const tsi_layout *layout, const tsi
 
 /* ---- The choice of a format ---- */
 
-/* That the diagonal is not in the runs makes their x neighbours: on a device segments are the fastest where
- * rows are short and even and columns lie anywhere. */
+/* The runs exclude the diagonal, so the columns of neighbouring runs are neighbours in x. On a device segments
+ * are the fastest format if rows are short and even and columns are scattered. */
 static int suits(const ts_context *context, const tsi_host_csr *csr, int blocks) {
   if (!context->caps.linear_spaces) return 1;
   if (blocks == TSI_SEVERAL_COMPONENTS || csr->rows != csr->columns) return 0;
-  int32_t longest = 0; /* without an early end, for vectors of lengths */
+  int32_t longest = 0; /* no early exit, so that the loop vectorises */
   for (int32_t i = 0; i < csr->rows; i++) {
     const int32_t length = csr->row_offsets[i + 1] - csr->row_offsets[i];
     longest = length > longest ? length : longest;

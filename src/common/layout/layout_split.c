@@ -1,7 +1,7 @@
-/* Split rows: what a row has beyond the loop of its rectangle is cut into pieces of TSI_STAGE_LENGTH entries.
- * Stage 0 adds up each piece; every further stage adds up TSI_STAGE_LENGTH sums of the stage before, until each
- * split row has one sum. Sum t of the last stage belongs to the t-th split row in the order of positions, and
- * the sum behind the last is 0 for rows that share a rectangle with split ones.
+/* Split rows: the entries of a row past the loop of its rectangle are cut into pieces of TSI_STAGE_LENGTH
+ * entries. Stage 0 sums each piece. Every further stage adds TSI_STAGE_LENGTH sums of the previous one, until
+ * each split row has one sum. Sum t of the last stage belongs to the t-th split row in the order of positions.
+ * After the last sum follows a 0, for rows that share a rectangle with split ones.
  *
  * Entry k of sum t has number k * count + t: neighbouring fragments fetch neighbouring texels. */
 #include <math.h>
@@ -9,7 +9,7 @@
 #include "common/core/core.h"
 #include "layout_build.h"
 
-/* Calls back for every split row in the order of positions with its surplus; returns their number. */
+/* Lists the surplus of every split row in the order of positions; returns the number of split rows. */
 static int32_t list_surplus(const tsi_layout *layout, const tsi_layout_input *input, const int32_t *order,
                             int32_t *surplus) {
   const int bits = input->rows->log2_width + input->rows->log2_height;
@@ -17,7 +17,7 @@ static int32_t list_surplus(const tsi_layout *layout, const tsi_layout_input *in
   for (int32_t p = 0; p < input->rows->free_count; p++) {
     const tsi_rectangle *rectangle = &layout->rectangles[p >> bits];
     if (!rectangle->spill) {
-      p |= (1 << bits) - 1; /* on to the next rectangle */
+      p |= (1 << bits) - 1; /* skip to the next rectangle */
       continue;
     }
     const int32_t more = tsi_row_length(input, order[p]) - rectangle->length;
@@ -32,8 +32,8 @@ static int32_t pieces_of(int32_t entries, int32_t length) {
   return (entries + length - 1) / length;
 }
 
-/* A row-by-row texture for `count` entries of 1 << log2_texels texels: a power of two wide, about square.
- * Returns 0 if it does not fit. */
+/* Chooses a texture for `count` entries of 1 << log2_texels texels, stored row by row. Its width is a power of
+ * two, and it is nearly square. Returns 0 if it does not fit. */
 static int shape(int64_t count, int32_t max_size, int log2_texels, int32_t *log2_width, int32_t *height) {
   int32_t bits = 0;
   while (((int64_t)1 << (2 * bits)) < count && (2 << (bits + log2_texels)) <= max_size) bits++;
@@ -55,7 +55,7 @@ ts_status tsi_split_build(ts_context *context, tsi_layout *layout, const tsi_lay
   info->split_rows = rows;
   layout->stage_count = 0;
   if (rows == 0) return TS_OK;
-  int32_t *left = tsi_malloc(context, (size_t)rows, sizeof *left); /* terms still to be added up, per row */
+  int32_t *left = tsi_malloc(context, (size_t)rows, sizeof *left); /* terms not yet added, per row */
   if (!left) return tsi_out_of_memory(context, "split rows", (size_t)rows * sizeof *left);
   list_surplus(layout, input, order, left);
   ts_status status = TS_OK;
@@ -88,7 +88,7 @@ ts_status tsi_split_build(ts_context *context, tsi_layout *layout, const tsi_lay
   return status;
 }
 
-/* A later stage: sums of the stage before, each with factor 1. */
+/* Packs a later stage: sums of the previous stage, each with factor 1. */
 static void pack_next(const tsi_layout *layout, int s, int32_t rows, int32_t *pieces, tsi_entry *entries) {
   const tsi_stage *stage = &layout->stages[s];
   const int bits = layout->stages[s - 1].log2_sum_width;
@@ -120,7 +120,7 @@ ts_status tsi_split_pack(ts_context *context, const tsi_layout *layout, const ts
       tsi_free(context, pieces);
       return tsi_out_of_memory(context, "split rows", texels * sizeof(tsi_entry));
     }
-    /* Padding points to the zero of x, or of the stage before. */
+    /* Padding points to the zero of x, or of the previous stage. */
     uint32_t zero = tsi_pointer(input->columns, input->columns->zero_position);
     if (s > 0) {
       const tsi_stage *before = &layout->stages[s - 1];

@@ -1,13 +1,13 @@
-/* Back from textures to entries: what layout_visit.c and layout_split.c have put where. */
+/* From textures back to entries: the inverse of layout_visit.c and layout_split.c. */
 #include "common/core/core.h"
 #include "layout_build.h"
 
 typedef struct unpacking {
   const tsi_layout *layout;
-  const tsi_layout_input *input; /* of blocks where the layout has them */
-  const tsi_host_csr *csr;       /* of entries: their rows and columns */
+  const tsi_layout_input *input; /* of blocks, if the layout has them */
+  const tsi_host_csr *csr;       /* of entries: their numbers of rows and columns */
   const tsi_packed *packed;
-  const int32_t *columns; /* the column of each texel, -1: none, to which padding points */
+  const int32_t *columns; /* the column of each texel; -1: none, the target of padding */
   tsi_entry_visitor visit;
   void *user;
 } unpacking;
@@ -16,7 +16,7 @@ static int32_t column_at(const unpacking *u, uint32_t pointer) {
   return u->columns[(size_t)(pointer >> 16) * (size_t)u->input->columns->width + (pointer & 0xffff)];
 }
 
-/* An entry, or the block at its texel of a texture of blocks. */
+/* Visits an entry, or the block at its texel of a texture of blocks. */
 static void visit_entry(const unpacking *u, int32_t row, int32_t column, float value, const float *blocks,
                         size_t texel, int32_t strip) {
   float block[16];
@@ -29,7 +29,8 @@ static void visit_entry(const unpacking *u, int32_t row, int32_t column, float v
   tsi_visit_block(log2_size, u->csr, row, column, block, u->visit, u->user);
 }
 
-/* The entries that stages add up to sum t of stage s. The last sum of each stage is the 0 of padding. */
+/* Visits the entries that the stages add to sum t of stage s. The last sum of each stage is the 0 of
+ * padding. */
 static void visit_sum(const unpacking *u, int32_t row, int s, int32_t t) {
   const tsi_stage *stage = &u->layout->stages[s];
   if (t == stage->count - 1) return;
@@ -69,7 +70,7 @@ static void visit_row(const unpacking *u, int32_t p, int32_t row) {
       return;
     }
     const int32_t column = column_at(u, pointer);
-    if (column < 0) return; /* shorter than its rectangle, and so not split */
+    if (column < 0) return; /* shorter than its rectangle, and therefore not split */
     const float value = packed->entries  ? packed->entries[texel].value
                         : packed->values ? packed->values[texel]
                                          : 0;

@@ -1,5 +1,5 @@
-/* Which entry of a matrix is stored where: the one place that knows it, for everything that has a number for
- * each entry (values, pointers, the corners of a mesh). */
+/* The storage place of each entry of a matrix. Only this file knows it; all arrays with a number per entry use
+ * it (values, pointers, the corners of a mesh). */
 #include "layout_build.h"
 
 int64_t tsi_sums_between(const tsi_layout *layout, const tsi_layout_input *input, const int32_t *order,

@@ -1,5 +1,5 @@
-/* Canonical form: columns ascending in every row, one entry for a place, constrained rows empty, values as
- * floats and what these lack of doubles. */
+/* Conversion to canonical form: columns ascend in every row, entries are unique, constrained rows are empty,
+ * and values are floats with the low-order parts of doubles. */
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -14,10 +14,10 @@ typedef struct conversion {
   const tsi_csr *from;
   const unsigned char *constrained;
   tsi_host_csr *to;
-  uint64_t *order;                  /* of merged rows: column and place in the row, for each entry */
-  int32_t kept[TSI_BLOCKS];         /* entries of a block of merged rows */
-  unsigned char rests[TSI_BLOCKS];  /* bit p: rest p is not 0 everywhere */
-  int32_t infinite_row[TSI_BLOCKS]; /* with a sum of duplicates that is; -1: none */
+  uint64_t *order;                  /* merged rows: column and index in the row, per entry */
+  int32_t kept[TSI_BLOCKS];         /* entries in a block of merged rows */
+  unsigned char rests[TSI_BLOCKS];  /* bit p: rest p is nonzero */
+  int32_t infinite_row[TSI_BLOCKS]; /* row with an infinite sum of duplicates; -1: none */
 } conversion;
 
 static int32_t first_row(const conversion *c, size_t block) {
@@ -76,7 +76,7 @@ CPU_INLINE void split(double value, float *high, float *middle, float *low) {
   *low = (float)value;
 }
 
-/* Bit p is set if part p + 1 is not 0 everywhere. */
+/* Bit p is set if part p + 1 is nonzero. */
 CPU_CLONES static int split_values(const double *from, size_t count, float *high, float *middle, float *low) {
   int has_middle = 0, has_low = 0;
   for (size_t e = 0; e < count; e++) {
@@ -87,7 +87,7 @@ CPU_CLONES static int split_values(const double *from, size_t count, float *high
   return has_middle | has_low << 1;
 }
 
-/* A rest that is 0 everywhere is none. */
+/* Frees rests that are 0 everywhere. */
 static void drop_zero_rests(ts_context *context, conversion *c) {
   int used = 0;
   for (int b = 0; b < TSI_BLOCKS; b++) used |= c->rests[b];
@@ -172,7 +172,7 @@ static void put(conversion *c, size_t block, int32_t row, int32_t to, double sum
   }
 }
 
-/* Writes row i from `to` on: equal columns are added up in the order in which they were given. */
+/* Writes row i from `to` on. Equal columns are added in the order in which they were given. */
 static int32_t merge_row(conversion *c, size_t block, int32_t i, int32_t to) {
   const tsi_csr *from = c->from;
   const int32_t first = from->row_offsets[i], count = from->row_offsets[i + 1] - first;
@@ -191,7 +191,7 @@ static int32_t merge_row(conversion *c, size_t block, int32_t i, int32_t to) {
   return to;
 }
 
-/* Rows of a block follow each other from where the block began; offsets become lengths. */
+/* Packs the rows of a block from its first entry on; offsets become lengths. */
 static void merge_block(conversion *c, size_t b) {
   const int32_t begin = first_entry(c, b);
   int32_t to = begin;
@@ -214,7 +214,7 @@ static void move_back(void *array, int32_t from, int32_t to, int32_t count, size
     memmove(bytes + (size_t)to * size, bytes + (size_t)from * size, (size_t)count * size);
 }
 
-/* Closes the gaps behind blocks. */
+/* Closes the gaps between blocks. */
 static void join_blocks(conversion *c) {
   tsi_host_csr *out = c->to;
   int32_t to = 0;
@@ -229,7 +229,7 @@ static void join_blocks(conversion *c) {
   for (int32_t i = 0; i < out->rows; i++) out->row_offsets[i + 1] += out->row_offsets[i];
 }
 
-/* The number of entries that were added to others. */
+/* The number of entries that were merged with others. */
 static int64_t count_duplicates(const conversion *c) {
   int64_t count = c->from->row_offsets[c->from->rows] - (int64_t)c->to->row_offsets[c->to->rows];
   for (int32_t i = 0; c->constrained && i < c->from->rows; i++)
@@ -269,7 +269,7 @@ static ts_status merge(ts_context *context, conversion *c, int with_rests, int64
   return status;
 }
 
-/* ---- All of it ---- */
+/* ---- The conversion ---- */
 
 ts_status tsi_csr_canonical(ts_context *context, const tsi_csr *csr, const unsigned char *constrained,
                             const tsi_csr_facts *facts, unsigned flags, tsi_host_csr *out,
@@ -281,7 +281,7 @@ ts_status tsi_csr_canonical(ts_context *context, const tsi_csr *csr, const unsig
   *out = (tsi_host_csr){.rows = csr->rows, .columns = csr->columns};
   if (!facts) TSI_TRY(tsi_csr_look(context, csr, constrained, &own));
   if (!facts) facts = &own;
-  /* Sums of floats may be none, and so may doubles of this size be. */
+  /* Sums of floats may be too large for floats, and so may doubles of this size. */
   if (!facts->in_order || facts->exponents.largest >= FLT_MAX_EXP)
     return merge(context, &c, may_have_rests, duplicates);
   if (csr->double_values || flags & (TSI_CSR_COPY | TSI_CSR_COPY_VALUES))

@@ -1,4 +1,4 @@
-/* The application's matrices: ts_csr and ts_triplets become tsi_csr, with integers of 32 bits on the host. */
+/* The application's matrices: converts ts_csr and ts_triplets to tsi_csr, with 32-bit integers on the host. */
 #include <string.h>
 
 #include "common/core/array.h"
@@ -28,11 +28,11 @@ static ts_status check_size(ts_context *context, int64_t rows, int64_t columns, 
   return TS_OK;
 }
 
-/* The arrays of a matrix are in one memory, that of the column indices. */
+/* Checks that an array is in the same memory as the column indices. */
 static ts_status check_one_memory(ts_context *context, const ts_array *columns, const char *name,
                                   const ts_array *array) {
   static const char *const memories[] = {"host", "CUDA"};
-  if (!context || !context->device_ops->arrays) return TS_OK; /* CUDA memory is an error there */
+  if (!context || !context->device_ops->arrays) return TS_OK; /* CUDA memory is an error in this case */
   if (!tsi_is_given(array) || !tsi_is_given(columns) || array->memory == columns->memory ||
       (unsigned)array->memory > 1 || (unsigned)columns->memory > 1)
     return TS_OK;
@@ -82,7 +82,7 @@ static ts_status check_indices(ts_context *context, const char *name, const int3
   return TS_OK;
 }
 
-/* Distributes the entries to their rows, each row's in the order of the list. */
+/* Distributes the entries to their rows; each row keeps the order of the list. */
 static void sort_by_rows(const int32_t *rows, const int32_t *columns, const tsi_csr *list, int32_t *offsets,
                          int32_t *sorted_columns, void *sorted_values) {
   const int32_t entries = offsets[0];
@@ -91,7 +91,7 @@ static void sort_by_rows(const int32_t *rows, const int32_t *columns, const tsi_
   memset(offsets, 0, ((size_t)list->rows + 1) * sizeof *offsets);
   for (int32_t k = 0; k < entries; k++) offsets[rows[k] + 1]++;
   for (int32_t i = 0; i < list->rows; i++) offsets[i + 1] += offsets[i];
-  for (int32_t k = 0; k < entries; k++) { /* offsets[i] moves on to the row's end */
+  for (int32_t k = 0; k < entries; k++) { /* offsets[i] advances to the end of row i */
     const int32_t to = offsets[rows[k]]++;
     sorted_columns[to] = columns[k];
     if (floats) floats[to] = list->values[k];
@@ -134,7 +134,7 @@ static ts_status check_values(ts_context *context, const ts_array *values, size_
                               : TS_OK;
 }
 
-/* What does not need the numbers; the entries are as many as the column indices. */
+/* Performs the checks that do not need the contents. The number of entries is that of the column indices. */
 static ts_status check_on_device(ts_context *context, const ts_csr *csr, const ts_triplets *triplets) {
   const ts_array *columns = csr ? &csr->column_indices : &triplets->column_indices;
   const size_t entries = columns->count;
@@ -166,7 +166,7 @@ static ts_status stage(ts_context *context, ts_array *array, staged *s) {
   return TS_OK;
 }
 
-/* Copies of host arrays on the device. */
+/* Copies host arrays to the device. */
 static ts_status stage_all(ts_context *context, const ts_csr *csr, const ts_triplets *triplets, staged *s) {
   int threads;
   TSI_TRY(tsi_threads(context, &threads));
@@ -212,7 +212,7 @@ ts_status tsi_matrix_take_given(ts_context *context, const ts_csr *csr, const ts
   if (is_on_device && status == TS_OK && given->refusal)
     tsi_log(context, TS_LOG_LEVEL_INFO, "a matrix in CUDA memory is copied to the host: %s", given->refusal);
   if (is_on_device || status != TS_ERROR_INVALID_ARGUMENT) return status;
-  tsi_clear_error(context); /* the host names it */
+  tsi_clear_error(context); /* the host reports the error */
   return TS_OK;
 }
 
@@ -245,7 +245,7 @@ ts_status tsi_matrix_desc_given(ts_context *context, const ts_matrix_desc *given
   *desc = tsi_matrix_desc_without_arrays(given);
   if (given->triplets) TSI_TRY(tsi_triplets_given(context, given->triplets, loans, &desc->csr));
   if (!given->triplets) TSI_TRY(tsi_csr_given(context, &given->csr, loans, &desc->csr));
-  /* Copies of arrays of other types end with the loans. */
+  /* Converted copies of arrays are freed with the loans. */
   desc->borrow = desc->borrow && desc->csr.row_offsets == given->csr.row_offsets.data &&
                  desc->csr.column_indices == given->csr.column_indices.data;
   return TS_OK;

@@ -1,12 +1,11 @@
-/* What a solver wants to know of a matrix beforehand: whether it is symmetric within rounding, where a diagonal
- * is 0, its norm. */
+/* Facts for solvers: symmetry within rounding, zeros on the diagonal, and the norm of a matrix. */
 #include <math.h>
 
 #include "common/core/core.h"
 #include "common/core/pool.h"
 #include "csr.h"
 
-/* Blocks of rows, and what was found in each. */
+/* Input of the inspection, and results per block of rows. */
 typedef struct inspection {
   const tsi_host_csr *A;
   const unsigned char *constrained;
@@ -40,7 +39,7 @@ static int32_t entry_of(const tsi_host_csr *A, int32_t i, int32_t j) {
   return low < A->row_offsets[i + 1] && A->column_indices[low] == j ? low : -1;
 }
 
-/* Each entry looks for its mirror: what check_symmetry does, by several threads and without saying where. */
+/* Searches for the mirror of an entry: a parallel version of check_symmetry that does not report positions. */
 static int has_mirror(const inspection *n, int32_t i, int32_t e) {
   const tsi_host_csr *A = n->A;
   const int32_t j = A->column_indices[e];
@@ -84,15 +83,15 @@ int tsi_nearly_equal(float a, float b, float diagonal_a, float diagonal_b) {
   return fabs((double)a - (double)b) <= 1e-5 * larger + 1e-7 * scale;
 }
 
-/* Rows are visited in ascending order, so the entries left of the diagonal of row j are asked for by their
- * mirrors in ascending order too, and one cursor per row walks along them: O(nonzeros). */
+/* Rows are visited in ascending order. The entries left of the diagonal in row j are therefore requested by
+ * their mirrors in ascending order too. One cursor per row advances along them: O(nonzeros). */
 static void check_symmetry(const tsi_host_csr *A, const unsigned char *constrained, const float *diagonal,
                            int32_t *cursor, ts_matrix_info *info) {
   for (int32_t i = 0; i < A->rows; i++) cursor[i] = A->row_offsets[i];
   for (int32_t i = 0; i < A->rows && info->symmetric; i++) {
     for (int32_t e = cursor[i]; e < A->row_offsets[i + 1] && A->column_indices[e] < i; e++)
       if (!(constrained && constrained[A->column_indices[e]]) && A->values[e] != 0)
-        set_unsymmetric(info, i, A->column_indices[e]); /* no mirror asked for it */
+        set_unsymmetric(info, i, A->column_indices[e]); /* no mirror has requested it */
     for (int32_t e = A->row_offsets[i]; e < A->row_offsets[i + 1]; e++) {
       const int32_t j = A->column_indices[e];
       if (j <= i || (constrained && constrained[j])) continue;
@@ -152,7 +151,7 @@ ts_status tsi_csr_inspect(ts_context *context, const tsi_host_csr *A, const unsi
 
 typedef struct norms {
   const tsi_host_csr *A;
-  double *largest; /* sum of magnitudes in a row of each block */
+  double *largest; /* row sum of magnitudes, per block */
 } norms;
 
 static void add_up_rows(const void *arguments, size_t first, size_t last) {

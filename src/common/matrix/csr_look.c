@@ -1,9 +1,11 @@
-/* One look at a matrix as it is given, in blocks of rows that threads share: whether its arrays are valid, and
- * what its creation wants to know of them. Where something is bad, a second and slower look finds the place.
+/* One pass over a matrix as given, in blocks of rows that threads share. It checks whether the arrays are valid
+ * and finds the facts that the creation of a matrix needs. If it detects an error, a second, slower pass finds
+ * the position.
  *
- * Whether a matrix is symmetric takes a search for the mirror of each entry. Most are, exactly, and for those a
- * sum will do in its place: of a 64-bit hash of each entry right of the diagonal, minus that of each mirror,
- * which has the same hash. It is 0 for a matrix that is not symmetric once in 2^64 times. */
+ * A check for symmetry searches for the mirror of each entry. Most matrices are exactly symmetric, and a sum
+ * suffices for them. It adds a 64-bit hash of each entry right of the diagonal and subtracts that of each entry
+ * on the left; mirrored entries have the same hash. The sum of an unsymmetric matrix is 0 with a probability of
+ * 2^-64. */
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -13,11 +15,11 @@
 #include "common/core/pool.h"
 #include "csr.h"
 
-enum { CHUNK = 2048 }; /* entries that the processor's nearest cache holds */
+enum { CHUNK = 2048 }; /* entries that fit in the first-level cache */
 
-/* What was found in a block of rows. */
+/* The facts about a block of rows. */
 typedef struct found {
-  uint64_t largest, smallest; /* magnitudes as integers; of those that are not 0 */
+  uint64_t largest, smallest; /* magnitudes as integers; `smallest` ignores zeros */
   uint64_t hash, mirrors;
   double norm;
   int32_t longest, zero_diagonal;
@@ -41,7 +43,7 @@ static uint64_t mixed(uint64_t h, uint64_t word) {
   return h ^ h >> 29;
 }
 
-/* The place counts: sums of the hashes of numbers do not depend on how these are shared. */
+/* The hash includes the position, so sums of hashes do not depend on the distribution to threads. */
 CPU_INLINE uint64_t hash_at(uint32_t place, uint32_t number) {
   const uint32_t a = number + 0x9e3779b1u * place, b = (number ^ 0x5bd1e995u) + 0xc2b2ae3du * place;
   return (uint64_t)a * b;
@@ -97,7 +99,7 @@ uint64_t tsi_csr_fingerprint(const ts_context *context, const tsi_csr *csr) {
 
 /* ---- Columns ---- */
 
-/* Columns that do not ascend from one entry to the next, whether a row begins there or not. */
+/* Counts columns that do not ascend from one entry to the next, also across the start of a row. */
 CPU_CLONES static int32_t look_at_columns(const int32_t *columns, int32_t first, int32_t end, int32_t count,
                                           int *is_outside) {
   uint32_t outside = 0;
@@ -108,7 +110,7 @@ CPU_CLONES static int32_t look_at_columns(const int32_t *columns, int32_t first,
   return descents;
 }
 
-/* Of these, where rows begin. */
+/* Counts those at the start of a row. */
 static int32_t count_descents_between(const tsi_csr *csr, int32_t row, int32_t end) {
   const int32_t *offsets = csr->row_offsets, *columns = csr->column_indices;
   int32_t descents = 0;
@@ -134,7 +136,7 @@ static double from_bits(uint64_t bits) {
 
 static const uint64_t infinite = (uint64_t)0x7ff << 52;
 
-/* The bits of a magnitude grow with it, those of infinities and NaN are the largest. */
+/* The bits of a magnitude increase with it; those of infinities and NaN are the largest. */
 CPU_INLINE void look_at_value(double value, uint64_t *largest, uint64_t *smallest) {
   const uint64_t bits = bits_of(value) & ~((uint64_t)1 << 63), counted = bits ? bits : infinite;
   *largest = bits > *largest ? bits : *largest;
@@ -161,7 +163,7 @@ CPU_CLONES static void look_at_doubles(const double *values, int32_t first, int3
 
 /* ---- Symmetry ---- */
 
-/* 0 for a value of 0, which counts as none. */
+/* 0 for a value of 0, which is equivalent to no entry. */
 CPU_INLINE uint64_t hash_entry(int32_t i, int32_t j, double value) {
   const uint32_t low = (uint32_t)(i < j ? i : j), high = (uint32_t)(i < j ? j : i);
   const uint32_t a = low * 0x9e3779b1u + 0x7f4a7c15u, b = (high * 0x85ebca77u) ^ 0x5bd1e995u;
@@ -188,7 +190,8 @@ CPU_CLONES static uint64_t hash_doubles(const int32_t *rows, const int32_t *colu
   return sum;
 }
 
-/* The row of each entry from `first` to `end`; *row is that of `first`, and becomes that of `end`. */
+/* Sets the row of each entry from `first` to `end`. On entry *row is the row of `first`, on return that of
+ * `end`. */
 static void name_rows(const int32_t *offsets, int32_t first, int32_t end, int32_t *row, int32_t *rows) {
   for (int32_t e = first; e < end;) {
     while (offsets[*row + 1] <= e) ++*row;
@@ -226,7 +229,7 @@ CPU_INLINE row_sums sum_up(const tsi_csr *csr, int32_t i, int are_floats) {
   return sums;
 }
 
-/* Sums of magnitudes, of values as floats, and the diagonal. */
+/* Finds row sums of magnitudes, with values as floats, and the diagonal. */
 static void look_at_rows(const look *l, int32_t row, int32_t end, found *f) {
   const tsi_csr *csr = l->csr;
   const int are_floats = csr->values != NULL;
@@ -303,7 +306,7 @@ static ts_status report_bad_entry(ts_context *context, const tsi_csr *csr) {
                   csr->values ? (double)csr->values[e] : csr->double_values[e]);
 }
 
-/* ---- All of it ---- */
+/* ---- The pass ---- */
 
 static ts_status check_shape(ts_context *context, const tsi_csr *csr) {
   if (csr->rows < 1 || csr->columns < 1)

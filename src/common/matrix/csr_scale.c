@@ -1,9 +1,10 @@
-/* The power of two by which a matrix is stored, and its sign. Floats range from 2^-126 to 2^128, and the
- * low-order parts of a double are 2^-24 and 2^-48 of it: values near either end would lose them, or overflow in
- * a product. So the values of a matrix whose largest is far from 1 are multiplied by 2^-exponent on their way
- * in, which is exact. A matrix whose diagonal is all negative is stored negated: what is negative definite, as
- * the Laplacian is without a sign of its own, then has the methods and preconditioners of positive definite
- * ones. */
+/* The power of two that scales a stored matrix, and its sign. Floats range from 2^-126 to 2^128, and the
+ * low-order parts of a double are 2^-24 and 2^-48 of it. Values near either end would lose their low-order
+ * parts, or overflow in a product. If the largest value of a matrix is far from 1, its values are therefore
+ * multiplied by 2^-exponent on creation, which is exact.
+ *
+ * A matrix with a negative diagonal is stored negated. Negative definite matrices, such as the Laplacian
+ * without a minus sign, can then use methods and preconditioners for positive definite ones. */
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -28,7 +29,7 @@ CPU_CLONES static void multiply_doubles(const double *from, size_t count, double
   for (size_t e = 0; e < count; e++) to[e] = factor * from[e];
 }
 
-/* Each number is rounded once, if it is below the range of doubles. */
+/* Rounds each number once, if it is below the range of doubles. */
 static void scale_doubles(const double *from, size_t count, const scaling *s, double *to) {
   const double sign = s->negated ? -1 : 1;
   if (abs(s->exponent) < DBL_MAX_EXP - 1) {

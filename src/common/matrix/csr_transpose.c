@@ -1,4 +1,4 @@
-/* A^T of a matrix in compressed sparse rows, by counting: its columns ascend in every row. */
+/* A^T of a matrix in compressed sparse rows by counting sort: its columns ascend in every row. */
 #include "csr.h"
 
 void tsi_csr_transposed_free(ts_context *context, tsi_csr *csr) {

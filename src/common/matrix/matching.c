@@ -1,18 +1,19 @@
 /* Maximum-product matching with scalings (Duff and Koster 2001, "On algorithms for permuting large entries to
  * the diagonal of a sparse matrix", section 4; MC64's job 5).
  *
- * The product of matched |a_ij| is largest where the sum of
+ * The product of matched |a_ij| is maximal if the sum of
  *
  *   c_ij = log2 max_k |a_ik| - log2 |a_ij|  >= 0
  *
- * is least: an assignment problem. Duals u_i + v_j <= c_ij, with equality at matched entries, prove that it is,
- * and are the scalings: |a_ij| 2^(u_i + v_j) / max_k |a_ik| <= 1, with equality at matched entries.
+ * is minimal: an assignment problem. Duals u_i + v_j <= c_ij, with equality at matched entries, prove
+ * optimality. They also are the scalings: |a_ij| 2^(u_i + v_j) / max_k |a_ik| <= 1, with equality at matched
+ * entries.
  *
- * A cheap start: u_i = 0, v_j = min_i c_ij, and rows take free columns with c_ij = u_i + v_j. Each remaining
- * row takes the shortest augmenting path in reduced costs c_ij - u_i - v_j >= 0, by Dijkstra's algorithm with a
- * heap of columns. The duals move along the path.
+ * A cheap start: u_i = 0, v_j = min_i c_ij, and rows are matched with free columns where c_ij = u_i + v_j. Each
+ * remaining row is matched by the shortest augmenting path in reduced costs c_ij - u_i - v_j >= 0, by
+ * Dijkstra's algorithm with a heap of columns. The duals are updated along the path.
  *
- * Logarithms keep numbers from 1e-300 to 1e300 apart from each other, and sums of them in range. */
+ * Logarithms distinguish numbers from 1e-300 to 1e300, and their sums stay in range. */
 #include "matching.h"
 
 #include <math.h>
@@ -23,13 +24,13 @@ typedef struct matcher {
   double *costs;       /* c_ij; infinite: no entry */
   double *u, *v;       /* duals of rows and columns */
   double *row_largest; /* log2 of the largest entry */
-  double *distances;   /* of columns from the row that looks for one; infinite: not reached */
-  int32_t *columns;    /* of rows, -1: none yet */
+  double *distances;   /* of columns from the unmatched row; infinite: not reached */
+  int32_t *columns;    /* of rows; -1: not matched */
   int32_t *rows;       /* of columns */
   int32_t *parents;    /* the row from which a column was reached */
   int32_t *heap;       /* columns, the nearest first */
-  int32_t *places;     /* of columns in the heap; -1: not there */
-  int32_t *reached;    /* columns whose distance is set */
+  int32_t *places;     /* of columns in the heap; -1: not in it */
+  int32_t *reached;    /* columns with a finite distance */
   int32_t *final;      /* columns that left the heap */
   int32_t heap_size, reached_count, final_count;
   int64_t steps, most_steps;
@@ -56,7 +57,7 @@ static ts_status make_result(ts_context *context, size_t n, tsi_matching *out) {
   return tsi_out_of_memory(context, "a matching", 24 * n);
 }
 
-/* One block of doubles and one of integers, which *numbers and *indices are to free. */
+/* Allocates one block of doubles and one of integers. The caller frees *numbers and *indices. */
 static ts_status make_matcher(ts_context *context, matcher *m, double **numbers, int32_t **indices) {
   const size_t n = (size_t)m->A->rows, entries = (size_t)m->A->row_offsets[n];
   *numbers = tsi_malloc(context, entries + 2 * n, sizeof **numbers);
@@ -81,7 +82,7 @@ static void put(matcher *m, int32_t place, int32_t column) {
   m->places[column] = place;
 }
 
-/* Towards the front from `place`, which is free. */
+/* Moves a column towards the front from `place`, which is free. */
 static void rise(matcher *m, int32_t place, int32_t column) {
   while (place > 0) {
     const int32_t parent = (place - 1) / 2;
@@ -153,7 +154,7 @@ static double reduced(const matcher *m, int32_t row, int32_t entry) {
   return fmax(0, m->costs[entry] - m->u[row] - m->v[m->A->column_indices[entry]]);
 }
 
-/* A free column at no cost; the diagonal first, so that a good diagonal stays where it is. */
+/* A free column at zero cost, preferably the diagonal, so that a good diagonal stays in place. */
 static int32_t free_column(const matcher *m, int32_t row) {
   const tsi_csr *A = m->A;
   int32_t found = -1;
@@ -171,7 +172,7 @@ static void match(const matcher *m, int32_t row, int32_t column) {
   m->rows[column] = row;
 }
 
-/* Rows with their diagonals come first: no other row takes those columns from them. */
+/* Matches rows with their diagonals first, so that other rows cannot use these columns. */
 static void start(matcher *m) {
   const int32_t n = m->A->rows;
   for (int32_t i = 0; i < n; i++) m->columns[i] = m->rows[i] = -1;
@@ -187,7 +188,7 @@ static void start(matcher *m) {
 
 /* ---- Shortest augmenting paths ---- */
 
-/* Looks along a row at `distance`. A free column that is nearer than *nearest takes its place. */
+/* Scans a row at `distance`. A free column nearer than *nearest replaces it. */
 static void look_along(matcher *m, int32_t row, double distance, double *nearest, int32_t *end) {
   const tsi_csr *A = m->A;
   m->steps += A->row_offsets[row + 1] - A->row_offsets[row] + 1;
@@ -218,7 +219,7 @@ static int32_t find_path(matcher *m, int32_t row, double *length) {
   return end;
 }
 
-/* So that reduced costs stay at least 0, and are 0 along the path. */
+/* Updates the duals so that reduced costs remain nonnegative, and are 0 along the path. */
 static void move_duals(const matcher *m, int32_t row, double length) {
   m->u[row] += length;
   for (int32_t k = 0; k < m->final_count; k++) {
@@ -270,7 +271,7 @@ static ts_status match_rest(ts_context *context, matcher *m) {
 
 /* ---- The result ---- */
 
-/* Rows without an entry left take columns that nobody has, their own if it is free. */
+/* Gives rows without a remaining entry an unused column, their own if it is free. */
 static void place_unmatched(const matcher *m, tsi_matching *out) {
   const int32_t n = m->A->rows;
   int32_t next = 0;

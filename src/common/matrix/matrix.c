@@ -1,5 +1,5 @@
-/* Matrices: validate, choose spaces, lay out, pack, upload. Their values are in matrix_values.c, their
- * copies on the host in matrix_copy.c, what multiplies them in matrix_product.c. */
+/* Creation of matrices: validation, spaces, layout, packing, upload. matrix_values.c handles their values,
+ * matrix_copy.c their copies on the host, and matrix_product.c their products. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -15,7 +15,7 @@
 
 /* ---- Validation ---- */
 
-/* `indices`: of the space, those that the dimension may have. */
+/* `indices` is the number of indices of the space that the dimension may have. */
 static ts_status check_space(ts_context *context, const ts_space *space, const char *name, int32_t indices,
                              int32_t size, const char *dimension, ts_format format) {
   if (!space) return TS_OK;
@@ -86,7 +86,7 @@ static ts_status matrix_validate(ts_context *context, const tsi_matrix_desc *des
 
 /* ---- Spaces ---- */
 
-/* Entries of every row apart from the diagonal, which sorts the rows. */
+/* Counts the entries of every row, which sort the rows; optionally without the diagonal. */
 static ts_status row_lengths(ts_context *context, const tsi_host_csr *A, int without_diagonal,
                              int32_t **lengths) {
   *lengths = tsi_malloc(context, (size_t)A->rows, sizeof **lengths);
@@ -96,7 +96,7 @@ static ts_status row_lengths(ts_context *context, const tsi_host_csr *A, int wit
   return TS_OK;
 }
 
-/* `entries` is what is sorted and laid out: the matrix, or its blocks. */
+/* `entries` is the matrix that is sorted and laid out: A, or its blocks. */
 static ts_status make_row_space(ts_matrix *A, const tsi_matrix_desc *desc, const tsi_host_csr *entries) {
   ts_context *context = A->context;
   const int log2_block = tsi_format_log2_block(A->info.format);
@@ -137,8 +137,8 @@ ts_status tsi_matrix_make_spaces(ts_matrix *A, const tsi_matrix_desc *desc, cons
 
 /* ---- Creation ---- */
 
-/* Whether the descriptor asks for the copy, or leaves it open and auto needs it. Values that the device
- * computes are not known. */
+/* Whether the descriptor requests the copy, or leaves it open and auto needs it. Values computed by the device
+ * are unknown. */
 static ts_status choose_copy(ts_matrix *A, const tsi_matrix_desc *desc, tsi_host_csr *csr, int *wanted) {
   *wanted = desc->keep_host_copy > 0;
   if (desc->keep_host_copy != 0 || !A->has_diagonal || !csr->values) return TS_OK;
@@ -148,15 +148,15 @@ static ts_status choose_copy(ts_matrix *A, const tsi_matrix_desc *desc, tsi_host
   return status;
 }
 
-/* What the descriptor says of the vectors. Spaces that are there already have no blocks, or blocks of one size.
- */
+/* Uses what the descriptor specifies about the vectors. Existing spaces have no blocks, or blocks of one fixed
+ * size. */
 int tsi_matrix_blocks_to_consider(const ts_context *context, const tsi_matrix_desc *desc) {
   const int given = !context->caps.linear_spaces && (desc->row_space || desc->column_space);
   if (!desc->components || given) return TSI_LINEAR_BLOCKS;
   return desc->components == 1 ? TSI_ONE_COMPONENT : TSI_SEVERAL_COMPONENTS;
 }
 
-/* Everything between a valid descriptor and a finished matrix; on failure the caller releases what there is. */
+/* All steps from a valid descriptor to a finished matrix; on failure the caller releases the parts. */
 static ts_status matrix_build(ts_matrix *A, const tsi_matrix_desc *desc, const tsi_csr_facts *facts) {
   ts_context *context = A->context;
   ts_matrix_info *info = &A->info;
@@ -246,7 +246,7 @@ void tsi_matrix_log(const ts_matrix *A) {
           (long long)info->stored_entries, info->bytes_device, info->seconds_layout);
 }
 
-/* Of a valid descriptor. */
+/* Creates a matrix from a valid descriptor. */
 static ts_status create(ts_context *context, const tsi_matrix_desc *desc, const tsi_csr_facts *facts,
                         ts_matrix **matrix) {
   ts_matrix *A = tsi_calloc(context, 1, sizeof *A);
@@ -343,7 +343,7 @@ ts_status tsi_matrix_adopt(ts_context *context, const tsi_device_csr *csr, const
                              .unsymmetric_column = -1,
                              .zero_diagonal_row = -1};
   const tsi_matrix_desc desc = {.row_space = csr->row_space, .column_space = csr->column_space};
-  const tsi_host_csr none = {0}; /* of a linear space the size tells all */
+  const tsi_host_csr none = {0}; /* a linear space needs only the size */
   A->layout = tsi_calloc(context, 1, sizeof *A->layout);
   const ts_status status = A->layout ? tsi_matrix_make_spaces(A, &desc, &none)
                                      : tsi_out_of_memory(context, "a layout", sizeof *A->layout);

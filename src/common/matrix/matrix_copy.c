@@ -1,5 +1,5 @@
-/* The copy of a matrix in compressed rows on the host, which preconditioners are computed from and applications
- * may ask for: made with the matrix, or read back when it is needed. */
+/* The copy of a matrix in compressed rows on the host. Preconditioners are computed from it, and applications
+ * can request it. It is created with the matrix, or read back when needed. */
 #include <math.h>
 
 #include "common/core/core.h"
@@ -7,9 +7,9 @@
 #include "csr.h"
 #include "operator.h"
 
-/* ---- Making it ---- */
+/* ---- Creation ---- */
 
-/* The matrix's own arrays, for which nobody has asked but the library. */
+/* Refers to the matrix's own arrays, because only the library uses the copy. */
 static ts_status refer_to_itself(ts_matrix *A) {
   tsi_packed packed = {0};
   return A->context->ops->matrix_read(A, &packed, A->host_copy);
@@ -45,7 +45,7 @@ void tsi_matrix_drop_host_copy(ts_matrix *A) {
   A->host_copy = NULL;
 }
 
-/* Arrays that were read become the copy's, if they are in its order. */
+/* Moves the arrays that were read to the copy if they are in its order. */
 static ts_status take_entries(ts_matrix *A, tsi_matrix_entries *read) {
   const tsi_host_csr entries = {.rows = read->csr.rows,
                                 .columns = read->csr.columns,
@@ -64,7 +64,7 @@ static ts_status take_entries(ts_matrix *A, tsi_matrix_entries *read) {
   return TS_OK;
 }
 
-/* What csr is on the device is what the copy is. */
+/* Copies a csr matrix from the device, where it has the form of the copy. */
 static ts_status copy_csr(ts_matrix *A) {
   ts_context *context = A->context;
   tsi_packed packed = {0};
@@ -88,7 +88,7 @@ static ts_status copy_entries(ts_matrix *A) {
   return status;
 }
 
-/* The first part of the values, which is all that the copy has. */
+/* The copy has only the first part of the values. */
 ts_status tsi_matrix_keep_host_copy(ts_matrix *A) {
   if (A->host_copy) return TS_OK;
   const ts_status status = A->info.format == TS_FORMAT_CSR ? copy_csr(A) : copy_entries(A);
@@ -96,7 +96,7 @@ ts_status tsi_matrix_keep_host_copy(ts_matrix *A) {
   return status;
 }
 
-/* ---- Showing it ---- */
+/* ---- Access by the application ---- */
 
 ts_status tsi_matrix_stored_copy(const ts_matrix *matrix, tsi_csr *csr) {
   if (matrix->stencil)
@@ -115,7 +115,7 @@ ts_status tsi_matrix_stored_copy(const ts_matrix *matrix, tsi_csr *csr) {
   return TS_OK;
 }
 
-/* Values that single precision does not hold cannot be shown. */
+/* Fails for values outside single precision. */
 static ts_status scale_host_copy(ts_matrix *A) {
   const tsi_host_csr *copy = A->host_copy;
   const size_t entries = (size_t)copy->row_offsets[copy->rows];

@@ -1,6 +1,7 @@
-/* Matrices that the device lays out, of the application's arrays there or on the host: these are uploaded as
- * they are, then checked, sorted and packed by kernels. Arrays with an error, formats of blocks and constrained
- * rows are the host's, as are small matrices, for which launches take longer than the work. */
+/* Matrices laid out by the device, from the application's arrays there or on the host. Host arrays are uploaded
+ * unchanged and then checked, sorted and packed by kernels. The host handles arrays with errors, formats of
+ * blocks and constrained rows. It also handles small matrices, for which kernel launches take longer than the
+ * work. */
 #include <stdio.h>
 #include <string.h>
 
@@ -14,7 +15,7 @@ static int is_laid_out(ts_format format) {
   return format == TS_FORMAT_CSR || format == TS_FORMAT_JAGGED;
 }
 
-/* Why the host has to lay the matrix out; NULL: the device can. */
+/* The reason why the host has to lay the matrix out; NULL: the device can do it. */
 static const char *needs_host(const tsi_matrix_desc *desc) {
   const int is_open =
       desc->format == TS_FORMAT_AUTO || desc->format == TS_FORMAT_CSR || desc->format == TS_FORMAT_JAGGED;
@@ -24,8 +25,8 @@ static const char *needs_host(const tsi_matrix_desc *desc) {
                                                                                     : NULL;
 }
 
-/* What the choice of a format looks at: offsets and columns of 32 bits on the host. Their numbers are the
- * caller's; offsets that do not ascend are not looked at. */
+/* The pattern for the choice of a format: 32-bit offsets and columns on the host. Their contents are unchecked
+ * input, so offsets that do not ascend are rejected. */
 static int has_pattern(const ts_csr *given, tsi_host_csr *csr) {
   if (!given) return 0;
   const ts_array *offsets = &given->row_offsets, *columns = &given->column_indices;
@@ -44,15 +45,15 @@ static int has_pattern(const ts_csr *given, tsi_host_csr *csr) {
   return 1;
 }
 
-/* A matrix that the device lays out. */
+/* The plan for a matrix that the device lays out. */
 typedef struct plan {
   ts_format format;
-  int is_on_device; /* the arrays are there */
-  int needs_order;  /* the format was chosen for columns in order */
+  int is_on_device; /* the arrays are on the device */
+  int needs_order;  /* the choice of the format requires columns in order */
   char choice[sizeof((ts_matrix *)NULL)->choice];
 } plan;
 
-/* What is known before the arrays are on the device: why it cannot lay the matrix out, or NULL. */
+/* Plans before the arrays are on the device. Returns the reason why it cannot lay the matrix out, or NULL. */
 static const char *plan_ahead(const ts_context *context, const ts_matrix_desc *given,
                               const tsi_matrix_desc *desc, plan *p) {
   const ts_array *columns = given->triplets ? &given->triplets->column_indices : &given->csr.column_indices;
@@ -71,8 +72,8 @@ static const char *plan_ahead(const ts_context *context, const ts_matrix_desc *g
   return p->format == TS_FORMAT_AUTO || is_laid_out(p->format) ? NULL : "the format is neither csr nor jagged";
 }
 
-/* The format of a matrix that is on the device. Arrays that were there are not copied to the host for blocks.
- */
+/* Chooses the format of a matrix that is on the device. Arrays that were already there are not copied to the
+ * host for the sake of blocks. */
 static ts_status finish_plan(ts_context *context, const tsi_matrix_desc *desc, const tsi_given *given,
                              plan *p) {
   const int blocks = p->is_on_device ? TSI_NO_BLOCKS : tsi_matrix_blocks_to_consider(context, desc);
@@ -146,7 +147,7 @@ static ts_status create(ts_context *context, const tsi_matrix_desc *desc, plan *
   return status;
 }
 
-/* What auto wants to know of the entries, from arrays on the host. */
+/* Finds the facts for auto from arrays on the host. */
 ts_status tsi_matrix_find_facts(ts_matrix *A, const ts_csr *given, int in_order) {
   tsi_host_csr pattern;
   if (!in_order || !has_pattern(given, &pattern) || !given->values.data) return TS_OK;
@@ -183,7 +184,7 @@ ts_status tsi_matrix_create_on_device(ts_context *context, const ts_matrix_desc 
   if (status == TS_OK) status = tsi_leave(context, create(context, &desc, &p, &taken, matrix));
   give_back(context, &taken);
   if (!p.is_on_device && status == TS_ERROR_OUT_OF_DEVICE_MEMORY) {
-    tsi_clear_error(context); /* the host's way needs less */
+    tsi_clear_error(context); /* the host needs less memory */
     return TS_OK;
   }
   if (status == TS_OK && *matrix)

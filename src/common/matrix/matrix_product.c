@@ -1,4 +1,4 @@
-/* y = A x, b - A x and the diagonal: with all parts of a matrix and of vectors, and what users call. */
+/* y = A x, b - A x and the diagonal: with all parts of a matrix and of vectors, and the API functions. */
 #include <math.h>
 
 #include "common/core/core.h"
@@ -7,7 +7,7 @@
 
 /* ---- With all parts ---- */
 
-/* A vector for the product of A's rest, with as many components. */
+/* Creates a vector for the product of A's rest, with this number of components. */
 static ts_status take_rest_product(ts_matrix *A, int components) {
   if (A->rest_product && A->rest_product->components == components) return TS_OK;
   tsi_vector_destroy(A->rest_product);
@@ -24,15 +24,15 @@ ts_status tsi_spmv(ts_vector *y, const ts_matrix *A, const ts_vector *x) {
   return y->context->ops->axpby(y, ts_constant(1), y, ts_constant(1), A->rest_product);
 }
 
-/* r is the small difference of what is subtracted first; then its rounding is smaller than all that follows.
- * The products of the smallest parts with each other are left out. b's second part comes before the last
- * product, which makes rows without an equation 0, of a stencil too. */
+/* The largest terms are subtracted first. r is then their small difference, and its rounding error is smaller
+ * than all later terms. Products of the smallest parts with each other are omitted. The second part of b is
+ * added before the last product, which sets rows without an equation to 0, also for a stencil. */
 ts_status tsi_residual_of_parts(ts_vector *r, const ts_vector *b, const ts_matrix *A, const ts_vector *x,
                                 int parts) {
   if (A->function) return tsi_operator_residual(r, b, A, x);
   const tsi_ops *ops = r->context->ops;
   const ts_vector *from = b;
-  ts_vector low, pair = *r; /* without a third part, which nothing writes */
+  ts_vector low, pair = *r; /* without a third part, which is never written */
   if (r->low) {
     low = tsi_first_part(r->low);
     pair.low = &low;
@@ -58,7 +58,7 @@ ts_status tsi_residual(ts_vector *r, const ts_vector *b, const ts_matrix *A, con
   return tsi_residual_of_parts(r, b, A, x, 3);
 }
 
-/* ---- What users call ---- */
+/* ---- The API ---- */
 
 static ts_status check_operand(const char *function, const ts_matrix *A, const ts_vector *v, const char *name,
                                const ts_space *space, const char *side) {
@@ -81,17 +81,17 @@ static ts_status check_components(const char *function, const ts_vector *a, cons
   return TS_OK;
 }
 
-/* A result of the stored numbers, which 2^exponent brings to the user's: that becomes the vector's own exponent
- * if it may have one and the numbers are far from 1. */
+/* Converts a result of the stored numbers to the user's, which are 2^exponent times as large. If the vector may
+ * have an exponent and the numbers are far from 1, this becomes its exponent. */
 static ts_status take_exponent(ts_vector *y, int exponent) {
   const int is_ordinary = exponent >= -TSI_ORDINARY_VECTOR && exponent <= TSI_ORDINARY_VECTOR;
   y->exponent = is_ordinary || !tsi_may_have_exponent(y) ? 0 : exponent;
   return tsi_multiply_by_power(y, exponent - y->exponent);
 }
 
-/* r = 2^e (2^-e b - A x), where 2^e brings A x to the user's numbers, with all parts of b, also where r has
- * one; if A is negated r = -2^e (-2^-e b - A x). If the scaled b may overflow, b and A x are too far apart for
- * that. */
+/* r = 2^e (2^-e b - A x) with all parts of b and r, where 2^e scales A x to the user's numbers. If A is
+ * negated, r = -2^e (-2^-e b - A x). If the scaled b could overflow, b and A x differ too much in size, and
+ * they are subtracted unscaled. */
 static ts_status scaled_residual(ts_vector *r, const ts_vector *b, const ts_matrix *A, const ts_vector *x) {
   enum { far = 100 };
   ts_vector *other;

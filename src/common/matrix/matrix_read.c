@@ -1,4 +1,4 @@
-/* The entries of a matrix, from its host copy or back from the device. */
+/* The entries of a matrix, from its host copy or read back from the device. */
 #include <string.h>
 
 #include "csr.h"
@@ -13,9 +13,9 @@ void tsi_matrix_entries_free(ts_context *context, tsi_matrix_entries *entries) {
   *entries = (tsi_matrix_entries){0};
 }
 
-/* The entries as they are unpacked: counted first, then put, then a rest's values added in the same order. */
+/* The state of unpacking: entries are counted, then stored; the values of rests are added in the same order. */
 typedef struct filling {
-  int32_t *next; /* of each row */
+  int32_t *next; /* per row */
   int32_t *columns;
   float *values;
   double *doubles;

@@ -1,5 +1,5 @@
-/* A^T as a matrix, for products that gather, on every backend, in one order, without atomics. It is
- * made from A's entries with the first such product, and takes about as much device memory as A. */
+/* A^T as a matrix, for products that gather. They work on every backend, in a fixed order and without atomics.
+ * A^T is created from A's entries by the first such product, and takes about as much device memory as A. */
 #include "transposed.h"
 
 #include "csr.h"
@@ -23,7 +23,7 @@ static ts_status create(const ts_matrix *A, const tsi_csr *csr, ts_matrix **out)
   return TS_OK;
 }
 
-/* Of entries: a new matrix, or new values where it has this pattern. */
+/* Creates a matrix from entries, or writes new values if the existing one has this pattern. */
 static ts_status write(const ts_matrix *A, const tsi_csr *csr, ts_matrix **matrix) {
   if (*matrix && (*matrix)->fingerprint == tsi_csr_fingerprint(A->context, csr))
     return tsi_matrix_set_values_as_is(*matrix, csr);

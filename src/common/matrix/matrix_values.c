@@ -1,5 +1,5 @@
-/* The values of a matrix: what floats lack of doubles is in its rests, each a matrix of the same layout; and
- * new values in the place of the old ones. */
+/* The values of a matrix, and their replacement. The low-order parts of doubles are in its rests, each a matrix
+ * of the same layout. */
 #include <math.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@
 #include "matrix_create.h"
 #include "common/layout/layout_build.h"
 
-/* ---- Values and rests ---- */
+/* ---- Values and low-order parts ---- */
 
 tsi_layout_input tsi_matrix_layout_input(const ts_matrix *A, const tsi_host_csr *csr, tsi_blocks *blocks) {
   return (tsi_layout_input){.rows = &A->row_space->tiling,
@@ -55,7 +55,7 @@ static ts_status create_rest(ts_matrix *A, const tsi_packed *packed) {
   return TS_OK;
 }
 
-/* Digits that the largest entries would not have as doubles either are not missed. */
+/* No warning for digits that the largest entries would lose as doubles too. */
 void tsi_matrix_warn_of_lost_digits(const ts_matrix *A, double lost) {
   if (lost > 0x1p-53 * A->norm_infinity)
     tsi_log(A->context, TS_LOG_LEVEL_WARNING,
@@ -64,7 +64,7 @@ void tsi_matrix_warn_of_lost_digits(const ts_matrix *A, double lost) {
             lost, A->norm_infinity);
 }
 
-/* Makes `to`, A itself or its rest, have these values; a rest is created where there is none. */
+/* Writes values to `to`, which is A itself or its rest; creates the rest if it is NULL. */
 static ts_status write_values(ts_matrix *A, ts_matrix *to, const tsi_host_csr *values, tsi_blocks *blocks) {
   ts_context *context = A->context;
   const tsi_layout_input input = tsi_matrix_layout_input(A, values, blocks);
@@ -102,7 +102,7 @@ ts_status tsi_matrix_write_rests(ts_matrix *A, const tsi_host_csr *csr, tsi_bloc
 }
 
 static ts_status fail_pattern(const ts_matrix *A, int32_t rows, int32_t columns) {
-  const int is_of_ranks = A->all_rows > 0; /* whose columns are counted with the ghosts */
+  const int is_of_ranks = A->all_rows > 0; /* its columns include the ghosts */
   if (!is_of_ranks && (rows != A->info.rows || columns != A->info.columns))
     return tsi_fail(A->context, TS_ERROR_INCOMPATIBLE,
                     "the values are of a %d x %d matrix; this one is %d x %d", rows, columns, A->info.rows,
@@ -111,7 +111,7 @@ static ts_status fail_pattern(const ts_matrix *A, int32_t rows, int32_t columns)
                   "the row offsets or column indices differ from those that the matrix was created with");
 }
 
-/* ---- Values that are on the device already ---- */
+/* ---- Values already on the device ---- */
 
 ts_status tsi_matrix_write_given_rests(ts_matrix *A, const tsi_given *given) {
   const tsi_host_csr none = {.rows = given->rows, .columns = given->columns};
@@ -148,8 +148,8 @@ static ts_status write_given(ts_matrix *A, const tsi_given *given) {
   return TS_OK;
 }
 
-/* Why new values of a matrix go through the host; NULL: they need not. Slices are packed by the device if it
- * has made them. */
+/* The reason why new values have to be processed by the host; NULL: they need not. The device packs slices if
+ * it has created them. */
 static const char *needs_host(const ts_matrix *A, const ts_array *columns) {
   const ts_format format = A->layout ? A->layout->format : TS_FORMAT_AUTO;
   const int is_packed_there = format == TS_FORMAT_CSR || (format == TS_FORMAT_JAGGED && A->made_on_device);
@@ -184,9 +184,9 @@ static ts_status replace_on_device(ts_matrix *A, const ts_csr *csr, const ts_tri
 
 /* ---- New values ---- */
 
-/* In place: the new values may lie beside the copy's own pattern, or be the copy's own values. */
+/* Works in place: the new values may be associated with the copy's own pattern, or be the copy's values. */
 static void replace_host_values(ts_matrix *A, const tsi_host_csr *csr) {
-  if (!A->host_copy->owned && !A->host_copy->owns_values) return; /* it is the matrix itself */
+  if (!A->host_copy->owned && !A->host_copy->owns_values) return; /* the copy is the matrix itself */
   const size_t bytes = (size_t)csr->row_offsets[csr->rows] * sizeof(float);
   if (csr->values)
     memmove(A->host_copy->values, csr->values, bytes);
@@ -224,7 +224,7 @@ static int have_same_pattern(const tsi_host_csr *a, const tsi_host_csr *b) {
          !memcmp(a->column_indices, b->column_indices, entries * sizeof *a->column_indices);
 }
 
-/* In canonical form, which is what the device has. */
+/* Compares in canonical form, which is the form on the device. */
 static ts_status compare_with_device(const ts_matrix *A, const tsi_csr *csr, int *same) {
   ts_context *context = A->context;
   const tsi_csr pattern = {csr->rows, csr->columns, csr->row_offsets, csr->column_indices, NULL, NULL};
@@ -241,8 +241,8 @@ static ts_status compare_with_device(const ts_matrix *A, const tsi_csr *csr, int
   return status;
 }
 
-/* The pattern that the matrix was created with, or that of its host copy, which may have another order and
- * fewer entries. */
+/* Compares with the pattern at creation and with that of the host copy, which may have another order and fewer
+ * entries. */
 static int is_pattern_of(const ts_matrix *A, uint64_t fingerprint) {
   if (fingerprint == A->fingerprint) return 1;
   const tsi_host_csr *copy = A->host_copy;

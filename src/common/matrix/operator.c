@@ -1,7 +1,8 @@
-/* Matrices that are a function of the caller's: creation, and their kind.
+/* Matrices given by a function of the caller: creation, and their kind.
  *
- * The function sees vectors of one part or two, without an exponent: views of those that the library works on.
- * In pairs both have their second part, which is 0 before in y, for functions that write floats only. */
+ * The function receives vectors of one or two parts, without an exponent. They are views of the library's
+ * vectors. In pairs both vectors have a second part. That of y is 0 before the call, for functions that write
+ * only floats. */
 #include "operator.h"
 
 #include <math.h>
@@ -170,7 +171,7 @@ static ts_status check_diagonal(const ts_matrix *A, const ts_vector *d) {
   return TS_OK;
 }
 
-/* The largest magnitude; the first row without an entry or with 0 there, constrained ones aside. */
+/* Finds the largest magnitude, and the first unconstrained row with a diagonal of 0. */
 static ts_status inspect(const ts_matrix *A, const float *diagonal, double *largest, int32_t *zero,
                          int *negative) {
   const unsigned char *constrained = A->row_space->constrained;
@@ -186,7 +187,7 @@ static ts_status inspect(const ts_matrix *A, const float *diagonal, double *larg
   return TS_OK;
 }
 
-/* Takes over a copy of the diagonal, and looks at its size. */
+/* Stores a copy of the diagonal and inspects it. */
 static ts_status take_diagonal(ts_matrix *A, const ts_vector *d) {
   ts_context *context = A->context;
   tsi_operator *f = operator_of(A);
@@ -207,7 +208,7 @@ static ts_status take_diagonal(ts_matrix *A, const ts_vector *d) {
   f->diagonal = copy;
   A->info.zero_diagonal_row = zero;
   A->info.negative_diagonal = negative;
-  A->norm_infinity = 2 * largest; /* about */
+  A->norm_infinity = 2 * largest; /* an estimate */
   A->device_values = 0;
   return TS_OK;
 }
@@ -283,7 +284,7 @@ ts_status ts_operator_update(ts_matrix *matrix, const ts_vector *diagonal) {
   return tsi_end_together(matrix->context, update(matrix, diagonal));
 }
 
-/* ---- What solvers ask ---- */
+/* ---- Functions for solvers ---- */
 
 void tsi_operator_begin(const ts_matrix *A) {
   if (A->function) A->function->must_prove = 1;

@@ -1,4 +1,4 @@
-/* Matrices that are a function of the caller's (texsolve/operator.h). */
+/* Matrices given by a function of the caller (texsolve/operator.h). */
 #ifndef TSI_OPERATOR_H
 #define TSI_OPERATOR_H
 
@@ -8,25 +8,25 @@
 
 struct tsi_operator {
   ts_operator_desc desc;   /* without the caller's diagonal */
-  float *diagonal;         /* on the host, one component; NULL: not known */
+  float *diagonal;         /* on the host, one component; NULL: unknown */
   ts_vector *diagonals[4]; /* on the device, for vectors of 1 to 4 components */
   ts_vector *product;      /* A x of a residual */
-  int is_running;          /* the caller's function */
-  int must_prove; /* the next product begins with NaN in y, which a function that writes nothing leaves */
+  int is_running;          /* whether the caller's function is running */
+  int must_prove; /* the next product starts with NaN in y, which remains if the function writes nothing */
 };
 
 /* Whether the diagonal of a square matrix is known. */
 static inline int tsi_knows_diagonal(const ts_matrix *A) {
   return !A->function || A->function->diagonal;
 }
-/* TS_ERROR_INVALID_ARGUMENT if A is an operator; `what` needs its entries. */
+/* Returns TS_ERROR_INVALID_ARGUMENT if A is an operator; `what` names the feature that needs its entries. */
 ts_status tsi_refuse_operator(const ts_matrix *A, const char *what);
 
-/* r = b - A x with two parts of each. */
+/* r = b - A x with two parts of each vector. */
 ts_status tsi_operator_residual(ts_vector *r, const ts_vector *b, const ts_matrix *A, const ts_vector *x);
-/* Before a solve: its first product shows whether the function writes anything. */
+/* Call it before a solve: the first product then shows whether the function writes anything. */
 void tsi_operator_begin(const ts_matrix *A);
-/* The operator that applies the transposed function. */
+/* Returns the operator that applies the transposed function. */
 ts_status tsi_operator_transposed(const ts_matrix *A, ts_matrix **transposed);
 
 #endif

@@ -1,22 +1,22 @@
-/* Rows and columns of small dense matrices scaled by powers of two, so that pivots can be judged by one limit
- * whatever the units of the unknowns and equations are (Ruiz 2001, "A scaling algorithm to equilibrate both
- * rows and columns norms in matrices"). Symmetric matrices stay symmetric. */
+/* Scales rows and columns of small dense matrices by powers of two (Ruiz 2001, "A scaling algorithm to
+ * equilibrate both rows and columns norms in matrices"). One limit then decides about pivots, regardless of the
+ * units of unknowns and equations. Symmetric matrices stay symmetric. */
 #include <math.h>
 
 #include "preconditioner.h"
 
 enum {
   MOST = 64,
-  NEAR = 4,  /* largest numbers within a factor of 2^4 are left alone */
+  NEAR = 4,  /* maxima within a factor of 2^4 are left unchanged */
   PASSES = 8 /* each halves the exponents */
 };
 
-/* The exponents of the largest numbers of lines. Returns how far they are apart. */
+/* The exponents of the maxima of rows or columns. Returns their range. */
 static int find_exponents(const double *largest, int n, int *exponents) {
   int low = 0, high = 0, found = 0;
   for (int i = 0; i < n; i++) {
     frexp(largest[i], &exponents[i]);
-    if (largest[i] == 0) continue; /* singular, which is not for this to say */
+    if (largest[i] == 0) continue; /* singular; the caller detects that */
     if (!found || exponents[i] < low) low = exponents[i];
     if (!found || exponents[i] > high) high = exponents[i];
     found = 1;

@@ -1,5 +1,5 @@
-/* Block Jacobi: M is made of the n x n blocks on the diagonal of A, and M^-1 is a matrix like others, whose
- * product is an spmv. Blocks are inverted on the host in double precision. A row without equation is one of the
+/* Block Jacobi: M consists of the n x n diagonal blocks of A. M^-1 is an ordinary matrix, so its product is an
+ * spmv. Blocks are inverted on the host in double precision. A row without an equation becomes a row of the
  * identity. */
 #include <math.h>
 #include <string.h>
@@ -24,7 +24,7 @@ static ts_status resolve(const ts_matrix *A, ts_preconditioner_desc *desc) {
   return TS_OK;
 }
 
-/* The block whose first row is `first`, of `size` rows. */
+/* Reads the block of `size` rows that begins with row `first`. */
 static void read_block(const tsi_csr *csr, const unsigned char *constrained, int32_t first, int size,
                        double *block) {
   memset(block, 0, (size_t)size * (size_t)size * sizeof *block);
@@ -48,8 +48,8 @@ static void swap_rows(double *a, int size, int i, int j) {
   }
 }
 
-/* Gauss-Jordan with partial pivoting, of the balanced block: its unknowns may have different units. Returns 0
- * where the block is singular in single precision, in which it was given. */
+/* Inverts the balanced block by Gauss-Jordan with partial pivoting; its unknowns may have different units.
+ * Returns 0 if the block is singular in single precision, the precision of its input. */
 static int invert(double *a, double *inverse, int size) {
   int rows[MOST], columns[MOST];
   double largest = 0;
@@ -84,7 +84,8 @@ static int invert(double *a, double *inverse, int size) {
   return 1;
 }
 
-/* All blocks' inverses as rows of M^-1; of a symmetric matrix they are symmetric to the last bit. */
+/* Computes the inverses of all blocks as rows of M^-1. If the matrix is symmetric, they are symmetric to the
+ * last bit. */
 static ts_status fill(const ts_preconditioner *M, const tsi_csr *csr, int32_t *offsets, int32_t *columns,
                       float *values) {
   const unsigned char *constrained = M->matrix->row_space->constrained;

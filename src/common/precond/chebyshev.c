@@ -1,7 +1,7 @@
-/* Chebyshev: M^-1 = p(D^-1 A) D^-1, with the polynomial of polynomial.h that brings the eigenvalues of M^-1 A
- * that are on [lambda / ratio, lambda] close to 1, where lambda is the largest of D^-1 A. Smaller ones grow by
- * up to about degree^2, so that conjugate gradients take fewer iterations, of as many more products, and with
- * them fewer sums and host synchronisations. */
+/* Chebyshev: M^-1 = p(D^-1 A) D^-1, with a polynomial of polynomial.h. If lambda is the largest eigenvalue of
+ * D^-1 A, the polynomial maps the eigenvalues in [lambda / ratio, lambda] close to 1. Smaller eigenvalues grow
+ * by a factor of up to about degree^2. Conjugate gradients then take fewer iterations with more products each,
+ * and therefore need fewer sums and host synchronisations. */
 #include "common/core/core.h"
 #include "polynomial.h"
 #include "preconditioner.h"
@@ -10,11 +10,11 @@ enum { MOST = 16 };
 
 typedef struct chebyshev {
   double eigenvalue;
-  int components; /* of the vectors; 0: there are none */
+  int components; /* of the vectors; 0: not allocated */
   ts_vector *inverse, *r, *d;
 } chebyshev;
 
-/* A wider interval leaves smaller residuals of small eigenvalues and larger ones of the others. Measured. */
+/* A wider interval damps small eigenvalues more and the others less. Measured. */
 static double ratio_of(int degree) {
   return 1.5 * degree * degree + 2;
 }
@@ -62,7 +62,7 @@ static ts_status estimate(const ts_matrix *A, double *eigenvalue) {
   return status;
 }
 
-/* ---- What a preconditioner does ---- */
+/* ---- The functions of the kind ---- */
 
 static ts_status resolve(const ts_matrix *A, ts_preconditioner_desc *desc) {
   enum { usual = 4 };
@@ -89,7 +89,7 @@ static ts_status build(ts_preconditioner *M) {
   if (!M->state) return tsi_out_of_memory(context, "a preconditioner", sizeof(chebyshev));
   chebyshev *c = M->state;
   c->eigenvalue = eigenvalue;
-  c->components = 0; /* the diagonal is another one */
+  c->components = 0; /* the vectors hold the old diagonal */
   return TS_OK;
 }
 

@@ -1,18 +1,18 @@
-/* TS_PRECONDITIONER_AUTO: which preconditioner a matrix gets, before any of them is made.
+/* TS_PRECONDITIONER_AUTO: chooses the preconditioner of a matrix before any is created.
  *
- * An iteration of conjugate gradients with Jacobi carries a number from a row to those that it is coupled with,
- * so where constants are almost in the null space there are about as many iterations as the matrix is couplings
- * across: some 1.4 times 2 n on a grid of n x n points, 1.2 times 3 n on one of n x n x n, and ten times as
- * many where coefficients jump. AMG costs as much as hundreds of them, set-up included (core/tuning.c).
- * Networks with many rows are few couplings across, and Jacobi solves them soon; it does so too where A is
- * diagonally dominant.
+ * An iteration of conjugate gradients with Jacobi moves information from a row to the rows coupled with it. If
+ * constants are almost in the null space, the iteration count is therefore proportional to the graph diameter.
+ * It is some 1.4 times 2 n on a grid of n x n points, and 1.2 times 3 n on one of n x n x n. It is ten times
+ * that if coefficients jump. AMG costs as much as hundreds of these iterations, set-up included
+ * (core/tuning.c). Networks have a small diameter even with many rows, so Jacobi solves them quickly. It also
+ * does if A is diagonally dominant.
  *
- * A matrix that is not symmetric gets incomplete factors unless Jacobi is sure to be quick: methods for these
- * matrices stagnate sooner than they are slow. One of convection and diffusion gets AMG if it is large, or if
- * its factors are of no use, as those of central differences in a strong wind.
+ * A matrix that is not symmetric gets incomplete factors unless Jacobi is certain to be quick: the methods for
+ * these matrices tend to stagnate before they become slow. A matrix of convection and diffusion gets AMG if it
+ * is large or if its factors are useless, as with central differences in a strong wind.
  *
- * On a GPU both solve a million rows in some 20 ms, so the choice takes a small part of that: it looks at a
- * sample of rows and at what lies around some of them (choose_facts.c). */
+ * On a GPU both solve a million rows in some 20 ms, and the choice takes a small fraction of that. It inspects
+ * a sample of rows and the neighbourhoods of some of them (choose_facts.c). */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -23,22 +23,22 @@
 #include "common/matrix/operator.h"
 #include "preconditioner.h"
 
-enum { most_factorised = 1 << 23 /* entries: factors are made by one thread of the host */ };
-/* Where coefficients jump, AMG pays from fewer couplings on. jumps3d, milliseconds with Jacobi and AMG: on two
- * cores 201 and 134 at 75 couplings across, 430 and 251 at 93; on an H200 with CUDA 2.4 and 2.8 at 45, 6.4 and
- * 4.4 at 71, with OpenGL 33 and 29 at 71, 136 and 97 at 113. */
+enum { most_factorised = 1 << 23 /* entries: one host thread computes the factors */ };
+/* If coefficients jump, AMG is faster from smaller diameters on. Milliseconds of jumps3d with Jacobi and AMG,
+ * by graph diameter. Two CPU cores: 201 and 134 at 75, 430 and 251 at 93. H200 with CUDA: 2.4 and 2.8 at 45,
+ * 6.4 and 4.4 at 71. H200 with OpenGL: 33 and 29 at 71, 136 and 97 at 113. */
 static const double least_part_of_jumps = 0.125, jumps_weight = 4, enough_with_jumps = 64;
 
-/* How many times as many couplings AMG needs if a solve is to end early: that saves iterations of Jacobi, but
- * no set-up. On a grid of 128 x 128 points, 254 across, Jacobi takes 16, 12 and 4.8 ms to 1e-8, 1e-5 and 1e-2,
- * AMG 14, 11 and 9.5. */
+/* The factor on the least diameter for AMG if the tolerance is loose: Jacobi then saves iterations, AMG cannot
+ * save set-up. On a grid of 128 x 128 points (diameter 254), Jacobi takes 16, 12 and 4.8 ms to 1e-8, 1e-5 and
+ * 1e-2, AMG 14, 11 and 9.5. */
 static double looseness(double rtol) {
   static const double usual = 1e-5;
   const double part = log(rtol) / log(usual);
   return rtol > usual && rtol < 1 ? (0.5 + 0.25 * part) / (0.75 * part) : 1;
 }
 
-/* From the entries, where all else is for AMG. */
+/* Chooses by the entries when every other condition for AMG holds. */
 static ts_status choose_by_entries(const ts_matrix *A, double rtol, ts_preconditioner_kind *kind, char *why,
                                    size_t size) {
   tsi_couplings f;
@@ -59,7 +59,7 @@ static ts_status choose_by_entries(const ts_matrix *A, double rtol, ts_precondit
   return TS_OK;
 }
 
-/* From the entries of a matrix that is not symmetric. */
+/* Chooses by the entries of a matrix that is not symmetric. */
 static ts_status choose_unsymmetric(const ts_matrix *A, ts_preconditioner_kind *kind, char *why, size_t size) {
   double found[] = {!tsi_preconditioner_is_dominant(A), (double)A->info.nonzeros};
   if (A->all_rows) TSI_TRY(A->context->ops->ranks->largest(A->context, found, 2));
@@ -86,7 +86,7 @@ ts_preconditioner_kind tsi_preconditioner_choose_diagonal(const ts_matrix *A) {
                                                                 : TS_PRECONDITIONER_NONE;
 }
 
-/* Jacobi is no answer for a matrix that is not symmetric: the device's entries are read back. */
+/* Jacobi is a poor default for a matrix that is not symmetric, so the entries are read back from the device. */
 static ts_status read_facts(ts_matrix *A) {
   tsi_matrix_entries read;
   if (!A->made_on_device || A->info.symmetric || tsi_preconditioner_knows_entries(A)) return TS_OK;
@@ -100,7 +100,7 @@ ts_status tsi_preconditioner_choose(const ts_matrix *A, double rtol, ts_precondi
                                     size_t size) {
   char why[160];
   const char *text = why;
-  TSI_TRY(read_facts((ts_matrix *)A)); /* which are a cache */
+  TSI_TRY(read_facts((ts_matrix *)A)); /* the facts are a cache */
   const int knows_entries = tsi_preconditioner_knows_entries(A);
   *kind = tsi_preconditioner_choose_diagonal(A);
   if (A->kind->has_no_entries)

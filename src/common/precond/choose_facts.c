@@ -1,5 +1,5 @@
-/* What auto looks at in the entries of a matrix: a sample of rows, and what lies around some of them, which
- * takes a small part of a solve. */
+/* Facts for auto from the entries of a matrix: a sample of rows, and the neighbourhoods of some of them.
+ * Finding them takes a small fraction of a solve. */
 #include <math.h>
 #include <string.h>
 
@@ -12,15 +12,15 @@
 enum {
   sample_rows = 2048,
   searches = 15,
-  enough = 2048,     /* rows that a search ends with, at the end of a level, */
-  most = 2 * enough, /* or within one */
+  enough = 2048,     /* rows after which a search ends, at the end of a level, */
+  most = 2 * enough, /* or inside one */
   log2_slots = 13
 };
 static const double near_null = 1.0 / 512, jump = 1000;
 
 /* ---- Entries ---- */
 
-/* Columns ascend in each row, none is there twice. What is compared are values times `scale`. */
+/* Columns ascend in each row without duplicates. All comparisons use values times `scale`. */
 typedef struct view {
   tsi_csr csr;
   const tsi_host_csr *ghosts; /* entries in columns of other ranks; NULL: none */
@@ -38,8 +38,8 @@ static view view_of_copy(const ts_matrix *A) {
                 .scale = 1};
 }
 
-/* Comparisons are relative, so that a power of two changes none. This one keeps sums of doubles from overflow.
- */
+/* All comparisons are relative, so powers of two do not affect them. This one prevents overflow in sums of
+ * doubles. */
 static view view_of_given(const tsi_csr *entries, int exponent, int negated) {
   enum { most_scaled = 1000 };
   const int by = exponent > most_scaled ? most_scaled : exponent < -most_scaled ? -most_scaled : exponent;
@@ -62,19 +62,19 @@ int tsi_preconditioner_knows_entries(const ts_matrix *A) {
 /* ---- A sample of rows ---- */
 
 typedef struct sample {
-  int64_t bad;             /* a row that is not positive on the diagonal; -1: none */
-  int32_t jumps;           /* rows with a neighbour that has far less on the diagonal */
-  int32_t small;           /* rows where |sum_j a_ij| is small beside a_ii, */
-  int32_t start[searches]; /* and the first of them */
+  int64_t bad;             /* a row without a positive diagonal; -1: none */
+  int32_t jumps;           /* rows with a neighbour of much smaller diagonal */
+  int32_t small;           /* rows with |sum_j a_ij| much smaller than a_ii */
+  int32_t start[searches]; /* the first of these rows */
 } sample;
 
-/* Row k of the sample. Multiples of the golden ratio are spread evenly, however many there are, and have no
- * period that a numbering of unknowns could share. */
+/* Row k of the sample. Multiples of the golden ratio are evenly distributed for any count. They are aperiodic,
+ * so they cannot coincide with a period in the numbering of unknowns. */
 static int32_t row_of_sample(int32_t rows, int32_t k) {
   return (int32_t)((uint64_t)((uint32_t)k * 2654435769u) * (uint32_t)rows >> 32);
 }
 
-/* Columns ascend, and a row may have millions. */
+/* Bisection: columns ascend, and a row may have millions. */
 static double diagonal_of(const view *v, int32_t i) {
   const tsi_csr *A = &v->csr;
   int32_t first = A->row_offsets[i], end = A->row_offsets[i + 1];
@@ -89,8 +89,8 @@ static double diagonal_of(const view *v, int32_t i) {
   return 0;
 }
 
-/* Whether row i, with a_ii = `diagonal`, has far more there than the neighbour that it is least coupled with.
- * That is so beside a jump, not where couplings are strong one way and weak another. */
+/* Whether a_ii = `diagonal` of row i is much larger than the diagonal of its most weakly coupled neighbour.
+ * This holds next to a jump, but not if couplings are strong in one direction and weak in another. */
 static int is_beside_jump(const view *v, int32_t i, double diagonal) {
   const tsi_csr *A = &v->csr;
   int32_t weakest = A->row_offsets[i];
@@ -99,7 +99,7 @@ static int is_beside_jump(const view *v, int32_t i, double diagonal) {
   return diagonal > jump * diagonal_of(v, A->column_indices[weakest]);
 }
 
-/* Of the entries that a row has in columns of other ranks. */
+/* The sum of the entries of a row in columns of other ranks. */
 static double sum_of_ghosts(const tsi_host_csr *ghosts, int32_t i) {
   double sum = 0;
   for (int32_t e = ghosts ? ghosts->row_offsets[i] : 0; ghosts && e < ghosts->row_offsets[i + 1]; e++)
@@ -131,7 +131,7 @@ static void look_at_rows(const view *v, sample *s) {
 typedef struct search {
   int32_t seen; /* rows in the queue */
   int32_t queue[most];
-  int32_t within[most + 1];       /* so many couplings: rows in the queue */
+  int32_t within[most + 1];       /* number of couplings -> rows in the queue */
   int32_t slots[1 << log2_slots]; /* the same rows as a hash table; -1: free */
 } search;
 
@@ -148,10 +148,10 @@ static void see_neighbours(search *s, const tsi_csr *A, int32_t row) {
     see(s, A->column_indices[e]);
 }
 
-/* Rows within d couplings of `start` are counted until there are enough, a sixteenth of A at most, beyond which
- * its borders count. Where they are N(d) ~ d^p, all rows are within d (rows / N(d))^(1/p) couplings, and A is
- * some 2.8 times as many across: 2.83 on a grid of n x n points, where N = 2 d^2, 3.3 on one of n x n x n,
- * where N = 4/3 d^3, and 2.5 in triangulations. In a network p is large. */
+/* Counts the rows within d couplings of `start` until there are enough. The limit is a sixteenth of A, because
+ * the borders of A affect larger counts. If N(d) ~ d^p rows are within d couplings, all rows are within d (rows
+ * / N(d))^(1/p). The graph diameter is some 2.8 times that: 2.83 on a grid of n x n points (N = 2 d^2), 3.3 on
+ * one of n x n x n (N = 4/3 d^3), 2.5 in triangulations. In a network p is large. */
 static double couplings_around(search *s, const tsi_csr *A, double all_rows, int32_t start) {
   const int32_t part = A->rows / 16, wanted = part < enough ? part : enough;
   memset(s->slots, -1, sizeof s->slots);
@@ -161,7 +161,7 @@ static double couplings_around(search *s, const tsi_csr *A, double all_rows, int
   int32_t d = 0;
   for (int32_t at = 0; s->seen < wanted; d++) {
     for (const int32_t end = s->seen; at < end; at++) see_neighbours(s, A, s->queue[at]);
-    if (s->seen == s->within[d]) return d; /* a part of its own */
+    if (s->seen == s->within[d]) return d; /* an isolated part */
     s->within[d + 1] = s->seen;
   }
   const int32_t half = d / 2;
@@ -184,7 +184,7 @@ static void run_searches(const void *arguments, size_t first, size_t last) {
     s->found[k] = couplings_around(&s->each[k], s->A, s->all_rows, s->start[k]);
 }
 
-/* About how many couplings A is across: the median of searches. */
+/* Estimates the graph diameter of A: the median of the searches. */
 static ts_status couplings_across(ts_context *context, const tsi_csr *A, double all_rows, const sample *from,
                                   double *across) {
   double found[searches], sorted[searches];
@@ -201,8 +201,8 @@ static ts_status couplings_across(ts_context *context, const tsi_csr *A, double 
   return TS_OK;
 }
 
-/* Ranks look at their own rows, and have all found the same: sums, and the mean of how far it is across of
- * those where it was measured. */
+/* Combines the facts of the ranks, each of its own rows, so that all ranks have the same result: the sums, and
+ * the mean diameter of the ranks that measured it. */
 static ts_status join_ranks(const ts_matrix *A, int measured, tsi_couplings *f) {
   const tsi_ranks_ops *ranks = A->context->ops->ranks;
   double sums[] = {f->samples, f->jumps, f->small, measured ? f->across : 0, measured}, bad = (double)f->bad;
@@ -279,7 +279,8 @@ static int has_pattern_of_next(const tsi_csr *A, int32_t i) {
                  (size_t)length * sizeof *A->column_indices);
 }
 
-/* Of two unknowns each every second row has that, and more of several; boundaries may take some away. */
+/* With two unknowns per node every second row has the pattern of the next, and more rows with more unknowns.
+ * Boundaries may reduce the number. */
 static int has_nodes(const tsi_csr *A) {
   enum { few = 256 };
   int found = 0;
@@ -294,7 +295,7 @@ int tsi_preconditioner_has_nodes(const ts_matrix *A) {
   return has_nodes(&v.csr);
 }
 
-/* ---- Facts that are kept ---- */
+/* ---- Cached facts ---- */
 
 static ts_status find(ts_matrix *A, const view *v, tsi_entry_facts *facts) {
   if (!A->info.symmetric) {

@@ -1,6 +1,6 @@
-/* Factors of a matrix by the module: L D L^T if it is symmetric and positive or negative definite, L U
- * otherwise. The rounding errors of the factors are those of double precision; solvers refine (Wilkinson 1963,
- * "Rounding errors in algebraic processes", chapter 3): x = x + (L U)^-1 (b - A x). */
+/* Factors of a matrix, computed by the module: L D L^T if the matrix is symmetric and positive or negative
+ * definite, L U otherwise. The factors have the rounding errors of double precision. Solvers refine (Wilkinson
+ * 1963, "Rounding errors in algebraic processes", chapter 3): x = x + (L U)^-1 (b - A x). */
 #include <math.h>
 #include <stdio.h>
 
@@ -88,7 +88,7 @@ static void end(factoring *f) {
   tsi_direct_matrix_free(f->context, &f->A);
 }
 
-/* Values of a negative definite matrix change their sign for Cholesky. */
+/* Negates a negative definite matrix for Cholesky. */
 static void change_sign(tsi_direct_rows *rows) {
   for (int32_t e = 0; e < rows->offsets[rows->n]; e++) rows->values[e] = -rows->values[e];
 }
@@ -108,7 +108,8 @@ static ts_status compute(factoring *f) {
 
 /* ---- Singular matrices: the last pivot is a rounding error ---- */
 
-/* A number in 0.5 .. 1.5 or its negative, by a hash of k: no vector of ordinary systems is orthogonal to it. */
+/* A number in 0.5 .. 1.5 or its negative, by a hash of k: no vector of an ordinary system is orthogonal to
+ * these. */
 static double arbitrary(uint32_t k) {
   uint32_t h = (k + 1) * 2654435769u;
   h = (h ^ h >> 15) * 2246822519u;
@@ -117,8 +118,8 @@ static double arbitrary(uint32_t k) {
   return h & 1 ? size : -size;
 }
 
-/* The norm of A^-1 v for an arbitrary v, as in inverse iteration: near 1 / sigma if one singular value sigma is
- * much smaller than the others, since v has a part of about 1 along its vector. */
+/* The norm of A^-1 v for an arbitrary v, as in inverse iteration. If one singular value sigma is much smaller
+ * than the others, the norm is near 1 / sigma, because v has a component of about 1 along its vector. */
 static ts_status measure_inverse(const factoring *f, double *norm) {
   const size_t n = (size_t)f->A.rows.n;
   double *v = tsi_malloc(f->context, n + 1, sizeof *v), squares = 0;
@@ -131,8 +132,8 @@ static ts_status measure_inverse(const factoring *f, double *norm) {
   return TS_OK;
 }
 
-/* The norm of the scaled matrix is near 1. If that of its inverse is larger than this, the factors are those of
- * rounding errors, and refinement gains nothing from them. */
+/* The scaled matrix has a norm near 1. If the norm of the inverse exceeds this limit, the factors are dominated
+ * by rounding errors, and refinement cannot use them. */
 static ts_status check_singular(const factoring *f) {
   const double largest = 0x1p49;
   double norm = 0;
@@ -141,7 +142,7 @@ static ts_status check_singular(const factoring *f) {
                         : fail_singular(f->context, f->found.row, "is a combination of others within rounding");
 }
 
-/* ---- All of it ---- */
+/* ---- Creation ---- */
 
 static ts_status keep(factoring *f, tsi_direct **out) {
   tsi_direct *d = tsi_malloc(f->context, 1, sizeof *d);

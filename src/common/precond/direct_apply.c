@@ -1,4 +1,4 @@
-/* z = A^-1 r by factors on the host, of vectors that a device has. */
+/* z = A^-1 r for vectors on a device, by factors on the host. */
 #include "common/core/core.h"
 #include "direct.h"
 
@@ -26,8 +26,8 @@ ts_status tsi_direct_prepare(ts_context *context, tsi_direct_applied *s, int com
   return TS_OK;
 }
 
-/* In double, as far as the parts of z hold it: where the units of rows differ, what rounding to floats adds to
- * A z may be larger than r. */
+/* Computes z in double precision and writes all its parts. If rows have different units, rounding z to floats
+ * may change A z by more than r. */
 ts_status tsi_direct_apply(const tsi_direct_applied *s, ts_vector *z, const ts_vector *r) {
   const ts_vector given = tsi_first_part(r);
   const size_t n = (size_t)s->direct->n, width = (size_t)s->components, count = n * width;

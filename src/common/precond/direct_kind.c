@@ -1,5 +1,6 @@
 /* TS_PRECONDITIONER_DIRECT: z = A^-1 r by factors on the host (direct.c), in double precision. r is read from
- * the device and z is written to it, so every backend has it, at the price of one host synchronisation. */
+ * the device and z is written to it. Every backend therefore supports it, at the price of one host
+ * synchronisation. */
 #include <math.h>
 
 #include "common/core/core.h"
@@ -44,10 +45,10 @@ static ts_status create(ts_preconditioner *M) {
   tsi_direct_applied *s = tsi_calloc(M->context, 1, sizeof *s);
   if (!s) return tsi_out_of_memory(M->context, "a preconditioner", sizeof *s);
   M->state = s;
-  return factor(M, &s->direct); /* after a failure `destroy` frees s */
+  return factor(M, &s->direct); /* if it fails, `destroy` frees s */
 }
 
-/* With a new analysis: other values may be zeros. */
+/* Repeats the analysis, because other values may be zeros. */
 static ts_status update(ts_preconditioner *M) {
   tsi_direct_applied *s = M->state;
   tsi_direct *made;

@@ -1,5 +1,5 @@
-/* Opening the module texsolve-direct. It stays loaded, so a further call takes microseconds and no state
- * is kept here. */
+/* Opens the module texsolve-direct. The module stays loaded, so a further call takes microseconds and keeps
+ * nothing here. */
 #define _GNU_SOURCE 1 /* dladdr, readlink */
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@
 #define RTLD_NODELETE 0
 #endif
 
-/* In `text` the path without its last component; "" if it has none. */
+/* Sets `text` to the directory of the path; "" if it has none. */
 static void directory_of(const char *path, char *text, size_t size) {
   snprintf(text, size, "%s", path);
   char *slash = strrchr(text, '/');
@@ -26,12 +26,12 @@ static void directory_of(const char *path, char *text, size_t size) {
 
 static void library_directory(char *text, size_t size) {
   Dl_info found;
-  const void *here = TSI_DIRECT_FILE; /* in this library's constants */
+  const void *here = TSI_DIRECT_FILE; /* an address among this library's constants */
   *text = 0;
   if (dladdr(here, &found) && found.dli_fname) directory_of(found.dli_fname, text, size);
 }
 
-/* If the library is linked into the program, dladdr gives the name that the user typed. */
+/* If the library is linked statically, dladdr returns the name that the user typed. */
 static void program_directory(char *text, size_t size) {
   char path[2000];
   const ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
@@ -45,7 +45,8 @@ static int is_file(const char *path) {
   return access(path, R_OK) == 0;
 }
 
-/* Next to the library or the program in the build's bin/, in the libraries' directory if they are installed. */
+/* Searches next to the library or the program (the build's bin/), then in the directory of installed
+ * libraries. */
 static int find_module(char *path, size_t size) {
   static const char *const below[] = {"", "/texsolve", TEXSOLVE_MODULES};
   const char *given = getenv("TEXSOLVE_DIRECT_MODULE");

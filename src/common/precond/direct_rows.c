@@ -1,10 +1,10 @@
-/* The matrix as it is factored: doubles, scaled by powers of two, which lose nothing.
+/* The matrix to be factored: doubles, scaled by powers of two, which is exact.
  *
  * R and C make the largest magnitude of every row and column about 1. Each step divides by the square roots of
- * the present ones, rounded to powers of two (Ruiz 2001, "A scaling algorithm to equilibrate both rows and
+ * the current maxima, rounded to powers of two (Ruiz 2001, "A scaling algorithm to equilibrate both rows and
  * columns norms in matrices", section 2.1). A symmetric matrix stays symmetric, with R = C. If its diagonal has
- * one sign, one step with the roots of the diagonal is enough. Pivots are then compared with 1, in any units.
- */
+ * one sign, one step with the roots of the diagonal suffices. Pivots can then be compared with 1, in any
+ * units. */
 #include <math.h>
 #include <string.h>
 
@@ -40,7 +40,7 @@ static double value_at(const tsi_csr *A, int32_t e) {
   return A->double_values ? A->double_values[e] : (double)A->values[e];
 }
 
-/* Without stored zeros, which a permutation could move to the diagonal. */
+/* Omits stored zeros, which a permutation could move to the diagonal. */
 static void copy_equations(const tsi_csr *A, const unsigned char *constrained, tsi_direct_rows *to) {
   int32_t next = 0;
   for (int32_t i = 0; i < A->rows; i++) {
@@ -76,7 +76,7 @@ static tsi_csr view(const tsi_direct_rows *A) {
                    .double_values = A->values};
 }
 
-/* Sorts rows, as the transpose of the transpose is, and compares. */
+/* Sorts rows (the transpose of the transpose is sorted) and compares with the transpose. */
 static ts_status inspect_symmetry(ts_context *context, tsi_direct_matrix *A) {
   tsi_direct_rows *rows = &A->rows;
   const size_t entries = (size_t)rows->offsets[rows->n];
@@ -124,7 +124,7 @@ static void scale_by_diagonal(tsi_direct_matrix *A) {
     A->row_scale[i] = A->column_scale[i] = inverse_root(fabs(diagonal_of(&A->rows, i)));
 }
 
-/* One step of Ruiz's iteration; `largest` is n numbers for rows and n for columns. Returns whether R or C have
+/* One step of Ruiz's iteration; `largest` has n numbers for rows and n for columns. Returns whether R or C
  * changed. */
 static int equilibrate(tsi_direct_matrix *A, double *largest) {
   const tsi_direct_rows *rows = &A->rows;
@@ -166,7 +166,7 @@ static void apply_scale(tsi_direct_matrix *A) {
       rows->values[e] *= A->row_scale[i] * A->column_scale[rows->columns[e]];
 }
 
-/* ---- All of it ---- */
+/* ---- Creation ---- */
 
 static ts_status fill(ts_context *context, const tsi_csr *A, const unsigned char *constrained,
                       tsi_direct_matrix *out) {

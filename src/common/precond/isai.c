@@ -1,24 +1,24 @@
-/* ISAI: incomplete sparse approximate inverses of the triangular factors of A, on its own pattern, so that no
- * triangular system is solved on the device (Kolotilina and Yeremin 1993, "Factorized sparse approximate
- * inverse preconditionings I"; Anzt, Huckle, Braeckle and Dongarra 2018, "Incomplete sparse approximate
- * inverses for parallel preconditioning"):
+/* ISAI: incomplete sparse approximate inverses of the triangular factors of A, on the pattern of A. The device
+ * solves no triangular system (Kolotilina and Yeremin 1993, "Factorized sparse approximate inverse
+ * preconditionings I"; Anzt, Huckle, Braeckle and Dongarra 2018, "Incomplete sparse approximate inverses for
+ * parallel preconditioning"):
  *
  *   A = L U, L with ones on its diagonal;  W ~ L^-1, V ~ U^-1 on the patterns of the triangles of A
  *   z = V (W r)        two products
  *
- * Row i of W, with the columns J up to i, is g / g_i with g A(J, J) = e_i: (W A)(i, J) is 0 but for i, as it is
- * of L^-1 A = U. Column i of V is h with A(J, J) h = e_i. No incomplete factor is computed, and there is no
- * pivot that could fail where A is positive definite. Inverses of ILU(0) and IC(0) on the same patterns were
- * measured: solves took as many iterations with them, or up to ten times as many.
+ * Let J be the columns of row i of W, all up to i. The row is g / g_i with g A(J, J) = e_i. So (W A)(i, J) is 0
+ * except at i, as in L^-1 A = U. Column i of V is h with A(J, J) h = e_i. No incomplete factor is computed, and
+ * if A is positive definite no pivot can fail. Inverses of ILU(0) and IC(0) on the same patterns were measured
+ * too: solves with them took between the same number of iterations and ten times that.
  *
- * Where A is symmetric and every g_i is positive, rows of W are g / sqrt(g_i) and V is W^T: M is symmetric and
- * positive definite, and W A W^T has ones on its diagonal.
+ * If A is symmetric and every g_i is positive, row i of W is g / sqrt(g_i), and V is W^T. M is then symmetric
+ * and positive definite, and W A W^T has ones on its diagonal.
  *
- * A part of A that is singular gets a small shift where a pivot is missing, so that its row of W or V is that
- * of a matrix nearby.
+ * A singular block A(J, J) gets a small shift at each missing pivot, so its row of W or V is that of a nearby
+ * matrix.
  *
- * Systems are solved on the host in double precision, rows by threads. A row with many entries left of the
- * diagonal keeps the largest. Rows without an equation and their columns are left out. */
+ * Systems are solved on the host in double precision, with threads sharing the rows. A row with many entries
+ * left of the diagonal keeps only the largest. Rows without an equation, and their columns, are excluded. */
 #include <math.h>
 #include <string.h>
 
@@ -28,13 +28,13 @@
 #include "common/layout/layout.h"
 #include "preconditioner.h"
 
-enum { MOST = 64 };                 /* columns of a row of W */
-static const double shift = 0x1p-8; /* of a block, over its numbers */
+enum { MOST = 64 };                 /* maximum columns in a row of W */
+static const double shift = 0x1p-8; /* of a block, relative to its numbers */
 
 typedef struct isai {
   ts_matrix *lower, *upper; /* W and V */
   int is_symmetric;
-  ts_vector *between; /* W r; NULL: there is none yet */
+  ts_vector *between; /* W r; NULL: not allocated */
 } isai;
 
 typedef enum scaling { BY_ROOT, BY_DIAGONAL, NOT_SCALED } scaling;
@@ -45,7 +45,7 @@ typedef struct triangle {
   scaling scaling;
   int32_t *offsets, *columns;
   float *values;
-  int32_t *failed; /* of each part of the rows: the first whose system has no solution, -1: none */
+  int32_t *failed; /* per part of the rows: the first row with a singular system; -1: none */
   int32_t parts;
 } triangle;
 
@@ -85,7 +85,7 @@ static float entry(const tsi_csr *A, int32_t row, int32_t column) {
   return 0;
 }
 
-/* Takes a column among those with the largest entries, in the order of their size. */
+/* Inserts a column in the list of those with the largest entries, sorted by their size. */
 static int keep_largest(const tsi_csr *A, int32_t i, int32_t column, int32_t *columns, int count) {
   const float size = fabsf(entry(A, i, column));
   int place = count;
@@ -105,7 +105,7 @@ static void sort(int32_t *columns, int count) {
   }
 }
 
-/* The columns J of row i: ascending, i the last. Returns how many. */
+/* Lists the columns J of row i in ascending order; i is the last. Returns their number. */
 static int pattern(const triangle *t, int32_t i, int32_t *columns) {
   const tsi_csr *A = t->A;
   const int32_t first = A->row_offsets[i];
@@ -132,11 +132,12 @@ static void swap(double *a, double *b) {
   *b = t;
 }
 
-/* Solves a x = e_n in place by elimination, balanced and with partial pivoting, or of a symmetric matrix
- * without these and in its upper triangle alone. Returns 0 where this is not positive definite. Where others
- * are singular pivots are `shift` times the largest number of their column, or `shift`, and *shifted is set. */
+/* Solves a x = e_n in place by elimination. A symmetric matrix uses only its upper triangle, without balancing
+ * or pivoting; returns 0 if it is not positive definite. Other matrices are balanced, with partial pivoting. If
+ * one is singular, missing pivots become `shift` times the largest number of their column, or `shift`, and
+ * *shifted is set. */
 static int isai_solve(double *a, double *x, int n, int symmetric, int *shifted) {
-  double size[MOST] = {0}; /* of a column, or of a number on the diagonal, before the elimination */
+  double size[MOST] = {0}; /* of a column or of a diagonal element, before the elimination */
   int rows[MOST] = {0}, columns[MOST] = {0};
   if (!symmetric) tsi_balance(a, n, rows, columns);
   for (int r = 0; r < n; r++) {
@@ -171,8 +172,8 @@ static int isai_solve(double *a, double *x, int n, int symmetric, int *shifted) 
   return 1;
 }
 
-/* The transpose of A(J, J), or its upper triangle alone. A row of A that is much longer than J is not walked
- * along. */
+/* Copies the transpose of A(J, J), or only its upper triangle. If a row of A is much longer than J, its entries
+ * are searched instead of scanned. */
 static void take_block(const triangle *t, const int32_t *columns, int n, int symmetric, double *a) {
   const tsi_csr *A = t->A;
   memset(a, 0, (size_t)n * (size_t)n * sizeof *a);
@@ -197,7 +198,7 @@ static int is_usable(const double *g, int n) {
   return g[n - 1] != 0;
 }
 
-/* Where even a shift leaves no row it is that of the identity, in the scale of A. */
+/* If the shift does not help either, the row is that of the identity, scaled like A. */
 static void take_identity(const triangle *t, int32_t i, int n, double *g) {
   double largest = 0;
   for (int32_t e = t->A->row_offsets[i]; e < t->A->row_offsets[i + 1]; e++)
@@ -206,7 +207,8 @@ static void take_identity(const triangle *t, int32_t i, int n, double *g) {
   g[n - 1] = largest > 0 ? 1 / largest : 1;
 }
 
-/* Returns 0 where there is no such row, and another stands in for it if A need not be positive definite. */
+/* Returns 0 if the system of the row is singular. Unless A must be positive definite, a substitute row is
+ * stored then. */
 static int compute_row(const triangle *t, int32_t i) {
   const int32_t *columns = t->columns + t->offsets[i];
   const int n = (int)(t->offsets[i + 1] - t->offsets[i]);
@@ -240,7 +242,7 @@ static void compute_parts(const void *arguments, size_t first, size_t last) {
   }
 }
 
-/* Its values in *failed the first row that has none, -1: all have. */
+/* Computes the values. *failed becomes the first row with a singular system, or -1. */
 static ts_status compute(ts_context *context, triangle *t, int32_t *failed) {
   const tsi_csr *A = t->A;
   int threads;
@@ -262,7 +264,7 @@ static void free_triangle(ts_context *context, triangle *t) {
   free_csr(context, t->offsets, t->columns, t->values);
 }
 
-/* ---- What a preconditioner does ---- */
+/* ---- The functions of the kind ---- */
 
 static tsi_csr view(const triangle *t) {
   return (tsi_csr){.rows = t->A->rows,
@@ -286,8 +288,9 @@ static void say_shift(ts_context *context, const char *what, int32_t index) {
             what, index);
 }
 
-/* W from A's rows, or V^T from those of A^T, uploaded; V by a transpose. With BY_ROOT both from W; *failed is
- * then a row of an A that is not positive definite, and nothing is made. Else it is one that got a shift. */
+/* Computes and uploads W from the rows of A. V^T results from the rows of A^T in the same way, and V is its
+ * transpose. With BY_ROOT, W gives both. If *failed is a row then, A is not positive definite and nothing is
+ * created. With the other scalings it is a row that got a shift. */
 static ts_status isai_build(const ts_matrix *A, const tsi_csr *rows, scaling scaling, isai *out,
                             int32_t *failed) {
   ts_context *context = A->context;
@@ -328,7 +331,7 @@ static void destroy(ts_preconditioner *M) {
   destroy_parts(M->context, M->state);
 }
 
-/* New matrices, so that after a failure the old ones are as they were. */
+/* Creates new matrices, so that a failure leaves the old ones unchanged. */
 static ts_status build_anew(ts_preconditioner *M) {
   ts_context *context = M->context;
   const ts_matrix *A = M->matrix;

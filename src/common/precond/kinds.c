@@ -1,4 +1,4 @@
-/* Kinds of preconditioners: the table, and the small kinds. */
+/* The table of preconditioner kinds, and the small kinds. */
 #include <math.h>
 #include <string.h>
 
@@ -76,7 +76,7 @@ static const tsi_preconditioner_kind multigrid = {.kind = TS_PRECONDITIONER_MULT
                                                   .apply = multigrid_apply,
                                                   .project = multigrid_project};
 
-/* ---- A function of the caller's ---- */
+/* ---- The caller's function ---- */
 
 static ts_status check_cost(ts_context *context, const char *field, double cost) {
   if (cost >= 0 && isfinite(cost)) return TS_OK;
@@ -90,7 +90,7 @@ static ts_status custom_resolve(const ts_matrix *A, ts_preconditioner_desc *desc
   return check_cost(A->context, "sums", desc->sums);
 }
 
-/* About three passes with each product, as in a step of a polynomial. */
+/* About three vector passes per product, as in a step of a polynomial. */
 static ts_status custom_measure(const ts_preconditioner *M, tsi_cost *cost) {
   *cost = (tsi_cost){M->desc.products, M->desc.sums, 1 + 3 * M->desc.products + M->desc.sums};
   return TS_OK;

@@ -1,4 +1,4 @@
-/* Polynomials in D^-1 A, and its largest eigenvalue. */
+/* Polynomials in D^-1 A, and the largest eigenvalue of D^-1 A. */
 #include "polynomial.h"
 
 #include <math.h>
@@ -8,7 +8,7 @@
 
 /* ---- Steps ---- */
 
-/* d_k = c d_k-1 + alpha D^-1 r_k, kept divided by alpha. */
+/* d_k = c d_k-1 + alpha D^-1 r_k, stored divided by alpha. */
 static tsi_polynomial_step step(double c, double alpha, double alpha_before) {
   return (tsi_polynomial_step){alpha, c * alpha_before / alpha};
 }
@@ -31,9 +31,9 @@ void tsi_polynomial_fourth_kind(int degree, double eigenvalue, tsi_polynomial_st
     steps[k] = step((2.0 * k - 1) / (2 * k + 3), (8.0 * k + 4) / (2 * k + 3) / eigenvalue, steps[k - 1].alpha);
 }
 
-/* One operation a step, x and `other` in turn:
+/* One operation per step, which alternates between x and `other`:
  *   x_k+1 = x_k + alpha_k D^-1 (b - A x_k) + gamma_k (x_k - x_k-1),  gamma_k = alpha_k beta_k / alpha_k-1
- * and from 0  x_1 = alpha_0 D^-1 b,  whose factor is left to the second step where that is the last. */
+ * From 0 it is  x_1 = alpha_0 D^-1 b.  If the second step is the last, it applies this factor. */
 static ts_status smooth_fused(const tsi_polynomial_step *steps, int degree, const ts_matrix *A,
                               const ts_vector *inverse, ts_vector *x, const ts_vector *b, ts_vector *other,
                               int x_is_zero) {
@@ -66,7 +66,7 @@ static ts_status smooth_fused(const tsi_polynomial_step *steps, int degree, cons
   return now == x ? TS_OK : ops->axpby(x, ts_constant(1), now, ts_constant(0), x);
 }
 
-/* r is free once D^-1 r is taken. */
+/* r is free after D^-1 r is computed. */
 static ts_status smooth_in_parts(const tsi_polynomial_step *steps, int degree, const ts_matrix *A,
                                  const ts_vector *inverse, ts_vector *x, const ts_vector *b, ts_vector *r,
                                  ts_vector *d, int x_is_zero) {
@@ -94,8 +94,8 @@ ts_status tsi_polynomial_smooth(const tsi_polynomial_step *steps, int degree, co
 
 /* ---- The start ---- */
 
-/* A number between -1 and 1 of an index (Steele, Lea and Flood 2014, "Fast splittable pseudorandom number
- * generators"). */
+/* A pseudorandom number between -1 and 1 from an index (Steele, Lea and Flood 2014, "Fast splittable
+ * pseudorandom number generators"). */
 static float number_of(uint64_t index) {
   uint64_t x = (index + 1) * 0x9e3779b97f4a7c15u;
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
@@ -103,7 +103,7 @@ static float number_of(uint64_t index) {
   return (float)((double)(x >> 40) * 0x1p-23 - 1);
 }
 
-/* Between A and x in size, so that r^T D^-1 r is about 1 an index whatever A's size is. */
+/* Scaled by the root of the size of A, so that r^T D^-1 r is about 1 per index regardless of that size. */
 ts_status tsi_eigenvalue_start(const ts_matrix *A, ts_vector *r) {
   const size_t count = (size_t)r->space->tiling.size * (size_t)r->components;
   const float size = ldexpf(1, A->info.symmetric ? tsi_scale_exponent(A) / 2 : 0);
@@ -117,7 +117,7 @@ ts_status tsi_eigenvalue_start(const ts_matrix *A, ts_vector *r) {
 
 /* ---- Lanczos ---- */
 
-/* Of step k: r^T D^-1 r, and of the direction d^T A d. */
+/* The slots of step k: r^T D^-1 r, and d^T A d of the direction. */
 static int delta_slot(int first, int k) {
   return first + 2 * k;
 }
@@ -125,7 +125,7 @@ static int product_slot(int first, int k) {
   return first + 2 * k + 1;
 }
 
-/* q is free where a fallback needs a vector. */
+/* q is available for a fallback that needs a vector. */
 static ts_status lanczos(const ts_matrix *A, const ts_vector *inverse, ts_vector *r, ts_vector *d, ts_vector *q,
                          ts_scalars *slots, int first) {
   const tsi_ops *ops = A->context->ops;
@@ -142,8 +142,8 @@ static ts_status lanczos(const ts_matrix *A, const ts_vector *inverse, ts_vector
   return TS_OK;
 }
 
-/* How many eigenvalues of a tridiagonal matrix, with squares of what stands beside the diagonal, are above x.
- */
+/* The number of eigenvalues above x of a symmetric tridiagonal matrix; `squares` are those of its off-diagonal
+ * elements. */
 static int count_above(const double *diagonal, const double *squares, int size, double x) {
   int count = 0;
   double pivot = 1;
@@ -168,8 +168,8 @@ static double largest_eigenvalue(const double *diagonal, const double *squares, 
   return high;
 }
 
-/* The tridiagonal matrix up to the step in which the residual is rounding, or A / D is not positive: both sums
- * are negative where A and D are. */
+/* Uses the tridiagonal matrix up to the step in which the residual is rounding error or A / D is not positive.
+ * If A and D are negative, both sums are. */
 static double lanczos_value(const double *numbers, int component) {
   double diagonal[TSI_EIGENVALUE_STEPS], squares[TSI_EIGENVALUE_STEPS];
   int size = 0;
@@ -189,7 +189,7 @@ static double lanczos_value(const double *numbers, int component) {
 
 /* ---- The power method ---- */
 
-/* Each direction is divided by its norm: the next norm is what D^-1 A multiplies it by. */
+/* Each direction is divided by its norm, so the next norm is the growth under D^-1 A. */
 static ts_status power(const ts_matrix *A, const ts_vector *inverse, ts_vector *r, ts_vector *d, ts_vector *q,
                        ts_scalars *slots, int first) {
   const tsi_ops *ops = A->context->ops;
@@ -204,7 +204,7 @@ static ts_status power(const ts_matrix *A, const ts_vector *inverse, ts_vector *
   }
 }
 
-/* The largest of the last half: complex eigenvalues make them go up and down. */
+/* The maximum over the last half of the steps, because complex eigenvalues make the norms oscillate. */
 static double power_value(const double *numbers, int component) {
   double largest = 0;
   for (int k = TSI_EIGENVALUE_SLOTS / 2; k < TSI_EIGENVALUE_SLOTS; k++)
@@ -212,7 +212,7 @@ static double power_value(const double *numbers, int component) {
   return isfinite(largest) ? largest : 0;
 }
 
-/* ---- Both ---- */
+/* ---- Both methods ---- */
 
 ts_status tsi_eigenvalue_begin(const ts_matrix *A, const ts_vector *inverse, ts_vector *r, ts_vector *d,
                                ts_vector *q, ts_scalars *slots, int first) {

@@ -1,4 +1,4 @@
-/* Preconditioners: creation, and what solvers ask of them. */
+/* Preconditioners: creation, and their interface to solvers. */
 #include <stdio.h>
 
 #include "common/core/core.h"
@@ -65,7 +65,7 @@ static void destroy_state(ts_preconditioner *M) {
   M->state = NULL;
 }
 
-/* With the cost, the time and the memory. */
+/* Also records the cost, the time and the memory. */
 static ts_status set_up(ts_preconditioner *M, ts_status (*how)(ts_preconditioner *M)) {
   const double start = tsi_seconds();
   const size_t before = M->context->bytes_device;
@@ -78,15 +78,15 @@ static ts_status set_up(ts_preconditioner *M, ts_status (*how)(ts_preconditioner
   return TS_OK;
 }
 
-/* What auto takes in place of a choice that has failed. */
+/* The next kind for auto after a choice has failed. */
 static ts_preconditioner_kind next_choice(const ts_matrix *A, ts_preconditioner_kind failed) {
   const int is_amg = failed == TS_PRECONDITIONER_ILU && tsi_preconditioner_is_transport(A) &&
                      tsi_preconditioner_has_entries(A, TS_PRECONDITIONER_AMG);
   return is_amg ? TS_PRECONDITIONER_AMG : tsi_preconditioner_choose_diagonal(A);
 }
 
-/* What auto has chosen may still be refused by all rows, where the choice looks at a sample, and may turn out
- * to be worth less than expected. Then it is another one, in the end Jacobi. */
+/* The choice of auto rests on a sample of rows. The kind may still reject the matrix when it reads all rows, or
+ * turn out less effective than expected. Auto then selects another kind, and finally Jacobi. */
 static ts_status settle_choice(ts_preconditioner *M, ts_status status) {
   for (;;) {
     char why[180];
@@ -110,7 +110,7 @@ static ts_status settle_choice(ts_preconditioner *M, ts_status status) {
   return TS_OK;
 }
 
-/* M is new, but for its choice if it was auto. */
+/* M is new, except for its choice if the kind was auto. */
 static ts_status build(ts_preconditioner *M, ts_matrix *A, const ts_preconditioner_desc *desc) {
   const tsi_preconditioner_kind *asked = tsi_preconditioner_row(desc->kind);
   M->context = A->context;
@@ -253,7 +253,7 @@ ts_status ts_preconditioner_apply(ts_preconditioner *preconditioner, ts_vector *
                     r->components);
   TSI_TRY(tsi_preconditioner_prepare(M, r->components));
   TSI_TRY(TSI_ENTER_WITH(context, z, r));
-  ts_status status = tsi_clear_low(z); /* most kinds write the first part alone */
+  ts_status status = tsi_clear_low(z); /* most kinds write only the first part */
   if (status == TS_OK)
     status = tsi_preconditioner_is_diagonal(M) ? apply_diagonal(M, z, r) : tsi_precondition(M, z, r);
   const int exponent = tsi_preconditioner_exponent(M);

@@ -36,7 +36,7 @@ static ts_status check_range(ts_context *context, const char *name, int *value, 
   return TS_OK;
 }
 
-/* Arrays of numbers: all finite. */
+/* Checks that all numbers of an array are finite. */
 static ts_status check_array(ts_context *context, const char *name, const double *values, size_t count,
                              int columns) {
   for (size_t i = 0; i < count; i++)
@@ -46,7 +46,7 @@ static ts_status check_array(ts_context *context, const char *name, const double
   return TS_OK;
 }
 
-/* The array becomes one of doubles on the host. */
+/* Replaces the array by one of doubles on the host. */
 static ts_status borrow_array(ts_context *context, const char *name, ts_array *array, size_t count,
                               tsi_loans *loans) {
   const double *doubles;
@@ -83,7 +83,8 @@ static ts_status check_near_null(ts_context *context, int32_t rows, ts_amg_desc 
   return check_array(context, "coordinates", tsi_doubles(&desc->coordinates), count, desc->dimensions);
 }
 
-/* Auto stays if the matrix is not symmetric, and sweeps 0 with it: polynomials are made for the levels. */
+/* If the matrix is not symmetric, auto stays, and so does sweeps = 0: the set-up makes polynomials for the
+ * levels. */
 static ts_status resolve_smoother(const ts_matrix *A, ts_amg_desc *desc) {
   const int is_own = desc->smoother == TS_AMG_SMOOTHER_AUTO && !A->info.symmetric;
   if (!A->info.symmetric &&
@@ -97,7 +98,7 @@ static ts_status resolve_smoother(const ts_matrix *A, ts_amg_desc *desc) {
   return check_range(A->context, "sweeps", &desc->sweeps, 16, is_own ? 0 : 2);
 }
 
-/* The loans hold the arrays. */
+/* Resolves the descriptor; `loans` own the converted arrays. */
 static ts_status resolve(const ts_matrix *A, ts_amg_desc *desc, tsi_loans *loans) {
   ts_context *context = A->context;
   const int32_t rows = A->info.rows;
@@ -133,7 +134,7 @@ static ts_status check_matrix(const ts_matrix *A) {
   return TS_OK;
 }
 
-/* Over ranks, or with a hierarchy that was made for symmetric values. */
+/* Required over several ranks, or by a hierarchy created for symmetric values. */
 static ts_status check_symmetry(const ts_matrix *A, const char *what) {
   if (A->info.symmetric) return TS_OK;
   return tsi_fail(A->context, TS_ERROR_INVALID_ARGUMENT,
@@ -183,13 +184,14 @@ static tsi_csr view(const tsi_amg_csr *A) {
                    .values = A->values};
 }
 
-/* What stands beside A's blocks is in blocks; where A is csr, a choice would take a tenth of the set-up. */
+/* If A has blocks, so have the matrices connected to it. If A is csr, the choice of a format would take a tenth
+ * of the set-up. */
 static ts_format format_below(const ts_matrix *A) {
   const int same = A->row_space->tiling.log2_block || A->info.format == TS_FORMAT_CSR;
   return same ? A->info.format : TS_FORMAT_AUTO;
 }
 
-/* A matrix, or the values of one that is there. */
+/* Creates a matrix, or replaces the values of an existing one. */
 static ts_status upload_as(const tsi_amg *amg, ts_format format, const tsi_csr *csr, ts_space *rows,
                            ts_space *columns, ts_matrix **matrix) {
   if (*matrix)
@@ -199,7 +201,7 @@ static ts_status upload_as(const tsi_amg *amg, ts_format format, const tsi_csr *
   return tsi_matrix_create_as_is(amg->context, &desc, matrix);
 }
 
-/* Of a matrix of the hierarchy, whose arrays serve as they are where the backend can refer to them. */
+/* Uploads a matrix of the hierarchy. Its arrays are used without a copy if the backend can refer to them. */
 static ts_status upload(const tsi_amg *amg, const tsi_amg_csr *A, ts_space *rows, ts_space *columns,
                         ts_matrix **matrix) {
   ts_context *context = amg->context;
@@ -315,7 +317,7 @@ static ts_status set_up_rows(tsi_amg *amg, const tsi_amg_csr *A, tsi_amg_halo *h
   return tsi_amg_upload_on_ranks(amg);
 }
 
-/* Once: matrices of ranks get no other values. */
+/* Used only once, because matrices of ranks keep their values. */
 static ts_status set_up_on_ranks(tsi_amg *amg) {
   tsi_amg_csr A;
   tsi_amg_halo *halo;
@@ -336,7 +338,7 @@ static ts_status set_up_on_device(tsi_amg *amg) {
   return TS_OK;
 }
 
-/* The levels' matrices: of a hierarchy that is there new numbers. */
+/* Computes the matrices of the levels, or new values for those of an existing hierarchy. */
 static ts_status set_up(tsi_amg *amg, int keep) {
   const ts_matrix *A = amg->level[0].A;
   if (A->all_rows) TSI_TRY(check_symmetry(A, "amg over several ranks"));
@@ -416,13 +418,13 @@ static ts_status create(ts_preconditioner *M) {
   static const ts_amg_desc defaults;
   const ts_amg_desc *desc = M->desc.amg ? M->desc.amg : &defaults;
   tsi_amg *amg = NULL;
-  M->desc.amg = NULL; /* the caller's */
+  M->desc.amg = NULL; /* it belongs to the caller */
   TSI_TRY(make(M->matrix, desc, &amg));
   M->state = amg;
   return TS_OK;
 }
 
-/* Over ranks' rows: another hierarchy in place of the old one, which stays where one cannot be made. */
+/* For rows of several ranks: replaces the hierarchy by a new one. If that fails, the old one stays. */
 static ts_status renew(ts_preconditioner *M) {
   ts_context *context = M->context;
   tsi_amg *before = M->state, *amg = NULL;
@@ -430,7 +432,7 @@ static ts_status renew(ts_preconditioner *M) {
   if (desc.near_null_vectors || desc.dimensions)
     return tsi_fail(context, TS_ERROR_UNSUPPORTED,
                     "amg over several ranks with near_null or coordinates cannot be updated; create it again");
-  if (desc.strength == 0) desc.strength = -1; /* as it was given */
+  if (desc.strength == 0) desc.strength = -1; /* the given value */
   ts_status status = make(M->matrix, &desc, &amg);
   if (status == TS_OK && before->components) status = tsi_amg_prepare(amg, before->components);
   status = context->ops->agree(context, status);
@@ -448,7 +450,7 @@ static void destroy(ts_preconditioner *M) {
   destroy_amg(M->context, M->state);
 }
 
-/* ---- What a preconditioner does ---- */
+/* ---- The functions of the kind ---- */
 
 static int disappoints(const ts_preconditioner *M, char *why, size_t size) {
   const tsi_amg *amg = M->state;

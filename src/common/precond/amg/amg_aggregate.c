@@ -3,18 +3,18 @@
  *
  * Bell, Dalton and Olson 2012, "Exposing fine-grained parallelism in algebraic multigrid methods", section 3.2;
  * Kelley and Rajamanickam 2022, "Parallel, portable algorithms for distance-2 maximal independent set and graph
- * coarsening": priorities are hashed again in each round, lists hold what is not decided, and roots are looked
- * for a second time among the nodes that the first have left. */
+ * coarsening". Priorities are hashed again in each round, and lists hold the undecided nodes. A second search
+ * finds roots among the nodes without an aggregate. */
 #include <string.h>
 
 #include "amg.h"
 
-/* A root of the second search has at least so many neighbours without an aggregate: smaller aggregates cost
- * more on the next level than they save in iterations (Laplacians in 2-D and 3-D). */
+/* Minimum neighbours without an aggregate for a root of the second search. Smaller aggregates cost more on the
+ * next level than they save in iterations (Laplacians in 2-D and 3-D). */
 enum { NEIGHBOURS = 4 };
 
-/* What a node is while roots are looked for: a root, out of the question, or a candidate with its priority
- * above its number. The smallest candidate within two steps becomes a root. */
+/* The state of a node during the search: a root, excluded, or a candidate with its priority above its number.
+ * The smallest candidate within two steps becomes a root. */
 static const uint64_t root = 0, out = UINT64_MAX;
 
 static uint64_t candidate(int32_t node, uint32_t round) {
@@ -29,13 +29,13 @@ typedef struct search {
   const tsi_amg_graph *graph;
   int parts;
   uint32_t round;
-  uint64_t *states, *nearest; /* of each node: itself, and the least of it and its neighbours */
-  /* Nodes for which these may change, by parts; and how many they are in each part. */
+  uint64_t *states, *nearest; /* of each node: its state, and the smallest among it and its neighbours */
+  /* Nodes with changeable states and minima, by parts; and their number in each part. */
   int32_t *candidates, *watchers, *candidate_counts, *watcher_counts;
-  int32_t *roots;   /* of each part, then before each part */
-  int32_t *numbers; /* of roots as aggregates; -1: none */
+  int32_t *roots;   /* number in each part, later number before each part */
+  int32_t *numbers; /* aggregate of each root; -1: not a root */
   int32_t *aggregates;
-  int32_t least; /* neighbours without an aggregate */
+  int32_t least; /* minimum neighbours without an aggregate */
 } search;
 
 static uint64_t least_near(const tsi_amg_graph *graph, const uint64_t *of, int32_t node) {
@@ -135,7 +135,7 @@ static void take_neighbours(const void *arguments, size_t first, size_t last) {
   }
 }
 
-/* The aggregate that a node is connected to most strongly, of several the first; -1: none. */
+/* The aggregate of the node's strongest connection, the lowest number if equal; -1: none. */
 static int32_t strongest(const search *s, size_t node) {
   int32_t best = -1;
   float magnitude = 0;
@@ -155,7 +155,7 @@ static void join(const void *arguments, size_t first, size_t last) {
     s->numbers[i] = s->aggregates[i] < 0 ? strongest(s, i) : s->aggregates[i];
 }
 
-/* Roots among the nodes without an aggregate, and their neighbours there. */
+/* Finds roots among the nodes without an aggregate, and assigns their neighbours. */
 static void search_roots(const ts_context *context, search *s, int32_t *count) {
   const size_t parts = (size_t)s->parts;
   tsi_parallel(context, parts, begin_search, s);

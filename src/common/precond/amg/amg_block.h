@@ -1,22 +1,23 @@
-/* Dense blocks of the numbers of nodes, up to TSI_AMG_PIECE rows and columns: sums in double. */
+/* Dense blocks of nodes, up to TSI_AMG_PIECE rows and columns; sums are in double. */
 #ifndef TSI_AMG_BLOCK_H
 #define TSI_AMG_BLOCK_H
 
 #include "amg.h"
 #include "common/core/clones.h"
 
-/* `lanes` hold a node's numbers: 2, 4 or 8, so that they are vectors. What is in the others is never read. */
+/* `lanes` is the storage of a node's numbers: 2, 4 or 8, so that they form a vector. Unused lanes are never
+ * read. */
 typedef struct tsi_amg_shape {
   int32_t height, width, wide, lanes;
 } tsi_amg_shape;
 
-/* Of `wide` numbers. */
+/* The lanes for `wide` numbers. */
 static inline int32_t tsi_amg_lanes(int32_t wide) {
   return wide <= 2 ? wide : wide <= 4 ? 4 : TSI_AMG_PIECE;
 }
 
-/* to += a b, with rows of b `apart`. Single precision becomes double within the loop: vectors of b in memory
- * would be stored as halves. */
+/* to += a b; rows of b are `apart` from each other. Conversion to double is inside the loop, because vectors of
+ * b in memory would be stored as halves. */
 CPU_INLINE void tsi_amg_add_block(tsi_amg_shape s, const double *restrict a, const float *restrict b,
                                   int32_t apart, double *restrict to) {
   for (int32_t r = 0; r < s.height; r++) {
@@ -29,7 +30,7 @@ CPU_INLINE void tsi_amg_add_block(tsi_amg_shape s, const double *restrict a, con
   }
 }
 
-/* The sums of a row, and 0 in their place. */
+/* Writes the sums of a row and sets them to 0. */
 CPU_INLINE void tsi_amg_write_row(const tsi_amg_csr *C, int32_t row, tsi_amg_shape s, double *restrict sums) {
   const int32_t count = C->offsets[row + 1] - C->offsets[row];
   const int32_t size = s.height * s.lanes;
@@ -40,8 +41,8 @@ CPU_INLINE void tsi_amg_write_row(const tsi_amg_csr *C, int32_t row, tsi_amg_sha
   }
 }
 
-/* X(height, width, wide, lanes) for the usual numbers of unknowns and vectors: rows of nodes, and those of
- * their transposes. */
+/* X(height, width, wide, lanes) for the common numbers of unknowns and vectors: rows of nodes, and of their
+ * transposes. */
 #define TSI_AMG_SQUARES(X)                                                                                     \
   X(2, 2, 2, 2) X(2, 2, 3, 4) X(2, 2, 4, 4) X(3, 3, 3, 4) X(3, 3, 6, 8) X(4, 4, 4, 4) X(6, 6, 6, 8)
 #define TSI_AMG_OBLONGS(X) X(3, 2, 3, 4) X(4, 2, 4, 4) X(6, 3, 6, 8)

@@ -1,26 +1,26 @@
-/* The inverse of the last level's matrix, A = L L^T in double. */
+/* Inverts the matrix of the last level by A = L L^T in double. */
 #include <math.h>
 #include <string.h>
 
 #include "amg.h"
 #include "common/core/clones.h"
 
-/* A pivot below this share of its diagonal is what the rounding of the entries to floats, on each level, leaves
- * of 0. Above it rounding is enlarged by no more than a float's digits bear. */
+/* A pivot below this share of its diagonal is a zero perturbed by rounding the entries to floats on each level.
+ * Above it, the amplification of rounding errors is within the precision of floats. */
 static const double rounding = 2e-5;
 
-/* The loops below add up every entry in the order of m, and run along rows, so that the compiler can work on
- * several entries at once; several m at once, for a row that is added to is loaded and stored once for all. */
+/* The loops below add entries in the order of m and run along rows, so that the compiler can vectorise them.
+ * They process several m at once, so that each row is loaded and stored only once for all of them. */
 enum {
   AT_ONCE = 4,
-  WIDTH = 32 /* columns that a thread has side by side */
+  WIDTH = 32 /* adjacent columns per thread */
 };
 
 typedef struct dense {
   double *a;
   size_t n, parts;
   double *pivots;
-  double *rows; /* of the product: one for each part */
+  double *rows; /* of the product: one per part */
   float *inverse;
 } dense;
 
@@ -28,7 +28,7 @@ CPU_INLINE void add(double *restrict to, double factor, const double *restrict f
   for (size_t j = 0; j < count; j++) to[j] += factor * from[j];
 }
 
-/* The same with factors[k] and from[k n] for k = 0, 1, ... AT_ONCE - 1. */
+/* Adds several rows: factors[k] times the row at from[k n], k = 0 .. AT_ONCE - 1. */
 CPU_INLINE void add_several(double *restrict to, const double *factors, const double *restrict from, size_t n,
                             size_t count) {
   const double a = factors[0], b = factors[1], c = factors[2], d = factors[3];
@@ -40,8 +40,8 @@ static size_t least(size_t a, size_t b) {
   return a < b ? a : b;
 }
 
-/* Adds to `to`, which begins with column j, sign times the rows m = first .. end-1, each times its entry in
- * column i, up to column `last`, and with `triangle` up to column m. */
+/* Adds to `to`, which begins with column j: sign times rows m = first .. end-1, each multiplied by its entry in
+ * column i. Ends before column `last`, with `triangle` also after column m. */
 CPU_CLONES
 static void add_rows(const dense *d, double *to, size_t i, size_t j, size_t last, double sign, size_t first,
                      size_t end, int triangle) {
@@ -60,7 +60,7 @@ static void add_rows(const dense *d, double *to, size_t i, size_t j, size_t last
     add(to, sign * d->a[m * n + i], d->a + m * n + j, (triangle ? least(m + 1, last) : last) - j);
 }
 
-/* The upper triangle becomes L^T; a row of L^T whose pivot is rounding becomes 0. */
+/* Replaces the upper triangle by L^T. Rows with a pivot at rounding level become 0. */
 static void factorise(const dense *d) {
   for (size_t i = 0; i < d->n; i++) {
     double *row = d->a + i * d->n;
@@ -72,7 +72,8 @@ static void factorise(const dense *d) {
   }
 }
 
-/* Columns j .. last-1 of L^-1 below its diagonal, which is there, from L^T; they need no others. */
+/* Computes columns j .. last-1 of L^-1 below its given diagonal, from L^T. They are independent of other
+ * columns. */
 static void invert_columns(const dense *d, size_t j, size_t last) {
   for (size_t i = j + 1; i < d->n; i++) {
     double *row = d->a + i * d->n;
@@ -88,7 +89,7 @@ static void invert_factor(const void *arguments, size_t first, size_t last) {
     for (size_t j = p * WIDTH; j < d->n; j += d->parts * WIDTH) invert_columns(d, j, least(j + WIDTH, d->n));
 }
 
-/* The product of L^-1 with its transpose from the left. */
+/* Multiplies L^-1 from the left by its transpose. */
 static void multiply(const void *arguments, size_t first, size_t last) {
   const dense *d = arguments;
   const size_t n = d->n;

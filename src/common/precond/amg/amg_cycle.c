@@ -1,4 +1,4 @@
-/* Cycles of algebraic multigrid, written once for all backends over the ops table:
+/* Cycles of algebraic multigrid, written once for all backends on the ops table:
  *
  *   cycle(l):  on the last level:  x = A^-1 b, a product with the inverse, or by factors
  *              smooth x
@@ -7,14 +7,14 @@
  *              x = x + P x'
  *              smooth x
  *
- * R is stored as -P^T, so that x' has the opposite sign and x = x - P x' is a residual, one operation.
+ * R is stored as -P^T. So x' has the opposite sign, and x = x - P x' is a residual, one operation.
  *
- * Smoothers are polynomials in D^-1 A (../polynomial.h), Jacobi's
+ * Smoothers are polynomials in D^-1 A (../polynomial.h). The alternatives are Jacobi's iteration
  *
  *   x = x + omega D^-1 (b - A x),  omega = 4 / (3 lambda)
  *
- * with lambda the largest eigenvalue, or with sums of the magnitudes of rows in place of D, omega = 1; or those
- * that the set-up has made for each level of a matrix that is not symmetric. R is not -P^T then. */
+ * with lambda the largest eigenvalue, or the same with row sums of magnitudes in place of D and omega = 1. If
+ * the matrix is not symmetric, the set-up has made a polynomial for each level, and R is not -P^T. */
 #include <math.h>
 #include <string.h>
 
@@ -23,15 +23,15 @@
 
 /* ---- Smoothing ---- */
 
-enum { MOST_STEPS = 256, IN_PLACE_OF_INVERSE = 8 /* times as many steps */ };
+enum { MOST_STEPS = 256, IN_PLACE_OF_INVERSE = 8 /* in units of the usual steps */ };
 
-/* The level's own polynomial; NULL: it has none. */
+/* The level's own polynomial; NULL: none. */
 static const tsi_amg_polynomial *own_polynomial(const tsi_amg *amg, int l) {
   const tsi_amg_polynomial *own = &amg->host.level[l].polynomial;
   return own->degree > 0 ? own : NULL;
 }
 
-/* Steps of smoothing, before and after. */
+/* The number of smoothing steps before the correction, and again after it. */
 static int steps_of(const tsi_amg *amg, int l) {
   const tsi_amg_polynomial *own = own_polynomial(amg, l);
   return own ? own->degree : amg->desc.sweeps;
@@ -40,7 +40,7 @@ static int steps_of(const tsi_amg *amg, int l) {
 static void amg_cycle_plan(const tsi_amg *amg, int l, int steps, tsi_polynomial_step *polynomial) {
   const tsi_amg_polynomial *own = own_polynomial(amg, l);
   const double ratio = 4, eigenvalue = amg->level[l].eigenvalue;
-  const double lambda = eigenvalue > 0 ? eigenvalue : 1; /* 0: a matrix without any equation */
+  const double lambda = eigenvalue > 0 ? eigenvalue : 1; /* 0: the matrix has only constrained rows */
   for (int k = 0; own && k < steps; k++) polynomial[k] = own->steps[k % own->degree];
   if (own) return;
   switch (amg->desc.smoother) {
@@ -68,7 +68,7 @@ static ts_status smooth(const tsi_amg *amg, int l, int times, ts_vector *x, cons
 
 /* ---- Cycles ---- */
 
-/* How often level l + 1 is visited in a visit of level l. */
+/* The visits of level l + 1 during one visit of level l. */
 static int visits_below(const tsi_amg *amg, int l) {
   return l == 0 || (l + 2 == amg->levels && tsi_amg_ends_exactly(amg)) ? 1 : amg->desc.visits;
 }
@@ -92,7 +92,7 @@ static ts_status whole_cycle(const tsi_amg *amg, ts_vector *x, const ts_vector *
   return cycle(amg, 0, x, b, 1);
 }
 
-/* A step of smoothing is a product, but the first from 0; a visit has a residual too. */
+/* A smoothing step is one product, except the first from 0; a visit also has a residual. */
 tsi_cost tsi_amg_cost(const tsi_amg *amg) {
   double visits = 1, from_zero = 1, entries = 0, operations = 0;
   for (int l = 0; l < amg->levels; l++) {
@@ -141,7 +141,7 @@ void tsi_amg_drop_vectors(tsi_amg *amg) {
   tsi_leave(amg->context, TS_OK);
 }
 
-/* 1 / the sums of the magnitudes of rows. */
+/* 1 / the row sums of magnitudes. */
 static ts_status write_sums(const tsi_amg *amg, const tsi_amg_csr *A, ts_vector *inverse) {
   const int components = inverse->components;
   float *values = tsi_malloc(amg->context, (size_t)A->rows, (size_t)components * sizeof *values);

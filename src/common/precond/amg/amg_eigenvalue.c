@@ -1,33 +1,33 @@
-/* The largest eigenvalue of D^-1 A by power iterations, with sums in a fixed order. Each row has as much of the
- * first vector's norm: of numbers without the square root rows with large diagonals would have nearly all, and
- * few steps would not find what the others have.
+/* The largest eigenvalue of D^-1 A by power iterations, with sums in a fixed order. Each row has an equal share
+ * of the initial vector's norm. Without the square root of the diagonal, rows with large diagonals would
+ * dominate the norm, and a few steps would miss the eigenvalues of other rows.
  *
- * An eigenvector of a few rows is hardly any of that norm, so few steps do not find it there; the largest
- * number of a row finds it. Both grow by the eigenvalue in the end. A triangle almost without an area has 3,
- * its neighbourhood 2: smoothing by the norm alone made such a vector larger, and 262144 obtuse triangles took
- * 276 iterations instead of 30. */
+ * An eigenvector on only a few rows is a small part of the norm, so a few steps do not reveal its growth there.
+ * The largest number of a row does. Both eventually grow by the eigenvalue. A triangle with almost no area has
+ * an eigenvalue of 3, its neighbourhood 2. With an estimate from the norm alone smoothing amplified such a
+ * vector: 262144 obtuse triangles took 276 iterations instead of 30. */
 #include <math.h>
 
 #include "amg.h"
 
 enum {
   STEPS = 6,
-  RADIX = 64 /* so many numbers are added in order, then so many of these sums, and so on */
+  RADIX = 64 /* this many numbers are added in order, then as many of these sums, etc. */
 };
 
 typedef struct power {
   const tsi_amg_csr *A;
   double keep, factor;
-  uint32_t first;              /* row of this rank among those of all */
-  float *diagonal;             /* 0: a row that takes no part */
+  uint32_t first;              /* global number of this rank's first row */
+  float *diagonal;             /* 0: an inactive row */
   float *from, *to;            /* to = keep from + factor D^-1 A from */
-  double *sums;                /* of D to^2, of RADIX rows each */
-  double *most;                /* the largest of these rows */
+  double *sums;                /* of D to^2, over RADIX rows each */
+  double *most;                /* the largest of the same rows */
   const unsigned char *strong; /* of A_F; NULL: A */
   const double *filtered;      /* its diagonal */
 } power;
 
-/* Of D to^2 of rows. */
+/* The sum and the maximum of D to^2 over rows. */
 typedef struct norms {
   double sum, most;
 } norms;
@@ -89,7 +89,7 @@ static void step(const void *arguments, size_t first, size_t last) {
   }
 }
 
-/* In place, which is safe: a block's sum stands before what it adds. */
+/* In place, which is safe because a block's sum precedes its terms. */
 static double add_up(double *sums, size_t count) {
   for (; count > 1; count = (count + RADIX - 1) / RADIX)
     for (size_t block = 0; block * RADIX < count; block++) {
@@ -100,7 +100,7 @@ static double add_up(double *sums, size_t count) {
   return count > 0 ? sums[0] : 0;
 }
 
-/* Of all ranks. */
+/* Combines the norms of all ranks. */
 static ts_status take_norms(ts_context *context, const tsi_amg_host_level *level, const power *p, norms *n) {
   const size_t blocks = ((size_t)level->A.rows + RADIX - 1) / RADIX;
   n->most = 0;
@@ -138,7 +138,7 @@ static ts_status amg_eigenvalue_iterate(ts_context *context, tsi_amg_host_level 
 
 /* ---- Energies ---- */
 
-/* Sums of from_i (A from)_i, or with A_F in place of A. */
+/* Sums of from_i (A from)_i, or the same with A_F. */
 static void add_energies(const void *arguments, size_t first, size_t last) {
   const power *p = arguments;
   const tsi_amg_csr *A = p->A;
@@ -157,7 +157,7 @@ static void add_energies(const void *arguments, size_t first, size_t last) {
   }
 }
 
-/* A vector as smoothing leaves it, which is no sum of many: these are the energies' quotient. */
+/* Smooths a single vector, without averaging over several, and computes the ratio of its energies. */
 static ts_status compare_energies(ts_context *context, tsi_amg_host_level *level, power *p) {
   const size_t blocks = ((size_t)level->A.rows + RADIX - 1) / RADIX;
   const unsigned char *strong = p->strong;
@@ -178,7 +178,7 @@ static ts_status compare_energies(ts_context *context, tsi_amg_host_level *level
   return TS_OK;
 }
 
-/* ---- With room for vectors ---- */
+/* ---- Allocation of vectors ---- */
 
 typedef ts_status power_body(ts_context *context, tsi_amg_host_level *level, power *p);
 

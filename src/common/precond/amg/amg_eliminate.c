@@ -1,6 +1,6 @@
-/* The inverse of the last level's matrix, if that is not symmetric: Gauss and Jordan's elimination in place
- * with complete pivoting, in double, of D^-1/2 A D^-1/2. It ends where what is left is what rounding leaves of
- * 0: the unknowns there are left out, as many equations with them. */
+/* Inverts an unsymmetric matrix of the last level: Gauss-Jordan elimination of D^-1/2 A D^-1/2 in place, in
+ * double, with complete pivoting. It ends when the remainder is at rounding level. The remaining unknowns are
+ * excluded, together with an equal number of equations. */
 #include <math.h>
 #include <string.h>
 
@@ -12,7 +12,7 @@ typedef struct elimination {
   double *a;
   size_t n, k;     /* rows; the step */
   double *scales;  /* D^-1/2 */
-  double *largest; /* of each row from column k on, and where */
+  double *largest; /* of each row from column k on; and their columns */
   size_t *places;
   size_t *rows, *columns; /* of A */
 } elimination;
@@ -28,7 +28,7 @@ static void find_largest(const elimination *e, size_t i, size_t from) {
     }
 }
 
-/* Of rows that are not pivots yet. */
+/* Searches rows that are not yet pivots. */
 static size_t find_pivot(const elimination *e) {
   size_t best = e->k;
   for (size_t i = e->k + 1; i < e->n; i++)
@@ -91,7 +91,7 @@ static void take_matrix(const tsi_amg_csr *A, const elimination *e) {
   }
 }
 
-/* The steps that were made are the rows and columns of the inverse that are not 0. */
+/* The steps performed are the nonzero rows and columns of the inverse. */
 static void write_inverse(const elimination *e, float *inverse) {
   const size_t n = e->n;
   memset(inverse, 0, n * n * sizeof *inverse);

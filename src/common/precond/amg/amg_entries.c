@@ -1,5 +1,5 @@
-/* Rows of matrices that one rank has and others need: as single entries, for they are few beside the rows that
- * stay. */
+/* Sends rows of matrices to other ranks that need them, as single entries. They are few compared with the rows
+ * that stay. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -38,7 +38,7 @@ static ts_status write_all(ts_context *context, const tsi_amg_sending *s, tsi_pa
   return TS_OK;
 }
 
-/* What a rank has for itself is as if it had arrived. */
+/* Treats the rank's own entries as if they had arrived. */
 static ts_status read_all(ts_context *context, const tsi_parcels *p, tsi_amg_entries *arrived) {
   const int ranks = ts_ranks_get_count(context), mine = ts_ranks_get_rank(context);
   size_t bytes = 0;
@@ -77,7 +77,7 @@ static int compare(const void *a, const void *b) {
   return by_column ? by_column : (x->order > y->order) - (x->order < y->order);
 }
 
-/* By the numbers that they have here; returns how many have some. */
+/* Sorts entries by their local numbers; returns how many have local numbers. */
 static size_t sort(const tsi_amg_entries *entries, const tsi_amg_numbering *rows,
                    const tsi_amg_numbering *columns) {
   size_t known = 0;
@@ -91,7 +91,8 @@ static size_t sort(const tsi_amg_entries *entries, const tsi_amg_numbering *rows
   return known;
 }
 
-/* Row i of A, from the k-th entry on of C, and those of `from` that are in this row; returns the end in C. */
+/* Merges row i of A with the entries of `from` in this row, and writes it from entry `to` of C on; returns its
+ * end in C. */
 static int32_t add_row(const tsi_amg_csr *A, int32_t before, int32_t i, const tsi_amg_entry **from,
                        const tsi_amg_entry *end, int32_t to, const tsi_amg_csr *C) {
   int32_t e = i < before ? A->offsets[i] : 0;

@@ -1,10 +1,10 @@
-/* The factors of a last level that is too large for an inverse, if the module for them is there (direct.h): of
- * a hierarchy that stalls or is cut off. Smoothing there would leave the smooth errors. The host applies them,
- * which takes a wait in each cycle on a device. */
+/* Factors of a last level that is too large for an inverse, because the hierarchy stalls or is cut off; they
+ * require the module (direct.h). Smoothing would not reduce smooth errors there. The host applies the factors,
+ * so a device waits once per cycle. */
 #include "amg.h"
 #include "common/core/core.h"
 
-/* Entries of the factors over those of the first level, at most. */
+/* Maximum entries of the factors, relative to those of the first level. */
 static const double most_entries = 4;
 
 ts_status tsi_amg_factor_last(tsi_amg *amg) {

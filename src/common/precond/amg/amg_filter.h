@@ -6,13 +6,13 @@
 
 #include "amg.h"
 
-enum { TSI_AMG_MOST = 8 }; /* vectors of the near-null space, and unknowns of a node */
+enum { TSI_AMG_MOST = 8 }; /* vectors of the near-null space, and unknowns per node */
 
 static inline double tsi_amg_larger(double a, double b) {
   return a > b ? a : b;
 }
 
-/* By what a weak entry is multiplied as it goes to the diagonal. */
+/* The factor of a weak entry when it is added to the diagonal. */
 static inline double tsi_amg_weight(const tsi_amg_host_level *level, int32_t node, int32_t other) {
   const double own = (double)level->weights[node], theirs = (double)level->weights[other];
   return own != 0 && theirs != 0 ? theirs / own : 1;
@@ -20,10 +20,10 @@ static inline double tsi_amg_weight(const tsi_amg_host_level *level, int32_t nod
 
 /* A row of A and of A_F. */
 typedef struct tsi_amg_filtered {
-  double diagonal;            /* of A_F; 0 where A has nothing positive there */
-  double added[TSI_AMG_MOST]; /* to the entries within the node, by weak entries */
-  int weak, positive;         /* it has weak entries; one of them is positive */
-  double own, sum;            /* A's diagonal and sum of magnitudes, without dropped entries */
+  double diagonal;            /* of A_F; 0 if A's diagonal is not positive */
+  double added[TSI_AMG_MOST]; /* sums of weak entries, for the entries inside the node */
+  int weak, positive;         /* the row has weak entries; a positive one */
+  double own, sum;            /* A's diagonal, and the sum of magnitudes, without dropped entries */
 } tsi_amg_filtered;
 
 static inline tsi_amg_filtered tsi_amg_filter_row(const tsi_amg_host_level *level, int32_t unknowns,

@@ -1,4 +1,4 @@
-/* Who has which nodes of a level over several ranks, and what of others a rank needs. */
+/* The owners of the nodes of a level over several ranks, and the nodes that a rank needs from others. */
 #include "amg_halo.h"
 
 #include <stdlib.h>

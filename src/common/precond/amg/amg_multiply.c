@@ -1,5 +1,5 @@
-/* The values of products of sparse matrices with known patterns (amg_places.h), in the bits of
- * tsi_amg_product(): each is a sum in double in the order of the columns of the left factor, rounded to a float
+/* The values of products of sparse matrices with known patterns (amg_places.h), bitwise as in
+ * tsi_amg_product(). Each is a sum in double in the order of the columns of the left factor, rounded to a float
  * once. */
 #include "amg_block.h"
 #include "amg_places.h"
@@ -19,8 +19,8 @@ CPU_INLINE size_t place_of(const void *list, int bytes, size_t at) {
 
 /* ---- Single entries ---- */
 
-/* Products are computed first, TSI_AMG_PIECE at once whatever the lengths of rows, and added then: two loops
- * without branches that nothing foretells. */
+/* Computes products first, TSI_AMG_PIECE at once regardless of row lengths, and then adds them: two loops
+ * without unpredictable branches. */
 CPU_INLINE size_t multiply_row(const product *m, int bytes, int32_t row, size_t at, double *restrict sums) {
   const tsi_amg_csr *L = m->L, *M = m->M;
   const void *list = m->places->list;
@@ -49,7 +49,7 @@ CPU_INLINE size_t multiply_row(const product *m, int bytes, int32_t row, size_t 
 
 /* ---- Nodes ---- */
 
-/* Rows of a group, or one. */
+/* Multiplies the rows of a group, or one row. */
 CPU_INLINE size_t multiply_group(const product *m, tsi_amg_shape s, int bytes, int32_t row, size_t at,
                                  double *restrict sums) {
   const tsi_amg_csr *L = m->L, *M = m->M;
@@ -82,7 +82,7 @@ CPU_INLINE size_t multiply_node(const product *m, int32_t group, tsi_amg_shape s
 
 /* ---- Parts ---- */
 
-/* Compiled for the usual numbers of unknowns and vectors: of A P, then of R (A P). */
+/* Specialised for the common numbers of unknowns and vectors: of A P, then of R (A P). */
 CPU_INLINE size_t multiply_any(const product *m, int32_t group, size_t at, double *sums) {
   const tsi_amg_places *p = m->places;
   if (p->bytes == 1) switch (100 * p->height + 10 * p->width + p->wide) {

@@ -1,34 +1,34 @@
-/* Smoothers for matrices that are not symmetric: a polynomial for each level.
+/* Smoothers for matrices that are not symmetric: a polynomial per level.
  *
  * Eigenvalues of D^-1 A are complex. Those of central differences are up to half the cell Peclet number away
- * from the real axis, so that no interval bounds them. GMRES needs no bounds. Its residual polynomial r(z)
- * after m steps from noise is the one with r(0) = 1 that reduces noise the most (Nachtigal, Reichel, Trefethen
- * 1992, "A hybrid GMRES algorithm for nonsymmetric linear systems"; Loe and Morgan 2022, "Toward efficient
- * polynomial preconditioning for GMRES"). Noise has all frequencies alike, and the next level represents few of
- * them: a polynomial that reduces noise is a smoother.
+ * from the real axis, so no interval bounds them. GMRES does not need bounds. Its residual polynomial r(z)
+ * after m steps from noise has r(0) = 1 and reduces noise the most (Nachtigal, Reichel, Trefethen 1992, "A
+ * hybrid GMRES algorithm for nonsymmetric linear systems"; Loe and Morgan 2022, "Toward efficient polynomial
+ * preconditioning for GMRES"). Noise contains all frequencies equally, and the next level represents few of
+ * them. A polynomial that reduces noise is therefore a smoother.
  *
  *   q_0 = noise, of length 1, 0 in rows without a diagonal
  *   w = D^-1 A q_j;  h_ij = q_i^T w;  w = w - sum of h_ij q_i;  h_j+1,j = |w|;  q_j+1 = w / h_j+1,j
  *
- * and r's roots are those of amg_roots.c. There are as many steps as reduce noise to the share below, so that
- * easy matrices have short polynomials.
+ * amg_roots.c computes the roots of r. Steps end when noise is reduced to the share below, so easy matrices get
+ * short polynomials.
  *
- * Vectors are floats, sums are in double and in a fixed order. */
+ * Vectors are floats; sums are in double and in a fixed order. */
 #include <math.h>
 #include <string.h>
 
 #include "amg.h"
 
 static const double enough = 0.2;     /* of the noise */
-static const double breakdown = 1e-6; /* h_j+1,j over |w|: the rest is rounding */
+static const double breakdown = 1e-6; /* h_j+1,j over |w|; below, w is rounding error */
 enum { LEAST = 4, RADIX = 64, COLUMNS = TSI_AMG_DEGREE + 1 };
 
 typedef struct arnoldi {
   const tsi_amg_csr *A;
   size_t rows, blocks;
-  float *inverse, *basis; /* of the diagonal, 0 where there is none; COLUMNS vectors */
-  double *sums;           /* of blocks, COLUMNS + 1 times */
-  int j;                  /* the step */
+  float *inverse, *basis; /* of the diagonal, 0 if it is missing; COLUMNS vectors */
+  double *sums;           /* of blocks, for COLUMNS + 1 sums */
+  int j;                  /* current step */
   double scale;
   double h[COLUMNS * TSI_AMG_DEGREE];
 } arnoldi;
@@ -43,7 +43,7 @@ static size_t end_of(const arnoldi *a, size_t block) {
   return (block + 1) * RADIX < a->rows ? (block + 1) * RADIX : a->rows;
 }
 
-/* In place: a sum is written to a place that has been read. */
+/* In place: a sum overwrites a term that was already read. */
 static double add_up(double *sums, size_t count) {
   for (; count > 1; count = (count + RADIX - 1) / RADIX)
     for (size_t block = 0; block * RADIX < count; block++) {
@@ -74,7 +74,7 @@ static void begin(const void *arguments, size_t first, size_t last) {
   }
 }
 
-/* w = D^-1 A q_j, and its products with q_0 .. q_j and itself. */
+/* Computes w = D^-1 A q_j, and its products with q_0 .. q_j and itself. */
 static void multiply(const void *arguments, size_t first, size_t last) {
   const arnoldi *a = arguments;
   const tsi_amg_csr *A = a->A;
@@ -129,7 +129,7 @@ static void normalise(const ts_context *context, arnoldi *a, int j, double norm)
   tsi_parallel(context, a->rows, scale, a);
 }
 
-/* Column j of H; returns 0 at a breakdown. */
+/* Computes column j of H; returns 0 at a breakdown. */
 static int take_step(const ts_context *context, arnoldi *a, int j) {
   a->j = j;
   tsi_parallel(context, a->blocks, multiply, a);
@@ -145,7 +145,7 @@ static int take_step(const ts_context *context, arnoldi *a, int j) {
 
 /* ---- The least squares problem ---- */
 
-/* |e_0 - H y|, by rotations R y = g. */
+/* Minimises |e_0 - H y| by rotations: R y = g. */
 typedef struct least_squares {
   double r[COLUMNS * TSI_AMG_DEGREE], cosine[TSI_AMG_DEGREE], sine[TSI_AMG_DEGREE], g[COLUMNS];
 } least_squares;
@@ -156,7 +156,7 @@ static void rotate(double c, double s, double *a, double *b) {
   *b = c * y - s * x;
 }
 
-/* Column j; what is left is |g_j+1|. */
+/* Adds column j; the residual norm is then |g_j+1|. */
 static void add_column(least_squares *l, const double *h, int j) {
   double column[COLUMNS];
   for (int i = 0; i <= j + 1; i++) column[i] = h[i * TSI_AMG_DEGREE + j];
@@ -178,13 +178,13 @@ static void solve(const least_squares *l, int m, double *y) {
   }
 }
 
-/* One step, by GMRES(1): it enlarges no noise. */
+/* One step of GMRES(1), which never amplifies noise. */
 static void make_step(const double *h, tsi_amg_polynomial *polynomial) {
   const double a = h[0], b = h[TSI_AMG_DEGREE], square = a * a + b * b;
   *polynomial = (tsi_amg_polynomial){.degree = 1, .steps = {{square > 0 ? a / square : 1, 0}}};
 }
 
-/* Degree 0: as many steps as are enough. */
+/* Degree 0: until noise is reduced enough. */
 static void make(const ts_context *context, arnoldi *a, int degree, tsi_amg_polynomial *polynomial) {
   const int most = degree ? degree : TSI_AMG_DEGREE;
   least_squares l = {.g = {1}};

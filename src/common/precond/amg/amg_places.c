@@ -1,4 +1,4 @@
-/* Places of products in rows of the result (amg_places.h). */
+/* Finds the places of products in rows of the result (amg_places.h). */
 #include "amg_places.h"
 
 #include "amg_block.h"
@@ -9,16 +9,16 @@ typedef struct search {
   const tsi_amg_csr *L, *M;
   tsi_amg_csr *C;
   tsi_amg_places *to;
-  int is_known;       /* C's pattern is there */
+  int is_known;       /* C has its pattern */
   int32_t node_count; /* of C's columns */
-  int32_t *found;     /* of the parts: see below */
-  int32_t *nodes;     /* of C's rows, of a group of blocks once; a part's begin where its places do */
-  int32_t *longest;   /* of the parts: the most nodes of a row of C */
+  int32_t *found;     /* of the parts, as in struct finding */
+  int32_t *nodes;     /* of C's rows, once per group of blocks; a part begins at the index of its places */
+  int32_t *longest;   /* of the parts: the maximum nodes of a row of C */
 } search;
 
 /* ---- Blocks ---- */
 
-/* Whether M's rows of a group of columns have the same nodes. */
+/* Whether M's rows of a group of columns have identical nodes. */
 static int is_uniform(const tsi_amg_csr *M, int32_t first, int32_t width, int32_t wide) {
   const int32_t *offsets = M->offsets + first, length = offsets[1] - offsets[0];
   for (int32_t k = 1; k < width; k++) {
@@ -61,7 +61,7 @@ static size_t count_places(const search *s, int32_t row, int32_t step) {
   return count / (size_t)s->to->wide;
 }
 
-/* Which groups are of blocks, and how many places a part has at most. */
+/* Finds the groups of blocks, and the maximum number of places of each part. */
 static void measure(const void *arguments, size_t first, size_t last) {
   const search *s = arguments;
   const tsi_amg_places *to = s->to;
@@ -87,21 +87,21 @@ static inline void put(void *restrict list, int bytes, size_t at, int32_t place)
     ((int32_t *)list)[at] = place;
 }
 
-/* Functions of these are compiled for ones, too. */
+/* The functions with this parameter are also compiled for the constants 1. */
 typedef struct shape {
-  int bytes; /* of a place */
+  int bytes; /* per place */
   int32_t wide;
 } shape;
 
-/* What a part has found so far. */
+/* The results of a part so far. */
 typedef struct finding {
   int32_t *found;  /* the place of each node in the row of C; -1 between rows */
   int32_t *nodes;  /* of the row */
-  size_t at;       /* where the next places go */
-  int32_t longest; /* the most nodes of a row */
+  size_t at;       /* index of the next place */
+  int32_t longest; /* the maximum nodes of a row */
 } finding;
 
-/* Returns how many nodes the row of C has, which stand in f->nodes. Without a branch, as tsi_amg_find(). */
+/* Lists the nodes of the row of C in f->nodes and returns their number. Branch-free, like tsi_amg_find(). */
 static inline int32_t find_nodes(const search *s, shape of, int32_t row, int32_t step, finding *f) {
   const int32_t *restrict columns = s->L->indices, *restrict offsets = s->M->offsets;
   const int32_t *restrict indices = s->M->indices;
@@ -123,7 +123,7 @@ static inline int32_t find_nodes(const search *s, shape of, int32_t row, int32_t
   return count;
 }
 
-/* The same if C has its pattern. */
+/* The same function for a C that has its pattern. */
 static inline int32_t look_up_nodes(const search *s, shape of, int32_t row, int32_t step, finding *f) {
   const int32_t *restrict columns = s->L->indices, *restrict offsets = s->M->offsets;
   const int32_t *restrict indices = s->M->indices, *restrict nodes = s->C->indices;
@@ -178,7 +178,7 @@ static void find_all(const void *arguments, size_t first, size_t last) {
   }
 }
 
-/* The first index of each node in C. */
+/* Writes the first index of each node of C. */
 static void write_indices(const void *arguments, size_t first, size_t last) {
   const search *s = arguments;
   const tsi_amg_places *to = s->to;
@@ -201,7 +201,7 @@ static ts_status out_of_memory(ts_context *context, size_t bytes) {
   return tsi_out_of_memory(context, "an update of amg", bytes);
 }
 
-/* With so many bytes a place. Returns the most nodes of a row, for which these may be too few. */
+/* Finds places of `bytes` bytes each. Returns the maximum nodes of a row, which may need larger places. */
 static ts_status find_with(ts_context *context, const search *s, int bytes, int32_t *longest) {
   tsi_amg_places *to = s->to;
   const size_t count = to->begins[to->parts];

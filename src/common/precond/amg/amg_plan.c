@@ -1,5 +1,5 @@
-/* What the first update of a level makes and later ones find: where the products of R A P are added up. Those
- * who never update have none of it. */
+/* The plan of updates: the places to which the products of R A P are added. The first update of a level
+ * computes it, and later ones reuse it. Without updates it does not exist. */
 #include "amg_places.h"
 
 struct tsi_amg_plan {

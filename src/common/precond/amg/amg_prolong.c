@@ -1,5 +1,5 @@
-/* From the next level to this one: the tentative prolongator, which holds the near-null space, and the smoothed
- * one (Vanek, Mandel, Brezina 1996, section 3). */
+/* From the next level to this one: the tentative prolongator, which represents the near-null space, and the
+ * smoothed one (Vanek, Mandel, Brezina 1996, section 3). */
 #include <math.h>
 #include <string.h>
 
@@ -8,10 +8,10 @@
 
 /* ---- The tentative prolongator ---- */
 
-/* A column that loses all but this share of its length to earlier ones depends on them. */
+/* If earlier columns reduce a column to less than this share of its length, it depends on them. */
 static const double dependent = 1e-8;
 
-/* The nodes of each aggregate in ascending order. */
+/* Lists the nodes of each aggregate in ascending order. */
 static void list_members(const tsi_amg_host_level *level, int32_t *offsets, int32_t *members) {
   const int32_t count = level->aggregate_count;
   memset(offsets, 0, ((size_t)count + 2) * sizeof *offsets);
@@ -22,7 +22,7 @@ static void list_members(const tsi_amg_host_level *level, int32_t *offsets, int3
     if (level->aggregates[i] >= 0) members[offsets[level->aggregates[i] + 1]++] = i;
 }
 
-/* An aggregate's rows of the near-null space. */
+/* The rows of the near-null space that belong to an aggregate. */
 typedef struct rows {
   const int32_t *members;
   int32_t count, unknowns, vectors;
@@ -53,7 +53,7 @@ static void combine(const rows *r, int v, double scale, double factor, int w) {
   }
 }
 
-/* Q R by modified Gram-Schmidt, twice; Q in place. */
+/* Q R by modified Gram-Schmidt, performed twice; Q is in place. */
 static void orthonormalise(const rows *r, double *upper) {
   for (int v = 0; v < r->vectors; v++) {
     const double before = dot(r, v, v);
@@ -88,7 +88,7 @@ static void orthonormalise_all(const void *arguments, size_t first, size_t last)
   }
 }
 
-/* With their signs, where a node has one unknown. */
+/* Weights have signs if a node has one unknown. */
 static void find_weights(const void *arguments, size_t first, size_t last) {
   const tentative *t = arguments;
   const size_t unknowns = (size_t)t->level->unknowns, vectors = (size_t)t->level->vectors;
@@ -128,17 +128,16 @@ ts_status tsi_amg_tentative(ts_context *context, const tsi_amg_host_level *level
 typedef struct smoothing {
   tsi_amg_host_level *level;
   int parts;
-  tsi_amg_row *rows;   /* of the parts */
-  size_t *sizes;       /* the most entries of P that they have */
-  double (*bounds)[3]; /* of each part: row sums of magnitudes of D^-1 A, and of D_F^-1 A_F; how many rows have
-                          a positive coupling */
-  double *diagonal;    /* of A_F, where a node has one unknown; 0: none that is positive */
+  tsi_amg_row *rows;   /* per part */
+  size_t *sizes;       /* per part: the maximum entries of P */
+  double (*bounds)[3]; /* per part: row sums of D^-1 A and of D_F^-1 A_F; rows with a positive coupling */
+  double *diagonal;    /* of A_F, if a node has one unknown; 0: not positive */
   double positive;     /* rows with a positive coupling */
   double omega;
   tsi_amg_target P;
   int32_t reach; /* see tsi_amg_reach() */
   double (
-      *reached)[2]; /* of each part's rows: the sum of the aggregates that they reach, and that by entries */
+      *reached)[2]; /* of each part's rows: the aggregates that they reach, summed over rows and over entries */
 } smoothing;
 
 /* The sum of magnitudes of a row of A_F. */
@@ -156,7 +155,7 @@ static inline double filtered_sum(const tsi_amg_host_level *level, int32_t unkno
   return sum;
 }
 
-/* Functions that divide by the number of unknowns are compiled for one unknown, too. */
+/* Functions that divide by the number of unknowns are also compiled for one unknown. */
 static inline void row_bounds(const smoothing *s, int32_t unknowns, int32_t i, double *bounds) {
   const tsi_amg_filtered f = tsi_amg_filter_row(s->level, unknowns, i);
   if (unknowns == 1) s->diagonal[i] = f.diagonal;
@@ -181,7 +180,7 @@ static void find_bounds(const void *arguments, size_t first, size_t last) {
   }
 }
 
-/* The row of T in place of what has been summed up. */
+/* Replaces the accumulated sums by the row of T. */
 static void keep_tentative(const tsi_amg_host_level *level, int32_t i, tsi_amg_row *row) {
   const int32_t vectors = level->vectors, aggregate = level->aggregates[i / level->unknowns];
   for (int32_t c = 0; c < row->count; c++) {
@@ -196,7 +195,7 @@ static void keep_tentative(const tsi_amg_host_level *level, int32_t i, tsi_amg_r
     sums[v] = (double)level->tentative[(size_t)i * (size_t)vectors + (size_t)v];
 }
 
-/* Row i of P. *reached: how many aggregates it reaches, or more than s->reach. */
+/* Computes row i of P. *reached is the number of aggregates it reaches; above s->reach it is a lower bound. */
 static inline int32_t fill_row(const smoothing *s, int32_t unknowns, int32_t vectors, int32_t i,
                                tsi_amg_row row, size_t to, int32_t *reached) {
   const tsi_amg_host_level *level = s->level;
@@ -251,7 +250,7 @@ static ts_status assemble(ts_context *context, smoothing *s) {
                           fill, s);
 }
 
-/* S T in a new pattern that hubs do not make dense. */
+/* Computes S T in a new pattern that hubs cannot make dense. */
 static ts_status smooth_once(ts_context *context, smoothing *s) {
   tsi_amg_host_level *level = s->level;
   s->reach = TSI_AMG_REACH;
@@ -266,7 +265,7 @@ static ts_status smooth_once(ts_context *context, smoothing *s) {
   return assemble(context, s);
 }
 
-/* Whether a level whose P is S T needs S^2 T. */
+/* Decides whether a level with P = S T needs S^2 T. */
 static ts_status decide(ts_context *context, const smoothing *s) {
   tsi_amg_host_level *level = s->level;
   const double rows = level->A.rows;
@@ -290,7 +289,7 @@ static ts_status smooth(ts_context *context, smoothing *s) {
   return status;
 }
 
-/* With S T, if P is S^2 T: that has not been kept. */
+/* Recomputes S T if P is S^2 T, because S T was not kept. */
 static ts_status make_smoothing(ts_context *context, smoothing *s) {
   tsi_amg_host_level *level = s->level;
   if (!level->smooths_twice) return tsi_amg_smoothing_create(context, level, NULL);

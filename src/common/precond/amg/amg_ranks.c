@@ -1,16 +1,16 @@
-/* The next level's matrix where several ranks have the rows.
+/* The matrix of the next level, if several ranks share the rows.
  *
- * Aggregates stay within a rank. A rank smooths the rows of P that it has, whose columns are its own aggregates
- * and those of its ghosts, and gets the rows of P of its ghosts. P^T A P by its own rows of A and P then adds
- * to its rows of the next level and to those of other ranks; these go to their owners, as do the entries of
- * P^T. */
+ * Aggregates never cross ranks. A rank smooths its own rows of P; their columns are its own aggregates and
+ * those of its ghosts. It receives the rows of P of its ghosts. P^T A P, computed from its own rows of A and P,
+ * contributes to its rows of the next level and to those of other ranks. The contributions to other ranks are
+ * sent to the owners, together with the entries of P^T. */
 #include <string.h>
 
 #include "amg_halo.h"
 
 /* ---- Aggregates ---- */
 
-/* Of each node: it has an aggregate, or is strongly connected to none but nodes of other ranks. */
+/* Whether a node has no aggregate and is strongly connected only to nodes of other ranks. */
 static int is_cut_off(const tsi_amg_host_level *level, int32_t node) {
   const tsi_amg_csr *A = &level->A;
   const int32_t unknowns = level->unknowns;
@@ -38,8 +38,8 @@ static int32_t find(const int64_t *list, int32_t count, int64_t number) {
   return first;
 }
 
-/* The ghosts' aggregates get numbers behind the own; next->ghosts are theirs of all. `numbers` has room for all
- * nodes. */
+/* Numbers the ghosts' aggregates after the own ones; next->ghosts are their global numbers. `numbers` must have
+ * room for all nodes. */
 static ts_status number_aggregates(ts_context *context, tsi_amg_host_level *level, const int64_t *first,
                                    int64_t *numbers, int64_t *list) {
   const int32_t nodes = level->nodes, ghosts = level->halo->count;
@@ -60,9 +60,9 @@ static ts_status number_aggregates(ts_context *context, tsi_amg_host_level *leve
 
 typedef struct coarsening {
   tsi_amg_host_level *level, *next;
-  int64_t *first;                        /* aggregate of each rank, and the end */
-  int64_t *aggregates, *known, *columns; /* of ghosts; also of their rows of P; of the next level */
-  tsi_amg_csr P, T, C;                   /* P with the ghosts' rows; -P^T, and P^T A P, by own rows of P */
+  int64_t *first;                        /* first aggregate of each rank, and the end */
+  int64_t *aggregates, *known, *columns; /* of ghosts; plus their rows of P; of the next level */
+  tsi_amg_csr P, T, C;                   /* P with the ghosts' rows; -P^T and P^T A P from own rows of P */
   tsi_amg_entries of_P, of_T, of_C;
 } coarsening;
 
@@ -75,7 +75,7 @@ static tsi_amg_numbering number(const coarsening *c, const int64_t *ghosts, int3
                              .unknowns = c->level->vectors};
 }
 
-/* The first `rows` rows of A get other column numbers. */
+/* Replaces the column numbers in the first `rows` rows of A. */
 static void renumber(tsi_amg_csr *A, int32_t rows, const tsi_amg_numbering *from, const tsi_amg_numbering *to) {
   for (int32_t e = 0; e < A->offsets[rows]; e++)
     if (A->indices[e] >= from->own * from->unknowns)
@@ -83,7 +83,7 @@ static void renumber(tsi_amg_csr *A, int32_t rows, const tsi_amg_numbering *from
   A->columns = (to->own + to->count) * to->unknowns;
 }
 
-/* The nodes of entries that are not the own ones, behind the first `count` of the list. */
+/* Appends the nodes of entries that belong to other ranks to the list, after its first `count`. */
 static size_t list_nodes(const tsi_amg_entries *entries, const tsi_amg_numbering *n, int64_t *list,
                          size_t count) {
   for (size_t k = 0; k < entries->count; k++) {
@@ -100,7 +100,7 @@ static ts_status take_list(ts_context *context, size_t count, int64_t **list) {
 
 /* ---- Products ---- */
 
-/* The rows of P of the ghosts, and columns that are known from them. */
+/* Appends the rows of P that belong to ghosts, and the columns that become known by them. */
 static ts_status extend_P(ts_context *context, coarsening *c, tsi_amg_numbering *known) {
   tsi_amg_host_level *level = c->level;
   const tsi_amg_halo *halo = level->halo;
@@ -117,7 +117,7 @@ static ts_status extend_P(ts_context *context, coarsening *c, tsi_amg_numbering 
                              level->P.rows + fine.count * fine.unknowns, &c->P);
 }
 
-/* What this rank's rows of T and C are for others goes there. */
+/* Sends this rank's contributions to T and C in other ranks' rows to their owners. */
 static ts_status hand_over(ts_context *context, coarsening *c, const tsi_amg_numbering *known) {
   const tsi_amg_halo *halo = c->level->halo;
   int32_t *begins = tsi_malloc(context, (size_t)halo->ranks + 1, sizeof *begins);
@@ -131,7 +131,7 @@ static ts_status hand_over(ts_context *context, coarsening *c, const tsi_amg_num
   return status;
 }
 
-/* The ghosts of the next level: columns of its rows, and of P. */
+/* Lists the ghosts of the next level: columns of its rows, and of P. */
 static ts_status list_columns(ts_context *context, coarsening *c, const tsi_amg_numbering *known,
                               tsi_amg_numbering *columns) {
   const int32_t rows = known->own * known->unknowns;
@@ -168,7 +168,7 @@ static ts_status multiply(ts_context *context, coarsening *c) {
   TSI_TRY(tsi_amg_add_entries(context, &c->C, rows, &c->of_C, &columns, &columns, rows, &next->A));
   tsi_amg_csr_free(context, &c->C);
   tsi_amg_fill_zeros(context, &next->A, level->vectors);
-  /* What is symmetric but for rounding may have an entry whose mirror is nothing: P then has it alone. */
+  /* A matrix that is symmetric only up to rounding may lack the mirror of an entry; only P has it then. */
   TSI_TRY(tsi_amg_add_entries(context, &c->T, rows, &c->of_T, &columns, &fine, rows, &level->R));
   int64_t *const first = c->first, *const ghosts = c->columns;
   c->first = c->columns = NULL;

@@ -1,5 +1,5 @@
-/* The first and the last level where several ranks have the rows: the matrix that the application gave, and the
- * inverse, which every rank computes of the whole. */
+/* The first and the last level, if several ranks share the rows: the application's matrix, and the inverse.
+ * Every rank computes the whole inverse. */
 #include <math.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@
 
 /* ---- The first level ---- */
 
-/* The nodes of the columns of other ranks. */
+/* Lists the nodes of the columns that belong to other ranks. */
 static ts_status find_nodes(const ts_matrix *matrix, int unknowns, tsi_amg_halo **halo) {
   ts_context *context = matrix->context;
   const int64_t *columns;
@@ -24,7 +24,7 @@ static ts_status find_nodes(const ts_matrix *matrix, int unknowns, tsi_amg_halo 
   return tsi_amg_halo_create(context, first, nodes, tsi_amg_unite(nodes, (size_t)count), halo);
 }
 
-/* Row by row its own columns and then the ghosts. */
+/* Joins the own columns and the ghosts, row by row. */
 static ts_status join(const ts_matrix *matrix, const tsi_amg_numbering *n, tsi_amg_csr *A) {
   const tsi_host_csr *own = matrix->host_copy, *others = matrix->host_ghosts;
   const int32_t rows = own->rows;
@@ -57,7 +57,7 @@ ts_status tsi_amg_take_rows(const ts_matrix *matrix, int unknowns, tsi_amg_csr *
   return status;
 }
 
-/* All ranks have said the same. */
+/* Checks that the descriptors of all ranks agree. */
 static ts_status check_alike(ts_context *context, const ts_amg_desc *desc) {
   const double vectors = tsi_amg_vectors(desc), unknowns = desc->unknowns;
   double most[4] = {vectors, -vectors, unknowns, -unknowns};
@@ -70,7 +70,7 @@ static ts_status check_alike(ts_context *context, const ts_amg_desc *desc) {
   return TS_OK;
 }
 
-/* The first row of all that is not positive on the diagonal, by the name that it has for the application. */
+/* Rejects the global first row without a positive diagonal, under the application's name for it. */
 ts_status tsi_amg_check_rows(const ts_matrix *matrix, const ts_amg_desc *desc, const tsi_amg_csr *A) {
   const tsi_ranks_ops *ranks = matrix->context->ops->ranks;
   float diagonal;
@@ -87,8 +87,7 @@ ts_status tsi_amg_check_rows(const ts_matrix *matrix, const ts_amg_desc *desc, c
   return tsi_amg_refuse_row(matrix->context, name > INT32_MAX ? INT32_MAX : (int32_t)name, (float)value);
 }
 
-/* ---- A level like the one above, for an inverse: vectors of the application have no room for all columns ----
- */
+/* ---- An identical level for the inverse: the application's vectors have no room for all columns ---- */
 
 static ts_status copy_matrix(ts_context *context, const tsi_amg_csr *A, tsi_amg_csr *copy) {
   const int32_t entries = A->offsets[A->rows];
@@ -139,7 +138,7 @@ ts_status tsi_amg_repeat_level(ts_context *context, tsi_amg_host_level *level, t
 
 /* ---- The inverse ---- */
 
-/* This rank's nodes go to all. */
+/* Sends this rank's nodes to all ranks. */
 static ts_status list_sendings(ts_context *context, const tsi_amg_numbering *n, int32_t **begins) {
   const int32_t ranks = ts_ranks_get_count(context), own = n->own;
   *begins = tsi_malloc(context, (size_t)ranks + 1 + (size_t)ranks * (size_t)own, sizeof **begins);

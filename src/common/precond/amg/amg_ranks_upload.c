@@ -1,26 +1,27 @@
-/* A hierarchy on the devices of several ranks: matrices over the rows of ranks, between spaces of two levels.
+/* A hierarchy on the devices of several ranks: matrices over the rows of ranks, between the spaces of two
+ * levels.
  *
- * What a space's vectors have room for is decided by the first matrix over it. The last level's inverse needs
- * the numbers of all ranks, and so comes before the level's matrix. */
+ * The first matrix over a space determines the room in its vectors. The inverse of the last level needs the
+ * numbers of all ranks, so it is uploaded before the matrix of this level. */
 #include <string.h>
 
 #include "common/matrix/csr.h"
 #include "amg_halo.h"
 
-/* A level's space. */
+/* The space of a level. */
 typedef struct rank_space {
   ts_space *space;
   tsi_amg_numbering rows; /* of the level on the host */
-  const int64_t *ghosts;  /* columns of other ranks that vectors have room for, ascending */
+  const int64_t *ghosts;  /* columns of other ranks that fit in the vectors, ascending */
   int32_t count;
-  int64_t *list; /* these, if they are not the space's */
+  int64_t *list; /* the ghosts, if the space does not own them */
 } rank_space;
 
 static int64_t first_row(const rank_space *s) {
   return s->rows.first * s->rows.unknowns;
 }
 
-/* The number of a column of the host in matrices over the space. */
+/* The column number, in matrices over the space, of a column on the host. */
 static int32_t place(const rank_space *s, int32_t column) {
   if (column < s->rows.own * s->rows.unknowns) return column;
   const int64_t number = tsi_amg_global(&s->rows, column);
@@ -57,7 +58,7 @@ static ts_status upload(const tsi_amg *amg, const tsi_amg_csr *A, const rank_spa
 
 /* ---- Spaces ---- */
 
-/* Those of the level's matrix, or all, which the inverse needs. */
+/* Lists the ghosts of the level's matrix, or all of them for the inverse. */
 static ts_status list_ghosts(ts_context *context, const tsi_amg_host_level *level, int all, rank_space *s) {
   const tsi_amg_halo *halo = level->halo;
   const int64_t rows = halo->first[halo->ranks] * level->unknowns;
@@ -87,7 +88,7 @@ static void free_space(ts_context *context, rank_space *s) {
 
 /* ---- The inverse ---- */
 
-/* This rank's rows, whose columns are its own and then all others. */
+/* Extracts this rank's rows; their columns are its own, followed by all others. */
 static ts_status cut_inverse(const tsi_amg *amg, const rank_space *s, tsi_amg_csr *own) {
   const int32_t rows = s->rows.own * s->rows.unknowns, all = rows + s->count;
   TSI_TRY(tsi_amg_csr_create(amg->context, rows, tsi_columns_of(s->space), (int64_t)rows * all, own));

@@ -1,21 +1,21 @@
-/* The roots of GMRES's residual polynomial, and the steps of smoothing that it is made of.
+/* The roots of GMRES's residual polynomial, and the corresponding smoothing steps.
  *
- * With Arnoldi's relation the basis vector q_j is p_j(B) q_0,
+ * By Arnoldi's relation the basis vector q_j is p_j(B) q_0,
  *
  *   p_0 = 1,  h_j+1,j p_j+1(z) = z p_j(z) - sum of h_ij p_i(z),   r(z) = 1 - z sum of y_j p_j(z)
  *
- * by which r and r' are computed anywhere without coefficients of powers of z. All roots are found together
+ * This evaluates r and r' anywhere without coefficients of powers of z. All roots are found simultaneously
  * (Aberth 1973, "Iteration methods for finding all zeros of a polynomial simultaneously"):
  *
  *   z_k = z_k - w / (1 - w sum of 1 / (z_k - z_l)),  w = r(z_k) / r'(z_k)
  *
- * r is the product of 1 - z / root over its roots. A real root is the step x = x + 1/root D^-1 (b - A x); a
+ * r is the product of 1 - z / root over its roots. A real root is the step x = x + 1/root D^-1 (b - A x). A
  * pair c, conj c is two steps with one direction, d' = D^-1 r' + beta d, both of length 1 / |c|:
  *
  *   beta = 2 re c / |c| - 2
  *
- * Their order is Leja's: each is the farthest from those before it, by the product of distances, so that no
- * product of some of them is large (Reichel 1990, "Newton interpolation at Leja points"). */
+ * They are in Leja's order: each is the farthest from the previous ones by the product of distances, so that
+ * all partial products are moderate (Reichel 1990, "Newton interpolation at Leja points"). */
 #include <math.h>
 
 #include "amg.h"
@@ -68,7 +68,7 @@ static number newton(const double *h, const double *y, int m, number z) {
   return divide((number){1 - product.re, -product.im}, (number){-r.re - of_product.re, -r.im - of_product.im});
 }
 
-/* On a circle as large as H; turns by (3 + 4i)/5 never meet. */
+/* Initial values on a circle of the size of H; rotations by (3 + 4i)/5 never coincide. */
 static void spread(const double *h, int m, number *roots) {
   double sum = 0;
   for (int i = 0; i < m; i++)
@@ -80,7 +80,7 @@ static void spread(const double *h, int m, number *roots) {
   }
 }
 
-/* Returns the largest change over the size of its root. */
+/* Returns the largest relative change of a root. */
 static double improve(const double *h, const double *y, int m, number *roots) {
   double largest = 0;
   for (int k = 0; k < m; k++) {
@@ -94,7 +94,7 @@ static double improve(const double *h, const double *y, int m, number *roots) {
     const number change = divide(w, subtract((number){1, 0}, multiply(w, sum)));
     roots[k] = subtract(roots[k], change);
     const double relative = size(change) / size(roots[k]);
-    if (!(relative <= largest)) largest = relative; /* NaN too */
+    if (!(relative <= largest)) largest = relative; /* also if NaN */
   }
   return largest;
 }
@@ -103,7 +103,8 @@ static int is_real(number root) {
   return fabs(root.im) <= nearly_real * fabs(root.re);
 }
 
-/* A real root, or of a pair the one above the axis; returns how many these are, 0: pairs are not complete. */
+/* Keeps real roots and from each pair the one above the axis; returns their number, or 0 if a pair is
+ * incomplete. */
 static int keep_upper(number *roots, int m) {
   int kept = 0, above = 0, below = 0;
   for (int k = 0; k < m; k++) {
@@ -116,7 +117,7 @@ static int keep_upper(number *roots, int m) {
   return above == below ? kept : 0;
 }
 
-/* How far a root is from those before it, in units of `unit`; from none: its size. */
+/* The product of distances from the previous roots, in units of `unit`; for the first, its size. */
 static double distance(const number *roots, int before, number root, double unit) {
   double product = before == 0 ? size(root) / unit : 1;
   for (int k = 0; k < before; k++) {

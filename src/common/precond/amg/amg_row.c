@@ -1,4 +1,4 @@
-/* Rows of products of sparse matrices: workspaces, sorting, and the matrix that they become. */
+/* Rows of products of sparse matrices: workspaces, sorting, and the assembly of the matrix. */
 #include "amg_row.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
-/* Rows of products of sparse matrices (Gustavson 1978, "Two fast algorithms for sparse matrices"): sums by
- * node, in the order in which nodes are found, then written by ascending columns. A node is so many columns as
- * its level has unknowns, and a row has entries for all of them or for none. */
+/* Rows of products of sparse matrices (Gustavson 1978, "Two fast algorithms for sparse matrices"). Sums are
+ * accumulated per node, in the order in which nodes are found, and then written in ascending columns. A node
+ * has one column per unknown of its level, and a row has entries for all of them or for none. */
 #ifndef TSI_AMG_ROW_H
 #define TSI_AMG_ROW_H
 
@@ -8,23 +8,23 @@
 
 /* The workspace of a part. */
 typedef struct tsi_amg_row {
-  int32_t *places; /* of each node in the sums; -1: none, as between rows */
+  int32_t *places; /* of each node in the sums; -1: none, and between rows */
   double *sums;    /* 0 between rows */
-  int32_t *nodes;  /* that were found */
+  int32_t *nodes;  /* the nodes found */
   int32_t count;
-  int known;       /* the nodes stand in `nodes` before they are found, ascending */
-  uint64_t *marks; /* a bit for each node, 0 between rows */
+  int known;       /* `nodes` lists them in ascending order before they are found */
+  uint64_t *marks; /* a bit per node, 0 between rows */
 } tsi_amg_row;
 
-/* For `parts` parts. */
+/* Creates `parts` workspaces. */
 ts_status tsi_amg_rows_create(ts_context *context, int parts, int32_t nodes, int32_t unknowns,
                               tsi_amg_row **rows);
 void tsi_amg_rows_free(ts_context *context, tsi_amg_row *rows);
 
-/* Ascending: by marks, unless the nodes are few or far between. */
+/* Sorts in ascending order: by marks, unless the nodes are few or sparse. */
 void tsi_amg_row_sort(int32_t *nodes, int32_t count, uint64_t *marks);
 
-/* Writes the row and clears it; returns how many entries it has. */
+/* Writes the row and clears it; returns the number of its entries. */
 static inline int32_t tsi_amg_row_write(tsi_amg_row row, int32_t unknowns, int32_t *indices, float *values) {
   const int32_t count = row.count;
   if (!row.known) tsi_amg_row_sort(row.nodes, count, row.marks);
@@ -41,16 +41,16 @@ static inline int32_t tsi_amg_row_write(tsi_amg_row row, int32_t unknowns, int32
   return count * unknowns;
 }
 
-/* A matrix whose rows parts make one after the other: in place where its pattern is there, else beside it, and
- * lengths of rows stand behind their numbers in the offsets. */
+/* A matrix assembled by parts, each in the order of its rows. If the pattern exists, it is filled in place.
+ * Otherwise the entries are stored separately, and offsets[i + 1] is the length of row i. */
 typedef struct tsi_amg_target {
   tsi_amg_csr *csr;
-  size_t *begins; /* of the parts in indices and values; NULL: in place */
+  size_t *begins; /* per part, in indices and values; NULL: in place */
   int32_t *indices;
   float *values;
 } tsi_amg_target;
 
-/* Where a part writes its rows from the first one on. */
+/* The index of the first entry that a part writes. */
 static inline size_t tsi_amg_target_begin(const tsi_amg_target *target, size_t part, int parts) {
   return target->begins ? target->begins[part]
                         : (size_t)target->csr->offsets[tsi_amg_begin(target->csr->rows, part, parts)];
@@ -70,8 +70,7 @@ static inline void tsi_amg_row_begin(tsi_amg_row *row, int32_t unknowns, const t
   }
 }
 
-/* Where the sums of a node are. Without a branch, for nothing foretells whether the node has been found before.
- */
+/* The sums of a node. Branch-free, because it is unpredictable whether the node has been found before. */
 static inline double *tsi_amg_find(tsi_amg_row *row, int32_t unknowns, int32_t node) {
   const int32_t found = row->places[node], place = found < 0 ? row->count * unknowns : found;
   if (row->known) return row->sums + found;
@@ -81,13 +80,13 @@ static inline double *tsi_amg_find(tsi_amg_row *row, int32_t unknowns, int32_t n
   return row->sums + place;
 }
 
-/* Notes that row i has so many entries. */
+/* Records the number of entries of row i. */
 static inline void tsi_amg_target_note(const tsi_amg_target *target, int32_t i, int32_t entries) {
   if (target->begins) target->csr->offsets[i + 1] = entries;
 }
 
-/* Makes the rows of `csr`, which is rows x columns, by body(arguments, ...) for the parts. sizes[p] entries are
- * the most that part p has; `target` is among the arguments. */
+/* Assembles `csr` (rows x columns) by calling body(arguments, ...) for the parts. sizes[p] is the maximum
+ * number of entries of part p; `target` belongs to the arguments. */
 ts_status tsi_amg_assemble(ts_context *context, int32_t rows, int32_t columns, int parts, const size_t *sizes,
                            tsi_amg_csr *csr, tsi_amg_target *target, tsi_body body, const void *arguments);
 

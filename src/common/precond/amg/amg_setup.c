@@ -1,4 +1,4 @@
-/* The hierarchy on the host, level by level. */
+/* The hierarchy on the host, one level after the other. */
 #include <math.h>
 #include <string.h>
 
@@ -35,7 +35,7 @@ void tsi_amg_host_free(ts_context *context, tsi_amg_host *host) {
 
 /* ---- The near-null space of A ---- */
 
-/* Translations, and rotations about the centre, of about the same length. */
+/* Translations, and rotations about the centre, of similar length. */
 static void rigid_body_modes(const ts_amg_desc *desc, int32_t nodes, double *modes) {
   const int dimensions = desc->dimensions, vectors = dimensions == 2 ? 3 : 6;
   double centre[3] = {0}, square = 0;
@@ -81,7 +81,7 @@ typedef struct activity {
   double *near_null;
 } activity;
 
-/* Rows without a positive diagonal take no part. */
+/* Rows without a positive diagonal are inactive. */
 static void clear_inactive(const void *arguments, size_t first, size_t last) {
   const activity *a = arguments;
   for (size_t i = first; i < last; i++) {
@@ -146,7 +146,7 @@ static ts_status make_tentative(ts_context *context, tsi_amg_host_level *level, 
   return TS_OK;
 }
 
-/* P, R and the next level's matrix, or their values alone if they have patterns. */
+/* Computes P, R and the next level's matrix, or only their values if the patterns exist. */
 static ts_status compute(ts_context *context, tsi_amg_host_level *level, tsi_amg_host_level *next) {
   if (level->halo) return tsi_amg_coarsen_on_ranks(context, level, next);
   if (level->transposed)
@@ -159,13 +159,13 @@ static ts_status compute(ts_context *context, tsi_amg_host_level *level, tsi_amg
   return tsi_amg_galerkin(context, &level->R, &level->A, &level->P, level->vectors, &next->A);
 }
 
-/* The rows of all ranks. */
+/* The number of rows of all ranks. */
 static double all_rows(const tsi_amg_host_level *level) {
   const tsi_amg_halo *halo = level->halo;
   return halo ? (double)halo->first[halo->ranks] * level->unknowns : level->A.rows;
 }
 
-/* Makes a level below the last, where that is worth it. */
+/* Adds a level after the last one, if that is worthwhile. */
 static ts_status add_level(ts_context *context, const ts_amg_desc *desc, tsi_amg_host *host) {
   tsi_amg_host_level *level = &host->level[host->levels - 1], *next = level + 1;
   TSI_TRY(group(context, level, desc->strength, host->levels - 1));
@@ -175,7 +175,7 @@ static ts_status add_level(ts_context *context, const ts_amg_desc *desc, tsi_amg
     level_free(context, level);
     return TS_OK;
   }
-  if (level->aggregate_count == 0) level->aggregates[level->aggregate_count++] = 0; /* ranks keep a row */
+  if (level->aggregate_count == 0) level->aggregates[level->aggregate_count++] = 0; /* every rank needs a row */
   TSI_TRY(make_tentative(context, level, next));
   TSI_TRY(compute(context, level, next));
   next->vectors = next->unknowns = level->vectors;
@@ -237,7 +237,7 @@ ts_status tsi_amg_finish(ts_context *context, tsi_amg_host *host) {
   return TS_OK;
 }
 
-/* Of the levels that are smoothed. */
+/* For the levels that are smoothed. */
 static ts_status make_polynomials(ts_context *context, const ts_amg_desc *desc, tsi_amg_host *host) {
   const int smoothed = host->levels - (host->inverse != NULL);
   for (int l = 0; l < smoothed; l++)

@@ -1,5 +1,5 @@
-/* The values of P = S T and P = S^2 T in patterns that are known, in the bits of amg_prolong.c. The first
- * update notes for each entry of A the place of its aggregate in the row of S T. */
+/* The values of P = S T and P = S^2 T in known patterns, bitwise as in amg_prolong.c. The first update records,
+ * for each entry of A, the place of its aggregate in the row of S T. */
 #include "amg_block.h"
 #include "amg_filter.h"
 #include "amg_places.h"
@@ -7,14 +7,14 @@
 #include <string.h>
 
 enum {
-  NOWHERE = TSI_AMG_REACH, /* a place that no row of S T has */
-  AS_IS = 255              /* of the first entry of a row: it has the values of T, which never change */
+  NOWHERE = TSI_AMG_REACH, /* outside every row of S T */
+  AS_IS = 255              /* for the first entry of a row with the values of T, which never change */
 };
 
 struct tsi_amg_smoothing {
-  unsigned char *places;   /* of each entry of A */
-  unsigned char *is_block; /* of each node: places are those of the first row and of the first columns */
-  /* P = S once. R is the identity with which amg_twice.c multiplies. */
+  unsigned char *places;   /* per entry of A */
+  unsigned char *is_block; /* per node: only the places of its first row and first columns are used */
+  /* P = S once. R is the identity for the product of amg_twice.c. */
   tsi_amg_csr once, S;
   tsi_amg_places of_P;
 };
@@ -38,10 +38,10 @@ typedef struct search {
   const tsi_amg_csr *once; /* S T */
   tsi_amg_smoothing *to;
   int parts;
-  int32_t *found; /* of the parts: the place of each aggregate in a row of S T, -1 between rows */
+  int32_t *found; /* per part: the place of each aggregate in a row of S T, -1 between rows */
 } search;
 
-/* Entries of a row that names an aggregate which S T does not have there: it is as in T. */
+/* If an entry of the row has an aggregate that the row of S T lacks, this row is that of T. */
 static void look_up_row(const search *s, int32_t row, const int32_t *found) {
   const tsi_amg_host_level *level = s->level;
   const tsi_amg_csr *A = &level->A;
@@ -66,7 +66,7 @@ static void find_row(const search *s, int32_t row, int32_t *found) {
   for (int32_t f = begin; f < end; f += vectors) found[once->indices[f] / vectors] = -1;
 }
 
-/* Whether places of a node's rows are the same, in each group of columns. */
+/* Whether the rows of a node have the same places, in each group of columns. */
 static int is_block(const search *s, int32_t row) {
   const tsi_amg_host_level *level = s->level;
   const int32_t unknowns = level->unknowns, *offsets = level->A.offsets + row, length = offsets[1] - offsets[0];
@@ -140,7 +140,7 @@ typedef struct values {
   const tsi_amg_csr *once;
 } values;
 
-/* Of a node with one unknown, for one vector. */
+/* For a node with one unknown, and one vector. */
 CPU_INLINE void fill_row(const values *v, int32_t row, double *restrict sums) {
   const tsi_amg_csr *A = &v->level->A, *once = v->once;
   const unsigned char *restrict places = v->smoothing->places;
@@ -156,7 +156,7 @@ CPU_INLINE void fill_row(const values *v, int32_t row, double *restrict sums) {
   tsi_amg_write_row(once, row, (tsi_amg_shape){1, 1, 1, 1}, sums);
 }
 
-/* The block of S that begins with entry e of the first row. */
+/* Copies the block of S that begins at entry e of the first row. */
 CPU_INLINE void get_block(const values *v, tsi_amg_shape s, const tsi_amg_filtered *f, int32_t row, int32_t e,
                           double *a) {
   const tsi_amg_csr *A = &v->level->A;
@@ -173,7 +173,7 @@ CPU_INLINE void get_block(const values *v, tsi_amg_shape s, const tsi_amg_filter
   }
 }
 
-/* Rows of a node, or one of them. */
+/* Fills the rows of a node, or one of them. */
 CPU_INLINE void fill_rows(const values *v, tsi_amg_shape s, int32_t row, double *restrict sums) {
   const tsi_amg_host_level *level = v->level;
   const tsi_amg_csr *A = &level->A;

@@ -58,7 +58,7 @@ void tsi_amg_csr_free(ts_context *context, tsi_amg_csr *A) {
 typedef struct transposition {
   const tsi_amg_csr *A, *T;
   int parts;
-  int32_t *counts; /* of A's columns in each part of its rows; then where the next entry goes */
+  int32_t *counts; /* of entries of A's columns, by parts of its rows; later the next index */
 } transposition;
 
 static void count_columns(const void *arguments, size_t first, size_t last) {
@@ -111,7 +111,7 @@ ts_status tsi_amg_transpose(ts_context *context, const tsi_amg_csr *A, tsi_amg_c
 
 /* ---- Sorting ---- */
 
-/* A heap, for rows of any length. */
+/* Heap sort, for rows of any length. */
 static void sift(int32_t *list, int32_t root, int32_t count) {
   const int32_t value = list[root];
   for (int32_t child; (child = 2 * root + 1) < count; root = child) {
@@ -143,18 +143,18 @@ void tsi_amg_sort(int32_t *list, int32_t count) {
 
 /* ---- -R (A P) ---- */
 
-/* Functions of rows are compiled for one unknown, too. The nodes of a row of A P stand in the order in which
- * they are found, which is of no matter to the second product. A part's rows follow each other, with room for
- * all that they may have. */
+/* Functions of rows are also compiled for one unknown. Nodes in a row of A P are in the order in which they are
+ * found, which does not affect the second product. The rows of a part are contiguous, with room for their
+ * maximum length. */
 typedef struct product {
   const tsi_amg_csr *R, *A, *P;
   int parts, unknowns;
-  tsi_amg_row *rows; /* of the parts */
-  size_t *begins;    /* of the nodes of rows of A P; their numbers */
+  tsi_amg_row *rows; /* per part */
+  size_t *begins;    /* of the nodes in rows of A P; their number */
   int32_t *counts;
   int32_t *nodes;
-  float *values; /* of each node so many as it has unknowns */
-  size_t *room;  /* for each part: where it begins, then the most entries of its rows of C */
+  float *values; /* per node, one for each of its unknowns */
+  size_t *room;  /* per part: where it starts, later the maximum entries of its rows of C */
   tsi_amg_target C;
 } product;
 
@@ -247,7 +247,7 @@ static void fill(const void *arguments, size_t first, size_t last) {
   }
 }
 
-/* Its number in C, where the row has nothing but zeros; else -1. */
+/* The index of the diagonal in C, if the row has only zeros; otherwise -1. */
 static int32_t find_zero(const tsi_amg_csr *C, int32_t i) {
   int32_t diagonal = -1;
   for (int32_t e = C->offsets[i]; e < C->offsets[i + 1]; e++) {
@@ -285,7 +285,7 @@ void tsi_amg_fill_zeros(const ts_context *context, const tsi_amg_csr *C, int unk
   tsi_parallel(context, (size_t)C->rows / (size_t)unknowns, fill_zeros, &(zeros){C, unknowns});
 }
 
-/* Where parts begin, from their sizes; returns the sum. */
+/* Converts the sizes of parts to their start indices; returns the sum. */
 static size_t add_up(const product *m) {
   size_t sum = 0;
   for (int p = 0; p < m->parts; p++) {

@@ -1,23 +1,23 @@
-/* Which entries of a matrix connect their unknowns strongly.
+/* Finds the entries of a matrix that connect their unknowns strongly.
  *
- * A small coefficient beside a large one: of the two rows only that with the small diagonal depends on the
- * other, and does so as much as on its like. By sqrt(a_ii a_jj) the entry would be weak in both: unknowns
- * between large coefficients would have no aggregate, and those beside them would not be interpolated from
- * there. A connection may therefore be strong one way.
+ * At a jump from small to large coefficients, only the row with the small diagonal depends on the other row. It
+ * does so as strongly as on rows of its own kind. Measured by sqrt(a_ii a_jj), the entry would be weak in both.
+ * Unknowns between large coefficients would have no aggregate, and their neighbours there would not interpolate
+ * to them. A connection may therefore be strong in only one direction.
  *
- * How small a coupling is depends on the row: 1/26 of the diagonal for the 27-point stencil, 1/2 along lines of
- * an anisotropic one. The limit is therefore proportional to the row's largest coupling, on every level. A
- * positive coupling is weak: errors that smoothing leaves have other signs at its ends, or do not care. Of
- * bilinear elements that are stretched without end, neighbours along lines have -1/2 of the diagonal, those
- * across +1/4, and diagonal ones -1/8: with these two among the strong ones, 1:1000 takes 840 iterations
- * instead of 20 (63504 rows).
+ * The size of a weak coupling depends on the row: couplings are 1/26 of the diagonal in the 27-point stencil,
+ * 1/2 along the lines of an anisotropic one. The limit is therefore proportional to the row's largest coupling,
+ * on every level. A positive coupling is weak: smooth errors have opposite signs at its ends, or are not
+ * affected by it. In the limit of infinitely stretched bilinear elements, neighbours along lines have -1/2 of
+ * the diagonal, those across +1/4, and diagonal ones -1/8. If the latter two were strong, 1:1000 would take 840
+ * iterations instead of 20 (63504 rows).
  *
- * A row whose negative couplings add up to half of its diagonal at most keeps its limit, for couplings of
- * either sign: smoothing alone reduces its error, and one that a large number on the diagonal holds in place
- * must not hold an aggregate. Mass matrices have such rows.
+ * A row with negative couplings that add up to at most half of its diagonal keeps its limit, for couplings of
+ * either sign. Smoothing alone reduces its error. A large diagonal fixes its unknown, and must not fix an
+ * aggregate with it. Mass matrices have such rows.
  *
- * Strengths are those of W A W, where W has the near-null vector on its diagonal: what A maps to almost 0 is
- * then constant, and signs and sizes mean what they do for a Laplacian, also if A = D L D. */
+ * Strengths are those of W A W, with the near-null vector on the diagonal of W. Constants are then the
+ * near-null space, and signs and sizes mean the same as in a Laplacian, even if A = D L D. */
 #include <math.h>
 #include <string.h>
 
@@ -37,10 +37,10 @@ typedef struct connections {
   double strength; /* on all levels */
   double limit;    /* the strength of this level, squared */
   int parts;
-  float *diagonal; /* where it is positive, else 0 */
+  float *diagonal; /* if positive, otherwise 0 */
   double *weights; /* the near-null vector; NULL: constants */
-  double *norms;   /* Frobenius norms of the nodes' own blocks */
-  int32_t *places; /* of each node in the list at hand, for each part; -1: none */
+  double *norms;   /* Frobenius norms of the nodes' diagonal blocks */
+  int32_t *places; /* per part: the index of each node in the current list; -1: none */
   double *sums;
 } connections;
 
@@ -54,9 +54,9 @@ static void find_diagonal(const void *arguments, size_t first, size_t last) {
   }
 }
 
-/* ---- One unknown a node ---- */
+/* ---- One unknown per node ---- */
 
-/* Of couplings of row i, in its units: a_ij w_j / w_i, a_jj (w_j / w_i)^2. */
+/* A coupling of row i, in its units: a_ij w_j / w_i, a_jj (w_j / w_i)^2. */
 typedef struct coupling {
   double value, other;
 } coupling;
@@ -71,7 +71,7 @@ static double inverse_weight(const connections *s, size_t i) {
   return s->weights && s->weights[i] != 0 ? 1 / s->weights[i] : 0;
 }
 
-/* What is asked of the couplings of row i, squared; `signs`: positive ones are weak. */
+/* The requirement for strong couplings of row i, squared; `signs`: positive ones are weak. */
 typedef struct limit {
   double square;
   int signs;
@@ -146,7 +146,7 @@ static void find_norms(const void *arguments, size_t first, size_t last) {
   }
 }
 
-/* The other nodes that rows of `node` have entries to, with the squares of the blocks' norms. */
+/* Lists the other nodes in the rows of `node`, with the squared norms of their blocks. */
 static int32_t list_blocks(const connections *s, int32_t node, int32_t *places, double *sums, int32_t *list) {
   const tsi_amg_csr *A = &s->level->A;
   const int32_t unknowns = s->level->unknowns;
@@ -239,7 +239,7 @@ static ts_status classify(ts_context *context, connections *s) {
   return TS_OK;
 }
 
-/* Whether all weights are 1, or 0 in rows that take no part: they change nothing then. */
+/* Whether all weights are 1, or 0 in inactive rows; they have no effect then. */
 static int is_plain(const tsi_amg_host_level *level) {
   for (int32_t i = 0; i < level->A.rows; i++)
     if (level->near_null[i] != 0 && level->near_null[i] != 1) return 0;

@@ -1,5 +1,5 @@
-/* The second step of smoothing of the prolongator, P = S (S T), as a product of sparse matrices: R (S P) with
- * R the identity. */
+/* The second smoothing step of the prolongator, P = S (S T), as a product of sparse matrices: R (S P) with R
+ * the identity. */
 #include "amg.h"
 
 typedef struct factor {
@@ -57,7 +57,7 @@ void tsi_amg_smoother_values(const ts_context *context, const tsi_amg_host_level
   tsi_parallel(context, (size_t)level->A.rows, fill_values, &(factor){level, filtered, omega, S});
 }
 
-/* With -1 on its diagonal: products are by -R. */
+/* Its diagonal is -1, because products use -R. */
 static ts_status make_identity(ts_context *context, int32_t rows, tsi_amg_csr *R) {
   TSI_TRY(tsi_amg_csr_create(context, rows, rows, rows, R));
   for (int32_t i = 0; i < rows; i++) {

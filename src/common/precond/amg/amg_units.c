@@ -1,9 +1,10 @@
-/* The near-null space of a matrix whose application gives none: constants, or those of unknowns in other units.
+/* The near-null space of a matrix if the application provides none: constants, or constants of unknowns in
+ * other units.
  *
- * If L maps constants to almost 0, A = D L D maps D^-1 1 there, and aggregates of constants would be useless.
- * D is the square root of A's diagonal, if L's is about constant. The choice is by rows: with constants a row
- * leaves |sum_j a_ij| / a_ii, with scaled ones |sum_j a_ij / sqrt(a_jj)| / sqrt(a_ii), where j are the unknowns
- * of the kind of i. Counts of rows are the same on every device. */
+ * If L maps constants to almost 0, then A = D L D maps D^-1 1 to almost 0, and aggregates of constants would be
+ * useless. D is the square root of A's diagonal, if that of L is nearly constant. The rows vote. With constants
+ * a row leaves |sum_j a_ij| / a_ii, with scaled ones |sum_j a_ij / sqrt(a_jj)| / sqrt(a_ii), where j has the
+ * same kind of unknown as i. All devices count the same votes. */
 #include <math.h>
 
 #include "amg.h"
@@ -12,8 +13,8 @@ typedef struct units {
   const tsi_amg_csr *A;
   size_t unknowns;
   int parts;
-  double *scales; /* of rows and ghosts: 1 / the root of the diagonal; 0: none that is positive */
-  double *votes;  /* of each part */
+  double *scales; /* of rows and ghosts: 1 / the root of the diagonal; 0: not positive */
+  double *votes;  /* per part */
 } units;
 
 static void find_scales(const void *arguments, size_t first, size_t last) {

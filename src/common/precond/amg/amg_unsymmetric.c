@@ -1,13 +1,13 @@
-/* Smoothed aggregation of a matrix that is not symmetric. Its transpose is treated alike:
+/* Smoothed aggregation of a matrix that is not symmetric. Its transpose is treated in the same way:
  *
  *   P = (I - omega D_F^-1 A_F) T,  R = ((I - omega D_G^-1 G) T)^T,  G the strong part of A^T
  *
  * (Brezina, Manteuffel, McCormick, Ruge, Sanders 2010, "Towards adaptive smoothed aggregation for nonsymmetric
- * problems", section 3). Both have the same aggregates: a connection is strong if it is in A or in A^T.
+ * problems", section 3). Both have the same aggregates: a connection is strong if it is strong in A or in A^T.
  *
  * Positive entries are weak, and weak entries are added to the diagonal. Central differences have positive
- * entries downstream, so that their A_F is that of upwind differences: P and R are bounded at any cell Peclet
- * number. */
+ * entries downstream, so that their A_F is that of upwind differences. P and R are therefore bounded at any
+ * cell Peclet number. */
 #include "amg.h"
 
 static void negate(const void *arguments, size_t first, size_t last) {
@@ -47,9 +47,9 @@ void tsi_amg_transposed_free(ts_context *context, tsi_amg_host_level *level) {
   level->transposed = NULL;
 }
 
-/* ---- Connections of both ---- */
+/* ---- Connections of both matrices ---- */
 
-/* The lists of a node have room in those of two graphs that begin where the lists of both do. */
+/* The merged list of a node starts at the sum of its start indices in the two graphs. */
 typedef struct merging {
   const tsi_amg_graph *one, *other, *both;
 } merging;
@@ -77,7 +77,7 @@ static void merge_nodes(const void *arguments, size_t first, size_t last) {
   for (size_t i = first; i < last; i++) merge_node(arguments, i);
 }
 
-/* `one` becomes the graph of both. */
+/* Replaces `one` by the union of both graphs. */
 static ts_status merge(ts_context *context, tsi_amg_graph *one, const tsi_amg_graph *other, int64_t entries) {
   const size_t nodes = (size_t)one->nodes, room = 2 * (size_t)entries;
   if (2 * entries > INT32_MAX)

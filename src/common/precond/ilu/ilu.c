@@ -1,10 +1,9 @@
 /* TS_PRECONDITIONER_ILU and TS_PRECONDITIONER_IC: M^-1 r = D_c Q U^-1 D^-1 L^-1 P D_r r with incomplete factors
- * L D U of the matrix in another order and scaling, which nobody outside sees. Of IC U = L^T, Q = P^T and D_c =
- * D_r.
+ * L D U of the matrix in another order and scaling, which is internal. For IC, U = L^T, Q = P^T and D_c = D_r.
  *
- * Factors are computed on the host in double precision from the host copy; of the rows of a rank from their
- * square part, so that M is block Jacobi between ranks. Triangular systems are solved there too, or on the
- * device: exactly, if the backend can and it is quicker, or by sweeps. */
+ * Factors are computed on the host in double precision from the host copy. Each rank factorises the square part
+ * of its rows, so M is block Jacobi between ranks. Triangular systems are solved on the host or on the device.
+ * The device solves exactly, if the backend supports it and it is quicker, or by sweeps. */
 #include "ilu.h"
 
 #include <math.h>
@@ -51,18 +50,17 @@ static void destroy(ts_preconditioner *M) {
 
 /* ---- Where triangular systems are solved ---- */
 
-/* Of the host, in nanoseconds: a wait for r and a copy of it and of z; for a row and for an entry, by one core.
- */
+/* Host times in nanoseconds: waiting for r and copying r and z; then one core's time per row and per entry. */
 static const double host_wait = 30000, host_row = 8, host_entry = 1;
 
-/* The device takes as long as the levels, one after the other. */
+/* The device processes one level after the other. */
 static int is_for_device(const ts_context *context, const tsi_ilu *made) {
   const double levels = (double)made->levels[0].count + (double)made->levels[1].count;
   return context->tuning.ilu_level_nanoseconds * levels <
          host_wait + host_row * made->order.n + host_entry * made->entries;
 }
 
-/* If it has no memory for the factors the host keeps them. */
+/* If the device lacks memory for the factors, the host keeps them. */
 static ts_status move_to_device(ts_context *context, tsi_ilu *made) {
   TSI_TRY(tsi_enter(context));
   const ts_status status = tsi_leave(context, context->ops->ilu->create(context, made));
@@ -94,9 +92,9 @@ static ts_status place_factors(const ts_preconditioner *M, tsi_ilu *made) {
   return TS_OK;
 }
 
-/* ---- The kind's functions ---- */
+/* ---- The functions of the kinds ---- */
 
-/* New parts, so that after a failure the old ones are as they were. */
+/* Creates new factors, so that a failure leaves the old ones unchanged. */
 static ts_status build_anew(ts_preconditioner *M) {
   ts_context *context = M->context;
   tsi_ilu *made = tsi_calloc(context, 1, sizeof *made);
@@ -115,7 +113,7 @@ static ts_status build_anew(ts_preconditioner *M) {
 static ts_status measure(const ts_preconditioner *M, tsi_cost *cost) {
   const tsi_ilu *parts = M->state;
   const int sweeps = M->desc.sweeps;
-  const double levels_a_pass = 4; /* which takes a few microseconds */
+  const double levels_a_pass = 4; /* a pass takes a few microseconds */
   cost->operations = sweeps ? 3 + 2 * sweeps : 2;
   if (parts->device) cost->operations += (parts->level_counts[0] + parts->level_counts[1]) / levels_a_pass;
   if (M->matrix->all_rows) TSI_TRY(M->context->ops->ranks->largest(M->context, &cost->operations, 1));
@@ -123,8 +121,8 @@ static ts_status measure(const ts_preconditioner *M, tsi_cost *cost) {
                                      &cost->products);
 }
 
-/* A singular matrix has a pivot of 0, and its factors multiply the rounding of r by whatever is there instead.
- * The answer of one rank is that of all. */
+/* A singular matrix has a pivot of 0. Its replacement makes the factors amplify the rounding errors of r. All
+ * ranks get the same answer. */
 static int disappoints(const ts_preconditioner *M, char *why, size_t size) {
   const tsi_ilu *parts = M->state;
   const tsi_ranks_ops *ranks = M->context->ops->ranks;
@@ -171,8 +169,8 @@ static ts_status apply_sweeps(const ts_preconditioner *M, ts_vector *z, const ts
   return tsi_ilu_sweeps_apply(&((const tsi_ilu *)M->state)->sweeps, M->desc.sweeps, z, r);
 }
 
-/* All parts of z: if A is ill-conditioned and z is rounded to floats, A z is far from r. Rounding r does no
- * such harm. */
+/* Writes all parts of z: if A is ill-conditioned and z is rounded to floats, A z is far from r. Rounding r does
+ * not have this effect. */
 static ts_status apply(const ts_preconditioner *M, ts_vector *z, const ts_vector *r) {
   const tsi_ilu *parts = M->state;
   if (M->desc.sweeps) return apply_sweeps(M, z, r);

@@ -1,26 +1,26 @@
-/* Incomplete factors: B = P D_r A D_c Q ~ L D U, by their steps.
+/* Incomplete factors: B = P D_r A D_c Q ~ L D U. The files, in the order of the steps:
  *
  *   ilu_order.c    P, D_r and D_c from a matching; an order Q; B as rows for the factorisation
  *   ilu_factor.c   L, D and U by ILUT with column pivoting, or by ILU(k)
  *   ilu_cholesky.c L, D and U = L^T of a symmetric B, by incomplete Cholesky
- *   ilu_pipeline.c rows by several threads, which ilu_store.c keeps
+ *   ilu_pipeline.c computes rows by several threads; ilu_store.c stores them
  *   ilu_solve.c    z = D_c Q U^-1 D^-1 L^-1 P D_r r exactly, on the host
  *   ilu_sweeps.c   the same approximately, by products on the device
- *   ilu_levels.c   which rows of a triangle can be computed at once
- *   ilu_build.c    which factors a matrix gets
- *   ilu.c          the kinds: what a preconditioner does */
+ *   ilu_levels.c   the rows of a triangle that can be computed simultaneously
+ *   ilu_build.c    selects the factors of a matrix
+ *   ilu.c          the functions of the kinds */
 #ifndef TSI_ILU_H
 #define TSI_ILU_H
 
 #include "common/core/core.h"
 #include "common/precond/preconditioner.h"
 
-/* How rows and columns are scaled before the order: rows by their largest entries; by a matching, which
- * permutes; both alike, to a diagonal of ones, which has to be positive. */
+/* The scaling before the order. ROWS: rows by their largest entries. MATCHING: by a matching, which also
+ * permutes. SYMMETRIC: rows and columns alike, to a diagonal of ones; it must be positive. */
 typedef enum tsi_ilu_scaling { TSI_ILU_ROWS, TSI_ILU_MATCHING, TSI_ILU_SYMMETRIC } tsi_ilu_scaling;
 
-/* B, scaled and permuted: row k is row rows[k] of A times row_scales[k], and its column k is column columns[k]
- * of A times column_scales[k]. */
+/* B, the scaled and permuted matrix: row k is row rows[k] of A times row_scales[k], and column k is column
+ * columns[k] of A times column_scales[k]. */
 typedef struct tsi_ilu_order {
   int32_t n;
   int32_t *rows, *columns;
@@ -40,14 +40,14 @@ typedef struct tsi_ilu_factors {
   int32_t n;
   tsi_ilu_rows lower, upper;
   double *inverse;
-  int32_t shifted; /* pivots that were too small and have been replaced */
-  double shift;    /* that B's diagonal has got, as Cholesky factors need */
-  int is_full;     /* rows were cut to the size that `fill` allows */
+  int32_t shifted; /* pivots that were too small and were replaced */
+  double shift;    /* added to the diagonal of B, for Cholesky factors */
+  int is_full;     /* rows were cut to the limit of `fill` */
 } tsi_ilu_factors;
 
 /* ---- ilu_order.c ---- */
 
-/* The order for a matrix's host copy, and B. `constrained` rows become rows of the identity. */
+/* Computes the order for a matrix's host copy, and B. `constrained` rows become rows of the identity. */
 ts_status tsi_ilu_order_create(ts_context *context, const tsi_csr *A, const unsigned char *constrained,
                                tsi_ilu_scaling scaling, tsi_ilu_order *order, tsi_ilu_rows *B);
 void tsi_ilu_order_free(ts_context *context, tsi_ilu_order *order);
@@ -56,37 +56,37 @@ ts_status tsi_ilu_rows_create(ts_context *context, int32_t n, int64_t entries, t
 
 /* ---- ilu_factor.c ---- */
 
-/* At most `fill` times the entries of B; entries below `drop` times a row's mean are dropped. Or those of
- * `levels` levels of fill beside those of B; -1: by size. */
+/* Either by size: at most `fill` times the entries of B, without entries below `drop` times the mean of their
+ * row. Or by `levels` levels of fill in addition to the entries of B; -1: by size. */
 typedef struct tsi_ilu_limits {
   double fill, drop;
   int levels;
 } tsi_ilu_limits;
 
-/* Factors of B. Columns are exchanged for larger pivots, and in `order` with them. */
+/* Factorises B. Columns are exchanged for larger pivots, also in `order`. */
 ts_status tsi_ilu_factorise(ts_context *context, const tsi_ilu_rows *B, const tsi_ilu_limits *limits,
                             tsi_ilu_order *order, tsi_ilu_factors *factors);
-/* Cholesky factors of B, which is symmetric with a diagonal of ones: D is positive. */
+/* Computes Cholesky factors of B, which is symmetric with a diagonal of ones: D is positive. */
 ts_status tsi_ilu_factorise_symmetric(ts_context *context, const tsi_ilu_rows *B, const tsi_ilu_limits *limits,
                                       const tsi_ilu_order *order, tsi_ilu_factors *factors);
 void tsi_ilu_factors_free(ts_context *context, tsi_ilu_factors *factors);
 
 /* ---- ilu_solve.c ---- */
 
-/* r becomes D_c Q U^-1 D^-1 L^-1 P D_r r: numbers in the order of A's rows, `components` for each row; `work`
- * has room for as many. */
+/* r = D_c Q U^-1 D^-1 L^-1 P D_r r: numbers in the order of A's rows, `components` per row. `work` has the size
+ * of r. */
 void tsi_ilu_solve(const tsi_ilu_order *order, const tsi_ilu_factors *factors, int components, double *r,
                    double *work);
 
-/* |D_c^-1 (M^-1 A x - x)| / |D_c^-1 x| of a random x: how far the factors are from those of A; infinite: they
- * are of no use. */
+/* The error of the factors: |D_c^-1 (M^-1 A x - x)| / |D_c^-1 x| for a random x; infinite if they are
+ * useless. */
 ts_status tsi_ilu_error(ts_context *context, const tsi_csr *A, const unsigned char *constrained,
                         const tsi_ilu_order *order, const tsi_ilu_factors *factors, double *error);
 
 /* ---- ilu_levels.c ---- */
 
-/* Rows of L, or of U, by levels: level l has rows[begins[l]] .. rows[begins[l + 1] - 1], and needs those of the
- * levels before it. */
+/* Rows of L, or of U, by levels: level l has rows[begins[l]] .. rows[begins[l + 1] - 1], which need only rows
+ * of earlier levels. */
 typedef struct tsi_ilu_levels {
   int32_t count, *begins, *rows;
 } tsi_ilu_levels;
@@ -103,7 +103,7 @@ typedef struct tsi_ilu_sweeps {
   ts_vector *work[3]; /* NULL before they are prepared */
 } tsi_ilu_sweeps;
 
-/* All of it from 0; a failure leaves nothing. */
+/* Sets all fields; on failure they are zero. */
 ts_status tsi_ilu_sweeps_create(const ts_matrix *A, const tsi_ilu_order *order, const tsi_ilu_factors *factors,
                                 tsi_ilu_sweeps *s);
 ts_status tsi_ilu_sweeps_prepare(const ts_matrix *A, int components, tsi_ilu_sweeps *s);
@@ -116,24 +116,24 @@ typedef struct tsi_ilu_device tsi_ilu_device;
 
 typedef struct tsi_ilu {
   tsi_ilu_order order;
-  tsi_ilu_factors factors;  /* rows: gone, if the device has them */
-  tsi_ilu_scaling scaling;  /* that they were made with */
-  double error;             /* of tsi_ilu_error */
+  tsi_ilu_factors factors;  /* the rows are freed if the device has them */
+  tsi_ilu_scaling scaling;  /* used for these factors */
+  double error;             /* as tsi_ilu_error returned */
   double entries;           /* of L and U */
-  tsi_ilu_levels levels[2]; /* of L and U, until the backend has taken them */
+  tsi_ilu_levels levels[2]; /* of L and U, until they are copied to the device */
   int32_t level_counts[2];
-  tsi_ilu_sweeps sweeps;  /* if the descriptor asks for sweeps */
-  tsi_ilu_device *device; /* the backend's own, with its operations; NULL: solved on the host, with: */
-  int components;         /* of the vectors that there is room for */
-  double *numbers;        /* r, then z; as many to work in */
+  tsi_ilu_sweeps sweeps;  /* if the descriptor requests sweeps */
+  tsi_ilu_device *device; /* of the backend's operations; NULL: solved on the host, with the next fields */
+  int components;         /* of the vectors that fit */
+  double *numbers;        /* r, then z; plus a workspace of the same size */
   float *floats;
 } tsi_ilu;
 
-/* Order and factors, which the log describes. */
+/* Computes order and factors, and logs them. */
 ts_status tsi_ilu_build(const ts_preconditioner *M, tsi_ilu *made);
 void tsi_ilu_free(ts_context *context, tsi_ilu *parts);
 
-/* ---- What a backend may have: exact solves on its device ---- */
+/* ---- Optional operations of a backend: exact solves on its device ---- */
 
 /* clang-format off */
 #define TSI_ILU_OPERATIONS(REQUIRED, prefix)                                                                   \

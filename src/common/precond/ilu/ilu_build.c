@@ -1,4 +1,4 @@
-/* The factors of a matrix: which are tried, and which stay. */
+/* Selects the factors of a matrix: tries several and keeps the best. */
 #include <math.h>
 #include <stdio.h>
 
@@ -6,7 +6,7 @@
 #include "ilu.h"
 
 static const double default_fill = 10, default_drop = 1e-4;
-static const double more_fill = 3, less_drop = 0.01; /* of factors that are too far from A */
+static const double more_fill = 3, less_drop = 0.01; /* if the error of the factors is too large */
 static const double ic_fill = 10, ic_drop = 1e-2;
 
 void tsi_ilu_free(ts_context *context, tsi_ilu *parts) {
@@ -17,13 +17,13 @@ void tsi_ilu_free(ts_context *context, tsi_ilu *parts) {
 
 /* ---- Factors ---- */
 
-/* What may be tried. The next ones are if those before are far from A: how far is what applies. */
+/* One set of parameters. The next one is tried if the error of the factors so far is too large. */
 typedef struct attempt {
   tsi_ilu_scaling scaling;
   tsi_ilu_limits limits;
 } attempt;
 
-static const double good = 0.1, poor = 0.5; /* errors: that is enough; that is a reason for larger factors */
+static const double good = 0.1, poor = 0.5; /* errors: low enough to stop; high enough to try larger factors */
 
 static ts_status factorise_so(const ts_preconditioner *M, const tsi_csr *A, const attempt *how, tsi_ilu *made) {
   ts_context *context = M->context;
@@ -39,7 +39,7 @@ static ts_status factorise_so(const ts_preconditioner *M, const tsi_csr *A, cons
   return status;
 }
 
-/* The better of what is there and what comes. */
+/* Keeps the better of the present factors and the new ones. */
 static ts_status attempt_at(const ts_preconditioner *M, const tsi_csr *A, const attempt *how, tsi_ilu *made) {
   tsi_ilu other = {0};
   const ts_status status = factorise_so(M, A, how, &other);
@@ -64,8 +64,9 @@ static tsi_ilu_limits limits_of(const ts_preconditioner_desc *desc) {
   return limits;
 }
 
-/* With the diagonal where it is, with a matching, and with larger factors, as far as the descriptor leaves it
- * open. A matching may take what is coupled strongly both ways apart, as convection does on coarse grids. */
+/* Tries the diagonal in place, then a matching, then larger factors, as far as the descriptor leaves the choice
+ * open. A matching may separate unknowns that are strongly coupled in both directions, as with convection on
+ * coarse grids. */
 static ts_status factorise_entries(const ts_preconditioner *M, const tsi_csr *csr, tsi_ilu *made) {
   const ts_preconditioner_desc *desc = &M->desc;
   const int is_open = desc->fill == 0 && desc->drop_tolerance == 0 && desc->levels == 0;
@@ -79,7 +80,7 @@ static ts_status factorise_entries(const ts_preconditioner *M, const tsi_csr *cs
   return is_open && !(made->error <= poor) ? attempt_at(M, csr, &how, made) : TS_OK;
 }
 
-/* What Cholesky factors need. */
+/* Checks the requirements of Cholesky factors. */
 static ts_status check_symmetric(const ts_preconditioner *M, const tsi_csr *csr) {
   const ts_matrix *A = M->matrix;
   const unsigned char *constrained = A->row_space->constrained;
@@ -106,7 +107,7 @@ static ts_status factorise_symmetric(const ts_preconditioner *M, const tsi_csr *
   return attempt_at(M, csr, &how, made);
 }
 
-/* Those that are read back with all their digits are rounded. */
+/* Entries that were read back in full precision are rounded. */
 static ts_status round_entries(ts_context *context, tsi_matrix_entries *entries) {
   const size_t count = (size_t)entries->csr.row_offsets[entries->csr.rows];
   if (entries->csr.values) return TS_OK;

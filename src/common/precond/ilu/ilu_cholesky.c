@@ -3,30 +3,29 @@
  *
  *   w = b_i, i .. n, with 1 + shift times the diagonal
  *   for k = 0 .. i - 1 with u_ki not 0:  w = w - u_ki d_k u_k
- *   d_i = w_i,  u_i = w_i+1 .. w_n without what is below drop times the mean of |b_i|, divided by d_i
+ *   d_i = w_i,  u_i = w_i+1 .. w_n without entries below drop times the mean of |b_i|, divided by d_i
  *
- * and the largest of these are kept. Dropping may leave a pivot that is not positive. Then it begins again with
- * a larger shift (Manteuffel 1980, "An incomplete factorization technique for positive definite linear
- * systems"): B's diagonal is 1, so that at the latest a shift that makes it dominant is enough. D is positive,
- * so M = L D L^T is positive definite whatever B is, and the same to the last bit whichever way it is
- * transposed.
+ * and the largest of these are kept. Dropping entries may cause a pivot that is not positive. The factorisation
+ * then restarts with a larger shift (Manteuffel 1980, "An incomplete factorization technique for positive
+ * definite linear systems"). The diagonal of B is 1, so a shift that makes it dominant always suffices. D is
+ * positive, so M = L D L^T is positive definite for any B. M equals its transpose to the last bit.
  *
- * Rows are computed by several threads (ilu_pipeline.h). Those with an entry in column i are in a list, in
- * their order, to which the thread that completes a row adds while others read. */
+ * Several threads compute the rows (ilu_pipeline.h). A list per column i holds the rows with an entry in this
+ * column, in ascending order. The thread that completes a row appends to the list while others read it. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "ilu_pipeline.h"
 
-static const double least_pivot = 1e-8; /* of a diagonal of 1 */
+static const double least_pivot = 1e-8; /* relative to a diagonal of 1 */
 static const double first_shift = 1e-3, more_shift = 4, most_shift = 1e12;
 
 /* A thread's row. */
 typedef struct worker {
   double *w;                     /* by column */
   unsigned char *is_set, *level; /* by column */
-  int32_t *columns;              /* that are set */
+  int32_t *columns;              /* columns that are set */
   tsi_ilu_candidate *kept;
   int32_t count, kept_count;
   double pivot, operations;
@@ -37,15 +36,15 @@ typedef struct factoriser {
   ts_context *context;
   const tsi_ilu_rows *B;
   tsi_ilu_factors *out;
-  tsi_ilu_link *first; /* by column: its first entry in U, 0: none so far */
-  tsi_ilu_link **last; /* by column: where the next one is to be told */
+  tsi_ilu_link *first; /* by column: its first entry in U; 0: none yet */
+  tsi_ilu_link **last; /* by column: where to store the link to the next entry */
   double *pivots;      /* D */
   double shift;
   tsi_ilu_limits limits;
   tsi_ilu_store upper;
   worker workers[TSI_ILU_WORKERS];
-  ts_status status; /* of the row that stopped it */
-  int has_failed;   /* with a pivot that is not positive */
+  ts_status status; /* of the row that stopped the factorisation */
+  int has_failed;   /* a pivot was not positive */
 } factoriser;
 
 /* ---- Memory ---- */
@@ -88,7 +87,7 @@ static void free_work(factoriser *f) {
   tsi_free(f->context, f->pivots);
 }
 
-/* ---- A row before it is its turn ---- */
+/* ---- A row before its turn ---- */
 
 static void add(const factoriser *f, worker *w, int32_t column, double value, int level) {
   if (w->is_set[column]) {
@@ -96,14 +95,14 @@ static void add(const factoriser *f, worker *w, int32_t column, double value, in
     if (level < w->level[column]) w->level[column] = (unsigned char)level;
     return;
   }
-  if (level > 0 && f->limits.levels == 0) return; /* nothing brings it back to level 0 */
+  if (level > 0 && f->limits.levels == 0) return; /* the entry cannot return to level 0 */
   w->is_set[column] = 1;
   w->w[column] = value;
   w->level[column] = (unsigned char)level;
   w->columns[w->count++] = column;
 }
 
-/* Returns the mean magnitude of the row's entries. */
+/* Loads row i into w. Returns the mean magnitude of its entries. */
 static double take_row(const factoriser *f, worker *w, int32_t i) {
   const int64_t begin = f->B->offsets[i], end = f->B->offsets[i + 1];
   double sum = 0;
@@ -132,8 +131,8 @@ static void eliminate(const factoriser *f, worker *w, int32_t k, int32_t at) {
   }
 }
 
-/* The list of column i, as far as it is there, until all rows before i are complete. 0: the factorisation is
- * stopped. */
+/* Eliminates with the rows in the list of column i as they arrive, until all rows before i are complete.
+ * Returns 0 if the factorisation was stopped. */
 static int eliminate_all(const factoriser *f, worker *w, int32_t i) {
   const tsi_ilu_link *next = &f->first[i];
   for (;;) {
@@ -170,7 +169,7 @@ static void choose_entries(const factoriser *f, worker *w, double mean) {
 
 /* ---- In the order of the rows ---- */
 
-/* L and its transpose have at most `fill` times the entries of B, with the diagonal once. */
+/* L and its transpose together have at most `fill` times the entries of B, counting the diagonal once. */
 static void limit_entries(const factoriser *f, worker *w, int32_t i) {
   const double all = floor(f->limits.fill * (double)f->B->offsets[i + 1]) - i - 1;
   const double room = floor(all / 2) - (double)f->upper.entries;
@@ -182,7 +181,7 @@ static void limit_entries(const factoriser *f, worker *w, int32_t i) {
   qsort(w->kept, (size_t)wanted, sizeof *w->kept, by_column);
 }
 
-/* An entry that others may read at once. */
+/* Appends an entry; other threads may read it immediately. */
 static void append(factoriser *f, int32_t i, int32_t at) {
   const int32_t column = f->upper.rows[i].columns[at];
   const uint64_t link = (uint64_t)(at + 1) << 32 | (uint32_t)i;
@@ -241,7 +240,7 @@ static ts_status attempt(factoriser *f, double shift) {
   return f->status;
 }
 
-/* Rows of L from those of its transpose. */
+/* Computes the rows of L from those of its transpose. */
 static ts_status transpose(ts_context *context, int32_t n, const tsi_ilu_rows *U, tsi_ilu_rows *L) {
   TSI_TRY(tsi_ilu_rows_create(context, n, U->offsets[n], L));
   for (int64_t e = 0; e < U->offsets[n]; e++) L->offsets[U->columns[e] + 1]++;
@@ -252,7 +251,7 @@ static ts_status transpose(ts_context *context, int32_t n, const tsi_ilu_rows *U
       L->columns[to] = k;
       L->values[to] = U->values[e];
     }
-  memmove(L->offsets + 1, L->offsets, (size_t)n * sizeof *L->offsets); /* each had become the next one's */
+  memmove(L->offsets + 1, L->offsets, (size_t)n * sizeof *L->offsets); /* each had become the next row's */
   L->offsets[0] = 0;
   return TS_OK;
 }

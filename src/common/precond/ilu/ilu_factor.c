@@ -5,51 +5,51 @@
  *     w = w - w_k u_k
  *     l_ik = w_k / d_k, dropped before that if it is below drop
  *   exchange column i with that of the largest of w_i .. w_n, if w_i is below a tenth of it
- *   d_i = w_i,  u_i = w_i+1 .. w_n without what is below drop times the mean of |b_i|, divided by d_i
+ *   d_i = w_i,  u_i = w_i+1 .. w_n without entries below drop times the mean of |b_i|, divided by d_i
  *
- * and the largest of these are kept. All rows up to i have together at most `fill` times the entries that B has
- * there: a row that needs fewer leaves the others to those behind it.
+ * and the largest of these are kept. All rows up to i together have at most `fill` times the entries of the
+ * same rows of B. A row that uses fewer leaves the remainder to later rows.
  *
- * A pivot that is rounding, or 0, is replaced: L D U is then that of another row, and no row ends the
- * factorisation.
+ * A pivot that is 0 or a rounding error is replaced. L D U is then exact for a modified row, and no row stops
+ * the factorisation.
  *
- * With levels it is ILU(k) (Saad 2003, 10.3.3) instead: an entry is as many levels from B as its path of fill
- * is long, entries up to level k are kept whatever their size, and columns stay where they are.
+ * With levels it is ILU(k) (Saad 2003, 10.3.3) instead. The level of an entry is the length of its fill path.
+ * Entries up to level k are kept regardless of their size, and columns stay in place.
  *
- * Rows are computed by several threads (ilu_pipeline.h). The place of a column is settled when the row there is
- * complete; before that it may be exchanged, and a row that has it waits with it. */
+ * Several threads compute the rows (ilu_pipeline.h). The place of a column is final when the row of that place
+ * is complete. Until then it may be exchanged, and a row with an entry in it waits with this entry. */
 #include <math.h>
 #include <string.h>
 
 #include "ilu_pipeline.h"
 
-static const double least_share = 0.1;                     /* of the largest entry: a pivot that stays */
-static const double rounding = 0x1p-26, replacement = 0.1; /* of a row's mean, as pivots */
+static const double least_share = 0.1; /* of the largest entry: a pivot of this size stays */
+static const double rounding = 0x1p-26, replacement = 0.1; /* limit and replacement, relative to a row's mean */
 
 /* A thread's row. */
 typedef struct worker {
   double *w;                     /* by column */
   unsigned char *is_set, *level; /* by column */
-  int32_t *heap;                 /* settled places that are still to be eliminated, the first in front */
-  int32_t *left, *right;         /* columns of l_i; and of those that were not settled when they came */
+  int32_t *heap;                 /* final places to be eliminated, the lowest first */
+  int32_t *left, *right; /* columns of l_i; columns with a place that was not final when they were added */
   tsi_ilu_candidate *kept;
-  int32_t settled; /* places, as this row knows: all rows up to there are complete */
+  int32_t settled; /* number of final places this row knows: all rows of these places are complete */
   int32_t heap_size, left_count, right_count;
   double operations;
-  double mean; /* magnitude of the entries of B's row */
+  double mean; /* of the magnitudes in the row of B */
 } worker;
 
 typedef struct factoriser {
   tsi_ilu_pipeline pipeline;
   ts_context *context;
   const tsi_ilu_rows *B;
-  int32_t *at;       /* the column at a place */
-  atomic_int *place; /* of a column: read by rows that go on meanwhile, which find it settled or not */
+  int32_t *at;       /* the column of each place */
+  atomic_int *place; /* of each column; other rows read it concurrently and find it final or not */
   tsi_ilu_factors *out;
   tsi_ilu_limits limits;
   tsi_ilu_store lower, upper;
   worker workers[TSI_ILU_WORKERS];
-  ts_status status; /* of the row that stopped it */
+  ts_status status; /* of the row that stopped the factorisation */
 } factoriser;
 
 /* ---- Memory ---- */
@@ -107,7 +107,7 @@ static void free_work(factoriser *f) {
   tsi_free(f->context, f->place);
 }
 
-/* ---- The places that are to be eliminated ---- */
+/* ---- The places to be eliminated ---- */
 
 static void push(worker *w, int32_t place) {
   int32_t k = w->heap_size++;
@@ -139,7 +139,7 @@ static void set_place(factoriser *f, int32_t column, int32_t place) {
   atomic_store_explicit(&f->place[column], place, memory_order_relaxed);
 }
 
-/* ---- A row before it is its turn ---- */
+/* ---- A row before its turn ---- */
 
 static void add(const factoriser *f, worker *w, int32_t column, double value, int level) {
   if (w->is_set[column]) {
@@ -147,7 +147,7 @@ static void add(const factoriser *f, worker *w, int32_t column, double value, in
     if (level < w->level[column]) w->level[column] = (unsigned char)level;
     return;
   }
-  if (level > 0 && f->limits.levels == 0) return; /* nothing brings it back to level 0 */
+  if (level > 0 && f->limits.levels == 0) return; /* the entry cannot return to level 0 */
   w->is_set[column] = 1;
   w->w[column] = value;
   w->level[column] = (unsigned char)level;
@@ -194,7 +194,7 @@ static void eliminate(const factoriser *f, worker *w, int32_t k) {
   }
 }
 
-/* All of l_i, with rows as they become complete. 0: the factorisation is stopped. */
+/* Computes l_i, with rows as they become complete. Returns 0 if the factorisation was stopped. */
 static int eliminate_all(const factoriser *f, worker *w, int32_t i) {
   for (;;) {
     while (w->heap_size > 0) eliminate(f, w, pop(w));
@@ -207,7 +207,7 @@ static int eliminate_all(const factoriser *f, worker *w, int32_t i) {
 
 /* ---- In the order of the rows ---- */
 
-/* Those on the right that have come to the left are in l_i, or have been dropped. */
+/* Removes columns from the right that have moved to the left: they are in l_i or were dropped. */
 static void leave_right(const factoriser *f, worker *w, int32_t i) {
   int32_t count = 0;
   for (int32_t k = 0; k < w->right_count; k++)
@@ -231,7 +231,8 @@ static void choose_pivot(factoriser *f, worker *w, int32_t i) {
   f->out->inverse[i] = 1 / w->w[best];
 }
 
-/* What is large enough of l_i and u_i, as many as the row may have. Returns how many. */
+/* Selects the entries of l_i and u_i that are large enough, up to the limit of the row. Returns their
+ * number. */
 static int32_t choose_entries(const factoriser *f, worker *w, int32_t i) {
   const double inverse = fabs(f->out->inverse[i]);
   const double used = (double)(f->lower.entries + f->upper.entries + i);
@@ -261,7 +262,7 @@ static ts_status store(factoriser *f, worker *w, int32_t i, int32_t count) {
   for (int32_t k = 0, to_l = 0, to_u = 0; k < count; k++) {
     const int32_t column = w->kept[k].column, place = place_of(f, column);
     if (place < i) {
-      l->columns[to_l] = place; /* which it keeps */
+      l->columns[to_l] = place; /* its place is final */
       l->values[to_l++] = w->w[column];
     } else {
       if (u->levels) u->levels[to_u] = w->level[column];
@@ -304,7 +305,7 @@ static ts_status factorise(factoriser *f, int32_t n) {
   return tsi_ilu_store_collect(&f->upper, n, &f->out->upper);
 }
 
-/* Columns of U get the places that they have at the end. */
+/* Replaces the columns of U by their final places. */
 static void take_places(const factoriser *f, tsi_ilu_order *order) {
   const size_t n = (size_t)order->n;
   const int64_t entries = f->out->upper.offsets[n];

@@ -1,6 +1,6 @@
 /* The levels of a triangle (Anderson and Saad 1989, "Solving sparse triangular linear systems on parallel
- * computers"): a row is one level behind the last of those that it needs, so that rows of a level need none of
- * each other. */
+ * computers"). The level of a row is one more than the highest level of the rows it needs, so rows of one level
+ * are independent. */
 #include "ilu.h"
 
 void tsi_ilu_levels_free(ts_context *context, tsi_ilu_levels *levels) {
@@ -9,7 +9,7 @@ void tsi_ilu_levels_free(ts_context *context, tsi_ilu_levels *levels) {
   *levels = (tsi_ilu_levels){0};
 }
 
-/* Into level[]. Returns how many there are. */
+/* Computes level[] and returns the number of levels. */
 static int32_t find_levels(const tsi_ilu_rows *rows, int32_t n, int is_upper, int32_t *level) {
   int32_t count = 0;
   for (int32_t p = 0; p < n; p++) {
@@ -25,14 +25,14 @@ static int32_t find_levels(const tsi_ilu_rows *rows, int32_t n, int is_upper, in
   return count;
 }
 
-/* Rows by their levels, and within one by their numbers. */
+/* Sorts rows by level, and within a level by number. */
 static void sort_rows(int32_t n, const int32_t *level, tsi_ilu_levels *levels) {
   int32_t *begins = levels->begins;
   for (int32_t l = 0; l <= levels->count; l++) begins[l] = 0;
   for (int32_t k = 0; k < n; k++) begins[level[k] + 1]++;
   for (int32_t l = 0; l < levels->count; l++) begins[l + 1] += begins[l];
   for (int32_t k = 0; k < n; k++) levels->rows[begins[level[k]]++] = k;
-  for (int32_t l = levels->count; l > 0; l--) begins[l] = begins[l - 1]; /* each had become the next one's */
+  for (int32_t l = levels->count; l > 0; l--) begins[l] = begins[l - 1]; /* each had become the next level's */
   begins[0] = 0;
 }
 

@@ -1,9 +1,9 @@
-/* The matrix that is factorised: B = P D_r A D_c Q.
+/* The matrix to be factorised: B = P D_r A D_c Q.
  *
- * A matching moves large entries to the diagonal and scales them to 1, so that no pivot is 0 because of the
- * order of the rows (Duff and Koster 2001). Then rows and columns get the order of reverse Cuthill and McKee:
- * incomplete factors in it are better than in other orders of matrices without symmetry (Benzi, Szyld and van
- * Duin 1999, "Orderings for incomplete factorization preconditioning of nonsymmetric problems"). */
+ * A matching moves large entries to the diagonal and scales them to 1, so that the order of the rows does not
+ * cause zero pivots (Duff and Koster 2001). Rows and columns are then ordered by reverse Cuthill-McKee. It
+ * gives better incomplete factors of unsymmetric matrices than other orders (Benzi, Szyld and van Duin 1999,
+ * "Orderings for incomplete factorization preconditioning of nonsymmetric problems"). */
 #include <math.h>
 #include <string.h>
 
@@ -11,9 +11,9 @@
 #include "common/system/reorder.h"
 #include "ilu.h"
 
-/* A matching looks at each entry a few times; an adversary's matrix may take rows x entries. */
+/* A matching visits each entry a few times; for an adversarial matrix it may take rows x entries. */
 enum { STEPS_AN_ENTRY = 200, STEPS_AT_LEAST = 1 << 26 };
-static const double largest_log2 = 800; /* of a scale, so that products with floats are doubles */
+static const double largest_log2 = 800; /* of a scale, so that products with floats fit in doubles */
 
 void tsi_ilu_order_free(ts_context *context, tsi_ilu_order *order) {
   tsi_free(context, order->rows);
@@ -52,13 +52,13 @@ ts_status tsi_ilu_rows_create(ts_context *context, int32_t n, int64_t entries, t
   return tsi_out_of_memory(context, "incomplete factors", room * (sizeof(double) + sizeof(int32_t)));
 }
 
-/* ---- A without rows that have no equation ---- */
+/* ---- A without constrained rows ---- */
 
 static int is_equation(const unsigned char *constrained, int32_t i) {
   return !constrained || !constrained[i];
 }
 
-/* A copy in which those rows and columns are of the identity: in `offsets`, `columns` and `values`. */
+/* Copies A with these rows and columns replaced by those of the identity. */
 static void copy_equations(const tsi_csr *A, const unsigned char *constrained, int32_t *offsets,
                            int32_t *columns, float *values) {
   int32_t next = 0;
@@ -84,7 +84,7 @@ static double scale_of(double log2) {
   return exp2(fmax(-largest_log2, fmin(log2, largest_log2)));
 }
 
-/* Rows are divided by their largest entry, so that a number says whether another one is small. */
+/* Divides rows by their largest entry, so that the size of a number is relative to its row. */
 static void keep_order(const tsi_csr *A, const tsi_ilu_order *order) {
   for (int32_t k = 0; k < order->n; k++) {
     double largest = 0;
@@ -96,7 +96,7 @@ static void keep_order(const tsi_csr *A, const tsi_ilu_order *order) {
   }
 }
 
-/* Instead, to a diagonal of ones. */
+/* Scales rows and columns to a diagonal of ones instead. */
 static void scale_diagonal(const tsi_csr *A, const tsi_ilu_order *order) {
   for (int32_t i = 0; i < order->n; i++)
     for (int32_t e = A->row_offsets[i]; e < A->row_offsets[i + 1]; e++)
@@ -122,7 +122,7 @@ static void say_matching(ts_context *context, const tsi_matching *matching) {
   tsi_log(context, TS_LOG_LEVEL_WARNING, "the matrix is structurally singular: %s", text);
 }
 
-/* P, D_r and D_c; a matching that takes too long is done without. */
+/* Computes P, D_r and D_c; does without the matching if it takes too long. */
 static ts_status match(ts_context *context, const tsi_csr *A, tsi_ilu_scaling scaling, tsi_ilu_order *order) {
   tsi_matching matching;
   keep_order(A, order);
@@ -144,12 +144,12 @@ static ts_status match(ts_context *context, const tsi_csr *A, tsi_ilu_scaling sc
 
 /* ---- B ---- */
 
-/* The columns of A as places: place[columns[k]] = k. */
+/* place[columns[k]] = k. */
 static void invert(int32_t n, const int32_t *columns, int32_t *place) {
   for (int32_t k = 0; k < n; k++) place[columns[k]] = k;
 }
 
-/* The pattern of B in the order so far. */
+/* Reorders with the pattern of B in the order so far. */
 static ts_status reorder(ts_context *context, const tsi_csr *A, int32_t *place, tsi_ilu_order *order) {
   const size_t n = (size_t)A->rows, entries = (size_t)A->row_offsets[n];
   int32_t *pattern = tsi_malloc(context, entries + 2 * n + 1, sizeof *pattern);

@@ -1,4 +1,4 @@
-/* The rows that threads begin, wait for and complete. */
+/* Distribution of rows to threads, and their synchronisation. */
 #define _GNU_SOURCE 1 /* sched_getcpu in thread.h */
 #include "ilu_pipeline.h"
 
@@ -10,12 +10,12 @@
 #include "common/core/thread.h"
 #endif
 
-enum { entries_for_threads = 20000 }; /* with fewer, waking a thread takes longer than it saves */
+enum { entries_for_threads = 20000 }; /* below, waking a thread takes longer than it saves */
 enum { spins = 256 };
-enum { rows_a_look = 16, most_distance = 16 }; /* at the clock; segments between trials, at most */
+enum { rows_a_look = 16, most_distance = 16 }; /* rows per look at the clock; maximum segments between trials */
 
-/* Seconds of a segment by one thread, and by all: a thread that sleeps may have to wait for a core. By how much
- * of its time the other way has to be quicker. */
+/* Seconds of a segment for one thread and for all: a sleeping thread may have to wait for a core. The other
+ * choice must take less than `gain` times the present one to replace it. */
 static const double segment_times[2] = {2e-3, 4e-3}, gain = 0.9;
 
 ts_status tsi_ilu_pipeline_init(ts_context *context, int32_t n, int64_t entries, tsi_ilu_pipeline *p) {
@@ -45,7 +45,7 @@ int32_t tsi_ilu_pipeline_next(tsi_ilu_pipeline *p) {
   return row;
 }
 
-/* A thread that has lost its core needs this one. */
+/* If a waiting thread has lost its core, it needs this one. */
 static void pause_or_yield(int spin) {
 #ifdef TEXSOLVE_HAVE_THREADS
   if (spin < spins)
@@ -83,7 +83,7 @@ static void work_on(const void *arguments, size_t first, size_t last) {
   for (size_t k = first; k < last; k++) s->operations[k] = s->work(s->factoriser, (int)k);
 }
 
-/* Returns seconds for an operation. */
+/* Returns the seconds per operation. */
 static double run_segment(tsi_ilu_pipeline *p, segment *s, int is_shared) {
   const int workers = is_shared ? p->workers : 1;
   const double begun = tsi_seconds();
@@ -96,11 +96,11 @@ static double run_segment(tsi_ilu_pipeline *p, segment *s, int is_shared) {
   return seconds / fmax(operations, 1);
 }
 
-/* By one thread or by all; the other way gets a trial now and then. Rows differ, and so does what other
- * programs leave of the cores. */
+/* Runs segments on one thread or on all. It tries the other choice now and then, because rows differ, and so
+ * does the load of other programs. */
 void tsi_ilu_pipeline_run(tsi_ilu_pipeline *p, tsi_ilu_work work, void *factoriser) {
   segment current = {.work = work, .factoriser = factoriser};
-  double pace[2] = {0, 0}; /* of one thread, of all */
+  double pace[2] = {0, 0}; /* of one thread and of all */
   int is_shared = 0, to_trial = 1, distance = 1;
   while (tsi_ilu_pipeline_complete(p) < p->n) {
     const int is_trial = p->workers > 1 && to_trial == 0, way = is_shared ^ is_trial;

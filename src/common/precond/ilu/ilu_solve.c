@@ -1,4 +1,4 @@
-/* The triangular solves, in double precision and in the order of the rows. */
+/* Triangular solves in double precision, in the order of the rows. */
 #include <math.h>
 
 #include "ilu.h"
@@ -41,7 +41,7 @@ void tsi_ilu_solve(const tsi_ilu_order *order, const tsi_ilu_factors *factors, i
   }
 }
 
-/* ---- How good they are ---- */
+/* ---- The error of the factors ---- */
 
 static double random_of(int32_t index) {
   return (double)((uint32_t)(index + 1) * 2654435769u) * 0x1p-31 - 1;

@@ -1,4 +1,4 @@
-/* Rows of factors in chunks, which grow without moving, and the entries that a row keeps. */
+/* Rows of factors in chunks that grow without moving, and the selection of the entries that a row keeps. */
 #include <string.h>
 
 #include "ilu_pipeline.h"
@@ -31,7 +31,7 @@ void tsi_ilu_store_free(tsi_ilu_store *store) {
   *store = (tsi_ilu_store){0};
 }
 
-/* A quarter of what is there, so that little stays unused. */
+/* A new chunk is a quarter of the present size, so that little memory stays unused. */
 static ts_status add_chunk(tsi_ilu_store *store, int32_t count) {
   const int64_t quarter = store->entries / 4 > least_room ? store->entries / 4 : least_room;
   const size_t room = (size_t)(quarter > count ? quarter : count);

@@ -1,14 +1,14 @@
-/* Triangular systems by Jacobi sweeps (Anzt, Chow and Dongarra 2015, "Iterative sparse triangular solves for
- * preconditioning"): L y = t with ones on L's diagonal is
+/* Solves triangular systems by Jacobi sweeps (Anzt, Chow and Dongarra 2015, "Iterative sparse triangular solves
+ * for preconditioning"). L y = t with ones on the diagonal of L is
  *
  *   y = t - (L - I) y,  from y = t
  *
- * after n sweeps at the latest, and a few serve a preconditioner whose factors are close to their diagonals. A
- * sweep is a residual of a sparse matrix. The result is a fixed polynomial in L - I times t, so that a solver
- * sees one linear operator.
+ * It is exact after n sweeps at the latest. A few suffice for a preconditioner with factors close to their
+ * diagonals. A sweep is a residual of a sparse matrix. The result is a fixed polynomial in L - I times t, so a
+ * solver sees one linear operator.
  *
- * Step k of the factorisation is at index rows[k] of A's space, in the order there; the last product
- * takes it to columns[k]:
+ * Step k of the factorisation is at index rows[k] of A's space, in the order of that space. The last product
+ * moves it to columns[k]:
  *
  *   t = D_r r;  y: L y = t;  v = D^-1 y;  w: U w = v;  z = Q D_c w */
 #include "ilu.h"
@@ -43,7 +43,7 @@ static ts_status upload(const ts_matrix *A, const sweep_csr *from, ts_matrix **m
   return tsi_matrix_create_as_is(A->context, &desc, matrix);
 }
 
-/* Rows of a factor at the indices of A. */
+/* Places the rows of a factor at the indices of A. */
 static void place_factor(const tsi_ilu_order *order, const tsi_ilu_rows *rows, sweep_csr *to) {
   for (int32_t k = 0; k < order->n; k++)
     to->offsets[order->rows[k] + 1] = (int32_t)(rows->offsets[k + 1] - rows->offsets[k]);
@@ -121,7 +121,8 @@ ts_status tsi_ilu_sweeps_prepare(const ts_matrix *A, int components, tsi_ilu_swe
 
 /* ---- Application ---- */
 
-/* Sweeps from *v = t = `right`; the result is in one of *v and *other, which is *v then. */
+/* Performs the sweeps, starting from `right` = t. On return, *v is the result; it may have been exchanged with
+ * *other. */
 static ts_status sweep(const ts_matrix *strict, int sweeps, const ts_vector *right, ts_vector **v,
                        ts_vector **other) {
   const ts_vector *from = right;

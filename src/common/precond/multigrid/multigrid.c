@@ -87,14 +87,14 @@ static ts_status resolve(ts_context *context, const ts_multigrid_desc *desc, ts_
 
 /* ---- The hierarchy ---- */
 
-/* A dimension of a level. */
+/* One dimension of a level. */
 typedef struct dimension {
   int32_t size;
   int periodic;
-  double gap; /* periodic: from the last point to the first, in gaps between other points */
+  double gap; /* periodic: distance from the last point to the first, in units of the other gaps */
 } dimension;
 
-/* grid.h says when the two points at the seam are merged. */
+/* grid.h documents when the two points at the seam are merged. */
 static void coarsen_dimension(dimension *d) {
   if (!d->periodic) {
     d->size = d->size / 2 + 1;
@@ -110,7 +110,7 @@ static void coarsen_dimension(dimension *d) {
   }
 }
 
-/* The dimensions of the next level. Returns 0 where this one is the coarsest. */
+/* Computes the dimensions of the next level. Returns 0 if this level is the coarsest. */
 static int coarsen_grid(dimension d[2]) {
   const int64_t points = (int64_t)d[0].size * d[1].size;
   const int32_t width = d[0].size, height = d[1].size;
@@ -158,7 +158,7 @@ static ts_status create_levels(ts_multigrid *mg) {
   return TS_OK;
 }
 
-/* The matrices of all levels from the stencil's values. */
+/* Computes the matrices of all levels from the values of the stencil. */
 static ts_status fill_levels(ts_multigrid *mg) {
   const tsi_ops *ops = mg->context->ops;
   TSI_TRY(ops->grid->level_prepare(&mg->levels[0]));

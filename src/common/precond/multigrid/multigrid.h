@@ -1,6 +1,6 @@
-/* The multigrid solver, shared by multigrid.c (API, hierarchy), multigrid_coarsest.c (the exact solution),
- * multigrid_cycle.c (cycles), multigrid_steps.c (their steps), multigrid_parts.c (null-space components) and
- * multigrid_solve.c (until converged). */
+/* The multigrid solver: multigrid.c (API, hierarchy), multigrid_coarsest.c (the exact solution),
+ * multigrid_cycle.c (cycles), multigrid_steps.c (the steps of cycles), multigrid_parts.c (null-space
+ * components) and multigrid_solve.c (iteration until convergence). */
 #ifndef TSI_MULTIGRID_H
 #define TSI_MULTIGRID_H
 
@@ -8,12 +8,12 @@
 
 enum {
   TSI_MAX_LEVELS = 32,
-  TSI_COARSEST_POINTS = 300, /* coarsening goes on above this */
-  TSI_INVERSE_POINTS = 400,  /* up to which a coarsest level may have its exact solution */
-  TSI_MAX_STEPS = 64         /* of a list that goes to the backend */
+  TSI_COARSEST_POINTS = 300, /* coarsening continues above this */
+  TSI_INVERSE_POINTS = 400,  /* maximum points of a coarsest level with exact solution */
+  TSI_MAX_STEPS = 64         /* of a list that the backend receives */
 };
 
-/* Slots. */
+/* The slots of the scalars. */
 enum {
   TSI_MG_NORM,   /* ||r|| */
   TSI_MG_NORM_B, /* ||b|| over points with an equation */
@@ -29,10 +29,10 @@ struct ts_multigrid {
   tsi_level levels[TSI_MAX_LEVELS];
   int level_count;
   int exact;        /* the coarsest level has its inverse */
-  uint64_t version; /* of the values that the hierarchy was built from */
+  uint64_t version; /* of the stencil's values that the hierarchy was built from */
   int stale;        /* the last update failed */
   ts_vector *r, *low;
-  ts_vector *scaled_b, *scaled_x; /* of a solve; NULL until one needs them */
+  ts_vector *scaled_b, *scaled_x; /* of a solve; NULL until needed */
   ts_scalars *slots;
   size_t bytes_device;
   double seconds_setup;
@@ -42,61 +42,63 @@ struct ts_multigrid {
 
 /* ---- multigrid_coarsest.c ---- */
 
-/* Hands the coarsest level the (generalised) inverse of its matrix. Synchronises with the device. */
+/* Computes the (generalised) inverse of the matrix of the coarsest level and uploads it. Waits for the
+ * device. */
 ts_status tsi_multigrid_invert_coarsest(ts_multigrid *mg);
 
 /* ---- multigrid_cycle.c ---- */
 
-/* The finest level's x = e with A e = r, by `count` cycles from 0. */
+/* Solves A e = r approximately by `count` cycles from 0; e is x of the finest level. */
 ts_status tsi_multigrid_correct(ts_multigrid *mg, const ts_vector *r, int count);
-/* Whether solves begin with full multigrid: it was asked for, and there are levels. */
+/* Whether solves begin with full multigrid: the descriptor requests it, and there is more than one level. */
 static inline int tsi_multigrid_is_full(const ts_multigrid *mg) {
   return mg->desc.full && mg->level_count > 1;
 }
-/* r = b - A (x + low) but for what no x can change, with all parts of A and b. */
+/* r = b - A (x + low) with all parts of A and b, without its component outside the range of A. */
 ts_status tsi_multigrid_residual(ts_multigrid *mg, const ts_vector *b, const ts_vector *x);
-/* (x, low) = (x, low) + e, where low is the solver's. */
+/* (x, low) = (x, low) + e; `low` belongs to the solver. */
 ts_status tsi_multigrid_add(ts_multigrid *mg, const ts_vector *x, const ts_vector *e);
-/* low = x's second part, or 0, and back; x's third part becomes 0. */
+/* low = the second part of x, or 0; and the reverse, which sets the third part of x to 0. */
 ts_status tsi_multigrid_load_low(ts_multigrid *mg, const ts_vector *x);
 ts_status tsi_multigrid_store_low(ts_multigrid *mg, const ts_vector *x);
-/* (x, low) by one pass of full multigrid on A x = b; points without equation keep the values of x. */
+/* Computes (x, low) by one pass of full multigrid for A x = b; points without an equation keep the values of
+ * x. */
 ts_status tsi_multigrid_begin_full(ts_multigrid *mg, const ts_vector *b, ts_vector *x);
-/* z = M^-1 r by one symmetric cycle; z is 0 at points without equation before and after it. */
+/* z = M^-1 r by one symmetric cycle. z must be 0 at points without an equation, and remains 0 there. */
 ts_status tsi_multigrid_precondition(ts_multigrid *mg, ts_vector *z, const ts_vector *r);
-/* What that costs: its work in products with the stencil, and how many passes it makes. */
+/* The cost of this: its work relative to products with the stencil, and the number of its passes. */
 void tsi_multigrid_cost(const ts_multigrid *mg, double *products, double *operations);
-/* x = 0 in all parts but at points without equation. */
+/* x = 0 in all parts, except at points without an equation. */
 ts_status tsi_multigrid_clear(ts_multigrid *mg, ts_vector *x);
 
 /* ---- multigrid_steps.c ---- */
 
-/* Steps that have been asked for and not yet begun; count 0 at first. */
+/* Steps that are requested but not yet begun; count is 0 initially. */
 typedef struct tsi_step_list {
   int count;
   tsi_step steps[TSI_MAX_STEPS];
 } tsi_step_list;
 
-/* Begins the step, or puts it on the list. */
+/* Begins the step, or appends it to the list. */
 ts_status tsi_steps_add(tsi_step_list *list, const tsi_step *step);
-/* Begins those on the list. */
+/* Begins the listed steps. */
 ts_status tsi_steps_run(tsi_step_list *list);
 
 /* ---- multigrid_parts.c ---- */
 
-/* Sums of v over each null-space component into slots `first` ... */
+/* Writes the sum of v over each null-space component to slots `first` ... */
 ts_status tsi_multigrid_sum_parts(ts_multigrid *mg, const ts_vector *v, int first);
-/* v = v - the sums in the slots / the sizes of the parts, in each part: without its means if they are its own.
- */
+/* In each component, v = v - the sum in its slot / the component's size. If the sums are those of v, this
+ * removes its means. */
 ts_status tsi_multigrid_remove_means(ts_multigrid *mg, ts_vector *v, int first);
-/* Both. */
+/* Removes the means of v: both functions above. */
 ts_status tsi_multigrid_project(ts_multigrid *mg, ts_vector *v);
-/* The same of (x, low); r is overwritten. */
+/* Removes the means of (x, low); r is overwritten. */
 ts_status tsi_multigrid_center(ts_multigrid *mg, const ts_vector *x);
 
 /* ---- multigrid.c ---- */
 
-/* The hierarchy belongs to the values that the stencil has now. */
+/* Checks that the hierarchy belongs to the current values of the stencil. */
 ts_status tsi_multigrid_check_current(const ts_multigrid *mg);
 ts_status tsi_multigrid_check_vectors(const ts_multigrid *mg, const ts_vector *b, const ts_vector *x);
 

@@ -6,27 +6,27 @@
 #include "multigrid.h"
 #include "common/grid/stencil.h"
 
-/* Where a square matrix of n rows has an entry. */
+/* The index of an entry in a square matrix of n rows. */
 static size_t at(int32_t n, int32_t row, int32_t column) {
   return (size_t)row * (size_t)n + (size_t)column;
 }
 
-/* What rounding in single precision leaves of a pivot that should be 0, relative to its diagonal: of one
- * level's matrix, and after many levels, each of which rounds its coefficients and adds up what the finer one
- * left. */
+/* The rounding error in single precision of a pivot that should be 0, relative to its diagonal element. The
+ * first limit is for the matrix of one level. The second is for many levels: each rounds its coefficients and
+ * accumulates the errors of the finer ones. */
 static const double negligible = 3e-6, negligible_singular = 1e-2;
 
 typedef struct inversion {
   double *a;
   int32_t n;
-  int32_t null_space_components; /* so many null vectors it has, if none of them was lost on the way down */
-  double *scale;                 /* 1 / sqrt|a_ii|, 0 where there is no equation */
+  int32_t null_space_components; /* expected null vectors, if coarsening lost none */
+  double *scale;                 /* 1 / sqrt|a_ii|; 0 without an equation */
   signed char *state;
 } inversion;
 
 enum { OPEN, SWEPT, DROPPED, ABSENT };
 
-/* Unit diagonal, so that pivots of weak and strong parts compare. */
+/* Scales to a unit diagonal, so that pivots of weakly and strongly coupled parts are comparable. */
 static void equilibrate(inversion *v) {
   for (int32_t i = 0; i < v->n; i++) {
     const double d = fabs(v->a[at(v->n, i, i)]);
@@ -54,9 +54,9 @@ static void sweep(inversion *v, int32_t k) {
   v->state[k] = SWEPT;
 }
 
-/* Pivots on the diagonal, the largest first; what is left when all are negligible is dropped. The last ones,
- * one for each null-space component, may be larger: an inverse of what rounding left there multiplies constants
- * by any number, and a W-cycle, which comes here 2^levels times, by its power. */
+/* Uses diagonal pivots, the largest first. If all remaining ones are negligible, they are dropped. The limit is
+ * higher for the last pivots, one per null-space component. Inverting a rounding error there would multiply
+ * constants by an arbitrary number, and a W-cycle, with 2^levels visits of this level, by a power of it. */
 static int32_t eliminate(inversion *v) {
   int32_t dropped = 0;
   for (;;) {
@@ -80,7 +80,7 @@ static int32_t eliminate(inversion *v) {
   return dropped;
 }
 
-/* The null vectors that the dropped columns tell, orthonormal, in the rows of `basis`. */
+/* Computes an orthonormal basis of the null vectors from the dropped columns, in the rows of `basis`. */
 static void find_null_vectors(const inversion *v, double *basis) {
   const int32_t n = v->n;
   int32_t count = 0;
@@ -137,9 +137,9 @@ static ts_status invert(ts_context *context, inversion *v, int symmetric) {
   return TS_OK;
 }
 
-/* Replaces the n x n matrix, in which rows and columns of unknowns without equation are 0, by its inverse.
- * Where it is singular: by an inverse on what is not, for symmetric ones the pseudo-inverse.
- * `null_space_components`: how many null vectors it has, as far as is known. */
+/* Replaces the n x n matrix by its inverse; rows and columns of unknowns without an equation are 0. A singular
+ * matrix gets an inverse on its nonsingular part; if it is symmetric, the pseudo-inverse.
+ * `null_space_components` is the number of its null vectors, as far as it is known. */
 static ts_status invert_matrix(ts_context *context, double *matrix, int32_t n, int symmetric,
                                int null_space_components) {
   inversion v = {matrix, n, null_space_components, NULL, NULL};
@@ -153,7 +153,8 @@ static ts_status invert_matrix(ts_context *context, double *matrix, int32_t n, i
   return status;
 }
 
-/* The dense matrix of a stencil. Coefficients towards points without equation do not count: x is 0 there. */
+/* The dense matrix of a stencil. Coefficients towards points without an equation are ignored, because x is 0
+ * there. */
 static void expand(const ts_grid_desc *grid, const float *values, double *matrix) {
   const tsi_grid g = {grid->width, grid->height, grid->periodic_x, grid->periodic_y};
   const size_t n = (size_t)g.width * (size_t)g.height;
@@ -175,7 +176,7 @@ static ts_status invert_level(ts_multigrid *mg, tsi_level *level, size_t n, floa
   expand(&level->grid, values, matrix);
   TSI_TRY(
       invert_matrix(context, matrix, (int32_t)n, mg->matrix->info.symmetric, mg->matrix->stencil->part_count));
-  float *inverse = values; /* the array has room for both */
+  float *inverse = values; /* the array is large enough for both */
   for (size_t k = 0; k < n * n; k++) inverse[k] = (float)matrix[k];
   return context->ops->grid->level_set_inverse(level, inverse);
 }
@@ -184,7 +185,7 @@ ts_status tsi_multigrid_invert_coarsest(ts_multigrid *mg) {
   ts_context *context = mg->context;
   tsi_level *level = &mg->levels[mg->level_count - 1];
   const size_t n = (size_t)level->grid.width * (size_t)level->grid.height;
-  /* The stencil of the level, then its inverse. */
+  /* First the stencil of the level, then its inverse. */
   float *values = tsi_malloc(context, n * (n > 9 ? n : 9), sizeof *values);
   double *matrix = tsi_malloc(context, n * n, sizeof *matrix);
   const ts_status status = values && matrix ? invert_level(mg, level, n, values, matrix)

@@ -1,4 +1,4 @@
-/* The cycles of multigrid (Bolz et al. 2003, section 4.1), written once for all backends over the ops table:
+/* The cycles of multigrid (Bolz et al. 2003, section 4.1), written once for all backends on the ops table:
  *
  *   cycle(h):  on the coarsest grid:  x = A^-1 b
  *              smooth x `pre` times
@@ -10,19 +10,19 @@
  *   full multigrid:  b of all levels by restriction;  x = A^-1 b on the coarsest;
  *                    then level by level x = S x_2h and a cycle
  *
- * They run on the levels' own fields and always on a correction equation A e = r, so that x begins with 0 on
- * every level and points without equation hold 0. */
+ * They use the fields of the levels and always solve a correction equation A e = r. So x begins with 0 on every
+ * level, and points without an equation hold 0. */
 #include "common/core/core.h"
 #include "multigrid.h"
 
-/* How a cycle is run. */
+/* The parameters of a cycle. */
 typedef struct cycle_plan {
   ts_cycle cycle;
   int pre, post;
   int symmetric;
 } cycle_plan;
 
-/* A cycle that is being run. */
+/* A running cycle. */
 typedef struct cycle_run {
   ts_multigrid *mg;
   const cycle_plan *plan;
@@ -44,8 +44,8 @@ static ts_status jacobi(cycle_run *run, tsi_level *level, int steps, int x_is_ze
   return TS_OK;
 }
 
-/* The polynomial that is small from a quarter of the largest eigenvalue of D^-1 A up to it. It is at most 2
- * where A is symmetric and no row's other coefficients outweigh its centre. */
+/* The polynomial that is small on [1/4, 1] times the largest eigenvalue of D^-1 A. This eigenvalue is at most 2
+ * if A is symmetric and no row's off-diagonal magnitudes exceed its centre. */
 static ts_status chebyshev(cycle_run *run, tsi_level *level, int degree, int x_is_zero) {
   const double largest = 2, smallest = largest / 4;
   const double middle = (largest + smallest) / 2, half = (largest - smallest) / 2, sigma = middle / half;
@@ -64,7 +64,8 @@ static ts_status chebyshev(cycle_run *run, tsi_level *level, int degree, int x_i
   return TS_OK;
 }
 
-/* In a five-point stencil two parities on a diagonal are one colour: no coefficient connects them. */
+/* In a five-point stencil two diagonally adjacent parities have the same colour: no coefficient connects
+ * them. */
 static tsi_sweep colours(const ts_multigrid *mg, const tsi_level *level, int reversed) {
   static const int orders[2][2][4] = {{{0, 1, 2, 3}, {3, 2, 1, 0}}, {{0, 3, 1, 2}, {2, 1, 3, 0}}};
   const int red_black = mg->desc.smoother == TS_SMOOTHER_RED_BLACK && level->five_point;
@@ -108,7 +109,7 @@ static ts_status descend(cycle_run *run, int l, ts_cycle kind, int x_is_zero) {
   TSI_TRY(smooth(run, level, plan->pre, 0, x_is_zero));
   TSI_TRY(tsi_steps_add(&run->steps, &step));
   TSI_TRY(descend(run, l + 1, kind, 1));
-  /* An exact solution does not gain from a second one. */
+  /* A second exact solution would change nothing. */
   if (kind > TS_CYCLE_V && !(l + 1 == coarsest && mg->exact))
     TSI_TRY(descend(run, l + 1, kind == TS_CYCLE_F ? TS_CYCLE_V : kind, 0));
   step.kind = TSI_STEP_PROLONG;
@@ -116,7 +117,7 @@ static ts_status descend(cycle_run *run, int l, ts_cycle kind, int x_is_zero) {
   return smooth(run, level, plan->post, plan->symmetric, 0);
 }
 
-/* A cycle from level l on. */
+/* A cycle that begins on level l. */
 static ts_status cycle(ts_multigrid *mg, int l, const cycle_plan *plan, int x_is_zero) {
   cycle_run run;
   run.mg = mg;
@@ -126,8 +127,8 @@ static ts_status cycle(ts_multigrid *mg, int l, const cycle_plan *plan, int x_is
   return tsi_steps_run(&run.steps);
 }
 
-/* b and the given values go down to every level; the solution comes up from the second coarsest, where cycles
- * are cheap and find it from 0. */
+/* Restricts b and the given values to every level. The solution is interpolated upwards from the second
+ * coarsest level, where cycles are cheap and converge from 0. */
 static ts_status full_multigrid(ts_multigrid *mg, const cycle_plan *plan) {
   enum { first_cycles = 4 };
   const tsi_ops *ops = mg->context->ops;
@@ -194,15 +195,15 @@ ts_status tsi_multigrid_begin_full(ts_multigrid *mg, const ts_vector *b, ts_vect
   TSI_TRY(ops->grid->level_store(x, &mg->levels[0], 0));
   TSI_TRY(tsi_multigrid_load_low(mg, x));
   if (mg->level_count == 2) return TS_OK;
-  /* The finest level's cycle is a correction from an exact residual: on fine grids b - A x in single precision
-   * has as large an error as the discretisation. */
+  /* The cycle on the finest level is a correction with an exact residual: on fine grids the error of b - A x in
+   * single precision is as large as that of the discretisation. */
   TSI_TRY(tsi_multigrid_residual(mg, b, x));
   TSI_TRY(tsi_multigrid_correct(mg, mg->r, 1));
   TSI_TRY(ops->grid->level_store(mg->r, &mg->levels[0], 0));
   return tsi_multigrid_add(mg, x, mg->r);
 }
 
-/* As many steps after as before, and no F-cycle: both would make the operator unsymmetric. */
+/* Equal numbers of steps before and after, and no F-cycle; otherwise the operator would be unsymmetric. */
 static cycle_plan symmetric_plan(const ts_multigrid *mg) {
   const ts_multigrid_desc *desc = &mg->desc;
   const int steps = (desc->pre + desc->post + 1) / 2;
@@ -225,7 +226,7 @@ ts_status tsi_multigrid_clear(ts_multigrid *mg, ts_vector *x) {
 
 /* ---- Cycles on the user's vectors ---- */
 
-/* With `low` where x has a second part. */
+/* Uses `low` if x has a second part. */
 static ts_status multigrid_cycle_run(ts_multigrid *mg, const ts_vector *b, ts_vector *x, int count) {
   const tsi_ops *ops = mg->context->ops;
   if (tsi_multigrid_is_full(mg)) {
@@ -262,7 +263,7 @@ ts_status ts_multigrid_cycle(ts_multigrid *multigrid, const ts_vector *b, ts_vec
   return tsi_leave(context, multigrid_cycle_run(multigrid, b, x, count));
 }
 
-/* A step of smoothing is one product in as many passes as there are colours; a residual is another. */
+/* A smoothing step is one product, in one pass per colour; a residual is one more product. */
 void tsi_multigrid_cost(const ts_multigrid *mg, double *products, double *operations) {
   const cycle_plan plan = symmetric_plan(mg);
   const ts_smoother smoother = mg->desc.smoother;

@@ -1,4 +1,4 @@
-/* Singular parts of a grid: where constants are no matter, means are taken out. */
+/* Singular parts of a grid, where the solution is unique up to a constant: removes their means. */
 #include "common/core/core.h"
 #include "multigrid.h"
 

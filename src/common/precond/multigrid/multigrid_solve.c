@@ -1,12 +1,13 @@
-/* Cycles until converged. The solution is x + low, two floats a point:
+/* Cycles until convergence. The solution is x + low, two floats per point:
  *
  *   r = b - A (x + low);  e = a cycle on A e = r from 0;  (x, low) = (x, low) + e
  *
- * so that the residual goes on falling when x itself is right to its last bit. Where the user's x has a second
- * part it begins as that and ends there; a third one becomes 0. The host reads one number a cycle, ||r||.
+ * so that the residual keeps falling after x itself is accurate to the last bit. If the user's x has a second
+ * part, it is the initial and the final `low`; a third part becomes 0. The host reads one number per cycle,
+ * ||r||.
  *
- * Where squares of b or of r would leave the range of single precision before the residual is small enough, the
- * solve runs on copies of b and x that are scaled by a power of two. Other solves do not pay for that. */
+ * If squares of b or r would leave the range of single precision before the residual is small enough, the solve
+ * uses copies of b and x. They are scaled by a power of two. Other solves avoid this cost. */
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
@@ -16,7 +17,7 @@
 
 enum {
   FACTOR_CYCLES = 5,
-  STAGNATION_CYCLES = 5 /* without an improvement by a twentieth */
+  STAGNATION_CYCLES = 5 /* without a reduction by a twentieth */
 };
 
 typedef struct solve {
@@ -24,10 +25,11 @@ typedef struct solve {
   const ts_vector *b;
   ts_vector *x;   /* b and x are the user's, or the scaled copies */
   ts_vector *out; /* the user's x */
-  int exponent;   /* of the scale, 0 without */
+  int exponent;   /* of the scale; 0: not scaled */
   ts_result *result;
-  double norm; /* what residuals are relative to: ||b||, or if that is 0 what points without equation bring */
-  double recent[FACTOR_CYCLES + 1]; /* the relative residuals of the last cycles, cycle modulo the size */
+  double norm; /* reference of the relative residual: ||b||, or if that is 0 the contribution of points without
+                  an equation */
+  double recent[FACTOR_CYCLES + 1]; /* relative residuals of the last cycles, at cycle modulo size */
   double best;
   int best_cycle;
 } solve;
@@ -42,14 +44,14 @@ static double number(const double *slots, int index) {
   return slots[4 * (size_t)index];
 }
 
-/* r = b - A (x + low) but for what no x can change, and its norm in a slot. */
+/* r = b - A (x + low) without its component outside the range of A; its norm goes to a slot. */
 static ts_status compute_residual(const solve *s) {
   ts_multigrid *mg = s->mg;
   TSI_TRY(tsi_multigrid_residual(mg, s->b, s->x));
   return mg->context->ops->reduce(mg->slots, TSI_MG_NORM, TSI_REDUCE_NORM2, mg->r, mg->r);
 }
 
-/* b where there are equations: b - A 0. `low` is overwritten. */
+/* r = b - A 0: b at points with an equation. `low` is overwritten. */
 static ts_status measure_right_hand_side(const solve *s) {
   ts_multigrid *mg = s->mg;
   const tsi_ops *ops = mg->context->ops;
@@ -109,7 +111,7 @@ static int judge_start(solve *s, const double *slots) {
   return finish(result, TS_REASON_ZERO_RESIDUAL, ts_reason_text(TS_REASON_ZERO_RESIDUAL));
 }
 
-/* After `cycle` cycles. Returns 1 where the solve ends. */
+/* Checks for an end after `cycle` cycles. Returns 1 if the solve ends. */
 static int judge(solve *s, int cycle) {
   const ts_multigrid_desc *desc = &s->mg->desc;
   ts_result *result = s->result;
@@ -126,7 +128,7 @@ static int judge(solve *s, int cycle) {
     return finish(result, TS_REASON_CONVERGED, text);
   }
   if (stopped) return finish(result, TS_REASON_STOPPED, ts_reason_text(TS_REASON_STOPPED));
-  if (isnan(relative)) { /* of either sign, which means nothing */
+  if (isnan(relative)) { /* regardless of its sign */
     snprintf(text, sizeof text, "diverged: the relative residual is not a number after %d cycle%s", cycle,
              cycle == 1 ? "" : "s");
     return finish(result, TS_REASON_DIVERGED, text);
@@ -156,8 +158,9 @@ static int judge(solve *s, int cycle) {
 
 /* ---- Scale ---- */
 
-/* Whether squares are far enough from 0, also those of elements when the residual has come down to rtol, and
- * from the largest number, also where residuals grow before they are said to diverge. */
+/* Whether squares are in range. They must be far enough from 0, including those of single elements after the
+ * residual has fallen to rtol. They must also be far enough from the largest number, including those of growing
+ * residuals before the solve is declared divergent. */
 static int is_in_range(const solve *s, const double *slots) {
   const tsi_grid *g = &s->mg->matrix->row_space->grid;
   const double norm_b = number(slots, TSI_MG_NORM_B), norm_r = number(slots, TSI_MG_NORM),
@@ -179,7 +182,7 @@ static ts_status measure_range(const solve *s, double *slots) {
   return read_slots(mg, slots);
 }
 
-/* Room for copies of b and x, with as many parts as count. */
+/* Allocates copies of b and x with these numbers of parts. */
 static ts_status create_scaled(ts_multigrid *mg, int b_parts, int x_parts) {
   ts_space *space = mg->matrix->row_space;
   if (mg->scaled_b && tsi_parts(mg->scaled_b) == b_parts && tsi_parts(mg->scaled_x) == x_parts) return TS_OK;
@@ -190,7 +193,7 @@ static ts_status create_scaled(ts_multigrid *mg, int b_parts, int x_parts) {
   return tsi_arena_create(space, 1, x_parts, &mg->scaled_x, 1, 0, NULL);
 }
 
-/* s->b and s->x become copies whose largest number is about 1: of b, or of the first residual where that is
+/* Replaces s->b and s->x by copies with a largest number of about 1, in b or in the first residual if that is
  * larger. */
 static ts_status scale(solve *s, double *slots) {
   ts_multigrid *mg = s->mg;
@@ -210,7 +213,7 @@ static ts_status scale(solve *s, double *slots) {
   return TS_OK;
 }
 
-/* The solution at points with an equation into the user's x. `largest`: max |x| of the scaled one. */
+/* Copies the solution at points with an equation to the user's x. `largest` is max |x| of the scaled copy. */
 static ts_status unscale(const solve *s, double largest) {
   ts_multigrid *mg = s->mg;
   const tsi_ops *ops = mg->context->ops;
@@ -235,10 +238,10 @@ static ts_status unscale(const solve *s, double largest) {
 
 /* ---- b = 0 ---- */
 
-/* The norms of b and of the first residual. */
+/* Computes the norms of b and of the first residual. */
 static ts_status multigrid_solve_begin(const solve *s, double *slots) {
   TSI_TRY(measure_right_hand_side(s));
-  if (tsi_multigrid_is_full(s->mg)) TSI_TRY(tsi_multigrid_clear(s->mg, s->x)); /* the history begins there */
+  if (tsi_multigrid_is_full(s->mg)) TSI_TRY(tsi_multigrid_clear(s->mg, s->x)); /* the history begins here */
   TSI_TRY(tsi_multigrid_load_low(s->mg, s->x));
   TSI_TRY(compute_residual(s));
   return read_slots(s->mg, slots);
@@ -253,8 +256,8 @@ static ts_status take_free(ts_multigrid *mg, const ts_vector *x) {
   return ops->grid->level_store(mg->r, &mg->levels[0], 0);
 }
 
-/* Where b = 0 the solution is 0, whatever the start, but for what points without equation bring; then s->norm
- * is the norm of that. Returns whether the solve ends in *is_over. */
+/* If b = 0, the solution is 0 for any start, except for the contribution of points without an equation. s->norm
+ * becomes the norm of that contribution. *is_over returns whether the solve ends. */
 static ts_status treat_zero_b(solve *s, double *slots, int *is_over) {
   ts_multigrid *mg = s->mg;
   const tsi_ops *ops = mg->context->ops;
@@ -294,7 +297,7 @@ static ts_status advance(const solve *s, int cycle) {
   return tsi_multigrid_add(mg, s->x, mg->r);
 }
 
-/* b - A x of x as its vector holds it. */
+/* b - A x for x as stored in its vector. */
 static ts_status measure_rounded(const solve *s, double *slots) {
   ts_multigrid *mg = s->mg;
   const tsi_ops *ops = mg->context->ops;
@@ -303,7 +306,7 @@ static ts_status measure_rounded(const solve *s, double *slots) {
   TSI_TRY(tsi_multigrid_project(mg, mg->r));
   TSI_TRY(ops->reduce(mg->slots, TSI_MG_NORM, TSI_REDUCE_NORM2, mg->r, mg->r));
   if (s->exponent) {
-    /* Where points have no equation x is what is given, not the solution. */
+    /* At points without an equation x is given and not part of the solution. */
     TSI_TRY(take_free(mg, s->x));
     TSI_TRY(ops->reduce(mg->slots, TSI_MG_NORM_B, TSI_REDUCE_MAX_ABS, mg->r, mg->r));
   }
@@ -312,13 +315,14 @@ static ts_status measure_rounded(const solve *s, double *slots) {
   return TS_OK;
 }
 
-/* The user's vector holds doubles from now on, and so does the scaled one. */
+/* Extends the user's vector to doubles, and the scaled copy with it. */
 static ts_status hold_doubles(const solve *s) {
   TSI_TRY(tsi_hold_doubles(s->out));
   return s->x == s->out ? TS_OK : tsi_vector_add_parts(s->x, tsi_parts(s->out));
 }
 
-/* x has mean 0 in null-space components. Its vector holds what the rule needs, if it may. */
+/* Gives x mean 0 in null-space components. Extends its vector if the stopping rule requires it and the vector
+ * permits it. */
 static ts_status conclude(const solve *s) {
   ts_multigrid *mg = s->mg;
   ts_result *result = s->result;
@@ -357,7 +361,7 @@ static ts_status multigrid_solve_run(solve *s) {
   return conclude(s);
 }
 
-/* b and x get one exponent, that of the vector whose numbers are larger: the system is linear. */
+/* Gives b and x a common exponent, that of the vector with the larger numbers; the system is linear. */
 static ts_status align(const ts_multigrid *mg, const ts_vector *b, ts_vector *x) {
   const tsi_ops *ops = mg->context->ops;
   double slots[8];

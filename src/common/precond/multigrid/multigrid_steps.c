@@ -1,4 +1,5 @@
-/* Steps of a cycle on their way to the backend: one by one, or, where it takes several at once, in lists. */
+/* Submits the steps of a cycle to the backend: one at a time, or in lists if the backend accepts several at
+ * once. */
 #include "multigrid.h"
 
 static ts_status run_one(const tsi_step *step) {
