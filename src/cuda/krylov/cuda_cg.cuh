@@ -14,9 +14,8 @@ TSI_CG_OPERATIONS(TSI_PROTOTYPE, TSI_PROTOTYPE, cuda_cg_)
 /* A kernel with two arguments, `work` and a cuda_parts, that starts when the kernels of all parts are ready. */
 struct cuda_plan {
   const void *kernel;
-  unsigned threads, most,
-      multiple;     /* threads per block; maximum of blocks with work; a divisor of the number of blocks */
-  bool pushes_rows; /* if all parts support it */
+  unsigned threads, most, multiple; /* per block; maximum of blocks with work; divisor of their number */
+  bool pushes_rows;                 /* if all parts support it */
   alignas(16) unsigned char work[1024];
 };
 

@@ -262,8 +262,7 @@ static __device__ __forceinline__ void cuda_publish(const cuda_parts &parts, uns
 }
 
 /* Waits until all other parts have published that round. Returns false if the run has ended. All threads of a
- * block call it.
- */
+ * block call it. */
 static __device__ __forceinline__ bool cuda_await_published(const cuda_parts &parts, unsigned round) {
   const int part = (int)threadIdx.x;
   const unsigned tag = parts.first_tag + round;

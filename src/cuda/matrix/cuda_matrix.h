@@ -57,8 +57,7 @@ typedef struct cuda_row_blocks {
   const int32_t *columns; /* indexed by `first` and `end` */
   const float *values;
   /* Two sums per row block, CUDA_PIECE_WORDS each: its piece of a row that began earlier, and of a row that
-   * continues.
-   */
+   * continues. */
   unsigned long long *sums; /* 0 between operations */
   unsigned *tickets;        /* per row, counts its pieces, at its first row block; 0 between operations */
 } cuda_row_blocks;

@@ -45,8 +45,7 @@ template <> __device__ __forceinline__ cuda_exact cuda_shuffle_xor(cuda_exact va
 }
 
 /* One kernel serves all three uses. They differ only in a branch after a row's sum, which is uniform over all
- * threads.
- */
+ * threads. */
 struct cuda_operands {
   float *y;
   const float *x;

@@ -1,11 +1,12 @@
 /* y = A x and r = b - A x in jagged diagonals, SELL-32-sigma with compressed indices: one warp per slice.
  *
- *   multiply_slices     loads eight entries of a row at a time into registers. If the matrix fits the cache and
- *                       rows are short, the slice is prefetched first. That takes no registers and need not
- * wait for the previous kernel multiply_streamed   beyond the cache: streams through shared memory, two chunks
- * of eight entries ahead. There, bytes in flight matter more, and they cost no registers multiply_lean       in
- * between, and for short rows: twice as many threads with half the registers each. They prefetch their slice
- * and then load four entries of a row at a time
+ *   multiply_slices     loads eight entries of a row at a time into registers. If the matrix fits the cache
+ *                       and rows are short, the slice is prefetched first. That takes no registers and need
+ *                       not wait for the previous kernel
+ *   multiply_streamed   beyond the cache: streams through shared memory, two chunks of eight entries ahead.
+ *                       There, bytes in flight matter more, and they cost no registers
+ *   multiply_lean       in between, and for short rows: twice as many threads with half the registers each.
+ *                       They prefetch their slice and then load four entries of a row at a time
  *
  * cuda_matrix.c selects. A padded slice computes the position of entry k of a row. An unpadded one counts the
  * rows before it with a ballot, which takes about twice as long. */
