@@ -5,8 +5,8 @@
  *
  * On an H200 the two calls take 20 to 40 us for eight buffers. They take 325 us for a buffer that the host has
  * read or written, since the driver then keeps it in host memory; this file never does that. The alternatives
- * for a field of 4 MB, without mapping: 90 us for a copy from a pixel buffer to a texture, 340 us for CUDA's
- * copy to a registered texture, 1080 us through the host.
+ * are slower, for a field of 4 MB and without mapping. A copy from a pixel buffer to a texture takes 90 us,
+ * CUDA's copy to a registered texture 340 us, a path through the host 1080 us.
  *
  * After a kernel of any program has accessed an invalid address, the GPU no longer shares memory between CUDA
  * and OpenGL (H200, driver 580.159.04; Xid 31 in the kernel's log). In every program started afterwards, OpenGL

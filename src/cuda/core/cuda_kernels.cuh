@@ -105,8 +105,8 @@ static __device__ __forceinline__ void cuda_dependent_begin(void) {
 ts_status cuda_launch_kernel(ts_context *context, const char *name, const void *kernel, dim3 blocks,
                              dim3 threads, bool early, void **arguments);
 
-/* The launch itself is in cuda_launch_kernel, which is compiled once. This template is compiled for each of
- * hundreds of kernels. */
+/* The launch is in cuda_launch_kernel, which is compiled once. This template is compiled for each of hundreds
+ * of kernels. */
 template <typename... PARAMETERS, typename... ARGUMENTS>
 static inline ts_status cuda_launch_converted(ts_context *context, const char *name,
                                               void (*kernel)(PARAMETERS...), dim3 blocks, dim3 threads,

@@ -1,5 +1,5 @@
-/* Kernel launches, and a check whether kernels can start before the previous one has ended (cuda_start). That
- * requires a device that supports it and code compiled for such a device. */
+/* Kernel launches, and a check whether kernels can start before the previous one has ended (cuda_start). Both
+ * the device and the compiled code must support it. */
 #include "cuda_kernels.cuh"
 
 static __global__ void nothing(void) {}

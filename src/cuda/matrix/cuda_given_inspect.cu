@@ -14,8 +14,9 @@ struct inspection {
   int longest;
   unsigned long long mirrors; /* 0 if the matrix is symmetric bit by bit */
   unsigned long long steps;
-  /* ~ the time at which the host would find the first entry that differs from its mirror: the row that it
-   * visits then, and the index of the entry in that row plus 1, or 0 before all of them. */
+  /* ~ the time at which the host would find the first entry that differs from its mirror. The high half is the
+   * row that the host visits then. The low half is the index of the entry in that row plus 1, or 0 before all
+   * of them. */
   unsigned long long unsymmetric;
   int32_t row, column; /* of that entry */
 };

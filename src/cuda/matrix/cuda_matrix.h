@@ -9,7 +9,7 @@
 typedef struct cuda_csr {
   int32_t rows;
   int log2_subwarp; /* 1 << log2_subwarp threads of a warp share a row */
-  int32_t limit;    /* longer rows are covered by row blocks; 0: no limit */
+  int32_t limit;    /* not 0: only longer rows are in row blocks (cuda_amg_long.cu) */
   const int32_t *row_offsets, *columns;
   const float *values;
   const uint16_t *ends; /* tsi_row_plan.ends, with row blocks; columns and values are then padded with zeros */
