@@ -1,10 +1,11 @@
-/* The CUDA backend: vectors and matrices in the memory of one device, every operation asked for on one stream.
+/* The CUDA backend: vectors and matrices in the memory of one device. Every operation is enqueued on one
+ * stream.
  *
- * A space is linear: element c of index i of a vector is data[i * components + c]; vectors are aligned for
- * loads of 16 bytes, and what is behind their last element up to a multiple of 16 bytes is 0. Operations start
- * kernels and return; they wait for the device only where backend.h says so.
+ * A space is linear: component c of index i of a vector is data[i * components + c]. Vectors are aligned for
+ * 16-byte loads, and zeros pad their last element to a multiple of 16 bytes. Operations launch kernels and
+ * return. They wait for the device only where backend.h documents it.
  *
- * This header is C: cuda_backend.c and files without kernels include it as it is, files with kernels through
+ * This header is C. cuda_backend.c and files without kernels include it directly, files with kernels through
  * cuda_kernels.cuh.
  */
 #ifndef CUDA_BACKEND_H
@@ -23,41 +24,41 @@ typedef struct cuda_shared cuda_shared;   /* cuda_gl.c: a vector that OpenGL dra
 typedef struct cuda_channel cuda_channel; /* cuda_nccl.c: messages to and from other ranks */
 typedef struct cuda_staging cuda_staging; /* cuda_staging.c: buffers for uploads */
 
-/* How many blocks of a kernel a multiprocessor holds, as the driver says. */
+/* The occupancy of a kernel: the number of its blocks that fit on a multiprocessor, from the driver. */
 typedef struct cuda_occupancy {
-  const void *kernel; /* NULL: none yet */
-  unsigned threads;   /* of a block */
+  const void *kernel; /* NULL: unused */
+  unsigned threads;   /* per block */
   unsigned blocks;    /* at least 1 */
 } cuda_occupancy;
 enum { CUDA_OCCUPANCIES = 64 };
 
 typedef struct cuda_state {
   int device;
-  int application_device; /* which was current before the library was entered */
+  int application_device; /* the current device before the library was entered */
   int multiprocessors;
-  int cooperative;      /* kernels whose blocks can wait for each other */
-  int dependent_launch; /* kernels may begin before the one before has ended (cuda_start) */
-  int pools;            /* memory is taken and given back in stream order */
+  int cooperative;      /* cooperative launches: the blocks of a kernel can wait for each other */
+  int dependent_launch; /* kernels may start before the previous one has ended (cuda_start) */
+  int pools;            /* memory is allocated and freed in stream order */
   size_t l2_bytes;
-  cudaStream_t stream, own_stream;              /* the same, unless the application gave one */
-  void *partials;                               /* what the blocks of a reduction hand to the last one */
-  unsigned *tickets;                            /* ticket counters of blocks, 0 between operations */
+  cudaStream_t stream, own_stream; /* equal unless the application has set a stream */
+  void *partials;                  /* partial sums that the blocks of a reduction pass to the last one */
+  unsigned *tickets;               /* counters that find the last block, 0 between operations */
   cuda_occupancy occupancies[CUDA_OCCUPANCIES]; /* cuda_blocks_of */
-  uint64_t kernels_spare_cache;                 /* a bit for each kernel: cuda_spare_cache has been called */
+  uint64_t kernels_spare_cache;                 /* bit k: cuda_spare_cache was called for kernel k */
   cuda_shared *shared;
-  int lent;              /* how many of them OpenGL has now */
-  cudaEvent_t reached;   /* by the stream, where other parts wait for it (cuda_part.cu) */
-  cudaEvent_t marked;    /* the same, where the host does */
-  cudaStream_t beside;   /* for ghosts that come while the stream is busy; NULL before the first */
-  cudaEvent_t come;      /* they have */
+  int lent;              /* how many of the shared vectors OpenGL holds now */
+  cudaEvent_t reached;   /* recorded when other parts wait for the stream (cuda_part.cu) */
+  cudaEvent_t marked;    /* recorded when the host waits for it */
+  cudaStream_t beside;   /* for ghosts that arrive while the stream is busy; NULL until needed */
+  cudaEvent_t come;      /* their arrival */
   cuda_channel *channel; /* NULL: none */
   cuda_staging *staging; /* NULL before the first large upload */
 
-  struct cuda_vector *mirrors; /* vectors beside doubles of the application; NULL: none */
+  struct cuda_vector *mirrors; /* vectors that mirror doubles of the application; NULL: none */
 } cuda_state;
 
 enum {
-  CUDA_MAX_BLOCKS = 4096, /* of a reduction: room in partials */
+  CUDA_MAX_BLOCKS = 4096, /* of a reduction: the size of `partials` */
   CUDA_TICKETS = 64
 };
 
@@ -66,23 +67,24 @@ typedef struct cuda_vector {
   size_t count, bytes;
   int borrowed;        /* the application's memory */
   cuda_shared *shared; /* in an OpenGL buffer, or NULL */
-  /* Of the first part of a vector beside doubles of the application: these, the vector, the next such one. */
+  /* Only in the first part of a vector that mirrors doubles of the application: these doubles, the vector, and
+   * the next such vector. */
   double *mirrored;
   const ts_vector *mirror;
   struct cuda_vector *next_mirror;
 } cuda_vector;
 
 typedef struct cuda_space {
-  unsigned char *constrained; /* a flag for every index */
+  unsigned char *constrained; /* a flag per index */
   size_t bytes;
 } cuda_space;
 
 typedef struct cuda_scalars {
-  float *values;   /* on the device, four a slot */
-  float *snapshot; /* page-locked: what scalars_read_begin asked for */
+  float *values;   /* on the device, four per slot */
+  float *snapshot; /* page-locked: the slots that scalars_read_begin copies */
   int snapshot_slots;
   cudaEvent_t copied;
-  unsigned long exchanges; /* that came before the copy */
+  unsigned long exchanges; /* begun before the copy */
 } cuda_scalars;
 
 static inline cuda_state *cuda_state_of(const ts_context *context) {
@@ -108,7 +110,7 @@ ts_status cuda_find_dependent_launch(ts_context *context);
 
 /* ---- cuda_error.c ---- */
 
-/* Turns an error of the runtime into a status whose message names the call and its place. */
+/* Converts an error of the runtime to a status. The message names the call and its source line. */
 ts_status cuda_report(ts_context *context, cudaError_t error, const char *call, const char *file, int line);
 
 #define CUDA_TRY(context, call)                                                                                \
@@ -119,52 +121,53 @@ ts_status cuda_report(ts_context *context, cudaError_t error, const char *call, 
 
 /* ---- cuda_backend.c ---- */
 
-/* Blocks of a kernel that a multiprocessor holds at once. The driver is asked once for each kernel and number
- * of threads. */
+/* The number of blocks of a kernel that a multiprocessor holds at once. The driver is asked once per kernel and
+ * number of threads. */
 ts_status cuda_blocks_of(ts_context *context, const void *kernel, unsigned threads, unsigned *blocks);
 
 /* ---- cuda_memory.c ---- */
 
-/* Device memory, accounted; its contents are undefined. `what` is for the message: "a vector". */
+/* Allocates device memory and accounts for it; its contents are undefined. `what` is for messages: "a
+ * vector". */
 ts_status cuda_take(ts_context *context, void **block, size_t bytes, const char *what);
-/* The same, all 0. */
+/* Allocates memory filled with zeros. */
 ts_status cuda_take_zeroed(ts_context *context, void **block, size_t bytes, const char *what);
-/* Accepts NULL. In stream order: operations that were asked for before still find it. */
+/* Accepts NULL. Frees in stream order: operations that were enqueued before may still use the memory. */
 void cuda_give(ts_context *context, void *block, size_t bytes);
-/* Copies between host and device in stream order. An upload has read `from` when it returns, and small ones do
- * not wait for the device unless `from` is page-locked memory; a download does. */
+/* Copies between host and device in stream order. An upload has read `from` when it returns; small uploads do
+ * not wait for the device unless `from` is page-locked memory. A download waits. */
 ts_status cuda_upload(ts_context *context, void *to, const void *from, size_t bytes);
 ts_status cuda_download(ts_context *context, void *to, const void *from, size_t bytes);
-/* cuda_staging.c: an upload of a large array from pageable memory by several threads, for cuda_upload; `done`
- * is 0 if it is not worth that. */
+/* cuda_staging.c: uploads a large array from pageable memory with several threads, for cuda_upload. `done` is 0
+ * if that is not worthwhile. */
 ts_status cuda_stage(ts_context *context, void *to, const void *from, size_t bytes, int *done);
 void cuda_staging_destroy(ts_context *context);
-/* cuda_take and cuda_upload of an array of host memory. */
+/* cuda_take, then cuda_upload of an array in host memory. */
 ts_status cuda_take_copy(ts_context *context, void **block, const void *from, size_t bytes, const char *what);
 
 /* ---- cuda_nccl.c ---- */
 
-/* Before the host waits for the stream: until messages of other ranks that it waits for have come. Fails where
- * another rank has failed or is gone. Nothing to wait for, as a rule. */
+/* Waits for the messages of other ranks that the stream waits for. Called before the host waits for the stream.
+ * Fails if another rank has failed or is gone. Usually returns at once. */
 ts_status cuda_wait_for_messages(ts_context *context);
-/* The same for what the stream had to do when so many exchanges had been begun. */
+/* The number of exchanges begun so far, and a wait for the first `count` of them only. */
 unsigned long cuda_exchanges(const ts_context *context);
 ts_status cuda_wait_for_exchanges(ts_context *context, unsigned long count);
 
 /* ---- cuda_interop.c ---- */
 
-/* The objects of the context are those of one CUDA device. */
+/* Fails unless the context's objects belong to one CUDA device. */
 ts_status cuda_require(ts_context *context, const char *function);
 
 /* ---- cuda_gl.c: vectors in OpenGL buffers ---- */
 
-/* All that OpenGL has is CUDA's again, behind what was drawn until now. */
+/* Returns all lent vectors from OpenGL to CUDA, ordered after the drawing so far. */
 ts_status cuda_gl_take_back(ts_context *context);
 void cuda_gl_destroy(ts_context *context, cuda_vector *impl);
 
 /* ---- cuda_backend.c ---- */
 
-/* The device is current on this thread until cuda_leave, which puts the application's back. */
+/* Makes the device current on this thread. cuda_leave restores the application's device. */
 ts_status cuda_make_current(ts_context *context);
 
 /* ---- The operations, as in backend.h ---- */
@@ -179,15 +182,15 @@ extern const tsi_lcp_ops cuda_lcp_ops;
 extern const tsi_part_ops cuda_part_ops;
 extern const tsi_array_ops cuda_array_ops;
 
-/* ---- cuda_mirror.cu: doubles of the application, and vectors beside them ---- */
+/* ---- cuda_mirror.cu: doubles of the application and the vectors that mirror them ---- */
 ts_status cuda_mirrors_split(ts_context *context);
 void cuda_mirrors_join(ts_context *context);
 void cuda_mirror_forget(ts_context *context, cuda_vector *impl);
 
-/* cuda_interior.c: as tsi_part_ops.has_interior. */
+/* cuda_interior.c: implements tsi_part_ops.has_interior. */
 int cuda_matrix_has_interior(const ts_matrix *A);
 
-/* The flags of constrained rows on the device, NULL where no row is constrained. */
+/* The flags of constrained rows on the device, NULL if no row is constrained. */
 ts_status cuda_constrained(ts_space *space, const unsigned char **flags);
 
 #ifdef __cplusplus

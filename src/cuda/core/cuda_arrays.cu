@@ -1,5 +1,5 @@
-/* Arrays of the application in memory that the device can access: checks, order with the application's streams,
- * and what vectors do with them. */
+/* The application's arrays in device-accessible memory: checks, ordering with the application's streams, and
+ * conversions to and from vectors. */
 #include <stdint.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 
 /* ---- Order ---- */
 
-/* Everything on `from` comes before what follows on `to`. */
+/* Orders later work on `to` after all work on `from`. */
 static ts_status follow(ts_context *context, cudaStream_t from, cudaStream_t to) {
   cudaEvent_t event;
   if (from == to) return TS_OK;
@@ -44,7 +44,7 @@ static ts_status check_pointer(ts_context *context, const char *name, const ts_a
   return TS_OK;
 }
 
-/* An event of this device cannot be recorded on a stream of another one. */
+/* Relies on the fact that an event of this device cannot be recorded on a stream of another device. */
 static ts_status check_stream(ts_context *context, const char *name, cudaStream_t stream) {
   cudaEvent_t event;
   cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
@@ -62,7 +62,7 @@ static ts_status check_stream(ts_context *context, const char *name, cudaStream_
                   cuda_state_of(context)->device, cudaGetErrorString(error));
 }
 
-/* What is called outside of cuda_enter and cuda_leave. */
+/* For functions that are called outside cuda_enter and cuda_leave. */
 static ts_status begin_outside(ts_context *context, int *before) {
   CUDA_TRY(context, cudaGetDevice(before));
   CUDA_TRY(context, cudaSetDevice(cuda_state_of(context)->device));
@@ -106,12 +106,12 @@ static ts_status array_write(ts_context *context, const ts_array *array, const v
   return end_outside(before, copy_and_wait(context, array, array->data, host, bytes));
 }
 
-/* ---- Doubles that are written ---- */
+/* ---- Writing doubles ---- */
 
 struct looked {
   cuda_range range;
-  int others;                      /* there are numbers that are not floats */
-  unsigned long long out_of_range; /* ~ the first index */
+  int others;                      /* some values are not exactly representable as floats */
+  unsigned long long out_of_range; /* ~ the first such index */
 };
 
 static __global__ void __launch_bounds__(CUDA_THREADS)
@@ -185,11 +185,11 @@ static ts_status array_split(ts_vector *v, const ts_array *array, int exponent) 
   return cuda_before(v->context, array);
 }
 
-/* ---- Numbers that are read ---- */
+/* ---- Reading ---- */
 
 static __global__ void __launch_bounds__(CUDA_THREADS)
     find_largest(size_t count, const float *values, unsigned *largest) {
-  unsigned mine = 0; /* magnitudes are in the order of their bits */
+  unsigned mine = 0; /* the bits of magnitudes compare like the magnitudes */
   CUDA_EACH(i, count) {
     if (isfinite(values[i])) mine = max(mine, __float_as_uint(fabsf(values[i])));
   }

@@ -1,4 +1,4 @@
-/* The application's arrays in memory that the device can access. C, as cuda.h. */
+/* The application's arrays in device-accessible memory. C, like cuda.h. */
 #ifndef CUDA_ARRAYS_H
 #define CUDA_ARRAYS_H
 
@@ -11,12 +11,12 @@ extern "C" {
 #include "common/core/array.h"
 #include "common/layout/format_samples.h"
 
-/* The context's stream waits for the work that is in the array's stream now; and the reverse. The device is
- * current. */
+/* cuda_after: the context's stream waits for the work enqueued so far on the array's stream. cuda_before: the
+ * array's stream waits for the context's. The device must be current. */
 ts_status cuda_after(ts_context *context, const ts_array *array);
 ts_status cuda_before(ts_context *context, const ts_array *array);
 
-/* Parts of doubles: parts[p] is NULL from the first one that is not wanted on. */
+/* The parts of doubles. part[p] is NULL for unwanted parts, which are the last ones. */
 typedef struct cuda_parts {
   float *part[3];
 } cuda_parts;
@@ -26,7 +26,7 @@ static inline cuda_parts cuda_parts_of(const ts_vector *v) {
   return parts;
 }
 
-/* cuda_given.cu: tsi_array_ops of matrices. */
+/* cuda_given.cu: the matrix functions of tsi_array_ops. */
 ts_status cuda_given_take(ts_context *context, const ts_csr *csr, const ts_triplets *triplets,
                           tsi_given_options options, tsi_given *given);
 void cuda_given_free(ts_context *context, tsi_given *given);

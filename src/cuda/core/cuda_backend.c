@@ -1,10 +1,10 @@
-/* The table of the CUDA backend, and opening it. */
+/* The operations table of the CUDA backend, and its initialisation. */
 #include <stdio.h>
 #include <string.h>
 
 #include "cuda.h"
 
-/* The driver is missing, or older than the runtime that this library was built with. */
+/* The driver is missing or older than the runtime that the library was built with. */
 static ts_status no_driver(ts_context *context, cudaError_t error) {
   int driver = 0, runtime = 0;
   cudaDriverGetVersion(&driver);
@@ -87,12 +87,12 @@ static ts_status prepare(ts_context *context, cuda_state *state) {
   state->stream = state->own_stream;
   CUDA_TRY(context, cudaEventCreateWithFlags(&state->reached, cudaEventDisableTiming));
   CUDA_TRY(context, cudaEventCreateWithFlags(&state->marked, cudaEventDisableTiming));
-  /* Of the largest kind: four components in double precision. */
+  /* Sized for the largest kind: four components in double precision. */
   CUDA_TRY(context, cudaMalloc(&state->partials, (size_t)CUDA_MAX_BLOCKS * 4 * 4 * sizeof(double)));
   CUDA_TRY(context, cudaMalloc((void **)&state->tickets, CUDA_TICKETS * sizeof(unsigned)));
   CUDA_TRY(context, cudaMemset(state->tickets, 0, CUDA_TICKETS * sizeof(unsigned)));
   if (state->pools) {
-    /* What is given back stays with the process: taking it again costs microseconds. */
+    /* The process keeps freed memory, so that the next allocation takes only microseconds. */
     cudaMemPool_t pool;
     uint64_t keep = UINT64_MAX;
     CUDA_TRY(context, cudaDeviceGetDefaultMemPool(&pool, state->device));
@@ -117,8 +117,7 @@ ts_status cuda_blocks_of(ts_context *context, const void *kernel, unsigned threa
   return TS_OK;
 }
 
-/* Contexts of several devices may take turns on one thread, and the application has a current device of its
- * own. */
+/* Contexts of several devices may alternate on one thread, and the application has its own current device. */
 ts_status cuda_make_current(ts_context *context) {
   cuda_state *state = cuda_state_of(context);
   CUDA_TRY(context, cudaGetDevice(&state->application_device));

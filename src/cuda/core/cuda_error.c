@@ -3,7 +3,7 @@
 
 #include "cuda.h"
 
-/* Errors of kernels: CUDA reports them to every later call. */
+/* Sticky errors of kernels: CUDA returns them from every later call. */
 static int is_lost(cudaError_t error) {
   switch (error) {
   case cudaErrorIllegalAddress:
@@ -23,7 +23,7 @@ static int is_lost(cudaError_t error) {
 }
 
 ts_status cuda_report(ts_context *context, cudaError_t error, const char *call, const char *file, int line) {
-  /* An error that the next call would report again is taken out where it can be. */
+  /* Clears the error if possible, so that the next call does not report it again. */
   cudaGetLastError();
   const char *slash = strrchr(file, '/');
   const ts_status status = error == cudaErrorMemoryAllocation ? TS_ERROR_OUT_OF_DEVICE_MEMORY : TS_ERROR_DEVICE;

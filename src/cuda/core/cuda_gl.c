@@ -1,18 +1,18 @@
-/* Vectors in OpenGL buffer objects: moved there once, lent to OpenGL for drawing, taken back when the library
- * is entered again. A buffer is mapped while CUDA has it and unmapped while OpenGL has it; both orders are the
- * driver's, so nobody waits on the host. The address of a mapped buffer may change, so no pointer of a vector
- * is kept beyond an operation.
+/* Vectors in OpenGL buffer objects. A vector is moved there once, lent to OpenGL for drawing, and taken back
+ * when the library is entered again. A buffer is mapped while CUDA holds it and unmapped while OpenGL holds it.
+ * The driver orders both accesses, so the host does not wait. The address of a mapped buffer may change, so no
+ * pointer to a vector's data is kept beyond an operation.
  *
- * On an H200 the two calls take 20 to 40 us for eight buffers; 325 us for a buffer that the host has read or
- * written, since the driver then keeps it in host memory: nothing here does that. The alternatives for a field
- * of 4 MB, mapping not counted: 90 us for a copy from a pixel buffer to a texture, 340 us for CUDA's copy to a
- * registered texture, 1080 us through the host.
+ * On an H200 the two calls take 20 to 40 us for eight buffers. They take 325 us for a buffer that the host has
+ * read or written, since the driver then keeps it in host memory; this file never does that. The alternatives
+ * are slower, for a field of 4 MB and without mapping. A copy from a pixel buffer to a texture takes 90 us,
+ * CUDA's copy to a registered texture 340 us, a path through the host 1080 us.
  *
- * After a kernel of any program has accessed an invalid address, the same GPU (H200, driver 580.159.04; Xid 31
- * in the kernel's log) shares no more: in every program started since, OpenGL does not read what CUDA wrote,
- * without an error, and draws stall for seconds until the driver logs Xid 109, "CTX SWITCH TIMEOUT". OpenGL
- * alone and CUDA alone go on well. A trap or a failed assertion leaves no such state, so the test of a failing
- * kernel traps (tests/cuda/cuda_break.cu). */
+ * After a kernel of any program has accessed an invalid address, the GPU no longer shares memory between CUDA
+ * and OpenGL (H200, driver 580.159.04; Xid 31 in the kernel's log). In every program started afterwards, OpenGL
+ * does not see CUDA's writes and reports no error. Draws stall for seconds until the driver logs Xid 109, "CTX
+ * SWITCH TIMEOUT". OpenGL alone and CUDA alone keep working. A trap or a failed assertion does not cause this
+ * state, so the test of a failing kernel traps (tests/cuda/cuda_break.cu). */
 #include <texsolve/cuda.h>
 
 #include "cuda.h"
@@ -32,7 +32,7 @@ struct cuda_shared {
   struct cuda_shared *next;
 };
 
-/* ---- The context that is current ---- */
+/* ---- The current OpenGL context ---- */
 
 static ts_status check_device(ts_context *context) {
   const int device = cuda_state_of(context)->device;
@@ -46,7 +46,7 @@ static ts_status check_device(ts_context *context) {
   if (!renderer) renderer = "an unknown device";
   const cudaError_t error = cudaGLGetDevices(&count, devices, most, cudaGLDeviceListAll);
   if (error != cudaSuccess) {
-    cudaGetLastError(); /* it is said here, and not by the next call */
+    cudaGetLastError(); /* reported here, so that the next call does not */
     return tsi_fail(context, TS_ERROR_UNSUPPORTED, "OpenGL on %s shares nothing with CUDA: %s (%s)", renderer,
                     cudaGetErrorString(error), cudaGetErrorName(error));
   }
@@ -88,7 +88,7 @@ static ts_status make_buffer(ts_context *context, const ts_vector *v, cuda_share
   return gl_check(context, "a vector that OpenGL draws");
 }
 
-/* The buffer is CUDA's now, at an address that may be another one than before. */
+/* The buffer is CUDA's now. Its address may have changed. */
 static ts_status take_address(ts_context *context, cuda_shared *s, float **data) {
   size_t bytes = 0;
   CUDA_TRY(context, cudaGraphicsResourceGetMappedPointer((void **)data, &bytes, s->resource));
@@ -109,7 +109,7 @@ static ts_status fill_buffer(ts_context *context, cuda_shared *s, float **data) 
 
 static void destroy_buffer(ts_context *context, cuda_shared *s) {
   if (s->gl_context != gl_current_handle())
-    return; /* the names are another context's, or gone with their own */
+    return; /* the names belong to another context, or were deleted with it */
   if (s->resource) {
     if (!s->lent) cudaGraphicsUnmapResources(1, &s->resource, cuda_stream(context));
     cudaGraphicsUnregisterResource(s->resource);
@@ -169,7 +169,7 @@ void cuda_gl_destroy(ts_context *context, cuda_vector *impl) {
   forget(context, impl->shared);
 }
 
-/* Everything is CUDA's. */
+/* Requires that CUDA holds all vectors. */
 static ts_status leave_buffer(ts_context *context, cuda_shared *s) {
   cuda_vector *impl = s->vector;
   float *data = NULL;
@@ -193,10 +193,10 @@ static ts_status require_same_context(ts_context *context, const cuda_shared *s)
                   "the OpenGL context that vectors are shared with is not current on this thread");
 }
 
-/* A call of the driver takes about as long for many buffers as for one: some 0.3 ms. */
+/* A driver call takes about the same time for many buffers as for one: about 0.3 ms. */
 enum { together = 32 };
 
-/* Of those that are (`lent`) OpenGL's or CUDA's, at most `together`. */
+/* Collects up to `together` vectors that OpenGL (`lent`) or CUDA holds. */
 static int collect(const cuda_state *state, int lent, cuda_shared *found[together],
                    struct cudaGraphicsResource *resources[together]) {
   int count = 0;
@@ -239,7 +239,7 @@ ts_status cuda_gl_take_back(ts_context *context) {
 
 /* ---- The functions of texsolve/cuda.h ---- */
 
-/* As at entering, but for what is lent, which stays so. */
+/* Like tsi_leave, except that lent vectors stay lent. */
 static ts_status leave(ts_context *context, ts_status status) {
   cuda_leave(context);
   return status;

@@ -1,5 +1,5 @@
-/* The functions of texsolve/cuda.h: memory behind vectors and the context's stream, for programs that use CUDA
- * themselves. */
+/* The functions of texsolve/cuda.h: the memory of vectors and the context's stream, for programs that use
+ * CUDA. */
 #include <stdint.h>
 
 #include <texsolve/cuda.h>
@@ -23,7 +23,7 @@ ts_status ts_cuda_vector_get_array(ts_vector *vector, ts_array *array) {
   TSI_TRY(cuda_require(context, __func__));
   const cuda_vector *impl = cuda_vector_of(vector);
   if (!impl->mirrored) TSI_TRY(tsi_lend(vector));
-  /* What OpenGL has is somewhere else. */
+  /* A vector that OpenGL holds has no address until it is taken back. */
   TSI_TRY(tsi_enter(context));
   *array = impl->mirrored ? ts_cuda(impl->mirrored, impl->count, cuda_stream(context))
                           : ts_cuda(impl->data, impl->count, cuda_stream(context));
@@ -49,7 +49,7 @@ static ts_status wrap_floats(ts_space *space, int components, const ts_array *ar
   return TS_OK;
 }
 
-/* Every call splits the doubles, the next one for the first time. */
+/* Every call into the library splits the doubles, starting with the next one. */
 static ts_status mirror_doubles(ts_space *space, int components, const ts_array *array, ts_vector **vector) {
   cuda_state *state = cuda_state_of(space->context);
   TSI_TRY(cuda_after(space->context, array));
@@ -64,7 +64,7 @@ static ts_status mirror_doubles(ts_space *space, int components, const ts_array 
   return TS_OK;
 }
 
-/* Behind tsi_leave, which would add up what nobody has split. */
+/* Called after tsi_leave, which would otherwise join parts that were never split. */
 static void link_mirror(const ts_vector *v) {
   if (cuda_vector_of(v)->mirrored) cuda_state_of(v->context)->mirrors = cuda_vector_of(v);
 }
@@ -104,9 +104,9 @@ ts_status ts_cuda_get_stream(const ts_context *context, struct CUstream_st **str
   return TS_OK;
 }
 
-/* Everything on `from` comes before what follows on `to`. */
+/* Orders later work on `to` after all work on `from`. */
 static ts_status follow(ts_context *context, cudaStream_t from, cudaStream_t to, cudaEvent_t event) {
-  /* An event of this device cannot be recorded on a stream of another one. */
+  /* Also a check: an event of this device cannot be recorded on a stream of another device. */
   CUDA_TRY(context, cudaEventRecord(event, to));
   CUDA_TRY(context, cudaEventRecord(event, from));
   CUDA_TRY(context, cudaStreamWaitEvent(to, event, 0));

@@ -1,4 +1,4 @@
-/* What kernels share: coefficients from slots, loops over elements, sums over warps and blocks. */
+/* Shared by all kernels: coefficients from slots, loops over elements, sums over warps and blocks. */
 #ifndef CUDA_KERNELS_CUH
 #define CUDA_KERNELS_CUH
 
@@ -6,19 +6,19 @@
 #include <float.h>
 
 #include "cuda.h"
-/* MULTIPROCESSOR_THREADS: what every multiprocessor of a generation can hold; the compiler refuses to be asked
- * for more. cmake/CudaGenerations.cmake asks it. */
+/* MULTIPROCESSOR_THREADS: the maximum that every multiprocessor of a generation supports. The compiler rejects
+ * launch bounds above it. cmake/CudaGenerations.cmake asks the compiler. */
 #include "cuda_generations.h"
 
 enum { CUDA_THREADS = 256 };
 
-/* The line of an address comes to the L2 cache. */
+/* Loads the cache line of an address into the L2 cache. */
 static __device__ __forceinline__ void cuda_prefetch(const void *address) {
   asm volatile("prefetch.global.L2 [%0];" ::"l"(address));
 }
 
-/* A coefficient as a kernel takes it: scale * numerator / denominator of the component, 0 where the denominator
- * is below FLT_MIN. Slots that are not given count as 1. */
+/* A coefficient as a kernel receives it: scale * numerator / denominator for each component, 0 if the
+ * denominator is below FLT_MIN. A missing slot counts as 1. */
 struct cuda_coefficient {
   float scale;
   const float *numerator, *denominator; /* four floats each, or NULL */
@@ -39,10 +39,10 @@ static __device__ __forceinline__ float cuda_evaluate(const cuda_coefficient &c,
   return fabsf(denominator) < FLT_MIN ? 0 : __fdiv_rn(c.scale * numerator, denominator);
 }
 
-/* The same in pairs: with both parts of the slots. */
+/* A coefficient in pairs, from the high and low parts of the slots. */
 struct cuda_pair_coefficient {
   double scale;
-  const float *numerator, *numerator_low, *denominator, *denominator_low; /* low: NULL: 0 */
+  const float *numerator, *numerator_low, *denominator, *denominator_low; /* NULL as a low part: 0 */
 };
 
 static inline const float *cuda_low_slot_pointer(ts_slot slot) {
@@ -64,23 +64,23 @@ static __device__ __forceinline__ double cuda_evaluate(const cuda_pair_coefficie
   return fabs(denominator) < FLT_MIN ? 0 : c.scale * numerator / denominator;
 }
 
-/* Where a reduction puts its result. */
+/* The location of a reduction's result. */
 static inline float *cuda_slot(ts_scalars *s, int index) {
   return ((cuda_scalars *)s->impl)->values + (size_t)index * 4;
 }
 
-/* Blocks that cover `items` with one thread each. */
+/* Number of blocks that cover `items` with one thread each. */
 static inline unsigned cuda_blocks_for(size_t items, unsigned threads = CUDA_THREADS) {
   return (unsigned)((items + threads - 1) / threads);
 }
 
 /* ---- Programmatic dependent launch ----
  *
- * A kernel that is started with cuda_start may begin before the one before it has ended: it is on the device,
- * with its first loads done, when that one's last block leaves. Until cuda_dependent_wait it reads nothing but
- * patterns of matrices, which came by a copy and do not change, and writes nothing; all its threads call it.
- * (Multigrid's steps read a little more, see cuda_level.cuh.) A kernel that is started in another way, and a
- * copy, wait for the end of all before them. */
+ * A kernel launched by cuda_start may start before the previous kernel has ended. It is resident, with its
+ * first loads done, when the last block of the previous kernel exits. Before cuda_dependent_wait it writes
+ * nothing and reads only matrix patterns, which were uploaded by a copy and never change. All its threads call
+ * cuda_dependent_wait. (The multigrid steps read slightly more; see cuda_level.cuh.) A copy, or a kernel
+ * launched in another way, waits for the end of all kernels before it. */
 #define CUDA_KNOWS_DEPENDENT_LAUNCH (CUDART_VERSION >= 12000) /* CUDA 11.8 lacks the two functions */
 
 static __device__ __forceinline__ void cuda_dependent_wait(void) {
@@ -88,24 +88,25 @@ static __device__ __forceinline__ void cuda_dependent_wait(void) {
   cudaGridDependencySynchronize();
 #endif
 }
-/* The next kernel may begin as soon as all blocks have come here. */
+/* The next kernel may start as soon as every block has reached this call. */
 static __device__ __forceinline__ void cuda_dependent_trigger(void) {
 #if CUDA_KNOWS_DEPENDENT_LAUNCH && __CUDA_ARCH__ >= 900
   cudaTriggerProgrammaticLaunchCompletion();
 #endif
 }
 
-/* Of a kernel that reads no pattern. */
+/* For a kernel that reads no pattern. */
 static __device__ __forceinline__ void cuda_dependent_begin(void) {
   cuda_dependent_trigger();
   cuda_dependent_wait();
 }
 
-/* cuda_launch.cu; `arguments` points to each argument, `early` is for cuda_start. */
+/* cuda_launch.cu. `arguments` points to each argument; `early` is set by cuda_start. */
 ts_status cuda_launch_kernel(ts_context *context, const char *name, const void *kernel, dim3 blocks,
                              dim3 threads, bool early, void **arguments);
 
-/* A launch is in that function, compiled once, because this is compiled for each of hundreds of kernels. */
+/* The launch is in cuda_launch_kernel, which is compiled once. This template is compiled for each of hundreds
+ * of kernels. */
 template <typename... PARAMETERS, typename... ARGUMENTS>
 static inline ts_status cuda_launch_converted(ts_context *context, const char *name,
                                               void (*kernel)(PARAMETERS...), dim3 blocks, dim3 threads,
@@ -117,7 +118,7 @@ static inline ts_status cuda_launch_converted(ts_context *context, const char *n
   return launch(static_cast<PARAMETERS>(arguments)...);
 }
 
-/* The two ways to launch a kernel: cuda_launch behind the end of all before it, cuda_start as told above. */
+/* cuda_launch starts a kernel after the end of all before it, cuda_start as described above. */
 template <typename KERNEL, typename... ARGUMENTS>
 static inline ts_status cuda_launch(ts_context *context, const char *name, KERNEL kernel, dim3 blocks,
                                     dim3 threads, const ARGUMENTS &...arguments) {
@@ -132,11 +133,11 @@ static inline ts_status cuda_start(ts_context *context, const char *name, KERNEL
 
 /* ---- The first-level cache ----
  *
- * It gets what shared memory leaves of a multiprocessor's memory. CUDA sets apart more than blocks use: on an
- * H200 100 or 132 KB of 256 for those that use 54. Kernels that read x from anywhere are up to a third faster
- * with the rest in the cache. */
+ * The L1 cache uses the part of a multiprocessor's memory that is not shared memory. CUDA reserves more shared
+ * memory than blocks use: on an H200, 100 or 132 KB of 256 KB for blocks that use 54 KB. Kernels that gather x
+ * are up to a third faster when the unused rest serves as cache. */
 
-/* Numbers of such kernels, four each: one for each number of components. */
+/* Kernel numbers for cuda_spare_cache, four per kernel: one for each number of components. */
 enum {
   CUDA_MULTIPLY_ROW_BLOCKS = 0,
   CUDA_RESIDUAL_ROW_BLOCKS = 4,
@@ -145,8 +146,8 @@ enum {
   CUDA_PART_ROW_BLOCKS = 16
 };
 
-/* Sets apart for `kernel` what as many blocks use as a multiprocessor holds; what CUDA itself needs for each
- * block it adds. Once for each number in a context. */
+/* Reserves for `kernel` only the shared memory of the blocks that fit on a multiprocessor, plus CUDA's own
+ * share per block. Runs once per kernel number and context. */
 static inline ts_status cuda_spare_cache(ts_context *context, int number, const void *kernel,
                                          unsigned threads) {
   cuda_state *state = cuda_state_of(context);
@@ -164,7 +165,7 @@ static inline ts_status cuda_spare_cache(ts_context *context, int number, const 
   return TS_OK;
 }
 
-/* ---- Loops over the elements of vectors: four neighbours, a quad, at a time ----
+/* ---- Loops over the elements of vectors, a quad (four neighbours) at a time ----
  *
  *   const cuda_quad a = cuda_lanes(coefficient, components);
  *   CUDA_EACH_QUAD(i, count) {
@@ -173,8 +174,8 @@ static inline ts_status cuda_spare_cache(ts_context *context, int number, const 
  *     cuda_store(out, i, v, count);
  *   }
  *
- * Lane l of quad i is element 4 i + l. The grid has a multiple of three blocks where there are three
- * components, so a thread finds the same components in the lanes of all its quads. */
+ * Lane l of quad i is element 4 i + l. With three components the number of blocks is a multiple of three, so a
+ * thread finds the same components in the lanes of all its quads. */
 struct cuda_quad {
   float lane[4];
 };
@@ -187,8 +188,8 @@ static __device__ __forceinline__ size_t cuda_first_quad(void) {
   return (size_t)blockIdx.x * blockDim.x + threadIdx.x;
 }
 
-/* The component of lane 0 in all quads of this thread: 4 q modulo 3 is q modulo 3. A division by what is not
- * known when this is compiled would take as long as a few loads. */
+/* The component of lane 0 in all quads of this thread: 4 q modulo 3 equals q modulo 3. A division by a number
+ * unknown at compile time would take as long as a few loads. */
 static __device__ __forceinline__ int cuda_first_component(int components) {
   return components == 3 ? (int)((unsigned)cuda_first_quad() % 3) : 0;
 }
@@ -197,7 +198,7 @@ static __device__ __forceinline__ int cuda_component_of_lane(int first, int lane
   return components == 3 ? (first + lane) % 3 : lane & (components - 1);
 }
 
-/* Elements behind the last one count as 0. */
+/* Elements after the last one count as 0. */
 static __device__ __forceinline__ cuda_quad cuda_load(const float *x, size_t i, size_t count) {
   cuda_quad q;
   if (4 * i + 4 <= count) {
@@ -209,7 +210,7 @@ static __device__ __forceinline__ cuda_quad cuda_load(const float *x, size_t i, 
   return q;
 }
 
-/* What lies behind the last element stays as it is. */
+/* Leaves the memory after the last element unchanged. */
 static __device__ __forceinline__ void cuda_store(float *out, size_t i, const cuda_quad &q, size_t count) {
   if (4 * i + 4 <= count) {
     ((float4 *)out)[i] = make_float4(q.lane[0], q.lane[1], q.lane[2], q.lane[3]);
@@ -228,17 +229,17 @@ static __device__ __forceinline__ cuda_quad cuda_lanes(const cuda_coefficient &c
 
 /* ---- Pairs ----
  *
- * Kernels for vectors of one part and for pairs are templates: a Vector is `float *` or a cuda_pair, whose
- * elements are doubles in registers. */
+ * Kernels for single-part vectors and for pairs are templates. A Vector is a `float *` or a cuda_pair, which
+ * has doubles in registers as elements. */
 struct cuda_pair {
-  float *high, *low; /* low: NULL, of what is only read: 0 */
+  float *high, *low; /* low is NULL in a read-only operand without one: 0 */
 };
 
 struct cuda_double_quad {
   double lane[4];
 };
 
-/* What `high`, the value as a float, lacks. */
+/* The low-order part of `value`, given the float `high`. */
 static __device__ __forceinline__ float cuda_rest(double value, float high) {
   return isfinite(high) ? (float)(value - (double)high) : 0;
 }
@@ -261,7 +262,7 @@ static __device__ __forceinline__ void cuda_store(const cuda_pair &out, size_t i
   cuda_store(out.low, i, low, count);
 }
 
-/* A division takes long: one where all lanes are of one component. */
+/* Divisions are slow: one division suffices if all lanes have the same component. */
 static __device__ __forceinline__ cuda_double_quad cuda_lanes(const cuda_pair_coefficient &c, int components) {
   const int first = cuda_first_component(components);
   const double value = cuda_evaluate(c, first);
@@ -280,7 +281,7 @@ static __device__ __forceinline__ const float *cuda_high(const cuda_pair &x) {
   return x.high;
 }
 
-/* What belongs to a Vector. */
+/* The types that belong to a Vector. */
 template <typename Vector> struct cuda_of;
 
 template <> struct cuda_of<float *> {
@@ -297,8 +298,8 @@ template <> struct cuda_of<cuda_pair> {
   static cuda_pair_coefficient evaluated(ts_coefficient c) { return cuda_pair_coefficient_of(c); }
 };
 
-/* Blocks for such a loop: no more than the device holds at once, since those that wait for a place would work
- * alone at the end. The order of a reduction's sums depends on their number. */
+/* Blocks for a loop over quads: at most the number that the device holds at once, since waiting blocks would
+ * run alone at the end. A reduction's order of additions depends on this number. */
 static inline ts_status cuda_blocks_quads(ts_context *context, const void *kernel, size_t count, int components,
                                           unsigned *blocks) {
   const size_t all = cuda_blocks_for((count + 3) / 4);
@@ -310,8 +311,8 @@ static inline ts_status cuda_blocks_quads(ts_context *context, const void *kerne
   return TS_OK;
 }
 
-/* Starts KERNEL, which has such a loop over the elements of `v` behind cuda_dependent_begin, with the arguments
- * that follow. */
+/* Launches KERNEL with the arguments that follow. The kernel has a loop over the quads of `v` after
+ * cuda_dependent_begin. */
 #define CUDA_RUN_QUADS(v, kernel, ...)                                                                         \
   do {                                                                                                         \
     const ts_vector *v_ = (v);                                                                                 \
@@ -320,14 +321,14 @@ static inline ts_status cuda_blocks_quads(ts_context *context, const void *kerne
     TSI_TRY(cuda_start(v_->context, #kernel, kernel, blocks_, CUDA_THREADS, cuda_count(v_), __VA_ARGS__));     \
   } while (0)
 
-/* A number that differs in half of its bits if the key differs in one. */
+/* A hash: about half of its bits change if one bit of the key changes. */
 static __device__ __forceinline__ unsigned long long cuda_mixed(unsigned long long key) {
   key = (key ^ key >> 32) * 0x9e3779b97f4a7c15ull;
   key = (key ^ key >> 29) * 0xbf58476d1ce4e5b9ull;
   return key ^ key >> 32;
 }
 
-/* The sum over the warp, in every lane; the order of additions is fixed. */
+/* The sum over the warp, in every lane. The order of additions is fixed. */
 template <typename T> static __device__ __forceinline__ T cuda_warp_sum(T value) {
   for (int offset = 16; offset > 0; offset >>= 1) value += __shfl_xor_sync(0xffffffffu, value, offset);
   return value;

@@ -1,5 +1,5 @@
-/* Launches of kernels, and whether a kernel can begin before the previous one has ended (cuda_start): the
- * device must be able to, and the code must be compiled for such a device. */
+/* Kernel launches, and a check whether kernels can start before the previous one has ended (cuda_start). Both
+ * the device and the compiled code must support it. */
 #include "cuda_kernels.cuh"
 
 static __global__ void nothing(void) {}

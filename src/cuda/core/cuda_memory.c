@@ -1,7 +1,7 @@
 /* Device memory and copies in stream order. */
 #include "cuda.h"
 
-enum { STAGED_BYTES = 65536 /* up to which copies from pageable memory do not wait for the device */ };
+enum { STAGED_BYTES = 65536 /* up to this size, copies from pageable memory do not wait for the device */ };
 
 ts_status cuda_take(ts_context *context, void **block, size_t bytes, const char *what) {
   cuda_state *state = cuda_state_of(context);
@@ -37,8 +37,8 @@ void cuda_give(ts_context *context, void *block, size_t bytes) {
   tsi_device_give(context, bytes ? bytes : 16);
 }
 
-/* Whether the device reads the memory itself, when the copy's turn comes: page-locked and managed memory, in
- * which an application may keep its numbers. What is no pointer of CUDA's is an error in old runtimes. */
+/* Whether the device reads the memory asynchronously: page-locked or managed memory, where applications may
+ * keep their data. Old runtimes return an error for pointers unknown to CUDA. */
 static int is_read_later(const void *from) {
   struct cudaPointerAttributes found;
   if (cudaPointerGetAttributes(&found, from) == cudaSuccess) return found.type != cudaMemoryTypeUnregistered;
@@ -46,8 +46,8 @@ static int is_read_later(const void *from) {
   return 0;
 }
 
-/* From pageable memory the driver stages the data before the call returns unless cuda_staging.c does, and a
- * small copy does not wait for what was asked for before. */
+/* The driver stages pageable memory before the call returns, unless cuda_staging.c does. A small copy does not
+ * wait for work enqueued before it. */
 ts_status cuda_upload(ts_context *context, void *to, const void *from, size_t bytes) {
   if (bytes == 0) return TS_OK;
   const int waits = is_read_later(from);

@@ -1,5 +1,5 @@
-/* Doubles in the application's memory, mirrored by vectors of three floats per number: split when the library
- * is entered, added up when it is left. */
+/* Doubles in the application's memory, mirrored by vectors of three floats per number. They are split when the
+ * library is entered and joined when it is left. */
 #include "cuda_split.cuh"
 
 static __global__ void __launch_bounds__(CUDA_THREADS)
@@ -7,7 +7,7 @@ static __global__ void __launch_bounds__(CUDA_THREADS)
   CUDA_EACH(i, count) cuda_store_parts(to, i, cuda_split(from[i]));
 }
 
-/* A double that the parts do not hold keeps its bits unless these have changed. */
+/* A double that three floats cannot represent keeps its bits unless the parts have changed. */
 static __global__ void __launch_bounds__(CUDA_THREADS)
     join_mirrored(size_t count, cuda_parts from, double *to) {
   CUDA_EACH(i, count) {
@@ -25,7 +25,7 @@ ts_status cuda_mirrors_split(ts_context *context) {
   return TS_OK;
 }
 
-/* A kernel that cannot be started is an error of the next call too, which reports it. */
+/* If a launch fails, the next call fails too and reports it. */
 void cuda_mirrors_join(ts_context *context) {
   for (const cuda_vector *m = cuda_state_of(context)->mirrors; m; m = m->next_mirror)
     cuda_launch(context, "join_mirrored", join_mirrored, cuda_blocks_each(context, m->count), CUDA_THREADS,

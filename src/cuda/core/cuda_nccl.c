@@ -1,13 +1,13 @@
-/* A channel of all ranks by NCCL, which is loaded at run time where it is there.
+/* A channel between all ranks over NCCL, which is loaded at run time if it is installed.
  *
- * Messages are sent and received on the context's stream, and the host waits for nothing. Neither NCCL nor the
+ * Messages are sent and received on the context's stream, and the host does not wait. Neither NCCL nor the
  * runtime limits how long a stream waits for another rank. So before the host waits for the stream, it waits
- * here for the last messages, and looks meanwhile whether NCCL has failed, and whether the other ranks are
- * still there and go on; else it breaks the channel, which ends what waits on the device. Nor is the host ever
- * more than a few exchanges ahead of the stream, so that it does not end up waiting where kernels are started.
+ * here for the last messages. Meanwhile it checks whether NCCL has failed and whether the other ranks are alive
+ * and make progress. If not, it aborts the channel, which ends all waits on the device. The host also stays at
+ * most a few exchanges ahead of the stream, so that it never blocks in a kernel launch.
  *
  * NCCL's communicator does not block either: calls that wait for other ranks return "in progress", and the same
- * loop follows. That takes NCCL 2.14. */
+ * loop polls them. That requires NCCL 2.14. */
 #define _GNU_SOURCE 1 /* nanosleep, dlfcn.h */
 #include <stdio.h>
 #include <string.h>
@@ -22,7 +22,7 @@
 #include "cuda.h"
 #include "cuda_part.h"
 
-/* What NCCL 2.14 and all later ones have. */
+/* The interface of NCCL 2.14, unchanged in all later versions. */
 typedef struct nccl_communicator nccl_communicator;
 typedef struct nccl_id {
   char bytes[TSI_CHANNEL_BYTES];
@@ -55,7 +55,7 @@ enum { NCCL_SUCCESS = 0, NCCL_IN_PROGRESS = 7, NCCL_BYTES = 0, NCCL_FLOATS = 7, 
     (const void *data, void *all, size_t count, int type, nccl_communicator *of, cudaStream_t stream))
 /* clang-format on */
 
-/* The library stays loaded. */
+/* The library stays loaded until the process ends. */
 static struct {
   void *library;
   int version;
@@ -68,10 +68,10 @@ static tsi_lock lock = TSI_LOCK_INITIAL;
 struct cuda_channel {
   nccl_communicator *communicator; /* NULL: broken */
   tsi_watch watch;
-  cudaEvent_t carried[MOST_AHEAD]; /* the last exchanges */
-  unsigned long begun, done;       /* exchanges, as far as is known */
+  cudaEvent_t carried[MOST_AHEAD]; /* recorded after each of the last exchanges */
+  unsigned long begun, done;       /* numbers of exchanges; `done` is a lower bound */
   int ranks;
-  float *slots; /* of reductions, of all ranks, and behind them their low parts */
+  float *slots; /* of reductions, for all ranks; their low-order parts follow */
 };
 
 enum { OPEN_SECONDS = 60, CLOSE_SECONDS = 10, GRACE_SECONDS = 1 };
@@ -105,7 +105,7 @@ static ts_status load(ts_context *context) {
   return status;
 }
 
-/* The first tries are as close together as they can be; whoever waits for long leaves the core to others. */
+/* The first polls are as frequent as possible. A long wait yields the core to other threads. */
 static void pause_after(long tries) {
   if (tries > 20000)
     nanosleep(&(struct timespec){.tv_nsec = 50000}, NULL);
@@ -140,8 +140,8 @@ static ts_status look(ts_context *context, cuda_channel *c) {
   return tsi_fail(context, status, "%s", c->watch.whole->error);
 }
 
-/* Where another rank has failed and broken its channel, NCCL may tell so many seconds before the word of the
- * cause is here. */
+/* Waits up to `grace` seconds for the cause. If another rank has failed and aborted its channel, NCCL may
+ * report it before that rank's message arrives. */
 static ts_status nccl_failed(ts_context *context, cuda_channel *c, const char *call, int result, double grace) {
   const double start = tsi_seconds();
   for (long tries = 0; c->communicator && tsi_seconds() - start < grace; tries++) {
@@ -166,7 +166,7 @@ static ts_status check(ts_context *context, cuda_channel *c, const char *call) {
 
 /* ---- Waiting ---- */
 
-/* Until a call that returned `result` is done; at most so many seconds, unless they are 0. */
+/* Waits until the call that returned `result` is complete. `limit` is in seconds; 0 means no limit. */
 static ts_status settle(ts_context *context, cuda_channel *c, const char *call, int result, double limit) {
   const double start = tsi_seconds();
   for (long tries = 0; result == NCCL_IN_PROGRESS; tries++) {
@@ -182,7 +182,7 @@ static ts_status settle(ts_context *context, cuda_channel *c, const char *call, 
   return result == NCCL_SUCCESS ? TS_OK : nccl_failed(context, c, call, result, limit > 0 ? 0 : GRACE_SECONDS);
 }
 
-/* Until so many exchanges are done. */
+/* Waits until `count` exchanges are complete. */
 static ts_status wait_until(ts_context *context, cuda_channel *c, unsigned long count) {
   if (c->done >= count) return TS_OK;
   const cudaEvent_t carried = c->carried[(count - 1) % MOST_AHEAD];
@@ -207,7 +207,7 @@ unsigned long cuda_exchanges(const ts_context *context) {
   return c ? c->begun : 0;
 }
 
-/* Of a channel that was closed since then there is nothing to wait for. */
+/* If the channel was closed in the meantime, nothing is left to wait for. */
 ts_status cuda_wait_for_exchanges(ts_context *context, unsigned long count) {
   cuda_channel *c = channel_of(context);
   return c ? wait_until(context, c, count < c->begun ? count : c->begun) : TS_OK;
@@ -278,7 +278,7 @@ static ts_status begin_exchange(ts_context *context, cuda_channel *c) {
   return result == NCCL_SUCCESS ? TS_OK : nccl_failed(context, c, "ncclGroupStart", result, GRACE_SECONDS);
 }
 
-/* `result` is what the calls within the group returned. */
+/* `result` is the combined result of the calls within the group. */
 static ts_status end_exchange(ts_context *context, cuda_channel *c, const char *what, int result) {
   const int ended = nccl.GroupEnd();
   if (!has_failed(result)) result = ended;
@@ -309,7 +309,7 @@ static int gather(const cuda_channel *c, cudaStream_t stream, const float *slots
   return nccl.AllGather(slots, all, floats, NCCL_FLOATS, c->communicator, stream);
 }
 
-/* All ranks add up the same numbers. */
+/* All ranks add the same numbers in the same order. */
 ts_status cuda_part_channel_combine(ts_scalars *out, const int *index, int count, tsi_reduction kind,
                                     int components, int pair, ts_scalars *sums, int slot) {
   ts_context *context = out->context;

@@ -1,8 +1,8 @@
-/* A device as a part of a larger backend: kernels write ghosts straight into the memory of other devices, over
- * NVLink where there is one, and events order the streams of all parts. The host waits for nothing. */
+/* One device as a part of a larger backend. Kernels write ghosts directly into the memory of other devices,
+ * over NVLink if available, and events order the streams of all parts. The host does not wait. */
 #include "cuda_part.cuh"
 
-enum { MANY_GHOSTS = 8 }; /* one of so many elements */
+enum { MANY_GHOSTS = 8 }; /* ghosts are many if they are at least 1/8 of the elements */
 
 static ts_status take_ghosts(ts_context *context, const int32_t *indices, cuda_index_list *list) {
   int32_t *ghosts = (int32_t *)tsi_malloc(context, (size_t)list->size, sizeof *ghosts);
@@ -59,8 +59,9 @@ ts_status cuda_part_gather(const ts_vector *x, const void *list, float *to) {
 
 /* ---- Messages to and from other processes ---- */
 
-/* Of the host: page-locked, so that kernels write them and copies need no host. Of the device: not from a pool,
- * which transports cannot register. Taking and giving back either may wait for the device. */
+/* Host memory is page-locked, so that kernels can write it and copies run without the host. Device memory is
+ * not from a pool, because transports cannot register that. Allocating and freeing either may wait for the
+ * device. */
 ts_status cuda_part_message_create(ts_context *context, size_t bytes, int on_device, void **message) {
   TSI_TRY(cuda_wait_for_messages(context));
   if (on_device)
@@ -84,8 +85,8 @@ static ts_status take_beside(ts_context *context, cuda_state *state) {
   return TS_OK;
 }
 
-/* All before the mark is done: what the stream is busy with are rows that use no ghosts, and a copy need not
- * wait for them. */
+/* All work before the mark is complete. If the stream is still busy, it computes rows that use no ghosts, and
+ * the copy need not wait for them. */
 ts_status cuda_part_ghosts_write(const ts_vector *x, size_t first, size_t count, const float *message) {
   ts_context *context = x->context;
   cuda_state *state = cuda_state_of(context);
@@ -175,7 +176,7 @@ struct slot_list {
   int of[TSI_MAX_DOTS];
 };
 
-/* A block for each slot: those of a rank lie side by side. */
+/* One block per slot. The slots of a rank are contiguous. */
 __global__ static void combine_ranks(int ranks, const float *highs, const float *lows, tsi_reduction kind,
                                      int components, slot_list index, float *high, float *low) {
   const int c = (int)threadIdx.x, to = 4 * index.of[blockIdx.x] + c;

@@ -1,4 +1,4 @@
-/* A device as a part of a larger backend: the operations, as in multi/part.h, for C and for CUDA. */
+/* One device as a part of a larger backend: the operations of multi/part.h, for C and for CUDA. */
 #ifndef CUDA_PART_H
 #define CUDA_PART_H
 
@@ -10,8 +10,8 @@ extern "C" {
 
 TSI_PART_OPERATIONS(TSI_PROTOTYPE, TSI_PROTOTYPE, cuda_part_)
 
-/* out[index[k]] = what slot k of all ranks is together: `highs` has `count` slots of each, one rank after the
- * other, and so has `lows` their low parts, unless it is NULL. */
+/* out[index[k]] = slot k, combined over all ranks. `highs` has `count` slots per rank, one rank after the
+ * other. `lows` has their low-order parts in the same order, or is NULL. */
 ts_status cuda_combine_ranks(ts_scalars *out, const int *index, int count, tsi_reduction kind, int components,
                              int ranks, const float *highs, const float *lows);
 

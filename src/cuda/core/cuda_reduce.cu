@@ -3,7 +3,7 @@
 
 /* ---- Sums ---- */
 
-template <typename Vector> struct dot_term { Vector x, y, w; /* y and w may be NULL: 1 */ };
+template <typename Vector> struct dot_term { Vector x, y, w; /* NULL as y or w: 1 */ };
 
 template <int SUMS, typename Vector> struct dot_job {
   dot_term<Vector> term[SUMS];
@@ -31,7 +31,7 @@ static __global__ void __launch_bounds__(CUDA_THREADS)
   cuda_finish_sums(reduction, sums, job.result);
 }
 
-/* Where x has one part, so have the others. */
+/* If x has one part, only the first part of a factor is used. */
 template <typename Vector> static Vector factor(const ts_vector *v, const ts_vector *x) {
   if (!v) return Vector{};
   const ts_vector first = tsi_first_part(v);
@@ -65,7 +65,7 @@ static ts_status single(ts_scalars *out, int index, int root, const ts_vector *x
 
 /* ---- Maxima ---- */
 
-/* The larger one, or NaN once there is one. */
+/* The larger number, or NaN if either is NaN. */
 template <typename Number> static __device__ __forceinline__ Number larger(Number most, Number value) {
   return value > most || isnan(value) ? value : most;
 }
@@ -76,7 +76,7 @@ template <typename Number> static __device__ __forceinline__ Number warp_largest
   return value;
 }
 
-/* Of component k to thread k. */
+/* Thread k returns the maximum of component k. */
 template <typename Number> static __device__ __forceinline__ Number block_largest(const Number (&value)[4]) {
   __shared__ Number of_warp[32][4];
   CUDA_EACH_LANE(k) {

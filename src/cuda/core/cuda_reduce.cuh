@@ -1,8 +1,8 @@
-/* Sums over a whole grid in one kernel: every block leaves its partial sums in memory, and the block that
- * arrives last adds them up. All additions are in double precision and in an order that depends on nothing but
- * the size of the grid, so the same input gives the same bits.
+/* Sums over a whole grid in one kernel: every block stores its partial sums in memory, and the last block to
+ * arrive adds them. All additions are in double precision. Their order depends only on the size of the grid, so
+ * the same input gives the same bits.
  *
- * One reduction at a time: `partials` and `tickets` are those of the context's stream. */
+ * Only one reduction runs at a time, since all use the `partials` and `tickets` of the context's stream. */
 #ifndef CUDA_REDUCE_CUH
 #define CUDA_REDUCE_CUH
 
@@ -19,11 +19,11 @@ static inline cuda_reduction cuda_reduction_of(const ts_vector *v) {
   return {(double *)state->partials, state->tickets, v->components};
 }
 
-/* Where a number goes: four floats, or four of each part, of which components that the vectors do not have
+/* The destination of a result: four floats, or four of each part. Components that the vectors do not have
  * become 0. */
 struct cuda_result {
-  float *slot, *low; /* low: NULL where slots have one part */
-  int root;          /* the square root of the sum */
+  float *slot, *low; /* low: NULL if slots have one part */
+  int root;          /* stores the square root of the sum */
 };
 
 static inline cuda_result cuda_result_of(ts_scalars *out, int index, int root) {
@@ -36,12 +36,12 @@ static __device__ __forceinline__ void cuda_put(const cuda_result &result, int c
   if (result.low) result.low[component] = cuda_rest(value, high);
 }
 
-/* ---- Sums in a thread, four lanes of quads a sum ---- */
+/* ---- Sums in a thread: four lanes per sum ---- */
 
 template <int SUMS> struct cuda_sums { double lane[SUMS][4]; };
 
-/* Adds x to sum s, times y and times w where they are there. Conversions to double precision are slow, so there
- * is none of a 1. */
+/* Adds x to sum s, multiplied by y and w if present. Conversions to double precision are slow, so an absent
+ * factor is skipped instead of multiplied as 1. */
 template <int SUMS, typename Quad>
 static __device__ __forceinline__ void cuda_sums_add(cuda_sums<SUMS> *sums, int s, const Quad &x, const Quad &y,
                                                      int has_y, const Quad &w, int has_w) {
@@ -52,7 +52,7 @@ static __device__ __forceinline__ void cuda_sums_add(cuda_sums<SUMS> *sums, int 
   CUDA_EACH_LANE(l) sums->lane[s][l] += product[l];
 }
 
-/* Brings the lanes to their components. */
+/* Adds the lanes up by component. */
 template <int SUMS>
 static __device__ __forceinline__ void cuda_sums_by_component(cuda_sums<SUMS> *sums, int components) {
   const int first = cuda_first_component(components);
@@ -68,8 +68,8 @@ static __device__ __forceinline__ void cuda_sums_by_component(cuda_sums<SUMS> *s
 }
 
 /* ---- Over a block ----
- * `value` of every thread, numbers of KINDS kinds, four a sum, of which those of components that the vectors do
- * not have are left out; the sums of kind k to thread k. */
+ * `value` has KINDS numbers per thread, four per sum. Components that the vectors do not have are skipped.
+ * Thread k returns the sum of kind k. */
 template <int KINDS>
 static __device__ __forceinline__ double cuda_block_sum(const double (&value)[KINDS], int components) {
   __shared__ double of_warp[32][KINDS];
@@ -88,19 +88,19 @@ static __device__ __forceinline__ double cuda_block_sum(const double (&value)[KI
   return total;
 }
 
-/* Whether this block is the last of the grid to come here; what the others wrote before is visible then. */
+/* True in the last block of the grid to call this. The writes of all other blocks are then visible. */
 static __device__ __forceinline__ int cuda_takes_last_ticket(unsigned *tickets) {
   __shared__ int last;
   __threadfence();
   __syncthreads();
-  /* The counter starts again at 0 behind the last block. */
+  /* The counter wraps to 0 after the last block. */
   if (threadIdx.x == 0) last = atomicInc(tickets, gridDim.x - 1) == gridDim.x - 1;
   __syncthreads();
   if (last) __threadfence();
   return last;
 }
 
-/* ---- Over the grid: the end of a kernel. `sums` is by component. Blocks of at least 32 threads. ---- */
+/* ---- Over the grid: ends a kernel. `sums` is by component. Blocks have at least 32 threads. ---- */
 template <int SUMS>
 static __device__ __forceinline__ void cuda_finish_sums(const cuda_reduction &reduction,
                                                         const cuda_sums<SUMS> &sums,
@@ -124,7 +124,7 @@ static __device__ __forceinline__ void cuda_finish_sums(const cuda_reduction &re
     total = cuda_block_sum<kinds>(values, components);
   }
   const int component = threadIdx.x % 4, exists = component < components;
-#pragma unroll /* an index would bring the results of every thread into memory of its own */
+#pragma unroll /* an index would place every thread's results in local memory */
   for (int s = 0; s < SUMS; s++)
     if ((int)threadIdx.x / 4 == s)
       cuda_put(results[s], component, exists ? results[s].root ? sqrt(total) : total : 0);

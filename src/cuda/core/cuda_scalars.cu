@@ -1,4 +1,4 @@
-/* Slots on the device. Reading them is a copy to page-locked memory and an event: the only wait of a solver. */
+/* Slots on the device. A read is a copy to page-locked memory and an event; a solver waits for nothing else. */
 #include <string.h>
 
 #include "cuda_kernels.cuh"
@@ -30,7 +30,7 @@ ts_status cuda_scalars_create(ts_scalars *s) {
 
 void cuda_scalars_destroy(ts_scalars *s) {
   cuda_scalars *impl = scalars_of(s);
-  /* A copy that was begun and not awaited still writes. */
+  /* A pending copy still writes to the snapshot. */
   if (impl->copied) {
     cuda_wait_for_exchanges(s->context, impl->exchanges);
     cudaEventSynchronize(impl->copied);

@@ -1,4 +1,4 @@
-/* Doubles and the sums of floats that hold them. */
+/* Doubles and their representation as sums of floats. */
 #ifndef CUDA_SPLIT_CUH
 #define CUDA_SPLIT_CUH
 
@@ -9,7 +9,7 @@ struct cuda_three {
   float part[3];
 };
 
-/* Each part is the remainder of those before it, rounded. */
+/* Each part is the rounded remainder of the parts before it. */
 static __device__ __forceinline__ cuda_three cuda_split(double value) {
   cuda_three to;
   for (int p = 0; p < 3; p++) {
@@ -19,7 +19,7 @@ static __device__ __forceinline__ cuda_three cuda_split(double value) {
   return to;
 }
 
-/* The smallest first, so that the sum is exact for every double that was split. */
+/* Adds the smallest part first, so that the sum is exact for every double that was split. */
 static __device__ __forceinline__ double cuda_join(const cuda_three &from) {
   return ((0 + (double)from.part[2]) + (double)from.part[1]) + (double)from.part[0];
 }
@@ -38,10 +38,10 @@ static __device__ __forceinline__ void cuda_store_parts(const cuda_parts &to, si
 
 #define CUDA_EACH(i, count) for (size_t i = cuda_first_quad(); i < (count); i += (size_t)gridDim.x * blockDim.x)
 
-/* What is looked for among numbers, so that zeros mean nothing was found and more is a larger number. */
+/* Extremes of exponents, encoded so that larger is more extreme and 0 means that nothing was found. */
 enum { CUDA_EXPONENT_OFFSET = 2048 };
 struct cuda_range {
-  int largest, smallest; /* 2048 + the largest exponent, 2048 - the smallest */
+  int largest, smallest; /* 2048 + the maximum exponent, 2048 - the minimum */
 };
 
 static __device__ __forceinline__ void cuda_count_exponent(cuda_range *range, double value) {
@@ -52,7 +52,7 @@ static __device__ __forceinline__ void cuda_count_exponent(cuda_range *range, do
   range->smallest = max(range->smallest, CUDA_EXPONENT_OFFSET - exponent);
 }
 
-/* The largest of a block's threads, or of all, to a place that was 0 before. */
+/* Stores the maximum over the block's threads, or over the grid, in `to`, which must be 0 before. */
 template <typename Number> static __device__ __forceinline__ void cuda_give_largest(Number *to, Number mine) {
   for (int offset = 16; offset > 0; offset >>= 1) {
     const Number other = __shfl_xor_sync(0xffffffffu, mine, offset);
@@ -66,7 +66,7 @@ static inline tsi_exponents cuda_exponents_of(const cuda_range &range) {
   return {range.largest - CUDA_EXPONENT_OFFSET, CUDA_EXPONENT_OFFSET - range.smallest};
 }
 
-/* Blocks for a loop over `count` items by their threads. */
+/* Blocks for a loop of threads over `count` items. */
 static inline unsigned cuda_blocks_each(const ts_context *context, size_t count) {
   const size_t all = (count + CUDA_THREADS - 1) / CUDA_THREADS,
                most = 16 * (size_t)cuda_state_of(context)->multiprocessors;

@@ -1,17 +1,17 @@
-/* Uploads of large arrays from pageable memory. Threads of the host copy into page-locked buffers in turn, and
- * the device reads one while they fill the next. The driver's own staging has one thread: on an H200 it reaches
- * 10 GB/s, and page-locked memory 50 GB/s. The buffers are made for the first large upload, since locking a
- * megabyte takes 0.4 ms. */
+/* Uploads of large arrays from pageable memory. Host threads copy into page-locked buffers in turn, and the
+ * device reads one buffer while the threads fill the next. The driver's own staging uses one thread: on an H200
+ * it reaches 10 GB/s, and page-locked memory 50 GB/s. The buffers are allocated by the first large upload,
+ * since locking a megabyte takes 0.4 ms. */
 #include <string.h>
 
 #include "common/core/pool.h"
 #include "cuda.h"
 
-enum { BUFFERS = 4, PIECE = 1 << 16 /* of a thread */ };
+enum { BUFFERS = 4, PIECE = 1 << 16 /* per thread */ };
 static const size_t buffer_bytes = (size_t)2 << 20, least_bytes = (size_t)8 << 20;
 
 struct cuda_staging {
-  char *memory; /* all buffers; NULL: none could be made */
+  char *memory; /* all buffers; NULL: allocation failed */
   cudaEvent_t is_read[BUFFERS];
   int next;
 };
@@ -26,7 +26,7 @@ void cuda_staging_destroy(ts_context *context) {
   cuda_state_of(context)->staging = NULL;
 }
 
-/* Without page-locked memory the driver copies by itself. */
+/* If page-locked memory is unavailable, the driver stages the copies. */
 static ts_status create(ts_context *context) {
   cuda_staging *s = tsi_calloc(context, 1, sizeof *s);
   if (!s) return tsi_out_of_memory(context, "buffers for uploads", sizeof *s);

@@ -1,4 +1,4 @@
-/* Vectors in device memory, and the operations on their elements. */
+/* Vectors in device memory and their element-wise operations. */
 #include "cuda_kernels.cuh"
 
 /* ---- Storage ---- */
@@ -41,7 +41,7 @@ ts_status cuda_vector_read(const ts_vector *v, float *texels) {
   return cuda_download(v->context, texels, cuda_data(v), cuda_count(v) * sizeof(float));
 }
 
-/* ---- Operations; vectors may be the same ---- */
+/* ---- Operations; vectors may be identical ---- */
 
 static __global__ void fill(size_t count, float *out, float value) {
   cuda_dependent_begin();
@@ -164,7 +164,8 @@ ts_status cuda_zero_constrained(ts_vector *out, const ts_vector *x) {
 
 /* ---- Vectors of several parts ---- */
 
-/* (x + low) + lowest is exact in two doubles; with e it is a sum and its rounding error (Knuth's two-sum). */
+/* (x + low) + lowest is exact in two doubles. With e added, it is a sum and its rounding error (Knuth's
+ * two-sum). */
 static __global__ void add_to_parts(size_t count, int components, float *xs, float *lows, float *lowests,
                                     cuda_coefficient a, const float *es) {
   cuda_dependent_begin();
@@ -196,7 +197,7 @@ ts_status cuda_add_to_parts(ts_vector *x, ts_coefficient a, const ts_vector *e) 
   return TS_OK;
 }
 
-/* ---- Constrained flags, on the device since they were first asked for ---- */
+/* ---- Constrained flags, uploaded on first use ---- */
 
 ts_status cuda_constrained(ts_space *space, const unsigned char **flags) {
   *flags = NULL;

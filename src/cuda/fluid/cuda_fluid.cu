@@ -1,10 +1,10 @@
-/* Velocities of a fluid: advection, forces, projection, what is given. A thread computes both components of a
- * point. */
+/* Velocities of a fluid: advection, forces, projection, prescribed values. A thread computes both components at
+ * a point. */
 #include "cuda_fluid.cuh"
 
-/* A face that the fluid decides on, and where it is. */
+/* A face without a prescribed velocity, and its position. */
 struct fluid_face {
-  int i, j, point; /* without the periodic copies */
+  int i, j, point; /* periodic copies are mapped to the original */
   float2 at;
 };
 
@@ -17,7 +17,7 @@ template <int component> FLUID_INLINE fluid_face face_at(const tsi_fluid_domain 
                       (float)j + (staggered && component == 1 ? 0 : 0.5f))};
 }
 
-/* Every face: what is given, or value.at<component>(domain, face). */
+/* Sets every face to its prescribed velocity, or to value.at<component>(domain, face). */
 template <typename Value>
 __global__ static void for_faces(const __grid_constant__ tsi_fluid_domain d, float2 *out,
                                  const float2 *prescribed, const __grid_constant__ Value value) {
@@ -71,7 +71,7 @@ struct corrected {
     const fluid_sample before = fluid_velocity_sample<component>(d, velocity, from);
     const float returned = fluid_velocity_sample<component>(d, carried, to).value;
     const float value = ahead + 0.5f * (fluid_part<component>(__ldg(velocity + f.point)) - returned);
-    /* Comparisons, not fminf: a NaN stays one. */
+    /* Comparisons instead of fminf keep a NaN. */
     return value < before.low ? before.low : value > before.high ? before.high : value;
   }
 };
@@ -93,7 +93,7 @@ ts_status cuda_fluid_correct(const tsi_fluid_domain *domain, ts_vector *out, con
 struct forced {
   const float2 *velocity;
   const float4 *dye;
-  const float *vorticity; /* NULL without confinement */
+  const float *vorticity; /* NULL: no confinement */
   tsi_fluid_forces forces;
 
   template <int component> __device__ float in_cell(const tsi_fluid_domain &d, int i, int j) const {
@@ -136,8 +136,8 @@ struct projected {
   const float *pressure;
   float cells;
 
-  /* The pressure that cell (i, j) sees in its neighbour towards `side`: its own beyond a side or in a solid,
-   * its negative beyond an outlet, where the pressure is 0 halfway. */
+  /* The pressure beyond cell (i, j) towards `side`. It is the neighbour's, or the cell's own at a boundary or a
+   * solid. At an outlet it is the negative of the cell's own, so that the pressure halfway is 0. */
   template <int side> __device__ float beside(const tsi_fluid_domain &d, int i, int j) const {
     const float here = __ldg(pressure + fluid_cell(d, i, j));
     int x = i + (side == TSI_RIGHT) - (side == TSI_LEFT), y = j + (side == TSI_TOP) - (side == TSI_BOTTOM);
@@ -156,7 +156,7 @@ struct projected {
     const float v = fluid_part<component>(__ldg(velocity + f.point));
     if (d.layout == TS_FLUID_LAYOUT_COLLOCATED)
       return v - 0.5f * cells * (beside<behind>(d, f.i, f.j) - beside<before>(d, f.i, f.j));
-    /* The face lies between cell (i, j) and the one before it; one of the two may be beyond a boundary. */
+    /* The face is between cell (i, j) and the previous one; one of them may be outside. */
     const bool is_last = component == 0 ? f.i == d.width : f.j == d.height;
     const int i = f.i - (is_last && component == 0), j = f.j - (is_last && component == 1);
     const float here = __ldg(pressure + fluid_cell(d, i, j));
@@ -172,7 +172,7 @@ ts_status cuda_fluid_project(const tsi_fluid_domain *domain, ts_vector *out, con
   return run_stage("fluid_project", domain, out, prescribed, value);
 }
 
-/* ---- What is given ---- */
+/* ---- Prescribed values ---- */
 
 __global__ static void boundary(float *velocity, const float *prescribed, size_t count) {
   const size_t k = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
@@ -204,7 +204,7 @@ ts_status cuda_fluid_split(const tsi_fluid_domain *domain, ts_vector *out, const
   return TS_OK;
 }
 
-/* Of periodic copies: only u has one in the last column, and only v in the last row. */
+/* Periodic copies: only u has one in the last column, and only v in the last row. */
 __global__ static void merge(const __grid_constant__ tsi_fluid_domain d, float2 *out, const float *u,
                              const float *v, int wide, int high) {
   const int i = fluid_i(), j = fluid_j();

@@ -1,5 +1,6 @@
-/* Sampling a fluid's fields in kernels, as src/fluid/fluid.h says and src/cpu/fluid/cpu_fluid.h does. Positions
- * are in cells. A thread has a point (i, j) of a grid; the 32 threads of a warp are neighbours in a row. */
+/* Sampling of a fluid's fields in kernels, as defined in src/fluid/fluid.h and implemented in
+ * src/cpu/fluid/cpu_fluid.h. Positions are in cells. One thread per point (i, j) of a grid; the 32 threads of a
+ * warp are neighbours in a row. */
 #ifndef CUDA_FLUID_CUH
 #define CUDA_FLUID_CUH
 
@@ -18,7 +19,7 @@ static inline dim3 fluid_block() {
   return dim3(FLUID_BLOCK_WIDTH, FLUID_BLOCK_HEIGHT);
 }
 
-/* Rows of blocks, of which a grid has 65535 at most in y, go on in z. */
+/* A grid has at most 65535 rows of blocks in y; further rows are in z. */
 static inline dim3 fluid_blocks(int32_t width, int32_t height) {
   const unsigned rows = cuda_blocks_for((size_t)height, FLUID_BLOCK_HEIGHT), most = 65535;
   return dim3(cuda_blocks_for((size_t)width, FLUID_BLOCK_WIDTH), rows < most ? rows : most,
@@ -33,7 +34,7 @@ FLUID_INLINE int fluid_j() {
   return (int)((blockIdx.z * gridDim.y + blockIdx.y) * FLUID_BLOCK_HEIGHT + threadIdx.y);
 }
 
-/* ---- Vectors as kernels take them ---- */
+/* ---- Vectors as kernel arguments ---- */
 
 static inline float2 *cuda_two(const ts_vector *v) {
   return (float2 *)cuda_data(v);
@@ -61,13 +62,14 @@ FLUID_INLINE float4 operator*(float a, float4 b) {
 
 /* ---- Interpolation ---- */
 
-/* Two neighbours in one dimension, and how far beyond the first or the last one the place is. */
+/* Two neighbours in one dimension, and the distances of the position below the first number and above the
+ * last. */
 struct fluid_axis {
   int first, second;
   float fraction, below, above;
 };
 
-/* Numbers are at 0 .. last, or with `period` (last + 1) everywhere. What is no number is at 0. */
+/* Numbers are at 0 .. last, or everywhere if periodic, with period last + 1. A NaN position becomes 0. */
 FLUID_INLINE fluid_axis fluid_locate(float at, int last, int periodic) {
   fluid_axis a = {0, 0, 0, 0, 0};
   if (periodic) {
@@ -84,7 +86,8 @@ FLUID_INLINE fluid_axis fluid_locate(float at, int last, int periodic) {
     a.second = min(a.first + 1, last);
   }
   a.fraction = at - (float)a.first;
-  /* Exactly at a number its neighbour has no part, and does not widen the limits of a correction. */
+  /* At the exact position of a number, its neighbour has no weight and must not widen the limits of a
+   * correction. */
   if (a.fraction == 0) a.second = a.first;
   return a;
 }
@@ -97,7 +100,7 @@ FLUID_INLINE float4 fluid_mix(float4 a, float4 b, float t) {
   return a + t * (b - a);
 }
 
-/* What an interpolation took: its four values and the walls' are between these. */
+/* An interpolated value. `low` and `high` bound the four values and those of walls that it uses. */
 struct fluid_sample {
   float value, low, high;
 };
@@ -141,7 +144,8 @@ FLUID_INLINE float2 fluid_velocity_at(const tsi_fluid_domain &d, const float2 *v
                      fluid_velocity_sample<1>(d, velocity, p).value);
 }
 
-/* Where what is at p was `cells` = dt / h ago, by the midpoint rule; `here` is the velocity at p. */
+/* The position, cells = dt / h earlier, of the fluid that is now at p, by the midpoint rule. `here` is the
+ * velocity at p. */
 FLUID_INLINE float2 fluid_trace(const tsi_fluid_domain &d, const float2 *velocity, float2 p, float2 here,
                                 float cells) {
   const float2 middle = make_float2(p.x - 0.5f * cells * here.x, p.y - 0.5f * cells * here.y);
@@ -154,9 +158,9 @@ FLUID_INLINE bool fluid_is_outside(const tsi_fluid_domain &d, float2 p) {
          (!d.periodic_y && !(p.y >= 0 && p.y <= (float)d.height));
 }
 
-/* ---- Places ---- */
+/* ---- Indices ---- */
 
-/* The number at i in a periodic dimension; in others the nearest one. At most one period away. */
+/* The index i in a periodic dimension, at most one period away; otherwise the nearest index. */
 FLUID_INLINE int fluid_nearest(int i, int size, int periodic) {
   if (periodic) return i < 0 ? i + size : i >= size ? i - size : i;
   return min(max(i, 0), size - 1);
@@ -166,7 +170,7 @@ FLUID_INLINE int fluid_cell(const tsi_fluid_domain &d, int i, int j) {
   return fluid_nearest(j, d.height, d.periodic_y) * d.width + fluid_nearest(i, d.width, d.periodic_x);
 }
 
-/* The velocity at the centre of cell (i, j), or of the nearest one. */
+/* The velocity at the centre of cell (i, j), or of the nearest cell. */
 FLUID_INLINE float2 fluid_centre_velocity(const tsi_fluid_domain &d, const float2 *velocity, int i, int j) {
   i = fluid_nearest(i, d.width, d.periodic_x);
   j = fluid_nearest(j, d.height, d.periodic_y);

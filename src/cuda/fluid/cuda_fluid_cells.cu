@@ -1,7 +1,7 @@
-/* A fluid's fields in cells: divergence, vorticity, speed. A thread has a cell. */
+/* A fluid's fields in cells: divergence, vorticity, speed. One thread per cell. */
 #include "cuda_fluid.cuh"
 
-/* Every cell: 0 in walls, else value(domain, i, j, number of the cell). */
+/* Sets every cell: 0 in walls, otherwise value(domain, i, j, index of the cell). */
 template <typename Value>
 __global__ static void for_cells(const __grid_constant__ tsi_fluid_domain d, float *out, const float2 *walls,
                                  const __grid_constant__ Value value) {
@@ -26,8 +26,8 @@ struct divergence {
   const float *compatibility; /* may be NULL */
   float scale;
 
-  /* Collocated: what cell (i, j) sees in its neighbour towards `side`. A wall halfway has its velocity there;
-   * the same for solids. */
+  /* Collocated: the velocity beyond cell (i, j) towards `side`. A wall or a solid has its velocity halfway to
+   * the neighbour. */
   template <int side> __device__ float2 beside(const tsi_fluid_domain &d, int i, int j) const {
     const float2 here = __ldg(velocity + j * (d.width + 1) + i);
     int x = i + (side == TSI_RIGHT) - (side == TSI_LEFT), y = j + (side == TSI_TOP) - (side == TSI_BOTTOM);
@@ -45,7 +45,7 @@ struct divergence {
     return make_float2(2 * there.x - here.x, 2 * there.y - here.y);
   }
 
-  /* Times h. */
+  /* The divergence times h. */
   __device__ float differences(const tsi_fluid_domain &d, int i, int j) const {
     if (d.layout == TS_FLUID_LAYOUT_STAGGERED) {
       const float2 *at = velocity + j * (d.width + 1) + i;

@@ -1,14 +1,15 @@
-/* Splats and sources, in place: the threads cover what a stamp reaches. */
+/* Splats and sources, in place. The threads cover the area that a stamp reaches. */
 #include <math.h>
 
 #include "cuda_fluid.cuh"
 
-/* Numbers first .. first + width - 1, and likewise upwards. */
+/* Columns left .. left + width - 1, and rows likewise. */
 struct stamp_area {
   int left, bottom, width, height;
 };
 
-/* Of `size` numbers at k or k + 1/2 those within `reach` of `centre`, and perhaps one more at each end. */
+/* The range of `size` numbers, at k or k + 1/2, within `reach` of `centre`; it may have one more at each
+ * end. */
 static void range(float centre, float reach, int size, int *first, int *count) {
   const float low = floorf(centre - reach) - 1, high = ceilf(centre + reach) + 1;
   const int begin = low > 0 ? (low < (float)size ? (int)low : size) : 0;
@@ -26,7 +27,7 @@ static stamp_area area_of(const tsi_fluid_stamp *stamp, int width, int height) {
   return a;
 }
 
-/* 0 where the stamp changes nothing, 1 where it replaces what is there. */
+/* 0 if the stamp changes nothing, 1 if it replaces the value. */
 FLUID_INLINE float weight_at(const tsi_fluid_stamp &s, float x, float y) {
   const float dx = x - s.x, dy = y - s.y, squared = dx * dx + dy * dy, radius = s.half_width;
   if (!s.sets) return expf(-squared / (radius * radius));

@@ -1,4 +1,4 @@
-/* What a fluid carries: dye and temperature in cells, particles anywhere. */
+/* Quantities that a fluid transports: dye and temperature in cells, particles anywhere. */
 #include "cuda_fluid.cuh"
 
 /* ---- Dye ---- */
@@ -33,11 +33,11 @@ FLUID_INLINE dye_sample sample_dye(const tsi_fluid_domain &d, const float4 *dye,
 
 struct transport_job {
   const float2 *velocity, *walls;
-  const float4 *dye, *carried; /* carried: NULL without a correction */
+  const float4 *dye, *carried; /* carried: NULL: no correction */
   float cells, color_left, temperature_left;
 };
 
-/* Walls hold the mean of the fluid around them, so that interpolation beside them takes nothing away. */
+/* Walls have the mean of the surrounding fluid, so that interpolation next to them loses nothing. */
 FLUID_INLINE float4 dye_of_wall(const tsi_fluid_domain &d, const transport_job &job, int i, int j) {
   float4 sum = make_float4(0, 0, 0, 0);
   float count = 0;
@@ -56,7 +56,7 @@ FLUID_INLINE float4 dye_of_wall(const tsi_fluid_domain &d, const transport_job &
   return make_float4(sum.x / count, sum.y / count, sum.z / count, sum.w / count);
 }
 
-/* Comparisons, not fminf: a NaN stays one. */
+/* Comparisons instead of fminf keep a NaN. */
 FLUID_INLINE float limited(float value, float low, float high) {
   return value < low ? low : value > high ? high : value;
 }
@@ -116,7 +116,7 @@ FLUID_INLINE float periodic_part(float at, float period) {
   return at - period * floorf(at / period);
 }
 
-/* Whether the cell at a position, which is inside or in a periodic dimension, is a wall. */
+/* Whether the cell at a position is a wall. The position is in the domain or in a periodic dimension. */
 FLUID_INLINE bool is_in_wall(const tsi_fluid_domain &d, const float2 *walls, float2 p) {
   const float w = (float)d.width, h = (float)d.height;
   const float x = fminf(fmaxf(d.periodic_x ? periodic_part(p.x, w) : p.x, 0), w - 1);
@@ -134,7 +134,7 @@ __global__ static void move_particles(const __grid_constant__ tsi_fluid_domain d
   float2 p = make_float2(in.x / h, in.y / h);
   p = fluid_trace(d, velocity, p, fluid_velocity_at(d, velocity, p), -step.dt / h);
   float age = in.z + step.dt;
-  /* Lifetimes differ by half, so that not all restart at once. */
+  /* Lifetimes vary from 75 % to 125 %, so that the particles do not all restart at once. */
   const float most = step.lifetime * (0.75f + 0.5f * random_number(0, particle, 0));
   if (fluid_is_outside(d, p) || is_in_wall(d, walls, p) || (most > 0 && age >= most)) {
     age = 0;

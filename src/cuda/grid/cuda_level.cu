@@ -1,4 +1,4 @@
-/* Levels: their memory, how values come in and out, and the exact solution of the coarsest. */
+/* Levels: their memory, transfer of values, and the exact solution on the coarsest level. */
 #include <limits.h>
 
 #include "cuda_level.cuh"
@@ -47,7 +47,7 @@ cuda_level_view cuda_view_of(const tsi_level *level) {
 
 /* ---- Coefficients ---- */
 
-/* From natural order into the storage of `to`. */
+/* Copies from natural order to the storage of `to`. */
 __global__ static void rearrange(cuda_level_view from, cuda_level_view to, float *sides, float *corners) {
   cuda_point p;
   if (!cuda_my_point(to, (int)blockIdx.y, &p)) return;
@@ -190,8 +190,8 @@ ts_status cuda_level_clear(tsi_level *level) {
 /* ---- The coarsest level ---- */
 
 enum {
-  DENSE_LANES = 13,             /* elements of a row that a thread has */
-  DENSE_MOST = 32 * DENSE_LANES /* points; multigrid.h has fewer */
+  DENSE_LANES = 13,             /* elements of a row per thread */
+  DENSE_MOST = 32 * DENSE_LANES /* points; the limit in multigrid.h is lower */
 };
 
 ts_status cuda_level_set_inverse(tsi_level *level, const float *inverse) {
@@ -207,7 +207,7 @@ struct dense_job {
   const float *b, *inverse;
 };
 
-/* A warp computes an element of x = inverse b; it has its row before b is there. */
+/* A warp computes one element of x = inverse b. It loads its row before b is complete. */
 __global__ static void dense_solve(const dense_job job) {
   __shared__ float natural[DENSE_MOST];
   const cuda_level_view &l = job.level;

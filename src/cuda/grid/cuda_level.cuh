@@ -1,12 +1,13 @@
-/* Levels of multigrid as kernels see them: where the numbers of a point are, and what is computed at a point.
+/* Levels of multigrid in kernels: the storage order of fields, and the computations at a point.
  *
- * The place of a point in a field is a sum of a part of its column and a part of its row, in every storage:
+ * In every storage, the place of a point in a field is the sum of a column term and a row term:
  *   plain      j * width + i
- *   parities   the four parities (i & 1) + 2 (j & 1) as layers one behind the other
+ *   parities   the four parities (i & 1) + 2 (j & 1) as consecutive layers
  *   layered    the four parities of 2 x 2 points as neighbours
- * Threads run over the elements as they are stored, so that neighbouring threads read neighbouring numbers. A
- * coefficient beyond a boundary that is not periodic is 0, and what it is multiplied by is the point's own row
- * or column. */
+ *
+ * Threads iterate over elements in storage order, so that neighbouring threads read neighbouring numbers. A
+ * coefficient across a non-periodic boundary is 0. It is multiplied by the value in the point's own row or
+ * column. */
 #ifndef CUDA_LEVEL_CUH
 #define CUDA_LEVEL_CUH
 
@@ -21,7 +22,7 @@ struct cuda_level_view {
   int columns, rows, layers; /* of the storage */
   int layered;
   int shift, step, across, up; /* see cuda_column and cuda_row */
-  size_t plane;                /* from one plane of coefficients to the next */
+  size_t plane;                /* distance between planes of coefficients */
   const float *sides, *corners;
   int cells_wide;
   size_t cells;
@@ -31,18 +32,19 @@ struct cuda_level_view {
   const float *reference;
 };
 
-/* The geometry of a storage, and no pointers. */
+/* The geometry of a storage, without pointers. */
 cuda_level_view cuda_view_of_grid(int width, int height, int periodic_x, int periodic_y,
                                   ts_grid_storage storage);
 cuda_level_view cuda_view_of(const tsi_level *level);
 cuda_level_view cuda_stencil_view(const ts_matrix *A);
 
-/* Nine values a point between the host and planes of coefficients. A read synchronises with the device. */
+/* Convert nine values per point, in host memory, to planes of coefficients and back. A read synchronises with
+ * the device. */
 ts_status cuda_planes_write(ts_context *context, const cuda_level_view *l, float *sides, float *corners,
                             const float *values);
 ts_status cuda_planes_read(ts_context *context, const cuda_level_view *l, float *values);
 
-/* Blocks for a thread an element of a layer. */
+/* Number of blocks for one thread per element of a layer. */
 static inline unsigned cuda_tiles(const cuda_level_view *l) {
   const unsigned across = (unsigned)(l->columns + CUDA_TILE_WIDTH - 1) / CUDA_TILE_WIDTH;
   return across * ((unsigned)(l->rows + CUDA_TILE_HEIGHT - 1) / CUDA_TILE_HEIGHT);
@@ -51,12 +53,10 @@ static inline dim3 cuda_level_blocks(const cuda_level_view *l) {
   return dim3(cuda_tiles(l), (unsigned)l->layers);
 }
 
-/* Kernels of levels that are started with cuda_start read coefficients, weights and what is found in them
- * before cuda_dependent_wait: they were there before the fields were loaded, by a kernel that was not launched
- * this way.
- */
+/* Level kernels launched by cuda_start may read coefficients, weights and uniform patches before
+ * cuda_dependent_wait. A kernel launched in the regular way wrote them before the fields were loaded. */
 
-/* ---- Places ---- */
+/* ---- Storage order ---- */
 
 static __device__ __forceinline__ int cuda_column(const cuda_level_view &l, int i) {
   return (i >> l.shift) * l.step + (i & l.shift) * l.across;
@@ -72,7 +72,7 @@ struct cuda_point {
   int i, j;
 };
 
-/* The point of element u of row v of a layer; returns whether there is one. */
+/* The point of element u of row v of a layer. Returns whether it exists. */
 static __device__ __forceinline__ bool cuda_point_of(const cuda_level_view &l, int u, int v, int layer,
                                                      cuda_point *p) {
   if (l.layered)
@@ -82,7 +82,7 @@ static __device__ __forceinline__ bool cuda_point_of(const cuda_level_view &l, i
   return u < l.columns && p->i < l.width && p->j < l.height;
 }
 
-/* The point of this thread, in a launch of cuda_tiles blocks. */
+/* The point of this thread, in a launch with cuda_tiles blocks. */
 static __device__ __forceinline__ bool cuda_my_point(const cuda_level_view &l, int layer, cuda_point *p) {
   const unsigned across = (unsigned)(l.columns + CUDA_TILE_WIDTH - 1) / CUDA_TILE_WIDTH;
   const unsigned tile_v = blockIdx.x / across, tile_u = blockIdx.x - tile_v * across;
@@ -91,7 +91,7 @@ static __device__ __forceinline__ bool cuda_my_point(const cuda_level_view &l, i
   return cuda_point_of(l, u, v, layer, p);
 }
 
-/* A point and its neighbours: [0] is west or south, [1] its own, [2] east or north. */
+/* The coordinates around a point: [0] is west or south, [1] its own, [2] east or north. */
 struct cuda_around {
   int i[3], j[3];
   int column[3], row[3];
@@ -113,7 +113,7 @@ static __device__ __forceinline__ cuda_around cuda_look_around(const cuda_level_
   return at;
 }
 
-/* Where a direction leads, as an index of cuda_around's arrays. */
+/* The target of a direction, as an index of cuda_around's arrays. */
 static __host__ __device__ constexpr int cuda_x_of(int direction) {
   return direction == CUDA_W || direction == CUDA_SW || direction == CUDA_NW   ? 0
          : direction == CUDA_E || direction == CUDA_SE || direction == CUDA_NE ? 2
@@ -131,9 +131,9 @@ static __device__ __forceinline__ float cuda_coefficient_at(const cuda_level_vie
                                 : l.corners[(size_t)(direction - CUDA_SIDES) * l.plane + at];
 }
 
-/* ---- What is computed at a point ---- */
+/* ---- Computations at a point ---- */
 
-/* b - the products with the neighbours whose parities are among `known`; the others hold 0. */
+/* b minus the products with the neighbours of parities in `known`; the others are 0. */
 template <bool NINE>
 static __device__ __forceinline__ float cuda_without_centre(const cuda_level_view &l, const cuda_around &at,
                                                             float b, const float *x, int known) {
@@ -160,8 +160,8 @@ static __device__ __forceinline__ float cuda_residual_at(const cuda_level_view &
 
 /* ---- Between two levels ---- */
 
-/* Turns (i, j), up to two beyond the grid, into the point that it is, and returns whether there is one that
- * takes weights: beyond the seam of an odd periodic dimension it is a coarse point of its own. */
+/* Converts (i, j), at most two outside the grid, to the point that it coincides with. Returns whether that is a
+ * point with weights. Beyond the seam of an odd periodic dimension it is a separate coarse point. */
 static __device__ __forceinline__ bool cuda_find_fine(const cuda_level_view &l, cuda_point *p) {
   if (p->i < 0 || p->i >= l.width) {
     if (!l.periodic_x || l.width & 1) return false;
@@ -174,7 +174,7 @@ static __device__ __forceinline__ bool cuda_find_fine(const cuda_level_view &l, 
   return true;
 }
 
-/* Whether the last and the first coarse point are merged (src/common/grid/grid.h). */
+/* Whether the last and the first coarse points are merged (src/common/grid/grid.h). */
 static __host__ __device__ __forceinline__ int cuda_is_merged_x(const cuda_level_view &fine,
                                                                 const cuda_level_view &coarse) {
   return fine.periodic_x && coarse.width < (fine.width + 1) / 2;
@@ -184,7 +184,7 @@ static __host__ __device__ __forceinline__ int cuda_is_merged_y(const cuda_level
   return fine.periodic_y && coarse.height < (fine.height + 1) / 2;
 }
 
-/* As how many coarse points I counts, and the k-th of them. */
+/* The number of coarse points that I represents, and the k-th of them. */
 static __device__ __forceinline__ int cuda_count_of(const cuda_level_view &fine, const cuda_level_view &coarse,
                                                     cuda_point I) {
   return (1 + (I.i == 0 && cuda_is_merged_x(fine, coarse))) *
@@ -197,7 +197,7 @@ static __device__ __forceinline__ cuda_point cuda_counted_as(const cuda_level_vi
   return {I.i + (x ? k & 1 : 0) * coarse.width, I.j + (x ? k >> 1 : k) * coarse.height};
 }
 
-/* Of a point that is not coarse: the weight of the coarse point in a direction. */
+/* For a point that is not coarse: the weight of the coarse point in a direction. */
 static __device__ __forceinline__ float cuda_weight(const cuda_level_view &l, cuda_point p, int direction) {
   return l.weights[(size_t)(direction - 1) * l.cells + (size_t)(p.j >> 1) * (size_t)l.cells_wide + (p.i >> 1)];
 }
@@ -215,12 +215,12 @@ static __host__ __device__ constexpr int cuda_towards_coarse(int u, int v) {
                                       : CUDA_S));
 }
 
-/* x of the coarse level between its points. `general`: the weights are not bilinear. */
+/* Interpolates x of the coarse level at a fine point. `general`: the weights are not bilinear. */
 static __device__ __forceinline__ float cuda_interpolate(const cuda_level_view &fine,
                                                          const cuda_level_view &coarse, cuda_point p,
                                                          const float *x, bool general) {
   const int odd_x = p.i & 1, odd_y = p.j & 1;
-  /* The last one may be merged with the first. */
+  /* The last coarse point may be merged with the first. */
   const int I = p.i >> 1 == coarse.width ? 0 : p.i >> 1, J = p.j >> 1 == coarse.height ? 0 : p.j >> 1;
   const int west = cuda_column(coarse, I), south = cuda_row(coarse, J);
   const float here = x[west + south];

@@ -1,14 +1,15 @@
-/* The coarse stencil by composition, A_2h = S^T A_h S / 4 (Bolz et al. 2003, section 4.2), a thread a coarse
- * point, in double:
+/* The coarse stencil by composition, A_2h = S^T A_h S / 4 (Bolz et al. 2003, section 4.2). One thread per
+ * coarse point, in double precision:
  *
  *   A_2h^d[I] = 1/4 sum over e, g in {-1, 0, 1}^2 of w[I, 2 I + e] A_h^g[2 I + e] w[I + d, 2 I + e + g]
  *
- * with w[I, i] the weight of coarse point I at fine point i. Fine points are counted on beyond periodic
- * boundaries: where the number of columns is odd, column -1 is column w - 1, which is coarse; as an odd column
- * it takes all from its western coarse column, and column w, which is column 0, all from the eastern one. */
+ * with w[I, i] the weight of coarse point I at fine point i. The numbering of fine points continues beyond
+ * periodic boundaries. If the number of columns w is odd, column -1 is column w - 1, which is coarse. As an odd
+ * column it takes everything from its western coarse column. Column w, which is column 0, takes everything from
+ * its eastern one. */
 #include "cuda_level.cuh"
 
-/* Whether (i, j) is in the grid, and where. */
+/* Whether (i, j) is in the grid, and the point there. */
 static __device__ bool find(const cuda_level_view &l, int i, int j, cuda_point *p) {
   if (l.periodic_x) i = i < 0 ? i + l.width : i >= l.width ? i - l.width : i;
   if (l.periodic_y) j = j < 0 ? j + l.height : j >= l.height ? j - l.height : j;
@@ -20,8 +21,8 @@ static __device__ bool is_beyond_odd(int i, int size, int periodic) {
   return periodic && size & 1 && (i == -1 || i == size);
 }
 
-/* The weight of the coarse point in direction (dx, dy) at fine point (i, j), whose odd coordinates it lies
- * beside. */
+/* The weight of the coarse point in direction (dx, dy) at fine point (i, j). The coarse point is adjacent in
+ * the odd coordinates. */
 static __device__ float weight_of(const cuda_level_view &l, int i, int j, int dx, int dy) {
   if (is_beyond_odd(i, l.width, l.periodic_x)) {
     if (dx != (i < 0 ? -1 : 1)) return 0;
@@ -38,7 +39,7 @@ static __device__ float weight_of(const cuda_level_view &l, int i, int j, int dx
   return dx == 0 && dy == 0 ? 1 : cuda_weight(l, p, cuda_towards_coarse(1 - dx, 1 - dy));
 }
 
-/* In one dimension: where the coefficient of coarse point I towards I + to leads, which may be the point
+/* In one dimension: the target of the coefficient of coarse point I towards I + to, which may be the point
  * itself. */
 static __device__ int turn_inward(int I, int to, int size, int periodic, int merged) {
   if (!periodic) return to;
@@ -46,7 +47,7 @@ static __device__ int turn_inward(int I, int to, int size, int periodic, int mer
   return inward ? 0 : to;
 }
 
-/* Adds what fine point 2 I + (ex, ey) contributes. */
+/* Adds the contribution of fine point 2 I + (ex, ey). */
 static __device__ void compose(const cuda_level_view &l, const cuda_level_view &coarse, cuda_point I, int ex,
                                int ey, double sums[9], double *largest) {
   const int i = 2 * I.i + ex, j = 2 * I.j + ey;
@@ -71,7 +72,7 @@ static __device__ void compose(const cuda_level_view &l, const cuda_level_view &
   }
 }
 
-/* Whether coarse point I has no equation because of its fine point, or of those that are merged in it. */
+/* Whether coarse point I has no equation because of its fine point, or of the fine points merged in it. */
 static __device__ bool is_dead_coarse(const cuda_level_view &l, const cuda_level_view &coarse, cuda_point I) {
   const int count = cuda_count_of(l, coarse, I);
   bool alive = false;
@@ -84,7 +85,7 @@ static __device__ bool is_dead_coarse(const cuda_level_view &l, const cuda_level
     for (int q = 0; q < count; q++) {
       const cuda_point Q = cuda_counted_as(l, coarse, I, q);
       if (l.sides[cuda_place(l, 2 * Q.i, 2 * Q.j)] != 0) continue;
-      /* Across the seam. */
+      /* Across the seam only. */
       const int u = K.i == Q.i ? 1 : K.i > Q.i ? 2 : 0, v = K.j == Q.j ? 1 : K.j > Q.j ? 2 : 0;
       const int direction = cuda_towards_coarse(2 - u, 2 - v);
       if ((direction < CUDA_SIDES || l.corners) && cuda_coefficient_at(l, direction, at) != 0) return true;

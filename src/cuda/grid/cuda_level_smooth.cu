@@ -1,11 +1,11 @@
-/* Smoothing steps, a kernel each; Gauss-Seidel takes one for each colour.
+/* Smoothing steps, one kernel each. Gauss-Seidel has one kernel per colour.
  *
  *   Gauss-Seidel, colour c   x_c = D_c^-1 (b_c - sum over the eight others of A^d x)
  *   Jacobi                   x' = x + alpha D^-1 (b - A x)
  *   Chebyshev                d' = beta d + alpha D^-1 (b - A x);  x' = x + d'
  *
- * A point of one colour has no neighbour of that colour, so a colour is written where it is read, except at the
- * seam of an odd periodic dimension: there it is written into the other field and copied. */
+ * A point has no neighbour of its own colour, so a colour is updated in place. The exception is the seam of an
+ * odd periodic dimension, where the result is written to the other field and copied. */
 #include "cuda_level_smooth.cuh"
 
 /* ---- Jacobi and Chebyshev ---- */
@@ -71,7 +71,7 @@ int cuda_list_colours(const tsi_level *level, const tsi_sweep *sweep, cuda_colou
   int known = sweep->x_is_zero ? 0 : 15, count = 0;
   for (int k = 0; k < 4; k++) {
     const int first = sweep->colours[k];
-    /* Two parities on a diagonal of a five-point stencil have nothing to do with each other. */
+    /* Two diagonal parities of a five-point stencil are independent. */
     const int pair = k < 3 && level->five_point && (first ^ sweep->colours[k + 1]) == 3;
     const int second = pair ? sweep->colours[++k] : first;
     out[count++] = {first, second, known, sweep->x_is_zero, seam && known};

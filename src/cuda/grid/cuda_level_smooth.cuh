@@ -10,17 +10,17 @@ struct cuda_jacobi {
   int x_is_zero, has_direction;
 };
 
-/* A colour, or two that are no neighbours. */
+/* A colour, or two that are not neighbours. */
 struct cuda_colours {
   int first, second;
-  int known;     /* parities of x that hold something; the others count as 0 */
+  int known;     /* parities of x with values; the others count as 0 */
   int x_is_zero; /* points without equation become 0 */
-  int beside;    /* what is computed goes into the other field and is copied */
+  int beside;    /* results are written to the other field and copied */
 };
 
-/* The colours of a sweep in their order; returns how many. */
+/* Lists the colours of a sweep in their order. Returns their number. */
 int cuda_list_colours(const tsi_level *level, const tsi_sweep *sweep, cuda_colours out[4]);
-/* A sweep as kernels take it. Makes the level's directions where they are needed. */
+/* Converts a sweep to kernel arguments. Allocates the level's directions if needed. */
 ts_status cuda_level_jacobi_of(tsi_level *level, const tsi_sweep *sweep, cuda_jacobi *step);
 
 template <bool NINE>

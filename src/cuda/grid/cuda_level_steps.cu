@@ -1,6 +1,6 @@
-/* Steps of a cycle, as few kernels as possible: a kernel that depends on the one before costs about 3 us on an
- * H200, more than what it computes on all but large grids, and a V(4,2)-cycle on 513 x 513 points has 41 steps.
- */
+/* Steps of a cycle, in as few kernels as possible. On an H200, a kernel that depends on the previous one costs
+ * about 3 us. That exceeds its computing time except on large grids. A V(4,2)-cycle on 513 x 513 points has 41
+ * steps. */
 #include "cuda_level.cuh"
 
 static ts_status run_one(const tsi_step *step) {

@@ -1,34 +1,34 @@
-/* Interpolation, smoothing steps and restriction of the residual on one level in one kernel: a block computes a
- * tile of the grid from all that it depends on, its halo, which the blocks beside it compute too.
+/* Interpolation, smoothing steps and restriction of the residual on one level, in one kernel. A block computes
+ * a tile of the grid from the halo that the tile depends on. Neighbouring blocks compute the halo too.
  *
- * A thread has a cell of 2 x 2 points, whose coefficients and right-hand sides it keeps in registers; x is in
- * shared memory, the four parities apart, and each step leaves a ring more of the halo behind. Nothing that
- * another block reads is written: the new x goes to the other field. */
+ * A thread has a cell of 2 x 2 points and keeps its coefficients and right-hand sides in registers. x is in
+ * shared memory, separated by parity. Each step invalidates one more ring of the halo. No block writes what
+ * another block reads: the new x goes to the other field. */
 #include "cuda_level_smooth.cuh"
 #include "cuda_level_transfer.cuh"
 #include "common/grid/grid.h"
 
 enum {
-  TILE_WIDTH = 32, /* of a block's region in cells; its height is HEIGHT */
+  TILE_WIDTH = 32, /* a block's region in cells; its height is HEIGHT */
   TILE_PITCH = TILE_WIDTH + 2,
   TILE_STAGES = 16,
-  TILE_HALO = 4, /* in cells, at most */
-  TILE_LOW = 16, /* heights: for more blocks, and for less halo */
+  TILE_HALO = 4, /* maximum, in cells */
+  TILE_LOW = 16, /* heights: low for more blocks, high for less halo */
   TILE_HIGH = 32
 };
 
 /* A Jacobi or Chebyshev step, or Gauss-Seidel on some parities. */
 struct tile_stage {
   float alpha, beta;
-  int parities; /* bits; 0: Jacobi */
+  int parities; /* bit mask; 0: Jacobi */
 };
 
 struct tile_job {
   cuda_level_view fine, coarse;
   int halo, tiles_wide;
   int x_is_zero, stage_count;
-  const float *b, *x, *coarse_x; /* coarse_x: its interpolation is added first; may be NULL */
-  float *next, *coarse_b;        /* coarse_b: the residual is restricted last; may be NULL */
+  const float *b, *x, *coarse_x; /* coarse_x: interpolated and added first; may be NULL */
+  float *next, *coarse_b;        /* coarse_b: receives the restricted residual at the end; may be NULL */
   tile_stage stages[TILE_STAGES];
 };
 
@@ -36,8 +36,8 @@ struct tile_job {
 
 template <int HEIGHT> using tile_field = float[4][HEIGHT + 2][TILE_PITCH];
 
-/* Where the neighbour of a point of parity q in a direction is: its parity, and its cell as seen from the
- * point's. */
+/* The neighbour of a point of parity q in a direction: its parity, and its cell relative to the point's
+ * cell. */
 static __host__ __device__ constexpr int tile_parity(int q, int direction) {
   return (q ^ (cuda_x_of(direction) != 1)) ^ (cuda_y_of(direction) != 1) << 1;
 }
@@ -45,18 +45,18 @@ static __host__ __device__ constexpr int tile_step(int odd, int towards) {
   return odd ? (towards == 2) : -(towards == 0);
 }
 
-/* The coefficients of the points of a cell, of each parity, or where they are the same at all points once. */
+/* The coefficients of the points of a cell, by parity. If they are uniform, only one set. */
 template <bool NINE, bool UNIFORM> struct tile_stencil {
   float centre[UNIFORM ? 1 : 4], a[UNIFORM ? 1 : 4][NINE ? 8 : 4];
 };
 
-/* A thread's cell in the grid and in the block's region. */
+/* A thread's cell: (I, J) in the grid, (u, v) in the block's region. */
 struct tile_region {
   int I, J;
   int u, v;
 };
 
-/* The point that (i, j) is, if there is one. */
+/* Converts (i, j) to its periodic image. Returns whether the point exists. */
 static __device__ __forceinline__ bool tile_wrap(const cuda_level_view &l, cuda_point *p) {
   if (l.periodic_x) {
     while (p->i < 0) p->i += l.width;
@@ -69,7 +69,7 @@ static __device__ __forceinline__ bool tile_wrap(const cuda_level_view &l, cuda_
   return p->i >= 0 && p->j >= 0 && p->i < l.width && p->j < l.height;
 }
 
-/* Whether cell (I, J) lies where the stencil is the same everywhere. */
+/* Whether cell (I, J) is in a uniform patch. */
 static __device__ __forceinline__ bool tile_is_uniform(const cuda_level_view &l, int I, int J) {
   if (I < 0 || J < 0 || 2 * I >= l.width || 2 * J >= l.height) return false;
   const int wide = (l.width + CUDA_PATCH - 1) / CUDA_PATCH;
@@ -91,7 +91,7 @@ static __device__ __forceinline__ void tile_load_stencil(const cuda_level_view &
   }
 }
 
-/* b - the products with the neighbours. */
+/* b minus the products with the neighbours. */
 template <bool NINE, bool UNIFORM, int HEIGHT>
 static __device__ __forceinline__ float tile_without_centre(const tile_stencil<NINE, UNIFORM> &s, float b,
                                                             const tile_field<HEIGHT> &x, int q, int row,
@@ -202,8 +202,8 @@ __global__ static void __launch_bounds__(TILE_WIDTH *HEIGHT)
 typedef struct tile_group {
   tile_job job;
   tsi_level *level;
-  /* How far the first x that counts is from the points that are written; also where x is 0 and not read, since
-   * nothing sets it to 0 around the block's region. */
+  /* The distance from the written points to the farthest x that they depend on. Steps count even if x is 0 and
+   * not read, because x is not set to 0 around the block's region. */
   int reach;
 } tile_group;
 
@@ -223,15 +223,14 @@ static int add_stages(tile_group *g, const tsi_sweep *sweep) {
   return 1;
 }
 
-/* Steps of Chebyshev's polynomial belong together. */
+/* The steps of one Chebyshev polynomial must be in the same group. */
 static int is_polynomial(const tsi_step *step) {
   return step->kind == TSI_STEP_SMOOTH && step->sweep.kind == TSI_SWEEP_CHEBYSHEV && step->sweep.beta != 0;
 }
 
-/* The steps from the first one on that a kernel can do. */
+/* Gathers the longest group, beginning with the first step, that one kernel can run. */
 static int gather_group(tile_group *g, const tsi_step *steps, int count) {
-  int taken = 0, whole = 0, stages = 0,
-      reach = 0; /* up to the last step that is not in the middle of a polynomial */
+  int taken = 0, whole = 0, stages = 0, reach = 0; /* at the last polynomial boundary */
   for (; taken < count && steps[taken].level == g->level; taken++) {
     const tsi_step *s = &steps[taken];
     if (!is_polynomial(s)) {
@@ -273,7 +272,7 @@ static ts_status launch(tile_group *g) {
   const int high = job->coarse_b ? job->coarse.height : (job->fine.height + 1) / 2;
   const int across = TILE_WIDTH - 2 * job->halo;
   job->tiles_wide = (wide + across - 1) / across;
-  /* Nine coefficients a point leave no registers for more threads. */
+  /* Nine coefficients per point leave too few registers for more threads. */
   const int64_t high_tiles = (int64_t)job->tiles_wide * high / (TILE_HIGH - 2 * job->halo);
   const int height =
       !job->fine.corners && high_tiles >= 4 * cuda_state_of(context)->multiprocessors ? TILE_HIGH : TILE_LOW;
@@ -290,7 +289,7 @@ static ts_status launch(tile_group *g) {
 ts_status cuda_level_run_tiles(const tsi_step *steps, int count, int *taken) {
   const ts_grid_desc *grid = &steps->level->grid;
   *taken = 0;
-  /* At the seam of an odd periodic dimension cells do not repeat. */
+  /* At the seam of an odd periodic dimension, cells are not periodic. */
   if ((grid->periodic_x && grid->width & 1) || (grid->periodic_y && grid->height & 1)) return TS_OK;
   tile_group g = {};
   g.level = steps->level;

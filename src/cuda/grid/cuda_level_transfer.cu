@@ -1,7 +1,7 @@
 /* Between two levels: restriction P = S^T / 4 and interpolation S. */
 #include "cuda_level_transfer.cuh"
 
-/* coarse b = P (b - A x). Each residual is computed where it is needed, up to four times. */
+/* coarse b = P (b - A x). Each residual is recomputed where it is needed, up to four times. */
 template <bool NINE>
 __global__ static void restrict_residual(cuda_level_view coarse, cuda_level_view fine, float *coarse_b,
                                          const float *b, const float *x) {

@@ -4,9 +4,8 @@
 
 #include "cuda_level.cuh"
 
-/* The sum over the fine points around coarse point I of their weights for it and their numbers, value(p, u, v),
- * / 4: p = 2 I + (u, v) - 1, or what that is beyond a periodic boundary.
- */
+/* A quarter of the weighted sum of value(p, u, v) over the fine points p around coarse point I. p is 2 I + (u,
+ * v) - 1, or its periodic image. */
 template <typename F>
 static __device__ __forceinline__ float cuda_restrict_at(const cuda_level_view &fine, cuda_point I,
                                                          bool general, F value) {
@@ -23,7 +22,7 @@ static __device__ __forceinline__ float cuda_restrict_at(const cuda_level_view &
   return 0.25f * sum;
 }
 
-/* fine x = x + S coarse x, or S coarse x. */
+/* fine x = x + S coarse x, or S coarse x if not `add`. */
 static __device__ __forceinline__ void cuda_prolong_at(const cuda_level_view &fine,
                                                        const cuda_level_view &coarse, cuda_point p, int add,
                                                        float *x, const float *coarse_x) {

@@ -1,5 +1,5 @@
-/* Where the stencil is the same at all points: there it need not be read at each. Grids of simple problems are
- * uniform but for their sides and walls. */
+/* Uniform patches: the points of a patch share one stencil, which need not be read at each. The grids of simple
+ * problems are uniform except at boundaries and walls. */
 #include "cuda_level.cuh"
 
 static const char uniform_name[] = "a multigrid level";
@@ -29,7 +29,7 @@ static __device__ void stencil_at(const cuda_level_view &l, cuda_point p, float 
     a[k] = k >= CUDA_SIDES && !l.corners ? 0 : cuda_coefficient_at(l, k, at);
 }
 
-/* That of the first of some points that has an equation. */
+/* The coefficients of the first candidate point that has an equation. */
 static __device__ void choose_reference(const cuda_level_view &l, float *a) {
   enum { CANDIDATES = 16 };
   for (int k = 0; k < CANDIDATES; k++) {
@@ -43,7 +43,7 @@ static __device__ bool are_equal(float a, float b) {
   return fabsf(a - b) <= 1e-6f * fabsf(a);
 }
 
-/* A block for each patch. */
+/* One block per patch. */
 __global__ static void find_uniform(cuda_level_view l, unsigned char *uniform, float *reference) {
   float own[CUDA_DIRECTIONS], a[CUDA_DIRECTIONS];
   const unsigned wide = (unsigned)(l.width + CUDA_PATCH - 1) / CUDA_PATCH, row = blockIdx.x / wide;

@@ -1,12 +1,12 @@
-/* Interpolation weights from the stencil, as src/common/grid/grid.h defines them, in double. A thread computes
- * those of a cell between coarse points: of the point in the middle of its southern side, of its western side,
- * and then of its middle, for which it needs the sides of the cells around. */
+/* Interpolation weights from the stencil, as defined in src/common/grid/grid.h, in double precision. A thread
+ * computes the weights of a cell between coarse points. First those of the midpoints of its southern and
+ * western sides, then those of its centre, which need the sides of neighbouring cells. */
 #include "cuda_level.cuh"
 
-/* The directions in the order of ts_stencil_create. */
+/* Directions in the order of ts_stencil_create. */
 enum { SW, S, SE, W, C, E, NW, N, NE };
 
-/* Sums of three coefficients of a point: towards one side, along the middle, towards the other side. */
+/* Three sums of a point's coefficients: towards one side, along the middle, towards the other side. */
 struct sums {
   double one, middle, other;
 };
@@ -27,13 +27,13 @@ static __device__ bool is_one_sided(const sums &s) {
   return is_nothing(s.one, s.other) || is_nothing(s.other, s.one);
 }
 
-/* Beyond the last column or row: whether the boundary holds the unknown to a given value. */
+/* For the last column or row: whether the boundary holds the unknown to a given value. */
 static __device__ bool is_held(const sums &s) {
   return s.one + s.middle > 0.1 * fabs(s.one);
 }
 
-/* The coefficients of a point; towards a coarse point beyond the grid they are mirror images, unless the
- * boundary holds the unknown. Returns whether the point has an equation. */
+/* The coefficients of a point. Towards a coarse point outside the grid they are mirrored, unless the boundary
+ * holds the unknown. Returns whether the point has an equation. */
 static __device__ bool coefficients_at(const cuda_level_view &l, int i, int j, double *a) {
   const int at = cuda_place(l, i, j);
   for (int k = 0; k < CUDA_DIRECTIONS; k++)
@@ -46,7 +46,7 @@ static __device__ bool coefficients_at(const cuda_level_view &l, int i, int j, d
   return a[C] != 0;
 }
 
-/* Whether the coarse point of fine point (i, j), both even, has no equation. */
+/* Whether the coarse point of fine point (i, j), with i and j even, has no equation. */
 static __device__ bool is_dead(const cuda_level_view &l, int i, int j) {
   if (i >= l.width && l.periodic_x) i = 0;
   if (j >= l.height && l.periodic_y) j = 0;
@@ -62,19 +62,19 @@ struct pair {
   float one, other;
 };
 
-/* A point between (i, j) and (i + 2 dx, j + 2 dy), of which one of dx and dy is 1. */
+/* A point between (i, j) and (i + 2 dx, j + 2 dy). Either dx or dy is 1, the other 0. */
 static __device__ pair between_two(const cuda_level_view &l, int bilinear, int i, int j, int dx, int dy) {
   double a[9];
   if (i + dx >= l.width || j + dy >= l.height) return {0, 0};
   if (!coefficients_at(l, i + dx, j + dy, a)) {
-    /* A point without equation follows coarse points without equation. */
+    /* A point without an equation follows coarse points without one. */
     const int one = is_dead(l, i, j), other = is_dead(l, i + 2 * dx, j + 2 * dy);
     const float share = one + other ? 1 / (float)(one + other) : 0;
     return {one * share, other * share};
   }
   if (bilinear) return {0.5f, 0.5f};
   sums s = dx ? across_sums(a) : up_sums(a);
-  /* What leads past a coarse point inside a wall belongs to the middle. */
+  /* Coefficients past a coarse point inside a wall are added to the middle. */
   if (a[dx ? W : S] == 0 && is_dead(l, i, j)) {
     s.middle += s.one;
     s.one = 0;
@@ -83,13 +83,13 @@ static __device__ pair between_two(const cuda_level_view &l, int bilinear, int i
     s.middle += s.other;
     s.other = 0;
   }
-  /* Where nothing leads to one of the two, the rest of the row's sum tells how far a given value is. */
+  /* If one of the two has no coefficient, the middle sum measures the distance of a given value. */
   const double divisor = is_one_sided(s) ? -s.middle : s.one + s.other;
   if (!(fabs(divisor) > 1e-6 * fabs(s.middle)) || divisor == 0) return {0, 0};
   return {(float)(s.one / divisor), (float)(s.other / divisor)};
 }
 
-/* Whether a weight is what bilinear interpolation has, but for rounding. */
+/* Whether a weight equals that of bilinear interpolation, except for rounding. */
 static __device__ bool is_bilinear(float weight, int count) {
   return fabsf(weight * count - 1) <= 2e-6f;
 }
@@ -107,7 +107,7 @@ __global__ static void make_sides(cuda_level_view l, int bilinear, float *weight
   weights_to(l, weights, CUDA_E)[cell] = x.other;
   weights_to(l, weights, CUDA_S)[cell] = y.one;
   weights_to(l, weights, CUDA_N)[cell] = y.other;
-  /* Points without equation do not matter. */
+  /* Points without an equation are ignored. */
   const bool has_x = i + 1 < l.width && l.sides[cuda_place(l, i + 1, j)] != 0;
   const bool has_y = j + 1 < l.height && l.sides[cuda_place(l, i, j + 1)] != 0;
   if ((has_x && !(is_bilinear(x.one, 2) && is_bilinear(x.other, 2))) ||
@@ -115,8 +115,7 @@ __global__ static void make_sides(cuda_level_view l, int bilinear, float *weight
     *general = 1;
 }
 
-/* The point in the middle of a cell, from the sides around it. One beyond the grid is an image of the one
- * across. */
+/* The centre of a cell, from its sides. A side outside the grid is the mirror image of the opposite one. */
 static __device__ void between_four(const cuda_level_view &l, int bilinear, int i, int j, float *weights,
                                     float *w) {
   double a[9];

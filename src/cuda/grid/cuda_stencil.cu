@@ -4,13 +4,13 @@
 
 static const char stencil_name[] = "a stencil";
 
-/* ---- Nine values a point to planes, and back ---- */
+/* ---- Nine values per point to planes, and back ---- */
 
 static __host__ __device__ constexpr int value_index(int direction) {
   return 3 * cuda_y_of(direction) + cuda_x_of(direction);
 }
 
-/* Rows first_row ... of the grid, `points` of them. */
+/* Scatters `points` points of the grid, from first_row on. */
 __global__ static void scatter(cuda_level_view l, float *sides, float *corners, const float *values,
                                int first_row, size_t points) {
   const size_t n = (size_t)blockIdx.x * CUDA_THREADS + threadIdx.x;
@@ -33,7 +33,7 @@ __global__ static void gather(cuda_level_view l, float *values, int first_row, s
     values[9 * n + value_index(k)] = k >= CUDA_SIDES && !l.corners ? 0 : cuda_coefficient_at(l, k, at);
 }
 
-/* Rows that go at a time: a few megabytes. */
+/* Rows transferred at a time: a few megabytes. */
 static int band_height(const cuda_level_view *l) {
   const int rows = (1 << 17) / l->width;
   return rows < 1 ? 1 : rows < l->height ? rows : l->height;
@@ -141,8 +141,7 @@ ts_status cuda_stencil_read(const ts_matrix *A, float *values) {
 
 /* ---- Products ---- */
 
-/* Beside the operands of other matrices those that know when this is compiled what there is, which takes fewer
- * registers. */
+/* Additional operands with their structure known at compile time, which takes fewer registers. */
 struct product_operands {
   float *y;
   const float *x;
@@ -154,7 +153,7 @@ template <typename X> struct residual_operands {
   const float *b;
 };
 
-/* Both are there. */
+/* Both parts exist. */
 struct two_parts {
   const float *high, *low;
 };
@@ -178,7 +177,8 @@ static __device__ __forceinline__ double element_of(const cuda_pair &x, size_t i
   return (double)x.high[i] + (x.low ? (double)x.low[i] : 0);
 }
 
-/* b - A x adds up in double or better: it is the difference of nearly equal numbers when x is good. */
+/* b - A x is summed in double precision or better: if x is accurate, it is the difference of nearly equal
+ * numbers. */
 template <typename Real, typename Operands, bool NINE>
 __global__ static void multiply(cuda_level_view l, int components, Operands o) {
   cuda_point p;
@@ -206,7 +206,7 @@ static ts_status run_stencil(const ts_matrix *A, int components, const Operands 
                      cuda_level_blocks(&l), CUDA_THREADS, l, components, o);
 }
 
-/* Where a point has no equation, its centre says so. */
+/* The centre coefficient marks points without an equation. */
 static ts_status spmv(ts_vector *y, const ts_matrix *A, const ts_vector *x) {
   if (y->low) return run_stencil<double>(A, y->components, cuda_pair_operands_of(y, x, NULL));
   return run_stencil<float>(A, y->components, product_operands{cuda_data(y), cuda_data(x)});

@@ -1,10 +1,10 @@
-/* Iterations of conjugate gradients in one kernel (cg.c has the method). Its blocks wait for each other
- * where a sum is needed; alpha, beta and the stopping rule are evaluated by every thread.
+/* Iterations of conjugate gradients in one kernel (cg.c has the method). Its blocks wait for each other when a
+ * sum is needed. Every thread evaluates alpha, beta and the stopping rule.
  *
- * Where every row has a thread of its own, e, r, d and m stay in registers, and an iteration has two barriers:
- * a row reads its neighbours' z = M^-1 r and d of the iteration before, and computes their new d itself. Larger
- * systems pass over the vectors three times and wait three times; each pass goes the other way than the one
- * before, so that it begins with what is still in the cache. */
+ * If every row has its own thread, e, r, d and m stay in registers, and an iteration has two barriers. A row
+ * then reads the z = M^-1 r and d of its neighbours from the previous iteration and computes their new d
+ * itself. Larger systems make three passes over the vectors, each with a barrier. Each pass runs in the
+ * opposite direction to the previous one, so that it begins with data that is still in the cache. */
 #include "cuda_cg_kernels.cuh"
 
 /* ---- Rows of the formats ---- */
@@ -14,7 +14,7 @@ struct cg_csr {
   static constexpr bool few_registers = true, in_parts = true;
   struct place {
     int32_t row;
-    uint32_t first, end; /* entries first, first + threads a row, ... are this thread's */
+    uint32_t first, end; /* this thread's entries: first, first + threads per row, ... */
   };
   __host__ __device__ size_t threads() const { return (size_t)m.rows << m.log2_subwarp; }
   __device__ __forceinline__ place place_of(size_t thread) const {
@@ -25,7 +25,7 @@ struct cg_csr {
   }
   template <int N, typename X>
   __device__ __forceinline__ void multiply(const place &p, const X &x, float sum[N]) const {
-    /* Faster here than cuda_run, whose loads in flight take registers from other threads. */
+    /* Faster here than cuda_run, because loads in flight there take registers from other threads. */
 #pragma unroll 4
     for (uint32_t k = p.first; k < p.end; k += 1u << m.log2_subwarp) {
       const float value = m.values[k];
@@ -36,7 +36,7 @@ struct cg_csr {
   }
 };
 
-/* The row of an unpadded slice, with one load on its way. */
+/* Sums the row of an unpadded slice, with one load in flight. */
 template <int N, typename X>
 static __device__ __forceinline__ void sum_lean_without_gaps(const cuda_slices &m, const cuda_place &p,
                                                              int lane, const X &x, float sum[N]) {
@@ -59,9 +59,9 @@ static __device__ __forceinline__ void sum_lean_without_gaps(const cuda_slices &
   }
 }
 
-/* A warp has a slice. Without long rows. Beyond the cache it takes more threads to keep memory busy, LEAN ones
- * with fewer registers; within it, and in long rows, more loads of each thread do better. With several
- * components both would be the same code in padded slices. */
+/* One warp per slice; for matrices without long rows. If the matrix exceeds the cache, more threads are needed
+ * to keep memory busy: LEAN ones with fewer registers. Within the cache, and in long rows, more loads per
+ * thread are faster. With several components both would be the same code in padded slices. */
 template <bool LEAN> struct cg_slices {
   cuda_slices m;
   static constexpr bool few_registers = LEAN, in_parts = true;
@@ -85,10 +85,10 @@ template <bool LEAN> struct cg_slices {
   }
 };
 
-/* By slices instead of threads, which takes fewer registers, and each is prefetched first: on an H200 an
- * iteration of 8 M rows of 7 entries took 224 us instead of 258, with loads one after the other (now 208).
- * Prefetching the next slice as well was slower (230), as were reading its place ahead (267) and more loads of
- * each thread with fewer threads (271 to 289). */
+/* Loops over slices instead of threads, which takes fewer registers, and prefetches each slice first. On an
+ * H200, an iteration of 8 M rows of 7 entries took 224 us instead of 258, with sequential loads (now 208).
+ * Slower were: prefetching the next slice too (230), reading its place ahead (267), and more loads per thread
+ * with fewer threads (271 to 289). */
 template <int N, bool LEAN>
 static __device__ __forceinline__ void multiply_pass(const cg_work<cg_slices<LEAN>> &work, unsigned thread,
                                                      bool backward, double (&dq)[N]) {
@@ -111,7 +111,7 @@ static ts_status iterate_csr(ts_context *context, const ts_matrix *A, const cg_j
 
 const tsi_cg_kernels cuda_csr_cg = {NULL, iterate_csr};
 
-/* Long rows take the operations one by one. */
+/* Matrices with long rows use the separate operations. */
 static int slices_fit(const ts_matrix *A) {
   return cuda_matrix_of(A)->row_blocks.count == 0;
 }

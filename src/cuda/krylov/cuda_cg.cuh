@@ -1,5 +1,5 @@
-/* Iterations of conjugate gradients in one kernel: what all kernels of cuda_cg.cu and the formats they read
- * share. */
+/* Iterations of conjugate gradients in one kernel: code shared by the kernels of cuda_cg.cu and their
+ * formats. */
 #ifndef CUDA_CG_CUH
 #define CUDA_CG_CUH
 
@@ -11,38 +11,38 @@ extern "C" {
 TSI_CG_OPERATIONS(TSI_PROTOTYPE, TSI_PROTOTYPE, cuda_cg_)
 }
 
-/* A kernel of two arguments, `work` and a cuda_parts, that starts when those of all parts are ready. */
+/* A kernel with two arguments, `work` and a cuda_parts, that starts when the kernels of all parts are ready. */
 struct cuda_plan {
   const void *kernel;
-  unsigned threads, most, multiple; /* of a block; blocks: no more than there is work for, and a multiple of */
-  bool pushes_rows;                 /* where that suits all parts */
+  unsigned threads, most, multiple; /* per block; maximum of blocks with work; divisor of their number */
+  bool pushes_rows;                 /* if all parts support it */
   alignas(16) unsigned char work[1024];
 };
 
 struct cg_job {
   float *e, *r, *d, *q;
   const float *m; /* NULL: 1 */
-  size_t count;   /* elements of a vector */
-  float *ring;    /* slots of delta and d^T q of each iteration */
+  size_t count;   /* elements per vector */
+  float *ring;    /* slots of delta and d^T q for each iteration */
   int ring_size, iteration, iterations;
   float *rr;
   float *done;
   float enough[4], visible[4]; /* as in tsi_cg_iterations */
   int stop_by_residual;
   cuda_grid_barrier barrier;
-  /* Of a part of several: its ghosts, elements of vectors from first_ghost on; and the plan, which is the
-   * host's and takes the kernel. NULL: it starts at once, alone. */
+  /* Only for one of several parts: its ghosts are the elements from first_ghost on. `plan` is in host memory
+   * and receives the kernel. If it is NULL, the kernel starts at once, alone. */
   size_t first_ghost, ghosts;
   cuda_plan *plan;
 };
 
-/* Of a kind of matrix. */
+/* The functions for one kind of matrix. */
 struct tsi_cg_kernels {
   int (*fits)(const ts_matrix *A); /* NULL: always */
   ts_status (*iterate)(ts_context *context, const ts_matrix *A, const cg_job *job, int components);
 };
 
-/* The job of iterations that have all they need on this device. */
+/* The job for iterations on this device alone. */
 cg_job cuda_cg_job_of(const tsi_cg_iterations *run);
 
 /* cuda_cg_csr.cu */
@@ -53,7 +53,7 @@ static __device__ __forceinline__ float *delta_slot(const cg_job &job, int k) {
   return job.ring + 8 * (size_t)((job.iteration + k) % job.ring_size);
 }
 
-/* The numbers of an iteration, the same in every thread. */
+/* The numbers of an iteration, equal in every thread. */
 template <int N> struct cg_numbers { float delta[N], dq[N], alpha[N], beta[N], rr[N]; };
 
 template <int N> static __device__ __forceinline__ void write_slot(float *slot, const float (&value)[N]) {
@@ -75,7 +75,7 @@ static __device__ __forceinline__ void take_dq(const cg_job &job, int k, const d
   if (blockIdx.x == 0 && threadIdx.x == 0) write_slot<N>(delta_slot(job, k) + 4, n->dq);
 }
 
-/* Whether the iterations are to end: `sum` is delta of each component, then r^T r. */
+/* Returns whether the iterations end. `sum` has delta of each component, then r^T r of each. */
 template <int N>
 static __device__ __forceinline__ bool take_delta(const cg_job &job, int k, const double (&sum)[2 * N],
                                                   cg_numbers<N> *n) {
@@ -98,7 +98,7 @@ static __device__ __forceinline__ bool take_delta(const cg_job &job, int k, cons
   return ends;
 }
 
-/* The directions of an iteration before anybody has computed them: d = z + beta d. */
+/* The directions of an iteration, computed on the fly: d = z + beta d. */
 template <int N> struct cg_directions {
   const float *z, *d;
   float beta[N];

@@ -1,6 +1,6 @@
-/* Iterations of conjugate gradients in one kernel, with rows of blocks.
+/* Iterations of conjugate gradients in one kernel, with block rows.
  *
- * At least as many threads share a row of blocks as it has rows, so that each row has a thread of its own. */
+ * Each row has its own thread: a block row has at least one thread for each of its rows. */
 #include "cuda/matrix/cuda_spmv_bcrs.cuh"
 #include "cuda_cg_kernels.cuh"
 
@@ -14,14 +14,14 @@ static __device__ __forceinline__ void cuda_load_block(const cuda_bcrs &m, const
   for (int i = 0; i < SIZE * N; i++) block[i] += x.beta[i % N] * d[i];
 }
 
-/* Blocks that a thread has on their way: as many as there are registers for. */
+/* Blocks that a thread has in flight, limited by registers. */
 enum { MOST_AHEAD = 4 };
 template <int SIZE, int N> constexpr int blocks_ahead = N == 1 ? MOST_AHEAD : SIZE == 4 && N == 4 ? 1 : 2;
 
 template <int SIZE> struct cg_bcrs {
   cuda_bcrs m;
   int32_t matrix_rows;
-  const unsigned char *constrained; /* of rows that are none, NULL: no such rows */
+  const unsigned char *constrained; /* flags of constrained rows, NULL: none */
   static constexpr bool few_registers = false, in_parts = true;
   struct place {
     int32_t row, begin, end;
@@ -29,7 +29,7 @@ template <int SIZE> struct cg_bcrs {
     bool constrained;
   };
   __host__ __device__ size_t threads() const { return (size_t)m.rows << m.log2_subwarp; }
-  /* The first threads of a row of blocks have a row each. */
+  /* Each of the first threads of a block row has one row. */
   __device__ __forceinline__ place place_of(size_t thread) const {
     const size_t block_row = thread >> m.log2_subwarp;
     const int lane = (int)thread & ((1 << m.log2_subwarp) - 1);
@@ -48,12 +48,12 @@ template <int SIZE> struct cg_bcrs {
   }
 };
 
-/* With a thread for each row, so many that all loads are on their way at once, as far as the device has
- * threads. In passes as many as a product has; but with one component the device holds half the threads that it
- * holds in a product, so each takes more blocks. */
+/* With a thread per row: enough threads for all loads to be in flight at once, within the limit of the device.
+ * In passes: the same number as for a product. With one component, however, the device holds half the threads
+ * that it holds in a product, so each takes more blocks. */
 static int subwarp_for(const ts_context *context, const cuda_bcrs &m, int components) {
   const size_t most = (size_t)cuda_state_of(context)->multiprocessors * RESIDENT_THREADS;
-  const int least = m.log2_block; /* threads for as many rows */
+  const int least = m.log2_block; /* one thread per row */
   const double each = cuda_blocks_a_thread(m, components);
   if ((size_t)m.rows << least > most)
     return cuda_block_subwarp(m, components == 1 && each < MOST_AHEAD ? MOST_AHEAD : each, least);

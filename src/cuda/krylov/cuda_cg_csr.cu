@@ -1,5 +1,5 @@
-/* Iterations of conjugate gradients in one kernel, with the row blocks of CSR: cuda_spmv_csr.cuh. A block has
- * several row blocks side by side. */
+/* Iterations of conjugate gradients in one kernel, with the row blocks of CSR (cuda_spmv_csr.cuh). A thread
+ * block has several row blocks side by side. */
 #include "cuda_cg_kernels.cuh"
 #include "cuda/matrix/cuda_spmv_csr.cuh"
 
@@ -11,12 +11,12 @@ struct cg_row_blocks {
 
 template <> constexpr bool pushes_rows<cg_row_blocks> = true;
 
-/* As many row blocks as there is shared memory for. */
+/* Sized by the shared memory of the row blocks. */
 template <int N> constexpr int pass_threads<N, cg_row_blocks> = N == 1 ? PASS_THREADS : PASS_THREADS / 2;
 
-/* The row block of one of `side_by_side` places in a turn, which begins behind `before` row blocks. Neighbours
- * have about the same columns, so they are side by side. SPREADS: those of the last turn are spread over all
- * blocks, which gains where there are few turns and else costs a hundredth. */
+/* The row block at one of `side_by_side` places in a turn, which begins after `before` row blocks. Neighbours
+ * have similar columns, so they are side by side. SPREADS: row blocks of the last turn are spread over all
+ * thread blocks. That helps if there are few turns, and costs 1 % otherwise. */
 template <bool SPREADS>
 static __device__ __forceinline__ int row_block_in_turn(int count, int before, int place, int side_by_side) {
   const int block = (int)blockIdx.x, grid = (int)gridDim.x;
@@ -24,15 +24,15 @@ static __device__ __forceinline__ int row_block_in_turn(int count, int before, i
   return before + (spread ? place * grid + block : block * side_by_side + place);
 }
 
-/* Of no rows behind the last one. */
+/* After the last row block, returns one without rows. */
 static __device__ __forceinline__ tsi_row_block row_block_of(const cuda_row_blocks &w, int turn,
                                                              bool backward) {
   tsi_row_block none = {};
   return turn < w.count ? load_row_block(w.row_blocks + (backward ? w.count - 1 - turn : turn)) : none;
 }
 
-/* A piece's work of the sums of d q, which so are added up in the same order each time; and q of the row in the
- * row block that comes last. */
+/* Adds a piece's contribution to the sums of d q, so that their order of additions is always the same. The last
+ * row block to arrive stores q of the row. */
 template <int N, typename Push>
 static __device__ __forceinline__ void keep_piece(const cg_job &job, const cuda_row_blocks &w, int number,
                                                   row_piece<N, float> &own, double (&dq)[N], Push push) {

@@ -1,12 +1,14 @@
-/* The kernels of cuda_cg.cu, for any Rows:
- *   size_t threads() const                  threads that all rows need
- *   place place_of(size_t thread) const     what the pattern says of the thread's row; `row` in it is -1 for a
- *                                           thread that has none, or only a part of one
- *   void multiply<N>(place, x, sum) const   sum, before 0, becomes row . x; all threads of a warp together
+/* The kernels of cuda_cg.cu, for any type Rows with:
+ *
+ *   size_t threads() const                  threads for all rows
+ *   place place_of(size_t thread) const     the pattern of the thread's row; its `row` is -1 for a thread
+ *                                           without a row, or with only a share of one
+ *   void multiply<N>(place, x, sum) const   sum, 0 before, becomes row . x; all threads of a warp together
  *   bool few_registers                      for one component
- *   bool in_parts                           there are kernels for a part of several (cuda_peers.cuh)
- * Where something else than threads has rows, there is a multiply_pass for it; without a place_of only
- * start_passes is used. The passes get threadIdx.x, or of a part cuda_thread(). */
+ *   bool in_parts                           kernels for one of several parts exist (cuda_peers.cuh)
+ *
+ * If rows do not belong to single threads, Rows has its own multiply_pass. Without a place_of, only
+ * start_passes is used. The passes receive threadIdx.x, or cuda_thread() in a part. */
 #ifndef CUDA_CG_KERNELS_CUH
 #define CUDA_CG_KERNELS_CUH
 
@@ -20,8 +22,8 @@ template <typename Rows> struct cg_work {
   cg_job job;
 };
 
-/* Of one element: r - alpha q, and m r + beta d. The same bits wherever they are computed: for ghosts by
- * another device. */
+/* For one element: r - alpha q, and m r + beta d. The results are bitwise equal everywhere, because another
+ * device computes them for its ghosts. */
 static __device__ __forceinline__ float next_residual(float r, float alpha, float q) {
   return __fmaf_rn(-alpha, q, r);
 }
@@ -29,7 +31,7 @@ static __device__ __forceinline__ float next_direction(float m, float r, float b
   return __fmaf_rn(m, r, __fmul_rn(beta, d));
 }
 
-/* What one element adds to the sums. */
+/* Adds the contribution of one element to the sums. */
 template <int N>
 static __device__ __forceinline__ void sum_residual(const cuda_components<N> &r, const cuda_components<N> &m,
                                                     double (&sums)[2 * N]) {
@@ -40,7 +42,7 @@ static __device__ __forceinline__ void sum_residual(const cuda_components<N> &r,
   }
 }
 
-/* ---- A thread a row ---- */
+/* ---- One thread per row ---- */
 
 enum { RESIDENT_THREADS = 1024 };
 
@@ -97,12 +99,13 @@ static __global__ void __launch_bounds__(RESIDENT_THREADS, 1) iterate_resident(c
 enum { PASS_THREADS = 512 };
 template <int N, typename Rows> constexpr int pass_threads = PASS_THREADS;
 
-/* The thread of `end` whose row is multiplied as number t: warps in order, or the last one first. */
+/* The thread whose row is number t of `end` in the order of multiplication: warps ascend, or descend if
+ * `backward`. */
 static __device__ __forceinline__ size_t multiply_turn(size_t t, size_t end, bool backward) {
   return backward ? end - 32 - t / 32 * 32 + t % 32 : t;
 }
 
-/* An element of q = A d, and its part of the sums of d q. */
+/* Stores an element of q = A d and adds its contribution to the sums of d q. */
 template <int N>
 static __device__ __forceinline__ void keep_product(const cg_job &job, int32_t row, const float (&sum)[N],
                                                     double (&dq)[N]) {
@@ -113,8 +116,8 @@ static __device__ __forceinline__ void keep_product(const cg_job &job, int32_t r
   for (int c = 0; c < N; c++) dq[c] += (double)d.c[c] * (double)q.c[c];
 }
 
-/* q = A d and the sums of d q. With few registers a row's place is read while the row before is multiplied;
- * where a thread has more loads on their way, that only takes registers from them. */
+/* q = A d and the sums of d q. With few registers, the place of the next row is read while a row is multiplied.
+ * If a thread has more loads in flight, that would only take registers from them. */
 template <int N, typename Rows>
 static __device__ __forceinline__ void multiply_pass(const cg_work<Rows> &work, unsigned thread, bool backward,
                                                      double (&dq)[N]) {
@@ -135,7 +138,7 @@ static __device__ __forceinline__ void multiply_pass(const cg_work<Rows> &work, 
   }
 }
 
-/* What is done with each row's q beside: nothing, or where the parts push by rows, that. */
+/* An additional action on each row's q: none, or the push to other parts if they push by rows. */
 struct push_no_rows {
   static constexpr bool is_part = false;
   template <int N> __device__ __forceinline__ void operator()(int32_t, const float (&)[N]) const {}
@@ -172,7 +175,7 @@ template <int N> static __device__ __forceinline__ cuda_quad lanes_of(const floa
   return q;
 }
 
-/* To their components; one component has one sum for all lanes. */
+/* Adds the lanes up by component. A single component has one sum for all lanes. */
 template <int N, int LANES>
 static __device__ __forceinline__ void add_lanes(const double (&lanes)[LANES], int first, double *sums) {
 #pragma unroll
@@ -227,7 +230,7 @@ static __device__ __forceinline__ void direction_pass(const cg_job &job, unsigne
   }
 }
 
-/* Blocks that a multiprocessor is to hold. */
+/* Minimum blocks per multiprocessor. */
 template <int N, typename Rows>
 constexpr int pass_blocks = N == 1 && Rows::few_registers &&MULTIPROCESSOR_THREADS >= 3 * PASS_THREADS ? 3 : 2;
 
@@ -255,36 +258,36 @@ static __global__ void __launch_bounds__(pass_threads<N, Rows>, pass_blocks<N, R
   cuda_barrier_leave(job.barrier);
 }
 
-/* ---- Passes of a part of several devices ----
+/* ---- Passes of one of several parts ----
  *
- * Each device has a part of the rows, and the rounds of cuda_peers.cuh take the place of the sums' barriers.
- * The numbers of an iteration are kept by the block: in each thread they take registers from the products (on
- * an H100 an iteration of an elastic beam of 3 M rows, in two parts on one device, takes 679 us so and 714
- * otherwise; the kernel without parts is faster with them in each thread).
+ * Each device has a part of the rows. The rounds of cuda_peers.cuh replace the barriers of the sums. The
+ * numbers of an iteration are in shared memory, since in each thread they would take registers from the
+ * products. On an H100, an elastic beam of 3 M rows in two parts on one device takes 679 us per iteration this
+ * way, and 714 us otherwise. (The kernel without parts is faster with the numbers in each thread.)
  *
- * The ghosts of d are computed where they are read, from those of q, r and m as their owner computes them. So
- * an iteration has two rounds: q is pushed behind the first one, where the owner's grid has all of it, and
- * published behind the second one; ghosts wait for that when a device is done with its own directions. Where
- * many rows of all parts are ghosts each q is pushed when it is known, and published behind the first round: of
- * random rows, 1 M on two H200, an iteration takes 58 us so and 64 otherwise.
+ * Each part computes the ghosts of d itself, from those of q, r and m, exactly as their owner does. So an
+ * iteration has two rounds. q is pushed after the first round, when the owner's grid has computed all of it,
+ * and published after the second. A device waits for the ghosts after its own directions are done. If many rows
+ * of all parts are ghosts, each element of q is pushed as soon as it is known, and q is published after the
+ * first round. With random rows, 1 M on two H200, an iteration takes 58 us this way, and 64 us otherwise.
  *
- * Ghosts of q are written behind the first round of an iteration, which a device joins when it is done with the
- * directions of the iteration before, where they are read. By rows they are written before, and have two places
- * that take turns, q and e: those of iteration k + 2 are written by a device that has passed the first round of
- * k + 1. Those of d, r and m are written before the first iteration, when the streams of all parts have joined.
+ * Ghosts of q are written after the first round of an iteration. A device joins that round after the directions
+ * of the previous iteration, which read the ghosts. Pushes by rows are earlier, so they alternate between two
+ * buffers, q and e. A device writes the ghosts of iteration k + 2 only after the first round of k + 1. The
+ * ghosts of d, r and m are written before the first iteration, after the streams of all parts have joined.
  */
 
-/* Whether a multiply_pass of these rows takes a push_rows: those whose matrices are networks, of which other
- * parts may need all rows. */
+/* Whether the multiply_pass of these rows accepts a push_rows: for matrices of networks, where other parts may
+ * need all rows. */
 template <typename Rows> constexpr bool pushes_rows = false;
 
-/* What the passes do to own elements, for the ghosts, when they have come: those of q are there in `turn`.
- * False where the run has ended. */
+/* Applies the passes to the ghosts when they have arrived; those of q are in buffer `turn`. Returns false if
+ * the run has ended. */
 template <int N>
 static __device__ __forceinline__ bool ghost_pass(const cg_job &job, const cuda_parts &parts, unsigned round,
                                                   unsigned turn, const cg_numbers<N> &n) {
   const size_t quads = (job.ghosts + 3) / 4, thread = cuda_thread_from_end();
-  if ((size_t)(gridDim.x - 1 - blockIdx.x) * blockDim.x >= quads) return true; /* the block has none */
+  if ((size_t)(gridDim.x - 1 - blockIdx.x) * blockDim.x >= quads) return true; /* this block has none */
   if (!cuda_await_published(parts, round)) return false;
   float *ghosts_d = job.d + job.first_ghost, *ghosts_r = job.r + job.first_ghost;
   const float *ghosts_q = (turn ? job.e : job.q) + job.first_ghost;
@@ -308,7 +311,7 @@ static __device__ __forceinline__ bool ghost_pass(const cg_job &job, const cuda_
 template <int N, typename Rows>
 static __global__ void __launch_bounds__(pass_threads<N, Rows>, pass_blocks<N, Rows>)
     iterate_in_parts(const cg_work<Rows> work, const cuda_parts parts) {
-  __shared__ cg_numbers<N> n; /* which the first thread writes */
+  __shared__ cg_numbers<N> n; /* written by the first thread */
   __shared__ bool ends;
   const cg_job &job = work.job;
   cuda_spill_to_shared_memory();
@@ -355,7 +358,7 @@ static __global__ void __launch_bounds__(pass_threads<N, Rows>, pass_blocks<N, R
   cuda_barrier_leave(job.barrier);
 }
 
-/* `most`: blocks that there is work for. */
+/* `most`: maximum of blocks with work. */
 template <int N, typename Rows> static ts_status plan_parts(const cg_work<Rows> *work, unsigned most) {
   cuda_plan *plan = work->job.plan;
   static_assert(sizeof *work <= sizeof plan->work, "no room for a kernel's argument");
@@ -368,21 +371,21 @@ template <int N, typename Rows> static ts_status plan_parts(const cg_work<Rows> 
   return TS_OK;
 }
 
-/* ---- Starting them ---- */
+/* ---- Launch ---- */
 
-/* On as many blocks as the device holds at once, but not more than `most`. */
+/* Launches the maximum of blocks that run at once on the device, but at most `most`. */
 template <int N, typename Rows>
 static ts_status start_passes(ts_context *context, cg_work<Rows> *work, unsigned most) {
   const void *kernel = (const void *)iterate_in_passes<N, Rows>;
   unsigned blocks = 0;
   TSI_TRY(cuda_blocks_at_once(context, kernel, pass_threads<N, Rows>, &blocks));
   if (blocks > most) blocks = most;
-  /* A thread meets the same components in all its quads. */
+  /* A thread then has the same components in all its quads. */
   if (N == 3) blocks = blocks < 3 ? 3 : blocks - blocks % 3;
   return cuda_start_together(context, kernel, blocks, pass_threads<N, Rows>, work);
 }
 
-/* Blocks for all rows, and for all quads, at once. */
+/* The number of blocks that cover all rows and all quads at once. */
 template <int N, typename Rows> static unsigned blocks_for(const cg_work<Rows> &work, unsigned for_rows) {
   const unsigned for_quads = cuda_blocks_for((work.job.count + 3) / 4, pass_threads<N, Rows>);
   return for_rows > for_quads ? for_rows : for_quads;

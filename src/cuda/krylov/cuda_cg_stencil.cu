@@ -1,8 +1,8 @@
-/* Iterations of conjugate gradients in one kernel, with a stencil for a matrix. */
+/* Iterations of conjugate gradients in one kernel, with a stencil as the matrix. */
 #include "cuda_cg_kernels.cuh"
 #include "cuda/grid/cuda_level.cuh"
 
-/* A point a thread, in the order of the grid. */
+/* One thread per point, in the order of the grid. */
 struct cg_stencil {
   cuda_level_view l;
   static constexpr bool few_registers = false, in_parts = false;

@@ -1,4 +1,4 @@
-/* Operations of an iteration in one kernel instead of several: each saves passes over memory. */
+/* Several operations of an iteration fused in one kernel. Each fusion saves passes over memory. */
 #include <float.h>
 
 #include "cuda/core/cuda_reduce.cuh"
@@ -83,7 +83,7 @@ static axpy2_job<Vector> job_of(const ts_vector *x, ts_coefficient a, const ts_v
           of::evaluated(a), of::evaluated(b)};
 }
 
-/* The kernels are for x and r of equally many parts, and for both terms. */
+/* The kernels require both terms, and the same number of parts in x and r. */
 static bool is_fused(const ts_vector *x, ts_coefficient a, const ts_vector *r, ts_coefficient b) {
   return a.scale != 0 && b.scale != 0 && !x->low == !r->low;
 }

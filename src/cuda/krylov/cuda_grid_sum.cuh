@@ -1,31 +1,31 @@
-/* Kernels whose blocks wait for each other, and sums over the whole grid in the middle of such a kernel.
+/* Kernels whose blocks wait for each other, and sums over the whole grid within such a kernel.
  *
- * All blocks must be on the device at once (cuda_start_together). Every block leaves its partial sums in
- * memory, they wait, and every block adds all of them up, in one order and in double precision: the same bits
- * in each. A grid barrier takes about 1 us on an H200. A partial sum that carries a mark, for which others
- * poll, instead of the counter, was slower (1.7 us): the polling disturbs the memory. */
+ * All blocks must be resident at once (cuda_start_together). Every block stores its partial sums in memory and
+ * waits for the others. Then every block adds all partial sums in the same order and in double precision, so
+ * all blocks have the same bits. A grid barrier takes about 1 us on an H200. Marked partial sums that others
+ * poll, instead of a counter, were slower (1.7 us), because the polling loads the memory system. */
 #ifndef CUDA_GRID_SUM_CUH
 #define CUDA_GRID_SUM_CUH
 
 #include "cuda/core/cuda_kernels.cuh"
 
-enum { CUDA_GRID_SUM_KINDS = 8 }; /* of numbers in a sum */
+enum { CUDA_GRID_SUM_KINDS = 8 }; /* of numbers in one sum */
 
 struct cuda_grid_barrier {
-  double *partials; /* two areas that take turns: one is written while another block may still read the other */
+  double *partials; /* two alternating areas: one is written while another block may still read the other */
   unsigned *arrived, *left; /* 0 before and after the kernel */
 };
 
-/* threadIdx.x, from which the compiler does not compute things once and keeps them in registers through a whole
- * kernel of many passes: for one that has no room for them. */
+/* threadIdx.x, hidden from the compiler. Otherwise it would keep values computed from threadIdx.x in registers
+ * through all passes of a kernel. For kernels short of registers. */
 static __device__ __forceinline__ unsigned cuda_thread(void) {
   unsigned thread = threadIdx.x;
   asm volatile("" : "+r"(thread));
   return thread;
 }
 
-/* At the start of a kernel: what registers have no room for goes to shared memory. Local memory of as many
- * threads as a device holds at once takes megabytes of the cache from vectors. */
+/* Called at the start of a kernel: registers spill to shared memory instead of local memory. The local memory
+ * of all resident threads would displace megabytes of vectors from the cache. */
 static __device__ __forceinline__ void cuda_spill_to_shared_memory(void) {
 #if __CUDACC_VER_MAJOR__ >= 13
   asm volatile(".pragma \"enable_smem_spilling\";");
@@ -37,7 +37,7 @@ static inline cuda_grid_barrier cuda_grid_barrier_of(const ts_context *context) 
   return {(double *)state->partials, state->tickets + 1, state->tickets + 2};
 }
 
-/* Starts a kernel of one argument on `blocks` blocks that run at the same time. */
+/* Launches a kernel with one argument on `blocks` blocks that run at the same time. */
 static inline ts_status cuda_start_together(ts_context *context, const void *kernel, unsigned blocks,
                                             unsigned threads, void *job) {
   void *arguments[] = {job};
@@ -46,7 +46,7 @@ static inline ts_status cuda_start_together(ts_context *context, const void *ker
   return TS_OK;
 }
 
-/* Blocks of a kernel that the device holds at once; no more than there is room for their sums. */
+/* The maximum of blocks that run at once on the device, limited by the room for their sums. */
 static inline ts_status cuda_blocks_at_once(ts_context *context, const void *kernel, unsigned threads,
                                             unsigned *blocks) {
   TSI_TRY(cuda_blocks_of(context, kernel, threads, blocks));
@@ -55,8 +55,8 @@ static inline ts_status cuda_blocks_at_once(ts_context *context, const void *ker
   return TS_OK;
 }
 
-/* Waits for the other blocks; what their threads wrote before is visible after. `passed` counts the barriers
- * passed. */
+/* Waits for the other blocks. Afterwards the earlier writes of their threads are visible. `passed` counts
+ * barriers. */
 static __device__ __forceinline__ void cuda_barrier_wait(const cuda_grid_barrier &barrier, unsigned *passed) {
   const unsigned all = ++*passed * gridDim.x;
   __syncthreads();
@@ -69,10 +69,9 @@ static __device__ __forceinline__ void cuda_barrier_wait(const cuda_grid_barrier
   __syncthreads();
 }
 
-/* The same by release and acquire in place of fences, for passes over vectors. On an H100 an iteration of
- * conjugate gradients in passes over 1 M rows takes 32.6 us so and 33.8 with fences, but one that keeps 64 k
- * rows in registers 7.1 us and 6.9. Fences before and after that do not order all of memory are slower than
- * both. */
+/* The same barrier with release and acquire instead of fences, for passes over vectors. On an H100, an
+ * iteration of conjugate gradients in passes over 1 M rows takes 32.6 us with it and 33.8 us with fences. With
+ * 64 k rows in registers it takes 7.1 us and 6.9 us. Fences around relaxed operations are slower than both. */
 static __device__ __forceinline__ void cuda_barrier_arrive(const cuda_grid_barrier &barrier) {
 #if __CUDA_ARCH__ >= 700
   asm volatile("red.release.gpu.global.add.u32 [%0], 1;" ::"l"(barrier.arrived) : "memory");
@@ -82,7 +81,7 @@ static __device__ __forceinline__ void cuda_barrier_arrive(const cuda_grid_barri
 #endif
 }
 
-/* Whether so many have arrived. */
+/* Whether `all` arrivals are complete. */
 static __device__ __forceinline__ bool cuda_barrier_has(const cuda_grid_barrier &barrier, unsigned all) {
   unsigned arrived;
 #if __CUDA_ARCH__ >= 700
@@ -104,18 +103,18 @@ static __device__ __forceinline__ void cuda_barrier_pass(const cuda_grid_barrier
   __syncthreads();
 }
 
-/* At the end of the kernel: the counters are 0 again. */
+/* Called at the end of the kernel: resets the counters to 0. */
 static __device__ __forceinline__ void cuda_barrier_leave(const cuda_grid_barrier &barrier) {
   if (threadIdx.x == 0 && atomicInc(barrier.left, gridDim.x - 1) == gridDim.x - 1) *barrier.arrived = 0;
 }
 
-/* Where the partial sums of the next barrier are. */
+/* The location of the partial sums of the next barrier. */
 static __device__ __forceinline__ double *cuda_partials(const cuda_grid_barrier &barrier, unsigned passed) {
   return barrier.partials + (size_t)(passed % 2) * CUDA_GRID_SUM_KINDS * gridDim.x;
 }
 
-/* The sums over a block of `value`, numbers of `kinds` kinds (at most KINDS): all lanes of a warp have one and
- * keep(kind, sum) it. Blocks of whole warps; between two of these the block waits for itself. */
+/* Sums `value` over a block, for `kinds` kinds of numbers (at most KINDS). All lanes of one warp receive each
+ * sum and call keep(kind, sum). Blocks consist of whole warps and must synchronise between two calls. */
 template <int KINDS, typename Keep>
 static __device__ __forceinline__ void cuda_sum_of_block(unsigned kinds, const double (&value)[KINDS],
                                                          const Keep &keep) {
@@ -132,7 +131,7 @@ static __device__ __forceinline__ void cuda_sum_of_block(unsigned kinds, const d
   for (unsigned k = warp; k < kinds; k += warps) keep(k, cuda_warp_sum(lane < warps ? of_warp[k][lane] : 0));
 }
 
-/* The block's sums to where all blocks find them after a barrier. */
+/* Stores the block's sums for all blocks to read after a barrier. */
 template <int KINDS>
 static __device__ __forceinline__ void cuda_leave_partials(double *partials, unsigned kinds,
                                                            const double (&value)[KINDS]) {
@@ -141,12 +140,12 @@ static __device__ __forceinline__ void cuda_leave_partials(double *partials, uns
   });
 }
 
-/* The sums of what all blocks have left there, in `total`, which the block shares. By
- * a warp for each kind: by a thread for each block and all warps it takes 0.2 us longer. */
+/* Adds the partial sums of all blocks into `total`, which is in shared memory. One warp adds each kind: with a
+ * thread per block and all warps it takes 0.2 us longer. */
 template <int KINDS>
 static __device__ __forceinline__ void cuda_add_partials(const double *partials, unsigned kinds,
                                                          double (&total)[KINDS]) {
-  constexpr unsigned LOADS = 4; /* on their way at once */
+  constexpr unsigned LOADS = 4; /* in flight at once */
   const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32, warps = blockDim.x / 32;
   for (unsigned k = warp; k < kinds; k += warps) {
     const double *of_block = partials + (size_t)k * gridDim.x;
@@ -165,8 +164,9 @@ static __device__ __forceinline__ void cuda_add_partials(const double *partials,
   __syncthreads();
 }
 
-/* The sums over the grid of `value`, numbers of `kinds` kinds (at most KINDS), in every thread, and 0 for other
- * kinds; one barrier, in kernels of passes over vectors cuda_barrier_pass. Blocks of whole warps. */
+/* The sums of `value` over the grid, for `kinds` kinds of numbers (at most KINDS), in every thread; 0 for other
+ * kinds. Uses one barrier: cuda_barrier_pass in kernels of passes over vectors. Blocks consist of whole
+ * warps. */
 template <int KINDS, bool IN_PASSES = false>
 static __device__ __forceinline__ void cuda_grid_sum(const cuda_grid_barrier &barrier, unsigned *passed,
                                                      unsigned kinds, const double (&value)[KINDS],

@@ -1,11 +1,11 @@
-/* Iterations of conjugate gradients on several devices, without the host: what each of them keeps, and how
- * their kernels start.
+/* Iterations of conjugate gradients on several devices without the host: the state of each part, and the launch
+ * of its kernel.
  *
- * The kernels wait for each other, so all must be on their devices at once. On a device of its own a part has
- * all blocks that there is room for. Parts that share a device have equal shares of them where they run the
- * same kernel. Where kernels differ it is not known how their blocks go together on a multiprocessor: then each
- * has a share of the multiprocessors, with one block each, since whatever the others do that many are left
- * free. They are not started as cooperative kernels, which nobody promises to run at the same time. */
+ * The kernels wait for each other, so all must be resident at once. A part that has a device alone uses all
+ * blocks that fit. Parts that share a device and run the same kernel have equal shares of these blocks. If the
+ * kernels differ, it is unknown how their blocks fit together on a multiprocessor. Each part then has a share
+ * of the multiprocessors with one block each, which always remain free for it. Parts that share a device are
+ * not launched as cooperative kernels, because nothing guarantees that those run at the same time. */
 #include <string.h>
 
 #include "cuda/core/cuda_part.cuh"
@@ -15,8 +15,8 @@ struct cuda_peers {
   ts_context *context;
   cuda_mailbox *box;
   volatile int *silent; /* page-locked */
-  cuda_plan plan;       /* of the run that is prepared */
-  unsigned each;        /* its kernel's blocks that a multiprocessor holds */
+  cuda_plan plan;       /* of the prepared run */
+  unsigned each;        /* blocks of its kernel per multiprocessor */
   cuda_parts parts;
   cuda_peers *all[CUDA_MOST_PEERS];
   int count;
@@ -27,13 +27,13 @@ static int device_of(const cuda_peers *peers) {
 }
 
 static ts_status take_memory(ts_context *context, cuda_peers *peers) {
-  /* Of the context itself, as where reductions leave partial sums: it does not count against a limit. */
+  /* Owned by the context, like the partial sums of reductions, so it does not count towards a memory limit. */
   CUDA_TRY(context, cudaMalloc(&peers->box, sizeof *peers->box));
   CUDA_TRY(context, cudaMemsetAsync(peers->box, 0, sizeof *peers->box, cuda_stream(context)));
   CUDA_TRY(context, cudaHostAlloc((void **)&peers->silent, sizeof *peers->silent,
                                   cudaHostAllocMapped | cudaHostAllocPortable));
   *peers->silent = 0;
-  /* Others may write there as soon as this returns. */
+  /* Other parts may write to the mailbox as soon as this returns. */
   CUDA_TRY(context, cudaStreamSynchronize(cuda_stream(context)));
   return TS_OK;
 }
@@ -65,14 +65,14 @@ ts_status cuda_part_peers_clear(ts_context *context, void *peers) {
   return TS_OK;
 }
 
-/* Parts of `count` on the device of `own`. */
+/* The number of parts that share the device of `own`. */
 static int sharing(const cuda_peers *own, cuda_peers *const *all, int count) {
   int parts = 0;
   for (int p = 0; p < count; p++) parts += device_of(all[p]) == device_of(own);
   return parts;
 }
 
-/* A kernel for three components takes at least three blocks. */
+/* A kernel for three components needs at least three blocks. */
 int cuda_part_cg_fits(void *const *peers, int count) {
   cuda_peers *const *all = (cuda_peers *const *)peers;
   if (count > CUDA_MOST_PEERS) return 0;
@@ -115,11 +115,11 @@ ts_status cuda_part_cg_prepare(const tsi_cg_iterations *run, const tsi_part_cg *
   job.first_ghost = (size_t)tsi_first_ghost(run->d->space) * components;
   job.ghosts = (size_t)with->ghosts * components;
   TSI_TRY(run->matrix->kind->cg->iterate(context, run->matrix, &job, run->e->components));
-  /* Also loads the kernel, for which a device might wait between the starts. */
+  /* This also loads the kernel. Loading later could block the device between the launches. */
   return cuda_blocks_of(context, own->plan.kernel, own->plan.threads, &own->each);
 }
 
-/* ---- The start ---- */
+/* ---- Launch ---- */
 
 static bool all_run_one_kernel(const cuda_peers *own) {
   for (int p = 0; p < own->count; p++)

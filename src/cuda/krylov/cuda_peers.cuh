@@ -1,60 +1,61 @@
-/* Kernels on several devices that work as one: sums over all their grids, and elements that each pushes to
- * where others have their ghosts. The host takes no part.
+/* Kernels on several devices that work as one: sums over all their grids, and elements that each device pushes
+ * to the ghosts of others. The host is not involved.
  *
- * At a round every block writes its partial sums as notes into the mailbox of every other device, too, before
- * it waits for the other blocks of its own as in cuda_grid_sum.cuh: notes travel while it waits. Then every
- * block reads the notes of all, from its own device's memory, and adds them up in the order of the parts, so
- * that all have the same bits.
+ * In a round, every block also writes its partial sums as notes into the mailboxes of all other devices. It
+ * does so before it waits for the other blocks of its own device as in cuda_grid_sum.cuh, so the notes travel
+ * during the wait. Then every block reads all notes from the memory of its own device. It adds them in the
+ * order of the parts, so that all devices have the same bits.
  *
- * A note needs no fence: a number is written at once with the round's tag in each half, and is there when both
- * halves have the tag. Notes have two places that take turns. A block writes its note of round t + 2, over that
- * of round t, when it has those of t + 1 of all blocks of all parts, and a block sends its note of t + 1 when
- * it has read those of t. Runs of a kernel are apart: the streams of all parts join before one begins. Tags go
- * on from run to run, so none of an earlier run is taken for a new one.
+ * A note needs no fence: one write stores the number with the round's tag in each half, and the note has
+ * arrived when both halves have the tag. Notes alternate between two places. A block overwrites its note of
+ * round t with that of t + 2 only after it has received the notes of t + 1 from all blocks of all parts. Those
+ * blocks send their notes of t + 1 after they have read those of t. Runs of a kernel do not overlap, because
+ * the streams of all parts join before a run begins. Tags continue from run to run, so a note of an earlier run
+ * is never mistaken for a new one.
  *
- * What a device has pushed others may read when it has published that: its first block does so behind a
- * barrier, with one fence for the whole system, and they wait for it only where they read ghosts.
+ * Other devices may read pushed elements after the device has published them. Its first block publishes them
+ * after a barrier, with one system-wide fence. The others wait for that only before they read ghosts.
  *
- * A wait has a limit. A block that waits too long for what its own device does not have tells the host which
- * part was silent, all other devices that this one has left, who leave as well, at the latest when their own
- * limits have passed, and the other blocks of its device, who look for that wherever they wait. So nothing
- * waits for ever. */
+ * A wait has a limit. A block may wait too long for another device. Then it reports to the host which part was
+ * silent and notifies all other devices that this one has left. They leave as well, at the latest when their
+ * own limits expire. The other blocks of its device check for that whenever they wait. So no wait is
+ * infinite. */
 #ifndef CUDA_PEERS_CUH
 #define CUDA_PEERS_CUH
 
 #include "cuda_grid_sum.cuh"
 #include "cuda_peers.h"
 
-/* The sum of a block in one round: the halves of a number, lower one first, with the tag behind each of them.
- */
+/* The sum of a block in one round: the halves of a number, lower half first, each followed by the tag. */
 typedef uint4 cuda_note;
 
 struct cuda_mailbox {
-  cuda_note notes[2][CUDA_MOST_PEERS][CUDA_GRID_SUM_KINDS][CUDA_PEER_BLOCKS]; /* by part */
-  unsigned published[CUDA_MOST_PEERS]; /* the tag of the last round behind which a part has published */
-  unsigned left[CUDA_MOST_PEERS];      /* the last run that a part left before its end */
-  unsigned ended;                      /* the same of this device's part, for its own blocks */
+  cuda_note notes[2][CUDA_MOST_PEERS][CUDA_GRID_SUM_KINDS][CUDA_PEER_BLOCKS]; /* indexed by part */
+  unsigned published[CUDA_MOST_PEERS]; /* the tag of the last round that a part has published */
+  unsigned left[CUDA_MOST_PEERS];      /* the last run that a part left early */
+  unsigned ended;                      /* the last run that this device's part left early, for its own blocks */
 };
 
-/* Of a part: its elements that are ghosts of one other part, and the first one there; of q two, which take
- * turns where the parts push by rows. */
+/* The elements of a part that are ghosts of one other part, and the addresses of the first ghost there. q has
+ * two, which alternate if the parts push by rows. */
 struct cuda_push {
   const int32_t *indices, *ghosts; /* as in cuda_index_list */
   int32_t count;
   float *d, *r, *q[2], *m;
 };
 
-/* What a part knows of the others: an argument of its kernel, which reads it without a load from memory. */
+/* A part's view of all parts. It is an argument of the kernel, so reading it needs no load from global
+ * memory. */
 struct cuda_parts {
-  cuda_mailbox *box;       /* this part's */
-  int *silent;             /* the host's: 1 + the part that gave no answer, or CUDA_WAS_TOLD */
-  int number, count;       /* this part, and how many there are */
-  unsigned run;            /* from 1 on */
+  cuda_mailbox *box;       /* this part's mailbox */
+  int *silent;             /* in host memory: 1 + the silent part, or CUDA_WAS_TOLD */
+  int number, count;       /* this part, and the number of parts */
+  unsigned run;            /* counts from 1 */
   unsigned first_tag;      /* of this run */
   unsigned long long wait; /* nanoseconds */
   cuda_mailbox *boxes[CUDA_MOST_PEERS];
   unsigned blocks[CUDA_MOST_PEERS]; /* of their grids */
-  int push_count, by_rows;          /* by_rows: all parts push so; pushes have `ghosts` */
+  int push_count, by_rows;          /* by_rows: all parts push so, and pushes have `ghosts` */
   cuda_push pushes[CUDA_MOST_PEERS];
 };
 
@@ -94,13 +95,13 @@ static __device__ __forceinline__ unsigned long long cuda_nanoseconds(void) {
 
 /* ---- Pushes ---- */
 
-/* This thread's number from the end of the grid on: the last threads have least to do. */
+/* This thread's number, counted from the end of the grid, because the last threads have the least work. */
 static __device__ __forceinline__ size_t cuda_thread_from_end(void) {
   return (size_t)(gridDim.x - 1 - blockIdx.x) * blockDim.x + (blockDim.x - 1 - cuda_thread());
 }
 
-/* Elements of x to their ghosts on the others, whose first one is place(push). They see them when this part has
- * published that. */
+/* Writes elements of x to their ghosts on other devices, from address place(push). They become visible there
+ * when this part publishes them. */
 template <int N, typename Place>
 static __device__ __forceinline__ void cuda_push_elements(const cuda_parts &parts, Place place,
                                                           const float *x) {
@@ -113,8 +114,8 @@ static __device__ __forceinline__ void cuda_push_elements(const cuda_parts &part
   }
 }
 
-/* The same of one element of q, `by_rows`, as soon as it is known: its way is hidden behind what the others
- * compute. */
+/* Writes one element of q to its ghosts as soon as it is known (`by_rows`). The transfer overlaps with the
+ * computation of other elements. */
 template <int N>
 static __device__ __forceinline__ void cuda_push_row(const cuda_parts &parts, unsigned turn, int32_t row,
                                                      const float (&q)[N]) {
@@ -128,19 +129,19 @@ static __device__ __forceinline__ void cuda_push_row(const cuda_parts &parts, un
 
 /* ---- Waiting ---- */
 
-/* What a grid has passed, 0 before: barriers, of which rounds are some; and rounds alone, by which notes take
- * turns. */
+/* The barriers that a grid has passed, and the rounds among them, which select the place of notes. 0
+ * initially. */
 struct cuda_progress {
   unsigned barriers, rounds;
 };
 
-enum { CUDA_LOOKS = 64 }; /* at what is awaited, for each at anything else: that takes as long */
+enum { CUDA_LOOKS = 64 }; /* polls between two checks of other conditions, which take as long */
 
 static __device__ __forceinline__ bool cuda_has_ended(const cuda_parts &parts) {
   return *(const volatile unsigned *)&parts.box->ended == parts.run;
 }
 
-/* As cuda_barrier_pass. False, in every thread of a block, where the run has ended. */
+/* Like cuda_barrier_pass. Returns false, in every thread of a block, if the run has ended. */
 static __device__ __forceinline__ bool cuda_peers_barrier(const cuda_parts &parts,
                                                           const cuda_grid_barrier &barrier, unsigned passed) {
   const unsigned all = (passed + 1) * gridDim.x;
@@ -154,7 +155,7 @@ static __device__ __forceinline__ bool cuda_peers_barrier(const cuda_parts &part
   return !__syncthreads_or(ended);
 }
 
-/* Whether to wait no longer for part `from`: 0, or what goes into `silent`. */
+/* 0 to keep waiting for part `from`, otherwise the value for `silent`. */
 static __device__ __forceinline__ int cuda_give_up(const cuda_parts &parts, int from,
                                                    unsigned long long begin) {
   if (cuda_has_ended(parts) || *(const volatile unsigned *)&parts.box->left[from] == parts.run)
@@ -162,7 +163,7 @@ static __device__ __forceinline__ int cuda_give_up(const cuda_parts &parts, int 
   return cuda_nanoseconds() - begin > parts.wait ? from + 1 : 0;
 }
 
-/* A warp, after a wait in vain. */
+/* Ends the run after a failed wait; called by a warp. */
 static __device__ __forceinline__ void cuda_leave(const cuda_parts &parts, int silent) {
   const int part = (int)threadIdx.x % 32;
   if (part == 0 && !cuda_has_ended(parts)) *(volatile int *)parts.silent = silent;
@@ -172,7 +173,8 @@ static __device__ __forceinline__ void cuda_leave(const cuda_parts &parts, int s
   __threadfence_system();
 }
 
-/* All threads of a block, one of which may have found a part silent: whether to go on. */
+/* Returns whether the run continues. All threads of a block call it; any of them may have found a part
+ * silent. */
 static __device__ __forceinline__ bool cuda_go_on(const cuda_parts &parts, int silent) {
   if (!__syncthreads_or(silent)) return true;
   const unsigned late = __ballot_sync(0xffffffffu, silent > 0);
@@ -185,7 +187,7 @@ static __device__ __forceinline__ bool cuda_go_on(const cuda_parts &parts, int s
 
 /* ---- Rounds ---- */
 
-/* A warp that has the block's sum of a kind: to all other parts. */
+/* Sends the block's sum of one kind to all other parts; called by the warp that has the sum. */
 static __device__ __forceinline__ void cuda_send_note(const cuda_parts &parts, unsigned tag, unsigned kind,
                                                       double sum) {
   const int part = (int)threadIdx.x % 32;
@@ -193,7 +195,7 @@ static __device__ __forceinline__ void cuda_send_note(const cuda_parts &parts, u
     cuda_write(&parts.boxes[part]->notes[tag % 2][parts.number][kind][blockIdx.x], tag, sum);
 }
 
-/* Waits for a note of part `from`. `silent`, 0 before, is not 0 where it does not come. */
+/* Waits for a note of part `from`. `silent`, 0 before, becomes nonzero if the note does not arrive. */
 static __device__ __forceinline__ double cuda_await_note(const cuda_parts &parts, int from, unsigned tag,
                                                          unsigned kind, unsigned block,
                                                          unsigned long long begin, int *silent) {
@@ -206,14 +208,14 @@ static __device__ __forceinline__ double cuda_await_note(const cuda_parts &parts
   return 0;
 }
 
-/* As cuda_grid_sum over the grids of all parts, in every thread of all of them. False, in every thread of a
- * block, where the run has ended: a part was silent. What is added to what does not depend on how many threads
- * a block has, which may be another number on other devices. */
+/* Like cuda_grid_sum, but over the grids of all parts and in every thread of all of them. Returns false, in
+ * every thread of a block, if the run has ended because a part was silent. The order of additions does not
+ * depend on the threads per block, which may differ between devices. */
 template <int KINDS>
 static __device__ __forceinline__ bool cuda_peers_sum(const cuda_parts &parts, const cuda_grid_barrier &barrier,
                                                       cuda_progress passed, unsigned kinds,
                                                       const double (&value)[KINDS], double (&sum)[KINDS]) {
-  constexpr unsigned groups = CUDA_PEER_BLOCKS / 32; /* of blocks, one a lane */
+  constexpr unsigned groups = CUDA_PEER_BLOCKS / 32; /* of blocks, one per lane */
   __shared__ double of_group[KINDS][groups], total[KINDS];
   const unsigned tag = parts.first_tag + passed.rounds;
   const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32, warps = blockDim.x / 32;
@@ -249,8 +251,8 @@ static __device__ __forceinline__ bool cuda_peers_sum(const cuda_parts &parts, c
   return true;
 }
 
-/* Behind a barrier, and with its round's tag: lets the other parts see what all blocks have pushed before. By
- * the last warp, so that the first block's others go on. */
+/* After a barrier, publishes everything that all blocks have pushed, with the round's tag. The last warp does
+ * it, so that the other warps of the first block can continue. */
 static __device__ __forceinline__ void cuda_publish(const cuda_parts &parts, unsigned round) {
   if (blockIdx.x > 0 || threadIdx.x / 32 < blockDim.x / 32 - 1) return;
   const int part = (int)threadIdx.x % 32;
@@ -259,8 +261,8 @@ static __device__ __forceinline__ void cuda_publish(const cuda_parts &parts, uns
   *(volatile unsigned *)&parts.boxes[part]->published[parts.number] = parts.first_tag + round;
 }
 
-/* All threads of a block: waits until all other parts have published that round. False where the run has ended.
- */
+/* Waits until all other parts have published that round. Returns false if the run has ended. All threads of a
+ * block call it. */
 static __device__ __forceinline__ bool cuda_await_published(const cuda_parts &parts, unsigned round) {
   const int part = (int)threadIdx.x;
   const unsigned tag = parts.first_tag + round;

@@ -1,4 +1,4 @@
-/* Complementarity problems on CUDA: storage, vectors in and out, and which kernels make a sweep. */
+/* Complementarity problems on CUDA: storage, transfer of vectors, and the choice of kernels for a sweep. */
 #include <math.h>
 
 #include "cuda_lcp_contacts.cuh"
@@ -8,9 +8,9 @@
 typedef struct cuda_lcp {
   void *block; /* all arrays */
   size_t bytes;
-  lcp_data<float> single; /* one of the two */
+  lcp_data<float> single; /* one of the two is used */
   lcp_data<double> doubles;
-  lcp_sparse sparse; /* with sparse storage; the data has vectors alone then */
+  lcp_sparse sparse; /* with sparse storage; the data then has only vectors */
 } cuda_lcp;
 
 static cuda_lcp *cuda_lcp_of(const ts_lcp *lcp) {
@@ -25,7 +25,7 @@ template <> struct lcp_of<double> {
   static lcp_data<double> *data(const ts_lcp *lcp) { return &cuda_lcp_of(lcp)->doubles; }
 };
 
-/* run(lcp_dimension<1>()), or with 2 or 3. */
+/* Calls run(lcp_dimension<1>()), or with 2 or 3. */
 template <int DIM> struct lcp_dimension { static constexpr int value = DIM; };
 
 template <typename RUN> static ts_status with_dimension(const ts_lcp *lcp, RUN run) {
@@ -45,7 +45,7 @@ static bool is_sparse(const ts_lcp *lcp) {
   return lcp->storage == TS_LCP_STORAGE_SPARSE;
 }
 
-/* Problems of a batch, and unknowns of each. Sparse ones are one problem. */
+/* The number of problems in a batch, and the unknowns of each. A sparse problem has no batch. */
 static size_t batch_of(const ts_lcp *lcp) {
   return is_sparse(lcp) ? 1 : (size_t)lcp->batch;
 }
@@ -53,13 +53,13 @@ static size_t size_of(const ts_lcp *lcp) {
   return tsi_lcp_unknowns(lcp) / batch_of(lcp);
 }
 
-/* Rows up to that of the last unknown. */
+/* Number of rows up to the last unknown. */
 static size_t rows_of(const ts_lcp *lcp) {
   const size_t last = size_of(lcp) - 1;
   return 1 + (lcp->dimension == 3 ? lcp_place<3>(last) : last);
 }
 
-/* Arrays in one block of memory; NULL: what they need is returned. */
+/* Places the arrays in one block of memory. If it is NULL, only returns the required bytes. */
 template <typename T> static size_t lay_out(const ts_lcp *lcp, lcp_data<T> *d, unsigned char *block) {
   const size_t n = rows_of(lcp), batch = batch_of(lcp), pack = lcp_pack<T>::size;
   *d = {};
@@ -112,7 +112,7 @@ void cuda_lcp_destroy(ts_lcp *lcp) {
   lcp->impl = NULL;
 }
 
-/* ---- The matrix, which comes in pieces ---- */
+/* ---- The matrix, written in pieces ---- */
 
 enum { piece_entries = 1 << 22 };
 
@@ -170,13 +170,13 @@ ts_status cuda_lcp_write_matrix(ts_lcp *lcp, const tsi_lcp_matrix *m) {
 
 /* ---- Limits ---- */
 
-/* Bounds are scaled, coefficients of friction are not. */
+/* Bounds are scaled, friction coefficients are not. */
 template <int DIM>
 static double limit_of(const ts_lcp *lcp, const double *limit, size_t unknown, double otherwise) {
   return DIM > 1 && limit ? limit[unknown / DIM] : tsi_lcp_bound(lcp, limit, unknown, otherwise);
 }
 
-/* Of each unknown, or of each contact in all of its rows. */
+/* Writes the limits of each unknown, or those of each contact in all of its rows. */
 template <typename T, int DIM>
 static ts_status write_limit(const ts_lcp *lcp, T *numbers, const double *limit, double otherwise, T *to) {
   const size_t n = size_of(lcp), pitch = lcp_of<T>::data(lcp)->pitch, count = batch_of(lcp) * pitch;
@@ -208,9 +208,9 @@ ts_status cuda_lcp_write_limits(const ts_lcp *lcp) {
   return lcp->is_double ? write_limits<double>(lcp) : write_limits<float>(lcp);
 }
 
-/* ---- Vectors in and out ---- */
+/* ---- Transfer of vectors ---- */
 
-/* Also the words, of which no sweep has written one. */
+/* Also resets the words: no sweep has written them yet. */
 template <typename T, int DIM>
 static __global__ __launch_bounds__(CUDA_THREADS) void take(lcp_data<T> d, lcp_vector z, lcp_vector q) {
   const size_t at = (size_t)blockIdx.x * blockDim.x + threadIdx.x, n = lcp_unknowns<DIM>(d);
@@ -229,7 +229,7 @@ static __global__ __launch_bounds__(CUDA_THREADS) void give(lcp_data<T> d, lcp_v
   if (i < n * (size_t)d.batch) lcp_put_number(z, i, (double)d.z[i / n * d.pitch + lcp_place<DIM>(i % n)]);
 }
 
-/* Of momentum: what the next sweep starts from, what the last one gave, and counts. */
+/* Vectors of momentum: the start of the next sweep, the result of the last one, and counts. */
 struct ahead_vectors {
   lcp_vector from, last, counts;
 };
@@ -252,7 +252,7 @@ static __global__ __launch_bounds__(CUDA_THREADS) void give_ahead(lcp_data<T> d,
   lcp_put_number(v.counts, i, (double)d.counts[lcp_place<DIM>(i)]);
 }
 
-/* The natural map of an unknown or a contact, where w is q and the sums of the shares. */
+/* The natural map of an unknown or a contact. w is q plus the sums of the shares. */
 template <typename T, int DIM>
 static __global__ __launch_bounds__(CUDA_THREADS) void give_map(lcp_data<T> d, lcp_vector map, int slices) {
   const size_t i = ((size_t)blockIdx.x * blockDim.x + threadIdx.x) * DIM, n = lcp_unknowns<DIM>(d);
@@ -280,14 +280,14 @@ static ts_status take_vectors(const ts_lcp *lcp, const ts_vector *z, const ts_ve
 
 /* ---- Sweeps and the residual ---- */
 
-/* A problem of one block is that block, whatever waits for its unknowns otherwise. 64 unknowns are no contacts
- * of three. */
+/* A problem that fits one block needs no other scheme. 64 unknowns are not a whole number of three-dimensional
+ * contacts. */
 static int has_one_block(int32_t size) {
   return size <= LCP_BLOCK;
 }
 
 ts_lcp_scheme cuda_lcp_scheme(const ts_context *context, const ts_lcp *lcp, ts_lcp_scheme scheme) {
-  const int waits = cuda_state_of(context)->cooperative; /* thread blocks can wait for each other */
+  const int waits = cuda_state_of(context)->cooperative; /* for waits between thread blocks */
   if (lcp && is_sparse(lcp)) return scheme ? scheme : TS_LCP_SCHEME_COLOUR;
   switch (scheme) {
   case TS_LCP_SCHEME_AUTO:

@@ -1,9 +1,9 @@
-/* Complementarity problems on CUDA: their storage as kernels see it, and the block of unknowns that a warp
- * solves.
+/* Complementarity problems on CUDA: their storage in kernels, and the block of unknowns that a warp solves.
  *
- * Rows come in blocks of LCP_BLOCK, or of n where a problem is smaller. Within a block the numbers of a few
- * columns, as many as 16 bytes hold, follow each other row by row: neighbouring threads with a row each load
- * neighbouring packs of 16 bytes. Columns are filled up to a whole pack, rows to a whole block, with 0. */
+ * Rows are stored in blocks of LCP_BLOCK, or of n if a problem is smaller. Within a block, a pack has the
+ * numbers of a row in a few columns, which fill 16 bytes. Packs follow each other row by row, so that
+ * neighbouring threads with one row each load neighbouring packs. Columns are padded with zeros to a whole
+ * pack, rows to a whole block. */
 #ifndef CUDA_LCP_CUH
 #define CUDA_LCP_CUH
 
@@ -20,28 +20,28 @@ ts_status cuda_lcp_add_momentum(const ts_lcp *lcp, ts_vector *from, ts_vector *l
 #define LCP_INLINE static __device__ __forceinline__
 
 enum {
-  LCP_BLOCK = 64, /* unknowns that one warp solves: two a lane */
+  LCP_BLOCK = 64, /* unknowns per warp: two per lane */
   LCP_THREADS = 256,
-  LCP_SHARES = LCP_THREADS / LCP_BLOCK, /* threads that share a row of a tile of LCP_BLOCK columns */
-  LCP_COLUMNS = LCP_BLOCK / LCP_SHARES, /* of a tile for each of them */
-  LCP_SLICES = 8                        /* thread blocks that share a row of the whole matrix, at most */
+  LCP_SHARES = LCP_THREADS / LCP_BLOCK, /* threads that share a row of a tile, which has LCP_BLOCK columns */
+  LCP_COLUMNS = LCP_BLOCK / LCP_SHARES, /* columns of a tile per thread */
+  LCP_SLICES = 8                        /* maximum of thread blocks that share a row of the whole matrix */
 };
 
-/* Arrays of the problems in the type of their matrices. Vectors have `pitch` numbers a problem. */
+/* The arrays of all problems, in the type of the matrices. A vector has `pitch` numbers per problem. */
 template <typename T> struct lcp_data {
   T *matrix;
-  T *inverse; /* of the diagonal, or with friction 1; 0 in rows that fill up */
+  T *inverse; /* of the diagonal; 1 with friction; 0 in padding rows */
   union {
     T *lower;
-    T *friction; /* of each contact, in all of its rows */
+    T *friction; /* of each contact, repeated in all of its rows */
   };
   T *upper;
   T *z, *q;
-  T *carried;                /* what a row's next sweep knows already, between two visits of its block */
-  T *from, *last, *counts;   /* of momentum by units (tsi_lcp_ops.sweep_ahead); NULL but for sparse contacts */
-  T *sums;                   /* LCP_SLICES vectors: products of rows that came in shares */
-  unsigned long long *words; /* z for other thread blocks (cuda_lcp_words.cuh) */
-  int n, batch, blocks, height; /* n: rows up to that of the last unknown */
+  T *carried;              /* the known part of a row's next sweep, between two visits of its block */
+  T *from, *last, *counts; /* of momentum by units (tsi_lcp_ops.sweep_ahead); NULL except for sparse contacts */
+  T *sums;                 /* LCP_SLICES vectors: products of rows, in shares */
+  unsigned long long *words;    /* z for other thread blocks (cuda_lcp_words.cuh) */
+  int n, batch, blocks, height; /* n: rows up to the last unknown */
   size_t stride, pitch;
 };
 
@@ -52,24 +52,24 @@ struct lcp_run {
   ts_context *context;
   ts_lcp_scheme scheme;
   int sweeps;
-  int dimension, exact; /* of contacts, and how they are solved */
-  bool ahead;           /* sparse contacts: from data.from, with momentum by units */
+  int dimension, exact; /* of contacts, and their local solver */
+  bool ahead;           /* sparse contacts: starts from data.from, with momentum by units */
 };
 
-/* ---- The sweeps of each scheme, from data.z to data.z ---- */
+/* ---- The sweeps of each scheme, in place in data.z ---- */
 
-/* cuda_lcp_small.cu: problems of one block, a warp each. */
+/* cuda_lcp_small.cu: problems of one block, one warp each. */
 ts_status cuda_lcp_sweep_small(const lcp_run *run, const lcp_data<float> *data);
 ts_status cuda_lcp_sweep_small(const lcp_run *run, const lcp_data<double> *data);
 /* cuda_lcp_steps.cu: by rows, columns and blocks. */
 ts_status cuda_lcp_sweep_steps(const lcp_run *run, const lcp_data<float> *data);
 ts_status cuda_lcp_sweep_steps(const lcp_run *run, const lcp_data<double> *data);
-/* cuda_lcp_graph.cu: by the graph, and relaxed. */
+/* cuda_lcp_graph.cu: by the dependency graph, and relaxed. */
 ts_status cuda_lcp_sweep_graph(const lcp_run *run, const lcp_data<float> *data);
 ts_status cuda_lcp_sweep_graph(const lcp_run *run, const lcp_data<double> *data);
 
-/* cuda_lcp_product.cu: sums = the products of all rows with z, in `slices` shares; of columns behind a row's
- * block alone, or of all. */
+/* cuda_lcp_product.cu: sums = the products of all rows with z, in `slices` shares. If `behind`, only the
+ * columns after a row's block are included. */
 ts_status cuda_lcp_product(ts_context *context, const lcp_data<float> *data, bool behind, int *slices);
 ts_status cuda_lcp_product(ts_context *context, const lcp_data<double> *data, bool behind, int *slices);
 
@@ -94,7 +94,7 @@ LCP_INLINE void lcp_put_number(const lcp_vector &v, size_t i, double value) {
   if (v.part[1]) v.part[1][i] = cuda_rest(value, (float)value);
 }
 
-/* The next part of a block of memory. NULL for `block`: counts what the parts need. */
+/* The next part of a block of memory. If `block` is NULL, only counts the required bytes. */
 static inline void *lcp_part_of(unsigned char *block, size_t *used, size_t bytes) {
   void *part = block ? block + *used : NULL;
   *used += (bytes + 255) / 256 * 256;
@@ -103,7 +103,7 @@ static inline void *lcp_part_of(unsigned char *block, size_t *used, size_t bytes
 
 /* ---- Bounds ---- */
 
-/* P of an unknown. What is no number stays none. */
+/* Projects an unknown onto its bounds P. NaN remains NaN. */
 LCP_INLINE float lcp_clamp(float z, float lower, float upper) {
 #if __CUDA_ARCH__ >= 800
   float result;
@@ -122,7 +122,7 @@ LCP_INLINE double lcp_clamp(double z, double lower, double upper) {
 
 /* ---- The matrix ---- */
 
-/* Where the pack of row `row` of a block is that begins at column 0; that of column c is c * height further. */
+/* The address of the pack at column 0 of row `row` of a block. The pack of column c is c * height further. */
 template <typename T> LCP_INLINE const T *lcp_row(const lcp_data<T> &d, size_t problem, int block, int row) {
   return d.matrix + ((problem * (size_t)d.blocks + (size_t)block) * d.stride * (size_t)d.height) +
          (size_t)row * lcp_pack<T>::size;
@@ -137,7 +137,7 @@ LCP_INLINE void lcp_load(const double *from, double *to) {
   to[0] = v.x, to[1] = v.y;
 }
 
-/* A thread's numbers of a tile: columns `first` .. first + LCP_COLUMNS - 1 of the row at `row`. */
+/* Loads a thread's part of a tile: columns `first` .. first + LCP_COLUMNS - 1 of the row at `row`. */
 template <typename T>
 LCP_INLINE void lcp_load_tile(const lcp_data<T> &d, const T *row, int first, T (&tile)[LCP_COLUMNS]) {
 #pragma unroll
@@ -152,8 +152,8 @@ LCP_INLINE void lcp_load_tile(const lcp_data<T> &d, const T *row, int first, T (
 
 /* ---- A diagonal block ---- */
 
-/* a[j * SIZE + i] = -M_ij / M_ii, or with friction -M_ij; 0 on the diagonal, in a contact's own block and where
- * there is no row or column: loaded by `threads` threads, which have to meet afterwards. */
+/* Loads a[j * SIZE + i] = -M_ij / M_ii, or -M_ij with friction. It is 0 on the diagonal, in a contact's own
+ * block and in padding. `threads` threads share the loads and must synchronise afterwards. */
 template <typename T, int SIZE, int DIM>
 LCP_INLINE void lcp_load_block(const lcp_data<T> &d, size_t problem, int block, int thread, int threads, T *a) {
   for (int e = thread; e < SIZE * (SIZE / lcp_pack<T>::size); e += threads) {
@@ -169,23 +169,23 @@ LCP_INLINE void lcp_load_block(const lcp_data<T> &d, size_t problem, int block, 
   }
 }
 
-/* P's bounds, side by side for one load. */
+/* The bounds of P, adjacent for one load. */
 template <typename T> struct alignas(2 * sizeof(T)) lcp_bounds { T lower, upper; };
 
-/* A lane has ROWS rows of a block that follow each other, so that their numbers come in one load, as shared
- * memory is what a sweep of a block takes longest for. */
+/* A lane has ROWS consecutive rows of a block, so that one load fetches their numbers. Shared memory is the
+ * bottleneck of a sweep over a block. */
 template <int ROWS> LCP_INLINE int lcp_row_of(int lane, int h) {
   return ROWS * lane + h;
 }
 
-/* What a lane has of them. */
+/* The numbers of a lane's rows. */
 template <typename T, int ROWS> struct lcp_rows {
-  T next[ROWS]; /* z_i of the next sweep before its bounds, as far as it is known */
-  T base[ROWS]; /* -q_i / M_ii, which it starts from */
+  T next[ROWS]; /* z_i of the next sweep before projection, as far as it is known */
+  T base[ROWS]; /* -q_i / M_ii, the initial value of `next` */
   T z[ROWS];
 };
 
-/* Before the first sweep: what unknowns behind a row in its block add. */
+/* Before the first sweep: adds the contributions of later unknowns in the block. */
 template <typename T, int ROWS> LCP_INLINE void lcp_begin_block(const T *a, int lane, lcp_rows<T, ROWS> *r) {
   constexpr int size = 32 * ROWS;
 #pragma unroll
@@ -204,10 +204,10 @@ template <typename T, int ROWS> LCP_INLINE void lcp_begin_block(const T *a, int 
 
 template <typename T, int COUNT> struct alignas(COUNT * sizeof(T)) lcp_numbers { T of[COUNT]; };
 
-/* What four unknowns are solved with, from shared memory. */
+/* The data to solve four unknowns, from shared memory. */
 template <typename T, int ROWS> struct lcp_group {
   lcp_bounds<T> bounds[4];
-  lcp_numbers<T, 2> among[4][2]; /* what each adds to all four */
+  lcp_numbers<T, 2> among[4][2]; /* the contribution of each to all four */
   lcp_numbers<T, ROWS> column[4];
 };
 
@@ -224,7 +224,7 @@ LCP_INLINE void lcp_load_group(const T *a, const lcp_bounds<T> *bounds, int j, i
   }
 }
 
-/* Rows j .. j + 3. */
+/* Solves rows j .. j + 3. */
 template <typename T, int ROWS>
 LCP_INLINE void lcp_solve_group(const lcp_group<T, ROWS> &g, int j, int lane, lcp_rows<T, ROWS> *r) {
   constexpr int together = 4;
@@ -243,15 +243,15 @@ LCP_INLINE void lcp_solve_group(const lcp_group<T, ROWS> &g, int j, int lane, lc
   }
 }
 
-/* Solves the first `count` unknowns of a block one after the other. An unknown that is solved is added to all
- * rows: of those behind it the sweep is the same, of those before it the next, which begins at `base` when a
- * row is solved.
+/* Solves the first `count` unknowns of a block one after the other. A solved unknown is added to all rows: to
+ * later rows for this sweep, to earlier rows for the next one. The next sweep of a row begins at `base` when
+ * the row is solved.
  *
- * A value takes longer from lane to lane than an unknown takes to be solved, so all lanes solve four unknowns
- * by themselves and only their starts come from other lanes. The numbers of the next four are on their way
- * meanwhile. In doubles by a loop: of an unrolled one the compiler moves the loads to where they are used, and
- * each unknown waits for shared memory, 84 cycles instead of 49 on an H100. Floats wait as little either way,
- * and the loop takes registers that the tiles of the graph need. */
+ * A shuffle between lanes takes longer than the solution of an unknown. So all lanes solve the same four
+ * unknowns redundantly, and only their initial values are shuffled. The loads for the next four are in flight
+ * meanwhile. Doubles use a loop: in unrolled code the compiler moves the loads to their uses, and each unknown
+ * waits for shared memory, 84 cycles instead of 49 on an H100. Floats wait equally little either way, and a
+ * loop would take registers that the tiles of the graph need. */
 template <typename T, int ROWS>
 LCP_INLINE void lcp_solve_block(const T *a, const lcp_bounds<T> *bounds, int count, int lane,
                                 lcp_rows<T, ROWS> *r) {

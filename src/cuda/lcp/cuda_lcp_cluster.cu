@@ -1,24 +1,24 @@
-/* Sweeps by the graph of dependencies in a cluster of thread blocks, one for each block of rows of a problem:
- * cuda_lcp_graph.cuh, where each thread block has all unknowns in its shared memory. Who has solved some sends
- * them to all others, first to those whose turn comes next, and a barrier there counts what has arrived. That
- * takes a fraction of the time that memory takes: 6.0 us for a sweep of 300 unknowns on an H200 in place
- * of 7.0. More problems than fit at once go by memory: there few thread blocks have all rows of a problem, and
- * seldom wait. From compute capability 9.0 and CUDA 12.1 on. */
+/* Sweeps by the dependency graph in a cluster of thread blocks, one for each block of rows of a problem. This
+ * is cuda_lcp_graph.cuh with all unknowns in the shared memory of each thread block. A thread block sends its
+ * solved unknowns to all others, first to those that are due next, and a barrier there counts arrivals. That
+ * takes a fraction of the time that memory takes: on an H200, 6.0 us instead of 7.0 for a sweep of 300
+ * unknowns. If not all problems fit at once, memory is used. Then few thread blocks share the rows of a problem
+ * and seldom wait. Requires compute capability 9.0 and CUDA 12.1. */
 #include "cuda_lcp_graph.cuh"
 
-enum { most_blocks = 16 }; /* of a cluster */
+enum { most_blocks = 16 }; /* per cluster */
 
 #if CUDART_VERSION >= 12010
 #include <cooperative_groups.h>
 
-/* ---- Numbers that arrive (PTX: st.async, mbarrier) ---- */
+/* ---- Asynchronous arrivals (PTX: st.async, mbarrier) ---- */
 
 #if __CUDA_ARCH__ >= 900
 LCP_INLINE unsigned shared_address(const void *place) {
   return (unsigned)__cvta_generic_to_shared(place);
 }
 
-/* The same place in the shared memory of another thread block. */
+/* The same address in the shared memory of another thread block. */
 LCP_INLINE unsigned address_in(int block, unsigned own) {
   unsigned there;
   asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(own), "r"(block));
@@ -37,7 +37,7 @@ LCP_INLINE void send(unsigned to, unsigned arrived, double a, double b) {
                : "memory");
 }
 
-/* By one thread, at first and after each phase: so many bytes end the next one. */
+/* Called by one thread, initially and after each phase: the next phase ends after `bytes` bytes. */
 LCP_INLINE void expect(unsigned arrived, unsigned bytes) {
   asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(arrived), "r"(bytes) : "memory");
 }
@@ -50,7 +50,7 @@ LCP_INLINE void begin_arrivals(unsigned long long *arrived, int count, unsigned 
   asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
 }
 
-/* Phases count from 0. The barrier knows the present one and the one before. */
+/* Phases count from 0. The barrier knows only the current phase and the previous one. */
 LCP_INLINE void wait_for_phase(unsigned arrived, unsigned phase) {
   unsigned has_ended;
   do
@@ -66,7 +66,8 @@ LCP_INLINE void wait_for_phase(unsigned arrived, unsigned phase) {
 
 /* ---- Sweeps ---- */
 
-/* Blocks of a problem's unknowns, and the barrier of each: phase k ends with those of sweep k. */
+/* The unknowns of a problem in blocks, and a barrier for each: phase k ends when those of sweep k have
+ * arrived. */
 template <typename T> struct cluster_unknowns {
   static constexpr unsigned bytes = sizeof(T) * LCP_BLOCK;
   T *z;
@@ -84,8 +85,8 @@ template <typename T> struct cluster_unknowns {
   }
 };
 
-/* All threads have added a block's unknowns before their own row is published, and the next ones of that block
- * depend on it: neither they nor the end of their phase come too early. */
+/* All threads have added a block's unknowns before their own row is published. The next unknowns of that block
+ * depend on this row, so neither they nor the end of their phase can be early. */
 template <typename T, int DIM>
 LCP_INLINE const T *bring_column(const cluster_unknowns<T> &unknowns, const graph_row &row, int tile,
                                  const graph_part<T> &, graph_room<T, DIM> *) {
@@ -109,24 +110,24 @@ static __global__ __launch_bounds__(LCP_THREADS) void graph_in_cluster(graph_job
   if (threadIdx.x == 0) begin_arrivals(arrived, blocks, unknowns.bytes);
   cooperative_groups::this_cluster().sync();
   solve_problem(job, unknowns, (size_t)blockIdx.x / (size_t)blocks, block, &room);
-  /* Nobody is gone before the last ones have arrived, which no tile waits for. */
+  /* No thread block exits before the last unknowns, which no tile waits for, have arrived. */
   for (int j = block + 1; j < blocks; j++)
     wait_for_phase(shared_address(arrived + j), (unsigned)job.sweeps - 1);
 #endif
 }
 
-/* Clusters of the kernel that the device holds at once; 0: none. */
+/* The number of clusters of the kernel that the device holds at once; 0: none. */
 static ts_status count_clusters(ts_context *context, const void *kernel, const cudaLaunchConfig_t *config,
                                 int *count) {
   cudaFuncAttributes compiled;
   CUDA_TRY(context, cudaFuncGetAttributes(&compiled, kernel));
   *count = 0;
-  if (compiled.ptxVersion < 90) return TS_OK; /* for an earlier device, also where this one is later */
+  if (compiled.ptxVersion < 90) return TS_OK; /* compiled for an earlier device, even if this device is newer */
   CUDA_TRY(context, cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1));
   CUDA_TRY(context, cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                          (int)config->dynamicSmemBytes));
   if (cudaOccupancyMaxActiveClusters(count, kernel, config) != cudaSuccess) {
-    (void)cudaGetLastError(); /* not of this size */
+    (void)cudaGetLastError(); /* this cluster size is unsupported */
     *count = 0;
   }
   return TS_OK;

@@ -1,16 +1,17 @@
-/* Contacts with friction in the kernels of complementarity problems, and what those of every dimension share:
- * where unknowns are, the limits of an unknown or a contact, and how a block of them is solved.
+/* Contacts with friction in the kernels of complementarity problems, and code shared by all dimensions:
+ * positions of unknowns, limits of an unknown or a contact, solution of a block.
  *
- * A block has whole contacts, in three dimensions 21: row 63 is one that fills up, as those behind the last
- * unknown do. The tangents' diagonal may be 0, so rows are not divided by it (lcp_data.inverse is 1) and what a
- * sweep sums up is -(q + M r) without the contact's own reaction. That begins again at -q when the contact is
- * solved and its block of M is in no sum: b needs nothing taken off, which would cancel. */
+ * A block has whole contacts, in three dimensions 21: row 63 is padding, like the rows after the last unknown.
+ * The diagonal entries of tangents may be 0, so rows are not divided by them (lcp_data.inverse is 1). A sweep
+ * sums up -(q + M r) without the contact's own reaction. The sum restarts at -q when the contact is solved, and
+ * the contact's block of M is in no sum. So nothing has to be subtracted from b, which would cause
+ * cancellation. */
 #ifndef CUDA_LCP_CONTACTS_CUH
 #define CUDA_LCP_CONTACTS_CUH
 
 #include "cuda_lcp.cuh"
 
-/* ---- The law in the type of a matrix: lcp_law<T>::lcp_contact ---- */
+/* ---- The contact law in the type of a matrix: lcp_law<T>::lcp_contact ---- */
 
 #define LCP_FUNCTION LCP_INLINE
 #define LCP_SQRT(x) sqrt(x)
@@ -32,7 +33,7 @@ template <> struct lcp_law<double> {
 #define LCP_MAP_FUNCTION LCP_INLINE
 #include "lcp/lcp_map.h"
 
-/* ---- Where unknowns are ---- */
+/* ---- Positions of unknowns ---- */
 
 template <int DIM> constexpr int lcp_contacts_of_block = LCP_BLOCK / DIM;
 
@@ -45,7 +46,7 @@ template <int DIM> __host__ __device__ constexpr size_t lcp_place(size_t i) {
     return i / unknowns * LCP_BLOCK + i % unknowns;
 }
 
-/* The unknown of a row, or one behind the last where a row fills up. */
+/* The unknown of a row; for a padding row, a number past the last unknown. */
 template <int DIM> __host__ __device__ constexpr size_t lcp_unknown_of(size_t row, size_t unknowns) {
   constexpr size_t rows = (size_t)lcp_contacts_of_block<DIM> * DIM;
   if constexpr (rows == LCP_BLOCK)
@@ -54,12 +55,12 @@ template <int DIM> __host__ __device__ constexpr size_t lcp_unknown_of(size_t ro
     return row % LCP_BLOCK < rows ? row / LCP_BLOCK * rows + row % LCP_BLOCK : unknowns;
 }
 
-/* The unknowns of a problem. */
+/* The number of unknowns of a problem. */
 template <int DIM, typename T> __host__ __device__ constexpr size_t lcp_unknowns(const lcp_data<T> &d) {
   return lcp_unknown_of<DIM>((size_t)d.n - 1, 0) + 1;
 }
 
-/* The first row of a contact, which without friction is an unknown. */
+/* The first row of a contact. Without friction, a contact is an unknown. */
 template <int DIM> LCP_INLINE int lcp_first_row(int contact) {
   if constexpr (DIM == 1)
     return contact;
@@ -67,7 +68,7 @@ template <int DIM> LCP_INLINE int lcp_first_row(int contact) {
     return (int)lcp_place<DIM>((size_t)contact * DIM);
 }
 
-/* M of two rows. */
+/* The entry M_ij of two rows. */
 template <typename T> LCP_INLINE T lcp_entry(const lcp_data<T> &d, size_t problem, int i, int j) {
   const int pack = j / lcp_pack<T>::size * lcp_pack<T>::size;
   return lcp_row(d, problem, i / LCP_BLOCK,
@@ -76,7 +77,7 @@ template <typename T> LCP_INLINE T lcp_entry(const lcp_data<T> &d, size_t proble
 
 /* ---- Limits ---- */
 
-/* What a contact is solved with. */
+/* The data to solve a contact. */
 template <typename T, int DIM> struct lcp_contact {
   T block[DIM * DIM]; /* of M, row by row */
   T friction;
@@ -88,8 +89,8 @@ template <typename T> struct lcp_limit_of<T, 1> { typedef lcp_bounds<T> type; };
 
 template <typename T, int DIM> using lcp_limit = typename lcp_limit_of<T, DIM>::type;
 
-/* Of the unknown with number `at` of a vector, or of the contact whose first one that is; behind the last
- * contact zeros, with which the reaction is 0. */
+/* The limits of the unknown at index `at` of a vector, or of the contact with its first unknown there. After
+ * the last contact they are zeros, which give the reaction 0. */
 template <typename T, int DIM>
 LCP_INLINE lcp_limit<T, DIM> lcp_load_limit(const lcp_data<T> &d, size_t problem, size_t at, int exact) {
   if constexpr (DIM == 1) {
@@ -106,9 +107,9 @@ LCP_INLINE lcp_limit<T, DIM> lcp_load_limit(const lcp_data<T> &d, size_t problem
   }
 }
 
-/* ---- A contact, a block of contacts ---- */
+/* ---- Solution of a contact and of a block of contacts ---- */
 
-/* r of a contact from its last one and from b. */
+/* Computes r of a contact from its previous value and b. */
 template <typename T, int DIM>
 LCP_INLINE void lcp_solve_contact(const lcp_contact<T, DIM> &contact, const T (&b)[DIM], T (&r)[DIM]) {
   lcp_law<T>::lcp_contact(r, contact.block, b, contact.friction, DIM, contact.exact);
@@ -121,8 +122,8 @@ template <typename T, int ROWS> LCP_INLINE T lcp_of_row(const T (&numbers)[ROWS]
   return __shfl_sync(0xffffffffu, j % ROWS ? odd : even, j / ROWS);
 }
 
-/* As lcp_solve_block of cuda_lcp.cuh. All lanes solve each contact, with the same numbers and so by the same
- * branches: a reaction need not be sent from one to the others. */
+/* Like lcp_solve_block of cuda_lcp.cuh. All lanes solve each contact with the same numbers and so along the
+ * same branches. Reactions need not be sent between lanes. */
 template <typename T, int ROWS, int DIM>
 LCP_INLINE void lcp_solve_block(const T *a, const lcp_contact<T, DIM> *contacts, int count, int lane,
                                 lcp_rows<T, ROWS> *r) {

@@ -1,6 +1,6 @@
-/* The natural map with an exact w, where a solve may end, by sums in double that keep their errors, as in
- * src/cpu/lcp/cpu_lcp_map.h. A warp has an unknown or a contact. Compiled without contraction of products and
- * sums, which would lose the errors. */
+/* The natural map with an exact w, computed when a solve may end. Sums are in double precision with their
+ * errors, as in src/cpu/lcp/cpu_lcp_map.h. One warp per unknown or contact. Compiled without contraction of
+ * products and sums, which would lose the errors. */
 #include "cuda_lcp_contacts.cuh"
 #include "cuda_lcp_sparse.cuh"
 
@@ -14,7 +14,7 @@ template <typename T> LCP_INLINE void add_exact(exact_sum *s, T a, double b) {
   lcp_map_add_product((double)a, b, &s->sum, &s->error);
 }
 
-/* Of all lanes. */
+/* The sum over all lanes. */
 LCP_INLINE double total_of(exact_sum s) {
   for (int half = 16; half > 0; half /= 2) {
     const double sum = __shfl_xor_sync(0xffffffffu, s.sum, half),
@@ -25,7 +25,7 @@ LCP_INLINE double total_of(exact_sum s) {
   return s.sum + s.error;
 }
 
-/* By one lane. i: of the first unknown; at: where it is in the data. */
+/* Called by one lane. i: index of the first unknown; at: its index in the data. */
 template <typename T, int DIM>
 LCP_INLINE void put_map(const lcp_data<T> &d, const lcp_vector &map, size_t i, size_t at,
                         const double (&u)[DIM]) {
@@ -109,7 +109,7 @@ static __global__ __launch_bounds__(32 * EXACT_WARPS) void sparse_map(lcp_data<T
   if (lane == 0) put_map<T, DIM>(d, map, contact * DIM, at, u);
 }
 
-/* ---- Starting ---- */
+/* ---- Launch ---- */
 
 static dim3 blocks_for(size_t warps) {
   return dim3((unsigned)((warps + EXACT_WARPS - 1) / EXACT_WARPS));

@@ -1,5 +1,5 @@
-/* Sweeps by the graph of dependencies over all of the device, and relaxed: cuda_lcp_graph.cuh with words in
- * memory; and graph-2. */
+/* Sweeps by the dependency graph over the whole device, and relaxed: cuda_lcp_graph.cuh with words in memory.
+ * Also graph-2. */
 #include "cuda/krylov/cuda_grid_sum.cuh"
 #include "cuda_lcp_graph.cuh"
 
@@ -15,12 +15,12 @@ static __global__ __launch_bounds__(LCP_THREADS, sizeof(T) == 4 ? 2 : 1) void gr
     solve_problem(job, words_of(job.d, job.relaxed), (size_t)problem, member, &room);
 }
 
-/* ---- graph-2: tiles of the next row while the row's own have to wait ---- */
+/* ---- graph-2: tiles of the next row while the row itself waits ---- */
 
 template <typename T> struct graph_turn {
   graph_row row;
   graph_part<T> part;
-  int done; /* tiles */
+  int done; /* number of tiles */
 };
 
 template <typename T>
@@ -34,8 +34,8 @@ template <typename T> LCP_INLINE int column_of(const graph_turn<T> &turn) {
   return turn.row.column(turn.done);
 }
 
-/* The unknowns of the row's next tile, or of the next row's where those come first. Whether it is the latter.
- * By one warp. */
+/* Waits for the unknowns of the row's next tile, or of the next row's if they arrive first. Returns whether
+ * they are the next row's. Called by one warp. */
 template <typename T>
 LCP_INLINE int wait_for_either(const lcp_data<T> &d, const graph_turn<T> &turn, const graph_turn<T> &next,
                                bool has_next, T (&z)[2]) {
@@ -108,7 +108,7 @@ static __global__ __launch_bounds__(LCP_THREADS, sizeof(T) == 4 ? 2 : 1) void gr
     solve_problem_ahead(job, (size_t)problem, member, &room);
 }
 
-/* ---- Starting ---- */
+/* ---- Launch ---- */
 
 template <typename T, typename KERNEL>
 static ts_status start(ts_context *context, KERNEL kernel, graph_job<T> job) {

@@ -1,18 +1,17 @@
-/* Sweeps by the graph of dependencies (Courtecuisse and Allard 2009, III.D and IV.A).
+/* Sweeps by the dependency graph (Courtecuisse and Allard 2009, III.D and IV.A).
  *
- * Thread blocks have the blocks of rows in turn and go through a row's tiles in the order in which their
- * unknowns are solved: those behind the diagonal from the sweep before, then those before it. Each waits for
- * the unknowns of its column alone. What a row has published cannot be overwritten too early: the next sweep of
- * a block needs this sweep of all others, which have read it. All thread blocks run at the same time, so every
- * wait ends.
+ * Thread blocks take the blocks of rows in turn. A row's tiles are processed in the order in which their
+ * unknowns are solved: those after the diagonal with unknowns of the previous sweep, then those before it. Each
+ * tile waits only for the unknowns of its column. Published unknowns cannot be overwritten too early. The next
+ * sweep of a block needs this sweep of all other blocks, and they have read the unknowns by then. All thread
+ * blocks are resident at once, so every wait ends.
  *
- * The paper's counter is where Unknowns has it: graph_words in memory, in words that carry the sweep
- * (cuda_lcp_graph.cu, cuda_lcp_words.cuh), or cluster_unknowns in the shared memory of a cluster, whose
- * barriers count what arrives (cuda_lcp_cluster.cu).
+ * The paper's counter depends on the type Unknowns. graph_words: in memory, in words that contain the sweep
+ * (cuda_lcp_graph.cu, cuda_lcp_words.cuh). cluster_unknowns: in the shared memory of a cluster, with barriers
+ * that count arrivals (cuda_lcp_cluster.cu).
  *
- * The path that nothing shortens is: unknowns of the block before, its tile, the diagonal block, own unknowns.
- * So a row's tiles are loaded before their unknowns are there, and only the rows that come next poll without
- * rest.
+ * The critical path is: unknowns of the previous block, its tile, the diagonal block, own unknowns. So a row's
+ * tiles are loaded before their unknowns arrive, and only the rows that are due next poll without pauses.
  */
 #ifndef CUDA_LCP_GRAPH_CUH
 #define CUDA_LCP_GRAPH_CUH
@@ -21,47 +20,48 @@
 #include "cuda_lcp_words.cuh"
 
 enum {
-  urgent = 2 /* blocks of rows behind the newest unknowns that poll without rest */
+  urgent = 2 /* blocks of rows, counted from the newest unknowns, that poll without pauses */
 };
 
 template <typename T> struct graph_job {
   lcp_data<T> d;
-  int sweeps, team; /* thread blocks that share a problem */
-  int slices;       /* of the products with the start */
-  int exact;        /* contacts */
+  int sweeps, team; /* thread blocks per problem */
+  int slices;       /* of the products with the initial z */
+  int exact;        /* local solver of contacts */
   bool relaxed;
 };
 
 template <typename T, int DIM> struct graph_room {
   T a[LCP_BLOCK * LCP_BLOCK];
   lcp_limit<T, DIM> limits[lcp_contacts_of_block<DIM>];
-  alignas(16) T z[2][LCP_BLOCK];       /* of two tiles in turn */
-  T partial[2][LCP_SHARES][LCP_BLOCK]; /* of two sweeps in turn */
-  int ahead[2];                        /* graph-2, with z: whether they are for the next row */
+  alignas(16) T z[2][LCP_BLOCK];       /* two alternating tiles */
+  T partial[2][LCP_SHARES][LCP_BLOCK]; /* two alternating sweeps */
+  int ahead[2]; /* graph-2, alternating like z: whether the unknowns are for the next row */
 };
 
-/* A row of blocks in a sweep. */
+/* A block row in a sweep. */
 struct graph_row {
   size_t problem;
   int block, sweep, blocks;
-  /* Tiles beside the diagonal one. Those behind it are in the products with the start at first. */
+  /* The tiles besides the diagonal one. In the first sweep, the tiles after it are in the products with the
+   * initial z. */
   __device__ __forceinline__ int count() const { return sweep ? blocks - 1 : block; }
   __device__ __forceinline__ int column(int tile) const {
     const int j = sweep ? block + 1 + tile : tile;
     return j < blocks ? j : j - blocks;
   }
-  /* The mark of its unknowns: how many sweeps have solved them. */
+  /* The mark of the unknowns of block j: the number of sweeps that have solved them. */
   __device__ __forceinline__ unsigned mark(int j) const { return (unsigned)(j < block ? sweep + 1 : sweep); }
   __device__ __forceinline__ int distance(int j) const { return block - j + (j < block ? 0 : blocks); }
 };
 
-/* ---- Unknowns of a column, by one warp ---- */
+/* ---- The unknowns of a column, by one warp ---- */
 
-/* Words in memory, of all thread blocks. A lane has those of two unknowns. */
+/* Words in memory, for all thread blocks. A lane has the words of two unknowns. */
 template <typename T> struct graph_words {
   unsigned long long *words;
   size_t pitch;
-  bool relaxed; /* takes unknowns of any sweep */
+  bool relaxed; /* accepts unknowns of any sweep */
   __device__ __forceinline__ unsigned long long *of(const graph_row &row, int block, int lane) const {
     return words + (row.problem * pitch + (size_t)block * LCP_BLOCK + (size_t)lcp_row_of<2>(lane, 0)) *
                        lcp_words<T>::count;
@@ -88,7 +88,7 @@ template <typename T> struct graph_words {
   }
 };
 
-/* Whether all unknowns of column j are there; each lane has those of two. */
+/* Whether all unknowns of column j have arrived. Each lane receives two. */
 template <typename T>
 LCP_INLINE bool look_at_column(const graph_words<T> &words, const graph_row &row, int j, int lane, T (&z)[2]) {
   const lcp_pair<T> pair = words.look(row, j, lane);
@@ -96,7 +96,8 @@ LCP_INLINE bool look_at_column(const graph_words<T> &words, const graph_row &row
   return __all_sync(0xffffffffu, words.relaxed ? lcp_is_whole(pair) : lcp_has_mark(pair, row.mark(j)));
 }
 
-/* Until they are. Who is far behind does not disturb the others' polling. */
+/* Waits until they have arrived. A row that is far behind pauses, so that it does not disturb the polling of
+ * others. */
 template <typename T>
 LCP_INLINE void wait_for_column(const graph_words<T> &words, const graph_row &row, int j, int lane, T (&z)[2]) {
   while (!look_at_column(words, row, j, lane, z))
@@ -104,7 +105,7 @@ LCP_INLINE void wait_for_column(const graph_words<T> &words, const graph_row &ro
       while (!lcp_has_mark(words.look(row, j, 31), row.mark(j))) lcp_rest();
 }
 
-/* Of two rows of the block, for all threads. */
+/* Stores the unknowns of a lane's two rows for all threads of the block. */
 template <typename T, int DIM>
 LCP_INLINE void leave_unknowns(graph_room<T, DIM> *room, int side, int lane, const T (&z)[2]) {
   *(lcp_numbers<T, 2> *)(room->z[side] + lcp_row_of<2>(lane, 0)) = {{z[0], z[1]}};
@@ -112,15 +113,15 @@ LCP_INLINE void leave_unknowns(graph_room<T, DIM> *room, int side, int lane, con
 
 /* ---- A row's tiles ---- */
 
-/* A thread's part of row `thread % LCP_BLOCK` of the block. */
+/* A thread's share of row `thread % LCP_BLOCK` of the block. */
 template <typename T> struct graph_part {
-  const T *row; /* its first pack */
-  int first;    /* its first column in each tile */
+  const T *row; /* the first pack of the row */
+  int first;    /* the thread's first column in each tile */
   int warp, lane;
   T sum[2];
 };
 
-/* Where all threads have the unknowns of the row's tile. */
+/* The address of a tile's unknowns, once all threads can read them. */
 template <typename T, int DIM>
 LCP_INLINE const T *bring_column(const graph_words<T> &words, const graph_row &row, int tile,
                                  const graph_part<T> &p, graph_room<T, DIM> *room) {
@@ -142,7 +143,7 @@ template <typename T> LCP_INLINE void add_tile(const T (&tile)[LCP_COLUMNS], con
 template <typename Unknowns, typename T, int DIM>
 LCP_INLINE void add_tiles(const lcp_data<T> &d, const Unknowns &unknowns, const graph_row &row,
                           graph_room<T, DIM> *room, graph_part<T> *p) {
-  constexpr int depth = sizeof(T) == 4 ? 4 : 2; /* tiles on their way */
+  constexpr int depth = sizeof(T) == 4 ? 4 : 2; /* tiles in flight */
   T tiles[depth][LCP_COLUMNS];
   const int count = row.count();
 #pragma unroll
@@ -162,7 +163,7 @@ LCP_INLINE void add_tiles(const lcp_data<T> &d, const Unknowns &unknowns, const 
 
 /* ---- The diagonal block ---- */
 
-/* By all threads, before a row and where it is another block than before. */
+/* Loads the diagonal block and the limits. All threads call it before a row, if the block has changed. */
 template <typename T, int DIM>
 LCP_INLINE void load_room(const graph_job<T> &job, const graph_row &row, graph_room<T, DIM> *room) {
   const lcp_data<T> &d = job.d;
@@ -181,7 +182,7 @@ template <typename T> struct graph_lane {
   T inverse[2];
 };
 
-/* What is known of the block's unknowns before its tiles. By one warp. */
+/* Computes the known part of the block's unknowns before its tiles. Called by one warp. */
 template <typename T>
 LCP_INLINE void begin_row(const graph_job<T> &job, const graph_row &row, const T *a, int lane,
                           graph_lane<T> *l) {
@@ -204,7 +205,7 @@ LCP_INLINE void begin_row(const graph_job<T> &job, const graph_row &row, const T
   }
 }
 
-/* Solves the block's unknowns and hands them on. By the warp that began. */
+/* Solves the block's unknowns and publishes them. Called by the warp that called begin_row. */
 template <typename Unknowns, typename T, int DIM>
 LCP_INLINE void end_row(const lcp_data<T> &d, const Unknowns &unknowns, const graph_row &row,
                         const graph_room<T, DIM> *room, int lane, graph_lane<T> *l) {
@@ -225,7 +226,7 @@ LCP_INLINE void end_row(const lcp_data<T> &d, const Unknowns &unknowns, const gr
   }
 }
 
-/* The sums of all threads meet. */
+/* Stores the sums of all threads in shared memory. */
 template <typename T, int DIM>
 LCP_INLINE void leave_sums(const graph_row &row, graph_room<T, DIM> *room, const graph_part<T> *p) {
   room->partial[row.sweep % 2][p->first / LCP_COLUMNS][threadIdx.x % LCP_BLOCK] = p->sum[0] + p->sum[1];
@@ -237,7 +238,7 @@ template <typename T> LCP_INLINE graph_part<T> part_of_thread(void) {
   return {NULL, thread / LCP_BLOCK * LCP_COLUMNS, thread / 32, thread % 32, {0, 0}};
 }
 
-/* ---- graph and relaxed: row after row ---- */
+/* ---- graph and relaxed: one row after another ---- */
 
 template <typename Unknowns, typename T, int DIM>
 LCP_INLINE void solve_problem(const graph_job<T> &job, const Unknowns &unknowns, size_t problem, int member,
@@ -260,8 +261,8 @@ LCP_INLINE void solve_problem(const graph_job<T> &job, const Unknowns &unknowns,
     }
 }
 
-/* cuda_lcp_cluster.cu: the sweeps by the graph in clusters; *started is false where there are none for problems
- * of that size, or not for all of them at once. */
+/* cuda_lcp_cluster.cu: sweeps by the graph in clusters. *started is false if clusters do not support this
+ * problem size, or not for all problems at once. */
 ts_status cuda_lcp_start_cluster(const lcp_run *run, const graph_job<float> &job, bool *started);
 ts_status cuda_lcp_start_cluster(const lcp_run *run, const graph_job<double> &job, bool *started);
 

@@ -1,11 +1,11 @@
-/* The momentum of accelerated sweeps (lcp/lcp_accelerate.c) in one launch: sums over the grid, then the point
- * that the next sweep starts from. */
+/* The momentum of accelerated sweeps (lcp/lcp_accelerate.c) in one launch: sums over the grid, then the start
+ * of the next sweep. */
 #include "cuda/krylov/cuda_grid_sum.cuh"
 #include "cuda_lcp.cuh"
 
 struct momentum_job {
   lcp_vector z, from, last;
-  float *state; /* k, and d^T d of the sweep before */
+  float *state; /* k, and d^T d of the previous sweep */
   double growth;
   size_t count;
   cuda_grid_barrier barrier;

@@ -1,7 +1,7 @@
-/* Products of the matrices with z: where a residual and the first sweep begin. */
+/* Products of the matrices with z, for residuals and the first sweep. */
 #include "cuda_lcp.cuh"
 
-/* A thread block has a block of rows and every slices'th of its tiles. */
+/* A thread block has a block of rows and takes one in `slices` of its tiles. */
 template <typename T> static __global__ __launch_bounds__(LCP_THREADS) void product(lcp_data<T> d, int behind) {
   __shared__ T partial[LCP_SHARES][LCP_BLOCK];
   const size_t problem = blockIdx.x / (unsigned)d.blocks;

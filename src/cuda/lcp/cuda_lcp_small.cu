@@ -1,5 +1,5 @@
-/* Problems of at most one block of unknowns: a warp has a problem, its matrix in shared memory and its unknowns
- * in registers, and makes all sweeps at once. */
+/* Problems of at most one block of unknowns. A warp has a problem, with its matrix in shared memory and its
+ * unknowns in registers, and runs all sweeps in one launch. */
 #include "cuda_lcp_contacts.cuh"
 
 template <typename T, int ROWS, int DIM>

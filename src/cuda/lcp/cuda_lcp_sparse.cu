@@ -10,7 +10,7 @@ static size_t diagonal_of(const tsi_lcp_sparse *s) {
   return (size_t)s->contacts * (size_t)s->dimension * (size_t)s->dimension;
 }
 
-/* Parts of one block; NULL: what they need is returned. */
+/* Places the parts in one block of memory. If it is NULL, only returns the required bytes. */
 static size_t lay_out(const tsi_lcp_sparse *s, size_t size, lcp_sparse *to, unsigned char *block) {
   const size_t contacts = (size_t)s->contacts, entries = (size_t)s->row_start[s->contacts];
   size_t used = 0;
@@ -41,7 +41,7 @@ static ts_status write_numbers(ts_context *context, const double *numbers, size_
   return status;
 }
 
-/* Blocks by bodies. */
+/* Sorts the blocks by bodies. */
 static void sort_by_bodies(const tsi_lcp_sparse *s, int *start, int *blocks, int *contacts) {
   for (int b = 0; b <= s->bodies; b++) start[b] = 0;
   for (int k = 0; k < s->row_start[s->contacts]; k++) start[s->columns[k] + 1]++;
@@ -68,7 +68,7 @@ static ts_status write_bodies(ts_context *context, const tsi_lcp_sparse *s, cons
   return status;
 }
 
-/* Of a unit's first contact, which are those of all. */
+/* The numbers of a unit's first contact, which are equal for all of its contacts. */
 static int numbers_of_unit(const tsi_lcp_sparse *s, int unit) {
   const int begin = s->unit_start[unit];
   return (s->row_start[begin + 1] - s->row_start[begin]) * s->width;
@@ -117,7 +117,7 @@ static void make_units(const tsi_lcp_sparse *s, const int *order, lcp_unit *unit
   }
 }
 
-/* `met`: of each body, 0 before. */
+/* `met`: a counter per body, 0 before. */
 static void make_turns(const tsi_lcp_sparse *s, const lcp_unit *units, int *met, lcp_turn *turns) {
   for (int k = 0; k < s->units; k++)
     for (int b = 0; b < units[k].numbers / s->width; b++) {
@@ -182,7 +182,7 @@ ts_status cuda_lcp_order_of(const ts_lcp *lcp, ts_lcp_scheme scheme, lcp_sparse 
   return make_order(lcp->context, lcp->sparse, !sparse->is_wide, steps, order);
 }
 
-/* ---- The whole of it ---- */
+/* ---- Creation and destruction ---- */
 
 void cuda_lcp_forget_sparse(ts_context *context, lcp_sparse *sparse) {
   cuda_give(context, sparse->own.block, sparse->own.bytes);

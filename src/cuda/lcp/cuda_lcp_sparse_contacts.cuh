@@ -1,5 +1,5 @@
-/* One contact of a sparse problem by one warp: what its blocks stand for, its law, what it changes. All lanes
- * solve the law, with the same numbers and so by the same branches. */
+/* One contact of a sparse problem, solved by one warp: the products with its blocks, its law, its changes. All
+ * lanes solve the law with the same numbers and so along the same branches. */
 #ifndef CUDA_LCP_SPARSE_CONTACTS_CUH
 #define CUDA_LCP_SPARSE_CONTACTS_CUH
 
@@ -12,7 +12,7 @@ template <typename T> struct sparse_job {
   const T *blocks, *mass_blocks, *diagonal, *laws; /* mass_blocks: NULL for blocks of M */
   T *v;
   unsigned long long *words;
-  T *from, *last, *counts; /* of momentum, as d.z; NULL without */
+  T *from, *last, *counts; /* of momentum, in the layout of d.z; NULL without */
   const int *row_start, *columns;
   const int *body_start, *body_blocks, *body_contacts; /* of factors, as in lcp_sparse */
   lcp_order order;
@@ -20,15 +20,15 @@ template <typename T> struct sparse_job {
   cuda_grid_barrier barrier;
 };
 
-/* What a sweep starts from. */
+/* The z that a sweep starts from. */
 template <typename T> LCP_INLINE const T *start_of(const sparse_job<T> &job) {
   return job.from ? job.from : job.d.z;
 }
 
-/* Lanes take the numbers `width` a block, one block after the other, of blocks first .. last - 1. */
+/* Loops over the numbers of blocks first .. last - 1, `width` per block, distributed over the lanes. */
 #define FOR_NUMBERS(e, job, first, last, lane) for (int e = lane; e < ((last) - (first)) * (job).width; e += 32)
 
-/* The sums of all lanes, in all of them; of `lanes` lanes that follow each other in each of these. */
+/* The sums over all lanes, in all of them; or over each group of `lanes` consecutive lanes. */
 template <typename T, int DIM> LCP_INLINE void sum_lanes(T (&u)[DIM], int lanes = 32) {
 #pragma unroll
   for (int half = 16; half > 0; half /= 2)
@@ -36,7 +36,7 @@ template <typename T, int DIM> LCP_INLINE void sum_lanes(T (&u)[DIM], int lanes 
     for (int i = 0; i < DIM && half < lanes; i++) u[i] += __shfl_xor_sync(0xffffffffu, u[i], half);
 }
 
-/* The blocks times what they stand for, in all lanes: of M without the contact's own. */
+/* The product of the blocks with v or z, in all lanes; with blocks of M, without the contact's own block. */
 template <typename T, int DIM>
 LCP_INLINE void gather(const sparse_job<T> &job, int contact, int lane, T (&u)[DIM]) {
   const int first = job.row_start[contact], last = job.row_start[contact + 1], width = job.width;
@@ -74,7 +74,7 @@ LCP_INLINE void add_own(const T (&W)[DIM * DIM], const T (&z)[DIM], T sign, T (&
     for (int k = 0; k < DIM; k++) u[i] += sign * W[i * DIM + k] * z[k];
 }
 
-/* What the law of a contact is solved with, of an unknown its diagonal entry. */
+/* The data of a contact law. For an unknown, its diagonal entry. */
 template <typename T, int DIM> struct sparse_law { T reduced[DIM > 1 ? LCP_REDUCED : 1], W[DIM * DIM]; };
 
 template <typename T, int DIM> LCP_INLINE sparse_law<T, DIM> load_law(const sparse_job<T> &job, int contact) {
@@ -96,7 +96,7 @@ template <typename T, int DIM> LCP_INLINE sparse_law<T, DIM> load_law(const spar
 
 template <typename T, int DIM> struct sparse_vector { T of[DIM]; };
 
-/* A copy apart from the kernel's own path, which is short without it. */
+/* Not inlined, so that the usual path of the kernel stays short. */
 template <typename T, int DIM>
 static __device__ __noinline__ sparse_vector<T, DIM>
 solve_rarely(const T *of_contact, sparse_vector<T, DIM> u, T friction, sparse_vector<T, DIM> z, int exact) {
@@ -107,7 +107,7 @@ solve_rarely(const T *of_contact, sparse_vector<T, DIM> u, T friction, sparse_ve
   return z;
 }
 
-/* z of a contact with u_n < 0 by its law, from the last one. */
+/* Computes z of a contact with u_n < 0 by its law, from the previous z. */
 template <typename T, int DIM>
 LCP_INLINE void solve_pressed(const sparse_job<T> &job, int contact, const sparse_law<T, DIM> &law,
                               const T (&u)[DIM], T friction, T (&z)[DIM]) {
@@ -127,7 +127,7 @@ LCP_INLINE void solve_pressed(const sparse_job<T> &job, int contact, const spars
   for (int k = 0; k < DIM; k++) z[k] = next.of[k];
 }
 
-/* z of an unknown or a contact. */
+/* Computes z of an unknown or a contact. */
 template <typename T, int DIM>
 LCP_INLINE void solve_law(const sparse_job<T> &job, int contact, const sparse_law<T, DIM> &law,
                           const T (&u)[DIM], T friction, T (&z)[DIM]) {
@@ -146,7 +146,7 @@ template <typename T, int DIM> LCP_INLINE void load_start(const sparse_job<T> &j
   for (int k = 0; k < DIM; k++) z[k] = __ldcg(start_of(job) + lcp_first_row<DIM>(contact) + k);
 }
 
-/* What a contact of any kind changes by. */
+/* The change of a contact of any kind. */
 template <typename T, int DIM>
 LCP_INLINE void solve_contact(const sparse_job<T> &job, int contact, int lane, T (&change)[DIM]) {
   const int row = lcp_first_row<DIM>(contact);
@@ -172,7 +172,7 @@ template <int DIM> LCP_INLINE int row_of_unit(int begin, int k) {
   return lcp_first_row<DIM>(begin + k / DIM) + k % DIM;
 }
 
-/* From what the unit's lanes have written. */
+/* Adds the momentum of a unit, from the numbers that its lanes have stored. */
 template <typename T, int DIM>
 LCP_INLINE void add_momentum(const sparse_job<T> &job, int begin, int end, int lane) {
   const int rows = (end - begin) * DIM, first = lcp_first_row<DIM>(begin);

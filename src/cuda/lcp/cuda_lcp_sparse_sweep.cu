@@ -1,26 +1,26 @@
-/* Sweeps of sparse complementarity problems by one kernel whose thread blocks stay. A warp has a unit and
+/* Sweeps of sparse complementarity problems in one kernel of resident thread blocks. A warp has a unit and
  * solves its contacts in order:
  *
  *   u_c = q_c + sum of M_ck z_k   or   q_c + H_c v;   z_c by its law;   v += G_c^T dz
  *
- * Lanes share the numbers of a contact's blocks; a lane that reads a body's number is the one that changes it,
- * so that within a unit, whose contacts have the same bodies, nothing is to be waited for. Units whose numbers
- * fit a warp's registers wait for those before them at the same bodies, in the manner of the graph schemes of
- * Courtecuisse and Allard 2009 (section III.D), whatever the order; others go step by step, with a barrier over
- * all of them behind each. On an H100 a barrier takes 1 us, and of a heap's ten colours each would wait for its
- * slowest unit, which takes twice the time of the mean. */
+ * The lanes share the numbers of a contact's blocks. The lane that reads a body's number also changes it, so no
+ * waits are needed within a unit, since its contacts have the same bodies. Units that fit the registers of a
+ * warp wait for earlier units of the same bodies in any order, like the graph schemes of Courtecuisse and
+ * Allard 2009 (section III.D). Others advance step by step, with a barrier over all units after each step. On
+ * an H100 a barrier takes 1 us. In a heap with ten colours each barrier would also wait for its slowest unit,
+ * which takes twice the mean time. */
 #include "cuda_lcp_sparse_unit.cuh"
 
 enum {
-  SPARSE_THREADS = 256, /* units have a multiprocessor each as far as possible, bodies a warp */
+  SPARSE_THREADS = 256, /* spreads units over multiprocessors as far as possible; one warp per body */
   SPARSE_WARPS = SPARSE_THREADS / 32,
-  RENEWAL = 16,   /* sweeps after which v is computed from z, for what rounding has left in it */
-  KNOWN_UNITS = 8 /* of a warp, whose descriptions are in shared memory */
+  RENEWAL = 16,   /* sweeps after which v is recomputed from z to remove rounding errors */
+  KNOWN_UNITS = 8 /* units per warp with their descriptions in shared memory */
 };
 
 /* ---- Sweeps ---- */
 
-/* The first of a warp's units, bodies or contacts, and how many warps there are. */
+/* The first unit, body or contact of a warp, and the number of warps. */
 LCP_INLINE int first_of_warp(void) {
   return (int)(blockIdx.x + gridDim.x * (threadIdx.x / 32));
 }
@@ -28,8 +28,8 @@ LCP_INLINE int warps_of_grid(void) {
   return (int)(gridDim.x * (blockDim.x / 32));
 }
 
-/* A body's v from all its contacts' z: keep(place, number) for each number. Groups of lanes, each with a lane
- * for each of them as far as they go, share the contacts. */
+/* Recomputes v of a body from z of all its contacts and calls keep(place, number) for each number. Groups of
+ * lanes, with up to one lane per number, share the contacts. */
 template <typename T, int DIM, typename KEEP>
 LCP_INLINE void renew_body(const sparse_job<T> &job, int body, int lane, const KEEP &keep) {
   const int width = job.width, across = width < 32 ? width : 32, groups = 32 / across;
@@ -58,14 +58,14 @@ LCP_INLINE void renew(const sparse_job<T> &job, const KEEP &keep) {
     renew_body<T, DIM>(job, body, (int)threadIdx.x % 32, keep);
 }
 
-/* Blocks of M read each other's z. */
+/* With blocks of M, contacts read each other's z, so it must be the start of the sweep. */
 template <typename T, int DIM> LCP_INLINE void copy_start(const sparse_job<T> &job) {
   const int threads = (int)(gridDim.x * blockDim.x), rows = job.contacts * DIM;
   for (int k = (int)(blockIdx.x * blockDim.x + threadIdx.x); k < rows; k += threads)
     __stcg(job.d.z + row_of_unit<DIM>(0, k), __ldcg(job.from + row_of_unit<DIM>(0, k)));
 }
 
-/* A single thread block need not ask in memory. */
+/* A single thread block needs no barrier in memory. */
 template <typename T> LCP_INLINE void wait_for_all(const sparse_job<T> &job, unsigned *passed) {
   if (gridDim.x == 1)
     __syncthreads();
@@ -73,14 +73,14 @@ template <typename T> LCP_INLINE void wait_for_all(const sparse_job<T> &job, uns
     cuda_barrier_pass(job.barrier, passed);
 }
 
-/* Contacts of any kind, from memory. */
+/* Solves contacts of any kind, from memory. */
 template <typename T, int DIM>
 LCP_INLINE void do_contacts(const sparse_job<T> &job, const lcp_unit &unit, int lane) {
   for (int contact = unit.begin; contact < unit.end; contact++) {
     T change[DIM];
     solve_contact<T, DIM>(job, contact, lane, change);
     if (job.mass_blocks) scatter<T, DIM>(job, contact, lane, change);
-    __syncwarp(); /* blocks of M: the next contact reads what one lane has written */
+    __syncwarp(); /* with blocks of M, the next contact reads the writes of one lane */
   }
   if (job.from) add_momentum<T, DIM>(job, unit.begin, unit.end, lane);
   __syncwarp();
@@ -105,7 +105,7 @@ static __global__ __launch_bounds__(SPARSE_THREADS) void sweep_contacts(sparse_j
   cuda_barrier_leave(job.barrier);
 }
 
-/* Of units in registers. */
+/* For units in registers. */
 template <typename T, int DIM, bool AHEAD>
 static __global__ __launch_bounds__(SPARSE_THREADS) void sweep_units(sparse_job<T> job) {
   __shared__ lcp_unit known[KNOWN_UNITS][SPARSE_WARPS];
@@ -139,7 +139,7 @@ static __global__ __launch_bounds__(SPARSE_THREADS) void velocities(sparse_job<T
   renew_body<T, DIM>(job, body, (int)threadIdx.x % 32, [&](size_t place, T number) { job.v[place] = number; });
 }
 
-/* sums = M z, a warp a contact. */
+/* sums = M z, one warp per contact. */
 template <typename T, int DIM>
 static __global__ __launch_bounds__(SPARSE_THREADS) void product(sparse_job<T> job) {
   const int contact = first_of_warp(), lane = (int)threadIdx.x % 32;
@@ -153,7 +153,7 @@ static __global__ __launch_bounds__(SPARSE_THREADS) void product(sparse_job<T> j
     if (lane == k) job.d.sums[lcp_first_row<DIM>(contact) + k] = u[k];
 }
 
-/* ---- Starting ---- */
+/* ---- Launch ---- */
 
 template <typename T>
 static sparse_job<T> job_of(const ts_lcp *lcp, const lcp_sparse *sparse, const lcp_data<T> *data) {
@@ -176,7 +176,7 @@ static unsigned blocks_for(int warps) {
   return ((unsigned)warps + SPARSE_WARPS - 1) / SPARSE_WARPS;
 }
 
-/* On as many thread blocks as `warps` have work, at most one a multiprocessor. */
+/* Launches one thread block per SPARSE_WARPS of the `warps` with work, at most one per multiprocessor. */
 template <typename T, typename KERNEL>
 static ts_status start(ts_context *context, KERNEL kernel, sparse_job<T> job, int warps) {
   unsigned blocks = 1;
@@ -211,7 +211,7 @@ static ts_status start_sweeps(const ts_lcp *lcp, lcp_sparse *sparse, const lcp_r
   job.sweeps = run->sweeps;
   if (run->ahead) {
     job.from = data->from, job.last = data->last, job.counts = data->counts;
-    job.exact *= 2; /* lcp_contact_of: who extrapolates need not have each law to the last bit */
+    job.exact *= 2; /* lcp_contact_of: extrapolation does not need each law to the last bit */
   }
   return lcp->dimension == 1   ? start_kernel<T, 1>(lcp, sparse, job)
          : lcp->dimension == 2 ? start_kernel<T, 2>(lcp, sparse, job)

@@ -1,22 +1,22 @@
-/* Units of a few bodies and contacts, whose numbers stay in the registers of a warp's lanes. The bodies'
- * velocities come in words (cuda_lcp_words.cuh) whose marks count the units that have solved the body since the
- * words were begun: a unit waits for those before it and for nobody else, and has loaded by then what does not
- * depend on them. From there on the path that nothing shortens is contact after contact its sum over the lanes,
- * its law and what it changes.
+/* Units of a few bodies and contacts that fit the registers of a warp. The velocities of bodies are in words
+ * (cuda_lcp_words.cuh). The mark of a word counts the units that have solved the body since the words were
+ * reset. A unit waits only for earlier units of its bodies, and loads all independent data before. The critical
+ * path is then, contact after contact, the sum over the lanes, the law and the changes.
  *
- * With momentum (AHEAD) a second word of each number is what the next sweep starts from. To it a unit adds
+ * With momentum (AHEAD), each number has a second word, the start of the next sweep. A unit adds to it
  *
  *   G^T (from' - from) = G^T (z - from) + k / (k + 3) G^T (z - last),   from' = z + k / (k + 3) (z - last)
  *
- * the first of which is what it has changed v by. The first unit of a sweep that has a body takes its v from
- * there. */
+ * The first term is the unit's change of v. The first unit of a sweep with a body takes v from the second
+ * word. */
 #ifndef CUDA_LCP_SPARSE_UNIT_CUH
 #define CUDA_LCP_SPARSE_UNIT_CUH
 
 #include "cuda_lcp_sparse_contacts.cuh"
 #include "cuda_lcp_words.cuh"
 
-/* A contact's numbers; those of a lane's number of a body, and in all lanes the others. */
+/* The numbers of a contact. H and G are those of the lane's number of a body; the others are equal in all
+ * lanes. */
 template <typename T, int DIM> struct sparse_contact {
   T H[DIM], G[DIM];
   T q[DIM], z[DIM], last[DIM], friction;
@@ -24,12 +24,12 @@ template <typename T, int DIM> struct sparse_contact {
 };
 
 template <typename T, int DIM> struct sparse_unit {
-  int begin, end;      /* contacts */
-  int count, lane;     /* numbers of its bodies; which one the lane has. Up to 16 are there twice */
-  size_t place;        /* of that number */
-  lcp_turn turn;       /* at its body */
-  size_t first_number; /* the lane's, of the first contact's first row */
-  T momentum;          /* its k */
+  int begin, end;      /* of its contacts */
+  int count, lane;     /* numbers of its bodies, and this lane's number; up to 16 are duplicated */
+  size_t place;        /* the index of that number in v */
+  lcp_turn turn;       /* at the lane's body */
+  size_t first_number; /* the lane's index in the first row of the first contact */
+  T momentum;          /* k of the momentum */
   sparse_contact<T, DIM> first;
 };
 
@@ -64,7 +64,7 @@ LCP_INLINE void load_unit(const sparse_job<T> &job, const lcp_unit &of, int lane
   load_numbers<T, DIM, AHEAD>(job, unit->begin, *unit, &unit->first);
 }
 
-/* What a lane keeps of a unit, to store it. */
+/* A row of a unit that a lane keeps for the final store. */
 template <typename T> struct sparse_row { T z, last; };
 
 template <int DIM, typename T> LCP_INLINE void keep(const T (&numbers)[DIM], int contact, int lane, T *kept) {
@@ -73,7 +73,7 @@ template <int DIM, typename T> LCP_INLINE void keep(const T (&numbers)[DIM], int
     if (lane == contact * DIM + i) *kept = numbers[i];
 }
 
-/* Stores z, and what momentum makes of it. Returns the momentum's k. */
+/* Stores z and the momentum. Returns k of the momentum. */
 template <typename T, int DIM, bool AHEAD>
 LCP_INLINE T store_unit(const sparse_job<T> &job, const sparse_unit<T, DIM> &unit, int lane,
                         const sparse_row<T> &kept, const T (&products)[2]) {
@@ -90,7 +90,7 @@ LCP_INLINE T store_unit(const sparse_job<T> &job, const sparse_unit<T, DIM> &uni
   return count;
 }
 
-/* A contact of the unit: z becomes what its law says, v what follows. */
+/* Solves a contact of the unit by its law: updates z and v. */
 template <typename T, int DIM>
 LCP_INLINE void solve_in_unit(const sparse_job<T> &job, const sparse_contact<T, DIM> &c, int contact, int lanes,
                               T *v, T (&z)[DIM]) {
@@ -108,14 +108,14 @@ LCP_INLINE void solve_in_unit(const sparse_job<T> &job, const sparse_contact<T, 
 
 /* ---- Words of velocities ---- */
 
-/* Those of v, and behind them those of where the next sweep starts. */
+/* The words of v. Those of the start of the next sweep follow. */
 template <typename T> LCP_INLINE unsigned long long *words_of(const sparse_job<T> &job, size_t place) {
   return job.words + place * 2 * lcp_words<T>::count;
 }
 
 template <typename T> struct sparse_velocity { T v, next; };
 
-/* Waits until the units before have solved the lane's body, in sweep k of those since the words were begun. */
+/* Waits until the earlier units have solved the lane's body. k counts sweeps since the words were reset. */
 template <typename T, int DIM, bool AHEAD>
 LCP_INLINE sparse_velocity<T> await_velocity(const sparse_job<T> &job, const sparse_unit<T, DIM> &unit, int k) {
   const unsigned long long *words = words_of(job, unit.place);
@@ -138,7 +138,7 @@ LCP_INLINE sparse_velocity<T> await_velocity(const sparse_job<T> &job, const spa
 
 /* ---- The unit ---- */
 
-/* In sweep k of those since the words were begun. */
+/* Solves a unit. k counts sweeps since the words were reset. */
 template <typename T, int DIM, bool AHEAD>
 LCP_INLINE void solve_unit(const sparse_job<T> &job, const sparse_unit<T, DIM> &unit, int lane, int k) {
   const int lanes = unit.count <= 16 ? 16 : 32;

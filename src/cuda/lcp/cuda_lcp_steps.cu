@@ -1,11 +1,11 @@
-/* Sweeps by rows, by columns and by blocks (Courtecuisse and Allard 2009, III.A to III.C). By rows and columns
- * one thread block has a problem, since unknowns follow each other faster than kernels; by blocks two kernels
- * solve each block of unknowns and add it to all rows. */
+/* Sweeps by rows, by columns and by blocks (Courtecuisse and Allard 2009, III.A to III.C). By rows and columns,
+ * one thread block has a problem, since one unknown takes less time than a kernel launch. By blocks, two
+ * kernels solve each block of unknowns and add it to all rows. */
 #include "cuda_lcp_contacts.cuh"
 
 /* ---- By rows ---- */
 
-/* Row i times z, a thread's part; without the contact whose first row `own` is. */
+/* A thread's share of row i times z, without the contact with first row `own`. */
 template <typename T, int DIM>
 LCP_INLINE T row_part(const lcp_data<T> &d, const T *row, const volatile T *z, int own, int thread) {
   T sum = 0;
@@ -21,7 +21,7 @@ LCP_INLINE T row_part(const lcp_data<T> &d, const T *row, const volatile T *z, i
   return sum;
 }
 
-/* An unknown or a contact at row i from its products. By one thread. */
+/* Solves an unknown or a contact at row i from its products. Called by one thread. */
 template <typename T, int DIM>
 LCP_INLINE void solve_rows(const lcp_data<T> &d, size_t problem, int i, int exact,
                            const T (*of_warp)[LCP_THREADS / 32], volatile T *z) {
@@ -72,8 +72,8 @@ template <int DIM, typename T> LCP_INLINE T add_products(T sum, const T (&m)[DIM
   return sum;
 }
 
-/* What unknown or contact j adds to those of the thread, first, first + LCP_THREADS, ...; `carried` of j
- * itself, which is solved, begins again. */
+/* Adds the contribution of unknown or contact j to those of the thread: first, first + LCP_THREADS, ...
+ * `carried` of j, which is solved, is reset. */
 template <typename T, int DIM>
 LCP_INLINE void add_column(const lcp_data<T> &d, size_t problem, int j, const T *z, int first, int end) {
   const int column = lcp_first_row<DIM>(j);
@@ -92,7 +92,7 @@ LCP_INLINE void add_column(const lcp_data<T> &d, size_t problem, int j, const T 
   }
 }
 
-/* An unknown or a contact. By the thread that has its sums. */
+/* Solves an unknown or a contact. Called by the thread that has its sums. */
 template <typename T, int DIM>
 LCP_INLINE void solve_column(const lcp_data<T> &d, size_t problem, int j, int exact, T *solved) {
   const int row = lcp_first_row<DIM>(j);
@@ -110,7 +110,7 @@ LCP_INLINE void solve_column(const lcp_data<T> &d, size_t problem, int j, int ex
 
 template <typename T, int DIM>
 static __global__ __launch_bounds__(LCP_THREADS) void columns(lcp_data<T> d, int sweeps, int exact) {
-  __shared__ T solved[2][DIM]; /* in turn: one barrier for each unknown or contact */
+  __shared__ T solved[2][DIM]; /* alternate, so that one barrier per unknown or contact is enough */
   const size_t problem = blockIdx.x, place = problem * d.pitch;
   const int thread = (int)threadIdx.x, count = (int)lcp_unknowns<DIM>(d) / DIM;
   for (int c = thread; c < count; c += LCP_THREADS)
@@ -129,8 +129,8 @@ static __global__ __launch_bounds__(LCP_THREADS) void columns(lcp_data<T> d, int
 
 /* ---- By blocks ---- */
 
-/* The first of the two kernels: a block's unknowns. sums, of which the first sweep has several shares, begins
- * again. */
+/* The first kernel: solves a block's unknowns and resets their `sums`, which have several shares in the first
+ * sweep. */
 template <typename T, int DIM>
 static __global__ __launch_bounds__(LCP_THREADS) void solve_block(lcp_data<T> d, int block, int first_sweep,
                                                                   int shares, int exact) {
@@ -166,7 +166,7 @@ static __global__ __launch_bounds__(LCP_THREADS) void solve_block(lcp_data<T> d,
   }
 }
 
-/* The second: what they add to the rows of all other blocks. */
+/* The second kernel: adds their contributions to the rows of all other blocks. */
 template <typename T>
 static __global__ __launch_bounds__(LCP_THREADS) void add_block(lcp_data<T> d, int column) {
   __shared__ T partial[LCP_SHARES][LCP_BLOCK];
@@ -200,7 +200,7 @@ template <typename T, int DIM> static ts_status sweep_blocks(const lcp_run *run,
   return TS_OK;
 }
 
-/* ---- */
+/* ---- Selection of the scheme ---- */
 
 template <typename T, int DIM> static ts_status sweep_scheme(const lcp_run *run, const lcp_data<T> *d) {
   const dim3 blocks((unsigned)d->batch), threads(LCP_THREADS);

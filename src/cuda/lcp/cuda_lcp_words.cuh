@@ -1,6 +1,6 @@
-/* Unknowns that other thread blocks wait for: words of 64 bits, half of one a mark, the sweep, and half of it a
- * number. A word arrives whole, so who sees the mark has the number with it and needs no fence and no second
- * load. A double takes two words. */
+/* Unknowns that other thread blocks wait for, in words of 64 bits. Half of a word is a mark, the sweep, and
+ * half is a number. A word arrives as a whole, so a reader that sees the mark also has the number, without a
+ * fence or a second load. A double takes two words. */
 #ifndef CUDA_LCP_WORDS_CUH
 #define CUDA_LCP_WORDS_CUH
 
@@ -24,7 +24,7 @@ LCP_INLINE void lcp_publish(unsigned long long *words, unsigned mark, double z) 
                : "memory");
 }
 
-/* The number that is there, and its mark. false: its two words are of different sweeps. */
+/* Reads a number and its mark. Returns false if its two words are of different sweeps. */
 LCP_INLINE bool lcp_look(const unsigned long long *word, unsigned *mark, float *z) {
   unsigned long long seen;
   asm volatile("ld.volatile.global.u64 %0, [%1];" : "=l"(seen) : "l"(word) : "memory");
@@ -41,7 +41,7 @@ LCP_INLINE bool lcp_look(const unsigned long long *words, unsigned *mark, double
   return *mark == (unsigned)(low >> 32);
 }
 
-/* The words of two unknowns that follow each other. */
+/* The words of two consecutive unknowns. */
 template <typename T> struct lcp_pair { unsigned long long word[2 * lcp_words<T>::count]; };
 
 LCP_INLINE lcp_pair<float> lcp_pair_of(unsigned mark, const float (&z)[2]) {
@@ -62,14 +62,14 @@ LCP_INLINE void lcp_numbers_of(const lcp_pair<double> &pair, double (&z)[2]) {
     z[h] = __hiloint2double((int)(unsigned)pair.word[2 * h], (int)(unsigned)pair.word[2 * h + 1]);
 }
 
-/* Whether all words carry the mark. */
+/* Whether all words have the mark. */
 template <typename T> LCP_INLINE bool lcp_has_mark(const lcp_pair<T> &pair, unsigned mark) {
   bool has = true;
   for (unsigned long long word : pair.word) has &= (unsigned)(word >> 32) == mark;
   return has;
 }
 
-/* Whether no number is half of one sweep and half of another one. */
+/* Whether both words of each number are of the same sweep. */
 LCP_INLINE bool lcp_is_whole(const lcp_pair<float> &) {
   return true;
 }
@@ -77,7 +77,7 @@ LCP_INLINE bool lcp_is_whole(const lcp_pair<double> &pair) {
   return pair.word[0] >> 32 == pair.word[1] >> 32 && pair.word[2] >> 32 == pair.word[3] >> 32;
 }
 
-/* Lets memory rest while an unknown is far away. */
+/* Pauses the polling while an unknown is not due soon. */
 LCP_INLINE void lcp_rest(void) {
 #if __CUDA_ARCH__ >= 700
   __nanosleep(100);

@@ -1,4 +1,4 @@
-/* The diagonal of a matrix into every component of a vector. */
+/* Copies the diagonal of a matrix into every component of a vector. */
 #include "cuda_rows.cuh"
 
 static __device__ __forceinline__ void put(float *d, int32_t row, int components, float value) {
@@ -20,7 +20,7 @@ __global__ static void diagonal_csr(const cuda_csr m, float *d, int components) 
   put(d, (int32_t)row, components, low < end && m.columns[low] == row ? m.values[low] : 0);
 }
 
-/* d is 0 before. */
+/* d must be 0 before. */
 __global__ static void diagonal_row_blocks(const cuda_row_blocks m, float *d, int components) {
   const tsi_row_block part = m.row_blocks[blockIdx.x];
   for (int32_t k = part.first + (int)threadIdx.x; k < part.end; k += (int)blockDim.x)

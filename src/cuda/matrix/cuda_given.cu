@@ -1,15 +1,15 @@
-/* Checks the arrays of a matrix in device memory, and converts them: integers to 32 bits, values to floats and
- * low-order parts. What is wrong with an array the host says, which reads it for that. */
+/* Checks the arrays of a matrix in device memory and converts them: integers to 32 bits, values to floats and
+ * their low-order parts. If an array has an error, the host reads it and describes the error. */
 #include "cuda/core/cuda_split.cuh"
 #include "cuda_given.h"
 #include "cuda_matrix.h"
 
 static const char *const given_name = "a matrix";
 
-/* What was found, all 0 at first. */
+/* The results of the checks, all 0 initially. */
 struct findings {
-  unsigned bad;      /* something that the host refuses */
-  unsigned disorder; /* columns of a row do not ascend */
+  unsigned bad;      /* an error that the host reports */
+  unsigned disorder; /* the columns of some row do not ascend */
   unsigned has_rest[2];
   cuda_range range;
 };
@@ -59,7 +59,7 @@ static ts_status run_indices(ts_context *context, const ts_array *from, int32_t 
                            size, (const int32_t *)from->data, to, found);
 }
 
-/* A warp has a row. */
+/* One warp per row. */
 static __global__ void __launch_bounds__(CUDA_THREADS)
     find_disorder(int32_t rows, const int32_t *offsets, const int32_t *columns, findings *found) {
   const int64_t row = ((int64_t)blockIdx.x * CUDA_THREADS + threadIdx.x) / 32;
@@ -127,7 +127,7 @@ void cuda_given_free(ts_context *context, tsi_given *given) {
   given->impl = NULL;
 }
 
-/* ---- The way ---- */
+/* ---- Control flow ---- */
 
 typedef struct taking {
   ts_context *context;
@@ -156,7 +156,7 @@ static ts_status run_look(const taking *t) {
                            t->values->count, (const float *)t->values->data, t->found);
 }
 
-/* `values`: one for each entry of the canonical form. */
+/* `values` has one value per entry of the canonical form. */
 static ts_status take_values(taking *t, const void *values, ts_type type, int exponent) {
   ts_context *context = t->context;
   tsi_given *given = t->given;
@@ -205,7 +205,8 @@ static unsigned blocks_of_rows(int32_t rows) {
   return cuda_blocks_for(32 * (size_t)rows);
 }
 
-/* The rows of all entries, in place of the arrays, which the sort writes. */
+/* Expands the offsets to a row index per entry. The indices and a copy of the columns replace the given arrays,
+ * which the sort overwrites. */
 static ts_status unsort(taking *t) {
   ts_context *context = t->context;
   tsi_given *given = t->given;

@@ -1,4 +1,4 @@
-/* What the host wants to know of a matrix on the device, as csr_inspect.c finds it on the host: a warp has a
+/* Properties of a matrix on the device that the host needs, with the results of csr_inspect.c. One warp per
  * row. */
 extern "C" {
 #include "common/layout/layout_build.h"
@@ -6,16 +6,17 @@ extern "C" {
 #include "cuda/core/cuda_split.cuh"
 #include "cuda_given.h"
 
-/* All 0 at first. */
+/* All 0 initially. */
 struct inspection {
-  unsigned long long norm;    /* the bits of the largest sum, which are in the order of its size */
-  unsigned zero_diagonal;     /* ~ the first row */
-  int negative, not_negative; /* an entry of the diagonal is negative; is missing or not negative */
+  unsigned long long norm;    /* the bits of the largest sum; they compare like the sums */
+  unsigned zero_diagonal;     /* ~ the first such row */
+  int negative, not_negative; /* a diagonal entry is negative; is missing or not negative */
   int longest;
-  unsigned long long mirrors; /* 0 if each entry has its mirror, bit by bit */
+  unsigned long long mirrors; /* 0 if the matrix is symmetric bit by bit */
   unsigned long long steps;
-  /* ~ when the host would find the first entry that differs from its mirror: the row that it visits then, and
-   * the number of the row's entry plus 1, or 0 before all of them. */
+  /* ~ the time at which the host would find the first entry that differs from its mirror. The high half is the
+   * row that the host visits then. The low half is the index of the entry in that row plus 1, or 0 before all
+   * of them. */
   unsigned long long unsymmetric;
   int32_t row, column; /* of that entry */
 };
@@ -26,7 +27,7 @@ struct matrix {
   const float *values;
 };
 
-/* Numbers of entry and mirror add up to 0. */
+/* The numbers of an entry and its mirror add up to 0. */
 static __device__ __forceinline__ unsigned long long number_of_entry(unsigned row, unsigned column,
                                                                      float value) {
   if (row == column) return 0;
@@ -35,14 +36,14 @@ static __device__ __forceinline__ unsigned long long number_of_entry(unsigned ro
   return row < column ? number : 0 - number;
 }
 
-/* What a warp has found in its rows. */
+/* The findings of a warp in its rows. */
 struct row_findings {
   unsigned long long mirrors;
   double norm;
   float diagonal; /* of the last row */
 };
 
-/* Magnitudes are added in the order of the entries, as on the host. */
+/* Adds magnitudes in the order of the entries, like the host. */
 static __device__ __forceinline__ void measure_row(const matrix &A, int32_t row, bool square, row_findings *f) {
   const int lane = (int)threadIdx.x % 32;
   const int32_t end = A.offsets[row + 1];
@@ -60,7 +61,7 @@ static __device__ __forceinline__ void measure_row(const matrix &A, int32_t row,
   f->norm = fmax(f->norm, sum);
 }
 
-/* Warps have many rows each: all add to the same numbers in the end. */
+/* Each warp has many rows, because all warps add to the same numbers at the end. */
 static __global__ void __launch_bounds__(CUDA_THREADS)
     measure_rows(const matrix A, float *diagonals, inspection *found) {
   const int64_t warp = ((int64_t)blockIdx.x * CUDA_THREADS + threadIdx.x) / 32,
@@ -85,7 +86,7 @@ static __global__ void __launch_bounds__(CUDA_THREADS)
   if (not_negative) found->not_negative = 1;
 }
 
-/* As thread_steps in layout_csr.c: the rows that share a warp, 32 >> log2_subwarp of them. */
+/* Like thread_steps in layout_csr.c: 32 >> log2_subwarp rows share a warp. */
 static __global__ void __launch_bounds__(CUDA_THREADS)
     measure_lengths(int32_t rows, const int32_t *offsets, int log2_subwarp, inspection *found) {
   const int64_t row = (int64_t)blockIdx.x * CUDA_THREADS + threadIdx.x;
@@ -103,7 +104,7 @@ static __global__ void __launch_bounds__(CUDA_THREADS)
 
 /* ---- Symmetry ---- */
 
-/* The first entry of row i whose column is not before j. */
+/* The first entry of row i with a column of at least j. */
 static __device__ int32_t find(const matrix &A, int32_t i, int32_t j) {
   int32_t low = A.offsets[i], high = A.offsets[i + 1];
   while (low < high) {
@@ -124,7 +125,7 @@ static __device__ bool has_entry(const matrix &A, int32_t i, int32_t j) {
   return is_at(A, find(A, i, j), i, j);
 }
 
-/* tsi_nearly_equal. Products and sums are rounded one by one. */
+/* tsi_nearly_equal. Every product and sum is rounded separately. */
 static __device__ bool nearly_equal(float a, float b, float diagonal_a, float diagonal_b) {
   const double larger = fmax(fabs((double)a), fabs((double)b));
   const double scale = sqrt(__dmul_rn(fabs((double)diagonal_a), fabs((double)diagonal_b)));
@@ -135,8 +136,9 @@ static __device__ void report(inspection *found, int32_t row, uint32_t entry) {
   atomicMax(&found->unsymmetric, ~((unsigned long long)row << 32 | entry));
 }
 
-/* Entry e of row i right of the diagonal. The host moves its cursor in row j to column i, and finds the entries
- * between that have no mirror. They reach back to the last column whose row has an entry in column j. */
+/* Compares entry e of row i, right of the diagonal. The host advances its cursor in row j to column i and
+ * reports the entries in between, which have no mirror. They reach back to the last column whose row has an
+ * entry in column j. */
 static __device__ void compare_right(const matrix &A, const float *diagonals, int32_t i, int32_t e,
                                      inspection *found) {
   const int32_t j = A.indices[e], place = find(A, j, i);
@@ -155,7 +157,7 @@ static __global__ void __launch_bounds__(CUDA_THREADS)
   if (thread / 32 >= A.rows) return;
   const int32_t i = (int32_t)(thread / 32);
   const volatile unsigned long long *earliest = &found->unsymmetric;
-  if (~*earliest < (unsigned long long)i << 32) return; /* an earlier row is known */
+  if (~*earliest < (unsigned long long)i << 32) return; /* an earlier row is already known */
   for (int32_t e = A.offsets[i] + (int32_t)(thread % 32); e < A.offsets[i + 1]; e += 32) {
     const int32_t j = A.indices[e];
     if (j > i)
@@ -165,14 +167,14 @@ static __global__ void __launch_bounds__(CUDA_THREADS)
   }
 }
 
-/* The first entry of row i left of column `end` that has no mirror and is not 0, or -1. */
+/* The first nonzero entry of row i, left of column `end`, that has no mirror, or -1. */
 static __device__ int32_t first_alone(const matrix &A, int32_t i, int32_t end) {
   for (int32_t e = A.offsets[i]; e < A.offsets[i + 1] && A.indices[e] < end; e++)
     if (A.values[e] != 0 && !has_entry(A, A.indices[e], i)) return A.indices[e];
   return -1;
 }
 
-/* One thread. */
+/* Runs in one thread. */
 static __global__ void name_unsymmetric(const matrix A, inspection *found) {
   const unsigned long long when = ~found->unsymmetric;
   found->row = found->column = -1;
@@ -185,7 +187,7 @@ static __global__ void name_unsymmetric(const matrix A, inspection *found) {
   found->row = visited;
 }
 
-/* ---- All of it ---- */
+/* ---- All checks ---- */
 
 static ts_status name_entry(ts_context *context, const matrix &A, const float *diagonals, inspection *found) {
   TSI_TRY(cuda_launch(context, "look_for_mirrors", look_for_mirrors, cuda_blocks_for(32 * (size_t)A.rows),
@@ -198,7 +200,7 @@ static ts_status fetch(ts_context *context, const inspection *found, inspection 
   return cuda_download(context, to, found, sizeof *to);
 }
 
-/* The search for entries without mirrors takes ten times as long as all else. */
+/* The search for entries without mirrors takes ten times as long as everything else. */
 static ts_status run_inspection(cuda_amg_memory *memory, const matrix &A, const tsi_given *given,
                                 inspection *to) {
   ts_context *context = memory->context;
@@ -221,7 +223,7 @@ static ts_status run_inspection(cuda_amg_memory *memory, const matrix &A, const 
 
 /* ---- A negative diagonal ---- */
 
-/* What is left of a number is 0, not -0. */
+/* A low-order part becomes 0, never -0. */
 static __global__ void __launch_bounds__(CUDA_THREADS) negate(size_t count, cuda_parts parts) {
   CUDA_EACH(e, count) {
     parts.part[0][e] = -parts.part[0][e];

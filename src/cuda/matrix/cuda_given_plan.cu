@@ -1,4 +1,4 @@
-/* The plan of rows of a matrix on the device, which has the row blocks of layout_csr.c. */
+/* The row plan of a matrix on the device, with the row blocks of layout_csr.c. */
 extern "C" {
 #include "common/layout/layout_build.h"
 }
@@ -7,12 +7,12 @@ extern "C" {
 
 static const char *const plan_name = "a plan of rows";
 
-/* Two of the numbers are a word; all are 0 before. */
+/* Two numbers share a word. All are 0 before. */
 static __device__ __forceinline__ void add_bits(unsigned *ends, int32_t number, unsigned bits) {
   atomicOr(ends + number / 2, bits << 16 * (number % 2));
 }
 
-/* A thread has a row block. */
+/* One thread per row block. */
 static __global__ void __launch_bounds__(CUDA_THREADS)
     mark_ends(const int32_t *offsets, const tsi_row_block *row_blocks, int32_t count, unsigned *ends) {
   const int32_t number = (int32_t)(blockIdx.x * CUDA_THREADS + threadIdx.x);
@@ -33,7 +33,7 @@ static __global__ void __launch_bounds__(CUDA_THREADS)
   }
 }
 
-/* The host cuts: where a row block ends depends on where it begins. */
+/* Runs on the host, because the end of a row block depends on its beginning. */
 static ts_status cut_rows(ts_context *context, tsi_given *given, const int32_t *offsets) {
   cuda_given *g = (cuda_given *)given->impl;
   const size_t most = tsi_most_row_blocks(given->rows, given->nonzeros);

@@ -1,5 +1,5 @@
-/* Jagged diagonals of a matrix on the device, with the bits of layout_jagged.c and layout_jagged_pack.c. A warp
- * has a slice, a lane one of its rows. */
+/* Jagged diagonals of a matrix on the device, bitwise equal to those of layout_jagged.c and
+ * layout_jagged_pack.c. One warp per slice, one lane per row. */
 extern "C" {
 #include "common/layout/layout_build.h"
 }
@@ -11,13 +11,13 @@ static const char *const slices_name = "slices of rows";
 
 struct rows_of_slices {
   int32_t rows, count; /* of slices */
-  int32_t most;        /* entries of a row in a slice */
+  int32_t most;        /* maximum entries per row in a slice */
   const int32_t *offsets, *columns;
-  const uint8_t *order; /* NULL: natural */
+  const uint8_t *order; /* NULL: natural order */
   uint8_t *lengths;
 };
 
-/* The row at a place; -1: none. */
+/* The row at a place; -1 if none. */
 static __device__ __forceinline__ int32_t row_at(const rows_of_slices &r, int32_t place) {
   if (!r.order) return place < r.rows ? place : -1;
   const int32_t window = place / TSI_WINDOW_ROWS * TSI_WINDOW_ROWS;
@@ -45,7 +45,8 @@ static __device__ __forceinline__ int32_t warp_max(int32_t number) {
 
 /* ---- Order ---- */
 
-/* The lengths of all places, and the steps of all slices, each as many as its longest row has entries. */
+/* Stores the row length of every place, and adds the steps of all slices: the length of each slice's longest
+ * row. */
 static __global__ void __launch_bounds__(CUDA_THREADS)
     find_lengths(const rows_of_slices r, unsigned long long *steps) {
   const int32_t place = (int32_t)((int64_t)blockIdx.x * CUDA_THREADS + threadIdx.x);
@@ -56,7 +57,8 @@ static __global__ void __launch_bounds__(CUDA_THREADS)
   if (threadIdx.x % 32 == 0) atomicAdd(steps, (unsigned long long)longest);
 }
 
-/* A block has a window, a thread a row: its place is behind all longer ones, and equal ones before it. */
+/* One block per window, one thread per row. The place of a row is after all longer rows and after equal ones
+ * before it. */
 static __global__ void __launch_bounds__(TSI_WINDOW_ROWS) sort_window(const rows_of_slices r, uint8_t *order) {
   __shared__ uint8_t lengths[TSI_WINDOW_ROWS];
   const int32_t window = (int32_t)blockIdx.x * TSI_WINDOW_ROWS, thread = (int32_t)threadIdx.x,
@@ -104,7 +106,8 @@ static ts_status choose_order(cuda_amg_memory *memory, double entries, rows_of_s
 
 /* ---- Slices ---- */
 
-/* All of a slice but where it begins; its entries, padding included, are in `first`. */
+/* Sets all fields of a slice except its location. `first` receives the number of its entries, including
+ * padding. */
 static __global__ void __launch_bounds__(CUDA_THREADS)
     measure_slices(const rows_of_slices r, tsi_slice *slices) {
   const int32_t place = (int32_t)((int64_t)blockIdx.x * CUDA_THREADS + threadIdx.x),
@@ -176,9 +179,9 @@ ts_status cuda_given_slices(ts_context *context, const tsi_given *given, tsi_sli
   return status;
 }
 
-/* ---- What the choice of a format looks at ---- */
+/* ---- Samples for the choice of a format ---- */
 
-/* A block has a range. */
+/* One block per range. */
 static __global__ void __launch_bounds__(CUDA_THREADS)
     gather(const tsi_samples_range *ranges, const int32_t *columns, int32_t *to) {
   const tsi_samples_range r = ranges[blockIdx.x];
@@ -212,12 +215,12 @@ ts_status cuda_given_samples(ts_context *context, const tsi_given *given, const 
   return status;
 }
 
-/* ---- What a matrix has of them ---- */
+/* ---- Packing ---- */
 
 struct packing {
   const int32_t *offsets, *columns;
   const float *from;
-  uint32_t *words; /* NULL: they are there already */
+  uint32_t *words; /* NULL: already packed */
   int32_t *bases;
   float *values;
 };
@@ -231,7 +234,7 @@ static __device__ __forceinline__ void put_column(uint32_t *words, int bytes, ui
     ((uint8_t *)words)[place] = (uint8_t)column;
 }
 
-/* Padding is 0 already. */
+/* Padding is already 0. */
 static __global__ void __launch_bounds__(CUDA_THREADS) pack_slices(const cuda_slices m, const packing p) {
   const int32_t number = (int32_t)(((int64_t)blockIdx.x * CUDA_THREADS + threadIdx.x) / 32);
   const int lane = (int)threadIdx.x % 32;
@@ -256,7 +259,7 @@ static __global__ void __launch_bounds__(CUDA_THREADS) pack_slices(const cuda_sl
   }
 }
 
-/* A block has a piece. */
+/* One block per piece. */
 static __global__ void __launch_bounds__(CUDA_THREADS)
     pack_long_rows(const cuda_row_blocks w, const packing p, int32_t *columns) {
   const tsi_row_block b = w.row_blocks[blockIdx.x];
@@ -283,7 +286,7 @@ ts_status cuda_given_pack(ts_context *context, const tsi_given *given, int part,
 
 /* ---- Patterns ---- */
 
-/* Warps have many rows each. */
+/* Each warp has many rows. */
 static __global__ void __launch_bounds__(CUDA_THREADS)
     add_places(int32_t rows, const int32_t *offsets, const int32_t *columns, unsigned long long *sum) {
   const int64_t warp = ((int64_t)blockIdx.x * CUDA_THREADS + threadIdx.x) / 32,

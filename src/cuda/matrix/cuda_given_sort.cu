@@ -1,5 +1,5 @@
-/* Entries in any order to compressed rows: a stable sort by columns, then by rows; of neighbours with the same
- * row and column the first one adds up all. */
+/* Converts entries in any order to compressed rows: a stable sort by columns, then by rows. The first of
+ * several entries with the same row and column adds up all of them. */
 #include "cuda/core/cuda_split.cuh"
 #include "cuda_given.h"
 
@@ -15,7 +15,7 @@ static __global__ void __launch_bounds__(CUDA_THREADS)
   CUDA_EACH(k, count) outer[k] = inner[outer[k]];
 }
 
-/* The entries in order; row k of them is rows[k]. */
+/* The sorted entries. rows[k] is the row of number k. */
 struct sorted {
   int32_t count;
   const uint32_t *rows;
@@ -34,7 +34,7 @@ static __global__ void __launch_bounds__(CUDA_THREADS)
   }
 }
 
-/* `places`: how many first ones are before each. */
+/* `places`: the number of first entries before each entry. */
 template <typename Real>
 static __global__ void __launch_bounds__(CUDA_THREADS)
     merge(const sorted s, const int32_t *places, const Real *values, int exponent, int32_t *columns,

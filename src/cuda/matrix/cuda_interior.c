@@ -1,9 +1,10 @@
-/* Of a part of a larger matrix: which rows need no ghosts. Products compute them while those are on their way.
+/* The rows of a part of a larger matrix that need no ghosts. Products compute them while the ghosts are in
+ * flight.
  *
- * A product's threads share slices, row blocks, rows, or rows of blocks: its items. Rows of a part are mostly
- * neighbours in the whole matrix too, and those with ghosts are at the ends. So a kernel for some of the items
- * has them in few runs, which are its arguments: threads find their item without reading memory. Interior rows
- * beyond the longest runs count as boundary rows. */
+ * The threads of a product share items: slices, row blocks, rows, or block rows. Neighbouring rows of a part
+ * are usually neighbours in the whole matrix too, and rows with ghosts are at the ends. So a kernel for a
+ * subset of the items receives it as a few runs in its arguments. Threads find their item without reading
+ * memory. Interior rows outside the longest runs count as boundary rows. */
 #include <string.h>
 
 #include "cuda_matrix.h"
@@ -11,9 +12,9 @@
 typedef struct item_list {
   const tsi_host_csr *csr;
   const tsi_layout *layout;
-  const tsi_row_block *row_blocks; /* NULL: others are the items */
+  const tsi_row_block *row_blocks; /* NULL if other items are used */
   int32_t count;
-  int log2_rows; /* of an item that is no row block */
+  int log2_rows; /* of an item that is not a row block */
 } item_list;
 
 typedef struct run {
@@ -44,19 +45,19 @@ static int32_t least_of(int64_t a, int32_t b) {
   return a < b ? (int32_t)a : b;
 }
 
-/* Where the rows of an item begin, and of the next one those end that no item shares with it. */
+/* The first row of an item, which is also the end of the rows that the previous item does not share with it. */
 static int32_t first_row(const item_list *items, int32_t item) {
   if (item == items->count) return items->csr->rows;
   if (items->row_blocks) return items->row_blocks[item].row;
   return least_of((int64_t)item << items->log2_rows, items->csr->rows);
 }
 
-/* Whether its last row goes on in the next item. */
+/* Whether the last row of an item continues in the next one. */
 static int goes_on(const item_list *items, int32_t item) {
   return items->row_blocks && items->row_blocks[item].pieces > 1;
 }
 
-/* Columns ascend, and ghosts are behind all others. */
+/* Columns ascend, and ghosts follow all other columns. */
 static int have_ghosts(const tsi_host_csr *csr, run rows, int32_t first_ghost) {
   for (int32_t i = rows.first; i < rows.end; i++) {
     const int32_t first = csr->row_offsets[i], end = csr->row_offsets[i + 1];
@@ -65,7 +66,7 @@ static int have_ghosts(const tsi_host_csr *csr, run rows, int32_t first_ghost) {
   return 0;
 }
 
-/* In sorted slices any row of the window. */
+/* In sorted slices, a row may be anywhere in its window. */
 static void mark_boundary(const item_list *items, int32_t first_ghost, unsigned char *boundary) {
   const int32_t together = items->layout->slices.order ? TSI_WINDOW_ROWS / TSI_SLICE_ROWS : 1;
   for (int32_t i = 0; i < items->count; i += together) {
@@ -73,7 +74,7 @@ static void mark_boundary(const item_list *items, int32_t first_ghost, unsigned 
     const run rows = {first_row(items, i), first_row(items, end) + goes_on(items, i)};
     memset(boundary + i, have_ghosts(items->csr, rows, first_ghost), (size_t)(end - i));
   }
-  /* The pieces of a row wait for each other, within one kernel. */
+  /* The pieces of a row wait for each other, so they must be in the same kernel. */
   for (int32_t i = 0; i + 1 < items->count; i++)
     if (goes_on(items, i) && boundary[i]) boundary[i + 1] = 1;
   for (int32_t i = items->count - 2; i >= 0; i--)
@@ -86,7 +87,7 @@ static int32_t length_of(run r) {
   return r.end - r.first;
 }
 
-/* Keeps the longest ones, in their order. */
+/* Keeps the longest runs, in their order. */
 static void keep_run(run *runs, int *count, run r) {
   int shortest = 0;
   if (*count == CUDA_MOST_RUNS) {
@@ -120,7 +121,7 @@ static void end_runs(cuda_runs *of, int count) {
   for (int r = count; r <= CUDA_MOST_RUNS; r++) of->end[r] = INT32_MAX;
 }
 
-/* Of all `items`, those of the runs and the others. */
+/* Divides all `items` into those of the runs and the others. */
 static void divide(const run *runs, int count, int32_t items, cuda_interior *to) {
   int interior = 0, boundary = 0;
   int32_t before = 0;

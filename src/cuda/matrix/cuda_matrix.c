@@ -1,4 +1,4 @@
-/* Matrices in device memory: made, given new values, given back. */
+/* Matrices in device memory: creation, new values, destruction. */
 #include <string.h>
 
 #include "cuda_given.h"
@@ -14,7 +14,7 @@ ts_status cuda_matrix_take(ts_matrix *A, const void *from, size_t count, size_t 
   return TS_OK;
 }
 
-/* What the blocks of threads hand to each other. */
+/* The sums and tickets that thread blocks exchange. */
 static ts_status create_sums(ts_matrix *A) {
   cuda_row_blocks *w = &cuda_matrix_of(A)->row_blocks;
   if (w->count == 0) return TS_OK;
@@ -30,7 +30,7 @@ ts_status cuda_matrix_create_row_blocks(ts_matrix *A, const tsi_row_block *row_b
   return create_sums(A);
 }
 
-/* Loads of eight entries at once go beyond the last one. */
+/* Loads of eight entries at once read past the last one. */
 static ts_status take_padded(ts_matrix *A, const void *from, size_t count, void **to) {
   TSI_TRY(cuda_matrix_take(A, NULL, (count + 7) / 8 * 8, 4, to));
   return from ? cuda_upload(A->context, *to, from, 4 * count) : TS_OK;
@@ -41,7 +41,7 @@ static void own(cuda_matrix *m, const void *data, size_t bytes) {
   m->blocks[m->block_count++].bytes = bytes;
 }
 
-/* The arrays become the matrix's. */
+/* Takes over the arrays. */
 static ts_status create_given(ts_matrix *A, const tsi_given *given) {
   cuda_matrix *m = cuda_matrix_of(A);
   cuda_given *g = given->impl;
@@ -110,7 +110,7 @@ static void choose_kernels(const tsi_tuning *t, cuda_slices *to, const tsi_slice
                                              bytes > t->lean_product_caches * cache && !to->streamed);
 }
 
-/* The arrays of slices: packed on the host, or by the device from a matrix that is there. */
+/* The arrays of slices: packed on the host, or by the device from a matrix in its memory. */
 static ts_status fill_slices(ts_matrix *A, const tsi_packed *packed) {
   cuda_matrix *m = cuda_matrix_of(A);
   const tsi_slices *from = &A->layout->slices;
@@ -214,7 +214,7 @@ void cuda_matrix_destroy(ts_matrix *A) {
 QUICK_KIND(csr, )
 QUICK_KIND(jagged, .spmv_dot = cuda_jagged_spmv_dot)
 QUICK_KIND(bcrs, )
-KIND(segments, ) /* which are there for comparison */
+KIND(segments, ) /* for comparison only */
 
 const cuda_format cuda_format_csr = {&csr_kind, sizeof(cuda_matrix), create_csr};
 const cuda_format cuda_format_jagged = {&jagged_kind, sizeof(cuda_matrix), create_slices};
@@ -222,12 +222,13 @@ const cuda_format cuda_format_segments = {&segments_kind, sizeof(cuda_matrix), c
 const cuda_format cuda_format_bcrs2 = {&bcrs_kind, sizeof(cuda_matrix), create_bcrs};
 const cuda_format cuda_format_bcrs4 = {&bcrs_kind, sizeof(cuda_matrix), create_bcrs};
 
-/* The same place among the rest's values. */
+/* Moves the pointer to the same offset among the values of `rest`. */
 static void rebase(const float **pointer, const cuda_matrix *whole, const cuda_matrix *rest) {
   if (*pointer) *pointer = rest->values + (*pointer - whole->values);
 }
 
-/* Has values of its own, and all else from the whole, whose scratch it uses too: one works at a time. */
+/* Has its own values and takes everything else from the whole matrix, including its scratch memory: only one of
+ * the two is in use at a time. */
 static ts_status create_rest(ts_matrix *A, size_t size, const tsi_packed *packed) {
   const cuda_matrix *whole = cuda_matrix_of(A->whole);
   cuda_matrix *m = cuda_matrix_of(A);
@@ -265,9 +266,9 @@ ts_status cuda_matrix_create(ts_matrix *A, const tsi_packed *packed) {
   return status;
 }
 
-/* ---- Back from the device ---- */
+/* ---- Reading back ---- */
 
-/* Waits for the copy: nothing more than that uses what is read. */
+/* Waits for the copy, which is all that still uses `from`. */
 static ts_status read_back(const ts_matrix *A, const void *from, size_t count, void *out) {
   void **to = out;
   *to = tsi_malloc(A->context, count, 4);

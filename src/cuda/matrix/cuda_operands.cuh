@@ -1,6 +1,6 @@
-/* Operands of products and residuals, and what a row's sum makes of them:
+/* Operands of products and residuals, and the use of a row's sum:
  *
- *   operands              the sum          what is written
+ *   operands              the sum          result
  *   cuda_operands         float            y = A x, r = b - A x, a step of a smoother
  *                         double           r = b - A x, rounded
  *   cuda_pair_operands    double           y = A x, a pair
@@ -10,8 +10,8 @@
 
 #include "cuda/core/cuda_kernels.cuh"
 
-/* A sum of products of floats with the errors of its additions (Knuth's two-sum). In double such a product has
- * none. */
+/* A sum of products of floats, with the rounding errors of its additions (Knuth's two-sum). The products are
+ * exact in double precision. */
 struct cuda_exact {
   double sum, error;
   cuda_exact() = default;
@@ -30,7 +30,7 @@ struct cuda_exact {
   }
 };
 
-/* Of a value of the matrix and an element of x. */
+/* The product of a matrix value and an element of x. */
 static __device__ __forceinline__ double operator*(const cuda_exact &value, float x) {
   return value.sum * (double)x;
 }
@@ -44,22 +44,22 @@ template <> __device__ __forceinline__ cuda_exact cuda_shuffle_xor(cuda_exact va
   return value;
 }
 
-/* One kernel serves all three uses. They differ in a branch behind a row's sum, which all threads take alike.
- */
+/* One kernel serves all three uses. They differ only in a branch after a row's sum, which is uniform over all
+ * threads. */
 struct cuda_operands {
   float *y;
   const float *x;
-  const float *b;                   /* NULL in y = A x */
-  const unsigned char *constrained; /* of rows where y is 0, NULL: none */
-  /* A step of a smoother, if w is not NULL: y = x' + alpha w (b - A x') + gamma (x' - before),  x' = scale x */
-  const float *w, *before; /* before: NULL for 0 */
+  const float *b;                   /* NULL for y = A x */
+  const unsigned char *constrained; /* flags of rows with y = 0, NULL: none */
+  /* If w is not NULL, a step of a smoother: y = x' + alpha w (b - A x') + gamma (x' - before), x' = scale x */
+  const float *w, *before; /* before: NULL counts as 0 */
   float scale, alpha, gamma;
 };
 
 struct cuda_pair_operands {
   cuda_pair y, x;
   const unsigned char *constrained;
-  double *dots; /* of slices, for one component: the sum of x y over each slice's rows; may be NULL */
+  double *dots; /* of slices with one component: the sum of x y over each slice; may be NULL */
 };
 
 struct cuda_exact_operands {
@@ -129,7 +129,7 @@ static __device__ __forceinline__ void cuda_write(const cuda_pair &y, size_t ele
   y.low[element] = cuda_rest(value, high);
 }
 
-/* What the row's first thread writes. */
+/* Writes the result of a row; called by the row's first thread. */
 template <int N, typename Operands, typename Real>
 static __device__ __forceinline__ void cuda_write_row(const Operands &o, int32_t row, const Real sum[N]) {
   const size_t first = (size_t)row * N;

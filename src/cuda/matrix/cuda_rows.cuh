@@ -1,8 +1,8 @@
-/* The product of rows with a vector in every format, for the kernels that need one.
+/* The product of a row and a vector in every format, for the kernels that need one.
  *
- * `sum`, float, double or cuda_exact, is to be 0; it becomes what this thread has of row . x. x is a pointer,
- * which is read with plain loads so that a kernel whose blocks wait for each other may have written it; or
- * anything else that has a cuda_load<N>(x, j) for the components of index j. */
+ * `sum` is a float, double or cuda_exact and must be 0. It becomes this thread's share of row . x. If x is a
+ * pointer, it is read with plain loads, since a kernel whose blocks wait for each other may have written it.
+ * Otherwise x is any type with a cuda_load<N>(x, j) that returns the components of index j. */
 #ifndef CUDA_ROWS_CUH
 #define CUDA_ROWS_CUH
 
@@ -18,7 +18,7 @@ template <int N> struct cuda_components {
   __device__ __forceinline__ float number(int i) const { return c[i]; }
 };
 
-/* Floats until they are multiplied: loads on their way, which a conversion would wait for. */
+/* Kept as floats until they are multiplied, because a conversion would wait for the loads in flight. */
 template <int N> struct cuda_pair_components {
   cuda_components<N> high, low;
   __device__ __forceinline__ double number(int i) const { return (double)high.c[i] + (double)low.c[i]; }
@@ -52,22 +52,22 @@ static __device__ __forceinline__ void cuda_subwarp_sum(int log2_subwarp, Real s
     for (int c = 0; c < N; c++) sum[c] += cuda_shuffle_xor(sum[c], offset);
 }
 
-/* ---- Which items ---- */
+/* ---- Selection of items ---- */
 
-/* Item `number` of those that the threads of a kernel share (cuda_matrix.h). All items of a matrix are one run,
- * which costs a branch that all threads take alike. */
+/* Item `number` of those that the threads of a kernel share (cuda_matrix.h). If all items of a matrix are one
+ * run, the selection costs only a uniform branch. */
 template <typename Number>
 static __device__ __forceinline__ Number cuda_item(const cuda_runs &items, Number number) {
   Number shift = (Number)items.shift[0];
   if (items.end[0] != INT32_MAX) {
-#pragma unroll /* indices that the compiler knows keep the arrays where arguments are */
+#pragma unroll /* constant indices keep the arrays in parameter memory */
     for (int r = 0; r < CUDA_MOST_RUNS; r++)
       if (number >= (Number)items.end[r]) shift = (Number)items.shift[r + 1];
   }
   return number + shift;
 }
 
-/* The rows of a product. In pairs it needs all ghosts before. */
+/* The rows of a product. A product in pairs waits for all ghosts first, so it computes all rows. */
 template <typename Operands> static inline tsi_rows cuda_rows_of(const ts_matrix *A) {
   return std::is_same<Operands, cuda_pair_operands>::value ? TSI_ALL_ROWS : A->rows;
 }
@@ -79,8 +79,8 @@ static inline cuda_runs cuda_items_of(const cuda_interior &of, tsi_rows rows, in
 
 /* ---- A run of entries ---- */
 
-/* Entries k, k + step, ... before `end`: MANY at a time are on their way. Unsigned: the steps beyond the last
- * of 2^31 entries are numbers too. */
+/* Adds entries k, k + step, ... before `end`, with MANY loads in flight. Indices are unsigned, because those
+ * past the last of 2^31 entries must not overflow. */
 template <int N, int MANY = N == 1 ? 8 : 4, typename Real, typename Index, typename X>
 static __device__ __forceinline__ void cuda_run(const float *values, const Index *columns, uint32_t k,
                                                 uint32_t end, uint32_t step, const X &x, Real sum[N]) {
@@ -106,7 +106,7 @@ static __device__ __forceinline__ void cuda_run(const float *values, const Index
   }
 }
 
-/* Thread number `lane` of the 1 << log2_subwarp that share the row. */
+/* `lane` is the number of this thread among the 1 << log2_subwarp that share the row. */
 template <int N, typename Real, typename X>
 static __device__ __forceinline__ void cuda_csr_row(const cuda_csr &m, int32_t row, int lane, const X &x,
                                                     Real sum[N]) {
@@ -116,7 +116,7 @@ static __device__ __forceinline__ void cuda_csr_row(const cuda_csr &m, int32_t r
 
 /* ---- Slices ---- */
 
-/* The column of an entry of a slice, from its base on. */
+/* The column of an entry of a slice, relative to its base. */
 template <int BYTES>
 static __device__ __forceinline__ int32_t cuda_slice_column(const uint32_t *words, uint32_t entry) {
   if constexpr (BYTES == 1) return (int32_t)__ldcs((const uint8_t *)words + entry);
@@ -128,11 +128,12 @@ template <int BYTES>
 using cuda_slice_index =
     std::conditional_t<BYTES == 1, uint8_t, std::conditional_t<BYTES == 2, uint16_t, int32_t>>;
 
-/* The next MANY entries of a row, a multiple of four, or the first `left` of them. They are 32 apart. All loads
- * are on their way before the first one is waited for: that takes addresses that differ by constants and, but
- * for the end of a row, no conditions. Where registers for addresses and predicates run out, loads wait for
- * those before them; on an H200 two parts of an elastic beam of 1 M rows took 227 us an iteration so, and take
- * 168. What is not loaded is 0 beforehand: else it would take a register from loop to loop. */
+/* Adds the next MANY entries of a row, a multiple of four, or the first `left` of them. They are 32 apart. All
+ * loads are issued before the first one is waited for. That requires addresses that differ by constants and,
+ * except at the end of a row, no conditions. If registers for addresses and predicates run out, loads wait for
+ * earlier ones. On an H200, an elastic beam of 1 M rows in two parts took 227 us per iteration that way, and
+ * takes 168 us now. Entries that are not loaded are zeroed first; otherwise they would occupy registers across
+ * loops. */
 template <int N, typename Real, int MANY, bool ALL, typename Column, typename X>
 static __device__ __forceinline__ void cuda_add_entries(const float *values, const Column *columns,
                                                         const int32_t *bases, int left, const X &x,
@@ -143,7 +144,7 @@ static __device__ __forceinline__ void cuda_add_entries(const float *values, con
 #pragma unroll
   for (int u = 0; u < MANY; u++)
     if (ALL || u < left) column[u] = (int32_t)__ldcs(columns + u * TSI_SLICE_ROWS);
-  if constexpr (sizeof(Column) < 4) { /* with braces: `#pragma unroll` alone is what nvcc leaves out */
+  if constexpr (sizeof(Column) < 4) { /* braces are required: nvcc ignores `#pragma unroll` alone here */
 #pragma unroll
     for (int u = 0; u < MANY; u += 4)
       if (ALL || u < left) {
@@ -162,7 +163,7 @@ static __device__ __forceinline__ void cuda_add_entries(const float *values, con
     for (int c = 0; c < N; c++) sum[c] += (Real)value[u] * xj[u].number(c);
 }
 
-/* The row of this thread in a padded slice. */
+/* Sums this thread's row in a padded slice. */
 template <int N, typename Real, int BYTES, int MANY, typename X>
 static __device__ __forceinline__ void cuda_sum_padded(const cuda_slices &m, const tsi_slice &s, int lane,
                                                        int length, const X &x, Real sum[N]) {
@@ -177,14 +178,15 @@ static __device__ __forceinline__ void cuda_sum_padded(const cuda_slices &m, con
   if (length > 0) cuda_add_entries<N, Real, MANY, false>(values, columns, bases, length, x, sum);
 }
 
-/* The same without padding: the place of an entry is found by counting the rows that have one. */
+/* Sums this thread's row in an unpadded slice: the position of an entry is the count of rows before it that
+ * have one. */
 template <int N, typename Real, int BYTES, int MANY, typename X>
 static __device__ __forceinline__ void cuda_sum_unpadded(const cuda_slices &m, const tsi_slice &s, int lane,
                                                          int length, const X &x, Real sum[N]) {
   const float *values = m.values + s.first;
   const uint32_t *words = m.words + s.first_word;
   const int4 *bases = (const int4 *)(m.bases + s.first_base);
-  uint32_t before = 0; /* entries of smaller k */
+  uint32_t before = 0; /* number of entries with smaller k */
   for (int k = 0; k < s.longest; k += MANY) {
     float value[MANY];
     int32_t column[MANY];
@@ -228,7 +230,7 @@ static __device__ __forceinline__ void cuda_slice_entries(const cuda_slices &m, 
     cuda_sum_unpadded<N, Real, BYTES, MANY>(m, s, lane, length, x, sum);
 }
 
-/* By what a column takes. */
+/* Dispatches by the bytes per column. */
 template <int N, typename Real, bool PADDED, int MANY, typename X>
 static __device__ __forceinline__ void cuda_slice_sum(const cuda_slices &m, const tsi_slice &s, int lane,
                                                       int length, const X &x, Real sum[N]) {
@@ -240,8 +242,8 @@ static __device__ __forceinline__ void cuda_slice_sum(const cuda_slices &m, cons
     cuda_slice_entries<N, Real, 4, PADDED, MANY>(m, s, lane, length, x, sum);
 }
 
-/* What a slice is and which row of what length this thread has: -1 and 0 where it has none, a row of which the
- * row blocks take care, or beyond the last one. It reads nothing but the pattern. */
+/* A slice, and this thread's row in it with its length. They are -1 and 0 if the thread has no row, a row that
+ * row blocks cover, or one beyond the last. Only the pattern is read. */
 struct cuda_place {
   tsi_slice slice;
   int32_t row;
@@ -261,19 +263,19 @@ static __device__ __forceinline__ cuda_place cuda_place_of(const cuda_slices &m,
   return p;
 }
 
-/* Prefetches all entries of a padded slice, up to 32 of a row, so that threads which then wait for one after
- * the other wait for the cache and not for memory. It takes no registers, as loads on their way would. */
+/* Prefetches all entries of a padded slice, up to 32 per row. Threads that later wait for one entry after
+ * another then wait for the cache and not for memory. Unlike loads in flight, prefetches need no registers. */
 static __device__ __forceinline__ void cuda_prefetch_slice(const cuda_slices &m, const tsi_slice &s, int lane) {
-  constexpr int line = 128 / 4; /* numbers of four bytes: the values of one k */
+  constexpr int line = 128 / 4; /* words of four bytes: the values of one k */
   if (lane < s.longest) cuda_prefetch(m.values + s.first + lane * line);
   if (4 * lane < s.longest * s.column_bytes) cuda_prefetch(m.words + s.first_word + lane * line);
 }
 
-/* Adds the row of this thread . x; all 32 threads of a warp together. */
+/* Adds this thread's row . x. All 32 threads of a warp must call it. */
 template <int N, typename Real, typename X>
 static __device__ __forceinline__ void cuda_slice_row(const cuda_slices &m, const cuda_place &p, int lane,
                                                       const X &x, Real sum[N]) {
-  constexpr int many = N == 1 && std::is_pointer<X>::value ? 8 : 4; /* as there are registers for */
+  constexpr int many = N == 1 && std::is_pointer<X>::value ? 8 : 4; /* limited by registers */
   if (p.slice.padded)
     cuda_slice_sum<N, Real, true, many>(m, p.slice, lane, p.length, x, sum);
   else

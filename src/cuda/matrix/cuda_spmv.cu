@@ -1,8 +1,8 @@
 /* y = A x, and r = b - A x in double precision; both also in pairs.
  *
- * csr: neighbouring threads share a row, or, with row blocks, a block has as many rows as have enough entries
- * together, or a piece of a long row, and neighbouring threads the others. jagged: a warp has a slice. Where
- * blocks share a row, the one that arrives last adds up their sums, in the order of the pieces. */
+ * csr without row blocks: neighbouring threads share a row. csr with row blocks: a thread block has enough rows
+ * for a fixed number of entries, or a piece of a long row. jagged: one warp per slice. If blocks share a row,
+ * the last one to arrive adds their sums in the order of the pieces. */
 #include "cuda_spmv_jagged.cuh"
 #include "cuda_spmv_csr.cuh"
 #include "cuda/core/cuda_reduce.cuh"
@@ -34,7 +34,7 @@ __global__ static void multiply_segments(const cuda_segments m, const Operands o
   if (m.diagonal) {
     const float value = m.diagonal[row];
     const auto own = cuda_load<N>(o.x, (int32_t)row);
-    /* A row without a diagonal does not see its own x, which may be no number. */
+    /* A row without a diagonal ignores its own x, which may be NaN. */
     if (value != 0)
       for (int c = 0; c < N; c++) sum[c] = (Real)value * own.number(c);
   }
@@ -44,7 +44,7 @@ __global__ static void multiply_segments(const cuda_segments m, const Operands o
 
 /* ---- Operations ---- */
 
-/* Of cuda_spare_cache. */
+/* Kernel numbers for cuda_spare_cache. */
 template <typename Real, typename Operands> constexpr int row_block_kernel = CUDA_MULTIPLY_ROW_BLOCKS;
 template <> constexpr int row_block_kernel<double, cuda_operands> = CUDA_RESIDUAL_ROW_BLOCKS;
 template <> constexpr int row_block_kernel<double, cuda_pair_operands> = CUDA_PAIR_ROW_BLOCKS;
@@ -66,7 +66,7 @@ struct csr_product {
                            m.csr, w, o, items));
         if (!m.csr.limit) return TS_OK;
       }
-    /* Exact residuals are rare: the room that row blocks would need for them is not worth it. */
+    /* Exact residuals are rare, so the room that row blocks would need for them is not worthwhile. */
     cuda_csr csr = m.csr;
     if (is_exact) csr.limit = 0;
     if (is_exact && w.count) csr.log2_subwarp = 5;
@@ -83,7 +83,7 @@ struct jagged_product {
     const tsi_rows rows = cuda_rows_of<Operands>(A);
     const cuda_runs items = cuda_items_of(m.items, rows, m.slices.count);
     cuda_row_blocks w = m.row_blocks;
-    if (rows == TSI_INTERIOR_ROWS) w.count = 0; /* long rows are boundary rows, whatever they need */
+    if (rows == TSI_INTERIOR_ROWS) w.count = 0; /* long rows are always boundary rows */
     const unsigned blocks = (unsigned)w.count + cuda_blocks_for((size_t)items.count, SLICE_WARPS);
     if constexpr (N == 1 && sizeof(Real) == 4)
       if (m.slices.lean_product)
@@ -127,7 +127,7 @@ template <typename Product> static ts_status spmv(ts_vector *y, const ts_matrix 
                 : run_spmv<Product, float>(A, y->components, cuda_operands_of(y, NULL, x, NULL));
 }
 
-/* b - A x is the difference of nearly equal numbers when x is good. */
+/* If x is accurate, b - A x is the difference of nearly equal numbers. */
 template <typename Product>
 static ts_status residual(ts_vector *r, const ts_vector *b, const ts_matrix *A, const ts_vector *x) {
   const unsigned char *constrained = cuda_matrix_of(A)->constrained;
@@ -157,7 +157,7 @@ OPERATIONS(segments)
 QUICK_OPERATIONS(csr)
 QUICK_OPERATIONS(jagged)
 
-/* ---- The product and the sum of x y ---- */
+/* ---- The product with the sum of x y ---- */
 
 static __global__ void __launch_bounds__(CUDA_THREADS)
     add_dots(int count, cuda_reduction reduction, const double *dots, cuda_result result) {
@@ -177,7 +177,7 @@ static ts_status run_add_dots(const ts_vector *x, int count, const double *dots,
                     cuda_reduction_of(x), dots, cuda_result_of(out, index, 0));
 }
 
-/* A warp leaves the sum of its slice, and a small kernel adds them up: neither x nor y is read again. */
+/* Each warp stores the sum of its slice, and a small kernel adds them. Neither x nor y is read again. */
 ts_status cuda_jagged_spmv_dot(ts_vector *y, const ts_matrix *A, const ts_vector *x, ts_scalars *out,
                                int index) {
   cuda_matrix *m = cuda_matrix_of(A);

@@ -1,4 +1,4 @@
-/* What products in CSR and in jagged diagonals share: long rows. */
+/* Shared by products in CSR and in jagged diagonals: long rows. */
 #ifndef CUDA_SPMV_CUH
 #define CUDA_SPMV_CUH
 
@@ -21,17 +21,17 @@ template <int N, int THREADS, typename Real> static __device__ __forceinline__ v
       for (int c = 0; c < N; c++) sum[c] += warps[w][c];
 }
 
-/* Where the sum of a piece is handed in: the last one is that of a row which ends in the row block. */
+/* The location for the sum of a piece. The last piece belongs to a row that ends in the row block. */
 static __device__ __forceinline__ volatile unsigned long long *sum_of_piece(const cuda_row_blocks &m, int work,
                                                                             bool ends) {
   return m.sums + (2 * (size_t)work + !ends) * CUDA_PIECE_WORDS;
 }
 
-/* A number of a piece in two words, of which each also says that it has come. So no fence is needed, which
- * would empty the first-level cache of all the x that other blocks have there. */
-template <typename Real> struct in_words { /* float and double: half of a double each, and a bit beside it */
+/* A number of a piece in two words, each with a flag that it has arrived. So no fence is needed. A fence would
+ * invalidate the elements of x that other blocks have in the first-level cache. */
+template <typename Real> struct in_words { /* float and double: each word has half of a double and the flag */
   typedef double number;
-  static constexpr unsigned long long has_come = 1ull << 32; /* and is 0 */
+  static constexpr unsigned long long has_come = 1ull << 32; /* 0 until then */
   static __device__ __forceinline__ void write(volatile unsigned long long *words, double value) {
     words[0] = has_come | (unsigned)__double2loint(value);
     words[1] = has_come | (unsigned)__double2hiint(value);
@@ -42,7 +42,8 @@ template <typename Real> struct in_words { /* float and double: half of a double
 };
 
 template <>
-struct in_words<cuda_exact> { /* two doubles whose last bit it is; what the first lost has the other */
+struct in_words<cuda_exact> { /* two doubles with the flag as last bit; the second has the part that the first
+                                 lost */
   typedef cuda_exact number;
   static constexpr unsigned long long has_come = 1;
   static __device__ __forceinline__ double number_of(unsigned long long word) {
@@ -61,9 +62,9 @@ struct in_words<cuda_exact> { /* two doubles whose last bit it is; what the firs
   }
 };
 
-/* Of a row in pieces, work number `number` has number `piece`, whose sum is in the warp's first thread. True in
- * the warp that comes last: then `sum` is the row's, which is added up in the order of the pieces. All threads
- * of a warp together. */
+/* Stores the sum of number `piece` of a row's `pieces`, from the warp's first thread; `number` is the row
+ * block. Returns true in the last warp to arrive. There `sum` becomes the sum of the row, added in the order of
+ * the pieces. All threads of a warp must call it. */
 template <int N, typename Real>
 static __device__ __forceinline__ bool hand_in(const cuda_row_blocks &m, int number, int piece, int pieces,
                                                Real (&sum)[N]) {
@@ -71,7 +72,7 @@ static __device__ __forceinline__ bool hand_in(const cuda_row_blocks &m, int num
   if (pieces == 1) return true;
   typedef in_words<Real> form;
   constexpr unsigned long long has_come = form::has_come;
-  constexpr int many = N == 1 ? 4 : 1; /* on their way at a time */
+  constexpr int many = N == 1 ? 4 : 1; /* loads in flight */
   const int lane = (int)threadIdx.x % 32, first = number - piece;
   unsigned arrived = 0;
   if (lane == 0) {
@@ -106,8 +107,8 @@ static __device__ __forceinline__ bool hand_in(const cuda_row_blocks &m, int num
   return true;
 }
 
-/* A row block in which no row ends, or one of jagged, by a block. MANY entries of a thread are on their way at
- * a time. */
+/* A block sums a row block in which no row ends, or a row block of jagged. Each thread has MANY loads in
+ * flight. */
 template <int N, int THREADS, typename Real, int MANY = 2, typename Operands>
 static __device__ void piece_of_row(const cuda_row_blocks &m, const tsi_row_block &work, int number,
                                     const Operands &o) {

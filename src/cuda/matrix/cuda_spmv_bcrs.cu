@@ -2,14 +2,14 @@
  * 2008). */
 #include "cuda_spmv_bcrs.cuh"
 
-enum { BCRS_THREADS = 128 }; /* measured: 3 % faster than 256 */
+enum { BCRS_THREADS = 128 }; /* measured: 3 % faster than 256 threads */
 
 template <typename Operands> struct bcrs_operands {
   int32_t rows; /* of the matrix */
   Operands o;
 };
 
-/* Blocks that a multiprocessor is to hold: with four components the more threads the better. */
+/* Minimum blocks per multiprocessor: with four components, more threads are faster. */
 template <int SIZE, int N, typename Real>
 constexpr int bcrs_blocks = SIZE != 4 || sizeof(Real) != 4 ? 1
                             : N == 1                       ? MULTIPROCESSOR_THREADS * 3 / 4 / BCRS_THREADS
@@ -26,7 +26,7 @@ __global__ static void __launch_bounds__(BCRS_THREADS, bcrs_blocks<SIZE, N, Real
   const bool mine = number < (size_t)items.count;
   const int lane = threadIdx.x & ((1 << m.log2_subwarp) - 1), part = lane & ((1 << log2_parts) - 1);
   Real sum[rows][N] = {};
-  /* Before the kernel before has ended: what belongs to the pattern. */
+  /* The pattern may be read before the previous kernel has ended. */
   const int32_t begin = mine ? m.offsets[block_row] : 0, end = mine ? m.offsets[block_row + 1] : 0;
   cuda_dependent_begin();
   cuda_block_row<SIZE, N, ahead>(m, begin, end, lane, given.o.x, sum);
@@ -76,7 +76,7 @@ static void replace_first_part(cuda_pair &x, float *with) {
   x.high = with;
 }
 
-/* Behind the application's memory is whatever it has there: x gets its zeros in a copy. */
+/* The application's memory has no zeros as padding, so x is copied and padded. */
 template <typename Real, typename Operands>
 static ts_status run_padded(const ts_matrix *A, Operands o, const cuda_vector *x) {
   ts_context *context = A->context;

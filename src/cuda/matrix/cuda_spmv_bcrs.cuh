@@ -1,20 +1,20 @@
-/* The product of rows of blocks with a vector.
+/* The product of block rows and a vector.
  *
- * A row of a 4 x 4 block is 16 bytes: four threads take a block, one a row of it, and neighbouring threads
- * neighbouring 16 bytes. A 2 x 2 block is 16 bytes, and one thread takes it. The threads of a warp that share a
- * row of blocks take every second, fourth ... of its blocks and add up in a fixed order. Values are read once
- * and pass the caches by; x is read again by the rows around. */
+ * A row of a 4 x 4 block has 16 bytes: four threads share a block, one per row, so neighbouring threads load
+ * neighbouring 16 bytes. A 2 x 2 block has 16 bytes and one thread. The threads of a warp that share a block
+ * row take every second, fourth ... of its blocks, and their sums are added in a fixed order. Values are read
+ * once and bypass the caches. Nearby rows read x again. */
 #ifndef CUDA_BCRS_CUH
 #define CUDA_BCRS_CUH
 
 #include "cuda_rows.cuh"
 
-/* Threads that take a block together. */
+/* The threads that share a block: 1 << cuda_log2_parts. */
 template <int SIZE> constexpr int cuda_log2_parts = SIZE == 4 ? 2 : 0;
 
-/* The N components of the SIZE indices of a block of x, one index after the other. With one component a vector
- * is padded with zeros to a multiple of 16 bytes; with several, a last block that the matrix cuts is read
- * number by number. x has plain loads, as in cuda_rows.cuh. */
+/* Loads the N components of the SIZE indices of a block of x, one index after the other. With one component,
+ * zeros pad the vector to a multiple of 16 bytes. With several, a last block that extends beyond the matrix is
+ * read number by number. x has plain loads, as in cuda_rows.cuh. */
 template <int SIZE, int N>
 static __device__ __forceinline__ void cuda_load_block(const cuda_bcrs &m, const float *x, int32_t column,
                                                        float (&block)[SIZE * N]) {
@@ -47,10 +47,10 @@ static __device__ __forceinline__ void cuda_load_block(const cuda_bcrs &m, const
   for (int i = 0; i < SIZE * N; i++) block[i] = (double)high[i] + (double)low[i];
 }
 
-/* What a thread has of its 16 bytes of blocks k, k + step, ... before `end`: AHEAD of them are on their way. A
- * part is a row of a 4 x 4 block, and both rows of a 2 x 2 block. Unsigned as in cuda_run. In place of those
- * beyond the end the first one is loaded again: loads on a condition may come to wait for those before them
- * (4 x 4 blocks of fem4 with 4 M rows in two parts on one H200: 208 us an iteration so, 188 without). */
+/* Adds this thread's 16 bytes of blocks k, k + step, ... before `end`, with AHEAD loads in flight. A part is a
+ * row of a 4 x 4 block, or both rows of a 2 x 2 block. Indices are unsigned, as in cuda_run. Past the end, the
+ * first block is loaded again, because conditional loads may wait for earlier ones. With them, 4 x 4 blocks of
+ * fem4 with 4 M rows in two parts on one H200 take 208 us per iteration, without 188. */
 template <int SIZE, int N, int AHEAD, typename Real, typename X>
 static __device__ __forceinline__ void cuda_add_blocks(const cuda_bcrs &m, uint32_t k, uint32_t end,
                                                        uint32_t step, int part, const X &x,
@@ -80,9 +80,9 @@ static __device__ __forceinline__ void cuda_add_blocks(const cuda_bcrs &m, uint3
   }
 }
 
-/* The sums of blocks begin .. end-1 of the 1 << m.log2_subwarp threads that share a row of blocks, of which
- * this one is number `lane`: of row lane % 4 of the row of blocks with 4 x 4 blocks, of both rows with 2 x 2
- * blocks, in each thread. All threads of a warp together; begin = end where there is no row. */
+/* Sums blocks begin .. end-1 over the 1 << m.log2_subwarp threads that share a block row; `lane` is this
+ * thread's number. Each thread receives the sum of row lane % 4 of 4 x 4 blocks, or of both rows of 2 x 2
+ * blocks. All threads of a warp must call it; begin = end if a thread has no row. */
 template <int SIZE, int N, int AHEAD, typename Real, typename X>
 static __device__ __forceinline__ void cuda_block_row(const cuda_bcrs &m, int32_t begin, int32_t end, int lane,
                                                       const X &x, Real (&sum)[4 / SIZE][N]) {
@@ -94,13 +94,13 @@ static __device__ __forceinline__ void cuda_block_row(const cuda_bcrs &m, int32_
       for (int c = 0; c < N; c++) sum[r][c] += cuda_shuffle_xor(sum[r][c], offset);
 }
 
-/* Threads for a row of blocks, as measured for 7, 13 and 27 blocks a row: four to six blocks each, up to ten
- * with two or three components, or two of the 2 x 2 blocks. */
+/* Blocks per thread, measured with 7, 13 and 27 blocks per row: four to six, up to ten with two or three
+ * components. For 2 x 2 blocks, two. */
 static inline double cuda_blocks_a_thread(const cuda_bcrs &m, int components) {
   return m.log2_block == 1 ? 2.5 : components == 1 || components == 4 ? 6.6 : 10;
 }
 
-/* Enough for `each` blocks a thread, at least 1 << least. */
+/* The log2 of the threads per block row so that each has at most `each` blocks; at least `least`. */
 static inline int cuda_block_subwarp(const cuda_bcrs &m, double each, int least) {
   const double blocks = m.rows ? (double)m.count / m.rows : 0;
   const int log2_parts = m.log2_block == 2 ? 2 : 0;

@@ -1,12 +1,11 @@
-/* y = A x and r = b - A x in CSR with row blocks: a block has about as many entries as every other, and at both
- * ends perhaps a piece of a row that it shares with its neighbours.
+/* y = A x and r = b - A x in CSR with row blocks. All row blocks have about the same number of entries. At both
+ * ends a row block may have a piece of a row that it shares with its neighbours.
  *
- * Each thread takes TSI_ROW_BLOCK_STEPS neighbouring entries, whatever rows they are of, and adds up each
- * row's. A row that begins in one thread and ends in another is put together in two steps: every thread learns
- * by shuffles what the threads of its warp before it have of the row, then what the warps before have. In the
- * same way it learns how many rows end before. That every thread has equally many entries is worth more than
- * that neighbouring threads read neighbouring ones. The idea is the segmented sum's of Blelloch, Heroux and
- * Zagha 1993. */
+ * Each thread takes TSI_ROW_BLOCK_STEPS neighbouring entries, regardless of their rows, and sums each row. A
+ * row that begins in one thread and ends in another is combined in two steps. First, shuffles give every thread
+ * the partial sum of the row from earlier threads of its warp, then shared memory gives the sums of earlier
+ * warps. The number of rows that end earlier is found in the same steps. Equal numbers of entries per thread
+ * matter more than coalesced reads. The idea is the segmented sum of Blelloch, Heroux and Zagha 1993. */
 #ifndef CUDA_SPMV_WORKS_CUH
 #define CUDA_SPMV_WORKS_CUH
 
@@ -33,18 +32,18 @@ static __device__ __forceinline__ void load_steps(float (&to)[TSI_ROW_BLOCK_STEP
   }
 }
 
-/* What the threads of a row block tell each other. */
+/* The shared memory of a row block. */
 template <int N, typename Real> struct row_block_memory {
-  /* Of each row that ends in the row block, and of the piece of one that goes on; before them, of up to
-   * TSI_ROW_BLOCK_STEPS - 1 rows that end with entries of the row block before. */
+  /* The sums of the rows that end in the row block, then of the piece of a row that continues. The elements
+   * before place 0 are for up to TSI_ROW_BLOCK_STEPS - 1 rows that end in entries of the previous row block. */
   Real sums[N][TSI_ROW_BLOCK_ROWS + TSI_ROW_BLOCK_STEPS];
   Real of_warp[ROW_BLOCK_WARPS][N];
   int ends_in[ROW_BLOCK_WARPS];
-  int16_t place[ROW_BLOCK_THREADS]; /* where some rows are empty: of the first sum of each thread */
+  int16_t place[ROW_BLOCK_THREADS]; /* if some rows are empty: place of each thread's first sum */
   __device__ __forceinline__ Real &at(int c, int place) { return sums[c][TSI_ROW_BLOCK_STEPS - 1 + place]; }
 };
 
-/* Both halves at once. */
+/* Loads both halves at once. */
 static __device__ __forceinline__ tsi_row_block load_row_block(const tsi_row_block *from) {
   union {
     int4 half[2];
@@ -55,9 +54,10 @@ static __device__ __forceinline__ tsi_row_block load_row_block(const tsi_row_blo
   return both.work;
 }
 
-/* What the threads before have of the row in which the entries of thread t begin; returns how many rows of the
- * work end before them. `sum`: what it has of the row in which they end; `ends`: some row ends among them,
- * `place` in the warp before. All threads of the block together. */
+/* Sets `before` to the partial sum, from earlier threads, of the row in which the entries of thread t begin.
+ * Returns how many rows of the row block end before these entries. `sum` is the thread's sum of the row in
+ * which its entries end. `ends` is nonzero if a row ends among them; `place` counts the row ends earlier in the
+ * warp. All threads of the block must call it. */
 template <int N, typename Real>
 static __device__ __forceinline__ int sum_before(int t, unsigned ends, int place, Real (&sum)[N],
                                                  Real (&before)[N], row_block_memory<N, Real> &memory) {
@@ -75,7 +75,7 @@ static __device__ __forceinline__ int sum_before(int t, unsigned ends, int place
     if (lane == 0) before[c] = 0;
     if (lane == 31) memory.of_warp[warp][c] = sum[c];
   }
-  if (lane == 31) memory.ends_in[warp] = place + __popc(ends); /* if it has none, nor have warps behind */
+  if (lane == 31) memory.ends_in[warp] = place + __popc(ends); /* wrong without entries, but unused then */
   __syncthreads();
   Real warps[N] = {};
 #pragma unroll
@@ -90,20 +90,20 @@ static __device__ __forceinline__ int sum_before(int t, unsigned ends, int place
   return place;
 }
 
-/* A row block times x, by threads t of ROW_BLOCK_THREADS: then row_of_row_block and piece_of_row_block have the
- * sums. Before x is read, `ready` is called. All threads of the block together, of which others may have other
- * row blocks. */
+/* Multiplies a row block by x with ROW_BLOCK_THREADS threads t. row_of_row_block and piece_of_row_block then
+ * return the sums. `ready` is called before x is read. All threads of the block must call it; other threads of
+ * the block may have other row blocks. */
 template <int N, typename Real, typename X, typename Ready>
 static __device__ __forceinline__ void add_up_row_block(const cuda_csr &m, const tsi_row_block &work, int t,
                                                         const X &x, Ready ready,
                                                         row_block_memory<N, Real> &memory) {
-  /* Counted without a sign: behind the last of 2^31 entries are numbers too. */
+  /* Unsigned, because indices past the last of 2^31 entries must not overflow. */
   const uint32_t start = (uint32_t)work.first / TSI_ROW_BLOCK_STEPS * TSI_ROW_BLOCK_STEPS;
   const uint32_t at = start + (uint32_t)t * TSI_ROW_BLOCK_STEPS, left = (uint32_t)work.end - at;
   const bool has_entries = at < (uint32_t)work.end;
   const unsigned steps = has_entries ? m.ends[at / TSI_ROW_BLOCK_STEPS] : 0;
   unsigned ends = steps & 0xff;
-  /* The work ends with a row, or with the piece of one; entries behind are others'. */
+  /* The row block ends with a row or with a piece of one; later entries belong to other row blocks. */
   if (has_entries && left <= TSI_ROW_BLOCK_STEPS) ends = (ends | 1u << (left - 1)) & ((2u << (left - 1)) - 1);
   int32_t column[TSI_ROW_BLOCK_STEPS];
   if (has_entries) load_steps(column, m.columns + at);
@@ -123,7 +123,7 @@ static __device__ __forceinline__ void add_up_row_block(const cuda_csr &m, const
         if (ends >> u & 1) sum[c] = 0;
       }
   }
-  /* So are entries before: their rows count from below 0. */
+  /* Earlier entries also belong to others: their rows have negative places. */
   const int place_in_warp =
       t == 0 ? -__popc(ends & ((1u << ((uint32_t)work.first - start)) - 1)) : (int)(steps >> 8);
   int place = sum_before<N>(t, ends, place_in_warp, sum, before, memory);
@@ -140,7 +140,7 @@ static __device__ __forceinline__ void add_up_row_block(const cuda_csr &m, const
   __syncthreads();
 }
 
-/* Of row number `row` of those that end in the row block. */
+/* The sum of row number `row` among those that end in the row block. */
 template <int N, typename Real>
 static __device__ __forceinline__ void row_of_row_block(const cuda_csr &m, const tsi_row_block &work, int row,
                                                         row_block_memory<N, Real> &memory, Real (&sum)[N]) {
@@ -157,14 +157,14 @@ static __device__ __forceinline__ void row_of_row_block(const cuda_csr &m, const
   for (int c = 0; c < N; c++) sum[c] = memory.at(c, place);
 }
 
-/* A piece of a row that other row blocks have pieces of. */
+/* A piece of a row that several row blocks share. */
 template <int N, typename Real> struct row_piece {
   int32_t row;
   int piece, pieces; /* 0: none */
   Real sum[N];
 };
 
-/* The first warp of a row block has that of its first row, the second that of the row which goes on. */
+/* The first warp of a row block has the piece of its first row, the second that of the row that continues. */
 template <int N, typename Real>
 static __device__ __forceinline__ row_piece<N, Real> piece_of_row_block(const tsi_row_block &work, int t,
                                                                         row_block_memory<N, Real> &memory) {
@@ -193,7 +193,7 @@ __global__ static void __launch_bounds__(ROW_BLOCK_THREADS, row_block_blocks<N, 
   const int begun = work.pieces_before > 0, shares = begun | (work.pieces > 1);
   add_up_row_block<N>(
       m, work, t, o.x, [] { cuda_dependent_wait(); }, memory);
-  /* The first row is the first warp's below if it began before. */
+  /* If the first row began earlier, the first warp finishes it below. */
   for (int row = t + begun; row < work.rows; row += ROW_BLOCK_THREADS) {
     Real sum[N];
     row_of_row_block<N>(m, work, row, memory, sum);
@@ -201,7 +201,7 @@ __global__ static void __launch_bounds__(ROW_BLOCK_THREADS, row_block_blocks<N, 
   }
   if (!shares || t >= 64) return;
   row_piece<N, Real> own =
-      piece_of_row_block<N>(w.row_blocks[number], t, memory); /* read again: few registers */
+      piece_of_row_block<N>(w.row_blocks[number], t, memory); /* read again to save registers */
   if (own.pieces && hand_in<N>(w, (int)number, own.piece, own.pieces, own.sum) && t % 32 == 0)
     cuda_write_row<N>(o, own.row, own.sum);
 }

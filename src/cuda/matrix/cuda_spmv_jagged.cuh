@@ -1,15 +1,15 @@
-/* y = A x and r = b - A x in jagged diagonals, SELL-32-sigma with compressed indices: a warp has a slice.
+/* y = A x and r = b - A x in jagged diagonals, SELL-32-sigma with compressed indices: one warp per slice.
  *
- *   multiply_slices     loads eight entries of a row at a time into registers. If the matrix fits the cache and
- *                       rows are short, the slice is prefetched before, which takes no registers and need not
- *                       wait for the previous kernel
+ *   multiply_slices     loads eight entries of a row at a time into registers. If the matrix fits the cache
+ *                       and rows are short, the slice is prefetched first. That takes no registers and need
+ *                       not wait for the previous kernel
  *   multiply_streamed   beyond the cache: streams through shared memory, two chunks of eight entries ahead.
- *                       There more bytes in flight count, and they cost no registers
- *   multiply_lean       in between, and for short rows: twice as many threads with half the registers each,
- *                       which prefetch their slice and then load four entries of a row at a time
+ *                       There, bytes in flight matter more, and they cost no registers
+ *   multiply_lean       in between, and for short rows: twice as many threads with half the registers each.
+ *                       They prefetch their slice and then load four entries of a row at a time
  *
- * cuda_matrix.c selects. A slice with padding finds entry k of a row by arithmetic; one without counts the rows
- * before it by a ballot, which takes about twice as long. */
+ * cuda_matrix.c selects. A padded slice computes the position of entry k of a row. An unpadded one counts the
+ * rows before it with a ballot, which takes about twice as long. */
 #ifndef CUDA_SPMV_SLICES_CUH
 #define CUDA_SPMV_SLICES_CUH
 
@@ -20,7 +20,7 @@
 
 template <int N, typename Real> struct row_sum { Real c[N]; };
 
-/* An unpadded slice: apart, so that it takes no registers from the others. */
+/* Sums an unpadded slice; not inlined, so that it takes no registers from the other code. */
 template <int N, typename Real, typename X>
 static __device__ __noinline__ row_sum<N, Real> sum_unpadded(const cuda_slices &m, const tsi_slice s, int lane,
                                                              int length, const X x) {
@@ -29,7 +29,7 @@ static __device__ __noinline__ row_sum<N, Real> sum_unpadded(const cuda_slices &
   return sum;
 }
 
-/* What is to be known of a slice beside its product; all threads of a warp together. */
+/* Stores the sum of x y over a slice if it is wanted. All threads of a warp must call it. */
 template <int N, typename Operands, typename Real>
 static __device__ __forceinline__ void keep_dot(const Operands &o, int slice, int32_t row, const Real sum[N]) {
   if constexpr (N == 1 && std::is_same<Operands, cuda_pair_operands>::value) {
@@ -40,12 +40,12 @@ static __device__ __forceinline__ void keep_dot(const Operands &o, int slice, in
   }
 }
 
-/* Of conjugate gradients: not a residual. */
+/* True for products of conjugate gradients, not for residuals. */
 template <typename Operands, typename Real>
 constexpr bool is_product = sizeof(Real) == 4 || std::is_same<Operands, cuda_pair_operands>::value;
 
-/* Half of the threads that a multiprocessor can hold, and many loads of each; fewer threads for four components
- * in pairs. */
+/* Half of the threads that a multiprocessor can hold, with many loads each. With four components in pairs,
+ * fewer threads. */
 template <int N, typename Operands>
 constexpr int
     slices_blocks = MULTIPROCESSOR_THREADS *(N < 4 || std::is_same<Operands, cuda_operands>::value ? 4 : 3) /
@@ -55,7 +55,7 @@ template <int N, typename Real, typename Operands>
 __global__ static void __launch_bounds__(SLICE_THREADS, slices_blocks<N, Operands>)
     multiply_slices(const cuda_slices m, const cuda_row_blocks w, const Operands o, const cuda_runs items) {
   cuda_dependent_trigger();
-  if ((int)blockIdx.x < w.count) { /* the long rows first: they take longest */
+  if ((int)blockIdx.x < w.count) { /* the long rows first, because they take longest */
     piece_of_row<N, SLICE_THREADS, Real>(w, w.row_blocks[blockIdx.x], (int)blockIdx.x, o);
     return;
   }
@@ -75,7 +75,7 @@ __global__ static void __launch_bounds__(SLICE_THREADS, slices_blocks<N, Operand
   keep_dot<N>(o, slice, p.row, sum.c);
 }
 
-/* All threads that a multiprocessor can hold, with fewer loads of each. */
+/* All threads that a multiprocessor can hold, with fewer loads each. */
 __global__ static void __launch_bounds__(SLICE_THREADS, MULTIPROCESSOR_THREADS / SLICE_THREADS)
     multiply_lean(const cuda_slices m, const cuda_row_blocks w, const cuda_operands o, const cuda_runs items) {
   cuda_dependent_trigger();
@@ -97,16 +97,16 @@ __global__ static void __launch_bounds__(SLICE_THREADS, MULTIPROCESSOR_THREADS /
   if (p.row >= 0) cuda_write_row<1>(o, p.row, sum.c);
 }
 
-/* ---- Streamed: entries come to shared memory two chunks ahead, without registers ---- */
+/* ---- Streamed: entries are copied to shared memory two chunks ahead, without registers ---- */
 
 enum { CHUNK_VALUES = 1024, CHUNK_COLUMNS = 512, CHUNK_BYTES = CHUNK_VALUES + CHUNK_COLUMNS + 32, CHUNKS = 2 };
 
-/* `count` times 16 bytes, 32 at most. */
+/* Copies `count` times 16 bytes, 32 at most. */
 static __device__ __forceinline__ void copy_ahead(unsigned char *to, const void *from, int lane, int count) {
   if (lane < count) __pipeline_memcpy_async(to + 16 * lane, (const char *)from + 16 * lane, 16);
 }
 
-/* MANY entries of each row, fewer or none at the end of the slice. */
+/* Copies MANY entries of each row, or fewer at the end of the slice. */
 template <int BYTES, int MANY>
 static __device__ __forceinline__ void copy_chunk(const cuda_slices &m, const tsi_slice &s, int lane, int chunk,
                                                   unsigned char (*chunks)[CHUNK_BYTES]) {
@@ -152,18 +152,18 @@ static __device__ __forceinline__ void sum_chunks(const cuda_slices &m, const cu
     for (int u = 0; u < many; u++)
       if (c * many + u < p.length)
         for (int i = 0; i < N; i++) sum[i] += (Real)values[u * TSI_SLICE_ROWS + lane] * xj[u].number(i);
-    __syncwarp(); /* before the next but one comes where this one was */
+    __syncwarp(); /* before chunk c + CHUNKS overwrites this one */
     copy_chunk<BYTES, many>(m, p.slice, lane, c + CHUNKS, chunks);
   }
 }
 
-/* Not with several components in pairs, which take too many registers, and not for exact residuals, which are
+/* Not with several components in pairs, which need too many registers, and not for exact residuals, which are
  * rare. */
 template <int N, typename Operands>
 constexpr bool streams = std::is_same<Operands, cuda_operands>::value ||
                          (N <= 2 && std::is_same<Operands, cuda_pair_operands>::value);
 
-/* Eighths of the threads that a multiprocessor can hold: as many as there are registers for. */
+/* Eighths of the threads that a multiprocessor can hold, limited by registers. */
 template <int N, typename Real, typename Operands>
 constexpr int streamed_eighths = N == 1 && sizeof(Real) == 4            ? 6
                                  : N == 1 && is_product<Operands, Real> ? 5

@@ -1,5 +1,5 @@
-/* The values of a mesh operator's matrix, and M x - A x. A row is shared by neighbouring threads; numbers are
- * in double until they are stored: they cost less than the positions take to arrive. */
+/* The matrix values of a mesh operator, and M x - A x. Neighbouring threads share a row. Numbers are in double
+ * precision until they are stored; that costs less than the loads of the positions. */
 #include "mesh/mesh_operator.h"
 
 #include "cuda/matrix/cuda_rows.cuh"
@@ -11,14 +11,14 @@ TSI_MESH_OPERATIONS(TSI_PROTOTYPE, TSI_PROTOTYPE, cuda_mesh_)
 typedef struct cuda_mesh {
   int32_t rows;
   size_t entries;
-  const int32_t *row_offsets, *columns; /* of the pattern; the matrix's own where it is stored as csr */
+  const int32_t *row_offsets, *columns; /* the pattern, which is the matrix's own if it is stored as csr */
   int32_t *own_offsets, *own_columns, *places;
-  int32_t *previous, *next; /* third vertices of the triangles at every entry; both NULL for a curve */
+  int32_t *previous, *next; /* third vertices of the triangles at every entry; NULL for a curve */
 } cuda_mesh;
 
 typedef struct mesh_job {
   const float *x;
-  double scale, factor, shortest; /* the last two in the unit of lengths that `scale` makes */
+  double scale, factor, shortest; /* factor and shortest: in units of length after `scale` */
 } mesh_job;
 
 enum { LOG2_SUBWARP = 3, SUBWARP = 1 << LOG2_SUBWARP };
@@ -60,12 +60,12 @@ static __device__ double cotangent(const vec3 &a, const vec3 &b, const vec3 &c) 
 
 struct mesh_entry {
   float value; /* a_ij */
-  double mass; /* what the entry adds to m_i */
+  double mass; /* contribution to m_i */
 };
 
 static __device__ __forceinline__ mesh_entry surface_entry(const mesh_job &job, int32_t i, int32_t j,
                                                            int32_t previous, int32_t next) {
-  /* In one order for both entries of an edge, so that they come to the same bits. */
+  /* The order is independent of the direction of an edge, so both of its entries have the same bits. */
   const bool upper = i < j;
   const vec3 low = position(job.x, upper ? i : j), high = position(job.x, upper ? j : i);
   const vec3 first = position(job.x, upper ? previous : next),
@@ -84,7 +84,7 @@ static __device__ __forceinline__ mesh_entry curve_entry(const mesh_job &job, in
 
 /* ---- Rows ---- */
 
-/* Where the value of an entry of the pattern is. */
+/* The position of an entry's value. */
 static __device__ __forceinline__ int32_t place(const cuda_mesh &mesh, int32_t entry) {
   return mesh.places ? mesh.places[entry] : entry;
 }

@@ -1,4 +1,4 @@
-/* Hierarchies of algebraic multigrid that the device makes, level by level. */
+/* Hierarchies of algebraic multigrid, made on the device level by level. */
 
 #include "common/matrix/csr.h"
 #include "cuda/matrix/cuda_matrix.h"
@@ -11,7 +11,7 @@ static void own(cuda_matrix *m, const void *data, size_t bytes) {
   m->blocks[m->block_count++].bytes = bytes;
 }
 
-/* Threads that share a row, so that each has a few entries: rows of levels are of about one length. */
+/* Threads per row, for a few entries each. The rows of a level have similar lengths. */
 static int share_rows(const cuda_amg_csr *csr) {
   enum { FEW = 6 };
   int log2_subwarp = 0;
@@ -19,7 +19,7 @@ static int share_rows(const cuda_amg_csr *csr) {
   return log2_subwarp;
 }
 
-/* The matrix has the arrays of `csr` from now on. */
+/* The matrix takes over the arrays of `csr`. */
 static ts_status adopt(ts_context *context, const cuda_amg_csr *csr, ts_space *row_space,
                        ts_space *column_space, ts_matrix **matrix) {
   cuda_matrix *m = tsi_calloc(context, 1, sizeof *m);
@@ -55,11 +55,11 @@ static ts_status adopt_level(tsi_amg *amg, int l) {
   ts_space *of_fine = fine->A->row_space, *of_coarse = coarse->A->row_space;
   TSI_TRY(adopt(amg->context, &h->level[l].P, of_fine, of_coarse, &fine->P));
   TSI_TRY(adopt(amg->context, &h->level[l].R, of_coarse, of_fine, &fine->R));
-  ts_matrix *const with_long_rows[] = {coarse->A, fine->R}; /* a row of P names few aggregates */
+  ts_matrix *const with_long_rows[] = {coarse->A, fine->R}; /* rows of P are short: they reach few aggregates */
   return cuda_amg_part_long_rows(amg->context, with_long_rows, 2);
 }
 
-/* Arrays that have not become a matrix's. */
+/* Frees arrays that no matrix has taken over. */
 static void free_level(const tsi_amg *amg, int l) {
   cuda_amg_hierarchy *h = amg->device;
   if (l > 0 && !amg->level[l].A) cuda_amg_csr_free(amg->context, &h->level[l].A);
@@ -110,7 +110,7 @@ static ts_status compute(tsi_amg *amg, int l) {
   return TS_OK;
 }
 
-/* The numbers alone. */
+/* Recomputes only the values. */
 static ts_status compute_again(tsi_amg *amg, int l) {
   cuda_amg_hierarchy *h = amg->device;
   cuda_amg_level *level = &h->level[l], *next = level + 1;
@@ -121,7 +121,7 @@ static ts_status compute_again(tsi_amg *amg, int l) {
   return TS_OK;
 }
 
-/* Makes a level below the last, where that is worth it. */
+/* Makes a coarser level if it is worthwhile. */
 static ts_status add_level(tsi_amg *amg) {
   const int l = amg->levels - 1;
   cuda_amg_hierarchy *h = amg->device;
@@ -197,7 +197,7 @@ static ts_status make_inverse(tsi_amg *amg) {
   return cuda_amg_invert(amg->context, &h->level[last].A, cuda_matrix_of(amg->inverse)->values);
 }
 
-/* The last level's matrix to the host, which smooths in place of an inverse and needs to know with what. */
+/* Copies the last level's matrix to the host, which chooses a smoother for it, since it has no inverse. */
 static ts_status take_last(tsi_amg *amg) {
   const int last = amg->levels - 1;
   amg->host.levels = amg->levels;

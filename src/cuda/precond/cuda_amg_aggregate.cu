@@ -1,9 +1,9 @@
 /* Aggregates around the roots of a maximal independent set of distance 2, as on the host.
  *
- * There are no lists of what is not decided: a round looks at the states of all nodes, which takes little
- * beside its launches. The host asks for AHEAD rounds at once, of which those do nothing that find nothing
- * left, and then looks whether there must be more. Numbers of roots stay on the device, where the second search
- * goes on with them. */
+ * Undecided nodes are not listed: a round checks the states of all nodes, which takes little time compared with
+ * its launches. The host enqueues AHEAD rounds at once and then checks whether more are needed. Rounds that
+ * find no candidates do nothing. The numbers of roots stay on the device, where the second search continues
+ * with them. */
 #include <string.h>
 
 #include "cuda/core/cuda_kernels.cuh"
@@ -13,11 +13,11 @@
 enum {
   NEIGHBOURS = 4, /* as on the host */
   AHEAD = 10,     /* rounds */
-  MANY = 1 << 18, /* nodes that get one thread each; of fewer, each gets a subwarp */
-  LONG_NEAR = 64  /* neighbours that one thread looks at; more are the warp's */
+  MANY = 1 << 18, /* from this number on, a node has one thread; below it, a subwarp */
+  LONG_NEAR = 64  /* maximum neighbours for one thread; the warp takes more */
 };
 
-/* As on the host: the smallest candidate within two steps becomes a root. */
+/* As on the host: the smallest candidate within distance 2 becomes a root. */
 #define ROOT 0ull
 #define OUT (~0ull)
 
@@ -31,11 +31,11 @@ static __device__ __forceinline__ unsigned long long candidate(int32_t node, uin
 
 struct search {
   cuda_amg_graph graph;
-  unsigned long long *states, *nearest; /* of each node: itself, and the least of it and its neighbours */
-  int32_t *numbers;                     /* of roots: how many are before each node, and in all */
+  unsigned long long *states, *nearest; /* per node: its state, and the minimum in its neighbourhood */
+  int32_t *numbers;                     /* roots before each node, and the total */
   int32_t *aggregates;
-  int32_t *left;   /* whether candidates are left before each of AHEAD rounds, and behind them */
-  int32_t *totals; /* of aggregates: before each search and behind the last */
+  int32_t *left;   /* whether candidates are left before each of AHEAD rounds, and after them */
+  int32_t *totals; /* numbers of aggregates before each search and after the last */
 };
 
 /* ---- Subwarps of LANES threads ---- */
@@ -58,7 +58,7 @@ template <int LANES> static __device__ __forceinline__ unsigned long long least_
   return value;
 }
 
-/* The least number of a node's neighbours, of which each of `step` threads looks at some. */
+/* The minimum over this thread's share of a node's neighbours: every `step`-th one. */
 static __device__ __forceinline__ unsigned long long
 least_of_share(const cuda_amg_graph &graph, const unsigned long long *of, int64_t e, int64_t end, int step) {
   unsigned long long least = OUT;
@@ -78,8 +78,8 @@ static __device__ __forceinline__ unsigned long long least_of_warp(unsigned long
   return value;
 }
 
-/* The least number of a node and its neighbours; for nodes that are not asked about, anything. All threads of
- * the warp together. */
+/* The minimum over a node and its neighbours; undefined if not `is_asked`. All threads of the warp must call
+ * it. */
 template <int LANES>
 static __device__ __forceinline__ unsigned long long
 least_near(const cuda_amg_graph &graph, const unsigned long long *of, int64_t node, bool is_asked) {
@@ -132,7 +132,7 @@ template <int LANES> __global__ static void decide(const search s, int ahead, ui
   if (__syncthreads_or(stays) && threadIdx.x == 0) s.left[ahead + 1] = 1;
 }
 
-/* Numbers become 1 for roots with enough neighbours without an aggregate, and 0. */
+/* A number becomes 1 for a root with enough neighbours without an aggregate, otherwise 0. */
 template <int LANES> __global__ static void mark_roots(const search s, int32_t neighbours) {
   const int64_t i = node_of<LANES>();
   if (i >= s.graph.nodes) return;
@@ -153,7 +153,7 @@ static __device__ __forceinline__ bool is_root(const search &s, int32_t node) {
   return s.numbers[node] < s.numbers[node + 1];
 }
 
-/* The node's own aggregate, or that of its first neighbour that is a root. */
+/* A root receives its own aggregate, any other node that of its first neighbour that is a root. */
 template <int LANES> __global__ static void take_neighbours(const search s, int which) {
   const int64_t i = node_of<LANES>();
   const int32_t before = s.totals[which];
@@ -171,15 +171,15 @@ template <int LANES> __global__ static void take_neighbours(const search s, int 
   if (root >= 0 && lane_of<LANES>() == 0) s.aggregates[i] = before + s.numbers[root];
 }
 
-/* Numbers become aggregates: of nodes without one that to which they are connected most strongly, of several
- * the first. */
+/* A number becomes the node's aggregate. A node without one joins the most strongly connected aggregate; the
+ * lowest aggregate wins a tie. */
 template <int LANES> __global__ static void join(const search s) {
   const int64_t i = node_of<LANES>();
   if (i >= s.graph.nodes) return;
   int32_t aggregate = s.aggregates[i];
   if (aggregate < 0) {
     const int64_t end = s.graph.ends[i];
-    unsigned long long best = OUT; /* large magnitudes are small here, and then small aggregates */
+    unsigned long long best = OUT; /* ordered by descending magnitude, then by ascending aggregate */
     for (int64_t e = s.graph.begins[i] + lane_of<LANES>(); e < end; e += LANES) {
       const int32_t other = s.aggregates[s.graph.indices[e]];
       const unsigned magnitude = __float_as_uint(s.graph.magnitudes[e]);
@@ -194,7 +194,7 @@ template <int LANES> __global__ static void join(const search s) {
 
 /* ---- The searches ---- */
 
-/* Roots among the nodes without an aggregate, and their neighbours there. */
+/* Finds roots among the nodes without an aggregate, and assigns their neighbours. */
 template <int LANES>
 static ts_status search_roots(ts_context *context, const search *s, int which, int32_t neighbours) {
   const size_t nodes = (size_t)s->graph.nodes;

@@ -1,8 +1,9 @@
-/* The inverse of the last level's matrix, A = L L^T in double, as common/precond/amg/amg_coarsest.c makes it:
- * every entry is summed in the order of m, whatever it is the sum of. The upper triangle of `a` becomes L^T,
- * the lower one L^-1, whose diagonal takes the place of L's.
+/* The inverse of the last level's matrix from A = L L^T in double precision, as in
+ * common/precond/amg/amg_coarsest.c. Every entry is summed in ascending order of m. The upper triangle of `a`
+ * becomes L^T, the lower one L^-1, with its diagonal in place of that of L.
  *
- * Panels of 32 rows: what a panel adds to an entry behind it is added before the next panel's. */
+ * Panels have 32 rows. The contributions of a panel to later entries are added before those of the next
+ * panel. */
 #include "cuda/core/cuda_kernels.cuh"
 #include "cuda_amg.h"
 
@@ -10,18 +11,18 @@ enum {
   PANEL = 32,
   PANEL_WARPS = 8,
   PANEL_THREADS = PANEL * PANEL_WARPS,
-  STRIP = 8 /* columns of L^-1 that a block has */
+  STRIP = 8 /* columns of L^-1 per block */
 };
 
 typedef double tile[PANEL][PANEL + 1];
 
-/* n: rows, rounded up to whole panels; what is behind the matrix is 0, and so are its pivots. */
+/* n: the rows, rounded up to whole panels. The padding is 0, and so are its pivots. */
 struct dense {
   double *a, *pivots, *diagonal; /* diagonal: of A */
   int32_t n;
 };
 
-/* A pivot below this share of its diagonal is rounding, as on the host. */
+/* A pivot below this share of its diagonal is rounding error, as on the host. */
 static __device__ __forceinline__ double pivot_of(double left, double diagonal) {
   const double rounding = 2e-5;
   return left > rounding * diagonal ? sqrt(left) : 0;
@@ -31,7 +32,7 @@ static __device__ __forceinline__ double divide(double number, double pivot) {
   return pivot > 0 ? number / pivot : 0;
 }
 
-/* Rows from `row` and columns from `column` on; with `lower` 0 above the diagonal. */
+/* Loads a tile from `row` and `column` on. With `lower`, entries above the diagonal become 0. */
 static __device__ __forceinline__ void load(const dense &d, int32_t row, int32_t column, bool lower, tile to) {
   const int lane = (int)threadIdx.x % PANEL;
   for (int r = (int)threadIdx.x / PANEL; r < PANEL; r += PANEL_WARPS)
@@ -52,13 +53,13 @@ __global__ static void take_matrix(const cuda_amg_csr A, const dense d) {
     if (i == j)
       d.a[(size_t)i * d.n + i] = d.diagonal[i] = value;
     else
-      atomicAdd(&d.a[(size_t)(i < j ? i : j) * d.n + (i < j ? j : i)], value / 2); /* of two: in any order */
+      atomicAdd(&d.a[(size_t)(i < j ? i : j) * d.n + (i < j ? j : i)], value / 2); /* two terms: any order */
   }
 }
 
 /* ---- L ---- */
 
-/* The panel's own rows and columns, in `t`, become those of L^T. */
+/* Factorises the panel's diagonal tile `t` into a tile of L^T. */
 static __device__ void factorise(const dense &d, int32_t first, tile t) {
   __shared__ tile found;
   const int lane = (int)threadIdx.x % PANEL, warp = (int)threadIdx.x / PANEL;
@@ -82,7 +83,7 @@ __global__ static void __launch_bounds__(PANEL_THREADS) factorise_first(const de
   factorise(d, 0, t);
 }
 
-/* The panel's rows behind its own columns; a thread has a column. */
+/* Solves for the panel's rows right of its diagonal tile. One thread per column. */
 __global__ static void __launch_bounds__(PANEL_THREADS) solve_panel(const dense d, int32_t first) {
   __shared__ tile own;
   load(d, first, first, false, own);
@@ -101,8 +102,8 @@ __global__ static void __launch_bounds__(PANEL_THREADS) solve_panel(const dense 
   }
 }
 
-/* What the panel adds to the rows behind it, a tile a block; the next panel's own rows and columns are then
- * complete. */
+/* Adds the panel's contributions to the rows below it, one tile per block. The diagonal tile of the next panel
+ * is then complete and is factorised. */
 __global__ static void __launch_bounds__(PANEL_THREADS) add_panel(const dense d, int32_t first) {
   __shared__ tile left, above, t;
   const int32_t row = first + PANEL * (1 + (int32_t)blockIdx.y),
@@ -134,7 +135,7 @@ __global__ static void invert_pivots(const dense d) {
   *diagonal = divide(1, *diagonal);
 }
 
-/* A warp has the panel's rows of a column, a thread one of them. */
+/* One warp per column of the panel, one thread per row. */
 static __device__ __forceinline__ void solve_rows(const dense &d, int32_t first, int32_t column, const tile own,
                                                   double (&solved)[PANEL][STRIP]) {
   const int lane = (int)threadIdx.x % PANEL, warp = (int)threadIdx.x / PANEL;
@@ -150,7 +151,8 @@ static __device__ __forceinline__ void solve_rows(const dense &d, int32_t first,
   if (row > column) d.a[(size_t)row * d.n + column] = sum;
 }
 
-/* A block has STRIP columns, a warp one of them or a thread a row of all. */
+/* A block has STRIP columns. Within a panel, a warp has one column; below it, a thread has one row of all
+ * columns. */
 __global__ static void __launch_bounds__(PANEL_THREADS) invert_strip(const dense d) {
   __shared__ tile own;
   __shared__ double solved[PANEL][STRIP];
@@ -175,7 +177,7 @@ __global__ static void __launch_bounds__(PANEL_THREADS) invert_strip(const dense
   }
 }
 
-/* ---- The product of L^-1 with its transpose from the left, a tile a block ---- */
+/* ---- The product L^-T L^-1: one tile per block ---- */
 
 __global__ static void __launch_bounds__(PANEL_THREADS) multiply(const dense d, float *inverse, int32_t rows) {
   __shared__ tile left, right;

@@ -1,6 +1,6 @@
-/* Cycles as graphs: a cycle is some hundred short kernels, and to launch them one by one takes longer than most
- * of them. A solver asks for the same cycle with the same vectors in each iteration; from the second time on it
- * is launched as a whole. */
+/* Cycles as graphs. A cycle consists of about a hundred short kernels, and most take less time than their
+ * launch. A solver repeats the same cycle with the same vectors in each iteration. From the second time on the
+ * cycle is launched as a whole. */
 #include "cuda_amg.h"
 
 void cuda_amg_forget_cycles(const tsi_amg *amg) {
@@ -11,7 +11,7 @@ void cuda_amg_forget_cycles(const tsi_amg *amg) {
   }
 }
 
-/* The place of a cycle with these vectors; one that is new takes that of the oldest. */
+/* The recording of a cycle with these vectors. A new one replaces the oldest. */
 static cuda_amg_recording *find(cuda_amg_hierarchy *h, const float *x, const float *b, int *is_new) {
   *is_new = 0;
   for (int k = 0; k < CUDA_AMG_RECORDINGS; k++)
@@ -24,7 +24,8 @@ static cuda_amg_recording *find(cuda_amg_hierarchy *h, const float *x, const flo
   return r;
 }
 
-/* The kernels that `body` launches, without launching them. Where that fails they are launched one by one. */
+/* Records the kernels that `body` launches, without launching them. If that fails, they are launched one by
+ * one. */
 static void record(const tsi_amg *amg, ts_vector *x, const ts_vector *b, tsi_amg_body *body,
                    cuda_amg_recording *r) {
   const cudaStream_t stream = cuda_stream(amg->context);

@@ -6,7 +6,7 @@
 
 #include "cuda_amg.h"
 
-/* 0 where the row has no such entry. */
+/* Returns 0 if the row has no diagonal entry. */
 static __device__ __forceinline__ float cuda_amg_diagonal_of(const cuda_amg_csr &A, int32_t row) {
   const int32_t end = A.offsets[row + 1];
   int32_t low = A.offsets[row], high = end;

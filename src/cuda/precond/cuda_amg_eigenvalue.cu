@@ -1,9 +1,9 @@
 /* The largest eigenvalue of D^-1 A by power iterations, with sums in the host's order.
  *
- * A block has the RADIX rows whose squares the host adds up first: its threads bring the products of its rows
- * into shared memory, one thread adds up each row, and one the squares, of which it finds the largest. The
- * block that is done last adds up the sums of all blocks and leaves the factor of the next step on the device.
- * Before that a block has multiplied each long row. */
+ * A block has the RADIX rows whose squares the host adds first. Its threads write the products of its rows to
+ * shared memory. Then one thread adds each row, and one thread adds the squares; a warp finds the largest
+ * square. The last block to finish adds the sums of all blocks and stores the factor of the next step on the
+ * device. Long rows are multiplied before by a separate kernel, one block per row. */
 #include <math.h>
 
 #include "cuda/core/cuda_reduce.cuh"
@@ -12,7 +12,7 @@
 
 enum {
   STEPS = 6,
-  RADIX = 64, /* so many numbers are added in order, then so many of these sums, and so on */
+  RADIX = 64, /* groups of RADIX numbers are added in order, then groups of RADIX sums, and so on */
   THREADS = 128,
   TILE = 1024, /* products in shared memory */
   LONG_TILE = 4096,
@@ -20,25 +20,25 @@ enum {
   LONG_BLOCKS_MOST = 4096
 };
 
-/* Of D to^2 of rows. */
+/* The sum and the maximum of D to^2 over rows. */
 struct norms {
   double sum, most;
 };
 
 struct power_state {
-  double value, local; /* by what the norm has grown, and the largest number */
+  double value, local; /* the growth of the norm, and of the largest number */
   double factor;
-  norms before; /* of the step before */
+  norms before; /* of the previous step */
 };
 
 struct power {
   cuda_amg_csr A;
-  float *diagonal;          /* 0: a row that takes no part */
+  float *diagonal;          /* 0: an inactive row */
   float *from, *to;         /* to = keep from + factor D^-1 A from */
-  double *products;         /* of long rows, where A's rows have theirs; NULL: no row is long */
-  double keep, factor;      /* factor: if keep is not 0, else that of the state */
-  double *sums;             /* of D to^2, of RADIX rows each; behind them the sums of these, and so on */
-  unsigned long long *most; /* bits of the largest of D to^2; 0 between kernels */
+  double *products;         /* results of long rows, indexed by row; NULL: no row is long */
+  double keep, factor;      /* factor: used if keep is not 0, otherwise the factor of the state */
+  double *sums;             /* sums of D to^2 over RADIX rows each; after them the sums of these, and so on */
+  unsigned long long *most; /* the bits of the maximum of D to^2; 0 between kernels */
   power_state *state;
   unsigned *tickets;
   const unsigned char *strong; /* of A_F; NULL: A */
@@ -68,7 +68,7 @@ static __device__ __forceinline__ int in_group(int64_t count, int64_t group) {
   return (int)(count - group * RADIX < RADIX ? count - group * RADIX : RADIX);
 }
 
-/* By a warp, of RADIX numbers. Doubles that are not negative are in the order of their bits. */
+/* Called by a warp for at most RADIX numbers. The bits of non-negative doubles compare like the doubles. */
 static __device__ __forceinline__ void raise_most(const power &p, const double *squares, int rows) {
   unsigned long long most = 0;
   for (int k = (int)threadIdx.x % 32; k < rows; k += 32)
@@ -77,8 +77,8 @@ static __device__ __forceinline__ void raise_most(const power &p, const double *
   if (threadIdx.x % 32 == 0 && most > *(volatile unsigned long long *)p.most) atomicMax(p.most, most);
 }
 
-/* The end of a kernel, with one number for each of a block's rows in `squares`. Whether this is thread 0 of the
- * last block; it has those of all. */
+/* Ends a kernel, with one number per row of the block in `squares`. Returns true in thread 0 of the last block,
+ * which receives the results of all blocks. */
 static __device__ __forceinline__ int take_norms(const power &p, const double *squares, int rows, norms *all) {
   __syncthreads();
   if (threadIdx.x == 0) p.sums[blockIdx.x] = add_in_order(squares, rows);
@@ -120,8 +120,8 @@ static __device__ __forceinline__ double product_at(const power &p, int64_t e) {
   return (double)p.A.values[e] * (double)p.from[p.A.indices[e]];
 }
 
-/* The sum of a row's products begun `done` of its entries before products[0]; `run` is that of the run which
- * goes on. */
+/* Continues the sum of a row after `done` of its entries; products[0] is the next product. `run` is the sum of
+ * the unfinished run. */
 static __device__ __forceinline__ void add_part(const double *products, int from, int to, int done, double &run,
                                                 double &sum) {
   for (int k = from; k < to;) {
@@ -131,10 +131,10 @@ static __device__ __forceinline__ void add_part(const double *products, int from
   }
 }
 
-/* A block has a long row: its threads add up runs. */
+/* One block per long row: its threads add runs. */
 __global__ static void __launch_bounds__(THREADS)
     multiply_long_rows(const power p, const cuda_amg_rows long_rows) {
-  __shared__ double products[LONG_TILE + RUNS], runs[RUNS]; /* one more a run: other banks */
+  __shared__ double products[LONG_TILE + RUNS], runs[RUNS]; /* one extra per run avoids bank conflicts */
   for (int32_t k = (int32_t)blockIdx.x; k < long_rows.count; k += (int32_t)gridDim.x) {
     const int32_t row = long_rows.rows[k];
     const int64_t end = p.A.offsets[row + 1];
@@ -158,7 +158,7 @@ __global__ static void __launch_bounds__(THREADS)
   }
 }
 
-/* The product of a row that is not long, near one that is, by one thread. */
+/* One thread computes the product of a row that is not long, if its block has a long one. */
 static __device__ double multiply_row(const power &p, int64_t begin, int64_t end) {
   double sum = 0;
   for (int64_t e = begin; e < end;) {
@@ -171,7 +171,7 @@ static __device__ double multiply_row(const power &p, int64_t begin, int64_t end
   return sum;
 }
 
-/* Without a factor of its own it does nothing once a sum is 0. */
+/* With the factor of the state, does nothing once a sum is 0. */
 __global__ static void __launch_bounds__(THREADS) step(const power p) {
   __shared__ double products[TILE], squares[RADIX];
   const power_state state = *p.state;
@@ -215,7 +215,7 @@ __global__ static void __launch_bounds__(THREADS) step(const power p) {
   }
 }
 
-/* The sum of from_i (A from)_i in the state, or with A_F in place of A. A thread has a row. */
+/* Stores the sum of from_i (A from)_i in the state, or with A_F in place of A. One thread per row. */
 __global__ static void __launch_bounds__(THREADS) add_energies(const power p) {
   __shared__ double energies[RADIX];
   const int rows = in_group(p.A.rows, blockIdx.x);
@@ -245,7 +245,7 @@ static unsigned blocks_of(const power &p) {
   return (unsigned)(((size_t)p.A.rows + RADIX - 1) / RADIX);
 }
 
-/* Vectors in `memory`, the first in p->to. */
+/* Allocates the vectors in `memory` and stores the first one in p->to. */
 static ts_status start(cuda_amg_memory *memory, const cuda_amg_csr *A, cuda_amg_rows long_rows, power *p) {
   ts_context *context = memory->context;
   const size_t rows = (size_t)A->rows;
@@ -264,7 +264,7 @@ static ts_status start(cuda_amg_memory *memory, const cuda_amg_csr *A, cuda_amg_
   return cuda_launch(context, "begin", begin, blocks_of(*p), THREADS, *p);
 }
 
-/* From p->to, which becomes p->from. */
+/* Swaps p->from and p->to, then runs a step. */
 static ts_status run_step(ts_context *context, cuda_amg_rows long_rows, power *p) {
   swap_vectors(p);
   if (long_rows.count > 0)

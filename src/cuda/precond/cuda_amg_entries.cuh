@@ -1,5 +1,5 @@
-/* Sums over the entries of rows. A row, or a node of several, belongs to SUBWARP neighbouring threads, and a
- * long row to a block. */
+/* Sums over the entries of rows. SUBWARP neighbouring threads share a row, or the rows of a node. A block
+ * shares a long row. */
 #ifndef CUDA_AMG_ENTRIES_CUH
 #define CUDA_AMG_ENTRIES_CUH
 
@@ -7,12 +7,12 @@
 #include "cuda_amg.h"
 
 enum {
-  SUBWARP = TSI_AMG_LANES, /* unknowns of a node are no more */
+  SUBWARP = TSI_AMG_LANES, /* maximum unknowns per node */
   SUBWARPS = CUDA_THREADS / SUBWARP,
-  LONG_ROW = 2048 /* entries of a row for one subwarp */
+  LONG_ROW = 2048 /* maximum entries of a row for one subwarp */
 };
 
-/* What this thread's subwarp is for, and the lanes of its warp. */
+/* The number of this thread's subwarp, this thread's lane in it, and the mask of its lanes. */
 static __device__ __forceinline__ int64_t subwarp_number(void) {
   return ((int64_t)blockIdx.x * blockDim.x + threadIdx.x) / SUBWARP;
 }
@@ -25,7 +25,7 @@ static __device__ __forceinline__ unsigned subwarp_mask(void) {
 
 /* ---- Sums ---- */
 
-/* The sum and the maximum over the subwarp, in every lane: the host adds in the same pairs. */
+/* The sum and the maximum over the subwarp, in every lane. The host adds in the same pairs. */
 static __device__ __forceinline__ double subwarp_sum(double value) {
   for (int offset = SUBWARP / 2; offset > 0; offset /= 2)
     value += __shfl_xor_sync(subwarp_mask(), value, offset, SUBWARP);
@@ -37,8 +37,8 @@ static __device__ __forceinline__ double subwarp_largest(double value) {
   return value;
 }
 
-/* The sums of N terms over a row's entries, by a subwarp, or if IS_LONG by the block, whose subwarps have runs
- * beside each other. term(k, terms) adds those of entry k. */
+/* The sums of N terms over a row's entries, by a subwarp. If IS_LONG, by the block, whose subwarps take
+ * consecutive runs. term(k, terms) adds the terms of entry k. */
 template <bool IS_LONG, int N, typename Term>
 static __device__ __forceinline__ void add_entries(int32_t length, Term term, double (&sums)[N]) {
   __shared__ double runs[IS_LONG ? SUBWARPS : 1][N];
@@ -63,7 +63,7 @@ static __device__ __forceinline__ void add_entries(int32_t length, Term term, do
   }
 }
 
-/* The largest of the numbers of a subwarp or a block. */
+/* The maximum over a subwarp or a block. */
 template <bool IS_LONG> static __device__ __forceinline__ double largest_of(double value) {
   __shared__ double found[IS_LONG ? SUBWARPS : 1];
   value = subwarp_largest(value);
@@ -77,7 +77,7 @@ template <bool IS_LONG> static __device__ __forceinline__ double largest_of(doub
 
 /* ---- Rows ---- */
 
-/* The row of this subwarp, and whether it is long; a row behind the last has no entries. */
+/* The row of this subwarp, and whether it is long. A row after the last one has no entries. */
 static __device__ __forceinline__ int32_t own_row(const cuda_amg_csr &A, bool *is_row, bool *is_long) {
   const int64_t number = subwarp_number();
   const int32_t length = number < A.rows ? A.offsets[number + 1] - A.offsets[number] : 0;
@@ -86,7 +86,7 @@ static __device__ __forceinline__ int32_t own_row(const cuda_amg_csr &A, bool *i
   return (int32_t)number;
 }
 
-/* If some subwarp of the block has a long row: each of them. */
+/* Loops over the long rows of the block's subwarps. */
 #define EACH_LONG_ROW(A, i, is_long)                                                                           \
   if (__syncthreads_or(is_long))                                                                               \
     for (int32_t i = (int32_t)blockIdx.x * SUBWARPS; i < (A).rows && i / SUBWARPS == (int32_t)blockIdx.x; i++) \

@@ -1,39 +1,40 @@
-/* Rows of a product that are too long for the tables of cuda_amg_galerkin.cu: their products are written one
- * after the other, sorted by row and node, and those of one entry added up, in the order in which they were.
- * No thread has a row, however long. "Expansion, sorting, compression" of Bell, Dalton and Olson 2012. */
+/* Rows of a product that are too long for the tables of cuda_amg_galerkin.cu. Their products are written one
+ * after the other, sorted by row and node, and added for each entry in their original order. No thread owns a
+ * row, so a row may have any length. This is "expansion, sorting, compression" of Bell, Dalton and Olson
+ * 2012. */
 #ifndef CUDA_AMG_EXPAND_CUH
 #define CUDA_AMG_EXPAND_CUH
 
 #include "cuda_amg_product.cuh"
 
 enum {
-  EXPAND_EACH = 4,        /* products of a thread */
-  LONG_SUM = 64,          /* products of an entry that a thread adds up; more have a warp */
-  LONG_MEAN = 32,         /* products of entries that have warps of their own */
-  MOST_PRODUCTS = 1 << 24 /* that are sorted together, if they are those of several rows */
+  EXPAND_EACH = 4,        /* products per thread */
+  LONG_SUM = 64,          /* maximum products of an entry that a thread adds; a warp adds more */
+  LONG_MEAN = 32,         /* mean products of entries from which each has its own warp */
+  MOST_PRODUCTS = 1 << 24 /* maximum sorted together, unless they belong to one row */
 };
 
-/* Products are counted in nodes. Those of all items of the list stand one after the other; some of these items,
- * from `first` on, are done together. */
+/* Products are counted in nodes. The products of all items of the list are consecutive. A batch is `items_now`
+ * items from `first` on. */
 struct expansion {
   const int32_t *items;
   int32_t count;            /* of items */
-  int32_t *entry_begins;    /* count + 1: of each item's entries of the left factor */
-  int32_t *entry_items;     /* of each of these entries */
-  int64_t *product_begins;  /* of each of these entries, and behind all */
-  int64_t *item_begins;     /* count + 1: the same of each item */
-  int32_t first, items_now; /* what is done together */
-  int64_t before;           /* products of items before */
+  int32_t *entry_begins;    /* count + 1: where each item's entries of the left factor begin */
+  int32_t *entry_items;     /* the item of each of these entries */
+  int64_t *product_begins;  /* where the products of each of these entries begin, and the total */
+  int64_t *item_begins;     /* count + 1: where the products of each item begin */
+  int32_t first, items_now; /* the batch */
+  int64_t before;           /* products of the items before the batch */
   int32_t products;
-  uint32_t *keys; /* item - first, and node */
+  uint32_t *keys; /* item - first, combined with the node */
   double *values; /* for all unknowns of the node */
   const uint32_t *sorted;
   const int32_t *order;
-  int32_t *numbers; /* of entries of C before each product, and in all */
-  int32_t *begins;  /* of each of these entries: sorted products */
+  int32_t *numbers; /* entries of C before each product, and the total */
+  int32_t *begins;  /* where the sorted products of each of these entries begin */
 };
 
-/* ---- How many ---- */
+/* ---- Counts ---- */
 
 template <int MODE>
 __global__ static void __launch_bounds__(CUDA_THREADS) count_entries(const product p, const expansion x) {
@@ -43,7 +44,7 @@ __global__ static void __launch_bounds__(CUDA_THREADS) count_entries(const produ
   x.entry_begins[i] = p.left.offsets[row + 1] - p.left.offsets[row];
 }
 
-/* A block has an item. */
+/* One block per item. */
 template <int MODE>
 __global__ static void __launch_bounds__(CUDA_THREADS) count_products(const product p, const expansion x) {
   const int32_t i = (int32_t)blockIdx.x, row = left_row<MODE>(p, x.items[i]);
@@ -62,7 +63,7 @@ __global__ static void __launch_bounds__(CUDA_THREADS) find_item_begins(const ex
 
 /* ---- Expansion ---- */
 
-/* The last of the numbers first .. last - 1 that begins at `at` or before. */
+/* The last of the numbers first .. last - 1 whose beginning is at most `at`. */
 static __device__ __forceinline__ int32_t find_begin(const int64_t *begins, int32_t first, int32_t last,
                                                      int64_t at) {
   while (first + 1 < last) {
@@ -115,7 +116,7 @@ __global__ static void __launch_bounds__(CUDA_THREADS) find_entry_begins(const e
   if (t == x.products) x.begins[x.numbers[t]] = x.products;
 }
 
-/* Entries of an item among those that are done together. */
+/* The number, within the batch, of an item's first entry. */
 static __device__ __forceinline__ int32_t first_entry(const expansion &x, int32_t i) {
   return x.numbers[x.item_begins[i] - x.before];
 }
@@ -136,7 +137,7 @@ static __device__ __forceinline__ void write_sum(const product &p, const expansi
                     sum);
 }
 
-/* All threads of the warp. */
+/* All threads of the warp call it. */
 static __device__ __forceinline__ double add_by_warp(const product &p, const expansion &x, int32_t entry,
                                                      int u) {
   constexpr int each = 4;
@@ -157,8 +158,8 @@ static __device__ __forceinline__ double add_by_warp(const product &p, const exp
   return sum;
 }
 
-/* Neighbouring entries are those of different warps, since long ones are mostly near each other; and where most
- * are long, a warp has few. */
+/* A warp takes entries that are far apart, because long entries tend to be neighbours. If most entries are
+ * long, a warp takes few. */
 template <int MODE>
 __global__ static void __launch_bounds__(CUDA_THREADS) add_products(const product p, const expansion x) {
   const int32_t entries = x.numbers[x.products], own_most = x.products / LONG_MEAN > entries ? 1 : 32;
@@ -190,7 +191,7 @@ static int bits_of(uint64_t count) {
   return bits;
 }
 
-/* The next items whose products are not too many, and whose keys have 31 bits. */
+/* Chooses the next batch: limited in its products, with keys of at most 31 bits. */
 static void choose_items(const product &p, const int64_t *item_begins, expansion *x) {
   const int64_t most_items = ((int64_t)1 << 31) / p.nodes;
   x->before = item_begins[x->first];
@@ -266,7 +267,7 @@ static ts_status expand_all(cuda_amg_memory *memory, const product &p, expansion
   return TS_OK;
 }
 
-/* The `count` rows of the list, as COUNT_NODES and so on say. */
+/* Computes the `count` rows of the list, in the mode MODE (COUNT_NODES etc.). */
 template <int MODE>
 static ts_status cuda_amg_expand(ts_context *context, const product &p, const int32_t *items, int32_t count) {
   cuda_amg_memory memory = {context, "a product of amg"};

@@ -1,8 +1,8 @@
-/* C = R (A P), row by row: the rows of A P first, each with room for as many nodes as it may have, then those
- * of C, whose nodes are counted before where there is no pattern.
+/* C = R (A P), row by row. First the rows of A P, each with room for the maximum of its nodes, then those of C.
+ * Without a pattern, the nodes of C are counted first.
  *
- * Rows are done by 8 threads or by a warp with a table in shared memory (cuda_amg_product.cuh). Those that do
- * not fit are put on a list: of the 8 threads' rows for warps, of the warps' rows for cuda_amg_expand.cuh. */
+ * A row is computed by 8 threads or by a warp, with a table in shared memory (cuda_amg_product.cuh). Rows that
+ * do not fit go to a list: from the 8 threads to warps, from warps to cuda_amg_expand.cuh. */
 #include "cuda_amg_expand.cuh"
 #include "cuda_amg_places.cuh"
 
@@ -11,13 +11,13 @@ enum {
   FEW_LANES = 8,
   FEW_SLOTS = 64,
   FEW_NODES = FEW_SLOTS / 4 * 3,
-  WARP_SLOTS = 256,   /* with several unknowns half as many */
-  MOST_ENTRIES = 1024 /* of the left factor's row for the threads of a warp */
+  WARP_SLOTS = 256,   /* half of it with several unknowns */
+  MOST_ENTRIES = 1024 /* maximum in the left factor's row for a warp */
 };
 
 /* ---- With a table in shared memory ---- */
 
-/* How many of the row's nodes are before this one. */
+/* The number of the row's nodes before this one. */
 template <typename Table> static __device__ __forceinline__ int32_t rank_of(const Table &table, int32_t node) {
   int32_t before = 0;
   for (int32_t t = 0; t < table.count; t++) before += table.keys[table.found[t]] < node;
@@ -59,7 +59,7 @@ __global__ static void __launch_bounds__(HASH_THREADS) multiply_hashed(const pro
       e = p.left.offsets[left_row<MODE>(p, item)];
       end = p.left.offsets[left_row<MODE>(p, item) + 1];
     }
-    /* What is known not to fit, or takes too long, is not begun. */
+    /* Rows that do not fit, or would take too long, are refused at once. */
     const bool fits =
         item < 0 || (end - e <= MOST_ENTRIES && (MODE != FILL_C || p.C.offsets[item + 1] - p.C.offsets[item] <=
                                                                        table_type::most * unknowns));
@@ -77,10 +77,10 @@ __global__ static void __launch_bounds__(HASH_THREADS) multiply_hashed(const pro
   }
 }
 
-/* ---- The rest ---- */
+/* ---- Sizes and zeros ---- */
 
-/* The most nodes that rows of A P may have, which are those of all rows of P that A's names; and the largest of
- * these numbers. */
+/* The maximum number of nodes per row of A P, which is the sum over all rows of P that the row of A refers to;
+ * and the largest of these numbers. */
 __global__ static void __launch_bounds__(CUDA_THREADS) measure(const product p, unsigned long long *largest) {
   const int lane = (int)threadIdx.x % FEW_LANES;
   const int64_t owners = (int64_t)gridDim.x * (CUDA_THREADS / FEW_LANES);
@@ -107,7 +107,7 @@ __global__ static void __launch_bounds__(CUDA_THREADS) measure(const product p, 
   }
 }
 
-/* The number of the diagonal in C where the row has nothing but zeros; else -1. */
+/* The entry of the diagonal of C if the row is all zeros, otherwise -1. */
 static __device__ int32_t find_zero(const cuda_amg_csr &C, int32_t i) {
   int32_t diagonal = -1;
   for (int32_t e = C.offsets[i]; e < C.offsets[i + 1]; e++) {
@@ -138,7 +138,7 @@ __global__ static void __launch_bounds__(CUDA_THREADS) fill_zeros(const product 
 
 /* ---- On the host ---- */
 
-/* Two lists of rows and their lengths; and how many the warps refused when they were last asked. */
+/* Two lists of rows and their lengths, and the number of rows that the warps refused last time. */
 struct row_lists {
   int32_t *rows[2], *lengths;
   int32_t refused;
@@ -151,7 +151,7 @@ static unsigned blocks_of(int64_t items, int items_a_block) {
 
 template <int MODE, int LANES, int SLOTS, int MOST_UNKNOWNS>
 static ts_status run_hashed(ts_context *context, const product &p, const row_list &l) {
-  /* A list is mostly short. */
+  /* Lists are usually short. */
   const unsigned blocks =
       l.rows ? 8 * (unsigned)cuda_state_of(context)->multiprocessors : blocks_of(l.count, HASH_THREADS / LANES);
   return cuda_launch(context, "multiply_hashed", multiply_hashed<MODE, LANES, SLOTS, MOST_UNKNOWNS>, blocks,
@@ -165,8 +165,8 @@ template <int MODE> static ts_status run_warps(ts_context *context, const produc
   return run_hashed < MODE, 32, WARP_SLOTS / 2, counts ? 0 : 8 > (context, p, l);
 }
 
-/* All rows, or all nodes where they are counted. No row has more nodes than `most`; `few`: most rows have few.
- */
+/* Computes all rows, or counts the nodes of all node rows. No row has more than `most` nodes; `few`: most rows
+ * have few. */
 template <int MODE>
 static ts_status run_galerkin(ts_context *context, const product &p, int32_t items, int64_t most, bool few,
                               row_lists *lists) {
@@ -192,11 +192,11 @@ static ts_status run_galerkin(ts_context *context, const product &p, int32_t ite
   return lists->refused > 0 ? cuda_amg_expand<MODE>(context, p, lists->rows[1], lists->refused) : TS_OK;
 }
 
-/* A P, in blocks of `memory`. */
+/* Computes A P in blocks of `memory`. */
 static ts_status multiply_ap(cuda_amg_memory *memory, product *p, row_lists *lists) {
   ts_context *context = memory->context;
   const int32_t rows = p->left.rows;
-  int64_t sizes[2] = {0, 0}; /* of all rows, and the largest */
+  int64_t sizes[2] = {0, 0}; /* total over all rows, and the maximum */
   CUDA_AMG_TAKE(memory, (size_t)rows + 2, p->begins);
   CUDA_AMG_TAKE(memory, rows, p->counts);
   if (rows > 0) {
@@ -209,7 +209,7 @@ static ts_status multiply_ap(cuda_amg_memory *memory, product *p, row_lists *lis
   }
   CUDA_AMG_TAKE(memory, sizes[0], p->product_nodes);
   CUDA_AMG_TAKE(memory, (size_t)sizes[0] * (size_t)p->unknowns, p->product_values);
-  /* Rows of P that neighbours name have most of their nodes in common. */
+  /* Rows of P that neighbours refer to share most of their nodes. */
   const bool few = p->unknowns == 1 && sizes[0] <= (int64_t)3 * FEW_NODES * rows;
   return run_galerkin<MULTIPLY_AP>(context, *p, rows, sizes[1] < p->nodes ? sizes[1] : p->nodes, few, lists);
 }
@@ -224,7 +224,7 @@ static ts_status find_product_pattern(ts_context *context, product *p, row_lists
   return status;
 }
 
-/* `again`: to be noted, or NULL. */
+/* `again`: the notes to make, or NULL. */
 static ts_status multiply_all(cuda_amg_memory *memory, product *p, const cuda_amg_csr *R, cuda_amg_csr *C,
                               cuda_amg_again *again) {
   ts_context *context = memory->context;
@@ -240,7 +240,7 @@ static ts_status multiply_all(cuda_amg_memory *memory, product *p, const cuda_am
   p->left = *R;
   if (is_new) {
     TSI_TRY(find_product_pattern(context, p, &lists, C));
-    if (lists.refused == 0) most = 0; /* all rows fit the warps' tables, which have as many places as before */
+    if (lists.refused == 0) most = 0; /* all rows fit the warps' tables, which are as large now */
   }
   p->C = *C;
   const ts_status status = run_galerkin<FILL_C>(context, *p, R->rows, most, false, &lists);

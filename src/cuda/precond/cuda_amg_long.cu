@@ -1,11 +1,11 @@
-/* Long rows of the matrices of levels: the products' blocks of threads share the entries of such a row, which
- * the few threads of other rows would go on with long after all the others. */
+/* Long rows of level matrices. Thread blocks share the entries of such a row in products. Otherwise the few
+ * threads of a row would still be busy long after all others. */
 #include "cuda/core/cuda_kernels.cuh"
 #include "cuda/matrix/cuda_matrix.h"
 #include "cuda_amg.h"
 
 enum {
-  LONG_STEPS = 32, /* entries for each thread of a row that is not long */
+  LONG_STEPS = 32, /* maximum entries per thread of a row that is not long */
   MOST_MATRICES = 4
 };
 
@@ -24,7 +24,7 @@ static __global__ void __launch_bounds__(CUDA_THREADS)
   if (length > limit) atomicAdd(count, pieces_of(length));
 }
 
-/* The order of rows does not matter: each has its row blocks beside each other. */
+/* The order of rows is irrelevant, but the row blocks of one row are consecutive. */
 static __global__ void __launch_bounds__(CUDA_THREADS)
     list_pieces(const cuda_csr m, int32_t limit, tsi_row_block *row_blocks, int32_t *count) {
   const int64_t row = (int64_t)blockIdx.x * CUDA_THREADS + threadIdx.x;
@@ -56,7 +56,7 @@ static ts_status list(ts_context *context, ts_matrix *A, int32_t count, int32_t 
 
 static ts_status part_rows(cuda_amg_memory *memory, ts_matrix *const *matrices, int count) {
   ts_context *context = memory->context;
-  int32_t pieces[MOST_MATRICES], *counts; /* of each matrix, and the counters of their lists */
+  int32_t pieces[MOST_MATRICES], *counts; /* numbers of pieces per matrix, and counters for their lists */
   CUDA_AMG_TAKE(memory, 2 * count, counts);
   CUDA_TRY(context, cudaMemsetAsync(counts, 0, 2 * (size_t)count * sizeof *counts, cuda_stream(context)));
   for (int k = 0; k < count; k++) {

@@ -1,5 +1,4 @@
-/* What the set-up of AMG on the device shares: blocks of memory that are given back together, sparse
- * matrices. */
+/* Shared by the AMG setup on the device: blocks of memory that are freed together, and sparse matrices. */
 #include "cuda/core/cuda_kernels.cuh"
 #include "cuda_amg.h"
 
@@ -45,7 +44,7 @@ ts_status cuda_amg_csr_begin(ts_context *context, int32_t rows, int32_t columns,
   return cuda_report(context, error, "cudaMemsetAsync", __FILE__, __LINE__);
 }
 
-/* Room for numbers of four bytes, 0 behind the last entry. */
+/* Allocates numbers of four bytes, padded with zeros. */
 static ts_status take_padded(ts_context *context, int32_t entries, void **to) {
   const size_t all = cuda_amg_room((size_t)entries), behind = all - (size_t)entries;
   TSI_TRY(cuda_take(context, to, all * 4, level_name));
@@ -68,7 +67,7 @@ ts_status cuda_amg_csr_room(ts_context *context, int64_t entries, cuda_amg_csr *
   return status;
 }
 
-/* The sum in 64 bits, which the offsets have not. */
+/* The sum in 64 bits, because 32-bit offsets could overflow. */
 static __global__ void __launch_bounds__(CUDA_THREADS)
     add_lengths(int32_t rows, const int32_t *lengths, unsigned long long *sum) {
   unsigned long long mine = 0;
@@ -79,7 +78,7 @@ static __global__ void __launch_bounds__(CUDA_THREADS)
   if (threadIdx.x % 32 == 0) atomicAdd(sum, mine);
 }
 
-/* Adds up the lengths and tells how many entries there are. */
+/* Adds the lengths up and returns the number of entries. */
 static ts_status add_entries(ts_context *context, const cuda_amg_csr *A, unsigned long long *sum,
                              unsigned long long *entries) {
   const unsigned all = cuda_blocks_for((size_t)A->rows);

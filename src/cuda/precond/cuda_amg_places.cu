@@ -1,26 +1,26 @@
-/* R A P in patterns that are known, as tsi_amg_places has them on the host. The first update of a level notes
- * for each product of two entries the place in its row, a byte. Later updates neither look for places nor wait.
+/* R A P with known patterns, like tsi_amg_places on the host. The first update of a level notes, for each
+ * product of two entries, its place in the row as a byte. Later updates neither search for places nor wait.
  *
- * The threads that own a row go through the rows of the right factor one after the other, as in
- * cuda_amg_product.cuh, so that sums have the same bits; a row of the right factor names each place once. */
+ * The threads that own a row process the rows of the right factor one after the other, as in
+ * cuda_amg_product.cuh, so sums have the same bits. A row of the right factor uses each place once. */
 #include "cuda_amg_places.cuh"
 
 enum {
   PLACED_THREADS = 128,
   FEW_LANES = 8,
-  FEW_SUMS = 64,      /* of a row that eight threads have */
-  SOME_SUMS = 256,    /* of one that a warp has */
-  MOST_SUMS = 768,    /* with 4 warps a block 24 KiB */
-  MOST_PLACES = 256,  /* nodes, which a byte tells apart */
-  MOST_ENTRIES = 1024 /* of the left factor's row for a warp */
+  FEW_SUMS = 64,      /* maximum per row for eight threads */
+  SOME_SUMS = 256,    /* maximum per row for a warp */
+  MOST_SUMS = 768,    /* 24 KiB with 4 warps per block */
+  MOST_PLACES = 256,  /* maximum nodes that fit a byte */
+  MOST_ENTRIES = 1024 /* maximum in the left factor's row for a warp */
 };
 
-/* The largest sizes of rows: nodes of the product, entries of the left factor. */
+/* The maximum sizes of rows: nodes of the product, entries of the left factor. */
 struct measured {
   int32_t nodes, entries;
 };
 
-/* A grid of warps, each with a row at a time. */
+/* Loops over rows with a grid of warps. */
 #define EACH_WARP_ROW(i, rows)                                                                                 \
   for (int64_t i = ((int64_t)blockIdx.x * PLACED_THREADS + threadIdx.x) / 32; i < (rows);                      \
        i += (int64_t)gridDim.x * (PLACED_THREADS / 32))
@@ -44,7 +44,7 @@ static __device__ __forceinline__ int32_t node_of(const product &p, int64_t i, i
 
 /* ---- Notes ---- */
 
-/* How many places a row has, and the largest sizes of rows. */
+/* Counts the places of each row and finds the maximum sizes of rows. */
 template <int MODE>
 __global__ static void __launch_bounds__(PLACED_THREADS)
     count_places(const product p, int64_t *places, measured *largest) {
@@ -62,7 +62,8 @@ __global__ static void __launch_bounds__(PLACED_THREADS)
   }
 }
 
-/* Of each node of the rows that the entries of the left factor's row name: its number in the product's row. */
+/* For each node of the right factor's rows that the entries of a row refer to, stores its number in the
+ * product's row. */
 template <int MODE>
 __global__ static void __launch_bounds__(PLACED_THREADS)
     find_places(const product p, const cuda_amg_places to) {
@@ -117,7 +118,7 @@ __global__ static void __launch_bounds__(CUDA_THREADS)
   begins[i] = counts[i];
 }
 
-/* Where rows of A P begin without gaps between them. */
+/* Notes where the rows of A P begin if they are packed without gaps. */
 static ts_status note_rows(cuda_amg_again *again, const product &p) {
   cuda_amg_memory *memory = &again->memory;
   ts_context *context = memory->context;
@@ -147,8 +148,8 @@ ts_status cuda_amg_note_places(cuda_amg_again *again, const product &of_AP, cons
 
 /* ---- Values ---- */
 
-/* Adds up the left factor's row from entry e to `end`; four rows of the right factor come from memory at a
- * time. All threads of the warp come here and leave together. */
+/* Adds the products of the left factor's row from entry e to `end`. Four rows of the right factor are loaded at
+ * a time. All threads of the warp enter and leave together. */
 template <int MODE, int LANES>
 static __device__ __forceinline__ void add_row(const product &p, int unknowns, const uint8_t *list, int64_t at,
                                                int32_t e, int32_t end, const lane_share &s, double *sums) {

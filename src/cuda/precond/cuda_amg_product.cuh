@@ -1,9 +1,9 @@
-/* One row of a product of sparse matrices, as cuda_amg_galerkin.cu puts them together.
+/* One row of a product of sparse matrices, for cuda_amg_galerkin.cu.
  *
- * The threads that own the row go through the rows of the right factor that its entries name, one after the
- * other, which is the order of the sums; of one such row each thread takes an entry, as its columns differ. A
- * row of the right factor has entries for all unknowns of a node or for none, so that a place is found once a
- * node. The sums are in a hash table in shared memory, which refuses rows that do not fit. */
+ * The threads that own the row process the rows of the right factor for its entries one after the other, which
+ * is the order of the sums. Within such a row each thread takes one entry, since its columns differ. A row of
+ * the right factor has entries for all unknowns of a node or for none, so a place is found once per node. The
+ * sums are in a hash table in shared memory, which refuses rows that do not fit. */
 #ifndef CUDA_AMG_PRODUCT_CUH
 #define CUDA_AMG_PRODUCT_CUH
 
@@ -11,8 +11,8 @@
 #include "cuda_amg.h"
 
 enum {
-  MULTIPLY_AP, /* rows of A P, its nodes in any order */
-  COUNT_NODES, /* of rows of C, from R and A P: one row of each node */
+  MULTIPLY_AP, /* rows of A P, nodes in any order */
+  COUNT_NODES, /* rows of C, from R and A P: one row per node */
   FILL_C       /* rows of C */
 };
 
@@ -20,13 +20,14 @@ struct product {
   int unknowns;
   int32_t nodes; /* of P's columns */
   cuda_amg_csr left, P, C;
-  /* A P: row i has so many nodes, from begins[i] on, and of each node so many values as it has unknowns. */
+  /* A P: row i has counts[i] nodes from begins[i] on, and one value per unknown for each node. */
   int64_t *begins;
   int32_t *counts, *product_nodes;
   float *product_values;
 };
 
-/* Rows to do: all, or those of a list whose length the device knows; and where those go that do not fit. */
+/* The rows to compute: all, or those of a list with its length on the device. Rows that do not fit go to
+ * `refused`. */
 struct row_list {
   int32_t count;
   const int32_t *rows, *length; /* NULL: all */
@@ -37,10 +38,10 @@ static __device__ __forceinline__ int32_t length_of(const row_list &l) {
   return l.rows ? *l.length : l.count;
 }
 
-/* How the threads of a row share one of the right factor's: each has an unknown of every `step`-th node. */
+/* How the threads of a row share a row of the right factor: each has one unknown of every `step`-th node. */
 struct lane_share {
   int lane, node, unknown, step;
-  bool idle; /* left over */
+  bool idle; /* without a share */
 };
 
 template <int LANES> static __device__ __forceinline__ lane_share share_of(int lane, int unknowns) {
@@ -49,24 +50,24 @@ template <int LANES> static __device__ __forceinline__ lane_share share_of(int l
   return s;
 }
 
-/* Threads that own a row are part of a warp, whose loops go on until all of them are done. */
+/* The threads that own a row are part of a warp. Its loops continue until all rows of the warp are done. */
 template <int LANES> static __device__ __forceinline__ bool any_lane(bool is) {
   return LANES < 32 ? __any_sync(0xffffffffu, is) : is;
 }
 
 /* ---- The table ---- */
 
-/* Of a row of few nodes. */
+/* For a row of few nodes. */
 template <int SLOTS, int MOST_UNKNOWNS> struct hash_table {
-  static constexpr int most = SLOTS / 4 * 3; /* nodes */
-  int32_t keys[SLOTS];                       /* -1: none */
-  uint16_t found[most];                      /* slots in the order in which they were taken */
+  static constexpr int most = SLOTS / 4 * 3; /* maximum nodes */
+  int32_t keys[SLOTS];                       /* -1: empty */
+  uint16_t found[most];                      /* slots in the order of their use */
   int32_t count;                             /* more than `most`: refused */
   double sums[MOST_UNKNOWNS > 0 ? SLOTS *MOST_UNKNOWNS : 1];
 
   __device__ __forceinline__ bool is_refused(void) const { return count > most; }
 
-  /* The place of a node, which is made if there is none; -1: there is no room. */
+  /* The place of a node, which is inserted if it is missing; -1 if the table is full. */
   __device__ __forceinline__ int place(int32_t node, int unknowns) {
     unsigned slot = (unsigned)node * 2654435769u >> 16 & (SLOTS - 1);
     for (int tries = 0; tries < SLOTS; tries++, slot = (slot + 1) & (SLOTS - 1)) {
@@ -90,7 +91,7 @@ template <int SLOTS, int MOST_UNKNOWNS> struct hash_table {
 
 /* ---- The row ---- */
 
-/* A row of the right factor: its nodes, and what it is multiplied by. */
+/* A row of the right factor: its nodes and its factor. */
 struct right_row {
   int64_t begin;
   int32_t count;
@@ -111,7 +112,7 @@ static __device__ __forceinline__ right_row right_row_of(const product &p, int u
     row.count = p.counts[k];
   }
   if (MODE == MULTIPLY_AP) row.factor = (double)p.left.values[e];
-  if (MODE == FILL_C) row.factor = -(double)p.left.values[e]; /* R is there as -P^T */
+  if (MODE == FILL_C) row.factor = -(double)p.left.values[e]; /* R is stored as -P^T */
   return row;
 }
 
@@ -127,9 +128,9 @@ static __device__ __forceinline__ float value_at(const product &p, int unknowns,
   return (MODE == MULTIPLY_AP ? p.P.values : p.product_values)[at * unknowns + unknown];
 }
 
-/* Puts the left factor's row from entry e to `end` into the table, which is empty; four rows of the right
- * factor come from memory at a time, behind those of which it is known where they are. All threads of the warp
- * come here and leave together. */
+/* Multiplies entries e to `end` of the left factor's row into the table, which is empty. Four rows of the right
+ * factor are loaded at a time, while the locations of the next four are read. All threads of the warp enter and
+ * leave together. */
 template <int MODE, int LANES, typename Table>
 static __device__ __forceinline__ void multiply_row(const product &p, int unknowns, int32_t e, int32_t end,
                                                     const lane_share &s, Table &table) {
@@ -144,7 +145,7 @@ static __device__ __forceinline__ void multiply_row(const product &p, int unknow
 #pragma unroll
     for (int j = 0; j < many; j++) {
       now[j] = next[j];
-      if (now[j].count > Table::most) { /* nor does the product fit */
+      if (now[j].count > Table::most) { /* then the product does not fit either */
         now[j].count = 0;
         if (s.lane == 0) table.count = Table::most + 1;
       }
@@ -168,7 +169,7 @@ static __device__ __forceinline__ void multiply_row(const product &p, int unknow
           place = table.place(node[j], unknowns);
         }
         if constexpr (MODE != COUNT_NODES) {
-          __syncwarp(); /* the row before has been added, and a new place holds 0 */
+          __syncwarp(); /* the previous row has been added, and a new place holds 0 */
           if (place >= 0) table.sums[place * unknowns + s.unknown] += now[j].factor * (double)value[j];
         }
       }
@@ -184,12 +185,12 @@ static __device__ __forceinline__ void multiply_row(const product &p, int unknow
   __syncwarp();
 }
 
-/* The left factor's row that item number `item` needs, by its entries. */
+/* The row of the left factor that item number `item` needs. */
 template <int MODE> static __device__ __forceinline__ int32_t left_row(const product &p, int32_t item) {
   return MODE == COUNT_NODES ? item * p.unknowns : item;
 }
 
-/* Row `item` has so many nodes. */
+/* Stores the number of nodes of row `item`. */
 template <int MODE>
 static __device__ __forceinline__ void write_count(const product &p, int unknowns, int32_t item,
                                                    int32_t count) {
@@ -198,7 +199,7 @@ static __device__ __forceinline__ void write_count(const product &p, int unknown
     for (int u = 0; u < unknowns; u++) p.C.offsets[(size_t)item * unknowns + u + 1] = count * unknowns;
 }
 
-/* Its node number `at`, one unknown of it. */
+/* Stores one unknown of node number `at` of row `item`. */
 template <int MODE>
 static __device__ __forceinline__ void write_entry(const product &p, int unknowns, int32_t item, int32_t at,
                                                    int32_t node, int unknown, double sum) {

@@ -1,14 +1,14 @@
-/* The smoothed prolongator, P = S T, as told at tsi_amg_smooth.
+/* The smoothed prolongator P = S T, as documented at tsi_amg_smooth.
  *
- * A team of threads has a row of A: eight threads, and for the longest rows a block. Its threads read a chunk
- * of the row together and put what is to be added into shared memory; each then adds up, in the order of the
- * row, the sums that it needs. An entry that takes no part is added as 0, which changes no sum that began
- * as 0. The teams of a warp go through as many chunks as the longest of their rows has. */
+ * A team of threads has a row of A: eight threads, or a block for the longest rows. The threads read a chunk of
+ * the row together and write the terms to shared memory. Then each thread adds the sums that it needs, in the
+ * order of the row. An excluded entry adds 0, which never changes a sum that began as 0. The teams of a warp
+ * process as many chunks as the longest of their rows needs. */
 #include "cuda_amg_smooth.cuh"
 
 /* ---- The diagonal of A_F, and bounds ---- */
 
-/* By what a weak entry is multiplied as it goes to the diagonal. */
+/* The factor of a weak entry when it is added to the diagonal. */
 static __device__ __forceinline__ double weight(const smoothing &s, int32_t node, int32_t other) {
   const double own = (double)s.weights[node], theirs = (double)s.weights[other];
   return own != 0 && theirs != 0 ? theirs / own : 1;
@@ -17,7 +17,7 @@ static __device__ __forceinline__ double weight(const smoothing &s, int32_t node
 struct __align__(16) weak_entry {
   double value;
   int32_t unknown;
-  float diagonal; /* what is positive there */
+  float diagonal; /* its positive part */
 };
 
 struct __align__(16) magnitudes {
@@ -26,7 +26,7 @@ struct __align__(16) magnitudes {
 
 template <int SIZE> struct room {
   enum { TEAMS = CUDA_THREADS / SIZE, CHUNK = SIZE * EACH };
-  /* One more a team, so that the teams of a warp read from different banks. */
+  /* One extra per team, so that the teams of a warp read from different banks. */
   union {
     weak_entry weak[TEAMS][CHUNK + 1];
     magnitudes sizes[TEAMS][CHUNK + 1];
@@ -34,9 +34,9 @@ template <int SIZE> struct room {
   double added[TEAMS][TEAM], diagonal[TEAMS];
 };
 
-/* What row i of A_F has on its diagonal, 0 where A has nothing positive there; in shared memory what weak
- * entries add to the entries within the node. Both go to global memory, too. Raises `positive` in one thread if
- * the row has a positive coupling. */
+/* Returns the diagonal of row i of A_F, or 0 if that of A is not positive. Leaves the sums that weak entries
+ * add within the node in shared memory. Stores both in global memory too. Counts the row in `positive` of one
+ * thread if it has a positive coupling. */
 template <int SIZE, bool SINGLE>
 static __device__ __forceinline__ double filter_row(const smoothing &s, const row &r, room<SIZE> &shared,
                                                     unsigned long long &positive) {
@@ -44,7 +44,7 @@ static __device__ __forceinline__ double filter_row(const smoothing &s, const ro
   const int32_t unknowns = SINGLE ? 1 : s.unknowns, i = r.number, node = i / unknowns;
   const int32_t longest = longest_of<SIZE>(r.length);
   const int lane = (int)threadIdx.x % SIZE, team = (int)threadIdx.x / SIZE;
-  double added = 0, diagonal = 0, most = 0; /* with several unknowns thread u has what is added for u */
+  double added = 0, diagonal = 0, most = 0; /* with several unknowns, thread u has the sum for unknown u */
   for (int32_t done = 0; done < longest; done += CHUNK) {
     const int32_t size = min((int32_t)CHUNK, longest - done);
     for (int32_t k = lane; k < size; k += SIZE) {
@@ -84,7 +84,7 @@ static __device__ __forceinline__ double filter_row(const smoothing &s, const ro
   return filtered;
 }
 
-/* Raises the bounds to the row's sums. */
+/* Raises the bounds to the sums of this row. */
 template <int SIZE, bool SINGLE>
 static __device__ __forceinline__ void bound_row(const smoothing &s, const row &r, double filtered,
                                                  room<SIZE> &shared, double bounds[2]) {
@@ -125,7 +125,7 @@ static __device__ __forceinline__ void bound_row(const smoothing &s, const row &
   team_sync<SIZE>();
 }
 
-/* Where eight threads have the rows, long ones go to the list. */
+/* If eight threads share a row, long rows go to the list. */
 template <int SIZE, bool SINGLE>
 __global__ static void __launch_bounds__(CUDA_THREADS) find_bounds(const smoothing s) {
   __shared__ room<SIZE> shared;
@@ -138,7 +138,7 @@ __global__ static void __launch_bounds__(CUDA_THREADS) find_bounds(const smoothi
     const double filtered = filter_row<SIZE, SINGLE>(s, r, shared, positive);
     bound_row<SIZE, SINGLE>(s, r, filtered, shared, bounds);
   }
-  /* Doubles that are not negative are in the order of their bits. */
+  /* The bits of non-negative doubles compare like the doubles. */
   for (int k = 0; k < 2; k++) {
     unsigned long long bits = (unsigned long long)__double_as_longlong(bounds[k]);
     for (int offset = 16; offset > 0; offset /= 2) bits = max(bits, __shfl_xor_sync(0xffffffffu, bits, offset));
@@ -151,16 +151,16 @@ __global__ static void __launch_bounds__(CUDA_THREADS) find_bounds(const smoothi
 
 /* ---- The pattern ---- */
 
-/* Of entry e; NO_AGGREGATE for what is not in the pattern. */
+/* The aggregate of entry e; NO_AGGREGATE if e is not in the pattern. */
 template <bool SINGLE> static __device__ __forceinline__ int32_t aggregate_of(const smoothing &s, int32_t e) {
   if (s.strong[e] != TSI_AMG_STRONG) return NO_AGGREGATE;
   const int32_t j = s.indices[e], aggregate = s.aggregates[SINGLE ? j : j / s.unknowns];
   return aggregate < 0 ? NO_AGGREGATE : aggregate;
 }
 
-/* The aggregates of each row, ascending: the least again and again of those above the one before. Their
- * numbers, TSI_AMG_REACH + 1 at most, go to the offsets, or with WRITE their columns to the indices: those that
- * there is room for, or, if there are more, the row's own. */
+/* Lists the aggregates of each row in ascending order: repeatedly the smallest one above the previous. Stores
+ * their number, at most TSI_AMG_REACH + 1, in the offsets. With WRITE, stores their columns in the indices. If
+ * they exceed the row's room, only the row's own aggregate is kept. */
 template <int SIZE, bool SINGLE, bool WRITE>
 __global__ static void __launch_bounds__(CUDA_THREADS) list_aggregates(const smoothing s) {
   const int lane = (int)threadIdx.x % SIZE;
@@ -209,7 +209,7 @@ __global__ static void __launch_bounds__(CUDA_THREADS) sum_reached(const smoothi
   }
 }
 
-/* From the numbers of aggregates to those of entries of P. */
+/* Converts numbers of aggregates to numbers of entries of P. */
 __global__ static void __launch_bounds__(CUDA_THREADS) limit_reach(const smoothing s) {
   const double sums[4] = {(double)s.rows, (double)s.offsets[s.rows], (double)s.found->reached,
                           (double)s.found->by_entries};
@@ -229,8 +229,8 @@ struct __align__(16) strong_entry {
   int32_t aggregate, column;
 };
 
-/* Each thread has an entry of P's row at a time. A row with entries for one aggregate that reaches another one
- * keeps that of T. */
+/* A thread has one entry of P's row at a time. If a row has entries for one aggregate but reaches another one,
+ * it keeps the value of T. */
 template <int SIZE, bool SINGLE>
 __global__ static void __launch_bounds__(CUDA_THREADS) fill(const smoothing s) {
   enum { CHUNK = SIZE * EACH };
@@ -286,7 +286,7 @@ __global__ static void __launch_bounds__(CUDA_THREADS) fill(const smoothing s) {
 
 typedef void kernel(const smoothing s);
 
-/* `by_teams` over all rows, `by_blocks` over the long ones. */
+/* Runs `by_teams` over all rows and `by_blocks` over the long ones. */
 static ts_status run_smoothing(ts_context *context, const char *name, const smoothing *s, kernel *by_teams,
                                kernel *by_blocks, int has_long) {
   const size_t blocks = ((size_t)s->rows + CUDA_THREADS / TEAM - 1) / (CUDA_THREADS / TEAM);
@@ -297,7 +297,7 @@ static ts_status run_smoothing(ts_context *context, const char *name, const smoo
   return has_long ? cuda_launch(context, name, by_blocks, LONG_BLOCKS, CUDA_THREADS, *s) : TS_OK;
 }
 
-/* The kernel that is compiled for one unknown, or for one unknown and one vector, or the other. */
+/* Selects the kernel compiled for a single unknown (and vector), or the general one. */
 #define RUN(context, s, single, has_long, name, ...)                                                           \
   run_smoothing(                                                                                               \
       (context), #name, (s), (single) ? name<TEAM, true __VA_ARGS__> : name<TEAM, false __VA_ARGS__>,          \
@@ -324,14 +324,14 @@ static ts_status find_pattern(ts_context *context, smoothing *s, cuda_amg_level 
   return status;
 }
 
-/* S T in the pattern that level->P has, or in a new one. */
+/* Computes S T in the pattern of level->P, or in a new one. */
 static ts_status smooth_once(ts_context *context, smoothing *s, cuda_amg_level *level, int has_long) {
   if (!level->P.offsets) TSI_TRY(find_pattern(context, s, level, has_long));
   s->P_offsets = level->P.offsets, s->P_indices = level->P.indices, s->P_values = level->P.values;
   return RUN(context, s, s->unknowns == 1 && s->vectors == 1, has_long, fill);
 }
 
-/* Whether a level whose P is S T needs S^2 T. `before`: found with the bounds. */
+/* Decides whether a level with P = S T needs S^2 T. `before`: the findings with the bounds. */
 static ts_status decide(ts_context *context, const smoothing *s, cuda_amg_level *level,
                         const findings *before) {
   findings found;

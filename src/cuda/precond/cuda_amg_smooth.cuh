@@ -1,4 +1,4 @@
-/* Teams of threads that have a row of A each, for cuda_amg_smooth.cu. */
+/* Teams of threads with one row of A each, for cuda_amg_smooth.cu. */
 #ifndef CUDA_AMG_SMOOTH_CUH
 #define CUDA_AMG_SMOOTH_CUH
 
@@ -8,18 +8,18 @@
 #include "cuda_amg.h"
 
 enum {
-  TEAM = 8,            /* at least as many as unknowns of a node or vectors */
-  EACH = 4,            /* entries of a chunk for each thread */
-  LONG = CUDA_AMG_LONG /* entries of the longest row that eight threads have */
+  TEAM = 8,            /* at least the unknowns per node and the vectors */
+  EACH = 4,            /* entries of a chunk per thread */
+  LONG = CUDA_AMG_LONG /* maximum entries of a row for eight threads */
 };
 enum { LONG_BLOCKS = 1024, FEW_BLOCKS = 512, NO_AGGREGATE = INT32_MAX };
 
-/* What the host waits for. */
+/* The results that the host waits for. */
 struct findings {
-  unsigned long long bounds[2]; /* bits of doubles: row sums of magnitudes of D^-1 A, and of D_F^-1 A_F */
+  unsigned long long bounds[2]; /* bits of maximum row sums of magnitudes: D^-1 A, D_F^-1 A_F */
   int32_t long_rows;
-  unsigned long long reached, by_entries; /* as tsi_amg_reach() takes them */
-  unsigned long long positive;            /* rows with a positive coupling, with one unknown a node */
+  unsigned long long reached, by_entries; /* the arguments of tsi_amg_reach() */
+  unsigned long long positive;            /* rows with a positive coupling, with one unknown per node */
 };
 
 struct smoothing {
@@ -31,8 +31,8 @@ struct smoothing {
   const float *weights, *tentative;
   findings *found;
   int32_t *long_rows;
-  double *diagonal; /* of A_F; 0: none that is positive */
-  double *added;    /* rows x unknowns: what weak entries add within the node; nowhere with one unknown */
+  double *diagonal; /* of A_F; 0: not positive */
+  double *added; /* rows x unknowns: the sums that weak entries add within the node; unused with one unknown */
   double omega;
   int32_t *P_offsets, *P_indices;
   float *P_values;
@@ -47,14 +47,14 @@ template <int SIZE> static __device__ __forceinline__ void team_sync(void) {
     __syncwarp();
 }
 
-/* Over the teams that wait for each other. */
+/* The maximum over the teams that wait for each other. */
 template <int SIZE> static __device__ __forceinline__ int32_t longest_of(int32_t length) {
   for (int offset = SIZE; offset < 32; offset *= 2)
     length = max(length, __shfl_xor_sync(0xffffffffu, length, offset));
   return length;
 }
 
-/* Over the threads of a team. */
+/* The minimum over the threads of a team. */
 template <int SIZE> static __device__ __forceinline__ int32_t team_least(int32_t number) {
   __shared__ int32_t least[SIZE > 32 ? SIZE / 32 : 1];
   for (int offset = SIZE > 32 ? 16 : SIZE / 2; offset > 0; offset /= 2)
@@ -68,10 +68,10 @@ template <int SIZE> static __device__ __forceinline__ int32_t team_least(int32_t
 }
 
 struct row {
-  int32_t number, begin, length; /* length 0: nothing to do */
+  int32_t number, begin, length; /* 0: nothing to do */
 };
 
-/* The row of a team; `place` in all rows, or for a block in the list of long ones. */
+/* The row of a team. `place` counts all rows, or for a block the list of long ones. */
 template <int SIZE> static __device__ __forceinline__ row row_at(const smoothing &s, int64_t place) {
   row r = {-1, 0, 0};
   if (place >= (SIZE > 32 ? s.found->long_rows : s.rows)) return r;
@@ -82,7 +82,8 @@ template <int SIZE> static __device__ __forceinline__ row row_at(const smoothing
   return r;
 }
 
-/* `place` of a team's first row, and on; all threads of a block leave the loop together. */
+/* Loops over the rows of a team; `place` is the number of the row. All threads of a block leave the loop
+ * together. */
 #define EACH_ROW(s, place, SIZE)                                                                               \
   for (int64_t first_ = (int64_t)blockIdx.x * (CUDA_THREADS / SIZE), place = first_ + threadIdx.x / SIZE;      \
        first_ < (SIZE > 32 ? (s).found->long_rows : (s).rows);                                                 \

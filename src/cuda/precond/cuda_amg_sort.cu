@@ -1,14 +1,14 @@
-/* Sums of the numbers before each, and a stable sort by digits, the lowest first (radix sort).
+/* Prefix sums, and a stable radix sort from the lowest digit up.
  *
- * A block has a tile of neighbouring items in both. For each digit of the sort blocks count what they have of
- * each value; where the items of a value go from each block are the sums of the counts before, value by value;
- * within a block its warps follow each other, and in a warp 32 items at a time. */
+ * In both, a block has a tile of consecutive items. For each digit, blocks count their items by value. The
+ * positions of a block's items are the prefix sums of these counts, value by value. Within a block the order is
+ * that of its warps, and within a warp 32 items at a time. */
 #include "cuda/core/cuda_kernels.cuh"
 #include "cuda_amg.h"
 
 enum {
   WARPS = CUDA_THREADS / 32,
-  SORT_EACH = 16, /* items of a thread */
+  SORT_EACH = 16, /* items per thread */
   SORT_TILE = CUDA_THREADS * SORT_EACH,
   DIGIT_BITS = 8,
   VALUES = 1 << DIGIT_BITS
@@ -22,7 +22,7 @@ static unsigned tiles_of(size_t count) {
 
 /* ---- Sums ---- */
 
-/* The sum of those before this thread, and of all of the block. */
+/* The sum over the threads before this one, and over the block. */
 template <typename Number> static __device__ Number sum_before(Number number, Number *all) {
   __shared__ Number warps[WARPS];
   const int lane = (int)threadIdx.x % 32, warp = (int)threadIdx.x / 32;
@@ -49,13 +49,13 @@ __global__ static void __launch_bounds__(CUDA_THREADS)
   Number own = 0, all;
   for (int k = 0; k < SORT_EACH; k++) {
     const size_t i = tile + (size_t)k * CUDA_THREADS + threadIdx.x;
-    if (i + 1 < count) own += numbers[i]; /* nobody needs the last one */
+    if (i + 1 < count) own += numbers[i]; /* the last sum is never used */
   }
   sum_before(own, &all);
   if (threadIdx.x == 0) sums[blockIdx.x] = all;
 }
 
-/* In place; `before` has the sum before each tile. */
+/* Computes the sums in place; `before` has the sum before each tile. */
 template <bool ITSELF, typename Number>
 __global__ static void __launch_bounds__(CUDA_THREADS)
     sum_tiles(Number *numbers, size_t count, const Number *before) {
@@ -81,7 +81,7 @@ __global__ static void __launch_bounds__(CUDA_THREADS)
   }
 }
 
-/* ITSELF: each sum has the number, too. */
+/* ITSELF: each sum includes its own number (an inclusive sum). */
 template <bool ITSELF, typename Number>
 static ts_status scan(ts_context *context, Number *numbers, size_t count) {
   const unsigned tiles = tiles_of(count);
@@ -119,11 +119,11 @@ ts_status cuda_amg_add_lengths(ts_context *context, int32_t *offsets, size_t row
 
 struct digit_pass {
   const uint32_t *keys;
-  const int32_t *order; /* NULL: items in their own order */
+  const int32_t *order; /* NULL: natural order */
   int32_t count;
   int shift;
   unsigned values;
-  int32_t *begins; /* of each value, each tile */
+  int32_t *begins; /* per value and tile */
 };
 
 static __device__ __forceinline__ unsigned digit_of(const digit_pass &p, uint32_t key) {
@@ -142,7 +142,7 @@ __global__ static void __launch_bounds__(CUDA_THREADS) count_digits(const digit_
   if (threadIdx.x < p.values) p.begins[(size_t)threadIdx.x * gridDim.x + blockIdx.x] = counts[threadIdx.x];
 }
 
-/* The lanes that have the same digit as this one; `digit` is VALUES where a lane has none. */
+/* The lanes that have the same digit as this one. `digit` is VALUES in a lane without an item. */
 static __device__ __forceinline__ unsigned same_digit(unsigned digit) {
   unsigned same = 0xffffffffu;
   for (int bit = 0; bit <= DIGIT_BITS; bit++) {
@@ -161,7 +161,7 @@ __global__ static void __launch_bounds__(CUDA_THREADS)
   for (int w = 0; w < WARPS; w++) places[w][threadIdx.x] = 0;
   __syncthreads();
   uint32_t key[SORT_EACH];
-  int32_t rank[SORT_EACH]; /* among those of the warp with the same digit */
+  int32_t rank[SORT_EACH]; /* among the items of the warp with the same digit */
   for (int k = 0; k < SORT_EACH; k++) {
     const int64_t i = first + k * 32;
     key[k] = i < p.count ? p.keys[i] : 0;

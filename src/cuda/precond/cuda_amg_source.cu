@@ -1,5 +1,5 @@
-/* The values of a matrix as csr on the device: csr's own arrays; those of jagged, unpacked; else the host copy.
- */
+/* The values of a matrix as csr on the device: the arrays of csr itself, unpacked jagged diagonals, or
+ * otherwise the host copy. */
 #include "cuda/core/cuda_kernels.cuh"
 #include "cuda/matrix/cuda_matrix.h"
 #include "cuda/matrix/cuda_rows.cuh"
@@ -7,7 +7,7 @@
 
 /* ---- Jagged: see layout.h ---- */
 
-/* The lengths of rows in slices, where the next row's offset will be. */
+/* Stores the length of each row in a slice, at the offset of the next row. */
 static __global__ void __launch_bounds__(CUDA_THREADS) measure_slices(const cuda_slices m, int32_t *lengths) {
   const int32_t slice = (int32_t)(((int64_t)blockIdx.x * CUDA_THREADS + threadIdx.x) / 32);
   if (slice >= m.count) return;
@@ -15,7 +15,7 @@ static __global__ void __launch_bounds__(CUDA_THREADS) measure_slices(const cuda
   if (p.row >= 0) lengths[p.row] = p.length;
 }
 
-/* Those of long rows, by their last pieces. */
+/* Stores the lengths of long rows, from their last pieces. */
 static __global__ void __launch_bounds__(CUDA_THREADS)
     measure_long_rows(const cuda_row_blocks w, int32_t *lengths) {
   const int64_t i = (int64_t)blockIdx.x * CUDA_THREADS + threadIdx.x;
@@ -33,7 +33,7 @@ static __device__ __forceinline__ int32_t column_of(const cuda_slices &m, const 
 }
 
 enum {
-  UNPACK_EACH = 8, /* entries of each row that go through shared memory together: neighbours in csr */
+  UNPACK_EACH = 8, /* entries per row that pass through shared memory together: neighbours in csr */
   UNPACK_WARPS = CUDA_THREADS / 32
 };
 
@@ -43,7 +43,7 @@ struct unpacked {
   int32_t to[TSI_SLICE_ROWS], lengths[TSI_SLICE_ROWS];
 };
 
-/* A warp has a slice. The k-th entry of a row in a slice is the k-th in csr. */
+/* One warp per slice. Entry k of a row in a slice is entry k in csr. */
 static __global__ void __launch_bounds__(CUDA_THREADS)
     unpack_slices(const cuda_slices m, const cuda_amg_csr A) {
   __shared__ unpacked warps[UNPACK_WARPS];
@@ -54,7 +54,7 @@ static __global__ void __launch_bounds__(CUDA_THREADS)
   const cuda_place p = cuda_place_of(m, slice, lane);
   warp.to[lane] = p.row >= 0 ? A.offsets[p.row] : 0;
   warp.lengths[lane] = p.row >= 0 ? p.length : 0;
-  int32_t before = 0; /* entries of the slice, where it has no padding */
+  int32_t before = 0; /* entries of the slice so far, without padding */
   for (int first = 0; first < p.slice.longest; first += UNPACK_EACH) {
 #pragma unroll
     for (int u = 0; u < UNPACK_EACH; u++) {
@@ -79,7 +79,7 @@ static __global__ void __launch_bounds__(CUDA_THREADS)
   }
 }
 
-/* A block has a piece. */
+/* One block per piece. */
 static __global__ void __launch_bounds__(CUDA_THREADS)
     unpack_long_rows(const cuda_row_blocks w, const cuda_amg_csr A) {
   const tsi_row_block b = w.row_blocks[blockIdx.x];
@@ -105,7 +105,7 @@ static ts_status unpack(ts_context *context, const cuda_matrix *m, const cuda_am
 
 /* ---- All formats ---- */
 
-/* Arrays in `memory`, 0 behind the last entry. */
+/* Allocates the arrays in `memory`, padded with zeros. */
 static ts_status make_room(cuda_amg_memory *memory, cuda_amg_csr *A) {
   ts_context *context = memory->context;
   const size_t entries = (size_t)A->entries, all = (entries + 7) / 8 * 8;
@@ -120,7 +120,7 @@ static ts_status make_room(cuda_amg_memory *memory, cuda_amg_csr *A) {
   return TS_OK;
 }
 
-/* Of a host copy. */
+/* Uploads a host copy. */
 static ts_status upload(cuda_amg_memory *memory, const tsi_host_csr *copy, cuda_amg_csr *A) {
   ts_context *context = memory->context;
   const size_t entries = (size_t)A->entries;
@@ -159,7 +159,7 @@ ts_status cuda_amg_source(cuda_amg_memory *memory, cuda_amg_kept_source *kept, c
   A->rows = matrix->info.rows;
   A->columns = matrix->info.columns;
   A->entries = (int32_t)matrix->info.nonzeros;
-  const ts_format format = matrix->layout ? matrix->layout->format : TS_FORMAT_AUTO; /* a stencil has none */
+  const ts_format format = matrix->layout ? matrix->layout->format : TS_FORMAT_AUTO; /* a stencil: AUTO */
   if (format == TS_FORMAT_CSR) {
     const cuda_matrix *m = cuda_matrix_of(matrix);
     A->offsets = (int32_t *)m->csr.row_offsets;

@@ -1,9 +1,8 @@
-/* Which entries of a matrix connect their unknowns strongly.
+/* Strong connections: the entries of a matrix that connect their unknowns strongly.
  *
- * A row, or a node of several, belongs to SUBWARP neighbouring threads, a long row to a block. With one unknown
- * a node they take entries beside each other. With several each takes a row of the node, and they walk along
- * the rows from one block to the next, so that what belongs to a block is added in the host's order and blocks
- * come ascending. */
+ * SUBWARP neighbouring threads share a row, or the rows of a node. A block shares a long row. With one unknown
+ * per node, the threads take neighbouring entries. With several, each takes a row of the node, and all advance
+ * from one block to the next. So the terms of a block are added in the host's order, and blocks ascend. */
 #include <math.h>
 #include <string.h>
 
@@ -15,10 +14,10 @@ struct connections {
   cuda_amg_graph graph;
   unsigned char *strong;
   int32_t unknowns;
-  double strength;       /* on all levels */
+  double strength;       /* the setting for all levels */
   double limit;          /* the strength of this level, squared */
   const double *weights; /* the near-null vector; NULL: constants */
-  float *diagonal;       /* where it is positive, else 0 */
+  float *diagonal;       /* the diagonal if it is positive, otherwise 0 */
   double *norms;         /* Frobenius norms of the nodes' own blocks */
 };
 
@@ -29,9 +28,9 @@ __global__ static void find_diagonal(const cuda_amg_csr A, float *diagonal) {
   diagonal[row] = value > 0 ? value : 0;
 }
 
-/* ---- One unknown a node ---- */
+/* ---- One unknown per node ---- */
 
-/* As on the host: of row i in its units. */
+/* As on the host: a coupling of row i, in its units. */
 struct coupling {
   double value, other;
 };
@@ -42,7 +41,7 @@ static __device__ __forceinline__ coupling get_coupling(const connections &s, do
   return {(double)s.A.values[e] * ratio, (double)s.diagonal[j] * ratio * ratio};
 }
 
-/* What is asked of the couplings of row i, squared; `signs`: positive ones are weak. */
+/* The squared threshold for couplings of row i. `signs`: positive couplings are weak. */
 struct limit {
   double square;
   bool signs;
@@ -72,8 +71,7 @@ static __device__ __forceinline__ unsigned char classify(const coupling &c, bool
   return c.value * c.value < least.square * (own * fmin(own, c.other)) ? TSI_AMG_WEAK : TSI_AMG_STRONG;
 }
 
-/* How many of the threads before this one in the subwarp, or in the block, have a neighbour; and all of them.
- */
+/* The number of earlier threads in the subwarp, or in the block, that have a neighbour; and the total. */
 template <bool IS_LONG> static __device__ __forceinline__ int32_t count_before(bool neighbour, int32_t *all) {
   const unsigned mask = IS_LONG ? 0xffffffffu : subwarp_mask(), below = (1u << threadIdx.x % 32) - 1;
   const unsigned neighbours = __ballot_sync(mask, neighbour) & mask;
@@ -133,7 +131,7 @@ __global__ static void __launch_bounds__(CUDA_THREADS) classify_entries(const co
 
 /* ---- Blocks ---- */
 
-/* The first entry of a row in a column that is not before this one. */
+/* The first entry of a row with a column of at least `column`. */
 static __device__ __forceinline__ int32_t find_entry(const cuda_amg_csr &A, int64_t row, int64_t column) {
   int32_t low = A.offsets[row], high = A.offsets[row + 1];
   while (low < high) {
@@ -146,8 +144,8 @@ static __device__ __forceinline__ int32_t find_entry(const cuda_amg_csr &A, int6
   return low;
 }
 
-/* Of the entries of a row from `at` on: how many are in the block of columns of node `other`, and which of them
- * take part. */
+/* The entries of a row from `at` on in the block of columns of node `other`: their number, and a mask of those
+ * that count. */
 struct block_row {
   int count;
   unsigned parts;
@@ -171,7 +169,7 @@ static __device__ __forceinline__ block_row read_block_row(const connections &s,
   return found;
 }
 
-/* The sum of the squares that take part, row by row, in every lane. */
+/* The sum of the counted squares, row by row, in every lane. */
 static __device__ __forceinline__ double add_block(const connections &s, const block_row &found) {
   double sum = 0;
   for (int row = 0; row < s.unknowns; row++) {
@@ -213,8 +211,8 @@ struct lane_row {
   float own;
 };
 
-/* The next node that rows have entries to, INT32_MAX behind the last; every lane moves on to the block after.
- */
+/* The next node that the rows have entries for, INT32_MAX after the last. Every lane advances past its
+ * block. */
 static __device__ __forceinline__ int32_t next_block(const connections &s, lane_row &row, block_row &found,
                                                      double &sum) {
   const int32_t other = subwarp_least(row.at < row.end ? s.A.indices[row.at] / s.unknowns : INT32_MAX);
@@ -225,10 +223,10 @@ static __device__ __forceinline__ int32_t next_block(const connections &s, lane_
   return other;
 }
 
-/* Of the couplings seen so far. */
+/* The couplings of a row so far. */
 struct row_couplings {
   double largest, sum;
-  bool usual; /* one is at least TSI_AMG_USUAL */
+  bool usual; /* one of them is at least TSI_AMG_USUAL */
 };
 
 static __device__ __forceinline__ void add_coupling(row_couplings &r, double square, double magnitude,
@@ -322,7 +320,7 @@ ts_status cuda_amg_strength(cuda_amg_memory *memory, const cuda_amg_level *level
 
 /* ---- The diagonal ---- */
 
-/* The least number of the row above the bits of its value. */
+/* Finds the minimum of row << 32 | bits of the value, over all unsuitable rows. */
 __global__ static void find_unfit(const cuda_amg_csr A, const unsigned char *constrained,
                                   unsigned long long *unfit) {
   const int64_t row = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;

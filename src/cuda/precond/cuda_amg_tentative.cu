@@ -1,19 +1,19 @@
-/* The near-null space on the device, and the tentative prolongator, which holds it.
+/* The near-null space on the device, and the tentative prolongator that contains it.
  *
  * Nodes are sorted by their aggregates. A team of threads then copies the rows of an aggregate, column by
- * column, and makes the columns orthonormal: each thread multiplies what is in its rows, and all add up the
- * products of the team in the order of rows. All teams of a block together have a large aggregate, each a run
- * of rows. */
+ * column, and orthonormalises the columns. Each thread multiplies the numbers of its rows, and all threads add
+ * the products of the team in the order of rows. For a large aggregate all teams of a block work together, each
+ * on a run of rows. */
 #include "cuda_amg_diagonal.cuh"
 
 enum {
   TEAM = 8,
-  EACH = 4, /* rows that a thread reads at once */
+  EACH = 4, /* rows that a thread loads at once */
   TEAMS = CUDA_THREADS / TEAM,
-  LARGE = 1024 /* rows of an aggregate for one team */
+  LARGE = 1024 /* maximum rows of an aggregate for one team */
 };
 
-/* Kernels loop over what is left when their grid has covered a part. */
+/* Kernels loop if their grid does not cover all items. */
 static unsigned blocks_for(size_t threads) {
   const size_t blocks = (threads + CUDA_THREADS - 1) / CUDA_THREADS;
   return (unsigned)(blocks < CUDA_AMG_MOST_BLOCKS ? blocks : CUDA_AMG_MOST_BLOCKS);
@@ -25,7 +25,7 @@ static unsigned blocks_for(size_t threads) {
 
 /* ---- The near-null space of the first level ---- */
 
-/* Rows without a positive diagonal take no part. */
+/* Rows without a positive diagonal are inactive. */
 __global__ static void clear_inactive(const cuda_amg_csr A, int vectors, double *near_null) {
   EACH_OF(i, A.rows) {
     if (cuda_amg_diagonal_of(A, (int32_t)i) > 0) continue;
@@ -54,7 +54,7 @@ ts_status cuda_amg_near_null(ts_context *context, const ts_amg_desc *desc, const
 
 /* ---- The members of aggregates ---- */
 
-/* With their signs, where a node has one unknown. */
+/* Weights have a sign if a node has one unknown. */
 __global__ static void find_weights(int32_t nodes, int unknowns, int vectors, const double *near_null,
                                     float *weights) {
   EACH_OF(node, nodes) {
@@ -65,8 +65,8 @@ __global__ static void find_weights(int32_t nodes, int unknowns, int vectors, co
   }
 }
 
-/* Where the members of each aggregate begin: `sorted` has the aggregates of all nodes, those without one last.
- */
+/* Finds where the members of each aggregate begin. `sorted` has the aggregates of all nodes; nodes without one
+ * are last. */
 __global__ static void find_offsets(const uint32_t *sorted, int32_t nodes, int32_t count, int32_t *offsets) {
   EACH_OF(k, (int64_t)nodes + 1) {
     const int64_t before = k > 0 ? (int64_t)sorted[k - 1] : -1;
@@ -75,7 +75,8 @@ __global__ static void find_offsets(const uint32_t *sorted, int32_t nodes, int32
   }
 }
 
-/* Members in ascending order. Without an aggregate a node's low bits are all 1, which no aggregate's are. */
+/* Sorts members in ascending order. The low bits of a node without an aggregate are all 1, unlike those of any
+ * aggregate. */
 static ts_status sort_members(cuda_amg_memory *memory, const cuda_amg_level *level, int32_t *offsets,
                               int32_t **members) {
   uint32_t *sorted;
@@ -88,7 +89,7 @@ static ts_status sort_members(cuda_amg_memory *memory, const cuda_amg_level *lev
 
 /* ---- Orthonormal columns ---- */
 
-/* A column that loses all but this share of its length to earlier ones depends on them. */
+/* A column is dependent if at most this share of its length remains after earlier ones are subtracted. */
 static __device__ const double dependent = 1e-8;
 
 struct aggregates {
@@ -96,26 +97,26 @@ struct aggregates {
   int unknowns, vectors;
   const int32_t *offsets, *members;
   const double *near_null;
-  double *columns; /* of each aggregate its rows in columns, one after another */
+  double *columns; /* the rows of each aggregate, column by column */
   double *coarse;
   float *tentative;
 };
 
-/* Row k of the aggregate whose members begin at `begin`. */
+/* Row k of the aggregate with members from `begin` on. */
 template <typename T> static __device__ T *row_of(const aggregates &t, T *values, int32_t begin, uint32_t k) {
   const uint32_t unknowns = (uint32_t)t.unknowns;
   const int64_t node = t.members[begin + (int32_t)(k / unknowns)];
   return values + (node * unknowns + k % unknowns) * t.vectors;
 }
 
-/* An aggregate's rows. The threads of a warp go through as many as its largest aggregate has, `most`; to add 0
- * to a sum that began as 0 changes nothing. */
+/* The rows of an aggregate. The threads of a warp all loop over `most` rows, the maximum of its aggregates. An
+ * added 0 never changes a sum that began as 0. */
 struct aggregate_rows {
   double *columns;
   uint32_t rows, most;
 };
 
-/* The sum of product(row) over a run of rows, by a team. */
+/* A team computes the sum of product(row) over a run of rows. */
 template <bool IS_LARGE, typename Product>
 static __device__ __forceinline__ double add_run(uint32_t first, uint32_t most, Product product) {
   const int lane = (int)threadIdx.x % TEAM;
@@ -132,7 +133,7 @@ static __device__ __forceinline__ double add_run(uint32_t first, uint32_t most, 
   return sum;
 }
 
-/* Over all rows, in each thread: of a team, or of the block, whose teams have runs beside each other. */
+/* The sum over all rows, in each thread of the team, or of the block, whose teams take consecutive runs. */
 template <bool IS_LARGE, typename Product>
 static __device__ __forceinline__ double add_rows(uint32_t most, Product product) {
   double sum = 0;
@@ -152,7 +153,7 @@ static __device__ __forceinline__ double add_rows(uint32_t most, Product product
   return sum;
 }
 
-/* Column v = scale times itself - factor times column w, and then its dot product with column `next`. */
+/* Sets column v = scale * column v - factor * column w. Returns its dot product with column `next`. */
 template <bool IS_LARGE>
 static __device__ double combine(const aggregate_rows &a, int v, double scale, double factor, int w, int next) {
   double *own = a.columns + (size_t)v * a.rows;
@@ -170,8 +171,8 @@ template <bool IS_LARGE> static __device__ double dot(const aggregate_rows &a, i
   return add_rows<IS_LARGE>(a.most, [&](uint32_t row) { return row < a.rows ? own[row] * with[row] : 0.0; });
 }
 
-/* Q R by modified Gram-Schmidt, twice; Q in place. A thread's rows are its own, so that no thread waits for
- * what another has written. `upper` is NULL but for one thread. */
+/* Q R by modified Gram-Schmidt, applied twice; Q in place. Each thread uses only its own rows, so no thread
+ * waits for the writes of another. `upper` is NULL in all threads but one. */
 template <bool IS_LARGE>
 static __device__ void orthonormalise(const aggregate_rows &a, int vectors, double *upper) {
   for (int v = 0; v < vectors; v++) {
@@ -194,7 +195,7 @@ static __device__ __forceinline__ uint32_t rows_of(const aggregates &t, int64_t 
   return (uint32_t)(t.offsets[number + 1] - t.offsets[number]) * (uint32_t)t.unknowns;
 }
 
-/* By a team, or by a block if IS_LARGE. Without rows: nothing. */
+/* Orthonormalises an aggregate by a team, or by a block if IS_LARGE. Does nothing without rows. */
 template <bool IS_LARGE>
 static __device__ void orthonormalise_one(const aggregates &t, int64_t number, const aggregate_rows &a) {
   const uint32_t lane = IS_LARGE ? threadIdx.x : threadIdx.x % TEAM, step = IS_LARGE ? CUDA_THREADS : TEAM;

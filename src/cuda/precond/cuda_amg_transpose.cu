@@ -1,9 +1,9 @@
-/* T = -A^T: the entries of A, which stand row by row, are sorted by column; equal ones keep their order, so
- * that the rows that they come from ascend. */
+/* T = -A^T. The entries of A, row by row, are sorted by column. The sort is stable, so the rows within a column
+ * ascend. */
 #include "cuda/core/cuda_kernels.cuh"
 #include "cuda_amg.h"
 
-/* The row of an entry: the last one that begins at it or before, among first .. last. */
+/* The row of an entry: the last of first .. last that begins at the entry or earlier. */
 static __device__ __forceinline__ int32_t row_of(const int32_t *offsets, int32_t first, int32_t last,
                                                  int32_t entry) {
   while (first < last) {
@@ -27,7 +27,7 @@ static __global__ void __launch_bounds__(CUDA_THREADS)
   }
 }
 
-/* Row i of T begins with the first column that is not less. */
+/* Row i of T begins at the first column that is at least i. */
 static __global__ void __launch_bounds__(CUDA_THREADS)
     find_transposed_offsets(const cuda_amg_csr T, const uint32_t *columns) {
   for (int64_t i = (int64_t)blockIdx.x * CUDA_THREADS + threadIdx.x; i <= T.rows;
@@ -77,7 +77,7 @@ ts_status cuda_amg_transpose(ts_context *context, const cuda_amg_csr *A, cuda_am
   return status;
 }
 
-/* ---- Values alone ---- */
+/* ---- Values only ---- */
 
 static __global__ void __launch_bounds__(CUDA_THREADS)
     scatter_values(const cuda_amg_csr A, const cuda_amg_csr T, const int32_t *order) {
@@ -86,7 +86,7 @@ static __global__ void __launch_bounds__(CUDA_THREADS)
     T.values[e] = -A.values[order[e]];
 }
 
-/* The order in memory of its own: what sorting takes is given back. */
+/* Keeps the order in separate memory and frees the memory of the sort. */
 static ts_status note_order(ts_context *context, cuda_amg_level *level) {
   cuda_amg_memory memory = {context};
   const size_t entries = (size_t)level->P.entries;

@@ -1,4 +1,4 @@
-/* The second step of smoothing of the prolongator, as a product of sparse matrices, as told in amg_twice.c. */
+/* The second smoothing step of the prolongator, as a product of sparse matrices; see amg_twice.c. */
 #include "cuda/core/cuda_kernels.cuh"
 
 #include "cuda_amg.h"
@@ -34,7 +34,7 @@ __global__ static void __launch_bounds__(CUDA_THREADS) fill_factors(const second
   s.R.values[i] = -1;
 }
 
-/* A factor that is not finished has been freed. */
+/* cuda_amg_csr_finish frees a factor on failure. */
 static ts_status multiply(ts_context *context, second_step *s, const cuda_amg_csr *once, cuda_amg_csr *P) {
   const unsigned blocks = cuda_blocks_for((size_t)s->A.rows);
   TSI_TRY(cuda_launch(context, "count_strong", count_strong, blocks, CUDA_THREADS, *s));

@@ -1,4 +1,4 @@
-/* The near-null space that nobody gives: constants, or those of unknowns in other units. */
+/* The default near-null space: constants, scaled if the unknowns have different units. */
 #include <math.h>
 
 #include "cuda_amg_diagonal.cuh"
@@ -20,7 +20,7 @@ struct voters {
 
 template <bool IS_LONG> static __device__ __forceinline__ void vote(const voters &v, int32_t i) {
   const int32_t begin = v.A.offsets[i], length = v.A.offsets[i + 1] - begin;
-  double sums[2] = {0, 0}; /* of plain ones, of scaled ones */
+  double sums[2] = {0, 0}; /* of constants, of scaled constants */
   const auto look_at = [&](int32_t k, double(&to)[2]) {
     const int32_t j = v.A.indices[begin + k];
     const double a = (double)v.A.values[begin + k], scale = v.scales[j];
@@ -33,7 +33,7 @@ template <bool IS_LONG> static __device__ __forceinline__ void vote(const voters
   if (lane == 0 && v.scales[i] > 0 && tsi_amg_votes(sums[0], sums[1], v.scales[i])) atomicAdd(v.votes, 1ull);
 }
 
-/* One for each row that is for scaled constants. */
+/* Counts one vote for each row that is in favour of scaled constants. */
 __global__ static void __launch_bounds__(CUDA_THREADS) count_votes(const voters v) {
   bool is_row, is_long;
   const int32_t own = own_row(v.A, &is_row, &is_long);

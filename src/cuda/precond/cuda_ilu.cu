@@ -1,17 +1,17 @@
-/* Triangular systems of incomplete factors, exactly: each row waits for the numbers that it needs, and no
- * kernel ends between levels (Liu, Li, Hogg, Duff and Vinter 2016, "A synchronization-free algorithm for
- * parallel sparse triangular solves").
+/* Exact solution of the triangular systems of incomplete factors. Each row waits for the numbers that it needs,
+ * so that one kernel solves all levels (Liu, Li, Hogg, Duff and Vinter 2016, "A synchronization-free algorithm
+ * for parallel sparse triangular solves").
  *
- * A warp takes the next row that nobody has taken, from a counter. Rows are in the order of their levels, so
- * what a row waits for was taken before it, by a warp that is on the device and waits only for rows before
- * that: the first row of all that are not done has all it needs, whatever the number of warps that the device
- * holds.
+ * A warp takes the next free row from a counter. Rows are in the order of their levels. So the rows that a row
+ * waits for were taken before it, by resident warps that wait only for even earlier rows. The first unfinished
+ * row never waits, regardless of the number of resident warps.
  *
- * A number that is not there has all bits set, which no computed one has. So it is its own flag: it comes
- * whole, with one store of 8 bytes, and no other memory has to be in order. The sums of a warp have a fixed
+ * A number that is not yet computed has all bits set, which no computed number has. So it is its own flag: it
+ * is written with one store of 8 bytes, and no other memory needs ordering. The sums of a warp have a fixed
  * order.
  *
- * All of it is in double precision: numbers are those of the host but for the order of a row's sum. */
+ * Everything is in double precision. Results differ from those of the host only by the order of each row's
+ * sum. */
 #include "cuda/core/cuda_kernels.cuh"
 
 extern "C" {
@@ -20,29 +20,29 @@ extern "C" {
 
 /* ---- The device's copy ---- */
 
-/* Rows in the order of their levels; `at` counts in that order, numbers that rows need in that of the factors.
- */
+/* Rows are in the order of their levels, and `at` counts in that order. The columns count in the order of the
+ * factors. */
 struct triangle {
-  const int64_t *offsets; /* by at */
-  const double *values;   /* by entry */
-  const double *scales;   /* by at: of r, or of z */
-  const double *inverses; /* by at: of D; of L: unused */
-  const int32_t *columns; /* by entry */
-  const int32_t *rows;    /* by at: the row of the factor */
-  const int32_t *outside; /* by at: the index of r, or of z */
-  void *block;            /* all of these */
+  const int64_t *offsets; /* indexed by at */
+  const double *values;   /* per entry */
+  const double *scales;   /* indexed by at: scales of r, or of z */
+  const double *inverses; /* indexed by at: of D; unused for L */
+  const int32_t *columns; /* per entry */
+  const int32_t *rows;    /* indexed by at: the row of the factor */
+  const int32_t *outside; /* indexed by at: the index of r, or of z */
+  void *block;            /* memory of all these arrays */
   size_t bytes;
 };
 
 struct tsi_ilu_device {
   int32_t n;
   triangle lower, upper;
-  int components; /* of the vectors that there is room for */
-  void *work;     /* y and w, all bits set before they are computed; then a counter of rows for each */
+  int components; /* of the vectors that `work` has room for */
+  void *work;     /* y and w, with all bits set initially; then a row counter for each */
   size_t work_bytes;
 };
 
-/* Where the arrays begin in a block, which is first filled on the host. */
+/* Sets the arrays' addresses in a block; the first such block is filled on the host. */
 static size_t lay_out(triangle *t, char *block, int32_t rows, int64_t entries) {
   const size_t n = (size_t)rows, m = (size_t)entries;
   char *next = block;
@@ -126,7 +126,7 @@ static ts_status cuda_ilu_prepare(ts_context *context, tsi_ilu_device *device, i
   return cuda_take(context, &device->work, device->work_bytes, "incomplete factors");
 }
 
-/* ---- Numbers that are awaited ---- */
+/* ---- Numbers and their flags ---- */
 
 static const unsigned long long unknown = ~0ull, not_a_number = 0x7ff8000000000000ull;
 
@@ -142,14 +142,14 @@ static __device__ __forceinline__ void publish(double *number, double value) {
   *(volatile unsigned long long *)number = bits == unknown ? not_a_number : bits;
 }
 
-/* The next row, for all lanes; n or more: there is none. The counter begins at the number before 0. */
+/* The next row, in all lanes; n or more if no rows are left. The counter begins at -1. */
 static __device__ __forceinline__ unsigned take_row(unsigned *counter) {
   unsigned row = 0;
   if (threadIdx.x % 32 == 0) row = atomicAdd(counter, 1u) + 1;
   return __shfl_sync(0xffffffffu, row, 0);
 }
 
-/* The number of lane c: what it has, minus the sum of component c over the row. */
+/* For lane c: `own` minus the sum of component c over the row. */
 template <int COMPONENTS>
 static __device__ __forceinline__ double subtract_row(const triangle &t, unsigned at, const double *found,
                                                       double own) {
@@ -184,7 +184,7 @@ static __global__ void __launch_bounds__(CUDA_THREADS)
   }
 }
 
-/* The parts of a vector; NULL: it has fewer. */
+/* The parts of a vector; missing ones are NULL. */
 struct parts {
   float *part[3];
 };
@@ -215,7 +215,7 @@ static __global__ void __launch_bounds__(CUDA_THREADS)
 
 /* ---- Application ---- */
 
-/* Warps that find no row end at once: as many blocks as the device holds are enough. */
+/* Warps that find no row exit at once, so the maximum of resident blocks is enough. */
 static ts_status find_blocks(ts_context *context, const void *kernel, int32_t n, unsigned *blocks) {
   const unsigned all = cuda_blocks_for((size_t)n * 32);
   unsigned each = 1;
