@@ -1,4 +1,4 @@
-/* Every OpenGL state that touches the library's calls, and what happens to it. */
+/* Every OpenGL state that affects the library's calls, and how the library treats it. */
 /* clang-format off */
 /* The library draws triangles and points into float textures without depth, stencil and samples, clears such
  * textures, copies between them, and reads and writes texels and buffers. These are the state tables of OpenGL 4.6
@@ -76,7 +76,7 @@
 #define TRANSFER(name, needs, wanted)                                                                          \
   { GL_ROW_TRANSFER, name, needs, wanted }
 
-/* Of transfers, which a call without a draw also has. */
+/* For transfers, which also occur in calls that do not draw. */
 static const gl_row transfer[] = {
     STORE(GL_PACK_SWAP_BYTES, 0, 0),
     STORE(GL_PACK_LSB_FIRST, 0, 0),
@@ -131,7 +131,7 @@ static const gl_row transfer[] = {
     TRANSFER(GL_POST_COLOR_MATRIX_ALPHA_BIAS, GL_HAS_IMAGING, 0),
 };
 
-/* Of draws and clears. GL_COLOR_LOGIC_OP is wanted on one driver (gl_backend, compiles_once). */
+/* For draws and clears. One driver needs GL_COLOR_LOGIC_OP (gl_backend, compiles_once). */
 static const gl_row drawing[] = {
     SWITCH(GL_PRIMITIVE_RESTART, 0, 0),
     SWITCH(GL_PRIMITIVE_RESTART_FIXED_INDEX, GL_HAS_FIXED_RESTART, 0),
