@@ -57,7 +57,7 @@ ts_status cpu_vector_create(ts_vector *v) {
   *impl = (cpu_vector){.data = (float *)address, .block = block, .count = count, .bytes = bytes};
   memset(impl->data + count, 0, bytes - count * sizeof(float) + CPU_ALIGNMENT);
   v->impl = impl;
-  return cpu_fill(v, 0); /* each thread touches first the pages it will work on */
+  return cpu_fill(v, 0); /* each thread first touches the pages it will work on */
 }
 
 void cpu_vector_destroy(ts_vector *v) {

@@ -3,7 +3,7 @@
  *
  * A vector is a region of a texture. If passes may read the texture they write (texture barrier), all vectors
  * and slots of a solver share one texture and one framebuffer object. A pass then never changes the render
- * target. Otherwise each vector has a texture. */
+ * target. Otherwise each vector and each set of slots has a separate texture. */
 #ifndef TSI_GL_H
 #define TSI_GL_H
 

@@ -25,7 +25,7 @@ ts_status gl_load_functions(ts_context *context) {
   if (error != GLEW_OK && error != GLEW_ERROR_NO_GLX_DISPLAY)
     return tsi_fail(context, TS_ERROR_UNAVAILABLE, "GLEW cannot load OpenGL: %s", glewGetErrorString(error));
   const int version = gl_features_get().version;
-  for (int i = 0; i < 16 && glGetError() != GL_NO_ERROR; i++) continue; /* clears old errors */
+  for (int i = 0; i < 16 && glGetError() != GL_NO_ERROR; i++) continue; /* clears their errors */
   const char *name = (const char *)glGetString(GL_VERSION);
   if (version < 33)
     return tsi_fail(context, TS_ERROR_UNSUPPORTED, "the context is OpenGL %.60s; texsolve needs 3.3",
