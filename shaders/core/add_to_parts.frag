@@ -1,6 +1,6 @@
-// x = x + a e, where x is the sum of PARTS numbers (input1 to input3) and e (input0) is one. Every addition keeps its error
-// (Knuth's two-sum), and the sums are normalised from the smallest to the largest: each is at most half an ulp of the one
-// before. All parts are written at once.
+// x = x + a e, where x is the sum of PARTS numbers (input1 to input3) and e (input0) is a single number. Every addition
+// keeps its error (Knuth's two-sum). The sums are normalised from the smallest to the largest, so that each is at most
+// half an ulp of the previous one. All parts are written at once.
 #include "include/exact.glsl"
 
 flat in vec4 a;

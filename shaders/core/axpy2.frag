@@ -1,5 +1,5 @@
-// x = x + a d and r = r + b q, where r lies right of x (input0) in the texture that is drawn to, p[7].x texels wide each.
-// Reads d (input1) and q (input2). A fragment reads no texel of x and r but its own.
+// x = x + a d and r = r + b q. r is to the right of x (input0) in the target texture; each is p[7].x texels wide. Reads
+// d (input1) and q (input2). Of x and r, a fragment reads only its own texel.
 #ifdef PAIR
 #include "include/pair_pass.glsl"
 #else

@@ -1,5 +1,5 @@
-// Sums and products of pairs of numbers (input0, input1) with their errors, which the host knows: whether arithmetic in
-// this context is exact.
+// Sums and products of pairs of numbers (input0, input1) with their errors. The host compares them with its own results
+// to find out whether arithmetic in this context is exact.
 #include "include/exact.glsl"
 
 out vec4 result;

@@ -1,4 +1,4 @@
-// y_i = value (p[7].x as float bits) at every index, 0 in texels that belong to none.
+// y_i = value (p[7].x as float bits) at every index, 0 in texels without an index.
 #include "include/pass.glsl"
 #include "include/tiling.glsl"
 

@@ -1,8 +1,10 @@
-// One triangle over the viewport. The coefficients of the pass are evaluated here, once: constants, or with SLOTS
-//   coefficient = scale * numerator / denominator, 0 where the denominator is below FLT_MIN, a slot that is absent counts as 1.
-// p[3] and p[4] hold a coefficient each: bits of the scale, the slots' texels as x | y << 16 or -1, and in w bit 0 for a
-// numerator and bit 1 for a denominator that is a block of 16 x 8 partial sums; the other bits of p[3].w are the number of slots.
-// With PAIR scales, slots and coefficients are pairs; the second parts of slots lie where the first ones do.
+// One triangle over the viewport. The coefficients of the pass are evaluated here, once. They are constants, or with
+// SLOTS
+//   coefficient = scale * numerator / denominator, 0 if the denominator is below FLT_MIN; an absent slot counts as 1.
+// p[3] and p[4] hold one coefficient each: bits of the scale, and the texels of the slots as x | y << 16, or -1. Bit 0
+// of w marks a numerator, bit 1 a denominator that is a block of 16 x 8 partial sums. The other bits of p[3].w are the
+// number of slots. With PAIR, scales, slots and coefficients are pairs. The second parts of slots have the positions of
+// the first ones.
 #ifdef GATHER
 #extension GL_ARB_texture_gather : enable
 #endif
@@ -13,7 +15,7 @@
 #endif
 #include "include/parameters.glsl"
 
-// Where a component is solved, its numbers sink below the smallest normal float: digits are lost, or all of them.
+// When a component has converged, its numbers fall below the smallest normal float and lose some or all digits.
 #define SMALLEST_NORMAL 1.1754944e-38
 
 #ifdef ONE_TEXTURE
@@ -44,12 +46,12 @@ uniform sampler2D low_slot0, low_slot1, low_slot2, low_slot3;
 #endif
 
 #ifdef GATHER
-// The 8 x 4 quads of a block, in batches whose fetches do not wait for each other. `count` is 32, which compilers of software
-// rasterizers are not to know.
+// The 8 x 4 quads of a block, in batches with independent fetches. `count` is 32, but the compilers of software
+// rasterizers must not know that.
 #ifdef PLAIN_LOOP
 #define BATCH 2
 #else
-#define BATCH 4 // with more, drivers take seconds to compile this
+#define BATCH 4 // with larger batches, drivers take seconds to compile this
 #endif
 Pair sum_of_block(sampler2D slots, sampler2D low_slots, ivec2 first, int count, bool has_low) {
   vec2 scale = 1.0 / vec2(textureSize(slots, 0)), low_scale = 1.0 / vec2(textureSize(low_slots, 0));
@@ -75,7 +77,7 @@ Pair sum_of_block(sampler2D slots, sampler2D low_slots, ivec2 first, int count, 
 }
 #endif
 
-// Slot number k of those of the pass.
+// Slot k of the pass.
 Pair slot(sampler2D slots, sampler2D low_slots, int k) {
   ivec4 c = k < 2 ? p[3] : p[4];
   int packed_texel = (k & 1) == 0 ? c.y : c.z;
@@ -128,15 +130,15 @@ void evaluate() {
 }
 #else
 #ifdef GATHER
-// Eight texels by four: half of a row of quads.
+// Eight by four texels: half of a row of quads.
 vec4 sum_of_quads(sampler2D slots, ivec2 at, vec2 scale) {
   vec4 quads[4];
   for (int x = 0; x < 4; x++) quads[x] = textureGather(slots, vec2(at + 2 * ivec2(x, 0) + 1) * scale);
   return (quads[0] + quads[1]) + (quads[2] + quads[3]);
 }
 
-// The sum of 8 x 4 quads in pairs. Rasterizers in software take long to compile 32 gathers: they have a loop whose count (8)
-// compilers do not know.
+// The sum of 8 x 4 quads in pairs. Software rasterizers compile 32 gathers slowly. For them this is a loop, with a
+// count (8) that compilers do not know.
 float sum_of_block(sampler2D slots, ivec2 first, int count) {
   vec2 scale = 1.0 / vec2(textureSize(slots, 0));
 #ifdef PLAIN_LOOP
@@ -167,12 +169,12 @@ vec4 slot(sampler2D slots, int packed_texel, int is_block) {
   return texelFetch(slots, at, 0);
 }
 
-// What the slots hold: numerator and denominator of a, of b.
+// The values of the slots: numerator and denominator of a, then of b.
 vec4 values[4];
 
 #ifdef ONE_TEXTURE
-// All slots lie in it. Rasterizers in software take long to compile what reads a slot: they have it once, in a loop whose count
-// they do not know.
+// All slots are in this texture. Software rasterizers compile slot reads slowly. For them there is one read in a loop,
+// with a count that they do not know.
 void read_slots() {
   for (int k = 0; k < p[3].w >> 2; k++) {
     ivec4 c = k < 2 ? p[3] : p[4];
@@ -198,9 +200,10 @@ vec4 coefficient(ivec4 c, vec4 numerator, vec4 denominator) {
 }
 
 #ifdef ONE_REDUCTION
-// a = alpha = delta / dq and b = beta = alpha qmq / dq - 1 from the slots delta, dq, qmq. The difference leaves an error of
-// about 1e-7 in beta, which matters where the residual falls by orders of magnitude in one step: what remains of it would
-// be no larger than the error times d. There beta is 0 and the directions restart, as they do for negative and undefined ones.
+// a = alpha = delta / dq and b = beta = alpha qmq / dq - 1 from the slots delta, dq, qmq. The difference leaves an
+// error of about 1e-7 in beta. This matters if the residual falls by orders of magnitude in one step, because the
+// remaining residual is then no larger than the error times d. In that case beta is 0 and the directions restart, as
+// they do if beta is negative or undefined.
 #define SMALLEST_BETA 1e-5
 void evaluate() {
   read_slots();
@@ -221,7 +224,7 @@ void evaluate() {
 void main() {
   evaluate();
 #ifdef CHANNELS
-  // One component, in every channel of a texel.
+  // A single component is copied to every channel of a texel.
   a = a.xxxx;
   b = b.xxxx;
 #ifdef PAIR

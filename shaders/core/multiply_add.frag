@@ -1,4 +1,4 @@
-// out = w x + b y with the component-wise product w x. With TERMS 1, out = w x.
+// out = w x + b y with the element-wise product w x. With TERMS 1, out = w x.
 // Reads w (input0), x (input1) and y (input2).
 #ifdef PAIR
 #include "include/pair_pass.glsl"

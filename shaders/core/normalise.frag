@@ -1,5 +1,6 @@
-// For each component of a slot, a: the power of two that brings it to between 1/2 and 1, or where p[5].x is 1 the power of
-// two that it is brought back by; 1 where it is 0 or not finite. Into the first texel of the result's slot, 0 into the others.
+// Computes, for each component of a slot, a: the power of two that scales it to between 1/2 and 1. If p[5].x is 1,
+// computes the inverse of that power. A component that is 0 or not finite gives 1. Writes the first texel of the
+// result's slot, and 0 to the others.
 uniform ivec4 p[8];
 
 flat in vec4 a, b;

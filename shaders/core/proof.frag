@@ -1,4 +1,4 @@
-// The four numbers whose bits are in p[5].
+// The four numbers with bits in p[5].
 uniform ivec4 p[8];
 
 out vec4 result;

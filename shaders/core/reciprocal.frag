@@ -1,4 +1,4 @@
-// out_i = 1 / x_i, 0 where x_i is 0. Reads x (input0).
+// out_i = 1 / x_i, or 0 if x_i is 0. Reads x (input0).
 #ifdef PAIR
 #include "include/pair_pass.glsl"
 

@@ -1,16 +1,17 @@
-// One level of a reduction: the fragment adds up, or takes the maximum of, BLOCK.x x BLOCK.y quads of 2 x 2 texels of
-// the source (the pyramid of Bolz et al. 2003, 3.1.3, with larger steps). Its quads lie as far apart as the result is
-// wide and high: neighbouring fragments fetch neighbouring texels, which is what texture caches want.
+// One level of a reduction. A fragment adds up, or takes the maximum of, BLOCK.x x BLOCK.y quads of 2 x 2 texels of the
+// source (the pyramid of Bolz et al. 2003, 3.1.3, with larger steps). The distance between its quads is the size of the
+// result. Neighbouring fragments then fetch neighbouring texels, which suits texture caches.
 //
-// The first level forms the terms: x y (TERM_DOT), x y w (TERM_DOT3), x x (TERM_SQUARE), x x y (TERM_SQUARE2), x (TERM_SUM),
-// |x| (TERM_ABS), x at indices only (TERM_MASKED). Later levels read the sums (TERM_SUM) or maxima (TERM_ABS, TERM_SUM)
-// of the level before.
+// The first level forms the terms: x y (TERM_DOT), x y w (TERM_DOT3), x x (TERM_SQUARE), x x y (TERM_SQUARE2), x
+// (TERM_SUM), |x| (TERM_ABS), x at indices only (TERM_MASKED). Later levels read the sums (TERM_SUM) or maxima
+// (TERM_ABS, TERM_SUM) of the previous level.
 //
-// Sizes are uniforms, so that one program serves every level of every vector, but for BLOCK and FLAGS on hardware, where
-// a loop of a known length is a tenth faster (H200) and compilers are quick. What else is a define decides what the inner
-// loop does: EXACT, the blocks tile the source; ODD, its width or height is odd (a grid's), and the last quads are cut;
-// GATHER, quads of one component are fetched by textureGather, but for maxima, which must see subnormal numbers: a gather
-// may take them for 0. CHANNELS: the components are channels of one, which the LAST level combines.
+// Sizes are uniforms, so that one program serves every level of every vector. The exceptions are BLOCK and FLAGS on
+// hardware, where a loop of known length is a tenth faster (H200) and compilers are fast. The other defines select the
+// work of the inner loop. EXACT: the blocks tile the source. ODD: its width or height is odd (as with some grids), and
+// the last quads are cut. GATHER: textureGather fetches quads of one component. Maxima do not use it, because they must
+// see subnormal numbers, and a gather may return 0 for them. CHANNELS: the components are channels of one, which the
+// LAST level combines.
 #if defined(GATHER) && COMPONENTS == 1 && !defined(TERM_MASKED) && !defined(MAXIMUM)
 #extension GL_ARB_texture_gather : enable
 #define BY_GATHER
@@ -23,8 +24,8 @@
 #define BLOCK p[7].xy
 #define FLAGS p[7].z
 #endif
-#define IS_SINGLE ((FLAGS & 1) != 0) // the result is the first texel of the target, the others are 0
-#define IS_ROOT ((FLAGS & 2) != 0)   // the result is the square root
+#define IS_SINGLE ((FLAGS & 1) != 0) // the first texel of the target receives the result, the others 0
+#define IS_ROOT ((FLAGS & 2) != 0)   // take the square root of the result
 #define LOWEST -3.402823466e38
 
 out vec4 result;
@@ -73,7 +74,7 @@ vec4 magnitude(vec4 x) { return uintBitsToFloat(floatBitsToUint(x) & 0x7fffffffu
 #endif
 
 #ifdef BY_GATHER
-// Four sums at a time, one for each texel of a quad.
+// Four sums, one per texel of a quad.
 #define SUM vec4
 #define READ_QUAD(k, q) \
   textureGather(input##k, vec2(INPUT##k##_ORIGIN + 2 * (q) + 1) / vec2(textureSize(input##k, 0)))
@@ -105,22 +106,22 @@ VALUE quad(ivec2 q) {
 #define FINAL(s) (s)
 #endif
 
-// Quad number `at` of the block, whose quads lie `apart`.
+// Quad `at` of the block; the distance between quads is `apart`.
 SUM quad_of_block(ivec2 at, ivec2 first, ivec2 apart) {
   ivec2 q = first + at * apart;
 #ifdef EXACT
   return QUAD(q);
 #else
   ivec2 size = (SOURCE_SIZE + 1) >> 1;
-  SUM value = QUAD(min(q, size - 1)); // fetched in any case, so that the fetch need not wait for the comparison
+  SUM value = QUAD(min(q, size - 1)); // always fetched, so that the fetch does not wait for the comparison
   return all(lessThan(q, size)) ? value : SUM(IDENTITY);
 #endif
 }
 
-#define BATCH 4 // quads whose fetches do not wait for each other
+#define BATCH 4 // quads with independent fetches
 
-// Batch by batch, then the rest of the block one by one. The loop counts batches: with one that counts quads a reduction
-// takes up to a twentieth longer on an H200.
+// Whole batches, then the remaining quads one by one. The loop counts batches: if it counts quads, a reduction takes up
+// to a twentieth longer on an H200.
 #ifdef PLAIN_LOOP
 SUM reduce_block(ivec2 first, ivec2 apart) {
   SUM sum = SUM(IDENTITY), batch = sum;
@@ -128,7 +129,7 @@ SUM reduce_block(ivec2 first, ivec2 apart) {
   for (int y = 0; y < BLOCK.y; y++)
     for (int x = 0; x < BLOCK.x; x++, number++) {
       SUM term = quad_of_block(ivec2(x, y), first, apart);
-#ifdef MAXIMUM // of which the order does not matter
+#ifdef MAXIMUM // their order does not matter
       sum = COMBINE(sum, term);
 #else
       bool alone = number >= batched;

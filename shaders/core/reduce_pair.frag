@@ -1,5 +1,5 @@
-// One level of a reduction of pairs, as reduce.frag has it for numbers: the same terms, blocks and defines. Every partial sum
-// is a pair.
+// One level of a reduction of pairs. Like reduce.frag for numbers, with the same terms, blocks and defines. Every
+// partial sum is a pair.
 #if defined(GATHER) && COMPONENTS == 1 && !defined(MAXIMUM)
 #extension GL_ARB_texture_gather : enable
 #define BY_GATHER
@@ -13,8 +13,8 @@
 #define BLOCK p[7].xy
 #define FLAGS p[7].z
 #endif
-#define IS_SINGLE ((FLAGS & 1) != 0) // the result is the first texel of the target, the others are 0
-#define IS_ROOT ((FLAGS & 2) != 0)   // the result is the square root
+#define IS_SINGLE ((FLAGS & 1) != 0) // the first texel of the target receives the result, the others 0
+#define IS_ROOT ((FLAGS & 2) != 0)   // take the square root of the result
 #define LOWEST -3.402823466e38
 
 layout(location = 0) out vec4 result;
@@ -22,7 +22,7 @@ layout(location = 1) out vec4 result_low;
 
 #ifdef MAXIMUM
 #include "include/larger.glsl"
-// The larger high part decides, and where these are equal the larger low part.
+// Compares the high parts, and the low parts if the high parts are equal.
 Pair add_term(Pair m, Pair x) {
   vec4 high = widen(m.high), low = widen(m.low), x_high = widen(x.high), x_low = widen(x.low);
   for (int c = 0; c < 4; c++) {
@@ -36,7 +36,7 @@ Pair add_term(Pair m, Pair x) {
   return Pair(high PICK, low PICK);
 }
 #define add_batch add_term
-// By the sign of the high part, which is the sign of the number.
+// The sign of a pair is the sign of its high part.
 Pair magnitude(Pair x) {
   vec4 high = widen(x.high), low = widen(x.low);
   for (int c = 0; c < 4; c++) {
@@ -152,7 +152,7 @@ Pair quad_of_block(ivec2 at, ivec2 first, ivec2 apart) {
 #endif
 }
 
-// One quad after the other: batches whose fetches do not wait for each other are no faster, and drivers take seconds to
+// Processes one quad after another. Batches with independent fetches are not faster, and drivers take seconds to
 // compile them.
 Pair reduce_block(ivec2 first, ivec2 apart) {
   Pair sum = IDENTITY;
@@ -164,7 +164,7 @@ Pair reduce_block(ivec2 first, ivec2 apart) {
   return sum;
 }
 
-// Each step of Heron's doubles the bits that are right. The root of 0 is 0.
+// Each step of Heron's method doubles the number of correct bits. The root of 0 is 0.
 Pair square_root(Pair a) {
   Pair root = Pair(sqrt(a.high), NUMBER(0));
   for (int k = 0; k < 2; k++) {

@@ -1,4 +1,4 @@
-// The four numbers whose bits are in p[5] into a slot: into its first texel, 0 into the others of a block.
+// Writes the four numbers with bits in p[5] to a slot: to its first texel, and 0 to the other texels of a block.
 uniform ivec4 p[8];
 
 out vec4 result;

@@ -1,4 +1,4 @@
-// x (input0) at free indices, 0 at constrained ones, whatever x is there.
+// x (input0) at free indices, and 0 at constrained indices for any x.
 #include "include/pass.glsl"
 #include "include/tiling.glsl"
 

@@ -1,5 +1,5 @@
-// Semi-Lagrangian advection (Stam 1999): a face takes the velocity at the place that its own velocity carried here in dt.
-// Reads the velocity (input0) and prescribed velocities (input1).
+// Semi-Lagrangian advection (Stam 1999): a face receives the velocity from the position that flows to the face within
+// dt. Reads the velocity (input0) and prescribed velocities (input1).
 #include "include/fluid_faces.glsl"
 
 float face_u(ivec2 i, vec2 at) {

@@ -1,4 +1,4 @@
-// Velocities that are given, where they are. Reads the velocity (input0) and prescribed velocities (input1).
+// Sets prescribed velocities. Reads the velocity (input0) and prescribed velocities (input1).
 #define COMPONENTS 2
 #include "include/pass.glsl"
 

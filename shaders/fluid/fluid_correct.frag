@@ -1,8 +1,9 @@
-// MacCormack advection (Selle et al. 2008): carried + (u - carried carried back) / 2, between the least and the largest
-// velocity that `carried` was interpolated from. Reads the velocity (input0), prescribed velocities (input1) and carried (input2).
+// MacCormack advection (Selle et al. 2008): carried + (u - carried carried back) / 2. The result is limited to the
+// range of the velocities that `carried` was interpolated from. Reads the velocity (input0), prescribed velocities
+// (input1) and carried (input2).
 #include "include/fluid_faces.glsl"
 
-// before: value, least, largest at the place it came from.
+// before: value, minimum and maximum at the position it was carried from.
 float correct(float carried, float now, float returned, vec3 before, bool outside) {
   float value = carried + 0.5 * (now - returned);
   value = value < before.y ? before.y : value > before.z ? before.z : value;

@@ -1,11 +1,11 @@
-// scale (div u - compatibility source), 0 in walls; p[5].w is the scale, p[6].x has the bits of h. Reads the velocity (input0), walls
-// (input1) and, with COMPATIBILITY, the source (input2).
+// scale (div u - compatibility source), 0 in walls. p[5].w is the scale; p[6].x has the bits of h. Reads the velocity
+// (input0), walls (input1) and, with COMPATIBILITY, the source (input2).
 #include "include/fluid.glsl"
 
 out vec4 result;
 
 #if COLLOCATED
-// A wall halfway has its velocity there, and so has a solid.
+// A wall or a solid has its velocity halfway between the two cells.
 float beside(ivec2 i, ivec2 step, int component, int side, int wall_bits, float here) {
   ivec2 other = i + step, inside = cell_at(other);
 #if PERIODIC_X

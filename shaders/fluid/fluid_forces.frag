@@ -1,6 +1,7 @@
-// Gravity; with LIFT buoyancy and the weight of smoke; with CONFINEMENT vorticity confinement: epsilon h (N x omega), N = grad |omega| / |grad |omega||
-// (Fedkiw et al. 2001), in cells; a face takes the mean of its two. Reads the velocity (input0), prescribed velocities (input1), dye
-// (input2) and the vorticity (input3). p[6]: bits of gravity x, y, buoyancy, weight of smoke; p[7].x: of epsilon h.
+// Gravity; with LIFT, buoyancy and the weight of smoke; with CONFINEMENT, vorticity confinement: epsilon h (N x omega),
+// N = grad |omega| / |grad |omega|| (Fedkiw et al. 2001). This is computed in cells, and a face receives the mean of
+// its two cells. Reads the velocity (input0), prescribed velocities (input1), dye (input2) and the vorticity (input3).
+// p[6]: bits of gravity x, y, buoyancy, weight of smoke; p[7].x: bits of epsilon h.
 #include "include/fluid_faces.glsl"
 
 #ifdef CONFINEMENT

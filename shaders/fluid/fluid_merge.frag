@@ -1,5 +1,5 @@
-// A velocity from its components u (input0) and v (input1), whose grids have p[5].xy points: beyond them, in a periodic
-// dimension, are a copy of the first numbers, and 0 where no face is. p[5].z: collocated, without copies.
+// A velocity from its components u (input0) and v (input1) on grids of p[5].xy points. Beyond the grid, a periodic
+// dimension has a copy of the first numbers, and texels without a face are 0. p[5].z: collocated, without copies.
 #define COMPONENTS 1
 #include "include/pass.glsl"
 

@@ -1,5 +1,6 @@
-// Particles (x, y, age, speed) carried for dt seconds; one that leaves, gets into a wall or is old restarts somewhere.
-// a is h, b the lifetime, p[5].w dt, p[5].y a seed. Reads the velocity (input0), walls (input1) and particles (input2).
+// Particles (x, y, age, speed) carried for dt seconds. A particle restarts at a random position if it leaves, enters a
+// wall or reaches its lifetime. a is h, b the lifetime, p[5].w dt, p[5].y a seed. Reads the velocity (input0), walls
+// (input1) and particles (input2).
 #include "include/fluid.glsl"
 
 flat in vec4 a, b;

@@ -1,6 +1,6 @@
-// u - dt grad p. Reads the velocity (input0), prescribed velocities (input1) and the pressure (input2). Beyond a boundary the pressure is that
-// of the cell before it, beyond an outlet its negative: 0 halfway. Collocated: central differences, and in a solid the
-// pressure of the cell beside it.
+// u - dt grad p. Reads the velocity (input0), prescribed velocities (input1) and the pressure (input2). Beyond a
+// boundary the pressure is that of the last cell. Beyond an outlet it is the negative, so that it is 0 halfway.
+// Collocated: central differences; in a solid, the pressure is that of the cell next to it.
 #include "include/fluid_faces.glsl"
 
 float pressure(ivec2 i) { return RAW(2, i).x; }
@@ -32,7 +32,7 @@ float face_v(ivec2 i, vec2 at) {
          0.5 * NUMBER * (beside(i, ivec2(0, 1), TOP, here) - beside(i, ivec2(0, -1), BOTTOM, here));
 }
 #else
-// Both cells at a face; the first or the last face of a boundary that is not periodic has but one.
+// The two cells at a face. The first or last face at a boundary that is not periodic has only one.
 float difference(ivec2 i, ivec2 step, int low, int high) {
   ivec2 size = SIZE, before = i - step;
 #if PERIODIC_X
@@ -41,7 +41,7 @@ float difference(ivec2 i, ivec2 step, int low, int high) {
 #if PERIODIC_Y
   if (before.y < 0) before.y += size.y;
 #endif
-  // Both are fetched in any case: a rasterizer in software runs through all branches.
+  // Both are always fetched, because a software rasterizer executes all branches.
   bool first = before.x < 0 || before.y < 0, last = i.x >= size.x || i.y >= size.y;
   float here = pressure(last ? before : i), there = pressure(first ? i : before);
   if (first) there = beyond(low, here);

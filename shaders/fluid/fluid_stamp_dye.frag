@@ -1,4 +1,4 @@
-// A splat or a source of dye, p[6] its bits; p[7].w: 1 where it sets the colour, 2 where the temperature. Reads the dye
+// A splat or a source of dye, with bits in p[6]. Bits of p[7].w: 1 sets the colour, 2 the temperature. Reads the dye
 // (input0).
 #define COMPONENTS 4
 #include "include/fluid_stamp.glsl"

@@ -1,4 +1,4 @@
-// A splat or a source of motion, p[6].xy its bits. Reads the velocity (input0) and prescribed velocities (input1).
+// A splat or a source of motion, with bits in p[6].xy. Reads the velocity (input0) and prescribed velocities (input1).
 #define COMPONENTS 2
 #include "include/fluid_stamp.glsl"
 

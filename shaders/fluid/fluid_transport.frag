@@ -1,5 +1,5 @@
-// Dye and temperature carried by the velocity; with CORRECTS as fluid_correct.frag does it. a is what is left of the
-// colour, b of the temperature. In walls it means nothing; fluid_walls.frag draws there afterwards.
+// Dye and temperature carried by the velocity; with CORRECTS, like fluid_correct.frag. a is the remaining fraction of
+// the colour, b that of the temperature. Values in walls are undefined until fluid_walls.frag draws there.
 // Reads the velocity (input0), dye (input1) and carried (input2).
 #include "include/fluid.glsl"
 

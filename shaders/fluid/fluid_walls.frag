@@ -1,5 +1,5 @@
-// Dye and temperature in walls: the mean of the fluid around them, so that interpolation beside them takes nothing away.
-// Draws from cell p[5].y on, x | y << 16. Reads dye (input0) and walls (input1).
+// Dye and temperature in walls: the mean of the adjacent fluid, so that interpolation next to walls loses nothing.
+// Draws from cell p[5].y, x | y << 16. Reads dye (input0) and walls (input1).
 #include "include/fluid.glsl"
 
 out vec4 result;

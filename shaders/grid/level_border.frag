@@ -1,5 +1,5 @@
-// The border of a layered field at periodic boundaries: points beyond the grid hold a copy of what they are images of, the
-// others keep what they hold. Reads the field itself (input1).
+// The border of a layered field at periodic boundaries. Points beyond the grid receive a copy of the point that they
+// represent; all others are unchanged. Reads the field itself (input1).
 #include "include/level.glsl"
 
 out vec4 result;

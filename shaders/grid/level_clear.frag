@@ -1,4 +1,4 @@
-// x = 0 on a level, its border too.
+// x = 0 on a level, including its border.
 out vec4 result;
 
 void main() { result = vec4(0); }

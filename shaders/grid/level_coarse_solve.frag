@@ -1,8 +1,8 @@
-// x[i] = sum over the grid's points j of inverse[i, j] b[j]. Row i of the inverse is row i.y width + i.x of its texture,
-// four points j of a grid row to a texel, grid row after grid row. Reads b (input0).
+// x[i] = sum over the grid's points j of inverse[i, j] b[j]. Row i of the inverse is row i.y width + i.x of its
+// texture. It holds one grid row after another, with four points j of a grid row per texel. Reads b (input0).
 //
-// Fragments are few here and fetches take long, so that those of several texels are started together; the four points of a
-// texel, where it has four, share the fetches of b.
+// There are few fragments here and fetches are slow, so the fetches of several texels are started together. If texels
+// hold four points, these share the fetches of b.
 #include "include/level.glsl"
 
 uniform sampler2D inverse;
@@ -10,7 +10,7 @@ uniform sampler2D inverse;
 #define TEXELS_A_ROW ((FINE.x + 3) / 4)
 #define TEXELS (TEXELS_A_ROW * FINE.y)
 
-// What texel t of a row of the inverse is multiplied by.
+// The factors of texel t in a row of the inverse.
 vec4 b_of(int t) {
   ivec2 i = ivec2(4 * (t % TEXELS_A_ROW), t / TEXELS_A_ROW);
   vec4 b = vec4(0);

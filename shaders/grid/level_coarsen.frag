@@ -1,7 +1,7 @@
-// The composition of stencils A_2h = P A_h S with P = S^T / 4 (Bolz et al. 2003, 4.2), plain coefficients:
+// The composition of stencils A_2h = P A_h S with P = S^T / 4 (Bolz et al. 2003, 4.2), for plain coefficients:
 //   A_2h^d[I] = 1/4 sum over e, g in {-1, 0, 1}^2 of w(2 I + e, I) A_h^g[2 I + e] w(2 I + e + g, I + d)
-// where w(i, I) is what fine point i takes of coarse point I. Writes the centre, the axis and the diagonal couplings into three
-// targets, all 0 where there is no equation.
+// Here w(i, I) is the weight of coarse point I at fine point i. Writes the centre, the axis and the diagonal couplings
+// to three targets; all are 0 at points without an equation.
 // Reads the fine coefficients and the weights of cells (weights0, weights1; see level_prolong.frag).
 #include "include/exact.glsl"
 #include "include/level.glsl"
@@ -15,8 +15,8 @@ layout(location = 2) out vec4 coarse_corners;
 
 float centre_of(ivec2 i) { return fetch_texel(stencil_centre, i).r; }
 
-// What fine point i takes of the four coarse points around it, south-western first; those that it does not lie between
-// count 0.
+// The weights of the four coarse points around fine point i, starting at the south-west. Those that i is not adjacent
+// to are 0.
 vec4 weights_of(ivec2 i) {
   ivec2 odd = i & 1, I = i >> 1;
   if (odd == ivec2(0)) return vec4(1, 0, 0, 0);
@@ -28,8 +28,8 @@ vec4 weights_of(ivec2 i) {
 vec2 sums[9];
 float largest = 0.0;
 
-// Adds v to sum number `at`, chosen by comparisons: where the fragments of a quad write different elements of an array,
-// softpipe writes the one that the first of them chose. Compilers unroll the loops.
+// Adds v to the sum with index `at`, selected by comparisons. If the fragments of a quad write different array
+// elements, softpipe writes the one that the first fragment selects. Compilers unroll the loops.
 void add_to(int at, float v) {
   vec2 sum = vec2(0);
   for (int k = 0; k < 9; k++) sum = k == at ? sums[k] : sum;
@@ -37,9 +37,9 @@ void add_to(int at, float v) {
   for (int k = 0; k < 9; k++) sums[k] = k == at ? sum : sums[k];
 }
 
-// Adds up what coarse point I takes from the fine points around it; `own` is the point that it is.
+// Adds up the contributions to coarse point I from the fine points around it; `own` is the point that it represents.
 void compose(ivec2 I, ivec2 own) {
-  // A count that compilers do not know: unrolled, 81 bodies would take seconds to compile.
+  // Compilers do not know this count. Unrolled, 81 loop bodies would take seconds to compile.
   int count = 9 + p[7].w;
   for (int k = 0; k < count; k++) {
     ivec2 e = ivec2(k % 3 - 1, k / 3 - 1), i = wrap(2 * I + e, FINE);
@@ -47,13 +47,13 @@ void compose(ivec2 I, ivec2 own) {
     float centre = centre_of(i);
     largest = max(largest, abs(centre));
     if (!find_fine(I, e, i)) continue;
-    // Its weight for I: towards the other side from where it lies.
+    // The fine point's weight for I: I is in the opposite direction.
     vec4 w = weights_of(i);
     float weight = w[(e.x < 0 ? 1 : 0) + (e.y < 0 ? 2 : 0)];
     if (weight == 0.0) continue;
     vec4 side = fetch_texel(stencil_sides, i);
     vec4 corner = IS_FIVE_POINT ? vec4(0) : fetch_texel(stencil_corners, i);
-    // From the south-western neighbour on.
+    // Starts at the south-western neighbour.
     float a[9] = float[9](corner.x, side.z, corner.y, side.x, centre, side.y, corner.z, side.w, corner.w);
     for (int g = 0; g < count; g++) {
       if (a[g] == 0.0) continue;
@@ -65,7 +65,7 @@ void compose(ivec2 I, ivec2 own) {
         ivec2 to = d + ivec2(q & 1, q >> 1);
 #ifdef PERIODIC
         to += COARSE.zw * POINTS.xy * (ivec2(lessThan(to, ivec2(-1))) - ivec2(greaterThan(to, ivec2(1))));
-        // What leads to the point itself, as which it may count twice, belongs to its centre's column or row.
+        // Coefficients towards the point itself, or its other representation, are added to the centre column or row.
         ivec2 target = wrap(I + to, POINTS);
         target *= 1 - MERGED * ivec2(equal(target, COARSE.xy));
         to *= ivec2(notEqual(target, own));
@@ -76,7 +76,7 @@ void compose(ivec2 I, ivec2 own) {
   }
 }
 
-// Whether coarse point I has no equation because of its fine point, or of those that are merged in it.
+// Whether coarse point I has no equation because of its fine point or of the points merged with it.
 bool is_dead(ivec2 I) {
 #ifdef PERIODIC
   int count = count_of(I);
@@ -87,7 +87,7 @@ bool is_dead(ivec2 I) {
     if (centre_of(i) == 0.0) continue;
     alive = true;
     for (int q = 0; q < count; q++) {
-      ivec2 j = 2 * counted_as(I, q), d = sign(i - j); // the other way round, across the seam
+      ivec2 j = 2 * counted_as(I, q), d = sign(i - j); // the opposite direction, across the seam
       if (centre_of(j) != 0.0) continue;
       vec4 side = fetch_texel(stencil_sides, i);
       float a = d.x == 0 ? (d.y < 0 ? side.z : side.w) : (d.x < 0 ? side.x : side.y);

@@ -1,4 +1,4 @@
-// A part of one field into another. Reads the part (input0).
+// Copies a part of one field to another. Reads the part (input0).
 #include "include/pass.glsl"
 
 out vec4 result;

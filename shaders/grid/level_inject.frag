@@ -1,5 +1,5 @@
-// coarse x[I] = x[2 I] (input0) at coarse points without equation that are fine points, 0 elsewhere. Reads the centres of
-// the coarse coefficients.
+// coarse x[I] = x[2 I] (input0) at coarse points without an equation that are fine points, 0 elsewhere. Reads the
+// centres of the coarse coefficients.
 #include "include/level.glsl"
 
 uniform sampler2D coarse_centre;

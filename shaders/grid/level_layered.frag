@@ -1,9 +1,9 @@
 // Four points at once, the channels of a texel (Bolz et al. 2003, 4.2):
 //   RESIDUAL   r = b - A x
 //   otherwise  x = x + alpha (b - A x) / A^0 + beta (x - previous)
-// Points without equation (A^0 = 0) keep their x, their residual is 0.
-// Reads b (input0), x (input1) with its border in step, the x before it (input2), the nine textures of coefficients.
-// p[7].z = 0: x is 0; p[7].w = 1 if previous is to be read, 0 if it is 0.
+// Points without an equation (A^0 = 0) keep their x; their residual is 0.
+// Reads b (input0), x (input1) with an up-to-date border, the previous x (input2), and the nine textures of
+// coefficients. p[7].z = 0: x is 0; p[7].w = 1: reads the previous x, otherwise it is 0.
 #include "include/level.glsl"
 
 uniform sampler2D layer0, layer1, layer2, layer3, layer5, layer6, layer7, layer8;
@@ -12,7 +12,7 @@ out vec4 result;
 #define X(dx, dy) fetch_texel(input1, at + ivec2(dx, dy))
 #define A(k) fetch_texel(layer##k, i)
 
-// A x apart from the diagonal. The points of a texel in the order of its channels: 0 and 1 below, 2 and 3 above.
+// A x without the diagonal. The points of a texel, in the order of its channels: 0 and 1 below, 2 and 3 above.
 vec4 sum_of_neighbours(ivec2 i, vec4 x) {
   ivec2 at = i + INPUT1_ORIGIN;
   vec4 west = X(-1, 0), east = X(1, 0), south = X(0, -1), north = X(0, 1);

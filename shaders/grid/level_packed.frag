@@ -1,14 +1,14 @@
-// Four points of one parity at once, p[7].xy, the channels of a texel. The kind of the pass is in p[7].w:
+// Four points of parity p[7].xy at once, the channels of a texel. The kind of the pass is in p[7].w:
 //   COLOURS    x = (b - sum over d != 0 of A^d x[i + d]) / A^0
 //   RESIDUAL   r = b - A x
-//   otherwise  x = x + alpha (b - A x) / A^0 + beta (x - previous), with READS_PREVIOUS; without it previous is 0
-// Points without equation (A^0 = 0) keep their x, their residual is 0. In a colour's first sweep from 0 some parities are
-// not known yet and count as 0: KNOWN has bits for the neighbours in a row (1), in a column (2), at the corners (4) and
-// for x itself (8). A five-point stencil has no corners.
-// Reads b (input0), x (input1), the x before it (input2), the nine textures of coefficients.
+//   otherwise  x = x + alpha (b - A x) / A^0 + beta (x - previous) with READS_PREVIOUS; without it, previous is 0
+// Points without an equation (A^0 = 0) keep their x; their residual is 0. In a coloured first sweep from 0, some
+// parities are not known yet and count as 0. KNOWN has bits for the neighbours in a row (1), in a column (2), at the
+// corners (4), and for x itself (8). A five-point stencil has no corners.
+// Reads b (input0), x (input1), the previous x (input2), and the nine textures of coefficients.
 //
-// Only rasterizers in software pack parities. They compile slowly and leave out only what is in a loop that does not run:
-// so all this is one program, and what a pass may not need is a loop of up to one round.
+// Only software rasterizers pack parities. They compile slowly, and they skip code only in a loop that does not run. So
+// all kinds are one program, and optional parts of a pass are loops of at most one round.
 #include "include/level.glsl"
 
 uniform sampler2D layer0, layer1, layer2, layer3, layer5, layer6, layer7, layer8;
@@ -22,11 +22,11 @@ out vec4 result;
 
 #define A(k) fetch_texel(layer##k, at)
 
-// x at texel t of the region of a parity.
+// x at texel t in the region of a parity.
 vec4 x_at(ivec2 t, ivec2 parity) { return fetch_texel(input1, t + 1 + parity * pitch(FINE) + INPUT1_ORIGIN); }
 
-// What lies between the points of a row of this parity, first the western neighbours, then the eastern ones. Texel t of
-// the other parity is shifted by half a point to the east of this one's, or to the west.
+// The values between the points of a row of this parity: first the western neighbours, then the eastern ones. Relative
+// to this parity, texel t of the other one is shifted by half a point to the east or to the west.
 void fetch_beside(ivec2 t, int parity_y, out vec4 west, out vec4 east) {
   ivec2 other = ivec2(1 - p[7].x, parity_y);
   vec4 here = x_at(t, other), beyond = x_at(t + ivec2(2 * p[7].x - 1, 0), other);

@@ -1,4 +1,4 @@
-// A plain texture of coefficients (input0) in the level's storage. PARITIES: all its channels. LAYERED and PACKED: the
+// Converts a plain texture of coefficients (input0) to the level's storage. PARITIES: all channels. LAYERED and PACKED:
 // channel p[7].z, for four points.
 #include "include/level.glsl"
 

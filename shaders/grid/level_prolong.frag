@@ -1,8 +1,8 @@
-// x = x + S e, or without ADD x = S e: every fine point takes its coarse points' e with the weights of the cell between
-// them. Points without equation keep their x.
-// Reads x (input0), e (input1), a field of the coarse grid; the weights of a cell (plain, coarse grid): west and east of
-// the point in the middle of its southern side, south and north of that of its western side; the four of its middle. With
-// BILINEAR they are 1/2 and 1/4. And the centres of the fine coefficients.
+// x = x + S e, or x = S e without ADD. Every fine point interpolates e of its coarse points with the weights of the
+// cell between them. Points without an equation keep their x.
+// Reads x (input0) and e (input1), a field of the coarse grid. Reads the weights of a cell (plain, coarse grid): west
+// and east for the midpoint of its southern side, south and north for that of its western side, and the four of its
+// centre. With BILINEAR they are 1/2 and 1/4. Also reads the centres of the fine coefficients.
 #include "include/level.glsl"
 
 uniform sampler2D weights0, weights1;
@@ -10,7 +10,8 @@ uniform sampler2D weights0, weights1;
 float e_at(ivec2 I) { return FIELD(1, I, COARSE); }
 
 #ifdef LAYERED
-// The four points of a texel are a cell: a coarse point, the two between it and its neighbours, the middle.
+// The four points of a texel form a cell: a coarse point, the two midpoints towards its neighbours, and the cell's
+// centre.
 out vec4 result;
 
 vec4 interpolate(ivec2 I) {
@@ -37,7 +38,7 @@ void main() {
 }
 #else
 #ifdef NEAREST
-// Without branches, all of which a rasterizer in software runs through.
+// Has no branches, because a software rasterizer executes all of them.
 float interpolate(ivec2 i) {
   ivec2 I = i >> 1;
   bool odd_x = (i.x & 1) == 1, odd_y = (i.y & 1) == 1;

@@ -1,7 +1,7 @@
-// x = x + S e, or without ADD x = S e, at four points of the parity p[7].xy. Points without equation keep their x.
-// Reads x (input0), e (input1), a field of the coarse grid, the weights of a cell as level_prolong.frag does (with BILINEAR
-// 1/2 and 1/4), and the centres of the fine coefficients. What a parity does not need is a loop of no round, as in
-// level_packed.frag.
+// x = x + S e, or x = S e without ADD, at four points of parity p[7].xy. Points without an equation keep their x. Reads
+// x (input0), and e (input1), a field of the coarse grid. Reads the weights of a cell as in level_prolong.frag (with
+// BILINEAR 1/2 and 1/4), and the centres of the fine coefficients. Parts that a parity does not need are loops of zero
+// rounds, as in level_packed.frag.
 #include "include/level.glsl"
 
 uniform sampler2D weights0, weights1;
@@ -12,7 +12,8 @@ out vec4 result;
 
 vec4 e_at(ivec2 t, ivec2 parity) { return fetch_texel(input1, t + 1 + parity * pitch(COARSE) + INPUT1_ORIGIN); }
 
-// e at four neighbouring coarse points in row J, from 4 x on, and at those to the east of them, if points lie between.
+// e at four consecutive coarse points in row J, starting at 4 x, and at their eastern neighbours if points are between
+// them.
 void fetch_row(int x, int J, out vec4 here, out vec4 east) {
   ivec2 t = ivec2(x >> 1, J >> 1);
   int up = J & 1;

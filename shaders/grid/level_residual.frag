@@ -1,4 +1,4 @@
-// r = b - A x, 0 at points without equation. Reads b (input0), x (input1), the level's coefficients.
+// r = b - A x, 0 at points without an equation. Reads b (input0), x (input1), the level's coefficients.
 #include "include/level.glsl"
 #include "include/level_row.glsl"
 

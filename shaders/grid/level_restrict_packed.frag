@@ -1,7 +1,7 @@
-// coarse b[I] = 1/4 sum over e in {-1, 0, 1}^2 of w^e[I] r[2 I + e] for four coarse points of the parity p[7].xy, 0 where
-// there is no equation. ZERO: bits of the parities where r is 0 and not fetched.
-// Reads r (input0), a fine field, the weights of coarse points as level_restrict.frag does, plain (weights0, weights1; with
-// BILINEAR 1/2 and 1/4), and the centres of the coarse coefficients.
+// coarse b[I] = 1/4 sum over e in {-1, 0, 1}^2 of w^e[I] r[2 I + e] for four coarse points of parity p[7].xy, 0 at
+// points without an equation. ZERO: bits of the parities with r = 0, which are not fetched.
+// Reads r (input0), a fine field, and the weights of coarse points as in level_restrict.frag, but plain (weights0,
+// weights1; with BILINEAR 1/2 and 1/4). Also reads the centres of the coarse coefficients.
 #include "include/level.glsl"
 
 uniform sampler2D weights0, weights1, coarse_centre;

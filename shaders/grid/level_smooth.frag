@@ -1,9 +1,9 @@
 // One smoothing step on a level, plain or by parities.
 //   COLOURS    x = (b - sum over d != 0 of A^d x[i + d]) / A^0 for the points of one parity, p[7].xy
-//   otherwise  x = x + alpha (b - A x) / A^0 + beta (x - previous), Jacobi's (beta = 0) or Chebyshev's in three terms
-// Points without equation (A^0 = 0) keep their x. Where x is not known (x_is_zero, or a colour's first sweep) it is 0.
-// Reads b (input0), x (input1), the x before it (input2), the level's coefficients. p[7].z = known parities; p[7].w = 1 if
-// previous is to be read, 0 if it is 0.
+//   otherwise  x = x + alpha (b - A x) / A^0 + beta (x - previous): Jacobi (beta = 0) or three-term Chebyshev
+// Points without an equation (A^0 = 0) keep their x. Unknown x (x_is_zero, or the first coloured sweep) counts as 0.
+// Reads b (input0), x (input1), the previous x (input2), and the level's coefficients. p[7].z = known parities; p[7].w
+// = 1: reads the previous x, otherwise it is 0.
 #include "include/level.glsl"
 
 #define KNOWN p[7].z

@@ -1,4 +1,4 @@
-// v = x, or with ADD v = v + x, at points with an equation; others keep what v holds.
+// v = x, or v = v + x with ADD, at points with an equation; other points keep v.
 // Reads x (input0), a level's field, v (input1), a vector over the grid, and the centres of the plain coefficients.
 #include "include/level.glsl"
 

@@ -1,19 +1,19 @@
-// Interpolation weights in proportion to the fine grid's plain coefficients (Alcouffe et al. 1981, Dendy 1982; the rules
-// are those of src/common/grid/grid.h), or with BILINEAR 1/2 and 1/4.
+// Interpolation weights based on the fine grid's plain coefficients (Alcouffe et al. 1981, Dendy 1982; the rules are in
+// src/common/grid/grid.h). With BILINEAR they are 1/2 and 1/4.
 //   PART 0, 1   of a cell of the coarse grid, as level_prolong.frag reads them; PART 1 reads PART 0 (weights0)
 //   PART 2, 3   of a coarse point, as level_restrict.frag reads them, from PARTs 0 and 1 (weights0, weights1)
-// Points beyond the grid take nothing. Sums keep their rounding errors: coefficients of both signs may cancel.
+// Points beyond the grid have weight 0. Sums keep their rounding errors, because coefficients of both signs may cancel.
 #include "include/exact.glsl"
 #include "include/level.glsl"
 
 uniform sampler2D stencil_sides, stencil_corners, weights0, weights1;
 out vec4 result;
 
-// These passes run once for a matrix: they are one program for stencils with and without corners.
+// These passes run once per matrix, so one program serves stencils with and without corners.
 #define IS_FIVE_POINT (p[7].z != 0)
 
 #if PART < 2
-// Plain, whatever the level's storage is.
+// Plain with every storage of the level.
 float centre_of(ivec2 i) { return fetch_texel(stencil_centre, i).r; }
 
 float add_up(float a, float b, float c) {
@@ -23,7 +23,7 @@ float add_up(float a, float b, float c) {
   return sum.x + sum.y;
 }
 
-// Sums of a point's coefficients towards one side, along the middle, towards the other side.
+// Sums of a point's coefficients: towards one side, in the middle, towards the other side.
 vec3 sums_across(float centre, vec4 s, vec4 c) {
   return vec3(add_up(c.x, s.x, c.z), add_up(s.z, centre, s.w), add_up(c.y, s.y, c.w));
 }
@@ -34,14 +34,14 @@ vec3 sums_up(float centre, vec4 s, vec4 c) {
 bool is_nothing(float a, float beside) { return abs(a) <= 1e-6 * abs(beside); }
 bool is_one_sided(vec3 sums) { return is_nothing(sums.x, sums.z) || is_nothing(sums.z, sums.x); }
 
-// Beyond the last column or row: whether the boundary holds the unknown to a given value.
+// Whether the boundary beyond the last column or row fixes the unknown (Dirichlet).
 bool is_held(vec3 sums) { return sums.x + sums.y > 0.1 * abs(sums.x); }
 
 // The last column or row of a grid that is not periodic.
 bvec2 is_last(ivec2 i) { return equal(i + 1 + 2 * FINE.xy * FINE.zw, FINE.xy); }
 
-// The coefficients of a point between coarse ones; where the eastern coarse point lies beyond the grid and the boundary does
-// not hold the unknown, mirror images of what is in the west, and north likewise.
+// The coefficients of a point between coarse points. If the eastern coarse point is beyond the grid and the boundary
+// does not fix the unknown, the eastern coefficients mirror the western ones. The same applies in the north.
 void fetch(ivec2 i, out float centre, out vec4 sides, out vec4 corners) {
   centre = centre_of(i);
   sides = fetch_texel(stencil_sides, i);
@@ -59,11 +59,12 @@ void fetch(ivec2 i, out float centre, out vec4 sides, out vec4 corners) {
   }
 }
 
-// 1 if coarse point I has no equation: its fine point has none, or where that lies beyond the grid, none beside it has.
+// 1 if coarse point I has no equation: its fine point has none. If the fine point is beyond the grid, all its
+// neighbours have none.
 float is_dead(ivec2 I) {
   ivec2 i = wrap(2 * I, FINE);
   if (!outside(i, FINE)) return centre_of(i) == 0.0 ? 1.0 : 0.0;
-  int count = 9 + p[7].w; // 9, which compilers do not know: unrolled, it takes long to compile
+  int count = 9 + p[7].w; // 9, but compilers do not know it: unrolled, this compiles slowly
   for (int k = 0; k < count; k++) {
     ivec2 j = wrap(i + ivec2(k % 3 - 1, k / 3 - 1), FINE);
     if (!outside(j, FINE) && centre_of(j) != 0.0) return 0.0;
@@ -78,17 +79,17 @@ vec2 between_two(ivec2 I, ivec2 step) {
   vec4 s, c;
   fetch(i, centre, s, c);
   vec2 dead = vec2(is_dead(I), is_dead(I + step));
-  // The value of a point without equation is given: it follows coarse points without equation.
+  // The value of a point without an equation is given. It interpolates only from coarse points without an equation.
   if (centre == 0.0) return dead / max(dead.x + dead.y, 1.0);
 #ifdef BILINEAR
   return vec2(0.5);
 #else
   vec3 sums = step.x == 1 ? sums_across(centre, s, c) : sums_up(centre, s, c);
-  // What leads past a coarse point inside a wall belongs to the middle.
+  // Adds the coefficients that lead past a coarse point inside a wall to the middle.
   vec2 towards = step.x == 1 ? s.xy : s.zw;
   if (towards.x == 0.0 && dead.x == 1.0) sums = vec3(0, sums.y + sums.x, sums.z);
   if (towards.y == 0.0 && dead.y == 1.0) sums = vec3(sums.x, sums.y + sums.z, 0);
-  // Where nothing leads to one of the two, the rest of the row's sum tells how far a given value is.
+  // If one of the two sums vanishes, the middle sum determines the distance to a given value.
   float divisor = is_one_sided(sums) ? -sums.y : sums.x + sums.z;
   return abs(divisor) <= 1e-6 * abs(sums.y) || divisor == 0.0 ? vec2(0) : sums.xz / divisor;
 #endif
@@ -117,7 +118,7 @@ vec4 between_four(ivec2 I) {
   }
   float d = open ? centre : -(around.x + around.y);
   if (abs(d) <= 1e-6 * abs(centre)) return vec4(0);
-  // The weights of the four points around. One beyond the grid is an image of the one across.
+  // The weights of the four points around. A point beyond the grid is the image of the opposite one.
   ivec2 next = wrap(I + 1, POINTS);
   bvec2 image = is_last(i);
   vec4 here = fetch_texel(weights0, I);

@@ -1,4 +1,4 @@
-// The diagonal of a matrix of stencils into every component of a vector. Reads the centre coefficients.
+// Copies the diagonal of a stencil matrix to every component of a vector. Reads the centre coefficients.
 #include "include/pass.glsl"
 
 uniform sampler2D stencil_centre;

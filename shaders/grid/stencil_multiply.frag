@@ -1,9 +1,10 @@
-// y = A x for a matrix of stencils (Bolz et al. 2003, 4.2), or with RESIDUAL r = b - A x:
+// y = A x for a stencil matrix (Bolz et al. 2003, 4.2), or r = b - A x with RESIDUAL:
 //   (A x)[i] = sum over d in {-1, 0, 1}^2 of A^d[i] x[i + d]
-// and 0 at points whose centre coefficient is 0. With PAIR numbers are pairs, as in include/spmv_pair.glsl. With X_LOW a residual
-// in single precision is of x + low.
-// Reads x (input0), b (input1), low (input2); the centre, the axis couplings (west, east, south, north) and, unless FIVE_POINT,
-// the diagonal couplings (south-west, south-east, north-west, north-east) of the stencils. p[5] = grid.
+// The result is 0 at points with a centre coefficient of 0. With PAIR, numbers are pairs, as in include/spmv_pair.glsl.
+// With X_LOW, a residual in single precision is that of x + low.
+// Reads x (input0), b (input1), low (input2). Reads the centre, the axis couplings (west, east, south, north) and,
+// unless FIVE_POINT, the diagonal couplings (south-west, south-east, north-west, north-east) of the stencils. p[5] =
+// grid.
 #ifdef PAIR
 #include "include/pair.glsl"
 #elif defined(PRECISE)
@@ -14,8 +15,8 @@
 
 #define GRID p[5]
 
-// Without error terms a residual is summed from the differences x[i + d] - x[i], which are small where x is smooth, and
-// the sum of the row's coefficients, which is 0 in most rows of most problems.
+// Without error terms, a residual is summed from the differences x[i + d] - x[i] and the sum of the row's coefficients.
+// The differences are small if x is smooth. The sum is 0 in most rows of most problems.
 #if defined(X_LOW) && !defined(PRECISE)
 VALUE middle;
 float coefficients = 0.0;
@@ -34,7 +35,7 @@ uniform sampler2D stencil_centre, stencil_sides, stencil_corners;
 out vec4 result;
 #endif
 
-// Coefficients that point out of the grid are 0: there any number will do.
+// Coefficients that point out of the grid are 0, so any value may be used there.
 ivec2 neighbour(ivec2 i) { return clamp(wrap(i, GRID), ivec2(0), GRID.xy - 1); }
 
 void add(inout VALUE sum, inout VALUE sum_low, float coefficient, ivec2 i) {

@@ -1,6 +1,6 @@
-// Blocks (Buatois et al. 2008): 2 x 2 in one texel, row by row, or 4 x 4 in four, a column each. The four stand side by
-// side, or with STRIPS each in a strip as wide as a rectangle: neighbouring blocks then are neighbouring texels, as in
-// the paper's strip mining.
+// Blocks (Buatois et al. 2008): 2 x 2 in one texel, row by row, or 4 x 4 in four texels, one per column. The four
+// texels are adjacent. With STRIPS, each is in a strip as wide as a rectangle. Neighbouring blocks are then
+// neighbouring texels, as in the paper's strip mining.
 #if LOG2_BLOCK == 1
 #define PARTS 1
 ivec2 part_of(ivec2 at, int c) { return at; }
@@ -23,7 +23,7 @@ struct Block {
 #define FETCH_BLOCK(B, BLOCKS, AT) \
   for (int c = 0; c < PARTS; c++) B.part[c] = fetch_texel(BLOCKS, part_of(AT, c))
 
-// sum + block x; needs add_product of row_sum.glsl.
+// sum + block x; requires add_product of row_sum.glsl.
 #ifdef LOW0
 #define ADD_COLUMN(SUM, X, CHANNEL, V)   \
   {                                      \

@@ -1,12 +1,13 @@
-// Arithmetic that keeps its rounding errors: a sum is high + error exactly (Knuth's two-sum), and so is a product (Dekker
-// 1971). Compilers simplify (a + b) - a. EXACT_BY is the first way that keeps this context's from it (gl_exact.c tries them):
+// Arithmetic that keeps its rounding errors: a sum is exactly high + error (Knuth's two-sum), and so is a product
+// (Dekker 1971). Compilers simplify (a + b) - a. EXACT_BY is the first method that prevents this in the context
+// (gl_exact.c tries them):
 //   1  `precise` (ARB_gpu_shader5)
 //   2  the bits of every result are XORed with a uniform that is 0, which no compiler knows
-//   3  the same with a texel that is 0, where a driver compiles again for the value of a uniform
-// With EXACT_FMA fma() rounds once. To be included before anything else, since it may enable an extension. Numbers are those of
-// the pass, or what NUMBER says; a vertex shader, which is no pass, says so.
+//   3  like 2, with a texel that is 0, for drivers that recompile for the value of a uniform
+// With EXACT_FMA, fma() rounds once. This file must be included first, because it may enable an extension. Numbers have
+// the type of the pass, or NUMBER if defined. Vertex shaders, which are not passes, must define it.
 #if EXACT_BY == 1
-#ifndef PAIR // where the loader has it
+#ifndef PAIR // the loader enables it for pairs
 #extension GL_ARB_gpu_shader5 : enable
 #endif
 #define ROUNDED(result, value) precise result = value

@@ -1,5 +1,5 @@
-// Sums and products of NUMBER with their rounding errors: include/exact.glsl, which includes this, and whoever needs them for
-// another type too.
+// Sums and products of NUMBER with their rounding errors. Included by include/exact.glsl, and by shaders that need them
+// for a second type.
 
 NUMBER two_sum(NUMBER a, NUMBER b, out NUMBER error) {
   ROUNDED(NUMBER high, a + b);
@@ -12,7 +12,7 @@ NUMBER two_sum(NUMBER a, NUMBER b, out NUMBER error) {
   return high;
 }
 
-// Where |a| >= |b|, or a is 0.
+// Requires |a| >= |b|, or a = 0.
 NUMBER fast_two_sum(NUMBER a, NUMBER b, out NUMBER error) {
   ROUNDED(NUMBER high, a + b);
   ROUNDED(NUMBER part, high - a);
@@ -44,7 +44,7 @@ NUMBER two_product(float a, NUMBER b, out NUMBER error) {
 }
 
 #ifdef PAIR
-// Dekker's split: the upper 12 bits of a number, and the rest.
+// Dekker's split: the upper 12 bits of a number, and the remainder.
 NUMBER upper(NUMBER a, out NUMBER lower) {
   ROUNDED(NUMBER s, 4097.0 * a);
   ROUNDED(NUMBER s_rest, s - a);
@@ -54,7 +54,7 @@ NUMBER upper(NUMBER a, out NUMBER lower) {
   return high;
 }
 
-// Component by component.
+// Element by element.
 NUMBER two_product_each(NUMBER a, NUMBER b, out NUMBER error) {
   ROUNDED(NUMBER high, a * b);
 #ifdef EXACT_FMA

@@ -1,9 +1,9 @@
-// A fluid's domain and how its fields are sampled, as src/fluid/fluid.h says. Positions are in cells.
+// A fluid's domain and the sampling of its fields, as defined in src/fluid/fluid.h. Positions are in cells.
 //
 // PERIODIC_X, PERIODIC_Y and COLLOCATED are 0 or 1. input0 is the velocity.
-//   p[5]  width | height << 16; free for the pass; bits of the boundaries; a number of the pass, mostly dt / h
-//   p[6]  bits of the walls' velocities along themselves: bottom, top (u), left, right (v)
-//   p[7]  and through them: left, right (u), bottom, top (v)
+//   p[5]  width | height << 16; free for the pass; bits of the boundaries; a number of the pass, usually dt / h
+//   p[6]  bits of the walls' tangential velocities: bottom, top (u), left, right (v)
+//   p[7]  bits of their normal velocities: left, right (u), bottom, top (v)
 #if defined(NEAREST) && defined(GL_ARB_gpu_shader5)
 #define GATHERS
 #extension GL_ARB_gpu_shader5 : enable
@@ -14,7 +14,7 @@
 #define SIZE ivec2(p[5].x & 0xffff, int(uint(p[5].x) >> 16))
 #define NUMBER intBitsToFloat(p[5].w)
 
-// Bits of p[5].z, one for each boundary from left, right, bottom, top.
+// Bits in p[5].z: one per boundary, in the order left, right, bottom, top.
 #define WALL_BIT 1
 #define OPEN_BIT 16
 #define OUTLET_BIT 256
@@ -24,13 +24,13 @@
 #define TOP 3
 bool side_is(int bit, int side) { return (p[5].z & (bit << side)) != 0; }
 
-#define FREE 1e30 // in the prescribed velocities
+#define FREE 1e30 // marks free faces in the prescribed velocities
 #define RAW(k, i) fetch_texel(input##k, (i) + INPUT##k##_ORIGIN)
 
 float between(float a, float b, float t) { return a + (b - a) * t; }
 vec4 between(vec4 a, vec4 b, float t) { return a + (b - a) * t; }
 
-// Two neighbours in one dimension, and how far beyond the first or the last number the place is.
+// Two neighbours in one dimension, and the distance of the position beyond the first or the last one.
 struct Axis {
   int first, second;
   float fraction, below, above;
@@ -52,7 +52,7 @@ Axis locate(float at, int last, int periodic) {
     a.second = min(a.first + 1, last);
   }
   a.fraction = at - float(a.first);
-  // Exactly at a number its neighbour has no part, and does not widen the limits of a correction.
+  // If the position coincides with a value, the neighbour has weight 0 and must not widen the limits of a correction.
   if (a.fraction == 0.0) a.second = a.first;
   return a;
 }
@@ -65,7 +65,7 @@ Axis axis_y(float y, bool at_faces) {
   return at_faces ? locate(y, SIZE.y - PERIODIC_Y, PERIODIC_Y) : locate(y - 0.5, SIZE.y - 1, PERIODIC_Y);
 }
 
-// value, and the least and the largest number that it was made of.
+// The value, and the minimum and maximum of the numbers it was interpolated from.
 vec3 blend(vec3 s, int side, int wall_bits, float beyond) {
   float wall = intBitsToFloat(wall_bits);
   return side_is(WALL_BIT, side) && beyond > 0.0
@@ -78,7 +78,7 @@ vec3 interpolate(float sw, float se, float nw, float ne, Axis x, Axis y) {
               min(min(sw, se), min(nw, ne)), max(max(sw, se), max(nw, ne)));
 }
 
-// The four numbers around a place, of component 0 (u) or 1 (v) of a field.
+// The four numbers around a position, of component 0 (u) or 1 (v) of a field.
 #if defined(GATHERS) && !PERIODIC_X && !PERIODIC_Y
 #define SAMPLE(field, origin, component, x, y)                                                                         \
   gathered(textureGather(field, between_texels(field, origin, x, y), component), x, y)
@@ -127,7 +127,8 @@ vec2 velocity_at(vec2 at) {
   return vec2(sample_u(input0, INPUT0_ORIGIN, at).x, sample_v(input0, INPUT0_ORIGIN, at).x);
 }
 
-// Where what is at `at` was cells = dt / h ago, by the midpoint rule; `here` is the velocity there.
+// The position, cells = dt / h earlier, of the fluid that is now at `at`, by the midpoint rule. `here` is the velocity
+// at `at`.
 vec2 trace(vec2 at, vec2 here, float cells) { return at - cells * velocity_at(at - 0.5 * cells * here); }
 
 bool is_outside(vec2 at) {
@@ -136,8 +137,8 @@ bool is_outside(vec2 at) {
          (PERIODIC_Y == 0 && !(at.y >= 0.0 && at.y <= size.y));
 }
 
-// The cell at i, which may be one beyond the domain: in a periodic dimension the one there, in others the nearest.
-// Not clamp(): with it NVIDIA's compiler (driver 580.159.04) takes the fetches of vorticity's two neighbours in x for one.
+// The cell at i, which may be one beyond the domain: its periodic image, or otherwise the nearest cell. This avoids
+// clamp(): with it, NVIDIA's compiler (driver 580.159.04) merges the fetches of vorticity's two neighbours in x.
 int cell_at(int i, int size, int periodic) {
   if (i < 0) return periodic != 0 ? i + size : 0;
   if (i >= size) return periodic != 0 ? i - size : size - 1;
@@ -145,7 +146,7 @@ int cell_at(int i, int size, int periodic) {
 }
 ivec2 cell_at(ivec2 i) { return ivec2(cell_at(i.x, SIZE.x, PERIODIC_X), cell_at(i.y, SIZE.y, PERIODIC_Y)); }
 
-// The velocity at the centre of cell i, or of the nearest one.
+// The velocity at the centre of cell i, or of the nearest cell.
 vec2 centre_velocity(ivec2 i) {
   i = cell_at(i);
   vec2 here = RAW(0, i).xy;

@@ -1,5 +1,5 @@
-// A pass over the faces of a fluid: what is given (input1), or what the pass computes: face_u and face_v get the face
-// without its periodic copies and its place.
+// A pass over the faces of a fluid. The result is the prescribed velocity (input1), or the value that the pass
+// computes. face_u and face_v receive the face without its periodic copies, and its position.
 #include "include/fluid.glsl"
 
 out vec4 result;

@@ -1,5 +1,5 @@
-// Where a splat or a source is. p[5]: bits of its centre, and of its half width (the radius) and half height, in cells;
-// p[7]: where the region begins that is drawn, and whether values are replaced.
+// The shape of a splat or a source. p[5]: bits of its centre, half width (the radius) and half height, in cells. p[7]:
+// the origin of the drawn region, and whether values are replaced.
 #include "include/pass.glsl"
 
 #define SETS (p[7].z != 0)
@@ -8,7 +8,7 @@ out vec4 result;
 
 ivec2 place() { return texel() + p[7].xy; }
 
-// 0 where the stamp changes nothing, 1 where it replaces what is there.
+// 0: the stamp has no effect here; 1: it replaces the value.
 float weight_at(vec2 at) {
   vec4 stamp = intBitsToFloat(p[5]);
   vec2 d = at - stamp.xy;

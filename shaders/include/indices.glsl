@@ -1,5 +1,5 @@
-// With INDICES, texels that belong to no index stay 0: where a coefficient is infinite or no number, a times the 0 that they
-// hold would be NaN, and so would all sums from then on. Needs include/pass.glsl; the tiling is in p[5] and p[6].
+// With INDICES, texels without an index remain 0. Otherwise an infinite or NaN coefficient a would turn their 0 into
+// NaN, and all later sums too. Requires include/pass.glsl; the tiling is in p[5] and p[6].
 #ifdef INDICES
 #include "include/tiling.glsl"
 #ifdef CHANNELS

@@ -1,5 +1,6 @@
-// Maxima. A NaN wins, so that it is not lost. By its bits: compilers make one comparison out of "x > m || isnan(x)", which is
-// true where m is the NaN (Mesa 25). Numbers too: devices take subnormal ones for 0 in comparisons.
+// Maxima. A NaN wins, so that it is not lost. It is detected by its bits: compilers merge "x > m || isnan(x)" into one
+// comparison, which is true if m is the NaN (Mesa 25). Numbers are compared by bits too, because devices may treat
+// subnormal numbers as 0 in comparisons.
 bool is_nan(float x) { return (floatBitsToUint(x) & 0x7fffffffu) > 0x7f800000u; }
 int order(float x) {
   int bits = floatBitsToInt(x);

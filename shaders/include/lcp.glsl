@@ -1,15 +1,16 @@
-// Complementarity problems with dense matrices. All textures but those of the caller's vectors have problem after problem in
-// their rows (y), which are padded to a multiple of 4 unknowns: padding has bounds 0, a diagonal of 1, and so stays 0. In
-// quads and columns of contacts of 3 unknowns (DIMENSION) the fourth number is 0: a quad is a contact, or two of 2 unknowns.
+// Complementarity problems with dense matrices. All textures except the caller's vectors hold one problem after another
+// in their rows (y). Rows are padded to a multiple of 4 unknowns. Padding has bounds 0 and a diagonal of 1, so it stays
+// 0. In quads and columns of contacts with 3 unknowns (DIMENSION) the fourth number is 0: a quad is one contact, or two
+// contacts of 2 unknowns.
 //   entries            M: texel (rows, QUAD_ROWS * columns + c) of a problem holds row c of quad `rows` in the columns of quad
 //                      `columns`, so that fragments of neighbouring quads fetch neighbouring texels
 //   bounds, z          texel (quad, problem): four unknowns; with friction the lower bound is mu of an unknown's contact
-//   w                  the same of w = M z + q. Passes draw w and z, where with FOLDED the quads of the only problem are in
+//   w                  w = M z + q, laid out like z. Passes draw w and z; with FOLDED, the quads of the only problem form
 //                      two rows
 //   state              texel (row, problem): w and z
-// p[5], p[6].xy = the tiling of the vectors; p[6].z = unknowns of a problem; p[6].w = matrices side by side in their texture;
-// p[7].x = quads of a problem; p[7].y, p[7].z = what the pass is about: the first quad of a block and their count, or an
-// unknown or contact.
+// p[5], p[6].xy = the tiling of the vectors; p[6].z = unknowns per problem; p[6].w = matrices side by side in their
+// texture; p[7].x = quads per problem; p[7].y, p[7].z = arguments of the pass: the first quad of a block and the number
+// of quads, or an unknown or contact.
 #ifdef PAIR
 #include "include/pair.glsl"
 #endif
@@ -36,10 +37,10 @@ int quad_of(int row) { return row >> 2; }
 int channel_of(int row) { return row & 3; }
 #endif
 
-// Where a fragment is that is not in a vector: the row and the problem of a state.
+// The row and problem of a state, for a fragment outside of vectors.
 ivec2 place() { return ivec2(gl_FragCoord.xy); }
 
-// Where a quad of w or z is in its region, and the quad and the problem of a fragment there.
+// The position of a quad of w or z in its region, and the quad and problem of a fragment there.
 #ifdef FOLDED
 ivec2 place_of(int quad, int problem) { return ivec2(quad >> 1, quad & 1); }
 ivec2 own_quad() {
@@ -51,7 +52,7 @@ ivec2 place_of(int quad, int problem) { return ivec2(quad, problem); }
 ivec2 own_quad() { return texel(); }
 #endif
 
-// Where a problem's matrix begins.
+// The origin of a problem's matrix.
 ivec2 matrix_of(int problem) { return ivec2(problem % ABREAST * QUAD_COUNT, problem / ABREAST * (QUAD_ROWS * QUAD_COUNT)); }
 
 // The texel of an index in a vector.
@@ -62,7 +63,7 @@ ivec2 texel_of(int index) {
          ivec2(rest & ((1 << RECTANGLE_LOG2.x) - 1), rest >> RECTANGLE_LOG2.x);
 }
 
-// Single precision and pairs have the same text: a REAL is a float or a Scalar, a QUAD a vec4 or a Pair.
+// The same code serves single precision and pairs: REAL is a float or a Scalar, QUAD a vec4 or a Pair.
 #ifdef PAIR
 #include "include/lcp_pair.glsl"
 #else
@@ -80,13 +81,13 @@ QUAD put(QUAD v, int channel, float x) {
   return v;
 }
 QUAD subtract(QUAD a, QUAD b) { return a - b; }
-// Four sums, so that rounding errors stay small.
+// Four sums keep rounding errors small.
 QUAD add_products(QUAD sums, QUAD a, QUAD b) { return sums + a * b; }
 float total_of(QUAD sums) { return (sums.x + sums.y) + (sums.z + sums.w); }
 #endif
 #include "include/lcp_law.glsl"
 
-// What a pass writes.
+// The output of a pass.
 layout(location = 0) out vec4 result;
 #ifdef PAIR
 layout(location = 1) out vec4 result_low;
@@ -98,7 +99,7 @@ void write(QUAD v) {
 void write(QUAD v) { result = v; }
 #endif
 
-// A row of M in the columns of a quad, and all rows of a quad in them.
+// A row of M in the columns of a quad; all rows of a quad in these columns.
 QUAD row_at(ivec2 matrix, int row, int columns) {
   return entry_at(matrix + ivec2(quad_of(row), QUAD_ROWS * columns + channel_of(row)));
 }
@@ -113,7 +114,7 @@ Entries entries_at(ivec2 matrix, int rows, int columns) {
   return m;
 }
 
-// The products of a quad's rows go on as sums, which are totalled at the end.
+// Accumulates the products of a quad's rows in sums that are totalled at the end.
 void add_rows(inout QUAD sums[QUAD_ROWS], Entries m, QUAD x) {
   for (int c = 0; c < QUAD_ROWS; c++) sums[c] = add_products(sums[c], m.rows[c], x);
 }
@@ -123,7 +124,7 @@ QUAD add_totals(QUAD w, QUAD sums[QUAD_ROWS]) {
   return w;
 }
 
-// The product of a row with z (input1), to be totalled.
+// The product of a row with z (input1), before totalling.
 QUAD row_product(int row, int problem) {
   ivec2 matrix = matrix_of(problem);
   QUAD sums = NOTHING;
@@ -138,7 +139,7 @@ REAL project(REAL z, REAL least, REAL most) {
   return z;
 }
 
-// The new z from w = M z + q with the newest of all others.
+// The new z from w = M z + q, with the newest values of all other unknowns.
 REAL solve_unknown(REAL z, REAL w, REAL diagonal, REAL least, REAL most) {
   return project(subtract(z, divide(w, diagonal)), least, most);
 }

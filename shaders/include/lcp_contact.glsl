@@ -1,10 +1,10 @@
-// Contacts with friction, of which a quad holds one of 3 unknowns or two of 2.
+// Contacts with friction. A quad holds one contact of 3 unknowns or two of 2.
 #include "include/lcp.glsl"
 
 #if DIMENSION > 1
 REAL friction_of(int quad, int channel, int problem) { return pick(least_at(ivec2(quad, problem)), channel); }
 
-// The block of M of the contact whose rows begin with `first`.
+// The contact's block of M; its rows start at `first`.
 void read_block(out REAL W[BLOCK], ivec2 matrix, int first) {
   int channel = channel_of(first);
   for (int k = 0; k < DIMENSION; k++) {
@@ -13,7 +13,7 @@ void read_block(out REAL W[BLOCK], ivec2 matrix, int first) {
   }
 }
 
-// The contact's reaction from the velocity w with its own reaction r, which is taken off.
+// Computes the contact's reaction r from the velocity w. The contribution of its old reaction to w is subtracted first.
 void solve_contact(inout REAL r[DIMENSION], REAL W[BLOCK], REAL w[DIMENSION], REAL mu) {
   for (int k = 0; k < DIMENSION; k++)
     for (int l = 0; l < DIMENSION; l++) w[k] = subtract_product(w[k], W[k * DIMENSION + l], r[l]);

@@ -1,8 +1,8 @@
-// What a contact becomes in a sweep: src/lcp/lcp_law.h, function by function, where the
-// cases are explained; the root of a sliding contact is by Newton's method here and by Halley's there. DIMENSION is 2 or 3,
-// or 1 for the numbers alone, EXACT_LOCAL the local solver by cases. Numbers are REAL: a float, or in pairs a Scalar, so that
-// one text serves both. No loop is without a bound, and whether a number is finite is asked by its size: compilers may assume
-// that there are no NaN.
+// The new reaction of a contact in a sweep. This follows src/lcp/lcp_law.h function by function; see there for an
+// explanation of the cases. Here the root of a sliding contact is found by Newton's method, there by Halley's.
+// DIMENSION is 2 or 3, or 1 for the numbers alone. EXACT_LOCAL selects the local solver by cases. Numbers are REAL: a
+// float, or a Scalar in pairs, so that the same code serves both. Every loop is bounded. A number is tested for being
+// finite by its size, because compilers may assume that there are no NaNs.
 
 #define LCP_ROOT_STEPS 60
 #define LCP_PROJECTION_STEPS 8
@@ -11,13 +11,13 @@
 
 #ifdef PAIR
 #define REAL Scalar
-#define LCP_EPSILON 1.5e-14 // of products and quotients of pairs
+#define LCP_EPSILON 1.5e-14 // for products and quotients of pairs
 
 REAL real(float v) { return Scalar(v, 0.0); }
 float rough(REAL v) { return v.high; }
 REAL negate(REAL v) { return Scalar(-v.high, -v.low); }
 REAL product(REAL a, REAL b) { return normalise(multiply(a, b)); }
-// By Newton's steps, as divide; v is positive.
+// By Newton's steps, like divide; v is positive.
 REAL root(REAL v) {
   REAL s = Scalar(sqrt(v.high), 0.0);
   for (int k = 0; k < 2; k++) {
@@ -57,7 +57,7 @@ REAL lcp_absolute(REAL x) {
 #if DIMENSION > 1
 // ---- Coulomb's cone ----
 
-// Scaled, so that squares neither overflow nor vanish.
+// Scaled, so that squares neither overflow nor underflow.
 REAL lcp_length(REAL x, REAL y) {
   REAL most = lcp_absolute(x), least = lcp_absolute(y);
   if (is_less(most, least)) {
@@ -82,7 +82,7 @@ void lcp_project(inout REAL x[DIMENSION], REAL mu) {
   REAL tangent = lcp_tangent_length(x);
   if (is_negative(x[0]) || is_less(product(mu, x[0]), tangent)) {
     REAL normal = divide(add(x[0], product(mu, tangent)), add(real(1.0), product(mu, mu))), scale = real(0.0);
-    if (is_negative(normal)) normal = real(0.0); // NaN stays
+    if (is_negative(normal)) normal = real(0.0); // keeps NaN
     if (is_positive(tangent)) scale = divide(product(mu, normal), tangent);
     x[0] = normal;
     for (int k = 1; k < DIMENSION; k++) x[k] = product(x[k], scale);
@@ -134,7 +134,7 @@ bool lcp_contact_exact(out REAL r[DIMENSION], REAL W[BLOCK], REAL b[DIMENSION], 
   r[0] = divide(negate(b[0]), W[0]);
   r[1] = real(0.0);
   if (rough(S) < -16.0 * least) return false;
-  if (rough(S) <= 4.0 * least) S = real(4.0 * least); // a singular block: its smallest reaction, rounding aside
+  if (rough(S) <= 4.0 * least) S = real(4.0 * least); // a singular block: its smallest reaction, up to rounding
   if (!is_positive(lcp_absolute(c))) return true;
   r[1] = divide(negate(c), S);
   r[0] = divide(negate(add(b[0], product(W[1], r[1]))), W[0]);
@@ -174,7 +174,7 @@ bool lcp_contact_direction(out REAL along[2], REAL high, REAL S[4], REAL c[2], R
   return is_positive(size) && is_positive(cross_product(add(S[0], s), add(S[3], s), S[1], S[2]));
 }
 
-// W_ij without what the normal takes: an entry of the Schur complement of W_nn.
+// W_ij without the contribution of the normal direction: an entry of the Schur complement of W_nn.
 REAL lcp_contact_schur(REAL W[BLOCK], int i, int j) {
   return subtract(W[3 * i + j], divide(product(W[3 * i], W[j]), W[0]));
 }
@@ -190,7 +190,7 @@ REAL lcp_contact_reduce(out REAL S[4], out REAL axis[2], REAL W[BLOCK]) {
   S = REAL[4](real(LCP_EPSILON), real(0.0), real(0.0), real(LCP_EPSILON));
   if (rough(least) < -rounding) return real(0.0);
   if (rough(trace) <= rounding) return W[0];
-  // So near to sigma I any axes will do; and in pairs numbers that small may have lost their second parts.
+  // Close to sigma I, any axes are suitable. In pairs, numbers that small may also have lost their second parts.
   if (rough(spread) > 0.001 * LCP_EPSILON * rough(trace)) {
     bool is_first = !is_negative(part);
     REAL x = lcp_absolute(mean), y = subtract(spread, part);
@@ -213,7 +213,7 @@ REAL lcp_contact_reduce(out REAL S[4], out REAL axis[2], REAL W[BLOCK]) {
   return trace;
 }
 
-// Into the axes of lcp_contact_reduce, and with the sine negated back.
+// Rotates into the axes of lcp_contact_reduce; with the sine negated, rotates back.
 void lcp_contact_turn(inout REAL x, inout REAL y, REAL cosine, REAL sine) {
   REAL first = x;
   x = add(product(cosine, first), product(sine, y));
@@ -252,7 +252,7 @@ bool lcp_contact_exact(out REAL r[DIMENSION], REAL W[BLOCK], REAL b[DIMENSION], 
 #endif
 #endif
 
-// The contact's reaction r, which starts from the last one.
+// Computes the contact's reaction r, starting from the last one.
 void lcp_contact(inout REAL r[DIMENSION], REAL W[BLOCK], REAL b[DIMENSION], REAL mu) {
   REAL found[DIMENSION];
   for (int k = 0; k < DIMENSION; k++) found[k] = real(0.0);

@@ -1,5 +1,5 @@
-// The natural map of an unknown or a contact, without cancellation: src/lcp/lcp_map.h, where the formulas are explained; after
-// include/lcp.glsl.
+// The natural map of an unknown or a contact, without cancellation. See src/lcp/lcp_map.h for the formulas. Include
+// after include/lcp.glsl.
 
 #ifdef PAIR
 #define LCP_ROUNDING 7.1e-15
@@ -9,14 +9,14 @@
 
 REAL lcp_map_unknown(REAL z, REAL w, REAL least, REAL most) {
   REAL highest = subtract(z, least), lowest = subtract(z, most);
-  if (!is_finite(w)) return w; // or what follows may become a minimum and a maximum, which leave out NaN
+  if (!is_finite(w)) return w; // otherwise the code may become a minimum and a maximum, which drop NaN
   if (is_less(highest, w)) return highest;
   if (is_less(w, lowest)) return lowest;
   return w;
 }
 
-// What rounding may hide of an exact map: a part of what an unknown adds to its own w, or of a reaction next to the edge of its
-// cone. ROUNDS: it has to be in single precision, on drivers without pairs.
+// The rounding error that an exact map may hide: a fraction of an unknown's contribution to its own w, or of a reaction
+// near the edge of its cone. ROUNDS: on drivers without pairs, this is needed in single precision too.
 REAL lcp_map_rounding(REAL map, REAL own) {
 #if defined(PAIR) || defined(ROUNDS)
   REAL error = real(LCP_ROUNDING * abs(rough(own)));
@@ -41,7 +41,7 @@ void lcp_map_contact(out REAL map[DIMENSION], REAL r[DIMENSION], REAL u[DIMENSIO
     k = divide(one, root(add(one, product(mu, mu))));
     m = product(mu, k);
   }
-  REAL gap = cross_product(k, R, m, r[0]); // times k
+  REAL gap = cross_product(k, R, m, r[0]); // multiplied by k
   if (is_positive(sum)) longer = divide(change, sum);
   REAL beyond = add(gap, add(product(k, longer), product(m, u[0])));
   if (rough(add(beyond, product3(m, mu, U))) <= 0.0 && (is_positive(mu) || !is_less(r[0], u[0]))) {

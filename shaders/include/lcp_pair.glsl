@@ -1,5 +1,6 @@
-// Complementarity problems in pairs: a Pair has the four numbers of a quad, a Scalar one of them. Four times the same in a Pair
-// would cost four times as much, of which drivers notice nothing. Textures have second ones with the second parts.
+// Complementarity problems in pairs. A Pair holds the four numbers of a quad, a Scalar one of them. A Pair with four
+// equal numbers would cost four times as much, because drivers do not detect it. Each texture has a second one with the
+// second parts.
 #undef NUMBER
 #undef PAIR_OF_NUMBERS
 #define NUMBER float
@@ -10,8 +11,8 @@
 #define NUMBER VALUE
 
 #define QUAD Pair
-// An input that lacks its second part is one of plain numbers; so are the textures of a problem in single precision, of which
-// only an exact residual is computed in pairs.
+// An input without a second part contains plain numbers. The same applies to the textures of a problem in single
+// precision; for such a problem only an exact residual is computed in pairs.
 #ifdef LOW0
 #define QUAD_AT0(at) pair_at(input0, low0, at)
 #else

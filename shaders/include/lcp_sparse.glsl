@@ -1,17 +1,17 @@
-// Sparse complementarity problems: blocks of M that are not 0, or with FACTORS those of M = H M_0^-1 H^T by contact and body
-// (src/lcp/lcp_sparse.h). Contacts have DIMENSION unknowns, 1 without friction. Places are x | y << 16; texel k of a
-// texture whose texels have numbers is at numbered(k).
+// Sparse complementarity problems: the nonzero blocks of M, or with FACTORS those of M = H M_0^-1 H^T by contact and
+// body (src/lcp/lcp_sparse.h). Contacts have DIMENSION unknowns, 1 without friction. Positions ("places") are x | y <<
+// 16. Texel k of a texture with numbered texels is at numbered(k).
 //   contacts     texel of a place: the contact's first block, its end, and the contact's number + 1, or 0 for none
 //   z            texel of a place: the contact's unknowns
-//   diagonal     DIMENSION texels a place: the rows of the contact's block of M; in the first one then its mu, or its bounds
-//   entries      DIMENSION rows of TEXELS texels a block: M or H; for velocities G = H M_0^-1
-//   pointers     texel of a block: the place of what it is multiplied with, in a sweep and after one
+//   diagonal     DIMENSION texels per place: the rows of the contact's block of M; the first one also holds its mu or bounds
+//   entries      DIMENSION rows of TEXELS texels per block: M or H; for velocities G = H M_0^-1
+//   pointers     texel of a block: the place of its factor, during a sweep and after one
 //   places       texel of a contact's number: its place
-//   incidences   texel of a place: the place of the contact, the number of the block, the place of the body's velocity before
-//                it, and 1, or 2 for the first contact of the body in a sweep, or 0 for none
-//   v            TEXELS texels a place: the body's velocity with this contact and all before it
-// p[5], p[6].xy = the tiling of the vectors; p[6].z = the logarithm of the width of textures of numbered texels; p[6].w = 1 to
-// compute all of v; p[7].xy = from where a pass draws to the place it draws for.
+//   incidences   texel of a place: the place of the contact, the number of the block, the place of the body's previous
+//                velocity, and 1, or 2 for the first contact of the body in a sweep, or 0 for none
+//   v            TEXELS texels per place: the body's velocity after this contact and all before it
+// p[5], p[6].xy = the tiling of the vectors; p[6].z = log2 of the width of textures with numbered texels; p[6].w = 1 to
+// compute all of v; p[7].xy = offset from the position that a pass draws to the place it computes.
 #include "include/lcp_contact.glsl"
 
 uniform sampler2D diagonal;

@@ -1,7 +1,7 @@
-// A contact of a sparse problem: what its velocity and its law need; after include/lcp_sparse.glsl.
+// The data for the velocity and the law of a contact in a sparse problem. Include after include/lcp_sparse.glsl.
 
-// The contact at a place: its block of M, its reaction, and its velocity, which with blocks of M lacks what the reaction does.
-// Reads q (input0), what blocks are multiplied with (input1), z or v, and z (input2).
+// The contact at a place: its block of M, its reaction and its velocity. With blocks of M, the velocity excludes the
+// effect of the reaction. Reads q (input0), the factor of the blocks, z or v (input1), and z (input2).
 void read_contact(out REAL W[DIMENSION * DIMENSION], out REAL r[DIMENSION], out REAL u[DIMENSION], ivec2 at, uvec4 contact,
                   bool is_after) {
   QUAD sums[DIMENSION], z = QUAD_AT(2, at);
@@ -29,5 +29,5 @@ void add_own(inout REAL u[DIMENSION], REAL W[DIMENSION * DIMENSION], REAL r[DIME
     for (int k = 0; k < DIMENSION; k++) u[i] = add(u[i], product(W[i * DIMENSION + k], r[k]));
 }
 
-// mu, or a bound.
+// mu or a bound.
 REAL limit_at(ivec2 at, int channel) { return pick(diagonal_at(ivec2(DIMENSION * at.x, at.y)), channel); }

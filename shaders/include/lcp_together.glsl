@@ -1,5 +1,5 @@
-// Fragments of a subgroup that tell each other values, where the driver has KHR_shader_subgroup (TOGETHER). To be included before
-// anything else, since it enables extensions.
+// Fragments of a subgroup that exchange values, for drivers with KHR_shader_subgroup (TOGETHER). Must be included
+// first, because it enables extensions.
 #ifdef TOGETHER
 #extension GL_KHR_shader_subgroup_basic : enable
 #extension GL_KHR_shader_subgroup_ballot : enable
@@ -16,7 +16,7 @@ QUAD shuffle(QUAD v, uint invocation) {
 QUAD shuffle(QUAD v, uint invocation) { return subgroupShuffle(v, invocation); }
 #endif
 
-// Whether the fragments of the quad's block are in one subgroup; those beside the block count for nothing.
+// Whether the fragments of the quad's block are in one subgroup. Fragments outside the block are ignored.
 bool is_whole(ivec2 quad) {
   return subgroupBallotBitCount(subgroupBallot(quad.x - FIRST_QUAD < BLOCK_QUADS)) == uint(BLOCK_QUADS);
 }

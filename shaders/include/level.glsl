@@ -1,20 +1,20 @@
-// The fields of a multigrid level and how they are stored, with a border of one texel that holds 0:
+// The fields of a multigrid level and their storage, with a border of one texel that holds 0:
 //   (plain)    point i at texel i + 1
-//   PARITIES   the points of each parity i & 1 are a region; regions stand side by side, a border between them. With
-//              PACKED four points of a row of a region are the channels of a texel
-//   LAYERED    the four points 2 t + (0, 0), (1, 0), (0, 1), (1, 1) are the channels of texel t + 1 (Bolz et al. 2003, 4.2)
-// The level's coefficients lie like its fields, plain ones without the border.
+//   PARITIES   the points of each parity i & 1 are a region; regions are side by side with a border between them. With
+//              PACKED, the channels of a texel are four points of a row of a region
+//   LAYERED    the channels of texel t + 1 are the four points 2 t + (0, 0), (1, 0), (0, 1), (1, 1) (Bolz et al. 2003, 4.2)
+// The level's coefficients have the layout of its fields. Plain coefficients have no border.
 #include "include/pass.glsl"
 #include "include/grid.glsl"
 
 uniform sampler2D stencil_centre;
 
 #if defined(LAYERED) || defined(PACKED)
-#define FOUR_POINTS // in a texel
+#define FOUR_POINTS // per texel
 #endif
 
 #ifdef PACKED
-// From one region to the next.
+// The distance between regions.
 ivec2 pitch(ivec4 grid) { return (grid.xy + ivec2(15, 3)) >> ivec2(3, 1); }
 ivec2 place(ivec2 i, ivec4 grid) { return (i >> ivec2(3, 1)) + 1 + (i & 1) * pitch(grid); }
 ivec2 place_coefficient(ivec2 i) { return place(i, FINE); }
@@ -23,7 +23,7 @@ ivec2 point_at(ivec2 t, ivec4 grid) {
   return ivec2(8, 2) * (t - 1 - parity * pitch(grid)) + parity;
 }
 #elif defined(PARITIES)
-// From one region to the next.
+// The distance between regions.
 ivec2 pitch(ivec4 grid) { return (grid.xy + 3) >> 1; }
 ivec2 place(ivec2 i, ivec4 grid) { return (i >> 1) + 1 + (i & 1) * pitch(grid); }
 ivec2 place_coefficient(ivec2 i) { return place(i, FINE); }
@@ -41,14 +41,14 @@ ivec2 place_coefficient(ivec2 i) { return i; }
 ivec2 point_at(ivec2 t, ivec4 grid) { return t - 1; }
 #endif
 
-// The points of a texel, of which point_at is the first.
+// The points of a texel; point_at is the first.
 #ifdef PACKED
 ivec2 point_of(ivec2 first, int k) { return first + ivec2(2 * k, 0); }
 #else
 ivec2 point_of(ivec2 first, int k) { return first + ivec2(k & 1, k >> 1); }
 #endif
 
-// What point i is of its texel.
+// The value of point i in its texel.
 float channel(vec4 texel, ivec2 i) {
 #ifdef PACKED
   vec2 half_of = (i.x & 4) == 0 ? texel.rg : texel.ba;
@@ -61,7 +61,7 @@ float channel(vec4 texel, ivec2 i) {
 #endif
 }
 
-// A field at a point up to one beyond the grid; beyond a boundary it is 0.
+// A field at a point up to one beyond the grid; 0 beyond a boundary.
 float field(sampler2D values, ivec2 origin, ivec2 i, ivec4 grid) {
   i = wrap(i, grid);
   return channel(fetch_texel(values, place(i, grid) + origin), i);

@@ -1,4 +1,4 @@
-// A pass over all of a field of the grid OUT: value(i) at every point i, 0 in the border. With VECTOR the target is a
+// A pass over a whole field of the grid OUT: value(i) at every point i, 0 in the border. With VECTOR, the target is a
 // vector over the grid.
 out vec4 result;
 

@@ -1,14 +1,14 @@
 // A row of a level's matrix, plain or by parities. Reads x (input1).
 uniform sampler2D stencil_sides, stencil_corners;
 
-// Bits of the parities whose x is known; the others count as 0.
+// Bits of the parities with known x; the others count as 0.
 #ifndef KNOWN
 #define KNOWN 15
 #endif
 
 float x_at(ivec2 at, int parity) {
 #ifdef NEAREST
-  // A rasterizer in software fetches in either case, and pays for the branch too.
+  // A software rasterizer fetches in either case and would execute the branch too.
   float x = fetch_texel(input1, at + INPUT1_ORIGIN).r;
   return (KNOWN >> parity & 1) == 0 ? 0.0 : x;
 #else
@@ -37,7 +37,7 @@ float sum_of_neighbours(ivec2 i) {
   sum += dot(a, x);
 #endif
 #else
-  // The eastern neighbour lies next to the western one in a region of parities; in a plain field i is between them.
+  // In a region of parities, the eastern neighbour is next to the western one. In a plain field, i is between them.
 #ifdef PARITIES
   const int next = 1;
 #else

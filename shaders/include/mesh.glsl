@@ -1,7 +1,7 @@
-// What an entry of a mesh operator's matrix is computed from (Bolz et al. 2003, section 3.1.2): its corners i, j,
-// previous and next, whose positions are fetched from x (input0). Needs include/pass.glsl.
-// p[7].x = packed origin of x; p[7].y, z, w = bits of a power of two that brings x to the unit of the matrix, and of the
-// factor and the shortest length in this unit.
+// Computes an entry of a mesh operator's matrix (Bolz et al. 2003, section 3.1.2) from its corners i, j, previous and
+// next. Their positions are fetched from x (input0). Requires include/pass.glsl.
+// p[7].x = packed origin of x; p[7].y = bits of a power of two that scales x to the unit of the matrix; p[7].z, w =
+// bits of the factor and of the shortest length in this unit.
 
 uniform usampler2D corners;
 
@@ -15,15 +15,16 @@ vec3 position(uint pointer) {
   return SCALE * fetch_texel(input0, ivec2(int(moved & 0xffffu), int(moved >> 16))).rgb;
 }
 
-// The power of two that brings the largest component of two edges to between 1 and 2: their squares then stay in the
-// range of single precision, whatever the triangle's size. Edges that are all 0 have the largest one.
+// The power of two that scales the largest component of two edges to between 1 and 2. Their squares then stay in the
+// range of single precision for any size of triangle. If all edges are 0, this is the largest such power.
 float unit_of(vec3 u, vec3 v) {
   vec3 larger = max(abs(u), abs(v));
   uint bits = floatBitsToUint(max(larger.x, max(larger.y, larger.z))) & 0x7f800000u;
   return uintBitsToFloat(0x7f000000u - min(bits, 0x7e800000u));
 }
 
-// Triangles are scaled so that the squares of their edges add up to 1: the floor of the cotangents is a number.
+// Triangles are scaled so that the squares of their edges add up to 1. The lower limit of the cross product is then a
+// constant.
 float cotangent(vec3 a, vec3 b, vec3 c) {
   vec3 u = a - b, v = c - b;
   float unit = unit_of(u, v);
@@ -49,7 +50,7 @@ float area(vec3 a, vec3 b, vec3 c) {
   return 0.5 * squares * length(cross(u * scale, v * scale)) / unit / unit;
 }
 
-// What the entry adds to m_i; x is the position of its row.
+// The entry's contribution to m_i; x is the position of its row.
 float mass(vec3 x, uvec4 c) {
 #ifdef CURVE
   return distance(x, position(c.y));

@@ -1,9 +1,10 @@
-// A row of a mesh operator's matrix: where its entries are, in both formats. The corners are laid out like the entries.
-// With JAGGED entries hold value bits and pointer, else the value, and pointers are a texture of their own.
+// A row of a mesh operator's matrix: the positions of its entries in both formats. The corners have the layout of the
+// entries. With JAGGED, entries hold value bits and pointer. Otherwise they hold the value, and pointers are in a
+// separate texture.
 #include "include/spmv.glsl"
 #include "include/mesh.glsl"
 
-// What the pieces of a split row add up to.
+// The sum of the pieces of a split row.
 VALUE fetch_sum(uint pointer) { return fetch_texel(sums, unpack(pointer)) PICK; }
 
 #ifdef JAGGED

@@ -1,5 +1,5 @@
-// Pairs: a number is high + low, where low is at most half an ulp of high; about 48 bits. A pass over pairs writes both parts
-// at once, and an input that lacks the second one (no LOW0, ...) is a plain number.
+// Pairs: a number is high + low, with low at most half an ulp of high; about 48 bits. A pass over pairs writes both
+// parts at once. An input without a second part (LOW0, ... undefined) is a plain number.
 #include "include/exact.glsl"
 
 #define PAIR_OF_NUMBERS Pair
@@ -29,5 +29,5 @@ uniform sampler2D low2;
 #else
 #define FETCH_PAIR2(i) FETCH(2, i)
 #endif
-// Input k at i, a Pair or a number.
+// Input k at i: a Pair or a plain number.
 #define FETCH_PAIR(k, i) FETCH_PAIR##k(i)

@@ -1,11 +1,11 @@
-// PAIR_OF_NUMBERS, the type of pairs of NUMBER, and its arithmetic: include/pair.glsl has that of a pass, and who includes this
-// again that of others.
+// PAIR_OF_NUMBERS, the type of pairs of NUMBER, and its arithmetic. include/pair.glsl includes this for the type of a
+// pass. Include it again for other types.
 
 struct PAIR_OF_NUMBERS {
   NUMBER high, low;
 };
 
-// Where |high| >= |low|, or nearly so.
+// Requires |high| >= |low|, or nearly so.
 PAIR_OF_NUMBERS normalise(NUMBER high, NUMBER low) {
   NUMBER rest;
   NUMBER sum = fast_two_sum(high, low, rest);
@@ -13,7 +13,7 @@ PAIR_OF_NUMBERS normalise(NUMBER high, NUMBER low) {
 }
 PAIR_OF_NUMBERS normalise(PAIR_OF_NUMBERS a) { return normalise(a.high, a.low); }
 
-// Sums that go on may stay as they are: the low parts of a few add up without much error.
+// For sums that continue: the low parts of a few terms add up without much error.
 PAIR_OF_NUMBERS add_loosely(PAIR_OF_NUMBERS a, PAIR_OF_NUMBERS b) {
   NUMBER error;
   NUMBER sum = two_sum(a.high, b.high, error);
@@ -22,7 +22,7 @@ PAIR_OF_NUMBERS add_loosely(PAIR_OF_NUMBERS a, PAIR_OF_NUMBERS b) {
 PAIR_OF_NUMBERS add(PAIR_OF_NUMBERS a, PAIR_OF_NUMBERS b) { return normalise(add_loosely(a, b)); }
 PAIR_OF_NUMBERS subtract(PAIR_OF_NUMBERS a, PAIR_OF_NUMBERS b) { return add(a, PAIR_OF_NUMBERS(-b.high, -b.low)); }
 
-// Products: what adds them up, or writes them, normalises.
+// Products: the operation that adds or writes them normalises.
 PAIR_OF_NUMBERS multiply(NUMBER a, NUMBER b) {
   NUMBER error;
   NUMBER product = two_product_each(a, b, error);
@@ -38,7 +38,7 @@ PAIR_OF_NUMBERS multiply(PAIR_OF_NUMBERS a, PAIR_OF_NUMBERS b) {
   return PAIR_OF_NUMBERS(product.high, product.low + (a.high * b.low + a.low * b.high));
 }
 
-// By the steps of a long division, of which each adds about 22 bits.
+// Long division: each step adds about 22 bits.
 PAIR_OF_NUMBERS divide(PAIR_OF_NUMBERS a, PAIR_OF_NUMBERS b) {
   PAIR_OF_NUMBERS quotient = PAIR_OF_NUMBERS(a.high / b.high, NUMBER(0));
   for (int k = 0; k < 2; k++) {

@@ -1,4 +1,4 @@
-// A component-wise pass over pairs: its coefficients, and both parts of what it writes.
+// An element-wise pass over pairs: its coefficients, and both parts of its output.
 #include "include/pair.glsl"
 #include "include/indices.glsl"
 

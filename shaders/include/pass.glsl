@@ -1,6 +1,6 @@
 #ifndef PASS_GLSL // include/exact.glsl includes it too
 #define PASS_GLSL
-// What every pass knows: its parameters, its inputs, and how to fetch them.
+// Common to all passes: the parameters, the inputs, and functions to fetch them.
 //
 // COMPONENTS is 1 to 4. A vector is a region of a texture; i is the fragment's texel inside the region.
 
@@ -29,8 +29,8 @@
 
 uniform sampler2D input0, input1, input2, input3;
 
-// Texel i. A software rasterizer takes half as long with its nearest-neighbour filter, which keeps within the texture, as
-// with texelFetch, which checks that for every fragment.
+// Texel i. On a software rasterizer, the nearest-neighbour filter, which stays within the texture, takes half as long
+// as texelFetch, which checks the bounds for every fragment.
 vec4 fetch_texel(sampler2D s, ivec2 i) {
 #ifdef NEAREST
   return textureLod(s, (vec2(i) + 0.5) * (1.0 / vec2(textureSize(s, 0))), 0.0);

@@ -1,7 +1,7 @@
-// The sum of a row. With PRECISE, which goes with RESIDUAL, products and sums keep their rounding errors in a second
-// number (include/exact.glsl): b - A x is the difference of nearly equal numbers when x is good, and a solver
-// that begins again from it gets x right to the last bit or two. With PAIR the two are the result; and with RESIDUAL too,
-// their errors are kept in a third one, about 70 bits in all.
+// The sum of a row. With PRECISE, which requires RESIDUAL, products and sums keep their rounding errors in a second
+// number (include/exact.glsl). b - A x is the difference of nearly equal numbers when x is accurate. A solver that
+// restarts from this residual obtains x to the last bit or two. With PAIR, both numbers are the result. With RESIDUAL
+// too, their errors are kept in a third number, about 70 bits in all.
 #if defined(PAIR) && defined(RESIDUAL)
 #define ROW_PARTS 3
 #elif defined(PAIR) || defined(PRECISE)
@@ -44,7 +44,7 @@ void add_product(inout VALUE sum, float factor, Pair x) {
 #endif
 #endif
 
-// What the pieces of a split row add up to, from the textures of a stage's sums. `factor` is 1 or 0.
+// Adds the pieces of a split row, from the textures of a stage's sums. `factor` is 1 or 0.
 #ifdef SUMS
 #if ROW_PARTS > 1
 uniform sampler2D low_sums;

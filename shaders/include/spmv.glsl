@@ -1,7 +1,7 @@
-// What the formats of a matrix share: the rectangle that the fragment is in, and y = A x or r = b - A x, or with SMOOTH
+// Common to all matrix formats: the rectangle that contains the fragment, and y = A x or r = b - A x, or with SMOOTH
 //   out = x' + alpha w (b - A x') + gamma (x' - before),  x' = scale x
-// Reads x (input0) and, with RESIDUAL, b (input1), with SMOOTH w (input2), with BEFORE before (input3); the diagonal, in
-// the layout of the result; with SPILL the sums of split rows.
+// Reads x (input0), b (input1) with RESIDUAL, w (input2) with SMOOTH, before (input3) with BEFORE. Reads the diagonal,
+// in the layout of the result, and the sums of split rows with SPILL.
 #ifdef PAIR
 #include "include/pair.glsl"
 #elif defined(PRECISE)
@@ -34,12 +34,12 @@ out vec4 result;
 #define HAS_SPILL ((loop.y & 1) != 0)
 #define IS_ZERO ((loop.y & 2) != 0)
 
-// The place of texel i in its rectangle.
+// The position of texel i in its rectangle.
 ivec2 inside(ivec2 i) { return i & ivec2((1 << LOG2_WIDTH) - 1, (1 << LOG2_HEIGHT) - 1); }
 
 ivec2 unpack(uint pointer) { return ivec2(int(pointer & 0xffffu), int(pointer >> 16)); }
 
-// x_j from its pointer: x and y lie in 16 bits each, so one addition moves both to the vector's region.
+// x_j from its pointer. x and y have 16 bits each, so one addition moves both to the vector's region.
 #ifdef LOW0
 #define X_VALUE Pair
 #define FETCH_X(i) FETCH_PAIR(0, i)

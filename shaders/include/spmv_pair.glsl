@@ -1,5 +1,5 @@
-// What a product or a residual in pairs writes (include/row_sum.glsl has the sums). A residual reads b (input1), whose third
-// part is input2 where B_LOWEST says so.
+// The output of a product or a residual in pairs (see include/row_sum.glsl for the sums). A residual reads b (input1).
+// With B_LOWEST, its third part is input2.
 layout(location = 0) out vec4 result;
 layout(location = 1) out vec4 result_low;
 

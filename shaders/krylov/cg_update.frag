@@ -1,8 +1,8 @@
-// The vectors of a CG iteration with one reduction (src/common/krylov/cg.c), one a draw, all by one program, since changing
-// programs costs time; a is alpha and b is beta:
+// The vectors of a CG iteration with one reduction (src/common/krylov/cg.c), one per draw. A single program serves all
+// of them, because changing programs takes time. a is alpha and b is beta:
 //   e + alpha d                     reads e (input0) and d (input1)
 //   r - alpha q                     reads r and q; SIGN is -1
-//   m (r - alpha q) + beta d        where IS_DIRECTION; reads r, q, d and, with SCALED, m
+//   m (r - alpha q) + beta d        with IS_DIRECTION; reads r, q, d and, with SCALED, m
 #include "include/pass.glsl"
 
 #define IS_DIRECTION (p[5].x != 0)

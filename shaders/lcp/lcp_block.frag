@@ -1,12 +1,13 @@
-// A diagonal block in sequence (Courtecuisse and Allard 2009, III.C): the new z of a quad, of unknowns or contacts. Reads w
-// (input0) and z (input1). QUADS_OF_BLOCK is the most that a block has.
+// A diagonal block in sequence (Courtecuisse and Allard 2009, III.C): the new z of a quad, of unknowns or contacts.
+// Reads w (input0) and z (input1). QUADS_OF_BLOCK is the maximum number of quads in a block.
 //
-// Fragments know nothing of each other: each one solves the other quads of the block too. With TOGETHER those of a subgroup do
-// know: each one adds up the w of its own quad only, and the others tell it their changes. One program has one of the two ways:
-// with both, the registers of the second made the first slower (0.66 ms a sweep on an H100 for 3000 unknowns, 0.54 so).
+// Fragments cannot communicate, so each one solves the other quads of the block too. With TOGETHER, fragments of a
+// subgroup communicate: each one adds up only the w of its own quad, and receives the changes of the others. A program
+// contains only one of the two methods. With both, the registers of the second made the first slower (0.66 ms per sweep
+// on an H100 for 3000 unknowns, instead of 0.54).
 #include "include/lcp_together.glsl"
 
-// The new z from the old one and w; `m` is the quad's own part of M.
+// The new z from the old z and w; `m` is the quad's diagonal block of M.
 #if DIMENSION == 1
 QUAD solve_quad(QUAD old, QUAD w, Entries m, ivec2 quad) {
   QUAD least = least_at(quad), most = most_at(quad), z = NOTHING;
@@ -46,8 +47,8 @@ QUAD solve_quad(QUAD old, QUAD w, Entries m, ivec2 quad) {
 #endif
 
 struct Own {
-  ivec2 quad; // and problem
-  int number; // in the block
+  ivec2 quad; // quad and problem
+  int number; // index in the block
   QUAD w, old, z, sums[QUAD_ROWS];
   Entries m;
 #if DIMENSION == 1
@@ -55,7 +56,7 @@ struct Own {
 #endif
 };
 
-// The new z of the own quad, from its w with the newest of all others.
+// The new z of the own quad, from its w with the newest values of all other quads.
 #if DIMENSION == 1
 #ifdef PAIR
 REAL project_quickly(REAL z, REAL least, REAL most) { return project(z, least, most); }
@@ -70,7 +71,7 @@ QUAD solve_own(Own own, QUAD w) {
     REAL next = project_quickly(free, pick(own.least, c), pick(own.most, c)), change = subtract(next, pick(own.old, c));
     if (is_finite(free))
       z = put(z, c, next);
-    else // which project_quickly may hide
+    else // project_quickly may hide this
       z = put(z, c, free);
     for (int e = c + 1; e < QUAD_ROWS; e++) w = put(w, e, add(pick(w, e), product(pick(own.m.rows[e], c), change)));
   }
@@ -80,12 +81,12 @@ QUAD solve_own(Own own, QUAD w) {
 QUAD solve_own(Own own, QUAD w) { return solve_quad(own.old, w, own.m, own.quad); }
 #endif
 
-// Quad k of the block, and what its change adds to the own quad's w. After the own quad that is no longer of use.
+// Solves quad k of the block and adds its change to the own quad's w. After the own quad, that w is no longer used.
 void solve_next(inout Own own, int k, Entries m) {
   uint invocation = subgroupBallotFindLSB(subgroupBallot(own.number == k));
   QUAD z = own.old;
 #if DIMENSION > 1
-  if (own.number == k) // or all would iterate
+  if (own.number == k) // otherwise all fragments would iterate
 #endif
     z = solve_own(own, add_totals(own.w, own.sums));
   if (own.number == k) own.z = z;
@@ -107,7 +108,7 @@ QUAD solve_together(ivec2 quad) {
   own.inverse = NOTHING;
   for (int c = 0; c < QUAD_ROWS; c++) own.inverse = put(own.inverse, c, divide(real(1.0), pick(own.m.rows[c], c)));
 #endif
-  // Entries are fetched ahead by as much as a fetch takes.
+  // Entries are fetched ahead, to hide the latency of a fetch.
   Entries m[AHEAD];
   for (int a = 0; a < AHEAD; a++) m[a] = entries_at(matrix, quad.x, FIRST_QUAD + a);
   for (int k = 0; k < BLOCK_QUADS; k += AHEAD)
@@ -119,13 +120,13 @@ QUAD solve_together(ivec2 quad) {
   return own.z;
 }
 #else
-// All of the block, not only what is up to the own quad: the last one has to anyway, and with loops of different lengths Mesa's
-// softpipe computed wrong numbers.
+// Computes the whole block, not only the quads up to the own one. The last quad needs the whole block anyway, and with
+// loops of different lengths Mesa's softpipe computed wrong numbers.
 QUAD solve_alone(ivec2 quad) {
   ivec2 matrix = matrix_of(quad.y);
   QUAD changes[QUADS_OF_BLOCK], sums[QUAD_ROWS], z = NOTHING;
   int own = quad.x - FIRST_QUAD;
-  for (int k = 0; k < QUADS_OF_BLOCK; k++) changes[k] = NOTHING; // or drivers warn of what no loop reads
+  for (int k = 0; k < QUADS_OF_BLOCK; k++) changes[k] = NOTHING; // otherwise drivers warn about elements that no loop reads
   for (int k = 0; k < BLOCK_QUADS; k++) {
     int other = FIRST_QUAD + k;
     ivec2 here = place_of(other, quad.y);
@@ -143,7 +144,8 @@ QUAD solve_alone(ivec2 quad) {
 void main() {
   ivec2 quad = own_quad();
 #ifdef TOGETHER
-  // The block's subgroup was found to be whole (lcp_whole.frag). If it were not now, this would be no number, not a wrong one.
+  // lcp_whole.frag has found that the block's subgroup is whole. If it is not whole now, the result is NaN instead of a
+  // wrong number.
   QUAD z = NOTHING;
   for (int c = 0; c < QUAD_ROWS; c++) z = put(z, c, real(uintBitsToFloat(0x7fc00000u)));
   if (is_whole(quad)) z = solve_together(quad);

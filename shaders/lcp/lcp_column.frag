@@ -1,5 +1,5 @@
-// One unknown, solved by every fragment alike, and what its change adds to the w of a row (Courtecuisse and Allard 2009,
-// III.B). Reads the state (input0).
+// One unknown, solved identically by every fragment, and the effect of its change on the w of a row (Courtecuisse and
+// Allard 2009, III.B). Reads the state (input0).
 #include "include/lcp.glsl"
 
 void main() {

@@ -1,5 +1,5 @@
-// lcp_column.frag with contacts: one contact, solved by every fragment alike, and what its change adds to the w of a row.
-// Reads the state (input0).
+// lcp_column.frag for contacts: one contact, solved identically by every fragment, and the effect of its change on the
+// w of a row. Reads the state (input0).
 #include "include/lcp_contact.glsl"
 
 void main() {

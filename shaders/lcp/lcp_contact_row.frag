@@ -1,5 +1,5 @@
-// lcp_row.frag with contacts: one contact from the products of its rows, its own reaction left out, and the quad that it is in.
-// Reads q (input0) and the quads of z (input1).
+// lcp_row.frag for contacts. Solves one contact from the products of its rows without its own reaction, and writes the
+// contact's quad. Reads q (input0) and the quads of z (input1).
 #include "include/lcp_contact.glsl"
 
 void main() {

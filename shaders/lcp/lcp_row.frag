@@ -1,5 +1,5 @@
-// One unknown from its row's product (Courtecuisse and Allard 2009, III.A): the quad that it is in. Reads q (input0) and the
-// quads of z (input1).
+// Solves one unknown from the product of its row (Courtecuisse and Allard 2009, III.A), and writes the unknown's quad.
+// Reads q (input0) and the quads of z (input1).
 #include "include/lcp.glsl"
 
 void main() {

@@ -1,4 +1,4 @@
-// A vector of z from that of places (input0).
+// The vector z from z of the places (input0).
 #include "include/lcp_sparse.glsl"
 
 void main() {

@@ -1,5 +1,5 @@
-// The velocity of a body with what a contact's change adds to it, v += G^T (z - old z); or all of it, v = G^T z and that of the
-// contacts before. Reads z (input0), the old z (input1) and v (input2).
+// Adds the effect of a contact's change to the velocity of a body: v += G^T (z - old z). Or computes all of it: v = G^T
+// z plus the velocity of the previous contacts. Reads z (input0), the old z (input1) and v (input2).
 #include "include/lcp_sparse.glsl"
 
 void main() {

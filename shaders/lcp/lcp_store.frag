@@ -1,4 +1,4 @@
-// A vector of z from its quads (input0), or with STATE from the state (input0).
+// The vector z from its quads (input0), or from the state (input0) with STATE.
 #include "include/lcp.glsl"
 
 void main() {

@@ -1,4 +1,4 @@
-// What the changes of a block add to the w of a quad. Reads w (input0), z before the block (input1) and after it (input2).
+// Adds the changes of a block to the w of a quad. Reads w (input0), z before the block (input1) and after it (input2).
 #include "include/lcp_together.glsl"
 
 QUAD change_at(int quad, int problem) {
@@ -12,10 +12,10 @@ QUAD change_at(int quad, int problem) {
 #else
 #define AHEAD 4
 #endif
-// The entries of quad k of the block, or what may be added 0 times.
+// The entries of quad k of the block. Beyond the block, entries that may be multiplied by 0.
 Entries entries_of(ivec2 matrix, int rows, int k) { return entries_at(matrix, rows, FIRST_QUAD + min(k, BLOCK_QUADS - 1)); }
 
-// An invocation fetches one change and tells the others; entries are fetched ahead.
+// Each invocation fetches one change and shares it with the others. Entries are fetched ahead.
 void add_together(inout QUAD sums[QUAD_ROWS], ivec2 matrix, ivec2 quad) {
   int number = int(gl_SubgroupInvocationID);
   Entries m[AHEAD];
@@ -43,7 +43,7 @@ void main() {
   sums = none;
 #ifdef TOGETHER
   add_together(sums, matrix, quad);
-  if (subgroupBallot(true).x != 0xffffffffu) { // asked afterwards, so that nothing waits for the answer
+  if (subgroupBallot(true).x != 0xffffffffu) { // tested at the end, so that nothing waits for the answer
     sums = none;
     add_alone(sums, matrix, quad);
   }

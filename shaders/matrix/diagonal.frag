@@ -1,4 +1,4 @@
-// The diagonal of a matrix into every component of a vector. Reads diagonal, which has the vector's layout.
+// Copies the diagonal of a matrix to every component of a vector. Reads diagonal, which has the vector's layout.
 #include "include/pass.glsl"
 
 uniform sampler2D diagonal;

@@ -1,4 +1,5 @@
-// The diagonal of a matrix in blocks, whose texels hold as many numbers as a block has rows. Reads diagonal (blocks).
+// The diagonal of a matrix in blocks. A texel of the result holds as many numbers as a block has rows. Reads diagonal
+// (blocks).
 #include "include/pass.glsl"
 #include "include/bcrs.glsl"
 

@@ -1,6 +1,6 @@
-// The rectangles of a matrix's rows, each with its own loop length (Bolz et al. 2003, 3.2.2). They are drawn as points
-// as large as a rectangle: squares that are not cut into two triangles, so that nothing is shaded twice along a
-// diagonal (the waste of 3.2.1). With QUADS, for rectangles that are no squares, as instances of four vertices.
+// The rectangles of a matrix's rows, each with its own loop length (Bolz et al. 2003, 3.2.2). A square is drawn as a
+// point of its size. It is not cut into two triangles, so nothing is shaded twice along a diagonal (the waste described
+// in 3.2.1). With QUADS, for rectangles that are not squares, each is an instance of four vertices.
 #include "include/parameters.glsl"
 
 layout(location = 0) in ivec4 rectangle; // texel x, y of its entries; loop length; 1 for a spill + 2 for no equations

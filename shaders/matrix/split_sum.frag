@@ -1,7 +1,7 @@
 // One stage of the sums of split rows: sum t adds up entries t, t + count, t + 2 count, ... of the stage.
 // p[6] = count, length, log2 of the width of entries, log2 of the width of the sums. Reads entries (value bits and
-// pointer) and their factors from input0: x, or with LATER the sums of the stage before. With LOG2_BLOCK the values are blocks,
-// in the texture diagonal. With PRECISE or PAIR the sums have the parts that include/row_sum.glsl has.
+// pointer) and their factors from input0: x, or with LATER the sums of the previous stage. With LOG2_BLOCK, the values
+// are blocks in the texture diagonal. With PRECISE or PAIR, the sums have the parts defined in include/row_sum.glsl.
 #ifdef PAIR
 #include "include/pair.glsl"
 #elif defined(PRECISE)

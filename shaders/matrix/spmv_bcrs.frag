@@ -1,7 +1,8 @@
-// y = A x for compressed rows of blocks (Buatois et al. 2008), stored as the jagged format stores entries: block k of block
-// row I lies in slab k of the row's rectangle, at the row's place in it:
+// y = A x for compressed rows of blocks (Buatois et al. 2008), stored like the entries of the jagged format. Block k of
+// block row I is in slab k of the row's rectangle, at the row's position in it:
 //   y_I = A_II x_I + sum over k < length of A_k x[pointer_k]      2 x 2 or 4 x 4 numbers times the 2 or 4 of a texel
-// Reads entries, diagonal (blocks) and pointers; with CHANNELS, where rows of a block are constrained, which are not.
+// Reads entries, diagonal (blocks) and pointers. With CHANNELS, for blocks that contain constrained rows, also reads
+// the unconstrained channels.
 #include "include/spmv.glsl"
 #include "include/bcrs.glsl"
 #ifdef CHANNELS
@@ -11,7 +12,7 @@
 uniform sampler2D entries;
 uniform usampler2D pointers;
 
-// N blocks whose fetches do not wait for each other; PLAIN_LOOP as in spmv_jagged.frag.
+// N blocks with independent fetches; PLAIN_LOOP as in spmv_jagged.frag.
 #define ADD(N)                                                \
   {                                                           \
     Block b[N];                                               \

@@ -1,6 +1,6 @@
-// y = A x, the jagged format: entry k of row i lies in slab k of the row's rectangle, at the row's place in it:
+// y = A x for the jagged format. Entry k of row i is in slab k of the row's rectangle, at the row's position in it:
 //   y_i = a_ii x_i + sum over k < length of value_k x[pointer_k]
-// Reads entries: value bits and pointer in one RG32UI texel. With VALUES the value comes from a texture of its own.
+// Reads entries: value bits and pointer in one RG32UI texel. With VALUES, the value comes from a separate texture.
 #include "include/spmv.glsl"
 
 uniform usampler2D entries;
@@ -11,8 +11,8 @@ uniform sampler2D values;
 #define ENTRY(i) texelFetch(entries, i, 0).rg
 #endif
 
-// N entries whose fetches do not wait for each other. Rasterizers in software pay for every case of a switch and
-// have no use for fetches ahead: PLAIN_LOOP.
+// N entries with independent fetches. Software rasterizers execute every case of a switch and do not benefit from early
+// fetches: they use PLAIN_LOOP.
 #define ADD(N)                                                                                  \
   {                                                                                             \
     uvec2 e[N];                                                                                 \

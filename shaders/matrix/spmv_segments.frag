@@ -1,4 +1,4 @@
-// y = A x with the storage of Bolz et al. 2003, section 3.1.1. With i the texel of the row:
+// y = A x with the storage of Bolz et al. 2003, section 3.1.1. Let i be the texel of the row:
 //   j = R[i];  y[i] = A_i[i] x[i] + sum over c < length of A_j[j + c] x[C[j + c]]
 // Reads the indirection R (starts), the segments A_j (entries) and their pointers C (pointers).
 #include "include/spmv.glsl"
@@ -6,8 +6,8 @@
 uniform sampler2D entries;
 uniform usampler2D pointers, starts;
 
-// N entries whose fetches do not wait for each other. Rasterizers in software pay for every case of a switch and
-// have no use for fetches ahead: PLAIN_LOOP.
+// N entries with independent fetches. Software rasterizers execute every case of a switch and do not benefit from early
+// fetches: they use PLAIN_LOOP.
 #define ADD(N)                                                                      \
   {                                                                                 \
     float a[N];                                                                     \

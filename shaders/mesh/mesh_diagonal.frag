@@ -1,7 +1,7 @@
-// The diagonal of a mesh operator's matrix, drawn as a product is (Bolz et al. 2003, section 3.1.2):
-//   a_ii = sum over entries of 4 A(x_i, x_previous, x_j) - a_ij, with CURVE of |x_i - x_j| - a_ij; 1 where that is 0
-// Every triangle at i is the previous one of one entry. Reads entries, corners, x (input0), and with SPILL the sums of
-// split rows.
+// The diagonal of a mesh operator's matrix, drawn like a product (Bolz et al. 2003, section 3.1.2):
+//   a_ii = sum over entries of 4 A(x_i, x_previous, x_j) - a_ij, with CURVE of |x_i - x_j| - a_ij; 1 if that is 0
+// Every triangle at i is the previous triangle of one entry. Reads entries, corners, x (input0), and with SPILL the
+// sums of split rows.
 #include "include/mesh_row.glsl"
 #include "include/tiling.glsl"
 

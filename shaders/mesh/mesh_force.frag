@@ -1,5 +1,5 @@
-// g = SCALE (M x - A x) from differences: g_i = sum over entries of a_ij SCALE (x_i - x_j). Reads entries, x (input0), and with SPILL
-// the sums of split rows.
+// g = SCALE (M x - A x) from differences: g_i = sum over entries of a_ij SCALE (x_i - x_j). Reads entries, x (input0),
+// and with SPILL the sums of split rows.
 #include "include/mesh_row.glsl"
 
 void main() {

@@ -1,7 +1,7 @@
-// The off-diagonal entries of a mesh operator's matrix, one a fragment, in place of those of before:
+// The off-diagonal entries of a mesh operator's matrix, one per fragment. They replace the old entries:
 //   a_ij = -factor (cot(x_i, x_previous, x_j) + cot(x_i, x_next, x_j)), or with CURVE -factor / |x_i - x_j|
-// Reads corners, which are laid out like the entries, and x (input0). Writes value bits and pointer, or with VALUES the
-// value alone.
+// Reads corners, which have the layout of the entries, and x (input0). Writes value bits and pointer, or only the value
+// with VALUES.
 #include "include/pass.glsl"
 #include "include/mesh.glsl"
 
@@ -14,7 +14,7 @@ out uvec4 entry;
 void main() {
   uvec4 c = texelFetch(corners, texel(), 0);
   if (c.x == NO_CORNER) discard;
-  // Both entries of an edge take its ends in one order, so that they come to the same bits.
+  // Both entries of an edge use its ends in the same order, so that they have the same bits.
   uvec4 o = c.x < c.y ? c : c.yxwz;
   vec3 i = position(o.x), j = position(o.y);
 #ifdef CURVE

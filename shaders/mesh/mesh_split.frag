@@ -1,6 +1,6 @@
-// The first stage of split rows for mesh_diagonal.frag and, with FORCE, mesh_force.frag: sum t adds up what entries t,
-// t + count, t + 2 count, ... add to their row. p[6] = count, length, log2 of the width of entries, log2 of the width of
-// the sums. Reads entries and corners of the stage, and x (input0).
+// The first stage of split rows for mesh_diagonal.frag and, with FORCE, mesh_force.frag. Sum t adds up the
+// contributions of entries t, t + count, t + 2 count, ... to their row. p[6] = count, length, log2 of the width of
+// entries, log2 of the width of the sums. Reads entries and corners of the stage, and x (input0).
 #include "include/pass.glsl"
 #include "include/mesh.glsl"
 

@@ -1,5 +1,5 @@
-/* Parts of a graph over the ranks by PT-Scotch (Chevalier and Pellegrini 2008: multilevel, with bands that move
- * by diffusion), deterministic. */
+/* Partitions a graph over the ranks with PT-Scotch (Chevalier and Pellegrini 2008: multilevel, with diffusion
+ * in bands), deterministically. */
 #include "mpi_divide.h"
 
 #include <stdio.h>
@@ -56,7 +56,7 @@ static int divide(MPI_Comm communicator, int ranks, arrays *a) {
   SCOTCH_Dgraph graph;
   int code = SCOTCH_contextInit(&context);
   if (code) return code;
-  SCOTCH_contextThreadSpawn(&context, 1, NULL); /* by itself it takes all cores, and calls MPI in any thread */
+  SCOTCH_contextThreadSpawn(&context, 1, NULL); /* the default uses all cores and calls MPI from any thread */
   SCOTCH_contextOptionSetNum(&context, SCOTCH_OPTIONNUMDETERMINISTIC, 1);
   SCOTCH_contextRandomSeed(&context, 1);
   SCOTCH_contextRandomReset(&context);
@@ -69,8 +69,8 @@ static int divide(MPI_Comm communicator, int ranks, arrays *a) {
   return code;
 }
 
-/* The first of two calls with one communicator: whether all ranks are well. Its waits have no end, so no rank
- * goes on alone. */
+/* The first of two calls with one communicator: whether all ranks have succeeded so far. The waits of PT-Scotch
+ * never end, so no rank may continue alone. */
 static int all_well(MPI_Comm communicator, int well) {
   int all = 0;
   return MPI_Allreduce(&well, &all, 1, MPI_INT, MPI_MIN, communicator) == MPI_SUCCESS && all;

@@ -1,4 +1,4 @@
-/* Parts of a graph over the ranks: ts_transport.divide. */
+/* Partitions a graph over the ranks: ts_transport.divide. */
 #ifndef MPI_DIVIDE_H
 #define MPI_DIVIDE_H
 

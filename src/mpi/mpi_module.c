@@ -1,4 +1,4 @@
-/* The module that a program without MPI loads if mpirun has started it: ts_ranks_module. */
+/* The module that a program without MPI loads if it was started by mpirun: ts_ranks_module. */
 #include <stdio.h>
 
 #include <texsolve/mpi.h>

@@ -1,13 +1,13 @@
 /* Messages between ranks by MPI.
  *
- * Data have a communicator of their own, and their epoch as tag. Waiting for a batch is a loop over
- * MPI_Testall, which looks at two other things from time to time: whether a rank has sent word, on a second
- * communicator, and whether the processes of this host are still there. (Those of other hosts are mpirun's to
- * watch, which ends a job that has lost a process.)
+ * Data uses a separate communicator, with the epoch as tag. Waiting for a batch is a loop over MPI_Testall.
+ * From time to time it checks two other things: whether a rank has sent word, on a second communicator, and
+ * whether the processes of this host still exist. (mpirun watches those of other hosts, and ends a job that has
+ * lost a process.)
  *
- * Word says that an epoch is over, or that a rank leaves: it has closed its transport, or has called
- * MPI_Finalize, whose first act is to delete the attributes of MPI_COMM_SELF. A rank that waits for one that
- * has left tells all others before it fails, since these may wait for it. */
+ * A word reports that an epoch is over or that a rank leaves. A rank leaves when it closes its transport or
+ * calls MPI_Finalize, which first deletes the attributes of MPI_COMM_SELF. A rank that waits for a rank that
+ * has left notifies all others before it fails, because they may be waiting for it. */
 #define _GNU_SOURCE 1 /* readlink, gethostname, clock_gettime */
 #include <errno.h>
 #include <sched.h>
@@ -25,17 +25,17 @@
 #endif
 #endif
 
-enum { largest = 1 << 30, least_tags = 32768 /* that every MPI has */ };
-/* Seconds in which what a rank has sent before it left arrives. */
+enum { largest = 1 << 30, least_tags = 32768 /* guaranteed by every MPI */ };
+/* Seconds in which the last messages of a rank that leaves arrive. */
 static const double grace = 2;
 
-/* Where a rank runs: a number of a process means something within one host and one space of such numbers. */
+/* Where a rank runs. Process ids are comparable only within one host and one pid namespace. */
 typedef struct place {
   char host[120];
   long process;
 } place;
 
-/* An epoch that was stopped, and from which call on; or in place of an epoch: */
+/* An epoch that was stopped, and the first call affected. Instead of an epoch: */
 typedef struct stop_word {
   int epoch, call;
 } stop_word;
@@ -44,13 +44,13 @@ enum {
   MISSING = -3 /* the sender has waited for rank `call`, which has left */
 };
 
-/* As long as the message may be under way. */
+/* Exists while its message may be in transit. */
 typedef struct stop_note {
   struct stop_note *next;
   stop_word word;
 } stop_note;
 
-enum { FEW = 2 /* requests of an agreement, which needs no memory */ };
+enum { FEW = 2 /* requests of an agreement, which does not allocate */ };
 
 typedef struct mpi_batch {
   int epoch, count;
@@ -61,19 +61,19 @@ typedef struct mpi_batch {
 typedef struct mpi_state {
   MPI_Comm data, control;
   int rank, ranks;
-  int tags; /* epochs that can be told apart: what an old one has left must not meet a new one */
+  int tags; /* number of distinguishable epochs; leftover messages must not match a new epoch */
   place *places;
-  stop_note *notes, *reserve; /* reserve: for the next stop without memory */
-  stop_word missed;           /* what MISSING says */
-  double *left;               /* of each rank: when it said that it leaves, 0: it has not */
-  int missing;                /* a rank that has left and is waited for, -1: none */
-  int keyval, attached;       /* of the attribute of MPI_COMM_SELF */
-  mpi_batch few;              /* a batch that takes no memory; requests NULL: it is free */
+  stop_note *notes, *reserve; /* reserve: for the next stop if out of memory */
+  stop_word missed;           /* the word sent as MISSING */
+  double *left;               /* per rank: the time when it announced leaving; 0: it has not */
+  int missing;                /* a rank that has left and is waited for; -1: none */
+  int keyval, attached;       /* for the attribute of MPI_COMM_SELF */
+  mpi_batch few;              /* a preallocated batch; free if requests is NULL */
   MPI_Request few_requests[FEW];
   int few_ranks[FEW];
-  stop_word heard; /* of the last epoch that another rank has stopped the first call; -1: none */
+  stop_word heard; /* of the last epoch stopped by another rank, the first call; -1: none */
   int lost;
-  double looked; /* when look last looked for the processes */
+  double looked; /* when `look` last checked the processes */
 } mpi_state;
 
 static ts_status failed(mpi_state *state, int code, const char *what, char *error, size_t size) {
@@ -168,7 +168,7 @@ static int is_stopped(const mpi_state *state, int epoch, int call) {
   return call >= 0 && state->heard.epoch == epoch && state->heard.call <= call;
 }
 
-/* Takes word of stopped epochs. */
+/* Receives words about stopped epochs. */
 static int listen_to_others(mpi_state *state) {
   for (int there = 1; there;) {
     MPI_Status status;
@@ -182,7 +182,7 @@ static int listen_to_others(mpi_state *state) {
   return MPI_SUCCESS;
 }
 
-/* Without waiting, and without memory: `word` stays where it is until all have it. */
+/* Neither waits nor allocates: `word` must remain valid until all ranks have received it. */
 static int tell_all(const mpi_state *state, const stop_word *word) {
   int failed = MPI_SUCCESS;
   for (int r = 0; r < state->ranks; r++) {
@@ -197,7 +197,7 @@ static int tell_all(const mpi_state *state, const stop_word *word) {
   return failed;
 }
 
-/* A rank that has left and that the batch has waited for long enough; -1: none. */
+/* A rank that has left and for which the batch has waited long enough; -1: none. */
 static int find_missing(const mpi_state *state, const mpi_batch *batch, double now) {
   for (int k = 0; k < batch->count; k++) {
     int done = 0;
@@ -233,7 +233,7 @@ static ts_status check_processes(mpi_state *state, char *error, size_t size) {
   return TS_OK;
 }
 
-/* What is left of a batch that nobody waits for. Sends that nobody receives stay with MPI. */
+/* Cancels the rest of a batch that nobody waits for. MPI keeps sends that nobody receives. */
 static void abandon(mpi_batch *batch) {
   for (int k = 0; k < batch->count; k++) {
     if (batch->requests[k] == MPI_REQUEST_NULL) continue;
@@ -242,7 +242,7 @@ static void abandon(mpi_batch *batch) {
   }
 }
 
-/* The first tries are as close together as they can be; whoever waits for long leaves the core to others. */
+/* The first tries follow each other closely. A long wait gives the core to others. */
 static void pause_after(long tries) {
   if (tries > 20000)
     nanosleep(&(struct timespec){.tv_nsec = 50000}, NULL);
@@ -338,7 +338,7 @@ static void mpi_transport_destroy(mpi_state *state) {
 
 static const stop_word leaves = {LEAVES, 0};
 
-/* MPI_Finalize begins; or the transport is closed. */
+/* Called at the start of MPI_Finalize, or when the transport is closed. */
 static int leave(MPI_Comm self, int keyval, void *value, void *extra) {
   const mpi_state *state = value;
   (void)self, (void)keyval, (void)extra;
@@ -346,7 +346,7 @@ static int leave(MPI_Comm self, int keyval, void *value, void *extra) {
   return MPI_SUCCESS;
 }
 
-/* An attribute whose deletion the others hear of. */
+/* Sets an attribute; its deletion notifies the other ranks. */
 static int attach(mpi_state *state) {
   int code = MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, leave, &state->keyval, NULL);
   if (code == MPI_SUCCESS) code = MPI_Comm_set_attr(MPI_COMM_SELF, state->keyval, state);
@@ -361,9 +361,9 @@ static void detach(mpi_state *state) {
   state->attached = 0;
 }
 
-/* A communicator is freed if nothing on it is under way, neither messages nor word: that others leave is the
- * last that comes from them. A rank that leaves much later keeps nobody, since its program may wait for theirs.
- */
+/* A communicator can be freed when nothing is in transit on it, neither messages nor words. The last word of a
+ * rank is that it leaves. A rank that leaves much later does not hold up the others, because its program may be
+ * waiting for theirs. */
 static int hear_that_all_leave(mpi_state *state) {
   const double start = seconds();
   for (long tries = 0; state->missing < 0; tries++) {
@@ -377,7 +377,7 @@ static int hear_that_all_leave(mpi_state *state) {
   return 0;
 }
 
-/* Without the others a communicator is not freed. */
+/* Frees the communicators only if all other ranks leave too. */
 static void close_transport(void *user) {
   mpi_state *state = user;
   int finalized = 0;
@@ -405,8 +405,8 @@ static int exchange_places(mpi_state *state) {
                        state->control);
 }
 
-/* Two communicators like the program's; errors are returned on all three from here on, as on every communicator
- * that is made of ours. */
+/* Duplicates the program's communicator twice. From here on, errors are returned on all three, and on every
+ * communicator derived from ours. */
 static int duplicate(mpi_state *state, MPI_Comm communicator) {
   int code = MPI_Comm_dup(communicator, &state->control);
   if (code == MPI_SUCCESS) code = MPI_Comm_set_errhandler(state->control, MPI_ERRORS_RETURN);
@@ -418,7 +418,7 @@ static int duplicate(mpi_state *state, MPI_Comm communicator) {
   return code;
 }
 
-/* What it was built with, and what it finds here, if it can be asked at all. */
+/* Whether MPI was built with CUDA support and finds it at run time, if it can be queried. */
 static int takes_device_memory(void) {
 #if defined MPIX_CUDA_AWARE_SUPPORT && MPIX_CUDA_AWARE_SUPPORT
   return MPIX_Query_cuda_support() == 1;
@@ -453,7 +453,7 @@ static int make_state(const mpi_state *opened, mpi_state **state) {
   return (*state)->places && (*state)->left && (*state)->reserve && attach(*state) == MPI_SUCCESS;
 }
 
-/* Says nothing to the others, which know. */
+/* Does not notify the others, which already know. */
 static void discard(mpi_state *state) {
   if (!state) return;
   state->lost = 1;
@@ -461,7 +461,7 @@ static void discard(mpi_state *state) {
   mpi_transport_destroy(state);
 }
 
-/* The first rank that has no memory, or the number of ranks: no rank goes on alone. */
+/* The first rank without memory, or the number of ranks. No rank continues alone. */
 static int find_without_memory(const mpi_state *opened, int has_memory, int *rank) {
   const int mine = has_memory ? opened->ranks : opened->rank;
   return MPI_Allreduce(&mine, rank, 1, MPI_INT, MPI_MIN, opened->control);

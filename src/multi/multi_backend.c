@@ -1,4 +1,4 @@
-/* Opening and closing the multi backend, and its table. */
+/* Opening and closing the multi backend, and its operation table. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -39,7 +39,8 @@ void multi_account(ts_context *context) {
 
 /* ---- Names ---- */
 
-/* "cpu" of "multi:cpu+cpu", "cuda:1" of "cuda:0+1"; returns what follows, NULL behind the last one. */
+/* Extracts "cpu" from "multi:cpu+cpu", "cuda:1" from "cuda:0+1". Returns the rest, or NULL after the last
+ * name. */
 static const char *next_name(const char *prefix, const char *names, char *name, size_t size) {
   const size_t length = strcspn(names, "+");
   snprintf(name, size, "%s%.*s", prefix, (int)length, names);
@@ -60,7 +61,7 @@ static ts_status check_name(ts_context *context, const char *name, const char *f
 
 /* ---- Opening ---- */
 
-/* Parts take turns on the host, and so have the same threads. */
+/* Parts run one at a time on the host, so they share the threads. */
 static void share_threads(ts_context *context, ts_context *part) {
 #ifdef TEXSOLVE_HAVE_THREADS
   tsi_pool_destroy(part, &part->pool);
@@ -81,7 +82,7 @@ static ts_status open_part(ts_context *context, const char *name, int threads) {
   return TS_OK;
 }
 
-/* Until there is no other device. */
+/* Opens devices until there are no more. */
 static ts_status open_all(ts_context *context, int threads) {
   multi_state *state = multi_state_of(context);
   for (int n = 0; n < MULTI_MOST_PARTS; n++) {
@@ -95,7 +96,7 @@ static ts_status open_all(ts_context *context, int threads) {
   return TS_OK;
 }
 
-/* The ranks of a host have a device each while there are enough, and take turns then. */
+/* The ranks of a host use separate devices while there are enough. Otherwise they share devices in turn. */
 static ts_status open_device_of_rank(ts_context *context, int host_rank, int threads) {
   char name[32];
   ts_status status = TS_ERROR_UNAVAILABLE;
@@ -111,7 +112,7 @@ static ts_status open_device_of_rank(ts_context *context, int host_rank, int thr
   return open_part(context, name, threads);
 }
 
-/* One part, for a rank. */
+/* Opens one part, for a rank. */
 static ts_status open_one(ts_context *context, int host_rank, int threads) {
   const char *name = context->backend_name;
   if (!strcmp(name, "cuda")) return open_device_of_rank(context, host_rank, threads);
@@ -186,13 +187,13 @@ static ts_status make_sums(ts_context *context) {
 
 /* ---- Ranks ---- */
 
-/* Cores of a host are for all of its ranks, unless they were bound to some. */
+/* The ranks of a host divide its cores, unless they were bound to some. */
 static void divide_threads(ts_context *context, const ts_transport *transport) {
   const int threads = tsi_default_threads() / (transport->host_ranks > 1 ? transport->host_ranks : 1);
   if (!context->desc.threads && !getenv("OMP_NUM_THREADS")) context->desc.threads = threads > 1 ? threads : 1;
 }
 
-/* What a rank has, which the others have too. */
+/* Properties of a rank that must be equal on all ranks. */
 typedef struct rank_parts {
   int32_t count;
   char kind[12];
@@ -206,7 +207,7 @@ static ts_status compare(ts_context *context, const rank_parts *all, int ranks) 
   return TS_OK;
 }
 
-/* This rank's parts among those of all. */
+/* Determines this rank's parts among those of all ranks. */
 static ts_status join_ranks(ts_context *context) {
   multi_state *state = multi_state_of(context);
   const ts_transport *t = &state->ranks->transport;
@@ -238,7 +239,7 @@ static ts_status join_ranks(ts_context *context) {
   return TS_OK;
 }
 
-/* Fused operations that a part lacks are lacking here too, so that the fallbacks see what they would see. */
+/* Removes fused operations that a part lacks, so that the fallbacks behave as they would on the part. */
 static void choose_operations(multi_state *state) {
   const tsi_ops *part = state->parts[state->first]->ops;
   state->table = tsi_multi_ops;
@@ -285,7 +286,7 @@ static void describe(ts_context *context) {
     snprintf(caps->device, sizeof caps->device, "%s%d part%s: %.80s", ranks, state->count,
              state->count == 1 ? "" : "s", first->caps.device);
   context->tuning = first->tuning;
-  /* Who lists parts by "multi:" wants them all; more rows than parts are then enough. */
+  /* A list of parts with "multi:" uses all of them if there are more rows than parts. */
   context->tuning.part_rows =
       state->ranks || strncmp(context->backend_name, "cuda:", 5) ? 1 : tsi_part_rows_cuda;
   multi_describe_driver(context);
@@ -304,7 +305,7 @@ static ts_status open_in_one_process(ts_context *context) {
   return make_sums(context);
 }
 
-/* Whatever fails on a rank ends in an agreement, which all reach. */
+/* Any failure on a rank leads to an agreement, which all ranks reach. */
 static ts_status agree_on_opening(ts_context *context) {
   TSI_TRY(multi_agree(context, open_own(context)));
   TSI_TRY(multi_agree(context, join_ranks(context)));
@@ -316,7 +317,7 @@ static ts_status agree_on_opening(ts_context *context) {
 static ts_status open_on_ranks(ts_context *context) {
   divide_threads(context, &context->opening->transport);
   TSI_TRY(multi_ranks_open(context, context->opening, &multi_state_of(context)->ranks));
-  context->together++; /* word of a failure then ends every wait */
+  context->together++; /* the report of a failure then ends every wait */
   const ts_status status = agree_on_opening(context);
   context->together--;
   return status;
@@ -336,7 +337,7 @@ ts_status multi_open(ts_context *context) {
   const ts_status status = state->parts && state->sums ? open_all_parts(context)
                                                        : tsi_out_of_memory(context, "the multi backend", bytes);
   if (status < 0) {
-    if (state->ranks) state->ranks->transport.close = NULL; /* it is still the caller's */
+    if (state->ranks) state->ranks->transport.close = NULL; /* it still belongs to the caller */
     multi_close(context);
     return status;
   }
@@ -368,7 +369,7 @@ void multi_close(ts_context *context) {
   context->backend = NULL;
 }
 
-/* Parts are entered one by one. */
+/* Parts are entered individually. */
 ts_status multi_enter(ts_context *context) {
   (void)context;
   return TS_OK;

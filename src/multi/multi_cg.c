@@ -1,5 +1,6 @@
-/* Iterations of conjugate gradients that the parts carry out by themselves (cg.c has the method): a kernel on
- * each device, which exchange sums and ghosts. Where one part has all rows it iterates as it would alone. */
+/* Conjugate gradient iterations that the parts run without the host (cg.c has the method): one kernel per
+ * device, and the kernels exchange sums and ghosts. If one part has all rows, it iterates as a single device
+ * would. */
 #include "common/krylov/cg_operations.h"
 #include "multi.h"
 
@@ -25,7 +26,7 @@ static int fits_together(const ts_matrix *A, const owners *own) {
   const multi_matrix *m = A->impl;
   const tsi_part_ops *part = multi_ops_of(A->context, 0)->part;
   for (int k = 0; k < own->count; k++)
-    if (m->halo->extended[own->parts[k]]) return 0; /* ghosts are not in the vectors themselves */
+    if (m->halo->extended[own->parts[k]]) return 0; /* ghosts are not stored in the vectors themselves */
   return part->cg_fits && part->cg_fits(own->peers, own->count);
 }
 
@@ -43,7 +44,7 @@ static int fits(const ts_matrix *A) {
 
 /* ---- Iterations ---- */
 
-/* What one part has of a run. */
+/* One part's share of a run. */
 typedef struct local_run {
   tsi_cg_iterations run;
   multi_view e, r, d, q, m;
@@ -112,7 +113,7 @@ static ts_status start_all(ts_context *context, const owners *own) {
   return TS_OK;
 }
 
-/* Whatever else failed. */
+/* Waits for all parts, even after a failure. */
 static void finish_all(const multi_state *state) {
   for (int p = 0; p < state->count; p++) {
     ts_context *part = state->parts[p];
@@ -120,13 +121,13 @@ static void finish_all(const multi_state *state) {
   }
 }
 
-/* After a failure: no kernel runs any more, and nothing is known of this run. */
+/* After a failure: waits until no kernel is running, and discards the state of this run. */
 static void forget_run(const multi_state *state) {
   finish_all(state);
   for (int p = 0; p < state->count; p++) state->parts[p]->ops->part->cg_silent(state->peers[p]);
 }
 
-/* Where the numbers of rounds would not be enough for another run they begin again. */
+/* Restarts the round numbers when they would not suffice for another run. */
 static ts_status clear_peers(ts_context *context, const owners *own) {
   for (int k = 0; k < own->count; k++) {
     const int p = own->parts[k];
@@ -147,16 +148,16 @@ static ts_status iterate_together(const tsi_cg_iterations *run, const owners *ow
   state->rounds += tsi_part_rounds(run);
   const ts_status status = start_all(context, own);
   if (status < 0) {
-    forget_run(state); /* those that were started wait in vain */
+    forget_run(state); /* parts that were started wait in vain */
     return status;
   }
   for (int k = 0; k < own->count; k++) state->run_parts[k] = own->parts[k];
   return TS_OK;
 }
 
-/* ---- Where a part was silent ---- */
+/* ---- Parts that did not answer ---- */
 
-/* All have left by now, or will soon: the others' limits have passed too, or they were told. */
+/* All parts have stopped or will stop soon: their time limits have passed too, or they were notified. */
 static ts_status name_silent(ts_context *context, int silent[MULTI_MOST_PARTS]) {
   const multi_state *state = multi_state_of(context);
   finish_all(state);

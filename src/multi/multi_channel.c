@@ -1,13 +1,13 @@
-/* A channel between the devices of all ranks: messages from and to their memory in the order of what they were
- * asked for, so that the host waits for none of them. NCCL's, for parts of CUDA.
+/* A channel between the devices of all ranks. It carries messages between their memories in stream order, so
+ * that the host waits for none of them. For CUDA parts, the channel is NCCL.
  *
- * All ranks have the channel, or none has: each says whether it can, all open it, and each says whether it did.
- * It is opened with the context if ghosts would go through the host without it, and else with the first
- * matrix for which the tuning number ghost_transfer asks for it. A matrix uses it where all ranks want that;
- * sums do while it is open.
+ * Either all ranks have the channel or none has. Each rank reports whether it can, all open it, and each
+ * reports whether it succeeded. It is opened with the context if ghosts would otherwise go through the host. If
+ * not, it is opened with the first matrix for which the tuning number ghost_transfer requires it. A matrix uses
+ * it if all ranks want that; sums use it while it is open.
  *
- * A call that fails on one rank may leave messages in the channel that nobody receives. So where one rank has
- * used the channel in that call, all give it up when they agree on the failure, and open another one. */
+ * A call that fails on one rank may leave messages in the channel that nobody receives. So if any rank has used
+ * the channel in that call, all close it when they agree on the failure, and open a new one. */
 #include <stdio.h>
 #include <string.h>
 
@@ -18,7 +18,7 @@ static const tsi_part_ops *part_of(const ts_context *context) {
   return state->parts[state->first]->ops->part;
 }
 
-/* The same on all ranks, whose parts are of one kind. */
+/* The result is the same on all ranks, because their parts are of one kind. */
 static int is_possible(const ts_context *context) {
   const multi_state *state = multi_state_of(context);
   return state->ranks && state->ranks->transport.ranks > 1 && state->own == 1 && part_of(context)->channel_open;
@@ -31,11 +31,11 @@ static int wants_channel(const ts_context *context, int transfer) {
 
 /* ---- Opening ---- */
 
-/* What the ranks know together. */
+/* The data that the ranks exchange to open the channel. */
 typedef struct ticket {
-  int32_t failed; /* the first rank that did, or INT32_MAX */
+  int32_t failed; /* the first rank that failed, or INT32_MAX */
   char why[sizeof((multi_channel *)0)->why];
-  unsigned char number[TSI_CHANNEL_BYTES]; /* rank 0 has it, the others 0 */
+  unsigned char number[TSI_CHANNEL_BYTES]; /* set on rank 0; 0 on the others */
 } ticket;
 
 static void merge_tickets(void *mine, const void *other) {
@@ -94,7 +94,7 @@ void multi_channel_close(ts_context *context, int finishes) {
   state->channel.is_open = state->channel.is_used = 0;
 }
 
-/* Where one rank cannot, none can, which is no error. */
+/* If one rank cannot open it, no rank does. This is not an error. */
 static ts_status open_channel(ts_context *context) {
   multi_channel *channel = &multi_state_of(context)->channel;
   ticket t = {.failed = INT32_MAX};
@@ -114,8 +114,8 @@ static ts_status open_channel(ts_context *context) {
 /* ---- When ---- */
 
 typedef struct wishes {
-  int32_t wanted;  /* by a rank that has ghosts for it */
-  int32_t refused; /* by any */
+  int32_t wanted;  /* a rank that has ghosts wants it */
+  int32_t refused; /* a rank refuses */
 } wishes;
 
 static void merge_wishes(void *mine, const void *other) {
@@ -177,7 +177,7 @@ void multi_channel_renew(ts_context *context) {
   multi_describe_driver(context);
 }
 
-/* ---- What is said of it ---- */
+/* ---- Description ---- */
 
 static void describe(const ts_context *context, char *text, size_t size) {
   const multi_state *state = multi_state_of(context);

@@ -1,11 +1,11 @@
-/* The exchange of ghosts before a product: from part to part within a process, as messages between ranks. Those
- * that go by a channel (multi_channel.c) come where they belong; the host waits for the others.
+/* The exchange of ghosts before a product: between parts of a process directly, between ranks by messages.
+ * Messages of a channel (multi_channel.c) arrive in place; the host waits for all others.
  *
- * A host that first waits for its device, until what is to be sent is gathered there, does that in the second
- * half of the exchange: so the device has rows without ghosts to compute before the host waits. */
+ * If a host has to wait for its device to gather the data to send, it does so in the second half of the
+ * exchange. The device then has rows without ghosts to compute before the host waits. */
 #include "multi.h"
 
-/* ---- Copies with room, of vectors that have none ---- */
+/* ---- Copies with room for ghosts, of vectors that have none ---- */
 
 static ts_status take_copy(const multi_halo *halo, int k, int p, int components) {
   ts_vector **copy = &halo->copies[k][p];
@@ -42,7 +42,7 @@ void multi_message_destroy(ts_context *part, multi_exchange *e) {
   e->message = NULL;
 }
 
-/* Whether the transport gets messages from and to the device's memory. */
+/* Whether the transport sends and receives in device memory. */
 static int are_on_device(const ts_context *context) {
   const multi_state *state = multi_state_of(context);
   return state->ranks->transport.takes_device_memory && state->parts[state->first]->ops->part->message_create &&
@@ -76,8 +76,8 @@ static int is_received(const ts_context *context, const multi_exchange *e) {
   return multi_part(context, e->from) == NULL;
 }
 
-/* The message of one exchange. A channel sends from memory of the device and receives in place, and so does a
- * part whose memory is the host's. */
+/* Prepares the message of one exchange. A channel sends from device memory and receives in place. A part in
+ * host memory receives in place too. */
 static ts_status multi_exchange_prepare(const multi_halo *halo, multi_exchange *e, const ts_vector *x, int k,
                                         ts_message *message) {
   ts_context *context = x->context;
@@ -145,7 +145,7 @@ static ts_status mark_devices(ts_context *context) {
   return TS_OK;
 }
 
-/* What a device has gathered is there, and what it was sent before is where it belongs. */
+/* Waits until the devices have gathered data to send, and have stored data received earlier. */
 static ts_status wait_for_devices(ts_context *context) {
   const multi_state *state = multi_state_of(context);
   for (int p = state->first; p < state->first + state->own; p++)
@@ -153,7 +153,7 @@ static ts_status wait_for_devices(ts_context *context) {
   return TS_OK;
 }
 
-/* A transport that takes device memory looks for it on the current device. */
+/* A transport that supports device memory expects it on the current device. */
 static ts_status begin_messages(ts_context *context, multi_halo *halo) {
   const int p = multi_state_of(context)->first, count = halo->message_count;
   if (!are_on_device(context)) return multi_begin_messages(context, halo->messages, count, &halo->batch);
@@ -197,7 +197,7 @@ static ts_status end_between_ranks(multi_halo *halo, const ts_vector *x, int k) 
   return write_received(halo, x, k);
 }
 
-/* ---- All ---- */
+/* ---- Exchanges of all parts ---- */
 
 ts_status multi_join(ts_context *context) {
   const multi_state *state = multi_state_of(context);
@@ -233,7 +233,7 @@ static ts_status end_part(multi_halo *halo, const ts_vector *x, int k) {
   return halo->remote ? end_between_ranks(halo, x, k) : TS_OK;
 }
 
-/* Ghosts of copies are written by other parts, and so after their copies are there. */
+/* Other parts write the ghosts of copies, so they do so after the copies are complete. */
 ts_status multi_begin_ghosts(multi_halo *halo, const ts_vector *x) {
   TSI_TRY(copy_to_extended(halo, x, 0));
   TSI_TRY(join(x->context, halo));

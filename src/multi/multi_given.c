@@ -1,4 +1,4 @@
-/* Numbers of rows that have moved, from the ranks that gave the rows to those that have them, and back. */
+/* Moves numbers of rows from the ranks that passed in the rows to those that hold them, and back. */
 #include "multi_given.h"
 
 #include <string.h>
@@ -68,7 +68,7 @@ ts_status multi_carry_back(ts_context *context, const multi_given *given, size_t
   const int32_t rows = given_rows(context, given);
   TSI_TRY(multi_parcels_create(context, &p));
   const ts_status status = send_back(context, given, bytes, held, &p);
-  memset(p.out_bytes, 0, (size_t)ts_ranks_get_count(context) * sizeof *p.out_bytes); /* what is read of each */
+  memset(p.out_bytes, 0, (size_t)ts_ranks_get_count(context) * sizeof *p.out_bytes); /* now bytes read */
   for (int32_t i = 0; i < rows && status == TS_OK; i++) {
     const int r = given->rank_of[i];
     memcpy((char *)values + (size_t)i * bytes, (char *)arrived(context, &p, r) + p.out_bytes[r], bytes);
@@ -124,12 +124,12 @@ static ts_status take_held(const ts_vector *v, double **held) {
   return *held ? TS_OK : tsi_out_of_memory(v->context, "a vector", held_count(v) * sizeof **held);
 }
 
-/* All ranks call this: they agree on the exponent. */
+/* Called by all ranks, which agree on the exponent. */
 static ts_status write_held(ts_vector *v, const double *values) {
   tsi_looked found;
   TSI_TRY(tsi_doubles_look(v->context, values, held_count(v), &found));
   TSI_TRY(multi_merge_ranks(v->context, &found.exponents, sizeof found.exponents, multi_merge_exponents));
-  if (tsi_may_grow(v)) { /* on every rank, or numbers of some would be rounded */
+  if (tsi_may_grow(v)) { /* on every rank, otherwise some ranks would round */
     TSI_TRY(tsi_enter(v->context));
     TSI_TRY(tsi_leave(v->context, tsi_hold_doubles(v)));
   }
@@ -161,7 +161,7 @@ ts_status multi_read_given(const ts_vector *v, double *values) {
   return status;
 }
 
-/* Numbers of the rows that this rank gave. */
+/* The count of numbers in the rows that this rank passed in. */
 static size_t given_count(const ts_vector *v) {
   const multi_given *given = rows_of(v)->given;
   const int rank = ts_ranks_get_rank(v->context);

@@ -1,11 +1,11 @@
-/* The graph of a matrix whose rows ranks have: the pattern of A + A^T without its diagonal. */
+/* The graph of a matrix distributed over ranks by rows: the pattern of A + A^T without its diagonal. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/partition/partition.h"
 #include "multi_given.h"
 
-/* An entry for the rank that has its column, as an edge from there. */
+/* An entry, sent to the rank that has its column, as an edge from that vertex. */
 typedef struct edge {
   int64_t vertex, neighbour;
 } edge;
@@ -16,7 +16,7 @@ static int64_t own_first(const ts_context *context, const multi_graph *g) {
 
 static int owner(const ts_context *context, const multi_graph *g, int64_t vertex) {
   int low = 0,
-      high = ts_ranks_get_count(context) - 1; /* the last rank whose first vertex is at most this one */
+      high = ts_ranks_get_count(context) - 1; /* the last rank with a first vertex of at most this one */
   while (low < high) {
     const int middle = low + (high - low + 1) / 2;
     if (g->first[middle] <= vertex)
@@ -27,7 +27,7 @@ static int owner(const ts_context *context, const multi_graph *g, int64_t vertex
   return low;
 }
 
-/* ---- Edges that other ranks have ---- */
+/* ---- Edges of vertices on other ranks ---- */
 
 static ts_status write_edges(ts_context *context, const multi_graph *g, multi_parcels *p, int counts) {
   const tsi_ranks_matrix_desc *desc = g->desc;
@@ -51,8 +51,8 @@ static ts_status exchange_edges(ts_context *context, const multi_graph *g, multi
 
 /* ---- All edges of this rank's vertices ---- */
 
-/* With `neighbours` NULL offsets[i + 2] counts; else offsets[i + 1] is where list i goes on, and in the end
- * where it ends. */
+/* While `neighbours` is NULL, counts in offsets[i + 2]. Afterwards, offsets[i + 1] is the insertion position of
+ * list i and finally its end. */
 static void visit(multi_graph *g, int32_t vertex, int64_t neighbour) {
   if (!g->neighbours)
     g->offsets[vertex + 2]++;
@@ -90,7 +90,7 @@ static size_t sort_once(int64_t *list, size_t count) {
   return kept;
 }
 
-/* `list` is left with gaps behind each vertex; the next one's then moves up. */
+/* Removing duplicates leaves a gap after each vertex, so the next list moves up. */
 static void sort_neighbours(multi_graph *g) {
   int32_t kept = 0, next = 0;
   for (int32_t i = 0; i < g->desc->rows; i++) {

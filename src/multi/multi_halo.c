@@ -1,17 +1,17 @@
-/* The ghosts of a matrix: which indices the rows of a part refer to that other parts have, and their exchange
- * (multi_exchange.c). A part's ghosts are in the order of positions, so that those of one owner are neighbours:
- * each pair of parts exchanges one run. */
+/* The ghosts of a matrix: the indices of other parts that the rows of a part refer to, and their exchange
+ * (multi_exchange.c). A part's ghosts are sorted by position, so those of one owner are contiguous. Each pair
+ * of parts exchanges one run. */
 #include <string.h>
 
 #include "multi.h"
 
-/* ---- Which ---- */
+/* ---- Finding ghosts ---- */
 
 static int has(const multi_space *s, int p, int32_t position) {
   return position >= s->first[p] && position < s->first[p + 1];
 }
 
-/* Flags the positions of the columns of part p's rows that it does not have; returns how many there are. */
+/* Flags the positions of columns in part p's rows that the part does not own. Returns their number. */
 static int32_t mark(const tsi_host_csr *csr, const multi_space *rows, const multi_space *columns, int p,
                     unsigned char *flags) {
   int32_t count = 0;
@@ -62,19 +62,19 @@ int32_t multi_ghost(const multi_halo *halo, int p, int32_t position) {
   return low;
 }
 
-/* ---- From whom ---- */
+/* ---- Owners of ghosts ---- */
 
 static int is_own(const ts_context *context, int p) {
   return multi_part(context, p) != NULL;
 }
 
-/* The indices are within e->from, if that is this rank's. */
+/* The indices are relative to e->from, if that part is on this rank. */
 static ts_status add_exchange(const ts_space *columns, multi_halo *halo, multi_exchange e,
                               const int32_t *indices) {
   ts_context *context = columns->context;
   const multi_space *s = columns->impl;
   const size_t count = (size_t)halo->exchange_count;
-  if ((count & (count - 1)) == 0) { /* twice as many */
+  if ((count & (count - 1)) == 0) { /* double the capacity */
     multi_exchange *more = tsi_malloc(context, count ? 2 * count : 1, sizeof *more);
     if (!more) return tsi_out_of_memory(context, "the halo of a matrix", 2 * count * sizeof *more);
     if (count) memcpy(more, halo->exchanges, count * sizeof *more);
@@ -91,7 +91,7 @@ static ts_status add_exchange(const ts_space *columns, multi_halo *halo, multi_e
   return TS_OK;
 }
 
-/* Runs of ghosts of part p that one part has: `indices` has room for all of them. */
+/* Adds the runs of ghosts of part p, one per owner. `indices` has room for all of them. */
 static ts_status add_exchanges_to(const ts_space *columns, multi_halo *halo, int p, int32_t *indices) {
   ts_context *context = columns->context;
   const multi_space *s = columns->impl;
@@ -120,9 +120,9 @@ static ts_status add_exchanges(const ts_space *columns, multi_halo *halo) {
   return status;
 }
 
-/* ---- Where ranks know their own rows only: each asks the others for its ghosts ---- */
+/* ---- Rank-local rows: each rank requests its ghosts from the others ---- */
 
-/* An index within a part of another rank. */
+/* The index of a ghost within a part of another rank. */
 static int32_t index_there(const ts_space *columns, const multi_halo *halo, const multi_exchange *e,
                            int32_t k) {
   const multi_rows *rows = ((const multi_space *)columns->impl)->rows;
@@ -134,7 +134,7 @@ static size_t request_bytes(const multi_exchange *e) {
   return (3 + (size_t)e->count) * sizeof(int32_t);
 }
 
-/* For each exchange its parts, how many indices, and the indices. */
+/* For each exchange: its parts, the number of indices, and the indices. */
 static ts_status write_requests(const ts_space *columns, const multi_halo *halo, multi_parcels *p) {
   ts_context *context = columns->context;
   for (int i = 0; i < halo->exchange_count; i++) {
@@ -232,10 +232,10 @@ void multi_halo_destroy(ts_context *context, multi_halo *halo) {
   tsi_free(context, halo);
 }
 
-/* ---- Room ---- */
+/* ---- Room for ghosts ---- */
 
-/* A space whose vectors are there already cannot get room for ghosts. A part that has rows and no columns reads
- * nothing but ghosts, behind an index that is not there. */
+/* A space that already has vectors cannot get room for ghosts. A part with rows but no columns reads only
+ * ghosts; its space has one unused index before them. */
 ts_status multi_halo_make_room(multi_halo *halo, const multi_space *rows, const ts_space *columns) {
   ts_context *context = columns->context;
   const multi_space *s = columns->impl;

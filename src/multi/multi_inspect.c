@@ -1,5 +1,5 @@
-/* What all ranks know of a matrix from the rows of each: whether it is symmetric, its entries, its norm. An
- * entry whose mirror another rank has goes there to be compared. */
+/* Facts about a matrix that all ranks derive from the rows of each: symmetry, number of entries, norm. An entry
+ * is sent to the rank that has its mirror entry, and compared there. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,16 +7,16 @@
 #include "common/matrix/csr.h"
 #include "multi.h"
 
-/* Of a column's number. */
+/* The column with a local number. */
 static int64_t column_of(const ts_space *space, const multi_rows *rows, int32_t number) {
   return number < space->tiling.size ? multi_first_row(space->context, rows) + number
                                      : rows->ghosts[number - tsi_first_ghost(space)];
 }
 
-/* An entry whose column another rank has. */
+/* An entry in a column of another rank. */
 typedef struct entry {
   int64_t row, column;
-  float value, diagonal; /* of its row */
+  float value, diagonal; /* diagonal: of its row */
 } entry;
 
 static int compare_mirrors(const void *a, const void *b) {
@@ -27,7 +27,7 @@ static int compare_mirrors(const void *a, const void *b) {
 
 typedef struct whole {
   int64_t unsymmetric_row, unsymmetric_column; /* INT64_MAX: none */
-  int64_t zero_diagonal_row;                   /* the same */
+  int64_t zero_diagonal_row;                   /* INT64_MAX: none */
   int64_t nonzeros, halo;
   int negative_diagonal;
   double norm;
@@ -53,7 +53,7 @@ static void note_unsymmetric(whole *w, int64_t row, int64_t column) {
   w->unsymmetric_column = column;
 }
 
-/* `mine` by rows, and `theirs`, whose rows are my columns, by columns. */
+/* `mine` is sorted by rows, `theirs` by columns; the rows of `theirs` are columns of this rank. */
 static void compare_entries(const entry *mine, size_t count, entry *theirs, size_t their_count, whole *w) {
   size_t k = 0;
   qsort(theirs, their_count, sizeof *theirs, compare_mirrors);
@@ -72,7 +72,7 @@ static void compare_entries(const entry *mine, size_t count, entry *theirs, size
     if (theirs[k].value != 0) note_unsymmetric(w, theirs[k].column, theirs[k].row);
 }
 
-/* The rows of this rank in canonical form, and of them the columns that it has itself. */
+/* The rows of this rank in canonical form, and their entries in this rank's own columns. */
 typedef struct own_rows {
   const ts_space *space;
   const multi_rows *rows;
@@ -147,7 +147,7 @@ static int32_t shown_row(int64_t row) {
   return row == INT64_MAX ? -1 : row > INT32_MAX ? INT32_MAX : (int32_t)row;
 }
 
-/* What A says of itself becomes what all ranks say. */
+/* Replaces A's facts by those of all ranks. */
 static ts_status describe(ts_matrix *A, own_rows *o, multi_rows *rows) {
   ts_context *context = A->context;
   ts_matrix_info block = {0};
@@ -176,7 +176,7 @@ static ts_status describe(ts_matrix *A, own_rows *o, multi_rows *rows) {
   return TS_OK;
 }
 
-/* The entries that the block lacks. */
+/* Extracts the entries that are not in the block. */
 static ts_status take_ghosts(ts_context *context, const own_rows *o, tsi_host_csr *ghosts) {
   const tsi_host_csr *all = &o->all;
   const int32_t entries = all->row_offsets[all->rows] - o->block.row_offsets[all->rows];

@@ -1,5 +1,5 @@
-/* The rows of ranks for those who make matrices of levels from them: messages, sums, and spaces whose columns
- * of other ranks are known (common/core/ranks.h). */
+/* Services for building matrices of levels from rank-local rows: messages, sums, and spaces with known columns
+ * of other ranks (common/core/ranks.h). */
 #include <math.h>
 #include <string.h>
 
@@ -94,7 +94,7 @@ static int32_t ghosts(const ts_space *space, const int64_t **list) {
   return rows_of(space)->ghost_count;
 }
 
-/* Only the root knows. */
+/* Only the root knows the row numbers of a matrix that it distributed. */
 static ts_status name_row(const ts_space *space, int64_t *row) {
   const multi_rows *rows = rows_of(space);
   const int64_t own = *row - multi_first_row(space->context, rows);

@@ -1,4 +1,4 @@
-/* Matrices: a block of rows for each part, whose columns are the part's own and its ghosts. */
+/* Matrices: each part has a block of rows, with the part's own columns and its ghosts. */
 #include <string.h>
 
 #include "common/core/pool.h"
@@ -9,9 +9,9 @@ static const multi_matrix *matrix_of(const ts_matrix *A) {
   return A->impl;
 }
 
-/* ---- Cutting ---- */
+/* ---- Dividing ---- */
 
-/* The entries first .. end-1 of a row, by columns. */
+/* Sorts the entries first .. end-1 of a row by column. */
 static void sort_entries(tsi_host_csr *csr, int32_t first, int32_t end) {
   for (int32_t e = first + 1; e < end; e++) {
     const int32_t column = csr->column_indices[e];
@@ -26,7 +26,7 @@ static void sort_entries(tsi_host_csr *csr, int32_t first, int32_t end) {
   }
 }
 
-/* The rows of part p with the columns that they have there. */
+/* The rows of part p with their column numbers in that part. */
 typedef struct cut {
   const tsi_host_csr *csr;
   const multi_space *rows, *columns;
@@ -69,7 +69,7 @@ static void cut_block(const void *arguments, size_t first, size_t last) {
   }
 }
 
-/* In canonical form: a row's ghosts follow its own columns, both ascending. */
+/* In canonical form: a row's own columns precede its ghosts, and both ascend. */
 static ts_status cut_rows(ts_context *context, const tsi_host_csr *csr, const multi_space *rows,
                           const multi_space *columns, const multi_halo *halo, int p, tsi_host_csr *out) {
   const ts_space *space = multi_halo_columns(halo, columns, p);
@@ -104,14 +104,15 @@ static ts_status create_local(const ts_matrix *A, const tsi_host_csr *csr, int p
               .row_offsets = csr->row_offsets,
               .column_indices = csr->column_indices,
               .values = csr->values},
-      /* With a diagonal both are one. The rows have as many indices in it, and the flags are in the values. */
+      /* With a diagonal, both spaces are the same. It has as many indices as rows, and the values contain the
+       * flags. */
       .row_space = A->has_diagonal ? column_space : rows->local[p],
       .column_space = column_space,
   };
   return multi_report(A->context, p, tsi_matrix_create_as_is(multi_part(A->context, p), &desc, local));
 }
 
-/* What is done with the rows of each part. */
+/* An operation on the rows of each part. */
 typedef ts_status (*for_rows)(const ts_matrix *A, const tsi_host_csr *csr, int p, ts_matrix **local);
 
 static ts_status each_part(const ts_matrix *A, const tsi_host_csr *csr, for_rows body) {
@@ -132,7 +133,7 @@ static ts_status each_part(const ts_matrix *A, const tsi_host_csr *csr, for_rows
 
 static void multi_matrix_destroy(ts_matrix *A);
 
-/* Of matrices whose parts all have a step of a smoother, those of other ranks too, or not. */
+/* For matrices with a smoothing step in every part, on other ranks too, or without one. */
 static const tsi_matrix_kind kind = {.destroy = multi_matrix_destroy,
                                      TSI_MATRIX_OPERATIONS(TSI_ENTRY, multi_).quick_residual =
                                          multi_quick_residual};
@@ -145,7 +146,7 @@ static void merge_smooths(void *mine, const void *other) {
   *(int *)mine = *(int *)mine && *(const int *)other;
 }
 
-/* The ranks may have chosen different formats, and take the same steps: what they exchange belongs to those. */
+/* Ranks may have chosen different formats, but must take the same steps, because the steps communicate. */
 static ts_status choose_kind(ts_matrix *A) {
   int smooths = 1;
   for (int p = 0; p < multi_count(A->context); p++) {
@@ -197,7 +198,7 @@ static void describe(ts_matrix *A) {
            rows->choice[0] ? rows->choice : halo_text);
 }
 
-/* The first matrix over new spaces decides who owns their rows. */
+/* The first matrix over new spaces determines the owners of their rows. */
 static ts_status create_whole(ts_matrix *A, const tsi_host_csr *csr) {
   multi_space *rows, *columns;
   multi_matrix *m = NULL;
@@ -216,7 +217,7 @@ static ts_status create_whole(ts_matrix *A, const tsi_host_csr *csr) {
   return TS_OK;
 }
 
-/* ---- What floats lack of doubles: the rests of the parts, which belong to them ---- */
+/* ---- Low-order parts of double values: those of the parts, which own them ---- */
 
 static ts_status write_rest(const ts_matrix *A, const tsi_host_csr *csr, int p, ts_matrix **local) {
   MULTI_TRY(A->context, p, tsi_matrix_write_rest(*local, csr));
@@ -224,7 +225,7 @@ static ts_status write_rest(const ts_matrix *A, const tsi_host_csr *csr, int p, 
 }
 
 static ts_status create_rest(ts_matrix *A, const tsi_host_csr *csr) {
-  const ts_matrix *before = A->whole->rest ? A->whole->rest : A->whole; /* the one that A is the rest of */
+  const ts_matrix *before = A->whole->rest ? A->whole->rest : A->whole; /* A is its low-order part */
   ts_context *context = A->context;
   multi_matrix *m = NULL;
   TSI_TRY(allocate(A, &m));
@@ -262,18 +263,18 @@ ts_status multi_matrix_write(ts_matrix *A, const tsi_packed *packed) {
   return each_part(A, packed->csr, write_values);
 }
 
-/* ---- Back from the parts ---- */
+/* ---- Reading back from the parts ---- */
 
 typedef struct gather {
   const multi_space *rows, *columns;
   const multi_halo *halo;
   int p;
   int32_t first_ghost;
-  int32_t *next; /* where the next entry of each row of A goes; while they are counted, how many there are */
+  int32_t *next; /* next position in each row of A; while counting, the number of entries */
   tsi_host_csr *csr;
 } gather;
 
-/* -1 of what only fills a block up. */
+/* Returns -1 for an entry that only pads a block. */
 static int32_t whole_column(const gather *g, int32_t column) {
   const int32_t first = g->columns->first[g->p], own = g->columns->first[g->p + 1] - first;
   if (column < own) return multi_index(g->columns, first + column);

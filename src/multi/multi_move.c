@@ -1,22 +1,22 @@
-/* Rows that PT-Scotch moves to other ranks before they become a matrix. All ranks find together where each row
- * goes; each sends its rows, with the new numbers of their columns, and has those it gets in the order of the
- * ranks they come from. */
+/* Rows that PT-Scotch moves to other ranks before they become a matrix. All ranks together determine the new
+ * rank of each row. Each rank sends its rows with the new numbers of their columns, and sorts the rows it
+ * receives by source rank. */
 #include <string.h>
 
 #include "common/partition/partition.h"
 #include "multi_row_block.h"
 #include "multi_given.h"
 
-/* What is known before anything moves. */
+/* The state before any row moves. */
 typedef struct plan {
   multi_graph graph;
   int32_t *rank_of;
-  int64_t *counts;     /* ranks x ranks: rows that one gives to another */
-  int64_t *held;       /* the first row of each rank by the new numbers, and the end */
-  int64_t *numbers;    /* the new ones of this rank's rows, */
+  int64_t *counts;     /* ranks x ranks: the number of rows that one rank sends to another */
+  int64_t *held;       /* the first row of each rank in the new numbering, and the end */
+  int64_t *numbers;    /* new numbers of this rank's rows */
   int64_t *others;     /* and of graph.others */
-  int32_t *seen;       /* ranks */
-  int64_t halo, stays; /* columns that ranks need of others, after and before */
+  int32_t *seen;       /* one per rank */
+  int64_t halo, stays; /* columns needed from other ranks, with and without moving */
 } plan;
 
 static void free_plan(ts_context *context, plan *p) {
@@ -45,7 +45,7 @@ static ts_status allocate(ts_context *context, plan *p) {
   return tsi_out_of_memory(context, "rows that move", rows * 20);
 }
 
-/* ---- Where rows go ---- */
+/* ---- New ranks of rows ---- */
 
 static void add(void *mine, const void *other) {
   *(int64_t *)mine += *(const int64_t *)other;
@@ -56,7 +56,7 @@ static ts_status find_stays(ts_context *context, plan *p) {
   return multi_merge_ranks(context, &p->stays, sizeof p->stays, add);
 }
 
-/* What divides graphs may wait without end for a rank that does not come: all are here when the sum is. */
+/* Graph partitioning may wait forever for a missing rank. When the sum is complete, all ranks have arrived. */
 static ts_status divide(ts_context *context, plan *p) {
   const ts_transport *t = &multi_ranks_of(context)->transport;
   const ts_ranks_graph graph = {.first = p->graph.first,
@@ -70,7 +70,7 @@ static ts_status divide(ts_context *context, plan *p) {
   return status < 0 ? tsi_fail(context, status, "%s", why) : TS_OK;
 }
 
-/* counts, held and numbers. */
+/* Computes counts, held and numbers. */
 static ts_status number_rows(ts_context *context, plan *p) {
   const int ranks = ts_ranks_get_count(context), mine = ts_ranks_get_rank(context);
   int64_t *next = p->counts + (size_t)ranks * (size_t)ranks;
@@ -93,14 +93,14 @@ static int holder(const plan *p, int64_t number) {
   return r;
 }
 
-/* The number that a column has from now on. */
+/* The new number of a column. */
 static int64_t number_of(const ts_context *context, const plan *p, int64_t column) {
   const int64_t own = column - p->graph.first[ts_ranks_get_rank(context)];
   return own >= 0 && own < p->graph.desc->rows ? p->numbers[own]
                                                : p->others[multi_graph_other(&p->graph, column)];
 }
 
-/* Each row is a ghost of as many ranks as its neighbours are on. */
+/* Each row is a ghost on every rank that holds one of its neighbours. */
 static ts_status find_halo(ts_context *context, plan *p) {
   const multi_graph *g = &p->graph;
   for (int r = 0; r < ts_ranks_get_count(context); r++) p->seen[r] = -1;
@@ -121,7 +121,7 @@ static int idle_rank(const ts_context *context, const plan *p) {
   return -1;
 }
 
-/* Fills in `choice`, where something is to be said. */
+/* Fills in `choice` if there is something to report. */
 static ts_status choose(ts_context *context, plan *p, int *moves, char *choice, size_t size) {
   const ts_partition how = context->desc.partition;
   const int64_t rows = row_count(context, p);
@@ -182,7 +182,7 @@ static void write_block(const ts_context *context, const plan *p, int rank, void
   block.offsets[row] = to;
 }
 
-/* What this rank has of rank r: of itself what it did not send. */
+/* The block from rank r. The block from this rank was not sent. */
 static void *block_of(const ts_context *context, const multi_parcels *p, int r) {
   return r == ts_ranks_get_rank(context) ? p->out[r] : p->in[r];
 }
@@ -207,7 +207,7 @@ static ts_status measure_blocks(ts_context *context, const multi_parcels *p, mul
   return TS_OK;
 }
 
-/* Behind the rows that are there already. */
+/* Appends to the existing rows. */
 static void append(const multi_row_block *from, const multi_row_block *to, int32_t row, int32_t entry) {
   const size_t entries = (size_t)from->header->entries, bytes = multi_value_bytes(from->header->doubles);
   if (entries) memcpy(to->columns + entry, from->columns, entries * sizeof *to->columns);
@@ -216,7 +216,7 @@ static void append(const multi_row_block *from, const multi_row_block *to, int32
   for (int32_t i = 0; i <= from->header->rows; i++) to->offsets[row + i] = entry + from->offsets[i];
 }
 
-/* One block of all, whose header is in front of the arrays of the descriptor. */
+/* Joins all blocks into one. Its header precedes the arrays of the descriptor. */
 static ts_status join_blocks(ts_context *context, const multi_parcels *p, multi_moved *moved) {
   multi_row_block_header all;
   TSI_TRY(measure_blocks(context, p, &all));
@@ -251,7 +251,7 @@ static ts_status carry_rows(ts_context *context, const plan *p, multi_moved *mov
   return status;
 }
 
-/* ---- What is kept ---- */
+/* ---- Records of the move ---- */
 
 static ts_status keep(ts_context *context, plan *p, multi_moved *moved) {
   const int ranks = ts_ranks_get_count(context), mine = ts_ranks_get_rank(context);

@@ -1,9 +1,9 @@
-/* Products of the parts of a matrix, each with the ghosts that it needs. Where those come from other ranks,
- * rows that need none are computed while they are on their way, if the part's backend can leave out the others.
- */
+/* Products of the parts of a matrix, each with the ghosts it needs. If ghosts are sent by other ranks, rows
+ * that need none are computed during the transfer. This requires that the part's backend can skip the other
+ * rows. */
 #include "multi.h"
 
-/* A product, or a step of a smoother: what `multiply` needs of it. */
+/* A product or smoothing step: the arguments of `multiply`. */
 typedef struct product {
   ts_status (*multiply)(const struct product *job, const ts_matrix *local, int p);
   const ts_matrix *A;
@@ -23,7 +23,7 @@ static int has_interior(const ts_matrix *local) {
   return part->has_interior && part->has_interior(local);
 }
 
-/* Of parts that have no interior, or cannot leave out rows, all rows are boundary rows. */
+/* For parts without interior rows, or without the ability to skip rows, all rows are boundary rows. */
 static ts_status multiply_rows(const product *job, tsi_rows rows) {
   ts_context *context = job->A->context;
   for (int p = 0; p < multi_count(context); p++) {
@@ -36,7 +36,7 @@ static ts_status multiply_rows(const product *job, tsi_rows rows) {
   return TS_OK;
 }
 
-/* With `parts` parts of x, 1 or 2. */
+/* Uses `parts` parts of x, 1 or 2. */
 static ts_status multiply_parts(const product *job, int parts) {
   multi_halo *halo = matrix_of(job->A)->halo;
   if (!halo->remote || parts > 1) {
@@ -44,7 +44,7 @@ static ts_status multiply_parts(const product *job, int parts) {
     return multiply_rows(job, TSI_ALL_ROWS);
   }
   TSI_TRY(multi_begin_ghosts(halo, job->x));
-  /* What goes by a channel comes before all that is asked for later, so that there is nothing to hide. */
+  /* A channel orders the transfer before later work on the device, so there is nothing to overlap. */
   const int hides = halo->is_begun;
   const ts_status interior = hides ? multiply_rows(job, TSI_INTERIOR_ROWS) : TS_OK;
   const ts_status ghosts = multi_end_ghosts(halo, job->x);

@@ -1,17 +1,17 @@
-/* Several processes: messages, what all ranks have together, and the agreement on errors.
+/* Several processes: messages, data merged over all ranks, and the agreement on errors.
  *
- * Data between two ranks go in batches that both wait for. Where one rank fails, it tells the others, whose
- * waits then end; all of them, those included that have failed in nothing, then meet in multi_agree, at the end
- * of the public function, and leave it with one status. What was sent and never received belongs to an epoch
- * that is over.
+ * Data between two ranks travels in batches that both wait for. If a rank fails, it notifies the others, and
+ * their waits end. All ranks, including those without a failure, then meet in multi_agree at the end of the
+ * public function and return one status. Messages that were sent and never received belong to a finished epoch.
  *
- * Products and sums that a program calls itself do not end with an agreement, so that a rank may have failed in
- * what comes after one while another is still busy with it. Each therefore has its number in the epoch, and
- * word of a failure says from which number on nothing will come.
+ * Products and sums that an application calls directly do not end with an agreement. So a rank may have failed
+ * in a later call while another rank is still busy with this one. Each call therefore has a number within the
+ * epoch. The report of a failure contains the first number for which no data will arrive.
  *
- * Numbers of all ranks are merged by recursive doubling: with P a power of two, log2 P exchanges of pairs whose
- * distance doubles; the ranks beyond the largest power of two hand theirs to a partner before and get the
- * result after. Both of a pair compute a + b of the same numbers, so that all have the same bits. */
+ * Numbers of all ranks are merged by recursive doubling. For P a power of two, there are log2 P exchanges
+ * between pairs at distances that double. Ranks beyond the largest power of two pass their numbers to a partner
+ * first and receive the result afterwards. Both ranks of a pair compute a + b from the same numbers, so all
+ * ranks have the same bits. */
 #include <limits.h>
 #include <string.h>
 
@@ -49,7 +49,7 @@ static ts_status heard(ts_context *context) {
 
 /* ---- Calls without an agreement ---- */
 
-/* What ends with an agreement comes after them. */
+/* An operation with an agreement follows these calls. */
 static int this_call(const ts_context *context) {
   return multi_ranks_of(context)->calls + (context->together > 0);
 }
@@ -67,7 +67,7 @@ ts_status multi_end_call(ts_context *context, ts_status status) {
 
 /* ---- Batches ---- */
 
-/* Data stop where a rank has failed; the agreement does not. */
+/* Data transfers stop if a rank has failed; the agreement does not. */
 static ts_status multi_ranks_begin(ts_context *context, const ts_message *messages, int count, int stops,
                                    void **batch) {
   multi_ranks *ranks = multi_ranks_of(context);
@@ -212,7 +212,7 @@ ts_status multi_parcels_allocate(ts_context *context, multi_parcels *p) {
   return TS_OK;
 }
 
-/* The sizes, or what they are of. */
+/* Exchanges the sizes or the contents. */
 static ts_status carry_parcels(ts_context *context, multi_parcels *p, int contents, ts_message *messages) {
   int count = 0;
   for (int r = 0; r < ts_ranks_get_count(context); r++) {
@@ -243,10 +243,10 @@ ts_status multi_parcels_exchange(ts_context *context, multi_parcels *p) {
 /* ---- Agreement ---- */
 
 typedef struct verdict {
-  int32_t rank; /* the first one that failed, or INT32_MAX */
+  int32_t rank; /* the first rank that failed, or INT32_MAX */
   int32_t status;
-  int32_t alike;     /* all have failed in the same way: an argument, as a rule */
-  int32_t is_spoilt; /* the channel of one of them */
+  int32_t alike;     /* all ranks failed in the same way, usually with an invalid argument */
+  int32_t is_spoilt; /* the channel of some rank has leftover messages */
   char text[512];
 } verdict;
 
@@ -260,7 +260,7 @@ static void merge_verdicts(void *mine, const void *other) {
   a->is_spoilt = is_spoilt;
 }
 
-/* The first failure of a rank ends the waits of the others, which may be behind by some calls. */
+/* The first failure of a rank ends the waits of the others, which may be some calls behind. */
 static void tell(ts_context *context) {
   multi_ranks *ranks = multi_ranks_of(context);
   const ts_transport *t = &ranks->transport;
@@ -353,7 +353,7 @@ ts_status ts_ranks_report(ts_status status, const char *text) {
   return tsi_fail(NULL, status, "%s", text ? text : ts_status_text(status));
 }
 
-/* Of a rank that has failed before it had a context: meets the others in their first agreement. */
+/* For a rank that failed before it had a context: takes part in the first agreement of the others. */
 static ts_status agree_without_context(const ts_transport *transport, ts_status status) {
   multi_ranks ranks = {.transport = *transport};
   multi_state state = {.ranks = &ranks};

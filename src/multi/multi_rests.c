@@ -1,5 +1,5 @@
-/* What floats lack of doubles, of matrices from the rows of each rank: where one rank's rows have a rest, all
- * have, be it of zeros, since a product of it brings ghosts as any other does. */
+/* Low-order parts of matrices from the rows of each rank. If the rows of one rank need a low-order part, all
+ * ranks create one, if only of zeros, because its products exchange ghosts like any other. */
 #include "common/matrix/csr.h"
 #include "multi.h"
 
@@ -15,7 +15,7 @@ static void merge_most(void *mine, const void *other) {
   if (b > *a) *a = b;
 }
 
-/* Behind the rests that are there. */
+/* Appends to the existing low-order parts. */
 static ts_status add_zeros(ts_matrix *A, const tsi_host_csr *zeros, int32_t count) {
   ts_matrix *last = A;
   while (last->rest) last = last->rest;

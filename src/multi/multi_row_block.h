@@ -1,12 +1,12 @@
-/* Rows on their way to another rank, in one piece of memory: header, columns, values, offsets. */
+/* Rows sent to another rank in one piece of memory: header, columns, values, offsets. */
 #ifndef MULTI_ROW_BLOCK_H
 #define MULTI_ROW_BLOCK_H
 
 #include "multi.h"
 
 typedef struct multi_row_block_header {
-  int32_t rows, entries, doubles; /* doubles: values are such; -1: there are none */
-  char choice[164];               /* what follows is aligned to 8 bytes */
+  int32_t rows, entries, doubles; /* doubles: whether the values are doubles; -1: there are no values */
+  char choice[164];               /* aligns the data after it to 8 bytes */
 } multi_row_block_header;
 
 typedef struct multi_row_block {

@@ -1,5 +1,5 @@
-/* Matrices from the rows of each rank: columns of all ranks become this rank's own and its ghosts, and the rest
- * is ts_matrix_create's. */
+/* Matrices from the rows of each rank. Columns of all ranks become this rank's own columns and its ghosts;
+ * ts_matrix_create does the rest. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,9 +29,9 @@ ts_status multi_check_columns(ts_context *context, const tsi_ranks_matrix_desc *
   return TS_OK;
 }
 
-/* ---- Who has which rows ---- */
+/* ---- Owners of rows ---- */
 
-/* The rows of each of this rank's parts: about as many entries and rows. */
+/* Divides the rows among this rank's parts, with about the same number of entries and rows each. */
 static void cut(const tsi_ranks_matrix_desc *desc, int parts, int64_t *sizes) {
   const int64_t all = (int64_t)desc->row_offsets[desc->rows] + desc->rows;
   int32_t row = 0;
@@ -131,7 +131,7 @@ static ts_status make_space(ts_context *context, const tsi_ranks_matrix_desc *de
 
 /* ---- Creation ---- */
 
-/* Takes `csr` over. */
+/* Takes ownership of `csr`. */
 static ts_status keep(ts_context *context, tsi_host_csr *csr, tsi_host_csr **kept) {
   *kept = tsi_malloc(context, 1, sizeof **kept);
   if (*kept) {
@@ -227,7 +227,7 @@ static ts_status create_here(ts_context *context, const tsi_ranks_matrix_desc *d
   return status;
 }
 
-/* The matrix knows where its rows come from. */
+/* The matrix keeps the original ranks of its rows. */
 static ts_status keep_given(ts_matrix *A, multi_moved *moved) {
   multi_space *s = A->row_space->impl;
   memcpy(s->choice, moved->choice, sizeof s->choice);
@@ -256,7 +256,7 @@ ts_status multi_create_matrix(ts_context *context, const tsi_ranks_matrix_desc *
   return status;
 }
 
-/* Columns stay integers of 64 bits. */
+/* Columns remain 64-bit integers. */
 ts_status multi_rows_given(ts_context *context, const ts_ranks_matrix_desc *given, tsi_loans *loans,
                            tsi_ranks_matrix_desc *desc) {
   const ts_csr *csr = &given->csr;

@@ -1,5 +1,5 @@
-/* Slots, of which every part has the same copy, and reductions: each part's own, then their sum in the order of
- * the parts, in double: on the host, or on the devices where these reach each other. */
+/* Slots, with the same copy in every part, and reductions. Each part reduces its own elements. The results are
+ * added in the order of the parts, in double: on the host, or on the devices if these can communicate. */
 #include <math.h>
 
 #include "multi.h"
@@ -78,7 +78,7 @@ ts_status multi_scalars_write(ts_scalars *s, int first, int count, const float *
   return TS_OK;
 }
 
-/* All parts have the same numbers, but for those of iterations of theirs (multi_cg.c). */
+/* All parts have the same numbers, except those of iterations that they run (multi_cg.c). */
 ts_status multi_scalars_read_begin(ts_scalars *s, int first, int count) {
   const int p = reader_of(s);
   MULTI_TRY(s->context, p, multi_ops_of(s->context, p)->scalars_read_begin(locals_of(s)[p], first, count));
@@ -109,7 +109,7 @@ static double larger(double a, double b) {
   return b != b || b > a ? b : a;
 }
 
-/* Of up to TSI_MAX_DOTS slots. */
+/* Sums for up to TSI_MAX_DOTS slots. */
 typedef struct totals {
   double of[TSI_MAX_DOTS][4];
 } totals;
@@ -127,7 +127,7 @@ static void merge_largest(void *mine, const void *other) {
   for (int c = 0; c < 4; c++) a->of[0][c] = larger(a->of[0][c], b->of[0][c]);
 }
 
-/* What part p has left in `count` slots. */
+/* Reads the results of part p from `count` slots. */
 static ts_status read_sums(ts_context *context, int p, int slot, int count, int pair, totals *sums) {
   const tsi_ops *ops = multi_ops_of(context, p);
   ts_scalars *sum = multi_state_of(context)->sums[p];
@@ -150,7 +150,8 @@ static ts_status write_total(ts_scalars *out, int index, const double *total, in
   return pair && out->low ? multi_scalars_write(out->low, index, 1, low) : TS_OK;
 }
 
-/* Brings what the parts have in their sums from `slot` on into slots of all of them. `x`: what was reduced. */
+/* Combines the parts' results, which are in their sums starting at `slot`, and writes them to slots of all
+ * parts. `x`: the vector that was reduced. */
 static ts_status combine_on_host(ts_scalars *out, const int *index, int count, tsi_reduction kind,
                                  const ts_vector *x, int slot) {
   ts_context *context = out->context;
@@ -188,7 +189,7 @@ static ts_status combine_on_devices(ts_scalars *out, const int *index, int numbe
   return TS_OK;
 }
 
-/* What a rank without elements adds. */
+/* The contribution of a rank without elements. */
 static ts_status write_nothing(ts_context *context, int p, int slot, int count, tsi_reduction kind, int pair) {
   ts_scalars *sums = multi_state_of(context)->sums[p];
   const tsi_ops *ops = multi_ops_of(context, p);
@@ -199,7 +200,7 @@ static ts_status write_nothing(ts_context *context, int p, int slot, int count, 
   return TS_OK;
 }
 
-/* The host waits for no rank. */
+/* The host does not wait for other ranks. */
 static ts_status combine_by_channel(ts_scalars *out, const int *index, int count, tsi_reduction kind,
                                     const ts_vector *x, int slot) {
   ts_context *context = out->context;
@@ -229,7 +230,7 @@ static ts_status finish(ts_scalars *out, const int *index, int count, tsi_reduct
   return multi_end_call(out->context, combine(out, index, count, kind, x));
 }
 
-/* A single part leaves its sum where it belongs. */
+/* A single part reduces directly into the destination. */
 static int is_single(const ts_context *context) {
   return multi_count(context) == 1;
 }
@@ -243,7 +244,7 @@ static int slot_of(const ts_context *context, int index) {
   return is_single(context) ? index : multi_state_of(context)->turn * TSI_MAX_DOTS;
 }
 
-/* Each part's own, then the total. */
+/* Reduces on each part, then combines. */
 #define REDUCE(x, index, kind, call)                                                                           \
   do {                                                                                                         \
     ts_context *context = out->context;                                                                        \

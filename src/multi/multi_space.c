@@ -1,10 +1,10 @@
-/* Who owns which indices of a space. */
+/* The owners of a space's indices. */
 #include <string.h>
 
 #include "common/partition/partition.h"
 #include "multi_given.h"
 
-/* The flags of constrained indices in the order of positions. */
+/* The flags of constrained indices, ordered by position. */
 static ts_status flags_at(const ts_space *space, const multi_space *s, ts_context *part, int32_t first,
                           int32_t size, unsigned char **flags) {
   *flags = tsi_malloc(part, (size_t)size, 1);
@@ -51,7 +51,7 @@ static void destroy_multi_space(ts_context *context, multi_space *s) {
   tsi_free(context, s);
 }
 
-/* As many as there are: rows keep their order within a part. */
+/* Counting sort: rows keep their order within a part. */
 static ts_status place(ts_context *context, const tsi_partition *by, int32_t size, multi_space *s) {
   memcpy(s->first, by->first, ((size_t)by->parts + 1) * sizeof *s->first);
   memcpy(s->choice, by->choice, sizeof s->choice);
@@ -100,7 +100,7 @@ static ts_status allocate(ts_context *context, multi_space **out) {
   return tsi_out_of_memory(context, "an index space", sizeof *s + parts * sizeof(ts_space *));
 }
 
-/* Takes s over. */
+/* Takes ownership of s. */
 static ts_status give_to(ts_space *space, multi_space *s, ts_status status) {
   if (status == TS_OK) status = create_locals(space, s);
   if (status == TS_OK)
@@ -131,7 +131,7 @@ ts_status multi_space_of_rows(ts_space *space, multi_rows *rows) {
   }
   s->rows = rows;
   space->ghosts = rows->ghost_count;
-  for (int p = state->first; p < state->count && status == TS_OK; p++) /* other ranks' are empty */
+  for (int p = state->first; p < state->count && status == TS_OK; p++) /* empty for parts of other ranks */
     s->first[p + 1] =
         p < state->first + state->own ? (int32_t)(rows->first[p + 1] - rows->first[state->first]) : s->first[p];
   return give_to(space, s, status);
@@ -168,7 +168,7 @@ int multi_owner(const ts_space *space, int32_t position) {
   const int parts = multi_count(space->context);
   if (s->rows && position >= tsi_first_ghost(space))
     return multi_owner_of_row(s->rows, parts, s->rows->ghosts[position - tsi_first_ghost(space)]);
-  int low = 0, high = parts - 1; /* the last part whose first position is at most this one */
+  int low = 0, high = parts - 1; /* the last part with a first position of at most this one */
   while (low < high) {
     const int middle = low + (high - low + 1) / 2;
     if (s->first[middle] <= position)

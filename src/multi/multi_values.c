@@ -1,5 +1,5 @@
-/* New values of matrices from the rows of each rank. Nothing is written before all ranks have found theirs
- * sound and know what the whole is like, so that a failure of one leaves the old ones on all. */
+/* New values of matrices from the rows of each rank. Nothing is written until all ranks have validated their
+ * values and know the facts about the whole matrix. So if one rank fails, all keep the old values. */
 #include <string.h>
 
 #include "common/matrix/csr.h"
@@ -15,7 +15,7 @@ static ts_status check(const ts_matrix *A, const tsi_ranks_matrix_desc *desc) {
   return multi_check_offsets(A->context, desc);
 }
 
-/* The rows of this rank as they were created, with these values. */
+/* The rows of this rank as at creation, with the new values. */
 static ts_status number(const ts_matrix *A, const tsi_ranks_matrix_desc *desc, int32_t **columns,
                         tsi_csr *csr) {
   TSI_TRY(check(A, desc));
@@ -27,11 +27,11 @@ static ts_status number(const ts_matrix *A, const tsi_ranks_matrix_desc *desc, i
                    .values = desc->values,
                    .double_values = desc->double_values};
   const tsi_csr_facts facts = {.fingerprint = tsi_csr_fingerprint(A->context, csr)};
-  TSI_TRY(tsi_matrix_check_pattern(A, csr, &facts)); /* a column that the pattern lacks is -1 here */
+  TSI_TRY(tsi_matrix_check_pattern(A, csr, &facts)); /* a column outside the pattern is -1 here */
   return tsi_csr_validate(A->context, csr);
 }
 
-/* The host copy, which is a block of these rows, is left alone. */
+/* Does not touch the host copy, which is a block of these rows. */
 static ts_status write(ts_matrix *A, const tsi_csr *csr) {
   tsi_host_csr *copy = A->host_copy;
   A->host_copy = NULL;
@@ -42,7 +42,7 @@ static ts_status write(ts_matrix *A, const tsi_csr *csr) {
   return status;
 }
 
-/* What is known of a matrix by its values. */
+/* The facts about a matrix that its values determine. */
 typedef struct knowledge {
   int symmetric, negative_diagonal;
   int32_t row, column, zero_diagonal_row;
@@ -71,13 +71,13 @@ static void give(ts_matrix *A, const knowledge *k) {
   A->norm_infinity = k->norm;
 }
 
-/* Of the same pattern. */
+/* Both have the same pattern. */
 static void copy_values(const tsi_host_csr *to, const tsi_host_csr *from) {
   if (to && to->values && from->values)
     memcpy(to->values, from->values, (size_t)to->row_offsets[to->rows] * sizeof *to->values);
 }
 
-/* `changes` is what preconditioners go by, and the same on all ranks, also where memory runs out between. */
+/* Preconditioners rely on `changes`. It is the same on all ranks, even if memory runs out in between. */
 static ts_status write_on_all(ts_matrix *A, const tsi_csr *csr, const tsi_host_csr *block,
                               const tsi_host_csr *ghosts) {
   const int changes = A->changes;
@@ -88,7 +88,7 @@ static ts_status write_on_all(ts_matrix *A, const tsi_csr *csr, const tsi_host_c
   return status;
 }
 
-/* `status`: a failure in what this rank was given, which all ranks agree on like any other. */
+/* `status`: a failure in this rank's arguments, which all ranks agree on like any other. */
 static ts_status set_values(ts_matrix *A, const tsi_ranks_matrix_desc *desc, ts_status status) {
   ts_context *context = A->context;
   const knowledge before = take(A);

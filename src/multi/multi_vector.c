@@ -1,4 +1,4 @@
-/* Vectors: a vector of its own for each part that has indices. */
+/* Vectors: one vector for each part that has indices. */
 #include <string.h>
 
 #include "multi.h"
@@ -60,7 +60,7 @@ static size_t offset_of(const ts_vector *v, int p) {
   return (size_t)space_of(v)->first[p] * (size_t)v->components;
 }
 
-/* Runs an operation on each part that has some of a vector. */
+/* Runs an operation on each part that has elements of a vector. */
 #define EACH(v, call)                                                                                          \
   do {                                                                                                         \
     for (int p = 0; p < multi_count((v)->context); p++)                                                        \
@@ -68,7 +68,7 @@ static size_t offset_of(const ts_vector *v, int p) {
     return TS_OK;                                                                                              \
   } while (0)
 
-/* Where indices have an order of their own: all elements in the order of positions. */
+/* If indices are permuted: allocates all elements, ordered by position. */
 static ts_status take_elements(const ts_vector *v, float **elements) {
   const size_t count = (size_t)v->space->tiling.size * (size_t)v->components;
   *elements = tsi_malloc(v->context, count, sizeof **elements);
@@ -92,7 +92,7 @@ ts_status multi_vector_write(ts_vector *v, const float *texels) {
   return status;
 }
 
-/* A whole vector: what this rank has goes to all others, and what they have comes. */
+/* Whole vectors: sends this rank's elements to all others and receives theirs. */
 static ts_status share_elements(const ts_vector *v, float *elements) {
   ts_context *context = v->context;
   const multi_state *state = multi_state_of(context);
@@ -119,7 +119,7 @@ static ts_status read_own(const ts_vector *v, float *elements) {
   EACH(v, vector_read(LOCAL(v), elements + offset_of(v, p)));
 }
 
-/* Iterations without a test are not looked at before. */
+/* Iterations without a convergence test have not been checked before. */
 static ts_status read_parts(const ts_vector *v, float *elements) {
   TSI_TRY(read_own(v, elements));
   TSI_TRY(multi_check_run(v->context));
@@ -139,7 +139,7 @@ ts_status multi_vector_read(const ts_vector *v, float *texels) {
   return status;
 }
 
-/* ---- Component-wise operations ---- */
+/* ---- Element-wise operations ---- */
 
 ts_status multi_axpby(ts_vector *out, ts_coefficient a, const ts_vector *x, ts_coefficient b,
                       const ts_vector *y) {

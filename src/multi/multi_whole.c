@@ -1,7 +1,8 @@
-/* A matrix that one rank holds, given out to all, and whole vectors over such a space.
+/* A matrix that one rank passes in and distributes, and whole vectors over such a space.
  *
- * The root cuts the rows (common/partition), one part for each rank, and renumbers columns by place: the rows
- * of rank 0 first, then those of rank 1, and so on. From there on it is a matrix from the rows of each rank. */
+ * The root divides the rows (common/partition) into one part per rank and renumbers columns by position: the
+ * rows of rank 0 first, then those of rank 1, and so on. From then on it is a matrix from the rows of each
+ * rank. */
 #include <string.h>
 
 #include "common/matrix/csr.h"
@@ -14,7 +15,7 @@
 typedef struct cutting {
   const tsi_csr *csr;
   tsi_partition by;
-  int32_t *order, *places; /* the row at each place, and the place of each row; NULL: they are the same */
+  int32_t *order, *places; /* the row at each position, and the position of each row; NULL: they are equal */
 } cutting;
 
 static void free_cutting(ts_context *context, cutting *c) {
@@ -147,7 +148,7 @@ static ts_status create_from(ts_context *context, void *memory, const tsi_matrix
   return TS_OK;
 }
 
-/* The root can tell what rows of the ranks are in its matrix. */
+/* The root can translate rows of the ranks to rows of its matrix. */
 static void name_rows_of_the_root(const cutting *c, ts_matrix_info *info) {
   int32_t *const rows[] = {&info->unsymmetric_row, &info->unsymmetric_column, &info->zero_diagonal_row};
   for (int k = 0; k < 3; k++)
@@ -182,7 +183,7 @@ static ts_status multi_whole_create(ts_context *context, int root, const tsi_mat
   return status;
 }
 
-/* The whole matrix counts on the root only. */
+/* Only the root reads the whole matrix. */
 static ts_status create_given(ts_context *context, int root, const ts_matrix_desc *given, ts_matrix **matrix) {
   tsi_loans loans = {0};
   tsi_matrix_desc desc;
@@ -213,7 +214,7 @@ ts_status ts_ranks_matrix_from(ts_context *context, int root, const ts_matrix_de
 
 /* ---- New values ---- */
 
-/* The cutting that the matrix was created with, but for the order, which stays the matrix's. */
+/* Repeats the division from the creation of the matrix, except the order, which the matrix keeps. */
 static ts_status cut_again(const ts_matrix *A, const tsi_csr *csr, cutting *c) {
   ts_context *context = A->context;
   const multi_rows *rows = ((const multi_space *)A->row_space->impl)->rows;
@@ -257,7 +258,7 @@ static ts_status set_own_values(ts_matrix *A, void *memory) {
   return multi_set_values(A, &rows);
 }
 
-/* All ranks have their values before any of them goes on. `given`: a failure in what the root was given. */
+/* All ranks receive their values before any of them continues. `given`: a failure in the root's arguments. */
 static ts_status set_values_from(ts_matrix *A, int root, const tsi_csr *csr, ts_status given) {
   ts_context *context = A->context;
   multi_parcels p = {0};
@@ -310,14 +311,14 @@ static ts_status check_vector(const ts_vector *v, int root) {
   return TS_OK;
 }
 
-/* The first place of a rank, before rows moved. */
+/* The first position of a rank, before rows moved. */
 static int64_t first_of(const ts_vector *v, int rank) {
   const multi_rows *rows = rows_of(v);
   return rows->given ? rows->given->first[rank]
                      : rows->first[(size_t)rank * (size_t)multi_state_of(v->context)->own];
 }
 
-/* Numbers of the places of a rank from or to where the root has them. */
+/* Copies the numbers at a rank's positions from or to the root's order. */
 static void copy_places(const ts_vector *v, int rank, double *whole, double *part, int to_part) {
   const size_t n = (size_t)v->components;
   const int32_t *order = rows_of(v)->order;
@@ -331,7 +332,7 @@ static size_t count_of(const ts_vector *v, int rank) {
   return (size_t)(first_of(v, rank + 1) - first_of(v, rank)) * (size_t)v->components;
 }
 
-/* Here and below, `values` are the root's; NULL on the others. */
+/* Here and below, `values` are the root's, and NULL on the other ranks. */
 static ts_status take_from(ts_vector *v, int root, const double *values, multi_parcels *p) {
   ts_context *context = v->context;
   if (values) {
@@ -359,7 +360,7 @@ static ts_status bring_to(const ts_vector *v, int root, double *values, multi_pa
   return TS_OK;
 }
 
-/* Numbers of the whole vector. */
+/* The count of numbers in the whole vector. */
 static size_t whole_count(const ts_vector *v) {
   return (size_t)(first_of(v, ts_ranks_get_count(v->context)) - first_of(v, 0)) * (size_t)v->components;
 }

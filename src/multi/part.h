@@ -1,5 +1,5 @@
-/* What a backend does as a part of a larger one: the table tsi_ops.part. A part of a vector has room behind its
- * elements for those of other parts that a product reads, its ghosts (ts_space.ghosts). */
+/* Operations of a backend that acts as a part of a larger one: the table tsi_ops.part. A part of a vector has
+ * room after its elements for its ghosts: elements of other parts that a product reads (ts_space.ghosts). */
 #ifndef TSI_PART_H
 #define TSI_PART_H
 
@@ -7,32 +7,33 @@
 
 enum { MULTI_MOST_PARTS = 64, TSI_CHANNEL_BYTES = 128 };
 
-/* look(whole) fails where another rank has failed or is gone; whole->error says so. */
+/* look(whole) fails if another rank has failed or is gone. whole->error contains the reason. */
 typedef struct tsi_watch {
   ts_status (*look)(ts_context *whole);
   ts_context *whole;
 } tsi_watch;
 
-/* Elements of a part that are ghosts of another one: a list, and where the first ghost is in the other one's e,
- * d, r, q and m (NULL where there is no m) of conjugate gradients. */
+/* Elements of a part that are ghosts of another part. `list` selects them. The pointers are the first ghost in
+ * the other part's e, d, r, q and m of conjugate gradients (m is NULL if unused). */
 typedef struct tsi_part_push {
   const void *list;
   float *e, *d, *r, *q, *m;
 } tsi_part_push;
 
-/* Iterations of conjugate gradients on several parts at once, for one of them. */
+/* Arguments of one part for conjugate gradient iterations that several parts run together. */
 typedef struct tsi_part_cg {
-  void *const *peers; /* of all that have rows, in their order */
-  int number, count;  /* this one among them, and how many there are */
+  void *const *peers; /* of all parts that have rows, in order */
+  int number, count;  /* index of this part, and number of parts */
   const tsi_part_push *pushes;
   int push_count;
   int32_t ghosts;       /* of this part */
-  uint32_t run;         /* from 1 on, one more each time */
-  uint32_t first_round; /* 1 + how many rounds the runs before may have had; see tsi_part_rounds */
-  double wait_seconds;  /* for an answer of another part */
+  uint32_t run;         /* starts at 1 and increases by one per run */
+  uint32_t first_round; /* 1 + the maximum number of rounds of earlier runs; see tsi_part_rounds */
+  double wait_seconds;  /* maximum wait for another part */
 } tsi_part_cg;
 
-/* Rounds, at which all parts wait for each other: one before the first iteration, and two in each. */
+/* The number of rounds, in which all parts wait for each other: one before the first iteration, and two per
+ * iteration. */
 static inline uint32_t tsi_part_rounds(const tsi_cg_iterations *run) {
   return 1 + 2 * (uint32_t)run->count;
 }
@@ -107,8 +108,7 @@ static inline uint32_t tsi_part_rounds(const tsi_cg_iterations *run) {
 
 struct tsi_part_ops {
   TSI_PART_OPERATIONS(TSI_FIELD, TSI_FIELD, )
-  /* Whether A has interior rows that are worth it, and its products can leave out rows (ts_matrix.rows). NULL:
-   * none does. */
+  /* Whether A has enough interior rows, and its products can skip rows (ts_matrix.rows). NULL: no. */
   int (*has_interior)(const ts_matrix *A);
 };
 

@@ -1,4 +1,4 @@
-/* Opening and closing the check backend around another one. */
+/* Opens and closes the check backend around another one. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,7 +33,8 @@ static const inner_backend inner_backends[] = {
 #endif
 };
 
-/* "gl" or "gl:1" behind "check:"; the device goes to the context, where the inner backend looks for it. */
+/* Finds "gl" or "gl:1" after "check:". The device index is stored in the context, where the inner backend looks
+ * for it. */
 static ts_status find_inner(ts_context *context, const tsi_ops **ops) {
   const char *name = strchr(context->backend_name, ':') + 1;
   const size_t length = strcspn(name, ":");
@@ -63,7 +64,8 @@ static void check_close(ts_context *context) {
   context->check = NULL;
 }
 
-/* Operations that the inner backend lacks stay NULL, so that the fallbacks see what they would see. */
+/* Operations that the inner backend lacks remain NULL, so that the fallbacks behave as they would without
+ * checks. */
 #define CHECK_WATCH(prefix, result, name, parameters)                                                          \
   if (table->name) table->name = prefix##name;
 
@@ -72,7 +74,7 @@ static void watch_core(check_state *state) {
   TSI_CORE_OPERATIONS(CHECK_WATCH, TSI_OMIT, CHECK_WATCH, check_)
   table->open = check_open;
   table->close = check_close;
-  table->space_destroy = check_space_destroy; /* the checks keep something about every space */
+  table->space_destroy = check_space_destroy; /* the checks keep data for every space */
 }
 
 static void watch_cg(check_state *state) {
@@ -86,7 +88,7 @@ static void watch_grids(check_state *state) {
   tsi_grid_ops *table = &state->grid;
   *table = *state->inner->grid;
   TSI_GRID_OPERATIONS(CHECK_WATCH, TSI_OMIT, TSI_OMIT, check_)
-  table->level_steps = NULL; /* each is watched by itself */
+  table->level_steps = NULL; /* each step is watched separately */
   state->table.grid = table;
 }
 
@@ -125,7 +127,7 @@ static ts_status check_open(ts_context *context) {
   }
   state->inner = inner;
   state->table = *inner;
-  state->table.amg = NULL; /* the host makes hierarchies of matrices that are watched */
+  state->table.amg = NULL; /* the host builds hierarchies, with watched matrices */
   state->table.ilu = NULL; /* and solves with factors */
   state->table.matrix_refer = NULL;
   watch_core(state);
@@ -140,5 +142,5 @@ static ts_status check_open(ts_context *context) {
   return TS_OK;
 }
 
-/* Only opens: a context that was opened has a table of its own. */
+/* Contains only `open` and `close`: an opened context has a separate table. */
 const tsi_ops tsi_check_ops = {.open = check_open, .close = check_close};

@@ -118,7 +118,7 @@ ts_status check_scalars_normalise(ts_scalars *s, int from, int to) {
 
 static ts_status poison_unless_read(ts_vector *out, const ts_vector *const *read, size_t count) {
   for (size_t k = 0; k < count; k++)
-    if (read[k] && read[k]->impl == out->impl) return TS_OK; /* one may be the other's first part */
+    if (read[k] && read[k]->impl == out->impl) return TS_OK; /* one may be the first part of the other */
   return check_poison_pair(out);
 }
 

@@ -1,11 +1,11 @@
-/* Poison for outputs, and what must be true of them afterwards. */
+/* Poison for outputs, and the checks on the outputs after an operation. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "check.h"
 
-/* A quiet NaN that no computation makes from numbers, told from others by its bits. */
+/* A quiet NaN that no computation on numbers produces. Its bits distinguish it from other NaNs. */
 static const uint32_t poison_bits = 0x7fc5a5a5u;
 
 static uint32_t bits_of(float value) {
@@ -58,8 +58,8 @@ ts_status check_poison_slot(ts_scalars *s, int index, int pair) {
 
 /* ---- Spaces ---- */
 
-/* What the texels of a space are for, or their channels where they hold blocks; worked out on first use. NULL
- * without memory. */
+/* The kind of each texel of a space, or of each channel if texels hold blocks. Computed on first use. NULL if
+ * out of memory. */
 static const unsigned char *texels_of(ts_space *space) {
   check_state *state = check_state_of(space->context);
   for (const check_space *s = state->spaces; s; s = s->next)
@@ -82,7 +82,7 @@ static const unsigned char *texels_of(ts_space *space) {
   return s->texels;
 }
 
-/* A space that is made later may have the same address. */
+/* A later space may have the same address. */
 void check_forget_space(ts_space *space) {
   check_state *state = check_state_of(space->context);
   for (check_space **link = &state->spaces; *link; link = &(*link)->next) {
@@ -138,7 +138,7 @@ ts_status check_remember(const ts_vector *v) {
 static ts_status fail(const char *operation, const ts_vector *v, size_t texel, int component, float found,
                       const char *why) {
   const size_t width = (size_t)v->space->tiling.width;
-  if (is_poison(found)) /* whatever belongs there, this says more */
+  if (is_poison(found)) /* this message is more specific than those below */
     return tsi_fail(v->context, TS_ERROR_DEVICE, "check: %s did not write component %d of texel (%zu, %zu)",
                     operation, component, texel % width, texel / width);
   return tsi_fail(v->context, TS_ERROR_DEVICE,
@@ -169,7 +169,7 @@ ts_status check_vector(const char *operation, const ts_vector *v, int constraine
   return TS_OK;
 }
 
-/* Of sums that are finite. */
+/* For finite sums. */
 static int is_normalised(float high, float low) {
   return !isfinite(high) || fabs((double)low) <= 0x1p-23 * fabs((double)high);
 }
@@ -196,7 +196,7 @@ ts_status check_unchanged(const char *operation, const ts_vector *v) {
   TSI_TRY(read_back(v, &found));
   const size_t floats = (size_t)tsi_texel_floats(v), count = texel_count(v) * floats;
   for (size_t i = 0; i < count; i++) {
-    if (bits_of(found[i]) == bits_of(before[i])) continue; /* NaNs too */
+    if (bits_of(found[i]) == bits_of(before[i])) continue; /* compares bits, so that NaNs are equal too */
     char why[64];
     snprintf(why, sizeof why, "held %g and it should only read", (double)before[i]);
     return fail(operation, v, i / floats, (int)(i % floats), found[i], why);
@@ -222,12 +222,12 @@ static ts_status check_slot_part(const char *operation, ts_scalars *s, int index
 }
 
 ts_status check_slot(const char *operation, ts_scalars *s, int index, int components, int pair) {
-  if (check_state_of(s->context)->reads_begun) return TS_OK; /* one read at a time */
+  if (check_state_of(s->context)->reads_begun) return TS_OK; /* only one read can be in progress */
   double high[4], low[4];
   TSI_TRY(check_slot_part(operation, s, index, components, high));
   if (!pair || !s->low) return TS_OK;
   TSI_TRY(check_slot_part(operation, s->low, index, components, low));
-  if (!s->context->caps.linear_spaces) return TS_OK; /* in textures both are sums, of partial ones */
+  if (!s->context->caps.linear_spaces) return TS_OK; /* in textures, both parts may be sums of partial sums */
   for (int c = 0; c < components; c++)
     if (!is_normalised((float)high[c], (float)low[c]))
       return tsi_fail(s->context, TS_ERROR_DEVICE,

@@ -1,12 +1,12 @@
-/* The watched operations on fluids: each must write all of its output and leave the velocity that it reads as
- * it was. */
+/* The watched operations on fluids. Each must write all of its output and must not change the velocity that it
+ * reads. */
 #include "check/core/check.h"
 
 static const tsi_fluid_ops *inner_of(const ts_vector *v) {
   return check_state_of(v->context)->inner->fluid;
 }
 
-/* An operation that writes all of `out`, which it does not read, and leaves `read` as it is. */
+/* An operation that writes all of `out` without reading it, and does not change `read`. */
 #define WATCH(name, read, parameters, arguments)                                                               \
   ts_status check_fluid_##name parameters {                                                                    \
     TSI_TRY(check_poison(out));                                                                                \

@@ -1,6 +1,6 @@
-/* The watched operations on grids. The fields of a level are seen through level_store, so on the finest level
- * and where all of its points have an equation: there poison is loaded into x before an operation that must not
- * read it. */
+/* The watched operations on grids. The fields of a level can be read only by level_store, so only on the finest
+ * level and only if all of its points have an equation. There, poison is loaded into x before an operation that
+ * must not read it. */
 #include "check/core/check.h"
 
 static const tsi_grid_ops *inner_of(const ts_context *context) {
@@ -29,13 +29,13 @@ ts_status check_stencil_residual(ts_vector *r, const ts_vector *b, const ts_matr
   return check_vector("stencil_residual", r, 1);
 }
 
-/* ---- Looking into a level ---- */
+/* ---- Reading a level ---- */
 
 static int can_see(const tsi_level *level) {
   return level->matrix && !level->matrix->stencil->has_constrained;
 }
 
-/* A step with a vector over the finest grid. */
+/* A step that uses a vector over the finest grid. */
 typedef ts_status (*probe_step)(const char *operation, ts_vector *probe, tsi_level *level);
 
 static ts_status with_probe(probe_step step, const char *operation, tsi_level *level) {
@@ -59,7 +59,7 @@ static ts_status look_step(const char *operation, ts_vector *probe, tsi_level *l
   return check_vector(operation, probe, 0);
 }
 
-/* What was loaded is what check_remember remembers. */
+/* check_remember holds the values that were loaded. */
 static ts_status compare_step(const char *operation, ts_vector *probe, tsi_level *level) {
   TSI_TRY(inner_of(level->context)->level_store(probe, level, 0));
   return check_unchanged(operation, probe);

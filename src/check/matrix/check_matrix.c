@@ -1,4 +1,5 @@
-/* Matrices of the check backend are those of the wrapped one, of a kind whose products are watched. */
+/* The matrices of the check backend are those of the wrapped backend, with a kind whose products are
+ * watched. */
 #include "check/core/check.h"
 
 static ts_status written(const char *operation, const ts_vector *v, int parts) {

@@ -1,11 +1,11 @@
-/* The watched operations on meshes. A matrix cannot be read back, so its poison is an assembly with a NaN as
- * factor, which makes one of every entry; if a product holds a NaN afterwards, some entry was left as it was.
- */
+/* The watched operations on meshes. A matrix cannot be read back. Instead of poison, an assembly with the
+ * factor NaN makes every entry a NaN. If a product then contains a NaN, the next assembly did not write some
+ * entry. */
 #include <math.h>
 
 #include "check/core/check.h"
 
-/* Numbers beyond this may overflow on their way, and a NaN be right. */
+/* Larger numbers may overflow in intermediate results, so that a NaN would be correct. */
 static const float harmless = 1e6f;
 
 static ts_status is_harmless(const ts_vector *x, float scale, float factor, int *harmless_out) {

@@ -1,10 +1,9 @@
 /* The CPU backend: vectors and matrices in host memory, threads, vectorised loops.
  *
- * A space is linear: element c of index i of a vector is data[i * components + c], without padding. Loops over
- * vectors run over blocks of CPU_BLOCK floats whatever the number of components, because CPU_LANES, which
- * divides CPU_BLOCK, is a multiple of 1, 2, 3 and 4: lane l of every group of CPU_LANES floats belongs to
- * component l mod components.
- */
+ * A space is linear: component c of index i of a vector is data[i * components + c], without padding. Loops
+ * over vectors run over blocks of CPU_BLOCK floats for any number of components. This works because CPU_LANES
+ * divides CPU_BLOCK and is a multiple of 1, 2, 3 and 4. Lane l of every group of CPU_LANES floats belongs to
+ * component l mod components. */
 #ifndef CPU_H
 #define CPU_H
 
@@ -18,46 +17,47 @@
 
 enum {
   CPU_LANES = 48,
-  CPU_BLOCK = CPU_LANES * 64, /* 12 KiB: three pages, so that threads touch pages of their own */
+  CPU_BLOCK = CPU_LANES * 64, /* 12 KiB, three pages, so that threads touch separate pages */
   CPU_ALIGNMENT = 64
 };
 
 typedef struct cpu_state {
   int threads;
   cpu_pace pace;
-  double *partials; /* what each block adds to a reduction, four components a block */
+  double *partials; /* partial results of a reduction, four components per block */
   size_t partial_blocks;
 } cpu_state;
 
 typedef struct cpu_vector {
-  float *data; /* aligned; CPU_ALIGNMENT bytes behind the last element are 0, for blocks that reach beyond it */
+  float *data; /* aligned; the CPU_ALIGNMENT bytes after the last element are 0, for blocks that extend beyond
+                  it */
   void *block; /* as allocated */
   size_t count, bytes;
 } cpu_vector;
 
 typedef struct cpu_scalars {
-  float *values;   /* four a slot */
-  float *snapshot; /* what scalars_read_begin asked for */
+  float *values;   /* four per slot */
+  float *snapshot; /* values requested by scalars_read_begin */
   int snapshot_slots;
 } cpu_scalars;
 
-/* Compressed rows, of entries or of n x n blocks: then rows and columns are those of blocks. */
+/* Compressed rows of entries or of n x n blocks. With blocks, rows and columns are block rows and columns. */
 typedef struct cpu_matrix {
   int log2_block; /* of n; 0: entries */
   int32_t rows;
   int32_t *row_offsets, *column_indices;
   float *values;
-  int parts;          /* as many as threads */
-  int32_t *part_rows; /* part p works on rows part_rows[p] .. part_rows[p + 1] - 1 */
-  /* Of a part of a larger matrix, NULL: of others. From cuts[first_cut[p]] on, the first row of thread p, runs
-   * of interior and boundary rows take turns, each up to the next cut; one may be empty. */
+  int parts;          /* equal to the number of threads */
+  int32_t *part_rows; /* part p computes rows part_rows[p] .. part_rows[p + 1] - 1 */
+  /* Only for a part of a larger matrix, otherwise NULL. From cuts[first_cut[p]], the first row of thread p,
+   * runs of interior and boundary rows alternate. Each run ends at the next cut; a run may be empty. */
   int32_t *cuts, *first_cut;
-  double interior; /* the share of entries that interior rows have */
+  double interior; /* fraction of the entries that are in interior rows */
   size_t bytes;
-  int is_rest;         /* all but the values is another matrix's */
-  int is_view;         /* offsets, columns and values are */
-  int borrows_pattern; /* offsets and columns are the application's */
-  double *x;           /* of a product in pairs, made with the first one */
+  int is_rest;         /* a low-order part: shares everything but the values with another matrix */
+  int is_view;         /* shares the offsets, columns and values */
+  int borrows_pattern; /* the application owns offsets and columns */
+  double *x;           /* for products in pairs; allocated by the first one */
   size_t x_count;
 } cpu_matrix;
 
@@ -74,13 +74,13 @@ static inline size_t cpu_count(const ts_vector *v) {
   return cpu_vector_of(v)->count;
 }
 
-/* Ranges of rows cut[0] .. cut[width] - 1, from `cut` on every `stride` cuts, up to `end`. */
+/* The row ranges cut[0] .. cut[width] - 1, starting at `cut` and every `stride` cuts, up to `end`. */
 typedef struct cpu_ranges {
   const int32_t *cut, *end;
   size_t width, stride;
 } cpu_ranges;
 
-/* Of the rows of threads first .. last-1. */
+/* The row ranges of threads first .. last-1. */
 CPU_INLINE cpu_ranges cpu_ranges_of(const cpu_matrix *m, tsi_rows rows, size_t first, size_t last) {
   if (rows == TSI_ALL_ROWS)
     return (cpu_ranges){m->part_rows + first, m->part_rows + last, last - first, last - first};
@@ -88,7 +88,7 @@ CPU_INLINE cpu_ranges cpu_ranges_of(const cpu_matrix *m, tsi_rows rows, size_t f
   return (cpu_ranges){cuts + m->first_cut[first], cuts + m->first_cut[last], 1, 2};
 }
 
-/* What these rows are of a product's work. */
+/* The share of these rows in the work of a product. */
 static inline size_t cpu_work_of(const cpu_matrix *m, tsi_rows rows, size_t work) {
   if (rows == TSI_ALL_ROWS) return work;
   return (size_t)((double)work * (rows == TSI_INTERIOR_ROWS ? m->interior : 1 - m->interior));
@@ -96,28 +96,26 @@ static inline size_t cpu_work_of(const cpu_matrix *m, tsi_rows rows, size_t work
 
 /* ---- cpu_parallel.c ---- */
 
-/* Works on items first .. last-1. */
-/* Shares `items` among threads in contiguous ranges, the same ones at every call, so that a thread finds the
- * pages it touched first. `cost` is the number of floats an item stands for: little work takes fewer threads.
- */
+/* Divides `items` among threads in contiguous ranges. They are the same in every call, so that a thread finds
+ * the pages it touched first. `cost` is the work per item in floats; little work uses fewer threads. */
 void cpu_for(const ts_context *context, size_t items, size_t cost, tsi_body body, const void *arguments);
 
 static inline size_t cpu_blocks(size_t count) {
   return (count + CPU_BLOCK - 1) / CPU_BLOCK;
 }
-/* The floats of blocks first .. last-1 of `count`. */
+/* The end, in floats, of blocks first .. last-1 of `count` floats. */
 static inline size_t cpu_block_end(size_t last, size_t count) {
   return last * CPU_BLOCK < count ? last * CPU_BLOCK : count;
 }
 
-/* ---- Pairs: operations compute with them in double ---- */
+/* ---- Pairs: operations compute with them in double precision ---- */
 
-/* The parts of a vector; those that it does not have are NULL. */
+/* The parts of a vector. Missing parts are NULL. */
 typedef struct cpu_parts {
   float *high, *low, *lowest;
 } cpu_parts;
 
-/* NULL: none, which nothing reads. */
+/* NULL: no vector; nothing reads its parts. */
 static inline cpu_parts cpu_parts_of(const ts_vector *v) {
   const ts_vector *low = v ? v->low : NULL, *lowest = low ? low->low : NULL;
   return (cpu_parts){v ? cpu_data(v) : NULL, low ? cpu_data(low) : NULL, lowest ? cpu_data(lowest) : NULL};
@@ -126,7 +124,7 @@ static inline cpu_parts cpu_parts_of(const ts_vector *v) {
 /* A block of zeros. */
 extern const float cpu_zeros[CPU_BLOCK];
 
-/* What is read of a pair from float `begin` of a block on: zeros for a part that it does not have. */
+/* A block of a pair, starting at float `begin`. A missing part is read as zeros. */
 typedef struct cpu_operand {
   const float *high, *low;
 } cpu_operand;
@@ -139,14 +137,14 @@ CPU_INLINE double cpu_value(cpu_operand v, size_t i) {
   return (double)v.high[i] + (double)v.low[i];
 }
 
-/* The low part of what is not finite is a NaN: a choice here would keep loops from becoming vectors. */
+/* The low part of an infinity or a NaN is a NaN. A branch to avoid that would prevent vectorisation. */
 CPU_INLINE void cpu_split(double value, float *high, float *low) {
   const float first = (float)value;
   *high = first;
   *low = (float)(value - (double)first);
 }
 
-/* A sum in double and, by Knuth's two-sum, what it has lost by rounding. */
+/* A sum in double and its accumulated rounding errors by Knuth's two-sum. */
 typedef struct cpu_exact {
   double sum, lost;
 } cpu_exact;
@@ -170,7 +168,7 @@ CPU_INLINE void cpu_exact_split(cpu_exact from, float *high, float *low) {
   *low = (float)((from.sum - (double)first) + from.lost);
 }
 
-/* Fetching behind the end of an array is harmless, but its address must not be formed as a pointer. */
+/* Prefetching beyond the end of an array is harmless, but forming a pointer there is not allowed. */
 CPU_INLINE void cpu_prefetch(const void *address, size_t bytes_ahead) {
 #if defined(__GNUC__)
   __builtin_prefetch((const void *)((uintptr_t)address + bytes_ahead), 0, 3);
@@ -188,21 +186,21 @@ extern const tsi_fluid_ops cpu_fluid_ops;
 extern const tsi_lcp_ops cpu_lcp_ops;
 extern const tsi_part_ops cpu_part_ops;
 
-/* A coefficient in every lane. */
+/* Expands a coefficient to all lanes. */
 void cpu_coefficient(ts_coefficient c, int components, float lanes[CPU_LANES]);
-/* The same of all parts of its slots. */
+/* cpu_coefficient for all parts of its slots. */
 void cpu_pair_coefficient(ts_coefficient c, int components, double lanes[CPU_LANES]);
-/* Where a reduction puts its result. */
+/* The address where a reduction stores its result. */
 float *cpu_slot(ts_scalars *s, int index);
-/* Makes room for the partial sums of vectors of `count` floats, so that reductions need no memory. */
+/* Allocates the partial sums for vectors of `count` floats, so that reductions do not allocate. */
 ts_status cpu_reserve_partials(ts_context *context, size_t count);
 
 /* ---- Matrices ---- */
 
-/* How a format is stored. */
+/* How a matrix format is stored. */
 typedef struct cpu_format {
   const tsi_matrix_kind *kind;
-  ts_status (*create)(ts_matrix *A, const tsi_packed *packed); /* A->impl; leaves nothing on failure */
+  ts_status (*create)(ts_matrix *A, const tsi_packed *packed); /* sets A->impl; frees everything on failure */
   ts_status (*write)(ts_matrix *A, const tsi_packed *packed);
 } cpu_format;
 
@@ -210,10 +208,10 @@ typedef struct cpu_format {
 TSI_CPU_FORMATS(CPU_FORMAT_ROW)
 #undef CPU_FORMAT_ROW
 
-/* m->x = x in double, with zeros behind it as in cpu_vector. Converting a number where it is used, once an
- * entry, costs more than all the rest of a product. */
+/* Sets m->x to x in double, followed by zeros as in cpu_vector. Converting each number where it is used, once
+ * per entry, costs more than the rest of the product. */
 ts_status cpu_matrix_take_x(const ts_matrix *A, const ts_vector *x);
-/* Makes the cuts, if columns are ghosts. */
+/* Computes the cuts if some columns are ghosts. */
 ts_status cpu_matrix_cut(const ts_matrix *A);
 /* As in backend.h. */
 ts_status cpu_matrix_refer(ts_context *context, const tsi_matrix_desc *desc, ts_matrix **matrix);

@@ -1,10 +1,10 @@
-/* The table of the CPU backend, and opening it. */
+/* The operation table of the CPU backend, and opening it. */
 #include <stdio.h>
 #include <string.h>
 
 #include "cpu.h"
 
-/* The processor's name as Linux tells it; "CPU" elsewhere. */
+/* The processor name as reported by Linux; "CPU" on other systems. */
 static void read_device_name(char *name, size_t size) {
   snprintf(name, size, "CPU");
   FILE *file = fopen("/proc/cpuinfo", "r");
@@ -21,7 +21,7 @@ static void read_device_name(char *name, size_t size) {
   fclose(file);
 }
 
-/* The host's memory as Linux tells it; 0 elsewhere. */
+/* The host's memory as reported by Linux; 0 on other systems. */
 static size_t read_memory(void) {
   unsigned long long kib = 0;
   FILE *file = fopen("/proc/meminfo", "r");
@@ -40,7 +40,7 @@ static const char *instruction_set(void) {
 }
 
 ts_status cpu_open(ts_context *context) {
-  /* "cpu:0" is the CPU; there is no second one. */
+  /* Only "cpu:0" exists. */
   if (context->device_index > 0)
     return tsi_fail(context, TS_ERROR_UNAVAILABLE, "device %d of backend cpu: there is only device 0",
                     context->device_index);
@@ -90,7 +90,7 @@ void cpu_leave(ts_context *context) {
   (void)context;
 }
 
-/* Every operation is done when it returns. */
+/* Every operation is complete when it returns. */
 ts_status cpu_finish(ts_context *context) {
   (void)context;
   return TS_OK;

@@ -1,12 +1,12 @@
-/* Whether threads pay.
+/* Decides whether using threads is worthwhile.
  *
- * Where other programs want the cores, the system takes a worker off its core in the middle of a range, and the
- * job ends milliseconds late. Each such loss is followed by a while of one thread alone, so long that losses
- * stay a twentieth of the time; it doubles while they come again, up to half a second. */
+ * If other programs compete for the cores, the system may suspend a worker in the middle of a range. The job
+ * then ends milliseconds late. After each such loss, work runs on one thread for a while, long enough that
+ * losses stay below a twentieth of the time. The pause doubles while losses recur, up to half a second. */
 #ifndef CPU_PACE_H
 #define CPU_PACE_H
 
-/* In seconds. Begins with zeros. */
+/* In seconds. Initially all zeros. */
 typedef struct cpu_pace {
   double alone_until, pause;
 } cpu_pace;
@@ -15,9 +15,9 @@ static inline int cpu_pace_alone(const cpu_pace *pace, double now) {
   return now < pace->alone_until;
 }
 
-/* A job ended `now`, `loss` later than one thread would have ended it. */
+/* Records that a job ended at `now`, `loss` seconds later than one thread would have ended it. */
 static inline void cpu_pace_note(cpu_pace *pace, double now, double loss) {
-  /* A core that is lost is lost for longer; so long does a worker take to wake up, or ranges to differ. */
+  /* Losing a core costs more than this. Smaller delays come from waking workers or from uneven ranges. */
   if (loss < 250e-6) return;
   const int again = now - pace->alone_until < pace->pause;
   const double twice = again ? 2 * pace->pause : 0;

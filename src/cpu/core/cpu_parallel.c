@@ -1,4 +1,4 @@
-/* Sharing work among threads, while that pays. */
+/* Divides work among threads while that is worthwhile. */
 #include "cpu.h"
 
 #ifdef TEXSOLVE_HAVE_THREADS

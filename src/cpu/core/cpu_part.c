@@ -1,4 +1,4 @@
-/* The CPU as a part of a larger backend: ghosts are host memory like all else. */
+/* The CPU as one part of a multi-device backend. Ghosts are ordinary host memory. */
 #include "cpu.h"
 #include "multi/part.h"
 

@@ -1,10 +1,11 @@
-/* Reductions: every block of CPU_BLOCK floats is reduced in lanes, lanes and then blocks are combined in a
- * fixed order, in double. Neither the number of threads nor the instruction set changes a bit of the result. */
+/* Reductions. Every block of CPU_BLOCK floats is reduced in lanes; then lanes and blocks are combined in a
+ * fixed order, in double. So the result does not depend on the number of threads or on the instruction set, to
+ * the last bit. */
 #include <math.h>
 
 #include "cpu.h"
 
-/* Partial sums in flight: enough to hide the latency of an addition, few enough for the registers of SSE2, and
+/* Number of partial sums: enough to hide the latency of an addition, few enough for the registers of SSE2, and
  * a multiple of every number of components. */
 enum { lanes = 24 };
 
@@ -67,7 +68,7 @@ CPU_INLINE void store_sums(const reduction *job, size_t block, const double *sum
     }                                                                                                          \
   }
 
-/* The number of v, in single precision or of a pair. */
+/* The value of v, in single precision or as a pair. */
 #define FLOAT(v) ((double)in.v.high[i])
 #define PAIR(v) cpu_value(in.v, i)
 SUM_BODY(body_sum, FLOAT(x))
@@ -77,7 +78,7 @@ SUM_BODY(pairs_sum, PAIR(x))
 SUM_BODY(pairs_dot, PAIR(x) * PAIR(y))
 SUM_BODY(pairs_dot3, PAIR(x) * PAIR(y) * PAIR(w))
 
-/* The larger one, or NaN once there is one: `value` is taken if it is larger or NaN, and nothing is larger
+/* The larger value, or NaN after the first NaN. `value` is selected if it is larger or NaN; no value is larger
  * than a NaN in `most`. */
 #define LARGER(most, value) ((((value) > (most)) | ((value) != (value))) ? (value) : (most))
 
@@ -133,8 +134,8 @@ static double combine(const reduction *job, tsi_reduction kind, int component) {
   return kind == TSI_REDUCE_NORM2 ? sqrt(sum) : sum;
 }
 
-/* bodies: of vectors in single precision, and of pairs. A second part of the slot takes what the first one
- * lacks of the sum in any case. */
+/* bodies: for vectors in single precision and for pairs. If the slot has a second part, it always receives the
+ * remainder of the sum. */
 static ts_status reduce(ts_scalars *out, int index, tsi_reduction kind, const tsi_body bodies[2],
                         const ts_vector *x, const ts_vector *y, const ts_vector *w) {
   const reduction job = {

@@ -1,4 +1,4 @@
-/* Slots in host memory. Reading one waits for nothing, but keeps the two steps that a solver sees elsewhere. */
+/* Slots in host memory. A read never waits, but it keeps the two steps that solvers use on other devices. */
 #include <float.h>
 #include <math.h>
 #include <string.h>

@@ -1,10 +1,10 @@
-/* Vectors in host memory and their component-wise operations. */
+/* Vectors in host memory and their element-wise operations. */
 #include <stdint.h>
 #include <string.h>
 
 #include "cpu.h"
 
-/* What a loop over blocks of floats needs; an operation uses some of it. The arrays may coincide. */
+/* Arguments of a loop over blocks of floats; each operation uses some of them. The arrays may coincide. */
 typedef struct blocks {
   size_t count;
   float *out, *out2;
@@ -19,11 +19,11 @@ static void cpu_vector_run(const ts_vector *v, tsi_body body, blocks *job) {
 
 /* ---- Storage ---- */
 
-/* Without coefficients: what a `blocks` takes to be filled shows in short vectors. */
+/* Has no coefficients, because filling a `blocks` takes measurable time with short vectors. */
 typedef struct copied {
   size_t count;
   float *out;
-  const float *x; /* NULL: value */
+  const float *x; /* NULL: fill with value */
   float value;
 } copied;
 
@@ -57,7 +57,7 @@ ts_status cpu_vector_create(ts_vector *v) {
   *impl = (cpu_vector){.data = (float *)address, .block = block, .count = count, .bytes = bytes};
   memset(impl->data + count, 0, bytes - count * sizeof(float) + CPU_ALIGNMENT);
   v->impl = impl;
-  return cpu_fill(v, 0); /* the threads that will work on a page touch it first */
+  return cpu_fill(v, 0); /* each thread first touches the pages it will work on */
 }
 
 void cpu_vector_destroy(ts_vector *v) {
@@ -78,9 +78,9 @@ ts_status cpu_vector_read(const ts_vector *v, float *texels) {
   return TS_OK;
 }
 
-/* ---- Component-wise operations ----
- * Each body walks over groups of CPU_LANES floats with a coefficient a lane; the last group may be cut short.
- * GROUPS repeats `expression` for every float i, whose lane is l. */
+/* ---- Element-wise operations ----
+ * Each body iterates over groups of CPU_LANES floats with one coefficient per lane; the last group may be
+ * shorter. GROUPS repeats `expression` for every float i in lane l. */
 #define GROUPS_OF(begin, count, expression)                                                                    \
   const size_t end = count;                                                                                    \
   size_t g = begin;                                                                                            \
@@ -139,7 +139,7 @@ CPU_CLONES static void body_reciprocal(const void *arguments, size_t first, size
   GROUPS(const float d = x[i]; out[i] = d == 0 ? 0 : 1 / d)
 }
 
-/* ---- The same in pairs ---- */
+/* ---- Element-wise operations in pairs ---- */
 
 const float cpu_zeros[CPU_BLOCK];
 
@@ -149,7 +149,7 @@ typedef struct pair_blocks {
   double a[CPU_LANES], b[CPU_LANES];
 } pair_blocks;
 
-/* Block by block, so that one block of zeros is enough for whatever is missing. */
+/* Processes single blocks, so that one block of zeros can replace any missing part. */
 #define PAIR_BODY(name, expression)                                                                            \
   CPU_CLONES static void name(const void *arguments, size_t first, size_t last) {                              \
     const pair_blocks *job = arguments;                                                                        \
@@ -258,16 +258,17 @@ ts_status cpu_reciprocal(ts_vector *out, const ts_vector *x) {
   return TS_OK;
 }
 
-/* ---- Vectors of several parts ---- */
+/* ---- Vectors with several parts ---- */
 
 typedef struct parts_job {
-  float *x, *low, *lowest; /* lowest: NULL where there is none */
+  float *x, *low, *lowest; /* lowest: NULL if missing */
   const float *e;
   float a[CPU_LANES];
   size_t count;
 } parts_job;
 
-/* (x + low) + lowest is exact in two doubles; with e it is a sum and its rounding error (Knuth's two-sum). */
+/* (x + low) + lowest is exact in two doubles. With e they form a sum and its rounding error (Knuth's
+ * two-sum). */
 CPU_INLINE void add_to_parts(const parts_job *job, size_t i, double e, float lowest, float *rest_of_rest) {
   const double low = (double)job->low[i], x = (double)job->x[i], before = x + low;
   const double sum = before + e, part = sum - before;

@@ -1,4 +1,4 @@
-/* Velocities of a fluid: advection, forces, stamps, what is given. A row of faces is an item. */
+/* Velocities of a fluid: advection, forces, stamps, prescribed values. A work item is a row of faces. */
 #include "cpu_fluid.h"
 
 typedef struct fluid_job {
@@ -9,7 +9,7 @@ typedef struct fluid_job {
   float cells; /* dt / h */
 } fluid_job;
 
-/* A face that the fluid decides on, and where it is. */
+/* A face that the fluid determines, and its position. */
 typedef struct face {
   int32_t i, j; /* without the periodic copies */
   int component;
@@ -18,7 +18,7 @@ typedef struct face {
 
 typedef float (*face_fn)(const fluid_job *job, const face *f);
 
-/* Every face of rows first .. last-1: what is given, or what `value` says. */
+/* Processes every face of rows first .. last-1: sets the prescribed value, or the result of `value`. */
 CPU_INLINE void for_faces(const fluid_job *job, size_t first, size_t last, face_fn value) {
   const tsi_fluid_domain *d = job->d;
   const size_t points = (size_t)d->width + 1;
@@ -67,7 +67,7 @@ CPU_INLINE float corrected(const fluid_job *job, const face *f) {
   const cpu_sample before = cpu_velocity_sample(job->d, job->velocity, f->component, from);
   const float returned = cpu_velocity_sample(job->d, job->carried, f->component, to).value;
   const float value = carried + 0.5f * (velocity_of(job, job->velocity, f) - returned);
-  /* Comparisons, not fminf: a NaN stays one. */
+  /* These comparisons, unlike fminf, keep a NaN. */
   return value < before.low ? before.low : value > before.high ? before.high : value;
 }
 
@@ -84,7 +84,7 @@ CPU_INLINE size_t cell_index(const tsi_fluid_domain *d, int32_t i, int32_t j) {
          (size_t)neighbour(i, d->width, d->periodic_x);
 }
 
-/* The force in cell (i, j), one component. */
+/* One component of the force in cell (i, j). */
 CPU_INLINE float force_in(const fluid_job *job, int32_t i, int32_t j, int component) {
   const tsi_fluid_domain *d = job->d;
   const tsi_fluid_forces *f = job->forces;
@@ -114,8 +114,8 @@ CPU_INLINE float forced(const fluid_job *job, const face *f) {
 
 /* ---- Projection ---- */
 
-/* The pressure that a cell sees in its neighbour: its own beyond a side or in a solid, its negative beyond an
- * outlet, where the pressure is 0 halfway. */
+/* The pressure in a neighbour, as seen from the cell. Beyond a side or in a solid it is the cell's own
+ * pressure. Beyond an outlet, where the pressure is 0 halfway, it is the negative. */
 CPU_INLINE float pressure_beside(const fluid_job *job, int32_t i, int32_t j, int32_t x, int32_t y) {
   const tsi_fluid_domain *d = job->d;
   const float here = job->pressure[cell_index(d, i, j)];
@@ -142,7 +142,7 @@ CPU_INLINE float projected(const fluid_job *job, const face *f) {
     return v - 0.5f * job->cells *
                    (pressure_beside(job, f->i, f->j, f->i + dx, f->j + dy) -
                     pressure_beside(job, f->i, f->j, f->i - dx, f->j - dy));
-  /* The face lies between cell (i, j) and the one before it; one of the two may be beyond a boundary. */
+  /* The face separates cell (i, j) from the previous cell. One of the two may be beyond a boundary. */
   const int is_last = f->component == 0 ? f->i == d->width : f->j == d->height;
   const int32_t i = f->i - (is_last ? dx : 0), j = f->j - (is_last ? dy : 0);
   const float here = job->pressure[cell_index(d, i, j)];
@@ -236,7 +236,7 @@ ts_status cpu_fluid_merge(const tsi_fluid_domain *domain, ts_vector *out, const 
   const size_t wide = (size_t)u->space->grid.width, high = (size_t)u->space->grid.height;
   const float *from[2] = {cpu_data(u), cpu_data(v)};
   float *to = cpu_data(out);
-  /* Of copies: only u has one in the last column, and only v in the last row. */
+  /* Clears the unused copies: only u has one in the last column, and only v has one in the last row. */
   for (size_t j = 0; j <= (size_t)domain->height; j++)
     for (size_t i = 0; i < points; i++)
       for (int c = 0; c < 2; c++) {

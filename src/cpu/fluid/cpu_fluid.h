@@ -1,4 +1,4 @@
-/* Sampling a fluid's fields, as src/fluid/fluid.h says. Positions are in cells. */
+/* Sampling of a fluid's fields, as defined in src/fluid/fluid.h. Positions are in cells. */
 #ifndef CPU_FLUID_H
 #define CPU_FLUID_H
 
@@ -13,7 +13,7 @@ typedef struct vec2 {
   float x, y;
 } vec2;
 
-/* Where the library's fminf and fmaxf, which must look for NaNs, are calls. */
+/* Avoid the library functions fminf and fmaxf, which must check for NaNs and may be calls. */
 CPU_INLINE float cpu_min(float a, float b) {
   return a < b ? a : b;
 }
@@ -22,13 +22,13 @@ CPU_INLINE float cpu_max(float a, float b) {
   return a > b ? a : b;
 }
 
-/* Two neighbours in one dimension, and how far beyond the first or the last one the place is. */
+/* Two neighbours in one dimension, and the distance of the position beyond the first or the last one. */
 typedef struct cpu_axis {
   int32_t first, second;
   float fraction, below, above;
 } cpu_axis;
 
-/* Numbers are at 0 .. last, or with `period` (last + 1) everywhere. */
+/* Values are at 0 .. last. With `period` (last + 1) they repeat. */
 CPU_INLINE cpu_axis cpu_locate(float at, int32_t last, int periodic) {
   cpu_axis a = {0, 0, 0, 0, 0};
   if (periodic) {
@@ -46,7 +46,8 @@ CPU_INLINE cpu_axis cpu_locate(float at, int32_t last, int periodic) {
     a.second = a.first < last ? a.first + 1 : last;
   }
   a.fraction = at - (float)a.first;
-  /* Exactly at a number its neighbour has no part, and does not widen the limits of a correction. */
+  /* If the position coincides with a value, the neighbour has weight 0 and must not widen the limits of a
+   * correction. */
   if (a.fraction == 0) a.second = a.first;
   return a;
 }
@@ -55,7 +56,7 @@ CPU_INLINE float cpu_mix(float a, float b, float t) {
   return a + (b - a) * t;
 }
 
-/* What an interpolation took: its four values and the walls' are between these. */
+/* An interpolated value, and the limits of the four values and wall values that it used. */
 typedef struct cpu_sample {
   float value, low, high;
 } cpu_sample;
@@ -68,7 +69,7 @@ CPU_INLINE void cpu_blend(cpu_sample *s, const ts_fluid_boundary *side, int comp
   s->high = cpu_max(s->high, wall);
 }
 
-/* Component `component` of the velocity at a position. */
+/* One component of the velocity at a position. */
 CPU_INLINE cpu_sample cpu_velocity_sample(const tsi_fluid_domain *d, const float *velocity, int component,
                                           vec2 p) {
   const int at_x_faces = d->layout == TS_FLUID_LAYOUT_STAGGERED && component == 0;
@@ -95,7 +96,8 @@ CPU_INLINE vec2 cpu_velocity_at(const tsi_fluid_domain *d, const float *velocity
   return (vec2){cpu_velocity_sample(d, velocity, 0, p).value, cpu_velocity_sample(d, velocity, 1, p).value};
 }
 
-/* Where what is at p was `cells` = dt / h ago, by the midpoint rule; `here` is the velocity at p. */
+/* The position, `cells` = dt / h earlier, of the fluid that is now at p, by the midpoint rule. `here` is the
+ * velocity at p. */
 CPU_INLINE vec2 cpu_trace(const tsi_fluid_domain *d, const float *velocity, vec2 p, vec2 here, float cells) {
   const vec2 middle = {p.x - 0.5f * cells * here.x, p.y - 0.5f * cells * here.y};
   const vec2 v = cpu_velocity_at(d, velocity, middle);
@@ -107,7 +109,7 @@ CPU_INLINE int cpu_is_outside(const tsi_fluid_domain *d, vec2 p) {
          (!d->periodic_y && !(p.y >= 0 && p.y <= (float)d->height));
 }
 
-/* The cell that a position is in, which is inside or in a periodic dimension. */
+/* The cell that contains a position, which must be inside or in a periodic dimension. */
 CPU_INLINE size_t cpu_cell_at(const tsi_fluid_domain *d, vec2 p) {
   const float w = (float)d->width, h = (float)d->height;
   float x = d->periodic_x ? p.x - w * floorf(p.x / w) : p.x;

@@ -1,4 +1,4 @@
-/* A fluid's fields in cells: divergence, vorticity, speed, dye, particles; and stamps. */
+/* A fluid's fields in cells: divergence, vorticity, speed, dye, particles; and their stamps. */
 #include "cpu_fluid.h"
 
 typedef struct cell_job {
@@ -24,8 +24,8 @@ CPU_INLINE const float *velocity_in(const cell_job *job, int32_t i, int32_t j) {
 
 /* ---- Differences ---- */
 
-/* Collocated: what cell (i, j) sees in its neighbour towards `side`. A wall halfway has its velocity there; the
- * same for solids. */
+/* Collocated layout: the velocity in the neighbour towards `side`, as seen from cell (i, j). A wall or a solid
+ * has its velocity halfway between the two. */
 CPU_INLINE vec2 velocity_beside(const cell_job *job, int32_t i, int32_t j, int side) {
   const tsi_fluid_domain *d = job->d;
   const float *here = velocity_in(job, i, j);
@@ -44,7 +44,7 @@ CPU_INLINE vec2 velocity_beside(const cell_job *job, int32_t i, int32_t j, int s
   return (vec2){there[0], there[1]};
 }
 
-/* Times h. */
+/* The divergence times h. */
 CPU_INLINE float divergence_in(const cell_job *job, int32_t i, int32_t j) {
   if (job->d->layout == TS_FLUID_LAYOUT_STAGGERED) {
     const float *here = velocity_in(job, i, j);
@@ -54,7 +54,7 @@ CPU_INLINE float divergence_in(const cell_job *job, int32_t i, int32_t j) {
                  (velocity_beside(job, i, j, TSI_TOP).y - velocity_beside(job, i, j, TSI_BOTTOM).y));
 }
 
-/* At the centre of a cell; the last one or its copy where it is beyond a boundary. */
+/* The velocity at the centre of a cell. Beyond a boundary, that of the last cell or its periodic copy. */
 CPU_INLINE vec2 centre_velocity(const cell_job *job, int32_t i, int32_t j) {
   const tsi_fluid_domain *d = job->d;
   i = d->periodic_x ? wrap(i, d->width) : i < 0 ? 0 : i >= d->width ? d->width - 1 : i;
@@ -125,7 +125,7 @@ CPU_INLINE dye_sample sample_dye(const tsi_fluid_domain *d, const float *dye, ve
   return s;
 }
 
-/* Walls hold the mean of the fluid around them, so that interpolation beside them takes nothing away. */
+/* Walls hold the mean of the adjacent fluid, so that interpolation next to them loses no dye. */
 CPU_INLINE void dye_of_wall(const cell_job *job, int32_t i, int32_t j, float *out) {
   static const int32_t steps[4][2] = {{-1, 0}, {1, 0}, {0, -1}, {0, 1}};
   const tsi_fluid_domain *d = job->d;
@@ -191,7 +191,7 @@ CPU_INLINE void move_particle(const cell_job *job, uint32_t particle, const floa
   vec2 v = cpu_velocity_at(d, job->velocity, p);
   p = cpu_trace(d, job->velocity, p, v, -cells);
   float age = in[2] + job->step->dt;
-  /* Lifetimes differ by half, so that not all restart at once. */
+  /* Lifetimes vary by half, so that not all particles restart at once. */
   const float most = job->step->lifetime * (0.75f + 0.5f * random_number(0, particle, 0));
   if (cpu_is_outside(d, p) || job->walls[2 * cpu_cell_at(d, p)] != 0 || (most > 0 && age >= most)) {
     age = 0;

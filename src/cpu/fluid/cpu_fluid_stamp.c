@@ -1,14 +1,14 @@
-/* Splats and sources, in place. */
+/* Splats and sources, applied in place. */
 #include "cpu_fluid.h"
 
-/* Numbers first .. last - 1 of `count` that lie at k + offset, within `reach` of `centre`. */
+/* The indices first .. last - 1 of `count` values at k + offset that are within `reach` of `centre`. */
 static void range(float centre, float reach, float offset, int32_t count, int32_t *first, int32_t *last) {
   const float low = ceilf(centre - reach - offset), high = floorf(centre + reach - offset) + 1;
   *first = low > 0 ? (low < (float)count ? (int32_t)low : count) : 0;
   *last = high < (float)count ? (high > 0 ? (int32_t)high : 0) : count;
 }
 
-/* 0 where the stamp changes nothing, 1 where it replaces what is there. */
+/* 0: the stamp has no effect here; 1: it replaces the value. */
 static float weight_at(const tsi_fluid_stamp *s, float x, float y) {
   const float dx = x - s->x, dy = y - s->y, squared = dx * dx + dy * dy, radius = s->half_width;
   if (!s->sets) return expf(-squared / (radius * radius));

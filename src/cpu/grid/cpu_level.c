@@ -1,4 +1,4 @@
-/* Levels: their arrays, and how values come in and out. */
+/* Levels: their arrays, and transfers of values in and out. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -52,7 +52,7 @@ ts_status cpu_level_create(tsi_level *level) {
   l->height = level->grid.height;
   l->columns = (l->width + 1) / 2;
   l->rows = (l->height + 1) / 2;
-  /* A column more than the border needs: an odd periodic row has its copy there. */
+  /* One more column than the border needs, for the copy of an odd periodic row. */
   l->stride = l->columns + 3;
   l->size = (size_t)l->stride * (size_t)(l->rows + 3);
   level->impl = l;
@@ -153,7 +153,7 @@ ts_status cpu_level_clear(tsi_level *level) {
 
 /* ---- Stencils ---- */
 
-/* From the planes of the matrix. The level was made for its `five_point`, and has no block that it lacks. */
+/* Reads the planes of the matrix. The level was created for its `five_point` and has all blocks it needs. */
 static void body_take(const void *arguments, size_t first, size_t last) {
   const level_job *job = arguments;
   const cpu_level *l = job->l;
@@ -204,7 +204,7 @@ ts_status cpu_level_read(const tsi_level *level, float *values) {
 
 /* ---- The coarsest level ---- */
 
-/* The inverse, and room for b in natural order behind it. */
+/* The inverse, followed by room for b in natural order. */
 ts_status cpu_level_set_inverse(tsi_level *level, const float *inverse) {
   cpu_level *l = cpu_level_of(level);
   const size_t n = (size_t)l->width * (size_t)l->height, bytes = n * (n + 1) * sizeof(float);
@@ -221,7 +221,7 @@ ts_status cpu_level_set_inverse(tsi_level *level, const float *inverse) {
   return TS_OK;
 }
 
-/* A sum in lanes of a fixed number, so that its bits do not depend on the width of vectors. */
+/* A sum in a fixed number of lanes, so that its bits do not depend on the vector width. */
 CPU_CLONES static double dense_dot(const float *row, const float *b, size_t count) {
   enum { LANES = 16 };
   double sum[LANES] = {0};

@@ -2,8 +2,8 @@
  *
  *   A_2h^d[I] = 1/4 sum over e, g in {-1, 0, 1}^2 of w[I, 2 I + e] A_h^g[2 I + e] w[I + d, 2 I + e + g]
  *
- * with w[I, i] the weight of coarse point I at fine point i. For each e and g the loop runs over neighbouring
- * I. */
+ * Here w[I, i] is the weight of coarse point I at fine point i. For each e and g, the loop runs over
+ * neighbouring I. */
 #include <math.h>
 #include <string.h>
 
@@ -18,7 +18,7 @@ typedef struct coarsen_job {
 
 typedef double coarsen_sums[CPU_DIRECTIONS][CPU_PIECE];
 
-/* What a fine point q = 2 I + (qx, qy) takes from coarse points around I: up to two in each dimension. */
+/* A contribution to fine point q = 2 I + (qx, qy) from a coarse point near I: up to two per dimension. */
 typedef struct coarsen_parent {
   int d;          /* direction from I */
   const float *w; /* weights at q for consecutive I; NULL: 1 */
@@ -67,15 +67,16 @@ CPU_INLINE void compose_piece(const cpu_level *l, int32_t I, int32_t J, int32_t 
   }
 }
 
-/* Of a coarse point, in one dimension: whether its western (southern) neighbour, bit 0, and its eastern
- * (northern) one, bit 1, are itself. */
+/* For a coarse point in one dimension: whether its western (southern) neighbour, bit 0, and its eastern
+ * (northern) one, bit 1, are the point itself. */
 static int inward(int32_t at, int32_t size, int periodic, int is_merged) {
   if (!periodic) return 0;
   if (size == 1) return 3;
   return !is_merged ? 0 : at == 0 ? 1 : at == size ? 2 : 0;
 }
 
-/* Adds up coefficients of `count` points; those that lead inward belong to the centre's column or row. */
+/* Adds up coefficients of `count` points. Coefficients towards the point itself are added to the centre column
+ * or row. */
 static void add_sums(coarsen_sums to, coarsen_sums from, int32_t first, int32_t count, int inward_x,
                      int inward_y) {
   for (int d = 0; d < CPU_DIRECTIONS; d++) {
@@ -87,7 +88,7 @@ static void add_sums(coarsen_sums to, coarsen_sums from, int32_t first, int32_t 
   }
 }
 
-/* Coarse points (I, J) to (I + count - 1, J), also as those that are merged with them. */
+/* Computes coarse points (I, J) to (I + count - 1, J), including the points merged with them. */
 static void compose(const coarsen_job *job, int32_t I, int32_t J, int32_t count, coarsen_sums sums) {
   const int32_t width = job->coarse->width, height = job->coarse->height;
   const int again_x = job->merged_x && I == 0, again_y = job->merged_y && J == 0;
@@ -105,7 +106,7 @@ static void compose(const coarsen_job *job, int32_t I, int32_t J, int32_t count,
   }
 }
 
-/* Whether coarse point (I, J) has no equation because of its fine point, or of those that are merged in it. */
+/* Whether coarse point (I, J) has no equation because of its fine point or of the points merged with it. */
 static int is_dead(const coarsen_job *job, int32_t I, int32_t J) {
   const cpu_level *l = job->fine;
   const int wide = 1 + (job->merged_x && I == 0), count = wide * (1 + (job->merged_y && J == 0));

@@ -5,30 +5,29 @@
  *   Chebyshev                d' = beta d + alpha D^-1 (b - A x);  x' = x + d'
  *
  * A point of one colour has no neighbour of that colour, so a row is a loop without dependences. Two colours
- * that share their grid rows are done row by row, one right after the other, and the other two follow as soon
- * as the rows on both their sides are new: everything comes once from memory. The values are those of four
- * sweeps, whatever the number of threads: rows at the seam between two threads' parts wait until all others are
- * done. */
+ * that share their grid rows are updated row by row, one directly after the other. The other two follow once
+ * both adjacent rows are updated, so all data is read from memory once. The values equal those of four sweeps,
+ * for any number of threads: rows at the seam between two threads' parts wait until all others are done. */
 #include <string.h>
 
 #include "cpu_level.h"
 
-/* Which neighbours hold something else than 0. */
+/* Which neighbours can be nonzero. */
 typedef enum smooth_reach { REACH_NONE, REACH_ROW, REACH_ALL } smooth_reach;
 
 typedef struct smooth_job {
   const tsi_level *level;
   cpu_level *l;
-  int colours[4]; /* in their order */
+  int colours[4]; /* in order */
   smooth_reach reach[4];
-  int first_colour; /* of the two that body_colours is called for */
-  int clears;       /* whether the rows of the last two colours hold what does not count */
+  int first_colour; /* of the two colours that body_colours processes */
+  int clears;       /* whether the rows of the last two colours must be cleared first */
   int parts;
   float alpha, beta;
   int has_direction; /* Chebyshev */
 } smooth_job;
 
-/* One row of points of a parity: its coefficients, and where its neighbours are. */
+/* One row of points of one parity: its coefficients and its neighbours. */
 typedef struct smooth_row {
   const float *a[CPU_DIRECTIONS], *x[CPU_DIRECTIONS];
   const float *inverse, *b;
@@ -44,7 +43,7 @@ static smooth_row row_of(const cpu_level *l, int colour, int32_t row) {
   return s;
 }
 
-/* b - the eight others, element k */
+/* b minus the eight off-centre terms, for element k. */
 CPU_INLINE float without_centre(const smooth_row *s, int32_t k, int five_point, smooth_reach reach) {
   float sum = s->b[k];
   if (reach != REACH_NONE) {
@@ -94,7 +93,7 @@ CPU_INLINE void relax(const smooth_job *job, int which, int32_t row) {
   cpu_sync_columns(job->level, &l->x, j);
 }
 
-/* Two colours of a pair of rows. */
+/* Updates two colours in a pair of rows. */
 CPU_INLINE void relax_two(const smooth_job *job, int which, int32_t row) {
   relax(job, which, row);
   relax(job, which + 1, row);
@@ -109,7 +108,7 @@ static int32_t first_row(const smooth_job *job, size_t part) {
   return (int32_t)((int64_t)job->l->rows * (int64_t)part / job->parts);
 }
 
-/* The last two colours of a row, which lie between rows of the first two. */
+/* Updates the last two colours in a row, which is between rows of the first two. */
 CPU_INLINE void relax_trailing(const smooth_job *job, int32_t row) {
   const cpu_level *l = job->l;
   const int32_t j = 2 * row + (job->colours[2] >> 1);
@@ -119,7 +118,7 @@ CPU_INLINE void relax_trailing(const smooth_job *job, int32_t row) {
   relax_two(job, 2, row);
 }
 
-/* Row by row the first two colours, then the last two where both rows beside them are new. */
+/* Updates the first two colours row by row, and the last two once both adjacent rows are updated. */
 CPU_CLONES static void body_wave(const void *arguments, size_t first, size_t last) {
   const smooth_job *job = arguments;
   const int odd_first = job->colours[0] >> 1;
@@ -132,7 +131,7 @@ CPU_CLONES static void body_wave(const void *arguments, size_t first, size_t las
   }
 }
 
-/* The row of a part that waits for the part beside it. */
+/* Updates the row of each part that depends on the adjacent part. */
 static void relax_seams(const smooth_job *job) {
   const int odd_first = job->colours[0] >> 1;
   for (size_t part = 0; part < (size_t)job->parts; part++) {
@@ -161,7 +160,7 @@ static void smooth_by_rows(smooth_job *job) {
   sync_rows(level);
 }
 
-/* Red and black of five points, two parities each, which have nothing to do with each other. */
+/* Red-black on five points: each half consists of two parities that are not coupled to each other. */
 static void smooth_by_halves(smooth_job *job) {
   for (job->first_colour = 0; job->first_colour < 4; job->first_colour += 2) {
     cpu_for(job->level->context, (size_t)job->l->rows, 2 * cost_of_row(job->l), body_colours, job);
@@ -173,7 +172,7 @@ static ts_status smooth_colours(tsi_level *level, const tsi_sweep *sweep) {
   cpu_level *l = cpu_level_of(level);
   const int *c = sweep->colours;
   const int by_rows = c[0] >> 1 == c[1] >> 1, periodic = level->grid.periodic_x || level->grid.periodic_y;
-  /* From 0 the first two colours need not look at what is 0 anyway. */
+  /* If x is 0, the first two colours need not read values known to be 0. */
   const int shortcut = sweep->x_is_zero && by_rows && !periodic;
   if (sweep->x_is_zero && !shortcut) TSI_TRY(cpu_level_clear(level));
   smooth_job job = {

@@ -1,14 +1,13 @@
-/* Between two levels: restriction P = S^T / 4 and interpolation S.
+/* Transfers between two levels: restriction P = S^T / 4 and interpolation S.
  *
- * The weights belong to the fine points, by the direction of the coarse point: a horizontal pair for points
- * between two columns of coarse points, a vertical pair for those between two rows, four for those in the
- * middle.
- */
+ * The weights belong to the fine points, by the direction of the coarse point. Points between two columns of
+ * coarse points have a horizontal pair, and points between two rows a vertical pair. Points between four coarse
+ * points have four weights. */
 #include "cpu_level.h"
 
 typedef struct transfer_job {
   const cpu_level *fine, *coarse;
-  const cpu_parities *from; /* of the fine level, to be restricted */
+  const cpu_parities *from; /* field of the fine level to restrict */
   int add;
   int merged_x, merged_y;
 } transfer_job;
@@ -57,8 +56,8 @@ CPU_CLONES static void body_residual(const void *arguments, size_t first, size_t
 
 /* ---- Restriction ---- */
 
-/* Coarse points (I, J) to (I + count - 1, J), from the fine points 2 I + e, 2 J + g; one outside of the grid is
- * 0 in the border. */
+/* Coarse points (I, J) to (I + count - 1, J), from the fine points 2 I + e, 2 J + g. Points outside the grid
+ * are 0 in the border. */
 CPU_INLINE void restrict_piece(const transfer_job *job, int32_t I, int32_t J, int32_t count, float *out) {
   const cpu_level *l = job->fine;
   const cpu_parities *v = job->from;
@@ -68,7 +67,7 @@ CPU_INLINE void restrict_piece(const transfer_job *job, int32_t I, int32_t J, in
     for (int g = -1; g <= 1; g++) {
       const int32_t i = 2 * I + e, j = 2 * J + g;
       const float *restrict from = cpu_level_at(l, v, i, j);
-      const int towards = 4 - e - 3 * g; /* from the fine point to the coarse one */
+      const int towards = 4 - e - 3 * g; /* direction from the fine point to the coarse one */
       const float weight = (e ? 0.5f : 1) * (g ? 0.5f : 1);
       if (plain || towards == CPU_C) {
         CPU_SIMD
@@ -81,7 +80,7 @@ CPU_INLINE void restrict_piece(const transfer_job *job, int32_t I, int32_t J, in
     }
 }
 
-/* The same, also from the fine points around those that are merged with them. */
+/* restrict_piece, plus the fine points around merged points. */
 CPU_INLINE void restrict_merged(const transfer_job *job, int32_t I, int32_t J, int32_t count, float *out) {
   float more[CPU_PIECE];
   restrict_piece(job, I, J, count, out);
@@ -157,8 +156,8 @@ ts_status cpu_level_inject(tsi_level *coarse, tsi_level *fine) {
 
 /* ---- Interpolation ---- */
 
-/* Fine points of one parity, row j, numbers first to first + count - 1 in their array; south and north: the
- * coarse rows below and above (one row where j is even), from coarse column `first` on. */
+/* Fine points of one parity in row j, elements first to first + count - 1 of their array. south and north are
+ * the coarse rows below and above (the same row if j is even), starting at coarse column `first`. */
 CPU_INLINE void prolong_piece(const transfer_job *job, int c, int32_t j, int32_t first, int32_t count,
                               const float *south, const float *north) {
   const cpu_level *l = job->fine;

@@ -1,4 +1,4 @@
-/* Interpolation weights from the stencil, as src/common/grid/grid.h defines them, in double. */
+/* Interpolation weights from the stencil, as defined in src/common/grid/grid.h, computed in double. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -16,7 +16,7 @@ static float *weight_at(const cpu_level *l, int direction, int32_t i, int32_t j)
   return l->weights.to[direction] + (ptrdiff_t)(j >> 1) * l->stride + (i >> 1);
 }
 
-/* Sums of three coefficients of a point: towards one side, along the middle, towards the other side. */
+/* Sums of three coefficients of a point: towards one side, in the middle, towards the other side. */
 typedef struct weights_sums {
   double one, middle, other;
 } weights_sums;
@@ -35,13 +35,13 @@ static int is_nothing(double a, double beside) {
   return fabs(a) <= 1e-6 * fabs(beside);
 }
 
-/* Beyond the last column or row: whether the boundary holds the unknown to a given value. */
+/* Whether the boundary beyond the last column or row fixes the unknown (Dirichlet). */
 static int is_held(weights_sums s) {
   return s.one + s.middle > 0.1 * fabs(s.one);
 }
 
-/* The coefficients around (i, j); towards a coarse point beyond the grid they are mirror images, unless the
- * side holds the unknown. Returns whether the point has an equation. */
+/* The coefficients at (i, j). Towards a coarse point beyond the grid, they mirror those of the opposite side,
+ * unless the boundary fixes the unknown. Returns whether the point has an equation. */
 static int coefficients_at(const tsi_level *level, int32_t i, int32_t j, double a[CPU_DIRECTIONS]) {
   const cpu_level *l = cpu_level_of(level);
   for (int k = 0; k < CPU_DIRECTIONS; k++)
@@ -53,7 +53,7 @@ static int coefficients_at(const tsi_level *level, int32_t i, int32_t j, double 
   return a[CPU_C] != 0;
 }
 
-/* Whether the coarse point of fine point (i, j), both even, has no equation; src/common/grid/grid.h. */
+/* Whether the coarse point of fine point (i, j), both even, has no equation; see src/common/grid/grid.h. */
 static int is_dead(const tsi_level *level, int32_t i, int32_t j) {
   const cpu_level *l = cpu_level_of(level);
   if (i >= l->width && level->grid.periodic_x) i = 0;
@@ -66,15 +66,15 @@ static int is_dead(const tsi_level *level, int32_t i, int32_t j) {
   return 1;
 }
 
-/* A point without equation follows coarse points without equation, so that coarse rows keep their coefficients
- * towards given values. */
+/* A point without an equation interpolates only from coarse points without an equation. Coarse rows then keep
+ * their coefficients towards given values. */
 static void set_without_equation(const tsi_level *level, float *const w[], const int32_t at[][2], int count) {
   int dead[4], sum = 0;
   for (int k = 0; k < count; k++) sum += dead[k] = is_dead(level, at[k][0], at[k][1]);
   for (int k = 0; k < count; k++) *w[k] = dead[k] ? 1 / (float)sum : 0;
 }
 
-/* Where nothing leads to one of the two, the rest of the row's sum tells how far a given value is. */
+/* If one of the two sums vanishes, the middle sum determines the distance to a given value. */
 static void set_pair(float *one, float *other, weights_sums s) {
   const double sum = is_nothing(s.one, s.other) || is_nothing(s.other, s.one) ? -s.middle : s.one + s.other;
   const int usable = fabs(sum) > 1e-6 * fabs(s.middle) && sum != 0;
@@ -82,7 +82,7 @@ static void set_pair(float *one, float *other, weights_sums s) {
   *other = usable ? (float)(s.other / sum) : 0;
 }
 
-/* What a point between four coarse ones divides by. */
+/* The divisor for a point between four coarse points. */
 static double corner_divisor(const double a[CPU_DIRECTIONS]) {
   const weights_sums x = across_sums(a), y = up_sums(a);
   double around = 0;
@@ -93,14 +93,14 @@ static double corner_divisor(const double a[CPU_DIRECTIONS]) {
   return open ? a[CPU_C] : around;
 }
 
-/* Whether the coarse point in a direction of point (i, j) has no equation and the point nothing to do with it:
- * it is inside a wall. */
+/* Whether the coarse point in a direction from point (i, j) has no equation and is not coupled to the point: it
+ * is inside a wall. */
 static int is_walled(const tsi_level *level, int32_t i, int32_t j, const double a[CPU_DIRECTIONS],
                      int direction) {
   return a[direction] == 0 && is_dead(level, i + direction % 3 - 1, j + direction / 3 - 1);
 }
 
-/* What leads past a coarse point inside a wall belongs to the middle. */
+/* Adds the coefficients that lead past a coarse point inside a wall to the middle. */
 static void turn_from_walls(const tsi_level *level, int32_t i, int32_t j, const double a[CPU_DIRECTIONS],
                             int one, int other, weights_sums *s) {
   if (is_walled(level, i, j, a, one)) {
@@ -176,14 +176,14 @@ static void body_corners(const void *arguments, size_t first, size_t last) {
 
 /* ---- Periodic sides ----
  *
- * Where the number of columns is odd, column -1 is column w - 1, which is coarse: as an odd column it takes all
- * from its western coarse column; column w is column 0 and takes all from the eastern one. Where it is even,
- * the composition of stencils reaches two columns out. */
+ * If the number of columns is odd, column -1 is column w - 1, which is coarse. As an odd column it has weight 1
+ * for its western coarse column. Column w is column 0 and has weight 1 for the eastern one. If the number is
+ * even, the composition of stencils reaches two columns beyond the grid. */
 
 static const int across[] = {CPU_W, CPU_E}, up[] = {CPU_S, CPU_N};
 static const int corners[] = {CPU_SW, CPU_SE, CPU_NW, CPU_NE};
 
-/* (i, j) takes the weights of a point of the same parity. */
+/* Copies the weights of a point of the same parity to (i, j). */
 static void copy_weights(cpu_level *l, int32_t i, int32_t j, int32_t from_i, int32_t from_j) {
   if (!(i & 1) && !(j & 1)) return; /* coarse */
   const int *which = i & 1 && j & 1 ? corners : i & 1 ? across : up;
@@ -270,7 +270,7 @@ ts_status cpu_weights_create(tsi_level *level) {
   return TS_OK;
 }
 
-/* Whether bilinear interpolation is the same, but for rounding. Points without equation do not matter. */
+/* Whether the weights equal bilinear interpolation up to rounding. Points without an equation are ignored. */
 static int are_bilinear(const tsi_level *level) {
   const cpu_level *l = cpu_level_of(level);
   static const int across[] = {CPU_W, CPU_E}, up[] = {CPU_S, CPU_N},

@@ -1,5 +1,5 @@
-/* Stencil matrices: nine planes of coefficients in the order of the grid's points, of which a five-point
- * stencil has the first five. A row of points is a loop over its inside and two points by themselves. */
+/* Stencil matrices: nine planes of coefficients in the order of the grid's points; a five-point stencil has
+ * only the first five. A row of points is a loop over its interior and two single end points. */
 #include "cpu/core/cpu.h"
 #include "cpu_grid.h"
 #include "common/grid/grid.h"
@@ -24,7 +24,7 @@ typedef struct transfer_job {
   int directions;
 } transfer_job;
 
-/* A row of points at a time, which stays in the cache while the planes take their part of it. */
+/* Processes a row of points at a time. It stays in cache while it is distributed to the planes. */
 static void body_write(const void *arguments, size_t first, size_t last) {
   const transfer_job *job = arguments;
   for (size_t row = first; row < last; row++)
@@ -53,7 +53,7 @@ static void transfer(const ts_matrix *A, const float *values, tsi_body body) {
   cpu_for(A->context, (size_t)g->height, 18 * (size_t)g->width, body, &job);
 }
 
-/* Without corner coefficients their four planes are not stored. */
+/* Without corner coefficients, their four planes are not stored. */
 static ts_status take_planes(const ts_matrix *A, cpu_stencil *s) {
   ts_context *context = A->context;
   const int directions = A->stencil->five_point ? 5 : 9;
@@ -112,8 +112,8 @@ static void cpu_stencil_destroy(ts_matrix *A) {
 
 /* ---- Products ---- */
 
-/* PRODUCT: single precision; RESIDUAL: in double. The others: products in pairs, residuals of x + low, and
- * residuals in pairs, whose sums lose nothing. */
+/* PRODUCT: single precision; RESIDUAL: double precision. The others: products in pairs, residuals of x + low,
+ * and residuals in pairs with error-free sums. */
 typedef enum product_kind { PRODUCT, RESIDUAL, PAIR_PRODUCT, LOW_RESIDUAL, PAIR_RESIDUAL } product_kind;
 
 typedef struct product_job {
@@ -136,7 +136,7 @@ static void store(const product_job *job, size_t at, cpu_exact result) {
     job->y.high[at] = (float)result.sum;
 }
 
-/* One point, with neighbours looked up; what is beyond the grid does not count. */
+/* One point with neighbour look-up. Points beyond the grid are ignored. */
 static void point(const product_job *job, int32_t i, int32_t j) {
   const tsi_grid *g = job->grid;
   const size_t p = (size_t)j * (size_t)g->width + (size_t)i, n = (size_t)job->components;
@@ -162,11 +162,11 @@ static void point(const product_job *job, int32_t i, int32_t j) {
   for (size_t c = 0; c < n; c++) store(job, p * n + c, result[c]);
 }
 
-/* A row of points as offsets from its first one: the planes there, and the three rows of x. Beyond a boundary
- * that is not periodic the row itself stands in, where all coefficients are 0. */
+/* A row of points as offsets from its first point: into the planes, and into the three rows of x. Beyond a
+ * boundary that is not periodic, the row itself is used, because all coefficients are 0 there. */
 typedef struct row_view {
   size_t start;
-  ptrdiff_t south, north; /* of the rows, from this one */
+  ptrdiff_t south, north; /* offsets of the rows relative to this one */
 } row_view;
 
 static row_view view_row(const tsi_grid *g, int32_t j) {
@@ -229,7 +229,7 @@ CPU_INLINE void inside_row(const product_job *job, int32_t j, product_kind kind,
   }
 }
 
-/* Rows first .. last-1 of one component. */
+/* Computes rows first .. last-1 of one component. */
 CPU_INLINE void rows(const void *arguments, size_t first, size_t last, product_kind kind, int nine) {
   const product_job *job = arguments;
   const int32_t width = job->grid->width;
@@ -277,7 +277,7 @@ static ts_status cpu_stencil_run(const ts_matrix *A, int components, product_job
   return TS_OK;
 }
 
-/* The first part, where nothing but single precision counts. */
+/* Only the first part, for operations in single precision. */
 static cpu_parts first_part(const ts_vector *v) {
   return (cpu_parts){cpu_data(v), NULL, NULL};
 }

@@ -1,4 +1,4 @@
-/* Complementarity problems on the CPU: storage, and what runs over the problems of a batch. */
+/* Complementarity problems on the CPU: storage, and the operations over the problems of a batch. */
 #include <math.h>
 #include <string.h>
 
@@ -13,8 +13,8 @@ static void put(const ts_lcp *lcp, void *to, size_t at, double value) {
     ((float *)to)[at] = (float)value;
 }
 
-/* Parts of one block; NULL: counts what they need. The matrix is the last, for its pages; a sparse one has a
- * block of its own. */
+/* Divides one block of memory; if `block` is NULL, counts the bytes. The matrix is last, so that it has
+ * separate pages. A sparse matrix has a separate block. */
 static size_t lay_out(const ts_lcp *lcp, cpu_lcp *impl, unsigned char *block) {
   const size_t n = (size_t)lcp->size, batch = (size_t)lcp->batch, size = cpu_lcp_size_of(lcp);
   const size_t is_dense = !cpu_lcp_is_sparse(lcp), threads = is_dense ? cpu_lcp_threads(lcp) : 1;
@@ -43,7 +43,7 @@ static size_t lay_out(const ts_lcp *lcp, cpu_lcp *impl, unsigned char *block) {
   return used;
 }
 
-/* The matrix is left untouched: its pages are those of the threads that write it. */
+/* Does not touch the matrix, so that its pages belong to the threads that write it. */
 ts_status cpu_lcp_create(ts_lcp *lcp) {
   ts_context *context = lcp->context;
   cpu_lcp sizes;
@@ -86,9 +86,10 @@ ts_status cpu_lcp_write_limits(const ts_lcp *lcp) {
   return TS_OK;
 }
 
-/* ---- Vectors, as the sweeps have them ---- */
+/* ---- Vectors, in the form that sweeps use ---- */
 
-/* n numbers from `begin` on, and back. What is written becomes what was stored, which is rounded. */
+/* Copies n numbers starting at `begin`, and back. Writing also replaces `from` by the stored, rounded
+ * values. */
 #define COPY_NUMBERS(type)                                                                                     \
   static void read_##type(cpu_parts from, size_t begin, size_t n, type *to) {                                  \
     const float *high = from.high + begin, *low = from.low ? from.low + begin : NULL;                          \
@@ -110,7 +111,8 @@ ts_status cpu_lcp_write_limits(const ts_lcp *lcp) {
 COPY_NUMBERS(float)
 COPY_NUMBERS(double)
 
-/* Problem by problem, in the matrix's type. A vector has a first part, which the analyser does not know. */
+/* Converts each problem to the matrix's type. A vector always has a first part; the check is for the static
+ * analyser. */
 static void read_vector(const ts_lcp *lcp, const ts_vector *v, void *to) {
   const cpu_lcp *impl = lcp->impl;
   const size_t n = (size_t)lcp->size;
@@ -142,17 +144,17 @@ size_t cpu_lcp_threads(const ts_lcp *lcp) {
   return most < CPU_LCP_MEMBERS ? most : CPU_LCP_MEMBERS;
 }
 
-/* Blocks from which on two threads gained on one: 1.2 times with 500 unknowns in single precision, 1.6 times
- * with 700; with 300 they gained nothing, since the blocks on the diagonal follow one another. With contacts
- * 1.7 times with 500 unknowns, 1.6 with 1389. Where many of them have no reaction, `block` spares their
- * columns and is faster still; where most have one, it is slower than the loop by rows: left to be asked for.
- */
+/* Minimum number of blocks for two threads. In single precision they were 1.2 times as fast as one with 500
+ * unknowns and 1.6 times with 700. With 300 they gained nothing, because the diagonal blocks are sequential.
+ * With contacts they were 1.7 times as fast with 500 unknowns and 1.6 times with 1389. If many contacts have no
+ * reaction, `block` skips their columns and is even faster. If most have one, it is slower than the loop by
+ * rows, so it is used only on request. */
 enum { least_blocks = 8 };
 
-/* One thread, unknowns of several blocks: `block` took 0.6 of the loop's time with 100 and 300 unknowns that
- * all change, as long with 1000 and 1.4 times with 2000 and 3000; and 0.3 to 0.5 where half of them stay at
- * their bounds. Beyond this many numbers the columns of matrices that are not symmetric take too much memory.
- */
+/* One thread, unknowns of several blocks. If all unknowns change, `block` took 0.6 of the loop's time with 100
+ * and 300 unknowns. It took as long with 1000 and 1.4 times as long with 2000 and 3000. If half of them stay at
+ * their bounds, it took 0.3 to 0.5. With more numbers than this, the columns of unsymmetric matrices use too
+ * much memory. */
 enum { most_by_columns = 1 << 23 };
 
 static int pays_by_columns(const ts_lcp *lcp) {
@@ -173,8 +175,8 @@ typedef struct sweep_job {
   const ts_lcp *lcp;
   ts_lcp_scheme scheme;
   int sweeps;
-  size_t problem;     /* with a team: the one */
-  cpu_lcp_team *team; /* NULL: each problem by one thread */
+  size_t problem;     /* the problem of a team */
+  cpu_lcp_team *team; /* NULL: one thread per problem */
 } sweep_job;
 
 static void sweep_problem(const sweep_job *job, size_t problem, const cpu_lcp_member *self) {
@@ -198,9 +200,9 @@ static void body_shared(const void *arguments, size_t first, size_t last) {
     sweep_problem(job, job->problem, &self);
 }
 
-/* One problem by several threads, each worth its work; by rows by one, since each row's product would have to
- * be handed over. Threads wait for each other within the job: what one that lost its core has cost shows in
- * those waits. */
+/* Sweeps one problem with several threads, each with enough work. The row scheme uses one thread, because each
+ * row's product would have to be passed on. Threads wait for each other within the job, so the cost of a lost
+ * core appears in those waits. */
 static void sweep_shared(const sweep_job *of, size_t threads) {
   const ts_context *context = of->lcp->context;
   const size_t n = (size_t)of->lcp->size, work = n * n * (size_t)of->sweeps;
@@ -213,21 +215,21 @@ static void sweep_shared(const sweep_job *of, size_t threads) {
     body_problems(&job, job.problem, job.problem + 1);
     return;
   }
-  const double quarter = (double)work * 3e-11; /* of what one thread takes, about */
+  const double quarter = (double)work * 3e-11; /* about a quarter of one thread's time */
   cpu_lcp_team_init(&team, threads, fmin(fmax(quarter, 20e-6), 500e-6));
   job.team = &team;
   cpu_for(context, threads, work / threads + 1, body_shared, &job);
   if (team.lost > 0) cpu_pace_note(&cpu_state_of(context)->pace, tsi_seconds(), team.lost);
 }
 
-/* One block of contacts does by any scheme. */
+/* A single block of contacts uses columns with every scheme. */
 static int needs_columns(const ts_lcp *lcp, ts_lcp_scheme scheme) {
   if (cpu_lcp_is_sparse(lcp)) return 0;
   if (cpu_lcp_blocks(lcp) == 1) return lcp->dimension > 1;
   return scheme == TS_LCP_SCHEME_COLUMN || scheme == TS_LCP_SCHEME_BLOCK;
 }
 
-/* impl->z after so many sweeps with impl->q. */
+/* Computes impl->z after `sweeps` sweeps with impl->q. */
 static ts_status run_sweeps(const ts_lcp *lcp, ts_lcp_scheme scheme, int sweeps) {
   const size_t n = (size_t)lcp->size, threads = cpu_lcp_threads(lcp);
   sweep_job job = {.lcp = lcp, .scheme = scheme, .sweeps = sweeps};
@@ -251,8 +253,8 @@ ts_status cpu_lcp_sweep(ts_vector *z, const ts_lcp *lcp, const ts_vector *q, ts_
 
 typedef struct map_job {
   const ts_lcp *lcp;
-  const ts_vector *q; /* for an exact w; NULL: as sweeps have it */
-  ts_vector *map;     /* NULL: sums of squares */
+  const ts_vector *q; /* for an exact w; NULL: w as in the sweeps */
+  ts_vector *map;     /* NULL: compute sums of squares */
   double *sums;
 } map_job;
 
@@ -276,7 +278,7 @@ static void body_map(const void *arguments, size_t first, size_t last) {
   }
 }
 
-/* Of impl->z and impl->q. */
+/* Uses impl->z and impl->q. */
 static void find_map(const map_job *job) {
   const ts_lcp *lcp = job->lcp;
   if (cpu_lcp_is_sparse(lcp))
@@ -294,7 +296,7 @@ ts_status cpu_lcp_residual(ts_vector *map, const ts_lcp *lcp, const ts_vector *q
   return TS_OK;
 }
 
-/* Of problems with what is behind their last numbers, which is 0. */
+/* Includes the padding of each problem, which is 0. */
 #define NORM(type)                                                                                             \
   static double norm_##type(const type *x, size_t count) {                                                     \
     double sums[4] = {0};                                                                                      \
@@ -309,7 +311,7 @@ static double norm_of(const ts_lcp *lcp, const void *x) {
   return lcp->is_double ? norm_double(x, count) : norm_float(x, count);
 }
 
-/* Blocks come in their order, whoever has summed them. */
+/* Adds up the blocks in order, so the sum does not depend on the threads. */
 static ts_status sweep_and_test(ts_vector *z, const ts_lcp *lcp, const ts_vector *q, ts_lcp_scheme scheme,
                                 int sweeps, double *residual, double *norm_q) {
   const cpu_lcp *impl = lcp->impl;

@@ -1,4 +1,4 @@
-/* Complementarity problems on the CPU: dense matrices row by row, in floats or in doubles. */
+/* Complementarity problems on the CPU: dense matrices by rows, in floats or doubles. */
 #ifndef CPU_LCP_H
 #define CPU_LCP_H
 
@@ -7,48 +7,48 @@
 #include "lcp/lcp.h"
 
 enum {
-  CPU_LCP_LANES = 16,         /* a row's stride is a multiple of it */
-  CPU_LCP_BLOCK = 64,         /* m, rows of a block, a multiple of the lanes */
-  CPU_LCP_CONTACT_BLOCK = 48, /* the same of contacts: a multiple of 2 and 3 too, no more than m */
-  CPU_LCP_REDUCED = 14        /* LCP_REDUCED of lcp_law.h */
+  CPU_LCP_LANES = 16,         /* a row's stride is a multiple of this */
+  CPU_LCP_BLOCK = 64,         /* m, the rows of a block: a multiple of the lanes */
+  CPU_LCP_CONTACT_BLOCK = 48, /* m for contacts: also a multiple of 2 and 3, at most CPU_LCP_BLOCK */
+  CPU_LCP_REDUCED = 14        /* LCP_REDUCED in lcp_law.h */
 };
 
-/* A matrix of lcp_sparse.h in the type of the sweeps; its lists are lcp->sparse's. */
+/* A matrix of lcp_sparse.h in the type of the sweeps. Its lists are those of lcp->sparse. */
 typedef struct cpu_lcp_sparse {
-  size_t stride; /* numbers of a row of `blocks` and `mass_blocks`, and of a body in v */
+  size_t stride; /* numbers per row of `blocks` and `mass_blocks`, and per body in v */
   void *blocks, *mass_blocks, *diagonal, *v;
-  double *exact_v;            /* v of residuals: its numbers, and then what rounding has left out of them */
-  void *from, *last, *counts; /* of momentum by units, as z; counts: at each unit's first unknown */
-  void *reduced;              /* of contacts: what lcp_contact_reduce makes of `diagonal` */
-  tsi_memory memory;          /* all of it, as allocated */
-  size_t bytes;               /* of it in use */
+  double *exact_v;            /* v for residuals: its numbers, followed by their rounding errors */
+  void *from, *last, *counts; /* of momentum by units, like z; counts: at each unit's first unknown */
+  void *reduced;              /* per contact: the result of lcp_contact_reduce for `diagonal` */
+  tsi_memory memory;          /* the whole allocation */
+  size_t bytes;               /* bytes in use */
 } cpu_lcp_sparse;
 
-/* All arrays are in the matrix's type. */
+/* All arrays have the matrix's type. */
 typedef struct cpu_lcp {
-  size_t stride;  /* numbers from row to row; those behind the last column are 0 */
-  size_t rows;    /* of a problem: n, and with several blocks a multiple of four; those behind the last are 0 */
-  void *matrix;   /* aligned; float or double as lcp->is_double. A contact's own block is 0 here */
-  void *diagonal; /* of each unknown the column of its diagonal block; NULL for problems of one block without
-                     contacts */
-  void *reduced;  /* of contacts, LCP_REDUCED numbers each */
-  void *z, *q;    /* of one sweep or residual, in the matrix's type, `stride` numbers a problem */
-  void *w, *deltas;               /* of schemes by columns, as z */
-  void *copies, *shared;          /* of the relaxed scheme: z of each member, and that of all */
-  void *lower, *upper, *friction; /* per unknown and contact, in the matrix's type; never NULL but for those
-                                     that the problem has not */
-  double *sums;                   /* what blocks of rows add to products, two each */
-  void *block;                    /* all of it, as allocated */
-  size_t bytes, vector_bytes;     /* of all, and of what is before the diagonal blocks and the matrix */
-  /* The matrix by columns, made with the first sweep that needs them. */
-  int symmetry;                  /* 1 or -1: cpu_lcp_is_nearly_symmetric has been asked */
-  int has_columns, is_symmetric; /* symmetric: its rows are its columns, and `columns` is NULL */
+  size_t stride; /* numbers from row to row; the padding after the last column is 0 */
+  size_t rows; /* per problem: n, rounded up to a multiple of four if there are several blocks; padding rows are
+                  0 */
+  void *matrix;     /* aligned; float or double as in lcp->is_double. A contact's own block is 0 here */
+  void *diagonal;   /* per unknown: the column of its diagonal block. NULL for problems of one block without
+                       contacts */
+  void *reduced;    /* LCP_REDUCED numbers per contact */
+  void *z, *q;      /* of one sweep or residual, in the matrix's type, `stride` numbers per problem */
+  void *w, *deltas; /* for schemes by columns, laid out like z */
+  void *copies, *shared;          /* for the relaxed scheme: z of each member, and the shared z */
+  void *lower, *upper, *friction; /* per unknown and per contact, in the matrix's type; NULL only if unused */
+  double *sums;                   /* sums of row blocks for products, two each */
+  void *block;                    /* the whole allocation */
+  size_t bytes, vector_bytes;     /* total, and the part before the diagonal blocks and the matrix */
+  /* The matrix by columns, created by the first sweep that needs it. */
+  int symmetry;                  /* 1 or -1: result of cpu_lcp_is_nearly_symmetric; 0: not yet computed */
+  int has_columns, is_symmetric; /* symmetric: the rows serve as columns, and `columns` is NULL */
   void *columns, *columns_block; /* aligned, and as allocated */
   size_t columns_bytes;
-  cpu_lcp_sparse sparse; /* instead of the matrix */
+  cpu_lcp_sparse sparse; /* replaces the matrix */
 } cpu_lcp;
 
-/* A run of sweeps over one problem. */
+/* A number of sweeps over one problem. */
 typedef struct cpu_lcp_run {
   const ts_lcp *lcp;
   const cpu_lcp_member *self;
@@ -83,7 +83,8 @@ CPU_LCP_FUNCTIONS(double)
 
 /* ---- cpu_lcp_matrix.c ---- */
 ts_status cpu_lcp_make_columns(const ts_lcp *lcp);
-/* But for a hundredth of two diagonal entries; not exactly, as columns that are rows have to be. */
+/* Symmetric up to a hundredth of two diagonal entries. This is weaker than the exact symmetry needed to use
+ * rows as columns. */
 int cpu_lcp_is_nearly_symmetric(const ts_lcp *lcp);
 void cpu_lcp_forget_columns(const ts_lcp *lcp);
 
@@ -98,17 +99,17 @@ ts_status cpu_lcp_add_momentum(const ts_lcp *lcp, ts_vector *from, ts_vector *la
                                double growth);
 
 /* ---- cpu_lcp.c ---- */
-enum { cpu_lcp_rows_at_once = 48 }; /* of residuals and momentum, a multiple of every dimension */
+enum { cpu_lcp_rows_at_once = 48 }; /* for residuals and momentum, a multiple of every dimension */
 static inline size_t cpu_lcp_row_blocks(size_t rows) {
   return (rows + cpu_lcp_rows_at_once - 1) / cpu_lcp_rows_at_once;
 }
-/* How many threads may share one problem of the batch; 1: they share the batch. */
+/* The number of threads that may share one problem. 1: the threads share the batch. */
 size_t cpu_lcp_threads(const ts_lcp *lcp);
 
 static inline int cpu_lcp_is_sparse(const ts_lcp *lcp) {
   return lcp->storage == TS_LCP_STORAGE_SPARSE;
 }
-/* The next part of a block of memory, aligned. NULL for `block`: counts what the parts need. */
+/* Takes the next part of a block of memory, aligned. If `block` is NULL, only counts the bytes. */
 static inline void *cpu_lcp_take(unsigned char *block, size_t *used, size_t bytes) {
   void *taken = block ? block + *used : NULL;
   *used += (bytes + CPU_ALIGNMENT - 1) / CPU_ALIGNMENT * CPU_ALIGNMENT;
@@ -117,7 +118,7 @@ static inline void *cpu_lcp_take(unsigned char *block, size_t *used, size_t byte
 static inline size_t cpu_lcp_size_of(const ts_lcp *lcp) {
   return lcp->is_double ? sizeof(double) : sizeof(float);
 }
-/* Rows of a block. */
+/* The rows of a block. */
 static inline size_t cpu_lcp_block(const ts_lcp *lcp) {
   return lcp->dimension > 1 ? CPU_LCP_CONTACT_BLOCK : CPU_LCP_BLOCK;
 }

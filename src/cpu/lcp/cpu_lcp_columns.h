@@ -1,12 +1,13 @@
-/* Sweeps by columns (Courtecuisse and Allard 2009, III.B and III.C), in one type: w = M z + q is kept, and what
- * an unknown changes by is added to all of its rows.
+/* Sweeps by columns (Courtecuisse and Allard 2009, III.B and III.C), in one type: w = M z + q is kept up to
+ * date. The change of an unknown is added to all rows of w.
  *
- * Every member has a range of the rows. It solves the unknowns there and follows the others through theirs; the
- * counter, of unknowns that are solved over all sweeps, tells how far. A change is overwritten one sweep later,
- * by when its owner has seen unknowns that every other member solved after having added it. */
+ * Every member has a range of rows. It solves the unknowns of its range, and it adds the changes of all other
+ * unknowns to its rows. A counter of solved unknowns over all sweeps shows which changes are available. A
+ * change is overwritten one sweep later. By then its owner has seen unknowns that every other member solved
+ * after adding the change. */
 
 typedef struct CPU_LCP(share) {
-  size_t first, last, end; /* its unknowns are first .. last - 1; with the zeros behind the last up to `end` */
+  size_t first, last, end; /* its unknowns are first .. last - 1; `end` includes the zeros after the last one */
 } CPU_LCP(share);
 
 static CPU_LCP(share) CPU_LCP(share_of)(const CPU_LCP(problem) * p, const cpu_lcp_member *self) {
@@ -54,7 +55,7 @@ static void CPU_LCP(own_blocks)(const CPU_LCP(problem) * p, const cpu_lcp_member
   }
 }
 
-/* Adds what the others' unknowns first .. last - 1 change by, as many at a time as there are. */
+/* Adds the changes of the other members' unknowns first .. last - 1, as they become available. */
 static void CPU_LCP(follow)(const CPU_LCP(problem) * p, const cpu_lcp_member *self, const CPU_LCP(share) * own,
                             size_t before, size_t first, size_t last) {
   while (first < last) {
@@ -105,7 +106,7 @@ int CPU_LCP(is_symmetric)(const ts_lcp *lcp, double slack) {
   return 1;
 }
 
-/* Of rows first .. last - 1, the zeros behind the last row with it. */
+/* For rows first .. last - 1, including the zeros after the last row. */
 void CPU_LCP(transpose)(const ts_lcp *lcp, size_t k, size_t first, size_t last) {
   const cpu_lcp *impl = lcp->impl;
   const CPU_LCP(problem) p = CPU_LCP(problem_of)(lcp, k);

@@ -1,20 +1,19 @@
-/* Contacts with friction in a sweep, in one type; cpu_lcp_map.h has their residuals.
+/* Contacts with friction in a sweep, in one type. See cpu_lcp_map.h for their residuals.
  *
- * A contact's own block of M is 0 in the matrix and stands in `diagonal` alone. So w of a contact's rows,
- * however it is summed and kept up to date, is the velocity b without its own reaction, as the law wants it. To
- * sum the whole row and take the own part off would leave the rounding of M r in a b that may be much smaller.
- */
+ * A contact's own block of M is 0 in the matrix and is stored only in `diagonal`. So w of a contact's rows is
+ * always the velocity b without the contact's own reaction, as the law requires. Summing the whole row and
+ * subtracting that part would leave the rounding error of M r in b, which may be much smaller. */
 
-enum { CPU_LCP(renewal) = 16 }; /* sweeps after which w is computed from z, for what rounding has left in it */
+enum { CPU_LCP(renewal) = 16 }; /* sweeps before w is recomputed from z, to remove rounding errors */
 
-/* Of the contact at row i the columns of its diagonal block, from its own rows on. */
+/* The columns of the diagonal block of the contact at row i, starting at the contact's own rows. */
 CPU_INLINE const REAL *CPU_LCP(own_columns)(const CPU_LCP(problem) * p, size_t i) {
   return p->diagonal + i * CPU_LCP_CONTACT_BLOCK + i % CPU_LCP_CONTACT_BLOCK;
 }
 
-/* The law as a function of its own. It is long, and a caller that inlines it is compiled with it for every
- * target and in both types. In two dimensions it is short, and a call costs up to a third of a sweep; in three
- * the callers with `inlines` lose by one. */
+/* The law as a separate function. It is long, and a caller that inlines it compiles it for every target and in
+ * both types. In two dimensions it is short, and a call costs up to a third of a sweep. In three dimensions,
+ * the callers with `inlines` lose time by a call. */
 CPU_CLONES
 static void CPU_LCP(law)(REAL *r, const REAL *W, const REAL *reduced, const REAL *b, REAL mu, size_t d,
                          int exact) {
@@ -24,7 +23,7 @@ static void CPU_LCP(law)(REAL *r, const REAL *W, const REAL *reduced, const REAL
     lcp_contact_of(r, W, reduced, b, mu, 3, exact);
 }
 
-/* The contact at row i by its law, from w of its own rows. */
+/* Solves the contact at row i by its law, from w of its own rows. */
 CPU_INLINE void CPU_LCP(solve_contact)(const CPU_LCP(problem) * p, size_t i, size_t dimension,
                                        const REAL *columns, const REAL *w, REAL *z, REAL *deltas, int inlines) {
   REAL r[3], block[9];
@@ -43,7 +42,7 @@ CPU_INLINE void CPU_LCP(solve_contact)(const CPU_LCP(problem) * p, size_t i, siz
   }
 }
 
-/* As solve_unknowns; behind a contact w is no longer its own. */
+/* Like solve_unknowns. Once a contact is solved, w of its own rows is no longer valid for it. */
 CPU_INLINE void CPU_LCP(solve_contacts_of)(const CPU_LCP(problem) * p, size_t b, size_t dimension, REAL *w,
                                            REAL *z, REAL *deltas) {
   const size_t m = CPU_LCP_CONTACT_BLOCK, begin = b * m, left = p->n - begin, count = left < m ? left : m;
@@ -70,7 +69,7 @@ static void CPU_LCP(solve_contacts)(const CPU_LCP(problem) * p, size_t b, REAL *
     CPU_LCP(solve_contacts_of)(p, b, 3, w, z, deltas);
 }
 
-/* Block b: its unknowns, or its contacts. */
+/* Solves the unknowns or the contacts of block b. */
 static void CPU_LCP(solve_block)(const CPU_LCP(problem) * p, size_t b, REAL *w, REAL *z, REAL *deltas) {
   if (p->dimension > 1)
     CPU_LCP(solve_contacts)(p, b, w, z, deltas);
@@ -78,7 +77,7 @@ static void CPU_LCP(solve_block)(const CPU_LCP(problem) * p, size_t b, REAL *w, 
     CPU_LCP(solve_unknowns)(p, b, w, z, deltas);
 }
 
-/* Of schemes by columns, the contact at row i. */
+/* Solves the contact at row i, for schemes by columns. */
 CPU_CLONES
 static void CPU_LCP(solve_one)(const CPU_LCP(problem) * p, size_t i) {
   const REAL *columns = CPU_LCP(own_columns)(p, i);
@@ -88,7 +87,7 @@ static void CPU_LCP(solve_one)(const CPU_LCP(problem) * p, size_t i) {
     CPU_LCP(solve_contact)(p, i, 3, columns, p->w + i, p->z + i, p->deltas + i, 0);
 }
 
-/* w of the contact at row i. */
+/* Computes w of the contact at row i. */
 CPU_INLINE void CPU_LCP(sum_contact)(const CPU_LCP(problem) * p, size_t i, size_t dimension, REAL *w) {
   for (size_t k = 0; k < dimension; k++)
     w[k] = p->q[i + k] + CPU_LCP(dot)(p->matrix + (i + k) * p->stride, p->z, p->stride);
@@ -113,7 +112,7 @@ static void CPU_LCP(sweep_contacts_3)(const CPU_LCP(problem) * p, int sweeps) {
   CPU_LCP(sweep_contacts_of)(p, sweeps, 3);
 }
 
-/* The plain loop, of one thread: by rows of blocks it took an eighth to a third longer. */
+/* The plain loop with one thread: row blocks took an eighth to a third longer. */
 static void CPU_LCP(sweep_contacts)(const CPU_LCP(problem) * p, int sweeps) {
   if (p->dimension == 2)
     CPU_LCP(sweep_contacts_2)(p, sweeps);
@@ -121,7 +120,7 @@ static void CPU_LCP(sweep_contacts)(const CPU_LCP(problem) * p, int sweeps) {
     CPU_LCP(sweep_contacts_3)(p, sweeps);
 }
 
-/* w of all contacts of one block: by columns, which has no sums across lanes. */
+/* Computes w of all contacts of one block by columns, which needs no sums across lanes. */
 CPU_INLINE void CPU_LCP(sum_one_block)(const CPU_LCP(problem) * p, REAL w[CPU_LCP_CONTACT_BLOCK]) {
   for (size_t i = 0; i < p->stride; i++) w[i] = p->q[i];
   for (size_t k = 0; k < p->n; k++) {
@@ -133,9 +132,9 @@ CPU_INLINE void CPU_LCP(sum_one_block)(const CPU_LCP(problem) * p, REAL w[CPU_LC
   }
 }
 
-/* A problem of one block: w is kept and what a contact changes by is added to all of it, which has no sums
- * across lanes and reads the columns from cache. Its own rows stay as they are: the columns have no own blocks.
- * With 12 unknowns it took 0.86 of the time by rows. */
+/* A problem of one block. w is kept up to date by adding a contact's change to all of it. This needs no sums
+ * across lanes and reads the columns from cache. It leaves the contact's own rows unchanged, because the
+ * columns contain no own blocks. With 12 unknowns it took 0.86 of the time by rows. */
 CPU_INLINE void CPU_LCP(sweep_one_block_of)(const CPU_LCP(problem) * p, int sweeps, size_t dimension) {
   REAL w[CPU_LCP_CONTACT_BLOCK] = {0}, d[3] = {0};
   for (int sweep = 0; sweep < sweeps; sweep++)

@@ -1,11 +1,10 @@
 /* Sweeps by rows of blocks (Courtecuisse and Allard 2009, III.A with one thread, III.D and IV.A), in one type.
  *
- * Row r of all sweeps is that of block r mod g, of sweep r / g. It needs the blocks of the g rows before it,
- * the oldest first: that of its own block in the last sweep, ... and, the newest, that of row r - 1. So one
- * counter, of rows that are done, tells which are there, and no block is overwritten before all have read it.
- */
+ * Rows are numbered over all sweeps: row r is block r mod g in sweep r / g. It needs the blocks of the previous
+ * g rows, oldest first: from its own block in the previous sweep to the block of row r - 1. So one counter of
+ * completed rows shows which blocks are available. No block is overwritten before all rows have read it. */
 typedef struct CPU_LCP(row) {
-  size_t number, position; /* r, and how many of the g blocks are in the sums */
+  size_t number, position; /* r, and the number of the g blocks that are in the sums */
   REAL lanes[CPU_LCP_BLOCK][CPU_LCP_LANES];
 } CPU_LCP(row);
 
@@ -15,18 +14,18 @@ static void CPU_LCP(begin_row)(CPU_LCP(row) * row, size_t number) {
   memset(row->lanes, 0, sizeof row->lanes);
 }
 
-/* How many blocks of a row are there when `done` rows are. */
+/* The number of a row's blocks that are available when `done` rows are complete. */
 static size_t CPU_LCP(ready)(const CPU_LCP(row) * row, size_t blocks, size_t done) {
   return done + blocks > row->number ? done + blocks - row->number : 0;
 }
 
-/* Rows of block b, and those behind the last, of zeros. */
+/* The rows of block b, including zero rows up to a multiple of four. */
 static size_t CPU_LCP(rows_of)(const CPU_LCP(problem) * p, size_t b) {
   const size_t left = (p->n - b * p->block + 3) / 4 * 4;
   return left < p->block ? left : p->block;
 }
 
-/* Adds blocks to a row's sums, up to the one at position `to`. */
+/* Adds blocks to a row's sums, up to the block at position `to`. */
 static void CPU_LCP(advance)(const CPU_LCP(problem) * p, CPU_LCP(row) * row, const REAL *z, size_t to) {
   const size_t g = p->blocks, b = row->number % g, rows = CPU_LCP(rows_of)(p, b);
   const REAL *m = p->matrix + b * p->block * p->stride;
@@ -39,7 +38,7 @@ static void CPU_LCP(advance)(const CPU_LCP(problem) * p, CPU_LCP(row) * row, con
   }
 }
 
-/* The block on the diagonal. */
+/* Solves the diagonal block. */
 static void CPU_LCP(finish_row)(const CPU_LCP(problem) * p, CPU_LCP(row) * row, REAL *z) {
   const size_t b = row->number % p->blocks, begin = b * p->block, left = p->n - begin;
   REAL w[CPU_LCP_BLOCK] = {0}, deltas[CPU_LCP_BLOCK];
@@ -47,13 +46,13 @@ static void CPU_LCP(finish_row)(const CPU_LCP(problem) * p, CPU_LCP(row) * row, 
   CPU_LCP(solve_block)(p, b, w, z + begin, deltas);
 }
 
-/* The member's row after row r: every sweep deals the same blocks to it. */
+/* The member's next row after r. Every sweep assigns it the same blocks. */
 static size_t CPU_LCP(next_row)(const CPU_LCP(problem) * p, const cpu_lcp_member *self, size_t r) {
   const size_t g = p->blocks;
   return r % g + self->members < g ? r + self->members : (r / g + 1) * g + self->rank;
 }
 
-/* A moment without a block for `row`: one of the next row's, or nothing to do but to wait. */
+/* Called when `row` has to wait for a block: adds a block to the next row, or waits. */
 static void CPU_LCP(wait_row)(const CPU_LCP(problem) * p, const cpu_lcp_member *self, const CPU_LCP(row) * row,
                               CPU_LCP(row) * ahead, size_t done) {
   if (ahead && ahead->position < CPU_LCP(ready)(ahead, p->blocks, done))
@@ -62,7 +61,7 @@ static void CPU_LCP(wait_row)(const CPU_LCP(problem) * p, const cpu_lcp_member *
     cpu_lcp_wait(self, &self->team->done, row->number + row->position + 1 - p->blocks);
 }
 
-/* `looks_ahead`: works on the next row while it waits. */
+/* `looks_ahead`: works on the next row while waiting. */
 static void CPU_LCP(sweep_graph)(const CPU_LCP(problem) * p, const cpu_lcp_member *self, int sweeps,
                                  int looks_ahead) {
   const size_t g = p->blocks, end = g * (size_t)sweeps;
@@ -89,10 +88,10 @@ static void CPU_LCP(sweep_graph)(const CPU_LCP(problem) * p, const cpu_lcp_membe
 
 /* ---- Without waiting ---- */
 
-/* Block by block what another member has published since the last look: no more than all of its blocks. */
+/* Copies the blocks that another member has published since the last call, at most all of its blocks. */
 static void CPU_LCP(look_at)(const CPU_LCP(problem) * p, const cpu_lcp_member *self, size_t other,
                              const _Atomic(REAL) *shared, size_t *seen, REAL *z) {
-  const size_t own = (p->blocks - other + self->members - 1) / self->members; /* blocks of the other */
+  const size_t own = (p->blocks - other + self->members - 1) / self->members; /* blocks of the other member */
   const size_t done = cpu_lcp_read(&self->team->progress[other]);
   for (size_t k = done - *seen > own ? done - own : *seen; k < done; k++) {
     const size_t begin = (other + k % own * self->members) * p->block;
@@ -102,8 +101,8 @@ static void CPU_LCP(look_at)(const CPU_LCP(problem) * p, const cpu_lcp_member *s
   *seen = done;
 }
 
-/* Each member has a copy of z, which it refreshes before a row; a contact's numbers there may be of two sweeps.
- * `done` counts members, that of all of them says that none reads p->z any more. */
+/* Each member has a copy of z and refreshes it before each row. The numbers of a contact in it may be from two
+ * sweeps. `done` counts the members that have copied p->z. Once all have, p->z may be overwritten. */
 static void CPU_LCP(sweep_relaxed)(const CPU_LCP(problem) * p, const cpu_lcp_member *self, int sweeps, REAL *z,
                                    _Atomic(REAL) *shared) {
   size_t seen[CPU_LCP_MEMBERS] = {0}, count = 0;

@@ -1,18 +1,18 @@
-/* Loops over the numbers of a matrix in one type: REAL, and CPU_LCP(name) for the names that have a type in
- * them. Sums are formed in lanes, so that all compilations add in one order. */
+/* Loops over the numbers of a matrix in one type, REAL. CPU_LCP(name) forms the names that contain the type.
+ * Sums are formed in lanes, so that every compilation adds in the same order. */
 typedef struct CPU_LCP(problem) {
   const REAL *matrix, *q, *lower, *upper;
-  const REAL *friction;            /* of each contact */
-  const REAL *diagonal;            /* of each unknown the column of its diagonal block, `block` numbers */
-  const REAL *reduced;             /* of each contact what lcp_contact_reduce makes of it */
-  const REAL *columns;             /* the matrix by columns; NULL where no scheme has asked for it */
-  REAL *z, *w, *deltas;            /* the latter two for schemes by columns, `stride` numbers each */
-  size_t n, stride, block, blocks; /* rows of a block, and how many there are */
+  const REAL *friction;            /* per contact */
+  const REAL *diagonal;            /* per unknown: the column of its diagonal block, `block` numbers */
+  const REAL *reduced;             /* per contact: the result of lcp_contact_reduce */
+  const REAL *columns;             /* the matrix by columns; NULL until a scheme needs it */
+  REAL *z, *w, *deltas;            /* w and deltas for schemes by columns, `stride` numbers each */
+  size_t n, stride, block, blocks; /* rows per block, and number of blocks */
   size_t dimension;
-  int exact; /* the law of a contact */
+  int exact; /* how the law of a contact is solved (lcp_contact_of) */
 } CPU_LCP(problem);
 
-/* NULL, of what the problem has not, stays NULL. */
+/* Keeps NULL for arrays that the problem lacks. */
 CPU_INLINE REAL *CPU_LCP(from)(void *numbers, size_t first) {
   return numbers ? (REAL *)numbers + first : NULL;
 }
@@ -55,7 +55,7 @@ CPU_INLINE REAL CPU_LCP(dot)(const REAL *row, const REAL *z, size_t stride) {
   return CPU_LCP(sum_lanes)(sums);
 }
 
-/* What columns first .. last - 1 add to four rows: z is read once for all of them. */
+/* Adds columns first .. last - 1 to four rows, reading z once for all of them. */
 CPU_INLINE void CPU_LCP(add_four)(const REAL *m, size_t stride, const REAL *z, size_t first, size_t last,
                                   REAL (*lanes)[CPU_LCP_LANES]) {
   REAL a[CPU_LCP_LANES], b[CPU_LCP_LANES], c[CPU_LCP_LANES], d[CPU_LCP_LANES];
@@ -76,7 +76,7 @@ CPU_INLINE void CPU_LCP(add_four)(const REAL *m, size_t stride, const REAL *z, s
     lanes[0][l] = a[l], lanes[1][l] = b[l], lanes[2][l] = c[l], lanes[3][l] = d[l];
 }
 
-/* What columns first .. last - 1 add to `rows` rows from m on, a multiple of four. */
+/* Adds columns first .. last - 1 to `rows` rows starting at m; `rows` is a multiple of four. */
 CPU_CLONES
 static void CPU_LCP(add_rows)(const REAL *m, size_t rows, size_t stride, const REAL *z, size_t first,
                               size_t last, REAL (*lanes)[CPU_LCP_LANES]) {
@@ -88,13 +88,13 @@ static void CPU_LCP(sum_rows)(const REAL *q, size_t rows, REAL (*lanes)[CPU_LCP_
   for (size_t i = 0; i < rows; i++) w[i] = q[i] + CPU_LCP(sum_lanes)(lanes[i]);
 }
 
-/* What stays as it is adds nothing; NaN does. */
+/* A zero change has no effect; NaN does. */
 CPU_INLINE int CPU_LCP(changes)(REAL delta) {
   return delta < 0 || delta > 0 || !(delta == delta);
 }
 
-/* The unknowns of block b in their order, from w of all of them before the first: w is what follows from the
- * newest values of those before. What each of them changes by is in `deltas`. */
+/* Solves the unknowns of block b in order. On entry, w belongs to the values before the block. Each new value
+ * updates w for the unknowns after it. `deltas` receives the changes. */
 CPU_CLONES
 static void CPU_LCP(solve_unknowns)(const CPU_LCP(problem) * p, size_t b, REAL w[CPU_LCP_BLOCK], REAL *z,
                                     REAL *deltas) {
@@ -106,7 +106,7 @@ static void CPU_LCP(solve_unknowns)(const CPU_LCP(problem) * p, size_t b, REAL w
     const REAL next = lcp_unknown(z[k], w[k], column[k], p->lower[i], p->upper[i]), delta = next - z[k];
     z[k] = next;
     deltas[k] = delta;
-    /* An unknown that stays at its bound has nothing to add, and the next one need not wait for it. */
+    /* An unknown that stays at its bound changes nothing, so the next one need not wait for it. */
     if (!CPU_LCP(changes)(delta)) continue;
     for (size_t j = k / CPU_LCP_LANES * CPU_LCP_LANES; j < CPU_LCP_BLOCK; j += CPU_LCP_LANES) {
       CPU_SIMD
@@ -115,7 +115,7 @@ static void CPU_LCP(solve_unknowns)(const CPU_LCP(problem) * p, size_t b, REAL w
   }
 }
 
-/* w += eight columns times their factors, of rows first .. last - 1. */
+/* w += eight columns times their factors, in rows first .. last - 1. */
 CPU_INLINE void CPU_LCP(add_eight)(const REAL *const c[8], const REAL f[8], REAL *w, size_t first,
                                    size_t last) {
   const REAL *c0 = c[0], *c1 = c[1], *c2 = c[2], *c3 = c[3], *c4 = c[4], *c5 = c[5], *c6 = c[6], *c7 = c[7];
@@ -125,8 +125,8 @@ CPU_INLINE void CPU_LCP(add_eight)(const REAL *const c[8], const REAL f[8], REAL
             ((c4[i] * f[4] + c5[i] * f[5]) + (c6[i] * f[6] + c7[i] * f[7]));
 }
 
-/* w += what unknowns begin .. end - 1 add to rows first .. last - 1; those that did not change add nothing and
- * their columns are not read. */
+/* Adds the changes of unknowns begin .. end - 1 to w in rows first .. last - 1. The columns of unchanged
+ * unknowns are not read. */
 CPU_CLONES
 static void CPU_LCP(add_columns)(const CPU_LCP(problem) * p, size_t begin, size_t end, size_t first,
                                  size_t last) {

@@ -1,6 +1,6 @@
-/* The natural map in the type of cpu_lcp_rows.h, which includes this. w is as sweeps have it, in their type;
- * or, where a solve may end, exact but for its last digits, by sums in double that keep their errors: what z is
- * worth if M z is much larger than q. */
+/* The natural map in the type of cpu_lcp_rows.h, which includes this file. w is computed as in the sweeps, in
+ * their type. When the result may end a solve, w is exact up to its last digits instead: sums in double keep
+ * their rounding errors. This shows the accuracy of z even if M z is much larger than q. */
 
 /* ---- Dense matrices ---- */
 
@@ -33,7 +33,7 @@ static void CPU_LCP(map_rows)(const CPU_LCP(problem) * p, const double *q, size_
   }
 }
 
-/* The velocity of the contact at row i as sweeps have it, from w of its rows. */
+/* The velocity of the contact at row i as in the sweeps, from w of its rows. */
 CPU_INLINE void CPU_LCP(add_own_block)(const CPU_LCP(problem) * p, size_t i, size_t dimension, const REAL *w,
                                        double *u) {
   const REAL *columns = CPU_LCP(own_columns)(p, i), *r = p->z + i;
@@ -44,7 +44,7 @@ CPU_INLINE void CPU_LCP(add_own_block)(const CPU_LCP(problem) * p, size_t i, siz
   }
 }
 
-/* Rows first .. last - 1 are those of whole contacts. */
+/* Rows first .. last - 1 contain whole contacts. */
 CPU_INLINE void CPU_LCP(map_contacts_of)(const CPU_LCP(problem) * p, const double *q, size_t first, size_t last,
                                          size_t dimension, double *out) {
   const int is_one = !q && p->blocks == 1 && p->columns;
@@ -102,7 +102,7 @@ void CPU_LCP(velocity_sparse)(const ts_lcp *lcp, int exact) {
     CPU_LCP(scatter)(&p, c, p.dimension, p.stride, p.z + c * p.dimension);
 }
 
-/* u from q of the contact; v: of factors. */
+/* Computes u from q of the contact; v: with factors. */
 CPU_INLINE void CPU_LCP(gather_exact)(const CPU_LCP(graph) * p, const double *q, const double *v, size_t c,
                                       size_t d, size_t stride, double *u) {
   const size_t numbers = (size_t)p->s->bodies * stride;

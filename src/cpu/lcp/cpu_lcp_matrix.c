@@ -1,14 +1,14 @@
-/* Matrices of complementarity problems on the CPU: written by the threads that will sweep over them, so that
- * the pages lie in those threads' memory (Courtecuisse and Allard 2009, IV.B); and by columns. */
+/* Matrices of complementarity problems on the CPU. The threads that sweep over a matrix write it, so that its
+ * pages are in their memory (Courtecuisse and Allard 2009, IV.B). Also creates the matrix by columns. */
 #include "cpu_lcp.h"
 
 typedef struct write_job {
   const ts_lcp *lcp;
   const tsi_lcp_matrix *matrix;
-  size_t problem, shares; /* the first problem, and shares of each one's blocks */
+  size_t problem, shares; /* the first problem; shares of the blocks of each problem */
 } write_job;
 
-/* Items are the shares of the first problem, then of the second, ... */
+/* Items are the shares of the first problem, then of the second, and so on. */
 static void body_write(const void *arguments, size_t first, size_t last) {
   const write_job *job = arguments;
   const size_t blocks = cpu_lcp_blocks(job->lcp);
@@ -27,7 +27,7 @@ void cpu_lcp_forget_columns(const ts_lcp *lcp) {
   impl->has_columns = impl->is_symmetric = 0;
 }
 
-/* Problem by problem where threads share each: then a range is one thread's share. */
+/* If threads share each problem, writes one problem at a time, so that a range is the share of one thread. */
 ts_status cpu_lcp_write_matrix(ts_lcp *lcp, const tsi_lcp_matrix *matrix) {
   const size_t shares = cpu_lcp_threads(lcp), n = (size_t)lcp->size;
   if (matrix->sparse) return cpu_lcp_write_sparse(lcp, matrix->sparse);

@@ -1,5 +1,6 @@
-/* The momentum of accelerated sweeps (lcp/lcp_accelerate.c) in two passes: products, then the point that the
- * next sweep starts from. Blocks come in their order, whoever has summed them. */
+/* The momentum of accelerated sweeps (lcp/lcp_accelerate.c) in two passes: first the products, then the
+ * starting point of the next sweep. Block sums are added in order, so the result does not depend on the
+ * threads. */
 #include "cpu_lcp.h"
 
 enum { lanes = 8 }; /* cpu_lcp_rows_at_once is a multiple of it */
@@ -7,7 +8,7 @@ enum { lanes = 8 }; /* cpu_lcp_rows_at_once is a multiple of it */
 typedef struct momentum_job {
   cpu_parts z, from, last;
   size_t count;
-  double *sums; /* of each block d^T d and d^T m */
+  double *sums; /* per block: d^T d and d^T m */
   double weight;
 } momentum_job;
 
@@ -68,7 +69,7 @@ CPU_CLONES static void body_extrapolate(const void *arguments, size_t first, siz
 ts_status cpu_lcp_add_momentum(const ts_lcp *lcp, ts_vector *from, ts_vector *last, ts_vector *state,
                                double growth) {
   const cpu_lcp *impl = lcp->impl;
-  float *k = cpu_data(state), *before = k + 1; /* k, and d^T d of the sweep before */
+  float *k = cpu_data(state), *before = k + 1; /* k, and d^T d of the previous sweep */
   const size_t count = tsi_lcp_unknowns(lcp), blocks = cpu_lcp_row_blocks(count);
   momentum_job job = {.z = cpu_parts_of(lcp->z),
                       .from = cpu_parts_of(from),

@@ -1,4 +1,4 @@
-/* Sweeps and residuals in one type: REAL, and CPU_LCP(name) for the names that have a type in them. */
+/* Sweeps and residuals in one type, REAL. CPU_LCP(name) forms the names that contain the type. */
 #include <string.h>
 
 #define LCP_FUNCTION CPU_INLINE
@@ -11,7 +11,7 @@
 #include "cpu_lcp_graph.h"
 #include "cpu_lcp_columns.h"
 
-/* The plain loop, of a problem of one block: nothing is to be shared. */
+/* The plain loop, for a problem of one block, which threads cannot share. */
 CPU_CLONES
 static void CPU_LCP(sweep_rows)(const CPU_LCP(problem) * p, int sweeps) {
   for (int sweep = 0; sweep < sweeps; sweep++)
@@ -50,8 +50,8 @@ static void CPU_LCP(reduce_contact)(const REAL *from, size_t stride, size_t d, R
   lcp_contact_reduce(reduced, W, (int)d);
 }
 
-/* Rows of block b of a problem from row-wise numbers, with zeros behind them, and its block on the diagonal;
- * that alone has contacts' own blocks. */
+/* Writes the rows of block b of a problem, padded with zeros, and its diagonal block. Only the diagonal block
+ * contains the contacts' own blocks. */
 void CPU_LCP(write)(const ts_lcp *lcp, const tsi_lcp_matrix *matrix, size_t k, size_t b) {
   const cpu_lcp *impl = lcp->impl;
   const size_t n = (size_t)lcp->size, stride = impl->stride, block = cpu_lcp_block(lcp), begin = b * block;

@@ -1,9 +1,9 @@
-/* Sparse complementarity problems on the CPU: storage, and the threads that share a sweep. */
+/* Sparse complementarity problems on the CPU: storage, and sweeps shared by threads. */
 #include "cpu_lcp.h"
 
 /* ---- Storage ---- */
 
-/* Rows of bodies' blocks are padded with zeros to what a vector holds. */
+/* Rows of bodies' blocks are padded with zeros to the vector width. */
 static size_t stride_of(const tsi_lcp_sparse *s) {
   const size_t width = (size_t)s->width;
   return s->mass_blocks && width > 2 ? (width + 3) / 4 * 4 : width;
@@ -13,7 +13,7 @@ static size_t numbers_of(const tsi_lcp_sparse *s) {
   return (size_t)s->row_start[s->contacts] * (size_t)s->dimension * stride_of(s);
 }
 
-/* NULL: counts the bytes. */
+/* If `block` is NULL, counts the bytes. */
 static size_t lay_out(const ts_lcp *lcp, const tsi_lcp_sparse *s, cpu_lcp_sparse *to, unsigned char *block) {
   const size_t size = cpu_lcp_size_of(lcp), d = (size_t)s->dimension, numbers = numbers_of(s);
   size_t used = 0;
@@ -60,8 +60,8 @@ ts_status cpu_lcp_write_sparse(ts_lcp *lcp, const tsi_lcp_sparse *s) {
 /* ---- Sweeps ---- */
 
 enum {
-  contact_cost = 100, /* floats that the law of a contact stands for */
-  step_share = 64     /* of the work that is worth a thread: a step, which ends with a barrier */
+  contact_cost = 100, /* work of a contact's law, in floats */
+  step_share = 64     /* a step needs 1/64 of the work that makes a thread worthwhile; it ends with a barrier */
 };
 
 static size_t work_of(const ts_lcp *lcp) {
@@ -112,18 +112,18 @@ ts_status cpu_lcp_sweep_sparse(const ts_lcp *lcp, ts_lcp_scheme scheme, int swee
     sweep_as(&job, &(cpu_lcp_member){.team = &team, .members = 1});
     return TS_OK;
   }
-  const double work = (double)work_of(lcp) * sweeps, quarter = work * 1e-10; /* of one thread's time, about */
+  const double work = (double)work_of(lcp) * sweeps, quarter = work * 1e-10; /* about 1/4 of a thread's time */
   cpu_lcp_team_init(&team, threads, fmin(fmax(quarter, 20e-6), 500e-6));
   cpu_for(context, threads, (size_t)work / threads + 1, body_steps, &job);
   if (team.lost > 0) cpu_pace_note(&cpu_state_of(context)->pace, tsi_seconds(), team.lost);
   return TS_OK;
 }
 
-/* Work of a sweep, in what is worth a thread, from which on two threads gained on one: 1.6 times with 1800
- * contacts of boxes, nothing with 450. */
+/* Minimum work per sweep for two threads, in units of the work that makes a thread worthwhile. They were 1.6
+ * times as fast as one with 1800 contacts of boxes, and gained nothing with 450. */
 enum { least_work = 2 };
 
-/* The loop's iterates, unless colours keep more threads busy. */
+/* Keeps the iterates of the loop, unless colours can use more threads. */
 ts_lcp_scheme cpu_lcp_sparse_scheme(const ts_lcp *lcp, ts_lcp_scheme scheme) {
   if (scheme != TS_LCP_SCHEME_AUTO) return scheme;
   const size_t threads = (size_t)cpu_state_of(lcp->context)->threads;

@@ -1,22 +1,22 @@
-/* Sweeps of sparse problems, in the type of cpu_lcp_rows.h, which includes this: step by step of
- * lcp_sparse.h,
+/* Sweeps of sparse problems in the type of cpu_lcp_rows.h, which includes this file. They follow the steps of
+ * lcp_sparse.h:
  *
  *   u_c = q_c + sum of M_ck z_k   or   q_c + H_c v;   z_c by its law;   v += G_c^T dz
  *
- * Units of a step have no neighbours among each other, so each z and v has one writer and no other reader.
- * Those of a body come in one order, whoever does them: the threads do not show in the iterates. */
+ * Units of a step are not neighbours, so each z and v has one writer and no other reader. The units of a body
+ * always have the same order, so the iterates do not depend on the threads. */
 enum {
-  CPU_LCP(sparse_renewal) = 16, /* sweeps after which v is computed from z, for what rounding has left in it */
+  CPU_LCP(sparse_renewal) = 16, /* sweeps before v is recomputed from z, to remove rounding errors */
   CPU_LCP(most_lanes) = 8       /* columns of a block that are summed in lanes */
 };
 
 typedef struct CPU_LCP(graph) {
   const tsi_lcp_sparse *s;
-  const tsi_lcp_steps *steps; /* NULL: unit after unit, by one member */
+  const tsi_lcp_steps *steps; /* NULL: one member processes unit after unit */
   const REAL *blocks, *mass_blocks, *diagonal, *reduced, *q, *lower, *upper, *friction;
   REAL *z, *v;
-  REAL *from, *last, *counts; /* of momentum; from: NULL without */
-  size_t dimension, stride;   /* the latter of a block's rows, and of v */
+  REAL *from, *last, *counts; /* for momentum; from: NULL without momentum */
+  size_t dimension, stride;   /* stride: of a block's rows, and of v */
   int exact;
 } CPU_LCP(graph);
 
@@ -45,9 +45,8 @@ CPU_INLINE REAL CPU_LCP(sum_most)(const REAL *lanes, size_t stride) {
   return stride > 4 ? sum + ((lanes[4] + lanes[5]) + (lanes[6] + lanes[7])) : sum;
 }
 
-/* Of rows with 4 numbers or more, in lanes. Each row has an array of its own: in an array of arrays, or in a
- * loop over rows that the compiler leaves as one, the sums go through memory, which takes a third of a sweep.
- */
+/* For rows of 4 numbers or more, in lanes. Each row has a separate array. In an array of arrays, or in a loop
+ * over rows that the compiler does not unroll, the sums go through memory, which takes a third of a sweep. */
 CPU_INLINE void CPU_LCP(gather_lanes)(const CPU_LCP(graph) * p, const REAL *from, size_t contact, size_t d,
                                       size_t stride, REAL *sums) {
   REAL a[CPU_LCP(most_lanes)] = {0}, b[CPU_LCP(most_lanes)] = {0}, c[CPU_LCP(most_lanes)] = {0};
@@ -69,7 +68,7 @@ CPU_INLINE void CPU_LCP(gather_lanes)(const CPU_LCP(graph) * p, const REAL *from
   sums[2] = CPU_LCP(sum_most)(c, stride);
 }
 
-/* u = q + blocks times what they stand for: of M without the contact's own. */
+/* u = q + blocks times z or v; with M, without the contact's own block. */
 CPU_INLINE void CPU_LCP(gather)(const CPU_LCP(graph) * p, size_t c, size_t d, size_t stride, REAL *u) {
   const REAL *from = p->mass_blocks ? p->v : p->z;
   REAL sums[3] = {0};
@@ -85,7 +84,7 @@ CPU_INLINE void CPU_LCP(gather)(const CPU_LCP(graph) * p, size_t c, size_t d, si
   for (size_t i = 0; i < d; i++) u[i] = p->q[c * d + i] + sums[i];
 }
 
-/* v += G^T change; most contacts of bodies at rest change nothing. */
+/* v += G^T change; most contacts of resting bodies do not change. */
 CPU_INLINE void CPU_LCP(scatter)(const CPU_LCP(graph) * p, size_t c, size_t d, size_t stride,
                                  const REAL *change) {
   int changes = 0;
@@ -131,7 +130,7 @@ CPU_INLINE void CPU_LCP(solve_sparse)(const CPU_LCP(graph) * p, size_t c, size_t
 
 /* ---- Sweeps ---- */
 
-/* v of what z is, or a sweep, of contacts first .. last - 1. */
+/* Computes v from z, or runs a sweep, for contacts first .. last - 1. */
 CPU_INLINE void CPU_LCP(do_contacts)(const CPU_LCP(graph) * p, int32_t first, int32_t last, size_t d,
                                      size_t stride, int renews) {
   for (int32_t c = first; c < last; c++) {
@@ -142,7 +141,7 @@ CPU_INLINE void CPU_LCP(do_contacts)(const CPU_LCP(graph) * p, int32_t first, in
   }
 }
 
-/* What the next sweep starts from; z, which other units read, stays. */
+/* Computes the starting point of the next sweep. z is not changed, because other units read it. */
 CPU_INLINE void CPU_LCP(add_momentum)(const CPU_LCP(graph) * p, size_t first, size_t last) {
   REAL ahead = 0, straight = 0;
   for (size_t i = first; i < last; i++) lcp_momentum_add(p->z[i], p->from[i], p->last[i], &ahead, &straight);
@@ -154,7 +153,7 @@ CPU_INLINE void CPU_LCP(add_momentum)(const CPU_LCP(graph) * p, size_t first, si
   }
 }
 
-/* The same of a range of contacts, whose momentum makes z before, and follows it. */
+/* do_contacts for a range of contacts with momentum, which sets z before and is updated after. */
 CPU_INLINE void CPU_LCP(do_range)(const CPU_LCP(graph) * p, int32_t first, int32_t last, size_t d,
                                   size_t stride, int renews) {
   const size_t begin = (size_t)first * d, end = (size_t)last * d;
@@ -167,8 +166,8 @@ static void CPU_LCP(meet)(const cpu_lcp_member *self, size_t *meetings) {
   if (self->members > 1) cpu_lcp_meet(self, ++*meetings);
 }
 
-/* Without steps: unit after unit, or all contacts as one range if there is no momentum between units. One loop
- * serves the three cases, because each copy of do_range that the compiler inlines is large. */
+/* Without steps: unit after unit, or all contacts as one range if there is no momentum per unit. One loop
+ * serves the three cases, because each inlined copy of do_range is large. */
 CPU_INLINE void CPU_LCP(do_steps)(const CPU_LCP(graph) * p, const cpu_lcp_member *self, size_t d, size_t stride,
                                   int renews, size_t *meetings) {
   const int is_all = !p->steps && !p->from;
@@ -205,8 +204,8 @@ CPU_INLINE void CPU_LCP(do_sweeps)(const CPU_LCP(graph) * p, const cpu_lcp_membe
   }
 }
 
-/* Bodies in three and two dimensions, and blocks of M of contacts, have loops of their own. Each is a function:
- * the time of a compiler grows faster than a function's length, and in one they took it half a minute. */
+/* Separate loops serve bodies in three and two dimensions, and blocks of M. Each is a function: compile time
+ * grows faster than the length of a function, and in a single one it was half a minute. */
 #define CPU_LCP_SWEEPS(name, d, stride)                                                                        \
   CPU_CLONES                                                                                                   \
   static void CPU_LCP(name)(const CPU_LCP(graph) * p, const cpu_lcp_member *self, int sweeps) {                \
@@ -219,7 +218,7 @@ CPU_LCP_SWEEPS(sweeps_2_2, 2, 2)
 CPU_LCP_SWEEPS(sweeps_1_1, 1, 1)
 #undef CPU_LCP_SWEEPS
 
-/* Square blocks have the loops above, and the law, which they inline, is not compiled into this one. */
+/* Square blocks use the loops above, so the law, which they inline, is not compiled into this one. */
 CPU_CLONES
 static void CPU_LCP(sweeps_any)(const CPU_LCP(graph) * p, const cpu_lcp_member *self, int sweeps) {
   const size_t d = p->dimension, stride = p->stride;
@@ -248,7 +247,7 @@ void CPU_LCP(sweep_sparse)(const ts_lcp *lcp, const tsi_lcp_steps *steps, const 
   p.steps = steps;
   if (ahead) {
     p.from = sparse->from, p.last = sparse->last, p.counts = sparse->counts;
-    p.exact *= 2; /* lcp_contact_of: who extrapolates need not have each law to the last bit */
+    p.exact *= 2; /* lcp_contact_of: extrapolated sweeps do not need the law to the last bit */
   }
   CPU_LCP(sweep_graph_of)(&p, self, sweeps);
 }

@@ -10,8 +10,8 @@
 
 static const uint64_t closed = (uint64_t)1 << CPU_LCP_MEMBERS;
 
-enum { spins = 128 };                   /* some microseconds: a block on the diagonal takes about one */
-static const double long_wait = 200e-6; /* a member has lost its core */
+enum { spins = 128 };                   /* some microseconds: a diagonal block takes about one */
+static const double long_wait = 200e-6; /* a longer wait means that a member has lost its core */
 
 static void pause_or_yield(int spin) {
 #ifdef TEXSOLVE_HAVE_THREADS
@@ -39,7 +39,7 @@ void cpu_lcp_team_init(cpu_lcp_team *team, size_t asked, double patience) {
   for (size_t k = 0; k < asked; k++) atomic_init(&team->progress[k].value, 0);
 }
 
-/* The first range is the calling thread's own, which always runs. */
+/* The calling thread, which always runs, has the first range and closes the list. */
 static uint64_t close_list(cpu_lcp_team *team) {
   const uint64_t all = ((uint64_t)1 << team->asked) - 1;
   const double begun = tsi_seconds();
@@ -57,7 +57,7 @@ static uint64_t await_list(const cpu_lcp_team *team) {
   }
 }
 
-/* A closed list stays as it is: its members may not have read it yet. */
+/* A closed list is never changed, because its members may not have read it yet. */
 static int enter(cpu_lcp_team *team, uint64_t own) {
   uint_fast64_t list = atomic_load(&team->joined);
   while (!(list & closed))

@@ -1,7 +1,7 @@
-/* The diagonal of a matrix in rows or block rows into every component of a vector. */
+/* Copies the diagonal of a matrix in rows or block rows to every component of a vector. */
 #include "cpu/core/cpu.h"
 
-/* The block of column `row`, of one number in csr, by bisection; NULL where there is none. */
+/* Finds the block in column `row` by bisection (CSR: a single number). Returns NULL if it is not stored. */
 static const float *find_block(const cpu_matrix *m, int32_t row) {
   int32_t low = m->row_offsets[row], high = m->row_offsets[row + 1];
   while (low < high) {

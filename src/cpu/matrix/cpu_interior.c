@@ -1,8 +1,8 @@
-/* Of a part of a larger matrix: which rows need no ghosts. Products compute them while those are on their way.
- */
+/* Finds the rows of a part of a larger matrix that need no ghosts. Products compute them during the exchange of
+ * ghosts. */
 #include "cpu/core/cpu.h"
 
-/* Columns ascend, and ghosts are behind all others. */
+/* Columns ascend, and ghosts follow all other columns. */
 static int is_boundary(const cpu_matrix *m, int32_t row, int32_t first_ghost) {
   const int32_t first = m->row_offsets[row], end = m->row_offsets[row + 1];
   return first < end && m->column_indices[end - 1] >= first_ghost;
@@ -13,7 +13,7 @@ static void add_cut(int32_t row, int32_t *cuts, int32_t *count) {
   ++*count;
 }
 
-/* Returns how many cuts there are, and writes them unless `cuts` is NULL. */
+/* Returns the number of cuts, and stores them unless `cuts` is NULL. */
 static int32_t find_cuts(const cpu_matrix *m, int32_t first_ghost, int32_t *cuts, int32_t *first_cut) {
   int32_t count = 0;
   for (int p = 0; p < m->parts; p++) {

@@ -1,4 +1,4 @@
-/* Matrices in compressed rows, of entries or of blocks, and the share of rows of every thread. */
+/* Matrices in compressed rows of entries or blocks, and the share of rows per thread. */
 #include <string.h>
 
 #include "common/matrix/csr.h"
@@ -8,12 +8,12 @@ static cpu_matrix *matrix_of(const ts_matrix *A) {
   return A->impl;
 }
 
-/* Copies a part of the rows, on the thread that will multiply it: its pages then lie in that thread's memory.
- */
+/* Copies a part of the rows on the thread that will multiply it, so that its pages are in that thread's
+ * memory. */
 typedef struct copy_job {
   cpu_matrix *to;
-  const tsi_host_csr *from; /* or blocks in its place */
-  int pattern;              /* offsets and columns too */
+  const tsi_host_csr *from; /* with blocks, block rows */
+  int pattern;              /* copy offsets and columns too */
 } copy_job;
 
 static void body_copy(const void *arguments, size_t first, size_t last) {
@@ -24,7 +24,7 @@ static void body_copy(const void *arguments, size_t first, size_t last) {
   const int32_t entry = from->row_offsets[row];
   const size_t entries = (size_t)(from->row_offsets[row_end] - entry);
   if (job->pattern) {
-    /* The last part has the offset behind the last row too. */
+    /* The last part also copies the offset after the last row. */
     const size_t offsets = (size_t)(row_end - row) + (row_end == to->rows);
     memcpy(to->row_offsets + row, from->row_offsets + row, offsets * sizeof(int32_t));
     memcpy(to->column_indices + entry, from->column_indices + entry, entries * sizeof(int32_t));
@@ -43,7 +43,7 @@ static void copy(const ts_matrix *A, const tsi_host_csr *from, int pattern) {
   cpu_for(A->context, (size_t)to->parts, 2 * entries / (size_t)to->parts, body_copy, &job);
 }
 
-/* Cuts the rows where the work before them, entries and rows, passes p / parts of all of it. */
+/* Cuts the rows where the work before them, entries plus rows, passes p / parts of the total. */
 static void share_rows(cpu_matrix *m, const int32_t *row_offsets) {
   const int64_t work = (int64_t)row_offsets[m->rows] + m->rows;
   int32_t row = 0;
@@ -77,7 +77,7 @@ static void release(ts_context *context, cpu_matrix *m) {
   tsi_free(context, m);
 }
 
-/* What is stored in each format: the entries, or blocks in their place. */
+/* The data that a format stores: entries or blocks. */
 static tsi_host_csr stored(const ts_matrix *A, const tsi_packed *packed) {
   const tsi_blocks *blocks = &A->layout->blocks;
   if (!blocks->offsets) return *packed->csr;
@@ -93,7 +93,7 @@ static void cpu_matrix_destroy(ts_matrix *A) {
   A->impl = NULL;
 }
 
-/* Its rows and columns are those of the whole. */
+/* Shares rows and columns with the whole matrix. */
 static ts_status create_rest(ts_matrix *A, const tsi_packed *packed) {
   ts_context *context = A->context;
   const cpu_matrix *whole = matrix_of(A->whole);
@@ -120,7 +120,7 @@ static ts_status create_rest(ts_matrix *A, const tsi_packed *packed) {
   return TS_OK;
 }
 
-/* Arrays of the application's, or room for a copy of them. */
+/* Uses the application's arrays, or allocates memory for a copy. */
 static void take_pattern(ts_context *context, cpu_matrix *m, const tsi_host_csr *csr, size_t entries) {
   m->borrows_pattern = csr->outlasts;
   m->row_offsets =
@@ -167,7 +167,7 @@ static ts_status write_values(ts_matrix *A, const tsi_packed *packed) {
   return TS_OK;
 }
 
-/* ---- x in double ---- */
+/* ---- x in double precision ---- */
 
 enum { behind_x = CPU_ALIGNMENT / sizeof(float) };
 

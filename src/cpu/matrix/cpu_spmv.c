@@ -1,24 +1,23 @@
 /* y = A x and r = b - A x for compressed sparse rows.
  *
- * A row is a short chain of dependent additions, and the processor works on several rows at once. What holds it
- * up is the latency of the two streams, values and columns: fetching both ahead of their use brings a third
- * more than leaving it to the hardware. Gather instructions and wider vectors were measured and are slower for
- * rows of 5 to 8 entries, so that these loops need no clones for newer processors. */
+ * A row is a short chain of dependent additions, and the processor overlaps several rows. The limit is the
+ * latency of the two streams, values and columns. Prefetching both is a third faster than relying on the
+ * hardware. Gather instructions and wider vectors were measured, and are slower for rows of 5 to 8 entries. So
+ * these loops have no clones for newer processors. */
 #include "cpu/core/cpu.h"
 
 typedef struct spmv_job {
   const cpu_matrix *m;
   tsi_rows rows;
-  cpu_parts y, x, b; /* b: of residuals */
-  const unsigned char
-      *constrained; /* flags of rows where r is 0, NULL: none; constrained rows of A are empty */
+  cpu_parts y, x, b;                /* b: for residuals */
+  const unsigned char *constrained; /* marks rows where r is 0, or NULL; constrained rows of A are empty */
   const tsi_smoothing *smoothing;
-  const float *w, *before; /* of the smoothing */
+  const float *w, *before; /* for smoothing */
 } spmv_job;
 
-/* Entries from the one in use to the one fetched: measured best from 256 to 1024. */
+/* Prefetch distance in entries: 256 to 1024 measured best. */
 enum { ahead = 512 };
-/* Entries of a row from which on its residual has several sums. */
+/* Minimum length of a row whose residual uses several sums. */
 enum { long_residual = 12 };
 
 CPU_INLINE void prefetch_entries(const float *values, const int32_t *columns) {
@@ -28,7 +27,7 @@ CPU_INLINE void prefetch_entries(const float *values, const int32_t *columns) {
 
 /* ---- One component ---- */
 
-/* With a constant length the compiler unrolls it; two sums halve the chain of additions. */
+/* The compiler unrolls this loop for a constant length. Two sums halve the chain of additions. */
 CPU_INLINE float short_row(const float *v, const int32_t *c, int length, const float *x) {
   float even = 0, odd = 0;
   for (int k = 0; k + 1 < length; k += 2) {
@@ -77,7 +76,7 @@ CPU_INLINE float row_sum(const float *v, const int32_t *c, int32_t length, const
   }
 }
 
-/* An element of a step of a smoother, of which the sum of A x is known. */
+/* An element of a smoothing step, given its sum of A x. */
 CPU_INLINE float smoothed(const spmv_job *job, size_t i, float sum) {
   const tsi_smoothing *s = job->smoothing;
   const float x = s->scale * job->x.high[i], from_before = job->before ? x - job->before[i] : x;
@@ -102,7 +101,7 @@ CPU_INLINE void rows_1(const spmv_job *job, int32_t row, int32_t end, int what) 
   }
 }
 
-/* ---- Several components: the sums of a row are independent already ---- */
+/* ---- Several components: the sums of a row are already independent ---- */
 
 CPU_INLINE void rows_n(const spmv_job *job, int32_t row, int32_t end, int n, int what) {
   const int32_t *offsets = job->m->row_offsets, *columns = job->m->column_indices;
@@ -133,7 +132,7 @@ CPU_INLINE void rows(const spmv_job *job, int32_t row, int32_t end, int n, int w
 CPU_INLINE void product_rows(const spmv_job *job, int32_t row, int32_t end, int n) {
   rows(job, row, end, n, PRODUCT);
 }
-/* Of matrices without constrained rows. */
+/* For matrices without constrained rows. */
 CPU_INLINE void quick_residual_rows(const spmv_job *job, int32_t row, int32_t end, int n) {
   rows(job, row, end, n, RESIDUAL);
 }
@@ -141,7 +140,7 @@ CPU_INLINE void step_rows(const spmv_job *job, int32_t row, int32_t end, int n) 
   rows(job, row, end, n, STEP);
 }
 
-/* Four sums: the processor does not wait for one addition after the other. */
+/* Uses four sums, so that additions do not wait for each other. */
 static double long_residual_row(const float *v, const int32_t *c, int32_t length, const float *x, double rest) {
   double sum[4] = {rest, 0, 0, 0};
   int32_t k = 0;
@@ -153,8 +152,8 @@ static double long_residual_row(const float *v, const int32_t *c, int32_t length
   return (sum[0] + sum[2]) + (sum[1] + sum[3]);
 }
 
-/* b - A x is the difference of nearly equal numbers when x is good. In double it costs no more memory traffic,
- * and a solver that begins again from it gets x right to the last bit or two. */
+/* b - A x is the difference of nearly equal numbers when x is accurate. Double precision costs no extra memory
+ * traffic. A solver that restarts from this residual obtains x to the last bit or two. */
 CPU_INLINE void residual_rows(const spmv_job *job, int32_t row, int32_t end, int n) {
   const int32_t *offsets = job->m->row_offsets, *columns = job->m->column_indices;
   const float *values = job->m->values, *x = job->x.high;
@@ -199,7 +198,7 @@ CPU_INLINE void pair_rows(const spmv_job *job, int32_t row, int32_t end, int n) 
   }
 }
 
-/* Products of floats are exact in double, and so, nearly, are their sums. */
+/* Products of floats are exact in double, and their sums nearly are. */
 CPU_INLINE void exact_residual_rows(const spmv_job *job, int32_t row, int32_t end, int n) {
   const int32_t *offsets = job->m->row_offsets, *columns = job->m->column_indices;
   const float *values = job->m->values, *x = job->x.high;
@@ -219,7 +218,7 @@ CPU_INLINE void exact_residual_rows(const spmv_job *job, int32_t row, int32_t en
   }
 }
 
-/* ---- A body for every number of components ---- */
+/* ---- One body per number of components ---- */
 
 #define BODY(name, call)                                                                                       \
   static void name(const void *arguments, size_t first, size_t last) {                                         \

@@ -1,10 +1,10 @@
-/* y = A x and r = b - A x for compressed rows of blocks: the SSE competitor of Buatois et al. 2008, section 4,
- * with vectors as wide as the machine has.
+/* y = A x and r = b - A x for compressed rows of blocks. This is the SSE competitor in Buatois et al. 2008,
+ * section 4, with the vector width of the machine.
  *
- * A block's numbers lie row by row, and so do its partial sums: with one component, lane (r, q) adds up a_rq
- * x_q over the blocks of the row, and the lanes of a row are added up at its end. Neighbouring lanes take
- * neighbouring numbers of the matrix, and x once a block. With several components the sums of the rows are
- * lanes already.
+ * The numbers of a block are stored row by row, and so are its partial sums. With one component, lane (r, q)
+ * accumulates a_rq x_q over the blocks of the row, and the lanes of a row are added up at its end. Neighbouring
+ * lanes read neighbouring numbers of the matrix, and x is read once per block. With several components, the
+ * sums of the rows are already lanes.
  *
  * x may be read up to three rows beyond its end, where vectors hold zeros (cpu_vector). */
 #include <string.h>
@@ -15,13 +15,13 @@ typedef struct bcrs_job {
   const cpu_matrix *m;
   tsi_rows which;
   int32_t rows;                     /* of the matrix */
-  cpu_parts y, x, b;                /* b: of residuals */
-  const unsigned char *constrained; /* flags of rows where the result is 0, NULL: none */
+  cpu_parts y, x, b;                /* b: for residuals */
+  const unsigned char *constrained; /* marks rows where the result is 0, or NULL */
 } bcrs_job;
 
-enum { largest = 4, ahead = 1024 }; /* bytes from the block in use to the one fetched, as in cpu_spmv.c */
+enum { largest = 4, ahead = 1024 }; /* prefetch distance in bytes, as in cpu_spmv.c */
 
-/* Of the numbers of block row `row`, those that are not beyond the matrix's last row. */
+/* The number of elements in block row `row` up to the last row of the matrix. */
 CPU_INLINE int stored_count(const bcrs_job *job, int32_t row, int n, int components) {
   const int32_t left = job->rows - row * n;
   return (left < n ? left : n) * components;
@@ -45,7 +45,7 @@ CPU_INLINE void store(const bcrs_job *job, int32_t row, const float *sums, int n
 
 /* ---- Products ---- */
 
-/* Two blocks at a time into sums of their own: half as long a chain of additions. */
+/* Processes two blocks at a time with separate sums, which halves the chain of additions. */
 CPU_INLINE void rows_1(const bcrs_job *job, int32_t row, int32_t end, int n) {
   const int32_t *columns = job->m->column_indices;
   const size_t block = (size_t)n * (size_t)n;
@@ -79,8 +79,8 @@ CPU_INLINE void rows_1(const bcrs_job *job, int32_t row, int32_t end, int n) {
   }
 }
 
-/* A block's products are added up in `own`, which are registers: adding each to `sums`, which are memory where
- * there are many, would wait for the addition before. */
+/* Accumulates the products of a block in `own`, which stays in registers. With many components, `sums` is in
+ * memory. Adding each product to it would wait for the previous addition. */
 CPU_INLINE void rows_n(const bcrs_job *job, int32_t row, int32_t end, int n, int components) {
   const int32_t *columns = job->m->column_indices;
   const size_t block = (size_t)n * (size_t)n;
@@ -125,7 +125,7 @@ CPU_INLINE void residual_row_1(const bcrs_job *job, int32_t row, double *rest, i
   for (int l = 0; l < n * n; l++) rest[l / n] -= lanes[l];
 }
 
-/* In double, as in cpu_spmv.c: b - A x is the difference of nearly equal numbers when x is good. */
+/* Uses double as in cpu_spmv.c: b - A x is the difference of nearly equal numbers when x is accurate. */
 CPU_INLINE void residual_rows(const bcrs_job *job, int32_t row, int32_t end, int n, int components) {
   const int32_t *columns = job->m->column_indices;
   const size_t block = (size_t)n * (size_t)n;
@@ -191,7 +191,7 @@ CPU_INLINE void pair_rows(const bcrs_job *job, int32_t row, int32_t end, int n, 
   }
 }
 
-/* As in cpu_spmv.c: products and their sums lose nothing. */
+/* As in cpu_spmv.c, the products are exact and their sums keep the rounding errors. */
 CPU_INLINE void exact_residual_rows(const bcrs_job *job, int32_t row, int32_t end, int n, int components) {
   const int32_t *columns = job->m->column_indices;
   const size_t block = (size_t)n * (size_t)n;
@@ -213,7 +213,7 @@ CPU_INLINE void exact_residual_rows(const bcrs_job *job, int32_t row, int32_t en
   }
 }
 
-/* ---- A body for every size of blocks and number of components ---- */
+/* ---- One body per block size and number of components ---- */
 
 #define BODY(name, call)                                                                                       \
   CPU_CLONES static void name(const void *arguments, size_t first, size_t last) {                              \

@@ -1,4 +1,4 @@
-/* The values of a mesh operator's matrix, row by row, and M x - A x. */
+/* The values of a mesh operator's matrix, computed row by row, and M x - A x. */
 #include <string.h>
 
 #include "mesh/mesh_operator.h"
@@ -7,7 +7,7 @@
 
 TSI_MESH_OPERATIONS(TSI_PROTOTYPE, TSI_PROTOTYPE, cpu_mesh_)
 
-/* Third vertices of the triangles at every entry; both NULL for a curve. */
+/* The third vertices of the triangles at every entry. Both are NULL for a curve. */
 typedef struct cpu_mesh {
   int32_t *previous, *next;
   size_t bytes;

@@ -1,4 +1,4 @@
-/* The OpenGL backend: its table, and opening and closing. */
+/* The OpenGL backend: its table of operations, opening and closing. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,11 +21,11 @@ static int is_software(const char *renderer) {
 ts_status gl_load_functions(ts_context *context) {
   glewExperimental = GL_TRUE;
   const GLenum error = glewInit();
-  /* In a context that is not GLX's, GLEW loads everything and then misses a GLX display. */
+  /* Without a GLX context, GLEW loads all functions and then reports a missing GLX display. */
   if (error != GLEW_OK && error != GLEW_ERROR_NO_GLX_DISPLAY)
     return tsi_fail(context, TS_ERROR_UNAVAILABLE, "GLEW cannot load OpenGL: %s", glewGetErrorString(error));
   const int version = gl_features_get().version;
-  for (int i = 0; i < 16 && glGetError() != GL_NO_ERROR; i++) continue; /* what these may leave behind */
+  for (int i = 0; i < 16 && glGetError() != GL_NO_ERROR; i++) continue; /* clears their errors */
   const char *name = (const char *)glGetString(GL_VERSION);
   if (version < 33)
     return tsi_fail(context, TS_ERROR_UNSUPPORTED, "the context is OpenGL %.60s; texsolve needs 3.3",
@@ -42,7 +42,7 @@ static void fill_caps(ts_context *context) {
   caps->is_hardware = !is_software(caps->device);
   GLint size = 0;
   glGetIntegerv(GL_MAX_TEXTURE_SIZE, &size);
-  if (size > 32768) size = 32768; /* pointers hold 16 bits a coordinate */
+  if (size > 32768) size = 32768; /* pointers have 16 bits per coordinate */
   if (context->gl.max_texture_size && context->gl.max_texture_size < size) size = context->gl.max_texture_size;
   caps->max_texture_size = size;
   GLfloat points[2] = {0, 0};
@@ -101,7 +101,7 @@ void gl_user_removed(ts_context *context) {
 
 /* ---- Open and close ---- */
 
-/* EGL where it was built, since it needs no display. */
+/* Prefers EGL if it was built, because it needs no display. */
 static ts_gl_platform platform_of(const ts_context *context) {
   const ts_gl_platform platform = context->gl.platform;
 #ifdef TEXSOLVE_HAVE_EGL
@@ -136,7 +136,7 @@ ts_status gl_enter(ts_context *context) {
   gl_backend *gl = gl_of(context);
   gl->entered = 0;
   TSI_TRY(gl->platform.enter(context));
-  gl->entered = 1; /* objects can be destroyed even if the state stands in the way of everything else */
+  gl->entered = 1; /* allows destroying objects even if the state prevents everything else */
   return gl_is_shared(gl) ? gl_state_enter(context) : TS_OK;
 }
 
@@ -169,7 +169,7 @@ void gl_close(ts_context *context) {
   context->backend = NULL;
 }
 
-/* Keeps shaders' samples apart from how an application's textures are filtered. */
+/* A sampler object protects the shaders' samples from the filter settings of an application's textures. */
 static void create_sampler(gl_backend *gl) {
   glGenSamplers(1, &gl->nearest);
   glSamplerParameteri(gl->nearest, GL_TEXTURE_MIN_FILTER, GL_NEAREST);
@@ -178,7 +178,7 @@ static void create_sampler(gl_backend *gl) {
   glSamplerParameteri(gl->nearest, GL_TEXTURE_WRAP_T, GL_CLAMP_TO_EDGE);
 }
 
-/* With the context current for the first time. */
+/* Runs when the context is current for the first time. */
 static ts_status gl_backend_prepare(ts_context *context) {
   gl_backend *gl = gl_of(context);
   const int is_shared = context->gl.platform == TS_GL_PLATFORM_CURRENT;
@@ -204,7 +204,7 @@ static ts_status gl_backend_prepare(ts_context *context) {
   return gl_check(context, "opening the context");
 }
 
-/* The first draws. */
+/* Draws for the first time. */
 static ts_status find_exact(ts_context *context) {
   gl_backend *gl = gl_of(context);
   TSI_TRY(gl_enter(context));

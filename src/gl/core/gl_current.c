@@ -1,4 +1,4 @@
-/* The application's context, whichever window system it comes from: recognised, never made current. */
+/* The application's own context, from any window system. It is recognised and never made current. */
 #define _GNU_SOURCE 1 /* RTLD_DEFAULT */
 #if defined(_WIN32)
 #define WIN32_LEAN_AND_MEAN
@@ -15,7 +15,7 @@
 #include "gl.h"
 
 typedef struct current_impl {
-  void *handle; /* of the context that was current when texsolve was opened */
+  void *handle; /* the context that was current when texsolve was opened */
 } current_impl;
 
 #if defined(_WIN32)
@@ -32,7 +32,7 @@ void *gl_current_handle(void) {
 
 #else
 
-/* From a library that the application may have loaded. */
+/* Looks up the function in a library that the application may have loaded. */
 static void *ask(const char *function) {
   void *(*get)(void);
   *(void **)&get = dlsym(RTLD_DEFAULT, function);
@@ -62,7 +62,7 @@ static ts_status enter(ts_context *context) {
 }
 
 static void leave(ts_context *context) {
-  (void)context; /* the application's context stays where it is */
+  (void)context; /* the application's context remains current */
 }
 
 static ts_status make_current(ts_context *context) {

@@ -1,4 +1,4 @@
-/* Objects that are deleted, while the application's state is saved. */
+/* Deletes objects while the application's state is saved. */
 #include "gl_state.h"
 
 static void unbind(GLint *saved, GLuint name) {
@@ -45,7 +45,7 @@ void gl_delete_sampler(gl_backend *gl, GLuint name) {
   glDeleteSamplers(1, &name);
 }
 
-/* OpenGL keeps a program that is current. */
+/* OpenGL keeps a deleted program while it is current. */
 void gl_delete_program(gl_backend *gl, GLuint name) {
   GLint current = 0;
   if (gl->saved) unbind(&gl->saved->values.program, name);

@@ -1,4 +1,4 @@
-/* A context of the library's own through EGL, on a device, without a display. */
+/* The library's own context, through EGL, on a device and without a display. */
 #include "gl.h"
 
 #ifdef TEXSOLVE_HAVE_EGL
@@ -9,8 +9,8 @@
 typedef struct egl_impl {
   EGLDisplay display;
   EGLContext context;
-  EGLSurface surface; /* none, or 1 x 1 where contexts need one */
-  /* What was current when the library was called, if anything was, and is again when it returns. */
+  EGLSurface surface; /* none, or 1 x 1 if contexts need a surface */
+  /* The context that was current when the library was called, if any. It is made current again on return. */
   EGLDisplay before_display;
   EGLContext before_context;
   EGLSurface before_draw, before_read;
@@ -27,7 +27,7 @@ static ts_status fail(ts_context *context, const char *what) {
 
 /* ---- Current ---- */
 
-/* The API of this thread is the application's: contexts that it creates are of this API. */
+/* The application chooses the API of this thread, and contexts it creates use that API. So it is restored. */
 static EGLenum use_opengl(void) {
   const EGLenum before = eglQueryAPI();
   if (before != EGL_OPENGL_API) eglBindAPI(EGL_OPENGL_API);
@@ -97,7 +97,7 @@ static void leave(ts_context *context) {
   if (e->before_context != EGL_NO_CONTEXT)
     eglMakeCurrent(e->before_display, e->before_draw, e->before_read, e->before_context);
   else if (!(context->gl.flags & TS_GL_KEEP_CURRENT))
-    release(context); /* so that another thread can have it */
+    release(context); /* allows another thread to make it current */
 }
 
 static void close_platform(ts_context *context) {
@@ -105,7 +105,7 @@ static void close_platform(ts_context *context) {
   release(context);
   if (e->surface != EGL_NO_SURFACE) eglDestroySurface(e->display, e->surface);
   if (e->context != EGL_NO_CONTEXT) eglDestroyContext(e->display, e->context);
-  /* The display is shared by everybody who asks EGL for this device, so it is not terminated. */
+  /* Everyone who asks EGL for this device shares the display, so it is not terminated. */
   tsi_free(context, e);
   gl_of(context)->platform.impl = NULL;
 }
@@ -119,7 +119,7 @@ static int has_extension(const char *extensions, const char *name) {
   return 0;
 }
 
-/* Of EGL itself. Its functions have addresses whether or not it has them. */
+/* Tests the list of client extensions. EGL functions have addresses even if EGL lacks the extension. */
 static int has_client_extension(const char *name) {
   return has_extension(eglQueryString(EGL_NO_DISPLAY, EGL_EXTENSIONS), name);
 }
@@ -135,7 +135,7 @@ static int list_devices(EGLDeviceEXT *devices) {
   return count;
 }
 
-/* An initialised display that can make OpenGL contexts, or EGL_NO_DISPLAY. */
+/* Initialises a display that can create OpenGL contexts. Returns EGL_NO_DISPLAY if it cannot. */
 static EGLDisplay initialise(EGLDisplay display) {
   EGLint major, minor;
   if (display == EGL_NO_DISPLAY || !eglInitialize(display, &major, &minor)) return EGL_NO_DISPLAY;
@@ -201,7 +201,7 @@ static ts_status open_display(ts_context *context, egl_impl *e) {
     if (e->display == EGL_NO_DISPLAY) return fail(context, "the device cannot be opened");
     return create_context(context, e);
   }
-  /* Drivers list hardware first. Take the first device that gives a context. */
+  /* Drivers list hardware first. Use the first device that provides a context. */
   for (int i = 0; i < count; i++) {
     e->display = display_of_device(devices[i]);
     if (e->display == EGL_NO_DISPLAY) continue;

@@ -1,6 +1,6 @@
-/* Whether arithmetic in fragment shaders can keep its rounding errors, and how (shaders/include/exact.glsl).
- * What compilers make of (a + b) - a is not written down anywhere, so every context tries: it adds and
- * multiplies pairs of numbers and compares with what the host finds, bit by bit. */
+/* Whether fragment shaders can keep the rounding errors of their arithmetic, and by which variant of
+ * shaders/include/exact.glsl. No document defines what compilers make of (a + b) - a, so every context is
+ * tested. The test adds and multiplies pairs of numbers and compares every bit with the result of the host. */
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -26,7 +26,7 @@ static uint32_t next_random(uint64_t *state) {
   return (uint32_t)(*state >> 33);
 }
 
-/* Any sign and mantissa, 2^-40 to 2^40. */
+/* Any sign and mantissa; magnitude 2^-40 to 2^40. */
 static float random_number(uint64_t *state) {
   const uint32_t mantissa = next_random(state) & 0x7fffff, exponent = 87 + next_random(state) % 80,
                  bits = (next_random(state) & 1) << 31 | exponent << 23 | mantissa;
@@ -35,8 +35,8 @@ static float random_number(uint64_t *state) {
   return value;
 }
 
-/* Numbers that cancel, halfway cases and their neighbours, numbers that vanish beside others, ends of the range
- * in which solvers keep what they add; then numbers by chance. */
+/* Numbers that cancel, halfway cases and their neighbours, numbers that a much larger one absorbs, and the ends
+ * of the range in which solvers compute. The rest are random numbers. */
 static void fill_pairs(float *a, float *b) {
   static const float hard[] = {
       0,       1,           -1,   1 + 0x1p-23f,   1 - 0x1p-24f, 0x1p-24f,  -0x1p-24f,      0x1p-25f, 0x1.8p-24f,
@@ -51,13 +51,13 @@ static void fill_pairs(float *a, float *b) {
 
 static int is_right(float a, float b, const float *found) {
   const float sum = a + b, product = a * b;
-  volatile float part = sum - a, rest = sum - part; /* a compiler of the host may not simplify either */
+  volatile float part = sum - a, rest = sum - part; /* keeps the host's compiler from simplifying */
   volatile float a_error = a - rest, b_error = b - part;
   return found[0] == sum && found[1] == a_error + b_error && found[2] == product &&
          found[3] == (float)((double)a * b - product);
 }
 
-/* ---- A try ---- */
+/* ---- Testing a variant ---- */
 
 static ts_status draw(ts_context *context, gl_texture *const *textures, float *found) {
   gl_backend *gl = gl_of(context);
@@ -73,7 +73,7 @@ static ts_status draw(ts_context *context, gl_texture *const *textures, float *f
   return gl_check(context, "testing sums and products");
 }
 
-/* Whether the backend's variant is exact. `status`: whether the driver took it. */
+/* Whether the backend's variant is exact. `status` receives whether the driver accepted it. */
 static int is_exact(ts_context *context, gl_texture *const *textures, const float *a, const float *b,
                     float *found, ts_status *status) {
   *status = draw(context, textures, found);
@@ -93,7 +93,7 @@ static void create_zero(gl_backend *gl) {
   glActiveTexture(GL_TEXTURE0);
 }
 
-/* A driver that refuses one variant may take the next; what it says of the last one is an error. */
+/* If the driver refuses a variant, the next one is tried. Only a failure of the last variant is an error. */
 static ts_status try_all(ts_context *context, int has_precise, gl_texture *const *textures, const float *a,
                          const float *b, float *found) {
   gl_backend *gl = gl_of(context);
@@ -101,7 +101,7 @@ static ts_status try_all(ts_context *context, int has_precise, gl_texture *const
   for (gl->exact = has_precise ? GL_EXACT_PRECISE : GL_EXACT_UNIFORM; gl->exact <= GL_EXACT_TEXEL;
        gl->exact++) {
     if (gl->exact == GL_EXACT_TEXEL) create_zero(gl);
-    gl->exact_fma = gl->exact == GL_EXACT_PRECISE; /* the same extension has fma() */
+    gl->exact_fma = gl->exact == GL_EXACT_PRECISE; /* the same extension provides fma() */
     if (is_exact(context, textures, a, b, found, &status)) break;
     if (!gl->exact_fma) continue;
     gl->exact_fma = 0;
@@ -118,7 +118,8 @@ ts_status gl_exact_find(ts_context *context) {
   float *numbers = tsi_malloc(context, 6 * pairs, sizeof *numbers), *a = numbers, *b = numbers + pairs;
   if (!numbers) return tsi_out_of_memory(context, "testing sums and products", 6 * pairs * sizeof *numbers);
   fill_pairs(a, b);
-  /* A limit is for what stays: this is 100 kB, which are gone when the context is open. */
+  /* The memory limit covers permanent storage. This test uses 100 kB, which are freed when the context is
+   * open. */
   const size_t limit = context->desc.max_device_bytes;
   context->desc.max_device_bytes = 0;
   ts_status status = TS_OK;

@@ -1,4 +1,4 @@
-/* Asks the context for its version and its list of extensions. */
+/* Queries the version and the list of extensions of the current context. */
 #include "gl_features.h"
 
 #include <string.h>
@@ -40,7 +40,7 @@ static int subgroup_size(void) {
 
 typedef struct part {
   unsigned bit;
-  int version; /* that has it; 0: none */
+  int version; /* that includes the feature; 0: none */
   const char *extension;
 } part;
 

@@ -1,13 +1,13 @@
-/* What an OpenGL context offers, as it says itself. */
+/* The features of an OpenGL context, as the context reports them. */
 #ifndef TSI_GL_FEATURES_H
 #define TSI_GL_FEATURES_H
 
 #include <GL/glew.h>
 
-/* Parts of OpenGL that a context has by its version, by an extension or, for COMPATIBILITY, by its profile. */
+/* Features that a context has by its version, by an extension or, for COMPATIBILITY, by its profile. */
 enum {
   GL_HAS_COMPATIBILITY = 1 << 0,
-  GL_HAS_IMAGING = 1 << 1, /* the imaging subset of compatibility */
+  GL_HAS_IMAGING = 1 << 1, /* the imaging subset of the compatibility profile */
   GL_HAS_SAMPLE_SHADING = 1 << 2,
   GL_HAS_FEEDBACK_PAUSE = 1 << 3,
   GL_HAS_SUBROUTINES = 1 << 4,
@@ -20,22 +20,23 @@ enum {
   GL_HAS_PACK_INVERT = 1 << 11,
   GL_HAS_TESSELLATION = 1 << 12,
   GL_HAS_INTERFACE_QUERY = 1 << 13,
-  GL_HAS_NO_ERROR = 1 << 14 /* it records no errors */
+  GL_HAS_NO_ERROR = 1 << 14 /* the context records no errors */
 };
 
-/* GLEW's flags are no answer: with glewExperimental, which core contexts of its older versions need, an
- * extension counts as present where its functions have an address, and libglvnd gives one for every name. They
- * are also one set for the whole process, whose contexts differ. */
+/* GLEW's flags are unreliable. With glewExperimental, which its older versions need for core contexts, an
+ * extension counts as present if its functions have addresses, and libglvnd returns an address for every name.
+ * The flags also apply to the whole process, while contexts differ. */
 typedef struct gl_features {
-  int version;                             /* 33 for OpenGL 3.3; 0 for older ones than 3.0 */
-  void(GLAPIENTRY *texture_barrier)(void); /* core (4.5), ARB's or NVIDIA's; NULL: none */
+  int version;                             /* 33 for OpenGL 3.3; 0 before 3.0 */
+  void(GLAPIENTRY *texture_barrier)(void); /* core (4.5), ARB or NVIDIA; NULL: unavailable */
   int texture_gather;                      /* ARB_texture_gather, which shaders of version 330 can enable */
-  int gpu_shader5;                         /* ARB_gpu_shader5, the same */
+  int gpu_shader5;                         /* ARB_gpu_shader5, likewise */
   unsigned has;                            /* GL_HAS_... */
-  int subgroup_size; /* of fragment shaders, by KHR_shader_subgroup with ballot and shuffle; 0: none */
+  int subgroup_size; /* of fragment shaders, by KHR_shader_subgroup with ballot and shuffle; 0: unavailable */
 } gl_features;
 
-/* Of the context that is current, whose functions GLEW has loaded; before 3.0 it leaves an OpenGL error. */
+/* Features of the current context. GLEW must have loaded its functions. Before OpenGL 3.0 this leaves an OpenGL
+ * error. */
 gl_features gl_features_get(void);
 
 #endif

@@ -1,4 +1,4 @@
-/* The functions of texsolve/gl.h: textures behind vectors, for programs that draw them. */
+/* The functions of texsolve/gl.h: access to the textures of vectors, for programs that draw them. */
 #include <texsolve/gl.h>
 
 #include "gl.h"
@@ -46,7 +46,7 @@ static const char *format_name(GLenum format) {
   return format == GL_R32F ? "R32F" : format == GL_RG32F ? "RG32F" : "RGBA32F";
 }
 
-/* Which level and channels shaders read, of the texture that is bound. */
+/* Checks the level and the channels that shaders read from the bound texture. */
 static ts_status check_sampling(ts_context *context, GLuint texture) {
   static const struct {
     GLenum name;
@@ -136,7 +136,7 @@ ts_status ts_gl_vector_from_texture(ts_space *space, int components, unsigned te
   return tsi_leave(context, wrap(space, components, texture, vector));
 }
 
-/* ---- Where indices are ---- */
+/* ---- Positions of indices ---- */
 
 ts_status ts_gl_space_get_size(const ts_space *space, int *width, int *height) {
   TSI_BEGIN(space, space->context);
@@ -224,7 +224,7 @@ ts_status ts_gl_release_current(ts_context *context) {
   TSI_BEGIN(context, context);
   TSI_TRY(require_gl(context, __func__));
   gl_backend *gl = gl_of(context);
-  if (gl->lent) { /* what the caller changed is set once more */
+  if (gl->lent) { /* sets again the state that the caller has changed */
     TSI_TRY(tsi_enter(context));
     gl->lent = 0;
     tsi_leave(context, TS_OK);

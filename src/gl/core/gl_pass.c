@@ -1,4 +1,4 @@
-/* How anything is drawn: bind the target, make earlier writes visible, set the parameters in one call, draw. */
+/* Draws a pass: binds the target, makes earlier writes visible, sets all parameters in one call and draws. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -22,11 +22,11 @@ void gl_bind_framebuffer(gl_backend *gl, GLuint framebuffer) {
   gl->bound_framebuffer = framebuffer;
 }
 
-/* The layout of p in shaders/include/parameters.glsl; what is behind `own` only passes over pairs have. */
+/* The layout of p in shaders/include/parameters.glsl. Only passes over pairs have the members after `own`. */
 typedef struct pass_parameters {
   GLint target[4];          /* x, y, width, height */
   GLint inputs[4][2];       /* x, y */
-  GLint coefficients[2][4]; /* bits of the scale; texel of numerator and denominator or -1; which are blocks */
+  GLint coefficients[2][4]; /* bits of the scale; texel of numerator and denominator, or -1; which are blocks */
   GLint own[12];
   GLint low_inputs[4][2];
   GLint low_scales[2];
@@ -35,7 +35,8 @@ typedef struct pass_parameters {
 
 enum { integers_a_row = 4, pair_rows = sizeof(pass_parameters) / (integers_a_row * sizeof(GLint)), rows = 8 };
 
-/* The units of slots' second parts: those of matrices, whose passes have no slots, but for the channels'. */
+/* The units of the slots' second parts. They are units of matrices, except that of the channels, because passes
+ * over matrices have no slots. */
 static const int low_slot_units[4] = {GL_UNIT_MATRIX, GL_UNIT_MATRIX + 1, GL_UNIT_MATRIX + 2,
                                       GL_UNIT_MATRIX + 4};
 
@@ -46,7 +47,7 @@ static GLint slot_texel(ts_slot slot) {
   return (GLint)((unsigned)x | (unsigned)y << 16);
 }
 
-/* Whether a pass has slots, and all of them lie in one texture. */
+/* Whether a pass has slots and all of them are in one texture. */
 static int has_one_slot_texture(const gl_pass *pass) {
   GLuint name = 0;
   int count = 0;
@@ -72,7 +73,7 @@ static int is_target(const gl_pass *pass, const gl_texture *texture) {
   return found;
 }
 
-/* Binds an input, or its second part. Returns whether the pass draws into its texture. */
+/* Binds an input or its second part. Returns whether the pass draws into its texture. */
 static int bind_input(const ts_context *context, const gl_pass *pass, int unit, const ts_vector *input,
                       GLint place[2]) {
   const gl_vector *v = gl_vector_of(input);
@@ -82,13 +83,13 @@ static int bind_input(const ts_context *context, const gl_pass *pass, int unit, 
   return is_target(pass, v->texture);
 }
 
-/* Numerators and denominators, k of them before this one. */
+/* Binds numerators and denominators, k of them before this one. */
 static int bind_slot(const ts_context *context, const gl_pass *pass, int one, int k,
                      const ts_scalars *scalars) {
   const gl_texture *texture = gl_scalars_of(scalars)->texture;
   gl_bind(gl_of(context), one ? GL_UNIT_SLOT : GL_UNIT_SLOT + k, texture->name);
   int feedback = is_target(pass, texture);
-  if (pass->pairs) { /* what is not there is not counted, but fetched */
+  if (pass->pairs) { /* for a missing part, the shader fetches another texel and ignores it */
     const gl_texture *low = scalars->low ? gl_scalars_of(scalars->low)->texture : texture;
     gl_bind(gl_of(context), low_slot_units[one ? 0 : k], low->name);
     feedback |= is_target(pass, low);
@@ -96,7 +97,7 @@ static int bind_slot(const ts_context *context, const gl_pass *pass, int one, in
   return feedback;
 }
 
-/* Binds what the pass reads. Returns whether that includes a texture it draws into. */
+/* Binds everything the pass reads. Returns whether that includes a texture it draws into. */
 static int bind_inputs(const ts_context *context, const gl_pass *pass, pass_parameters *p) {
   const int one = !context->caps.is_hardware && has_one_slot_texture(pass);
   int feedback = 0;
@@ -152,7 +153,7 @@ static ts_status gl_pass_prepare(ts_context *context, const gl_pass *pass) {
   TSI_TRY(gl_texture_framebuffer(context, targets, &framebuffer));
   gl_bind_framebuffer(gl, framebuffer);
   const int feedback = bind_inputs(context, pass, &p);
-  /* Also where the pass only writes: the one before may still be reading what this one overwrites. */
+  /* Write-only passes need a barrier too: the previous pass may still be reading what this one overwrites. */
   if ((feedback || was_read_in_place(pass)) && gl->texture_barrier && !pass->independent) {
     gl->texture_barrier();
     set_read_in_place(pass, 0);
@@ -221,7 +222,7 @@ static int reads(const gl_pass *pass, const gl_texture *texture) {
   return 0;
 }
 
-/* Others know it too. */
+/* Other owners also refer to this texture. */
 static int texture_stays(const gl_texture *texture) {
   return texture->application_owned || texture->references > 1;
 }
@@ -236,7 +237,7 @@ static void set_region(gl_pass *pass, const tsi_tiling *t, gl_texture *const tar
   pass->height = t->height;
 }
 
-/* A texture for what is drawn over a vector, kept for the next time. */
+/* A texture to draw a vector into, kept for later calls. */
 static ts_status get_spare(ts_context *context, int which, GLenum format, int width, int height,
                            gl_texture **spare) {
   gl_texture **kept = &gl_of(context)->spare[which];
@@ -249,13 +250,13 @@ static ts_status get_spare(ts_context *context, int which, GLenum format, int wi
   return TS_OK;
 }
 
-/* The parts of a vector that a pass draws into. */
+/* The parts of a vector that a pass draws. */
 typedef struct parts {
   int count;
   ts_vector *of[GL_TARGETS];
-  int one_place; /* of all textures */
+  int one_place; /* all parts have the same position */
   int are_read;
-  int stay; /* one of the textures has to */
+  int stay; /* one of the textures has to remain */
 } parts;
 
 static parts parts_of(ts_vector *out, const gl_pass *pass) {
@@ -273,7 +274,8 @@ static parts parts_of(ts_vector *out, const gl_pass *pass) {
   return p;
 }
 
-/* The spare textures are like the vector's own, or as large as the vector where a texture has to stay. */
+/* The spare textures have the size of the vector's textures, or the size of the vector if a texture must
+ * remain. */
 static ts_status draw_spare(const parts *p, gl_pass *pass) {
   ts_context *context = p->of[0]->context;
   const tsi_tiling *t = &p->of[0]->space->tiling;
@@ -288,7 +290,7 @@ static ts_status draw_spare(const parts *p, gl_pass *pass) {
   return gl_draw(context, pass);
 }
 
-/* The spare textures' contents become those of the vector. */
+/* Moves the contents of the spare textures to the vector. */
 static void take_spare(const parts *p) {
   gl_backend *gl = gl_of(p->of[0]->context);
   const tsi_tiling *t = &p->of[0]->space->tiling;

@@ -1,21 +1,22 @@
-/* Checks that OpenGL draws as told, in a context that an application shares. The library has set the state that
- * its calls need (gl_state_tables.c), but a state of an extension, a state that the list lacks or a driver's
- * mistake would make wrong numbers in silence.
+/* Checks that OpenGL draws correctly in a context that an application shares. The library sets the state that
+ * its calls need (gl_state_tables.c). Other causes would silently give wrong results: the state of an
+ * extension, a state missing from the list, or a driver bug.
  *
- * A proof is a triangle and a point, drawn into a texture of their own with numbers that differ from proof to
- * proof. It is drawn with the first pass of a call if the application's state differs from that at the last
- * proof, so that calls in a row cost nothing; and before texels are read, if calls have drawn since the last
- * proof. It is read with those texels, without a wait of its own. The last 16 proofs are kept apart. */
+ * A proof is a triangle and a point, drawn into a separate texture with numbers that differ between proofs. The
+ * first pass of a call draws a proof if the application's state has changed since the last proof, so
+ * consecutive calls cost nothing. A proof is also drawn before texels are read, if calls have drawn since the
+ * last one. It is read together with those texels, without an extra wait. The last 16 proofs have separate
+ * texels. */
 #include <string.h>
 
 #include "gl.h"
 #include "gl_shader.h"
 
-/* Texels of a proof: the left 2 x 2 are the triangle's, which leaves one out so that a flip shows, and the
- * right 2 x 2 the point's. */
+/* Texels of a proof: the left 2 x 2 are the triangle's and the right 2 x 2 the point's. The triangle leaves one
+ * texel out, which reveals a flip. */
 enum { width = 4, height = 2, proofs = GL_PROOFS, most_proofs = 1 << 20, channels = 4 };
 
-/* They would not remain if they were clamped, blended or scaled, nor would those that another proof left. */
+/* Clamping, blending or scaling would change these numbers. The numbers of another proof differ too. */
 static void numbers_of(int proof, float *numbers) {
   numbers[0] = (float)proof + 0.25f;
   numbers[1] = -1.5f - (float)proof;
@@ -75,7 +76,7 @@ ts_status gl_proof_begin_read(ts_context *context) {
   gl_backend *gl = gl_of(context);
   gl_proof *p = &gl->proof;
   if (!gl_is_shared(gl)) return TS_OK;
-  if (p->is_due) { /* unless the application does what draws are refused for: then nothing is drawn */
+  if (p->is_due) { /* if draws are refused because of the application's state, nothing is drawn */
     ts_status status = gl_state_draw(context);
     if (status == TS_OK && p->is_due) status = gl_proof_draw(context);
     if (status < 0 && gl->draws) return status;
@@ -91,7 +92,7 @@ ts_status gl_proof_begin_read(ts_context *context) {
   return TS_OK;
 }
 
-/* The first texel that is not as it must be, or -1. */
+/* The first wrong texel, or -1. */
 static int find_wrong(const gl_backend *gl, int place, const float *texels, float *expected) {
   for (int k = 0; k < width * height; k++) {
     const int is_left_out = k == width + 1, is_of_point = k % width >= 2;
@@ -119,7 +120,7 @@ ts_status gl_proof_end_read(ts_context *context) {
     const int wrong = p->numbers[place] ? find_wrong(gl, place, own, expected) : -1;
     if (wrong < 0) continue;
     const float *found = own + (size_t)wrong * channels;
-    memset(p->numbers, 0, sizeof p->numbers); /* told once */
+    memset(p->numbers, 0, sizeof p->numbers); /* reported once */
     gl_bind(gl, 0, p->name);
     glTexSubImage2D(GL_TEXTURE_2D, 0, 0, 0, width, height * proofs, GL_RGBA, GL_FLOAT, zeros);
     if (gl->saved) gl_state_doubt(gl);

@@ -1,5 +1,5 @@
-/* Reductions: a pyramid as in Bolz et al. 2003, section 3.1.3, with up to 1024 texels a fragment instead of 4,
- * taken as quads that one gather fetches. Texels that belong to no index hold 0, the identity of the sum; the
+/* Reductions by a pyramid, as in Bolz et al. 2003, section 3.1.3. A fragment reads up to 1024 texels instead of
+ * 4, in quads of 2 x 2 that one gather fetches. Texels without an index hold 0, the identity of the sum; the
  * maximum masks them. */
 #include <math.h>
 #include <stdio.h>
@@ -8,19 +8,19 @@
 #include "gl.h"
 #include "gl_shader.h"
 
-/* One level: every fragment takes block_x x block_y quads of 2 x 2 texels, which lie as far apart as the result
- * is wide and high, so that neighbouring fragments fetch neighbouring texels. */
+/* One level. Every fragment reads block_x x block_y quads of 2 x 2 texels. The distance between its quads is
+ * the size of the result, so neighbouring fragments fetch neighbouring texels. */
 typedef struct level {
   int width, height;         /* of the source */
-  int out_width, out_height; /* even, so that the next level reads whole quads, but for the end */
+  int out_width, out_height; /* even except at the end, so that the next level reads whole quads */
   int block_x, block_y;
 } level;
 
 enum {
   max_levels = 8,
-  shrink = 128,     /* a later level makes one texel of this many at most: 32 quads */
-  few_quads = 64,   /* that a fragment of the first level takes, where there are few fragments */
-  many_quads = 256, /* the same where there are many, which hide each other's fetches */
+  shrink = 128,     /* maximum reduction of a later level: 32 quads per texel */
+  few_quads = 64,   /* quads per fragment of the first level, with few fragments */
+  many_quads = 256, /* quads per fragment with many fragments, which hide each other's fetch latency */
   least_quads = 8,
   many = 4096
 };
@@ -34,7 +34,7 @@ static level make_level(int width, int height, int out_width, int out_height) {
       width, height, out_width, out_height, divide_up(width, 2 * out_width), divide_up(height, 2 * out_height)};
 }
 
-/* Even sizes of about the source's shape for at least `texels` texels. */
+/* Even sizes, in about the source's shape, for at least `texels` texels. */
 static void shape_like(int width, int height, int texels, int *out_width, int *out_height) {
   int w = 2;
   while ((int64_t)w * w * height < (int64_t)texels * width) w += 2;
@@ -44,18 +44,18 @@ static void shape_like(int width, int height, int texels, int *out_width, int *o
   *out_height = h + (h & 1);
 }
 
-/* As few levels as possible down to end_width x end_height texels; what does not divide is left to the first
- * one. */
+/* Uses the minimum number of levels down to end_width x end_height texels. The first level handles sizes that
+ * do not divide evenly. */
 static int gl_reduce_plan(const tsi_tiling *t, int end_width, int end_height, level *levels) {
   const int64_t quads = (int64_t)divide_up(t->width, 2) * divide_up(t->height, 2);
   const int64_t end = (int64_t)end_width * end_height;
   int later = 0;
-  int64_t texels = end; /* that the first level makes */
+  int64_t texels = end; /* produced by the first level */
   while (quads > texels * (texels >= many ? many_quads : few_quads)) {
     texels *= shrink;
     later++;
   }
-  /* Where that leaves little to the first level, the levels share the work evenly. */
+  /* If the first level would have little work, the levels share the work evenly. */
   if (later > 0 && quads < texels * least_quads) texels = quads / least_quads > end ? quads / least_quads : end;
   const double factor = pow((double)texels / (double)end, 1.0 / (later > 0 ? later : 1));
   int width = t->width, height = t->height, count = 0;
@@ -85,7 +85,7 @@ void gl_reduce_scratch_size(const tsi_tiling *t, int *width, int *height) {
   }
 }
 
-/* `flags`: IS_SINGLE and IS_ROOT of the shader. `pair`: "", or the defines of a pass over pairs. */
+/* `flags`: IS_SINGLE and IS_ROOT in the shader. `pair`: "" or the defines of a pass over pairs. */
 static ts_status get_program(const ts_vector *v, const level *l, const char *term, int is_max, int flags,
                              int first, int last, const char *pair, const gl_program **program) {
   char defines[192 + GL_PAIR_DEFINES], sizes[64] = "";
@@ -94,7 +94,7 @@ static ts_status get_program(const ts_vector *v, const level *l, const char *ter
   if (is_hardware)
     snprintf(sizes, sizeof sizes, "#define BLOCK ivec2(%d, %d)\n#define FLAGS %d\n", l->block_x, l->block_y,
              flags);
-  /* Later levels are small: in software, a program less counts more. */
+  /* Later levels are small: in software, avoiding one more program is more important. */
   const int exact = (first || is_hardware) && l->block_x * l->out_width * 2 == l->width &&
                     l->block_y * l->out_height * 2 == l->height;
   snprintf(defines, sizeof defines, "%s#define COMPONENTS %d\n#define TERM_%s\n%s%s%s%s%s%s", pair,
@@ -107,7 +107,7 @@ static ts_status get_program(const ts_vector *v, const level *l, const char *ter
 
 ts_status gl_scratch_get(ts_context *context, int which, int width, int height, gl_texture **texture) {
   gl_texture **scratch = &gl_of(context)->scratch[which];
-  /* llvmpipe compiles a program again where a size is a power of two and was none before. */
+  /* llvmpipe compiles a program again if a size becomes a power of two. */
   while (!context->caps.is_hardware && !(width & (width - 1))) width++;
   while (!context->caps.is_hardware && !(height & (height - 1))) height++;
   if (*scratch && ((*scratch)->width < width || (*scratch)->height < height)) {
@@ -119,27 +119,28 @@ ts_status gl_scratch_get(ts_context *context, int which, int width, int height, 
   return TS_OK;
 }
 
-/* What is reduced, and how. */
+/* The operands and kind of a reduction. */
 typedef struct reduction {
-  const char *term, *later_term; /* of the first level, of those after it */
+  const char *term, *later_term; /* of the first level; of the later levels */
   int is_max;
-  int is_root;        /* the result is the square root */
-  int can_be_partial; /* a block of partial sums will do */
+  int is_root;        /* take the square root of the result */
+  int can_be_partial; /* the result may be a block of partial sums */
 } reduction;
 
-/* A reduction under way. */
+/* A reduction in progress. */
 typedef struct running {
   const reduction *what;
-  const gl_scalars *slots, *low_slots; /* low_slots NULL: the slot has one part */
+  const gl_scalars *slots, *low_slots; /* low_slots is NULL if the slot has one part */
   int index;
   const ts_vector *inputs[3];
   int pairs;
-  ts_vector partial, low_partial; /* partial sums as the input of the next level */
+  ts_vector partial, low_partial; /* partial sums, the input of the next level */
   gl_vector partial_region, low_region;
-  int scratch_x; /* where its next partial sums go, beside the slots */
+  int scratch_x; /* position of its next partial sums next to the slots */
 } running;
 
-/* Where a level is drawn: the slot, or room for partial sums beside it, or a texture of the backend's. */
+/* Chooses the target of a level: the slot, room for partial sums next to it, or a scratch texture of the
+ * backend. */
 static ts_status choose_target(ts_context *context, running *sum, int last, int k, gl_pass *pass) {
   const gl_scalars *slots = sum->slots, *low_slots = sum->low_slots;
   if (last) {
@@ -264,7 +265,7 @@ ts_status gl_dot3(ts_scalars *out, int index, const ts_vector *x, const ts_vecto
   return gl_dots(out, &(tsi_dot){index, x, y, w}, 1);
 }
 
-/* Level by level, so that the levels of all sums run side by side between two barriers. */
+/* Runs level by level, so that one level of all sums runs concurrently between two barriers. */
 ts_status gl_dots(ts_scalars *out, const tsi_dot *sums, int count) {
   running all[TSI_MAX_DOTS];
   const gl_texture *slots = gl_scalars_of(out)->texture;

@@ -1,4 +1,4 @@
-/* Device slots: texels of a small texture, or of the texture of the vectors they belong to. */
+/* Device slots: texels of a small texture, or of the texture that holds the solver's vectors. */
 #include <string.h>
 
 #include "gl.h"
@@ -39,7 +39,7 @@ void gl_slot_place(const gl_scalars *s, int index, int *x, int *y) {
   *y = s->y + index / s->per_row * (s->blocks ? GL_SLOT_HEIGHT : 1);
 }
 
-/* By a draw for each slot: uploads into a texture that passes are using took one driver a millisecond. */
+/* Writes each slot with a draw. Uploads into a texture in use by passes took a millisecond on one driver. */
 ts_status gl_scalars_write(ts_scalars *s, int first, int count, const float *values) {
   const gl_scalars *impl = gl_scalars_of(s);
   gl_pass pass = {.target = impl->texture,
@@ -54,8 +54,8 @@ ts_status gl_scalars_write(ts_scalars *s, int first, int count, const float *val
   return gl_check(s->context, "writing scalars");
 }
 
-/* Reads a slot and writes others of the same texture: where that may not be done at once, by way of a texture
- * between. */
+/* Reads a slot and writes other slots of the same texture. If a pass cannot do both, an intermediate texture is
+ * used. */
 ts_status gl_scalars_normalise(ts_scalars *s, int from, int to) {
   ts_context *context = s->context;
   gl_backend *gl = gl_of(context);
@@ -85,7 +85,8 @@ ts_status gl_scalars_normalise(ts_scalars *s, int from, int to) {
   return gl_check(context, "scaling");
 }
 
-/* ---- Reading: whole rows of slots into a pixel buffer, so that the device goes on while they travel ---- */
+/* ---- Reading: whole rows of slots go into a pixel buffer, and the device continues during the transfer
+ * ---- */
 
 static int components_of(const gl_scalars *s) {
   return s->texture->format == GL_R32F ? 1 : s->texture->format == GL_RG32F ? 2 : 4;
@@ -115,7 +116,7 @@ ts_status gl_scalars_read_begin(ts_scalars *s, int first, int count) {
   return gl_check(s->context, "reading scalars");
 }
 
-/* Adds up the texels of slot number k of the read. */
+/* Adds up the texels of slot k of the read. */
 static void take_slot(const gl_scalars *s, const float *texels, int k, double *value) {
   const int components = components_of(s);
   const int width = s->blocks ? GL_SLOT_WIDTH : 1, height = s->blocks ? GL_SLOT_HEIGHT : 1;

@@ -1,6 +1,5 @@
-/* Loading, expanding and compiling shaders. Files hold no #version; it and the defines are put in front here,
- * and #include "name" is expanded with #line directives, so that an error can be traced to its file and line.
- */
+/* Loads, expands and compiles shaders. Files contain no #version; this file prepends it and the defines. It
+ * expands #include "name" with #line directives, so that errors refer to the original file and line. */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +10,7 @@
 
 enum { max_files = 24, max_depth = 8 };
 
-/* The text that is compiled, and the files it came from: source string number -> name. */
+/* The text to compile and the files it was built from: source string number -> name. */
 typedef struct source {
   ts_context *context;
   char *text;
@@ -55,7 +54,7 @@ static ts_status read_stream(ts_context *context, FILE *file, char **text) {
   return TS_OK;
 }
 
-/* `*owned` receives a text to be freed, or NULL if the text is built in. */
+/* `*owned` receives a text to free, or NULL if the text is built in. */
 static ts_status find_file(ts_context *context, const char *name, const char **text, char **owned) {
   const char *dir = gl_of(context)->shader_dir;
   *owned = NULL;
@@ -95,15 +94,15 @@ static int is_include(const char *line, char *name, size_t size) {
   return 1;
 }
 
-/* Where a branch of the preprocessor ends: a branch that was left out may have held an #include, whose #line
- * directives then did not count. */
+/* Detects the end of a preprocessor branch. A skipped branch may contain an #include, and its #line directives
+ * then have no effect. */
 static int ends_branch(const char *line) {
   while (*line == ' ' || *line == '\t') line++;
   return !strncmp(line, "#endif", 6) || !strncmp(line, "#else", 5) || !strncmp(line, "#elif", 5);
 }
 
-/* Not every driver repeats the number of the source string in its messages (Mesa gives 0), but all repeat
- * lines: every file has a range of them. */
+/* Some drivers omit the source string number from their messages (Mesa prints 0). All drivers print line
+ * numbers, so every file has its own range of lines. */
 enum { lines_a_file = 10000 };
 
 static ts_status append_line_directive(source *s, int line, int file) {
@@ -147,8 +146,8 @@ static ts_status expand(source *s, const char *name, int depth) {
 
 /* ---- Compiling ---- */
 
-/* Drivers write "0:12(5): error: ...", "0(12) : error ...", "ERROR: 0:12: ...": the second number is the line,
- * and their words follow the next colon and space. */
+/* Drivers write "0:12(5): error: ...", "0(12) : error ..." or "ERROR: 0:12: ...". The second number is the
+ * line. The message follows the next colon and space. */
 static void explain(const source *s, const char *log, char *out, size_t size) {
   const char *p = log;
   while (*p && !isdigit((unsigned char)*p)) p++;
@@ -159,7 +158,7 @@ static void explain(const source *s, const char *log, char *out, size_t size) {
   const long file = line / lines_a_file;
   const char *colon = line > 0 ? strstr(end, ": ") : NULL;
   const char *const from = colon ? colon + 2 : log;
-  /* One line of the driver's words. */
+  /* One line of the driver's message. */
   char words[320];
   size_t n = 0;
   for (const char *c = from; *c && *c != '\n' && n + 1 < sizeof words; c++) words[n++] = *c;
@@ -174,7 +173,7 @@ static ts_status compile(ts_context *context, GLenum stage, const char *name, co
                          GLuint *shader) {
   source s = {.context = context};
   static const char version[] = "#version 330 core\n";
-  /* Of shaders that do not include exact.glsl themselves, which has it too. */
+  /* For shaders that do not include exact.glsl, which enables the same extension. */
   static const char extensions[] =
       "#if defined(PAIR) && EXACT_BY == 1\n#extension GL_ARB_gpu_shader5 : enable\n#endif\n";
   ts_status status = append(&s, version, sizeof version - 1);
@@ -227,7 +226,7 @@ static void set_samplers(GLuint program) {
       {"low1", GL_UNIT_LOW + 1},
       {"low2", GL_UNIT_LOW + 2},
       {"low3", GL_UNIT_LOW + 3},
-      {"low_slot0", GL_UNIT_MATRIX}, /* low_slot_units of gl_pass.c */
+      {"low_slot0", GL_UNIT_MATRIX}, /* low_slot_units in gl_pass.c */
       {"low_slot1", GL_UNIT_MATRIX + 1},
       {"low_slot2", GL_UNIT_MATRIX + 2},
       {"low_slot3", GL_UNIT_MATRIX + 4},
@@ -242,7 +241,7 @@ static void set_samplers(GLuint program) {
       {"lowest_sums", GL_UNIT_LOW_SUMS + 1},
       {"lower_bounds", GL_UNIT_MATRIX + 1},
       {"upper_bounds", GL_UNIT_MATRIX + 2},
-      {"low_entries", GL_UNIT_SLOT}, /* of passes without slots */
+      {"low_entries", GL_UNIT_SLOT}, /* for passes without slots */
       {"low_lower_bounds", GL_UNIT_SLOT + 1},
       {"low_upper_bounds", GL_UNIT_SLOT + 2},
       {"low_diagonal", GL_UNIT_SLOT + 1},
@@ -274,7 +273,7 @@ static void set_samplers(GLuint program) {
   }
 }
 
-/* The lines of a log as one, without warnings, of which there may be so many that no error would be seen. */
+/* Joins the lines of a log without the warnings, which could otherwise hide the errors. */
 static void gather_errors(char *log, char *words, size_t size) {
   size_t used = 0;
   words[0] = 0;

@@ -1,6 +1,4 @@
-/* What the backend keeps of a space: textures that tell which index a texel is of, and which channels are in
- * use.
- */
+/* The backend's data of a space: textures with the index of each texel and the channels in use. */
 #include "gl.h"
 
 ts_status gl_space_of(ts_space *space, gl_space **impl) {

@@ -1,6 +1,6 @@
-/* Sets the state that the library's calls rely on, and saves and restores an application's state around every
- * call: for transfers on entry, for draws before the first draw, for a texture unit when it is first used.
- * gl_state_tables.c has the list. A value that is right already is neither set nor restored. */
+/* Sets the OpenGL state that the library's calls need. Saves and restores an application's state around every
+ * call: transfer state on entry, drawing state before the first draw, a texture unit on its first use. See
+ * gl_state_tables.c for the list. A value that is already correct is neither set nor restored. */
 #include <string.h>
 
 #include "gl_features.h"
@@ -32,7 +32,7 @@ static const char *error_name(GLenum error) {
 void gl_take_errors(ts_context *context, const char *whose) {
   GLenum error, last = GL_NO_ERROR;
   for (int i = 0; i < 16 && (error = glGetError()) != GL_NO_ERROR; i++) {
-    if (error != last) /* a lost context repeats itself for ever */
+    if (error != last) /* a lost context reports the same error forever */
       tsi_log(context, TS_LOG_LEVEL_WARNING, "%s an OpenGL error, 0x%04x (%s); it is dropped", whose, error,
               error_name(error));
     last = error;
@@ -92,7 +92,7 @@ static void save_rows(const gl_backend *gl, const gl_table *table, double *value
     if (is_there(gl, table, i)) values[i] = row_value(&table->rows[i]);
 }
 
-/* Values NULL: they are not known, and are all set. */
+/* Sets all rows if `values` is NULL, that is, if the values are unknown. */
 static void set_rows(const gl_backend *gl, const gl_table *table, const double *values) {
   for (int i = 0; i < table->count; i++) {
     const double value = wanted(gl, &table->rows[i]);
@@ -105,7 +105,7 @@ static void restore_rows(const gl_backend *gl, const gl_table *table, const doub
     if (is_there(gl, table, i) && values[i] != wanted(gl, &table->rows[i])) set_row(&table->rows[i], values[i]);
 }
 
-/* A driver may lack what its version says. */
+/* Drivers may lack features that their version includes. */
 static void find_absent(gl_backend *gl, const gl_table *table) {
   for (int i = 0; i < table->count; i++) {
     if (!is_there(gl, table, i)) continue;
@@ -134,7 +134,7 @@ void gl_state_destroy(ts_context *context) {
 
 static const GLfloat identity[16] = {[0] = 1, [5] = 1, [10] = 1, [15] = 1};
 
-/* Bit by bit: a NaN is the same as itself. */
+/* Compares bits, so that a NaN equals itself. */
 static int is_same(const void *a, const void *b, size_t bytes) {
   return memcmp(a, b, bytes) == 0;
 }
@@ -232,7 +232,7 @@ static void save_drawing(const gl_backend *gl, gl_values *v) {
     glGetFloatv(GL_VIEWPORT, v->viewport);
     v->scissor = glIsEnabled(GL_SCISSOR_TEST);
   }
-  v->polygon_mode[1] = 0; /* a core profile has one */
+  v->polygon_mode[1] = 0; /* a core profile has one mode */
   glGetIntegerv(GL_POLYGON_MODE, v->polygon_mode);
   for (GLuint k = 0; k < GL_TARGETS; k++) {
     glGetIntegeri_v(GL_COLOR_WRITEMASK, k, v->color_mask[k]);
@@ -262,7 +262,7 @@ static int fills(const gl_values *v) {
   return v->polygon_mode[0] == GL_FILL && (v->polygon_mode[1] == 0 || v->polygon_mode[1] == GL_FILL);
 }
 
-/* v NULL: nothing is known, and all is set. */
+/* Sets everything if `v` is NULL, that is, if nothing is known. */
 static void set_drawing(const gl_backend *gl, const gl_values *v) {
   set_rows(gl, &gl_drawing_rows, v ? v->drawing : NULL);
   if (!v || v->scissor) set_scissor(gl, 0);
@@ -351,7 +351,7 @@ void gl_state_leave(ts_context *context) {
 
 void gl_state_lend(const gl_backend *gl) {
   if (gl->saved) return;
-  glDisable(GL_COLOR_LOGIC_OP); /* which would turn blending off */
+  glDisable(GL_COLOR_LOGIC_OP); /* it would disable blending */
   for (int unit = 0; gl->nearest && unit < GL_UNITS; unit++)
     if (gl->used_units & 1u << unit) glBindSampler((GLuint)unit, 0);
 }

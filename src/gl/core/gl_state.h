@@ -1,4 +1,4 @@
-/* The OpenGL state of an application, as gl_state*.c save it. */
+/* An application's OpenGL state, as saved by gl_state*.c. */
 #ifndef TSI_GL_STATE_H
 #define TSI_GL_STATE_H
 
@@ -16,7 +16,7 @@ typedef enum gl_row_kind {
 typedef struct gl_row {
   gl_row_kind kind;
   GLenum name;
-  unsigned needs; /* GL_HAS_...; 0: every context has it */
+  unsigned needs; /* GL_HAS_...; 0: in every context */
   double wanted;
 } gl_row;
 
@@ -27,9 +27,9 @@ typedef struct gl_table {
 
 enum { GL_MOST_ROWS = 64, GL_STAGES = 6 };
 
-/* What of the state a call can see to have changed since the last one. */
+/* The part of the state in which a call can detect changes since the previous call. */
 typedef struct gl_values {
-  /* Saved on entering. */
+  /* Saved on entry. */
   double transfer[GL_MOST_ROWS];
   GLint draw_framebuffer, read_framebuffer, vao, array_buffer, pack_buffer, unpack_buffer, active_texture;
   GLint matrix_mode;
@@ -42,22 +42,22 @@ typedef struct gl_values {
 } gl_values;
 
 struct gl_state {
-  unsigned char absent[2][GL_MOST_ROWS]; /* rows of transfers and draws that the driver does not know */
+  unsigned char absent[2][GL_MOST_ROWS]; /* transfer and drawing rows that the driver does not know */
   gl_values values;
-  gl_values proven;                           /* as they were at the last proof */
+  gl_values proven;                           /* values at the last proof */
   GLint texture[GL_UNITS], sampler[GL_UNITS]; /* of the units that the call has used */
-  int is_feedback_paused;                     /* by the library */
+  int is_feedback_paused;                     /* paused by the library */
   GLint subroutine_counts[GL_STAGES];
-  GLuint *subroutines; /* NULL: none */
+  GLuint *subroutines; /* NULL if there are none */
 };
 
 /* ---- gl_state_tables.c ---- */
 extern const gl_table gl_transfer_rows, gl_drawing_rows;
 
-/* ---- gl_state_program.c: the program and what is lost with it ---- */
-/* Fails, and names the cause, if nothing can be drawn or the draws would be counted. */
+/* ---- gl_state_program.c: the program and the state that is lost with it ---- */
+/* Fails, naming the cause, if nothing can be drawn or if the draws would be counted. */
 ts_status gl_state_refuse(ts_context *context);
-/* Also pauses transform feedback, which restoring resumes. */
+/* Also pauses transform feedback. gl_state_restore_program resumes it. */
 ts_status gl_state_save_program(ts_context *context);
 void gl_state_restore_program(ts_context *context);
 

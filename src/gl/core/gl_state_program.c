@@ -1,5 +1,6 @@
-/* Before the first draw of a call in a context that an application shares: refuses, by name, what prevents
- * drawing and cannot be restored, and saves the program with the state that is lost with it. */
+/* Runs before the first draw of a call in a context that an application shares. Refuses, by name, any state
+ * that prevents drawing and cannot be restored. Saves the program and the state that is lost when it
+ * changes. */
 #include "gl_features.h"
 #include "gl_state.h"
 
@@ -11,7 +12,7 @@ typedef struct query_target {
   const char *name;
 } query_target;
 
-/* Those that would count the library's samples and triangles; OpenGL cannot interrupt a query. */
+/* Refuses queries that would count the library's samples and triangles. OpenGL cannot interrupt a query. */
 static ts_status refuse_queries(ts_context *context) {
   static const query_target targets[] = {
       {GL_SAMPLES_PASSED, 0, "GL_SAMPLES_PASSED"},
@@ -34,7 +35,8 @@ static ts_status refuse_queries(ts_context *context) {
   return TS_OK;
 }
 
-/* OpenGL does not tell whether the application renders conditionally, but within it nothing else may begin. */
+/* OpenGL cannot report whether the application renders conditionally, but nested conditional rendering
+ * fails. */
 static ts_status refuse_condition(ts_context *context) {
   gl_backend *gl = gl_of(context);
   if (!gl->probe_query) {
@@ -66,15 +68,15 @@ static int feedback_is_active(void) {
   return is_active && !is_paused;
 }
 
-/* Before it could pause it could not be asked for either; programs cannot change meanwhile. Leaves no program.
- */
+/* Contexts that cannot pause transform feedback cannot query it either, but then programs cannot change. Leaves
+ * no program current. */
 static ts_status refuse_endless_feedback(ts_context *context) {
   if (gl_of(context)->has & GL_HAS_FEEDBACK_PAUSE) return TS_OK;
   glUseProgram(0);
   return glGetError() == GL_NO_ERROR ? TS_OK : fail_feedback(context, "this OpenGL cannot pause it");
 }
 
-/* In an application's context it pauses. */
+/* In an application's context, feedback is paused instead. */
 static ts_status refuse_feedback(ts_context *context) {
   const gl_backend *gl = gl_of(context);
   if (gl->saved) return TS_OK;
@@ -100,7 +102,7 @@ ts_status gl_state_refuse(ts_context *context) {
   return gl_of(context)->has & GL_HAS_NO_ERROR ? TS_OK : refuse_condition(context);
 }
 
-/* ---- Subroutines, which another program takes away ---- */
+/* ---- Subroutines, which are lost when the program changes ---- */
 
 typedef struct stage {
   GLenum type, uniforms;
@@ -115,8 +117,8 @@ static const stage stages[GL_STAGES] = {
     {GL_FRAGMENT_SHADER, GL_FRAGMENT_SUBROUTINE_UNIFORM, 0},
     {GL_COMPUTE_SHADER, GL_COMPUTE_SUBROUTINE_UNIFORM, GL_HAS_COMPUTE}};
 
-/* How many a stage of the program, or else of the pipeline, has chosen. Some drivers record an error for a
- * stage that a program lacks, so it is asked first where it can be. */
+/* The number of subroutines that a stage has selected, in the program or otherwise in the pipeline. Some
+ * drivers record an error for a missing stage, so this asks for the stage first if possible. */
 static GLint count_subroutines(const gl_backend *gl, const gl_values *v, const stage *s) {
   GLint program = v->program, uniforms = 1, count = 0;
   if (s->needs & ~gl->has) return 0;
@@ -177,7 +179,7 @@ ts_status gl_state_save_program(ts_context *context) {
 void gl_state_restore_program(ts_context *context) {
   gl_state *s = gl_of(context)->saved;
   const GLuint program = (GLuint)s->values.program;
-  /* A program that was deleted while it was current ends when another takes its place. */
+  /* A program that was deleted while current ceases to exist when another one replaces it. */
   glUseProgram(glIsProgram(program) ? program : 0);
   restore_subroutines(s);
   tsi_free(context, s->subroutines);

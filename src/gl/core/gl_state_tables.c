@@ -1,12 +1,12 @@
-/* Every OpenGL state that touches the library's calls, and what happens to it. */
+/* Every OpenGL state that affects the library's calls, and how the library treats it. */
 /* clang-format off */
-/* The library draws triangles and points into float textures without depth, stencil and samples, clears such
- * textures, copies between them, and reads and writes texels and buffers. These are the state tables of OpenGL 4.6
- * (core, chapter 23; compatibility, chapter 24) one after the other.
+/* The library draws triangles and points into float textures without depth, stencil and samples. It clears such
+ * textures, copies between them, and reads and writes texels and buffers. The list follows the state tables of
+ * OpenGL 4.6 (core, chapter 23; compatibility, chapter 24).
  *
- *   restored: set for the library's calls and put back afterwards
- *   kept:     not changed by the library, and its calls do not depend on it
- *   refused:  OpenGL cannot put it back, so a call that draws fails and names it
+ *   restored: set for the library's calls and restored afterwards
+ *   kept:     not changed by the library, and without effect on its calls
+ *   refused:  OpenGL cannot restore it, so a call that draws fails and names it
  *
  * Current values, vertex arrays, buffers
  *   restored: GL_VERTEX_ARRAY_BINDING, and with it all attributes and client arrays; GL_ARRAY_BUFFER_BINDING;
@@ -14,8 +14,8 @@
  *   kept:     current attributes, colours, normals, edge flags; GL_PRIMITIVE_RESTART_INDEX; GL_PATCH_VERTICES and
  *             the default tessellation levels; indexed, indirect and other bindings of buffers
  * Transformation
- *   restored: viewport 0; GL_CLIP_DISTANCE0 to 7, which are GL_CLIP_PLANE0 to 7 too; GL_CLIP_ORIGIN,
- *             GL_CLIP_DEPTH_MODE; with the imaging subset GL_COLOR_MATRIX, by way of GL_MATRIX_MODE
+ *   restored: viewport 0; GL_CLIP_DISTANCE0 to 7, also known as GL_CLIP_PLANE0 to 7; GL_CLIP_ORIGIN,
+ *             GL_CLIP_DEPTH_MODE; with the imaging subset, GL_COLOR_MATRIX through GL_MATRIX_MODE
  *   kept:     viewports 1 to 15 (glViewport sets them all, so viewport 0 is set by its index); depth ranges;
  *             GL_DEPTH_CLAMP (z is 0); other matrices, planes, lights, materials, fog, texture environments and
  *             evaluators, which shaders replace
@@ -25,9 +25,9 @@
  * Rasterization
  *   restored: GL_RASTERIZER_DISCARD; GL_PROGRAM_POINT_SIZE, GL_POINT_SMOOTH, GL_POINT_SPRITE (on in a core profile);
  *             GL_POLYGON_SMOOTH, GL_POLYGON_STIPPLE, GL_POLYGON_MODE, GL_CULL_FACE
- *   kept:     all of lines; limits, fading and attenuation of points, since the shader sets their size;
- *             GL_FRONT_FACE, GL_CULL_FACE_MODE, polygon offsets, the stipple's pattern
- * Multisampling (targets without samples ignore it, but drivers have had mistakes there)
+ *   kept:     all state of lines; limits, fading and attenuation of points, because the shader sets their size;
+ *             GL_FRONT_FACE, GL_CULL_FACE_MODE, polygon offsets, the stipple pattern
+ * Multisampling (targets without samples ignore it, but drivers have had bugs there)
  *   restored: GL_SAMPLE_ALPHA_TO_COVERAGE, GL_SAMPLE_ALPHA_TO_ONE, GL_SAMPLE_COVERAGE, GL_SAMPLE_MASK,
  *             GL_SAMPLE_SHADING
  *   kept:     GL_MULTISAMPLE; values and masks
@@ -37,34 +37,34 @@
  * Pixel operations
  *   restored: the scissor test of viewport 0; GL_STENCIL_TEST, GL_DEPTH_TEST, GL_ALPHA_TEST; GL_BLEND of draw
  *             buffers 0 to 2; GL_DITHER, GL_FRAMEBUFFER_SRGB, GL_COLOR_LOGIC_OP, GL_LOGIC_OP_MODE
- *   kept:     scissor boxes, other scissor tests, functions and values of tests and of blending, GL_BLEND of other
+ *   kept:     scissor boxes, other scissor tests, functions and values of tests and blending, GL_BLEND of other
  *             draw buffers, GL_INDEX_LOGIC_OP
  * Framebuffers
  *   restored: both bindings; GL_COLOR_WRITEMASK of draw buffers 0 to 2
  *   kept:     other masks, values for clearing (glClearBuffer has its own), the accumulation buffer; draw and read
  *             buffers, which belong to a framebuffer object
  * Pixels
- *   restored: GL_PACK_ and GL_UNPACK_ SWAP_BYTES to ALIGNMENT, GL_PACK_INVERT_MESA, both buffers' bindings;
- *             GL_MAP_COLOR, GL_RED_SCALE to GL_ALPHA_BIAS; with the imaging subset the switches of tables,
- *             convolutions, histogram and minimum, and the scales and biases behind convolution and colour matrix
- *   kept:     GL_PACK_COMPRESSED_ and GL_UNPACK_COMPRESSED_ sizes, maps, zoom, all that is for indices, depth
- *             and stencil
+ *   restored: GL_PACK_ and GL_UNPACK_ SWAP_BYTES to ALIGNMENT, GL_PACK_INVERT_MESA, both buffer bindings;
+ *             GL_MAP_COLOR, GL_RED_SCALE to GL_ALPHA_BIAS; with the imaging subset, the switches of tables,
+ *             convolutions, histogram and minimum, and the scales and biases after convolution and colour matrix
+ *   kept:     GL_PACK_COMPRESSED_ and GL_UNPACK_COMPRESSED_ sizes, maps, zoom, everything for indices, depth and
+ *             stencil
  * Programs
  *   restored: GL_CURRENT_PROGRAM, and the subroutines chosen in it or in the programs of the pipeline
  *   kept:     GL_PROGRAM_PIPELINE_BINDING, uniforms and their buffers, assembly programs
  * Transform feedback
- *   restored: it is paused; before OpenGL 4.0, which cannot pause it, refused
+ *   restored: paused and resumed; refused before OpenGL 4.0, which cannot pause it
  * Queries
  *   refused:  GL_SAMPLES_PASSED, GL_ANY_SAMPLES_PASSED and _CONSERVATIVE, GL_PRIMITIVES_GENERATED; conditional
  *             rendering
- *   kept:     GL_TIME_ELAPSED and the pipeline's statistics, which include the library's work
+ *   kept:     GL_TIME_ELAPSED and pipeline statistics, which include the library's work
  * Compatibility only
  *   refused:  GL_RENDER_MODE other than GL_RENDER (hits and values recorded so far would be lost); a display list
  *             that is being compiled and a call between glBegin and glEnd, also by calls that do not draw
  * Hints, debug output and groups, compute, robustness
  *   kept:     all
  *
- * Extensions have more. gl_proof.c finds a state that is missing here, if it touches draws. */
+ * Extensions add more state. gl_proof.c detects a state that is missing here if it affects draws. */
 /* clang-format on */
 #include "gl_features.h"
 #include "gl_state.h"
@@ -76,7 +76,7 @@
 #define TRANSFER(name, needs, wanted)                                                                          \
   { GL_ROW_TRANSFER, name, needs, wanted }
 
-/* Of transfers, which a call without a draw also has. */
+/* For transfers, which also occur in calls that do not draw. */
 static const gl_row transfer[] = {
     STORE(GL_PACK_SWAP_BYTES, 0, 0),
     STORE(GL_PACK_LSB_FIRST, 0, 0),
@@ -131,7 +131,7 @@ static const gl_row transfer[] = {
     TRANSFER(GL_POST_COLOR_MATRIX_ALPHA_BIAS, GL_HAS_IMAGING, 0),
 };
 
-/* Of draws and clears. GL_COLOR_LOGIC_OP is wanted on one driver (gl_backend, compiles_once). */
+/* For draws and clears. One driver needs GL_COLOR_LOGIC_OP (gl_backend, compiles_once). */
 static const gl_row drawing[] = {
     SWITCH(GL_PRIMITIVE_RESTART, 0, 0),
     SWITCH(GL_PRIMITIVE_RESTART_FIXED_INDEX, GL_HAS_FIXED_RESTART, 0),

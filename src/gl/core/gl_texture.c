@@ -1,4 +1,4 @@
-/* Textures with their framebuffer objects, and the account of their memory. */
+/* Textures with their framebuffer objects, and the accounting of their memory. */
 #include <string.h>
 
 #include "gl.h"
@@ -35,7 +35,7 @@ ts_status gl_check(ts_context *context, const char *what) {
   const GLenum error = glGetError();
   if (error == GL_NO_ERROR) return TS_OK;
   for (int i = 0; i < 16 && glGetError() != GL_NO_ERROR; i++)
-    continue; /* a lost context repeats itself for ever */
+    continue; /* a lost context reports the same error forever */
   if (error == GL_OUT_OF_MEMORY)
     return tsi_fail(context, TS_ERROR_OUT_OF_DEVICE_MEMORY, "no device memory for %s", what);
   return tsi_fail(context, TS_ERROR_DEVICE, "OpenGL error 0x%04x at %s", error, what);

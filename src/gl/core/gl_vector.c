@@ -1,4 +1,4 @@
-/* Vectors as regions of textures: creation, transfers, and component-wise operations. */
+/* Vectors as regions of textures: creation, transfers and element-wise operations. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -80,7 +80,7 @@ static int plan_arena(const ts_context *context, const tsi_tiling *t, int count,
   return 1;
 }
 
-/* A texture for each part, all of one plan: the parts of a vector, and of a slot, lie at one place. */
+/* One texture per part, all with the same plan. The parts of a vector or of a slot have the same position. */
 typedef struct arena {
   arena_plan plan;
   int parts;
@@ -137,7 +137,7 @@ static ts_status place_slots(ts_scalars *s, const arena *a, int blocks) {
   return TS_OK;
 }
 
-/* A texture that nothing lies in has no references. */
+/* A texture without vectors or slots has no references. */
 static void destroy_arena(ts_vector **vectors, int count, ts_scalars *scalars, const arena *a) {
   ts_context *context = vectors[0]->context;
   for (int part = 0; part < a->parts; part++)
@@ -172,7 +172,7 @@ void gl_tiling_parameters(const tsi_tiling *t, int *parameters) {
   memcpy(parameters, values, sizeof values);
 }
 
-/* `more`: SLOTS, where coefficients may be slots; INDICES; PAIR. */
+/* `more`: SLOTS if coefficients may be slots; INDICES; PAIR. */
 static ts_status get_program(const ts_vector *v, const char *fragment, int terms, const char *more,
                              const gl_program **program) {
   char defines[224];
@@ -181,14 +181,14 @@ static ts_status get_program(const ts_vector *v, const char *fragment, int terms
   return gl_program_get(v->context, "core/fullscreen.vert", fragment, defines, program);
 }
 
-/* What a slot holds only the device knows. */
+/* Only the device knows the value of a slot. */
 static int is_finite(ts_coefficient c) {
   return isfinite(c.scale) && !c.numerator.scalars && !c.denominator.scalars;
 }
 
-/* A program over one part of vectors or over pairs, as `out` says. Where a coefficient may not be finite it has
- * to tell indices from padding: the question costs a software rasterizer a third of an update, so constants are
- * asked here. */
+/* A program over single parts or over pairs, as `out` requires. If a coefficient may be infinite or NaN, the
+ * program has to distinguish indices from padding. That test costs a software rasterizer a third of an update,
+ * so constants are checked here. */
 static ts_status get_update_program(const ts_vector *out, const char *fragment, int terms, gl_pass *pass) {
   int finite = 1;
   for (int k = 0; k < pass->coefficient_count; k++) finite &= is_finite(pass->coefficients[k]);
@@ -205,7 +205,7 @@ static ts_status get_update_program(const ts_vector *out, const char *fragment, 
   return gl_bind_channels(out->space);
 }
 
-/* A coefficient that is the constant 0 drops its term, so that what is in it does not matter. */
+/* The constant 0 drops its term, so NaN and infinity in its vector have no effect. */
 static int is_zero(ts_coefficient c) {
   return c.scale == 0;
 }
@@ -267,7 +267,8 @@ ts_status gl_multiply_add(ts_vector *out, const ts_vector *w, const ts_vector *x
   return gl_draw_vector(out, &pass);
 }
 
-/* Whether r lies right of x in one texture, so that one draw covers both; if they are pairs, both parts. */
+/* Whether r is to the right of x in one texture, so that one draw covers both. For pairs, this must hold for
+ * both parts. */
 static int side_by_side(const ts_vector *x, const ts_vector *r) {
   const gl_vector *left = gl_vector_of(x), *right = gl_vector_of(r);
   return x->context->caps.texture_barrier && left->texture == right->texture && left->y == right->y &&

@@ -1,4 +1,4 @@
-/* A context of the library's own in a hidden GLFW window. */
+/* The library's own context in a hidden GLFW window. */
 #include "gl.h"
 
 #ifdef TEXSOLVE_HAVE_GLFW
@@ -7,18 +7,18 @@
 
 typedef struct window_impl {
   GLFWwindow *window, *before;
-  void *handle; /* of its context, as the window system knows it; NULL before it is first current */
+  void *handle; /* its context in the window system; NULL until it is first current */
   int switched;
 } window_impl;
 
-/* GLFW is used from the main thread only, so these need no lock. */
+/* GLFW is used from the main thread only, so these variables need no lock. */
 static int windows, initialised_here;
 
 static window_impl *impl_of(const ts_context *context) {
   return gl_of(context)->platform.impl;
 }
 
-/* GLFW puts back only what is its own: another context that is current now would be lost. */
+/* GLFW can restore only GLFW contexts, so any other current context would be lost. */
 static ts_status refuse_foreign(ts_context *context) {
   return tsi_fail(context, TS_ERROR_DEVICE,
                   "an OpenGL context that is not GLFW's is current on this thread, so the library's own cannot "
@@ -69,7 +69,7 @@ static void close_platform(ts_context *context) {
   release_glfw();
 }
 
-/* 1 if the application has initialised GLFW itself; then it is also the one to end it. */
+/* 1 if the application has initialised GLFW, which makes it responsible for terminating GLFW. */
 static int is_initialised(void) {
   glfwGetError(NULL);
   glfwGetTimerFrequency();

@@ -1,4 +1,5 @@
-/* The passes of a fluid, one an operation. shaders/include/fluid.glsl has the layout of their parameters. */
+/* The passes of a fluid, one per operation. See shaders/include/fluid.glsl for the layout of their
+ * parameters. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -15,7 +16,7 @@ static int bits_of(float value) {
   return bits;
 }
 
-/* p[5] to p[7]. */
+/* Sets p[5] to p[7]. */
 static void set_domain(gl_pass *pass, const tsi_fluid_domain *d, float number) {
   int flags = 0;
   for (int side = 0; side < 4; side++) {
@@ -24,7 +25,7 @@ static void set_domain(gl_pass *pass, const tsi_fluid_domain *d, float number) {
     if (tsi_fluid_is_open(d, side)) flags |= 16 << side;
     if (kind == TS_FLUID_BOUNDARY_OUTLET) flags |= 256 << side;
     pass->parameters[4 + (side ^ 2)] =
-        bits_of(d->boundaries[side].velocity[side < 2]); /* along: bottom first */
+        bits_of(d->boundaries[side].velocity[side < 2]); /* tangential: bottom first */
     pass->parameters[8 + side] = bits_of(d->boundaries[side].velocity[side / 2]);
   }
   pass->parameters[0] = (int)((unsigned)d->width | (unsigned)d->height << 16);
@@ -130,8 +131,8 @@ ts_status gl_fluid_speed(const tsi_fluid_domain *domain, ts_vector *out, const t
   return draw(domain, out, "fluid/fluid_speed.frag", "", &pass);
 }
 
-/* Into the solid cells, and drawn no further than where they are: a rasterizer in software would compute it
- * everywhere. */
+/* Extends the dye into the solid cells. Draws only the region that contains them, because a software rasterizer
+ * would otherwise compute it everywhere. */
 static ts_status carry_into_walls(const tsi_fluid_domain *d, ts_vector *out, const ts_vector *dye,
                                   const ts_vector *walls) {
   const gl_vector *v = gl_vector_of(out);
@@ -172,7 +173,7 @@ ts_status gl_fluid_particles(const tsi_fluid_domain *domain, ts_vector *out, con
   return draw(domain, out, "fluid/fluid_particles.frag", "", &pass);
 }
 
-/* ---- Stamps: only the texels that they reach are drawn, where a texture may be read while it is drawn ---- */
+/* ---- Stamps: if a texture may be read while it is drawn, only the texels within reach are drawn ---- */
 
 static void reached(float centre, float reach, int size, int *first, int *count) {
   const float low = floorf(centre - reach) - 1, high = ceilf(centre + reach) + 1;

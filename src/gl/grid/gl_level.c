@@ -1,5 +1,5 @@
-/* The levels of a multigrid hierarchy: their fields and coefficients in each storage
- * (shaders/include/level.glsl), and how values come in and out. */
+/* The levels of a multigrid hierarchy: fields and coefficients in each storage (shaders/include/level.glsl),
+ * and transfers of values in and out. */
 #include <stdio.h>
 
 #include "gl_grid.h"
@@ -13,7 +13,7 @@ static GLenum field_format(const tsi_level *level) {
   return gl_level_has_four(level) ? GL_RGBA32F : GL_R32F;
 }
 
-/* Texels of a field in one dimension, of which each has `together` points of a parity. */
+/* Size of a field in texels in one dimension. A texel has `together` points of one parity. */
 static int field_size(const tsi_level *level, int points, int together) {
   const int half = (points + 1) / 2;
   if (level->storage == TS_GRID_STORAGE_PARITIES) return 2 * ((half + together - 1) / together) + 3;
@@ -28,7 +28,7 @@ static ts_status create_field(const tsi_level *level, gl_field *field) {
   return TS_OK;
 }
 
-/* Two fields for x, and b, in one texture. Returns 0 where it would be too large. */
+/* Two fields for x, and b, in one texture. Returns 0 if it would be too large. */
 static int fits(const tsi_level *level, int *columns) {
   const gl_level *l = gl_level_of(level);
   const int max = level->context->caps.max_texture_size;
@@ -60,7 +60,7 @@ static ts_status create_fields(const tsi_level *level) {
 ts_status gl_level_next(tsi_level *level, int keep_previous, int *next) {
   gl_level *l = gl_level_of(level);
   *next = l->previous;
-  /* With a texture barrier a pass may read its own texel of what it writes. */
+  /* With a texture barrier, a pass may read the texel that it overwrites. */
   if (!keep_previous || level->context->caps.texture_barrier) return TS_OK;
   *next = 3 - l->x - l->previous;
   return l->fields[*next].place.texture ? TS_OK : create_field(level, &l->fields[*next]);
@@ -210,7 +210,7 @@ ts_status gl_level_draw(const tsi_level *level, gl_field *target, gl_pass *pass)
   return gl_level_draw_part(level, target, all, pass);
 }
 
-/* Drawn, not copied by glCopyTexSubImage2D, for which some drivers wait. */
+/* Draws the copy, because some drivers wait in glCopyTexSubImage2D. */
 static ts_status copy_part(const tsi_level *level, const gl_field *from, gl_field *to, const int part[4]) {
   gl_vector place = {from->place.texture, from->place.x + part[0], from->place.y + part[1]};
   const ts_vector source = {.impl = &place};
@@ -245,7 +245,7 @@ int gl_level_parity_part(const tsi_level *level, int parity, int part[4]) {
 
 /* ---- Values ---- */
 
-/* A plain texture of coefficients in the level's storage. */
+/* Converts a plain texture of coefficients to the level's storage. */
 static ts_status store_coefficients(const tsi_level *level, gl_texture *from, int channel, gl_texture *to) {
   gl_vector place = {from, 0, 0};
   const ts_vector source = {.impl = &place};
@@ -258,7 +258,7 @@ static ts_status store_coefficients(const tsi_level *level, gl_texture *from, in
 ts_status gl_level_prepare(tsi_level *level) {
   gl_level *l = gl_level_of(level);
   gl_texture *const *plain = plain_of(level);
-  /* Of the nine directions from south-west to north-east: the texture and the channel. */
+  /* The texture and channel of the nine directions, from south-west to north-east. */
   static const int textures[9] = {GL_CORNERS, GL_SIDES,   GL_CORNERS, GL_SIDES,  GL_CENTRE,
                                   GL_SIDES,   GL_CORNERS, GL_SIDES,   GL_CORNERS};
   static const int channels[9] = {0, 2, 1, 0, 0, 1, 2, 3, 3};

@@ -1,4 +1,4 @@
-/* Coarse matrices and the weights between levels, and the exact solution on the coarsest level. */
+/* Coarse matrices, the weights between levels, and the exact solution on the coarsest level. */
 #include <stdio.h>
 #include <string.h>
 
@@ -6,8 +6,8 @@
 
 /* ---- Weights ---- */
 
-/* Bilinear ones are constants in the shaders of every cycle: only those of cells are made, in which points
- * without equation differ. */
+/* Bilinear point weights are constants in the shaders of every cycle. Only the weights of cells are stored,
+ * because they differ at points without an equation. */
 static int weight_count(const tsi_level *fine) {
   return fine->interpolation == TS_INTERPOLATION_BILINEAR ? GL_POINT_SIDES : GL_WEIGHTS;
 }
@@ -17,7 +17,7 @@ static ts_status create_weights(const tsi_level *coarse, const tsi_level *fine) 
   const gl_level *c = gl_level_of(coarse);
   const int four = gl_level_has_four(fine);
   const ts_grid_desc *grid = &coarse->grid;
-  /* A merged coarse point has weights as the last one too: in the border where a field has one. */
+  /* A merged coarse point also has weights as the last point: in the border, if fields have one. */
   const int width = grid->width + tsi_is_merged(fine->grid.width, grid->width, grid->periodic_x),
             height = grid->height + tsi_is_merged(fine->grid.height, grid->height, grid->periodic_y);
   for (int k = 0; k < weight_count(fine); k++) {
@@ -51,7 +51,7 @@ static ts_status draw_weights(const tsi_level *coarse, const tsi_level *fine) {
 
 /* ---- Composition ---- */
 
-/* Draws into the three textures of the coarse stencil at once. */
+/* Draws into all three textures of the coarse stencil at once. */
 static ts_status compose(tsi_level *coarse, tsi_level *fine) {
   gl_texture *const *plain = gl_level_of(coarse)->plain;
   gl_pass pass = {.target = plain[GL_CENTRE],

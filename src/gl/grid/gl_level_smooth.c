@@ -4,13 +4,13 @@
 
 /* ---- Borders of the layered storage ---- */
 
-/* Layered: the border of x at periodic boundaries, before a pass that reads it. */
+/* Layered storage: updates the border of x at periodic boundaries before a pass that reads it. */
 static ts_status update_border(tsi_level *level) {
   gl_level *l = gl_level_of(level);
   const ts_grid_desc *grid = &level->grid;
   if (!l->border_is_stale || level->storage != TS_GRID_STORAGE_LAYERED) return TS_OK;
   l->border_is_stale = 0;
-  /* The last texel of an odd row has room for a point beyond it too. */
+  /* The last texel of an odd row also has room for a point beyond the row. */
   const int right = 1 + grid->width / 2, top = 1 + grid->height / 2;
   const int parts[4][4] = {{0, 0, 1, l->height},
                            {right, 0, l->width - right, l->height},
@@ -32,7 +32,7 @@ static ts_status update_border(tsi_level *level) {
 
 /* ---- Parities packed four points to a texel ---- */
 
-/* What a pass over a parity may read of x, and what it computes: level_packed.frag. */
+/* Which couplings a pass over a parity may read from x, and what it computes: see level_packed.frag. */
 enum { ROW_KNOWN = 1, COLUMN_KNOWN = 2, CORNERS_KNOWN = 4, ITSELF_KNOWN = 8, ALL_KNOWN = 15 };
 typedef enum packed_kind {
   PACKED_STEP,
@@ -51,14 +51,14 @@ static ts_status draw_packed(tsi_level *level, gl_field *target, int parity, pac
   pass->parameters[9] = parity >> 1;
   pass->parameters[10] = level->five_point ? known & ~CORNERS_KNOWN : known;
   pass->parameters[11] = (int)kind;
-  /* Always the same textures, for which the shader is compiled once. */
+  /* Always bind the same textures, so that the shader is compiled once. */
   pass->inputs[1] = &gl_level_of(level)->fields[gl_level_of(level)->x].vector;
   if (!pass->inputs[2]) pass->inputs[2] = pass->inputs[0];
   return target ? gl_level_draw_part(level, target, part, pass) : gl_level_draw_part_of_x(level, part, pass);
 }
 
-/* A pass over all points, but those of some parities: what it draws into is none of what it reads beside its
- * own texel. */
+/* A pass over all points except those of some parities. Apart from its own texel, it does not read the texture
+ * that it draws into. */
 static ts_status draw_parities(tsi_level *level, gl_field *target, int without, packed_kind kind, int known,
                                gl_pass *pass) {
   for (int parity = 0; parity < 4; parity++) {
@@ -104,7 +104,7 @@ static ts_status step(tsi_level *level, const tsi_sweep *sweep) {
 
 /* ---- Gauss-Seidel ---- */
 
-/* `known`: bits of the parities whose x is. */
+/* `known`: bits of the parities where x is known. */
 static ts_status colour_pass(tsi_level *level, int colour, int known, gl_pass *pass) {
   if (gl_level_of(level)->packed) {
     const int row = known >> (colour ^ 1) & 1, column = known >> (colour ^ 2) & 1,
@@ -130,13 +130,14 @@ static ts_status colours(tsi_level *level, const tsi_sweep *sweep) {
     const int colour = sweep->colours[k];
     gl_pass pass = {.inputs = {&l->fields[GL_FIELD_B].vector}};
     if (known) pass.inputs[1] = &l->fields[l->x].vector;
-    /* Two colours of a five-point stencil that are no neighbours of each other. */
+    /* Two colours of a five-point stencil that are not coupled to each other. */
     pass.independent = level->five_point && before >= 0 && (before ^ colour) == 3;
     before = pass.independent ? -1 : colour;
     TSI_TRY(colour_pass(level, colour, known, &pass));
     known |= 1 << colour;
   }
-  /* x solves the equations of the last colour, and of the one before where the two are no neighbours. */
+  /* x now solves the equations of the last colour, and those of the colour before it if the two are not
+   * coupled. */
   const int last = sweep->colours[3], second = sweep->colours[2];
   l->zero_parities = 1 << last;
   if (level->five_point && (last ^ second) == 3) l->zero_parities |= 1 << second;

@@ -1,11 +1,12 @@
-/* Between two levels: restriction P = S^T / 4 and interpolation S. */
+/* Transfers between two levels: restriction P = S^T / 4 and interpolation S. */
 #include <stdio.h>
 
 #include "gl_grid.h"
 
-/* Up to which the restriction computes the residuals that it needs, 9 for a coarse point instead of 4, in one
- * pass instead of two. A pass costs 2 to 3 microseconds on a GPU and 75 on llvmpipe, where it buys about
- * 100,000 fetches; 5 more residuals are about 60 fetches a coarse point. */
+/* Up to this number of points, restriction and residual are one pass instead of two. It then computes 9
+ * residuals per coarse point instead of 4. A pass costs 2 to 3 microseconds on a GPU. On llvmpipe it costs 75
+ * microseconds, as long as about 100,000 fetches. The 5 extra residuals are about 60 fetches per coarse
+ * point. */
 enum { fused_points = 65 * 65 };
 
 void gl_level_bind_weights(const tsi_level *fine, int first) {
@@ -14,7 +15,7 @@ void gl_level_bind_weights(const tsi_level *fine, int first) {
     if (l->weights[first + k]) gl_bind(gl_of(fine->context), GL_UNIT_WEIGHTS + k, l->weights[first + k]->name);
 }
 
-/* With two inputs, b and x, it computes the residual of rows itself. */
+/* With the two inputs b and x, the pass computes the residual of its rows as well. */
 static ts_status restrict_field(tsi_level *coarse, const tsi_level *fine, const char *kind, gl_pass *pass) {
   const int bilinear = fine->interpolation == TS_INTERPOLATION_BILINEAR;
   char more[64];
@@ -28,7 +29,7 @@ static ts_status restrict_field(tsi_level *coarse, const tsi_level *fine, const 
   return gl_level_draw(coarse, &gl_level_of(coarse)->fields[GL_FIELD_B], pass);
 }
 
-/* `zero`: bits of the parities where the residual is 0 and was not computed. */
+/* `zero`: bits of the parities with residual 0, which were not computed. */
 static ts_status restrict_packed(tsi_level *coarse, const tsi_level *fine, int zero, gl_pass *pass) {
   const int bilinear = fine->interpolation == TS_INTERPOLATION_BILINEAR;
   char more[64];
@@ -77,7 +78,7 @@ ts_status gl_level_inject(tsi_level *coarse, tsi_level *fine) {
   return gl_level_draw(coarse, gl_level_x(coarse), &pass);
 }
 
-/* Which texels and weights a point needs depends on its parity. */
+/* The parity of a point determines which texels and weights it needs. */
 static ts_status prolong_packed(const tsi_level *fine, const tsi_level *coarse, gl_field *target,
                                 const char *kind, gl_pass *pass) {
   for (int parity = 0; parity < 4; parity++) {
@@ -97,7 +98,7 @@ ts_status gl_level_prolong(tsi_level *fine, tsi_level *coarse, int add) {
   const int bilinear = fine->interpolation == TS_INTERPOLATION_BILINEAR;
   gl_field *x = gl_level_x(fine), *target = x;
   int next = l->x;
-  /* Only its own texel of x is read. */
+  /* Of x, only the texel at the same position is read. */
   if (!fine->context->caps.texture_barrier) {
     TSI_TRY(gl_level_next(fine, 0, &next));
     target = &l->fields[next];

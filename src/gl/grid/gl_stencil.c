@@ -1,4 +1,4 @@
-/* Matrices of stencils: their textures, products and residuals with vectors, and sums in two floats a point. */
+/* Stencil matrices: their textures, products and residuals with vectors, and sums in two floats per point. */
 #include <stdio.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 
 /* ---- Textures ---- */
 
-/* Coefficients of each texture, as places in the nine of a point. */
+/* The coefficients in each texture, as indices into the nine of a point. */
 static const struct {
   GLenum format, external;
   int count;
@@ -43,7 +43,7 @@ ts_status gl_stencil_textures_create(ts_context *context, int width, int height,
   return TS_OK;
 }
 
-/* Rows that are packed at a time: a few megabytes on the host. */
+/* Rows that are packed at a time, which use a few megabytes on the host. */
 static int band_height(int width) {
   const int rows = (1 << 16) / width;
   return rows ? rows : 1;
@@ -103,8 +103,8 @@ ts_status gl_stencil_textures_read(ts_context *context, gl_texture *const textur
   return gl_proof_end_read(context);
 }
 
-/* A stencil without corners has another texture of their format in their place: a shader may be compiled again
- * for other formats of textures, also of those that it does not read. */
+/* A stencil without corners binds another texture of the same format instead. A shader may be recompiled when
+ * the format of a texture changes, even if it does not read that texture. */
 void gl_stencil_bind(gl_backend *gl, gl_texture *const textures[GL_STENCIL_TEXTURES], int five_point) {
   gl_bind(gl, GL_UNIT_STENCIL, textures[GL_CENTRE]->name);
   gl_bind(gl, GL_UNIT_STENCIL + 1, textures[GL_SIDES]->name);

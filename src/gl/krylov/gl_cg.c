@@ -1,4 +1,4 @@
-/* The update of an iteration of conjugate gradients with one reduction. */
+/* The vector updates of an iteration of single-reduction conjugate gradients. */
 #include <stdio.h>
 #include <string.h>
 
@@ -8,8 +8,7 @@
 
 TSI_CG_OPERATIONS(TSI_PROTOTYPE, TSI_OMIT, gl_cg_)
 
-/* Three draws that do not wait for each other: each writes one vector, and reads none that another one writes.
- */
+/* Three independent draws: each writes one vector and reads none that another draw writes. */
 ts_status gl_cg_update(const tsi_cg_update *u) {
   ts_context *context = u->e->context;
   const ts_slot delta = {u->slots, u->delta}, dq = {u->slots, u->dq}, qmq = {u->slots, u->qmq};

@@ -1,12 +1,11 @@
-/* Complementarity problems in OpenGL: their textures, and which schemes there are. gl_lcp_sweep.c has the
- * passes.
- */
+/* Complementarity problems in OpenGL: their textures and the supported schemes. See gl_lcp_sweep.c for the
+ * passes. */
 #include <math.h>
 #include <string.h>
 
 #include "gl_lcp_sparse.h"
 
-/* The columns of so many quads are written at a time. */
+/* Number of quads in the columns that are written at a time. */
 enum { strip_quads = 16 };
 
 /* ---- Storage ---- */
@@ -22,13 +21,14 @@ static ts_status create_parts(const ts_lcp *lcp, GLenum format, int width, int h
   return TS_OK;
 }
 
-/* Where passes may draw into the texture that they read, w and z are in one, so that the target stays. */
+/* If passes may draw into the texture they read, w and z share one texture, so the target never changes. */
 static ts_status create_quads(const ts_lcp *lcp, gl_lcp *impl) {
   enum { count = 4 };
   gl_lcp_quads *const quads[count] = {&impl->w[0], &impl->w[1], &impl->z[0], &impl->z[1]};
   static const char what[] = "the unknowns of complementarity problems";
   const int max = lcp->context->caps.max_texture_size;
-  /* Even, so that no 2 x 2 texels belong to two of them. Where they are folded all of a block are drawn. */
+  /* Sizes are even, so that no 2 x 2 texels span two problems. If quads are folded, all quads of a block are
+   * drawn. */
   const int blocks = (impl->quads - 1) / GL_LCP_BLOCK + 1;
   const int width = impl->folded ? blocks * GL_LCP_BLOCK / 2 : even(impl->quads),
             height = even(impl->folded ? 2 : lcp->batch);
@@ -70,7 +70,7 @@ static ts_status create_textures(const ts_lcp *lcp, gl_lcp *impl) {
   return create_parts(lcp, GL_RGBA32F, 1, batch, quads, impl->row);
 }
 
-/* Matrices stand on each other as far as the largest texture allows, then side by side. */
+/* Matrices are stacked up to the maximum texture size, then placed side by side. */
 static int count_abreast(const ts_lcp *lcp, int rows) {
   const int max = lcp->context->caps.max_texture_size, stacked = rows < max ? max / rows : 1;
   return (lcp->batch - 1) / stacked + 1;
@@ -158,7 +158,7 @@ ts_status gl_lcp_write_matrix(ts_lcp *lcp, const tsi_lcp_matrix *matrix) {
 
 /* ---- Bounds and friction ---- */
 
-/* Padding has the bounds 0, and no friction. Bounds are per unknown, coefficients of friction per contact. */
+/* Padding has the bounds 0 and no friction. Bounds are per unknown, friction coefficients per contact. */
 static void fill_limits(const ts_lcp *lcp, const double *limits, double value, int part, float *texels) {
   const gl_lcp *impl = gl_lcp_of(lcp);
   const size_t n = (size_t)lcp->size, rows = (size_t)impl->quad_rows, dimension = (size_t)lcp->dimension;
@@ -188,8 +188,8 @@ ts_status gl_lcp_write_limits(const ts_lcp *lcp) {
 
 /* ---- Schemes ---- */
 
-/* Passes cannot wait for each other's fragments, as the graphs' rows do. Of sparse problems those that wait for
- * nothing are drawn at once, so that the loop is there as well. NULL: a problem of either storage. */
+/* The graph schemes are unavailable, because passes cannot wait for each other's fragments. A sparse problem
+ * draws independent contacts at once, so it also has the row scheme. NULL: a problem in either storage. */
 ts_lcp_scheme gl_lcp_scheme(const ts_context *context, const ts_lcp *lcp, ts_lcp_scheme scheme) {
   (void)context;
   if (scheme == TS_LCP_SCHEME_COLOUR) return scheme;

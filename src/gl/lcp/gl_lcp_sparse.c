@@ -1,5 +1,5 @@
-/* The textures of sparse complementarity problems: which contacts are drawn at once, where they and the
- * velocities of bodies lie, and their numbers. */
+/* The textures of sparse complementarity problems: which contacts are drawn at once, the positions of contacts
+ * and body velocities, and the numbers. */
 #include <string.h>
 
 #include "gl_lcp_sparse.h"
@@ -8,14 +8,14 @@ typedef struct maker {
   const ts_lcp *lcp;
   const tsi_lcp_sparse *s;
   gl_lcp_order *order;
-  int32_t *memory;   /* of what follows */
-  int32_t *sorted;   /* contacts, step by step */
+  int32_t *memory;   /* the block that holds the arrays below */
+  int32_t *sorted;   /* contacts in the order of the steps */
   int32_t *start;    /* step k: sorted[start[k]] .. sorted[start[k + 1] - 1] */
-  int32_t *active;   /* units of a colour that have contacts left */
-  uint32_t *own;     /* of each block: its incidence */
-  uint32_t *before;  /* that of the body's contact before */
-  uint32_t *last;    /* of each body: its last incidence; then that of the contacts so far */
-  int32_t *has_some; /* whether there is one among the contacts so far */
+  int32_t *active;   /* units of a colour with contacts left */
+  uint32_t *own;     /* per block: its incidence */
+  uint32_t *before;  /* per block: the incidence of the body's previous contact */
+  uint32_t *last;    /* per body: its last incidence; later, the last one so far */
+  int32_t *has_some; /* per body: whether it has an incidence so far */
 } maker;
 
 static const char what[] = "the textures of sparse contacts";
@@ -35,9 +35,9 @@ static ts_status gl_lcp_sparse_start(maker *m, const ts_lcp *lcp, const tsi_lcp_
   return TS_OK;
 }
 
-/* ---- Places ---- */
+/* ---- Positions ---- */
 
-/* The contacts of a unit one after the other, those of a colour's units at once. */
+/* Contacts of one unit are in consecutive steps. The units of a colour share steps. */
 static void sort_contacts(maker *m, const tsi_lcp_steps *colours) {
   const int32_t *unit_start = m->s->unit_start;
   int32_t filled = 0, steps = 0;
@@ -59,7 +59,8 @@ static void sort_contacts(maker *m, const tsi_lcp_steps *colours) {
   m->order->count = steps;
 }
 
-/* Rectangles beside each other as far as a row has room, those with more texels in rows of their own. */
+/* Places rectangles side by side until a row is full. A rectangle with more texels than a row starts a new
+ * row. */
 typedef struct packer {
   int width, x, y;
 } packer;
@@ -80,7 +81,7 @@ static uint32_t place_in(const packer *p, gl_lcp_rectangle r, int k) {
   return (uint32_t)(x % p->width) | (uint32_t)(r.y + x / p->width) << 16;
 }
 
-/* Of textures whose texels have a number. */
+/* Rows of textures with one number per texel. */
 static int rows_of(const gl_lcp_order *o, size_t texels) {
   return texels ? (int)((texels - 1) >> o->log2_width) + 1 : 1;
 }
@@ -89,7 +90,7 @@ static size_t numbered(const gl_lcp_order *o, size_t texels) {
   return (size_t)rows_of(o, texels) << o->log2_width;
 }
 
-/* Wide enough for so many things of so many texels each, at worst half of them gaps. */
+/* A width for `count` items of `texels` texels each, if at most half of the texels are gaps. */
 static int width_for(const maker *m, int64_t count, int texels) {
   int width = 16;
   while ((int64_t)width * width < 4 * count &&
@@ -134,9 +135,9 @@ static void place_incidences(maker *m) {
   o->incidences_height = incidences.y + (incidences.x > 0);
 }
 
-/* ---- Textures of places ---- */
+/* ---- Textures of positions ---- */
 
-/* A new texture of `texels`, which are given back. */
+/* Creates a texture from `texels` and frees them. */
 static ts_status create_filled(const maker *m, GLenum format, int width, int height, void *texels,
                                gl_texture **texture) {
   if (!texels) return tsi_out_of_memory(m->lcp->context, what, (size_t)width * (size_t)height);
@@ -167,7 +168,7 @@ static ts_status create_contacts(const maker *m) {
   return TS_OK;
 }
 
-/* Needs m->last of all contacts, and follows it from the first one on. */
+/* On entry, m->last describes all contacts. It is then updated from the first contact on. */
 static ts_status create_incidences(maker *m) {
   gl_lcp_order *o = m->order;
   const size_t numbers = 4 * (size_t)o->incidences_width * (size_t)o->incidences_height;
@@ -187,7 +188,7 @@ static ts_status create_incidences(maker *m) {
   return create_filled(m, GL_RGBA32UI, o->incidences_width, o->incidences_height, texels, &o->incidences);
 }
 
-/* Of each block where a sweep reads what it is multiplied with, and where it is after a sweep. */
+/* For each block: the position of its factor during a sweep, and the position after a sweep. */
 static ts_status create_pointers(const maker *m) {
   gl_lcp_order *o = m->order;
   const size_t blocks = (size_t)m->s->row_start[m->s->contacts];
@@ -228,7 +229,7 @@ static ts_status create_state(const maker *m, int width, int height, gl_texture 
 
 static ts_status create_states(const maker *m) {
   gl_lcp_order *o = m->order;
-  const int parts = m->lcp->context->caps.pairs ? GL_LCP_PARTS : 1; /* of what an exact residual draws */
+  const int parts = m->lcp->context->caps.pairs ? GL_LCP_PARTS : 1; /* target of exact residuals */
   const int has_factors = m->s->mass_blocks != NULL;
   TSI_TRY(create_state(m, o->width * m->s->dimension, o->height, o->diagonal));
   TSI_TRY(create_state(m, o->width, o->height, o->z[0]));
@@ -248,7 +249,8 @@ static ts_status create_states(const maker *m) {
   return create_parts(m, parts, width, height, o->step);
 }
 
-/* A contact's block of M, a texel a row, and in what the first one leaves its mu, or its bounds. */
+/* A contact's block of M, one texel per row. The texels that remain in the first row hold its mu, or its
+ * bounds. */
 static void fill_diagonal(const ts_lcp *lcp, const gl_lcp_order *o, int part, float *texels) {
   const tsi_lcp_sparse *s = lcp->sparse;
   const size_t d = (size_t)s->dimension;
@@ -306,7 +308,7 @@ static ts_status make(maker *m, const tsi_lcp_steps *steps) {
   gl_lcp_order *o = m->order;
   const tsi_lcp_sparse *s = m->s;
   const int64_t blocks = s->row_start[s->contacts];
-  int64_t most = blocks * s->dimension * o->texels; /* of texels with a number */
+  int64_t most = blocks * s->dimension * o->texels; /* of texels with one number */
   if (s->contacts > most) most = s->contacts;
   while ((int64_t)1 << (2 * o->log2_width) < most) o->log2_width++;
   sort_contacts(m, steps);

@@ -6,19 +6,19 @@
  *                           velocity with factors, v += G_c^T dz
  *   store     the vector from z of places
  *
- * What is read in a pass and what it draws are different texels, or the texel itself, but of one texture:
- * without a texture barrier it is drawn beside it and copied. v takes up rounding errors, so that it is
- * renewed. */
+ * A pass reads texels other than those it draws, or the texel at the same position, but in the same texture.
+ * Without a texture barrier it draws into a separate texture, which is then copied. v accumulates rounding
+ * errors, so it is recomputed periodically. */
 #include <stdio.h>
 
 #include "gl/core/gl_shader.h"
 #include "gl_lcp_sparse.h"
 
-enum { renewal = 16 /* sweeps with one v */ };
+enum { renewal = 16 /* sweeps before v is recomputed */ };
 
 /* ---- Passes ---- */
 
-/* A problem in single precision computes in pairs where the pass says so. */
+/* A pass of a problem in single precision computes in pairs if the pass requests it. */
 static ts_status gl_lcp_sparse_sweep_prepare(const ts_lcp *lcp, const gl_lcp_order *o, const char *fragment,
                                              const char *define, gl_pass *pass) {
   gl_backend *gl = gl_of(lcp->context);
@@ -39,7 +39,8 @@ static ts_status gl_lcp_sparse_sweep_prepare(const ts_lcp *lcp, const gl_lcp_ord
   return TS_OK;
 }
 
-/* A step's rectangle of `targets`, of so many texels a place; with `beside` drawn there and copied. */
+/* Draws a step's rectangle of `targets`, with `texels` texels per position. If `beside` is given, draws there
+ * and copies. */
 static ts_status draw(const ts_lcp *lcp, gl_texture *const targets[GL_LCP_PARTS],
                       gl_texture *const beside[GL_LCP_PARTS], gl_lcp_rectangle r, int texels, gl_pass *pass) {
   gl_backend *gl = gl_of(lcp->context);
@@ -78,7 +79,7 @@ static ts_status store(ts_vector *out, const ts_lcp *lcp, const gl_lcp_order *o,
 
 /* ---- Sweeps ---- */
 
-/* Into z[next]. */
+/* Draws into z[next]. */
 static ts_status gl_lcp_sparse_sweep_solve(const ts_lcp *lcp, const gl_lcp_order *o, const ts_vector *q,
                                            int step, int current, int next) {
   gl_texture *const none[GL_LCP_PARTS] = {0};
@@ -91,7 +92,7 @@ static ts_status gl_lcp_sparse_sweep_solve(const ts_lcp *lcp, const gl_lcp_order
   return draw(lcp, o->z[next], o->v[0] ? none : o->step, o->steps[step].contacts, 1, &pass);
 }
 
-/* By what z[next] differs from z[current]; where these are the same, all of it. */
+/* Adds the effect of z[next] - z[current]. If these are the same texture, adds the effect of all of z. */
 static ts_status add_velocity(const ts_lcp *lcp, const gl_lcp_order *o, gl_texture *const v[GL_LCP_PARTS],
                               int step, int current, int next) {
   gl_lcp_view inputs[3];

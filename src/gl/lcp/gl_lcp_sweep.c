@@ -1,23 +1,23 @@
-/* The passes of a dense complementarity problem. Of w = M z + q and of z there are two each: a pass reads one
- * and draws the other, or, by rows, one quad of z.
+/* The passes of a dense complementarity problem. w = M z + q and z exist twice each: a pass reads one copy and
+ * draws the other. By rows, a pass draws one quad of z.
  *
  *   load     z from the vector
  *   start    w, and for columns the states: w and z row by row
- *   sweep    blocks: for each block its new z, then what its changes add to all of w;
+ *   sweep    blocks: for each block its new z, then the effect of its changes on all of w;
  *            columns: for each unknown all states; rows: for each unknown its quad of z, without w;
  *            with friction an unknown is a contact
  *   store    the vector from z, or from the states
  *
- * w takes up the rounding errors of what is added to it, so that it is computed again after some sweeps. */
+ * w accumulates the rounding errors of its updates, so it is recomputed after some sweeps. */
 #include <stdio.h>
 
 #include "gl/core/gl_shader.h"
 #include "gl_lcp_sparse.h"
 
 enum {
-  block_alone = 16, /* quads. Larger blocks have fewer passes, in which more is computed in sequence; where
-                       fragments work together that takes so little that GL_LCP_BLOCK are better */
-  kept_sweeps = 16  /* with one w */
+  block_alone = 16, /* quads per block without cooperation. Larger blocks need fewer passes but compute more
+                       sequentially. If fragments cooperate, that costs little and GL_LCP_BLOCK is better */
+  kept_sweeps = 16  /* sweeps before w is recomputed */
 };
 
 /* ---- Passes ---- */
@@ -41,8 +41,8 @@ static int block_quads(const ts_lcp *lcp) {
   return gl_lcp_of(lcp)->together ? GL_LCP_BLOCK : block_alone;
 }
 
-/* `first` and `count` are p[7].y and z. A problem in single precision computes in pairs where the pass says so.
- */
+/* `first` and `count` are p[7].y and z. A pass of a problem in single precision computes in pairs if the pass
+ * requests it. */
 static ts_status gl_lcp_sweep_prepare(const ts_lcp *lcp, const char *fragment, const char *define, int first,
                                       int count, gl_pass *pass) {
   gl_backend *gl = gl_of(lcp->context);
@@ -67,12 +67,12 @@ static ts_status gl_lcp_sweep_prepare(const ts_lcp *lcp, const char *fragment, c
   return TS_OK;
 }
 
-/* What shaders that solve are told of contacts' law. */
+/* The define for shaders that solve the law of contacts. */
 static const char *local_define(const ts_lcp *lcp) {
   return lcp->dimension > 1 && lcp->local != TS_LCP_LOCAL_PROJECTION ? "#define EXACT_LOCAL\n" : "";
 }
 
-/* The states of all rows. */
+/* Draws the states of all rows. */
 static ts_status draw_states(const ts_lcp *lcp, gl_texture *const targets[GL_LCP_PARTS], gl_pass *pass) {
   pass->target = targets[0];
   if (targets[1]) pass->more_targets[0] = targets[1];
@@ -87,7 +87,7 @@ static const ts_vector *look_at_quads(gl_lcp_view *v, const ts_lcp *lcp, const g
   return vector;
 }
 
-/* Quads `first` to `end` - 1 of all problems; where they are folded `first` is even. */
+/* Draws quads `first` to `end` - 1 of all problems. If quads are folded, `first` is even. */
 static ts_status draw_quads(const ts_lcp *lcp, const gl_lcp_quads *quads, int first, int end, gl_pass *pass) {
   const int is_folded = gl_lcp_of(lcp)->folded;
   pass->target = quads->textures[0];
@@ -100,7 +100,7 @@ static ts_status draw_quads(const ts_lcp *lcp, const gl_lcp_quads *quads, int fi
   return gl_draw(lcp->context, pass);
 }
 
-/* Into z[0]. */
+/* Loads z[0]. */
 static ts_status load(const ts_lcp *lcp, const ts_vector *z) {
   const gl_lcp *impl = gl_lcp_of(lcp);
   gl_pass pass = {.inputs = {z}};
@@ -108,7 +108,7 @@ static ts_status load(const ts_lcp *lcp, const ts_vector *z) {
   return draw_quads(lcp, &impl->z[0], 0, impl->quads, &pass);
 }
 
-/* w from z[0]. */
+/* Computes w from z[0]. */
 static ts_status gl_lcp_sweep_start(const ts_lcp *lcp, const ts_vector *q, const gl_lcp_quads *w) {
   const gl_lcp *impl = gl_lcp_of(lcp);
   gl_lcp_view z;
@@ -117,7 +117,7 @@ static ts_status gl_lcp_sweep_start(const ts_lcp *lcp, const ts_vector *q, const
   return draw_quads(lcp, w, 0, impl->quads, &pass);
 }
 
-/* State 0 from w[0] and z[0]. */
+/* Computes state 0 from w[0] and z[0]. */
 static ts_status start_states(const ts_lcp *lcp) {
   const gl_lcp *impl = gl_lcp_of(lcp);
   gl_lcp_view inputs[2];
@@ -136,7 +136,7 @@ static ts_status store(ts_vector *out, const ts_lcp *lcp, gl_pass *pass, const c
 
 static const char together[] = "#define TOGETHER\n";
 
-/* Draws all blocks as a sweep does, each fragment of which tells whether its block is in one subgroup. */
+/* Draws all blocks as a sweep does. Each fragment reports whether its block is in one subgroup. */
 static ts_status draw_whole(const ts_lcp *lcp, float *found) {
   const gl_lcp *impl = gl_lcp_of(lcp);
   const gl_lcp_quads *z = &impl->z[0];
@@ -151,8 +151,8 @@ static ts_status draw_whole(const ts_lcp *lcp, float *found) {
   return gl_check(lcp->context, "looking for subgroups");
 }
 
-/* No driver promises how fragments go together, so it is seen once. Of one problem: of several a subgroup would
- * hold parts of blocks, and none as a whole. */
+/* No driver guarantees how fragments are grouped, so this is tested once. It requires a single problem: with
+ * several, a subgroup would hold parts of blocks instead of a whole block. */
 ts_status gl_lcp_find_subgroups(const ts_lcp *lcp) {
   gl_lcp *impl = gl_lcp_of(lcp);
   const size_t columns = ((size_t)impl->quads + 1) / 2;
@@ -167,7 +167,8 @@ ts_status gl_lcp_find_subgroups(const ts_lcp *lcp) {
   return status;
 }
 
-/* What a pass reads: w and z are before the block, or of z what this sweep has not come to. */
+/* Inputs of a pass. w and z are those before the block; the z of later blocks is not yet updated in this
+ * sweep. */
 typedef struct block_inputs {
   gl_lcp_view w, z, next;
   int current_w, current_z;
@@ -187,7 +188,7 @@ static ts_status solve_block(const ts_lcp *lcp, block_inputs *inputs, int first,
   return draw_quads(lcp, &gl_lcp_of(lcp)->z[!inputs->current_z], first, end, &pass);
 }
 
-/* w of quads from `from` on. */
+/* Updates w of the quads starting at `from`. */
 static ts_status add_block(const ts_lcp *lcp, block_inputs *inputs, int first, int end, int from) {
   const gl_lcp *impl = gl_lcp_of(lcp);
   gl_pass pass = look_at_block(inputs, lcp);
@@ -198,7 +199,7 @@ static ts_status add_block(const ts_lcp *lcp, block_inputs *inputs, int first, i
   return draw_quads(lcp, &impl->w[!inputs->current_w], from, is_together ? all : impl->quads, &pass);
 }
 
-/* In the last sweep rows above a block are not read again. */
+/* In the last sweep, rows above a block are not read again. */
 static ts_status sweep_blocks(const ts_lcp *lcp, int is_last, block_inputs *inputs) {
   const int quads = gl_lcp_of(lcp)->quads, most = block_quads(lcp);
   for (int first = 0; first < quads; first += most) {
@@ -230,7 +231,8 @@ static ts_status sweep_columns(const ts_lcp *lcp, int *current) {
 
 /* ---- Rows ---- */
 
-/* With a texture barrier draws into z, which it reads; without, beside it, and copies. */
+/* With a texture barrier, draws into the z that it reads. Otherwise draws into a separate texture and
+ * copies. */
 static ts_status draw_row(const ts_lcp *lcp, int quad, gl_pass *pass) {
   gl_backend *gl = gl_of(lcp->context);
   const gl_lcp *impl = gl_lcp_of(lcp);
@@ -266,7 +268,7 @@ static ts_status sweep_rows(const ts_lcp *lcp, const ts_vector *q) {
 
 /* ---- Operations ---- */
 
-/* So many sweeps with one w, from the quads of z; then the vector. */
+/* Runs `sweeps` sweeps with one w, starting from the quads of z, then stores the vector. */
 static ts_status sweep_by_columns(ts_vector *z, const ts_lcp *lcp, const ts_vector *q, int sweeps) {
   int current = 0;
   TSI_TRY(gl_lcp_sweep_start(lcp, q, &gl_lcp_of(lcp)->w[0]));
@@ -316,7 +318,7 @@ ts_status gl_lcp_residual(ts_vector *map, const ts_lcp *lcp, const ts_vector *q,
   const int in_pairs = gl_lcp_is_exact(lcp, exact);
   gl_lcp_view w_view, z_view;
   gl_pass pass = {.inputs = {q, look_at_quads(&z_view, lcp, &impl->z[0])}, .pairs = in_pairs};
-  if (lcp->dimension > 1) { /* every row of a contact needs the velocities of all */
+  if (lcp->dimension > 1) { /* each row of a contact needs the velocities of all its rows */
     const gl_lcp_quads *w = in_pairs && impl->parts == 1 ? &impl->exact_w : &impl->w[0];
     TSI_TRY(gl_lcp_sweep_start(lcp, q, w));
     pass.inputs[0] = look_at_quads(&w_view, lcp, w);

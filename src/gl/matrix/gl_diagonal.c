@@ -1,4 +1,4 @@
-/* The diagonal of a matrix into every component of a vector. */
+/* Copies the diagonal of a matrix to every component of a vector. */
 #include <stdio.h>
 #include <string.h>
 

@@ -8,7 +8,8 @@ static gl_texture *share(gl_texture *texture) {
   return texture;
 }
 
-/* Of a rest: the whole's pointers, with which jagged has the whole's values too. */
+/* The low-order part shares the pointers of the whole matrix. In jagged layout, they include the values of the
+ * whole. */
 static ts_status share_pointers(ts_matrix *A, const tsi_format *format) {
   const gl_matrix *whole = gl_matrix_of(A->whole);
   gl_matrix *m = gl_matrix_of(A);
@@ -26,7 +27,7 @@ static ts_status create_textures(ts_matrix *A) {
   const tsi_tiling *t = &A->row_space->tiling;
   static const char what[] = "a matrix";
   const tsi_format *format = tsi_format_of(layout->format);
-  const int texels = format->log2_block == 2 ? 4 : 1; /* of a block */
+  const int texels = format->log2_block == 2 ? 4 : 1; /* texels per block */
   const GLenum entry = format->log2_block ? GL_RGBA32F : format->pairs ? GL_RG32UI : GL_R32F;
   if (A->whole) TSI_TRY(share_pointers(A, format));
   if (!m->entries)
@@ -47,8 +48,9 @@ static ts_status create_textures(ts_matrix *A) {
   return TS_OK;
 }
 
-/* The vertices of shaders/matrix/rectangles.vert, one a rectangle. Squares are drawn as points, which is one
- * vertex and shades no texel twice; other rectangles, or sizes that the device has no points for, as quads. */
+/* The vertices for shaders/matrix/rectangles.vert, one per rectangle. Squares are drawn as points, which have
+ * one vertex and shade no texel twice. Other rectangles, and squares beyond the device's point sizes, are drawn
+ * as quads. */
 static ts_status create_rectangles(ts_matrix *A) {
   ts_context *context = A->context;
   gl_matrix *m = gl_matrix_of(A);
@@ -94,7 +96,7 @@ static ts_status create_rectangles(ts_matrix *A) {
   return status;
 }
 
-/* Of entries in pairs the values. */
+/* The values of entries that pair a value with a pointer. */
 static ts_status write_values(const ts_matrix *A, const tsi_entry *entries) {
   const gl_matrix *m = gl_matrix_of(A);
   const size_t count = (size_t)m->values->width * (size_t)m->values->height;
@@ -129,7 +131,7 @@ ts_status gl_matrix_write(ts_matrix *A, const tsi_packed *packed) {
   return gl_check(A->context, "writing a matrix");
 }
 
-/* All texels of a texture, if there is one. */
+/* Reads all texels of a texture, if it exists. */
 static ts_status read_all(const ts_matrix *A, const gl_texture *texture, void *out) {
   void **to = out;
   if (!texture) return TS_OK;
@@ -149,7 +151,7 @@ ts_status gl_matrix_read(const ts_matrix *A, tsi_packed *packed, tsi_host_csr *c
                    blocks  ? (void *)&packed->block_values
                    : pairs ? (void *)&packed->entries
                            : (void *)&packed->values));
-  TSI_TRY(read_all(A, m->values, &values)); /* of a rest, whose pointers are among the whole's entries */
+  TSI_TRY(read_all(A, m->values, &values)); /* of the low-order part; its pointers are in the whole's entries */
   for (size_t i = 0; values && i < (size_t)m->values->width * (size_t)m->values->height; i++)
     packed->entries[i].value = values[i];
   tsi_free(A->context, values);

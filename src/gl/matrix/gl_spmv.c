@@ -1,4 +1,4 @@
-/* y = A x and r = b - A x: the stages of split rows, if there are any, then one draw of all rectangles. */
+/* y = A x and r = b - A x: the stages of split rows, if any, then one draw of all rectangles. */
 #include <stdio.h>
 #include <string.h>
 
@@ -45,7 +45,7 @@ void gl_stage_parameters(const tsi_stage *stage, int *parameters) {
   memcpy(parameters + 4, values, sizeof values);
 }
 
-/* The parts of the sums that a pass reads, behind the first. */
+/* Binds the parts of the sums after the first one. */
 static void bind_low_sums(gl_backend *gl, gl_texture *const sums[GL_TARGETS], int parts) {
   for (int part = 1; part < parts; part++) gl_bind(gl, GL_UNIT_LOW_SUMS + part - 1, sums[part]->name);
 }
@@ -88,7 +88,7 @@ static ts_status sum_split_rows(const ts_matrix *A, gl_row_sum rows, const ts_ve
 
 /* ---- The product ---- */
 
-/* The halves of products (row_sum.glsl) leave single precision at both of its ends. */
+/* The halves of products (row_sum.glsl) can overflow and underflow single precision. */
 static int is_precise(const ts_matrix *A) {
   const double least = 0x1p-100, most = 0x1p112, size = A->norm_infinity;
   return gl_of(A->context)->exact && (size == 0 || (size > least && size < most));
@@ -100,7 +100,7 @@ static gl_row_sum row_sum_of(const ts_vector *y, const ts_vector *b, const ts_ma
   return GL_ROWS_PRECISE;
 }
 
-/* y = A x, r = b - A x, or a step of a smoother, which has x and b too. */
+/* y = A x, r = b - A x, or a smoothing step, which also has x and b. */
 static ts_status multiply(ts_vector *y, const ts_vector *b, const ts_matrix *A, const ts_vector *x,
                           gl_row_sum rows, const tsi_smoothing *s) {
   ts_context *context = A->context;

@@ -1,6 +1,6 @@
-/* Mesh operators: textures of corners beside those of the matrix's entries, and the passes that compute the
- * matrix from the positions. An assembly is two passes: all off-diagonals, drawn over the texture of entries,
- * then the diagonal, drawn as a product is. Split rows add a few small ones. */
+/* Mesh operators: textures of corners laid out like the entries of the matrix, and passes that compute the
+ * matrix from the positions. An assembly has two passes: the first draws all off-diagonals into the texture of
+ * entries. The second draws the diagonal, in the same way as a product. Split rows add a few small passes. */
 #include <stdio.h>
 #include <string.h>
 
@@ -11,8 +11,8 @@
 TSI_MESH_OPERATIONS(TSI_PROTOTYPE, TSI_PROTOTYPE, gl_mesh_)
 
 typedef struct gl_mesh {
-  gl_texture *corners, *stage_corners; /* RGBA32UI, laid out like the entries and the first stage */
-  gl_texture *sums[TSI_MAX_STAGES];    /* RGBA32F: of split rows */
+  gl_texture *corners, *stage_corners; /* RGBA32UI, in the layout of the entries and of the first stage */
+  gl_texture *sums[TSI_MAX_STAGES];    /* RGBA32F, for split rows */
 } gl_mesh;
 
 static gl_mesh *mesh_of(const tsi_mesh_operator *op) {
@@ -67,7 +67,7 @@ typedef struct mesh_parameters {
   float scale, factor, shortest;
 } mesh_parameters;
 
-/* p[7] of shaders/include/mesh.glsl. */
+/* Sets p[7] in shaders/include/mesh.glsl. */
 static void set_parameters(gl_pass *pass, const ts_vector *x, mesh_parameters parameters) {
   pass->parameters[8] = gl_packed_origin(gl_vector_of(x));
   memcpy(&pass->parameters[9], &parameters, sizeof parameters);
@@ -91,7 +91,7 @@ static ts_status draw_off_diagonals(const tsi_mesh_operator *op, gl_texture *ent
   return gl_draw(context, &pass);
 }
 
-/* What split rows have beyond their rectangle's loop, for the pass that `define` names. */
+/* Sums the entries of split rows beyond the loop of their rectangle, for the pass that `define` selects. */
 static ts_status sum_split_rows(const tsi_mesh_operator *op, const ts_vector *x, float scale,
                                 const char *define) {
   ts_context *context = op->context;
@@ -116,7 +116,7 @@ static ts_status sum_split_rows(const tsi_mesh_operator *op, const ts_vector *x,
   return TS_OK;
 }
 
-/* A pass over the matrix's rectangles. */
+/* Prepares a pass over the rectangles of the matrix. */
 static ts_status prepare_rows(const tsi_mesh_operator *op, const char *fragment, const ts_vector *x,
                               float scale, gl_pass *pass) {
   ts_context *context = op->context;
