@@ -258,9 +258,9 @@ static int run_arrays(const run *run, const char *backend, const char *name, con
 
 /* The same from arrays in CUDA memory, to x there. */
 static int run_device_arrays(const run *run, const char *name, const problem *p, objects *o, double *x) {
-  ts_array *const arrays[] = {&o->csr.row_offsets, &o->csr.column_indices, &o->csr.values, &o->given_b,
-                              &o->given_x};
-  enum { COUNT = sizeof arrays / sizeof *arrays };
+  enum { COUNT = 5 };
+  ts_array *const arrays[COUNT] = {&o->csr.row_offsets, &o->csr.column_indices, &o->csr.values, &o->given_b,
+                                   &o->given_x};
   int failed = device_arrays_upload(arrays, COUNT);
   if (!failed) failed = run_arrays(run, "CUDA memory", name, p, NAN, o, x);
   device_arrays_free(arrays, COUNT);
