@@ -1,5 +1,5 @@
-/* texsolve bench amg: solves of A x = 1 by conjugate gradients with Jacobi and with algebraic multigrid: the
- * hierarchy, set-up and update, iterations and time. Residuals are recomputed on the host in long double. */
+/* texsolve bench amg: solves of A x = 1 by conjugate gradients, with Jacobi and with algebraic multigrid: the
+ * hierarchy, set-up, update, iterations and time. The host recomputes residuals in long double. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -9,7 +9,7 @@
 #include "report.h"
 #include "reports.h"
 
-/* What takes longer is measured once. */
+/* Longer steps are measured once. */
 static const double longest_step = 2;
 
 static const char *const DEFAULT_SET[] = {"poisson2d", "poisson3d", "anisotropic2d", "anisotropic3d",
@@ -69,7 +69,7 @@ typedef struct outcome {
   solve_accuracy accuracy;
 } outcome;
 
-/* Something that is timed, and what goes before it. */
+/* A timed step and its preparation. */
 typedef ts_status (*step)(objects *o);
 
 static ts_status nothing(objects *o) {
@@ -125,7 +125,7 @@ static ts_status time_once(objects *o, step before, step timed, double *seconds)
   return status;
 }
 
-/* The first one compiles and makes workspace and counts only if it takes long. */
+/* The first run compiles and allocates workspace. It counts only if it takes long. */
 static ts_status measure_step(objects *o, step before, step timed, double *seconds) {
   double times[101];
   const int repeat = o->run->options->repeat;
@@ -212,7 +212,7 @@ static void report_outcome(const run *run, const char *backend, const char *name
     report_note(run->r, "auto is %s", made.choice);
 }
 
-/* Nonzero: not everything could be measured. */
+/* Nonzero: something could not be measured. */
 static int run_backend(const run *run, int backend, const char *name, const problem *p) {
   static const ts_preconditioner_kind kinds[] = {TS_PRECONDITIONER_JACOBI, TS_PRECONDITIONER_AMG};
   bench_options options = *run->options;
@@ -251,7 +251,7 @@ static int run_size(const run *run, const char *name, int32_t rows) {
   return failed;
 }
 
-/* A file has its own size. */
+/* A file determines its own size. */
 static int run_matrix(const run *run, const char *name) {
   const bench_options *o = run->options;
   int failed = 0;
@@ -260,7 +260,7 @@ static int run_matrix(const run *run, const char *name) {
   return failed;
 }
 
-/* How many rows of the table a matrix gets. */
+/* The number of table rows per matrix. */
 static int rows_of(const run *run, const char *name) {
   const bench_options *o = run->options;
   int backends = 0;

@@ -1,6 +1,6 @@
-/* texsolve bench answer: from a matrix in a file, or in arrays on the host or in CUDA memory, to the x of A x =
- * 1: the time to read, to create, to prepare and to solve. The yardstick is a copy of the arrays by one thread.
- * Residuals are recomputed on the host in long double. */
+/* texsolve bench answer: from a matrix in a file, in host arrays or in CUDA memory, to the x of A x = 1.
+ * Measures the time to read, to create, to prepare and to solve. The yardstick is a copy of the arrays by one
+ * thread. The host recomputes residuals in long double. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -51,7 +51,7 @@ typedef struct run {
   compare_results backends;
 } run;
 
-/* Seconds of each run. */
+/* The seconds of each run. */
 typedef struct times {
   double copy[MOST_RUNS], create[MOST_RUNS], write[MOST_RUNS], setup[MOST_RUNS], solve[MOST_RUNS],
       sum[MOST_RUNS];
@@ -80,7 +80,7 @@ static double copy_array(const void *from, size_t bytes, int *failed) {
   return seconds;
 }
 
-/* As NumPy copies arrays. */
+/* In the same way as NumPy copies arrays. */
 static double copy(const mm_csr *A, int *failed) {
   const size_t entries = (size_t)A->nonzeros;
   return copy_array(A->row_offsets, ((size_t)A->rows + 1) * sizeof *A->row_offsets, failed) +
@@ -176,7 +176,7 @@ static void report_outcome(const run *run, const char *backend, const char *name
              (long long)found->info.bytes_device);
 }
 
-/* ---- Libraries that are used from Python (peer/peer_python.py) ---- */
+/* ---- Libraries used from Python (peer/peer_python.py) ---- */
 
 static int write_matrix(FILE *file, const void *user) {
   const mm_csr *A = user;
@@ -222,7 +222,7 @@ static int run_peers(const run *run, const char *name, const problem *p) {
   return !answer;
 }
 
-/* The first run warms up. */
+/* The first run is a warm-up. */
 static int measure(const run *run, objects *o, const problem *p, const char *name, times *t, outcome *found) {
   int failed = 0;
   for (int k = -1; k < run->options->repeat && !failed; k++) {
@@ -234,7 +234,7 @@ static int measure(const run *run, objects *o, const problem *p, const char *nam
   return failed;
 }
 
-/* `x`: host memory for the answer. */
+/* `x`: host memory for the solution. */
 static void give_host_arrays(objects *o, const problem *p, double *x) {
   const mm_csr *A = &p->system.A;
   o->csr = ts_host_csr(A->rows, A->columns, A->row_offsets, A->column_indices, A->values);
@@ -256,7 +256,7 @@ static int run_arrays(const run *run, const char *backend, const char *name, con
   return 0;
 }
 
-/* The same from arrays in CUDA memory, to x there. */
+/* As above, with arrays and x in CUDA memory. */
 static int run_device_arrays(const run *run, const char *name, const problem *p, objects *o, double *x) {
   enum { COUNT = 5 };
   ts_array *const arrays[COUNT] = {&o->csr.row_offsets, &o->csr.column_indices, &o->csr.values, &o->given_b,
@@ -300,7 +300,7 @@ static int run_size(const run *run, const char *name, int32_t rows) {
   return failed;
 }
 
-/* A file has its own size. */
+/* A file determines its own size. */
 static int run_matrix(const run *run, const char *name) {
   const bench_options *o = run->options;
   int failed = 0;

@@ -1,5 +1,5 @@
-/* texsolve bench auto: solves with Jacobi, with AMG and with what auto makes of them, set-up included, and how
- * auto compares with the better of the two. b is by chance. */
+/* texsolve bench auto: solves with Jacobi, with AMG and with auto, set-up included, and compares auto with the
+ * better of the other two. b is random. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 #include "problem.h"
 #include "report.h"
 
-/* What takes longer is measured once. */
+/* Longer solves are measured once. */
 static const double longest_solve = 2;
 
 static const report_column RESULTS[] = {
@@ -49,11 +49,11 @@ typedef struct objects {
   ts_vector *b, *x;
 } objects;
 
-/* The shortest of the repetitions, in seconds. */
+/* The minimum of the repetitions, in seconds. */
 typedef struct outcome {
   double matrix, solve, again, setup, products;
   ts_result result;
-  ts_preconditioner_kind kind; /* at the end */
+  ts_preconditioner_kind kind; /* the kind in use at the end */
   char choice[200];
 } outcome;
 
@@ -62,11 +62,11 @@ typedef struct run {
   report *r;
   ts_context *context;
   int is_one_thread;
-  int count, over; /* systems, and those where auto takes more than it should */
+  int count, over; /* systems; systems for which auto exceeds the limit */
   double worst, sum_of_logs;
 } run;
 
-/* Of one thread on the host the processor's time counts, which other programs do not change. */
+/* With one thread on the host CPU time is used, because other programs do not affect it. */
 static double now(const run *run) {
   return run->is_one_thread ? (double)clock() / CLOCKS_PER_SEC : seconds_now();
 }
@@ -93,7 +93,7 @@ static void destroy(objects *o) {
   ts_matrix_destroy(&o->A);
 }
 
-/* What a program waits for that has a matrix and wants one x; and for another. */
+/* The time that a program with a matrix waits for one x, and for another. */
 static ts_status solve(objects *o, const run *run, int kind, outcome *found) {
   const bench_options *options = run->options;
   const ts_solver_desc desc = {.preconditioner_kind = KIND[kind],
@@ -197,12 +197,12 @@ static int begins_with(const char *name, const char *text) {
   return !strncmp(name, text, strlen(text));
 }
 
-/* By default all that conjugate gradients solve. */
+/* By default all families that conjugate gradients can solve. */
 static int is_default(const char *name) {
   return !begins_with(name, "wind") && !begins_with(name, "turning");
 }
 
-/* An argument is what families' names begin with, or a file. */
+/* An argument is a prefix of families' names, or a file. */
 static int run_argument(run *run, const char *name) {
   static const int32_t size = 64000;
   const bench_options *o = run->options;

@@ -1,4 +1,4 @@
-/* texsolve bench blas: operations on vectors, and reductions. */
+/* texsolve bench blas: vector operations and reductions. */
 #include "bench.h"
 
 #include <math.h>
@@ -16,11 +16,11 @@ static const report_column COLUMNS[] = {
     {"percent_of_limit", "% limit", 'f', 7, 1},
 };
 
-/* Vectors read and written, and operations on an element. */
+/* Vectors read and written, and operations per element. */
 static const struct {
   const char *name;
   int reads, writes, flops;
-  int vectors; /* that it goes through: x alone, y in place, or two or three different ones */
+  int vectors; /* vectors accessed: x alone, y in place, or two or three different ones */
 } OPERATIONS[OPERATION_COUNT] = {
     [OPERATION_FILL] = {"fill y = c", 0, 1, 0, 2},
     [OPERATION_COPY] = {"copy y = x", 1, 1, 0, 2},
@@ -37,11 +37,11 @@ static const struct {
     [OPERATION_MAX] = {"max", 1, 0, 1, 1},
 };
 
-/* Limits for one, two and three vectors. */
+/* The limits for one, two and three vectors. */
 static int measure_limits(const bench_options *o, const bench_device *device, double rows,
                           device_limits limits[3], report *r) {
   const int c = o->components;
-  /* Textures do not fit in a cache by one vector more or less; arrays of the CPU do. */
+  /* Textures exceed a cache regardless of one vector more or less; arrays of the CPU may fit. */
   for (int n = 0; n < 3; ++n) {
     if (n && device->is_gl)
       limits[n] = limits[0];

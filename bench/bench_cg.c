@@ -1,4 +1,4 @@
-/* texsolve bench cg: one iteration of Jacobi-preconditioned conjugate gradients. */
+/* texsolve bench cg: one iteration of conjugate gradients with Jacobi's preconditioner. */
 #include "bench.h"
 #include "cg_measure.h"
 #include "report.h"
@@ -19,10 +19,11 @@ static const report_column ITERATIONS[] = {
     {"gflops", "", 'f', 0, 0},
 };
 
-/* The 5 parts of an iteration, which are loops of the CPU backend. On CUDA they are three passes, in which a
- * vector that two parts read is read once: d.q is summed up with q = A d, r . r/m with r, and x goes with d. In
- * OpenGL each takes at least one pass that waits for the part before: a reduction of more rows takes several,
- * which its least time leaves out. */
+/* The 5 parts of an iteration. The CPU backend has a loop for each. CUDA has three passes: d.q is computed with
+ * q = A d, r . r/m with r, and x with d, so a vector used by two parts is read once.
+ *
+ * In OpenGL each part is at least one pass that waits for the previous part. A reduction of many rows needs
+ * several; the least time ignores this. */
 typedef struct part {
   int reads, writes, flops;
 } part;
@@ -48,7 +49,7 @@ typedef struct measured {
 static int measure_in(ts_context *context, const bench_options *o, const generated_matrix *A, measured *m) {
   const ts_matrix_desc desc = {.csr = generated_csr(A), .format = o->format, .components = o->components};
   ts_matrix *matrix = NULL;
-  /* Also shows that the product is right, without which the iteration is worth nothing. */
+  /* Also verifies the product, without which the iteration's time would be meaningless. */
   if (spmv_measure(context, A, o->format, o->components, 1, &m->product)) return 1;
   const int failed = bench_check(ts_matrix_create(context, &desc, &matrix), context, "making the matrix") ||
                      cg_measure(context, matrix, o->components, o->repeat, &m->times);
@@ -106,12 +107,12 @@ int bench_cg(const bench_options *options, report *r) {
       r, "the backend's check interval, per iteration; beside%%: the part outside its iterations. Limit: the");
   report_note(r, "sum of the least times of the 5 parts of an iteration.");
   if (device.is_gl) report_note(r, "Each part takes at least one dependent pass.");
-  /* Small: the cost of passes shows; large: that of fetches. */
+  /* The small size shows the cost of passes, the large one that of fetches. */
   int32_t sizes[2] = {1 << 14, !device.is_hardware              ? 1 << 17
                                : device.is_gl || device.is_cuda ? 1 << 22
                                                                 : 1 << 20};
   if (options->size) sizes[0] = options->size;
-  /* A file has one size. */
+  /* A file has only one size. */
   const int size_count = options->size || (options->matrix && !generated_is_name(options->matrix)) ? 1 : 2;
   for (int i = 0; i < size_count && !failed; ++i) {
     if (options->matrix) {

@@ -1,4 +1,4 @@
-/* What every benchmark needs: opening a backend, making matrices and vectors, saying what went wrong. */
+/* Shared by all benchmarks: opens backends, creates matrices and vectors, reports errors. */
 #include "bench.h"
 
 #include <stdarg.h>
@@ -76,7 +76,7 @@ int bench_describe(const bench_options *options, report *r, bench_device *device
   return 0;
 }
 
-/* A file's matrix in single precision. */
+/* Reads a file's matrix in single precision. */
 static int read_matrix(generated_matrix *A, const char *name) {
   mm_file file = {0};
   mm_csr csr = {0};

@@ -1,4 +1,4 @@
-/* texsolve bench compare: every format on every backend, beside the libraries that others use. */
+/* texsolve bench compare: every format on every backend, compared with commonly used libraries. */
 #include <string.h>
 
 #include "compare.h"
@@ -24,7 +24,7 @@ static int run_matrix(const bench_options *o, const char *name, int32_t size, co
   return failed;
 }
 
-/* A generated matrix has one size or, for the pictures, several; a file has its own. */
+/* A generated matrix has one size or, for plots, several. A file has its own. */
 static int run_sizes(const bench_options *o, const char *name, compare_results *results, report *r) {
   int32_t sizes[BENCH_SIZES] = {1 << 20};
   int count = 1, gpu = 0, failed = 0;

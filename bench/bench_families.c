@@ -1,6 +1,6 @@
-/* texsolve bench families: conjugate gradients, or BiCGSTAB if a matrix is not symmetric, with algebraic
- * multigrid on families of matrices, the right-hand side by chance: the hierarchy, set-up, update and solve.
- * Residuals are recomputed on the host in long double. */
+/* texsolve bench families: conjugate gradients, or BiCGSTAB for nonsymmetric matrices, with algebraic multigrid
+ * on families of matrices. The right-hand side is random. Reports the hierarchy, set-up, update and solve. The
+ * host recomputes residuals in long double. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -97,7 +97,7 @@ static ts_status make_all(objects *o, const bench_options *options, const proble
   return status < 0 ? status : ts_solver_create(o->A, &solver, &o->solver);
 }
 
-/* The second one: the first one finds out where numbers go. */
+/* Times the second update, because the first also finds the places of the numbers. */
 static ts_status update_twice(objects *o, const problem *p) {
   const mm_csr *A = &p->system.A;
   const ts_csr csr = ts_host_csr(A->rows, A->columns, A->row_offsets, A->column_indices, A->values);
@@ -129,7 +129,7 @@ static void destroy_all(objects *o) {
   ts_matrix_destroy(&o->A);
 }
 
-/* Times are the shortest of the repetitions. */
+/* Times are the minimum of the repetitions. */
 static int measure(const bench_options *options, objects *o, const problem *p, double *x) {
   double setup = INFINITY, update = INFINITY, solve = INFINITY;
   ts_status status = TS_OK;
@@ -161,7 +161,7 @@ static int is_symmetric(const objects *o) {
   return ts_matrix_get_info(o->A, &info) >= 0 && info.symmetric;
 }
 
-/* The libraries whose programs are there; they solve with conjugate gradients. */
+/* Runs the available libraries' programs, which solve with conjugate gradients. */
 static int run_peers(const bench_options *options, report *r, int index, const problem *p) {
   const mm_csr *A = &p->system.A;
   const int32_t size = options->size ? options->size : DEFAULT_ROWS;
@@ -208,7 +208,7 @@ static int is_asked(const bench_options *options, int index) {
   return !options->matrix_count;
 }
 
-/* The programs that are there, or that there are none. Returns how many. */
+/* Reports the available programs, or that none is available. Returns their number. */
 static int report_peers(report *r) {
   char names[64] = "";
   int count = 0;
@@ -222,7 +222,7 @@ static int report_peers(report *r) {
   return count;
 }
 
-/* With peers a table has their names in place of what they do not tell. */
+/* With peers the table has their names instead of columns that they do not report. */
 static void begin_table(report *r, int with_peers) {
   static report_column columns[COLUMNS];
   memcpy(columns, RESULTS, sizeof columns);

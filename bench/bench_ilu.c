@@ -1,6 +1,6 @@
-/* texsolve bench ilu: incomplete factors, of which the triangular systems are solved exactly on the host,
- * exactly on the device, and by sweeps: set-up, an application, and solves of A x = 1 by conjugate gradients
- * with ic, or by bicgstab with ilu if the matrix is not symmetric. Residuals are recomputed on the host in long
+/* texsolve bench ilu: incomplete factors. Their triangular systems are solved exactly on the host, exactly on
+ * the device, or by sweeps. Measures set-up, an application, and solves of A x = 1. The solver is conjugate
+ * gradients with ic, or bicgstab with ilu for a nonsymmetric matrix. The host recomputes residuals in long
  * double. */
 #include <math.h>
 #include <stdlib.h>
@@ -18,7 +18,7 @@ static const char *const DEFAULT_SET[] = {"poisson2d", "poisson3d", "jumps3d", "
 typedef struct way {
   const char *name;
   int sweeps;
-  double level_nanoseconds; /* decides between host and device; 0: as it is */
+  double level_nanoseconds; /* decides between host and device; 0: the default */
 } way;
 
 static const way WAYS[] = {
@@ -138,7 +138,7 @@ static void drop(objects *o) {
   ts_preconditioner_destroy(&o->M);
 }
 
-/* Each sweep reads L and U, and all of them together the diagonal. */
+/* Each sweep reads L and U. The diagonal is read once for all sweeps. */
 static double fill_of(const problem *p, const way *way, const outcome *found) {
   const double diagonal = p->system.A.rows / (double)p->system.A.nonzeros;
   return (found->info.products - diagonal) / (way->sweeps ? way->sweeps : 1) + diagonal;
@@ -156,7 +156,7 @@ static void report_outcome(const run *run, const char *backend, const char *name
              (long long)p->system.A.nonzeros, ts_method_name(found->result.method));
 }
 
-/* Nonzero: it could not be measured. A backend that has no choice has no row for its device. */
+/* Nonzero: not measured. A backend without a choice gets only one row. */
 static int run_way(const run *run, const char *backend, const char *name, const problem *p,
                    const pattern *pattern, const way *way, objects *o) {
   ts_matrix_info info;
@@ -216,7 +216,7 @@ static int run_size(const run *run, const char *name, int32_t rows) {
   return failed;
 }
 
-/* A file has its own size. */
+/* A file determines its own size. */
 static int run_matrix(const run *run, const char *name) {
   const bench_options *o = run->options;
   int failed = 0;

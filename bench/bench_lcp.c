@@ -1,11 +1,11 @@
-/* texsolve bench lcp without problems: a sweep of dense Gauss-Seidel over a complementarity problem, by every
- * scheme that the backend has, beside the sequential loop of one core (figures 6, 7 and 8 of Courtecuisse and
- * Allard 2009).
+/* texsolve bench lcp without problems: times a sweep of dense Gauss-Seidel over a complementarity problem. Runs
+ * every scheme of the backend, and the sequential loop on one core for comparison (figures 6, 7 and 8 of
+ * Courtecuisse and Allard 2009).
  *
- * A sweep reads the whole matrix, n^2 numbers, and does 2 n^2 operations, unless it finds that unknowns have
- * not changed. So that none is spared anything, all change all the time: bounds are -1 and 1, the diagonal is
- * 1, and beside it are random entries within 4 / sqrt(n) which are not symmetric; the sweeps would go on for
- * ever. With --batch sweeps of many small problems at once. */
+ * A sweep reads the whole matrix, n^2 numbers, and performs 2 n^2 operations, unless unknowns have not changed.
+ * To prevent such savings all unknowns keep changing: bounds are -1 and 1, the diagonal is 1, and the other
+ * entries are random within 4 / sqrt(n) and nonsymmetric. The sweeps never converge. --batch sweeps many small
+ * problems at once. */
 #include "bench.h"
 
 #include <math.h>
@@ -47,7 +47,7 @@ enum {
   batch_sweeps = 50,
   batch_size = 60
 };
-static const double longest_sweep = 2; /* seconds; a scheme that takes longer is measured no further */
+static const double longest_sweep = 2; /* seconds; a slower scheme is measured only once */
 
 typedef struct problem {
   int32_t n, batch;
@@ -55,7 +55,7 @@ typedef struct problem {
   double *lower, *upper;
 } problem;
 
-/* Random numbers within -1 and 1, the same on every run. */
+/* Reproducible random numbers between -1 and 1. */
 static float next_random(uint64_t *state) {
   *state = *state * 6364136223846793005u + 1442695040888963407u;
   return (float)((double)(*state >> 40) * 0x1p-23 - 1);
@@ -130,8 +130,8 @@ static int run_sweeps(void *user, long count) {
   return bench_check(status, o->context, "ts_lcp_solve");
 }
 
-/* As many sweeps in a solve as the paper has, or as fit into a batch. Of a scheme that is too slow for that the
- * time of one sweep counts. Of several problems it is the time of all their sweeps. */
+/* A solve has the paper's sweep count, or fewer to fit into a batch. If a scheme is too slow for that, the time
+ * of one sweep counts. For several problems it is the time of all their sweeps. */
 static int measure_scheme(objects *o, const bench_options *options, ts_lcp_scheme scheme, timing *t) {
   if (options->batch) {
     o->settings = (ts_lcp_settings){.scheme = scheme, .fixed_sweeps = batch_sweeps};
@@ -167,9 +167,9 @@ static void report_scheme(report *r, const bench_options *options, const problem
              sequential / t->seconds);
 }
 
-/* ---- All of them ---- */
+/* ---- All schemes ---- */
 
-/* The sequential loop: the CPU backend's rows on one thread. */
+/* The sequential loop is the CPU backend's row scheme on one thread. */
 static int measure_sequential(const bench_options *options, report *r, const problem *p, ts_precision precision,
                               double *seconds) {
   bench_options one = *options;

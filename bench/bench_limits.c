@@ -1,4 +1,4 @@
-/* texsolve bench limits: what the device can do, and the rectangle that suits it best. */
+/* texsolve bench limits: the limits of the device, and its best rectangle size. */
 #include "bench.h"
 
 #include <math.h>
@@ -105,7 +105,7 @@ static int print_multiply_add(int hardware, int repeat, report *r) {
   return 0;
 }
 
-/* The product by size of the rectangles that rows are packed in, each in a context of its own. */
+/* Measures the product for several sizes of the rectangles that rows are packed in, each in its own context. */
 static int print_rectangles(const bench_options *o, int hardware, report *r) {
   static const int sizes[][2] = {{8, 8},   {16, 8},  {32, 8},  {64, 8},  {8, 16},  {16, 16},
                                  {32, 16}, {16, 32}, {32, 32}, {64, 32}, {64, 64}, {128, 128}};
@@ -162,7 +162,7 @@ static int run_gl(const bench_options *o, int hardware, report *r) {
 static int run_cpu(const bench_options *o, int threads, report *r) {
   static const char *const names[CPU_STREAMS] = {"read   s += a", "scale  a = -a", "copy   b = a",
                                                  "triad  a = b + 3 c"};
-  /* A small size for a quick run, by default far more than a cache holds. */
+  /* A given size makes a quick run; the default far exceeds a cache. */
   const double bytes = o->size ? 96.0 * o->size : 512.0 * 1024 * 1024;
   timing t;
   double rate;

@@ -1,5 +1,5 @@
-/* texsolve bench multigrid: cycles and solves of -div grad u = 1 on N x N points of the unit square, u = 0 on
- * its sides. */
+/* texsolve bench multigrid: cycles and solves of -div grad u = 1 on N x N points of the unit square, with u = 0
+ * on its sides. */
 #include "bench.h"
 
 #include <math.h>
@@ -46,7 +46,7 @@ typedef struct objects {
   ts_matrix *A;
   ts_vector *b, *x, *r;
   ts_multigrid *multigrid;
-  int cycles; /* of a run */
+  int cycles; /* per run */
   ts_result result;
 } objects;
 
@@ -105,7 +105,7 @@ static int run_cycles(void *user, long count) {
   return bench_check(status, o->context, "a cycle");
 }
 
-/* ||b - A x|| with b = 0 in r's place, on the host. */
+/* ||b - A x|| with b = 0 in place of r, computed on the host. */
 static int norm_of_product(objects *o, double *norm) {
   const size_t n = (size_t)ts_space_get_size(o->grid);
   float *values = malloc(n * sizeof *values);
@@ -118,7 +118,7 @@ static int norm_of_product(objects *o, double *norm) {
   return bench_check(status, o->context, "measuring a residual");
 }
 
-/* With b = 0 x tends to 0, so that rounding does not end the reduction. */
+/* With b = 0, x tends to 0, so rounding does not limit the reduction. */
 static int measure_factor(objects *o, double *factor) {
   const size_t n = (size_t)ts_space_get_size(o->grid), width = (size_t)lround(sqrt((double)n));
   float *values = malloc(n * sizeof *values);
@@ -154,7 +154,7 @@ static int measure_cycles(const bench_options *options, objects *o, const device
   double factor;
   char name[16];
   const ts_status status = ts_multigrid_create(o->A, desc, &o->multigrid);
-  if (status == TS_ERROR_UNSUPPORTED) return 0; /* a storage that this backend does not have */
+  if (status == TS_ERROR_UNSUPPORTED) return 0; /* this backend does not support the storage */
   int failed = bench_check(status, o->context, "making multigrid") ||
                bench_check(ts_multigrid_get_info(o->multigrid, &info), o->context, "asking multigrid");
   o->cycles = SHORT;
@@ -164,7 +164,7 @@ static int measure_cycles(const bench_options *options, objects *o, const device
            measure_factor(o, &factor) || cycle_model_of(limits, o->multigrid, desc, &model);
   ts_multigrid_destroy(&o->multigrid);
   if (failed) return 1;
-  /* On a busy machine fewer cycles may have taken longer, which says nothing about a cycle. */
+  /* On a busy machine the shorter run may have taken longer; the difference then means nothing. */
   const double difference = longer.seconds > shorter.seconds ? longer.seconds - shorter.seconds : NAN;
   const double seconds = difference / (LONG - SHORT);
   const double spread = (longer.spread * longer.seconds + shorter.spread * shorter.seconds) / difference;

@@ -1,4 +1,4 @@
-/* --reorder: matrices are measured in another order of their unknowns. */
+/* --reorder: measures matrices in another order of their unknowns. */
 #include "bench.h"
 
 #include <stdlib.h>

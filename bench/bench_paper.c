@@ -1,4 +1,4 @@
-/* texsolve bench paper: the measurements of Buatois, Caumon and Levy 2008, on meshes of their sizes. */
+/* texsolve bench paper: the measurements of Buatois, Caumon and Levy 2008, on meshes of the same sizes. */
 #include <stdio.h>
 #include <string.h>
 
@@ -45,7 +45,7 @@ static int run_task(const bench_options *o, int smoothing, compare_results *resu
   return failed;
 }
 
-/* Figure 11, of the largest parameterization. */
+/* Figure 11, for the largest parameterization. */
 static int run_convergence(const bench_options *o, const compare_results *results, report *r) {
   static paper_curve curves[PAPER_CURVES];
   paper_system system;

@@ -1,5 +1,5 @@
-/* texsolve bench precision: what solves of A x = 1 reach in every precision, in how many iterations, in which
- * time and memory. Residuals are recomputed on the host in long double. */
+/* texsolve bench precision: accuracy, iterations, time and memory of solves of A x = 1 in every precision. The
+ * host recomputes residuals in long double. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -9,7 +9,7 @@
 #include "report.h"
 #include "reports.h"
 
-/* Solves that take longer are measured once. */
+/* Longer solves are measured once. */
 static const double longest_solve = 2;
 
 typedef struct outcome {
@@ -18,10 +18,10 @@ typedef struct outcome {
   double seconds, megabytes;
 } outcome;
 
-/* Of a backend and a precision over all matrices. */
+/* Per backend and precision, over all matrices. */
 typedef struct tally {
   int matrices, reached;
-  double worst_ratio; /* of iterations to those in double precision */
+  double worst_ratio; /* maximum ratio of iterations to those in double precision */
 } tally;
 
 typedef struct run {
@@ -104,7 +104,7 @@ static ts_status solve_timed(ts_context *context, objects *o, ts_result *result,
   return status;
 }
 
-/* The first solve makes workspace and compiles; those after it are measured. */
+/* The first solve allocates workspace and compiles. The later ones are measured. */
 static ts_status bench_precision_solve(ts_context *context, objects *o, int repeat, outcome *found) {
   double times[101];
   ts_status status = solve_timed(context, o, &found->result, &found->seconds);
@@ -142,7 +142,7 @@ static const char *reason_text(ts_reason reason) {
   return reason <= TS_REASON_ZERO_RESIDUAL ? "converged" : ts_reason_text(reason);
 }
 
-/* The tolerance, or 4 times what rounding x to doubles leaves where that is more. */
+/* The limit is the tolerance, or 4 times the error from rounding x to doubles if that is larger. */
 static int is_reached(const run *run, const outcome *o) {
   return o->accuracy.residual <= fmax(run->options->rtol, 4 * o->accuracy.rounding);
 }
@@ -167,7 +167,7 @@ static void report_outcome(run *run, int backend, const char *name, const solve_
              result->relative_residual, result->iterations ? 1e6 * o->seconds / result->iterations : NAN);
 }
 
-/* Double precision first, which the others are compared with. Nonzero: not everything could be measured. */
+/* Double precision runs first, as the reference for the others. Nonzero: something could not be measured. */
 static int run_backend(run *run, int backend, const char *name, const solve_system *s) {
   static const ts_precision order[] = {TS_PRECISION_DOUBLE, TS_PRECISION_MIXED, TS_PRECISION_AUTO,
                                        TS_PRECISION_SINGLE};

@@ -1,5 +1,5 @@
 /* texsolve bench scaling: an iteration of conjugate gradients with Jacobi's preconditioner over 1, 2, ... parts
- * of a backend. Strong scaling: the matrix stays; weak scaling: what a part has of it stays. With --rtol solves
+ * of a backend. Strong scaling keeps the matrix; weak scaling keeps the size per part. --rtol measures solves
  * instead of iterations, strong scaling only. */
 #include <stdio.h>
 #include <math.h>
@@ -55,14 +55,14 @@ static const report_column SOLVE_COLUMNS[] = {
 typedef struct measured {
   char backend[SCALING_BACKEND];
   ts_matrix_info info;
-  char choice[200]; /* of info, which the matrix keeps no longer than itself */
+  char choice[200]; /* a copy, because info's text lives only as long as the matrix */
   cg_times times;
-  /* With --rtol, instead: */
+  /* Used instead with --rtol: */
   double seconds_setup;
   scaling_solved solved;
 } measured;
 
-/* ---- Measuring, whoever the parts are ---- */
+/* ---- Measurements, for parts of any kind ---- */
 
 static int measure_in(ts_context *context, const bench_options *o, const generated_matrix *A, measured *m) {
   const ts_matrix_desc desc = {.csr = generated_csr(A), .format = o->format, .components = o->components};
@@ -94,8 +94,8 @@ static int measure(const bench_options *o, const scaling_parts *parts, int count
 
 /* ---- Reporting ---- */
 
-/* Speed-up is in rows a second against one part. Where parts take turns one part's work has to be done again by
- * each: what is beyond that is overhead. */
+/* Speed-up compares rows per second with one part. If parts take turns, one part's work is expected once per
+ * part; the excess is overhead. */
 static void report_measured(report *r, const bench_options *o, const scaling_parts *parts, int count,
                             const char *name, const measured *m, const measured *one) {
   const double work = (double)m->info.rows / (double)one->info.rows;
@@ -140,7 +140,7 @@ static void report_solved(report *r, const bench_options *o, const scaling_parts
              (long long)m->info.nonzeros, m->backend, m->choice);
 }
 
-/* A solve that does not converge is reported, and those of more parts are run. */
+/* Reports a solve that does not converge, and continues with more parts. */
 static int run_solves(const bench_options *o, const scaling_parts *parts, const char *name, int32_t rows,
                       report *r) {
   generated_matrix A;
@@ -161,7 +161,7 @@ static int run_solves(const bench_options *o, const scaling_parts *parts, const 
   return failed ? failed : incomplete;
 }
 
-/* ---- Strong and weak ---- */
+/* ---- Strong and weak scaling ---- */
 
 static int run_strong(const bench_options *o, const scaling_parts *parts, const char *name, int32_t rows,
                       report *r, measured *one) {
@@ -181,7 +181,7 @@ static int run_strong(const bench_options *o, const scaling_parts *parts, const 
   return failed;
 }
 
-/* One part has the matrix of strong scaling, and so its figures. */
+/* One part has the same matrix as in strong scaling, and reuses its results. */
 static int run_weak(const bench_options *o, const scaling_parts *parts, const char *name, int32_t rows,
                     report *r, const measured *one) {
   report_table(r, "weak", "Weak scaling: the same number of rows per part, along one axis", COLUMNS,
@@ -202,7 +202,8 @@ static int run_weak(const bench_options *o, const scaling_parts *parts, const ch
   return 0;
 }
 
-/* Said before anything is measured: offsets have 32 bits, and a box's rows 7 entries at most. */
+/* Reports sizes beyond the limits before anything is measured. Offsets have 32 bits, and a row of a box has at
+ * most 7 entries. */
 static int check_size(const char *name, int32_t rows, int count) {
   const double entries = 7.0 * rows * count;
   if (entries <= INT32_MAX) return 0;

@@ -63,7 +63,7 @@ static void print_layout(report *r, const named_result *n) {
              (long long)i->split_rows, i->seconds_layout, i->seconds_upload);
 }
 
-/* How full the blocks are, where a format has some. */
+/* Prints how full the blocks are, for formats that have blocks. */
 static void print_blocks(report *r, const named_result *results, int count) {
   int begun = 0;
   for (int i = 0; i < count; ++i) {
@@ -74,7 +74,8 @@ static void print_blocks(report *r, const named_result *results, int count) {
   }
 }
 
-/* Every format asked for on one matrix. The first matrix decides at what size the limits are measured. */
+/* Measures every requested format on one matrix. The first matrix sets the size at which the limits are
+ * measured. */
 static int run_matrix(const bench_options *o, const bench_device *device, const char *name, int32_t rows,
                       device_limits *limits, named_result *results, int *count, report *r) {
   ts_context *context = NULL;
@@ -92,8 +93,7 @@ static int run_matrix(const bench_options *o, const bench_device *device, const 
   for (int f = 0; ts_format_name((ts_format)f) && !failed && *count < MAX_RESULTS; ++f) {
     if (o->format == TS_FORMAT_AUTO ? !(device->formats & 1u << f) : f != (int)o->format) continue;
     const int blocks = f == TS_FORMAT_BCRS2 || f == TS_FORMAT_BCRS4;
-    if (o->format == TS_FORMAT_AUTO && blocks && device->is_gl && o->components > 1)
-      continue; /* there are none */
+    if (o->format == TS_FORMAT_AUTO && blocks && device->is_gl && o->components > 1) continue; /* no blocks */
     named_result *n = &results[*count];
     bench_short_name(n->matrix, name);
     failed = spmv_measure(context, &A, (ts_format)f, o->components, o->repeat, &n->result);

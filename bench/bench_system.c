@@ -1,4 +1,4 @@
-/* texsolve bench system: how long the system builder takes from rows to a packed matrix, and for a change. */
+/* texsolve bench system: the system builder's time from rows to a packed matrix, and for a change. */
 #include "bench.h"
 
 #include <math.h>
@@ -9,7 +9,7 @@
 #include "reports.h"
 #include "timing.h"
 
-/* Systems over the vertices of a triangulated square grid. */
+/* Systems on the vertices of a triangulated square grid. */
 typedef struct grid {
   int32_t side;
   int32_t vertices, triangles;
@@ -17,10 +17,10 @@ typedef struct grid {
 
 typedef struct model {
   const char *name;
-  int32_t unknowns; /* a vertex */
+  int32_t unknowns; /* per vertex */
   int components;
   int least_squares, symmetric;
-  /* States everything; counts coefficients. Nonzero: failed. */
+  /* Defines the system and counts coefficients. Nonzero: failed. */
   int (*state)(ts_system *system, const grid *g, int64_t *coefficients);
   ts_normal normal;
 } model;
@@ -33,7 +33,7 @@ static grid make_grid(int32_t vertices) {
   return g;
 }
 
-/* Along the axes and one diagonal; returns their number. */
+/* Neighbours along the axes and one diagonal; returns their number. */
 static int neighbours(const grid *g, int32_t v, int32_t near[6]) {
   static const int dx[] = {-1, 0, -1, 1, 0, 1}, dy[] = {-1, -1, 0, 0, 1, 1};
   const int32_t x = v % g->side, y = v / g->side;
@@ -52,9 +52,9 @@ static void triangle(const grid *g, int32_t t, int32_t v[3]) {
   v[2] = t & 1 ? at + g->side : at + g->side + 1;
 }
 
-/* ---- What is stated ---- */
+/* ---- Systems ---- */
 
-/* A Laplacian with a little on the diagonal, row by row. */
+/* A Laplacian with a small addition to the diagonal, row by row. */
 static int state_rows(ts_system *system, const grid *g, int64_t *coefficients) {
   const double b = 1;
   for (int32_t v = 0; v < g->vertices; ++v) {
@@ -70,7 +70,7 @@ static int state_rows(ts_system *system, const grid *g, int64_t *coefficients) {
   return 0;
 }
 
-/* The same from triangles, each of which adds 9 entries, or 6 of one half. */
+/* The same Laplacian from triangles. Each adds 9 entries, or 6 of one half. */
 static int state_triangles(ts_system *system, const grid *g, int symmetric, int64_t *coefficients) {
   for (int32_t t = 0; t < g->triangles; ++t) {
     int32_t v[3];
@@ -91,7 +91,7 @@ static int state_triangle(ts_system *system, const grid *g, int64_t *coefficient
   return state_triangles(system, g, 1, coefficients);
 }
 
-/* Two conditions a triangle on u and v of its corners, as a conformal map has them. */
+/* Two conditions per triangle on u and v of its corners, as for a conformal map. */
 static int state_conformal(ts_system *system, const grid *g, int64_t *coefficients) {
   for (int32_t t = 0; t < g->triangles; ++t) {
     int32_t v[3];
@@ -109,7 +109,8 @@ static int state_conformal(ts_system *system, const grid *g, int64_t *coefficien
   return 0;
 }
 
-/* One condition a vertex: it is the mean of its neighbours; and every hundredth stays about where it is. */
+/* One condition per vertex, equality with the mean of its neighbours. Every hundredth vertex is also tied to
+ * its place. */
 static int state_smooth(ts_system *system, const grid *g, int64_t *coefficients) {
   for (int32_t v = 0; v < g->vertices; ++v) {
     int32_t unknowns[7];
@@ -149,7 +150,7 @@ static int check(ts_status status, const ts_context *context, const char *what) 
   return status == TS_NOT_CONVERGED ? 0 : bench_check(status, context, what);
 }
 
-/* From begin to the packed matrix; a solve is asked for a single iteration. */
+/* Times the build from begin to the packed matrix; the solve has only one iteration. */
 static int bench_system_build(ts_system *system, const model *m, const grid *g, const ts_system_solve_desc *how,
                               times *t, int64_t *coefficients, ts_system_result *result) {
   ts_context *context = ts_system_get_context(system);
@@ -165,7 +166,7 @@ static int bench_system_build(ts_system *system, const model *m, const grid *g, 
   return 0;
 }
 
-/* A locked unknown is moved and a few iterations follow: the time beyond that of the iterations alone. */
+/* Moves a locked unknown and does a few iterations. Times the excess over the iterations alone. */
 static int drag(ts_system *system, const ts_system_solve_desc *how, int repeat, double *seconds) {
   ts_context *context = ts_system_get_context(system);
   double moved[101], still[101];

@@ -1,6 +1,6 @@
-/* texsolve bench tune: the numbers that steer the library's choices on this device, and what the other choices
- * cost: the time of products y = A x and of conjugate gradients, in the format that the library chooses, with
- * each number at half and at twice its value, against the time with the number as it is. */
+/* texsolve bench tune: the parameters that steer the library's choices on this device, and the cost of the
+ * alternatives. Measures products y = A x and conjugate gradients in the format that the library chooses, with
+ * each parameter halved and doubled. Compares the times with those of the present value. */
 #include "bench.h"
 
 #include <math.h>
@@ -26,13 +26,12 @@ static const report_column COLUMNS[] = {
 static const report_column MEANINGS[] = {{"name", "number", 's', -25, 0}, {"meaning", "meaning", 's', -47, 0}};
 
 typedef struct cost {
-  double product,
-      iteration; /* seconds; of a number: logarithms of times against those with the number in use */
+  double product, iteration; /* seconds; for a parameter: logarithms of times relative to those in use */
 } cost;
 
 typedef struct number {
   ts_tuning_entry entry;
-  cost at[2]; /* half, twice */
+  cost at[2]; /* half, double */
 } number;
 
 static int measure_cost(ts_context *context, const generated_matrix *A, const bench_options *o, cost *c) {
@@ -48,7 +47,7 @@ static int measure_cost(ts_context *context, const generated_matrix *A, const be
   return failed;
 }
 
-/* Adds what one matrix says of a number. */
+/* Adds one matrix's result for a parameter. */
 static int vary(ts_context *context, const generated_matrix *A, const bench_options *o, const cost *in_use,
                 number *n) {
   static const double factors[2] = {0.5, 2};
@@ -56,7 +55,7 @@ static int vary(ts_context *context, const generated_matrix *A, const bench_opti
   for (int k = 0; k < 2; ++k) {
     cost c;
     if (ts_context_set_tuning(context, e->name, e->value * factors[k]) < 0) {
-      n->at[k] = (cost){NAN, NAN}; /* out of range: there is no half of one iteration */
+      n->at[k] = (cost){NAN, NAN}; /* out of range: one iteration cannot be halved */
       continue;
     }
     if (measure_cost(context, A, o, &c)) return 1;
@@ -77,7 +76,7 @@ static int measure_matrix(ts_context *context, const char *name, const bench_opt
   return failed;
 }
 
-/* Those that the backend has. */
+/* Lists the parameters of the backend. */
 static int list_numbers(ts_context *context, number *numbers) {
   int count = 0;
   ts_tuning_entry entry;

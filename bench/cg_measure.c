@@ -12,7 +12,7 @@ typedef struct solve {
   ts_context *context;
   ts_solver *cg;
   ts_vector *x, *b;
-  int wanted; /* iterations that every solve must have; 0: as many as it takes */
+  int wanted; /* required iterations of every solve; 0: until convergence */
   ts_result last;
 } solve;
 
@@ -40,7 +40,7 @@ static int measure_solve(solve *s, ts_matrix *A, int iterations, int interval, i
   desc.rtol = 1e-30;
   desc.max_iterations = iterations;
   desc.check_interval = interval;
-  /* At a check a solve may find that single precision ends here. */
+  /* At a check a solve may detect the limit of single precision. */
   s->wanted = interval ? iterations : 0;
   int failed = bench_check(ts_solver_create(A, &desc, &s->cg), s->context, "making the solver") ||
                timing_measure(t, repeat, BENCH_BATCH_SECONDS, solve_run, s);
@@ -70,7 +70,7 @@ int cg_measure(ts_context *context, ts_matrix *A, int components, int repeat, cg
                      measure_solve(&s, A, CG_WHOLE, 0, repeat, &whole);
   solve_end(&s);
   if (failed) return 1;
-  /* On a busy machine the shorter solve may have taken longer, which says nothing about an iteration. */
+  /* On a busy machine the shorter solve may have taken longer; the difference then means nothing. */
   const double difference = longer.seconds > shorter.seconds ? longer.seconds - shorter.seconds : NAN;
   times->iteration = difference / (CG_LONG - CG_SHORT);
   times->spread = (longer.spread * longer.seconds + shorter.spread * shorter.seconds) / difference;
@@ -79,7 +79,7 @@ int cg_measure(ts_context *context, ts_matrix *A, int components, int repeat, cg
 }
 
 double cg_measure_least(double product, int iterations, int repeat) {
-  const int solves = 1 + (repeat < 2 ? 1 : 2); /* the first one is not counted; see timing_set_longest */
+  const int solves = 1 + (repeat < 2 ? 1 : 2); /* the first is a warm-up; see timing_set_longest */
   return solves * iterations * product;
 }
 

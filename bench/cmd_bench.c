@@ -1,6 +1,6 @@
 /* texsolve bench
  * limits|spmv|blas|cg|multigrid|system|tune|compare|paper|precision|answer|amg|auto|ilu|families|lcp|scaling:
- * what a * device can do, how near the library comes to it, and how right its answers are. */
+ * the limits of a device, the library's efficiency, and the accuracy of its results. */
 #include "bench.h"
 
 #include <stdio.h>
@@ -15,22 +15,22 @@
 #include "report.h"
 #include "timing.h"
 
-/* What a benchmark takes beside the options that all have. */
+/* Options of a benchmark in addition to the common ones. */
 enum {
-  MATRICES = 1, /* or problems, by name behind it */
+  MATRICES = 1, /* matrices or problems, listed after the benchmark's name */
   SIZES = 2,    /* several */
-  BACKENDS = 4, /* one after the other, and one component */
-  SOLVES = 8,   /* to a tolerance, in a precision */
+  BACKENDS = 4, /* one after the other, with one component */
+  SOLVES = 8,   /* solves to a tolerance, in a precision */
   HIERARCHY = 16,
   REORDER = 32,
-  LONG = 64 /* a few runs will do */
+  LONG = 64 /* a few runs suffice */
 };
 
 typedef struct benchmark {
   const char *name;
   int (*run)(const bench_options *options, report *r);
   unsigned takes;
-  double rtol; /* by default; 0: the benchmark's own */
+  double rtol; /* default; 0: the benchmark's own */
 } benchmark;
 
 static const benchmark BENCHMARKS[] = {
@@ -62,7 +62,7 @@ typedef struct program_options {
   const benchmark *benchmark;
 } program_options;
 
-/* ---- Options that are more than a number or a word ---- */
+/* ---- Options with their own syntax ---- */
 
 /* "4M" or "1k,16k,4M": k and M are 1024 and 1048576. */
 static void set_sizes(void *options, const char *text) {
@@ -81,7 +81,7 @@ static void set_sizes(void *options, const char *text) {
   o->size = o->sizes[0];
 }
 
-/* Named in the library's list of precisions. */
+/* A name from the library's list of precisions. */
 static const char *precision_at(int value) {
   return ts_precision_name((ts_precision)value);
 }
@@ -98,7 +98,7 @@ static int takes(const program_options *p, unsigned what) {
   return (p->benchmark->takes & what) != 0;
 }
 
-/* The benchmark, and behind compare, precision, amg, ilu and lcp matrices or problems. */
+/* The benchmark; after compare, precision, amg, ilu and lcp also matrices or problems. */
 static void set_argument(void *options, const char *text) {
   program_options *p = options;
   if (p->benchmark) {
@@ -224,7 +224,7 @@ static const char description[] =
     "rate and texels written / write rate, and at least the cost of a dependent pass; on the CPU it is bytes / "
     "bandwidth.";
 
-/* What only some can do, and what they cannot. */
+/* Rejects options that the benchmark does not support. */
 static void check_options(const program_options *p) {
   if (!p->benchmark) arguments_usage("expected a benchmark: " KNOWN);
   int (*const run)(const bench_options *, report *) = p->benchmark->run;
@@ -270,7 +270,7 @@ static void check_options(const program_options *p) {
     arguments_usage("%s works on vectors of one component", p->benchmark->name);
 }
 
-/* What all benchmarks report at their end. */
+/* Reported at the end of all benchmarks. */
 static int close_report(report *r, int outcome) {
   bench_order_report(r);
   if (timing_largest_spread() > 0.5)
@@ -307,7 +307,7 @@ int cmd_bench(int argc, char **argv) {
     return ranks_refuse(name);
   }
   if (options_given("strength") && p.o.amg.strength == 0)
-    p.o.amg.strength = -1; /* in the API 0 is the default */
+    p.o.amg.strength = -1; /* 0 is the default in the API */
   progress_enable(ranks_is_root());
   bench_order_set(p.o.reorder);
   if (p.o.rtol == 0) p.o.rtol = p.benchmark->rtol;

@@ -1,4 +1,4 @@
-/* texsolve's side of `texsolve bench compare`: every format of a backend, and its operations on vectors. */
+/* The library's part of `texsolve bench compare`: every format of a backend, and its vector operations. */
 #include <stdio.h>
 #include <string.h>
 
@@ -7,16 +7,16 @@
 #include "operands.h"
 #include "spmv_measure.h"
 
-/* How long a GPU that was idle works before it is measured: there are many measurements, and a spread tells
- * when it was too short. */
+/* The warm-up time of an idle GPU. It is short because there are many measurements; the spread shows whether it
+ * suffices. */
 static const double WARM_UP_SECONDS = 0.15;
 
-/* What is slow is measured less often: products and solves that take this long in all. Conjugate gradients
- * that would take longest_solving even so are left out: a format that one long row keeps from being fast says
- * nothing more in them than in its product. */
+/* Slow operations are measured less often: products and solves with these total times. Conjugate gradients that
+ * would still exceed longest_solving are skipped. If one long row slows a format down, its product already
+ * shows it. */
 static const double longest_products = 1, longest_solves = 5, longest_solving = 20; /* seconds */
 
-/* Elements of vectors that fit in no cache. */
+/* Elements of vectors that exceed every cache. */
 static int32_t copy_size(const ts_context_info *info) {
   return info->is_hardware ? 1 << 25 : 1 << 22;
 }
@@ -75,7 +75,7 @@ static void take(compare_row *row, int operation, double seconds, double spread)
   row->spread[operation] = spread;
 }
 
-/* Whether conjugate gradients are left out, which is said then. `where`: matrix, backend and format. */
+/* Whether conjugate gradients are skipped; prints a message then. `where`: matrix, backend and format. */
 static int is_too_long(const char *where, double product, int repeat) {
   const double seconds = cg_measure_least(product, COMPARE_ITERATIONS, repeat);
   if (seconds <= longest_solving) return 0;
@@ -85,7 +85,7 @@ static int is_too_long(const char *where, double product, int repeat) {
   return 1;
 }
 
-/* One format: a row of its own, as far as it could be measured. */
+/* Measures one format and fills its row as far as possible. */
 static int measure_format(const bench_options *o, ts_context *context, ts_format format, const char *where,
                           const generated_matrix *A, compare_row *row) {
   char subject[192];
@@ -113,7 +113,7 @@ static int measure_format(const bench_options *o, ts_context *context, ts_format
   return failed;
 }
 
-/* The format that the backend takes by itself; AUTO if it can make none, which is said. */
+/* The format that the backend selects automatically. AUTO, after a message, if it supports none. */
 static ts_format default_format(ts_context *context, const generated_matrix *A) {
   const ts_matrix_desc desc = {.csr = generated_csr(A), .components = 1};
   ts_matrix_info info = {.format = TS_FORMAT_AUTO};

@@ -1,4 +1,5 @@
-/* The peers of `texsolve bench compare`: programs that get the matrix on standard input (peer/compare_peer.h).
+/* The peers of `texsolve bench compare`: programs that read the matrix from standard input
+ * (peer/compare_peer.h).
  */
 #include <jansson.h>
 #include <stdio.h>

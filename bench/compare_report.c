@@ -102,7 +102,8 @@ void compare_report_rows(report *r, const compare_results *results, int first) {
   }
 }
 
-/* Peers or formats of a backend on one matrix: the row that is fastest in an operation, NULL if none has it. */
+/* The row of the peer or format that is fastest in an operation, for a backend and a matrix. NULL if none has
+ * it. */
 static const compare_row *fastest(const compare_results *results, const compare_row *like, int is_peer,
                                   compare_operation operation) {
   const compare_row *best = NULL;
@@ -133,7 +134,7 @@ static double geometric(const mean *m, int i) {
   return m->count[i] ? exp(m->log_sum[i] / m->count[i]) : NAN;
 }
 
-/* A backend's rows of the table: one for each matrix, and the mean where there are several. */
+/* A backend's rows of the table: one per matrix, and the mean if there are several. */
 static void report_backend(report *r, const compare_results *results, const char *backend) {
   mean m;
   int matrices = 0;

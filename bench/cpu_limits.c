@@ -1,4 +1,4 @@
-/* What the CPU can do: bandwidth of streams. */
+/* Limits of the CPU: the bandwidth of streams. */
 #include "device_limits.h"
 
 #include <stdlib.h>
@@ -6,7 +6,7 @@
 
 #include "../src/common/core/clones.h"
 
-enum { LANES = 64 }; /* independent sums: enough to hide the latency of an addition */
+enum { LANES = 64 }; /* independent sums, enough to hide the latency of an addition */
 
 CPU_CLONES static float read_stream(const float *a, size_t n) {
   float sums[LANES] = {0}, total = 0;
@@ -28,12 +28,12 @@ CPU_CLONES static void triad_stream(float *a, const float *b, const float *c, si
 typedef struct stream {
   cpu_stream kind;
   int threads;
-  size_t n; /* floats in an array */
+  size_t n; /* floats per array */
   float *a, *b, *c;
   float sink;
 } stream;
 
-/* The part of n that belongs to one of `count` threads, in whole cache lines. */
+/* The part of n for one of `count` threads, in whole cache lines. */
 static void part(size_t n, int index, int count, size_t *first, size_t *length) {
   const size_t lines = (n + 15) / 16;
   const size_t begin = lines * (size_t)index / (size_t)count * 16;
@@ -67,7 +67,7 @@ static int stream_run(void *user, long count) {
   const int threads = s->threads;
   float sink = 0;
   for (long i = 0; i < count; ++i) {
-    if (threads == 1) { /* without the cost of a parallel region, which small arrays would show */
+    if (threads == 1) { /* avoids the cost of a parallel region, which small arrays would show */
       sink += stream_part(s, 0, 1);
       continue;
     }
@@ -106,7 +106,7 @@ int cpu_limits_stream(cpu_stream kind, size_t bytes, int threads, int repeat, ti
   }
   const int failed = timing_measure(t, repeat, BENCH_BATCH_SECONDS, stream_run, &s);
   *rate = (double)(s.n * moved_count[kind] * sizeof(float)) / t->fastest;
-  if (s.sink == 12345.0f) bench_error("unlikely"); /* the sums must not be dropped */
+  if (s.sink == 12345.0f) bench_error("unlikely"); /* keeps the sums from being optimized away */
   free(memory);
   return failed;
 }

@@ -1,12 +1,12 @@
-/* Copies of the host's arrays in CUDA memory, as an application has them that computes there. */
+/* Copies of host arrays in CUDA memory, like those of an application that computes there. */
 #ifndef BENCH_DEVICE_ARRAYS_H
 #define BENCH_DEVICE_ARRAYS_H
 
 #include <texsolve/texsolve.h>
 
-/* Whether the backend takes such arrays. */
+/* Whether the backend accepts such arrays. */
 int device_arrays_are_known(const char *backend);
-/* Each becomes its copy. Nonzero after a message; device_arrays_free follows in any case. */
+/* Replaces each array by its copy. Nonzero after a message; call device_arrays_free in any case. */
 int device_arrays_upload(ts_array *const arrays[], int count);
 void device_arrays_free(ts_array *const arrays[], int count);
 

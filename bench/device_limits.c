@@ -49,7 +49,7 @@ double limits_seconds(const device_limits *limits, const work *w) {
 }
 
 #ifdef TEXSOLVE_HAVE_GL
-/* The side of a square texture, a power of two, that holds `bytes` of RG32UI texels. */
+/* The side, a power of two, of a square RG32UI texture of `bytes` bytes. */
 static int footprint_side(double bytes, int is_hardware) {
   const int largest = is_hardware ? 4096 : 1024;
   int side = 64;
@@ -113,7 +113,7 @@ static int copy(void *user, long count) {
   return bench_check(status, v->context, "copying a vector");
 }
 
-/* CUDA: by vectors of the library's, whose copy is a loop over their elements and nothing else. */
+/* For CUDA, measures vectors of the library. Their copy is a pure loop over the elements. */
 static int measure_copies(device_limits *limits, ts_context *context, int repeat, double bytes) {
   copied_vectors v = {context, NULL, NULL};
   ts_space *space = NULL;
@@ -143,8 +143,8 @@ static int measure(device_limits *limits, ts_context *context, int repeat, doubl
 }
 
 int limits_measure(device_limits *limits, const bench_options *options, double bytes) {
-  /* A context of its own, the only one while it is open: probes that draw below the library leave no trace in
-   * the one that is measured, neither state nor textures. */
+  /* Uses its own context, and no other is open. So draws below the library's level leave neither state nor
+   * textures in the measured context. */
   ts_context *context;
   memset(limits, 0, sizeof *limits);
   if (bench_open(options, 0, 0, &context)) return 1;

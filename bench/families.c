@@ -4,12 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What is made of a matrix. */
+/* Transformations of a matrix. */
 typedef enum change {
   AS_IT_IS,
-  SCALED,   /* D A D, the logarithms of D even between 1e-3 and 1e3, by chance */
-  SMOOTHLY, /* D A D, D a wave along the rows between 1e-3 and 1e3 */
-  NO_MODES, /* nodes are told, coordinates are not */
+  SCALED,   /* D A D; the logarithms of D are uniformly random between 1e-3 and 1e3 */
+  SMOOTHLY, /* D A D; D is a wave along the rows between 1e-3 and 1e3 */
+  NO_MODES, /* nodes are given, coordinates are not */
   NO_NODES, /* neither */
 } change;
 
@@ -18,8 +18,8 @@ typedef struct family {
   const char *problem; /* a matrix of generate_problem */
   int points;          /* of a stencil */
   int is_graph;
-  element_mesh mesh; /* if it is none of those */
-  double size;       /* times as many rows; 0: 1 */
+  element_mesh mesh; /* if it is none of the above */
+  double size;       /* factor of the row count; 0: 1 */
   graph_kind graph;
   change change;
   convection wind; /* if its Peclet number is not 0 */

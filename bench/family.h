@@ -1,5 +1,5 @@
-/* Families of matrices that algebraic multigrid is tried on. Grids, finite elements, anisotropy, jumps, scaled
- * rows, elasticity and graphs are symmetric and positive definite; convection is not symmetric. */
+/* Families of matrices for tests of algebraic multigrid. Grids, finite elements, anisotropy, jumps, scaled
+ * rows, elasticity and graphs are symmetric positive definite; convection is nonsymmetric. */
 #ifndef BENCH_FAMILY_H
 #define BENCH_FAMILY_H
 
@@ -15,52 +15,52 @@ typedef struct assembly_entry {
 typedef struct assembly {
   assembly_entry *entries;
   int64_t count, room;
-  int failed; /* no memory */
+  int failed; /* out of memory */
 } assembly;
 
-/* A row or column below 0 is one that is not there. */
+/* Ignores rows and columns below 0. */
 void assembly_add(assembly *list, int32_t row, int32_t column, double value);
-/* Adds up entries with one place, in the order in which they came: a sum of symmetric matrices is symmetric to
- * the bit. Frees the list. Returns as generated_problem_allocate. */
+/* Adds entries at the same place in the order of their insertion, so a sum of symmetric matrices is exactly
+ * symmetric. Frees the list. Returns as generated_problem_allocate. */
 int assembly_finish(assembly *list, int32_t rows, int unknowns, int dimensions, generated_problem *p);
 
 /* ---- family_elements.c ---- */
 
-/* A box of cells, each one cube (square) or Kuhn's 6 tetrahedra (2 triangles). */
+/* A box of cells. Each is one cube (square), or Kuhn's 6 tetrahedra (2 triangles). */
 typedef struct element_mesh {
   int dimensions;    /* 2 or 3 */
   int order;         /* 1 or 2 */
   int is_simplicial; /* tetrahedra or triangles */
   double spacing[3]; /* along the axes; 0: 1 */
-  double jitter;     /* how far a vertex may be moved along each axis, in spacings */
-  double ratio;      /* the conductivity across the angle; 0: 1 */
-  double angle;      /* in degrees, of the good direction in the plane of the first two axes */
-  double jump;       /* the coefficient of half of the cells, chosen by chance; 0: 1 */
-  double mass;       /* times the mass matrix. There are no fixed values then, else u = 0 around the box */
-  /* Elasticity: Poisson's ratio, Young's modulus 1, three times as long as wide; the first layer of nodes is
-   * fixed. 0: a scalar equation. */
+  double jitter;     /* maximum displacement of a vertex along each axis, in spacings */
+  double ratio;      /* conductivity across the angle; 0: 1 */
+  double angle;      /* in degrees, the direction of good conduction in the plane of the first two axes */
+  double jump;       /* coefficient of a random half of the cells; 0: 1 */
+  double mass;       /* factor of the mass matrix, without fixed values; 0: u = 0 around the box */
+  /* Elasticity: Poisson's ratio. Young's modulus is 1, the length three times the width, and the first layer of
+   * nodes is fixed. 0: a scalar equation. */
   double poisson;
 } element_mesh;
 
-/* At most `rows` rows; coordinates of nodes for elasticity. Returns as generate_problem. */
+/* At most `rows` rows. Elasticity includes coordinates of nodes. Returns as generate_problem. */
 int generate_elements(generated_problem *p, const element_mesh *mesh, int32_t rows);
 
 /* ---- family_graphs.c ---- */
 
-/* Point stencils with u = 0 around the box: -1 for each of 4, 6, 8 or 26 neighbours; of 18, -2 for those that
- * share a face and -1 for the others. */
+/* Point stencils with u = 0 around the box: -1 per neighbour for 4, 6, 8 or 26 neighbours. With 18 neighbours,
+ * -2 for those that share a face and -1 for the others. */
 int generate_stencil(generated_problem *p, int points, int32_t rows);
 
 typedef enum graph_kind {
-  GRAPH_RMAT,   /* Chakrabarti, Zhan and Faloutsos 2004, 12 edges a node */
-  GRAPH_BA,     /* Barabasi and Albert 1999, 6 edges a node */
-  GRAPH_ROADS,  /* a grid of crossings without a third of its edges, each a chain of nodes */
-  GRAPH_TREE,   /* each node hangs on one of those before it, chosen by chance */
+  GRAPH_RMAT,   /* Chakrabarti, Zhan and Faloutsos 2004, 12 edges per node */
+  GRAPH_BA,     /* Barabasi and Albert 1999, 6 edges per node */
+  GRAPH_ROADS,  /* a grid of crossings without a third of its edges; each edge is a chain of nodes */
+  GRAPH_TREE,   /* each node is attached to a random earlier one */
   GRAPH_BINARY, /* a binary tree */
-  GRAPH_HUBS,   /* a grid; 8 hubs have an edge to each hundredth node */
+  GRAPH_HUBS,   /* a grid; 8 hubs have an edge to every hundredth node */
 } graph_kind;
 
-/* A graph's Laplacian, edges of one weight, plus 1e-4. */
+/* A graph's Laplacian with unit weights, plus 1e-4. */
 int generate_laplacian(generated_problem *p, graph_kind kind, int32_t rows);
 
 /* ---- family_convection.c ---- */
@@ -73,8 +73,8 @@ typedef enum convection_scheme {
 
 typedef struct convection {
   convection_scheme scheme;
-  double peclet;  /* the largest of a cell */
-  int is_turning; /* the wind circulates; else it is even, at an angle of half a radian to the axis */
+  double peclet;  /* the maximum per cell */
+  int is_turning; /* 1: the wind circulates; 0: it is constant, at an angle of half a radian to the axis */
 } convection;
 
 /* Returns as generate_problem. */
@@ -82,12 +82,12 @@ int generate_convection(generated_problem *p, const convection *c, int32_t rows)
 
 /* ---- families.c ---- */
 
-/* The number of families; their names. */
+/* The number of families, and their names. */
 int family_count(void);
 const char *family_name(int index);
-/* The family with this name, or -1. */
+/* The family of this name, or -1. */
 int family_find(const char *name);
-/* b, by chance. */
+/* b, random. */
 double family_right_side(int32_t row);
 /* About `rows` rows. Returns as generate_problem. */
 int family_make(int index, int32_t rows, generated_problem *p);

@@ -16,7 +16,7 @@ void assembly_add(assembly *list, int32_t row, int32_t column, double value) {
   list->entries[list->count++] = (assembly_entry){row, column, value};
 }
 
-/* Entries by `key`, those with one key in their order; `starts` has room for `rows` + 1. */
+/* Sorts entries by `key`, stably. `starts` has room for `rows` + 1. */
 static void sort_by(const assembly_entry *from, int64_t count, int by_row, int32_t rows, int64_t *starts,
                     assembly_entry *to) {
   memset(starts, 0, ((size_t)rows + 1) * sizeof *starts);
@@ -29,7 +29,7 @@ static int is_same_place(const assembly_entry *a, const assembly_entry *b) {
   return a->row == b->row && a->column == b->column;
 }
 
-/* Of sorted entries. */
+/* The entries are sorted. */
 static int add_up(const assembly_entry *entries, int64_t count, int32_t rows, int unknowns, int dimensions,
                   generated_problem *p) {
   int64_t places = 0;

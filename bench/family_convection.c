@@ -1,5 +1,5 @@
-/* Convection-diffusion -k lap u + w . grad u on a square of n x n points with u = 0 around it, times h^2 / k,
- * so that only the cell Peclet number |w| h / k counts. Matrices are not symmetric. */
+/* Convection-diffusion -k lap u + w . grad u on a square of n x n points with u = 0 around it. It is multiplied
+ * by h^2 / k, so that only the cell Peclet number |w| h / k matters. The matrices are nonsymmetric. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -17,7 +17,7 @@ static int32_t point(int32_t n, int32_t x, int32_t y) {
 
 /* ---- Differences ---- */
 
-/* Along an axis, with the wind along it. */
+/* Along an axis, with the component w of the wind. */
 static void add_axis(assembly *list, const convection *c, int32_t row, int32_t before, int32_t after,
                      double w) {
   const double up = c->scheme == CONVECTION_UPWIND ? fabs(w) : 0;

@@ -1,5 +1,6 @@
 /* Finite elements on a box: stiffness, mass and elasticity matrices by quadrature. Nodes are the points of a
- * lattice with `order` steps a cell, and every point is a node of tetrahedra too: Kuhn's have the diagonals. */
+ * lattice with `order` steps per cell. Every point is also a node of tetrahedra, because Kuhn's contain the
+ * diagonals. */
 #include "family.h"
 
 #include <math.h>
@@ -12,17 +13,17 @@ static int axes_of_mesh(const element_mesh *mesh) {
 
 /* ---- The reference element ---- */
 
-/* Values and gradients of functions at a point. */
+/* Values and gradients of the shape functions at a point. */
 typedef struct shape {
   double value[MOST_NODES], gradient[MOST_NODES][3];
 } shape;
 
 typedef struct element {
   int nodes, corners, points;
-  int offsets[MOST_NODES][3]; /* in the cell's lattice; corners of a simplex come first */
-  int corner[CORNERS];        /* its number as a node */
+  int offsets[MOST_NODES][3]; /* in the cell's lattice; the corners of a simplex come first */
+  int corner[CORNERS];        /* node number of each corner */
   double weights[MOST_POINTS];
-  shape shape[MOST_POINTS], geometry[MOST_POINTS]; /* geometry: linear, of the corners */
+  shape shape[MOST_POINTS], geometry[MOST_POINTS]; /* geometry: linear, from the corners */
 } element;
 
 /* Lagrange's polynomial through m / order, and its derivative. */
@@ -86,7 +87,7 @@ static void make_cube(const element_mesh *mesh, element *e) {
   }
 }
 
-/* Along axis r, of a barycentric coordinate; the first is 1 minus the others. */
+/* The derivative of a barycentric coordinate along axis r. The first coordinate is 1 minus the others. */
 static double slope(int a, int r) {
   return a == 0 ? -1 : a == r + 1 ? 1 : 0;
 }
@@ -105,7 +106,7 @@ static void simplex_shape(int dimensions, int order, const double *l, shape *s) 
     }
 }
 
-/* From one corner of the cell to the other along the axes in this order. */
+/* From one corner of the cell to the opposite one, along the axes in this order. */
 static void make_simplex(const element_mesh *mesh, const int axes[3], element *e) {
   const int d = axes_of_mesh(mesh), order = mesh->order;
   *e = (element){.nodes = d + 1, .corners = d + 1, .points = d + 1};
@@ -179,7 +180,7 @@ static double map_gradients(const element *e, int d, int q, double x[CORNERS][3]
   return fabs(determinant);
 }
 
-/* What nodes a and b add in a point: a block of unknowns x unknowns. */
+/* The contribution of nodes a and b at a point: a block of unknowns x unknowns. */
 static void point_block(const box *b, const double *p, const double *q, double mass, double block[3][3]) {
   const int d = axes_of_mesh(b->mesh);
   double energy = 0;
@@ -258,7 +259,7 @@ static void set_tensor(box *b) {
   b->tensor[0][1] = b->tensor[1][0] = (1 - across) * c * s;
 }
 
-/* The largest box with at most so many rows: its rows. */
+/* Finds the largest box with at most `rows` rows; returns its rows. */
 static int32_t set_size(box *b, int32_t rows) {
   const element_mesh *m = b->mesh;
   const int32_t length = b->unknowns > 1 ? 3 : 1;

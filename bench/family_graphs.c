@@ -1,4 +1,4 @@
-/* Stencils on a box, and Laplacians of graphs. */
+/* Stencils on a box, and graph Laplacians. */
 #include "family.h"
 
 #include <math.h>
@@ -65,7 +65,7 @@ static int32_t add_rmat(assembly *list, int32_t rows) {
   return 1 << levels;
 }
 
-/* A node's new edges go to ends of old ones, chosen by chance. */
+/* A node's new edges go to random ends of old ones. */
 static int32_t add_preferential(assembly *list, int32_t rows) {
   enum { EDGES = 6 };
   int32_t(*ends)[2] = malloc((size_t)rows * EDGES * sizeof *ends);
@@ -82,8 +82,7 @@ static int32_t add_preferential(assembly *list, int32_t rows) {
   return rows;
 }
 
-/* Chains of 3 nodes between crossings. Edges to crossings that are cut off leave components: 1e-4 holds them.
- */
+/* Chains of 3 nodes between crossings. Isolated crossings become components, which 1e-4 keeps nonsingular. */
 static int32_t add_roads(assembly *list, int32_t rows) {
   enum { CHAIN = 3 };
   const int32_t n = (int32_t)floor(sqrt(rows / (1 + 2 * CHAIN * 2.0 / 3)));

@@ -10,7 +10,7 @@
 enum { PEER_ARGUMENTS = 8 };
 
 static const struct {
-  const char *name, *program, *first; /* first: an argument before the others, NULL: none */
+  const char *name, *program, *first; /* first: an argument before the others; NULL: none */
 } PEERS[] = {{"hypre", "peer-hypre", "--amg"}, {"AMGCL", "peer-amgcl", NULL}};
 
 int family_peer_count(void) {
@@ -37,7 +37,7 @@ static int is_better(const family_peer *a, const family_peer *b, double rtol) {
   return done ? a->setup + a->solve < b->setup + b->solve : a->residual < b->residual;
 }
 
-/* A residual that is not finite is not in the answer. */
+/* The answer omits a residual that is not finite. */
 static int take_answer(const json_t *answer, double rtol, family_peer *result) {
   size_t index;
   json_t *entry;
@@ -58,7 +58,7 @@ static int take_answer(const json_t *answer, double rtol, family_peer *result) {
   return !*result->setting;
 }
 
-/* The peers read nothing. */
+/* The peers read no input. */
 static int write_nothing(FILE *file, const void *problem) {
   (void)file, (void)problem;
   return 0;
@@ -80,7 +80,7 @@ int family_peer_run(const bench_options *options, int index, const char *family,
   arguments[count++] = size;
   arguments[count++] = rtol;
   arguments[count++] = repeats;
-  if (options->threads && !PEERS[index].first) arguments[count++] = threads; /* hypre has none */
+  if (options->threads && !PEERS[index].first) arguments[count++] = threads; /* hypre has no threads */
   arguments[count++] = "--json";
   bench_error_subject(family);
   json_t *answer = peer_ask(arguments, write_nothing, NULL);

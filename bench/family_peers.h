@@ -1,11 +1,11 @@
-/* The peers of `texsolve bench families`: programs of other libraries (peer/peer_system.h) that make a family's
- * matrix and right-hand side themselves. */
+/* The peers of `texsolve bench families`: programs of other libraries (peer/peer_system.h), which generate a
+ * family's matrix and right-hand side themselves. */
 #ifndef BENCH_FAMILY_PEERS_H
 #define BENCH_FAMILY_PEERS_H
 
 #include "bench.h"
 
-/* What a library does in its quickest setting that reaches the tolerance, else in the one nearest to it. */
+/* The result of a library's fastest setting that reaches the tolerance, or of the setting nearest to it. */
 typedef struct family_peer {
   char setting[64];
   int levels, iterations;
@@ -13,7 +13,7 @@ typedef struct family_peer {
   double residual;
 } family_peer;
 
-/* Their number; the library's name; whether its program is there. */
+/* The number of peers; a library's name; whether its program exists. */
 int family_peer_count(void);
 const char *family_peer_name(int index);
 int family_peer_is_built(int index);

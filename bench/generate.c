@@ -51,7 +51,7 @@ static int generate_box(generated_matrix *A, const generated_box *box) {
   return 0;
 }
 
-/* The Laplacian as in textbooks: 2 on the diagonal for each dimension and -1 for each neighbour. */
+/* The textbook Laplacian: 2 on the diagonal per dimension, and -1 per neighbour. */
 static void set_poisson_values(generated_matrix *A, int dimensions) {
   for (int32_t i = 0; i < A->rows; ++i)
     for (int32_t e = A->row_offsets[i]; e < A->row_offsets[i + 1]; ++e)
@@ -73,8 +73,8 @@ int generate_grown(generated_matrix *A, const char *name, int32_t rows, int time
   return failed;
 }
 
-/* Every node of the 7-point pattern of a cube has `unknowns` rows, and a full block for each neighbour. The
- * last node has those that are left. */
+/* Every node of the 7-point pattern of a cube has `unknowns` rows, and a full block per neighbour. The last
+ * node has the remaining rows. */
 static int generate_nodes(generated_matrix *A, int32_t rows, int32_t unknowns) {
   const int32_t nodes = (rows - 1) / unknowns + 1;
   generated_box box;
@@ -82,7 +82,7 @@ static int generate_nodes(generated_matrix *A, int32_t rows, int32_t unknowns) {
   generated_box_find("laplace3d", nodes, 1, &box);
   for (int32_t i = 0; i < nodes; ++i)
     entries += (int64_t)generated_box_row(&box, i, near) * unknowns * unknowns;
-  const int failed = generated_allocate(A, rows, entries); /* a few too many where the last node is cut */
+  const int failed = generated_allocate(A, rows, entries); /* slightly too many if the last node is cut */
   if (failed) return failed;
   int32_t to = 0;
   A->row_offsets[0] = 0;
@@ -97,14 +97,14 @@ static int generate_nodes(generated_matrix *A, int32_t rows, int32_t unknowns) {
   return 0;
 }
 
-/* How many neighbours row i asks for: 1 to 96, mostly few, four on average. */
+/* The number of neighbours that row i requests: 1 to 96, mostly few, four on average. */
 static int wanted_neighbours(int32_t i) {
   const double u = (double)generated_noise((uint32_t)i, 0x51ed270bu);
   const int n = (int)(1.0 / (1.0 - 0.995 * pow(u, 0.9)));
   return n < 96 ? n : 96;
 }
 
-/* Neighbours that row i picks; they count as -1 or i where there is none. */
+/* Neighbours chosen by row i; -1 or i stands for none. */
 typedef struct picks {
   int (*count)(int32_t i);
   int32_t (*pick)(int32_t i, int k, int32_t rows);
@@ -119,13 +119,13 @@ static int four(int32_t i) {
   return 4;
 }
 
-/* Row j is picked in proportion to j^-1/2, as in networks that grow by preference. */
+/* Row j is chosen in proportion to j^-1/2, as in networks that grow by preferential attachment. */
 static int32_t pick_popular(int32_t i, int k, int32_t rows) {
   const double u = (double)generated_noise((uint32_t)i, (uint32_t)k);
   return (int32_t)(u * u * rows);
 }
 
-/* Every eighth row or so is long. */
+/* About every eighth row is long. */
 static int one_or_many(int32_t i) {
   const int n = (int)(generated_noise((uint32_t)i, 0x2c1b3c6du) * 512);
   return n < 64 ? n : 1;
@@ -151,7 +151,7 @@ static int three(int32_t i) {
   return 3;
 }
 
-/* A square grid, and row 0, which all others are tied to. */
+/* A square grid, and row 0, which is connected with all others. */
 static int32_t pick_first(int32_t i, int k, int32_t rows) {
   const int32_t w = (int32_t)ceil(sqrt((double)rows));
   return k == 0 ? 0 : k == 1 ? (i % w ? i - 1 : -1) : i - w;

@@ -24,7 +24,7 @@ int generated_box_find(const char *name, int32_t rows, int times, generated_box 
                          .width = (int64_t)ceil((boxes[k].dimensions == 2 ? sqrt(n) : cbrt(n)) - 1e-9),
                          .diagonals = boxes[k].diagonals,
                          .poisson = boxes[k].poisson};
-  /* In two dimensions the box is one layer. */
+  /* In two dimensions the box is a single layer. */
   box->height = boxes[k].dimensions == 2 ? (box->rows - 1) / box->width + 1 : box->width;
   return 0;
 }

@@ -1,4 +1,4 @@
-/* A beam that is held at one end: linear elasticity with trilinear elements, the unit cube each. */
+/* A beam that is fixed at one end: linear elasticity with trilinear elements, each a unit cube. */
 #include "generate_problem.h"
 
 enum { CORNERS = 8, ELEMENT = 3 * CORNERS };
@@ -9,8 +9,8 @@ static int coordinate(int corner, int axis) {
   return corner >> axis & 1;
 }
 
-/* The integral over the cube of (d N_a / d x_i) (d N_b / d x_j): a product of integrals along the three axes.
- */
+/* The integral over the cube of (d N_a / d x_i) (d N_b / d x_j), a product of integrals along the three
+ * axes. */
 static double integral(int a, int b, int i, int j) {
   double product = 1;
   for (int k = 0; k < 3; k++) {
@@ -25,7 +25,7 @@ static double integral(int a, int b, int i, int j) {
   return product;
 }
 
-/* Symmetric to the bit. */
+/* Exactly symmetric. */
 static void make_element(double element[ELEMENT][ELEMENT]) {
   const double nu = poisson_ratio, mu = 1 / (2 * (1 + nu)), lambda = nu / ((1 + nu) * (1 - 2 * nu));
   for (int a = 0; a < CORNERS; a++)
@@ -39,11 +39,11 @@ static void make_element(double element[ELEMENT][ELEMENT]) {
 }
 
 typedef struct beam {
-  int32_t cells[3], nodes[3]; /* along the axes, the last of which is the long one */
+  int32_t cells[3], nodes[3]; /* along the axes; the last is the long one */
   double element[ELEMENT][ELEMENT];
 } beam;
 
-/* The coupling of a node with one next to it, added up over the elements that have both. */
+/* The coupling of a node with a neighbour, summed over the elements that contain both. */
 static void add_elements(const beam *b, const int32_t node[3], const int32_t step[3], double block[3][3]) {
   for (int here = 0; here < CORNERS; here++) {
     int there = 0, is_element = 1;
@@ -57,7 +57,7 @@ static void add_elements(const beam *b, const int32_t node[3], const int32_t ste
   }
 }
 
-/* Of a node: the nodes around it that are free, in order, or itself if it is held. */
+/* Lists the free nodes around a node, in order, or only the node itself if it is fixed. */
 static int find_steps(const beam *b, const int32_t node[3], int32_t steps[27][3]) {
   int count = 0;
   for (int32_t z = -1; z <= 1; z++)

@@ -17,7 +17,7 @@ int generated_allocate(generated_matrix *A, int32_t rows, int64_t entries) {
   return 2;
 }
 
-/* Values for a symmetric pattern that includes the diagonal: off-diagonals -w, diagonal the sum of w plus
+/* Values for a symmetric pattern with diagonal: off-diagonals -w, diagonal the sum of w plus
  * GENERATED_SHIFT. */
 void generated_fill_values(generated_matrix *A) {
   for (int32_t i = 0; i < A->rows; ++i) {
@@ -60,7 +60,7 @@ void edges_free(edge_list *list) {
   *list = (edge_list){0};
 }
 
-/* Every row with its diagonal and all its edges, however often they were added. */
+/* Writes every row with its diagonal and all its edges, including duplicates. */
 static void scatter(const edge_list *list, generated_matrix *A, int32_t *next) {
   A->row_offsets[0] = 0;
   for (int32_t i = 0; i < A->rows; ++i) {

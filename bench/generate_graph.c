@@ -6,12 +6,11 @@
 
 #include "generate_edges.h"
 
-/* ---- R-MAT: recursive matrices (Chakrabarti, Zhan and Faloutsos 2004), with the parameters of Graph 500 ----
- */
+/* ---- R-MAT: recursive matrices (Chakrabarti, Zhan and Faloutsos 2004), parameters of Graph 500 ---- */
 
 enum { RMAT_EDGES_A_ROW = 16 };
 
-/* Each bit of both ends together: the quadrants have the probabilities 0.57, 0.19, 0.19 and 0.05. */
+/* Chooses each bit of both ends together: the quadrants have the probabilities 0.57, 0.19, 0.19 and 0.05. */
 static void rmat_edge(int64_t k, int levels, int32_t edge[2]) {
   edge[0] = edge[1] = 0;
   for (int level = 0; level < levels; ++level) {
@@ -32,14 +31,14 @@ static int rmat(edge_list *list, int32_t rows) {
   return 0;
 }
 
-/* ---- Delaunay triangulations of random points, one in each cell of a grid ---- */
+/* ---- Delaunay triangulations of random points, one per grid cell ---- */
 
-/* A cell of the Voronoi diagram, as a polygon around its point: two points are neighbours in the triangulation
- * where their cells share a side. */
+/* A cell of the Voronoi diagram, as a polygon around its point. Points are neighbours in the triangulation if
+ * their cells share a side. */
 typedef struct polygon {
   int count;
   double x[32], y[32];
-  int32_t owner[32]; /* of the side that begins here: the other point; -1: the frame */
+  int32_t owner[32]; /* the point across the side that begins here; -1: the frame */
 } polygon;
 
 typedef struct point_grid {
@@ -51,7 +50,7 @@ static void point_of(const point_grid *g, int32_t point, double *x, double *y) {
   *y = point / g->wide + (double)generated_noise((uint32_t)point, 22u); /* NOLINT(bugprone-integer-division) */
 }
 
-/* Keeps what is nearer to the origin than to the point (x, y). */
+/* Keeps the part nearer to the origin than to the point (x, y). */
 static void clip(polygon *p, double x, double y, int32_t owner) {
   const double half = (x * x + y * y) / 2;
   polygon kept = {.count = 0};
@@ -71,7 +70,7 @@ static void clip(polygon *p, double x, double y, int32_t owner) {
   *p = kept;
 }
 
-/* Points more than four cells away are no neighbours, but for some along the border, which are left out. */
+/* Points more than four cells away are not neighbours, except for some along the border, which are ignored. */
 static void voronoi_cell(const point_grid *g, int32_t point, polygon *p) {
   enum { REACH = 4 };
   static const double frame = REACH;
@@ -90,7 +89,8 @@ static void voronoi_cell(const point_grid *g, int32_t point, polygon *p) {
       }
 }
 
-/* Numbers points by chance within strips of `lines` lines, as a program does that takes them as they come. */
+/* Numbers points randomly within strips of `lines` lines, like a program that processes them in arrival
+ * order. */
 static void shuffle(const point_grid *g, int32_t lines, int32_t *number) {
   const int64_t strip = (int64_t)g->wide * lines;
   for (int32_t i = 0; i < g->points; ++i) number[i] = i;

@@ -1,12 +1,13 @@
 /* Complementarity problems for `texsolve bench lcp`.
  *
- * dense: M_ij = exp(-|i - j| / 10), the compliance of a body that is pressed in at many places, plus 0.1 on the
- * diagonal; q by chance.
+ * dense: M_ij = exp(-|i - j| / 10), the compliance of a body pressed in at many places, plus 0.1 on the
+ * diagonal; q is random.
  *
- * piles2d, piles3d: balls of radius 1/2 and mass 1 in layers on the floor, each in contact with what is below
- * it and beside it, normals a little askew. W = H M^-1 H^T, where row k of a contact takes a pair of velocities
- * and spins to the relative velocity along direction k at the point of contact; q = H v, v a step of gravity
- * and some chance; mu = 0.4. Contacts of a ball that has more than it needs make W singular, as in real piles.
+ * piles2d, piles3d: balls of radius 1/2 and mass 1 in layers on the floor. Each touches the balls below and
+ * next to it; normals are slightly tilted. W = H M^-1 H^T, where row k of a contact maps the velocities and
+ * spins of a pair to the relative velocity along direction k at the point of contact. q = H v, where v is a
+ * step of gravity plus a random part; mu = 0.4. A ball with more contacts than it needs makes W singular, as in
+ * real piles.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -20,7 +21,7 @@ static double chance(int32_t i, uint32_t seed) {
   return 2 * (double)generated_noise((uint32_t)i, seed) - 1;
 }
 
-/* Rows e and arm x e: what velocity and spin of the two balls give along `dimension` directions. */
+/* Rows e and arm x e: the map from velocity and spin of the two balls to `dimension` directions. */
 typedef struct contact {
   int32_t ball[2];
   double row[2][3][DOFS];
@@ -64,7 +65,7 @@ static void make_contact(contact *c, int dimension, int32_t number, int32_t uppe
   }
 }
 
-/* Balls one after the other, in layers of side^(dimension - 1), as many as have `count` contacts. */
+/* Creates balls in layers of side^(dimension - 1), until they have `count` contacts. */
 static void make_contacts(contact *contacts, int dimension, int32_t count) {
   int32_t made = 0;
   const int32_t side = (int32_t)ceil(pow(count / (double)dimension, 1.0 / dimension));
@@ -78,7 +79,7 @@ static void make_contacts(contact *contacts, int dimension, int32_t count) {
   }
 }
 
-/* What an impulse along direction `l` of contact b does to the velocity along `k` of contact a. */
+/* The change of velocity along `k` of contact a by an impulse along `l` of contact b. */
 static double coupling(const contact *a, int k, const contact *b, int l) {
   static const double inverse_mass[DOFS] = {1, 1, 1, 10, 10, 10}; /* a ball's inertia: 2/5 of 1/4 */
   double sum = 0;
@@ -90,7 +91,7 @@ static double coupling(const contact *a, int k, const contact *b, int l) {
   return sum;
 }
 
-/* Along direction k: a step of gravity, and chance. */
+/* Along direction k: a step of gravity plus a random part. */
 static double free_velocity(const contact *c, int k) {
   double sum = 0;
   for (int s = 0; s < 2; s++)
@@ -99,7 +100,7 @@ static double free_velocity(const contact *c, int k) {
   return sum;
 }
 
-/* Its entries that are not 0 become the problem's. Frees the matrix. */
+/* Copies the nonzero entries to the problem, and frees the matrix. */
 static int compress(double *matrix, lcp_problem *p) {
   const size_t n = (size_t)p->size;
   mm_csr *csr = &p->matrix;

@@ -6,12 +6,12 @@
 
 #include "normal_equations.h"
 
-/* A grid of `wide` vertices a line, the last line of which may be cut. */
+/* A grid of `wide` vertices per line; the last line may be cut. */
 typedef struct sheet {
-  int32_t vertices, wide, first; /* the number of its first vertex in the mesh */
+  int32_t vertices, wide, first; /* first: the number of its first vertex in the mesh */
 } sheet;
 
-/* The last line has at least two vertices, since one alone would be in no triangle. */
+/* The last line has at least two vertices, because a single one would be in no triangle. */
 static sheet make_sheet(int32_t vertices, int32_t first) {
   sheet s = {vertices, (int32_t)sqrt((double)vertices), first};
   while (s.vertices % s.wide == 1) ++s.wide;
@@ -35,12 +35,12 @@ static void place(const sheet *s, int32_t vertex, double p[3]) {
          0.08 * bump(x, y, 0.5, 0.2, 0.12);
 }
 
-/* Which way the diagonal of the cell goes whose first corner is a vertex: along (1, 1) or not. */
+/* Whether the diagonal of the cell at a vertex, its first corner, is along (1, 1). */
 static int is_rising(const sheet *s, int32_t vertex) {
   return generated_noise((uint32_t)(s->first + vertex), 13u) < 0.5f;
 }
 
-/* The triangles of the cell whose first corner is a vertex; 0 if there is no such cell, else 2. */
+/* The triangles of the cell with this first corner. Returns 0 if the cell does not exist, otherwise 2. */
 static int cell_triangles(const sheet *s, int32_t vertex, int32_t triangles[2][3]) {
   if (vertex % s->wide == s->wide - 1 || vertex + s->wide + 1 >= s->vertices) return 0;
   const int32_t a = vertex, b = a + 1, c = a + s->wide + 1, d = a + s->wide;
@@ -51,7 +51,7 @@ static int cell_triangles(const sheet *s, int32_t vertex, int32_t triangles[2][3
 
 /* ---- Conformal maps ---- */
 
-/* Twice the area of a triangle whose corners are laid into a plane without changing their distances. */
+/* Lays the corners of a triangle into a plane, preserving their distances. Returns twice its area. */
 static double lay_flat(const sheet *s, const int32_t corners[3], double x[3], double y[3]) {
   double p[3][3], along[3], across[3], length = 0, dot = 0, rest = 0;
   for (int k = 0; k < 3; ++k) place(s, corners[k], p[k]);
@@ -73,13 +73,13 @@ static double lay_flat(const sheet *s, const int32_t corners[3], double x[3], do
   return x[1] * y[2];
 }
 
-/* The number of an unknown, or, where it is pinned, its value. */
+/* The number of an unknown, or its value if it is pinned. */
 typedef struct numbering {
-  int32_t *numbers; /* of u, v of every vertex; -1: pinned */
+  int32_t *numbers; /* for u, v of every vertex; -1: pinned */
   double *pins;
 } numbering;
 
-/* Adds a coefficient to the condition that is being stated. */
+/* Adds a coefficient to the current condition. */
 static void add_coefficient(conditions *c, const numbering *n, int32_t unknown, double a) {
   int32_t *end = &c->starts[c->count + 1];
   if (n->numbers[unknown] < 0) {
@@ -90,7 +90,7 @@ static void add_coefficient(conditions *c, const numbering *n, int32_t unknown, 
   }
 }
 
-/* The real and the imaginary part of sum w_k (u_k + i v_k) = 0, where w_k is the edge opposite of corner k. */
+/* The real and imaginary parts of sum w_k (u_k + i v_k) = 0, where w_k is the edge opposite corner k. */
 static void state_triangle(conditions *c, const numbering *n, const sheet *s, const int32_t corners[3]) {
   double x[3], y[3];
   const double double_area = lay_flat(s, corners, x, y);
@@ -112,7 +112,7 @@ static sheet chart(int32_t vertices, int32_t charts, int32_t k) {
   return make_sheet((int32_t)((int64_t)vertices * (k + 1) / charts) - first, first);
 }
 
-/* Opposite corners of every chart are pinned; so is an unknown too many, where it is. */
+/* Pins opposite corners of every chart, and a surplus unknown if there is one. */
 static int number_unknowns(numbering *n, int32_t vertices, int32_t charts, int32_t rows) {
   n->numbers = malloc(2 * (size_t)vertices * sizeof *n->numbers);
   n->pins = malloc(2 * (size_t)vertices * sizeof *n->pins);
@@ -140,7 +140,7 @@ int generate_lscm(generated_matrix *A, int32_t rows, int32_t charts, double *b) 
   if (charts < 1 || rows / GENERATED_MESH_ROWS < charts) return 3;
   numbering n = {0};
   conditions c = {0};
-  /* Of two triangles a vertex at most, each with two conditions of six coefficients. */
+  /* A vertex has at most two triangles, each with two conditions of six coefficients. */
   int failed = vertices > INT32_MAX / 24 || number_unknowns(&n, vertices, charts, rows) ||
                conditions_create(&c, 4 * vertices, rows, 24 * (int64_t)vertices);
   if (!failed) {
@@ -161,7 +161,7 @@ int generate_lscm(generated_matrix *A, int32_t rows, int32_t charts, double *b) 
 }
 
 void generate_lscm_near_null(int32_t rows, double *near_null) {
-  const sheet s = make_sheet(rows / 2 + 2, 0); /* its first and its last vertex are pinned */
+  const sheet s = make_sheet(rows / 2 + 2, 0); /* the first and last vertices are pinned */
   for (int32_t v = 1; v <= rows / 2; ++v) {
     double p[3];
     place(&s, v, p);
@@ -173,7 +173,7 @@ void generate_lscm_near_null(int32_t rows, double *near_null) {
 
 /* ---- Smooth surfaces ---- */
 
-/* The vertices that an edge joins with one of them; returns their number. */
+/* The vertices that share an edge with this one; returns their number. */
 static int find_neighbours(const sheet *s, int32_t vertex, int32_t near[8]) {
   const int32_t w = s->wide, column = vertex % w;
   const int left = column > 0, right = column < w - 1 && vertex + 1 < s->vertices;
@@ -207,7 +207,7 @@ static void state_vertex(conditions *c, const sheet *s, int32_t vertex) {
   c->starts[++c->count] = end;
 }
 
-/* The matrix of one component for each of the three, of which the last is cut to the rows that are left. */
+/* Repeats the matrix of one component for all three. The last copy is cut to the remaining rows. */
 static int repeat_components(generated_matrix *A, const generated_matrix *one, int32_t rows) {
   const int32_t n = one->rows;
   const int64_t entries = 3 * (int64_t)one->row_offsets[n];

@@ -34,7 +34,7 @@ void generated_problem_free(generated_problem *p) {
 
 /* ---- -div c grad u on a square or cube, u = 0 around it ---- */
 
-/* `rows` cells, of which the last layer may be partly filled. */
+/* `rows` cells; the last layer may be partly filled. */
 typedef struct box {
   int32_t rows, side;
   int dimensions, jumps;
@@ -44,7 +44,8 @@ static double cell_coefficient(int32_t i) {
   return generated_noise((uint32_t)i, 17u) < 0.5f ? 1 : 1e6;
 }
 
-/* Of the face between a cell and its neighbour along an axis; outside the box a cell's coefficient goes on. */
+/* The coefficient of the face between a cell and its neighbour along an axis. Outside the box the cell's
+ * coefficient continues. */
 static double face_coefficient(const box *b, int32_t cell, int64_t neighbour, int is_inside, int axis) {
   if (!b->jumps) return axis == b->dimensions - 1 ? 1000 : 1;
   const double here = cell_coefficient(cell), there = is_inside ? cell_coefficient((int32_t)neighbour) : here;
@@ -61,7 +62,7 @@ static void add_entry(generated_problem *p, int32_t column, double value) {
   p->values[at] = value;
 }
 
-/* Columns ascend: neighbours below along the last axis first, the diagonal, those above. */
+/* Columns ascend: neighbours below along the last axis first, the diagonal, then those above. */
 static void add_cell(const box *b, generated_problem *p, int32_t cell) {
   int32_t diagonal_at = 0;
   double sum = 0;
@@ -110,7 +111,7 @@ int generated_is_problem(const char *name) {
   return !strcmp(name, "cantilever");
 }
 
-/* One that is generated in single precision. */
+/* Converts a matrix that is generated in single precision. */
 static int widen(generated_problem *p, const char *name, int32_t rows) {
   generated_matrix A;
   const int failed = generate_matrix(&A, name, rows);
@@ -128,8 +129,8 @@ static int widen(generated_problem *p, const char *name, int32_t rows) {
   return 2;
 }
 
-/* A node is a vertex of the map. Half of one, of an odd number of rows, is left out: rows would be nodes
- * without it, and of 19999 rows AMG then takes 971 iterations instead of 67. */
+/* A node is a vertex of the map. An odd number of rows would end in half a node, which is left out: otherwise
+ * rows would be nodes, and for 19999 rows AMG takes 971 iterations instead of 67. */
 static int generate_conformal(generated_problem *p, int32_t rows) {
   rows -= rows % 2;
   const int failed = widen(p, "lscm", rows);

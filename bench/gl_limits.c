@@ -1,8 +1,8 @@
-/* What OpenGL can do on this device: fetches, writes, copies, multiply-adds and dependent passes.
+/* The limits of OpenGL on this device: fetches, writes, copies, multiply-adds and dependent passes.
  *
  * Two rules hold for all probes. Targets alternate, because a software rasterizer drops draws that a later
- * opaque draw into the same target covers. Loops have uniform counts and every value goes into the result,
- * so that no compiler drops work. */
+ * opaque draw into the same target covers. Loops have uniform counts and every value contributes to the result,
+ * so that no compiler removes work. */
 #include "gl_probe.h"
 
 #include <string.h>
@@ -24,7 +24,7 @@ static GLint uniform(GLuint program, const char *name) {
   return glGetUniformLocation(program, name);
 }
 
-/* Draws into two targets in turn, reading `source`, or with a ping-pong the target before. */
+/* Draws into two targets in turn. Reads `source`, or in ping-pong mode the previous target. */
 typedef struct draws {
   GLuint program;
   probe_texture targets[2], source;
@@ -84,7 +84,7 @@ int gl_limits_fetch(limit_format format, fetch_pattern pattern, int side, int is
   *rate = 0;
   if (quads && !probe_has_gathers()) return 0;
   const int target = is_hardware && !quads ? 1024 : 512;
-  /* A software rasterizer's fragment costs more than 16 fetches. */
+  /* In a software rasterizer a fragment costs more than 16 fetches. */
   const int rounds = is_hardware ? 1 : 16;
   draws d;
   if (draws_create(&d, PROBE_FETCH, quads ? quads_defines : defines[format], LIMIT_R32F, target)) return 1;
@@ -93,7 +93,7 @@ int gl_limits_fetch(limit_format format, fetch_pattern pattern, int side, int is
     return 1;
   }
   const int streamed = quads || pattern == FETCH_STREAMED;
-  const int places = quads ? side / 2 : side; /* of quads, or of texels, on a side */
+  const int places = quads ? side / 2 : side; /* quads or texels per side */
   const int step = streamed ? places / 4 : 1;
   glUniform1i(uniform(d.program, "source"), 0);
   glUniform1i(uniform(d.program, "rounds"), rounds);
@@ -106,7 +106,7 @@ int gl_limits_fetch(limit_format format, fetch_pattern pattern, int side, int is
   return 0;
 }
 
-/* Large enough to leave a cache, no larger than 128 MiB. */
+/* Large enough to exceed a cache, at most 128 MiB. */
 static int target_side(limit_format format, int is_hardware) {
   if (!is_hardware) return 1024;
   return format == LIMIT_RGBA32F ? 2048 : 4096;
@@ -147,7 +147,7 @@ int gl_limits_multiply_add(int is_hardware, int repeat, timing *t, double *rate)
 
 /* ---- Dependent passes ---- */
 
-enum { TINY = 16 }; /* texels on a side */
+enum { TINY = 16 }; /* texels per side */
 
 typedef struct passes {
   pass_way way;
@@ -207,8 +207,8 @@ static void passes_free(passes *p) {
   glDeleteProgram(p->program);
 }
 
-/* Each pass adds 1 to what the pass before wrote. If the sum is short, passes ran before their input was
- * there, and their time is worth nothing. */
+/* Each pass adds 1 to the previous pass's result. If the sum is too small, passes ran before their input was
+ * complete, and their time is invalid. */
 static int passes_sum_up(passes *p) {
   enum { COUNT = 200 };
   static const GLfloat zero[4] = {0, 0, 0, 0};

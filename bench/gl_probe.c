@@ -59,7 +59,7 @@ void probe_texture_destroy(probe_texture *t) {
   memset(t, 0, sizeof *t);
 }
 
-/* GLEW's flags are no answer: glewExperimental makes it count whatever has an address. */
+/* GLEW's flags are unreliable: with glewExperimental every function that has an address counts as supported. */
 static int has_extension(const char *name) {
   GLint count = 0;
   glGetIntegerv(GL_NUM_EXTENSIONS, &count);

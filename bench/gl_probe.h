@@ -1,7 +1,7 @@
-/* Raw OpenGL for probes that measure the device below the library: textures, programs, draws.
+/* Raw OpenGL for probes below the library's level: textures, programs, draws.
  *
- * All of it needs the library's own context to be current (ts_gl_make_current). Functions that can fail
- * print one line and return nonzero. */
+ * The library's own context must be current (ts_gl_make_current). Functions that can fail print one line and
+ * return nonzero. */
 #ifndef BENCH_GL_PROBE_H
 #define BENCH_GL_PROBE_H
 
@@ -9,7 +9,7 @@
 
 #include "device_limits.h"
 
-/* A texture and a framebuffer object that renders to it. */
+/* A texture and the framebuffer object that renders to it. */
 typedef struct probe_texture {
   GLuint texture, framebuffer;
   int width, height;
@@ -19,11 +19,11 @@ typedef struct probe_texture {
 int probe_texture_create(probe_texture *t, limit_format format, int width, int height);
 void probe_texture_destroy(probe_texture *t);
 
-/* Compiles a shader of shaders/ with `defines` before it (lines, may be ""). */
+/* Compiles a shader of shaders/ with `defines` before it (lines, or ""). */
 typedef enum probe_shader { PROBE_COPY, PROBE_FETCH, PROBE_FILL, PROBE_MULTIPLY_ADD, PROBE_STEP } probe_shader;
 int probe_program_create(GLuint *program, probe_shader shader, const char *defines);
 
-/* Of the current context: ARB_texture_gather, and glTextureBarrier in any form, NULL where there is none. */
+/* For the current context: ARB_texture_gather, and any form of glTextureBarrier or NULL. */
 int probe_has_gathers(void);
 typedef void (*probe_barrier)(void);
 probe_barrier probe_texture_barrier(void);

@@ -1,4 +1,4 @@
-/* The peers of `texsolve bench lcp`: programs that get the problem on standard input (peer/lcp_peer.h). */
+/* The peers of `texsolve bench lcp`: programs that read the problem from standard input (peer/lcp_peer.h). */
 #include <jansson.h>
 #include <math.h>
 #include <stdio.h>
@@ -25,7 +25,7 @@ static int write_numbers(FILE *file, const double *numbers, size_t count) {
   return fwrite(numbers, sizeof *numbers, count, file) != count;
 }
 
-/* Row by row, zeros too. */
+/* Row by row, including zeros. */
 static int write_matrix(FILE *file, const mm_csr *m) {
   const size_t n = (size_t)m->columns;
   double *row = calloc(n, sizeof *row);
@@ -40,7 +40,7 @@ static int write_matrix(FILE *file, const mm_csr *m) {
   return failed;
 }
 
-/* A bound that is not given is 0 or infinity. */
+/* A missing bound is 0 or infinity. */
 static int write_bounds(FILE *file, const double *bounds, double missing, size_t count) {
   int failed = 0;
   for (size_t i = 0; i < count && !failed; i++) failed = write_numbers(file, bounds ? bounds + i : &missing, 1);

@@ -1,10 +1,9 @@
-/* texsolve bench lcp PROBLEM...: problems of files and generated ones, solved to a tolerance by the library, on
- * one thread of the CPU and on the backend, and by other libraries on one thread.
+/* texsolve bench lcp PROBLEM...: solves problems from files and generated ones to a tolerance, by the library
+ * on one thread of the CPU and on the backend, and by other libraries on one thread.
  *
- * All get the same matrix in memory, in double precision, and start from z = 0. The time is from there to z,
- * that of every test of the residual on the way included; copying the matrix into a library's form is set-up
- * and apart. A z counts if ts_lcp_residual of it is at most rtol ||q||, whatever the library's own measure
- * says. */
+ * All have the same matrix in memory, in double precision, and start from z = 0. The time extends from there to
+ * z, including all residual tests. Copying the matrix into a library's form is set-up and listed separately. A
+ * z counts if its ts_lcp_residual is at most rtol ||q||, regardless of the library's own measure. */
 #include "lcp_solves.h"
 
 #include <math.h>
@@ -42,7 +41,7 @@ static const report_column RATIOS[] = {
 
 typedef struct ratio {
   char problem[24], kind[16], siconos[40], peer[60];
-  double ours, siconos_seconds, peer_seconds; /* NaN: did not get there, or absent */
+  double ours, siconos_seconds, peer_seconds; /* NaN: not reached, or not available */
 } ratio;
 
 lcp_solve *lcp_solves_add(lcp_solves *s) {
@@ -142,8 +141,8 @@ static int solve_ours(const bench_options *options, const lcp_problem *p, const 
   return failed;
 }
 
-/* On one thread of the CPU in double precision, which the first row is, as the options have it if that is
- * something else, and by peers. Nonzero: something failed, and the rest is there. */
+/* Solves on one thread of the CPU in double precision, which is the first row. Then solves as the options
+ * request, if they differ, and by peers. Nonzero: something failed; the other rows are valid. */
 static int solve_all(const bench_options *options, const bench_device *device, const lcp_problem *p,
                      lcp_solves *solves) {
   const int is_cpu = !device->is_gl && !device->is_cuda;
@@ -172,7 +171,7 @@ static void report_solves(report *r, const char *name, const lcp_problem *p, con
   }
 }
 
-/* The fastest peer of a name, or of all for NULL. */
+/* The fastest peer of a name, or of all if NULL. */
 static const lcp_solve *fastest(const lcp_solves *solves, const char *solver) {
   const lcp_solve *best = NULL;
   for (int k = 0; k < solves->count; k++) {
@@ -206,7 +205,7 @@ static double median(double *numbers, int count) {
   return (numbers[count / 2] + numbers[(count - 1) / 2]) / 2;
 }
 
-/* Of the problems that a peer has solved; one that texsolve has not counts as 0. */
+/* Over the problems that a peer solved. A problem that texsolve did not solve counts as 0. */
 static void report_median(report *r, const ratio *ratios, int count, int with_friction) {
   double siconos[BENCH_MATRICES * BENCH_SIZES], peers[BENCH_MATRICES * BENCH_SIZES];
   int siconos_count = 0, peer_count = 0;
@@ -238,7 +237,7 @@ static void report_ratios(report *r, const ratio *ratios, int count) {
     report_median(r, ratios, count, with_friction);
 }
 
-/* ---- All of them ---- */
+/* ---- All problems ---- */
 
 /* The last part of a file's path. */
 static const char *base_name(const char *path) {

@@ -1,9 +1,9 @@
-/* The passes of a cycle, level by level, as docs/benchmarks.md lists them. */
+/* The passes of a cycle, per level, as listed in docs/benchmarks.md. */
 #include "multigrid_model.h"
 
 #include <string.h>
 
-/* Sums up passes. `points` is how many the pass is over. */
+/* Sums up passes. `points`: the number of points of the pass. */
 typedef struct counter {
   const device_limits *limits;
   cycle_model *model;
@@ -22,15 +22,15 @@ typedef struct level_shape {
   int neighbours;
 } level_shape;
 
-/* A row of the matrix, for `points` of them: the coefficients but the centre, and as many neighbours of x. A
- * share below 1 stands for coefficients and neighbours that are known to be of no use. */
+/* A row of the matrix for `points` points: the coefficients except the centre, and the same number of
+ * neighbours in x. A share below 1 excludes coefficients and neighbours that are known to be unused. */
 static void add_row(const level_shape *s, double points, double share, work *w) {
   w->streamed[LIMIT_RGBA32F] += points * (s->five_point ? 1 : 2) * share;
   w->reused[LIMIT_R32F] += points * s->neighbours * share;
   w->bytes += 4 * points * s->neighbours * share;
 }
 
-/* In a layered texture a texel is four points, for each of which there is a texel of every coefficient. */
+/* In a layered texture a texel has four points, with a texel of every coefficient for each point. */
 static work layered_pass(const level_shape *s, int row) {
   work w;
   memset(&w, 0, sizeof w);
@@ -42,7 +42,7 @@ static work layered_pass(const level_shape *s, int row) {
   return w;
 }
 
-/* b, the centre and x beside the row; x is written. */
+/* b, the centre and x in addition to the row; x is written. */
 static work plain_pass(const level_shape *s, double points, double row, int reads_x) {
   work w;
   memset(&w, 0, sizeof w);
@@ -54,7 +54,8 @@ static work plain_pass(const level_shape *s, double points, double row, int read
 }
 
 static void add_step(const counter *c, const level_shape *s, ts_smoother smoother, int x_is_zero) {
-  /* The colours of a first step see none, two, two or six, and all of their neighbours. */
+  /* In a first step the four colours use none, two, six and all of their nine-point neighbours, or none, two,
+   * two and all of their five-point ones. */
   static const double known_nine[4] = {0, 0.25, 0.75, 1}, known_five[4] = {0, 0.5, 0.5, 1};
   work w;
   if (smoother != TS_SMOOTHER_FOUR_COLOUR && smoother != TS_SMOOTHER_RED_BLACK) {
@@ -74,7 +75,7 @@ static void add_step(const counter *c, const level_shape *s, ts_smoother smoothe
   }
 }
 
-/* The residual, a pass of its own in OpenGL, and its restriction. */
+/* The residual, a separate pass in OpenGL, and its restriction. */
 static void add_restriction(const counter *c, const level_shape *s, int operator_weights) {
   work w = s->layered ? layered_pass(s, 1) : plain_pass(s, s->points, 1, 1), coarse;
   memset(&coarse, 0, sizeof coarse);
@@ -97,7 +98,7 @@ static void add_interpolation(const counter *c, const level_shape *s, int operat
   work w;
   memset(&w, 0, sizeof w);
   const double n = s->points;
-  /* Points take 1, 2, 2 or 4 coarse values, and all but one kind weights. */
+  /* Points use 1, 2, 2 or 4 coarse values, and all but one kind use weights. */
   w.reused[LIMIT_R32F] = 2.25 * n;
   w.streamed[LIMIT_R32F] = 2 * n;
   if (operator_weights) w.streamed[LIMIT_RGBA32F] = 0.75 * n;

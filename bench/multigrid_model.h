@@ -1,4 +1,4 @@
-/* What a cycle of multigrid has to fetch, read and write, and the least time that takes. */
+/* The data that a multigrid cycle fetches, reads and writes, and the least time for it. */
 #ifndef BENCH_MULTIGRID_MODEL_H
 #define BENCH_MULTIGRID_MODEL_H
 
@@ -13,7 +13,7 @@ typedef struct cycle_model {
   int passes;     /* CPU: loops */
 } cycle_model;
 
-/* One cycle of a solver whose finest stencil has five points and the coarser ones nine. */
+/* One cycle of a solver with a five-point stencil on the finest level and nine-point stencils on the others. */
 int cycle_model_of(const device_limits *limits, const ts_multigrid *multigrid, const ts_multigrid_desc *desc,
                    cycle_model *model);
 

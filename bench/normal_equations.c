@@ -27,7 +27,7 @@ void conditions_free(conditions *c) {
   memset(c, 0, sizeof *c);
 }
 
-/* For each unknown the conditions that have it, ascending, and where in them it stands. */
+/* For each unknown, its conditions in ascending order, and its place in each of them. */
 typedef struct transpose {
   int32_t *starts, *rows, *places;
 } transpose;
@@ -44,7 +44,7 @@ static int transpose_make(transpose *t, const conditions *c) {
   t->rows = malloc((entries + !entries) * sizeof *t->rows);
   t->places = malloc((entries + !entries) * sizeof *t->places);
   if (!t->starts || !t->rows || !t->places) return 1;
-  /* starts[i + 1] is where unknown i begins until its entries are filled in, and then where it ends. */
+  /* starts[i + 1] is the beginning of unknown i; filling in its entries advances it to the end. */
   for (size_t k = 0; k < entries; ++k) ++t->starts[c->columns[k] + 2];
   for (size_t i = 0; i < unknowns; ++i) t->starts[i + 2] += t->starts[i + 1];
   for (int32_t r = 0; r < c->count; ++r)
@@ -61,7 +61,7 @@ static int ascending(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-/* The columns of row i of A into `columns`; `seen[j]` is i + 1 for those found. Returns their number. */
+/* Finds the columns of row i of A. `seen[j]` is i + 1 for those found. Returns their number. */
 static int32_t find_columns(const conditions *c, const transpose *t, int32_t i, int32_t *seen,
                             int32_t *columns) {
   int32_t count = 0;

@@ -1,4 +1,4 @@
-/* Normal equations of conditions: for the matrices of least squares that benchmarks generate. */
+/* Normal equations of conditions, for generated least-squares matrices. */
 #ifndef BENCH_NORMAL_EQUATIONS_H
 #define BENCH_NORMAL_EQUATIONS_H
 
@@ -12,13 +12,13 @@ typedef struct conditions {
   double *right; /* b; NULL: 0 */
 } conditions;
 
-/* Room for `count` conditions with `entries` coefficients altogether. Nonzero: no memory. */
+/* Allocates `count` conditions with `entries` coefficients in total. Nonzero: out of memory. */
 int conditions_create(conditions *c, int32_t count, int32_t unknowns, int64_t entries);
 void conditions_free(conditions *c);
 
-/* A = sum_r w_r a_r a_r^T, added up in double precision and rounded once, and b = sum_r w_r b_r a_r, which has
- * `unknowns` elements; NULL: not wanted. Entry (i, j) is bitwise that of (j, i). Nonzero: no memory, or more
- * entries than a 32-bit offset counts. */
+/* A = sum_r w_r a_r a_r^T, summed in double precision and rounded once, and b = sum_r w_r b_r a_r of `unknowns`
+ * elements, unless NULL. Entries (i, j) and (j, i) are bitwise equal. Nonzero: out of memory, or the entries
+ * exceed a 32-bit offset. */
 int normal_equations(generated_matrix *A, const conditions *c, double *b);
 
 #endif

@@ -1,8 +1,7 @@
 #include "operands.h"
 
-/* Each operation needs the result of the one before or at least another target, as in a solver, so that it
- * cannot run beside it, nor be dropped because the next one covers it. The values stay as they are, or nearly.
- */
+/* As in a solver, each operation needs the previous result or at least another target. So operations cannot
+ * overlap, and none is dropped because the next one covers its target. The values stay nearly constant. */
 static ts_status apply(const operands *o, long i) {
   ts_vector *to = i & 1 ? o->x : o->y, *from = i & 1 ? o->y : o->x;
   switch (o->operation) {
@@ -12,7 +11,7 @@ static ts_status apply(const operands *o, long i) {
     return ts_vector_copy(to, from);
   case OPERATION_SCALE:
     return ts_vector_scale(o->y, ts_constant(-1.0f));
-  case OPERATION_AXPY: /* up and down, so that y stays where it is */
+  case OPERATION_AXPY: /* alternates, so that y stays bounded */
     return ts_vector_axpby(o->y, ts_constant(i & 1 ? 0.5f : -0.5f), o->x, ts_constant(1));
   case OPERATION_AXPBY:
     return ts_vector_axpby(o->y, ts_constant(0.5f), o->x, ts_constant(0.5f));

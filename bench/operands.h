@@ -1,4 +1,4 @@
-/* Operations on vectors that are measured. */
+/* The measured vector operations. */
 #ifndef BENCH_OPERANDS_H
 #define BENCH_OPERANDS_H
 
@@ -28,11 +28,11 @@ typedef struct operands {
   vector_operation operation;
 } operands;
 
-/* Vectors with `rows` rows. Nonzero after a message; to be freed in any case. */
+/* Creates vectors with `rows` rows. Nonzero after a message; free them in any case. */
 int operands_make(operands *o, ts_context *context, int32_t rows, int components);
 void operands_free(operands *o);
 
-/* Does the operation so many times and waits; a timing_fn. */
+/* Performs the operation `count` times and waits; a timing_fn. */
 int operands_run(void *user, long count);
 
 #endif

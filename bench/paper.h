@@ -1,4 +1,4 @@
-/* What the parts of `texsolve bench paper` share: figures 8, 9 and 11 of Buatois, Caumon and Levy 2008. */
+/* Shared declarations of `texsolve bench paper`: figures 8, 9 and 11 of Buatois, Caumon and Levy 2008. */
 #ifndef BENCH_PAPER_H
 #define BENCH_PAPER_H
 
@@ -14,7 +14,7 @@ typedef struct paper_mesh {
 enum { PAPER_MESHES = 5 };
 extern const paper_mesh PAPER_MESH[PAPER_MESHES];
 
-/* How wrong x is after so many iterations of conjugate gradients, from x = 0. */
+/* The error of x after the sampled iterations of conjugate gradients from x = 0. */
 enum { PAPER_SAMPLES = 13, PAPER_ITERATIONS = 1000 /* of the last sample */ };
 extern const int PAPER_ITERATION[PAPER_SAMPLES];
 typedef struct paper_curve {
@@ -23,8 +23,8 @@ typedef struct paper_curve {
   double residual[PAPER_SAMPLES], error[PAPER_SAMPLES]; /* |b - A x| / |b|, |x - x*| / |x*| */
 } paper_curve;
 
-/* A parameterization, and its solution x* in double precision; `curve` is that of conjugate gradients in double
- * precision on the way there. */
+/* A parameterization with its solution x* in double precision. `curve` samples the conjugate gradients in
+ * double precision that computed x*. */
 typedef struct paper_system {
   generated_matrix A;
   int32_t charts;
@@ -33,14 +33,14 @@ typedef struct paper_system {
   paper_curve curve;
 } paper_system;
 
-/* Nonzero after a message. To be freed in any case. */
+/* Nonzero after a message. Free it in any case. */
 int paper_system_create(paper_system *s, int32_t unknowns);
 void paper_system_free(paper_system *s);
 
-/* Takes a sample of an iterate in single or double precision. */
+/* Samples an iterate in single or double precision. */
 void paper_sample(const paper_system *s, const double *x, paper_curve *curve);
 
-/* Conjugate gradients of a backend in single precision. Nonzero after a message. */
+/* Runs conjugate gradients on a backend in single precision. Nonzero after a message. */
 int paper_converge(const bench_options *options, const compare_backend *backend, const paper_system *s,
                    paper_curve *curve);
 

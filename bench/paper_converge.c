@@ -1,4 +1,4 @@
-/* Conjugate gradients in single precision on a backend, judged in double precision on the host. */
+/* Conjugate gradients in single precision on a backend, evaluated in double precision on the host. */
 #include <texsolve/solver.h>
 
 #include <stdio.h>
@@ -37,8 +37,8 @@ static int paper_converge_prepare(solve *s, const bench_options *o, const paper_
          make_vector(s, &s->b, system->b, n) || make_vector(s, &s->x, s->read, n);
 }
 
-/* A solve of so many iterations from 0; *done are those that it made. A solve is not continued, since that
- * would not be the same method. */
+/* Solves with `iterations` iterations from 0; *done is the number performed. Every solve starts at 0, because a
+ * continued solve would be a different method. */
 static int paper_converge_run(solve *s, int iterations, int *done) {
   ts_solver_desc desc = {.method = TS_METHOD_CG,
                          .preconditioner_kind = TS_PRECONDITIONER_JACOBI,
@@ -68,7 +68,7 @@ static int sample_all(solve *s, const paper_system *system, paper_curve *curve) 
     if (paper_converge_run(s, PAPER_ITERATION[k], &done) ||
         bench_check(ts_vector_read(s->x, ts_host(s->read, n)), s->context, "reading the solution"))
       return 1;
-    /* A solve that ends by itself, because single precision does, would end so again. */
+    /* If a solve stops at the limit of single precision, a longer one would also stop there. */
     if (done < PAPER_ITERATION[k]) break;
     for (size_t i = 0; i < n; ++i) s->values[i] = (double)s->read[i];
     paper_sample(system, s->values, curve);

@@ -1,4 +1,4 @@
-/* The tables of figure 11: a row for each number of iterations, a column for each solver. */
+/* The tables of figure 11: a row per number of iterations, a column per solver. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -33,7 +33,7 @@ static void report_samples(report *r, const char *mesh, const paper_system *s, c
       const int is_there = i < count && k < curves[i].count;
       v[i] = !is_there ? NAN : errors ? curves[i].error[k] : curves[i].residual[k];
     }
-    /* A table takes as many numbers as it has columns. */
+    /* A table uses only the numbers of its columns. */
     report_row(r, (long long)PAPER_ITERATION[k], mesh, (long long)s->A.rows, (long long)s->charts, v[0], v[1],
                v[2], v[3], v[4], v[5], v[6], v[7], v[8]);
   }

@@ -9,11 +9,11 @@
 const int PAPER_ITERATION[PAPER_SAMPLES] = {
     0, 50, 100, 150, 200, 300, 400, 500, 600, 700, 800, 900, PAPER_ITERATIONS};
 
-/* Their Phlegmatic Dragon converges in 500 iterations. The sheets are as large as it takes for that: a
- * single one of so many unknowns needs tens of thousands. */
+/* The paper's Phlegmatic Dragon converges in 500 iterations. This sheet size matches that; a single sheet with
+ * all unknowns needs tens of thousands. */
 static const int32_t CHART_UNKNOWNS = 656;
 
-/* x* is where the residual is this small, which charts of that size let it be; or the best there is. */
+/* The residual of x*, which charts of this size permit; otherwise the best reached. */
 static const double REFERENCE_RTOL = 1e-13;
 enum { REFERENCE_ITERATIONS = 8 * PAPER_ITERATIONS };
 
@@ -106,7 +106,7 @@ static double paper_system_iterate(const generated_matrix *A, workspace *w) {
   return rr;
 }
 
-/* The iterates that become samples are kept until x* is known. Returns ||r|| / ||b|| at the end. */
+/* Keeps the sampled iterates until x* is known. Returns the final ||r|| / ||b||. */
 static double paper_system_solve(paper_system *s, workspace *w, double *iterates) {
   const size_t n = (size_t)s->A.rows;
   const double bb = paper_system_begin(s, w), enough = REFERENCE_RTOL * REFERENCE_RTOL * bb;

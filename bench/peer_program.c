@@ -22,7 +22,7 @@ int peer_find(const char *program, char path[PEER_PATH_SIZE]) {
   return 0;
 }
 
-/* Runs the program from one file to the other. Nonzero after a message. */
+/* Runs the program with one file as input and the other as output. Nonzero after a message. */
 static int peer_program_run(const char *const arguments[], FILE *from, FILE *to) {
   platform_child *child;
   const int error = platform_start(arguments, from, to, NULL, NULL, &child);

@@ -1,5 +1,5 @@
-/* Other libraries beside texsolve: each is a program of its own, so that texsolve starts where the library is
- * missing. It gets its problem on standard input and answers with a JSON object. */
+/* Peers: other libraries to compare with. Each is a separate program, so that texsolve starts without the
+ * library. It reads its problem from standard input and answers with a JSON object. */
 #ifndef BENCH_PEER_PROGRAM_H
 #define BENCH_PEER_PROGRAM_H
 
@@ -8,11 +8,11 @@
 
 enum { PEER_PATH_SIZE = 4096 };
 
-/* Its path: in TEXSOLVE_PEER_DIR, or else beside this program, where it is built, or where it is installed.
- * 0: there is none. */
+/* The program's path: in TEXSOLVE_PEER_DIR, or next to this program in the build, or in the installation.
+ * Returns 0 if it does not exist. */
 int peer_find(const char *program, char path[PEER_PATH_SIZE]);
 
-/* Writes the problem to a file, nonzero on failure. */
+/* Writes the problem to a file. Nonzero on failure. */
 typedef int (*peer_write)(FILE *file, const void *problem);
 
 /* The answer of the program arguments[0]; NULL after a message. */

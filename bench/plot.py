@@ -33,8 +33,8 @@ def look(implementation, form, is_peer):
 
 
 def collect(results, operation, x_of):
-    """{(implementation, format, is a peer): {x: GFLOP/s}}. Peers and operations on vectors have no format; of several at
-    one place the fastest counts."""
+    """{(implementation, format, is a peer): {x: GFLOP/s}}. The format of peers and vector operations is "". The fastest of
+    several values for one x counts."""
     series = {}
     for row in results:
         value, peer = row[operation + "_gflops"], bool(row["peer"])
@@ -54,7 +54,7 @@ def short(value, unit):
 
 
 def log_axis(axis, unit=1000):
-    """A logarithmic axis with numbers such as 16k; unit 1024: at powers of 4, which --size takes."""
+    """A logarithmic axis with numbers such as 16k. Unit 1024: at powers of 4, as for --size."""
     from matplotlib import ticker
     low, high = axis.get_view_interval()
     binary, decades = unit == 1024, math.log10(high / low)
@@ -65,14 +65,14 @@ def log_axis(axis, unit=1000):
 
 
 def limits_of(values, factor=1.3, least=1):
-    """Limits of a logarithmic axis around values, `least` decades apart or more."""
+    """Limits of a logarithmic axis around values, at least `least` decades apart."""
     middle = math.sqrt(min(values) * max(values))
     reach = max(math.sqrt(max(values) / min(values)) * factor, 10 ** (least / 2))
     return middle / reach, middle * reach
 
 
 def speeds(axes, series, operation, seen, title, joined=True, beside=False):
-    """Curves, or points; side by side where x is the number of a matrix."""
+    """Curves, or points; side by side if x is the index of a matrix."""
     for k, (key, points) in enumerate(series.items()):
         x = sorted(points)
         shift = 0.6 * ((k + 0.5) / len(series) - 0.5) if beside else 0
@@ -88,8 +88,8 @@ THE_PAPER = {"color": "0.45", "linestyle": ":", "linewidth": 1.2}
 
 
 def legend(plt, figure, report, entries, others):
-    """Right of the panels: each implementation with its device, under it its formats as (implementation, text, style), and
-    others."""
+    """Right of the panels: each implementation with its device, below it its formats as (implementation, text, style), then
+    the others."""
     devices = {d["backend"]: d["device"] for d in report["devices"]}
     left, y = figure.get_figwidth() + 0.15, figure.get_figheight() - 0.3
     inches = figure.dpi_scale_trans
@@ -120,7 +120,7 @@ def speed_legend(plt, figure, report, seen):
 
 
 def draw_compare(plt, report):
-    """Vectors, and for each matrix of several sizes its products; without such a matrix all of them side by side."""
+    """Vectors, and the products of each matrix of several sizes; without such a matrix all matrices side by side."""
     results, seen = report["results"], {}
     names = ordered(r["matrix"] for r in results)
     families = [n for n in names if len({r["rows"] for r in results if r["matrix"] == n}) > 1]
@@ -150,7 +150,7 @@ def draw_compare(plt, report):
 
 
 def draw_speeds(plt, report, title, panels):
-    """Figures 8 and 9. `panels`: rows of (operation, matrix or None, title); all have the same axes, so that they compare."""
+    """Figures 8 and 9. `panels`: rows of (operation, matrix or None, title). All share their axes, for comparison."""
     seen = {}
     figure, rows = plt.subplots(len(panels), 2, figsize=(10, 0.4 + 3.2 * len(panels)), sharex=True, sharey=True, squeeze=False)
     figure.suptitle(title, x=0.01, ha="left")
@@ -177,7 +177,7 @@ def draw_figure9(plt, report):
 
 
 def draw_figure11(plt, report):
-    """Residuals and errors. Curves lie on each other, so that each backend has its own marker."""
+    """Residuals and errors. The curves coincide, so each backend has its own marker."""
     from matplotlib import ticker
     first = report["residuals"][0]
     figure, panels = plt.subplots(1, 2, figsize=(10, 4.4), sharey=True)

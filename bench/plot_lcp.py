@@ -1,7 +1,7 @@
 """Figures 6, 7 and 8 of Courtecuisse and Allard 2009 from the sweeps of `texsolve bench lcp --json`.
 
-The paper prints its curves as pictures only; what its text says of them (section IV.C) is drawn in grey: the speed-ups of the
-best schemes on machines of 2009 as lines and points, and none of figure 8.
+The paper prints its curves as pictures only. The values in its text (section IV.C) are drawn in grey: the speed-ups of the
+best schemes on machines of 2009 as lines and points, and none for figure 8.
 """
 from report import fail, ordered
 
@@ -10,7 +10,7 @@ COLOURS = {"row": "#8c40a6", "column": "#b08d1a", "block": "#e6730d", "graph": "
 MARKERS = {"row": "s", "column": "v", "block": "D", "graph": "o", "graph-2": "^", "relaxed": "x", "sequential": "h"}
 PRECISIONS = ("single", "double")
 GREY = "0.45"
-# Speed-ups against one core of then: (text, value or (n, value), precision or None, line style).
+# Speed-ups of 2009 against one core: (text, value or (n, value), precision or None, line style).
 PAPER_CPU = [("paper: quad, 4 cores: up to 6", 6, None, ":"), ("paper: bi-quad, 8 cores: up to 18", 18, None, "--"),
              ("paper: octo, 16 cores: up to 28", 28, None, "-."), ("paper: octo, large n: 6", 6, None, (0, (1, 4)))]
 PAPER_GPU = [("paper: GTX 280, graph, single: 10 at n = 10000", (10000, 10), "single", "o"), ("paper: GTX 280, graph, double: 9.5 at n = 10000", (10000, 9.5), "double", "o"),
@@ -43,7 +43,7 @@ def finish(axes, title, label):
 
 
 def legend(figure, panels):
-    """One for all panels, to the right; the same text once."""
+    """One legend for all panels, on the right; equal texts appear once."""
     entries = {}
     for axes in panels:
         for line, text in zip(*axes.get_legend_handles_labels()):
@@ -63,7 +63,7 @@ def panels_of(plt, rows, title):
 
 
 def draw_speedups(plt, rows, devices, number, facts):
-    """Figures 6 and 7: each scheme against the sequential loop on one core of the same machine."""
+    """Figures 6 and 7: each scheme relative to the sequential loop on one core of the same machine."""
     backends = ordered(r["backend"] for r in rows)
     names = ", ".join(f"{b}: {devices.get(b, '')}" if devices.get(b) else b for b in backends)
     figure, panels = panels_of(plt, rows, f"Sweeps of dense Gauss-Seidel (figure {number}), {names}")
@@ -84,7 +84,7 @@ def draw_speedups(plt, rows, devices, number, facts):
 
 
 def draw_rates(plt, rows, devices):
-    """Figure 8: GFLOP/s of the fastest scheme that gives the sequential iterates, 2 operations an entry."""
+    """Figure 8: GFLOP/s of the fastest scheme with sequential iterates, 2 operations per entry."""
     figure, panels = panels_of(plt, rows, "Sweeps of dense Gauss-Seidel (figure 8): the fastest scheme of each architecture")
     machines = ordered(r["machine"] for r in rows)
     series = {}
@@ -108,7 +108,7 @@ def draw_rates(plt, rows, devices):
 
 
 def draw_lcp(plt, report):
-    """{number of the figure: it}"""
+    """{number: figure}"""
     rows = report["sweeps"]
     if not rows:
         fail("there are no sweeps in it: bench lcp measures them when no problem is named")

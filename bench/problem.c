@@ -51,7 +51,7 @@ int problem_make(problem *p, const char *name, int32_t rows) {
   if (generated_is_name(name) || problem_is_family(name)) return generate(p, name, rows);
   const solve_options options = {.matrix = name, .preconditioner = TS_PRECONDITIONER_JACOBI};
   const int failed = solve_read(&options, &p->system);
-  if (!failed) p->system.exponents[0].x = 0; /* x is that of the scaled system */
+  if (!failed) p->system.exponents[0].x = 0; /* x belongs to the scaled system */
   return failed;
 }
 

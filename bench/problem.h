@@ -1,4 +1,4 @@
-/* Systems A x = b with b = 1 in double precision, as precision and amg solve them. */
+/* Systems A x = b with b = 1 in double precision, for precision, amg and similar benchmarks. */
 #ifndef BENCH_PROBLEM_H
 #define BENCH_PROBLEM_H
 
@@ -7,21 +7,21 @@
 
 typedef struct problem {
   solve_system system;
-  int unknowns, dimensions; /* as in generate_problem.h; of a file 0 */
+  int unknowns, dimensions; /* as in generate_problem.h; 0 for a file */
   double *coordinates;
   int vectors;
   double *near_null;
 } problem;
 
-/* A generated matrix of `rows` rows, one of a family (family.h), or the file called `name`. Nonzero after a
+/* A generated matrix of `rows` rows, one of a family (family.h), or the file `name`. Nonzero after a
  * message. */
 int problem_make(problem *p, const char *name, int32_t rows);
-/* The same of a matrix that is there: its arrays are the problem's from now on, also on failure. */
+/* Uses an existing matrix. The problem takes ownership of its arrays, also on failure. */
 int problem_take(problem *p, generated_problem *g);
 void problem_free(problem *p);
 int problem_is_family(const char *name);
 
-/* The part of a name behind the directories. */
+/* The part of a name after the directories. */
 const char *problem_title(const char *name);
 
 #endif

@@ -11,11 +11,11 @@
 struct report {
   const char *command; /* not copied */
   double begin;
-  int row_count, expected_rows; /* expected: 0, not known */
+  int row_count, expected_rows; /* expected_rows: 0 if unknown */
   char section[64];
   int json;
   json_t *object;
-  json_t *rows; /* of the current table, borrowed from `object` */
+  json_t *rows; /* rows of the current table, borrowed from `object` */
   const report_column *columns;
   int column_count;
   int need_blank_line;
@@ -30,7 +30,7 @@ static void show_progress(const report *r) {
   const int known = r->expected_rows > 0 && r->row_count <= r->expected_rows;
   char of[16] = "";
   if (known) snprintf(of, sizeof of, " of %d", r->expected_rows);
-  progress_begin("bench %s", r->command); /* a benchmark has other steps too, such as reading a file */
+  progress_begin("bench %s", r->command); /* replaces that of steps such as reading a file */
   progress_since(r->begin);
   progress_step(known ? (double)r->row_count / r->expected_rows : -1, "%d%s results%s%s", r->row_count, of,
                 r->section[0] ? ", " : "", r->section);
@@ -88,7 +88,7 @@ void report_note(report *r, const char *format, ...) {
   show_progress(r);
 }
 
-/* The columns' names over a line. */
+/* The columns' names above a line. */
 static void print_header(const report *r) {
   for (int i = 0; i < r->column_count; ++i)
     if (r->columns[i].width) printf("%s%*s", i ? "  " : "", r->columns[i].width, r->columns[i].header);
@@ -106,7 +106,7 @@ void report_table(report *r, const char *key, const char *title, const report_co
   r->column_count = count;
   r->rows = json_array();
   json_object_set_new(r->object, key, r->rows);
-  if (r->json || !title) return; /* sections have headers of their own */
+  if (r->json || !title) return; /* sections have their own headers */
   pause_progress(r);
   if (r->need_blank_line) putchar('\n');
   r->need_blank_line = 1;

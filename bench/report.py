@@ -1,9 +1,9 @@
-"""What the scripts here share: reading what `texsolve bench --json` wrote, and the look of charts."""
+"""Shared code of these scripts: reads the output of `texsolve bench --json`, and defines the style of charts."""
 import json
 import sys
 
-# Buatois, Caumon, Levy 2008, sections 3.1 and 3.2: the largest that they give, GFLOP/s. The CPU is an Athlon 64 X2
-# 4800+, CTM ran on a Radeon X1900XTX, OpenGL and CUDA on a QuadroFX 5600.
+# Buatois, Caumon, Levy 2008, sections 3.1 and 3.2: the largest published values, GFLOP/s. The CPU is an Athlon
+# 64 X2 4800+, CTM ran on a Radeon X1900XTX, OpenGL and CUDA on a QuadroFX 5600.
 PAPER = [
     ("CPU, two threads, SSE3", 0.62, 0.94, "1.7 (4.0 times less than CUDA)"),
     ("Radeon X1900XTX, CTM", 7.6, 7.0, "5"),
@@ -22,7 +22,7 @@ def ordered(values):
 
 
 def load(paths):
-    """Reports of one benchmark as one; "-" is standard input."""
+    """Merges reports of one benchmark; "-" is standard input."""
     merged = {"devices": [], "results": [], "ratios": [], "sweeps": []}
     for path in paths:
         try:

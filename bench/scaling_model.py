@@ -17,16 +17,16 @@ import sys
 US = 1e-6
 M = 1 << 20
 
-# Measured on an H200 and an H100 (docs/results/devices.md, docs/notes/conjugate-gradients.md): bytes/s of
-# csr's bytes, of which the format that is taken reads fewer.
+# Measured on an H200 and an H100 (docs/results/devices.md, docs/notes/conjugate-gradients.md), relative to the
+# bytes of csr. The selected format reads fewer.
 BANDWIDTHS = {"H200": 4.7e12, "H100": 3.33e12}
 BANDWIDTH = BANDWIDTHS["H200"]
-FIXED = 4.6 * US  # what an iteration takes beside its bytes: three barriers of a GPU's threads, latencies
-BARRIER = 0.8 * US  # one of them, which the form with one reduction does not have
-# Measured between two H200, by kernels that write the other's memory.
+FIXED = 4.6 * US  # time of an iteration in addition to its bytes: three barriers of a GPU's threads, latencies
+BARRIER = 0.8 * US  # one of the barriers, which the form with one reduction does not need
+# Measured between two H200s, by kernels that write to the other's memory.
 LINK = 370e9  # bytes/s, one way
-FLAG = 1.5 * US  # there and back
-# Assumed: a NIC of 400 Gb/s for each GPU, and what a message takes.
+FLAG = 1.5 * US  # round trip
+# Assumed: a NIC of 400 Gb/s per GPU, and the latency of a message.
 NETWORK = 50e9
 LATENCY = 3.5 * US
 LATENCIES = (2 * US, 3.5 * US, 5 * US)
@@ -34,11 +34,11 @@ NODE = 8  # GPUs
 MEMORY = 141e9  # bytes of an H200
 
 VALUE = 4
-ENTRY = 8  # of csr: a value and a column of the part's own
-MOST_ENTRIES = 2**31 - 1  # of a part: its offsets have 32 bits
-VECTOR_PASSES = 10  # of the two updates of an iteration, or of the one of the form with one reduction
+ENTRY = 8  # csr: a value and a column within the part
+MOST_ENTRIES = 2**31 - 1  # per part: its offsets have 32 bits
+VECTOR_PASSES = 10  # of the two updates of an iteration, or of the single update in the form with one reduction
 
-# What was measured, in us an iteration.
+# Measurements, in us per iteration.
 NOTES, DEVICES = "notes/conjugate-gradients.md", "results/devices.md"
 ONE_GPU = [("H200", 16384, 5.0, NOTES), ("H200", M, 24.5, DEVICES), ("H200", 4 * M, 105.8, DEVICES),
            ("H200", 8 * M, 207.5, NOTES), ("H200", 16 * M, 391.1, DEVICES), ("H200", 32 * M, 834.9, DEVICES),
@@ -47,13 +47,13 @@ ONE_GPU = [("H200", 16384, 5.0, NOTES), ("H200", M, 24.5, DEVICES), ("H200", 4 *
 SEVERAL_GPUS = [(2, "H200", M, 17.4), (2, "H200", 4 * M, 60.7), (2, "H200", 16 * M, 200.5), (2, "H200", 32 * M, 434.7),
                 (4, "H200", 16 * M, 111.4), (2, "H100", M, 23.0), (2, "H100", 4 * M, 83.4), (2, "H100", 16 * M, 282.1),
                 (2, "H100", 32 * M, 599.2), (2, "H100", 128 * M, 2359.1)]
-# Ranks on two cores of a processor: the time of an iteration on one and on two of them, and in between what two take for a
-# product's exchange and for a sum. The bandwidth is that of one rank.
+# Ranks on two cores of a processor: the time of an iteration on one and on two of them, then the times of a
+# product's exchange and of a sum on two. The bandwidth is that of one rank.
 RANKS = [(65536, 309, 159, 0, 0.7), (M, 5730, 2880, 51, 0.7), (4 * M, 28600, 13700, 0, 0.7)]
 
 
 def entries_of(rows):
-    """Of the 7-point Laplacian of a cube."""
+    """Entries of the 7-point Laplacian of a cube."""
     side = round(rows ** (1 / 3), 6)
     return 7 * rows - 6 * side * side
 
@@ -67,7 +67,7 @@ def iteration_bytes(rows, entries, halo):
 
 
 class Part:
-    """The largest part: its rows, entries, and the ghosts that come from GPUs of its node and from other nodes."""
+    """The largest part: its rows, its entries, and its ghosts from GPUs of the same node and of other nodes."""
 
     def __init__(self, rows, entries, near=0, far=0):
         self.rows, self.entries, self.near, self.far = rows, entries, near, far
@@ -81,7 +81,7 @@ def slabs(shape, gpus):
 
 
 def cuts(gpus):
-    """Powers of two, of which the last axis has the most."""
+    """Powers of two; the last axis is cut most often."""
     factors, axis = [1, 1, 1], 2
     while math.prod(factors) < gpus:
         factors[axis] *= 2
@@ -90,7 +90,7 @@ def cuts(gpus):
 
 
 def blocks(shape, gpus):
-    """An inner block. A node has 2 x 2 x 2 of them, so that one of two faces along each axis is another node's."""
+    """An inner block. A node has 2 x 2 x 2 of them, so one of the two faces along each axis borders another node."""
     a, b, c = (math.ceil(side / n) for side, n in zip(shape, cuts(gpus)))
     face = a * b + b * c + c * a
     return Part(a * b * c, 7 * a * b * c, near=face, far=face)
@@ -111,7 +111,7 @@ def reduction_time(gpus, latency):
 
 
 def iteration(part, gpus, hidden=True, reductions=2, latency=LATENCY, bandwidth=BANDWIDTH):
-    """Seconds. Hidden: the rows without ghosts are multiplied while the halo comes."""
+    """Seconds. `hidden`: rows without ghosts are multiplied during the halo exchange."""
     halo = part.near + part.far
     time = iteration_bytes(part.rows, part.entries, halo) / bandwidth + FIXED - (2 - reductions) * BARRIER
     exposed = halo_time(part, latency)
@@ -188,7 +188,7 @@ def strong_table(side):
 
 
 def weak_part(gpus):
-    """32 M rows each: a cube in one part that grows along one axis within a node, along all beyond."""
+    """32 M rows per part, from a cube in one part. It grows along one axis within a node, and along all axes beyond."""
     side = (32 * M) ** (1 / 3)
     face = side * side
     if gpus > NODE:
@@ -209,7 +209,7 @@ def weak_table():
 
 
 def least_rows(gpus, gain):
-    """Of a cube, in two digits."""
+    """The rows of a cube, to two digits."""
     def gains(rows):
         side = rows ** (1 / 3)
         part = Part(rows / gpus, entries_of(rows) / gpus, near=min(2, gpus - 1) * side * side)
@@ -240,7 +240,7 @@ def latency_table():
 
 
 def memory_row(what, rows, entries, halo, floats):
-    """`floats`: numbers of 4 bytes a row in vectors; e, r, d, q and the diagonal's inverse beside x and b."""
+    """`floats`: 4-byte numbers per row in vectors: x, b, e, r, d, q and the inverse diagonal."""
     matrix, offsets = ENTRY * entries, VALUE * (rows + 1)
     vectors = VALUE * (floats * rows + halo)
     lists = VALUE * halo
@@ -288,7 +288,7 @@ def filled(page):
 
 
 def measured_part(r):
-    """Of parts that take turns, which have an overhead in place of a speed-up, all together."""
+    """Parts that take turns, which have an overhead instead of a speed-up, are combined."""
     shares = r["parts_with_rows"] if r["overhead_percent"] is None else 1
     return Part(r["rows"] / shares, r["entries"] / shares, near=r["halo_rows"] / shares)
 
@@ -304,7 +304,7 @@ def read_report(path):
 
 
 def measured_model(r, one):
-    """Seconds. The bandwidth is that of one part, whatever the device; what ranks add is what their exchanges and sums took."""
+    """Seconds. The bandwidth is that of one part on any device. Ranks add the measured times of exchanges and sums."""
     is_gpu = "cuda" in r["backend"]
     fixed, links = (FIXED, 2 * FLAG) if is_gpu else (0, 0)
     bandwidth = iteration_bytes(one["rows"], one["entries"], 0) / (one["microseconds"] * US - fixed)
@@ -317,7 +317,7 @@ def measured_model(r, one):
 
 
 def print_measured(paths):
-    """Of ranks that were measured without a job of one rank there is no model. A device that was busy may leave no time."""
+    """Ranks are not modelled without a measurement of one rank. A busy device may have no valid time."""
     reports = [read_report(path) for path in paths]
     one = next((r for report in reports for r in report.get("strong", []) if r["parts"] == 1 and r["microseconds"]), None)
     print(f"{'':6} {'parts':>5} {'rows':>11} {'us measured':>12} {'us by the model':>16} {'off by':>8}")

@@ -5,7 +5,7 @@
 
 #include "arguments.h"
 
-/* "cuda:0", "cuda:1", ... as far as there are such devices. */
+/* Lists the available devices "cuda:0", "cuda:1", ... */
 static int find_all(const bench_options *options, scaling_parts *parts) {
   bench_options one = *options;
   while (parts->count < SCALING_MOST_PARTS) {
@@ -23,7 +23,7 @@ static int find_all(const bench_options *options, scaling_parts *parts) {
   return 0;
 }
 
-/* Whether two names mean one device: "cuda" is the first. */
+/* Whether two names refer to the same device: "cuda" is the first. */
 static int is_same(const char *a, const char *b) {
   if (!strcmp(a, "cuda")) a = "cuda:0";
   if (!strcmp(b, "cuda")) b = "cuda:0";
@@ -35,7 +35,7 @@ static void find_turns(scaling_parts *parts) {
     for (int q = 0; q < p; q++) parts->take_turns |= is_same(parts->names[p], parts->names[q]);
 }
 
-/* What is wrong with a name is said by the library when it is opened. */
+/* The library reports an invalid name when it opens the backend. */
 static int split(const char *list, const char *prefix, scaling_parts *parts) {
   for (const char *at = list; at;) {
     const int length = (int)strcspn(at, "+");

@@ -32,11 +32,11 @@ static const report_column COLUMNS[] = {
 };
 enum { COLUMN_COUNT = sizeof COLUMNS / sizeof *COLUMNS };
 
-/* Of what is each rank's own, the largest. */
+/* The maximum over the ranks, for values that each has of its own. */
 typedef struct measured {
   double rows, entries, halo;
   ts_matrix_info info;
-  char choice[200]; /* of info, which the matrix keeps no longer than itself */
+  char choice[200]; /* a copy, because info's text lives only as long as the matrix */
   ts_ranks_matrix_info all;
   cg_times times;
   double product, own, sum; /* seconds */
@@ -44,7 +44,7 @@ typedef struct measured {
 
 /* ---- All ranks ---- */
 
-/* Where a rank is lost, whatever is measured next fails. */
+/* If a rank is lost, all later measurements fail. */
 double scaling_largest(void *user, double mine) {
   ts_context *context = user;
   double found = mine;
@@ -82,7 +82,7 @@ static int create_from_rows(ts_context *context, const bench_options *o, const g
   return failed;
 }
 
-/* One that cannot be generated in parts, or a file. */
+/* For a matrix that cannot be generated in parts, or a file. */
 static int create_from_root(ts_context *context, const bench_options *o, const char *name, int32_t rows,
                             int keep_host_copy, double *seconds, ts_matrix **matrix) {
   generated_matrix A = {0};
@@ -105,7 +105,7 @@ int scaling_matrix(ts_context *context, const bench_options *o, const generated_
              : create_from_root(context, o, name, rows, keep_host_copy, seconds, matrix);
 }
 
-/* Of the columns that each rank has itself: its product is that of A without the others. */
+/* A matrix of the columns that each rank owns. Its product is that of A without ghosts. */
 static int create_own(ts_context *context, const ts_matrix *A, ts_matrix **own) {
   ts_matrix_desc desc = {.row_space = ts_matrix_get_row_space(A)};
   return bench_check(ts_matrix_get_host_copy(A, &desc.csr), context, "reading the matrix") ||
@@ -146,7 +146,7 @@ static int measure_product(ts_context *context, const ts_matrix *A, const bench_
   return failed;
 }
 
-/* The sum of one number of each rank: what a reduction takes beside its memory. */
+/* Times a sum of one number per rank: the cost of a reduction except memory access. */
 static int measure_sum(ts_context *context, const bench_options *o, double *seconds) {
   static const int32_t offsets[] = {0, 1};
   static const float one = 1;
@@ -220,7 +220,7 @@ static void report_notes(report *r, const char *name, int grows) {
     report_note(r, "Strong scaling only: %.40s does not grow along an axis, as laplace3d does.", name);
 }
 
-/* Of the device of rank 0; returns how many rows the matrix has by default. */
+/* Describes rank 0's device; returns the default number of rows. */
 static int32_t describe_device(report *r, const ts_context *context) {
   ts_context_info info = {0};
   ts_context_get_info(context, &info);
@@ -232,7 +232,7 @@ static int32_t describe_device(report *r, const ts_context *context) {
   return info.threads ? 1 << 18 : 1 << 24;
 }
 
-/* Offsets of a rank's rows have 32 bits, and a row has 7 entries at most. */
+/* Offsets of a rank's rows have 32 bits, and a row has at most 7 entries. */
 static int fits(double rows) {
   return 7 * rows <= INT32_MAX;
 }
@@ -246,7 +246,7 @@ static int check_size(const char *name, int32_t rows, int ranks) {
   return rows < ranks || !fits((double)rows / ranks);
 }
 
-/* `m`: of the whole matrix, which is what one rank has. */
+/* `m`: the results of the whole matrix, which equals one rank's part. */
 static int run_weak(ts_context *context, const bench_options *o, const char *name, int32_t rows, report *r,
                     measured *m) {
   const int ranks = ts_ranks_get_count(context);
@@ -277,7 +277,7 @@ static int scaling_ranks_run(ts_context *context, const bench_options *o, const 
   return grows ? run_weak(context, o, name, rows, r, &m) : 0;
 }
 
-/* A failure of one rank is one of all, in the library and here. */
+/* In the library and here, a failure of one rank is a failure of all. */
 int scaling_ranks(const bench_options *options, const char *name, report *r) {
   const ts_context_desc desc = {.backend = options->backend, .threads = options->threads};
   ts_context *context = NULL;

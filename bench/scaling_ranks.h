@@ -1,4 +1,4 @@
-/* bench scaling of the processes that mpirun has started: as many parts as there are, no more and no fewer. */
+/* bench scaling for processes started by mpirun: always with as many parts as processes. */
 #ifndef BENCH_SCALING_RANKS_H
 #define BENCH_SCALING_RANKS_H
 
@@ -7,14 +7,14 @@
 
 struct report;
 
-/* All processes call it; one of them reports. Nonzero after a message. */
+/* Collective; one process reports. Nonzero after a message. */
 int scaling_ranks(const bench_options *options, const char *name, struct report *r);
 
-/* The largest of all ranks' numbers, on all of them; `user` is the context. */
+/* The maximum of all ranks' numbers, on all ranks. `user` is the context. */
 double scaling_largest(void *user, double mine);
 
-/* A matrix of all ranks, who generate rows of a box, or, where that is NULL, have it from rank 0; `seconds`:
- * what the library took for it. Nonzero after a message. */
+/* Creates a matrix of all ranks. They generate rows of a box, or receive the matrix from rank 0 if it is NULL.
+ * `seconds`: the library's time for it. Nonzero after a message. */
 int scaling_matrix(ts_context *context, const bench_options *o, const generated_box *box, const char *name,
                    int32_t rows, int keep_host_copy, double *seconds, ts_matrix **matrix);
 

@@ -27,7 +27,7 @@ static const report_column COLUMNS[] = {
 };
 enum { COLUMN_COUNT = sizeof COLUMNS / sizeof *COLUMNS };
 
-/* A longer solve is measured by itself. */
+/* Longer solves are not repeated. */
 static const double longest_solve = 2;
 enum { SOLVES = 3 };
 

@@ -31,8 +31,8 @@ double spmv_bytes(const generated_matrix *A, int components, int vectors) {
   return 8.0 * (double)A->row_offsets[A->rows] + 4.0 * components * vectors * (double)A->rows;
 }
 
-/* Blocks in textures: of each its texels of numbers, a pointer and a texel of x; the diagonal's have no
- * pointer. A pointer is a texel of R32UI, which is as fast as R32F. */
+/* Blocks in textures: per block its texels of numbers, a pointer and a texel of x. Diagonal blocks have no
+ * pointer. A pointer is an R32UI texel, as fast as R32F. */
 static void block_work(const ts_matrix_info *info, int64_t diagonal_blocks, work *w) {
   const int n = info->format == TS_FORMAT_BCRS2 ? 2 : 4;
   const limit_format vector = limit_format_of_components(n);
@@ -45,11 +45,13 @@ static void block_work(const ts_matrix_info *info, int64_t diagonal_blocks, work
              limit_format_bytes[vector] * (rows + ceil((double)info->columns / n));
 }
 
-/* What one product needs: y = A x on textures
+/* The data of one product y = A x on textures:
+ *
  *   jagged    per stored off-diagonal entry one RG32UI fetch and one of x
  *   segments  per stored off-diagonal entry three fetches (value, pointer, x), per row one more (its start)
  *   both      per row the diagonal and its own x, one texel written
- * and in CSR 8 bytes an entry, 4 a row offset, x read once and y written once. */
+ *
+ * CSR has 8 bytes per entry, 4 per row offset, and reads x and writes y once. */
 static void count_work(const ts_matrix_info *info, int is_gl, int64_t row_texels, int components, work *w) {
   const limit_format vector = limit_format_of_components(components);
   const double rows = info->rows, columns = info->columns;
@@ -107,7 +109,7 @@ static int check_product(const product *p, const generated_matrix *A, int compon
   return failed;
 }
 
-/* The texels of a vector over the matrix's rows, which the diagonal has too. */
+/* The texels of a vector over the matrix's rows; the diagonal has as many. */
 static int count_texels(const product *p, int64_t *texels) {
 #ifdef TEXSOLVE_HAVE_GL
   int width = 0, height = 0;

@@ -16,7 +16,7 @@ def digits(value):
 
 
 def columns_of(results):
-    """Backends' formats, and of each library its fastest."""
+    """The formats of backends, and the fastest one of each library."""
     columns = []
     for backend in ordered(r["backend"] for r in results):
         own = [r for r in results if r["backend"] == backend]

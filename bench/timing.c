@@ -7,7 +7,7 @@
 
 enum { MAX_REPETITIONS = 101 };
 
-/* A pause shorter than this leaves the device as it was. */
+/* A shorter pause does not change the state of the device. */
 static const double PAUSE_SECONDS = 0.02;
 
 static double largest_spread;
@@ -55,7 +55,7 @@ static int warm_up(double seconds, timing_fn fn, void *user) {
   return failed;
 }
 
-/* Of those asked for, where one takes `seconds`. */
+/* Reduces the requested repetitions if one takes `seconds`. */
 static int limit_repetitions(int repetitions, double seconds) {
   if (longest_seconds <= 0 || repetitions * seconds <= longest_seconds || repetitions < 2) return repetitions;
   const int fit = (int)(longest_seconds / seconds);
@@ -66,7 +66,7 @@ int timing_measure(timing *t, int repetitions, double min_seconds, timing_fn fn,
   double seconds[MAX_REPETITIONS];
   if (repetitions < 1) repetitions = 1;
   if (repetitions > MAX_REPETITIONS) repetitions = MAX_REPETITIONS;
-  const char *shorter = getenv("TEXSOLVE_BENCH_SECONDS"); /* the smoke tests judge no speed */
+  const char *shorter = getenv("TEXSOLVE_BENCH_SECONDS"); /* the smoke tests do not evaluate times */
   if (shorter) min_seconds = atof(shorter);
 
   const double pause = seconds_since(last_end);
@@ -83,12 +83,11 @@ int timing_measure(timing *t, int repetitions, double min_seconds, timing_fn fn,
     const double elapsed = seconds_since(start);
     if (elapsed >= min_seconds) {
       repetitions = limit_repetitions(repetitions, elapsed);
-      /* One that happened to be slow is taken for long enough; one that is much longer is as good as the next.
-       */
+      /* A single slow operation may be an accident, but one much longer than a batch counts. */
       if (batch == 1 && elapsed >= 10 * min_seconds) seconds[i++] = elapsed;
       break;
     }
-    /* Aim a little past the goal, but trust a short batch no further than a factor of 16. */
+    /* Aim slightly above the goal, but extrapolate from a short batch by at most a factor of 16. */
     double factor = elapsed > 0 ? 1.2 * min_seconds / elapsed : 16;
     if (factor > 16) factor = 16;
     if (factor < 1.1) factor = 1.1;

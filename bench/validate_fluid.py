@@ -47,7 +47,7 @@ def run(fluid, arguments):
 
 
 def run_all(fluid, argument_lists):
-    """One after the other on a GPU would do as well; on a CPU each takes a thread (OMP_NUM_THREADS=1)."""
+    """On a CPU each run uses one thread (OMP_NUM_THREADS=1); a GPU could run them one after the other."""
     with concurrent.futures.ThreadPoolExecutor() as pool:
         return list(pool.map(lambda arguments: run(fluid, arguments), argument_lists))
 
@@ -104,7 +104,7 @@ def rms(values):
 
 
 def crossings(times, values):
-    """When the values go upwards through their mean."""
+    """The times when the values cross their mean upwards."""
     mean = sum(values) / len(values)
     found = []
     for k in range(len(values) - 1):
@@ -115,7 +115,7 @@ def crossings(times, values):
 
 
 def cylinder(fluid, directory, options, cells_across=16, blockage=1 / 12, reynolds=(100, 150)):
-    """A cylinder of so many cells, `blockage` of the domain's height, between slip boundaries."""
+    """A cylinder with this diameter in cells, `blockage` of the domain's height, between slip boundaries."""
     height = round(cells_across / blockage)
     width = round(1.75 * height)
     diameter, x, colours = blockage, 0.45, ("#1f5fa8", "#b3303f")

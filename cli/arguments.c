@@ -26,7 +26,7 @@ static void print_version(FILE *stream, struct argp_state *state) {
 }
 
 void arguments_parse(const char *name, const struct argp *argp, int argc, char **argv, void *input) {
-  static char first[32]; /* argp's messages begin with argv[0] */
+  static char first[32]; /* argp begins its messages with argv[0] */
   program = name;
   snprintf(first, sizeof first, "%s", name);
   argv[0] = first;
@@ -64,7 +64,7 @@ double arguments_rtol(const char *text) {
   return rtol;
 }
 
-/* "a", ", b" or " or c" of a list. */
+/* Appends "a", ", b" or " or c" to a list. */
 static void put_word(char *list, size_t size, const char *word, int is_first, int is_last) {
   const size_t used = strlen(list);
   snprintf(list + used, size - used, "%s%s", is_first ? "" : is_last ? " or " : ", ", word);
@@ -88,7 +88,7 @@ int arguments_named(const char *option, const char *text, const char *(*name)(in
   arguments_usage("%s: '%.40s', expected %s", option, text, known);
 }
 
-/* "", ":1", of cuda ":all" and ":0+1" too. */
+/* Accepts "" and ":1", for cuda also ":all" and ":0+1". */
 static int is_device(const char *text, size_t length, int several) {
   if (length == 0) return 1;
   if (*text != ':') return 0;
@@ -103,7 +103,7 @@ static int is_device(const char *text, size_t length, int several) {
   return 0;
 }
 
-/* "gl:1", "check:gl" and "multi:cpu+cpu" are names too. */
+/* Also accepts "gl:1", "check:gl" and "multi:cpu+cpu". */
 static int is_backend(const char *text, size_t length) {
   if (length > 6 && !strncmp(text, "check:", 6)) return is_backend(text + 6, length - 6);
   if (length > 6 && !strncmp(text, "multi:", 6)) {

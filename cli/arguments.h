@@ -1,5 +1,5 @@
-/* What the programs' arguments may be. A wrong one ends the program with exit status 2, after one line that
- * names the option, what was given and what was expected. */
+/* Parsing of the programs' arguments. An invalid one ends the program with exit status 2, after a line that
+ * names the option, the argument and the expected values. */
 #ifndef CLI_ARGUMENTS_H
 #define CLI_ARGUMENTS_H
 
@@ -9,24 +9,24 @@ enum { ARGUMENTS_EXIT = 2 };
 
 void arguments_usage(const char *format, ...) __attribute__((format(printf, 1, 2), noreturn));
 
-/* Runs the parser of a program, or of a program's command, that is called `name`; it also answers --version.
- * Ends the program with status 1 where argp fails, for want of memory. */
+/* Runs the parser of a program or a subcommand with this name, and handles --version. Ends the program with
+ * status 1 if argp runs out of memory. */
 struct argp;
 void arguments_parse(const char *name, const struct argp *argp, int argc, char **argv, void *input);
 
 int arguments_whole_number(const char *option, const char *text, int least, int most);
-/* From `least` to `most`; `expected` says so in words. */
+/* Accepts `least` to `most`; `expected` describes this range. */
 double arguments_number(const char *option, const char *text, double least, double most, const char *expected);
-/* The same, greater than 0. */
+/* Accepts numbers above 0, up to `most`. */
 double arguments_positive(const char *option, const char *text, double most, const char *expected);
 double arguments_rtol(const char *text); /* between 0 and 1 */
-/* Which of some words it is, the last one NULL. */
+/* Returns the index in a list of words that ends with NULL. */
 int arguments_one_of(const char *option, const char *text, const char *const *words);
-/* The same of the names that a function gives for 0, 1, ... until NULL. */
+/* Returns the index in the names that a function returns for 0, 1, ... until NULL. */
 int arguments_named(const char *option, const char *text, const char *(*name)(int index));
-/* A name for ts_context_desc. Whether the backend is there and works is found out when it is opened. */
+/* Accepts names for ts_context_desc. Opening the backend later shows whether it exists and works. */
 void arguments_backend(const char *option, const char *text);
-/* Several, with commas between them, and none of them auto. */
+/* Accepts several backends, separated by commas, and not auto. */
 void arguments_backends(const char *option, const char *text);
 
 #endif

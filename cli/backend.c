@@ -12,7 +12,7 @@ static void log_line(ts_log_level level, const char *text, void *user) {
 
 int backend_open(const ts_context_desc *desc, int verbosity, ts_context **context) {
   ts_context_desc with_log = *desc;
-  threads_limit(desc->threads); /* files have as many */
+  threads_limit(desc->threads); /* file access uses the same number */
   with_log.log = log_line;
   with_log.log_level = verbosity > 1 ? TS_LOG_LEVEL_DEBUG
                        : verbosity   ? TS_LOG_LEVEL_INFO

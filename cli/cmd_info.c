@@ -1,4 +1,4 @@
-/* `texsolve info`: what the library can run on here, and why not on the rest. */
+/* `texsolve info`: the available backends, and why others are not available. */
 #include <stdio.h>
 #include <string.h>
 
@@ -18,7 +18,7 @@
 #include "ranks.h"
 #include "reports.h"
 
-/* What the library finds beside its backends. */
+/* Optional libraries that are not backends. */
 static void print_direct(void) {
   const char *libraries = ts_direct_libraries();
   printf("%-8s %s%s\n", "direct",
@@ -32,7 +32,7 @@ static json_t *direct_object(void) {
 }
 
 typedef struct program_options {
-  const char *backend; /* NULL: all */
+  const char *backend; /* NULL: all backends */
   int json;
 } program_options;
 
@@ -50,11 +50,11 @@ typedef struct backend_state {
   ts_gl_info gl;
   int is_gl;
 #endif
-  const char *reason; /* why it is absent; good until the next call */
-  const char *shares; /* with OpenGL: NULL for a question that makes no sense, "" for yes, else why not */
+  const char *reason; /* why it is not available; valid until the next call */
+  const char *shares; /* with OpenGL: NULL if the question does not apply, "" for yes, otherwise the obstacle */
 } backend_state;
 
-/* Whether OpenGL draws vectors of CUDA without a copy, asked in an OpenGL context opened for that. */
+/* Whether OpenGL can draw vectors of CUDA without a copy. Opens an OpenGL context to find out. */
 static void ask_sharing(backend_state *b) {
   b->shares = NULL;
 #ifdef TEXSOLVE_SHARES
@@ -93,7 +93,7 @@ static void open_backend(backend_state *b, const char *name) {
   if (b->status >= 0) return;
   const char *text = ts_last_error(b->context);
   b->reason = *text ? text : ts_status_text(b->status);
-  /* What follows would say it twice. */
+  /* The next lines would repeat this prefix. */
   char prefix[80];
   snprintf(prefix, sizeof prefix, "backend %s is not available: ", name);
   if (!strncmp(b->reason, prefix, strlen(prefix))) b->reason += strlen(prefix);
@@ -171,7 +171,7 @@ int cmd_info(int argc, char **argv) {
     lost = report(options.backend, list, &status);
   } else {
     for (int i = 0; !lost && ts_backend_name(i); i++) {
-      ts_status ignored; /* an absent backend is information here, no failure */
+      ts_status ignored; /* an unavailable backend is information here, not a failure */
       lost = report(ts_backend_name(i), list, &ignored);
     }
     if (!list) print_direct();

@@ -1,4 +1,5 @@
-/* `texsolve lcp`: a complementarity problem from files, with friction or without, by parallel Gauss-Seidel. */
+/* `texsolve lcp`: solves a complementarity problem from files, with or without friction, by parallel
+ * Gauss-Seidel. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -63,7 +64,7 @@ static void destroy_problem(device_objects *d) {
   ts_lcp_destroy(&d->lcp);
 }
 
-/* One solve from z into z and w, whose sweeps and times are added to the outcome's. */
+/* Solves once from z into z and w. Adds the sweeps and times to the outcome. */
 static int solve_in(ts_precision precision, const lcp_options *o, const lcp_problem *p, device_objects *d,
                     lcp_outcome *outcome, double *z, double *w) {
   const ts_lcp_result before = outcome->result;
@@ -101,8 +102,7 @@ static int solve_in(ts_precision precision, const lcp_options *o, const lcp_prob
   return 0;
 }
 
-/* With M and z rounded to floats the device sees another residual than the file's numbers give, which decide.
- */
+/* On the device M and z are rounded to floats. So the residual of the file's numbers decides. */
 static void judge(const lcp_options *o, lcp_outcome *outcome) {
   ts_lcp_result *r = &outcome->result;
   if (outcome->status == TS_OK && outcome->residual <= o->rtol) return;
@@ -112,7 +112,7 @@ static void judge(const lcp_options *o, lcp_outcome *outcome) {
     snprintf(r->message, sizeof r->message, "stagnated after ");
   }
   if (r->reason == TS_REASON_STOPPED) snprintf(r->message, sizeof r->message, "stopped after ");
-  char *rest = strstr(r->message, " after "); /* which counts the sweeps of the last precision alone */
+  char *rest = strstr(r->message, " after "); /* which counts only the sweeps of the last precision */
   if (rest)
     snprintf(rest, sizeof r->message - (size_t)(rest - r->message),
              " after %d sweeps: the residual is %.3g of ||q||", r->sweeps, outcome->residual);
@@ -138,7 +138,7 @@ static int cmd_lcp_solve(const lcp_options *o, const lcp_problem *p, device_obje
   return status < 0 ? device_failed(d, status, o->input) : 0;
 }
 
-/* How far z is from the solution that the file has. */
+/* Compares z with the file's solution. */
 static int compare(const lcp_problem *p, const double *z, lcp_outcome *outcome) {
   outcome->solution_distance = outcome->solution_residual = NAN;
   if (!p->solution) return 0;
@@ -178,7 +178,7 @@ static int write_column(output_file *file, const char *path, const char *what, c
   return output_commit(file);
 }
 
-/* HDF5 opens files by their names, so the copy is made first, under the name that it has until it is whole. */
+/* HDF5 opens files by name. So the copy is made first, under the temporary name. */
 static int write_fclib(output_file *file, const lcp_options *o, const lcp_problem *p, const double *z,
                        const double *w) {
   text_file copied;
@@ -214,7 +214,7 @@ static int write_outputs(const lcp_options *o, const lcp_problem *p, const lcp_o
   return message_flush_stdout();
 }
 
-/* What to do instead. */
+/* Suggests a remedy. */
 static const char *hint(const lcp_outcome *outcome) {
   const ts_lcp_result *r = &outcome->result;
   if (r->scheme == TS_LCP_SCHEME_RELAXED) return " (hint: try --scheme auto)";
@@ -227,7 +227,7 @@ static const char *hint(const lcp_outcome *outcome) {
   return "";
 }
 
-/* ---- The whole of it ---- */
+/* ---- The command ---- */
 
 static int open_outputs(const lcp_options *o, output_file files[2]) {
   const char *const inputs[] = {o->input, o->q, o->z0, o->lower, o->upper};

@@ -1,4 +1,4 @@
-/* `texsolve poisson`: a Poisson or Helmholtz problem on a regular grid, solved by multigrid. */
+/* `texsolve poisson`: solves a Poisson or Helmholtz problem on a regular grid by multigrid. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -28,7 +28,7 @@ static int write_outputs(const poisson_options *o, const poisson_problem *proble
   return message_flush_stdout();
 }
 
-/* What to do instead. */
+/* Suggests a remedy. */
 static const char *hint(const poisson_options *o, const poisson_outcome *outcome) {
   switch (outcome->reason) {
   case TS_REASON_MAX_ITERATIONS:

@@ -1,4 +1,4 @@
-/* `texsolve solve`: a system from files, solved on a device, its solution to a file. */
+/* `texsolve solve`: solves a system from files on a device, and writes the solution to a file. */
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -14,14 +14,14 @@
 #include "ranks.h"
 #include "solve.h"
 
-/* ---- What the library says while it works ---- */
+/* ---- Progress reports of the library ---- */
 
 typedef struct watcher {
   const solve_options *options;
-  FILE *history;             /* NULL: not wanted */
-  int first, width, columns; /* where a group begins, the width of groups, and the number of all columns */
+  FILE *history;             /* NULL: not requested */
+  int first, width, columns; /* first column of a group, width of a group, number of columns */
   int is_least_squares;
-  double start; /* the group's first residual that was seen; 0: none yet */
+  double start; /* first residual reported for the group; 0: none yet */
 } watcher;
 
 static void show_progress(watcher *w, const ts_progress *progress) {
@@ -58,9 +58,9 @@ typedef struct device_objects {
   ts_preconditioner *M; /* NULL: jacobi or none */
   ts_solver *solver;
   ts_vector *b, *x;
-  double *part;   /* a group of columns on the way to or from the device */
-  int32_t *order; /* of the unknowns on the device; NULL: the file's */
-  rank_rows rows; /* of ranks that have runs of rows */
+  double *part;   /* a group of columns, to or from the device */
+  int32_t *order; /* order of the unknowns on the device; NULL: the file's */
+  rank_rows rows; /* when ranks have runs of rows */
 } device_objects;
 
 static int device_failed(const device_objects *d, ts_status status, const char *what) {
@@ -70,7 +70,7 @@ static int device_failed(const device_objects *d, ts_status status, const char *
   return -1;
 }
 
-/* The matrix in the order of the options. The arrays of `csr` become those of `other`. */
+/* Reorders the matrix as the options request. The arrays of `csr` become those of `other`. */
 static int reorder(const solve_options *o, device_objects *d, ts_csr *csr, reorder_matrix *other,
                    solve_outcome *outcome) {
   char error[256] = "";
@@ -89,14 +89,14 @@ static int reorder(const solve_options *o, device_objects *d, ts_csr *csr, reord
   return 0;
 }
 
-/* Rows of the device as rows of the file. */
+/* Converts row numbers of the device to those of the file. */
 static void name_rows_of_the_file(const device_objects *d, ts_matrix_info *info) {
   int32_t *const rows[] = {&info->unsymmetric_row, &info->unsymmetric_column, &info->zero_diagonal_row};
   for (int i = 0; i < 3; i++)
     if (d->order && *rows[i] >= 0) *rows[i] = d->order[*rows[i]];
 }
 
-/* Whether ranks have whole nodes in the file's order, since AMG is told of each. */
+/* Whether ranks have whole nodes in the file's order, because AMG uses data per node. */
 static int has_nodes(const solve_options *o) {
   return o->near_null || o->coordinates || o->amg.unknowns > 1;
 }
@@ -109,7 +109,7 @@ static ts_status create_matrix(const solve_options *o, const solve_system *syste
   return ts_ranks_matrix_from(d->context, 0, desc, &d->A);
 }
 
-/* The matrix that rank 0 has read is that of all ranks. */
+/* Sets the sizes of the whole matrix, as rank 0 read it. */
 static ts_status count_all_ranks(const ts_matrix *A, ts_matrix_info *info) {
   ts_ranks_matrix_info all;
   const ts_status status = ts_ranks_matrix_get_info(A, &all);
@@ -151,7 +151,7 @@ static int upload_matrix(const solve_options *o, const solve_system *system, dev
   return 0;
 }
 
-/* This rank's part of the numbers that rank 0 read: coordinates, one for each row as nodes have as many rows,
+/* Distributes data that rank 0 read: coordinates, one number per row because a node has one row per coordinate,
  * or vectors in the device's order. */
 static int share_nodes(const solve_options *o, const solve_system *system, const device_objects *d,
                        double **ordered, ts_amg_desc *amg) {
@@ -169,7 +169,7 @@ static int share_nodes(const solve_options *o, const solve_system *system, const
   return status < 0 ? device_failed(d, status, o->coordinates ? o->coordinates : o->near_null) : 0;
 }
 
-/* The near-null space in the device's order into `ordered`; coordinates are in the file's. */
+/* Copies the near-null space to `ordered` in the device's order. Coordinates stay in the file's order. */
 static int describe_amg(const solve_options *o, const solve_system *system, const device_objects *d,
                         double **ordered, ts_amg_desc *amg) {
   *amg = o->amg;
@@ -191,14 +191,14 @@ static int describe_amg(const solve_options *o, const solve_system *system, cons
   return 0;
 }
 
-/* What follows the number in "row 17 is ...". */
+/* The text after the number in "row 17 is ...". */
 static const char *after_row(const char *text) {
   const char *number = strchr(text, ' ');
   const char *rest = number ? strchr(number + 1, ' ') : NULL;
   return rest ? rest : "";
 }
 
-/* A row that the library names, from 0 and in the device's order, in the words of the file. */
+/* Converts the library's row number, from 0 and in the device's order, to the file's. */
 static int preconditioner_failed(const solve_options *o, const device_objects *d, ts_status status) {
   const int64_t row = ts_last_error_row(d->context);
   if (row < 0) return device_failed(d, status, o->matrix);
@@ -248,7 +248,7 @@ static int make_preconditioner(const solve_options *o, const solve_system *syste
 
 /* ---- Groups of columns ---- */
 
-/* In single precision where a device has nothing else. */
+/* Uses single precision if the device has nothing else. */
 static ts_status create_vector(const solve_options *o, const device_objects *d, int components, ts_vector **v) {
   ts_space *space = v == &d->x ? ts_matrix_get_column_space(d->A) : ts_matrix_get_row_space(d->A);
   ts_vector_desc desc = {.components = components, .precision = TS_PRECISION_SINGLE};
@@ -266,11 +266,11 @@ static int create_vectors(const solve_options *o, device_objects *d, int compone
   return status < 0 ? device_failed(d, status, o->matrix) : 0;
 }
 
-/* Vectors for groups as wide as the device and the format allow, and memory for one group. */
+/* Creates vectors for groups as wide as the device and the format allow, and host memory for one group. */
 static int prepare_groups(const solve_options *o, const solve_system *system, device_objects *d,
                           solve_outcome *outcome) {
   outcome->width = group_width(system);
-  /* In blocks on OpenGL a vector has one component. */
+  /* With blocked formats OpenGL supports one component only. */
   if (create_vector(o, d, outcome->width, &d->b) == TS_ERROR_UNSUPPORTED) outcome->width = 1;
   if (create_vectors(o, d, outcome->width)) return -1;
   if (!ranks_is_root()) return 0;
@@ -283,17 +283,17 @@ static int prepare_groups(const solve_options *o, const solve_system *system, de
   return -1;
 }
 
-/* Where a file with columns of this length has the number of a row on the device. */
+/* The place in a file, with columns of this length, of a row on the device. */
 static size_t place_in_file(const device_objects *d, int32_t length, int column, int32_t row) {
   return (size_t)column * (size_t)length + (size_t)(d->order ? d->order[row] : row);
 }
 
-/* The host's array of a group. It is empty on ranks other than 0, as is their system->A. */
+/* The host array of a group. Like system->A it is empty except on rank 0. */
 static ts_array part_of(const device_objects *d, int32_t length, int width) {
   return d->part ? ts_host(d->part, (size_t)length * (size_t)width) : (ts_array){0};
 }
 
-/* Columns first to end - 1 of `values`. */
+/* Writes columns first to end - 1 of `values`. */
 static int write_group(const solve_system *system, const device_objects *d, const char *what,
                        const double *values, int first, int end, ts_vector *v) {
   const int32_t length = v == d->x ? system->A.columns : system->A.rows;
@@ -305,7 +305,7 @@ static int write_group(const solve_system *system, const device_objects *d, cons
   return status < 0 ? device_failed(d, status, what) : 0;
 }
 
-/* The device's x in the file's order and range. */
+/* Reads the device's x in the file's order and range. */
 static int read_group(const solve_options *o, const solve_system *system, const device_objects *d, int first,
                       int end, solve_outcome *group, double *x) {
   const int32_t length = system->A.columns;
@@ -323,14 +323,14 @@ static int read_group(const solve_options *o, const solve_system *system, const 
   return 0;
 }
 
-/* Columns first to end - 1 into x, and into `group` how that went. */
+/* Solves columns first to end - 1 into x, and stores the results in `group`. */
 static int solve_group(const solve_options *o, const solve_system *system, device_objects *d, int first,
                        int end, solve_outcome *group, double *x) {
   double start = seconds_now();
   if (end - first < ts_vector_get_components(d->x) && create_vectors(o, d, end - first)) return -1;
   if (write_group(system, d, o->b ? o->b : "right-hand side", system->b, first, end, d->b)) return -1;
   if (o->x0 && write_group(system, d, o->x0, system->x0, first, end, d->x)) return -1;
-  /* Without this the solve would wait for the upload and be charged for it. */
+  /* Otherwise the solve time would include the wait for the upload. */
   ts_status status = ts_context_finish(d->context);
   group->seconds_upload = seconds_now() - start;
   start = seconds_now();
@@ -342,7 +342,7 @@ static int solve_group(const solve_options *o, const solve_system *system, devic
   return 0;
 }
 
-/* The start, which columns keep that are not begun. */
+/* The start, which remains in columns that are not started. */
 static double *create_solution(const solve_system *system) {
   const size_t length = (size_t)system->A.columns, count = length * (size_t)system->columns;
   double *x = calloc(count + 1, sizeof *x);
@@ -352,7 +352,7 @@ static double *create_solution(const solve_system *system) {
   return x;
 }
 
-/* `x`: NULL on ranks other than 0, which has the last word. */
+/* `x`: NULL except on rank 0, which decides. */
 static int solve_groups(const solve_options *o, const solve_system *system, device_objects *d, watcher *w,
                         solve_outcome *outcome, double *x) {
   int end = 0, stopped = 0;
@@ -373,9 +373,9 @@ static int solve_groups(const solve_options *o, const solve_system *system, devi
   return 0;
 }
 
-/* ---- The whole of it ---- */
+/* ---- The command ---- */
 
-/* With the preconditioner, if that is left to the library. */
+/* Includes the preconditioner if the library chooses it. */
 static int create_solver(const solve_options *o, device_objects *d, watcher *w, solve_outcome *outcome) {
   const double start = seconds_now();
   ts_status status = solve_create_solver(o, d->M, d->A, after_check, w, outcome, &d->solver);
@@ -390,7 +390,7 @@ static int create_solver(const solve_options *o, device_objects *d, watcher *w, 
   return 0;
 }
 
-/* The solution into a new array. */
+/* Solves into a new array. */
 static int solve(const solve_options *o, const solve_system *system, device_objects *d, output_file *history,
                  solve_outcome *outcome, double **x) {
   if (upload_matrix(o, system, d, outcome) || prepare_groups(o, system, d, outcome)) return -1;
@@ -415,7 +415,7 @@ static int solve(const solve_options *o, const solve_system *system, device_obje
                .is_least_squares = solve_is_least_squares(outcome->method)};
   if (w.history)
     fprintf(w.history, "iteration,sqrt_delta_ratio%s\n", w.width < w.columns ? ",first_column" : "");
-  if (!ranks_are_several()) interrupt_begin(); /* one rank alone cannot stop the others */
+  if (!ranks_are_several()) interrupt_begin(); /* one rank cannot stop the others */
   progress_begin("solving");
   if (create_solver(o, d, &w, outcome)) return -1;
   if (solve_groups(o, system, d, &w, outcome, *x)) return -1;
@@ -486,7 +486,7 @@ static void say_not_converged(const solve_options *o, const solve_system *system
     message("%s: not converged: %s%s", o->matrix, which, outcome->message);
 }
 
-/* Of several processes one reads; the others learn what they cannot tell from the options. */
+/* One of several processes reads. It sends the others the facts that the options do not determine. */
 static int read_system(const solve_options *o, ts_context *context, solve_system *system) {
   if (!ranks_are_several()) return solve_read(o, system);
   const int failed = ranks_is_root() && solve_read(o, system);

@@ -1,4 +1,4 @@
-/* The subcommands. Each gets its own argv and returns the program's exit status. */
+/* The subcommands. Each receives its own argv and returns the program's exit status. */
 #ifndef CLI_COMMANDS_H
 #define CLI_COMMANDS_H
 

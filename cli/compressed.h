@@ -1,4 +1,4 @@
-/* Files that are compressed, which readers name instead of what their bytes look like. */
+/* Recognizes compressed files, so that readers can name the format instead of complaining about the bytes. */
 #ifndef CLI_COMPRESSED_H
 #define CLI_COMPRESSED_H
 
@@ -8,7 +8,7 @@
 extern "C" {
 #endif
 
-/* The program that has compressed what begins with these bytes; NULL: none that is known. */
+/* The program that compressed a file with these first bytes; NULL: unknown. */
 const char *compressed_by(const char *bytes, size_t length);
 
 #ifdef __cplusplus

@@ -1,7 +1,7 @@
-/* Both directions multiply by a power of ten that is known to 128 bits. A double from digits w 10^q: the
- * algorithm of Eisel and Lemire (Lemire 2021, "Number parsing at a gigabyte per second"). Digits of a double:
- * the product's integer part, unless what is behind it is so near to a half that the bits beyond 128 decide;
- * those are printf's. */
+/* Both directions multiply by a power of ten with 128 significant bits. Reading digits w 10^q uses the
+ * algorithm of Eisel and Lemire (Lemire 2021, "Number parsing at a gigabyte per second"). Writing uses the
+ * product's integer part. If the fraction is so close to a half that bits beyond 128 decide, printf writes the
+ * digits. */
 #include "decimal.h"
 
 #include <float.h> /* FLT_EVAL_METHOD */
@@ -44,13 +44,13 @@ static int leading_zeros(uint64_t x) {
 
 /* ---- Powers of ten ---- */
 
-/* The first 128 bits of 5^q: cut off; rounded up if q is from -27 to -1, as the algorithm wants it, where the
- * quotient of a number below 2^64 by 5^-q can be a tie. */
+/* The first 128 bits of 5^q, truncated. For q from -27 to -1 they are rounded up as the algorithm requires,
+ * because a number below 2^64 divided by 5^-q can then be a tie. */
 enum { LEAST_POWER = -342, MOST_POWER = 341, LIMBS = 16 };
 static wide powers[MOST_POWER - LEAST_POWER + 1];
 static atomic_int has_powers;
 
-/* The first 128 bits of a number of LIMBS digits of 64 bits, the first ones last. */
+/* The first 128 bits of a number of LIMBS 64-bit digits, least significant first. */
 static wide first_bits(const uint64_t limbs[LIMBS]) {
   int top = LIMBS - 1;
   while (top > 0 && !limbs[top]) top--;
@@ -70,7 +70,7 @@ static void multiply_by_5(uint64_t limbs[LIMBS]) {
   }
 }
 
-/* Rounded down: what is cut off does not matter to the next quotient's integer part. */
+/* Rounds down. The truncated part does not change the integer part of the next quotient. */
 static void divide_by_5(uint64_t limbs[LIMBS]) {
   uint64_t rest = 0;
   for (int k = LIMBS - 1; k >= 0; k--) {
@@ -107,7 +107,7 @@ static wide power(int q) {
   return powers[q - LEAST_POWER];
 }
 
-/* The exponent of the first bit of 10^q: floor(q log2(10)). */
+/* The exponent of the leading bit of 10^q: floor(q log2(10)). */
 static int exponent_of_power(int q) {
   return (q * 217706) >> 16;
 }
@@ -116,7 +116,7 @@ static int exponent_of_power(int q) {
 
 static const uint64_t tens[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000};
 
-/* The value of 8 digits, the first one in the lowest byte, less their '0'. */
+/* The value of 8 digits minus '0', the first in the lowest byte. */
 static uint64_t value_of_8(uint64_t digits) {
   const uint64_t pairs = (digits * 10 + (digits >> 8)) & UINT64_C(0x00ff00ff00ff00ff);
   const uint64_t fours = (pairs * 100 + (pairs >> 16)) & UINT64_C(0x0000ffff0000ffff);
@@ -129,7 +129,7 @@ const char *decimal_digits(const char *p, const char *end, uint64_t *number, int
     uint64_t bytes;
     memcpy(&bytes, p, 8);
     bytes ^= UINT64_C(0x3030303030303030);
-    /* The high bit of the first byte that is above 9. Carries go to bytes behind it. */
+    /* The high bit of the first byte above 9. Carries only change later bytes. */
     const uint64_t others = (bytes | (bytes + UINT64_C(0x7676767676767676))) & UINT64_C(0x8080808080808080);
     const int length = others ? __builtin_ctzll(others) / 8 : 8;
     if (!length) return p;
@@ -145,7 +145,8 @@ const char *decimal_digits(const char *p, const char *end, uint64_t *number, int
 
 /* ---- Reading ---- */
 
-/* w 10^q as a double with rounding to nearest; 0 if it is not normal or the bits do not decide. w is not 0. */
+/* w 10^q as a double, rounded to nearest. Returns 0 if it is not normal or the bits do not decide. w is not
+ * 0. */
 static int scale(uint64_t w, int q, double *value) {
   if (q < LEAST_POWER || q > 308) return 0;
   const int zeros = leading_zeros(w);
@@ -160,9 +161,9 @@ static int scale(uint64_t w, int q, double *value) {
   }
   const int upper = (int)(product.high >> 63), shift = upper + 9;
   int exponent = exponent_of_power(q) + 63 + upper - zeros + 1023;
-  uint64_t bits = product.high >> shift; /* 54 of them, the last one to be rounded away */
+  uint64_t bits = product.high >> shift; /* 54 bits; the last is rounded away */
   if (exponent <= 0) return 0;
-  /* A tie goes to the even number. With these q the product of one is exact. */
+  /* A tie rounds to even. For these q the product of a tie is exact. */
   if (product.low <= 1 && q >= -4 && q <= 23 && (bits & 3) == 1 && bits << shift == product.high) bits--;
   bits = (bits + (bits & 1)) >> 1;
   if (bits >> 53) {
@@ -182,7 +183,7 @@ static int convert(uint64_t w, int q, double *value) {
   *value = (double)w;
   if (q == 0 || w == 0) return 1;
 #if FLT_EVAL_METHOD == 0
-  if (w >> 53 == 0 && q >= -22 && q <= 22) { /* one rounding of two exact numbers */
+  if (w >> 53 == 0 && q >= -22 && q <= 22) { /* a single rounding of two exact numbers */
     *value = q < 0 ? *value / exact_tens[-q] : *value * exact_tens[q];
     return 1;
   }
@@ -190,7 +191,7 @@ static int convert(uint64_t w, int q, double *value) {
   return scale(w, q, value);
 }
 
-/* "e-05", which is the rest of a number; NULL if it is not one. */
+/* Reads the end of a number such as "e-05". Returns NULL if it is invalid. */
 static const char *read_exponent(const char *p, const char *end, int *exponent) {
   uint64_t number = 0;
   int count = 0;
@@ -251,8 +252,8 @@ static void put_8(uint32_t number, char text[8]) {
   memcpy(text + 6, digit_pairs + 2 * (size_t)(low % 100), 2);
 }
 
-/* x 10^q of a normal x > 0, rounded to a whole number below 2^63; 0: the bits do not decide, or it is larger.
- */
+/* x 10^q for a normal x > 0, rounded to an integer below 2^63. Returns 0 if it is larger or the bits do not
+ * decide. */
 static uint64_t whole_of(double x, int q) {
   uint64_t bits;
   memcpy(&bits, &x, sizeof bits);
@@ -260,7 +261,7 @@ static uint64_t whole_of(double x, int q) {
   const uint64_t mantissa = ((bits & ((UINT64_C(1) << 52) - 1)) | UINT64_C(1) << 52) << 11;
   const wide ten = power(q), high = multiply(mantissa, ten.high), low = multiply(mantissa, ten.low);
   const uint64_t middle = high.low + low.high, top = high.high + (middle < high.low);
-  /* top 2^128 + middle 2^64 + ..., less than 2^64 of it wrong, is x 10^q 2^(128 + cut). */
+  /* top 2^128 + middle 2^64 + ... is x 10^q 2^(128 + cut), with an error below 2^64. */
   const int cut = -(exponent + exponent_of_power(q) - 127 + 128);
   if (cut < 1 || cut > 63) return 0;
   const uint64_t rest = top & ((UINT64_C(1) << cut) - 1), half = UINT64_C(1) << (cut - 1);
@@ -268,12 +269,12 @@ static uint64_t whole_of(double x, int q) {
   return (top >> cut) + (rest >= half);
 }
 
-/* The 17 digits of a normal x > 0 as a whole number, and the exponent of the first of them; 0: not found. */
+/* The 17 digits of a normal x > 0 as an integer, and the exponent of the first. Returns 0 if not found. */
 static uint64_t digits_of(double x, int *exponent) {
   static const uint64_t least = UINT64_C(10000000000000000);
   uint64_t bits;
   memcpy(&bits, &x, sizeof bits);
-  *exponent = (((int)(bits >> 52) - 1023) * 78913) >> 18; /* of the power of two below x: floor(log10) */
+  *exponent = (((int)(bits >> 52) - 1023) * 78913) >> 18; /* from the power of two below x: floor(log10) */
   uint64_t digits = whole_of(x, 16 - *exponent);
   if (digits >= 10 * least) digits = whole_of(x, 16 - ++*exponent);
   return digits < least || digits >= 10 * least ? 0 : digits;
@@ -289,7 +290,7 @@ static int put_exponent(int exponent, char *text) {
   return length + 2;
 }
 
-/* As %g chooses between the two forms, and without zeros at the end. */
+/* Chooses between the two forms like %g, and omits trailing zeros. */
 static int put_digits(uint64_t number, int exponent, char *text) {
   char digits[17];
   int count = 17;
@@ -297,7 +298,7 @@ static int put_digits(uint64_t number, int exponent, char *text) {
   put_8((uint32_t)(number / 100000000 % 100000000), digits + 1);
   put_8((uint32_t)(number % 100000000), digits + 9);
   while (count > 1 && digits[count - 1] == '0') count--;
-  if (exponent >= 0 && exponent < 17) { /* with a point behind 1 + exponent digits, if more follow */
+  if (exponent >= 0 && exponent < 17) { /* with a point after 1 + exponent digits, if more follow */
     const int whole = exponent + 1, more = count > whole;
     memcpy(text, digits, (size_t)whole);
     if (!more) return whole;

@@ -1,6 +1,6 @@
-/* FCLIB's files are read and written by a child process with limits: a hostile or broken one can crash the HDF5
- * library, or keep it busy for ever, and then the child's end is the error. The problem comes back through a
- * pipe: an answer with the sizes, then the arrays. */
+/* A child process with limits reads and writes FCLIB's files. A malicious or corrupt file can crash the HDF5
+ * library or keep it busy forever; the child's end is then the error. The child sends the problem through a
+ * pipe: first an answer with the sizes, then the arrays. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -39,7 +39,7 @@ void fclib_send(FILE *to, int failed, const contact_file *file, const mm_error *
   if (file->guess) fwrite(file->guess, sizeof *file->guess, n, to);
 }
 
-/* Memory grows with what arrives, not with what is announced. NULL: it does not all arrive. */
+/* Memory grows with the data received, not with the announced size. Returns NULL if data is missing. */
 static void *receive_array(FILE *from, size_t count, size_t item) {
   const size_t wanted = count * item;
   size_t room = wanted < 1 << 20 ? wanted + 1 : 1 << 20, got = 0;
@@ -115,8 +115,8 @@ int fclib_receive(FILE *from, contact_file *file, mm_error *error) {
 typedef struct task {
   const char *path;
   size_t bytes;
-  int guess;           /* of a task that reads */
-  const double *r, *u; /* of one that writes; NULL */
+  int guess;           /* for a task that reads */
+  const double *r, *u; /* for a task that writes; otherwise NULL */
   int32_t size;
 } task;
 

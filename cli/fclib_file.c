@@ -1,14 +1,14 @@
-/* The local problems of FCLIB, the collection of problems of contact (Acary et al. 2014): HDF5 files with
+/* The local problems of FCLIB, the collection of contact problems (Acary et al. 2014). The HDF5 files contain
  *
  *   /fclib_local/spacedim                   2 or 3
  *   /fclib_local/W/{m, n, nz, nzmax, p, i, x}
  *                                           nz >= 0: triplets, p rows and i columns; -1: compressed columns;
  *                                           -2: compressed rows
  *   /fclib_local/vectors/{q, mu}
- *   /fclib_local/V, R, vectors/s            of equality constraints, which are refused
- *   /solution/{r, u}                        perhaps
+ *   /fclib_local/V, R, vectors/s            equality constraints, which are rejected
+ *   /solution/{r, u}                        optional
  *   /guesses/number_of_guesses, 1/r, 2/r ...
- *                                           perhaps */
+ *                                           optional */
 #include "contact_file.h"
 
 #include <math.h>
@@ -49,7 +49,7 @@ typedef struct reader {
 
 /* ---- Datasets ---- */
 
-/* What HDF5 says of the innermost call that failed. */
+/* Keeps HDF5's message of the innermost call that failed. */
 static herr_t keep_first(unsigned depth, const H5E_error2_t *found, void *text) {
   if (depth == 0) snprintf(text, 160, "%s", found->desc ? found->desc : "");
   return 0;
@@ -66,7 +66,7 @@ static int has_link(const reader *r, const char *name) {
   return H5Lexists(r->id, name, H5P_DEFAULT) > 0 && H5Oexists_by_name(r->id, name, H5P_DEFAULT) > 0;
 }
 
-/* FCLIB's files may have a dataset that nobody has written numbers into. */
+/* FCLIB's files may have a dataset without stored numbers. */
 static int is_stored(const reader *r, const char *name) {
   const hid_t set = has_link(r, name) ? H5Dopen2(r->id, name, H5P_DEFAULT) : -1;
   const int stored = set >= 0 && H5Dget_storage_size(set) > 0;
@@ -74,7 +74,7 @@ static int is_stored(const reader *r, const char *name) {
   return stored;
 }
 
-/* Numbers in a chunk, which the library reads as a whole; 0: the numbers are in one piece. */
+/* Numbers per chunk, which the library reads as a whole. 0: the dataset is contiguous. */
 static uint64_t chunk_of(hid_t set) {
   hsize_t sizes[H5S_MAX_RANK];
   uint64_t count = 0;
@@ -89,8 +89,8 @@ static uint64_t chunk_of(hid_t set) {
   return count;
 }
 
-/* A header alone can announce any number, of a dataset or of a chunk: what is stored is in the file, and
- * deflate makes of a byte 1032 at most. */
+/* A header can announce any number for a dataset or a chunk. But stored data is in the file, and deflate
+ * expands a byte to at most 1032. */
 static int check_stored(const reader *r, const char *name, hid_t set, int64_t count, size_t bytes) {
   enum { MOST_PER_BYTE = 1032, SMALL = 1 << 20 };
   const hsize_t stored = H5Dget_storage_size(set);
@@ -108,7 +108,7 @@ static int check_stored(const reader *r, const char *name, hid_t set, int64_t co
   return 0;
 }
 
-/* So many numbers, converted to `type`. count < 0: any number of them, which it becomes. */
+/* Reads *count numbers, converted to `type`. If *count < 0, reads all and sets it. */
 static int read_numbers(const reader *r, const char *name, hid_t type, size_t bytes, int64_t *count,
                         void **values) {
   const hid_t set = H5Dopen2(r->id, name, H5P_DEFAULT);
@@ -116,7 +116,7 @@ static int read_numbers(const reader *r, const char *name, hid_t type, size_t by
     return mm_fail(r->error, "%.200s: no dataset %s, expected a local problem of FCLIB", r->path, name);
   const hid_t space = H5Dget_space(set), stored = H5Dget_type(set);
   const int64_t found = H5Sget_simple_extent_npoints(space);
-  /* Numbers of more bytes than any machine has are from a broken header. */
+  /* No machine has numbers with more bytes than this; the header is corrupt. */
   const H5T_class_t class = H5Tget_size(stored) > 16 ? H5T_NO_CLASS : H5Tget_class(stored);
   int failed = 0;
   if (class != H5T_INTEGER && (class != H5T_FLOAT || type == H5T_NATIVE_INT32))
@@ -172,7 +172,7 @@ static int read_doubles(const reader *r, const char *name, int64_t count, double
 
 typedef struct sparse {
   int32_t nz;
-  int64_t starts, count; /* numbers in p and in i and x */
+  int64_t starts, count; /* count of numbers in p; in i and x */
   int32_t *p, *i;
   double *x;
 } sparse;
@@ -250,7 +250,8 @@ static int read_matrix(const reader *r, contact_file *file) {
 
 /* ---- The problem ---- */
 
-/* Unknowns of joints and the like beside the contacts: u = W r + V l + q, 0 = V^T r + R l + s. */
+/* Unknowns of joints and similar constraints, in addition to the contacts: u = W r + V l + q, 0 = V^T r + R l +
+ * s. */
 static int refuse_equalities(const reader *r) {
   static const char *const names[] = {"/fclib_local/V", "/fclib_local/R", "/fclib_local/vectors/s"};
   for (int k = 0; k < 3; k++)
@@ -283,7 +284,7 @@ static int read_problem(const reader *r, contact_file *file) {
   return read_doubles(r, "/solution/r", file->size, &file->solution);
 }
 
-/* r of guess 1, 2 ...; 0: none, -1: the first if there is one. */
+/* r of guess 1, 2 ...; 0: none, -1: the first, if any. */
 static int read_guess(const reader *r, int guess, contact_file *file) {
   int32_t count = 0;
   char name[40];
@@ -298,7 +299,7 @@ static int read_guess(const reader *r, int guess, contact_file *file) {
 
 int fclib_read_here(const char *path, size_t bytes, int guess, contact_file *file, mm_error *error) {
   memset(file, 0, sizeof *file);
-  H5Eset_auto2(H5E_DEFAULT, NULL, NULL); /* it prints otherwise */
+  H5Eset_auto2(H5E_DEFAULT, NULL, NULL); /* otherwise HDF5 prints errors */
   reader r = {path, bytes, H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT), error};
   if (r.id < 0) return fail_by_hdf5(&r, "");
   const int failed = read_problem(&r, file) || read_guess(&r, guess, file);

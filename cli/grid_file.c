@@ -69,7 +69,7 @@ static int read_matrix_market(const char *option, const char *path, int32_t widt
   return take_matrix(&file, option, width, height, values);
 }
 
-/* Either kind, from a file that gzip has compressed. */
+/* Reads either format from a gzip file. */
 static int read_compressed(const char *option, const char *path, int32_t width, int32_t height,
                            double **values) {
   text_file text;
@@ -109,7 +109,7 @@ static int ends_in(const char *path, const char *ending) {
   return length >= own && !strcmp(path + length - own, ending);
 }
 
-/* A file that is called so and is none: perhaps compressed, which the reader of all bytes says. */
+/* A file named .npy in another format may be compressed, which the general reader reports. */
 static int refuse_npy(const char *option, const char *path) {
   text_file text;
   mm_error error;

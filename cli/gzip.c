@@ -1,5 +1,5 @@
-/* Writing makes a file of members, each compressed alone from as many bytes, as several files of gzip in one
- * are: gzip's format has that, and the file does not depend on the number of threads. */
+/* Writes a file of members, which the gzip format allows. Each member is compressed on its own from a fixed
+ * number of bytes. So the file does not depend on the number of threads. */
 #include "gzip.h"
 
 #include <errno.h>
@@ -15,7 +15,7 @@
 #include "progress.h"
 #include "threads.h"
 
-/* zlib's: gzip's format instead of its own; how much memory it may use. */
+/* zlib parameters: gzip's format instead of zlib's own; the memory level. */
 enum { gzip_format = 15 + 16, usual_memory = 8 };
 
 int gzip_is_built(void) {
@@ -31,7 +31,7 @@ typedef struct unpacker {
   size_t length, room;
 } unpacker;
 
-/* Room for a part of the text and a zero byte: nonzero without memory. */
+/* Makes room for a part of the text and a zero byte. Nonzero: out of memory. */
 static int make_room(unpacker *u) {
   if (u->room - u->length > 1) return 0;
   char *const larger = u->room > SIZE_MAX / 2 ? NULL : realloc(u->text, 2 * u->room);
@@ -41,13 +41,13 @@ static int make_room(unpacker *u) {
   return 0;
 }
 
-/* zlib counts by int, and a step is to be short. */
+/* zlib counts in int, and steps should be short. */
 static uInt part_of(size_t length) {
   enum { most = 1 << 22 };
   return length < most ? (uInt)length : most;
 }
 
-/* One step; returns what inflate does. */
+/* Performs one step; returns inflate's status. */
 static int unpack_part(unpacker *u) {
   const size_t room = part_of(u->room - u->length - 1);
   u->z.avail_in = part_of((size_t)(u->end - (const char *)u->z.next_in));
@@ -58,13 +58,13 @@ static int unpack_part(unpacker *u) {
   return result;
 }
 
-/* Zeros may follow, as tapes have them. */
+/* Zero padding may follow, as on tapes. */
 static int is_padding(const char *p, const char *end) {
   while (p < end && !*p) p++;
   return p == end;
 }
 
-/* One member after the other. Returns what is wrong; NULL: nothing. */
+/* Unpacks all members. Returns the error, or NULL. */
 static const char *unpack_all(unpacker *u, const char *begin) {
   while (!make_room(u)) {
     const int result = unpack_part(u);
@@ -102,15 +102,15 @@ char *gzip_unpack(const char *bytes, size_t length, size_t *unpacked, const char
 
 /* ---- Writing ---- */
 
-/* Bytes of a member, and members for each thread at a time. */
+/* Bytes per member, and members per thread and round. */
 enum { member_bytes = 1 << 20, most_members = 64 };
 
 typedef struct packer {
   FILE *to;
   int members, failed, has_written;
-  size_t length; /* of what is not compressed yet */
+  size_t length; /* of the uncompressed data */
   char *text, *packed;
-  size_t member_room;                  /* of `packed` for each */
+  size_t member_room;                  /* per member in `packed` */
   size_t packed_lengths[most_members]; /* 0: failed */
 } packer;
 
@@ -119,7 +119,8 @@ static size_t length_of_member(const packer *p, int64_t member) {
   return p->length - begin < member_bytes ? p->length - begin : member_bytes;
 }
 
-/* Digits of numbers hardly repeat: six times the time would make a file a tenth smaller. */
+/* Digits of numbers hardly repeat. A higher level takes six times as long for a file that is a tenth
+ * smaller. */
 static void pack_member(void *argument, int64_t member) {
   packer *const p = argument;
   z_stream z = {0};
@@ -133,7 +134,7 @@ static void pack_member(void *argument, int64_t member) {
   deflateEnd(&z);
 }
 
-/* What there is; a file of nothing is a member of nothing. */
+/* Packs the buffered data. An empty file becomes an empty member. */
 static void pack(packer *p) {
   const int64_t members = p->length ? (int64_t)((p->length + member_bytes - 1) / member_bytes) : 1;
   threads_each(members, pack_member, p);
@@ -147,7 +148,7 @@ static void pack(packer *p) {
   p->has_written = 1;
 }
 
-/* An errno or 0, as platform_open_writer has it. */
+/* Returns an errno or 0, as platform_open_writer expects. */
 static int write_packed(void *argument, const char *bytes, size_t length) {
   packer *const p = argument;
   const size_t room = (size_t)p->members * member_bytes;
@@ -182,7 +183,7 @@ FILE *gzip_open_writer(FILE *to) {
   const int threads = threads_count();
   p->to = to;
   p->members = threads < most_members ? threads : most_members;
-  p->member_room = compressBound(member_bytes) + 64; /* that is of zlib's own format, whose frame is shorter */
+  p->member_room = compressBound(member_bytes) + 64; /* for zlib's own format, which has a shorter frame */
   p->text = malloc((size_t)p->members * member_bytes);
   p->packed = malloc((size_t)p->members * p->member_room);
   FILE *const stream = p->text && p->packed ? platform_open_writer(p, write_packed, close_packed) : NULL;

@@ -1,4 +1,4 @@
-/* Files that gzip has compressed, by zlib where the build has it (TEXSOLVE_ZLIB). */
+/* Gzip files, using zlib if the build has it (TEXSOLVE_ZLIB). */
 #ifndef CLI_GZIP_H
 #define CLI_GZIP_H
 
@@ -9,18 +9,18 @@
 extern "C" {
 #endif
 
-/* The first byte of every such file; no text begins with it. */
+/* The first byte of every gzip file; text files never begin with it. */
 enum { GZIP_FIRST_BYTE = 0x1f };
 
-/* Whether the functions below do anything. */
+/* Whether the functions below are implemented. */
 int gzip_is_built(void);
 
-/* All that the compressed bytes hold, with a zero byte behind it, to be freed. Returns NULL and in *why what is
- * wrong with them; NULL there means that there is no memory. */
+/* Uncompresses all bytes and appends a zero byte; the caller frees the result. On failure returns NULL and the
+ * cause in *why, or NULL in *why if memory is exhausted. */
 char *gzip_unpack(const char *bytes, size_t length, size_t *unpacked, const char **why);
 
-/* A stream that compresses what is written to it into `to`, by several threads. Closing it is an error where a
- * write was; `to` stays open. NULL with errno. */
+/* Opens a stream that compresses into `to` with several threads. fclose fails if a write failed; `to` stays
+ * open. Returns NULL and sets errno on failure. */
 FILE *gzip_open_writer(FILE *to);
 
 #ifdef __cplusplus

@@ -10,14 +10,14 @@
 #include "ranks.h"
 #include "reports.h"
 
-/* What a rank says of itself; the same bytes on all of them. */
+/* A rank's description, with the same size on all ranks. */
 typedef struct rank_info {
   char host[64], device[128];
   int32_t host_rank, parts, threads, is_hardware;
   uint64_t bytes_total;
 } rank_info;
 
-/* The context's device begins with the number of ranks: "4 ranks: NVIDIA H200 (cuda:1)". */
+/* The device of a multi-rank context begins with the number of ranks: "4 ranks: NVIDIA H200 (cuda:1)". */
 static const char *own_device(const char *device) {
   const char *colon = strstr(device, ": ");
   return colon ? colon + 2 : device;
@@ -37,7 +37,7 @@ static ts_status describe_own(const ts_context *context, rank_info *mine) {
   return TS_OK;
 }
 
-/* All ranks get those of all. */
+/* All ranks receive the descriptions of all. */
 static ts_status gather(ts_context *context, rank_info **all) {
   const int ranks = ts_ranks_get_count(context), mine = ts_ranks_get_rank(context);
   *all = calloc((size_t)ranks, sizeof **all);
@@ -48,14 +48,14 @@ static ts_status gather(ts_context *context, rank_info **all) {
   return status;
 }
 
-/* Each has a first rank. */
+/* Counts the first ranks of hosts. */
 static int count_hosts(const rank_info *all, int ranks) {
   int hosts = 0;
   for (int r = 0; r < ranks; r++) hosts += all[r].host_rank == 0;
   return hosts;
 }
 
-/* How ghosts go from rank to rank, where the driver says so; "" else. */
+/* How ranks exchange ghosts, if the driver reports it; otherwise "". */
 static const char *ghosts_of(const ts_context *context) {
   static ts_context_info info;
   const char *ghosts = ts_context_get_info(context, &info) == TS_OK ? strstr(info.driver, ", ghosts ") : NULL;

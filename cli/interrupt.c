@@ -10,7 +10,7 @@
 #include "progress.h"
 
 static volatile sig_atomic_t asked; /* the signal; 0: none */
-static char line[160];              /* made before, since a handler may not format */
+static char line[160];              /* formatted in advance, because a signal handler must not format */
 
 static void on_signal(int number) {
   if (asked) {

@@ -1,4 +1,4 @@
-/* The problem of `texsolve lcp`: its files, and the residual of an answer from their numbers. */
+/* The problem of `texsolve lcp`: reads its files, and computes the residual of an answer from their numbers. */
 #include "lcp.h"
 
 #include <limits.h>
@@ -17,7 +17,7 @@
 
 /* ---- Files ---- */
 
-/* Entries in any order, those at one place added up, without zeros; those of an array go anyway. */
+/* Accepts entries in any order, drops zeros and adds entries at the same place. */
 static int make_matrix(mm_file *file, lcp_problem *p) {
   const mm_entries *const e = &file->entries;
   mm_error error;
@@ -34,7 +34,7 @@ static int make_matrix(mm_file *file, lcp_problem *p) {
   return -1;
 }
 
-/* A Matrix Market file of `rows` numbers in one column. */
+/* Reads a Matrix Market file of `rows` numbers in one column. */
 static int read_column(const char *path, int32_t rows, int may_be_infinite, double **values) {
   mm_file file;
   mm_error error;
@@ -78,7 +78,7 @@ static int read_matrix_market(const lcp_options *o, const text_file *text, lcp_p
   return failed;
 }
 
-/* As arrays, and the list goes. Without memory for them nothing has changed. */
+/* Converts the list to arrays and frees it. If memory is exhausted, nothing changes. */
 static int take_entries(contact_file *file, mm_file *matrix) {
   const size_t count = (size_t)file->count;
   mm_entries *const to = &matrix->entries;
@@ -161,7 +161,7 @@ static int read_problem(const lcp_options *o, lcp_problem *p) {
   return failed;
 }
 
-/* ---- What the library would refuse, in the words of the file ---- */
+/* ---- Checks of the library, with messages about the file ---- */
 
 static double diagonal_of(const mm_csr *m, int32_t i) {
   double sum = 0;

@@ -1,4 +1,4 @@
-/* What `texsolve lcp` reports: a few lines, or one JSON object. */
+/* The report of `texsolve lcp`: a few lines, or one JSON object. */
 #include <math.h>
 #include <stdio.h>
 

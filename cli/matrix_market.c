@@ -46,7 +46,7 @@ void mm_close(mm_file *file) {
 
 /* ---- Checks ---- */
 
-/* Rows that entries can reach. */
+/* The maximum number of rows that the entries can fill. */
 static int64_t most_filled(const mm_header *h) {
   if (h->coordinate) return h->entries * (h->symmetry == MM_GENERAL ? 1 : 2);
   return h->entries ? h->rows : 0;
@@ -91,10 +91,10 @@ typedef struct dense {
   const mm_header *h;
   int by_columns;
   double *values;
-  unsigned char *seen; /* tells entries apart that a file has twice */
+  unsigned char *seen; /* marks places in use, to detect duplicates */
 } dense;
 
-/* Returns whether there was one. */
+/* Returns whether the place was in use. */
 static int add(const dense *d, int32_t row, int32_t column, double value) {
   const size_t at = d->by_columns ? (size_t)column * (size_t)d->h->rows + (size_t)row
                                   : (size_t)row * (size_t)d->h->columns + (size_t)column;
@@ -104,7 +104,7 @@ static int add(const dense *d, int32_t row, int32_t column, double value) {
   return before;
 }
 
-/* Zeros of an array are no entries. Mirrors are never where an entry of the file is. */
+/* Zeros of an array are not entries. A mirrored entry never has the place of an entry in the file. */
 static int64_t add_all(const mm_file *file, const dense *d) {
   const mm_header *const h = &file->header;
   const mm_entries *const from = &file->entries;
@@ -139,8 +139,8 @@ static void transpose_rows(void *argument, int64_t block) {
     for (int64_t i = first; i < end; i++) t->to[i * t->columns + c] = t->from[c * t->rows + i] + 0.0;
 }
 
-/* The values of an array that has all of them, with zeros that have no sign, as sums give them; NULL: of other
- * files, or no memory. */
+/* The values of an array file that stores all of them. Adding 0.0 removes the sign of zeros, as summing does.
+ * Returns NULL for other files, or if memory is exhausted. */
 static double *take_values(mm_file *file, int by_columns) {
   const mm_header *const h = &file->header;
   double *const values = file->entries.values;

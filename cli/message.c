@@ -14,7 +14,7 @@ static int be_quiet;
 
 enum { longest = 8192 };
 
-/* Also those above 0x80, as UTF-8 has them: the second byte is below 0xa0. */
+/* Also replaces control characters above 0x80. In UTF-8 their second byte is below 0xa0. */
 void message_make_safe(char *text) {
   for (unsigned char *c = (unsigned char *)text; *c; c++) {
     if (*c < 0x20 || *c == 0x7f) *c = '?';

@@ -1,29 +1,28 @@
-/* What the program says on standard error, a line at a time, and the numbers it reads from its arguments. */
+/* Messages on standard error, one line each, and parsing of numeric arguments. */
 #ifndef CLI_MESSAGE_H
 #define CLI_MESSAGE_H
 
 #include "platform.h"
 
-/* "NAME: ..." and a newline; a progress line that stands on the terminal is cleared first. The program's name,
- * which program_begin gives, is not copied. */
+/* Prints "NAME: ..." and a newline, and clears a progress line first. NAME is set by program_begin and not
+ * copied. */
 void message_set_program(const char *name);
 void message(const char *format, ...) PRINTF_LIKE(1, 2);
-/* The same, unless message_set_quiet(1). */
+/* Prints the same kind of line, unless message_set_quiet(1) was called. */
 void message_note(const char *format, ...) PRINTF_LIKE(1, 2);
 void message_set_quiet(int quiet);
 int message_is_quiet(void);
 const char *message_program(void); /* its name */
 
-/* Text of a file or of its name cannot do anything to the terminal: control characters become question marks.
- * The second gives a copy, one of the last four. */
+/* Replaces control characters by question marks, so that text from a file or its name cannot control the
+ * terminal. The second returns a copy; the last four copies are valid. */
 void message_make_safe(char *text);
 const char *message_safe(const char *text);
 
-/* Flushes standard output. Returns 0, or -1 after a message, the first time, if anything written to it was
- * lost. */
+/* Flushes standard output. Returns 0, or -1 if any output was lost; the first failure prints a message. */
 int message_flush_stdout(void);
 
-/* Whole numbers and numbers from text, nothing after them. Return 0, or -1 if it is no number in the range. */
+/* Parse an integer or a number that is the whole text. Return 0, or -1 if it is invalid or out of range. */
 int parse_int(const char *text, int least, int most, int *value);
 int parse_double(const char *text, double *value);
 /* "32x16" */

@@ -1,7 +1,7 @@
-/* Entries of a Matrix Market file in CSR. A file that goes down the rows, with ascending columns, has its
- * arrays already. Others are sorted by row, stably, by counting: each thread counts and moves the entries of a
- * part of the file. Then the rows are sorted by column, stably too, so that duplicates are added in the file's
- * order, and nothing depends on the number of threads. */
+/* Converts entries of a Matrix Market file to CSR. If the file is sorted by rows and columns, its arrays are
+ * used directly. Otherwise a stable counting sort by row follows; each thread counts and moves the entries of a
+ * part of the file. Then a stable sort by column follows in each row. So duplicates are added in the file's
+ * order, and the result does not depend on the number of threads. */
 #include <limits.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 #include "platform.h"
 #include "threads.h"
 
-/* What threads take at a time where they only look. */
+/* Entries per task if threads only read. */
 enum { part_entries = 1 << 18 };
 
 static int64_t count_parts(int64_t count) {
@@ -21,7 +21,7 @@ static int64_t count_parts(int64_t count) {
 
 /* ---- Arrays ---- */
 
-/* The entries of an array get places, and its zeros go. Other entries stay. */
+/* Assigns places to the entries of an array and drops its zeros. Other entries stay. */
 static int place_entries(mm_file *file) {
   mm_entries *const to = &file->entries;
   mm_header *const h = &file->header;
@@ -44,7 +44,7 @@ static int place_entries(mm_file *file) {
   return 0;
 }
 
-/* ---- Files in order ---- */
+/* ---- Files that are already in order ---- */
 
 typedef struct ordered {
   const mm_entries *entries;
@@ -64,7 +64,7 @@ static void look_for_order(void *argument, int64_t part) {
   if (bad) atomic_store(&o->is_not, 1);
 }
 
-/* The offsets of rows that begin in this part, and of empty ones before them. */
+/* Sets the offsets of rows that begin in this part, and of empty rows before them. */
 static void find_offsets(void *argument, int64_t part) {
   const ordered *const o = argument;
   const int32_t *const rows = o->entries->rows;
@@ -74,7 +74,7 @@ static void find_offsets(void *argument, int64_t part) {
     while (row < rows[k]) o->row_offsets[++row] = (int32_t)k;
 }
 
-/* 1 if the arrays were in order and are the matrix's now. */
+/* Returns 1 if the arrays are in order; the matrix then owns them. */
 static int take_ordered(mm_file *file, mm_csr *csr) {
   mm_entries *const from = &file->entries;
   const int64_t count = file->header.entries;
@@ -100,7 +100,7 @@ typedef struct sorter {
   const mm_entries *entries;
   mm_csr *csr;
   int parts;       /* of the entries */
-  int32_t *places; /* parts x rows: how many entries a part has in a row, then where the next one goes */
+  int32_t *places; /* parts x rows: entries of a part in a row, then the place of the next one */
 } sorter;
 
 static int32_t *places_of(const sorter *s, int64_t part) {
@@ -140,7 +140,7 @@ static void find_places(const sorter *s) {
   csr->nonzeros = place;
 }
 
-/* Mirrors are never where an entry of the file is: it does not matter which comes first. */
+/* A mirrored entry never has the place of an entry in the file, so their order does not matter. */
 static void move_part(void *argument, int64_t part) {
   const sorter *const s = argument;
   const mm_entries *const from = s->entries;
@@ -156,7 +156,8 @@ static void move_part(void *argument, int64_t part) {
   }
 }
 
-/* A part has more entries than rows, so that its counts are less than its entries; but one is always there. */
+/* A part has more entries than the matrix has rows, so that the counts take less memory than the entries. At
+ * least one part is used. */
 static int choose_parts(int64_t count, int32_t rows) {
   const int64_t most = count / ((int64_t)rows + 1), threads = threads_count();
   const int64_t parts = most < threads ? most : threads;

@@ -1,5 +1,5 @@
-/* The text is cut into chunks at ends of lines. Threads count the lines of all chunks, which tells where the
- * entries of each go, and then read them. If some lines are blank or comments, the lines with entries are
+/* The text is cut into chunks at ends of lines. Threads count the lines of all chunks, which gives the place of
+ * each chunk's entries, and then read them. If some lines are blank or comments, the lines with entries are
  * counted one by one instead. */
 #include "mm_entries.h"
 
@@ -14,21 +14,21 @@
 
 enum { usual_chunk = 1 << 20 };
 
-/* What begins here, up to the next chunk. */
+/* The text from here to the next chunk. */
 typedef struct chunk {
   const char *text;
-  int64_t lines;   /* its own; then those before it */
-  int64_t entries; /* the same */
+  int64_t lines;   /* lines of this chunk, later of all chunks before it */
+  int64_t entries; /* its entries, later those before it */
 } chunk;
 
 typedef struct reader {
   const scanner *s;
   const mm_header *h;
   const mm_entries *entries;
-  int64_t chunks; /* and one more begins at the end */
+  int64_t chunks; /* a sentinel follows at the end */
   chunk *chunk;
   atomic_int_least64_t entries_read, chunks_read;
-  atomic_int_least64_t first_bad; /* chunk that has an error, which is in *error; `chunks`: none */
+  atomic_int_least64_t first_bad; /* first chunk with an error, which is in *error; `chunks`: none */
   mm_error *error;
 } reader;
 
@@ -43,7 +43,7 @@ static int make_chunks(reader *r, size_t bytes) {
   const char *p = begin;
   for (int64_t c = 0; c < r->chunks; c++) {
     const char *const least = begin + (size_t)c * size;
-    if (p < least) { /* where a line begins */
+    if (p < least) { /* at the beginning of a line */
       const char *newline = memchr(least - 1, '\n', (size_t)(end - least) + 1);
       p = newline ? newline + 1 : end;
     }
@@ -53,7 +53,7 @@ static int make_chunks(reader *r, size_t bytes) {
   return 0;
 }
 
-/* In groups that a byte can count, so that the compiler compares many bytes at once. */
+/* Counts in groups that fit a byte, so that the compiler can compare many bytes at once. */
 static int64_t count_newlines(const char *p, const char *end) {
   enum { lanes = 64, rounds = 255 };
   int64_t count = 0;
@@ -67,7 +67,7 @@ static int64_t count_newlines(const char *p, const char *end) {
   return count;
 }
 
-/* The last line need not end. */
+/* The last line may lack a newline. */
 static void count_all_lines(void *argument, int64_t c) {
   chunk *const own = &((reader *)argument)->chunk[c];
   const char *const end = own[1].text;
@@ -80,7 +80,7 @@ static void count_entry_lines(void *argument, int64_t c) {
   own->entries = mm_count_lines(own->text, own[1].text);
 }
 
-/* Their own numbers become those of the chunks before them; returns the sum. */
+/* Replaces each chunk's number by the sum of those before it; returns the total. */
 static int64_t sum_up(reader *r, size_t member) {
   int64_t sum = 0;
   for (int64_t c = 0; c <= r->chunks; c++) {
@@ -102,13 +102,14 @@ static void put(const mm_entries *entries, int64_t k, const mm_entry *e) {
   entries->values[k] = e->value;
 }
 
-/* Without this check a file that another program writes to could have entries beyond the memory for them. */
+/* Detects a file that another program changes meanwhile, which could have more entries than memory was
+ * allocated for. */
 static int fail_by_change(scanner *s) {
   return scan_fail(s, "the file changed while it was read, expected one that does not");
 }
 
-/* A line that the quick function has left, and blank ones and comments before it: 1, 0 at the end, -1 an error.
- */
+/* Reads a line that the fast function rejected, after blank lines and comments. Returns 1, 0 at the end, or -1
+ * on an error. */
 static int read_slowly(scanner *s, const mm_header *h, int64_t k, int64_t end, mm_entry *e) {
   const int found = mm_next_line(s);
   if (found < 1) return found;
@@ -119,7 +120,7 @@ static int read_slowly(scanner *s, const mm_header *h, int64_t k, int64_t end, m
   return mm_scan_entry(s, h, e) ? -1 : 1;
 }
 
-/* 0, or -1 and the error. */
+/* Returns 0, or -1 and the error. */
 static int read_chunk(const reader *r, int64_t c, mm_error *error) {
   const mm_header *const h = r->h;
   const chunk *const own = &r->chunk[c];
@@ -171,7 +172,7 @@ static void read_entries(void *argument, int64_t c) {
                 (long long)entries, (long long)r->h->entries);
 }
 
-/* ---- All of them ---- */
+/* ---- All chunks ---- */
 
 static int allocate(const mm_header *h, int64_t count, mm_entries *entries) {
   const size_t most = (size_t)(count < h->entries ? count : h->entries) + 1;
@@ -183,7 +184,7 @@ static int allocate(const mm_header *h, int64_t count, mm_entries *entries) {
   return !entries->values || (h->coordinate && (!entries->rows || !entries->columns));
 }
 
-/* Returns 1 if it must be read with `exactly`, because of lines without entries. */
+/* Returns 1 if `exactly` is required because of lines without entries. */
 static int read_all(reader *r, int exactly, mm_entries *entries) {
   const mm_header *const h = r->h;
   scanner s = *r->s;

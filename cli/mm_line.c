@@ -6,7 +6,7 @@
 #include "decimal.h"
 #include "platform.h"
 
-/* The longest line that Matrix Market allows. */
+/* The maximum line length of Matrix Market. */
 enum { max_line = 1024 };
 
 /* ---- In general ---- */

@@ -11,8 +11,8 @@
 #include "platform.h"
 #include "progress.h"
 
-/* Of the longest first line, as Matrix Market allows it; of sizes, the library's: a little below what an int
- * holds. */
+/* max_line: the format's limit, here of the first line. max_size: the library's limit, slightly below
+ * INT_MAX. */
 enum { max_line = 1024, max_size = INT_MAX - 1023 };
 
 int(mm_fail)(mm_error *error, const char *format, ...) {
@@ -31,7 +31,7 @@ static int is_word(token t, const char *word) {
 
 static const char *const header_form = "'%%MatrixMarket matrix coordinate real symmetric' or the like";
 
-/* Which of the words the next token is; -1 after a message. */
+/* Returns the index of the next token in `words`, or -1 after a message. */
 static int choose(scanner *s, const char *what, const char *const *words, const char *expected) {
   const token t = scan_token(s);
   for (int i = 0; words[i]; i++)

@@ -6,19 +6,19 @@
 
 #include "threads.h"
 
-/* Rows in groups of about this many entries. */
+/* Entries per group of rows, approximately. */
 enum { group_entries = 1 << 16 };
 
 typedef struct group {
   int32_t first_row, begin, end; /* entries */
-  int32_t nonzeros;              /* that are left, from `begin` on */
+  int32_t nonzeros;              /* remaining entries, from `begin` */
   int64_t duplicates;
 } group;
 
 typedef struct job {
   mm_csr *csr;
   int has_mirrors;
-  int64_t groups; /* and one more begins behind the last row */
+  int64_t groups; /* a sentinel follows the last row */
   group *group;
   atomic_int out_of_memory;
 } job;
@@ -64,14 +64,14 @@ typedef struct item {
   double value;
 } item;
 
-/* Two sorted runs into one; of equal columns the first run's come first. */
+/* Merges two sorted runs. For equal columns the first run's entries precede. */
 static void merge(const item *from, int32_t middle, int32_t count, item *to) {
   int32_t a = 0, b = middle;
   for (int32_t k = 0; k < count; k++)
     to[k] = b >= count || (a < middle && from[a].column <= from[b].column) ? from[a++] : from[b++];
 }
 
-/* `items`: room for twice as many. */
+/* `items`: room for twice the count. */
 static void sort_long(int32_t *columns, double *values, int32_t count, item *items) {
   item *from = items, *to = items + count;
   for (int32_t k = 0; k < count; k++) from[k] = (item){columns[k], values[k]};
@@ -106,7 +106,7 @@ static int sort_row(int32_t *columns, double *values, int32_t count) {
 
 /* ---- Groups of rows ---- */
 
-/* Row i is sorted, and what is left of it goes to `to`. Returns the place behind it. */
+/* Adds up the duplicates of sorted row i and moves the row to `to`. Returns the place after it. */
 static int32_t add_up(mm_csr *csr, int has_mirrors, int32_t i, int32_t begin, int32_t end, int32_t to,
                       int64_t *duplicates) {
   const int32_t first = to;
@@ -122,15 +122,15 @@ static int32_t add_up(mm_csr *csr, int has_mirrors, int32_t i, int32_t begin, in
   return to;
 }
 
-/* Offsets of the rows behind the first one, of a group that has lost entries, become those behind row_offsets
- * of the first one. */
+/* Sorts the rows of a group and adds up duplicates. The rows stay contiguous, so all offsets but the first
+ * change. */
 static void finish_group(void *argument, int64_t number) {
   job *const j = argument;
   mm_csr *const csr = j->csr;
   group *const own = &j->group[number];
   int32_t begin = own->begin, to = own->begin;
   for (int32_t i = own->first_row; i < own[1].first_row; i++) {
-    /* The next group's first offset is its own. */
+    /* The next group owns its first offset. */
     const int32_t end = i + 1 < own[1].first_row ? csr->row_offsets[i + 1] : own->end;
     if (sort_row(csr->column_indices + begin, csr->values + begin, end - begin))
       atomic_store(&j->out_of_memory, 1);
@@ -141,7 +141,7 @@ static void finish_group(void *argument, int64_t number) {
   own->nonzeros = to - own->begin;
 }
 
-/* Closes the gaps that duplicates have left between groups. */
+/* Closes the gaps that removed duplicates leave between groups. */
 static void close_gaps(const job *j) {
   mm_csr *const csr = j->csr;
   int32_t to = 0;

@@ -1,5 +1,5 @@
-/* Dense matrices to Matrix Market files: threads write numbers to blocks of text, which go to the file in
- * order. */
+/* Writes dense matrices to Matrix Market files. Threads format numbers into blocks of text, which are written
+ * in order. */
 #include <stdlib.h>
 
 #include "decimal.h"
@@ -7,7 +7,7 @@
 #include "progress.h"
 #include "threads.h"
 
-/* Numbers of a block, and blocks for each thread at a time. */
+/* Numbers per block, and blocks per thread and round. */
 enum { block_numbers = 1 << 14, most_blocks = 64 };
 
 typedef struct writer {
@@ -16,13 +16,13 @@ typedef struct writer {
   int by_columns;
   const double *values;
   int64_t first; /* number of the first block */
-  char *text;    /* of the blocks, each with room for its longest numbers */
+  char *text;    /* of the blocks, each with room for numbers of maximum length */
   size_t lengths[most_blocks];
 } writer;
 
 enum { block_bytes = block_numbers * (DECIMAL_LENGTH + 1) };
 
-/* Numbers are counted down the columns. */
+/* k counts down the columns. */
 static double number(const writer *w, int64_t k) {
   return w->by_columns || w->columns == 1 ? w->values[k] : w->values[k % w->rows * w->columns + k / w->rows];
 }
@@ -38,7 +38,7 @@ static void write_block(void *argument, int64_t block) {
   w->lengths[block] = (size_t)(to - begin);
 }
 
-/* Without memory for blocks. */
+/* Used if the blocks cannot be allocated. */
 static void write_plainly(const writer *w) {
   for (int64_t k = 0; k < w->rows * w->columns; k++) fprintf(w->stream, "%.17g\n", number(w, k));
 }

@@ -1,5 +1,5 @@
-/* The format: https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html. No library of Debian's
- * reads it from C. */
+/* The format: https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html. Debian has no C library
+ * that reads it. */
 #include "npy.h"
 
 #include <ctype.h>
@@ -40,7 +40,7 @@ static int take(cursor *c, char wanted) {
   return 1;
 }
 
-/* A string in single or double quotes, without escapes. */
+/* Reads a string in single or double quotes, without escapes. */
 static int take_string(cursor *c, char *text, size_t size) {
   skip_space(c);
   const char quote = *c->at;
@@ -67,12 +67,12 @@ static int take_number(cursor *c, int64_t *number) {
   errno = 0;
   *number = strtoll(c->at, &end, 10);
   if (errno) return 0;
-  if (*end == 'L') end++; /* as Python 2 wrote it */
+  if (*end == 'L') end++; /* as written by Python 2 */
   c->at = end;
   return 1;
 }
 
-/* "(513, 1025)"; counts dimensions beyond the second, too. */
+/* Reads "(513, 1025)". Also counts dimensions beyond the second. */
 static int take_shape(cursor *c, int64_t sizes[2], int *dimensions) {
   int64_t size;
   *dimensions = 0;
@@ -179,7 +179,7 @@ static double number(const unsigned char *bytes, const npy_header *h) {
   const int shift = 64 - 8 * h->item_bytes;
   switch (h->kind) {
   case 'i': {
-    /* The sign bit is brought to the top and back, which fills the bits above the number with it. */
+    /* Sign extension: shifts the sign bit to the top and back. */
     const int64_t high = (int64_t)(bits << shift);
     return (double)(high >> shift);
   }
@@ -237,7 +237,7 @@ int npy_read_values(FILE *stream, const char *name, const npy_header *h, double 
   return 0;
 }
 
-/* Header and data begin at multiples of 64 bytes. */
+/* The header is padded so that data begins at a multiple of 64 bytes. */
 void npy_write(FILE *stream, int64_t rows, int64_t columns, const double *values) {
   enum { PREFIX = MAGIC_LENGTH + 4, TOTAL = 128 };
   char text[TOTAL - PREFIX + 1];

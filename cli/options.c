@@ -24,7 +24,7 @@ static void store_size(const option_row *o, const char *option_name, const char 
                   o->expected);
 }
 
-/* "auto, jagged, segments, csr, bcrs2 or bcrs4": of matrices. */
+/* "auto, jagged, segments, csr, bcrs2 or bcrs4": the formats of matrices. */
 static const char *all_formats(void) {
   static char text[128];
   const char *last = NULL, *next;

@@ -1,5 +1,5 @@
-/* A program's options as a table: each row says what an option is called, which field of program_options it
- * sets and what it may be. A wrong one ends the program as in arguments.h. */
+/* A table of a program's options. Each row defines an option's name, its field in program_options and its
+ * range. An invalid argument ends the program as in arguments.h. */
 #ifndef CLI_OPTIONS_H
 #define CLI_OPTIONS_H
 
@@ -10,23 +10,23 @@
 
 typedef enum option_kind {
   OPTION_IS_END,
-  OPTION_IS_HEADING,  /* `help` heads the rows that follow */
+  OPTION_IS_HEADING,  /* `help` is the heading of the next rows */
   OPTION_IS_FLAG,     /* int: 1 */
-  OPTION_IS_COUNT,    /* int: how often it is given */
+  OPTION_IS_COUNT,    /* int: how often the option occurs */
   OPTION_IS_TEXT,     /* const char *, not empty */
-  OPTION_IS_PICTURE,  /* const char *: the name of a PNG file */
-  OPTION_IS_INPUT,    /* const char *: the argument that is no option; with `parse`, each of them */
+  OPTION_IS_PICTURE,  /* const char *: name of a PNG file */
+  OPTION_IS_INPUT,    /* const char *: the argument that is not an option; with `parse`, each of them */
   OPTION_IS_WHOLE,    /* int */
-  OPTION_IS_NUMBER,   /* double; `expected` has its range in words */
-  OPTION_IS_POSITIVE, /* the same, greater than 0 */
+  OPTION_IS_NUMBER,   /* double; `expected` describes its range */
+  OPTION_IS_POSITIVE, /* double greater than 0 */
   OPTION_IS_RTOL,     /* double between 0 and 1 */
-  OPTION_IS_WORD,     /* int or enum: which one of the words */
-  OPTION_IS_NAME,     /* the same of the names that a function gives for 0, 1, ... until NULL */
-  OPTION_IS_FORMAT,   /* ts_format; `expected` lists them; NULL: all, and `help` goes on behind */
+  OPTION_IS_WORD,     /* int or enum: the index of the word */
+  OPTION_IS_NAME,     /* int or enum: the index in the names that a function returns for 0, 1, ... until NULL */
+  OPTION_IS_FORMAT,   /* ts_format; `expected` lists the formats, NULL: all; `help` follows the list */
   OPTION_IS_BACKEND,  /* const char * */
-  OPTION_IS_PLATFORM, /* ts_gl_platform of a program without a window */
-  OPTION_IS_SIZE,     /* int[2], or two that follow each other */
-  OPTION_IS_PARSED    /* by a function of the program's */
+  OPTION_IS_PLATFORM, /* ts_gl_platform, for programs without a window */
+  OPTION_IS_SIZE,     /* int[2], or two successive ints */
+  OPTION_IS_PARSED    /* parsed by a function of the program */
 } option_kind;
 
 typedef struct option_row {
@@ -72,9 +72,9 @@ typedef struct option_row {
 #define OPTION_END                                                                                             \
   { .kind = OPTION_IS_END }
 
-/* What several programs have. */
+/* Options of several programs. */
 #define OPTION_OUTPUT(text) OPTION_ROW(TEXT, "output", "FILE", output, .letter = 'o', .help = text)
-/* What the commands of texsolve have: the library itself refuses a backend that it does not know. */
+/* Options of texsolve's commands. The library itself rejects unknown backends. */
 #define OPTIONS_COMMAND_DEVICE                                                                                 \
   OPTION_TEXT("backend", "NAME", backend,                                                                      \
               "auto, cuda, cuda:N (device N), cuda:N+N or cuda:all (several), gl, gl:N, cpu, check:NAME, or "  \
@@ -89,13 +89,13 @@ typedef struct option_row {
       OPTION_ROW(COUNT, "verbose", NULL, verbosity, .letter = 'v',                                             \
                  .help = "log what the library does; twice: in detail")
 
-/* Sets the fields that are given of `options`, a program_options with the defaults. Heads --help with
- * `description`, in which a vertical tab stands before what comes after the options. */
+/* Sets the given options in the program_options `options`, which contains the defaults. --help begins with
+ * `description`; its part after a vertical tab follows the options. */
 void options_read(const char *program, const option_row *rows, const char *description, int argc, char **argv,
                   void *options);
-/* Whether an option was given then. */
+/* Whether an option was given to options_read. */
 int options_given(const char *name);
-/* Ends the program where one of some options, until NULL, was given: BEFORE--NAMEAFTER. */
+/* Ends the program if any of these options was given (list until NULL), with the message BEFORE--NAMEAFTER. */
 void options_refuse(const char *before, const char *const *names, const char *after);
 #define OPTION_NAMES(...) ((const char *const[]){__VA_ARGS__, NULL})
 

@@ -10,10 +10,10 @@
 #include "message.h"
 #include "platform.h"
 
-/* ---- A signal that ends the program takes unfinished files with it ---- */
+/* ---- Removal of unfinished files when a signal ends the program ---- */
 
-/* Names to remove. A slot is set last and cleared first, and the handler only reads it, so that the handler
- * never sees a freed string. */
+/* Names to remove. The program sets a slot last and clears it first, and the handler only reads it. So the
+ * handler never sees a freed string. */
 enum { max_pending = 8 };
 static char *volatile pending[max_pending];
 
@@ -45,14 +45,14 @@ static void set_pending(const char *from, char *to) {
 
 /* ---- Names ---- */
 
-/* The length of the part of a path up to its last slash, which it includes. */
+/* The length of a path's directory part, including the last slash. */
 static size_t directory_length(const char *path) {
   const char *slash = strrchr(path, '/');
   return slash ? (size_t)(slash - path) + 1 : 0;
 }
 
-/* For platform_create, beside the target: its name, cut to what leaves room for the rest where file systems
- * take the fewest bytes in a name, and at the end of a character of UTF-8. */
+/* A template for platform_create next to the target. It contains the target's name, cut at a UTF-8 character so
+ * that the result fits the file system with the shortest names. */
 static char *temporary_name(const char *target) {
   enum { most = 128 };
   const size_t directory = directory_length(target);
@@ -91,12 +91,13 @@ int output_create(output_file *file, const char *path) {
   if (error) return give_up(file, error);
   if (kind == PLATFORM_DIRECTORY) return give_up(file, EISDIR);
 
-  /* /dev/stdout and the like may stand for a regular file, which is open elsewhere and must stay that file. */
+  /* /dev/stdout and similar names may refer to a regular file that is open elsewhere and must remain the same
+   * file. */
   if (kind == PLATFORM_OTHER || (kind == PLATFORM_FILE && !strncmp(path, "/dev/", 5))) {
     file->stream = fopen(path, "w");
     return file->stream ? 0 : give_up(file, errno);
   }
-  /* Renaming would replace a file that the user may not write, and a link instead of what it points to. */
+  /* Renaming would also replace a read-only file, or a link instead of its target. */
   if (kind == PLATFORM_FILE && (error = platform_may_write(path))) return give_up(file, error);
   file->path = platform_follow_links(path);
   if (!file->path) return give_up(file, errno);
@@ -105,7 +106,7 @@ int output_create(output_file *file, const char *path) {
   char *const temporary = temporary_name(file->path);
   if (!temporary) return give_up(file, ENOMEM);
   watch_signals();
-  platform_hold_signals(1); /* until the file can be removed */
+  platform_hold_signals(1); /* until the handler can remove the file */
   file->stream = platform_create(temporary, kind == PLATFORM_FILE ? path : NULL);
   error = errno;
   if (file->stream) set_pending(NULL, temporary);
@@ -118,7 +119,7 @@ int output_create(output_file *file, const char *path) {
   return 0;
 }
 
-/* Closes it; nonzero where something was lost, with the first error, if it is known, in *error. */
+/* Closes a stream. Nonzero if data was lost; *error is the first error, if known. */
 static int close_stream(FILE **stream, int *error) {
   errno = 0;
   int lost = ferror(*stream);
@@ -132,7 +133,7 @@ static int close_stream(FILE **stream, int *error) {
   return lost;
 }
 
-/* What compresses ends before the file does. */
+/* The compressing stream ends before its file. */
 static int close_both(output_file *file, int *error) {
   int later;
   const int lost = close_stream(&file->stream, error);
@@ -173,7 +174,7 @@ void output_discard(output_file *file) {
 
 /* ---- With messages ---- */
 
-/* Nonzero: an errno, or -1 after a message. */
+/* Returns 0, an errno, or -1 after a message. */
 static int compress(output_file *file) {
   const size_t length = strlen(file->name);
   if (length < 3 || strcmp(file->name + length - 3, ".gz") != 0) return 0;

@@ -1,5 +1,6 @@
-/* A file that appears whole or not at all: written beside its target under another name, which it gives up at
- * the end, or when a signal ends the program. All programs write their files so. */
+/* A file that appears either complete or not at all. It is written under a temporary name next to its target,
+ * and renamed at the end, or removed when a signal ends the program. All programs write their files this
+ * way. */
 #ifndef CLI_OUTPUT_FILE_H
 #define CLI_OUTPUT_FILE_H
 
@@ -12,42 +13,40 @@ extern "C" {
 
 typedef struct output_file {
   FILE *stream;    /* NULL: not open */
-  FILE *packed;    /* NULL: not compressed; else the file, and `stream` compresses into it */
-  char *name;      /* as it was given, for messages */
-  char *path;      /* the target, links followed, also one that is not there yet */
-  char *temporary; /* NULL: the target is no regular file (/dev/stdout, a pipe) and is written directly */
+  FILE *packed;    /* NULL: not compressed; otherwise the file that `stream` compresses into */
+  char *name;      /* as given by the user, for messages */
+  char *path;      /* the target with links resolved; it need not exist */
+  char *temporary; /* NULL: the target is not a regular file (/dev/stdout, a pipe) and is written directly */
 } output_file;
 
-/* Opens it, also "-", which is standard output: all else that the program prints there goes to standard error
- * from then on. At the beginning, so that an unwritable output is found before the work is done. Returns 0 or
- * an errno. */
+/* Opens a file, or standard output for "-"; other output of the program then goes to standard error. Call it at
+ * the start, to detect an unwritable output before the work is done. Returns 0 or an errno. */
 int output_create(output_file *file, const char *path);
-/* Puts it in its place; nothing is left behind otherwise. Returns 0 or an errno. */
+/* Renames the file to its target; on failure nothing is left behind. Returns 0 or an errno. */
 int output_finish(output_file *file);
-/* Removes what was written; does nothing to a file that is not open. */
+/* Removes the partial file. Does nothing if the file is not open. */
 void output_discard(output_file *file);
 
-/* Removes all that are not finished, also within a handler of signals: the program ends. */
+/* Removes all unfinished files when the program ends; safe in a signal handler. */
 void output_abandon(void);
 
-/* The first two with a message. A name that ends in .gz is that of a file which is compressed. They return 0 or
- * -1.
- */
+/* output_create and output_finish with messages. A name that ends in .gz selects compression. Return 0 or
+ * -1. */
 int output_open(output_file *file, const char *path);
 int output_commit(output_file *file);
 
-/* Whether all of these numbers are finite; else a message that they are not, and that `path` is not written. */
+/* Whether all numbers are finite. If not, prints a message that `path` is not written for this reason. */
 int output_is_finite(const char *path, const double *values, size_t count);
 
-/* Nonzero after a message if `path` is one of the files that are read, which would be gone when the answer is
- * wrong. All may be NULL: not given. */
+/* Nonzero, after a message, if `path` is one of the input files, which would be lost if the answer is wrong.
+ * Each may be NULL: not given. */
 int output_is_input(const char *path, const char *const *inputs, int count);
 
-/* Before the work begins: whether `path` can be written and is not the file that is read (each may be NULL).
- * Returns 0, or -1 after a message. */
+/* Before the work begins, checks that `path` is writable and not the input (each may be NULL). Returns 0, or -1
+ * after a message. */
 int output_check(const char *path, const char *input);
-/* The same of a directory, which is made if it is not there: then `made` is set, so that it can be taken away
- * when nothing comes to be in it. */
+/* Checks a directory, and creates it if it is missing. `made` is then set, so that it can be removed if it
+ * stays empty. */
 int output_check_directory(const char *path, int *made);
 
 #ifdef __cplusplus

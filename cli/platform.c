@@ -91,7 +91,7 @@ int platform_take_output(FILE **stream) {
 }
 
 int platform_reserve_descriptors(void) {
-  return 0; /* numbers of files are the C library's, which does not give away those of standard streams */
+  return 0; /* the C library numbers files, and does not reuse the numbers of standard streams */
 }
 
 static platform_kind kind_of_mode(unsigned short mode) {
@@ -206,7 +206,7 @@ void platform_before_signals(void (*handler)(int)) {
   if (!stop_handler) handle(handler);
 }
 
-/* A signal that comes takes its handler away. */
+/* Windows removes the handler when a signal arrives. */
 static void stop_again(int signal_number) {
   signal(signal_number, stop_again);
   stop_handler(signal_number);
@@ -230,7 +230,7 @@ void platform_hold_signals(int hold) {
   (void)hold;
 }
 
-/* Programs are not started here. */
+/* Not supported on Windows. */
 int platform_is_in_path(const char *program) {
   (void)program;
   return 0;
@@ -312,7 +312,7 @@ const void *platform_load(const char *path, const char *symbol, char *error, siz
 #include <time.h>
 #include <unistd.h>
 
-#if !defined(__GLIBC__) /* which declares it */
+#if !defined(__GLIBC__) /* glibc declares environ */
 extern char **environ;
 #endif
 
@@ -339,7 +339,7 @@ static void *run_ticker(void *argument) {
   return NULL;
 }
 
-/* Signals are for the thread that made this one. */
+/* Signals are delivered to the thread that called this. */
 void platform_every(double seconds, void (*tick)(void)) {
   static ticker t;
   pthread_t thread;
@@ -383,7 +383,7 @@ int platform_take_output(FILE **stream) {
   return error;
 }
 
-/* Opened the wrong way round: to use a descriptor that was closed stays an error. */
+/* Opened in the wrong direction, so that using a descriptor that was closed stays an error. */
 int platform_reserve_descriptors(void) {
   for (int descriptor = 0; descriptor <= 2; descriptor++)
     if (fcntl(descriptor, F_GETFD) < 0 && errno == EBADF &&
@@ -403,7 +403,7 @@ platform_kind platform_kind_of_stream(FILE *stream, size_t *bytes) {
   return kind_of_mode(info.st_mode);
 }
 
-/* The pages of a file and one of zeros behind them, or behind its last bytes. */
+/* The pages of a file, plus a page of zeros unless the last page has room. */
 static size_t mapped_size(size_t length) {
   const size_t page = (size_t)sysconf(_SC_PAGESIZE);
   return (length / page + 1) * page;
@@ -433,12 +433,12 @@ void *platform_allocate(size_t bytes) {
   const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), begin = (uintptr_t)block;
   const uintptr_t first = (begin + page - 1) / page * page, end = (begin + bytes) / page * page;
   if (block && bytes >= 1 << 22)
-    madvise(block + (first - begin), end - first, MADV_HUGEPAGE); /* or it does not */
+    madvise(block + (first - begin), end - first, MADV_HUGEPAGE); /* fails on some systems */
 #endif
   return block;
 }
 
-#if defined(__linux__) /* and nowhere else is the command built, which needs argp */
+#if defined(__linux__) /* the command needs argp, and is built only here */
 
 typedef struct writer {
   void *argument;
@@ -451,7 +451,7 @@ static ssize_t write_to(void *cookie, const char *bytes, size_t length) {
   const int error = w->write(w->argument, bytes, length);
   if (!error) return (ssize_t)length;
   errno = error;
-  return 0; /* an error, since there is none below 0 */
+  return 0; /* indicates an error; negative values are not allowed */
 }
 
 static int close_writer(void *cookie) {
@@ -515,7 +515,7 @@ char *platform_follow_links(const char *path) {
   char *now = copy_text(path), link[PATH_MAX];
   for (int links = 0; now; links++) {
     const ssize_t length = readlink(now, link, sizeof link - 1);
-    if (length < 0) return now; /* no link, or not there */
+    if (length < 0) return now; /* not a link, or does not exist */
     link[length] = 0;
     const char *slash = strrchr(now, '/');
     const size_t before = *link == '/' || !slash ? 0 : (size_t)(slash - now) + 1;
@@ -536,13 +536,13 @@ size_t platform_longest_name(void) {
   return NAME_MAX;
 }
 
-/* As if the file had been made by open(): those of the file it replaces, or what the umask leaves. */
+/* Sets the permissions that open() would give: those of the replaced file, or those that the umask allows. */
 static void set_permissions(int descriptor, const char *like) {
   struct stat replaced;
   const mode_t mask = umask(0);
   umask(mask);
   const mode_t mode = like && stat(like, &replaced) == 0 ? replaced.st_mode & 0777 : 0666 & ~mask;
-  /* A file system without permissions refuses this, and the file is still good. */
+  /* A file system without permissions rejects this; the file is still valid. */
   if (fchmod(descriptor, mode) != 0) return;
 }
 
@@ -595,7 +595,7 @@ void platform_before_signals(void (*handler)(int)) {
   }
 }
 
-/* One at a time, and reads and writes go on after it. */
+/* One signal at a time; interrupted reads and writes restart. */
 void platform_on_stop(void (*handler)(int)) {
   struct sigaction action = {0}, old;
   stop_handler = handler;
@@ -660,16 +660,16 @@ int platform_own_directory(char *directory, size_t size) {
   return 0;
 }
 
-/* So that a picture is not handed over in pieces of 64 kB, each with a change from one process to the other. */
+/* Avoids passing a picture in pieces of 64 kB, each with a context switch. */
 static void widen_pipe(int end) {
 #ifdef F_SETPIPE_SZ
-  fcntl(end, F_SETPIPE_SZ, 1 << 20); /* as much as anybody may have; less will do */
+  fcntl(end, F_SETPIPE_SZ, 1 << 20); /* the maximum without privileges; less also works */
 #else
   (void)end;
 #endif
 }
 
-/* `from` is the end that the child reads; nothing else of the pipe is left to it. */
+/* `from` is the end that the child reads; the child inherits nothing else of the pipe. */
 static int open_pipe(int *from, FILE **to) {
   int ends[2];
   if (pipe(ends)) return errno;
@@ -689,7 +689,7 @@ static int open_pipe(int *from, FILE **to) {
   return 0;
 }
 
-/* In a group of its own, a child hears nothing of the terminal's signals. */
+/* A child in its own process group does not receive the terminal's signals. */
 static int spawn(const char *const arguments[], int in, int out, int messages, int apart, pid_t *process) {
   posix_spawn_file_actions_t actions;
   posix_spawnattr_t attributes;
@@ -760,7 +760,7 @@ static void lower_limit(int resource, rlim_t soft, rlim_t hard) {
   setrlimit(resource, &limit);
 }
 
-/* The address space of this process in bytes; 0: not known. */
+/* The address space of this process in bytes; 0: unknown. */
 static size_t own_address_space(void) {
   unsigned long long pages = 0;
   FILE *file = fopen("/proc/self/statm", "r");
@@ -770,7 +770,7 @@ static size_t own_address_space(void) {
   return (size_t)pages * (size_t)sysconf(_SC_PAGESIZE);
 }
 
-/* Signals end the child at once: files that the program would remove on a signal are the parent's. */
+/* Signals end the child immediately, because the parent owns the files that the program removes on a signal. */
 static void confine(size_t memory, int seconds) {
   const int others[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
   sigset_t none;
@@ -800,7 +800,7 @@ int platform_run_apart(void (*work)(void *argument, FILE *to), void *argument, s
     confine(memory, seconds);
     FILE *to = fdopen(ends[1], "wb");
     if (to) work(argument, to);
-    _exit(!to || ferror(to) || fclose(to)); /* and nothing that the parent does at its exit */
+    _exit(!to || ferror(to) || fclose(to)); /* without the parent's exit handlers */
   }
   if (ends[1] >= 0) close(ends[1]);
   if (!error) return 0;
@@ -822,7 +822,7 @@ void platform_be_silent(void) {
   if (!freopen("/dev/null", "w", stdout) || !freopen("/dev/null", "w", stderr)) return;
 }
 
-/* A name that is too long need not end with a zero. */
+/* gethostname may omit the zero byte of a truncated name. */
 void platform_host_name(char *name, size_t size) {
   if (gethostname(name, size) != 0) *name = 0;
   name[size - 1] = 0;

@@ -1,4 +1,4 @@
-/* Problems whose solution is known: u is chosen, and g and what holds on the boundaries follow from it. */
+/* Problems with a known solution: u is chosen; g and the boundary values follow from it. */
 #include "poisson.h"
 
 #include <math.h>
@@ -10,8 +10,7 @@ typedef struct profile {
   double f, d, dd;
 } profile;
 
-/* u is a product of two of these; periodic only where it has to be, and with nothing that is 0 on a boundary.
- */
+/* u is a product of two of these. It is periodic only if required, and not 0 on boundaries. */
 static profile unknown(double s, double length, int periodic) {
   profile p;
   if (periodic) {

@@ -16,7 +16,7 @@ const char *const poisson_problem_names[PROBLEM_COUNT + 1] = {
 #undef PROBLEM_TEXT
 };
 
-/* Names of the library's lists, which begin with 0. */
+/* Names from the library's lists, which begin with 0. */
 #define NAME_FUNCTION(prefix)                                                                                  \
   static const char *prefix##_at(int value) {                                                                  \
     return prefix##_name((prefix)value);                                                                       \
@@ -146,7 +146,7 @@ static const char description[] =
     "lowest. `-' is standard input.\vExit status: 0 converged; 1 error; 2 wrong usage; 3 not converged: the "
     "last u is still written.";
 
-/* The library takes both as given where one is. */
+/* The library treats both as given if one is. */
 static void set_steps(ts_multigrid_desc *m) {
   const int jacobi = m->smoother == TS_SMOOTHER_JACOBI, chebyshev = m->smoother == TS_SMOOTHER_CHEBYSHEV;
   if (m->pre < 0) m->pre = jacobi ? 4 : chebyshev ? 2 : 1;

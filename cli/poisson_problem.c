@@ -1,4 +1,4 @@
-/* The problem of `texsolve poisson`: what the options and files say, as the library takes it. */
+/* The problem of `texsolve poisson`: converts options and files to the library's form. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +20,7 @@ void poisson_describe(const poisson_options *o, ts_poisson_desc *desc) {
   desc->spacing = 1.0 / (o->width - ends);
 }
 
-/* ---- Parts that are made ---- */
+/* ---- Generated parts ---- */
 
 /* Reproducible numbers in [0, 1): splitmix64. */
 static double random_number(uint64_t *state) {
@@ -66,7 +66,7 @@ static void make_noise(poisson_problem *p) {
   for (size_t k = 0; k < count_of(&p->desc); k++) p->g[k] = 2 * random_number(&state) - 1;
 }
 
-/* g, k and u at the points, and what is given on the boundaries where they lie. */
+/* g, k and u at the points, and the boundary values at their positions. */
 static void make_manufactured(poisson_problem *p, poisson_problem_name name) {
   const ts_poisson_desc *d = &p->desc;
   const double right = poisson_length(d, d->width, d->left == TS_BOUNDARY_PERIODIC);
@@ -94,7 +94,7 @@ static void make_manufactured(poisson_problem *p, poisson_problem_name name) {
   }
 }
 
-/* ---- Parts that are read ---- */
+/* ---- Parts from files ---- */
 
 static int read_numbers(const char *option, const char *path, const ts_poisson_desc *d, double **numbers) {
   double *values;
@@ -134,7 +134,7 @@ static int read_walls(const char *path, poisson_problem *p) {
 
 /* ---- Scale ---- */
 
-/* The binary exponents of the smallest and the largest magnitude that is not 0. */
+/* The binary exponents of the smallest and the largest nonzero magnitude. */
 typedef struct exponents {
   int least, most;
 } exponents;
@@ -157,7 +157,7 @@ static void scale_numbers(double *numbers, size_t count, int exponent) {
   for (size_t k = 0; k < count && exponent; k++) numbers[k] = ldexp(numbers[k], exponent);
 }
 
-/* The device's numbers have the range of floats, so powers of two are taken out of k and of g if they are far
+/* The device's numbers have the range of floats. So powers of two are factored out of k and g if they are far
  * from 1: (A / 2^a) x = g / 2^c has the solution of A u = g times 2^(a - c). */
 static void scale(poisson_problem *p) {
   enum { FAR = 40 };

@@ -1,4 +1,4 @@
-/* What `texsolve poisson` reports: a line for every cycle and a summary, or one JSON object. */
+/* The report of `texsolve poisson`: a line per cycle and a summary, or one JSON object. */
 #include <math.h>
 #include <stdio.h>
 

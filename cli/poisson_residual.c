@@ -1,11 +1,12 @@
-/* The residual of a solution on the host, in doubles: for devices whose floats cannot hold the problem. */
+/* The residual of a solution on the host, in doubles, for devices with floats that cannot represent the
+ * problem. */
 #include <math.h>
 #include <stdlib.h>
 
 #include "message.h"
 #include "poisson.h"
 
-/* The number of x that coefficient k of point (i, j) multiplies. */
+/* The element of x that coefficient k of point (i, j) multiplies. */
 static double neighbour(const ts_grid_desc *g, const double *x, int32_t i, int32_t j, int k) {
   i += k % 3 - 1;
   j += k / 3 - 1;
@@ -14,7 +15,7 @@ static double neighbour(const ts_grid_desc *g, const double *x, int32_t i, int32
   return i < 0 || i >= g->width || j < 0 || j >= g->height ? 0 : x[(size_t)j * (size_t)g->width + (size_t)i];
 }
 
-/* r = b - A x in the place of b, at points with an equation; returns how many there are. */
+/* Replaces b by r = b - A x at points with an equation; returns their number. */
 static size_t subtract_product(const ts_grid_desc *g, const double *A, const double *x, double *b,
                                double *squares_of_b) {
   size_t equations = 0;

@@ -1,5 +1,4 @@
-/* `texsolve poisson` on the device: the stencil, its multigrid, the solve, and what is known of the solution.
- */
+/* `texsolve poisson` on the device: the stencil, its multigrid, the solve, and the accuracy of the solution. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -47,7 +46,7 @@ static void poisson_solve_destroy(device_objects *d) {
   ts_space_destroy(&d->grid);
 }
 
-/* In double precision if that is wanted and the device has it. */
+/* Uses double precision if requested and supported. */
 static ts_status create_vector(device_objects *d, int is_double, ts_vector **v) {
   const ts_vector_desc whole = {.precision = TS_PRECISION_DOUBLE}, rounded = {.precision = TS_PRECISION_SINGLE};
   const ts_status status = ts_vector_create(d->grid, is_double ? &whole : &rounded, v);
@@ -61,14 +60,14 @@ static ts_status create_x(const poisson_options *o, device_objects *d) {
   return status >= 0 && d->lacks_pairs && o->precision > TS_PRECISION_SINGLE ? TS_ERROR_UNSUPPORTED : status;
 }
 
-/* In double precision only if floats would round a number: further parts take time in every residual. */
+/* Uses double precision only if floats would round a number, because further parts slow down every residual. */
 static ts_status create_b(const double *b, size_t n, device_objects *d) {
   size_t k = 0;
   while (k < n && (double)(float)b[k] == b[k]) k++;
   return create_vector(d, k < n, &d->b);
 }
 
-/* What is written must meet the tolerance, not only the pairs of floats that the cycles computed. */
+/* The written solution must meet the tolerance, not only the pairs of floats that the cycles computed. */
 static void check_written(const poisson_options *o, poisson_outcome *outcome) {
   if (outcome->status != TS_OK || !(outcome->rounded_residual > o->rtol)) return;
   outcome->status = TS_NOT_CONVERGED;
@@ -78,7 +77,7 @@ static void check_written(const poisson_options *o, poisson_outcome *outcome) {
            outcome->rounded_residual, outcome->solver_residual);
 }
 
-/* The grid's stencil, b and x into the room of nine values a point; the device gets each as it is made. */
+/* Computes the grid's stencil, b and x in a buffer of nine values per point, and uploads each immediately. */
 static int upload(const poisson_options *options, const poisson_problem *problem, device_objects *d,
                   double *values, poisson_outcome *outcome) {
   const ts_poisson_desc *desc = &problem->desc;
@@ -117,10 +116,10 @@ static int upload(const poisson_options *options, const poisson_problem *problem
 typedef struct watcher {
   const poisson_options *options;
   poisson_outcome *outcome;
-  double first; /* residual that was seen; 0: none yet */
+  double first; /* first residual reported; 0: none yet */
 } watcher;
 
-/* The last of the history is the last cycle's also if there is no room for all. */
+/* The last element of a full history is overwritten with the last cycle. */
 static void keep(poisson_outcome *o, double residual) {
   if (o->history_count == POISSON_HISTORY) {
     o->history[POISSON_HISTORY - 2] = o->history[POISSON_HISTORY - 1];
@@ -198,14 +197,14 @@ static ts_status solve_cg(const poisson_options *options, device_objects *d, wat
   return status;
 }
 
-/* ---- The solution against the exact one ---- */
+/* ---- Comparison with the exact solution ---- */
 
 static void judge(const poisson_problem *problem, const double *x, poisson_outcome *outcome) {
   const size_t n = (size_t)problem->desc.width * (size_t)problem->desc.height;
   double shift = 0, squares = 0, largest = 0;
   outcome->error_max = outcome->error_rms = NAN;
   if (!problem->exact) return;
-  /* Where nothing but derivatives is given, u is known up to a constant. */
+  /* If only derivatives are prescribed, u is defined up to a constant. */
   if (outcome->multigrid.null_space_components)
     for (size_t k = 0; k < n; k++) shift += (x[k] - problem->exact[k]) / (double)n;
   for (size_t k = 0; k < n; k++) {
@@ -239,7 +238,7 @@ static int set_up(const poisson_options *options, const poisson_problem *problem
   ts_status status = ts_multigrid_create(d->A, &desc, &d->multigrid);
   if (status >= 0) status = ts_multigrid_get_info(d->multigrid, &w->outcome->multigrid);
   if (status >= 0) status = ts_context_get_info(d->context, &w->outcome->context);
-  /* Without this the solve would wait for the upload and be charged for it. */
+  /* Otherwise the solve time would include the wait for the upload. */
   if (status >= 0) status = ts_context_finish(d->context);
   w->outcome->seconds_setup += seconds_now() - start;
   return status < 0 ? failed_call(d->context, status, "multigrid") : 0;

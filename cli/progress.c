@@ -8,7 +8,7 @@
 
 #include "message.h"
 
-/* Work of a second is not shown; a step is shown once it has lasted long enough to be read. */
+/* Work shorter than a second is not shown. A step is shown once it has lasted long enough to be read. */
 static const double first_second = 1, shortest_step = 0.3, interval = 0.2;
 static int enabled, has_thread;
 static volatile sig_atomic_t visible;
@@ -44,7 +44,7 @@ static void draw(double now) {
     snprintf(end, sizeof end, "; %s", passed);
   snprintf(line, sizeof line, "%s%s%s", what, detail[0] ? ": " : "", detail);
   message_make_safe(line);
-  /* A line that wraps would not be overwritten. */
+  /* A line that wraps could not be overwritten. */
   fprintf(stderr, "\r\033[K%.*s%s", platform_columns(stderr) - 1 - (int)strlen(end), line, end);
   fflush(stderr);
   last_shown = now;

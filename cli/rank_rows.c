@@ -4,16 +4,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- Transfers: each slice goes to all ranks, and the one that it is for keeps it ---- */
+/* ---- Transfers: all ranks receive each slice, and its owner keeps it ---- */
 
-/* Never TS_OK on a rank that has failed. */
+/* Never TS_OK on a rank that failed. */
 static ts_status agree_on_memory(ts_context *context, int failed) {
   const ts_status status = ts_ranks_agree(context, failed ? TS_ERROR_OUT_OF_HOST_MEMORY : TS_OK,
                                           "out of memory for the rows of a rank");
   return failed && status >= 0 ? TS_ERROR_OUT_OF_HOST_MEMORY : status;
 }
 
-/* In pieces that messages can have. */
+/* Broadcasts in pieces, because message sizes are limited. */
 static ts_status broadcast(ts_context *context, char *data, size_t bytes) {
   const size_t most = (size_t)1 << 28;
   ts_status status = TS_OK;
@@ -22,7 +22,7 @@ static ts_status broadcast(ts_context *context, char *data, size_t bytes) {
   return status;
 }
 
-/* Elements starts[r] to starts[r + 1] of rank 0's array go to rank r. */
+/* Sends elements starts[r] to starts[r + 1] of rank 0's array to rank r. */
 static ts_status share(ts_context *context, const rank_rows *rows, const int64_t *starts, const void *all,
                        size_t size, void **mine) {
   size_t largest = 1;
@@ -49,7 +49,8 @@ static ts_status share(ts_context *context, const rank_rows *rows, const int64_t
 
 /* ---- Rows ---- */
 
-/* Each rank's first row, at a node and so that entries are about even; every rank has a node. */
+/* Finds each rank's first row, at the first row of a node, with about equal entries per rank. Every rank gets a
+ * node. */
 static void divide(const ts_csr *csr, int unknowns, int ranks, int64_t *first) {
   const int32_t *offsets = csr->row_offsets.data;
   const int64_t nodes = csr->rows / unknowns, entries = offsets[csr->rows];
@@ -63,9 +64,9 @@ static void divide(const ts_csr *csr, int unknowns, int ranks, int64_t *first) {
   first[ranks] = csr->rows;
 }
 
-/* What the matrix is sent as, and made of. */
+/* The data from which each rank builds its part of the matrix. */
 typedef struct parcel {
-  int32_t *lengths; /* of all rows; rank 0 alone needs them */
+  int32_t *lengths; /* of all rows; used on rank 0 only */
   void *own_lengths, *own_columns, *own_values;
   int64_t *wide, *entries; /* columns; each rank's first entry, and the end */
   int32_t *offsets;
@@ -81,7 +82,7 @@ static void free_parcel(parcel *p) {
   free(p->offsets);
 }
 
-/* Where each rank's rows and entries begin, which rank 0 decides. */
+/* Rank 0 decides where each rank's rows and entries begin. */
 static ts_status send_starts(ts_context *context, const ts_csr *csr, int unknowns, rank_rows *rows, parcel *p) {
   const size_t bytes = ((size_t)rows->ranks + 1) * sizeof *rows->first;
   const int is_root = rows->rank == 0;
@@ -111,7 +112,7 @@ static ts_status share_matrix(ts_context *context, const ts_csr *csr, const rank
   return status;
 }
 
-/* This rank's rows, with columns counted among those of all. */
+/* Creates the matrix from this rank's rows, with global column numbers. */
 static ts_status create_rank_rows(ts_context *context, const ts_matrix_desc *desc, const rank_rows *rows,
                                   parcel *p, ts_matrix **matrix) {
   const int32_t count = (int32_t)(rows->first[rows->rank + 1] - rows->first[rows->rank]);

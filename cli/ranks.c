@@ -9,9 +9,9 @@
 
 static int rank, ranks = 1, is_job, agreed;
 static const ts_ranks_module *module;
-static ts_transport transport; /* with what describes it; the context has one of its own */
+static ts_transport transport; /* with its description; the context has a copy */
 
-/* Of the first variable that is set. */
+/* The value of the first variable that is set. */
 static int number_of(const char *const names[], int otherwise) {
   for (; *names; names++) {
     const char *text = getenv(*names);
@@ -21,7 +21,7 @@ static int number_of(const char *const names[], int otherwise) {
 }
 
 int ranks_begin(void) {
-  /* Open MPI; MPICH and Intel MPI; Slurm's own start with PMIx has none of these. */
+  /* Open MPI; MPICH and Intel MPI. Slurm's own start with PMIx sets neither. */
   static const char *const sizes[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", NULL}, *const numbers[] = {
                                                                                      "OMPI_COMM_WORLD_RANK",
                                                                                      "PMI_RANK", NULL};
@@ -52,7 +52,7 @@ int ranks_refuse(const char *command) {
 }
 
 #ifdef TEXSOLVE_HAVE_MPI
-/* Beside the program in the build's bin/, in the libraries' directory where it is installed. */
+/* The module is next to the program in the build's bin/, and in the library directory after installation. */
 static ts_status load_module(void) {
   static const char *const places[] = {"", "/" TEXSOLVE_MODULES};
   char directory[3000], path[3400], why[400] = "", error[600];
@@ -69,7 +69,7 @@ static ts_status load_module(void) {
   return ts_ranks_report(TS_ERROR_UNAVAILABLE, error);
 }
 #else
-/* An MPI that was installed after the build does not help. */
+/* Installing an MPI after the build does not help. */
 static ts_status load_module(void) {
   char error[600];
   snprintf(error, sizeof error,

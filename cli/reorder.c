@@ -12,7 +12,7 @@ static int fail(char *error, const char *text) {
   return -1;
 }
 
-/* Fisher and Yates, from a xorshift that always begins alike. */
+/* Fisher-Yates shuffle with a xorshift generator and a fixed seed. */
 static void by_chance(int32_t count, int32_t *order) {
   uint64_t x = 88172645463325252u;
   for (int32_t i = 0; i < count; i++) order[i] = i;

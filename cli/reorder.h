@@ -1,4 +1,4 @@
-/* Orders of the unknowns for `texsolve solve' and `texsolve bench'. */
+/* Orders of the unknowns for `texsolve solve` and `texsolve bench`. */
 #ifndef CLI_REORDER_H
 #define CLI_REORDER_H
 
@@ -7,18 +7,18 @@
 typedef enum reorder_kind {
   REORDER_NONE,
   REORDER_RCM,   /* reverse Cuthill-McKee */
-  REORDER_RANDOM /* as bad as it gets */
+  REORDER_RANDOM /* the worst case */
 } reorder_kind;
 
 /* "none", "rcm" and so on, and NULL. */
 extern const char *const reorder_names[];
 
-/* The order of a square matrix into a new array, NULL after `error` was filled in (256 bytes) without memory or
- * for a matrix that is not square. `kind` is not REORDER_NONE. */
+/* Computes the order of a square matrix into a new array. Returns NULL, and the cause in `error` (256 bytes),
+ * if memory is exhausted or the matrix is not square. `kind` is not REORDER_NONE. */
 int32_t *reorder_compute(reorder_kind kind, const ts_csr *csr, char *error);
 
-/* A matrix in another order, with values of the type that it had. Returns 0, or -1 after `error` was filled in.
- * Free with reorder_free. */
+/* A matrix in another order, with the original type of values. Returns 0, or -1 and the cause in `error`. Free
+ * it with reorder_free. */
 typedef struct reorder_matrix {
   int32_t *row_offsets, *column_indices;
   void *values;

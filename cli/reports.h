@@ -1,4 +1,4 @@
-/* What the programs' reports and benchmarks share. */
+/* Shared code of the programs' reports and benchmarks. */
 #ifndef CLI_REPORTS_H
 #define CLI_REPORTS_H
 
@@ -6,28 +6,28 @@
 
 #include <texsolve/texsolve.h>
 
-/* JSON has no NaN and no infinity: null stands for them. */
+/* null for NaN and infinity, which JSON lacks. */
 json_t *report_number(double value);
 json_t *report_milliseconds(double seconds);
-/* NULL: null */
+/* NULL becomes null. */
 json_t *report_text(const char *text);
 
-/* How many iterations were done in each precision, by ts_precision: " (121 single, 82 mixed)", "" for none; and
- * {"single": 121, ...}. */
+/* Iteration counts by ts_precision: " (121 single, 82 mixed)" or "" if all are 0; and {"single": 121, ...}. */
 const char *report_precisions(const int iterations[4]);
 json_t *report_precisions_object(const int iterations[4]);
 
-/* Prints an object, which it releases, on standard output. `lost`: it is not complete, for want of memory.
- * Returns 0, or -1 after a message. */
+/* Prints an object on standard output and releases it. `lost`: the object is incomplete because memory was
+ * exhausted. Returns 0, or -1 after a message. */
 int report_print(json_t *object, int lost);
 
-/* "1 step" or "3 steps" on standard output. */
+/* Prints "1 step" or "3 steps" on standard output. */
 void report_plural(int count, const char *one, const char *more);
 
-/* Of OpenGL a line on standard output: whether it runs on a GPU, and how long its driver compiled shaders. */
+/* For OpenGL prints a line on standard output: whether it runs on a GPU, and the time its driver took to
+ * compile shaders. */
 void report_opengl(const ts_context_info *context);
 
-/* Sorts them. */
+/* Sorts the values. */
 double report_median(double *values, int count);
 
 #endif

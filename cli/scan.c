@@ -21,7 +21,7 @@ int scan_fail(scanner *s, const char *format, ...) {
   va_start(arguments, format);
   vsnprintf(text + used, size - used, format, arguments);
   va_end(arguments);
-  /* Bytes of a binary file would upset the terminal. */
+  /* Bytes of a binary file could control the terminal. */
   for (unsigned char *c = (unsigned char *)text + used; *c; c++)
     if (*c < 0x20 || *c == 0x7f) *c = '?';
   return -1;

@@ -1,12 +1,12 @@
-/* The text that Siconos writes of its problems, numbers in lines of any length:
+/* The text that Siconos writes for its problems, with numbers in lines of any length:
  *
  *   LCP:       n;                         the matrix; q
- *   friction:  dimension, contacts;       the matrix; q; mu of each contact; perhaps 0 or 1, a flag without use
+ *   friction:  dimension, contacts;       the matrix; q; mu of each contact; optionally 0 or 1, an unused flag
  *   matrix:    storage, rows, columns;    0: rows, columns, and numbers column by column
  *                                         1: blocks in compressed rows, each column by column
- *                                         2: 1 or 2, and what cs_print of CSparse says of triplets or columns
+ *                                         2: 1 or 2, and cs_print output of CSparse for triplets or columns
  *
- * Remarks may follow. */
+ * Comments may follow. */
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +20,7 @@ enum { dense = 0, blocks = 1, sparse = 2, max_size = INT_MAX / 16 };
 typedef struct reader {
   scanner s;
   contact_file *file;
-  int64_t room; /* entries that there is memory for */
+  int64_t room; /* allocated entries */
 } reader;
 
 void contact_file_free(contact_file *file) {
@@ -34,7 +34,7 @@ void contact_file_free(contact_file *file) {
 
 /* ---- Numbers ---- */
 
-/* The next token, of whatever line; an empty one at the end. */
+/* The next token, on any line; empty at the end. */
 static token next_token(scanner *s) {
   for (;;) {
     const token t = scan_token(s);
@@ -63,8 +63,8 @@ static int expect_word(scanner *s, const char *word) {
   return scan_fail(s, "'%.*s', expected '%s'", scan_shown(t), t.text, word);
 }
 
-/* A number takes two bytes or more: sizes that the rest of the file cannot hold are found before memory is
- * asked for. */
+/* A number takes at least two bytes. So sizes that exceed the rest of the file are detected before memory is
+ * allocated. */
 static int check_room(scanner *s, const char *what, int64_t count) {
   const int64_t most = (s->end - s->p) / 2 + 1;
   if (count <= most) return 0;
@@ -104,7 +104,7 @@ static int read_dense(reader *r) {
   return 0;
 }
 
-/* `count` whole numbers that do not fall, the last of them `last`, behind a zero. */
+/* Reads `count` integers that do not decrease, end with `last` and follow a zero. */
 static int read_rising(scanner *s, const char *what, int64_t count, int64_t last, int64_t **list) {
   if (check_room(s, what, count)) return -1;
   *list = calloc((size_t)count + 1, sizeof **list);
@@ -118,9 +118,9 @@ static int read_rising(scanner *s, const char *what, int64_t count, int64_t last
 
 typedef struct block_lists {
   int64_t block_count, block_rows, block_columns;
-  int64_t *rows, *columns; /* where each row and column of blocks begins, and the end */
-  int64_t *starts;         /* the blocks of each row of blocks */
-  int64_t *indices;        /* and their columns */
+  int64_t *rows, *columns; /* first row of each block row, first column of each block column, and the ends */
+  int64_t *starts;         /* offset of each row of blocks */
+  int64_t *indices;        /* block columns */
 } block_lists;
 
 static int read_block_lists(reader *r, block_lists *b) {
@@ -170,7 +170,7 @@ static int read_blocks(reader *r) {
   return failed;
 }
 
-/* "ROW : VALUE", or "ROW COLUMN : VALUE" where the column is not known. */
+/* Reads "ROW : VALUE", or "ROW COLUMN : VALUE" if the column is not known. */
 static int read_printed_entry(reader *r, int64_t column) {
   const int64_t n = r->file->size;
   int64_t row;
@@ -189,7 +189,7 @@ static int read_printed_columns(reader *r, int64_t count) {
         expect_word(s, "locations") || next_whole(s, "the first place of a column", e, e, &first) ||
         expect_word(s, "to"))
       return -1;
-    token t = next_token(s); /* -1 of an empty first column */
+    token t = next_token(s); /* -1 for an empty first column */
     last = t.length == 2 && !memcmp(t.text, "-1", 2) ? -1 : scan_whole(t);
     if (last < first - 1 || last >= count)
       return scan_fail(s, "the last place of a column '%.*s', expected a whole number from %lld to %lld",
@@ -202,7 +202,7 @@ static int read_printed_columns(reader *r, int64_t count) {
   return 0;
 }
 
-/* "ROWS-by-COLUMNS," is one token. */
+/* "ROWS-by-COLUMNS," is a single token. */
 static int check_printed_size(reader *r, token t) {
   char *end;
   const long long rows = strtoll(t.text, &end, 10);
@@ -222,7 +222,7 @@ static int read_sparse(reader *r) {
   if (check_printed_size(r, next_token(s)) || expect_word(s, "nzmax:") ||
       next_whole(s, "the room for entries", 0, INT_MAX, &most) || expect_word(s, "nnz:"))
     return -1;
-  const token t = next_token(s); /* with a comma before the norm of columns */
+  const token t = next_token(s); /* columns have a comma before their norm */
   const int has_comma = t.length > 1 && t.text[t.length - 1] == ',';
   count = scan_whole((token){t.text, t.length - has_comma});
   if (count < 0 || count > most)
@@ -237,8 +237,8 @@ static int read_sparse(reader *r) {
 
 /* ---- Problems ---- */
 
-/* The first numbers tell the two kinds apart: those of an LCP are n, storage, n, n; those of friction
- * dimension, contacts, storage, n, n. Only 2, 1, 2, 2, 2 can be both. */
+/* The first numbers distinguish the two formats. An LCP begins with n, storage, n, n; friction begins with
+ * dimension, contacts, storage, n, n. Only 2, 1, 2, 2, 2 is ambiguous. */
 static int is_friction(scanner s) {
   int64_t number[5];
   for (int k = 0; k < 5; k++) number[k] = scan_whole(next_token(&s));
@@ -293,7 +293,7 @@ static int read_sizes(reader *r, int64_t *storage) {
   return check_room(s, "q", number);
 }
 
-/* Numbers behind the problem mean that its sizes are wrong. */
+/* Numbers after the problem mean that its sizes are wrong. */
 static int read_end(reader *r) {
   scanner *s = &r->s;
   token t = next_token(s);

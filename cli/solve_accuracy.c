@@ -1,11 +1,11 @@
-/* How good a solution of `texsolve solve` is, from the numbers of the files, in long double. */
+/* The accuracy of a solution of `texsolve solve`, from the numbers in the files, in long double. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "solve.h"
 
-/* Of row i: b - A x, and |A| |x|. */
+/* For row i: b - A x, and |A| |x|. */
 typedef struct row_sums {
   long double residual, size;
 } row_sums;
@@ -26,14 +26,14 @@ static long double norm_of(const long double *values, size_t count) {
   return sqrtl(squares);
 }
 
-/* To nine digits. */
+/* Rounded to nine digits. */
 static double shown(long double value) {
   char digits[32];
   snprintf(digits, sizeof digits, "%.8e", (double)value);
   return strtod(digits, NULL);
 }
 
-/* Adds row i's part of A^T r, A^T b and |A|^T (|A| |x| + |b|). */
+/* Adds row i's contribution to A^T r, A^T b and |A|^T (|A| |x| + |b|). */
 static void add_transposed(const solve_system *system, int32_t i, double b, row_sums sums) {
   const mm_csr *A = &system->A;
   for (int32_t k = A->row_offsets[i]; k < A->row_offsets[i + 1]; k++) {
@@ -45,7 +45,7 @@ static void add_transposed(const solve_system *system, int32_t i, double b, row_
   }
 }
 
-/* What decides of least squares. `exponent`: of A^T b. */
+/* The criterion of least squares. `exponent`: the exponent of A^T b. */
 static void judge_gradient(const solve_system *system, int exponent, solve_accuracy *accuracy) {
   const size_t columns = (size_t)system->A.columns;
   const long double of_b = norm_of(system->transposed + columns, columns);

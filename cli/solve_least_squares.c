@@ -1,8 +1,8 @@
-/* Least squares in `texsolve solve`, by lsmr or cgls: what they can be asked for, and their preconditioner.
+/* Least squares in `texsolve solve`, by lsmr or cgls: their valid options and their preconditioner.
  *
- * M = diag(A^T A) scales the columns of A, which helps if their norms are far apart. If there are several least
- * squares solutions it also changes which one is found: that of the smallest M^(1/2) x instead of the shortest.
- * So auto scales only if there is a need, and not if the matrix has more columns than rows. */
+ * M = diag(A^T A) scales the columns of A, which helps if their norms are far apart. If several least squares
+ * solutions exist, scaling also changes which one is found: the smallest M^(1/2) x instead of the shortest x.
+ * So auto scales only if the norms require it, and not if the matrix has more columns than rows. */
 #include "solve.h"
 
 #include <math.h>
@@ -12,7 +12,7 @@
 #include "message.h"
 #include "ranks.h"
 
-/* The largest norm of a column over the smallest from which on auto scales. */
+/* Auto scales from this ratio of the largest to the smallest column norm. */
 static const double unlike = 10;
 
 int solve_is_least_squares(ts_method method) {
@@ -23,7 +23,7 @@ const char *solve_measure(const solve_outcome *outcome) {
   return solve_is_least_squares(outcome->method) ? "||A^T r|| / ||A^T b|| =" : "a relative residual of";
 }
 
-/* ---- What does not belong to it ---- */
+/* ---- Options that do not apply ---- */
 
 static int refuse(const mm_file *file, const char *option, const char *name, const char *hint) {
   const mm_header *h = &file->header;

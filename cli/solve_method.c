@@ -1,5 +1,4 @@
-/* The method of `texsolve solve`: which one, its preconditioner, the solve by it, and what is to be said of it.
- */
+/* The method of `texsolve solve`: its choice, its preconditioner, the solve, and the messages. */
 #include "solve.h"
 
 #include <math.h>
@@ -44,7 +43,7 @@ ts_status solve_take_preconditioner(const ts_preconditioner *M, solve_outcome *o
 
 ts_status solve_make_preconditioner(const solve_options *o, const ts_amg_desc *amg, ts_matrix *A,
                                     ts_preconditioner **made, solve_outcome *outcome) {
-  /* That of minres has to be positive definite though the matrix is not. */
+  /* minres needs a positive definite preconditioner, although the matrix is indefinite. */
   const int is_auto = o->preconditioner == TS_PRECONDITIONER_AUTO && outcome->method == TS_METHOD_MINRES;
   const ts_preconditioner_desc desc = {.kind = is_auto ? TS_PRECONDITIONER_JACOBI : o->preconditioner,
                                        .block_size = o->block_size,
@@ -95,7 +94,8 @@ void solve_take_stages(const ts_solver *solver, solve_outcome *outcome) {
   if (count > 1) (void)solve_take_preconditioner(ts_solver_get_preconditioner(solver), outcome);
 }
 
-/* Single precision adds to x what a rounded A maps to 0: about 1e-6 of it, more than the tolerance. */
+/* Single precision adds to x a part of the null space of the rounded A, about 1e-6 of x and above the
+ * tolerance. */
 static ts_precision precision_of(const solve_options *o, ts_method method) {
   const int is_exact = solve_is_least_squares(method) && o->rtol < 1e-6;
   return o->precision == TS_PRECISION_AUTO && is_exact ? TS_PRECISION_DOUBLE : o->precision;
@@ -123,7 +123,7 @@ ts_status solve_create_solver(const solve_options *o, ts_preconditioner *M, ts_m
   return ts_solver_create(A, &desc, solver);
 }
 
-/* ---- The residual on the host has the last word ---- */
+/* ---- The final decision, by the residual on the host ---- */
 
 static void judge(const solve_options *o, solve_outcome *outcome) {
   ts_result *r = &outcome->result;
@@ -150,7 +150,7 @@ static const char *other_preconditioner(const solve_outcome *outcome) {
                                                                : NULL;
 }
 
-/* What may help instead, beside a larger tolerance; NULL: nothing. */
+/* A remedy other than a larger tolerance, or NULL. */
 static const char *remedy(const solve_options *o, const solve_outcome *outcome) {
   const solve_accuracy *a = &outcome->accuracy;
   const int names_precision = strstr(outcome->result.message, "; precision ") != NULL;
@@ -166,7 +166,7 @@ static const char *remedy(const solve_options *o, const solve_outcome *outcome) 
   return outcome->method == TS_METHOD_GMRES ? "a larger --restart" : other_preconditioner(outcome);
 }
 
-/* Which method may, in place of the one that cannot; NULL: none. */
+/* A method that may succeed instead, or NULL. */
 static const char *other_method(const solve_outcome *outcome) {
   const ts_reason reason = outcome->result.reason;
   const int refused = reason == TS_REASON_INDEFINITE || reason == TS_REASON_NOT_SYMMETRIC;
@@ -210,7 +210,7 @@ const char *solve_how_it_ended(const solve_outcome *outcome) {
                                                        : "not converged";
 }
 
-/* The status, the reason and the message that agree with `accuracy`. */
+/* Sets the status, the reason and the message according to `accuracy`. */
 static void conclude(const solve_options *o, solve_outcome *outcome) {
   const ts_result *r = &outcome->result;
   char *const text = outcome->message;
@@ -227,7 +227,7 @@ static void conclude(const solve_options *o, solve_outcome *outcome) {
   }
   const char *other = other_method(outcome);
   snprintf(text, size, "%s", r->message[0] ? r->message : ts_reason_text(r->reason));
-  /* The device's own residual has other digits. */
+  /* The device's own residual has different digits. */
   char *rest = strstr(text, ", at a relative residual of ");
   if (rest)
     snprintf(rest, size - (size_t)(rest - text), ", at %s %s", solve_measure(outcome),
@@ -247,7 +247,7 @@ static solve_accuracy worst_of(solve_accuracy a, solve_accuracy b) {
                           larger(a.left, b.left)};
 }
 
-/* The largest of columns first to end - 1, and the residual of each. */
+/* The maximum residuals of columns first to end - 1, and the residual of each. */
 static solve_accuracy measure(const solve_system *system, const double *x, int first, int end,
                               solve_column *columns) {
   solve_accuracy worst = {0, 0, 0};
@@ -261,8 +261,8 @@ static solve_accuracy measure(const solve_system *system, const double *x, int f
   return worst;
 }
 
-/* In a group that has not converged, a column is solved if its residual is small enough. Another rule than that
- * of the residual decides for the group as a whole. */
+/* In a group that did not converge, a column is solved if its residual is small enough. For the whole group a
+ * rule other than the residual's decides. */
 static void add_columns(const solve_options *o, int is_solved, int first, int end, solve_accuracy accuracy,
                         solve_outcome *outcome) {
   solve_column *const columns = outcome->columns;
@@ -276,7 +276,8 @@ static void add_columns(const solve_options *o, int is_solved, int first, int en
   outcome->accuracy = worst_of(accuracy, outcome->accuracy);
 }
 
-/* The first group, one that was stopped, and what failed where all before has not or has a smaller residual. */
+/* The first group and a stopped one count as worse. Otherwise a failure is worse than success, and a larger
+ * residual than a smaller one. */
 static int is_worse(const solve_outcome *group, const solve_outcome *before, int first) {
   const int fails = group->status != TS_OK, failed = before->status != TS_OK;
   if (first == 0 || group->result.reason == TS_REASON_STOPPED) return 1;

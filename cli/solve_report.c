@@ -1,4 +1,4 @@
-/* What `texsolve solve` reports: a few lines, or one JSON object. */
+/* The report of `texsolve solve`: a few lines, or one JSON object. */
 #include "solve.h"
 
 #include <ctype.h>
@@ -46,7 +46,7 @@ static void print_hierarchy(const solve_hierarchy *h) {
          h->info.operator_complexity, h->info.grid_complexity, 1e-6 * (double)h->info.bytes_device);
 }
 
-/* What -v adds: how the matrix is stored, and why so. */
+/* Printed with -v: how the matrix is stored, and why. */
 static void print_storage(const solve_outcome *o) {
   printf("format      %s: ", ts_format_name(o->matrix.format));
   if (o->matrix.blocks) printf("%d blocks, %.1f %% full, ", o->matrix.blocks, 100 * o->matrix.fill_ratio);
@@ -93,7 +93,7 @@ const char *solve_unsolved(const solve_system *system, const solve_outcome *o) {
   return text;
 }
 
-/* What auto has tried before the method that ended it. */
+/* Methods that auto tried before the last one. */
 static void print_stages(const solve_outcome *o) {
   for (int i = 0; i + 1 < o->stages; i++) {
     const solve_stage *stage = &o->stage[i];
@@ -111,7 +111,7 @@ static void print_groups(const solve_system *system, const solve_outcome *o) {
     printf("unsolved    %s: %d of %d\n", solve_unsolved(system, o), o->unsolved, system->columns);
 }
 
-/* Of which column a line's number is, and what was asked for. */
+/* The column of the residual in a line, and the requested tolerance. */
 static void print_target(const solve_options *options, const solve_system *system, const solve_outcome *o) {
   if (system->columns > 1) printf(" of column %d, the largest", o->worst + 1);
   if (options->stop == TS_STOP_DELTA)
@@ -122,7 +122,7 @@ static void print_target(const solve_options *options, const solve_system *syste
   putchar('\n');
 }
 
-/* What decides of least squares, and what x leaves of b, the largest of the columns. */
+/* For least squares: the criterion, and the maximum residual of all columns. */
 static void print_left(const solve_options *options, const solve_system *system, const solve_outcome *o) {
   printf("gradient    %s = ||A^T (b - A x)|| / ||A^T b||",
          solve_residual_text(o->accuracy.residual, options->rtol));
@@ -179,7 +179,7 @@ static json_t *level_object(const ts_amg_level_info *level) {
                    "eigenvalue", report_number(level->eigenvalue));
 }
 
-/* NULL without memory. */
+/* Returns NULL if memory is exhausted. */
 static json_t *hierarchy_object(const solve_hierarchy *h) {
   json_t *levels = json_array();
   int lost = 0;
@@ -194,7 +194,7 @@ static json_t *hierarchy_object(const solve_hierarchy *h) {
                    "stalled", h->info.stalled, "levels", levels);
 }
 
-/* NULL without memory. */
+/* Returns NULL if memory is exhausted. */
 static json_t *stages_array(const solve_outcome *o) {
   json_t *const stages = json_array();
   for (int i = 0; i < o->stages; i++) {

@@ -1,4 +1,4 @@
-/* The system of `texsolve solve`: reading it, and refusing what cannot be solved. */
+/* The system of `texsolve solve`: reads it, and rejects systems that cannot be solved. */
 #include "solve.h"
 
 #include <float.h>
@@ -23,7 +23,8 @@ static void say_duplicates(const char *name, int64_t duplicates) {
 
 /* ---- Scale ---- */
 
-/* Floats of matrices and vectors below this have remainders that floats hold, too. */
+/* Below this exponent, floats can also represent the remainders of matrices and vectors that are stored as
+ * floats. */
 enum { ordinary = 60 };
 
 static int exponent_of(double largest) {
@@ -32,7 +33,8 @@ static int exponent_of(double largest) {
   return exponent < -ordinary || exponent > ordinary ? exponent : 0;
 }
 
-/* By bits, which have the order of absolute values; not finite if one of the values is not. */
+/* Compares bits, which have the order of absolute values. The result is not finite if one of the values is
+ * not. */
 static double largest_of(const double *values, size_t count) {
   uint64_t largest = 0;
   double value;
@@ -46,12 +48,12 @@ static double largest_of(const double *values, size_t count) {
   return value;
 }
 
-/* Not held in single precision. */
+/* Below the range of single precision. */
 static int is_small(double value, int exponent) {
   return fabs(exponent ? ldexp(value, -exponent) : value) < FLT_MIN;
 }
 
-/* Nor nothing beside the largest of its row or column. */
+/* Also not negligible compared with the largest number of its row or column. */
 static int vanishes(double value, double largest, int exponent) {
   return is_small(value, exponent) && fabs(value) > ldexp(largest, -24);
 }
@@ -67,7 +69,7 @@ static void scale(double *values, size_t count, int exponent) {
   for (size_t i = 0; i < count && exponent; i++) values[i] = ldexp(values[i], -exponent);
 }
 
-/* diagonal: NULL if there is no entry. */
+/* diagonal: NULL if the entry is missing. */
 static int check_diagonal(const char *name, int32_t row, const double *diagonal, int exponent,
                           ts_preconditioner_kind preconditioner) {
   const float value = diagonal ? (float)ldexp(*diagonal, -exponent) : 0;
@@ -117,7 +119,7 @@ static int check_sums(const char *name, const mm_csr *A) {
   return 0;
 }
 
-/* Jacobi of least squares divides by norms of columns. */
+/* For least squares, Jacobi divides by norms of columns. */
 static int check_matrix(const char *name, const solve_options *options, int is_least_squares,
                         solve_system *system) {
   mm_csr *const A = &system->A;
@@ -132,7 +134,7 @@ static int check_matrix(const char *name, const solve_options *options, int is_l
   return is_least_squares ? solve_begin_least_squares(system) : 0;
 }
 
-/* Rows and columns without an entry are a matter of least squares only. */
+/* Only least squares permits rows and columns without entries. */
 static int read_entries(mm_file *file, int is_least_squares, mm_csr *A) {
   mm_error error;
   const int failed = is_least_squares ? mm_check_filled(file, &error) : mm_check_square(file, &error);
@@ -157,8 +159,8 @@ static int read_matrix(const solve_options *options, solve_system *system) {
 
 /* ---- Vectors ---- */
 
-/* Numbers of a column of b that vanish in single precision, and of x0 beyond it. The exponents of a column
- * without numbers are such that x keeps its own. */
+/* Checks for numbers of b that vanish in single precision, and of x0 beyond its range. The exponents of a
+ * column of zeros keep x unscaled. */
 static int check_column(const solve_options *options, solve_system *system, size_t c) {
   const size_t rows = (size_t)system->A.rows, unknowns = (size_t)system->A.columns;
   double *const b = system->b + c * rows, *const x0 = system->x0 ? system->x0 + c * unknowns : NULL;
@@ -194,7 +196,7 @@ static int check_vectors(const solve_options *options, solve_system *system) {
   return 0;
 }
 
-/* The numbers of a file whose sizes are right. */
+/* Reads the numbers of a file after its sizes were checked. */
 static int read_numbers(mm_file *file, int by_columns, double **values) {
   const mm_header *const h = &file->header;
   int64_t duplicates;
@@ -210,8 +212,7 @@ static int read_numbers(mm_file *file, int by_columns, double **values) {
   return 0;
 }
 
-/* `columns` 0 accepts any number of them and says how many there are. `rows`: as many as the matrix has of
- * `what`. */
+/* `columns` 0 accepts any number and receives it. `rows` must be the matrix's number of `what`. */
 static int read_vector(const char *path, const char *matrix, int32_t rows, const char *what, int *columns,
                        double **values) {
   mm_file file = {0};
@@ -227,7 +228,7 @@ static int read_vector(const char *path, const char *matrix, int32_t rows, const
     message("%s:%lld: %lld columns, expected %d, as many as b has", file.name, (long long)h->size_line,
             (long long)h->columns, *columns);
     failed = -1;
-  } else if (h->rows * h->columns > INT_MAX) { /* as coordinates, which can leave most of them out */
+  } else if (h->rows * h->columns > INT_MAX) { /* as coordinates, which can omit most of them */
     message("%s:%lld: %lld x %lld values, expected at most %d", file.name, (long long)h->size_line,
             (long long)h->rows, (long long)h->columns, INT_MAX);
     failed = -1;
@@ -249,7 +250,7 @@ static int fill_ones(int32_t rows, double **b) {
   return 0;
 }
 
-/* ---- What amg is told ---- */
+/* ---- Input of AMG ---- */
 
 static int check_unknowns(const solve_options *o, int32_t rows) {
   if (o->amg.unknowns <= 1 || rows % o->amg.unknowns == 0) return 0;

@@ -10,7 +10,7 @@
 #include "platform.h"
 #include "progress.h"
 
-/* The stream's bytes and a zero byte; 0 or an errno. */
+/* Reads the stream's bytes and appends a zero byte. Returns 0 or an errno. */
 static int read_all(FILE *stream, text_file *file) {
   size_t capacity = 1 << 16;
   size_t bytes;
@@ -35,7 +35,7 @@ static int read_all(FILE *stream, text_file *file) {
   }
 }
 
-/* Mapped, a file takes no memory but the system's cache of it. */
+/* A mapped file takes no memory besides the system's cache. */
 static int read_stream(FILE *stream, int may_map, text_file *file) {
   if (may_map && platform_map(stream, &file->text, &file->length) == 0) {
     file->is_mapped = 1;
@@ -46,7 +46,7 @@ static int read_stream(FILE *stream, int may_map, text_file *file) {
   return read_all(stream, file);
 }
 
-/* The byte order mark that some editors put before UTF-8. */
+/* Skips the byte order mark that some editors write before UTF-8. */
 static void skip_mark(text_file *file) {
   if (file->length < 3 || memcmp(file->text, "\xef\xbb\xbf", 3) != 0) return;
   file->text += 3;
@@ -60,7 +60,7 @@ static void free_bytes(text_file *file) {
   file->block = NULL;
 }
 
-/* Nonzero: an errno, or -1 and what is wrong with the compressed bytes. */
+/* Returns 0, an errno, or -1 and the error in the compressed bytes. */
 static int unpack(text_file *file, const char **why) {
   const char *const program = compressed_by(file->text, file->length);
   *why = NULL;

@@ -36,7 +36,7 @@ static void work(void *argument) {
   for (int64_t item; (item = atomic_fetch_add(&j->next, 1)) < j->count;) j->body(j->argument, item);
 }
 
-/* Without memory or threads the calling one does it all. */
+/* If memory or threads are unavailable, the calling thread does all the work. */
 void threads_each(int64_t count, void (*body)(void *argument, int64_t item), void *argument) {
   job j = {.body = body, .argument = argument, .count = count};
   const int most = threads_count();

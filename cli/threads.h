@@ -1,4 +1,4 @@
-/* Threads of the programs themselves, for files: those of the library belong to its contexts. */
+/* The programs' own threads, for file access. The library's threads belong to its contexts. */
 #ifndef CLI_THREADS_H
 #define CLI_THREADS_H
 
@@ -8,12 +8,12 @@
 extern "C" {
 #endif
 
-/* The most threads of the calls below. 0, the default: as many as the CPU backend takes by default. */
+/* Limits the threads of the calls below. 0, the default, uses the CPU backend's default number. */
 void threads_limit(int most);
 int threads_count(void);
 
-/* Calls body(argument, item) once for each item from 0 to count - 1: by the calling thread and others, which
- * take the next item each. Returns when all have ended. */
+/* Calls body(argument, item) once for each item from 0 to count - 1. The calling thread and others each process
+ * the next item. Returns when all items are done. */
 void threads_each(int64_t count, void (*body)(void *argument, int64_t item), void *argument);
 
 #ifdef __cplusplus

@@ -1,11 +1,11 @@
-/* cuSPARSE and cuBLAS for `texsolve bench compare`: products by every algorithm that fits, preprocessed; axpy,
- * dot and nrm2; conjugate gradients out of both. */
+/* cuSPARSE and cuBLAS for `texsolve bench compare`: products by every applicable algorithm, preprocessed; axpy,
+ * dot and nrm2; and conjugate gradients with both libraries. */
 #include <math.h>
 #include <stdlib.h>
 
 #include "compare_cusparse.h"
 
-/* On devices that were idle the clock is low at first. */
+/* An idle device has a low clock at first. */
 static const double WARM_UP_SECONDS = 0.15;
 
 static const float ONE = 1, ZERO = 0;
@@ -50,7 +50,7 @@ static int product_run(void *user, long count) {
   return 0;
 }
 
-/* One algorithm; its seconds, infinite where there is no such product. */
+/* Measures one algorithm. Returns its seconds, or infinity if the product is not supported. */
 static double measure_product(const peer *common, device *d, const format *f, const char *name,
                               cusparseSpMVAlg_t algorithm) {
   const generated_matrix *A = &common->A;
@@ -73,7 +73,7 @@ static double measure_product(const peer *common, device *d, const format *f, co
   return seconds;
 }
 
-/* All products; the fastest of those in CSR goes into conjugate gradients. */
+/* Measures all products; conjugate gradients use the fastest CSR product. */
 static void measure_products(const peer *common, device *d) {
   static const struct {
     const char *name;
@@ -140,7 +140,7 @@ static int nrm2_run(void *user, long count) {
   return 0;
 }
 
-/* Results of reductions stay on the device, as texsolve's do. */
+/* As in texsolve, results of reductions stay on the device. */
 static void measure_vectors(const peer *common, device *d) {
   const size_t bytes = (size_t)common->A.rows * 4;
   vectors v = {d, common->A.rows, (float *)device_array(common->y, bytes),
@@ -166,7 +166,7 @@ int main(int argc, char **argv) {
   CUSPARSE_REQUIRE(cusparseSetStream(d.sparse, d.stream));
   CUBLAS_REQUIRE(cublasCreate(&d.blas));
   CUBLAS_REQUIRE(cublasSetStream(d.blas, d.stream));
-  /* Given to cuBLAS, so that the addresses in a graph stay. */
+  /* Passed to cuBLAS, so that the addresses in a graph stay valid. */
   void *workspace = device_array(NULL, WORKSPACE_BYTES);
   CUBLAS_REQUIRE(cublasSetWorkspace(d.blas, workspace, WORKSPACE_BYTES));
   timing_set_warm_up(WARM_UP_SECONDS);

@@ -1,4 +1,5 @@
-/* The parts of compare-cusparse: products of cuSPARSE, operations of cuBLAS, conjugate gradients of both. */
+/* The parts of compare-cusparse: products of cuSPARSE, operations of cuBLAS, and conjugate gradients with
+ * both. */
 #ifndef BENCH_COMPARE_CUSPARSE_H
 #define BENCH_COMPARE_CUSPARSE_H
 
@@ -8,7 +9,7 @@
 
 #include "compare_peer.h"
 
-/* Each ends the program with the call that failed. */
+/* Each ends the program and names the failed call. */
 #define CUDA_REQUIRE(call) require_cuda((call), #call)
 #define CUSPARSE_REQUIRE(call) require_cusparse((call), #call)
 #define CUBLAS_REQUIRE(call) require_cublas((call), #call)
@@ -29,14 +30,14 @@ typedef struct device {
   cublasHandle_t blas;
 } device;
 
-/* A matrix as some format of cuSPARSE; its arrays on the device live until the program ends. */
+/* A matrix in a format of cuSPARSE. Its device arrays live until the program ends. */
 typedef struct format {
   cusparseConstSpMatDescr_t matrix;
   int64_t rows, columns; /* padded to whole blocks */
-  double bytes;          /* that a product moves */
+  double bytes;          /* moved by a product */
 } format;
 
-/* A prepared product y = A x with vectors of the device. */
+/* A prepared product y = A x with device vectors. */
 typedef struct product {
   device *d;
   cusparseConstSpMatDescr_t matrix;
@@ -45,20 +46,20 @@ typedef struct product {
   void *buffer;
 } product;
 
-/* Device memory with a copy of `bytes` at `data`, or zeros where that is NULL. */
+/* Allocates device memory with a copy of `data`, or zeros if it is NULL. */
 void *device_array(const void *data, size_t bytes);
 
 void format_csr(format *f, const generated_matrix *A);
-/* Nonzero: padding would take more than the entries do, and the format is no candidate. */
+/* Nonzero: the padding would exceed the entries, and the format is not a candidate. */
 int format_bsr(format *f, const generated_matrix *A, int32_t block);
 int format_sell(format *f, const generated_matrix *A);
 
-/* Sets a product up, preprocessed. Nonzero: cuSPARSE does not have it. */
+/* Prepares a product, including preprocessing. Nonzero: cuSPARSE does not support it. */
 int product_prepare(product *p, device *d, const format *f, cusparseSpMVAlg_t algorithm, float *x, float *y);
 void product_release(product *p);
 cusparseStatus_t product_enqueue(const product *p);
 
-/* Conjugate gradients with the product: as calls, and captured in a graph. */
+/* Measures conjugate gradients with the product, as calls and captured in a graph. */
 void measure_cg(const peer *common, device *d, const format *f, cusparseSpMVAlg_t algorithm);
 
 #endif

@@ -1,5 +1,5 @@
-/* Conjugate gradients with Jacobi's preconditioner as a program would put them together out of cuSPARSE and
- * cuBLAS: every scalar stays on the device, and two kernels of a thread divide. The residual is looked at every
+/* Conjugate gradients with Jacobi's preconditioner as a program would write them with cuSPARSE and cuBLAS.
+ * Every scalar stays on the device, and two single-thread kernels divide. The residual is checked every
  * PEER_CHECK_INTERVAL iterations. */
 #include <math.h>
 #include <stdio.h>
@@ -15,8 +15,8 @@ typedef struct solver {
   product p; /* q = A d */
   int n;
   float *x, *r, *z, *direction, *q, *inverse_diagonal, *b, *s;
-  cudaGraphExec_t iterations; /* PEER_CHECK_INTERVAL of them; NULL: as calls */
-  float delta;                /* at the last look */
+  cudaGraphExec_t iterations; /* PEER_CHECK_INTERVAL of them; NULL: separate calls */
+  float delta;                /* at the last check */
 } solver;
 
 static __global__ void step_length(float *s) {
@@ -110,7 +110,7 @@ static void capture(solver *c) {
 
 void measure_cg(const peer *common, device *d, const format *f, cusparseSpMVAlg_t algorithm) {
   const generated_matrix *A = &common->A;
-  /* Blocks may reach beyond the last row. */
+  /* Blocks may extend beyond the last row. */
   const size_t padded = (size_t)(f->rows > f->columns ? f->rows : f->columns), bytes = padded * 4;
   float scalars[SCALARS] = {0}, *diagonal = inverse_diagonal(A, padded);
   solver c = {.d = d, .n = A->rows};

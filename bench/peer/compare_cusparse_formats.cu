@@ -1,4 +1,5 @@
-/* Matrices in the formats of cuSPARSE. Blocks and slices are packed here: its own conversions are deprecated.
+/* Matrices in the formats of cuSPARSE. Blocks and slices are packed here, because its conversions are
+ * deprecated.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -32,8 +33,7 @@ void format_csr(format *f, const generated_matrix *A) {
       CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO, CUDA_R_32F));
 }
 
-/* Counts the blocks of every row of blocks. `place` has a number for each column of blocks, below 0 at first.
- */
+/* Counts the blocks of every block row. `place` has a number per block column, initially below 0. */
 static int64_t count_blocks(const generated_matrix *A, int32_t n, int32_t *offsets, int32_t *place) {
   const int32_t block_rows = (A->rows - 1) / n + 1;
   int64_t blocks = 0;
@@ -55,8 +55,7 @@ static int ascending(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-/* The columns of each row of blocks in ascending order, and the numbers in the blocks, a row after the other.
- */
+/* Writes the columns of each block row in ascending order, and the numbers of the blocks row by row. */
 static void fill_blocks(const generated_matrix *A, int32_t n, const int32_t *offsets, int32_t *columns,
                         float *values, int32_t *place) {
   const int32_t block_rows = (A->rows - 1) / n + 1;

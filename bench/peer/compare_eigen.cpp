@@ -11,16 +11,16 @@
 namespace {
 
 using Matrix = Eigen::SparseMatrix<float, Eigen::RowMajor, int>;
-// Both triangles are stored, and only then the product in it has threads.
+// Both triangles are stored, because only then the product uses threads.
 using Solver =
     Eigen::ConjugateGradient<Matrix, Eigen::Lower | Eigen::Upper, Eigen::DiagonalPreconditioner<float>>;
 
 struct Problem {
   Matrix A;
   Eigen::VectorXf x, y;           // y = A x
-  Eigen::VectorXf u, v, unknowns; // of A's rows
+  Eigen::VectorXf u, v, unknowns; // over A's rows
   Solver solver;
-  volatile float sink = 0; // so that a sum is not left out
+  volatile float sink = 0; // prevents the elimination of sums
 };
 
 int product(void *user, long count) {

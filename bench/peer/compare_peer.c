@@ -8,7 +8,7 @@
 
 #include "../product_error.h"
 
-/* The shortest batch of a measurement, in seconds; the same as texsolve's. */
+/* The minimum length of a batch of measurements in seconds, as in texsolve. */
 static const double BATCH_SECONDS = 0.02;
 
 static const char *program_name = "peer";

@@ -1,6 +1,6 @@
-// Bullet's projected Gauss-Seidel of LCPs with and without bounds, for `texsolve bench lcp`. It has no friction
-// with cones, and no measure of its own that could end it near the residual asked for: the sweeps are counted
-// before, in tens, and given to it, so that none of its time goes into tests.
+// Bullet's projected Gauss-Seidel for LCPs with and without bounds, for `texsolve bench lcp`. It does not
+// support friction cones, and has no measure that could stop it near the requested residual. So the program
+// first counts the necessary sweeps, in tens, and passes their number to it. Its time includes no tests.
 #define BT_USE_DOUBLE_PRECISION
 #include <algorithm>
 
@@ -11,7 +11,7 @@
 namespace {
 
 constexpr int interval = 10;
-constexpr double longest = 5; // seconds of counting
+constexpr double longest = 5; // maximum seconds of counting
 
 struct Solver {
   const lcp_peer *p;

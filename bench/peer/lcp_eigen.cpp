@@ -1,6 +1,6 @@
-// The sequential loop of projected Gauss-Seidel as it is written with Eigen, for `texsolve bench lcp`: a row's
-// dot product and a projection, of a dense or a sparse matrix, and a test of the natural map every 10 sweeps.
-// Friction is another program's business.
+// The sequential loop of projected Gauss-Seidel as usually written with Eigen, for `texsolve bench lcp`. It
+// consists of a row's dot product and a projection, for a dense or a sparse matrix, and a test of the natural
+// map every 10 sweeps. It does not support friction.
 #include <Eigen/Core>
 #include <Eigen/SparseCore>
 

@@ -16,7 +16,7 @@ enum { PROBE_SWEEPS = 10, MOST_TRIES = 8, BISECTIONS = 6, MOST_LOOSER = 3 };
 static const char *program_name = "peer";
 static lcp_peer *problem;
 static json_t *answer, *results;
-static FILE *reply; /* the real standard output; libraries print what they like to the other */
+static FILE *reply; /* the real standard output; libraries may print to the redirected one */
 static ts_context *context;
 static ts_lcp *judge;
 static ts_vector *q_vector, *z_vector;
@@ -154,7 +154,7 @@ static int lcp_peer_run(void *user, long count) {
   return 0;
 }
 
-/* As many sweeps as fit into the longest run. Nonzero: the library fails on this problem. */
+/* Limits the sweeps to those that fit into the longest run. Nonzero: the library fails on this problem. */
 static int limit_sweeps(attempt *a) {
   a->max_sweeps = PROBE_SWEEPS < problem->max_sweeps ? PROBE_SWEEPS : problem->max_sweeps;
   if (lcp_peer_run(a, 1)) return 1;
@@ -166,13 +166,13 @@ static int limit_sweeps(attempt *a) {
   return 0;
 }
 
-/* One solve to a tolerance of the library's own; its residual. */
+/* Solves once to a tolerance of the library's own measure; returns the residual. */
 static double try_tolerance(attempt *a, double tolerance) {
   a->tolerance = tolerance;
   return lcp_peer_run(a, 1) ? (double)INFINITY : lcp_peer_residual(a->z);
 }
 
-/* Between a tolerance that is too large and one that is smaller than it has to be, the largest that will do. */
+/* The largest sufficient tolerance between one that is too large and one that is smaller than necessary. */
 static double relax_tolerance(attempt *a, double too_large, double enough) {
   int sweeps = a->sweeps;
   for (int k = 0; k < BISECTIONS && too_large / enough > 1.1; k++) {
@@ -185,7 +185,7 @@ static double relax_tolerance(attempt *a, double too_large, double enough) {
   return enough;
 }
 
-/* Where the library's measure is the stricter one: a tolerance that is too large. */
+/* If the library's measure is stricter, finds a tolerance that is too large. */
 static double loosen_tolerance(attempt *a, double *enough) {
   double too_large = *enough;
   for (int k = 0; k < MOST_LOOSER; k++) {
@@ -193,12 +193,12 @@ static double loosen_tolerance(attempt *a, double *enough) {
     if (try_tolerance(a, too_large) > problem->rtol) break;
     *enough = too_large;
   }
-  (void)try_tolerance(a, *enough); /* for its count of sweeps */
+  (void)try_tolerance(a, *enough); /* to count its sweeps */
   return too_large;
 }
 
-/* Tightens or loosens the library's own tolerance until the residual is as asked, and no less than it has to.
- */
+/* Tightens or loosens the library's own tolerance until the residual is as requested, but not unnecessarily
+ * small. */
 static double find_tolerance(attempt *a) {
   double best = INFINITY, tolerance = problem->rtol, before = problem->rtol, too_large = 0;
   for (int k = 0; k < MOST_TRIES; k++) {
@@ -226,7 +226,7 @@ void lcp_peer_measure(const char *implementation, const char *setting, double se
   double residual = INFINITY;
   int failed = limit_sweeps(&a);
   if (!failed) residual = find_tolerance(&a);
-  /* The time of a run that does not get there is of no interest. */
+  /* A run that does not reach the tolerance has no meaningful time. */
   if (!failed && residual <= problem->rtol) {
     failed = timing_measure(&t, problem->repeat, BATCH_SECONDS, lcp_peer_run, &a);
     residual = failed ? INFINITY : lcp_peer_residual(a.z);

@@ -1,11 +1,11 @@
-/* What the programs have in common that `texsolve bench lcp FILE` starts to compare with another library.
+/* Shared code of the programs that `texsolve bench lcp FILE` runs to compare with another library.
  *
  *   PROGRAM REPEAT RTOL MAX_SWEEPS <problem >answer
  *
- * The problem comes as a lcp_peer_header, then doubles: the matrix row by row, q, and the bounds or mu. The
- * answer is a JSON object with the array "results" of objects with "implementation", "setting", "sweeps",
- * "seconds", "spread", "setup" and "residual", which is ts_lcp_residual's of the z that the library returned,
- * by ||q||. Errors are one line on standard error and a status other than 0. */
+ * The input is a lcp_peer_header, then doubles: the matrix row by row, q, and the bounds or mu. The answer is a
+ * JSON object with an array "results" of objects with "implementation", "setting", "sweeps", "seconds",
+ * "spread", "setup" and "residual". The residual is ts_lcp_residual / ||q|| of the z that the library returned.
+ * An error is one line on standard error and a nonzero status. */
 #ifndef BENCH_LCP_PEER_H
 #define BENCH_LCP_PEER_H
 
@@ -31,30 +31,29 @@ typedef struct lcp_peer {
   double rtol, norm_q;
   int32_t size;
   int dimension;
-  double *matrix, *q, *friction; /* friction: NULL without */
-  double *lower, *upper;         /* of an LCP 0 and infinity; NULL with friction */
+  double *matrix, *q, *friction; /* friction: NULL if there is none */
+  double *lower, *upper;         /* 0 and infinity in an LCP; NULL with friction */
 } lcp_peer;
 
-/* Reads arguments and problem; ends the program if it cannot. Threads of BLAS are one from then on: the program
- * starts itself again for that. */
+/* Reads arguments and problem. Ends the program on failure. Restarts the program, to limit BLAS to one
+ * thread. */
 void lcp_peer_begin(lcp_peer *p, const char *program, int argc, char **argv);
 
 /* Ends the program with a line on standard error. */
 __attribute__((format(printf, 1, 2), noreturn)) void lcp_peer_fail(const char *format, ...);
 
-/* 0, or ends the program without memory. */
+/* Allocates zeros. Ends the program if memory is exhausted. */
 void *lcp_peer_memory(size_t count, size_t size);
 
 /* ||z - P(z - w)|| / ||q|| by ts_lcp_residual. */
 double lcp_peer_residual(const double *z);
 
-/* Solves from z = 0 to a tolerance of the library's own measure, in at most so many sweeps, and returns how
- * many it took; negative: it failed. */
+/* Solves from z = 0 to a tolerance of the library's own measure, in at most `max_sweeps` sweeps. Returns their
+ * number; negative: failed. */
 typedef int (*lcp_peer_solve)(void *user, double tolerance, int max_sweeps, double *z);
 
-/* Finds the largest of the library's own tolerances whose z has the residual that is asked for, times solves to
- * it, and takes the result down. Without one the best z counts. A run that would take longer than 5 seconds is
- * given fewer sweeps. */
+/* Finds the largest of the library's own tolerances that gives the requested residual, times solves to it, and
+ * records the result. If none does, the best z counts. Runs longer than 5 seconds get fewer sweeps. */
 void lcp_peer_measure(const char *implementation, const char *setting, double setup_seconds,
                       lcp_peer_solve solve, void *user);
 

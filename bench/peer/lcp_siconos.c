@@ -1,5 +1,5 @@
-/* Siconos' solvers of LCPs and of contacts with friction, for `texsolve bench lcp`: each in every setting that
- * a user would try, with the matrix dense and in blocks. */
+/* Siconos' solvers of LCPs and of contacts with friction, for `texsolve bench lcp`. Each runs in every setting
+ * that a user would try, with the matrix dense and in blocks. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,11 +17,11 @@
 
 typedef struct setting {
   const char *name;
-  int solver, local; /* local: 0 for those without */
+  int solver, local; /* local: 0 if the solver has none */
   int evaluation, frequency;
 } setting;
 
-enum { EVERY = 10 }; /* sweeps between two full evaluations of the error, as texsolve has them */
+enum { EVERY = 10 }; /* sweeps between two full evaluations of the error, as in texsolve */
 
 static const setting LCP[] = {{"lcp_pgs", SICONOS_LCP_PGS, 0, 0, 0},
                               {"lcp_cpg", SICONOS_LCP_CPG, 0, 0, 0},
@@ -33,10 +33,12 @@ static const setting FRICTION_2D[] = {{"fc2d_nsgs", SICONOS_FRICTION_2D_NSGS, 0,
 #define NSGS SICONOS_FRICTION_3D_NSGS
 #define FULL SICONOS_FRICTION_3D_NSGS_ERROR_EVALUATION_FULL
 #define LIGHT SICONOS_FRICTION_3D_NSGS_ERROR_EVALUATION_LIGHT_WITH_FULL_FINAL
-/* The first is Siconos' default, a Newton method with globalisation and, where it fails, projections; newton is
- * its plain one, newton gp the one with globalisation, projection one step onto the cone, projections several.
- * The error is estimated from the change of z, and evaluated when that is small; or evaluated every 10 sweeps.
- * The enumerative solvers (SICONOS_FRICTION_3D_ONECONTACT_QUARTIC) of 4.4 crash. */
+/* The first is Siconos' default, a Newton method with globalisation, and projections if it fails. `newton` is
+ * the plain Newton method, and `newton gp` the one with globalisation. `projection` is one step onto the cone,
+ * `projections` several.
+ *
+ * The error is either estimated from the change of z and evaluated when that is small, or evaluated every 10
+ * sweeps. The enumerative solvers (SICONOS_FRICTION_3D_ONECONTACT_QUARTIC) of 4.4 crash. */
 static const setting FRICTION_3D[] = {
     {"fc3d_nsgs", NSGS, 0, LIGHT, 0},
     {"fc3d_nsgs, every 10", NSGS, 0, FULL, EVERY},
@@ -79,14 +81,14 @@ static double *take_block(const lcp_peer *p, size_t d, size_t row, size_t column
   return NULL;
 }
 
-/* Of a contact; without friction the largest up to 16 that divide the matrix. */
+/* The size of a contact; without friction the largest divisor of the matrix size up to 16. */
 static size_t block_size(const lcp_peer *p) {
   size_t d = p->dimension > 1 ? (size_t)p->dimension : 16;
   while ((size_t)p->size % d) d--;
   return d;
 }
 
-/* Blocks of zeros are left out. */
+/* Zero blocks are omitted. */
 static NumericsMatrix *make_blocks(const lcp_peer *p) {
   const size_t d = block_size(p), rows = (size_t)p->size / d;
   NumericsMatrix *M = NM_create(NM_SPARSE_BLOCK, p->size, p->size);
@@ -121,7 +123,7 @@ static SolverOptions *make_options(const setting *s, double tolerance, int max_s
   if (!o) lcp_peer_fail("Siconos has no solver %d", s->solver);
   o->iparam[SICONOS_IPARAM_MAX_ITER] = max_sweeps;
   o->dparam[SICONOS_DPARAM_TOL] = tolerance;
-  o->filterOn = false; /* the residual is texsolve's to compute */
+  o->filterOn = false; /* texsolve computes the residual */
   if (s->solver != NSGS) return o;
   if (s->local) solver_options_update_internal(o, 0, s->local);
   o->iparam[SICONOS_FRICTION_3D_IPARAM_ERROR_EVALUATION] = s->evaluation;

@@ -20,14 +20,14 @@
 
 namespace {
 
-// Row-major and both triangles: only then Eigen's product has threads.
+// Row-major with both triangles: only then Eigen's product uses threads.
 using Matrix = Eigen::SparseMatrix<double, Eigen::RowMajor, int>;
 using Vector = Eigen::VectorXd;
 using Jacobi = Eigen::ConjugateGradient<Matrix, Eigen::Lower | Eigen::Upper>;
 
-// What rounding leaves of 0, in parts of the geometric mean of the two numbers on the diagonal.
+// The rounding error of 0, relative to the geometric mean of the two diagonal entries.
 const double rounding = 1e-13;
-// Solves of which each begins where the one before has ended.
+// Successive solves; each starts at the result of the previous one.
 const int most_passes = 30;
 
 double seconds() {
@@ -39,7 +39,7 @@ double cpu_seconds() {
   return static_cast<double>(std::clock()) / CLOCKS_PER_SEC;
 }
 
-// Since it was made: the time that passes, and the processor's.
+// Wall-clock and CPU time since construction.
 struct Clock {
   double start = seconds(), cpu = cpu_seconds();
 
@@ -61,10 +61,10 @@ int fail(char message[MESH_MESSAGE], const char *what) {
 } // namespace
 
 struct lscm_eigen {
-  std::vector<int> column; // of an unknown, -1 where it is pinned
-  Matrix A;                // conditions, each by the root of its weight
+  std::vector<int> column; // of an unknown; -1 if it is pinned
+  Matrix A;                // conditions, each multiplied by the root of its weight
   Matrix N;                // A^T A
-  Vector b, pull;          // what pinned vertices leave to the conditions, and A^T b
+  Vector b, pull;          // contribution of pinned vertices to the conditions, and A^T b
   lscm_forming forming = {};
 
   double residual(const Vector &x) const {
@@ -82,7 +82,7 @@ void number_unknowns(const lscm_problem &p, lscm_eigen *e) {
   e->A.resize(2 * static_cast<Eigen::Index>(p.m->triangle_count), count);
 }
 
-// Row by row, columns in ascending order, so that Eigen has nothing to sort.
+// Row by row with ascending columns, so that Eigen need not sort.
 void state_conditions(const lscm_problem &p, const double *uv, lscm_eigen *e) {
   e->A.reserve(6 * e->A.rows());
   e->b = Vector::Zero(e->A.rows());
@@ -123,7 +123,7 @@ void form_normal_equations(lscm_eigen *e) {
   e->pull = e->A.transpose() * e->b;
 }
 
-// Solves until the true residual is small enough; Eigen itself looks at that of its recurrence.
+// Solves until the true residual is small enough; Eigen itself checks that of its recurrence.
 void solve_cg(const lscm_eigen &e, double rtol, int most, Vector &x, lscm_outcome *o) {
   const Clock clock;
   Jacobi solver;
@@ -150,7 +150,7 @@ int solve_direct(const lscm_eigen &e, Vector &x, lscm_outcome *o, char message[M
   if (solver.info() != Eigen::Success) return fail(message, "CHOLMOD found no factorization");
   clock.end_of_setup(o);
   x = solver.solve(e.pull).eval();
-  // Twice, which takes away what rounding left.
+  // A second solve removes the rounding error of the first.
   x += solver.solve(e.pull - e.N * x).eval();
   return 0;
 }

@@ -1,11 +1,11 @@
-/* The matrix of a step of heat flow on a surface, as a Matrix Market file on standard output:
+/* The matrix of a heat flow step on a surface, as a Matrix Market file on standard output:
  *
  *   mesh-matrix MESH T >A.mtx
  *
- * M + t L with the cotangents' L (Pinkall and Polthier 1993), the vertices' areas M, a third of their
- * triangles' each, and t = T times the mean of these. Divided by that mean, so that numbers are about 1. MESH
- * is a file (OBJ, PLY, OFF, STL) or what mesh_generate makes, such as "torus:50000". Vertices without triangles
- * are left out. */
+ * M + t L with the cotangent Laplacian L (Pinkall and Polthier 1993) and vertex areas M, a third of the
+ * vertex's triangles each. t is T times the mean area. The matrix is divided by that mean, so that numbers are
+ * about 1. MESH is a file (OBJ, PLY, OFF, STL) or a name for mesh_generate, such as "torus:50000". Vertices
+ * without triangles are omitted. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,17 +14,17 @@
 #include "mesh_generate.h"
 #include "mesh_repair.h"
 
-/* An edge of a triangle, with half the cotangent of the angle across. */
+/* An edge of a triangle, with half the cotangent of the opposite angle. */
 typedef struct edge {
   int32_t low, high;
   double weight;
 } edge;
 
 typedef struct laplacian {
-  edge *edges; /* sorted, those of one place added up */
+  edge *edges; /* sorted, with duplicates added */
   size_t count;
-  double *areas, *diagonal; /* of vertices; the diagonal of L */
-  int32_t *numbers;         /* of the vertices that triangles use, from 1; 0: of none */
+  double *areas, *diagonal; /* per vertex; the diagonal of L */
+  int32_t *numbers;         /* number of each vertex in the matrix, from 1; 0: not in a triangle */
   int32_t rows;
 } laplacian;
 
@@ -34,8 +34,7 @@ static int by_place(const void *a, const void *b) {
   return (x->high > y->high) - (x->high < y->high);
 }
 
-/* Of the vectors from corner k of a triangle to the other two: their dot product, and the length of their cross
- * product. */
+/* The dot product and the length of the cross product of the vectors from corner k to the other two. */
 static void corner(const mesh *m, const int32_t *triangle, int k, double *dot, double *cross) {
   const double *p = m->positions + 3 * (size_t)triangle[k],
                *q = m->positions + 3 * (size_t)triangle[(k + 1) % 3],
@@ -51,7 +50,7 @@ static void corner(const mesh *m, const int32_t *triangle, int k, double *dot, d
   *cross = sqrt(squares);
 }
 
-/* A triangle without area has no angles; it joins its vertices all the same. */
+/* A triangle without area has no angles, but still connects its vertices. */
 static void add_triangle(laplacian *l, const mesh *m, const int32_t *triangle) {
   for (int k = 0; k < 3; k++) {
     const int32_t a = triangle[(k + 1) % 3], b = triangle[(k + 2) % 3];

@@ -1,7 +1,7 @@
 /* AMGCL: smoothed aggregation with its default smoother, SPAI(0), and with Gauss-Seidel, without which
- * elasticity does not converge, in conjugate gradients, with OpenMP's threads. Usage: peer_system.h. --single:
- * the preconditioner in single precision, as texsolve's is. With coordinates, rigid-body modes are the
- * near-null space. */
+ * elasticity does not converge. It preconditions conjugate gradients and uses OpenMP threads. Usage:
+ * peer_system.h. --single: the preconditioner in single precision, as in texsolve. If coordinates are given,
+ * the near-null space contains the rigid-body modes. */
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -35,14 +35,14 @@ double now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-/* AMGCL tells the hierarchy as text alone. */
+/* AMGCL describes the hierarchy only as text. */
 void read_hierarchy(const std::string &text, int &levels, double &cost) {
   const size_t a = text.find("Number of levels:"), b = text.find("Operator complexity:");
   if (a != std::string::npos) std::sscanf(text.c_str() + a, "Number of levels: %d", &levels);
   if (b != std::string::npos) std::sscanf(text.c_str() + b, "Operator complexity: %lf", &cost);
 }
 
-/* Rigid-body modes of the coordinates, or the vectors that are given. */
+/* Rigid-body modes from the coordinates, or the given vectors. */
 template <class P> void set_near_null(const generated_problem &A, P &coarsening) {
   const auto rows = static_cast<size_t>(A.rows);
   if (A.unknowns > 1) coarsening.aggr.block_size = static_cast<unsigned>(A.unknowns);
@@ -54,7 +54,7 @@ template <class P> void set_near_null(const generated_problem &A, P &coarsening)
     coarsening.nullspace.cols = A.vectors;
     coarsening.nullspace.B.assign(A.near_null, A.near_null + rows * static_cast<size_t>(A.vectors));
   }
-  if (coarsening.nullspace.cols) coarsening.aggr.eps_strong = 0; /* of elasticity better than the default */
+  if (coarsening.nullspace.cols) coarsening.aggr.eps_strong = 0; /* better than the default for elasticity */
 }
 
 template <class T, template <class> class Relaxation> void measure(peer_system &s, const char *setting) {

@@ -13,8 +13,8 @@
 
 #include "peer_mpi.h"
 
-/* What hypre's manual recommends for problems in two and in three dimensions: PMIS or HMIS, extended
- * interpolation of at most four entries, symmetric l1 smoothing. */
+/* Recommendations of hypre's manual for problems in two and three dimensions: PMIS or HMIS, extended
+ * interpolation with at most four entries, and symmetric l1 smoothing. */
 typedef struct setting {
   const char *name;
   double threshold;
@@ -33,7 +33,7 @@ static const setting settings[] = {
 
 typedef struct system_part {
   peer_rows rows;
-  HYPRE_BigInt lower, upper; /* the first and the last of them */
+  HYPRE_BigInt lower, upper; /* this process's first and last */
   HYPRE_IJMatrix matrix;
   HYPRE_IJVector b, x;
   HYPRE_ParCSRMatrix A;
@@ -96,7 +96,7 @@ static double true_residual(const system_part *p, const peer_system *s) {
   return residual;
 }
 
-/* Only its own headers tell the entries of all levels. */
+/* The entries of all levels are only available through hypre's private headers. */
 static double operator_complexity(HYPRE_Solver amg, int *levels) {
   hypre_ParAMGData *data = (hypre_ParAMGData *)amg;
   hypre_ParCSRMatrix **A = hypre_ParAMGDataAArray(data);
@@ -132,7 +132,7 @@ static void measure(const setting *setting, system_part *p, peer_system *s) {
     HYPRE_ParCSRPCGSolve(cg, p->A, p->parallel_b, p->parallel_x);
     times.solve[k] = peer_mpi_seconds_since(start);
     HYPRE_PCGGetNumIterations(cg, &iterations);
-    HYPRE_ClearAllErrors(); /* not converged is an error of hypre's; the residual tells it here */
+    HYPRE_ClearAllErrors(); /* hypre reports non-convergence as an error; the residual is checked instead */
     HYPRE_ParCSRPCGDestroy(cg);
     HYPRE_BoomerAMGDestroy(amg);
   }

@@ -1,15 +1,15 @@
 /* hypre's PFMG, the multigrid method of its structured grids, on the problem of `texsolve bench multigrid`:
- * -div grad u = 1 on N x N points of the unit square, u = 0 on its sides, from u = 0 to a relative residual.
- * In double precision, with MPI processes (Debian's hypre has no threads):
+ * -div grad u = 1 on N x N points of the unit square, u = 0 on its sides, from u = 0 to a relative residual. It
+ * uses double precision and MPI processes (Debian's hypre has no threads):
  *
  *   mpirun -n 2 peer-hypre [--size=2049] [--rtol=1e-6] [--repeats=5] [--all]
  *
+ * BoomerAMG with conjugate gradients on a matrix (peer_boomeramg.c):
+ *
  *   mpirun -n 2 peer-hypre --amg MATRIX [--size=N] [--rtol=1e-8] [--repeats=3]
  *
- * is BoomerAMG in conjugate gradients on a matrix (peer_boomeramg.c).
- *
- * The points on the sides have no equation, so that hypre gets the N - 2 x N - 2 inner ones. Several settings
- * are timed (--all: every one, else the three that are the fastest as a rule), and the fastest is said. */
+ * The points on the sides have no equation, so hypre solves on the inner N - 2 x N - 2 points. Several settings
+ * are timed: every one with --all, otherwise the three that are usually fastest. The fastest is reported. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,9 +24,9 @@
 
 typedef struct setting {
   const char *name;
-  int relax;     /* 1 Jacobi, weighted; 2 red-black Gauss-Seidel, symmetric; 3 red-black, not symmetric */
+  int relax;     /* 1 Jacobi, weighted; 2 red-black Gauss-Seidel, symmetric; 3 red-black, nonsymmetric */
   int rap;       /* 0 Galerkin, 1 non-Galerkin of five points (for constant coefficients) */
-  int skip;      /* no relaxation on levels where it is of little use for an isotropic problem */
+  int skip;      /* skips relaxation on levels where an isotropic problem hardly needs it */
   int pre, post; /* steps */
   int cg;        /* as the preconditioner of conjugate gradients */
   int usual;
@@ -57,7 +57,7 @@ static size_t box_size(const problem *p) {
   return (size_t)(p->upper[0] - p->lower[0] + 1) * (size_t)(p->upper[1] - p->lower[1] + 1);
 }
 
-/* The centre and the eastern and northern entries: hypre knows that the matrix is symmetric. */
+/* The centre, eastern and northern entries; hypre knows that the matrix is symmetric. */
 static void make_matrix(problem *p, int inner, double h) {
   static int offsets[3][2] = {{0, 0}, {1, 0}, {0, 1}};
   int entries[3] = {0, 1, 2};
@@ -123,7 +123,7 @@ static void run_cycles(const setting *s, problem *p, double rtol, outcome *o) {
   HYPRE_StructPFMGSetTol(pfmg, rtol);
   HYPRE_StructPFMGSetMaxIter(pfmg, 100);
   HYPRE_StructPFMGSetZeroGuess(pfmg);
-  HYPRE_StructPFMGSetLogging(pfmg, 1); /* or it keeps no residual */
+  HYPRE_StructPFMGSetLogging(pfmg, 1); /* required to keep a residual */
   HYPRE_StructPFMGSetup(pfmg, p->A, p->b, p->x);
   o->setup = peer_mpi_seconds_since(start);
   start = peer_mpi_begin();
@@ -167,14 +167,14 @@ enum { MAX_REPEATS = 101 };
 static double measure(const setting *s, problem *p, double rtol, int repeats) {
   double setup[MAX_REPEATS], solve[MAX_REPEATS];
   outcome o = {0, 0, 0, 0};
-  /* The first one is not counted. */
+  /* The first run is not counted. */
   for (int k = -1; k < repeats; k++) {
     HYPRE_StructVectorSetConstantValues(p->x, 0);
     if (s->cg)
       run_cg(s, p, rtol, &o);
     else
       run_cycles(s, p, rtol, &o);
-    HYPRE_ClearAllErrors(); /* not converged is an error of hypre's; the residual tells it here */
+    HYPRE_ClearAllErrors(); /* hypre reports non-convergence as an error; the residual is checked instead */
     if (k < 0) continue;
     setup[k] = o.setup;
     solve[k] = o.solve;

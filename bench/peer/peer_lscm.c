@@ -1,10 +1,10 @@
-/* A least-squares conformal map by texsolve and by Eigen: the same mesh, pins and start, to the same residual
- * of the normal equations, which the host computes in double precision for both:
+/* Compares least-squares conformal maps by texsolve and by Eigen, with the same mesh, pins and start, to the
+ * same residual of the normal equations. The host computes it in double precision for both:
  *
  *   peer-lscm [FILE] [--generate=face:250000] [--backend=cuda] [--rtol=1e-6] [--threads=2] [--peers=LIST]
  *
- * Each solve is printed as soon as it is done, so that nothing is lost where a long one is stopped. One that
- * does not reach the residual is shown and compared with nothing. */
+ * Each solve is printed as soon as it is done, so that stopping a long one loses nothing. A solve that does not
+ * reach the residual is shown without a comparison. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,9 +22,9 @@
 
 enum { EXIT_MISSED = 3 }; /* texsolve did not reach the residual */
 
-/* Where solves begin: along the mesh, or with what coarser meshes have found. */
+/* The start: along the mesh, or the result of coarser meshes. */
 enum { FROM_DISTANCES, FROM_LEVELS, STARTS };
-/* How texsolve goes on: from either start with Jacobi's preconditioner, or with algebraic multigrid. */
+/* texsolve's variants: from either start with Jacobi's preconditioner, or with algebraic multigrid. */
 enum { JACOBI, LEVELS, AMG, WAYS };
 enum { PEERS = LSCM_DIRECT + 1, MOST_ROWS = WAYS + PEERS };
 
@@ -43,11 +43,11 @@ typedef struct program_options {
 
 typedef struct row {
   char name[48];
-  int method; /* lscm_method, or -1: texsolve's */
+  int method; /* lscm_method, or -1: texsolve */
   int start;
   int iterations;
-  /* Seconds that pass, and the processor's, of all threads. A solve of texsolve's that starts from coarser
-   * meshes has the time on these in it. */
+  /* Wall-clock seconds, and CPU seconds of all threads. A solve of texsolve that starts from coarser meshes
+   * includes the time on these. */
   double setup, setup_cpu, solve, solve_cpu;
   double residual, angles; /* the mean ratio of singular values */
   double *uv;
@@ -89,7 +89,7 @@ static double apart(const run *r, const row *one) {
   return most;
 }
 
-/* By the processor's time too, since others may use the machine. */
+/* Includes CPU time, because the machine may be shared. */
 static void print_heading(void) {
   printf("%-32s %-9s %10s %17s %19s\n", "", "", "", "set-up, seconds", "solve, seconds");
   printf("%-32s %-9s %10s %8s %8s %9s %9s %10s %9s  %9s\n", "solver", "start", "iterations", "passed", "cpu",
@@ -133,7 +133,7 @@ static int any_missed(const run *r) {
   return missed;
 }
 
-/* Eigen's conjugate gradients, if they got there. */
+/* Eigen's conjugate gradients, if they converged. */
 static const row *peer_of(const run *r) {
   for (int i = 0; i < r->count; i++)
     if (r->rows[i].method == LSCM_CG && reached(r, &r->rows[i])) return &r->rows[i];
@@ -163,7 +163,7 @@ static void print_ratios(const run *r) {
 
 /* ---- Solves ---- */
 
-/* A row that starts where it is to start. */
+/* Adds a row and sets its start. */
 static row *begin_row(run *r, const char *name, int method, int start) {
   row *next = &r->rows[r->count];
   *next = (row){.method = method, .start = start, .uv = malloc(numbers(r) * sizeof *next->uv)};
@@ -189,7 +189,7 @@ static int finish_row(run *r, row *done) {
   return 0;
 }
 
-/* Shaders are compiled and kernels loaded once in a program. */
+/* A program compiles shaders and loads kernels only once. */
 static int warm_up(run *r, conformal_result *system) {
   conformal_options few = r->options->conformal;
   double *uv = malloc(numbers(r) * sizeof *uv);
@@ -201,7 +201,7 @@ static int warm_up(run *r, conformal_result *system) {
   return failed;
 }
 
-/* The processor's time until the first look at the residual, which is that of the set-up but for a few
+/* Records the CPU time until the first check of the residual. It equals that of the set-up except for a few
  * iterations. */
 static int note_set_up(const ts_progress *progress, void *user) {
   double *cpu = user;
@@ -290,7 +290,7 @@ static int solve_all(run *r, conformal_result *system) {
   const program_options *o = r->options;
   if (ts_context_get_info(r->context, &device) != TS_OK || warm_up(r, system)) return 1;
   print_problem(r, system);
-  /* First, because the other rows say how far they are apart from it. */
+  /* Runs first, because the other rows report their distance from it. */
   if (o->wanted[LSCM_DIRECT] && solve_theirs(r, LSCM_DIRECT)) return 1;
   if (o->ways[LEVELS] && solve_levels(r)) return 1;
   for (int way = 0; way < WAYS; way++)
@@ -306,7 +306,7 @@ static void close_run(run *r) {
   flattening_destroy(&r->f);
 }
 
-/* Words with commas between them; sets the flags of those that are there. */
+/* Parses words separated by commas, and sets their flags. */
 static void parse_words(const char *option, const char *text, const char *const *words, int count,
                         const char *expected, int *flags) {
   memset(flags, 0, (size_t)count * sizeof *flags);

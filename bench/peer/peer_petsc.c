@@ -3,9 +3,9 @@
  *
  *   mpirun -n 2 peer-petsc MATRIX [--size=N] [--rtol=1e-8] [--repeats=3]
  *
- * Set-up is the assembly of the matrix, every process its own rows in preallocated memory, and KSPSetUp. A
- * solve starts from 0 and ends when ||r|| <= rtol ||b||; the first one is not timed. PETSc reads its own
- * options, such as -log_view, from the environment variable PETSC_OPTIONS. */
+ * Set-up is the assembly of the matrix, with each process's own rows in preallocated memory, and KSPSetUp. A
+ * solve starts from 0 and ends when ||r|| <= rtol ||b||; the first is not timed. PETSc reads its own options,
+ * such as -log_view, from the environment variable PETSC_OPTIONS. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,8 +17,8 @@
 typedef struct setting {
   const char *name;
   MatType type;
-  PetscBool one_reduction; /* an iteration's sums in one message */
-  int upper;               /* the upper triangle alone is stored */
+  PetscBool one_reduction; /* combines an iteration's sums in one message */
+  int upper;               /* only the upper triangle is stored */
 } setting;
 
 static const setting settings[] = {
@@ -27,7 +27,7 @@ static const setting settings[] = {
     {"CG, Jacobi, SBAIJ", MATSBAIJ, PETSC_FALSE, 1},
 };
 
-/* Entries a row, in columns of this process and of others; the same of the upper triangle. */
+/* Entries per row, in columns of this process and of others; also for the upper triangle. */
 static PetscErrorCode preallocate(Mat matrix, const generated_problem *A, const peer_rows *p) {
   const size_t rows = (size_t)p->count;
   PetscInt *own = peer_mpi_take(rows, sizeof *own), *other = peer_mpi_take(rows, sizeof *other);
@@ -55,7 +55,7 @@ static PetscErrorCode make_matrix(const setting *setting, const generated_proble
   PetscCall(MatSetSizes(*matrix, p->count, p->count, A->rows, A->rows));
   PetscCall(MatSetType(*matrix, setting->type));
   PetscCall(preallocate(*matrix, A, p));
-  /* AIJ does not know this option. */
+  /* AIJ does not support this option. */
   if (setting->upper) PetscCall(MatSetOption(*matrix, MAT_IGNORE_LOWER_TRIANGULAR, PETSC_TRUE));
   /* PETSc's integers may have 64 bits. */
   int32_t longest = 0;
@@ -84,7 +84,7 @@ static PetscErrorCode make_solver(const setting *setting, Mat matrix, double rto
   PetscCall(KSPGetPC(*solver, &jacobi));
   PetscCall(PCSetType(jacobi, PCJACOBI));
   PetscCall(KSPSetNormType(*solver, KSP_NORM_UNPRECONDITIONED));
-  /* Residuals may grow a great deal before they fall. */
+  /* Residuals may grow substantially before they fall. */
   PetscCall(KSPSetTolerances(*solver, rtol, 0, 1e30, 100000));
   PetscCall(KSPSetUp(*solver));
   return 0;

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Peers of `texsolve bench answer` that are used from Python: SciPy, and CuPy if there is a device for it.
+"""Peers of `texsolve bench answer` that are used from Python: SciPy, and CuPy if a device is available.
 
-Standard input has a matrix as int64 rows, columns, entries, int32 offsets and indices, and doubles; b is all 1.
-The answer is a JSON object. Usage: peer-python RTOL REPEATS [FILE], which is read by SciPy too.
+Standard input contains a matrix as int64 rows, columns, entries, int32 offsets and indices, and doubles; b is all 1.
+The answer is a JSON object. Usage: peer-python RTOL REPEATS [FILE]; SciPy also reads the file.
 """
 import json
 import sys
@@ -15,7 +15,7 @@ except ImportError as missing:
     json.dump({"results": []}, sys.stdout)
     sys.exit()
 
-MOST_DIRECT = 60000  # rows that sparse direct factors are tried for
+MOST_DIRECT = 60000  # maximum rows for sparse direct factors
 
 
 def take_matrix(stream):
@@ -37,9 +37,9 @@ def residual_of(A, x):
 
 
 def run(library, setting, host, repeats, create, prepare, solve):
-    """The median of each part. Each returns what the next one takes; the last one x and the iterations."""
+    """The median time of each part. A part returns the next one's arguments; the last returns x and the iterations."""
     times = [[], [], []]
-    for _ in range(repeats + 1):  # the first one warms up
+    for _ in range(repeats + 1):  # the first is a warm-up
         begun = time.perf_counter()
         A = create()
         created = time.perf_counter()
@@ -62,7 +62,7 @@ def run(library, setting, host, repeats, create, prepare, solve):
 
 
 def conjugate_gradients(cg, A, M, b, rtol):
-    """x and its iterations. Versions differ in the tolerance's name."""
+    """x and the iterations. The name of the tolerance depends on the version."""
     count = [0]
 
     def step(_):

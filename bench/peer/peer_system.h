@@ -1,11 +1,11 @@
-/* What the programs share that solve A x = b, b = 1, with multigrid of other libraries:
+/* Shared code of the programs that solve A x = b, b = 1, with multigrid of other libraries:
  *
  *   PROGRAM MATRIX [--size=N] [--rtol=1e-8] [--repeats=3] [--threads=N] [--json]
  *
- * MATRIX is one that texsolve bench generates, of N rows, or a Matrix Market file; or a family of `texsolve
- * bench families', which has a b of its own in place of 1. With --json the answer is one JSON object with the
- * array "results" of objects with "setting", "levels", "cost", "setup" and "solve" (seconds, the shortest),
- * "iterations" and, unless it is not finite, "residual". */
+ * MATRIX is a matrix that texsolve bench generates with N rows, or a Matrix Market file. It may also be a
+ * family of `texsolve bench families`, which has its own b instead of 1. With --json the answer is one JSON
+ * object with an array "results". Its objects have "setting", "levels", "cost", "setup" and "solve" (minimum
+ * seconds), "iterations" and, if it is finite, "residual". */
 #ifndef BENCH_PEER_SYSTEM_H
 #define BENCH_PEER_SYSTEM_H
 
@@ -26,9 +26,9 @@ typedef struct peer_system {
 
 enum { PEER_REPEATS = 101 };
 
-/* Reads an option of the above; returns 0 where it is none. */
+/* Parses an option of the above. Returns 0 for other arguments. */
 int peer_system_option(peer_system *s, const char *argument);
-/* Makes the matrix and b. Nonzero after a message. */
+/* Creates the matrix and b. Nonzero after a message. */
 int peer_system_make(peer_system *s, const char *program);
 void peer_system_free(peer_system *s);
 
@@ -40,7 +40,7 @@ typedef struct peer_times {
   double setup[PEER_REPEATS], solve[PEER_REPEATS];
 } peer_times;
 
-/* The table's header, its rows: medians, and the least of both; and the end. `library`: name and version. */
+/* The table's header, a row with medians and the minimum of both, and the end. `library`: name and version. */
 void peer_system_header(const peer_system *s, const char *library);
 void peer_system_row(peer_system *s, const char *setting, int levels, double cost, peer_times *times,
                      int iterations, double residual);

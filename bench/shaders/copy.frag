@@ -1,4 +1,4 @@
-// Writes each texel of `source` to the same texel of the target.
+// Copies each texel of `source` to the same texel of the target.
 uniform sampler2D source;
 out vec4 result;
 

@@ -1,12 +1,12 @@
-// Texel fetches: each fragment adds up 16 texels of `source` in every round,
+// Texel fetches: in every round each fragment sums up 16 texels of `source`,
 //
 //   base + step * (i, j),  i, j = 0 .. 3,  base = (fragment + round * shift) & mask.
 //
-// step = 1             the 16 texels are read by 16 neighbouring fragments too: most come from a cache
-// step = a quarter of the texture   every texel is read once, in slabs, as entries of a matrix are
+//   step = 1                        16 neighbouring fragments also read the 16 texels: most fetches hit a cache
+//   step = a quarter of the texture every texel is read once, in slabs, like the entries of a matrix
 //
-// QUADS: what is read is a quad of 2 x 2 texels, by one textureGather, and the numbers above count quads. A fetch
-// costs an addition or two beside itself.
+// QUADS: one textureGather reads a quad of 2 x 2 texels, and the numbers above count quads. Each fetch is
+// followed by one or two additions.
 #ifdef UNSIGNED
 uniform usampler2D source;
 #else

@@ -1,5 +1,5 @@
-// Multiply-adds: twelve independent chains a = a * b + c, 16 steps of each in every round. The values stay
-// near c / (1 - b). One round is 192 multiply-adds.
+// Multiply-adds: twelve independent chains a = a * b + c, with 16 steps of each per round. The values stay near
+// c / (1 - b). One round has 192 multiply-adds.
 uniform int rounds;
 uniform float b;
 uniform float c;

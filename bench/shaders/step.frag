@@ -1,4 +1,4 @@
-// A pass that depends on the one before: one more than the texel at `offset` from here.
+// A pass that depends on the previous one: adds one to the texel at `offset` from here.
 uniform sampler2D source;
 uniform ivec2 offset;
 out float result;

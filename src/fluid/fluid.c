@@ -1,4 +1,4 @@
-/* A fluid: its descriptor, its vectors, what may be asked about it, and what is added to it. */
+/* A fluid: its descriptor, its vectors, its queries, and additions to it. */
 #include "common/core/core.h"
 #include "fluid_object.h"
 

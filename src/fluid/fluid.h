@@ -1,25 +1,24 @@
-/* A fluid, and what backends see of it.
+/* A fluid, and the part of it that backends see.
  *
- * The path: fluid.c (descriptor, queries), fluid_walls.c (walls and boundaries to prescribed velocities),
- * fluid_parameters.c, fluid_step.c (the step), fluid_pressure.c and fluid_viscosity.c (its systems), a
- * backend's fluid_... operations.
+ * Call path: fluid.c (descriptor, queries), fluid_walls.c (converts walls and boundaries to prescribed
+ * velocities), fluid_parameters.c, fluid_step.c (the step), fluid_pressure.c and fluid_viscosity.c (its
+ * systems), the backend's fluid_... operations.
  *
- * Positions are counted in cells here: cell (i, j) is the square from (i, j) to (i + 1, j + 1). With the
- * layout STAGGERED the horizontal velocity u(i, j) lies at (i, j + 1/2) and the vertical one v(i, j) at
- * (i + 1/2, j); with COLLOCATED both lie at (i + 1/2, j + 1/2). "Face" means the place of either, whatever the
- * layout.
+ * Positions here are in cells: cell (i, j) is the square from (i, j) to (i + 1, j + 1). With the layout
+ * STAGGERED the horizontal velocity u(i, j) is at (i, j + 1/2) and the vertical one v(i, j) at (i + 1/2, j).
+ * With COLLOCATED both are at (i + 1/2, j + 1/2). "Face" means the place of either, in both layouts.
  *
- * velocity   2 components over (width + 1) x (height + 1). In a periodic dimension the last column (row) of u
- *            (v) is a copy of the first
- * prescribed 2 components over the same grid: the velocity there where it is given (walls, inlets, the
- *            inside of solids), 0 where there is no face, TSI_FLUID_FREE where the fluid decides
- * walls      2 components over the cells: 1 in solid cells
- * dye        4 components over the cells: r, g, b, temperature
+ *   velocity   2 components over (width + 1) x (height + 1). In a periodic dimension the last column (row) of u
+ *              (v) is a copy of the first
+ *   prescribed 2 components over the same grid: the prescribed velocity (walls, inlets, the inside of solids),
+ *              0 if there is no face, TSI_FLUID_FREE if the fluid determines the velocity
+ *   walls      2 components over the cells: 1 in solid cells
+ *   dye        4 components over the cells: r, g, b, temperature
  *
- * Sampling is bilinear between the four nearest faces. Beyond the outermost ones: the nearest, or towards a
- * WALL's boundary on a line that ends at the wall with the wall's velocity. Fluid that enters through a
- * boundary (an outlet, or a wall with a normal velocity) has no dye: between the outermost centre and the place
- * one cell further out dye falls to 0. */
+ * Sampling is bilinear between the four nearest faces. Beyond the outermost faces the nearest value is used,
+ * except towards a WALL's boundary, where values lie on a line that ends at the wall with the wall's velocity.
+ * Fluid that enters through a boundary (an outlet, or a wall with a normal velocity) has no dye. Between the
+ * outermost centre and the place one cell further out, dye falls to 0. */
 #ifndef TSI_FLUID_H
 #define TSI_FLUID_H
 
@@ -29,9 +28,9 @@
 
 enum { TSI_LEFT, TSI_RIGHT, TSI_BOTTOM, TSI_TOP };
 
-#define TSI_FLUID_FREE 1e30f /* in `prescribed`; what is less is a velocity */
+#define TSI_FLUID_FREE 1e30f /* in `prescribed`; smaller values are velocities */
 
-/* A function that CUDA's kernels call too. */
+/* A function that CUDA kernels also call. */
 #ifdef __CUDACC__
 #define TSI_FLUID_INLINE static __host__ __device__ __forceinline__
 #else
@@ -43,33 +42,35 @@ typedef struct tsi_fluid_domain {
   float cell_size;
   ts_fluid_layout layout;
   int periodic_x, periodic_y;
-  ts_fluid_boundary boundaries[4]; /* velocities are 0 unless a WALL's */
-  /* The rectangle around all solid cells: first and last column, first and last row; the last before the first
-   * where there are none. */
+  ts_fluid_boundary boundaries[4]; /* velocities are 0 except a WALL's */
+  /* The bounding rectangle of all solid cells: first and last column, first and last row. The last precedes the
+   * first if there are none. */
   int32_t solid_columns[2], solid_rows[2];
 } tsi_fluid_domain;
 
-/* Dye that is carried in from beyond the boundary is 0. */
+/* Dye carried in from beyond an open boundary is 0. */
 TSI_FLUID_INLINE int tsi_fluid_is_open(const tsi_fluid_domain *d, int side) {
   const ts_fluid_boundary *s = &d->boundaries[side];
   return s->kind == TS_FLUID_BOUNDARY_OUTLET ||
          (s->kind == TS_FLUID_BOUNDARY_WALL && s->velocity[side / 2] != 0);
 }
 
-/* What a step adds to velocities in m/s: everything is multiplied by dt already. */
+/* The changes of velocities in m/s by a step, already multiplied by dt. */
 typedef struct tsi_fluid_forces {
   float gravity[2];
-  float buoyancy, smoke_weight; /* times temperature; times brightness, (r + g + b) / 3 */
-  /* dt epsilon h: times (N_y omega, -N_x omega), N = g / (|g| + |omega| / 1000), g the difference of |omega|
-   * over two cells: where |omega| hardly changes, N is not the direction of rounding errors. */
+  float buoyancy, smoke_weight; /* per temperature; per brightness, (r + g + b) / 3 */
+  /* dt epsilon h, the factor of (N_y omega, -N_x omega). N = g / (|g| + |omega| / 1000), where g is the
+   * difference of
+   * |omega| over two cells. The second term of the divisor keeps N from following rounding errors if |omega|
+   * hardly changes. */
   float confinement;
 } tsi_fluid_forces;
 
-/* Values that are added with the weight exp(-|x - centre|^2 / radius^2), or, where `sets`, that replace what is
- * there inside a disc (half_height 0) or a rectangle. Lengths are in cells. */
+/* Values that are added with the weight exp(-|x - centre|^2 / radius^2). With `sets` they replace the contents
+ * of a disc (half_height 0) or a rectangle. Lengths are in cells. */
 typedef struct tsi_fluid_stamp {
-  int sets, sets_color, sets_temperature; /* the last two: which components of dye */
-  float x, y, half_width, half_height;    /* half_width: the radius of a splat or a disc */
+  int sets, sets_color, sets_temperature; /* sets_color, sets_temperature: the components of dye to replace */
+  float x, y, half_width, half_height;    /* half_width: radius of a splat or a disc */
   float velocity[2];
   float dye[4];
 } tsi_fluid_stamp;
@@ -80,11 +81,12 @@ typedef struct tsi_fluid_transport {
 } tsi_fluid_transport;
 
 typedef struct tsi_fluid_particles {
-  float dt, lifetime; /* lifetime 0: for ever */
-  uint32_t seed;      /* another one at every step */
+  float dt, lifetime; /* lifetime 0: unlimited */
+  uint32_t seed;      /* changes at every step */
 } tsi_fluid_particles;
 
-/* Arbitrary numbers from 0 to 1 for particle `index`; shaders/fluid/fluid_particles.frag has the same. */
+/* Pseudorandom numbers from 0 to 1 for particle `index`; shaders/fluid/fluid_particles.frag has the same
+ * code. */
 TSI_FLUID_INLINE uint32_t tsi_fluid_hash(uint32_t x) {
   x ^= x >> 16;
   x *= 0x7feb352dU;
@@ -93,7 +95,7 @@ TSI_FLUID_INLINE uint32_t tsi_fluid_hash(uint32_t x) {
   return x ^ x >> 16;
 }
 
-/* Up to this many cells from its centre a stamp changes anything; then by less than 2^-24 of itself. */
+/* The reach of a stamp in cells from its centre. Beyond it the change is below 2^-24 of the stamp. */
 static inline void tsi_fluid_stamp_reach(const tsi_fluid_stamp *s, float *x, float *y) {
   *x = s->sets ? s->half_width : 4.1f * s->half_width;
   *y = s->sets && s->half_height > 0 ? s->half_height : *x;
@@ -101,8 +103,9 @@ static inline void tsi_fluid_stamp_reach(const tsi_fluid_stamp *s, float *x, flo
 
 /* ---- The table tsi_ops.fluid ----
  *
- * None synchronises with the device. Vectors are different unless said otherwise; what they are is told above.
- * Velocities at faces that are given come out as they are given, and 0 where no face is. */
+ * No function synchronises with the device. Vectors are distinct unless documented otherwise; their contents
+ * are described above. Prescribed faces keep their velocity, and the velocity is 0 where a face does not
+ * exist. */
 
 /* clang-format off */
 #define TSI_FLUID_OPERATIONS(REQUIRED, prefix)                                                                 \

@@ -1,4 +1,4 @@
-/* What is put into a fluid: splats, sources, particles; and taking it all out. */
+/* The contents of a fluid: splats, sources, particles, and clearing. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 
 /* ---- Stamps ---- */
 
-/* A stamp that reaches over a periodic boundary has images beyond the opposite one. */
+/* A stamp that crosses a periodic boundary has images beyond the opposite one. */
 static ts_status stamp_all(ts_fluid *fluid, const tsi_fluid_stamp *stamp, int velocity, int dye) {
   const tsi_fluid_domain *d = &fluid->domain;
   const tsi_ops *ops = fluid->context->ops;
@@ -34,7 +34,7 @@ static int all_finite(const float *values, int count) {
   return 1;
 }
 
-/* In single precision, and not so far away that cells can no longer be told apart. */
+/* Checks that a place is finite in single precision, and near enough that cells are distinguishable. */
 static ts_status check_place(ts_context *context, double x, double y) {
   if (fabs(x) <= 1e12 && fabs(y) <= 1e12) return TS_OK;
   return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "the position (%g, %g) is not finite", x, y);
@@ -120,7 +120,7 @@ ts_status tsi_fluid_apply_sources(ts_fluid *fluid, int velocity) {
 
 /* ---- Particles ---- */
 
-/* Evenly spread; their ages too, so that they do not all restart at once. */
+/* Spreads particles evenly. Their ages are also spread, so that they do not all restart at once. */
 static ts_status spread_particles(ts_fluid *fluid) {
   ts_context *context = fluid->context;
   const tsi_grid *g = &fluid->particles->space->grid;
@@ -157,7 +157,7 @@ ts_status ts_fluid_set_particles(ts_fluid *fluid, int32_t width, int32_t height,
     TSI_TRY(ts_grid_create(context, &(ts_grid_desc){.width = width, .height = height}, &grid));
     ts_status status = ts_vector_create(grid, &four, &particles);
     if (status == TS_OK) status = ts_vector_create(grid, &four, &next);
-    ts_space_destroy(&grid); /* the vectors keep it */
+    ts_space_destroy(&grid); /* the vectors retain it */
     if (status < 0) {
       ts_vector_destroy(&particles);
       return status;

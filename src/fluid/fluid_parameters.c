@@ -1,4 +1,4 @@
-/* A fluid's parameters: names, defaults, and which make sense. */
+/* A fluid's parameters: names, defaults and validation. */
 #include <math.h>
 #include <string.h>
 

@@ -1,8 +1,9 @@
-/* The pressure of a fluid: -laplace p = b on the fluid cells. Walls, and boundaries with a given velocity, take
- * part with the derivative 0, outlets with p = 0 at the boundary. The stencil is that of ts_poisson_stencil for
- * cells, and the gradient that a projection subtracts is the one that it is made of: in a cell beside an outlet
- * the pressure beyond is the negative of the cell's own, hence the stencil's 2. So staggered velocities have no
- * divergence but the solver's and rounding's, about 2^-24 (|u| + |p| dt / h) / h. */
+/* The pressure of a fluid: -laplace p = b on the fluid cells. The derivative is 0 at walls and at boundaries
+ * with a prescribed velocity; p is 0 at outlets.
+ *
+ * The stencil is that of ts_poisson_stencil for cells, and the projection subtracts the matching gradient. Next
+ * to an outlet the pressure beyond is the negative of the cell's own; this gives the stencil's 2. So staggered
+ * velocities have no divergence except that of the solver and rounding, about 2^-24 (|u| + |p| dt / h) / h. */
 #include "common/core/core.h"
 #include "common/krylov/solver.h"
 #include "fluid_object.h"
@@ -27,9 +28,9 @@ static ts_status compute_stencil(const ts_fluid *fluid, ts_array values) {
   return ts_poisson_stencil(fluid->context, &desc, values);
 }
 
-/* ---- How it is solved ---- */
+/* ---- The choice of solver ---- */
 
-/* Whether iterations end by a rule rather than by their number. */
+/* Whether a stopping rule ends the iterations, rather than their number. */
 static int has_test(const ts_solver_desc *d) {
   return d->rtol != 0 || d->atol != 0 || d->max_iterations || d->stop || d->check_interval || d->progress;
 }
@@ -39,18 +40,18 @@ static ts_status resolve(const ts_matrix *A, const ts_solver_desc *given, ts_sol
   if (how->method == TS_METHOD_AUTO) how->method = TS_METHOD_RICHARDSON;
   if (how->preconditioner_kind == TS_PRECONDITIONER_AUTO)
     how->preconditioner_kind = TS_PRECONDITIONER_MULTIGRID;
-  if (how->precision == TS_PRECISION_AUTO) how->precision = TS_PRECISION_SINGLE; /* a step costs the same */
+  if (how->precision == TS_PRECISION_AUTO) how->precision = TS_PRECISION_SINGLE; /* same cost per step */
   const int is_richardson = how->method == TS_METHOD_RICHARDSON;
   const int is_multigrid = how->preconditioner_kind == TS_PRECONDITIONER_MULTIGRID;
   if (!how->fixed_iterations && !has_test(how))
     how->fixed_iterations = is_richardson ? (is_multigrid ? 2 : 20) : (is_multigrid ? 4 : 50);
-  /* ts_solver_create does not make multigrid. */
+  /* ts_solver_create does not support multigrid. */
   ts_solver_desc checked = *how, resolved;
   if (is_multigrid) checked.preconditioner_kind = TS_PRECONDITIONER_NONE;
   return tsi_solver_resolve(A, &checked, &resolved);
 }
 
-/* Cycles, or sweeps of Jacobi: what a multigrid does without a solver around it. */
+/* Whether a multigrid runs without a solver around it: as cycles, or as sweeps of Jacobi. */
 static int runs_cycles(const ts_solver_desc *how) {
   return how->method == TS_METHOD_RICHARDSON && how->fixed_iterations &&
          how->precision == TS_PRECISION_SINGLE &&
@@ -62,7 +63,7 @@ static int uses_multigrid(const ts_solver_desc *how) {
   return how->preconditioner_kind == TS_PRECONDITIONER_MULTIGRID || runs_cycles(how);
 }
 
-/* Jacobi's method is a multigrid of one level. Its cycle is that many undamped sweeps. */
+/* Jacobi's method is a multigrid of one level. Its cycle has the given number of undamped sweeps. */
 static ts_multigrid_desc describe_multigrid(const ts_fluid_parameters *p, const ts_solver_desc *how) {
   if (how->preconditioner_kind == TS_PRECONDITIONER_JACOBI)
     return (ts_multigrid_desc){.smoother = TS_SMOOTHER_JACOBI,
@@ -92,11 +93,11 @@ static ts_status create_krylov(tsi_fluid_pressure *solver) {
     desc.preconditioner_kind = (ts_preconditioner_kind)0;
   }
   const ts_status status = ts_solver_create(solver->matrix, &desc, &solver->krylov);
-  ts_preconditioner_destroy(&M); /* the solver keeps it */
+  ts_preconditioner_destroy(&M); /* the solver retains it */
   return status;
 }
 
-/* Keeps the multigrid of `old` if `p` needs the same one. */
+/* Keeps the multigrid of `old` if `p` needs the same. */
 static ts_status create_solvers(const ts_fluid_parameters *p, const tsi_fluid_pressure *old,
                                 tsi_fluid_pressure *solver) {
   *solver = (tsi_fluid_pressure){.matrix = old->matrix};
@@ -124,7 +125,7 @@ static void count_levels(ts_fluid *fluid) {
 ts_status tsi_fluid_pressure_change(ts_fluid *fluid, const ts_fluid_parameters *p) {
   tsi_fluid_pressure *old = &fluid->solver, solver;
   TSI_TRY(create_solvers(p, old, &solver));
-  ts_solver_destroy(&old->krylov); /* before the multigrid that it may use */
+  ts_solver_destroy(&old->krylov); /* before the multigrid, which it may use */
   if (old->multigrid != solver.multigrid) ts_multigrid_destroy(&old->multigrid);
   *old = solver;
   count_levels(fluid);

@@ -1,14 +1,14 @@
 /* A step of a fluid:
  *
- *   advection   u carried along itself; with MacCormack corrected by what carrying it back makes of it
+ *   advection   u carried along itself; MacCormack corrects it by carrying the result back
  *   forces      gravity, buoyancy, vorticity confinement, sources
- *   viscosity   (I - nu dt laplace) u = u, each component by itself (fluid_viscosity.c)
+ *   viscosity   (I - nu dt laplace) u = u, per component (fluid_viscosity.c)
  *   pressure    -laplace p = -(1 / dt) div u from the pressure of the last step (fluid_pressure.c)
  *   projection  u = u - dt grad p
  *   transport   dye, temperature and particles along the new u
  *
- * Every operation writes another vector than it reads; a field that has a new value takes it by exchanging its
- * two vectors. Faces that are given hold their value after every operation. */
+ * No operation writes the vector that it reads. A field is updated by exchanging its two vectors. Prescribed
+ * faces keep their value in every operation. */
 #include <math.h>
 
 #include "common/core/core.h"
@@ -22,7 +22,7 @@ static void exchange(ts_vector **a, ts_vector **b) {
   *b = c;
 }
 
-/* ---- Stages: between tsi_enter and tsi_leave, but for those that solve ---- */
+/* ---- Stages: called between tsi_enter and tsi_leave, except those that solve ---- */
 
 static ts_status advect(ts_fluid *f) {
   const tsi_ops *ops = f->context->ops;
@@ -74,7 +74,7 @@ static ts_status project(ts_fluid *f, int measures) {
   TSI_TRY(ops->fluid->divergence(&f->domain, f->divergence, f->velocity, f->walls, f->compatibility, 1));
   TSI_TRY(ops->reduce(f->slots, TSI_FLUID_NORM_AFTER, TSI_REDUCE_NORM2, f->divergence, f->divergence));
   TSI_TRY(ops->reduce(f->slots, TSI_FLUID_LARGEST_AFTER, TSI_REDUCE_MAX_ABS, f->divergence, f->divergence));
-  /* The right-hand side has done its work. */
+  /* The right-hand side is free for reuse. */
   TSI_TRY(ops->fluid->speed(&f->domain, f->right, f->velocity, f->walls));
   TSI_TRY(ops->reduce(f->slots, TSI_FLUID_NORM_SPEED, TSI_REDUCE_NORM2, f->right, f->right));
   return ops->reduce(f->slots, TSI_FLUID_LARGEST_SPEED, TSI_REDUCE_MAX_ABS, f->right, f->right);
@@ -105,9 +105,9 @@ static ts_status transport(ts_fluid *f) {
 
 /* ---- Measures ---- */
 
-/* Returns TS_NOT_CONVERGED where a field holds something that is no number. */
+/* Returns TS_NOT_CONVERGED if a field contains NaN or infinity. */
 static ts_status read_measures(ts_fluid *f, ts_fluid_result *result) {
-  double values[TSI_FLUID_SLOTS][4]; /* one component each */
+  double values[TSI_FLUID_SLOTS][4]; /* one component is used */
   TSI_TRY(tsi_scalars_read(f->slots, 0, TSI_FLUID_SLOTS, values[0]));
   const double root = sqrt((double)f->info.fluid_cells), dt = f->parameters.time_step;
   result->divergence_before = dt * values[TSI_FLUID_NORM_BEFORE][0] / root;
@@ -115,7 +115,7 @@ static ts_status read_measures(ts_fluid *f, ts_fluid_result *result) {
   result->divergence_after = values[TSI_FLUID_NORM_AFTER][0] / root;
   result->largest_after = values[TSI_FLUID_LARGEST_AFTER][0];
   result->largest_speed = values[TSI_FLUID_LARGEST_SPEED][0];
-  /* A maximum may pass over a NaN; a sum does not. */
+  /* A maximum may ignore a NaN; a sum does not. */
   const double all = result->divergence_before + result->divergence_after + values[TSI_FLUID_NORM_SPEED][0] +
                      values[TSI_FLUID_NORM_DYE][0];
   return isfinite(all) ? TS_OK : TS_NOT_CONVERGED;
@@ -135,7 +135,7 @@ static ts_status create_missing(ts_fluid *f) {
 
 static ts_status run_stage(ts_fluid *f, ts_fluid_stage stage, int measures, ts_fluid_result *result) {
   ts_context *context = f->context;
-  /* Solvers are public: they enter by themselves. */
+  /* Solvers are public objects, and enter the context themselves. */
   if (stage == TS_FLUID_STAGE_VISCOSITY) return tsi_fluid_viscosity_solve(f);
   if (stage == TS_FLUID_STAGE_PRESSURE) return tsi_fluid_pressure_solve(f, result);
   TSI_TRY(tsi_enter(context));

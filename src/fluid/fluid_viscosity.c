@@ -1,10 +1,9 @@
-/* Viscosity: (I - nu dt laplace) u** = u* for each component of the velocity by itself, by cycles of multigrid
- * from u*.
+/* Viscosity: (I - nu dt laplace) u** = u* for each velocity component, by multigrid cycles from u*.
  *
- * A face without equation holds what is given, and its neighbours' equations use it, as they use walls at half
- * a cell's distance: beyond a WALL's side, and inside a solid, a mirrored velocity makes the mean of the two
- * the wall's, u_ghost = 2 u_wall - u. What does not depend on u of that goes to the right. Towards a boundary
- * that holds nothing back there is no flow of momentum. */
+ * A prescribed face has a value instead of an equation; its neighbours' equations use the value. Walls are at
+ * half a cell's distance. Beyond a WALL's side, and inside a solid, a mirrored velocity makes the mean of the
+ * two the wall's: u_ghost = 2 u_wall - u. The part that does not depend on u is added to the right-hand side.
+ * No momentum flows towards boundaries that exert no friction. */
 #include <string.h>
 
 #include "common/core/core.h"
@@ -28,13 +27,13 @@ static int is_solid(const ts_fluid *fluid, int32_t i, int32_t j) {
   return fluid->solid[(size_t)j * (size_t)d->width + (size_t)i];
 }
 
-/* Whether the place of a face that is given lies inside a solid, not on its surface. */
+/* Whether a prescribed face is inside a solid rather than on its surface. */
 static int is_inside(const ts_fluid *fluid, int32_t i, int32_t j, int component) {
   if (fluid->domain.layout == TS_FLUID_LAYOUT_COLLOCATED) return is_solid(fluid, i, j);
   return is_solid(fluid, i, j) && is_solid(fluid, i - (component == 0), j - (component == 1));
 }
 
-/* What the equation at (i, j) has to do with its neighbour towards `side`. */
+/* Adds the contribution of the neighbour towards `side` to the equation at (i, j). */
 static void add_neighbour(const ts_fluid *fluid, const system_values *s, int32_t i, int32_t j, int side,
                           int component, double factor) {
   const tsi_fluid_domain *d = &fluid->domain;
@@ -44,7 +43,7 @@ static void add_neighbour(const ts_fluid *fluid, const system_values *s, int32_t
   int32_t x = i + dx, y = j + dy;
   if (d->periodic_x) x = (x + d->width) % d->width;
   if (d->periodic_y) y = (y + d->height) % d->height;
-  /* The last column (row) of numbers that are not there: beyond the last cells' centres. */
+  /* At cell centres a component does not use the last column (row) of the grid. */
   const int at_x_faces = d->layout == TS_FLUID_LAYOUT_STAGGERED && component == 0;
   const int at_y_faces = d->layout == TS_FLUID_LAYOUT_STAGGERED && component == 1;
   const int beyond = x < 0 || x > d->width - !at_x_faces || y < 0 || y > d->height - !at_y_faces;
@@ -52,7 +51,7 @@ static void add_neighbour(const ts_fluid *fluid, const system_values *s, int32_t
   if (beyond) {
     const ts_fluid_boundary *which = &d->boundaries[side];
     const int across = side / 2 == component;
-    /* At an outlet's own faces, and towards boundaries that hold nothing back. */
+    /* An outlet's own faces, and boundaries that exert no friction. */
     if (which->kind == TS_FLUID_BOUNDARY_OUTLET || (which->kind == TS_FLUID_BOUNDARY_SLIP && !across)) return;
     wall = (double)which->velocity[component];
   } else {
@@ -124,7 +123,7 @@ static ts_status build_system(ts_fluid *fluid, const system_values *s, int compo
 static ts_status fluid_viscosity_build(ts_fluid *fluid, double factor) {
   ts_context *context = fluid->context;
   tsi_fluid_viscosity *v = &fluid->viscosity;
-  v->factor = 0; /* until all is done */
+  v->factor = 0; /* until all is built */
   TSI_TRY(create_vectors(fluid));
   system_values s = {.width = v->grid->grid.width, .height = v->grid->grid.height};
   const size_t points = (size_t)s.width * (size_t)s.height;
@@ -140,7 +139,7 @@ static ts_status fluid_viscosity_build(ts_fluid *fluid, double factor) {
 
 /* ---- Solving ---- */
 
-/* The right-hand side, and u* as the beginning. */
+/* Sets the right-hand side, and u* as the start. */
 static ts_status fluid_viscosity_begin(ts_fluid *fluid, int component) {
   const tsi_ops *ops = fluid->context->ops;
   tsi_fluid_viscosity *v = &fluid->viscosity;
@@ -153,7 +152,7 @@ ts_status tsi_fluid_viscosity_solve(ts_fluid *fluid) {
   tsi_fluid_viscosity *v = &fluid->viscosity;
   const ts_fluid_parameters *p = &fluid->parameters;
   const double factor = p->viscosity * p->time_step / (fluid->cell_size * fluid->cell_size);
-  /* What no number in single precision would feel. */
+  /* Below this the change is lost in single precision. */
   if (factor < 1e-8) return TS_OK;
   if (factor != v->factor) TSI_TRY(fluid_viscosity_build(fluid, factor));
   for (int c = 0; c < 2; c++) {

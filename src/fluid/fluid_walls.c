@@ -1,5 +1,5 @@
-/* Walls and boundaries: which faces are given, which parts of the domain are closed, and what flows in there
- * without a way out. Everything is found on the host, whenever walls or boundaries change. */
+/* Walls and boundaries: prescribed faces, closed parts of the domain, and their inflow without an outlet. The
+ * host computes all of them whenever walls or boundaries change. */
 #include <math.h>
 #include <string.h>
 
@@ -47,14 +47,15 @@ ts_status tsi_fluid_check_walls(ts_context *context, const tsi_fluid_domain *d, 
 
 /* ---- Faces ---- */
 
-/* The cell beside (i, j), itself anywhere; -1 outside. */
+/* The cell at (i, j), which may be outside the domain; -1 outside. */
 static int64_t cell_at(const tsi_fluid_domain *d, int32_t i, int32_t j) {
   if (d->periodic_x) i = (i + d->width) % d->width;
   if (d->periodic_y) j = (j + d->height) % d->height;
   return i < 0 || i >= d->width || j < 0 || j >= d->height ? -1 : (int64_t)j * d->width + i;
 }
 
-/* The velocity through the face between two neighbouring cells, one of which may be outside, beyond `side`. */
+/* The velocity through the face between two adjacent cells. One of them may be outside the domain, beyond
+ * `side`. */
 static float between(const ts_fluid *fluid, int64_t a, int64_t b, int side, int component) {
   const int solid_a = a >= 0 && fluid->solid[a], solid_b = b >= 0 && fluid->solid[b];
   const float *velocity = fluid->solid_velocity;
@@ -90,10 +91,10 @@ static void find_prescribed(const ts_fluid *fluid, float *prescribed) {
 typedef struct part {
   int32_t cells;
   int outlets;
-  double inflow, gross; /* sum of velocities inwards, and of their magnitudes */
+  double inflow, gross; /* sums of the inward velocities and of their magnitudes */
 } part;
 
-/* Adds what happens between cell k and what is beyond its boundary. Returns the cell there if fluid passes. */
+/* Adds the flow between cell k and its neighbour towards `side`. Returns the neighbour if fluid passes. */
 static int64_t look_through(const ts_fluid *fluid, int64_t k, int side, part *p) {
   const tsi_fluid_domain *d = &fluid->domain;
   const int32_t i = (int32_t)(k % d->width), j = (int32_t)(k / d->width);
@@ -110,7 +111,7 @@ static int64_t look_through(const ts_fluid *fluid, int64_t k, int side, part *p)
   return other;
 }
 
-/* Every cell that is connected with `first` gets the label. */
+/* Labels all cells connected with `first`. */
 static part flood(const ts_fluid *fluid, int64_t first, int32_t label, int32_t *labels, int32_t *stack) {
   part p = {0, 0, 0, 0};
   int32_t depth = 0;
@@ -129,7 +130,7 @@ static part flood(const ts_fluid *fluid, int64_t first, int32_t label, int32_t *
   return p;
 }
 
-/* What flows in through the walls of the domain. */
+/* The inflow through the boundaries of the domain. */
 static double total_inflow(const ts_fluid *fluid) {
   const tsi_fluid_domain *d = &fluid->domain;
   double sum = 0;
@@ -147,7 +148,7 @@ static double total_inflow(const ts_fluid *fluid) {
   return sum * fluid->cell_size;
 }
 
-/* Labels of parts, and per cell the divergence that nothing can remove. */
+/* Labels the parts, and computes the divergence per cell that no pressure can remove. */
 static void find_parts(ts_fluid *fluid, int32_t *labels, int32_t *stack, float *compatibility,
                        int *has_compatibility) {
   const tsi_fluid_domain *d = &fluid->domain;
@@ -168,7 +169,7 @@ static void find_parts(ts_fluid *fluid, int32_t *labels, int32_t *stack, float *
     info->fluid_cells += p.cells;
     outlets += p.outlets;
     info->closed += !p.outlets;
-    /* Sums of single-precision velocities that cancel leave their rounding. */
+    /* The sum of single-precision velocities that cancel is rounding error. */
     if (p.outlets || !(fabs(p.inflow) > 1e-6 * p.gross)) continue;
     info->incompatible += fabs(p.inflow) * fluid->cell_size;
     *has_compatibility = 1;
@@ -187,7 +188,7 @@ static ts_status apply(ts_fluid *fluid, ts_vector *velocity, const ts_vector *pr
   return tsi_leave(context, context->ops->fluid->boundary(&fluid->domain, velocity, prescribed));
 }
 
-/* Takes `prescribed`, `old` having what was given before (NULL at the beginning). */
+/* Writes `prescribed`. `old` is the previous array, or NULL initially. */
 static ts_status write_faces(ts_fluid *fluid, const float *prescribed, float *old, size_t count) {
   if (old) {
     for (size_t k = 0; k < count; k++)
@@ -217,7 +218,7 @@ ts_status tsi_fluid_build(ts_fluid *fluid) {
   ts_context *context = fluid->context;
   const size_t cells = (size_t)fluid->domain.width * (size_t)fluid->domain.height;
   const size_t count = 2 * ((size_t)fluid->domain.width + 1) * ((size_t)fluid->domain.height + 1);
-  /* compatibility source and walls; labels and the flood's stack, as large */
+  /* compatibility source and walls; the labels and the stack of the flood fill have the same size */
   float *values = tsi_malloc(context, 3 * cells, sizeof *values),
         *prescribed = tsi_malloc(context, count, sizeof *prescribed);
   int32_t *labels = tsi_malloc(context, 2 * cells, sizeof *labels);

@@ -1,4 +1,4 @@
-/* Complementarity problems: the descriptor, its limits, and what may be asked and replaced. */
+/* Complementarity problems: the descriptor, its limits, queries and replacements. */
 #include <math.h>
 #include <string.h>
 
@@ -92,7 +92,7 @@ static ts_status check_sizes(ts_context *context, const ts_lcp_desc *desc) {
   return TS_OK;
 }
 
-/* Copies limits, whole or none. */
+/* Copies limits. On failure nothing is allocated. */
 static ts_status copy(const ts_lcp *lcp, const double *from, size_t count, double **to) {
   *to = NULL;
   if (!from) return TS_OK;
@@ -126,7 +126,7 @@ static void swap(double **a, double **b) {
   *b = kept;
 }
 
-/* Takes new limits, which it owns then, or on failure keeps the old ones. */
+/* Takes ownership of new limits. On failure the old ones stay in use. */
 static ts_status replace_limits(ts_lcp *lcp, double **lower, double **upper, double **friction) {
   swap(&lcp->lower, lower), swap(&lcp->upper, upper), swap(&lcp->friction, friction);
   ts_status status = tsi_enter(lcp->context);
@@ -163,7 +163,7 @@ static ts_status write_matrix(ts_lcp *lcp, const tsi_lcp_matrix *matrix) {
   return tsi_leave(lcp->context, lcp->context->ops->lcp->write_matrix(lcp, matrix));
 }
 
-/* Written beside the old one, which stays on failure and is written over the next time. */
+/* Writes into the spare. On failure the old matrix stays in use, and the next write reuses the spare. */
 static ts_status set_sparse(ts_lcp *lcp, const tsi_lcp_desc *desc) {
   tsi_lcp_sparse *made = lcp->spare, *old = lcp->sparse;
   if (!made) made = lcp->spare = tsi_calloc(lcp->context, 1, sizeof *made);
@@ -282,7 +282,7 @@ void ts_lcp_destroy(ts_lcp **out) {
   *out = NULL;
 }
 
-/* ---- Replacing and asking ---- */
+/* ---- Replacements and queries ---- */
 
 ts_status ts_lcp_set_matrix(ts_lcp *lcp, const ts_lcp_desc *desc) {
   TSI_BEGIN(lcp, lcp->context);

@@ -1,6 +1,6 @@
-/* Complementarity problems: the object, and what a backend does for it. The path: lcp.c (the descriptor, the
- * matrix), lcp_matrix.c or lcp_sparse.c, lcp_solve.c (sweeps and tests), a backend's sweep and residual,
- * lcp_law.h (one unknown, one contact).
+/* Complementarity problems: the object and the operations of a backend. Call path: lcp.c (descriptor and
+ * matrix), lcp_matrix.c or lcp_sparse.c, lcp_solve.c (sweeps and tests), the backend's sweep and residual,
+ * lcp_law.h (one unknown or one contact).
  */
 #ifndef TSI_LCP_H
 #define TSI_LCP_H
@@ -15,24 +15,23 @@
 
 typedef struct tsi_lcp_accelerator tsi_lcp_accelerator; /* lcp_accelerate.c */
 
-/* q, z and the bounds divided by a power of two, which brings a q that is far from 1 near it: M and the
- * residual relative to ||q|| stay as they are, and squares and low parts stay within the range of single
- * precision. */
+/* q, z and the bounds, divided by a power of two if q is far from 1. M and the residual relative to ||q|| do
+ * not change, and squares and low-order parts stay within the range of single precision. */
 typedef struct tsi_lcp_scale {
-  int target;   /* the exponent that q is brought to: half that of a matrix far from 1, so that z is as near */
-  int exponent; /* the bounds on the device are divided by 2^exponent */
-  ts_vector *q, *z; /* q, as a pair; and z as it comes back from the caller's vector, in lcp's precision */
+  int target;   /* exponent of the scaled q: half that of a matrix far from 1, which keeps z equally near 1 */
+  int exponent; /* the device holds the bounds divided by 2^exponent */
+  ts_vector *q, *z; /* q as a pair; z as read back from the caller's vector, in lcp's precision */
   ts_scalars *max;  /* one slot */
 } tsi_lcp_scale;
 
-/* One of the three; of the first two the problems one after the other. */
+/* Exactly one is set. The dense matrices of a batch follow one another. */
 typedef struct tsi_lcp_matrix {
   const float *single;
   const double *doubles;
-  tsi_lcp_sparse *sparse; /* of sparse storage; once written it is lcp->sparse until the next one is */
+  tsi_lcp_sparse *sparse; /* sparse storage; once written, lcp->sparse uses it until the next write */
 } tsi_lcp_matrix;
 
-/* lcp_given.c: such a descriptor, and what holds its arrays; all 0 at first. */
+/* lcp_given.c: the descriptor with host pointers, and the owners of its arrays. All 0 initially. */
 typedef struct tsi_lcp_given {
   tsi_lcp_desc desc;
   tsi_csr jacobian, sparse;
@@ -42,25 +41,24 @@ typedef struct tsi_lcp_given {
 struct ts_lcp {
   ts_context *context;
   ts_space *space;
-  int32_t size, batch; /* unknowns of a problem, and problems */
-  int dimension;       /* unknowns of a contact: 1 without friction */
+  int32_t size, batch; /* unknowns per problem; problems */
+  int dimension;       /* unknowns per contact: 1 without friction */
   int is_double;
   ts_lcp_storage storage; /* DENSE or SPARSE */
-  tsi_lcp_sparse *sparse; /* NULL with dense storage, and before its first matrix */
-  tsi_lcp_sparse *spare;  /* memory for the next one; NULL before the second */
-  ts_lcp_local local;     /* of the sweeps that follow, PROJECTION or EXACT; set by a solve */
-  /* Per unknown, or per contact: NULL where the bounds are 0 and infinity, and without friction. */
+  tsi_lcp_sparse *sparse; /* NULL with dense storage, and before the first matrix */
+  tsi_lcp_sparse *spare;  /* memory for the next matrix; NULL before the second */
+  ts_lcp_local local;     /* law of the next sweeps, PROJECTION or EXACT; set by a solve */
+  /* Bounds per unknown, friction per contact. NULL: bounds 0 and infinity, or no friction. */
   double *lower, *upper, *friction;
-  ts_vector *z, *best,
-      *map; /* iterate, the one with the smallest residual, the natural map; in lcp's precision */
+  ts_vector *z, *best, *map; /* iterate, iterate with the smallest residual, natural map; in lcp's precision */
   ts_scalars *slots;
   tsi_lcp_scale *scale;
-  tsi_lcp_accelerator *accelerator; /* NULL before it is asked for */
-  void *impl;                       /* the backend's */
+  tsi_lcp_accelerator *accelerator; /* NULL until first used */
+  void *impl;                       /* private data of the backend */
 };
 
-/* How much M may differ from M^T in an entry, times two of the diagonal, for momentum by default: that of
- * bodies assembled in single precision, or a little apart in time, differed by up to 0.0095. */
+/* Momentum is the default if M_ij and M_ji never differ by more than this times M_ii + M_jj. Matrices of bodies
+ * that were assembled in single precision, or at slightly different times, differed by up to 0.0095. */
 #define TSI_LCP_SLACK 0.01
 
 static inline size_t tsi_lcp_unknowns(const ts_lcp *lcp) {
@@ -70,7 +68,7 @@ static inline size_t tsi_lcp_entries(const ts_lcp *lcp) {
   return tsi_lcp_unknowns(lcp) * (size_t)lcp->size;
 }
 
-/* Bound i as the device has it, where `bounds` are lcp->lower or lcp->upper. */
+/* Bound i as stored on the device. `bounds` is lcp->lower or lcp->upper. */
 static inline double tsi_lcp_bound(const ts_lcp *lcp, const double *bounds, size_t i, double otherwise) {
   return bounds ? ldexp(bounds[i], -lcp->scale->exponent) : otherwise;
 }
@@ -99,22 +97,22 @@ static inline double tsi_lcp_bound(const ts_lcp *lcp, const double *bounds, size
 
 struct tsi_lcp_ops {
   TSI_LCP_OPERATIONS(TSI_FIELD, TSI_FIELD, )
-  /* `sweep`, which no sweeps leave out, the norm of `residual` and, unless NULL, of q. NULL: one operation
-   * after the other. */
+  /* `sweep` with at least one sweep, then the norm of `residual` and, unless `norm_q` is NULL, of q. NULL: the
+   * operations run one by one. */
   ts_status (*sweep_and_test)(ts_vector *z, const ts_lcp *lcp, const ts_vector *q, ts_lcp_scheme scheme,
                               int sweeps, double *residual, double *norm_q);
-  /* The momentum of lcp_accelerate.c, whose recurrence says what `from` (y), `last` and `state` become, in few
-   * launches. `state`: two numbers of the backend's own, 0 before the first sweep. NULL: as operations on
-   * vectors. */
+  /* The momentum of lcp_accelerate.c in few launches; its recurrence defines the new `from` (y), `last` and
+   * `state`. `state`: two private numbers of the backend, 0 before the first sweep. NULL: vector operations. */
   ts_status (*add_momentum)(const ts_lcp *lcp, ts_vector *from, ts_vector *last, ts_vector *state,
                             double growth);
-  /* Sweeps of sparse contacts with momentum by units, from `from` (y) to lcp->z; lcp_accelerate.c says what
-   * `from`, `last` and `counts` become, the latter k of each unit at its first unknown, all 0 at first. */
+  /* Sweeps of sparse contacts with momentum per unit, from `from` (y) to lcp->z. lcp_accelerate.c defines the
+   * new `from`, `last` and `counts`. `counts` holds k of each unit at its first unknown, all 0 initially. */
   ts_status (*sweep_ahead)(const ts_lcp *lcp, const ts_vector *q, ts_lcp_scheme scheme, int sweeps,
                            ts_vector *from, ts_vector *last, ts_vector *counts);
-  /* Whether the dense matrices are symmetric. NULL: not known. */
+  /* Whether the dense matrices are symmetric. NULL: unknown. */
   int (*is_symmetric)(const ts_lcp *lcp);
-  int tests_early; /* a test costs no more than a sweep by rows: its time is foreseen from the last two */
+  int tests_early; /* a test costs no more than a sweep by rows, so the last two tests may predict the time of
+                      the next */
 };
 
 /* ---- lcp_given.c ---- */
@@ -124,17 +122,17 @@ ts_status tsi_lcp_bounds_given(const ts_lcp *lcp, const ts_array *lower, const t
 ts_status tsi_lcp_friction_given(const ts_lcp *lcp, const ts_array *friction, tsi_lcp_given *out);
 
 /* ---- lcp_matrix.c ---- */
-/* The matrix of a descriptor as one array; `made` is to be freed, NULL where the array is the caller's. Checks
- * every number and the diagonal. */
+/* Converts a descriptor's matrix to one array, and checks every number and the diagonal. The caller frees
+ * `made`, which is NULL if the array is the application's. */
 ts_status tsi_lcp_matrix_of(const ts_lcp *lcp, const tsi_lcp_desc *desc, tsi_lcp_matrix *matrix, double **made);
-/* That one matrix is given, and jacobian or sparse_matrix have their sizes. */
+/* Checks that one matrix is given, and the sizes of jacobian or sparse_matrix. */
 ts_status tsi_lcp_check_given(const ts_lcp *lcp, const tsi_lcp_desc *desc);
-/* Of row `index` of all problems. */
+/* `index`: a row, counted over all problems. */
 ts_status tsi_lcp_check_diagonal(const ts_lcp *lcp, size_t index, double value);
-/* Finite, also in lcp's precision. */
+/* Whether a number is finite, also in lcp's precision. */
 int tsi_lcp_is_number(const ts_lcp *lcp, double value);
 
-/* But for a hundredth of two diagonal entries: of dense matrices as they are written. */
+/* Whether dense matrices that are about to be written are symmetric, except for TSI_LCP_SLACK. */
 int tsi_lcp_is_nearly_symmetric(const ts_lcp *lcp, const tsi_lcp_matrix *matrix);
 
 static inline double tsi_lcp_value(const tsi_csr *csr, int32_t entry) {
@@ -145,29 +143,29 @@ static inline double tsi_lcp_value(const tsi_csr *csr, int32_t entry) {
 ts_status tsi_lcp_check_settings(const ts_lcp *lcp, ts_lcp_settings *settings);
 
 /* ---- lcp_residual.c ---- */
-/* Of one component, over lcp's space. */
+/* Checks that a vector has one component and is over lcp's space. */
 ts_status tsi_lcp_check_vector(const ts_lcp *lcp, const ts_vector *v, const char *name);
-/* For a matrix with this largest entry of the diagonal. */
+/* `largest`: the largest entry of the matrix's diagonal. */
 void tsi_lcp_set_target(const ts_lcp *lcp, double largest);
-/* For q of this size: what q and z are divided by, 2^exponent, 0 where that makes no difference. */
+/* Finds the exponent of 2 by which this q and its z are divided. It is 0 if scaling makes no difference. */
 ts_status tsi_lcp_find_exponent(const ts_lcp *lcp, const ts_vector *q, int *exponent);
-/* The bounds, and of q the scaled copy, or q itself. */
+/* Scales the bounds. *q becomes the scaled copy, or stays q. */
 ts_status tsi_lcp_set_exponent(const ts_lcp *lcp, int exponent, const ts_vector **q);
 /* to = 2^exponent from. */
 ts_status tsi_lcp_shift(ts_vector *to, int exponent, const ts_vector *from);
 /* The norm of the natural map; `exact` as in the table. */
 ts_status tsi_lcp_find_residual(const ts_lcp *lcp, const ts_vector *q, const ts_vector *z, int exact,
                                 double *residual);
-/* Of a vector of lcp's, neither NaN nor infinite. */
+/* Whether a vector over lcp's space contains neither NaN nor infinity. */
 ts_status tsi_lcp_is_finite(const ts_lcp *lcp, const ts_vector *v, int *is);
 
 /* ---- lcp_accelerate.c ---- */
-/* Vectors for accelerated sweeps, if there are none yet; outside tsi_enter. */
+/* Creates the vectors for accelerated sweeps on first use. Call it outside tsi_enter. */
 ts_status tsi_lcp_accelerator_create(ts_lcp *lcp);
 void tsi_lcp_accelerator_destroy(ts_lcp *lcp);
-/* lcp->z is the start. */
+/* Starts from lcp->z. */
 ts_status tsi_lcp_accelerate_begin(const ts_lcp *lcp);
-/* lcp->z becomes what the last of so many sweeps gives. Does not wait for the device. */
+/* Performs `sweeps` sweeps; lcp->z becomes the result of the last. Does not wait for the device. */
 ts_status tsi_lcp_accelerate(const ts_lcp *lcp, const ts_vector *q, ts_lcp_scheme scheme, int sweeps);
 
 #endif

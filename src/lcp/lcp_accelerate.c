@@ -1,38 +1,38 @@
-/* Sweeps of Gauss-Seidel with an extrapolation after each. F is a sweep, y the point that it starts from, and z
- * what it gives: that is within the bounds, and is the iterate. d = F(y) - y stands for a gradient; d' is the
- * one before.
+/* Gauss-Seidel sweeps with an extrapolation after each. F is a sweep, y its start, and z = F(y) the iterate,
+ * which is within the bounds. d = F(y) - y replaces a gradient; d' is the previous d.
  *
- * Momentum (Nesterov; restarts by the sign of a product as O'Donoghue and Candes 2015, for contacts Mazhar et
- * al. 2015; and by the growth of d, since F is no gradient step and may amplify what the product does not see):
+ * Nesterov's momentum. It restarts by the sign of a product (O'Donoghue and Candes 2015; for contacts Mazhar et
+ * al. 2015). It also restarts if d grows, because F is not a gradient step and may amplify errors that the
+ * product does not detect:
  *
  *   m = F(y) - z,  z = F(y),  k = d^T m > 0 and d^T d < 1.2 d'^T d' ? k + 1 : 0,  y = z + k / (k + 3) m
  *
- * Of sparse contacts, where the backend can, each unit (lcp_sparse.h) has a momentum of its own: in a heap it
- * is a few contacts that slip at the moment for which extrapolation leads nowhere, and nobody else restarts for
- * them, nor is there a sum over all that a sweep would have to wait for. Its products are over the unit:
+ * For sparse contacts each unit (lcp_sparse.h) has its own momentum, if the backend supports it. In a heap the
+ * extrapolation fails for the few contacts that slip at the moment. The others need not restart with them, and
+ * no sweep waits for a global sum. The products are over the unit:
  *
  *   k = d^T m >= 0 and m^T (y - z) >= 0 ? k + 1 : k / 3
  *
- * The second product, of two steps that follow each other, sees a unit that goes to and fro, as bodies that
- * slide on three points may: d and m, both across where it would rest, have one sign then.
+ * The second product, of two successive steps, detects a unit that oscillates, such as a body that slides on
+ * three points. Then d and m both cross the unit's rest point and have the same sign.
  *
- * Nothing waits for the device, whose coefficients are quotients and know no branches: a number s is put into a
- * vector (s, 0), whose largest element is max(s, 0), and s / max(s, 0) is 1 where s > 0 and 0 elsewhere. The
- * products are over the whole batch, in single precision. */
+ * Nothing waits for the device. Device coefficients are quotients without branches, so a number s is stored as
+ * a vector (s, 0) with the largest element max(s, 0). s / max(s, 0) is 1 if s > 0 and 0 otherwise. The products
+ * are over the whole batch, in single precision. */
 #include "lcp.h"
 
 enum { SLOT_SIGN, SLOT_POSITIVE, SLOT_COUNT, SLOT_COUNT_3, SLOT_DD, slot_count = SLOT_DD + 2 };
 static const double largest_growth = 1.2;
 
 struct tsi_lcp_accelerator {
-  ts_space *space;           /* of two indices */
+  ts_space *space;           /* with two indices */
   ts_vector *unit;           /* (1, 0) */
   ts_vector *count, *number; /* (k, 0); (s, 0) */
   ts_vector *from;           /* y */
-  ts_vector *last;           /* z, and m on the way */
+  ts_vector *last;           /* z, temporarily m */
   ts_vector *step;
   ts_scalars *slots;
-  int odd; /* sweeps, modulo 2 */
+  int odd; /* number of sweeps, modulo 2 */
 };
 
 /* ---- Storage ---- */
@@ -82,7 +82,7 @@ static ts_slot slot(const tsi_lcp_accelerator *a, int index) {
   return (ts_slot){a->slots, index};
 }
 
-/* Slots of d^T d: of this sweep, and of the one before. */
+/* Slots of d^T d: this sweep's and the previous one's. */
 static int now(const tsi_lcp_accelerator *a) {
   return SLOT_DD + a->odd;
 }
@@ -90,7 +90,7 @@ static int before(const tsi_lcp_accelerator *a) {
   return SLOT_DD + !a->odd;
 }
 
-/* 1 where number is (s, 0) with s > 0; 0 otherwise. */
+/* 1 if a->number is (s, 0) with s > 0; 0 otherwise. */
 static ts_status find_sign(const tsi_lcp_accelerator *a, ts_coefficient *is_positive) {
   const tsi_ops *ops = a->space->context->ops;
   TSI_TRY(ops->reduce(a->slots, SLOT_SIGN, TSI_REDUCE_SUM, a->number, NULL));
@@ -106,7 +106,7 @@ static ts_status dot(const tsi_lcp_accelerator *a, int index, const ts_vector *x
 
 /* ---- One sweep ---- */
 
-/* 1 unless d^T d has grown too much since the sweep before. */
+/* 1 unless d^T d has grown too much since the previous sweep. */
 static ts_status find_fall(tsi_lcp_accelerator *a, ts_coefficient *falls) {
   const tsi_ops *ops = a->space->context->ops;
   a->odd = !a->odd;

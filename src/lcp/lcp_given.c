@@ -1,4 +1,4 @@
-/* The application's descriptor of a problem: its arrays become pointers to numbers on the host. */
+/* Converts the application's descriptor of a problem: arrays become pointers to numbers on the host. */
 #include "common/matrix/csr.h"
 #include "lcp.h"
 
@@ -10,7 +10,7 @@ static ts_status borrow_csr(ts_context *context, const ts_csr *given, tsi_lcp_gi
   return tsi_csr_given(context, given, &out->loans, csr);
 }
 
-/* The numbers of M_0^-1: a block for each body. */
+/* The count of numbers in M_0^-1, one block per body. */
 static size_t mass_count(const ts_lcp_desc *desc, const tsi_csr *jacobian) {
   const int32_t block = desc->mass_block > 0 ? desc->mass_block : 1;
   return jacobian ? (size_t)jacobian->columns * (size_t)block : desc->inverse_mass.count;

@@ -1,6 +1,6 @@
-/* What an unknown or a contact becomes in a sweep; lcp_map.h has its part of the natural map. REAL is the type
- * that the includer computes with; LCP_FUNCTION stands before each function. There are no types and no
- * functions without a REAL here, so that C++ may include this once for each REAL. */
+/* The update of an unknown or a contact in a sweep; lcp_map.h has the matching natural map. The includer
+ * defines REAL, the type of the computation, and LCP_FUNCTION, a prefix of each function. The header declares
+ * nothing that is independent of REAL, so C++ may include it once per REAL. */
 #ifndef LCP_FUNCTION
 #error "LCP_FUNCTION and REAL are to be defined before lcp_law.h is included"
 #endif
@@ -9,29 +9,29 @@
 #define LCP_SQRT(x) ((REAL)sqrt((double)(x)))
 #endif
 #define LCP_EPSILON ((REAL)(sizeof(REAL) == 4 ? 1.2e-7 : 2.3e-16))
-/* From here to its inverse squares have all their digits. */
+/* Between this and its inverse, squares have full precision. */
 #define LCP_LEAST_SQUARE ((REAL)(sizeof(REAL) == 4 ? 1e-30 : 1e-280))
-#define LCP_ROOT_STEPS 60 /* of Halley and bisection for a sliding contact; few are used as a rule */
-/* What is left after a step of this size is in proportion to its cube, which is rounding. */
+#define LCP_ROOT_STEPS 60 /* maximum steps of Halley and bisection for a sliding contact; few as a rule */
+/* After a step of this size the error is proportional to its cube, which is below rounding. */
 #define LCP_LAST_STEP ((REAL)(sizeof(REAL) == 4 ? 4e-3 : 5e-6))
-#define LCP_REDUCED 14         /* numbers of lcp_contact_reduce */
-#define LCP_PROJECTION_STEPS 8 /* of the fixed point of one contact in one sweep */
+#define LCP_REDUCED 14         /* numbers stored by lcp_contact_reduce */
+#define LCP_PROJECTION_STEPS 8 /* fixed-point steps of one contact in one sweep */
 
 /* ---- Unknowns with bounds ---- */
 
-/* P of an unknown with bounds. */
+/* P for an unknown with bounds. */
 LCP_FUNCTION REAL lcp_clamp(REAL z, REAL lower, REAL upper) {
   return z < lower ? lower : z > upper ? upper : z;
 }
 
-/* The new z_i from w_i = q_i + sum of M_ij z_j over all j. */
+/* The new z_i. w = w_i = q_i + sum of M_ij z_j over all j. */
 LCP_FUNCTION REAL lcp_unknown(REAL z, REAL w, REAL diagonal, REAL lower, REAL upper) {
   return lcp_clamp(z - w / diagonal, lower, upper);
 }
 
 /* ---- Momentum of a unit, see lcp_accelerate.c ----
- * z: what a sweep gives from `from`, last: what the one before gave. Unknowns are apart by the layout of the
- * caller, who sums the products over the unit. */
+ * z: the result of a sweep from `from`; last: the result of the previous sweep. The caller arranges the
+ * unknowns in its own layout and sums the products over the unit. */
 
 LCP_FUNCTION void lcp_momentum_add(REAL z, REAL from, REAL last, REAL *ahead, REAL *straight) {
   const REAL step = z - last;
@@ -47,7 +47,7 @@ LCP_FUNCTION REAL lcp_momentum_weight(REAL count) {
   return count / (count + 3);
 }
 
-/* What the next sweep starts from. */
+/* The start of the next sweep. */
 LCP_FUNCTION REAL lcp_momentum_from(REAL z, REAL last, REAL count) {
   return z + lcp_momentum_weight(count) * (z - last);
 }
@@ -59,7 +59,7 @@ LCP_FUNCTION REAL lcp_absolute(REAL x) {
   return x < 0 ? -x : x;
 }
 
-/* Scaled where squares overflow or vanish. */
+/* Scales if squares would overflow or vanish. */
 LCP_FUNCTION REAL lcp_length(REAL x, REAL y) {
   const REAL squares = x * x + y * y;
   if (squares > LCP_LEAST_SQUARE && squares < 1 / LCP_LEAST_SQUARE) return LCP_SQRT(squares);
@@ -68,7 +68,7 @@ LCP_FUNCTION REAL lcp_length(REAL x, REAL y) {
   return most * LCP_SQRT(1 + least / most * (least / most));
 }
 
-/* Whether that is `length` or less. */
+/* Whether the length of (x, y) is at most `length`. */
 LCP_FUNCTION int lcp_is_within(REAL x, REAL y, REAL length) {
   const REAL squares = x * x + y * y;
   if (squares > LCP_LEAST_SQUARE && squares < 1 / LCP_LEAST_SQUARE)
@@ -85,13 +85,13 @@ LCP_FUNCTION void lcp_project(REAL *x, REAL mu, int dimension) {
   const REAL tangent = lcp_tangent_length(x, dimension);
   if (x[0] >= 0 && tangent <= mu * x[0]) return;
   const REAL along = (x[0] + mu * tangent) / (1 + mu * mu);
-  const REAL normal = along <= 0 ? 0 : along; /* NaN stays */
+  const REAL normal = along <= 0 ? 0 : along; /* propagates NaN */
   const REAL scale = tangent > 0 ? mu * normal / tangent : 0;
   x[0] = normal;
   for (int k = 1; k < dimension; k++) x[k] *= scale;
 }
 
-/* r = P(r - step (u_n + mu ||u_t||, u_t)): De Saxce's form, whose fixed points are the solutions. */
+/* r = P(r - step (u_n + mu ||u_t||, u_t)). The fixed points of De Saxce's form are the solutions. */
 LCP_FUNCTION void lcp_fixed_point(REAL *r, const REAL *u, REAL mu, REAL step, int dimension) {
   r[0] -= step * (u[0] + mu * lcp_tangent_length(u, dimension));
   for (int k = 1; k < dimension; k++) r[k] -= step * u[k];
@@ -99,10 +99,10 @@ LCP_FUNCTION void lcp_fixed_point(REAL *r, const REAL *u, REAL mu, REAL step, in
 }
 
 /* ---- One contact ----
- * Coulomb's law for u = W r + b, where W is the contact's block of M, row by row, and b its velocity without
- * its own reaction. */
+ * Coulomb's law for u = W r + b. W is the contact's block of M, row by row, and b its velocity without its own
+ * reaction. */
 
-/* A few steps of the fixed point from r. The step is the inverse of a bound of the block's eigenvalues. */
+/* A few fixed-point steps from r. The step length is the inverse of a bound on the block's eigenvalues. */
 LCP_FUNCTION void lcp_contact_projection(REAL *r, const REAL *W, const REAL *b, REAL mu, int dimension) {
   REAL bound = 0, u[3];
   for (int i = 0; i < dimension; i++) {
@@ -119,8 +119,8 @@ LCP_FUNCTION void lcp_contact_projection(REAL *r, const REAL *W, const REAL *b, 
   }
 }
 
-/* A contact that slides against `along`, a unit vector, or sticks at the cone's boundary: W_nn r_n + W_nt r_t =
- * -b_n with r_t = -mu r_n along. 0: no reaction does that. */
+/* A contact that slides against the unit vector `along`, or sticks on the boundary of the cone. Solves W_nn r_n
+ * + W_nt r_t = -b_n with r_t = -mu r_n along. Returns 0 if no reaction does so. */
 LCP_FUNCTION int lcp_contact_slide(REAL *r, const REAL *W, const REAL *b, REAL mu, const REAL *along,
                                    int dimension) {
   REAL stiffness = W[0];
@@ -131,16 +131,16 @@ LCP_FUNCTION int lcp_contact_slide(REAL *r, const REAL *W, const REAL *b, REAL m
   return r[0] - r[0] < 1; /* finite */
 }
 
-/* What a block W alone says, in LCP_REDUCED numbers or fewer: W_tn / W_nn and 1 / S, S the Schur complement of
- * W_nn; of a singular block that of its smallest reaction, rounding aside. 0: S is negative. */
+/* Precomputes at most LCP_REDUCED numbers from a block W alone: W_tn / W_nn and 1 / S, where S is the Schur
+ * complement of W_nn. If S is 0 up to rounding, 1 / S gives the smallest reaction. 0: S is negative. */
 LCP_FUNCTION void lcp_contact_reduce_2(REAL *reduced, const REAL *W) {
   const REAL S = W[3] - W[1] * W[2] / W[0], least = 4 * LCP_EPSILON * lcp_absolute(W[3]);
   reduced[0] = W[2] / W[0];
   reduced[1] = S < -4 * least ? 0 : 1 / (S > least ? S : least);
 }
 
-/* With u_n = 0 the normal is eliminated: u_t = S r_t + c. The contact sticks where r_t = -c / S is within the
- * cone, and slides against c otherwise. */
+/* u_n = 0 eliminates the normal reaction: u_t = S r_t + c. If r_t = -c / S is within the cone the contact
+ * sticks; otherwise it slides against c. */
 LCP_FUNCTION int lcp_contact_exact_2(REAL *r, const REAL *W, const REAL *reduced, const REAL *b, REAL mu) {
   const REAL c = b[1] - reduced[0] * b[0], along = c < 0 ? -1 : 1;
   const REAL tangent = lcp_absolute(c) > 0 ? -c * reduced[1] : 0, push = -(b[0] + W[1] * tangent);
@@ -151,14 +151,14 @@ LCP_FUNCTION int lcp_contact_exact_2(REAL *r, const REAL *W, const REAL *reduced
   return 1;
 }
 
-/* p / ||v|| - 1 at s, where v = adj(S + s) c and p = mu (-b_n det(S + s) + W_nt v) / W_nn; all scaled, see
- * lcp_contact_exact_3, so that squares stay far from the ends of REAL. `along` becomes v / ||v||, `slopes` the
- * first two derivatives, that of ||v|| and 1 / ||v||. */
+/* p / ||v|| - 1 at s, where v = adj(S + s) c and p = mu (-b_n det(S + s) + W_nt v) / W_nn. All are scaled, see
+ * lcp_contact_exact_3, so that squares stay far from the limits of REAL. Sets `along` to v / ||v||, and
+ * `slopes` to the first two derivatives, the derivative of ||v||, and 1 / ||v||. */
 LCP_FUNCTION REAL lcp_contact_excess(REAL s, const REAL *S, const REAL *c, const REAL *p, REAL *along,
                                      REAL *slopes) {
   const REAL a = S[0] + s, d = S[3] + s, v[2] = {d * c[0] - S[1] * c[1], a * c[1] - S[2] * c[0]};
   const REAL square = v[0] * v[0] + v[1] * v[1];
-  const REAL inverse = LCP_SQRT(square) * (1 / square); /* root and quotient at the same time */
+  const REAL inverse = LCP_SQRT(square) * (1 / square); /* the root and the quotient overlap */
   const REAL ratio = (p[0] * (a * d - S[1] * S[2]) + p[1] * v[0] + p[2] * v[1]) * inverse;
   const REAL slope = p[0] * (a + d) + p[1] * c[0] + p[2] * c[1];
   along[0] = v[0] * inverse;
@@ -171,9 +171,10 @@ LCP_FUNCTION REAL lcp_contact_excess(REAL s, const REAL *S, const REAL *c, const
   return ratio - 1;
 }
 
-/* The root of the excess between `low`, where it is negative, and `high`: Halley's method from s, and bisection
- * where that leaves the interval. The direction of sliding becomes `along`. A step that is small enough leaves
- * only rounding, and v is a straight line: the direction there needs no other root. */
+/* Finds the root of the excess between `low`, where it is negative, and `high`, and sets `along` to the
+ * direction of sliding. Halley's method starts at s; a step that leaves the interval becomes a bisection. After
+ * a small enough step only rounding remains. As v is a straight line, the direction there does not need another
+ * square root. */
 LCP_FUNCTION int lcp_contact_direction(REAL *along, REAL s, REAL low, REAL high, const REAL *S, const REAL *c,
                                        const REAL *p) {
   REAL slopes[4];
@@ -202,17 +203,23 @@ LCP_FUNCTION int lcp_contact_direction(REAL *along, REAL s, REAL low, REAL high,
   return (S[0] + s) * (S[3] + s) - S[1] * S[2] > 0 && along[0] * along[0] + along[1] * along[1] > 0;
 }
 
-/* x in the axes of lcp_contact_reduce_3; with `back` from there. */
+/* Rotates x into the axes of lcp_contact_reduce_3, or with `back` out of them. */
 LCP_FUNCTION void lcp_contact_turn(REAL *x, const REAL *axis, int back) {
   const REAL first = x[0], sine = back ? -axis[1] : axis[1];
   x[0] = axis[0] * first + sine * x[1];
   x[1] = axis[0] * x[1] - sine * first;
 }
 
-/* The same in three dimensions, LCP_REDUCED numbers: S divided by its trace, in the axes of its symmetric part,
- * diagonal but for what is not symmetric, so that adj(S + s) c cancels nowhere; the first axis; W_nt / W_nn and
- * W_tn / W_nn in these axes; trace / W_nn; the trace, 0 where W is too far from positive semidefinite; 1 /
- * (trace det S); 1 / W_nn. An eigenvalue that is lost in rounding becomes as large as that. */
+/* Precomputes LCP_REDUCED numbers in three dimensions. Scaled S is diagonal except for its nonsymmetric part,
+ * so adj(S + s) c does not cancel. An eigenvalue below rounding is raised to rounding. The numbers in order:
+ *
+ *   S / trace, in the axes of its symmetric part
+ *   the first axis
+ *   W_nt / W_nn and W_tn / W_nn, in these axes
+ *   trace / W_nn
+ *   trace, or 0 if W is too far from positive semidefinite
+ *   1 / (trace det S)
+ *   1 / W_nn */
 LCP_FUNCTION void lcp_contact_reduce_3(REAL *reduced, const REAL *W) {
   REAL *S = reduced, *axis = reduced + 4, *of_normal = reduced + 6, *to_normal = reduced + 8;
   const REAL rounding = 16 * LCP_EPSILON * (lcp_absolute(W[4]) + lcp_absolute(W[8]));
@@ -247,7 +254,7 @@ LCP_FUNCTION void lcp_contact_reduce_3(REAL *reduced, const REAL *W) {
   reduced[13] = 1 / W[0];
 }
 
-/* r from its tangential part, which is -scale v. */
+/* r from its tangential part -scale v. */
 LCP_FUNCTION int lcp_contact_stick(REAL *r, const REAL *W, const REAL *reduced, const REAL *b, const REAL *v,
                                    REAL scale) {
   r[1] = -scale * v[0], r[2] = -scale * v[1];
@@ -255,8 +262,8 @@ LCP_FUNCTION int lcp_contact_stick(REAL *r, const REAL *W, const REAL *reduced, 
   return r[0] - r[0] < 1; /* finite */
 }
 
-/* s of the last reaction with the new c, which is near the root when sweeps converge: u_t . r_t = -s r_t . r_t;
- * `factor` scales r_t as S is. Not a number where there was none. */
+/* Estimates s from the last reaction and the new c: u_t . r_t = -s r_t . r_t. It is near the root when sweeps
+ * converge. `factor` scales r_t like S. NaN if the last reaction is 0. */
 LCP_FUNCTION REAL lcp_contact_guess(const REAL *r, REAL factor, const REAL *S, const REAL *axis,
                                     const REAL *c) {
   REAL t[2] = {r[1] * factor, r[2] * factor};
@@ -265,11 +272,12 @@ LCP_FUNCTION REAL lcp_contact_guess(const REAL *r, REAL factor, const REAL *S, c
   return -(u[0] * t[0] + u[1] * t[1]) / (t[0] * t[0] + t[1] * t[1]);
 }
 
-/* As in two dimensions, but the direction of sliding is unknown: u_t = -s r_t with s >= 0 gives r_t = -v(s) /
- * det(S + s), v = adj(S + s) c, and the boundary of the cone p(s) = ||v(s)||. The excess of p over ||v|| is
- * negative at 0 for a contact that does not stick, and positive from a bound on, which both hold without any
- * assumption on mu; so a root is between. Divided by ||v|| it is a straight line for S = sigma I. S is scaled
- * by its trace, c to a length of about 1, b_n with it. r is the last reaction before. */
+/* As in two dimensions, but with an unknown direction of sliding. u_t = -s r_t with s >= 0 gives r_t = -v(s) /
+ * det(S + s), v = adj(S + s) c. The boundary of the cone is p(s) = ||v(s)||.
+ *
+ * The excess of p over ||v|| is negative at 0 if the contact does not stick, and positive above a bound, for
+ * every mu. So a root lies between. Divided by ||v||, the excess is a straight line for S = sigma I. S is
+ * scaled by its trace; c, and b_n with it, to a length of c of about 1. r holds the last reaction. */
 LCP_FUNCTION int lcp_contact_exact_3(REAL *r, const REAL *W, const REAL *reduced, const REAL *b, REAL mu) {
   const REAL *S = reduced, *axis = reduced + 4, *of_normal = reduced + 6, *to_normal = reduced + 8;
   const REAL det = S[0] * S[3] - S[1] * S[2], trace = reduced[11], force = -b[0] * reduced[10];
@@ -288,7 +296,7 @@ LCP_FUNCTION int lcp_contact_exact_3(REAL *r, const REAL *W, const REAL *reduced
   const REAL scale = 1 / (lcp_absolute(c[0]) + lcp_absolute(c[1]));
   const REAL p[3] = {mu * (force * scale), mu * of_normal[0], mu * of_normal[1]};
   c[0] *= scale, c[1] *= scale;
-  /* From 1 / epsilon on S + s is s, and the direction c: a larger root is not looked for. */
+  /* Above 1 / epsilon, S + s equals s in rounding and the direction is c, so no larger root is sought. */
   const REAL bound = (1 + lcp_absolute(p[1]) + lcp_absolute(p[2])) / p[0], end = 1 / LCP_EPSILON;
   const REAL high = bound < end ? bound : end;
   const REAL start = guess > 0 && guess < high ? guess : 0;
@@ -297,9 +305,9 @@ LCP_FUNCTION int lcp_contact_exact_3(REAL *r, const REAL *W, const REAL *reduced
   return lcp_contact_slide(r, W, b, mu, along, 3);
 }
 
-/* A step towards the same without a root: s is that of lcp_contact_guess, with which sweeps have the same fixed
- * points and converge as fast. Where the last reaction r tells none it is 0: the contact slides against what
- * would hold it. */
+/* A step towards the exact solution without a root: s is lcp_contact_guess. The sweeps have the same fixed
+ * points and converge as fast. If the last reaction r gives no estimate, s is 0: the contact slides against the
+ * reaction that would hold it. */
 LCP_FUNCTION int lcp_contact_follow_3(REAL *r, const REAL *W, const REAL *reduced, const REAL *b, REAL mu) {
   const REAL *S = reduced, *axis = reduced + 4, *of_normal = reduced + 6, *to_normal = reduced + 8;
   const REAL det = S[0] * S[3] - S[1] * S[2], trace = reduced[11];
@@ -329,10 +337,10 @@ LCP_FUNCTION void lcp_contact_reduce(REAL *reduced, const REAL *W, int dimension
     lcp_contact_reduce_3(reduced, W);
 }
 
-/* The contact's reaction r, which starts from the last one. Where b_n >= 0 there is none; `exact` solves the
- * law by its cases, and falls back on the projection where the block is too far from positive semidefinite;
- * `exact` 2 follows the last reaction where it can, of which sweeps have enough that do not stop by themselves.
- * `reduced` is that of W; NULL where it is not kept. */
+/* The contact's reaction r, updated from the last one. It is 0 if b_n >= 0. `exact` solves the law by cases,
+ * and uses the projection if the block is too far from positive semidefinite. `exact` 2 follows the last
+ * reaction if possible, which suffices for sweeps that do not stop on their own. `reduced` holds the numbers of
+ * W, or is NULL if they are not stored. */
 LCP_FUNCTION void lcp_contact_of(REAL *r, const REAL *W, const REAL *reduced, const REAL *b, REAL mu,
                                  int dimension, int exact) {
   REAL found[3] = {0, 0, 0}, own[LCP_REDUCED] = {0};

@@ -1,19 +1,19 @@
-/* The natural map z - P(z - w) of an unknown or a contact, in double whatever the sweeps compute in: the test
- * of every backend but OpenGL, whose shaders/include/lcp_map.glsl has the same formulas, and of the command.
- * LCP_MAP_FUNCTION stands before each function.
+/* The natural map z - P(z - w) of an unknown or a contact, in double regardless of the sweeps' precision. All
+ * backends except OpenGL test with it, and so does the command; shaders/include/lcp_map.glsl has the same
+ * formulas. LCP_MAP_FUNCTION precedes each function.
  *
- * P(z - w) is never formed: z - w is z once w is below an ulp of z, and z - P(z - w) is 0 then, however large w
- * is next to q. */
+ * P(z - w) is never formed. If w is below an ulp of z, z - w rounds to z, and z - P(z - w) would be 0 even for
+ * a w that is large relative to q. */
 #ifndef LCP_MAP_FUNCTION
 #error "LCP_MAP_FUNCTION is to be defined before lcp_map.h is included"
 #endif
 
-/* The median of z - lower, w and z - upper. NaN stays. */
+/* The median of z - lower, w and z - upper. Propagates NaN. */
 LCP_MAP_FUNCTION double lcp_map_unknown(double z, double w, double lower, double upper) {
   return w > z - lower ? z - lower : w < z - upper ? z - upper : w;
 }
 
-/* sum + error = the sums that were there, and a b, but for rounding of `error`. */
+/* Adds a b to sum + error, exactly except for the rounding of `error`. */
 LCP_MAP_FUNCTION void lcp_map_add_product(double a, double b, double *sum, double *error) {
   const double product = a * b, rest = fma(a, b, -product), before = *sum;
   const double total = before + product, part = total - before;
@@ -21,8 +21,8 @@ LCP_MAP_FUNCTION void lcp_map_add_product(double a, double b, double *sum, doubl
   *error += ((before - (total - part)) + (product - part)) + rest;
 }
 
-/* ||r_t|| - mu r_n. A contact that slides has a reaction on the boundary of its cone: where r is much larger
- * than u this is what rounding r has left, and must not be lost in rounding of its own. */
+/* ||r_t|| - mu r_n. The reaction of a sliding contact is on the boundary of its cone. If r is much larger than
+ * u, this gap is the rounding error of r, and must not vanish in rounding of its own. */
 LCP_MAP_FUNCTION double lcp_map_gap(const double *r, double mu, int dimension) {
   const double second = dimension > 2 ? r[2] : 0, length = sqrt(r[1] * r[1] + second * second);
   const double most = mu * r[0], rest = fma(mu, r[0], -most);
@@ -35,17 +35,18 @@ LCP_MAP_FUNCTION double lcp_map_gap(const double *r, double mu, int dimension) {
   return (sum + (error - 2 * most * rest)) / (length + most);
 }
 
-/* r - P(r - (u_n + mu ||u_t||, u_t)), P onto ||r_t|| <= mu r_n. With y = r - ..., T = ||y_t||, k = 1 / sqrt(1 +
- * mu^2), m = mu k it is what is subtracted if y is in the cone, r if it is in the polar cone, and otherwise
+/* r - P(r - (u_n + mu ||u_t||, u_t)), with P onto ||r_t|| <= mu r_n. Let y = r - (u_n + mu ||u_t||, u_t), T =
+ * ||y_t||, k = 1 / sqrt(1 + mu^2) and m = mu k. The result is r - y if y is in the cone, r if y is in the polar
+ * cone, and otherwise
  *
  *   normal  k (k u_n + m (||u_t|| + ||r_t|| - T - gap)),   tangent  u_t + (k (k (gap + T - ||r_t||) + m u_n)
  *                                                                         + m^2 ||u_t||) y_t / T
  *
  * where gap = ||r_t|| - mu r_n, and T - ||r_t|| = u_t (u_t - 2 r_t) / (T + ||r_t||).
  *
- * A large mu hides the normal's part: u_n < 0 counts for as little as 1 / mu. So a tenth of min(r_n, u_n),
- * which is within sqrt(1 + mu^2) times the map, stands for the contact if it is larger; up to mu = 10 it is
- * not. */
+ * A large mu hides the normal part: u_n < 0 is weighted by as little as 1 / mu. So a tenth of min(r_n, u_n)
+ * replaces the map of a contact if it is larger. It is within sqrt(1 + mu^2) times the map, and not larger up
+ * to mu = 10. */
 LCP_MAP_FUNCTION void lcp_map_contact(double *map, const double *r, const double *u, double mu, int dimension) {
   const double r2 = dimension > 2 ? r[2] : 0, u2 = dimension > 2 ? u[2] : 0;
   const double y1 = r[1] - u[1], y2 = r2 - u2;
@@ -54,7 +55,7 @@ LCP_MAP_FUNCTION void lcp_map_contact(double *map, const double *r, const double
                m = mu > 1 ? 1 / sqrt(1 + 1 / mu / mu) : mu * k;
   const double gap = lcp_map_gap(r, mu, dimension);
   const double longer = T + R > 0 ? (u[1] * (u[1] - 2 * r[1]) + u2 * (u2 - 2 * r2)) / (T + R) : 0; /* T - R */
-  const double beyond = k * (gap + longer) + m * u[0]; /* of the cone, less m mu U */
+  const double beyond = k * (gap + longer) + m * u[0]; /* from the cone, minus m mu U */
   double found[3];
   if (beyond + m * (mu * U) <= 0 && (mu > 0 || r[0] >= u[0])) {
     found[0] = u[0] + mu * U, found[1] = u[1], found[2] = u2;

@@ -1,4 +1,4 @@
-/* Dense matrices of complementarity problems: as they are given, scattered, or H M^-1 H^T. */
+/* Dense matrices of complementarity problems: given as arrays, scattered from sparse rows, or H M^-1 H^T. */
 #include <math.h>
 
 #include "common/matrix/csr.h"
@@ -13,7 +13,8 @@ static ts_status refuse(const ts_lcp *lcp, const char *what, size_t problem, siz
                   row, where, value);
 }
 
-/* A row's own entry divides in a sweep; of a contact that of its normal does, the tangents' may be 0. */
+/* A sweep divides by a row's diagonal entry. For a contact it divides by the normal entry only, so the tangent
+ * entries may be 0. */
 ts_status tsi_lcp_check_diagonal(const ts_lcp *lcp, size_t index, double value) {
   const size_t problem = index / (size_t)lcp->size, row = index % (size_t)lcp->size;
   if (row % (size_t)lcp->dimension != 0 && value >= 0) return TS_OK;
@@ -51,7 +52,7 @@ static ts_status check_entries(const ts_lcp *lcp, const tsi_lcp_matrix *m) {
 
 /* ---- Sparse matrices ---- */
 
-/* Of the numbers those that do not fit into lcp's precision are found later. */
+/* Numbers that overflow lcp's precision are detected later. */
 static ts_status check_sparse(const ts_lcp *lcp, const tsi_csr *csr) {
   tsi_csr pattern = *csr;
   pattern.values = NULL, pattern.double_values = NULL;
@@ -96,8 +97,7 @@ static ts_status check_factors(const ts_lcp *lcp, const tsi_lcp_desc *desc) {
   return TS_OK;
 }
 
-/* row = H_i M^-1, of which only what stands in blocks that H_i touches is written: first cleared, then added.
- */
+/* row = H_i M^-1. Only the blocks that H_i touches are written: they are cleared, then summed. */
 static void multiply_mass(const tsi_csr *H, const double *mass, int32_t block, int32_t i, double *row) {
   const int32_t *offsets = H->row_offsets, *columns = H->column_indices;
   for (int32_t e = offsets[i]; e < offsets[i + 1]; e++)

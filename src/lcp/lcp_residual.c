@@ -1,4 +1,4 @@
-/* The residual of a complementarity problem, and the power of two that q and z are divided by for it. */
+/* The residual of a complementarity problem, and the power of two that scales q and z for it. */
 #include <limits.h>
 #include <math.h>
 
@@ -6,8 +6,8 @@
 
 enum {
   SLOT_MAP = 0,
-  ordinary = 24, /* exponents of q as good as 0 */
-  squares = 40   /* exponents of a norm whose squares are within single precision, as are those of its parts */
+  ordinary = 24, /* exponents of q that are not scaled */
+  squares = 40 /* exponents of a norm for which its square and its parts' squares are within single precision */
 };
 
 /* ---- Scale ---- */
@@ -42,7 +42,7 @@ ts_status tsi_lcp_find_exponent(const ts_lcp *lcp, const ts_vector *q, int *expo
 }
 
 ts_status tsi_lcp_shift(ts_vector *to, int exponent, const ts_vector *from) {
-  enum { most = 120 }; /* a factor is a float on some devices */
+  enum { most = 120 }; /* some devices pass factors as floats */
   const int all = exponent + from->exponent - to->exponent, part = all > most    ? most
                                                                    : all < -most ? -most
                                                                                  : all;
@@ -56,7 +56,7 @@ ts_status tsi_lcp_set_exponent(const ts_lcp *lcp, int exponent, const ts_vector 
     scale->exponent = exponent;
     const ts_status status = lcp->lower || lcp->upper ? lcp->context->ops->lcp->write_limits(lcp) : TS_OK;
     if (status < 0) {
-      scale->exponent = INT_MIN; /* to be written again */
+      scale->exponent = INT_MIN; /* force a rewrite */
       return status;
     }
   }
@@ -93,7 +93,7 @@ ts_status tsi_lcp_find_residual(const ts_lcp *lcp, const ts_vector *q, const ts_
 
 ts_status tsi_lcp_is_finite(const ts_lcp *lcp, const ts_vector *v, int *is) {
   double norm;
-  TSI_TRY(tsi_lcp_shift(lcp->map, -100, v)); /* no square of a finite number is infinite then */
+  TSI_TRY(tsi_lcp_shift(lcp->map, -100, v)); /* the square of any finite number is finite then */
   TSI_TRY(find_norm(lcp, lcp->map, &norm));
   *is = isfinite(norm);
   return TS_OK;

@@ -1,4 +1,4 @@
-/* The settings of a solve: their limits, and the defaults in their places. */
+/* The settings of a solve: validation and defaults. */
 #include <math.h>
 
 #include "lcp.h"

@@ -1,58 +1,58 @@
-/* Sweeps of Gauss-Seidel over a complementarity problem until a test ends them (Courtecuisse and Allard 2009).
+/* Gauss-Seidel sweeps over a complementarity problem until a test stops them (Courtecuisse and Allard 2009).
  *
  *   for i = 0 .. n - 1:  z_i = P_i(z_i - (q_i + sum over j of M_ij z_j) / M_ii)
  *
- * and of a contact, whose block of M is M_cc, the law of lcp_law.h. Every check_interval sweeps, or earlier
- * where it may be small enough, the natural map is computed from z; the z with the smallest norm of it is kept.
- * Where the sweeps would be given up, others follow from that z: without acceleration, then, unless the law was
- * chosen, with the projection.
+ * A contact has the block M_cc of M and uses the law of lcp_law.h. The natural map of z is computed every
+ * check_interval sweeps, or earlier if it may be small enough. The solver keeps the z with the smallest norm.
+ * Instead of giving up it continues from that z, first without acceleration, then with the projection unless
+ * the caller chose the law.
  *
- * Nothing is said of a z but what its residual is once it has been handed back, rounded to the caller's vector,
- * with an exact w: sweeps cannot see what rounding hides from them. A q far from 1 is brought near it by a
- * power of two, z and the bounds with it. */
+ * A solve reports the residual of the z that it returns, rounded to the caller's vector and with an exact w,
+ * because sweeps cannot see errors hidden by rounding. A q far from 1 is scaled by a power of two, together
+ * with z and the bounds. */
 #include <math.h>
 
 #include "lcp.h"
 
 enum {
   SLOT_Q = 1,
-  hope = 10,        /* tests without any gain, and a third of all, before acceleration is given up */
-  patience = 30,    /* tests without any gain, and a third of all, before it is stagnation: the residual of
-                       contacts rises for a while and falls again */
-  plain = 20,       /* sweeps before auto accelerates: problems that take fewer gain nothing */
-  few = 10,         /* that are left: no reason to begin then */
-  few_carried = 50, /* of schemes that carry w, and where momentum is operations on vectors: an accelerated
-                       sweep takes two or three times as long */
-  longest_cycle = 4 /* tests after which the residuals of a cycle repeat */
+  hope = 10,        /* tests without progress, and a third of all, before acceleration is given up */
+  patience = 30,    /* stagnation after this many tests without progress, if they are a third of all tests: the
+                       residual of contacts rises for a while and falls again */
+  plain = 20,       /* sweeps before auto accelerates: shorter solves do not gain */
+  few = 10,         /* sweeps left that do not justify acceleration */
+  few_carried = 50, /* sweeps left that do not justify acceleration if the scheme carries w or momentum is
+                       vector operations: an accelerated sweep takes two or three times as long */
+  longest_cycle = 4 /* maximum period, in tests, of repeating residuals */
 };
-static const double growth = 1e6; /* from the smallest residual on: divergence */
-/* Norms of q beyond these may be of a q to be scaled, or have underflowed. */
+static const double growth = 1e6; /* relative to the smallest residual: divergence */
+/* If the norm of q is outside this range, q may need scaling or may have underflowed. */
 static const double least_norm = 0x1p-24, most_norm = 0x1p24;
 
 typedef struct solve_state {
   ts_lcp *lcp;
-  const ts_vector *q; /* scaled, as all numbers here are */
+  const ts_vector *q; /* scaled, like all numbers here */
   const ts_vector *given_q;
   ts_vector *z; /* the caller's */
-  int exponent; /* they are divided by 2^exponent */
+  int exponent; /* numbers are divided by 2^exponent */
   const ts_lcp_settings *settings;
   ts_lcp_result *result;
   double norm_q, least;
   double tolerance;
-  const char *text;   /* what ends the solve; NULL: it has converged */
-  int is_handed_back; /* z is that of `least` */
-  double gained;      /* `least` when it last fell by more than a thousandth, over as many tests as that took */
-  double last[longest_cycle];       /* residuals of the last tests, the newest first */
-  int repeats[longest_cycle];       /* how often in a row they were those of k + 1 tests before */
-  int tests, idle;                  /* tests, and those since `gained` fell */
-  int foresees;                     /* tests come when the residual should be there */
+  const char *text;   /* the reason of the end; NULL: converged */
+  int is_handed_back; /* z holds the iterate of `least` */
+  double gained;      /* the residual after the last fall by more than a thousandth, in one or several tests */
+  double last[longest_cycle];       /* residuals of the last tests, newest first */
+  int repeats[longest_cycle];       /* successive tests with the same residual as k + 1 tests before */
+  int tests, idle;                  /* tests; tests since `gained` fell */
+  int foresees;                     /* tests are scheduled for when the residual should be small enough */
   double tested;                    /* residual of the last test */
   int pause;                        /* sweeps between the last two tests */
-  int goes_back;                    /* the sweeps that follow start from the best z */
-  int is_best;                      /* lcp->z is that, and lcp->best not yet */
-  ts_lcp_acceleration acceleration; /* of the sweeps that follow, as lcp->local */
+  int goes_back;                    /* the next sweeps start from the best z */
+  int is_best;                      /* lcp->z is the best z, not yet copied to lcp->best */
+  ts_lcp_acceleration acceleration; /* of the next sweeps, like lcp->local */
   int may_accelerate;               /* after `plain` sweeps */
-  int had_momentum;                 /* which was given up */
+  int had_momentum;                 /* momentum was given up */
 } solve_state;
 
 /* ---- Sweeps ---- */
@@ -76,7 +76,7 @@ static ts_status find_norm_q(solve_state *s) {
   return TS_OK;
 }
 
-/* 0 sweeps: the residual alone. */
+/* 0 sweeps: only the residual. */
 static ts_status sweep_and_find_residual(solve_state *s, int sweeps, double *residual) {
   const ts_lcp *lcp = s->lcp;
   ts_context *context = lcp->context;
@@ -102,7 +102,7 @@ static int end(solve_state *s, ts_reason reason, const char *text) {
   return 1;
 }
 
-/* The caller's z becomes `z`, and `residual` what is left of it. */
+/* Writes `z` to the caller's z, and sets `residual` to the residual of the result. */
 static ts_status hand_back(solve_state *s, const ts_vector *z, double *residual) {
   const ts_lcp *lcp = s->lcp;
   const int is_far = s->exponent > TSI_ORDINARY_VECTOR || s->exponent < -TSI_ORDINARY_VECTOR;
@@ -114,8 +114,8 @@ static ts_status hand_back(solve_state *s, const ts_vector *z, double *residual)
   return tsi_lcp_find_residual(lcp, s->q, is_rounded ? lcp->scale->z : z, 1, residual);
 }
 
-/* Of lcp->z, whose residual in the sweeps' arithmetic is small enough. `ends`: it is so, but the caller's
- * vector does not hold it. */
+/* Called when the residual of lcp->z is small enough in the sweeps' arithmetic. `ends`: the exact residual is
+ * also small enough, but the caller's vector cannot hold this z. */
 static ts_status confirm(solve_state *s, double *residual, int *ends) {
   double own;
   TSI_TRY(hand_back(s, s->lcp->z, residual));
@@ -141,8 +141,8 @@ static int is_cycling(solve_state *s, double residual) {
   return cycles;
 }
 
-/* Before sweeps are given up: those without acceleration, and those with the other law of a contact, if that
- * was left open, again with momentum where that was given up. 0: nothing is left. */
+/* Before giving up, selects sweeps without acceleration. Next it selects the other law of a contact if the
+ * caller left it open, again with momentum if that was in use. Returns 0 if nothing is left. */
 static int has_other_sweeps(solve_state *s) {
   if (s->acceleration != TS_LCP_ACCELERATION_NONE) {
     s->had_momentum = 1;
@@ -161,7 +161,7 @@ static int has_other_sweeps(solve_state *s) {
   return 1;
 }
 
-/* Whether the sweeps end here. */
+/* Whether the sweeps end. */
 static int judge(solve_state *s, double residual) {
   const ts_lcp_settings *settings = s->settings;
   const int most = s->acceleration == TS_LCP_ACCELERATION_NONE ? patience : hope;
@@ -181,7 +181,7 @@ static int judge(solve_state *s, double residual) {
   return 0;
 }
 
-/* What follows from the residual of lcp->z. */
+/* Acts on the residual of lcp->z. */
 static ts_status judge_z(solve_state *s, double residual, int *ends) {
   ts_lcp *lcp = s->lcp;
   int is_lost = 0;
@@ -207,7 +207,7 @@ static ts_status judge_z(solve_state *s, double residual, int *ends) {
   return TS_OK;
 }
 
-/* So many sweeps and a test, which says whether they were the last. */
+/* Performs `sweeps` sweeps and a test. `ends`: the solve ends. */
 static ts_status test(solve_state *s, int sweeps, int *ends) {
   ts_lcp *lcp = s->lcp;
   double residual;
@@ -217,13 +217,14 @@ static ts_status test(solve_state *s, int sweeps, int *ends) {
   return judge_z(s, residual, ends);
 }
 
-/* Sweeps until the residual is there if it goes on to fall as between the last two tests. */
+/* Sweeps until convergence, if the residual keeps falling as fast as between the last two tests. */
 static double sweeps_left(const solve_state *s, double before) {
   const double fall = log(before / s->tested), left = log(s->tested / s->tolerance);
   return ceil(left / fall * s->pause);
 }
 
-/* So many, at most check_interval. One sweep tells how fast it falls. */
+/* The number of sweeps before the next test, at most check_interval. One sweep measures how fast the residual
+ * falls. */
 static int sweeps_ahead(const solve_state *s, double before) {
   const int most = s->settings->check_interval;
   if (!s->foresees || s->acceleration != TS_LCP_ACCELERATION_NONE) return most;
@@ -232,7 +233,7 @@ static int sweeps_ahead(const solve_state *s, double before) {
   return sweeps >= 1 && sweeps < most ? (int)sweeps : most;
 }
 
-/* Whether acceleration auto has reason to begin. */
+/* Whether automatic acceleration should begin. */
 static int is_long(const solve_state *s, double before) {
   const ts_lcp_scheme scheme = s->settings->scheme;
   const int carries = scheme == TS_LCP_SCHEME_COLUMN || scheme == TS_LCP_SCHEME_BLOCK ||
@@ -244,8 +245,8 @@ static int is_long(const solve_state *s, double before) {
 
 /* ---- The solve ---- */
 
-/* Momentum is for symmetric matrices; where nothing accelerates, nothing is to be made for it. Whatever fails
- * here, sweeps go on without it. */
+/* Momentum requires a symmetric matrix, and its vectors are created only if it may run. If anything fails here,
+ * the sweeps continue without it. */
 static ts_status begin_momentum(solve_state *s) {
   ts_lcp *lcp = s->lcp;
   ts_context *context = lcp->context;
@@ -264,12 +265,12 @@ static ts_status begin_momentum(solve_state *s) {
   return tsi_lcp_accelerate_begin(lcp);
 }
 
-/* lcp->z becomes the caller's, or 0. */
+/* lcp->z becomes the caller's z, or 0. */
 static ts_status set_start(const solve_state *s, int is_zero) {
   return is_zero ? tsi_fill(s->lcp->z, 0) : tsi_lcp_shift(s->lcp->z, -s->exponent, s->z);
 }
 
-/* q, z and the bounds near 1, if q is far from it. */
+/* Scales q, z and the bounds if q is far from 1. */
 static ts_status scale(solve_state *s, double *residual) {
   TSI_TRY(tsi_lcp_find_exponent(s->lcp, s->given_q, &s->exponent));
   s->q = s->given_q;
@@ -283,8 +284,7 @@ static double tolerance_of(const solve_state *s) {
   return fmax(s->settings->rtol * s->norm_q, ldexp(s->settings->atol, -s->exponent));
 }
 
-/* The residual of the start, which is 0 instead of the caller's z if M z overflows, or if q is 0 and 0 is a
- * solution. */
+/* The residual of the start. 0 replaces the caller's z if M z overflows, or if q is 0 and 0 is a solution. */
 static ts_status find_first_residual(solve_state *s, double *residual) {
   double other;
   int is_finite = 1;
@@ -305,7 +305,7 @@ static ts_status find_first_residual(solve_state *s, double *residual) {
   return set_start(s, 0);
 }
 
-/* z, its residual and the message. A z that single precision cannot hold becomes 0. */
+/* Sets z, its residual and the message. A z beyond the range of single precision becomes 0. */
 static ts_status finish(solve_state *s) {
   const ts_lcp *lcp = s->lcp;
   ts_lcp_result *r = s->result;

@@ -1,6 +1,6 @@
-/* Sparse matrices of complementarity problems from rows of numbers: in blocks of M, or in blocks of H and of
- * G = H M_0^-1. A first pass over the entries finds the blocks, a second one fills those of one contact after
- * the other, and checks them while they are in cache; of many contacts by all threads. */
+/* Builds the sparse matrices of complementarity problems from CSR rows: blocks of M, or blocks of H and of G =
+ * H M_0^-1. The first pass over the entries finds the blocks. The second fills and checks the blocks contact by
+ * contact while they are in cache; if there are many contacts, all threads share it. */
 #include <float.h>
 #include <math.h>
 #include <stdatomic.h>
@@ -12,26 +12,26 @@
 #include "common/matrix/csr.h"
 #include "lcp.h"
 
-/* `width` columns of the given matrix. */
+/* A group is `width` columns of the given matrix. */
 typedef struct group {
-  int32_t contact; /* the last one that was found to have it, + 1 */
-  int32_t problem; /* whose `column` is known, + 1 */
-  int32_t column;  /* of blocks; -1: none */
+  int32_t contact; /* last contact that touches the group, + 1 */
+  int32_t problem; /* problem for which `column` is valid, + 1 */
+  int32_t column;  /* block column; -1: none */
 } group;
 
 typedef struct maker {
   const ts_lcp *lcp;
   const tsi_csr *csr; /* M or H */
-  const double *mass; /* M_0^-1; NULL: M */
+  const double *mass; /* M_0^-1; NULL: blocks of M */
   tsi_lcp_sparse *sparse;
   double groups_per_column;
   group *groups;
-  int32_t *source; /* of each body its group */
+  int32_t *source; /* group of each body */
 } maker;
 
 /* ---- Columns of blocks ---- */
 
-/* Exact, and faster than a division of integers: half a column is more than rounding. */
+/* Exact, because half a column exceeds the rounding error, and faster than integer division. */
 static int32_t group_of(const maker *m, int32_t column) {
   return (int32_t)((column + 0.5) * m->groups_per_column);
 }
@@ -44,8 +44,8 @@ static int is_fixed(const maker *m, int32_t index) {
   return 1;
 }
 
-/* Bodies are counted as contacts first touch them, in each problem of a batch for itself: the ground, which
- * touches many, links none. */
+/* Bodies are numbered as contacts first touch them, separately in each problem of a batch. A fixed body such as
+ * the ground, which many contacts touch, gets no column and links no contacts. */
 static int32_t column_of(const maker *m, int32_t contact, int32_t index) {
   if (!m->mass) return index == contact ? -1 : index;
   group *g = m->groups + index;
@@ -91,7 +91,7 @@ static void find_blocks(const maker *m, int32_t contact) {
 
 /* ---- Storage ---- */
 
-/* As if each entry had a block and a body of its own: what is not written takes no pages. */
+/* Reserves as if each entry had its own block and body; pages that are never written cost nothing. */
 static ts_status take_lists(maker *m) {
   tsi_lcp_sparse *s = m->sparse;
   const size_t groups = (size_t)(m->csr->columns / s->width), contacts = (size_t)s->contacts;
@@ -122,8 +122,8 @@ static ts_status take_numbers(const maker *m) {
 
 /* ---- Numbers ---- */
 
-/* Where a group's block is in a contact's rows; NULL: no force moves it. Entries ascend as a rule: it is sought
- * from the one before, *at, on. */
+/* The place of a group's block in a contact's rows, or NULL if the body is fixed. Entries usually ascend, so
+ * the search starts at the last place, *at. */
 static double *place_of(const maker *m, int32_t contact, int32_t index, int32_t *at) {
   const tsi_lcp_sparse *s = m->sparse;
   const int32_t first = s->row_start[contact], count = s->row_start[contact + 1] - first, d = s->dimension;
@@ -143,7 +143,7 @@ static void add_entries(const maker *m, int32_t contact) {
   int32_t at = 0;
   for (int32_t i = 0; i < s->dimension; i++) {
     const int32_t row = contact * s->dimension + i, last = csr->row_offsets[row + 1];
-    int32_t begin = -width; /* of the group whose place it is */
+    int32_t begin = -width; /* of the group that owns `place` */
     double *place = NULL;
     for (int32_t e = csr->row_offsets[row]; e < last; e++) {
       const int32_t column = csr->column_indices[e];
@@ -159,7 +159,7 @@ static void add_entries(const maker *m, int32_t contact) {
   }
 }
 
-/* G = H M_0^-1 of a block, and what it adds to the contact's block of M, H G^T. */
+/* G = H M_0^-1 of a block. Adds its contribution H G^T to the contact's block of M. */
 CPU_INLINE void multiply_block(const double *restrict H, const double *restrict mass, size_t d, size_t w,
                                double *restrict G, double *restrict diagonal) {
   for (size_t i = 0; i < d; i++) {
@@ -181,7 +181,7 @@ static void multiply_mass(const maker *m, int32_t contact) {
     const double *H = s->blocks + (size_t)b * d * w;
     const double *mass = m->mass + (size_t)m->source[s->columns[b]] * w * w;
     double *G = s->mass_blocks + (size_t)b * d * w;
-    if (d == 3 && w == 6) /* unrolled: the whole of it takes 0.6 of the time */
+    if (d == 3 && w == 6) /* unrolled: building the whole matrix takes 0.6 of the time */
       multiply_block(H, mass, 3, 6, G, diagonal);
     else
       multiply_block(H, mass, d, w, G, diagonal);
@@ -208,7 +208,7 @@ static int are_within(const double *numbers, size_t count, double most) {
   return !beyond;
 }
 
-/* Whether all is as it should be, or to be looked at one by one. */
+/* Whether all numbers are valid. If not, the caller checks them one by one to find the culprit. */
 static int is_sure(const ts_lcp *lcp, const tsi_lcp_sparse *s, int32_t contact) {
   const size_t d = (size_t)s->dimension, first = (size_t)s->row_start[contact] * d * (size_t)s->width;
   const size_t count = (size_t)s->row_start[contact + 1] * d * (size_t)s->width - first;
@@ -236,7 +236,7 @@ static ts_status check_numbers(const ts_lcp *lcp, const double *numbers, int32_t
 static ts_status check(const ts_lcp *lcp, const tsi_lcp_sparse *s, int32_t contact) {
   const size_t d = (size_t)s->dimension, w = (size_t)s->width;
   const int32_t first = s->row_start[contact], last = s->row_start[contact + 1];
-  const double least = lcp->is_double ? 0 : (double)FLT_MIN; /* above it nothing is to be checked */
+  const double least = lcp->is_double ? 0 : (double)FLT_MIN; /* above it no check is needed */
   TSI_TRY(check_numbers(lcp, s->blocks, first, last, contact, w));
   if (s->mass_blocks) TSI_TRY(check_numbers(lcp, s->mass_blocks, first, last, contact, w));
   TSI_TRY(check_numbers(lcp, s->diagonal, contact, contact + 1, contact, d));
@@ -249,7 +249,7 @@ static ts_status check(const ts_lcp *lcp, const tsi_lcp_sparse *s, int32_t conta
 
 /* ---- Symmetry ---- */
 
-/* The block of a row and a column, NULL: there is none, which is one of zeros. */
+/* The block of a row and a column, or NULL if the block is zero. */
 static const double *block_of(const tsi_lcp_sparse *s, int32_t row, int32_t column) {
   const size_t numbers = (size_t)s->dimension * (size_t)s->dimension;
   if (row == column) return s->diagonal + (size_t)row * numbers;
@@ -293,7 +293,7 @@ int tsi_lcp_sparse_is_symmetric(tsi_lcp_sparse *s) {
 
 /* ---- Dense matrices ---- */
 
-/* As rows of what is not 0, NaNs among them. */
+/* Converts a dense matrix to rows of its nonzero entries, which include NaN. */
 static ts_status compress(const ts_lcp *lcp, const tsi_lcp_desc *desc, tsi_csr *csr, int32_t **lists,
                           double **values) {
   const size_t rows = tsi_lcp_unknowns(lcp), n = (size_t)lcp->size, all = rows * n;
@@ -324,7 +324,7 @@ static ts_status compress(const ts_lcp *lcp, const tsi_lcp_desc *desc, tsi_csr *
   return TS_OK;
 }
 
-/* ---- The whole of it ---- */
+/* ---- The whole matrix ---- */
 
 static void forget_steps(ts_context *context, tsi_lcp_sparse *s) {
   int32_t *const lists[] = {s->levels.start, s->levels.units, s->colours.start, s->colours.units};
@@ -345,7 +345,7 @@ static void body_fill(const void *arguments, size_t first, size_t last) {
   }
 }
 
-enum { many = 512 }; /* contacts that are worth the threads */
+enum { many = 512 }; /* minimum contacts that justify threads */
 
 static ts_status fill(const maker *m) {
   const tsi_lcp_sparse *s = m->sparse;
@@ -412,9 +412,9 @@ void tsi_lcp_sparse_destroy(ts_context *context, tsi_lcp_sparse *s) {
   tsi_free(context, s);
 }
 
-/* What a number of a sparse matrix costs, in those of a dense one, which are read in long rows. A sweep of the
- * processor took as long dense as sparse with 1 / 10 of n = 1000 unknowns a row, 1 / 8 of 200, and with 3 x 3
- * blocks with a quarter to a sixth of 60 to 400. */
+/* The read cost of a number in a sparse matrix, relative to one in the long rows of a dense matrix. On the CPU
+ * a sparse sweep took as long as a dense one at a density of 1 / 10 for n = 1000 unknowns, and 1 / 8 for 200.
+ * With 3 x 3 blocks it did at a quarter to a sixth for 60 to 400. */
 enum { unknown_cost = 8, contact_cost = 4 };
 
 ts_lcp_storage tsi_lcp_choose_storage(const ts_lcp *lcp, const tsi_lcp_desc *desc) {

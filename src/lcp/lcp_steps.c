@@ -1,13 +1,13 @@
-/* Which contacts of a sparse problem may be solved at once: units, levels and colours. Each takes time in
- * proportion to the blocks, of colours for every 64 of them. */
+/* Contacts of a sparse problem that may be solved at once: units, levels and colours. The time is proportional
+ * to the number of blocks; colours take this time per 64 colours. */
 #include <string.h>
 
 #include "lcp.h"
 
 /* ---- Units ---- */
 
-/* Whether contacts c and c + 1 have the same bodies, or the same neighbours, each other included. Columns
- * ascend, and neither has its own. */
+/* Whether contacts c and c + 1 have the same bodies, or the same neighbours when each counts the other. Columns
+ * ascend, and a contact's own column is not stored. */
 static int are_alike(const tsi_lcp_sparse *s, int32_t c) {
   const int32_t *a = s->columns + s->row_start[c], *b = s->columns + s->row_start[c + 1];
   const int32_t count = s->row_start[c + 1] - s->row_start[c];
@@ -30,20 +30,21 @@ void tsi_lcp_make_units(tsi_lcp_sparse *s) {
 
 typedef struct marks {
   const tsi_lcp_sparse *s;
-  int32_t *unit_of; /* of each contact; NULL with bodies */
-  int32_t *number;  /* of each unit: its level or colour */
-  int32_t *last;    /* of each unit or body: the least level for what follows */
-  uint64_t *taken;  /* of each unit or body: the colours that it may not or need not have, of 64 */
+  int32_t *unit_of; /* unit of each contact; NULL with bodies */
+  int32_t *number;  /* level or colour of each unit */
+  int32_t *last;    /* per unit or body: the lowest level of the units after it */
+  uint64_t *taken;  /* per unit or body: bits of the 64 colours that are in use, or need not be tried */
 } marks;
 
-/* Columns of a unit: with bodies those of its first contact. */
+/* The columns of a unit. With bodies all its contacts have the columns of the first. */
 static void columns_of(const tsi_lcp_sparse *s, int32_t unit, int32_t *first, int32_t *last) {
   const int32_t begin = s->unit_start[unit], end = s->mass_blocks ? begin + 1 : s->unit_start[unit + 1];
   *first = s->row_start[begin];
   *last = s->row_start[end];
 }
 
-/* A neighbour need not have this unit among its own: what comes later hears of it from here. */
+/* A neighbour may lack this unit among its own columns, so the loop also raises the level of later
+ * neighbours. */
 static void find_levels(marks *m) {
   const tsi_lcp_sparse *s = m->s;
   for (int32_t u = 0; u < s->units; u++) {
@@ -68,7 +69,7 @@ static int lowest_free(uint64_t taken) {
   return bit;
 }
 
-/* Colours from `base` to base + 63 for the units that have none. Returns how many are left. */
+/* Assigns colours `base` to base + 63 to uncoloured units. Returns the number of units still uncoloured. */
 static int32_t find_colours(marks *m, int32_t base) {
   const tsi_lcp_sparse *s = m->s;
   int32_t left = 0;
@@ -94,7 +95,7 @@ static int32_t find_colours(marks *m, int32_t base) {
   return left;
 }
 
-/* Units by their numbers, ascending in each of them. */
+/* Sorts units by number; units of one number ascend. */
 static void sort_units(const marks *m, tsi_lcp_steps *steps) {
   const int32_t units = m->s->units;
   steps->count = 0;

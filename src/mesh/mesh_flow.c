@@ -1,4 +1,4 @@
-/* The mesh flow: its descriptor, its parts, and what may be asked about it. The steps are in mesh_step.c. */
+/* The mesh flow: its descriptor, its parts and its queries. mesh_step.c has the steps. */
 #include <math.h>
 
 #include "common/core/core.h"
@@ -43,7 +43,7 @@ static ts_status mesh_flow_validate(ts_context *context, const ts_mesh_flow_desc
 
 /* ---- Parts ---- */
 
-/* What a flow takes: kinds that the matrix makes, from values that there are in the first step. */
+/* A flow accepts preconditioners made from the matrix, whose values first exist in the first step. */
 static ts_status check_preconditioner(const ts_mesh_flow *flow, const ts_solver_desc *desc) {
   const tsi_preconditioner_kind *kind = tsi_preconditioner_row(desc->preconditioner_kind);
   if (!kind || !kind->needs_entries || flow->pattern.rows) return TS_OK;
@@ -53,14 +53,14 @@ static ts_status check_preconditioner(const ts_mesh_flow *flow, const ts_solver_
       ts_preconditioner_kind_name(desc->preconditioner_kind));
 }
 
-/* A preconditioner that is made from values follows in the first step. The boundary's system has Jacobi then:
- * curves have few vertices. */
+/* A preconditioner made from values is created in the first step. The boundary's system then uses Jacobi,
+ * because curves have few vertices. */
 static ts_status create_solvers(ts_mesh_flow *flow, const ts_solver_desc *solver) {
   ts_solver_desc desc = {0};
   if (solver) desc = *solver;
   if (desc.method == TS_METHOD_AUTO) desc.method = TS_METHOD_CG;
-  if (desc.precision == TS_PRECISION_AUTO) desc.precision = TS_PRECISION_SINGLE; /* a step costs the same */
-  desc.zero_start = 1; /* what is solved for is the change */
+  if (desc.precision == TS_PRECISION_AUTO) desc.precision = TS_PRECISION_SINGLE; /* same cost per step */
+  desc.zero_start = 1;                                                           /* the unknown is the change */
   const ts_solver_desc whole = desc;
   TSI_TRY(check_preconditioner(flow, &whole));
   if (tsi_mesh_is_made(flow, &desc)) desc.preconditioner_kind = TS_PRECONDITIONER_JACOBI;
@@ -95,7 +95,7 @@ static void destroy_parts(ts_mesh_flow *flow) {
   tsi_free(flow->context, flow->positions);
 }
 
-/* Takes the pattern over. */
+/* Takes ownership of the pattern. */
 static ts_status keep_on_host(ts_mesh_flow *flow, tsi_mesh_pattern *pattern) {
   const size_t floats = 3 * (size_t)pattern->rows;
   flow->pattern = *pattern;

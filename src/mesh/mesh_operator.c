@@ -1,5 +1,5 @@
-/* A pattern to an operator: the matrix, and the corners beside its entries, laid out like them (the pointers of
- * Bolz et al. 2003, section 3.1.2, all four of an entry in one texel). */
+/* Converts a pattern to an operator: the matrix, and corners in the layout of its entries. These are the
+ * pointers of Bolz et al. 2003, section 3.1.2, with all four of an entry in one texel. */
 #include <string.h>
 
 #include "common/core/core.h"
@@ -14,7 +14,7 @@ static ts_status create_matrix(tsi_mesh_operator *op, const tsi_mesh_pattern *pa
                             .row_offsets = pattern->row_offsets,
                             .column_indices = pattern->columns};
   char choice[sizeof op->matrix->choice] = "";
-  if (format == TS_FORMAT_AUTO) /* corners are not laid out in blocks */
+  if (format == TS_FORMAT_AUTO) /* corners have no block layout */
     format = tsi_format_choose(op->context, &csr, TSI_NO_BLOCKS, choice, sizeof choice);
   const tsi_matrix_desc desc = {.csr = {.rows = pattern->rows,
                                         .columns = pattern->rows,
@@ -27,7 +27,7 @@ static ts_status create_matrix(tsi_mesh_operator *op, const tsi_mesh_pattern *pa
   TSI_TRY(tsi_matrix_create(op->context, &desc, &op->matrix));
   if (choice[0]) memcpy(op->matrix->choice, choice, sizeof choice);
   op->matrix->device_values = 1;
-  op->matrix->info.symmetric = 1; /* a_ij and a_ji are one expression of the same numbers */
+  op->matrix->info.symmetric = 1; /* a_ij and a_ji are the same expression of the same numbers */
   op->matrix->info.zero_diagonal_row = -1;
   return TS_OK;
 }

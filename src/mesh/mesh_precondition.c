@@ -1,9 +1,9 @@
-/* Preconditioners of the flow's surface that are made from the values of its matrix: AMG above all.
+/* Preconditioners of the flow's surface that are made from the values of its matrix, primarily AMG.
  *
- * The device computes the values, and most of these preconditioners begin on the host. The host therefore
- * computes the same values from the positions, which it reads: three numbers a vertex, where the matrix has
- * about seven in a layout of its own. A step changes values little, so a hierarchy is made once and its numbers
- * follow, until the iterations tell that it has become worn. */
+ * The device computes the values, but most of these preconditioners are built on the host. So the host reads
+ * the positions and computes the same values: three numbers per vertex, compared with about seven in the
+ * matrix's own layout. A step changes values little. So a hierarchy is built once and only its numbers are
+ * updated, until the iteration count shows that it is worn. */
 #include <math.h>
 
 #include "common/core/core.h"
@@ -35,7 +35,7 @@ static void fill_rows(const void *arguments, size_t first, size_t last) {
   const int32_t *offsets = job->rows.offsets;
   for (size_t i = first; i < last; i++) {
     tsi_mesh_fill_row(&job->rows, (int32_t)i, job->values);
-    /* What is solved for is 0 where a row has no neighbours. Without such columns the matrix is symmetric. */
+    /* The unknown is 0 in an isolated row. Without the columns of such rows the matrix is symmetric. */
     for (int32_t e = offsets[i]; e < offsets[i + 1] && offsets[i + 1] - offsets[i] > 1; e++) {
       const int32_t j = job->rows.columns[e];
       if (offsets[j + 1] - offsets[j] <= 1) job->values[e] = 0;
@@ -49,7 +49,7 @@ static int are_numbers(const float *values, size_t count) {
   return 1;
 }
 
-/* The host copy from positions x; `usable` is 0 where it has NaNs or infinities. */
+/* Fills the host copy from positions x; `usable` is 0 if it contains NaN or infinity. */
 static ts_status fill_host_copy(const ts_mesh_flow *flow, const ts_vector *x, int *usable) {
   ts_context *context = flow->context;
   const tsi_mesh_pattern *p = &flow->pattern;
@@ -76,7 +76,7 @@ void tsi_mesh_drop_preconditioner(ts_mesh_flow *flow) {
   flow->is_current = flow->is_worn = flow->first_iterations = 0;
 }
 
-/* As a whole, with a solver for it, in place of what there was. */
+/* Rebuilds the preconditioner and its solver, and replaces the old ones. */
 static ts_status make(ts_mesh_flow *flow) {
   const ts_preconditioner_desc how = {.kind = flow->desc.preconditioner_kind};
   ts_preconditioner *M = NULL;
@@ -97,7 +97,7 @@ static ts_status make(ts_mesh_flow *flow) {
   return TS_OK;
 }
 
-/* A diagonal that auto has chosen follows the values by itself. */
+/* If auto selected the diagonal, its update is automatic. */
 static int is_of_no_values(const ts_mesh_flow *flow) {
   return flow->preconditioner && tsi_preconditioner_is_diagonal(flow->preconditioner);
 }
@@ -111,7 +111,7 @@ ts_status tsi_mesh_precondition(ts_mesh_flow *flow, const ts_vector *x, ts_mesh_
     return TS_OK;
   }
   if (flow->pattern.rows && !flow->is_current) TSI_TRY(fill_host_copy(flow, x, &usable));
-  if (!usable) return TS_OK; /* the solver says of what */
+  if (!usable) return TS_OK; /* the solver reports the cause */
   flow->is_fresh = !flow->preconditioner || flow->is_worn;
   TSI_TRY(flow->is_fresh ? make(flow) : ts_preconditioner_update(flow->preconditioner));
   flow->is_current = 1;

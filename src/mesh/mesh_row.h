@@ -1,6 +1,6 @@
-/* A row of a mesh operator's matrix on the host, from positions: of the CPU backend, and of what is made from a
- * copy of the values. Numbers are in double until they are stored: they cost less than the positions take to
- * arrive. */
+/* A row of a mesh operator's matrix, computed on the host from positions. The CPU backend uses it, and
+ * preconditioners made from a host copy of the values. The arithmetic is in double until values are stored,
+ * because loading the positions takes longer. */
 #ifndef TSI_MESH_ROW_H
 #define TSI_MESH_ROW_H
 
@@ -10,9 +10,9 @@
 
 typedef struct tsi_mesh_rows {
   const int32_t *offsets, *columns;
-  const int32_t *previous, *next; /* third vertices of the triangles at every entry; both NULL for a curve */
+  const int32_t *previous, *next; /* third vertices of the triangles at each entry; both NULL for a curve */
   const float *x;
-  double scale, factor, shortest; /* the last two in the unit of lengths that `scale` makes */
+  double scale, factor, shortest; /* factor and shortest are in the unit of length given by `scale` */
 } tsi_mesh_rows;
 
 /* ---- Triangles ---- */
@@ -45,18 +45,18 @@ static inline double tsi_mesh_cotangent(const float *x, int32_t a, int32_t b, in
   return over != 0 ? tsi_mesh_dot(u, v) / over : 0;
 }
 
-/* ---- Rows: entries, and the diagonal in its place among them ---- */
+/* ---- Rows: entries, with the diagonal among them ---- */
 
 typedef struct tsi_mesh_entry {
   float value; /* a_ij */
-  double mass; /* what the entry adds to m_i */
+  double mass; /* the entry's contribution to m_i */
 } tsi_mesh_entry;
 
 static inline tsi_mesh_entry tsi_mesh_surface_entry(const tsi_mesh_rows *rows, int32_t i, int32_t j,
                                                     int32_t e) {
   const float *x = rows->x;
   const int32_t p = rows->previous[e], n = rows->next[e];
-  /* In one order for both entries of an edge, so that they come to the same bits. */
+  /* Both entries of an edge use the same order, so their bits are equal. */
   const double sum = i < j ? tsi_mesh_cotangent(x, i, p, j) + tsi_mesh_cotangent(x, i, n, j)
                            : tsi_mesh_cotangent(x, j, n, i) + tsi_mesh_cotangent(x, j, p, i);
   const double area = tsi_mesh_cross_length(tsi_mesh_difference(x, p, i), tsi_mesh_difference(x, j, i));

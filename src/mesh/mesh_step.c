@@ -1,18 +1,17 @@
 /* Steps of the mesh flow.
  *
- * What is solved for is the change e of the positions, A e = M x - A x, from e = 0. The right-hand side is
- * computed from differences of neighbours, sum of a_ij (x_i - x_j), which single precision holds to a few bits
- * however large x, the time step or the valence are; M x - A x as written would lose them, and a flat patch
- * would tremble. x has one rounding a step. Rows that are not part of a system are those of the identity with a
- * right-hand side of 0, so that e is 0 there.
+ * The unknown is the change e of the positions: A e = M x - A x, from e = 0. The right-hand side is a sum of
+ * differences of neighbours, a_ij (x_i - x_j). Single precision represents it to a few bits regardless of the
+ * magnitude of x, the time step and the valence. M x - A x as written would lose these bits, and a flat patch
+ * would tremble. x is rounded once per step. Rows outside a system are rows of the identity with a right-hand
+ * side of 0, so e is 0 there.
  *
- * The systems are made in a unit of length in which lambda dt is about 1, a power of two. A step follows
- * lengths of about sqrt(lambda dt), so that neither their squares nor the entries leave the range of single
- * precision, whatever the size of the mesh, and all numbers of a mesh and of the same mesh 2^k times as large,
- * with 4^k dt, are the same bits.
+ * The systems use a unit of length, a power of two, in which lambda dt is about 1. A step follows lengths of
+ * about sqrt(lambda dt). So neither their squares nor the entries leave the range of single precision,
+ * regardless of the size of the mesh. A mesh and its copy scaled by 2^k, with 4^k dt, give the same bits.
  *
- * Where the boundary flows, its own system is solved first. With the border's new positions in x, the surface's
- * right-hand side holds them as boundary values. */
+ * If the boundary flows, its own system is solved first. x then contains the new positions of the boundary, and
+ * the surface's right-hand side uses them as boundary values. */
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
@@ -21,10 +20,10 @@
 #include "common/core/core.h"
 #include "mesh_operator.h"
 
-static const double unit_speed = 3; /* lambda at which x follows dx/dt = -H n */
-enum { largest_exponent = 126 };    /* of a power of two with a reciprocal in single precision */
-/* Edges of the boundary that are shorter than this, in sqrt(2 dt), count as that long: the vertices at their
- * ends then move as one anyway, and 1 / l stays in the range of single precision. */
+static const double unit_speed = 3; /* the lambda for which x follows dx/dt = -H n */
+enum { largest_exponent = 126 };    /* the largest power of two with a reciprocal in single precision */
+/* Shorter edges of the boundary, in units of sqrt(2 dt), count as this long. The vertices at their ends move as
+ * one anyway, and 1 / l stays in the range of single precision. */
 static const double shortest_edge = 1e-3;
 
 static ts_status check_positions(const ts_mesh_flow *flow, const ts_vector *x) {
@@ -36,7 +35,7 @@ static ts_status check_positions(const ts_mesh_flow *flow, const ts_vector *x) {
   return TS_OK;
 }
 
-/* lambda dt is from 1 to 4 in the unit's square. */
+/* lambda dt is between 1 and 4 in the square of the unit. */
 double tsi_mesh_scale(const ts_mesh_flow *flow, double time_step) {
   const double exponent = -floor(0.5 * ilogb(flow->speed * time_step));
   return ldexp(1, (int)fmin(fmax(exponent, -largest_exponent), largest_exponent));
@@ -82,7 +81,7 @@ static ts_status assemble(ts_mesh_flow *flow, const ts_vector *x, double time_st
   return status;
 }
 
-/* change = what the operator's system makes of x, in the unit of the system. */
+/* Computes the change from the operator's system at x, in the unit of the system. */
 static ts_status solve_change(ts_mesh_flow *flow, const tsi_mesh_operator *op, ts_solver *cg,
                               const ts_vector *x, ts_result *result) {
   ts_context *context = flow->context;
@@ -91,12 +90,12 @@ static ts_status solve_change(ts_mesh_flow *flow, const tsi_mesh_operator *op, t
       context->ops->mesh->force(flow->force, op, x, (float)tsi_mesh_scale(flow, flow->time_step));
   TSI_TRY(tsi_leave(context, status));
   status = ts_solver_solve(cg, flow->force, flow->change, result);
-  /* The paper's way: a few iterations, whatever they reach. */
+  /* The paper stops after a few iterations, regardless of the residual. */
   if (status == TS_NOT_CONVERGED && flow->limited && result->reason == TS_REASON_MAX_ITERATIONS &&
       result->reduction < 1)
     status = TS_OK;
-  /* The change is right to its last bits; more than that is not to be had. attainable_residual is what rounding
-   * e leaves; on a device that cannot correct its products their own rounding comes to as much again. */
+  /* The change is accurate to its last bits, the best possible result. attainable_residual is the rounding
+   * error of e. On a device that cannot correct its products, their own rounding doubles it. */
   if (status == TS_NOT_CONVERGED && result->reason == TS_REASON_STAGNATED &&
       result->relative_residual <= 2 * result->attainable_residual)
     status = TS_OK;
@@ -119,7 +118,7 @@ static void explain(ts_mesh_flow_result *result, const char *which, const ts_res
   snprintf(result->message, sizeof result->message, "%s%.140s", which, text);
 }
 
-/* Nothing moves. Is that because the device takes all positions for 0? */
+/* If nothing moves, finds out whether the device flushed all positions to 0. */
 static ts_status check_range(const ts_mesh_flow *flow, const ts_vector *x) {
   ts_context *context = flow->context;
   const size_t floats = 3 * (size_t)flow->info.vertices;
@@ -140,12 +139,12 @@ static ts_status check_range(const ts_mesh_flow *flow, const ts_vector *x) {
   return TS_OK;
 }
 
-/* Who stops a step does not want another try, nor the step in halves. */
+/* A caller that stops a step wants neither a retry nor a halved step. */
 static int is_stopped(const ts_mesh_flow_result *result) {
   return result->surface.reason == TS_REASON_STOPPED || result->boundary.reason == TS_REASON_STOPPED;
 }
 
-/* The values are those of positions x; with the border's new positions `from` has them. */
+/* The values are those of positions x. `from` additionally has the border's new positions. */
 static ts_status solve_surface(ts_mesh_flow *flow, const ts_vector *x, const ts_vector *from,
                                ts_mesh_flow_result *result) {
   TSI_TRY(tsi_mesh_precondition(flow, x, result));
@@ -209,22 +208,22 @@ ts_status ts_mesh_flow_solve(ts_mesh_flow *flow, ts_vector *x, ts_mesh_flow_resu
   return status;
 }
 
-/* ---- A step, in halves where it must be ---- */
+/* ---- A step, halved if necessary ---- */
 
 static ts_status copy(ts_context *context, ts_vector *to, const ts_vector *from) {
   TSI_TRY(TSI_ENTER_WITH(context, to, from));
   return tsi_leave(context, context->ops->axpby(to, ts_constant(1), from, ts_constant(0), from));
 }
 
-/* Keeps x before the first of several substeps moves it. */
+/* Saves x before the first of several substeps moves it. */
 static ts_status keep_start(ts_mesh_flow *flow, const ts_vector *x) {
   static const ts_vector_desc three = {.components = 3};
   if (!flow->start) TSI_TRY(ts_vector_create(x->space, &three, &flow->start));
   return copy(flow->context, flow->start, x);
 }
 
-/* Time is counted in units of time_step / 2^max_halvings. A substep at level h has 2^(max_halvings - h) of
- * them; after the second half of a substep the next one is tried at twice the length again. */
+/* The unit of time is time_step / 2^max_halvings. A substep at level h takes 2^(max_halvings - h) units. After
+ * the second half of a substep, the next one tries twice the length. */
 static ts_status step(ts_mesh_flow *flow, ts_vector *x, double time_step, ts_mesh_flow_result *result) {
   const int most = flow->max_halvings;
   const int64_t units = (int64_t)1 << most;

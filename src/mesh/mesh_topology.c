@@ -1,9 +1,9 @@
-/* Triangles to sparsity patterns: who is whose neighbour, and across which triangles.
+/* Converts triangles to sparsity patterns: each vertex's neighbours, and the triangles between them.
  *
- * Around a vertex i each of its triangles (i, j, k) passes along two edges: it leaves along ij, where its third
- * vertex k is called next, and comes back along ki, where its third vertex j is called previous (Bolz et al.
- * 2003, 3.1.2). Sorted by neighbour, the two records of an inner edge lie side by side; one alone is a boundary
- * edge. */
+ * At a vertex i each of its triangles (i, j, k) passes along two edges (Bolz et al. 2003, 3.1.2). It leaves
+ * along ij, where its third vertex k is called next. It returns along ki, where its third vertex j is called
+ * previous. After sorting by neighbour, the two records of an inner edge are adjacent. A single record is a
+ * boundary edge. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,16 +11,16 @@
 #include "common/core/core.h"
 #include "mesh_operator.h"
 
-/* The triangles at each vertex, as corners 3 t + k of the vertex in triangle t. */
+/* The triangles at each vertex, as corners 3 t + k for vertex k of triangle t. */
 typedef struct incidence {
   int32_t *first, *corners;
-  int32_t most; /* triangles at a vertex */
+  int32_t most; /* maximum number of triangles at a vertex */
 } incidence;
 
-/* A triangle at an edge of the vertex that is looked at. */
+/* A triangle at an edge of the current vertex. */
 typedef struct edge_side {
   int32_t neighbour, third, triangle;
-  int leaves; /* the triangle passes from the vertex to the neighbour: third is next, else previous */
+  int leaves; /* 1: the triangle passes from the vertex to the neighbour, third is next; 0: third is previous */
 } edge_side;
 
 typedef struct builder {
@@ -53,7 +53,7 @@ static ts_status check_triangles(ts_context *context, const ts_mesh_flow_desc *d
   return TS_OK;
 }
 
-/* A counting sort of all corners by their vertex. */
+/* Counting sort of all corners by vertex. */
 static ts_status collect_incidence(builder *b) {
   const ts_mesh_flow_desc *desc = b->desc;
   const size_t corners = 3 * (size_t)desc->triangles, vertices = (size_t)desc->vertices;
@@ -93,7 +93,7 @@ static void sort_sides(edge_side *sides, int32_t count) {
   }
 }
 
-/* All sides of edges at a vertex, sorted by neighbour and triangle. */
+/* All edge sides at a vertex, sorted by neighbour and triangle. */
 static int32_t collect_sides(builder *b, int32_t vertex) {
   int32_t count = 0;
   for (int32_t n = b->at.first[vertex]; n < b->at.first[vertex + 1]; n++) {
@@ -107,7 +107,7 @@ static int32_t collect_sides(builder *b, int32_t vertex) {
   return count;
 }
 
-/* The number of sides from `first` on that share a neighbour. */
+/* The number of sides from `first` that share a neighbour. */
 static int32_t sides_of_edge(const builder *b, int32_t first, int32_t count) {
   int32_t end = first + 1;
   while (end < count && b->sides[end].neighbour == b->sides[first].neighbour) end++;
@@ -133,7 +133,7 @@ static ts_status refuse_edge(const builder *b, int32_t vertex, const edge_side *
       high, count, list, count > 5 ? ", ..." : "");
 }
 
-/* Counts the neighbours and the boundary edges of every vertex; refuses what is no surface. */
+/* Counts the neighbours and boundary edges of each vertex, and rejects triangles that do not form a surface. */
 static ts_status look_at_edges(builder *b) {
   const unsigned char *constrained = b->desc->constrained;
   for (int32_t v = 0; v < b->desc->vertices; v++) {
@@ -205,7 +205,7 @@ static void put(tsi_mesh_pattern *p, int32_t e, int32_t column, int32_t previous
   p->next[e] = next;
 }
 
-/* The row of a vertex from its sorted sides: neighbours, and the diagonal in its place among them. */
+/* Fills the row of a vertex from its sorted sides: neighbours, and the diagonal in order. */
 static void fill_row(const builder *b, tsi_mesh_kind kind, int32_t vertex, int32_t count, tsi_mesh_pattern *p) {
   int32_t e = p->row_offsets[vertex];
   int diagonal = 0;
@@ -217,7 +217,7 @@ static void fill_row(const builder *b, tsi_mesh_kind kind, int32_t vertex, int32
       put(p, e++, vertex, -1, -1);
       diagonal = 1;
     }
-    /* A row of the surface has inner edges only. */
+    /* A row of the surface has only inner edges. */
     const edge_side *leaving = side[0].leaves ? &side[0] : &side[n - 1];
     const edge_side *coming = side[0].leaves ? &side[n - 1] : &side[0];
     put(p, e++, side->neighbour, coming->third, leaving->third);

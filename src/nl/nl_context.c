@@ -4,10 +4,10 @@
 
 #include "nl_private.h"
 
-static tsn_context *contexts; /* all that there are */
+static tsn_context *contexts; /* list of all contexts */
 static tsn_context *current;
 
-/* Errors of calls without a context. */
+/* The last error of a call without a context. */
 static NLenum lost_error;
 static char lost_text[720];
 
@@ -49,7 +49,7 @@ void tsn_explain(const char *format, ...) {
 static NLenum error_of(ts_status status) {
   switch (status) {
   case TS_ERROR_INVALID_ARGUMENT:
-    return NL_SINGULAR; /* everything else was checked before */
+    return NL_SINGULAR; /* all other causes were checked before */
   case TS_ERROR_OUT_OF_HOST_MEMORY:
   case TS_ERROR_OUT_OF_DEVICE_MEMORY:
     return NL_OUT_OF_MEMORY;
@@ -123,7 +123,7 @@ NLContext NLAPIENTRY nlNewContext(void) {
   return c;
 }
 
-/* Where the list points to the context; NULL if it is in none. */
+/* The list's pointer to the context, or NULL if the context is not in the list. */
 static tsn_context **find(const void *context) {
   tsn_context **at = &contexts;
   while (*at && *at != context) at = &(*at)->next;

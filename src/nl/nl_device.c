@@ -1,13 +1,12 @@
-/* texsolve-nl: extensions, and the devices that they choose. A device stays open after its last context,
- * because programs make a context for each system, and a device takes longer to open than most systems to
- * solve. */
+/* texsolve-nl: extensions and their devices. A device stays open after its last context. Programs create a
+ * context per system, and a device takes longer to open than most systems to solve. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "nl_private.h"
 
 static tsn_device *devices;
-static char chosen[sizeof devices->backend]; /* by nlInitExtension; "": none */
+static char chosen[sizeof devices->backend]; /* chosen by nlInitExtension; "": none */
 
 /* ---- Devices ---- */
 
@@ -21,7 +20,7 @@ static const char *backend_name(void) {
   return name ? name : chosen[0] ? chosen : "auto";
 }
 
-/* NULL where it cannot be opened: ts_last_error(NULL) says why, or is empty where memory is out. */
+/* Returns NULL on failure. ts_last_error(NULL) then contains the cause, or is empty if memory is exhausted. */
 static tsn_device *open_device(const char *backend) {
   for (tsn_device *d = devices; d; d = d->next)
     if (strcmp(d->backend, backend) == 0) return d;
@@ -72,7 +71,7 @@ void NLAPIENTRY nlReleaseDevices(void) {
 
 typedef struct extension {
   const char *name;
-  const char *backends[2]; /* the first that opens */
+  const char *backends[2]; /* candidates, in order */
 } extension;
 
 static const extension extensions[] = {
@@ -85,7 +84,7 @@ static const extension *find(const char *name) {
   return NULL;
 }
 
-/* Whether "check:gl:1" is backend "gl", say. */
+/* Whether `name` selects `backend`; for example "check:gl:1" selects "gl". */
 static int is_backend(const char *name, const char *backend) {
   if (strncmp(name, "check:", 6) == 0) name += 6;
   const size_t length = strlen(backend);

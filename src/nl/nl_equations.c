@@ -1,4 +1,4 @@
-/* texsolve-nl: equations as the program states them. */
+/* texsolve-nl: assembly of the equations. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@ void tsn_equations_free(tsn_context *c) {
 
 /* ---- Room ---- */
 
-/* 0 where memory is out; what was there is kept. */
+/* Returns 0 if memory is exhausted; the old contents are kept. */
 static int grow(void **array, size_t count, size_t size) {
   void *larger = count <= SIZE_MAX / size ? realloc(*array, count * size) : NULL;
   if (larger) *array = larger;
@@ -71,7 +71,7 @@ static const char *const state_names[] = {
     [TSN_READY] = "after nlEnd(NL_SYSTEM)",
 };
 
-/* The context if it is in this state; an error otherwise. */
+/* The context if it is in this state; otherwise sets an error. */
 static tsn_context *in_state(tsn_state state, const char *function) {
   tsn_context *c = tsn_current(function);
   if (!c || c->state == state) return c;
@@ -80,7 +80,7 @@ static tsn_context *in_state(tsn_state state, const char *function) {
   return NULL;
 }
 
-/* "row 3: " inside of a row. */
+/* "row 3: " if a row is open. */
 static const char *row_of(const tsn_context *c, char text[32]) {
   text[0] = 0;
   if (c->state == TSN_ROW) snprintf(text, 32, "row %zu: ", c->row_count);
@@ -118,7 +118,7 @@ static void begin_system(void) {
     tsn_refuse(c, NL_INVALID_OPERATION, "nlBegin(NL_SYSTEM): this is %s", state_names[c->state]);
     return;
   }
-  if (c->state == TSN_READY || c->refused) c->error = NL_NO_ERROR; /* of a system that is gone */
+  if (c->state == TSN_READY || c->refused) c->error = NL_NO_ERROR; /* an error of the previous system */
   if (c->parameters.variables < 1) {
     tsn_refuse(
         c, NL_INVALID_OPERATION,
@@ -140,7 +140,7 @@ static void begin_matrix(void) {
   c->entries.count = c->row_count = c->added_count = 0;
   free(c->added);
   c->added = NULL;
-  free(c->right_hand_sides); /* another number of systems, it may be */
+  free(c->right_hand_sides); /* the number of systems may differ */
   c->right_hand_sides = NULL;
   c->row_capacity = 0;
   memset(c->row_right_hand_side, 0, c->systems * sizeof *c->row_right_hand_side);
@@ -184,7 +184,7 @@ static void scale_row(tsn_context *c, double factor) {
   for (size_t k = 0; k < c->systems; k++) c->row_right_hand_side[k] *= factor;
 }
 
-/* 1 where the row has no coefficients. */
+/* 1 if the row is empty. */
 static double row_length(const tsn_context *c) {
   double squares = 0;
   for (size_t e = c->row_first; e < c->entries.count; e++)
@@ -256,7 +256,7 @@ void NLAPIENTRY nlRowParameteri(NLenum pname, NLint param) {
 
 /* ---- Entries ---- */
 
-/* In least squares entries are those of the normal equations, which are square. */
+/* In least squares these entries belong to the normal equations, which are square. */
 static tsn_context *to_add(NLuint i, const char *function) {
   tsn_context *c = in_state(TSN_MATRIX, function);
   if (!c || !is_variable(c, i, "equation", function)) return NULL;

@@ -1,5 +1,5 @@
-/* texsolve-nl: from equations as assembled to those that are solved: rows get the variables that they belong
- * to, symmetric ones both triangles, and variables without an equation are found. */
+/* texsolve-nl: converts equations as assembled to those that are solved. Assigns rows to variables, completes
+ * both triangles of symmetric matrices, and finds variables without an equation. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,7 +21,7 @@ static int check_row_count(tsn_context *c) {
   return 0;
 }
 
-/* The equation of each row; NULL where memory is out. */
+/* The equation of each row, or NULL if memory is exhausted. */
 static int32_t *map_rows(const tsn_context *c) {
   int32_t *map = calloc(c->n, sizeof *map);
   size_t row = 0;
@@ -41,7 +41,7 @@ static int take_right_hand_sides(tsn_context *c, const int32_t *map) {
   return 1;
 }
 
-/* Leaves entries of unlocked variables' equations. */
+/* Keeps the entries in equations of unlocked variables. */
 static void take_entries(tsn_entries *e, const tsn_context *c, const int32_t *map) {
   size_t kept = 0;
   for (size_t k = 0; k < e->count; k++) {
@@ -54,7 +54,7 @@ static void take_entries(tsn_entries *e, const tsn_context *c, const int32_t *ma
   e->count = kept;
 }
 
-/* Of unlocked variables the lower triangle counts, and is mirrored. */
+/* Uses the lower triangle of unlocked variables and mirrors it. */
 static int mirror(tsn_context *c) {
   tsn_entries *e = &c->entries;
   size_t kept = 0, above = 0, below = 0;
@@ -99,8 +99,8 @@ static void finish_square(tsn_context *c) {
 
 /* ---- Variables without an equation ---- */
 
-/* In a square system a variable that has an equation of its own is not idle, though it be in none: texsolve
- * says that the matrix is singular. */
+/* In a square system, a variable with its own equation is not idle, even if no equation contains it: texsolve
+ * then reports a singular matrix. */
 static void find_idle(tsn_context *c) {
   const tsn_entries *e = &c->entries;
   memset(c->idle, 1, c->n);
@@ -114,7 +114,7 @@ static void find_idle(tsn_context *c) {
     c->idle[i] = c->idle[i] && !c->locked[i];
     if (c->idle[i] && !c->idle_count++) c->first_idle = i;
   }
-  /* A right-hand side of no equation. */
+  /* The right-hand side of a missing equation. */
   for (size_t i = 0; c->square && i < c->n; i++)
     if (c->idle[i]) memset(c->added + i * c->systems, 0, c->systems * sizeof *c->added);
 }

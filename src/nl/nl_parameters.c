@@ -1,9 +1,9 @@
-/* texsolve-nl: parameters, flags, functions, and results. */
+/* texsolve-nl: parameters, flags, functions and results. */
 #include <math.h>
 
 #include "nl_private.h"
 
-/* Parameters are set between systems. */
+/* Parameters may only be set between systems. */
 static tsn_context *settable(const char *function) {
   tsn_context *c = tsn_current(function);
   if (!c || c->state == TSN_INITIAL || c->state == TSN_READY) return c;
@@ -129,7 +129,7 @@ void NLAPIENTRY nlSolverParameteri(NLenum pname, NLint param) {
   case NL_SYMMETRIC:
     p->symmetric = param != 0;
     return;
-  case NL_THRESHOLD: /* OpenNL 3 takes numbers of either kind */
+  case NL_THRESHOLD: /* OpenNL 3 accepts both types of numbers */
   case NL_OMEGA:
     nlSolverParameterd(pname, param);
     return;
@@ -191,7 +191,7 @@ NLint tsn_max_iterations(const tsn_context *c) {
   return iterations < 100 ? 100 : iterations > INT32_MAX ? INT32_MAX : (NLint)iterations;
 }
 
-/* 0 if there is no such parameter. */
+/* Returns 0 for an unknown parameter. */
 static int get_integer(const tsn_context *c, NLenum pname, NLlong *to) {
   const tsn_parameters *p = &c->parameters;
   switch (pname) {
@@ -242,7 +242,7 @@ void NLAPIENTRY nlGetIntegervL(NLenum pname, NLlong *params) {
 }
 
 void NLAPIENTRY nlGetIntegerv(NLenum pname, NLint *params) {
-  NLlong value = params ? *params : 0; /* unknown before the call, kept where there is no such parameter */
+  NLlong value = params ? *params : 0; /* keeps the caller's value if the parameter is unknown */
   get_long(pname, params ? &value : NULL, __func__);
   if (params) *params = value > INT32_MAX ? INT32_MAX : (NLint)value;
 }

@@ -1,7 +1,7 @@
-/* texsolve-nl, in six steps: contexts and errors (nl_context.c), devices (nl_device.c), parameters
- * (nl_parameters.c), variables (nl_variables.c), equations as assembled (nl_equations.c), and solving: the
- * system that texsolve solves (nl_system.c), b - A x in double precision (nl_residual.c), corrections
- * (nl_solve.c). */
+/* texsolve-nl, in six parts: contexts and errors (nl_context.c), devices (nl_device.c), parameters
+ * (nl_parameters.c), variables (nl_variables.c), equations as assembled (nl_equations.c, nl_finish.c), and
+ * solving. Solving consists of the system passed to texsolve (nl_system.c), b - A x in double precision
+ * (nl_residual.c) and corrections (nl_solve.c). */
 #ifndef NL_PRIVATE_H
 #define NL_PRIVATE_H
 
@@ -11,7 +11,7 @@
 #include <texsolve-nl/nl.h>
 #include <texsolve/system.h>
 
-/* Where the calls of a program have got to. */
+/* The state of a context between calls. */
 typedef enum tsn_state {
   TSN_INITIAL,
   TSN_SYSTEM,  /* in NL_SYSTEM, before NL_MATRIX */
@@ -19,7 +19,7 @@ typedef enum tsn_state {
   TSN_MATRIX,
   TSN_ROW,
   TSN_MATRIX_DONE, /* in NL_SYSTEM, after NL_MATRIX */
-  TSN_READY        /* after NL_SYSTEM: to be solved, or solved */
+  TSN_READY        /* after NL_SYSTEM: ready to solve, or solved */
 } tsn_state;
 
 typedef struct tsn_parameters {
@@ -32,14 +32,15 @@ typedef struct tsn_parameters {
   NLfunc progress;
 } tsn_parameters;
 
-/* What the last nlSolve did. */
+/* The result of the last nlSolve. */
 typedef struct tsn_result {
   int iterations, passes;
   int64_t nonzeros;
   double error, seconds, operations;
 } tsn_result;
 
-/* The coefficients: of row r as assembled in least squares; else of equation i, which belongs to variable i. */
+/* The coefficients. Least squares: `row` is a row as assembled. Otherwise: equation i, which belongs to
+ * variable i. */
 typedef struct tsn_entries {
   int32_t *rows, *columns;
   double *values;
@@ -57,38 +58,38 @@ typedef struct tsn_device {
 typedef struct tsn_context {
   struct tsn_context *next;
   tsn_state state;
-  int refused; /* a call that states the system failed, so that it must not be solved */
+  int refused; /* a call that defines the system failed, so nlSolve must not solve it */
   NLenum error;
   char error_text[720];
   char report[760];
   tsn_parameters parameters;
   tsn_result result;
 
-  /* Variables: `n` x `systems`, made by the first nlBegin(NL_SYSTEM). */
+  /* Variables: `n` x `systems`, created by the first nlBegin(NL_SYSTEM). */
   size_t n, systems;
   double *values;
   unsigned char *locked;
-  char **buffers; /* of each system; NULL: in `values` */
+  char **buffers; /* buffer of each system; NULL: in `values` */
   size_t *strides;
   size_t free_count; /* unlocked variables, counted by nlBegin(NL_MATRIX) */
 
-  /* Equations as assembled. Entries of nlAddIJCoefficient have the row -1 - i until nlEnd(NL_MATRIX). */
+  /* Equations as assembled. Until nlEnd(NL_MATRIX), entries of nlAddIJCoefficient have the row -1 - i. */
   tsn_entries entries;
   size_t row_count, row_capacity, added_count;
-  double *right_hand_sides; /* row_count x systems; after nlEnd(NL_MATRIX) those of a square system are in... */
-  double *added;            /* ... here, n x systems */
+  double *right_hand_sides;    /* row_count x systems; after nlEnd(NL_MATRIX) a square system uses `added` */
+  double *added;               /* n x systems */
   double *row_right_hand_side; /* of the open row */
-  size_t row_first;            /* its first entry */
+  size_t row_first;            /* first entry of the open row */
   double row_scaling;
-  int square;          /* not least squares, or its normal equations entry by entry */
-  int updated;         /* nlUpdateRightHandSide: `added` is without what locked variables contribute */
-  int new_numbers;     /* assembled, and not yet given to texsolve */
-  unsigned char *idle; /* unlocked, in no equation */
-  size_t idle_count, first_idle; /* `free_count` is with them */
+  int square;      /* not least squares, or its normal equations given entry by entry */
+  int updated;     /* nlUpdateRightHandSide was called: `added` lacks the contribution of locked variables */
+  int new_numbers; /* assembled, not yet passed to texsolve */
+  unsigned char *idle;           /* per variable: unlocked, in no equation */
+  size_t idle_count, first_idle; /* `free_count` includes them */
 
   tsn_device *device;
   ts_system *system;
-  size_t system_size; /* that it was made with, and so the following */
+  size_t system_size; /* `n` when the system below was created */
   int system_components, system_square, system_singular;
 } tsn_context;
 
@@ -102,50 +103,50 @@ typedef struct tsn_context {
 #define TSN_PRINTF(string, first)
 #endif
 
-/* The current context; where there is none an error in the name of `function`, and NULL. */
+/* The current context. Without one it reports an error in the name of `function` and returns NULL. */
 tsn_context *tsn_current(const char *function);
-/* The same without an error. */
+/* The current context or NULL, without an error. */
 tsn_context *tsn_current_or_null(void);
 
-/* Sets an error, unless one is waiting for nlGetError. `c` may be NULL. */
+/* Sets an error, unless nlGetError has one pending. `c` may be NULL. */
 void tsn_fail(tsn_context *c, NLenum error, const char *format, ...) TSN_PRINTF(3, 4);
-/* The same of a call that states the system. */
+/* Sets an error of a call that defines the system. */
 void tsn_refuse(tsn_context *c, NLenum error, const char *format, ...) TSN_PRINTF(3, 4);
-/* Only the text of nlGetErrorString, for what is no error: an extension that is not there. */
+/* Sets only the text of nlGetErrorString, such as for a missing extension. */
 void tsn_explain(const char *format, ...) TSN_PRINTF(1, 2);
-/* An error of texsolve, as ours, with its text. */
+/* Converts an error of texsolve, with its text. */
 void tsn_fail_status(tsn_context *c, const char *function, ts_status status);
 
 /* NL_MAX_ITERATIONS, or the default. */
 NLint tsn_max_iterations(const tsn_context *c);
 
-/* Hands nlGetReport's line to the functions of nlPrintfFuncs. */
+/* Passes nlGetReport's line to the functions of nlPrintfFuncs. */
 void tsn_print_report(const tsn_context *c);
 
 /* ---- nl_device.c ---- */
 
-/* The device of the context; opened if need be. NULL and an error where there is none. */
+/* The device of the context, opened if necessary. On failure sets an error and returns NULL. */
 tsn_device *tsn_device_of(tsn_context *c);
 void tsn_device_give_back(tsn_device *device);
 
 /* ---- nl_variables.c ---- */
 
-/* Where the value of variable i in system k is. */
+/* The address of variable i in system k. */
 double *tsn_value(const tsn_context *c, size_t i, size_t k);
-/* Arrays for the variables, 0 where memory is out. */
+/* Allocates the arrays of variables. Returns 0 if memory is exhausted. */
 int tsn_variables_create(tsn_context *c);
 void tsn_variables_free(tsn_context *c);
 
 /* ---- nl_equations.c, nl_finish.c ---- */
 void tsn_equations_free(tsn_context *c);
-/* Room for one more entry, and 0 where memory is out. */
+/* Reserves one more entry. Returns 0 if memory is exhausted. */
 int tsn_reserve_entry(tsn_entries *entries);
-/* From rows and entries as assembled the equations to be solved; a refusal where there are too few. */
+/* Converts rows and entries as assembled to the equations to solve. Refuses if there are too few. */
 void tsn_equations_finish(tsn_context *c);
 
 /* ---- nl_system.c ---- */
 
-/* What to solve with, and what it is in place of ("" if nothing). */
+/* The method, and the method that it replaces ("" if none). */
 typedef struct tsn_method {
   ts_method method;
   ts_preconditioner_kind preconditioner;
@@ -156,17 +157,17 @@ typedef struct tsn_method {
 
 tsn_method tsn_method_of(const tsn_context *c);
 
-/* Makes the system that texsolve solves, or gives it the equations of now. 0 and an error if it cannot. */
+/* Creates the system that texsolve solves, or updates its equations. Returns 0 and sets an error on failure. */
 int tsn_system_state(tsn_context *c);
 void tsn_system_free(tsn_context *c);
 
 /* ---- nl_residual.c ---- */
 
-/* Rows of residuals, which are those of the system: conditions, or equations. */
+/* Rows of the residual, which are rows of the system: conditions, or equations. */
 size_t tsn_residual_rows(const tsn_context *c);
 
-/* r = b - A x, rows x systems, 0 in equations of locked and idle variables, and the ratio that NL_THRESHOLD
- * bounds for each system in `ratios`; returns the largest. `work` has room for 2 x n x systems numbers. */
+/* r = b - A x, rows x systems, 0 in equations of locked and idle variables. `ratios` receives the ratio that
+ * NL_THRESHOLD bounds, per system; returns the maximum. `work` has room for 2 x n x systems numbers. */
 double tsn_residual(const tsn_context *c, const double *x, double *r, double *ratios, double *work);
 
 #endif

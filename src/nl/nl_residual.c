@@ -8,7 +8,7 @@ size_t tsn_residual_rows(const tsn_context *c) {
   return c->square ? c->n : c->row_count;
 }
 
-/* r -= A x over the columns of locked variables, or of the others. */
+/* r -= A x, over the columns of either the locked or the unlocked variables. */
 static void subtract(const tsn_context *c, const double *x, double *r, int locked) {
   const tsn_entries *e = &c->entries;
   const size_t systems = c->systems;
@@ -33,12 +33,12 @@ static void multiply_transposed(const tsn_context *c, const double *r, double *g
   }
 }
 
-/* Of system k. Numbers are divided by the largest, so that no square underflows or overflows. */
+/* The norm of system k. Divides by the largest number, so that no square underflows or overflows. */
 static double norm(const double *v, size_t count, size_t systems, size_t k) {
   double largest = 0, squares = 0;
   for (size_t i = 0; i < count; i++) {
     const double magnitude = fabs(v[i * systems + k]);
-    if (!(magnitude <= largest)) largest = magnitude; /* a NaN too */
+    if (!(magnitude <= largest)) largest = magnitude; /* propagates NaN */
   }
   if (!(largest > 0)) return largest;
   for (size_t i = 0; i < count; i++) {
@@ -62,7 +62,7 @@ double tsn_residual(const tsn_context *c, const double *x, double *r, double *ra
   for (size_t k = 0; k < systems; k++) {
     const double residual = c->square ? norm(r, rows, systems, k) : norm(work, c->n, systems, k);
     ratios[k] = residual / (ratios[k] > 0 ? ratios[k] : 1);
-    if (!(ratios[k] <= largest)) largest = ratios[k]; /* a NaN too */
+    if (!(ratios[k] <= largest)) largest = ratios[k]; /* propagates NaN */
   }
   return largest;
 }

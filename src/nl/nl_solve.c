@@ -1,6 +1,6 @@
-/* texsolve-nl: solving. The device solves A d = r for what x lacks, in the precision that takes, r = b - A x is
- * computed again from the equations in double precision, and so on until r is small enough or does not get
- * smaller. In least squares d minimizes ||r - A d||. */
+/* texsolve-nl: solving by iterative refinement. The device solves A d = r for the correction d in the precision
+ * that this needs. r = b - A x is then recomputed from the equations in double precision. This repeats until r
+ * is small enough or stops decreasing. In least squares d minimizes ||r - A d||. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 
 #include "nl_private.h"
 
-/* What a correction is solved to at least: doubles do not reach more. */
+/* The lowest tolerance of a correction: doubles do not reach more. */
 static const double least_rtol = 1e-15;
 
 typedef struct solve {
@@ -18,10 +18,10 @@ typedef struct solve {
   size_t rows;
   double *x, *r;           /* n x systems, rows x systems */
   double *d;               /* the correction, n x systems */
-  double *part_r, *part_d; /* of up to four systems, as texsolve takes them */
+  double *part_r, *part_d; /* of up to four systems, as passed to texsolve */
   double *work, *ratios, *scales;
   double *memory;
-  double ratio; /* that NL_THRESHOLD bounds */
+  double ratio; /* the ratio that NL_THRESHOLD bounds */
   int iterations, max_iterations, passes;
   int64_t nonzeros;
   double operations;
@@ -32,7 +32,7 @@ static double now(void) {
   struct timespec t;
   timespec_get(&t, TIME_UTC);
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-#else /* Windows' older C library, whose clock() is of time that passes */
+#else /* the old C library of Windows, where clock() is wall-clock time */
   return (double)clock() / CLOCKS_PER_SEC;
 #endif
 }
@@ -80,7 +80,7 @@ static void write_variables(const solve *s) {
 
 /* ---- One correction ---- */
 
-/* Residuals are brought to a largest number of 1: single precision ends at 1e-38. */
+/* Scales residuals to a maximum of 1, because single precision ends at 1e-38. */
 static void scale_residuals(solve *s) {
   const size_t systems = s->c->systems;
   for (size_t k = 0; k < systems; k++) {
@@ -137,7 +137,7 @@ static ts_status solve_part(solve *s, size_t first, size_t count) {
   return status < 0 ? status : solved;
 }
 
-/* An error, TS_OK, or TS_NOT_CONVERGED with the reason in `last`. */
+/* Returns an error, TS_OK, or TS_NOT_CONVERGED with the reason in `last`. */
 static ts_status solve_correction(solve *s) {
   const size_t systems = s->c->systems;
   int iterations = 0;
@@ -166,7 +166,7 @@ static ts_status solve_correction(solve *s) {
 
 /* ---- Until it is solved ---- */
 
-/* Goes on with another method where this one cannot; 0 where there is none. */
+/* Switches to another method if this one fails. Returns 0 if none is left. */
 static int change_method(solve *s) {
   const ts_reason reason = s->last.reason;
   if (reason == TS_REASON_ZERO_DIAGONAL && s->method.preconditioner == TS_PRECONDITIONER_JACOBI &&
@@ -183,22 +183,22 @@ static int change_method(solve *s) {
   return 0;
 }
 
-/* x + d if that is better, and whether it is twice as good. */
+/* Accepts x + d if it is better. Returns whether it is at least twice as good. */
 static int take_correction(solve *s) {
   const size_t count = s->c->n * s->c->systems;
   const double before = s->ratio;
   for (size_t i = 0; i < count; i++) s->x[i] += s->d[i];
   s->ratio = tsn_residual(s->c, s->x, s->r, s->ratios, s->work);
   if (s->ratio < before) return s->ratio <= 0.5 * before;
-  /* Conjugate gradients come closer to the solution though the residual grows: what was reached in the
-   * iterations that were asked for is kept, for those who go on from there. */
+  /* Conjugate gradients approach the solution even if the residual grows. So the result of the requested
+   * iterations is kept, for programs that continue from it. */
   if (s->last.reason == TS_REASON_MAX_ITERATIONS && isfinite(s->ratio)) return 0;
   for (size_t i = 0; i < count; i++) s->x[i] -= s->d[i];
   s->ratio = tsn_residual(s->c, s->x, s->r, s->ratios, s->work);
   return 0;
 }
 
-/* Corrects x until NL_THRESHOLD is met or nothing gets better. A status below 0 is an error. */
+/* Corrects x until NL_THRESHOLD is met or progress stops. A status below 0 is an error. */
 static ts_status refine(solve *s) {
   s->ratio = tsn_residual(s->c, s->x, s->r, s->ratios, s->work);
   while (!(s->ratio <= s->c->parameters.threshold)) {
@@ -238,7 +238,7 @@ static void describe(const solve *s, int converged) {
 static NLboolean finish(solve *s, ts_status status) {
   tsn_context *c = s->c;
   if (status < 0) {
-    /* AMG refuses a matrix that is there. */
+    /* AMG rejected a matrix that is not empty. */
     if (status == TS_ERROR_INVALID_ARGUMENT && s->method.preconditioner == TS_PRECONDITIONER_AMG &&
         s->last.nonzeros > 0)
       tsn_fail(c, NL_NOT_SUPPORTED, "nlSolve: %s", ts_last_error(c->device->context));
@@ -286,7 +286,7 @@ static NLboolean nl_solve_run(tsn_context *c) {
   return solved;
 }
 
-/* 0 and an error where the system is not there to be solved. */
+/* Returns 0 and sets an error if no system is ready to be solved. */
 static int can_solve(tsn_context *c, const char *function) {
   if (c->state != TSN_READY)
     tsn_fail(c, NL_INVALID_OPERATION, "%s: no system was assembled; nlEnd(NL_SYSTEM) comes first", function);

@@ -1,9 +1,9 @@
-/* texsolve-nl: the system that texsolve solves, and how. */
+/* texsolve-nl: the system passed to texsolve, and its method. */
 #include "nl_private.h"
 
 /* ---- The method ---- */
 
-/* In least squares conjugate gradients are texsolve's own choice: A^T A formed, or A and A^T applied. */
+/* In least squares texsolve chooses between the formed A^T A and products with A and A^T. */
 static ts_method method_of(const tsn_context *c) {
   switch (c->parameters.solver) {
   case NL_SOLVER_DEFAULT:
@@ -17,7 +17,7 @@ static ts_method method_of(const tsn_context *c) {
   }
 }
 
-/* Blocks where OpenNL 3 was asked for them, if the device has them for vectors of this kind. */
+/* Uses blocks if OpenNL 3 was asked for them and the device supports them for these vectors. */
 static ts_format format_of(const tsn_context *c, tsn_method *m) {
   const NLenum solver = c->parameters.solver;
   if (solver != NL_CNC_FLOAT_BCRS2 && solver != NL_CNC_DOUBLE_BCRS2) return TS_FORMAT_AUTO;

@@ -1,4 +1,4 @@
-/* texsolve-nl: variables, in arrays of the context or in buffers of the program. */
+/* texsolve-nl: variables, in arrays of the context or in the program's buffers. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -42,7 +42,7 @@ double *tsn_value(const tsn_context *c, size_t i, size_t k) {
 
 /* ---- Checks ---- */
 
-/* The context if the variable is there; an error otherwise. */
+/* The context if the variable exists; otherwise sets an error. */
 static tsn_context *with_variable(NLuint i, NLuint k, const char *function) {
   tsn_context *c = tsn_current(function);
   if (!c) return NULL;
@@ -60,7 +60,8 @@ static tsn_context *with_variable(NLuint i, NLuint k, const char *function) {
   return NULL;
 }
 
-/* The same for calls that state a system, which is not to be solved when one of them is refused. */
+/* As with_variable, for calls that define a system. If one of them is refused, the system must not be
+ * solved. */
 static tsn_context *to_change(NLuint i, NLuint k, const char *function) {
   tsn_context *c = with_variable(i, k, function), *any = tsn_current_or_null();
   if (!c && any) any->refused = 1;
