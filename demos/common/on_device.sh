@@ -1,3 +1,4 @@
+# shellcheck shell=sh
 # on_device PROGRAM BACKEND: runs a program that prints a few lines, and leaves them in $out. Ends the test as failed if the
 # program fails, or as skipped if only its device is missing. To be sourced.
 on_device() {
