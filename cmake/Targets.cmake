@@ -144,14 +144,14 @@ if(TEXSOLVE_TESTS)
   enable_testing() # before the programs, which have tests of their own
 endif()
 # The command and the larger demos read their options by argp, which only the GNU C library has, and start processes as POSIX
-# does; minimal and spline are C11.
+# does; minimal, spline and the examples are C11.
 include(CheckSymbolExists)
 check_symbol_exists(argp_parse argp.h TEXSOLVE_HAVE_ARGP)
 set(gnu_programs OFF)
 if(TEXSOLVE_HAVE_ARGP)
   set(gnu_programs ON)
 elseif(TEXSOLVE_PROGRAMS)
-  message(STATUS "Programs: minimal and spline alone; texsolve, heat, mesh-smooth, mesh-param and fluid need the GNU C library")
+  message(STATUS "Programs: minimal, spline and the examples alone; texsolve, heat, mesh-smooth, mesh-param and fluid need the GNU C library")
 endif()
 if(TEXSOLVE_PROGRAMS AND gnu_programs)
   include(Fclib)
@@ -160,6 +160,7 @@ if(TEXSOLVE_PROGRAMS AND gnu_programs)
 endif()
 if(TEXSOLVE_PROGRAMS)
   add_subdirectory(demos)
+  add_subdirectory(examples)
 endif()
 if(TEXSOLVE_PROGRAMS AND gnu_programs)
   add_subdirectory(bench) # after the demos, whose maps peer-lscm compares
