@@ -23,6 +23,7 @@ typedef struct tsi_preconditioner_kind tsi_preconditioner_kind;
 /* As in ts_preconditioner_info. All ranks have the same result. */
 typedef struct tsi_cost {
   double products, sums, operations;
+  int waits; /* each application waits for the device, because the host computes a part of it */
 } tsi_cost;
 
 struct ts_preconditioner {
