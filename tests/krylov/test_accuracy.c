@@ -132,7 +132,7 @@ static void stays_single(void) {
 }
 
 /* A vector that is to hold floats, and one whose solution is rounded in it, says so. */
-static void rounding_is_told(void) {
+static void rounding_is_reported(void) {
   const ts_vector_desc floats = {.precision = TS_PRECISION_SINGLE};
   laplacian *a = make_laplacian(0, 1);
   if (context->caps.pairs) {
@@ -254,5 +254,5 @@ static void multigrid(void) {
   if (context) test_close(&context);
 }
 
-TEST_MAIN(CASES_IN_CONTEXT(solves, stays_single, rounding_is_told, operations, lent, out_of_range),
+TEST_MAIN(CASES_IN_CONTEXT(solves, stays_single, rounding_is_reported, operations, lent, out_of_range),
           CASES(multigrid))

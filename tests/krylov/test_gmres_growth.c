@@ -139,7 +139,7 @@ static void within_memory(void) {
 }
 
 /* Other objects have the memory: the cycle stays short, or becomes so again for more components. */
-static void memory_is_taken(void) {
+static void memory_is_used(void) {
   const size_t bytes = 50000000, rest = 300000;
   if (!context->caps.linear_spaces || test_is_ranks() || test_is_multi()) return;
   ts_context *limited = open_with(bytes);
@@ -181,4 +181,4 @@ static void memory_is_taken(void) {
 
 static const test_fixture fixture = {.context = &context};
 
-TEST_MAIN(CASES_WITH(&fixture, cycle_grows, asked_for, x_is_kept, within_memory, memory_is_taken))
+TEST_MAIN(CASES_WITH(&fixture, cycle_grows, asked_for, x_is_kept, within_memory, memory_is_used))

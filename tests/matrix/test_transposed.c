@@ -51,7 +51,7 @@ static void multiply(const ref_matrix *m, const double *values, const unsigned c
         size[(size_t)j * n + c] += fabs(a * x[(size_t)i * n + c]);
       }
     }
-  for (size_t k = 0; k < count; k++) y[k] = sums[k].value + sums[k].rest;
+  for (size_t k = 0; k < count; k++) y[k] = sums[k].value + sums[k].low;
   free(sums);
 }
 
@@ -170,7 +170,7 @@ static void check_doubles(const doubles *d, ts_matrix *A, int exponent_of_x, dou
 }
 
 static int has_doubles(void) {
-  return context->caps.pairs && !test_is_ranks(); /* of ranks' values the rests are with the ranks */
+  return context->caps.pairs && !test_is_ranks(); /* the low-order parts of ranks' values are with the ranks */
 }
 
 static void double_values(void) {

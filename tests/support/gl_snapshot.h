@@ -16,7 +16,7 @@ typedef struct gl_snapshot {
   gl_value values[GL_SNAPSHOT_ROOM];
 } gl_snapshot;
 
-void gl_snapshot_take(gl_snapshot *snapshot);
+void gl_snapshot_save(gl_snapshot *snapshot);
 
 /* Reports every value that differs, as a failure of `call`; returns how many. */
 int gl_snapshot_compare(const gl_snapshot *before, const gl_snapshot *after, const char *call);

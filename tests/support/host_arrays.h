@@ -7,7 +7,7 @@
 
 /* Counts since the context got them. */
 typedef struct host_arrays {
-  int taken, held; /* blocks, and those that have not been given back */
+  int allocated, held; /* blocks, and those that have not been given back */
   int looks, splits, joins;
   int most; /* blocks that are granted; there is no memory for the next */
 } host_arrays;

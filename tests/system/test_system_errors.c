@@ -312,7 +312,7 @@ static void singular_least_squares(void) {
 }
 
 /* What the method finds is no error, and said. */
-static void methods_give_up(void) {
+static void methods_break_down(void) {
   ts_system *system = make((ts_system_desc){.unknowns = 2});
   ts_system_result result;
   CHECK_OK(context, ts_system_begin(system));
@@ -417,4 +417,4 @@ static ts_context_desc count_memory(int round) {
 static const test_fixture fixture = {.context = &context, .desc = count_memory};
 
 TEST_MAIN(CASES_WITH(&fixture, descriptors, unknowns, out_of_order, bad_numbers, options, too_little_said,
-                     singular_least_squares, methods_give_up, memory_runs_out))
+                     singular_least_squares, methods_break_down, memory_runs_out))
