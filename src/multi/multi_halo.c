@@ -185,27 +185,50 @@ static ts_status make_exchanges(const ts_space *columns, multi_halo *halo) {
 
 /* ---- Creation ---- */
 
-ts_status multi_halo_create(const tsi_host_csr *csr, const multi_space *rows, const ts_space *columns,
-                            multi_halo **out) {
-  ts_context *context = columns->context;
+static ts_status allocate(ts_context *context, multi_halo **out) {
   const size_t parts = (size_t)multi_count(context);
-  multi_halo *halo = tsi_calloc(context, 1, sizeof *halo);
+  multi_halo *halo = *out = tsi_calloc(context, 1, sizeof *halo);
   if (!halo) return tsi_out_of_memory(context, "the halo of a matrix", sizeof *halo);
-  *out = halo;
   halo->ghosts = tsi_calloc(context, parts, sizeof *halo->ghosts);
   halo->places = tsi_calloc(context, parts, sizeof(int32_t *));
   halo->extended = tsi_calloc(context, parts, sizeof(ts_space *));
   for (int k = 0; k < 2; k++) halo->copies[k] = tsi_calloc(context, parts, sizeof(ts_vector *));
-  ts_status status = TS_OK;
-  if (!halo->ghosts || !halo->places || !halo->extended || !halo->copies[0] || !halo->copies[1])
-    status = tsi_out_of_memory(context, "the halo of a matrix", parts * sizeof(int32_t *));
-  if (status == TS_OK) status = find_places(context, csr, rows, columns->impl, halo);
-  if (status == TS_OK) status = make_exchanges(columns, halo);
-  if (status == TS_OK) status = multi_channel_choose(context, halo->exchanges, halo->exchange_count);
-  if (status == TS_OK) return TS_OK;
-  multi_halo_destroy(context, halo);
+  if (halo->ghosts && halo->places && halo->extended && halo->copies[0] && halo->copies[1]) return TS_OK;
+  return tsi_out_of_memory(context, "the halo of a matrix", parts * sizeof(int32_t *));
+}
+
+/* With the ghosts known. */
+static ts_status finish_halo(const ts_space *columns, multi_halo *halo) {
+  TSI_TRY(make_exchanges(columns, halo));
+  return multi_channel_choose(columns->context, halo->exchanges, halo->exchange_count);
+}
+
+static ts_status give_halo(ts_context *context, ts_status status, multi_halo **out) {
+  if (status == TS_OK || !*out) return status;
+  multi_halo_destroy(context, *out);
   *out = NULL;
   return status;
+}
+
+ts_status multi_halo_create(const tsi_host_csr *csr, const multi_space *rows, const ts_space *columns,
+                            multi_halo **out) {
+  ts_context *context = columns->context;
+  ts_status status = allocate(context, out);
+  if (status == TS_OK) status = find_places(context, csr, rows, columns->impl, *out);
+  if (status == TS_OK) status = finish_halo(columns, *out);
+  return give_halo(context, status, out);
+}
+
+ts_status multi_halo_take(const ts_space *columns, int32_t **places, const int32_t *ghosts, multi_halo **out) {
+  ts_context *context = columns->context;
+  ts_status status = allocate(context, out);
+  for (int p = 0; p < multi_count(context) && status == TS_OK; p++) {
+    (*out)->ghosts[p] = ghosts[p];
+    (*out)->places[p] = places[p];
+    places[p] = NULL;
+  }
+  if (status == TS_OK) status = finish_halo(columns, *out);
+  return give_halo(context, status, out);
 }
 
 void multi_halo_destroy(ts_context *context, multi_halo *halo) {

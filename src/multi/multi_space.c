@@ -28,7 +28,7 @@ static ts_status create_locals(const ts_space *space, multi_space *s) {
   ts_context *context = space->context;
   for (int p = 0; p < multi_count(context); p++) {
     const int32_t first = s->first[p], size = s->first[p + 1] - first;
-    if (size && multi_part(context, p))
+    if (size && multi_part(context, p) && !s->local[p])
       MULTI_TRY(context, p,
                 multi_space_create_part(space, s, multi_part(context, p), first, size, &s->local[p]));
   }
@@ -119,6 +119,24 @@ ts_status multi_space_of(ts_space *space, const tsi_host_csr *csr, multi_space *
   }
   *out = space->impl;
   return TS_OK;
+}
+
+ts_status multi_space_create_in_order(ts_context *context, const int32_t *first, ts_space *const *locals,
+                                      ts_space **space) {
+  const int parts = multi_count(context);
+  tsi_tiling tiling;
+  multi_space *s;
+  TSI_TRY(tsi_tiling_create(context, first[parts], NULL, NULL, &tiling));
+  TSI_TRY(tsi_space_create(context, &tiling, NULL, space));
+  ts_status status = allocate(context, &s);
+  if (status == TS_OK) memcpy(s->first, first, ((size_t)parts + 1) * sizeof *first);
+  for (int p = 0; p < parts && status == TS_OK && locals; p++) {
+    s->local[p] = locals[p];
+    if (locals[p]) tsi_space_retain(locals[p]);
+  }
+  status = attach_to(*space, s, status);
+  if (status < 0) ts_space_destroy(space);
+  return status;
 }
 
 ts_status multi_space_of_rows(ts_space *space, multi_rows *rows) {

@@ -1,4 +1,5 @@
 texsolve_test(test_multi multi:cpu multi:cuda multi:cuda+cuda+cuda parts ranks)
+texsolve_test(test_multi_amg multi:cpu parts)
 
 # Several processes.
 set(set_few mpi:cpu*1 mpi:cpu*2 mpi:cpu*3)

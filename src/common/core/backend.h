@@ -32,16 +32,17 @@ typedef struct tsi_stencil tsi_stencil;       /* common/grid/grid.h */
 typedef struct tsi_operator tsi_operator;     /* common/matrix/operator.h */
 typedef struct tsi_cg_kernels tsi_cg_kernels; /* a backend's own */
 /* Optional tables. */
-typedef struct tsi_cg_ops tsi_cg_ops;       /* common/krylov/cg_operations.h */
-typedef struct tsi_amg_ops tsi_amg_ops;     /* common/precond/amg/amg.h */
-typedef struct tsi_ilu_ops tsi_ilu_ops;     /* common/precond/ilu/ilu.h */
-typedef struct tsi_grid_ops tsi_grid_ops;   /* common/grid/grid.h */
-typedef struct tsi_mesh_ops tsi_mesh_ops;   /* mesh/mesh_operator.h */
-typedef struct tsi_fluid_ops tsi_fluid_ops; /* fluid/fluid.h */
-typedef struct tsi_lcp_ops tsi_lcp_ops;     /* lcp/lcp.h */
-typedef struct tsi_part_ops tsi_part_ops;   /* multi/part.h */
-typedef struct tsi_ranks_ops tsi_ranks_ops; /* core/ranks.h */
-typedef struct tsi_array_ops tsi_array_ops; /* core/array.h */
+typedef struct tsi_cg_ops tsi_cg_ops;             /* common/krylov/cg_operations.h */
+typedef struct tsi_amg_ops tsi_amg_ops;           /* common/precond/amg/amg.h */
+typedef struct tsi_amg_part_ops tsi_amg_part_ops; /* common/precond/amg/amg_part.h */
+typedef struct tsi_ilu_ops tsi_ilu_ops;           /* common/precond/ilu/ilu.h */
+typedef struct tsi_grid_ops tsi_grid_ops;         /* common/grid/grid.h */
+typedef struct tsi_mesh_ops tsi_mesh_ops;         /* mesh/mesh_operator.h */
+typedef struct tsi_fluid_ops tsi_fluid_ops;       /* fluid/fluid.h */
+typedef struct tsi_lcp_ops tsi_lcp_ops;           /* lcp/lcp.h */
+typedef struct tsi_part_ops tsi_part_ops;         /* multi/part.h */
+typedef struct tsi_ranks_ops tsi_ranks_ops;       /* core/ranks.h */
+typedef struct tsi_array_ops tsi_array_ops;       /* core/array.h */
 
 typedef struct tsi_caps {
   char device[128], driver[240];
@@ -428,8 +429,9 @@ struct tsi_ops {
   const tsi_mesh_ops *mesh;
   const tsi_fluid_ops *fluid;
   const tsi_lcp_ops *lcp;
-  const tsi_part_ops *part;    /* NULL: contexts cannot be parts of others */
-  const tsi_array_ops *arrays; /* NULL: arrays of the application are in host memory */
+  const tsi_part_ops *part;         /* NULL: contexts cannot be parts of others */
+  const tsi_amg_part_ops *amg_part; /* of parts; NULL: the host sets up hierarchies of several parts */
+  const tsi_array_ops *arrays;      /* NULL: arrays of the application are in host memory */
 };
 
 /* ---- Kinds of matrix ----

@@ -185,6 +185,7 @@ extern const tsi_mesh_ops cpu_mesh_ops;
 extern const tsi_fluid_ops cpu_fluid_ops;
 extern const tsi_lcp_ops cpu_lcp_ops;
 extern const tsi_part_ops cpu_part_ops;
+extern const tsi_amg_part_ops cpu_amg_part_ops;
 
 /* Expands a coefficient to all lanes. */
 void cpu_coefficient(ts_coefficient c, int components, float lanes[CPU_LANES]);
