@@ -176,6 +176,7 @@ extern const tsi_cg_ops cuda_cg_ops;
 extern const tsi_grid_ops cuda_grid_ops;
 extern const tsi_mesh_ops cuda_mesh_ops;
 extern const tsi_amg_ops cuda_amg_ops;
+extern const tsi_amg_part_ops cuda_amg_part_ops;
 extern const tsi_ilu_ops cuda_ilu_ops;
 extern const tsi_fluid_ops cuda_fluid_ops;
 extern const tsi_lcp_ops cuda_lcp_ops;

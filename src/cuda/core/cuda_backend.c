@@ -185,5 +185,6 @@ const tsi_ops tsi_cuda_ops = {.space_destroy = cuda_space_destroy,
                               .fluid = &cuda_fluid_ops,
                               .lcp = &cuda_lcp_ops,
                               .part = &cuda_part_ops,
+                              .amg_part = &cuda_amg_part_ops,
                               .arrays = &cuda_array_ops,
                               TSI_CORE_OPERATIONS(TSI_ENTRY, TSI_ENTRY, TSI_OMIT, cuda_)};

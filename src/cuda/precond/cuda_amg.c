@@ -19,9 +19,8 @@ static int share_rows(const cuda_amg_csr *csr) {
   return log2_subwarp;
 }
 
-/* The matrix takes over the arrays of `csr`. */
-static ts_status adopt(ts_context *context, const cuda_amg_csr *csr, ts_space *row_space,
-                       ts_space *column_space, ts_matrix **matrix) {
+ts_status cuda_amg_adopt(ts_context *context, const cuda_amg_csr *csr, ts_space *row_space,
+                         ts_space *column_space, ts_matrix **matrix) {
   cuda_matrix *m = tsi_calloc(context, 1, sizeof *m);
   if (!m) return tsi_out_of_memory(context, "a matrix", sizeof *m);
   const size_t entries = cuda_amg_room((size_t)csr->entries);
@@ -51,10 +50,10 @@ static ts_status adopt(ts_context *context, const cuda_amg_csr *csr, ts_space *r
 static ts_status adopt_level(tsi_amg *amg, int l) {
   const cuda_amg_hierarchy *h = amg->device;
   tsi_amg_level *fine = &amg->level[l], *coarse = fine + 1;
-  TSI_TRY(adopt(amg->context, &h->level[l + 1].A, NULL, NULL, &coarse->A));
+  TSI_TRY(cuda_amg_adopt(amg->context, &h->level[l + 1].A, NULL, NULL, &coarse->A));
   ts_space *of_fine = fine->A->row_space, *of_coarse = coarse->A->row_space;
-  TSI_TRY(adopt(amg->context, &h->level[l].P, of_fine, of_coarse, &fine->P));
-  TSI_TRY(adopt(amg->context, &h->level[l].R, of_coarse, of_fine, &fine->R));
+  TSI_TRY(cuda_amg_adopt(amg->context, &h->level[l].P, of_fine, of_coarse, &fine->P));
+  TSI_TRY(cuda_amg_adopt(amg->context, &h->level[l].R, of_coarse, of_fine, &fine->R));
   ts_matrix *const with_long_rows[] = {coarse->A, fine->R}; /* rows of P are short: they reach few aggregates */
   return cuda_amg_part_long_rows(amg->context, with_long_rows, 2);
 }
@@ -80,7 +79,7 @@ static ts_status group(const tsi_amg *amg, int l) {
   CUDA_AMG_ALLOC(&h->kept[l], level->nodes, level->aggregates);
   cuda_amg_memory memory = {.context = amg->context};
   cuda_amg_graph graph;
-  ts_status status = cuda_amg_strength(&memory, level, amg->desc.strength, l, &graph);
+  ts_status status = cuda_amg_strength(&memory, level, amg->desc.strength, amg->depth + l, &graph);
   if (status == TS_OK)
     status = cuda_amg_aggregate(amg->context, &graph, level->aggregates, &level->aggregate_count);
   cuda_amg_free(&memory);
@@ -190,7 +189,7 @@ static ts_status make_inverse(tsi_amg *amg) {
     cuda_amg_csr dense;
     ts_space *space = amg->level[last].A->row_space;
     TSI_TRY(cuda_amg_csr_dense(amg->context, h->level[last].A.rows, &dense));
-    const ts_status status = adopt(amg->context, &dense, space, space, &amg->inverse);
+    const ts_status status = cuda_amg_adopt(amg->context, &dense, space, space, &amg->inverse);
     if (status < 0) cuda_amg_csr_free(amg->context, &dense);
     TSI_TRY(status);
   }
