@@ -103,7 +103,14 @@ static void free_work(multi_amg_work *s) {
   multi_amg_free_rows(s, &s->level.A);
   multi_amg_free_rows(s, &s->P);
   multi_amg_free_rows(s, &s->R);
-  tsi_free(s->context, s);
+}
+
+/* The host needs no device memory apart from that of the levels. */
+static ts_status decline(multi_amg_work *s) {
+  tsi_log(s->context, TS_LOG_LEVEL_INFO, "amg: the host makes the levels: %s", s->context->error);
+  tsi_clear_error(s->context);
+  s->is_declined = 1;
+  return TS_OK;
 }
 
 static void destroy_matrices(tsi_amg *amg) {
@@ -139,9 +146,11 @@ static ts_status make(tsi_amg *amg) {
   s->amg = amg, s->context = context, s->ops = part->amg_part, s->parts = multi_count(context);
   /* An allocator of the application may not be prepared for several threads. */
   s->is_parallel = part->part->join && !context->desc.allocator.malloc_fn;
-  const ts_status status = make_shared_levels(s);
-  if (s->is_declined) destroy_made(amg);
+  ts_status status = make_shared_levels(s);
+  if (status == TS_ERROR_OUT_OF_DEVICE_MEMORY) status = decline(s);
   free_work(s);
+  if (s->is_declined) destroy_made(amg);
+  tsi_free(context, s);
   multi_account(context);
   return status;
 }

@@ -29,10 +29,12 @@ void multi_amg_free_arrays(const multi_amg_work *s, double **arrays, const int32
 static ts_status check_rows(multi_amg_work *s) {
   const ts_matrix *A = s->amg->level[0].A;
   const multi_space *space = A->row_space->impl;
-  int32_t first = INT32_MAX, row;
-  float value, diagonal = 0;
+  int32_t first = INT32_MAX;
+  float diagonal = 0;
   for (int p = 0; p < s->parts; p++) {
     const ts_matrix *local = ((const multi_matrix *)A->impl)->local[p];
+    int32_t row = -1;
+    float value = 0;
     if (!local) continue;
     MULTI_TRY(s->context, p, s->ops->bad_row(local, &s->level.A.part[p], &row, &value));
     if (row < 0 || multi_index(space, space->first[p] + row) > first) continue;
@@ -110,7 +112,7 @@ static ts_status add_layer(const multi_amg_work *s, tsi_amg_range before, tsi_am
       const tsi_amg_range own = {s->level.first[q], s->level.first[q + 1]};
       const tsi_amg_range rows = {gained[side].begin > own.begin ? gained[side].begin : own.begin,
                                   gained[side].end < own.end ? gained[side].end : own.end};
-      tsi_amg_range found;
+      tsi_amg_range found = {0, 0};
       if (rows.begin >= rows.end) continue;
       MULTI_TRY(s->context, q, s->ops->extent(multi_part(s->context, q), &s->level.A.part[q], rows, &found));
       if (found.end == 0) continue;

@@ -269,4 +269,15 @@ static void refused(void) {
   }
 }
 
-TEST_MAIN(CASES_IN_CONTEXT(families, orders, small_parts, left_to_host, updates, refused))
+/* Levels below may have any diagonal. */
+static void indefinite(void) {
+  ref_matrix m = ref_indefinite(60, 50);
+  ts_matrix *A = make_with_copy(context, &m);
+  ts_preconditioner *M = make_amg(A, &(ts_amg_desc){.coarsest = 20});
+  CHECK(M != NULL);
+  ts_preconditioner_destroy(&M);
+  ts_matrix_destroy(&A);
+  ref_free(&m);
+}
+
+TEST_MAIN(CASES_IN_CONTEXT(families, orders, small_parts, left_to_host, updates, refused, indefinite))

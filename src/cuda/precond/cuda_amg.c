@@ -138,6 +138,16 @@ static ts_status add_level(tsi_amg *amg) {
   return TS_OK;
 }
 
+static ts_status check_diagonal(const tsi_amg *amg) {
+  const cuda_amg_hierarchy *h = amg->device;
+  const unsigned char *constrained = NULL;
+  int32_t row;
+  float diagonal;
+  TSI_TRY(cuda_constrained(amg->level[0].A->row_space, &constrained));
+  TSI_TRY(cuda_amg_check_diagonal(amg->context, &h->level[0].A, constrained, &row, &diagonal));
+  return row < 0 ? TS_OK : tsi_amg_refuse_row(amg->context, row, diagonal);
+}
+
 static ts_status start(tsi_amg *amg) {
   cuda_amg_hierarchy *h = amg->device;
   const ts_amg_desc *desc = &amg->desc;
@@ -145,12 +155,7 @@ static ts_status start(tsi_amg *amg) {
   first->unknowns = desc->unknowns;
   first->nodes = first->A.rows / desc->unknowns;
   first->vectors = tsi_amg_vectors(desc);
-  const unsigned char *constrained = NULL;
-  int32_t row;
-  float diagonal;
-  TSI_TRY(cuda_constrained(amg->level[0].A->row_space, &constrained));
-  TSI_TRY(cuda_amg_check_diagonal(amg->context, &first->A, constrained, &row, &diagonal));
-  if (row >= 0) return tsi_amg_refuse_row(amg->context, row, diagonal);
+  if (amg->depth == 0) TSI_TRY(check_diagonal(amg));
   CUDA_AMG_ALLOC(&h->modes[0], (size_t)first->A.rows * (size_t)first->vectors, first->near_null);
   return cuda_amg_near_null(amg->context, desc, first);
 }

@@ -303,7 +303,7 @@ static ts_status set_up_on_host(tsi_amg *amg, int keep) {
   tsi_amg_csr A;
   if (amg->level[0].A->made_on_device) TSI_TRY(tsi_matrix_keep_host_copy(amg->level[0].A));
   TSI_TRY(copy_matrix(amg->level[0].A, &A));
-  TSI_TRY(check_diagonal(amg->level[0].A, &A));
+  if (amg->depth == 0) TSI_TRY(check_diagonal(amg->level[0].A, &A));
   TSI_TRY(make_host_levels(amg, &A, keep));
   amg->levels = amg->host.levels;
   for (int l = 0; l < amg->levels; l++) amg->level[l].eigenvalue = amg->host.level[l].eigenvalue;
