@@ -1,4 +1,4 @@
-/* Arrows for the forces of the contacts, and for the pointer's pull. */
+/* Arrows for the contact forces and the pointer's pull. */
 #include <GL/glew.h>
 
 #include <math.h>
@@ -34,13 +34,14 @@ typedef struct arrow {
   float start[3], thickness, vector[3], value;
 } arrow;
 
-/* A contact's force acts on both bodies. The one that moves shows it, of two that do the upper one. */
+/* A contact force acts on both bodies. Draw it on the moving one, or on the upper one if both move. */
 static double side_of(const world *w, const contact *c, double upward) {
   if (!(w->bodies[c->a].mass > 0)) return -1;
   return w->bodies[c->b].mass > 0 && upward < 0 ? -1 : 1;
 }
 
-/* The weight of most bodies, in N, and their size say how long an arrow is; long ones grow slower. */
+/* Arrow length of a force in N, scaled by the weight and the size of typical bodies. It grows more slowly for
+ * large forces. */
 static double length_of(const contact_view *view, double force, double weight) {
   const double x = force / weight, size = (double)view->typical;
   return 0.9 * size * (x < 4 ? x : 4 * (1 + log(x / 4)));

@@ -1,10 +1,10 @@
-/* A simulation whose domain becomes wider or narrower while it runs: the flow and the walls stay. */
+/* Changes the width of the domain of a running simulation. The flow and the walls are kept. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "simulation.h"
 
-/* A field on the host, row by row. */
+/* A field in host memory, row by row. */
 typedef struct field {
   float *values;
   size_t components, columns, rows;
@@ -14,7 +14,7 @@ static size_t count_of(const field *f) {
   return f->components * f->columns * f->rows;
 }
 
-/* Columns that both have, counted from the middle; the rest of `to` is 0. */
+/* Copies the columns that both fields have, aligned at the middle. The rest of `to` is 0. */
 static void copy_middle(const field *from, field *to) {
   const size_t common = from->columns < to->columns ? from->columns : to->columns;
   const size_t skip = (from->columns - common) / 2, left = (to->columns - common) / 2;
@@ -32,7 +32,7 @@ static void copy_walls(const unsigned char *from, size_t from_columns, unsigned 
     memcpy(to + row * to_columns + left, from + row * from_columns + skip, common);
 }
 
-/* What is carried over. */
+/* The fields that are kept. */
 typedef struct flow {
   field velocity, dye;
   unsigned char *solid;

@@ -64,7 +64,7 @@ static const char description[] =
     "Without --headless a window opens.\vExit status: 0 all steps were made; 1 error; 2 wrong usage; 3 a step "
     "failed, or a solve did not converge: the result so far is still written.";
 
-/* What belongs to the other method. */
+/* Refuses options of the other method. */
 static void check_method(const program_options *o) {
   if (o->smoother.method != SMOOTHER_DSI) {
     options_refuse("", OPTION_NAMES("fit", "weights", "control", "fix"), " is for --method dsi");

@@ -37,7 +37,7 @@ void window_make_step(window_state *w) {
   if (window_compiles(w)) return;
   if (w->steps_to_make > 0) w->steps_to_make--;
   window_commit(w);
-  /* An interpolation is solved at once. */
+  /* An interpolation needs a single solve. */
   if (w->s->options.method == SMOOTHER_DSI) w->steps_to_make = 0;
   if (smoother_step(w->s, 0, 0, &w->last, message)) {
     app_tell_error(&w->app, message);
@@ -46,15 +46,15 @@ void window_make_step(window_state *w) {
   const double matrix = isfinite(w->last.seconds_matrix) ? w->last.seconds_matrix : 0;
   app_times_add(&w->times, WINDOW_TIMES, 1e3 * (matrix + w->last.seconds_setup + w->last.seconds_solve));
   if (!w->last.substeps) {
-    snprintf(message, sizeof message, "the step could not be made: %s", w->last.message);
+    snprintf(message, sizeof message, "the step failed: %s", w->last.message);
     app_tell_error(&w->app, message);
   } else if (w->last.substeps > 1) {
-    app_tell(&w->app, "step %d was cut into %d: %s", w->last.number, w->last.substeps, w->last.message);
+    app_tell(&w->app, "step %d was split into %d: %s", w->last.number, w->last.substeps, w->last.message);
   }
   window_moved(w);
 }
 
-/* Something that moves the mesh, outside of a run. */
+/* Changes the mesh outside of a run. */
 static void go(window_state *w, int (*where)(smoother *s, char message[MESH_MESSAGE]), const char *done) {
   char message[MESH_MESSAGE];
   w->steps_to_make = 0;
@@ -67,7 +67,7 @@ static void go(window_state *w, int (*where)(smoother *s, char message[MESH_MESS
 }
 
 void window_undo(window_state *w) {
-  /* What is followed can be undone once it is settled. */
+  /* An interpolation in progress becomes undoable when it is committed. */
   if (w->s->past || w->s->live)
     go(w, smoother_undo, "undone");
   else
@@ -89,7 +89,7 @@ void window_add_noise(window_state *w) {
   if (smoother_add_noise(w->s, w->noise, w->seed++, message))
     app_tell_error(&w->app, message);
   else
-    app_tell(&w->app, "noise of %.2g of the diagonal; this is the new start", w->noise);
+    app_tell(&w->app, "added noise of %.2g of the diagonal; this is the new start", w->noise);
   window_moved(w);
 }
 
@@ -108,8 +108,8 @@ void window_set_options(window_state *w, const smoother_options *options) {
        options->boundary != before.boundary))
     window_follow_on(w);
   if (!other_device) return;
-  if (other_context) w->app.compiled.count = 0; /* shaders are a context's */
-  w->scene.positions.drawn = NULL;              /* another vector may have the old one's address */
+  if (other_context) w->app.compiled.count = 0; /* the new context has not compiled any shaders */
+  w->scene.positions.drawn = NULL;              /* a new vector may have the address of the old one */
   window_moved(w);
   w->times.count = 0;
   if (!w->app.note_is_error) app_tell(&w->app, "%s", "");
@@ -138,7 +138,7 @@ void window_open_file(window_state *w, const char *path) {
   if (mesh_window_load(&w->app, path, w->options->load.keep_duplicates, &m, &report)) return;
   smoother_options same = w->s->options;
   mesh_measures measures;
-  /* A mesh with a border has no volume to keep. */
+  /* A mesh with a boundary has no volume to preserve. */
   int failed = mesh_measure(&m, &measures, message);
   if (!failed && !measures.closed) same.preserve_volume = 0;
   if (failed)
@@ -151,7 +151,7 @@ void window_open_file(window_state *w, const char *path) {
   }
   smoother_destroy(&w->s);
   w->s = made;
-  w->app.compiled.count = 0; /* shaders are a context's */
+  w->app.compiled.count = 0; /* the new context has not compiled any shaders */
   w->steps_to_make = w->following = 0;
   mesh_window_tell(&w->app, &report, &repair_words, &made->start->m);
   mesh_window_name(&w->files, &w->app, path, "-smooth.ply", ".png", NULL, NULL);

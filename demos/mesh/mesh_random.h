@@ -1,5 +1,5 @@
-/* Random numbers that are the same on every machine: splitmix64 (Steele, Lea, Flood: Fast splittable
- * pseudorandom number generators, OOPSLA 2014) and what is made of it. Internal. */
+/* Random numbers that are identical on every machine: splitmix64 (Steele, Lea, Flood: Fast splittable
+ * pseudorandom number generators, OOPSLA 2014) and distributions. Internal. */
 #ifndef MESH_RANDOM_H
 #define MESH_RANDOM_H
 
@@ -18,8 +18,8 @@ static inline double random_uniform(uint64_t *state) {
   return ((double)(random_bits(state) >> 12) + 0.5) * 0x1p-52;
 }
 
-/* Drops the last bits of a number of about 1: functions such as sin differ there from one C library to the
- * next. So many are dropped that one in some millions of such differences is left. */
+/* Rounds a number of magnitude 1, because the last bits of functions such as sin differ between C libraries.
+ * After rounding, one in several million of these differences remains. */
 static inline double random_round(double x) {
   return floor(x * 0x1p30 + 0.5) * 0x1p-30;
 }

@@ -17,7 +17,7 @@ using std::string, std::string_view, std::to_string, std::vector;
 
 /* ---- Lines and words ---- */
 
-/* `lower` is in lower case; the case of `word` does not matter. */
+/* Compares without regard to case. `lower` must be in lower case. */
 bool is_keyword(string_view word, string_view lower) {
   const auto same = [](char a, char b) { return (a >= 'A' && a <= 'Z' ? a - 'A' + 'a' : a) == b; };
   return std::equal(word.begin(), word.end(), lower.begin(), lower.end(), same);
@@ -32,7 +32,7 @@ public:
   line_reader(const char *bytes, size_t size, bool comments)
       : next_(bytes), end_(bytes + size), comments_(comments) {}
 
-  /* The next line; false behind the last one. */
+  /* Moves to the next line; false at the end. */
   bool next() {
     if (next_ >= end_) return false;
     const auto find = [](const char *from, const char *to, char c) {
@@ -46,7 +46,7 @@ public:
     number_++;
     return true;
   }
-  /* The next line with a word in it. */
+  /* Moves to the next line that is not blank. */
   bool next_filled() {
     while (next()) {
       while (at_ < line_end_ && is_blank(*at_)) at_++;
@@ -54,7 +54,7 @@ public:
     }
     return false;
   }
-  /* The next word of the line, empty at its end. */
+  /* The next word of the line; empty at its end. */
   string_view word() {
     while (at_ < line_end_ && is_blank(*at_)) at_++;
     const char *const begin = at_;
@@ -90,9 +90,9 @@ bool whole_number(string_view word, long long &value) {
   return !errno && behind == word.data() + word.size();
 }
 
-/* ---- OBJ: vertices and the vertices of faces; materials, groups and normals mean nothing here ---- */
+/* ---- OBJ: only vertices and the vertex indices of faces; materials, groups and normals are ignored ---- */
 
-/* A backslash at the end of a line continues it on the next one. */
+/* A backslash at the end of a line continues it on the next line. */
 void join_lines(char *bytes, size_t size) {
   for (char *end = bytes; (end = (char *)memchr(end, '\n', (size_t)(bytes + size - end))); end++) {
     char *last = end;
@@ -101,7 +101,8 @@ void join_lines(char *bytes, size_t size) {
   }
 }
 
-/* V, V/T, V//N or V/T/N, in whole numbers from 1; negative ones count back from the vertices above. */
+/* Parses V, V/T, V//N or V/T/N. Indices are whole numbers from 1; negative ones count back from the last
+ * vertex. */
 int32_t read_corner(const line_reader &l, string_view word, long long before, long long all) {
   char *at;
   const char *const end = word.data() + word.size();
@@ -142,8 +143,8 @@ private:
   vector<int32_t> triangle_;
 };
 
-/* `read` passes all corners to a function. They are joined as the mesh will have them, so they are read twice.
- */
+/* `read` passes all corners to a function. It runs twice: the frame must be known before corners at the same
+ * position can be joined. */
 template <typename reader> void join_corners(mesh_soup &soup, const reader &read) {
   read([&soup](const mesh_point_in_file &corner) { soup.frame.add(corner); });
   soup.frame.choose_origin();
@@ -208,7 +209,7 @@ void mesh_soup::announce(int64_t vertices, int64_t faces, size_t bytes) {
 }
 
 void obj_read(char *bytes, size_t size, mesh_soup &soup) {
-  if (memchr(bytes, '\0', size)) throw std::runtime_error("not an OBJ file: it holds bytes that are no text");
+  if (memchr(bytes, '\0', size)) throw std::runtime_error("not an OBJ file: it contains binary data");
   join_lines(bytes, size);
   bool has_faces = false;
   for (line_reader l(bytes, size, true); l.next();) {
@@ -234,17 +235,17 @@ void obj_read(char *bytes, size_t size, mesh_soup &soup) {
   }
 }
 
-/* Behind coordinates and faces stand normals and colours, also where the keyword does not announce them. */
+/* Normals and colours may follow coordinates and faces, even if the keyword does not announce them. */
 void off_read(char *bytes, size_t size, mesh_soup &soup) {
   line_reader l(bytes, size, true);
   const string_view keyword = l.next_filled() ? l.word() : string_view();
-  /* ST, C and N before it announce what follows coordinates; 4 and n announce other coordinates. */
+  /* The prefixes ST, C and N announce data after the coordinates; 4 and n announce other coordinates. */
   const size_t before = keyword.size() - 3;
   if (keyword.size() < 3 || keyword.size() > 7 || !is_keyword(keyword.substr(before), "off") ||
       keyword.substr(0, before).find_first_not_of("STCNstc") != string_view::npos)
     throw std::runtime_error("not an OFF file of points in space: it does not begin with OFF");
   string_view first = l.word();
-  if (is_keyword(first, "binary")) throw std::runtime_error("a binary OFF file; only those of text are read");
+  if (is_keyword(first, "binary")) throw std::runtime_error("a binary OFF file, expected a text file");
   if (first.empty() && !l.next_filled()) throw std::runtime_error("cut short after OFF");
   if (first.empty()) first = l.word();
   long long vertices, faces, number;
@@ -285,7 +286,7 @@ void stl_read(char *bytes, size_t size, mesh_soup &soup) {
   const size_t mark = mesh_mark_size(bytes, size);
   const bool text = !memchr(bytes, '\0', size);
   line_reader l(bytes + mark, size - mark, false);
-  /* Before text: the header of a binary file may begin with solid too, and without a byte of 0. */
+  /* Test this before text: the header of a binary file may also begin with "solid" and contain no zero byte. */
   const bool exact = size >= stl_header && size == expected;
   if (!exact && text && l.next() && is_keyword(l.word(), "solid")) {
     join_corners(soup, [=](const auto &visit) { read_text_stl(bytes + mark, size - mark, visit); });

@@ -250,7 +250,7 @@ static void known_measures(void) {
   CHECK_CLOSE(s.area, 1, 1e-15);
   for (int i = 0; i < 18; i++) m.positions[i] = 3;
   CHECK(mesh_measure(&m, &s, message) == 1);
-  CHECK_CONTAINS(message, "one place");
+  CHECK_CONTAINS(message, "the same position");
   for (int i = 0; i < 18; i++) m.positions[i] = 1e200 * fan_positions[i];
   CHECK(mesh_measure(&m, &s, message) == 1);
   CHECK_CONTAINS(message, "too large");
@@ -352,7 +352,7 @@ static void noise_stays(void) {
   const double bad[] = {-0.1, NAN, INFINITY};
   for (int i = 0; i < 3; i++) {
     CHECK(mesh_add_noise(&m, bad[i], 3, message) == 1);
-    CHECK_CONTAINS(message, "expected a share of the bounding box's diagonal");
+    CHECK_CONTAINS(message, "expected a fraction of the bounding box's diagonal");
   }
   CHECK(memcmp(before, m.positions, sizeof before) == 0);
   mesh_destroy(&m);

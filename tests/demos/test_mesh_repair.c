@@ -121,7 +121,7 @@ static void merge(void) {
   CHECK(m.positions[3 * 4 + 1] == 1 && m.positions[3 * 4] == 0);
   CHECK(m.held && m.held[2] && report.held_vertices == 1); /* who takes the place of a held one is held */
   check_reported(1,
-                 "2 vertices were at the place of another one and merged with it (the first: vertex 4 with 0)");
+                 "2 vertices were merged with another one at the same position (the first: vertex 4 with 0)");
   free(now);
   mesh_destroy(&m);
 }
@@ -167,15 +167,14 @@ static void drop(void) {
   CHECK_INT(report.dropped_triangles, 4);
   CHECK_INT(report.first_dropped, 1);
   CHECK(m.triangles[0] == 0 && m.triangles[1] == 1 && m.triangles[3] == 0 && m.triangles[4] == 2);
-  check_reported(
-      2,
-      "4 triangles were dropped: a vertex twice, or the same vertices as another one (the first: triangle 1)");
+  check_reported(2, "4 triangles were dropped: a repeated vertex, or the same vertices as another one (the "
+                    "first: triangle 1)");
   mesh_destroy(&m);
 
   static const int32_t nothing[] = {0, 0, 1, 2, 3, 2};
   m = mesh_of(5, fan_positions, 2, nothing);
   CHECK(mesh_repair(&m, NULL, &report, NULL, message) == 1);
-  CHECK_CONTAINS(message, "of 2 triangles none has vertices at three places");
+  CHECK_CONTAINS(message, "2 triangles, none with three distinct vertices");
   mesh_destroy(&m);
 }
 
