@@ -229,6 +229,7 @@ static void shaders(void) {
   ts_space_destroy(&space);
 }
 
+/* Only reading synchronises the host with the device. */
 static void host_synchronisations(void) {
   ts_space *space = make_space(context, 1000);
   ts_vector *x = make_vector(space, 1, NULL), *y = make_vector(space, 1, NULL);
