@@ -12,8 +12,8 @@ static ts_context *open_threads(int threads) {
   return context;
 }
 
-/* Everything that depends on how work is divided: products, residuals, reductions. Returns *count floats; free
- * with free. */
+/* Everything that depends on how work is divided: products, residuals, reductions. Returns *count floats, which
+ * the caller frees. */
 static float *results(int threads, const ref_matrix *m, int components, size_t *count) {
   const size_t rows = (size_t)m->rows * (size_t)components;
   *count = 2 * rows + (size_t)5 * 4;
