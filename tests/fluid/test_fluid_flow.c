@@ -17,7 +17,7 @@ static double blob(double x, double y, int component) {
   return exp(-(pow(x - 0.5, 2) + pow(y - 0.7, 2)) / (0.12 * 0.12));
 }
 
-/* The dye after a quarter turn: the blob's y coordinate has become its x coordinate. */
+/* The dye after a quarter turn: its value at (x, y) is that of the blob at (y, 1 - x). */
 static double turned_blob(double x, double y, int component) {
   return blob(1 - (1 - y), 1 - x, component);
 }

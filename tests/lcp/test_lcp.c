@@ -72,7 +72,7 @@ static void compare_sweeps(int32_t n, int32_t batch, ts_precision precision, ts_
             *z = make_parts(ts_lcp_get_space(lcp), 1, is_double + 1, NULL);
   double *expected = calloc((size_t)n * (size_t)batch, sizeof *expected);
   for (int sweep = 1; sweep <= 6; sweep++) {
-    const int count = sweep == 4 ? 3 : sweep == 6 && n < 130 ? 35 : 1; /* more than share one w in OpenGL */
+    const int count = sweep == 4 ? 3 : sweep == 6 && n < 130 ? 35 : 1; /* w is recomputed after 16 */
     CHECK_OK(context,
              ts_lcp_solve(lcp, q, z, &(ts_lcp_settings){.scheme = scheme, .fixed_sweeps = count}, NULL));
     for (int k = 0; k < count; k++) lcp_sample_sweep(&s, expected);

@@ -98,7 +98,7 @@ static void compare_sweeps(const problems *p, const variant *v, ts_lcp_scheme sc
             *z = make_parts(ts_lcp_get_space(lcp), 1, is_double + 1, NULL);
   double *expected = calloc(p->n * (size_t)p->batch, sizeof *expected);
   for (int sweep = 1; sweep <= 4; sweep++) {
-    const int count = sweep == 3 ? 20 : 1; /* more than share one w in schemes by columns */
+    const int count = sweep == 3 ? 20 : 1; /* schemes by columns recompute w after 16 sweeps */
     const ts_lcp_settings settings = {.scheme = scheme, .local = v->local, .fixed_sweeps = count};
     CHECK_OK(context, ts_lcp_solve(lcp, q, z, &settings, NULL));
     for (int k = 0; k < count * p->batch; k++)

@@ -54,7 +54,7 @@ static void compare(const lcp_graph *g, lcp_graph_form form, ts_lcp_scheme schem
   const double tolerance = precision == TS_PRECISION_DOUBLE ? 1e-11 : 1e-4;
   double moved = 0;
   for (int step = 0; step < 5 && sparse.lcp; step++) {
-    const int count = step == 3 ? 19 : 1; /* more than pass until v is computed again */
+    const int count = step == 3 ? 19 : 1; /* v is recomputed after 16 sweeps */
     double *found = sweep(context, &sparse, scheme, count),
            *expected = sweep(host, &dense, is_colour ? scheme : TS_LCP_SCHEME_ROW, count),
            residuals[2] = {-1, -2};

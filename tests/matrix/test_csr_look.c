@@ -142,7 +142,7 @@ static int has_mirrors(const matrix *m, int as_doubles) {
   return f.has_mirrors;
 }
 
-/* A grid's Laplacian whose values are those of a function of the pair. */
+/* A grid's Laplacian with symmetric values: a function of the unordered pair of row and column. */
 static matrix make_symmetric(int32_t nx, int32_t ny) {
   ref_matrix grid = ref_grid(nx, ny);
   const int32_t entries = grid.offsets[grid.rows];

@@ -43,7 +43,7 @@ static void sphere(void) {
   }
 }
 
-/* A sphere at another speed is a sphere at another time. */
+/* A sphere at another speed equals a sphere at another time. */
 static void speed(void) {
   mesh_run slow = {0}, fast = {0};
   if (mesh_run_open(&slow, context, mesh_sphere(2), (ts_mesh_flow_desc){.speed = 1.5f}) &&

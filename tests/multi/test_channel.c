@@ -61,7 +61,7 @@ static ts_status ghosts_write(const ts_vector *x, size_t first, size_t count, co
   return TS_OK;
 }
 
-/* Nothing is read between the two. */
+/* A part reads nothing between mark and wait_for_mark. */
 static ts_status mark(ts_context *part) {
   (void)part;
   return TS_OK;

@@ -437,7 +437,7 @@ static void silent_part(void) {
   ref_free(&m);
 }
 
-/* All parts run, but one is late. The message usually reports which one. */
+/* All parts run, but one answers too late. Most of these solves fail, and the message reports the part. */
 static void late_part(void) {
   ref_matrix m = ref_grid(50, 40);
   ts_matrix *matrix = make_matrix(context, &m, TS_FORMAT_AUTO);

@@ -99,7 +99,7 @@ for kind in shared static; do
 done
 
 echo "== pkg-config, shared"
-# Only the installed directory is searched: the shared library's users need no other package's file.
+# Only the installed directory is searched, because users of the shared library do not need other packages.
 # shellcheck disable=SC2046
 "$cc" -std=c11 -Wall -Wextra -Werror "$source/main.c" -o "$work/pc-shared" \
   $(PKG_CONFIG_LIBDIR="$libdir/pkgconfig" pkg-config --cflags --libs texsolve) -lm -Wl,-rpath,"$libdir"
@@ -113,7 +113,7 @@ cp "$source/main.c" "$work/readme/program.c"
 (cd "$work/readme" && eval "PKG_CONFIG_PATH=\$libdir/pkgconfig; export PKG_CONFIG_PATH; \"\$cc\" -std=c11 $line -lm")
 links_shared "$work/readme/program" || fail "the line of docs/install.md does not link libtexsolve.so"
 run "$work/readme/program" "$@"
-# A program for OpenNL, by nothing but the name of the package.
+# A program for OpenNL, found only by the name of the package.
 # shellcheck disable=SC2046
 "$cc" -std=c99 -Wall -Wextra -Werror "$source/opennl.c" -o "$work/nl-shared" \
   $(PKG_CONFIG_LIBDIR="$libdir/pkgconfig" pkg-config --cflags --libs texsolve-nl) -Wl,-rpath,"$libdir"

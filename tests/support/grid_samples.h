@@ -18,7 +18,7 @@ int grid_has_equation(const grid_sample *s, size_t point);
 typedef struct grid_problem {
   int32_t width, height;
   const char *boundaries;     /* left, right, bottom, top: D u = 0 half a cell outside, N no flow, P periodic,
-                            H fixed values in the outermost points, which have no equation */
+                            H fixed values in the outermost points, without an equation */
   const float *k;             /* NULL: 1; harmonic means between points */
   const unsigned char *solid; /* NULL: none; without an equation and without flow */
   float sigma;

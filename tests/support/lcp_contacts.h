@@ -13,8 +13,8 @@ typedef struct lcp_contacts {
 /* H M^-1 H^T and H v of random bodies, one per contact. Each contact is between two bodies or with the ground,
  * and has a coefficient between 0 and `friction`. All numbers are floats. */
 lcp_contacts lcp_contacts_random(int dimension, int32_t contacts, double friction, unsigned seed);
-/* A box on a slope with an angle of the given tangent, facing (cos phi, sin phi) in its plane. Each of the 2 or
- * 4 lower corners is a contact. The mass, and g times the time step, are 1. */
+/* A box on a slope with an angle of the given tangent. Downhill is (cos phi, sin phi) in its plane. Each of the
+ * 2 or 4 lower corners is a contact. The mass, and g times the time step, are 1. */
 lcp_contacts lcp_contacts_box(int dimension, double tangent, double phi, double friction);
 /* Copies the given numbers. */
 lcp_contacts lcp_contacts_given(int dimension, int32_t contacts, const double *matrix, const double *q,
