@@ -104,8 +104,8 @@ same "gradient of another method" "$(json null relative_gradient)" null
 expect 0 solve tall.mtx --backend cpu --rtol 1e-9 -o x.mtx
 vector_near x.mtx 1e-8 1 0
 
-# A start has the length of A's columns. With fewer equations than unknowns x is the solution closest to it: 3,
-# 2, 1 plus the part of 0, 1, 0 in the null space of A, which is -1/3 of 1, -2, 1.
+# A start has the length of A's columns. With fewer equations than unknowns x is the solution closest to it. Here this is
+# 3, 2, 1 plus the part of 0, 1, 0 in the null space of A, and that part is -1/3 of 1, -2, 1.
 file x0.mtx "$array" '3 1' 0 1 0
 expect 0 solve wide.mtx -b wide.b.mtx --backend cpu --x0 x0.mtx -o x.mtx --rtol 1e-9
 vector_near x.mtx 1e-8 2.66666666667 2.66666666667 0.66666666667
