@@ -173,7 +173,7 @@ static int has_pairs(void) {
 
 static const ts_preconditioner_kind kinds[] = {TS_PRECONDITIONER_NONE, TS_PRECONDITIONER_JACOBI};
 
-/* Every kind of system in every precision, alternating between 1 to 4 components. */
+/* Every kind of system in every precision, with 1 to 4 components in turn. */
 static void solved(void) {
   static system_t s;
   int turn = 0;
