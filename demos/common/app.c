@@ -252,18 +252,18 @@ static void end_dialog(app *a) {
   a->dropped_shown = 0;
 }
 
-static void take_dropped(app *a) {
+static void handle_dropped(app *a) {
   if (a->dropped_shown)
-    a->program->take_file(state_of(a), a->dropped);
+    a->program->open_dropped_file(state_of(a), a->dropped);
   else
     app_tell(a, "reading %s ...", a->dropped);
   if (a->dropped_shown) a->dropped[0] = 0;
   a->dropped_shown = !a->dropped_shown;
 }
 
-static double rest(const app *a) {
+static double idle_seconds(const app *a) {
   if (a->dropped[0]) return 0;
-  if (a->program->rest) return a->program->rest((const window_state *)a);
+  if (a->program->idle_seconds) return a->program->idle_seconds((const window_state *)a);
   return a->paused && !a->single_step && !a->compiling && !a->buttons ? 0.05 : 0;
 }
 
@@ -277,12 +277,12 @@ static void run_frames(app *a) {
     a->frame_seconds += 0.1 * (seconds - a->frame_seconds);
     end_dialog(a);
     if (a->dropped[0])
-      take_dropped(a);
+      handle_dropped(a);
     else
       a->program->work(state_of(a), seconds);
     app_write_report(a);
     draw_frame(a);
-    const double wait = rest(a);
+    const double wait = idle_seconds(a);
     if (wait > 0)
       glfwWaitEventsTimeout(wait);
     else

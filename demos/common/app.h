@@ -50,7 +50,7 @@ typedef struct app_program {
   void (*controls)(window_state *w);
   /* A button over the scene was pressed; a file was dropped or chosen. */
   void (*press)(window_state *w, int button, int modifiers);
-  void (*take_file)(window_state *w, const char *path);
+  void (*open_dropped_file)(window_state *w, const char *path);
 
   /* Of a simulation, which runs, pauses and makes steps (app.paused, app_steps_due) and writes videos and
    * reports; NULL for other programs. `describe` returns a new object with settings and measurements, or NULL
@@ -61,8 +61,8 @@ typedef struct app_program {
   /* Each of these may be NULL. */
   const char *stops; /* what Esc does, for the list of keys; NULL: it pauses */
   void (*stop)(window_state *w);
-  double (*rest)(const window_state *w);      /* seconds to wait for the user after a frame; 0: none */
-  const char *(*hint)(const window_state *w); /* what is shown if there is no note; "": nothing */
+  double (*idle_seconds)(const window_state *w); /* seconds to wait for the user after a frame; 0: none */
+  const char *(*hint)(const window_state *w);    /* what is shown if there is no note; "": nothing */
   void (*undo)(window_state *w), (*redo)(window_state *w);
   /* Buttons and the wheel over the scene, and motions anywhere, before the app's x and y change. NULL: the
    * camera's. */

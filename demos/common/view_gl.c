@@ -192,7 +192,7 @@ static int choose_samples(void) {
 }
 
 /* OpenGL's first row is the lowest. */
-static const char *turn_over(unsigned char *rgb, size_t row, int height) {
+static const char *flip_rows(unsigned char *rgb, size_t row, int height) {
   unsigned char *spare = malloc(row);
   if (!spare) return "out of memory";
   for (int y = 0; y < height / 2; y++) {
@@ -213,7 +213,7 @@ const char *view_gl_read_picture(const view_gl_canvas *canvas, int width, int he
   glBindBuffer(GL_PIXEL_PACK_BUFFER, 0);
   glReadPixels(0, 0, width, height, GL_RGB, GL_UNSIGNED_BYTE, rgb);
   const char *why = view_gl_check("reading the picture");
-  return why ? why : turn_over(rgb, 3 * (size_t)width, height);
+  return why ? why : flip_rows(rgb, 3 * (size_t)width, height);
 }
 
 /* Copies colours between framebuffers of this size, `left` pixels to the right; both stay bound. */

@@ -119,7 +119,7 @@ int assembly_make(assembly *a, const world *w, int warm_start) {
   return 0;
 }
 
-void assembly_take(const assembly *a, world *w) {
+void assembly_write_reactions(const assembly *a, world *w) {
   for (int k = 0; k < w->contact_count; k++)
     for (int i = 0; i < 3; i++) w->contacts[k].reaction[i] = a->mass * a->z[3 * k + i];
 }

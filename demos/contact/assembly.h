@@ -22,7 +22,7 @@ typedef struct assembly {
 /* For the velocities after world_accelerate; nothing where nothing touches. Returns 0, or 1 without memory. */
 int assembly_make(assembly *a, const world *w, int warm_start);
 /* Puts z into the contacts' reactions. */
-void assembly_take(const assembly *a, world *w);
+void assembly_write_reactions(const assembly *a, world *w);
 void assembly_free(assembly *a);
 
 #endif

@@ -77,7 +77,7 @@ static int solve(simulation *s, char message[SIMULATION_MESSAGE]) {
   ts_vector_destroy(&p.z);
   ts_vector_destroy(&p.q);
   ts_lcp_destroy(&p.lcp);
-  if (!failed) assembly_take(&s->assembly, &s->world);
+  if (!failed) assembly_write_reactions(&s->assembly, &s->world);
   return failed;
 }
 

@@ -199,8 +199,8 @@ const char *contact_view_draw(contact_view *view, const world *w, const camera *
   camera_projection_matrix(c, width, height, projection);
   multiply(projection, view->to_eye, view->to_clip);
   const char *why = view_size_layers(view, look, width, height);
-  if (!why) why = view_take_bodies(view, w);
-  if (!why) why = view_take_forces(view, w, look);
+  if (!why) why = view_update_bodies(view, w);
+  if (!why) why = view_update_forces(view, w, look);
   view_aim_sun(view, w, look);
   glClearDepth(1);
   glEnable(GL_DEPTH_TEST);

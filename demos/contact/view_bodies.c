@@ -154,7 +154,7 @@ int view_is_ground(const body *b) {
 }
 
 /* The middle of a wedge's box is not where its mass is. */
-static void take_place(const body *b, float place[3]) {
+static void fill_place(const body *b, float place[3]) {
   double corners[8][3], middle[3] = {0}, at[3];
   if (b->shape == BODY_WEDGE) {
     body_corners(b, corners);
@@ -164,13 +164,13 @@ static void take_place(const body *b, float place[3]) {
   for (int k = 0; k < 3; k++) place[k] = (float)at[k];
 }
 
-static instance take_body(const world *w, int index) {
+static instance instance_of(const world *w, int index) {
   const body *b = &w->bodies[index];
   const double least = fmin(fmin(b->half[0] * (b->shape == BODY_WEDGE ? b->taper : 1), b->half[1]), b->half[2]);
   instance i = {.bevel = (float)fmin(0.12 * least, 0.02),
                 .taper = b->shape == BODY_WEDGE ? (float)b->taper : 1,
                 .marked = index == w->held ? 1 : 0};
-  take_place(b, i.place);
+  fill_place(b, i.place);
   for (int k = 0; k < 4; k++) i.turn[k] = (float)b->rotation[k];
   for (int k = 0; k < 3; k++) {
     i.half[k] = (float)b->half[k];
@@ -194,7 +194,7 @@ void view_draw_bodies(const contact_view *view) {
   view_draw_crowd(&view->balls);
 }
 
-const char *view_take_bodies(contact_view *view, const world *w) {
+const char *view_update_bodies(contact_view *view, const world *w) {
   const size_t room = (size_t)w->count + 1;
   instance *list = malloc(2 * room * sizeof *list);
   float *sizes = malloc(room * sizeof *sizes);
@@ -205,9 +205,9 @@ const char *view_take_bodies(contact_view *view, const world *w) {
     for (int k = 0; k < w->count; k++) {
       if (view_is_ground(&w->bodies[k])) continue;
       if (w->bodies[k].shape == BODY_SPHERE)
-        round[balls++] = take_body(w, k);
+        round[balls++] = instance_of(w, k);
       else
-        list[blocks++] = take_body(w, k);
+        list[blocks++] = instance_of(w, k);
     }
     view->typical = typical_size(w, sizes);
     why = view_fill_crowd(&view->blocks, list->place, blocks, 16);

@@ -58,7 +58,7 @@ static double typical_weight(const world *w) {
   return count ? 9.81 * exp(sum / count) : 1;
 }
 
-static int take_contact(const contact_view *view, const world *w, const contact *c, double weight, arrow *a) {
+static int contact_arrow(const contact_view *view, const world *w, const contact *c, double weight, arrow *a) {
   const double normal = c->reaction[0], tangent = hypot(c->reaction[1], c->reaction[2]);
   const double impulse = hypot(normal, tangent), force = impulse / w->step;
   const double length = length_of(view, force, weight);
@@ -77,7 +77,7 @@ static int take_contact(const contact_view *view, const world *w, const contact 
   return 1;
 }
 
-static int take_pull(const contact_view *view, const world *w, arrow *a) {
+static int pull_arrow(const contact_view *view, const world *w, arrow *a) {
   if (w->held < 0 || w->held >= w->count) return 0;
   double from[3];
   body_point(&w->bodies[w->held], w->grip, from);
@@ -89,14 +89,14 @@ static int take_pull(const contact_view *view, const world *w, arrow *a) {
   return 1;
 }
 
-const char *view_take_forces(contact_view *view, const world *w, const contact_look *look) {
+const char *view_update_forces(contact_view *view, const world *w, const contact_look *look) {
   const int contacts = look->forces ? w->contact_count : 0;
   arrow *list = malloc(((size_t)contacts + 1) * sizeof *list);
   if (!list) return "out of memory";
   const double weight = typical_weight(w);
   int count = 0;
-  for (int k = 0; k < contacts; k++) count += take_contact(view, w, &w->contacts[k], weight, &list[count]);
-  count += take_pull(view, w, &list[count]);
+  for (int k = 0; k < contacts; k++) count += contact_arrow(view, w, &w->contacts[k], weight, &list[count]);
+  count += pull_arrow(view, w, &list[count]);
   const char *why = view_fill_crowd(&view->arrows, list->start, count, floats);
   free(list);
   return why;

@@ -35,7 +35,7 @@ struct contact_view {
 /* ---- view_bodies.c ---- */
 const char *view_build_bodies(contact_view *view);
 /* Where the bodies of a world are now. */
-const char *view_take_bodies(contact_view *view, const world *w);
+const char *view_update_bodies(contact_view *view, const world *w);
 void view_draw_crowd(const view_crowd *crowd);
 void view_draw_bodies(const contact_view *view);
 void view_destroy_crowd(view_crowd *crowd);
@@ -46,7 +46,7 @@ const char *view_fill_crowd(view_crowd *crowd, const float *instances, int count
 
 /* ---- view_forces.c ---- */
 const char *view_build_arrows(contact_view *view);
-const char *view_take_forces(contact_view *view, const world *w, const contact_look *look);
+const char *view_update_forces(contact_view *view, const world *w, const contact_look *look);
 
 /* ---- view_layers.c: the shadow's map, and how much of the sky is seen ---- */
 const char *view_size_layers(contact_view *view, const contact_look *look, int width, int height);

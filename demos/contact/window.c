@@ -98,7 +98,7 @@ static json_t *describe(const window_state *w) {
   return app_join_reports(report, state);
 }
 
-static void take_file(window_state *w, const char *path) {
+static void open_dropped_file(window_state *w, const char *path) {
   app_tell(&w->app, "%s: scenes come from the list at the left, not from files", app_file_name(path));
 }
 
@@ -115,7 +115,7 @@ static int begin(window_state *w) {
   w->look.fine = w->options->shading == CONTACT_SHADING_FULL;
   w->look.coarse = contact_view_is_coarse(w->view, w->options->shading);
   window_fit(w);
-  window_take_scene(w);
+  window_show_scene(w);
   return 0;
 }
 
@@ -140,7 +140,7 @@ static const app_program program = {.name = "contact",
                                     .press = window_press,
                                     .release = window_release,
                                     .move = window_move,
-                                    .take_file = take_file};
+                                    .open_dropped_file = open_dropped_file};
 
 int run_window(const program_options *options) {
   window_state w = {.options = options, .speed = 1, .look.forces = options->forces};

@@ -21,7 +21,7 @@ void window_fit(window_state *w) {
   w->app.screen.stale = 1;
 }
 
-void window_take_scene(window_state *w) {
+void window_show_scene(window_state *w) {
   const double reach = (double)w->look.reach;
   w->app.drag = APP_DRAG_NONE;
   w->app.steps_due = 0;
@@ -42,7 +42,7 @@ void window_set_scene(window_state *w, int index, int bodies) {
   }
   w->s->world.held = -1;
   if (other) window_fit(w);
-  window_take_scene(w);
+  window_show_scene(w);
   app_tell(&w->app, "%s: %s", next->name, next->text);
 }
 

@@ -26,7 +26,7 @@ struct window_state {
 };
 
 /* ---- window_actions.c: what a button or a key does; errors become the note ---- */
-void window_take_scene(window_state *w); /* camera, title and file names become those of the scene */
+void window_show_scene(window_state *w); /* camera, title and file names become those of the scene */
 void window_make_steps(window_state *w, double seconds);
 void window_reset(window_state *w);
 void window_fit(window_state *w);

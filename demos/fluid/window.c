@@ -171,8 +171,8 @@ static json_t *describe(const window_state *w) {
   return app_join_reports(report, state);
 }
 
-static void take_options(window_state *w, const program_options *o) {
-  window_take_scene(w);
+static void apply_options(window_state *w, const program_options *o) {
+  window_show_scene(w);
   if (o->field_given) show_field(w, o->look.field);
   w->look.legend = 1;
   w->look.arrows |= o->look.arrows;
@@ -196,7 +196,7 @@ static int begin(window_state *w) {
     message("%s", fault);
     return 1;
   }
-  take_options(w, w->options);
+  apply_options(w, w->options);
   return 0;
 }
 
@@ -224,7 +224,7 @@ static const app_program program = {.name = "fluid",
                                     .release = release,
                                     .move = move,
                                     .scroll = scroll,
-                                    .take_file = window_load_walls,
+                                    .open_dropped_file = window_load_walls,
                                     .file_kind = "pictures of walls",
                                     .file_patterns = "*.png *.PNG"};
 

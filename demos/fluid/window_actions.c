@@ -9,7 +9,7 @@
 
 /* ---- Scenes ---- */
 
-void window_take_scene(window_state *w) {
+void window_show_scene(window_state *w) {
   const scene_setup *setup = &w->s->setup;
   const pressure_choice pressure = pressure_of(&w->s->parameters.pressure);
   w->look = fluid_look_of(w->s);
@@ -60,7 +60,7 @@ void window_set_scene(window_state *w, int index, int32_t width, int32_t height)
   w->times.count = 0;
   if (other) {
     w->touched = 0;
-    window_take_scene(w);
+    window_show_scene(w);
     app_tell(&w->app, "%s: %s", next->name, next->text);
   } else {
     const ts_fluid_info *info = &w->s->info;

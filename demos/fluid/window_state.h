@@ -77,7 +77,7 @@ struct window_state {
 fluid_area window_area(const window_state *w);
 
 /* ---- window_actions.c: what a button or a key does; errors become the note ---- */
-void window_take_scene(window_state *w); /* look, pace, title and file names become those of the scene */
+void window_show_scene(window_state *w); /* look, pace, title and file names become those of the scene */
 void window_make_steps(window_state *w, double seconds);
 void window_reset(window_state *w);
 void window_clear_walls(window_state *w);

@@ -123,7 +123,7 @@ static int fail_status(const ts_context *context, ts_status status, char message
 }
 
 /* The first pass fills what stays the same. */
-static void take_result(const ts_system_result *pass, conformal_result *result) {
+static void record_result(const ts_system_result *pass, conformal_result *result) {
   if (result->passes == 0) {
     result->unknowns = pass->unknowns;
     result->rows = pass->rows;
@@ -239,7 +239,7 @@ static int make_passes(conformal *w, ts_context *context, const conformal_option
       if (status < 0) return fail_status(context, status, message);
     }
     solved = pass.reason == TS_REASON_CONVERGED;
-    take_result(&pass, result);
+    record_result(&pass, result);
     ts_status moved = move(w, o->places, 1);
     if (moved != TS_OK) return fail_status(context, moved, message);
     double energy;

@@ -215,7 +215,7 @@ static const char *draw_image(flat_view *view, const flattening *f, const flat_s
   return why ? why : view_gl_check("u and v on the device");
 }
 
-static const char *take_image(flat_view *view, const flattening *f, const flat_source *source) {
+static const char *load_image(flat_view *view, const flattening *f, const flat_source *source) {
   unsigned shared;
   if (source && source->where && source->texture.texture) {
     view->way = VIEW_WAY_TEXTURE;
@@ -234,7 +234,7 @@ static const char *take_image(flat_view *view, const flattening *f, const flat_s
 const char *flat_view_update(flat_view *view, const flattening *f, const flat_source *source) {
   view->packed = f->pin_count == 0;
   view->unit = image_length(f);
-  const char *why = take_image(view, f, source);
+  const char *why = load_image(view, f, source);
   if (!why) why = upload_distortion(view, f);
   return why ? why : upload_pins(view, f);
 }

@@ -284,7 +284,7 @@ static void place_beside(flattening *f, const double *packed) {
 /* Rounds u and v to single precision, unless that flips triangles or takes their area. A program may read the
  * nine digits of a text file in double precision, so these must be as good as the rounded numbers. `room` has
  * as many numbers as `uv`. */
-static int settle_precision(flattening *f, double *room, char message[MESH_MESSAGE]) {
+static int choose_precision(flattening *f, double *room, char message[MESH_MESSAGE]) {
   const size_t numbers = 2 * (size_t)f->c.vertices;
   distortion single = {0}, digits = {0};
   distortion_free(&f->d);
@@ -321,7 +321,7 @@ int flattening_update(flattening *f, char message[MESH_MESSAGE]) {
       memcpy(f->uv, packed, numbers * sizeof *packed);
       f->packed = report;
     }
-    failed = settle_precision(f, packed, message);
+    failed = choose_precision(f, packed, message);
   }
   free(packed);
   return failed;

@@ -90,5 +90,5 @@ void options_parse(int argc, char **argv, program_options *o) {
                     "without other --solver and --normal",
                     conformal_preconditioner_name(o->conformal.preconditioner));
   run_options_check(&o->run);
-  load_settle(&o->load, "mesh-param", o->run.bench ? "face:50000" : o->run.headless ? NULL : "face");
+  load_resolve(&o->load, "mesh-param", o->run.bench ? "face:50000" : o->run.headless ? NULL : "face");
 }

@@ -137,7 +137,7 @@ static void place_by_landmarks(const chart *at, const landmarks *l, double *uv) 
 /* ---- Both ---- */
 
 /* About the middle of the pins, the right way round, of the mesh's area 1. */
-static void settle(const mesh *m, const charts *c, const chart *at, const int32_t pins[2], double *uv) {
+static void normalise(const mesh *m, const charts *c, const chart *at, const int32_t pins[2], double *uv) {
   double area = 0, flat = 0;
   for (int32_t i = at->first_triangle; i < at->first_triangle + at->triangles; i++) {
     const int32_t *corner = c->corner + 3 * (size_t)c->order[i];
@@ -173,7 +173,7 @@ int start_find(const mesh *m, const charts *c, start_method method, double *uv, 
         project(m, c, at, uv);
       else
         place_by_landmarks(at, &l, uv);
-      settle(m, c, at, pins + 2 * (size_t)k, uv);
+      normalise(m, c, at, pins + 2 * (size_t)k, uv);
     }
     return 0;
   } catch (const std::exception &) {

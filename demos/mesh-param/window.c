@@ -115,7 +115,7 @@ static void work(window_state *w, double seconds) {
   window_solve(w);
 }
 
-static double rest(const window_state *w) {
+static double idle_seconds(const window_state *w) {
   return w->state == WORKER_BUSY ? 0.03 : 0.1;
 }
 
@@ -133,7 +133,7 @@ static void leave_shared(void *user) {
   glfwMakeContextCurrent(NULL);
 }
 
-static int take_given_pins(window_state *w, const flattening *f) {
+static int copy_given_pins(window_state *w, const flattening *f) {
   if (f->pin_count) w->pins = malloc((size_t)f->pin_count * sizeof *w->pins);
   if (f->pin_count && !w->pins) return 1;
   for (w->pin_count = 0; w->pin_count < f->pin_count; w->pin_count++) {
@@ -154,11 +154,11 @@ static int begin(window_state *w) {
   w->shared = glfwCreateWindow(16, 16, "mesh-param's solver", NULL, w->app.handle);
   const worker_sharing sharing = {w->shared ? enter_shared : NULL, w->shared ? leave_shared : NULL, w->shared};
   const char *why = worker_create(&sharing, &w->solver);
-  if (!why && take_given_pins(w, &w->f)) why = "out of memory";
+  if (!why && copy_given_pins(w, &w->f)) why = "out of memory";
   if (why) message("no window: %s", why);
   if (why) return 1;
   mesh_window_name(&w->files, &w->app, w->report.name, "-uv.obj", "-uv.png", w->options.output, run->picture);
-  window_take_mesh(w);
+  window_show_mesh(w);
   return w->app.note_is_error; /* which it has said */
 }
 
@@ -183,7 +183,7 @@ static const app_program program = {.name = "mesh-param",
                                     .controls = window_panel_draw,
                                     .stops = "stop",
                                     .stop = stop,
-                                    .rest = rest,
+                                    .idle_seconds = idle_seconds,
                                     .hint = hint,
                                     .undo = window_undo,
                                     .redo = window_redo,
@@ -191,7 +191,7 @@ static const app_program program = {.name = "mesh-param",
                                     .release = release,
                                     .move = move,
                                     .scroll = scroll,
-                                    .take_file = window_open_file,
+                                    .open_dropped_file = window_open_file,
                                     .file_kind = MESH_FILE_KIND,
                                     .file_patterns = MESH_FILE_PATTERNS};
 

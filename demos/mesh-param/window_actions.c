@@ -35,7 +35,7 @@ void window_fit(window_state *w) {
   w->app.screen.stale = 1;
 }
 
-void window_take_mesh(window_state *w) {
+void window_show_mesh(window_state *w) {
   flat_view_destroy(&w->view);
   const char *why = flat_view_create(&w->f, &w->view);
   if (why) app_tell_error(&w->app, why);
@@ -50,10 +50,10 @@ void window_take_mesh(window_state *w) {
 
 /* ---- Solving ---- */
 
-static void take_solution(window_state *w) {
+static void read_solution(window_state *w) {
   char message[MESH_MESSAGE];
   worker_result result;
-  worker_take(w->solver, w->f.solved, &result);
+  worker_read_result(w->solver, w->f.solved, &result);
   if (result.failed) {
     app_tell_error(&w->app, result.message);
     return;
@@ -84,7 +84,7 @@ void window_solve(window_state *w) {
     if (w->wanted)
       worker_stop(w->solver);
     else
-      take_solution(w);
+      read_solution(w);
     w->state = WORKER_IDLE;
   }
   if (w->state != WORKER_IDLE || !w->wanted || w->asks_cut) return;
@@ -157,5 +157,5 @@ void window_open_file(window_state *w, const char *path) {
   window_forget(w);
   mesh_window_tell(&w->app, &report, &repair_words, &w->f.m);
   mesh_window_name(&w->files, &w->app, path, "-uv.obj", "-uv.png", NULL, NULL);
-  window_take_mesh(w);
+  window_show_mesh(w);
 }

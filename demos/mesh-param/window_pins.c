@@ -112,7 +112,7 @@ static int append(window_state *w, int32_t flat) {
 
 /* Automatic pins become given ones where they are in the UV map, so that nothing jumps. Those of before hold
  * for the packed image only through them. */
-static int take_over(window_state *w) {
+static int keep_automatic_pins(window_state *w) {
   for (int32_t v = 0; v < w->f.c.vertices; v++)
     if (w->f.pinned[v] && find_own(w, v) < 0 && append(w, v)) return 1;
   return 0;
@@ -120,14 +120,14 @@ static int take_over(window_state *w) {
 
 void window_add_pin(window_state *w, int32_t flat) {
   window_remember(w);
-  if (take_over(w) || (find_own(w, flat) < 0 && append(w, flat))) return;
+  if (keep_automatic_pins(w) || (find_own(w, flat) < 0 && append(w, flat))) return;
   if (!window_use_pins(w))
     app_tell(&w->app, "vertex %d is pinned; drag it in the UV map", (int)w->f.c.vertex[flat]);
 }
 
 void window_remove_pin(window_state *w, int32_t flat) {
   window_remember(w);
-  if (take_over(w)) return;
+  if (keep_automatic_pins(w)) return;
   const int own = find_own(w, flat);
   if (own < 0) return;
   const int32_t vertex = w->pins[own].vertex;
@@ -146,7 +146,7 @@ void window_move_pin(window_state *w, double x, double y) {
     const int32_t flat = w->grabbed;
     w->grabbed = -1;
     window_remember(w);
-    if (take_over(w)) return;
+    if (keep_automatic_pins(w)) return;
     w->dragged = find_own(w, flat);
   }
   if (w->dragged < 0 || w->dragged >= w->pin_count) return;

@@ -52,7 +52,7 @@ struct window_state {
 };
 
 /* ---- window_actions.c: what a button or a key does; errors become the note ---- */
-void window_take_mesh(window_state *w); /* the view is made for the mesh, and it is solved for */
+void window_show_mesh(window_state *w); /* the view is made for the mesh, and it is solved for */
 void window_image_changed(window_state *w, const flat_source *source); /* as in flat_view_update */
 void window_solve_or_stop(window_state *w);
 void window_solve(window_state *w); /* once a frame: takes what the solver has found, starts what is wanted */

@@ -180,7 +180,7 @@ worker_state worker_look(worker *w, worker_progress *progress) {
   return w->state;
 }
 
-void worker_take(worker *w, double *solved, worker_result *result) {
+void worker_read_result(worker *w, double *solved, worker_result *result) {
   const guard locked(w->lock);
   *result = w->result;
   w->state = WORKER_IDLE;

@@ -44,7 +44,7 @@ const char *worker_start(worker *w, const flattening *f, const ts_context_desc *
                          const conformal_options *options);
 worker_state worker_look(worker *w, worker_progress *progress);
 /* When done: u, v of every flat vertex into `solved`, unless it failed; idle afterwards. */
-void worker_take(worker *w, double *solved, worker_result *result);
+void worker_read_result(worker *w, double *solved, worker_result *result);
 /* Where what was taken last is on the device, until the next start or stop; NULL where it is not. */
 const flat_source *worker_source(const worker *w);
 /* Ends what runs as soon as the device lets it; what it has found is lost. Idle afterwards. */

@@ -104,7 +104,7 @@ static int measure_lag(dsi_bench *b, frame_times *t) {
   ts_status status = ts_vector_read(smoother_positions(b->s), ts_host(numbers, count));
   t->host = seconds_now() - begin;
   t->lag = 0;
-  int lost = status == TS_OK && !smoother_settle(b->s, why) && !smoother_step(b->s, 0, 0, &report, why) ? 0 : 1;
+  int lost = status == TS_OK && !smoother_commit(b->s, why) && !smoother_step(b->s, 0, 0, &report, why) ? 0 : 1;
   if (!lost) status = ts_vector_read(smoother_positions(b->s), ts_host(numbers + count, count));
   for (size_t k = 0; k < count; k++)
     t->lag = fmax(t->lag, fabs((double)numbers[k] - (double)numbers[count + k]));

@@ -56,7 +56,7 @@ void drawing_close(drawing **out) {
 int drawing_make(drawing *d, const char *path, char message[MESH_MESSAGE]) {
   char why_not[200];
   const char *why = view_context_use(d->s->device.context, d->own);
-  if (!why) why = positions_take(&d->positions, d->view, d->s);
+  if (!why) why = positions_update(&d->positions, d->view, d->s);
   if (!why)
     why = mesh_view_picture(d->view, &d->camera, &d->look, d->picture.width, d->picture.height, d->picture.rgb);
   if (why) return fail(message, why);

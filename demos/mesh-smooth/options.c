@@ -87,5 +87,5 @@ void options_parse(int argc, char **argv, program_options *o) {
   check_method(o);
   run_options_check(&o->run);
   const char *const timed = o->smoother.method == SMOOTHER_DSI ? "scan:100000" : "scan:37000";
-  load_settle(&o->load, "mesh-smooth", o->run.bench ? timed : o->run.headless ? NULL : "scan");
+  load_resolve(&o->load, "mesh-smooth", o->run.bench ? timed : o->run.headless ? NULL : "scan");
 }

@@ -16,7 +16,7 @@ typedef struct positions {
 
 void positions_free(positions *p);
 /* They have moved; or are on another device. */
-const char *positions_take(positions *p, mesh_view *view, const smoother *s);
+const char *positions_update(positions *p, mesh_view *view, const smoother *s);
 /* Before each drawing: OpenGL has a shared buffer until the next call of the library. */
 const char *positions_share(const positions *p, mesh_view *view);
 

@@ -125,7 +125,7 @@ int smoother_create(mesh *m, const smoother_options *options, smoother **out, ch
     mesh_destroy(m);
   } else {
     smoother_start *start = smoother_start_create(s, m, message);
-    if (start) smoother_take_start(s, start);
+    if (start) smoother_set_start(s, start);
     failed = !start || smoother_device_open(s, &s->options, NULL, &s->device, message);
   }
   if (failed) {
@@ -270,7 +270,7 @@ int smoother_add_noise(smoother *s, double amount, uint64_t seed, char message[M
   }
   smoother_past_commit(s, s->start, s->steps);
   smoother_start_release(s->start); /* the past holds it now */
-  smoother_take_start(s, start);
+  smoother_set_start(s, start);
   s->steps = 0;
   return 0;
 }
@@ -291,7 +291,7 @@ static int copy_mesh(const mesh *from, mesh *to, char message[MESH_MESSAGE]) {
 }
 
 /* A vertex that stands at its fixed control point, in single precision, gets all digits of that. */
-static void take_exactly(const smoother *s, const dsi_control *point, mesh *m) {
+static void copy_exactly(const smoother *s, const dsi_control *point, mesh *m) {
   const double size = s->measures.diagonal;
   double *position = m->positions + 3 * (size_t)point->vertex;
   if (!isinf(point->weight)) return;
@@ -308,6 +308,6 @@ int smoother_current_mesh(const smoother *s, mesh *m, char message[MESH_MESSAGE]
   if (status != TS_OK) return smoother_fail_status(s->device.context, status, "positions", message);
   if (copy_mesh(&s->start->m, m, message)) return 1;
   mesh_from_unit(&s->start->m, &s->measures, s->start->unit, s->host, m->positions);
-  for (int k = 0; k < s->controls.count; k++) take_exactly(s, &s->controls.points[k], m);
+  for (int k = 0; k < s->controls.count; k++) copy_exactly(s, &s->controls.points[k], m);
   return 0;
 }

@@ -141,7 +141,7 @@ int smoother_set_controls(smoother *s, const dsi_controls *controls, char messag
  * ended. The positions live in another vector from then on, until they settle: that makes them the mesh, as a
  * step does, which can be undone. To settle what is not live does nothing. */
 int smoother_follow(smoother *s, int iterations, int *converged, char message[MESH_MESSAGE]);
-int smoother_settle(smoother *s, char message[MESH_MESSAGE]);
+int smoother_commit(smoother *s, char message[MESH_MESSAGE]);
 
 /* ---- smoother_device.c ---- */
 
@@ -172,7 +172,7 @@ void smoother_dsi_forget(smoother *s);
 
 smoother_start *smoother_start_create(smoother *s, mesh *m, char message[MESH_MESSAGE]);
 void smoother_start_release(smoother_start *start);
-void smoother_take_start(smoother *s, smoother_start *start); /* measures follow */
+void smoother_set_start(smoother *s, smoother_start *start); /* measures follow */
 /* Copies x to device.before; when what was planned is done, `commit` makes it the past, with the start and the
  * number of steps of then. */
 int smoother_past_prepare(smoother *s, char message[MESH_MESSAGE]);

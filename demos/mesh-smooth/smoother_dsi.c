@@ -117,7 +117,7 @@ int smoother_follow(smoother *s, int iterations, int *converged, char message[ME
   return dsi_show(s->interpolation, &s->live, message);
 }
 
-int smoother_settle(smoother *s, char message[MESH_MESSAGE]) {
+int smoother_commit(smoother *s, char message[MESH_MESSAGE]) {
   if (!s->live) return 0;
   return read_solution(s, message) || make_it_the_mesh(s, message);
 }

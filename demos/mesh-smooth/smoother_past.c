@@ -36,7 +36,7 @@ void smoother_start_release(smoother_start *start) {
   free(start);
 }
 
-void smoother_take_start(smoother *s, smoother_start *start) {
+void smoother_set_start(smoother *s, smoother_start *start) {
   if (s->start != start) smoother_dsi_forget(s);
   s->start = start;
   s->measures.area = start->area;
@@ -119,7 +119,7 @@ static int exchange(smoother *s, past_state *state, char message[MESH_MESSAGE]) 
   if (status != TS_OK) return smoother_fail_status(s->device.context, status, "the past of the mesh", message);
   const past_state now = {s->device.before, s->start, s->steps};
   s->device.before = then;
-  smoother_take_start(s, state->start);
+  smoother_set_start(s, state->start);
   s->steps = state->steps;
   *state = now;
   return 0;

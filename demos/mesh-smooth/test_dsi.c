@@ -256,7 +256,7 @@ static void test_drag(smoother_options o, int fixed) {
     if (frame > 20 && converged) break;
   }
   CHECK(converged && smoother_positions(s) != still);
-  REQUIRE(!smoother_settle(s, message));
+  REQUIRE(!smoother_commit(s, message));
   CHECK(!s->live && smoother_positions(s) == still && s->steps == 1);
   double *expected = reference(&s->start->m, &o, &list);
   CHECK(away(s, expected) < 5e-5);

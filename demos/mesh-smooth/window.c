@@ -91,7 +91,7 @@ static void work(window_state *w, double seconds) {
     window_follow(w);
 }
 
-static double rest(const window_state *w) {
+static double idle_seconds(const window_state *w) {
   return w->steps_to_make || w->following ? 0 : 0.05;
 }
 
@@ -101,7 +101,7 @@ static int begin(window_state *w) {
   if (input_open(&options, &w->in, &w->s)) return 1;
   mesh_window_name(&w->files, &w->app, w->in.report.name, "-smooth.ply", ".png", options.output,
                    options.run.picture);
-  window_take_mesh(w);
+  window_show_mesh(w);
   return w->app.note_is_error; /* which it has said */
 }
 
@@ -122,12 +122,12 @@ static const app_program program = {.name = "mesh-smooth",
                                     .picture = window_picture,
                                     .controls = window_panel_draw,
                                     .stop = pause_steps,
-                                    .rest = rest,
+                                    .idle_seconds = idle_seconds,
                                     .undo = window_undo,
                                     .redo = window_redo,
                                     .press = press,
                                     .move = move,
-                                    .take_file = window_open_file,
+                                    .open_dropped_file = window_open_file,
                                     .file_kind = MESH_FILE_KIND,
                                     .file_patterns = MESH_FILE_PATTERNS};
 

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-void window_take_mesh(window_state *w) {
+void window_show_mesh(window_state *w) {
   window_open_scene(w);
   w->selected = -1;
   if (w->scene.view) window_mark_controls(w);
@@ -36,7 +36,7 @@ void window_make_step(window_state *w) {
   char message[MESH_MESSAGE];
   if (window_compiles(w)) return;
   if (w->steps_to_make > 0) w->steps_to_make--;
-  window_settle(w);
+  window_commit(w);
   /* An interpolation is solved at once. */
   if (w->s->options.method == SMOOTHER_DSI) w->steps_to_make = 0;
   if (smoother_step(w->s, 0, 0, &w->last, message)) {
@@ -58,7 +58,7 @@ void window_make_step(window_state *w) {
 static void go(window_state *w, int (*where)(smoother *s, char message[MESH_MESSAGE]), const char *done) {
   char message[MESH_MESSAGE];
   w->steps_to_make = 0;
-  window_settle(w);
+  window_commit(w);
   if (where(w->s, message))
     app_tell_error(&w->app, message);
   else
@@ -85,7 +85,7 @@ void window_reset(window_state *w) {
 
 void window_add_noise(window_state *w) {
   char message[MESH_MESSAGE];
-  window_settle(w);
+  window_commit(w);
   if (smoother_add_noise(w->s, w->noise, w->seed++, message))
     app_tell_error(&w->app, message);
   else
@@ -98,7 +98,7 @@ void window_set_options(window_state *w, const smoother_options *options) {
   const smoother_options before = w->s->options;
   const int other_device = smoother_needs_other_device(options, &before);
   const int other_context = strcmp(options->backend, before.backend) != 0;
-  window_settle(w);
+  window_commit(w);
   if (smoother_set_options(w->s, options, message)) {
     app_tell_error(&w->app, message);
     return;
@@ -119,7 +119,7 @@ void window_set_options(window_state *w, const smoother_options *options) {
 
 static int write_mesh(window_state *w, const char *path, char message[MESH_MESSAGE]) {
   mesh m;
-  window_settle(w);
+  window_commit(w);
   if (mesh_file_can_write(path, message) || smoother_current_mesh(w->s, &m, message)) return 1;
   const int failed = mesh_file_write(path, &m, message);
   mesh_destroy(&m);
@@ -155,5 +155,5 @@ void window_open_file(window_state *w, const char *path) {
   w->steps_to_make = w->following = 0;
   mesh_window_tell(&w->app, &report, &repair_words, &made->start->m);
   mesh_window_name(&w->files, &w->app, path, "-smooth.ply", ".png", NULL, NULL);
-  window_take_mesh(w);
+  window_show_mesh(w);
 }

@@ -225,11 +225,11 @@ static void moved(window_state *w) {
   window_moved(w);
 }
 
-void window_settle(window_state *w) {
+void window_commit(window_state *w) {
   char message[MESH_MESSAGE];
   w->following = 0;
   if (!w->s->live) return;
-  if (smoother_settle(w->s, message)) app_tell_error(&w->app, message);
+  if (smoother_commit(w->s, message)) app_tell_error(&w->app, message);
   w->scene.positions.drawn = NULL;
   moved(w);
 }
@@ -250,5 +250,5 @@ void window_follow(window_state *w) {
   moved(w);
   if (w->app.drag == DRAG_CONTROL) return;
   w->following--;
-  if (converged || w->following == 0) window_settle(w);
+  if (converged || w->following == 0) window_commit(w);
 }

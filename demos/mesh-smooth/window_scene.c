@@ -38,7 +38,7 @@ void window_moved(window_state *w) {
     scene->start_number = w->s->start->number;
     why = mesh_view_use_start(scene->view, w->s->start->unit);
   }
-  if (!why) why = positions_take(&scene->positions, scene->view, w->s);
+  if (!why) why = positions_update(&scene->positions, scene->view, w->s);
   if (why) app_tell_error(&w->app, why);
 }
 

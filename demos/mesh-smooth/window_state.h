@@ -45,7 +45,7 @@ struct window_state {
 };
 
 /* ---- window_actions.c: what a button or a key does; errors become the note ---- */
-void window_take_mesh(window_state *w); /* the view is made for the smoother's mesh */
+void window_show_mesh(window_state *w); /* the view is made for the smoother's mesh */
 void window_run_or_pause(window_state *w);
 void window_step(window_state *w); /* a single one */
 void window_make_step(window_state *w);
@@ -79,7 +79,7 @@ void window_remove_controls(window_state *w);
 void window_mark_controls(window_state *w); /* they are others, or another is selected */
 void window_follow_on(window_state *w);     /* something that the solution depends on has changed */
 void window_follow(window_state *w);        /* a few iterations */
-void window_settle(window_state *w);        /* what was followed becomes the mesh */
+void window_commit(window_state *w);        /* what was followed becomes the mesh */
 
 /* ---- window_panel.c ---- */
 void window_panel_draw(window_state *w);

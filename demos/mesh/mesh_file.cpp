@@ -70,7 +70,7 @@ void mesh_frame::add(const mesh_point_in_file &point) {
 
 /* The origin is a multiple of a power of two that is not below the diagonal, so that no digit of a coordinate
  * is lost when the origin is subtracted and added again. */
-void mesh_frame::settle() {
+void mesh_frame::choose_origin() {
   const double diagonal = std::hypot(high_[0] - low_[0], high_[1] - low_[1], high_[2] - low_[2]);
   if (!(diagonal > 0) || !std::isfinite(diagonal)) return;
   int exponent;
@@ -101,7 +101,7 @@ void place_points(mesh_soup &soup, mesh *m) {
                                  ": a coordinate is " + (std::isnan(coordinate) ? "NaN" : "infinite"));
   if (!soup.is_placed) {
     for (const int32_t v : soup.corners) soup.frame.add(soup.points[(size_t)v]);
-    soup.frame.settle();
+    soup.frame.choose_origin();
   }
   for (size_t v = 0; v < vertices; v++) {
     const mesh_point_in_file point = soup.is_placed ? soup.points[v] : soup.frame.place(soup.points[v]);

@@ -75,7 +75,7 @@ static void sphere_point(const icosahedron *ico, const int corners[3], const int
   for (int k = 0; k < 3; k++)
     for (int c = 0; c < 3; c++) sum[c] += sin(angle * weight[k] / n) * ico->corner[corners[k]][c];
   const double length = sqrt(dot(sum, sum));
-  for (int c = 0; c < 3; c++) p[c] = random_settle(sum[c] / length);
+  for (int c = 0; c < 3; c++) p[c] = random_round(sum[c] / length);
 }
 
 static int32_t sphere_vertex(const icosahedron *ico, int f, const int32_t weight[3], int32_t n) {
@@ -170,9 +170,9 @@ static int generate_torus(int32_t about_vertices, mesh *m, char message[MESH_MES
       const int32_t a = i * across + j, d = i * across + (j + 1) % across, next = (i + 1) % around * across;
       const int32_t b = next + j, c = next + (j + 1) % across;
       double *p = m->positions + 3 * (size_t)a;
-      p[0] = random_settle(cos(u) * (large + small * cos(v)));
-      p[1] = random_settle(sin(u) * (large + small * cos(v)));
-      p[2] = random_settle(small * sin(v));
+      p[0] = random_round(cos(u) * (large + small * cos(v)));
+      p[1] = random_round(sin(u) * (large + small * cos(v)));
+      p[2] = random_round(small * sin(v));
       set_triangle(triangle, a, b, c);
       set_triangle(triangle + 3, a, c, d);
       triangle += 6;

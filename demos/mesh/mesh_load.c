@@ -8,7 +8,7 @@
 #include "message.h"
 #include "progress.h"
 
-void load_settle(load_options *o, const char *program, const char *otherwise) {
+void load_resolve(load_options *o, const char *program, const char *otherwise) {
   if (o->path && o->generate)
     arguments_usage("'%.80s' and --generate %.80s, expected one of them", o->path, o->generate);
   char why[MESH_MESSAGE];
@@ -103,7 +103,7 @@ json_t *load_repairs(const load_report *report) {
                    "polygons_reduced", (int)report->file.reduced, "faces_left_out", (int)report->file.left_out,
                    "ignored_bytes", (json_int_t)report->file.ignored_bytes, "merged_vertices",
                    (int)r->merged_vertices, "dropped_triangles", (int)r->dropped_triangles, "turned_triangles",
-                   (int)r->turned_triangles, "slivers", (int)r->slivers, "nonmanifold_edges",
+                   (int)r->flipped_triangles, "slivers", (int)r->slivers, "nonmanifold_edges",
                    (int)r->nonmanifold_edges, "unorientable_edges", (int)r->unorientable_edges, "held_vertices",
                    (int)r->held_vertices);
 }

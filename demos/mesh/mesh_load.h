@@ -37,7 +37,7 @@ typedef struct load_report {
       OPTION_FLAG("keep-duplicates", load.keep_duplicates, "do not merge vertices at the same place")
 
 /* After they are read: one mesh, which is `otherwise` where none is given; NULL: that is an error. */
-void load_settle(load_options *o, const char *program, const char *otherwise);
+void load_resolve(load_options *o, const char *program, const char *otherwise);
 
 /* Returns 0, or 1 with one line in `message`, which names the file. `vertex_of_original` as in mesh_repair. */
 int load_mesh(const load_options *options, mesh *m, int32_t **vertex_of_original, load_report *report,

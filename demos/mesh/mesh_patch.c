@@ -12,7 +12,7 @@ typedef void surface(double u, double v, double p[3]);
 static void place(mesh *m, int32_t vertex, surface *at, double u, double v) {
   double p[3];
   at(u, v, p);
-  for (int c = 0; c < 3; c++) m->positions[3 * (size_t)vertex + (size_t)c] = random_settle(p[c]);
+  for (int c = 0; c < 3; c++) m->positions[3 * (size_t)vertex + (size_t)c] = random_round(p[c]);
 }
 
 static void put(int32_t *triangle, int32_t a, int32_t b, int32_t c) {

@@ -52,7 +52,7 @@ struct header {
 };
 
 /* The words of a line; *at moves to the next one. */
-vector<string> take_line(const char **at, const char *end) {
+vector<string> read_line(const char **at, const char *end) {
   vector<string> words;
   bool inside = false;
   for (; *at < end && **at != '\n'; ++*at) {
@@ -123,9 +123,9 @@ header parse_header(const char *bytes, const char *end) {
   header h = {};
   const char *at = bytes;
   bool has_format = false;
-  take_line(&at, end); /* "ply" */
+  read_line(&at, end); /* "ply" */
   for (int line = 2; at < end; line++)
-    if (parse_line(take_line(&at, end), line, h, has_format)) {
+    if (parse_line(read_line(&at, end), line, h, has_format)) {
       if (!has_format) fail_in_header(line, "the header ends without a line that names the format");
       h.body = at;
       return h;
@@ -147,14 +147,14 @@ public:
   size_t left() const { return (size_t)(end_ - at_); }
 
   /* The next number; false where there is none. `ended` tells why. */
-  bool take(const scalar_type &type, double &value) {
-    return text_ ? take_text(value) : take_binary(type, value);
+  bool read(const scalar_type &type, double &value) {
+    return text_ ? read_text(value) : read_binary(type, value);
   }
   bool skip(const scalar_type &type, size_t count) {
     double unused;
     if (text_) {
       for (; count; count--)
-        if (!take_text(unused)) return false;
+        if (!read_text(unused)) return false;
       return true;
     }
     ended_ = left() / (size_t)type.bytes < count;
@@ -164,7 +164,7 @@ public:
   bool ended() const { return ended_; }
 
 private:
-  bool take_text(double &value) {
+  bool read_text(double &value) {
     while (at_ < end_ && strchr(" \t\r\n\v\f", *at_) && *at_) at_++;
     ended_ = at_ == end_;
     if (ended_) return false;
@@ -176,7 +176,7 @@ private:
     return good;
   }
 
-  bool take_binary(const scalar_type &type, double &value) {
+  bool read_binary(const scalar_type &type, double &value) {
     unsigned char raw[8];
     ended_ = left() < (size_t)type.bytes;
     if (ended_) return false;
@@ -232,9 +232,9 @@ string place(const element &e, int64_t number) {
 }
 
 /* The length of a list, which cannot be more than there are bytes. */
-size_t take_length(number_reader &in, const property &list, const element &e, int64_t number) {
+size_t read_length(number_reader &in, const property &list, const element &e, int64_t number) {
   double length;
-  if (!in.take(*list.count, length)) fail_in_element(in, e, number, "the length of a list");
+  if (!in.read(*list.count, length)) fail_in_element(in, e, number, "the length of a list");
   if (!(length >= 0) || length != std::floor(length))
     throw std::runtime_error(place(e, number) + ": a list of " + digits(length) + " numbers");
   if (length > (double)in.left()) throw std::runtime_error("cut short at " + place(e, number));
@@ -242,7 +242,7 @@ size_t take_length(number_reader &in, const property &list, const element &e, in
 }
 
 void skip_property(number_reader &in, const property &p, const element &e, int64_t number) {
-  const size_t count = p.count ? take_length(in, p, e, number) : 1;
+  const size_t count = p.count ? read_length(in, p, e, number) : 1;
   if (!in.skip(*p.type, count)) fail_in_element(in, e, number, "numbers");
 }
 
@@ -262,7 +262,7 @@ void read_vertices(number_reader &in, const element &e, mesh_soup &soup) {
         skip_property(in, e.properties[(size_t)p], e, v);
         continue;
       }
-      if (!in.take(*e.properties[(size_t)p].type, value)) fail_in_element(in, e, v, "three finite numbers");
+      if (!in.read(*e.properties[(size_t)p].type, value)) fail_in_element(in, e, v, "three finite numbers");
       point[(size_t)c] = value;
     }
     soup.points.push_back(point);
@@ -270,9 +270,9 @@ void read_vertices(number_reader &in, const element &e, mesh_soup &soup) {
 }
 
 /* The number of a vertex; -1 stands between strips, also as the largest number without a sign. */
-int32_t take_vertex(number_reader &in, const scalar_type &type, const element &e, int64_t number) {
+int32_t read_vertex(number_reader &in, const scalar_type &type, const element &e, int64_t number) {
   double value;
-  if (!in.take(type, value)) fail_in_element(in, e, number, "the numbers of its vertices");
+  if (!in.read(type, value)) fail_in_element(in, e, number, "the numbers of its vertices");
   if (value != std::floor(value)) fail_in_element(in, e, number, "the numbers of its vertices");
   if (value == (double)UINT32_MAX) return -1;
   if (value < (double)INT32_MIN || value > (double)INT32_MAX)
@@ -312,8 +312,8 @@ void read_lists(number_reader &in, const element &e, bool strips, mesh_soup &sou
         skip_property(in, property, e, f);
         continue;
       }
-      numbers.resize(take_length(in, property, e, f));
-      for (int32_t &number : numbers) number = take_vertex(in, *property.type, e, f);
+      numbers.resize(read_length(in, property, e, f));
+      for (int32_t &number : numbers) number = read_vertex(in, *property.type, e, f);
       if (strips)
         add_strip(numbers, e, f, soup);
       else
@@ -336,7 +336,7 @@ string listed(const header &h) {
 
 void ply_read(char *bytes, size_t size, mesh_soup &soup) {
   const char *at = bytes;
-  const vector<string> words = take_line(&at, bytes + size);
+  const vector<string> words = read_line(&at, bytes + size);
   if (words.empty() || words[0] != "ply")
     throw std::runtime_error("not a PLY file: it does not begin with ply");
   const header h = parse_header(bytes, bytes + size);

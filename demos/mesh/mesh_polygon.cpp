@@ -144,8 +144,8 @@ size_t mesh_polygon_cutter::drop_spikes(size_t at, const vector<int32_t> &corner
 }
 
 /* A fan from this corner, when no ear was found. */
-bool mesh_polygon_cutter::cut_rest(size_t at, const vector<int32_t> &corners,
-                                   vector<int32_t> &triangles) const {
+bool mesh_polygon_cutter::cut_remaining(size_t at, const vector<int32_t> &corners,
+                                        vector<int32_t> &triangles) const {
   bool good = true;
   for (size_t b = next_[at]; next_[b] != at; b = next_[b]) {
     good = good && shape(at, b, next_[b]) >= -nothing;
@@ -196,7 +196,7 @@ bool mesh_polygon_cutter::cut_ears(const vector<int32_t> &corners, vector<int32_
     }
     if (count <= most_careful) least = ear_good;
   }
-  return left_ < 3 || cut_rest(at, corners, triangles);
+  return left_ < 3 || cut_remaining(at, corners, triangles);
 }
 
 bool mesh_polygon_cutter::cut(const double *positions, const vector<int32_t> &corners,

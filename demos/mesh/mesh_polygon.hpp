@@ -34,7 +34,7 @@ private:
   bool project(const double *positions, const std::vector<int32_t> &corners);
   bool fan(const std::vector<int32_t> &corners, std::vector<int32_t> &triangles) const;
   bool cut_ears(const std::vector<int32_t> &corners, std::vector<int32_t> &triangles);
-  bool cut_rest(size_t at, const std::vector<int32_t> &corners, std::vector<int32_t> &triangles) const;
+  bool cut_remaining(size_t at, const std::vector<int32_t> &corners, std::vector<int32_t> &triangles) const;
   double shape(size_t a, size_t b, size_t c) const;
   bool is_bent(size_t at) const;
   kind find_kind(size_t b);

@@ -20,14 +20,14 @@ static inline double random_uniform(uint64_t *state) {
 
 /* Drops the last bits of a number of about 1: functions such as sin differ there from one C library to the
  * next. So many are dropped that one in some millions of such differences is left. */
-static inline double random_settle(double x) {
+static inline double random_round(double x) {
   return floor(x * 0x1p30 + 0.5) * 0x1p-30;
 }
 
 /* Normally distributed with standard deviation 1 (Box and Muller). */
 static inline double random_normal(uint64_t *state) {
   const double radius = sqrt(-2 * log(random_uniform(state)));
-  return random_settle(radius * cos(6.283185307179586477 * random_uniform(state)));
+  return random_round(radius * cos(6.283185307179586477 * random_uniform(state)));
 }
 
 #endif

@@ -131,29 +131,29 @@ int disagree(const mesh *m, const int32_t *pair) {
 
 /* Of every triangle whether it has to be turned for its component to agree, as far as it can; spreads over the
  * edges with two triangles. `edge_of`: the edge of each halfedge. */
-vector<signed char> find_turns(const mesh *m, const mesh_edges *edges, const vector<int32_t> &edge_of) {
-  vector<signed char> turn((size_t)m->triangle_count, -1);
+vector<signed char> find_flips(const mesh *m, const mesh_edges *edges, const vector<int32_t> &edge_of) {
+  vector<signed char> flip((size_t)m->triangle_count, -1);
   vector<int32_t> queue;
   for (int32_t start = 0; start < m->triangle_count; start++) {
-    if (turn[start] >= 0) continue;
-    int32_t turned = 0;
-    turn[start] = 0;
+    if (flip[start] >= 0) continue;
+    int32_t flipped = 0;
+    flip[start] = 0;
     queue.assign(1, start);
     for (size_t done = 0; done < queue.size(); done++) {
       const int32_t t = queue[done];
-      turned += turn[t];
+      flipped += flip[t];
       for (int32_t h = 3 * t; h < 3 * t + 3; h++) {
         if (!edge_has_two(edges, edge_of[h])) continue;
         const int32_t *pair = edges->halfedges + edges->first[edge_of[h]];
         const int32_t other = (pair[0] == h ? pair[1] : pair[0]) / 3;
-        if (turn[other] >= 0) continue;
-        turn[other] = (signed char)(turn[t] ^ disagree(m, pair));
+        if (flip[other] >= 0) continue;
+        flip[other] = (signed char)(flip[t] ^ disagree(m, pair));
         queue.push_back(other);
       }
     }
-    for (size_t i = 0; i < queue.size() && 2 * (size_t)turned > queue.size(); i++) turn[queue[i]] ^= 1;
+    for (size_t i = 0; i < queue.size() && 2 * (size_t)flipped > queue.size(); i++) flip[queue[i]] ^= 1;
   }
-  return turn;
+  return flip;
 }
 
 void note_edge(const mesh *m, const origin &from, int32_t halfedge, int32_t *count, int32_t first[2]) {
@@ -169,9 +169,9 @@ void hold_edge(mesh *m, int32_t halfedge) {
 }
 
 /* Turns triangles, and holds the vertices of edges where no surface goes on. */
-void orient(mesh *m, const mesh_edges *edges, const vector<signed char> &turn, const origin &from,
+void orient(mesh *m, const mesh_edges *edges, const vector<signed char> &flip, const origin &from,
             mesh_repair_report *report) {
-  int32_t settled_edges = 0;
+  int32_t flipped_edges = 0;
   for (int32_t e = 0; e < edges->count; e++) {
     const int32_t *pair = edges->halfedges + edges->first[e];
     if (edges->first[e + 1] - edges->first[e] > 2) {
@@ -179,17 +179,17 @@ void orient(mesh *m, const mesh_edges *edges, const vector<signed char> &turn, c
       hold_edge(m, pair[0]);
     }
     if (!edge_has_two(edges, e)) continue;
-    const int turned = turn[pair[0] / 3] != turn[pair[1] / 3];
-    if (disagree(m, pair) != turned) {
+    const int flipped = flip[pair[0] / 3] != flip[pair[1] / 3];
+    if (disagree(m, pair) != flipped) {
       note_edge(m, from, pair[0], &report->unorientable_edges, report->first_unorientable);
       hold_edge(m, pair[0]);
-    } else if (turned) {
-      note_edge(m, from, pair[0], &settled_edges, report->first_turned);
+    } else if (flipped) {
+      note_edge(m, from, pair[0], &flipped_edges, report->first_flipped);
     }
   }
   for (int32_t t = 0; t < m->triangle_count; t++) {
-    if (!turn[t]) continue;
-    report->turned_triangles++;
+    if (!flip[t]) continue;
+    report->flipped_triangles++;
     std::swap(m->triangles[3 * (size_t)t + 1], m->triangles[3 * (size_t)t + 2]);
   }
 }
@@ -204,7 +204,7 @@ void repair_edges(mesh *m, const origin &from, mesh_repair_report *report) {
   vector<int32_t> edge_of(3 * (size_t)m->triangle_count);
   for (int32_t e = 0; e < edges.count; e++)
     for (int32_t i = edges.first[e]; i < edges.first[e + 1]; i++) edge_of[edges.halfedges[i]] = e;
-  orient(m, &edges, find_turns(m, &edges, edge_of), from, report);
+  orient(m, &edges, find_flips(m, &edges, edge_of), from, report);
   report->held_vertices = m->vertex_count - (int32_t)std::count(m->held, m->held + m->vertex_count, 0);
   if (report->held_vertices) return;
   free(m->held);
@@ -269,11 +269,11 @@ void mesh_repair_describe(const mesh_repair_report *r, const mesh_repair_words *
   if (r->slivers)
     mesh_repair_tell(print, user, "%d triangle%s so thin %s (the first: triangle %d)", r->slivers,
                      r->slivers == 1 ? " is" : "s are", words->thin, r->first_sliver);
-  if (r->turned_triangles)
+  if (r->flipped_triangles)
     mesh_repair_tell(print, user,
                      "%d triangle%s turned to agree with the neighbours (the first edge: vertices %d and %d)",
-                     r->turned_triangles, r->turned_triangles == 1 ? " was" : "s were", r->first_turned[0],
-                     r->first_turned[1]);
+                     r->flipped_triangles, r->flipped_triangles == 1 ? " was" : "s were", r->first_flipped[0],
+                     r->first_flipped[1]);
   if (r->nonmanifold_edges)
     mesh_repair_tell(print, user, "%d edge%s more than two triangles (the first: vertices %d and %d); %s",
                      r->nonmanifold_edges, r->nonmanifold_edges == 1 ? " has" : "s have",

@@ -21,8 +21,8 @@ typedef struct mesh_repair_report {
   int32_t slivers; /* triangles below the floor that programs give angles: |u x v| < 1e-3 (sum of squared
                       edges); kept */
   int32_t first_sliver;
-  int32_t turned_triangles;  /* so that neighbours agree in orientation */
-  int32_t first_turned[2];   /* the first edge that two triangles passed in one direction */
+  int32_t flipped_triangles; /* so that neighbours agree in orientation */
+  int32_t first_flipped[2];  /* the first edge that two triangles passed in one direction */
   int32_t nonmanifold_edges; /* with more than two triangles: their vertices are held */
   int32_t first_nonmanifold[2];
   int32_t unorientable_edges; /* two triangles still disagree (a Moebius strip): their vertices are held */

@@ -121,7 +121,7 @@ static int grid_scan(double spacing, scan_grid *g, int32_t *vertices, int32_t *t
       const double x = i * spacing - half_width, y = j * spacing - half_height;
       const double error = deviation * random_normal(&noise);
       const int here = seen(x, y, spacing * (random_uniform(&fray) - 0.5));
-      g->z[j * g->width + i] = here ? (float)random_settle(depth(x, y) + error) : NAN;
+      g->z[j * g->width + i] = here ? (float)random_round(depth(x, y) + error) : NAN;
       g->number[j * g->width + i] = -1;
     }
   *vertices = *triangles = 0;

@@ -14,7 +14,7 @@ using mesh_point_in_file = std::array<double, 3>;
 class mesh_frame {
 public:
   void add(const mesh_point_in_file &point); /* first all points that faces use */
-  void settle();
+  void choose_origin();
   mesh_point_in_file place(const mesh_point_in_file &point) const;
   const mesh_point_in_file &origin() const { return origin_; }
 

@@ -102,7 +102,7 @@ void join_lines(char *bytes, size_t size) {
 }
 
 /* V, V/T, V//N or V/T/N, in whole numbers from 1; negative ones count back from the vertices above. */
-int32_t take_corner(const line_reader &l, string_view word, long long before, long long all) {
+int32_t read_corner(const line_reader &l, string_view word, long long before, long long all) {
   char *at;
   const char *const end = word.data() + word.size();
   errno = 0;
@@ -146,13 +146,13 @@ private:
  */
 template <typename reader> void join_corners(mesh_soup &soup, const reader &read) {
   read([&soup](const mesh_point_in_file &corner) { soup.frame.add(corner); });
-  soup.frame.settle();
+  soup.frame.choose_origin();
   soup.is_placed = true;
   stl_joiner joiner(soup);
   read([&joiner](const mesh_point_in_file &corner) { joiner.add(corner); });
 }
 
-template <typename taker> void read_binary_stl(const char *bytes, uint32_t facets, const taker &take) {
+template <typename visitor> void read_binary_stl(const char *bytes, uint32_t facets, const visitor &visit) {
   for (uint32_t f = 0; f < facets; f++)
     for (size_t corner = 0; corner < 3; corner++) {
       std::array<float, 3> point;
@@ -161,11 +161,11 @@ template <typename taker> void read_binary_stl(const char *bytes, uint32_t facet
         if (!std::isfinite(coordinate))
           throw std::runtime_error("triangle " + to_string(f + 1) + " of " + to_string(facets) +
                                    ": a coordinate is " + (std::isnan(coordinate) ? "nan" : "infinite"));
-      take(mesh_point_in_file{point[0], point[1], point[2]});
+      visit(mesh_point_in_file{point[0], point[1], point[2]});
     }
 }
 
-template <typename taker> void read_text_stl(const char *bytes, size_t size, const taker &take) {
+template <typename visitor> void read_text_stl(const char *bytes, size_t size, const visitor &visit) {
   bool ended = false;
   int64_t facets = 0, corners = 0;
   for (line_reader l(bytes, size, false); l.next_filled();) {
@@ -174,7 +174,7 @@ template <typename taker> void read_text_stl(const char *bytes, size_t size, con
     ended = is_keyword(first, "endsolid");
     if (!is_keyword(first, "vertex")) continue;
     corners++;
-    take(l.point(" after vertex"));
+    visit(l.point(" after vertex"));
   }
   if (!ended) throw std::runtime_error("cut short: it does not end with endsolid");
   if (corners != 3 * facets)
@@ -226,7 +226,7 @@ void obj_read(char *bytes, size_t size, mesh_soup &soup) {
     if (first != "f") continue;
     face.clear();
     for (string_view word = l.word(); !word.empty(); word = l.word())
-      face.push_back(take_corner(l, word, before, (int64_t)soup.points.size()));
+      face.push_back(read_corner(l, word, before, (int64_t)soup.points.size()));
     if (face.size() < 3)
       l.fail("a face has " + to_string(face.size()) + (face.size() == 1 ? " corner" : " corners") +
              ", expected at least 3");
@@ -261,17 +261,17 @@ void off_read(char *bytes, size_t size, mesh_soup &soup) {
   vector<int32_t> face;
   for (long long f = 0; f < faces; f++) {
     if (!l.next_filled()) throw std::runtime_error("cut short at " + place("face ", f, faces));
-    const auto take = [&](string_view word, long long least) {
+    const auto visit = [&](string_view word, long long least) {
       if (!whole_number(word, number) || number < least || number > INT32_MAX)
         throw std::runtime_error(place("face ", f, faces) + ": expected the numbers of its vertices");
       return number;
     };
-    const long long corners = take(l.word(), 0);
+    const long long corners = visit(l.word(), 0);
     face.clear();
     while ((long long)face.size() < corners) {
       const string_view word = l.word();
       if (word.empty()) l.fail("a face of " + to_string(corners) + " corners has " + to_string(face.size()));
-      face.push_back((int32_t)take(word, INT32_MIN));
+      face.push_back((int32_t)visit(word, INT32_MIN));
     }
     soup.add_face(face);
   }
@@ -288,10 +288,10 @@ void stl_read(char *bytes, size_t size, mesh_soup &soup) {
   /* Before text: the header of a binary file may begin with solid too, and without a byte of 0. */
   const bool exact = size >= stl_header && size == expected;
   if (!exact && text && l.next() && is_keyword(l.word(), "solid")) {
-    join_corners(soup, [=](const auto &take) { read_text_stl(bytes + mark, size - mark, take); });
+    join_corners(soup, [=](const auto &visit) { read_text_stl(bytes + mark, size - mark, visit); });
   } else if (exact || (!text && facets && size > expected)) {
     soup.ignored_bytes = (int64_t)(size - expected);
-    join_corners(soup, [=](const auto &take) { read_binary_stl(bytes, facets, take); });
+    join_corners(soup, [=](const auto &visit) { read_binary_stl(bytes, facets, visit); });
   } else if (text || size < stl_header) {
     throw std::runtime_error("not an STL file: neither a binary one nor text that begins with solid");
   } else {

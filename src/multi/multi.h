@@ -33,7 +33,7 @@
  *   multi_cg.c         conjugate gradient iterations run by the parts
  *   multi_rows.c       matrices from the rows of each rank
  *   multi_inspect.c    facts about the whole matrix
- *   multi_rests.c      their double values beyond floats
+ *   multi_low_parts.c  the low-order parts of their double values
  *   multi_values.c     their new values
  *   multi_levels.c     what the matrices of their levels need (common/core/ranks.h)
  *   multi_whole.c      matrices from one rank, and whole vectors
@@ -81,7 +81,7 @@ typedef struct multi_state {
   multi_ranks *ranks; /* NULL: a single process */
   ts_context **parts; /* NULL for parts of other ranks */
   ts_scalars **sums;  /* per part, its contributions to a reduction: twice TSI_MAX_DOTS slots, with low parts */
-  int turn;           /* the slots for the next reduction; parts may still read those of the last one */
+  int half;           /* the half of the slots for the next reduction; parts may still read the other */
   size_t own_bytes;   /* of device memory, for the parts */
   multi_channel channel;
   tsi_ops table; /* operations that all parts have */
@@ -157,7 +157,7 @@ typedef struct multi_halo {
 typedef struct multi_matrix {
   ts_matrix **local; /* per part; NULL if it has no rows */
   multi_halo *halo;
-  int is_rest; /* shares everything but this array with another matrix */
+  int is_low_part; /* shares everything but this array with another matrix */
 } multi_matrix;
 
 static inline multi_state *multi_state_of(const ts_context *context) {
@@ -356,9 +356,9 @@ ts_status multi_scale_rows(ts_context *context, const tsi_csr *csr, int *exponen
  * columns. `ghosts`, unless NULL, receives those in columns of others, counted from 0. The caller owns both. */
 ts_status multi_inspect(ts_matrix *A, const tsi_csr *csr, tsi_host_csr *block, tsi_host_csr *ghosts);
 
-/* ---- multi_rests.c ---- */
+/* ---- multi_low_parts.c ---- */
 /* Gives all ranks the maximum number of low-order parts of any rank. csr has A's rows. */
-ts_status multi_even_rests(ts_matrix *A, const tsi_csr *csr);
+ts_status multi_even_low_parts(ts_matrix *A, const tsi_csr *csr);
 
 /* ---- multi_cg.c ---- */
 extern const tsi_cg_ops multi_cg_ops, multi_cg_ops_of_ranks; /* the second one for several processes */

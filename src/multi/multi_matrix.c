@@ -219,29 +219,29 @@ static ts_status create_whole(ts_matrix *A, const tsi_host_csr *csr) {
 
 /* ---- Low-order parts of double values: those of the parts, which own them ---- */
 
-static ts_status write_rest(const ts_matrix *A, const tsi_host_csr *csr, int p, ts_matrix **local) {
-  MULTI_TRY(A->context, p, tsi_matrix_write_rest(*local, csr));
+static ts_status write_low_part(const ts_matrix *A, const tsi_host_csr *csr, int p, ts_matrix **local) {
+  MULTI_TRY(A->context, p, tsi_matrix_write_low_part(*local, csr));
   return TS_OK;
 }
 
-static ts_status create_rest(ts_matrix *A, const tsi_host_csr *csr) {
-  const ts_matrix *before = A->whole->rest ? A->whole->rest : A->whole; /* A is its low-order part */
+static ts_status create_low_part(ts_matrix *A, const tsi_host_csr *csr) {
+  const ts_matrix *before = A->whole->low ? A->whole->low : A->whole; /* A is its low-order part */
   ts_context *context = A->context;
   multi_matrix *m = NULL;
   TSI_TRY(allocate(A, &m));
-  m->is_rest = 1;
+  m->is_low_part = 1;
   m->halo = matrix_of(A->whole)->halo;
-  ts_status status = each_part(before, csr, write_rest);
+  ts_status status = each_part(before, csr, write_low_part);
   for (int p = 0; p < multi_count(context) && status == TS_OK; p++)
-    if (matrix_of(before)->local[p]) m->local[p] = matrix_of(before)->local[p]->rest;
+    if (matrix_of(before)->local[p]) m->local[p] = matrix_of(before)->local[p]->low;
   if (status < 0) multi_matrix_destroy(A);
   return status;
 }
 
 static void multi_matrix_destroy(ts_matrix *A) {
   multi_matrix *m = A->impl;
-  for (int p = 0; p < multi_count(A->context) && !m->is_rest; p++) ts_matrix_destroy(&m->local[p]);
-  if (!m->is_rest && m->halo) multi_halo_destroy(A->context, m->halo);
+  for (int p = 0; p < multi_count(A->context) && !m->is_low_part; p++) ts_matrix_destroy(&m->local[p]);
+  if (!m->is_low_part && m->halo) multi_halo_destroy(A->context, m->halo);
   tsi_free(A->context, m->local);
   tsi_free(A->context, m);
   A->impl = NULL;
@@ -249,7 +249,7 @@ static void multi_matrix_destroy(ts_matrix *A) {
 }
 
 ts_status multi_matrix_create(ts_matrix *A, const tsi_packed *packed) {
-  return A->whole ? create_rest(A, packed->csr) : create_whole(A, packed->csr);
+  return A->whole ? create_low_part(A, packed->csr) : create_whole(A, packed->csr);
 }
 
 /* ---- New values ---- */

@@ -101,7 +101,7 @@ static ts_status allocate(ts_context *context, multi_space **out) {
 }
 
 /* Takes ownership of s. */
-static ts_status give_to(ts_space *space, multi_space *s, ts_status status) {
+static ts_status attach_to(ts_space *space, multi_space *s, ts_status status) {
   if (status == TS_OK) status = create_locals(space, s);
   if (status == TS_OK)
     space->impl = s;
@@ -115,7 +115,7 @@ ts_status multi_space_of(ts_space *space, const tsi_host_csr *csr, multi_space *
     multi_space *s;
     ts_status status = allocate(space->context, &s);
     if (status == TS_OK) status = divide(space, csr, s);
-    TSI_TRY(give_to(space, s, status));
+    TSI_TRY(attach_to(space, s, status));
   }
   *out = space->impl;
   return TS_OK;
@@ -134,7 +134,7 @@ ts_status multi_space_of_rows(ts_space *space, multi_rows *rows) {
   for (int p = state->first; p < state->count && status == TS_OK; p++) /* empty for parts of other ranks */
     s->first[p + 1] =
         p < state->first + state->own ? (int32_t)(rows->first[p + 1] - rows->first[state->first]) : s->first[p];
-  return give_to(space, s, status);
+  return attach_to(space, s, status);
 }
 
 void multi_rows_destroy(ts_context *context, multi_rows *rows) {

@@ -133,7 +133,7 @@ static void spin(void *argument, FILE *to) {
   for (volatile unsigned k = 0;; k++) continue;
 }
 
-static void take_memory(void *argument, FILE *to) {
+static void alloc_memory(void *argument, FILE *to) {
   char *bytes = malloc((size_t) * (int *)argument << 20);
   fputs(bytes ? "yes" : "no", to);
   free(bytes);
@@ -165,9 +165,9 @@ static void test_apart(void) {
   CHECK(end_of_work(crash, SIGSEGV, start, &bytes) == 256 + SIGSEGV && !strcmp(start, "before"));
   CHECK(end_of_work(crash, SIGTERM, start, &bytes) == 256 + SIGTERM);
   CHECK(platform_is_out_of_time(end_of_work(spin, 0, start, &bytes)) && bytes == 0);
-  CHECK(end_of_work(take_memory, 50, start, &bytes) == 0 && !strcmp(start, "yes"));
+  CHECK(end_of_work(alloc_memory, 50, start, &bytes) == 0 && !strcmp(start, "yes"));
 #if !defined(__SANITIZE_ADDRESS__) /* its malloc ends the program */
-  CHECK(end_of_work(take_memory, 200, start, &bytes) == 0 && !strcmp(start, "no"));
+  CHECK(end_of_work(alloc_memory, 200, start, &bytes) == 0 && !strcmp(start, "no"));
 #endif
   /* The parent stops reading early. */
   FILE *from;

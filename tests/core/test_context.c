@@ -99,19 +99,19 @@ static void automatic(void) {
   }
 }
 
-static int told;
+static int messages;
 static void count_info(ts_log_level level, const char *message, void *user) {
   (void)user;
-  if (level == TS_LOG_LEVEL_INFO && strstr(message, "backend ")) told++;
+  if (level == TS_LOG_LEVEL_INFO && strstr(message, "backend ")) messages++;
 }
 
-static void automatic_says_what_it_took(void) {
+static void automatic_logs_its_choice(void) {
   ts_context_desc desc = {0};
   desc.log = count_info;
   desc.log_level = TS_LOG_LEVEL_INFO;
-  told = 0;
+  messages = 0;
   REQUIRE_OK(NULL, ts_context_create(&desc, &context));
-  CHECK(told > 0);
+  CHECK(messages > 0);
   test_close(&context);
 }
 
@@ -446,7 +446,7 @@ static void foreign_context(void) {
 }
 
 TEST_MAIN(CASES(foreign_context, unknown_backends, no_such_device, first_device, automatic,
-                automatic_says_what_it_took, log_level, rectangles, bad_fields, half_an_allocator, threads,
+                automatic_logs_its_choice, log_level, rectangles, bad_fields, half_an_allocator, threads,
                 texture_limit),
           CASES_IN_CONTEXT(shaders, information, host_synchronisations, tuning, tuning_steers,
                            message_of_context, threads_in_turn, not_current),

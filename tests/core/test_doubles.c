@@ -105,10 +105,10 @@ static int are_floats(const double *values, size_t count) {
 
 static void split(expectation *e, const double *values, size_t count) {
   for (size_t k = 0; k < count; k++) {
-    double rest = ldexp(values[k], -e->exponent), sum = 0;
+    double remainder = ldexp(values[k], -e->exponent), sum = 0;
     for (int p = 0; p < e->parts; p++) {
-      e->part[p][k] = isfinite(rest) || p == 0 ? (float)rest : 0;
-      if (isfinite(rest)) rest -= (double)e->part[p][k];
+      e->part[p][k] = isfinite(remainder) || p == 0 ? (float)remainder : 0;
+      if (isfinite(remainder)) remainder -= (double)e->part[p][k];
     }
     for (int p = e->parts - 1; p >= 0; p--) sum += (double)e->part[p][k];
     e->read[k] = ldexp(sum, e->exponent);
@@ -213,12 +213,12 @@ static void check_refusal(ts_vector *v, const double *values, const expectation 
 /* From this count on CUDA converts doubles on the device, unless it is wrapped by the check backend. */
 enum { STAGED = 16384 };
 
-static int takes_doubles(void) {
+static int accepts_doubles(void) {
   return context->ops->arrays && context->ops == context->device_ops;
 }
 
 static int is_staged(size_t count) {
-  return takes_doubles() && count >= STAGED;
+  return accepts_doubles() && count >= STAGED;
 }
 
 static uint64_t waits(void) {
@@ -233,7 +233,7 @@ static void write_and_read(ts_vector *v, const double *values, const expectation
   check_parts(v, e->part, e->parts, count);
   before = waits();
   double *found = read_doubles(v);
-  if (takes_doubles()) CHECK_INT(waits() - before, is_staged(count) ? 1 : e->parts);
+  if (accepts_doubles()) CHECK_INT(waits() - before, is_staged(count) ? 1 : e->parts);
   check_doubles(found, e->read, count);
   free(found);
   check_read_floats(v, e, count);
@@ -369,7 +369,7 @@ static void lack_of_room(void) {
     check_parts(v, e.part, 3, count);
     CHECK(!strstr(ts_last_error(context), "no memory"));
     CHECK_INT(did.held, 0);
-    CHECK_INT(did.taken, most < 4 ? most : 4);
+    CHECK_INT(did.allocated, most < 4 ? most : 4);
     CHECK_INT(did.looks, most > 0);
     CHECK_INT(did.splits, (most > 0) + (most > 3));
     CHECK_INT(did.joins, (most > 1) + (most > 3)); /* reading as floats needs no join */

@@ -130,7 +130,7 @@ static double expected(operation op, const double *in, double a, double b, doubl
     terms[0] = in[0] * in[1], terms[1] = b * in[2];
   }
   *size = fabs(terms[0]) + fabs(terms[1]);
-  return sum.value + sum.rest;
+  return sum.value + sum.low;
 }
 
 /* A pair's low part is at most half an ulp of its high part. */
@@ -278,12 +278,12 @@ static double sum_of(size_t count, int components, int c, const double *x, const
   ref_sum sum = {0, 0};
   *size = 0;
   for (size_t i = (size_t)c; i < count; i += (size_t)components) {
-    const double xy = y ? x[i] * y[i] : x[i], rest = y ? fma(x[i], y[i], -xy) : 0;
+    const double xy = y ? x[i] * y[i] : x[i], low = y ? fma(x[i], y[i], -xy) : 0;
     ref_add_product(&sum, xy, w ? w[i] : 1);
-    ref_add_product(&sum, rest, w ? w[i] : 1);
+    ref_add_product(&sum, low, w ? w[i] : 1);
     *size += fabs(xy * (w ? w[i] : 1));
   }
-  return sum.value + sum.rest;
+  return sum.value + sum.low;
 }
 
 typedef struct sums {

@@ -87,7 +87,7 @@ static void residual_in(ts_format format, const ref_matrix *m) {
   const ts_matrix_desc desc = {.csr = csr, .format = format};
   ts_matrix *A = NULL;
   if (!CHECK_OK(context, ts_matrix_create(context, &desc, &A))) return;
-  CHECK(A->rest != NULL);
+  CHECK(A->low != NULL);
   CHECK(matrix_info(A).bytes_low_order > 0);
   const size_t count = (size_t)m->rows;
   double *xs = ref_doubles(count, 5, 1, 2), *bs = calloc(count, sizeof *bs);
@@ -112,7 +112,7 @@ static void residual_in(ts_format format, const ref_matrix *m) {
   /* Values that are floats need no low-order parts. */
   csr.values = ts_host(m->values, csr.column_indices.count);
   CHECK_OK(context, ts_matrix_set_values(A, &csr));
-  CHECK(A->rest == NULL);
+  CHECK(A->low == NULL);
   free(values), free(xs), free(bs), free(exact), free(size), free(found);
   ts_vector_destroy(&x);
   ts_vector_destroy(&b);

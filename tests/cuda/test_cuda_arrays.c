@@ -303,7 +303,7 @@ static ts_array values_of(const float *from, size_t count, ts_type type, double 
   return ts_array_make(*memory = doubles, count, type, 1);
 }
 
-static given give_matrix(const ref_matrix *m, ts_type integer, ts_type real, double factor) {
+static given make_given(const ref_matrix *m, ts_type integer, ts_type real, double factor) {
   given g = {0};
   const size_t entries = (size_t)ref_nonzeros(m);
   g.host = (ts_csr){.rows = m->rows, .columns = m->columns};
@@ -415,7 +415,7 @@ static void create_by_choice(const given *g) {
 
 static void create_both(const ref_matrix *m, ts_type integer, ts_type real, double factor,
                         ts_precision precision) {
-  given g = give_matrix(m, integer, real, factor);
+  given g = make_given(m, integer, real, factor);
   create_as(&g, TS_FORMAT_CSR, precision);
   create_as(&g, TS_FORMAT_JAGGED, precision);
   create_by_choice(&g);
@@ -479,10 +479,10 @@ static void unsymmetric_entries(void) {
 
 static void replaced_values(void) {
   ref_matrix m = ref_grid(30, 20);
-  given old = give_matrix(&m, TS_TYPE_INT32, TS_TYPE_DOUBLE, 1),
-        new = give_matrix(&m, TS_TYPE_INT64, TS_TYPE_DOUBLE, 1e60);
+  given old = make_given(&m, TS_TYPE_INT32, TS_TYPE_DOUBLE, 1),
+        new = make_given(&m, TS_TYPE_INT64, TS_TYPE_DOUBLE, 1e60);
   m.indices[1]++; /* a different pattern */
-  given other = give_matrix(&m, TS_TYPE_INT32, TS_TYPE_FLOAT, 1);
+  given other = make_given(&m, TS_TYPE_INT32, TS_TYPE_FLOAT, 1);
   ts_matrix *expected = create(&new.host, TS_FORMAT_CSR, TS_PRECISION_AUTO);
   ts_matrix *of_device = create(&old.device, TS_FORMAT_CSR, TS_PRECISION_AUTO),
             *of_host = create(&old.host, TS_FORMAT_CSR, TS_PRECISION_AUTO);
@@ -498,7 +498,7 @@ static void replaced_values(void) {
   /* From the host, without low-order parts. */
   given floats = {0};
   m.indices[1]--;
-  floats = give_matrix(&m, TS_TYPE_INT64, TS_TYPE_FLOAT, 3);
+  floats = make_given(&m, TS_TYPE_INT64, TS_TYPE_FLOAT, 3);
   ts_matrix_destroy(&expected);
   expected = create(&floats.host, TS_FORMAT_CSR, TS_PRECISION_AUTO);
   CHECK_OK(context, ts_matrix_set_values(of_device, &floats.host));
@@ -523,7 +523,7 @@ typedef struct list {
   float *values;
 } list;
 
-static list give_list(int32_t rows, int32_t columns, int32_t entries, ts_type integer, ts_type real) {
+static list make_list(int32_t rows, int32_t columns, int32_t entries, ts_type integer, ts_type real) {
   list l = {0};
   ref_random r = {(uint64_t)entries};
   l.rows = malloc((size_t)entries * sizeof *l.rows);
@@ -566,7 +566,7 @@ static void triplets(void) {
     for (int t = 0; t < 2; t++) {
       test_context_label("size %d, type %d", s, t);
       const ts_type integer = t ? TS_TYPE_INT64 : TS_TYPE_INT32, real = t ? TS_TYPE_FLOAT : TS_TYPE_DOUBLE;
-      list l = give_list(sizes[s][0], sizes[s][1], sizes[s][2], integer, real);
+      list l = make_list(sizes[s][0], sizes[s][1], sizes[s][2], integer, real);
       ts_matrix *expected = create_of_list(&l.host, TS_FORMAT_CSR),
                 *found = create_of_list(&l.device, TS_FORMAT_AUTO);
       compare_infos(expected, found);
@@ -609,7 +609,7 @@ static void unsorted_rows(void) {
     }
   create_both(&twice, TS_TYPE_INT32, TS_TYPE_DOUBLE, 1, TS_PRECISION_AUTO);
   create_both(&twice, TS_TYPE_INT64, TS_TYPE_FLOAT, 1, TS_PRECISION_AUTO);
-  given g = give_matrix(&twice, TS_TYPE_INT32, TS_TYPE_DOUBLE, 2);
+  given g = make_given(&twice, TS_TYPE_INT32, TS_TYPE_DOUBLE, 2);
   ts_matrix *expected = create(&g.host, TS_FORMAT_CSR, TS_PRECISION_AUTO),
             *found = create(&g.device, TS_FORMAT_CSR, TS_PRECISION_AUTO);
   CHECK_OK(context, ts_matrix_set_values(found, &g.host));
@@ -682,7 +682,7 @@ static void faulty_matrices(void) {
       spoil(&m, m.values, fault);
       const int32_t spoiled = m.offsets[m.rows];
       m.offsets[m.rows] = last; /* it gives the number of entries of the arrays */
-      given g = give_matrix(&m, wide ? TS_TYPE_INT64 : TS_TYPE_INT32, wide ? TS_TYPE_DOUBLE : TS_TYPE_FLOAT, 1);
+      given g = make_given(&m, wide ? TS_TYPE_INT64 : TS_TYPE_INT32, wide ? TS_TYPE_DOUBLE : TS_TYPE_FLOAT, 1);
       m.offsets[m.rows] = spoiled;
       free_device(&g.device.row_offsets);
       free(g.numbers[0]);
@@ -696,7 +696,7 @@ static void faulty_matrices(void) {
 }
 
 static void faulty_triplets(void) {
-  list l = give_list(20, 30, 100, TS_TYPE_INT64, TS_TYPE_DOUBLE);
+  list l = make_list(20, 30, 100, TS_TYPE_INT64, TS_TYPE_DOUBLE);
   ts_matrix_desc desc = {.triplets = &l.device};
   ts_matrix *A = NULL;
   const int64_t bad = 20, far = (int64_t)1 << 40;
@@ -721,7 +721,7 @@ static void faulty_triplets(void) {
 
 static void through_the_host(void) {
   ref_matrix m = ref_grid(20, 15);
-  given g = give_matrix(&m, TS_TYPE_INT64, TS_TYPE_FLOAT, 1);
+  given g = make_given(&m, TS_TYPE_INT64, TS_TYPE_FLOAT, 1);
   unsigned char *flags = calloc((size_t)m.rows, 1);
   flags[3] = 1;
   const ts_matrix_desc descs[] = {{.csr = g.device, .keep_host_copy = 1},
@@ -801,8 +801,8 @@ static void create_with_little_memory(const ts_matrix_desc *desc, const ts_tripl
 
 static void memory_that_runs_out(void) {
   ref_matrix m = ref_dense_row(3000, 3, 1);
-  given g = give_matrix(&m, TS_TYPE_INT64, TS_TYPE_DOUBLE, 1);
-  list l = give_list(300, 300, 5000, TS_TYPE_INT32, TS_TYPE_DOUBLE);
+  given g = make_given(&m, TS_TYPE_INT64, TS_TYPE_DOUBLE, 1);
+  list l = make_list(300, 300, 5000, TS_TYPE_INT32, TS_TYPE_DOUBLE);
   const ts_matrix_desc of_csr = {.csr = g.device}, of_list = {.triplets = &l.device};
   const ts_context_desc desc = heap_desc();
   ts_context *other = NULL;
@@ -834,7 +834,7 @@ static ts_status solve_on(ts_matrix *A, ts_array b, ts_array x, ts_result *resul
 
 static void columns_of_arrays(void) {
   ref_matrix m = ref_grid(25, 25);
-  given g = give_matrix(&m, TS_TYPE_INT32, TS_TYPE_DOUBLE, 1);
+  given g = make_given(&m, TS_TYPE_INT32, TS_TYPE_DOUBLE, 1);
   ts_matrix *expected = create(&g.host, TS_FORMAT_CSR, TS_PRECISION_AUTO),
             *found = create(&g.device, TS_FORMAT_CSR, TS_PRECISION_AUTO);
   for (int columns = 1; columns <= 9; columns += columns == 1 ? 3 : 5) {
@@ -866,7 +866,7 @@ static void columns_of_arrays(void) {
 /* The set-up on the device needs no host copy. The set-up on the host reads the entries back. */
 static void amg_of_device_matrix(void) {
   ref_matrix m = ref_grid(120, 100);
-  given g = give_matrix(&m, TS_TYPE_INT32, TS_TYPE_DOUBLE, 1);
+  given g = make_given(&m, TS_TYPE_INT32, TS_TYPE_DOUBLE, 1);
   ts_matrix *A = create(&g.device, TS_FORMAT_CSR, TS_PRECISION_AUTO), *B = NULL;
   const ts_matrix_desc desc = {.csr = g.host, .format = TS_FORMAT_CSR, .keep_host_copy = 1};
   const ts_preconditioner_desc amg = {.kind = TS_PRECONDITIONER_AMG};
@@ -934,7 +934,7 @@ static void doubles_beside_a_vector(void) {
 
 static void solve_in_own_memory(void) {
   ref_matrix m = ref_grid(25, 25);
-  given g = give_matrix(&m, TS_TYPE_INT32, TS_TYPE_DOUBLE, 1);
+  given g = make_given(&m, TS_TYPE_INT32, TS_TYPE_DOUBLE, 1);
   ts_matrix *A = create(&g.device, TS_FORMAT_CSR, TS_PRECISION_AUTO);
   ts_space *space = ts_matrix_get_row_space(A);
   const size_t count = (size_t)m.rows;
@@ -953,7 +953,7 @@ static void solve_in_own_memory(void) {
     ref_sum sum = {b[i], 0};
     for (int32_t e = m.offsets[i]; e < m.offsets[i + 1]; e++)
       ref_add_product(&sum, -values[e], x[m.indices[e]]);
-    worst = fmax(worst, fabs(sum.value + sum.rest));
+    worst = fmax(worst, fabs(sum.value + sum.low));
     norm = fmax(norm, fabs(b[i]));
   }
   CHECK(worst < 1e-10 * norm);

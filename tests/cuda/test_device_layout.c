@@ -164,7 +164,7 @@ static void compare(const ts_matrix *A, const ts_matrix *B) {
   if (A->layout->format == TS_FORMAT_JAGGED) compare_slices(&A->layout->slices, &B->layout->slices);
   compare_packed(A, B);
   const ts_matrix *a = A, *b = B;
-  for (; a && b; a = a->rest, b = b->rest) compare_entries(a, b);
+  for (; a && b; a = a->low, b = b->low) compare_entries(a, b);
   CHECK(!a && !b);
   double *of_a = multiply(A), *of_b = multiply(B);
   CHECK(memcmp(of_a, of_b, (size_t)A->info.rows * sizeof *of_a) == 0);

@@ -46,7 +46,7 @@ static double triangle_area(const mesh *m, int32_t t) {
 /* ---- Generated meshes ---- */
 
 static int changed(const mesh_repair_report *r) {
-  return r->merged_vertices || r->dropped_triangles || r->turned_triangles || r->nonmanifold_edges ||
+  return r->merged_vertices || r->dropped_triangles || r->flipped_triangles || r->nonmanifold_edges ||
          r->unorientable_edges || r->held_vertices;
 }
 

@@ -51,13 +51,13 @@ static void repair(mesh *m) {
 
 /* ---- The report ---- */
 
-typedef struct told {
+typedef struct report_text {
   int lines;
   char text[1200];
-} told;
+} report_text;
 
 static void keep_line(const char *line, void *user) {
-  told *t = user;
+  report_text *t = user;
   t->lines++;
   CHECK(!strchr(line, '\n'));
   strncat(t->text, line, sizeof t->text - strlen(t->text) - 2);
@@ -67,8 +67,8 @@ static void keep_line(const char *line, void *user) {
 static const mesh_repair_words words = {.thin = "that the flow bounds the angles",
                                         .odd_edge = "their vertices are held fixed"};
 
-static void check_told(int lines, const char *part) {
-  told t = {0};
+static void check_reported(int lines, const char *part) {
+  report_text t = {0};
   mesh_repair_describe(&report, &words, keep_line, &t);
   CHECK_INT(t.lines, lines);
   if (part) CHECK_CONTAINS(t.text, part);
@@ -85,7 +85,7 @@ static void nothing_to_do(void) {
     mesh before = copy_of(&m);
     REQUIRE(mesh_repair(&m, NULL, &report, &now, message) == 0);
     check_fit(&m);
-    check_told(0, NULL);
+    check_reported(0, NULL);
     CHECK(m.vertex_count == before.vertex_count && m.triangle_count == before.triangle_count && m.held == NULL);
     CHECK(memcmp(m.positions, before.positions, sizeof *m.positions * 3 * (size_t)m.vertex_count) == 0);
     CHECK(memcmp(m.triangles, before.triangles, sizeof *m.triangles * 3 * (size_t)m.triangle_count) == 0);
@@ -119,7 +119,8 @@ static void merge(void) {
   CHECK(memcmp(now, expected_now, sizeof expected_now) == 0);
   CHECK(m.positions[3 * 4 + 1] == 1 && m.positions[3 * 4] == 0);
   CHECK(m.held && m.held[2] && report.held_vertices == 1); /* replaces a fixed one */
-  check_told(1, "2 vertices were at the place of another one and merged with it (the first: vertex 4 with 0)");
+  check_reported(1,
+                 "2 vertices were at the place of another one and merged with it (the first: vertex 4 with 0)");
   free(now);
   mesh_destroy(&m);
 }
@@ -130,7 +131,7 @@ static void kept_duplicates(void) {
   REQUIRE(mesh_repair(&m, &options, &report, NULL, message) == 0);
   CHECK_INT(report.merged_vertices, 0);
   CHECK(m.vertex_count == 8 && memcmp(m.triangles, split_triangles, sizeof split_triangles) == 0);
-  check_told(0, NULL);
+  check_reported(0, NULL);
   mesh_destroy(&m);
 }
 
@@ -165,7 +166,7 @@ static void drop(void) {
   CHECK_INT(report.dropped_triangles, 4);
   CHECK_INT(report.first_dropped, 1);
   CHECK(m.triangles[0] == 0 && m.triangles[1] == 1 && m.triangles[3] == 0 && m.triangles[4] == 2);
-  check_told(
+  check_reported(
       2,
       "4 triangles were dropped: a vertex twice, or the same vertices as another one (the first: triangle 1)");
   mesh_destroy(&m);
@@ -185,14 +186,14 @@ static void sliver(void) {
   CHECK_INT(m.triangle_count, 3);
   CHECK_INT(report.slivers, 1);
   CHECK_INT(report.first_sliver, 1);
-  check_told(1, "1 triangle is so thin that the flow bounds the angles (the first: triangle 1)");
+  check_reported(1, "1 triangle is so thin that the flow bounds the angles (the first: triangle 1)");
   mesh_destroy(&m);
 }
 
 /* ---- Orientation ---- */
 
 /* Two spheres. A few triangles of the first one are reversed, and most of the second one. */
-static void triangles_turn(void) {
+static void triangles_flipped(void) {
   mesh sphere, m;
   REQUIRE(mesh_generate("sphere:150", &sphere, message) == 0);
   const int32_t half = sphere.triangle_count, vertices = sphere.vertex_count;
@@ -202,19 +203,19 @@ static void triangles_turn(void) {
   for (int32_t i = 0; i < 6 * half; i++)
     m.triangles[i] = sphere.triangles[i % (3 * half)] + (i < 3 * half ? 0 : vertices);
   mesh before = copy_of(&m);
-  int32_t turned = 0;
+  int32_t flipped = 0;
   for (int32_t t = 0; t < 2 * half; t++) {
-    const int turn = t < half ? t % 5 == 0 : t % 5 != 0;
+    const int is_flipped = t < half ? t % 5 == 0 : t % 5 != 0;
     int32_t *corner = m.triangles + 3 * t, second = corner[1];
-    if (!turn) continue;
+    if (!is_flipped) continue;
     corner[1] = corner[2];
     corner[2] = second;
-    turned += t < half;
+    flipped += t < half;
   }
   int32_t fewer = 0;
   for (int32_t t = half; t < 2 * half; t++) fewer += t % 5 == 0;
   repair(&m);
-  CHECK_INT(report.turned_triangles, turned + fewer);
+  CHECK_INT(report.flipped_triangles, flipped + fewer);
   CHECK_INT(report.unorientable_edges, 0);
   CHECK(memcmp(m.triangles, before.triangles, sizeof *m.triangles * 3 * (size_t)half) == 0);
   /* The second one stays inside out, because most of it was. */
@@ -222,22 +223,22 @@ static void triangles_turn(void) {
     const int32_t *now = m.triangles + 3 * t, *then = before.triangles + 3 * t;
     if (!CHECK(now[0] == then[0] && now[1] == then[2] && now[2] == then[1])) break;
   }
-  CHECK(report.first_turned[0] < report.first_turned[1]);
-  check_told(1, "triangles were turned to agree with the neighbours (the first edge: vertices ");
+  CHECK(report.first_flipped[0] < report.first_flipped[1]);
+  check_reported(1, "triangles were turned to agree with the neighbours (the first edge: vertices ");
   mesh_destroy(&sphere);
   mesh_destroy(&before);
   mesh_destroy(&m);
 }
 
 /* The message names the edge by its vertices before merging. */
-static void turn_names(void) {
+static void flipped_edge_names(void) {
   static const double positions[] = {0, 0, 0, 0, 0, 0, 1, 0, 0, 1, 1, 0, 0, 1, 0, -1, 0, 0};
   static const int32_t corners[] = {0, 2, 3, 1, 4, 3, 1, 4, 5};
   mesh m = mesh_of(6, positions, 3, corners);
   repair(&m);
   CHECK_INT(report.merged_vertices, 1);
-  CHECK_INT(report.turned_triangles, 1);
-  CHECK(report.first_turned[0] == 0 && report.first_turned[1] == 3);
+  CHECK_INT(report.flipped_triangles, 1);
+  CHECK(report.first_flipped[0] == 0 && report.first_flipped[1] == 3);
   mesh_destroy(&m);
 }
 
@@ -253,8 +254,8 @@ static void nonmanifold_edges_kept(void) {
   CHECK_INT(report.held_vertices, 2);
   CHECK(is_held(&m, 1) && is_held(&m, 2));
   CHECK(memcmp(m.triangles, corners, sizeof corners) == 0);
-  check_told(1,
-             "1 edge has more than two triangles (the first: vertices 1 and 2); their vertices are held fixed");
+  check_reported(
+      1, "1 edge has more than two triangles (the first: vertices 1 and 2); their vertices are held fixed");
   mesh_destroy(&m);
 }
 
@@ -281,7 +282,7 @@ static void moebius(void) {
   CHECK_INT(report.nonmanifold_edges, 0);
   CHECK_INT(report.held_vertices, 2);
   CHECK(is_held(&m, report.first_unorientable[0]) && is_held(&m, report.first_unorientable[1]));
-  told t = {0};
+  report_text t = {0};
   mesh_repair_describe(&report, &words, keep_line, &t);
   CHECK_CONTAINS(t.text, "the triangles at 1 edge cannot agree in orientation");
   mesh_destroy(&m);
@@ -298,14 +299,14 @@ static void twice(void) {
     if (random >> 28 == 1) memcpy(m.positions + 3 * m.triangles[i], m.positions, 3 * sizeof(double));
   }
   repair(&m);
-  CHECK(report.merged_vertices > 0 && report.dropped_triangles > 0 && report.turned_triangles > 0 &&
+  CHECK(report.merged_vertices > 0 && report.dropped_triangles > 0 && report.flipped_triangles > 0 &&
         report.nonmanifold_edges > 0);
   const int32_t nonmanifold = report.nonmanifold_edges;
   repair(&m);
-  CHECK_INT(report.merged_vertices + report.dropped_triangles + report.turned_triangles, 0);
+  CHECK_INT(report.merged_vertices + report.dropped_triangles + report.flipped_triangles, 0);
   CHECK_INT(report.nonmanifold_edges, nonmanifold);
   mesh_destroy(&m);
 }
 
-TEST_MAIN_ON_HOST(CASES(nothing_to_do, merge, kept_duplicates, merge_all, drop, sliver, triangles_turn,
-                        turn_names, nonmanifold_edges_kept, moebius, twice))
+TEST_MAIN_ON_HOST(CASES(nothing_to_do, merge, kept_duplicates, merge_all, drop, sliver, triangles_flipped,
+                        flipped_edge_names, nonmanifold_edges_kept, moebius, twice))

@@ -16,7 +16,7 @@ const char *fuzz_file(const char *ending, const uint8_t *data, size_t size);
 typedef struct fuzz_bytes {
   const uint8_t *next, *end;
 } fuzz_bytes;
-static inline int fuzz_take(fuzz_bytes *b, int count) {
+static inline int fuzz_read(fuzz_bytes *b, int count) {
   return b->next < b->end ? *b->next++ % count : 0;
 }
 /* One of a few numbers: ordinary, extreme, or not finite. */

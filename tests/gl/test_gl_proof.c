@@ -106,7 +106,7 @@ static functions swap(functions new_ones) {
   return old;
 }
 
-static functions take_away(void) {
+static functions remove_functions(void) {
   return swap((functions){no_clip_control, no_color_mask, no_disable, no_condition, no_end});
 }
 
@@ -168,7 +168,7 @@ static void forgotten_states(void) {
       test_context_label("%s, call %d", states[s].name, k);
       fill_with_proofs();
       states[s].change(1);
-      const functions own = take_away();
+      const functions own = remove_functions();
       calls[k]();
       swap(own);
       states[s].change(0);
@@ -186,7 +186,7 @@ static void forgotten_for_one_call(void) {
     fill_with_proofs();
     states[s].change(1);
     glViewport(s, s, 9, 9);
-    const functions own = take_away();
+    const functions own = remove_functions();
     CHECK_OK(context, ts_matrix_multiply(y, matrix, x));
     swap(own);
     states[s].change(0);

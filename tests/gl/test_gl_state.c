@@ -239,7 +239,7 @@ static gl_snapshot before, after;
 
 static void same_state(const char *call) {
   CHECK_INT(glGetError(), GL_NO_ERROR);
-  gl_snapshot_take(&after);
+  gl_snapshot_save(&after);
   if (gl_snapshot_compare(&before, &after, call)) before = after; /* report it once */
 }
 
@@ -308,7 +308,7 @@ static void call_everything(ts_format format) {
   const int32_t n = 391;
   ts_context_desc desc = test_desc();
   ts_context *context = NULL;
-  gl_snapshot_take(&before);
+  gl_snapshot_save(&before);
   STEP(NULL, ts_context_create(&desc, &context));
   if (!context) return;
   ts_context_info info;

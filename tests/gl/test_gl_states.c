@@ -111,7 +111,7 @@ static void try_state(const gl_state_case *state, int number, fixture *f, int op
   gl_state_case_set(state, 1);
   if (!state->is_mute) {
     CHECK_INT(glGetError(), GL_NO_ERROR);
-    gl_snapshot_take(&before);
+    gl_snapshot_save(&before);
   }
   if (state->refusal && opens)
     be_refused_to_open(state->refusal);
@@ -123,7 +123,7 @@ static void try_state(const gl_state_case *state, int number, fixture *f, int op
   if (opens) destroy(f);
   if (!state->is_mute) {
     CHECK_INT(glGetError(), GL_NO_ERROR);
-    gl_snapshot_take(&after);
+    gl_snapshot_save(&after);
     gl_snapshot_compare(&before, &after, state->name);
     if (state->holds) CHECK(state->holds());
   }
@@ -131,7 +131,7 @@ static void try_state(const gl_state_case *state, int number, fixture *f, int op
   if (state->is_mute)
     while (glGetError() != GL_NO_ERROR) continue; /* all calls between glBegin and glEnd are errors */
   CHECK_INT(glGetError(), GL_NO_ERROR);
-  gl_snapshot_take(&after); /* the table restores everything */
+  gl_snapshot_save(&after); /* the table restores everything */
   gl_snapshot_compare(&fresh, &after, state->name);
 }
 
@@ -142,7 +142,7 @@ static void try_list(const gl_state_list *list, unsigned has, int opens) {
     create(&f, 1);
     f.x = f.context ? make_vector(ts_matrix_get_row_space(f.matrices[0]), 1, f.xs) : NULL;
   }
-  gl_snapshot_take(&fresh);
+  gl_snapshot_save(&fresh);
   for (int i = 0; i < list->count && (opens || f.x); i++) {
     const gl_state_case *state = &list->cases[i];
     test_context_label("%s, %s opening", state->name, opens ? "before" : "after");
@@ -153,7 +153,7 @@ static void try_list(const gl_state_list *list, unsigned has, int opens) {
     try_state(state, i, &f, opens);
     if (!opens) { /* the next call is right too */
       multiply(&f, i % f.count);
-      gl_snapshot_take(&fresh);
+      gl_snapshot_save(&fresh);
     }
   }
   test_context_label("%s", "");

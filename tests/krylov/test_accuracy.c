@@ -131,7 +131,7 @@ static void stays_single(void) {
 }
 
 /* The result reports the rounding of a solution to a vector of floats. */
-static void rounding_is_told(void) {
+static void rounding_is_reported(void) {
   const ts_vector_desc floats = {.precision = TS_PRECISION_SINGLE};
   laplacian *a = make_laplacian(0, 1);
   if (context->caps.pairs) {
@@ -253,5 +253,5 @@ static void multigrid(void) {
   if (context) test_close(&context);
 }
 
-TEST_MAIN(CASES_IN_CONTEXT(solves, stays_single, rounding_is_told, operations, lent, out_of_range),
+TEST_MAIN(CASES_IN_CONTEXT(solves, stays_single, rounding_is_reported, operations, lent, out_of_range),
           CASES(multigrid))

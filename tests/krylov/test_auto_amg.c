@@ -57,7 +57,7 @@ static ts_preconditioner_kind kind_of(const ts_solver *solver, outcome *out) {
   return info.kind;
 }
 
-static void take_stages(const ts_solver *solver, outcome *out) {
+static void read_stages(const ts_solver *solver, outcome *out) {
   int iterations = 0;
   out->stages = ts_solver_get_stage_count(solver);
   out->first = out->last = kind_of(solver, out);
@@ -104,7 +104,7 @@ static outcome run(ts_solver *solver, const ref_matrix *m, ts_matrix *A, int com
   out.status = ts_solver_solve(solver, b, x, &out.result);
   double *xs = read_doubles(x);
   out.residual = residual_of(m, components, xs, bs);
-  take_stages(solver, &out);
+  read_stages(solver, &out);
   free(bs), free(xs);
   ts_vector_destroy(&b);
   ts_vector_destroy(&x);

@@ -10,7 +10,7 @@ static int one_reduction;
 
 /* A solve from 0 that must converge: its true residual must be at most `allowed`, which includes the error of
  * single precision. */
-static void solve_and_judge(const ref_matrix *m, ts_matrix *matrix, const ts_solver_desc *desc, int components,
+static void solve_and_check(const ref_matrix *m, ts_matrix *matrix, const ts_solver_desc *desc, int components,
                             double allowed) {
   const size_t count = (size_t)m->rows * (size_t)components;
   float *bs = ref_values(count, 41, -1, 1), *xs = calloc(count, sizeof *xs);
@@ -66,7 +66,7 @@ static void samples(void) {
           const double allowed = kind & 2                                              ? 1.01e-5
                                  : strcmp(sample.name, "diagonal") == 0 && !(kind & 1) ? 1e-3
                                                                                        : 1e-4;
-          solve_and_judge(&sample.matrix, matrix, &desc, components, allowed * desc.rtol / 1e-5);
+          solve_and_check(&sample.matrix, matrix, &desc, components, allowed * desc.rtol / 1e-5);
         }
       ts_matrix_destroy(&matrix);
     }

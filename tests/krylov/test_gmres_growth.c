@@ -140,7 +140,7 @@ static void within_memory(void) {
 }
 
 /* If other objects occupy the memory, the cycle stays short. It becomes short again for more components. */
-static void memory_is_taken(void) {
+static void memory_is_used(void) {
   const size_t bytes = 50000000, rest = 300000;
   if (!context->caps.linear_spaces || test_is_ranks() || test_is_multi()) return;
   ts_context *limited = open_with(bytes);
@@ -182,4 +182,4 @@ static void memory_is_taken(void) {
 
 static const test_fixture fixture = {.context = &context};
 
-TEST_MAIN(CASES_WITH(&fixture, cycle_grows, asked_for, x_is_kept, within_memory, memory_is_taken))
+TEST_MAIN(CASES_WITH(&fixture, cycle_grows, asked_for, x_is_kept, within_memory, memory_is_used))

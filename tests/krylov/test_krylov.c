@@ -21,7 +21,7 @@ static int restart(void) {
 }
 
 /* A solve from 0 that must converge in the true residual: to 1e-5, or to 1e-3 in a brief run. */
-static void solve_and_judge(const ref_matrix *m, ts_matrix *matrix, const ts_solver_desc *desc, int components,
+static void solve_and_check(const ref_matrix *m, ts_matrix *matrix, const ts_solver_desc *desc, int components,
                             const float *given) {
   const size_t count = (size_t)m->rows * (size_t)components;
   float *bs = ref_values(count, 41, -1, 1), *xs = calloc(count, sizeof *xs);
@@ -65,8 +65,8 @@ static void convection(void) {
                                            kind ? TS_PRECONDITIONER_NONE : TS_PRECONDITIONER_JACOBI};
           test_context_label("%s, Peclet %g, %s, %s, %d components", ts_method_name(method), (double)peclets[k],
                              ts_format_name(formats[f]), kind ? "none" : "jacobi", components);
-          solve_and_judge(&m, matrix, &desc, components, NULL);
-          if (!test_is_brief() || components == 1) solve_and_judge(&m, matrix, &desc, 1, ones);
+          solve_and_check(&m, matrix, &desc, components, NULL);
+          if (!test_is_brief() || components == 1) solve_and_check(&m, matrix, &desc, 1, ones);
         }
       ts_matrix_destroy(&matrix);
     }
@@ -94,7 +94,7 @@ static void samples(void) {
     for (int components = 1; components <= 4; components += 3) {
       if (test_is_brief() && (components / 4 + k) % 2) continue;
       test_context_label("%s, %s, %d components", ts_method_name(method), all[k].name, components);
-      solve_and_judge(&all[k].matrix, matrix, &desc, components, NULL);
+      solve_and_check(&all[k].matrix, matrix, &desc, components, NULL);
     }
     ts_matrix_destroy(&matrix);
     ref_free(&all[k].matrix);

@@ -18,7 +18,7 @@ typedef struct problem {
 } problem;
 
 /* Converts a full matrix without its zeros. */
-static void take(problem *p, int rows, int columns, const double *a) {
+static void fill_problem(problem *p, int rows, int columns, const double *a) {
   int32_t count = 0;
   p->rows = rows;
   p->columns = columns;
@@ -44,7 +44,7 @@ static void make_random(problem *p, int rows, int columns, int per_row, double s
       a[i * columns + j] = (double)ref_uniform(&random, -1, 1) * scale * (j % 3 ? 1 : 10);
     }
   }
-  take(p, rows, columns, a);
+  fill_problem(p, rows, columns, a);
   free(a);
 }
 
@@ -56,7 +56,7 @@ static void make_deficient(problem *p, int rows, int columns, int rank) {
   for (int i = 0; i < rows; i++)
     for (int j = 0; j < columns; j++)
       for (int k = 0; k < rank; k++) a[i * columns + j] += left[i * rank + k] * right[k * columns + j];
-  take(p, rows, columns, a);
+  fill_problem(p, rows, columns, a);
   free(left), free(right), free(a);
 }
 
@@ -145,7 +145,7 @@ static void shortest(void) {
   double *const a = ref_doubles(ROWS * COLUMNS, 3, -1, 1), square[ROWS * ROWS] = {0}, y[ROWS],
                 xs[COLUMNS] = {0};
   ts_result result;
-  take(&p, ROWS, COLUMNS, a);
+  fill_problem(&p, ROWS, COLUMNS, a);
   make_b(&p, 1);
   const ts_solver_desc desc = {.preconditioner_kind = TS_PRECONDITIONER_NONE, .rtol = 1e-5};
   CHECK_OK(context, solve(&p, &desc, xs, &result));
@@ -170,16 +170,16 @@ static void small_and_far(void) {
   static problem p;
   double xs[MOST_COLUMNS] = {0};
   ts_result result;
-  take(&p, 1, 1, ones);
+  fill_problem(&p, 1, 1, ones);
   make_b(&p, 1);
   CHECK_OK(context, solve(&p, &(ts_solver_desc){0}, xs, &result));
   CHECK_CLOSE(xs[0], p.bs[0] / 3, 1e-5);
-  take(&p, 3, 1, ones);
+  fill_problem(&p, 3, 1, ones);
   make_b(&p, 1);
   xs[0] = 0;
   CHECK_OK(context, solve(&p, &(ts_solver_desc){0}, xs, &result));
   CHECK_CLOSE(xs[0], (3 * p.bs[0] + 4 * p.bs[2]) / 25, 1e-5);
-  take(&p, 1, 3, ones);
+  fill_problem(&p, 1, 3, ones);
   make_b(&p, 1);
   xs[0] = 0;
   CHECK_OK(context, solve(&p, &(ts_solver_desc){.preconditioner_kind = TS_PRECONDITIONER_NONE}, xs, &result));

@@ -94,7 +94,7 @@ static void products(void) {
   free(xs), free(bs);
 }
 
-static void what_is_told(void) {
+static void facts_reported(void) {
   both two = make(1);
   ts_csr copy;
   CHECK_INT(matrix_info(two.A).negative_diagonal, 0);
@@ -246,5 +246,5 @@ static void not_all_negative(void) {
   destroy(&two);
 }
 
-TEST_MAIN(CASES_IN_CONTEXT(products, what_is_told, methods, preconditioners, values_change_sign,
+TEST_MAIN(CASES_IN_CONTEXT(products, facts_reported, methods, preconditioners, values_change_sign,
                            not_all_negative))

@@ -25,7 +25,7 @@ static double *right_hand_side(const direct_sample *s) {
   return b;
 }
 
-static void take_stages(const ts_solver *solver, outcome *out) {
+static void read_stages(const ts_solver *solver, outcome *out) {
   ts_stage_info info = {.iterations = -1};
   int iterations = 0;
   out->stages = ts_solver_get_stage_count(solver);
@@ -72,7 +72,7 @@ static outcome run(ts_solver *solver, const direct_sample *s, const ts_matrix *A
   double *xs = read_doubles(x);
   out.residual = direct_residual(s, 1, xs, bs);
   out.gradient = gradient_of(s, xs, bs);
-  take_stages(solver, &out);
+  read_stages(solver, &out);
   free(bs), free(xs);
   ts_vector_destroy(&b);
   ts_vector_destroy(&x);
@@ -249,7 +249,7 @@ static void without_factors(void) {
   CHECK_OK(context, ts_solver_create(A, &(ts_solver_desc){.rtol = 1e-4}, &solver));
   CHECK_OK(context, ts_solver_solve(solver, b, x, &result));
   out.result = result;
-  take_stages(solver, &out);
+  read_stages(solver, &out);
   CHECK_INT(out.stages, 3);
   CHECK_INT(out.first, TS_METHOD_IDR);
   CHECK_INT(out.last, TS_METHOD_GMRES);

@@ -33,7 +33,7 @@ static ts_lcp_result solve(unsigned seed, ts_lcp_settings settings, ts_status ex
 }
 
 /* Problems on which the exact law cycles and projection converges. */
-static void gives_up_exact(void) {
+static void exact_does_not_converge(void) {
   static const unsigned seeds[] = {2, 38};
   for (int k = 0; k < 2; k++) {
     double r[size];
@@ -67,4 +67,4 @@ static void starts_exact(void) {
   CHECK(memcmp(exact, projection, sizeof exact) != 0);
 }
 
-TEST_MAIN(CASES_IN_CONTEXT(gives_up_exact, starts_exact))
+TEST_MAIN(CASES_IN_CONTEXT(exact_does_not_converge, starts_exact))

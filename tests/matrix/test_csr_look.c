@@ -68,7 +68,7 @@ static matrix make(int32_t rows, int32_t columns, int32_t longest, int32_t dense
 }
 
 static void check_facts(const matrix *m, int as_doubles, const tsi_csr_facts *f) {
-  int in_order = 1, rests = 0, negative = m->rows == m->columns, some_negative = 0;
+  int in_order = 1, has_low = 0, negative = m->rows == m->columns, some_negative = 0;
   int32_t longest = 0, zero = -1;
   double norm = 0, largest = 0, smallest = INFINITY;
   for (int32_t i = 0; i < m->rows; i++) {
@@ -76,7 +76,7 @@ static void check_facts(const matrix *m, int as_doubles, const tsi_csr_facts *f)
     for (int32_t e = m->offsets[i]; e < m->offsets[i + 1]; e++) {
       const double value = as_doubles ? m->doubles[e] : (double)m->floats[e];
       if (e > m->offsets[i] && m->indices[e] <= m->indices[e - 1]) in_order = 0;
-      rests |= (double)(float)value != value;
+      has_low |= (double)(float)value != value;
       largest = fmax(largest, fabs(value));
       if (value != 0) smallest = fmin(smallest, fabs(value));
       sum += fabs((double)(float)value);
@@ -91,7 +91,7 @@ static void check_facts(const matrix *m, int as_doubles, const tsi_csr_facts *f)
   }
   const int is_square = m->rows == m->columns;
   CHECK_INT(f->in_order, in_order);
-  CHECK_INT(f->has_rests, rests);
+  CHECK_INT(f->has_low_parts, has_low);
   CHECK_INT(f->longest_row, longest);
   CHECK(f->norm_infinity == norm);
   CHECK_INT(f->zero_diagonal_row, is_square ? zero : -1);
@@ -242,7 +242,7 @@ static void check_row(const matrix *m, int as_doubles, const unsigned char *cons
   for (int32_t e = out->row_offsets[i]; e < out->row_offsets[i + 1]; e++) {
     const int32_t j = out->column_indices[e];
     double value = (double)out->values[e];
-    for (int p = 0; p < 2 && out->rests[p]; p++) value += (double)out->rests[p][e];
+    for (int p = 0; p < 2 && out->low[p]; p++) value += (double)out->low[p][e];
     CHECK(j > before && there[j]);
     CHECK(as_doubles ? value == sums[j] : out->values[e] == (float)sums[j]);
     there[j] = 0;
@@ -260,7 +260,8 @@ static void check_canonical(const matrix *m, int as_doubles, const unsigned char
   int64_t duplicates, dropped = 0;
   double *sums = calloc((size_t)m->columns, sizeof *sums);
   unsigned char *there = calloc((size_t)m->columns, 1);
-  if (CHECK_OK(NULL, tsi_csr_canonical(&context, &csr, constrained, NULL, TSI_CSR_RESTS, &out, &duplicates))) {
+  if (CHECK_OK(NULL,
+               tsi_csr_canonical(&context, &csr, constrained, NULL, TSI_CSR_LOW_PARTS, &out, &duplicates))) {
     for (int32_t i = 0; i < m->rows; i++) {
       check_row(m, as_doubles, constrained, &out, i, sums, there);
       if (constrained && constrained[i]) dropped += m->offsets[i + 1] - m->offsets[i];

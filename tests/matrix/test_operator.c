@@ -213,7 +213,7 @@ static double residual_of(const ref_matrix *m, int least_squares, int components
       ref_sum r = {bi, 0};
       for (int32_t e = m->offsets[i]; e < m->offsets[i + 1]; e++)
         ref_add_product(&r, -(double)m->values[e], x[m->indices[e] * components + c]);
-      const double ri = r.value + r.rest;
+      const double ri = r.value + r.low;
       if (!least_squares) above += ri * ri, below += bi * bi;
       for (int32_t e = m->offsets[i]; e < m->offsets[i + 1]; e++) {
         g[m->indices[e]] += (double)m->values[e] * ri;

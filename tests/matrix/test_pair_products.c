@@ -44,7 +44,7 @@ static void exact_product(const sample *s, int components, const double *x, cons
         ref_add_product(&sum, b ? -s->values[k] : s->values[k], xj);
         size[at] += fabs(s->values[k] * xj);
       }
-      result[at] = sum.value + sum.rest;
+      result[at] = sum.value + sum.low;
       if (!s->constrained || !s->constrained[i]) continue;
       result[at] = size[at] = 0;
     }
@@ -82,7 +82,7 @@ static void check_product_with_dot(const sample *s, const ts_vector *x, const do
       ref_add_product(&sum, x_values[i], right[i]);
       magnitude += fabs(x_values[i]) * size[i];
     }
-    CHECK_CLOSE(found[c], sum.value + sum.rest, 0x1p-45 * s->growth * magnitude);
+    CHECK_CLOSE(found[c], sum.value + sum.low, 0x1p-45 * s->growth * magnitude);
   }
   ts_scalars_destroy(&slots);
 }
@@ -164,7 +164,7 @@ static void check_matrix(const ref_matrix *m, ts_format format, int doubles, con
   sample s = {NULL,       m->rows, m->columns,  m->offsets,
               m->indices, values,  constrained, growth_of(ref_longest_row(m))};
   if (CHECK_OK(context, ts_matrix_create(context, &desc, &s.matrix))) {
-    CHECK((s.matrix->rest != NULL) == (doubles && count > 0));
+    CHECK((s.matrix->low != NULL) == (doubles && count > 0));
     for (int components = 1; components <= most_components(format); components++)
       if (!test_is_brief() || components == 1 || components == 3) check_all(&s, components);
     ts_matrix_destroy(&s.matrix);
@@ -222,12 +222,12 @@ static void check_stencil(const ts_grid_desc *grid, int corners, int constrained
   CHECK_OK(context, ts_grid_create(context, grid, &space));
   if (CHECK_OK(context, ts_stencil_create(space, stencil_over(space, given), &s.matrix))) {
     ts_matrix_info before, after;
-    CHECK((s.matrix->rest != NULL) == doubles);
+    CHECK((s.matrix->low != NULL) == doubles);
     CHECK_OK(context, ts_matrix_get_info(s.matrix, &before));
     CHECK((before.bytes_low_order > 0) == doubles);
     /* Alternating floats and doubles must restore the memory that creation used. */
     CHECK_OK(context, ts_stencil_set_values(s.matrix, stencil_of(s.matrix, g.values)));
-    CHECK(s.matrix->rest == NULL);
+    CHECK(s.matrix->low == NULL);
     CHECK_OK(context, ts_stencil_set_values(s.matrix, stencil_of(s.matrix, given)));
     CHECK_OK(context, ts_matrix_get_info(s.matrix, &after));
     CHECK_INT((int)after.bytes_device, (int)before.bytes_device);

@@ -51,7 +51,7 @@ static void multiply(const ref_matrix *m, const double *values, const unsigned c
         size[(size_t)j * n + c] += fabs(a * x[(size_t)i * n + c]);
       }
     }
-  for (size_t k = 0; k < count; k++) y[k] = sums[k].value + sums[k].rest;
+  for (size_t k = 0; k < count; k++) y[k] = sums[k].value + sums[k].low;
   free(sums);
 }
 

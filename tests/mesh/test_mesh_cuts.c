@@ -154,7 +154,7 @@ static ts_status tiring_assemble(tsi_mesh_operator *op, const ts_vector *x, floa
   return whole_ops->mesh->assemble(op, x, scale, ++assemblies == 1 || assemblies > 2 ? NAN : factor, shortest);
 }
 
-static void taken_back(void) {
+static void step_is_undone(void) {
   mesh_run r = {0};
   if (!test_is_check() && mesh_run_open(&r, context, mesh_irregular(16, 0, 8), (ts_mesh_flow_desc){0})) {
     ts_mesh_flow_result result;
@@ -200,5 +200,5 @@ static void stopped_or_broken(void) {
   mesh_run_close(&r);
 }
 
-TEST_MAIN(CASES_IN_CONTEXT(assemble_and_solve, few_iterations, beyond_single_precision, cut_steps, taken_back,
-                           stopped_or_broken))
+TEST_MAIN(CASES_IN_CONTEXT(assemble_and_solve, few_iterations, beyond_single_precision, cut_steps,
+                           step_is_undone, stopped_or_broken))

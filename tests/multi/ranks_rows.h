@@ -26,7 +26,7 @@ static inline int32_t first_row(int32_t n, int r) {
   return r > 0 && r < ranks && even + 1 < n ? even + (r & 1) : even;
 }
 
-static inline rows take_rows(const ref_matrix *m) {
+static inline rows copy_rows(const ref_matrix *m) {
   rows r = {.first = first_row(m->rows, rank),
             .count = first_row(m->rows, rank + 1) - first_row(m->rows, rank)};
   const int32_t start = m->offsets[r.first], entries = m->offsets[r.first + r.count] - start;
@@ -53,7 +53,7 @@ static inline void free_rows(rows *r) {
 }
 
 static inline ts_matrix *make_rows_matrix(const ref_matrix *m, int keep) {
-  rows r = take_rows(m);
+  rows r = copy_rows(m);
   ts_ranks_matrix_desc desc = describe(m, &r);
   desc.keep_host_copy = keep;
   ts_matrix *matrix = NULL;
@@ -69,7 +69,7 @@ static inline void multiply(const ref_matrix *m, const double *x, double *y) {
     ref_sum sum = {0, 0};
     for (int32_t k = m->offsets[i]; k < m->offsets[i + 1]; k++)
       ref_add_product(&sum, (double)m->values[k], x[m->indices[k]]);
-    y[i] = sum.value + sum.rest;
+    y[i] = sum.value + sum.low;
   }
 }
 

@@ -138,7 +138,7 @@ static ts_status channel_combine(ts_scalars *out, const int *index, int count, t
   is_broken = status < 0;
   if (status < 0) return tsi_fail(out->context, status, "%s", context->error);
   for (int k = 0; k < count; k++) {
-    double total[4] = {0}, rest[4];
+    double total[4] = {0}, remainder[4];
     for (int c = 0; c < 4 && kind == TSI_REDUCE_MAX; c++) total[c] = -INFINITY;
     for (int i = 0; i < 4 * ranks; i++) {
       const size_t at = ((size_t)(i / 4) * (size_t)count + (size_t)k) * 4 + (size_t)(i % 4);
@@ -152,10 +152,10 @@ static ts_status channel_combine(ts_scalars *out, const int *index, int count, t
     for (int c = 0; c < 4; c++) {
       if (kind == TSI_REDUCE_NORM2) total[c] = sqrt(total[c]);
       if (c >= components) total[c] = 0;
-      rest[c] = total[c] - (double)(float)total[c];
+      remainder[c] = total[c] - (double)(float)total[c];
     }
     write_slot(out, index[k], total);
-    if (pair && out->low) write_slot(out->low, index[k], rest);
+    if (pair && out->low) write_slot(out->low, index[k], remainder);
   }
   return TS_OK;
 }

@@ -17,7 +17,7 @@ static void multiply(const ref_matrix *m, int components, const double *x, doubl
       ref_sum sum = {0, 0};
       for (int32_t k = m->offsets[i]; k < m->offsets[i + 1]; k++)
         ref_add_product(&sum, (double)m->values[k], x[(size_t)m->indices[k] * (size_t)components + (size_t)c]);
-      y[(size_t)i * (size_t)components + (size_t)c] = sum.value + sum.rest;
+      y[(size_t)i * (size_t)components + (size_t)c] = sum.value + sum.low;
     }
 }
 

@@ -200,7 +200,7 @@ static void errors(void) {
   const int32_t n = m.rows;
   for (int by = 0; by < ranks; by++) {
     test_context_label("rank %d", by);
-    rows r = take_rows(&m);
+    rows r = copy_rows(&m);
     ts_ranks_matrix_desc desc = describe(&m, &r);
     float *values = malloc((size_t)r.offsets[r.count] * sizeof *values);
     memcpy(values, desc.csr.values.data, (size_t)r.offsets[r.count] * sizeof *values);
@@ -215,7 +215,7 @@ static void errors(void) {
     if (rank == by) r.columns[1] = -1;
     fails(&desc, TS_ERROR_INVALID_ARGUMENT, by, "column -1");
     free_rows(&r);
-    r = take_rows(&m);
+    r = copy_rows(&m);
     desc = describe(&m, &r);
     if (rank == by) desc.csr.rows = 0;
     fails(&desc, TS_ERROR_INVALID_ARGUMENT, by, "rows is 0");
@@ -240,7 +240,7 @@ static void errors(void) {
 /* ---- Types of arrays ---- */
 
 static void check_rows_of_type(const ref_matrix *m, int kind) {
-  rows r = take_rows(m);
+  rows r = copy_rows(m);
   ts_ranks_matrix_desc desc = describe(m, &r);
   const size_t count = (size_t)r.count, entries = desc.csr.column_indices.count;
   int64_t *wide = malloc((count + 1) * sizeof *wide);
@@ -321,7 +321,7 @@ static void memory_of_a_rank(void) {
   ts_context_desc desc = heap_desc();
   desc.threads = 1;
   REQUIRE_OK(NULL, ts_context_create(&desc, &context));
-  rows r = take_rows(&m);
+  rows r = copy_rows(&m);
   const ts_ranks_matrix_desc rows_desc = describe(&m, &r);
   const int by = ranks - 1;
   int succeeded = 0;

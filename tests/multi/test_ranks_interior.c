@@ -310,7 +310,7 @@ static const way ways[] = {
     {TS_FORMAT_BCRS4, 0, "many_entries 1"},
 };
 
-static void take_way(const way *w) {
+static void apply_way(const way *w) {
   const char *text = w->numbers;
   char name[40];
   double value;
@@ -325,7 +325,7 @@ static const way *taken;
 static void one_kernel(void) {
   if (!is_device()) return;
   ref_matrix m = taken->is_band ? make_band(6000) : ref_grid(33, 70);
-  take_way(taken);
+  apply_way(taken);
   for (int components = 1; components <= 4; components++) check_products(&m, taken->format, components, 1);
   ref_free(&m);
 }
@@ -342,7 +342,7 @@ static void little(void) {
 /* A rank fails while messages are in transit. All ranks get the error, and the next product works. */
 static void failures(void) {
   ref_matrix grid = ref_grid(9, 60);
-  if (is_device()) take_way(&ways[0]);
+  if (is_device()) apply_way(&ways[0]);
   ts_matrix *A = make_watched(&grid, is_device() ? ways[0].format : TS_FORMAT_CSR);
   operands o = make_operands(ts_matrix_get_row_space(A), 1);
   CHECK_OK(context, carry_out(A, &o, PRODUCT));

@@ -10,7 +10,7 @@ static void wait_for_rank_1(void) {
   snprintf(words, sizeof words, "rank %d is gone", 1);
   for (int round = 0; round < 2; round++) { /* all later calls fail too */
     ts_matrix *B = NULL;
-    rows r = take_rows(&m);
+    rows r = copy_rows(&m);
     const ts_ranks_matrix_desc desc = describe(&m, &r);
     CHECK_FAILS(context, ts_ranks_matrix_create(context, &desc, &B), TS_ERROR_UNREACHABLE, words);
     CHECK(B == NULL);

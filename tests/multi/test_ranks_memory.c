@@ -95,7 +95,7 @@ static void opening_with_errors(void) {
 /* ---- All other calls ---- */
 
 static void objects_of(const ref_matrix *m, int moves) {
-  rows r = take_rows(m);
+  rows r = copy_rows(m);
   ts_ranks_matrix_desc desc = describe(m, &r);
   desc.keep_host_copy = 1;
   desc.may_move = moves;

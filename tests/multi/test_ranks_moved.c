@@ -45,7 +45,7 @@ typedef struct given {
   ts_ranks_matrix_desc desc;
 } given;
 
-static given give(const ref_matrix *m) {
+static given make_given(const ref_matrix *m) {
   given g = {.first = first_row(m, rank), .count = first_row(m, rank + 1) - first_row(m, rank)};
   const int32_t start = m->offsets[g.first], entries = m->offsets[g.first + g.count] - start;
   g.offsets = malloc(((size_t)g.count + 1) * sizeof *g.offsets);
@@ -109,7 +109,7 @@ static ts_matrix *create(const given *g) {
 
 static void moved_rows(void) {
   ref_matrix m = shuffled_cube(14);
-  given g = give(&m);
+  given g = make_given(&m);
   ts_ranks_matrix_info moved = {0}, stays = {0};
   ts_matrix *A = create(&g), *again = create(&g), *there = NULL;
   g.desc.may_move = 0;
@@ -139,7 +139,7 @@ static void moved_rows(void) {
 /* The order of the cube is already good, so little can be gained. */
 static void auto_stays(void) {
   ref_matrix m = ref_laplacian_3d(14);
-  given g = give(&m);
+  given g = make_given(&m);
   ts_matrix *A = create(&g);
   ts_ranks_matrix_info info;
   if (A && CHECK_OK(context, ts_ranks_matrix_get_info(A, &info))) {
@@ -157,7 +157,7 @@ static void names_of_rows(void) {
   const int32_t row = m.rows / 2;
   for (int32_t e = m.offsets[row]; e < m.offsets[row + 1]; e++)
     if (m.indices[e] == row) m.values[e] = 0;
-  given g = give(&m);
+  given g = make_given(&m);
   ts_matrix *A = create(&g);
   ts_matrix_info info;
   if (A && CHECK_OK(context, ts_matrix_get_info(A, &info))) CHECK_INT(info.zero_diagonal_row, row);
@@ -195,7 +195,7 @@ static void from_one_rank(void) {
 static void errors(void) {
   ref_matrix m = shuffled_cube(6);
   for (int by = 0; by < ranks; by++) {
-    given g = give(&m);
+    given g = make_given(&m);
     ts_matrix *A = NULL;
     if (rank == by) g.columns[3] = m.rows;
     CHECK_FAILS(context, ts_ranks_matrix_create(context, &g.desc, &A), TS_ERROR_INVALID_ARGUMENT,
@@ -216,7 +216,7 @@ static void memory_of_a_rank(void) {
   rank = ts_ranks_get_rank(context);
   ranks = ts_ranks_get_count(context);
   ref_matrix m = shuffled_cube(6);
-  given g = give(&m);
+  given g = make_given(&m);
   int succeeded = ranks > 1 && !multi_ranks_of(context)->transport.divide;
   for (long n = 0; n < 2000 && !succeeded; n = heap_next(n)) {
     test_context_label("allocation %ld", n);

@@ -9,7 +9,7 @@
 /* Doubles that are floats on all ranks except one, first in a new matrix and then as new values. */
 static void doubles_of_one_rank(void) {
   ref_matrix m = ref_laplacian_3d(7);
-  rows r = take_rows(&m);
+  rows r = copy_rows(&m);
   const int32_t entries = r.offsets[r.count], start = m.offsets[r.first];
   double *values = malloc((size_t)entries * sizeof *values), *found;
   ts_matrix *matrix = NULL;
@@ -90,7 +90,7 @@ static void rescale(ref_matrix *m) {
 }
 
 static void set_values(ts_matrix *matrix, const ref_matrix *m) {
-  rows r = take_rows(m);
+  rows r = copy_rows(m);
   const ts_ranks_matrix_desc desc = describe(m, &r);
   CHECK_OK(context, ts_ranks_matrix_set_values(matrix, &desc));
   free_rows(&r);
@@ -166,7 +166,7 @@ static void refused_values(void) {
   ts_matrix *matrix = make_rows_matrix(&m, 1);
   for (int by = 0; by < ranks; by++) {
     test_context_label("rank %d", by);
-    rows r = take_rows(&other);
+    rows r = copy_rows(&other);
     ts_ranks_matrix_desc desc = describe(&other, &r);
     float *values = malloc((size_t)r.offsets[r.count] * sizeof *values);
     memcpy(values, desc.csr.values.data, (size_t)r.offsets[r.count] * sizeof *values);
@@ -200,7 +200,7 @@ static void refused_values(void) {
 static void failure_after_a_product(void) {
   ref_matrix m = ref_laplacian_3d(6);
   ts_matrix *matrix = make_rows_matrix(&m, 1);
-  rows r = take_rows(&m);
+  rows r = copy_rows(&m);
   ts_ranks_matrix_desc desc = describe(&m, &r);
   if (rank == ranks - 1) drop_row(&desc.csr);
   for (int k = 0; k < 3; k++) {
@@ -290,7 +290,7 @@ static void memory_of_a_rank(void) {
   other.values[other.offsets[other.rows] - 1] = 0;
   REQUIRE_OK(NULL, ts_context_create(&desc, &context));
   ts_matrix *matrix = make_rows_matrix(&m, 1);
-  rows r = take_rows(&other);
+  rows r = copy_rows(&other);
   const ts_ranks_matrix_desc values = describe(&other, &r);
   const int by = ranks - 1;
   int succeeded = 0;

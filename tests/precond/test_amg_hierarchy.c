@@ -19,7 +19,8 @@ static int same_bits(const tsi_amg_csr *a, const tsi_amg_csr *b) {
 }
 
 /* A level's matrix, read from the device or taken from the host. */
-static int take(const tsi_amg *amg, const ts_matrix *matrix, const tsi_amg_csr *on_host, tsi_amg_csr *csr) {
+static int read_level(const tsi_amg *amg, const ts_matrix *matrix, const tsi_amg_csr *on_host,
+                      tsi_amg_csr *csr) {
   if (amg->device) return CHECK_OK(context, amg->context->ops->amg->read(matrix, csr));
   *csr = *on_host;
   return 1;
@@ -28,7 +29,7 @@ static int take(const tsi_amg *amg, const ts_matrix *matrix, const tsi_amg_csr *
 static int check_matrix(const tsi_amg *amg, const ts_matrix *matrix, const tsi_amg_csr *on_host,
                         const tsi_amg_csr *expected) {
   tsi_amg_csr csr;
-  if (!take(amg, matrix, on_host, &csr)) return 0;
+  if (!read_level(amg, matrix, on_host, &csr)) return 0;
   const int same = same_bits(&csr, expected);
   if (amg->device) tsi_amg_csr_free(amg->context, &csr);
   return same;

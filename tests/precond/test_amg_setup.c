@@ -178,16 +178,16 @@ static void check_aggregates(const tsi_amg_graph *graph, const int32_t *aggregat
       continue;
     }
     if (!CHECK(aggregates[i] >= 0 && aggregates[i] < count)) break;
-    int within = 0, brought_in = 0, dependent = 0;
+    int within = 0, assigned_here = 0, dependent = 0;
     for (int32_t e = graph->begins[i]; e < graph->ends[i]; e++) {
       const int is_here = aggregates[graph->indices[e]] == aggregates[i];
       const int is_dependent = depends(graph, graph->indices[e], i);
       is_symmetric &= is_dependent;
       within += is_here;
       dependent += is_dependent;
-      brought_in += is_here && is_dependent;
+      assigned_here += is_here && is_dependent;
     }
-    const int is_root = brought_in == dependent || brought_in >= 4;
+    const int is_root = assigned_here == dependent || assigned_here >= 4;
     alone += !within && !is_root;
     has_root[aggregates[i]] |= is_root;
   }

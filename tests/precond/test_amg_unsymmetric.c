@@ -227,7 +227,7 @@ static void refused(void) {
 }
 
 /* Central differences in a strong wind: incomplete factors are useless, so auto chooses AMG. */
-static void auto_takes_it(void) {
+static void auto_selects_it(void) {
   ref_matrix m = ref_central(128, 128, 400);
   ts_matrix *A = make_with_copy(&m);
   ts_preconditioner *M = make_preconditioner(A, NULL);
@@ -238,5 +238,5 @@ static void auto_takes_it(void) {
   ref_free(&m);
 }
 
-TEST_MAIN(CASES_IN_CONTEXT(auto_takes_it, convection, other_matrices, smoothers, exact, singular, updated,
+TEST_MAIN(CASES_IN_CONTEXT(auto_selects_it, convection, other_matrices, smoothers, exact, singular, updated,
                            changed_symmetry, refused))

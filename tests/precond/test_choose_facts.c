@@ -32,7 +32,7 @@ static void choose(const ts_matrix *A, double rtol, char choice[200]) {
   CHECK(strncmp(choice, ts_preconditioner_kind_name(kind), strlen(ts_preconditioner_kind_name(kind))) == 0);
 }
 
-static findings take(const ts_matrix *A) {
+static findings read_findings(const ts_matrix *A) {
   findings f = {.is_transport = tsi_preconditioner_is_transport(A),
                 .has_nodes = tsi_preconditioner_has_nodes(A)};
   CHECK(tsi_preconditioner_knows_entries(A));
@@ -69,7 +69,7 @@ static void check_kept(const ts_matrix *A, const findings *expected, const tsi_c
                        int negated) {
   ts_matrix other = without_copy(A);
   CHECK_OK(context, tsi_preconditioner_find_facts(&other, entries, exponent, negated));
-  const findings found = take(&other);
+  const findings found = read_findings(&other);
   check_same(&found, expected);
 }
 
@@ -101,7 +101,7 @@ static int largest_exponent(const ref_matrix *m) {
 
 /* Floats, and doubles that are unchanged, negated, and near both ends of the range. */
 static findings check_scales(const ref_matrix *m, const ts_matrix *A) {
-  const findings expected = take(A);
+  const findings expected = read_findings(A);
   double *doubles = malloc((size_t)ref_nonzeros(m) * sizeof *doubles);
   tsi_csr entries = entries_of(m);
   entries.values = m->values;
@@ -129,7 +129,7 @@ static void check_rounded(const ref_matrix *m) {
   csr.values = ts_host(doubles, count);
   ts_matrix *A = make_with_copy(&csr);
   REQUIRE(A != NULL);
-  const findings expected = take(A);
+  const findings expected = read_findings(A);
   check_kept(A, &expected, &entries, A->exponent, A->negated);
   ts_matrix_destroy(&A);
   free(doubles);

@@ -15,7 +15,7 @@ typedef struct gl_snapshot {
   gl_value values[GL_SNAPSHOT_ROOM];
 } gl_snapshot;
 
-void gl_snapshot_take(gl_snapshot *snapshot);
+void gl_snapshot_save(gl_snapshot *snapshot);
 
 /* Reports every difference as a failure of `call`. Returns the number of differences. */
 int gl_snapshot_compare(const gl_snapshot *before, const gl_snapshot *after, const char *call);

@@ -99,8 +99,7 @@ static pair given_pair(int low_is_dead, int high_is_dead) {
 
 /* If the adjacent coarse point is inside a wall that is not coupled with the point, the coefficients past it
  * are added to the middle. */
-static void turn_from_wall(const coarsening *c, int32_t i, int32_t j, int di, int dj, double *side,
-                           double *middle) {
+static void fold_wall(const coarsening *c, int32_t i, int32_t j, int di, int dj, double *side, double *middle) {
   if (mirrored(c, i, j, di, dj) != 0 || !is_dead(c, i + di, j + dj)) return;
   *middle += *side;
   *side = 0;
@@ -112,8 +111,8 @@ static pair weights_of_pair(const coarsening *c, int32_t i, int32_t j, int along
   if (raw(c, i, j, 0, 0) == 0) return given_pair(is_dead(c, i - di, j - dj), is_dead(c, i + di, j + dj));
   if (c->interpolation == TS_INTERPOLATION_BILINEAR) return (pair){0.5, 0.5};
   sums s = add_up(c, i, j, along_x, mirrored);
-  turn_from_wall(c, i, j, -di, -dj, &s.one, &s.middle);
-  turn_from_wall(c, i, j, di, dj, &s.other, &s.middle);
+  fold_wall(c, i, j, -di, -dj, &s.one, &s.middle);
+  fold_wall(c, i, j, di, dj, &s.other, &s.middle);
   const double divisor = is_one_sided(s) ? -s.middle : s.one + s.other;
   if (divisor == 0 || fabs(divisor) <= 1e-6 * fabs(s.middle)) return (pair){0, 0};
   return (pair){s.one / divisor, s.other / divisor};

@@ -7,7 +7,7 @@
 
 /* Counts since the operations were installed. */
 typedef struct host_arrays {
-  int taken, held; /* blocks in total, and blocks that are not freed yet */
+  int allocated, held; /* blocks in total, and blocks that are not freed yet */
   int looks, splits, joins;
   int most; /* the number of blocks after which memory runs out */
 } host_arrays;

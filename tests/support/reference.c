@@ -44,13 +44,13 @@ double *ref_doubles(size_t count, uint64_t seed, double low, double high) {
 
 void ref_add(ref_sum *sum, double term) {
   const double value = sum->value + term, part = value - sum->value;
-  sum->rest += (sum->value - (value - part)) + (term - part);
+  sum->low += (sum->value - (value - part)) + (term - part);
   sum->value = value;
 }
 
 void ref_add_product(ref_sum *sum, double a, double b) {
   ref_add(sum, a * b);
-  sum->rest += fma(a, b, -(a * b));
+  sum->low += fma(a, b, -(a * b));
 }
 
 /* ---- Operations ---- */

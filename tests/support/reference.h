@@ -19,7 +19,7 @@ double *ref_doubles(size_t count, uint64_t seed, double low,
 
 /* ---- Sums of about 100 bits ---- */
 typedef struct ref_sum {
-  double value, rest;
+  double value, low;
 } ref_sum;
 void ref_add(ref_sum *sum, double term);
 void ref_add_product(ref_sum *sum, double a, double b);

@@ -311,7 +311,7 @@ static void singular_least_squares(void) {
 }
 
 /* If the method does not converge, this is not an error, but it is reported. */
-static void methods_give_up(void) {
+static void methods_break_down(void) {
   ts_system *system = make((ts_system_desc){.unknowns = 2});
   ts_system_result result;
   CHECK_OK(context, ts_system_begin(system));
@@ -416,4 +416,4 @@ static ts_context_desc count_memory(int round) {
 static const test_fixture fixture = {.context = &context, .desc = count_memory};
 
 TEST_MAIN(CASES_WITH(&fixture, descriptors, unknowns, out_of_order, bad_numbers, options, too_little_said,
-                     singular_least_squares, methods_give_up, memory_runs_out))
+                     singular_least_squares, methods_break_down, memory_runs_out))

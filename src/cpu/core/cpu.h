@@ -54,7 +54,7 @@ typedef struct cpu_matrix {
   int32_t *cuts, *first_cut;
   double interior; /* fraction of the entries that are in interior rows */
   size_t bytes;
-  int is_rest;         /* a low-order part: shares everything but the values with another matrix */
+  int is_low_part;     /* a low-order part: shares everything but the values with another matrix */
   int is_view;         /* shares the offsets, columns and values */
   int borrows_pattern; /* the application owns offsets and columns */
   double *x;           /* for products in pairs; allocated by the first one */
@@ -210,7 +210,7 @@ TSI_CPU_FORMATS(CPU_FORMAT_ROW)
 
 /* Sets m->x to x in double, followed by zeros as in cpu_vector. Converting each number where it is used, once
  * per entry, costs more than the rest of the product. */
-ts_status cpu_matrix_take_x(const ts_matrix *A, const ts_vector *x);
+ts_status cpu_matrix_convert_x(const ts_matrix *A, const ts_vector *x);
 /* Computes the cuts if some columns are ghosts. */
 ts_status cpu_matrix_cut(const ts_matrix *A);
 /* As in backend.h. */

@@ -65,10 +65,10 @@ static void free_level(const tsi_amg *amg, int l) {
   if (l > 0 && !amg->level[l].A) cuda_amg_csr_free(amg->context, &h->level[l].A);
   if (!amg->level[l].P) cuda_amg_csr_free(amg->context, &h->level[l].P);
   if (!amg->level[l].R) cuda_amg_csr_free(amg->context, &h->level[l].R);
-  cuda_amg_give(&h->kept[l]);
-  cuda_amg_give(&h->modes[l]);
-  cuda_amg_give(&h->level[l].again.memory);
-  cuda_amg_give(&h->level[l].again.of_order);
+  cuda_amg_free(&h->kept[l]);
+  cuda_amg_free(&h->modes[l]);
+  cuda_amg_free(&h->level[l].again.memory);
+  cuda_amg_free(&h->level[l].again.of_order);
 }
 
 /* ---- Levels ---- */
@@ -76,14 +76,14 @@ static void free_level(const tsi_amg *amg, int l) {
 static ts_status group(const tsi_amg *amg, int l) {
   cuda_amg_hierarchy *h = amg->device;
   cuda_amg_level *level = &h->level[l];
-  CUDA_AMG_TAKE(&h->kept[l], level->A.entries, level->strong);
-  CUDA_AMG_TAKE(&h->kept[l], level->nodes, level->aggregates);
+  CUDA_AMG_ALLOC(&h->kept[l], level->A.entries, level->strong);
+  CUDA_AMG_ALLOC(&h->kept[l], level->nodes, level->aggregates);
   cuda_amg_memory memory = {.context = amg->context};
   cuda_amg_graph graph;
   ts_status status = cuda_amg_strength(&memory, level, amg->desc.strength, l, &graph);
   if (status == TS_OK)
     status = cuda_amg_aggregate(amg->context, &graph, level->aggregates, &level->aggregate_count);
-  cuda_amg_give(&memory);
+  cuda_amg_free(&memory);
   return status;
 }
 
@@ -91,11 +91,11 @@ static ts_status make_tentative(const tsi_amg *amg, int l) {
   cuda_amg_hierarchy *h = amg->device;
   cuda_amg_level *level = &h->level[l], *next = level + 1;
   const size_t vectors = (size_t)level->vectors;
-  CUDA_AMG_TAKE(&h->kept[l], (size_t)level->A.rows * vectors, level->tentative);
-  CUDA_AMG_TAKE(&h->kept[l], level->nodes, level->weights);
-  CUDA_AMG_TAKE(&h->modes[l + 1], (size_t)level->aggregate_count * vectors * vectors, next->near_null);
+  CUDA_AMG_ALLOC(&h->kept[l], (size_t)level->A.rows * vectors, level->tentative);
+  CUDA_AMG_ALLOC(&h->kept[l], level->nodes, level->weights);
+  CUDA_AMG_ALLOC(&h->modes[l + 1], (size_t)level->aggregate_count * vectors * vectors, next->near_null);
   TSI_TRY(cuda_amg_tentative(amg->context, level, next->near_null));
-  cuda_amg_give(&h->modes[l]);
+  cuda_amg_free(&h->modes[l]);
   level->near_null = NULL;
   return TS_OK;
 }
@@ -152,7 +152,7 @@ static ts_status start(tsi_amg *amg) {
   TSI_TRY(cuda_constrained(amg->level[0].A->row_space, &constrained));
   TSI_TRY(cuda_amg_check_diagonal(amg->context, &first->A, constrained, &row, &diagonal));
   if (row >= 0) return tsi_amg_refuse_row(amg->context, row, diagonal);
-  CUDA_AMG_TAKE(&h->modes[0], (size_t)first->A.rows * (size_t)first->vectors, first->near_null);
+  CUDA_AMG_ALLOC(&h->modes[0], (size_t)first->A.rows * (size_t)first->vectors, first->near_null);
   return cuda_amg_near_null(amg->context, desc, first);
 }
 
@@ -198,7 +198,7 @@ static ts_status make_inverse(tsi_amg *amg) {
 }
 
 /* Copies the last level's matrix to the host, which chooses a smoother for it, since it has no inverse. */
-static ts_status take_last(tsi_amg *amg) {
+static ts_status read_last(tsi_amg *amg) {
   const int last = amg->levels - 1;
   amg->host.levels = amg->levels;
   tsi_amg_csr_free(amg->context, &amg->host.level[last].A);
@@ -211,7 +211,7 @@ static ts_status set_up(tsi_amg *amg, int keep, cuda_amg_memory *source) {
   if (!keep) TSI_TRY(make_levels(amg));
   for (int l = 0; keep && l + 1 < amg->levels; l++) TSI_TRY(compute_again(amg, l));
   if (h->level[amg->levels - 1].A.rows <= TSI_AMG_DENSE) return make_inverse(amg);
-  return amg->levels > 1 ? take_last(amg) : TS_OK;
+  return amg->levels > 1 ? read_last(amg) : TS_OK;
 }
 
 ts_status cuda_amg_setup(tsi_amg *amg) {
@@ -229,7 +229,7 @@ ts_status cuda_amg_setup(tsi_amg *amg) {
   h->source.memory.what = "an update of amg";
   cuda_amg_memory source = {.context = context};
   const ts_status status = set_up(amg, keep, &source);
-  cuda_amg_give(&source);
+  cuda_amg_free(&source);
   h->level[0].A = (cuda_amg_csr){0};
   if (status == TS_OK && (amg->levels > 1 || amg->inverse))
     free_level(amg, amg->levels - 1);
@@ -242,7 +242,7 @@ void cuda_amg_drop(tsi_amg *amg) {
   cuda_amg_hierarchy *h = amg->device;
   cuda_amg_forget_cycles(amg);
   for (int l = 0; l < TSI_AMG_MAX_LEVELS; l++) free_level(amg, l);
-  if (h) cuda_amg_give(&h->source.memory);
+  if (h) cuda_amg_free(&h->source.memory);
   tsi_free(amg->context, h);
   amg->device = NULL;
 }

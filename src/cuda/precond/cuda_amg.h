@@ -38,12 +38,12 @@ typedef struct cuda_amg_memory {
   } blocks[CUDA_AMG_BLOCKS];
 } cuda_amg_memory;
 
-ts_status cuda_amg_take(cuda_amg_memory *memory, size_t count, size_t size, void **to);
+ts_status cuda_amg_alloc(cuda_amg_memory *memory, size_t count, size_t size, void **to);
 /* Allocates `count` elements of the type that `to` points to. */
-#define CUDA_AMG_TAKE(memory, count, to)                                                                       \
-  TSI_TRY(cuda_amg_take((memory), (size_t)(count), sizeof *(to), (void **)&(to)))
-/* Frees in stream order, like cuda_give. */
-void cuda_amg_give(cuda_amg_memory *memory);
+#define CUDA_AMG_ALLOC(memory, count, to)                                                                      \
+  TSI_TRY(cuda_amg_alloc((memory), (size_t)(count), sizeof *(to), (void **)&(to)))
+/* Frees in stream order, like cuda_free. */
+void cuda_amg_free(cuda_amg_memory *memory);
 
 /* A sparse matrix on the device. The columns of a row ascend. Indices and values are padded with zeros to a
  * multiple of eight entries. */

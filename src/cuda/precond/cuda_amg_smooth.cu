@@ -373,10 +373,10 @@ static ts_status smooth(cuda_amg_memory *memory, cuda_amg_level *level) {
   s.offsets = A->offsets, s.indices = A->indices, s.values = A->values;
   s.strong = level->strong, s.aggregates = level->aggregates;
   s.weights = level->weights, s.tentative = level->tentative;
-  CUDA_AMG_TAKE(memory, 1, s.found);
-  CUDA_AMG_TAKE(memory, rows, s.diagonal);
-  if (!single) CUDA_AMG_TAKE(memory, rows * (size_t)level->unknowns, s.added);
-  if (has_long) CUDA_AMG_TAKE(memory, A->entries / LONG + 1, s.long_rows);
+  CUDA_AMG_ALLOC(memory, 1, s.found);
+  CUDA_AMG_ALLOC(memory, rows, s.diagonal);
+  if (!single) CUDA_AMG_ALLOC(memory, rows * (size_t)level->unknowns, s.added);
+  if (has_long) CUDA_AMG_ALLOC(memory, A->entries / LONG + 1, s.long_rows);
   CUDA_TRY(context, cudaMemsetAsync(s.found, 0, sizeof *s.found, cuda_stream(context)));
   TSI_TRY(RUN(context, &s, single, has_long, find_bounds));
   TSI_TRY(cuda_download(context, &found, s.found, sizeof found));
@@ -391,6 +391,6 @@ static ts_status smooth(cuda_amg_memory *memory, cuda_amg_level *level) {
 ts_status cuda_amg_smooth(ts_context *context, cuda_amg_level *level) {
   cuda_amg_memory memory = {context};
   const ts_status status = smooth(&memory, level);
-  cuda_amg_give(&memory);
+  cuda_amg_free(&memory);
   return status;
 }

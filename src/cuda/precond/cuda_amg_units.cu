@@ -56,8 +56,8 @@ static ts_status find_units(cuda_amg_memory *memory, const cuda_amg_level *level
   const unsigned blocks = cuda_blocks_for((size_t)A->rows);
   double *scales = NULL;
   unsigned long long *votes = NULL;
-  CUDA_AMG_TAKE(memory, A->rows, scales);
-  CUDA_AMG_TAKE(memory, 1, votes);
+  CUDA_AMG_ALLOC(memory, A->rows, scales);
+  CUDA_AMG_ALLOC(memory, 1, votes);
   CUDA_TRY(context, cudaMemsetAsync(votes, 0, sizeof *votes, cuda_stream(context)));
   TSI_TRY(cuda_launch(context, "find_scales", find_scales, blocks, CUDA_THREADS, *A, scales));
   const voters v = {*A, level->unknowns, scales, votes};
@@ -70,6 +70,6 @@ static ts_status find_units(cuda_amg_memory *memory, const cuda_amg_level *level
 ts_status cuda_amg_units(ts_context *context, const cuda_amg_level *level) {
   cuda_amg_memory memory = {context};
   const ts_status status = find_units(&memory, level);
-  cuda_amg_give(&memory);
+  cuda_amg_free(&memory);
   return status;
 }

@@ -166,7 +166,7 @@ static ts_status check_diagonal(const ts_matrix *A, const tsi_amg_csr *csr) {
   return row < 0 ? TS_OK : tsi_amg_refuse_row(A->context, row, diagonal);
 }
 
-static ts_status take_matrix(const ts_matrix *A, tsi_amg_csr *csr) {
+static ts_status copy_matrix(const ts_matrix *A, tsi_amg_csr *csr) {
   tsi_csr copy;
   TSI_TRY(tsi_matrix_stored_copy(A, &copy));
   *csr = (tsi_amg_csr){copy.rows, copy.columns, (int32_t *)copy.row_offsets, (int32_t *)copy.column_indices,
@@ -276,11 +276,11 @@ static ts_status measure(tsi_amg *amg, double seconds) {
 ts_status tsi_amg_read_level(const tsi_amg *amg, int l, tsi_amg_csr *A) {
   if (l == 0 && amg->level[0].A->all_rows) {
     tsi_amg_halo *halo;
-    TSI_TRY(tsi_amg_take_rows(amg->level[0].A, amg->desc.unknowns, A, &halo));
+    TSI_TRY(tsi_amg_copy_rows(amg->level[0].A, amg->desc.unknowns, A, &halo));
     tsi_amg_halo_free(amg->context, halo);
     return TS_OK;
   }
-  if (l == 0) return take_matrix(amg->level[0].A, A);
+  if (l == 0) return copy_matrix(amg->level[0].A, A);
   if (amg->device) return amg->context->ops->amg->read(amg->level[l].A, A);
   *A = amg->host.level[l].A;
   return TS_OK;
@@ -297,7 +297,7 @@ static ts_status set_up_on_host(tsi_amg *amg, int keep) {
       amg->is_unsymmetric ? tsi_amg_setup_unsymmetric : tsi_amg_setup;
   tsi_amg_csr A;
   if (amg->level[0].A->made_on_device) TSI_TRY(tsi_matrix_keep_host_copy(amg->level[0].A));
-  TSI_TRY(take_matrix(amg->level[0].A, &A));
+  TSI_TRY(copy_matrix(amg->level[0].A, &A));
   TSI_TRY(check_diagonal(amg->level[0].A, &A));
   TSI_TRY(how(amg->context, &amg->desc, &A, keep, &amg->host));
   amg->levels = amg->host.levels;
@@ -321,7 +321,7 @@ static ts_status set_up_rows(tsi_amg *amg, const tsi_amg_csr *A, tsi_amg_halo *h
 static ts_status set_up_on_ranks(tsi_amg *amg) {
   tsi_amg_csr A;
   tsi_amg_halo *halo;
-  TSI_TRY(tsi_amg_take_rows(amg->level[0].A, amg->desc.unknowns, &A, &halo));
+  TSI_TRY(tsi_amg_copy_rows(amg->level[0].A, amg->desc.unknowns, &A, &halo));
   const ts_status status = set_up_rows(amg, &A, halo);
   tsi_amg_csr_free(amg->context, &A);
   amg->host.level[0].A = (tsi_amg_csr){0};
@@ -482,7 +482,7 @@ const tsi_preconditioner_kind tsi_preconditioner_amg = {
     .fields = TSI_FIELD_AMG,
     .is_from_matrix = 1,
     .needs_entries = 1,
-    .takes_device_entries = 1,
+    .accepts_device_entries = 1,
     .has_scale = 1,
     .unsymmetric = "amg was made for a matrix that is not symmetric, and cg and minres need a symmetric one",
     .create = create,

@@ -438,7 +438,7 @@ int32_t tsi_amg_ghosts(const tsi_amg_host_level *level);
 /* The global number of this rank's first row. */
 uint32_t tsi_amg_first_row(const tsi_amg_host_level *level);
 /* Fetches the `values` of the ghosts, `bytes` bytes per node. */
-ts_status tsi_amg_bring(ts_context *context, const tsi_amg_host_level *level, void *values, size_t bytes);
+ts_status tsi_amg_exchange(ts_context *context, const tsi_amg_host_level *level, void *values, size_t bytes);
 /* Sums and maxima over the ranks; bitwise identical on all. */
 ts_status tsi_amg_add_up(ts_context *context, const tsi_amg_host_level *level, double *values, int count);
 ts_status tsi_amg_largest(ts_context *context, const tsi_amg_host_level *level, double *values, int count);
@@ -453,7 +453,7 @@ ts_status tsi_amg_coarsen_on_ranks(ts_context *context, tsi_amg_host_level *leve
 /* ---- amg_ranks_coarsest.c ---- */
 
 /* Copies this rank's rows of the application's matrix. */
-ts_status tsi_amg_take_rows(const ts_matrix *matrix, int unknowns, tsi_amg_csr *A, tsi_amg_halo **halo);
+ts_status tsi_amg_copy_rows(const ts_matrix *matrix, int unknowns, tsi_amg_csr *A, tsi_amg_halo **halo);
 /* Rejects descriptors that differ between ranks, and rows as tsi_amg_refuse_row documents; all ranks return the
  * same error. */
 ts_status tsi_amg_check_rows(const ts_matrix *matrix, const ts_amg_desc *desc, const tsi_amg_csr *A);

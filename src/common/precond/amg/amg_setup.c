@@ -97,7 +97,7 @@ int tsi_amg_vectors(const ts_amg_desc *desc) {
   return tsi_doubles(&desc->near_null) ? desc->near_null_vectors : desc->unknowns;
 }
 
-static ts_status take_near_null(ts_context *context, const ts_amg_desc *desc, tsi_amg_host_level *level) {
+static ts_status create_near_null(ts_context *context, const ts_amg_desc *desc, tsi_amg_host_level *level) {
   const size_t rows = (size_t)level->A.rows;
   level->vectors = tsi_amg_vectors(desc);
   const size_t vectors = (size_t)level->vectors;
@@ -195,7 +195,7 @@ static ts_status make_levels(ts_context *context, const ts_amg_desc *desc, const
   first->is_unsymmetric = is_unsymmetric;
   first->unknowns = desc->unknowns;
   first->nodes = A->rows / desc->unknowns;
-  TSI_TRY(take_near_null(context, desc, first));
+  TSI_TRY(create_near_null(context, desc, first));
   for (int before = 0; before < host->levels && host->levels < desc->max_levels;) {
     before = host->levels;
     if (all_rows(&host->level[before - 1]) > desc->coarsest) TSI_TRY(add_level(context, desc, host));

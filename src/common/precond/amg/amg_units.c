@@ -60,7 +60,7 @@ static ts_status vote(ts_context *context, const tsi_amg_host_level *level, unit
   const size_t rows = (size_t)level->A.rows;
   double counts[2] = {(double)rows, 0};
   tsi_parallel(context, rows, find_scales, u);
-  TSI_TRY(tsi_amg_bring(context, level, u->scales, u->unknowns * sizeof *u->scales));
+  TSI_TRY(tsi_amg_exchange(context, level, u->scales, u->unknowns * sizeof *u->scales));
   tsi_parallel(context, (size_t)u->parts, count_votes, u);
   for (int p = 0; p < u->parts; p++) counts[1] += u->votes[p];
   TSI_TRY(tsi_amg_add_up(context, level, counts, 2));
