@@ -1,5 +1,4 @@
-/* Repairs of meshes: each kind of defect, what the report says of it and what the mesh is like afterwards.
- * Needs no device. */
+/* Repairs of meshes: each kind of defect, its report, and the mesh after the repair. Needs no device. */
 #include "test.h"
 
 #include "mesh_generate.h"
@@ -24,8 +23,8 @@ static int is_held(const mesh *m, int32_t v) {
   return m->held && m->held[v];
 }
 
-/* What the flow asks of a mesh, checked pair by pair: triangles have three different vertices, and an edge that
- * is not held at both ends has at most two triangles, which pass it in opposite directions. */
+/* The requirements of the flow, checked pair by pair: triangles have three different vertices. An edge that is
+ * not fixed at both ends has at most two triangles, which traverse it in opposite directions. */
 static void check_fit(const mesh *m) {
   for (int32_t g = 0; g < 3 * m->triangle_count; g++) {
     const int32_t a = m->triangles[g], b = m->triangles[g % 3 == 2 ? g - 2 : g + 1];
@@ -50,7 +49,7 @@ static void repair(mesh *m) {
   CHECK((held > 0) == (m->held != NULL));
 }
 
-/* ---- What the report says ---- */
+/* ---- The report ---- */
 
 typedef struct report_text {
   int lines;
@@ -100,8 +99,8 @@ static void nothing_to_do(void) {
 
 /* ---- Merging ---- */
 
-/* A square of two triangles that share no vertex; 0 and -0 are one place. Vertices 3 and 7, which no triangle
- * uses, lie on others and are left alone. */
+/* A square of two triangles without common vertices. 0 and -0 are the same place. Vertices 3 and 7 are unused.
+ * They coincide with others and must not be merged. */
 static const double split_positions[] = {0,    0, 0,    1, 0, 0, 1, 1, 0, 0, 0, 0,
                                          -0.0, 0, -0.0, 1, 1, 0, 0, 1, 0, 1, 1, 0};
 static const int32_t split_triangles[] = {0, 1, 2, 4, 5, 6};
@@ -119,7 +118,7 @@ static void merge(void) {
   CHECK(memcmp(m.triangles, expected, sizeof expected) == 0);
   CHECK(memcmp(now, expected_now, sizeof expected_now) == 0);
   CHECK(m.positions[3 * 4 + 1] == 1 && m.positions[3 * 4] == 0);
-  CHECK(m.held && m.held[2] && report.held_vertices == 1); /* who takes the place of a held one is held */
+  CHECK(m.held && m.held[2] && report.held_vertices == 1); /* replaces a fixed one */
   check_reported(1,
                  "2 vertices were merged with another one at the same position (the first: vertex 4 with 0)");
   free(now);
@@ -136,7 +135,7 @@ static void kept_duplicates(void) {
   mesh_destroy(&m);
 }
 
-/* Every triangle of a sphere with its own three vertices: what an STL file holds. */
+/* A sphere with three separate vertices for each triangle, as in an STL file. */
 static void merge_all(void) {
   mesh sphere, loose;
   REQUIRE(mesh_generate("sphere:500", &sphere, message) == 0);
@@ -154,12 +153,12 @@ static void merge_all(void) {
   mesh_destroy(&loose);
 }
 
-/* ---- Dropping ---- */
+/* ---- Removal ---- */
 
 static const double fan_positions[] = {0, 0, 0, 1, 0, 0, 0, 1, 0, -1, 0, 0, 0, -1, 0, 1, 0, 0, 0.5, 0, 1e-5};
 
 static void drop(void) {
-  /* The third has vertices 1 and 5, which are at one place; the last two repeat the first. */
+  /* The third triangle has vertices 1 and 5, which coincide. The last two repeat the first. */
   static const int32_t corners[] = {0, 1, 2, 3, 3, 0, 0, 1, 5, 0, 2, 3, 1, 2, 0, 2, 1, 0};
   mesh m = mesh_of(6, fan_positions, 6, corners);
   repair(&m);
@@ -179,7 +178,7 @@ static void drop(void) {
 }
 
 static void sliver(void) {
-  /* The second is nearly without area, and kept. */
+  /* The second triangle has almost no area, but is kept. */
   static const int32_t corners[] = {0, 1, 2, 0, 6, 1, 0, 2, 3};
   mesh m = mesh_of(7, fan_positions, 3, corners);
   repair(&m);
@@ -192,7 +191,7 @@ static void sliver(void) {
 
 /* ---- Orientation ---- */
 
-/* Two spheres; of the first few triangles are turned, of the second most of them. */
+/* Two spheres. A few triangles of the first one are reversed, and most of the second one. */
 static void triangles_flipped(void) {
   mesh sphere, m;
   REQUIRE(mesh_generate("sphere:150", &sphere, message) == 0);
@@ -218,7 +217,7 @@ static void triangles_flipped(void) {
   CHECK_INT(report.flipped_triangles, flipped + fewer);
   CHECK_INT(report.unorientable_edges, 0);
   CHECK(memcmp(m.triangles, before.triangles, sizeof *m.triangles * 3 * (size_t)half) == 0);
-  /* The second one stays inside out, as most of it was. */
+  /* The second one stays inside out, because most of it was. */
   for (int32_t t = half; t < 2 * half; t++) {
     const int32_t *now = m.triangles + 3 * t, *then = before.triangles + 3 * t;
     if (!CHECK(now[0] == then[0] && now[1] == then[2] && now[2] == then[1])) break;
@@ -230,7 +229,7 @@ static void triangles_flipped(void) {
   mesh_destroy(&m);
 }
 
-/* The edge is named as it was before vertices were merged. */
+/* The message names the edge by its vertices before merging. */
 static void flipped_edge_names(void) {
   static const double positions[] = {0, 0, 0, 0, 0, 0, 1, 0, 0, 1, 1, 0, 0, 1, 0, -1, 0, 0};
   static const int32_t corners[] = {0, 2, 3, 1, 4, 3, 1, 4, 5};
@@ -242,7 +241,7 @@ static void flipped_edge_names(void) {
   mesh_destroy(&m);
 }
 
-/* ---- Holding ---- */
+/* ---- Fixed vertices ---- */
 
 static void nonmanifold_edges_kept(void) {
   static const double positions[] = {9, 9, 9, 0, 0, 0, 0, 0, 1, 1, 0, 0, 0, 1, 0, -1, 0, 0, 2, 1, 0};
@@ -272,7 +271,7 @@ static void moebius(void) {
       p[1] = r * sin(angle);
       p[2] = (side - 0.5) * 0.5 * sin(angle / 2);
     }
-    const int last = i + 1 == around; /* where the strip is closed, its sides change places */
+    const int last = i + 1 == around; /* where the strip closes, its sides are exchanged */
     const int32_t a = 2 * i, b = a + 1, c = last ? 1 : a + 2, d = last ? 0 : a + 3;
     memcpy(corners + 6 * i, (const int32_t[]){a, c, b, b, c, d}, 6 * sizeof *corners);
   }
@@ -288,7 +287,7 @@ static void moebius(void) {
   mesh_destroy(&m);
 }
 
-/* All of it at once, and a second repair finds nothing more to turn, merge or drop. */
+/* All repairs at once. A second repair has nothing to reverse, merge or remove. */
 static void twice(void) {
   mesh m;
   uint32_t random = 1;

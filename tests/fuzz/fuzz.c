@@ -33,7 +33,7 @@ double fuzz_number(fuzz_bytes *b) {
                                    3e38, 1e150, -1e300, 1e-300, NAN,   INFINITY, -INFINITY};
   const int count = (int)(sizeof numbers / sizeof numbers[0]);
   const int choice = fuzz_read(b, 256);
-  /* Mostly small whole numbers, with which solves get somewhere. */
+  /* Mostly small integers, because solves make progress with them. */
   return choice < 192 ? choice % 16 - 4 : numbers[choice % count];
 }
 

@@ -1,5 +1,5 @@
-/* Calls of the API in any order on the CPU backend: two bytes or more a call. Everything that succeeds is used
- * further, what fails must have said why. */
+/* Calls of the API in any order on the CPU backend, with two bytes or more per call. Successful results are
+ * used further, and a failure must have set a message. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -76,7 +76,7 @@ static void make_matrix(state *s) {
   if (fuzz_read(&s->in, 3) == 0) desc.constrained = constrained;
   if (fuzz_read(&s->in, 4) == 0) desc.row_space = any_space(s);
   if (fuzz_read(&s->in, 4) == 0) desc.column_space = any_space(s);
-  ts_matrix *made; /* perhaps over a space of the one that it replaces */
+  ts_matrix *made; /* it may be over a space of the matrix that it replaces */
   check(s, ts_matrix_create(s->context, &desc, &made));
   ts_matrix_destroy(A);
   *A = made;
@@ -198,7 +198,7 @@ static void move_values(state *s) {
                                 : ts_vector_read(v, ts_host(values, claimed)));
 }
 
-/* Up to three columns, sometimes not whole ones. */
+/* Up to three columns, sometimes with missing numbers. */
 static void solve_arrays(state *s, ts_matrix *A, const ts_solver_desc *desc) {
   double right[3 * 144], numbers[3 * 144];
   float rounded[3 * 144];
@@ -250,12 +250,12 @@ static void solve(state *s) {
     check(s, ts_solver_create(A, fuzz_read(&s->in, 4) ? &desc : NULL, &s->solver));
     break;
   case 2:
-    ts_solver_destroy(&s->solver); /* which may use it */
+    ts_solver_destroy(&s->solver); /* it may use the matrix */
     ts_preconditioner_destroy(&s->preconditioner);
     check(s, ts_preconditioner_create(A, &how, &s->preconditioner));
     break;
   case 3:
-    ts_solver_destroy(&s->solver); /* which may use the cycle */
+    ts_solver_destroy(&s->solver); /* it may use the cycle */
     ts_preconditioner_destroy(&s->preconditioner);
     ts_multigrid_destroy(&s->multigrid);
     check(s, ts_multigrid_create(A, &grid, &s->multigrid));
@@ -369,7 +369,7 @@ static void destroy(state *s) {
     ts_solver_destroy(&s->solver);
     break;
   case 5:
-    ts_preconditioner_destroy(&s->preconditioner); /* which the solver keeps */
+    ts_preconditioner_destroy(&s->preconditioner); /* the solver keeps a reference */
     break;
   case 6:
     ts_solver_destroy(&s->solver);

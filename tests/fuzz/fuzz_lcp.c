@@ -1,5 +1,5 @@
 /* Calls on complementarity problems: small matrices of every form with ordinary and extreme numbers, limits,
- * starts and settings. What is called a success is finite, and as near a solution as it is said to be. */
+ * starts and settings. A successful result must be finite and as accurate as reported. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -20,7 +20,7 @@ static void read_numbers(fuzz_bytes *b, double *to, int count) {
   for (int k = 0; k < count; k++) to[k] = fuzz_number(b);
 }
 
-/* Rows of M or H, all of them full; as a rule with a diagonal that a problem may have. */
+/* Full rows of M or H. The diagonal is usually a valid one. */
 static void read_matrix(fuzz_bytes *b, problem *p) {
   read_numbers(b, p->matrix, p->n * p->n);
   const int is_ordinary = fuzz_read(b, 4) != 0;
@@ -72,7 +72,7 @@ static void solve(ts_lcp *lcp, fuzz_bytes *b, problem *p) {
   if (ts_vector_create(ts_lcp_get_space(lcp), &vectors[fuzz_read(b, 2)], &q) ||
       ts_vector_create(ts_lcp_get_space(lcp), &vectors[fuzz_read(b, 2)], &z))
     abort();
-  read_numbers(b, p->numbers, p->n); /* a vector that does not hold one of them stays 0 */
+  read_numbers(b, p->numbers, p->n); /* a vector that cannot represent one of them stays 0 */
   (void)ts_vector_write(q, ts_host(p->numbers, (size_t)p->n));
   read_numbers(b, p->numbers, p->n);
   (void)ts_vector_write(z, ts_host(p->numbers, (size_t)p->n));

@@ -1,5 +1,5 @@
-/* Matrices that may refer to the application's pattern: the same products, values of their own, and nothing
- * written to the application's arrays. */
+/* Matrices that may refer to the application's pattern: they give the same products, own their values, and
+ * never write to the application's arrays. */
 #include "helpers.h"
 
 static ts_context *context;
@@ -112,7 +112,7 @@ static void in_order(void) {
   release(&wide);
 }
 
-/* Nothing is borrowed of rows that have to be sorted: the arrays may go. */
+/* If rows must be sorted, no array is borrowed, so the application may free its arrays. */
 static void out_of_order(void) {
   given g = make_given(ref_grid(12, 12));
   for (int32_t i = 0; i < g.m.rows; i++) {

@@ -1,5 +1,5 @@
-/* What tests of several ranks share: rows of a matrix that every rank knows, products with it, and the context.
- */
+/* Shared by tests of several ranks: rows of a matrix that every rank knows, products with it, and the
+ * context. */
 #ifndef RANKS_ROWS_H
 #define RANKS_ROWS_H
 
@@ -10,9 +10,9 @@
 static ts_context *context;
 static int rank, ranks;
 
-enum { by_nccl = 3 }; /* of ghost_transfer */
+enum { by_nccl = 3 }; /* a value of ghost_transfer */
 
-/* ---- Rows of a matrix that every rank knows, to compare ---- */
+/* ---- Rows of a matrix that every rank knows, for comparison ---- */
 
 typedef struct rows {
   int32_t first, count;
@@ -20,7 +20,7 @@ typedef struct rows {
   int64_t *columns;
 } rows;
 
-/* Uneven on purpose. */
+/* Deliberately uneven. */
 static inline int32_t first_row(int32_t n, int r) {
   const int32_t even = (int32_t)((int64_t)n * r / ranks);
   return r > 0 && r < ranks && even + 1 < n ? even + (r & 1) : even;
@@ -42,7 +42,7 @@ static inline ts_ranks_matrix_desc describe(const ref_matrix *m, const rows *r) 
       .csr = ts_host_csr(r->count, m->columns, r->offsets, r->columns, m->values + m->offsets[r->first])};
 }
 
-/* An array that only one of the ranks has. */
+/* An array that only one rank holds. */
 static inline ts_array on_rank(int owner, double *numbers, size_t count) {
   return rank == owner ? ts_host(numbers, count) : (ts_array){0};
 }
@@ -100,8 +100,8 @@ static inline void check_info(const ref_matrix *m, const ts_matrix *matrix) {
   CHECK(info.ghosts > 0 || ranks == 1 || ref_longest_row(m) <= 1);
 }
 
-/* Ways of ghosts to other ranks, a round each: the best, NCCL if there is one, device memory if MPI takes it,
- * the host; one with CPUs. */
+/* Transfers of ghosts between ranks, one per round: the best, NCCL if available, device memory if MPI accepts
+ * it, the host. CPUs have one. */
 static int way;
 
 static inline int choose_way(int round) {

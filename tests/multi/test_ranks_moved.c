@@ -1,5 +1,5 @@
-/* Rows that ranks give and PT-Scotch moves: what comes back is where it was given. Every rank knows the whole
- * matrix, to compare. */
+/* Rows that PT-Scotch moves between ranks: results are returned to the rank that gave the row. Every rank knows
+ * the whole matrix for comparison. */
 #include <stdlib.h>
 #include <string.h>
 #include <texsolve/ranks.h>
@@ -11,7 +11,7 @@
 static ts_context *context;
 static int rank, ranks;
 
-/* A cube's 7-point Laplacian in random order: each block of rows needs nearly all columns. */
+/* The 7-point Laplacian of a cube in random order: each block of rows needs nearly all columns. */
 static ref_matrix shuffled_cube(int32_t side) {
   ref_matrix cube = ref_laplacian_3d(side), m = ref_laplacian_3d(side);
   const int32_t n = cube.rows;
@@ -91,7 +91,7 @@ static void check_vectors(const ref_matrix *m, const given *g, const ts_matrix *
   free(xs), free(found);
 }
 
-/* Each row is somewhere. */
+/* Each row is on some rank. */
 static void check_rows(const ref_matrix *m, const ts_matrix *A) {
   const int32_t held = ts_space_get_size(ts_matrix_get_row_space(A));
   int64_t *rows = malloc((size_t)held * sizeof *rows);
@@ -136,7 +136,7 @@ static void moved_rows(void) {
   ref_free(&m);
 }
 
-/* In the order of the cube there is little to gain. */
+/* The order of the cube is already good, so little can be gained. */
 static void auto_stays(void) {
   ref_matrix m = ref_laplacian_3d(14);
   given g = make_given(&m);
@@ -151,7 +151,7 @@ static void auto_stays(void) {
   ref_free(&m);
 }
 
-/* Rows are named as they were given. */
+/* Messages name rows by their given numbers. */
 static void names_of_rows(void) {
   ref_matrix m = shuffled_cube(9);
   const int32_t row = m.rows / 2;
@@ -191,7 +191,7 @@ static void from_one_rank(void) {
   ref_free(&m);
 }
 
-/* A column that is not there, on one rank; all return it. */
+/* An invalid column on one rank. All ranks return the error. */
 static void errors(void) {
   ref_matrix m = shuffled_cube(6);
   for (int by = 0; by < ranks; by++) {
@@ -206,7 +206,8 @@ static void errors(void) {
   ref_free(&m);
 }
 
-/* Memory of one rank runs out at each of its allocations: all return that, and nothing is left. */
+/* Memory of one rank runs out at each of its allocations. All ranks return the error, and nothing is left
+ * behind. */
 static void memory_of_a_rank(void) {
   ts_context_desc desc = heap_desc();
   desc.threads = 1;

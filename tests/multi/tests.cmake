@@ -11,5 +11,5 @@ texsolve_test(test_ranks_amg many mpi:cuda*2)
 texsolve_test(test_ranks_memory few mpi:cpu+cpu*2)
 texsolve_test(test_ranks_interior few mpi:cuda*2)
 texsolve_test(test_channel few)
-# Each case ends MPI.
+# Each case ends MPI, so it needs its own run.
 texsolve_test(test_ranks_leave mpi:cpu*2 mpi:cpu*3 mpi:cpu*5 CASES with_its_context without_its_context)

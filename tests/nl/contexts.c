@@ -1,4 +1,4 @@
-/* Two contexts that are stated in turns; a context that states one system after another; and warm starts. */
+/* Two contexts that are filled alternately, a context with several systems in sequence, and warm starts. */
 #include "check.h"
 
 enum { N = 30 };

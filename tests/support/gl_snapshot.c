@@ -5,7 +5,7 @@
 #include "gl/core/gl_features.h"
 #include "test.h"
 
-/* Size 0 marks what glIsEnabled tells. */
+/* Size 0: the state is queried by glIsEnabled. */
 typedef struct state_name {
   const char *name;
   GLenum token;
@@ -114,7 +114,7 @@ static const state_name plain[] = {
 #define MORE(token, size, needs)                                                                               \
   { #token, token, size, needs }
 
-/* States that not every context has. */
+/* States that only some contexts have. */
 static const state_name more[] = {
     MORE(GL_PRIMITIVE_RESTART_FIXED_INDEX, 0, GL_HAS_FIXED_RESTART),
     MORE(GL_PATCH_VERTICES, 1, GL_HAS_TESSELLATION),
@@ -208,7 +208,7 @@ static void save(gl_snapshot *s, const state_name *state, int index) {
     value->values[0] = glIsEnabled(state->token);
     return;
   }
-  GLdouble got[16] = {0}; /* some implementations write more values than the core profile says */
+  GLdouble got[16] = {0}; /* some implementations write more values than the core profile documents */
   glGetDoublev(state->token, got);
   for (int k = 0; k < state->size; k++) value->values[k] = got[k];
 }
@@ -259,7 +259,7 @@ void gl_snapshot_save(gl_snapshot *s) {
   GLint word;
   glGetIntegeri_v(GL_SAMPLE_MASK_VALUE, 0, &word);
   append(s, "GL_SAMPLE_MASK_VALUE", 0)->values[0] = word;
-  /* The application's vertex array is bound, so these are its own. */
+  /* The application's vertex array is bound, so these attributes belong to it. */
   for (GLuint k = 0; k < 4; k++) {
     GLint enabled = 0, buffer = 0, size = 0;
     glGetVertexAttribiv(k, GL_VERTEX_ATTRIB_ARRAY_ENABLED, &enabled);
