@@ -117,6 +117,7 @@ static ts_status with_pattern(ts_context *context, const ts_batch_desc *desc, ts
   TSI_TRY(tsi_batch_pattern_create(context, rows, entries, offsets, columns, &pattern));
   job->pattern = &pattern;
   const ts_status status = with_results(context, job);
+  job->pattern = NULL;
   tsi_batch_pattern_free(context, &pattern);
   return status;
 }
