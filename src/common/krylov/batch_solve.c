@@ -85,7 +85,8 @@ static ts_status report(ts_context *context, const tsi_batch_job *job) {
 }
 
 static ts_status run(ts_context *context, const tsi_batch_job *job) {
-  const tsi_batch_ops *ops = context->device_ops->batch;
+  const int is_plain = (context->desc.flags & TS_CONTEXT_NO_FUSED_OPERATIONS) != 0;
+  const tsi_batch_ops *ops = is_plain ? NULL : context->device_ops->batch;
   TSI_TRY(tsi_enter(context));
   TSI_TRY(tsi_leave(context, ops ? ops->solve(context, job) : tsi_batch_solve_on_host(context, job)));
   return report(context, job);
