@@ -106,7 +106,7 @@ static int batch_make(batch *s, int32_t rows, int32_t systems) {
     }
     s->offsets[i + 1] = (int32_t)s->entries;
   }
-  s->values = calloc(s->entries * (size_t)systems, sizeof *s->values);
+  s->values = calloc(s->entries * (size_t)systems + 1, sizeof *s->values);
   s->b = calloc(numbers, sizeof *s->b);
   s->x = calloc(numbers, sizeof *s->x);
   s->results = calloc((size_t)systems, sizeof *s->results);
@@ -182,10 +182,10 @@ static int run_arrays(const run *run, const batch *s) {
   if (measure(run, "host arrays", s, &desc, b, x)) return 1;
   if (bench_check(ts_context_get_info(run->context, &info), run->context, "the device")) return 1;
   if (!device_arrays_are_known(info.backend)) return 0;
-  ts_array *const arrays[] = {&desc.row_offsets, &desc.column_indices, &desc.values, &b, &x};
-  const int count = sizeof arrays / sizeof *arrays;
-  const int failed = device_arrays_upload(arrays, count) || measure(run, "CUDA memory", s, &desc, b, x);
-  device_arrays_free(arrays, count);
+  enum { COUNT = 5 };
+  ts_array *const arrays[COUNT] = {&desc.row_offsets, &desc.column_indices, &desc.values, &b, &x};
+  const int failed = device_arrays_upload(arrays, COUNT) || measure(run, "CUDA memory", s, &desc, b, x);
+  device_arrays_free(arrays, COUNT);
   return failed;
 }
 

@@ -37,9 +37,9 @@ static ts_status check_numbers(ts_context *context, const ts_batch_desc *desc) {
   if (desc->rows > TSI_MAX_SIZE)
     return tsi_fail(context, TS_ERROR_LIMIT, "rows is %lld; a system has at most %d", (long long)desc->rows,
                     TSI_MAX_SIZE);
-  if (desc->column_indices.data && desc->column_indices.count > INT32_MAX)
+  if (desc->column_indices.data && desc->column_indices.count > TSI_MAX_SIZE)
     return tsi_fail(context, TS_ERROR_LIMIT, "column_indices has %zu numbers; a system has at most %d entries",
-                    desc->column_indices.count, INT32_MAX);
+                    desc->column_indices.count, TSI_MAX_SIZE);
   return tsi_check_reserved(context, "", desc->reserved, sizeof desc->reserved);
 }
 
@@ -85,7 +85,8 @@ static ts_status report(ts_context *context, const tsi_batch_job *job) {
 }
 
 static ts_status run(ts_context *context, const tsi_batch_job *job) {
-  const tsi_batch_ops *ops = context->device_ops->batch;
+  const int is_plain = (context->desc.flags & TS_CONTEXT_NO_FUSED_OPERATIONS) != 0;
+  const tsi_batch_ops *ops = is_plain ? NULL : context->device_ops->batch;
   TSI_TRY(tsi_enter(context));
   TSI_TRY(tsi_leave(context, ops ? ops->solve(context, job) : tsi_batch_solve_on_host(context, job)));
   return report(context, job);
