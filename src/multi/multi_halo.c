@@ -91,6 +91,23 @@ static ts_status add_exchange(const ts_space *columns, multi_halo *halo, multi_e
   return TS_OK;
 }
 
+/* The end of the run of ghosts from `first` on that one part owns. */
+static int32_t find_end(const ts_space *columns, const multi_halo *halo, int p, int32_t first, int owner) {
+  const multi_space *s = columns->impl;
+  const int32_t *places = halo->places[p];
+  int32_t end = first + 1, high = halo->ghosts[p];
+  if (s->rows)
+    while (end < high && multi_owner(columns, places[end]) == owner) end++;
+  while (!s->rows && end < high) {
+    const int32_t middle = end + (high - end) / 2;
+    if (places[middle] < s->first[owner + 1])
+      end = middle + 1;
+    else
+      high = middle;
+  }
+  return end;
+}
+
 /* Adds the runs of ghosts of part p, one per owner. `indices` has room for all of them. */
 static ts_status add_exchanges_to(const ts_space *columns, multi_halo *halo, int p, int32_t *indices) {
   ts_context *context = columns->context;
@@ -98,8 +115,8 @@ static ts_status add_exchanges_to(const ts_space *columns, multi_halo *halo, int
   const int32_t *places = halo->places[p];
   for (int32_t first = 0, end; first < halo->ghosts[p]; first = end) {
     const int owner = multi_owner(columns, places[first]);
-    for (end = first; end < halo->ghosts[p] && multi_owner(columns, places[end]) == owner; end++)
-      indices[end - first] = places[end] - s->first[owner];
+    end = find_end(columns, halo, p, first, owner);
+    for (int32_t k = first; k < end; k++) indices[k - first] = places[k] - s->first[owner];
     if (!is_own(context, p) && !is_own(context, owner)) continue;
     const multi_exchange e = {.from = owner, .to = p, .first = first, .count = end - first};
     TSI_TRY(add_exchange(columns, halo, e, indices));
