@@ -1,0 +1,22 @@
+"""Sparse linear systems on CPUs and GPUs: the Python package of texsolve.
+
+    import texsolve
+    r = texsolve.solve(A, b)      # A: a sparse matrix of SciPy, CuPy or PyTorch
+    r.x, r.converged, r.residual
+
+texsolve.Solver is for many solves with one pattern, texsolve.amg for algebraic multigrid, texsolve.linalg has the functions of
+scipy.sparse.linalg.
+"""
+from ._context import Context
+from ._errors import (ConvergenceWarning, DeviceError, Error, IncompatibleError, InvalidArgumentError, LibraryError, LimitError,
+                      OutOfMemoryError, PerformanceWarning, UnavailableError, UnsupportedError)
+from ._preconditioner import Preconditioner, preconditioner
+from ._progress import Progress
+from ._result import Result
+from ._solver import Solver, solve
+
+__version__ = '0.2.0'
+
+__all__ = ['Context', 'ConvergenceWarning', 'DeviceError', 'Error', 'IncompatibleError', 'InvalidArgumentError', 'LibraryError',
+           'LimitError', 'OutOfMemoryError', 'PerformanceWarning', 'Preconditioner', 'Progress', 'Result', 'Solver',
+           'UnavailableError', 'UnsupportedError', 'preconditioner', 'solve']
