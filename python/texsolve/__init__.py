@@ -7,9 +7,13 @@
 texsolve.Solver is for many solves with one pattern, texsolve.amg for algebraic multigrid, texsolve.linalg has the functions of
 scipy.sparse.linalg.
 """
+from ._amg import MultilevelSolver, amg
 from ._context import Context
 from ._errors import (ConvergenceWarning, DeviceError, Error, IncompatibleError, InvalidArgumentError, LibraryError, LimitError,
                       OutOfMemoryError, PerformanceWarning, UnavailableError, UnsupportedError)
+from ._fluid import Fluid, Source
+from ._lcp import lcp
+from ._mesh import lscm, smooth
 from ._preconditioner import Preconditioner, preconditioner
 from ._progress import Progress
 from ._result import Result
@@ -17,6 +21,7 @@ from ._solver import Solver, solve
 
 __version__ = '0.2.0'
 
-__all__ = ['Context', 'ConvergenceWarning', 'DeviceError', 'Error', 'IncompatibleError', 'InvalidArgumentError', 'LibraryError',
-           'LimitError', 'OutOfMemoryError', 'PerformanceWarning', 'Preconditioner', 'Progress', 'Result', 'Solver',
-           'UnavailableError', 'UnsupportedError', 'preconditioner', 'solve']
+__all__ = ['Context', 'ConvergenceWarning', 'DeviceError', 'Error', 'Fluid', 'IncompatibleError', 'InvalidArgumentError',
+           'LibraryError', 'LimitError', 'MultilevelSolver', 'OutOfMemoryError', 'PerformanceWarning', 'Preconditioner',
+           'Progress', 'Result', 'Solver', 'Source', 'UnavailableError', 'UnsupportedError', 'amg', 'lcp', 'lscm',
+           'preconditioner', 'smooth', 'solve']

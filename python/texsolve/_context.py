@@ -9,6 +9,7 @@ from __future__ import annotations
 import collections
 import ctypes
 import os
+import sys
 import threading
 import weakref
 from types import TracebackType
@@ -137,17 +138,24 @@ def _retire(context: Context, function: str, pointer: int) -> None:
 class Handle:
     """An object of the library, which keeps its context."""
 
-    __slots__ = ('context', 'pointer', '_finalizer', '__weakref__')
+    __slots__ = ('context', 'pointer', '_function')
 
     def __init__(self, context: Context, pointer: int, destroy: str) -> None:
         self.context = context
         self.pointer = pointer
-        self._finalizer = weakref.finalize(self, _retire, context, destroy, pointer)
-        self._finalizer.atexit = False
+        self._function = destroy
+
+    def __del__(self, is_finalizing: Callable[[], bool] = sys.is_finalizing) -> None:
+        # At exit other threads may be in the library, and the system takes everything back.
+        if self.pointer and not is_finalizing():
+            pointer, self.pointer = self.pointer, 0
+            _retire(self.context, self._function, pointer)
 
     def destroy(self) -> None:
-        """Destroys the object now, rather than when it is collected."""
-        self._finalizer()
+        """Destroys the object now, rather than when it is collected. The caller has entered the context."""
+        if self.pointer:
+            pointer, self.pointer = self.pointer, 0
+            _destroy(self._function, pointer)
 
 
 def create(context: Context, destroy: str, function: Callable[..., int], *arguments: Any) -> Handle:

@@ -6,7 +6,7 @@ is raised when the library has returned and its objects are in order.
 """
 from __future__ import annotations
 
-import signal
+import _signal  # signal.signal makes enumerators of its arguments, which takes 20 us
 import threading
 from types import FrameType, TracebackType
 from typing import Any
@@ -30,12 +30,12 @@ class Interrupts:
     def __enter__(self) -> Interrupts:
         if Interrupts._is_active or threading.current_thread() is not threading.main_thread():
             return self
-        handler = signal.getsignal(signal.SIGINT)
+        handler = _signal.getsignal(_signal.SIGINT)
         if not callable(handler):
             return self
         self._handler = handler
         try:
-            signal.signal(signal.SIGINT, self._handle)
+            _signal.signal(_signal.SIGINT, self._handle)
         except ValueError:  # not the main interpreter
             self._handler = None
             return self
@@ -46,7 +46,7 @@ class Interrupts:
                  trace: TracebackType | None) -> None:
         if self._handler is not None:
             Interrupts._is_active = False
-            signal.signal(signal.SIGINT, self._handler)
+            _signal.signal(_signal.SIGINT, self._handler)
             self._handler = None
         if self.error is not None:
             kept, self.error = self.error, None

@@ -5,7 +5,6 @@ The order: the file in TEXSOLVE_LIBRARY; libtexsolve.so next to this file, as a 
 from __future__ import annotations
 
 import ctypes
-import ctypes.util
 import os
 from typing import Any
 
@@ -73,10 +72,17 @@ class Library:
 lib: Any = Library()
 
 
+_texts: dict[tuple[str, int], str] = {}
+
+
 def text_of(name: str, value: int) -> str:
     """The text of an enumerator: text_of('method', 1) is 'cg'."""
+    known = _texts.get((name, value))
+    if known is not None:
+        return known
     text: bytes | None = getattr(lib, f'ts_{name}_{"text" if name == "reason" else "name"}')(value)
-    return text.decode() if text else str(value)
+    found = text.decode() if text else str(value)
+    return _texts.setdefault((name, value), found)
 
 
 def value_of(name: str, text: Any, argument: str) -> int:

@@ -86,6 +86,7 @@ class Watcher:
         self.last = Progress(0, math.nan, 0.0)
         self.begin = time.perf_counter()
         self.at_iterate: Callable[[], Any] | None = None  # called at every check
+        self.is_quiet = not (self.report or self.bar)
 
     def restart(self, interrupts: Interrupts) -> None:
         self.history = []
@@ -97,8 +98,15 @@ class Watcher:
     def take(self, state: Any) -> int:
         """A check of the library. Returns 1 to stop the solve."""
         try:
-            self.history += state.history[:state.count]
-            if self.report or self.bar or self.at_iterate:
+            if self.is_quiet:
+                # The usual case, often once in an iteration of 50 us.
+                count = state.count
+                if count == 1:
+                    self.history.append(state.history[0])
+                else:
+                    self.history += state.history[:count]
+            else:
+                self.history += state.history[:state.count]
                 self.last = Progress(state.iteration, state.relative_residual, time.perf_counter() - self.begin)
                 if self.bar:
                     self.bar(self.last)
@@ -109,7 +117,7 @@ class Watcher:
         except BaseException as error:  # noqa: B902: raised again by the caller of the solve
             self.error = error
             return 1
-        return int(self.interrupts is not None and self.interrupts.error is not None)
+        return 1 if self.interrupts is not None and self.interrupts.error is not None else 0
 
     def finish(self) -> None:
         """After the solve: ends the bar, and raises what the application's function raised."""
@@ -125,8 +133,7 @@ _watchers: dict[int, Watcher] = {}
 
 
 def _take(state: Any, user: Any) -> int:
-    watcher = _watchers.get(user or 0)
-    return watcher.take(state.contents) if watcher is not None else 0
+    return _watchers[user].take(state.contents)
 
 
 # One callback serves all solvers: `user` is the number of the watcher.

@@ -1,7 +1,6 @@
 """The outcome of a solve, and its table and curve in notebooks."""
 from __future__ import annotations
 
-import html
 import math
 from typing import Any, Sequence
 
@@ -87,6 +86,8 @@ class Result:
 
 def table(rows: Sequence[tuple[str, ...]], head: Sequence[str] = ()) -> str:
     """An HTML table of texts."""
+    import html
+
     def row(cells: Sequence[str], tag: str) -> str:
         return '<tr>' + ''.join(f'<{tag} style="text-align:left">{html.escape(cell)}</{tag}>' for cell in cells) + '</tr>'
     return '<table>' + (row(head, 'th') if head else '') + ''.join(row(cells, 'td') for cells in rows) + '</table>'
