@@ -630,6 +630,7 @@ FUNCTIONS: dict[str, tuple[Any, tuple[Any, ...]]] = {
     'ts_solver_get_stage_count': (c_int, (c_void_p,)),
     'ts_solver_get_stage': (c_int, (c_void_p, c_int, POINTER(ts_stage_info))),
     'ts_solver_solve': (c_int, (c_void_p, c_void_p, c_void_p, POINTER(ts_result))),
+    'ts_solver_read_iterate': (c_int, (c_void_p, ts_array)),
     'ts_solve': (c_int, (c_void_p, ts_array, ts_array, POINTER(ts_solver_desc), POINTER(ts_result))),
     'ts_amg_smoother_name': (c_char_p, (c_int,)),
     'ts_amg_smoother_from_name': (c_int, (c_char_p,)),
