@@ -1,0 +1,292 @@
+"""Dense arrays of NumPy, PyTorch, CuPy and of any library with DLPack or __cuda_array_interface__, without copies.
+
+An Array describes memory that a library of arrays owns. Memory is copied only if it is not contiguous, not in this machine's
+byte order, or of a type that the library does not read.
+"""
+from __future__ import annotations
+
+import ctypes
+import sys
+from typing import Any
+
+import numpy as np
+
+from . import _declarations as d
+from ._dlpack import view_of_capsule
+
+FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
+INTEGERS = (np.dtype(np.int32), np.dtype(np.int64))
+TYPES = {np.dtype(np.float32): d.TS_TYPE_FLOAT, np.dtype(np.float64): d.TS_TYPE_DOUBLE,
+         np.dtype(np.int32): d.TS_TYPE_INT32, np.dtype(np.int64): d.TS_TYPE_INT64}
+
+
+class Array:
+    """Contiguous memory: `owner` is the array of the library `kind` ('numpy', 'torch', 'cupy' or 'other')."""
+
+    __slots__ = ('owner', 'kind', 'pointer', 'shape', 'dtype', 'device', 'stream')
+
+    def __init__(self, owner: Any, kind: str, pointer: int, shape: tuple[int, ...], dtype: np.dtype[Any],
+                 device: int | None = None, stream: int = 0) -> None:
+        self.owner = owner
+        self.kind = kind
+        self.pointer = pointer
+        self.shape = shape
+        self.dtype = dtype
+        self.device = device  # of CUDA; None: host memory
+        self.stream = stream
+
+    @property
+    def size(self) -> int:
+        size = 1
+        for extent in self.shape:
+            size *= extent
+        return size
+
+    def as_ts(self, read_only: bool = True) -> Any:
+        """The array as a ts_array."""
+        array = d.ts_array(self.pointer or None, self.size, TYPES[self.dtype], d.TS_MEMORY_HOST, int(read_only))
+        if self.device is not None:
+            array.memory = d.TS_MEMORY_CUDA
+            array.stream = self.stream or None
+        return array
+
+
+# ---- Arrays of the libraries ----
+
+def _of_numpy(array: np.ndarray[Any, Any], kind: str = 'numpy', owner: Any = None) -> Array:
+    pointer: int = array.__array_interface__['data'][0]
+    return Array(array if owner is None else owner, kind, pointer, array.shape, array.dtype)
+
+
+def _numpy_dtype(name: str, dtype: Any) -> np.dtype[Any]:
+    """The dtype of NumPy of a dtype of another library, such as torch.float32."""
+    try:
+        return np.dtype(dtype)
+    except TypeError:
+        pass
+    try:
+        return np.dtype(str(dtype).rpartition('.')[2])
+    except TypeError:
+        raise TypeError(f'{name} has elements of type {dtype}; convert it to float32 or float64') from None
+
+
+def _is_torch(array: Any) -> bool:
+    torch = sys.modules.get('torch')
+    return torch is not None and isinstance(array, getattr(torch, 'Tensor', ()))
+
+
+def _of_torch(name: str, tensor: Any) -> Array:
+    import torch
+    if tensor.layout != torch.strided:
+        raise TypeError(f'{name} is a sparse tensor; make it dense: {name}.to_dense()')
+    dtype = _numpy_dtype(name, tensor.dtype)
+    tensor = tensor.detach().resolve_conj().resolve_neg().contiguous()
+    if tensor.device.type == 'cpu':
+        return Array(tensor, 'torch', tensor.data_ptr(), tuple(tensor.shape), dtype)
+    if tensor.device.type != 'cuda':
+        raise TypeError(f'{name} is on the device {tensor.device}; move it to the CPU or to CUDA: {name}.cpu()')
+    stream = torch.cuda.current_stream(tensor.device).cuda_stream
+    return Array(tensor, 'torch', tensor.data_ptr(), tuple(tensor.shape), dtype, tensor.device.index or 0, stream)
+
+
+def _of_cuda_interface(name: str, array: Any) -> Array:
+    interface = array.__cuda_array_interface__
+    dtype, shape = np.dtype(interface['typestr']), tuple(interface['shape'])
+    root = type(array).__module__.partition('.')[0]
+    strides = interface.get('strides')
+    if interface.get('mask') is not None:
+        raise TypeError(f'{name} has a mask; pass an array without one')
+    if strides is not None and not _is_contiguous(shape, tuple(strides), dtype.itemsize):
+        copy = getattr(sys.modules.get(root), 'ascontiguousarray', None)
+        if copy is None:
+            raise ValueError(f'{name} is not contiguous, and {root} has no ascontiguousarray; pass a contiguous copy')
+        return _of_cuda_interface(name, copy(array))
+    device, stream = 0, interface.get('stream') or 0
+    if root == 'cupy':
+        import cupy
+        device, stream = array.device.id, cupy.cuda.get_current_stream().ptr
+    elif hasattr(array, '__dlpack_device__'):
+        device = array.__dlpack_device__()[1]
+    return Array(array, 'cupy' if root == 'cupy' else 'other', interface['data'][0] or 0, shape, dtype, device, stream)
+
+
+def _is_contiguous(shape: tuple[int, ...], strides: tuple[int, ...], size: int) -> bool:
+    for extent, stride in zip(reversed(shape), reversed(strides)):
+        if extent != 1 and stride != size:
+            return False
+        size *= extent
+    return True
+
+
+def _of_dlpack(name: str, array: Any) -> Array:
+    """An array of a library that only has DLPack. The device types are CPU, CUDA, and memory of CUDA on the host."""
+    kind, device = array.__dlpack_device__()
+    if int(kind) not in (1, 2, 3, 13):
+        raise TypeError(f'{name} is on a device of DLPack type {int(kind)}; move it to the CPU or to CUDA')
+    on_cuda = int(kind) in (2, 13)
+    try:  # the form of 2023, which may say that it copied or may not be written
+        capsule = array.__dlpack__(stream=1 if on_cuda else None, max_version=(1, 0))
+    except TypeError:
+        capsule = array.__dlpack__(stream=1) if on_cuda else array.__dlpack__()
+    view = view_of_capsule(name, capsule)
+    if view.strides is not None and not _is_contiguous(view.shape, view.strides, view.dtype.itemsize):
+        if on_cuda:
+            raise ValueError(f'{name} is not contiguous; pass a contiguous copy')
+        copy = _of_numpy(np.ascontiguousarray(view.as_numpy()))
+        return Array((copy.owner, array), 'other', copy.pointer, copy.shape, copy.dtype)
+    return Array((view, array), 'other', view.pointer, view.shape, view.dtype, device if on_cuda else None)
+
+
+# ---- What the package calls ----
+
+def wrap(name: str, array: Any) -> Array:
+    """The array in its present type, contiguous and in this machine's byte order."""
+    if type(array) is not np.ndarray:
+        if isinstance(array, np.ma.MaskedArray):
+            raise TypeError(f'{name} is a masked array; fill it: {name}.filled(0)')
+        if _is_torch(array):
+            return _of_torch(name, array)
+        if hasattr(array, 'tocsr'):
+            raise TypeError(f'{name} is sparse; make it dense: {name}.toarray()')
+        if hasattr(array, '__cuda_array_interface__'):
+            return _of_cuda_interface(name, array)
+        if hasattr(array, '__dlpack__') and not isinstance(array, (np.ndarray, np.generic)):
+            return _of_dlpack(name, array)
+        try:
+            array = np.asarray(array)
+        except ValueError as error:
+            raise ValueError(f'{name} is not an array: {error}') from None
+    if not array.dtype.isnative:
+        array = array.astype(array.dtype.newbyteorder('='))
+    if not array.flags.c_contiguous or not array.flags.aligned:
+        array = np.array(array, order='C', copy=True)
+    return _of_numpy(array)
+
+
+def cast(array: Array, dtype: Any) -> Array:
+    """The array in another type, in the same memory space."""
+    dtype = np.dtype(dtype)
+    if array.dtype == dtype:
+        return array
+    if array.kind == 'torch':
+        import torch
+        return _of_torch('array', array.owner.to(getattr(torch, dtype.name)))
+    if array.kind == 'cupy':
+        return _of_cuda_interface('array', array.owner.astype(dtype))
+    if array.device is not None:
+        raise TypeError(f'an array in CUDA memory has elements of type {array.dtype}; convert it to {dtype}')
+    return _of_numpy(as_numpy(array).astype(dtype))
+
+
+def floats(name: str, array: Any) -> Array:
+    """An array of float32 or float64. Integers and booleans become float64, half precision float32."""
+    found = wrap(name, array)
+    if found.dtype in TYPES and found.dtype.kind == 'f':
+        return found
+    if found.dtype.kind in 'iub':
+        return cast(found, np.float64)
+    if found.dtype == np.dtype(np.float16):
+        return cast(found, np.float32)
+    if found.dtype.kind == 'c':
+        raise TypeError(f'{name} is complex ({found.dtype}), and the library solves real systems; for a real matrix solve for '
+                        f'{name}.real and {name}.imag')
+    raise TypeError(f'{name} has elements of type {found.dtype}; convert it: {name}.astype(float)')
+
+
+def indices(name: str, array: Any) -> Array:
+    """An array of int32 or int64."""
+    found = wrap(name, array)
+    if found.dtype in INTEGERS:
+        return found
+    if found.dtype.kind not in 'iu':
+        raise TypeError(f'{name} has elements of type {found.dtype}; indices are integers')
+    if found.dtype == np.dtype(np.uint64) and found.device is None and found.size and as_numpy(found).max() > 2**63 - 1:
+        raise ValueError(f'{name} has an index above 2^63 - 1')
+    return cast(found, np.int64)
+
+
+def as_numpy(array: Array) -> np.ndarray[Any, Any]:
+    """A view of host memory as an array of NumPy, which keeps the owner."""
+    if isinstance(array.owner, np.ndarray) and array.owner.shape == array.shape:
+        owner: np.ndarray[Any, Any] = array.owner
+        return owner
+    if array.device is not None:
+        raise TypeError('an array in CUDA memory is needed on the host')
+    if array.size == 0:
+        return np.empty(array.shape, array.dtype)
+    buffer: Any = (ctypes.c_char * (array.size * array.dtype.itemsize)).from_address(array.pointer)
+    buffer._owner = array.owner
+    return np.frombuffer(buffer, array.dtype).reshape(array.shape)
+
+
+def empty_like(array: Array, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Array:
+    """A new array where `array` is, of the same library."""
+    if array.kind == 'numpy':
+        return _of_numpy(np.empty(shape, dtype))
+    if array.kind == 'torch':
+        import torch
+        return _of_torch('x', torch.empty(shape, dtype=getattr(torch, dtype.name), device=array.owner.device))
+    if array.kind == 'cupy':
+        import cupy
+        with cupy.cuda.Device(array.device):
+            return _of_cuda_interface('x', cupy.empty(shape, dtype))
+    if array.device is None:
+        return _of_numpy(np.empty(shape, dtype))
+    root = type(_prototype(array)).__module__.partition('.')[0]
+    module = sys.modules.get(root)
+    for make in (getattr(module, 'empty', None), getattr(getattr(module, 'cuda', None), 'device_array', None)):
+        if make is not None:
+            return wrap('x', make(shape, dtype=dtype))
+    raise TypeError(f'the result has to be in CUDA memory, and {root} has no function `empty`; pass the array as one of CuPy '
+                    f'or PyTorch, or give `out`')
+
+
+def _prototype(array: Array) -> Any:
+    return array.owner[1] if isinstance(array.owner, tuple) else array.owner
+
+
+def result_of(array: Array, like: Array) -> Any:
+    """The array as the user gets it: of the library of `like`."""
+    if array.kind != 'numpy' or like.kind != 'other':
+        return array.owner
+    module = sys.modules.get(type(_prototype(like)).__module__.partition('.')[0])
+    convert = getattr(module, 'from_dlpack', None)
+    return array.owner if convert is None else convert(array.owner)
+
+
+def columns(array: Array, first: int, count: int) -> Array:
+    """Contiguous memory of some columns of a matrix; the array itself if these are all."""
+    if len(array.shape) == 1 or count == array.shape[1]:
+        return array
+    if array.kind in ('numpy', 'torch', 'cupy'):
+        return wrap('array', array.owner[:, first:first + count])
+    if array.device is not None:
+        raise ValueError('more than 4 right-hand sides in CUDA memory have to be arrays of CuPy or PyTorch')
+    return wrap('array', as_numpy(array)[:, first:first + count])
+
+
+def store_columns(array: Array, first: int, part: Array) -> None:
+    """Writes columns(...) back."""
+    if part is array:
+        return
+    target = array.owner if array.kind in ('numpy', 'torch', 'cupy') else as_numpy(array)
+    source = part.owner if part.kind == array.kind else as_numpy(part)
+    target[:, first:first + part.shape[1]] = source
+
+
+def fill_zero(array: Array) -> None:
+    """Sets all elements to 0."""
+    if array.device is None:
+        ctypes.memset(array.pointer, 0, array.size * array.dtype.itemsize)
+    else:
+        array.owner[...] = 0
+
+
+def copy_into(array: Array, source: Array) -> None:
+    """Copies the numbers of an array of the same shape."""
+    if array.device is None and source.device is None:
+        np.copyto(as_numpy(array), as_numpy(source), casting='same_kind')
+    elif array.kind == source.kind and array.kind in ('torch', 'cupy'):
+        array.owner[...] = source.owner
+    else:
+        raise TypeError('arrays on the host and on CUDA are mixed; move them to one device')

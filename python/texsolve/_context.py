@@ -1,0 +1,210 @@
+"""Contexts, which are devices with their objects, and handles of these objects.
+
+Only one thread at a time may use a context of the library, so each has a lock. Handles are destroyed when they are collected,
+which may happen in any thread and during a solve. A handle that cannot be destroyed then is put aside until the context is
+free. After a fork the child has neither the threads nor the devices of its parent: its copies of objects only raise.
+"""
+from __future__ import annotations
+
+import collections
+import ctypes
+import os
+import sys
+import threading
+import weakref
+from types import TracebackType
+from typing import Any, Callable, Iterator
+from contextlib import contextmanager
+
+from . import _declarations as d
+from ._errors import error_of
+from ._library import describe, lib, value_of
+
+_generation = 0  # changes in the child of a fork
+
+
+def _log(level: int, message: bytes, user: Any) -> None:
+    import logging
+    severity = {d.TS_LOG_LEVEL_WARNING: logging.WARNING, d.TS_LOG_LEVEL_INFO: logging.INFO}
+    logging.getLogger('texsolve').log(severity.get(level, logging.DEBUG), '%s', message.decode('utf-8', 'replace'))
+
+
+_log_callback = d.ts_log_fn(_log)
+
+
+def _destroy(function: str, pointer: int) -> None:
+    getattr(lib, function)(ctypes.byref(ctypes.c_void_p(pointer)))
+
+
+def _destroy_context(pointer: int, retired: collections.deque[tuple[str, int]], generation: int) -> None:
+    if generation != _generation:
+        return
+    while retired:
+        _destroy(*retired.popleft())
+    _destroy('ts_context_destroy', pointer)
+
+
+class Context:
+    """A device: 'auto', 'cpu', 'cuda', 'cuda:1', 'gl', 'multi:cpu+cpu', ... as in ts_context_desc.backend.
+
+    Functions and classes that take `backend` use a context that they share. An own context is for solves in several threads
+    at once, and for limits of its own.
+    """
+
+    def __init__(self, backend: str = 'auto', *, threads: int = 0, max_device_bytes: int = 0, partition: str = 'auto') -> None:
+        if not isinstance(backend, str):
+            raise TypeError(f'backend is {backend!r}; it must be a str such as \'cpu\' or \'cuda:1\'')
+        desc = d.ts_context_desc(backend=backend.encode(), log=_log_callback, log_level=d.TS_LOG_LEVEL_WARNING)
+        describe(desc, threads=threads, max_device_bytes=max_device_bytes)
+        if partition != 'auto':
+            desc.partition = value_of('partition', partition, 'partition')
+        pointer = ctypes.c_void_p()
+        status = lib.ts_context_create(ctypes.byref(desc), ctypes.byref(pointer))
+        if status < 0:
+            raise error_of(status, lib.ts_last_error(None))
+        self.pointer: int = pointer.value or 0
+        self.generation = _generation
+        self.lock = threading.RLock()
+        self.depth = 0  # entries of the thread that has the lock
+        self.retired: collections.deque[tuple[str, int]] = collections.deque()
+        finalizer = weakref.finalize(self, _destroy_context, self.pointer, self.retired, _generation)
+        finalizer.atexit = False  # at exit other threads may be in the library; the system takes everything back
+        info = self.info()
+        self.backend: str = info.backend.decode()
+        self.device: str = info.device.decode()
+
+    def __repr__(self) -> str:
+        return f'texsolve.Context({self.backend!r}: {self.device})'
+
+    def __enter__(self) -> Context:
+        if self.generation != _generation:
+            raise RuntimeError('this object was created before a fork and cannot be used in the child process; create it '
+                               'there')
+        self.lock.acquire()
+        self.depth += 1
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None,
+                 trace: TracebackType | None) -> None:
+        self.leave()
+
+    def leave(self) -> None:
+        if self.depth == 1:
+            while self.retired:
+                _destroy(*self.retired.popleft())
+        self.depth -= 1
+        self.lock.release()
+
+    def enter_if_free(self) -> bool:
+        """Enters the context, unless another thread or an outer call of this one uses it."""
+        if self.generation != _generation or not self.lock.acquire(blocking=False):
+            return False
+        if self.depth:
+            self.lock.release()
+            return False
+        self.depth = 1
+        return True
+
+    def check(self, status: int) -> int:
+        """Raises the exception of an error. Returns TS_OK or TS_NOT_CONVERGED."""
+        if status < 0:
+            raise error_of(status, lib.ts_last_error(self.pointer))
+        return status
+
+    def info(self) -> Any:
+        """ts_context_info."""
+        info = d.ts_context_info()
+        with self:
+            self.check(lib.ts_context_get_info(self.pointer, ctypes.byref(info)))
+        return info
+
+    def set_tuning(self, name: str, value: float) -> None:
+        """Changes a measured number that controls choices of the library (ts_context_set_tuning)."""
+        with self:
+            self.check(lib.ts_context_set_tuning(self.pointer, name.encode(), value))
+
+    def retire(self, function: str, pointer: int) -> None:
+        """Destroys an object as soon as the context is free."""
+        self.retired.append((function, pointer))
+        if self.enter_if_free():
+            self.leave()
+
+
+def _retire(context: Context, function: str, pointer: int) -> None:
+    if context.generation == _generation:
+        context.retire(function, pointer)
+
+
+class Handle:
+    """An object of the library, which keeps its context."""
+
+    __slots__ = ('context', 'pointer', '_function')
+
+    def __init__(self, context: Context, pointer: int, destroy: str) -> None:
+        self.context = context
+        self.pointer = pointer
+        self._function = destroy
+
+    def __del__(self, is_finalizing: Callable[[], bool] = sys.is_finalizing) -> None:
+        # At exit other threads may be in the library, and the system takes everything back.
+        if self.pointer and not is_finalizing():
+            pointer, self.pointer = self.pointer, 0
+            _retire(self.context, self._function, pointer)
+
+    def destroy(self) -> None:
+        """Destroys the object now, rather than when it is collected. The caller has entered the context."""
+        if self.pointer:
+            pointer, self.pointer = self.pointer, 0
+            _destroy(self._function, pointer)
+
+
+def create(context: Context, destroy: str, function: Callable[..., int], *arguments: Any) -> Handle:
+    """Calls function(*arguments, &handle) and returns the handle."""
+    pointer = ctypes.c_void_p()
+    context.check(function(*arguments, ctypes.byref(pointer)))
+    return Handle(context, pointer.value or 0, destroy)
+
+
+_shared: dict[tuple[str, int], list[Context]] = {}
+_shared_lock = threading.Lock()
+
+
+def shared(backend: str, threads: int = 0) -> Context:
+    """The context that objects of one backend share."""
+    if not isinstance(backend, str):
+        raise TypeError(f'backend is {backend!r}; it must be a str such as \'cpu\' or \'cuda:1\'')
+    contexts = _shared.get((backend, threads))
+    if contexts:
+        return contexts[0]
+    with _shared_lock:
+        contexts = _shared.setdefault((backend, threads), [])
+        if not contexts:
+            contexts.append(Context(backend, threads=threads))
+        return contexts[0]
+
+
+@contextmanager
+def free(backend: str, threads: int = 0) -> Iterator[Context]:
+    """Enters a context of this backend that no one uses, for one call. The call may run in several threads at once."""
+    first = shared(backend, threads)
+    contexts = _shared[backend, threads]
+    context = next((context for context in tuple(contexts) if context.enter_if_free()), None)
+    if context is None:
+        context = Context(first.backend if backend == 'auto' else backend, threads=threads)
+        context.__enter__()
+        contexts.append(context)
+    try:
+        yield context
+    finally:
+        context.leave()
+
+
+def _forget_parent() -> None:
+    global _generation, _shared_lock
+    _generation += 1
+    _shared_lock = threading.Lock()
+    _shared.clear()
+
+
+if hasattr(os, 'register_at_fork'):
+    os.register_at_fork(after_in_child=_forget_parent)

@@ -1,0 +1,406 @@
+"""solve() and Solver: A x = b, and least squares."""
+from __future__ import annotations
+
+import ctypes
+import time
+import warnings
+import weakref
+from contextlib import contextmanager
+from typing import Any, Iterator
+
+import numpy as np
+
+from . import _arrays as arrays
+from . import _context, _matrix, _progress
+from . import _declarations as d
+from ._arrays import Array
+from ._context import Context, Handle, create
+from ._errors import ConvergenceWarning, InvalidArgumentError, UnsupportedError, error_of
+from ._interrupts import Interrupts
+from ._library import describe, lib, text_of, value_of
+from ._preconditioner import Given, Preconditioner, keeps_host_copy
+from ._progress import ProgressOption
+from ._result import Result, Stage
+
+
+@contextmanager
+def context_for(device: int | None, backend: str, threads: int, context: Context | None,
+                is_short: bool = False) -> Iterator[Context]:
+    """Enters the context to use: the caller's; that of the arrays' CUDA device; or one of the backend. A short use, of one
+    call, takes a context that no other thread uses."""
+    if context is not None:
+        if not isinstance(context, Context):
+            raise TypeError(f'context is of type {type(context).__name__}; expected a texsolve.Context')
+        with context:
+            yield context
+        return
+    if device is not None and backend == 'auto':
+        backend = f'cuda:{device}'
+    if is_short:
+        with _context.free(backend, threads) as found:
+            yield found
+    else:
+        with _context.shared(backend, threads) as found:
+            yield found
+
+
+class Options:
+    """The options of a solve, checked for their types. The library checks their values."""
+
+    def __init__(self, method: str, preconditioner: Any, rtol: float, atol: float, max_iterations: int | None,
+                 precision: str, restart: int, check_interval: int, null_space: Any, symmetric: bool | None) -> None:
+        if not isinstance(rtol, (int, float, np.floating)) or not 0 <= rtol < 1:
+            raise ValueError(f'rtol is {rtol!r}; it must be a number from 0 to below 1')
+        self.rtol = float(rtol)
+        self.desc = describe(d.ts_solver_desc(), rtol=-1.0 if rtol == 0 else self.rtol, atol=atol, restart=restart,
+                             max_iterations=max_iterations or 0, check_interval=check_interval)
+        if method != 'auto':
+            self.desc.method = value_of('method', method, 'method')
+        if precision != 'auto':
+            self.desc.precision = value_of('precision', precision, 'precision')
+        self.preconditioner = preconditioner
+        if preconditioner is None:
+            self.desc.preconditioner_kind = d.TS_PRECONDITIONER_NONE
+        elif isinstance(preconditioner, str) and preconditioner != 'auto':
+            self.desc.preconditioner_kind = value_of('preconditioner_kind', preconditioner, 'preconditioner')
+        self.null_space = None if null_space is None else arrays.floats('null_space', null_space)
+        self.symmetric = symmetric
+
+
+class System:
+    """A matrix with its solver in one context."""
+
+    def __init__(self, context: Context, A: Any, options: Options, progress: ProgressOption, zero_start: bool, borrow: bool,
+                 components: int = 0) -> None:
+        self.context = context
+        self.options = options
+        self.functions: list[_matrix.Function] = []
+        self.keep: list[Any] = []
+        self.zero_start = zero_start
+        given = options.preconditioner
+        native = getattr(given, 'native_preconditioner', given)
+        desc = d.ts_matrix_desc(components=components)
+        if isinstance(given, str) and isinstance(A, _matrix.Sparse):
+            desc.keep_host_copy = keeps_host_copy(given, A)
+        if isinstance(native, Preconditioner):
+            desc.row_space = lib.ts_matrix_get_row_space(native.matrix.pointer)
+        if isinstance(A, _matrix.Sparse):
+            self.matrix = A.create(context, desc, borrow)
+            self.dtype = A.values.dtype
+            self.shape = A.shape
+        else:
+            self.matrix, self.functions = _matrix.create_operator(context, A, bool(options.symmetric))
+            self.dtype = np.dtype(np.float64)
+            self.shape = (int(A.shape[0]), int(A.shape[1]))
+        if isinstance(native, Preconditioner):
+            options.desc.preconditioner = native.handle.pointer
+            self.keep.append(native)
+        elif given is not None and not isinstance(given, str):
+            custom = Given(context, self.matrix, self.shape[0], given)
+            self.functions += custom.functions
+            self.keep.append(custom)
+            options.desc.preconditioner = custom.handle.pointer
+        if options.null_space is not None:
+            null = options.null_space
+            null_desc = d.ts_null_space_desc(count=null.size // self.shape[0], vectors=null.as_ts())
+            if null.shape[0] != self.shape[0]:
+                raise ValueError(f'null_space has shape {null.shape}; expected ({self.shape[0]}, vectors)')
+            options.desc.null_space = ctypes.pointer(null_desc)
+        self.watcher = _progress.Watcher(progress, options.rtol)
+        number = _progress.register(self.watcher)
+        weakref.finalize(self, _progress.unregister, number).atexit = False
+        options.desc.zero_start = int(zero_start)
+        options.desc.progress = _progress.callback
+        options.desc.progress_user = number
+        self.solver = create(context, 'ts_solver_destroy', lib.ts_solver_create, self.matrix.pointer,
+                             ctypes.byref(options.desc))
+        self.vectors: dict[int, tuple[Handle, Handle]] = {}
+        self.width = 4  # right-hand sides that are solved at once
+
+    def vectors_of(self, components: int) -> tuple[Handle, Handle]:
+        """b and x on the device. They stay for the next solve."""
+        found = self.vectors.get(components)
+        if found is None:
+            # A vector of precision auto rounds x to floats if they meet the tolerance.
+            is_double = self.options.desc.precision == d.TS_PRECISION_DOUBLE
+            desc = d.ts_vector_desc(components=components, precision=d.TS_PRECISION_DOUBLE if is_double else 0)
+            pair = [create(self.context, 'ts_vector_destroy', lib.ts_vector_create, space(self.matrix.pointer),
+                           ctypes.byref(desc)) for space in (lib.ts_matrix_get_row_space, lib.ts_matrix_get_column_space)]
+            found = self.vectors[components] = (pair[0], pair[1])
+        return found
+
+    def solve_group(self, b: Array, x: Array, starts: bool, components: int, result: Any) -> int:
+        context = self.context
+        right, solution = self.vectors_of(components)
+        context.check(lib.ts_vector_write(right.pointer, b.as_ts()))
+        if starts:
+            context.check(lib.ts_vector_write(solution.pointer, x.as_ts()))
+        elif not self.zero_start:
+            context.check(lib.ts_vector_fill(solution.pointer, 0.0))
+        status: int = lib.ts_solver_solve(self.solver.pointer, right.pointer, solution.pointer, ctypes.byref(result))
+        if status < 0:
+            for function in self.functions:
+                function.raise_error()
+            raise error_of(status, lib.ts_last_error(context.pointer))
+        context.check(lib.ts_vector_read(solution.pointer, x.as_ts(read_only=False)))
+        return status
+
+    def solve(self, b: Array, x: Array, starts: bool) -> Result:
+        """Solves for all columns of b. `x` holds the starting values if `starts`, and receives the solution."""
+        begin = time.perf_counter()
+        count = b.shape[1] if len(b.shape) == 2 else 1
+        merged: Any = None
+        with Interrupts() as interrupts:
+            for function in self.functions:
+                function.error = None
+                function.interrupts = interrupts
+            self.watcher.restart(interrupts)
+            first = 0
+            while first < count:
+                width = min(self.width, count - first)
+                try:
+                    self.vectors_of(width)
+                except UnsupportedError:
+                    if width == 1:
+                        raise
+                    self.width = 1  # the vectors of a matrix of blocks have one component
+                    continue
+                part_b, part_x = arrays.columns(b, first, width), arrays.columns(x, first, width)
+                result = d.ts_result()
+                self.solve_group(part_b, part_x, starts, width, result)
+                arrays.store_columns(x, first, part_x)
+                merged = result if merged is None else _merge(merged, result)
+                first += width
+                if interrupts.error is not None or self.watcher.error is not None:
+                    break
+        self.watcher.finish()
+        return self.describe(merged, time.perf_counter() - begin)
+
+    def describe(self, result: Any, seconds: float) -> Result:
+        """The result of the library as one of Python."""
+        if result.reason == d.TS_REASON_NAN_INPUT:
+            error = InvalidArgumentError(result.message.decode())
+            error.status = d.TS_ERROR_INVALID_ARGUMENT
+            raise error
+        info = d.ts_preconditioner_info()
+        pointer = lib.ts_solver_get_preconditioner(self.solver.pointer)
+        if pointer:
+            self.context.check(lib.ts_preconditioner_get_info(pointer, ctypes.byref(info)))
+        found = Result()
+        found.converged = result.reason <= d.TS_REASON_FIXED_ITERATIONS
+        found.code = result.reason
+        found.reason = text_of('reason', result.reason)
+        found.message = result.message.decode('utf-8', 'replace')
+        found.residual = result.relative_residual
+        found.attainable_residual = result.attainable_residual
+        found.iterations = result.iterations
+        found.seconds = seconds
+        found.seconds_setup = info.seconds_setup
+        found.method = text_of('method', result.method)
+        found.preconditioner = text_of('preconditioner_kind', info.kind) if pointer else 'none'
+        found.choice = (info.choice or b'').decode('utf-8', 'replace')
+        found.precision = text_of('precision', result.precision)
+        found.history = self.watcher.history
+        found.backend = self.context.backend
+        stages = lib.ts_solver_get_stage_count(self.solver.pointer)
+        if stages > 1:
+            found.stages = [self.stage(number) for number in range(stages)]
+        return found
+
+    def stage(self, number: int) -> Stage:
+        info = d.ts_stage_info()
+        self.context.check(lib.ts_solver_get_stage(self.solver.pointer, number, ctypes.byref(info)))
+        return Stage(text_of('method', info.method), text_of('preconditioner_kind', info.preconditioner), info.iterations,
+                     info.relative_residual, (info.message or b'').decode('utf-8', 'replace'))
+
+
+def _merge(all_groups: Any, group: Any) -> Any:
+    """The first failure, the sums of iterations and the largest residual."""
+    kept = all_groups if all_groups.reason > d.TS_REASON_FIXED_ITERATIONS else group
+    iterations = all_groups.iterations + group.iterations
+    residual = np.fmax(all_groups.relative_residual, group.relative_residual)
+    kept.iterations, kept.relative_residual = iterations, float(residual)
+    return kept
+
+
+def _matrix_of(A: Any, allow_dense: bool = False) -> Any:
+    if _matrix.is_operator(A):
+        if len(getattr(A, 'shape', ())) != 2:
+            raise TypeError('A has a matvec and no shape; a LinearOperator has both')
+        return A
+    if allow_dense and (isinstance(A, (np.ndarray, list)) or np.isscalar(A)):
+        return _matrix.of_dense('A', A)
+    return _matrix.of('A', A)
+
+
+def _right_hand_side(b: Any, rows: int) -> Array:
+    found = arrays.floats('b', b)
+    if len(found.shape) not in (1, 2) or found.shape[0] != rows or found.size == 0:
+        raise ValueError(f'b has shape {found.shape}; expected ({rows},) or ({rows}, k), since A has {rows} rows')
+    return found
+
+
+def _start(x0: Any, b: Array, shape: tuple[int, ...], dtype: np.dtype[Any]) -> tuple[Array, bool]:
+    """Memory for x, and whether it holds starting values."""
+    x = arrays.empty_like(b, shape, dtype)
+    if x0 is None:
+        return x, False
+    start = arrays.cast(arrays.floats('x0', x0), dtype)
+    if start.shape != shape:
+        raise ValueError(f'x0 has shape {start.shape}; expected {shape}')
+    arrays.copy_into(x, start)
+    return x, True
+
+
+def _dtype(matrix: Any, b: Array) -> np.dtype[Any]:
+    single = isinstance(matrix, _matrix.Sparse) and matrix.values.dtype == np.float32 and b.dtype == np.float32
+    return np.dtype(np.float32 if single else np.float64)
+
+
+def _warn(result: Result, stacklevel: int) -> None:
+    if not result.converged and result.code != d.TS_REASON_STOPPED:
+        warnings.warn(f'{result.message or result.reason} (residual {result.residual:.1e})', ConvergenceWarning, stacklevel)
+
+
+def solve(A: Any, b: Any, x0: Any = None, *, method: str = 'auto', preconditioner: Any = 'auto', rtol: float = 1e-5,
+          atol: float = 0.0, max_iterations: int | None = None, precision: str = 'auto', restart: int = 0,
+          check_interval: int = 0, null_space: Any = None, symmetric: bool | None = None, progress: ProgressOption = None,
+          backend: str = 'auto', threads: int = 0, context: Context | None = None) -> Result:
+    """Solves A x = b, or min ||A x - b|| if A is not square. The result has `x`, `converged`, `residual`, ...
+
+    A     a sparse matrix or array of SciPy, CuPy or PyTorch, a tuple (data, indices, indptr), or a LinearOperator
+    b     (n,) or (n, k), of NumPy, CuPy, PyTorch or any library with DLPack; x is where b is
+    x0    the start; default: 0
+
+    method, preconditioner, rtol, atol, max_iterations, precision, restart, check_interval and null_space are those of
+    ts_solver_desc. `preconditioner` may also be texsolve.amg(A), a matrix, a LinearOperator or a function of Python. `symmetric`
+    says that a LinearOperator is. `progress` is True for a bar, or a function that gets a texsolve.Progress at every check and
+    may return True to stop. A solve that misses its tolerance gives a ConvergenceWarning.
+    """
+    begin = time.perf_counter()
+    matrix = _matrix_of(A)
+    found = _right_hand_side(b, int(matrix.shape[0]))
+    shape = (int(matrix.shape[1]),) + found.shape[1:]
+    x, starts = _start(x0, found, shape, _dtype(matrix, found))
+    options = Options(method, preconditioner, rtol, atol, max_iterations, precision, restart, check_interval, null_space,
+                      symmetric)
+    native = getattr(preconditioner, 'native_preconditioner', preconditioner)
+    if isinstance(native, Preconditioner):
+        context = native.context
+    device = found.device if found.device is not None else getattr(matrix, 'device', None)
+    with context_for(device, backend, threads, context, is_short=True) as used:
+        components = min(found.shape[1], 4) if len(found.shape) == 2 else 1
+        system = System(used, matrix, options, progress, not starts, True, components)
+        try:
+            result = system.solve(found, x, starts)
+        finally:
+            system.solver.destroy()
+            system.matrix.destroy()
+    result.x = arrays.result_of(x, found)
+    result.seconds = time.perf_counter() - begin
+    _warn(result, 3)
+    return result
+
+
+class Solver:
+    """A matrix with its solver, for many right-hand sides and for new values in one pattern.
+
+    s = texsolve.Solver(A, method='cg', rtol=1e-10)
+    x = s(b)           # s.result has the residual, the iterations, ...
+    s.update(values)   # A.data, or a matrix with the same pattern
+    x = s(b, out=x)    # no memory is allocated
+
+    The solver has copies of the matrix. The arguments are those of texsolve.solve. One thread at a time uses a solver; others
+    wait. Solvers in different contexts run at once.
+    """
+
+    def __init__(self, A: Any, *, method: str = 'auto', preconditioner: Any = 'auto', rtol: float = 1e-5, atol: float = 0.0,
+                 max_iterations: int | None = None, precision: str = 'auto', restart: int = 0, check_interval: int = 0,
+                 null_space: Any = None, symmetric: bool | None = None, progress: ProgressOption = None,
+                 backend: str = 'auto', threads: int = 0, context: Context | None = None) -> None:
+        matrix = _matrix_of(A)
+        options = Options(method, preconditioner, rtol, atol, max_iterations, precision, restart, check_interval, null_space,
+                          symmetric)
+        native = getattr(preconditioner, 'native_preconditioner', preconditioner)
+        if isinstance(native, Preconditioner):
+            context = native.context
+        with context_for(getattr(matrix, 'device', None), backend, threads, context) as used:
+            self._system = System(used, matrix, options, progress, False, False)
+        self.shape: tuple[int, int] = (int(matrix.shape[0]), int(matrix.shape[1]))
+        self.result: Result | None = None
+        self._pattern = self._copy_pattern(matrix)
+
+    @staticmethod
+    def _copy_pattern(matrix: Any) -> Any:
+        """The pattern for update(values), which must stay when the caller changes the matrix."""
+        if not isinstance(matrix, _matrix.Sparse):
+            return None
+        if matrix.device is not None:
+            return matrix
+        rows, columns = (arrays.wrap('A', np.array(arrays.as_numpy(part))) for part in (matrix.rows, matrix.columns))
+        return _matrix.Sparse(matrix.shape, rows, columns, matrix.values, matrix.is_csr)
+
+    @property
+    def context(self) -> Context:
+        return self._system.context
+
+    def update(self, values: Any) -> None:
+        """Replaces the values: an array in the order of A.data, or a matrix with the pattern of A. The preconditioner follows
+        in the next solve."""
+        if self._pattern is None:
+            with self.context as context:
+                context.check(lib.ts_operator_update(self._system.matrix.pointer, None))
+            return
+        if hasattr(values, 'tocsr') or isinstance(values, tuple) or getattr(values, 'layout', None) is not None and (
+                'sparse' in str(values.layout)):
+            matrix = _matrix.of('values', values)
+            if matrix.shape != self.shape:
+                raise ValueError(f'values is {matrix.shape[0]} x {matrix.shape[1]}; A is {self.shape[0]} x {self.shape[1]}')
+            if matrix.is_csr != self._pattern.is_csr:
+                raise ValueError('values is a matrix in another format than A; convert it to that of A')
+        else:
+            found = arrays.floats('values', values)
+            count = self._pattern.columns.size
+            if found.shape != (count,):
+                raise ValueError(f'values has shape {found.shape}; expected ({count},), the entries of A')
+            matrix = self._pattern.with_values(found)
+        with self.context:
+            matrix.update(self._system.matrix)
+
+    def solve(self, b: Any, x0: Any = None, *, out: Any = None) -> Result:
+        """Solves for b and returns a Result. `out` receives x instead of a new array."""
+        found = _right_hand_side(b, self.shape[0])
+        shape = (self.shape[1],) + found.shape[1:]
+        if out is None:
+            dtype = np.dtype(np.float32 if self._system.dtype == np.float32 == found.dtype else np.float64)
+            x, starts = _start(x0, found, shape, dtype)
+        else:
+            x, starts = self._out(out, x0, shape)
+        with self.context:
+            result = self._system.solve(found, x, starts)
+        result.x = arrays.result_of(x, found) if out is None else out
+        self.result = result
+        _warn(result, 4)
+        return result
+
+    @staticmethod
+    def _out(out: Any, x0: Any, shape: tuple[int, ...]) -> tuple[Array, bool]:
+        x = arrays.wrap('out', out)
+        if x.shape != shape or x.dtype not in arrays.FLOATS:
+            raise ValueError(f'out has shape {x.shape} and type {x.dtype}; expected {shape} and float32 or float64')
+        if isinstance(out, np.ndarray) and (x.owner is not out or not out.flags.writeable):
+            raise ValueError('out must be contiguous, writeable and in this machine\'s byte order')
+        if x0 is not None and x0 is not out:
+            start = arrays.cast(arrays.floats('x0', x0), x.dtype)
+            if start.shape != shape:
+                raise ValueError(f'x0 has shape {start.shape}; expected {shape}')
+            arrays.copy_into(x, start)
+        return x, x0 is not None
+
+    def __call__(self, b: Any, x0: Any = None, *, out: Any = None) -> Any:
+        """Solves for b and returns x. `result` has the rest."""
+        return self.solve(b, x0, out=out).x
+
+    def __repr__(self) -> str:
+        last = f': {self.result.message or self.result.reason}' if self.result else ''
+        return f'<texsolve.Solver of {self.shape[0]} x {self.shape[1]} on {self.context.backend}{last}>'
