@@ -72,7 +72,7 @@ double batch_residual(const batch *s, size_t k) {
     ref_sum sum = {b[i], 0};
     for (int32_t e = s->offsets[i]; e < s->offsets[i + 1]; e++)
       ref_add_product(&sum, -values[e], x[s->columns[e]]);
-    const double rest = (sum.value + sum.rest) / largest;
+    const double rest = (sum.value + sum.low) / largest;
     left += rest * rest;
     size += b[i] / largest * (b[i] / largest);
   }

@@ -2,7 +2,6 @@
  * devices directly. LANES neighbouring threads share a row. */
 #include <string.h>
 
-#include "common/core/array.h"
 #include "cuda/core/cuda_kernels.cuh"
 #include "cuda/matrix/cuda_matrix.h"
 #include "cuda_amg.h"
