@@ -97,7 +97,7 @@ typedef enum ts_stop {
   X(TS_REASON_INDEFINITE, 6, "the matrix is not positive definite")                                            \
   X(TS_REASON_NOT_SYMMETRIC, 7, "the matrix is not symmetric")                                                 \
   X(TS_REASON_ZERO_DIAGONAL, 8, "the Jacobi preconditioner needs a diagonal without zeros")                    \
-  X(TS_REASON_NAN_INPUT, 9, "the right-hand side or the starting value holds a NaN or an infinity")            \
+  X(TS_REASON_NAN_INPUT, 9, "the values, the right-hand side or the starting value hold a NaN or an infinity") \
   X(TS_REASON_BREAKDOWN, 10, "breakdown: a number left the range of floats")                                   \
   X(TS_REASON_STOPPED, 11, "stopped by the progress callback")                                                 \
   X(TS_REASON_INCOMPATIBLE, 12, "the matrix is singular and the right-hand side has a part that no x reaches") \

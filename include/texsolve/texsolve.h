@@ -30,6 +30,7 @@
  * - array.h: arrays of the application
  * - texsolve.h: contexts, spaces, vectors, scalars on the device, matrices
  * - solver.h: Krylov solvers
+ * - batch.h: many small systems in one call
  * - preconditioner.h, amg.h: preconditioners, algebraic multigrid
  * - operator.h: matrix-free operators
  * - system.h, reorder.h: systems assembled equation by equation; orderings of the unknowns

@@ -1,5 +1,6 @@
 /* Reserved fields of every descriptor are 0; a message names the one that is not. */
 #include <texsolve/amg.h>
+#include <texsolve/batch.h>
 #include <texsolve/gl.h>
 #include <texsolve/lcp.h>
 #include <texsolve/mesh.h>
@@ -102,6 +103,17 @@ static ts_status of_solver(int k) {
   const ts_status status = ts_solver_create(A, &desc, &solver);
   ts_matrix_destroy(&A);
   return status;
+}
+static ts_status of_batch(int k) {
+  const double b[] = {2, 3};
+  double x[] = {0, 0};
+  ts_batch_desc desc = {.systems = 1,
+                        .rows = 2,
+                        .row_offsets = HOST(offsets),
+                        .column_indices = HOST(indices),
+                        .values = HOST(values)};
+  desc.reserved[k] = 1;
+  return ts_batch_solve(context, &desc, HOST(b), HOST(x), NULL);
 }
 static ts_status of_preconditioner(int k) {
   ts_preconditioner_desc desc = {.kind = TS_PRECONDITIONER_JACOBI};
@@ -281,6 +293,7 @@ static const descriptor descriptors[] = {
     {of_bandwidth, "csr.", WORDS(ts_csr), 0},
     {of_permuted, "result.", WORDS(ts_csr), 0},
     {of_solver, "", WORDS(ts_solver_desc), 0},
+    {of_batch, "", WORDS(ts_batch_desc), 0},
     {of_preconditioner, "", WORDS(ts_preconditioner_desc), 0},
     {of_amg, "amg.", WORDS(ts_amg_desc), 0},
     {of_system, "", WORDS(ts_system_desc), 0},

@@ -33,6 +33,7 @@ typedef struct tsi_operator tsi_operator;     /* common/matrix/operator.h */
 typedef struct tsi_cg_kernels tsi_cg_kernels; /* a backend's own */
 /* Optional tables. */
 typedef struct tsi_cg_ops tsi_cg_ops;       /* common/krylov/cg_operations.h */
+typedef struct tsi_batch_ops tsi_batch_ops; /* common/krylov/batch_solve.h */
 typedef struct tsi_amg_ops tsi_amg_ops;     /* common/precond/amg/amg.h */
 typedef struct tsi_ilu_ops tsi_ilu_ops;     /* common/precond/ilu/ilu.h */
 typedef struct tsi_grid_ops tsi_grid_ops;   /* common/grid/grid.h */
@@ -422,6 +423,7 @@ struct tsi_ops {
   ts_status (*agree)(ts_context *context, ts_status status);
   const tsi_ranks_ops *ranks; /* NULL if there is only one process */
   const tsi_cg_ops *cg;       /* NULL: iterations consist of the operations above */
+  const tsi_batch_ops *batch; /* NULL: batches of systems are solved on the host */
   const tsi_amg_ops *amg;     /* NULL: hierarchies are set up on the host */
   const tsi_ilu_ops *ilu;     /* NULL: triangular systems are solved on the host, or by sweeps */
   const tsi_grid_ops *grid;

@@ -16,13 +16,13 @@
  * delta_j and epsilon_j in its rows. The directions are w_j = (v_j / |v_j| - delta_j w_j-1 - epsilon_j w_j-2) /
  * gamma_j. The device stores them as
  *
- *   d_j = v_j - b1 d_j-1 - b2 d_j-2,   in place of v_j;   e = e + t d_j        (batch.h)
+ *   d_j = v_j - b1 d_j-1 - b2 d_j-2,   in place of v_j;   e = e + t d_j        (series.h)
  *
  * The norm of r in M^-1 is minimal in the Krylov space, and never grows. If A is singular and b has a part that
  * no x reaches, A M^-1 r falls to 0 but r does not: minres_singular.c. */
 #include <math.h>
 
-#include "batch.h"
+#include "series.h"
 #include "common/core/core.h"
 #include "common/matrix/csr.h"
 
@@ -35,7 +35,7 @@ enum { B1, B2, STEP, COEFFICIENTS };
 enum { COSINE, SINE, DELTA, EPSILON, SCALE_1, SCALE_2, LOWEST, LOWEST_NORM };
 
 static void minres_plan(ts_solver *k) {
-  tsi_batch_plan(k, VECTORS, COEFFICIENTS);
+  tsi_series_plan(k, VECTORS, COEFFICIENTS);
 }
 
 /* ---- The Lanczos process ---- */
@@ -45,36 +45,36 @@ ts_vector *tsi_minres_residual(const ts_solver *k, int iteration) {
 }
 
 static ts_slot slot(const ts_solver *k, int iteration, int number) {
-  return (ts_slot){k->slots, tsi_batch_slot(k, iteration, number)};
+  return (ts_slot){k->slots, tsi_series_slot(k, iteration, number)};
 }
 
 static ts_status minres_begin(tsi_solve *s) {
-  return tsi_batch_begin(s, tsi_minres_residual(s->solver, s->iteration));
+  return tsi_series_begin(s, tsi_minres_residual(s->solver, s->iteration));
 }
 
 static ts_status minres_iterate(tsi_solve *s) {
   const ts_solver *k = s->solver;
   const tsi_ops *ops = k->context->ops;
   const int j = s->iteration;
-  const ts_slot vq = slot(k, j, TSI_BATCH_OTHER), kappa = slot(k, j, TSI_BATCH_KAPPA);
+  const ts_slot vq = slot(k, j, TSI_SERIES_OTHER), kappa = slot(k, j, TSI_SERIES_KAPPA);
   const ts_coefficient one = ts_constant(1);
   ts_vector *u = tsi_minres_residual(k, j + 1);
-  TSI_TRY(tsi_spmv_dot(u, k->matrix, tsi_batch_vector(k, j), k->slots, vq.index));
+  TSI_TRY(tsi_spmv_dot(u, k->matrix, tsi_series_vector(k, j), k->slots, vq.index));
   TSI_TRY(ops->axpby(u, ts_quotient(-1, vq, kappa), tsi_minres_residual(k, j), one, u));
   if (j > s->phase_start)
-    TSI_TRY(ops->axpby(u, ts_quotient(-1, kappa, slot(k, j - 1, TSI_BATCH_KAPPA)),
+    TSI_TRY(ops->axpby(u, ts_quotient(-1, kappa, slot(k, j - 1, TSI_SERIES_KAPPA)),
                        tsi_minres_residual(k, j + 2), one, u));
   s->iteration++;
-  return tsi_batch_scale(s, j + 1, u);
+  return tsi_series_scale(s, j + 1, u);
 }
 
-/* ---- Batches ---- */
+/* ---- Series ---- */
 
 /* Whether the residual before this iteration is entirely unreachable: then |A M^-1 r| = `change` |r| is 0.
  * Rounding perturbs the eigenvalue 0 of the tridiagonal matrix. From about the square root of the rounding
  * error on, `change` grows again although the norm does not fall. x then grows along the null space. A restart
  * from x gets closer to 0. */
-static int is_least(const ts_solver *k, tsi_batch *of, double change) {
+static int is_least(const ts_solver *k, tsi_series *of, double change) {
   const double rounding = tsi_epsilon(k), ratio = change / of->size;
   double *const lowest = &of->rotations[LOWEST], *const norm = &of->rotations[LOWEST_NORM];
   if (ratio < *lowest || of->norm < 0.9 * *norm) {
@@ -93,20 +93,20 @@ static double least_size(const ts_solver *k) {
 }
 
 /* alpha_j; beta_j+1, set to 0 if it is only rounding; and the size of v_j. */
-static void tridiagonal(const tsi_solve *s, tsi_batch *of, int c, int j, double *alpha, double *beta,
+static void tridiagonal(const tsi_solve *s, tsi_series *of, int c, int j, double *alpha, double *beta,
                         double *v) {
   const ts_solver *k = s->solver;
   double u, next;
-  tsi_batch_norms(s, of, c, j, &u, v);
-  *alpha = tsi_number(k, tsi_batch_slot(k, j, TSI_BATCH_OTHER), c) / (*v * *v);
+  tsi_series_norms(s, of, c, j, &u, v);
+  *alpha = tsi_number(k, tsi_series_slot(k, j, TSI_SERIES_OTHER), c) / (*v * *v);
   of->size = fmax(of->size, fabs(*alpha));
-  tsi_batch_norms(s, of, c, j + 1, beta, &next);
+  tsi_series_norms(s, of, c, j + 1, beta, &next);
   *beta /= *v;
   of->size = fmax(of->size, hypot(*alpha, *beta));
-  if (*beta <= tsi_batch_rounding(k, of->size)) *beta = 0;
+  if (*beta <= tsi_series_rounding(k, of->size)) *beta = 0;
 }
 
-static void begin_rotations(const ts_solver *k, tsi_batch *of) {
+static void begin_rotations(const ts_solver *k, tsi_series *of) {
   double *const rotations = of->rotations;
   rotations[COSINE] = -1;
   rotations[SINE] = rotations[DELTA] = rotations[EPSILON] = 0;
@@ -115,14 +115,14 @@ static void begin_rotations(const ts_solver *k, tsi_batch *of) {
   of->size = least_size(k);
 }
 
-static void minres_rotate(const tsi_solve *s, tsi_batch *of, int c, int j, double *coefficients) {
+static void minres_rotate(const tsi_solve *s, tsi_series *of, int c, int j, double *coefficients) {
   double *const last = of->rotations, alpha, beta, v;
   if (j == s->phase_start) begin_rotations(s->solver, of);
   tridiagonal(s, of, c, j, &alpha, &beta, &v);
   const double delta = last[COSINE] * last[DELTA] + last[SINE] * alpha,
                diagonal = last[SINE] * last[DELTA] - last[COSINE] * alpha, next = -last[COSINE] * beta;
   const double gamma = hypot(diagonal, beta);
-  if (is_least(s->solver, of, hypot(diagonal, next)) || gamma <= tsi_batch_rounding(s->solver, of->size)) {
+  if (is_least(s->solver, of, hypot(diagonal, next)) || gamma <= tsi_series_rounding(s->solver, of->size)) {
     of->is_over = of->is_least = 1;
     return;
   }
@@ -139,10 +139,10 @@ static void minres_rotate(const tsi_solve *s, tsi_batch *of, int c, int j, doubl
   last[SCALE_1] = gamma * v;
 }
 
-static const tsi_batch_method batches;
+static const tsi_series_method series;
 
 static ts_coefficient coefficient(const ts_solver *k, int at, int number) {
-  return ts_scaled(1, k->slots, tsi_batch_coefficient(k, &batches, at, number));
+  return ts_scaled(1, k->slots, tsi_series_coefficient(k, &series, at, number));
 }
 
 /* d_j in place of v_j, combined with the pending step along d_j-1. */
@@ -151,8 +151,8 @@ static ts_status update_direction(const tsi_solve *s, int first, int j) {
   const tsi_ops *ops = k->context->ops;
   const int at = j - first, before = j - s->phase_start;
   const ts_coefficient one = ts_constant(1);
-  ts_vector *d = tsi_batch_vector(k, j), *d_1 = before > 0 ? tsi_batch_vector(k, j - 1) : NULL,
-            *d_2 = before > 1 ? tsi_batch_vector(k, j - 2) : NULL;
+  ts_vector *d = tsi_series_vector(k, j), *d_1 = before > 0 ? tsi_series_vector(k, j - 1) : NULL,
+            *d_2 = before > 1 ? tsi_series_vector(k, j - 2) : NULL;
   if (at > 0 && d_2)
     TSI_TRY(tsi_axpy2(k->e, coefficient(k, at - 1, STEP), d_1, d, coefficient(k, at, B2), d_2));
   else if (at > 0)
@@ -165,11 +165,11 @@ static ts_status update_direction(const tsi_solve *s, int first, int j) {
 static ts_status minres_update(const tsi_solve *s, int first, int end) {
   const ts_solver *k = s->solver;
   for (int j = first; j < end; j++) TSI_TRY(update_direction(s, first, j));
-  return k->context->ops->axpby(k->e, coefficient(k, end - 1 - first, STEP), tsi_batch_vector(k, end - 1),
+  return k->context->ops->axpby(k->e, coefficient(k, end - 1 - first, STEP), tsi_series_vector(k, end - 1),
                                 ts_constant(1), k->e);
 }
 
-static const tsi_batch_method batches = {.coefficients = COEFFICIENTS,
+static const tsi_series_method series = {.coefficients = COEFFICIENTS,
                                          .rotate = minres_rotate,
                                          .update = minres_update,
                                          .settle_least = tsi_minres_settle_least};
@@ -180,15 +180,15 @@ static ts_vector *free_vector(const tsi_solve *s) {
 }
 
 static ts_status minres_judge(tsi_solve *s, int checked) {
-  return tsi_batch_judge(s, &batches, free_vector(s), checked);
+  return tsi_series_judge(s, &series, free_vector(s), checked);
 }
 
 static ts_status minres_run_fixed(tsi_solve *s) {
-  return tsi_batch_run_fixed(s, &batches);
+  return tsi_series_run_fixed(s, &series);
 }
 
 static ts_status minres_settle(tsi_solve *s) {
-  return tsi_batch_settle(s, free_vector(s));
+  return tsi_series_settle(s, free_vector(s));
 }
 
 const tsi_method tsi_minres = {.name = "minres",

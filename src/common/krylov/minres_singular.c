@@ -12,7 +12,7 @@
  * continues with the rest of r, and removes a null space of several dimensions one direction at a time. */
 #include <math.h>
 
-#include "batch.h"
+#include "series.h"
 #include "common/core/core.h"
 
 enum { MOST_PROJECTIONS = 100 };
@@ -27,9 +27,9 @@ enum { VV, VR, AVAV, NUMBERS };
  * v. */
 static ts_status look_at_residual(const tsi_solve *s, ts_vector *q, double numbers[NUMBERS][4]) {
   const ts_solver *k = s->solver;
-  const int at = s->iteration, first = tsi_batch_slot(k, at + 1, 0); /* unused numbers */
-  ts_vector *v = tsi_batch_vector(k, at);
-  TSI_TRY(tsi_batch_scale(s, at, k->r));
+  const int at = s->iteration, first = tsi_series_slot(k, at + 1, 0); /* unused numbers */
+  ts_vector *v = tsi_series_vector(k, at);
+  TSI_TRY(tsi_series_scale(s, at, k->r));
   if (s->purified) TSI_TRY(k->context->ops->axpby(v, ts_constant(1), v, ts_constant(-1), k->e));
   TSI_TRY(tsi_spmv(q, k->matrix, v));
   if (k->z) TSI_TRY(tsi_solver_precondition(k, k->z, q));
@@ -44,9 +44,9 @@ static ts_status look_at_residual(const tsi_solve *s, ts_vector *q, double numbe
 
 /* |A v| / (|A| |v|) */
 static double null_ratio(const tsi_solve *s, double numbers[NUMBERS][4], int c) {
-  tsi_batch *of = tsi_batch_of(s->solver, c);
+  tsi_series *of = tsi_series_of(s->solver, c);
   double r, v;
-  tsi_batch_norms(s, of, c, s->iteration, &r, &v);
+  tsi_series_norms(s, of, c, s->iteration, &r, &v);
   const double ratio = sqrt(fabs(numbers[AVAV][c])) / (of->size * v);
   return numbers[VV][c] > 0 && isfinite(ratio) ? ratio : 1;
 }
@@ -59,22 +59,22 @@ static int is_null(const tsi_solve *s, double numbers[NUMBERS][4], int c) {
 static unsigned find_least(const tsi_solve *s) {
   unsigned some = s->purified;
   for (int c = 0; c < s->solver->components && !s->purified; c++)
-    if (tsi_batch_of(s->solver, c)->is_least && s->norm_r[c] > s->tolerance[c]) some |= 1u << c;
+    if (tsi_series_of(s->solver, c)->is_least && s->norm_r[c] > s->tolerance[c]) some |= 1u << c;
   return some;
 }
 
 /* Starts A z = A v in those components. `q` is A v. */
 static ts_status purify(tsi_solve *s, const ts_vector *q, unsigned least) {
   const ts_solver *k = s->solver;
-  const int at = s->iteration, slot = tsi_batch_slot(k, at + 1, 0);
+  const int at = s->iteration, slot = tsi_series_slot(k, at + 1, 0);
   double marked[4];
   for (int c = 0; c < 4; c++) marked[c] = least >> c & 1;
   s->purified = least;
-  TSI_TRY(tsi_batch_begin_phase(s));
+  TSI_TRY(tsi_series_begin_phase(s));
   TSI_TRY(tsi_scalars_write(k->slots, slot, 1, marked));
   ts_vector *u = tsi_minres_residual(k, at);
   TSI_TRY(k->context->ops->axpby(u, ts_scaled(1, k->slots, slot), q, ts_constant(0), q));
-  return tsi_batch_scale(s, at, u);
+  return tsi_series_scale(s, at, u);
 }
 
 /* y = y - c v. y may have several parts, and `q` is overwritten. */
@@ -88,8 +88,8 @@ static ts_status take_from(const ts_solver *k, ts_vector *y, int slot, const dou
 /* Removes the parts of b and x along v, in components with v in the null space. */
 static ts_status take_out(tsi_solve *s, ts_vector *q, double numbers[NUMBERS][4], const int null[4]) {
   const ts_solver *k = s->solver;
-  const int slot = tsi_batch_slot(k, s->iteration + 1, 0);
-  const ts_vector *v = tsi_batch_vector(k, s->iteration), x = tsi_first_part(k->x);
+  const int slot = tsi_series_slot(k, s->iteration + 1, 0);
+  const ts_vector *v = tsi_series_vector(k, s->iteration), x = tsi_first_part(k->x);
   double of_b[4] = {0}, of_x[4];
   TSI_TRY(k->context->ops->reduce(k->slots, slot, TSI_REDUCE_DOT, v, &x));
   TSI_TRY(tsi_scalars_read(k->slots, slot, 1, of_x));

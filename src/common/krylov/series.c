@@ -1,5 +1,5 @@
-/* Iterations in batches: the ring, the host's part of each batch, and the verification of x. */
-#include "batch.h"
+/* Iterations in series: the ring, the host's part of each series, and the verification of x. */
+#include "series.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -9,26 +9,26 @@
 
 /* ---- Storage ---- */
 
-enum { STATE = sizeof(tsi_batch) / sizeof(double), LONGEST = 2 * TSI_BATCH };
-/* One slot of its own, the numbers of the iterations, the coefficients of a batch. */
+enum { STATE = sizeof(tsi_series) / sizeof(double), LONGEST = 2 * TSI_SERIES };
+/* One slot of its own, the numbers of the iterations, the coefficients of a series. */
 enum { SLOT_NORM = TSI_SLOT_OWN, SLOT_RING };
 
 static int longest(const ts_solver *k) {
   return k->desc.check_interval + k->pipelined;
 }
 
-void tsi_batch_plan(ts_solver *k, int vectors, int coefficients) {
-  if (k->desc.check_interval > TSI_BATCH) k->desc.check_interval = TSI_BATCH;
+void tsi_series_plan(ts_solver *k, int vectors, int coefficients) {
+  if (k->desc.check_interval > TSI_SERIES) k->desc.check_interval = TSI_SERIES;
   if (k->pipelined >= k->desc.check_interval) k->pipelined = 0;
-  /* Two vectors before the batch, the batch, the iterations during its check, and the next vector. */
+  /* Two vectors before the series, the series, the iterations during its check, and the next vector. */
   k->ring = 2 + longest(k) + k->pipelined + 1;
   k->own_vectors = vectors + k->ring;
-  k->own_slots = SLOT_RING - TSI_SLOT_OWN + TSI_BATCH_NUMBERS * k->ring + coefficients * longest(k);
+  k->own_slots = SLOT_RING - TSI_SLOT_OWN + TSI_SERIES_NUMBERS * k->ring + coefficients * longest(k);
   k->work_size = 4 * STATE;
   k->history_size = longest(k);
 }
 
-ts_vector *tsi_batch_vector(const ts_solver *k, int iteration) {
+ts_vector *tsi_series_vector(const ts_solver *k, int iteration) {
   return k->own[k->own_vectors - k->ring + iteration % k->ring];
 }
 
@@ -36,20 +36,20 @@ static int is_preconditioned(const ts_solver *k) {
   return k->m || k->z;
 }
 
-int tsi_batch_slot(const ts_solver *k, int iteration, int number) {
-  if (number == TSI_BATCH_KAPPA && !is_preconditioned(k)) number = TSI_BATCH_SIGMA;
-  return SLOT_RING + TSI_BATCH_NUMBERS * (iteration % k->ring) + number;
+int tsi_series_slot(const ts_solver *k, int iteration, int number) {
+  if (number == TSI_SERIES_KAPPA && !is_preconditioned(k)) number = TSI_SERIES_SIGMA;
+  return SLOT_RING + TSI_SERIES_NUMBERS * (iteration % k->ring) + number;
 }
 
-int tsi_batch_coefficient(const ts_solver *k, const tsi_batch_method *method, int at, int number) {
-  return SLOT_RING + TSI_BATCH_NUMBERS * k->ring + method->coefficients * at + number;
+int tsi_series_coefficient(const ts_solver *k, const tsi_series_method *method, int at, int number) {
+  return SLOT_RING + TSI_SERIES_NUMBERS * k->ring + method->coefficients * at + number;
 }
 
-tsi_batch *tsi_batch_of(const ts_solver *k, int component) {
-  return (tsi_batch *)(void *)(k->work + (size_t)component * STATE);
+tsi_series *tsi_series_of(const ts_solver *k, int component) {
+  return (tsi_series *)(void *)(k->work + (size_t)component * STATE);
 }
 
-double tsi_batch_rounding(const ts_solver *k, double size) {
+double tsi_series_rounding(const ts_solver *k, double size) {
   return 256 * tsi_epsilon(k) * size;
 }
 
@@ -60,13 +60,13 @@ static const ts_vector *residual_of(const ts_solver *k) {
 
 /* ---- The basis ---- */
 
-ts_status tsi_batch_scale(const tsi_solve *s, int iteration, const ts_vector *u) {
+ts_status tsi_series_scale(const tsi_solve *s, int iteration, const ts_vector *u) {
   static const ts_slot one = {NULL, 0};
   const ts_solver *k = s->solver;
   const tsi_ops *ops = k->context->ops;
-  ts_vector *v = tsi_batch_vector(k, iteration);
-  const ts_slot sigma = {k->slots, tsi_batch_slot(k, iteration, TSI_BATCH_SIGMA)};
-  const int kappa = tsi_batch_slot(k, iteration, TSI_BATCH_KAPPA);
+  ts_vector *v = tsi_series_vector(k, iteration);
+  const ts_slot sigma = {k->slots, tsi_series_slot(k, iteration, TSI_SERIES_SIGMA)};
+  const int kappa = tsi_series_slot(k, iteration, TSI_SERIES_KAPPA);
   if (!is_preconditioned(k)) {
     TSI_TRY(ops->reduce(k->slots, sigma.index, TSI_REDUCE_NORM2, u, u));
     return ops->axpby(v, ts_quotient(1, one, sigma), u, ts_constant(0), u);
@@ -78,21 +78,21 @@ ts_status tsi_batch_scale(const tsi_solve *s, int iteration, const ts_vector *u)
   return ops->reduce(k->slots, kappa, TSI_REDUCE_DOT, u, v);
 }
 
-void tsi_batch_norms(const tsi_solve *s, tsi_batch *of, int component, int iteration, double *u, double *v) {
+void tsi_series_norms(const tsi_solve *s, tsi_series *of, int component, int iteration, double *u, double *v) {
   const ts_solver *k = s->solver;
-  const double sigma = tsi_number(k, tsi_batch_slot(k, iteration, TSI_BATCH_SIGMA), component),
-               kappa = tsi_number(k, tsi_batch_slot(k, iteration, TSI_BATCH_KAPPA), component);
+  const double sigma = tsi_number(k, tsi_series_slot(k, iteration, TSI_SERIES_SIGMA), component),
+               kappa = tsi_number(k, tsi_series_slot(k, iteration, TSI_SERIES_KAPPA), component);
   *u = 0;
   *v = 1;
   if (!isfinite(sigma) || !isfinite(kappa)) of->is_broken = 1;
   if (of->is_broken || sigma == 0 || kappa == 0) return;
   *u = sqrt(sigma) * sqrt(fabs(kappa));
   *v = sqrt(fabs(kappa) / sigma);
-  if (kappa < 0 && *u > tsi_batch_rounding(k, of->size)) of->indefinite = kappa * sigma;
+  if (kappa < 0 && *u > tsi_series_rounding(k, of->size)) of->indefinite = kappa * sigma;
   if (kappa < 0) *u = 0;
 }
 
-ts_status tsi_batch_begin_phase(tsi_solve *s) {
+ts_status tsi_series_begin_phase(tsi_solve *s) {
   s->phase_start = s->phase_best_at = s->replaced_at = s->iteration;
   s->phase_best = INFINITY;
   s->largest = 0;
@@ -100,27 +100,27 @@ ts_status tsi_batch_begin_phase(tsi_solve *s) {
   return tsi_fill(s->solver->e, 0);
 }
 
-ts_status tsi_batch_begin(tsi_solve *s, ts_vector *u) {
+ts_status tsi_series_begin(tsi_solve *s, ts_vector *u) {
   enum { small = -16 };
   const ts_solver *k = s->solver;
   double largest = 0;
   int exponent = 0;
-  TSI_TRY(tsi_batch_begin_phase(s));
+  TSI_TRY(tsi_series_begin_phase(s));
   s->purified = 0;
   for (int c = 0; c < k->components; c++) largest = fmax(largest, s->norm_r[c]);
   if (largest > 0 && isfinite(largest) && largest < ldexp(1, small)) frexp(largest, &exponent);
   s->scale = ldexp(1, -exponent);
   TSI_TRY(tsi_copy_parts(u, ts_constant(s->scale), residual_of(k)));
-  return tsi_batch_scale(s, s->iteration, u);
+  return tsi_series_scale(s, s->iteration, u);
 }
 
-/* ---- The host's part of a batch ---- */
+/* ---- The host's part of a series ---- */
 
 static void begin_component(const tsi_solve *s, int c) {
-  tsi_batch *of = tsi_batch_of(s->solver, c);
+  tsi_series *of = tsi_series_of(s->solver, c);
   double unit;
-  *of = (tsi_batch){0};
-  tsi_batch_norms(s, of, c, s->phase_start, &of->start, &unit);
+  *of = (tsi_series){0};
+  tsi_series_norms(s, of, c, s->phase_start, &of->start, &unit);
   of->norm = of->start;
   of->ratio = of->start > 0 ? s->norm_r[c] * s->scale / of->start : 1;
   of->is_over = !(of->start > 0);
@@ -128,7 +128,7 @@ static void begin_component(const tsi_solve *s, int c) {
 
 /* The predicted Euclidean norm, in the units of s->norm_r. */
 static double predicted(const tsi_solve *s, int c) {
-  const tsi_batch *of = tsi_batch_of(s->solver, c);
+  const tsi_series *of = tsi_series_of(s->solver, c);
   return of->ratio * of->norm / s->scale;
 }
 
@@ -139,10 +139,10 @@ static double largest_predicted(const tsi_solve *s) {
   return largest;
 }
 
-static void rotate_component(const tsi_solve *s, const tsi_batch_method *method, int c, int i,
+static void rotate_component(const tsi_solve *s, const tsi_series_method *method, int c, int i,
                              double *coefficients) {
   const ts_solver *k = s->solver;
-  tsi_batch *of = tsi_batch_of(k, c);
+  tsi_series *of = tsi_series_of(k, c);
   double of_component[8] = {0};
   if (!of->is_over) method->rotate(s, of, c, i, of_component);
   for (int n = 0; n < method->coefficients; n++) {
@@ -154,13 +154,13 @@ static void rotate_component(const tsi_solve *s, const tsi_batch_method *method,
 
 static int some_broken(const ts_solver *k) {
   for (int c = 0; c < k->components; c++)
-    if (tsi_batch_of(k, c)->is_broken) return 1;
+    if (tsi_series_of(k, c)->is_broken) return 1;
   return 0;
 }
 
 /* Rotates iterations reported .. checked-1. Iterations after a number that is not finite are ignored. Returns
  * the first iteration that must not be added to e. */
-static int rotate(const tsi_solve *s, const tsi_batch_method *method, int first, int checked,
+static int rotate(const tsi_solve *s, const tsi_series_method *method, int first, int checked,
                   double *coefficients) {
   const ts_solver *k = s->solver;
   const int numbers = 4 * method->coefficients;
@@ -177,13 +177,13 @@ static int rotate(const tsi_solve *s, const tsi_batch_method *method, int first,
   return end;
 }
 
-static ts_status add_batch(const tsi_solve *s, const tsi_batch_method *method, int checked) {
+static ts_status add_series(const tsi_solve *s, const tsi_series_method *method, int checked) {
   const ts_solver *k = s->solver;
   const int first = s->reported, begin = first > s->phase_start ? first : s->phase_start;
   double coefficients[LONGEST * 8 * 4] = {0};
   const int end = rotate(s, method, first, checked, coefficients);
   if (end <= begin) return TS_OK;
-  TSI_TRY(tsi_scalars_write(k->slots, tsi_batch_coefficient(k, method, 0, 0),
+  TSI_TRY(tsi_scalars_write(k->slots, tsi_series_coefficient(k, method, 0, 0),
                             method->coefficients * (end - begin),
                             coefficients + 4 * (size_t)method->coefficients * (size_t)(begin - first)));
   return method->update(s, begin, end);
@@ -193,13 +193,13 @@ static ts_status add_batch(const tsi_solve *s, const tsi_batch_method *method, i
 
 static int all_over(const ts_solver *k) {
   for (int c = 0; c < k->components; c++)
-    if (!tsi_batch_of(k, c)->is_over) return 0;
+    if (!tsi_series_of(k, c)->is_over) return 0;
   return 1;
 }
 
 static int some_least(const tsi_solve *s) {
   for (int c = 0; c < s->solver->components; c++)
-    if (tsi_batch_of(s->solver, c)->is_least && s->norm_r[c] > s->tolerance[c]) return 1;
+    if (tsi_series_of(s->solver, c)->is_least && s->norm_r[c] > s->tolerance[c]) return 1;
   return 0;
 }
 
@@ -212,7 +212,7 @@ static int is_predicted(const tsi_solve *s) {
 /* e contains the part that must be removed from v (minres_singular.c). */
 static int is_pure(const tsi_solve *s) {
   for (int c = 0; c < s->solver->components; c++) {
-    const tsi_batch *of = tsi_batch_of(s->solver, c);
+    const tsi_series *of = tsi_series_of(s->solver, c);
     if (of->norm > 1e-7 * of->start) return 0;
   }
   return 1;
@@ -241,7 +241,7 @@ static ts_status take(tsi_solve *s, ts_vector *work, double norms[4], int *gaine
   *gained = s->measure <= 0.5 * before;
   TSI_TRY(measure_norm(s, norms));
   for (int c = 0; c < k->components && is_preconditioned(k); c++)
-    if (s->norm_r[c] > s->tolerance[c] && norms[c] * s->scale <= 0.5 * tsi_batch_of(k, c)->start) *gained = 1;
+    if (s->norm_r[c] > s->tolerance[c] && norms[c] * s->scale <= 0.5 * tsi_series_of(k, c)->start) *gained = 1;
   return TS_OK;
 }
 
@@ -250,10 +250,10 @@ static ts_status go_on(tsi_solve *s, const double norms[4], int *goes_on) {
   const ts_solver *k = s->solver;
   *goes_on = 0;
   for (int c = 0; c < k->components; c++)
-    if (s->norm_r[c] > s->tolerance[c] && !(norms[c] * s->scale <= 1.25 * tsi_batch_of(k, c)->norm))
+    if (s->norm_r[c] > s->tolerance[c] && !(norms[c] * s->scale <= 1.25 * tsi_series_of(k, c)->norm))
       return TS_OK;
   for (int c = 0; c < k->components; c++) {
-    tsi_batch *of = tsi_batch_of(k, c);
+    tsi_series *of = tsi_series_of(k, c);
     if (norms[c] > 0) of->ratio = s->norm_r[c] / norms[c];
   }
   *goes_on = 1;
@@ -267,7 +267,7 @@ static ts_status finish_indefinite(tsi_solve *s) {
   const ts_solver *k = s->solver;
   char text[160];
   for (int c = 0; c < k->components; c++) {
-    const double squared = tsi_batch_of(k, c)->indefinite;
+    const double squared = tsi_series_of(k, c)->indefinite;
     if (!(squared < 0)) continue;
     snprintf(text, sizeof text,
              "the preconditioner is not positive definite: v^T M^-1 v is %.3g in iteration %d", squared,
@@ -293,7 +293,7 @@ static void finish_in_vain(tsi_solve *s) {
 
 /* Adds e to x if that is better. Then the solve ends, the recurrence continues, or the method restarts from
  * x. */
-static ts_status verify(tsi_solve *s, const tsi_batch_method *method, ts_vector *work, int must_end) {
+static ts_status verify(tsi_solve *s, const tsi_series_method *method, ts_vector *work, int must_end) {
   const ts_solver *k = s->solver;
   const ts_vector *const x = k->x;
   const int is_least = method->settle_least && k->pairs && some_least(s);
@@ -322,19 +322,19 @@ static ts_status verify(tsi_solve *s, const tsi_batch_method *method, ts_vector 
   return TS_OK;
 }
 
-static ts_status end_purification(tsi_solve *s, const tsi_batch_method *method) {
+static ts_status end_purification(tsi_solve *s, const tsi_series_method *method) {
   int is_settled = 0;
   TSI_TRY(method->settle_least(s, &is_settled));
   if (!is_settled) finish_in_vain(s);
   return TS_OK;
 }
 
-ts_status tsi_batch_judge(tsi_solve *s, const tsi_batch_method *method, ts_vector *work, int checked) {
+ts_status tsi_series_judge(tsi_solve *s, const tsi_series_method *method, ts_vector *work, int checked) {
   enum { INTERVAL = 16 /* minimum number of iterations between two verifications */ };
   const double fallen = 1e-3;
   const ts_solver *k = s->solver;
   const int first = s->reported;
-  TSI_TRY(add_batch(s, method, checked));
+  TSI_TRY(add_series(s, method, checked));
   for (int i = first; i < checked; i++) {
     const double number = k->history[i - first];
     tsi_solve_note(s, number);
@@ -354,12 +354,12 @@ ts_status tsi_batch_judge(tsi_solve *s, const tsi_batch_method *method, ts_vecto
   return must_end || all_over(k) || is_predicted(s) || has_fallen ? verify(s, method, work, must_end) : TS_OK;
 }
 
-ts_status tsi_batch_settle(tsi_solve *s, ts_vector *work) {
+ts_status tsi_series_settle(tsi_solve *s, ts_vector *work) {
   if (s->ended && s->result->reason != TS_REASON_STOPPED) return TS_OK;
   return s->purified ? TS_OK : tsi_solve_try(s, s->solver->e, work);
 }
 
-ts_status tsi_batch_run_fixed(tsi_solve *s, const tsi_batch_method *method) {
+ts_status tsi_series_run_fixed(tsi_solve *s, const tsi_series_method *method) {
   const ts_solver *k = s->solver;
   const int all = k->desc.fixed_iterations;
   s->reported = s->iteration;
@@ -368,7 +368,7 @@ ts_status tsi_batch_run_fixed(tsi_solve *s, const tsi_batch_method *method) {
     const int left = all - s->iteration, steps = left < k->desc.check_interval ? left : k->desc.check_interval;
     for (int i = 0; i < steps; i++) TSI_TRY(k->method->iterate(s));
     TSI_TRY(tsi_solve_read(s, 0, TSI_SLOT_OWN + k->own_slots, 0, k->method->iterate));
-    TSI_TRY(add_batch(s, method, s->iteration));
+    TSI_TRY(add_series(s, method, s->iteration));
     s->reported = s->iteration;
   }
   return TS_OK;
