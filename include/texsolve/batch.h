@@ -73,12 +73,11 @@ typedef struct ts_batch_result {
  * of floats rounds it. Returns TS_NOT_CONVERGED otherwise. ts_last_error then names the first system that did
  * not converge, its reason, and the number of such systems.
  *
- * Systems do not influence each other: the bits of a result do not depend on the other
- * systems. If a system
- * fails, its x is the one with the smallest computed residual. Its x is unchanged, or 0 with zero_start, if the
- * system was refused (TS_REASON_NAN_INPUT: also for a NaN or an infinity in the values,
- * TS_REASON_ZERO_DIAGONAL, TS_REASON_NOT_SYMMETRIC, and TS_REASON_INDEFINITE in iteration 0), or if the
- * solution exceeds the range of x's array (TS_REASON_BREAKDOWN).
+ * Systems do not influence each other: the bits of a result do not depend on the other systems. If a system
+ * fails, its x is the one with the smallest computed residual. Two kinds of failure leave x unchanged, or 0
+ * with zero_start: the system was refused (TS_REASON_NAN_INPUT, TS_REASON_ZERO_DIAGONAL,
+ * TS_REASON_NOT_SYMMETRIC, and TS_REASON_INDEFINITE in iteration 0), or the solution exceeds the range of x's
+ * array (TS_REASON_BREAKDOWN).
  *
  * Each system is scaled by powers of two, so A, b and x may have any scale that doubles can represent. Values
  * 2^1000 times smaller than the largest of their system begin to lose digits.

@@ -73,6 +73,7 @@ static ts_status allocate(ts_context *context, tsi_batch_pattern *p) {
   const size_t rows = (size_t)p->rows, given = (size_t)p->given, count = 2 * rows + 2 + 4 * given;
   int32_t *at = tsi_malloc(context, count, sizeof *at);
   if (!at) return tsi_out_of_memory(context, "the pattern of a batch", count * sizeof *at);
+  p->count = count;
   p->offsets = at, at += rows + 1;
   p->diagonal = at, at += rows;
   p->first = at, at += given + 1;

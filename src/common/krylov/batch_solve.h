@@ -20,13 +20,14 @@ typedef struct tsi_batch_pattern {
   int32_t given;    /* entries as given, duplicates included */
   int in_order;     /* the given entries are the canonical ones, in order */
   int has_mirrors;  /* for each entry (i, j) there is an entry (j, i) */
-  int32_t *offsets; /* rows + 1 */
+  int32_t *offsets; /* rows + 1; the first one of a block of `count` integers with all arrays */
   int32_t *columns;
   int32_t *diagonal; /* rows: the entry (i, i), or -1 */
   int32_t *mirror;   /* entry (j, i) of entry (i, j), or -1 */
   /* Entry e is the sum of the given entries sources[first[e]] .. sources[first[e + 1] - 1]. */
   int32_t *first;   /* entries + 1 */
   int32_t *sources; /* given */
+  size_t count;
 } tsi_batch_pattern;
 
 /* Checks and converts the pattern. On failure nothing is allocated. */

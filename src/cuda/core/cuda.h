@@ -173,6 +173,7 @@ ts_status cuda_make_current(ts_context *context);
 /* ---- The operations, as in backend.h ---- */
 TSI_CORE_OPERATIONS(TSI_PROTOTYPE, TSI_PROTOTYPE, TSI_PROTOTYPE, cuda_)
 extern const tsi_cg_ops cuda_cg_ops;
+extern const tsi_batch_ops cuda_batch_ops;
 extern const tsi_grid_ops cuda_grid_ops;
 extern const tsi_mesh_ops cuda_mesh_ops;
 extern const tsi_amg_ops cuda_amg_ops;
