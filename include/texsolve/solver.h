@@ -355,6 +355,13 @@ TS_API ts_status ts_solver_get_stage(const ts_solver *solver, int stage, ts_stag
  * the message names the restart. */
 TS_API ts_status ts_solver_solve(ts_solver *solver, const ts_vector *b, ts_vector *x, ts_result *result);
 
+/* Copies the x of a running solve into an array of unknowns x components floats or doubles, as ts_vector_read
+ * does. Only for the solver's progress callback. This x belongs to the check's iteration or to one at most a
+ * few iterations before or after it. Synchronises with the device and allocates memory for the call.
+ * Errors: TS_ERROR_INVALID_ARGUMENT (`x`; called outside the callback), TS_ERROR_UNSUPPORTED (gmres, which
+ * computes x at the end of a cycle; minres while it removes the null space of a singular matrix), memory. */
+TS_API ts_status ts_solver_read_iterate(ts_solver *solver, ts_array x);
+
 /* Solves A X = B for arrays of floats or doubles with n columns, n = b.count / rows. Column c of row i is
  * number i * n + c, in b and in x, which has n columns too. x contains the starting values and receives the
  * solution. Groups of 4 columns are solved one after the other with one solver. Synchronises with the device.

@@ -10,7 +10,7 @@ from . import _arrays as arrays
 from . import _declarations as d
 from . import _matrix
 from ._context import Context, create
-from ._library import lib, value_of
+from ._library import describe, lib, value_of
 from ._preconditioner import Preconditioner
 from ._result import Result, table
 from ._solver import Solver, context_for
@@ -171,9 +171,9 @@ def amg(A: Any, near_null_space: Any = None, *, coordinates: Any = None, unknown
     matrix = _matrix.of('A', A)
     if matrix.shape[0] != matrix.shape[1]:
         raise ValueError(f'A is {matrix.shape[0]} x {matrix.shape[1]}; algebraic multigrid needs a square matrix')
-    desc = d.ts_amg_desc(sweeps=sweeps, visits=visits, max_levels=max_levels, coarsest=coarsest, unknowns=unknowns)
+    desc = describe(d.ts_amg_desc(), sweeps=sweeps, visits=visits, max_levels=max_levels, coarsest=coarsest, unknowns=unknowns)
     if strength is not None:
-        desc.strength = -1.0 if strength == 0 else strength
+        describe(desc, strength=-1.0 if strength == 0 else strength)
     if smoother != 'auto':
         desc.smoother = value_of('amg_smoother', smoother, 'smoother')
     keep: list[Any] = []

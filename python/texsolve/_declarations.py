@@ -394,6 +394,14 @@ class ts_cuda_gl_texture(Structure):
     pass
 
 
+class ts_batch_desc(Structure):
+    pass
+
+
+class ts_batch_result(Structure):
+    pass
+
+
 ts_log_fn: Any = CFUNCTYPE(None, c_int, c_char_p, c_void_p)
 ts_precondition_fn: Any = CFUNCTYPE(c_int, c_void_p, c_void_p, c_void_p)
 ts_progress_fn: Any = CFUNCTYPE(c_int, POINTER(ts_progress), c_void_p)
@@ -504,6 +512,8 @@ ts_gl_texture._fields_ = [('texture', c_uint), ('internal_format', c_uint), ('x'
     ('width', c_int), ('height', c_int), ('reserved', c_uint64 * 2)]
 ts_cuda_gl_texture._fields_ = [('texture', c_uint), ('buffer', c_uint), ('internal_format', c_uint),
     ('texels', c_int32), ('reserved', c_uint64 * 2)]
+ts_batch_result._fields_ = [('relative_residual', c_double), ('rounded_residual', c_double), ('reason', c_int),
+    ('method', c_int), ('iterations', c_int), ('restarts', c_int)]
 ts_context_desc._fields_ = [('backend', c_char_p), ('log', ts_log_fn), ('log_user', c_void_p), ('log_level', c_int),
     ('allocator', ts_allocator), ('threads', c_int), ('max_device_bytes', c_size_t), ('flags', c_uint),
     ('gl', POINTER(ts_gl_desc)), ('partition', c_int), ('reserved', c_uint64 * 8)]
@@ -549,6 +559,9 @@ ts_lcp_desc._fields_ = [('size', c_int32), ('batch', c_int32), ('dimension', c_i
     ('jacobian', POINTER(ts_csr)), ('inverse_mass', ts_array), ('mass_block', c_int32),
     ('sparse_matrix', POINTER(ts_csr)), ('storage', c_int), ('lower', ts_array), ('upper', ts_array),
     ('friction', ts_array), ('precision', c_int), ('reserved', c_uint64 * 8)]
+ts_batch_desc._fields_ = [('systems', c_int64), ('rows', c_int64), ('row_offsets', ts_array),
+    ('column_indices', ts_array), ('values', ts_array), ('method', c_int), ('preconditioner_kind', c_int),
+    ('rtol', c_double), ('max_iterations', c_int), ('zero_start', c_int), ('reserved', c_uint64 * 8)]
 ts_matrix_desc._fields_ = [('csr', ts_csr), ('triplets', POINTER(ts_triplets)), ('format', c_int),
     ('constrained', POINTER(c_ubyte)), ('row_space', c_void_p), ('column_space', c_void_p),
     ('keep_host_copy', c_int), ('precision', c_int), ('components', c_int), ('borrow', c_int),
@@ -630,6 +643,7 @@ FUNCTIONS: dict[str, tuple[Any, tuple[Any, ...]]] = {
     'ts_solver_get_stage_count': (c_int, (c_void_p,)),
     'ts_solver_get_stage': (c_int, (c_void_p, c_int, POINTER(ts_stage_info))),
     'ts_solver_solve': (c_int, (c_void_p, c_void_p, c_void_p, POINTER(ts_result))),
+    'ts_solver_read_iterate': (c_int, (c_void_p, ts_array)),
     'ts_solve': (c_int, (c_void_p, ts_array, ts_array, POINTER(ts_solver_desc), POINTER(ts_result))),
     'ts_amg_smoother_name': (c_char_p, (c_int,)),
     'ts_amg_smoother_from_name': (c_int, (c_char_p,)),
@@ -774,4 +788,5 @@ FUNCTIONS: dict[str, tuple[Any, tuple[Any, ...]]] = {
     'ts_cuda_gl_check': (c_int, (c_void_p,)),
     'ts_cuda_vector_get_gl_texture': (c_int, (c_void_p, POINTER(ts_cuda_gl_texture))),
     'ts_cuda_gl_release': (c_int, (c_void_p,)),
+    'ts_batch_solve': (c_int, (c_void_p, POINTER(ts_batch_desc), ts_array, ts_array, POINTER(ts_batch_result))),
 }

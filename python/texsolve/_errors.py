@@ -32,7 +32,7 @@ class UnsupportedError(Error, NotImplementedError):
     """The backend does not support the request."""
 
 
-class LimitError(Error, OverflowError):
+class LimitError(Error, ValueError):
     """A limit of the device or of 32-bit indices is exceeded."""
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from . import _arrays as arrays
 from . import _declarations as d
 from ._context import Context, create
-from ._library import lib, value_of
+from ._library import describe, lib, value_of
 from ._solver import context_for
 
 _SIDES = ('left', 'right', 'bottom', 'top')
@@ -60,8 +60,8 @@ class Fluid:
         if layout not in layouts:
             raise ValueError(f'layout is {layout!r}; it must be one of {", ".join(map(repr, layouts))}')
         numbers = self._set(self._defaults(), parameters)
-        desc = d.ts_fluid_desc(width=width, height=height, cell_size=cell_size, layout=layouts[layout],
-                               parameters=ctypes.pointer(numbers))
+        desc = d.ts_fluid_desc(layout=layouts[layout], parameters=ctypes.pointer(numbers))
+        describe(desc, width=width, height=height, cell_size=cell_size)
         for name, given in zip(_SIDES, (left, right, bottom, top)):
             setattr(desc, name, _boundary(name, given))
         self.width, self.height = width, height

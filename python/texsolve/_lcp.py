@@ -14,7 +14,7 @@ from . import _matrix, _progress
 from ._context import Context, create
 from ._errors import ConvergenceWarning
 from ._interrupts import Interrupts
-from ._library import lib, text_of, value_of
+from ._library import describe, lib, text_of, value_of
 from ._progress import ProgressOption
 from ._result import Result
 from ._solver import context_for
@@ -77,8 +77,8 @@ def lcp(M: Any, q: Any, z0: Any = None, *, friction: Any = None, lower: Any = No
     if right.shape != (size,):
         raise ValueError(f'q has shape {right.shape}; expected ({size},), since M has {size} rows')
     z = arrays.empty_like(right, (size,), right.dtype if right.dtype == np.float32 else np.dtype(np.float64))
-    settings = d.ts_lcp_settings(rtol=-1.0 if rtol == 0 else rtol, atol=atol, max_sweeps=max_sweeps,
-                                 zero_start=int(z0 is None))
+    settings = describe(d.ts_lcp_settings(), rtol=-1.0 if rtol == 0 else rtol, atol=atol, max_sweeps=max_sweeps,
+                        zero_start=int(z0 is None))
     for name, text in (('scheme', scheme), ('local', local), ('acceleration', acceleration)):
         setattr(settings, name, value_of(f'lcp_{name}', text, name))
     watcher = _progress.Watcher(progress, rtol)

@@ -85,6 +85,18 @@ def text_of(name: str, value: int) -> str:
     return _texts.setdefault((name, value), found)
 
 
+def describe(desc: Any, **fields: Any) -> Any:
+    """Sets fields of a struct. ctypes would cut off the upper bits of large integers."""
+    for name, value in fields.items():
+        try:
+            setattr(desc, name, value)
+        except TypeError:
+            raise TypeError(f'{name} is {value!r}; it must be a number') from None
+        if isinstance(value, int) and getattr(desc, name) != value:
+            raise ValueError(f'{name} is {value}, which is out of range')
+    return desc
+
+
 def value_of(name: str, text: Any, argument: str) -> int:
     """The enumerator with this text. `argument` is the caller's name for it."""
     if isinstance(text, str):

@@ -12,7 +12,7 @@ from . import _declarations as d
 from . import _matrix
 from ._context import Context, create
 from ._errors import ConvergenceWarning
-from ._library import lib, value_of
+from ._library import describe, lib, value_of
 from ._solver import context_for, solve
 
 
@@ -49,7 +49,7 @@ def smooth(vertices: Any, faces: Any, time_step: float | None = None, *, steps: 
     desc = d.ts_mesh_flow_desc(vertices=len(points), triangles=len(triangles),
                                triangle_vertices=triangles.ctypes.data_as(ctypes.POINTER(ctypes.c_int32)),
                                boundary=d.TS_MESH_BOUNDARY_FLOW if boundary == 'flow' else d.TS_MESH_BOUNDARY_FIXED)
-    desc.solver.rtol = rtol
+    describe(desc.solver, rtol=rtol)
     desc.solver.preconditioner_kind = value_of('preconditioner_kind', preconditioner, 'preconditioner')
     if constrained is not None:
         flags = np.ascontiguousarray(np.asarray(constrained) != 0, np.uint8)
@@ -109,6 +109,7 @@ def lscm(vertices: Any, faces: Any, pins: Any = None, *, rtol: float = 1e-8, bac
     points, triangles = _mesh(vertices, faces)
     if not np.isfinite(points).all():
         raise ValueError('vertices has a NaN or an infinity')
+    corners, area = _plane(points, triangles)
     if pins is None:
         one, two = _far_apart(points, triangles)
         pins = {one: (0.0, 0.0), two: (float(np.linalg.norm(points[one] - points[two])), 0.0)}
@@ -117,7 +118,6 @@ def lscm(vertices: Any, faces: Any, pins: Any = None, *, rtol: float = 1e-8, bac
         raise ValueError(f'pins has the vertices {fixed.tolist()}; expected at least two of 0 to {len(points) - 1}')
     uv = np.full((len(points), 2), np.nan)
     uv[fixed] = [pins[int(vertex)] for vertex in fixed]
-    corners, area = _plane(points, triangles)
     # E is the sum over triangles of |W_1 U_1 + W_2 U_2 + W_3 U_3|^2 / (4 area) with the opposite edges W: a hermitian 3 x 3 block
     # of each triangle, as a real block of 6 x 6 in u and v.
     opposite = np.roll(corners, -2, axis=1) - np.roll(corners, -1, axis=1)

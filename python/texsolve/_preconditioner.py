@@ -12,7 +12,7 @@ from . import _declarations as d
 from . import _matrix
 from ._context import Context, Handle, create
 from ._errors import PerformanceWarning
-from ._library import lib, value_of
+from ._library import describe, lib, value_of
 
 
 class Preconditioner:
@@ -63,7 +63,7 @@ def _options(desc: Any, options: dict[str, Any]) -> None:
     for name, value in options.items():
         if name not in names:
             raise TypeError(f'unknown option {name!r}; the options are {", ".join(sorted(names))}')
-        setattr(desc, name, value_of('scaling', value, name) if name == 'scaling' else value)
+        describe(desc, **{name: value_of('scaling', value, name) if name == 'scaling' else value})
 
 
 def keeps_host_copy(kind: str, matrix: _matrix.Sparse) -> int:

@@ -86,6 +86,7 @@ class Watcher:
         self.last = Progress(0, math.nan, 0.0)
         self.begin = time.perf_counter()
         self.at_iterate: Callable[[], Any] | None = None  # called at every check
+        self.at_numbers: Callable[[float], Any] | None = None  # called for each number of the history
         self.is_quiet = not (self.report or self.bar)
 
     def restart(self, interrupts: Interrupts) -> None:
@@ -107,6 +108,9 @@ class Watcher:
                     self.history += state.history[:count]
             else:
                 self.history += state.history[:state.count]
+                if self.at_numbers:
+                    for number in state.history[:state.count]:
+                        self.at_numbers(number)
                 self.last = Progress(state.iteration, state.relative_residual, time.perf_counter() - self.begin)
                 if self.bar:
                     self.bar(self.last)

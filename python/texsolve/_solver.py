@@ -17,7 +17,7 @@ from ._arrays import Array
 from ._context import Context, Handle, create
 from ._errors import ConvergenceWarning, InvalidArgumentError, UnsupportedError, error_of
 from ._interrupts import Interrupts
-from ._library import lib, text_of, value_of
+from ._library import describe, lib, text_of, value_of
 from ._preconditioner import Given, Preconditioner, keeps_host_copy
 from ._progress import ProgressOption
 from ._result import Result, Stage
@@ -49,11 +49,11 @@ class Options:
 
     def __init__(self, method: str, preconditioner: Any, rtol: float, atol: float, max_iterations: int | None,
                  precision: str, restart: int, check_interval: int, null_space: Any, symmetric: bool | None) -> None:
-        self.desc = d.ts_solver_desc(rtol=-1.0 if rtol == 0 else rtol, atol=atol, max_iterations=max_iterations or 0,
-                                     restart=restart, check_interval=check_interval)
         if not isinstance(rtol, (int, float, np.floating)) or not 0 <= rtol < 1:
             raise ValueError(f'rtol is {rtol!r}; it must be a number from 0 to below 1')
         self.rtol = float(rtol)
+        self.desc = describe(d.ts_solver_desc(), rtol=-1.0 if rtol == 0 else self.rtol, atol=atol, restart=restart,
+                             max_iterations=max_iterations or 0, check_interval=check_interval)
         if method != 'auto':
             self.desc.method = value_of('method', method, 'method')
         if precision != 'auto':

@@ -83,6 +83,7 @@ struct ts_solver {
   double frobenius;           /* norm of A, for least squares with Jacobi */
   int jacobi_changes;         /* change counter of the preconditioner's matrix when m was written; -1: never */
   int is_running;             /* a solve is running; its callbacks must not start another one */
+  const tsi_solve *at_check;  /* the solve whose progress callback is running; otherwise NULL */
 
   /* Auto in stages (stages.c). */
   tsi_stages *stages;    /* of the caller's solver, if auto may continue with other solvers; otherwise NULL */
@@ -280,6 +281,9 @@ ts_status tsi_solver_extend_workspace(ts_solver *k, const ts_solver *before);
  * which continues from s->kept. If s->kept is set on return, the solve should continue with pairs. */
 ts_status tsi_solver_run(tsi_solve *s, const ts_vector *b, ts_vector *x);
 tsi_solve tsi_solve_of(ts_solver *k, const ts_vector *b, ts_result *result);
+/* The exponent of a vector that receives x, so that its numbers are about as large as those of the
+ * workspace. */
+int tsi_solve_exponent_of_x(const tsi_solve *s, const ts_vector *x);
 
 /* ---- solver_precision.c ---- */
 

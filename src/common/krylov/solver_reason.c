@@ -111,10 +111,12 @@ void tsi_solve_progress(tsi_solve *s, int checked, int count) {
   s->reported = checked;
   if (s->solver->part_of) tsi_stage_watch(s, checked, count);
   if (count <= 0 || !desc->progress) return;
+  s->solver->at_check = s;
   const int stops = desc->progress(&(ts_progress){.iteration = s->solver->iterations_before + checked,
                                                   .count = count,
                                                   .history = s->solver->history,
                                                   .relative_residual = recurrence_residual(s, count)},
                                    desc->progress_user);
+  s->solver->at_check = NULL;
   if (stops) tsi_solve_finish(s, TS_REASON_STOPPED, NULL);
 }

@@ -57,9 +57,7 @@ static ts_status hold_x(const tsi_solve *s, ts_vector *x) {
   return TS_OK;
 }
 
-/* The exponent of a vector that receives x, so that its numbers are about as large as those of the
- * workspace. */
-static int exponent_of_x(const tsi_solve *s, const ts_vector *x) {
+int tsi_solve_exponent_of_x(const tsi_solve *s, const ts_vector *x) {
   enum { smallest = -1010 }; /* smaller numbers lose digits in doubles too, and this loss must be detected */
   const int largest = largest_exponent(s);
   if (!tsi_may_have_exponent(x)) return 0;
@@ -69,7 +67,7 @@ static int exponent_of_x(const tsi_solve *s, const ts_vector *x) {
 
 /* Writes all parts of the workspace's x to x. */
 static ts_status write_x(const tsi_solve *s, ts_vector *x) {
-  return tsi_solve_write_x(s, x, exponent_of_x(s, x));
+  return tsi_solve_write_x(s, x, tsi_solve_exponent_of_x(s, x));
 }
 
 /* The residual of the x that the user's vector holds, if its numbers may have left the range of floats. A
@@ -121,7 +119,7 @@ static ts_status hand_back(tsi_solve *s, ts_vector *x) {
   const double size = k->matrix->norm_infinity;
   result->rounded_residual = result->relative_residual;
   TSI_TRY(hold_x(s, x));
-  const int exponent = exponent_of_x(s, x);
+  const int exponent = tsi_solve_exponent_of_x(s, x);
   const char *precision = exponent ? "double" : "single";
   tsi_scale_end end = {.components = k->components,
                        .unknowns = tsi_unknowns(k->matrix),

@@ -76,6 +76,15 @@ const ts_solver *tsi_stages_present(const ts_solver *first) {
   return first->stages ? first->stages->solvers[first->stages->last] : first;
 }
 
+const tsi_solve *tsi_stages_at_check(const ts_solver *first) {
+  if (first->at_check || !first->stages) return first->at_check;
+  for (int stage = 0; stage < STAGES; stage++) {
+    const ts_solver *k = first->stages->solvers[stage];
+    if (k && k->at_check) return k->at_check;
+  }
+  return NULL;
+}
+
 /* A small A^T r does not imply that r is small, or minimal. */
 static double least_rtol(double rtol) {
   return fmin(rtol, fmax(1e-3 * rtol, 1e-14));

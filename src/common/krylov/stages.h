@@ -13,6 +13,9 @@ void tsi_stages_destroy(ts_solver *first);
 ts_status tsi_stages_solve(ts_solver *first, const ts_vector *b, ts_vector *x, ts_result *result);
 /* The stage that ended the last solve; before the first solve, the caller's solver. */
 const ts_solver *tsi_stages_present(const ts_solver *first);
+/* The running solve of a stage, or of a solver without stages, if its progress callback is running; otherwise
+ * NULL. */
+const tsi_solve *tsi_stages_at_check(const ts_solver *first);
 
 /* Records the numbers of an iteration of cg. The second function returns how many of `steps` iterations should
  * precede the next check. */

@@ -1,0 +1,62 @@
+/* ts_solver_read_iterate: the x of a running solve, for the progress callback. The solve has x and its update
+ * e, both scaled; the sum goes through two vectors that exist only during the call. */
+#include <string.h>
+
+#include "common/core/core.h"
+#include "solver.h"
+#include "stages.h"
+
+/* The sum x + e of the solve. richardson adds e before its check. */
+static ts_status add_update(const tsi_solve *s, ts_vector *sum) {
+  const ts_solver *k = s->solver;
+  if (k->method == &tsi_richardson) return tsi_copy_parts(sum, ts_constant(1), k->x);
+  return tsi_solve_add(s, sum, k->e);
+}
+
+/* Writes the sum without the scale of the solve to `out`, which holds doubles. */
+static ts_status unscale(const tsi_solve *s, ts_vector *sum, ts_vector *out) {
+  ts_solver *k = s->solver;
+  ts_vector *x = k->x;
+  const int exponent = tsi_solve_exponent_of_x(s, out);
+  k->x = sum;
+  const ts_status status = tsi_solve_write_x(s, out, exponent);
+  k->x = x;
+  return status;
+}
+
+/* The callback runs inside of the solve, and ts_vector_read enters and leaves the context. */
+static ts_status read_outside(ts_context *context, const ts_vector *v, ts_array x) {
+  tsi_leave(context, TS_OK);
+  const ts_status status = ts_vector_read(v, x);
+  char error[sizeof context->error];
+  memcpy(error, context->error, sizeof error);
+  const ts_status entered = tsi_enter(context);
+  if (status == TS_OK) return entered;
+  memcpy(context->error, error, sizeof error);
+  return status;
+}
+
+ts_status ts_solver_read_iterate(ts_solver *solver, ts_array x) {
+  TSI_BEGIN(solver, solver->context);
+  ts_context *context = solver->context;
+  const tsi_solve *s = tsi_stages_at_check(solver);
+  if (!s)
+    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT,
+                    "the solver is not at a check: call this in the progress callback of its solve");
+  const ts_solver *k = s->solver;
+  if (k->method == &tsi_gmres || s->purified)
+    return tsi_fail(context, TS_ERROR_UNSUPPORTED, "%s has no x %s", k->method->name,
+                    s->purified ? "while it removes a null space" : "within a cycle");
+  const int parts = tsi_parts(k->x);
+  ts_vector *sum = NULL, *out = NULL;
+  ts_status status = tsi_arena_create(k->matrix->column_space, k->components, parts, &sum, 1, 0, NULL);
+  if (status == TS_OK)
+    status =
+        tsi_arena_create(k->matrix->column_space, k->components, context->caps.pairs ? 3 : 1, &out, 1, 0, NULL);
+  if (status == TS_OK) status = add_update(s, sum);
+  if (status == TS_OK) status = unscale(s, sum, out);
+  if (status == TS_OK) status = read_outside(context, out, x);
+  tsi_vector_destroy(sum);
+  tsi_vector_destroy(out);
+  return status;
+}
