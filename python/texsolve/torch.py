@@ -168,7 +168,7 @@ class _Solve(torch.autograd.Function):
     """x = A^-1 b for (values, b, x0, pattern, is_transposed). If `is_transposed`, A is the transpose of the pattern's matrix."""
 
     @staticmethod
-    def forward(ctx: Any, *arguments: Any) -> Any:
+    def forward(ctx: Any, *arguments: Any, **_: Any) -> Any:
         values, b, x0, pattern, is_transposed = arguments
         x = pattern.solve(values, b, x0, is_transposed)
         ctx.pattern, ctx.is_transposed = pattern, is_transposed
