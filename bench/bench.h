@@ -45,8 +45,8 @@ typedef struct bench_options {
   int size_count;
   int set; /* all generated matrices */
 
-  int peers; /* for families and answer: also run other libraries */
-  int batch; /* for lcp: problems solved at once; 0: one */
+  int peers; /* for families, answer and batch: also run other libraries */
+  int batch; /* for lcp: problems solved at once; 0: one. For batch: systems; 0: 10000 */
 } bench_options;
 
 /* Returned if a benchmark could not measure everything requested. The report contains the rest. */
@@ -54,6 +54,7 @@ enum { BENCH_INCOMPLETE = 2 };
 
 int bench_answer(const bench_options *options, struct report *r);
 int bench_amg(const bench_options *options, struct report *r);
+int bench_batch(const bench_options *options, struct report *r);
 int bench_auto(const bench_options *options, struct report *r);
 int bench_ilu(const bench_options *options, struct report *r);
 int bench_families(const bench_options *options, struct report *r);

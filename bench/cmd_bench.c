@@ -1,5 +1,5 @@
 /* texsolve bench
- * limits|spmv|blas|cg|multigrid|system|tune|compare|paper|precision|answer|amg|auto|ilu|families|lcp|scaling:
+ * limits|spmv|blas|cg|multigrid|system|tune|compare|paper|precision|answer|amg|auto|batch|ilu|families|lcp|scaling:
  * the limits of a device, the library's efficiency, and the accuracy of its results. */
 #include "bench.h"
 
@@ -47,6 +47,7 @@ static const benchmark BENCHMARKS[] = {
     {"answer", bench_answer, MATRICES | SIZES | BACKENDS | SOLVES, 1e-8},
     {"amg", bench_amg, MATRICES | SIZES | BACKENDS | SOLVES | HIERARCHY | LONG, 1e-8},
     {"auto", bench_auto, MATRICES | SIZES | SOLVES | LONG, 1e-8},
+    {"batch", bench_batch, SIZES | SOLVES, 1e-8},
     {"ilu", bench_ilu, MATRICES | SIZES | BACKENDS | SOLVES | LONG, 1e-8},
     {"families", bench_families, MATRICES | SOLVES | HIERARCHY, 1e-8},
     {"lcp", bench_lcp, MATRICES | SIZES | SOLVES, 1e-6},
@@ -54,7 +55,8 @@ static const benchmark BENCHMARKS[] = {
 };
 enum { BENCHMARK_COUNT = sizeof BENCHMARKS / sizeof *BENCHMARKS };
 #define KNOWN                                                                                                  \
-  "limits, spmv, blas, cg, multigrid, system, tune, compare, paper, precision, answer, amg, auto, ilu, "       \
+  "limits, spmv, blas, cg, multigrid, system, tune, compare, paper, precision, answer, amg, auto, batch, "     \
+  "ilu, "                                                                                                      \
   "families, lcp or scaling"
 
 typedef struct program_options {
@@ -116,7 +118,7 @@ static const option_row rows[] = {
     {.kind = OPTION_IS_INPUT,
      .name = "benchmark",
      .argument =
-         "limits|spmv|blas|cg|multigrid|system|tune|paper|scaling\ncompare [MATRIX...]\nprecision "
+         "limits|spmv|blas|cg|multigrid|system|tune|paper|batch|scaling\ncompare [MATRIX...]\nprecision "
          "[MATRIX...]\nanswer [MATRIX...]\namg [MATRIX...]\nauto [FAMILY|MATRIX...]\nilu [MATRIX...]\nfamilies "
          "[FAMILY...]\nlcp [PROBLEM...]",
      .parse = set_argument},
@@ -132,9 +134,11 @@ static const option_row rows[] = {
      .letter = 's',
      .argument = "N",
      .parse = set_sizes,
-     .help = "Rows, or points per side of a grid; the suffixes k and M mean 1024 and 1048576; compare, answer, "
-             "amg, auto and ilu accept several sizes, separated by commas; paper: unknowns of the largest "
-             "mesh; scaling: total rows, and rows per part of the growing matrix"},
+     .help =
+         "Rows, or points per side of a grid; the suffixes k and M mean 1024 and 1048576; compare, answer, "
+         "amg, auto, batch and ilu accept several sizes, separated by commas; paper: unknowns of the largest "
+         "mesh; scaling: total rows, and rows per part of the growing matrix; batch: unknowns of each system "
+         "(default: 100)"},
     OPTION_ROW(
         TEXT, "matrix", "NAME", o.matrix, .letter = 'm',
         .help =
@@ -159,15 +163,17 @@ static const option_row rows[] = {
                .help = "Batches per measurement; the median is printed (default 7; paper, precision, amg, auto "
                        "and ilu: 3)"),
     OPTION_ROW(FLAG, "json", NULL, o.json, .letter = 'j', .help = "Print one JSON object"),
-    OPTION_HEADING("Options of precision, answer, amg, auto, ilu, families, lcp and scaling:"),
-    OPTION_RTOL(o.rtol, "relative tolerance (default: 1e-10; answer, amg, auto, ilu and families: 1e-8; lcp: "
-                        "1e-6); scaling: measure solves to it instead of iterations"),
+    OPTION_HEADING("Options of precision, answer, amg, auto, batch, ilu, families, lcp and scaling:"),
+    OPTION_RTOL(o.rtol,
+                "relative tolerance (default: 1e-10; answer, amg, auto, batch, ilu and families: 1e-8; lcp: "
+                "1e-6); scaling: measure solves to it instead of iterations"),
     OPTION_NAME("precision", "NAME", o.precision, precision_at,
                 "single, mixed, double or auto (default: all in turn; answer, amg, auto, ilu, families and "
                 "scaling: auto); lcp: single or double (default: both)"),
-    OPTION_HEADING("Options of lcp:"),
+    OPTION_HEADING("Options of lcp and batch:"),
     OPTION_WHOLE("batch", "N", o.batch, 1, 1 << 20,
-                 "50 sweeps of N problems of --size unknowns (default: 60) in one call, and the total time"),
+                 "lcp: 50 sweeps of N problems of --size unknowns (default: 60) in one call, and the total "
+                 "time; batch: N systems (default: 10000)"),
     OPTION_HEADING("Options of amg and families:"),
     OPTION_NAME(
         "preconditioner", "NAME", o.preconditioner, preconditioner_at,
@@ -184,7 +190,7 @@ static const option_row rows[] = {
                  "maximum rows of the coarsest level, which is solved exactly (default: 500)"),
     OPTION_FLAG("peers", o.peers,
                 "families: hypre and AMGCL too, if their programs are built; answer: SciPy and CuPy, if Python "
-                "has them"),
+                "has them; batch: SciPy"),
     OPTION_HEADING("Options of compare, paper, precision, answer, amg and ilu:"),
     OPTION_TEXT("backends", "LIST", o.backends,
                 "Backends, separated by commas (default: the available ones of gl,cuda,cpu)"),
@@ -206,7 +212,9 @@ static const char description[] =
     "sum; for a file the time to read it; FAMILY names are also accepted\namg [MATRIX...]  conjugate gradients "
     "with Jacobi and with algebraic multigrid: set-up, update, solve, iterations, residual; b = 1\nauto "
     "[FAMILY|MATRIX...]  conjugate gradients with Jacobi, with algebraic multigrid and with auto, set-up "
-    "included: the ratio of auto to the better of the two, on families of about --size rows and on files\nilu "
+    "included: the ratio of auto to the better of the two, on families of about --size rows and on "
+    "files\nbatch   many small systems with one pattern in one call: --batch systems of --size unknowns, "
+    "symmetric and not\nilu "
     "[MATRIX...]  incomplete factors, by magnitude and by levels of fill: triangular systems on the host, on "
     "the device if it solves them, and by sweeps; ic with conjugate gradients, or ilu with bicgstab if the "
     "matrix is not symmetric; b = 1\nfamilies [FAMILY...]  conjugate gradients with algebraic multigrid on "
@@ -230,17 +238,20 @@ static void check_options(const program_options *p) {
   int (*const run)(const bench_options *, report *) = p->benchmark->run;
   if (p->o.backends) arguments_backends("--backends", p->o.backends);
   const int is_compare = run == bench_compare, is_amg = run == bench_amg, is_families = run == bench_families,
-            is_lcp = run == bench_lcp;
+            is_lcp = run == bench_lcp, is_batch = run == bench_batch;
   if (!takes(p, REORDER)) options_refuse("", OPTION_NAMES("reorder"), " is for spmv, cg and compare");
   if (!is_compare) options_refuse("", OPTION_NAMES("set"), " is for compare");
   if (!takes(p, SIZES) && p->o.size_count > 1)
-    arguments_usage("several sizes are for compare, answer, amg, auto, ilu and lcp");
+    arguments_usage("several sizes are for compare, answer, amg, auto, batch, ilu and lcp");
   if (run == bench_paper)
     options_refuse("paper generates its matrices, expected it without ", OPTION_NAMES("matrix"), "");
   if (!takes(p, SOLVES))
     options_refuse("", OPTION_NAMES("rtol", "precision"),
-                   " is for precision, answer, amg, auto, ilu, families, lcp and scaling");
-  if (!is_lcp) options_refuse("", OPTION_NAMES("batch"), " is for lcp");
+                   " is for precision, answer, amg, auto, batch, ilu, families, lcp and scaling");
+  if (!is_lcp && !is_batch) options_refuse("", OPTION_NAMES("batch"), " is for lcp and batch");
+  if (is_batch)
+    options_refuse("batch generates its systems and computes in doubles, expected it without ",
+                   OPTION_NAMES("matrix", "format", "precision", "components"), "");
   if (is_lcp) {
     if (p->o.matrix_count)
       options_refuse("", OPTION_NAMES("batch"), " of lcp is for generated problems only");
@@ -256,8 +267,8 @@ static void check_options(const program_options *p) {
   if (!takes(p, HIERARCHY))
     options_refuse("", OPTION_NAMES("strength", "smoother", "sweeps", "visits", "coarsest"),
                    " is for amg and families");
-  if (!is_families && run != bench_answer)
-    options_refuse("", OPTION_NAMES("peers"), " is for families and answer");
+  if (!is_families && run != bench_answer && !is_batch)
+    options_refuse("", OPTION_NAMES("peers"), " is for families, answer and batch");
   if (is_families)
     options_refuse("families generates its matrices, expected it without ", OPTION_NAMES("matrix"), "");
   if (run == bench_auto)

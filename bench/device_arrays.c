@@ -32,6 +32,14 @@ int device_arrays_upload(ts_array *const arrays[], int count) {
   return 0;
 }
 
+int device_arrays_download(const ts_array *array, void *host) {
+  if (array->memory != TS_MEMORY_CUDA) return 0;
+  const cudaError_t error = cudaMemcpy(host, array->data, bytes_of(array), cudaMemcpyDeviceToHost);
+  if (error == cudaSuccess) return 0;
+  bench_error("CUDA memory: %s", cudaGetErrorString(error));
+  return 1;
+}
+
 void device_arrays_free(ts_array *const arrays[], int count) {
   for (int k = 0; k < count; k++)
     if (arrays[k]->memory == TS_MEMORY_CUDA) cudaFree(arrays[k]->data);
@@ -47,6 +55,11 @@ int device_arrays_are_known(const char *backend) {
 int device_arrays_upload(ts_array *const arrays[], int count) {
   (void)arrays, (void)count;
   return 1;
+}
+
+int device_arrays_download(const ts_array *array, void *host) {
+  (void)array, (void)host;
+  return 0;
 }
 
 void device_arrays_free(ts_array *const arrays[], int count) {

@@ -12,7 +12,7 @@
     if ((call) != TS_OK) return fprintf(stderr, "%s\n", ts_last_error(context)), 1;                            \
   } while (0)
 
-enum { FINS = 1000, N = 100, ENTRIES = 3 * N - 2 };
+enum { FINS = 1000, N = 100, ENTRIES = 3 * N - 2, NUMBERS = FINS * N, VALUES = FINS * ENTRIES };
 
 static int32_t offsets[N + 1], columns[ENTRIES];
 static double values[FINS][ENTRIES], b[FINS][N], x[FINS][N];
@@ -43,9 +43,9 @@ int main(int argc, char **argv) {
   ts_batch_desc fins = {.systems = FINS, .rows = N, .rtol = 1e-8, .zero_start = 1};
   fins.row_offsets = ts_host(offsets, N + 1);
   fins.column_indices = ts_host(columns, ENTRIES);
-  fins.values = ts_host(&values[0][0], FINS * ENTRIES);
+  fins.values = ts_host(&values[0][0], VALUES);
   CHECK(ts_context_create(&device, &context));
-  CHECK(ts_batch_solve(context, &fins, ts_host(&b[0][0], FINS * N), ts_host(&x[0][0], FINS * N), results));
+  CHECK(ts_batch_solve(context, &fins, ts_host(&b[0][0], NUMBERS), ts_host(&x[0][0], NUMBERS), results));
   for (int fin = 0; fin < FINS; fin++) {
     if (results[fin].iterations < least) least = results[fin].iterations;
     if (results[fin].iterations > most) most = results[fin].iterations;

@@ -34,7 +34,7 @@
 extern "C" {
 #endif
 
-/* The systems and how to solve them. Since version 0.2. */
+/* The systems and how to solve them. */
 typedef struct ts_batch_desc {
   int64_t systems;         /* number of systems; 0: the call does nothing */
   int64_t rows;            /* rows, columns and unknowns of each system, at least 1 */

@@ -3,6 +3,7 @@
 #include <cuda_runtime_api.h>
 
 #include "batch_samples.h"
+#include "common/core/core.h"
 
 static ts_context *context;
 
@@ -95,13 +96,15 @@ static void in_place(void) {
   batch_free(&s);
 }
 
-/* A call gives all of its memory back. If there is too little, x is unchanged. */
+/* A call gives all of its memory back. If there is too little, x is unchanged. Plain contexts solve on the
+ * host. */
 static void memory(void) {
   ts_context_desc limited = test_desc();
   ts_context *own = NULL;
   batch s = batch_make(40, 2000, SYMMETRIC);
   const ts_batch_desc desc = batch_desc(&s);
   size_t failed = 0;
+  const int needs_memory = !(context->desc.flags & TS_CONTEXT_NO_FUSED_OPERATIONS);
   CHECK_OK(context, batch_solve(context, &s, &desc));
   CHECK_INT(context_info(context).bytes_device, 0);
   for (size_t bytes = 1 << 10; bytes <= 16 << 20; bytes *= 4) {
@@ -118,7 +121,7 @@ static void memory(void) {
     }
     test_close(&own);
   }
-  CHECK(failed > 0 && failed < 8);
+  CHECK(needs_memory ? failed > 0 && failed < 8 : failed == 0);
   batch_free(&s);
 }
 

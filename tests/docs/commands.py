@@ -41,7 +41,7 @@ SKIPPED = [
 ]
 WINDOW = "opens a window"
 BEGUN = [
-    (r"^texsolve bench (tune|limits|spmv|blas|cg|multigrid|system|paper|compare|precision|amg|auto|families|lcp)\b", "measures for minutes"),
+    (r"^texsolve bench (tune|limits|spmv|blas|cg|multigrid|system|paper|compare|precision|amg|auto|batch|families|lcp)\b", "measures for minutes"),
     (r"mpirun .*bench scaling", "measures for minutes"),
     (r"^(contact|fluid|mesh-param|mesh-smooth) --bench", "measures for minutes"),
     (r"^fluid .*--frames (300|500)", "takes minutes in software"),

@@ -167,9 +167,10 @@ static int batch_store(const tsi_batch_job *job, size_t k, const batch_view *fro
 
 #if defined(__GNUC__)
 typedef double batch_pack __attribute__((vector_size(64)));
+typedef int64_t batch_mask __attribute__((vector_size(64)));
 #define PACK batch_pack
 #define LANES 8
-#define MASK __typeof__((batch_pack){0} > (batch_pack){0})
+#define MASK batch_mask
 #define MASK_LANE(mask, lane) ((mask)[lane] != 0)
 #define KERNEL(name) batch_eight_##name
 #include "batch_kernel.h"

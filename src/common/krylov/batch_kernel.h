@@ -286,7 +286,7 @@ CPU_INLINE void KERNEL(iterate)(KERNEL(group) * g) {
 CPU_INLINE void KERNEL(find_symmetry)(KERNEL(group) * g) {
   const tsi_batch_pattern *p = g->pattern;
   const PACK zero = {0};
-  MASK differs = zero > zero;
+  MASK differs = {0};
   for (int32_t i = 0; i < p->rows; i++)
     for (int32_t e = p->offsets[i]; e < p->offsets[i + 1]; e++) {
       const int32_t j = p->columns[e], mirror = p->mirror[e];
@@ -305,7 +305,7 @@ CPU_INLINE void KERNEL(find_diagonal)(KERNEL(group) * g) {
   const tsi_batch_pattern *p = g->pattern;
   const PACK zero = {0};
   PACK one = zero;
-  MASK is_zero = zero > zero, is_negative = is_zero;
+  MASK is_zero = {0}, is_negative = {0};
   for (int l = 0; l < LANES; l++) LANE(one, l) = 1;
   for (int32_t i = 0; i < p->rows; i++) {
     const PACK value = p->diagonal[i] < 0 ? zero : g->values[p->diagonal[i]];

@@ -202,12 +202,10 @@ BATCH_FUNCTION void batch_count(batch_state *s, double square, int rows, int max
   }
   if (square <= enough * enough)
     s->claim = BATCH_CONVERGED;
-  else if (!(square <= 1e300))
+  else if (!(square <= 1e300) || (s->iterations < max_iterations && s->iterations - s->lowest_at > patience))
     s->claim = BATCH_BROKEN;
   else if (s->iterations >= max_iterations)
     s->claim = BATCH_MAXIMUM;
-  else if (s->iterations - s->lowest_at > patience)
-    s->claim = BATCH_BROKEN;
 }
 
 /* A number of cg that must be positive; otherwise the phase ends. */

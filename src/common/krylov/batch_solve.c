@@ -85,7 +85,8 @@ static ts_status report(ts_context *context, const tsi_batch_job *job) {
 }
 
 static ts_status run(ts_context *context, const tsi_batch_job *job) {
-  const tsi_batch_ops *ops = context->device_ops->batch;
+  const int is_plain = (context->desc.flags & TS_CONTEXT_NO_FUSED_OPERATIONS) != 0;
+  const tsi_batch_ops *ops = is_plain ? NULL : context->device_ops->batch;
   TSI_TRY(tsi_enter(context));
   TSI_TRY(tsi_leave(context, ops ? ops->solve(context, job) : tsi_batch_solve_on_host(context, job)));
   return report(context, job);
@@ -117,6 +118,7 @@ static ts_status with_pattern(ts_context *context, const ts_batch_desc *desc, ts
   TSI_TRY(tsi_batch_pattern_create(context, rows, entries, offsets, columns, &pattern));
   job->pattern = &pattern;
   const ts_status status = with_results(context, job);
+  job->pattern = NULL;
   tsi_batch_pattern_free(context, &pattern);
   return status;
 }

@@ -53,7 +53,8 @@ struct tsi_batch_ops {
   ts_status (*solve)(ts_context *context, const tsi_batch_job *job);
 };
 
-/* batch_host.c: a solve with the threads of the context, for backends without the table. */
+/* batch_host.c: a solve with the threads of the context, for backends without the table and for
+ * TS_CONTEXT_NO_FUSED_OPERATIONS. */
 ts_status tsi_batch_solve_on_host(ts_context *context, const tsi_batch_job *job);
 
 #endif

@@ -1,7 +1,7 @@
 /* Batches of systems: one launch, with one block per system. The block of a small system is one warp, which
  * works without barriers. The values and the vectors of a system are in shared memory if they fit, otherwise in
  * a workspace. In that case each multiprocessor has one block, which solves one system after the other. */
-#include "cuda_batch.cuh"
+#include "cuda_batch_iterate.cuh"
 
 /* Where the arrays of a system are. */
 enum { ALL_SHARED, VECTORS_SHARED, NONE_SHARED };
