@@ -3,11 +3,13 @@
 
   TEXSOLVE_LIBRARY=build/libtexsolve.so PYTHONPATH=python bench/python.py [PART...]
 
-Parts: import, overhead, poisson, batch; by default all. --backend names the device (cpu), --threads its threads, --json FILE writes the
-numbers. Each time is the smallest and the median of several runs, in alternation. Residuals are computed with NumPy from x.
+Parts: import, overhead, poisson, batch, and cuda, which needs CuPy; by default all but the last. --backend names the device
+(cpu), --threads its threads, --json FILE writes the numbers. Each time is the smallest and the median of several runs, in
+alternation. Residuals are computed with NumPy from x.
 """
 import argparse
 import ctypes
+import inspect
 import json
 import os
 import subprocess
@@ -105,7 +107,8 @@ def measure_poisson(report, context):
         for _ in range(3):
             solve_with('texsolve.solve', lambda: texsolve.solve(A, b, rtol=1e-8, context=context).x)
         solve_with('texsolve.linalg.cg', lambda: texsolve.linalg.cg(A, b, rtol=1e-8, context=context)[0])
-        solve_with('scipy cg', lambda: sla.cg(A, b, tol=1e-8, atol=0)[0])
+        name = 'rtol' if 'rtol' in inspect.signature(sla.cg).parameters else 'tol'
+        solve_with('scipy cg', lambda: sla.cg(A, b, atol=0, **{name: 1e-8})[0])
         if dimensions == 2:
             solve_with('scipy spsolve', lambda: sla.spsolve(A.tocsc(), b))
         report[f'poisson {n}^{dimensions}'] = found
@@ -132,9 +135,15 @@ def measure_batch(report, context, systems=10000, n=10):
 
     functions = {'texsolve.solve_batch': lambda: texsolve.solve_batch(pattern, values, b, rtol=1e-8, context=context).x,
                  'a loop of spsolve': lambda: loop(lambda A, right: sla.spsolve(A.tocsc(), right))}
+    if context.backend.startswith('cuda'):
+        import cupy
+        there = [cupy.asarray(array) for array in (pattern.indices, pattern.indptr, values, b)]
+        functions['the same, on the device'] = lambda: texsolve.solve_batch(tuple(there[:2]), *there[2:], rtol=1e-8,
+                                                                           context=context).x
     found = {}
     for name, function in functions.items():
         x = function()
+        x = x if isinstance(x, np.ndarray) else x.get()
         worst = max(np.linalg.norm(b[k] - matrix(k) @ x[k]) / np.linalg.norm(b[k]) for k in range(systems))
         found[name] = {'residual': float(worst)}
     processor = {name: [] for name in functions}  # seconds of all threads, which other programs hardly change
@@ -146,9 +155,37 @@ def measure_batch(report, context, systems=10000, n=10):
 
     for name, times in alternate({name: lambda name=name: timed(name) for name in functions}, 20).items():
         found[name].update(seconds=min(times), median=float(np.median(times)), processor=min(processor[name]))
-        print(f'{systems} systems of {n * n}: {name:22} {1e3 * min(times):8.1f} ms, median {1e3 * found[name]["median"]:8.1f} ms, '
+        print(f'{systems} systems of {n * n}: {name:23} {1e3 * min(times):8.1f} ms, median {1e3 * found[name]["median"]:8.1f} ms, '
               f'processor time {1e3 * found[name]["processor"]:8.1f} ms, largest residual {found[name]["residual"]:.1e}')
     report[f'batch {systems} x {n * n}'] = found
+
+
+def measure_cuda(report):
+    """From a matrix of CuPy in device memory to x there."""
+    import cupy
+    import cupyx.scipy.sparse
+    import cupyx.scipy.sparse.linalg as cla
+    A = poisson(100, 3)
+    b = np.random.default_rng(1).standard_normal(A.shape[0])
+    given, right = cupyx.scipy.sparse.csr_matrix(A), cupy.asarray(b)
+    name = 'rtol' if 'rtol' in inspect.signature(cla.cg).parameters else 'tol'
+    found = {}
+
+    def solve(function):
+        x = function()
+        cupy.cuda.runtime.deviceSynchronize()
+        return x
+
+    functions = {'texsolve.solve': lambda: solve(lambda: texsolve.solve(given, right, rtol=1e-8).x),
+                 'cupyx cg': lambda: solve(lambda: cla.cg(given, right, atol=0, **{name: 1e-8})[0])}
+    kept = {key: function() for key, function in functions.items()}
+    times = alternate(functions, 5)
+    for key, x in kept.items():
+        found[key] = {'seconds': min(times[key]), 'median': float(np.median(times[key])),
+                      'residual': float(np.linalg.norm(b - A @ x.get()) / np.linalg.norm(b))}
+        print(f'Poisson 100^3 on {cupy.cuda.runtime.getDeviceProperties(0)["name"].decode()}: {key:16} {1e3 * min(times[key]):.1f} '
+              f'ms, median {1e3 * np.median(times[key]):.1f} ms, residual {found[key]["residual"]:.1e}')
+    report['cuda'] = found
 
 
 def main():
@@ -173,6 +210,8 @@ def main():
         measure_poisson(report, context)
     if 'batch' in options.parts:
         measure_batch(report, context)
+    if 'cuda' in options.parts:
+        measure_cuda(report)
     if options.json:
         with open(options.json, 'w') as file:
             json.dump(report, file, indent=1)

@@ -130,3 +130,23 @@ def test_bad_arguments(change, error, message):
     given = {'pattern': A, 'values': np.tile(A.data, (2, 1)), 'b': np.ones((2, 9)), **change}
     with pytest.raises(error, match=message):
         texsolve.solve_batch(**given)
+
+
+def has_cuda():
+    try:
+        return texsolve.Context('cuda').backend.startswith('cuda')
+    except RuntimeError:
+        return False
+
+
+@pytest.mark.skipif(not has_cuda(), reason='no CUDA device, or a library without CUDA')
+@pytest.mark.parametrize('A', [poisson(10), convection(100)], ids=['symmetric', 'convection'])
+def test_cuda(A):
+    values, b = batch(A, 300)
+    r = texsolve.solve_batch(A, values, b, backend='cuda', rtol=1e-10)
+    assert r.backend.startswith('cuda') and r.converged.all() and residuals(A, values, r.x, b).max() <= 1e-10
+    cupy = pytest.importorskip('cupy', reason='CuPy is not installed')
+    given = tuple(map(cupy.asarray, (A.indices, A.indptr)))
+    r = texsolve.solve_batch(given, cupy.asarray(values), cupy.asarray(b), rtol=1e-10)
+    assert isinstance(r.x, cupy.ndarray) and r.backend.startswith('cuda') and r.x.device == cupy.asarray(b).device
+    assert residuals(A, values, r.x.get(), b).max() <= 1e-10

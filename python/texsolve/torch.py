@@ -43,7 +43,7 @@ class _Indices:
         size, device = offsets.numel() - 1, offsets.device
         self.columns = columns
         self.rows = torch.repeat_interleave(torch.arange(size, device=device), offsets[1:] - offsets[:-1])
-        by_column = torch.sort(columns * size + self.rows, stable=True).indices
+        by_column = torch.sort(columns, stable=True).indices  # by column, then by row
         by_row = torch.sort(self.rows * size + columns, stable=True).indices
         self.is_symmetric = torch.equal(self.rows[by_row], columns[by_column]) and torch.equal(columns[by_row],
                                                                                            self.rows[by_column])
