@@ -138,8 +138,8 @@ def measure_batch(report, context, systems=10000, n=10):
     if context.backend.startswith('cuda'):
         import cupy
         there = [cupy.asarray(array) for array in (pattern.indices, pattern.indptr, values, b)]
-        functions['the same, on the device'] = lambda: texsolve.solve_batch(tuple(there[:2]), *there[2:], rtol=1e-8,
-                                                                           context=context).x
+        functions['solve_batch on the GPU'] = lambda: texsolve.solve_batch(tuple(there[:2]), *there[2:], rtol=1e-8,
+                                                                          context=context).x
     found = {}
     for name, function in functions.items():
         x = function()
