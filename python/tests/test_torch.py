@@ -94,6 +94,46 @@ def test_batch_with_another_solver(option):
     assert isinstance(pattern.result, texsolve.Result)
 
 
+def saddle(n):
+    """An indefinite matrix with zeros on its diagonal, which neither conjugate gradients nor BiCGSTAB with Jacobi solve well."""
+    rng = np.random.default_rng(8)
+    B = sp.random(n // 2, n, 0.3, random_state=rng) + sp.eye(n // 2, n)
+    A = sp.bmat([[sp.diags(10.0 ** rng.uniform(-4, 4, n)), B.T], [B, None]]).tocsr()
+    A.sort_indices()
+    return A
+
+
+def test_batch_falls_back_to_all_methods():
+    hard, count = saddle(100), 3
+    values = torch.tensor(np.stack([hard.data] * count), requires_grad=True)
+    b = random(count, hard.shape[0])
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter('always')
+        alone = texsolve.solve_batch(hard, values, b, rtol=1e-9)
+    assert not alone.converged.any() and len(caught) == 1, 'the matrix has become easy'
+    pattern = texsolve.torch.Pattern(hard, rtol=1e-9)
+    with warnings.catch_warnings():
+        warnings.simplefilter('error')
+        x = texsolve.torch.solve(values, pattern, b)
+        x.sum().backward()
+    assert pattern.result.converged.all() and pattern.adjoint_result.converged.all() and pattern.result.message == ''
+    right = np.stack([spla.spsolve(hard.tocsc(), b[k].detach().numpy()) for k in range(count)])
+    assert np.allclose(x.detach().numpy(), right, rtol=1e-4, atol=1e-6 * abs(right).max())
+    assert pattern.result.residual.max() <= 1e-9
+    # a chosen method is kept
+    with pytest.warns(texsolve.ConvergenceWarning):
+        texsolve.torch.solve(values, texsolve.torch.Pattern(hard, rtol=1e-9, method='bicgstab'), b)
+
+
+@pytest.mark.parametrize('count', [1, 3])
+def test_nan_is_an_error(count):
+    A = poisson(4)
+    values = torch.tensor(A.data).repeat(count, 1) if count > 1 else torch.tensor(A.data)
+    values[..., 5] = np.nan
+    with pytest.raises(texsolve.InvalidArgumentError, match='(?i)nan'):
+        texsolve.torch.solve(values, A, random(*((count, 16) if count > 1 else (16,))))
+
+
 def test_gradient_is_the_formula_of_the_adjoint():
     A = convection(50)
     pattern = texsolve.torch.Pattern(A, rtol=1e-12)

@@ -106,6 +106,17 @@ def solve_batch(pattern: Any, values: Any, b: Any, x0: Any = None, *, method: st
     On CUDA one launch solves all systems; elsewhere the threads of the host share them. Systems do not influence each other.
     If some miss the tolerance, a ConvergenceWarning gives their number.
     """
+    result = run_batch(pattern, values, b, x0, method=method, preconditioner=preconditioner, rtol=rtol,
+                       max_iterations=max_iterations, backend=backend, threads=threads, context=context)
+    if not result.converged.all():
+        warnings.warn(result.message, ConvergenceWarning, 2)
+    return result
+
+
+def run_batch(pattern: Any, values: Any, b: Any, x0: Any = None, *, method: str = 'auto', preconditioner: Any = 'auto',
+              rtol: float = 1e-5, max_iterations: int | None = None, backend: str = 'auto', threads: int = 0,
+              context: Context | None = None) -> BatchResult:
+    """solve_batch without a warning."""
     begin = time.perf_counter()
     offsets, columns, size = pattern_of('pattern', pattern)
     given, right = arrays.floats('values', values), arrays.floats('b', b)
@@ -144,8 +155,5 @@ def solve_batch(pattern: Any, values: Any, b: Any, x0: Any = None, *, method: st
         if status:
             message = (lib.ts_last_error(used.pointer) or b'').decode('utf-8', 'replace')
         name = used.backend
-    result = BatchResult(arrays.result_of(x, right), np.ctypeslib.as_array(results)[:systems], time.perf_counter() - begin,
-                         message, name)
-    if status:
-        warnings.warn(message, ConvergenceWarning, 2)
-    return result
+    return BatchResult(arrays.result_of(x, right), np.ctypeslib.as_array(results)[:systems], time.perf_counter() - begin,
+                       message, name)

@@ -12,13 +12,17 @@ A^T. Gradients can be differentiated again.
 from __future__ import annotations
 
 import threading
+import warnings
 from typing import Any
 
+import numpy as np
 import torch
 
 from . import _arrays as arrays
+from . import _declarations as d
 from ._arrays import Array
-from ._batch import BatchResult, pattern_of, solve_batch
+from ._batch import BatchResult, pattern_of, run_batch
+from ._errors import ConvergenceWarning, InvalidArgumentError
 from ._result import Result
 from ._solver import Solver
 
@@ -150,12 +154,30 @@ class Pattern:
                                 for k in range(len(values))])
         csr = self.indices(values.device).csr[is_transposed]
         if b.dim() == 2:
-            result = solve_batch(csr, values, b, x0, **options)
+            result = run_batch(csr, values, b, x0, **options)
+            if not result.converged.all():
+                self._solve_missed(result, values, b, is_transposed)
             self._keep(result, is_transposed)
             found: Tensor = result.x
             return found
         return torch.stack([self._solve_batch(values, b[:, :, column], None if x0 is None else x0[:, :, column], is_transposed)
                             for column in range(b.shape[2])], dim=2)
+
+    def _solve_missed(self, result: BatchResult, values: Tensor, b: Tensor, is_transposed: bool) -> None:
+        """Solves the systems that the batch did not. Their Solver may use all methods, if the caller did not choose one."""
+        if (result.code == d.TS_REASON_NAN_INPUT).any():
+            raise InvalidArgumentError(result.message)
+        if {'method', 'preconditioner', 'max_iterations'} & set(self.options):
+            warnings.warn(result.message, ConvergenceWarning, 2)
+            return
+        for k in map(int, np.flatnonzero(~result.converged)):
+            result.x[k] = self._solve_one(values[k], b[k], None, is_transposed)
+            one = self.adjoint_result if is_transposed else self.result
+            assert isinstance(one, Result)
+            result.converged[k], result.code[k], result.residual[k] = one.converged, one.code, one.residual
+            result.iterations[k] += one.iterations
+        if result.converged.all():
+            result.message = ''
 
     def solve(self, values: Tensor, b: Tensor, x0: Tensor | None, is_transposed: bool) -> Tensor:
         """A^-1 b, or A^-T b; `values` is in the order of the matrix that is solved with."""
@@ -212,7 +234,8 @@ def solve(values: Tensor, pattern: Any, b: Tensor, *, x0: Tensor | None = None, 
     b        (n,) or (n, k). With a batch of matrices (n,), which belongs to all of them, (batch, n) or (batch, n, k)
     x0       the start, in the shape of x; default: 0. It has no gradient
 
-    A batch of matrices with up to 2000 unknowns is solved in one call, by conjugate gradients or BiCGSTAB with Jacobi.
+    A batch of matrices with up to 2000 unknowns is solved in one call, by conjugate gradients or BiCGSTAB with Jacobi. Systems for
+    which that fails are then solved one by one, by all methods, unless the pattern has a method or a preconditioner.
     A solve that misses its tolerance gives a ConvergenceWarning, in the backward pass too.
     """
     if not isinstance(pattern, Pattern):
