@@ -235,7 +235,7 @@ static int measure(const run *run, objects *o, const problem *p, const char *nam
 }
 
 /* `x`: host memory for the solution. */
-static void give_host_arrays(objects *o, const problem *p, double *x) {
+static void set_host_arrays(objects *o, const problem *p, double *x) {
   const mm_csr *A = &p->system.A;
   o->csr = ts_host_csr(A->rows, A->columns, A->row_offsets, A->column_indices, A->values);
   o->given_b = ts_host((const double *)p->system.b, (size_t)A->rows);
@@ -275,7 +275,7 @@ static int run_backend(const run *run, const char *backend, const char *name, co
   int failed = bench_open(&options, 0, 0, &o.context);
   double *x = calloc((size_t)p->system.A.columns, sizeof *x);
   if (!failed && !x) failed = bench_check(TS_ERROR_OUT_OF_HOST_MEMORY, NULL, name);
-  if (!failed) give_host_arrays(&o, p, x);
+  if (!failed) set_host_arrays(&o, p, x);
   if (!failed) failed = run_arrays(run, backend, name, p, read, &o, x);
   if (!failed && device_arrays_are_known(backend)) failed = run_device_arrays(run, name, p, &o, x);
   free(x);

@@ -190,7 +190,7 @@ static int run_family(run *run, int index, int32_t rows) {
     bench_error("%s: too few rows, or no memory", family_name(index));
     return 1;
   }
-  return problem_take(&p, &g) || run_problem(run, family_name(index), &p);
+  return problem_from_generated(&p, &g) || run_problem(run, family_name(index), &p);
 }
 
 static int begins_with(const char *name, const char *text) {

@@ -187,7 +187,7 @@ static int run_family(const bench_options *options, report *r, ts_context *conte
     bench_error("%s: too few rows, or no memory", family_name(index));
     return 1;
   }
-  if (problem_take(&p, &g)) return 1;
+  if (problem_from_generated(&p, &g)) return 1;
   const size_t rows = (size_t)p.system.A.rows;
   for (size_t i = 0; i < rows; i++) p.system.b[i] = family_right_side((int32_t)i);
   double *x = calloc(rows, sizeof *x);

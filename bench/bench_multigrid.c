@@ -276,7 +276,7 @@ int bench_multigrid(const bench_options *options, report *r) {
       SHORT, LONG);
   report_note(r, "mean of cycles %d to %d with b = 0. Limit: the sum of the least times of %s", WARM + 1,
               WARM + MEASURED, device.is_gl ? "a cycle's passes" : "what a cycle reads and writes");
-  report_note(r, "(docs/benchmarks.md), with rates measured at this size.");
+  report_note(r, "(docs/limits.md), with rates measured at this size.");
   report_table(r, "cycles", "Cycles", CYCLES, sizeof CYCLES / sizeof *CYCLES);
   for (int k = 0; k < count && !failed; k++) failed = run_size(options, sizes[k], 0, r);
   report_table(r, "solves", "Solves to a relative residual of 1e-6", SOLVES, sizeof SOLVES / sizeof *SOLVES);

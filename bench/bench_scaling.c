@@ -100,12 +100,12 @@ static void report_measured(report *r, const bench_options *o, const scaling_par
                             const char *name, const measured *m, const measured *one) {
   const double work = (double)m->info.rows / (double)one->info.rows;
   const double speedup = work * one->times.iteration / m->times.iteration;
-  const int turns = parts->take_turns && count > 1;
+  const int serial = parts->shares_device && count > 1;
   char matrix[BENCH_NAME_SIZE];
   bench_short_name(matrix, name);
   report_row(r, (long long)count, (long long)m->info.parts, (long long)m->info.rows, m->times.iteration * 1e6,
-             m->times.spread * 100, turns ? NAN : speedup, turns ? NAN : 100 * speedup / count,
-             turns ? 100 * (1 / speedup - 1) : NAN, (long long)m->info.halo,
+             m->times.spread * 100, serial ? NAN : speedup, serial ? NAN : 100 * speedup / count,
+             serial ? 100 * (1 / speedup - 1) : NAN, (long long)m->info.halo,
              (long long)m->info.halo * o->components * (long long)sizeof(float), m->times.whole * 1e6, matrix,
              (long long)m->info.nonzeros, m->backend, m->choice);
 }
@@ -117,7 +117,7 @@ static void report_notes(report *r, const char *backend, const scaling_parts *pa
               CG_LONG);
   report_note(r, "Halo: elements of x that an iteration receives from other parts, in total. Used: parts that");
   report_note(r, "have rows: a system too small to share has all of them on one part.");
-  if (parts->take_turns) {
+  if (parts->shares_device) {
     report_note(r, "The parts of %.70s take turns on one device: speed-up is not", backend);
     report_note(r, "measured here. Overhead: the time beyond that of the same work in one part.");
   }
@@ -130,7 +130,7 @@ static void report_notes(report *r, const char *backend, const scaling_parts *pa
 static void report_solved(report *r, const bench_options *o, const scaling_parts *parts, int count,
                           const char *name, const measured *m, const measured *one) {
   const scaling_solved *s = &m->solved;
-  const double speedup = parts->take_turns && count > 1 ? NAN : one->solved.seconds / s->seconds;
+  const double speedup = parts->shares_device && count > 1 ? NAN : one->solved.seconds / s->seconds;
   char matrix[BENCH_NAME_SIZE];
   bench_short_name(matrix, name);
   report_row(r, (long long)count, (long long)m->info.parts, (long long)m->info.rows, m->seconds_setup,

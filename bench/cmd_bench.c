@@ -29,7 +29,7 @@ enum {
 typedef struct benchmark {
   const char *name;
   int (*run)(const bench_options *options, report *r);
-  unsigned takes;
+  unsigned accepts;
   double rtol; /* default; 0: the benchmark's own */
 } benchmark;
 
@@ -96,15 +96,15 @@ static const char *smoother_at(int value) {
   return ts_amg_smoother_name((ts_amg_smoother)value);
 }
 
-static int takes(const program_options *p, unsigned what) {
-  return (p->benchmark->takes & what) != 0;
+static int accepts(const program_options *p, unsigned what) {
+  return (p->benchmark->accepts & what) != 0;
 }
 
 /* The benchmark; after compare, precision, amg, ilu and lcp also matrices or problems. */
 static void set_argument(void *options, const char *text) {
   program_options *p = options;
   if (p->benchmark) {
-    if (!takes(p, MATRICES)) arguments_usage("unexpected argument '%.80s'", text);
+    if (!accepts(p, MATRICES)) arguments_usage("unexpected argument '%.80s'", text);
     if (p->o.matrix_count == BENCH_MATRICES) arguments_usage("more than %d matrices", BENCH_MATRICES);
     p->o.matrices[p->o.matrix_count++] = text;
     return;
@@ -239,13 +239,13 @@ static void check_options(const program_options *p) {
   if (p->o.backends) arguments_backends("--backends", p->o.backends);
   const int is_compare = run == bench_compare, is_amg = run == bench_amg, is_families = run == bench_families,
             is_lcp = run == bench_lcp, is_batch = run == bench_batch;
-  if (!takes(p, REORDER)) options_refuse("", OPTION_NAMES("reorder"), " is for spmv, cg and compare");
+  if (!accepts(p, REORDER)) options_refuse("", OPTION_NAMES("reorder"), " is for spmv, cg and compare");
   if (!is_compare) options_refuse("", OPTION_NAMES("set"), " is for compare");
-  if (!takes(p, SIZES) && p->o.size_count > 1)
+  if (!accepts(p, SIZES) && p->o.size_count > 1)
     arguments_usage("several sizes are for compare, answer, amg, auto, batch, ilu and lcp");
   if (run == bench_paper)
     options_refuse("paper generates its matrices, expected it without ", OPTION_NAMES("matrix"), "");
-  if (!takes(p, SOLVES))
+  if (!accepts(p, SOLVES))
     options_refuse("", OPTION_NAMES("rtol", "precision"),
                    " is for precision, answer, amg, auto, batch, ilu, families, lcp and scaling");
   if (!is_lcp && !is_batch) options_refuse("", OPTION_NAMES("batch"), " is for lcp and batch");
@@ -264,7 +264,7 @@ static void check_options(const program_options *p) {
   if (run == bench_scaling && !options_given("rtol"))
     options_refuse("", OPTION_NAMES("precision"), " of scaling requires --rtol");
   if (!is_amg) options_refuse("", OPTION_NAMES("preconditioner"), " is for amg");
-  if (!takes(p, HIERARCHY))
+  if (!accepts(p, HIERARCHY))
     options_refuse("", OPTION_NAMES("strength", "smoother", "sweeps", "visits", "coarsest"),
                    " is for amg and families");
   if (!is_families && run != bench_answer && !is_batch)
@@ -274,7 +274,7 @@ static void check_options(const program_options *p) {
   if (run == bench_auto)
     options_refuse("auto generates its matrices or reads files given as arguments, expected it without ",
                    OPTION_NAMES("matrix"), "");
-  if (!takes(p, BACKENDS))
+  if (!accepts(p, BACKENDS))
     options_refuse("", OPTION_NAMES("backends"),
                    " is for compare, paper, precision, answer, amg and ilu, expected --backend");
   else if (p->o.components != 1)
@@ -323,7 +323,7 @@ int cmd_bench(int argc, char **argv) {
   bench_order_set(p.o.reorder);
   if (p.o.rtol == 0) p.o.rtol = p.benchmark->rtol;
   if (!p.o.repeat && p.benchmark->run == bench_families) p.o.repeat = 1;
-  if (!p.o.repeat) p.o.repeat = takes(&p, LONG) ? 3 : 7;
+  if (!p.o.repeat) p.o.repeat = accepts(&p, LONG) ? 3 : 7;
   const int outcome = cmd_bench_run(&p);
   ranks_end(outcome == EXIT_ERROR);
   return outcome;

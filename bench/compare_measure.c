@@ -70,7 +70,7 @@ static int measure_vectors(const bench_options *o, ts_context *context, int32_t 
   return failed;
 }
 
-static void take(compare_row *row, int operation, double seconds, double spread) {
+static void record(compare_row *row, int operation, double seconds, double spread) {
   row->seconds[operation] = seconds;
   row->spread[operation] = spread;
 }
@@ -101,12 +101,12 @@ static int measure_format(const bench_options *o, ts_context *context, ts_format
                spmv_measure_matrix(context, matrix, A, 1, o->repeat, &product);
   if (!failed) {
     row->spmv_bytes = product.w.bytes;
-    take(row, COMPARE_SPMV, product.t.seconds, product.t.spread);
+    record(row, COMPARE_SPMV, product.t.seconds, product.t.spread);
   }
   if (!failed && A->rows == A->columns && !is_too_long(where, product.t.fastest, o->repeat)) {
     timing_set_longest(longest_solves);
     failed = cg_measure_solve(context, matrix, COMPARE_ITERATIONS, o->repeat, &seconds, &spread);
-    if (!failed) take(row, COMPARE_CG, seconds, spread);
+    if (!failed) record(row, COMPARE_CG, seconds, spread);
   }
   timing_set_longest(0);
   ts_matrix_destroy(&matrix);
@@ -146,7 +146,7 @@ static int measure_formats(const bench_options *o, ts_context *context, const co
     snprintf(where, sizeof where, "%.64s on %s as %s", name, backend->name, spmv_format((ts_format)f));
     row->is_default = f == (int)chosen;
     for (int i = COMPARE_AXPY; first && have_vectors && i < COMPARE_OPERATIONS; ++i)
-      take(row, i, vectors[i].seconds, vectors[i].spread);
+      record(row, i, vectors[i].seconds, vectors[i].spread);
     first = 0;
     failed |= measure_format(o, context, (ts_format)f, where, A, row);
   }

@@ -61,7 +61,7 @@ static compare_row *row_of(compare_results *results, int first, const char *impl
   return row;
 }
 
-static int take_answer(json_t *answer, const compare_backend *backend, const char *matrix,
+static int read_answer(json_t *answer, const compare_backend *backend, const char *matrix,
                        const generated_matrix *A, compare_results *results) {
   const int first = results->count;
   size_t index;
@@ -99,7 +99,7 @@ int compare_peers(const bench_options *options, const compare_backend *backend, 
   snprintf(subject, sizeof subject, "%.64s: the peers of %s are left out", matrix, backend->name);
   bench_error_subject(subject);
   json_t *answer = peer_ask(arguments, write_matrix, A);
-  const int failed = !answer || take_answer(answer, backend, matrix, A, results);
+  const int failed = !answer || read_answer(answer, backend, matrix, A, results);
   json_decref(answer);
   bench_error_subject(NULL);
   return failed;

@@ -73,8 +73,8 @@ typedef enum convection_scheme {
 
 typedef struct convection {
   convection_scheme scheme;
-  double peclet;  /* the maximum per cell */
-  int is_turning; /* 1: the wind circulates; 0: it is constant, at an angle of half a radian to the axis */
+  double peclet;      /* the maximum per cell */
+  int is_circulating; /* 1: the wind circulates; 0: it is constant, at an angle of half a radian to the axis */
 } convection;
 
 /* Returns as generate_problem. */

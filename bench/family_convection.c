@@ -7,8 +7,8 @@
 
 /* The wind times h / k at a place in the square from -1 to 1. */
 static void find_wind(const convection *c, double x, double y, double *wind) {
-  wind[0] = c->peclet * (c->is_turning ? y * (1 - x * x) : cos(0.5));
-  wind[1] = c->peclet * (c->is_turning ? -x * (1 - y * y) : sin(0.5));
+  wind[0] = c->peclet * (c->is_circulating ? y * (1 - x * x) : cos(0.5));
+  wind[1] = c->peclet * (c->is_circulating ? -x * (1 - y * y) : sin(0.5));
 }
 
 static int32_t point(int32_t n, int32_t x, int32_t y) {

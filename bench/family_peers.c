@@ -38,7 +38,7 @@ static int is_better(const family_peer *a, const family_peer *b, double rtol) {
 }
 
 /* The answer omits a residual that is not finite. */
-static int take_answer(const json_t *answer, double rtol, family_peer *result) {
+static int read_answer(const json_t *answer, double rtol, family_peer *result) {
   size_t index;
   json_t *entry;
   *result = (family_peer){.residual = INFINITY};
@@ -84,7 +84,7 @@ int family_peer_run(const bench_options *options, int index, const char *family,
   arguments[count++] = "--json";
   bench_error_subject(family);
   json_t *answer = peer_ask(arguments, write_nothing, NULL);
-  const int failed = !answer || take_answer(answer, options->rtol, result);
+  const int failed = !answer || read_answer(answer, options->rtol, result);
   json_decref(answer);
   bench_error_subject(NULL);
   return failed;

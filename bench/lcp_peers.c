@@ -61,7 +61,7 @@ static int write_problem(FILE *file, const void *problem) {
          (write_bounds(file, p->lower, 0, n) || write_bounds(file, p->upper, (double)INFINITY, n));
 }
 
-static int take_answer(const json_t *answer, double rtol, lcp_solves *solves) {
+static int read_answer(const json_t *answer, double rtol, lcp_solves *solves) {
   size_t index;
   json_t *entry;
   json_array_foreach(json_object_get(answer, "results"), index, entry) {
@@ -96,7 +96,7 @@ int lcp_peers(const bench_options *options, const lcp_problem *problem, lcp_solv
     if (!peer_find(PROGRAMS[i], path)) continue;
     const char *const arguments[] = {path, repeat, rtol, sweeps, NULL};
     json_t *answer = peer_ask(arguments, write_problem, problem);
-    failed |= !answer || take_answer(answer, options->rtol, solves);
+    failed |= !answer || read_answer(answer, options->rtol, solves);
     json_decref(answer);
   }
   return failed;

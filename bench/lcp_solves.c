@@ -182,7 +182,7 @@ static const lcp_solve *fastest(const lcp_solves *solves, const char *solver) {
   return best;
 }
 
-static void take_ratio(ratio *to, const char *name, const lcp_problem *p, const lcp_solves *solves) {
+static void set_ratio(ratio *to, const char *name, const lcp_problem *p, const lcp_solves *solves) {
   const lcp_solve *siconos = fastest(solves, "Siconos"), *peer = fastest(solves, NULL);
   snprintf(to->problem, sizeof to->problem, "%.22s", name);
   snprintf(to->kind, sizeof to->kind, "%s", lcp_kind_name(p));
@@ -267,7 +267,7 @@ static int run_problem(const bench_options *options, const bench_device *device,
     bench_error_subject(NULL);
     if (solves.count) {
       report_solves(r, name, &p, &solves);
-      take_ratio(ratio, name, &p, &solves);
+      set_ratio(ratio, name, &p, &solves);
     }
   }
   const int is_measured = solves.count > 0;

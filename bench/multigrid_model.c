@@ -1,4 +1,4 @@
-/* The passes of a cycle, per level, as listed in docs/benchmarks.md. */
+/* The passes of a cycle, per level, as listed in docs/limits.md. */
 #include "multigrid_model.h"
 
 #include <string.h>

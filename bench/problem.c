@@ -6,7 +6,7 @@
 #include "bench.h"
 #include "family.h"
 
-static void take(problem *p, generated_problem *g) {
+static void move_arrays(problem *p, generated_problem *g) {
   p->system.A = (mm_csr){.rows = g->rows,
                          .columns = g->rows,
                          .row_offsets = g->row_offsets,
@@ -20,9 +20,9 @@ static void take(problem *p, generated_problem *g) {
   p->near_null = g->near_null;
 }
 
-int problem_take(problem *p, generated_problem *g) {
+int problem_from_generated(problem *p, generated_problem *g) {
   *p = (problem){0};
-  take(p, g);
+  move_arrays(p, g);
   p->system.columns = 1;
   p->system.b = malloc((size_t)g->rows * sizeof *p->system.b);
   p->system.exponents = calloc(1, sizeof *p->system.exponents);
@@ -43,7 +43,7 @@ static int generate(problem *p, const char *name, int32_t rows) {
             failed = family < 0 ? generate_problem(&g, name, rows) : family_make(family, rows, &g);
   if (failed == 2) bench_error("no memory for the matrix %s of %d rows, or more than 2^31 entries", name, rows);
   if (failed == 3) bench_error("the matrix %s has at least %d rows, not %d", name, GENERATED_MESH_ROWS, rows);
-  return failed ? failed : problem_take(p, &g);
+  return failed ? failed : problem_from_generated(p, &g);
 }
 
 int problem_make(problem *p, const char *name, int32_t rows) {

@@ -17,7 +17,7 @@ typedef struct problem {
  * message. */
 int problem_make(problem *p, const char *name, int32_t rows);
 /* Uses an existing matrix. The problem takes ownership of its arrays, also on failure. */
-int problem_take(problem *p, generated_problem *g);
+int problem_from_generated(problem *p, generated_problem *g);
 void problem_free(problem *p);
 int problem_is_family(const char *name);
 

@@ -30,9 +30,9 @@ static int is_same(const char *a, const char *b) {
   return !strcmp(a, b);
 }
 
-static void find_turns(scaling_parts *parts) {
+static void find_shared_devices(scaling_parts *parts) {
   for (int p = 0; p < parts->count; p++)
-    for (int q = 0; q < p; q++) parts->take_turns |= is_same(parts->names[p], parts->names[q]);
+    for (int q = 0; q < p; q++) parts->shares_device |= is_same(parts->names[p], parts->names[q]);
 }
 
 /* The library reports an invalid name when it opens the backend. */
@@ -66,7 +66,7 @@ int scaling_parts_find(const bench_options *options, scaling_parts *parts) {
   else
     arguments_usage("--backend: '%.40s' has no parts; scaling needs cuda:0+1, cuda:all or multi:cpu+cpu",
                     backend);
-  find_turns(parts);
+  find_shared_devices(parts);
   return failed;
 }
 

@@ -8,8 +8,8 @@ enum { SCALING_MOST_PARTS = 64, SCALING_NAME = 24, SCALING_BACKEND = 96 };
 
 typedef struct scaling_parts {
   int count;
-  int take_turns; /* several share a device or processor, so they do not run at the same time */
-  int is_multi;   /* 1: "multi:cpu+cpu"; 0: "cuda:0+1" */
+  int shares_device; /* several share a device or processor, so they do not run at the same time */
+  int is_multi;      /* 1: "multi:cpu+cpu"; 0: "cuda:0+1" */
   char names[SCALING_MOST_PARTS][SCALING_NAME]; /* backend of each part */
 } scaling_parts;
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Compares fluid with what others measured and computed, and draws the plots of docs/fluid.md.
+"""Compares fluid with what others measured and computed, and draws the plots of docs/results/fluid.md.
 
     bench/validate_fluid.py FLUID DIRECTORY [cavity[=CELLS] | cylinder[=CELLS]]... [-- OPTION...]
 

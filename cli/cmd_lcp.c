@@ -103,7 +103,7 @@ static int solve_in(ts_precision precision, const lcp_options *o, const lcp_prob
 }
 
 /* On the device M and z are rounded to floats. So the residual of the file's numbers decides. */
-static void judge(const lcp_options *o, lcp_outcome *outcome) {
+static void check_residual(const lcp_options *o, lcp_outcome *outcome) {
   ts_lcp_result *r = &outcome->result;
   if (outcome->status == TS_OK && outcome->residual <= o->rtol) return;
   if (outcome->status == TS_OK) {
@@ -128,7 +128,7 @@ static int cmd_lcp_solve(const lcp_options *o, const lcp_problem *p, device_obje
   if (p->z0) memcpy(z, p->z0, (size_t)p->size * sizeof *z);
   for (;;) {
     if (solve_in(precision, o, p, d, outcome, z, w)) return -1;
-    judge(o, outcome);
+    check_residual(o, outcome);
     if (!is_auto || precision == TS_PRECISION_DOUBLE || outcome->result.reason != TS_REASON_STAGNATED ||
         outcome->result.sweeps >= o->max_sweeps)
       break;

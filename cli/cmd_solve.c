@@ -369,7 +369,7 @@ static int solve_groups(const solve_options *o, const solve_system *system, devi
     solve_add_group(o, system, x, first, end, &group, outcome);
     stopped = group.result.reason == TS_REASON_STOPPED;
   }
-  if (x && end < w->columns) solve_add_rest(o, system, x, end, outcome);
+  if (x && end < w->columns) solve_add_remaining(o, system, x, end, outcome);
   return 0;
 }
 
@@ -381,7 +381,7 @@ static int create_solver(const solve_options *o, device_objects *d, watcher *w, 
   ts_status status = solve_create_solver(o, d->M, d->A, after_check, w, outcome, &d->solver);
   const int is_open = solve_is_open(o, outcome);
   if (status >= 0 && is_open)
-    status = solve_take_preconditioner(ts_solver_get_preconditioner(d->solver), outcome);
+    status = solve_record_preconditioner(ts_solver_get_preconditioner(d->solver), outcome);
   if (status < 0) return device_failed(d, status, o->matrix);
   *(is_open ? &outcome->seconds_setup : &outcome->seconds_solve) = seconds_now() - start;
   if (o->verbosity)
@@ -420,7 +420,7 @@ static int solve(const solve_options *o, const solve_system *system, device_obje
   if (create_solver(o, d, &w, outcome)) return -1;
   if (solve_groups(o, system, d, &w, outcome, *x)) return -1;
   if (!*x) return 0;
-  solve_take_stages(d->solver, outcome);
+  solve_record_stages(d->solver, outcome);
   const ts_status status = ts_context_get_info(d->context, &outcome->context);
   if (status < 0) return device_failed(d, status, o->matrix);
   progress_clear();

@@ -50,7 +50,7 @@ static int say(const char *option, const mm_error *error) {
   return -1;
 }
 
-static int take_matrix(mm_file *file, const char *option, int32_t width, int32_t height, double **values) {
+static int read_matrix(mm_file *file, const char *option, int32_t width, int32_t height, double **values) {
   mm_error error;
   int64_t duplicates;
   int failed = 0;
@@ -66,7 +66,7 @@ static int read_matrix_market(const char *option, const char *path, int32_t widt
   mm_file file = {0};
   mm_error error;
   if (mm_open(&file, path, &error)) return say(option, &error);
-  return take_matrix(&file, option, width, height, values);
+  return read_matrix(&file, option, width, height, values);
 }
 
 /* Reads either format from a gzip file. */
@@ -86,7 +86,7 @@ static int read_compressed(const char *option, const char *path, int32_t width, 
       message("%s %s: %s", option, text.name, strerror(errno));
   } else {
     failed = mm_open_text(&file, &text, 0, &error) ? say(option, &error)
-                                                   : take_matrix(&file, option, width, height, values);
+                                                   : read_matrix(&file, option, width, height, values);
   }
   text_close(&text);
   return failed;

@@ -28,7 +28,7 @@ static const char *acceleration_at(int value) {
 
 static const char *const precisions[] = {"auto", "single", "double", NULL};
 
-static void take_input(void *options, const char *text) {
+static void add_input(void *options, const char *text) {
   lcp_options *o = options;
   if (!o->input)
     o->input = text;
@@ -39,7 +39,7 @@ static void take_input(void *options, const char *text) {
 }
 
 static const option_row rows[] = {
-    {.kind = OPTION_IS_INPUT, .argument = "PROBLEM\nM q", .parse = take_input},
+    {.kind = OPTION_IS_INPUT, .argument = "PROBLEM\nM q", .parse = add_input},
     OPTION_HEADING("Files:"),
     OPTION_OUTPUT("write z (with friction the reaction r) to this file: a Matrix Market array, or if FILE ends "
                   "with .hdf5 or .h5 and PROBLEM is an FCLIB file, a copy of PROBLEM with this solution"),

@@ -79,7 +79,7 @@ static int read_matrix_market(const lcp_options *o, const text_file *text, lcp_p
 }
 
 /* Converts the list to arrays and frees it. If memory is exhausted, nothing changes. */
-static int take_entries(contact_file *file, mm_file *matrix) {
+static int convert_entries(contact_file *file, mm_file *matrix) {
   const size_t count = (size_t)file->count;
   mm_entries *const to = &matrix->entries;
   to->rows = malloc((count + 1) * sizeof *to->rows);
@@ -101,9 +101,9 @@ static int take_entries(contact_file *file, mm_file *matrix) {
   return 0;
 }
 
-static int take_contact_file(char *name, contact_file *file, lcp_problem *p) {
+static int move_contact_file(char *name, contact_file *file, lcp_problem *p) {
   mm_file matrix = {.name = name};
-  if (take_entries(file, &matrix)) return -1;
+  if (convert_entries(file, &matrix)) return -1;
   p->dimension = file->dimension;
   p->size = file->size;
   p->q = file->q;
@@ -140,7 +140,7 @@ static int read_contact_file(const lcp_options *o, const text_file *text, lcp_pr
   if (failed)
     message("%s", error.text);
   else
-    failed = take_contact_file(text->name, &file, p);
+    failed = move_contact_file(text->name, &file, p);
   contact_file_free(&file);
   return failed;
 }

@@ -141,7 +141,7 @@ static void transpose_rows(void *argument, int64_t block) {
 
 /* The values of an array file that stores all of them. Adding 0.0 removes the sign of zeros, as summing does.
  * Returns NULL for other files, or if memory is exhausted. */
-static double *take_values(mm_file *file, int by_columns) {
+static double *move_values(mm_file *file, int by_columns) {
   const mm_header *const h = &file->header;
   double *const values = file->entries.values;
   if (h->coordinate || file->entries.rows || h->symmetry != MM_GENERAL) return NULL;
@@ -159,7 +159,7 @@ int mm_read_dense(mm_file *file, int by_columns, double **values, int64_t *dupli
   const mm_header *const h = &file->header;
   const size_t count = (size_t)h->rows * (size_t)h->columns;
   *duplicates = 0;
-  *values = take_values(file, by_columns);
+  *values = move_values(file, by_columns);
   if (*values) return 0;
   const dense d = {h, by_columns, calloc(count, sizeof **values), calloc(count, 1)};
   int failed = !d.values || !d.seen;

@@ -75,7 +75,7 @@ static void find_offsets(void *argument, int64_t part) {
 }
 
 /* Returns 1 if the arrays are in order; the matrix then owns them. */
-static int take_ordered(mm_file *file, mm_csr *csr) {
+static int copy_ordered(mm_file *file, mm_csr *csr) {
   mm_entries *const from = &file->entries;
   const int64_t count = file->header.entries;
   ordered o = {.entries = from, .count = count, .row_offsets = csr->row_offsets};
@@ -189,7 +189,7 @@ int mm_read_csr(mm_file *file, mm_csr *csr, mm_error *error) {
     return mm_fail(error, "%.200s: %lld entries, expected at most %d with both triangles", file->name,
                    (long long)entries, INT_MAX);
   csr->row_offsets = malloc(((size_t)h->rows + 1) * sizeof *csr->row_offsets);
-  if (csr->row_offsets && !place_entries(file) && (take_ordered(file, csr) || !sort(file, count, csr)))
+  if (csr->row_offsets && !place_entries(file) && (copy_ordered(file, csr) || !sort(file, count, csr)))
     return 0;
   mm_free_csr(csr);
   return mm_fail(error, "%.200s: out of memory for %lld entries", file->name, (long long)entries);

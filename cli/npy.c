@@ -33,7 +33,7 @@ static void skip_space(cursor *c) {
   while (isspace((unsigned char)*c->at)) c->at++;
 }
 
-static int take(cursor *c, char wanted) {
+static int read_char(cursor *c, char wanted) {
   skip_space(c);
   if (*c->at != wanted) return 0;
   c->at++;
@@ -41,7 +41,7 @@ static int take(cursor *c, char wanted) {
 }
 
 /* Reads a string in single or double quotes, without escapes. */
-static int take_string(cursor *c, char *text, size_t size) {
+static int read_string(cursor *c, char *text, size_t size) {
   skip_space(c);
   const char quote = *c->at;
   if (quote != '\'' && quote != '"') return 0;
@@ -53,14 +53,14 @@ static int take_string(cursor *c, char *text, size_t size) {
   return 1;
 }
 
-static int take_word(cursor *c, const char *word) {
+static int read_word(cursor *c, const char *word) {
   skip_space(c);
   if (strncmp(c->at, word, strlen(word)) != 0) return 0;
   c->at += strlen(word);
   return 1;
 }
 
-static int take_number(cursor *c, int64_t *number) {
+static int read_number(cursor *c, int64_t *number) {
   skip_space(c);
   if (!isdigit((unsigned char)*c->at)) return 0;
   char *end;
@@ -73,15 +73,15 @@ static int take_number(cursor *c, int64_t *number) {
 }
 
 /* Reads "(513, 1025)". Also counts dimensions beyond the second. */
-static int take_shape(cursor *c, int64_t sizes[2], int *dimensions) {
+static int read_shape(cursor *c, int64_t sizes[2], int *dimensions) {
   int64_t size;
   *dimensions = 0;
-  if (!take(c, '(')) return 0;
-  while (!take(c, ')')) {
-    if (!take_number(c, &size)) return 0;
+  if (!read_char(c, '(')) return 0;
+  while (!read_char(c, ')')) {
+    if (!read_number(c, &size)) return 0;
     if (*dimensions < 2) sizes[*dimensions] = size;
     ++*dimensions;
-    if (!take(c, ',')) return take(c, ')');
+    if (!read_char(c, ',')) return read_char(c, ')');
   }
   return 1;
 }
@@ -111,22 +111,22 @@ static int parse(const char *text, const char *name, npy_header *header, npy_err
   char key[32], descr[64] = "";
   int64_t sizes[2] = {0, 0};
   int order = -1, dimensions = -1;
-  int good = take(&c, '{');
-  while (good && !take(&c, '}')) {
-    good = take_string(&c, key, sizeof key) && take(&c, ':');
+  int good = read_char(&c, '{');
+  while (good && !read_char(&c, '}')) {
+    good = read_string(&c, key, sizeof key) && read_char(&c, ':');
     if (!good) break;
     if (!strcmp(key, "descr")) {
       skip_space(&c);
       if (*c.at == '[') return fail(error, name, "an array of records, expected one of numbers");
-      good = take_string(&c, descr, sizeof descr);
+      good = read_string(&c, descr, sizeof descr);
     } else if (!strcmp(key, "fortran_order")) {
-      order = take_word(&c, "True") ? 1 : take_word(&c, "False") ? 0 : -1;
+      order = read_word(&c, "True") ? 1 : read_word(&c, "False") ? 0 : -1;
       good = order >= 0;
     } else {
-      good = !strcmp(key, "shape") && take_shape(&c, sizes, &dimensions);
+      good = !strcmp(key, "shape") && read_shape(&c, sizes, &dimensions);
     }
-    if (good && !take(&c, ',')) {
-      good = take(&c, '}');
+    if (good && !read_char(&c, ',')) {
+      good = read_char(&c, '}');
       break;
     }
   }

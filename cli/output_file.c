@@ -68,7 +68,7 @@ static char *temporary_name(const char *target) {
 
 /* ---- One file ---- */
 
-static int give_up(output_file *file, int error) {
+static int fail_output(output_file *file, int error) {
   output_discard(file);
   return error ? error : EIO;
 }
@@ -84,27 +84,27 @@ int output_create(output_file *file, const char *path) {
   file->name = copy_text(is_standard_output(path) ? "standard output" : path);
   if (!file->name) return ENOMEM;
   if (is_standard_output(path)) {
-    error = platform_take_output(&file->stream);
-    return error ? give_up(file, error) : 0;
+    error = platform_reserve_output(&file->stream);
+    return error ? fail_output(file, error) : 0;
   }
   error = platform_kind_of(path, &kind);
-  if (error) return give_up(file, error);
-  if (kind == PLATFORM_DIRECTORY) return give_up(file, EISDIR);
+  if (error) return fail_output(file, error);
+  if (kind == PLATFORM_DIRECTORY) return fail_output(file, EISDIR);
 
   /* /dev/stdout and similar names may refer to a regular file that is open elsewhere and must remain the same
    * file. */
   if (kind == PLATFORM_OTHER || (kind == PLATFORM_FILE && !strncmp(path, "/dev/", 5))) {
     file->stream = fopen(path, "w");
-    return file->stream ? 0 : give_up(file, errno);
+    return file->stream ? 0 : fail_output(file, errno);
   }
   /* Renaming would also replace a read-only file, or a link instead of its target. */
-  if (kind == PLATFORM_FILE && (error = platform_may_write(path))) return give_up(file, error);
+  if (kind == PLATFORM_FILE && (error = platform_may_write(path))) return fail_output(file, error);
   file->path = platform_follow_links(path);
-  if (!file->path) return give_up(file, errno);
+  if (!file->path) return fail_output(file, errno);
   const size_t directory = directory_length(file->path);
-  if (strlen(file->path + directory) > platform_longest_name()) return give_up(file, ENAMETOOLONG);
+  if (strlen(file->path + directory) > platform_longest_name()) return fail_output(file, ENAMETOOLONG);
   char *const temporary = temporary_name(file->path);
-  if (!temporary) return give_up(file, ENOMEM);
+  if (!temporary) return fail_output(file, ENOMEM);
   watch_signals();
   platform_hold_signals(1); /* until the handler can remove the file */
   file->stream = platform_create(temporary, kind == PLATFORM_FILE ? path : NULL);
@@ -113,7 +113,7 @@ int output_create(output_file *file, const char *path) {
   platform_hold_signals(0);
   if (!file->stream) {
     free(temporary);
-    return give_up(file, error);
+    return fail_output(file, error);
   }
   file->temporary = temporary;
   return 0;
@@ -154,7 +154,7 @@ int output_finish(output_file *file) {
       file->temporary = NULL;
     }
   }
-  if (lost) return give_up(file, error);
+  if (lost) return fail_output(file, error);
   output_discard(file);
   return 0;
 }
@@ -187,7 +187,7 @@ static int compress(output_file *file) {
   const int error = errno;
   if (!gzip_is_built())
     message("%s: this build has no zlib and cannot compress files, expected a name without .gz", file->name);
-  return give_up(file, gzip_is_built() ? error : -1);
+  return fail_output(file, gzip_is_built() ? error : -1);
 }
 
 int output_open(output_file *file, const char *path) {

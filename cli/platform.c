@@ -81,11 +81,11 @@ int platform_columns(FILE *stream) {
   return 80;
 }
 
-int platform_take_output(FILE **stream) {
-  static int taken = -1;
+int platform_reserve_output(FILE **stream) {
+  static int saved = -1;
   fflush(stdout);
-  if (taken < 0 && (taken = _dup(1)) >= 0 && _dup2(2, 1) != 0) return errno;
-  const int copy = taken < 0 ? -1 : _dup(taken);
+  if (saved < 0 && (saved = _dup(1)) >= 0 && _dup2(2, 1) != 0) return errno;
+  const int copy = saved < 0 ? -1 : _dup(saved);
   *stream = copy < 0 ? NULL : _fdopen(copy, "w");
   return *stream ? 0 : errno;
 }
@@ -371,11 +371,11 @@ int platform_columns(FILE *stream) {
   return size.ws_col < 40 ? 40 : size.ws_col;
 }
 
-int platform_take_output(FILE **stream) {
-  static int taken = -1;
+int platform_reserve_output(FILE **stream) {
+  static int saved = -1;
   fflush(stdout);
-  if (taken < 0 && (taken = dup(STDOUT_FILENO)) >= 0 && dup2(STDERR_FILENO, STDOUT_FILENO) < 0) return errno;
-  const int copy = taken < 0 ? -1 : dup(taken);
+  if (saved < 0 && (saved = dup(STDOUT_FILENO)) >= 0 && dup2(STDERR_FILENO, STDOUT_FILENO) < 0) return errno;
+  const int copy = saved < 0 ? -1 : dup(saved);
   *stream = copy < 0 ? NULL : fdopen(copy, "w");
   if (*stream) return 0;
   const int error = errno;

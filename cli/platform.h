@@ -44,7 +44,7 @@ int platform_is_terminal(FILE *stream);
 /* The width of the terminal, at least 40; 80 if unknown. */
 int platform_columns(FILE *stream);
 /* Opens a stream to standard output's target; later prints to standard output go to standard error. */
-int platform_take_output(FILE **stream);
+int platform_reserve_output(FILE **stream);
 /* Reserves the closed descriptors among 0 to 2; using one stays an error. Nonzero: failure. */
 int platform_reserve_descriptors(void);
 

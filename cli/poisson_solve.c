@@ -144,7 +144,7 @@ static int after_check(const ts_progress *progress, void *user) {
   return interrupt_is_asked();
 }
 
-static void take_result(const ts_result *result, poisson_outcome *outcome) {
+static void record_result(const ts_result *result, poisson_outcome *outcome) {
   outcome->reason = result->reason;
   snprintf(outcome->message, sizeof outcome->message, "%s", result->message);
   outcome->cycles = result->iterations;
@@ -159,7 +159,7 @@ static ts_status solve_cycles(device_objects *d, poisson_outcome *outcome) {
   ts_result result;
   const ts_status status = ts_multigrid_solve(d->multigrid, d->b, d->x, &result);
   if (status < 0) return status;
-  take_result(&result, outcome);
+  record_result(&result, outcome);
   outcome->factor = result.factor;
   outcome->incompatible = result.incompatible;
   return status;
@@ -191,7 +191,7 @@ static ts_status solve_cg(const poisson_options *options, device_objects *d, wat
   ts_solver_destroy(&solver);
   ts_preconditioner_destroy(&M);
   if (status < 0) return status;
-  take_result(&result, outcome);
+  record_result(&result, outcome);
   outcome->factor = factor_of(outcome);
   outcome->incompatible = NAN;
   return status;
@@ -199,7 +199,7 @@ static ts_status solve_cg(const poisson_options *options, device_objects *d, wat
 
 /* ---- Comparison with the exact solution ---- */
 
-static void judge(const poisson_problem *problem, const double *x, poisson_outcome *outcome) {
+static void measure_errors(const poisson_problem *problem, const double *x, poisson_outcome *outcome) {
   const size_t n = (size_t)problem->desc.width * (size_t)problem->desc.height;
   double shift = 0, squares = 0, largest = 0;
   outcome->error_max = outcome->error_rms = NAN;
@@ -276,7 +276,7 @@ int poisson_solve(const poisson_options *options, const poisson_problem *problem
           poisson_residual(problem, *x, outcome->multigrid.null_space_components, &outcome->rounded_residual);
     for (size_t k = 0; k < n && problem->exponent; k++) (*x)[k] = ldexp((*x)[k], problem->exponent);
   }
-  if (!failed) judge(problem, *x, outcome);
+  if (!failed) measure_errors(problem, *x, outcome);
   if (!failed) check_written(options, outcome);
   progress_clear();
   poisson_solve_destroy(&d);

@@ -146,11 +146,11 @@ int solve_host_copy(const solve_options *options);
 ts_status solve_make_preconditioner(const solve_options *options, const ts_amg_desc *amg, ts_matrix *A,
                                     ts_preconditioner **made, solve_outcome *outcome);
 /* Stores a preconditioner's description in the outcome. */
-ts_status solve_take_preconditioner(const ts_preconditioner *M, solve_outcome *outcome);
+ts_status solve_record_preconditioner(const ts_preconditioner *M, solve_outcome *outcome);
 /* Whether the library chooses method and preconditioner, and tries others when they fail. */
 int solve_is_open(const solve_options *options, const solve_outcome *outcome);
 /* After a solve, stores the methods that the library tried. */
-void solve_take_stages(const ts_solver *solver, solve_outcome *outcome);
+void solve_record_stages(const ts_solver *solver, solve_outcome *outcome);
 int solve_is_least_squares(ts_method method);
 /* The measure's name in messages, up to the number. */
 const char *solve_measure(const solve_outcome *outcome);
@@ -171,8 +171,8 @@ const char *solve_how_it_ended(const solve_outcome *outcome);
 void solve_add_group(const solve_options *options, const solve_system *system, const double *x, int first,
                      int end, const solve_outcome *group, solve_outcome *outcome);
 /* Adds the columns from `first`, which were not started. */
-void solve_add_rest(const solve_options *options, const solve_system *system, const double *x, int first,
-                    solve_outcome *outcome);
+void solve_add_remaining(const solve_options *options, const solve_system *system, const double *x, int first,
+                         solve_outcome *outcome);
 
 /* Whether all columns are solved, or as accurate as doubles allow. x then fulfils the request. */
 int solve_is_done(const solve_outcome *outcome);

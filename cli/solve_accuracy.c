@@ -46,7 +46,7 @@ static void add_transposed(const solve_system *system, int32_t i, double b, row_
 }
 
 /* The criterion of least squares. `exponent`: the exponent of A^T b. */
-static void judge_gradient(const solve_system *system, int exponent, solve_accuracy *accuracy) {
+static void check_gradient(const solve_system *system, int exponent, solve_accuracy *accuracy) {
   const size_t columns = (size_t)system->A.columns;
   const long double of_b = norm_of(system->transposed + columns, columns);
   const long double norm = of_b > 0 ? of_b : ldexpl(1, -exponent);
@@ -71,7 +71,7 @@ solve_accuracy solve_residual(const solve_system *system, const double *x, int c
   const long double norm = b_squares > 0 ? sqrtl(b_squares) : ldexpl(1, -scale.b);
   const double left = shown(sqrtl(r_squares) / norm);
   solve_accuracy accuracy = {left, (double)ldexpl(sqrtl(sizes) / norm, -53), left};
-  if (system->is_least_squares) judge_gradient(system, scale.b + system->exponent, &accuracy);
+  if (system->is_least_squares) check_gradient(system, scale.b + system->exponent, &accuracy);
   return accuracy;
 }
 

@@ -23,14 +23,14 @@ int solve_host_copy(const solve_options *o) {
   }
 }
 
-static ts_status take_hierarchy(const ts_preconditioner *M, solve_hierarchy *hierarchy) {
+static ts_status record_hierarchy(const ts_preconditioner *M, solve_hierarchy *hierarchy) {
   ts_status status = ts_preconditioner_get_amg_info(M, &hierarchy->info);
   for (int l = 0; l < hierarchy->info.levels && status == TS_OK; l++)
     status = ts_preconditioner_get_amg_level(M, l, &hierarchy->levels[l]);
   return status;
 }
 
-ts_status solve_take_preconditioner(const ts_preconditioner *M, solve_outcome *outcome) {
+ts_status solve_record_preconditioner(const ts_preconditioner *M, solve_outcome *outcome) {
   ts_preconditioner_info info;
   const ts_status status = ts_preconditioner_get_info(M, &info);
   if (status < 0) return status;
@@ -38,7 +38,7 @@ ts_status solve_take_preconditioner(const ts_preconditioner *M, solve_outcome *o
   snprintf(outcome->preconditioner_choice, sizeof outcome->preconditioner_choice, "%s", info.choice);
   outcome->factors = *info.factors ? info.factors : NULL;
   outcome->factor_entries = info.factor_entries;
-  return outcome->preconditioner == TS_PRECONDITIONER_AMG ? take_hierarchy(M, &outcome->hierarchy) : TS_OK;
+  return outcome->preconditioner == TS_PRECONDITIONER_AMG ? record_hierarchy(M, &outcome->hierarchy) : TS_OK;
 }
 
 ts_status solve_make_preconditioner(const solve_options *o, const ts_amg_desc *amg, ts_matrix *A,
@@ -55,7 +55,7 @@ ts_status solve_make_preconditioner(const solve_options *o, const ts_amg_desc *a
                                        .levels = o->levels,
                                        .amg = o->preconditioner == TS_PRECONDITIONER_AMG ? amg : NULL};
   const ts_status status = ts_preconditioner_create(A, &desc, made);
-  return status < 0 ? status : solve_take_preconditioner(*made, outcome);
+  return status < 0 ? status : solve_record_preconditioner(*made, outcome);
 }
 
 /* ---- The method ---- */
@@ -75,7 +75,7 @@ int solve_is_open(const solve_options *o, const solve_outcome *outcome) {
          o->stop == TS_STOP_RESIDUAL && !solve_is_least_squares(outcome->method);
 }
 
-void solve_take_stages(const ts_solver *solver, solve_outcome *outcome) {
+void solve_record_stages(const ts_solver *solver, solve_outcome *outcome) {
   const int count = ts_solver_get_stage_count(solver);
   outcome->stages = 0;
   for (int i = 0; i < count && i < SOLVE_MOST_STAGES; i++) {
@@ -91,7 +91,7 @@ void solve_take_stages(const ts_solver *solver, solve_outcome *outcome) {
     outcome->preconditioner = info.preconditioner;
     outcome->stages++;
   }
-  if (count > 1) (void)solve_take_preconditioner(ts_solver_get_preconditioner(solver), outcome);
+  if (count > 1) (void)solve_record_preconditioner(ts_solver_get_preconditioner(solver), outcome);
 }
 
 /* Single precision adds to x a part of the null space of the rounded A, about 1e-6 of x and above the
@@ -125,7 +125,7 @@ ts_status solve_create_solver(const solve_options *o, ts_preconditioner *M, ts_m
 
 /* ---- The final decision, by the residual on the host ---- */
 
-static void judge(const solve_options *o, solve_outcome *outcome) {
+static void check_residual(const solve_options *o, solve_outcome *outcome) {
   ts_result *r = &outcome->result;
   const int converged = outcome->accuracy.residual <= o->rtol;
   if (converged && r->reason > TS_REASON_ZERO_RESIDUAL && r->reason != TS_REASON_STOPPED) {
@@ -215,7 +215,7 @@ static void conclude(const solve_options *o, solve_outcome *outcome) {
   const ts_result *r = &outcome->result;
   char *const text = outcome->message;
   const size_t size = sizeof outcome->message;
-  if (o->stop == TS_STOP_RESIDUAL) judge(o, outcome);
+  if (o->stop == TS_STOP_RESIDUAL) check_residual(o, outcome);
   if (r->reason == TS_REASON_STAGNATED || r->reason == TS_REASON_MAX_ITERATIONS) {
     say_not_reached(o, outcome);
     return;
@@ -286,15 +286,15 @@ static int is_worse(const solve_outcome *group, const solve_outcome *before, int
 
 void solve_add_group(const solve_options *o, const solve_system *system, const double *x, int first, int end,
                      const solve_outcome *group, solve_outcome *outcome) {
-  solve_outcome judged = *group;
-  judged.accuracy = measure(system, x, first, end, outcome->columns);
-  conclude(o, &judged);
-  const ts_result before = outcome->result, *r = &judged.result;
-  if (is_worse(&judged, outcome, first)) {
-    outcome->status = judged.status;
+  solve_outcome checked = *group;
+  checked.accuracy = measure(system, x, first, end, outcome->columns);
+  conclude(o, &checked);
+  const ts_result before = outcome->result, *r = &checked.result;
+  if (is_worse(&checked, outcome, first)) {
+    outcome->status = checked.status;
     outcome->result = *r;
     outcome->first = first;
-    memcpy(outcome->message, judged.message, sizeof outcome->message);
+    memcpy(outcome->message, checked.message, sizeof outcome->message);
   }
   ts_result *const sum = &outcome->result;
   sum->iterations = before.iterations + r->iterations;
@@ -303,11 +303,11 @@ void solve_add_group(const solve_options *o, const solve_system *system, const d
   for (int p = 0; p < 4; p++)
     sum->precision_iterations[p] = before.precision_iterations[p] + r->precision_iterations[p];
   if (r->iterations > outcome->most_iterations) outcome->most_iterations = r->iterations;
-  add_columns(o, judged.status == TS_OK, first, end, judged.accuracy, outcome);
+  add_columns(o, checked.status == TS_OK, first, end, checked.accuracy, outcome);
 }
 
-void solve_add_rest(const solve_options *o, const solve_system *system, const double *x, int first,
-                    solve_outcome *outcome) {
+void solve_add_remaining(const solve_options *o, const solve_system *system, const double *x, int first,
+                         solve_outcome *outcome) {
   const int end = system->columns;
   add_columns(o, 0, first, end, measure(system, x, first, end, outcome->columns), outcome);
 }

@@ -1,8 +1,8 @@
-/* What a change of structure must not change. For every solve below a line "NAME WHAT=NUMBER,...": a hash of
- * the bits of its solution, its iterations, host synchronisations, and within checks how
- * often each operation ran. scripts/fingerprint compares them.
+/* Results that a change of structure must preserve. Each solve below prints a line "NAME WHAT=NUMBER,...": a
+ * hash of the bits of its solution, its iterations, its host synchronisations, and with the check backend the
+ * count of each operation. scripts/fingerprint compares them.
  *
- *   fingerprint BACKEND [CASE...] */
+ * fingerprint BACKEND [CASE...] */
 #include <texsolve/solver.h>
 #include <texsolve/mesh.h>
 #include <texsolve/system.h>
@@ -18,7 +18,7 @@ static ts_context *context;
 
 /* ---- Lines ---- */
 
-/* FNV-1a, from the hash of what came before. */
+/* FNV-1a, continuing the given hash. */
 static uint64_t hash(uint64_t before, const void *data, size_t bytes) {
   const unsigned char *at = data;
   for (size_t k = 0; k < bytes; k++) before = (before ^ at[k]) * 1099511628211u;
@@ -34,15 +34,15 @@ static uint64_t hash_vector(uint64_t before, const ts_vector *v) {
 
 static const uint64_t hash_start = 14695981039346656037u;
 static uint64_t waits_before;
-static tsi_check_counts counted; /* of the solve that ended last */
+static tsi_check_counts counted; /* of the last finished solve */
 
-/* Counts from here. */
+/* Starts counting. */
 static void begin(void) {
   waits_before = context_info(context).host_synchronisations;
   if (tsi_check_counts_of(context)) *tsi_check_counts_of(context) = (tsi_check_counts){0};
 }
 
-/* Counts to here; what is read back for the hash does not count. */
+/* Stops counting. Reads for the hash do not count. */
 static uint64_t end(void) {
   if (tsi_check_counts_of(context)) counted = *tsi_check_counts_of(context);
   return context_info(context).host_synchronisations - waits_before;
@@ -163,7 +163,7 @@ static void least_squares(void) {
   ref_free(&m), ref_free(&t);
 }
 
-/* ---- Systems: a curve through points, in two components, one of whose conditions is heavier ---- */
+/* ---- Systems: a curve through points, in two components, with one heavier condition ---- */
 
 static void system_one(ts_method method, ts_normal normal, ts_order order, const char *name) {
   enum { N = 300, COMPONENTS = 2 };
@@ -254,7 +254,7 @@ static void grid_one(const sample_desc *sample, ts_multigrid_desc desc, const ch
   }
 }
 
-/* Sizes that are even, odd and thin, every boundary, samples at points and in cells. */
+/* Even, odd and thin sizes, every boundary, samples at points and in cells. */
 static void boundaries(void) {
   static const int32_t sizes[][2] = {{33, 33}, {65, 40}, {64, 3}};
   for (const sample_boundary_set *boundaries = sample_boundaries; boundaries->name; boundaries++)

@@ -24,7 +24,7 @@ void peer_fail(const char *format, ...) {
   exit(1);
 }
 
-static void *take_memory(size_t count, size_t size) {
+static void *alloc_memory(size_t count, size_t size) {
   void *block = calloc(count + !count, size);
   if (!block) peer_fail("no memory for %zu numbers", count);
   return block;
@@ -44,9 +44,9 @@ static void read_matrix(peer *p) {
   generated_matrix *A = &p->A;
   A->rows = header.rows;
   A->columns = header.columns;
-  A->row_offsets = take_memory((size_t)header.rows + 1, sizeof *A->row_offsets);
-  A->column_indices = take_memory(entries, sizeof *A->column_indices);
-  A->values = take_memory(entries, sizeof *A->values);
+  A->row_offsets = alloc_memory((size_t)header.rows + 1, sizeof *A->row_offsets);
+  A->column_indices = alloc_memory(entries, sizeof *A->column_indices);
+  A->values = alloc_memory(entries, sizeof *A->values);
   read_array(A->row_offsets, sizeof *A->row_offsets, (size_t)header.rows + 1);
   read_array(A->column_indices, sizeof *A->column_indices, entries);
   read_array(A->values, sizeof *A->values, entries);
@@ -57,7 +57,7 @@ static void read_matrix(peer *p) {
 }
 
 static float *numbers(int32_t count) {
-  float *v = take_memory((size_t)count, sizeof *v);
+  float *v = alloc_memory((size_t)count, sizeof *v);
   for (int32_t i = 0; i < count; ++i) v[i] = 0.5f + generated_noise((uint32_t)i, 7u);
   return v;
 }

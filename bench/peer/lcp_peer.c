@@ -18,7 +18,7 @@ static lcp_peer *problem;
 static json_t *answer, *results;
 static FILE *reply; /* the real standard output; libraries may print to the redirected one */
 static ts_context *context;
-static ts_lcp *judge;
+static ts_lcp *reference;
 static ts_vector *q_vector, *z_vector;
 
 void lcp_peer_fail(const char *format, ...) {
@@ -77,7 +77,7 @@ static void check(ts_status status) {
   lcp_peer_fail("the residual: %s", *text ? text : ts_status_text(status));
 }
 
-static void make_judge(const lcp_peer *p) {
+static void make_reference(const lcp_peer *p) {
   const ts_context_desc desc = {.backend = "cpu", .threads = 1};
   const size_t n = (size_t)p->size;
   const ts_lcp_desc lcp = {.size = p->size,
@@ -89,9 +89,9 @@ static void make_judge(const lcp_peer *p) {
                            .precision = TS_PRECISION_DOUBLE};
   const ts_vector_desc vector = {.components = 1, .precision = TS_PRECISION_DOUBLE};
   check(ts_context_create(&desc, &context));
-  check(ts_lcp_create(context, &lcp, &judge));
-  check(ts_vector_create(ts_lcp_get_space(judge), &vector, &q_vector));
-  check(ts_vector_create(ts_lcp_get_space(judge), &vector, &z_vector));
+  check(ts_lcp_create(context, &lcp, &reference));
+  check(ts_vector_create(ts_lcp_get_space(reference), &vector, &q_vector));
+  check(ts_vector_create(ts_lcp_get_space(reference), &vector, &z_vector));
   check(ts_vector_write(q_vector, ts_host(p->q, (size_t)p->size)));
 }
 
@@ -100,7 +100,7 @@ double lcp_peer_residual(const double *z) {
   for (int32_t i = 0; i < problem->size; i++)
     if (!isfinite(z[i])) return INFINITY;
   check(ts_vector_write(z_vector, ts_host(z, (size_t)problem->size)));
-  check(ts_lcp_residual(judge, q_vector, z_vector, &residual));
+  check(ts_lcp_residual(reference, q_vector, z_vector, &residual));
   return residual / problem->norm_q;
 }
 
@@ -127,7 +127,7 @@ void lcp_peer_begin(lcp_peer *p, const char *program, int argc, char **argv) {
   if (!reply || !freopen("/dev/null", "w", stdout)) lcp_peer_fail("no second standard output");
   read_problem(p);
   problem = p;
-  make_judge(p);
+  make_reference(p);
   timing_set_longest(LONGEST_MEASUREMENT);
   answer = json_object();
   results = json_array();
@@ -244,7 +244,7 @@ int lcp_peer_end(void) {
   json_decref(answer);
   ts_vector_destroy(&q_vector);
   ts_vector_destroy(&z_vector);
-  ts_lcp_destroy(&judge);
+  ts_lcp_destroy(&reference);
   ts_context_destroy(&context);
   double *const arrays[] = {problem->matrix, problem->q, problem->friction, problem->lower, problem->upper};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) free(arrays[i]);

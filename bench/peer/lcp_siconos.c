@@ -67,7 +67,7 @@ static NumericsMatrix *make_dense(const lcp_peer *p) {
   return M;
 }
 
-static double *take_block(const lcp_peer *p, size_t d, size_t row, size_t column) {
+static double *copy_block(const lcp_peer *p, size_t d, size_t row, size_t column) {
   const size_t n = (size_t)p->size;
   double *block = lcp_peer_memory(d * d, sizeof *block);
   int is_zero = row != column;
@@ -103,7 +103,7 @@ static NumericsMatrix *make_blocks(const lcp_peer *p) {
   for (size_t i = 0; i < rows; i++) {
     B->blocksize0[i] = B->blocksize1[i] = (unsigned)((i + 1) * d);
     for (size_t j = 0; j < rows; j++) {
-      double *block = take_block(p, d, i, j);
+      double *block = copy_block(p, d, i, j);
       if (!block) continue;
       B->block[count] = block;
       B->index2_data[count++] = j;

@@ -43,8 +43,8 @@ typedef struct system_part {
 static void make_matrix(system_part *p, const peer_system *s) {
   const generated_problem *A = &s->A;
   const size_t rows = (size_t)p->rows.count;
-  HYPRE_BigInt *row = peer_mpi_take(rows, sizeof *row);
-  HYPRE_Int *counts = peer_mpi_take(rows, sizeof *counts);
+  HYPRE_BigInt *row = peer_mpi_alloc(rows, sizeof *row);
+  HYPRE_Int *counts = peer_mpi_alloc(rows, sizeof *counts);
   for (size_t i = 0; i < rows; i++) {
     row[i] = p->lower + (HYPRE_BigInt)i;
     counts[i] = A->row_offsets[row[i] + 1] - A->row_offsets[row[i]];
@@ -89,7 +89,7 @@ static HYPRE_Solver make_amg(const setting *s, const peer_system *system) {
 }
 
 static double true_residual(const system_part *p, const peer_system *s) {
-  double *mine = peer_mpi_take((size_t)p->rows.count, sizeof *mine);
+  double *mine = peer_mpi_alloc((size_t)p->rows.count, sizeof *mine);
   HYPRE_IJVectorGetValues(p->x, p->rows.count, NULL, mine);
   const double residual = peer_mpi_residual(s, mine);
   free(mine);

@@ -66,7 +66,7 @@ static void make_matrix(problem *p, int inner, double h) {
   HYPRE_StructMatrixCreate(MPI_COMM_WORLD, p->grid, p->stencil, &p->A);
   HYPRE_StructMatrixSetSymmetric(p->A, 1);
   HYPRE_StructMatrixInitialize(p->A);
-  double *values = peer_mpi_take(3 * box_size(p), sizeof *values);
+  double *values = peer_mpi_alloc(3 * box_size(p), sizeof *values);
   size_t at = 0;
   for (int j = p->lower[1]; j <= p->upper[1]; j++)
     for (int i = p->lower[0]; i <= p->upper[0]; i++) {
@@ -91,7 +91,7 @@ static void make_problem(problem *p, int size) {
   make_matrix(p, inner, 1.0 / (size - 1));
   HYPRE_StructVectorCreate(MPI_COMM_WORLD, p->grid, &p->b);
   HYPRE_StructVectorInitialize(p->b);
-  double *ones = peer_mpi_take(box_size(p), sizeof *ones);
+  double *ones = peer_mpi_alloc(box_size(p), sizeof *ones);
   for (size_t k = 0; k < box_size(p); k++) ones[k] = 1;
   HYPRE_StructVectorSetBoxValues(p->b, p->lower, p->upper, ones);
   free(ones);

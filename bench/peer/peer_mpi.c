@@ -23,7 +23,7 @@ peer_rows peer_mpi_rows(const peer_system *s) {
   return peer_mpi_rows_of(s, rank, processes);
 }
 
-void *peer_mpi_take(size_t count, size_t size) {
+void *peer_mpi_alloc(size_t count, size_t size) {
   void *block = calloc(count + 1, size);
   if (!block) {
     fputs("out of memory\n", stderr);
@@ -49,9 +49,9 @@ double peer_mpi_residual(const peer_system *s, const double *mine) {
   double *x = NULL, residual = 0;
   int *counts = NULL, *starts = NULL;
   if (p.rank == 0) {
-    x = peer_mpi_take((size_t)s->A.rows, sizeof *x);
-    counts = peer_mpi_take((size_t)p.processes, sizeof *counts);
-    starts = peer_mpi_take((size_t)p.processes, sizeof *starts);
+    x = peer_mpi_alloc((size_t)s->A.rows, sizeof *x);
+    counts = peer_mpi_alloc((size_t)p.processes, sizeof *counts);
+    starts = peer_mpi_alloc((size_t)p.processes, sizeof *starts);
     for (int k = 0; k < p.processes; k++) {
       const peer_rows rows = peer_mpi_rows_of(s, k, p.processes);
       starts[k] = rows.first;

@@ -1,5 +1,5 @@
 /* Shared code of the programs that run under MPI. Every process makes the whole matrix and solves with its own
- * rows. All functions except peer_mpi_take and peer_mpi_rows_of are collective. */
+ * rows. All functions except peer_mpi_alloc and peer_mpi_rows_of are collective. */
 #ifndef BENCH_PEER_MPI_H
 #define BENCH_PEER_MPI_H
 
@@ -15,7 +15,7 @@ peer_rows peer_mpi_rows_of(const peer_system *s, int rank, int processes);
 peer_rows peer_mpi_rows(const peer_system *s);
 
 /* Allocates zeros. Ends all processes if memory is exhausted. */
-void *peer_mpi_take(size_t count, size_t size);
+void *peer_mpi_alloc(size_t count, size_t size);
 
 /* Wall-clock seconds of the slowest process since the common start. */
 double peer_mpi_begin(void);

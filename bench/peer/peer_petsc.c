@@ -30,8 +30,8 @@ static const setting settings[] = {
 /* Entries per row, in columns of this process and of others; also for the upper triangle. */
 static PetscErrorCode preallocate(Mat matrix, const generated_problem *A, const peer_rows *p) {
   const size_t rows = (size_t)p->count;
-  PetscInt *own = peer_mpi_take(rows, sizeof *own), *other = peer_mpi_take(rows, sizeof *other);
-  PetscInt *own_upper = peer_mpi_take(rows, sizeof *own), *other_upper = peer_mpi_take(rows, sizeof *other);
+  PetscInt *own = peer_mpi_alloc(rows, sizeof *own), *other = peer_mpi_alloc(rows, sizeof *other);
+  PetscInt *own_upper = peer_mpi_alloc(rows, sizeof *own), *other_upper = peer_mpi_alloc(rows, sizeof *other);
   for (int32_t i = 0; i < p->count; i++) {
     const int32_t row = p->first + i;
     for (int32_t k = A->row_offsets[row]; k < A->row_offsets[row + 1]; k++) {
@@ -63,7 +63,7 @@ static PetscErrorCode make_matrix(const setting *setting, const generated_proble
     const int32_t length = A->row_offsets[i + 1] - A->row_offsets[i];
     if (length > longest) longest = length;
   }
-  PetscInt *columns = peer_mpi_take((size_t)longest, sizeof *columns);
+  PetscInt *columns = peer_mpi_alloc((size_t)longest, sizeof *columns);
   for (PetscInt i = p->first; i < p->first + p->count; i++) {
     const int32_t start = A->row_offsets[i], length = A->row_offsets[i + 1] - start;
     for (int32_t k = 0; k < length; k++) columns[k] = A->column_indices[start + k];

@@ -18,7 +18,7 @@ except ImportError as missing:
 MOST_DIRECT = 60000  # maximum rows for sparse direct factors
 
 
-def take_matrix(stream):
+def read_matrix(stream):
     rows, columns, entries = np.frombuffer(stream.read(24), np.int64)
     offsets = np.frombuffer(stream.read(4 * (rows + 1)), np.int32).copy()
     indices = np.frombuffer(stream.read(4 * entries), np.int32).copy()
@@ -148,7 +148,7 @@ def time_to_read(path):
 
 def main():
     rtol, repeats = float(sys.argv[1]), int(sys.argv[2])
-    arrays, shape = take_matrix(sys.stdin.buffer)
+    arrays, shape = read_matrix(sys.stdin.buffer)
     results = []
     for solve in (solve_with_scipy, solve_with_cupy):
         try:

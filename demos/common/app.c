@@ -39,7 +39,7 @@ void app_title(const app *a, const char *name) {
   glfwSetWindowTitle(a->handle, title);
 }
 
-/* ---- What the user is told ---- */
+/* ---- Messages to the user ---- */
 
 void app_tell(app *a, const char *format, ...) {
   va_list arguments;
@@ -60,7 +60,8 @@ void app_tell_more(app *a, const char *format, ...) {
 }
 
 void app_tell_error(app *a, const char *text) {
-  /* A terminal keeps it; a fault in drawing comes with every frame. */
+  /* The terminal keeps the message. A failed draw fails again in each frame, so that a repeated text is printed
+   * once. */
   if (!a->note_is_error || strcmp(a->note, text) != 0) message("%s", text);
   app_tell(a, "%s", text);
   a->note_is_error = 1;
@@ -85,14 +86,14 @@ void app_step(window_state *w) {
 int app_steps_due(app *a, double passed, double most) {
   if (a->compiling) return 1;
   if (a->paused) return a->single_step;
-  /* A frame may come a little early. */
+  /* A quarter of a step early is soon enough: frames do not arrive at exact intervals. */
   a->steps_due = fmin(a->steps_due + passed, most + 0.25);
   const int count = (int)fmin(a->steps_due + 0.25, most);
   a->steps_due -= count;
   return count;
 }
 
-/* Returns 1 once for each text. */
+/* Returns 1 the first time a text is passed, and 0 after that. */
 static int first_time(app_first_times *f, const char *what) {
   uint64_t sum = 14695981039346656037U; /* FNV-1a */
   for (; *what; what++) sum = (sum ^ (unsigned char)*what) * 1099511628211U;
@@ -115,7 +116,7 @@ int app_compiles(app *a, const char *backend, const char *uses) {
 static void on_key(GLFWwindow *handle, int key, int scancode, int action, int modifiers) {
   app *a = glfwGetWindowUserPointer(handle);
   if (action == GLFW_RELEASE || ui_wants_text()) return;
-  /* Letters and digits are those that the keyboard's layout has. */
+  /* For letters and digits, use the character that the keyboard layout gives. */
   const char *name = glfwGetKeyName(key, scancode);
   if (name && name[0] > ' ' && name[0] < 127 && !name[1]) {
     key = (unsigned char)name[0];
@@ -149,8 +150,8 @@ static void on_button(GLFWwindow *handle, int button, int action, int modifiers)
     a->buttons &= ~bit;
     return;
   }
-  /* Where the pointer was then, as on_motion has it; by now it may be elsewhere. A button that joins others
-   * goes where they are, also over the controls. */
+  /* Use the last position that on_motion saw, because the pointer may have moved since the press. A second
+   * button follows the first, even over the controls. */
   if (!a->buttons && (ui_wants_pointer() || a->x < 0)) return;
   a->buttons |= bit;
   a->program->press(state_of(a), button, modifiers);
@@ -185,7 +186,7 @@ static void on_scroll(GLFWwindow *handle, double x, double y) {
     camera_zoom(&a->camera, (float)y);
 }
 
-/* A button that is released in another window is not heard of. */
+/* A window without the focus does not receive the release of a button, so release all of them now. */
 static void on_focus(GLFWwindow *handle, int focused) {
   app *a = glfwGetWindowUserPointer(handle);
   for (int button = 0; !focused && button <= GLFW_MOUSE_BUTTON_LAST; button++)
@@ -224,7 +225,7 @@ static void draw_frame(app *a) {
   const int left = app_panel_width(a);
   int width, height;
   app_scene_size(a, &width, &height);
-  if (height > 0) { /* not while it is minimised */
+  if (height > 0) { /* not while the window is minimized */
     glBindFramebuffer(GL_FRAMEBUFFER, 0);
     glDisable(GL_SCISSOR_TEST);
     glClearColor(ground[0], ground[1], ground[2], 1);
@@ -252,37 +253,37 @@ static void end_dialog(app *a) {
   a->dropped_shown = 0;
 }
 
-static void take_dropped(app *a) {
+static void handle_dropped(app *a) {
   if (a->dropped_shown)
-    a->program->take_file(state_of(a), a->dropped);
+    a->program->open_dropped_file(state_of(a), a->dropped);
   else
     app_tell(a, "reading %s ...", a->dropped);
   if (a->dropped_shown) a->dropped[0] = 0;
   a->dropped_shown = !a->dropped_shown;
 }
 
-static double rest(const app *a) {
+static double idle_seconds(const app *a) {
   if (a->dropped[0]) return 0;
-  if (a->program->rest) return a->program->rest((const window_state *)a);
+  if (a->program->idle_seconds) return a->program->idle_seconds((const window_state *)a);
   return a->paused && !a->single_step && !a->compiling && !a->buttons ? 0.05 : 0;
 }
 
 static void run_frames(app *a) {
   a->frame_begin = glfwGetTime();
   a->frame_seconds = 1.0 / 60;
-  interrupt_begin(); /* as if the user closed the window: a video is finished */
+  interrupt_begin(); /* an interrupt closes the window properly, so that a video is finished */
   while (!glfwWindowShouldClose(a->handle) && !interrupt_is_asked()) {
     const double now = glfwGetTime(), seconds = now - a->frame_begin;
     a->frame_begin = now;
     a->frame_seconds += 0.1 * (seconds - a->frame_seconds);
     end_dialog(a);
     if (a->dropped[0])
-      take_dropped(a);
+      handle_dropped(a);
     else
       a->program->work(state_of(a), seconds);
     app_write_report(a);
     draw_frame(a);
-    const double wait = rest(a);
+    const double wait = idle_seconds(a);
     if (wait > 0)
       glfwWaitEventsTimeout(wait);
     else
@@ -293,14 +294,14 @@ static void run_frames(app *a) {
 
 /* ---- The window ---- */
 
-/* Its context is current from then on. */
+/* Leaves the window's context current. */
 static int open_window(app *a) {
   const app_program *p = a->program;
   const int least[2] = {or_else(p->least_width, 480), 320};
   char why[200];
   a->handle = view_window_open(p->name, or_else(p->width, 1280), 800, least, why, sizeof why);
   if (!a->handle) {
-    message("no window: %s; --headless does without", why);
+    message("no window: %s; --headless runs without one", why);
     return 1;
   }
   a->scale = view_window_scale(a->handle) * (float)(a->run->ui_scale > 0 ? a->run->ui_scale : 1);
@@ -311,9 +312,9 @@ static int open_window(app *a) {
   glfwSetScrollCallback(a->handle, on_scroll);
   glfwSetWindowFocusCallback(a->handle, on_focus);
   glfwSetDropCallback(a->handle, on_drop);
-  /* The controls call these on. */
+  /* Dear ImGui chains to the callbacks set above. */
   if (!ui_create(a->handle, a->scale)) return 0;
-  message("no window: Dear ImGui cannot be set up; --headless does without");
+  message("no window: Dear ImGui cannot be set up; --headless runs without one");
   view_window_close(a->handle);
   return 1;
 }

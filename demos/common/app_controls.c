@@ -27,7 +27,7 @@ void app_keys_button(app *a, int count) {
 
 void app_open_button(app *a, const char *label, int count) {
   if (ui_button(label, count)) app_choose_file((window_state *)a);
-  ui_tip("key: Ctrl+O; or drop a file on the window");
+  ui_tip("key: Ctrl+O; you can also drop a file on the window");
 }
 
 void app_file_field(app *a, const char *name, app_file *file, const char *button, const char *tip,
@@ -57,7 +57,7 @@ void app_times_add(app_times *t, int most, double milliseconds) {
   t->values[t->count++] = (float)milliseconds;
 }
 
-/* The window itself is proof of OpenGL, and a CPU is always there. */
+/* OpenGL must be available, because the window uses it, and the CPU always is. So only CUDA needs a test. */
 static const char *why_absent(const char *backend) {
   static char reason[160];
   static int asked;
@@ -69,7 +69,7 @@ static const char *why_absent(const char *backend) {
     if (ts_context_create(&desc, &context) != TS_OK) snprintf(reason, sizeof reason, "%s", ts_last_error(NULL));
     ts_context_destroy(&context);
   }
-  /* "backend cuda is not available: this texsolve was built without CUDA" */
+  /* Keep the reason of "backend cuda is not available: this texsolve was built without CUDA". */
   const char *colon = strstr(reason, ": ");
   return colon ? colon + 2 : reason[0] ? reason : NULL;
 }

@@ -1,4 +1,4 @@
-/* Pictures, videos and reports that a window writes. */
+/* Pictures, videos and reports that are written from a window. */
 #include "app.h"
 
 #include <stdio.h>
@@ -15,7 +15,7 @@ int app_may_write(app *a, app_file *file) {
   platform_kind_of(file->path, &kind);
   if (known || kind == PLATFORM_NOTHING) return 1;
   snprintf(file->asked, sizeof file->asked, "%s", file->path);
-  app_tell(a, "%s exists already; the same again replaces it", file->path);
+  app_tell(a, "%s already exists; repeat this to replace it", file->path);
   return 0;
 }
 
@@ -32,7 +32,7 @@ const char *app_file_name(const char *path) {
 
 /* ---- Pictures ---- */
 
-/* The size of the scene without the controls, or the program's own. */
+/* The program's own size, or the size of the scene without the controls. */
 static void picture_size(const app *a, int *width, int *height) {
   if (a->program->picture_size)
     a->program->picture_size((const window_state *)a, width, height);
@@ -91,7 +91,7 @@ void app_switch_video(window_state *w) {
   }
   if (!app_may_write(a, &v->file)) return;
   picture_size(a, &width, &height);
-  width &= ~1; /* videos have even sizes */
+  width &= ~1; /* video formats need even sizes */
   height &= ~1;
   if (image_create(&v->picture, width, height)) {
     app_tell_error(a, "out of memory");
@@ -167,7 +167,7 @@ void app_name_files(app *a, const char *scene) {
 }
 
 void app_picture_field(app *a) {
-  app_file_field(a, "picture", &a->picture, "Picture", "saves the picture in this file, as PNG",
+  app_file_field(a, "picture", &a->picture, "Picture", "saves the picture to this file, as PNG",
                  app_save_picture);
 }
 
@@ -177,7 +177,7 @@ void app_files_section(app *a) {
   const char *why = video_is_possible() ? NULL : "videos need ffmpeg, which is not installed";
   ui_disabled_begin(why != NULL);
   app_file_field(a, "video", &a->video.file, a->video.made ? "Stop" : "Video",
-                 why ? why : "starts or stops a video in this file", app_switch_video);
+                 why ? why : "starts or stops recording a video to this file", app_switch_video);
   ui_disabled_end();
   app_file_field(a, "report", &a->report, "Report", "saves settings and measurements, as JSON",
                  app_save_report);

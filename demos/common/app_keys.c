@@ -1,4 +1,4 @@
-/* The keys of all windows, with a program's own, and their list. */
+/* The keys that all windows share, and the list of keys. */
 #define GLFW_INCLUDE_NONE
 #include <GLFW/glfw3.h>
 
@@ -58,11 +58,12 @@ void app_choose_file(window_state *w) {
     app_tell_error(a, why);
 }
 
-/* Before a program's own, and after them. */
-static const app_key first_keys[] = {{GLFW_KEY_SPACE, 0, app_run_or_pause, "Space", "run, pause", 0, SIMULATES},
-                                     {'S', 0, app_step, "S", "one step", 1, SIMULATES},
-                                     {'R', 0, reset, "R", "restart", 0, SIMULATES},
-                                     {0}};
+/* These precede and follow the program's own keys. */
+static const app_key first_keys[] = {
+    {GLFW_KEY_SPACE, 0, app_run_or_pause, "Space", "run or pause", 0, SIMULATES},
+    {'S', 0, app_step, "S", "one step", 1, SIMULATES},
+    {'R', 0, reset, "R", "restart", 0, SIMULATES},
+    {0}};
 static const app_key last_keys[] = {
     {'Z', 0, undo, "Z", "undo (also Ctrl+Z)", 1, UNDOES},
     {'Z', 1, undo, NULL, NULL, 1, UNDOES},
@@ -73,7 +74,7 @@ static const app_key last_keys[] = {
     {'F', 0, app_switch_video, "F", "start or stop a video", 0, SIMULATES},
     {'J', 0, app_save_report, "J", "save settings and measurements, as JSON", 0, SIMULATES},
     {GLFW_KEY_TAB, 0, switch_panel, "Tab", "hide or show the controls", 0, ALWAYS},
-    {GLFW_KEY_F1, 0, app_show_keys, "F1", "these keys (also H)", 0, ALWAYS},
+    {GLFW_KEY_F1, 0, app_show_keys, "F1", "show these keys (also H)", 0, ALWAYS},
     {'H', 0, app_show_keys, NULL, NULL, 0, ALWAYS},
     {GLFW_KEY_ESCAPE, 0, leave, "Esc", "", 0, ALWAYS},
     {'Q', 1, quit, "Ctrl+Q", "quit", 0, ALWAYS},

@@ -12,7 +12,8 @@ static void multiply(const float a[4], const float b[4], float product[4]) {
                       a[3] * b[2] + a[0] * b[1] - a[1] * b[0] + a[2] * b[3],
                       a[3] * b[3] - a[0] * b[0] - a[1] * b[1] - a[2] * b[2]};
   const float length = sqrtf(p[0] * p[0] + p[1] * p[1] + p[2] * p[2] + p[3] * p[3]);
-  for (int k = 0; k < 4; k++) product[k] = p[k] / length; /* many small turns must not add up to a scaling */
+  /* otherwise rounding in many small turns adds up to a scaling */
+  for (int k = 0; k < 4; k++) product[k] = p[k] / length;
 }
 
 static void turn_about(int axis, float angle, float q[4]) {
@@ -43,7 +44,7 @@ void camera_fit(camera *c, const float low[3], const float high[3]) {
   turn_about(0, 18 * pi / 180, above);
   turn_about(1, -28 * pi / 180, aside);
   multiply(above, aside, c->rotation);
-  /* Near enough that the box's farthest corner just fits into a square picture. */
+  /* Place the eye so that the box's farthest corner just fits into a square picture. */
   rotation_matrix(c->rotation, m);
   const float slope = tanf(0.5f * c->field_of_view);
   c->distance = 0.05f * c->size;
@@ -66,7 +67,7 @@ void camera_look_at(camera *c, const float eye[3], const float target[3], float 
   c->field_of_view = 30 * pi / 180;
   c->size = size;
   c->distance = sqrtf(back[0] * back[0] + back[1] * back[1] + back[2] * back[2]);
-  /* First about z until the eye is at -y, then about x until it is at z. */
+  /* Turn about z until the eye is at -y, then about x until it is at z. */
   turn_about(2, -0.5f * pi - atan2f(back[1], back[0]), aside);
   turn_about(0, asinf(back[2] / c->distance) - 0.5f * pi, above);
   multiply(above, aside, c->rotation);
@@ -74,8 +75,8 @@ void camera_look_at(camera *c, const float eye[3], const float target[3], float 
 
 /* ---- Moves ---- */
 
-/* The pointer on a ball that fills the window, and on a hyperbolic sheet outside of it, so that turning goes on
- * smoothly at the ball's edge. */
+/* Projects the pointer to a ball that fills the window. Outside the ball it uses a hyperbolic sheet, so that
+ * the rotation stays smooth across the ball's edge. */
 static void on_ball(float x, float y, int width, int height, float p[3]) {
   const float radius = 0.5f * (float)(width < height ? width : height);
   p[0] = (x - 0.5f * (float)width) / radius;
@@ -93,7 +94,7 @@ void camera_orbit(camera *c, float x0, float y0, float x1, float y1, int width, 
   const float axis[3] = {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
   const float sine = sqrtf(axis[0] * axis[0] + axis[1] * axis[1] + axis[2] * axis[2]);
   if (sine < 1e-7f) return;
-  /* Twice the angle on the ball: a drag across half the window turns the mesh around. */
+  /* Rotate by twice the angle on the ball: a drag across half the window turns the mesh around. */
   const float angle = 2 * atan2f(sine, a[0] * b[0] + a[1] * b[1] + a[2] * b[2]);
   const float s = sinf(0.5f * angle) / sine;
   const float turn[4] = {axis[0] * s, axis[1] * s, axis[2] * s, cosf(0.5f * angle)};
@@ -112,7 +113,7 @@ void camera_turn(camera *c, float x0, float y0, float x1, float y1, int width, i
   multiply(about_x, c->rotation, c->rotation);
 }
 
-/* World units a pixel at the distance of the target. */
+/* Size of a pixel in world units, at the distance of the target. */
 static float pixel_size(const camera *c, int width, int height) {
   return 2 * c->distance * tanf(0.5f * c->field_of_view) / (float)(width < height ? width : height);
 }
@@ -130,7 +131,7 @@ void camera_zoom(camera *c, float steps) {
 
 /* ---- Points and pixels ---- */
 
-/* How far a point lies before the camera. */
+/* Distance of a point in front of the camera, along the view direction. */
 static float depth(const camera *c, const float point[3]) {
   float m[3][3], z = c->distance;
   rotation_matrix(c->rotation, m);
@@ -138,7 +139,7 @@ static float depth(const camera *c, const float point[3]) {
   return z;
 }
 
-/* At the distance 1. */
+/* Size of a pixel at distance 1. */
 static float pixel_slope(const camera *c, int width, int height) {
   return pixel_size(c, width, height) / c->distance;
 }
@@ -192,7 +193,8 @@ void camera_view_matrix(const camera *c, float m[16]) {
 }
 
 void camera_projection_matrix(const camera *c, int width, int height, float m[16]) {
-  /* The angle is that of the shorter side, so that what fits a square picture fits every picture. */
+  /* The field of view is that of the shorter side. A scene that fits into a square picture then fits into any
+   * picture. */
   const float slope = tanf(0.5f * c->field_of_view), shorter = (float)(width < height ? width : height);
   const float near = fmaxf(c->distance - 2 * c->size, 0.02f * c->distance), far = c->distance + 2 * c->size;
   for (int k = 0; k < 16; k++) m[k] = 0;

@@ -1,6 +1,6 @@
-# What the tests of programs without a window share, for sh: set `called` (the program's), `group`, `program`, `json_get` and
-# `here` first, then read this file with `.`; call `finish` at the end. Each check prints what failed. The tests run in an
-# empty directory.
+# Shared by the tests of programs without a window. Set `called` (the program's name), `group`, `program`, `json_get` and `here`,
+# then source this file, and call `finish` at the end. A check that fails prints the reason. The tests run in an empty
+# directory.
 set -u
 work=$(mktemp -d "${TMPDIR:-/tmp}/$called.XXXXXX") || exit 1
 trap 'chmod -R u+w "$work" 2>/dev/null; rm -rf "$work"' EXIT
@@ -17,7 +17,7 @@ fail() {
   head -n 2 ../log/out | sed 's/^/  stdout: /' >&3
 }
 
-# expect STATUS ARGUMENTS...: without a window; output in ../log/out and ../log/err.
+# expect STATUS ARGUMENTS...: runs the program without a window, with its output in ../log/out and ../log/err.
 expect() {
   wanted=$1
   shift
@@ -27,8 +27,8 @@ expect() {
   [ "$status" -eq "$wanted" ] || fail "$called $*: exit status $status, expected $wanted"
 }
 
-# refuse STATUS TEXT ARGUMENTS...: one line on standard error that starts with "NAME: " and holds TEXT,
-# nothing on standard output, and no file made or changed.
+# refuse STATUS TEXT ARGUMENTS...: expects one line on standard error that starts with "NAME: " and contains TEXT, nothing on
+# standard output, and no new or changed file.
 refuse() {
   wanted=$1 text=$2
   shift 2
@@ -46,14 +46,14 @@ same() {
   checks=$((checks + 1))
   [ "$2" = "$3" ] || fail "$1: '$2', expected '$3'"
 }
-# holds WHAT EXPRESSION: of awk
+# holds WHAT EXPRESSION: checks an expression of awk
 holds() {
   checks=$((checks + 1))
   awk "BEGIN { exit !($2) }" || fail "$1: $2 does not hold"
 }
 said() {
   checks=$((checks + 1))
-  grep -qF -- "$1" ../log/err || fail "'$1' was not said"
+  grep -qF -- "$1" ../log/err || fail "the message '$1' is missing"
 }
 # file NAME LINES...
 file() {
@@ -61,10 +61,10 @@ file() {
   shift
   printf '%s\n' "$@" >"$name"
 }
-# A complete PNG of so many pixels, by its first and last bytes.
+# is_png FILE WIDTHxHEIGHT: checks the size, and the first and last bytes.
 is_png() {
   checks=$((checks + 1))
-  [ "$(od -An -tx1 -N8 "$1" 2>/dev/null | tr -d ' \n')" = 89504e470d0a1a0a ] || fail "$1 is no PNG"
+  [ "$(od -An -tx1 -N8 "$1" 2>/dev/null | tr -d ' \n')" = 89504e470d0a1a0a ] || fail "$1 is not a PNG file"
   [ "$(od -An -tu1 -j16 -N8 "$1" | awk '{ print 256 * $3 + $4 "x" 256 * $7 + $8 }')" = "$2" ] ||
     fail "$1 is not $2 pixels large"
   [ "$(tail -c 8 "$1" | od -An -tx1 | tr -d ' \n')" = 49454e44ae426082 ] || fail "$1 is cut short"
@@ -74,7 +74,7 @@ differ() {
   [ -s "$1" ] && [ -s "$2" ] && ! cmp -s "$1" "$2" || fail "$1 and $2 are the same"
 }
 vertices() { grep -c '^v ' "$1"; }
-# The area of an OBJ file's triangles.
+# area FILE: of the triangles of an OBJ file
 area() {
   awk '$1 == "v" { n++; x[n] = $2; y[n] = $3; z[n] = $4 }
     $1 == "f" {

@@ -5,7 +5,7 @@
 
 typedef float anchor[3];
 
-/* Linear between anchors at even distances. */
+/* Linear interpolation between equidistant anchors. */
 static void interpolate(const anchor *anchors, int count, float x, unsigned char rgb[3]) {
   const float at = fminf(fmaxf(x, 0), 1) * (float)(count - 1);
   const int low = at < (float)(count - 1) ? (int)at : count - 2;

@@ -1,28 +1,28 @@
-/* Colours of numbers, and ranges. Both scales are told apart by colour-blind eyes, and the second in grey too.
- */
+/* Colour maps, and ranges for scales. Colour-blind viewers can read both maps. The sequential one also works in
+ * greyscale. */
 #ifndef COLOURS_H
 #define COLOURS_H
 
 #include <stddef.h>
 
-/* x from 0 (negative, blue) over 0.5 (nearly white) to 1 (positive, red). */
+/* x is 0 (negative, blue) through 0.5 (nearly white) to 1 (positive, red). */
 void colour_diverging(float x, unsigned char rgb[3]);
-/* x from 0 (light) to 1 (dark). */
+/* x is 0 (light) to 1 (dark). */
 void colour_sequential(float x, unsigned char rgb[3]);
 
-/* Both, 256 of each, as the rows of a texture: the first one in the lower half. */
+/* Both maps with 256 colours each, as two rows of a texture. Row 0 is the diverging one. */
 void colours_table(unsigned char table[2][256][3]);
 
-/* The next larger number with one digit, or 1.5 or 2.5, before its power of ten: for the end of a scale. */
+/* Rounds up to 1, 1.5, 2, 2.5, 3, 4, 5, 6, 8 or 10 times a power of ten, for the end of a scale. */
 double colours_round_up(double range);
 
-/* Sorts them and returns number `index` of them. */
+/* Sorts the values and returns the one at `index`. */
 float colours_sorted(float *values, size_t count, size_t index);
 
 enum { PLOT_RANGE_MOST = 256 };
-/* How high a plot of times has to be: the largest of at most PLOT_RANGE_MOST values; but where one of twenty,
- * or one of a few, is more than twice what all others are, as the frame that compiled shaders is, what these
- * come to, with some room. What is no number is left out. */
+/* Upper end of a plot of at most PLOT_RANGE_MOST times. Normally the largest value. If the top twentieth (at
+ * least one value) exceeds twice the rest, such as a frame that compiled shaders, it is ignored: the range is
+ * then the largest of the rest plus a margin. NaN and infinity are ignored. */
 float plot_range(const float *values, int count);
 
 #endif

@@ -29,15 +29,15 @@ const char *font_file(void) {
 
 #ifdef TEXSOLVE_HAVE_STB
 
-/* Dear ImGui has the same reader of fonts, so that letters look the same. */
+/* Dear ImGui uses the same font reader, so the letters look the same. */
 #define STBTT_STATIC
 #define STB_TRUETYPE_IMPLEMENTATION
 #include <stb_truetype.h>
 
-/* NULL: none. It stays loaded. */
+/* Returns NULL if no font is installed. A loaded font stays loaded. */
 static const stbtt_fontinfo *load(void) {
   static stbtt_fontinfo font;
-  static int state; /* 0: not tried yet; 1: loaded; 2: there is none */
+  static int state; /* 0: not tried yet; 1: loaded; 2: none found */
   const char *path;
   if (state) return state == 1 ? &font : NULL;
   state = 2;

@@ -14,10 +14,10 @@
 
 struct legend {
   unsigned program, colours, text, empty_array;
-  char written[64]; /* what the text says */
+  char written[64]; /* the text as written */
 };
 
-/* ---- Letters for systems without a font: five bits a row, the left one highest ---- */
+/* ---- A bitmap font for systems without a font file: five bits per row, the leftmost bit highest ---- */
 
 enum { letter_width = 5, letter_height = 7, advance = 6 };
 
@@ -46,7 +46,7 @@ static const letter letters[] = {
     {'v', {0, 0, 17, 17, 17, 10, 4}},    {'x', {0, 0, 17, 10, 4, 10, 17}},
 };
 
-/* The panel at scale 1, from the upper left. */
+/* The panel's geometry at scale 1, from the upper left. */
 enum { panel_width = 98, panel_height = 124, bar_left = 8, bar_right = 22, bar_upper = 44, bar_lower = 114 };
 enum { line = FONT_PIXELS + 2 };
 

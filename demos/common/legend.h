@@ -1,25 +1,26 @@
-/* The legend in a picture: a bar of colours with numbers. */
+/* The legend of a picture: a colour bar with numbers. */
 #ifndef LEGEND_H
 #define LEGEND_H
 
 typedef struct legend legend;
 
 typedef struct legend_text {
-  const char *title, *unit; /* up to 11 letters, small ones, figures and /x+-. and a raised 2, written ^ */
+  /* up to 11 characters: lower-case letters, digits, /x+-. and ^ for a superscript 2 */
+  const char *title, *unit;
   double low, high;
-  int scale;    /* 0: the lower row of the colours' texture, 1: the upper one */
-  int is_power; /* low and high are powers of 2, and what they come to is written: 1/4, 1, 4 */
+  int scale;    /* row of the colour texture; 0: the lower, 1: the upper */
+  int is_power; /* low and high are exponents of 2; the labels show the powers: 1/4, 1, 4 */
 } legend_text;
 
-/* Return NULL, or why they failed. */
+/* Functions that return text return NULL on success, or the reason of a failure. */
 const char *legend_create(legend **made);
 void legend_destroy(legend **made);
-/* The texture of both scales of colours, from 0 to 1; the legend's. */
+/* The texture with both colour maps, x from 0 to 1. The legend owns it. */
 unsigned legend_colours(const legend *l);
 
-/* How many pixels the legend takes of a rectangle's height. */
+/* Height in pixels that the legend takes in a rectangle of this size. */
 int legend_room(int width, int height);
-/* Into the lower right corner of a rectangle of the framebuffer. */
+/* Draws into the lower right corner of a rectangle of the framebuffer. */
 const char *legend_draw(legend *l, const legend_text *text, int x, int y, int width, int height);
 
 #endif

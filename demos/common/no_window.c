@@ -1,9 +1,9 @@
-/* Of a program in a build without windows. */
+/* Replaces the window of a program in a build without windows. */
 #include "message.h"
 #include "run_options.h"
 
 int run_window(const struct program_options *options) {
   (void)options;
-  message("no window in this build, expected --headless");
+  message("this build has no windows, expected --headless");
   return EXIT_ERROR;
 }

@@ -1,6 +1,6 @@
 # shellcheck shell=sh
-# on_device PROGRAM BACKEND: runs a program that prints a few lines, and leaves them in $out. Ends the test as failed if the
-# program fails, or as skipped if only its device is missing. To be sourced.
+# Source this file. on_device PROGRAM BACKEND: runs a program and stores its output in $out. If the program fails the test fails,
+# or is skipped if only the device is missing.
 on_device() {
   status=0
   out=$("$1" "$2" 2>&1) || status=$?

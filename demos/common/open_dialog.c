@@ -8,7 +8,7 @@
 
 struct open_dialog {
   platform_child *child;
-  FILE *in, *out; /* of the child: empty; the path, in a line */
+  FILE *in, *out; /* pipes of the child: `in` stays empty, `out` has one line with the path */
 };
 
 static int is_kde(void) {
@@ -16,7 +16,7 @@ static int is_kde(void) {
   return desktop && strstr(desktop, "KDE");
 }
 
-/* NULL: none is installed. */
+/* Returns NULL if none is installed. */
 static const char *find_program(void) {
   static const char *const programs[] = {"zenity", "kdialog"};
   const int first = is_kde();
@@ -74,7 +74,7 @@ void open_dialog_end(open_dialog **dialog, char *path, size_t size) {
   const int status = platform_wait(&d->child);
   rewind(d->out);
   const size_t count = status ? 0 : fread(path, 1, size, d->out);
-  /* A path that is too long is none. */
+  /* Treat a path that is too long as no choice. */
   const size_t length = count < size ? count : 0;
   path[length - (length > 0 && path[length - 1] == '\n')] = 0;
   close_files(d);

@@ -1,17 +1,17 @@
-# What holds for every file that a program writes and for its streams, for sh: `program`, `called` and the checks of the test
-# that reads this file with `.`; here output goes to ../log/out and ../log/err.
+# Checks of output files and standard streams, for all programs. Needs `program`, `called` and checks.sh. Output goes to
+# ../log/out and ../log/err.
 
-# outputs OPTION ENDING ARGUMENTS...: files that the option names, of a short run with these arguments.
+# outputs OPTION EXTENSION ARGUMENTS...: checks the file that the option names, with short runs of these arguments.
 outputs() {
   option=$1 ending=$2
   shift 2
-  # A link to nothing stays a link, and what it names is made.
+  # A dangling link remains a link, and its target is created.
   mkdir links
   ln -s "links/target.$ending" "link.$ending"
   expect 0 "$@" -q "$option" "link.$ending"
-  [ -L "link.$ending" ] && [ -s "links/target.$ending" ] || fail "$option: a link to a file that is not there was replaced"
+  [ -L "link.$ending" ] && [ -s "links/target.$ending" ] || fail "$option: a dangling link was replaced"
   rm -r links "link.$ending"
-  # As long as names may be, with a temporary name beside.
+  # The longest names, for which a temporary name must be shorter.
   for length in 249 255; do
     name=$(printf "%0$((length - ${#ending} - 1))d.%s" 0 "$ending")
     expect 0 "$@" -q "$option" "$name"
@@ -21,7 +21,7 @@ outputs() {
   done
 }
 
-# What the next two wait for: so many lines of output, or if that is 0 something that begins with NAME.
+# is_begun LINES NAME: true after this number of output lines; with 0, after a file whose name begins with NAME exists.
 is_begun() {
   if [ "$1" -gt 0 ]; then
     [ "$(wc -l <../log/out)" -ge "$1" ]
@@ -30,13 +30,13 @@ is_begun() {
   fi
 }
 
-# begun LINES NAME ARGUMENTS...: starts a long run with these arguments as $process and waits for that. A shell's background
-# processes ignore SIGINT, unless env sees to it.
+# begun LINES NAME ARGUMENTS...: starts a long run as $process and waits for is_begun. env restores the default of SIGINT, which
+# background processes of a shell ignore.
 begun() {
   lines=$1 name=$2
   shift 2
   checks=$((checks + 1))
-  : >../log/out # what the run before has said is not this one's
+  : >../log/out # discard the output of the previous run
   : >../log/err
   env --default-signal=INT "$program" "$@" --headless >../log/out 2>../log/err </dev/null &
   process=$!
@@ -45,11 +45,11 @@ begun() {
     sleep 0.1
     tries=$((tries + 1))
   done
-  kill -0 $process 2>/dev/null || fail "$called $*: it ended before it was stopped"
+  kill -0 $process 2>/dev/null || fail "$called $*: ended before it was stopped"
 }
 
-# stopped SIGNAL STATUS LINES NAME ARGUMENTS...: a signal then: the program finishes the file NAME, says that it stopped and
-# ends by the signal.
+# stopped SIGNAL STATUS LINES NAME ARGUMENTS...: sends a signal after is_begun. The program must finish the file NAME, print a
+# message and end by the signal.
 stopped() {
   signal=$1 wanted=$2
   shift 2
@@ -61,8 +61,8 @@ stopped() {
   same "files after SIG$signal" "$(ls | grep "^$name")" "$name"
 }
 
-# killed LINES NAME ARGUMENTS...: two signals before it can do anything: it ends at once, and nothing that begins with NAME is
-# left.
+# killed LINES NAME ARGUMENTS...: sends two signals before the program can react. It must end at once, without a file whose name
+# begins with NAME.
 killed() {
   begun "$@"
   kill -STOP $process
@@ -75,14 +75,14 @@ killed() {
   same "files after two signals" "$(ls | grep -c "^$name")" 0
 }
 
-# typed NAME ARGUMENTS...: on a terminal Ctrl+C reaches the program and all that it has started; the file NAME is finished.
-# To be called where script(1) is.
+# typed NAME ARGUMENTS...: on a terminal Ctrl+C reaches the program and its children. The program must finish the file NAME.
+# Needs script(1).
 typed() {
   name=$1
   shift
   checks=$((checks + 1))
   mkfifo ../log/keys
-  : >../log/out # what the run before has said is not this one's
+  : >../log/out # discard the output of the previous run
   : >../log/err
   env --default-signal=INT script -qfec "$program $* --headless" /dev/null <../log/keys >../log/out 2>../log/err &
   process=$!
@@ -97,26 +97,26 @@ typed() {
   same "status after Ctrl+C" $? 130
   exec 4>&-
   rm -f ../log/keys
-  grep -q "stopping; press Ctrl+C again to end at once" ../log/out || fail "nothing was said about Ctrl+C"
+  grep -q "stopping; press Ctrl+C again to end at once" ../log/out || fail "the message about Ctrl+C is missing"
   same "files after Ctrl+C" "$(ls | grep "^$name")" "$name"
 }
 
-# streams NAME ARGUMENTS...: a short run with these arguments, which writes the file NAME and a report.
+# streams NAME ARGUMENTS...: runs with closed and full streams. A run with these arguments writes the file NAME and a report.
 streams() {
   name=$1
   shift
   checks=$((checks + 4))
-  # What is meant for a closed descriptor goes into no file.
+  # Output for a closed descriptor must not end up in a file.
   "$program" "$@" --headless >../log/out 2>&- </dev/null || fail "$called $* 2>&-: exit status $?"
   mv "$name" "../log/$name"
   "$program" "$@" --headless >&- 2>../log/err </dev/null
   same "status without standard output" $? 1
   said "standard output: Bad file descriptor"
   if [ -e "$name" ]; then
-    cmp -s "$name" "../log/$name" || fail "$called $* >&-: $name is not what it was"
+    cmp -s "$name" "../log/$name" || fail "$called $* >&-: $name has changed"
   fi
   "$program" "$@" -q --headless >&- 2>&- <&- || fail "$called $* -q without descriptors: exit status $?"
-  cmp -s "$name" "../log/$name" || fail "$called $* without descriptors: $name is not what it was"
+  cmp -s "$name" "../log/$name" || fail "$called $* without descriptors: $name has changed"
   rm -f "$name" "../log/$name"
   if [ -w /dev/full ]; then
     for option in --help --usage --version; do
@@ -127,8 +127,8 @@ streams() {
   fi
 }
 
-# bad_values ARGUMENTS...: beside a good run with these arguments, every option that is no file's name refuses what no option
-# takes, with status 2 and one line that names it.
+# bad_values ARGUMENTS...: adds bad values to valid arguments. Every option except file names must refuse them, with status 2 and
+# one line that names the option.
 bad_values() {
   "$program" --help >../log/help 2>../log/err
   for option in $(grep -o -e '--[a-z0-9-]*=[^ ]*' ../log/help | grep -v -e '=FILE' -e '=DIR' -e '=IMAGE' | cut -d= -f1 | sort -u); do
@@ -137,12 +137,12 @@ bad_values() {
   for value in gl:x cuda: multi: cpu+cpu; do refuse 2 "--backend: '$value', expected" "$@" --backend "$value"; done
 }
 
-# documented: the help and the manual page name every option, and the program its version.
+# documented: the help and the manual page list every option, and --version prints the version.
 documented() {
   page=$here/../../docs/$called.1
   expect 0 --help
   grep -q 'Exit status' ../log/out || fail "--help does not name the exit statuses"
-  grep -qE 'and after it|of them' ../log/out && fail "the help has a text that needs its neighbour's"
+  grep -qE 'and after it|of them' ../log/out && fail "a text of the help depends on the previous one"
   for option in $(grep -o -e '--[a-z0-9][a-z0-9-]*' ../log/out | sort -u); do
     checks=$((checks + 1))
     tr -d '\\' <"$page" | grep -qF -e "$option" || fail "the manual page lacks $option"
@@ -152,11 +152,11 @@ documented() {
     same "warnings of the manual page" "$warnings" ''
   fi
   expect 0 --version
-  grep -q "^$called [0-9]" ../log/out || fail "--version does not say the version"
+  grep -q "^$called [0-9]" ../log/out || fail "--version does not print the version"
 }
 
-# films ARGUMENTS...: endless ones, beside which --video names a file. A signal stops the frames; what was made is a whole
-# video. Two signals end the program.
+# films ARGUMENTS...: records endless runs. One signal stops the frames, and the video must be complete. Two signals end the
+# program.
 films() {
   stopped TERM 143 12 f.mp4 "$@" --frames 100000 -v --video f.mp4
   said " of 100000 frames"

@@ -58,8 +58,8 @@ int png_image_load(const char *path, image *out, char *why, size_t why_size) {
     png_image_free(&png);
     return -1;
   }
-  /* What is transparent is laid over white; without a colour libpng lays it over what the memory holds: black.
-   */
+  /* Blend transparent pixels with white. Without a background libpng blends them with the buffer's contents:
+   * black. */
   const png_color white = {255, 255, 255};
   if (png_image_finish_read(&png, &white, out->rgb, 0, NULL)) return 0;
   image_destroy(out);

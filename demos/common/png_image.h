@@ -1,4 +1,4 @@
-/* Pictures in memory, three bytes a pixel from the top row down, and PNG files made of them. */
+/* RGB pictures in memory, three bytes per pixel, top row first, and PNG files. */
 #ifndef PNG_IMAGE_H
 #define PNG_IMAGE_H
 
@@ -9,13 +9,13 @@ typedef struct image {
   unsigned char *rgb; /* width * height * 3 */
 } image;
 
-/* Returns 0, or -1 without memory. */
+/* Returns 0, or -1 if memory runs out. */
 int image_create(image *out, int width, int height);
 void image_destroy(image *picture);
 
-/* Returns 0, or -1 with the reason in `why`; an older file of that name is then as it was. */
+/* Returns 0, or -1 with the reason in `why`. On failure an existing file of that name is unchanged. */
 int png_image_save(const char *path, const image *picture, char *why, size_t why_size);
-/* Transparent parts become white. */
+/* Transparent pixels are blended with white. */
 int png_image_load(const char *path, image *out, char *why, size_t why_size);
 
 #endif

@@ -6,7 +6,7 @@
 
 void run_options_check(const run_options *run) {
   if (run->bench)
-    options_refuse("--bench writes no files, expected it without ",
+    options_refuse("--bench writes no files and cannot be combined with ",
                    OPTION_NAMES("output", "profile", "video", "picture", "frames-dir"), "");
   if (!run->headless && !run->bench)
     options_refuse("", OPTION_NAMES("frames-dir", "profile", "json", "frames"), " needs --headless");

@@ -1,4 +1,4 @@
-/* Letters of legends have soft edges, as those of controls do, and stay inside the picture. */
+/* Legend text has antialiased edges, like the text of controls, and is clipped at the picture's edges. */
 #include <stdio.h>
 #include <string.h>
 
@@ -18,7 +18,7 @@ int main(void) {
     ink += picture[k] > 200;
     soft += picture[k] > 0 && picture[k] <= 200;
   }
-  /* Cut off at each edge. */
+  /* Clipped at each edge. */
   const int edges[][2] = {{-30, 3}, {40, 3}, {2, -8}, {2, 12}};
   for (int k = 0; k < 4; k++) font_write(same, width, height, "speed", edges[k][0], edges[k][1], FONT_PIXELS);
   const int passed = ink > 20 && soft > 40 && picture[all] == 77 && same[all] == 77 && memchr(same, 255, all);

@@ -37,7 +37,7 @@ static void set_style(float scale) {
   style.ScaleAllSizes(scale);
 }
 
-/* Outlines scale, which Dear ImGui's own font of 13 pixels does not. */
+/* Dear ImGui's built-in font is a bitmap of 13 pixels, which does not scale. Load outlines. */
 static void load_font(float pixels) {
   ImFontAtlas *fonts = ImGui::GetIO().Fonts;
   const char *file = font_file();
@@ -52,9 +52,9 @@ int ui_create(GLFWwindow *window, float scale) {
   IMGUI_CHECKVERSION();
   ImGui::CreateContext();
   ImGuiIO &io = ImGui::GetIO();
-  io.IniFilename = nullptr; /* nothing is written that nobody asked for */
+  io.IniFilename = nullptr; /* do not write a settings file */
   load_font(std::round(static_cast<float>(FONT_PIXELS) * scale));
-  /* Dear ImGui counts in the window's units, which may be several pixels. */
+  /* Dear ImGui uses window units, which may be several pixels. */
   glfwGetWindowSize(window, &units, &ignored);
   glfwGetFramebufferSize(window, &pixels, &ignored);
   io.FontGlobalScale = units > 0 && pixels > 0 ? static_cast<float>(units) / static_cast<float>(pixels) : 1;
@@ -105,8 +105,8 @@ static ImVec2 units(float x, float y) {
   return ImVec2(x / (pixels.x > 0 ? pixels.x : 1), y / (pixels.y > 0 ? pixels.y : 1));
 }
 
-/* Dear ImGui's own lines may end after any point, also that of a number; these end at blanks. Words that are
- * longer than a line are left to it. */
+/* Breaks lines at blanks only. Dear ImGui also breaks after a point, even within a number. It still breaks
+ * words that are longer than a line. */
 static std::string lines(const char *text, float width) {
   std::string all;
   for (const char *line = text; *line;) {
@@ -157,11 +157,11 @@ void ui_list(const char *name, const ui_row *rows, int count, float x, float y, 
   }
   ImVec2 middle = units(x + 0.5f * width, y + 0.5f * height), most = units(width, height);
   const float around = 2 * padding.x + ImGui::GetStyle().ScrollbarSize + left + gap;
-  if (around + right > most.x) { /* over the whole of a small window */
+  if (around + right > most.x) { /* cover the whole of a small window */
     most = ImGui::GetIO().DisplaySize;
     middle = ImVec2(0.5f * most.x, 0.5f * most.y);
   }
-  /* Where that is not enough the second column has several lines; what is too long scrolls. */
+  /* If there is too little room, the second column wraps its text and the list scrolls. */
   right = std::min(right, std::max(most.x - around, 0.0f));
   ImGui::SetNextWindowPos(middle, ImGuiCond_Always, ImVec2(0.5f, 0.5f));
   ImGui::SetNextWindowSizeConstraints(ImVec2(0, 0), most);
@@ -285,9 +285,9 @@ void ui_menu_end() {
   ImGui::EndCombo();
 }
 
-/* Dear ImGui writes a slider's value on the slider, where its handle covers it. Here the value stands to the
- * right of it, in a column that has room for `widest`; on the slider it only appears while it is typed, after
- * Ctrl and a click. */
+/* Dear ImGui draws the value on the slider, and the handle hides it. Here the value is to the right of the
+ * slider, in a column wide enough for `widest`. The slider shows it only while the user types one, after Ctrl
+ * and a click. */
 template <typename Slider>
 static int slider(const char *label, const char *value, const char *widest, Slider draw) {
   static ImGuiID typed = 0;
@@ -324,7 +324,7 @@ int ui_slider(const char *label, float *value, float low, float high, const char
   });
 }
 
-/* Dear ImGui's own logarithmic slider takes numbers below what the format shows for 0. */
+/* Dear ImGui's logarithmic slider does not work with values that its format would print as 0. */
 int ui_slider_log(const char *label, double *value, double low, double high) {
   float power = static_cast<float>(std::log10(*value));
   char text[32];
@@ -335,7 +335,7 @@ int ui_slider_log(const char *label, double *value, double low, double high) {
                                   ImGuiSliderFlags_AlwaysClamp | ImGuiSliderFlags_NoInput);
       }))
     return 0;
-  /* Two digits, as they are shown. */
+  /* Round to the two digits that are shown. */
   std::snprintf(text, sizeof text, "%.1e", std::pow(10.0, static_cast<double>(power)));
   *value = std::strtod(text, nullptr);
   return 1;
@@ -355,7 +355,7 @@ int ui_slider_unit(const char *label, double *value, double low, double high, co
 int ui_slider_log_unit(const char *label, double *value, double low, double high, int from_zero,
                        const char *unit) {
   const double range = std::log(high / low);
-  /* Where there is a 0, it takes the first hundredth. */
+  /* If the slider includes 0, its first hundredth selects 0. */
   const float first = from_zero ? 0.01f : 0;
   float at = 0;
   char text[60], widest[60];
@@ -370,7 +370,7 @@ int ui_slider_log_unit(const char *label, double *value, double low, double high
     *value = 0;
     return 1;
   }
-  /* Two digits, as they are shown. */
+  /* Round to the two digits that are shown. */
   std::snprintf(text, sizeof text, "%.1e",
                 low * std::exp(range * static_cast<double>((at - first) / (1 - first))));
   *value = std::strtod(text, nullptr);

@@ -1,5 +1,5 @@
-/* The few controls that the programs' windows need, in C, from Dear ImGui. Lengths are in pixels of the
- * framebuffer; a control returns 1 when the user has just changed it or pressed it. */
+/* A C interface to the few controls of Dear ImGui that the demos need. Lengths are in pixels of the
+ * framebuffer. A control returns 1 in the frame in which the user changes or presses it. */
 #ifndef UI_H
 #define UI_H
 
@@ -9,77 +9,77 @@ extern "C" {
 
 struct GLFWwindow;
 
-/* For a window with a current OpenGL 3.3 context. Callbacks that the window has by now are still called.
- * `scale`: of a display with small pixels. Returns 0, or 1. */
+/* Needs a window with a current OpenGL 3.3 context. Callbacks that were set before are still called. `scale`
+ * enlarges everything on a display with small pixels. Returns 0, or 1 on failure. */
 int ui_create(struct GLFWwindow *window, float scale);
 void ui_destroy(void);
 void ui_begin_frame(void);
 void ui_end_frame(void); /* draws */
 
-/* Whether the pointer or the keyboard is the controls' at the moment. */
+/* Return 1 while the controls use the pointer or the keyboard. */
 int ui_wants_pointer(void);
 int ui_wants_text(void);
 
-/* A panel that stays where it is, which scrolls when it is too long. */
+/* A panel in a fixed position, which scrolls if its contents are too long. */
 void ui_panel_begin(const char *name, float x, float y, float width, float height);
 void ui_panel_end(void);
 
-/* A list of two columns in the middle of a rectangle, which scrolls where it is too long for that. */
+/* A list of two columns in the middle of a rectangle. It scrolls if it is too long. */
 typedef struct ui_row {
   const char *left, *right;
 } ui_row;
 void ui_list(const char *name, const ui_row *rows, int count, float x, float y, float width, float height);
 
-/* Text at the lower left of a rectangle, in as many lines as it takes. */
+/* Text at the lower left of a rectangle. It wraps. */
 void ui_note(const char *text, int is_error, float x, float y, float width, float height);
 
-int ui_section(const char *title);        /* open? */
-int ui_section_closed(const char *title); /* the same; closed at first */
-/* What follows is grey and cannot be changed, up to the end. */
+int ui_section(const char *title);        /* returns 1 while open */
+int ui_section_closed(const char *title); /* initially closed */
+/* Controls between these calls are grey and cannot be changed. */
 void ui_disabled_begin(int disabled);
 void ui_disabled_end(void);
 void ui_same_line(void);
 void ui_space(void);
-void ui_text(const char *format, ...) /* in several lines where it is long */
+void ui_text(const char *format, ...) /* wraps */
 #if defined(__GNUC__)
     __attribute__((format(printf, 1, 2)))
 #endif
     ;
-void ui_dim_text(const char *text); /* the same in grey */
-void ui_tip(const char *text);      /* appears over the control before it */
-void ui_point_at(void);             /* a frame around the control before it, which the user is to look at */
+void ui_dim_text(const char *text); /* in grey; wraps */
+void ui_tip(const char *text);      /* tooltip of the previous control */
+void ui_point_at(void);             /* a frame around the previous control, to draw attention to it */
 
-/* One of `count` buttons that share the line. */
+/* One of `count` buttons that share a line. */
 int ui_button(const char *label, int count);
 int ui_check_box(const char *label, int *on);
 int ui_combo(const char *label, int *choice, const char *const *names, int count);
-/* Of an enumeration, which is as large as an int. */
+/* Converts an enumeration for the functions below. It must be as large as an int. */
 #define UI_ENUM(value) ((int *)&(value))
-/* A menu that shows `now`. Where it is open (1), its items follow, each of which returns 1 when it is chosen,
- * and the end. `why_not`: a reason for which it cannot be; NULL: none. */
+/* A menu that shows `now`. If ui_menu_begin returns 1 the menu is open: add its items, then call ui_menu_end.
+ * An item returns 1 when it is chosen. `why_not` is the reason why it is disabled; NULL: it is enabled. */
 int ui_menu_begin(const char *label, const char *now);
 int ui_menu_item(const char *name, int selected, const char *why_not);
 void ui_menu_end(void);
 int ui_slider(const char *label, float *value, float low, float high, const char *format);
 int ui_slider_log(const char *label, double *value, double low, double high);
-/* In even steps, with a unit behind the number, "" for none. */
+/* A linear slider. The unit follows the number; "": none. */
 int ui_slider_unit(const char *label, double *value, double low, double high, const char *unit);
-/* By powers of ten, with 0 at the left end instead of `low` where `from_zero` is set. */
+/* A logarithmic slider. With `from_zero` its left end is 0 instead of `low`. */
 int ui_slider_log_unit(const char *label, double *value, double low, double high, int from_zero,
                        const char *unit);
-/* `at_low` is what is shown instead of the lowest number. */
+/* `at_low` is shown instead of the lowest number. */
 int ui_slider_int(const char *label, int *value, int low, int high, const char *at_low);
-/* By powers of ten. */
+/* Logarithmic. */
 int ui_slider_int_log(const char *label, int *value, int low, int high);
 int ui_colour(const char *label, float rgb[3]);
-/* A field of text and a button beside it, which is what may be pressed. */
+/* A text field with a button at its right. Returns 1 when the button is pressed. */
 int ui_text_field(const char *name, char *text, int size, const char *button);
 
 /* A curve with a line of text above it. */
 void ui_plot(const char *text, const float *values, int count, float low, float high, int bars);
 
-/* Several curves in one frame with their names, the newest values at the right: `room` values are as wide as
- * the frame. A curve leaves out what is no number. */
+/* Several named curves in one frame, with the newest values at the right. The frame has room for `room` values.
+ * NaNs leave gaps. */
 typedef struct ui_curve {
   const char *name;
   const float *values;

@@ -14,7 +14,7 @@ struct video {
   output_file file;
   size_t frame_bytes;
   platform_child *child;
-  FILE *pipe, *errors; /* of the child: its input, what it says */
+  FILE *pipe, *errors; /* of the child: its standard input and its error output */
 };
 
 static int __attribute__((format(printf, 2, 3))) fail(char message[VIDEO_MESSAGE], const char *format, ...) {
@@ -25,8 +25,8 @@ static int __attribute__((format(printf, 2, 3))) fail(char message[VIDEO_MESSAGE
   return 1;
 }
 
-/* The video's file, its format for ffmpeg, and an option of the encoder that ffmpeg takes for it: x264 in twice
- * its usual speed, VP9 in real time. */
+/* The file name extension, ffmpeg's name of the format, and an encoder option: x264 at about twice the default
+ * speed, VP9 in real time. */
 static const struct {
   const char *ending, *name, *option, *value;
 } formats[] = {{".mp4", "mp4", "-preset", "veryfast"},
@@ -35,7 +35,7 @@ static const struct {
                {".webm", "webm", "-deadline", "realtime"}};
 enum { format_count = sizeof formats / sizeof formats[0] };
 
-/* format_count: unknown. */
+/* Returns format_count if the format is unknown. */
 static int format_of(const char *path) {
   const char *dot = strrchr(path, '.');
   int k = dot ? 0 : format_count;
@@ -45,7 +45,7 @@ static int format_of(const char *path) {
 
 /* ---- Before the work ---- */
 
-/* NULL, or why no video can be made here: ffmpeg is not installed. */
+/* Returns NULL, or the reason why videos cannot be written: ffmpeg is not installed. */
 static const char *unavailable(void) {
   return platform_is_in_path("ffmpeg") ? NULL : "videos need ffmpeg, which is not installed";
 }
@@ -54,19 +54,19 @@ int video_is_possible(void) {
   return platform_is_in_path("ffmpeg");
 }
 
-/* ffmpeg goes back in the file at the end, which no pipe lets it do. */
+/* ffmpeg seeks back in the file at the end, which is impossible in a pipe. */
 static int open_file(output_file *file, const char *path, char message[VIDEO_MESSAGE]) {
   const int error = output_create(file, path);
   if (error) return fail(message, "%s: %s, expected a file that can be written", path, strerror(error));
   if (file->temporary) return 0;
   output_discard(file);
-  return fail(message, "%s: no regular file, as which alone a video can be written", path);
+  return fail(message, "%s: not a regular file, expected one for a video", path);
 }
 
 int video_can_open(const char *path, char message[VIDEO_MESSAGE]) {
   if (format_of(path) == format_count)
-    return fail(message, "%s: a video of unknown format, expected .mp4, .mkv, .mov or .webm", path);
-  if (unavailable()) return fail(message, "%s: %s; single pictures need none", path, unavailable());
+    return fail(message, "%s: unknown video format, expected .mp4, .mkv, .mov or .webm", path);
+  if (unavailable()) return fail(message, "%s: %s; single pictures do not", path, unavailable());
   output_file file;
   if (open_file(&file, path, message)) return 1;
   output_discard(&file);
@@ -75,8 +75,8 @@ int video_can_open(const char *path, char message[VIDEO_MESSAGE]) {
 
 /* ---- The child ---- */
 
-/* It writes to a descriptor that it inherits, so that it neither recreates the file after a signal has removed
- * it nor takes the name for a pattern or an address. Any error ends it, with a status that is not 0. */
+/* ffmpeg writes to an inherited descriptor. It then neither recreates a file that a signal handler removed, nor
+ * interprets the name as a pattern or a URL. It stops at any error with a nonzero status. */
 static int start(video *f, int width, int height, int rate) {
   char size[32], frames[16], output[32];
   const int format = format_of(f->path);
@@ -128,7 +128,7 @@ static void destroy(video **made) {
   *made = NULL;
 }
 
-/* The first line that ffmpeg said. Nothing but errors is said; "": nothing. */
+/* The first line of ffmpeg's error output; "" if it is empty. */
 static void read_errors(const video *f, char text[200]) {
   rewind(f->errors);
   if (!fgets(text, 200, f->errors)) *text = 0;
@@ -139,14 +139,14 @@ static int fail_ffmpeg(video *f, char message[VIDEO_MESSAGE]) {
   char text[200];
   end(f);
   read_errors(f, text);
-  return fail(message, "%.150s: ffmpeg: %s", f->path, *text ? text : "it ended without a word");
+  return fail(message, "%.150s: ffmpeg: %s", f->path, *text ? text : "it ended without an error message");
 }
 
 int video_open(const char *path, int width, int height, int frames_per_second, video **made,
                char message[VIDEO_MESSAGE]) {
   *made = NULL;
   if (width % 2 || height % 2)
-    return fail(message, "a video of %d x %d pixels, expected even numbers", width, height);
+    return fail(message, "a video of %d x %d pixels, expected an even width and height", width, height);
   if (video_can_open(path, message)) return 1;
   video *f = calloc(1, sizeof *f);
   if (!f) return fail(message, "out of memory");

@@ -14,7 +14,7 @@ const char *view_gl_check(const char *what) {
   while (glGetError() != GL_NO_ERROR) {
   }
   if (error == GL_OUT_OF_MEMORY)
-    snprintf(reason, sizeof reason, "the device has no memory for %s", what);
+    snprintf(reason, sizeof reason, "out of device memory for %s", what);
   else
     snprintf(reason, sizeof reason, "OpenGL error 0x%04x in %s", error, what);
   return reason;
@@ -23,13 +23,13 @@ const char *view_gl_check(const char *what) {
 const char *view_gl_load(void) {
   glewExperimental = GL_TRUE;
   const GLenum status = glewInit();
-  /* GLEW loads everything before it misses GLX, which a context made by EGL has no use for. */
+  /* GLEW loads all functions before it fails because GLX is missing. An EGL context does not need GLX. */
   if (status != GLEW_OK && status != GLEW_ERROR_NO_GLX_DISPLAY) return (const char *)glewGetErrorString(status);
-  /* GLEW's own GLEW_VERSION_3_3 says which functions have an address, not what the context is. */
+  /* GLEW_VERSION_3_3 only reports that the functions have addresses. Ask the context for its version. */
   GLint major = 0, minor = 0;
   glGetIntegerv(GL_MAJOR_VERSION, &major);
   glGetIntegerv(GL_MINOR_VERSION, &minor);
-  return 10 * major + minor >= 33 ? NULL : "the context has no OpenGL 3.3";
+  return 10 * major + minor >= 33 ? NULL : "the context does not support OpenGL 3.3";
 }
 
 void view_gl_plain_state(void) {
@@ -127,8 +127,8 @@ const char *view_gl_list(const void *entries, size_t count, size_t entry_bytes, 
   GLint largest = 0;
   glGetIntegerv(GL_MAX_TEXTURE_SIZE, &largest);
   if (largest < VIEW_GL_ROW || view_gl_rows(count) > largest) {
-    snprintf(reason, sizeof reason, "too large to be drawn: a list of %zu entries in textures of %d x %d",
-             count, largest, largest);
+    snprintf(reason, sizeof reason, "too large to draw: a list of %zu entries in textures of %d x %d", count,
+             largest, largest);
     return reason;
   }
   const int whole_rows = (int)(count / VIEW_GL_ROW), rest = (int)(count % VIEW_GL_ROW);
@@ -172,7 +172,7 @@ const char *view_gl_make_canvas(view_gl_canvas *canvas, int samples, int width, 
   glBindRenderbuffer(GL_RENDERBUFFER, 0);
   const int complete = glCheckFramebufferStatus(GL_FRAMEBUFFER) == GL_FRAMEBUFFER_COMPLETE;
   const char *why = view_gl_check("a picture of this size");
-  return !why && !complete ? "the driver does not draw pictures off the screen" : why;
+  return !why && !complete ? "the driver cannot draw off the screen" : why;
 }
 
 void view_gl_destroy_canvas(view_gl_canvas *canvas) {
@@ -182,7 +182,7 @@ void view_gl_destroy_canvas(view_gl_canvas *canvas) {
   *canvas = (view_gl_canvas){0};
 }
 
-/* A software rasterizer has enough to do with one sample a pixel. */
+/* Multisampling is too slow on a software rasterizer. */
 static int choose_samples(void) {
   const char *renderer = (const char *)glGetString(GL_RENDERER);
   GLint most = 0;
@@ -191,8 +191,8 @@ static int choose_samples(void) {
   return most < 4 ? most : 4;
 }
 
-/* OpenGL's first row is the lowest. */
-static const char *turn_over(unsigned char *rgb, size_t row, int height) {
+/* Flips the picture: OpenGL's first row is the lowest. */
+static const char *flip_rows(unsigned char *rgb, size_t row, int height) {
   unsigned char *spare = malloc(row);
   if (!spare) return "out of memory";
   for (int y = 0; y < height / 2; y++) {
@@ -213,10 +213,11 @@ const char *view_gl_read_picture(const view_gl_canvas *canvas, int width, int he
   glBindBuffer(GL_PIXEL_PACK_BUFFER, 0);
   glReadPixels(0, 0, width, height, GL_RGB, GL_UNSIGNED_BYTE, rgb);
   const char *why = view_gl_check("reading the picture");
-  return why ? why : turn_over(rgb, 3 * (size_t)width, height);
+  return why ? why : flip_rows(rgb, 3 * (size_t)width, height);
 }
 
-/* Copies colours between framebuffers of this size, `left` pixels to the right; both stay bound. */
+/* Copies the colours of a framebuffer of this size to another, shifted right by `left` pixels. Both stay
+ * bound. */
 static void copy(unsigned from, unsigned to, int left, int width, int height) {
   glBindFramebuffer(GL_READ_FRAMEBUFFER, from);
   glBindFramebuffer(GL_DRAW_FRAMEBUFFER, to);

@@ -36,7 +36,7 @@ const char *view_way_name(view_way way) {
 const char *view_way_line(view_way way) {
   static const char *const lines[] = {NULL, "drawn from the solver's texture",
                                       "drawn from a buffer shared with CUDA",
-                                      "copied through the host to be drawn"};
+                                      "copied through the host for drawing"};
   return lines[way];
 }
 
@@ -47,13 +47,13 @@ const char *view_way_line(view_way way) {
 ts_status view_shared_buffer(ts_vector *vector, unsigned *texture) {
   ts_cuda_gl_texture shared;
   const ts_status status = ts_cuda_vector_get_gl_texture(vector, &shared);
-  if (status == TS_ERROR_LIMIT) return TS_ERROR_UNSUPPORTED; /* larger than a buffer texture may be */
+  if (status == TS_ERROR_LIMIT) return TS_ERROR_UNSUPPORTED; /* larger than the limit of buffer textures */
   if (status == TS_OK) *texture = shared.texture;
   return status;
 }
 
 void view_shared_release(ts_context *context) {
-  ts_cuda_gl_release(context); /* refused where nothing is shared */
+  ts_cuda_gl_release(context); /* fails if nothing is shared, which is fine */
 }
 
 #else

@@ -1,32 +1,33 @@
-/* Where pictures are drawn without a window, and how what is drawn gets from a vector to OpenGL. */
+/* The OpenGL context for pictures without a window, and the paths from a solver's vector to that context. */
 #ifndef VIEW_SHARED_H
 #define VIEW_SHARED_H
 
 #include <texsolve/gl.h>
 
-/* Makes the solver's context current where that is OpenGL's, else one of `*own`, which is opened for that; and
- * loads OpenGL's functions. Returns NULL, or why it failed. */
+/* Makes the solver's context current if it is an OpenGL context. Otherwise opens *own and makes it current.
+ * Loads OpenGL's functions. Returns NULL, or the reason of a failure. */
 const char *view_context_open(ts_context *solver, ts_gl_platform platform, ts_context **own);
-/* Makes it current again. */
+/* Makes that context current again. */
 const char *view_context_use(ts_context *solver, ts_context *own);
 
 typedef enum view_way {
-  VIEW_WAY_NONE,    /* nothing was drawn */
+  VIEW_WAY_NONE,    /* nothing was drawn yet */
   VIEW_WAY_TEXTURE, /* the vector is a texture */
-  VIEW_WAY_SHARED,  /* it lives in a buffer that CUDA and OpenGL share */
-  VIEW_WAY_COPIED   /* through the host */
+  VIEW_WAY_SHARED,  /* the vector is in a buffer that CUDA and OpenGL share */
+  VIEW_WAY_COPIED   /* copied through the host */
 } view_way;
 
-/* "texture", "shared buffer" or "copied through the host"; NULL for none. */
+/* "texture", "shared buffer" or "copied through the host"; NULL for VIEW_WAY_NONE. */
 const char *view_way_name(view_way way);
 
-/* The same as a line for a window; NULL where there is nothing to say. */
+/* A sentence for a window; NULL for VIEW_WAY_NONE. */
 const char *view_way_line(view_way way);
 
-/* The buffer texture of a vector of the CUDA backend, for what is drawn before the next call with its context.
- * TS_ERROR_UNSUPPORTED where OpenGL and CUDA share nothing, for other backends, and in a build without CUDA. */
+/* The buffer texture of a vector of the CUDA backend. It is valid until the next call with the vector's
+ * context. Returns TS_ERROR_UNSUPPORTED if OpenGL and CUDA cannot share memory, for other backends, and in a
+ * build without CUDA. */
 ts_status view_shared_buffer(ts_vector *vector, unsigned *texture);
-/* Before the OpenGL context goes that is current, if vectors of `context` may have been drawn in it. */
+/* Call before the current OpenGL context is destroyed if vectors of `context` may have been drawn in it. */
 void view_shared_release(ts_context *context);
 
 #endif

@@ -15,12 +15,12 @@ static void explain(char *why, size_t size) {
   const char *description = NULL;
   glfwGetError(&description);
   snprintf(why, size, "%s", description ? description : "unknown reason");
-  /* GLFW ends a line with a blank where the name of the display would follow. */
+  /* GLFW's message ends with a blank if the name of the display is empty. */
   size_t length = strlen(why);
   while (length > 0 && why[length - 1] == ' ') why[--length] = 0;
 }
 
-/* The window becomes larger than is asked for, by the screen's scale (GLFW_SCALE_TO_MONITOR). */
+/* GLFW_SCALE_TO_MONITOR multiplies the requested size by the screen's scale. Limit the result to the screen. */
 static void fit_screen(int *width, int *height) {
   GLFWmonitor *monitor = glfwGetPrimaryMonitor();
   int x, y, free_width = 0, free_height = 0;
@@ -57,7 +57,7 @@ GLFWwindow *view_window_open(const char *title, int width, int height, const int
   glfwSwapInterval(1);
   const char *fault = view_gl_load();
   if (!fault) {
-    /* Until the program has something to show, which may take seconds. */
+    /* Show an empty window now, because the program may need seconds until it draws. */
     glClearColor(0.945f, 0.95f, 0.955f, 1);
     glClear(GL_COLOR_BUFFER_BIT);
     glfwSwapBuffers(window);

@@ -1,10 +1,11 @@
-# What the tests of windows share, for sh: set `called` (the program's name), then read this file with `.`; the arguments are
-# PROGRAM BACKEND X_WINDOW, then JSON_GET if the window writes reports. It goes to an empty directory, and brings a display of
-# its own, `screen` large, where there is Xvfb, so that no other window takes the keyboard away. Pictures tell what the window
-# shows: key P saves one; and X_WINDOW looks at the
-# window itself. No check assumes that something happens within a time: on a busy machine a frame may take seconds. They wait
-# for a state (`eventually`), or until what was pressed was handled and drawn (`frames`). A window writes each error that it shows to standard error too, and Mesa each wrong use
-# of OpenGL: what is there and was not expected (`complains`) is a failure.
+# Shared by the tests of windows. Set `called` (the program's name), then source this file with the arguments PROGRAM BACKEND
+# X_WINDOW, and JSON_GET if the window writes reports. The test moves to an empty directory. If Xvfb is installed it gets its own
+# display of size `screen`, so that no other window takes the keyboard focus.
+#
+# Checks use pictures that key P saves, and X_WINDOW to look at the window. They have no time limits below minutes, because a
+# frame may take seconds on a busy machine. They wait for a state (`eventually`), or until input has been handled and drawn
+# (`frames`). Standard error has every error that the window shows, and Mesa's messages about wrong uses of OpenGL. Unexpected
+# ones (see `complains`) are failures.
 set -u
 if [ -z "${TEST_DISPLAY:-}" ] && command -v Xvfb >/dev/null; then
   TEST_DISPLAY=own exec "$(dirname "$0")/../common/with_display" "${screen:-1280x1024}" "$0" "$@"
@@ -30,7 +31,7 @@ finish() {
 }
 trap finish EXIT
 trap 'exit 1' HUP INT TERM
-# Without it GLFW 3.4, which looks for Wayland first, has an error printed.
+# GLFW 3.4 tries Wayland first, and prints an error if this is not set.
 export XDG_RUNTIME_DIR="${XDG_RUNTIME_DIR:-$work}"
 fail() {
   echo "FAILED: $*" >&2
@@ -38,8 +39,8 @@ fail() {
   exit 1
 }
 
-# with_dialog: the program finds no dialog but zenity, for which a script stands in. It says how it was called in
-# `dialog`, and ends with the line that is written to `chosen`, which it waits for.
+# with_dialog: replaces zenity by a script, and hides other dialogs. The script writes its arguments to `dialog`. It then waits for
+# a line in `chosen`, prints it and ends.
 with_dialog() {
   mkdir tools && mkfifo chosen && cat >tools/zenity <<'END'
 #!/bin/sh
@@ -50,7 +51,7 @@ END
   for tool in ffmpeg sh; do [ ! -x "$(command -v $tool)" ] || ln -s "$(command -v $tool)" tools; done
   program_path=$work/tools
 }
-# open_dialog: Ctrl+O shows it, and the window goes on meanwhile. Then write to `chosen`.
+# open_dialog: Ctrl+O opens the dialog, and the window continues to draw. Write to `chosen` to end the dialog.
 open_dialog() {
   rm -f dialog
   key ctrl+o
@@ -58,14 +59,14 @@ open_dialog() {
   frames 2
   quiet
 }
-# without_dialog: one that is not installed is named.
+# without_dialog: if no dialog is installed the message names them.
 without_dialog() {
   rm tools/zenity
   key ctrl+o
   complains "the Open dialog needs zenity or kdialog, and neither is installed; drop a file on the window instead"
 }
 
-# start TITLE ARGUMENTS...: the program, in the background; `process` and `window` are set when it shows.
+# start TITLE ARGUMENTS...: starts the program in the background, and sets `process` and `window` after its window has opened.
 start() {
   title=$1
   shift
@@ -80,16 +81,16 @@ start() {
   window=$(head -n 1 window)
   xdotool windowfocus "$window"
 }
-# Nothing is wrong so far.
-quiet() { [ ! -s said ] || fail "the window says something"; }
-# complains TEXT: it does, with TEXT, and with nothing else.
+# Checks that there were no messages so far.
+quiet() { [ ! -s said ] || fail "unexpected messages"; }
+# complains TEXT: waits for a message with TEXT, and checks that there is no other one.
 complains() {
-  eventually grep -qF -- "$1" said || fail "the window does not say '$1'"
-  grep -vF -- "$1" said >&2 && fail "the window says something else than '$1'"
+  eventually grep -qF -- "$1" said || fail "the message '$1' is missing"
+  grep -vF -- "$1" said >&2 && fail "there are messages other than '$1'"
   : >said
 }
 
-# Runs a command until it succeeds, for three minutes: a busy machine takes its time.
+# Repeats a command until it succeeds, for up to three minutes, because the machine may be busy.
 eventually() (
   end=$(($(date +%s) + 180))
   until "$@"; do
@@ -97,13 +98,13 @@ eventually() (
     sleep 0.1
   done
 )
-# frames COUNT: until the window has handled all events so far, and so many frames later
+# frames COUNT: waits until the window has handled all earlier events, and then drawn COUNT frames
 frames() { "$x_window" frames "$window" "$1" || fail "the window does not answer"; }
-# GLFW takes a key that is pressed again within 20 ms for one that is held down.
+# A pause of more than 20 ms, otherwise GLFW treats a second press as a repetition.
 key() { sleep 0.1 && xdotool key "$@"; }
-saved=picture.png # where key P saves
+saved=picture.png # the file that key P writes
 is_whole() { [ -s $saved ] && tail -c 8 $saved | grep -q IEND; }
-# picture NAME: what the window shows now
+# picture NAME: saves the present picture
 picture() {
   rm -f $saved
   key p
@@ -113,52 +114,52 @@ picture() {
 }
 differs() { picture now && ! cmp -s now.png "$1.png"; }
 is_as() { picture now && cmp -s now.png "$1.png"; }
-# The same of the window itself. look NAME: remembers it
+# The checks below look at the window itself. look NAME: records its checksum
 sum() { "$x_window" sum "$window"; }
-look() { sum >"$1.sum" || fail "the window cannot be looked at"; }
+look() { sum >"$1.sum" || fail "cannot read the window"; }
 looks_other() { [ "$(sum)" != "$(cat "$1.sum")" ]; }
 looks_as() { [ "$(sum)" = "$(cat "$1.sum")" ]; }
-shows() { eventually "$1" "$2" || fail "$3 does not show in the window"; }
+shows() { eventually "$1" "$2" || fail "$3 is not visible in the window"; }
 
-# Values stand next to sliders, not on their handles.
+# The values of sliders must not be drawn on their handles.
 handles_are_free() {
-  "$x_window" handles "$window" >handles || fail "the controls cannot be looked at"
+  "$x_window" handles "$window" >handles || fail "cannot read the controls"
   read -r columns covered <handles
-  [ "$columns" -gt 5 ] || fail "no handles of sliders are seen"
-  [ "$covered" -eq 0 ] || fail "text lies on the handles of sliders"
+  [ "$columns" -gt 5 ] || fail "there are no handles of sliders"
+  [ "$covered" -eq 0 ] || fail "there is text on the handles of sliders"
 }
 
 changes() { eventually differs "$1" || fail "$2 does not change the picture"; }
-returns() { eventually is_as "$1" || fail "$2 does not bring the picture back"; }
+returns() { eventually is_as "$1" || fail "$2 does not restore the picture"; }
 
-# asks KEY FILE: a file that the window has not written is replaced when the key is pressed again, not before.
+# asks KEY FILE: the window replaces a file that it has not written only after the key is pressed twice.
 asks() {
   echo mine >"$2"
   key "$1"
   frames 2
-  [ "$(head -c 4 "$2")" = mine ] || fail "key $1 replaces $2 without a question"
+  [ "$(head -c 4 "$2")" = mine ] || fail "key $1 replaces $2 without asking"
   replaced() { ! [ "$(head -c 4 "$2")" = mine ]; }
   key "$1"
   eventually replaced "$@" || fail "key $1 does not replace $2 the second time"
   quiet
 }
 
-# The program has to end by itself, with nothing said.
+# Ctrl+Q must end the program, without messages.
 ends() {
   key ctrl+q
   end=$(($(date +%s) + 180))
   while kill -0 "$process" 2>/dev/null; do
-    [ "$(date +%s)" -lt $end ] || fail "Ctrl+Q does not end it"
+    [ "$(date +%s)" -lt $end ] || fail "Ctrl+Q does not end the program"
     sleep 0.1
   done
   wait "$process"
   status=$?
   process=
-  [ $status -eq 0 ] || fail "it ended with $status"
+  [ $status -eq 0 ] || fail "the program ended with $status"
   quiet
 }
 
-# The largest difference of vertices' coordinates in two OBJ files.
+# difference FILE FILE: the largest difference of vertex coordinates in two OBJ files
 difference() {
   paste -d ' ' "$1" "$2" | awk '$1 == "v" { for (k = 2; k <= 4; k++) { d = $k - $(k + 4); if (d < 0) d = -d
     if (d > most) most = d } } END { print most + 0 }'
@@ -175,10 +176,10 @@ hides_controls() {
   eventually shown || fail "Tab does not show the controls"
 }
 
-# ---- What a simulation thinks: key J saves what is set and measured as JSON, in a file named after `scene` ----
+# ---- The state of a simulation: key J saves settings and measurements as JSON, in a file named after `scene` ----
 
 is_json() { [ -s "$called-$scene.json" ] && "$json_get" integer steps <"$called-$scene.json" >/dev/null 2>&1; }
-# take: report.json is what is set and measured now
+# take: saves the present state to report.json
 take() {
   rm -f "$called-$scene.json"
   key j
@@ -186,55 +187,55 @@ take() {
   quiet
   mv "$called-$scene.json" report.json
 }
-# get TYPE KEY: from the last report
+# get TYPE KEY: a value of the last report
 get() { "$json_get" "$1" "$2" <report.json || fail "the report has no $2 of type $1"; }
-# now TYPE KEY: from a new one
+# now TYPE KEY: a value of a new report
 now() {
   take
   get "$1" "$2"
 }
-# becomes TYPE KEY VALUE
+# becomes TYPE KEY VALUE REASON: waits until the state has this value
 is_now() { [ "$(now "$1" "$2")" = "$3" ]; }
 becomes() { eventually is_now "$@" || fail "$2 is $(get "$1" "$2"), expected $3 ($4)"; }
 steps() { now integer steps; }
-# holds WHAT EXPRESSION: of awk
+# holds WHAT EXPRESSION: checks an expression of awk
 holds() { awk "BEGIN { exit !($2) }" || fail "$1: $2 does not hold"; }
 
-# runs_pauses_steps: it runs from the beginning, pauses, and makes a single step; `begin` is the step before.
+# runs_pauses_steps: the simulation runs at first, pauses, and makes a single step. `begin` is the number of steps before that.
 is_running() { [ "$(steps)" -gt 3 ]; }
 runs_pauses_steps() {
-  eventually is_running || fail "it does not run"
+  eventually is_running || fail "the simulation does not run"
   [ "$(get string scene)" = "$scene" ] || fail "another scene"
   [ "$(get string backend)" = "$backend" ] || fail "another backend"
   key space
   becomes boolean paused true "key space"
   begin=$(steps)
-  sleep 0.5 # of time, which a frame would make steps of
+  sleep 0.5 # enough time for steps if it were running
   frames 2
-  [ "$(steps)" = "$begin" ] || fail "it does not pause"
+  [ "$(steps)" = "$begin" ] || fail "the simulation does not pause"
   key s
   becomes integer steps $((begin + 1)) "a single step"
 }
 
-# makes_video: of some steps of a simulation that is paused
+# makes_video: records some steps of a simulation that was paused
 makes_video() {
   command -v ffmpeg >/dev/null || return 0
   begin=$(steps)
   went_on() { [ "$(steps)" -gt $((begin + 10)) ]; }
   key f
   key space
-  eventually went_on || fail "it does not run on"
+  eventually went_on || fail "the simulation does not continue"
   key space
   key f
   begins_as_mp4() { head -c 12 "$called-$scene.mp4" 2>/dev/null | grep -q ftyp; }
-  eventually begins_as_mp4 || fail "no video, or one that is no MP4"
+  eventually begins_as_mp4 || fail "there is no MP4 video"
 }
 
-# takes_next_scene: key N, whose name the window's title has
+# takes_next_scene: key N changes the scene, and the window's title names it
 takes_next_scene() {
   other() { xdotool getwindowname "$window" | grep -v "^$scene" | grep -q " - $called\$"; }
   key n
-  eventually other || fail "key n does not take the next scene"
+  eventually other || fail "key n does not change the scene"
   scene=$(xdotool getwindowname "$window" | cut -d ' ' -f 1)
   becomes string scene "$scene" "key n"
   quiet

@@ -1,9 +1,10 @@
-/* For the tests of windows. x_window drop WINDOW PATH drops a file as a file manager does, by the protocol
- * XDND; x_window sum WINDOW prints a number that stands for the picture right of the controls; x_window pixel
- * WINDOW X Y prints red, green and blue, 0 to 255; x_window frames WINDOW COUNT waits until the window has
- * handled all events before, and has drawn COUNT frames since; x_window handles
- * WINDOW prints how many columns of pixels of sliders' handles the controls have, and how many have text on
- * them. */
+/* A helper for the tests of windows.
+ *   x_window drop WINDOW PATH     drops a file as a file manager does, by the protocol XDND
+ *   x_window sum WINDOW           prints a checksum of the picture right of the controls
+ *   x_window pixel WINDOW X Y     prints red, green and blue, 0 to 255
+ *   x_window frames WINDOW COUNT  waits until the window has handled all earlier events and then drawn COUNT
+ * frames x_window handles WINDOW       counts the pixel columns of sliders' handles, and those with text on the
+ * handle */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -70,7 +71,7 @@ static int sum(void) {
   XImage *image = XGetImage(display, target, left, 0, (unsigned)(window.width - left),
                             (unsigned)(window.height - lowest), AllPlanes, ZPixmap);
   if (!image) return 1;
-  unsigned long number = 14695981039346656037UL; /* FNV-1a, with pixels for bytes */
+  unsigned long number = 14695981039346656037UL; /* FNV-1a, on pixels instead of bytes */
   for (int y = 0; y < image->height; y++)
     for (int x = 0; x < image->width; x++) number = (number ^ XGetPixel(image, x, y)) * 1099511628211UL;
   printf("%lx\n", number);
@@ -90,9 +91,9 @@ static int pixel(int x, int y) {
   return 0;
 }
 
-/* A window manager asks with _NET_WM_PING whether a window still handles events. GLFW answers in its turn,
- * after the events before, and its answer is sent at the end of the round of events. So a frame lies between an
- * answer and the next one. */
+/* A window manager sends _NET_WM_PING to find out if a window still handles events. GLFW handles the ping in
+ * order, after all earlier events, and answers at the end of a round of events. So there is one frame between
+ * consecutive answers. */
 static int frames(int count) {
   const Window root = DefaultRootWindow(display);
   XSelectInput(display, root, SubstructureNotifyMask);
@@ -112,7 +113,7 @@ static int frames(int count) {
   return 0;
 }
 
-/* The blue of a slider's handle: Dear ImGui's light style, over white. */
+/* The blue of a slider's handle in Dear ImGui's light style, over white. */
 static int is_handle(unsigned long rgb) {
   const int red = (int)(rgb >> 16 & 255), green = (int)(rgb >> 8 & 255), blue = (int)(rgb & 255);
   return abs(red - 108) < 4 && abs(green - 173) < 4 && abs(blue - 251) < 4;
@@ -122,7 +123,7 @@ static int is_dark(unsigned long rgb) {
   return (rgb >> 16 & 255) + (rgb >> 8 & 255) + (rgb & 255) < 200;
 }
 
-/* How many columns of handles there are, and in how many of them text lies on the handle. */
+/* Counts the columns of handles, and those with text on the handle. */
 static int handles(void) {
   enum { right = 280, tall = 12 };
   XWindowAttributes window;
@@ -132,7 +133,7 @@ static int handles(void) {
   if (!image) return 1;
   int columns = 0, covered = 0;
   for (int x = 0; x < right; x++)
-    for (int y = 0, below = 0, dark = 0; y < image->height; y++) { /* `below`: rows since a handle; 0: far */
+    for (int y = 0, below = 0, dark = 0; y < image->height; y++) { /* `below`: rows since a handle; 0: none */
       const unsigned long rgb = XGetPixel(image, x, y);
       if (is_handle(rgb)) {
         columns += !below;
@@ -155,7 +156,7 @@ int main(int argc, char **argv) {
     fprintf(stderr, "x_window: expected a display; drop, sum, pixel, handles or frames; and a window\n");
     return 1;
   }
-  alarm(180); /* the window may not answer */
+  alarm(180); /* in case the window does not answer */
   target = strtoul(argv[2], NULL, 0);
   if (strcmp(argv[1], "sum") == 0) return sum();
   if (strcmp(argv[1], "pixel") == 0)

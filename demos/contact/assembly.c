@@ -1,10 +1,11 @@
-/* With the velocity v' after a step, u' = H v' is the relative velocity of each contact, and the laws are
- * between the reactions and w = u' + what follows from Newton's law of impact or from the gap:
+/* After a step the velocity is v', and u' = H v' is the relative velocity at each contact. The contact laws
+ * relate the reactions to w = u' plus a bias. The bias of the normal component depends on the contact:
  *
- *   w_n = u'_n + e u_n^-    where bodies that are closing faster than rest allows meet within the step
- *   w_n = u'_n + gap / h    elsewhere: what is left of a gap may close
+ *   w_n = u'_n + e u_n^-    (Newton's law of impact) if the gap closes within the step, faster than a resting
+ * contact w_n = u'_n + gap / h    otherwise: the bodies may approach until the gap is closed
  *
- * where u_n^- is the velocity before the step. So M z + q = w with M = H M_0^-1 H^T and q = H v_free + that. */
+ * u_n^- is the velocity before the step. The problem is M z + q = w with M = H M_0^-1 H^T and q = H v_free +
+ * bias. */
 #include "assembly.h"
 
 #include <stdlib.h>
@@ -69,7 +70,7 @@ static int32_t put_masses(assembly *a, const world *w) {
 
 /* ---- H ---- */
 
-/* The part of a body in the row of a direction; returns the relative velocity that it adds. */
+/* Writes a body's entries of one row of H. Returns the body's contribution to the relative velocity. */
 static double put_body(assembly *a, const world *w, int index, const double point[3], const double axis[3],
                        double sign, int32_t *entry) {
   const body *b = &w->bodies[index];
@@ -85,7 +86,7 @@ static double put_body(assembly *a, const world *w, int index, const double poin
 }
 
 static double bias(const world *w, const contact *c) {
-  const double resting = 2 * w->gravity * w->step; /* slower impacts do not bounce */
+  const double resting = 2 * w->gravity * w->step; /* impacts below this speed do not bounce */
   if (w->restitution > 0 && c->approach < -resting && c->gap + w->step * c->approach < 0)
     return w->restitution * c->approach;
   return fmax(c->gap, 0) / w->step;
@@ -119,7 +120,7 @@ int assembly_make(assembly *a, const world *w, int warm_start) {
   return 0;
 }
 
-void assembly_take(const assembly *a, world *w) {
+void assembly_write_reactions(const assembly *a, world *w) {
   for (int k = 0; k < w->contact_count; k++)
     for (int i = 0; i < 3; i++) w->contacts[k].reaction[i] = a->mass * a->z[3 * k + i];
 }

@@ -1,5 +1,5 @@
-/* contact --bench: how long the parts of a step take once the bodies have met, and what the start from the last
- * step's forces is worth. */
+/* contact --bench: times of a step's parts once the bodies have met, starting from the previous step's forces
+ * and from 0. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 
 enum { meeting_frames = 90, timed_frames = 60, measured = 6 };
 
-/* Medians over the timed frames; times in s. */
+/* Medians over the timed steps; times in seconds. */
 typedef struct bench_result {
   double collision, assembly, solve, all, sweeps, contacts;
   int missed;
@@ -32,7 +32,8 @@ static int measure(simulation *s, int cold, bench_result *r) {
   double values[measured][timed_frames], *const results[] = {&r->collision, &r->assembly, &r->solve,
                                                              &r->all,       &r->sweeps,   &r->contacts};
   if (simulation_reset(s, why)) return progress_fail(why);
-  s->parameters.cold_start = 0; /* the same heap for both, but for rounding */
+  /* warm starts until here, so that both cases begin with the same heap, apart from rounding */
+  s->parameters.cold_start = 0;
   if (steps(s, meeting_frames)) return -1;
   s->parameters.cold_start = cold;
   s->missed_steps = 0;

@@ -1,4 +1,4 @@
-/* One rigid body: its mass, its place, its velocities. */
+/* One rigid body: its mass, position and velocities. */
 #include <string.h>
 
 #include "vector.h"
@@ -33,8 +33,8 @@ void body_velocity_at(const body *b, const double world_point[3], double velocit
   add_scaled(velocity, 1, b->velocity);
 }
 
-/* Of a wedge's trapezoid: half the mean width, half the difference, and how far its centroid is above the
- * middle. A box has no difference. */
+/* The trapezoid of a wedge: half the mean width, half the difference of the widths, and the height of its
+ * centroid above the middle. The difference is 0 for a box. */
 static double trapezoid(const body *b, double *mean, double *difference) {
   const double taper = b->shape == BODY_WEDGE ? b->taper : 1;
   *mean = 0.5 * (1 + taper) * b->half[0];

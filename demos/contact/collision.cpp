@@ -1,7 +1,7 @@
-// Where bodies touch: Bullet's collision detection behind C functions.
+// A C interface to Bullet's collision detection.
 //
-// Bullet sees every body with a skin, so that faces that come close have points of contact before they meet.
-// The points are then put back onto the bodies themselves, and the gap is what lies between them.
+// Bullet sees every body enlarged by a skin, so that approaching faces have contact points before they meet.
+// The points are then projected back to the bodies, and the gap is the distance between them.
 #include "collision.h"
 
 #include <algorithm>
@@ -15,14 +15,14 @@
 
 namespace {
 
-// Bullet's dispatcher with its pairs shared among threads. What makes and ends algorithms is not: the library
-// may be built without its own locks, as Debian's is.
+// Bullet's dispatcher, with the pairs distributed among threads. Only manifolds need a lock here: the creation
+// of algorithms is not parallel, because the library may be built without its own locks, as in Debian.
 class shared_dispatcher : public btCollisionDispatcher {
 public:
   shared_dispatcher(btCollisionConfiguration *configuration, workers *shared)
       : btCollisionDispatcher(configuration), shared_(shared) {}
 
-  // Some algorithms take theirs with the first points.
+  // Some algorithms create their manifold only with the first points.
   btPersistentManifold *getNewManifold(const btCollisionObject *a, const btCollisionObject *b) override {
     const std::lock_guard<std::mutex> lock(mutex_);
     return btCollisionDispatcher::getNewManifold(a, b);
@@ -74,15 +74,15 @@ private:
   std::mutex mutex_;
 };
 
-// A contact of the last step.
+// A contact of the previous step.
 struct old_contact {
   double local[2][3], reaction[3];
   bool taken;
 };
 
-// A manifold with points, of which the first is contact `first`.
+// A manifold with at least one point. `first` is the index of its first contact.
 struct touching {
-  int later, earlier; // bodies
+  int later, earlier; // bodies; `later` has the higher index
   int first;
   btPersistentManifold *manifold;
 };
@@ -97,9 +97,9 @@ struct collision {
   btDbvtBroadphase broadphase;
   btCollisionWorld detector{&dispatcher, &broadphase, &configuration};
   std::vector<std::unique_ptr<btCollisionShape>> shapes;
-  std::vector<std::unique_ptr<btCollisionObject>> objects; // of the bodies
-  std::vector<old_contact>
-      previous; // of the last step; a manifold's companions are its first one and their number
+  std::vector<std::unique_ptr<btCollisionObject>> objects; // one per body
+  std::vector<old_contact> previous; // contacts of the previous step; a manifold's companion ids are the index
+                                     // of its first contact and the number of its contacts
   std::vector<touching> order;
   ~collision() {
     for (auto &object : objects) detector.removeCollisionObject(object.get());
@@ -119,7 +119,7 @@ btTransform place_of(const body &b) {
                      vector_of(b.position));
 }
 
-// At most a centimetre, and less for what is thin.
+// At most one centimetre, and less for thin bodies.
 double skin_of(const body &b) {
   return std::min(0.01, 0.25 * std::min(b.half[0], std::min(b.half[1], b.half[2])));
 }
@@ -137,7 +137,7 @@ std::unique_ptr<btCollisionShape> shape_of(const body &b) {
   double corners[8][3];
   body_corners(&b, corners);
   const double slope = (corners[5][0] - corners[1][0]) / (corners[5][2] - corners[1][2]);
-  for (auto &corner : corners) { // the planes of all faces go outwards by the skin
+  for (auto &corner : corners) { // move the planes of all faces outwards by the skin
     const double up = corner[2] > 0 ? skin : -skin, out = skin * std::sqrt(1 + slope * slope) + slope * up;
     corner[0] += corner[0] > 0 ? out : -out;
     corner[1] += corner[1] > 0 ? skin : -skin;
@@ -158,7 +158,7 @@ void add(collision &c, const body &b) {
   object->setUserIndex(static_cast<int>(c.objects.size()));
   object->setWorldTransform(place_of(b));
   const bool fixed = !(b.mass > 0);
-  /* Bullet takes an object for a fixed one until it is told otherwise. */
+  /* Bullet's objects are static by default. */
   object->setCollisionFlags(fixed ? btCollisionObject::CF_STATIC_OBJECT : 0);
   c.objects.reserve(c.objects.size() + 1);
   c.detector.addCollisionObject(
@@ -177,7 +177,7 @@ void clamp(double &x, double low, double high) {
   x = std::max(low, std::min(x, high));
 }
 
-// body_point and body_local with the axes of the step.
+// These are body_point and body_local with the axes that were computed for this step.
 void place_point(const body &b, const double local[3], double point[3]) {
   for (int k = 0; k < 3; k++)
     point[k] = b.position[k] + b.axes[k][0] * local[0] + b.axes[k][1] * local[1] + b.axes[k][2] * local[2];
@@ -189,7 +189,7 @@ void local_of(const body &b, const double point[3], double local[3]) {
   for (int k = 0; k < 3; k++) local[k] = b.axes[0][k] * arm[0] + b.axes[1][k] * arm[1] + b.axes[2][k] * arm[2];
 }
 
-// A point of the body's skin, in its own axes, put onto the body.
+// Projects a point of the skin, in the body's axes, to the body.
 void put_back(const body &b, const btVector3 &local, const double outwards[3], double point[3]) {
   if (b.shape == BODY_SPHERE) {
     for (int k = 0; k < 3; k++) point[k] = b.position[k] + b.half[0] * outwards[k];
@@ -205,7 +205,7 @@ void put_back(const body &b, const btVector3 &local, const double outwards[3], d
   place_point(b, own, point);
 }
 
-// Two tangents, continuous where the normal is.
+// Completes a normal with two tangents, which vary continuously with it.
 void complete(double axes[3][3]) {
   const double *n = axes[0];
   const int least = std::fabs(n[2]) < 0.7 ? 2 : 0;
@@ -240,7 +240,7 @@ void fill(const world &w, const btPersistentManifold &manifold, const btManifold
   local_of(b, c.point, c.local[1]);
 }
 
-// How far a point moved on the body on which it moved less.
+// Returns how far a contact point moved, on the body on which it moved less.
 double moved(const old_contact &from, const contact &to) {
   double squares[2] = {0, 0};
   for (int side = 0; side < 2; side++)
@@ -249,7 +249,7 @@ double moved(const old_contact &from, const contact &to) {
   return std::sqrt(std::min(squares[0], squares[1]));
 }
 
-// The reaction of the nearest point of the same two bodies, which no other point gets as well.
+// Copies the reaction of the nearest old contact between the same two bodies. Each old contact is used once.
 void inherit(old_contact *first, int count, contact &c) {
   const double at_most = 0.05;
   old_contact *nearest = nullptr;
@@ -275,9 +275,9 @@ void remember(collision &c, const world &w) {
   }
 }
 
-// Manifolds with points in the order of the bodies, which scenes add as masons would: Gauss-Seidel takes fewer
-// sweeps so than in Bullet's order or in that of the heights, and the order does not depend on what happened
-// before. Returns the number of points.
+// Sorts the manifolds with points by their bodies. Scenes add bodies from the bottom to the top, like masonry.
+// Gauss-Seidel then needs fewer sweeps than in Bullet's order or in order of height, and the order does not
+// depend on the history. Returns the number of points.
 int put_in_order(collision &c) {
   int points = 0;
   c.order.clear();
@@ -319,7 +319,7 @@ void fill_some(void *arguments, int begin, int end) {
   }
 }
 
-// The manifolds are emptied first: what Bullet keeps in them of a body that slides is where it was.
+// Clears the manifolds first, because Bullet would keep the old points of sliding bodies.
 void detect(collision &c) {
   for (int k = 0; k < c.dispatcher.getNumManifolds(); k++)
     c.dispatcher.getManifoldByIndexInternal(k)->clearManifold();
@@ -332,8 +332,8 @@ collision *collision_create(const world *w, workers *shared) {
   try {
     auto c = std::make_unique<collision>(shared);
     gContactBreakingThreshold =
-        btScalar(0.001); // Bullet takes points that are nearer than that, by size, for one
-    c->detector.getDispatchInfo().m_enableSatConvex = true; // of skins that overlap, which is what touches here
+        btScalar(0.001); // Bullet merges points that are closer than this, relative to the size
+    c->detector.getDispatchInfo().m_enableSatConvex = true; // for overlapping skins, the normal case here
     for (int k = 0; k < w->count; k++) add(*c, w->bodies[k]);
     return c.release();
   } catch (const std::bad_alloc &) {

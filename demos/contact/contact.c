@@ -1,4 +1,4 @@
-/* contact: rigid bodies that touch, in a window or without one. */
+/* The program contact: rigid bodies with contacts, in a window or without one. */
 #include "contact.h"
 
 #include "program.h"

@@ -1,5 +1,5 @@
-/* Pictures of a simulation without a window: in its own context where the backend is OpenGL, else in one opened
- * for that alone. Functions return 0, or 1 with one line in `message`. */
+/* Pictures of a simulation without a window. If its backend is OpenGL they are drawn in its context, otherwise
+ * in a separate one. Functions return 0, or 1 with one line in `message`. */
 #ifndef DRAWING_H
 #define DRAWING_H
 
@@ -9,12 +9,12 @@
 
 typedef struct drawing drawing;
 
-/* With the contacts' forces where `forces` is set. */
+/* With `forces` set, the contact forces are drawn too. */
 int drawing_open(const simulation *s, int forces, contact_shading shading, int width, int height,
                  drawing **made, char message[SIMULATION_MESSAGE]);
-void drawing_close(drawing **made); /* before the simulation goes */
+void drawing_close(drawing **made); /* call before the simulation is destroyed */
 
-/* Draws the bodies as they are now. The picture is the drawing's. */
+/* Draws the bodies in their current positions. The drawing owns the picture. */
 int drawing_make(drawing *d, const image **picture, char message[SIMULATION_MESSAGE]);
 
 #endif

@@ -1,4 +1,4 @@
-/* contact without a window: so many frames, then files. */
+/* contact without a window: computes frames, then writes files. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@ typedef struct headless_work {
   work_report report;
   const program_options *options;
   simulation *s;
-  drawing *d; /* NULL where no picture is wanted */
+  drawing *d; /* NULL if no picture is requested */
   pictures pictures;
   int frames;
 } headless_work;
@@ -39,7 +39,7 @@ static int prepare(headless_work *w) {
   if (pictures_are_wanted(&w->pictures, 1)) {
     r->picture_width = o->run.picture_width ? o->run.picture_width : default_width;
     r->picture_height = o->run.picture_width ? o->run.picture_height : default_height;
-    /* A single picture may take its time. */
+    /* A single picture may be slow to draw, so it gets full shading. The frames of a video get the default. */
     const int is_video = o->run.video || o->run.frames_dir;
     const contact_shading shading =
         o->shading == CONTACT_SHADING_AUTO && !is_video ? CONTACT_SHADING_FULL : o->shading;
@@ -78,7 +78,7 @@ static void add_figures(simulation_figures *sum, const simulation_figures *step)
   sum->penetration = fmax(sum->penetration, before.penetration);
 }
 
-/* Returns 0, 1 where the bodies are nowhere any more (`why`), or -1 after a message. */
+/* Returns 0, 1 if the positions diverged (with the reason in `why`), or -1 after a message. */
 static int make_frame(headless_work *w, char why[SIMULATION_MESSAGE]) {
   frame_report *f = &w->report.frames[w->report.frame_count];
   *f = (frame_report){.draw = NAN};
@@ -100,7 +100,7 @@ static int make_frames(headless_work *w, char broken[SIMULATION_MESSAGE]) {
     progress_step((double)k / w->frames, "frame %d of %d", k + 1, w->frames);
     const int result = make_frame(w, broken);
     if (result < 0) return -1;
-    if (result) break; /* bodies that are nowhere cannot be drawn */
+    if (result) break; /* diverged positions cannot be drawn */
     frame_report *f = &w->report.frames[w->report.frame_count++];
     if (draw(w, k, k + 1 == w->frames || interrupt_is_asked(), &f->draw)) return -1;
     report_frame(&w->report);

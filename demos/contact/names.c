@@ -12,7 +12,7 @@ const char *acceleration_names(int k) {
   return ts_lcp_acceleration_name((ts_lcp_acceleration)k);
 }
 
-/* For --precision, which takes these three: ts_precision has more. */
+/* The choices of --precision. ts_precision has more values. */
 const char *precision_names(int k) {
   static const char *const names[] = {"auto", "single", "double", NULL};
   return names[k];

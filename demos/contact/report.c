@@ -13,14 +13,15 @@ void report_begin(const work_report *w) {
   const simulation *s = w->s;
   const simulation_parameters *p = &s->parameters;
   printf("scene       %s: %s\n", s->scene->name, s->scene->text);
-  printf("bodies      %d that move, friction %.4g, restitution %.4g, steps of %.4g s\n", simulation_moving(s),
+  printf("bodies      %d moving, friction %.4g, restitution %.4g, steps of %.4g s\n", simulation_moving(s),
          p->friction, p->restitution, p->step);
   printf("backend     %s: %s\n", s->device.backend, s->device.device);
   if (!w->options->run.verbosity) return;
-  printf("solver      scheme %s, acceleration %s, %s precision, to %.1e of ||q||, at most %d sweeps, from %s\n",
+  printf("solver      scheme %s, acceleration %s, %s precision, tolerance %.1e ||q||, at most %d sweeps, start "
+         "from %s\n",
          ts_lcp_scheme_name(p->scheme), ts_lcp_acceleration_name(p->acceleration),
          ts_precision_name(s->options.precision), p->tolerance, p->sweeps,
-         p->cold_start ? "0" : "the forces of the last step");
+         p->cold_start ? "0" : "the previous step's forces");
 }
 
 void report_frame(const work_report *w) {
@@ -46,10 +47,11 @@ void report_frame(const work_report *w) {
 /* ---- Over all frames ---- */
 
 typedef struct frame_medians {
-  double collision, assembly, solve, draw, all; /* s; `all` is of the first three together. NAN: no frames */
+  /* seconds; `all` is the sum of collision, assembly and solve. NAN: no frames */
+  double collision, assembly, solve, draw, all;
   double sweeps, contacts;
-  double slow; /* `all` of one frame in twenty is longer */
-  int missed;  /* frames, one of whose steps missed the tolerance */
+  double slow; /* the 95th percentile of `all` */
+  int missed;  /* frames with a step that missed the tolerance */
 } frame_medians;
 
 enum { columns = 7 };
@@ -73,7 +75,7 @@ static frame_medians medians_of(const work_report *w) {
       const double value = of_frame(&w->frames[k], column);
       if (isfinite(value)) values[count++] = value;
     }
-    *results[column] = count ? report_median(values, count) : NAN; /* which sorts them */
+    *results[column] = count ? report_median(values, count) : NAN; /* report_median sorts the values */
     if (results[column] == &m.all) m.slow = count ? values[count - 1 - count / 20] : NAN;
   }
   for (int k = 0; k < w->frame_count; k++) m.missed += w->frames[k].figures.missed > 0;
@@ -81,7 +83,7 @@ static frame_medians medians_of(const work_report *w) {
   return m;
 }
 
-/* Where a body is in another one. Scenes of many begin with bodies that overlap, which then part. */
+/* Prints how far bodies overlap. Large scenes begin with overlapping bodies, which then separate. */
 static void print_overlap(const work_report *w) {
   const double last = w->frames[w->frame_count - 1].figures.penetration,
                first = w->frames[0].figures.penetration;
@@ -90,10 +92,11 @@ static void print_overlap(const work_report *w) {
   putchar('\n');
 }
 
-/* What it means for the bodies that forces were less exact in some frames: frames of one kind. */
+/* The effect of less exact forces on the bodies. One record for the frames that missed the tolerance, one for
+ * the others. */
 typedef struct frame_kind {
-  double residual, overlap; /* the largest one, and a median */
-  double gain; /* the largest rise of the energy in a frame, relative to it: contacts only take energy */
+  double residual, overlap; /* largest residual; median overlap */
+  double gain; /* largest relative rise of the energy in a frame; exact contacts only dissipate energy */
 } frame_kind;
 
 static double energy_of(const work_report *w, int frame) {
@@ -122,11 +125,11 @@ static void print_missed(const work_report *w, int missed) {
   const frame_kind in = kind_of(w, 1), others = kind_of(w, 0);
   printf("forces      ");
   report_plural(missed, "frame", "frames");
-  printf(" with forces less exact than %.1e of ||q|| after %d sweep%s (at worst %.1e; hint: --max-sweeps)\n",
+  printf(" missed the tolerance %.1e ||q|| after %d sweep%s (worst residual %.1e; hint: --max-sweeps)\n",
          w->s->parameters.tolerance, w->s->parameters.sweeps, w->s->parameters.sweeps == 1 ? "" : "s",
          in.residual);
-  printf("            there the overlap was %.2f mm in the median", 1e3 * in.overlap);
-  if (isfinite(others.overlap)) printf(", %.2f mm elsewhere", 1e3 * others.overlap);
+  printf("            median overlap in these frames %.2f mm", 1e3 * in.overlap);
+  if (isfinite(others.overlap)) printf(", in the others %.2f mm", 1e3 * others.overlap);
   if (in.gain > 1e-6)
     printf(", and the energy rose by up to %.2g %% in a frame\n", 100 * in.gain);
   else
@@ -135,9 +138,9 @@ static void print_missed(const work_report *w, int missed) {
 
 static void print_details(const work_report *w, const frame_medians *m) {
   const simulation_figures *last = &w->frames[w->frame_count - 1].figures;
-  printf("median      %.2f ms a frame: collision %.2f, assembly %.2f, solve %.2f", 1e3 * m->all,
+  printf("median      %.2f ms per frame: collision %.2f, assembly %.2f, solve %.2f", 1e3 * m->all,
          1e3 * m->collision, 1e3 * m->assembly, 1e3 * m->solve);
-  if (isfinite(m->draw)) printf("; drawing apart %.2f", 1e3 * m->draw);
+  if (isfinite(m->draw)) printf("; drawing %.2f more", 1e3 * m->draw);
   printf("\n            %.0f contacts, %.0f sweeps; one frame in twenty took more than %.2f ms\n", m->contacts,
          m->sweeps, 1e3 * m->slow);
   printf("last        %d contacts, residual %.2e, energy %.4g J and %.6g J potential\n", last->contacts,
@@ -150,7 +153,7 @@ int report_end(const work_report *w) {
          w->steps_per_frame == 1 ? "" : "s");
   if (w->frame_count) {
     const frame_medians m = medians_of(w);
-    printf(", %.4g s of the bodies\n", w->s->world.time);
+    printf(", %.4g s of simulated time\n", w->s->world.time);
     print_overlap(w);
     print_missed(w, m.missed);
     if (o->run.verbosity) print_details(w, &m);
@@ -172,7 +175,7 @@ int report_end(const work_report *w) {
   return message_flush_stdout();
 }
 
-/* ---- As JSON ---- */
+/* ---- JSON ---- */
 
 static json_t *parameters(const simulation *s) {
   const simulation_parameters *p = &s->parameters;

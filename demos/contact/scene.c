@@ -1,4 +1,4 @@
-/* The scenes. Every one has a floor, whose top is z = 0. */
+/* The scenes. Each has a floor with its top at z = 0. */
 #include "scene.h"
 
 #include <math.h>
@@ -6,9 +6,9 @@
 
 static const double pi = 3.14159265358979323846;
 
-enum { density = 500 }; /* kg/m^3, of wood */
+enum { density = 500 }; /* kg/m^3, wood */
 
-/* ---- What they are made of ---- */
+/* ---- Materials ---- */
 
 typedef struct paint {
   float r, g, b;
@@ -36,7 +36,7 @@ static int floor_of(world *w, double half) {
   return !paint_body(box(w, 0, 0, -0.5, half, half, 0.5, 0), &earth);
 }
 
-/* Between 0 and 1, the same on every machine. */
+/* Random number from 0 to 1, equal on every machine. */
 static double random_of(unsigned *state) {
   *state = *state * 1664525U + 1013904223U;
   return (*state >> 8) / 16777216.0;
@@ -53,7 +53,7 @@ static int is_ball(int index) {
   return index % 2;
 }
 
-/* In layers of `across` x `across`, which fall one after the other. */
+/* Adds bodies in layers of `across` x `across`, which fall one after the other. */
 static int drop(world *w, int count, int across, double spacing, int balls) {
   unsigned state = 1;
   for (int k = 0; k < count; k++) {
@@ -134,12 +134,12 @@ static int build_wall(world *w, int bodies) {
   return 0;
 }
 
-/* Half a circle of stones, each between two planes through its centre. */
+/* Half a circle of stones. Planes through the centre separate them. */
 static int build_arch(world *w, int bodies) {
   static const double middle = 2.1, thick = 0.28;
   const double half_angle = 0.5 * pi / bodies, taper = (middle - thick) / (middle + thick);
   const double half[3] = {(middle + thick) * tan(half_angle), 0.45, thick};
-  const double radius = middle + thick * (1 - taper) / (3 * (1 + taper)); /* of the centres of mass */
+  const double radius = middle + thick * (1 - taper) / (3 * (1 + taper)); /* radius of the centres of mass */
   if (floor_of(w, 10)) return 1;
   for (int k = 0; k < bodies; k++) {
     const double angle = (2 * k + 1) * half_angle;
@@ -153,9 +153,10 @@ static int build_arch(world *w, int bodies) {
 
 /* ---- Cards ---- */
 
-static const double card_thick = 0.008, card_wide = 0.315, card_high = 0.44, card_lean = 0.35; /* halves; rad */
+/* half sizes; rad */
+static const double card_thick = 0.008, card_wide = 0.315, card_high = 0.44, card_lean = 0.35;
 
-/* Two that lean on each other, with their feet at this height. */
+/* Two cards that lean on each other, with their feet at height `foot`. */
 static int lean_two(world *w, double x, double foot) {
   const double wide = card_thick * cos(card_lean) + card_high * sin(card_lean),
                high = card_thick * sin(card_lean) + card_high * cos(card_lean);
@@ -167,7 +168,7 @@ static int lean_two(world *w, double x, double foot) {
   return 0;
 }
 
-/* `bodies` is about the number of cards: a house of L levels has L (3 L + 1) / 2 - L of them. */
+/* `bodies` is the approximate number of cards. A house of L levels has L (3 L + 1) / 2 - L. */
 static int build_cards(world *w, int bodies) {
   const double wide = card_thick * cos(card_lean) + card_high * sin(card_lean),
                high = 2 * (card_thick * sin(card_lean) + card_high * cos(card_lean)), apart = 4 * wide + 0.02;
@@ -216,16 +217,14 @@ static int build_slide(world *w, int bodies) {
   return 0;
 }
 
-/* ---- */
-
 /* clang-format off */
 static const scene scenes[] = {
     {"pile", "boxes and balls fall into a pen", 2000, 2000, 0.5, {14, -20, 13}, {0, 0, 1.5}, build_pile},
-    {"boxes", "boxes fall on a heap", 300, 2000, 0.6, {8, -11, 6}, {0, 0, 1}, build_boxes},
+    {"boxes", "boxes fall onto a heap", 300, 2000, 0.6, {8, -11, 6}, {0, 0, 1}, build_boxes},
     {"wall", "a heavy ball breaks a wall of bricks", 170, 2000, 0.6, {6, -8, 4}, {0, 0, 1.3}, build_wall},
-    {"arch", "an arch that stands by friction alone", 15, 10000, 0.7, {3.5, -6.5, 2.6}, {0, 0, 1.1}, build_arch},
+    {"arch", "an arch held by friction alone", 15, 10000, 0.7, {3.5, -6.5, 2.6}, {0, 0, 1.1}, build_arch},
     {"cards", "a house of cards", 15, 2000, 0.7, {2.4, -5.6, 2.2}, {0, 0, 1.25}, build_cards},
-    {"stack", "boxes one on the other", 10, 10000, 0.6, {5, -8, 4}, {0, 0, 2.4}, build_stack},
+    {"stack", "a stack of boxes", 10, 10000, 0.6, {5, -8, 4}, {0, 0, 2.4}, build_stack},
     {"slope", "a box on a slope of 25 degrees", 1, 500, 0.5, {2, -6, 3.5}, {0, 0, 1.2}, build_slope},
     {"slide", "a box slides and stops", 1, 500, 0.3, {1, -5, 2.5}, {0, 0, 0.1}, build_slide},
 };

@@ -1,15 +1,17 @@
-/* What penetrates is moved apart, by displacements that are no velocities: a few sweeps of projected
- * Gauss-Seidel without friction on H M^-1 H^T p = d, 0 <= p, where d is a part of the depth. */
+/* Separates penetrating bodies by displacements, which do not change velocities. A few sweeps of projected
+ * Gauss-Seidel without friction solve H M^-1 H^T p = d, 0 <= p, where d is a fraction of the depth. */
 #include <string.h>
 
 #include "vector.h"
 #include "world.h"
 
-/* Left alone, so that contacts last; of the rest so much in a step, and no more than that at once. */
+/* may_stay: a penetration that is left, in metres, so that contacts persist. part: the fraction of the rest
+ * that a step removes. at_most: the limit per step, in metres. */
 static const double may_stay = 5e-4, part = 0.25, at_most = 0.05;
 enum { sweeps = 10 };
 
-/* The row of a body in H, times its inverse mass. Returns what it adds to the contact's. */
+/* Computes a body's row of H and multiplies it by the inverse mass. Returns its contribution to the diagonal of
+ * H M^-1 H^T. */
 static double put_lever(const body *b, const contact *c, press *p, int side) {
   double arm[3];
   p->inverse_mass[side] = 0;
@@ -35,7 +37,7 @@ static void move(body *b, const press *p, int side, const double normal[3], doub
 
 static void relax(world *w, contact *c, press *p) {
   body *a = &w->bodies[c->a], *b = &w->bodies[c->b];
-  if (!(c->depth > 0) && !a->shifted && !b->shifted) return; /* nothing is asked of it */
+  if (!(c->depth > 0) && !a->shifted && !b->shifted) return; /* neither penetrates nor moves */
   if (!(p->inverse > 0)) {
     const double of_a = put_lever(a, c, p, 0), of_b = put_lever(b, c, p, 1);
     p->inverse = of_a + of_b;
@@ -62,7 +64,7 @@ void world_separate(world *w) {
     c->depth = -(c->gap + w->step * world_relative_velocity(w, c)) - may_stay;
     deep |= c->depth > 0;
   }
-  /* Also contacts that do not penetrate: what is moved is not to penetrate there. */
+  /* Includes contacts without penetration: the displacements must not cause new ones. */
   for (int sweep = 0; deep && sweep < sweeps; sweep++)
     for (int k = 0; k < w->contact_count; k++) relax(w, &w->contacts[k], &w->presses[k]);
 }

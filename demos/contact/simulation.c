@@ -1,4 +1,4 @@
-/* A step: collision detection, assembly, the solve on the device, and the bodies' motion. */
+/* A step: collision detection, assembly, the solve on the device, motion of the bodies. */
 #include "simulation.h"
 
 #include <math.h>
@@ -26,7 +26,7 @@ static int fail_memory(char message[SIMULATION_MESSAGE]) {
   return simulation_fail(message, "out of memory for bodies and contacts");
 }
 
-/* ---- The problem of a step on the device ---- */
+/* ---- A step's problem on the device ---- */
 
 typedef struct problem {
   ts_lcp *lcp;
@@ -77,7 +77,7 @@ static int solve(simulation *s, char message[SIMULATION_MESSAGE]) {
   ts_vector_destroy(&p.z);
   ts_vector_destroy(&p.q);
   ts_lcp_destroy(&p.lcp);
-  if (!failed) assembly_take(&s->assembly, &s->world);
+  if (!failed) assembly_write_reactions(&s->assembly, &s->world);
   return failed;
 }
 
@@ -143,7 +143,7 @@ int simulation_step(simulation *s, char message[SIMULATION_MESSAGE]) {
   if (is_finite(w)) return 0;
   s->broken = 1;
   return simulation_fail(message,
-                         "step %d: the bodies fly beyond all bounds, expected a shorter step than %g s",
+                         "step %d: the positions of the bodies diverged, expected a time step below %g s",
                          s->steps, p->step);
 }
 
@@ -151,7 +151,7 @@ void simulation_note_draw(simulation *s, double seconds) {
   if (s->history.count) s->history.draw[s->history.count - 1] = (float)(1e3 * seconds);
 }
 
-/* ---- Its life ---- */
+/* ---- Creation and reset ---- */
 
 static int build(simulation *s, char message[SIMULATION_MESSAGE]) {
   collision_destroy(&s->collision);
@@ -194,12 +194,12 @@ static int open_device(simulation *s, char message[SIMULATION_MESSAGE]) {
   const ts_status status = ts_context_create(&desc, &s->context);
   if (status < 0) return fail_status(s, status, message);
   ts_context_get_info(s->context, &s->device);
-  /* Floats take up to twice the sweeps of doubles, which on a GPU take half as long each. */
+  /* Single precision takes up to twice as many sweeps as double, but on a GPU a sweep takes half the time. */
   if (s->options.precision == TS_PRECISION_AUTO)
     s->options.precision = strstr(s->device.backend, "cpu") ? TS_PRECISION_DOUBLE : TS_PRECISION_SINGLE;
   if (ts_lcp_has_scheme(s->context, s->parameters.scheme)) return 0;
-  return simulation_fail(message, "--scheme: %s is not there on %s", ts_lcp_scheme_name(s->parameters.scheme),
-                         s->device.backend);
+  return simulation_fail(message, "--scheme: %s is not available on %s",
+                         ts_lcp_scheme_name(s->parameters.scheme), s->device.backend);
 }
 
 int simulation_create(const simulation_options *options, simulation **made, char message[SIMULATION_MESSAGE]) {

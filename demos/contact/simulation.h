@@ -1,4 +1,4 @@
-/* Bodies with their contacts, solved on a device: what the window and the runs without one share. Functions
+/* A simulation of bodies with contacts, solved on a device, for the window and for runs without one. Functions
  * return 0, or 1 with one line in `message`. */
 #ifndef SIMULATION_H
 #define SIMULATION_H
@@ -12,46 +12,48 @@
 
 enum { SIMULATION_MESSAGE = 400, SIMULATION_HISTORY = 240 };
 
-/* What may change between steps. */
+/* Parameters that may change between steps. */
 typedef struct simulation_parameters {
   double friction, restitution;
-  double step;      /* s */
-  double tolerance; /* of the residual, by ||q|| */
-  int sweeps;       /* at most */
+  double step;      /* seconds */
+  double tolerance; /* of the residual, relative to ||q|| */
+  int sweeps;       /* maximum per step */
   ts_lcp_scheme scheme;
-  ts_lcp_acceleration acceleration; /* auto: momentum */
-  int cold_start;                   /* from reactions of 0 */
+  ts_lcp_acceleration acceleration; /* auto is momentum */
+  int cold_start;                   /* start from reactions of 0 */
 } simulation_parameters;
 
 typedef struct simulation_options {
-  const scene *scene;  /* NULL: the first one */
-  int bodies;          /* 0: the scene's */
+  const scene *scene;  /* NULL: the first scene */
+  int bodies;          /* 0: the scene's default */
   const char *backend; /* NULL: auto */
   ts_gl_platform platform;
-  int threads;            /* of the CPU backend and of collision detection; 0: all */
-  ts_precision precision; /* auto: single on OpenGL, which makes doubles of pairs, and double elsewhere */
-  simulation_parameters parameters; /* NAN, 0: the defaults, friction the scene's */
+  int threads; /* for the CPU backend and for collision detection; 0: all */
+  /* auto: single on OpenGL, which emulates double by pairs of floats, otherwise double */
+  ts_precision precision;
+  simulation_parameters parameters; /* NAN or 0: the defaults; friction has one per scene */
 } simulation_options;
 
-/* Of one step; times in s. */
+/* One step; times in seconds. */
 typedef struct simulation_figures {
-  double collision, assembly, solve; /* the last with the copies to and from the device */
-  int contacts, sweeps, missed;      /* missed: the tolerance was not reached */
-  double residual;                   /* by ||q|| */
-  double penetration;                /* deepest, m */
+  double collision, assembly, solve; /* solve includes the transfers to and from the device */
+  int contacts, sweeps, missed;      /* missed: steps that missed the tolerance */
+  double residual;                   /* relative to ||q|| */
+  double penetration;                /* the deepest, in metres */
   world_energy energy;
 } simulation_figures;
 
 /* The last steps, oldest first, for plots. */
 typedef struct simulation_history {
   int count; /* at most SIMULATION_HISTORY */
-  float collision[SIMULATION_HISTORY], assembly[SIMULATION_HISTORY], solve[SIMULATION_HISTORY]; /* ms */
+  /* milliseconds */
+  float collision[SIMULATION_HISTORY], assembly[SIMULATION_HISTORY], solve[SIMULATION_HISTORY];
   float draw[SIMULATION_HISTORY];
   float residual[SIMULATION_HISTORY], sweeps[SIMULATION_HISTORY], energy[SIMULATION_HISTORY];
 } simulation_history;
 
-/* To be read, and `parameters`, `world.held`, `world.grip` and `world.target` to be set between steps; what
- * else changes it are the functions below. */
+/* Read-only for callers, except `parameters`, `world.held`, `world.grip` and `world.target`, which may be set
+ * between steps. The functions below change the rest. */
 typedef struct simulation {
   simulation_options options;
   simulation_parameters parameters;
@@ -59,11 +61,11 @@ typedef struct simulation {
   ts_context_info device;
   const scene *scene;
   world world;
-  workers *workers; /* of collision detection */
+  workers *workers; /* for collision detection */
   collision *collision;
   assembly assembly;
   int steps, missed_steps;
-  int broken;                 /* the bodies are nowhere any more; a reset helps */
+  int broken;                 /* the positions diverged; a reset recovers */
   simulation_figures figures; /* of the last step */
   simulation_history history;
 } simulation;
@@ -71,22 +73,23 @@ typedef struct simulation {
 int simulation_create(const simulation_options *options, simulation **made, char message[SIMULATION_MESSAGE]);
 void simulation_destroy(simulation **made);
 
-/* From the beginning again, with the parameters as they are. */
+/* Starts again with the current parameters. */
 int simulation_reset(simulation *s, char message[SIMULATION_MESSAGE]);
-/* Another scene, or another number of bodies (0: the scene's own). It brings its own friction. */
+/* Changes the scene, or the number of bodies (0: the scene's default). Friction is set to the scene's
+ * default. */
 int simulation_set_scene(simulation *s, const scene *next, int bodies, char message[SIMULATION_MESSAGE]);
-/* A ball that flies from a point, for the hand that throws it: 1 kg for each litre. */
+/* Adds a ball with this position and velocity, and a density of 1 kg per litre. */
 int simulation_throw(simulation *s, const double from[3], const double velocity[3], double radius,
                      char message[SIMULATION_MESSAGE]);
-/* One step of the parameters' length. A residual above the tolerance is no error, it is counted. */
+/* Makes one step of length parameters.step. A residual above the tolerance is counted and is not an error. */
 int simulation_step(simulation *s, char message[SIMULATION_MESSAGE]);
-/* Adds to the last step of the history what the program itself took to draw. */
+/* Records in the history how long the program took to draw the last step. */
 void simulation_note_draw(simulation *s, double seconds);
-int simulation_moving(const simulation *s); /* bodies that are not fixed */
-/* "wall, 214 bodies, cpu: 2 threads" */
+int simulation_moving(const simulation *s); /* number of bodies that are not fixed */
+/* A line such as "wall, 214 bodies, cpu: 2 threads". */
 void simulation_describe(const simulation *s, char *text, size_t size);
 
-/* ---- For its own files ---- */
+/* ---- Internal ---- */
 
 int simulation_fail(char message[SIMULATION_MESSAGE], const char *format, ...)
     __attribute__((format(printf, 2, 3)));

@@ -1,5 +1,5 @@
-/* Bodies against what mechanics says of them. test_bodies BACKEND; the CPU simulates for longer than a
- * software rasterizer can. */
+/* Compares simulated bodies with analytical mechanics. Usage: test_bodies BACKEND. The CPU backend simulates
+ * longer than a software rasterizer could. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@ static int is_cpu;
       failures++;                                                                                              \
     }                                                                                                          \
   } while (0)
-/* For what the rest of the test cannot do without. */
+/* For conditions that the rest of a test needs. */
 #define REQUIRE(condition)                                                                                     \
   do {                                                                                                         \
     if (!(condition)) {                                                                                        \
@@ -27,7 +27,7 @@ static int is_cpu;
       exit(1);                                                                                                 \
     }                                                                                                          \
   } while (0)
-/* A value within a part of another. */
+/* Checks that a value is within a relative tolerance of another. */
 #define CHECK_NEAR(value, wanted, part)                                                                        \
   do {                                                                                                         \
     const double v_ = value, w_ = wanted;                                                                      \
@@ -59,7 +59,7 @@ static double energy_of(const simulation *s) {
 
 /* ---- One body ---- */
 
-/* A wedge's mass and moments by slices, about its centre of mass. */
+/* Compares a wedge's mass and moments, about its centre of mass, with sums over slices. */
 static void weights(void) {
   enum { slices = 20000 };
   body b = {.shape = BODY_WEDGE, .half = {0.5, 0.3, 0.4}, .taper = 0.6, .rotation = {1, 0, 0, 0}};
@@ -83,7 +83,8 @@ static void weights(void) {
   CHECK_NEAR(b.inertia[2], xx + mass * 0.03, 1e-6);
 }
 
-/* A throw is a parabola, on which energy stays. A brick that turns about its middle axis gains none. */
+/* A thrown body follows a parabola and keeps its energy. A brick that spins about its middle axis gains no
+ * energy. */
 static void flight(void) {
   simulation *s = open_scene("slide", NAN);
   const double from[3] = {0, 0, 5}, velocity[3] = {1, 2, 3}, half[3] = {0.1, 0.2, 0.4}, high[3] = {0, 4, 20};
@@ -108,12 +109,12 @@ static void bounce(void) {
   double highest = 0;
   s->parameters.restitution = 0.6;
   REQUIRE(!simulation_throw(s, from, velocity, 0.2, message));
-  make_steps(s, 27); /* a metre takes 0.45 s */
+  make_steps(s, 27); /* a fall of one metre takes 0.45 s */
   for (int k = 0; k < 30; k++) {
     make_steps(s, 1);
     highest = fmax(highest, last_of(s)->position[2] - 0.2);
   }
-  CHECK_NEAR(highest, 0.36, 0.15); /* a step before the floor, 7 cm, is as near as a step comes */
+  CHECK_NEAR(highest, 0.36, 0.15); /* the discrete steps can miss the floor by up to 7 cm */
   simulation_destroy(&s);
 }
 
@@ -147,10 +148,10 @@ static void slope(void) {
   }
 }
 
-/* ---- What stands ---- */
+/* ---- Bodies at rest ---- */
 
-/* How far the body is from where it was that moved most. The energy is never above what it was at the start;
- * about rest, where velocities are solved to the tolerance, heights of metres may vary by micrometres. */
+/* Returns the largest distance of a body from its start. The energy must never exceed its initial value. At
+ * rest velocities are solved to the tolerance only, so heights of metres may vary by micrometres. */
 static double moved_most(simulation *s, int steps) {
   const double little = 1e-7, variation = 3e-6;
   const int count = s->world.count;
@@ -182,13 +183,13 @@ static void stands(const char *name, int steps, int steps_elsewhere, double at_m
   simulation_destroy(&s);
 }
 
-/* ---- How it is solved ---- */
+/* ---- The solver ---- */
 
 static int sweeps_of(simulation *s, int cold) {
   int sweeps = 0;
   REQUIRE(!simulation_reset(s, message));
   s->parameters.cold_start = cold;
-  make_steps(s, 1); /* which has no last step */
+  make_steps(s, 1); /* the first step has no previous forces */
   for (int k = 0; k < (is_cpu ? 20 : 4); k++) {
     make_steps(s, 1);
     sweeps += s->figures.sweeps;
@@ -199,11 +200,11 @@ static int sweeps_of(simulation *s, int cold) {
 static void warm_start(void) {
   simulation *s = open_scene("cards", NAN);
   const int warm = sweeps_of(s, 0), cold = sweeps_of(s, 1);
-  const double gain = is_cpu ? 2 : 1.5; /* less in colours, and in the first steps */
+  const double gain = is_cpu ? 2 : 1.5; /* less with colouring, and in the first steps */
   if (!(gain * warm < cold)) fprintf(stderr, "%d sweeps with a warm start, %d without\n", warm, cold);
   CHECK(gain * warm < cold);
   CHECK(s->missed_steps == 0);
-  /* Too few sweeps are no error. */
+  /* Missing the tolerance is not an error. */
   s->parameters.sweeps = 1;
   REQUIRE(!simulation_reset(s, message));
   make_steps(s, 5);
@@ -211,7 +212,7 @@ static void warm_start(void) {
   simulation_destroy(&s);
 }
 
-/* Bodies that overlap part without flying off. */
+/* Overlapping bodies separate without flying apart. */
 static void overlap(void) {
   simulation *s = open_scene("slide", NAN);
   const double half[3] = {0.2, 0.2, 0.2}, places[2][3] = {{0, 3, 2}, {0.05, 3, 2.37}};
@@ -227,7 +228,7 @@ static void overlap(void) {
   simulation_destroy(&s);
 }
 
-/* A ball meets another: momentum stays, and with restitution 1 so does energy. */
+/* In a collision of two balls momentum is conserved. With restitution 1 energy is conserved too. */
 static void impact(void) {
   simulation *s = open_scene("slide", NAN);
   const double places[2][3] = {{0, 3, 4}, {1, 3, 4}}, velocities[2][3] = {{4, 0, 0}, {0, 0, 0}};
@@ -241,7 +242,7 @@ static void impact(void) {
   simulation_destroy(&s);
 }
 
-/* ---- The hand ---- */
+/* ---- Pulling with the pointer ---- */
 
 static void hand(void) {
   simulation *s = open_scene("slide", NAN);
@@ -252,7 +253,7 @@ static void hand(void) {
   CHECK(collision_pick(s->collision, eye, forwards, point) == 1);
   CHECK_NEAR(point[1], -0.3, 0.05);
   CHECK(collision_pick(s->collision, eye, up, point) < 0);
-  CHECK(collision_pick(s->collision, eye, down, point) < 0); /* the floor */
+  CHECK(collision_pick(s->collision, eye, down, point) < 0); /* the floor is fixed */
   s->world.held = 1;
   body_local(last_of(s), point, s->world.grip);
   const double target[3] = {-1, -1, 1.5};
@@ -279,7 +280,7 @@ static void life(void) {
   CHECK(s->history.count == 0 && s->steps == 0 && s->world.time == 0);
   make_steps(s, 40);
   for (int k = 0; k < 3 && is_cpu; k++)
-    CHECK(!(fabs(first[k] - last_of(s)->position[k]) > 0)); /* the same again */
+    CHECK(!(fabs(first[k] - last_of(s)->position[k]) > 0)); /* reproducible */
   for (int k = 0; k < scene_count(); k++) {
     REQUIRE(!simulation_set_scene(s, scene_at(k), 9, message));
     make_steps(s, 1);

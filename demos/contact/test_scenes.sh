@@ -1,4 +1,4 @@
-# Every scene on one backend, its figures and pictures.
+# Every scene on one backend: results and pictures.
 on="--backend $group"
 
 for scene in pile boxes wall arch cards stack slope slide; do
@@ -14,7 +14,7 @@ done
 expect 0 $on --frames 0 --scene cards --json
 same "cards of the largest house of 15" "$(json integer bodies)" 15
 
-# The parameters arrive, and what they do is seen.
+# Parameters are passed on and have an effect.
 expect 0 $on --scene slide --friction 0.25 --restitution 0.5 --time-step 0.005 --rtol 1e-3 --max-sweeps 77 --scheme row \
   --acceleration none --precision double --cold-start --frames 3 --steps-per-frame 2 --json
 same "parameters" "$(json real parameters.friction) $(json real parameters.restitution) $(json real parameters.time_step) \
@@ -22,7 +22,7 @@ $(json real parameters.rtol) $(json integer parameters.max_sweeps)" "0.25 0.5 0.
 same "solver" "$(json string parameters.scheme) $(json string parameters.acceleration) $(json string parameters.precision) \
 $(json boolean parameters.cold_start) $(json integer steps_per_frame)" "row none double true 2"
 
-# A stack is solved to the tolerance and rests; with a single sweep it is not, and that is counted.
+# A stack is solved to the tolerance and stays at rest. With a single sweep the steps miss the tolerance, and are counted.
 expect 0 $on --scene stack --bodies 4 --frames 6 --json
 same "missed" "$(json integer missed_frames)" 0
 holds "residual" "$(json real frames.5.residual) <= 1e-4 && $(json integer frames.5.contacts) == 16"
@@ -31,10 +31,10 @@ expect 0 $on --scene stack --bodies 4 --frames 6 --max-sweeps 1 --cold-start --j
 same "missed" "$(json integer missed_frames)" 6
 holds "residual" "$(json real frames.5.residual) > 1e-4"
 expect 0 $on --scene stack --bodies 4 --frames 6 --max-sweeps 1 --cold-start
-grep -q '6 frames with forces less exact than 1.0e-04' ../log/out || fail "the report does not say how many frames missed"
-grep -q 'there the overlap was .* mm in the median, and the energy ' ../log/out || fail "the report does not say what misses mean"
+grep -q '6 frames missed the tolerance 1.0e-04' ../log/out || fail "the report lacks the number of frames that missed the tolerance"
+grep -q 'median overlap in these frames .* mm, and the energy ' ../log/out || fail "the report lacks the effect of misses"
 
-# Figures of a bench.
+# Results of a benchmark.
 expect 0 $on --bench --scene slide --json
 for key in warm_start.frame_milliseconds start_from_0.solve_milliseconds warm_start.contacts; do
   holds "$key" "$(json real $key) > 0"
@@ -50,7 +50,7 @@ else
   is_png last.png 64x48
   cmp -s last.png frames/frame-00011.png || fail "the picture is not the last frame"
   differ last.png frames/frame-00000.png
-  # Shading: videos by software are coarse unless it is said otherwise, single pictures never are.
+  # By default videos drawn by software have coarse shading, and single pictures full shading.
   for shading in coarse full; do
     expect 0 $on $small --frames 12 --frames-dir $shading --shading $shading
   done

@@ -1,4 +1,4 @@
-# Wrong usage ends with 2 and one line; what cannot be read or written is found before the work, with 1.
+# Wrong usage: exit status 2 and one line. Files that cannot be read or written: status 1, before the work begins.
 refuse 2 "--scene: 'avalanche', expected pile, boxes, wall, arch, cards, stack, slope or slide" --scene avalanche
 for number in 0 -1 x 100001; do refuse 2 "--bodies: '$number', expected a whole number from 1 to 100000" --bodies "$number"; done
 for number in -1 -1e-9 nan inf x 101; do refuse 2 "--friction: '$number', expected a number from 0" --friction "$number"; done
@@ -27,7 +27,7 @@ said "contact: --json needs --headless"
 cpu="--backend cpu --scene slide --frames 1"
 refuse 1 "no-directory/a.png: No such file" $cpu --picture no-directory/a.png
 refuse 1 "no-directory/a.mp4: " $cpu --video no-directory/a.mp4
-refuse 1 "a.txt: a video of unknown format, expected .mp4, .mkv, .mov or .webm" $cpu --video a.txt
+refuse 1 "a.txt: unknown video format, expected .mp4, .mkv, .mov or .webm" $cpu --video a.txt
 echo "no directory" >text.png
 refuse 1 "text.png: Not a directory" $cpu --frames-dir text.png
 

@@ -1,4 +1,4 @@
-/* Vectors of three numbers. */
+/* Vectors with three components. */
 #ifndef VECTOR_H
 #define VECTOR_H
 

@@ -27,7 +27,7 @@ void contact_view_destroy(contact_view **made) {
   if (!view) return;
   const unsigned programs[] = {view->backdrop, view->occlusion[0], view->occlusion[1], view->smoother,
                                view->arrow};
-  glUseProgram(0); /* one that is deleted while it is used cannot be used again */
+  glUseProgram(0); /* a program that is deleted while in use cannot be used again */
   for (int pass = 0; pass < PASSES; pass++)
     for (int coarse = 0; coarse < 2; coarse++) {
       glDeleteProgram(view->body[coarse][pass]);
@@ -64,7 +64,8 @@ static void multiply(const float a[16], const float b[16], float product[16]) {
 
 static const char *const light_samplers[] = {"shadow_map", "openness", NULL};
 
-/* The sources begin with which pass it is, and fragments of the picture with the light. */
+/* Compiles a program if necessary and uses it. PASS and TAPS are defined in both sources, and the fragment
+ * shader of the picture includes light.glsl. */
 static const char *use_program(contact_view *view, view_pass pass, const contact_look *look,
                                view_gl_source vertex, view_gl_source fragment, unsigned *program) {
   char defines[60], text[sizeof light_glsl + sizeof body_frag + sizeof ground_frag];
@@ -125,7 +126,7 @@ const char *view_use_ground(contact_view *view, view_pass pass, const camera *c,
   return NULL;
 }
 
-/* Depths alone, so that what is hidden is not shaded. */
+/* Fills the depth buffer first, so that hidden fragments are not shaded. */
 static const char *draw_depths(contact_view *view, const contact_look *look) {
   unsigned program;
   const char *why = view_use_body(view, PASS_SHADOW, look, &program);
@@ -199,8 +200,8 @@ const char *contact_view_draw(contact_view *view, const world *w, const camera *
   camera_projection_matrix(c, width, height, projection);
   multiply(projection, view->to_eye, view->to_clip);
   const char *why = view_size_layers(view, look, width, height);
-  if (!why) why = view_take_bodies(view, w);
-  if (!why) why = view_take_forces(view, w, look);
+  if (!why) why = view_update_bodies(view, w);
+  if (!why) why = view_update_forces(view, w, look);
   view_aim_sun(view, w, look);
   glClearDepth(1);
   glEnable(GL_DEPTH_TEST);
@@ -212,7 +213,7 @@ const char *contact_view_draw(contact_view *view, const world *w, const camera *
   return why ? why : view_gl_check("drawing the bodies");
 }
 
-/* ---- Into a picture ---- */
+/* ---- Pictures ---- */
 
 typedef struct scenery {
   contact_view *view;

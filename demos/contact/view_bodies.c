@@ -1,4 +1,4 @@
-/* The shapes of bodies, and a list of where they are. */
+/* The shapes of bodies, and the list of their positions. */
 #include <GL/glew.h>
 
 #include <math.h>
@@ -9,7 +9,7 @@
 #include "view_gl.h"
 #include "view_parts.h"
 
-/* ---- Crowds ---- */
+/* ---- Instances ---- */
 
 static void set_attribute(unsigned index, int components, int floats, int first, unsigned every) {
   glEnableVertexAttribArray(index);
@@ -67,7 +67,7 @@ void view_destroy_crowd(view_crowd *crowd) {
 enum { block_vertices = 24, block_indices = 3 * 44, rings = 14, segments = 24 };
 enum { ball_vertices = (rings + 1) * (segments + 1), ball_indices = 6 * rings * segments };
 
-/* A triangle of points of a convex shape around 0, with its front outside. */
+/* Adds a triangle of a convex shape around the origin, with its front face outside. */
 static void add_triangle(const float (*points)[4], unsigned a, unsigned b, unsigned c,
                          unsigned short **indices) {
   const float *p = points[a], *q = points[b], *r = points[c];
@@ -87,7 +87,7 @@ static void add_quad(const float (*points)[4], unsigned a, unsigned b, unsigned 
   add_triangle(points, a, c, d, indices);
 }
 
-/* Vertex 3 c + k is that of corner c (bit 0 is x, and so on) on the face across axis k. */
+/* Vertex 3 c + k belongs to corner c (bit 0 is x, and so on), on the face perpendicular to axis k. */
 static void build_blocks(view_crowd *crowd) {
   float vertices[block_vertices][4], points[block_vertices][4];
   unsigned short indices[block_indices], *next = indices;
@@ -153,8 +153,8 @@ int view_is_ground(const body *b) {
   return b->mass == 0 && b->shape == BODY_BOX && fabs(b->position[2] + b->half[2]) < 1e-9;
 }
 
-/* The middle of a wedge's box is not where its mass is. */
-static void take_place(const body *b, float place[3]) {
+/* Finds the middle of the body's box. For a wedge it differs from the centre of mass. */
+static void fill_place(const body *b, float place[3]) {
   double corners[8][3], middle[3] = {0}, at[3];
   if (b->shape == BODY_WEDGE) {
     body_corners(b, corners);
@@ -164,13 +164,13 @@ static void take_place(const body *b, float place[3]) {
   for (int k = 0; k < 3; k++) place[k] = (float)at[k];
 }
 
-static instance take_body(const world *w, int index) {
+static instance instance_of(const world *w, int index) {
   const body *b = &w->bodies[index];
   const double least = fmin(fmin(b->half[0] * (b->shape == BODY_WEDGE ? b->taper : 1), b->half[1]), b->half[2]);
   instance i = {.bevel = (float)fmin(0.12 * least, 0.02),
                 .taper = b->shape == BODY_WEDGE ? (float)b->taper : 1,
                 .marked = index == w->held ? 1 : 0};
-  take_place(b, i.place);
+  fill_place(b, i.place);
   for (int k = 0; k < 4; k++) i.turn[k] = (float)b->rotation[k];
   for (int k = 0; k < 3; k++) {
     i.half[k] = (float)b->half[k];
@@ -179,7 +179,7 @@ static instance take_body(const world *w, int index) {
   return i;
 }
 
-/* Half the median size of what moves. */
+/* Half the median size of the moving bodies. */
 static float typical_size(const world *w, float *sizes) {
   size_t count = 0;
   for (int k = 0; k < w->count; k++) {
@@ -194,7 +194,7 @@ void view_draw_bodies(const contact_view *view) {
   view_draw_crowd(&view->balls);
 }
 
-const char *view_take_bodies(contact_view *view, const world *w) {
+const char *view_update_bodies(contact_view *view, const world *w) {
   const size_t room = (size_t)w->count + 1;
   instance *list = malloc(2 * room * sizeof *list);
   float *sizes = malloc(room * sizeof *sizes);
@@ -205,9 +205,9 @@ const char *view_take_bodies(contact_view *view, const world *w) {
     for (int k = 0; k < w->count; k++) {
       if (view_is_ground(&w->bodies[k])) continue;
       if (w->bodies[k].shape == BODY_SPHERE)
-        round[balls++] = take_body(w, k);
+        round[balls++] = instance_of(w, k);
       else
-        list[blocks++] = take_body(w, k);
+        list[blocks++] = instance_of(w, k);
     }
     view->typical = typical_size(w, sizes);
     why = view_fill_crowd(&view->blocks, list->place, blocks, 16);

@@ -1,4 +1,4 @@
-/* The camera and the light for a scene. */
+/* Fits the camera and the light to a scene. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -24,7 +24,7 @@ static void bound_body(const body *b, double low[3], double high[3]) {
   }
 }
 
-/* Of 50 bodies that move one may be beyond each side. `values`: room for 6 numbers a body. */
+/* Ignores 2 % of the moving bodies at each side. `values` has room for 6 numbers per body. */
 static void bound_bodies(const world *w, float *values, float low[3], float high[3]) {
   const size_t room = (size_t)w->count;
   size_t count = 0;
@@ -44,7 +44,7 @@ static void bound_bodies(const world *w, float *values, float low[3], float high
   }
 }
 
-/* Returns how many fixed bodies there are besides the ground, which are taken into the box. */
+/* Extends the box by the fixed bodies other than the ground. Returns their number. */
 static int add_walls(const world *w, float low[3], float high[3]) {
   int walls = 0;
   for (int k = 0; k < w->count; k++) {
@@ -60,7 +60,7 @@ static int add_walls(const world *w, float low[3], float high[3]) {
   return walls;
 }
 
-/* What falls from above `height` spreads on the ground, unless there are walls. */
+/* Bodies that fall from above `height` spread on the ground, unless there are walls. */
 static void leave_room(int walls, float height, float low[3], float high[3]) {
   const float above = fminf(fmaxf(high[2] / height - 1, 0), 1);
   if (!walls)
@@ -74,7 +74,7 @@ static void leave_room(int walls, float height, float low[3], float high[3]) {
 
 /* ---- The camera ---- */
 
-/* Moves back until the box's farthest corner just fits into a picture somewhat wider than high. */
+/* Moves back until the farthest corner of the box just fits into a picture slightly wider than high. */
 static void move_back(camera *c, const float low[3], const float high[3]) {
   const float slope = tanf(0.5f * c->field_of_view), wider = 1.3f;
   float m[16], distance = 0;
@@ -101,12 +101,12 @@ const char *contact_view_fit(const scene *s, const world *w, camera *c, contact_
     eye[k] = middle[k] + (float)(s->eye[k] - s->middle[k]);
   }
   camera_look_at(c, eye, middle, 1);
-  const float least = 0.6f * c->distance; /* bodies need some room to move */
+  const float least = 0.6f * c->distance; /* leaves room for bodies to move */
   move_back(c, low, high);
   c->distance = fmaxf(c->distance, least);
   look->reach = c->distance;
   c->size = 3 * look->reach;
-  /* From behind the viewer's left shoulder, 50 degrees high. */
+  /* The sun is behind the viewer's left shoulder, at an elevation of 50 degrees. */
   const float aside = atan2f(eye[1] - middle[1], eye[0] - middle[0]) - 0.85f, above = 0.87f;
   look->sun[0] = cosf(above) * cosf(aside);
   look->sun[1] = cosf(above) * sinf(aside);

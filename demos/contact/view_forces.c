@@ -1,4 +1,4 @@
-/* Arrows for the forces of the contacts, and for the pointer's pull. */
+/* Arrows for the contact forces and the pointer's pull. */
 #include <GL/glew.h>
 
 #include <math.h>
@@ -34,13 +34,14 @@ typedef struct arrow {
   float start[3], thickness, vector[3], value;
 } arrow;
 
-/* A contact's force acts on both bodies. The one that moves shows it, of two that do the upper one. */
+/* A contact force acts on both bodies. Draw it on the moving one, or on the upper one if both move. */
 static double side_of(const world *w, const contact *c, double upward) {
   if (!(w->bodies[c->a].mass > 0)) return -1;
   return w->bodies[c->b].mass > 0 && upward < 0 ? -1 : 1;
 }
 
-/* The weight of most bodies, in N, and their size say how long an arrow is; long ones grow slower. */
+/* Arrow length of a force in N, scaled by the weight and the size of typical bodies. It grows more slowly for
+ * large forces. */
 static double length_of(const contact_view *view, double force, double weight) {
   const double x = force / weight, size = (double)view->typical;
   return 0.9 * size * (x < 4 ? x : 4 * (1 + log(x / 4)));
@@ -58,7 +59,7 @@ static double typical_weight(const world *w) {
   return count ? 9.81 * exp(sum / count) : 1;
 }
 
-static int take_contact(const contact_view *view, const world *w, const contact *c, double weight, arrow *a) {
+static int contact_arrow(const contact_view *view, const world *w, const contact *c, double weight, arrow *a) {
   const double normal = c->reaction[0], tangent = hypot(c->reaction[1], c->reaction[2]);
   const double impulse = hypot(normal, tangent), force = impulse / w->step;
   const double length = length_of(view, force, weight);
@@ -77,7 +78,7 @@ static int take_contact(const contact_view *view, const world *w, const contact 
   return 1;
 }
 
-static int take_pull(const contact_view *view, const world *w, arrow *a) {
+static int pull_arrow(const contact_view *view, const world *w, arrow *a) {
   if (w->held < 0 || w->held >= w->count) return 0;
   double from[3];
   body_point(&w->bodies[w->held], w->grip, from);
@@ -89,14 +90,14 @@ static int take_pull(const contact_view *view, const world *w, arrow *a) {
   return 1;
 }
 
-const char *view_take_forces(contact_view *view, const world *w, const contact_look *look) {
+const char *view_update_forces(contact_view *view, const world *w, const contact_look *look) {
   const int contacts = look->forces ? w->contact_count : 0;
   arrow *list = malloc(((size_t)contacts + 1) * sizeof *list);
   if (!list) return "out of memory";
   const double weight = typical_weight(w);
   int count = 0;
-  for (int k = 0; k < contacts; k++) count += take_contact(view, w, &w->contacts[k], weight, &list[count]);
-  count += take_pull(view, w, &list[count]);
+  for (int k = 0; k < contacts; k++) count += contact_arrow(view, w, &w->contacts[k], weight, &list[count]);
+  count += pull_arrow(view, w, &list[count]);
   const char *why = view_fill_crowd(&view->arrows, list->start, count, floats);
   free(list);
   return why;

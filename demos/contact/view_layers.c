@@ -1,4 +1,4 @@
-/* What is drawn before the picture: the sun's map of depths, and how much of the sky each pixel sees. */
+/* The layers that are drawn before the picture: the shadow map and the ambient openness. */
 #include <GL/glew.h>
 
 #include <math.h>
@@ -76,7 +76,7 @@ static void cross_product(const float a[3], const float b[3], float c[3]) {
   for (int k = 0; k < 3; k++) c[k] = a[(k + 1) % 3] * b[(k + 2) % 3] - a[(k + 2) % 3] * b[(k + 1) % 3];
 }
 
-/* Right, up and towards the sun. */
+/* The axes right, up and towards the sun. */
 static void sun_axes(const float sun[3], float axes[3][3]) {
   const float up[] = {0, 0, 1};
   memcpy(axes[2], sun, sizeof axes[2]);
@@ -86,7 +86,7 @@ static void sun_axes(const float sun[3], float axes[3][3]) {
   cross_product(axes[2], axes[0], axes[1]);
 }
 
-/* The box around the bodies in the sun's axes. Who has flown far away casts no shadow. */
+/* Bounds the bodies in the sun's axes. Bodies that are far away cast no shadow. */
 static void bound_bodies(const world *w, const contact_look *look, float axes[3][3], float low[3],
                          float high[3]) {
   for (int k = 0; k < 3; k++) low[k] = 1e9f, high[k] = -1e9f;
@@ -110,7 +110,7 @@ void view_aim_sun(contact_view *view, const world *w, const contact_look *look) 
   float axes[3][3], low[3], high[3];
   sun_axes(look->sun, axes);
   bound_bodies(w, look, axes, low, high);
-  /* A border for the softness of edges. */
+  /* Leaves a border for the soft edges. */
   for (int k = 0; k < 2; k++) {
     const float border = 0.02f * (high[k] - low[k]);
     low[k] -= border;
@@ -142,7 +142,7 @@ const char *view_draw_shadow(contact_view *view, const contact_look *look) {
   return NULL;
 }
 
-/* ---- The sky ---- */
+/* ---- Ambient openness ---- */
 
 static void set_cameras(const contact_view *view, unsigned program) {
   glUniformMatrix4fv(view_gl_uniform(program, "to_clip"), 1, GL_FALSE, view->to_clip);

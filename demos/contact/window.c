@@ -1,4 +1,4 @@
-/* The window of contact: pull, push and throw bodies, change anything. */
+/* The window of contact. The user pulls, pushes and throws bodies and changes parameters. */
 #include <GL/glew.h>
 
 #include "window_state.h"
@@ -33,19 +33,18 @@ static void next_scheme(window_state *w) {
   app_tell(&w->app, "scheme %s", ts_lcp_scheme_name(p->scheme));
 }
 
-static const app_key keys[] = {
-    {'N', 0, next_scene, "N", "next scene", 0, 0},
-    {'B', 0, window_throw, "B", "throw a ball (also Ctrl and the left button)", 0, 0},
-    {'A', 0, switch_forces, "A", "forces, as arrows", 0, 0},
-    {'W', 0, switch_cold_start, "W", "cold start", 0, 0},
-    {'M', 0, next_scheme, "M", "next scheme of the solver", 0, 0},
-    {'C', 0, window_fit, "C", "the scene's own camera", 0, 0},
-    {0}};
+static const app_key keys[] = {{'N', 0, next_scene, "N", "next scene", 0, 0},
+                               {'B', 0, window_throw, "B", "throw a ball (also Ctrl and left button)", 0, 0},
+                               {'A', 0, switch_forces, "A", "show or hide forces", 0, 0},
+                               {'W', 0, switch_cold_start, "W", "cold or warm start", 0, 0},
+                               {'M', 0, next_scheme, "M", "next scheme of the solver", 0, 0},
+                               {'C', 0, window_fit, "C", "reset the camera", 0, 0},
+                               {0}};
 
-static const ui_row pointer_rows[] = {{"left button", "pull a body; beside the bodies: orbit"},
-                                      {"a click", "push the body"},
-                                      {"Ctrl and left", "throw a ball"},
-                                      {"right button", "pan (also the middle one, or Shift and the left one)"},
+static const ui_row pointer_rows[] = {{"left button", "pull a body; on the background: orbit"},
+                                      {"click", "push the body"},
+                                      {"Ctrl and left button", "throw a ball"},
+                                      {"right button", "pan (also middle button, or Shift and left button)"},
                                       {"wheel", "zoom"},
                                       {0}};
 
@@ -61,7 +60,7 @@ static const char *draw(window_state *w, int left, int width, int height) {
   return why;
 }
 
-/* A single picture may take its time, unless the user has said otherwise. */
+/* A single picture may be slow to draw, so it gets full shading unless the user chose otherwise. */
 static const char *draw_picture(window_state *w, int is_video, int width, int height, unsigned char *rgb) {
   contact_look look = w->look;
   if (!is_video) look.coarse = w->options->shading == CONTACT_SHADING_COARSE;
@@ -98,8 +97,9 @@ static json_t *describe(const window_state *w) {
   return app_join_reports(report, state);
 }
 
-static void take_file(window_state *w, const char *path) {
-  app_tell(&w->app, "%s: scenes come from the list at the left, not from files", app_file_name(path));
+static void open_dropped_file(window_state *w, const char *path) {
+  app_tell(&w->app, "%s: this program opens no files; choose a scene from the menu at the left",
+           app_file_name(path));
 }
 
 static int begin(window_state *w) {
@@ -115,7 +115,7 @@ static int begin(window_state *w) {
   w->look.fine = w->options->shading == CONTACT_SHADING_FULL;
   w->look.coarse = contact_view_is_coarse(w->view, w->options->shading);
   window_fit(w);
-  window_take_scene(w);
+  window_show_scene(w);
   return 0;
 }
 
@@ -140,7 +140,7 @@ static const app_program program = {.name = "contact",
                                     .press = window_press,
                                     .release = window_release,
                                     .move = window_move,
-                                    .take_file = take_file};
+                                    .open_dropped_file = open_dropped_file};
 
 int run_window(const program_options *options) {
   window_state w = {.options = options, .speed = 1, .look.forces = options->forces};

@@ -1,4 +1,4 @@
-/* What a button or a key does. */
+/* The actions of buttons and keys. */
 #include <math.h>
 #include <stdio.h>
 
@@ -21,7 +21,7 @@ void window_fit(window_state *w) {
   w->app.screen.stale = 1;
 }
 
-void window_take_scene(window_state *w) {
+void window_show_scene(window_state *w) {
   const double reach = (double)w->look.reach;
   w->app.drag = APP_DRAG_NONE;
   w->app.steps_due = 0;
@@ -42,13 +42,13 @@ void window_set_scene(window_state *w, int index, int bodies) {
   }
   w->s->world.held = -1;
   if (other) window_fit(w);
-  window_take_scene(w);
+  window_show_scene(w);
   app_tell(&w->app, "%s: %s", next->name, next->text);
 }
 
 /* ---- Running ---- */
 
-/* Returns 1 once for what the next step uses and no step has used before. */
+/* Returns 1 if the next step compiles shaders, see app_compiles. */
 static int compiles(window_state *w) {
   char uses[40];
   snprintf(uses, sizeof uses, "%d", (int)w->s->parameters.scheme);
@@ -67,7 +67,7 @@ void window_make_steps(window_state *w, double seconds) {
     w->app.screen.stale = 1;
     if (simulation_step(w->s, message)) {
       app_tell_error(&w->app, message);
-      /* A backend may lack a scheme for the contacts that there are now. */
+      /* The backend may lack the chosen scheme for the present contacts. Continue with the defaults. */
       w->s->parameters.scheme = TS_LCP_SCHEME_AUTO;
       w->s->parameters.acceleration = TS_LCP_ACCELERATION_AUTO;
       w->app.paused = 1;
@@ -75,7 +75,7 @@ void window_make_steps(window_state *w, double seconds) {
     }
     made++;
   }
-  /* As a window with 60 frames a second would show it, whatever this one manages. */
+  /* The video assumes 60 frames per second, regardless of the window's rate. */
   app_video_steps(&w->app, made, w->speed / (60 * step));
 }
 
@@ -90,7 +90,7 @@ void window_reset(window_state *w) {
   w->s->world.held = -1;
 }
 
-/* ---- Another device: the scene starts again ---- */
+/* ---- Change of backend: the scene restarts ---- */
 
 void window_set_backend(window_state *w, const char *backend) {
   char message[SIMULATION_MESSAGE];
@@ -111,6 +111,6 @@ void window_set_backend(window_state *w, const char *backend) {
   w->s = made;
   w->app.drag = APP_DRAG_NONE;
   w->app.screen.stale = 1;
-  w->app.compiled.count = 0; /* shaders are a context's */
-  app_tell(&w->app, "on %s, restarted", backend);
+  w->app.compiled.count = 0; /* the new context has not compiled any shaders */
+  app_tell(&w->app, "backend %s, restarted", backend);
 }

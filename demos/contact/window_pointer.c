@@ -1,4 +1,4 @@
-/* What the pointer does: pulls a body, pushes it, throws a ball, moves the camera. */
+/* The pointer pulls and pushes bodies, throws balls and moves the camera. */
 #include <math.h>
 
 #define GLFW_INCLUDE_NONE
@@ -6,7 +6,7 @@
 
 #include "window_state.h"
 
-/* Where the pointer's ray begins, in metres, and its unit direction. */
+/* The origin of the pointer's ray, in metres, and its unit direction. */
 static void ray(const window_state *w, double origin[3], double direction[3]) {
   float from[3], along[3], square = 0;
   int width, height;
@@ -21,7 +21,7 @@ static void ray(const window_state *w, double origin[3], double direction[3]) {
 
 /* ---- Bodies ---- */
 
-/* Returns 1 if there is a body to hold on to below the pointer. */
+/* Grabs the body under the pointer. Returns 1 if there is a movable one. */
 static int grab(window_state *w) {
   world *bodies = &w->s->world;
   double origin[3], direction[3], point[3];
@@ -38,8 +38,8 @@ static int grab(window_state *w) {
   return 1;
 }
 
-/* An impulse along the pointer's ray at the point that is held, as if hit at some speed by half the body's
- * mass. */
+/* Applies an impulse along the pointer's ray at the grip, as if an object of half the body's mass hit it at
+ * `speed`. */
 static void push(window_state *w) {
   const double speed = 2.5;
   world *bodies = &w->s->world;
@@ -72,7 +72,7 @@ void window_throw(window_state *w) {
     from[k] += 0.35 * (double)w->look.reach * along[k];
     velocity[k] = w->throw_speed * along[k];
   }
-  velocity[2] += 0.1 * w->throw_speed; /* gravity takes it back on the way */
+  velocity[2] += 0.1 * w->throw_speed; /* compensates for gravity during the flight */
   from[2] = fmax(from[2], 1.5 * w->throw_radius);
   if (simulation_throw(w->s, from, velocity, w->throw_radius, message)) app_tell_error(&w->app, message);
   w->app.screen.stale = 1;

@@ -1,4 +1,4 @@
-/* What the parts of the window share. */
+/* Declarations that the parts of the window share. */
 #ifndef WINDOW_STATE_H
 #define WINDOW_STATE_H
 
@@ -14,23 +14,24 @@ struct window_state {
   const program_options *options;
   contact_view *view;
   contact_look look;
-  double seconds_draw; /* of the last drawing */
+  double seconds_draw; /* for the last picture */
 
   /* The pointer. */
-  float target[3]; /* of a pull */
-  float moved;     /* pixels since the button was pressed */
-  double pressed; /* how long, in seconds, of which a frame counts 0.1 at most: a slow one delays the release */
+  float target[3]; /* of the pull, in world coordinates */
+  float moved;     /* in pixels, since the button was pressed */
+  /* seconds since the press; a frame adds at most 0.1, because a slow frame delays the release */
+  double pressed;
   double throw_speed, throw_radius;
 
-  double speed; /* of time; 1: as it is */
+  double speed; /* simulated time relative to real time */
 };
 
-/* ---- window_actions.c: what a button or a key does; errors become the note ---- */
-void window_take_scene(window_state *w); /* camera, title and file names become those of the scene */
+/* ---- window_actions.c: actions of buttons and keys; errors are shown as the note ---- */
+void window_show_scene(window_state *w); /* adapts camera, title and file names to the scene */
 void window_make_steps(window_state *w, double seconds);
 void window_reset(window_state *w);
 void window_fit(window_state *w);
-void window_set_scene(window_state *w, int index, int bodies); /* 0: the scene's own number */
+void window_set_scene(window_state *w, int index, int bodies); /* bodies 0: the scene's default */
 void window_set_backend(window_state *w, const char *backend);
 int window_scene_index(const window_state *w);
 
@@ -38,7 +39,7 @@ int window_scene_index(const window_state *w);
 void window_press(window_state *w, int button, int modifiers);
 void window_release(window_state *w, int button);
 void window_move(window_state *w, double x, double y);
-void window_throw(window_state *w); /* a ball at where the pointer is */
+void window_throw(window_state *w); /* throws a ball at the pointer */
 
 /* ---- window_panel.c ---- */
 void window_panel_draw(window_state *w);

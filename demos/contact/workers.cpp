@@ -20,7 +20,7 @@ struct workers {
   std::vector<std::thread> threads;
   std::mutex mutex;
   std::condition_variable begun, ended;
-  unsigned long jobs = 0; // so far; the members below are of the last one
+  unsigned long jobs = 0; // number of jobs started; the members below belong to the latest
   int busy = 0;           // workers that are in it
   bool leaves = false;
   workers_body body = nullptr;
@@ -33,7 +33,7 @@ struct workers {
       body(arguments, first, std::min(first + range, items));
   }
 
-  // A worker that wakes up late finds no items left, or the next job, which it joins.
+  // A worker that wakes up late finds no items, or joins the next job.
   void loop() {
     std::unique_lock<std::mutex> lock(mutex);
     for (unsigned long seen = 0;;) {
@@ -56,7 +56,7 @@ workers *workers_create(int threads) {
       threads = std::min<int>(most_threads, static_cast<int>(std::thread::hardware_concurrency()));
     try {
       for (int k = 1; k < threads; k++) w->threads.emplace_back(&workers::loop, w.get());
-    } catch (const std::system_error &) { // those that there are suffice
+    } catch (const std::system_error &) { // continue with the threads that exist
     }
     return w.release();
   } catch (const std::bad_alloc &) {
@@ -85,7 +85,7 @@ void workers_run(workers *w, int items, int range, workers_body body, void *argu
   const auto is_quiet = [w] { return w->busy == 0; };
   {
     std::unique_lock<std::mutex> lock(w->mutex);
-    w->ended.wait(lock, is_quiet); // who woke up late for the job before
+    w->ended.wait(lock, is_quiet); // workers that woke up late for the previous job
     w->body = body;
     w->arguments = arguments;
     w->items = items;

@@ -1,5 +1,5 @@
-/* Threads that share loops of a step: the narrow phase of collision detection, rows of the assembly. They sleep
- * in between. The library's own pool is its backends' (src/common/core/pool.h). */
+/* Threads that share the loops of a step: the narrow phase of collision detection, and rows of the assembly.
+ * They sleep between loops. The library's pool is internal to its backends (src/common/core/pool.h). */
 #ifndef WORKERS_H
 #define WORKERS_H
 
@@ -9,15 +9,16 @@ extern "C" {
 
 typedef struct workers workers;
 
-/* Works on items first .. last - 1. */
+/* Processes the items first ... last - 1. */
 typedef void (*workers_body)(void *arguments, int first, int last);
 
-/* So many threads with the calling one, or fewer where the system grants fewer; 0: as many as there are
- * processors, up to a number from which on steps gain nothing. NULL without memory. */
+/* Creates a group of `threads` threads, the calling thread included; fewer if the system refuses some. 0: one
+ * per processor, up to a number beyond which steps do not become faster. Returns NULL if memory runs out. */
 workers *workers_create(int threads);
 void workers_destroy(workers **made);
 
-/* Ranges of at most `range` items, by whichever thread is free; each goes to one. Returns when all are done. */
+/* Splits the items into ranges of at most `range`, and hands each range to a free thread. Returns when all are
+ * done. */
 void workers_run(workers *w, int items, int range, workers_body body, void *arguments);
 
 #ifdef __cplusplus

@@ -1,15 +1,16 @@
-/* Bodies in a world: what accelerates them, and how a step moves them.
+/* Rigid bodies: their acceleration and their motion in a time step.
  *
- * Moreau and Jean's scheme. Velocities v and impulses r of the contacts live at the ends of steps of length h:
+ * This is the scheme of Moreau and Jean. The velocities v and the contact impulses r are those at the ends of
+ * steps of length h:
  *
  *   v_free = v + h M^-1 f,   v' = v_free + M^-1 H^T r,   u' = H v',   (u', r) obey the laws of contact,
  *   x' = x + h (theta v' + (1 - theta) v)
  *
- * with theta = 1/2, which keeps the energy of flight and the way of sliding, and theta = 1 for bodies that hit
- * something in this step, so that no gap closes that the laws keep open.
+ * theta = 1/2 conserves the energy in flight and gives the exact sliding distance. Bodies that hit something in
+ * this step use theta = 1, so that gaps kept open by the contact laws do not close.
  *
- * Penetration that is there all the same is taken back by displacements alone, which leave velocities as they
- * are and so add no kinetic energy. */
+ * Remaining penetration is removed by displacements alone. They do not change velocities and so add no kinetic
+ * energy. */
 #include "world.h"
 
 #include <stdlib.h>
@@ -17,7 +18,7 @@
 
 #include "vector.h"
 
-/* ---- What is in it ---- */
+/* ---- Contents ---- */
 
 static int grow(void **items, int *capacity, int count, size_t size) {
   if (count <= *capacity) return 0;
@@ -48,7 +49,7 @@ body *world_add(world *w, body_shape shape, const double half[3], double taper, 
 
 int world_reserve_contacts(world *w, int count) {
   void *contacts = w->contacts, *presses = w->presses;
-  int capacity = w->contact_capacity; /* of what is done first */
+  int capacity = w->contact_capacity; /* for the contacts; `presses` has the same capacity */
   if (grow(&presses, &capacity, count, sizeof *w->presses)) return 1;
   w->presses = presses;
   const int failed = grow(&contacts, &w->contact_capacity, count, sizeof *w->contacts);
@@ -63,10 +64,10 @@ void world_destroy(world *w) {
   *w = (world){.held = -1};
 }
 
-/* ---- Before the contacts are solved ---- */
+/* ---- Before the solve ---- */
 
-/* h spin x (I spin) in the body's own axes by one step of Newton's method on the implicit equation, which
- * loses energy where the explicit one gains it. */
+/* Integrates h spin x (I spin) in the body's own axes: one Newton step of the implicit equation. The implicit
+ * equation dissipates energy; the explicit one would add energy. */
 static void turn_freely(body *b, double step) {
   double s[3], momentum[3], torque[3], J[3][3], change[3];
   const double(*axes)[3] = (const double(*)[3])b->axes;
@@ -82,7 +83,7 @@ static void turn_freely(body *b, double step) {
     cross(momentum, unit, second);
     for (int i = 0; i < 3; i++) J[i][j] = own[i] + step * (first[i] - second[i]);
   }
-  double rows[3][3]; /* of the inverse, times the determinant: cross products of the columns */
+  double rows[3][3]; /* rows of the inverse times the determinant: cross products of the columns */
   for (int k = 0; k < 3; k++) {
     const int m = (k + 1) % 3, n = (k + 2) % 3;
     const double p[3] = {J[0][m], J[1][m], J[2][m]}, q[3] = {J[0][n], J[1][n], J[2][n]};
@@ -93,7 +94,8 @@ static void turn_freely(body *b, double step) {
   for (int k = 0; k < 3; k++) b->spin[k] += dot(axes[k], change);
 }
 
-/* A spring from the grip to the target, critically damped as if all mass were there, by an implicit step. */
+/* A spring between the grip and the target, by an implicit step. It is critically damped for the body's whole
+ * mass at the grip. */
 static void pull(world *w) {
   enum { stiffness = 100, damping = 20, turning = 4 };
   body *b = &w->bodies[w->held];
@@ -139,7 +141,7 @@ void world_accelerate(world *w) {
   if (w->held >= 0) pull(w);
 }
 
-/* ---- After it ---- */
+/* ---- After the solve ---- */
 
 static void push(body *b, const double point[3], const double impulse[3], double sign) {
   double arm[3], torque[3], spin[3];
@@ -163,7 +165,7 @@ static void react(world *w) {
   }
 }
 
-/* Whether the two came closer at another speed before the step, and that is not for rounding. */
+/* Returns 1 if the contact changed its normal velocity by more than rounding explains. */
 static int is_impact(const world *w, const contact *c) {
   const double little = 0.05 * w->gravity * w->step;
   return c->reaction[0] > 0 && fabs(world_relative_velocity(w, c) - c->approach) > little;

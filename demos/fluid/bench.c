@@ -1,5 +1,5 @@
-/* fluid --bench: how long a step takes, whole and in parts, and what each solver leaves of the divergence in
- * the same time. */
+/* fluid --bench: times of a step and of its stages, and the divergence that each solver leaves in equal
+ * time. */
 #include <math.h>
 #include <stdio.h>
 
@@ -15,22 +15,22 @@ static const double group_seconds = 0.25;
 /* Bolz et al. 2003, section 4.3: a step with two V(4,2) cycles on 513 x 513 points, on a GeForce FX. */
 static const double paper_seconds = 1.0 / 20;
 
-/* What it finds; times in s. */
+/* Results; times in seconds. */
 
 typedef struct bench_step {
   double median, fastest;
-  int steps; /* timed, in groups that the device is waited for once */
+  int steps; /* number of timed steps; the host synchronises once per group of steps */
 } bench_step;
 
-/* One solution of the same pressure problem from 0. */
+/* One pressure solve, from 0. All cases solve the same problem. */
 typedef struct bench_case {
   pressure_choice pressure;
-  double seconds; /* of the pressure alone */
+  double seconds; /* of the pressure stage only */
   double before, after;
 } bench_case;
 
 typedef struct bench_result {
-  bench_step paper, usual; /* two V(4,2) cycles with Jacobi; the solver that is set */
+  bench_step paper, usual; /* two V(4,2) cycles with Jacobi; the chosen solver */
   double stages[TS_FLUID_STAGE_COUNT];
   bench_case multigrid, equal_time, popular, paper_case;
 } bench_result;
@@ -50,7 +50,7 @@ static int set(const bench_state *b, const ts_fluid_parameters *p) {
   return simulation_set_parameters(b->s, p, why) ? progress_fail(why) : 0;
 }
 
-/* The same flow whenever it is called: a few steps of the usual solver from rest. */
+/* Reproduces the initial flow of all measurements: a few steps of the usual solver from rest. */
 static int warm_up(const bench_state *b) {
   char why[SIMULATION_MESSAGE];
   if (simulation_reset(b->s, why)) return progress_fail(why);
@@ -60,7 +60,7 @@ static int warm_up(const bench_state *b) {
   return 0;
 }
 
-/* ---- Whole steps, without host synchronisation inside ---- */
+/* ---- Whole steps, without host synchronisation within a step ---- */
 
 static int time_group(const bench_state *b, int steps, double *seconds) {
   ts_context *const context = b->s->context;
@@ -100,7 +100,7 @@ static int time_stages(const bench_state *b, const ts_fluid_parameters *p,
   return 0;
 }
 
-/* ---- What solvers leave ---- */
+/* ---- Comparison of solvers ---- */
 
 static void use(ts_fluid_parameters *p, int solver, int iterations) {
   pressure_set(&p->pressure, &(pressure_choice){.solver = solver, .iterations = iterations});
@@ -124,7 +124,7 @@ static int solve(const bench_state *b, const ts_fluid_parameters *p, bench_case 
   return 0;
 }
 
-/* As many Jacobi iterations as fit into so long. */
+/* Finds the number of Jacobi iterations that take this long. */
 static int fit_jacobi(const bench_state *b, double seconds, int *iterations) {
   enum { few = 20, many = 120 };
   double short_run[TS_FLUID_STAGE_COUNT], long_run[TS_FLUID_STAGE_COUNT];
@@ -175,23 +175,23 @@ static void print_text(const simulation *s, const bench_result *r) {
   double sum = 0;
   simulation_describe(s, text, sizeof text);
   printf("%s\n\n", text);
-  printf("A whole step, without host synchronisation inside; medians of groups of steps:\n");
+  printf("A whole step, without host synchronisation in it; medians over groups of steps:\n");
   print_step("two V(4,2) cycles with Jacobi", &r->paper);
   printf("  %-36s %10.3f ms   513 x 513 points, GeForce FX\n", "Bolz et al. 2003, the same cycles",
          1e3 * paper_seconds);
-  snprintf(text, sizeof text, "%s, %d a step", pressure_name(usual.solver), usual.iterations);
+  snprintf(text, sizeof text, "%s, %d per step", pressure_name(usual.solver), usual.iterations);
   print_step(text, &r->usual);
-  printf("\nIts stages, with a host synchronisation after each, which the step does not have:\n");
+  printf("\nIts stages, with a host synchronisation after each, which a normal step does not have:\n");
   for (int k = 0; k < TS_FLUID_STAGE_COUNT; k++) sum += r->stages[k];
   for (int k = 0; k < TS_FLUID_STAGE_COUNT; k++)
     printf("  %-36s %10.3f ms  %5.1f %%\n", ts_fluid_stage_name((ts_fluid_stage)k), 1e3 * r->stages[k],
            100 * r->stages[k] / sum);
-  printf("\nOne pressure problem, from 0, after %d steps; divergence before it %.4e 1/s:\n", (int)warm_steps,
+  printf("\nOne pressure solve, from 0, after %d steps; divergence before it %.4e 1/s:\n", (int)warm_steps,
          r->multigrid.before);
-  printf("  %-24s %16s %12s  %12s  %9s\n", "", "", "time", "left, 1/s", "times");
+  printf("  %-24s %16s %12s  %12s  %9s\n", "", "", "time", "after, 1/s", "ratio");
   print_case("multigrid", &r->multigrid, &r->multigrid);
-  print_case("Jacobi in the same time", &r->equal_time, &r->multigrid);
-  print_case("Jacobi as often used", &r->popular, &r->multigrid);
+  print_case("Jacobi, equal time", &r->equal_time, &r->multigrid);
+  print_case("Jacobi, usual number", &r->popular, &r->multigrid);
   print_case("V(4,2) with Jacobi", &r->paper_case, &r->multigrid);
 }
 
@@ -222,8 +222,6 @@ static int print_json(const simulation *s, const bench_result *r) {
   return report_print(object, lost);
 }
 
-/* ---- */
-
 static int measure(const bench_state *b, bench_result *r) {
   progress_begin("whole steps");
   if (time_steps(b, &b->paper, &r->paper) || time_steps(b, &b->usual, &r->usual)) return -1;
@@ -249,7 +247,7 @@ int run_bench(const program_options *o) {
   use(&b.paper, PRESSURE_MULTIGRID, paper_cycles);
   b.paper.multigrid = (ts_multigrid_desc){
       .smoother = TS_SMOOTHER_JACOBI, .storage = b.usual.multigrid.storage, .pre = 4, .post = 2};
-  b.paper.advection = TS_FLUID_ADVECTION_SEMI_LAGRANGIAN; /* what the paper's step does beside them */
+  b.paper.advection = TS_FLUID_ADVECTION_SEMI_LAGRANGIAN; /* the paper's advection */
   b.paper.vorticity_confinement = 0;
   int failed = measure(&b, &result);
   if (!failed && set(&b, &b.usual)) failed = 1;

@@ -8,7 +8,7 @@
 
 struct drawing {
   const simulation *s;
-  ts_context *own; /* where the simulation's context is not OpenGL's */
+  ts_context *own; /* NULL if the simulation's context is OpenGL's */
   fluid_view *view;
   fluid_look look;
   image picture;

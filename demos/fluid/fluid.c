@@ -1,4 +1,4 @@
-/* fluid: incompressible flow in two dimensions, in a window or without one. */
+/* The program fluid: incompressible flow in two dimensions, in a window or without one. */
 #include "fluid.h"
 
 #include "program.h"

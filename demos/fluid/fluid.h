@@ -1,4 +1,4 @@
-/* What the parts of the program fluid share. */
+/* Declarations that the parts of the program fluid share. */
 #ifndef FLUID_H
 #define FLUID_H
 
@@ -17,7 +17,7 @@ typedef struct program_options {
   double probe[2];     /* m; NAN: none */
 } program_options;
 
-/* ---- names.c: of enumerations, a name for 0, 1, ... until NULL ---- */
+/* ---- names.c: names of enumeration values 0, 1, ..., then NULL ---- */
 
 const char *scene_names(int k);
 const char *field_names(int k);
@@ -26,14 +26,14 @@ const char *storage_names(int k);
 const char *interpolation_names(int k);
 const char *cycle_names(int k);
 
-/* ---- report.c: what it says about its work: lines, or one JSON object ---- */
+/* ---- report.c: reports as text or as one JSON object ---- */
 
-/* Of one frame. NAN, 0: not measured. */
+/* One frame. Values that were not measured are NAN or 0. */
 typedef struct frame_report {
-  ts_fluid_result last; /* of its last step */
-  int iterations;       /* of all of its steps, as are `stages` */
+  ts_fluid_result last; /* of the frame's last step */
+  int iterations;       /* sum over the frame's steps, like `stages` */
   double stages[TS_FLUID_STAGE_COUNT];
-  double seconds, draw; /* of its steps, seen from the host; of its picture with all files */
+  double seconds, draw; /* wall-clock time of the steps; of the picture with all files */
   double probe[2];
 } frame_report;
 
@@ -42,19 +42,19 @@ typedef struct work_report {
   const simulation *s;
   frame_report *frames;
   int frame_count, steps_per_frame, measured;
-  int stopped;       /* by a signal, before all frames were made */
+  int stopped;       /* a signal ended the run early */
   const char *drawn; /* "texture", "shared buffer", "copied through the host"; NULL: no picture */
-  int picture_width, picture_height; /* 0: none */
-  double prepare, total;             /* s */
+  int picture_width, picture_height; /* 0: no picture */
+  double prepare, total;             /* seconds */
 } work_report;
 
 void report_begin(const work_report *w);
-void report_frame(const work_report *w); /* a line on a terminal or with -v */
+void report_frame(const work_report *w); /* prints a line on a terminal or with -v */
 /* Return 0, or -1 after a message. */
 int report_end(const work_report *w);
 int report_json(const work_report *w);
 
-/* The simulation's own part of a report, for others too: scene, size, device, parameters. */
+/* The part of a report that describes the simulation: scene, size, device, parameters. */
 json_t *report_simulation_json(const simulation *s);
 
 #endif

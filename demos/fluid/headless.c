@@ -1,4 +1,4 @@
-/* fluid without a window: so many frames, then files. */
+/* fluid without a window: computes frames, then writes files. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,10 +14,10 @@
 
 enum { default_frames = 100, frames_per_second = 30, wide_enough = 960 };
 
-/* ---- Velocities at places; 0, or 1 with one line in `message` ---- */
+/* ---- Velocities at points; functions return 0, or 1 with one line in `message` ---- */
 
 typedef struct velocity_field {
-  float *values; /* two components over (width + 1) x (height + 1) */
+  float *values; /* two components for (width + 1) x (height + 1) samples */
   int width, height, staggered;
 } velocity_field;
 
@@ -38,7 +38,7 @@ static double clamp(double value, double most) {
   return fmin(fmax(value, 0), most);
 }
 
-/* Component c at a place that counts in cells. */
+/* Component c at a point given in units of cells. */
 static double velocity_at(const velocity_field *f, int c, double x, double y) {
   const double columns = f->staggered && c == 0 ? f->width : f->width - 1;
   const double rows = f->staggered && c == 1 ? f->height : f->height - 1;
@@ -52,7 +52,7 @@ static double velocity_at(const velocity_field *f, int c, double x, double y) {
          part_y * ((1 - part_x) * (double)upper[0] + part_x * (double)upper[2]);
 }
 
-/* Interpolated at (x, y) in metres. Synchronises and reads the whole field. */
+/* Interpolates the velocity at a point in metres. Synchronises with the device and reads the whole field. */
 static int probe(const simulation *s, const double at[2], double velocity[2],
                  char message[SIMULATION_MESSAGE]) {
   const double h = s->info.cell_size;
@@ -63,7 +63,7 @@ static int probe(const simulation *s, const double at[2], double velocity[2],
   return 0;
 }
 
-/* As CSV: u along the vertical centre line and v along the horizontal one, at each cell's middle. */
+/* Writes CSV: u along the vertical centre line and v along the horizontal one, at the cells' centres. */
 static int print_profile(const simulation *s, FILE *file, char message[SIMULATION_MESSAGE]) {
   const double h = s->info.cell_size;
   velocity_field f;
@@ -85,14 +85,14 @@ typedef struct headless_work {
   work_report report;
   const program_options *options;
   simulation *s;
-  drawing *d; /* NULL where no picture is wanted */
+  drawing *d; /* NULL if no picture is requested */
   pictures pictures;
   output_file profile;
   int frames, measure;
   double begin;
 } headless_work;
 
-/* A whole number of pixels a cell, and even sizes, which videos need. */
+/* A whole number of pixels per cell. Sizes are even, as videos require. */
 static void choose_size(headless_work *w) {
   const program_options *o = w->options;
   const ts_fluid_info *info = &w->s->info;
@@ -161,14 +161,14 @@ static int draw(headless_work *w, int number, int last, double *seconds) {
   return 0;
 }
 
-/* Returns 0, 1 where the flow is not finite any more (`why`), or -1 after a message. */
+/* Returns 0, 1 if the flow is no longer finite (with the reason in `why`), or -1 after a message. */
 static int make_frame(headless_work *w, int last, char why[SIMULATION_MESSAGE]) {
   frame_report *f = &w->report.frames[w->report.frame_count];
   const int steps = w->report.steps_per_frame;
   *f = (frame_report){.probe = {NAN, NAN}};
   const double begin = seconds_now();
   for (int k = 0; k < steps; k++) {
-    /* The last step of all is looked at in any case. */
+    /* The run's last step is always measured, for the report. */
     int measure = w->measure & TS_FLUID_MEASURE_TIMES;
     if (k + 1 == steps && (last || w->measure)) measure |= TS_FLUID_MEASURE_DIVERGENCE;
     const int failed = simulation_step(w->s, measure, 1, why);

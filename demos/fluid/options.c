@@ -100,7 +100,7 @@ void options_parse(int argc, char **argv, program_options *o) {
   options_read("fluid", rows, description, argc, argv, o);
   o->field_given = options_given("view");
   if (options_given("viscosity") && options_given("reynolds"))
-    arguments_usage("--viscosity and --reynolds, expected one of them");
+    arguments_usage("--viscosity and --reynolds are both given, expected one of them");
   if (!o->run.json) options_refuse("", OPTION_NAMES("probe"), " needs --json");
   run_options_check(&o->run);
 }

@@ -24,10 +24,10 @@ void report_begin(const work_report *w) {
   printf("; %s\n", p->advection == TS_FLUID_ADVECTION_MACCORMACK ? "MacCormack" : "semi-Lagrangian");
   if (!w->options->run.verbosity) return;
   const pressure_choice pressure = pressure_of(&p->pressure);
-  printf("pressure    %s, %d %s a step", pressure_name(pressure.solver), pressure.iterations,
+  printf("pressure    %s, %d %s per step", pressure_name(pressure.solver), pressure.iterations,
          pressure.solver == PRESSURE_MULTIGRID ? "cycles" : "iterations");
   if (pressure_has_cycles(pressure.solver)) printf(", %d levels", info->levels);
-  printf("%s\n", p->pressure.zero_start ? ", from 0" : "");
+  printf("%s\n", p->pressure.zero_start ? ", start from 0" : "");
 }
 
 void report_frame(const work_report *w) {
@@ -58,7 +58,7 @@ int report_end(const work_report *w) {
          w->steps_per_frame == 1 ? "" : "s");
   if (w->frame_count) {
     const frame_report *f = &w->frames[w->frame_count - 1];
-    printf(", %.4g s of the fluid", f->last.time);
+    printf(", %.4g s of simulated time", f->last.time);
     printf("; %.1f frames per second\n", w->frame_count / w->total);
     if (o->run.verbosity && isfinite(f->last.divergence_before))
       printf("divergence  %.3e 1/s before the last projection, %.3e after it\n", f->last.divergence_before,
@@ -82,7 +82,7 @@ int report_end(const work_report *w) {
   return message_flush_stdout();
 }
 
-/* ---- As JSON ---- */
+/* ---- JSON ---- */
 
 static json_t *multigrid(const ts_multigrid_desc *m) {
   return json_pack("{s:s, s:s, s:s, s:s, s:i, s:i}", "smoother", ts_smoother_name(m->smoother), "storage",

@@ -1,4 +1,4 @@
-/* The scenes. Every domain is one metre high. */
+/* The scenes. Each domain is one metre high. */
 #include "scene.h"
 
 #include <math.h>
@@ -37,7 +37,7 @@ static void particles(scene_setup *s, int32_t columns, int32_t rows, double life
   s->particle_lifetime = lifetime;
 }
 
-/* A band of dye that comes in through the left boundary, between two heights. */
+/* A source of dye at the left boundary, between two heights. */
 static void inlet_dye(scene_setup *s, double low, double high, float r, float g, float b) {
   s->sources[s->source_count++] = (ts_fluid_source){.x = (float)s->cell_size,
                                                     .y = (float)(0.5 * (low + high)),
@@ -47,7 +47,7 @@ static void inlet_dye(scene_setup *s, double low, double high, float r, float g,
                                                     .sets_dye = 1};
 }
 
-/* ---- splat: free play ---- */
+/* ---- splat: for interactive use ---- */
 
 static int splat_domain(scene_setup *s) {
   s->parameters.dye_decay = 0.15;
@@ -57,12 +57,12 @@ static int splat_domain(scene_setup *s) {
   return 0;
 }
 
-/* A hue on the colour wheel, in 0..1. */
+/* A hue of the colour wheel; `turn` is 0 to 1. */
 static void hue(double turn, float colour[3]) {
   for (int c = 0; c < 3; c++) colour[c] = (float)(0.5 + 0.5 * cos(2 * acos(-1.0) * (turn - (double)c / 3)));
 }
 
-/* Two brushes that draw loops of different size and colour, against each other. */
+/* Two brushes that draw loops of different size and colour, in opposite directions. */
 static int splat_script(const scene_setup *s, int step, scene_splat *splats, int most) {
   const double pi = acos(-1.0), wide = width_of(s), dt = s->parameters.time_step, t = step * dt;
   int count = 0;
@@ -74,7 +74,7 @@ static int splat_script(const scene_setup *s, int step, scene_splat *splats, int
     scene_splat *splat = &splats[count++];
     *splat =
         (scene_splat){.x = 0.5 * wide + across * cos(angle), .y = 0.5 + up * sin(2 * angle), .radius = 0.03};
-    /* The brush drags the fluid along, a little more each step. */
+    /* Each step the brush drags the fluid along a little more. */
     splat->velocity[0] = (float)(-0.2 * across * sin(angle) * 2 * pi * turn * rate);
     splat->velocity[1] = (float)(0.2 * up * 2 * cos(2 * angle) * 2 * pi * turn * rate);
     hue(0.11 * t + 0.45 * brush, splat->dye);
@@ -96,7 +96,7 @@ static int step_domain(scene_setup *s) {
   s->right = side(TS_FLUID_BOUNDARY_OUTLET);
   s->speed = 1;
   s->length = step_height;
-  /* Two grid spaces a step, as in the paper. */
+  /* The flow moves two grid spaces per step, as in the paper. */
   s->parameters.time_step = 2 * s->cell_size / s->speed;
   s->parameters.viscosity = s->speed * s->length / 5000;
   inlet_dye(s, 0.34, 0.40, 1.0F, 0.45F, 0.05F);
@@ -108,14 +108,14 @@ static int step_domain(scene_setup *s) {
   return 0;
 }
 
-/* The shear layer behind the edge needs a first disturbance to roll up. */
+/* The shear layer behind the edge rolls up only after a disturbance. */
 static int step_push(const scene_setup *s, int step, scene_splat *splats, int most) {
   if (step || !most) return 0;
   splats[0] = (scene_splat){.x = 0.2 * width_of(s), .y = 0.5, .radius = 0.06, .velocity = {0, 0.3F}};
   return 1;
 }
 
-/* ---- cylinder: a Karman street ---- */
+/* ---- cylinder: a Karman vortex street ---- */
 
 static const double diameter = 0.1;
 
@@ -147,7 +147,7 @@ static int cylinder_domain(scene_setup *s) {
   return 0;
 }
 
-/* A symmetric flow would stay symmetric for long. */
+/* Breaks the symmetry, which the flow would keep for a long time. */
 static int cylinder_push(const scene_setup *s, int step, scene_splat *splats, int most) {
   if (step >= s->height / 4 || !most) return 0;
   splats[0] = (scene_splat){.x = cylinder_x(s) + diameter, .y = 0.5, .radius = 0.6 * diameter};
@@ -197,15 +197,14 @@ static int cavity_domain(scene_setup *s) {
   return 0;
 }
 
-/* ---- All of them ---- */
+/* ---- The list ---- */
 
 static const scene scenes[] = {
-    {"splat", "a closed box and a brush full of dye", 320, 180, splat_domain, splat_script, 1, 1},
-    {"backward-step", "a fast inlet above a step, behind which vortices are shed", 513, 129, step_domain,
-     step_push, 0, 0},
-    {"cylinder", "a round obstacle and its street of vortices", 480, 160, cylinder_domain, cylinder_push, 0, 0},
+    {"splat", "a closed box with brushes of dye", 320, 180, splat_domain, splat_script, 1, 1},
+    {"backward-step", "a fast inlet above a step that sheds vortices", 513, 129, step_domain, step_push, 0, 0},
+    {"cylinder", "a round obstacle with a vortex street", 480, 160, cylinder_domain, cylinder_push, 0, 0},
     {"smoke", "hot smoke rises and curls", 192, 256, smoke_domain, smoke_push, 1, 0},
-    {"cavity", "a box whose lid moves", 129, 129, cavity_domain, NULL, 0, 0},
+    {"cavity", "a box with a moving lid", 129, 129, cavity_domain, NULL, 0, 0},
 };
 
 int scene_count(void) {

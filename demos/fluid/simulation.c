@@ -34,7 +34,8 @@ simulation_changes simulation_no_changes(void) {
                               .cold_start = -1};
 }
 
-/* A time step in which everything leaves the domain shows nothing and is a slip of the hand. */
+/* Refuses a time step in which the flow crosses the whole domain: it would show nothing, and is probably a
+ * typing error. */
 static int check_time_step(const scene_setup *setup, double time_step, char message[SIMULATION_MESSAGE]) {
   const double across = setup->cell_size * (setup->width > setup->height ? setup->width : setup->height);
   const double longest = across / (setup->speed > 0 ? setup->speed : 0.1);
@@ -55,8 +56,8 @@ static int choose_parameters(const simulation_options *o, const scene_setup *set
   if (!isnan(c->reynolds)) {
     if (!(setup->speed > 0))
       return simulation_fail(message,
-                             "a Reynolds number of %g: this scene has no speed and length to make a viscosity "
-                             "of, expected a viscosity",
+                             "a Reynolds number of %g: this scene does not define a speed and a length, "
+                             "expected a viscosity",
                              c->reynolds);
     p->viscosity = setup->speed * setup->length / c->reynolds;
   }
@@ -71,7 +72,7 @@ static int choose_parameters(const simulation_options *o, const scene_setup *set
 
 /* ---- Fluids ---- */
 
-/* All that belongs to one fluid, to be made whole before it replaces another one. */
+/* Everything that belongs to one fluid. A new one is complete before it replaces the old one. */
 typedef struct domain {
   scene_setup setup;
   ts_fluid_parameters parameters;
@@ -85,7 +86,7 @@ static void destroy_domain(domain *d) {
   scene_setup_destroy(&d->setup);
 }
 
-/* About so many, in the domain's proportions. */
+/* Arranges about `count` particles in the proportions of the domain. */
 static void spread_particles(int count, int32_t width, int32_t height, int32_t *columns, int32_t *rows) {
   *columns = *rows = 0;
   if (count <= 0) return;
@@ -117,7 +118,8 @@ static int make_domain(ts_context *context, const simulation_options *o, domain 
     width = o->scene->width;
     height = o->scene->height;
   }
-  /* ts_fluid_create knows better what is wrong with a size, but there must be memory for it. */
+  /* ts_fluid_create has a more precise check of the size, but the setup below already allocates memory for
+   * it. */
   if (width < 4 || height < 4 || width > 32768 || height > 32768)
     return simulation_fail(message, "a size of %d x %d cells, expected 4 to 32768 each", (int)width,
                            (int)height);
@@ -203,7 +205,7 @@ int simulation_set_scene(simulation *s, const scene *next, int32_t width, int32_
   o.width = width;
   o.height = height;
   if (next != o.scene) {
-    /* Those were meant for the scene that they were given with. */
+    /* These were given for the previous scene. */
     const simulation_changes none = simulation_no_changes();
     o.walls = NULL;
     o.changes.time_step = none.time_step;
@@ -325,12 +327,12 @@ int simulation_step(simulation *s, int measure, int scripted, char message[SIMUL
   if (status == TS_OK) return 0;
   s->broken = 1;
   return simulation_fail(message,
-                         "step %d: the flow is not finite any more, expected a shorter time step than %g s or "
+                         "step %d: the flow became infinite or NaN, expected a time step below %g s or "
                          "weaker forces",
                          s->steps, s->parameters.time_step);
 }
 
-/* ---- What it is ---- */
+/* ---- Description ---- */
 
 double simulation_reynolds(const simulation *s) {
   if (!(s->setup.speed > 0) || !(s->parameters.viscosity > 0)) return NAN;

@@ -1,4 +1,4 @@
-/* A simulation's walls: from pictures, from a brush, to the device. */
+/* The walls of a simulation: from pictures and brushes to the device. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,14 +8,14 @@
 #include "png_image.h"
 #include "simulation.h"
 
-/* The end of a long path, which leaves room in a message for the reason. */
+/* Shortens a long path to its end, so that a message has room for the reason. */
 static const char *short_name(const char *path) {
   enum { most = 160 };
   const size_t length = strlen(path);
   return length > most ? path + length - most : path;
 }
 
-/* The pixels that a cell covers, at least one. */
+/* The range of pixels that a cell covers, at least one. */
 static void covered(int32_t cell, int32_t cells, int pixels, int *from, int *to) {
   *from = (int)((int64_t)cell * pixels / cells);
   *to = (int)(((int64_t)(cell + 1) * pixels + cells - 1) / cells);
@@ -52,8 +52,7 @@ int simulation_read_walls(const char *path, int32_t width, int32_t height, unsig
   if (*solid && !memchr(*solid, 0, (size_t)width * (size_t)height)) {
     free(*solid);
     *solid = NULL;
-    return simulation_fail(message, "%s: everything is dark, which leaves no fluid between the walls",
-                           short_name(path));
+    return simulation_fail(message, "%s: all cells are dark, expected some without a wall", short_name(path));
   }
   return *solid ? 0 : simulation_fail(message, "out of memory for %d x %d cells", (int)width, (int)height);
 }
@@ -65,11 +64,11 @@ int simulation_look(simulation *s, char message[SIMULATION_MESSAGE]) {
   const char *what = s->options.walls ? short_name(s->options.walls) : "the walls";
   if (s->info.outlet_closed)
     snprintf(s->warning, sizeof s->warning,
-             "%s: every outlet is closed; %.3g m^2/s flow in without a way out and are taken off evenly", what,
+             "%s: every outlet is closed; an inflow of %.3g m^2/s has no outlet and is subtracted evenly", what,
              s->info.incompatible);
   else if (s->info.incompatible > 0)
-    snprintf(s->warning, sizeof s->warning, "%s: %.3g m^2/s flow in without a way out and are taken off evenly",
-             what, s->info.incompatible);
+    snprintf(s->warning, sizeof s->warning,
+             "%s: an inflow of %.3g m^2/s has no outlet and is subtracted evenly", what, s->info.incompatible);
   return 0;
 }
 
@@ -99,7 +98,7 @@ int simulation_apply_walls(simulation *s, char message[SIMULATION_MESSAGE]) {
     return simulation_look(s, message);
   }
   simulation_fail_status(s->context, status, message);
-  /* What the device has goes on; the drawn cells would be refused again and again. */
+  /* The device still has the old walls. Restore them here, otherwise the next step would be refused too. */
   const size_t cells = (size_t)s->setup.width * (size_t)s->setup.height;
   float *held = malloc(2 * cells * sizeof *held);
   if (held && ts_vector_read(ts_fluid_get_walls(s->fluid), ts_host(held, 2 * cells)) == TS_OK)

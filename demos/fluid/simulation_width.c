@@ -1,10 +1,10 @@
-/* A simulation whose domain becomes wider or narrower while it runs: the flow and the walls stay. */
+/* Changes the width of the domain of a running simulation. The flow and the walls are kept. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "simulation.h"
 
-/* A field on the host, row by row. */
+/* A field in host memory, row by row. */
 typedef struct field {
   float *values;
   size_t components, columns, rows;
@@ -14,7 +14,7 @@ static size_t count_of(const field *f) {
   return f->components * f->columns * f->rows;
 }
 
-/* Columns that both have, counted from the middle; the rest of `to` is 0. */
+/* Copies the columns that both fields have, aligned at the middle. The rest of `to` is 0. */
 static void copy_middle(const field *from, field *to) {
   const size_t common = from->columns < to->columns ? from->columns : to->columns;
   const size_t skip = (from->columns - common) / 2, left = (to->columns - common) / 2;
@@ -32,7 +32,7 @@ static void copy_walls(const unsigned char *from, size_t from_columns, unsigned 
     memcpy(to + row * to_columns + left, from + row * from_columns + skip, common);
 }
 
-/* What is carried over. */
+/* The fields that are kept. */
 typedef struct flow {
   field velocity, dye;
   unsigned char *solid;
@@ -52,7 +52,7 @@ static ts_status read_field(field *f, const ts_vector *vector) {
   return f->values ? ts_vector_read(vector, ts_host(f->values, count_of(f))) : TS_ERROR_OUT_OF_HOST_MEMORY;
 }
 
-static ts_status take_flow(simulation *s, flow *f) {
+static ts_status read_flow(simulation *s, flow *f) {
   const size_t width = (size_t)s->info.width, height = (size_t)s->info.height;
   *f = (flow){.velocity = {.components = 2, .columns = width + 1, .rows = height + 1},
               .dye = {.components = 4, .columns = width, .rows = height},
@@ -76,7 +76,7 @@ static ts_status write_field(const field *from, ts_vector *vector, size_t column
   return status;
 }
 
-static ts_status give_flow(simulation *s, const flow *f) {
+static ts_status write_flow(simulation *s, const flow *f) {
   const size_t width = (size_t)s->info.width, height = (size_t)s->info.height;
   copy_walls(f->solid, (size_t)f->width, s->solid, width, height);
   s->walls_changed = 1;
@@ -88,9 +88,9 @@ static ts_status give_flow(simulation *s, const flow *f) {
 int simulation_set_width(simulation *s, int32_t width, char message[SIMULATION_MESSAGE]) {
   flow f;
   int failed = 1;
-  ts_status status = take_flow(s, &f);
+  ts_status status = read_flow(s, &f);
   if (status == TS_OK && !simulation_set_scene(s, s->options.scene, width, s->info.height, message)) {
-    status = give_flow(s, &f);
+    status = write_flow(s, &f);
     failed = simulation_set_parameters(s, &f.parameters, message) || simulation_apply_walls(s, message);
   }
   if (status != TS_OK) failed = simulation_fail_status(s->context, status, message);

@@ -1,7 +1,7 @@
-# Every scene on one backend, its pictures, videos and figures.
+# Every scene on one backend: results, pictures and videos.
 on="--backend $group"
 
-# Any size serves every scene, also odd and flat ones.
+# Every scene works at any size, including odd and flat ones.
 for scene in splat backward-step cylinder smoke cavity; do
   for size in 33x17 7x40; do
     expect 0 $on --scene $scene --size $size --frames 3 --steps-per-frame 1 --json
@@ -16,7 +16,7 @@ for scene in splat backward-step cylinder smoke cavity; do
 done
 same "the default scene" "$(expect 0 $on --size 8x8 --frames 0 --json && json string scene)" splat
 
-# The parameters arrive.
+# Parameters are passed on.
 expect 0 $on --scene cavity --size 16x16 --frames 1 --reynolds 50 --time-step 0.01 --solver jacobi --iterations 7 \
   --advection semi-lagrangian --layout collocated --cold-start --json
 holds "Reynolds number" "$(json real parameters.viscosity) == 0.02 && $(json real parameters.time_step) == 0.01"
@@ -25,7 +25,7 @@ same "advection" "$(json string parameters.advection), $(json string layout)" "s
 same "cold start" "$(json boolean parameters.cold_start)" true
 holds "step" "$(json real frames.0.time) > 0.0399 && $(json real frames.0.time) < 0.0401" # four steps a frame
 
-# Divergence: multigrid leaves less than the same time's habit of 20 Jacobi iterations.
+# Multigrid leaves less divergence than the usual 20 Jacobi iterations.
 left() {
   expect 0 $on --scene backward-step --size 129x33 --frames 6 --steps-per-frame 1 --cold-start --json "$@"
   json real frames.5.divergence_after
@@ -36,13 +36,13 @@ holds "multigrid against Jacobi" "$multigrid < 0.05 * $jacobi"
 holds "CG" "$(left --solver cg --iterations 200) < 0.05 * $jacobi"
 holds "multigrid-CG" "$(left --solver multigrid-cg --iterations 6) < 0.01 * $jacobi"
 
-# A build without OpenGL draws nothing and says so; everything else it does.
+# A build without OpenGL refuses to draw, and does everything else.
 pictures=yes
 "$program" --headless $on --size 8x8 --frames 0 --picture probe.png >../log/out 2>../log/err
 grep -q 'this build has no OpenGL' ../log/err && pictures=no
 
 if [ $pictures = yes ]; then
-  # Pictures: every view, of a flow and of none.
+  # Pictures of every view, of a flow and of a fluid at rest.
   for view in dye speed pressure divergence vorticity; do
     expect 0 $on --scene cylinder --size 60x20 --frames 4 --view $view --picture-size 120x40 --picture $view.png
     is_png $view.png 120x40
@@ -65,7 +65,7 @@ if [ $pictures = yes ]; then
   case $group in
   gl) same "drawn" "$(json string drawn)" texture ;;
   cpu) same "drawn" "$(json string drawn)" "copied through the host" ;;
-  *) json string drawn >/dev/null ;; # depends on whose OpenGL it is
+  *) json string drawn >/dev/null ;; # depends on the OpenGL driver
   esac
 
   expect 0 $on --size 32x18 --frames 3 --frames-dir frames --picture-size 64x36
@@ -87,7 +87,7 @@ if [ $pictures = yes ]; then
     ls ended.mkv.?????? >/dev/null 2>&1 || fail "there is no video to end"
     kill $!
     wait $! 2>/dev/null
-    # Before the first frame it ends at once, later it finishes the video.
+    # Before the first frame the program ends at once; later it finishes the video.
     same "what is left of a video that was ended" "$(ls ended* 2>/dev/null | grep -cvx ended.mkv)" 0
     if [ -e ended.mkv ]; then
       ffprobe -v error ended.mkv >../log/out 2>../log/err || fail "the video that was ended is not whole"
@@ -97,11 +97,11 @@ else
   refuse 1 "this build has no OpenGL" $on --size 8x8 --frames 1 --picture refused.png
 fi
 
-# Walls from a picture: half of it dark, grey counts as light above the middle.
+# Walls from a picture that is half dark. Grey above the middle is light.
 "$wall_png" half.png '##++' '##++' '##++' '##++'
 expect 0 $on --size 16x16 --frames 1 --walls half.png --json
 same "fluid cells" "$(json integer fluid_cells)" 128
-# Transparent parts are light, whatever colour they have below.
+# Transparent pixels are light, regardless of their colour.
 "$wall_png" transparent.png 'bb##' 'ww##' 'bb##' 'ww##'
 expect 0 $on --size 16x16 --frames 1 --walls transparent.png --json
 same "fluid cells beside transparent pixels" "$(json integer fluid_cells)" 128
@@ -109,7 +109,7 @@ same "fluid cells beside transparent pixels" "$(json integer fluid_cells)" 128
 expect 0 $on --scene cavity --size 8x8 --frames 1 --walls corner.png --json
 same "fluid cells" "$(json integer fluid_cells)" 60
 
-# Walls that close the only outlet: said, and the flow stays finite.
+# Walls that close the only outlet cause a message, and the flow stays finite.
 "$wall_png" closed.png '...#' '...#' '...#' '...#'
 expect 0 $on --scene backward-step --size 32x16 --frames 5 --walls closed.png --json
 said "fluid: closed.png: every outlet is closed"
@@ -118,14 +118,14 @@ holds "inflow" "$(json real inflow) > 0.99 && $(json real incompatible) > 0.99"
 expect 0 $on --scene backward-step --size 32x16 --frames 1 -q --walls closed.png
 same "quiet" "$(cat ../log/err ../log/out)" ''
 
-# A lid drags the fluid with it, and below it flows back.
+# A lid drags the fluid along, and the fluid flows back below.
 expect 0 $on --scene cavity --size 24x20 --frames 20 --profile lid.csv --json --probe 0.6,0.9
 same "profile" "$(wc -l <lid.csv) $(head -n 1 lid.csv)" "45 line,position,u,v"
 holds "flow below the lid" "$(awk -F, '$1 == "vertical" { u = $3 } END { print u }' lid.csv) > 0.2"
 holds "flow back" "$(awk -F, '$1 == "vertical" && $3 < least { least = $3 } END { print least + 0 }' lid.csv) < -0.005"
 holds "probe" "$(json real frames.19.probe.0) > 0.05"
 
-# The CPU computes the same.
+# The CPU gives the same result.
 if [ "$group" != cpu ]; then
   for scene in splat backward-step cylinder smoke cavity; do
     for backend in $group cpu; do
@@ -137,9 +137,9 @@ if [ "$group" != cpu ]; then
   done
 fi
 
-# Too much of everything: an exit status of its own, and the report still comes.
+# Parameters that are too large have a separate exit status, and the report is still printed.
 expect 3 $on --scene smoke --size 16x16 --frames 40 --vorticity-confinement 1e6 --buoyancy 1e6 --json
-said "the flow is not finite any more"
+said "the flow became infinite or NaN"
 same "finite" "$(json boolean finite)" false
 
 expect 0 $on --bench --size 32x32 --json

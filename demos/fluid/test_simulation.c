@@ -1,4 +1,4 @@
-/* The model of fluid: walls, scenes, parameters and the past of a simulation. test_simulation BACKEND */
+/* Tests walls, scenes, parameters and the history of a simulation. Usage: test_simulation BACKEND */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +18,7 @@ static const char *backend;
       failures++;                                                                                              \
     }                                                                                                          \
   } while (0)
-/* For what the rest of the test cannot do without. */
+/* For conditions that the rest of a test needs. */
 #define REQUIRE(condition)                                                                                     \
   do {                                                                                                         \
     if (!(condition)) {                                                                                        \
@@ -65,10 +65,10 @@ static void walls_by_brush(void) {
   CHECK(simulation_brush(s, 10.5 * h, 5.5 * h, 0.6 * h, 1) == 1);
   CHECK(simulation_brush(s, 10.5 * h, 5.5 * h, 0.6 * h, 1) == 0);
   CHECK(solid_cells(s) == 1 && is_solid(s, 10, 5));
-  CHECK(fluid_cells(s) == 800); /* the device does not know yet */
+  CHECK(fluid_cells(s) == 800); /* the device does not have the walls yet */
   REQUIRE(!simulation_apply_walls(s, message));
   CHECK(fluid_cells(s) == 799);
-  /* Beyond the domain, and over its edge. */
+  /* Discs outside the domain, and across its edge. */
   CHECK(simulation_brush(s, -5, 0.5, 0.2, 1) == 0);
   CHECK(simulation_brush(s, 0, 0, 1.1 * h, 1) == 1);
   REQUIRE(!simulation_step(s, 0, 0, message));
@@ -76,7 +76,7 @@ static void walls_by_brush(void) {
   CHECK(simulation_brush(s, 10.5 * h, 5.5 * h, 0.6 * h, 0) == 1);
   REQUIRE(!simulation_reset(s, message));
   CHECK(solid_cells(s) == 0 && fluid_cells(s) == 800);
-  /* Everything solid is refused, and what was before goes on. */
+  /* Walls everywhere are refused, and the previous walls remain. */
   CHECK(simulation_brush(s, 0.5, 0.5, 0.1, 1) == 1);
   REQUIRE(!simulation_apply_walls(s, message));
   const int before = solid_cells(s);
@@ -99,7 +99,7 @@ static void walls_of_scenes(void) {
   REQUIRE(!simulation_reset(s, message));
   CHECK(solid_cells(s) < drawn && solid_cells(s) > 0);
   CHECK(!*s->warning);
-  /* A wall over the whole outlet. */
+  /* A wall that closes the outlet. */
   for (int j = 0; j < 40; j++) simulation_brush(s, 3 - 0.5 / 40, (j + 0.5) / 40, 0.6 / 40, 1);
   REQUIRE(!simulation_apply_walls(s, message));
   CHECK(strstr(s->warning, "every outlet is closed"));
@@ -124,7 +124,7 @@ static void walls_from_picture(const char *path) {
   CHECK(solid_cells(s) == 128);
   CHECK(simulation_load_walls(s, "/nowhere/walls.png", message) == 1 && strstr(message, "/nowhere/walls.png"));
   CHECK(solid_cells(s) == 128);
-  /* Another scene has its own. */
+  /* Another scene has its own walls. */
   REQUIRE(!simulation_set_scene(s, scene_find("cavity"), 32, 16, message));
   CHECK(solid_cells(s) == 0);
   simulation_destroy(&s);
@@ -144,7 +144,7 @@ static void parameters(void) {
   p.time_step = 1000;
   CHECK(simulation_set_parameters(s, &p, message) == 1 && strstr(message, "1000 s"));
   CHECK(s->parameters.time_step < 1);
-  /* Another scene: the choice of solver stays, the viscosity is the scene's. */
+  /* Another scene keeps the solver and has its own viscosity. */
   REQUIRE(!simulation_set_scene(s, scene_find("backward-step"), 32, 16, message));
   pressure_choice pressure = pressure_of(&s->parameters.pressure);
   CHECK(pressure.solver == PRESSURE_JACOBI && pressure.iterations == 33);
@@ -154,7 +154,7 @@ static void parameters(void) {
   CHECK(pressure.solver == PRESSURE_MULTIGRID && pressure.iterations == 2);
   REQUIRE(!simulation_set_layout(s, TS_FLUID_LAYOUT_COLLOCATED, message));
   CHECK(s->info.layout == TS_FLUID_LAYOUT_COLLOCATED && s->info.width == 32);
-  /* A size that cannot be: nothing changes. */
+  /* An invalid size changes nothing. */
   ts_fluid *const fluid = s->fluid;
   CHECK(simulation_set_scene(s, s->options.scene, 2, 2, message) == 1 && *message);
   CHECK(s->fluid == fluid);
@@ -200,7 +200,7 @@ static void past(void) {
   simulation_destroy(&s);
 }
 
-/* At rest without a script nothing ever moves. */
+/* Without a script a fluid at rest stays at rest. */
 static void script(void) {
   simulation *s = open_simulation("splat", 16, 16);
   REQUIRE(!simulation_step(s, TS_FLUID_MEASURE_DIVERGENCE, 0, message));

@@ -1,4 +1,4 @@
-# Wrong usage ends with 2 and one line; what cannot be read or written is found before the work, with 1.
+# Wrong usage: exit status 2 and one line. Files that cannot be read or written: status 1, before the work begins.
 refuse 2 "--scene: 'waterfall', expected splat, backward-step, cylinder, smoke or cavity" --scene waterfall
 for size in 3x8 8x3 0x0 8 8x -8x8 x 40000x8; do
   refuse 2 "--size: '$size', expected WIDTHxHEIGHT of 4 to 32768 cells" "--size=$size"
@@ -8,7 +8,7 @@ for number in 0 -1 nan inf x '' 2000; do
 done
 for number in -1 nan inf x; do refuse 2 "--viscosity: '$number', expected m^2/s" --viscosity "$number"; done
 for number in 0 -1 nan x; do refuse 2 "--reynolds: '$number', expected" --scene cavity --reynolds "$number"; done
-refuse 2 "--viscosity and --reynolds, expected one of them" --scene cavity --viscosity 1 --reynolds 1
+refuse 2 "--viscosity and --reynolds are both given, expected one of them" --scene cavity --viscosity 1 --reynolds 1
 refuse 2 "--solver: 'gauss', expected multigrid, multigrid-cg, cg or jacobi" --solver gauss
 for number in 0 -1 1001 x; do refuse 2 "--iterations: '$number', expected" --iterations "$number"; done
 refuse 2 "--smoother: 'sor', expected auto, jacobi" --smoother sor
@@ -35,21 +35,21 @@ checks=$((checks + 1))
 same "the exit status of --json alone" $? 2
 said "fluid: --json needs --headless"
 
-# What the options say one by one does not tell whether they belong together.
+# Options that are valid on their own but do not fit the scene.
 cpu="--backend cpu --frames 1"
 refuse 1 "--probe: 5,0.5, expected a point of the domain, from 0,0 to 1.778,1 m" $cpu --json --probe 5,0.5
 refuse 1 "--probe: 1,-0.1, expected a point of the domain" $cpu --json --probe 1,-0.1
-refuse 1 "a Reynolds number of 100: this scene has no speed and length" $cpu --scene splat --reynolds 100
+refuse 1 "a Reynolds number of 100: this scene does not define a speed and a length" $cpu --scene splat --reynolds 100
 refuse 1 "a time step of 500 s, expected at most" $cpu --scene backward-step --time-step 500
 refuse 1 "nowhere.png: " $cpu --walls nowhere.png
 echo "no picture" >text.png
 refuse 1 "text.png: Not a PNG file, expected a picture of walls" $cpu --walls text.png
 "$wall_png" full.png '##' '##'
-refuse 1 "full.png: everything is dark, which leaves no fluid" $cpu --walls full.png --size 8x8
+refuse 1 "full.png: all cells are dark" $cpu --walls full.png --size 8x8
 refuse 1 "no-directory/a.png: No such file" $cpu --picture no-directory/a.png
 refuse 1 "no-directory/a.csv: No such file" $cpu --profile no-directory/a.csv
 refuse 1 "no-directory/a.mp4: " $cpu --video no-directory/a.mp4
-refuse 1 "a.txt: a video of unknown format, expected .mp4, .mkv, .mov or .webm" $cpu --video a.txt
+refuse 1 "a.txt: unknown video format, expected .mp4, .mkv, .mov or .webm" $cpu --video a.txt
 refuse 1 "text.png: Not a directory" $cpu --frames-dir text.png
 refuse 1 "this output is also an input" $cpu --walls full.png --picture full.png
 mkdir bin
@@ -69,7 +69,7 @@ expect 0 $short --profile -
 same "the first line of the profile" "$(head -n 1 ../log/out)" line,position,u,v
 grep -q '^result ' ../log/err || fail "no report on standard error"
 streams a.csv $short --profile a.csv
-"$program" --headless --size 8x8 --frames 0 --video probe.mp4 >../log/out 2>../log/err # a build without OpenGL draws nothing
+"$program" --headless --size 8x8 --frames 0 --video probe.mp4 >../log/out 2>../log/err # refused by a build without OpenGL
 rm -f probe.mp4
 if command -v ffmpeg >/dev/null && ! grep -q 'this build has no OpenGL' ../log/err; then
   outputs --video mp4 $short
@@ -78,7 +78,7 @@ if command -v ffmpeg >/dev/null && ! grep -q 'this build has no OpenGL' ../log/e
     typed f.mp4 --backend cpu --size 32x24 --frames 100000 -v --video f.mp4
     rm f.mp4
   fi
-  # A video that does not fit is an error, and none is left. With the signal ignored, writes fail as on a full disk.
+  # A video that exceeds the file size limit is an error, and no file is left. Ignoring the signal makes writes fail, as on a full disk.
   for ending in mp4 mkv mov webm; do
     checks=$((checks + 1))
     (

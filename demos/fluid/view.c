@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 struct fluid_view {
-  /* Programs, made when they are needed: for samples in textures, and in buffers. */
+  /* Programs, compiled on first use. Index 0: samples in textures; 1: in buffers. */
   unsigned points[2], lines[2];
   unsigned empty_array;
   view_fields fields;
@@ -26,7 +26,7 @@ const char *fluid_view_create(fluid_view **made) {
 void fluid_view_destroy(fluid_view **made) {
   fluid_view *view = *made;
   if (!view) return;
-  glUseProgram(0); /* one that is deleted while it is used cannot be used again */
+  glUseProgram(0); /* a program that is deleted while in use cannot be used again */
   for (int buffers = 0; buffers < 2; buffers++) {
     glDeleteProgram(view->points[buffers]);
     glDeleteProgram(view->lines[buffers]);
@@ -44,7 +44,7 @@ fluid_look fluid_look_of(const simulation *s) {
   return (fluid_look){.field = setup->field, .particles = 1, .legend = 1};
 }
 
-/* ---- Places ---- */
+/* ---- Geometry ---- */
 
 fluid_area fluid_view_fit(const simulation *s, fluid_area space) {
   const ts_fluid_info *info = &s->info;
@@ -52,7 +52,7 @@ fluid_area fluid_view_fit(const simulation *s, fluid_area space) {
   fluid_area area = {.width = (int)(scale * info->width + 0.5), .height = (int)(scale * info->height + 0.5)};
   if (area.width < 1) area.width = 1;
   if (area.height < 1) area.height = 1;
-  /* A number of cells has not quite the proportions of a number of pixels. */
+  /* Proportions in cells and in pixels rarely match exactly. Ignore one per cent. */
   if (area.width >= 0.99 * space.width && area.height >= 0.99 * space.height) return space;
   area.x = space.x + (space.width - area.width) / 2;
   area.y = space.y + (space.height - area.height) / 2;
@@ -74,7 +74,7 @@ static void blend(void) {
   glBlendEquation(GL_FUNC_ADD);
 }
 
-/* Light on the dark ground of dye, dark on the light one of numbers. */
+/* White on the dark ground of dye, black on the light ground of other fields. */
 static void set_ink(unsigned program, fluid_field field, float alpha) {
   const float shade = field == FLUID_FIELD_DYE ? 0.95F : 0.08F;
   glUniform4f(view_gl_uniform(program, "ink"), shade, shade, shade, alpha);
@@ -137,7 +137,7 @@ static const char *draw_arrows(fluid_view *view, const simulation *s, fluid_fiel
   return view_gl_check("drawing the arrows");
 }
 
-/* ---- The whole ---- */
+/* ---- The whole picture ---- */
 
 static const char *draw_legend(const fluid_view *view, fluid_field field, fluid_area area) {
   static const char *const units[FLUID_FIELDS] = {"", "m/s", "m^/s^", "1/s", "1/s"};

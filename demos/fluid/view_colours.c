@@ -7,7 +7,7 @@
 
 #include "colours.h"
 
-/* ---- Targets ---- */
+/* ---- Render targets ---- */
 
 static const char *make_target(view_target *t, int filter, int format, int width, int height) {
   if (!t->texture) {
@@ -69,7 +69,7 @@ static void draw_whole(view_colours *c, fluid_area area) {
   view_gl_draw_vertices(&c->empty_array, GL_TRIANGLES, 3);
 }
 
-/* At as many places of the domain as the framebuffer that is bound has pixels. */
+/* Draws as many samples, in each direction, as the bound framebuffer has pixels. */
 static const char *draw_samples(view_colours *c, const simulation *s, fluid_field field,
                                 const field_sources *from, int measure, int width, int height) {
   static const char *const samplers[] = {"data", "walls", "velocity", NULL};
@@ -94,7 +94,8 @@ static const char *draw_samples(view_colours *c, const simulation *s, fluid_fiel
 
 /* ---- The range ---- */
 
-/* What 99 of 100 probes do not exceed; corners with infinite vorticity would leave the rest pale. */
+/* Finds the 99th percentile of the probes. With the maximum, the infinite vorticity at corners would make
+ * everything else pale. */
 static const char *measure_field(view_colours *c, const simulation *s, fluid_field field,
                                  const field_sources *from, double *most) {
   const char *why = make_target(&c->probes, GL_NEAREST, GL_R32F, VIEW_PROBES, VIEW_PROBES);
@@ -114,7 +115,7 @@ static const char *measure_field(view_colours *c, const simulation *s, fluid_fie
   return why;
 }
 
-/* Grows at once and shrinks slowly, in round numbers, so that a video does not flicker. */
+/* The range grows at once and shrinks slowly, in round numbers, so that videos do not flicker. */
 static double follow(view_colours *c, fluid_field field, double most) {
   if (c->ranged != field) c->followed = 0;
   c->ranged = field;

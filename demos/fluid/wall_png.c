@@ -1,12 +1,12 @@
-/* Writes a PNG with transparency from text: wall_png FILE LINE..., a pixel a character: black for '#', grey for
- * '+', transparent black or white for 'b' or 'w', and white for any other. For test_fluid. */
+/* Writes a PNG with transparency from text, for the tests of fluid: wall_png FILE LINE... A character is a
+ * pixel: '#' is black, '+' is grey, 'b' and 'w' are transparent black and white, and all others are white. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <png.h>
 
-/* Returns how light a pixel is, and its alpha. */
+/* Returns the brightness of a pixel, and its alpha. */
 static unsigned char shade(char c, unsigned char *alpha) {
   *alpha = c == 'b' || c == 'w' ? 0 : 255;
   return c == '#' || c == 'b' ? 0 : c == '+' ? 140 : 255;

@@ -1,4 +1,4 @@
-/* The window of fluid: push the fluid with the mouse, draw walls, change anything. */
+/* The window of fluid. The user pushes the fluid, draws walls and changes parameters. */
 #include <GL/glew.h>
 
 #include "window_state.h"
@@ -67,22 +67,22 @@ static void larger_brush(window_state *w) {
 static const app_key keys[] = {{'C', 0, window_clear_walls, "C", "clear walls", 0, 0},
                                {'N', 0, next_scene, "N", "next scene", 0, 0},
                                {'M', 0, next_solver, "M", "next pressure solver", 0, 0},
-                               {'1', 0, show_dye, "1", "dye", 0, 0},
-                               {'2', 0, show_speed, "2", "speed", 0, 0},
-                               {'3', 0, show_pressure, "3", "pressure", 0, 0},
-                               {'4', 0, show_divergence, "4", "divergence", 0, 0},
-                               {'5', 0, show_vorticity, "5", "vorticity", 0, 0},
-                               {'A', 0, switch_arrows, "A", "velocity arrows", 0, 0},
-                               {'O', 0, switch_particles, "O", "particles", 0, 0},
+                               {'1', 0, show_dye, "1", "show dye", 0, 0},
+                               {'2', 0, show_speed, "2", "show speed", 0, 0},
+                               {'3', 0, show_pressure, "3", "show pressure", 0, 0},
+                               {'4', 0, show_divergence, "4", "show divergence", 0, 0},
+                               {'5', 0, show_vorticity, "5", "show vorticity", 0, 0},
+                               {'A', 0, switch_arrows, "A", "show or hide velocity arrows", 0, 0},
+                               {'O', 0, switch_particles, "O", "show or hide particles", 0, 0},
                                {'[', 0, smaller_brush, "[", "smaller brush", 1, 0},
                                {']', 0, larger_brush, "]", "larger brush", 1, 0},
                                {0}};
 
-static const ui_row pointer_rows[] = {{"left button", "push the fluid, with dye"},
+static const ui_row pointer_rows[] = {{"left button", "push the fluid and add dye"},
                                       {"right button", "draw walls"},
-                                      {"middle button", "erase walls (also Shift and the right one)"},
-                                      {"wheel", "larger or smaller brush"},
-                                      {"drop a PNG", "dark pixels become walls"},
+                                      {"middle button", "erase walls (also Shift and right button)"},
+                                      {"wheel", "change the size of the brush"},
+                                      {"drop a PNG file", "use its dark pixels as walls"},
                                       {0}};
 
 /* ---- The pointer ---- */
@@ -99,11 +99,11 @@ static void release(window_state *w, int button) {
   pointer_release(&w->pointer, button);
 }
 
-/* To metres in the fluid, whose area counts from the lower left of the framebuffer. */
+/* Converts to metres in the fluid. Areas count from the lower left of the framebuffer. */
 static void move(window_state *w, double x, double y) {
   int width, height;
   double metres_x, metres_y;
-  if (!w->s) return; /* not yet */
+  if (!w->s) return; /* not created yet */
   app_scene_size(&w->app, &width, &height);
   fluid_view_metres(w->s, window_area(w), x + app_panel_width(&w->app), height - y, &metres_x, &metres_y);
   pointer_move(&w->pointer, metres_x, metres_y);
@@ -119,14 +119,14 @@ static const char *draw(window_state *w, int left, int width, int height) {
   (void)left, (void)width, (void)height;
   const double begin = glfwGetTime();
   const char *why = fluid_view_draw(w->view, w->s, &w->look, window_area(w));
-  if (w->measure_times) { /* else nobody waits for it */
+  if (w->measure_times) { /* otherwise drawing is asynchronous and has no meaningful time */
     glFinish();
     simulation_note_draw(w->s, glfwGetTime() - begin);
   }
   return why;
 }
 
-/* As large as the fluid in the window. */
+/* The size of the fluid in the window. */
 static void picture_size(const window_state *w, int *width, int *height) {
   const fluid_area area = window_area(w);
   *width = area.width;
@@ -141,8 +141,8 @@ static const char *draw_picture(window_state *w, int is_video, int width, int he
 static void work(window_state *w, double seconds) {
   char message[SIMULATION_MESSAGE];
   window_follow_size(w, seconds);
-  /* Also while it is paused. Where frames are slow the fluid is slower than the hand, but should answer to it.
-   */
+  /* Apply the pointer also while paused. If frames are slow, simulated time passes more slowly than real time,
+   * but the fluid should still follow the hand. */
   const double frames = fmin(fmax(60 * seconds, 1), 4);
   const double passed = frames * w->steps_per_frame * w->s->parameters.time_step;
   if (pointer_apply(&w->pointer, w->s, passed, glfwGetTime(), message)) app_tell_error(&w->app, message);
@@ -171,8 +171,8 @@ static json_t *describe(const window_state *w) {
   return app_join_reports(report, state);
 }
 
-static void take_options(window_state *w, const program_options *o) {
-  window_take_scene(w);
+static void apply_options(window_state *w, const program_options *o) {
+  window_show_scene(w);
   if (o->field_given) show_field(w, o->look.field);
   w->look.legend = 1;
   w->look.arrows |= o->look.arrows;
@@ -196,7 +196,7 @@ static int begin(window_state *w) {
     message("%s", fault);
     return 1;
   }
-  take_options(w, w->options);
+  apply_options(w, w->options);
   return 0;
 }
 
@@ -224,7 +224,7 @@ static const app_program program = {.name = "fluid",
                                     .release = release,
                                     .move = move,
                                     .scroll = scroll,
-                                    .take_file = window_load_walls,
+                                    .open_dropped_file = window_load_walls,
                                     .file_kind = "pictures of walls",
                                     .file_patterns = "*.png *.PNG"};
 

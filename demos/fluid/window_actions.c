@@ -9,7 +9,7 @@
 
 /* ---- Scenes ---- */
 
-void window_take_scene(window_state *w) {
+void window_show_scene(window_state *w) {
   const scene_setup *setup = &w->s->setup;
   const pressure_choice pressure = pressure_of(&w->s->parameters.pressure);
   w->look = fluid_look_of(w->s);
@@ -30,7 +30,8 @@ int32_t window_fitting_width(const window_state *w, const scene *s, int32_t heig
   return (int32_t)lround(fmin(fmax((double)pixels_x / pixels_y, 0.5), 6) * height);
 }
 
-/* It waits while the user still drags the window's edge, and for a video, whose frames have one size. */
+/* Waits until the user stops dragging the window's edge. Does nothing during a video, because all frames must
+ * have one size. */
 void window_follow_size(window_state *w, double seconds) {
   const simulation_options *o = &w->s->options;
   char message[SIMULATION_MESSAGE];
@@ -60,7 +61,7 @@ void window_set_scene(window_state *w, int index, int32_t width, int32_t height)
   w->times.count = 0;
   if (other) {
     w->touched = 0;
-    window_take_scene(w);
+    window_show_scene(w);
     app_tell(&w->app, "%s: %s", next->name, next->text);
   } else {
     const ts_fluid_info *info = &w->s->info;
@@ -71,7 +72,7 @@ void window_set_scene(window_state *w, int index, int32_t width, int32_t height)
 
 /* ---- Running ---- */
 
-/* Returns 1 once for what the next step uses and no step has used before. */
+/* Returns 1 if the next step compiles shaders, see app_compiles. */
 static int compiles(window_state *w) {
   const ts_fluid_parameters *p = &w->s->parameters;
   const ts_multigrid_desc *m = &p->multigrid;
@@ -84,8 +85,8 @@ static int compiles(window_state *w) {
   return app_compiles(&w->app, w->s->device.backend, uses);
 }
 
-/* So many steps a frame at 60 frames a second; fewer a frame where there are more of them, and no more where
- * there are fewer: the fluid goes slower then. */
+/* Makes steps_per_frame steps per frame at 60 frames per second. At a higher rate it makes fewer per frame. At
+ * a lower rate it makes no more, and simulated time falls behind. */
 void window_make_steps(window_state *w, double seconds) {
   char message[SIMULATION_MESSAGE];
   const int count = app_steps_due(&w->app, 60 * seconds * w->steps_per_frame, w->steps_per_frame);
@@ -96,13 +97,13 @@ void window_make_steps(window_state *w, double seconds) {
   int made = 0;
   for (int is_last = 0; !is_last; made++) {
     is_last = made == count - 1 || glfwGetTime() - begin + expected > APP_PATIENCE;
-    /* Measuring waits, so the divergence is that of a frame's last step. A stage that waits would wait for the
-     * steps before it too if those did not. */
+    /* Only the frame's last step measures the divergence, because that waits for the device. When stages are
+     * timed, every step must be: otherwise the first stage would include the wait for earlier steps. */
     int measure = w->measure_times ? TS_FLUID_MEASURE_TIMES : 0;
     if (w->measure_divergence && is_last) measure |= TS_FLUID_MEASURE_DIVERGENCE;
     if (simulation_step(w->s, measure, !w->touched, message)) {
       const size_t used = strlen(message);
-      if (w->s->broken) snprintf(message + used, sizeof message - used, "; R restarts it");
+      if (w->s->broken) snprintf(message + used, sizeof message - used, "; press R to restart");
       app_tell_error(&w->app, message);
       w->app.paused = 1;
       return;
@@ -180,7 +181,7 @@ void window_set_particles(window_state *w, int count) {
   w->look.particles = count > 0;
 }
 
-/* ---- Another device: the walls come along, the flow starts again ---- */
+/* ---- Change of backend: walls are kept, the flow restarts ---- */
 
 static int copy_walls(const simulation *from, simulation *to, char message[SIMULATION_MESSAGE]) {
   const ts_fluid_info *info = &from->info;
@@ -209,7 +210,7 @@ void window_set_backend(window_state *w, const char *backend) {
   }
   simulation_destroy(&w->s);
   w->s = made;
-  w->app.compiled.count = 0; /* shaders are a context's */
+  w->app.compiled.count = 0; /* the new context has not compiled any shaders */
   w->times.count = 0;
-  app_tell(&w->app, "on %s, restarted", backend);
+  app_tell(&w->app, "backend %s, restarted", backend);
 }

@@ -8,7 +8,7 @@
 
 /* ---- Scene ---- */
 
-/* Sizes are 2^k + 1 or 2^k: what is over a multiple of 4 stays. */
+/* Scales sizes of the form 2^k or 2^k + 1: the remainder modulo 4 is kept. */
 static int32_t scaled(int32_t cells, int power) {
   return (int32_t)ldexp(cells - cells % 4, power) + cells % 4;
 }
@@ -28,7 +28,7 @@ static void resolution_control(window_state *w) {
     const int32_t fitting = window_fitting_width(w, now, height);
     window_set_scene(w, scene_index(now), fitting ? fitting : scaled(now->width, choice - 2), height);
   }
-  ui_tip("times the scene's own; the fluid starts again");
+  ui_tip("relative to the scene's default; a change restarts the fluid");
 }
 
 static void size_controls(window_state *w) {
@@ -39,10 +39,10 @@ static void size_controls(window_state *w) {
       w->own_size = 1;
       window_set_scene(w, scene_index(w->s->options.scene), given_width, given_height);
     } else {
-      app_tell_error(&w->app, "a size is two numbers of cells, such as 257x129");
+      app_tell_error(&w->app, "the size must be two numbers of cells, such as 257x129");
     }
   }
-  ui_tip("cells, such as 257x129, whatever the window's size is; the fluid starts again");
+  ui_tip("in cells, such as 257x129, regardless of the window's size; a change restarts the fluid");
 }
 
 static void scene_section(window_state *w) {
@@ -53,7 +53,7 @@ static void scene_section(window_state *w) {
   ui_tip((w->s->options.scene)->text);
   size_controls(w);
   ui_slider_int("steps per frame", &w->steps_per_frame, 1, 16, "1");
-  ui_tip("at 60 frames a second, and at most in one frame");
+  ui_tip("steps per frame at 60 frames per second; also the maximum in one frame");
   app_open_button(&w->app, "Open walls ...", 2);
   ui_same_line();
   app_button(&w->app, "Clear walls", 2, 1, window_clear_walls);
@@ -63,7 +63,7 @@ static void scene_section(window_state *w) {
 /* ---- Pointer ---- */
 
 static void pointer_section(window_state *w) {
-  static const char *const colours[] = {"changes", "chosen"};
+  static const char *const colours[] = {"changing", "fixed"};
   window_pointer *p = &w->pointer;
   if (!ui_section("Pointer")) return;
   double percent = 100 * p->brush;
@@ -71,13 +71,13 @@ static void pointer_section(window_state *w) {
     p->brush = percent / 100;
   ui_tip("radius; also the wheel");
   ui_slider_unit("push", &p->push, 0, 4, "x");
-  ui_tip("how much of the pointer's velocity the fluid takes");
+  ui_tip("velocity of the fluid relative to the pointer's");
   ui_slider_unit("dye", &p->dye, 0, 2, "");
   ui_tip("brightness of a stroke");
   ui_slider_unit("heat", &p->heat, -1, 1, "");
-  ui_tip("temperature that comes with the dye; see buoyancy");
+  ui_tip("temperature of the added dye; see buoyancy");
   ui_combo("colour", &p->colour_fixed, colours, 2);
-  if (p->colour_fixed) ui_colour("dye's colour", p->colour);
+  if (p->colour_fixed) ui_colour("dye colour", p->colour);
 }
 
 /* ---- Look ---- */
@@ -120,7 +120,7 @@ static void look_section(window_state *w) {
   ui_disabled_begin(!has_scale);
   if (ui_check_box("fix the colour range", &w->own_range))
     look->range = w->own_range ? fluid_view_range(w->view) : 0;
-  ui_tip("else it follows the data, which takes a host synchronisation");
+  ui_tip("otherwise the range follows the data, which needs a host synchronisation");
   double range = look->range > 0 ? look->range : fluid_view_range(w->view);
   ui_disabled_begin(!w->own_range);
   if (ui_slider_log_unit("range", &range, 1e-4, 1e4, 0, unit_of(look->field))) look->range = range;
@@ -137,14 +137,14 @@ static void look_section(window_state *w) {
 static int forces(ts_fluid_parameters *p) {
   int changed = ui_slider_log_unit("buoyancy", &p->buoyancy, 1e-3, 100, 1, "m/s^2");
   ui_tip("upward acceleration at temperature 1");
-  changed |= ui_slider_log_unit("smoke's weight", &p->smoke_weight, 1e-3, 100, 1, "m/s^2");
-  ui_tip("downward acceleration at dye of brightness 1");
+  changed |= ui_slider_log_unit("smoke weight", &p->smoke_weight, 1e-3, 100, 1, "m/s^2");
+  ui_tip("downward acceleration by dye of brightness 1");
   changed |= ui_slider_unit("gravity x", &p->gravity[0], -10, 10, "m/s^2");
   changed |= ui_slider_unit("gravity y", &p->gravity[1], -10, 10, "m/s^2");
   changed |= ui_slider_log_unit("confinement", &p->vorticity_confinement, 1e-2, 100, 1, "");
-  ui_tip("of vorticity: restores small vortices that numerical diffusion damps");
-  changed |= ui_slider_log_unit("dye's decay", &p->dye_decay, 1e-3, 10, 1, "1/s");
-  changed |= ui_slider_log_unit("heat's decay", &p->temperature_decay, 1e-3, 10, 1, "1/s");
+  ui_tip("vorticity confinement: restores small vortices that numerical diffusion damps");
+  changed |= ui_slider_log_unit("dye decay", &p->dye_decay, 1e-3, 10, 1, "1/s");
+  changed |= ui_slider_log_unit("heat decay", &p->temperature_decay, 1e-3, 10, 1, "1/s");
   return changed;
 }
 
@@ -165,8 +165,8 @@ static void fluid_section(window_state *w) {
   int layout = (int)w->s->info.layout - TS_FLUID_LAYOUT_STAGGERED;
   if (ui_combo("layout", &layout, layouts, 2))
     window_set_layout(w, (ts_fluid_layout)(TS_FLUID_LAYOUT_STAGGERED + layout));
-  ui_tip("collocated is the paper's: divergence does not vanish there; the fluid starts again");
-  if (ui_button("The scene's own", 1)) window_default_parameters(w);
+  ui_tip("collocated as in Bolz et al. 2003, with some divergence left; a change restarts the fluid");
+  if (ui_button("Scene defaults", 1)) window_default_parameters(w);
 }
 
 /* ---- The pressure's solver ---- */
@@ -174,14 +174,14 @@ static void fluid_section(window_state *w) {
 static int multigrid_controls(ts_multigrid_desc *d) {
   int by_default = !d->pre && !d->post;
   int changed = app_choice("smoother", UI_ENUM(d->smoother), smoother_names);
-  /* Gauss-Seidel has one storage: what does not fit is left to the library. */
+  /* Gauss-Seidel supports only one storage, so let the library choose. */
   if (changed)
     d->storage = TS_GRID_STORAGE_AUTO;
   else
     changed = app_choice("storage", UI_ENUM(d->storage), storage_names);
   changed |= app_choice("cycle", UI_ENUM(d->cycle), cycle_names);
   changed |= app_choice("interpolation", UI_ENUM(d->interpolation), interpolation_names);
-  if (ui_check_box("the smoother's own steps", &by_default)) {
+  if (ui_check_box("default number of steps", &by_default)) {
     d->pre = d->post = !by_default;
     changed = 1;
   }
@@ -207,9 +207,9 @@ static int multigrid_rare(ts_multigrid_desc *d) {
     d->damping = damping;
     changed = 1;
   }
-  ui_tip("of Jacobi as the smoother");
+  ui_tip("damping of the Jacobi smoother");
   changed |= ui_check_box("full", &d->full);
-  ui_tip("starts with one pass of full multigrid");
+  ui_tip("start with one pass of full multigrid");
   ui_same_line();
   changed |= ui_check_box("symmetric", &d->symmetric);
   changed |= ui_slider_int("levels", &d->max_levels, 0, 14, "all");
@@ -221,7 +221,7 @@ static int multigrid_rare(ts_multigrid_desc *d) {
 static void choose_backend(window_state *w) {
   const char *chosen = app_backend_choice(w->s->device.backend);
   if (chosen) window_set_backend(w, chosen);
-  ui_tip("walls are kept, the fluid starts again");
+  ui_tip("a change keeps the walls and restarts the fluid");
 }
 
 static void solver_section(window_state *w) {
@@ -255,7 +255,7 @@ static void solver_section(window_state *w) {
 
 static void power_of_ten(const float *values, int count, float *powers, float *low, float *high) {
   for (int k = 0; k < count; k++) {
-    /* What was not measured is 0 in the history. */
+    /* The history has 0 for values that were not measured. */
     powers[k] = values[k] > 0 ? log10f(values[k]) : NAN;
     if (!isfinite(powers[k])) continue;
     *low = fminf(*low, floorf(powers[k]));
@@ -274,7 +274,7 @@ static void divergence_plot(const simulation_history *h, const ts_fluid_result *
                              {"after the projection", after, h->count, {0.10f, 0.34f, 0.66f}}};
   ui_curves(text, curves, 2, SIMULATION_HISTORY, low, high > low ? high : low + 1);
   if (last->divergence_before > 0 && isfinite(last->divergence_after))
-    ui_text("%.2g, then %.2g: %.1e of it", last->divergence_before, last->divergence_after,
+    ui_text("%.2g before, %.2g after: a factor of %.1e", last->divergence_before, last->divergence_after,
             last->divergence_after / last->divergence_before);
 }
 
@@ -288,14 +288,14 @@ static ui_curve stage_curve(const char *name, const float *values, int count, in
 static void time_plot(const window_state *w, const simulation_history *h) {
   static float drawing[SIMULATION_HISTORY];
   ui_curve curves[TS_FLUID_STAGE_COUNT + 2];
-  char text[100] = "time of each step";
+  char text[100] = "time per step";
   int count = 0;
   float most = 0, high = 0;
   if (w->measure_times) {
     for (; count < TS_FLUID_STAGE_COUNT; count++)
       curves[count] =
           stage_curve(ts_fluid_stage_name((ts_fluid_stage)count), h->milliseconds[count], h->count, count);
-    /* Only the last step of a frame is drawn. */
+    /* Only the last step of a frame is drawn. The others have no time. */
     for (int k = 0; k < h->count; k++) drawing[k] = h->draw[k] > 0 ? h->draw[k] : NAN;
     curves[count++] = stage_curve("drawing", drawing, h->count, TS_FLUID_STAGE_COUNT);
   }
@@ -304,12 +304,12 @@ static void time_plot(const window_state *w, const simulation_history *h) {
   for (int k = 0; k < w->times.count; k++) most = fmaxf(most, w->times.values[k]);
   if (w->times.count) {
     const int used =
-        snprintf(text, sizeof text, "a step %s ms", app_digits((double)w->times.values[w->times.count - 1]));
+        snprintf(text, sizeof text, "%s ms per step", app_digits((double)w->times.values[w->times.count - 1]));
     snprintf(text + used, sizeof text - (size_t)used, ", at most %s%s", app_digits((double)most),
              w->measure_divergence || w->measure_times ? "" : ", on the host");
   }
   ui_curves(text, curves, count, SIMULATION_HISTORY, 0, high > 0 ? high : 1);
-  ui_tip(w->measure_divergence || w->measure_times ? "on average over those of a frame"
+  ui_tip(w->measure_divergence || w->measure_times ? "averaged over the steps of a frame"
                                                    : "without a measurement the host does not synchronise");
 }
 
@@ -317,10 +317,10 @@ static void plots_section(window_state *w) {
   const simulation_history *h = &w->s->history;
   if (!ui_section("Measured")) return;
   ui_check_box("divergence", &w->measure_divergence);
-  ui_tip("synchronises with the device once a frame");
+  ui_tip("synchronises with the device once per frame");
   ui_same_line();
   ui_check_box("time of each stage", &w->measure_times);
-  ui_tip("synchronises with the device after each stage, which takes time itself");
+  ui_tip("synchronises with the device after each stage, which makes steps slower");
   divergence_plot(h, &w->s->result);
   time_plot(w, h);
 }

@@ -14,7 +14,7 @@ static unsigned what_it_does(const window_pointer *p) {
   return does;
 }
 
-/* A path that is full goes straight from its last point but one. */
+/* If the path is full, its last point is replaced. */
 static void add_point(window_pointer *p, double x, double y) {
   if (p->path_count == POINTER_PATH) p->path_count--;
   p->path[p->path_count].x = x;
@@ -48,18 +48,18 @@ static double brush_radius(const window_pointer *p, const simulation *s) {
   return p->brush * info->height * info->cell_size;
 }
 
-/* Of dye at a time in seconds. */
+/* Colour of the dye at a time in seconds. */
 static void colour_at(const window_pointer *p, double time, float rgb[3]) {
   if (p->colour_fixed) {
     memcpy(rgb, p->colour, sizeof p->colour);
     return;
   }
-  /* Once round the colours in 12 s. */
+  /* One cycle through the hues takes 12 s. */
   for (int k = 0; k < 3; k++) rgb[k] = (float)(0.5 + 0.5 * cos(6.283185307179586 * (time / 12 - k / 3.0)));
 }
 
-/* What one piece of the path does to the walls: discs half a radius apart, so that they make one stroke.
- * Returns 1 if a cell changed. */
+/* Draws one segment of the path as wall: discs half a radius apart, so that they join. Returns 1 if a cell
+ * changed. */
 static int stroke(simulation *s, double x0, double y0, double x1, double y1, double radius, int solid) {
   const double h = s->info.cell_size, length = hypot(x1 - x0, y1 - y0);
   const int pieces = (int)fmin(ceil(length / fmax(0.5 * radius, 0.5 * h)), 4096);
@@ -72,14 +72,14 @@ static int stroke(simulation *s, double x0, double y0, double x1, double y1, dou
 }
 
 typedef struct pushing {
-  double radius, seconds; /* of the fluid, that each piece of the path took */
+  double radius, seconds; /* simulated time of each segment */
   float dye[3];
   float heat;
   double strength;
 } pushing;
 
-/* What a place gets must not depend on how many frames and pieces the pointer was over it: a piece shorter than
- * the radius gives its share. A pointer that is held still goes on giving dye. */
+/* The effect on a point must not depend on the number of frames and segments. So segments shorter than the
+ * radius have a proportionate effect. A pointer at rest still adds dye. */
 static int push(simulation *s, const pushing *how, double x0, double y0, double x1, double y1,
                 char message[SIMULATION_MESSAGE]) {
   const double length = hypot(x1 - x0, y1 - y0), share = fmin(length / how->radius, 1);
@@ -104,7 +104,7 @@ int pointer_apply(window_pointer *p, simulation *s, double seconds, double time,
   const double radius = brush_radius(p, s);
   pushing how = {.radius = radius, .strength = p->push, .heat = (float)p->heat};
   int moves = 0, failed = 0, walls = 0;
-  /* A button that is held still goes on. */
+  /* A button that is held still acts in every frame. */
   if (p->path_count < 2 && p->buttons) add_point(p, p->x, p->y);
   for (int k = 0; k + 1 < p->path_count; k++)
     moves += p->path[k].x != p->path[k + 1].x || p->path[k].y != p->path[k + 1].y;

@@ -1,4 +1,4 @@
-/* What the parts of the window share. */
+/* Declarations that the parts of the window share. */
 #ifndef WINDOW_STATE_H
 #define WINDOW_STATE_H
 
@@ -7,30 +7,30 @@
 #include "view.h"
 
 /* ---- window_pointer.c ----
- * What the pointer does to the fluid: pushes it and adds dye, draws walls, erases them; all at once where
- * several buttons are down. Movements are collected as they come and carried out once a frame. */
+ * The pointer pushes the fluid and adds dye, and draws and erases walls; several buttons act together.
+ * Movements are collected as they arrive, and applied once per frame. */
 
 enum { POINTER_PUSH = 1, POINTER_WALL = 2, POINTER_ERASE = 4 };
 enum { POINTER_PATH = 64, POINTER_BUTTONS = 8 };
-/* Of the brush. */
+/* Limits of `brush`. */
 #define POINTER_SMALLEST 0.004
 #define POINTER_LARGEST 0.25
 
 typedef struct window_pointer {
-  /* Set by the user. */
-  double brush;     /* its radius, in parts of the domain's height */
-  double push;      /* how much of the pointer's velocity the fluid takes */
+  /* Settings. */
+  double brush;     /* radius relative to the domain's height */
+  double push;      /* velocity of the fluid relative to the pointer's */
   double dye;       /* brightness */
-  double heat;      /* temperature that comes with the dye */
-  int colour_fixed; /* else it goes round the colours with time */
+  double heat;      /* temperature of the added dye */
+  int colour_fixed; /* otherwise the hue changes with time */
   float colour[3];
 
-  /* Now. */
-  unsigned buttons; /* those of the mouse that are down, by number, with what each does: */
+  /* State. */
+  unsigned buttons; /* bits of the mouse buttons that are down; `does` has the action of each */
   unsigned does[POINTER_BUTTONS];
-  double x, y; /* m */
+  double x, y; /* metres */
   struct {
-    double x, y; /* m, from here to the next one */
+    double x, y; /* metres; a segment goes from here to the next point */
     unsigned does;
   } path[POINTER_PATH];
   int path_count;
@@ -42,7 +42,7 @@ void pointer_press(window_pointer *p, int button, unsigned does);
 void pointer_release(window_pointer *p, int button);
 void pointer_move(window_pointer *p, double x, double y);
 
-/* Carries out what was collected while `seconds` passed for the fluid; at `time`, in seconds, for the colour.
+/* Applies the collected movements. `seconds` is the simulated time of the frame; `time` determines the colour.
  * Returns 0, or 1 with one line in `message`. */
 int pointer_apply(window_pointer *p, simulation *s, double seconds, double time,
                   char message[SIMULATION_MESSAGE]);
@@ -57,37 +57,36 @@ struct window_state {
   fluid_look look;
   window_pointer pointer;
 
-  /* The controls. */
+  /* Controls. */
   char size_text[32];
-  int own_size;         /* the user has chosen the number of cells, so that it does not follow the window */
-  int32_t next_width;   /* of the domain, for the window's new proportions */
-  double unfit_seconds; /* how long it is due */
-  int iterations[PRESSURE_SOLVERS]; /* that each solver had or will have */
-  int particles;                    /* about so many */
-  int own_range;                    /* of the colours; else they follow the data */
+  int own_size;                     /* the user chose the number of cells, so it does not follow the window */
+  int32_t next_width;               /* of the domain, for the new proportions of the window */
+  double unfit_seconds;             /* time since they changed */
+  int iterations[PRESSURE_SOLVERS]; /* chosen number for each solver */
+  int particles;                    /* approximate number */
+  int own_range;                    /* the user fixed the colour range; otherwise it follows the data */
 
   /* Running. */
-  int touched; /* the user has pushed the fluid: a scene for the mouse does nothing by itself any more */
+  int touched; /* the user has pushed the fluid, which ends the script of a scene for the mouse */
   int steps_per_frame;
   int measure_divergence, measure_times;
-  app_times times; /* of a step in each of the last frames */
+  app_times times; /* time per step, for each of the last frames */
 };
 
-/* Where the fluid is drawn; the panel is left of it. */
+/* The area of the fluid in the window, right of the panel. */
 fluid_area window_area(const window_state *w);
 
-/* ---- window_actions.c: what a button or a key does; errors become the note ---- */
-void window_take_scene(window_state *w); /* look, pace, title and file names become those of the scene */
+/* ---- window_actions.c: actions of buttons and keys; errors are shown as the note ---- */
+void window_show_scene(window_state *w); /* adapts look, pace, title and file names to the scene */
 void window_make_steps(window_state *w, double seconds);
 void window_reset(window_state *w);
 void window_clear_walls(window_state *w);
 void window_load_walls(window_state *w, const char *path);
-/* 0 x 0 cells: as the scene has it, or as the window wants it. */
+/* 0 x 0 cells: the scene's default size, or the size that fits the window. */
 void window_set_scene(window_state *w, int index, int32_t width, int32_t height);
-/* The width in cells with which a domain of this height fills the window; 0: the scene has a width of its own.
- */
+/* Width in cells of a domain of this height that fills the window; 0: the scene has a fixed width. */
 int32_t window_fitting_width(const window_state *w, const scene *s, int32_t height);
-void window_follow_size(window_state *w, double seconds); /* once a frame */
+void window_follow_size(window_state *w, double seconds); /* call once per frame */
 void window_set_backend(window_state *w, const char *backend);
 void window_set_layout(window_state *w, ts_fluid_layout layout);
 void window_set_parameters(window_state *w, const ts_fluid_parameters *parameters);

@@ -1,5 +1,5 @@
-/* heat: the steady temperature of a metal plate with two holes, solved with conjugate gradients and drawn from
- * the texture that the solution was computed in. */
+/* The program heat: the steady temperature of a metal plate with two holes. Conjugate gradients solve for it,
+ * and the picture is drawn from the texture that holds the solution. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,20 +22,20 @@ static const option_row rows[] = {
     OPTION_ROW(BACKEND, "backend", "NAME", backend,
                .help = "auto, cuda, gl, cuda:N or gl:N (device N), cpu, or check:NAME (default: gl)"),
     OPTION_WHOLE("size", "N", size, 32, 8192, "a plate of 3N/2 x N cells, N from 32 to 8192 (default: 240)"),
-    OPTION_PICTURE("picture", picture, "where the picture goes, as PNG (default: heat.png)"),
+    OPTION_PICTURE("picture", picture, "write a picture to this file, as PNG (default: heat.png)"),
     OPTION_FLAG("headless", headless,
-                "no window (default with --picture, with another backend, or without a display)"),
-    OPTION_FLAG("window", window, "watch the solver in a window; Space starts again, Escape ends"),
+                "run without a window (default with --picture, with another backend, or without a display)"),
+    OPTION_FLAG("window", window, "show the solver at work in a window; Space restarts it, Escape quits"),
     OPTION_WHOLE("frames", "N", frames, 1, 1000000000, "close the window after N frames"),
     OPTION_WHOLE("iterations-per-frame", "N", iterations_per_frame, 1, 1024,
-                 "iterations a frame, 1 to 1024 (default: 8)"),
+                 "iterations per frame, 1 to 1024 (default: 8)"),
     OPTION_END};
 
 static const char description[] =
     "Computes and draws the steady temperature of a metal plate: hot at its upper edge and around one hole, "
     "cold "
-    "at the other edges, with a second hole that no heat crosses.\v"
-    "Exit status: 0 converged; 1 error; 2 wrong usage; 3 not converged, where the picture is still written.";
+    "at the other edges. A second hole is insulated.\v"
+    "Exit status: 0 converged; 1 error; 2 wrong usage; 3 not converged: the picture is still written.";
 
 static int has_display(void) {
   const char *x = getenv("DISPLAY"), *wayland = getenv("WAYLAND_DISPLAY");
@@ -49,7 +49,7 @@ static program_options parse_arguments(int argc, char **argv) {
     o.window = has_windows && !o.picture && has_display() && !strcmp(o.backend, "gl");
   if (o.headless) o.window = 0;
   if (o.window && strcmp(o.backend, "gl") != 0 && strcmp(o.backend, "check:gl") != 0)
-    arguments_usage("--window draws from the solution's texture; expected --backend gl, not '%s'", o.backend);
+    arguments_usage("--window draws from the solution's texture, expected --backend gl, not '%s'", o.backend);
   if (!o.window && !o.picture) o.picture = "heat.png";
   return o;
 }
@@ -80,7 +80,7 @@ static int save(heat_system *s, const char *path, double *seconds) {
   return failed;
 }
 
-/* The residual is computed here, from the x that was drawn. */
+/* Computes the residual on the host, from the x that was drawn. */
 static int report(heat_system *s, const program_options *options, const heat_outcome *o,
                   double seconds_drawing) {
   ts_context_info device;

@@ -1,11 +1,11 @@
-// Draws the plate over the paper, straight from the texture that holds the solution.
+// Draws the plate over the paper, directly from the texture that holds the solution.
 //
-// A point of the plate lies between four cells. For each of them `cells` tells the texel of its unknown in
-// the solution's texture, or -1 where the cell is in a hole: rows are stored sorted by their length, not as the
-// plate is laid out. heat_picture.c does the same on the host.
-uniform sampler2D solution;   // a temperature a texel
-uniform ivec2 solution_at;    // where the vector begins in its texture
-uniform isampler2D cells;     // the texel of every cell's unknown
+// A point of the plate is between four cells. For each of them `cells` has the texel of its unknown in the
+// solution's texture, or -1 if the cell is in a hole: the solver sorts rows by their length, so texels are not
+// in the plate's order. heat_picture.c does the same on the host.
+uniform sampler2D solution;   // one temperature per texel
+uniform ivec2 solution_at;    // first texel of the vector
+uniform isampler2D cells;     // the texel of each cell's unknown
 uniform sampler2D colours;    // from cold to hot
 uniform sampler2D paper;      // the rest of the picture, top row first
 uniform vec4 plate;           // x, y, width, height in pixels, from the top left corner
@@ -27,7 +27,7 @@ void main() {
   ivec2 low = ivec2(clamp(floor(point), vec2(0.0), vec2(count - 2)));
   vec2 f = point - vec2(low);
 
-  // The four temperatures; cells in a hole get the mean of the others.
+  // The four temperatures. Cells in a hole get the mean of the others.
   vec4 t = vec4(0.0), known = vec4(0.0);
   for (int k = 0; k < 4; k++) {
     ivec2 texel = texelFetch(cells, low + ivec2(k & 1, k >> 1), 0).xy;
@@ -46,7 +46,7 @@ void main() {
     float v = clamp(temperature / hottest, 0.0, 1.0) * (steps - 1.0);
     pixel = texture(colours, vec2((v + 0.5) / steps, 0.5));
 
-    // Isolines every ten degrees, thinned out where they would run into one another.
+    // Isolines every ten degrees. They fade before they merge.
     float level = temperature / 10.0, nearest = floor(level + 0.5);
     float lines_per_pixel = max(length(slope) / 10.0 / pixels_per_cell, 1e-6);
     float away = abs(level - nearest) / lines_per_pixel;
@@ -54,7 +54,7 @@ void main() {
     if (nearest > 0.5 && nearest < 9.5) pixel.rgb = mix(pixel.rgb, vec3(nearest < 5.5), strength);
   }
 
-  // The cells around a hole make stairs; a circle a little larger covers them.
+  // The cells around a hole form a staircase. A slightly larger circle covers it.
   for (int k = 0; k < 2; k++) {
     float inside = (holes[k].z + 0.8 - distance(point, holes[k].xy)) * pixels_per_cell;
     pixel.rgb = mix(pixel.rgb, vec3(70.0, 68.0, 76.0) / 255.0, clamp(inside + 0.5, 0.0, 1.0));

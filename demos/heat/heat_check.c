@@ -1,5 +1,5 @@
-/* heat_check A.png [B.png]: whether A is a picture of the plate as heat draws it, and whether B looks the same.
- * Says what is wrong and ends with 1. */
+/* heat_check A.png [B.png]: checks that A is a picture of the plate as heat draws it, and that B looks the
+ * same. Prints the first difference and exits with 1 if not. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -19,7 +19,8 @@ static double brightness(const image *p, int x, int y) {
   return (c[0] + c[1] + c[2]) / 3.0;
 }
 
-/* The plate is 768 x 512 pixels from (44, 44); the holes' centres are at 43 % and 102 % of its height. */
+/* The plate is 768 x 512 pixels from (44, 44). The holes' centres are at 43 % and 102 % of its height from its
+ * left edge. */
 static const char *look(const image *p) {
   if (p->width != 936 || p->height != 600) return "not 936 x 600 pixels";
   if (brightness(p, 5, 5) < 240) return "the paper is not light";
@@ -32,7 +33,7 @@ static const char *look(const image *p) {
     if (abs(c[0] - 206) > 2 || abs(c[1] - 206) > 2 || abs(c[2] - 208) > 2) return "a hole is not grey";
   }
   if (brightness(p, holes[0][0] - 76, holes[0][1]) < 180) return "the heated hole's rim is not hot";
-  /* Downwards from the middle of the upper edge it gets colder, isolines aside. */
+  /* Below the middle of the upper edge, temperature falls from top to bottom, apart from the isolines. */
   double above = 255;
   for (int y = 50; y < 550; y += 50) {
     double mean = 0;

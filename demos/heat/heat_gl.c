@@ -11,7 +11,7 @@ enum { unit_count = 4 }; /* the solution, cells, colours, paper */
 
 /* ---- Textures ---- */
 
-/* From cells of the plate to texels of the solution. */
+/* Maps cells of the plate to texels of the solution. */
 static const char *make_cells(heat_gl *gl, ts_vector *x) {
   const plate *p = gl->plate;
   const size_t cells = (size_t)p->width * (size_t)p->height, count = 2 * (size_t)p->unknowns;

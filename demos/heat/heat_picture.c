@@ -6,14 +6,14 @@ static const double pi = 3.14159265358979323846;
 static const float paper[3] = {250, 249, 246}, ink[3] = {52, 50, 58};
 
 /* ---- Colours ----
- * A colour map from violet-black through red and orange to light yellow: lightness of CIELAB a straight line,
- * hue and chroma smooth curves, chroma reduced where the screen has no such colour. */
+ * A colour map from violet-black through red and orange to light yellow. Its lightness in CIELAB is linear, and
+ * hue and chroma are smooth curves. Chroma is reduced if the screen cannot show the colour. */
 
 static double cube_or_line(double t) {
   return t > 6.0 / 29 ? t * t * t : 3 * (6.0 / 29) * (6.0 / 29) * (t - 4.0 / 29);
 }
 
-/* CIELAB (D65) to linear sRGB, per IEC 61966-2-1. Returns whether the colour exists on a screen. */
+/* Converts CIELAB (D65) to linear sRGB, per IEC 61966-2-1. Returns 1 if sRGB has the colour. */
 static int linear_rgb(double lightness, double chroma, double hue, double rgb[3]) {
   const double fy = (lightness + 16) / 116;
   const double x = 0.95047 * cube_or_line(fy + chroma * cos(hue * pi / 180) / 500);
@@ -64,17 +64,17 @@ static float clamp(float value, float least, float most) {
 
 rectangle plate_rectangle(int width, int height, float *unit) {
   const float u = fminf((float)width / picture_width, (float)height / picture_height);
-  /* Whole pixels, so that the edges are sharp. */
+  /* Round to whole pixels for sharp edges. */
   const float left = floorf(0.5f * ((float)width - picture_width * u) + 44 * u);
   const float top = floorf(0.5f * ((float)height - picture_height * u) + 44 * u);
   *unit = u;
   return (rectangle){left, top, floorf(768 * u), floorf(512 * u)};
 }
 
-/* ---- The legend: numbers are drawn with strokes, each an arc of an ellipse or a line ---- */
+/* ---- The legend: digits are drawn with strokes, each an elliptic arc or a line ---- */
 
-/* In a box 0.56 wide and 1 high, y downwards, angles in degrees from the right over the bottom. A line has
- * rx = ry = -1 and goes from (cx, cy) to (from, to). */
+/* Coordinates are in a box 0.56 wide and 1 high, y downwards. Angles are in degrees, clockwise from the right.
+ * A line has rx = ry = -1 and goes from (cx, cy) to (from, to). */
 typedef struct stroke {
   char symbol;
   float cx, cy, rx, ry, from, to;
@@ -88,7 +88,7 @@ static const stroke strokes[] = {
     {'4', 0, 0.7f, -1, -1, 0.57f, 0.7f},         {'6', 0.28f, 0.68f, 0.28f, 0.32f, 0, 360},
     {'6', 0.46f, 0.68f, 0.46f, 0.68f, 180, 266}, {'8', 0.28f, 0.24f, 0.23f, 0.24f, 0, 360},
     {'8', 0.28f, 0.74f, 0.28f, 0.26f, 0, 360},   {'C', 0.36f, 0.5f, 0.36f, 0.5f, 50, 310},
-    {'o', 0.13f, 0.12f, 0.12f, 0.12f, 0, 360}, /* degrees */
+    {'o', 0.13f, 0.12f, 0.12f, 0.12f, 0, 360}, /* the degree sign */
 };
 
 static float distance_to_segment(float px, float py, float ax, float ay, float bx, float by) {
@@ -159,10 +159,10 @@ void draw_paper(image *picture) {
   }
 }
 
-/* ---- The plate, step by step as in heat.frag ---- */
+/* ---- The plate, with the same steps as in heat.frag ---- */
 
-/* The temperatures of the four cells around a point; cells in a hole get the mean of the others. Returns how
- * many cells there are. */
+/* The temperatures of the four cells around a point. Cells in a hole get the mean of the others. Returns the
+ * number of cells outside holes. */
 static int fetch_corners(const plate *p, const float *temperatures, int i, int j, float corner[4]) {
   float sum = 0;
   int present = 0, known[4];
@@ -197,7 +197,7 @@ static void shade(unsigned char *pixel, const plate *p, const float *temperature
       colour[c] = (float)colours[low][c] + (v - (float)low) * (float)(colours[low + 1][c] - colours[low][c]);
     blend(pixel, colour, 1);
 
-    /* Isolines every ten degrees, thinned out where they would run into one another. */
+    /* Isolines every ten degrees. They fade before they merge. */
     const float level = temperature / 10, nearest = floorf(level + 0.5f);
     const float lines_per_pixel = hypotf(slope_x, slope_y) / 10 / pixels_per_cell;
     const float away = fabsf(level - nearest) / fmaxf(lines_per_pixel, 1e-6f);
@@ -208,7 +208,7 @@ static void shade(unsigned char *pixel, const plate *p, const float *temperature
   }
   for (int k = 0; k < plate_holes; k++) {
     const plate_hole *hole = &p->holes[k];
-    /* The cells around a hole make stairs; a circle a little larger covers them. */
+    /* The cells around a hole form a staircase. A slightly larger circle covers it. */
     const float inside = (hole->radius + 0.8f - hypotf(x - hole->x, y - hole->y)) * pixels_per_cell;
     blend(pixel, rim, clamp(inside + 0.5f, 0, 1));
     blend(pixel, grey, clamp(inside - 1.2f, 0, 1));

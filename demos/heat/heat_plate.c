@@ -6,7 +6,7 @@
 
 static const int neighbour_x[4] = {0, -1, 1, 0}, neighbour_y[4] = {-1, 0, 0, 1};
 
-/* The hole that the point is in once the holes have grown by `margin` cells, or NULL. */
+/* The hole that contains a cell's centre if holes are enlarged by `margin` cells, or NULL. */
 static const plate_hole *hole_at(const plate *p, int i, int j, float margin) {
   for (int k = 0; k < plate_holes; k++) {
     const plate_hole *hole = &p->holes[k];
@@ -15,7 +15,7 @@ static const plate_hole *hole_at(const plate *p, int i, int j, float margin) {
   return NULL;
 }
 
-/* The unknown of a cell, -1 in a hole and outside. */
+/* The unknown of a cell; -1 in a hole and outside the plate. */
 static int32_t unknown_at(const plate *p, int i, int j) {
   return i < 0 || j < 0 || i >= p->width || j >= p->height ? -1 : p->index[j * p->width + i];
 }
@@ -26,7 +26,7 @@ static void hold(plate *p, int32_t unknown, float temperature) {
   p->start[unknown] = temperature;
 }
 
-/* The top edge is hot, the other three are cold, and a heated hole is hot all around. */
+/* The top edge is hot and the other three are cold. The rim of a heated hole is hot. */
 static void hold_boundaries(plate *p) {
   for (int j = 0; j < p->height; j++)
     for (int i = 0; i < p->width; i++) {

@@ -53,7 +53,7 @@ void heat_close(heat_system *s) {
   plate_destroy(&s->plate);
 }
 
-/* For backends without textures: the solution comes to the host, which draws. */
+/* For backends without textures: copies the solution to the host and draws there. */
 static int draw_on_host(heat_system *s, image *picture) {
   float *x = malloc((size_t)s->plate.unknowns * sizeof *x);
   if (!x) return heat_fail("out of memory for %d temperatures", s->plate.unknowns);

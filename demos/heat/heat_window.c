@@ -1,5 +1,5 @@
-/* A window of the program's own, whose OpenGL context the library shares: every frame runs a few iterations
- * from where the last frame ended, and draws the solution from the texture that it is in. */
+/* A window with its own OpenGL context, which the library shares. Each frame continues the solve by a few
+ * iterations and draws the solution from its texture. */
 #include "heat.h"
 
 #if defined(TEXSOLVE_HAVE_GL) && defined(TEXSOLVE_HAVE_GLFW)
@@ -26,7 +26,7 @@ void heat_window_close(void) {
   window = NULL;
 }
 
-/* A few iterations. Returns 0, or 1 after a message. `*ended` is set when there is no more to gain. */
+/* Runs a few iterations. Returns 0, or 1 after a message. Sets *ended if further iterations would not help. */
 static int step(heat_system *s, heat_outcome *o, double *best, int *in_vain, int *ended) {
   ts_result result;
   const double begin = seconds_now();
@@ -38,7 +38,7 @@ static int step(heat_system *s, heat_outcome *o, double *best, int *in_vain, int
     return heat_fail("%s", result.message);
   o->iterations += result.iterations;
   o->host_synchronisations += result.host_synchronisations;
-  /* b is 0: this is relative to ||A x|| of the temperatures that are held, which the start is. */
+  /* b is 0, so this residual is relative to ||A x|| of the fixed temperatures, which is the start. */
   const double residual = result.relative_residual;
   o->converged = residual <= heat_tolerance;
   *in_vain = residual < 0.999 * *best ? 0 : *in_vain + 1;
@@ -61,7 +61,7 @@ static void show_state(const heat_outcome *o, double residual) {
 static const char *draw(heat_gl *gl) {
   int width, height;
   glfwGetFramebufferSize(window, &width, &height);
-  /* A minimised window has no pixels. */
+  /* A minimized window has no pixels. */
   const char *why = width > 0 && height > 0 ? heat_gl_draw(gl, width, height) : NULL;
   glfwSwapBuffers(window);
   return why;
@@ -84,7 +84,7 @@ int heat_window_run(heat_system *s, const program_options *options, heat_outcome
     else
       glfwPollEvents();
     if (glfwGetKey(window, GLFW_KEY_ESCAPE) == GLFW_PRESS) glfwSetWindowShouldClose(window, GLFW_TRUE);
-    if (!failed && glfwGetKey(window, GLFW_KEY_SPACE) == GLFW_PRESS) { /* cold again */
+    if (!failed && glfwGetKey(window, GLFW_KEY_SPACE) == GLFW_PRESS) { /* restart from the cold plate */
       if (ts_vector_write(s->x, ts_host(s->plate.start, (size_t)s->plate.unknowns)) != TS_OK)
         failed = heat_fail("%s", ts_last_error(s->context));
       *o = (heat_outcome){0};

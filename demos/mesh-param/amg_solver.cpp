@@ -16,12 +16,13 @@ extern "C" {
 
 struct amg_solver {
   ts_context *context;
-  ts_system_result info{}; /* what results have in common, the set-up's times in the first one alone */
+  /* results common to all solves; the first solve also reports the times of the set-up */
+  ts_system_result info{};
   int levels = 0;
   ts_matrix *A = nullptr;
   ts_preconditioner *preconditioner = nullptr;
-  ts_vector *found = nullptr; /* the last solution */
-  std::vector<double> scale;  /* of an unknown: 1 / sqrt(a_ii) */
+  ts_vector *found = nullptr; /* solution of the last solve */
+  std::vector<double> scale;  /* for each unknown: 1 / sqrt(a_ii) */
   std::vector<double> numbers;
 
   explicit amg_solver(ts_context *c) : context(c) {}
@@ -44,13 +45,14 @@ namespace {
 
 /* ---- The normal equations ---- */
 
-/* What rounding leaves of 0 is at most this part of the geometric mean of the two numbers on the diagonal. */
+/* Entries that would be 0 without rounding are below this, relative to the geometric mean of their two diagonal
+ * entries. */
 const double rounding = 1e-13;
 
-/* A^T W A of the conditions (conformal.h), 2 unknowns a flat vertex; rows and columns of pinned ones are those
- * of the identity: conditions by the roots of their weights, and below them a row of the identity for each
- * pinned unknown. What rounding leaves of 0 is taken out: u and v are coupled along the boundary alone, which
- * makes it half the entries. */
+/* A^T W A of the conditions (conformal.h), two unknowns per flat vertex. Rows and columns of pinned unknowns
+ * are those of the identity. The factor has the conditions, multiplied by the square roots of their weights,
+ * and below them an identity row for each pinned unknown. Entries that are only rounding are removed: u and v
+ * are coupled only along the boundary, so this halves the number of entries. */
 sparse normal_equations(const mesh &m, const charts &c, const unsigned char *pinned) {
   sparse A;
   A.columns = 2 * c.vertices;
@@ -78,7 +80,7 @@ sparse normal_equations(const mesh &m, const charts &c, const unsigned char *pin
   return N;
 }
 
-/* Brings such a matrix to the diagonal 1; returns 1 / sqrt of the diagonal as it was. */
+/* Scales the matrix to a unit diagonal. Returns 1 / sqrt of the original diagonal. */
 std::vector<double> scale_diagonal(sparse &A) {
   std::vector<double> scale;
   for (int32_t i = 0; i < A.rows; i++) {
@@ -89,7 +91,7 @@ std::vector<double> scale_diagonal(sparse &A) {
   return scale;
 }
 
-/* ---- Onto the device ---- */
+/* ---- Upload ---- */
 
 ts_status upload(amg_solver *s, const sparse &A, ts_format format) {
   ts_matrix_desc desc{};
@@ -111,8 +113,8 @@ ts_status upload(amg_solver *s, const sparse &A, ts_format format) {
 
 enum { modes = 4 };
 
-/* What the matrix almost maps to 0, of unknowns as they are scaled: a map that is shifted along u and v, and
- * the one that is there, which may grow and turn. */
+/* Vectors that the matrix maps to nearly 0, in scaled unknowns: translations along u and v, and the given map,
+ * which may grow and rotate. */
 std::vector<double> near_null_space(const double *uv, const std::vector<double> &scale) {
   std::vector<double> numbers(modes * scale.size());
   for (size_t i = 0; i < scale.size(); i += 2) {
@@ -127,7 +129,8 @@ std::vector<double> near_null_space(const double *uv, const std::vector<double> 
   return numbers;
 }
 
-/* A matrix that is scaled. V-cycles of one smoothing step take the most iterations and the least time. */
+/* Sets up AMG for a scaled matrix. V-cycles with one smoothing step need the most iterations, but the least
+ * time. */
 ts_status set_up(amg_solver *s, const sparse &A, const std::vector<double> &near_null, ts_format format) {
   ts_amg_desc amg{};
   amg.unknowns = 2;
@@ -153,8 +156,8 @@ int fail_status(const ts_context *context, ts_status status, char message[MESH_M
   return mesh_fail(message, "%s", *text ? text : ts_status_text(status));
 }
 
-/* Conjugate gradients on the device. The largest number of the right-hand side is brought to 1, so that squares
- * stay in the range of floats. */
+/* Runs conjugate gradients on the device. The right-hand side is scaled to a maximum of 1, so that squares stay
+ * in the range of floats. */
 ts_status solve_scaled(amg_solver *s, const ts_system_solve_desc *desc, const double *b, double *x,
                        ts_system_result *result) {
   const size_t unknowns = s->numbers.size();
@@ -199,7 +202,7 @@ int amg_solver_solve(amg_solver *s, const ts_system_solve_desc *how, const doubl
   return status < 0 ? fail_status(s->context, status, message) : 0;
 }
 
-/* Of a solve: all that is known before. */
+/* Fills the parts of a result that are known before the solve. */
 static void begin(amg_solver *s, const mesh *m, const charts *c, const unsigned char *pinned, double start) {
   s->numbers.assign(s->scale.begin(), s->scale.end());
   s->info.reason = TS_REASON_CONVERGED;

@@ -1,4 +1,4 @@
-/* mesh-param --bench: the same map with every format that the backend has. */
+/* mesh-param --bench: computes the same map with every format of the backend. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,10 +19,10 @@ static int run_format(const program_options *o, ts_context *context, flattening 
                       bench_row *row, char why[MESH_MESSAGE]) {
   conformal_options conformal = o->conformal;
   conformal.format = row->format;
-  /* Iterations of different formats are compared, not set-ups. */
+  /* Compare the iterations of the formats, not the set-up of a preconditioner. */
   if (conformal.preconditioner == CONFORMAL_AUTO) conformal.preconditioner = CONFORMAL_JACOBI;
   memcpy(f->solved, start, 2 * (size_t)f->c.vertices * sizeof *start);
-  f->fresh = 0; /* without coarser meshes */
+  f->fresh = 0; /* do not start from coarser meshes */
   progress_begin("%s", ts_format_name(row->format));
   const int failed = flattening_find(f, context, f->pinned, &conformal, f->solved, NULL, &row->r, why);
   progress_clear();
@@ -36,7 +36,7 @@ static void print_rows(const flattening *f, const ts_context_info *device, const
   printf("backend     %s: %s\n", device->backend, device->device);
   printf("system      %d unknowns, normal equations %s: %lld entries\n\n", (int)rows[0].r.unknowns,
          report_normal_name(rows[0].r.normal), (long long)rows[0].r.nonzeros);
-  printf("format      iterations   residual   build s  layout s   solve s   ms an iteration        MB\n");
+  printf("format      iterations   residual   build s  layout s   solve s  ms per iteration        MB\n");
   for (int i = 0; i < count; i++) {
     const conformal_result *r = &rows[i].r;
     printf("%-10s  %10d  %9.2e  %8.3f  %8.3f  %8.3f  %16.4f  %8.2f\n", ts_format_name(r->format), r->iterations,
@@ -89,7 +89,7 @@ static int bench(const program_options *o, ts_context *context, flattening *f, c
     return EXIT_ERROR;
   }
   if (!count) {
-    message("%s: the backend has no format %s", name, ts_format_name(o->conformal.format));
+    message("%s: the backend does not have the format %s", name, ts_format_name(o->conformal.format));
     return EXIT_ERROR;
   }
   if (o->run.json)

@@ -12,8 +12,9 @@ static int joins(const mesh *m, const mesh_edges *edges, const unsigned char *cu
   return charts_edge_joins(m, edges, e) && !(cut && cut[e]);
 }
 
-/* Corner k of triangle t, 3 t + k, lies at the start of the halfedge of that number. Corners are one flat
- * vertex where edges around their vertex join their triangles; sets of corners and of triangles. */
+/* Corner k of triangle t has the number 3 t + k, and is the start of the halfedge with that number. Corners of
+ * a vertex are one flat vertex if edges at the vertex join their triangles. Builds disjoint sets of corners and
+ * of triangles. */
 static void join_corners(const mesh *m, const mesh_edges *edges, const unsigned char *cut, int32_t *corner_set,
                          int32_t *triangle_set) {
   for (int32_t h = 0; h < 3 * m->triangle_count; h++) corner_set[h] = h;
@@ -27,7 +28,7 @@ static void join_corners(const mesh *m, const mesh_edges *edges, const unsigned 
   }
 }
 
-/* Charts in the order of their first triangles. */
+/* Numbers charts in the order of their first triangles. */
 static int number_charts(const mesh *m, int32_t *triangle_set, charts *c) {
   for (int32_t t = 0; t < m->triangle_count; t++) {
     const int32_t root = mesh_set_find(triangle_set, t);
@@ -46,8 +47,8 @@ static int number_charts(const mesh *m, int32_t *triangle_set, charts *c) {
   return 0;
 }
 
-/* Flat vertices: chart by chart, in a chart by the mesh's vertex. `first` and `by_vertex` are room for the
- * corners of every vertex. */
+/* Numbers flat vertices chart by chart, within a chart in the order of the mesh's vertices. `first` and
+ * `by_vertex` have room for the corners of all vertices. */
 static void number_vertices(const mesh *m, int32_t *corner_set, int32_t *first, int32_t *by_vertex, charts *c) {
   const int32_t corners = 3 * m->triangle_count;
   for (int32_t v = 0; v <= m->vertex_count; v++) first[v] = 0;
@@ -72,8 +73,8 @@ static void number_vertices(const mesh *m, int32_t *corner_set, int32_t *first, 
   for (int32_t h = 0; h < corners; h++) c->corner[h] = c->corner[mesh_set_find(corner_set, h)];
 }
 
-/* Boundary loops, each a set of flat vertices that boundary edges join: a flat vertex is on one loop at most.
- * And the genus, from Euler's V - E + F = 2 - 2 g - loops. */
+/* Finds boundary loops, as disjoint sets of flat vertices joined by boundary edges: a flat vertex is on at most
+ * one loop. Computes the genus from Euler's formula V - E + F = 2 - 2 g - loops. */
 static void find_boundary(const mesh *m, const mesh_edges *edges, const unsigned char *cut, int32_t *loop_set,
                           charts *c) {
   for (int32_t i = 0; i < c->vertices; i++) loop_set[i] = i;

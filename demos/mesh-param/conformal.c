@@ -9,26 +9,27 @@
 #include "triangle.h"
 
 enum { most_passes = 30, default_iterations = 100000 };
-/* More iterations with AMG in one pass mean that rounding is in the way. */
+/* Pass limit for AMG in single precision. If a pass needs more iterations, rounding prevents convergence. */
 enum { most_in_single = 100 };
 static const double default_rtol = 1e-5;
-/* Flat vertices of a chart from which the set-up of AMG costs less than the iterations that it saves: these
- * grow with the chart, not with the number of charts. */
+/* Size of a chart, in flat vertices, above which AMG saves more iterations than its set-up costs. Iterations
+ * grow with the size of charts, not with their number. */
 static const int32_t least_for_amg = 2500;
 
-/* What one solve works on. */
+/* State of a solve. */
 typedef struct conformal {
   const mesh *m;
   const charts *c;
   const unsigned char *pinned;
-  ts_system *system; /* one of the two; the other one is NULL */
+  ts_system *system; /* either `system` or `amg` is used; the other is NULL */
   amg_solver *amg;
-  ts_precision precision; /* single, as long as passes gain enough, then double where the device has it */
+  /* starts as single; becomes double, if the device has it, when passes gain too little */
+  ts_precision precision;
   int has_double;
   double *uv;
-  double *missing;         /* of each condition: what the places where vertices are leave of it */
-  double *change;          /* what a pass finds */
-  double *gradient, *pull; /* A^T W (b - A x), and A^T W b, for each unknown */
+  double *missing;         /* residual of each condition for the present u, v */
+  double *change;          /* the correction of a pass */
+  double *gradient, *pull; /* A^T W (b - A x) and A^T W b, for each unknown */
 } conformal;
 
 const char *conformal_preconditioner_name(conformal_preconditioner preconditioner) {
@@ -79,7 +80,8 @@ static ts_status state_rows(conformal *w) {
   return status == TS_OK ? ts_system_end(w->system) : status;
 }
 
-/* What is missing, and how far from the least squares that is; returns the residual. */
+/* Computes `missing`, `gradient` and `pull`, and the energy. Returns the relative residual of the normal
+ * equations. */
 static double look(conformal *w, double *energy) {
   const size_t unknowns = 2 * (size_t)w->c->vertices;
   double sum = 0, all = 0;
@@ -122,8 +124,8 @@ static int fail_status(const ts_context *context, ts_status status, char message
   return mesh_fail(message, "%s", *text ? text : ts_status_text(status));
 }
 
-/* The first pass fills what stays the same. */
-static void take_result(const ts_system_result *pass, conformal_result *result) {
+/* Takes the constant members from the first pass, and adds up the others. */
+static void record_result(const ts_system_result *pass, conformal_result *result) {
   if (result->passes == 0) {
     result->unknowns = pass->unknowns;
     result->rows = pass->rows;
@@ -142,7 +144,7 @@ static void take_result(const ts_system_result *pass, conformal_result *result) 
   snprintf(result->message, sizeof result->message, "%s", pass->message);
 }
 
-/* One correction. The step is taken back where it makes things worse: `*better` says which. */
+/* Computes one correction, with the library's least-squares system. */
 static ts_status make_pass(conformal *w, const ts_system_solve_desc *desc, ts_system_result *pass) {
   const size_t unknowns = 2 * (size_t)w->c->vertices;
   memset(w->change, 0, unknowns * sizeof *w->change);
@@ -155,7 +157,7 @@ static ts_status make_pass(conformal *w, const ts_system_solve_desc *desc, ts_sy
   return read == TS_OK ? status : read;
 }
 
-/* The same by AMG. */
+/* Computes one correction, with AMG. */
 static int make_amg_pass(conformal *w, const ts_system_solve_desc *desc, ts_system_result *pass,
                          char message[MESH_MESSAGE]) {
   ts_system_solve_desc how = *desc;
@@ -167,7 +169,7 @@ static int make_amg_pass(conformal *w, const ts_system_solve_desc *desc, ts_syst
   return amg_solver_solve(w->amg, &how, w->gradient, w->change, pass, message);
 }
 
-/* The start, on the device: over the space of what passes find. */
+/* Creates the start on the device, in the space of the corrections. */
 static ts_status create_places(conformal *w, ts_vector *found, ts_vector **places) {
   const size_t unknowns = 2 * (size_t)w->c->vertices;
   float *start = malloc(unknowns * sizeof *start);
@@ -179,10 +181,10 @@ static ts_status create_places(conformal *w, ts_vector *found, ts_vector **place
   return status;
 }
 
-/* Adds what a pass has found, or takes it back: to `uv`, and where `places` is asked for on the device too. */
+/* Adds a correction (sign 1) or undoes it (sign -1), to `uv` and, if `places` is wanted, on the device. */
 static ts_status move(conformal *w, ts_vector **places, float sign) {
   ts_status status = TS_OK;
-  /* NULL where everything is pinned. */
+  /* NULL if everything is pinned */
   ts_vector *found = w->amg ? amg_solver_vector(w->amg) : ts_system_get_vector(w->system);
   if (places && found) {
     if (!*places) status = create_places(w, found, places);
@@ -193,16 +195,17 @@ static ts_status move(conformal *w, ts_vector **places, float sign) {
   return status;
 }
 
-/* Why it has not converged, where the last pass by itself has, or its maximum is what others have left. */
+/* Describes why the map has not converged, for cases that the last pass does not report: the pass itself
+ * converged, or it used the remaining iterations. */
 static void say_why(conformal_result *result, int most) {
   if (result->passes == 0)
-    snprintf(result->message, sizeof result->message, "it is no number");
+    snprintf(result->message, sizeof result->message, "it is not a number");
   else if (result->iterations >= most)
     snprintf(result->message, sizeof result->message, "the maximum of %d iterations was reached", most);
   else if (result->passes == most_passes)
-    snprintf(result->message, sizeof result->message, "it was corrected %d times", most_passes);
+    snprintf(result->message, sizeof result->message, "the maximum of %d corrections was reached", most_passes);
   else
-    snprintf(result->message, sizeof result->message, "another correction does not make it smaller");
+    snprintf(result->message, sizeof result->message, "another correction does not reduce it");
 }
 
 static int has_double(ts_context *context) {
@@ -239,14 +242,14 @@ static int make_passes(conformal *w, ts_context *context, const conformal_option
       if (status < 0) return fail_status(context, status, message);
     }
     solved = pass.reason == TS_REASON_CONVERGED;
-    take_result(&pass, result);
+    record_result(&pass, result);
     ts_status moved = move(w, o->places, 1);
     if (moved != TS_OK) return fail_status(context, moved, message);
     double energy;
     const double residual = look(w, &energy);
     stopped = pass.reason == TS_REASON_STOPPED || pass.iterations == 0;
     if (!(energy < result->energy * (1 + 1e-12)) || (!(residual < 0.9 * result->residual) && !stopped)) {
-      /* Not a number, or no better: as far as this precision goes. */
+      /* NaN, or no progress: this is the limit of the precision. */
       const int back = !(energy <= result->energy);
       if (back) {
         moved = move(w, o->places, -1);
@@ -260,7 +263,7 @@ static int make_passes(conformal *w, ts_context *context, const conformal_option
         continue;
       }
     }
-    /* Passes that gain little, or take long, gain less and less. */
+    /* After a pass with little gain or many iterations, further ones gain even less. */
     const int slow = residual > 0.2 * result->residual || pass.iterations >= most_in_single;
     if (w->amg && w->has_double && slow) w->precision = TS_PRECISION_DOUBLE;
     result->residual = residual;
@@ -310,7 +313,7 @@ static void workspace_free(conformal *w) {
   free(w->pull);
 }
 
-/* A vertex all of whose triangles are points has no condition. */
+/* A vertex has no condition if all of its triangles are points. */
 static int check_conditions(const conformal *w, char message[MESH_MESSAGE]) {
   const int32_t vertices = w->c->vertices;
   unsigned char *has_one = calloc((size_t)vertices + 1, 1);
@@ -324,7 +327,7 @@ static int check_conditions(const conformal *w, char message[MESH_MESSAGE]) {
   free(has_one);
   if (v == vertices) return 0;
   return mesh_fail(message,
-                   "vertex %d and all its neighbours are at one place, so that nothing tells its u and v",
+                   "vertex %d has the same position as all its neighbours, so its u and v are undefined",
                    (int)(w->c->vertex ? w->c->vertex[v] : v));
 }
 

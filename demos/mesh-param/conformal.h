@@ -1,6 +1,6 @@
-/* Least-squares conformal maps (Levy, Petitjean, Ray and Maillot 2002): u and v of every flat vertex, such that
- * the gradients of u and v in every triangle are as nearly as can be perpendicular and of one length. With two
- * vertices pinned in every chart the map is unique. */
+/* Least-squares conformal maps (Levy, Petitjean, Ray and Maillot 2002). They choose u and v of every flat
+ * vertex so that in every triangle the gradients of u and v are, as nearly as possible, perpendicular and of
+ * equal length. With two vertices pinned in every chart the map is unique. */
 #ifndef CONFORMAL_H
 #define CONFORMAL_H
 
@@ -9,9 +9,9 @@
 #include "charts.h"
 
 typedef enum conformal_preconditioner {
-  CONFORMAL_AUTO, /* AMG if a chart is large, otherwise Jacobi; Jacobi with other solvers than CG */
+  CONFORMAL_AUTO, /* AMG if a chart is large, otherwise Jacobi; Jacobi for solvers other than CG */
   CONFORMAL_JACOBI,
-  CONFORMAL_AMG /* algebraic multigrid, of conjugate gradients on normal equations formed (amg_solver.h) */
+  CONFORMAL_AMG /* algebraic multigrid; CG on formed normal equations (amg_solver.h) */
 } conformal_preconditioner;
 
 const char *conformal_preconditioner_name(conformal_preconditioner preconditioner);
@@ -21,72 +21,75 @@ typedef struct conformal_options {
   ts_method method;                        /* default: TS_METHOD_AUTO */
   ts_normal normal;                        /* default: TS_NORMAL_AUTO */
   conformal_preconditioner preconditioner; /* default: CONFORMAL_AUTO */
-  double rtol;        /* of ||A^T W A x - A^T W b|| / ||A^T W b||, in double precision; default: 1e-5 */
-  int max_iterations; /* of all passes together; default: 100000 */
-  ts_vector **places; /* default: NULL; else u and v are left on the device too, see conformal_solve */
+  double rtol;        /* for ||A^T W A x - A^T W b|| / ||A^T W b||, in double precision; default: 1e-5 */
+  int max_iterations; /* over all passes; default: 100000 */
+  ts_vector **places; /* default: NULL; otherwise u and v also stay on the device, see conformal_solve */
   ts_progress_fn progress;
   void *progress_user;
 } conformal_options;
 
-/* What CONFORMAL_AUTO means for these charts; another one as it is. */
+/* Resolves CONFORMAL_AUTO for these charts. Returns other values unchanged. */
 conformal_preconditioner conformal_choose(const conformal_options *options, const charts *c);
 
-/* What was done on coarser meshes before (levels_solve). */
+/* Work on coarser meshes (levels_solve). */
 typedef struct levels_result {
-  int levels;     /* coarser than the mesh; 0: it is small, or cannot be made coarser */
-  int iterations; /* on all of them */
-  double seconds; /* for everything */
+  int levels;     /* number of levels coarser than the mesh; 0: the mesh is small or cannot be coarsened */
+  int iterations; /* sum over the levels */
+  double seconds; /* total time */
 } levels_result;
 
 typedef struct conformal_result {
   int converged;
-  int iterations, passes; /* a pass solves for a correction in single precision */
+  int iterations, passes; /* a pass computes a correction in single precision */
   int32_t unknowns, rows;
   int64_t nonzeros;
-  double residual;       /* see rtol; of the u, v that are left */
-  double residual_start; /* of those at the start */
+  double residual;       /* see rtol; for the returned u, v */
+  double residual_start; /* for the u, v at the start */
   double energy;         /* sum over triangles of (sigma_1 - sigma_2)^2 area, in the units of `uv` */
   ts_format format;
   ts_normal normal;
   ts_method method;
   size_t bytes_device;
   double seconds_build, seconds_layout, seconds_solve;
-  conformal_preconditioner preconditioner; /* that was used */
+  conformal_preconditioner preconditioner; /* the one that was used */
   int coarser;                             /* levels of the preconditioner, without the matrix itself */
-  levels_result levels;                    /* all 0 from conformal_solve */
+  levels_result levels;                    /* 0 from conformal_solve */
   char choice[340], message[200];          /* as in ts_system_result */
 } conformal_result;
 
-/* The condition of triangle t as a complex number: the sum of w_k (u_k + i v_k) is to be 0, where w_k = re[k] +
- * i im[k] is the edge opposite of corner k. Its square is counted by `weight`, which does not let it grow
- * without bounds where a triangle has no area. */
+/* The condition of triangle t in complex numbers: the sum of w_k (u_k + i v_k) should be 0. w_k = re[k] + i
+ * im[k] is the edge opposite corner k. `weight` multiplies the square of the condition, and is bounded for
+ * degenerate triangles. */
 typedef struct conformal_condition {
   double re[3], im[3], weight;
 } conformal_condition;
 
 conformal_condition conformal_condition_of(const mesh *m, int32_t t);
 
-/* The residual of u, v as `rtol` has it. Returns 0, or 1 with one line in `message`. */
+/* Computes the residual of u, v as `rtol` defines it. Returns 0, or 1 with one line in `message`. */
 int conformal_residual(const mesh *m, const charts *c, const unsigned char *pinned, const double *uv,
                        double *residual, char message[MESH_MESSAGE]);
 
-/* `uv`: the start, and afterwards the map; those with a flag in `pinned` stay. The equations are assembled for
- * what is missing to the places where vertices are, and what the device finds in single precision is added to
- * these in double precision, until the residual in double precision is small enough or does not fall any more.
+/* Replaces `uv`, the start, by the map. Vertices with a flag in `pinned` keep their values.
  *
- * `options->places` gets a vector of the context, where the device adds up the start and what it finds: index
- * 2 v is u of flat vertex v, and 2 v + 1 its v. The caller destroys it; NULL where nothing had to be solved.
+ * This is iterative refinement. The right-hand side of each pass is the residual of the conditions for the
+ * present `uv`. The device computes a correction, which is added in double precision. Passes end when the
+ * residual in double precision is small enough or stops falling.
  *
- * Returns 0, whether converged or not, or 1 with one line in `message`, u and v then being as at the start. */
+ * *options->places becomes a vector of the context, in which the device adds up the start and the corrections.
+ * Index 2 v is u of flat vertex v, and 2 v + 1 is its v. The caller destroys it. It is NULL if there was
+ * nothing to solve.
+ *
+ * Returns 0, whether converged or not, or 1 with one line in `message`; `uv` is then unchanged. */
 int conformal_solve(ts_context *context, const mesh *m, const charts *c, const unsigned char *pinned,
                     const conformal_options *options, double *uv, conformal_result *result,
                     char message[MESH_MESSAGE]);
 
 /* ---- levels.cpp: a start from coarser meshes ---- */
 
-/* Solves on coarser meshes, the coarsest first, each from what the one before has found, and leaves `uv` as a
- * start for the mesh itself. `uv` and `pinned` as in conformal_solve, `options` with Jacobi's preconditioner.
- * Returns 0, or 1 with one line in `message`. */
+/* Solves on coarser meshes. The coarsest is first, and each solution is the start of the next finer mesh. `uv`
+ * becomes a start for the mesh itself. `uv` and `pinned` are as in conformal_solve; `options` must select
+ * Jacobi. Returns 0, or 1 with one line in `message`. */
 int levels_solve(ts_context *context, const mesh *m, const charts *c, const unsigned char *pinned,
                  const conformal_options *options, double *uv, levels_result *result,
                  char message[MESH_MESSAGE]);

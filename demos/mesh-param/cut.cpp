@@ -13,17 +13,17 @@ namespace {
 
 using std::vector;
 
-/* What cutting works on: the mesh, its edges, and its charts before the cut. */
+/* The mesh, its edges, its charts before the cut, and the state of the cut. */
 struct cutter {
   const mesh *m;
   const mesh_edges *edges;
   const charts *c;
   distances d;
-  vector<int32_t> edge_of;    /* of a halfedge */
-  vector<unsigned char> cut;  /* of an edge */
-  vector<unsigned char> tree; /* of an edge: whether the shortest paths run along it */
-  vector<int32_t> degree;     /* of a flat vertex: edges that are cut */
-  vector<int32_t> face_set;   /* triangles, and flat vertices for boundary loops */
+  vector<int32_t> edge_of;    /* for each halfedge */
+  vector<unsigned char> cut;  /* for each edge */
+  vector<unsigned char> tree; /* for each edge: 1 if it is in the tree of shortest paths */
+  vector<int32_t> degree;     /* for each flat vertex: number of cut edges */
+  vector<int32_t> face_set;   /* disjoint sets of triangles, followed by flat vertices for boundary loops */
 
   cutter(const mesh *m_, const mesh_edges *edges_, const charts *c_)
       : m(m_), edges(edges_), c(c_), d(*m_, *c_), edge_of(3 * (size_t)m->triangle_count),
@@ -37,7 +37,7 @@ struct cutter {
 
 /* ---- A sphere: a path ---- */
 
-/* Cuts the shortest path to the source, up to where it is cut already. */
+/* Cuts along the shortest path from a vertex towards the source, until it meets an existing cut. */
 void cut_path(cutter *w, int32_t vertex) {
   while (w->d.from[vertex] >= 0 && !w->cut[w->edge_of[w->d.from[vertex]]]) {
     const int32_t halfedge = w->d.from[vertex];
@@ -46,7 +46,7 @@ void cut_path(cutter *w, int32_t vertex) {
   }
 }
 
-/* The distances from a vertex at one end of the part. */
+/* Measures distances from a vertex at one end of the part. */
 void find_end(cutter *w, int32_t k) {
   w->d.measure(k, w->c->chart[k].first_vertex);
   w->d.measure(k, w->d.farthest(k, false, w->d.distance));
@@ -55,16 +55,16 @@ void find_end(cutter *w, int32_t k) {
 /* ---- Handles: loops ---- */
 
 struct candidate {
-  double length; /* of the loop over this edge */
+  double length; /* length of the loop that crosses this edge */
   int32_t halfedge;
 
-  /* The longest loop first; the order of edges decides between equals. */
+  /* Sorts the longest loop first; equal ones in the order of edges. */
   bool operator<(const candidate &b) const {
     return length != b.length ? length > b.length : halfedge < b.halfedge;
   }
 };
 
-/* Edges of the part that the paths do not use: one halfedge of each, and every one on the boundary. */
+/* Lists the edges of the part outside the tree of paths: one halfedge of each, and every boundary edge. */
 vector<candidate> list_candidates(const cutter *w, int32_t k) {
   vector<candidate> list;
   for (int32_t e = 0; e < w->edges->count; e++) {
@@ -79,8 +79,8 @@ vector<candidate> list_candidates(const cutter *w, int32_t k) {
   return list;
 }
 
-/* The set of faces on the other side of a halfedge: a triangle's, or that of a boundary loop, which counts as a
- * face and has the numbers of its vertices after those of triangles. */
+/* The face on the other side of a halfedge: a triangle, or a boundary loop. Loops count as faces. They are
+ * numbered by their vertices, after the triangles. */
 int32_t face_across(const cutter *w, int32_t h) {
   const int32_t e = w->edge_of[h], *pair = w->edges->halfedges + w->edges->first[e];
   if (!charts_edge_joins(w->m, w->edges, e)) return w->m->triangle_count + w->c->corner[h];
@@ -94,8 +94,8 @@ void join_boundary_loops(cutter *w, int32_t k) {
                     w->m->triangle_count + w->c->corner[mesh_halfedge_next(h)]);
 }
 
-/* Faces are joined over the edges that make the longest loops, as long as no ring of faces closes; the edges
- * left over, two for every handle, close the short loops that open the part. */
+/* Joins faces across the edges with the longest loops, unless that closes a ring of faces. Two edges per handle
+ * remain. Their loops are short, and cutting along them opens the part. */
 void cut_loops(cutter *w, int32_t k) {
   const chart *at = &w->c->chart[k];
   for (int32_t v = at->first_vertex; v < at->first_vertex + at->vertices; v++)
@@ -112,7 +112,7 @@ void cut_loops(cutter *w, int32_t k) {
   }
 }
 
-/* Takes back what leads nowhere: from the loops' common vertex to where they part. */
+/* Removes dead ends of the cut: the common part of the loops, next to their common vertex. */
 void trim(cutter *w, int32_t k) {
   int trimmed = 1;
   std::fill(w->degree.begin(), w->degree.end(), 0);
@@ -139,7 +139,7 @@ void trim(cutter *w, int32_t k) {
   }
 }
 
-/* ---- Every part ---- */
+/* ---- All parts ---- */
 
 int needs_cut(const chart *at) {
   return at->loops == 0 || at->genus > 0;
@@ -152,7 +152,7 @@ int refuse(const charts *c, int32_t k, char message[MESH_MESSAGE]) {
     snprintf(handles, sizeof handles, "%s %d handle%s", at->loops ? "has" : "and has", (int)at->genus,
              at->genus == 1 ? "" : "s");
   return mesh_fail(message,
-                   "part %d of %d, %d triangles, %s%s, so it cannot be laid flat; --cut opens it, or cut it "
+                   "part %d of %d, %d triangles, %s%s, so it cannot be flattened; use --cut, or cut it "
                    "along edges in a modelling program",
                    (int)k + 1, (int)c->count, (int)at->triangles,
                    at->loops   ? ""
@@ -206,7 +206,7 @@ int cut_into_disks(const mesh *m, int may_cut, charts *c, cut_report *report, ch
     if (!may_cut) failed = refuse(c, k, message);
   }
   if (!failed && closed) failed = cut_open(m, &edges, c, report, message);
-  /* A part with holes and handles may need a cut of what the first one has left. */
+  /* The first cut of a part with holes and handles may leave a part that needs another. */
   for (int32_t k = 0; k < c->count && !failed; k++)
     if (needs_cut(&c->chart[k]))
       failed = mesh_fail(message,

@@ -5,7 +5,7 @@
 distances::distances(const mesh &m, const charts &c)
     : distance((size_t)c.vertices), from((size_t)c.vertices), m_(m), c_(c), first_((size_t)c.vertices + 2),
       corners_(3 * (size_t)m.triangle_count), place_((size_t)c.vertices) {
-  /* Counted one place too far on, so that filling leaves the offsets where they belong. */
+  /* The counts are stored one position later than usual. Filling the lists then turns them into the offsets. */
   for (size_t h = 0; h < corners_.size(); h++) first_[c.corner[h] + 2]++;
   for (size_t v = 0; v < distance.size(); v++) first_[v + 2] += first_[v + 1];
   for (size_t h = 0; h < corners_.size(); h++) corners_[first_[c.corner[h] + 1]++] = (int32_t)h;
@@ -21,7 +21,7 @@ int32_t distances::other_end(int32_t halfedge, int32_t vertex) const {
   return a == vertex ? b : a;
 }
 
-/* ---- A heap that knows where each vertex is ---- */
+/* ---- A heap with the position of each vertex ---- */
 
 void distances::put(size_t at, int32_t vertex) {
   heap_[at] = vertex;
@@ -54,7 +54,7 @@ int32_t distances::take_nearest() {
   return nearest;
 }
 
-/* ---- Dijkstra's method ---- */
+/* ---- Dijkstra's algorithm ---- */
 
 void distances::reach(int32_t vertex, int32_t halfedge) {
   const int32_t other = other_end(halfedge, vertex);

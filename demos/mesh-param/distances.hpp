@@ -1,4 +1,4 @@
-/* Distances along the edges of a chart. */
+/* Shortest distances along the edges of a chart. */
 #ifndef DISTANCES_HPP
 #define DISTANCES_HPP
 
@@ -13,15 +13,13 @@ class distances {
 public:
   distances(const mesh &m, const charts &c);
 
-  std::vector<double>
-      distance; /* of every flat vertex of the chart that was asked for; others hold what they did */
-  std::vector<int32_t>
-      from; /* the halfedge, in either direction, that the shortest path came over last; -1: the source */
+  std::vector<double> distance; /* for flat vertices of the chart measured last; others keep older values */
+  std::vector<int32_t> from; /* the last halfedge of the shortest path, in either direction; -1: the source */
 
-  /* From one flat vertex, in its chart `k`. */
+  /* Measures from a flat vertex in chart `k`. */
   void measure(int32_t k, int32_t source);
-  /* The vertex of chart k where `of` is largest, among those on the boundary or all; the first one of equals.
-   */
+  /* The vertex of chart k with the largest value in `of`, among boundary vertices or all; the first one if
+   * several are equal. */
   int32_t farthest(int32_t k, bool on_boundary, const std::vector<double> &of) const;
   /* The flat vertex at the other end of a halfedge. */
   int32_t other_end(int32_t halfedge, int32_t vertex) const;
@@ -35,9 +33,9 @@ private:
 
   const mesh &m_;
   const charts &c_;
-  std::vector<int32_t> first_, corners_; /* of each flat vertex */
-  std::vector<int32_t> heap_;            /* vertices that have been seen, the nearest first */
-  std::vector<size_t> place_;            /* in it */
+  std::vector<int32_t> first_, corners_; /* corners of each flat vertex */
+  std::vector<int32_t> heap_;            /* vertices seen so far, nearest first */
+  std::vector<size_t> place_;            /* position in heap_ */
 };
 
 #endif

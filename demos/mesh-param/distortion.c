@@ -5,10 +5,10 @@
 
 #include "triangle.h"
 
-/* A triangle below this share of the square of its size has no area. */
+/* A triangle is degenerate if its area is below this fraction of its squared size. */
 static const double no_area = 1e-10;
 
-/* Singular values of the map with the matrix (a b; c d), the second one negative where it turns things over. */
+/* Singular values of the matrix (a b; c d). The second is negative if the map reverses orientation. */
 static void singular_values(double a, double b, double c, double d, double s[2]) {
   const double same = hypot(a + d, c - b), other = hypot(a - d, b + c);
   s[0] = 0.5 * (same + other);
@@ -31,7 +31,7 @@ static void chart_areas(const mesh *m, const charts *c, const double *uv, const 
   }
 }
 
-/* What has been added up over triangles. */
+/* Sums over triangles. */
 typedef struct sums {
   double weight, angle, area_weight, area;
 } sums;

@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-/* GL_R32F, GL_RG32F and GL_RGBA32F: how many indices of a vector of one component share a texel. */
+/* Number of indices of a one-component vector per texel of GL_R32F, GL_RG32F or GL_RGBA32F. */
 static int indices_of_texel(const ts_gl_texture *texture) {
   enum { R32F = 0x822E, RG32F = 0x8230 };
   return texture->internal_format == R32F ? 1 : texture->internal_format == RG32F ? 2 : 4;
@@ -24,7 +24,7 @@ static const char *find_texels(flat_source *s, ts_vector *places) {
   return status == TS_OK ? NULL : ts_last_error(s->context);
 }
 
-/* In linear memory an index is its own place. */
+/* In linear memory the position is the index. */
 static void count_places(flat_source *s) {
   for (uint32_t v = 0; v < (uint32_t)s->vertices; v++) {
     uint32_t *where = s->where + 4 * (size_t)v;
@@ -52,7 +52,7 @@ const char *flat_source_open(flat_source *s, const flattening *f, ts_context *co
   for (int32_t k = 0; k < f->c.count && !why; k++)
     for (int32_t v = 0; v < f->c.chart[k].vertices; v++)
       s->where[4 * (size_t)(f->c.chart[k].first_vertex + v) + 3] = (uint32_t)k;
-  /* Another context sees the texture when all is done. */
+  /* The drawing context sees the texture only after all commands have finished. */
   if (!why && ts_context_finish(context) != TS_OK) why = ts_last_error(context);
   if (why) flat_source_close(s);
   return why;

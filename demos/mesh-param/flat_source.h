@@ -1,5 +1,5 @@
-/* Where u and v are on the device after a solution: so that they get into the picture without a way over the
- * host. Functions return NULL, or why they failed. */
+/* Position of u and v on the device after a solve, so that they can be drawn without a copy through the host.
+ * Functions that return text return NULL on success, or the reason of a failure. */
 #ifndef FLAT_SOURCE_H
 #define FLAT_SOURCE_H
 
@@ -11,17 +11,17 @@
 
 typedef struct flat_source {
   flattening_places solved;
-  ts_context *context;   /* of the vector */
-  ts_gl_texture texture; /* it is stored in; 0 where that is not OpenGL's, or that of another program */
-  uint32_t *where;       /* 4 numbers a flat vertex: see place.frag */
+  ts_context *context;   /* owner of the vector */
+  ts_gl_texture texture; /* the vector's texture; 0 if it is not visible to the drawing context */
+  uint32_t *where;       /* 4 numbers per flat vertex, see place.frag */
   int32_t vertices;
 } flat_source;
 
-/* Takes the places over, also on failure; on the thread that has solved for them. `shared`: whether the context
- * that draws is OpenGL's of the solver, or shares its objects. */
+/* Takes over the places, also on failure. Call it on the thread that solved. `shared`: the drawing context is
+ * the solver's OpenGL context, or shares objects with it. */
 const char *flat_source_open(flat_source *s, const flattening *f, ts_context *context, int shared,
                              flattening_places *places);
-/* On the same thread, before the context; of zeros is fine. */
+/* Call on the same thread, before the context is destroyed. A source of zeros is allowed. */
 void flat_source_close(flat_source *s);
 
 #endif

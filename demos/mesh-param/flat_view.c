@@ -21,7 +21,7 @@ void flat_view_destroy(flat_view **made) {
   const unsigned buffers[] = {view->places, view->flat, view->pin_buffer};
   const unsigned arrays[] = {view->vertex_array, view->pin_array, view->empty_array};
   const unsigned textures[] = {view->image, view->distortion};
-  glUseProgram(0); /* one that is deleted while it is used cannot be used again */
+  glUseProgram(0); /* a program that is deleted while in use cannot be used again */
   glDeleteBuffers(3, buffers);
   glDeleteVertexArrays(3, arrays);
   glDeleteTextures(2, textures);
@@ -41,7 +41,7 @@ view_way flat_view_way(const flat_view *view) {
   return view->way;
 }
 
-/* ---- Where one looks from ---- */
+/* ---- Viewing window ---- */
 
 void flat_view_fit_image(const flattening *f, flat_window *window) {
   double low[2] = {0, 0}, high[2] = {1, 1};
@@ -72,7 +72,7 @@ void flat_view_from_pixels(const flat_window *window, int width, int height, con
 
 /* ---- Drawing ---- */
 
-/* What the programs for triangles and for pins have in common. */
+/* Sets the uniforms that the programs for triangles and pins share. */
 static void set_window(unsigned program, const camera *c, const flat_window *window, int width, int height) {
   float to_eye[16], projection[16];
   const double shorter = width < height ? width : height;
@@ -92,7 +92,7 @@ static void clear_rectangle(int x, int y, int width, int height, float red, floa
   glClear(GL_COLOR_BUFFER_BIT);
 }
 
-/* The unit square lies white on the ground of the UV map. */
+/* Draws the unit square white, on the background of the UV map. */
 static void draw_ground(const flat_view *view, const flat_window *window, int mesh_only, int left, int width,
                         int height) {
   double low[2], high[2];

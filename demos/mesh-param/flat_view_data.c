@@ -14,9 +14,9 @@
 static const char no_memory[] = "out of memory";
 static const float flipped_value = -1e9f;
 
-/* ---- What stays: where corners are on the mesh ---- */
+/* ---- Constant data: corners on the mesh ---- */
 
-/* Bit k of a triangle: its edge from corner k on has no other triangle in its chart. */
+/* Bit k of a triangle is set if its edge from corner k is on the boundary of its chart. */
 static const char *find_seams(const flattening *f, unsigned char *seams) {
   char message[MESH_MESSAGE];
   const mesh flat = {
@@ -66,7 +66,7 @@ static const char *upload_places(flat_view *view, const flattening *f) {
   return why;
 }
 
-/* ---- What changes: the UV map and its distortion ---- */
+/* ---- Variable data: the UV map and its distortion ---- */
 
 static float angle_value(float ratio) {
   return isfinite(ratio) ? ratio - 1 : 1e9f;
@@ -75,7 +75,7 @@ static float area_value(float area) {
   return area > 0 ? log2f(area) : area < 0 ? flipped_value : 0;
 }
 
-/* The value that 95 of 100 triangles do not exceed, rounded up; of the angles, or of the areas' logarithms. */
+/* The 95th percentile of the angles or of the areas' logarithms, rounded up. */
 static double choose_range(const distortion *d, int32_t triangles, int area, float *room) {
   size_t count = 0;
   for (int32_t t = 0; t < triangles; t++) {
@@ -142,7 +142,7 @@ static const char *upload_distortion(flat_view *view, const flattening *f) {
   return why;
 }
 
-/* ---- u and v of flat vertices: a texture, from the host or drawn from the solver's vector ---- */
+/* ---- u and v of flat vertices: a texture, uploaded from the host or drawn from the solver's vector ---- */
 
 static const char *upload_image(flat_view *view, const flattening *f) {
   const size_t numbers = 2 * (size_t)f->c.vertices;
@@ -158,7 +158,7 @@ static const char *upload_image(flat_view *view, const flattening *f) {
 
 /* ---- From the device ---- */
 
-/* From the solver's coordinates to those of the UV map. */
+/* Uploads the transforms from the solver's coordinates to those of the UV map. */
 static const char *upload_charts(const flattening *f, const similarity *frame, unsigned *list) {
   float *charts = malloc((4 * (size_t)f->c.count + 1) * sizeof *charts);
   if (!charts) return no_memory;
@@ -215,7 +215,7 @@ static const char *draw_image(flat_view *view, const flattening *f, const flat_s
   return why ? why : view_gl_check("u and v on the device");
 }
 
-static const char *take_image(flat_view *view, const flattening *f, const flat_source *source) {
+static const char *load_image(flat_view *view, const flattening *f, const flat_source *source) {
   unsigned shared;
   if (source && source->where && source->texture.texture) {
     view->way = VIEW_WAY_TEXTURE;
@@ -234,12 +234,12 @@ static const char *take_image(flat_view *view, const flattening *f, const flat_s
 const char *flat_view_update(flat_view *view, const flattening *f, const flat_source *source) {
   view->packed = f->pin_count == 0;
   view->unit = image_length(f);
-  const char *why = take_image(view, f, source);
+  const char *why = load_image(view, f, source);
   if (!why) why = upload_distortion(view, f);
   return why ? why : upload_pins(view, f);
 }
 
-/* ---- Both ---- */
+/* ---- The whole view ---- */
 
 static void attribute(unsigned index, unsigned buffer, int size, int stride, size_t offset) {
   glBindBuffer(GL_ARRAY_BUFFER, buffer);
@@ -260,7 +260,7 @@ static const char *build_pins(flat_view *view) {
 
 const char *flat_view_build(flat_view *view, const flattening *f) {
   view->triangles = f->m.triangle_count;
-  if (view->triangles > INT32_MAX / 24) return "too many triangles to be drawn";
+  if (view->triangles > INT32_MAX / 24) return "too many triangles to draw";
   glGenBuffers(1, &view->places);
   glGenBuffers(1, &view->flat);
   glGenBuffers(1, &view->pin_buffer);

@@ -7,10 +7,10 @@
 #include "mesh_file.h"
 #include "triangle.h"
 
-static const double gap = 0.004; /* between charts, of the side of the square: two texels of 512 */
+static const double gap = 0.004; /* between charts, relative to the side of the square: two texels of 512 */
 static const double farthest_pin = 1e30, nearest_pins = 1e-30; /* files hold numbers in single precision */
 
-/* As files hold them. What is then measured is what is in a file. */
+/* Rounds as files do, so that the measured map is the written one. */
 static void round_to_single(double *numbers, size_t count) {
   for (size_t i = 0; i < count; i++) numbers[i] = (float)numbers[i];
 }
@@ -18,13 +18,13 @@ static void round_to_single(double *numbers, size_t count) {
 int flattening_create(mesh *m, const flattening_options *options, flattening *f, char message[MESH_MESSAGE]) {
   *f = (flattening){.m = *m, .method = options->start};
   *m = (mesh){0};
-  /* From an origin, files hold them in double precision. */
+  /* Positions relative to an origin are stored in double precision. */
   const double *origin = f->m.origin;
   if (origin[0] == 0 && origin[1] == 0 && origin[2] == 0)
     round_to_single(f->m.positions, 3 * (size_t)f->m.vertex_count);
   int failed = mesh_measure(&f->m, &f->measures, message);
   if (!failed && !(f->measures.area > 1e-12 * f->measures.diagonal * f->measures.diagonal))
-    failed = mesh_fail(message, "no triangle has an area, so there is nothing to lay flat");
+    failed = mesh_fail(message, "all triangles are degenerate, so there is nothing to flatten");
   if (!failed) failed = cut_into_disks(&f->m, options->cut, &f->c, &f->cut, message);
   if (!failed) {
     const size_t vertices = (size_t)f->c.vertices, charts = (size_t)f->c.count;
@@ -57,7 +57,7 @@ void flattening_destroy(flattening *f) {
 
 /* ---- Pins ---- */
 
-/* The lowest flat vertex of every pin; refuses what cannot be pinned. */
+/* Finds the lowest flat vertex of each pin. Refuses invalid pins. */
 static int find_places(const flattening *f, const flattening_pin *pins, int32_t count, int32_t *flat,
                        char message[MESH_MESSAGE]) {
   for (int32_t i = 0; i < count; i++) {
@@ -75,7 +75,7 @@ static int find_places(const flattening *f, const flattening_pin *pins, int32_t 
       if (flat[k] == flat[i] && flat[i] >= 0)
         return mesh_fail(message, "two pins at vertex %d, expected one", (int)pins[i].vertex);
     if (flat[i] < 0)
-      return mesh_fail(message, "pin at vertex %d, which is in no triangle", (int)pins[i].vertex);
+      return mesh_fail(message, "pin at vertex %d, which does not belong to a triangle", (int)pins[i].vertex);
   }
   return 0;
 }
@@ -84,7 +84,7 @@ static int chart_has(const chart *at, int32_t flat) {
   return flat >= at->first_vertex && flat < at->first_vertex + at->vertices;
 }
 
-/* As far as files tell, whose numbers are in single precision. */
+/* Returns 1 if all pins coincide in single precision, the precision of files. */
 static int at_one_place(const flattening_pin *pins, int32_t count) {
   double apart = 0, size = 0;
   for (int32_t i = 0; i < count; i++) {
@@ -94,8 +94,8 @@ static int at_one_place(const flattening_pin *pins, int32_t count) {
   return count > 1 && apart <= fmax(nearest_pins, 1e-6 * size);
 }
 
-/* Pins of one chart, of which there are `count`: the given ones, and others so that there are two. `places`
- * has room for 4 numbers a pin. */
+/* Sets the `count` given pins of a chart, and adds automatic ones up to two. `places` has room for 4 numbers
+ * per pin. */
 static void pin_chart(flattening *f, int32_t k, const int32_t *flat, const flattening_pin *pins, int32_t count,
                       double *places) {
   const int32_t *ends = f->auto_pins + 2 * (size_t)k;
@@ -131,7 +131,7 @@ int flattening_set_pins(flattening *f, const flattening_pin *pins, int32_t count
   int failed = !flat || !own_flat || !own || !places;
   if (failed) mesh_fail(message, "out of memory for %d pins", (int)count);
   if (!failed) failed = find_places(f, pins, count, flat, message);
-  /* First whether all is well, then the pins. */
+  /* The first pass checks all pins, the second sets them, so that a failure changes nothing. */
   for (int pass = 0; pass < 2 && !failed; pass++) {
     if (pass) {
       memset(f->pinned, 0, (size_t)f->c.vertices);
@@ -145,7 +145,7 @@ int flattening_set_pins(flattening *f, const flattening_pin *pins, int32_t count
         own_flat[here++] = flat[i];
       }
       if (pass == 0 && at_one_place(own, here))
-        failed = mesh_fail(message, "all %d pins of one chart are at %g, %g, expected two places at least",
+        failed = mesh_fail(message, "all %d pins of one chart are at %g, %g, expected at least two positions",
                            (int)here, own[0].u, own[0].v);
       if (pass == 0) continue;
       pin_chart(f, k, own_flat, own, here, places);
@@ -165,7 +165,7 @@ int flattening_set_pins(flattening *f, const flattening_pin *pins, int32_t count
   return 0;
 }
 
-/* ---- The solution, and what follows from it ---- */
+/* ---- Solving, packing and measuring ---- */
 
 int flattening_restart(flattening *f, char message[MESH_MESSAGE]) {
   memcpy(f->solved, f->start, 2 * (size_t)f->c.vertices * sizeof *f->start);
@@ -179,7 +179,7 @@ void flattening_places_free(flattening_places *p) {
   *p = (flattening_places){0};
 }
 
-/* Every chart is solved for in coordinates of its own. */
+/* Solves each chart in its own coordinates. */
 static int find_in_frames(const flattening *f, ts_context *context, const unsigned char *pinned,
                           const conformal_options *options, double *uv, flattening_places *places,
                           conformal_result *result, char message[MESH_MESSAGE]) {
@@ -192,7 +192,7 @@ static int find_in_frames(const flattening *f, ts_context *context, const unsign
     similarity_apply(&into, uv + 2 * (size_t)at->first_vertex, at->vertices);
   }
   own.preconditioner = conformal_choose(options, &f->c);
-  /* AMG leaves nothing for a start from coarser meshes to do. */
+  /* With AMG a start from coarser meshes would save nothing. */
   if (own.preconditioner == CONFORMAL_JACOBI && f->fresh && f->method == START_LEVELS) {
     own.places = NULL;
     if (levels_solve(context, &f->m, &f->c, pinned, &own, uv, &levels, message)) return 1;
@@ -219,7 +219,7 @@ int flattening_find(const flattening *f, ts_context *context, const unsigned cha
     memcpy(copy, uv, numbers * sizeof *copy);
     failed = find_in_frames(f, context, pinned, &own, copy, &found, result, message);
   }
-  /* Pins are to stay as they were to the last bit. */
+  /* Pins must stay bit-identical. */
   for (size_t i = 0; i < numbers && !failed; i++)
     if (!pinned[i / 2]) uv[i] = copy[i];
   free(copy);
@@ -248,8 +248,8 @@ static int has_pins(const flattening *f, int32_t k) {
   return 0;
 }
 
-/* Pinned charts as they were solved for; the others to the right of them, so that a length on the mesh is as
- * long in the UV map as it is in the pinned charts. `packed`: all of them in the unit square. */
+/* Keeps pinned charts as solved, and places the others to the right of them. All charts have the same average
+ * scale. `packed` has all charts in the unit square. */
 static void place_beside(flattening *f, const double *packed) {
   double low = INFINITY, right = -INFINITY, image = 0, area = 0;
   for (int32_t k = 0; k < f->c.count; k++) {
@@ -281,10 +281,10 @@ static void place_beside(flattening *f, const double *packed) {
   }
 }
 
-/* Rounds u and v to single precision, unless that flips triangles or takes their area. A program may read the
- * nine digits of a text file in double precision, so these must be as good as the rounded numbers. `room` has
- * as many numbers as `uv`. */
-static int settle_precision(flattening *f, double *room, char message[MESH_MESSAGE]) {
+/* Rounds u and v to single precision, unless that flips triangles or makes them degenerate. A program may read
+ * the nine digits of a text file in double precision, so these must be as good as the rounded numbers. `room`
+ * has as many numbers as `uv`. */
+static int choose_precision(flattening *f, double *room, char message[MESH_MESSAGE]) {
   const size_t numbers = 2 * (size_t)f->c.vertices;
   distortion single = {0}, digits = {0};
   distortion_free(&f->d);
@@ -321,7 +321,7 @@ int flattening_update(flattening *f, char message[MESH_MESSAGE]) {
       memcpy(f->uv, packed, numbers * sizeof *packed);
       f->packed = report;
     }
-    failed = settle_precision(f, packed, message);
+    failed = choose_precision(f, packed, message);
   }
   free(packed);
   return failed;

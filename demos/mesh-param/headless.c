@@ -1,4 +1,4 @@
-/* mesh-param without a window: one map, then files. */
+/* mesh-param without a window: computes a map, then writes files. */
 #include <stdio.h>
 
 #include "drawing.h"
@@ -15,7 +15,7 @@ static int check_outputs(const program_options *o) {
   return output_check(o->output, o->load.path) || output_check(o->run.picture, o->load.path) ? -1 : 0;
 }
 
-/* Of one pass of several, each of which has a residual of its own. */
+/* Each pass has its own residual. */
 static int show_progress(const ts_progress *progress, void *user) {
   (void)user;
   if (progress->count)
@@ -60,7 +60,7 @@ static int write_files(const program_options *o, ts_context *context, const flat
 static int work(const program_options *o, ts_context *context, flattening *f, conformal_result *result,
                 work_report *report) {
   if (!o->run.json && !o->run.quiet) report_begin(report);
-  fflush(stdout); /* what follows may take minutes */
+  fflush(stdout); /* the rest may take minutes */
   flattening_places places = {0};
   const int failed =
       solve(o, context, f, &places, result, report) || write_files(o, context, f, &places, report);

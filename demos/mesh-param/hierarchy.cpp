@@ -13,11 +13,12 @@
 
 namespace {
 
-/* A collapse leaves triangles of such a shape, twice the area over the sum of squared edges, 0.29 where they
- * are equilateral; or none worse than the worst around the vertex was. */
+/* After a collapse every triangle must have at least this shape, or at least the shape of the worst triangle
+ * around the vertex. The shape is twice the area over the sum of the squared edges; an equilateral triangle has
+ * 0.29. */
 const double good_shape = 0.15;
-/* Where hardly any vertex can go like that, triangles may become worse by so much for a round, again and again:
- * a mesh of nothing but long triangles has rounder ones afterwards. */
+/* If few vertices can be collapsed under this rule, the next round accepts triangles worse by this factor,
+ * repeatedly down to a limit. This makes the triangles of a mesh of long triangles rounder. */
 const double less_strict = 0.7, least_strict = 0.1;
 
 struct traits : OpenMesh::DefaultTraits {
@@ -30,8 +31,8 @@ struct traits : OpenMesh::DefaultTraits {
 using surface = OpenMesh::TriMesh_ArrayKernelT<traits>;
 using OpenMesh::HalfedgeHandle, OpenMesh::Vec3d, OpenMesh::VertexHandle;
 
-/* Corner for corner; false where three triangles meet at an edge of flat vertices, which OpenMesh does not
- * take. */
+/* Copies the mesh. Returns false if three triangles share an edge of flat vertices, which OpenMesh does not
+ * support. */
 bool build(const mesh &m, const charts &c, surface &s) {
   const bool errors = omerr().is_enabled();
   for (int32_t v = 0; v < c.vertices; v++) {
@@ -50,25 +51,25 @@ bool build(const mesh &m, const charts &c, surface &s) {
 
 /* ---- One collapse ---- */
 
-/* A triangle around a vertex that may go. */
+/* A triangle around the vertex to remove. */
 struct corner {
   VertexHandle vertex[3];
   Vec3d p[3], normal;
   double length; /* of the normal */
-  int moving;    /* which of the three is the vertex */
+  int moving;    /* index of that vertex in the triangle */
 };
 
 struct ring {
   corner corners[HIERARCHY_RING];
-  int count, last; /* the corner that turned the last edge down, and most likely does the next one too */
-  double shape;    /* that triangles must have afterwards */
+  int count, last; /* last: the corner that rejected the previous edge, and is likely to reject the next */
+  double shape;    /* the minimum shape of triangles after the collapse */
 };
 
 double squared_edges(const Vec3d p[3]) {
   return (p[1] - p[0]).sqrnorm() + (p[2] - p[1]).sqrnorm() + (p[0] - p[2]).sqrnorm();
 }
 
-/* `strictness`: the least shape over that of the worst triangle around. */
+/* `strictness`: the minimum shape relative to the worst triangle around the vertex. */
 void look_around(const surface &s, VertexHandle vertex, double strictness, ring &r) {
   r.count = r.last = 0;
   r.shape = good_shape;
@@ -88,7 +89,8 @@ void look_around(const surface &s, VertexHandle vertex, double strictness, ring 
   }
 }
 
-/* Whether a triangle keeps its side and has this shape when the vertex moves to `to`, or is gone then. */
+/* Returns true if a triangle keeps its orientation and the minimum shape when the vertex moves to `to`, or if
+ * it disappears. */
 bool keeps_side(const corner &c, double shape, VertexHandle to, const Vec3d &there) {
   if (c.vertex[0] == to || c.vertex[1] == to || c.vertex[2] == to) return true;
   Vec3d q[3] = {c.p[0], c.p[1], c.p[2]};
@@ -108,10 +110,10 @@ bool keeps_sides(ring &r, VertexHandle to, const Vec3d &there) {
   return true;
 }
 
-/* Whether the surface stays one when the edge is collapsed: its ends have no neighbours in common but those of
- * its triangles (the link condition of Dey et al. 1999), no triangle hangs on by that edge alone, and the ends
- * are not on two boundaries. OpenMesh's is_collapse_ok asks the same, but looks up a property by its name in
- * each call, which took half of the time of all levels. */
+/* Returns true if the surface remains a manifold when the edge is collapsed. The ends may share only the
+ * neighbours in the edge's triangles (the link condition of Dey et al. 1999). No triangle may depend on that
+ * edge alone, and the ends must not be on two boundaries. OpenMesh's is_collapse_ok checks the same, but each
+ * call looks up a property by name, which took half of the time of all levels. */
 bool stays_whole(const surface &s, HalfedgeHandle edge) {
   const HalfedgeHandle back = s.opposite_halfedge_handle(edge);
   const VertexHandle from = s.from_vertex_handle(edge), to = s.to_vertex_handle(edge);
@@ -131,8 +133,8 @@ bool stays_whole(const surface &s, HalfedgeHandle edge) {
   return common == triangles;
 }
 
-/* The shortest edge along which a vertex can go, or an invalid one. `stays`: as long as its neighbours are the
- * same, no other answer is to be expected. */
+/* The shortest edge that the vertex can be collapsed along, or an invalid one. `stays` is set if the answer can
+ * change only after a neighbour changes. */
 HalfedgeHandle choose_edge(const surface &s, VertexHandle vertex, double strictness, unsigned char &stays) {
   struct candidate {
     double length;
@@ -145,22 +147,23 @@ HalfedgeHandle choose_edge(const surface &s, VertexHandle vertex, double strictn
   for (const auto edge : s.voh_range(vertex)) {
     if (border && !s.is_boundary(s.edge_handle(edge))) continue;
     const double length = (s.point(s.to_vertex_handle(edge)) - s.point(vertex)).sqrnorm();
-    int k = count++; /* the shortest first, the first of equals too */
+    int k = count++; /* sort by length; equal lengths keep their order */
     for (; k > 0 && length < candidates[k - 1].length; k--) candidates[k] = candidates[k - 1];
     candidates[k] = {length, edge};
   }
   ring around;
   look_around(s, vertex, strictness, around);
-  for (int k = 0; k < count; k++) { /* what most edges fail by is asked first */
+  for (int k = 0; k < count; k++) { /* the test that rejects most edges is first */
     const VertexHandle to = s.to_vertex_handle(candidates[k].edge);
     if (!keeps_sides(around, to, s.point(to))) continue;
-    stays = 0; /* neighbours of neighbours count too */
+    stays = 0; /* this answer also depends on neighbours of neighbours */
     if (s.valence(to) <= 10 && stays_whole(s, candidates[k].edge)) return candidates[k].edge;
   }
   return HalfedgeHandle();
 }
 
-/* Mean value coordinates (Floater 2003) inside; between its two neighbours on the boundary. */
+/* Mean value coordinates (Floater 2003) in the interior; interpolation between two neighbours on the
+ * boundary. */
 hierarchy_vertex place_between(const surface &s, VertexHandle vertex) {
   hierarchy_vertex r{};
   std::vector<VertexHandle> ring;
@@ -196,10 +199,10 @@ hierarchy_vertex place_between(const surface &s, VertexHandle vertex) {
 
 /* ---- A level ---- */
 
-/* What is left between one thinning out and the next. */
+/* State between rounds of collapses. */
 struct remains {
-  std::vector<int32_t> vertices;    /* that may go, ascending */
-  std::vector<int32_t> locked;      /* of a vertex: the last thinning out in which a neighbour of its went */
+  std::vector<int32_t> vertices;    /* removable vertices, ascending */
+  std::vector<int32_t> locked;      /* for each vertex: the last round in which a neighbour was removed */
   std::vector<unsigned char> stays; /* see choose_edge */
   int32_t round = 0;
   double strictness = 1; /* see look_around */
@@ -214,7 +217,7 @@ remains begin(const surface &s, const unsigned char *pinned) {
   return r;
 }
 
-/* Collapses vertices that are no neighbours; returns how many. */
+/* One round: collapses vertices that are not neighbours. Returns their number. */
 int32_t thin_out(surface &s, remains &r, std::vector<hierarchy_vertex> &removed) {
   size_t kept = 0;
   r.round++;
@@ -239,7 +242,7 @@ int32_t thin_out(surface &s, remains &r, std::vector<hierarchy_vertex> &removed)
   return (int32_t)gone;
 }
 
-/* Asks less of the next round; false where that would be hardly anything. */
+/* Relaxes the shape criterion for the next round. Returns false at the limit. */
 bool relax(remains &r) {
   r.strictness *= less_strict;
   std::fill(r.stays.begin(), r.stays.end(), (unsigned char)0);
@@ -249,7 +252,7 @@ bool relax(remains &r) {
 void keep_level(const surface &s, const std::vector<hierarchy_vertex> &removed, hierarchy &h) {
   hierarchy_level level{};
   std::vector<int32_t> vertices, triangles;
-  for (const auto face : s.faces()) /* those that are deleted are left out */
+  for (const auto face : s.faces()) /* skips deleted faces */
     for (const auto vertex : s.fv_range(face)) triangles.push_back(vertex.idx());
   for (const auto vertex : s.vertices()) vertices.push_back(vertex.idx());
   level.vertex_count = (int32_t)vertices.size();

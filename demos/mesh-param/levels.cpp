@@ -11,7 +11,7 @@ extern "C" {
 
 enum { least_vertices = 800 };
 
-/* A level as a mesh of its own. `number`: room for that of a flat vertex in it. */
+/* Solves on a level as a separate mesh. `number` has room for each flat vertex's number in that mesh. */
 static int level_solve(ts_context *context, const mesh *m, const charts *c, const unsigned char *pinned,
                        const conformal_options *options, const hierarchy_level &level,
                        std::vector<int32_t> &number, double *uv, levels_result *result,
@@ -29,7 +29,7 @@ static int level_solve(ts_context *context, const mesh *m, const charts *c, cons
   }
   for (size_t i = 0; i < corners; i++) triangles[i] = number[level.triangles[i]];
   const mesh own = {level.vertex_count, level.triangle_count, positions.data(), triangles.data(), nullptr, {}};
-  charts own_charts{}; /* flat vertices are the mesh's own here */
+  charts own_charts{}; /* here the flat vertices are the mesh's vertices */
   own_charts.vertices = level.vertex_count;
   own_charts.corner = triangles.data();
   conformal_result solved;
@@ -41,7 +41,7 @@ static int level_solve(ts_context *context, const mesh *m, const charts *c, cons
   return 0;
 }
 
-/* Vertices that were taken away come back, the last one first. */
+/* Restores the removed vertices, the last one first. */
 static void put_back(const hierarchy *h, int32_t from, int32_t to, double *uv) {
   for (int32_t i = from; i-- > to;) {
     const hierarchy_vertex *r = &h->removed[i];

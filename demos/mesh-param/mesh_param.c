@@ -1,4 +1,5 @@
-/* mesh-param: lays a triangle mesh flat by least-squares conformal maps, in a window or without one. */
+/* The program mesh-param: flattens a triangle mesh by least-squares conformal maps, in a window or without
+ * one. */
 #include "mesh_param.h"
 
 #include <stdio.h>
@@ -18,7 +19,7 @@ static void note_cut(const flattening *f, const char *name) {
                cut->closed == 1 ? "" : "s", (int)cut->handles, cut->handles == 1 ? "" : "s", (int)cut->edges);
 }
 
-/* The file's vertices are others where some were merged. */
+/* Sets the pins of the command line. It counts vertices as the file does, before duplicates were merged. */
 static int set_pins(const program_options *o, const int32_t *vertex_of_original, int32_t vertices,
                     flattening *f, char why[MESH_MESSAGE]) {
   flattening_pin *pins = malloc(((size_t)o->pin_count + 1) * sizeof *pins);

@@ -6,7 +6,7 @@
 #include "mesh_param.h"
 #include "message.h"
 
-/* "12,0.5,-1" */
+/* Parses a pin such as "12,0.5,-1". */
 static void add_pin(void *options, const char *text) {
   program_options *o = options;
   flattening_pin pin = {0};
@@ -15,7 +15,7 @@ static void add_pin(void *options, const char *text) {
   int number = 0;
   if (parts != 3 || parse_int(vertex, 0, INT32_MAX, &number) || parse_double(u, &pin.u) ||
       parse_double(v, &pin.v))
-    arguments_usage("--pin: '%.40s', expected a vertex and its place, such as 0,0.5,0.5", text);
+    arguments_usage("--pin: '%.40s', expected a vertex and its position, such as 0,0.5,0.5", text);
   if (o->pin_count == MOST_PINS) arguments_usage("--pin: more than %d of them", MOST_PINS);
   if (!o->pins) o->pins = malloc(MOST_PINS * sizeof *o->pins);
   if (!o->pins) arguments_usage("--pin: out of memory");
@@ -37,8 +37,8 @@ static const option_row rows[] = {
     OPTION_OUTPUT("write the mesh with u, v as texture coordinates to this file: .obj or .ply"),
     OPTION_HEADING("Map:"),
     OPTION_PARSED("pin", "V,U,V", add_pin,
-                  "fix vertex V, counted from 0, at (U, V); at least two per chart, of which the program "
-                  "chooses one if only one is given (default: two of each chart, far apart, and the charts are "
+                  "fix vertex V, counted from 0, at (U, V). A chart needs two pins; the program "
+                  "adds a second one (default: two per chart, far apart, and the charts are "
                   "packed into the unit square)"),
     OPTION_WORD("start", "WHAT", flattening.start, starts,
                 "start of the solver: levels, the maps of coarser meshes; distances along the mesh; or plane, "
@@ -90,5 +90,5 @@ void options_parse(int argc, char **argv, program_options *o) {
                     "without other --solver and --normal",
                     conformal_preconditioner_name(o->conformal.preconditioner));
   run_options_check(&o->run);
-  load_settle(&o->load, "mesh-param", o->run.bench ? "face:50000" : o->run.headless ? NULL : "face");
+  load_resolve(&o->load, "mesh-param", o->run.bench ? "face:50000" : o->run.headless ? NULL : "face");
 }

@@ -11,7 +11,7 @@ extern "C" {
 
 using std::vector;
 
-/* ---- The smallest box: one side of it lies along the convex hull ---- */
+/* ---- The smallest box: one of its sides is along the convex hull ---- */
 
 struct place {
   double x, y;
@@ -22,7 +22,7 @@ static double turn(place a, place b, place c) {
   return (b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x);
 }
 
-/* Andrew's monotone chain: counterclockwise. */
+/* Andrew's monotone chain. The result is counterclockwise. */
 static vector<place> find_hull(vector<place> sorted) {
   vector<place> hull;
   std::sort(sorted.begin(), sorted.end());
@@ -33,13 +33,13 @@ static vector<place> find_hull(vector<place> sorted) {
       while (hull.size() > least && turn(hull[hull.size() - 2], hull.back(), p) <= 0) hull.pop_back();
       hull.push_back(p);
     }
-    hull.pop_back(); /* the last one begins the other side */
+    hull.pop_back(); /* the last point is the first of the other side */
   }
   return hull;
 }
 
-/* The direction along the hull whose box is smallest, by calipers that go around with it: the farthest points
- * to the right, above and to the left only move on. */
+/* The direction of the hull's edge with the smallest box. Rotating calipers: the extreme points to the right,
+ * above and to the left advance with the edge. */
 static place smallest_box(const vector<place> &hull) {
   const size_t count = hull.size();
   place best = {1, 0};
@@ -68,14 +68,14 @@ static place smallest_box(const vector<place> &hull) {
   return best;
 }
 
-/* ---- One chart: its area, turned, with its lower left corner at 0 ---- */
+/* ---- One chart: scaled to its area, rotated, with its lower left corner at 0 ----  */
 
 struct shape {
   double width, height;
   int32_t chart;
-  double left, lower; /* in the square that is looked for */
+  double left, lower; /* position in the square */
 
-  /* The highest first. */
+  /* Sorts the highest first. */
   bool operator<(const shape &b) const { return height != b.height ? height > b.height : chart < b.chart; }
 };
 
@@ -91,7 +91,7 @@ static double chart_scale(const mesh *m, const charts *c, const chart *at, const
   return image > 0 && *area > 0 ? sqrt(*area / image) : 1;
 }
 
-/* Longer than high. */
+/* Rotates a chart so that it is wider than high. */
 static shape lay_down(const mesh *m, const charts *c, int32_t k, double *uv, double *area) {
   const chart *at = &c->chart[k];
   const double scale = chart_scale(m, c, at, uv, area);
@@ -123,18 +123,19 @@ static shape lay_down(const mesh *m, const charts *c, int32_t k, double *uv, dou
 
 /* ---- Shelves ---- */
 
-/* Shelves, for every box: the newest ones, so that many boxes take no squared time. */
+/* Maximum of shelves to try for a box, newest first. Without it the time would be quadratic in the number of
+ * boxes. */
 enum { most_looked_at = 64 };
 
-/* Fills shelves that are so wide, each box on the first one with room; returns the side of the square that
+/* Fills shelves of the given width, each box on the first shelf with room. Returns the side of the square that
  * holds them. */
 static double fill_shelves(vector<shape> &shapes, double width, double gap) {
-  vector<place> shelves; /* where what is free of a shelf begins */
+  vector<place> shelves; /* the lower left corner of the free part of each shelf */
   double top = gap, widest = 0;
   for (shape &box : shapes) {
     size_t k = shelves.size() > most_looked_at ? shelves.size() - most_looked_at : 0;
     while (k < shelves.size() && shelves[k].x + box.width + gap > width) k++;
-    if (k == shelves.size()) { /* as high as this box: those to come are lower */
+    if (k == shelves.size()) { /* the new shelf is as high as this box, and later boxes are lower */
       shelves.push_back({gap, top});
       top += box.height + gap;
     }
@@ -146,7 +147,7 @@ static double fill_shelves(vector<shape> &shapes, double width, double gap) {
   return fmax(widest, top);
 }
 
-/* The width for which the square is smallest, of some that are tried; the gap is a share of the square. */
+/* Tries several widths and returns the one with the smallest square. The gap is relative to the square. */
 static double choose_width(vector<shape> &shapes, double gap_share, double *gap) {
   double area = 0, widest = 0, best_side = INFINITY, best_width = 0;
   for (const shape &box : shapes) {

@@ -33,14 +33,14 @@ void report_begin(const work_report *w) {
   printf("backend     %s: %s\n", w->device->backend, w->device->device);
 }
 
-/* What -v adds. */
+/* The lines that -v adds. */
 static void print_system(const work_report *w) {
   const conformal_result *r = w->solved;
   printf("system      %d rows for %d unknowns, normal equations %s: %lld entries\n", (int)r->rows,
          (int)r->unknowns, report_normal_name(r->normal), (long long)r->nonzeros);
   printf("format      %s, %.2f MB on the device\n", ts_format_name(r->format), 1e-6 * (double)r->bytes_device);
   if (r->choice[0]) printf("choice      %s\n", r->choice);
-  printf("method      %s, normal equations' residual to %g\n", ts_method_name(r->method),
+  printf("method      %s, target residual of the normal equations %g\n", ts_method_name(r->method),
          w->options->conformal.rtol);
   printf("precond.    %s", conformal_preconditioner_name(r->preconditioner));
   if (r->preconditioner == CONFORMAL_AMG) {
@@ -67,10 +67,9 @@ int report_end(const work_report *w) {
          r->iterations);
   report_plural(r->passes, "pass", "passes");
   printf("\nresidual    %.2e of the normal equations, target %g\n", r->residual, w->options->conformal.rtol);
-  printf("angles      stretched %.5f times in the mean, %.4g at most; 1 is conformal\n", d->angle_mean,
-         d->angle_max);
-  printf("areas       mean %.4f, from %.4g to %.4g: shares of the UV map over those of the mesh\n",
-         d->area_mean, d->area_least, d->area_most);
+  printf("angles      stretch %.5f on average, %.4g at most; 1 is conformal\n", d->angle_mean, d->angle_max);
+  printf("areas       mean %.4f, from %.4g to %.4g: share of the UV map / share of the mesh\n", d->area_mean,
+         d->area_least, d->area_most);
   printf("flipped     ");
   report_plural(d->flipped, "triangle", "triangles");
   if (d->flipped) printf(", the first %d", (int)d->first_flipped);
@@ -98,7 +97,7 @@ int report_end(const work_report *w) {
   return message_flush_stdout();
 }
 
-/* ---- As JSON ---- */
+/* ---- JSON ---- */
 
 static json_t *chart_list(const flattening *f) {
   json_t *const list = json_array();

@@ -1,4 +1,4 @@
-/* Sparse matrices on the host in double precision. */
+/* Sparse matrices in host memory, in double precision. */
 #ifndef SPARSE_HPP
 #define SPARSE_HPP
 
@@ -7,10 +7,11 @@
 
 struct sparse {
   int32_t rows = 0, columns = 0;
-  std::vector<int32_t> offsets{0}, column; /* offsets: rows + 1 */
+  std::vector<int32_t> offsets{0}, column; /* offsets has rows + 1 entries */
   std::vector<double> value;
 
-  /* Rows are filled one after the other. Throws where entries cannot be counted in 32 bits. */
+  /* Appends an entry to the current row. Rows are filled in order. Throws if the number of entries exceeds 32
+   * bits. */
   void add(int32_t j, double number) {
     column.push_back(j);
     value.push_back(number);
@@ -18,9 +19,9 @@ struct sparse {
   void end_row();
 
   double diagonal(int32_t row) const;
-  /* a_ij times left[i] times right[j]. */
+  /* Multiplies a_ij by left[i] and right[j]. */
   void scale(const std::vector<double> &left, const std::vector<double> &right);
-  /* Takes out what is at most `rounding` of the geometric mean of the two numbers on the diagonal. */
+  /* Removes entries of at most `rounding` times the geometric mean of their two diagonal entries. */
   void prune(double rounding);
 };
 

@@ -14,7 +14,7 @@ using std::vector;
 
 enum { most_landmarks = 10 };
 
-/* ---- Eigenvectors of a small symmetric matrix, by Jacobi's rotations ---- */
+/* ---- Eigenvectors of a small symmetric matrix, by Jacobi rotations ---- */
 
 typedef double square[most_landmarks][most_landmarks];
 
@@ -36,7 +36,7 @@ static void rotate(square a, square q, int n, int i, int j) {
   }
 }
 
-/* `largest`: the columns of q of the two largest eigenvalues, which are left on the diagonal of a. */
+/* Diagonalizes a. `largest` returns the columns of q that belong to the two largest eigenvalues. */
 static void find_eigenvectors(square a, int n, square q, int largest[2]) {
   for (int i = 0; i < n; i++)
     for (int j = 0; j < n; j++) q[i][j] = i == j;
@@ -87,10 +87,11 @@ struct landmarks {
   int count = 0;
   int32_t vertex[most_landmarks];
   vector<double>
-      square[most_landmarks]; /* of the distance from each, for every vertex of the chart from its first one */
+      square[most_landmarks]; /* squared distances from each landmark, for the vertices of the chart */
 };
 
-/* The two ends of the boundary, then one after the other what is farthest from all before. `nearest`: room. */
+/* The landmarks are the two ends of the boundary, then repeatedly the vertex farthest from all earlier ones.
+ * `nearest` is workspace. */
 static void find_landmarks(const charts *c, int32_t k, int wanted, distances &d, vector<double> &nearest,
                            landmarks *l) {
   const size_t first = (size_t)c->chart[k].first_vertex, vertices = (size_t)c->chart[k].vertices;
@@ -134,10 +135,11 @@ static void place_by_landmarks(const chart *at, const landmarks *l, double *uv) 
     }
 }
 
-/* ---- Both ---- */
+/* ---- Both methods ---- */
 
-/* About the middle of the pins, the right way round, of the mesh's area 1. */
-static void settle(const mesh *m, const charts *c, const chart *at, const int32_t pins[2], double *uv) {
+/* Centres the chart at the middle of its pins, scales it to an area of 1 on the mesh, and makes its orientation
+ * positive. */
+static void normalise(const mesh *m, const charts *c, const chart *at, const int32_t pins[2], double *uv) {
   double area = 0, flat = 0;
   for (int32_t i = at->first_triangle; i < at->first_triangle + at->triangles; i++) {
     const int32_t *corner = c->corner + 3 * (size_t)c->order[i];
@@ -152,7 +154,7 @@ static void settle(const mesh *m, const charts *c, const chart *at, const int32_
     uv[2 * (size_t)v + 1] = (flat < 0 ? -scale : scale) * (uv[2 * (size_t)v + 1] - middle[1]);
   }
   if (hypot(a[0] - b[0], a[1] - b[1]) > 0.01) return;
-  /* Pins at one place leave nothing but this place. */
+  /* Coincident pins would leave only a single point as the solution. */
   a[0] = -0.5;
   b[0] = 0.5;
   a[1] = b[1] = 0;
@@ -173,7 +175,7 @@ int start_find(const mesh *m, const charts *c, start_method method, double *uv, 
         project(m, c, at, uv);
       else
         place_by_landmarks(at, &l, uv);
-      settle(m, c, at, pins + 2 * (size_t)k, uv);
+      normalise(m, c, at, pins + 2 * (size_t)k, uv);
     }
     return 0;
   } catch (const std::exception &) {

@@ -1,12 +1,12 @@
-# Maps on the backend of the group: what is computed, reported, written and drawn.
+# Maps on the backend of the group: results, reports, files and pictures.
 export OMP_NUM_THREADS=1
 run_all() {
   wanted=$1
   shift
   expect "$wanted" "$@" --backend $group
 }
-# flat FILE: of an OBJ file with u, v at every corner: triangles, flipped ones, the least and the largest u or v, and the
-# largest quasi-conformal ratio, all computed here.
+# flat FILE: computes from an OBJ file with u, v at every corner: the number of triangles, of flipped ones, the smallest and
+# largest u or v, and the largest quasi-conformal ratio.
 flat() {
   awk '
     $1 == "v" { n++; x[n] = $2; y[n] = $3; z[n] = $4 }
@@ -28,8 +28,8 @@ flat() {
     END { print triangles + 0, flipped + 0, low, high, ratio }' "$1"
 }
 
-# degenerate FILE [single]: the flipped triangles of such a file, and those without area; of u and v as they are in the file,
-# or rounded to single precision.
+# degenerate FILE [single]: the numbers of flipped and of degenerate triangles of such a file, for u and v as in the file or
+# rounded to single precision.
 degenerate() {
   awk -v rounds="${2:-}" '
     function single(x, s, q) {
@@ -50,7 +50,7 @@ degenerate() {
     END { print flipped + 0, collapsed + 0 }' "$1"
 }
 
-# Pictures need OpenGL whatever the map is computed on; without it they are refused.
+# Pictures need OpenGL on every backend, and are refused without it.
 pictures=yes picture="--picture face.png --picture-size 320x160"
 # shellcheck disable=SC2086
 if ! "$program" --generate cap:60 --headless --backend $group $picture >../log/out 2>../log/err; then
@@ -61,7 +61,7 @@ if ! "$program" --generate cap:60 --headless --backend $group $picture >../log/o
   pictures=no picture=
 fi
 
-# As anyone would begin.
+# A typical first command.
 # shellcheck disable=SC2086
 run_all 0 --generate face:300 -o face.obj $picture
 for word in mesh charts pins backend result residual angles areas flipped map seconds written \
@@ -72,7 +72,7 @@ same "standard error" "$(cat ../log/err)" ''
 [ $pictures = no ] || is_png face.png 320x160
 grep -q 'flipped  *0 triangles' ../log/out || fail "triangles of the face are flipped"
 
-# The numbers, some of them computed here from the file that was written.
+# The numbers of the report, compared with the written file.
 OMP_NUM_THREADS=2
 # shellcheck disable=SC2086
 run_all 0 face.obj -o again.obj $picture --json --threads 3
@@ -93,7 +93,7 @@ holds "residual" "$(json number solution.residual) <= 1e-6 && $(json number solu
 holds "iterations" "$(json integer solution.iterations) > 10 && $(json integer solution.passes) > 0"
 same unknowns "$(json integer solution.unknowns)" $((2 * $(vertices face.obj) - 4))
 same rows "$(json integer solution.rows)" $((2 * $(grep -c '^f ' face.obj)))
-if [ $group = gl ]; then # blocks, but of so few entries not on a GPU
+if [ $group = gl ]; then # blocks; but matrices this small do not use them on a GPU
   case "$(json string solution.choice)" in
   "bcrs2: "*) format=bcrs2 ;;
   "jagged: few entries; "*) format=jagged ;;
@@ -111,19 +111,19 @@ same "flipped in the file" "$2" 0
 holds "in the unit square" "$3 > 0 && $4 < 1 && $4 > 0.9"
 holds "the largest ratio" "$5 / $(json number distortion.angle.largest) - 1 < 1e-3 && 1 - $5 / $(json number distortion.angle.largest) < 1e-3"
 
-# Read again, u and v are what they were: the mesh's vertices have not changed, and the map is the same to the last bit.
+# After the file is read again, the mesh's vertices are unchanged and the map is bit-identical.
 run_all 0 again.obj -o third.obj -q
 same "what -q says" "$(cat ../log/out ../log/err)" ''
 cmp -s again.obj third.obj || fail "the same mesh gave another map"
 
-# Exact where the mesh is developable.
+# The map of a developable mesh is exact.
 run_all 0 --generate bent:200 -o bent.obj --rtol 1e-8 --json
 holds "developable" "$(json number distortion.angle.largest) < 1.00001 && $(json number distortion.area.largest) < 1.001"
 # shellcheck disable=SC2046
 set -- $(flat bent.obj)
 holds "developable in the file" "$5 < 1.001 && $2 == 0"
 
-# Several parts; closed ones are cut.
+# Several parts. Closed ones are cut.
 run_all 0 --generate patches:300 --json -o patches.obj
 same "charts" "$(grep -c '"boundary_loops": 1' ../log/out)" 4
 # shellcheck disable=SC2046
@@ -135,17 +135,17 @@ same "vertices stay" "$(vertices sphere.obj)" "$(json integer vertices)"
 holds "the cut has two sides" "$(json integer flat_vertices) > $(json integer vertices)"
 run_all 0 --generate torus:200 --cut -o torus.ply --json
 same handles "$(json integer handles)" 1
-head -c 600 torus.ply | grep -a -q "^element vertex $(json integer flat_vertices)" || fail "torus.ply has not the flat vertices"
+head -c 600 torus.ply | grep -a -q "^element vertex $(json integer flat_vertices)" || fail "torus.ply does not have the flat vertices"
 head -c 600 torus.ply | grep -a -q '^property float u' || fail "torus.ply has no u"
 
 # Pins.
 run_all 0 bent.obj --pin 0,10,20 --pin 13,11,20 -o pinned.obj --json
 same pins "$(json integer pins)" 2
 same "not packed" "$(json null covered >/dev/null && echo null)" null
-grep -q '^vt 10 20' pinned.obj || fail "the pinned vertex is not at its place"
-grep -q '^vt 11 20' pinned.obj || fail "the second pinned vertex is not at its place"
+grep -q '^vt 10 20' pinned.obj || fail "the pinned vertex is not in its position"
+grep -q '^vt 11 20' pinned.obj || fail "the second pinned vertex is not in its position"
 
-# Formats find the same.
+# All formats give the same map.
 formats="csr bcrs2 bcrs4"
 [ $group = gl ] && formats="jagged segments bcrs2 bcrs4"
 [ $group = cuda ] && formats="csr jagged segments bcrs2 bcrs4"
@@ -166,8 +166,8 @@ same preconditioner "$(json string solution.preconditioner)" amg
 holds "coarser levels" "$(json integer solution.coarser_levels) >= 2 && $(json integer solution.iterations) < 100"
 holds "the same map by amg" "$angle / $(json number distortion.angle.mean) - 1 < 1e-3 && 1 - $angle / $(json number distortion.angle.mean) < 1e-3"
 run_all 0 --generate face:5000 --preconditioner amg -v
-grep -q '^precond.  *amg, [2-9] coarser levels' ../log/out || fail "the report does not say amg"
-# The default: amg for a large chart, jacobi for small ones, however many, and for what amg is not for.
+grep -q '^precond.  *amg, [2-9] coarser levels' ../log/out || fail "the report does not name amg"
+# The default is amg for a large chart. It is jacobi for any number of small charts, and with options that exclude amg.
 run_all 0 --generate face:5000 --json
 same "preconditioner by default" "$(json string solution.preconditioner)" amg
 holds "iterations by default" "$(json integer solution.iterations) < 100"
@@ -177,9 +177,9 @@ for small in "--generate face:1000" "--generate patches:5000" "--generate face:3
   same "preconditioner of $small" "$(json string solution.preconditioner)" jacobi
 done
 run_all 0 --generate face:1000 --preconditioner auto -v
-grep -q '^precond.  *jacobi$' ../log/out || fail "the report does not say jacobi"
+grep -q '^precond.  *jacobi$' ../log/out || fail "the report does not name jacobi"
 # A torus of long triangles, and many parts.
-if [ $group = cpu ]; then # the set-up is the host's on every backend
+if [ $group = cpu ]; then # the set-up runs on the host for every backend
   run_all 0 --generate torus:10000 --cut --preconditioner amg --json
   holds "iterations of a torus" "$(json integer solution.iterations) < 250"
 fi
@@ -206,8 +206,8 @@ holds "iterations of a sieve" "$(json integer solution.iterations) < 200"
 run_all 0 sieve.obj
 same "without being asked for" "$(cat ../log/err)" ''
 
-# A finger, whose tip is smaller than the distance of two floats: u and v are written in double precision, and the report is of
-# what the file holds.
+# The tip of a finger is smaller than the distance of two floats. u and v are written in double precision, and the report
+# describes the written file.
 awk 'BEGIN {
   n = 12; rings = 60; pi = 3.14159265358979
   for (r = 0; r <= rings; r++) for (k = 0; k < n; k++) { a = 2 * pi * (k + r / 2) / n; print "v", cos(a), sin(a), 0.45 * r }
@@ -230,8 +230,8 @@ for preconditioner in jacobi amg; do
 done
 run_all 0 finger.obj -o fingertip.ply
 head -c 600 fingertip.ply | grep -a -q '^property double u' || fail "fingertip.ply has no u in double precision"
-grep -q '^written .*fingertip.ply, u and v in double precision' ../log/out || fail "the report does not say the precision"
-# Elsewhere nine digits do, read in either precision.
+grep -q '^written .*fingertip.ply, u and v in double precision' ../log/out || fail "the report does not name the precision"
+# Otherwise nine digits are enough, read in either precision.
 for what in face:3000 scan:3000; do
   run_all 0 --generate $what -o nine.obj --json
   same "precision of u and v of $what" "$(json string uv_precision)" single
@@ -245,16 +245,16 @@ done
 run_all 0 --bench --generate cap:100 --json
 same "formats timed" "$(grep -c '"format": ' ../log/out)" "$(echo $formats | wc -w)"
 run_all 0 --bench --generate cap:100
-grep -q '^bcrs2 ' ../log/out || fail "the benchmark does not say bcrs2"
+grep -q '^bcrs2 ' ../log/out || fail "the benchmark does not list bcrs2"
 
-# Not converged: said, and what was reached is written.
+# Without convergence there is a message, and the last iterate is written.
 run_all 3 --generate face:300 --max-iterations 5 -o reached.obj --json
 said "generated face:300: not converged: a residual of "
 same "lines on standard error" "$(wc -l <../log/err)" 1
 same converged "$(json boolean solution.converged)" false
-[ -s reached.obj ] || fail "what was reached is not written"
+[ -s reached.obj ] || fail "the last iterate is not written"
 
-# A maximum that a later pass reaches is the one that was asked for.
+# A maximum that a later pass reaches is reported as it was given.
 run_all 0 --generate face:300 --rtol 1e-4 --json
 most=$(($(json integer solution.iterations) + 5))
 run_all 3 --generate face:300 --rtol 1e-9 --max-iterations $most --json
@@ -270,7 +270,7 @@ if [ $pictures = yes ]; then
     is_png look.png 320x160
     differ plain.png look.png
   done
-  # A picture that cannot be written leaves the older one, and nothing beside it.
+  # If a picture cannot be written the older one remains, and there is no temporary file.
   echo old >look.png
   (
     trap '' XFSZ

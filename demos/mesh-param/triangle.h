@@ -6,10 +6,10 @@
 
 #include "mesh.h"
 
-/* Its corners (0, 0), (x[1], 0) and (x[2], y[2]), counterclockwise seen from outside. */
+/* The corners are (0, 0), (x[1], 0) and (x[2], y[2]), counterclockwise seen from outside. */
 typedef struct flat_triangle {
   double x[3], y[3];
-  double double_area, squares; /* the second: of the edges, added up */
+  double double_area, squares; /* double_area: twice the area; squares: sum of the squared edges */
 } flat_triangle;
 
 static inline flat_triangle triangle_flat(const mesh *m, int32_t t) {
@@ -27,7 +27,7 @@ static inline flat_triangle triangle_flat(const mesh *m, int32_t t) {
   return f;
 }
 
-/* Twice the signed area of three places in the plane. */
+/* Twice the signed area of a triangle in the plane. */
 static inline double triangle_double_area(const double *p, const double *q, const double *r) {
   return (q[0] - p[0]) * (r[1] - p[1]) - (q[1] - p[1]) * (r[0] - p[0]);
 }

@@ -1,4 +1,4 @@
-/* The window of mesh-param: the mesh and its UV map side by side; pins are picked and moved. */
+/* The window of mesh-param: the mesh next to its UV map. The user adds, moves and removes pins. */
 #include "window_state.h"
 
 #include <math.h>
@@ -29,21 +29,21 @@ static void stop(window_state *w) {
   if (w->state == WORKER_BUSY) window_solve_or_stop(w);
 }
 
-static const app_key keys[] = {{GLFW_KEY_SPACE, 0, window_solve_or_stop, "Space", "solve, stop", 0, 0},
+static const app_key keys[] = {{GLFW_KEY_SPACE, 0, window_solve_or_stop, "Space", "solve or stop", 0, 0},
                                {'X', 0, window_cut, "X", "cut closed meshes", 0, 0},
-                               {'A', 0, window_automatic_pins, "A", "automatic pins", 0, 0},
+                               {'A', 0, window_automatic_pins, "A", "use automatic pins", 0, 0},
                                {'F', 0, window_fit, "F", "fit mesh and UV map into the picture", 0, 0},
-                               {'W', 0, switch_wireframe, "W", "wireframe", 0, 0},
-                               {'K', 0, switch_squares, "K", "checkerboard", 0, 0},
-                               {'C', 0, next_colour, "C", "colour: none, angles, areas", 0, 0},
+                               {'W', 0, switch_wireframe, "W", "show or hide the wireframe", 0, 0},
+                               {'K', 0, switch_squares, "K", "show or hide the checkerboard", 0, 0},
+                               {'C', 0, next_colour, "C", "next colour (none, angles, areas)", 0, 0},
                                {'E', 0, window_export, "E", "export the mesh with u and v", 0, 0},
                                {0}};
 
 static const ui_row pointer[] = {{"left button", "orbit the mesh; pan the UV map; drag a pin in the UV map"},
-                                 {"right button", "pan (also the middle one)"},
-                                 {"Shift, left", "pin a vertex, on the mesh or in the UV map; or unpin it"},
+                                 {"right button", "pan (also middle button)"},
+                                 {"Shift and left", "pin or unpin a vertex, on the mesh or in the UV map"},
                                  {"wheel", "zoom"},
-                                 {"drop a file", "open it: OBJ, PLY, OFF or STL"},
+                                 {"drop a file", "open it (OBJ, PLY, OFF or STL)"},
                                  {0}};
 
 /* ---- The pointer ---- */
@@ -115,7 +115,7 @@ static void work(window_state *w, double seconds) {
   window_solve(w);
 }
 
-static double rest(const window_state *w) {
+static double idle_seconds(const window_state *w) {
   return w->state == WORKER_BUSY ? 0.03 : 0.1;
 }
 
@@ -133,7 +133,7 @@ static void leave_shared(void *user) {
   glfwMakeContextCurrent(NULL);
 }
 
-static int take_given_pins(window_state *w, const flattening *f) {
+static int copy_given_pins(window_state *w, const flattening *f) {
   if (f->pin_count) w->pins = malloc((size_t)f->pin_count * sizeof *w->pins);
   if (f->pin_count && !w->pins) return 1;
   for (w->pin_count = 0; w->pin_count < f->pin_count; w->pin_count++) {
@@ -154,12 +154,12 @@ static int begin(window_state *w) {
   w->shared = glfwCreateWindow(16, 16, "mesh-param's solver", NULL, w->app.handle);
   const worker_sharing sharing = {w->shared ? enter_shared : NULL, w->shared ? leave_shared : NULL, w->shared};
   const char *why = worker_create(&sharing, &w->solver);
-  if (!why && take_given_pins(w, &w->f)) why = "out of memory";
+  if (!why && copy_given_pins(w, &w->f)) why = "out of memory";
   if (why) message("no window: %s", why);
   if (why) return 1;
   mesh_window_name(&w->files, &w->app, w->report.name, "-uv.obj", "-uv.png", w->options.output, run->picture);
-  window_take_mesh(w);
-  return w->app.note_is_error; /* which it has said */
+  window_show_mesh(w);
+  return w->app.note_is_error; /* begin has already printed the error */
 }
 
 static void end(window_state *w) {
@@ -183,7 +183,7 @@ static const app_program program = {.name = "mesh-param",
                                     .controls = window_panel_draw,
                                     .stops = "stop",
                                     .stop = stop,
-                                    .rest = rest,
+                                    .idle_seconds = idle_seconds,
                                     .hint = hint,
                                     .undo = window_undo,
                                     .redo = window_redo,
@@ -191,14 +191,14 @@ static const app_program program = {.name = "mesh-param",
                                     .release = release,
                                     .move = move,
                                     .scroll = scroll,
-                                    .take_file = window_open_file,
+                                    .open_dropped_file = window_open_file,
                                     .file_kind = MESH_FILE_KIND,
                                     .file_patterns = MESH_FILE_PATTERNS};
 
 int run_window(const program_options *options) {
   window_state w = {.options = *options, .dragged = -1, .grabbed = -1};
   if (open_flattening(options, 1, &w.report, &w.f)) return EXIT_ERROR;
-  w.options.look.legend = 2; /* below is what the user is told */
+  w.options.look.legend = 2; /* at the top, because notes are at the bottom */
   snprintf(w.backend, sizeof w.backend, "%s", options->device.backend ? options->device.backend : "auto");
   const int status = app_main(&w, &program, &options->run);
   free(w.pins);

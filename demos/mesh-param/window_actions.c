@@ -7,12 +7,12 @@
 
 /* ---- The mesh and its UV map ---- */
 
-/* What keeps the mesh from being laid flat. */
+/* Explains why the mesh cannot be flattened without a cut, and how to allow it. */
 static void ask(window_state *w) {
   const cut_report *cut = &w->f.cut;
   app_tell(&w->app,
-           "%s %s, so it cannot be laid flat as it is; tick \"cut closed meshes\" at the left, or press X, to "
-           "cut it open",
+           "%s %s, so it cannot be flattened without a cut; tick \"cut closed meshes\" at the left, or press "
+           "X to cut it open",
            w->files.name,
            cut->closed ? cut->handles ? "is closed and has handles" : "is closed" : "has handles");
 }
@@ -35,7 +35,7 @@ void window_fit(window_state *w) {
   w->app.screen.stale = 1;
 }
 
-void window_take_mesh(window_state *w) {
+void window_show_mesh(window_state *w) {
   flat_view_destroy(&w->view);
   const char *why = flat_view_create(&w->f, &w->view);
   if (why) app_tell_error(&w->app, why);
@@ -50,10 +50,10 @@ void window_take_mesh(window_state *w) {
 
 /* ---- Solving ---- */
 
-static void take_solution(window_state *w) {
+static void read_solution(window_state *w) {
   char message[MESH_MESSAGE];
   worker_result result;
-  worker_take(w->solver, w->f.solved, &result);
+  worker_read_result(w->solver, w->f.solved, &result);
   if (result.failed) {
     app_tell_error(&w->app, result.message);
     return;
@@ -68,7 +68,7 @@ static void take_solution(window_state *w) {
     printf("u and v     %s\n", view_way_name(flat_view_way(w->view)));
     message_flush_stdout();
   }
-  if (w->app.note_is_error) return; /* of what the user did meanwhile */
+  if (w->app.note_is_error) return; /* keep an error about something that the user did meanwhile */
   if (w->solved.converged)
     app_tell(&w->app, "converged after %d iterations, residual %.1e", w->solved.iterations, w->solved.residual);
   else
@@ -84,7 +84,7 @@ void window_solve(window_state *w) {
     if (w->wanted)
       worker_stop(w->solver);
     else
-      take_solution(w);
+      read_solution(w);
     w->state = WORKER_IDLE;
   }
   if (w->state != WORKER_IDLE || !w->wanted || w->asks_cut) return;
@@ -110,7 +110,7 @@ void window_solve_or_stop(window_state *w) {
 void window_cut(window_state *w) {
   w->options.flattening.cut = w->asks_cut || !w->options.flattening.cut;
   if (!w->asks_cut) {
-    app_tell(&w->app, "closed meshes that are opened from now on are %scut",
+    app_tell(&w->app, "closed meshes will %sbe cut when they are opened",
              w->options.flattening.cut ? "" : "not ");
     return;
   }
@@ -157,5 +157,5 @@ void window_open_file(window_state *w, const char *path) {
   window_forget(w);
   mesh_window_tell(&w->app, &report, &repair_words, &w->f.m);
   mesh_window_name(&w->files, &w->app, path, "-uv.obj", "-uv.png", NULL, NULL);
-  window_take_mesh(w);
+  window_show_mesh(w);
 }

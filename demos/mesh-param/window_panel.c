@@ -15,7 +15,7 @@ static void map_section(window_state *w) {
   if (w->asks_cut) {
     cut_box(w);
     ui_point_at();
-    ui_text("This mesh %s: tick this box to cut it open, so that it can be laid flat.",
+    ui_text("This mesh %s: tick this box to cut it open, so that it can be flattened.",
             f->cut.closed ? "is closed" : "has handles");
     return;
   }
@@ -33,7 +33,7 @@ static void map_section(window_state *w) {
     ui_text("cut along %d edges", (int)f->cut.edges);
   }
   cut_box(w);
-  ui_tip("those opened from now on; key: X");
+  ui_tip("cut meshes that are opened from now on; key: X");
 }
 
 /* ---- Solver ---- */
@@ -58,7 +58,7 @@ static void choose_backend(window_state *w) {
     snprintf(w->backend, sizeof w->backend, "%s", chosen);
     w->options.conformal.format = TS_FORMAT_AUTO;
   }
-  for (int k = 0; k < most; k++) { /* those that the backend stores */
+  for (int k = 0; k < most; k++) { /* the formats of the backend */
     if (!(w->progress.formats & 1U << all[k])) continue;
     if (w->options.conformal.format == all[k]) format = count;
     formats[count] = all[k];
@@ -78,7 +78,7 @@ static void residual_plot(const window_state *w) {
   low = floorf(low);
   if (p->count) snprintf(text, sizeof text, "residual in a pass, 1e%.0f to 1", (double)low);
   ui_plot(text, p->curve, p->count, low, 0.5f, 0);
-  ui_tip("each pass corrects the rounding errors of the pass before");
+  ui_tip("each pass corrects the rounding errors of the previous one");
 }
 
 static void solver_section(window_state *w) {
@@ -102,7 +102,7 @@ static void solver_section(window_state *w) {
     ui_text("preconditioner %s", conformal_preconditioner_name(r->preconditioner));
 }
 
-/* ---- Look, distortion and files ---- */
+/* ---- Distortion, display and files ---- */
 
 static void distortion_section(window_state *w) {
   const distortion *d = &w->f.d;
@@ -111,13 +111,14 @@ static void distortion_section(window_state *w) {
     ui_dim_text("the mesh is not cut yet");
     return;
   }
-  if (!w->has_ended) ui_dim_text("of the initial guess; not solved yet");
+  if (!w->has_ended) ui_dim_text("initial guess, not solved yet");
   ui_text("angles   %.4g, at most %.3g", d->angle_mean, d->angle_max);
-  ui_tip("s1/s2, the ratio of the singular values: 1 where angles are kept; the mean by area, and the largest");
+  ui_tip("s1/s2, the ratio of the singular values: 1 if angles are preserved; the mean weighted by area, and "
+         "the maximum");
   ui_text("areas    %.2g to %.3g", d->area_least, d->area_most);
-  ui_tip("uv / mesh: a triangle's share of its chart in the UV map, over its share of the chart on the mesh");
+  ui_tip("uv / mesh: a triangle's share of its chart's area in the UV map, relative to its share on the mesh");
   ui_text("flipped  %d of %d%s", (int)d->flipped, (int)w->f.m.triangle_count, d->flipped ? " (red)" : "");
-  ui_tip("triangles that are flipped in the UV map, with u and v as in files");
+  ui_tip("triangles that are flipped in the UV map, with the precision of files");
   if (d->collapsed) ui_text("no area  %d of %d", (int)d->collapsed, (int)w->f.m.triangle_count);
 }
 
@@ -140,6 +141,6 @@ void window_panel_draw(window_state *w) {
   solver_section(w);
   distortion_section(w);
   look_section(w);
-  mesh_window_files(&w->files, &w->app, "writes the mesh with u and v to this file", window_export);
+  mesh_window_files(&w->files, &w->app, "saves the mesh with u and v to this file", window_export);
   mesh_window_end(&w->app, window_fit);
 }

@@ -1,4 +1,4 @@
-/* Undo and redo: lists of pins as they were before each change. */
+/* Undo and redo: the lists of pins before each change. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,8 +9,7 @@ static void free_lists(pin_lists *l) {
   l->count = 0;
 }
 
-/* The pins of now, behind the others; the oldest list goes if there are too many. Returns 0, or 1 without
- * memory. */
+/* Appends the current pins; drops the oldest list if there are too many. Returns 0, or 1 if memory runs out. */
 static int push(pin_lists *l, const window_state *w) {
   pin_list made = {.pins = malloc(((size_t)w->pin_count + 1) * sizeof *made.pins), .count = w->pin_count};
   if (!made.pins) return 1;

@@ -1,12 +1,12 @@
-/* Pins: picked on the mesh or in its UV map, and moved in the UV map. */
+/* Pins are picked on the mesh or in its UV map, and moved in the UV map. */
 #include "window_state.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-static const double pin_reach = 10, vertex_reach = 20; /* pixels */
+static const double pin_reach = 10, vertex_reach = 20; /* in pixels */
 
-/* The halves of the scene. */
+/* Returns 1 in the right half of the scene, the UV map. */
 static int in_image(const window_state *w, double x) {
   int width, height;
   app_scene_size(&w->app, &width, &height);
@@ -14,8 +14,7 @@ static int in_image(const window_state *w, double x) {
   return x >= left;
 }
 
-/* Where flat vertex v is in the scene, in pixels; returns its depth, which grows away from the eye, or NaN
- * where it is behind the eye. */
+/* The position of flat vertex v in the scene, in pixels. Returns its depth, or NaN if it is behind the eye. */
 static double place_in_scene(const window_state *w, int image, int32_t v, const float to_eye[16],
                              const float projection[16], double pixel[2]) {
   int width, height;
@@ -40,8 +39,8 @@ static double place_in_scene(const window_state *w, int image, int32_t v, const 
   return -eye[2];
 }
 
-/* The nearest of some flat vertices, with a flag, or of all. On the mesh the one in front, of those that are
- * near. */
+/* The nearest flat vertex, among those with a flag or all (flags NULL). On the mesh, vertices in front are
+ * preferred. */
 static int32_t find_near(const window_state *w, double x, double y, const unsigned char *flags) {
   const int image = in_image(w, x);
   int width, height;
@@ -57,7 +56,7 @@ static int32_t find_near(const window_state *w, double x, double y, const unsign
     const double depth = place_in_scene(w, image, v, to_eye, projection, pixel);
     const double away = hypot(pixel[0] - x, pixel[1] - y);
     if (isnan(depth) || !(away < (flags ? pin_reach : vertex_reach) * (double)w->app.scale)) continue;
-    /* A pixel aside counts as much as a thousandth of the mesh's size behind. */
+    /* A distance of one pixel counts as much as a depth of a thousandth of the mesh's size. */
     const double far = image ? away : depth + 0.001 * away;
     if (far >= best) continue;
     best = far;
@@ -79,7 +78,7 @@ int32_t window_find_vertex(const window_state *w, double x, double y) {
 int window_use_pins(window_state *w) {
   char message[MESH_MESSAGE];
   worker_stop(w->solver);
-  /* Automatic pins: from the start, so that the UV map is the one that the program always finds. */
+  /* For automatic pins use the original start, so that the UV map is reproducible. */
   if (!w->pin_count && flattening_restart(&w->f, message)) app_tell_error(&w->app, message);
   const int failed =
       flattening_set_pins(&w->f, w->pins, w->pin_count, message) || flattening_update(&w->f, message);
@@ -110,9 +109,9 @@ static int append(window_state *w, int32_t flat) {
   return 0;
 }
 
-/* Automatic pins become given ones where they are in the UV map, so that nothing jumps. Those of before hold
- * for the packed image only through them. */
-static int take_over(window_state *w) {
+/* Turns automatic pins into given ones at their present positions in the UV map, so that nothing jumps. They
+ * keep the packed map in its place. */
+static int keep_automatic_pins(window_state *w) {
   for (int32_t v = 0; v < w->f.c.vertices; v++)
     if (w->f.pinned[v] && find_own(w, v) < 0 && append(w, v)) return 1;
   return 0;
@@ -120,19 +119,19 @@ static int take_over(window_state *w) {
 
 void window_add_pin(window_state *w, int32_t flat) {
   window_remember(w);
-  if (take_over(w) || (find_own(w, flat) < 0 && append(w, flat))) return;
+  if (keep_automatic_pins(w) || (find_own(w, flat) < 0 && append(w, flat))) return;
   if (!window_use_pins(w))
     app_tell(&w->app, "vertex %d is pinned; drag it in the UV map", (int)w->f.c.vertex[flat]);
 }
 
 void window_remove_pin(window_state *w, int32_t flat) {
   window_remember(w);
-  if (take_over(w)) return;
+  if (keep_automatic_pins(w)) return;
   const int own = find_own(w, flat);
   if (own < 0) return;
   const int32_t vertex = w->pins[own].vertex;
   w->pins[own] = w->pins[--w->pin_count];
-  if (!window_use_pins(w)) app_tell(&w->app, "vertex %d is not pinned any more", (int)vertex);
+  if (!window_use_pins(w)) app_tell(&w->app, "vertex %d is no longer pinned", (int)vertex);
 }
 
 void window_grab_pin(window_state *w, int32_t flat) {
@@ -146,7 +145,7 @@ void window_move_pin(window_state *w, double x, double y) {
     const int32_t flat = w->grabbed;
     w->grabbed = -1;
     window_remember(w);
-    if (take_over(w)) return;
+    if (keep_automatic_pins(w)) return;
     w->dragged = find_own(w, flat);
   }
   if (w->dragged < 0 || w->dragged >= w->pin_count) return;
@@ -166,5 +165,5 @@ void window_automatic_pins(window_state *w) {
   window_remember(w);
   w->pin_count = 0;
   w->dragged = w->grabbed = -1;
-  if (!window_use_pins(w)) app_tell(&w->app, "two pins in every chart, far apart, and the charts packed");
+  if (!window_use_pins(w)) app_tell(&w->app, "two automatic pins per chart, far apart; charts are packed");
 }

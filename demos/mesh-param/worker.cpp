@@ -14,13 +14,13 @@ extern "C" {
 struct worker {
   std::mutex lock;
   std::condition_variable changed;
-  /* Under the lock. */
+  /* Protected by the lock. */
   worker_state state = WORKER_IDLE;
   bool stop = false, quit = false;
   worker_progress progress{};
-  int thinning = 1, skipped = 0; /* every so many iterations are in the curve */
+  int thinning = 1, skipped = 0; /* thinning: the curve has one of this many iterations */
   worker_result result{};
-  /* The thread's while it is busy, else the caller's. */
+  /* Used by the thread while it is busy, otherwise by the caller. */
   const flattening *f = nullptr;
   std::vector<double> uv;
   std::vector<unsigned char> pinned;
@@ -28,11 +28,11 @@ struct worker {
   std::string backend;
   ts_context_desc device{};
   flat_source source{}; /* of the last solution */
-  /* The thread's own. */
+  /* Used by the thread only. */
   worker_sharing sharing;
-  int shares = 0; /* its context is the one of `sharing` */
+  int shares = 0; /* 1 if its context is the one of `sharing` */
   ts_context *context = nullptr;
-  std::string opened; /* the backend that was asked for when the context was opened */
+  std::string opened; /* the requested backend of the open context */
   std::thread thread;
 
   explicit worker(const worker_sharing &s) : sharing(s) {}
@@ -68,7 +68,8 @@ static int open_context(worker *w, char message[MESH_MESSAGE]) {
   ts_context_destroy(&w->context);
   ts_context_desc desc = w->device;
   desc.backend = w->backend.empty() ? nullptr : w->backend.c_str();
-  /* Which device of several is the context's own choice. */
+  /* With a device number the context cannot be the shared one, because the shared context chose its device
+   * itself. */
   const std::string ours[] = {"", "auto", "gl", "check:gl"};
   w->shares = w->sharing.enter && std::find(ours, ours + 4, w->backend) != ours + 4;
   ts_gl_desc gl{};
@@ -93,7 +94,7 @@ static void solve(worker *w) {
   flattening_places places{};
   options.progress = on_progress;
   options.progress_user = w;
-  flat_source_close(&w->source); /* before its context may go */
+  flat_source_close(&w->source); /* call before its context is destroyed */
   result.failed =
       open_context(w, result.message) || flattening_find(w->f, w->context, w->pinned.data(), &options,
                                                          w->uv.data(), &places, &result.solved, result.message);
@@ -122,7 +123,7 @@ static void solve_jobs(worker *w) {
   if (w->sharing.leave) w->sharing.leave(w->sharing.user);
 }
 
-/* ---- The window's side ---- */
+/* ---- The caller's side ---- */
 
 const char *worker_create(const worker_sharing *sharing, worker **made) {
   worker *w = *made = new (std::nothrow) worker(*sharing);
@@ -133,7 +134,7 @@ const char *worker_create(const worker_sharing *sharing, worker **made) {
   } catch (const std::system_error &) {
     delete w;
     *made = nullptr;
-    return "no thread can be started";
+    return "cannot start a thread";
   }
 }
 
@@ -180,7 +181,7 @@ worker_state worker_look(worker *w, worker_progress *progress) {
   return w->state;
 }
 
-void worker_take(worker *w, double *solved, worker_result *result) {
+void worker_read_result(worker *w, double *solved, worker_result *result) {
   const guard locked(w->lock);
   *result = w->result;
   w->state = WORKER_IDLE;

@@ -1,4 +1,4 @@
-/* A thread that solves, with a context of its own, so that a window stays quick meanwhile. */
+/* A thread that solves in its own context, so that a window stays responsive. */
 #ifndef WORKER_H
 #define WORKER_H
 
@@ -10,44 +10,45 @@ typedef struct worker worker;
 
 typedef enum worker_state { WORKER_IDLE, WORKER_BUSY, WORKER_DONE } worker_state;
 
-/* How far it is: of the job that runs, or of the last one. */
+/* Progress of the current job, or the last one. */
 typedef struct worker_progress {
   int iterations;
-  int count; /* of the curve: log10 of the residual's fall in each pass, thinned out as it grows */
+  int count; /* entries of the curve: log10 of the residual reduction in each pass; thinned out as it grows */
   float curve[WORKER_CURVE];
-  char backend[40], device[WORKER_NAME]; /* "" before the first job has opened one */
-  unsigned formats;                      /* that it stores, as ts_context_info has them */
+  char backend[40], device[WORKER_NAME]; /* "" until the first job opens a context */
+  unsigned formats;                      /* supported formats, as in ts_context_info */
 } worker_progress;
 
-/* What a job came to. `failed`: `message` says why, and there is no solution. */
+/* Outcome of a job. If `failed`, `message` has the reason, and there is no solution. */
 typedef struct worker_result {
   int failed;
   char message[MESH_MESSAGE];
   conformal_result solved;
 } worker_result;
 
-/* An OpenGL context that shares objects with the one that draws: `enter` makes it current on the thread, which
- * works in it where the backend is OpenGL's; `leave` is called before the thread ends. `enter` NULL: there is
- * none, and the thread opens its own. */
+/* An OpenGL context that shares objects with the drawing context. `enter` makes it current on the thread, which
+ * uses it if the backend is OpenGL. `leave` is called before the thread ends. If `enter` is NULL the thread
+ * opens its own context. */
 typedef struct worker_sharing {
   void (*enter)(void *user), (*leave)(void *user);
   void *user;
 } worker_sharing;
 
-/* Returns NULL, or why it failed. */
+/* Returns NULL, or the reason of a failure. */
 const char *worker_create(const worker_sharing *sharing, worker **made);
-void worker_destroy(worker **made); /* stops what runs */
+void worker_destroy(worker **made); /* stops a running job */
 
-/* Solves for what `f` has: its mesh and charts must stay as they are until the job is taken or stopped; pins
- * and places are copied. Only when idle. Returns NULL, or why it failed. */
+/* Starts a solve of `f`. The mesh and charts must not change before worker_read_result or worker_stop; pins and
+ * positions are copied. Call it only when idle. Returns NULL, or the reason of a failure. */
 const char *worker_start(worker *w, const flattening *f, const ts_context_desc *device,
                          const conformal_options *options);
 worker_state worker_look(worker *w, worker_progress *progress);
-/* When done: u, v of every flat vertex into `solved`, unless it failed; idle afterwards. */
-void worker_take(worker *w, double *solved, worker_result *result);
-/* Where what was taken last is on the device, until the next start or stop; NULL where it is not. */
+/* Call when done. Copies u, v of all flat vertices to `solved`, unless the job failed. The worker is idle
+ * afterwards. */
+void worker_read_result(worker *w, double *solved, worker_result *result);
+/* The last solution on the device, valid until the next start or stop; NULL if it is not available there. */
 const flat_source *worker_source(const worker *w);
-/* Ends what runs as soon as the device lets it; what it has found is lost. Idle afterwards. */
+/* Stops the job as soon as the device permits, and discards its results. The worker is idle afterwards. */
 void worker_stop(worker *w);
 
 #endif

@@ -1,5 +1,5 @@
-/* mesh-smooth --bench: how long a step of the flow takes, whole and in parts. The whole step is the figure that
- * counts: parts are timed with a host synchronisation after each, which a step does not have. */
+/* mesh-smooth --bench: times of a step of the flow and of its parts. The time that matters is that of the whole
+ * step: the parts are timed with a host synchronisation after each, which a step does not have. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,20 +12,21 @@
 
 enum { paper_iterations = 5, default_repeats = 20, warm_up = 3 };
 
-/* Bolz et al. 2003, section 3.3: 37 k vertices, five iterations, on a GeForce FX; the cost of switching
- * pbuffers is not in it. */
+/* Bolz et al. 2003, section 3.3: 37 k vertices, five iterations, on a GeForce FX. The time excludes pbuffer
+ * switches. */
 static const double paper_seconds = 1.0 / 20;
 
 typedef struct bench_state {
   const program_options *options;
   smoother *s;
-  ts_vector *original; /* positions are put back before each step */
+  ts_vector *original; /* positions to restore before each step */
   double time_step;
   int iterations, repeats;
 } bench_state;
 
 typedef struct bench_times {
-  double step, fastest_step, assemble, solve, longer_solve, draw; /* seconds, medians; draw NAN: not drawn */
+  /* medians in seconds; draw NAN: not drawn */
+  double step, fastest_step, assemble, solve, longer_solve, draw;
 } bench_times;
 
 static int fail_status(const bench_state *b, ts_status status) {
@@ -35,7 +36,7 @@ static int fail_status(const bench_state *b, ts_status status) {
 }
 
 static int set_iterations(const bench_state *b, int iterations) {
-  /* The tolerance is out of reach, so that every solve makes all of its iterations. */
+  /* An unreachable tolerance, so that every solve makes all of its iterations. */
   const ts_solver_desc cg = {.preconditioner_kind =
                                  smoother_preconditioner_kind(b->options->smoother.preconditioner),
                              .rtol = 1e-30,
@@ -50,8 +51,8 @@ static ts_status put_back(const bench_state *b) {
   return status == TS_OK ? ts_context_finish(b->s->device.context) : status;
 }
 
-/* What is timed; each begins with the device idle, at the same positions, and ends when the device has done it.
- */
+/* A timed operation. It starts with an idle device and the original positions, and ends when the device has
+ * finished. */
 typedef ts_status timed_fn(const bench_state *b, double *seconds);
 
 static ts_status time_step(const bench_state *b, double *seconds) {
@@ -97,7 +98,7 @@ static int measure(const bench_state *b, timed_fn *timed, double *result, double
   }
   free(seconds);
   if (status == TS_NOT_CONVERGED) {
-    message("the step could not be made, so there is nothing to time; expected a shorter --time-step");
+    message("the step failed, so there is nothing to time; expected a shorter --time-step");
     return -1;
   }
   return status == TS_OK ? 0 : fail_status(b, status);
@@ -112,7 +113,7 @@ int bench_draw(const program_options *options, const smoother *s, int repeats, d
   int failed = 0;
   *result = NAN;
   if (drawing_open(s, &options->look, options->run.picture_width, options->run.picture_height, &d, why)) {
-    message_note("%s; its time is left out", why);
+    message_note("%s; drawing is not timed", why);
     return 0;
   }
   for (int k = -1; k < count && !failed; k++) {
@@ -144,7 +145,8 @@ typedef struct bench_parts {
   double assemble, setup, iterations, draw;
 } bench_parts;
 
-/* Twice the iterations tell an iteration from what a solve does but once. */
+/* A second measurement with twice the iterations separates the time per iteration from the fixed cost of a
+ * solve. */
 static bench_parts tell_apart(const bench_times *t) {
   const double iterations = fmin(fmax(t->longer_solve - t->solve, 0), t->solve);
   return (bench_parts){t->assemble, t->solve - iterations, iterations, t->draw};
@@ -174,7 +176,7 @@ static void print_text(const bench_state *b, const load_report *loaded, const be
   printf(
       "  %-28s %9s %2.0f ms           37 k vertices, 5 iterations, GeForce FX without its pbuffer switches\n\n",
       "Bolz et al. 2003, 3.3", "less than", 1e3 * paper_seconds);
-  printf("Its parts, with a host synchronisation after each, which the step does not have:\n");
+  printf("Its parts, with a host synchronisation after each, which a normal step does not have:\n");
   print_part("matrix and right-hand side", p.assemble, sum);
   putchar('\n');
   print_part("CG: set-up and end", p.setup, sum);
@@ -204,8 +206,6 @@ static int print_json(const bench_state *b, const load_report *loaded, const ben
       report_milliseconds(p.iterations), "draw", report_milliseconds(p.draw));
   return report_print(object, 0);
 }
-
-/* ---- */
 
 static int bench(bench_state *b, const load_report *loaded) {
   bench_times times;

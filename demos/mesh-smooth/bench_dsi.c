@@ -1,5 +1,5 @@
-/* mesh-smooth --bench --method dsi: how long a frame takes in which a control point has moved: the new place, a
- * few iterations from the solution of the frame before, and the positions ready to be drawn. */
+/* mesh-smooth --bench --method dsi: the time of a frame in which a control point has moved. It includes the new
+ * position, a few iterations from the previous frame's solution, and the positions ready to draw. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 
 enum { default_iterations = 8, default_repeats = 40, warm_up = 5, most_formats = 16 };
 
-/* What a display shows as one movement. */
+/* The rate at which a display shows continuous motion. */
 static const double wanted_frames = 30;
 
 typedef struct dsi_bench {
@@ -23,16 +23,16 @@ typedef struct dsi_bench {
 } dsi_bench;
 
 typedef struct frame_times {
-  double frame, slowest, longer_frame, host, draw; /* seconds; draw NAN: not drawn */
-  double build, layout;                            /* before the first frame */
-  double lag; /* largest distance from the solution after the last frame, in parts of the diagonal */
+  double frame, slowest, longer_frame, host, draw; /* in seconds; draw NAN: not drawn */
+  double build, layout;                            /* once, before the first frame */
+  double lag; /* largest distance from the solution after the last frame, relative to the diagonal */
 } frame_times;
 
-/* An iteration of another form of the same system. */
+/* Time of an iteration with another form of the same system. */
 typedef struct form {
   ts_format format;
   int blocks;
-  double seconds; /* NAN: the backend does not have it */
+  double seconds; /* NAN: not available on the backend */
   size_t bytes;
   int64_t nonzeros;
 } form;
@@ -56,7 +56,7 @@ static int32_t middle_vertex(const mesh *m, const mesh_measures *measures) {
   return nearest;
 }
 
-/* Up and down by 2 % of the diagonal, in 40 frames. */
+/* Moves the control point up and down by 2 % of the diagonal, in 40 frames. */
 static void move_on(dsi_bench *b) {
   dsi_control *point = &b->controls.points[0];
   for (int c = 0; c < 3; c++) point->place[c] = b->place[c];
@@ -93,7 +93,7 @@ static int time_frames(dsi_bench *b, int iterations, double *median, double *slo
   return lost;
 }
 
-/* How far the positions are behind the solution. */
+/* Measures the distance of the positions from the solution. */
 static int measure_lag(dsi_bench *b, frame_times *t) {
   const size_t count = 3 * (size_t)b->s->start->m.vertex_count;
   float *numbers = malloc(2 * count * sizeof *numbers);
@@ -104,7 +104,7 @@ static int measure_lag(dsi_bench *b, frame_times *t) {
   ts_status status = ts_vector_read(smoother_positions(b->s), ts_host(numbers, count));
   t->host = seconds_now() - begin;
   t->lag = 0;
-  int lost = status == TS_OK && !smoother_settle(b->s, why) && !smoother_step(b->s, 0, 0, &report, why) ? 0 : 1;
+  int lost = status == TS_OK && !smoother_commit(b->s, why) && !smoother_step(b->s, 0, 0, &report, why) ? 0 : 1;
   if (!lost) status = ts_vector_read(smoother_positions(b->s), ts_host(numbers + count, count));
   for (size_t k = 0; k < count; k++)
     t->lag = fmax(t->lag, fabs((double)numbers[k] - (double)numbers[count + k]));
@@ -131,7 +131,7 @@ enum { solves = 5 };
 static int time_solve(dsi_bench *b, dsi *d, int iterations, double *seconds, char why[MESH_MESSAGE]) {
   const ts_system_solve_desc how = {.solver = {.preconditioner_kind = TS_PRECONDITIONER_JACOBI,
                                                .precision = TS_PRECISION_SINGLE,
-                                               .rtol = 1e-30, /* out of reach */
+                                               .rtol = 1e-30, /* unreachable */
                                                .max_iterations = iterations,
                                                .check_interval = iterations},
                                     .leave_on_device = 1};
@@ -214,9 +214,9 @@ static void print_text(const dsi_bench *b, const load_report *loaded, const fram
   if (isfinite(t->draw))
     printf("  %-28s %9.3f ms           %d x %d pixels, read back\n", "a picture", 1e3 * t->draw,
            b->options->run.picture_width, b->options->run.picture_height);
-  printf("  %-28s %9.1f              %.0f wanted\n", "frames a second", 1 / whole(t), wanted_frames);
-  printf("  %-28s %9.2g              of the diagonal, largest, after the last frame\n", "behind the solution",
-         t->lag);
+  printf("  %-28s %9.1f              %.0f wanted\n", "frames per second", 1 / whole(t), wanted_frames);
+  printf("  %-28s %9.2g              of the diagonal, maximum after the last frame\n",
+         "lag behind the solution", t->lag);
   printf("  %-28s %9.3f ms           to the host instead\n", "positions", 1e3 * t->host);
   printf("  %-28s %9.1f ms           and layout %.1f ms, once\n", "matrix", 1e3 * t->build, 1e3 * t->layout);
   if (!form_count) return;
@@ -253,8 +253,6 @@ static int print_json(const dsi_bench *b, const load_report *loaded, const frame
       report_milliseconds(t->build), "layout_milliseconds", report_milliseconds(t->layout), "formats", list);
   return report_print(object, 0);
 }
-
-/* ---- */
 
 int bench_dsi(const program_options *options, const load_report *loaded, smoother *s) {
   const mesh *m = &s->start->m;

@@ -10,7 +10,7 @@
 
 struct drawing {
   const smoother *s;
-  ts_context *own; /* where the smoother's context is not OpenGL's */
+  ts_context *own; /* NULL if the smoother's context is OpenGL's */
   mesh_view *view;
   camera camera;
   mesh_look look;
@@ -56,11 +56,12 @@ void drawing_close(drawing **out) {
 int drawing_make(drawing *d, const char *path, char message[MESH_MESSAGE]) {
   char why_not[200];
   const char *why = view_context_use(d->s->device.context, d->own);
-  if (!why) why = positions_take(&d->positions, d->view, d->s);
+  if (!why) why = positions_update(&d->positions, d->view, d->s);
   if (!why)
     why = mesh_view_picture(d->view, &d->camera, &d->look, d->picture.width, d->picture.height, d->picture.rgb);
   if (why) return fail(message, why);
-  /* The colours of a video keep the range of its first picture, but nothing is displaced there yet. */
+  /* A video keeps the colour range of its first picture. Displacements are 0 there, so their range cannot be
+   * kept. */
   if (d->look.colour == MESH_COLOUR_DISPLACEMENT) d->look.range = 0;
   if (path && png_image_save(path, &d->picture, why_not, sizeof why_not))
     return mesh_fail(message, "%s: %s", path, why_not);

@@ -1,5 +1,5 @@
-/* Pictures of a smoother's mesh without a window: from the solution's own texture where the backend is OpenGL,
- * else in an OpenGL context opened for that alone. Functions return 0, or 1 with one line in `message`. */
+/* Pictures of a smoother's mesh without a window. If the backend is OpenGL they are drawn from the solution's
+ * texture, otherwise in a separate OpenGL context. Functions return 0, or 1 with one line in `message`. */
 #ifndef DRAWING_H
 #define DRAWING_H
 
@@ -10,11 +10,11 @@ typedef struct drawing drawing;
 
 int drawing_open(const smoother *s, const mesh_look *look, int width, int height, drawing **out,
                  char message[MESH_MESSAGE]);
-void drawing_close(drawing **out); /* before the smoother goes */
+void drawing_close(drawing **out); /* call before the smoother is destroyed */
 
-/* Draws the mesh as it is now, and into a PNG file unless `path` is NULL. */
+/* Draws the present mesh, and writes it to a PNG file unless `path` is NULL. */
 int drawing_make(drawing *d, const char *path, char message[MESH_MESSAGE]);
-/* How the positions of the last picture came to OpenGL (view_shared.h); NULL before the first one. */
+/* The path of the last picture's positions to OpenGL (view_shared.h); NULL before the first picture. */
 const char *drawing_way(const drawing *d);
 
 #endif

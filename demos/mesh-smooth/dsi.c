@@ -12,15 +12,15 @@ struct dsi {
   ts_context *context;
   const mesh *m;
   mesh_measures measures;
-  double centre[3], diagonal; /* of the box */
+  double centre[3], diagonal; /* of the bounding box */
   dsi_options options;
   dsi_controls controls;
   dsi_rows rows;
   ts_system *system;
-  int32_t conditions;       /* of roughness; those of the places follow, one a vertex */
-  int stale;                /* other weights or locks than in the system */
+  int32_t conditions; /* number of roughness conditions; the conditions of places follow, one per vertex */
+  int stale;          /* the system has old weights or locks */
   ts_vector *start, *shown; /* on the device, in the space of the solution */
-  double *numbers;          /* room for all values */
+  double *numbers;          /* workspace for all values */
 };
 
 static int fail_status(const dsi *d, ts_status status, char message[MESH_MESSAGE]) {
@@ -28,7 +28,7 @@ static int fail_status(const dsi *d, ts_status status, char message[MESH_MESSAGE
   return mesh_fail(message, "%s", *text ? text : ts_status_text(status));
 }
 
-/* ---- Life ---- */
+/* ---- Creation ---- */
 
 int dsi_create(ts_context *context, const mesh *m, const mesh_measures *measures, const dsi_options *options,
                dsi **out, char message[MESH_MESSAGE]) {
@@ -49,7 +49,7 @@ int dsi_create(ts_context *context, const mesh *m, const mesh_measures *measures
     const ts_system_desc desc = {.unknowns = m->vertex_count * (options->blocks ? block : 1),
                                  .components = options->blocks ? 1 : 3,
                                  .least_squares = 1,
-                                 .allow_singular = 1}; /* that is found in check_held, with better words */
+                                 .allow_singular = 1}; /* check_held finds this with a better message */
     const ts_status status = ts_system_create(context, &desc, &d->system);
     if (status != TS_OK) failed = fail_status(d, status, message);
   }
@@ -89,7 +89,7 @@ static const double *start_of(const dsi *d, int32_t vertex) {
   return d->m->positions + 3 * (size_t)vertex;
 }
 
-/* How far a place is from where the vertex was at the start. */
+/* Displacement of a place from the vertex's start, in units of the diagonal. */
 static void displacement(const dsi *d, int32_t vertex, const double place[3], double out[3]) {
   for (int c = 0; c < 3; c++) out[c] = (place[c] - start_of(d, vertex)[c]) / d->diagonal;
 }
@@ -99,7 +99,7 @@ static int stays(const dsi *d, int32_t v) {
   return d->rows.boundary[v] && !d->options.free_boundary;
 }
 
-/* A fixed one is a locked unknown, a soft one the right-hand side of its condition. */
+/* A fixed control point is a locked unknown. A soft one is the right-hand side of its condition. */
 static ts_status move_control(dsi *d, const dsi_control *point) {
   double moved[3];
   ts_status status = TS_OK;
@@ -117,8 +117,8 @@ static ts_status move_control(dsi *d, const dsi_control *point) {
 
 /* ---- The system ---- */
 
-/* A weight is that of fit or of a control point, DSI_FIXED for a vertex that is locked. Every connected part
- * needs something that says where it is. */
+/* Checks that every connected part of the mesh has a vertex with a position. `weights` has the weight of fit or
+ * of a control point, or DSI_FIXED for locked vertices. */
 static int check_held(const dsi *d, const double *weights, char message[MESH_MESSAGE]) {
   const int32_t vertices = d->m->vertex_count;
   int32_t *parts = malloc((size_t)vertices * sizeof *parts), loose = -1;
@@ -139,8 +139,8 @@ static int check_held(const dsi *d, const double *weights, char message[MESH_MES
   if (loose < 0) return 0;
   return mesh_fail(
       message,
-      "nothing says where the part of the mesh with vertex %d is; expected a weight of fit above 0, "
-      "a control point in it, or a boundary that is fixed",
+      "the part of the mesh with vertex %d has no given position; expected a weight of fit above 0, "
+      "a control point in it, or a fixed boundary",
       (int)loose);
 }
 
@@ -152,7 +152,8 @@ static ts_status lock(dsi *d, int32_t vertex, int locked) {
   return status;
 }
 
-/* One condition for each of x, y and z; in blocks three rows and one of the idle number. */
+/* Adds one condition, which applies to x, y and z. With blocks it adds three rows, and a row for the idle
+ * fourth unknown. */
 static ts_status state(dsi *d, int count, int32_t *unknowns, const double *coefficients, const double *place,
                        double weight) {
   if (!d->options.blocks) return ts_system_row(d->system, count, unknowns, coefficients, place, weight);
@@ -165,7 +166,7 @@ static ts_status state(dsi *d, int count, int32_t *unknowns, const double *coeff
   return status;
 }
 
-/* How far vertex v is at the start from where its neighbours would have it. */
+/* The deviation of vertex v, at the start, from the mean of its neighbours. */
 static void from_smooth(const dsi *d, int32_t v, double out[3]) {
   for (int c = 0; c < 3; c++) {
     out[c] = 0;
@@ -201,7 +202,7 @@ static ts_status state_roughness(dsi *d) {
   return status;
 }
 
-/* To be where it was, unless it is a control point: that is moved later. */
+/* Adds conditions that keep vertices at the start. move_control moves control points later. */
 static ts_status state_places(dsi *d, const double *weights) {
   static const double one = 1;
   ts_status status = TS_OK;
@@ -212,7 +213,7 @@ static ts_status state_places(dsi *d, const double *weights) {
   return status;
 }
 
-/* Locked vertices that are no control points any more go back to where they stay. */
+/* Locked vertices without a control point return to their start. */
 static ts_status lock_all(dsi *d, const double *weights) {
   ts_status status = TS_OK;
   for (int32_t v = 0; v < d->m->vertex_count && status == TS_OK; v++) {
@@ -285,7 +286,7 @@ int dsi_get_positions(dsi *d, float *unit, char message[MESH_MESSAGE]) {
   return 0;
 }
 
-/* Another layout of the matrix has another space. */
+/* A new layout of the matrix has a new space, so the vectors must be recreated. */
 static ts_status renew_vectors(dsi *d, ts_space *space) {
   const ts_vector_desc three = {.components = 3};
   const size_t count = 3 * (size_t)d->m->vertex_count;

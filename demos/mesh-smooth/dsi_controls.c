@@ -29,7 +29,7 @@ static int reserve(dsi_controls *list, int count, char message[MESH_MESSAGE]) {
 
 static int check(const mesh *m, const dsi_control *point, char message[MESH_MESSAGE]) {
   if (point->vertex < 0 || point->vertex >= m->vertex_count)
-    return mesh_fail(message, "there is no vertex %d for a control point; they go from 0 to %d",
+    return mesh_fail(message, "there is no vertex %d for a control point, expected one of 0 to %d",
                      (int)point->vertex, (int)m->vertex_count - 1);
   for (int c = 0; c < 3; c++)
     if (!isfinite(point->place[c]))
@@ -62,7 +62,7 @@ int dsi_controls_copy(const dsi_controls *from, dsi_controls *to, char message[M
   return 0;
 }
 
-/* ---- From text ---- */
+/* ---- Parsing ---- */
 
 static int parse_vertex(const char *text, int32_t *vertex) {
   char *end;
@@ -88,7 +88,7 @@ static int parse_line(char *line, dsi_control *point, int *empty, char message[M
   *empty = count == 0;
   if (*empty) return 0;
   if (count < 4 || count > 5)
-    return mesh_fail(message, "%s words, expected `vertex x y z' and perhaps a weight or `fixed'",
+    return mesh_fail(message, "%s words, expected `vertex x y z', optionally with a weight or `fixed'",
                      count < 4 ? "too few" : "too many");
   if (parse_vertex(words[0], &point->vertex))
     return mesh_fail(message, "'%.40s', expected the number of a vertex", words[0]);
@@ -101,7 +101,7 @@ static int parse_line(char *line, dsi_control *point, int *empty, char message[M
   return 0;
 }
 
-/* The next line, of any length; 0 at the end of the file, at an error or without memory. */
+/* Reads a line of any length. Returns 0 at the end of the file, on an error, or if memory runs out. */
 static int read_line(FILE *file, char **line, size_t *room) {
   size_t length = 0;
   for (;;) {
@@ -126,14 +126,14 @@ int dsi_controls_read(dsi_controls *list, const char *path, const mesh *m, char 
   while (!failed && read_line(file, &line, &room)) {
     dsi_control point = {.weight = DSI_FIXED};
     number++;
-    /* A byte order mark is not part of the first line. */
+    /* Skip a byte order mark. */
     char *const text = number == 1 && strncmp(line, "\xef\xbb\xbf", 3) == 0 ? line + 3 : line;
     failed = parse_line(text, &point, &empty, why);
     for (int c = 0; c < 3; c++) point.place[c] -= m->origin[c];
     if (!failed && !empty) failed = dsi_controls_add(list, m, &point, why);
     if (failed) mesh_fail(message, "%.100s:%d: %.180s", path, number, why);
   }
-  if (!failed && ferror(file)) failed = mesh_fail(message, "%.200s: it cannot be read", path);
+  if (!failed && ferror(file)) failed = mesh_fail(message, "%.200s: cannot be read", path);
   free(line);
   fclose(file);
   return failed;

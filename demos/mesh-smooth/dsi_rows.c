@@ -5,9 +5,9 @@
 
 #include "mesh_edges.h"
 
-/* Cotangents of opposite angles: slivers have a floor under their area, as in the flow (docs/mesh-smooth.md).
- * A sum below `least` counts as `least`: weights must be positive, or a vertex could be asked to lie outside of
- * its neighbours. */
+/* Cotangents of opposite angles. The area of slivers has a lower bound, as in the flow (docs/mesh-smooth.md).
+ * Weights must be positive, otherwise a vertex could be forced outside of its neighbours, so sums below `least`
+ * are raised to `least`. */
 static const double sliver = 1e-3, least = 1e-2;
 
 static double cotangent(const mesh *m, int32_t halfedge) {
@@ -36,7 +36,7 @@ static double length(const mesh *m, int32_t a, int32_t b) {
   return sqrt(squares);
 }
 
-/* A boundary edge counts for its vertices as part of a curve, on which the weight is one over the length. */
+/* The weight of an edge. A boundary edge is part of a curve, on which the weight is 1 / length. */
 static double edge_weight(const mesh *m, const mesh_edges *edges, int32_t e, dsi_weights kind,
                           double shortest) {
   if (kind == DSI_UNIFORM) return 1;
@@ -47,8 +47,8 @@ static double edge_weight(const mesh *m, const mesh_edges *edges, int32_t e, dsi
   return fmax(sum, least);
 }
 
-/* Whether the edge counts for a vertex: boundary vertices see their neighbours along the boundary only, because
- * what lies to one side of them would pull them inwards. */
+/* Returns 1 if the edge is a condition's neighbour for the vertex. Boundary vertices use only their neighbours
+ * along the boundary, because the others would pull them inwards. */
 static int counts_for(const dsi_rows *rows, int on_boundary, int32_t vertex) {
   return on_boundary || !rows->boundary[vertex];
 }
@@ -79,7 +79,7 @@ static void fill(const mesh *m, const mesh_edges *edges, dsi_weights kind, doubl
       }
     }
     if (pass) break;
-    /* offsets[v + 1] becomes where v begins, so that the second pass leaves there where it ends. */
+    /* offsets[v + 1] is now set to the beginning of v. The second pass advances it to the end of v. */
     int32_t begin = 0;
     for (int32_t v = 0; v < m->vertex_count; v++) {
       const int32_t count = rows->offsets[v + 1];

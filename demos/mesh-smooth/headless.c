@@ -1,4 +1,4 @@
-/* mesh-smooth without a window: so many steps, then files. */
+/* mesh-smooth without a window: makes steps, then writes files. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -12,7 +12,7 @@
 
 enum { default_steps = 10 };
 
-/* Discrete smooth interpolation is solved at once. */
+/* Discrete smooth interpolation needs a single solve. */
 static int is_dsi(const program_options *o) {
   return o->smoother.method == SMOOTHER_DSI;
 }
@@ -33,8 +33,8 @@ typedef struct headless_work {
   work_report report;
   load_report loaded;
   smoother *s;
-  drawing *d;  /* NULL where no picture is wanted */
-  int stopped; /* by a signal, before all steps were made */
+  drawing *d;  /* NULL if no picture is requested */
+  int stopped; /* a signal ended the run early */
 } headless_work;
 
 static int draw(headless_work *w, const char *path, double *seconds) {
@@ -71,7 +71,7 @@ static int prepare(const program_options *o, headless_work *w) {
   return 0;
 }
 
-/* Ends early where a step cannot be made: the last report says so. */
+/* Stops at a step that fails. The last report describes the failure. */
 static int make_steps(const program_options *o, headless_work *w) {
   char why[MESH_MESSAGE];
   double seconds;
@@ -99,11 +99,12 @@ static int make_steps(const program_options *o, headless_work *w) {
     if (draw_frame(w, k + 1, &r->seconds_draw)) return -1;
     if (o->run.picture && k + 1 == steps && draw(w, o->run.picture, &r->seconds_draw)) return -1;
     if (!is_dsi(o)) report_step(&w->report, r);
-    if (r->substeps > 1) message_note("step %d was made in %d parts: %s", r->number, r->substeps, r->message);
+    if (r->substeps > 1)
+      message_note("step %d was split into %d parts: %s", r->number, r->substeps, r->message);
   }
   progress_clear();
   w->stopped = interrupt_is_asked() && w->report.step_count < steps;
-  /* Otherwise the last step has drawn it. */
+  /* Otherwise the last step has drawn the picture already. */
   const int all = w->report.step_count == steps && steps && w->report.steps[steps - 1].substeps;
   return o->run.picture && !all ? draw(w, o->run.picture, &seconds) : 0;
 }
@@ -125,7 +126,8 @@ static int write_mesh(const program_options *o, headless_work *w) {
 }
 
 static int work(const program_options *o, headless_work *w) {
-  /* What the system of an interpolation is like shows when it is solved; a refusal comes without a report. */
+  /* Properties of an interpolation's system are known only after the solve. So its report begins later, and is
+   * omitted if the solve is refused. */
   const int reports = !o->run.json && !o->run.quiet;
   if (reports && !is_dsi(o)) report_begin(&w->report);
   if (make_steps(o, w)) return EXIT_ERROR;
@@ -149,7 +151,7 @@ static int work(const program_options *o, headless_work *w) {
     return EXIT_NOT_MADE;
   }
   if (!last || last->substeps) return EXIT_MADE;
-  message("%s: step %d could not be made: %s", w->loaded.name, last->number, last->message);
+  message("%s: step %d failed: %s", w->loaded.name, last->number, last->message);
   return EXIT_NOT_MADE;
 }
 

@@ -1,5 +1,5 @@
-/* mesh-smooth: smooths a triangle mesh by implicit mean-curvature flow, or by discrete smooth interpolation, in
- * a window or without one. */
+/* The program mesh-smooth: smooths a triangle mesh by implicit mean-curvature flow or by discrete smooth
+ * interpolation, in a window or without one. */
 #include "mesh_smooth.h"
 
 #include <stdio.h>

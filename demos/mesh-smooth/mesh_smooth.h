@@ -1,4 +1,4 @@
-/* What the parts of the program mesh-smooth share. */
+/* Declarations that the parts of the program mesh-smooth share. */
 #ifndef MESH_SMOOTH_H
 #define MESH_SMOOTH_H
 
@@ -13,38 +13,39 @@ typedef struct program_options {
   smoother_options smoother;
   mesh_look look;
   const char *output;        /* NULL: none */
-  const char *control, *fix; /* of discrete smooth interpolation; NULL: none */
-  int steps;                 /* -1: not said */
+  const char *control, *fix; /* for discrete smooth interpolation; NULL: none */
+  int steps;                 /* -1: not given */
   int formats;
 } program_options;
 
-/* How it says what a repair has left. */
+/* The program's wording for defects that remain after a repair. */
 extern const mesh_repair_words repair_words;
 
-/* What is read before a device or a window is opened, so that a message about a file comes first. */
+/* The input files. They are read before a device or a window is opened, so that their errors are reported
+ * first. */
 typedef struct program_input {
   load_report report;
   mesh m;
   dsi_controls controls;
 } program_input;
 
-/* They return 0, or another number after a message; `in` then needs no input_free. */
+/* These return 0, or nonzero after a message. On failure `in` does not need input_free. */
 int input_read(const program_options *options, program_input *in);
-/* The mesh on its device, and notes of what was repaired; frees `in` except for its report. */
+/* Moves the mesh to its device and notes repairs. Frees `in`, except for its report. */
 int input_open(const program_options *options, program_input *in, smoother **s);
 void input_free(program_input *in);
 
-/* Both at once. Returns 0, or 1 after a message. */
+/* input_read and input_open in one call. Returns 0, or 1 after a message. */
 int open_smoother(const program_options *options, load_report *report, smoother **s);
 
-/* ---- What the benchmarks of both methods share ---- */
+/* ---- Shared by the benchmarks of both methods ---- */
 
-/* The time of a picture of the mesh as it is, NAN without OpenGL, which is noted. */
+/* Times a picture of the present mesh. Without OpenGL the result is NAN, and a note is printed. */
 int bench_draw(const program_options *options, const smoother *s, int repeats, double *result);
 
 int bench_dsi(const program_options *options, const load_report *loaded, smoother *s);
 
-/* ---- report.c: what it says about its work: lines, or one JSON object ---- */
+/* ---- report.c: reports as text or as one JSON object ---- */
 
 typedef struct work_seconds {
   double read, prepare, matrix, setup, solve, draw, write;
@@ -57,16 +58,16 @@ typedef struct work_report {
   step_report *steps; /* the last one may have failed */
   int step_count;
   const char *drawn;    /* "texture", "shared buffer", "copied through the host"; NULL: no picture */
-  work_seconds seconds; /* matrix, set-up, solve and draw are sums over the steps */
+  work_seconds seconds; /* matrix, setup, solve and draw are sums over the steps */
 } work_report;
 
-/* Before the steps. */
+/* Call before the steps. */
 void report_begin(const work_report *w);
-/* How many control points are fixed. */
+/* Number of fixed control points. */
 int report_count_fixed(const dsi_controls *controls);
-/* After a step: a line on a terminal or with -v. */
+/* Call after each step. Prints a line on a terminal or with -v. */
 void report_step(const work_report *w, const step_report *r);
-/* After everything. Return 0, or -1 after a message. */
+/* Call at the end. They return 0, or -1 after a message. */
 int report_end(const work_report *w);
 int report_json(const work_report *w);
 

@@ -64,7 +64,7 @@ static const char description[] =
     "Without --headless a window opens.\vExit status: 0 all steps were made; 1 error; 2 wrong usage; 3 a step "
     "failed, or a solve did not converge: the result so far is still written.";
 
-/* What belongs to the other method. */
+/* Refuses options of the other method. */
 static void check_method(const program_options *o) {
   if (o->smoother.method != SMOOTHER_DSI) {
     options_refuse("", OPTION_NAMES("fit", "weights", "control", "fix"), " is for --method dsi");
@@ -87,5 +87,5 @@ void options_parse(int argc, char **argv, program_options *o) {
   check_method(o);
   run_options_check(&o->run);
   const char *const timed = o->smoother.method == SMOOTHER_DSI ? "scan:100000" : "scan:37000";
-  load_settle(&o->load, "mesh-smooth", o->run.bench ? timed : o->run.headless ? NULL : "scan");
+  load_resolve(&o->load, "mesh-smooth", o->run.bench ? timed : o->run.headless ? NULL : "scan");
 }

@@ -15,7 +15,7 @@ void positions_free(positions *p) {
   *p = (positions){0};
 }
 
-static const char *take_texture(mesh_view *view, const smoother *s, const ts_gl_texture *texture) {
+static const char *use_texture(mesh_view *view, const smoother *s, const ts_gl_texture *texture) {
   const size_t count = 2 * (size_t)s->start->m.vertex_count;
   int32_t *texels = malloc(count * sizeof *texels);
   if (!texels) return no_memory;
@@ -25,7 +25,7 @@ static const char *take_texture(mesh_view *view, const smoother *s, const ts_gl_
   return why;
 }
 
-static const char *take_host(positions *p, mesh_view *view, const smoother *s) {
+static const char *use_host(positions *p, mesh_view *view, const smoother *s) {
   const size_t count = 3 * (size_t)s->start->m.vertex_count;
   if (!p->host) p->host = malloc(count * sizeof *p->host);
   if (!p->host) return no_memory;
@@ -33,7 +33,7 @@ static const char *take_host(positions *p, mesh_view *view, const smoother *s) {
   return status == TS_OK ? mesh_view_use_host(view, p->host) : why_not(s, status);
 }
 
-const char *positions_take(positions *p, mesh_view *view, const smoother *s) {
+const char *positions_update(positions *p, mesh_view *view, const smoother *s) {
   const char *why = NULL;
   ts_vector *const now = smoother_positions(s);
   ts_gl_texture texture;
@@ -42,7 +42,7 @@ const char *positions_take(positions *p, mesh_view *view, const smoother *s) {
   mesh_view_changed(view);
   if (status == TS_OK) {
     p->way = VIEW_WAY_TEXTURE;
-    if (p->drawn != now) why = take_texture(view, s, &texture);
+    if (p->drawn != now) why = use_texture(view, s, &texture);
     p->drawn = why ? NULL : now;
     return why;
   }
@@ -51,7 +51,7 @@ const char *positions_take(positions *p, mesh_view *view, const smoother *s) {
   unsigned buffer;
   status = view_shared_buffer(now, &buffer);
   p->way = status == TS_OK ? VIEW_WAY_SHARED : VIEW_WAY_COPIED;
-  if (status == TS_ERROR_UNSUPPORTED) return take_host(p, view, s);
+  if (status == TS_ERROR_UNSUPPORTED) return use_host(p, view, s);
   if (status != TS_OK) return why_not(s, status);
   p->shared = now;
   return mesh_view_use_buffer(view, buffer);

@@ -72,7 +72,7 @@ void report_begin(const work_report *w) {
   if (!w->options->run.verbosity) return;
   const char *const rule = is_dsi ? "||b - A x|| / ||b||" : "sqrt(delta / delta_0)";
   printf("method      cg, preconditioner %s, ", smoother_preconditioner_name(o->preconditioner));
-  if (o->cg_iterations) printf("at most %d iterations%s, or ", o->cg_iterations, is_dsi ? "" : " a step");
+  if (o->cg_iterations) printf("at most %d iterations%s, or ", o->cg_iterations, is_dsi ? "" : " per step");
   printf("%s to %g\n", rule, o->rtol);
 }
 
@@ -90,7 +90,7 @@ void report_step(const work_report *w, const step_report *r) {
   else
     printf("  %8s", "-");
   if (!r->substeps)
-    printf("  NOT made");
+    printf("  FAILED");
   else if (r->substeps > 1)
     printf("  in %d parts", r->substeps);
   putchar('\n');
@@ -108,7 +108,7 @@ int report_end(const work_report *w) {
   printf("result      ");
   report_plural(made, "step", "steps");
   printf(", %d iterations", iterations);
-  if (last) printf(", the last residual %.2e", last->relative_residual);
+  if (last) printf(", last residual %.2e", last->relative_residual);
   putchar('\n');
   if (last && isfinite(last->roughness)) print_change("roughness", last->roughness_before, last->roughness);
   print_change("area", start->area, last ? last->area : NAN);
@@ -132,7 +132,7 @@ int report_end(const work_report *w) {
   return message_flush_stdout();
 }
 
-/* ---- As JSON ---- */
+/* ---- JSON ---- */
 
 static json_t *milliseconds(const step_report *r) {
   return json_pack("{s:o, s:o, s:o, s:o}", "matrix", report_milliseconds(r->seconds_matrix), "setup",
@@ -165,7 +165,7 @@ static json_t *interpolation(const work_report *w) {
                    r->normal == TS_NORMAL_APPLIED ? "applied" : "formed", "choice", r->choice);
 }
 
-/* Of all steps; area and volume are those of the mesh that is written. */
+/* Totals over the steps. Area and volume are those of the written mesh. */
 static json_t *total(const work_report *w) {
   const mesh_measures *start = &w->smoother->measures;
   int iterations = 0, substeps = 0, setups = 0, made = 0, converged = 1;

@@ -1,4 +1,4 @@
-/* The model of mesh-smooth: options, steps, and the mesh as it is now. */
+/* The model of mesh-smooth: options, steps, and the present mesh. */
 #include "smoother.h"
 
 #include <math.h>
@@ -19,7 +19,7 @@ ts_preconditioner_kind smoother_preconditioner_kind(smoother_preconditioner prec
   return preconditioner == SMOOTHER_AMG ? TS_PRECONDITIONER_AMG : TS_PRECONDITIONER_JACOBI;
 }
 
-/* Fills in the defaults, keeps the backend's name, and refuses what cannot be computed with. */
+/* Fills in the defaults, copies the backend's name, and refuses invalid options. */
 static int resolve_options(smoother *s, const smoother_options *in, smoother_options *out, char backend[64],
                            char message[MESH_MESSAGE]) {
   *out = *in;
@@ -37,7 +37,7 @@ static int resolve_options(smoother *s, const smoother_options *in, smoother_opt
   if (!(out->fit >= 0 && isfinite(out->fit)))
     return mesh_fail(message, "the weight of fit is %g; it must be a number of at least 0", out->fit);
   if (out->cg_iterations < 0)
-    return mesh_fail(message, "%d iterations; it must be at least 1, or 0 for as many as it takes",
+    return mesh_fail(message, "%d iterations; it must be at least 1, or 0 to iterate to the tolerance",
                      out->cg_iterations);
   if (out->preserve_volume && !s->measures.closed)
     return mesh_fail(message, "the mesh encloses no volume to preserve: it has %d boundary edges",
@@ -45,12 +45,12 @@ static int resolve_options(smoother *s, const smoother_options *in, smoother_opt
   return 0;
 }
 
-/* The format that the flow's matrix has. */
+/* The format of the flow's matrix. */
 static ts_format flow_format(const smoother_options *o) {
   return o->method == SMOOTHER_FLOW ? o->format : TS_FORMAT_AUTO;
 }
 
-/* The flow keeps the mesh on the host for it. */
+/* The preconditioner of the flow. With AMG the flow keeps a copy of the mesh on the host. */
 static smoother_preconditioner flow_preconditioner(const smoother_options *o) {
   return o->method == SMOOTHER_FLOW ? o->preconditioner : SMOOTHER_JACOBI;
 }
@@ -61,7 +61,7 @@ int smoother_needs_other_device(const smoother_options *a, const smoother_option
          flow_preconditioner(a) != flow_preconditioner(b);
 }
 
-/* Positions and past move over; what was is given back only when all of it has arrived. */
+/* Moves positions and the undo history. The old device is released only after everything has been copied. */
 static int change_device(smoother *s, const smoother_options *options, char message[MESH_MESSAGE]) {
   const int same_context =
       !strcmp(s->options.backend, options->backend) && s->options.platform == options->platform;
@@ -100,7 +100,7 @@ int smoother_set_options(smoother *s, const smoother_options *options, char mess
   return 0;
 }
 
-/* ---- Life ---- */
+/* ---- Creation ---- */
 
 int smoother_create(mesh *m, const smoother_options *options, smoother **out, char message[MESH_MESSAGE]) {
   char backend[64];
@@ -110,7 +110,7 @@ int smoother_create(mesh *m, const smoother_options *options, smoother **out, ch
     mesh_destroy(m);
     return mesh_fail(message, "out of memory");
   }
-  int failed = mesh_measure(m, &s->measures, message); /* refuses a mesh without triangles or extent */
+  int failed = mesh_measure(m, &s->measures, message); /* refuses a mesh without triangles or of size 0 */
   if (!failed) failed = resolve_options(s, options, &s->options, backend, message);
   if (failed) {
     mesh_destroy(m);
@@ -125,7 +125,7 @@ int smoother_create(mesh *m, const smoother_options *options, smoother **out, ch
     mesh_destroy(m);
   } else {
     smoother_start *start = smoother_start_create(s, m, message);
-    if (start) smoother_take_start(s, start);
+    if (start) smoother_set_start(s, start);
     failed = !start || smoother_device_open(s, &s->options, NULL, &s->device, message);
   }
   if (failed) {
@@ -162,8 +162,8 @@ ts_status smoother_measure(const smoother *s, double *area, double *volume) {
   return status;
 }
 
-/* x = x + (scale - 1) x where a vertex may move: the box's centre is at 0. One scaling does it unless vertices
- * are held, which do not follow. */
+/* Computes x = x + (scale - 1) x for movable vertices; the box's centre is at 0. One scaling is enough if no
+ * vertex is held. */
 static ts_status restore_volume(smoother *s, double *area, double *volume) {
   enum { most_scalings = 4 };
   const smoother_device *d = &s->device;
@@ -171,7 +171,7 @@ static ts_status restore_volume(smoother *s, double *area, double *volume) {
   ts_status status = TS_OK;
   for (int k = 0; k < most_scalings && status == TS_OK; k++) {
     const double ratio = wanted / *volume;
-    if (!(ratio > 0 && isfinite(ratio))) return TS_OK; /* nothing is enclosed any more */
+    if (!(ratio > 0 && isfinite(ratio))) return TS_OK; /* the mesh no longer encloses a volume */
     if (k > 0 && fabs(ratio - 1) < 1e-6) return TS_OK;
     status = ts_vector_multiply(d->change, d->mobile, d->x);
     if (status == TS_OK)
@@ -181,8 +181,8 @@ static ts_status restore_volume(smoother *s, double *area, double *volume) {
   return status;
 }
 
-/* The step in its two halves, each with a host synchronisation; one that fails is made as ts_mesh_flow_step
- * makes it. */
+/* Makes the two halves of a step, with a host synchronisation after each. If that fails ts_mesh_flow_step makes
+ * the step. */
 static ts_status timed_step(smoother *s, ts_mesh_flow_result *result, step_report *report) {
   const smoother_device *d = &s->device;
   const double begin = seconds_now();
@@ -208,12 +208,12 @@ int smoother_step(smoother *s, int measured, int timed, step_report *report, cha
   s->residual_count = 0;
   if (s->options.method == SMOOTHER_DSI) return smoother_dsi_step(s, measured, report, message);
   if (smoother_past_prepare(s, message)) return 1;
-  ts_status status = ts_context_finish(s->device.context); /* what was asked before is not the step's time */
+  ts_status status = ts_context_finish(s->device.context); /* exclude earlier work from the time */
   const double begin = seconds_now();
   if (status == TS_OK) status = timed ? timed_step(s, &result, report) : whole_step(s, &result);
   const double whole = seconds_now() - begin;
   if (status < 0) return smoother_fail_status(s->device.context, status, "the step failed", message);
-  /* What a failed attempt took belongs to the step. */
+  /* A failed attempt counts towards the step. */
   report->setups = result.setups;
   report->seconds_setup = result.seconds_setup;
   report->seconds_solve = whole - report->seconds_matrix - report->seconds_setup;
@@ -269,8 +269,8 @@ int smoother_add_noise(smoother *s, double amount, uint64_t seed, char message[M
     return 1;
   }
   smoother_past_commit(s, s->start, s->steps);
-  smoother_start_release(s->start); /* the past holds it now */
-  smoother_take_start(s, start);
+  smoother_start_release(s->start); /* the history owns it now */
+  smoother_set_start(s, start);
   s->steps = 0;
   return 0;
 }
@@ -290,8 +290,8 @@ static int copy_mesh(const mesh *from, mesh *to, char message[MESH_MESSAGE]) {
   return 0;
 }
 
-/* A vertex that stands at its fixed control point, in single precision, gets all digits of that. */
-static void take_exactly(const smoother *s, const dsi_control *point, mesh *m) {
+/* Gives a vertex all digits of its fixed control point, if the two agree in single precision. */
+static void copy_exactly(const smoother *s, const dsi_control *point, mesh *m) {
   const double size = s->measures.diagonal;
   double *position = m->positions + 3 * (size_t)point->vertex;
   if (!isinf(point->weight)) return;
@@ -308,6 +308,6 @@ int smoother_current_mesh(const smoother *s, mesh *m, char message[MESH_MESSAGE]
   if (status != TS_OK) return smoother_fail_status(s->device.context, status, "positions", message);
   if (copy_mesh(&s->start->m, m, message)) return 1;
   mesh_from_unit(&s->start->m, &s->measures, s->start->unit, s->host, m->positions);
-  for (int k = 0; k < s->controls.count; k++) take_exactly(s, &s->controls.points[k], m);
+  for (int k = 0; k < s->controls.count; k++) copy_exactly(s, &s->controls.points[k], m);
   return 0;
 }

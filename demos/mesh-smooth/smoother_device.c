@@ -1,4 +1,4 @@
-/* The device that a smoother works on: context, flow, vectors. */
+/* The device of a smoother: context, flow, vectors. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@ int smoother_fail_status(const ts_context *context, ts_status status, const char
   return mesh_fail(message, "%s: %s", what, *text ? text : ts_status_text(status));
 }
 
-/* Keeps the residuals of the solve that goes on; a new solve begins with iteration 1. */
+/* Records the residuals of a solve. Iteration 1 begins a new record. */
 int smoother_keep_residuals(const ts_progress *progress, void *user) {
   smoother *const s = user;
   if (progress->iteration - progress->count <= 0) s->residual_count = 0;
@@ -20,8 +20,8 @@ int smoother_keep_residuals(const ts_progress *progress, void *user) {
   return 0;
 }
 
-/* Looking at the residual costs a GPU a host synchronisation, so that long solves there look seldom. A step
- * takes few iterations, of which that would cost more than it saves in synchronisations. */
+/* Each check of the residual costs a host synchronisation on a GPU, so long solves check it rarely. A step has
+ * few iterations, and surplus ones would cost more than the synchronisations saved. */
 enum { gpu_interval = 2, longest_interval = 16 };
 
 ts_solver_desc smoother_solver(smoother *s, const smoother_options *options, const ts_context_info *device) {
@@ -43,7 +43,7 @@ ts_status smoother_write(const smoother *s, ts_vector *x) {
   return ts_vector_write(x, ts_host(s->host, 3 * (size_t)s->start->m.vertex_count));
 }
 
-/* Vertices that never move keep their places when a mesh is scaled. */
+/* Marks the vertices that a scaling of the mesh may move. */
 static ts_status create_mobile(smoother *s, smoother_device *d, const ts_vector_desc *three) {
   const mesh *m = &s->start->m;
   ts_space *space = ts_mesh_flow_get_space(d->flow);

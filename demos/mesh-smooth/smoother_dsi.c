@@ -1,4 +1,5 @@
-/* Discrete smooth interpolation in the model of mesh-smooth: a step of it, and following control points. */
+/* Discrete smooth interpolation for the model of mesh-smooth: a complete step, and following dragged control
+ * points. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,12 +29,12 @@ int smoother_set_controls(smoother *s, const dsi_controls *controls, char messag
   return s->options.method == SMOOTHER_DSI && prepare(s, message);
 }
 
-/* To s->host. */
+/* Reads to s->host. */
 static int read_solution(smoother *s, char message[MESH_MESSAGE]) {
   return dsi_get_positions(s->interpolation, s->host, message);
 }
 
-/* From s->host. */
+/* Takes the positions from s->host. */
 static int make_it_the_mesh(smoother *s, char message[MESH_MESSAGE]) {
   if (smoother_past_prepare(s, message)) return 1;
   const ts_status status = smoother_write(s, s->device.x);
@@ -43,7 +44,7 @@ static int make_it_the_mesh(smoother *s, char message[MESH_MESSAGE]) {
   return 0;
 }
 
-/* AMG is for normal equations formed, and asks for them. */
+/* AMG requires formed normal equations. */
 static ts_system_solve_desc solve_with(const smoother_options *o) {
   const int is_amg = o->preconditioner == SMOOTHER_AMG;
   return (ts_system_solve_desc){
@@ -51,13 +52,14 @@ static ts_system_solve_desc solve_with(const smoother_options *o) {
       .normal = is_amg ? TS_NORMAL_FORMED : TS_NORMAL_AUTO};
 }
 
-/* One solve is all of the work: Ctrl+C ends it. */
+/* There is only one solve, so Ctrl+C must interrupt it. */
 static int watch(const ts_progress *progress, void *user) {
   smoother_keep_residuals(progress, user);
   return interrupt_is_asked();
 }
 
-/* Single precision costs least. Where it cannot reach the tolerance, or stagnates, the library goes on. */
+/* Single precision is fastest. If it cannot reach the tolerance or stagnates, the library continues in a higher
+ * precision. */
 static int solve_step(smoother *s, ts_status *status, char message[MESH_MESSAGE]) {
   static const double easy = 1e-6;
   const smoother_options *o = &s->options;
@@ -106,7 +108,7 @@ int smoother_follow(smoother *s, int iterations, int *converged, char message[ME
   ts_status status;
   *converged = 0;
   if (prepare(s, message)) return 1;
-  /* One look at the residual, after all iterations: each is a host synchronisation. */
+  /* Check the residual once, after all iterations, because each check is a host synchronisation. */
   ts_system_solve_desc how = solve_with(&s->options);
   how.solver.precision = TS_PRECISION_SINGLE;
   how.solver.max_iterations = iterations;
@@ -117,7 +119,7 @@ int smoother_follow(smoother *s, int iterations, int *converged, char message[ME
   return dsi_show(s->interpolation, &s->live, message);
 }
 
-int smoother_settle(smoother *s, char message[MESH_MESSAGE]) {
+int smoother_commit(smoother *s, char message[MESH_MESSAGE]) {
   if (!s->live) return 0;
   return read_solution(s, message) || make_it_the_mesh(s, message);
 }

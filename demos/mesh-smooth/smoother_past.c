@@ -1,4 +1,4 @@
-/* Undo and redo: positions on the device, each with the start that it belongs to. */
+/* Undo and redo: positions on the device, each with its start. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -36,14 +36,14 @@ void smoother_start_release(smoother_start *start) {
   free(start);
 }
 
-void smoother_take_start(smoother *s, smoother_start *start) {
+void smoother_set_start(smoother *s, smoother_start *start) {
   if (s->start != start) smoother_dsi_forget(s);
   s->start = start;
   s->measures.area = start->area;
   s->measures.volume = start->volume;
 }
 
-/* ---- The past ---- */
+/* ---- The history ---- */
 
 static void drop(past_state *state) {
   ts_vector_destroy(&state->x);
@@ -81,15 +81,15 @@ int smoother_past_prepare(smoother *s, char message[MESH_MESSAGE]) {
   if (s->past + 1 > s->room) {
     const int room = s->room ? 2 * s->room : 64;
     past_state *states = realloc(s->states, (size_t)room * sizeof *states);
-    if (!states) return mesh_fail(message, "out of memory for the past of the mesh");
+    if (!states) return mesh_fail(message, "out of memory for the undo history");
     s->states = states;
     s->room = room;
   }
   while (s->past > 1 && s->past >= most) drop_oldest(s);
-  /* Rather than fail for want of memory, forget what is longest ago. */
+  /* If device memory runs out, drop the oldest state instead of failing. */
   while (!s->device.before && create_before(s)) {
     if (s->past + s->future == 0)
-      return smoother_fail_status(s->device.context, TS_ERROR_OUT_OF_DEVICE_MEMORY, "the past of the mesh",
+      return smoother_fail_status(s->device.context, TS_ERROR_OUT_OF_DEVICE_MEMORY, "the undo history",
                                   message);
     if (s->future > 0)
       drop_future(s);
@@ -97,7 +97,7 @@ int smoother_past_prepare(smoother *s, char message[MESH_MESSAGE]) {
       drop_oldest(s);
   }
   const ts_status status = ts_vector_copy(s->device.before, s->device.x);
-  return status == TS_OK ? 0 : smoother_fail_status(s->device.context, status, "the past of the mesh", message);
+  return status == TS_OK ? 0 : smoother_fail_status(s->device.context, status, "the undo history", message);
 }
 
 void smoother_past_commit(smoother *s, smoother_start *start, int steps) {
@@ -108,18 +108,17 @@ void smoother_past_commit(smoother *s, smoother_start *start, int steps) {
   s->device.before = NULL;
 }
 
-/* What is now and a state change places. x stays the same vector, because others draw from it. */
+/* Swaps the present state with another one. x remains the same vector, because others draw from it. */
 static int exchange(smoother *s, past_state *state, char message[MESH_MESSAGE]) {
   ts_vector *const then = state->x;
   if (!s->device.before && create_before(s))
-    return smoother_fail_status(s->device.context, TS_ERROR_OUT_OF_DEVICE_MEMORY, "the past of the mesh",
-                                message);
+    return smoother_fail_status(s->device.context, TS_ERROR_OUT_OF_DEVICE_MEMORY, "the undo history", message);
   ts_status status = ts_vector_copy(s->device.before, s->device.x);
   if (status == TS_OK) status = ts_vector_copy(s->device.x, then);
-  if (status != TS_OK) return smoother_fail_status(s->device.context, status, "the past of the mesh", message);
+  if (status != TS_OK) return smoother_fail_status(s->device.context, status, "the undo history", message);
   const past_state now = {s->device.before, s->start, s->steps};
   s->device.before = then;
-  smoother_take_start(s, state->start);
+  smoother_set_start(s, state->start);
   s->steps = state->steps;
   *state = now;
   return 0;
@@ -141,20 +140,20 @@ int smoother_redo(smoother *s, char message[MESH_MESSAGE]) {
   return 0;
 }
 
-/* ---- To another device ---- */
+/* ---- Changing the device ---- */
 
 int smoother_past_move(smoother *s, const smoother_device *to, ts_vector ***moved, char message[MESH_MESSAGE]) {
   const ts_vector_desc three = {.components = 3};
   const int count = s->past + s->future;
   *moved = calloc((size_t)count + 1, sizeof(ts_vector *));
-  if (!*moved) return mesh_fail(message, "out of memory for the past of the mesh");
+  if (!*moved) return mesh_fail(message, "out of memory for the undo history");
   for (int k = 0; k < count; k++) {
     ts_status status = smoother_read(s, s->states[k].x);
-    if (status != TS_OK) smoother_fail_status(s->device.context, status, "the past of the mesh", message);
+    if (status != TS_OK) smoother_fail_status(s->device.context, status, "the undo history", message);
     if (status == TS_OK) {
       status = ts_vector_create(ts_mesh_flow_get_space(to->flow), &three, &(*moved)[k]);
       if (status == TS_OK) status = smoother_write(s, (*moved)[k]);
-      if (status != TS_OK) smoother_fail_status(to->context, status, "the past of the mesh", message);
+      if (status != TS_OK) smoother_fail_status(to->context, status, "the undo history", message);
     }
     if (status == TS_OK) continue;
     while (k >= 0) ts_vector_destroy(&(*moved)[k--]);

@@ -1,6 +1,6 @@
-/* Discrete smooth interpolation against a dense solution in double precision, written again from its
- * definition: test_dsi BACKEND [VERTICES] With VERTICES, a sphere of so many against CHOLMOD alone, and the
- * largest difference is printed. */
+/* Compares discrete smooth interpolation with a dense solution in double precision, implemented separately from
+ * the definition. Usage: test_dsi BACKEND [VERTICES]. With VERTICES, a sphere of this size is compared with
+ * CHOLMOD only, and the largest difference is printed. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -40,7 +40,7 @@ static double *zeros(size_t count) {
 }
 
 static double cotangent_at(const mesh *m, int32_t apex, int32_t a, int32_t b) {
-  double aa = 0, bb = 0, cc = 0; /* squares of the sides opposite of a, b and the apex */
+  double aa = 0, bb = 0, cc = 0; /* squared lengths of the sides opposite a, b and the apex */
   for (int c = 0; c < 3; c++) {
     const double pa = m->positions[3 * a + c], pb = m->positions[3 * b + c], pc = m->positions[3 * apex + c];
     aa += (pc - pb) * (pc - pb);
@@ -51,7 +51,7 @@ static double cotangent_at(const mesh *m, int32_t apex, int32_t a, int32_t b) {
   return (aa + bb - cc) / (4 * area);
 }
 
-/* Row v of W: weights of the neighbours, which add up to 1. */
+/* Row v of W has the weights of the neighbours, which add up to 1. */
 static double *weight_matrix(const mesh *m, dsi_weights kind, unsigned char *boundary) {
   const size_t n = (size_t)m->vertex_count;
   double *W = zeros(n * n), *triangles = zeros(n * n);
@@ -86,7 +86,7 @@ static double *weight_matrix(const mesh *m, dsi_weights kind, unsigned char *bou
   return W;
 }
 
-/* Gauss-Jordan with pivots; `right` has 3 numbers a row. */
+/* Gauss-Jordan elimination with pivoting; `right` has 3 numbers per row. */
 static void solve_dense(double *A, double *right, size_t n) {
   for (size_t k = 0; k < n; k++) {
     size_t pivot = k;
@@ -114,7 +114,7 @@ static void solve_dense(double *A, double *right, size_t n) {
     for (size_t c = 0; c < 3; c++) right[3 * k + c] /= A[k * n + k];
 }
 
-/* Where all vertices belong, in the file's units. */
+/* The exact positions, in the file's units. */
 static double *reference(const mesh *m, const smoother_options *o, const dsi_controls *controls) {
   const size_t n = (size_t)m->vertex_count;
   unsigned char *boundary = calloc(n, 1), *constrained = calloc(n, 1);
@@ -169,7 +169,7 @@ static void add(smoother *s, dsi_controls *list, int32_t vertex, double x, doubl
   REQUIRE(!dsi_controls_add(list, &s->start->m, &point, message));
 }
 
-/* The largest difference of a coordinate, in parts of the diagonal. */
+/* The largest difference of a coordinate, relative to the diagonal. */
 static double away(const smoother *s, const double *expected) {
   mesh m;
   double most = 0;
@@ -226,7 +226,7 @@ static void test_controls(smoother_options o) {
     add(s, &list, 61, 0, 0, -2, 20);
     step_to(s, &list, 5e-5);
     CHECK(s->dsi_result.unknowns == s->start->m.vertex_count - 3);
-    /* Other kinds, places and weights; one less; then all gone but the fit. */
+    /* Change kinds, places and weights; remove one; then remove all, leaving only the fit. */
     list.points[0].weight = 2;
     list.points[2].weight = DSI_FIXED;
     list.points[4].place[2] = 1;
@@ -238,7 +238,7 @@ static void test_controls(smoother_options o) {
   }
 }
 
-/* What is dragged goes where a solve would put it, without rebuilding a matrix. */
+/* Dragging ends at the solution of a complete solve, without rebuilding a matrix. */
 static void test_drag(smoother_options o, int fixed) {
   dsi_controls list = {0};
   int converged;
@@ -256,12 +256,12 @@ static void test_drag(smoother_options o, int fixed) {
     if (frame > 20 && converged) break;
   }
   CHECK(converged && smoother_positions(s) != still);
-  REQUIRE(!smoother_settle(s, message));
+  REQUIRE(!smoother_commit(s, message));
   CHECK(!s->live && smoother_positions(s) == still && s->steps == 1);
   double *expected = reference(&s->start->m, &o, &list);
   CHECK(away(s, expected) < 5e-5);
   check_controls(s);
-  /* That was one step, which can be undone; control points outlive noise. */
+  /* That was one undoable step. Control points remain after noise. */
   REQUIRE(!smoother_undo(s, message));
   CHECK(away(s, s->start->m.positions) == 0);
   REQUIRE(!smoother_add_noise(s, 0.01, 1, message));
@@ -290,7 +290,7 @@ static void test_noise_falls(smoother_options o) {
   smoother_destroy(&s);
 }
 
-/* A ragged grid in the plane z = 0. */
+/* An irregular grid in the plane z = 0. */
 static void make_flat(mesh *m) {
   enum { side = 12 };
   REQUIRE(!mesh_create(side * side, 2 * (side - 1) * (side - 1), m, message));
@@ -346,8 +346,8 @@ static void test_refusals(smoother_options o) {
 
 /* ---- A mesh too large for a dense matrix ---- */
 
-/* Condition r: the mean of the neighbours of vertex r less its place; and below, its place with the root of
- * fit. */
+/* Row r: the mean of the neighbours of vertex r minus its position. Below: each position times the square root
+ * of fit. */
 static cholmod_sparse *state_conditions(const mesh *m, const smoother_options *o, cholmod_common *common) {
   const size_t n = (size_t)m->vertex_count;
   dsi_rows rows;
@@ -375,7 +375,7 @@ static cholmod_sparse *state_conditions(const mesh *m, const smoother_options *o
   return A;
 }
 
-/* Without a boundary and control points: A A^T p = fit times the start. */
+/* For a mesh without boundary and control points: A A^T p = fit times the start. */
 static double *reference_sparse(const mesh *m, const smoother_options *o) {
   const size_t n = (size_t)m->vertex_count;
   cholmod_common common;

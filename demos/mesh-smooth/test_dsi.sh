@@ -1,4 +1,4 @@
-# Discrete smooth interpolation on the backend of the group, as test_flow.sh has it.
+# Discrete smooth interpolation on the backend of the group. Uses functions and files of test_flow.sh.
 run_dsi() {
   wanted=$1
   shift
@@ -32,7 +32,7 @@ same weights "$(json string dsi.weights)" cotangent
 run_dsi 0 noisy.obj --fit 10 --json
 holds "more fit, more roughness" "$(json number dsi.roughness) > $held"
 
-# Control points: in their places, exactly or by weight; the others where they were, without noise.
+# Control points are in their places, exactly or by weight. Other vertices keep their positions, without the noise.
 file points.txt '# vertex x y z' '0 0 0 1.5 fixed' '' '5 2 0 0 # fixed too' '9 0.25 -2 0.5 0.5'
 run_dsi 0 noisy.obj --control points.txt --fix 20,21 -o held.obj --json
 same "fixed control points" "$(json integer dsi.fixed_control_points)" 4
@@ -44,14 +44,14 @@ same "fixed vertices" "$(grep '^v ' held.obj | sed -n 21,22p)" "$(grep '^v ' noi
 sed '1d' points.txt >bare.txt
 { printf '\357\273\277' && cat bare.txt; } >marked.txt
 run_dsi 0 noisy.obj --control marked.txt --fix 20,21 -o marked.obj -q
-cmp -s held.obj marked.obj || fail "control points after a byte order mark are others"
+cmp -s held.obj marked.obj || fail "a byte order mark changes the control points"
 # Control points are in the coordinates of the file.
 awk '$1 == "v" { $2 = sprintf("%.9f", $2 + 4500000) } { print }' noisy.obj >distant.obj
 awk '!/^#/ && NF { $2 = sprintf("%.9f", $2 + 4500000) } { print }' points.txt >distant.txt
 run_dsi 0 distant.obj --control distant.txt --fix 20,21 -o distant-held.obj -q
 same "the first distant control point" "$(grep '^v ' distant-held.obj | sed -n 1p)" "v 4500000 0 1.5"
 same "the second distant control point" "$(grep '^v ' distant-held.obj | sed -n 6p)" "v 4500002 0 0"
-# A soft one is the nearer the heavier it is. far_from FILE: from the place that it is drawn to
+# A soft control point with more weight is nearer to its place. far_from FILE: the distance from its place
 far_from() {
   grep '^v ' "$1" | sed -n 10p | awk '{ print sqrt(($2 - 0.25) ^ 2 + ($3 + 2) ^ 2 + ($4 - 0.5) ^ 2) }'
 }
@@ -67,18 +67,18 @@ run_dsi 0 scan.obj -o free.obj --boundary free --json
 same boundary "$(json string boundary)" free
 holds "boundary vertices are free" "$(unmoved scan.obj free.obj) < 10"
 
-# Far below what floats hold.
+# A tolerance far below single precision.
 run_dsi 0 noisy.obj --rtol 1e-12 --json
 holds "the residual" "$(json number steps.0.relative_residual) <= 1e-12"
-# Not converged: written all the same, with exit status 3; but what so many iterations do may be asked for.
+# Without convergence the result is written, with exit status 3. With --iterations that is not an error.
 run_dsi 3 noisy.obj --rtol 1e-30 -o reached.obj --json
 said "noisy.obj: not converged: "
 same converged "$(json boolean total.converged)" false
-[ -s reached.obj ] || fail "what was reached is not written"
+[ -s reached.obj ] || fail "the last iterate is not written"
 run_dsi 0 noisy.obj --iterations 2 --json
 same iterations "$(json integer total.iterations)" 2
 
-# With algebraic multigrid, in every format, fixed vertices or not.
+# With algebraic multigrid, in every format, with and without fixed vertices.
 for format in auto $([ $group = cpu ] && echo csr bcrs2 bcrs4) $([ $group = gl ] && echo jagged segments); do
   for more in "--fit 1e-6" "--fit 1e-3 --fix 3,17"; do
     # shellcheck disable=SC2086
@@ -97,8 +97,8 @@ done
 run_dsi 0 noisy.obj --rtol 1e-12 --preconditioner amg --json
 holds "the residual with amg" "$(json number steps.0.relative_residual) <= 1e-12"
 
-# Nothing that holds it; control points that are none.
-refuse 1 "nothing says where the part of the mesh with vertex 0 is" noisy.obj --method dsi --fit 0 --backend $group \
+# A mesh without a given position, and invalid control points.
+refuse 1 "the part of the mesh with vertex 0 has no given position" noisy.obj --method dsi --fit 0 --backend $group \
   -o out.obj
 refuse 1 "--fix: there is no vertex 99999 for a control point" noisy.obj --method dsi --fix 99999 --backend $group
 refuse 1 "--fix: vertex 3 has two control points" noisy.obj --method dsi --fix 3,4,3 --backend $group
@@ -124,8 +124,8 @@ run_all 0 --bench --method dsi --generate scan:1000 --steps 3 --picture-size 64x
 for key in frame layout; do
   holds "milliseconds" "$(json number ${key}_milliseconds) > 0"
 done
-holds "milliseconds" "$(json number iteration_milliseconds) >= 0" # a difference, which noise may leave none of
-holds "frames a second" "$(json number frames_per_second) > 0"
+holds "milliseconds" "$(json number iteration_milliseconds) >= 0" # a difference of times, which noise may reduce to 0
+holds "frames per second" "$(json number frames_per_second) > 0"
 holds "behind the solution" "$(json number behind_the_solution) < 1e-3"
 if [ $group = cpu ]; then
   same "components" "$(json boolean formats.0.blocks)" false
@@ -133,7 +133,7 @@ if [ $group = cpu ]; then
   same "entries of blocks" "$(json integer formats.5.nonzeros)" $((4 * $(json integer formats.0.nonzeros)))
 fi
 run_all 0 --bench --method dsi --generate scan:1000 --steps 3 --picture-size 64x48
-grep -q '^  frames a second ' ../log/out || fail "the benchmark does not say how many frames a second"
+grep -q '^  frames per second ' ../log/out || fail "the benchmark does not print the frames per second"
 
 if [ $pictures = yes ]; then
   run_dsi 0 noisy.obj --picture interpolated.png --picture-size 160x120

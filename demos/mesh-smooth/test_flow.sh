@@ -1,18 +1,18 @@
-# The flow on the backend of the group: what is computed, reported, written and drawn.
+# The flow on the backend of the group: results, reports, files and pictures.
 run_all() {
   wanted=$1
   shift
   expect "$wanted" "$@" --backend $group
 }
 
-# How many vertices stand at the same place in two OBJ files.
+# The number of vertices with the same position in two OBJ files.
 unmoved() {
   grep '^v ' "$1" >../log/a
   grep '^v ' "$2" >../log/b
   paste -d, ../log/a ../log/b | awk -F, '$1 == $2 { n++ } END { print n + 0 }'
 }
 
-# As anyone would begin: a noisy mesh from a file, smoothed into another.
+# A typical first command: smooths a noisy mesh from a file.
 run_all 0 --generate sphere:1000 --noise 0.01 --seed 7 --steps 0 -o noisy.obj
 expect 0 noisy.obj -o smooth.ply --steps 10 --time-step 1e-5 --backend $group
 for word in mesh backend flow result area volume seconds written; do
@@ -23,11 +23,11 @@ n=$(vertices noisy.obj)
 head -c 1000 smooth.ply | grep -a -q "^element vertex $n" || fail "smooth.ply has not $n vertices"
 same "files" "$(ls | tr '\n' ' ')" "noisy.obj smooth.ply "
 
-# Without a step nothing changes, not even a digit.
+# Without steps no digit changes.
 run_all 0 noisy.obj --steps 0 -o again.obj
 cmp -s noisy.obj again.obj || fail "--steps 0 has changed the mesh"
 
-# The report's numbers, one of them computed here from the file that was written.
+# The numbers of the report, one of them compared with the written file.
 run_all 0 noisy.obj --steps 4 -o smooth.obj --json
 same "lines on standard error" "$(cat ../log/err)" ''
 for key in file backend device format boundary; do
@@ -67,7 +67,7 @@ same "vertices of the smooth mesh" "$(vertices smooth.obj)" "$n"
 same "vertices that have not moved" "$(unmoved noisy.obj smooth.obj)" 0
 same "triangles as they were" "$(grep '^f ' noisy.obj | cksum)" "$(grep '^f ' smooth.obj | cksum)"
 
-# The same arguments, the same bits; another seed, another mesh.
+# The same arguments give the same bits. Another seed gives another mesh.
 run_all 0 noisy.obj --steps 4 -o again.obj -q
 same "what -q says" "$(cat ../log/out ../log/err)" ''
 cmp -s smooth.obj again.obj || fail "the same run gave another mesh"
@@ -76,32 +76,32 @@ cmp -s noisy.obj again.obj || fail "the same seed gave other noise"
 run_all 0 --generate sphere:1000 --noise 0.01 --seed 8 --steps 0 -o again.obj
 differ noisy.obj again.obj
 
-# So many iterations, as the paper has it: the step counts without having converged.
+# With --iterations, as in the paper, a step counts even if it has not converged.
 run_all 0 noisy.obj --steps 2 --time-step 1e-3 --iterations 2 --json
 same "iterations" "$(json integer steps.1.iterations)" 2
 same "converged after two iterations" "$(json boolean steps.1.converged)" false
 holds "the area falls" "$(json number steps.1.area) < $(json number area)"
-# A tolerance means fewer iterations, where it is loose.
+# A loose tolerance needs fewer iterations.
 run_all 0 noisy.obj --steps 1 --time-step 1e-2 --rtol 1e-5 --json
 tight=$(json integer total.iterations)
 run_all 0 noisy.obj --steps 1 --time-step 1e-2 --rtol 0.5 --json
 holds "iterations" "$(json integer total.iterations) < $tight"
 
-# A step that its iterations do not do is made in parts.
+# A step that exceeds the iterations is split into parts.
 run_all 0 noisy.obj --steps 2 --time-step 3e-2 --iterations 2 --json
 holds "a step is cut" "$(json integer steps.1.substeps) > 1"
-said "step 2 was made in $(json integer steps.1.substeps) parts"
+said "step 2 was split into $(json integer steps.1.substeps) parts"
 
-# One that cannot be made leaves the mesh as the step before left it, and that is written.
+# A step that fails does not change the mesh, which is written.
 run_all 0 noisy.obj --steps 1 --time-step 1 --iterations 1 -o once.obj
 run_all 3 noisy.obj --steps 5 --time-step 1 --iterations 1 -o reached.obj --json
-said "noisy.obj: step 2 could not be made: "
+said "noisy.obj: step 2 failed: "
 same "lines on standard error" "$(wc -l <../log/err)" 1
 same "substeps" "$(json integer steps.1.substeps)" 0
 same "steps made" "$(json integer total.steps)" 1
 same "steps reported" "$(grep -c '"step":' ../log/out)" 2
 same "area" "$(json number total.area)" "$(json number steps.0.area)"
-cmp -s once.obj reached.obj || fail "a step that could not be made has moved the mesh"
+cmp -s once.obj reached.obj || fail "a failed step has moved the mesh"
 
 # The volume.
 run_all 0 noisy.obj --steps 5 --time-step 1e-4 --json
@@ -137,8 +137,8 @@ for format in $formats; do
   holds "area with $format and amg" "$(json number total.area) / $after - 1 < 1e-5 && 1 - $(json number total.area) / $after < 1e-5"
 done
 
-# With algebraic multigrid: one hierarchy, whose numbers follow; the same positions in fewer iterations, of which a
-# boundary that moves takes as many as before.
+# Algebraic multigrid builds one hierarchy and updates its numbers. It gives the same positions in fewer iterations. A boundary
+# that moves takes as many as before.
 for boundary in fixed free; do
   run_all 0 scan.obj --steps 3 --time-step 1e-2 --boundary $boundary --json
   jacobi=$(json integer total.iterations)
@@ -154,7 +154,7 @@ for boundary in fixed free; do
   holds "the area" "$(json number total.area) / $area - 1 < 1e-3 && 1 - $(json number total.area) / $area < 1e-3"
 done
 run_all 0 scan.obj --steps 2 --preconditioner amg -v
-grep -q '^method      cg, preconditioner amg, ' ../log/out || fail "the report does not say amg"
+grep -q '^method      cg, preconditioner amg, ' ../log/out || fail "the report does not name amg"
 run_all 0 --bench --generate scan:2000 --steps 3 --preconditioner amg --json
 same "the benchmark's preconditioner" "$(json string preconditioner)" amg
 
@@ -164,9 +164,9 @@ holds "a whole step" "$(json number step_milliseconds) > 0"
 holds "its parts" "$(json number milliseconds.matrix_and_right_hand_side) > 0 && $(json number milliseconds.setup) >= 0 &&
   $(json number milliseconds.iterations) >= 0"
 run_all 0 --bench --generate scan:2000 --steps 3
-grep -q '^  the whole step ' ../log/out || fail "the benchmark does not say the step"
+grep -q '^  the whole step ' ../log/out || fail "the benchmark does not print the step"
 
-# Without OpenGL only a picture is refused.
+# Without OpenGL only pictures are refused.
 if [ $group = cpu ]; then
   export __EGL_VENDOR_LIBRARY_FILENAMES=/dev/null
   refuse 1 "cannot draw a picture" noisy.obj --backend cpu --picture a.png -o b.obj --frames-dir video
@@ -174,7 +174,7 @@ if [ $group = cpu ]; then
   unset __EGL_VENDOR_LIBRARY_FILENAMES
 fi
 
-# Pictures of a mesh on the CPU need OpenGL all the same.
+# Pictures of a mesh on the CPU need OpenGL too.
 pictures=yes
 if ! "$program" noisy.obj --steps 0 --headless --backend $group --picture a.png >../log/out 2>../log/err; then
   case ",${TEXSOLVE_TEST_REQUIRE:-}," in
@@ -185,7 +185,7 @@ fi
 if [ $pictures = yes ]; then
   run_all 0 noisy.obj --steps 10 --picture after.png --picture-size 320x200
   is_png after.png 320x200
-  grep -q '^picture ' ../log/out || fail "the report does not say where the picture is"
+  grep -q '^picture ' ../log/out || fail "the report does not name the picture"
   run_all 0 noisy.obj --steps 0 --picture before.png --picture-size 320x200 -q
   differ before.png after.png
   for look in --wireframe --before-after "--shading flat" "--colour curvature" "--colour displacement"; do
@@ -199,7 +199,7 @@ if [ $pictures = yes ]; then
   for frame in video/*; do is_png "$frame" 160x120; done
   differ video/frame-00000.png video/frame-00003.png
   holds "milliseconds of drawing" "$(json number steps.2.milliseconds.draw) > 0"
-  # What is drawn after other pictures is what is drawn alone.
+  # A picture does not depend on earlier pictures.
   run_all 0 noisy.obj --steps 3 --picture last.png --picture-size 160x120 -q
   cmp -s video/frame-00003.png last.png || fail "the last frame is not the picture of the last step"
   run_all 0 noisy.obj --steps 1 --frames-dir video --picture-size 160x120

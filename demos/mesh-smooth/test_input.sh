@@ -1,4 +1,4 @@
-# Files that are no meshes: one line, exit status 1, nothing written. Files with faults: repaired, and said.
+# Invalid files: one line, exit status 1, and no output. Files with defects: repaired, with a message.
 export OMP_NUM_THREADS=1
 run_bad() { refuse 1 "$@" --backend cpu --steps 1 -o out.obj --frames-dir frames; }
 
@@ -22,10 +22,10 @@ run_bad "range.off" range.off
 file points.obj 'v 0 0 0' 'v 1 0 0' 'v 0 1 0'
 run_bad "points.obj" points.obj
 file flat.off OFF '3 1 0' '0 0 0' '1 0 0' '0 1 0' '3 0 1 1'
-run_bad "flat.off: of 1 triangle none has vertices at three places" flat.off
+run_bad "flat.off: 1 triangle, none with three distinct vertices" flat.off
 file point.obj 'v 1 1 1' 'v 1 1 1' 'v 1 1 1' 'f 1 2 3'
 run_bad "point.obj" point.obj
-run_bad "point.obj: all vertices of the triangles lie at one place" point.obj --keep-duplicates
+run_bad "point.obj: all vertices of the triangles have the same position" point.obj --keep-duplicates
 file mesh.xyz '0 0 0'
 run_bad "mesh.xyz" mesh.xyz
 
@@ -52,12 +52,12 @@ file old.obj 'old'
 refuse 1 "cuda" --generate sphere:100 --backend cuda -o old.obj
 same "an older output" "$(cat old.obj)" old
 
-# Polygons are cut, vertices at one place merged, and both said.
+# Polygons are cut and vertices at the same position are merged, with messages.
 file quads.obj 'v 0 0 0' 'v 1 0 0' 'v 1 1 0' 'v 0 1 0' 'v 1 0 0' 'v 2 0 0.5' 'v 2 1 0' 'v 1 1 0' 'f 1 2 3 4' \
   'f 5 6 7 8'
 expect 0 quads.obj --backend cpu --steps 0 -o merged.obj --json
 said "2 polygons were cut into triangles"
-said "a mesh that is written has 6 vertices, 2 fewer than the file"
+said "a written mesh has 6 vertices, 2 fewer than the file"
 same "merged vertices" "$(json integer repairs.merged_vertices)" 2
 same "polygons" "$(json integer repairs.polygons_cut)" 2
 same "vertices after merging" "$(vertices merged.obj)" 6
@@ -78,7 +78,7 @@ for format in obj off ply; do
   same "concave polygons in $format" "$(json integer repairs.polygons_cut) $(json integer repairs.polygons_crossing)" "1 0"
   same "area of the polygon in $format" "$(area covered.obj)" 10
 done
-# Corners that repeat a vertex, and polygons that cross themselves: kept, and said.
+# Polygons with repeated vertices, or that cross themselves, are kept, with a message.
 file corners.obj 'v 0 0 0' 'v 1 0 0' 'v 1 1 0' 'v 0 1 0' 'f 1 2 3 3 4'
 expect 0 corners.obj --backend cpu --steps 0 -o corners-after.obj --json
 said "corners.obj: 1 polygon had corners with a repeated vertex, which were removed"
@@ -89,7 +89,7 @@ expect 0 bow.obj --backend cpu --steps 0 --json
 said "bow.obj: 1 polygon crosses itself or has no area, so that triangles overlap (the first: face 0)"
 same "polygons that cross themselves" "$(json integer repairs.polygons_crossing)" 1
 
-# Eastings and northings: no vertex merges, a step moves vertices as it does near 0, and all digits are written.
+# With eastings and northings no vertices merge, a step moves vertices as it does near 0, and all digits are written.
 awk 'BEGIN { for (y = 0; y < 8; y++) for (x = 0; x < 8; x++) printf "v %.10f %.10f %.10f\n", x / 7, y / 7, sin(3 * x / 7) / 5
   for (y = 0; y < 7; y++) for (x = 0; x < 7; x++) { a = 8 * y + x + 1; print "f", a, a + 1, a + 9; print "f", a, a + 9, a + 8 } }' \
   >near.obj
@@ -110,20 +110,20 @@ expect 0 far.obj --backend cpu --steps 0 -o far-again.obj -q
 awk '$1 == "v" { printf "v %.9f %.9f %.9f\n", $2, $3, $4 }' far.obj >far.txt
 awk '$1 == "v" { printf "v %.9f %.9f %.9f\n", $2, $3, $4 }' far-again.obj | cmp -s far.txt - || fail "digits far from 0 are lost"
 
-# Three triangles at an edge: the vertices of the edge stay, and that is said.
+# If an edge has three triangles its vertices do not move, and there is a message.
 file fan.obj 'v 0 0 0' 'v 0 0 1' 'v 1 0 0.5' 'v -1 0.3 0.5' 'v 0 1 0.5' 'f 1 2 3' 'f 2 1 4' 'f 1 2 5'
 expect 0 fan.obj --backend cpu --steps 1 --boundary free -o fan-after.obj --json
 same "non-manifold edges" "$(json integer repairs.nonmanifold_edges)" 1
 same "held vertices" "$(json integer repairs.held_vertices)" 2
 same "vertices that stay" "$(head -n 40 fan-after.obj | grep -c -e '^v 0 0 0$' -e '^v 0 0 1$')" 2
-grep -q '^mesh-smooth: fan.obj: .*edge' ../log/err || fail "the edge was not said"
+grep -q '^mesh-smooth: fan.obj: .*edge' ../log/err || fail "the message about the edge is missing"
 
-# Neighbours that disagree about their side are turned.
+# Triangles that disagree with their neighbours are turned.
 file turned.obj 'v 0 0 0' 'v 1 0 0' 'v 0 1 0' 'v 1 1 0.2' 'v 2 0.5 0' 'f 1 2 3' 'f 2 3 4' 'f 2 5 4'
 expect 0 turned.obj --backend cpu --steps 1 --json
 same "turned triangles" "$(json integer repairs.turned_triangles)" 1
 
-# Bytes behind the last triangle of a binary STL file are ignored, and that is said.
+# Bytes after the last triangle of a binary STL file are ignored, with a message.
 expect 0 --generate sphere:50 --steps 0 --backend cpu -o exact.stl -q
 { cat exact.stl && printf '\0\0'; } >more.stl
 expect 0 more.stl --backend cpu --steps 0 -o again.stl --json

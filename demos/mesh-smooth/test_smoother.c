@@ -1,5 +1,5 @@
-/* The model of mesh-smooth: steps and their past, noise, changes of options and of the device. test_smoother
- * BACKEND */
+/* Tests the model of mesh-smooth: steps and their history, noise, changes of options and of the device. Usage:
+ * test_smoother BACKEND */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@ static int failures;
       failures++;                                                                                              \
     }                                                                                                          \
   } while (0)
-/* For what the rest of the test cannot do without. */
+/* For conditions that the rest of a test needs. */
 #define REQUIRE(condition)                                                                                     \
   do {                                                                                                         \
     if (!(condition)) {                                                                                        \
@@ -51,7 +51,7 @@ static int equal(const double *a, const double *b, size_t numbers) {
   return 1;
 }
 
-/* The positions now, the caller's. */
+/* The present positions; the caller frees them. */
 static float *positions(const smoother *s) {
   float *p = malloc(count(s) * sizeof *p);
   REQUIRE(p && ts_vector_read(smoother_positions(s), ts_host(p, count(s))) == TS_OK);
@@ -94,7 +94,7 @@ static void test_past(const smoother_options *options) {
   CHECK(smoother_undo(s, message));
   CHECK(!smoother_redo(s, message) && stands_at(s, p1) && s->steps == 1);
   CHECK(vector == smoother_positions(s));
-  /* A new step takes the place of those that were undone, and comes to the same. */
+  /* A new step replaces the undone ones, and has the same result. */
   const step_report again = step(s);
   CHECK(again.number == 2 && again.area == second.area && stands_at(s, p2));
   CHECK(!s->future && smoother_redo(s, message));
@@ -130,7 +130,7 @@ static void test_noise(const smoother_options *options) {
   smoother_destroy(&s);
 }
 
-/* Without a past the device's memory does not grow. */
+/* Without a history the device memory does not grow. */
 static void test_forgetting(const smoother_options *options) {
   smoother_options o = *options;
   o.forgets = 1;
@@ -154,7 +154,7 @@ static void test_residuals(const smoother_options *options) {
   o.time_step = 1e-3;
   smoother *s = open_smoother("sphere:500", 0.01, &o);
   const step_report r = step(s);
-  /* A device may have gone on after the last look at the residual. */
+  /* The device may have made more iterations after the last check of the residual. */
   int kept = s->residual_count;
   const float *residuals = s->residuals;
   CHECK(kept > 2 && kept <= r.iterations);
@@ -168,7 +168,7 @@ static void test_residuals(const smoother_options *options) {
   CHECK(few.iterations == 3 && kept == 3 && few.substeps == 1 && !few.converged);
   CHECK(isnan(few.area) && isnan(few.volume) && few.seconds_matrix == 0 && few.seconds_solve > 0);
   smoother_destroy(&s);
-  /* The boundary's solve comes first: its residuals are not the last solve's. */
+  /* The boundary is solved first. Its residuals do not belong to the last solve. */
   o.cg_iterations = 0;
   o.boundary = TS_MESH_BOUNDARY_FLOW;
   s = open_smoother("scan:800", 0, &o);
@@ -215,13 +215,13 @@ static void test_options(const smoother_options *options) {
   o = *options;
   o.backend = "cuda:99";
   refused(s, &o, "cuda");
-  if (!cuda) { /* which has both formats */
+  if (!cuda) { /* CUDA has both formats */
     o = *options;
     o.format = gl ? TS_FORMAT_CSR : TS_FORMAT_JAGGED;
     refused(s, &o, gl ? "csr" : "jagged");
   }
 
-  /* Another format, another boundary, another device: the mesh and its past move over. */
+  /* Changes of format, boundary and device keep the mesh and its history. */
   o = *options;
   if (gl) o.format = TS_FORMAT_SEGMENTS;
   o.boundary = TS_MESH_BOUNDARY_FLOW;
@@ -232,9 +232,9 @@ static void test_options(const smoother_options *options) {
   CHECK(!strcmp(s->options.backend, o.backend) && s->steps == 2);
   CHECK(!smoother_undo(s, message) && stands_at(s, p1));
   step(s);
-  CHECK(!stands_at(s, p2)); /* the boundary flows now */
+  CHECK(!stands_at(s, p2)); /* the boundary moves now */
   CHECK(!smoother_set_options(s, options, message) && !smoother_undo(s, message) && stands_at(s, p1));
-  /* And another preconditioner, whatever the method. */
+  /* Changing the preconditioner keeps them too, with either method. */
   o = *options;
   o.preconditioner = SMOOTHER_AMG;
   CHECK(smoother_needs_other_device(&s->options, &o));
@@ -254,7 +254,7 @@ static void test_options(const smoother_options *options) {
   smoother_destroy(&s);
 }
 
-/* A step that cannot be made: so long that its one iteration makes the residual larger. */
+/* A step that fails: it is so long that its single iteration increases the residual. */
 static void test_failure(const smoother_options *options) {
   smoother_options o = *options;
   o.time_step = 1;
@@ -272,7 +272,7 @@ static void test_failure(const smoother_options *options) {
   smoother_destroy(&s);
 }
 
-/* With a vertex that is held, and one that no triangle uses, off the box's centre: scaling must leave both. */
+/* Has a held vertex, and one without triangles, away from the box's centre. Scaling must move neither. */
 static void test_volume(const smoother_options *options) {
   smoother_options o = *options;
   o.preserve_volume = 1;
@@ -297,7 +297,7 @@ static void test_volume(const smoother_options *options) {
   CHECK(equal(now.positions + 3 * (size_t)5, m.positions + 3 * (size_t)5, 3));
   CHECK(!equal(now.positions, m.positions, 3));
   mesh_destroy(&now);
-  /* Back at the start, every digit is the start's. */
+  /* After the reset every digit is the start's. */
   CHECK(!smoother_reset(s, message));
   REQUIRE(!smoother_current_mesh(s, &now, message));
   CHECK(equal(now.positions, m.positions, 3 * (size_t)n));

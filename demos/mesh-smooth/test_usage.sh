@@ -1,4 +1,4 @@
-# Wrong usage ends with 2 and one line; the manual page knows every option.
+# Wrong usage: exit status 2 and one line. The manual page lists every option.
 refuse 2 "no mesh given" --steps 1
 refuse 2 "expected one mesh only" a.obj b.obj
 refuse 2 "expected one of them" a.obj --generate sphere
@@ -40,7 +40,7 @@ refuse 2 "--time-step is for --method flow" --generate sphere --method dsi --tim
 refuse 2 "--steps: 2, expected at most 1" --generate sphere --method dsi --steps 2
 refuse 2 "--bench writes no files" --bench -o x.obj
 
-# Known, but not to be had.
+# Valid names that are not available.
 refuse 1 "cuda" --generate sphere:100 --backend cuda
 refuse 1 "jagged" --generate sphere:100 --backend cpu --format jagged
 refuse 2 "ball" --generate ball
@@ -51,14 +51,14 @@ status=$?
 [ $status -eq 2 ] || fail "--frames-dir in a window: exit status $status"
 said "--frames-dir needs --headless"
 
-# Without a display the message says what works there.
+# Without a display the message names the alternative.
 checks=$((checks + 1))
 DISPLAY='' WAYLAND_DISPLAY='' "$program" --generate sphere:50 >../log/out 2>../log/err
 status=$?
 [ $status -eq 1 ] || fail "without a display: exit status $status"
 said "--headless"
-# But a file that cannot be read is said first.
-if ! grep -q 'no window in this build' ../log/err; then
+# A file that cannot be read is reported first.
+if ! grep -q 'this build has no windows' ../log/err; then
   checks=$((checks + 1))
   for input in missing.obj "--generate sphere:50 --method dsi --control missing.obj"; do
     # shellcheck disable=SC2086
@@ -80,7 +80,7 @@ expect 0 $short -o -
 same "lines of a report beside the mesh" "$(grep -c '^[a-z][a-z]' ../log/out)" 0
 same "vertices on standard output" "$(vertices ../log/out)" "$(sed -n 's/^# \([0-9]*\) vertices.*/\1/p' ../log/out)"
 grep -q '^result ' ../log/err || fail "no report on standard error"
-# What is being written when a signal comes is finished; and what was smoothed is written.
+# After a signal the program finishes the file that it is writing, and writes the smoothed mesh.
 stopped TERM 143 0 large.obj --generate sphere:200000 --steps 0 --backend cpu -o large.obj
 same "vertices after SIGTERM" "$(vertices large.obj)" "$(grep -o '^# [0-9]*' large.obj | cut -c3-)"
 rm large.obj

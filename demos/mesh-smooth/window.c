@@ -1,4 +1,4 @@
-/* The window of mesh-smooth: look at a mesh, smooth it, compare, export. */
+/* The window of mesh-smooth: shows a mesh, smooths it, compares before and after, and exports it. */
 #include "window_state.h"
 
 #include <math.h>
@@ -30,26 +30,26 @@ static void pause_steps(window_state *w) {
 }
 
 static const app_key keys[] = {
-    {GLFW_KEY_SPACE, 0, window_run_or_pause, "Space", "run, pause", 0, 0},
+    {GLFW_KEY_SPACE, 0, window_run_or_pause, "Space", "run or pause", 0, 0},
     {'S', 0, window_step, "S", "one step", 1, 0},
-    {'R', 0, window_reset, "R", "back to the start", 0, 0},
+    {'R', 0, window_reset, "R", "go back to the start", 0, 0},
     {'N', 0, window_add_noise, "N", "add noise", 0, 0},
     {'X', 0, window_remove_control, "X", "remove the control point (also Delete)", 0, 0},
     {GLFW_KEY_DELETE, 0, window_remove_control, NULL, NULL, 0, 0},
     {'F', 0, window_fit, "F", "fit the mesh into the picture", 0, 0},
     {'D', 0, next_shading, "D", "smooth or flat shading", 0, 0},
-    {'W', 0, switch_wireframe, "W", "wireframe", 0, 0},
-    {'C', 0, next_colour, "C", "colour: none, curvature, distance moved", 0, 0},
-    {'B', 0, switch_before_after, "B", "before and after", 0, 0},
+    {'W', 0, switch_wireframe, "W", "show or hide the wireframe", 0, 0},
+    {'C', 0, next_colour, "C", "next colour (none, curvature, distance moved)", 0, 0},
+    {'B', 0, switch_before_after, "B", "show or hide before and after", 0, 0},
     {'E', 0, window_export, "E", "export the mesh", 0, 0},
     {0}};
 
 static const ui_row pointer[] = {
     {"left button", "orbit; drag the line between before and after"},
-    {"on a control point", "drag it; Ctrl and left on the mesh adds one (interpolation)"},
-    {"right button", "pan (also the middle one, or Shift and the left one)"},
+    {"on a control point", "drag it; Ctrl and left button on the mesh adds one (interpolation)"},
+    {"right button", "pan (also middle button, or Shift and left button)"},
     {"wheel", "zoom"},
-    {"drop a file", "open it: OBJ, PLY, OFF or STL"},
+    {"drop a file", "open it (OBJ, PLY, OFF or STL)"},
     {0}};
 
 /* ---- The pointer ---- */
@@ -91,7 +91,7 @@ static void work(window_state *w, double seconds) {
     window_follow(w);
 }
 
-static double rest(const window_state *w) {
+static double idle_seconds(const window_state *w) {
   return w->steps_to_make || w->following ? 0 : 0.05;
 }
 
@@ -101,8 +101,8 @@ static int begin(window_state *w) {
   if (input_open(&options, &w->in, &w->s)) return 1;
   mesh_window_name(&w->files, &w->app, w->in.report.name, "-smooth.ply", ".png", options.output,
                    options.run.picture);
-  window_take_mesh(w);
-  return w->app.note_is_error; /* which it has said */
+  window_show_mesh(w);
+  return w->app.note_is_error; /* begin has already printed the error */
 }
 
 static void end(window_state *w) {
@@ -122,12 +122,12 @@ static const app_program program = {.name = "mesh-smooth",
                                     .picture = window_picture,
                                     .controls = window_panel_draw,
                                     .stop = pause_steps,
-                                    .rest = rest,
+                                    .idle_seconds = idle_seconds,
                                     .undo = window_undo,
                                     .redo = window_redo,
                                     .press = press,
                                     .move = move,
-                                    .take_file = window_open_file,
+                                    .open_dropped_file = window_open_file,
                                     .file_kind = MESH_FILE_KIND,
                                     .file_patterns = MESH_FILE_PATTERNS};
 

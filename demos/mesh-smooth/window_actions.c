@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-void window_take_mesh(window_state *w) {
+void window_show_mesh(window_state *w) {
   window_open_scene(w);
   w->selected = -1;
   if (w->scene.view) window_mark_controls(w);
@@ -36,8 +36,8 @@ void window_make_step(window_state *w) {
   char message[MESH_MESSAGE];
   if (window_compiles(w)) return;
   if (w->steps_to_make > 0) w->steps_to_make--;
-  window_settle(w);
-  /* An interpolation is solved at once. */
+  window_commit(w);
+  /* An interpolation needs a single solve. */
   if (w->s->options.method == SMOOTHER_DSI) w->steps_to_make = 0;
   if (smoother_step(w->s, 0, 0, &w->last, message)) {
     app_tell_error(&w->app, message);
@@ -46,19 +46,19 @@ void window_make_step(window_state *w) {
   const double matrix = isfinite(w->last.seconds_matrix) ? w->last.seconds_matrix : 0;
   app_times_add(&w->times, WINDOW_TIMES, 1e3 * (matrix + w->last.seconds_setup + w->last.seconds_solve));
   if (!w->last.substeps) {
-    snprintf(message, sizeof message, "the step could not be made: %s", w->last.message);
+    snprintf(message, sizeof message, "the step failed: %s", w->last.message);
     app_tell_error(&w->app, message);
   } else if (w->last.substeps > 1) {
-    app_tell(&w->app, "step %d was cut into %d: %s", w->last.number, w->last.substeps, w->last.message);
+    app_tell(&w->app, "step %d was split into %d: %s", w->last.number, w->last.substeps, w->last.message);
   }
   window_moved(w);
 }
 
-/* Something that moves the mesh, outside of a run. */
+/* Changes the mesh outside of a run. */
 static void go(window_state *w, int (*where)(smoother *s, char message[MESH_MESSAGE]), const char *done) {
   char message[MESH_MESSAGE];
   w->steps_to_make = 0;
-  window_settle(w);
+  window_commit(w);
   if (where(w->s, message))
     app_tell_error(&w->app, message);
   else
@@ -67,7 +67,7 @@ static void go(window_state *w, int (*where)(smoother *s, char message[MESH_MESS
 }
 
 void window_undo(window_state *w) {
-  /* What is followed can be undone once it is settled. */
+  /* An interpolation in progress becomes undoable when it is committed. */
   if (w->s->past || w->s->live)
     go(w, smoother_undo, "undone");
   else
@@ -85,11 +85,11 @@ void window_reset(window_state *w) {
 
 void window_add_noise(window_state *w) {
   char message[MESH_MESSAGE];
-  window_settle(w);
+  window_commit(w);
   if (smoother_add_noise(w->s, w->noise, w->seed++, message))
     app_tell_error(&w->app, message);
   else
-    app_tell(&w->app, "noise of %.2g of the diagonal; this is the new start", w->noise);
+    app_tell(&w->app, "added noise of %.2g of the diagonal; this is the new start", w->noise);
   window_moved(w);
 }
 
@@ -98,7 +98,7 @@ void window_set_options(window_state *w, const smoother_options *options) {
   const smoother_options before = w->s->options;
   const int other_device = smoother_needs_other_device(options, &before);
   const int other_context = strcmp(options->backend, before.backend) != 0;
-  window_settle(w);
+  window_commit(w);
   if (smoother_set_options(w->s, options, message)) {
     app_tell_error(&w->app, message);
     return;
@@ -108,8 +108,8 @@ void window_set_options(window_state *w, const smoother_options *options) {
        options->boundary != before.boundary))
     window_follow_on(w);
   if (!other_device) return;
-  if (other_context) w->app.compiled.count = 0; /* shaders are a context's */
-  w->scene.positions.drawn = NULL;              /* another vector may have the old one's address */
+  if (other_context) w->app.compiled.count = 0; /* the new context has not compiled any shaders */
+  w->scene.positions.drawn = NULL;              /* a new vector may have the address of the old one */
   window_moved(w);
   w->times.count = 0;
   if (!w->app.note_is_error) app_tell(&w->app, "%s", "");
@@ -119,7 +119,7 @@ void window_set_options(window_state *w, const smoother_options *options) {
 
 static int write_mesh(window_state *w, const char *path, char message[MESH_MESSAGE]) {
   mesh m;
-  window_settle(w);
+  window_commit(w);
   if (mesh_file_can_write(path, message) || smoother_current_mesh(w->s, &m, message)) return 1;
   const int failed = mesh_file_write(path, &m, message);
   mesh_destroy(&m);
@@ -138,7 +138,7 @@ void window_open_file(window_state *w, const char *path) {
   if (mesh_window_load(&w->app, path, w->options->load.keep_duplicates, &m, &report)) return;
   smoother_options same = w->s->options;
   mesh_measures measures;
-  /* A mesh with a border has no volume to keep. */
+  /* A mesh with a boundary has no volume to preserve. */
   int failed = mesh_measure(&m, &measures, message);
   if (!failed && !measures.closed) same.preserve_volume = 0;
   if (failed)
@@ -151,9 +151,9 @@ void window_open_file(window_state *w, const char *path) {
   }
   smoother_destroy(&w->s);
   w->s = made;
-  w->app.compiled.count = 0; /* shaders are a context's */
+  w->app.compiled.count = 0; /* the new context has not compiled any shaders */
   w->steps_to_make = w->following = 0;
   mesh_window_tell(&w->app, &report, &repair_words, &made->start->m);
   mesh_window_name(&w->files, &w->app, path, "-smooth.ply", ".png", NULL, NULL);
-  window_take_mesh(w);
+  window_show_mesh(w);
 }

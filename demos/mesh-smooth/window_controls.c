@@ -1,4 +1,4 @@
-/* Control points in the window: put, picked, dragged, taken away, and the solution that follows them. */
+/* Control points in the window: they are added, picked, dragged and removed, and the solution follows them. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,8 +8,9 @@
 
 #include "window_state.h"
 
-/* Iterations of a frame while the pointer drags. It goes on for so many frames after that, each with twice the
- * iterations of the one before: conjugate gradients that start again in every frame are slow at the end. */
+/* Iterations per frame while the pointer drags. After that the solve continues for settling_frames frames
+ * and doubles the iterations in each: conjugate gradients that restart in every frame converge slowly at the
+ * end. */
 enum { frame_iterations = 8, settling_frames = 8 };
 
 /* ---- Places ---- */
@@ -36,7 +37,7 @@ void window_follow_on(window_state *w) {
   w->following = settling_frames;
 }
 
-/* Takes a changed list over, or says why not. */
+/* Sets a changed list, or reports why it is refused. */
 static int set_controls(window_state *w, const dsi_controls *list) {
   char message[MESH_MESSAGE];
   dsi_controls before = {0};
@@ -59,7 +60,7 @@ const dsi_control *window_selected(const window_state *w) {
   return k < 0 ? NULL : &list->points[k];
 }
 
-/* The selected one becomes `point`; NULL: goes. */
+/* Replaces the selected control point by `point`; NULL: removes it. */
 static void change_selected(window_state *w, const dsi_control *point) {
   char message[MESH_MESSAGE];
   dsi_controls list = {0};
@@ -98,7 +99,8 @@ void window_remove_controls(window_state *w) {
 
 /* ---- Picking ---- */
 
-/* Where a ray meets a triangle: returns t of origin + t direction, or INFINITY (Moeller and Trumbore 1997). */
+/* Intersects a ray with a triangle. Returns t of origin + t direction, or INFINITY (Moeller and Trumbore
+ * 1997). */
 static float meet(const float o[3], const float d[3], const float *a, const float *b, const float *c) {
   float u[3], v[3], s[3];
   for (int k = 0; k < 3; k++) {
@@ -119,7 +121,8 @@ static float squared_distance(const float *a, const float b[3]) {
   return (a[0] - b[0]) * (a[0] - b[0]) + (a[1] - b[1]) * (a[1] - b[1]) + (a[2] - b[2]) * (a[2] - b[2]);
 }
 
-/* The vertex nearest to what the pointer is on, and where it is; -1: the mesh is not there. */
+/* The vertex nearest to the point of the mesh under the pointer, and its position; -1: the pointer is not on
+ * the mesh. */
 static int32_t pick_vertex(const window_state *w, int width, int height, float place[3]) {
   const mesh *m = &w->s->start->m;
   const size_t count = 3 * (size_t)m->vertex_count;
@@ -151,7 +154,7 @@ static int32_t pick_vertex(const window_state *w, int width, int height, float p
   return vertex;
 }
 
-/* The control point under the pointer, by index; -1: none. */
+/* The index of the control point under the pointer; -1: none. */
 static int pick_control(const window_state *w, int width, int height) {
   const dsi_controls *list = &w->s->controls;
   const float size = fmaxf(12, (float)(width < height ? width : height) / 55);
@@ -189,7 +192,7 @@ static int put_control(window_state *w, int width, int height) {
   else {
     w->selected = point.vertex;
     failed = set_controls(w, &list);
-    if (!failed) app_tell(&w->app, "a control point for vertex %d", (int)point.vertex);
+    if (!failed) app_tell(&w->app, "added a control point for vertex %d", (int)point.vertex);
   }
   dsi_controls_free(&list);
   return !failed;
@@ -220,16 +223,16 @@ void window_drag_control(window_state *w, float x0, float y0, float x1, float y1
 /* ---- The solution follows ---- */
 
 static void moved(window_state *w) {
-  /* Another layout of the matrix: a vector at the same address may be another one. */
+  /* After a new layout of the matrix, a vector at the same address may be a different one. */
   if (w->s->dsi_result.seconds_layout > 0) w->scene.positions.drawn = NULL;
   window_moved(w);
 }
 
-void window_settle(window_state *w) {
+void window_commit(window_state *w) {
   char message[MESH_MESSAGE];
   w->following = 0;
   if (!w->s->live) return;
-  if (smoother_settle(w->s, message)) app_tell_error(&w->app, message);
+  if (smoother_commit(w->s, message)) app_tell_error(&w->app, message);
   w->scene.positions.drawn = NULL;
   moved(w);
 }
@@ -250,5 +253,5 @@ void window_follow(window_state *w) {
   moved(w);
   if (w->app.drag == DRAG_CONTROL) return;
   w->following--;
-  if (converged || w->following == 0) window_settle(w);
+  if (converged || w->following == 0) window_commit(w);
 }

@@ -7,19 +7,19 @@
 
 #include "colours.h"
 
-/* ---- How it is smoothed ---- */
+/* ---- Method ---- */
 
 static void method_choice(window_state *w) {
   static const char *const methods[] = {"flow", "interpolation"};
   smoother_options o = w->s->options;
   if (!ui_combo("method", UI_ENUM(o.method), methods, 2)) return;
-  o.rtol = 0; /* that of the method */
+  o.rtol = 0; /* use the method's default */
   o.format = TS_FORMAT_AUTO;
   if (o.method == SMOOTHER_DSI) o.preserve_volume = 0;
   window_set_options(w, &o);
 }
 
-/* The selected control point, or what new ones will be like. */
+/* Shows the selected control point, or the defaults of new ones. */
 static void control_points(window_state *w) {
   static const char *const kinds[] = {"soft", "fixed"};
   const dsi_control *point = window_selected(w);
@@ -51,7 +51,7 @@ static void interpolation_options(window_state *w) {
   smoother_options o = w->s->options;
   int boundary = o.boundary == TS_MESH_BOUNDARY_FLOW;
   int changed = ui_slider_log_unit("fit", &o.fit, 1e-6, 10, 1, "");
-  ui_tip("how strongly a vertex is kept at its place");
+  ui_tip("weight that holds vertices in place");
   changed |= ui_combo("weights", UI_ENUM(o.weights), weights, 2);
   changed |= ui_combo("boundary", &boundary, boundaries, 2);
   if (changed) {
@@ -100,7 +100,7 @@ static void smoothing_section(window_state *w) {
   else
     flow_options(w);
   ui_slider_log("noise", &w->noise, 1e-5, 1e-1);
-  ui_tip("standard deviation along the normals, in parts of the diagonal");
+  ui_tip("standard deviation along the normals, relative to the bounding box's diagonal");
   app_button(&w->app, "Add noise", 1, 1, window_add_noise);
 }
 
@@ -132,7 +132,7 @@ static void choose_device(window_state *w) {
   }
 }
 
-/* The residual of the last solve, by powers of ten. */
+/* Plots the residual of the last solve on a logarithmic scale. */
 static void residual_plot(const smoother *s) {
   float powers[SMOOTHER_RESIDUALS], low = 0, high = 0;
   char text[80];
@@ -151,9 +151,9 @@ static void residual_plot(const smoother *s) {
 static void time_plot(const window_state *w) {
   char text[80];
   const char *const what = w->s->options.method == SMOOTHER_DSI ? "frame" : "step";
-  snprintf(text, sizeof text, "time of each %s", what);
+  snprintf(text, sizeof text, "time per %s", what);
   if (w->times.count)
-    snprintf(text, sizeof text, "time of each %s, now %s ms", what,
+    snprintf(text, sizeof text, "time per %s, now %s ms", what,
              app_digits((double)w->times.values[w->times.count - 1]));
   ui_plot(text, w->times.values, w->times.count, 0, plot_range(w->times.values, w->times.count), 1);
   ui_tip("matrix, preconditioner and solve, without the drawing");
@@ -174,21 +174,21 @@ static void solver_section(window_state *w) {
   smoother_options o = w->s->options;
   int changed = ui_slider_log("tolerance", &o.rtol, 1e-6, 1e-1);
   changed |= ui_slider_int("iterations", &o.cg_iterations, 0, 100, "to tolerance");
-  ui_tip("at most so many; then the step counts as it is");
+  ui_tip("maximum per solve; the result is then accepted");
   if (changed) window_set_options(w, &o);
 
   const step_report *r = &w->last;
   if (r->number && o.method == SMOOTHER_DSI)
     ui_text("%d iterations, residual %.1e", r->iterations, r->relative_residual);
   else if (r->number)
-    ui_text("step %d: %d iterations to %.1e", r->number, r->iterations, r->relative_residual);
+    ui_text("step %d: %d iterations, residual %.1e", r->number, r->iterations, r->relative_residual);
   else
     ui_text("no step yet");
   residual_plot(w->s);
   time_plot(w);
 }
 
-/* ---- Look and files ---- */
+/* ---- Display and files ---- */
 
 static void look_section(window_state *w) {
   static const char *const shadings[] = {"smooth", "flat"};
@@ -222,6 +222,6 @@ void window_panel_draw(window_state *w) {
   smoothing_section(w);
   solver_section(w);
   look_section(w);
-  mesh_window_files(&w->files, &w->app, "writes the mesh to this file", window_export);
+  mesh_window_files(&w->files, &w->app, "saves the mesh to this file", window_export);
   mesh_window_end(&w->app, window_fit);
 }

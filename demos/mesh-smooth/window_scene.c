@@ -38,11 +38,11 @@ void window_moved(window_state *w) {
     scene->start_number = w->s->start->number;
     why = mesh_view_use_start(scene->view, w->s->start->unit);
   }
-  if (!why) why = positions_take(&scene->positions, scene->view, w->s);
+  if (!why) why = positions_update(&scene->positions, scene->view, w->s);
   if (why) app_tell_error(&w->app, why);
 }
 
-/* The range is chosen again twice a second at most: that takes a look at all vertices on the host. */
+/* Chooses the range at most twice a second, because that reads all vertices on the host. */
 void window_renew_range(window_state *w) {
   window_scene *scene = &w->scene;
   const double now = glfwGetTime();

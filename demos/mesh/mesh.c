@@ -17,7 +17,7 @@ int mesh_fail(char message[MESH_MESSAGE], const char *format, ...) {
 
 int mesh_create(int32_t vertices, int32_t triangles, mesh *m, char message[MESH_MESSAGE]) {
   *m = (mesh){0};
-  /* Halfedges and coordinates are counted in 32 bits. */
+  /* Numbers of halfedges and coordinates must fit into 32 bits. */
   if (vertices < 0 || vertices > INT32_MAX / 3 - 1 || triangles < 0 || triangles > INT32_MAX / 3 - 1)
     return mesh_fail(message, "a mesh of %d vertices and %d triangles is too large", vertices, triangles);
   m->positions = calloc((size_t)vertices + 1, 3 * sizeof *m->positions);
@@ -41,7 +41,7 @@ void mesh_destroy(mesh *m) {
 
 /* ---- Measures ---- */
 
-/* Adds the area of a triangle, and the volume of the tetrahedron between it and the centre. */
+/* Adds the area of a triangle, and the volume of the tetrahedron that it forms with the centre. */
 static void add_triangle(const double p[3][3], const double centre[3], double *area, double *volume) {
   double u[3], v[3], w[3];
   for (int c = 0; c < 3; c++) {
@@ -69,7 +69,7 @@ static void centre_of(const mesh_measures *measures, double centre[3]) {
   for (int c = 0; c < 3; c++) centre[c] = measures->low[c] / 2 + measures->high[c] / 2;
 }
 
-/* The box of the vertices that triangles use, and how many are not used. */
+/* Measures the box of the vertices that have triangles, and counts the other vertices. */
 static void measure_box(const mesh *m, const unsigned char *used, mesh_measures *measures) {
   for (int c = 0; c < 3; c++) {
     measures->low[c] = INFINITY;
@@ -87,9 +87,8 @@ static void measure_box(const mesh *m, const unsigned char *used, mesh_measures 
   measures->diagonal = sqrt(size[0] * size[0] + size[1] * size[1] + size[2] * size[2]);
 }
 
-/* Corner c of a triangle is that at the start of halfedge c. Corners are joined with those of the same vertex
- * in the triangle across an edge, and then along the boundary, so that loops that touch at a vertex stay apart.
- */
+/* Corner c of a triangle is at the start of halfedge c. Corners of a vertex are joined across edges between
+ * triangles, and then along the boundary, so that boundary loops that touch at a vertex remain separate. */
 static void measure_edges(const mesh *m, const mesh_edges *edges, int32_t *triangle_set, int32_t *corner_set,
                           mesh_measures *measures) {
   measures->components = m->triangle_count;
@@ -137,7 +136,7 @@ int mesh_measure(const mesh *m, mesh_measures *measures, char message[MESH_MESSA
       add_triangle(p, centre, &measures->area, &measures->volume);
     }
     if (measures->diagonal == 0)
-      failed = mesh_fail(message, "all vertices of the triangles lie at one place");
+      failed = mesh_fail(message, "all vertices of the triangles have the same position");
     else if (!isfinite(measures->area) || !isfinite(measures->volume))
       failed = mesh_fail(message, "the mesh is too large to measure: its bounding box has a diagonal of %g",
                          measures->diagonal);

@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-/* Sorts `count` halfedges by a vertex of theirs, keeping the order of those with the same one. */
+/* Sorts `count` halfedges by their lower or higher vertex. The sort is stable. */
 static void sort_by_vertex(const mesh *m, int higher, const int32_t *from, int32_t count, int32_t *to,
                            int32_t *offsets) {
   for (int32_t v = 0; v <= m->vertex_count; v++) offsets[v] = 0;

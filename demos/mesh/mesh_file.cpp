@@ -19,7 +19,7 @@ namespace {
 
 using std::string, std::to_string;
 
-/* The whole file; a pipe has no size to ask for. */
+/* Reads the whole file. The size is not queried, because a pipe has none. */
 string read_bytes(const char *path) {
   string bytes;
   std::FILE *file = std::fopen(path, "rb");
@@ -46,7 +46,7 @@ string read_bytes(const char *path) {
   return bytes;
 }
 
-/* The double that the shortest decimal of a float means: 0.1f is 0.1. */
+/* The double nearest to the shortest decimal of a float: 0.1 for 0.1f. */
 double from_single(float x) {
   char digits[32];
   const auto written = std::to_chars(digits, digits + sizeof digits, x);
@@ -55,7 +55,8 @@ double from_single(float x) {
   return value;
 }
 
-/* In units of the diagonal of the mesh. From there on the distance of two floats is 4e-6 of it and more. */
+/* In units of the mesh's diagonal. Beyond this distance adjacent floats differ by 4e-6 of the diagonal or
+ * more. */
 const double far_from_zero = 64;
 
 } // namespace
@@ -68,9 +69,9 @@ void mesh_frame::add(const mesh_point_in_file &point) {
   empty_ = false;
 }
 
-/* The origin is a multiple of a power of two that is not below the diagonal, so that no digit of a coordinate
- * is lost when the origin is subtracted and added again. */
-void mesh_frame::settle() {
+/* The origin is a multiple of a power of two that is at least the diagonal. Then no digit of a coordinate is
+ * lost when the origin is subtracted and added again. */
+void mesh_frame::choose_origin() {
   const double diagonal = std::hypot(high_[0] - low_[0], high_[1] - low_[1], high_[2] - low_[2]);
   if (!(diagonal > 0) || !std::isfinite(diagonal)) return;
   int exponent;
@@ -91,7 +92,7 @@ mesh_point_in_file mesh_frame::place(const mesh_point_in_file &point) const {
 
 namespace {
 
-/* Refuses coordinates beyond the range of floats, which devices compute with. */
+/* Refuses coordinates outside the range of floats, because devices compute with floats. */
 void place_points(mesh_soup &soup, mesh *m) {
   const size_t vertices = soup.points.size();
   for (size_t v = 0; v < vertices; v++)
@@ -101,7 +102,7 @@ void place_points(mesh_soup &soup, mesh *m) {
                                  ": a coordinate is " + (std::isnan(coordinate) ? "NaN" : "infinite"));
   if (!soup.is_placed) {
     for (const int32_t v : soup.corners) soup.frame.add(soup.points[(size_t)v]);
-    soup.frame.settle();
+    soup.frame.choose_origin();
   }
   for (size_t v = 0; v < vertices; v++) {
     const mesh_point_in_file point = soup.is_placed ? soup.points[v] : soup.frame.place(soup.points[v]);
@@ -110,7 +111,7 @@ void place_points(mesh_soup &soup, mesh *m) {
   std::copy(soup.frame.origin().begin(), soup.frame.origin().end(), m->origin);
 }
 
-/* Fills the triangles, for which there is room. */
+/* Cuts the faces into triangles. The mesh has room for them. */
 void cut_faces(const mesh_soup &soup, mesh *m, mesh_file_report *report) {
   mesh_polygon_cutter cutter;
   std::vector<int32_t> face, triangles;
@@ -157,8 +158,7 @@ void make_mesh(mesh_soup &soup, mesh *m, mesh_file_report *report) {
                                  ", expected one of 0 to " + to_string(vertices - 1));
   }
   char message[MESH_MESSAGE];
-  if (triangles > INT32_MAX || vertices > INT32_MAX)
-    throw std::runtime_error("more vertices or triangles than can be counted");
+  if (triangles > INT32_MAX || vertices > INT32_MAX) throw std::runtime_error("too many vertices or triangles");
   if (mesh_create((int32_t)vertices, (int32_t)triangles, m, message)) throw std::runtime_error(message);
   place_points(soup, m);
   cut_faces(soup, m, report);
@@ -166,7 +166,7 @@ void make_mesh(mesh_soup &soup, mesh *m, mesh_file_report *report) {
 
 } // namespace
 
-/* As printf and strtod, several times as fast. */
+/* Same result as printf and strtod, several times faster. */
 double mesh_file_single(double number) {
   char digits[32];
   double value = number;

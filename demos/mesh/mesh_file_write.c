@@ -34,18 +34,18 @@ int mesh_file_can_write_textured(const char *path, char message[MESH_MESSAGE]) {
   return mesh_fail(message, "%s: expected a name that ends in .obj or .ply", mesh_file_name(path));
 }
 
-/* ---- Numbers: in single precision, or without loss ---- */
+/* ---- Numbers: in single precision, or exact ---- */
 
 static int has_origin(const mesh *m) {
   return m->origin[0] != 0 || m->origin[1] != 0 || m->origin[2] != 0;
 }
 
-/* As the file has them. */
+/* The position in the file's coordinates. */
 static void position_of(const mesh *m, size_t v, double position[3]) {
   for (int c = 0; c < 3; c++) position[c] = m->positions[3 * v + (size_t)c] + m->origin[c];
 }
 
-/* Of a number whose first byte is the lowest. */
+/* Writes the lowest byte first. */
 static void put_bytes(FILE *file, uint64_t bits, int count) {
   for (int k = 0; k < count; k++) putc((int)(bits >> 8 * k & 255), file);
 }
@@ -61,7 +61,7 @@ static void put_binary(FILE *file, int exact, const double *numbers, int count) 
   }
 }
 
-/* The fewest digits that give this double again, at least 15. */
+/* Writes the fewest digits that reproduce the double, at least 15. */
 static void put_exactly(FILE *file, double number) {
   char text[40];
   for (int digits = 15; digits <= 17; digits++) {
@@ -78,7 +78,7 @@ static void put_text(FILE *file, const char *before, int exact, const double *nu
     if (exact)
       put_exactly(file, numbers[k]);
     else
-      fprintf(file, "%.9g", (double)(float)numbers[k]); /* enough for every number of single precision */
+      fprintf(file, "%.9g", (double)(float)numbers[k]); /* enough digits for any float */
   }
   putc('\n', file);
 }
@@ -162,7 +162,7 @@ static void write_binary_stl(FILE *file, const mesh *m) {
   }
 }
 
-/* Binary STL is limited to floats. */
+/* For double precision: binary STL has floats only. */
 static void write_text_stl(FILE *file, const mesh *m) {
   fputs("solid mesh\n", file);
   for (const int32_t *t = m->triangles; t < m->triangles + 3 * (size_t)m->triangle_count; t += 3) {
@@ -176,7 +176,7 @@ static void write_text_stl(FILE *file, const mesh *m) {
   fputs("endsolid mesh\n", file);
 }
 
-/* ---- All of them ---- */
+/* ---- All formats ---- */
 
 static int write_file(const char *path, const mesh *m, const mesh_texture *texture,
                       char message[MESH_MESSAGE]) {

@@ -22,13 +22,13 @@ static void set_triangle(int32_t *triangle, int32_t a, int32_t b, int32_t c) {
   triangle[2] = c;
 }
 
-/* ---- Sphere: every face of an icosahedron cut into n^2 triangles ----
- * Vertices: 12 corners, n - 1 on each of 30 edges, (n - 1)(n - 2) / 2 on each of 20 faces. */
+/* ---- Sphere: every face of an icosahedron is divided into n^2 triangles ----
+ * Vertices: 12 corners, n - 1 on each of 30 edges, (n - 1)(n - 2) / 2 inside each of 20 faces. */
 
 typedef struct icosahedron {
   double corner[12][3];
-  int edge[12][12]; /* number of the edge between two corners, or -1 */
-  int face[20][3];  /* seen from outside: counterclockwise */
+  int edge[12][12]; /* number of the edge between two corners; -1: none */
+  int face[20][3];  /* counterclockwise seen from outside */
 } icosahedron;
 
 static double dot(const double a[3], const double b[3]) {
@@ -40,7 +40,7 @@ static double determinant(const double a[3], const double b[3], const double c[3
   return dot(n, c);
 }
 
-/* Its corners are those of three golden rectangles; corners next to each other have the cosine 1 / sqrt 5. */
+/* The corners are those of three golden rectangles. Adjacent corners have the cosine 1 / sqrt 5. */
 static void icosahedron_build(icosahedron *ico) {
   const double golden = (1 + sqrt(5)) / 2, length = sqrt(1 + golden * golden);
   for (int i = 0; i < 12; i++) {
@@ -67,7 +67,7 @@ static void icosahedron_build(icosahedron *ico) {
       }
 }
 
-/* Equal steps of the angle along the edges, and much the same between them. */
+/* Angles are equidistant along the edges, and nearly so between them. */
 static void sphere_point(const icosahedron *ico, const int corners[3], const int32_t weight[3], int32_t n,
                          double p[3]) {
   const double angle = acos(1 / sqrt(5));
@@ -75,7 +75,7 @@ static void sphere_point(const icosahedron *ico, const int corners[3], const int
   for (int k = 0; k < 3; k++)
     for (int c = 0; c < 3; c++) sum[c] += sin(angle * weight[k] / n) * ico->corner[corners[k]][c];
   const double length = sqrt(dot(sum, sum));
-  for (int c = 0; c < 3; c++) p[c] = random_settle(sum[c] / length);
+  for (int c = 0; c < 3; c++) p[c] = random_round(sum[c] / length);
 }
 
 static int32_t sphere_vertex(const icosahedron *ico, int f, const int32_t weight[3], int32_t n) {
@@ -87,7 +87,7 @@ static int32_t sphere_vertex(const icosahedron *ico, int f, const int32_t weight
       const int a = corners[(k + 1) % 3], b = corners[(k + 2) % 3];
       return 12 + ico->edge[a][b] * (n - 1) + (a < b ? weight[(k + 2) % 3] : weight[(k + 1) % 3]) - 1;
     }
-  /* Rows of weight[0] = n - 2, n - 3, ... 1, which hold 1, 2, ... vertices. */
+  /* Rows weight[0] = n - 2, n - 3, ... 1 have 1, 2, ... vertices. */
   const int32_t row = n - 2 - weight[0];
   return 12 + 30 * (n - 1) + f * ((n - 1) * (n - 2) / 2) + row * (row + 1) / 2 + weight[1] - 1;
 }
@@ -116,9 +116,9 @@ static int generate_sphere(int32_t about_vertices, mesh *m, char message[MESH_ME
   return 0;
 }
 
-/* ---- Cube: n x n squares a side ---- */
+/* ---- Cube: n x n squares per side ---- */
 
-/* Vertices lie in layers of z: the whole bottom, rings around the four walls, the whole top. */
+/* Vertices are numbered by layers of z: the bottom, rings around the four walls, the top. */
 static int32_t cube_vertex(const int32_t p[3], int32_t n) {
   const int32_t full = (n + 1) * (n + 1), x = p[0], y = p[1], z = p[2];
   if (z == 0) return y * (n + 1) + x;
@@ -170,9 +170,9 @@ static int generate_torus(int32_t about_vertices, mesh *m, char message[MESH_MES
       const int32_t a = i * across + j, d = i * across + (j + 1) % across, next = (i + 1) % around * across;
       const int32_t b = next + j, c = next + (j + 1) % across;
       double *p = m->positions + 3 * (size_t)a;
-      p[0] = random_settle(cos(u) * (large + small * cos(v)));
-      p[1] = random_settle(sin(u) * (large + small * cos(v)));
-      p[2] = random_settle(small * sin(v));
+      p[0] = random_round(cos(u) * (large + small * cos(v)));
+      p[1] = random_round(sin(u) * (large + small * cos(v)));
+      p[2] = random_round(small * sin(v));
       set_triangle(triangle, a, b, c);
       set_triangle(triangle + 3, a, c, d);
       triangle += 6;
@@ -180,9 +180,9 @@ static int generate_torus(int32_t about_vertices, mesh *m, char message[MESH_MES
   return 0;
 }
 
-/* ---- All of them ---- */
+/* ---- All shapes ---- */
 
-/* Which one, and how many vertices; NULL after a message. */
+/* Finds the shape and the number of vertices. Returns NULL with a message on failure. */
 static mesh_shape_fn *find_shape(const char *what, long *vertices, char message[MESH_MESSAGE]) {
   static const struct {
     const char *name;
@@ -207,8 +207,8 @@ static mesh_shape_fn *find_shape(const char *what, long *vertices, char message[
     return NULL;
   }
   mesh_fail(message,
-            "%.100s: expected sphere, cube, torus, scan, cap, bent, cone, face or patches, and after it "
-            "perhaps :N, the number of vertices",
+            "%.100s: expected sphere, cube, torus, scan, cap, bent, cone, face or patches, optionally "
+            "with :N, the number of vertices",
             what);
   return NULL;
 }
@@ -247,7 +247,7 @@ void mesh_normals(const mesh *m, double *normals) {
 
 int mesh_add_noise(mesh *m, double amount, uint64_t seed, char message[MESH_MESSAGE]) {
   if (!isfinite(amount) || amount < 0)
-    return mesh_fail(message, "noise of %g: expected a share of the bounding box's diagonal, 0 or more",
+    return mesh_fail(message, "noise of %g: expected a fraction of the bounding box's diagonal, 0 or more",
                      amount);
   mesh_measures measures;
   if (mesh_measure(m, &measures, message)) return 1;

@@ -8,9 +8,9 @@
 #include "message.h"
 #include "progress.h"
 
-void load_settle(load_options *o, const char *program, const char *otherwise) {
+void load_resolve(load_options *o, const char *program, const char *otherwise) {
   if (o->path && o->generate)
-    arguments_usage("'%.80s' and --generate %.80s, expected one of them", o->path, o->generate);
+    arguments_usage("'%.80s' and --generate %.80s are both given, expected one of them", o->path, o->generate);
   char why[MESH_MESSAGE];
   if (o->generate && mesh_can_generate(o->generate, why)) arguments_usage("--generate %s", why);
   if (o->path || o->generate) return;
@@ -27,7 +27,7 @@ static int read_or_generate(const load_options *o, mesh *m, load_report *report,
   return mesh_generate(o->generate, m, message);
 }
 
-/* What a function says that does not know the file. */
+/* Adds the file's name to a message of a function that does not know it. */
 static void name_file(const load_report *report, char message[MESH_MESSAGE]) {
   char text[2 * MESH_MESSAGE];
   snprintf(text, sizeof text, "%s: %s", report->name, message);
@@ -74,15 +74,15 @@ void load_describe(const load_report *report, const mesh_repair_words *words,
     mesh_repair_tell(print, user, "%d polygon%s corners with a repeated vertex, which were removed",
                      (int)file->reduced, file->reduced == 1 ? " had" : "s had");
   if (file->left_out)
-    mesh_repair_tell(print, user, "%d face%s with a vertex twice in the file %s left out", (int)file->left_out,
-                     file->left_out == 1 ? "" : "s", file->left_out == 1 ? "was" : "were");
+    mesh_repair_tell(print, user, "%d face%s with a repeated vertex in the file %s left out",
+                     (int)file->left_out, file->left_out == 1 ? "" : "s", file->left_out == 1 ? "was" : "were");
   if (file->ignored_bytes)
     mesh_repair_tell(print, user, "%lld byte%s after the last triangle of the file %s ignored",
                      (long long)file->ignored_bytes, file->ignored_bytes == 1 ? "" : "s",
                      file->ignored_bytes == 1 ? "was" : "were");
   mesh_repair_describe(&report->repair, words, print, user);
   if (merged)
-    mesh_repair_tell(print, user, "a mesh that is written has %d vertices, %d fewer than the file",
+    mesh_repair_tell(print, user, "a written mesh has %d vertices, %d fewer than the file",
                      (int)report->file_vertices - merged, merged);
 }
 
@@ -103,7 +103,7 @@ json_t *load_repairs(const load_report *report) {
                    "polygons_reduced", (int)report->file.reduced, "faces_left_out", (int)report->file.left_out,
                    "ignored_bytes", (json_int_t)report->file.ignored_bytes, "merged_vertices",
                    (int)r->merged_vertices, "dropped_triangles", (int)r->dropped_triangles, "turned_triangles",
-                   (int)r->turned_triangles, "slivers", (int)r->slivers, "nonmanifold_edges",
+                   (int)r->flipped_triangles, "slivers", (int)r->slivers, "nonmanifold_edges",
                    (int)r->nonmanifold_edges, "unorientable_edges", (int)r->unorientable_edges, "held_vertices",
                    (int)r->held_vertices);
 }

@@ -12,7 +12,7 @@ typedef void surface(double u, double v, double p[3]);
 static void place(mesh *m, int32_t vertex, surface *at, double u, double v) {
   double p[3];
   at(u, v, p);
-  for (int c = 0; c < 3; c++) m->positions[3 * (size_t)vertex + (size_t)c] = random_settle(p[c]);
+  for (int c = 0; c < 3; c++) m->positions[3 * (size_t)vertex + (size_t)c] = random_round(p[c]);
 }
 
 static void put(int32_t *triangle, int32_t a, int32_t b, int32_t c) {
@@ -21,7 +21,7 @@ static void put(int32_t *triangle, int32_t a, int32_t b, int32_t c) {
   triangle[2] = c;
 }
 
-/* ---- A disk of rings: ring k has 6 k vertices, so that triangles are nearly even ---- */
+/* ---- A disk of rings: ring k has 6 k vertices, so that triangles are nearly equilateral ---- */
 
 static int32_t ring_vertex(int32_t ring, int32_t number) {
   return ring == 0 ? 0 : 1 + 3 * ring * (ring - 1) + number % (6 * ring);
@@ -53,7 +53,7 @@ static int disk_create(int32_t about_vertices, surface *at, mesh *m, char messag
   return 0;
 }
 
-/* ---- A rectangle of squares, (u, v) in 0 .. 1, `aspect` times as wide as high ---- */
+/* ---- A rectangle of squares, (u, v) in 0 .. 1; its width is `aspect` times its height ---- */
 
 static int rectangle_create(int32_t about_vertices, double aspect, surface *at, mesh *m,
                             char message[MESH_MESSAGE]) {
@@ -66,7 +66,7 @@ static int rectangle_create(int32_t about_vertices, double aspect, surface *at, 
       const int32_t a = j * (wide + 1) + i, b = a + 1, c = a + wide + 2, d = a + wide + 1;
       place(m, a, at, (double)i / wide, (double)j / high);
       if (i == wide || j == high) continue;
-      /* Diagonals in both directions, so that none is favoured. */
+      /* Alternate the direction of diagonals, so that the mesh has no preferred direction. */
       put(triangle, a, b, (i + j) % 2 ? d : c);
       put(triangle + 3, (i + j) % 2 ? b : a, c, d);
       triangle += 6;
@@ -76,7 +76,7 @@ static int rectangle_create(int32_t about_vertices, double aspect, surface *at, 
 
 /* ---- The surfaces ---- */
 
-/* Half a sphere: the pole in the middle, equal steps of the angle. */
+/* Half a sphere, with the pole in the middle and equidistant angles. */
 static void cap(double u, double v, double p[3]) {
   const double radius = sqrt(u * u + v * v), angle = 0.5 * pi * radius;
   const double scale = radius > 0 ? sin(angle) / radius : 0;
@@ -93,7 +93,7 @@ static void bent(double u, double v, double p[3]) {
   p[2] = cos(angle);
 }
 
-/* Two thirds of a cone's wall without its tip. */
+/* Two thirds of a cone's wall, without its tip. */
 static void cone(double u, double v, double p[3]) {
   const double angle = 4 * pi / 3 * (0.5 - u), down = 0.3 + 1.7 * v;
   p[0] = 0.6 * down * sin(angle);
@@ -106,7 +106,7 @@ static double bump(double x, double y, double centre_x, double centre_y, double 
   return exp(-(a * a + b * b));
 }
 
-/* A mask: a head's front with nose, lips, chin, brows and eyes that look through it. */
+/* A mask: the front of a head with nose, lips, chin, brows, and holes for the eyes. */
 static void face(double u, double v, double p[3]) {
   const double side = 0.5 * pi * 1.15 * u, x = sin(side), y = 1.25 * v;
   double out = 0.20 * bump(x, y, 0, -0.12, 0.13, 0.14) + 0.12 * bump(x, y, 0, 0.12, 0.09, 0.24);
@@ -138,7 +138,7 @@ int mesh_cone_create(int32_t about_vertices, mesh *m, char message[MESH_MESSAGE]
   return rectangle_create(about_vertices, 1.7, cone, m, message);
 }
 
-/* ---- The four of them side by side, in different sizes ---- */
+/* ---- The four patches side by side, in different sizes ---- */
 
 static int append(mesh *all, const mesh *part, const double move[2], double scale, char message[MESH_MESSAGE]) {
   mesh joined;

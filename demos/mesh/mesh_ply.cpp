@@ -29,7 +29,7 @@ constexpr scalar_type scalar_types[] = {{"char", "int8", 1, 'i'},     {"uchar", 
 struct property {
   string name;
   const scalar_type *type;
-  const scalar_type *count; /* of a list; null: one number */
+  const scalar_type *count; /* of a list; null: a single number */
 };
 
 struct element {
@@ -37,7 +37,7 @@ struct element {
   int64_t count;
   vector<property> properties;
 
-  /* The number of the property, -1: there is none. */
+  /* Index of the property; -1: not found. */
   int find(const char *wanted, bool is_list) const {
     for (size_t p = 0; p < properties.size(); p++)
       if (properties[p].name == wanted && (properties[p].count != nullptr) == is_list) return (int)p;
@@ -51,8 +51,8 @@ struct header {
   const char *body;
 };
 
-/* The words of a line; *at moves to the next one. */
-vector<string> take_line(const char **at, const char *end) {
+/* Splits a line into words, and moves *at to the next line. */
+vector<string> read_line(const char **at, const char *end) {
   vector<string> words;
   bool inside = false;
   for (; *at < end && **at != '\n'; ++*at) {
@@ -81,11 +81,11 @@ int64_t count_of(const string &word, int line) {
   errno = 0;
   const long long count = strtoll(word.c_str(), &end, 10);
   if (errno || end == word.c_str() || *end || count < 0 || count > (long long)UINT32_MAX)
-    fail_in_header(line, "\"" + word.substr(0, 40) + "\", expected how many elements there are");
+    fail_in_header(line, "\"" + word.substr(0, 40) + "\", expected the number of elements");
   return count;
 }
 
-/* One line behind the first two words of the file; true where it ends the header. */
+/* Parses a header line after the first one. Returns true at the end of the header. */
 bool parse_line(const vector<string> &words, int line, header &h, bool &has_format) {
   const string first = words.empty() ? "comment" : words[0];
   if (first == "comment" || first == "obj_info") return false;
@@ -123,9 +123,9 @@ header parse_header(const char *bytes, const char *end) {
   header h = {};
   const char *at = bytes;
   bool has_format = false;
-  take_line(&at, end); /* "ply" */
+  read_line(&at, end); /* skip "ply" */
   for (int line = 2; at < end; line++)
-    if (parse_line(take_line(&at, end), line, h, has_format)) {
+    if (parse_line(read_line(&at, end), line, h, has_format)) {
       if (!has_format) fail_in_header(line, "the header ends without a line that names the format");
       h.body = at;
       return h;
@@ -135,7 +135,7 @@ header parse_header(const char *bytes, const char *end) {
 
 /* ---- The numbers ---- */
 
-/* The elements follow each other without anything between them, in text a blank. */
+/* Reads consecutive numbers. In text, blanks separate them. */
 class number_reader {
 public:
   number_reader(const header &h, const char *end) : at_(h.body), end_(end), text_(h.format == header::text) {
@@ -146,15 +146,15 @@ public:
 
   size_t left() const { return (size_t)(end_ - at_); }
 
-  /* The next number; false where there is none. `ended` tells why. */
-  bool take(const scalar_type &type, double &value) {
-    return text_ ? take_text(value) : take_binary(type, value);
+  /* Reads a number; false if there is none. `ended` distinguishes the end of the file from an error. */
+  bool read(const scalar_type &type, double &value) {
+    return text_ ? read_text(value) : read_binary(type, value);
   }
   bool skip(const scalar_type &type, size_t count) {
     double unused;
     if (text_) {
       for (; count; count--)
-        if (!take_text(unused)) return false;
+        if (!read_text(unused)) return false;
       return true;
     }
     ended_ = left() / (size_t)type.bytes < count;
@@ -164,7 +164,7 @@ public:
   bool ended() const { return ended_; }
 
 private:
-  bool take_text(double &value) {
+  bool read_text(double &value) {
     while (at_ < end_ && strchr(" \t\r\n\v\f", *at_) && *at_) at_++;
     ended_ = at_ == end_;
     if (ended_) return false;
@@ -176,7 +176,7 @@ private:
     return good;
   }
 
-  bool take_binary(const scalar_type &type, double &value) {
+  bool read_binary(const scalar_type &type, double &value) {
     unsigned char raw[8];
     ended_ = left() < (size_t)type.bytes;
     if (ended_) return false;
@@ -213,14 +213,14 @@ private:
 
 /* ---- The elements ---- */
 
-/* Also what no whole number can hold. */
+/* Formats numbers of any size. */
 string digits(double value) {
   char text[40];
   snprintf(text, sizeof text, "%.17g", value);
   return text;
 }
 
-/* "vertex 3 of 7", as messages name it. */
+/* "vertex 3 of 7", for messages. */
 string place(const element &e, int64_t number) {
   return e.name + " " + to_string(number + 1) + " of " + to_string(e.count);
 }
@@ -231,10 +231,10 @@ string place(const element &e, int64_t number) {
   throw std::runtime_error(place(e, number) + ": expected " + expected);
 }
 
-/* The length of a list, which cannot be more than there are bytes. */
-size_t take_length(number_reader &in, const property &list, const element &e, int64_t number) {
+/* Reads the length of a list. It cannot exceed the number of remaining bytes. */
+size_t read_length(number_reader &in, const property &list, const element &e, int64_t number) {
   double length;
-  if (!in.take(*list.count, length)) fail_in_element(in, e, number, "the length of a list");
+  if (!in.read(*list.count, length)) fail_in_element(in, e, number, "the length of a list");
   if (!(length >= 0) || length != std::floor(length))
     throw std::runtime_error(place(e, number) + ": a list of " + digits(length) + " numbers");
   if (length > (double)in.left()) throw std::runtime_error("cut short at " + place(e, number));
@@ -242,7 +242,7 @@ size_t take_length(number_reader &in, const property &list, const element &e, in
 }
 
 void skip_property(number_reader &in, const property &p, const element &e, int64_t number) {
-  const size_t count = p.count ? take_length(in, p, e, number) : 1;
+  const size_t count = p.count ? read_length(in, p, e, number) : 1;
   if (!in.skip(*p.type, count)) fail_in_element(in, e, number, "numbers");
 }
 
@@ -262,17 +262,17 @@ void read_vertices(number_reader &in, const element &e, mesh_soup &soup) {
         skip_property(in, e.properties[(size_t)p], e, v);
         continue;
       }
-      if (!in.take(*e.properties[(size_t)p].type, value)) fail_in_element(in, e, v, "three finite numbers");
+      if (!in.read(*e.properties[(size_t)p].type, value)) fail_in_element(in, e, v, "three finite numbers");
       point[(size_t)c] = value;
     }
     soup.points.push_back(point);
   }
 }
 
-/* The number of a vertex; -1 stands between strips, also as the largest number without a sign. */
-int32_t take_vertex(number_reader &in, const scalar_type &type, const element &e, int64_t number) {
+/* Reads a vertex index. -1, or the largest number of an unsigned type, separates strips. */
+int32_t read_vertex(number_reader &in, const scalar_type &type, const element &e, int64_t number) {
   double value;
-  if (!in.take(type, value)) fail_in_element(in, e, number, "the numbers of its vertices");
+  if (!in.read(type, value)) fail_in_element(in, e, number, "the numbers of its vertices");
   if (value != std::floor(value)) fail_in_element(in, e, number, "the numbers of its vertices");
   if (value == (double)UINT32_MAX) return -1;
   if (value < (double)INT32_MIN || value > (double)INT32_MAX)
@@ -281,8 +281,8 @@ int32_t take_vertex(number_reader &in, const scalar_type &type, const element &e
   return (int32_t)value;
 }
 
-/* Every vertex of a strip makes a triangle with the two before it, each second of which is turned round. Strips
- * are joined to one by -1 between them, or by triangles with a vertex twice, which are none. */
+/* Each vertex of a strip forms a triangle with the two before it; every second triangle is reversed. Strips are
+ * joined by -1, or by degenerate triangles, which are dropped. */
 void add_strip(const vector<int32_t> &strip, const element &e, int64_t number, mesh_soup &soup) {
   const int64_t vertices = soup.announced_vertices;
   size_t begin = 0;
@@ -299,7 +299,7 @@ void add_strip(const vector<int32_t> &strip, const element &e, int64_t number, m
   }
 }
 
-/* Faces, or strips of triangles, which have the list that `e` calls vertex_indices, or vertex_index. */
+/* Reads faces or triangle strips from the list vertex_indices, or vertex_index, of `e`. */
 void read_lists(number_reader &in, const element &e, bool strips, mesh_soup &soup) {
   int list = e.find("vertex_indices", true);
   if (list < 0) list = e.find("vertex_index", true);
@@ -312,8 +312,8 @@ void read_lists(number_reader &in, const element &e, bool strips, mesh_soup &sou
         skip_property(in, property, e, f);
         continue;
       }
-      numbers.resize(take_length(in, property, e, f));
-      for (int32_t &number : numbers) number = take_vertex(in, *property.type, e, f);
+      numbers.resize(read_length(in, property, e, f));
+      for (int32_t &number : numbers) number = read_vertex(in, *property.type, e, f);
       if (strips)
         add_strip(numbers, e, f, soup);
       else
@@ -336,7 +336,7 @@ string listed(const header &h) {
 
 void ply_read(char *bytes, size_t size, mesh_soup &soup) {
   const char *at = bytes;
-  const vector<string> words = take_line(&at, bytes + size);
+  const vector<string> words = read_line(&at, bytes + size);
   if (words.empty() || words[0] != "ply")
     throw std::runtime_error("not a PLY file: it does not begin with ply");
   const header h = parse_header(bytes, bytes + size);

@@ -7,14 +7,14 @@ using std::size_t, std::vector;
 
 namespace {
 
-/* Bounds of twice the area of a triangle over the sum of its squared edges, which is 0.29 at most. Programs
- * cannot work with one below `thin` (mesh_repair.h). Coordinates in single precision bend straight sides by
- * less than `straight`. Below `nothing` the sign is rounding. */
+/* Limits for the shape of a triangle: twice its area over the sum of its squared edges, at most 0.29. thin:
+ * programs cannot use triangles below this (mesh_repair.h). straight: single precision bends straight sides by
+ * less. nothing: below this the sign is rounding. */
 const double thin = 1e-3, straight = 1e-5, nothing = 1e-12;
-/* Tests of a corner against a triangle, after which the rest is cut as it comes: a polygon of 100000 corners
- * that crosses itself would take hours. */
+/* Limit on the tests of a corner against a triangle. After that the rest is cut without tests: a
+ * self-intersecting polygon with 100000 corners would take hours. */
 const int64_t most_tests = 5000000000;
-/* In larger polygons the search for good ears is not repeated after each thin one. */
+/* In larger polygons the search for good ears is not restarted after each thin one. */
 const size_t most_careful = 1000;
 
 } // namespace
@@ -28,7 +28,7 @@ bool mesh_polygon_reduce(vector<int32_t> &corners) {
     if (kept.size() > 2 && kept[kept.size() - 3] == corner) kept.resize(kept.size() - 2);
   };
   for (const int32_t corner : corners) add(corner);
-  /* The same across the seam between the last corner and the first one. */
+  /* Apply the same rules across the seam between the last and the first corner. */
   size_t first = 0;
   for (bool more = true; more && kept.size() - first > 1;) {
     const size_t last = kept.size() - 1;
@@ -64,8 +64,8 @@ bool mesh_polygon_cutter::project(const double *positions, const vector<int32_t>
   const double length = std::sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);
   if (!(length > nothing * squares)) return false;
   for (double &c : n) c /= length;
-  /* Two axes at right angles to the normal, the first one in a plane of two coordinates: rectangles along the
-   * axes stay so. */
+  /* Choose two axes perpendicular to the normal. The first one is in a coordinate plane, so that axis-aligned
+   * rectangles remain axis-aligned. */
   const bool steep = std::fabs(n[2]) > 0.7;
   const double u[3] = {steep ? n[2] : -n[1], steep ? 0 : n[0], steep ? -n[0] : 0};
   const double along = std::sqrt(u[0] * u[0] + u[1] * u[1] + u[2] * u[2]);
@@ -78,7 +78,7 @@ bool mesh_polygon_cutter::project(const double *positions, const vector<int32_t>
   return true;
 }
 
-/* Twice the area, negative where c lies to the right of a to b, over the sum of the squared edges. */
+/* Twice the area over the sum of the squared edges; negative if c is to the right of a to b. */
 double mesh_polygon_cutter::shape(size_t a, size_t b, size_t c) const {
   const point &p = points_[a], &q = points_[b], &r = points_[c];
   const double ux = q.x - p.x, uy = q.y - p.y, vx = r.x - p.x, vy = r.y - p.y;
@@ -86,8 +86,8 @@ double mesh_polygon_cutter::shape(size_t a, size_t b, size_t c) const {
   return squares > 0 ? (ux * vy - uy * vx) / squares : 0;
 }
 
-/* Triangles that follow each other round the polygon cover it once and nothing else if all of them lie on the
- * left: how often a place is covered is then how often the boundary winds around it. */
+/* If all triangles of the fan are on the left, they cover exactly the polygon, once: the number of triangles
+ * over a point is then the winding number of the boundary. */
 bool mesh_polygon_cutter::fan(const vector<int32_t> &corners, vector<int32_t> &triangles) const {
   for (size_t i = 2; i < corners.size(); i++)
     if (!(shape(0, i - 1, i) > straight)) return false;
@@ -100,8 +100,8 @@ bool mesh_polygon_cutter::is_bent(size_t at) const {
   return !(shape(before_[at], at, next_[at]) > nothing);
 }
 
-/* Whether no other corner lies in the triangle or on its border. Only one that is not convex can be the first
- * to. */
+/* Returns true if the triangle and its border contain no other corner. It is enough to test the corners that
+ * are not convex. */
 bool mesh_polygon_cutter::is_free(size_t a, size_t b, size_t c) {
   const point &p = points_[a], &q = points_[b], &r = points_[c];
   const double low = std::min({p.x, q.x, r.x}), high = std::max({p.x, q.x, r.x});
@@ -132,7 +132,7 @@ void mesh_polygon_cutter::remove(size_t at) {
   left_--;
 }
 
-/* A polygon that touches itself at a vertex leaves spikes when the loop there has been cut off. */
+/* After a loop has been cut off, a polygon that touches itself at a vertex has spikes there. Removes them. */
 size_t mesh_polygon_cutter::drop_spikes(size_t at, const vector<int32_t> &corners) {
   while (left_ > 2 && corners[before_[at]] == corners[next_[at]]) {
     const size_t base = before_[at];
@@ -143,9 +143,9 @@ size_t mesh_polygon_cutter::drop_spikes(size_t at, const vector<int32_t> &corner
   return at;
 }
 
-/* A fan from this corner, when no ear was found. */
-bool mesh_polygon_cutter::cut_rest(size_t at, const vector<int32_t> &corners,
-                                   vector<int32_t> &triangles) const {
+/* If there is no ear, cuts the rest into a fan from this corner. */
+bool mesh_polygon_cutter::cut_remaining(size_t at, const vector<int32_t> &corners,
+                                        vector<int32_t> &triangles) const {
   bool good = true;
   for (size_t b = next_[at]; next_[b] != at; b = next_[b]) {
     good = good && shape(at, b, next_[b]) >= -nothing;
@@ -154,8 +154,8 @@ bool mesh_polygon_cutter::cut_rest(size_t at, const vector<int32_t> &corners,
   return good;
 }
 
-/* Walks around the polygon and skips a corner after each cut, which makes fewer thin triangles than adjacent
- * ears. Thin ears are cut only if a whole round has found no good one. */
+/* Walks around the polygon and skips a corner after each cut, because adjacent ears make more thin triangles.
+ * Cuts a thin ear only if a whole round has found no good one. */
 bool mesh_polygon_cutter::cut_ears(const vector<int32_t> &corners, vector<int32_t> &triangles) {
   const size_t count = corners.size();
   before_.resize(count);
@@ -171,7 +171,7 @@ bool mesh_polygon_cutter::cut_ears(const vector<int32_t> &corners, vector<int32_
   left_ = count;
   tests_ = 0;
   kind least = ear_good;
-  size_t at = 0, since = 0, cuts = 0; /* since: corners that were looked at since the last cut */
+  size_t at = 0, since = 0, cuts = 0; /* since: corners examined since the last cut */
   while (left_ > 3 && tests_ < most_tests) {
     if (find_kind(at) < least) {
       at = next_[at];
@@ -186,7 +186,7 @@ bool mesh_polygon_cutter::cut_ears(const vector<int32_t> &corners, vector<int32_
     remove(at);
     at = next_[drop_spikes(next_[drop_spikes(a, corners)], corners)];
     since = 0;
-    /* Corners that are gone or have become convex by now. */
+    /* Drop corners that are removed or have become convex. */
     if (++cuts > bent_.size() / 8) {
       const auto end = std::remove_if(bent_.begin(), bent_.end(), [this](const std::pair<double, size_t> &b) {
         return next_[b.second] == b.second || !is_bent(b.second);
@@ -196,7 +196,7 @@ bool mesh_polygon_cutter::cut_ears(const vector<int32_t> &corners, vector<int32_
     }
     if (count <= most_careful) least = ear_good;
   }
-  return left_ < 3 || cut_rest(at, corners, triangles);
+  return left_ < 3 || cut_remaining(at, corners, triangles);
 }
 
 bool mesh_polygon_cutter::cut(const double *positions, const vector<int32_t> &corners,

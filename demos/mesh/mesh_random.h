@@ -1,5 +1,5 @@
-/* Random numbers that are the same on every machine: splitmix64 (Steele, Lea, Flood: Fast splittable
- * pseudorandom number generators, OOPSLA 2014) and what is made of it. Internal. */
+/* Random numbers that are identical on every machine: splitmix64 (Steele, Lea, Flood: Fast splittable
+ * pseudorandom number generators, OOPSLA 2014) and distributions. Internal. */
 #ifndef MESH_RANDOM_H
 #define MESH_RANDOM_H
 
@@ -18,16 +18,16 @@ static inline double random_uniform(uint64_t *state) {
   return ((double)(random_bits(state) >> 12) + 0.5) * 0x1p-52;
 }
 
-/* Drops the last bits of a number of about 1: functions such as sin differ there from one C library to the
- * next. So many are dropped that one in some millions of such differences is left. */
-static inline double random_settle(double x) {
+/* Rounds a number of magnitude 1, because the last bits of functions such as sin differ between C libraries.
+ * After rounding, one in several million of these differences remains. */
+static inline double random_round(double x) {
   return floor(x * 0x1p30 + 0.5) * 0x1p-30;
 }
 
 /* Normally distributed with standard deviation 1 (Box and Muller). */
 static inline double random_normal(uint64_t *state) {
   const double radius = sqrt(-2 * log(random_uniform(state)));
-  return random_settle(radius * cos(6.283185307179586477 * random_uniform(state)));
+  return random_round(radius * cos(6.283185307179586477 * random_uniform(state)));
 }
 
 #endif

@@ -21,14 +21,14 @@ namespace {
 
 using std::vector;
 
-/* Where vertices and triangles of the mesh as it is now came from. */
+/* The original indices of the present vertices and triangles. */
 struct origin {
   vector<int32_t> vertex, triangle;
 };
 
-/* ---- Vertices at the same place ---- */
+/* ---- Vertices at the same position ---- */
 
-/* now[v] becomes the vertex with the lowest number at the place of v. */
+/* Sets now[v] to the lowest vertex at the position of v. */
 void find_duplicates(const mesh *m, vector<int32_t> &now, mesh_repair_report *report) {
   struct placed {
     std::array<double, 3> place;
@@ -53,12 +53,12 @@ void find_duplicates(const mesh *m, vector<int32_t> &now, mesh_repair_report *re
   }
 }
 
-/* Numbers the vertices that stay again, in their order; `now` becomes the number of each vertex of before. */
+/* Renumbers the remaining vertices in order. `now` becomes the new number of each old vertex. */
 void renumber(mesh *m, vector<int32_t> &now, origin &from) {
   int32_t count = 0;
   for (int32_t v = 0; v < m->vertex_count; v++) {
     if (now[v] != v) {
-      now[v] = now[now[v]]; /* of a lower vertex, which has its number */
+      now[v] = now[now[v]]; /* the lower vertex already has its new number */
       if (m->held) m->held[now[v]] |= m->held[v];
       continue;
     }
@@ -71,7 +71,7 @@ void renumber(mesh *m, vector<int32_t> &now, origin &from) {
   m->vertex_count = count;
 }
 
-/* ---- Triangles that are none, or that are there twice ---- */
+/* ---- Degenerate and repeated triangles ---- */
 
 void drop_triangles(mesh *m, origin &from, mesh_repair_report *report) {
   vector<std::pair<std::array<int32_t, 3>, int32_t>> sorted;
@@ -97,7 +97,7 @@ void drop_triangles(mesh *m, origin &from, mesh_repair_report *report) {
   m->triangle_count = (int32_t)from.triangle.size();
 }
 
-/* The floor is the one of the cotangents of include/texsolve/mesh.h. */
+/* The limit is that of the cotangents in include/texsolve/mesh.h. */
 void count_slivers(const mesh *m, const origin &from, mesh_repair_report *report) {
   for (int32_t t = 0; t < m->triangle_count; t++) {
     double edge[3][3], squares = 0;
@@ -124,36 +124,37 @@ int edge_has_two(const mesh_edges *edges, int32_t e) {
   return edges->first[e + 1] - edges->first[e] == 2;
 }
 
-/* Whether two halfedges of an edge pass it in one direction, which neighbours that agree do not. */
+/* Returns 1 if the two halfedges of an edge have the same direction. Those of consistently oriented neighbours
+ * have opposite directions. */
 int disagree(const mesh *m, const int32_t *pair) {
   return mesh_halfedge_from(m, pair[0]) == mesh_halfedge_from(m, pair[1]);
 }
 
-/* Of every triangle whether it has to be turned for its component to agree, as far as it can; spreads over the
- * edges with two triangles. `edge_of`: the edge of each halfedge. */
-vector<signed char> find_turns(const mesh *m, const mesh_edges *edges, const vector<int32_t> &edge_of) {
-  vector<signed char> turn((size_t)m->triangle_count, -1);
+/* Finds the triangles to reverse so that their component is oriented consistently, as far as possible.
+ * Propagates over edges with two triangles. `edge_of` has the edge of each halfedge. */
+vector<signed char> find_flips(const mesh *m, const mesh_edges *edges, const vector<int32_t> &edge_of) {
+  vector<signed char> flip((size_t)m->triangle_count, -1);
   vector<int32_t> queue;
   for (int32_t start = 0; start < m->triangle_count; start++) {
-    if (turn[start] >= 0) continue;
-    int32_t turned = 0;
-    turn[start] = 0;
+    if (flip[start] >= 0) continue;
+    int32_t flipped = 0;
+    flip[start] = 0;
     queue.assign(1, start);
     for (size_t done = 0; done < queue.size(); done++) {
       const int32_t t = queue[done];
-      turned += turn[t];
+      flipped += flip[t];
       for (int32_t h = 3 * t; h < 3 * t + 3; h++) {
         if (!edge_has_two(edges, edge_of[h])) continue;
         const int32_t *pair = edges->halfedges + edges->first[edge_of[h]];
         const int32_t other = (pair[0] == h ? pair[1] : pair[0]) / 3;
-        if (turn[other] >= 0) continue;
-        turn[other] = (signed char)(turn[t] ^ disagree(m, pair));
+        if (flip[other] >= 0) continue;
+        flip[other] = (signed char)(flip[t] ^ disagree(m, pair));
         queue.push_back(other);
       }
     }
-    for (size_t i = 0; i < queue.size() && 2 * (size_t)turned > queue.size(); i++) turn[queue[i]] ^= 1;
+    for (size_t i = 0; i < queue.size() && 2 * (size_t)flipped > queue.size(); i++) flip[queue[i]] ^= 1;
   }
-  return turn;
+  return flip;
 }
 
 void note_edge(const mesh *m, const origin &from, int32_t halfedge, int32_t *count, int32_t first[2]) {
@@ -168,10 +169,10 @@ void hold_edge(mesh *m, int32_t halfedge) {
   m->held[mesh_halfedge_to(m, halfedge)] = 1;
 }
 
-/* Turns triangles, and holds the vertices of edges where no surface goes on. */
-void orient(mesh *m, const mesh_edges *edges, const vector<signed char> &turn, const origin &from,
+/* Reverses triangles, and holds the vertices of edges across which the surface does not continue. */
+void orient(mesh *m, const mesh_edges *edges, const vector<signed char> &flip, const origin &from,
             mesh_repair_report *report) {
-  int32_t settled_edges = 0;
+  int32_t flipped_edges = 0;
   for (int32_t e = 0; e < edges->count; e++) {
     const int32_t *pair = edges->halfedges + edges->first[e];
     if (edges->first[e + 1] - edges->first[e] > 2) {
@@ -179,17 +180,17 @@ void orient(mesh *m, const mesh_edges *edges, const vector<signed char> &turn, c
       hold_edge(m, pair[0]);
     }
     if (!edge_has_two(edges, e)) continue;
-    const int turned = turn[pair[0] / 3] != turn[pair[1] / 3];
-    if (disagree(m, pair) != turned) {
+    const int flipped = flip[pair[0] / 3] != flip[pair[1] / 3];
+    if (disagree(m, pair) != flipped) {
       note_edge(m, from, pair[0], &report->unorientable_edges, report->first_unorientable);
       hold_edge(m, pair[0]);
-    } else if (turned) {
-      note_edge(m, from, pair[0], &settled_edges, report->first_turned);
+    } else if (flipped) {
+      note_edge(m, from, pair[0], &flipped_edges, report->first_flipped);
     }
   }
   for (int32_t t = 0; t < m->triangle_count; t++) {
-    if (!turn[t]) continue;
-    report->turned_triangles++;
+    if (!flip[t]) continue;
+    report->flipped_triangles++;
     std::swap(m->triangles[3 * (size_t)t + 1], m->triangles[3 * (size_t)t + 2]);
   }
 }
@@ -204,7 +205,7 @@ void repair_edges(mesh *m, const origin &from, mesh_repair_report *report) {
   vector<int32_t> edge_of(3 * (size_t)m->triangle_count);
   for (int32_t e = 0; e < edges.count; e++)
     for (int32_t i = edges.first[e]; i < edges.first[e + 1]; i++) edge_of[edges.halfedges[i]] = e;
-  orient(m, &edges, find_turns(m, &edges, edge_of), from, report);
+  orient(m, &edges, find_flips(m, &edges, edge_of), from, report);
   report->held_vertices = m->vertex_count - (int32_t)std::count(m->held, m->held + m->vertex_count, 0);
   if (report->held_vertices) return;
   free(m->held);
@@ -213,7 +214,7 @@ void repair_edges(mesh *m, const origin &from, mesh_repair_report *report) {
 
 } // namespace
 
-/* ---- All of it ---- */
+/* ---- The whole repair ---- */
 
 int mesh_repair(mesh *m, const mesh_repair_options *options, mesh_repair_report *report,
                 int32_t **vertex_of_original, char message[MESH_MESSAGE]) {
@@ -229,10 +230,8 @@ int mesh_repair(mesh *m, const mesh_repair_options *options, mesh_repair_report 
     renumber(m, now, from);
     drop_triangles(m, from, report);
     if (m->triangle_count == 0)
-      return mesh_fail(
-          message,
-          "of %d triangle%s none has vertices at three places, as far as single precision tells them apart",
-          (int)triangles, triangles == 1 ? "" : "s");
+      return mesh_fail(message, "%d triangle%s, none with three distinct vertices in single precision",
+                       (int)triangles, triangles == 1 ? "" : "s");
     count_slivers(m, from, report);
     repair_edges(m, from, report);
     if (!vertex_of_original) return 0;
@@ -258,22 +257,22 @@ void mesh_repair_describe(const mesh_repair_report *r, const mesh_repair_words *
                           void (*print)(const char *line, void *user), void *user) {
   if (r->merged_vertices)
     mesh_repair_tell(print, user,
-                     "%d %s at the place of another one and merged with it (the first: vertex %d with %d)",
+                     "%d %s merged with another one at the same position (the first: vertex %d with %d)",
                      r->merged_vertices, r->merged_vertices == 1 ? "vertex was" : "vertices were",
                      r->first_merged[1], r->first_merged[0]);
   if (r->dropped_triangles)
-    mesh_repair_tell(
-        print, user,
-        "%d triangle%s dropped: a vertex twice, or the same vertices as another one (the first: triangle %d)",
-        r->dropped_triangles, r->dropped_triangles == 1 ? " was" : "s were", r->first_dropped);
+    mesh_repair_tell(print, user,
+                     "%d triangle%s dropped: a repeated vertex, or the same vertices as another one (the "
+                     "first: triangle %d)",
+                     r->dropped_triangles, r->dropped_triangles == 1 ? " was" : "s were", r->first_dropped);
   if (r->slivers)
     mesh_repair_tell(print, user, "%d triangle%s so thin %s (the first: triangle %d)", r->slivers,
                      r->slivers == 1 ? " is" : "s are", words->thin, r->first_sliver);
-  if (r->turned_triangles)
+  if (r->flipped_triangles)
     mesh_repair_tell(print, user,
                      "%d triangle%s turned to agree with the neighbours (the first edge: vertices %d and %d)",
-                     r->turned_triangles, r->turned_triangles == 1 ? " was" : "s were", r->first_turned[0],
-                     r->first_turned[1]);
+                     r->flipped_triangles, r->flipped_triangles == 1 ? " was" : "s were", r->first_flipped[0],
+                     r->first_flipped[1]);
   if (r->nonmanifold_edges)
     mesh_repair_tell(print, user, "%d edge%s more than two triangles (the first: vertices %d and %d); %s",
                      r->nonmanifold_edges, r->nonmanifold_edges == 1 ? " has" : "s have",

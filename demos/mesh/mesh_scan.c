@@ -5,9 +5,9 @@
 
 #include "mesh_random.h"
 
-/* A face seen from the front, looked at along -z on a regular grid in x and y as a range scanner does. Where
- * nothing came back (outside the ragged outline, in the holes, across a step in depth), there are no triangles.
- */
+/* A face seen from the front, sampled along -z on a regular grid in x and y as by a range scanner. There are
+ * no triangles where the scanner sees nothing: outside the ragged outline, in the holes, across a step in
+ * depth. */
 static const double half_width = 0.85, half_height = 1.1;
 
 static double bump(double x, double y, double centre_x, double centre_y, double width, double height) {
@@ -15,7 +15,7 @@ static double bump(double x, double y, double centre_x, double centre_y, double 
   return exp(-(u * u + v * v));
 }
 
-/* The jaw stands before the neck: a step that fades out towards the sides. */
+/* The neck is behind the jaw: a step that fades out towards the sides. */
 static double behind_jaw(double x, double y) {
   if (y > -0.72 + 0.45 * x * x) return 0;
   const double side = 1 - x * x / (0.42 * 0.42);
@@ -28,13 +28,14 @@ static double depth(double x, double y) {
   z += 0.05 * bump(x, y, 0, -0.43, 0.22, 0.035) + 0.06 * bump(x, y, 0, -0.55, 0.18, 0.04); /* lips */
   z += 0.05 * bump(x, y, 0, -0.70, 0.16, 0.08);                                            /* chin */
   for (int side = -1; side <= 1; side += 2) {
-    z -= 0.09 * bump(x, y, 0.27 * side, 0.2, 0.13, 0.08); /* eyes, under their brows, over their cheeks */
+    z -= 0.09 * bump(x, y, 0.27 * side, 0.2, 0.13, 0.08); /* eyes, below the brows and above the cheeks */
     z += 0.06 * bump(x, y, 0.27 * side, 0.38, 0.2, 0.05) + 0.07 * bump(x, y, 0.4 * side, -0.1, 0.17, 0.15);
   }
   return z - behind_jaw(x, y);
 }
 
-/* A number in -1 .. 1 that belongs to a place of a lattice; and smoothly between the places. */
+/* A number in -1 .. 1 for a point of a lattice. The next function interpolates it smoothly between the
+ * points. */
 static double lattice(int64_t i, int64_t j, uint64_t seed) {
   uint64_t state =
       seed + (uint64_t)i * UINT64_C(0x8cb92ba72f3d8dd7) + (uint64_t)j * UINT64_C(0xaaaaaaaaaaaaaaab);
@@ -49,12 +50,12 @@ static double wobble(double x, double y, uint64_t seed) {
          (lattice(i, j + 1, seed) * (1 - u) + lattice(i + 1, j + 1, seed) * u) * v;
 }
 
-/* hypot differs from one C library to the next. */
+/* hypot differs between C libraries. */
 static double length(double x, double y) {
   return sqrt(x * x + y * y);
 }
 
-/* Whether something came back from here. Borders wander, and fray by about the grid's spacing. */
+/* Returns 1 if the scanner sees this point. Borders are irregular, and fray by about the grid's spacing. */
 static int seen(double x, double y, double fray) {
   static const double holes[][4] = {{-0.27, 0.2, 0.085, 0.05},
                                     {0.27, 0.21, 0.09, 0.05}, /* wet eyes */
@@ -71,18 +72,18 @@ static int seen(double x, double y, double fray) {
 }
 
 typedef struct scan_grid {
-  int32_t width, height; /* vertices */
+  int32_t width, height; /* in vertices */
   double spacing;
-  float *z;        /* NAN where nothing came back */
+  float *z;        /* NAN: not seen */
   int32_t *number; /* of the vertex; -1: in no triangle */
 } scan_grid;
 
-/* The triangles of a cell, 0 to 2, as places of the grid. One that bridges a step in depth is left out. */
+/* The triangles of a cell, 0 to 2, as indices of the grid. A triangle across a step in depth is omitted. */
 static int cell_triangles(const scan_grid *g, int32_t i, int32_t j, int32_t triangles[2][3]) {
   const double longest = 0.06 + 2.5 * g->spacing;
   const int32_t a = j * g->width + i, b = a + 1, d = a + g->width, c = d + 1;
   const float *z = g->z;
-  /* The shorter diagonal; the one that there is where a corner is missing. */
+  /* Use the shorter diagonal, or the only one if a corner is missing. */
   const int along_ac =
       isnan(z[b]) || isnan(z[d]) || (!isnan(z[a]) && !isnan(z[c]) && fabsf(z[a] - z[c]) <= fabsf(z[b] - z[d]));
   const int32_t choice[2][2][3] = {{{a, b, d}, {b, c, d}}, {{a, b, c}, {a, c, d}}};
@@ -103,7 +104,7 @@ static void grid_free(scan_grid *g) {
   *g = (scan_grid){0};
 }
 
-/* Scans the relief with this spacing and numbers the vertices that triangles use. */
+/* Scans the relief with this spacing and numbers the vertices that have triangles. */
 static int grid_scan(double spacing, scan_grid *g, int32_t *vertices, int32_t *triangles) {
   *g = (scan_grid){(int32_t)(2 * half_width / spacing) + 2, (int32_t)(2 * half_height / spacing) + 2, spacing,
                    NULL, NULL};
@@ -121,7 +122,7 @@ static int grid_scan(double spacing, scan_grid *g, int32_t *vertices, int32_t *t
       const double x = i * spacing - half_width, y = j * spacing - half_height;
       const double error = deviation * random_normal(&noise);
       const int here = seen(x, y, spacing * (random_uniform(&fray) - 0.5));
-      g->z[j * g->width + i] = here ? (float)random_settle(depth(x, y) + error) : NAN;
+      g->z[j * g->width + i] = here ? (float)random_round(depth(x, y) + error) : NAN;
       g->number[j * g->width + i] = -1;
     }
   *vertices = *triangles = 0;
@@ -140,7 +141,7 @@ static int grid_scan(double spacing, scan_grid *g, int32_t *vertices, int32_t *t
 int mesh_scan_create(int32_t about_vertices, mesh *m, char message[MESH_MESSAGE]) {
   scan_grid g = {0};
   int32_t vertices = 0, triangles = 0;
-  /* How much of the grid is seen depends a little on the spacing, so it is corrected a few times. */
+  /* The visible part of the grid depends slightly on the spacing, so correct it a few times. */
   double spacing = sqrt(2.1 / about_vertices);
   for (int attempt = 0; attempt < 5; attempt++) {
     grid_free(&g);

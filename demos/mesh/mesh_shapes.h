@@ -1,5 +1,6 @@
-/* The generated meshes of mesh_patch.c, which have a border, for flattening, and of mesh_scan.c, which looks
- * like one view of a range scanner; each with about so many vertices. Internal to mesh_generate. */
+/* Generators of the meshes in mesh_patch.c, which have a border for flattening, and in mesh_scan.c, which
+ * resembles one view of a range scanner. Each makes about `about_vertices` vertices. Internal to
+ * mesh_generate. */
 #ifndef MESH_SHAPES_H
 #define MESH_SHAPES_H
 

@@ -17,7 +17,7 @@ using std::string, std::string_view, std::to_string, std::vector;
 
 /* ---- Lines and words ---- */
 
-/* `lower` is in lower case; the case of `word` does not matter. */
+/* Compares without regard to case. `lower` must be in lower case. */
 bool is_keyword(string_view word, string_view lower) {
   const auto same = [](char a, char b) { return (a >= 'A' && a <= 'Z' ? a - 'A' + 'a' : a) == b; };
   return std::equal(word.begin(), word.end(), lower.begin(), lower.end(), same);
@@ -32,7 +32,7 @@ public:
   line_reader(const char *bytes, size_t size, bool comments)
       : next_(bytes), end_(bytes + size), comments_(comments) {}
 
-  /* The next line; false behind the last one. */
+  /* Moves to the next line; false at the end. */
   bool next() {
     if (next_ >= end_) return false;
     const auto find = [](const char *from, const char *to, char c) {
@@ -46,7 +46,7 @@ public:
     number_++;
     return true;
   }
-  /* The next line with a word in it. */
+  /* Moves to the next line that is not blank. */
   bool next_filled() {
     while (next()) {
       while (at_ < line_end_ && is_blank(*at_)) at_++;
@@ -54,7 +54,7 @@ public:
     }
     return false;
   }
-  /* The next word of the line, empty at its end. */
+  /* The next word of the line; empty at its end. */
   string_view word() {
     while (at_ < line_end_ && is_blank(*at_)) at_++;
     const char *const begin = at_;
@@ -90,9 +90,9 @@ bool whole_number(string_view word, long long &value) {
   return !errno && behind == word.data() + word.size();
 }
 
-/* ---- OBJ: vertices and the vertices of faces; materials, groups and normals mean nothing here ---- */
+/* ---- OBJ: only vertices and the vertex indices of faces; materials, groups and normals are ignored ---- */
 
-/* A backslash at the end of a line continues it on the next one. */
+/* A backslash at the end of a line continues it on the next line. */
 void join_lines(char *bytes, size_t size) {
   for (char *end = bytes; (end = (char *)memchr(end, '\n', (size_t)(bytes + size - end))); end++) {
     char *last = end;
@@ -101,8 +101,9 @@ void join_lines(char *bytes, size_t size) {
   }
 }
 
-/* V, V/T, V//N or V/T/N, in whole numbers from 1; negative ones count back from the vertices above. */
-int32_t take_corner(const line_reader &l, string_view word, long long before, long long all) {
+/* Parses V, V/T, V//N or V/T/N. Indices are whole numbers from 1; negative ones count back from the last
+ * vertex. */
+int32_t read_corner(const line_reader &l, string_view word, long long before, long long all) {
   char *at;
   const char *const end = word.data() + word.size();
   errno = 0;
@@ -142,17 +143,17 @@ private:
   vector<int32_t> triangle_;
 };
 
-/* `read` passes all corners to a function. They are joined as the mesh will have them, so they are read twice.
- */
+/* `read` passes all corners to a function. It runs twice: the frame must be known before corners at the same
+ * position can be joined. */
 template <typename reader> void join_corners(mesh_soup &soup, const reader &read) {
   read([&soup](const mesh_point_in_file &corner) { soup.frame.add(corner); });
-  soup.frame.settle();
+  soup.frame.choose_origin();
   soup.is_placed = true;
   stl_joiner joiner(soup);
   read([&joiner](const mesh_point_in_file &corner) { joiner.add(corner); });
 }
 
-template <typename taker> void read_binary_stl(const char *bytes, uint32_t facets, const taker &take) {
+template <typename visitor> void read_binary_stl(const char *bytes, uint32_t facets, const visitor &visit) {
   for (uint32_t f = 0; f < facets; f++)
     for (size_t corner = 0; corner < 3; corner++) {
       std::array<float, 3> point;
@@ -161,11 +162,11 @@ template <typename taker> void read_binary_stl(const char *bytes, uint32_t facet
         if (!std::isfinite(coordinate))
           throw std::runtime_error("triangle " + to_string(f + 1) + " of " + to_string(facets) +
                                    ": a coordinate is " + (std::isnan(coordinate) ? "nan" : "infinite"));
-      take(mesh_point_in_file{point[0], point[1], point[2]});
+      visit(mesh_point_in_file{point[0], point[1], point[2]});
     }
 }
 
-template <typename taker> void read_text_stl(const char *bytes, size_t size, const taker &take) {
+template <typename visitor> void read_text_stl(const char *bytes, size_t size, const visitor &visit) {
   bool ended = false;
   int64_t facets = 0, corners = 0;
   for (line_reader l(bytes, size, false); l.next_filled();) {
@@ -174,7 +175,7 @@ template <typename taker> void read_text_stl(const char *bytes, size_t size, con
     ended = is_keyword(first, "endsolid");
     if (!is_keyword(first, "vertex")) continue;
     corners++;
-    take(l.point(" after vertex"));
+    visit(l.point(" after vertex"));
   }
   if (!ended) throw std::runtime_error("cut short: it does not end with endsolid");
   if (corners != 3 * facets)
@@ -208,7 +209,7 @@ void mesh_soup::announce(int64_t vertices, int64_t faces, size_t bytes) {
 }
 
 void obj_read(char *bytes, size_t size, mesh_soup &soup) {
-  if (memchr(bytes, '\0', size)) throw std::runtime_error("not an OBJ file: it holds bytes that are no text");
+  if (memchr(bytes, '\0', size)) throw std::runtime_error("not an OBJ file: it contains binary data");
   join_lines(bytes, size);
   bool has_faces = false;
   for (line_reader l(bytes, size, true); l.next();) {
@@ -226,7 +227,7 @@ void obj_read(char *bytes, size_t size, mesh_soup &soup) {
     if (first != "f") continue;
     face.clear();
     for (string_view word = l.word(); !word.empty(); word = l.word())
-      face.push_back(take_corner(l, word, before, (int64_t)soup.points.size()));
+      face.push_back(read_corner(l, word, before, (int64_t)soup.points.size()));
     if (face.size() < 3)
       l.fail("a face has " + to_string(face.size()) + (face.size() == 1 ? " corner" : " corners") +
              ", expected at least 3");
@@ -234,17 +235,17 @@ void obj_read(char *bytes, size_t size, mesh_soup &soup) {
   }
 }
 
-/* Behind coordinates and faces stand normals and colours, also where the keyword does not announce them. */
+/* Normals and colours may follow coordinates and faces, even if the keyword does not announce them. */
 void off_read(char *bytes, size_t size, mesh_soup &soup) {
   line_reader l(bytes, size, true);
   const string_view keyword = l.next_filled() ? l.word() : string_view();
-  /* ST, C and N before it announce what follows coordinates; 4 and n announce other coordinates. */
+  /* The prefixes ST, C and N announce data after the coordinates; 4 and n announce other coordinates. */
   const size_t before = keyword.size() - 3;
   if (keyword.size() < 3 || keyword.size() > 7 || !is_keyword(keyword.substr(before), "off") ||
       keyword.substr(0, before).find_first_not_of("STCNstc") != string_view::npos)
     throw std::runtime_error("not an OFF file of points in space: it does not begin with OFF");
   string_view first = l.word();
-  if (is_keyword(first, "binary")) throw std::runtime_error("a binary OFF file; only those of text are read");
+  if (is_keyword(first, "binary")) throw std::runtime_error("a binary OFF file, expected a text file");
   if (first.empty() && !l.next_filled()) throw std::runtime_error("cut short after OFF");
   if (first.empty()) first = l.word();
   long long vertices, faces, number;
@@ -261,17 +262,17 @@ void off_read(char *bytes, size_t size, mesh_soup &soup) {
   vector<int32_t> face;
   for (long long f = 0; f < faces; f++) {
     if (!l.next_filled()) throw std::runtime_error("cut short at " + place("face ", f, faces));
-    const auto take = [&](string_view word, long long least) {
+    const auto visit = [&](string_view word, long long least) {
       if (!whole_number(word, number) || number < least || number > INT32_MAX)
         throw std::runtime_error(place("face ", f, faces) + ": expected the numbers of its vertices");
       return number;
     };
-    const long long corners = take(l.word(), 0);
+    const long long corners = visit(l.word(), 0);
     face.clear();
     while ((long long)face.size() < corners) {
       const string_view word = l.word();
       if (word.empty()) l.fail("a face of " + to_string(corners) + " corners has " + to_string(face.size()));
-      face.push_back((int32_t)take(word, INT32_MIN));
+      face.push_back((int32_t)visit(word, INT32_MIN));
     }
     soup.add_face(face);
   }
@@ -285,13 +286,13 @@ void stl_read(char *bytes, size_t size, mesh_soup &soup) {
   const size_t mark = mesh_mark_size(bytes, size);
   const bool text = !memchr(bytes, '\0', size);
   line_reader l(bytes + mark, size - mark, false);
-  /* Before text: the header of a binary file may begin with solid too, and without a byte of 0. */
+  /* Test this before text: the header of a binary file may also begin with "solid" and contain no zero byte. */
   const bool exact = size >= stl_header && size == expected;
   if (!exact && text && l.next() && is_keyword(l.word(), "solid")) {
-    join_corners(soup, [=](const auto &take) { read_text_stl(bytes + mark, size - mark, take); });
+    join_corners(soup, [=](const auto &visit) { read_text_stl(bytes + mark, size - mark, visit); });
   } else if (exact || (!text && facets && size > expected)) {
     soup.ignored_bytes = (int64_t)(size - expected);
-    join_corners(soup, [=](const auto &take) { read_binary_stl(bytes, facets, take); });
+    join_corners(soup, [=](const auto &visit) { read_binary_stl(bytes, facets, visit); });
   } else if (text || size < stl_header) {
     throw std::runtime_error("not an STL file: neither a binary one nor text that begins with solid");
   } else {

@@ -32,7 +32,7 @@ void mesh_view_destroy(mesh_view **made) {
   if (!view) return;
   const unsigned textures[] = {view->start.positions, view->own_positions, view->triangle_list, view->fans,
                                view->corners};
-  glUseProgram(0); /* one that is deleted while it is used cannot be used again */
+  glUseProgram(0); /* a program that is deleted while in use cannot be used again */
   legend_destroy(&view->legend);
   destroy_shape(&view->start);
   destroy_shape(&view->now);
@@ -50,7 +50,7 @@ void mesh_view_destroy(mesh_view **made) {
   *made = NULL;
 }
 
-/* ---- Where the positions are ---- */
+/* ---- Source of the positions ---- */
 
 const char *mesh_view_use_texture(mesh_view *view, const ts_gl_texture *texture, const int32_t *texels) {
   if (texture->internal_format != GL_RGBA32F) return "the positions are not in a texture of four components";
@@ -91,7 +91,7 @@ void mesh_view_changed(mesh_view *view) {
 
 /* ---- Normals and values ---- */
 
-/* What drawing relies on and someone else may have changed. */
+/* Computes normals and values. First sets all state that it relies on, because others may have changed it. */
 static const char *gather(mesh_view *view, mesh_shape *shape) {
   const unsigned textures[] = {0, shape->texels, view->fans, view->corners, view->start.positions};
   unsigned program;
@@ -113,8 +113,8 @@ static const char *gather(mesh_view *view, mesh_shape *shape) {
   return NULL;
 }
 
-/* The value that 95 of 100 vertices do not exceed, rounded up; 0 where none has moved or all is flat. The upper
- * bits of a positive float grow with it: a histogram of them is fine enough. */
+/* The 95th percentile of the values, rounded up; 0 if nothing has moved or all is flat. Positive floats sort
+ * like their bits, so a histogram of the upper bits is accurate enough. */
 static double choose_range(const float *values, size_t count, int channel) {
   enum { bins = 1 << 15 };
   static uint32_t histogram[bins];
@@ -181,7 +181,8 @@ static const char *draw_shape(mesh_view *view, const mesh_shape *shape, const ca
   glUniform2i(view_gl_uniform(program, "origin"), shape->x, shape->y);
   glUniform1f(view_gl_uniform(program, "range"), look->range > 0 ? (float)look->range : 1);
   glEnable(GL_DEPTH_TEST);
-  /* The last column is where the mesh's middle is, seen by the eye: the eye is outside of a mesh of size 1. */
+  /* The last column is the mesh's middle in eye space. The mesh has size 1, so an eye at this distance is
+   * outside. */
   if (view->closed && hypotf(hypotf(to_eye[12], to_eye[13]), to_eye[14]) > 0.6f) glEnable(GL_CULL_FACE);
   glFrontFace(view->inside_out ? GL_CW : GL_CCW);
   glBindVertexArray(shape->vertex_array);
@@ -257,7 +258,7 @@ const char *mesh_view_draw(mesh_view *view, const camera *c, mesh_look *look, in
   return why ? why : view_gl_check("drawing the mesh");
 }
 
-/* ---- Into a picture ---- */
+/* ---- Pictures ---- */
 
 typedef struct scene {
   mesh_view *view;

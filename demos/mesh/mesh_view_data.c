@@ -13,8 +13,8 @@ static const char no_memory[] = "out of memory";
 
 /* ---- The triangles around every vertex ---- */
 
-/* Whether the triangles around a vertex do not close: each of their far edges u v goes from the end of another
- * one to the beginning of a third one. `ends` is 0 for every vertex before and after. */
+/* Returns 1 if the triangles around a vertex do not form closed rings: some vertex is not equally often the end
+ * and the beginning of their outer edges u v. `ends` is 0 for all vertices before and after. */
 static int is_border(const int32_t *corners, size_t count, int32_t *ends) {
   int open = 0;
   for (size_t k = 0; k < count; k++) {
@@ -29,10 +29,10 @@ static int is_border(const int32_t *corners, size_t count, int32_t *ends) {
 }
 
 typedef struct fan {
-  int32_t first, count; /* pairs of corners */
+  int32_t first, count; /* in pairs of corners */
 } fan;
 
-/* Returns whether there is no border. */
+/* Returns 1 if the mesh has no border. */
 static int fill_fans(const mesh *m, fan *fans, int32_t *corners, int32_t *ends) {
   const size_t vertices = (size_t)m->vertex_count, entries = 3 * (size_t)m->triangle_count;
   const int32_t *t = m->triangles;
@@ -77,7 +77,7 @@ static const char *build_fans(mesh_view *view, const mesh *m) {
   return why;
 }
 
-/* ---- Where the vertices are ---- */
+/* ---- Positions of the vertices ---- */
 
 const char *mesh_view_upload_positions(const float *positions, int32_t vertices, unsigned *list) {
   const size_t count = (size_t)vertices;
@@ -123,7 +123,7 @@ const char *mesh_view_place(mesh_view *view, mesh_shape *shape, const int32_t *t
   return why ? why : view_gl_check("the places of the vertices");
 }
 
-/* The textures that gather.frag draws into. */
+/* Creates the textures that gather.frag renders to. */
 static const char *build_results(mesh_view *view, mesh_shape *shape) {
   const int rows = view_gl_rows((size_t)view->vertices);
   static const GLenum both[] = {GL_COLOR_ATTACHMENT0, GL_COLOR_ATTACHMENT1};
@@ -142,7 +142,7 @@ static const char *build_results(mesh_view *view, mesh_shape *shape) {
   const int complete = glCheckFramebufferStatus(GL_FRAMEBUFFER) == GL_FRAMEBUFFER_COMPLETE;
   glBindFramebuffer(GL_DRAW_FRAMEBUFFER, (GLuint)draw_before);
   glBindFramebuffer(GL_READ_FRAMEBUFFER, (GLuint)read_before);
-  return complete ? view_gl_check("the normals") : "the driver does not draw into a pair of float textures";
+  return complete ? view_gl_check("the normals") : "the driver cannot render to two float textures";
 }
 
 /* ---- Points ---- */
@@ -178,7 +178,7 @@ const char *mesh_view_set_points(mesh_view *view, const mesh_point *points, int 
 
 /* ---- Programs ---- */
 
-/* The sources begin with `defines` and with where vertices are. */
+/* Both sources begin with `defines` and the source of the positions. */
 static const char *build_program(const mesh_shape *shape, const char *defines, view_gl_source vertex,
                                  view_gl_source fragment, const char *const *samplers, unsigned *program) {
   char text[2048];
@@ -215,7 +215,7 @@ const char *mesh_view_surface(mesh_view *view, const mesh_shape *shape, const me
   return why;
 }
 
-/* Six times the volume inside. */
+/* Six times the enclosed volume. */
 static double signed_volume(const mesh *m, const float *positions) {
   double sum = 0;
   for (size_t t = 0; t < (size_t)m->triangle_count; t++) {
@@ -236,7 +236,8 @@ const char *mesh_view_build(mesh_view *view, const mesh *m, const float *start) 
   if (!view->values) return no_memory;
   glGenVertexArrays(1, &view->empty_array);
   glGenBuffers(1, &view->index_buffer);
-  glBindVertexArray(view->empty_array); /* another one's index buffer stays */
+  /* binding an index buffer would change the vertex array that is bound */
+  glBindVertexArray(view->empty_array);
   glBindBuffer(GL_ELEMENT_ARRAY_BUFFER, view->index_buffer);
   glBufferData(GL_ELEMENT_ARRAY_BUFFER, (GLsizeiptr)(corners * sizeof *m->triangles), m->triangles,
                GL_STATIC_DRAW);

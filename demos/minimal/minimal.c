@@ -1,4 +1,4 @@
-/* Solves a tridiagonal system on the backend that the first argument names: minimal gl */
+/* Solves a tridiagonal system on the backend given as the first argument, such as: minimal gl */
 #include <stdio.h>
 #include <texsolve/solver.h>
 

@@ -1,4 +1,5 @@
-/* The smoothest curve through three points, by least squares: spline gl */
+/* The smoothest curve through three points, by least squares, on the backend given as the first argument:
+ * spline gl */
 #include <stdio.h>
 #include <texsolve/system.h>
 
@@ -15,12 +16,13 @@ int main(int argc, char **argv) {
 
   ts_status status = ts_context_create(&device, &context);
   if (status == TS_OK) status = ts_system_create(context, &curve, &system);
-  for (int k = 0; k < 3 && status == TS_OK; k++) { /* points 0, 20 and 40 are given */
+  for (int k = 0; k < 3 && status == TS_OK; k++) { /* points 0, 20 and 40 are fixed */
     status = ts_system_set_value(system, 20 * k, &heights[k]);
     if (status == TS_OK) status = ts_system_lock(system, 20 * k);
   }
   if (status == TS_OK) status = ts_system_begin(system);
-  for (int32_t i = 0; i + 2 < N && status == TS_OK; i++) /* x_i - 2 x_i+1 + x_i+2 = 0, as far as can be */
+  /* x_i - 2 x_i+1 + x_i+2 = 0 in the least-squares sense */
+  for (int32_t i = 0; i + 2 < N && status == TS_OK; i++)
     status = ts_system_row(system, 3, (const int32_t[]){i, i + 1, i + 2}, bend, NULL, 1);
   if (status == TS_OK) status = ts_system_end(system);
   if (status == TS_OK) status = ts_system_solve(system, &precise, &result);

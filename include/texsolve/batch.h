@@ -89,7 +89,7 @@ typedef struct ts_batch_result {
  *
  * Errors: TS_ERROR_INVALID_ARGUMENT (an array of another size or type, offsets that do not ascend, a column out
  * of range, an invalid field, another method or preconditioner), TS_ERROR_UNSUPPORTED (an array in CUDA memory
- * on another backend), TS_ERROR_LIMIT (more than 2^31 - 1024 rows, or 2^31 - 1 entries), memory. After an error
+ * on another backend), TS_ERROR_LIMIT (more than 2^31 - 1024 rows or entries), memory. After an error
  * x is unchanged, or undefined if the device failed. */
 TS_API ts_status ts_batch_solve(ts_context *context, const ts_batch_desc *desc, ts_array b, ts_array x,
                                 ts_batch_result *results);

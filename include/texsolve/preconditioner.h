@@ -231,7 +231,7 @@ TS_API void ts_preconditioner_destroy(ts_preconditioner **preconditioner);
  * 0.75 times as long as a set-up. Each later update takes about 0.3 times as long, or 0.25 times for
  * elasticity. The records take 4 to 30 bytes per entry of the matrix, on the host or, if a CUDA device made the
  * levels, there. Later updates on a CUDA device take 0.33 to 0.55 times as long as a set-up. Over several ranks
- * an update is a new set-up. */
+ * an update is a new set-up, with other aggregates; so it is if several devices made the levels. */
 TS_API ts_status ts_preconditioner_update(ts_preconditioner *preconditioner);
 
 /* z = M^-1 r. z must not be r. No host synchronisation, with three exceptions: direct, ILU and IC without

@@ -1,6 +1,6 @@
 /* The system builder assembles equations row by row or entry by entry, in double precision, and solves them on
- * any backend in any format. It is the front end of Buatois et al. 2008. This example computes three numbers
- * that differ by 1, with the first one given:
+ * any backend in any format. Its design follows Buatois et al. 2008. This example computes three numbers that
+ * differ by 1, with the first one given:
  *
  *   ts_system_desc desc = {.unknowns = 3, .least_squares = 1};
  *   const double first = 5, one = 1, coefficients[] = {-1, 1};
@@ -20,23 +20,23 @@
  *   ts_system_destroy(&system);
  *
  * A square system has one equation per unknown. A least-squares system has any number of rows and minimises sum
- * w_r (a_r . x - b_r)^2, with the weight w_r of row r. With several components every unknown and every
- * right-hand side is a tuple, such as the x, y and z of a vertex: 1 to 4 systems with one matrix are solved at
- * once.
+ * w_r (a_r . x - b_r)^2, where w_r is the weight of row r. With several components (1 to 4), every unknown and
+ * every right-hand side is a tuple, such as the x, y and z of a vertex. One solve then solves for all
+ * components, with the same matrix.
  *
  * A locked unknown (Dirichlet value) keeps its value, and its terms move to the right-hand side. Between
- * solves, other values of locked unknowns and other right-hand sides are cheap, because the matrix is
- * unchanged. So are other coefficients in the same pattern: repeat begin .. end with the same unknowns in the
- * same order, and the layout is kept. Locking and unlocking rebuild the layout.
+ * solves, you can change values of locked unknowns and right-hand sides at little cost, because the matrix is
+ * unchanged. New coefficients in the same pattern are cheap too: repeat begin .. end with the same unknowns in
+ * the same order, and the library keeps the layout. Locking and unlocking rebuild the layout.
  *
- * Coefficients, right-hand sides and values are summed in double precision, and the device receives doubles;
+ * The library adds up coefficients and right-hand sides in double precision, and uploads doubles;
  * TS_PRECISION_SINGLE rounds them once, on upload. Unless the system is reordered, unknown j is index j of the
- * matrix, locked or not. Unknowns that are numbered consecutively are therefore adjacent, and their blocks,
- * such as the 2 x 2 blocks of a vertex's u and v, are full.
+ * matrix, whether it is locked or not. So unknowns with consecutive numbers are adjacent in the matrix, and
+ * their blocks, such as the 2 x 2 blocks of a vertex's u and v, are full.
  *
- * Errors: a call that fails changes nothing, and the system remains usable. The message (ts_last_error) names
- * the row or the unknown. Threads and version are as in texsolve.h: the thread that uses the context may call
- * all functions. */
+ * A call that fails changes nothing, and the system remains usable. The message (ts_last_error) names the row
+ * or the unknown. Threads and version are as in texsolve.h: the thread that uses the context may call all
+ * functions. */
 #ifndef TEXSOLVE_SYSTEM_H
 #define TEXSOLVE_SYSTEM_H
 
@@ -53,12 +53,13 @@ typedef struct ts_system ts_system;
 typedef struct ts_system_desc {
   int32_t unknowns;  /* number of unknowns, at least 1 */
   int components;    /* components of every unknown and right-hand side, 1 to 4. Default: 1 */
-  int least_squares; /* 1: any number of weighted rows. Default: row k is equation k, see ts_system_begin_row */
-  int symmetric; /* 1: add only one triangle. The coefficient of unknown j in equation i, i != j, is then also
-                    that of unknown i in equation j. Not with least_squares, which is always symmetric */
-  int allow_singular; /* least squares: 1: solve even if the rows leave unknowns undetermined, for the solution
-                         closest to the initial values. Default: an error if detected (ts_system_solve) */
-  int group; /* number of consecutive unknowns that a reordering keeps together (ts_order): 1 to 4, such as 2
+  int least_squares; /* 1: any number of weighted rows. Default: a square system (ts_system_begin_row) */
+  int symmetric; /* 1: you add only one triangle of the matrix. The coefficient of unknown j in equation i, i !=
+                    j, is then also that of unknown i in equation j. Not with least_squares */
+  int allow_singular; /* least squares. 1: if the rows do not determine all unknowns, compute the solution
+                         closest to the initial values. Default: an error if that is detected
+                         (ts_system_solve) */
+  int group; /* a reordering (ts_order) keeps this number of consecutive unknowns together: 1 to 4, such as 2
                 for u and v of a vertex. Default: 1 */
   uint64_t reserved[8]; /* 0 */
 } ts_system_desc;
@@ -73,9 +74,9 @@ TS_API ts_context *ts_system_get_context(const ts_system *system); /* the system
 
 /* ---- Unknowns, at any time ------------------------------------------------------------------- */
 
-/* Set or return the value of an unknown, `components` finite numbers. The value is the initial guess of the
- * next solve, which replaces it by the solution. A locked unknown keeps the value set here. The first read
- * after a solve with leave_on_device synchronises with the device.
+/* Set or return the value of an unknown: `components` finite numbers. The next solve uses the value as the
+ * initial guess, and replaces it by the solution. A locked unknown keeps the value that is set here. The first
+ * read after a solve with leave_on_device synchronises with the device.
  * Errors: TS_ERROR_INVALID_ARGUMENT (an unknown out of range, NaN or infinity), device errors. */
 TS_API ts_status ts_system_set_value(ts_system *system, int32_t unknown, const double *value);
 TS_API ts_status ts_system_get_value(ts_system *system, int32_t unknown, double *value);
@@ -98,13 +99,14 @@ TS_API int ts_system_is_locked(const ts_system *system, int32_t unknown); /* 0 i
  * Errors: TS_ERROR_INVALID_ARGUMENT (out of order). */
 TS_API ts_status ts_system_begin(ts_system *system);
 
-/* Add a row: begin it, add coefficients in any order and right-hand sides, and end it. Duplicates are summed;
- * right-hand sides are 0 by default. In a least-squares system the weight multiplies the square of the row's
- * residual. It must be at least 0; a row of weight 0 does not count. In a square system the weight multiplies
- * both sides of the equation and must not be 0.
+/* Add a row: begin it, add coefficients and right-hand sides in any order, and end it. Several coefficients of
+ * one unknown are added up; right-hand sides are 0 by default. In a least-squares system the weight multiplies
+ * the square of the row's residual. It must be at least 0; a row with weight 0 has no effect. In a square
+ * system the weight multiplies both sides of the equation and must not be 0.
  *
- * In a square system row k is equation k and belongs to unknown k, on the diagonal; rows of locked unknowns are
- * ignored. Alternatively add one row per unlocked unknown: row k then belongs to the k-th unlocked unknown.
+ * In a square system row k is equation k, and its diagonal coefficient is that of unknown k. Rows of locked
+ * unknowns are ignored. Alternatively, add one row per unlocked unknown: row k then belongs to the k-th
+ * unlocked unknown.
  * Errors: TS_ERROR_INVALID_ARGUMENT (out of order, an unknown out of range, NaN or infinity, a negative weight,
  * more rows than unknowns in a square system), TS_ERROR_LIMIT (2^31 - 1 coefficients), memory. */
 TS_API ts_status ts_system_begin_row(ts_system *system);
@@ -117,18 +119,19 @@ TS_API ts_status ts_system_end_row(ts_system *system, double weight);
 TS_API ts_status ts_system_row(ts_system *system, int count, const int32_t *unknowns,
                                const double *coefficients, const double *right_hand_sides, double weight);
 
-/* Add to the coefficient of unknown j in equation i, and to the right-hand side of equation i. For square
- * systems, between rows, instead of rows or in addition to them. Errors: as ts_system_begin_row. */
+/* Add `a` to the coefficient of unknown j in equation i, and `b` to the right-hand side of equation i. For
+ * square systems only. The calls may replace rows or add to them, but not between ts_system_begin_row and
+ * ts_system_end_row. Errors: as ts_system_begin_row. */
 TS_API ts_status ts_system_add(ts_system *system, int32_t i, int32_t j, double a);
 TS_API ts_status ts_system_add_right_hand_side(ts_system *system, int32_t i, int component, double b);
 
-/* Ends the assembly. A square system must have one row per unknown or per unlocked unknown, or only entries
- * that were added without rows. If the number is wrong, add rows and end again.
+/* Ends the assembly. A square system must have one row per unknown, or one per unlocked unknown, or only
+ * entries of ts_system_add. If the number of rows is wrong, add rows and end again.
  * Errors: TS_ERROR_INVALID_ARGUMENT (out of order, no equation, a wrong number of rows), memory. */
 TS_API ts_status ts_system_end(ts_system *system);
 
-/* Replace right-hand sides of the assembled equations: `components` numbers of one row, or rows * components
- * numbers of all rows. In a square system the rows are the equations, one per unknown. Weights are kept.
+/* Replace the right-hand sides of the assembled equations: `components` numbers for one row, or rows *
+ * components numbers for all rows. A square system has one row per unknown here. Weights are kept.
  * Errors: TS_ERROR_INVALID_ARGUMENT (not assembled, a row out of range, a wrong count, NaN or infinity). */
 TS_API ts_status ts_system_set_right_hand_side(ts_system *system, int32_t row, const double *right_hand_sides);
 TS_API ts_status ts_system_set_right_hand_sides(ts_system *system, ts_array right_hand_sides);
@@ -140,10 +143,10 @@ typedef enum ts_normal {
   TS_NORMAL_AUTO = 0,   /* formed, unless A^T W A is much larger than A and A^T; see ts_system_result.choice */
   TS_NORMAL_FORMED = 1, /* A^T W A, summed from outer products of rows in double precision and solved like any
                            matrix */
-  TS_NORMAL_APPLIED = 2 /* A and A^T in turn, by CGLS, which loses fewer digits to rounding */
+  TS_NORMAL_APPLIED = 2 /* products with A and A^T in turn, by CGLS: fewer digits are lost to rounding */
 } ts_normal;
 
-/* Order of the unknowns on the device. It is visible only through ts_system_get_index. */
+/* Order of the unknowns on the device. Only ts_system_get_index shows it. */
 typedef enum ts_order {
   TS_ORDER_AUTO = 0,    /* as numbered */
   TS_ORDER_NATURAL = 1, /* as numbered */
@@ -151,16 +154,16 @@ typedef enum ts_order {
 } ts_order;
 
 typedef struct ts_system_solve_desc {
-  /* Options as for ts_solver_create. Leave `transposed` and `preconditioner`, which the system creates itself,
-   * 0, and fixed_iterations and zero_start, which are not used. Applied normal equations do not support
-   * preconditioners that need a copy of the matrix; auto is Jacobi for them. */
+  /* Options as for ts_solver_create. Leave these 0: `transposed` and `preconditioner`, which the system creates
+   * itself, and fixed_iterations and zero_start, which it does not use. Applied normal equations do not support
+   * preconditioners that need a copy of the matrix; for them auto is Jacobi. */
   ts_solver_desc solver;
   ts_format format;     /* default: TS_FORMAT_AUTO */
   ts_normal normal;     /* least squares only. Default: TS_NORMAL_AUTO */
   ts_order order;       /* default: TS_ORDER_AUTO. TS_ORDER_RCM is not available with TS_NORMAL_APPLIED */
-  int leave_on_device;  /* 1: read the solution back only when a value is requested, for a few iterations per
-                           frame. This avoids a synchronisation; the result does not contain the true residual
-                           (it is NaN) */
+  int leave_on_device;  /* 1: read the solution back only when a value is requested. This avoids a
+                           synchronisation, for example with a few iterations per frame. The true residual is
+                           not computed; it is NaN in the result */
   uint64_t reserved[8]; /* 0 */
 } ts_system_solve_desc;
 
@@ -173,13 +176,14 @@ typedef struct ts_system_result {
   ts_precision precision;      /* precision at the end */
   int precision_iterations[4]; /* iterations done in each precision, indexed by ts_precision */
   int host_synchronisations;
-  int32_t unknowns; /* unlocked unknowns */
-  int32_t rows;     /* assembled rows */
+  int32_t unknowns; /* number of unlocked unknowns */
+  int32_t rows;     /* number of assembled rows */
   int64_t nonzeros; /* entries of the matrix: coefficients of unlocked unknowns, or entries of the formed normal
                        equations */
   /* ||b - A x|| / ||b|| of the assembled system, computed in double precision on the host; maximum over the
-   * components. A has the unlocked unknowns, and b is the right-hand side minus the terms of locked ones. In
-   * least squares it is weighted and shows how well the rows are satisfied. If b is 0 it is ||b - A x||. */
+   * components. A has the columns of the unlocked unknowns, and b is the right-hand side minus the terms of
+   * locked unknowns. In least squares the rows are weighted, and the number shows how well they are satisfied.
+   * If b is 0, it is ||b - A x||. */
   double relative_residual;
   /* Least squares: ||A^T W (b - A x)|| / ||A^T W b||, which is small at the solution. Square:
    * relative_residual. */
@@ -200,9 +204,9 @@ typedef struct ts_system_result {
 
 /* Solves the system, starting from the current values of the unknowns. `desc` and `result` may be NULL.
  *
- * Returns TS_OK if the method converged. Also returns TS_OK if all unknowns are locked and nothing is left to
- * solve; `message` reports this. Returns TS_NOT_CONVERGED otherwise, with the reason in `result` and the last
- * iterate as values. After an error the values are unchanged.
+ * Returns TS_OK if the method converged, or if all unknowns are locked and nothing is left to solve; `message`
+ * reports the latter. Returns TS_NOT_CONVERGED if the method did not converge: `result` has the reason, and the
+ * values are the last iterate. After an error the values are unchanged.
  *
  * Errors:
  * - TS_ERROR_INVALID_ARGUMENT: not assembled, or not ended; an invalid option of `desc`; an unlocked unknown
@@ -214,18 +218,18 @@ typedef struct ts_system_result {
  * - TS_ERROR_UNSUPPORTED (a format that the backend lacks), TS_ERROR_LIMIT, memory, device errors. */
 TS_API ts_status ts_system_solve(ts_system *system, const ts_system_solve_desc *desc, ts_system_result *result);
 
-/* Returns the solution on the device, for example to draw it. It has one index per unknown, including locked
- * ones with their values, and holds doubles unless the solve was in single precision. The system owns the
- * vector. It is valid until the next call on the system other than reading values. NULL before the first solve,
- * and if all unknowns are locked. */
+/* Returns the solution on the device, for example to draw it. The vector has one index per unknown, including
+ * locked unknowns, and holds doubles unless the solve was in single precision. The system owns the vector. Only
+ * calls that read values leave it valid; any other call on the system may destroy it. Returns NULL before the
+ * first solve, and if all unknowns are locked. */
 TS_API ts_vector *ts_system_get_vector(const ts_system *system);
 
 /* Returns the index of an unknown in that vector: its own number unless the system is reordered; -1 if the
  * unknown is out of range. */
 TS_API int32_t ts_system_get_index(const ts_system *system, int32_t unknown);
 
-/* Returns the solved matrix, for inspection; it is A if normal equations are applied. Rows and columns of
- * locked unknowns are empty. Ownership, validity and NULL are as in ts_system_get_vector. */
+/* Returns the matrix that was solved with, for inspection. It is A if normal equations are applied. Rows and
+ * columns of locked unknowns are empty. Ownership, validity and NULL are as in ts_system_get_vector. */
 TS_API const ts_matrix *ts_system_get_matrix(const ts_system *system);
 
 #ifdef __cplusplus

@@ -13,7 +13,7 @@ layout(location = 2) out vec4 third;
 void main() {
   ivec2 i = texel();
   ROUNDED(VALUE e, a PICK * FETCH(0, i));
-  VALUE error0, error1, rest0, rest1;
+  VALUE error0, error1, low0, low1;
   VALUE sum0 = two_sum(FETCH(1, i), e, error0);
   VALUE sum1 = two_sum(FETCH(2, i), error0, error1);
 #if PARTS == 3
@@ -21,10 +21,10 @@ void main() {
 #else
   VALUE sum2 = error1;
 #endif
-  VALUE middle = two_sum(sum1, sum2, rest1);
-  VALUE high = two_sum(sum0, middle, rest0);
+  VALUE middle = two_sum(sum1, sum2, low1);
+  VALUE high = two_sum(sum0, middle, low0);
   VALUE lowest;
-  VALUE low = two_sum(rest0, rest1, lowest);
+  VALUE low = two_sum(low0, low1, lowest);
   result = widen(high);
   second = widen(low);
 #if PARTS == 3

@@ -4,8 +4,8 @@
 NUMBER two_sum(NUMBER a, NUMBER b, out NUMBER error) {
   ROUNDED(NUMBER high, a + b);
   ROUNDED(NUMBER part, high - a);
-  ROUNDED(NUMBER rest, high - part);
-  ROUNDED(NUMBER a_error, a - rest);
+  ROUNDED(NUMBER a_part, high - part);
+  ROUNDED(NUMBER a_error, a - a_part);
   ROUNDED(NUMBER b_error, b - part);
   ROUNDED(NUMBER both, a_error + b_error);
   error = both;
@@ -16,8 +16,8 @@ NUMBER two_sum(NUMBER a, NUMBER b, out NUMBER error) {
 NUMBER fast_two_sum(NUMBER a, NUMBER b, out NUMBER error) {
   ROUNDED(NUMBER high, a + b);
   ROUNDED(NUMBER part, high - a);
-  ROUNDED(NUMBER rest, b - part);
-  error = rest;
+  ROUNDED(NUMBER low, b - part);
+  error = low;
   return high;
 }
 
@@ -27,12 +27,12 @@ NUMBER two_product(float a, NUMBER b, out NUMBER error) {
   ROUNDED(NUMBER low, fma(NUMBER(a), b, -high));
 #else
   ROUNDED(float s, 4097.0 * a);
-  ROUNDED(float s_rest, s - a);
-  ROUNDED(float a_high, s - s_rest);
+  ROUNDED(float s_minus_a, s - a);
+  ROUNDED(float a_high, s - s_minus_a);
   ROUNDED(float a_low, a - a_high);
   ROUNDED(NUMBER t, 4097.0 * b);
-  ROUNDED(NUMBER t_rest, t - b);
-  ROUNDED(NUMBER b_high, t - t_rest);
+  ROUNDED(NUMBER t_minus_b, t - b);
+  ROUNDED(NUMBER b_high, t - t_minus_b);
   ROUNDED(NUMBER b_low, b - b_high);
   ROUNDED(NUMBER high_high, a_high * b_high - high);
   ROUNDED(NUMBER high_low, high_high + a_high * b_low);
@@ -47,8 +47,8 @@ NUMBER two_product(float a, NUMBER b, out NUMBER error) {
 // Dekker's split: the upper 12 bits of a number, and the remainder.
 NUMBER upper(NUMBER a, out NUMBER lower) {
   ROUNDED(NUMBER s, 4097.0 * a);
-  ROUNDED(NUMBER s_rest, s - a);
-  ROUNDED(NUMBER high, s - s_rest);
+  ROUNDED(NUMBER s_minus_a, s - a);
+  ROUNDED(NUMBER high, s - s_minus_a);
   ROUNDED(NUMBER low, a - high);
   lower = low;
   return high;

@@ -30,9 +30,9 @@ uniform sampler2D low_diagonal;
 #endif
 QUAD diagonal_at(ivec2 at) { return OWN_AT(diagonal, at); }
 QUAD fill(REAL x) { return Pair(vec4(x.high), vec4(x.low)); }
-QUAD settle(QUAD sums) { return normalise(sums); }
+QUAD normalised(QUAD sums) { return normalise(sums); }
 #else
 QUAD diagonal_at(ivec2 at) { return fetch_texel(diagonal, at); }
 QUAD fill(REAL x) { return vec4(x); }
-QUAD settle(QUAD sums) { return sums; }
+QUAD normalised(QUAD sums) { return sums; }
 #endif

@@ -7,9 +7,9 @@ struct PAIR_OF_NUMBERS {
 
 // Requires |high| >= |low|, or nearly so.
 PAIR_OF_NUMBERS normalise(NUMBER high, NUMBER low) {
-  NUMBER rest;
-  NUMBER sum = fast_two_sum(high, low, rest);
-  return PAIR_OF_NUMBERS(sum, rest);
+  NUMBER error;
+  NUMBER sum = fast_two_sum(high, low, error);
+  return PAIR_OF_NUMBERS(sum, error);
 }
 PAIR_OF_NUMBERS normalise(PAIR_OF_NUMBERS a) { return normalise(a.high, a.low); }
 
@@ -42,8 +42,8 @@ PAIR_OF_NUMBERS multiply(PAIR_OF_NUMBERS a, PAIR_OF_NUMBERS b) {
 PAIR_OF_NUMBERS divide(PAIR_OF_NUMBERS a, PAIR_OF_NUMBERS b) {
   PAIR_OF_NUMBERS quotient = PAIR_OF_NUMBERS(a.high / b.high, NUMBER(0));
   for (int k = 0; k < 2; k++) {
-    PAIR_OF_NUMBERS rest = subtract(a, multiply(quotient, b));
-    quotient = add(quotient, PAIR_OF_NUMBERS(rest.high / b.high, NUMBER(0)));
+    PAIR_OF_NUMBERS remainder = subtract(a, multiply(quotient, b));
+    quotient = add(quotient, PAIR_OF_NUMBERS(remainder.high / b.high, NUMBER(0)));
   }
   return quotient;
 }

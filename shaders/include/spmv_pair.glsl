@@ -4,9 +4,9 @@ layout(location = 0) out vec4 result;
 layout(location = 1) out vec4 result_low;
 
 void write(VALUE high, VALUE low) {
-  VALUE rest;
-  result = widen(two_sum(high, low, rest));
-  result_low = widen(rest);
+  VALUE low_part;
+  result = widen(two_sum(high, low, low_part));
+  result_low = widen(low_part);
 }
 
 void finish_pair(ivec2 i, VALUE sum) {
@@ -16,16 +16,16 @@ void finish_pair(ivec2 i, VALUE sum) {
   VALUE middle = two_sum(errors[0], -low, errors[1]);
 #ifdef LOW1
   middle = two_sum(middle, FETCH_LOW(1, i), errors[2]);
-  VALUE rest = (errors[1] + errors[2]) - lowest;
+  VALUE low_part = (errors[1] + errors[2]) - lowest;
 #else
-  VALUE rest = errors[1] - lowest;
+  VALUE low_part = errors[1] - lowest;
 #endif
 #ifdef B_LOWEST
-  rest += FETCH(2, i);
+  low_part += FETCH(2, i);
 #endif
   VALUE second;
   high = two_sum(high, middle, second);
-  write(high, second + rest);
+  write(high, second + low_part);
 #else
   write(sum, low);
 #endif

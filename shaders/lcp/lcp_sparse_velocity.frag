@@ -15,5 +15,5 @@ void main() {
   for (int k = 0; k < DIMENSION; k++)
     v = add_products(v, entry_at(numbered((int(incidence.y) * DIMENSION + k) * TEXELS + t)),
                      fill(subtract(pick(z, k), pick(old, k))));
-  write(settle(v));
+  write(normalised(v));
 }

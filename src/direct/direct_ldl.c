@@ -18,11 +18,11 @@ typedef struct ldl_factors {
   double *values, *pivots, *work;
 } ldl_factors;
 
-static void *take(const ldl_factors *f, size_t count, size_t size) {
+static void *ldl_alloc(const ldl_factors *f, size_t count, size_t size) {
   return f->memory.allocate(f->memory.user, count, size);
 }
 
-static void give(const ldl_factors *f, void *block) {
+static void ldl_free(const ldl_factors *f, void *block) {
   f->memory.release(f->memory.user, block);
 }
 
@@ -31,7 +31,7 @@ static void ldl_release(void *factors) {
   const tsi_direct_memory memory = f->memory;
   void *const blocks[] = {f->order,   f->place, f->parent, f->counts, f->flags, f->pattern,
                           f->offsets, f->rows,  f->values, f->pivots, f->work};
-  for (size_t k = 0; k < sizeof blocks / sizeof *blocks; k++) give(f, blocks[k]);
+  for (size_t k = 0; k < sizeof blocks / sizeof *blocks; k++) ldl_free(f, blocks[k]);
   memory.release(memory.user, f);
 }
 
@@ -40,12 +40,12 @@ static int allocate(ldl_factors *f) {
   int32_t **const arrays[] = {&f->order, &f->place, &f->parent, &f->counts, &f->flags, &f->pattern};
   int failed = 0;
   for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++) {
-    *arrays[k] = take(f, n, sizeof **arrays[k]);
+    *arrays[k] = ldl_alloc(f, n, sizeof **arrays[k]);
     failed |= !*arrays[k];
   }
-  f->offsets = take(f, n + 1, sizeof *f->offsets);
-  f->pivots = take(f, n, sizeof *f->pivots);
-  f->work = take(f, n, sizeof *f->work);
+  f->offsets = ldl_alloc(f, n + 1, sizeof *f->offsets);
+  f->pivots = ldl_alloc(f, n, sizeof *f->pivots);
+  f->work = ldl_alloc(f, n, sizeof *f->work);
   return failed || !f->offsets || !f->pivots || !f->work ? -1 : 0;
 }
 
@@ -78,8 +78,8 @@ static tsi_direct_fault ldl_factor(void *factors, const tsi_direct_rows *A, tsi_
   ldl_factors *f = factors;
   ldl_symbolic(f->n, A->offsets, A->columns, f->offsets, f->parent, f->counts, f->flags, f->order, f->place);
   const size_t entries = (size_t)f->offsets[f->n];
-  f->rows = take(f, entries + 1, sizeof *f->rows);
-  f->values = take(f, entries + 1, sizeof *f->values);
+  f->rows = ldl_alloc(f, entries + 1, sizeof *f->rows);
+  f->values = ldl_alloc(f, entries + 1, sizeof *f->values);
   if (!f->rows || !f->values) return TSI_DIRECT_NO_MEMORY;
   const int32_t done =
       ldl_numeric(f->n, A->offsets, A->columns, A->values, f->offsets, f->parent, f->counts, f->rows, f->values,

@@ -80,7 +80,7 @@ static ts_status create_parts(ts_fluid *fluid, const ts_fluid_desc *desc) {
   TSI_TRY(create_vectors(fluid));
   TSI_TRY(ts_scalars_create(context, &(ts_scalars_desc){.count = TSI_FLUID_SLOTS}, &fluid->slots));
   TSI_TRY(tsi_fluid_build(fluid));
-  return tsi_fluid_rest(fluid);
+  return tsi_fluid_set_at_rest(fluid);
 }
 
 ts_status ts_fluid_create(ts_context *context, const ts_fluid_desc *desc, ts_fluid **out) {

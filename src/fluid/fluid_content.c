@@ -179,7 +179,7 @@ ts_status ts_fluid_reset(ts_fluid *fluid) {
   TSI_TRY(ts_vector_fill(fluid->dye, 0));
   TSI_TRY(ts_vector_fill(fluid->pressure, 0));
   TSI_TRY(ts_vector_fill(fluid->divergence, 0));
-  TSI_TRY(tsi_fluid_rest(fluid));
+  TSI_TRY(tsi_fluid_set_at_rest(fluid));
   if (fluid->particles) TSI_TRY(spread_particles(fluid));
   fluid->time = 0;
   fluid->steps = 0;

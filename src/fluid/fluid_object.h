@@ -72,7 +72,7 @@ ts_status tsi_fluid_check_walls(ts_context *context, const tsi_fluid_domain *d, 
  * info. Faces that become free are at rest. */
 ts_status tsi_fluid_build(ts_fluid *fluid);
 /* Sets the fluid at rest, with the prescribed velocities. */
-ts_status tsi_fluid_rest(ts_fluid *fluid);
+ts_status tsi_fluid_set_at_rest(ts_fluid *fluid);
 void tsi_fluid_copy_walls(ts_fluid *fluid, const unsigned char *solid, const float *solid_velocity);
 void tsi_fluid_set_domain_boundaries(tsi_fluid_domain *d, const ts_fluid_boundary boundaries[4]);
 

@@ -245,7 +245,7 @@ ts_status tsi_fluid_build(ts_fluid *fluid) {
   return status;
 }
 
-ts_status tsi_fluid_rest(ts_fluid *fluid) {
+ts_status tsi_fluid_set_at_rest(ts_fluid *fluid) {
   TSI_TRY(ts_vector_fill(fluid->velocity, 0));
   return apply(fluid, fluid->velocity, fluid->prescribed);
 }

@@ -15,24 +15,24 @@ LCP_MAP_FUNCTION double lcp_map_unknown(double z, double w, double lower, double
 
 /* Adds a b to sum + error, exactly except for the rounding of `error`. */
 LCP_MAP_FUNCTION void lcp_map_add_product(double a, double b, double *sum, double *error) {
-  const double product = a * b, rest = fma(a, b, -product), before = *sum;
+  const double product = a * b, low = fma(a, b, -product), before = *sum;
   const double total = before + product, part = total - before;
   *sum = total;
-  *error += ((before - (total - part)) + (product - part)) + rest;
+  *error += ((before - (total - part)) + (product - part)) + low;
 }
 
 /* ||r_t|| - mu r_n. The reaction of a sliding contact is on the boundary of its cone. If r is much larger than
  * u, this gap is the rounding error of r, and must not vanish in rounding of its own. */
 LCP_MAP_FUNCTION double lcp_map_gap(const double *r, double mu, int dimension) {
   const double second = dimension > 2 ? r[2] : 0, length = sqrt(r[1] * r[1] + second * second);
-  const double most = mu * r[0], rest = fma(mu, r[0], -most);
+  const double most = mu * r[0], low = fma(mu, r[0], -most);
   double sum = 0, error = 0;
-  if (dimension == 2) return fabs(r[1]) - most - rest;
+  if (dimension == 2) return fabs(r[1]) - most - low;
   if (!(most > 0) || !(length > most / 2 && length < most * 2)) return length - most;
   lcp_map_add_product(r[1], r[1], &sum, &error);
   lcp_map_add_product(second, second, &sum, &error);
   lcp_map_add_product(-most, most, &sum, &error);
-  return (sum + (error - 2 * most * rest)) / (length + most);
+  return (sum + (error - 2 * most * low)) / (length + most);
 }
 
 /* r - P(r - (u_n + mu ||u_t||, u_t)), with P onto ||r_t|| <= mu r_n. Let y = r - (u_n + mu ||u_t||, u_t), T =

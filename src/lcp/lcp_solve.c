@@ -16,7 +16,7 @@
 
 enum {
   SLOT_Q = 1,
-  hope = 10,        /* tests without progress, and a third of all, before acceleration is given up */
+  patience_accelerated = 10, /* tests without progress, and a third of all, before acceleration is given up */
   patience = 30,    /* stagnation after this many tests without progress, if they are a third of all tests: the
                        residual of contacts rises for a while and falls again */
   plain = 20,       /* sweeps before auto accelerates: shorter solves do not gain */
@@ -162,9 +162,9 @@ static int has_other_sweeps(solve_state *s) {
 }
 
 /* Whether the sweeps end. */
-static int judge(solve_state *s, double residual) {
+static int check(solve_state *s, double residual) {
   const ts_lcp_settings *settings = s->settings;
-  const int most = s->acceleration == TS_LCP_ACCELERATION_NONE ? patience : hope;
+  const int most = s->acceleration == TS_LCP_ACCELERATION_NONE ? patience : patience_accelerated;
   const int cycles = is_cycling(s, residual), idles = s->idle >= most && s->idle >= (s->tests + 1) / 3;
   const int diverges = !isfinite(residual) || residual > growth * s->least;
   s->tests++;
@@ -182,7 +182,7 @@ static int judge(solve_state *s, double residual) {
 }
 
 /* Acts on the residual of lcp->z. */
-static ts_status judge_z(solve_state *s, double residual, int *ends) {
+static ts_status check_z(solve_state *s, double residual, int *ends) {
   ts_lcp *lcp = s->lcp;
   int is_lost = 0;
   if (residual <= s->tolerance) TSI_TRY(confirm(s, &residual, &is_lost));
@@ -193,7 +193,7 @@ static ts_status judge_z(solve_state *s, double residual, int *ends) {
     if (s->tests == 0 || residual < 0.999 * s->gained) s->idle = 0, s->gained = residual;
     s->is_best = 1;
   }
-  *ends = is_lost || judge(s, residual);
+  *ends = is_lost || check(s, residual);
   if (s->goes_back && !s->is_best) TSI_TRY(tsi_copy_parts(lcp->z, ts_constant(1), lcp->best));
   s->goes_back = 0;
   const double relative = s->norm_q > 0 ? residual / s->norm_q : ldexp(residual, s->exponent);
@@ -214,7 +214,7 @@ static ts_status test(solve_state *s, int sweeps, int *ends) {
   if (s->is_best && sweeps > 0) TSI_TRY(tsi_copy_parts(lcp->best, ts_constant(1), lcp->z));
   s->is_best = 0;
   TSI_TRY(sweep_and_find_residual(s, sweeps, &residual));
-  return judge_z(s, residual, ends);
+  return check_z(s, residual, ends);
 }
 
 /* Sweeps until convergence, if the residual keeps falling as fast as between the last two tests. */
@@ -336,7 +336,7 @@ static ts_status run_tested(solve_state *s) {
     return TS_OK;
   }
   if (s->acceleration != TS_LCP_ACCELERATION_NONE) TSI_TRY(tsi_lcp_accelerate_begin(s->lcp));
-  TSI_TRY(judge_z(s, residual, &ends));
+  TSI_TRY(check_z(s, residual, &ends));
   while (!ends) {
     if (is_long(s, before)) TSI_TRY(begin_momentum(s));
     const int left = settings->max_sweeps - s->result->sweeps, ahead = sweeps_ahead(s, before);

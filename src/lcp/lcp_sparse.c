@@ -92,7 +92,7 @@ static void find_blocks(const maker *m, int32_t contact) {
 /* ---- Storage ---- */
 
 /* Reserves as if each entry had its own block and body; pages that are never written cost nothing. */
-static ts_status take_lists(maker *m) {
+static ts_status reserve_lists(maker *m) {
   tsi_lcp_sparse *s = m->sparse;
   const size_t groups = (size_t)(m->csr->columns / s->width), contacts = (size_t)s->contacts;
   const size_t entries = (size_t)m->csr->row_offsets[m->csr->rows];
@@ -108,7 +108,7 @@ static ts_status take_lists(maker *m) {
   return TS_OK;
 }
 
-static ts_status take_numbers(const maker *m) {
+static ts_status reserve_numbers(const maker *m) {
   tsi_lcp_sparse *s = m->sparse;
   const size_t d = (size_t)s->dimension, diagonal = (size_t)s->contacts * d * d;
   const size_t numbers = (size_t)s->row_start[s->contacts] * d * (size_t)s->width;
@@ -367,10 +367,10 @@ static ts_status make(maker *m) {
   tsi_lcp_sparse *s = m->sparse;
   forget_steps(m->lcp->context, s);
   s->symmetry = 0;
-  TSI_TRY(take_lists(m));
+  TSI_TRY(reserve_lists(m));
   s->bodies = s->row_start[0] = 0;
   for (int32_t c = 0; c < s->contacts; c++) find_blocks(m, c);
-  TSI_TRY(take_numbers(m));
+  TSI_TRY(reserve_numbers(m));
   TSI_TRY(fill(m));
   tsi_lcp_make_units(s);
   return TS_OK;

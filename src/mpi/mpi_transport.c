@@ -183,7 +183,7 @@ static int listen_to_others(mpi_state *state) {
 }
 
 /* Neither waits nor allocates: `word` must remain valid until all ranks have received it. */
-static int tell_all(const mpi_state *state, const stop_word *word) {
+static int notify_all(const mpi_state *state, const stop_word *word) {
   int failed = MPI_SUCCESS;
   for (int r = 0; r < state->ranks; r++) {
     MPI_Request request;
@@ -213,7 +213,7 @@ static ts_status check_leaving(mpi_state *state, const mpi_batch *batch, double 
   if (state->missing < 0 && batch) {
     state->missing = find_missing(state, batch, now);
     state->missed = (stop_word){MISSING, state->missing};
-    if (state->missing >= 0) tell_all(state, &state->missed);
+    if (state->missing >= 0) notify_all(state, &state->missed);
   }
   if (state->missing < 0) return TS_OK;
   snprintf(error, size, "rank %d is gone: it has closed its context or called MPI_Finalize", state->missing);
@@ -300,7 +300,7 @@ static ts_status stop(void *user, int epoch, int call, char *error, size_t size)
   if (!state->reserve) state->reserve = malloc(sizeof *note);
   *note = (stop_note){state->notes, {epoch, call}};
   state->notes = note;
-  const int code = tell_all(state, &note->word);
+  const int code = notify_all(state, &note->word);
   return code == MPI_SUCCESS ? TS_OK : failed(state, code, "MPI_Isend", error, size);
 }
 
@@ -342,7 +342,7 @@ static const stop_word leaves = {LEAVES, 0};
 static int leave(MPI_Comm self, int keyval, void *value, void *extra) {
   const mpi_state *state = value;
   (void)self, (void)keyval, (void)extra;
-  if (!state->lost) tell_all(state, &leaves);
+  if (!state->lost) notify_all(state, &leaves);
   return MPI_SUCCESS;
 }
 

@@ -31,9 +31,10 @@
  *   multi_matrix.c     dividing a matrix
  *   multi_product.c    products
  *   multi_cg.c         conjugate gradient iterations run by the parts
+ *   multi_amg.c        algebraic multigrid set up by the parts: _windows, _stages, _matrices
  *   multi_rows.c       matrices from the rows of each rank
  *   multi_inspect.c    facts about the whole matrix
- *   multi_rests.c      their double values beyond floats
+ *   multi_low_parts.c  the low-order parts of their double values
  *   multi_values.c     their new values
  *   multi_levels.c     what the matrices of their levels need (common/core/ranks.h)
  *   multi_whole.c      matrices from one rank, and whole vectors
@@ -81,7 +82,7 @@ typedef struct multi_state {
   multi_ranks *ranks; /* NULL: a single process */
   ts_context **parts; /* NULL for parts of other ranks */
   ts_scalars **sums;  /* per part, its contributions to a reduction: twice TSI_MAX_DOTS slots, with low parts */
-  int turn;           /* the slots for the next reduction; parts may still read those of the last one */
+  int half;           /* the half of the slots for the next reduction; parts may still read the other */
   size_t own_bytes;   /* of device memory, for the parts */
   multi_channel channel;
   tsi_ops table; /* operations that all parts have */
@@ -157,7 +158,8 @@ typedef struct multi_halo {
 typedef struct multi_matrix {
   ts_matrix **local; /* per part; NULL if it has no rows */
   multi_halo *halo;
-  int is_rest; /* shares everything but this array with another matrix */
+  int is_low_part; /* shares everything but this array with another matrix */
+  int is_view;     /* the parts' matrices belong to others */
 } multi_matrix;
 
 static inline multi_state *multi_state_of(const ts_context *context) {
@@ -240,6 +242,10 @@ ts_status multi_check_root(ts_context *context, int root);
 /* The owners of the indices, determined by the first call: by a partition of the rows of `csr`, or in blocks of
  * equal size if it is NULL. */
 ts_status multi_space_of(ts_space *space, const tsi_host_csr *csr, multi_space **out);
+/* Creates a space with these first indices of the parts, and the end. `locals`, unless NULL, are the spaces of
+ * the parts that have indices. */
+ts_status multi_space_create_in_order(ts_context *context, const int32_t *first, ts_space *const *locals,
+                                      ts_space **space);
 /* Creates a part's space of the indices at positions `first` .. `first + size - 1`. */
 ts_status multi_space_create_part(const ts_space *space, const multi_space *s, ts_context *part, int32_t first,
                                   int32_t size, ts_space **local);
@@ -278,6 +284,9 @@ extern const tsi_ranks_ops multi_ranks_ops;
  * `columns`. */
 ts_status multi_halo_create(const tsi_host_csr *csr, const multi_space *rows, const ts_space *columns,
                             multi_halo **out);
+/* Creates a halo of these ghosts of each part. Takes ownership of the arrays places[p], allocated by
+ * tsi_malloc; those that remain after a failure belong to the caller. */
+ts_status multi_halo_take(const ts_space *columns, int32_t **places, const int32_t *ghosts, multi_halo **out);
 void multi_halo_destroy(ts_context *context, multi_halo *halo);
 /* Makes room for the ghosts in the vectors of the column space if it has none yet, otherwise in copies. */
 ts_status multi_halo_make_room(multi_halo *halo, const multi_space *rows, const ts_space *columns);
@@ -285,6 +294,12 @@ ts_status multi_halo_make_room(multi_halo *halo, const multi_space *rows, const 
 ts_space *multi_halo_columns(const multi_halo *halo, const multi_space *columns, int p);
 /* The index of the ghost at a position. */
 int32_t multi_ghost(const multi_halo *halo, int p, int32_t position);
+
+/* ---- multi_matrix.c ---- */
+/* Makes a matrix of the matrices of the parts, `local`, and its halo. It owns the halo, also after a failure,
+ * and after a success the parts' matrices unless `is_view`. */
+ts_status multi_matrix_join(ts_space *rows, ts_space *columns, ts_matrix *const *local, multi_halo *halo,
+                            int is_view, ts_matrix **matrix);
 
 /* ---- multi_exchange.c ---- */
 void multi_message_destroy(ts_context *part, multi_exchange *e);
@@ -356,14 +371,17 @@ ts_status multi_scale_rows(ts_context *context, const tsi_csr *csr, int *exponen
  * columns. `ghosts`, unless NULL, receives those in columns of others, counted from 0. The caller owns both. */
 ts_status multi_inspect(ts_matrix *A, const tsi_csr *csr, tsi_host_csr *block, tsi_host_csr *ghosts);
 
-/* ---- multi_rests.c ---- */
+/* ---- multi_low_parts.c ---- */
 /* Gives all ranks the maximum number of low-order parts of any rank. csr has A's rows. */
-ts_status multi_even_rests(ts_matrix *A, const tsi_csr *csr);
+ts_status multi_even_low_parts(ts_matrix *A, const tsi_csr *csr);
 
 /* ---- multi_cg.c ---- */
 extern const tsi_cg_ops multi_cg_ops, multi_cg_ops_of_ranks; /* the second one for several processes */
 /* Fails if a part has aborted its iterations. Call it after the host has waited for their results. */
 ts_status multi_check_run(ts_context *context);
+
+/* ---- multi_amg.c ---- */
+extern const tsi_amg_ops multi_amg_ops;
 
 /* ---- The operations, as in backend.h ---- */
 TSI_CORE_OPERATIONS(TSI_PROTOTYPE, TSI_PROTOTYPE, TSI_PROTOTYPE, multi_)

@@ -249,6 +249,7 @@ static void choose_operations(multi_state *state) {
   if (!part->dot3) state->table.dot3 = NULL;
   if (!part->axpy2) state->table.axpy2 = NULL;
   if (!part->multiply_add) state->table.multiply_add = NULL;
+  if (!state->ranks && part->amg_part) state->table.amg = &multi_amg_ops;
   if (part->cg && part->cg->iterate) state->table.cg = state->ranks ? &multi_cg_ops_of_ranks : &multi_cg_ops;
 }
 

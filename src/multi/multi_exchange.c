@@ -7,7 +7,7 @@
 
 /* ---- Copies with room for ghosts, of vectors that have none ---- */
 
-static ts_status take_copy(const multi_halo *halo, int k, int p, int components) {
+static ts_status create_copy(const multi_halo *halo, int k, int p, int components) {
   ts_vector **copy = &halo->copies[k][p];
   if (*copy && (*copy)->components == components) return TS_OK;
   tsi_vector_destroy(*copy);
@@ -20,7 +20,7 @@ static ts_status copy_to_extended(const multi_halo *halo, const ts_vector *x, in
   const ts_vector first = tsi_first_part(x);
   for (int p = 0; p < multi_count(context); p++) {
     if (!halo->extended[p]) continue;
-    MULTI_TRY(context, p, take_copy(halo, k, p, x->components));
+    MULTI_TRY(context, p, create_copy(halo, k, p, x->components));
     const ts_vector *own = LOCAL(&first);
     if (own)
       MULTI_TRY(context, p,
@@ -53,7 +53,7 @@ static int goes_by_channel(const ts_context *context, const multi_exchange *e) {
   return e->has_channel && multi_state_of(context)->channel.is_open;
 }
 
-static ts_status take_message(ts_context *part, multi_exchange *e, size_t floats, int on_device) {
+static ts_status create_message(ts_context *part, multi_exchange *e, size_t floats, int on_device) {
   const tsi_part_ops *ops = part->ops->part;
   if (e->floats == floats && e->on_device == on_device) return TS_OK;
   multi_message_destroy(part, e);
@@ -93,7 +93,8 @@ static ts_status multi_exchange_prepare(const multi_halo *halo, multi_exchange *
     message->data = part->ghosts(target(halo, x, k, p, &view)) + (size_t)e->first * n;
     return TS_OK;
   }
-  MULTI_TRY(context, p, take_message(multi_part(context, p), e, floats, by_channel || are_on_device(context)));
+  MULTI_TRY(context, p,
+            create_message(multi_part(context, p), e, floats, by_channel || are_on_device(context)));
   message->data = e->message;
   if (receives) return TS_OK;
   const ts_vector first = tsi_first_part(x);

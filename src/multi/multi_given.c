@@ -119,7 +119,7 @@ static size_t held_count(const ts_vector *v) {
   return (size_t)v->space->tiling.size * (size_t)v->components;
 }
 
-static ts_status take_held(const ts_vector *v, double **held) {
+static ts_status alloc_held(const ts_vector *v, double **held) {
   *held = tsi_malloc(v->context, held_count(v), sizeof **held);
   return *held ? TS_OK : tsi_out_of_memory(v->context, "a vector", held_count(v) * sizeof **held);
 }
@@ -141,7 +141,7 @@ ts_status multi_write_given(ts_vector *v, const double *values) {
   const multi_given *given = rows_of(v)->given;
   double *held;
   if (!given) return write_held(v, values);
-  TSI_TRY(take_held(v, &held));
+  TSI_TRY(alloc_held(v, &held));
   ts_status status = multi_carry_given(context, given, (size_t)v->components * sizeof *held, values, held);
   if (status == TS_OK) status = write_held(v, held);
   tsi_free(context, held);
@@ -153,7 +153,7 @@ ts_status multi_read_given(const ts_vector *v, double *values) {
   const multi_given *given = rows_of(v)->given;
   double *held;
   if (!given) return tsi_vector_read_doubles(v, values);
-  TSI_TRY(take_held(v, &held));
+  TSI_TRY(alloc_held(v, &held));
   ts_status status = tsi_vector_read_doubles(v, held);
   if (status == TS_OK)
     status = multi_carry_back(context, given, (size_t)v->components * sizeof *held, held, values);

@@ -103,7 +103,7 @@ static void sort_neighbours(multi_graph *g) {
   }
 }
 
-static ts_status take_neighbours(ts_context *context, multi_graph *g, const multi_parcels *p) {
+static ts_status read_neighbours(ts_context *context, multi_graph *g, const multi_parcels *p) {
   const size_t rows = (size_t)g->desc->rows;
   int64_t edges = 2 * (int64_t)g->desc->row_offsets[rows];
   for (int r = 0; r < ts_ranks_get_count(context); r++) edges += (int64_t)(p->in_bytes[r] / sizeof(edge));
@@ -122,7 +122,7 @@ static ts_status take_neighbours(ts_context *context, multi_graph *g, const mult
   return TS_OK;
 }
 
-static ts_status take_others(ts_context *context, multi_graph *g) {
+static ts_status list_others(ts_context *context, multi_graph *g) {
   const int64_t first = own_first(context, g), end = first + g->desc->rows;
   const int32_t edges = g->offsets[g->desc->rows];
   size_t count = 0;
@@ -162,9 +162,9 @@ static ts_status create_multi_graph(ts_context *context, multi_graph *g) {
   TSI_TRY(count_rows(context, g));
   TSI_TRY(multi_parcels_create(context, &parcels));
   ts_status status = exchange_edges(context, g, &parcels);
-  if (status == TS_OK) status = take_neighbours(context, g, &parcels);
+  if (status == TS_OK) status = read_neighbours(context, g, &parcels);
   multi_parcels_destroy(context, &parcels);
-  if (status == TS_OK) status = take_others(context, g);
+  if (status == TS_OK) status = list_others(context, g);
   if (status == TS_OK) status = weigh(context, g);
   return status;
 }

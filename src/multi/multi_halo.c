@@ -91,6 +91,23 @@ static ts_status add_exchange(const ts_space *columns, multi_halo *halo, multi_e
   return TS_OK;
 }
 
+/* The end of the run of ghosts from `first` on that one part owns. */
+static int32_t find_end(const ts_space *columns, const multi_halo *halo, int p, int32_t first, int owner) {
+  const multi_space *s = columns->impl;
+  const int32_t *places = halo->places[p];
+  int32_t end = first + 1, high = halo->ghosts[p];
+  if (s->rows)
+    while (end < high && multi_owner(columns, places[end]) == owner) end++;
+  while (!s->rows && end < high) {
+    const int32_t middle = end + (high - end) / 2;
+    if (places[middle] < s->first[owner + 1])
+      end = middle + 1;
+    else
+      high = middle;
+  }
+  return end;
+}
+
 /* Adds the runs of ghosts of part p, one per owner. `indices` has room for all of them. */
 static ts_status add_exchanges_to(const ts_space *columns, multi_halo *halo, int p, int32_t *indices) {
   ts_context *context = columns->context;
@@ -98,8 +115,8 @@ static ts_status add_exchanges_to(const ts_space *columns, multi_halo *halo, int
   const int32_t *places = halo->places[p];
   for (int32_t first = 0, end; first < halo->ghosts[p]; first = end) {
     const int owner = multi_owner(columns, places[first]);
-    for (end = first; end < halo->ghosts[p] && multi_owner(columns, places[end]) == owner; end++)
-      indices[end - first] = places[end] - s->first[owner];
+    end = find_end(columns, halo, p, first, owner);
+    for (int32_t k = first; k < end; k++) indices[k - first] = places[k] - s->first[owner];
     if (!is_own(context, p) && !is_own(context, owner)) continue;
     const multi_exchange e = {.from = owner, .to = p, .first = first, .count = end - first};
     TSI_TRY(add_exchange(columns, halo, e, indices));
@@ -185,27 +202,50 @@ static ts_status make_exchanges(const ts_space *columns, multi_halo *halo) {
 
 /* ---- Creation ---- */
 
-ts_status multi_halo_create(const tsi_host_csr *csr, const multi_space *rows, const ts_space *columns,
-                            multi_halo **out) {
-  ts_context *context = columns->context;
+static ts_status allocate(ts_context *context, multi_halo **out) {
   const size_t parts = (size_t)multi_count(context);
-  multi_halo *halo = tsi_calloc(context, 1, sizeof *halo);
+  multi_halo *halo = *out = tsi_calloc(context, 1, sizeof *halo);
   if (!halo) return tsi_out_of_memory(context, "the halo of a matrix", sizeof *halo);
-  *out = halo;
   halo->ghosts = tsi_calloc(context, parts, sizeof *halo->ghosts);
   halo->places = tsi_calloc(context, parts, sizeof(int32_t *));
   halo->extended = tsi_calloc(context, parts, sizeof(ts_space *));
   for (int k = 0; k < 2; k++) halo->copies[k] = tsi_calloc(context, parts, sizeof(ts_vector *));
-  ts_status status = TS_OK;
-  if (!halo->ghosts || !halo->places || !halo->extended || !halo->copies[0] || !halo->copies[1])
-    status = tsi_out_of_memory(context, "the halo of a matrix", parts * sizeof(int32_t *));
-  if (status == TS_OK) status = find_places(context, csr, rows, columns->impl, halo);
-  if (status == TS_OK) status = make_exchanges(columns, halo);
-  if (status == TS_OK) status = multi_channel_choose(context, halo->exchanges, halo->exchange_count);
-  if (status == TS_OK) return TS_OK;
-  multi_halo_destroy(context, halo);
+  if (halo->ghosts && halo->places && halo->extended && halo->copies[0] && halo->copies[1]) return TS_OK;
+  return tsi_out_of_memory(context, "the halo of a matrix", parts * sizeof(int32_t *));
+}
+
+/* With the ghosts known. */
+static ts_status finish_halo(const ts_space *columns, multi_halo *halo) {
+  TSI_TRY(make_exchanges(columns, halo));
+  return multi_channel_choose(columns->context, halo->exchanges, halo->exchange_count);
+}
+
+static ts_status give_halo(ts_context *context, ts_status status, multi_halo **out) {
+  if (status == TS_OK || !*out) return status;
+  multi_halo_destroy(context, *out);
   *out = NULL;
   return status;
+}
+
+ts_status multi_halo_create(const tsi_host_csr *csr, const multi_space *rows, const ts_space *columns,
+                            multi_halo **out) {
+  ts_context *context = columns->context;
+  ts_status status = allocate(context, out);
+  if (status == TS_OK) status = find_places(context, csr, rows, columns->impl, *out);
+  if (status == TS_OK) status = finish_halo(columns, *out);
+  return give_halo(context, status, out);
+}
+
+ts_status multi_halo_take(const ts_space *columns, int32_t **places, const int32_t *ghosts, multi_halo **out) {
+  ts_context *context = columns->context;
+  ts_status status = allocate(context, out);
+  for (int p = 0; p < multi_count(context) && status == TS_OK; p++) {
+    (*out)->ghosts[p] = ghosts[p];
+    (*out)->places[p] = places[p];
+    places[p] = NULL;
+  }
+  if (status == TS_OK) status = finish_halo(columns, *out);
+  return give_halo(context, status, out);
 }
 
 void multi_halo_destroy(ts_context *context, multi_halo *halo) {

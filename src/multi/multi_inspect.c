@@ -81,7 +81,7 @@ typedef struct own_rows {
   double norm; /* the largest sum of magnitudes in a row */
 } own_rows;
 
-static ts_status take_block(ts_context *context, own_rows *o) {
+static ts_status extract_block(ts_context *context, own_rows *o) {
   const tsi_host_csr *all = &o->all;
   const size_t rows = (size_t)all->rows;
   int32_t entries = 0;
@@ -177,7 +177,7 @@ static ts_status describe(ts_matrix *A, own_rows *o, multi_rows *rows) {
 }
 
 /* Extracts the entries that are not in the block. */
-static ts_status take_ghosts(ts_context *context, const own_rows *o, tsi_host_csr *ghosts) {
+static ts_status extract_ghosts(ts_context *context, const own_rows *o, tsi_host_csr *ghosts) {
   const tsi_host_csr *all = &o->all;
   const int32_t entries = all->row_offsets[all->rows] - o->block.row_offsets[all->rows];
   *ghosts = (tsi_host_csr){.rows = all->rows, .columns = o->rows->ghost_count, .owned = 1};
@@ -205,9 +205,9 @@ ts_status multi_inspect(ts_matrix *A, const tsi_csr *csr, tsi_host_csr *block, t
   own_rows o = {.space = A->row_space, .rows = rows};
   int64_t duplicates;
   TSI_TRY(tsi_csr_canonical(context, csr, NULL, NULL, 0, &o.all, &duplicates));
-  ts_status status = take_block(context, &o);
+  ts_status status = extract_block(context, &o);
   if (status == TS_OK) status = describe(A, &o, rows);
-  if (status == TS_OK && ghosts) status = take_ghosts(context, &o, ghosts);
+  if (status == TS_OK && ghosts) status = extract_ghosts(context, &o, ghosts);
   if (status < 0) tsi_csr_free(context, &o.block);
   if (status < 0 && ghosts) tsi_csr_free(context, ghosts);
   *block = o.block;

@@ -217,31 +217,76 @@ static ts_status create_whole(ts_matrix *A, const tsi_host_csr *csr) {
   return TS_OK;
 }
 
+/* ---- Matrices of matrices that the parts have made ---- */
+
+static void take_locals(const multi_matrix *m, ts_matrix *const *local, int parts, tsi_device_csr *of) {
+  for (int p = 0; p < parts; p++) {
+    m->local[p] = local[p];
+    if (!local[p]) continue;
+    of->entries += local[p]->info.nonzeros;
+    of->bytes += local[p]->info.bytes_device;
+  }
+}
+
+/* With a halo and without the parts' matrices. */
+static multi_matrix *allocate_joined(ts_context *context, multi_halo *halo, int is_view) {
+  multi_matrix *m = tsi_calloc(context, 1, sizeof *m);
+  if (m) m->local = tsi_calloc(context, (size_t)multi_count(context), sizeof(ts_matrix *));
+  if (m && m->local) {
+    m->halo = halo;
+    m->is_view = is_view;
+    return m;
+  }
+  tsi_free(context, m);
+  multi_halo_destroy(context, halo);
+  return NULL;
+}
+
+ts_status multi_matrix_join(ts_space *rows, ts_space *columns, ts_matrix *const *local, multi_halo *halo,
+                            int is_view, ts_matrix **matrix) {
+  ts_context *context = rows->context;
+  multi_matrix *m = allocate_joined(context, halo, is_view);
+  if (!m) return tsi_out_of_memory(context, "a matrix", sizeof *m);
+  tsi_device_csr of = {
+      .rows = rows->tiling.size, .columns = columns->tiling.size, .row_space = rows, .column_space = columns};
+  take_locals(m, local, multi_count(context), &of);
+  const ts_status status = tsi_matrix_adopt(context, &of, &kind, m, matrix);
+  if (status < 0) {
+    multi_halo_destroy(context, halo);
+    tsi_free(context, m->local);
+    tsi_free(context, m);
+    return status;
+  }
+  describe(*matrix);
+  return choose_kind(*matrix);
+}
+
 /* ---- Low-order parts of double values: those of the parts, which own them ---- */
 
-static ts_status write_rest(const ts_matrix *A, const tsi_host_csr *csr, int p, ts_matrix **local) {
-  MULTI_TRY(A->context, p, tsi_matrix_write_rest(*local, csr));
+static ts_status write_low_part(const ts_matrix *A, const tsi_host_csr *csr, int p, ts_matrix **local) {
+  MULTI_TRY(A->context, p, tsi_matrix_write_low_part(*local, csr));
   return TS_OK;
 }
 
-static ts_status create_rest(ts_matrix *A, const tsi_host_csr *csr) {
-  const ts_matrix *before = A->whole->rest ? A->whole->rest : A->whole; /* A is its low-order part */
+static ts_status create_low_part(ts_matrix *A, const tsi_host_csr *csr) {
+  const ts_matrix *before = A->whole->low ? A->whole->low : A->whole; /* A is its low-order part */
   ts_context *context = A->context;
   multi_matrix *m = NULL;
   TSI_TRY(allocate(A, &m));
-  m->is_rest = 1;
+  m->is_low_part = 1;
   m->halo = matrix_of(A->whole)->halo;
-  ts_status status = each_part(before, csr, write_rest);
+  ts_status status = each_part(before, csr, write_low_part);
   for (int p = 0; p < multi_count(context) && status == TS_OK; p++)
-    if (matrix_of(before)->local[p]) m->local[p] = matrix_of(before)->local[p]->rest;
+    if (matrix_of(before)->local[p]) m->local[p] = matrix_of(before)->local[p]->low;
   if (status < 0) multi_matrix_destroy(A);
   return status;
 }
 
 static void multi_matrix_destroy(ts_matrix *A) {
   multi_matrix *m = A->impl;
-  for (int p = 0; p < multi_count(A->context) && !m->is_rest; p++) ts_matrix_destroy(&m->local[p]);
-  if (!m->is_rest && m->halo) multi_halo_destroy(A->context, m->halo);
+  for (int p = 0; p < multi_count(A->context) && !m->is_low_part && !m->is_view; p++)
+    ts_matrix_destroy(&m->local[p]);
+  if (!m->is_low_part && m->halo) multi_halo_destroy(A->context, m->halo);
   tsi_free(A->context, m->local);
   tsi_free(A->context, m);
   A->impl = NULL;
@@ -249,7 +294,7 @@ static void multi_matrix_destroy(ts_matrix *A) {
 }
 
 ts_status multi_matrix_create(ts_matrix *A, const tsi_packed *packed) {
-  return A->whole ? create_rest(A, packed->csr) : create_whole(A, packed->csr);
+  return A->whole ? create_low_part(A, packed->csr) : create_whole(A, packed->csr);
 }
 
 /* ---- New values ---- */

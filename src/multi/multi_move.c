@@ -78,9 +78,9 @@ static ts_status number_rows(ts_context *context, plan *p) {
   TSI_TRY(multi_collect(context, next, (size_t)ranks * sizeof *next, p->counts));
   for (int r = 0; r < ranks; r++) {
     p->held[r + 1] = p->held[r];
-    for (int giver = 0; giver < ranks; giver++) {
-      if (giver == mine) next[r] = p->held[r + 1];
-      p->held[r + 1] += p->counts[giver * ranks + r];
+    for (int sender = 0; sender < ranks; sender++) {
+      if (sender == mine) next[r] = p->held[r + 1];
+      p->held[r + 1] += p->counts[sender * ranks + r];
     }
   }
   for (int32_t i = 0; i < p->graph.desc->rows; i++) p->numbers[i] = next[p->rank_of[i]]++;
@@ -262,8 +262,8 @@ static ts_status keep(ts_context *context, plan *p, multi_moved *moved) {
   given->rows = tsi_malloc(context, (size_t)moved->desc.rows, sizeof *given->rows);
   if (!given->from || !given->rows)
     return tsi_out_of_memory(context, "rows that moved", (size_t)moved->desc.rows * sizeof *given->rows);
-  for (int giver = 0; giver < ranks; giver++)
-    given->from[giver + 1] = given->from[giver] + p->counts[giver * ranks + mine];
+  for (int sender = 0; sender < ranks; sender++)
+    given->from[sender + 1] = given->from[sender] + p->counts[sender * ranks + mine];
   given->first = p->graph.first;
   given->rank_of = p->rank_of;
   p->rank_of = NULL;

@@ -261,7 +261,7 @@ static void merge_verdicts(void *mine, const void *other) {
 }
 
 /* The first failure of a rank ends the waits of the others, which may be some calls behind. */
-static void tell(ts_context *context) {
+static void stop_others(ts_context *context) {
   multi_ranks *ranks = multi_ranks_of(context);
   const ts_transport *t = &ranks->transport;
   if (ranks->stopped || ranks->heard || ranks->why[0]) return;
@@ -280,7 +280,7 @@ ts_status multi_agree(ts_context *context, ts_status status) {
                  .is_spoilt = multi_channel_is_spoilt(context)};
   if (failed)
     snprintf(all.text, sizeof all.text, "%s", context->error[0] ? context->error : ts_status_text(status));
-  if (failed) tell(context);
+  if (failed) stop_others(context);
   TSI_TRY(merge_all(context, &all, sizeof all, merge_verdicts, 0));
   ranks->epoch++;
   ranks->calls = ranks->failed_call = ranks->stopped = ranks->heard = 0;

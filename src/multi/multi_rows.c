@@ -152,7 +152,7 @@ static ts_status inspect(ts_matrix *A, const tsi_ranks_matrix_desc *desc, const 
   ts_context *context = A->context;
   tsi_host_csr block, ghosts = {0};
   int wanted = 1;
-  TSI_TRY(multi_even_rests(A, csr));
+  TSI_TRY(multi_even_low_parts(A, csr));
   TSI_TRY(multi_inspect(A, csr, &block, desc->keep_host_copy >= 0 ? &ghosts : NULL));
   if (desc->keep_host_copy < 0) {
     tsi_csr_free(context, &block);

@@ -217,8 +217,8 @@ static ts_status combine_by_channel(ts_scalars *out, const int *index, int count
 
 static ts_status combine(ts_scalars *out, const int *index, int count, tsi_reduction kind, const ts_vector *x) {
   multi_state *state = multi_state_of(out->context);
-  const int slot = state->turn * TSI_MAX_DOTS;
-  state->turn = !state->turn;
+  const int slot = state->half * TSI_MAX_DOTS;
+  state->half = !state->half;
   if (state->channel.is_open) return combine_by_channel(out, index, count, kind, x, slot);
   return !state->ranks && state->parts[0]->ops->part->combine
              ? combine_on_devices(out, index, count, kind, x, slot)
@@ -241,7 +241,7 @@ static ts_scalars *target(ts_scalars *out, int p, multi_slots *view) {
 #define TARGET target(out, p, &(multi_slots){{{0}}})
 
 static int slot_of(const ts_context *context, int index) {
-  return is_single(context) ? index : multi_state_of(context)->turn * TSI_MAX_DOTS;
+  return is_single(context) ? index : multi_state_of(context)->half * TSI_MAX_DOTS;
 }
 
 /* Reduces on each part, then combines. */

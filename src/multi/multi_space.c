@@ -28,7 +28,7 @@ static ts_status create_locals(const ts_space *space, multi_space *s) {
   ts_context *context = space->context;
   for (int p = 0; p < multi_count(context); p++) {
     const int32_t first = s->first[p], size = s->first[p + 1] - first;
-    if (size && multi_part(context, p))
+    if (size && multi_part(context, p) && !s->local[p])
       MULTI_TRY(context, p,
                 multi_space_create_part(space, s, multi_part(context, p), first, size, &s->local[p]));
   }
@@ -101,7 +101,7 @@ static ts_status allocate(ts_context *context, multi_space **out) {
 }
 
 /* Takes ownership of s. */
-static ts_status give_to(ts_space *space, multi_space *s, ts_status status) {
+static ts_status attach_to(ts_space *space, multi_space *s, ts_status status) {
   if (status == TS_OK) status = create_locals(space, s);
   if (status == TS_OK)
     space->impl = s;
@@ -115,10 +115,28 @@ ts_status multi_space_of(ts_space *space, const tsi_host_csr *csr, multi_space *
     multi_space *s;
     ts_status status = allocate(space->context, &s);
     if (status == TS_OK) status = divide(space, csr, s);
-    TSI_TRY(give_to(space, s, status));
+    TSI_TRY(attach_to(space, s, status));
   }
   *out = space->impl;
   return TS_OK;
+}
+
+ts_status multi_space_create_in_order(ts_context *context, const int32_t *first, ts_space *const *locals,
+                                      ts_space **space) {
+  const int parts = multi_count(context);
+  tsi_tiling tiling;
+  multi_space *s;
+  TSI_TRY(tsi_tiling_create(context, first[parts], NULL, NULL, &tiling));
+  TSI_TRY(tsi_space_create(context, &tiling, NULL, space));
+  ts_status status = allocate(context, &s);
+  if (status == TS_OK) memcpy(s->first, first, ((size_t)parts + 1) * sizeof *first);
+  for (int p = 0; p < parts && status == TS_OK && locals; p++) {
+    s->local[p] = locals[p];
+    if (locals[p]) tsi_space_retain(locals[p]);
+  }
+  status = attach_to(*space, s, status);
+  if (status < 0) ts_space_destroy(space);
+  return status;
 }
 
 ts_status multi_space_of_rows(ts_space *space, multi_rows *rows) {
@@ -134,7 +152,7 @@ ts_status multi_space_of_rows(ts_space *space, multi_rows *rows) {
   for (int p = state->first; p < state->count && status == TS_OK; p++) /* empty for parts of other ranks */
     s->first[p + 1] =
         p < state->first + state->own ? (int32_t)(rows->first[p + 1] - rows->first[state->first]) : s->first[p];
-  return give_to(space, s, status);
+  return attach_to(space, s, status);
 }
 
 void multi_rows_destroy(ts_context *context, multi_rows *rows) {

@@ -37,7 +37,7 @@ static ts_status write(ts_matrix *A, const tsi_csr *csr) {
   A->host_copy = NULL;
   ts_status status = tsi_enter(A->context);
   if (status == TS_OK) status = tsi_leave(A->context, tsi_matrix_set_values(A, csr, NULL));
-  if (status == TS_OK) status = multi_even_rests(A, csr);
+  if (status == TS_OK) status = multi_even_low_parts(A, csr);
   A->host_copy = copy;
   return status;
 }
@@ -50,7 +50,7 @@ typedef struct knowledge {
   double norm;
 } knowledge;
 
-static knowledge take(const ts_matrix *A) {
+static knowledge read_knowledge(const ts_matrix *A) {
   const ts_matrix_info *i = &A->info;
   return (knowledge){.symmetric = i->symmetric,
                      .negative_diagonal = i->negative_diagonal,
@@ -61,7 +61,7 @@ static knowledge take(const ts_matrix *A) {
                      .norm = A->norm_infinity};
 }
 
-static void give(ts_matrix *A, const knowledge *k) {
+static void write_knowledge(ts_matrix *A, const knowledge *k) {
   A->info.symmetric = k->symmetric;
   A->info.negative_diagonal = k->negative_diagonal;
   A->info.unsymmetric_row = k->row;
@@ -91,7 +91,7 @@ static ts_status write_on_all(ts_matrix *A, const tsi_csr *csr, const tsi_host_c
 /* `status`: a failure in this rank's arguments, which all ranks agree on like any other. */
 static ts_status set_values(ts_matrix *A, const tsi_ranks_matrix_desc *desc, ts_status status) {
   ts_context *context = A->context;
-  const knowledge before = take(A);
+  const knowledge before = read_knowledge(A);
   int32_t *columns = NULL;
   tsi_host_csr block = {0}, ghosts = {0};
   tsi_csr csr;
@@ -101,12 +101,12 @@ static ts_status set_values(ts_matrix *A, const tsi_ranks_matrix_desc *desc, ts_
   if (status == TS_OK) status = number(A, desc, &columns, &given);
   if (status == TS_OK) status = multi_scale_rows(context, &given, &exponent, &loses_digits, &csr, &memory);
   if (status == TS_OK) status = multi_inspect(A, &csr, &block, &ghosts);
-  knowledge after = take(A);
+  knowledge after = read_knowledge(A);
   after.halo = before.halo;
-  give(A, &before);
+  write_knowledge(A, &before);
   status = multi_agree(context, status);
   if (status == TS_OK) status = write_on_all(A, &csr, &block, &ghosts);
-  give(A, status == TS_OK ? &after : &before);
+  write_knowledge(A, status == TS_OK ? &after : &before);
   if (status == TS_OK) {
     A->exponent = exponent;
     A->loses_digits = loses_digits;

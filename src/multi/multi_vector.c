@@ -69,7 +69,7 @@ static size_t offset_of(const ts_vector *v, int p) {
   } while (0)
 
 /* If indices are permuted: allocates all elements, ordered by position. */
-static ts_status take_elements(const ts_vector *v, float **elements) {
+static ts_status alloc_elements(const ts_vector *v, float **elements) {
   const size_t count = (size_t)v->space->tiling.size * (size_t)v->components;
   *elements = tsi_malloc(v->context, count, sizeof **elements);
   return *elements ? TS_OK : tsi_out_of_memory(v->context, "a vector", count * sizeof **elements);
@@ -84,7 +84,7 @@ ts_status multi_vector_write(ts_vector *v, const float *texels) {
   const size_t n = (size_t)v->components;
   float *elements;
   if (!s->order) return write_parts(v, texels);
-  TSI_TRY(take_elements(v, &elements));
+  TSI_TRY(alloc_elements(v, &elements));
   for (int32_t k = 0; k < v->space->tiling.size; k++)
     memcpy(elements + (size_t)k * n, texels + (size_t)s->order[k] * n, n * sizeof *elements);
   const ts_status status = write_parts(v, elements);
@@ -131,7 +131,7 @@ ts_status multi_vector_read(const ts_vector *v, float *texels) {
   const size_t n = (size_t)v->components;
   float *elements;
   if (!s->order) return read_parts(v, texels);
-  TSI_TRY(take_elements(v, &elements));
+  TSI_TRY(alloc_elements(v, &elements));
   const ts_status status = read_parts(v, elements);
   for (int32_t k = 0; k < v->space->tiling.size && status == TS_OK; k++)
     memcpy(texels + (size_t)s->order[k] * n, elements + (size_t)k * n, n * sizeof *elements);

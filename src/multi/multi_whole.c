@@ -155,8 +155,8 @@ static void name_rows_of_the_root(const cutting *c, ts_matrix_info *info) {
     if (c->order && *rows[k] >= 0) *rows[k] = c->order[*rows[k]];
 }
 
-static ts_status give_out(ts_context *context, int root, const tsi_matrix_desc *desc, multi_parcels *p,
-                          cutting *c, ts_matrix **matrix) {
+static ts_status distribute(ts_context *context, int root, const tsi_matrix_desc *desc, multi_parcels *p,
+                            cutting *c, ts_matrix **matrix) {
   const int mine = ts_ranks_get_rank(context);
   if (mine == root) TSI_TRY(cut(context, desc, c));
   if (mine == root) TSI_TRY(pack_all(context, p, c));
@@ -177,7 +177,7 @@ static ts_status multi_whole_create(ts_context *context, int root, const tsi_mat
   multi_parcels parcels;
   cutting c = {0};
   TSI_TRY(multi_parcels_create(context, &parcels));
-  const ts_status status = give_out(context, root, desc, &parcels, &c, matrix);
+  const ts_status status = distribute(context, root, desc, &parcels, &c, matrix);
   multi_parcels_destroy(context, &parcels);
   free_cutting(context, &c);
   return status;
@@ -240,8 +240,8 @@ static ts_status cut_again(const ts_matrix *A, const tsi_csr *csr, cutting *c) {
   return TS_OK;
 }
 
-static ts_status give_out_values(const ts_matrix *A, int root, const tsi_csr *csr, ts_status given,
-                                 multi_parcels *p, cutting *c) {
+static ts_status distribute_values(const ts_matrix *A, int root, const tsi_csr *csr, ts_status given,
+                                   multi_parcels *p, cutting *c) {
   ts_context *context = A->context;
   TSI_TRY(multi_parcels_create(context, p));
   if (ts_ranks_get_rank(context) == root) {
@@ -263,7 +263,7 @@ static ts_status set_values_from(ts_matrix *A, int root, const tsi_csr *csr, ts_
   ts_context *context = A->context;
   multi_parcels p = {0};
   cutting c = {0};
-  ts_status status = multi_agree(context, give_out_values(A, root, csr, given, &p, &c));
+  ts_status status = multi_agree(context, distribute_values(A, root, csr, given, &p, &c));
   if (status == TS_OK)
     status = set_own_values(A, ts_ranks_get_rank(context) == root ? p.out[root] : p.in[root]);
   if (status == TS_OK) name_rows_of_the_root(&c, &A->info);
@@ -333,7 +333,7 @@ static size_t count_of(const ts_vector *v, int rank) {
 }
 
 /* Here and below, `values` are the root's, and NULL on the other ranks. */
-static ts_status take_from(ts_vector *v, int root, const double *values, multi_parcels *p) {
+static ts_status scatter_from(ts_vector *v, int root, const double *values, multi_parcels *p) {
   ts_context *context = v->context;
   if (values) {
     for (int r = 0; r < ts_ranks_get_count(context); r++) p->out_bytes[r] = count_of(v, r) * sizeof *values;
@@ -347,7 +347,7 @@ static ts_status take_from(ts_vector *v, int root, const double *values, multi_p
   return multi_write_given(v, values ? p->out[root] : p->in[root]);
 }
 
-static ts_status bring_to(const ts_vector *v, int root, double *values, multi_parcels *p) {
+static ts_status gather_to(const ts_vector *v, int root, double *values, multi_parcels *p) {
   ts_context *context = v->context;
   const int mine = ts_ranks_get_rank(context);
   p->out_bytes[root] = count_of(v, mine) * sizeof *values;
@@ -374,7 +374,7 @@ static ts_status write_from(ts_vector *v, int root, const ts_array *values, mult
     if (status == TS_OK && !doubles)
       status = tsi_fail(v->context, TS_ERROR_INVALID_ARGUMENT, "values is NULL on the root, rank %d", root);
   }
-  return status == TS_OK ? take_from(v, root, doubles, p) : status;
+  return status == TS_OK ? scatter_from(v, root, doubles, p) : status;
 }
 
 ts_status ts_ranks_vector_from(ts_vector *vector, int root, ts_array values) {
@@ -399,7 +399,7 @@ static ts_status read_to(const ts_vector *v, int root, const ts_array *values, m
     status = tsi_array_check(v->context, "values", values, count, TSI_FLOATING, TSI_WRITE);
     if (status == TS_OK) status = tsi_loan(v->context, "a vector", count, TS_TYPE_DOUBLE, loans, &doubles);
   }
-  if (status == TS_OK) status = bring_to(v, root, doubles, p);
+  if (status == TS_OK) status = gather_to(v, root, doubles, p);
   return status == TS_OK && is_root ? tsi_array_put(v->context, values, doubles) : status;
 }
 

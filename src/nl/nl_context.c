@@ -142,7 +142,7 @@ void NLAPIENTRY nlDeleteContext(NLContext context) {
   tsn_system_free(c);
   tsn_equations_free(c);
   tsn_variables_free(c);
-  tsn_device_give_back(c->device);
+  tsn_device_release(c->device);
   free(c);
 }
 

@@ -49,7 +49,7 @@ tsn_device *tsn_device_of(tsn_context *c) {
   return c->device = d;
 }
 
-void tsn_device_give_back(tsn_device *device) {
+void tsn_device_release(tsn_device *device) {
   if (device) device->users--;
 }
 
@@ -122,7 +122,7 @@ NLboolean NLAPIENTRY nlExtensionIsInitialized(const char *name) {
   return e && chosen[0] && has_backend(e, chosen) ? NL_TRUE : NL_FALSE;
 }
 
-static void take_argument(const char *argument) {
+static void apply_argument(const char *argument) {
   char name[32];
   const char *equals = strchr(argument, '=');
   const size_t length = equals ? (size_t)(equals - argument) : sizeof name;
@@ -137,5 +137,5 @@ static void take_argument(const char *argument) {
 
 void NLAPIENTRY nlInitialize(int argc, char **argv) {
   for (int i = 1; i < argc; i++)
-    if (strncmp(argv[i], "nl:", 3) == 0) take_argument(argv[i] + 3);
+    if (strncmp(argv[i], "nl:", 3) == 0) apply_argument(argv[i] + 3);
 }

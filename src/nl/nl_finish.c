@@ -30,7 +30,7 @@ static int32_t *map_rows(const tsn_context *c) {
   return map;
 }
 
-static int take_right_hand_sides(tsn_context *c, const int32_t *map) {
+static int add_right_hand_sides(tsn_context *c, const int32_t *map) {
   if (!c->added) c->added = calloc(c->n, c->systems * sizeof *c->added);
   if (!c->added) return 0;
   for (size_t row = 0; row < c->row_count; row++)
@@ -42,7 +42,7 @@ static int take_right_hand_sides(tsn_context *c, const int32_t *map) {
 }
 
 /* Keeps the entries in equations of unlocked variables. */
-static void take_entries(tsn_entries *e, const tsn_context *c, const int32_t *map) {
+static void keep_entries(tsn_entries *e, const tsn_context *c, const int32_t *map) {
   size_t kept = 0;
   for (size_t k = 0; k < e->count; k++) {
     const int32_t row = e->rows[k] < 0 ? -1 - e->rows[k] : map[e->rows[k]];
@@ -88,9 +88,9 @@ static int mirror(tsn_context *c) {
 static void finish_square(tsn_context *c) {
   if (!check_row_count(c)) return;
   int32_t *map = map_rows(c);
-  int done = map && take_right_hand_sides(c, map);
+  int done = map && add_right_hand_sides(c, map);
   if (done) {
-    take_entries(&c->entries, c, map);
+    keep_entries(&c->entries, c, map);
     if (c->parameters.symmetric && !c->parameters.least_squares) done = mirror(c);
   }
   free(map);

@@ -127,7 +127,7 @@ void tsn_print_report(const tsn_context *c);
 
 /* The device of the context, opened if necessary. On failure sets an error and returns NULL. */
 tsn_device *tsn_device_of(tsn_context *c);
-void tsn_device_give_back(tsn_device *device);
+void tsn_device_release(tsn_device *device);
 
 /* ---- nl_variables.c ---- */
 

@@ -184,7 +184,7 @@ static int change_method(solve *s) {
 }
 
 /* Accepts x + d if it is better. Returns whether it is at least twice as good. */
-static int take_correction(solve *s) {
+static int accept_correction(solve *s) {
   const size_t count = s->c->n * s->c->systems;
   const double before = s->ratio;
   for (size_t i = 0; i < count; i++) s->x[i] += s->d[i];
@@ -204,7 +204,7 @@ static ts_status refine(solve *s) {
   while (!(s->ratio <= s->c->parameters.threshold)) {
     const ts_status status = solve_correction(s);
     if (status < 0) return status;
-    const int better = take_correction(s);
+    const int better = accept_correction(s);
     if (status != TS_OK && change_method(s)) continue;
     if (s->ratio <= s->c->parameters.threshold) break;
     if (!better || s->iterations >= s->max_iterations) return TS_NOT_CONVERGED;

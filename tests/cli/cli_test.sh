@@ -1,6 +1,7 @@
 #!/bin/sh
-# cli_test.sh GROUP TEXSOLVE JSON_GET [DRIVERS OR LIBRARY OR FCLIB_MAKE]: tests of the texsolve command. Each check prints what failed; the group
-# fails if any did, and is skipped with 77 where it cannot run. Needs a POSIX shell, awk, grep and cmp.
+# cli_test.sh GROUP TEXSOLVE JSON_GET [DRIVERS OR LIBRARY OR FCLIB_MAKE]: tests of the texsolve command. Each
+# check prints a message if it fails, and then the group fails. A group that cannot run here is skipped with
+# exit status 77. Needs a POSIX shell, awk, grep and cmp.
 set -u
 group=$1 texsolve=$2 json_get=$3 drivers=${4-}
 here=$(cd "$(dirname "$0")" && pwd)
@@ -14,7 +15,7 @@ cd "$work/dir" || exit 1
 : >../log/out
 : >../log/err
 
-# Failures are counted in a file and said on descriptor 3, so that those inside $(...) count too.
+# Failures are counted in a file and printed on descriptor 3, so that those inside $(...) count too.
 exec 3>&1
 fail() {
   echo failed >>../log/failures
@@ -38,8 +39,8 @@ expect() {
   [ "$status" -eq "$wanted" ] || fail "texsolve $*: exit status $status, expected $wanted"
 }
 
-# refuse STATUS TEXT ARGUMENTS...: one line on standard error that starts with "texsolve: " and holds TEXT,
-# nothing on standard output, and no file made or changed.
+# refuse STATUS TEXT ARGUMENTS...: the command must print one line on standard error that starts with "texsolve:
+# " and contains TEXT. It must print nothing on standard output, and must not create or change a file.
 refuse() {
   wanted=$1 text=$2
   shift 2

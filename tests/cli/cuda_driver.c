@@ -1,6 +1,6 @@
-/* A stand-in for NVIDIA's driver, which the CUDA runtime loads by name: as much of it as is asked before a
- * device is found, or none. DRIVER_VERSION: 1000 for each major version and 10 for each minor one;
- * DRIVER_ANSWER: what it says when it is started. */
+/* Replaces NVIDIA's driver, which the CUDA runtime loads by name. It has only the functions that are called
+ * before a device is found. DRIVER_VERSION is 1000 for each major version plus 10 for each minor one.
+ * DRIVER_ANSWER is the result of cuInit. */
 int cuInit(unsigned flags);
 int cuDriverGetVersion(int *version);
 

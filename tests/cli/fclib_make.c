@@ -1,6 +1,6 @@
-/* fclib_make FILE FORM [FAULT]: a local problem of FCLIB in 3-D with two contacts, one that sticks and one that
- * slips, and its solution. FORM: triplets, columns, rows, or deflate: rows that are compressed. FAULT: what is
- * wrong with it, a word of main's. */
+/* fclib_make FILE FORM [FAULT]: writes a local FCLIB problem in 3-D with two contacts, one sticking and one
+ * slipping, and its solution. FORM is triplets, columns, rows, or deflate (compressed rows). FAULT is a word of
+ * main that selects an error. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 
 enum { size = 6, contacts = 2, nonzeros = 8 };
 
-/* Row by row: 2 and 1 on the diagonal, and two entries that tell rows from columns. */
+/* Row by row: 2 and 1 on the diagonal, and two entries that differ between rows and columns. */
 static const int rows[nonzeros] = {0, 0, 1, 2, 3, 3, 4, 5};
 static const int columns[nonzeros] = {0, 3, 1, 2, 0, 3, 4, 5};
 static const double values[nonzeros] = {2, 0.25, 2, 2, 0.5, 1, 1, 1};
@@ -29,7 +29,7 @@ static void put(hid_t file, const char *name, hid_t type, int count, const void 
   H5Sclose(space);
 }
 
-/* A hundred million numbers, of which 8 are stored. */
+/* Announces a hundred million numbers, but stores only 8 of them. */
 static void put_announced(hid_t file, const char *name, hid_t type, const void *numbers) {
   const hid_t space = H5Screate_simple(1, (const hsize_t[]){100000000}, NULL);
   const hid_t memory = H5Screate_simple(1, (const hsize_t[]){nonzeros}, NULL);
@@ -80,7 +80,7 @@ static void put_matrix(hid_t file, const char *form, const char *fault) {
   put(file, "/fclib_local/W/x", H5T_NATIVE_DOUBLE, !strcmp(fault, "short-x") ? 3 : nonzeros, x);
 }
 
-/* Two, the first one wrong by 1, or with the word guess-short cut. */
+/* Writes two guesses. The first one is wrong by 1, or too short if the fault is guess-short. */
 static void put_guesses(hid_t file, const double *r, const char *fault) {
   double first[size];
   for (int i = 0; i < size; i++) first[i] = r[i] + 1;

@@ -1,6 +1,6 @@
-/* json_get TYPE KEY[.KEY...] < FILE: checks that standard input is one JSON object and nothing more, that the
- * key is there with this type (string, integer, number, boolean, object, array, null), and prints its value. In
- * an array a key is an index from 0. */
+/* json_get TYPE KEY[.KEY...] < FILE: checks that standard input is exactly one JSON object, and that the key
+ * exists with this type (string, integer, number, boolean, object, array, null). Prints its value. In an array
+ * a key is an index from 0. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

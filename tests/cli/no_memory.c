@@ -1,4 +1,4 @@
-/* Loaded before the C library: argp finds no memory. */
+/* Preloaded before the C library: argp fails to allocate memory. */
 #include <errno.h>
 
 struct argp;

@@ -1,11 +1,11 @@
-/* Poisson problems in files and the residuals of their solutions, in long double and without the library.
+/* Poisson problems in files, and the residuals of their solutions, in long double without the library.
  *
- * poisson_check make KIND N SCALE FILE: N x N numbers times SCALE. KIND is k (positive, of several orders of
- * magnitude), g (of both signs) or g0 (the same with mean 0 over the volumes of a Neumann problem).
+ * poisson_check make KIND N SCALE FILE: writes N x N numbers times SCALE. KIND is k (positive, over several
+ * orders of magnitude), g (of both signs) or g0 (likewise, with mean 0 over the volumes of a Neumann problem).
  *
  * poisson_check residual BOUNDARY K G U: prints ||b - A u|| / ||b||. BOUNDARY is dirichlet or neumann.
  *
- * Files are dense Matrix Market ones of squares with points on the boundary. */
+ * Files are dense Matrix Market files of squares, with points on the boundary. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,12 +17,12 @@ static void *need(void *pointer, const char *what) {
   exit(2);
 }
 
-/* Half of a volume on a boundary of Neumann's, so that a corner has a quarter. */
+/* The volume is halved on a Neumann boundary, so a corner has a quarter. */
 static long double extent(int n, int i) {
   return i == 0 || i == n - 1 ? 0.5L : 1;
 }
 
-/* Entry (j, i) at [j * n + i]; the file has columns. */
+/* Entry (j, i) is at [j n + i]. The file stores columns. */
 static long double *read_square(const char *path, int *n) {
   char line[200];
   int rows, columns;

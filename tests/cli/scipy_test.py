@@ -3,15 +3,15 @@
 
   scipy_test.py TEXSOLVE [--backend NAME] [--plan PRECISION:COUNT,...] [--only NUMBER] [--seed SEED] [--keep DIR] [-v]
 
-System NUMBER of a seed is the same in every run and has a kind (KINDS, round robin); COUNT are the first ones; HARD ones
-follow. Of each:
+System NUMBER of a seed is the same in every run. Its kind is one of KINDS, in turn. COUNT systems are solved, and after
+them those of HARD. The test checks that
 
   - x, the exit status and the report agree with the residual that is computed here in extended precision;
-  - what SciPy solves to the tolerance (spsolve, or lstsq if the matrix is singular) is solved, in precision auto and
-    double to 1e-10. `mixed` (1e-8) and `single` (1e-4) have to if the matrix is not too ill-conditioned for floats, see
-    has_to_solve();
-  - of a singular matrix and a right-hand side with a part that no x reaches, auto and double return the least-squares x
-    (exit status 3, reason "incompatible"): its residual is that of lstsq.
+  - a system that SciPy solves to the tolerance (with spsolve, or lstsq if the matrix is singular) is solved to 1e-10 in
+    precision auto and double. `mixed` (1e-8) and `single` (1e-4) must solve it if the matrix is not too ill-conditioned
+    for floats, see has_to_solve();
+  - for a singular matrix and a right-hand side with a part outside its range, auto and double return the least-squares x
+    (exit status 3, reason "incompatible"), with the residual of lstsq.
 
 A system that fails is kept with its files. The exit status is 77 without SciPy or the backend.
 """
@@ -24,7 +24,7 @@ import subprocess
 import sys
 import tempfile
 
-os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # of matrices as small as these
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # the matrices are too small for threads
 try:
     import warnings
 
@@ -50,7 +50,7 @@ class System:
         self.A = np.asarray(dense, dtype=float)
         self.n = len(self.A)
         self.b = b
-        self.reachable = reachable  # of a singular matrix: whether A x = b has a solution; None: it is not singular
+        self.reachable = reachable  # for a singular matrix: True if A x = b has a solution; None: the matrix is regular
         self.is_symmetric = bool((self.A == self.A.T).all())
         rows, columns = np.nonzero(np.tril(self.A) if self.is_symmetric else self.A)
         self.entries = entries or [(i, j, self.A[i, j]) for i, j in zip(rows, columns)]
@@ -74,7 +74,7 @@ def symmetric_of(A):
 
 
 def rotated(rng, eigenvalues, rounds=3):
-    """Q diag(eigenvalues) Q^T, Q from random plane rotations: sparse if there are few."""
+    """Q diag(eigenvalues) Q^T with Q from random plane rotations. It is sparse if there are few rotations."""
     n = len(eigenvalues)
     A = np.diag(rng.permutation(eigenvalues))
     for _ in range(rounds * n // 2):
@@ -87,7 +87,7 @@ def rotated(rng, eigenvalues, rounds=3):
 
 
 def until_regular(make, most=1e7):
-    """What make() returns, the first whose condition number, its rows and columns scaled, is at most `most`."""
+    """The first result of make() with a condition number of at most `most` after scaling of rows and columns."""
     while True:
         A = make()
         if condition(A) <= most:
@@ -95,7 +95,7 @@ def until_regular(make, most=1e7):
 
 
 def laplacian(rng, n, is_weighted=True):
-    """Of a random connected graph: singular, constants are its null space."""
+    """The Laplacian of a random connected graph: singular, with constants in its null space."""
     L = np.zeros((n, n))
     for i in range(1, n):
         for j in {int(rng.integers(i)), i - 1}:
@@ -210,7 +210,7 @@ def singular_symmetric_matrix(rng):
     choice = rng.integers(4)
     if choice == 0:
         return laplacian(rng, n)
-    if choice == 1:  # to rounding
+    if choice == 1:  # singular up to rounding
         eigenvalues = rng.uniform(1, 3, n) * rng.choice([-1, 1], n)
         eigenvalues[:1 + n // 10] = 0
         return rotated(rng, eigenvalues)
@@ -241,7 +241,7 @@ def singular_nonsymmetric_matrix(rng):
 
 
 def with_entries(rng, make):
-    """The command refuses fewer entries than rows."""
+    """The command refuses files with fewer entries than rows, so this repeats make() until there are enough."""
     while True:
         A = make(rng)
         if np.count_nonzero(np.tril(A)) >= len(A):
@@ -254,7 +254,7 @@ def consistent(rng, make):
 
 
 def inconsistent(rng, make):
-    """A tenth to ten times as much as A reaches is a part that it does not."""
+    """The part of b outside the range of A is a tenth to ten times as large as the part in the range."""
     A = with_entries(rng, make)
     U, s, _ = np.linalg.svd(A)
     null = U[:, s < 1e-9 * s[0]]
@@ -299,13 +299,13 @@ def one_by_one(rng):
 
 
 def duplicates(rng):
-    """Entries of the file in random order, some in two or three parts."""
+    """Entries of the file in random order, some of them split into two or three parts."""
     A = dominant(rng, size(rng)) if rng.random() < 0.5 else spd(rng, size(rng))
     entries = []
     for i, j in zip(*np.nonzero(A)):
         parts = int(rng.integers(1, 4))
         entries += [(i, j, value) for value in np.round(rng.standard_normal(parts) * 64) / 64]
-    for i in range(len(A)):  # dominant all the same, and dyadic: sums are exact in any order
+    for i in range(len(A)):  # still dominant, and dyadic, so that sums are exact in any order
         entries.append((i, i, 64.0))
     summed = np.zeros_like(A)
     for i, j, value in entries:
@@ -321,7 +321,8 @@ KINDS = [
 ]
 
 
-# (seed, number): a long x at the limit of doubles; a least-squares x of a small matrix, one after many iterations in vain
+# (seed, number): a large x at the limit of doubles; a least-squares x of a small matrix; the same after many
+# useless iterations
 HARD = [(22, 133), (28, 54), (31, 195)]
 
 
@@ -333,7 +334,7 @@ def system_of(seed, number):
     rng = np.random.default_rng([seed, number])
     system = KINDS[number % len(KINDS)](rng)
     if system.b is None:
-        # Either any b or any x: if rows or columns have different scales only one of the two is moderate.
+        # b or x is random. If rows or columns have different scales, only one of the two is moderate.
         system.b = rng.standard_normal(system.n)
         if rng.random() < 0.5:
             system.b = system.A @ system.b
@@ -341,7 +342,7 @@ def system_of(seed, number):
 
 
 def condition(A):
-    """Of A with its rows and columns scaled."""
+    """The condition number of A after scaling of its rows and columns."""
     B = A.copy()
     for _ in range(4):
         for axis in (1, 0):
@@ -353,7 +354,7 @@ def condition(A):
     return s[0] / s[-1] if s[-1] > 0 else np.inf
 
 
-# ---- SciPy, and what a precision can do ----
+# ---- SciPy, and the limits of each precision ----
 
 
 def norm(v):
@@ -361,7 +362,7 @@ def norm(v):
 
 
 def residual_of(system, x):
-    """b - A x with 64 bits."""
+    """b - A x with a significand of 64 bits."""
     wide = np.longdouble
     return system.b.astype(wide) - (system.A.astype(wide) * x.astype(wide)).sum(axis=1)
 
@@ -371,7 +372,7 @@ def relative(system, x):
 
 
 def rounding_of(system, x, unit):
-    """What a relative error of `unit` in each number of A or x changes of the relative residual."""
+    """The change of the relative residual for a relative error of `unit` in each number of A or x."""
     return unit * norm(np.abs(system.A) @ np.abs(x)) / norm(system.b)
 
 
@@ -384,9 +385,9 @@ def scipy_solution(system):
 
 
 def has_to_solve(system, precision, reference):
-    """Whether a solve has to end with status 0. SciPy computes in double precision, and so do `auto` and `double` in the
-    end. `mixed` iterates in floats: refinement gains digits if the condition is far below 2^24. `single` cannot be better
-    than floats hold A and x, nor than the rounding of its products, times the condition, lets a method be."""
+    """True if a solve must end with status 0. SciPy computes in double precision, and so do the last steps of `auto` and
+    `double`. `mixed` iterates in floats: refinement gains digits if the condition is far below 2^24. The accuracy of
+    `single` is limited by the rounding of A and x to floats, and by the rounding of its products times the condition."""
     if not relative(system, reference) <= TOLERANCE[precision]:
         return False
     if precision in EXACT:
@@ -421,7 +422,7 @@ def read_vector(path):
 
 
 def run(command, directory):
-    """Exit status, report (None: there is none), x (None) and standard error."""
+    """Returns the exit status, the report (None if missing), x (None if missing) and standard error."""
     x = os.path.join(directory, "x.mtx")
     if os.path.exists(x):
         os.remove(x)
@@ -436,7 +437,7 @@ def is_near(a, b, relative_difference, absolute=0.0):
 
 
 def check_report(system, status, report, x, tolerance):
-    """What the report and the exit status have to be for every system."""
+    """Faults of the report and the exit status that are wrong for every system."""
     if status not in (0, 3) or report is None or x is None:
         yield f"exit status {status}"
         return
@@ -452,7 +453,7 @@ def check_report(system, status, report, x, tolerance):
 
 
 def check_least_squares(system, status, report, x, reference):
-    """x has the residual of lstsq, and A^T r is small."""
+    """x must have the residual of lstsq, and A^T r must be small."""
     if status != 3 or report["reason"] != "incompatible":
         yield f"exit status {status}, reason {report['reason']}, expected 3 and incompatible"
     r, best = residual_of(system, x).astype(float), relative(system, reference)
@@ -464,7 +465,7 @@ def check_least_squares(system, status, report, x, reference):
 
 
 def check(system, precision, outcome, reference):
-    """What is wrong."""
+    """Returns the faults."""
     status, report, x, _ = outcome
     wrong = list(check_report(system, status, report, x, TOLERANCE[precision]))
     if wrong:
@@ -490,7 +491,7 @@ def keep(options, directory, name):
 
 
 def compare(options, precision, seed, number, directory):
-    """Whether the system passes."""
+    """Returns True if the system passes."""
     system = system_of(seed, number)
     write_matrix(os.path.join(directory, "A.mtx"), system)
     write_vector(os.path.join(directory, "b.mtx"), system.b)

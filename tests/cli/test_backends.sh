@@ -1,4 +1,4 @@
-# The same system on OpenGL, in every format, against the residual computed here.
+# The same system on OpenGL, in every format, checked by the residual computed here.
 "$texsolve" info --backend gl >../log/out 2>../log/err || {
   cat ../log/out
   case ",${TEXSOLVE_TEST_REQUIRE:-}," in *,gl,*) exit 1 ;; esac
@@ -18,13 +18,13 @@ done
 expect 0 solve m.mtx --backend gl --rectangle 16x16 -q
 refuse 1 "csr" solve m.mtx --backend gl --format csr
 
-# Three right-hand sides at once are three textures' channels.
+# Three right-hand sides at once use three channels of a texture.
 small_system
 file b.mtx '%%MatrixMarket matrix array real general' '3 3' 2 4 10 4 -1 0 -1 4 -1
 expect 0 solve spd.mtx -b b.mtx --backend gl -o x.mtx -q --rtol 1e-6
 vector_near x.mtx 1e-5 1 2 3 1 0 0 0 1 0
 
-# The time of compiling shaders is said apart, so that nobody takes it for the solve's; and what OpenGL runs on.
+# The report separates the time for compiling shaders from the solve, and names the device that runs OpenGL.
 expect 0 solve spd.mtx --backend gl
 says_software=$(grep -c 'OpenGL *runs on the CPU here' ../log/out)
 grep -q 'OpenGL .*compiling its shaders took [0-9.]* s' ../log/out || fail "the report does not have the time of compiling shaders"

@@ -1,11 +1,12 @@
-# Any number of right-hand sides, in groups of four: every column against one computed here, what is said of them all, and
-# columns that do not converge.
+# Any number of right-hand sides, in groups of four. Every column is checked here, and so are the report on all
+# columns and the handling of columns that do not converge.
 array='%%MatrixMarket matrix array real general'
 backends=cpu
 "$texsolve" info --backend gl >../log/out 2>&1 && backends="cpu gl"
 laplacian m.mtx 12
 
-# columns FILE COUNT [FIRST]: columns of 144 numbers on different scales; every fourth, from the third on, is 0.
+# columns FILE COUNT [FIRST]: columns of 144 numbers on different scales. Every fourth column, starting with the
+# third, is 0.
 columns() {
   awk -v n="$2" -v first="${3-1}" 'BEGIN {
     print "%%MatrixMarket matrix array real general"; print 144, n
@@ -13,7 +14,7 @@ columns() {
       print (c % 4 == 3 ? 0 : ((i * (30 + c) + c * c) % 19 - 9.25) * 10 ^ (25 * (c % 3 - 1))) }' >"$1"
 }
 
-# column FILE NUMBER: one column as a file of its own, on standard output.
+# column FILE NUMBER: prints one column as a separate file.
 column() {
   awk -v c="$2" -v rows="$(grep -v '^%' "$1" | head -n 1 | cut -d' ' -f1)" '
     /^%/ { next }
@@ -21,7 +22,7 @@ column() {
     ++k > (c - 1) * rows && k <= c * rows' "$1"
 }
 
-# largest FILES...: the largest number of them, and its place from 1.
+# largest FILES...: the largest number in them, and its place from 1.
 largest() { awk '$1 > most { most = $1 + 0; text = $1; at = NR } END { print text, at }' "$@"; }
 
 for backend in $backends; do
@@ -58,7 +59,7 @@ for backend in $backends; do
   done
 done
 
-# Columns 5 to 8 of the nine come out as they do alone, and so does the last one.
+# Columns 5 to 8 of nine equal those of a separate solve, and so does the last one.
 columns b.mtx 9
 expect 0 solve m.mtx -b b.mtx --backend cpu --rtol 1e-12 -o nine.mtx
 columns b.mtx 4 5
@@ -72,7 +73,7 @@ for c in 5 6 7 8 9; do
     awk '{ for (i = 1; i <= NF; i++) if (NR == 1) { x[i] = $i; if ($i ^ 2 > m) m = $i ^ 2 } else if ((x[i] - $i) ^ 2 > 1e-22 * m) bad++ } END { print NR, bad + 0 }')" "2 0"
 done
 
-# The report, a start, another order, and the history of the groups.
+# The report, a start, another ordering, and the history of the groups.
 columns b.mtx 9
 expect 0 solve m.mtx -b b.mtx --backend cpu --history h.csv
 grep -q '^matrix .*; 9 right-hand sides$' ../log/out || fail "the report does not count the right-hand sides"
@@ -109,7 +110,7 @@ file v.mtx '%%MatrixMarket matrix coordinate real general' '144 2000000000 1' '1
 refuse 1 'v.mtx:2: 144 x 2000000000 values, expected at most 2147483647' solve m.mtx -b v.mtx --backend cpu -o y.mtx
 sed "$((2 + 144 * 6 + 20))s/.*/nan/" b.mtx >v.mtx
 refuse 1 "v.mtx:886: value 'nan', expected a finite number" solve m.mtx -b v.mtx --backend cpu -o y.mtx
-# Blocks on OpenGL are for one column at a time.
+# On OpenGL blocks solve one column at a time.
 if [ "$backends" != cpu ]; then
   columns b.mtx 3
   expect 0 solve m.mtx -b b.mtx --backend gl --format bcrs2 -o x.mtx
@@ -119,10 +120,10 @@ if [ "$backends" != cpu ]; then
   near "gl in blocks: residual of column 2" "$(residual m.mtx xc.mtx bc.mtx)" 0 1e-5
 fi
 
-# Columns that do not converge are named. Without a preconditioner a column with a single number takes one iteration of
-# conjugate gradients on a diagonal matrix; one with nine takes more.
+# The report names columns that do not converge. On a diagonal matrix without a preconditioner, conjugate
+# gradients take one iteration for a column with a single nonzero, and more for a column with nine.
 file d.mtx '%%MatrixMarket matrix coordinate real symmetric' '9 9 9' '1 1 1' '2 2 2' '3 3 3' '4 4 4' '5 5 5' '6 6 6' '7 7 7' '8 8 8' '9 9 9'
-hard() { # NUMBERS...: of the columns with nine numbers, of nine
+hard() { # NUMBERS...: the columns, of nine, that have nine nonzeros
   awk -v hard=" $* " 'BEGIN {
     print "%%MatrixMarket matrix array real general"; print 9, 9
     for (c = 1; c <= 9; c++) for (i = 1; i <= 9; i++) print (index(hard, " " c " ") ? i + c : (i == c)) }' >h.mtx
@@ -150,13 +151,13 @@ hard 6
 expect 3 solve d.mtx -b h.mtx --backend cpu $few
 grep -q 'not converged: column 6 of 9: the maximum of 2' ../log/err || fail "the only column is not named"
 grep -q '^unsolved    column 6: 1 of 9$' ../log/out || fail "the report does not name the only column"
-# Of a group of four, too.
+# Also in a group of four.
 awk 'NR == 2 { print 9, 2 } NR != 2 && NR <= 20' h.mtx >v.mtx
 sed 's/^0$/2/' v.mtx >w.mtx
 # shellcheck disable=SC2086
 expect 3 solve d.mtx -b w.mtx --backend cpu $few --json
 same "unsolved of two" "$(json array unsolved_columns)" '[1,2]'
-# A long list ends with dots in what is read by people.
+# In text for people a long list is shortened with dots.
 awk 'BEGIN { print "%%MatrixMarket matrix array real general"; print 9, 200
   for (c = 1; c <= 200; c++) for (i = 1; i <= 9; i++) print (c % 2 ? i : i == 3) }' >v.mtx
 # shellcheck disable=SC2086

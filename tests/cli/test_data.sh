@@ -1,5 +1,5 @@
-# The real matrices of TEXSOLVE_TEST_DATA, on the CPU and on OpenGL where it is: solved to 1e-10, or as far as doubles hold x;
-# and its contact problems, on the CPU, to 1e-5.
+# The real matrices of TEXSOLVE_TEST_DATA on the CPU and, if available, on OpenGL: solved to 1e-10, or to the
+# precision of an x in doubles. Its contact problems are solved on the CPU to 1e-5.
 [ -n "${TEXSOLVE_TEST_DATA:-}" ] || {
   echo "TEXSOLVE_TEST_DATA is not set"
   exit 77
@@ -14,7 +14,7 @@ for matrix in "$TEXSOLVE_TEST_DATA"/*.mtx "$TEXSOLVE_TEST_DATA"/matrices/*.mtx; 
     run solve "$matrix" --backend $backend --json -o x.mtx --rtol 1e-10
     reported=$(json number relative_residual)
     rounding=$(json number rounding_residual)
-    computed=$(residual "$matrix" x.mtx) # itself rounded to doubles
+    computed=$(residual "$matrix" x.mtx) # which is rounded to doubles too
     near "$(basename "$matrix") on $backend: residual" "$reported" "$computed" \
       "$(awk -v r="$computed" -v d="$rounding" 'BEGIN { print 1e-3 * r + 4 * d }')"
     reason=$(json string reason)

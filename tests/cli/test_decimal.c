@@ -1,5 +1,5 @@
-/* Decimal numbers of files against strtod and printf: `test_decimal [MILLIONS]`, of random numbers of each
- * kind. */
+/* Decimal numbers of files, compared with strtod and printf: `test_decimal [MILLIONS]` tests that many random
+ * numbers of each kind. */
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
@@ -34,9 +34,10 @@ static double double_of(uint64_t bits) {
   return x;
 }
 
-/* The text must be read as strtod does, up to the same place, or be left to it. Returns whether it was read. */
+/* The text must either be read like strtod, up to the same place, or be left to strtod. Returns 1 if it was
+ * read. */
 static int check_read(const char *text) {
-  /* At the end of a block, so that a sanitizer sees bytes that are read behind it. */
+  /* The text is at the end of a block, so that a sanitizer detects reads behind it. */
   const size_t length = strlen(text);
   char *block = malloc(length ? length : 1), *end;
   if (!block) exit(1);
@@ -55,7 +56,7 @@ static int check_read(const char *text) {
   return behind != NULL;
 }
 
-/* Nothing of a usual number is left to strtod. */
+/* Common numbers are never left to strtod. */
 static void expect_read(const char *text) {
   if (check_read(text)) return;
   fprintf(stderr, "'%s' is not read\n", text);
@@ -84,7 +85,7 @@ static void check_read_near(uint64_t w, int q) {
 
 /* ---- Kinds ---- */
 
-/* Any double, with the digits that tell it from others, and with fewer. */
+/* Random doubles, with enough digits to be unique, and with fewer. */
 static void test_doubles(int64_t count) {
   char text[64];
   for (int64_t k = 0; k < count; k++) {
@@ -98,7 +99,7 @@ static void test_doubles(int64_t count) {
   }
 }
 
-/* As matrices have them: sizes about 1, few digits, whole numbers. */
+/* Numbers as in typical matrices: magnitudes around 1, few digits, integers. */
 static void test_usual(int64_t count) {
   char text[64];
   for (int64_t k = 0; k < count; k++) {
@@ -127,7 +128,7 @@ static void test_digits(int64_t count) {
   }
 }
 
-/* Numbers between two doubles: 5^q w, or w / 5^q, with 54 bits of which the last is 1. */
+/* Numbers halfway between two doubles: 5^q w, or w / 5^q, with 54 bits and a last bit of 1. */
 static void test_ties(int64_t count) {
   for (int64_t k = 0; k < count; k++) {
     const uint64_t odd = (random_bits() >> 10) | UINT64_C(1) << 53 | 1;
@@ -144,7 +145,7 @@ static void test_ties(int64_t count) {
   }
 }
 
-/* Ties of 18 digits, which are exact where a double has no more: printf rounds them to even. */
+/* Ties of 18 digits that are exact because a double has no further digits. printf rounds them to even. */
 static void test_written_ties(int64_t count) {
   for (int64_t k = 0; k < count; k++) {
     const double whole = (double)(random_bits() >> (11 + random_below(20)));

@@ -1,5 +1,5 @@
-# Machines without a driver, with an old one, with one that finds no device: what CUDA's backend says of them, and
-# that `auto` goes on without.
+# Machines without a driver, with an old one, and with one that finds no device: the messages of the CUDA
+# backend, and `auto` continuing without it.
 small_system
 for driver in old none; do
   case $driver in

@@ -1,7 +1,7 @@
-# Every form of Matrix Market, solved and compared with the solution by hand.
+# Every form of Matrix Market, solved and compared with a solution computed by hand.
 small_system
 
-# solves WANTED... : m.mtx with b.mtx has this solution.
+# solves WANTED... : the solution of m.mtx with b.mtx.
 solves() {
   expect 0 solve m.mtx -b b.mtx --backend cpu -o x.mtx --json --rtol 1e-6
   same "matrix of m.mtx: nonzeros" "$(json integer nonzeros)" "$nonzeros"
@@ -24,7 +24,7 @@ solves 1 2 3
 file m.mtx '%%MatrixMarket matrix array real symmetric' '3 3' 4 -1 0 4 -1 4
 solves 1 2 3
 
-# A pattern is all 1, off the diagonal and on it, also where it is symmetric.
+# All entries of a pattern are 1, on and off the diagonal, also in symmetric files.
 file b.mtx '%%MatrixMarket matrix array integer general' '2 1' 2 2
 nonzeros=4
 file m.mtx '%%MatrixMarket matrix coordinate pattern symmetric' '2 2 3' '1 1' '2 1' '2 2'
@@ -32,7 +32,7 @@ solves 1 1
 file m.mtx '%%MatrixMarket matrix coordinate pattern general' '2 2 4' '1 1' '1 2' '2 1' '2 2'
 solves 1 1
 
-# A skew-symmetric matrix is read, and is not symmetric: A = (0 -2; 2 0), x stays (1 1), b - A x = (4 0).
+# A skew-symmetric matrix is accepted, but is not symmetric: A = (0 -2; 2 0), x stays (1 1), b - A x = (4 0).
 file m.mtx '%%MatrixMarket matrix coordinate real skew-symmetric' '2 2 1' '2 1 2'
 file x0.mtx '%%MatrixMarket matrix array real general' '2 1' 1 1
 expect 3 solve m.mtx -b b.mtx --x0 x0.mtx --backend cpu --solver cg --preconditioner none --json -o x.mtx
@@ -41,13 +41,13 @@ same "skew: reason" "$(json string reason)" not_symmetric
 near "skew: relative residual" "$(json number relative_residual)" 1.41421356 1e-6
 vector_near x.mtx 0 1 1
 rm -f x.mtx
-# The same with duplicates: said once for each in the file.
+# With duplicates, which are reported once for each entry of the file.
 file m.mtx '%%MatrixMarket matrix coordinate real skew-symmetric' '2 2 2' '2 1 1.5' '2 1 .5'
 expect 3 solve m.mtx -b b.mtx --x0 x0.mtx --backend cpu --solver cg --preconditioner none --json
 same "skew: duplicates" "$(json integer duplicates)" 1
 near "skew: relative residual" "$(json number relative_residual)" 1.41421356 1e-6
 
-# Duplicates are summed, and said.
+# Duplicates are summed and reported.
 small_system
 nonzeros=7
 file m.mtx '%%MatrixMarket matrix coordinate real symmetric' '3 3 8' '1 1 4' '2 1 -.5' '2 2 4' '3 2 -1' '3 3 1' \
@@ -56,11 +56,11 @@ solves 1 2 3
 same "duplicates" "$(json integer duplicates)" 3
 grep -q 'm.mtx: 3 duplicate entries were added up' ../log/err || fail "duplicates were not said"
 
-# Comments, blank lines, blanks, ends of line.
+# Comments, blank lines, spaces, line endings.
 printf '%%%%MatrixMarket\tMATRIX coordinate\treal symmetric \r\n%% note\r\n\r\n  3 3\t5\r\n1 1 4\r\n%% note\r\n2 1 -1\r\n\r\n 2 2 4 \r\n3 2 -1\r\n3 3 4' >m.mtx
 solves 1 2 3
 
-# Vectors: coordinate, several columns, standard input, and all ones without -b.
+# Vectors: coordinate, several columns, standard input, and ones without -b.
 cp spd.mtx m.mtx
 file b.mtx '%%MatrixMarket matrix coordinate real general' '3 1 4' '3 1 10' '1 1 2' '2 1 3' '2 1 1'
 solves 1 2 3

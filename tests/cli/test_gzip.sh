@@ -1,10 +1,11 @@
-# Files that gzip has compressed are read, by their bytes, and outputs whose names end in .gz are compressed.
+# Files compressed by gzip are recognised by their content, and outputs are compressed if their names end in
+# .gz.
 small_system
 laplacian l.mtx 40
 gzip -c spd.mtx >m.gz
 gzip -c b.mtx >v.mtx
 
-# As matrix, right-hand side, start and standard input, whatever the name.
+# As a matrix, right-hand side, start and standard input, regardless of the name.
 expect 0 solve m.gz -b v.mtx --x0 v.mtx --backend cpu -o x.mtx -q
 vector_near x.mtx 1e-5 1 2 3
 checks=$((checks + 1))
@@ -18,11 +19,11 @@ plain=$?
 gzip -c lcp.txt >lcp.gz
 expect $plain lcp lcp.gz --backend cpu -q
 
-# Several files in one, and zeros behind them.
+# Several compressed files in sequence, followed by zeros.
 { head -n 3 spd.mtx | gzip; sed 1,3d spd.mtx | gzip -1; head -c 512 /dev/zero; } >m.mtx
 expect 0 solve m.mtx -b b.mtx --backend cpu -o x.mtx -q
 vector_near x.mtx 1e-5 1 2 3
-# An error names the line of the text; a byte order mark is skipped.
+# An error names the line of the uncompressed text. A byte order mark is skipped.
 { printf '\357\273\277'; sed '4s/1/x/' spd.mtx; } | gzip >m.mtx
 refuse 1 "m.mtx:4: column 'x'" solve m.mtx --backend cpu
 gzip -c m.gz >m.mtx
@@ -30,7 +31,7 @@ refuse 1 "m.mtx: compressed by gzip, expected a Matrix Market file (hint: \`gzip
 : | gzip >m.mtx
 refuse 1 'm.mtx:1: an empty file' solve m.mtx --backend cpu
 
-# Damage.
+# Damaged files.
 gzip -c l.mtx >whole.gz
 bytes=$(wc -c <whole.gz)
 for length in 3 5 10 100 $((bytes / 2)) $((bytes - 9)) $((bytes - 1)); do
@@ -46,7 +47,7 @@ refuse 1 'm.mtx: compressed by gzip, but ' solve m.mtx --backend cpu
 refuse 1 'm.mtx: compressed by gzip, but incorrect data check' solve m.mtx --backend cpu
 refuse 1 'm.mtx: compressed by gzip, but ' poisson --size 5 --rhs m.mtx --backend cpu
 
-# Outputs are those of the same run without .gz, and do not depend on the number of threads. Here they are of two parts.
+# Outputs equal those of a run without .gz, for any number of threads. These outputs have two parts.
 expect 0 poisson --size 257 --backend cpu -o plain.mtx -q
 [ "$(wc -c <plain.mtx)" -gt 1048576 ] || fail "the output is too short for two parts"
 for threads in 1 2 7; do
@@ -70,7 +71,7 @@ cmp again.mtx wanted.mtx || fail "a compressed NumPy file on standard input is a
 expect 0 solve l.mtx --backend cpu -o x.mtx.gz --history h.csv.gz -q
 [ "$(gzip -dc h.csv.gz | head -n 1)" = iteration,sqrt_delta_ratio ] || fail "the history is not compressed"
 
-# Lost writes are errors, and what was there stays.
+# Failed writes are errors, and an existing output is unchanged.
 echo before >x.mtx.gz
 refuse 1 'bad.mtx: No such file' solve bad.mtx --backend cpu -o x.mtx.gz
 same "the old output" "$(cat x.mtx.gz)" before

@@ -1,4 +1,4 @@
-# texsolve info: every backend is named, with its device or the reason for its absence.
+# texsolve info names every backend, with its device or the reason why it is not available.
 expect 0 info
 for backend in gl cpu cuda; do
   grep -q "^$backend " ../log/out || fail "info does not name $backend"
@@ -22,7 +22,7 @@ grep -q 'parts *2, ' ../log/out || fail "info does not say that there are two pa
 expect 0 info --backend multi:cpu+cpu --json
 same "parts" "$(json integer backends.0.parts)" 2
 expect "$cuda_status" info --backend cuda
-if [ $cuda_status = 0 ]; then # the same device twice; with OpenGL it is said how its vectors are drawn
+if [ $cuda_status = 0 ]; then # the same device twice; an OpenGL build also reports how its vectors are drawn
   expect 0 info --backend multi:cuda+cuda
   ! grep 'drawing' ../log/out | grep -qv 'its vectors are in 2 parts' || fail "info is wrong about drawing from several parts"
 fi

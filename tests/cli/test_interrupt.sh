@@ -1,9 +1,9 @@
-# Signals. While files are read there is nothing to keep: the program ends, and nothing of its outputs is left.
+# Signals. During reading the program has nothing to save, so it ends and leaves no outputs behind.
 small_system
 mkfifo pipe
 "$texsolve" solve spd.mtx -b pipe --backend cpu -o x.mtx --history h.csv >../log/out 2>../log/err &
 process=$!
-# It waits for the right-hand side; its outputs are open by then.
+# The program waits for the right-hand side. Its outputs are already open.
 tries=0
 while [ "$(ls | grep -c '^[xh]\.')" -lt 2 ] && [ $tries -lt 600 ]; do
   sleep 0.1
@@ -17,13 +17,13 @@ same "status" $? 143
 same "files after the signal" "$(ls | tr '\n' ' ')" 'b.mtx pipe spd.mtx '
 rm pipe
 
-# begun TEXT ARGUMENTS...: starts a run that takes hours as $process, and waits until it has said TEXT. A shell's
-# background processes ignore SIGINT, unless env sees to it.
+# begun TEXT ARGUMENTS...: starts a run of several hours as $process, and waits until it has printed TEXT. A
+# shell's background processes ignore SIGINT, so env restores it.
 begun() {
   text=$1
   shift
   checks=$((checks + 1))
-  : >../log/out # what the run before has said is not this one's
+  : >../log/out # removes the output of the previous run
   : >../log/err
   env --default-signal=INT "$texsolve" "$@" >../log/out 2>../log/err </dev/null &
   process=$!
@@ -35,8 +35,8 @@ begun() {
   kill -0 $process 2>/dev/null || fail "texsolve $*: it ended before it was stopped"
 }
 
-# stopped SIGNAL STATUS OUTPUT TEXT ARGUMENTS...: the signal then: the last iterate is written, the report says so, and the
-# program ends by the signal.
+# stopped SIGNAL STATUS OUTPUT TEXT ARGUMENTS...: sends the signal. The program must write its last iterate,
+# report the interruption, and end by the signal.
 stopped() {
   signal=$1 wanted=$2 output=$3
   shift 3
@@ -62,7 +62,8 @@ same "reason" "$(json string reason)" stopped
 same "iterations in the history" "$(tail -n 1 h.csv | cut -d, -f1)" "$(json number iterations)"
 rm x.mtx h.csv
 
-# Of several groups the first is solved, the second is where it stops, and the third keeps its start, 0 here.
+# With several groups the first one is solved, the second one is interrupted, and the third one keeps its start,
+# which is 0 here.
 awk 'BEGIN { print "%%MatrixMarket matrix array real general"; print 10000, 9
   for (c = 1; c <= 9; c++) for (i = 0; i < 10000; i++) print (c > 4) }' >nine.mtx
 stopped TERM 143 x.mtx 'solving by richardson' solve $slow -b nine.mtx -o x.mtx
@@ -72,13 +73,13 @@ same "sums of columns that are not 0" "$(values x.mtx | tr ' ' '\n' | awk 'NF &&
   sort -n | tr '\n' ' ')" '4 10000 5 10000 6 10000 7 10000 '
 rm x.mtx
 
-# The same of cg, whose iterate is kept in another form while it works.
+# The same with cg, which stores its iterate in another form during the solve.
 laplacian large.mtx 1000
 stopped TERM 143 x.mtx 'solving by cg' solve large.mtx --backend cpu --preconditioner none --rtol 1e-14 --max-iterations 1000000000 -v -o x.mtx
 near "the residual that is reported" "$(residual large.mtx x.mtx)" "$(sed -n 's/^residual  *\([^ ]*\).*/\1/p' ../log/out)" 1e-3
 rm large.mtx x.mtx
 
-# A second signal ends it at once. It gets both before it can do anything.
+# A second signal ends the program at once. It receives both before it can react.
 begun 'solving by richardson' solve $slow -o x.mtx
 kill -STOP $process
 kill -TERM $process
@@ -98,7 +99,7 @@ stopped INT 130 u.mtx '^ *3  ' poisson --size 1025 --backend cpu --cg --levels 1
   -o u.mtx
 same "size of u" "$(sed -n 3p u.mtx)" '1025 1025'
 
-# With a signal that is ignored, as under nohup, it goes on.
+# If the signal is ignored, as under nohup, the run continues.
 checks=$((checks + 1))
 : >../log/err
 (

@@ -1,4 +1,4 @@
-# `texsolve lcp`: files of every form, bounds, what is written and reported, and what is refused.
+# `texsolve lcp`: files of every form, bounds, outputs and reports, and refusals.
 fclib_make=$drivers
 array='%%MatrixMarket matrix array real general'
 file M.mtx "$array" '2 2' 2 1 1 2
@@ -53,7 +53,7 @@ lcp 0 M.mtx Q.mtx -o z.mtx --w w.mtx --json
 vector_near z.mtx 1e-5 2.5 0
 vector_near w.mtx 1e-5 0 3.5
 same precision "$(json string precision)" single
-# The residual is that of the file's numbers, whatever the device has seen.
+# The residual is that of the file's numbers, regardless of the device's precision.
 near residual "$(json number relative_residual)" 0 1e-5
 lcp 0 M.mtx q.mtx
 grep -q '^problem .*linear complementarity problem, 2 unknowns$' ../log/out || fail 'problem'
@@ -63,17 +63,17 @@ grep -q '^problem .*linear complementarity problem, 2 unknowns; 100.0 % of the m
 grep -q '^result      converged after 9 sweeps, [0-9]* host synchronisations' ../log/out || fail 'result of -v'
 lcp 0 M.mtx q.mtx -q
 [ -s ../log/out ] && fail '-q prints'
-# The start may be the solution already; a start elsewhere leads there.
+# The start may be the solution, and other starts lead to it.
 file z0.mtx "$array" '2 1' 2.5 0
 lcp 0 M.mtx Q.mtx --z0 z0.mtx --json
 same 'sweeps from the solution' "$(json integer sweeps)" 0
-# Both triangles of a symmetric file, duplicates summed.
+# Both triangles of a symmetric file, with duplicates summed.
 file S.mtx '%%MatrixMarket matrix coordinate real symmetric' '2 2 4' '1 1 2' '2 1 1' '2 2 1' '2 2 1'
 lcp 0 S.mtx q.mtx --rtol 1e-10 -o z.mtx -q
 vector_near z.mtx 1e-8 1.3333333333 2.3333333333
 
 # ---- Storage ----
-# A few unknowns are dense; of a band of 400 a sweep reads less.
+# A few unknowns are stored dense. For a band of 400 sparse storage reads less per sweep.
 lcp 0 M.mtx q.mtx --json
 same storage "$(json string storage)" dense
 lcp 0 M.mtx q.mtx --storage sparse --rtol 1e-10 -o z.mtx --json
@@ -124,7 +124,7 @@ file words.mtx "$array" '2 1' 0 infinite
 refused "words.mtx:4: value 'infinite', expected" M.mtx q.mtx --upper words.mtx
 refused "upper.mtx:4: value 'inf', expected a finite number" M.mtx upper.mtx
 
-# ---- Files of Matrix Market that are refused ----
+# ---- Refusals of Matrix Market files ----
 refused 'none.mtx: No such file or directory, expected a problem of Siconos or FCLIB' none.mtx
 refused 'none.mtx: No such file or directory, expected a Matrix Market file' M.mtx none.mtx
 printf '2 0 2 2 2 2 3 0 1 2 -4 -2' >p.dat
@@ -140,7 +140,7 @@ refused 'z.hdf5: a copy of the problem, expected an FCLIB problem and not M.mtx'
 refused 'missing/z.mtx: No such file or directory' M.mtx q.mtx -o missing/z.mtx
 
 # ---- Not converged ----
-# No solution: z1 + z2 can be as large as one likes, w stays at -1.
+# Without a solution: z1 + z2 is unbounded and w stays at -1.
 file I.mtx "$array" '2 2' 1 -1 -1 1
 file r.mtx "$array" '2 1' -1 -1
 lcp 3 I.mtx r.mtx -o z.mtx --max-sweeps 1000
@@ -154,7 +154,7 @@ same sweeps "$(json integer sweeps)" 7
 same converged "$(json boolean converged)" false
 grep -q 'hint: try a larger --max-sweeps' ../log/err || fail 'no hint'
 
-# Acceleration: the same answer after fewer sweeps.
+# Acceleration gives the same solution with fewer sweeps.
 lcp 0 slow.mtx s.mtx --rtol 1e-9 --json -o z.mtx --check-interval 1 --acceleration none
 plain=$(json integer sweeps)
 same acceleration "$(json string acceleration)" none
@@ -166,7 +166,8 @@ for kind in auto momentum; do
   vector_near fast.mtx 1e-6 2.5125628141 2.5125628141
 done
 
-# Single precision does not reach the tolerance; from where it stagnates double does. z is -1000 and 1000.
+# Single precision does not reach the tolerance. Double precision continues from the point of stagnation. z is
+# -1000 and 1000.
 file far.mtx "$array" '2 2' 1 0.999 0.999 1
 file f.mtx "$array" '2 1' 1 -1
 file free.mtx "$array" '2 1' -inf -inf
@@ -178,7 +179,7 @@ lcp 3 far.mtx f.mtx --lower free.mtx --precision single
 grep -q 'hint: try --precision double, or a larger --rtol' ../log/err || fail 'no hint'
 
 # ---- Siconos ----
-# M = 3 1; 0 2, whose solution tells rows from columns.
+# M = 3 1; 0 2. Its solution shows if rows and columns are confused.
 text() {
   printf '%s\n' "$@" >p.dat
   lcp 0 p.dat --rtol 1e-10 -o z.mtx --json
@@ -195,7 +196,8 @@ text 2 2 2 2 1 "$printed" 'triplet: 2-by-2, nzmax: 3 nnz: 3' '    1 1 : 2' '    
 text 2 2 2 2 2 "$printed" '2-by-2, nzmax: 3 nnz: 3, 1-norm: 3' '    col 0 : locations 0 to 0' '      0 : 3' \
   '    col 1 : locations 1 to 2' '      0 : 1' '      1 : 2' '-4 -2'
 
-# friction LINES...: a problem with one contact, the unit matrix and a q of norm 5 is read, and the report is of it.
+# friction LINES...: a problem with one contact, the unit matrix and a q of norm 5 is accepted, and the report
+# describes it.
 friction() {
   printf '%s\n' "$@" >p.dat
   run lcp --backend cpu p.dat --json
@@ -206,7 +208,7 @@ friction() {
 friction 2 1 0 2 2 2 2 '1 0' '0 1' '-3 4' 0.5 1
 same kind "$(json string kind)" friction-2d
 same contacts "$(json integer contacts)" 1
-# One contact in the sparse form begins as an LCP of two unknowns does.
+# One contact in the sparse form begins like an LCP of two unknowns.
 friction 2 1 2 2 2 2 "$printed" '2-by-2, nzmax: 2 nnz: 2, 1-norm: 1' '    col 0 : locations 0 to 0' '      0 : 1' \
   '    col 1 : locations 1 to 1' '      1 : 1' '-3 4' 0.5
 same kind "$(json string kind)" friction-2d
@@ -238,7 +240,7 @@ bad "p.dat:7: '3-by-3,', expected '2-by-2,'" 2 2 2 2 2 "$printed" '3-by-3, nzmax
 bad "p.dat:8: '...', expected 'col'" 2 2 2 2 2 "$printed" '2-by-2, nzmax: 3 nnz: 3, 1-norm: 3' '  ...'
 bad "p.dat:10: mu of contact 1 is -0.5, expected a number that is not negative" 2 1 0 2 2 '2 2' '1 0' '0 1' '-1 0' -0.5
 
-# ---- Sizes that the file cannot hold: refused before memory is taken ----
+# ---- Sizes that exceed the file are refused before memory is allocated ----
 file many.mtx '%%MatrixMarket matrix coordinate real symmetric' '1000000000 1000000000 1' '1 1 1'
 refused 'many.mtx:2: 1 entries leave some of the 1000000000 rows empty' many.mtx q.mtx
 
@@ -252,7 +254,7 @@ if [ -n "$fclib_make" ]; then
     same kind "$(json string kind)" friction-3d
     same nonzeros "$(json integer nonzeros)" 8
     near 'residual of the solution in the file' "$(json number solution_relative_residual)" 0 1e-15
-    # What was written is what was found: the same solve ends there again.
+    # The output contains the solution, so a second solve from it does not move.
     run lcp --backend cpu out.hdf5 --json
     near 'distance from what was written' "$(json number solution_distance)" 0 0
   done
@@ -264,7 +266,7 @@ if [ -n "$fclib_make" ]; then
   run lcp --backend cpu p.hdf5 --friction 0.25 --json
   same contacts "$(json integer contacts)" 2
 
-  # Guesses: the first one by default, or none, or one by its number; the second one is the solution.
+  # Guesses: the first one by default, none, or one chosen by its number. The second one is the solution.
   "$fclib_make" p.hdf5 rows guess
   run lcp --backend cpu p.hdf5 --json --check-interval 1
   same guess "$(json integer guess)" 1
@@ -311,7 +313,7 @@ if [ -n "$fclib_make" ]; then
   fault s '/fclib_local/vectors/s: equality constraints, expected contacts only'
   "$fclib_make" whole.hdf5 rows
   head -c 3000 whole.hdf5 >p.hdf5
-  # A child process reads HDF5: a file on which libhdf5 1.10 crashes is an error that names it.
+  # A child process reads HDF5. A file that crashes libhdf5 1.10 causes an error that names it.
   cp "$here/../fuzz/corpus/hdf5/crash.hdf5" crash.hdf5
   refused 'crash.hdf5: ' crash.hdf5
   refused 'p.hdf5: ' p.hdf5
@@ -326,7 +328,8 @@ else
 fi
 
 # ---- Scales ----
-# With a small M z is large, and z - P(z - w) 0 although w is as large as q: the file's numbers decide without cancellation.
+# With a small M, z is large, and z - P(z - w) is 0 although w is as large as q. The residual is computed from
+# the file's numbers without cancellation.
 for k in 20 14 8; do
   file small.mtx "$array" '2 2' 2e-$k 1e-$k 1e-$k 2e-$k
   file near.mtx "$array" '2 1' 1.33e$k 2.33e$k
@@ -334,7 +337,7 @@ for k in 20 14 8; do
   lcp 0 small.mtx q.mtx --z0 near.mtx -o z.mtx
   vector_near z.mtx 1e$((k - 4)) 1.3333333333e$k 2.3333333333e$k
 done
-# A contact that penetrates, with a coefficient of friction next to which that is little.
+# A penetrating contact with a coefficient of friction that is much larger than the penetration.
 printf '3\n1\n0\n3\n3\n3\t3\n1 0 0 0 1 0 0 0 1\n-1 0.5 0\n1e6\n' >steep.dat
 lcp 0 steep.dat -o z.mtx
 vector_near z.mtx 1e-5 1 -0.5 0

@@ -1,10 +1,11 @@
-# Least squares: matrices that are not square, and lsmr and cgls for those that are.
+# Least squares: matrices that are not square, and lsmr and cgls for square ones.
 general='%%MatrixMarket matrix coordinate real general'
 array='%%MatrixMarket matrix array real general'
 backends=cpu
 "$texsolve" info --backend gl >../log/out 2>&1 && backends="cpu gl"
 
-# gradient A X B: ||A^T (b - A x)|| / ||A^T b|| and ||b - A x|| / ||b|| of a general coordinate file, computed here from the files.
+# gradient A X B: ||A^T (b - A x)|| / ||A^T b|| and ||b - A x|| / ||b|| of a general coordinate file, computed
+# here from the files.
 gradient() {
   awk '
     FNR == 1 { part++; sized = 0; k = 0; next }
@@ -23,20 +24,21 @@ gradient() {
     }' "$@"
 }
 
-# A line through four points: slope 1.1, intercept 1.1, and sqrt(2.7 / 39) of b is left.
+# A line through four points: slope 1.1, intercept 1.1, and a relative residual of sqrt(2.7 / 39).
 file tall.mtx "$general" '4 2 7' '1 1 1' '2 1 1' '3 1 1' '4 1 1' '2 2 1' '3 2 2' '4 2 3'
 file tall.b.mtx "$array" '4 1' 1 3 2 5
-# More unknowns than equations: x + y + z = 6, x - z = 2; the shortest x is 3, 2, 1, and nothing is left.
+# More unknowns than equations: x + y + z = 6, x - z = 2. The shortest x is 3, 2, 1, and the residual is 0.
 file wide.mtx "$general" '2 3 5' '1 1 1' '1 2 1' '1 3 1' '2 1 1' '2 3 -1'
 file wide.b.mtx "$array" '2 1' 6 2
-# Two equal columns, a column of zeros and a row of zeros: x is 1, 1, 2, 0, and sqrt(51 / 75) of b is left.
+# Two equal columns, a column of zeros and a row of zeros: x is 1, 1, 2, 0, and the relative residual is sqrt(51
+# / 75).
 file rank.mtx "$general" '5 4 5' '1 1 1' '1 2 1' '2 1 1' '2 2 1' '3 3 2'
 file rank.b.mtx "$array" '5 1' 1 3 4 7 0
-# Square and singular, and b has a part that no x reaches.
+# Square and singular, with a part of b outside the range of A.
 file square.mtx "$general" '3 3 7' '1 1 1' '1 2 -1' '2 1 -1' '2 2 2' '2 3 -1' '3 2 -1' '3 3 1'
 file square.b.mtx "$array" '3 1' 1 0 0
 
-# solves MATRIX LEFT METHOD X... in $how: the shortest x, and the report of it.
+# solves MATRIX LEFT METHOD X... in $how: the shortest x and its report.
 solves() {
   matrix=$1 left=$2 method=$3
   shift 3
@@ -98,12 +100,12 @@ rm -f h.csv
 small_system
 expect 0 solve spd.mtx --backend cpu --json
 same "gradient of another method" "$(json null relative_gradient)" null
-# Without -b: ones over the rows.
+# Without -b the right-hand side is ones over the rows.
 expect 0 solve tall.mtx --backend cpu --rtol 1e-9 -o x.mtx
 vector_near x.mtx 1e-8 1 0
 
-# A start, as long as A has columns. With fewer equations than unknowns x is the solution nearest to it: 3, 2, 1 and the part of
-# 0, 1, 0 that A maps to 0, which is -1/3 of 1, -2, 1.
+# A start has the length of A's columns. With fewer equations than unknowns x is the solution closest to it. Here this is
+# 3, 2, 1 plus the part of 0, 1, 0 in the null space of A, and that part is -1/3 of 1, -2, 1.
 file x0.mtx "$array" '3 1' 0 1 0
 expect 0 solve wide.mtx -b wide.b.mtx --backend cpu --x0 x0.mtx -o x.mtx --rtol 1e-9
 vector_near x.mtx 1e-8 2.66666666667 2.66666666667 0.66666666667
@@ -111,7 +113,7 @@ file x0.mtx "$array" '2 1' 1.1 1.1
 expect 0 solve tall.mtx -b tall.b.mtx --backend cpu --x0 x0.mtx --json
 same "iterations from the solution" "$(json integer iterations)" 0
 
-# Scales, where x is a double.
+# Different scales, as long as x is a double.
 scaled() { awk -v e="$2" '/^%/ { print; next } !n++ { print; next } { $NF = $NF "e" e; print }' "$1"; }
 for pair in -200,-200 200,200 -200,0 0,-200 200,0 0,200 -150,150 -300,-300 300,300; do
   a=${pair%,*} b=${pair#*,}
@@ -129,15 +131,15 @@ scaled tall.mtx -200 >s.mtx
 scaled tall.b.mtx 200 >s.b.mtx
 expect 3 solve s.mtx -b s.b.mtx --backend cpu -o x.mtx -q
 grep -q 'the solution is beyond the range of double precision' ../log/err || fail "an x beyond doubles has no reason"
-# Columns on other scales than each other: auto scales them.
+# Columns with very different scales: auto scales them.
 file far.mtx "$general" '4 2 7' '1 1 1' '2 1 1' '3 1 1' '4 1 1' '2 2 1e-15' '3 2 2e-15' '4 2 3e-15'
 expect 0 solve far.mtx -b tall.b.mtx --backend cpu --rtol 1e-9 --json -o x.mtx
 same "preconditioner" "$(json string preconditioner)" jacobi
 same "slope" "$(values x.mtx | awk '{ printf "%.6g", $2 }')" 1.1e+15
-# 20 decades: more than inverse squares of floats hold.
+# 20 decades exceed the range of inverse squares in floats.
 scaled far.mtx 0 | sed 's/e-15e0/e-20/; s/e0$//' >further.mtx
 expect 0 solve further.mtx -b tall.b.mtx --backend cpu --rtol 1e-9 -o x.mtx -q
-# Nothing to reach: b is orthogonal to the columns, b is 0, the matrix is.
+# Nothing can be reached: b is orthogonal to the columns, b is 0, or the matrix is 0.
 file orthogonal.mtx "$array" '5 1' 1 -1 0 3 2
 expect 0 solve rank.mtx -b orthogonal.mtx --backend cpu --json -o x.mtx
 same "x of an orthogonal b" "$(values x.mtx)" '0 0 0 0 '
@@ -150,7 +152,7 @@ file empty.mtx "$general" '3 2 0'
 expect 0 solve empty.mtx --backend cpu -o x.mtx
 same "x of a matrix of zeros" "$(values x.mtx)" '0 0 '
 
-# A larger one with several right-hand sides, in groups, each against one computed here.
+# A larger system with several right-hand sides in groups. Each one is checked here.
 awk 'BEGIN { print "%%MatrixMarket matrix coordinate real general"; print 90, 40, 270
   for (i = 1; i <= 90; i++) for (k = 0; k < 3; k++) print i, (i * 7 + k * (11 + i % 3)) % 40 + 1, ((i * 37 + k * 17) % 19 - 9.25) / 4 }' >m.mtx
 awk 'BEGIN { print "%%MatrixMarket matrix array real general"; print 90, 6
@@ -178,7 +180,7 @@ near "the largest gradient" "$(json number relative_gradient)" "$(gradient m.mtx
 expect 0 solve m.mtx -b b.mtx --backend cpu
 grep -qE '^gradient .* of column [1-6], the largest, target 1e-05$' ../log/out || fail "no column with the largest gradient"
 grep -qE '^left of b .*, the largest of 6 columns$' ../log/out || fail "not the largest part of b"
-# It does not reach the tolerance.
+# The tolerance is not reached.
 expect 3 solve m.mtx -b bc.mtx --backend cpu --max-iterations 3 --json -o x.mtx
 same "reason" "$(json string reason)" max_iterations
 grep -q 'm.mtx: not converged: the maximum of 3 iterations was reached at ||A^T r|| / ||A^T b|| = ' ../log/err || fail "no gradient in the reason"
@@ -189,7 +191,7 @@ expect 3 solve u.mtx -b bc.mtx --backend cpu --preconditioner none --max-iterati
 grep -q 'try --preconditioner jacobi, a larger --max-iterations' ../log/err || fail "jacobi is not proposed"
 rm -f x.mtx
 
-# What does not belong to it.
+# Options that do not apply.
 hint='(hint: try --solver lsmr)'
 for solver in cg minres bicgstab idr gmres richardson direct; do
   refuse 1 "tall.mtx:2: 4 rows and 2 columns, expected a square matrix for --solver $solver $hint" solve tall.mtx --solver $solver --backend cpu -o x.mtx

@@ -1,17 +1,18 @@
-# Files that are no Matrix Market files, or not whole: each error names the file, the line and what was expected.
+# Files that are not Matrix Market files, or are incomplete: each error names the file, the line and what was
+# expected.
 general='%%MatrixMarket matrix coordinate real general'
 symmetric='%%MatrixMarket matrix coordinate real symmetric'
 array='%%MatrixMarket matrix array real general'
 small_system
 
-# bad TEXT LINES...: a matrix of these lines is refused.
+# bad TEXT LINES...: a matrix with these lines is refused.
 bad() {
   text=$1
   shift
   file m.mtx "$@"
   refuse 1 "$text" solve m.mtx --backend cpu -o x.mtx --history h.csv
 }
-# bad_b TEXT LINES...: the same for a right-hand side of three rows.
+# bad_b TEXT LINES...: a right-hand side of three rows with these lines is refused.
 bad_b() {
   text=$1
   shift
@@ -37,7 +38,7 @@ bad "m.mtx:1: blanks before '%%MatrixMarket', expected it at the start of the li
 bad "m.mtx:1: a blank line, expected '%%MatrixMarket" '' "$general" '1 1 1' '1 1 4'
 bad_b "v.mtx:1: blanks before '%%MatrixMarket'" "	$array" '3 1' 1 2 3
 refuse 1 "m.mtx:1: a blank line" lcp m.mtx b.mtx --backend cpu
-# A byte order mark is skipped, and what is not text in UTF-8 is named.
+# A byte order mark is skipped, and content that is not UTF-8 text is reported.
 for command in "solve m.mtx -b v.mtx" "lcp m.mtx v.mtx"; do
   for name in spd.mtx:m.mtx b.mtx:v.mtx; do
     printf '\357\273\277' | cat - "${name%:*}" >"${name#*:}"
@@ -48,7 +49,7 @@ for command in "solve m.mtx -b v.mtx" "lcp m.mtx v.mtx"; do
 done
 printf '\377\376%%\000' >m.mtx
 refuse 1 "m.mtx:1: text in UTF-16, expected ASCII or UTF-8" solve m.mtx --backend cpu
-# Compressed files; gzip's are read where the build has zlib (test_gzip.sh).
+# Compressed files. Those of gzip are read if the build has zlib (test_gzip.sh).
 rm -f v.mtx
 for program in ${TEXSOLVE_TEST_GZIP-gzip} bzip2 xz zstd; do
   command -v $program >/dev/null || continue
@@ -85,7 +86,7 @@ bad "m.mtx:2: rows '2147483648', expected a whole number from 1 to 2147482624" "
 bad "m.mtx:2: rows '99999999999999999999999'" "$general" '99999999999999999999999 1 1' '1 1 1'
 bad "m.mtx:2: entries '9223372036854775808'" "$general" '3 3 9223372036854775808' '1 1 1'
 bad 'm.mtx:2: 3 rows and 4 columns, expected equal numbers of both' "$symmetric" '3 4 1' '1 1 1'
-# A skew-symmetric array of 1 x 1 holds no value: an empty matrix, and a right-hand side of 0.
+# A skew-symmetric array of 1 x 1 holds no values: as a matrix it is empty, as a right-hand side it is 0.
 skew='%%MatrixMarket matrix array real skew-symmetric'
 bad 'm.mtx:2: 0 entries leave some of the 1 rows empty' "$skew" '1 1'
 file one.mtx "$general" '1 1 1' '1 1 2'

@@ -1,5 +1,6 @@
-/* Matrix Market files by several threads and in chunks of any size: the same numbers, bit for bit, and the same
- * errors. Files are made here, and read by a few lines as well that know nothing of chunks. */
+/* Matrix Market files are read by several threads and in chunks of any size, with the same numbers bit for bit
+ * and the same errors. The test writes the files, and reads them also with a few lines of code that do not use
+ * chunks. */
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -47,11 +48,11 @@ static void clear(text *t) {
   *t = (text){0};
 }
 
-/* ---- What a file says ---- */
+/* ---- The contents of a file ---- */
 
 typedef struct entry {
   int32_t row, column;
-  int64_t number; /* in the file; mirrors have that of their entry */
+  int64_t number; /* in the file; a mirror image has the number of its entry */
   double value;
   int is_mirror;
 } entry;
@@ -59,7 +60,7 @@ typedef struct entry {
 typedef struct form {
   const char *field, *symmetry, *newline;
   int is_array, rows, columns, entries, order; /* 0 any, 1 by rows, 2 by columns */
-  int duplicates, comments;                    /* one of so many lines; 0: none */
+  int duplicates, comments;                    /* one per this number of lines; 0: none */
 } form;
 
 static int by_place(const void *a, const void *b) {
@@ -94,7 +95,7 @@ static void put_comments(text *t, const form *f) {
   add(t, "%s%s", lines[random_below(6)], f->newline);
 }
 
-/* Places of entries in the file's order. */
+/* Assigns the entries' places in the file's order. */
 static void make_places(const form *f, entry *entries) {
   const int is_lower = *f->symmetry != 'g', is_skew = f->symmetry[1] == 'k';
   for (int k = 0; k < f->entries; k++) {
@@ -120,7 +121,7 @@ static void make_array_places(const form *f, entry *entries) {
       entries[k++] = (entry){.row = r, .column = c};
 }
 
-/* Returns the entries and their mirrors, sorted by row, column and number. */
+/* Returns the entries and their mirror images, sorted by row, column and number. */
 static entry *make(const form *f, text *t, int *count) {
   entry *entries = calloc(2 * (size_t)f->entries + 1, sizeof *entries);
   CHECK(entries);
@@ -151,7 +152,7 @@ static entry *make(const form *f, text *t, int *count) {
   return entries;
 }
 
-/* ---- Comparing ---- */
+/* ---- Comparisons ---- */
 
 static void check_csr(const entry *entries, int count, int is_array, const mm_csr *csr) {
   int64_t at = 0, duplicates = 0;
@@ -253,7 +254,7 @@ static void test_forms(void) {
       }
 }
 
-/* Several groups of rows and parts of entries; rows too long for the short sort. */
+/* Several groups of rows and parts of entries, with rows too long for the short sort. */
 static void test_large(void) {
   const form forms[] = {
       {"real", "general", "\n", .rows = 3000, .columns = 2000, .entries = 600000},
@@ -266,8 +267,8 @@ static void test_large(void) {
   for (size_t k = 0; k < sizeof forms / sizeof *forms; k++) test_form(&forms[k]);
 }
 
-/* Rows that follow each other, with ascending columns; every other row is empty. Entry `late` and the one
- * before it may have changed places. */
+/* Consecutive rows with ascending columns. Every second row is empty. Entry `late` may be exchanged with the
+ * one before it. */
 static void test_in_order(int late) {
   enum { rows = 200000, each = 3, entry_count = rows / 2 * each };
   const form f = {"integer", "general", "\n", .rows = rows, .columns = rows, .entries = entry_count};
@@ -307,7 +308,7 @@ static void expect_error(const text *t, const char *wanted) {
     }
 }
 
-/* Ten lines of entries, one of which is bad; with chunks of all sizes it is everywhere in one. */
+/* Ten lines of entries with one bad line. With all sizes of chunks it is at every place of a chunk. */
 static void test_bad_line(int bad, const char *line, const char *message, int entries, int comment) {
   text t = {0};
   char wanted[200];
@@ -324,7 +325,7 @@ static void test_bad_line(int bad, const char *line, const char *message, int en
   clear(&t);
 }
 
-/* The last line ends or does not. */
+/* The last line may lack its line ending. */
 static void test_short_array(int values, int is_open) {
   text t = {0};
   char wanted[200];
@@ -355,7 +356,7 @@ static void test_errors(void) {
       if (bad < 9)
         test_bad_line(bad, "1 11 1\n2 12 1", "column '11', expected a whole number from 1 to 10", 9, comment);
     }
-  /* Too many lines, and an error behind the last that belongs; too few. */
+  /* Too many lines, with an error after the last valid one, and too few lines. */
   for (int entries = 0; entries < 10; entries++) {
     text t = {0};
     char wanted[200];
@@ -425,7 +426,7 @@ int main(void) {
   test_large();
   test_in_order(0);
   test_in_order(1);
-  test_in_order(1 << 18); /* where the second part of the entries begins */
+  test_in_order(1 << 18); /* at the beginning of the second part of the entries */
   test_errors();
   puts("the same by any number of threads");
   return 0;

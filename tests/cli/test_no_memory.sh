@@ -1,4 +1,5 @@
-# Where argp has no memory for the arguments a command ends, and does not go on with none of them.
+# If argp cannot allocate memory for the arguments, a command ends with an error instead of running without
+# arguments.
 small_system
 export LD_PRELOAD="$drivers" ASAN_OPTIONS="${ASAN_OPTIONS:-}:verify_asan_link_order=0"
 for command in "solve spd.mtx" poisson "lcp spd.mtx b.mtx" info; do

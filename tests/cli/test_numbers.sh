@@ -1,4 +1,4 @@
-# Numbers that doubles do not hold, and those at the edges of floats and doubles.
+# Numbers outside the range of doubles, and numbers at the limits of floats and doubles.
 general='%%MatrixMarket matrix coordinate real general'
 array='%%MatrixMarket matrix array real general'
 small_system
@@ -16,7 +16,7 @@ for value in 1e400 -1e309 1e99999999999; do
   refuse 1 "m.mtx:3: value '" solve m.mtx --backend cpu -o x.mtx
   grep -q 'range of double precision' ../log/err || fail "$value: the message does not name the range"
 done
-# What is beyond floats is scaled.
+# Numbers outside the range of floats are scaled.
 for number in 1e39 -1e39 3.5e38 1e300 1e-300 4e-310 -2e-45 "1$zeros" "0.1e40"; do
   for precision in auto single; do
     file m.mtx "$general" '1 1 1' "1 1 $number"
@@ -32,7 +32,7 @@ refuse 1 'add up to inf, expected a finite number' solve m.mtx --backend cpu -o 
 file v.mtx "$general" '3 1 2' '2 1 1e308' '2 1 1e308'
 refuse 1 'v.mtx: row 2: the duplicate entries add up to inf' solve spd.mtx -b v.mtx --backend cpu -o x.mtx -q
 
-# Every way to write 4, beside off-diagonal numbers far below single precision, which are 0 in it.
+# All notations for 4, next to off-diagonal numbers that are 0 in single precision.
 for value in 4 +4 4. 4.0 .4e1 0.04E+2 400e-2 "4${zeros}e-40" 0004; do
   file m.mtx "$general" '2 2 4' "1 1 $value" '1 2 1e-400' '2 1 1E-400' '2 2 8'
   expect 0 solve m.mtx --backend cpu -o x.mtx -q

@@ -1,10 +1,11 @@
-# Outputs are whole or not there, and one that cannot be written is found before anything is read.
+# Outputs are either complete or missing, and an output that cannot be written is reported before anything is
+# read.
 small_system
 
 refuse 1 'nowhere/x.mtx: No such file or directory, expected a file that can be written' \
   solve absent.mtx --backend cpu -o nowhere/x.mtx
 refuse 1 'nowhere/h.csv: No such file or directory' solve absent.mtx --backend cpu -o x.mtx --history nowhere/h.csv
-if [ "${TEXSOLVE_TEST_GZIP-gzip}" ]; then # nor are there files that are called so and are not compressed
+if [ "${TEXSOLVE_TEST_GZIP-gzip}" ]; then # without zlib a file named .gz would not be compressed
   refuse 1 'x.mtx.gz: this build has no zlib and cannot compress files, expected a name without .gz' \
     solve spd.mtx --backend cpu -o x.mtx.gz
 fi
@@ -23,7 +24,7 @@ if [ "$(id -u)" -ne 0 ]; then
   refuse 1 'fixed.mtx: Permission denied' solve spd.mtx --backend cpu -o fixed.mtx
 fi
 
-# An output that was there stays as it was when the solve fails, and keeps its mode when it succeeds.
+# An existing output is unchanged if the solve fails, and keeps its mode if it succeeds.
 file x.mtx 'what was here before'
 chmod 640 x.mtx
 file bad.mtx '%%MatrixMarket matrix coordinate real general' '1 1 1'
@@ -37,7 +38,7 @@ same "files" "$(ls | grep -c '^x\.mtx')" 1
 (umask 022 && "$texsolve" solve spd.mtx --backend cpu -o new.mtx -q)
 same "mode of a new output" "$(ls -l new.mtx | cut -c1-10)" -rw-r--r--
 
-# Characters of names that a terminal would obey are shown as question marks, in messages and in the report.
+# Control characters in names are shown as question marks in messages and in the report.
 name=$(printf 'a\033[31m\nb\302\233')
 refuse 1 "texsolve: a?[31m?b??: No such file or directory" solve "$name" --backend cpu
 refuse 1 "texsolve: a?[31m?b??/x: No such file or directory" solve spd.mtx --backend cpu -o "$name/x"
@@ -48,7 +49,7 @@ expect 0 lcp "$name" b.mtx --backend cpu
 same "the name in the report of lcp" "$(head -n 1 ../log/out | cut -d: -f1)" 'problem     a?[31m?b??'
 rm "$name"
 
-# A link stays a link, and /dev/null stays what it is.
+# A symbolic link stays a link, and /dev/null stays a device.
 ln -s x.mtx link.mtx
 expect 0 solve spd.mtx --backend cpu -o link.mtx -q
 [ -L link.mtx ] || fail "the link was replaced"
@@ -71,7 +72,7 @@ expect 0 solve spd.mtx --backend cpu -o /dev/null -q
 expect 0 solve spd.mtx --backend cpu -o /dev/stdout -q
 same "x on standard output" "$(head -n 1 ../log/out)" '%%MatrixMarket matrix array real general'
 
-# So does `-', and the report is on standard error then.
+# `-' writes to standard output, and the report goes to standard error.
 for command in "solve spd.mtx -b b.mtx" "lcp spd.mtx b.mtx" "poisson --size 5"; do
   # shellcheck disable=SC2086
   expect 0 $command --backend cpu -o -
@@ -93,13 +94,13 @@ vector_near piped.mtx 1e-5 1 2 3
 refuse 2 "-o and --history are both '-'" solve spd.mtx -o - --history -
 rm piped.mtx
 
-# What is written is read back as the same numbers.
+# Written numbers are read back unchanged.
 expect 0 solve spd.mtx -b b.mtx --backend cpu -o x.mtx -q
 cp x.mtx y.mtx
 expect 0 solve spd.mtx -b b.mtx --x0 y.mtx --backend cpu -o z.mtx -q
 same "x after a warm start from itself" "$(values z.mtx)" "$(values x.mtx)"
 
-# Lost writes are errors.
+# Failed writes are errors.
 if [ -w /dev/full ]; then
   refuse 1 '/dev/full: No space left on device' solve spd.mtx --backend cpu -o /dev/full -q
   refuse 1 '/dev/full: No space left on device' solve spd.mtx --backend cpu --history /dev/full -q
@@ -118,7 +119,7 @@ if [ -w /dev/full ]; then
   done
 fi
 
-# What is meant for a closed descriptor goes into no file.
+# Output for a closed descriptor must not end up in a file.
 rm -f x.mtx
 "$texsolve" solve spd.mtx -b b.mtx --backend cpu -o x.mtx 2>&- >../log/out || fail "status $? without standard error"
 cp x.mtx whole.mtx

@@ -1,5 +1,5 @@
-/* Files that appear whole or not at all, and other programs, as the programs have them from the operating
- * system. Works in the current directory. */
+/* Files that appear completely or not at all, and other processes, as the platform layer provides them. Works
+ * in the current directory. */
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -30,7 +30,7 @@ static platform_kind kind_of(const char *path) {
 
 static void test_outputs(void) {
   output_file file;
-  for (int k = 0; k < 2; k++) { /* a new file, and one in the place of the other */
+  for (int k = 0; k < 2; k++) { /* first a new file, then one that replaces it */
     CHECK(output_create(&file, name) == 0);
     fputs(k ? "second" : "first", file.stream);
     CHECK(k ? holds("first") : kind_of(name) == PLATFORM_NOTHING);
@@ -74,7 +74,7 @@ static void test_text(void) {
   CHECK(seconds_now() >= before);
 }
 
-/* A shell that copies a pipe and ends as it is told. */
+/* Runs a shell that copies a pipe and ends as the command says. */
 static int end_of_shell(const char *command, char answer[16]) {
   const char *const arguments[] = {"sh", "-c", command, NULL};
   platform_child *child;
@@ -133,13 +133,13 @@ static void spin(void *argument, FILE *to) {
   for (volatile unsigned k = 0;; k++) continue;
 }
 
-static void take_memory(void *argument, FILE *to) {
+static void alloc_memory(void *argument, FILE *to) {
   char *bytes = malloc((size_t) * (int *)argument << 20);
   fputs(bytes ? "yes" : "no", to);
   free(bytes);
 }
 
-/* Returns the status; `read`: the bytes that came. -1: not on this system. */
+/* Returns the exit status, or -1 if the system does not support this. `read` receives the number of bytes. */
 static int end_of_work(void (*work)(void *argument, FILE *to), int argument, char start[16], int *read) {
   FILE *from;
   platform_child *child;
@@ -165,11 +165,11 @@ static void test_apart(void) {
   CHECK(end_of_work(crash, SIGSEGV, start, &bytes) == 256 + SIGSEGV && !strcmp(start, "before"));
   CHECK(end_of_work(crash, SIGTERM, start, &bytes) == 256 + SIGTERM);
   CHECK(platform_is_out_of_time(end_of_work(spin, 0, start, &bytes)) && bytes == 0);
-  CHECK(end_of_work(take_memory, 50, start, &bytes) == 0 && !strcmp(start, "yes"));
-#if !defined(__SANITIZE_ADDRESS__) /* whose malloc ends the program */
-  CHECK(end_of_work(take_memory, 200, start, &bytes) == 0 && !strcmp(start, "no"));
+  CHECK(end_of_work(alloc_memory, 50, start, &bytes) == 0 && !strcmp(start, "yes"));
+#if !defined(__SANITIZE_ADDRESS__) /* its malloc ends the program */
+  CHECK(end_of_work(alloc_memory, 200, start, &bytes) == 0 && !strcmp(start, "no"));
 #endif
-  /* A parent that has read enough. */
+  /* The parent stops reading early. */
   FILE *from;
   platform_child *child;
   int many = 10000000;

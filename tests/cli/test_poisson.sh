@@ -1,4 +1,4 @@
-# `texsolve poisson`: what is refused, in which words, and files of every form.
+# `texsolve poisson`: refusals with their messages, and files of every form.
 
 poisson() {
   refused=$1 text=$2
@@ -48,7 +48,7 @@ poisson 2 "'extra', expected options only" extra
 poisson 2 "'-' given for several files" --rhs - --solid -
 refuse 2 'unknown backend "metal"' poisson --backend metal
 
-# ---- Files that are refused ----
+# ---- Refusals of files ----
 array='%%MatrixMarket matrix array real general'
 zeros() { awk -v n="$1" 'BEGIN { for (i = 0; i < n; i++) print 0 }'; }
 
@@ -121,7 +121,7 @@ bad_npy 'NumPy format version 9.0, expected 1 to 3'
 printf '\223NUMPY\002\000\377\377\377\377' >b.npy
 bad_npy 'a header of 4294967295 bytes, expected at most'
 
-# ---- Problems whose solution is known ----
+# ---- Problems with a known solution ----
 solved() { expect 0 poisson --backend cpu --json "$@"; }
 
 solved --size 65 --boundary dirichlet
@@ -139,7 +139,8 @@ near "error up to a constant" "$(json number error_max)" 0 1e-3
 solved --size 65 --boundary mixed --cg --rtol 1e-4
 same "method" "$(json string method)" cg
 solved --size 65x33 --boundary dirichlet,neumann,periodic,periodic --problem jumps --max-cycles 1000
-# What is written is as good as what was solved: h^2 of the discretisation on 257 points is beyond single precision.
+# The output is as accurate as the solve: on 257 points the h^2 of the discretisation is beyond single
+# precision.
 for method in "" --full --cg; do
   solved --size 257 --rtol 1e-10 $method
   for key in relative_residual rounded_relative_residual; do
@@ -170,7 +171,7 @@ expect 0 poisson --backend cpu --size 65 -q
 [ -s ../log/out ] && fail "-q prints"
 
 # ---- The same numbers in every kind of file ----
-# On 3 x 4 points with Dirichlet boundaries two are free: (1, 1) and (1, 2), h = 1/2, 4 (4 u1 - u2) = g1.
+# Of 3 x 4 points with Dirichlet boundaries two are free: (1, 1) and (1, 2), h = 1/2, 4 (4 u1 - u2) = g1.
 file g.mtx "$array" '4 3' 0 0 0 0 0 56 16 0 0 0 0 0
 expected_u() {
   expect 0 poisson --backend cpu --size 3x4 --rhs "$1" -o u.mtx -q
@@ -204,7 +205,7 @@ numbers 5 '\070\000' 8 '\020\000' '\000\000' | npy g.npy "{'descr': '<i2', 'fort
 expected_u g.npy
 numbers 5 '\000\070' 8 '\000\020' '\000\000' | npy g.npy "{'descr': '>u2', 'fortran_order': False, $plain}"
 expected_u g.npy
-# What is written as NumPy's comes back: g = 56 and 16 again, solved from the file that this program wrote.
+# A NumPy output is read back: it solves with g = 56 and 16, and then uses the output as the right-hand side.
 expect 0 poisson --backend cpu --size 3x4 --rhs g.mtx -o u.npy -q
 same "bytes of u.npy" "$(wc -c <u.npy | tr -d ' ')" 224
 expect 0 poisson --backend cpu --size 3x4 --rhs u.npy -o v.mtx -q
@@ -218,7 +219,8 @@ expect 0 poisson --backend cpu --size 3x4 --rhs g.mtx --solid walls.npy -o u.mtx
 vector_near u.mtx 1e-4 0 0 0 0 0 4.66667 0 0 0 0 0 0
 
 # ---- Doubles in files ----
-# The residual that is reported is that of the file's numbers, of every magnitude; poisson_check computes it from the files.
+# The reported residual is that of the file's numbers, at every magnitude. poisson_check computes it from the
+# files.
 for boundary in dirichlet neumann; do
   kind=g
   [ "$boundary" = dirichlet ] || kind=g0
@@ -242,6 +244,6 @@ for boundary in dirichlet neumann; do
   done
 done
 
-# A factor needs two residuals.
+# A convergence factor needs two residuals.
 expect 0 poisson --cg --size 3 --backend cpu
 grep -qi nan ../log/out && fail "the report holds what is no number"

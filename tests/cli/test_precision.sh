@@ -1,8 +1,8 @@
-# Doubles go in and come out whole, on every backend that is there.
+# Doubles are read and written exactly, on every available backend.
 backends=cpu
 "$texsolve" info --backend gl >../log/out 2>&1 && backends="cpu gl"
 
-# A start that solves the system comes back with all its digits, in another order of the unknowns too.
+# A start that solves the system is returned with all its digits, also with another ordering of the unknowns.
 file m.mtx '%%MatrixMarket matrix coordinate real general' '3 3 4' '1 1 0.1' '2 2 0.30000000000000004' '3 3 1e-5' '1 3 0'
 file x0.mtx '%%MatrixMarket matrix array real general' '3 1' 0.1 -1.2345678901234567e-7 3.1415926535897931
 file b.mtx '%%MatrixMarket matrix array real general' '3 1' 0.010000000000000002 -3.7037036703703703e-08 3.1415926535897935e-05
@@ -15,7 +15,7 @@ for backend in $backends; do
   done
 done
 
-# What each precision reaches of a condition of 4000, and who did which iterations.
+# The accuracy of each precision at a condition of 4000, and the iterations in each precision.
 laplacian m.mtx 100
 # solve_to STATUS PRECISION RTOL
 solve_to() {
@@ -39,8 +39,8 @@ done
 expect 0 solve m.mtx --backend cpu --precision mixed --rtol 1e-10 -v
 grep -qE '^result *converged after ([0-9]+) iterations \(\1 mixed\)' ../log/out || fail "the precisions are not said"
 
-# Residuals that creep: a clamped beam of 100 unknowns, of condition 1e7. auto changes to double in time; the other precisions
-# name what may help.
+# Slow convergence: a clamped beam of 100 unknowns with a condition of 1e7. Auto changes to double precision in
+# time. The other precisions suggest a remedy.
 awk 'BEGIN {
   print "%%MatrixMarket matrix coordinate real symmetric"; print 100, 100, 297
   for (i = 1; i <= 100; i++) {

@@ -1,10 +1,10 @@
-# Every preconditioner of the command: what it solves, what it reports, and what it refuses.
+# Every preconditioner of the command: solves, reports and refusals.
 general='%%MatrixMarket matrix coordinate real general'
 laplacian m.mtx 40
 awk 'BEGIN { print "%%MatrixMarket matrix array real general"; print 1600, 1
              for (i = 0; i < 1600; i++) print (i * 37) % 19 - 9.25 }' >b.mtx
 
-# solves NAME ARGUMENTS...: $iterations, and an x whose residual is computed here.
+# solves NAME ARGUMENTS...: sets $iterations, and checks x by its residual, computed here.
 solves() {
   name=$1
   shift
@@ -45,7 +45,8 @@ fewer "ic with 2 levels" "$no_fill"
 solves ic --levels 2 --sweeps 8
 fewer "ic by sweeps" "$no_fill"
 
-# Direct, if it was built: a saddle point that no other preconditioner takes, a singular matrix, no module.
+# Direct, if it was built: a saddle point that no other preconditioner supports, a singular matrix, a missing
+# module.
 TEXSOLVE_DIRECT_MODULE=/nowhere/module.so
 export TEXSOLVE_DIRECT_MODULE
 refuse 1 'm.mtx: direct needs ' solve m.mtx --backend cpu --solver direct
@@ -98,7 +99,7 @@ grep -qE '^complexity +operator 1\.[0-9]+, grid 1\.[0-9]+' ../log/out || fail "-
 grep -qE '^seconds .*set-up [0-9.]+, solve' ../log/out || fail "no seconds of the set-up"
 expect 0 solve m.mtx --backend cpu --preconditioner amg
 grep -q '^hierarchy' ../log/out && fail "the hierarchy without -v"
-# A dominant diagonal leaves nothing to coarsen, and the report says so.
+# A dominant diagonal leaves nothing to coarsen, which is reported.
 awk 'BEGIN {
   n = 1500; print "%%MatrixMarket matrix coordinate real symmetric"; print n, n, 2 * n - 1
   for (i = 1; i <= n; i++) { print i, i, 100; if (i > 1) print i, i - 1, -1 }
@@ -116,8 +117,8 @@ expect 0 solve m.mtx --backend cpu --preconditioner amg --reorder random --json
 checks=$((checks + 1))
 [ "$(json integer iterations)" -le $((amg * 3 / 2)) ] || fail "amg in another order took $(json integer iterations)"
 
-# elasticity W H: rods between the nodes of a grid and their 8 neighbours, held at x = 0: two unknowns a node in
-# beam.mtx, the nodes in nodes.mtx, and rigid-body modes in modes.mtx.
+# elasticity W H: rods between the nodes of a grid and their 8 neighbours, fixed at x = 0. beam.mtx has two
+# unknowns per node, nodes.mtx the nodes, and modes.mtx the rigid-body modes.
 elasticity() {
   awk -v w="$1" -v h="$2" 'BEGIN {
     for (x = 1; x <= w; x++)
@@ -145,7 +146,7 @@ elasticity() {
     for (k = 0; k < n; k++) print k % 2 >"modes.mtx"
     for (k = 0; k < n / 2; k++) print -(k % h) "\n" int(k / h) + 1 >"modes.mtx" }'
 }
-# beam ARGUMENTS...: $iterations
+# beam ARGUMENTS...: sets $iterations
 beam() {
   expect 0 solve beam.mtx --backend cpu --rtol 1e-8 --json -o x.mtx --preconditioner amg --amg-coarsest 30 "$@"
   near "residual with $*" "$(residual beam.mtx x.mtx)" 0 1.01e-8
@@ -202,7 +203,7 @@ refuse 2 "'-' given for several files" solve - --preconditioner amg --coordinate
 refuse 1 'modes.mtx: this output is also an input' solve beam.mtx --backend cpu --preconditioner amg \
   --near-null-space modes.mtx -o modes.mtx
 
-# A block whose unknowns have different units, at every scale that a file can have.
+# A block of unknowns with different units, at every scale of a file.
 for scale in e-300 e-30 e0 e30 e290; do
   printf '%%%%MatrixMarket matrix coordinate real symmetric\n2 2 3\n1 1 1%s\n2 2 1\n2 1 0.5%s\n' \
     "$scale" "$scale" | awk -v e="${scale#e}" 'NR == 4 { print "2 2 1e" e + 8; next } { print }' >units.mtx
@@ -223,7 +224,7 @@ chosen() {
 }
 chosen m.mtx jacobi '25 rows, less than 8192'
 laplacian m.mtx 92
-# It begins with Jacobi here, and changes when that is seen to take longer.
+# Auto begins with Jacobi here, and changes when Jacobi turns out to be slower.
 expect 0 solve m.mtx --backend cpu --rtol 1e-8 --json
 same "preconditioner that auto changes to" "$(json string preconditioner)" amg
 json string preconditioner_choice | grep -qE '^amg: after [0-9]+ iterations of jacobi, with about [0-9]+ left' ||
@@ -237,7 +238,7 @@ grep -q '^chosen' ../log/out && fail "the choice without -v"
 expect 0 solve m.mtx --backend cpu --preconditioner jacobi --json
 same "choice of what is asked for" "$(json string preconditioner_choice)" ""
 
-# What they cannot do: rows and entries are those of the file.
+# Limits of the preconditioners. Messages name rows and entries of the file.
 file m.mtx "$general" '3 3 4' '1 1 4' '2 1 1' '1 2 1' '3 3 4'
 for name in chebyshev amg; do
   refuse 1 "m.mtx: row 2 has no entry on the diagonal, expected a" solve m.mtx --backend cpu --preconditioner $name
@@ -245,12 +246,12 @@ done
 file m.mtx "$general" '2 2 2' '1 1 4' '2 2 -1'
 refuse 1 'm.mtx: row 2 has a negative number on the diagonal, expected a positive number for --preconditioner amg' \
   solve m.mtx --backend cpu --preconditioner amg
-# Without a diagonal entry: x = (1 2 3) of b = (6 1 12).
+# A system without a diagonal entry: x = (1 2 3) for b = (6 1 12).
 file m.mtx "$general" '3 3 4' '1 1 4' '2 1 1' '1 2 1' '3 3 4'
 file b.mtx '%%MatrixMarket matrix array real general' '3 1' 6 1 12
 expect 0 solve m.mtx -b b.mtx --backend cpu --preconditioner isai --solver bicgstab -o x.mtx --json
 vector_near x.mtx 1e-4 1 2 3
-# auto becomes ilu, whose matching finds a diagonal: at once.
+# Auto becomes ilu at once, and its matching finds a diagonal.
 for option in "" "--fill 1" "--drop-tolerance 0" "--scaling matching" "--scaling none"; do
   expect 0 solve m.mtx -b b.mtx --backend cpu --preconditioner ilu --solver gmres $option -o x.mtx --json
   vector_near x.mtx 1e-4 1 2 3
@@ -269,11 +270,12 @@ refuse 1 'amg was made for a matrix that is not symmetric' solve m.mtx --backend
 refuse 1 'amg.smoother is chebyshev, which needs a symmetric matrix' solve m.mtx --backend cpu --preconditioner amg \
   --amg-smoother chebyshev
 expect 0 solve m.mtx --backend cpu --preconditioner chebyshev
-# Singular blocks and patterns: the library counts rows from 0 and in the device's order, the command as the file does.
+# Singular blocks and patterns. The library counts rows from 0 in the device's order, the command as in the
+# file.
 file m.mtx "$general" '6 6 8' '1 1 4' '2 2 4' '3 3 4' '4 4 4' '5 5 1' '5 6 1' '6 5 1' '6 6 1'
 refuse 1 'm.mtx: the block of row 5 is singular; block Jacobi must invert it' solve m.mtx --backend cpu \
   --preconditioner block-jacobi --block-size 2
 refuse 1 'm.mtx: the block of row ' solve m.mtx --backend cpu --preconditioner block-jacobi --block-size 2 --reorder rcm
-# Parts that are singular get a shift: x = (1/4 1/4 1/4 1/4 y 1-y).
+# Singular parts get a shift: x = (1/4 1/4 1/4 1/4 y 1-y).
 expect 0 solve m.mtx --backend cpu --preconditioner isai --solver gmres
 expect 0 solve m.mtx --backend cpu --preconditioner ilu --solver gmres

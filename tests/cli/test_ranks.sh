@@ -1,5 +1,5 @@
-# The command as several processes that mpirun starts: one report and one x, errors said once, and a process that dies.
-# DRIVERS is mpirun.
+# The command as several processes started by mpirun: one report and one x, errors printed once, and a process
+# that dies. DRIVERS is mpirun.
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMP_NUM_THREADS=1
 export ASAN_OPTIONS=intercept_tls_get_addr=0:detect_leaks=0 # MPI leaks memory from modules that it unloads
 mpirun=$drivers
@@ -13,18 +13,18 @@ ranks() {
   status=$?
   [ "$status" -eq "$wanted" ] || fail "$count ranks, texsolve $*: exit status $status, expected $wanted"
 }
-# says TEXT: once, by one of the processes.
+# says TEXT: exactly one of the processes prints it.
 says() {
   checks=$((checks + 1))
   [ "$(grep -cF -- "$1" ../log/err)" -eq 1 ] || fail "standard error does not have '$1' once"
 }
 
-# Tridiagonal, 40 rows; x is 1, 2, ..., 40.
+# A tridiagonal matrix of 40 rows. x is 1, 2, ..., 40.
 awk 'BEGIN { print "%%MatrixMarket matrix coordinate real symmetric"; print 40, 40, 79
   for (i = 1; i <= 40; i++) { print i, i, 4; if (i < 40) print i + 1, i, -1 } }' >a.mtx
 awk 'BEGIN { print "%%MatrixMarket matrix array real general"; print 40, 1
   for (i = 1; i <= 40; i++) print 4 * i - (i > 1 ? i - 1 : 0) - (i < 40 ? i + 1 : 0) }' >b.mtx
-metis="--partition metis" # where it is built in
+metis="--partition metis" # if it is built in
 "$texsolve" solve a.mtx -b b.mtx --backend multi:cpu+cpu $metis >../log/out 2>../log/err || metis=
 for count in 1 2 3 7; do
   for how in "" "$metis" "--reorder rcm" "--solver bicgstab" "--preconditioner isai"; do
@@ -34,7 +34,7 @@ for count in 1 2 3 7; do
     same "x of $count ranks, $how" "$(awk '!/^%/ && n++ { d = $1 - (n - 1); if (d * d > 1e-18) bad++ } END { print n - 1, bad + 0 }' x.mtx)" "40 0"
   done
 done
-# Nine right-hand sides: multiples of the one, so x is 1, 2, ..., 40 times 1 to 9.
+# Nine right-hand sides, which are multiples of the first, so x is 1, 2, ..., 40 times 1 to 9.
 awk '/^%/ { print; next } !n++ { print 40, 9; next } { v[n - 1] = $1 } END { for (c = 1; c <= 9; c++) for (i = 1; i < n; i++) print c * v[i] }' \
   b.mtx >b9.mtx
 for how in "" "--reorder rcm"; do
@@ -65,7 +65,8 @@ ranks 3 0 solve a.mtx -b b.mtx --backend cpu --preconditioner amg
 ranks 21 1 solve a.mtx --backend cpu --preconditioner amg --amg-unknowns 2
 says "20 nodes of 2 rows are less than 21 ranks"
 
-# Nodes stay whole: a beam of springs between 90 x 12 nodes, held at one end, whose near-null space is rigid-body modes.
+# Nodes are not divided: a beam of springs between 90 x 12 nodes, fixed at one end, with rigid-body modes as its
+# near-null space.
 awk -v w=90 -v h=12 'function add(i, j, v) { if (i >= j) a[i " " j] += v }
   function spring(p, q, c, s, k, m, n, d) {
     d[0] = c; d[1] = s
@@ -109,7 +110,7 @@ file few.mtx "%%MatrixMarket matrix coordinate real symmetric" "3 3 3" "1 1 1" "
 ranks 5 1 solve few.mtx --backend cpu
 says "3 rows are fewer than 5 ranks"
 
-# info: one report, with a line or a member for each rank.
+# info prints one report, with a line or a member for each rank.
 ranks 3 0 info --backend cpu
 same "headings of 3 ranks" "$(grep -c '^cpu *available on 3 ranks$' ../log/out)" 1
 same "what joins 3 ranks" "$(grep -c '^  messages  *[^ ].*, on 1 host$' ../log/out)" 1
@@ -124,8 +125,8 @@ says 'not "gl"'
 ranks 2 2 poisson
 says "mpirun started 2 processes, but poisson uses one"
 
-# bench scaling: one report, of the same matrix as in one process. 600 rows are layers of 9 x 9 points, of which a rank needs
-# one of its neighbour's.
+# bench scaling prints one report, on the same matrix as in one process. 600 rows are layers of 9 x 9 points,
+# and a rank needs one layer of its neighbour.
 export OMP_NUM_THREADS=1
 "$texsolve" bench scaling --backend multi:cpu+cpu -s 600 -n 1 --json >../log/out 2>../log/err
 entries="$(json integer strong.0.entries) $(json integer weak.1.entries)"
@@ -139,7 +140,7 @@ for key in microseconds_product microseconds_own microseconds_sum microseconds_w
   same "$key" "$(json number "strong.0.$key" | awk '{ print ($1 > 0) }')" 1
 done
 cp ../log/out two.json
-ranks 1 0 bench scaling --backend cpu -s 600 -n 2 --json # one rank of a job is one, too
+ranks 1 0 bench scaling --backend cpu -s 600 -n 2 --json # a job may have one rank
 same "parts of 1 rank" "$(json integer strong.0.parts) $(json integer strong.0.halo_of_largest)" "1 0"
 if command -v python3 >/dev/null; then
   checks=$((checks + 1))
@@ -160,7 +161,8 @@ says "1 rows are fewer than 2 ranks"
 ranks 2 2 bench spmv --backend cpu
 says "but bench spmv uses one; info, solve and bench scaling use several"
 
-# Rank 1 of three dies while rank 0 reads and rank 2 waits: the job ends soon, and mpirun names the rank.
+# Rank 1 of three dies while rank 0 reads and rank 2 waits. The job must end soon, and mpirun must name the
+# rank.
 mkfifo pipe
 cat >die.sh <<END
 if [ "\$OMPI_COMM_WORLD_RANK" = 1 ]; then (sleep 2; kill -KILL \$\$) & fi

@@ -1,12 +1,12 @@
-# Systems on every scale that a file can hold: solved within the tolerance wherever doubles hold the solution. What is printed
-# agrees with the exit status to the last digit.
-scaled() { # FILE A-EXPONENT B-EXPONENT: 3 x 3, not symmetric with a third argument
+# Systems at every scale of a file are solved within the tolerance if doubles can represent the solution. The
+# printed residual agrees with the exit status to the last digit.
+scaled() { # FILE A-EXPONENT B-EXPONENT: 3 x 3, unsymmetric with a fourth argument
   file "$1.mtx" '%%MatrixMarket matrix coordinate real general' '3 3 7' "1 1 4e$2" "1 2 -1e$2" "2 1 -${4-1}e$2" \
     "2 2 4e$2" "2 3 -1e$2" "3 2 -1e$2" "3 3 4e$2"
   file "$1.b.mtx" '%%MatrixMarket matrix array real general' '3 1' "2e$3" "4e$3" "-7e$3"
 }
 
-# judge WHAT: the last run's status, its report and x.mtx belong together.
+# judge WHAT: checks that the last run's status, its report and x.mtx agree.
 judge() {
   case $status in
   0)
@@ -33,7 +33,7 @@ for a in -300 -60 -30 -3 30 37 300; do
       run solve m.mtx -b m.b.mtx --solver $solver --backend cpu --json -o x.mtx
       judge "$solver, A 1e$a, b 1e$b"
     done
-    wanted=0 # where x is a double
+    wanted=0 # if x is a double
     [ $((b - a)) -lt -305 ] || [ $((b - a)) -gt 305 ] && wanted=3
     same "A 1e$a, b 1e$b: exit status" "$status" $wanted
   done
@@ -48,18 +48,19 @@ if "$texsolve" info --backend gl >../log/out 2>&1; then
   done
 fi
 
-# What vanishes in floats beside the largest number, and is no small part of its row, is named with its place.
+# A number that vanishes in floats relative to the largest one, and is a large part of its row, is refused with
+# its place.
 file m.mtx '%%MatrixMarket matrix coordinate real general' '2 2 2' '1 1 4e-60' '2 2 1'
 refuse 1 'm.mtx: row 1, column 1: 4e-60' solve m.mtx --backend cpu -o x.mtx
 grep -q 'the range of single precision relative to 1, the largest' ../log/err || fail "the range is not named"
 file m.mtx '%%MatrixMarket matrix coordinate real general' '2 2 2' '1 1 3' '2 2 1e300'
 refuse 1 'm.mtx: row 1, column 1: 3' solve m.mtx --backend cpu -o x.mtx
-# Of b it is nothing where others are larger.
+# In b such a number is negligible.
 file m.mtx '%%MatrixMarket matrix coordinate real general' '2 2 2' '1 1 2' '2 2 1'
 file m.b.mtx '%%MatrixMarket matrix array real general' '2 1' 1e-200 1e300
 expect 0 solve m.mtx -b m.b.mtx --backend cpu -o x.mtx -q
 rm -f x.mtx
-# Numbers of x beyond floats, but not doubles.
+# Numbers of x in the range of doubles, but not of floats.
 file m.mtx '%%MatrixMarket matrix coordinate real general' '2 2 2' '1 1 1e-3' '2 2 1'
 file m.b.mtx '%%MatrixMarket matrix array real general' '2 1' 3e38 1
 for solver in cg bicgstab idr gmres; do
@@ -67,11 +68,12 @@ for solver in cg bicgstab idr gmres; do
   near "$solver: x" "$(values x.mtx | cut -d' ' -f1)" 3e41 3e36
   rm -f x.mtx
 done
-# A start beyond what floats hold in this system.
+# A start outside the range of floats for this system.
 file x0.mtx '%%MatrixMarket matrix array real general' '2 1' 1e300 1
 refuse 1 'x0.mtx: row 1, column 1: 1e+300' solve m.mtx --x0 x0.mtx --backend cpu -o x.mtx
 
-# The rule is the residual in double precision, and its digits tell which side of the tolerance it is on.
+# The tolerance applies to the residual in double precision, and its printed digits show on which side of the
+# tolerance it is.
 laplacian grid.mtx 20
 for rtol in 1e-3 1e-5 3e-6 1e-6 5e-7 3e-7; do
   for solver in cg gmres; do
@@ -85,7 +87,8 @@ for rtol in 1e-3 1e-5 3e-6 1e-6 5e-7 3e-7; do
       fail "$solver to $shown: exit status $status with $(json number relative_residual)"
   done
 done
-# A matrix that single precision rounds, solved to what the rounding leaves: the residual of the file counts.
+# Single precision rounds this matrix. It is solved up to the rounding error, and the residual of the file's
+# numbers decides.
 awk 'BEGIN {
   n = 300; print "%%MatrixMarket matrix coordinate real symmetric"; print n, n, 3 * n - 3
   for (i = 1; i <= n; i++) {

@@ -1,4 +1,4 @@
-# Systems that do not fit together or that the method cannot solve, and the exit status for each.
+# Incompatible systems, systems that the method cannot solve, and the exit status for each.
 general='%%MatrixMarket matrix coordinate real general'
 array='%%MatrixMarket matrix array real general'
 small_system
@@ -13,7 +13,7 @@ refuse 1 'v.mtx:2: 2147482624 rows, expected 3' solve spd.mtx -b v.mtx --backend
 file v.mtx "$array" '1 3' 1 2 3
 refuse 1 'v.mtx:2: 1 rows, expected 3' solve spd.mtx -b v.mtx --backend cpu -o x.mtx
 
-# A diagonal that Jacobi cannot divide by.
+# A diagonal entry is missing, so Jacobi cannot divide by it.
 hint='try --preconditioner none'
 file m.mtx "$general" '3 3 4' '1 1 4' '2 1 1' '1 2 1' '3 3 4'
 refuse 1 'm.mtx: row 2 has no entry on the diagonal' solve m.mtx --preconditioner jacobi --backend cpu -o x.mtx
@@ -25,7 +25,7 @@ refuse 1 'm.mtx: row 1, column 1: 1e-50, expected at least' solve m.mtx --backen
 file m.mtx "$general" '2 2 3' '1 1 4' '2 2 4' '2 2 -4'
 refuse 1 'm.mtx: row 2 has a zero on the diagonal' solve m.mtx --preconditioner jacobi --backend cpu -o x.mtx -q
 
-# not_converged REASON ARGUMENTS...: status 3, one line that says why, and x is written.
+# not_converged REASON ARGUMENTS...: exit status 3, one line with the reason, and x is written.
 not_converged() {
   reason=$1
   shift
@@ -50,7 +50,7 @@ not_converged indefinite -b b.mtx --preconditioner none --solver cg
 file m.mtx "$general" '2 2 3' '1 1 4' '1 2 1' '2 2 4'
 not_converged not_symmetric --solver cg
 grep -q 'entry [12] [12] differs from its mirror' ../log/err || fail "the entry is not named"
-# What is not symmetric has methods of its own: A = (4 1; 0 4), b = (1 2), x = (1/8 1/2).
+# Unsymmetric matrices have their own methods: A = (4 1; 0 4), b = (1 2), x = (1/8 1/2).
 for solver in auto bicgstab idr gmres; do
   expect 0 solve m.mtx -b b.mtx --backend cpu -o x.mtx --json --solver $solver --rtol 1e-6
   vector_near x.mtx 1e-5 0.125 0.5
@@ -70,7 +70,8 @@ laplacian m.mtx 20
 not_converged max_iterations --max-iterations 3 --check-interval 1
 same "iterations" "$(json integer iterations)" 3
 
-# Another order of the unknowns on the device changes nothing in the files; several columns, and a start.
+# Another ordering of the unknowns on the device does not change the files, also with several columns and a
+# start.
 file m.mtx "$general" '5 5 13' '1 1 4' '2 2 5' '3 3 6' '4 4 7' '5 5 8' '1 5 1' '5 1 2' '2 4 1' '4 2 -1' '3 5 1' '5 3 1' \
   '1 4 2' '4 1 1'
 file b.mtx "$array" '5 2' 1 2 3 4 5 5 4 3 2 1
@@ -93,7 +94,7 @@ grep -q '^order *rcm: bandwidth [0-9]*, [0-9.]* in the mean, instead of 4 and 1'
   fail "the bandwidth is not said"
 laplacian m.mtx 20
 
-# Quiet still says that it failed.
+# -q still reports failures.
 expect 3 solve m.mtx --backend cpu --max-iterations 3 -q
 same "quiet: standard output" "$(cat ../log/out)" ''
 grep -q 'not converged' ../log/err || fail "quiet hid the failure"

@@ -1,4 +1,4 @@
-# Arguments: help, version, and everything that is refused with status 2.
+# Arguments: help, version, and all refusals with status 2.
 small_system
 
 expect 2
@@ -79,7 +79,7 @@ refuse 2 "--threads: '0', expected" solve spd.mtx --threads 0
 for size in 32 32x x32 32x32x32 axb 0x4 -4x4; do
   refuse 2 "--rectangle: '$size', expected WIDTHxHEIGHT" solve spd.mtx --rectangle "$size"
 done
-# Every option that is no file's name refuses what no option takes; and no file has an empty name.
+# Every option without a file name refuses an invalid value, and no file name may be empty.
 for command in 'solve spd.mtx --solver gmres' 'lcp spd.mtx b.mtx' 'poisson --size 5' info 'bench spmv --size 64' 'bench amg --size 64'; do
   # shellcheck disable=SC2086
   "$texsolve" ${command%% *} --help >../log/help
@@ -87,7 +87,7 @@ for command in 'solve spd.mtx --solver gmres' 'lcp spd.mtx b.mtx' 'poisson --siz
     # shellcheck disable=SC2086
     refuse 2 "" $command --backend cpu "${option%%=*}="
     case $option in
-    *=FILE | --matrix=*) continue ;; # a name that may be one
+    *=FILE | --matrix=*) continue ;; # a valid file name
     esac
     # shellcheck disable=SC2086
     refuse 2 "" $command --backend cpu "${option%%=*}=bad~"
@@ -100,11 +100,11 @@ refuse 2 "powers of two" solve spd.mtx --rectangle 12x12 --backend cpu
 refuse 2 "expected two files" solve spd.mtx -o x --history x
 refuse 2 "expected one file on standard input" solve - -b -
 
-# What is known but not there is an error, not wrong usage.
+# A known but unavailable feature is an error, not wrong usage.
 refuse 1 "cuda" solve spd.mtx --backend cuda:9999
 refuse 1 "segments" solve spd.mtx --backend cpu --format segments
 
-# The man page knows every option, and is well-formed where man is there to say so.
+# The manual page documents every option, and is well-formed if man is available for the check.
 page=$here/../../docs/texsolve.1
 for command in solve info bench; do
   expect 0 help $command

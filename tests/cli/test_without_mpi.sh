@@ -1,4 +1,5 @@
-# A command that was built without MPI, on a machine where an MPI was installed later: what mpirun sets is all it sees of it.
+# A command that was built without MPI, on a machine with a later MPI. It sees only the variables that mpirun
+# sets.
 small_system
 export OMPI_COMM_WORLD_SIZE=2 OMPI_COMM_WORLD_RANK=0
 expect 1 solve spd.mtx --backend cpu

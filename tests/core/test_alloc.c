@@ -1,5 +1,5 @@
-/* Host memory runs out at the first, the second, ... allocation of every call: the call says so, gives back
- * what it had taken, and works when there is memory again. */
+/* Host memory runs out at the first, second, third, ... allocation of every call. The call reports it and frees
+ * what it had allocated, and it succeeds when it is repeated with enough memory. */
 #include <texsolve/amg.h>
 #include <texsolve/fluid.h>
 #include <texsolve/lcp.h>
@@ -86,7 +86,7 @@ static void matrices(void) {
   ref_matrix samples[] = {ref_grid(20, 20), ref_dense_row(3000, 7, 3), ref_uneven_rows(300, 200, 30, 5)};
   unsigned char constrained[400] = {0, 1, 1};
   for (int s = 0; s < 3; s++) {
-    /* The rows of the sample in descending order of columns, so that a sorted copy has to be made. */
+    /* The rows of the sample in descending order of columns, so that the library must make a sorted copy. */
     ref_matrix *m = &samples[s];
     for (int32_t i = 0; i < m->rows; i++)
       for (int32_t a = m->offsets[i], b = m->offsets[i + 1] - 1; a < b; a++, b--) {
@@ -136,7 +136,7 @@ static void solvers(void) {
   for (int p = 0; p < 2; p++) {
     const ts_solver_desc solver_desc = {.method = TS_METHOD_CG, .precision = precisions[p]};
     FAIL_EACH_CREATION(context, cg, ts_solver_create(matrix, &solver_desc, &cg));
-    /* The first solve makes the workspace; a solve that got none can be repeated. */
+    /* The first solve allocates the workspace. A solve that failed to get one can be repeated. */
     CHECK_OK(context, ts_vector_fill(x, 0));
     FAIL_EACH_USE(context, ts_solver_solve(cg, b, x, NULL));
     float *xs = read_vector(x);
@@ -157,7 +157,7 @@ static ts_status apply(void *user, ts_vector *y, const ts_vector *x) {
   return ts_matrix_multiply(y, user, x);
 }
 
-/* A^T of a matrix without a host copy; an operator that applies the matrix. */
+/* The transpose of a matrix without a host copy, and an operator that applies the matrix. */
 static void transposed_and_operator(ts_context *context, ts_matrix *matrix) {
   ts_space *space = ts_matrix_get_row_space(matrix);
   ts_vector *x = make_vector(space, 1, NULL), *y = make_vector(space, 1, NULL),
@@ -223,7 +223,7 @@ static void krylov_solvers(void) {
   CHECK_INT(memory.live, 0);
 }
 
-/* Memory is the context's, where there is one. */
+/* Both functions allocate with the context's allocator. */
 static void orders(void) {
   const ts_context_desc desc = heap_desc();
   ts_context *context = NULL;
@@ -236,13 +236,13 @@ static void orders(void) {
   const ts_csr permuted = {
       .row_offsets = HOST(offsets), .column_indices = HOST(columns), .values = HOST(values)};
   FAIL_EACH_USE(context, ts_csr_permute(context, &csr, order, &permuted));
-  CHECK_INT(columns[0], 1); /* a path */
+  CHECK_INT(columns[0], 1); /* the sample is a path: row 0 has its only entry in column 1 */
   ref_free(&m);
   test_close(&context);
   CHECK_INT(memory.live, 0);
 }
 
-/* Six columns, in two groups; x is unchanged by a solve that fails. */
+/* Six columns in two groups. A solve that fails leaves x unchanged. */
 static ts_status solve_columns(ts_matrix *A, const float *b, size_t count) {
   double *x = calloc(count, sizeof *x);
   const ts_solver_desc solver = {.method = TS_METHOD_CG, .fixed_iterations = 5};
@@ -253,7 +253,7 @@ static ts_status solve_columns(ts_matrix *A, const float *b, size_t count) {
   return status;
 }
 
-/* Numbers that are converted, sorted or copied. */
+/* Arrays that are converted, sorted or copied. */
 static void arrays(void) {
   enum { n = 50, columns = 6 };
   const ts_context_desc desc = heap_desc();
@@ -297,7 +297,7 @@ static void arrays(void) {
 }
 
 static void mesh_flows(void) {
-  if (test_is_multi()) return; /* test_multi has the refusal */
+  if (test_is_multi()) return; /* the refusal is tested in test_multi */
   const ts_context_desc desc = heap_desc();
   ts_context *context = NULL;
   REQUIRE_OK(NULL, ts_context_create(&desc, &context));
@@ -317,7 +317,7 @@ static void mesh_flows(void) {
     if (!flow) continue;
     ts_vector *x = make_vector(ts_mesh_flow_get_space(flow), 3, m->x);
     FAIL_EACH_USE(context, ts_mesh_flow_assemble(flow, x, 1e-3));
-    /* A step that fails for want of memory has not begun to move anything: the first solve needs it all. */
+    /* A step that runs out of memory has not moved any vertex: all allocations are in the first solve. */
     FAIL_EACH_USE(context, ts_mesh_flow_step(flow, x, 1e-3, NULL));
     const ts_solver_desc cg = {.rtol = 1e-3};
     FAIL_EACH_USE(context, ts_mesh_flow_set_solver(flow, &cg));
@@ -331,12 +331,12 @@ static void mesh_flows(void) {
   CHECK_INT(memory.live, 0);
 }
 
-/* A batch, whose padding the backends fill, and every scheme. */
+/* A batch, because backends fill its padding, with every scheme. */
 static void complementarity(void) {
   const ts_context_desc desc = heap_desc();
   ts_context *context = NULL;
   REQUIRE_OK(NULL, ts_context_create(&desc, &context));
-  if (!context->ops->lcp) { /* test_multi has the refusals of several parts */
+  if (!context->ops->lcp) { /* the refusals are tested in test_multi */
     test_close(&context);
     return;
   }
@@ -375,7 +375,7 @@ static void complementarity(void) {
   CHECK_INT(memory.live, 0);
 }
 
-/* Storage SPARSE of H M^-1 H^T, of M and of a dense array, with the steps of the schemes. */
+/* Storage SPARSE of H M^-1 H^T with M, and of a dense array, with the schemes that use it. */
 static void sparse_contacts(void) {
   const ts_context_desc desc = heap_desc();
   ts_context *context = NULL;
@@ -410,9 +410,10 @@ static void sparse_contacts(void) {
   CHECK_INT(memory.live, 0);
 }
 
-/* With a hierarchy: the mesh is kept on the host, a first step makes it, another one updates it. */
+/* With a hierarchy: the mesh is kept on the host, the first step creates the hierarchy, the next one updates
+ * it. */
 static void mesh_flow_with_amg(void) {
-  if (test_is_multi()) return; /* test_multi has the refusal */
+  if (test_is_multi()) return; /* the refusal is tested in test_multi */
   const ts_context_desc desc = heap_desc();
   ts_context *context = NULL;
   REQUIRE_OK(NULL, ts_context_create(&desc, &context));
@@ -437,11 +438,12 @@ static void mesh_flow_with_amg(void) {
 }
 
 static void grids(void) {
-  if (test_is_multi()) return; /* test_multi has the refusal */
+  if (test_is_multi()) return; /* the refusal is tested in test_multi */
   const ts_context_desc desc = heap_desc();
   ts_context *context = NULL;
   REQUIRE_OK(NULL, ts_context_create(&desc, &context));
-  /* Holes and null-space components, each of which is a vector; more parts than are kept. */
+  /* A grid with holes and several null-space components. Each component needs a vector, and there are more
+   * parts than the library keeps. */
   unsigned char *rooms = grid_rooms(59, 23);
   grid_sample sample = grid_poisson(&(grid_problem){59, 23, "NNNN", NULL, rooms, 0});
   grid_sample nine = grid_random(&sample.grid, 1, 9, 3);
@@ -534,7 +536,7 @@ static void unsymmetric_multigrid(void) {
   ref_free(&convection);
 }
 
-/* What auto looks at, the hierarchy, and the solver around it. */
+/* Allocations of AUTO: its examination of the matrix, the hierarchy, and the solver around them. */
 static void automatic(void) {
   const ts_context_desc desc = heap_desc();
   ts_context *context = NULL;
@@ -571,7 +573,7 @@ static void preconditioners(void) {
     const ts_matrix_desc matrix_desc = {.csr = ref_csr(&samples[s]), .keep_host_copy = 1};
     ts_matrix *A = NULL;
     CHECK_OK(context, ts_matrix_create(context, &matrix_desc, &A));
-    for (int k = 0; k < (s == 0 ? 5 : 4) && A; k++) { /* the last one needs a symmetric matrix */
+    for (int k = 0; k < (s == 0 ? 5 : 4) && A; k++) { /* the last kind needs a symmetric matrix */
       const ts_preconditioner_desc M_desc = {.kind = kinds[k]};
       ts_preconditioner *M = NULL;
       FAIL_EACH_CREATION(context, M, ts_preconditioner_create(A, &M_desc, &M));
@@ -590,8 +592,8 @@ static void preconditioners(void) {
   CHECK_INT(memory.live, 0);
 }
 
-/* The library takes all of its memory from the allocator: a context with everything in it holds live blocks
- * only there, and gives all of them back, in whatever order the objects go. */
+/* All memory of the library is from the allocator. A context with a solver and vectors holds live blocks there,
+ * and frees all of them in any order of destruction. */
 static void order_of_destruction(void) {
   for (int order = 0; order < 6; order++) {
     const ts_context_desc desc = heap_desc();
@@ -617,9 +619,9 @@ static void order_of_destruction(void) {
   }
 }
 
-/* Every call on a fluid that takes memory; afterwards the fluid works. */
+/* Every call on a fluid that allocates. The fluid works afterwards. */
 static void fluids(void) {
-  if (test_is_multi()) return; /* test_multi has the refusal */
+  if (test_is_multi()) return; /* the refusal is tested in test_multi */
   const ts_context_desc desc = heap_desc();
   ts_context *context = NULL;
   REQUIRE_OK(NULL, ts_context_create(&desc, &context));

@@ -12,8 +12,8 @@ static ts_context *context;
 
 /* ---- One call with one array ----
  *
- * A probe calls a function with the array in the place of one argument, all others being sound, and tells in
- * `seen` what came of it. */
+ * A probe calls a function with the given array as one argument and valid arrays as all others. It writes the
+ * result to `seen`. */
 
 enum {
   N = 6,        /* unknowns */
@@ -43,7 +43,7 @@ static ts_triplets sound_triplets(void) {
                        .values = HOST(entries)};
 }
 
-/* A x of fixed x, and destroys A. */
+/* Writes A x of a fixed x to `seen` and destroys A. */
 static ts_status product(ts_status status, ts_matrix *A, double *seen) {
   if (status == TS_OK) {
     ts_vector *x = make_parts(ts_matrix_get_column_space(A), 1, 1, numbers),
@@ -95,7 +95,7 @@ static ts_status triplet_values(ts_array a, double *seen) {
   return create(&(ts_matrix_desc){.triplets = &list}, seen);
 }
 
-/* New values of a matrix that had others. */
+/* Sets new values in a matrix that was created with others. */
 static ts_status replace(const ts_csr *csr, const ts_triplets *list, double *seen) {
   const ts_triplets sound = sound_triplets();
   const float zeros[ENTRIES] = {0};
@@ -205,7 +205,7 @@ static ts_status rcm_columns(ts_array a, double *seen) {
   return status;
 }
 
-/* `which` of the arrays of the result. */
+/* `which`: the array of the result that is replaced by `a`. */
 static ts_status permute(ts_array a, int which) {
   const ts_csr csr = sound_csr();
   const int32_t order[N] = {3, 1, 0, 5, 4, 2};
@@ -237,7 +237,7 @@ static ts_space *make_grid(void) {
   return grid;
 }
 
-/* -1, 4, -1 in all points; those at the sides reach beyond, which is not looked at. */
+/* -1, 4, -1 at all points. Entries at the sides that point outside the grid are ignored. */
 static void fill_stencil(float *nine) {
   const ts_poisson_desc desc = {.width = W, .height = W, .centring = TS_CENTRING_CELL, .spacing = 1};
   CHECK_OK(context, ts_poisson_stencil(context, &desc, ts_host(nine, MOST)));
@@ -252,7 +252,7 @@ static ts_status stencil_create(ts_array a, double *seen) {
   ts_space_destroy(&grid);
   return status;
 }
-/* The stencil's numbers, or of its multigrid's finest level. */
+/* The stencil's values, or those of its multigrid's finest level. */
 static ts_status with_stencil(ts_array a, int what, double *seen) {
   float nine[MOST];
   ts_space *grid = make_grid();
@@ -280,7 +280,7 @@ static ts_status level_read(ts_array a, double *seen) {
   return with_stencil(a, 2, seen);
 }
 
-/* A problem with a Dirichlet boundary on the left and flows on the others. */
+/* A problem with a Dirichlet boundary on the left and Neumann boundaries on the other sides. */
 static ts_poisson_desc problem(void) {
   return (ts_poisson_desc){.width = W,
                            .height = W,
@@ -305,7 +305,7 @@ static ts_status poisson_sigma(ts_array a, double *seen) {
   return ts_poisson_stencil(context, &desc, ts_host(seen, MOST));
 }
 
-/* g, b, x, left, right, bottom, top. */
+/* `which`: g, b, x, left, right, bottom, top. */
 static ts_status right_hand_side(ts_array a, int which, double *seen) {
   const ts_poisson_desc desc = problem();
   ts_boundary_values boundary = {0};
@@ -370,7 +370,7 @@ static ts_status system_rights(ts_array a, double *seen) {
 static const double dense[4] = {2, 0.5, 0.5, 2}, unit[2] = {1, 1};
 static const int32_t two_offsets[] = {0, 1, 2}, two_columns[] = {0, 1};
 
-/* z of three sweeps, and destroys the problem. */
+/* Writes z of three sweeps to `seen` and destroys the problem. */
 static ts_status sweep(ts_status status, ts_lcp *lcp, double *seen) {
   if (status == TS_OK) {
     ts_vector *q = make_parts(ts_lcp_get_space(lcp), 1, 1, (const double[]){-3, -1}),
@@ -441,14 +441,14 @@ static ts_status lcp_set_friction(ts_array a, double *seen) {
 
 /* ---- The table ---- */
 
-enum { GRID = 1, LCP = 2, OUTPUT = 4, OPTIONAL = 8, COUNTS = 16 /* others must have as many */ };
+enum { GRID = 1, LCP = 2, OUTPUT = 4, OPTIONAL = 8, COUNTS = 16 /* other arrays must have the same count */ };
 
 typedef struct probe {
   ts_status (*call)(ts_array a, double *seen);
   const char *name; /* in messages */
   size_t count;
   int types, flags;
-  const void *given; /* the numbers: int32_t, float or double as `given_as` says */
+  const void *given; /* the numbers, of type `given_as` */
   ts_type given_as;
 } probe;
 
@@ -457,7 +457,7 @@ typedef struct probe {
 #define INTS(numbers) numbers, TS_TYPE_INT32
 #define NOTHING NULL, TS_TYPE_NONE
 
-static float nine_numbers[MOST]; /* of a stencil */
+static float nine_numbers[MOST]; /* coefficients of a stencil */
 
 static const probe probes[] = {
     {csr_offsets, "row_offsets", N + 1, INTEGER, 0, INTS(offsets)},
@@ -513,7 +513,7 @@ static const probe probes[] = {
     {lcp_set_friction, "friction", 1, FLOATING, LCP, DOUBLES(unit)},
 };
 
-/* The same numbers in each type. */
+/* Storage for the same numbers in each type. */
 typedef union typed {
   float floats[MOST];
   double doubles[MOST];
@@ -568,7 +568,7 @@ static const char *name_of(ts_type type) {
 
 /* ---- Arrays that are accepted ---- */
 
-/* All numbers are floats, so that no type rounds them. */
+/* All numbers are exact in single precision, so no type rounds them. */
 static void types(void) {
   fill_stencil(nine_numbers);
   EACH_PROBE(p) {
@@ -583,7 +583,7 @@ static void types(void) {
       a.read_only = !(p->flags & OUTPUT);
       CHECK_OK(context, p->call(a, seen));
       for (size_t k = 0; k < p->count && p->flags & OUTPUT; k++) seen[k] = number(&memory, type, k);
-      /* Floats are the doubles, rounded. */
+      /* Output floats are the output doubles, rounded. */
       const int rounds = p->flags & OUTPUT && p->types == FLOATING && tested;
       for (size_t k = 0; k < MOST && tested; k++)
         if (!CHECK(rounds ? (float)seen[k] == (float)first[k] : memcmp(seen + k, first + k, sizeof *seen) == 0))
@@ -592,11 +592,11 @@ static void types(void) {
     }
     int any = 0;
     for (size_t k = 0; k < MOST; k++) any += first[k] != 0;
-    CHECK(any > 0); /* the call does something with the array */
+    CHECK(any > 0); /* otherwise the array has no effect */
   }
 }
 
-/* An array without data is not given; its other fields do not matter. */
+/* An array with a NULL pointer counts as not given, regardless of its other fields. */
 static void optional(void) {
   EACH_PROBE(p) {
     double seen[MOST] = {0}, same[MOST] = {0};
@@ -662,7 +662,7 @@ static void refusals(void) {
 
 /* ---- Sizes ---- */
 
-/* Nothing behind the first few numbers is read: the sizes are wrong, and the arrays much shorter. */
+/* The sizes are wrong and the arrays much shorter, so the library must read only the first few numbers. */
 static void too_large(void) {
   const int64_t wide_offsets[] = {0, 1, (int64_t)1 << 33}, inner_offsets[] = {0, (int64_t)1 << 32, 2},
                 wide_columns[] = {0, (int64_t)1 << 40}, below[] = {0, INT32_MIN - (int64_t)1};

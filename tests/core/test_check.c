@@ -1,6 +1,6 @@
-/* The check backend finds what it is there to find: it is put around a CPU backend whose operations are wrong
- * in one way each, and every wrong operation must be reported by name. Around the right one it is silent, and
- * its counts are those of the calls. */
+/* The check backend finds the faults that it exists for. It wraps a CPU backend with faulty operations, each
+ * wrong in one respect, and must report every one of them by name. Around the correct backend it reports
+ * nothing, and its counts are those of the calls. */
 #include <texsolve/mesh.h>
 
 #include "check/core/check.h"
@@ -16,7 +16,7 @@ typedef struct fixture {
   ts_matrix *matrix;
   ts_vector *x, *y, *z;
   ts_scalars *slots;
-  tsi_ops faulty; /* used by the check backend once a test asks for it */
+  tsi_ops faulty; /* the check backend uses it after break_backend */
   tsi_mesh_ops faulty_mesh;
 } fixture;
 
@@ -43,7 +43,7 @@ static int open_fixture(fixture *f) {
   return f->x && f->y && f->z && f->slots;
 }
 
-/* From now on the operations in f->faulty are the wrapped ones. */
+/* From now on the check backend wraps the operations in f->faulty. */
 static void break_backend(fixture *f) {
   ((check_state *)f->context->check)->inner = &f->faulty;
 }
@@ -59,9 +59,9 @@ static void close_fixture(fixture *f) {
   ts_context_destroy(&f->context);
 }
 
-/* ---- Wrong operations: each leaves one thing undone or does one thing too many ---- */
+/* ---- Faulty operations: each omits one thing or does one thing too many ---- */
 
-/* Sets one component of one texel; the row-major texels of the CPU backend are the indices. */
+/* Sets one component of one texel. The CPU backend stores texels row by row, so their number is the index. */
 static ts_status put(ts_vector *v, int index, int component, float value) {
   float texels[size * components];
   TSI_TRY(tsi_cpu_ops.vector_read(v, texels));
@@ -131,7 +131,7 @@ static void wrong_vector_operations(void) {
     CHECK_FAILS(f.context, ts_vector_fill(f.y, 1), TS_ERROR_DEVICE, "fill did not write", "(0, 0)");
     CHECK_FAILS(f.context, ts_vector_multiply(f.z, f.x, f.x), TS_ERROR_DEVICE,
                 "multiply did not write component 2", "(76, 0)");
-    /* In place there is an old value to be left behind, and nothing to tell it by. */
+    /* In place, a skipped component keeps its old value, which cannot be recognised. */
     CHECK_OK(f.context, ts_vector_multiply(f.x, f.x, f.x));
     CHECK_FAILS(f.context, ts_vector_axpby(f.z, ts_constant(2), f.x, ts_constant(0)), TS_ERROR_DEVICE,
                 "axpby did not write component 1", "(9, 0)");
@@ -325,7 +325,8 @@ static void right_backend(void) {
   close_fixture(&f);
 }
 
-/* A space may come to lie where one was that is gone: what is known of the old one must be forgotten. */
+/* A new space may be allocated at the address of a destroyed one. The backend must forget the old one's
+ * data. */
 static void spaces_come_and_go(void) {
   const ts_context_desc desc = {.backend = "check:cpu"};
   ts_context *context = NULL;

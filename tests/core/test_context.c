@@ -1,4 +1,4 @@
-/* Opening a device: every field of the descriptor, what is refused, and what the context says of itself. */
+/* Opening a device: every field of the descriptor, what is refused, and the information about the context. */
 #include <pthread.h>
 
 #include "application.h"
@@ -6,7 +6,7 @@
 
 static ts_context *context;
 
-static const char *plain_name(void) { /* the backend's name without a wrapper */
+static const char *plain_name(void) { /* the backend's name without wrappers */
   return test_is_gl() ? "gl" : test_is_cpu() ? "cpu" : "cuda";
 }
 
@@ -14,7 +14,7 @@ static void information(void) {
   CHECK_CONTAINS(ts_last_error(context), "");
   const ts_context_info info = context_info(context);
   const ts_context_desc desc = test_desc();
-  const size_t named = strcspn(info.backend, " "); /* a device's number is left out, that of ranks is behind */
+  const size_t named = strcspn(info.backend, " "); /* without the number of a device or of ranks */
   CHECK(strncmp(info.backend, desc.backend, named) == 0);
   CHECK(info.device && info.device[0]);
   CHECK(info.driver && info.driver[0]);
@@ -24,7 +24,7 @@ static void information(void) {
   if (test_is_gl()) {
     const ts_gl_info gl = gl_info(context);
     CHECK(gl.rectangle_width >= 4 && gl.rectangle_height >= 4);
-    CHECK(gl.max_texture_size >= 1024); /* what OpenGL 3.3 promises */
+    CHECK(gl.max_texture_size >= 1024); /* guaranteed by OpenGL 3.3 */
     CHECK_INT(info.threads, 0);
     if (desc.gl->flags & TS_GL_NO_TEXTURE_BARRIER) CHECK_INT(gl.texture_barrier, 0);
   } else {
@@ -69,7 +69,7 @@ static void no_such_device(void) {
   char name[32];
   numbered_name(name, sizeof name, 997);
   desc.backend = name;
-  if (desc.gl->platform == TS_GL_PLATFORM_WINDOW) return; /* a window has one device */
+  if (desc.gl->platform == TS_GL_PLATFORM_WINDOW) return; /* a window has only one device */
   refuse(&desc, TS_ERROR_UNAVAILABLE, "997", plain_name());
 }
 
@@ -90,7 +90,7 @@ static void automatic(void) {
   for (int k = 0; k < 3; k++) {
     desc.backend = k == 0 ? "auto" : NULL;
     test_context_label("auto %d", k);
-    /* The last is without a descriptor at all. */
+    /* The last round passes no descriptor. */
     REQUIRE_OK(NULL, ts_context_create(k == 2 ? NULL : &desc, &context));
     const ts_context_info info = context_info(context);
     CHECK(!strcmp(info.backend, "cuda") || !strcmp(info.backend, "gl") || !strcmp(info.backend, "cpu"));
@@ -99,19 +99,19 @@ static void automatic(void) {
   }
 }
 
-static int told;
+static int messages;
 static void count_info(ts_log_level level, const char *message, void *user) {
   (void)user;
-  if (level == TS_LOG_LEVEL_INFO && strstr(message, "backend ")) told++;
+  if (level == TS_LOG_LEVEL_INFO && strstr(message, "backend ")) messages++;
 }
 
-static void automatic_says_what_it_took(void) {
+static void automatic_logs_its_choice(void) {
   ts_context_desc desc = {0};
   desc.log = count_info;
   desc.log_level = TS_LOG_LEVEL_INFO;
-  told = 0;
+  messages = 0;
   REQUIRE_OK(NULL, ts_context_create(&desc, &context));
-  CHECK(told > 0);
+  CHECK(messages > 0);
   test_close(&context);
 }
 
@@ -190,7 +190,7 @@ static void threads(void) {
 #ifdef TEXSOLVE_HAVE_THREADS
   const int most = 3;
 #else
-  const int most = 1; /* asking for more gives one */
+  const int most = 1; /* larger requests give one thread */
 #endif
   for (int count = 1; count <= 3; count++) {
     ts_context_desc desc = test_desc();
@@ -208,14 +208,13 @@ static void texture_limit(void) {
   REQUIRE_OK(NULL, ts_context_create(&desc, &context));
   CHECK_INT(gl_info(context).max_texture_size, 256);
   test_close(&context);
-  test_gl()->max_texture_size = 1 << 30; /* more than any device has: the device's limit holds */
+  test_gl()->max_texture_size = 1 << 30; /* more than any device supports, so the device's limit applies */
   REQUIRE_OK(NULL, ts_context_create(&desc, &context));
   CHECK(gl_info(context).max_texture_size < 1 << 30);
   test_close(&context);
 }
 
-/* Reading synchronises the host with the device, and nothing else does. */
-/* Of OpenGL, each program once: what was drawn before takes no time of compiling. */
+/* OpenGL compiles each program once: a second use takes no time for compiling. */
 static void shaders(void) {
   ts_space *space = make_space(context, 1000);
   ts_vector *x = make_vector(space, 1, NULL), *y = make_vector(space, 1, NULL);
@@ -230,6 +229,7 @@ static void shaders(void) {
   ts_space_destroy(&space);
 }
 
+/* Only reading synchronises the host with the device. */
 static void host_synchronisations(void) {
   ts_space *space = make_space(context, 1000);
   ts_vector *x = make_vector(space, 1, NULL), *y = make_vector(space, 1, NULL);
@@ -254,8 +254,8 @@ static void host_synchronisations(void) {
   ts_space_destroy(&space);
 }
 
-/* Each number that a backend has is read back as it was set, and steers a choice; the others and bad values are
- * refused by name. */
+/* A number that the backend uses is read back as it was set. Other numbers and bad values are refused by
+ * name. */
 static void tuning(void) {
   ts_tuning_entry entry, again;
   if (!context) return;
@@ -270,7 +270,8 @@ static void tuning(void) {
                 entry.name);
     CHECK_FAILS(context, ts_context_set_tuning(context, entry.name, INFINITY), TS_ERROR_INVALID_ARGUMENT,
                 entry.name);
-    /* One of four ways, of which a backend has the last. */
+    /* ghost_transfer selects one of four methods. The backend uses the last one, so twice its value would be
+     * invalid. */
     const double other = strcmp(entry.name, "ghost_transfer") ? 2 * entry.value : 1;
     CHECK_OK(context, ts_context_set_tuning(context, entry.name, other));
     CHECK_OK(context, ts_context_get_tuning(context, count, &again));
@@ -287,7 +288,7 @@ static void tuning(void) {
               "check_interval is 0.5");
 }
 
-/* Blocks that cost next to nothing are taken for a matrix of full blocks, and blocks that cost much are not. */
+/* Cheap blocks are chosen for a matrix of full blocks, and expensive ones are not. */
 static void tuning_steers(void) {
   enum { nodes = 300, n = 4 * nodes };
   int32_t offsets[n + 1], *columns = malloc(4 * n * sizeof *columns);
@@ -300,12 +301,11 @@ static void tuning_steers(void) {
     ts_matrix_info info;
     CHECK_OK(context, ts_context_set_tuning(context, "bcrs2_weight", dear ? 1e6 : 1e-6));
     CHECK_OK(context, ts_context_set_tuning(context, "bcrs4_weight", dear ? 1e6 : 1e-6));
-    ts_context_set_tuning(context, "block_entries",
-                          1); /* few entries are no reason against blocks, where they are one */
+    ts_context_set_tuning(context, "block_entries", 1); /* a small number of entries does not rule out blocks */
     ts_context_set_tuning(context, "many_entries", 1);
     CHECK_OK(context, ts_matrix_create(context, &desc, &matrix));
     CHECK_OK(context, ts_matrix_get_info(matrix, &info));
-    if (test_is_multi()) /* whose parts choose */
+    if (test_is_multi()) /* the parts choose their formats */
       CHECK_INT(strstr(info.choice, "bcrs") != NULL, !dear);
     else
       CHECK_INT(info.blocks > 0, !dear);
@@ -324,7 +324,7 @@ static void message_of_context(void) {
   CHECK(ts_last_error(context)[0] == 0);
 }
 
-/* Several contexts live side by side. */
+/* Several contexts exist at the same time. */
 static void two_contexts(void) {
   ts_context *one = test_open(), *two = test_open();
   REQUIRE(one && two);
@@ -351,7 +351,7 @@ static void two_contexts(void) {
   test_close(&one);
 }
 
-/* In the thread: an application's context moves along with what is made in it. */
+/* Runs in the thread. The application's OpenGL context moves there together with the objects. */
 static void *use_vector(void *user) {
   ts_vector *x = user;
   if (test_is_application()) application_make_current();
@@ -364,7 +364,7 @@ static void *use_vector(void *user) {
   return NULL;
 }
 
-/* One thread at a time, but not always the same. */
+/* Only one thread uses the context at a time, but not always the same one. */
 static void threads_in_turn(void) {
   if (test_desc().gl->platform == TS_GL_PLATFORM_WINDOW || strstr(test_backend, "window")) return;
   ts_space *space = make_space(context, 100);
@@ -374,7 +374,7 @@ static void threads_in_turn(void) {
     test_context_label("thread %d", k + 1);
     pthread_t thread;
     if (test_is_application()) application_release_current();
-    if (k == 2) /* the first again */
+    if (k == 2) /* the main thread again */
       use_vector(x);
     else if (CHECK(pthread_create(&thread, NULL, use_vector, x) == 0))
       pthread_join(thread, NULL);
@@ -387,7 +387,7 @@ static void threads_in_turn(void) {
   ts_space_destroy(&space);
 }
 
-/* The application's context has to be current, when the library is opened and in every call. */
+/* The application's context must be current when the library is opened and in every call. */
 static void not_current(void) {
   if (!test_is_application()) return;
   const ts_context_desc desc = test_desc();
@@ -412,7 +412,7 @@ static char *copy_of_environment(const char *name) {
   return copy ? strcpy(copy, value) : NULL;
 }
 
-/* A hidden window needs a display, and says so; EGL needs none. */
+/* A hidden window needs a display, and the message reports it. EGL does not need one. */
 static void no_display(void) {
   static const char *const names[] = {"DISPLAY", "WAYLAND_DISPLAY"};
   char *values[2];
@@ -437,7 +437,7 @@ static void no_display(void) {
   }
 }
 
-/* A hidden window would take the place of a context that GLFW does not know, which could not be put back. */
+/* A hidden window would replace a current context that GLFW does not know, and could not restore it. */
 static void foreign_context(void) {
   ts_context_desc desc = test_desc();
   if (desc.gl->platform != TS_GL_PLATFORM_WINDOW || application_open(0)) return;
@@ -446,7 +446,7 @@ static void foreign_context(void) {
 }
 
 TEST_MAIN(CASES(foreign_context, unknown_backends, no_such_device, first_device, automatic,
-                automatic_says_what_it_took, log_level, rectangles, bad_fields, half_an_allocator, threads,
+                automatic_logs_its_choice, log_level, rectangles, bad_fields, half_an_allocator, threads,
                 texture_limit),
           CASES_IN_CONTEXT(shaders, information, host_synchronisations, tuning, tuning_steers,
                            message_of_context, threads_in_turn, not_current),

@@ -1,8 +1,8 @@
-/* What only the CPU backend has: threads. Their number changes no bit of any result, whatever the shape of the
- * matrix, and may exceed the rows. */
+/* Threads, which only the CPU backend has. Their number changes no bit of any result, for any shape of matrix,
+ * and may exceed the number of rows. */
 #include "helpers.h"
 
-/* So many floats that all threads get work, and one more. */
+/* Enough floats to give work to all threads, and an odd number. */
 enum { large = 200003 };
 
 static ts_context *open_threads(int threads) {
@@ -12,7 +12,8 @@ static ts_context *open_threads(int threads) {
   return context;
 }
 
-/* Everything that depends on how work is shared: products, residuals, reductions. malloc; *count floats. */
+/* Everything that depends on how work is divided: products, residuals, reductions. Returns *count floats, which
+ * the caller frees. */
 static float *results(int threads, const ref_matrix *m, int components, size_t *count) {
   const size_t rows = (size_t)m->rows * (size_t)components;
   *count = 2 * rows + (size_t)5 * 4;
@@ -51,7 +52,7 @@ static void same_bits(const char *name, ref_matrix m) {
   for (int components = 1; components <= 4; components++) {
     size_t count;
     float *one = results(1, &m, components, &count);
-    CHECK(one[0] != 0 || one[1] != 0 || one[count - 20] != 0); /* something was computed */
+    CHECK(one[0] != 0 || one[1] != 0 || one[count - 20] != 0); /* the computation was not skipped */
     static const int threads[] = {2, 3, 7, 64};
     for (int t = 0; t < 4; t++) {
       test_context_label("%s, %d components, %d threads", name, components, threads[t]);
@@ -99,7 +100,7 @@ static void transfers(void) {
 static void information(void) {
   ts_context *context = open_threads(3);
   const ts_context_info info = context_info(context);
-  CHECK(info.threads == 3 || info.threads == 1); /* 1: built without threads */
+  CHECK(info.threads == 3 || info.threads == 1); /* 1 if built without threads */
   CHECK(info.device[0] != '\0');
   CHECK_CONTAINS(info.driver, "thread");
   CHECK_INT(info.is_hardware, 1);

@@ -1,5 +1,5 @@
-/* The threads of the CPU backend: what they share, what waits for what, when they sleep, when they are left
- * alone, and how many there are by default. */
+/* The threads of the CPU backend: how they divide work, who waits for whom, when they sleep, when one thread
+ * works alone, and the default number of threads. */
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -14,9 +14,9 @@
 
 enum { large = 400003 };
 
-/* ---- Threads that the system does not run ---- */
+/* ---- Threads that the system does not schedule ---- */
 
-static pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER; /* held: new threads wait at their very beginning */
+static pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER; /* locked: new threads wait before they start */
 static atomic_int begun;
 
 typedef struct beginning {
@@ -33,7 +33,7 @@ static void *begin(void *argument) {
   return b.routine(b.argument);
 }
 
-/* Instead of the C library's, for whatever the library starts. */
+/* Replaces the C library's function, so that every thread of the library passes the gate. */
 int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*routine)(void *),
                    void *argument) {
   static int (*real)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
@@ -51,7 +51,7 @@ static ts_context *open_threads(int threads) {
   return context;
 }
 
-/* ||v|| of a vector over `space`, through operations on all threads. */
+/* ||v|| of a vector over `space`, after operations on all threads. */
 static float norm(ts_context *context, ts_space *space) {
   float *values = ref_values(large, 3, -1, 1), result[4] = {0};
   ts_vector *u = make_vector(space, 1, values), *v = make_vector(space, 1, values);
@@ -80,7 +80,7 @@ static void none_waits_for_a_thread_that_does_not_run(void) {
   ts_context *context = open_threads(4);
   ts_space *space = make_space(context, large);
   const int before = atomic_load(&begun);
-  alarm(100); /* a library that waits ends here */
+  alarm(100); /* kills the test if the library waits */
   pthread_mutex_lock(&gate);
   const float result = norm(context, space);
   CHECK_INT(atomic_load(&begun), before);
@@ -95,7 +95,7 @@ static void none_waits_for_a_thread_that_does_not_run(void) {
 #endif
 }
 
-/* A child has the parent's memory, but none of its threads. */
+/* A child process has its parent's memory but not its threads. */
 static void children(void) {
   ts_context *context = open_threads(4);
   ts_space *space = make_space(context, large);
@@ -124,7 +124,7 @@ static double seconds(clockid_t clock) {
   return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* Of the processor's time nothing is used while the program does something else. */
+/* Idle threads use no processor time while the program does something else. */
 static void threads_sleep(void) {
   ts_context *context = open_threads(2);
   ts_space *space = make_space(context, large);
@@ -141,7 +141,7 @@ static void threads_sleep(void) {
 
 /* ---- Sharing ---- */
 
-/* Operations of all sizes one after the other, so that threads meet jobs early, late and not at all. */
+/* Operations of all sizes in sequence, so that threads join a job early, late or not at all. */
 static void many_operations(void) {
   static const int sizes[] = {140000, 3, 70001, 200000, 1, 131072, 400003, 90000};
   ts_context *context = open_threads(5), *alone = open_threads(1);
@@ -171,8 +171,8 @@ static void many_operations(void) {
 
 /* ---- When one thread works alone ---- */
 
-/* Jobs of 0.1 ms one after the other for `length` seconds; where threads share a job, it takes 2 ms longer
- * every `every` seconds of them (0: never). Returns the time that was lost. */
+/* Jobs of 0.1 ms in sequence for `length` seconds. When threads share jobs, one job takes 2 ms longer after
+ * every `every` seconds of shared work (0: never). Returns the time lost. */
 static double simulate(cpu_pace *pace, double *now, double length, double every, double *alone) {
   const double end = *now + length;
   double shared = 0, lost = 0;
@@ -196,24 +196,23 @@ static void pace(void) {
   cpu_pace p = {0};
   double now = 1000, alone;
   CHECK(!cpu_pace_alone(&p, now));
-  CHECK(simulate(&p, &now, 10, 0, &alone) == 0 && alone == 0); /* nobody else: always shared */
-  cpu_pace_note(&p, now, 200e-6); /* a thread that was slow to wake up, not one that lost its core */
+  CHECK(simulate(&p, &now, 10, 0, &alone) == 0 && alone == 0); /* no other load: always shared */
+  cpu_pace_note(&p, now, 200e-6); /* a thread that was slow to wake up, but did not lose its core */
   CHECK(!cpu_pace_alone(&p, now));
-  double lost = simulate(&p, &now, 0.1, 3e-3, &alone); /* others want the cores: a short solve ... */
+  double lost = simulate(&p, &now, 0.1, 3e-3, &alone); /* other programs use the cores: a short run ... */
   CHECK(lost > 0 && lost < 0.1 * 0.1);
-  lost = simulate(&p, &now, 10, 3e-3, &alone); /* ... and long ones lose little */
+  lost = simulate(&p, &now, 10, 3e-3, &alone); /* ... and a long one lose little time */
   CHECK(lost < 0.01 * 10 && alone > 0.95 * 10);
-  CHECK(lost > 0);                  /* and look again */
-  simulate(&p, &now, 1, 0, &alone); /* they have gone */
+  CHECK(lost > 0);                  /* sharing is tried again */
+  simulate(&p, &now, 1, 0, &alone); /* the other programs have stopped */
   CHECK(alone <= 0.5);
   simulate(&p, &now, 1, 0, &alone);
   CHECK(alone == 0);
-  lost =
-      simulate(&p, &now, 10, 0.2, &alone); /* a neighbour that wakes up now and then costs little of the gain */
+  lost = simulate(&p, &now, 10, 0.2, &alone); /* a rare disturbance costs little of the gain */
   CHECK(alone < 0.25 * 10 && lost < 0.02 * 10);
 }
 
-/* ---- How many by default ---- */
+/* ---- The default number of threads ---- */
 
 static void put(const char *directory, const char *name, const char *text) {
   char path[300];
@@ -232,22 +231,22 @@ static void quotas(void) {
   snprintf(inner, sizeof inner, "%s/inner", outer);
   snprintf(group, sizeof group, "%s/group", root);
   put(root, "group", "1:name=systemd:/elsewhere\n0::/outer/inner\n");
-  CHECK_INT(tsi_quota(group, root), 0); /* no such groups */
+  CHECK_INT(tsi_quota(group, root), 0); /* the groups do not exist */
   put(outer, "cpu.max", "max 100000\n");
   put(inner, "cpu.max", "max 100000\n");
   CHECK_INT(tsi_quota(group, root), 0);
   put(inner, "cpu.max", "350000 100000\n");
   CHECK_INT(tsi_quota(group, root), 3);
-  put(outer, "cpu.max", "200000 100000\n"); /* the group above has less */
+  put(outer, "cpu.max", "200000 100000\n"); /* a lower limit in the parent group */
   CHECK_INT(tsi_quota(group, root), 2);
-  put(outer, "cpu.max", "50000 100000\n"); /* half a core is one thread */
+  put(outer, "cpu.max", "50000 100000\n"); /* half a core allows one thread */
   CHECK_INT(tsi_quota(group, root), 1);
-  put(root, "cpu.max", "400000 100000\n"); /* a container sees itself as the root */
+  put(root, "cpu.max", "400000 100000\n"); /* inside a container its own group appears as the root */
   put(root, "group", "0::/\n");
   CHECK_INT(tsi_quota(group, root), 4);
   put(root, "cpu.max", "nonsense\n");
   CHECK_INT(tsi_quota(group, root), 0);
-  put(root, "group", "2:cpu:/\n"); /* version 1 */
+  put(root, "group", "2:cpu:/\n"); /* control groups version 1 */
   CHECK_INT(tsi_quota(group, root), 0);
   CHECK_INT(tsi_quota("/nowhere/at/all", root), 0);
   snprintf(command, sizeof command, "rm -r %s", root);

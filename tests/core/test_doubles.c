@@ -1,6 +1,6 @@
-/* Arrays of doubles on the host, written to vectors and read from them: every part, the exponent and what is
- * read back have the bits that a plain loop gives. Some arrays are small and some large enough for threads and,
- * on CUDA, for kernels that take the doubles as they are. */
+/* Arrays of doubles on the host, written to vectors and read back. Every part, the exponent and the numbers
+ * read must have the bits that a plain loop gives. Some arrays are small. Others are large enough for threads
+ * and, on CUDA, for kernels that convert the doubles on the device. */
 #include <float.h>
 
 #include "common/core/core.h"
@@ -8,11 +8,11 @@
 #include "host_arrays.h"
 
 static ts_context *context;
-static int is_staged_by_host; /* the CPU stands for a device that takes doubles */
+static int is_staged_by_host; /* the CPU backend simulates a device that converts doubles */
 static host_arrays did;
 
-/* Numbers of all components: few; the least that CUDA takes as doubles, and one fewer; so many that threads
- * share the work. */
+/* Counts of numbers, over all components: small, one below and at CUDA's threshold for converting doubles on
+ * the device, and large enough for threads. */
 static const int32_t counts[] = {12, 1020, 16383, 16384, 70008};
 enum { count_count = sizeof counts / sizeof counts[0] };
 
@@ -35,7 +35,7 @@ static const char *const sample_names[] = {"floats",
                                            "out of range",
                                            "on the edge of the range"};
 
-/* Half of the last place above the largest float, which rounds to infinity; and the double below it. */
+/* The largest float plus half of its last place, which rounds to infinity, and the next smaller double. */
 static const double edge = 0x1.ffffffp127, below_edge = 0x1.fffffefffffffp127;
 
 static double sample_number(int sample, size_t k, size_t count, double value) {
@@ -75,12 +75,12 @@ static double *sample_of(int sample, size_t count) {
   return values;
 }
 
-/* ---- What a vector is to hold ---- */
+/* ---- The expected contents of a vector ---- */
 
 typedef struct expectation {
   int are_floats, exponent;
   int parts;
-  size_t failed; /* the first number that floats do not hold; `count`: none */
+  size_t failed; /* the first number outside the range of floats; `count` if there is none */
   float *part[3];
   double *read;
 } expectation;
@@ -105,10 +105,10 @@ static int are_floats(const double *values, size_t count) {
 
 static void split(expectation *e, const double *values, size_t count) {
   for (size_t k = 0; k < count; k++) {
-    double rest = ldexp(values[k], -e->exponent), sum = 0;
+    double remainder = ldexp(values[k], -e->exponent), sum = 0;
     for (int p = 0; p < e->parts; p++) {
-      e->part[p][k] = isfinite(rest) || p == 0 ? (float)rest : 0;
-      if (isfinite(rest)) rest -= (double)e->part[p][k];
+      e->part[p][k] = isfinite(remainder) || p == 0 ? (float)remainder : 0;
+      if (isfinite(remainder)) remainder -= (double)e->part[p][k];
     }
     for (int p = e->parts - 1; p >= 0; p--) sum += (double)e->part[p][k];
     e->read[k] = ldexp(sum, e->exponent);
@@ -134,7 +134,7 @@ static void forget(expectation *e) {
   free(e->read);
 }
 
-/* ---- Comparisons: NaN is equal to NaN, and 0 is not to -0 ---- */
+/* ---- Comparisons: NaN equals NaN, and 0 differs from -0 ---- */
 
 static void check_floats(const float *found, const float *expected, size_t count) {
   for (size_t k = 0; k < count; k++) {
@@ -169,7 +169,7 @@ static void check_parts(const ts_vector *v, float *const *expected, int parts, s
   free(found);
 }
 
-/* As floats there is the first part, unless the exponent leaves none of it. */
+/* Reading as floats gives the first part, and fails if the exponent moves it out of the range of floats. */
 static void check_read_floats(const ts_vector *v, const expectation *e, size_t count) {
   float *found = malloc(count * sizeof *found), *expected = malloc(count * sizeof *expected);
   double largest = 0;
@@ -197,7 +197,7 @@ static ts_vector *make_of(ts_space *space, int components, ts_precision precisio
   return v;
 }
 
-/* The message names it, and the vector is as it was. */
+/* The message names the number, and the vector is unchanged. */
 static void check_refusal(ts_vector *v, const double *values, const expectation *e, size_t count) {
   char place[80];
   const size_t n = (size_t)ts_vector_get_components(v);
@@ -210,15 +210,15 @@ static void check_refusal(ts_vector *v, const double *values, const expectation 
   free(found);
 }
 
-/* From here on CUDA takes doubles as they are, but not within checks. */
+/* From this count on CUDA converts doubles on the device, unless it is wrapped by the check backend. */
 enum { STAGED = 16384 };
 
-static int takes_doubles(void) {
+static int accepts_doubles(void) {
   return context->ops->arrays && context->ops == context->device_ops;
 }
 
 static int is_staged(size_t count) {
-  return takes_doubles() && count >= STAGED;
+  return accepts_doubles() && count >= STAGED;
 }
 
 static uint64_t waits(void) {
@@ -228,19 +228,19 @@ static uint64_t waits(void) {
 static void write_and_read(ts_vector *v, const double *values, const expectation *e, size_t count) {
   uint64_t before = waits();
   CHECK_OK(context, ts_vector_write(v, ts_host(values, count)));
-  CHECK_INT(waits() - before, is_staged(count) ? 2 : 0); /* for the copy, and for what the exponent is */
+  CHECK_INT(waits() - before, is_staged(count) ? 2 : 0); /* for the copy and for the exponent */
   CHECK_INT(v->exponent, e->exponent);
   check_parts(v, e->part, e->parts, count);
   before = waits();
   double *found = read_doubles(v);
-  if (takes_doubles()) CHECK_INT(waits() - before, is_staged(count) ? 1 : e->parts);
+  if (accepts_doubles()) CHECK_INT(waits() - before, is_staged(count) ? 1 : e->parts);
   check_doubles(found, e->read, count);
   free(found);
   check_read_floats(v, e, count);
   CHECK_INT(v->exponent, e->exponent);
 }
 
-/* Into a new vector, and into one that held large numbers. */
+/* Writes to a new vector, and to one that held large numbers. */
 static void check_sample(ts_space *space, int components, ts_precision precision, int sample) {
   const size_t count = (size_t)ts_space_get_size(space) * (size_t)components;
   double *values = sample_of(sample, count);
@@ -278,7 +278,7 @@ static void every_sample(void) {
     }
 }
 
-/* A vector that has grown stays so, and holds floats and doubles from then on. */
+/* A vector that has gained parts keeps them, and stores floats and doubles from then on. */
 static void growth(void) {
   for (int c = 0; c < count_count && context->caps.pairs; c++) {
     const size_t count = (size_t)counts[c];
@@ -300,7 +300,7 @@ static void growth(void) {
 
 /* ---- Rounding ---- */
 
-/* Parts whose sums, which this returns, no double holds. */
+/* Writes parts with sums that are not representable as doubles, and returns the sums rounded. */
 static double *write_sums(ts_vector *v, size_t count) {
   float *high = ref_values(count, 1, -1, 1), *low = ref_values(count, 2, -1, 1),
         *lowest = ref_values(count, 3, -1, 1);
@@ -316,7 +316,7 @@ static double *write_sums(ts_vector *v, size_t count) {
   return sums;
 }
 
-/* They become the parts of the double that is read. */
+/* Rounding replaces the parts by those of the double that is read. */
 static void round_with(ts_vector *v, size_t count, int exponent) {
   REQUIRE_OK(context, tsi_enter(context));
   double *sums = write_sums(v, count);
@@ -333,7 +333,7 @@ static void round_with(ts_vector *v, size_t count, int exponent) {
 }
 
 static void rounding(void) {
-  static const int exponents[] = {0, 300, -1026}; /* doubles lose some bits with the last one, in reading */
+  static const int exponents[] = {0, 300, -1026}; /* the last one: subnormal when read */
   for (int c = 0; c < count_count && context->caps.pairs; c++) {
     ts_space *space = make_space(context, counts[c]);
     ts_vector *v = make_of(space, 1, TS_PRECISION_DOUBLE);
@@ -348,7 +348,7 @@ static void rounding(void) {
 
 /* ---- Memory ---- */
 
-/* With room for no array, or for some: the bits are the same, no error is left and nothing is held. */
+/* Device memory for only `most` arrays: the bits are the same, no error remains and no memory is held. */
 static void lack_of_room(void) {
   const size_t count = 70008;
   ts_space *space = make_space(context, (int32_t)count);
@@ -369,10 +369,10 @@ static void lack_of_room(void) {
     check_parts(v, e.part, 3, count);
     CHECK(!strstr(ts_last_error(context), "no memory"));
     CHECK_INT(did.held, 0);
-    CHECK_INT(did.taken, most < 4 ? most : 4);
+    CHECK_INT(did.allocated, most < 4 ? most : 4);
     CHECK_INT(did.looks, most > 0);
     CHECK_INT(did.splits, (most > 0) + (most > 3));
-    CHECK_INT(did.joins, (most > 1) + (most > 3)); /* as floats there is nothing to read */
+    CHECK_INT(did.joins, (most > 1) + (most > 3)); /* reading as floats needs no join */
     forget(&e);
     free(values);
     ts_vector_destroy(&v);
@@ -380,7 +380,7 @@ static void lack_of_room(void) {
   ts_space_destroy(&space);
 }
 
-/* Once as it is, and once with operations on arrays, which CUDA has of its own. */
+/* The first round uses the backend as it is, the second one adds operations on arrays, which only CUDA has. */
 static int prepare(int round) {
   is_staged_by_host = round;
   if (!round) return 1;

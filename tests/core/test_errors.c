@@ -1,10 +1,10 @@
-/* Every way to be refused: the status, and a message that names the field and its value. Whatever was refused
- * has left nothing behind, and what was there before still works. */
+/* Every refusal: its status, and a message that names the field and its value. A refused call leaves nothing
+ * behind, and existing objects still work. */
 #include "helpers.h"
 
 static ts_context *context;
 
-/* The operands that most cases need: two spaces, vectors of both, and a matrix. */
+/* Operands for most cases: two spaces, vectors of both, and a matrix. */
 static ts_space *space, *other_space;
 static ts_vector *x, *y, *wide, *elsewhere;
 static ts_scalars *slots;
@@ -91,8 +91,8 @@ static void bad_csr(void) {
   doubles[4] = 5, doubles[2] = NAN;
   refuse_matrix(&desc, TS_ERROR_INVALID_ARGUMENT, "values[2]", "row 1", "nan");
 
-  /* Two finite duplicates whose sum floats do not hold: the matrix is stored scaled, and its copy cannot be
-   * shown. */
+  /* Two finite duplicates with a sum above the range of floats. The matrix is stored scaled, so it cannot
+   * return a copy in single precision. */
   const int32_t twice[] = {0, 1, 1, 2, 2};
   const float huge[] = {1, 2, 3, 3e38f, 3e38f};
   desc = good, desc.csr.column_indices = HOST(twice), desc.csr.values = HOST(huge), desc.keep_host_copy = 1;
@@ -126,7 +126,7 @@ static void bad_matrix_fields(void) {
   refuse_matrix(&desc, TS_ERROR_INCOMPATIBLE, "row_space", "81", "80");
   desc = good, desc.column_space = other_space;
   refuse_matrix(&desc, TS_ERROR_INCOMPATIBLE, "column_space", "81", "80");
-  /* A count plus one would be none: refused before any array is looked at. */
+  /* The count plus one would overflow, so it is refused before any array is read. */
   desc = good, desc.csr.rows = INT32_MAX;
   refuse_matrix(&desc, TS_ERROR_LIMIT, "2147483647 x 80", "2147482624", "");
   desc = good, desc.csr.columns = INT32_MAX;
@@ -156,12 +156,12 @@ static void values_of_another_matrix(void) {
   bad[9] = NAN;
   csr.values = ts_host(bad, csr.column_indices.count);
   INVALID(ts_matrix_set_values(matrix, &csr), "values[9]");
-  /* The matrix is as it was. */
+  /* The matrix is unchanged. */
   float *ones = ref_values(80, 3, 1, 1);
   CHECK_OK(context, ts_vector_write(x, ts_host(ones, 80)));
   CHECK_OK(context, ts_matrix_multiply(y, matrix, x));
   float *sums = read_vector(y);
-  CHECK_CLOSE(sums[0], 0.05, 1e-6); /* the rows of the grid's matrix add up to its shift */
+  CHECK_CLOSE(sums[0], 0.05, 1e-6); /* each row of the grid's matrix sums to its shift */
   ts_csr copy;
   INVALID(ts_matrix_get_host_copy(matrix, &copy), "keep_host_copy");
   INVALID(ts_matrix_get_info(matrix, NULL), "info");
@@ -180,7 +180,7 @@ static void bad_products(void) {
   INCOMPATIBLE(ts_matrix_multiply(elsewhere, matrix, x), "y", "81", "80");
   INCOMPATIBLE(ts_matrix_multiply(y, matrix, elsewhere), "x", "81", "80");
   INCOMPATIBLE(ts_matrix_multiply(wide, matrix, x), "3", "1");
-  INCOMPATIBLE(ts_matrix_multiply(y, matrix, column), "x"); /* of the right size but another space */
+  INCOMPATIBLE(ts_matrix_multiply(y, matrix, column), "x"); /* of the right size, but in another space */
   INVALID(ts_matrix_residual(x, y, matrix, x), "same vector");
   INCOMPATIBLE(ts_matrix_residual(elsewhere, y, matrix, x), "r", "81");
   INCOMPATIBLE(ts_matrix_residual(y, elsewhere, matrix, x), "b", "81");
@@ -313,7 +313,7 @@ static void bad_solvers(void) {
   ref_free(&m);
 }
 
-/* Objects of one context in a call on another. */
+/* Objects of one context in calls on another one. */
 static void another_context(void) {
   ts_context *second = test_open();
   REQUIRE(second);
@@ -372,8 +372,8 @@ static void texture_limit(void) {
   test_close(&small);
 }
 
-/* Device memory runs out at every point of a program in turn: what was refused is released, the rest goes on.
- */
+/* Device memory runs out at every point of a program in turn. The refused call frees its memory, and the other
+ * objects still work. */
 static void device_memory(void) {
   ref_matrix m = ref_grid(60, 60);
   float *bs = ref_values(3600, 5, -1, 1);
@@ -384,7 +384,7 @@ static void device_memory(void) {
     ts_context *tight = NULL;
     test_context_label("%zu bytes", limit);
     const ts_status opened = ts_context_create(&desc, &tight);
-    if (opened == TS_ERROR_OUT_OF_DEVICE_MEMORY && test_is_multi()) continue; /* its parts' mailboxes */
+    if (opened == TS_ERROR_OUT_OF_DEVICE_MEMORY && test_is_multi()) continue; /* for mailboxes of parts */
     REQUIRE_OK(NULL, opened);
     ts_matrix_desc matrix_desc = {0};
     matrix_desc.csr = ref_csr(&m);
@@ -406,8 +406,8 @@ static void device_memory(void) {
       stage = 3, before = context_info(tight).bytes_device;
       CHECK_OK(tight, ts_vector_write(b, ts_host(bs, 3600)));
       before = context_info(tight).bytes_device;
-      /* In another precision a solve takes memory on its way, after the first passes have had textures to help.
-       */
+      /* A solver of another precision: it allocates in the middle of a solve, after the first passes have
+       * obtained helper textures. */
       status = ts_solver_create(A, &(ts_solver_desc){.precision = TS_PRECISION_SINGLE}, &cg);
       if (status == TS_OK) status = ts_solver_solve(cg, b, solution, NULL);
     }
@@ -422,7 +422,7 @@ static void device_memory(void) {
       CHECK_CONTAINS(message, "bytes");
       CHECK_INT(context_info(tight).bytes_device, before);
       refused_at[stage]++;
-      /* What is there still works. */
+      /* The objects that were created still work. */
       if (b) {
         CHECK_OK(tight, ts_vector_fill(b, 3));
         float *values = read_vector(b);

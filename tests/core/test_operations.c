@@ -1,8 +1,9 @@
-/* The tables of the backends: each has what is required, and the check backend watches all that it should. */
+/* The operation tables of the backends: each has all required operations, and the check backend wraps all that
+ * it should. */
 #include "check/core/check.h"
 #include "test.h"
 
-/* Of a table, or of another one. */
+/* `ops` is the table that is checked, `inner` the table that it wraps. */
 #define IS_THERE(prefix, result, name, parameters) CHECK(ops->name != NULL);
 #define IS_WATCHED(prefix, result, name, parameters) CHECK(ops->name != inner->name);
 

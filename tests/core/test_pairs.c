@@ -1,8 +1,8 @@
-/* Arithmetic of pairs: component-wise operations and reductions whose vectors have two parts, with operands of
- * one part among them, against sums of about 100 bits.
+/* Arithmetic of pairs: component-wise operations and reductions of vectors with two parts, some operands having
+ * one part, compared with sums of about 100 bits.
  *
- * Each step of pair arithmetic may be off by a few times 2^-48; a result counts as right if it is within 2^-45
- * of the sum of the magnitudes that it is made of. In single precision all of this is off by 2^-24. */
+ * Each step of pair arithmetic has an error of a few times 2^-48. A result passes if it is within 2^-45 of the
+ * sum of the magnitudes of its terms. Single precision has an error of 2^-24 and would fail. */
 #include <float.h>
 
 #include "common/core/core.h"
@@ -15,7 +15,7 @@ static const double tolerance = 0x1p-45;
 static const int32_t sizes[] = {1, 17, 257, 4093, 100003};
 enum { size_count = sizeof sizes / sizeof sizes[0] };
 
-/* Calls of the table between these. */
+/* Direct calls of the operation table are made between these two. */
 static void enter(void) {
   CHECK_OK(context, tsi_enter(context));
 }
@@ -23,7 +23,7 @@ static void leave(void) {
   CHECK_OK(context, tsi_leave(context, TS_OK));
 }
 
-/* Numbers of many magnitudes and both signs; some are 0, and some fill their first part alone. */
+/* Numbers of many magnitudes and both signs. Some are 0, and some have a low part of 0. */
 static double *various(size_t count, uint64_t seed) {
   double *values = ref_doubles(count, seed, -2, 2);
   for (size_t i = 0; i < count; i++) {
@@ -41,7 +41,7 @@ typedef struct factor {
   double value[4];
 } factor;
 
-static ts_scalars *one_part, *two_parts; /* slots 0 and 1 hold numbers, slot 2 what counts as 0 */
+static ts_scalars *one_part, *two_parts; /* slots 0 and 1 hold numbers, slot 2 values that count as 0 */
 
 static factor constant(double value) {
   return (factor){ts_constant(value), {value, value, value, value}};
@@ -76,8 +76,8 @@ static int make_factors(int round) {
   factors[3] = quotient(-1, two_parts, 0, NULL, 0);
   factors[4] = quotient(1, two_parts, 0, two_parts, 1);
   factors[5] = quotient(0.1, two_parts, 1, one_part, 0);
-  factors[6] = quotient(3, two_parts, 0, two_parts, 2); /* 0: a divisor of 0 */
-  factors[7] = constant(0);                             /* drops its term */
+  factors[6] = quotient(3, two_parts, 0, two_parts, 2); /* 0, because the divisor counts as 0 */
+  factors[7] = constant(0);                             /* the term is dropped */
   return 1;
 }
 
@@ -107,7 +107,7 @@ static ts_status run_operation(operation op, ts_vector *out, ts_vector *const *i
   }
 }
 
-/* The result for one number, and the magnitudes it is made of. */
+/* Returns the result for one number. `size` receives the sum of the magnitudes of its terms. */
 static double expected(operation op, const double *in, double a, double b, double *size) {
   ref_sum sum = {0, 0};
   double terms[2] = {0, 0};
@@ -130,10 +130,10 @@ static double expected(operation op, const double *in, double a, double b, doubl
     terms[0] = in[0] * in[1], terms[1] = b * in[2];
   }
   *size = fabs(terms[0]) + fabs(terms[1]);
-  return sum.value + sum.rest;
+  return sum.value + sum.low;
 }
 
-/* A pair's low part is at most half an ulp of the high one. */
+/* A pair's low part is at most half an ulp of its high part. */
 static int check_normalised(const ts_vector *v) {
   const size_t count = vector_count(v);
   float *high = read_vector(v), *low = read_vector(v->low);
@@ -145,7 +145,7 @@ static int check_normalised(const ts_vector *v) {
   return good;
 }
 
-/* What an input is: a vector of its own, the output, or the first input once more. */
+/* Each input is a new vector of two parts or of one part, the output itself, or the first input again. */
 typedef enum choice { PAIR, SINGLE, OUT, FIRST, CHOICES } choice;
 
 static void check_operation(operation op, ts_space *space, int components, int out_parts, const choice *choices,
@@ -165,7 +165,7 @@ static void check_operation(operation op, ts_space *space, int components, int o
     in[k] = own[k] ? own[k] : choices[k] == OUT ? out : in[0];
     values[k] = read_doubles(in[k]);
   }
-  /* What no operation touches. */
+  /* Operations on pairs must not touch a third part. */
   enter();
   if (out_parts == 3) CHECK_OK(context, context->ops->fill(out->low->low, 7));
   CHECK_OK(context, run_operation(op, out, in, a, b));
@@ -191,7 +191,7 @@ static void check_operation(operation op, ts_space *space, int components, int o
   free(initial), free(third), free(high), free(low);
 }
 
-/* Every operand of every kind. */
+/* All combinations of kinds of inputs. */
 static void operands(void) {
   for (int op = 0; op < OPERATIONS; op++) {
     if (op == MULTIPLY_ADD && !context->ops->multiply_add) continue;
@@ -237,7 +237,8 @@ static void lengths(void) {
       }
 }
 
-/* Where the output has one part, low parts do not count, and the bits are those without them. */
+/* If the output has one part, the low parts of the inputs are ignored: the bits equal those without low
+ * parts. */
 static void single_outputs(void) {
   ts_space *space = make_space(context, 257);
   enum { count = 514 };
@@ -271,18 +272,18 @@ static void single_outputs(void) {
 
 /* ---- Reductions ---- */
 
-/* sum x y w, NULL counting as ones, of one component. */
+/* The sum of x y w over one component. NULL counts as a vector of ones. */
 static double sum_of(size_t count, int components, int c, const double *x, const double *y, const double *w,
                      double *size) {
   ref_sum sum = {0, 0};
   *size = 0;
   for (size_t i = (size_t)c; i < count; i += (size_t)components) {
-    const double xy = y ? x[i] * y[i] : x[i], rest = y ? fma(x[i], y[i], -xy) : 0;
+    const double xy = y ? x[i] * y[i] : x[i], low = y ? fma(x[i], y[i], -xy) : 0;
     ref_add_product(&sum, xy, w ? w[i] : 1);
-    ref_add_product(&sum, rest, w ? w[i] : 1);
+    ref_add_product(&sum, low, w ? w[i] : 1);
     *size += fabs(xy * (w ? w[i] : 1));
   }
-  return sum.value + sum.rest;
+  return sum.value + sum.low;
 }
 
 typedef struct sums {
@@ -360,7 +361,7 @@ static void check_reductions(int32_t size, int components, int parts) {
     CHECK_CLOSE(found[12 + c], most, 0);
     CHECK_CLOSE(found[16 + c], most_abs, 0);
   }
-  /* The same sum has the same bits, and slots of one part take the first part of it. */
+  /* A repeated sum has the same bits, and a slot of one part receives the first part of the sum. */
   ts_scalars *single = make_scalars(context, 1);
   double again[4];
   float rounded[4];
@@ -387,7 +388,7 @@ static void reductions(void) {
       }
 }
 
-/* Numbers that differ in their low parts only, all negative: padding must not win either. */
+/* Negative numbers that differ only in their low parts. The zeros of the padding must not win either. */
 static void close_maxima(void) {
   for (int s = 1; s < size_count - 1; s++) {
     const size_t count = (size_t)sizes[s];
@@ -412,7 +413,7 @@ static void close_maxima(void) {
   }
 }
 
-/* A NaN in x shows in all reductions. */
+/* A NaN in x propagates to all reductions. */
 static void not_numbers(void) {
   sums s;
   open_sums(&s, 4093, 1, 2);
@@ -441,11 +442,11 @@ static void updates(void) {
       if (sizes[s] > 5000 && kind != 2 && kind != 5) continue;
       test_context_label("%d x %d, others of %d parts, coefficients %d", sizes[s], components, parts, kind);
       sums v;
-      open_sums(&v, sizes[s], components, parts); /* x += a y, r += b w */
+      open_sums(&v, sizes[s], components, parts); /* computes x += a y and r += b w */
       double *rs = various(v.count, 17);
       ts_vector *r = make_parts(v.space, components, 2, rs);
       enter();
-      /* sum r r, and sum r r y */
+      /* The sum is r r, or r r y. */
       CHECK_OK(context, tsi_axpy2_dot(v.x, a->coefficient, v.y, r, b->coefficient, v.w, kind & 4 ? v.y : NULL,
                                       v.slots, 3, v.scratch));
       leave();
@@ -469,11 +470,11 @@ static void updates(void) {
     }
 }
 
-/* ---- Vectors and slots made together, as solvers have them ---- */
+/* ---- Vectors and slots created together, as in solvers ---- */
 
-enum { X, R, D, Q, W, TOGETHER }; /* a backend may be quicker where x and r are the first two */
+enum { X, R, D, Q, W, TOGETHER }; /* a backend may have a faster path if x and r are the first two */
 
-/* out = w y + a x, where NULL counts as ones. */
+/* out = w y + a x. NULL counts as a vector of ones. */
 static void check_update(const ts_vector *out, const factor *a, const double *x, const double *w,
                          const double *y) {
   double *found = read_doubles(out);
@@ -500,7 +501,7 @@ static void check_together(int32_t size, int components, int parts) {
   for (int k = 0; k < TOGETHER; k++) {
     double *numbers = various(count, 20 + (uint64_t)k);
     for (size_t i = 0; k == W && i < count; i++)
-      numbers[i] = fabs(numbers[i]); /* sums of squares do not cancel */
+      numbers[i] = fabs(numbers[i]); /* sums of positive terms do not cancel */
     CHECK_OK(context, ts_vector_write(v[k], ts_host(numbers, count)));
     if (parts == 3) {
       enter();
@@ -561,9 +562,9 @@ static void together(void) {
     }
 }
 
-/* ---- Public functions: vectors of one part and of three ---- */
+/* ---- Public functions: vectors of one part and of three parts ---- */
 
-/* Three parts hold a pair, the third one 0; one holds single precision. */
+/* Three parts hold a pair, and the third part is 0. One part holds single precision. */
 static void check_public(ts_vector *z, const double *in, int inputs, operation op, double a, double b) {
   const size_t count = vector_count(z);
   double *found = read_doubles(z);
@@ -605,7 +606,7 @@ static void check_public_operations(ts_space *space, int x_parts, int y_parts, i
   double *before = read_doubles(z);
   CHECK_OK(context, ts_vector_scale(z, ts_constant(third)));
   check_public(z, before, 1, AXPBY, third, 0);
-  /* Reductions, of single precision too, leave nothing of what was in either part of a slot. */
+  /* Reductions overwrite both parts of a slot, even in single precision. */
   ts_scalars *slots = make_pair_scalars(context, 4);
   double found[16], ones[16];
   for (int k = 0; k < 16; k++) ones[k] = 1 + 1e-9;

@@ -1,5 +1,5 @@
-/* Vectors and matrices of several parts: doubles go in and come out whole, sums of parts are normalised, and a
- * residual counts every part. */
+/* Vectors and matrices of several parts: doubles are written and read exactly, sums of parts are normalised,
+ * and a residual uses every part. */
 #include <float.h>
 
 #include "common/core/core.h"
@@ -30,7 +30,7 @@ static void round_trip(void) {
     }
 }
 
-/* x + 2^-k e, of two parts and of three, against long double. */
+/* x + 2^-k e, with x of two parts and of three parts, compared with long double. */
 static void additions(void) {
   for (int s = 0; s < size_count; s++)
     for (int parts = 2; parts <= 3; parts++) {
@@ -70,7 +70,7 @@ static void additions(void) {
     }
 }
 
-/* Values of a matrix as doubles: thirds and the like. */
+/* A matrix's values as doubles that are not floats. */
 static double *doubles_of(const ref_matrix *m) {
   const int64_t count = ref_nonzeros(m);
   double *values = calloc((size_t)count, sizeof *values);
@@ -78,8 +78,8 @@ static double *doubles_of(const ref_matrix *m) {
   return values;
 }
 
-/* b - A x of doubles, where x nearly solves the system, against long double: in single precision a residual
- * that is 2^-22 of its terms is right to 2^-24 of itself. */
+/* b - A x of doubles, with an x that nearly solves the system, compared with long double. The residual is 2^-22
+ * of its terms, and in single precision it has a relative error of 2^-24. */
 static void residual_in(ts_format format, const ref_matrix *m) {
   ts_csr csr = ref_csr(m);
   double *values = doubles_of(m);
@@ -87,7 +87,7 @@ static void residual_in(ts_format format, const ref_matrix *m) {
   const ts_matrix_desc desc = {.csr = csr, .format = format};
   ts_matrix *A = NULL;
   if (!CHECK_OK(context, ts_matrix_create(context, &desc, &A))) return;
-  CHECK(A->rest != NULL);
+  CHECK(A->low != NULL);
   CHECK(matrix_info(A).bytes_low_order > 0);
   const size_t count = (size_t)m->rows;
   double *xs = ref_doubles(count, 5, 1, 2), *bs = calloc(count, sizeof *bs);
@@ -105,14 +105,14 @@ static void residual_in(ts_format format, const ref_matrix *m) {
   ts_vector *r = make_vector(A->row_space, 1, NULL);
   CHECK_OK(context, ts_matrix_residual(r, b, A, x));
   float *found = read_vector(r);
-  /* Seven differences are rounded to float, of 2^-22 at most. */
+  /* Seven differences of at most 2^-22 are rounded to float. */
   const double tolerance = 7 * 0x1p-46;
   for (size_t i = 0; i < count; i++)
     if (!CHECK_CLOSE(found[i], (double)exact[i], tolerance * (double)size[i])) break;
-  /* Floats as values: no rest is left. */
+  /* Values that are floats need no low-order parts. */
   csr.values = ts_host(m->values, csr.column_indices.count);
   CHECK_OK(context, ts_matrix_set_values(A, &csr));
-  CHECK(A->rest == NULL);
+  CHECK(A->low == NULL);
   free(values), free(xs), free(bs), free(exact), free(size), free(found);
   ts_vector_destroy(&x);
   ts_vector_destroy(&b);
@@ -130,8 +130,8 @@ static void residuals(void) {
   }
 }
 
-/* Doubles of any size are kept with all their digits, written and read, copied and scaled, and come out as what
- * they are where a number fits. */
+/* Doubles of any size keep all their digits when they are written, read, copied and scaled. They are read as
+ * floats if their range allows it. */
 static void any_size(void) {
   static const int exponents[] = {-1000, -400, -130, -60, 0, 60, 130, 400, 1000};
   enum { count = 7 };
@@ -161,7 +161,7 @@ static void any_size(void) {
       CHECK(floats[i] == expected || fabsf(expected) < FLT_MIN);
     }
     free(floats);
-    /* Arithmetic is that of floats: it is right if they hold it. */
+    /* Arithmetic has the range of floats, so the sum is checked only inside it. */
     CHECK_OK(context, ts_vector_axpby(x, ts_constant(1), x, ts_constant(1)));
     CHECK_OK(context, ts_vector_read(x, ts_host(found, count)));
     for (int i = 0; i < count; i++)
@@ -173,7 +173,7 @@ static void any_size(void) {
   ts_space_destroy(&space);
 }
 
-/* A x and b - A x of matrices far from 1, where floats hold the result. */
+/* A x and b - A x of matrices with entries far from 1, if the result is within the range of floats. */
 static void far_products(void) {
   for (int exponent = -240; exponent <= 240; exponent += 40) {
     ref_matrix m = ref_grid(7, 5);
@@ -210,7 +210,7 @@ static void far_products(void) {
     } else if (exponent > 126) {
       CHECK_FAILS(context, ts_matrix_get_host_copy(A, &copy), TS_ERROR_UNSUPPORTED, "single precision", "2^");
     }
-    /* New values bring their own scale. */
+    /* New values replace the scale too. */
     csr.values = ts_host(m.values, csr.column_indices.count);
     CHECK_OK(context, ts_matrix_set_values(A, &csr));
     CHECK_OK(context, ts_matrix_get_host_copy(A, &copy));

@@ -1,5 +1,5 @@
-/* Reductions against double precision: accuracy, padding, each component by itself, the same bits every time.
- */
+/* Reductions compared with double precision: accuracy, padding, independent components, and the same bits every
+ * time. */
 #include <texsolve/grid.h>
 
 #include "helpers.h"
@@ -9,8 +9,8 @@ static ts_context *context;
 static const int32_t sizes[] = {1, 2, 3, 5, 16, 17, 255, 256, 257, 1021, 4095, 4096, 4097, 65537, 300007};
 enum { size_count = sizeof sizes / sizeof sizes[0] };
 
-/* How far a pyramid of sums in single precision may be off, in epsilons of the sum of magnitudes. Adding up
- * 300007 numbers one by one is off by thousands of them. */
+/* The largest error of a pairwise sum in single precision, in epsilons of the sum of magnitudes. Adding 300007
+ * numbers one by one has an error of thousands of epsilons. */
 #define SUM_TOLERANCE 24
 
 static void check_sums(ts_space *space, int components, const float *xs, const float *ys, int32_t size) {
@@ -26,7 +26,7 @@ static void check_sums(ts_space *space, int components, const float *xs, const f
   float values[20];
   CHECK_OK(context, ts_scalars_read(scalars, 0, ts_host(values, 20)));
   for (int c = 0; c < 4; c++) {
-    if (c >= components) { /* components that the vectors do not have are 0 */
+    if (c >= components) { /* components that the vectors lack are 0 */
       for (int slot = 0; slot < 5; slot++) CHECK_CLOSE(values[4 * slot + c], 0, 0);
       continue;
     }
@@ -48,12 +48,12 @@ static void check_sums(ts_space *space, int components, const float *xs, const f
   ts_scalars_destroy(&scalars);
 }
 
-/* In brief one number of components a size, another for the next one. */
+/* A brief run uses one number of components per size, which changes from size to size. */
 static int is_left_out(size_t n, int components) {
   return test_is_brief() && components != 1 + (int)n % 4;
 }
 
-/* A grid's texture has any size: no row and no column at its end is lost or counted twice. */
+/* A grid's texture can have any size: no row or column at its end is skipped or counted twice. */
 static void sums_over_grids(void) {
   static const int32_t shapes[][2] = {{1, 1}, {1, 7}, {7, 1}, {2, 3}, {17, 16}, {16, 17}, {33, 65}, {129, 255}};
   for (size_t n = 0; n < sizeof shapes / sizeof shapes[0]; n++)
@@ -100,8 +100,8 @@ static void sums(void) {
     }
 }
 
-/* The maximum is over the indices alone: padding holds 0, which must not win against negative numbers; and it
- * is found wherever it is. */
+/* The maximum covers the indices only: the zeros of padding must not win against negative numbers. It is found
+ * at any place. */
 static void maximum(void) {
   for (int n = 0; n < size_count; n++)
     for (int components = 1; components <= 4; components++) {
@@ -134,7 +134,8 @@ static void maximum(void) {
     }
 }
 
-/* In the space of a matrix rows are sorted and packed, and constrained ones lie apart; all of them count. */
+/* In a matrix's space rows are sorted and packed, and constrained rows are stored separately. All of them
+ * count. */
 static void space_of_a_matrix(void) {
   const int32_t nx = 37, ny = 29, size = nx * ny;
   ref_matrix m = ref_grid(nx, ny);
@@ -150,7 +151,7 @@ static void space_of_a_matrix(void) {
     float *xs = ref_values((size_t)size * 2, 3, -8, -1), *ys = ref_values((size_t)size * 2, 4, -1, 1),
           values[4];
     check_sums(ts_matrix_get_row_space(matrix), 2, xs, ys, size);
-    xs[2 * 125] = -0.5f; /* a constrained index, when some are */
+    xs[2 * 125] = -0.5f; /* constrained, in the round with constrained indices */
     xs[2 * 126 + 1] = -0.25f;
     ts_vector *x = make_vector(ts_matrix_get_row_space(matrix), 2, xs);
     ts_scalars *scalars = make_scalars(context, 1);
@@ -189,7 +190,7 @@ static void same_bits(void) {
   }
 }
 
-/* The slots beside the result keep their values, and a slot may be a coefficient at once. */
+/* Slots next to the result keep their values, and a new result can be used as a coefficient at once. */
 static void slots_apart(void) {
   ts_space *space = make_space(context, 1000);
   ts_vector *x = make_vector(space, 1, NULL);
@@ -208,7 +209,7 @@ static void slots_apart(void) {
   const ts_slot sum = {scalars, 1};
   const ts_slot five = {scalars, 0}; /* holds 1 */
   CHECK_OK(context, ts_vector_scale(x, ts_quotient(3, five, sum)));
-  CHECK_OK(context, ts_vector_sum(scalars, 1, x)); /* over the slot that it has just used */
+  CHECK_OK(context, ts_vector_sum(scalars, 1, x)); /* overwrites the slot that was just used as a coefficient */
   read_slot(scalars, 1, values);
   CHECK_CLOSE(values[0], 3, 3 * 16 * EPSILON);
   ts_vector_destroy(&x);
@@ -216,7 +217,7 @@ static void slots_apart(void) {
   ts_space_destroy(&space);
 }
 
-/* One NaN anywhere shows in the sums and in both norms; an infinity gives infinity. */
+/* A single NaN propagates to the sums and to both norms. An infinity gives infinity. */
 static void not_numbers(void) {
   const int32_t size = 5003, places[] = {0, 1, 257, 2500, 5002};
   ts_space *space = make_space(context, size);

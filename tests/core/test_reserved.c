@@ -1,4 +1,4 @@
-/* Reserved fields of every descriptor are 0; a message names the one that is not. */
+/* Reserved fields of every descriptor must be 0, and the message names the one that is not. */
 #include <texsolve/amg.h>
 #include <texsolve/batch.h>
 #include <texsolve/gl.h>
@@ -16,7 +16,7 @@ static ts_context *context;
 static const int32_t offsets[] = {0, 1, 2}, indices[] = {0, 1};
 static const float values[] = {2, 3};
 
-/* ---- What each descriptor is for, with reserved[k] set and everything else as it should be ---- */
+/* ---- A use of each descriptor, with reserved[k] set and all other fields valid ---- */
 
 static ts_status of_space(int k) {
   ts_space_desc desc = {.size = 2};
@@ -135,7 +135,7 @@ static ts_status of_amg(int k) {
   return status;
 }
 
-/* A system of one equation. */
+/* A system with one equation. */
 static ts_status solve_system(const ts_system_solve_desc *desc) {
   ts_system *system = NULL;
   CHECK_OK(context, ts_system_create(context, &(ts_system_desc){.unknowns = 1}, &system));
@@ -270,13 +270,13 @@ static ts_status of_whole_matrix(int k) {
   return ts_ranks_matrix_from(context, 0, &desc, &A);
 }
 
-/* ---- All of them ---- */
+/* ---- The table ---- */
 
 enum { GRID = 1, LCP = 2, MESH = 4, RANKS = 8, NO_CONTEXT = 16 };
 
 typedef struct descriptor {
   ts_status (*use)(int k);
-  const char *name; /* before "reserved" */
+  const char *name; /* the prefix of "reserved" in messages */
   int words, flags;
 } descriptor;
 
@@ -329,7 +329,7 @@ static void each(void) {
   }
 }
 
-/* The whole of a word counts, and every word is looked at. */
+/* All bits of a word are checked. */
 static void any_bit(void) {
   ts_space_desc desc = {.size = 2};
   ts_space *space = NULL;

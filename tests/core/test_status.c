@@ -1,4 +1,4 @@
-/* Names and texts of statuses, reasons, formats and backends, and what NULL handles do. */
+/* Names and texts of statuses, reasons, formats and backends, and the behaviour of NULL handles. */
 #include "helpers.h"
 
 #include <texsolve/gl.h>
@@ -52,7 +52,7 @@ static void backends(void) {
   CHECK(ts_backend_name(1000000) == NULL);
 }
 
-/* Destroying accepts NULL and a handle that is NULL. */
+/* Destroy functions accept NULL and a pointer to a NULL handle. */
 static void null_destroy(void) {
 #define DESTROY(type)                                                                                          \
   do {                                                                                                         \

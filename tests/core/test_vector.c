@@ -1,5 +1,5 @@
-/* Component-wise vector operations against double precision: all sizes that make a texture's corner cases, all
- * ways of aliasing, all kinds of coefficients. */
+/* Component-wise vector operations compared with double precision: sizes at the corner cases of textures, all
+ * combinations of aliased operands, and all kinds of coefficients. */
 #include <float.h>
 
 #include "common/core/core.h"
@@ -7,14 +7,14 @@
 
 static ts_context *context;
 
-/* Sizes around rectangles, texture widths and passes; the large one comes last. */
+/* Sizes around the limits of rectangles, texture widths and passes. The large one is the last. */
 static const int32_t sizes[] = {1, 2, 3, 15, 16, 17, 255, 256, 257, 1021, 2048, 4093, 16383, 16385, 100003};
 enum { size_count = sizeof sizes / sizeof sizes[0] };
 
 typedef struct operands {
   ts_space *space;
   ts_vector *x, *y, *z;
-  float *xs, *ys, *zs; /* what was written */
+  float *xs, *ys, *zs; /* the values that were written */
   double *expected, *scale;
   size_t count;
   int components;
@@ -46,7 +46,7 @@ static void teardown(operands *o) {
   free(o->xs), free(o->ys), free(o->zs), free(o->expected), free(o->scale);
 }
 
-/* The vector holds what was expected, nothing in its padding, and the others still hold what was written. */
+/* The result has the expected values and zero padding, and the other vectors still have the values written. */
 static void check(const operands *o, const ts_vector *result, double tolerance, const double *scale) {
   float *values = read_vector(result);
   CHECK_VALUES(values, o->expected, scale, o->count, tolerance);
@@ -98,7 +98,8 @@ static void transfer(void) {
   }
 }
 
-/* Doubles are rounded on their way to the device, and those out of range are named; nothing is written then. */
+/* Doubles are rounded before they are sent to the device. If one is out of range, the message names it and
+ * nothing is written. */
 static void doubles(void) {
   ts_space *space = make_space(context, 5);
   REQUIRE(space);
@@ -120,7 +121,7 @@ static void doubles(void) {
   ts_space_destroy(&space);
 }
 
-/* Infinities, NaNs and the largest numbers go there and back as they are. */
+/* Infinities, NaNs and the largest numbers are written and read exactly. */
 static void special_values(void) {
   const float values[] = {INFINITY, -INFINITY, NAN, 3.4028235e38f, -3.4028235e38f, 1.17549435e-38f, -0.0f, 1};
   ts_space *space = make_space(context, 8);
@@ -155,7 +156,7 @@ static void multiply(void) {
   FOR_EACH_SIZE(o) {
     ts_vector *const v[] = {o.x, o.y, o.z};
     const float *const s[] = {o.xs, o.ys, o.zs};
-    for (int alias = 0; alias < 27; alias++) { /* z = x y with any vector in any place */
+    for (int alias = 0; alias < 27; alias++) { /* z = x y with any vector as each operand */
       const int out = alias / 9, a = alias / 3 % 3, b = alias % 3;
       if (sizes[n_] > 300 && alias % 5) continue;
       for (size_t i = 0; i < o.count; i++) o.expected[i] = (double)s[a][i] * s[b][i];
@@ -180,8 +181,7 @@ static void reciprocal(void) {
   }
 }
 
-/* The kinds of coefficients, and their values per component. Slots 0 to 3 of `scalars` are written by
- * fill_slots. */
+/* The kinds of coefficients and their values per component. fill_slots writes slots 0 to 3 of `scalars`. */
 static const float slot_values[16] = {1.5f, -0.25f, 3, 0.125f, 2, 0.5f, -4,    0.75f,
                                       0,    0,      0, 0,      7, 0,    -0.5f, 1e-40f};
 
@@ -212,10 +212,10 @@ static int coefficient(int kind, const ts_scalars *scalars, ts_coefficient *c, d
     break; /* 0 / 0 is 0 */
   case 7:
     scale = -1, numerator = 1, denominator = 3;
-    break; /* 0, or too small, in some components */
+    break; /* 0 or a tiny number in some components */
   case 8:
     scale = 2, denominator = 1;
-    break; /* only a denominator */
+    break; /* a denominator without a numerator */
   case 9:
     scale = 1, numerator = 2;
     break;
@@ -259,7 +259,7 @@ static void scale(void) {
   ts_scalars_destroy(&scalars);
 }
 
-/* y = a x + b y for every pair of coefficients, and with y = x. */
+/* y = a x + b y for every pair of coefficients, also with y = x. */
 static void axpby(void) {
   ts_scalars *scalars = make_slots();
   operands o;
@@ -289,7 +289,7 @@ static void axpby(void) {
   ts_scalars_destroy(&scalars);
 }
 
-/* A term whose coefficient is the constant 0 is dropped: NaN in it does not spread. */
+/* A term with the constant coefficient 0 is dropped, so its NaN does not propagate. */
 static void dropped_terms(void) {
   const float bad[4] = {NAN, INFINITY, NAN, -INFINITY}, good[4] = {1, 2, 3, 4};
   ts_space *space = make_space(context, 4);
@@ -312,7 +312,7 @@ static void dropped_terms(void) {
   ts_space_destroy(&space);
 }
 
-/* ---- Coefficients that are infinite or no number: the values are the CPU's, and padding stays 0. ---- */
+/* ---- Infinite and NaN coefficients: the values equal those of the CPU, and padding stays 0 ---- */
 
 static const float unbounded[] = {INFINITY, -INFINITY, NAN};
 
@@ -320,7 +320,7 @@ static int same(float a, float b) {
   return a == b || (isnan(a) && isnan(b));
 }
 
-/* Every value of x is `expected`, and so are sums that padding takes part in. */
+/* Checks that every value of x is `expected`. The sums would show padding that is not 0. */
 static void expect_all(ts_vector *x, ts_scalars *scalars, float expected) {
   float *values = read_vector(x), slots[8];
   const size_t count = vector_count(x);
@@ -336,7 +336,7 @@ static void expect_all(ts_vector *x, ts_scalars *scalars, float expected) {
   CHECK(same(slots[4], expected * expected));
 }
 
-/* Of x = 1 and y = 1. */
+/* With x = 1 and y = 1. */
 static void scale_and_add(ts_space *space, int components, ts_scalars *scalars) {
   ts_vector *x = make_vector(space, components, NULL), *y = make_vector(space, components, NULL);
   CHECK_OK(context, ts_vector_fill(y, 1));
@@ -360,7 +360,7 @@ static void scale_and_add(ts_space *space, int components, ts_scalars *scalars) 
   ts_vector_destroy(&y);
 }
 
-/* out = w x + b y, of vectors of 1. */
+/* out = w x + b y, with vectors of ones. */
 static void multiply_and_add(ts_space *space, int components, ts_scalars *scalars) {
   ts_vector *out = make_vector(space, components, NULL), *x = make_vector(space, components, NULL),
             *scratch = make_vector(space, components, NULL);
@@ -382,7 +382,7 @@ static void unbounded_coefficients(void) {
   ts_format formats[8];
   const int format_count = list_formats(context, formats);
   for (int f = -1; f < format_count;
-       f++) { /* -1: natural order; others: the order of a matrix, in blocks too */
+       f++) { /* -1: natural order; others: the order of a matrix in that format */
     ts_matrix *matrix = f < 0 ? NULL : make_matrix(context, &m, formats[f]);
     ts_space *space = f < 0 ? make_space(context, 199) : ts_matrix_get_row_space(matrix);
     for (int components = 1; components <= (f < 0 ? 4 : 1); components++) {
@@ -396,7 +396,7 @@ static void unbounded_coefficients(void) {
   ref_free(&m);
 }
 
-/* Slots go there and back, and a new array holds 0. */
+/* Slots are written and read exactly, and a new array holds 0. */
 static void slots(void) {
   static const int counts[] = {1, 2, 63, 64, 65, 1000, 4096};
   for (size_t n = 0; n < sizeof counts / sizeof counts[0]; n++) {
@@ -410,7 +410,7 @@ static void slots(void) {
     CHECK_OK(context, ts_scalars_write(scalars, 0, ts_host(written, 4 * (size_t)count)));
     CHECK_OK(context, ts_scalars_read(scalars, 0, ts_host(read, 4 * (size_t)count)));
     CHECK(memcmp(read, written, sizeof *read * (size_t)count * 4) == 0);
-    /* One in the middle changes; its neighbours do not. */
+    /* Changing one slot in the middle leaves its neighbours unchanged. */
     const float one[4] = {11, 12, 13, 14};
     const int middle = count / 2;
     CHECK_OK(context, ts_scalars_write(scalars, middle, ts_host(one, 4)));
@@ -425,7 +425,7 @@ static void slots(void) {
   }
 }
 
-/* A space lives as long as its vectors need it. */
+/* A destroyed space exists until its last vector is destroyed. */
 static void lifetime(void) {
   ts_space *space = make_space(context, 100);
   ts_vector *x = make_vector(space, 2, NULL);

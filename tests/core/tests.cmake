@@ -2,7 +2,7 @@ texsolve_test(test_status host)
 texsolve_test(test_operations host)
 texsolve_test(test_check host)
 texsolve_test(test_cpu host)
-texsolve_test(test_cpu_threads host DEFINE _GNU_SOURCE) # RTLD_NEXT
+texsolve_test(test_cpu_threads host DEFINE _GNU_SOURCE) # for RTLD_NEXT
 texsolve_test(test_context every platforms parts ranks QUICK cpu check:cpu cuda gl gl-window gl-current)
 texsolve_test(test_vector every platforms parts ranks QUICK cpu cuda gl)
 texsolve_test(test_parts every platforms parts ranks)

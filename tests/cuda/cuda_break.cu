@@ -1,7 +1,7 @@
 #include "cuda_break.h"
 
-/* A trap, not an address that is not there: after a fault of the memory unit, OpenGL and CUDA in one process no
- * longer see each other's writes on that GPU, whoever runs (H200, driver 580.159.04). */
+/* A trap instead of an invalid address. After a memory fault, OpenGL and CUDA in one process no longer see each
+ * other's writes on that GPU. This affects all processes (H200, driver 580.159.04). */
 __global__ static void stop(void) {
   asm volatile("trap;");
 }

@@ -1,4 +1,4 @@
-/* A kernel that fails while it runs. */
+/* A kernel that fails during its execution. */
 #ifndef CUDA_BREAK_H
 #define CUDA_BREAK_H
 
@@ -7,7 +7,7 @@
 #ifdef __cplusplus
 extern "C"
 #endif
-    /* Returns once it is asked for. */
+    /* Returns when the kernel has been launched. */
     cudaError_t
     cuda_break(cudaStream_t stream);
 

@@ -1,6 +1,6 @@
-/* A program that assembles an equation on the GPU and solves it there, written from the public headers: kernels
- * make the entries of a Laplacian, one by one and in no order, and the right-hand side, in a stream of the
- * program; ts_solve reads and writes its arrays. Nothing is on the host but the residual. */
+/* A program that assembles an equation on the GPU and solves it there, written with the public headers only. In
+ * a stream of the program kernels compute the entries of a Laplacian, one by one without any order, and the
+ * right-hand side. ts_solve reads and writes these arrays. Only the residual is copied to the host. */
 #include <cstdio>
 #include <cstdlib>
 
@@ -9,7 +9,7 @@
 
 static const int width = 100, points = width * width;
 
-/* Each point adds 1 to itself and -1 to its neighbour on each side that has one, and 0.01 to itself. */
+/* Each point adds 1 to itself and -1 to its neighbour for each side that has one, and 0.01 to itself. */
 static __global__ void assemble(int *rows, int *columns, double *values, double *b) {
   const int i = (int)(blockIdx.x * blockDim.x + threadIdx.x);
   if (i >= points) return;
@@ -17,7 +17,7 @@ static __global__ void assemble(int *rows, int *columns, double *values, double 
   const bool inside[4] = {x > 0, x<width - 1, y> 0, y < width - 1};
   b[i] = i % 7 - 3.0;
   for (int k = 0; k < 9; k++) {
-    const int at = k * points + i, side = k / 2; /* what is not there adds 0 */
+    const int at = k * points + i, side = k / 2; /* a missing neighbour adds 0 */
     const bool neighbour = k < 8 && k % 2 && inside[side];
     rows[at] = i;
     columns[at] = neighbour ? i + steps[side] : i;
@@ -25,7 +25,7 @@ static __global__ void assemble(int *rows, int *columns, double *values, double 
   }
 }
 
-/* The largest |b - A x|. The bits of positive doubles are in the order of their sizes. */
+/* The largest |b - A x|. The bits of positive doubles, as integers, are in the same order as the numbers. */
 static __global__ void measure(const int *rows, const int *columns, const double *values, const double *b,
                                const double *x, unsigned long long *worst) {
   const int i = (int)(blockIdx.x * blockDim.x + threadIdx.x);

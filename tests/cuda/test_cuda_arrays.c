@@ -1,6 +1,6 @@
-/* Arrays in CUDA memory: vectors, matrices and solutions have the bits that the same arrays on the host give.
- * Nothing is copied to the host unless the log reports it. The library waits for the application's stream, and
- * the stream for the library. */
+/* Arrays in CUDA memory: vectors, matrices and solutions have the bits of the same arrays on the host. The
+ * library copies nothing to the host unless the log reports it. The library waits for the application's stream,
+ * and vice versa. */
 #include <time.h>
 
 #include <cuda_runtime_api.h>
@@ -12,7 +12,7 @@
 #include "helpers.h"
 
 static ts_context *context;
-static char logged[4096]; /* lines about copies to the host, since a case began */
+static char logged[4096]; /* lines about copies to the host since the case began */
 
 #define CHECK_CUDA(call) CHECK_INT(call, cudaSuccess)
 
@@ -35,11 +35,11 @@ static size_t bytes_of(const ts_array *array) {
   return array->count * (array->type == TS_TYPE_FLOAT || array->type == TS_TYPE_INT32 ? 4 : 8);
 }
 
-/* The same array on the device, in `stream`. */
+/* The same array on the device, to be used in `stream`. */
 static ts_array to_device_on(ts_array host, struct CUstream_st *stream) {
   ts_array device = ts_array_on_cuda(host, stream);
   if (!host.data) return host;
-  CHECK_CUDA(cudaMalloc(&device.data, bytes_of(&host) + 1)); /* of no numbers too */
+  CHECK_CUDA(cudaMalloc(&device.data, bytes_of(&host) + 1)); /* valid even without numbers */
   CHECK_CUDA(cudaMemcpyAsync(device.data, host.data, bytes_of(&host), cudaMemcpyHostToDevice, stream));
   return device;
 }
@@ -61,7 +61,7 @@ static uint64_t waits(void) {
 
 enum { size = 1003, samples = 7 };
 
-/* Doubles of a kind: floats; any; very large; very small; of all sizes; 0; with some that are not finite. */
+/* Doubles of one kind: floats; any; very large; very small; of all sizes; 0; some not finite. */
 static double *sample_of(int sample, size_t count) {
   double *values = ref_doubles(count, 11, -1, 1);
   for (size_t k = 0; k < count; k++) switch (sample) {
@@ -96,7 +96,7 @@ static ts_vector *make_of(ts_space *space, int components, ts_precision precisio
   return v;
 }
 
-/* Reads v as `type` through the device and through the host: the same bits, or the same error. */
+/* Reads v as `type` through the device and through the host: both give the same bits or the same error. */
 static void compare_reads(const ts_vector *v, ts_type type) {
   const size_t count = vector_count(v);
   double *expected = calloc(count, sizeof *expected), *found = calloc(count, sizeof *found);
@@ -160,7 +160,7 @@ static void CUDART_CB sleep_a_while(void *user) {
   nanosleep(&(struct timespec){.tv_nsec = 100000000}, NULL);
 }
 
-/* What the stream has to do before is waited for, and what it does after waits. */
+/* The library waits for the earlier work of the stream, and later work of the stream waits for the library. */
 static void order_of_streams(void) {
   ts_space *space = make_space(context, size);
   ts_vector *x = make_vector(space, 1, NULL);
@@ -175,7 +175,7 @@ static void order_of_streams(void) {
   device.stream = mine;
   memcpy(locked, values, size * sizeof *values);
   CHECK_CUDA(cudaDeviceSynchronize());
-  /* Ours waits for the copy, and the next one waits for ours. */
+  /* The library's stream waits for the copy, and the next operation waits for the library's stream. */
   CHECK_CUDA(cudaLaunchHostFunc(mine, sleep_a_while, NULL));
   CHECK_CUDA(cudaMemcpyAsync(device.data, locked, size * sizeof *locked, cudaMemcpyHostToDevice, mine));
   CHECK_CUDA(cudaLaunchHostFunc(own, sleep_a_while, NULL));
@@ -184,7 +184,7 @@ static void order_of_streams(void) {
   CHECK_CUDA(cudaMemsetAsync(device.data, 0, size * sizeof *locked, mine));
   float *found = read_vector(x);
   CHECK(memcmp(found, values, size * sizeof *found) == 0);
-  /* What is read is there for the stream. */
+  /* A result is ready for later work of the stream. */
   CHECK_CUDA(cudaLaunchHostFunc(own, sleep_a_while, NULL));
   CHECK_OK(context, ts_vector_read(x, device));
   CHECK_CUDA(cudaMemcpyAsync(locked, device.data, size * sizeof *locked, cudaMemcpyDeviceToHost, mine));
@@ -278,7 +278,7 @@ static void another_backend(void) {
 
 /* ---- Matrices ---- */
 
-/* A matrix with values and integers of the types that are tested. */
+/* A matrix with values and integers of the types under test. */
 typedef struct given {
   ts_csr host, device;
   void *numbers[3];
@@ -291,7 +291,7 @@ static ts_array integers(const int32_t *from, size_t count, ts_type type, void *
   return ts_array_make(*memory = wide, count, type, 1);
 }
 
-/* Doubles are floats and something that floats do not hold. */
+/* Doubles have a part that floats cannot represent. */
 static ts_array values_of(const float *from, size_t count, ts_type type, double factor, void **memory) {
   double *doubles = malloc(count * sizeof *doubles + 1);
   float *floats = (float *)doubles;
@@ -303,7 +303,7 @@ static ts_array values_of(const float *from, size_t count, ts_type type, double 
   return ts_array_make(*memory = doubles, count, type, 1);
 }
 
-static given give_matrix(const ref_matrix *m, ts_type integer, ts_type real, double factor) {
+static given make_given(const ref_matrix *m, ts_type integer, ts_type real, double factor) {
   given g = {0};
   const size_t entries = (size_t)ref_nonzeros(m);
   g.host = (ts_csr){.rows = m->rows, .columns = m->columns};
@@ -403,7 +403,7 @@ static void create_as(const given *g, ts_format format, ts_precision precision) 
   ts_matrix_destroy(&found);
 }
 
-/* Arrays on the device are not copied to the host for blocks. */
+/* Auto does not choose blocks for arrays on the device, because that would need a copy on the host. */
 static void create_by_choice(const given *g) {
   ts_matrix *A = create(&g->device, TS_FORMAT_AUTO, TS_PRECISION_AUTO);
   if (!A) return;
@@ -415,7 +415,7 @@ static void create_by_choice(const given *g) {
 
 static void create_both(const ref_matrix *m, ts_type integer, ts_type real, double factor,
                         ts_precision precision) {
-  given g = give_matrix(m, integer, real, factor);
+  given g = make_given(m, integer, real, factor);
   create_as(&g, TS_FORMAT_CSR, precision);
   create_as(&g, TS_FORMAT_JAGGED, precision);
   create_by_choice(&g);
@@ -423,8 +423,8 @@ static void create_both(const ref_matrix *m, ts_type integer, ts_type real, doub
 }
 
 static void matrices(void) {
-  static const ts_type types[][2] = {{TS_TYPE_INT32, TS_TYPE_DOUBLE}, /* CuPy's */
-                                     {TS_TYPE_INT64, TS_TYPE_FLOAT},  /* PyTorch's */
+  static const ts_type types[][2] = {{TS_TYPE_INT32, TS_TYPE_DOUBLE}, /* as in CuPy */
+                                     {TS_TYPE_INT64, TS_TYPE_FLOAT},  /* as in PyTorch */
                                      {TS_TYPE_INT64, TS_TYPE_DOUBLE},
                                      {TS_TYPE_INT32, TS_TYPE_NONE}};
   ref_sample sample;
@@ -441,7 +441,7 @@ static void matrices(void) {
   CHECK(logged[0] == 0);
 }
 
-/* Rows in pieces, several rows a piece, empty ones, more than 512 to a row block. */
+/* Rows in several pieces, several rows per piece, empty rows, and more than 512 rows per row block. */
 static void plans_of_rows(void) {
   ref_matrix all[] = {ref_dense_row(5000, 3, 1),           ref_hubs(6000, 4000, 2), ref_grid(400, 300),
                       ref_uneven_rows(3000, 2000, 900, 3), ref_gaps(9000, 4000, 4), ref_arrow(3000)};
@@ -455,7 +455,7 @@ static void plans_of_rows(void) {
   CHECK(logged[0] == 0);
 }
 
-/* A symmetric pattern without some entries, with others changed or 0: the same entry is named. */
+/* A symmetric pattern with missing, changed and zero entries. Device and host must report the same entry. */
 static void unsymmetric_entries(void) {
   ref_random r = {9};
   for (int round = 0; round < 60; round++) {
@@ -468,7 +468,7 @@ static void unsymmetric_entries(void) {
         m.indices[to] = m.indices[e];
         m.values[to++] = what == 1 ? 0 : what == 2 ? 2 * m.values[e] : m.values[e];
       }
-      m.offsets[i + 1] = -to; /* once e has passed */
+      m.offsets[i + 1] = -to; /* negative until e has passed it */
     }
     for (int32_t i = 1; i <= m.rows; i++) m.offsets[i] = abs(m.offsets[i]);
     test_context_label("round %d", round);
@@ -479,10 +479,10 @@ static void unsymmetric_entries(void) {
 
 static void replaced_values(void) {
   ref_matrix m = ref_grid(30, 20);
-  given old = give_matrix(&m, TS_TYPE_INT32, TS_TYPE_DOUBLE, 1),
-        new = give_matrix(&m, TS_TYPE_INT64, TS_TYPE_DOUBLE, 1e60);
-  m.indices[1]++; /* another pattern */
-  given other = give_matrix(&m, TS_TYPE_INT32, TS_TYPE_FLOAT, 1);
+  given old = make_given(&m, TS_TYPE_INT32, TS_TYPE_DOUBLE, 1),
+        new = make_given(&m, TS_TYPE_INT64, TS_TYPE_DOUBLE, 1e60);
+  m.indices[1]++; /* a different pattern */
+  given other = make_given(&m, TS_TYPE_INT32, TS_TYPE_FLOAT, 1);
   ts_matrix *expected = create(&new.host, TS_FORMAT_CSR, TS_PRECISION_AUTO);
   ts_matrix *of_device = create(&old.device, TS_FORMAT_CSR, TS_PRECISION_AUTO),
             *of_host = create(&old.host, TS_FORMAT_CSR, TS_PRECISION_AUTO);
@@ -495,10 +495,10 @@ static void replaced_values(void) {
   CHECK_FAILS(context, ts_matrix_set_values(of_device, &other.host), TS_ERROR_INCOMPATIBLE, "column indices");
   compare_matrices(expected, of_device);
   CHECK(logged[0] == 0);
-  /* From the host, and without low-order parts. */
+  /* From the host, without low-order parts. */
   given floats = {0};
   m.indices[1]--;
-  floats = give_matrix(&m, TS_TYPE_INT64, TS_TYPE_FLOAT, 3);
+  floats = make_given(&m, TS_TYPE_INT64, TS_TYPE_FLOAT, 3);
   ts_matrix_destroy(&expected);
   expected = create(&floats.host, TS_FORMAT_CSR, TS_PRECISION_AUTO);
   CHECK_OK(context, ts_matrix_set_values(of_device, &floats.host));
@@ -523,7 +523,7 @@ typedef struct list {
   float *values;
 } list;
 
-static list give_list(int32_t rows, int32_t columns, int32_t entries, ts_type integer, ts_type real) {
+static list make_list(int32_t rows, int32_t columns, int32_t entries, ts_type integer, ts_type real) {
   list l = {0};
   ref_random r = {(uint64_t)entries};
   l.rows = malloc((size_t)entries * sizeof *l.rows);
@@ -566,12 +566,12 @@ static void triplets(void) {
     for (int t = 0; t < 2; t++) {
       test_context_label("size %d, type %d", s, t);
       const ts_type integer = t ? TS_TYPE_INT64 : TS_TYPE_INT32, real = t ? TS_TYPE_FLOAT : TS_TYPE_DOUBLE;
-      list l = give_list(sizes[s][0], sizes[s][1], sizes[s][2], integer, real);
+      list l = make_list(sizes[s][0], sizes[s][1], sizes[s][2], integer, real);
       ts_matrix *expected = create_of_list(&l.host, TS_FORMAT_CSR),
                 *found = create_of_list(&l.device, TS_FORMAT_AUTO);
       compare_infos(expected, found);
       compare_matrices(expected, found);
-      /* Other values of the same list, from the device and from the host. */
+      /* New values for the same list, from the device and from the host. */
       for (int32_t k = 0; k < sizes[s][2]; k++) l.values[k] *= -3;
       void *numbers;
       ts_triplets host = l.host, device = l.device;
@@ -593,7 +593,7 @@ static void triplets(void) {
   CHECK(logged[0] == 0);
 }
 
-/* Columns in descending order, and each twice. */
+/* Columns in descending order, each of them twice. */
 static void unsorted_rows(void) {
   ref_matrix m = ref_random_dominant(500, 8, 3), twice = {m.rows, m.columns, NULL, NULL, NULL};
   const size_t entries = 2 * (size_t)ref_nonzeros(&m);
@@ -609,7 +609,7 @@ static void unsorted_rows(void) {
     }
   create_both(&twice, TS_TYPE_INT32, TS_TYPE_DOUBLE, 1, TS_PRECISION_AUTO);
   create_both(&twice, TS_TYPE_INT64, TS_TYPE_FLOAT, 1, TS_PRECISION_AUTO);
-  given g = give_matrix(&twice, TS_TYPE_INT32, TS_TYPE_DOUBLE, 2);
+  given g = make_given(&twice, TS_TYPE_INT32, TS_TYPE_DOUBLE, 2);
   ts_matrix *expected = create(&g.host, TS_FORMAT_CSR, TS_PRECISION_AUTO),
             *found = create(&g.device, TS_FORMAT_CSR, TS_PRECISION_AUTO);
   CHECK_OK(context, ts_matrix_set_values(found, &g.host));
@@ -622,9 +622,9 @@ static void unsorted_rows(void) {
   ref_free(&m), ref_free(&twice);
 }
 
-/* ---- Errors, and what goes through the host ---- */
+/* ---- Errors, and copies through the host ---- */
 
-/* The device has the host's message. */
+/* Device and host give the same message. */
 static void refuse_both(const given *g) {
   ts_matrix_desc desc = {.csr = g->host};
   ts_matrix *A = NULL;
@@ -681,8 +681,8 @@ static void faulty_matrices(void) {
       const int32_t last = m.offsets[m.rows];
       spoil(&m, m.values, fault);
       const int32_t spoiled = m.offsets[m.rows];
-      m.offsets[m.rows] = last; /* which tells how many entries the arrays have */
-      given g = give_matrix(&m, wide ? TS_TYPE_INT64 : TS_TYPE_INT32, wide ? TS_TYPE_DOUBLE : TS_TYPE_FLOAT, 1);
+      m.offsets[m.rows] = last; /* it gives the number of entries of the arrays */
+      given g = make_given(&m, wide ? TS_TYPE_INT64 : TS_TYPE_INT32, wide ? TS_TYPE_DOUBLE : TS_TYPE_FLOAT, 1);
       m.offsets[m.rows] = spoiled;
       free_device(&g.device.row_offsets);
       free(g.numbers[0]);
@@ -696,7 +696,7 @@ static void faulty_matrices(void) {
 }
 
 static void faulty_triplets(void) {
-  list l = give_list(20, 30, 100, TS_TYPE_INT64, TS_TYPE_DOUBLE);
+  list l = make_list(20, 30, 100, TS_TYPE_INT64, TS_TYPE_DOUBLE);
   ts_matrix_desc desc = {.triplets = &l.device};
   ts_matrix *A = NULL;
   const int64_t bad = 20, far = (int64_t)1 << 40;
@@ -721,7 +721,7 @@ static void faulty_triplets(void) {
 
 static void through_the_host(void) {
   ref_matrix m = ref_grid(20, 15);
-  given g = give_matrix(&m, TS_TYPE_INT64, TS_TYPE_FLOAT, 1);
+  given g = make_given(&m, TS_TYPE_INT64, TS_TYPE_FLOAT, 1);
   unsigned char *flags = calloc((size_t)m.rows, 1);
   flags[3] = 1;
   const ts_matrix_desc descs[] = {{.csr = g.device, .keep_host_copy = 1},
@@ -778,7 +778,7 @@ static void no_entries(void) {
   CHECK_CUDA(cudaFree(pointer));
 }
 
-/* The same with new values. */
+/* Also with new values. */
 static void create_with_little_memory(const ts_matrix_desc *desc, const ts_triplets *list) {
   ts_status status = TS_ERROR_OUT_OF_DEVICE_MEMORY;
   int failures = 0;
@@ -793,7 +793,7 @@ static void create_with_little_memory(const ts_matrix_desc *desc, const ts_tripl
     if (status < 0) CHECK_INT(status, TS_ERROR_OUT_OF_DEVICE_MEMORY);
     failures += status < 0;
     ts_matrix_destroy(&A);
-    test_close(&little); /* which counts what is left */
+    test_close(&little); /* it checks that all memory was freed */
   }
   CHECK_INT(status, TS_OK);
   CHECK(failures > 10);
@@ -801,8 +801,8 @@ static void create_with_little_memory(const ts_matrix_desc *desc, const ts_tripl
 
 static void memory_that_runs_out(void) {
   ref_matrix m = ref_dense_row(3000, 3, 1);
-  given g = give_matrix(&m, TS_TYPE_INT64, TS_TYPE_DOUBLE, 1);
-  list l = give_list(300, 300, 5000, TS_TYPE_INT32, TS_TYPE_DOUBLE);
+  given g = make_given(&m, TS_TYPE_INT64, TS_TYPE_DOUBLE, 1);
+  list l = make_list(300, 300, 5000, TS_TYPE_INT32, TS_TYPE_DOUBLE);
   const ts_matrix_desc of_csr = {.csr = g.device}, of_list = {.triplets = &l.device};
   const ts_context_desc desc = heap_desc();
   ts_context *other = NULL;
@@ -834,7 +834,7 @@ static ts_status solve_on(ts_matrix *A, ts_array b, ts_array x, ts_result *resul
 
 static void columns_of_arrays(void) {
   ref_matrix m = ref_grid(25, 25);
-  given g = give_matrix(&m, TS_TYPE_INT32, TS_TYPE_DOUBLE, 1);
+  given g = make_given(&m, TS_TYPE_INT32, TS_TYPE_DOUBLE, 1);
   ts_matrix *expected = create(&g.host, TS_FORMAT_CSR, TS_PRECISION_AUTO),
             *found = create(&g.device, TS_FORMAT_CSR, TS_PRECISION_AUTO);
   for (int columns = 1; columns <= 9; columns += columns == 1 ? 3 : 5) {
@@ -863,10 +863,10 @@ static void columns_of_arrays(void) {
   ref_free(&m);
 }
 
-/* A set-up on the device needs no host copy; the host reads the entries back. */
+/* The set-up on the device needs no host copy. The set-up on the host reads the entries back. */
 static void amg_of_device_matrix(void) {
   ref_matrix m = ref_grid(120, 100);
-  given g = give_matrix(&m, TS_TYPE_INT32, TS_TYPE_DOUBLE, 1);
+  given g = make_given(&m, TS_TYPE_INT32, TS_TYPE_DOUBLE, 1);
   ts_matrix *A = create(&g.device, TS_FORMAT_CSR, TS_PRECISION_AUTO), *B = NULL;
   const ts_matrix_desc desc = {.csr = g.host, .format = TS_FORMAT_CSR, .keep_host_copy = 1};
   const ts_preconditioner_desc amg = {.kind = TS_PRECONDITIONER_AMG};
@@ -912,8 +912,8 @@ static void doubles_beside_a_vector(void) {
     CHECK_INT(waits(), before);
     CHECK_OK(context, ts_context_finish(context));
     CHECK_CUDA(cudaMemcpy(found, device.data, count * sizeof *found, cudaMemcpyDeviceToHost));
-    CHECK(memcmp(found, values, count * sizeof *found) == 0); /* which no call has changed */
-    /* What the application writes on the context's stream is the vector's, and the reverse. */
+    CHECK(memcmp(found, values, count * sizeof *found) == 0); /* no call has changed the memory */
+    /* Writes of the application on the context's stream change the vector, and vice versa. */
     for (size_t k = 0; k < count; k++) values[k] = (double)k + 1e-9;
     CHECK_CUDA(cudaMemcpyAsync(device.data, values, count * sizeof *values, cudaMemcpyHostToDevice, stream));
     double *read = read_doubles(x);
@@ -934,7 +934,7 @@ static void doubles_beside_a_vector(void) {
 
 static void solve_in_own_memory(void) {
   ref_matrix m = ref_grid(25, 25);
-  given g = give_matrix(&m, TS_TYPE_INT32, TS_TYPE_DOUBLE, 1);
+  given g = make_given(&m, TS_TYPE_INT32, TS_TYPE_DOUBLE, 1);
   ts_matrix *A = create(&g.device, TS_FORMAT_CSR, TS_PRECISION_AUTO);
   ts_space *space = ts_matrix_get_row_space(A);
   const size_t count = (size_t)m.rows;
@@ -953,7 +953,7 @@ static void solve_in_own_memory(void) {
     ref_sum sum = {b[i], 0};
     for (int32_t e = m.offsets[i]; e < m.offsets[i + 1]; e++)
       ref_add_product(&sum, -values[e], x[m.indices[e]]);
-    worst = fmax(worst, fabs(sum.value + sum.rest));
+    worst = fmax(worst, fabs(sum.value + sum.low));
     norm = fmax(norm, fabs(b[i]));
   }
   CHECK(worst < 1e-10 * norm);

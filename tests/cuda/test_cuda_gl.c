@@ -1,5 +1,5 @@
-/* Vectors of the CUDA backend that OpenGL draws: what a shader reads there, who has them when, and what happens
- * where OpenGL and CUDA share no device. */
+/* Vectors of the CUDA backend that OpenGL draws: the values a shader reads, the ownership of the vectors, and
+ * the behaviour if OpenGL and CUDA do not share a device. */
 #include <GL/glew.h>
 
 #include <texsolve/cuda.h>
@@ -23,7 +23,7 @@ static int shares(void) {
   return 0;
 }
 
-/* An application's OpenGL context is current, and CUDA's vectors are shared with it. */
+/* Makes an application's OpenGL context current and shares the CUDA vectors with it. */
 static int open_both(void) {
   context = test_open();
   if (!context) return 0;
@@ -46,7 +46,7 @@ static ts_vector *numbered(ts_space *space, int components, float first) {
   return make_vector(space, components, values);
 }
 
-/* ---- What OpenGL reads ---- */
+/* ---- The values that OpenGL reads ---- */
 
 static unsigned compile(GLenum kind, const char *text) {
   GLint done = 0;
@@ -76,7 +76,7 @@ static unsigned make_program(void) {
   return program;
 }
 
-/* Draws all texels of a buffer texture and reads the picture. */
+/* Draws all texels of a buffer texture and reads the image. */
 static void draw(const ts_cuda_gl_texture *texture, int components, float *texels) {
   const unsigned program = make_program();
   unsigned target, framebuffer, array;
@@ -115,8 +115,8 @@ static void check_drawn(ts_vector *v, float first) {
     if (!CHECK_CLOSE((double)texels[k], (double)first + k, 0)) break;
 }
 
-/* A vector keeps its values when it moves, and what is computed later is drawn without being asked for again.
- */
+/* A vector keeps its values when it moves to shared memory, and later results can be drawn without a new
+ * request. */
 static void drawn(void) {
   if (!open_both()) return;
   ts_space *space = make_space(context, size);
@@ -154,7 +154,7 @@ static void drawn(void) {
   close_both();
 }
 
-/* What was bound stays bound. */
+/* Bindings are unchanged. */
 static void state_stays(void) {
   if (!open_both()) return;
   ts_space *space = make_space(context, size);
@@ -179,7 +179,8 @@ static void state_stays(void) {
   close_both();
 }
 
-/* Without the context that vectors are shared with there is an error and not a fault; with it all goes on. */
+/* If the shared OpenGL context is not current, calls return an error instead of crashing. When it is current
+ * again, they work. */
 static void other_context(void) {
   if (!open_both()) return;
   ts_space *space = make_space(context, size);
@@ -209,7 +210,7 @@ static void errors(void) {
   CHECK_INT(ts_cuda_vector_get_gl_texture(NULL, &texture), TS_ERROR_INVALID_ARGUMENT);
   CHECK_INT(ts_cuda_gl_check(NULL), TS_ERROR_INVALID_ARGUMENT);
   CHECK_INT(ts_cuda_gl_release(NULL), TS_ERROR_INVALID_ARGUMENT);
-  CHECK_OK(context, ts_cuda_gl_release(context)); /* nothing is shared */
+  CHECK_OK(context, ts_cuda_gl_release(context)); /* no vector is shared */
   ts_vector_destroy(&v);
   ts_space_destroy(&space);
 }

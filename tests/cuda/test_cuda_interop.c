@@ -1,6 +1,6 @@
-/* Programs that use CUDA themselves: the memory behind vectors, vectors in the application's memory, the
- * stream, what synchronises with the host and what does not, and a kernel that fails. The calls of the CUDA
- * runtime stand for those of an application. */
+/* Programs that use CUDA directly: the memory of vectors, vectors in the application's memory, the stream,
+ * which calls synchronise with the host, and a kernel that fails. The test calls the CUDA runtime as an
+ * application would. */
 #include <stdatomic.h>
 #include <time.h>
 
@@ -45,7 +45,7 @@ static void pointer_of_a_vector(void) {
     float *found = read_device(pointer, expected);
     for (size_t i = 0; i < expected; i++)
       if (!CHECK_CLOSE(found[i], 2 * values[i], 0)) break;
-    /* And the other way round. */
+    /* The reverse direction. */
     CHECK_CUDA(cudaMemcpyAsync(pointer, values, expected * sizeof *values, cudaMemcpyHostToDevice, stream));
     float *read = read_vector(x);
     CHECK(memcmp(read, values, expected * sizeof *values) == 0);
@@ -63,7 +63,7 @@ static void vector_in_own_memory(void) {
     ts_vector *x = NULL, *y = make_vector(space, components, values);
     const size_t before = context_info(context).bytes_device;
     test_context_label("%d components", components);
-    /* One more, to see that nothing is written behind the last. */
+    /* One more element shows a write past the end. */
     CHECK_CUDA(cudaMalloc((void **)&memory, (count + 1) * sizeof *memory));
     CHECK_CUDA(cudaMemset(memory, 0x7f, (count + 1) * sizeof *memory));
     CHECK_CUDA(cudaMemcpy(memory, values, count * sizeof *values, cudaMemcpyHostToDevice));
@@ -96,7 +96,7 @@ static void vector_in_own_memory(void) {
   }
 }
 
-/* Blocks read whole blocks of x, and what is behind the application's last number is no number here. */
+/* Blocks read whole blocks of x, and the memory after the application's last number is NaN here. */
 static void blocks_of_own_memory(void) {
   static const ts_format formats[] = {TS_FORMAT_BCRS2, TS_FORMAT_BCRS4};
   ref_matrix m = ref_random_spd(size, 6, 2);
@@ -152,11 +152,11 @@ static void another_backend(void) {
   ts_context_destroy(&cpu);
 }
 
-/* ---- What synchronises with the host ---- */
+/* ---- Calls that synchronise with the host ---- */
 
 static atomic_int released, passed;
 
-/* Holds a stream up until it is released, 20 seconds at most. */
+/* Blocks a stream until it is released, for at most 20 seconds. */
 static void CUDART_CB hold(void *user) {
   (void)user;
   for (int i = 0; i < 20000 && !atomic_load(&released); i++)
@@ -171,13 +171,13 @@ static void hold_stream(struct CUstream_st *stream) {
 }
 
 static void only_reading_synchronises(void) {
-  if (test_is_check()) return; /* checks read */
+  if (test_is_check()) return; /* the check backend reads results */
   struct CUstream_st *stream = NULL;
   ts_space *space = make_space(context, size);
   float *values = ref_values(size, 7, -1, 1), seven[4] = {7, 7, 7, 7}, read[4];
   ts_vector *x = make_vector(space, 1, values), *y = make_vector(space, 1, NULL);
   ts_scalars *scalars = make_scalars(context, 4);
-  CHECK_OK(context, ts_vector_dot(scalars, 3, x, x)); /* kernels are loaded when they are first used */
+  CHECK_OK(context, ts_vector_dot(scalars, 3, x, x)); /* loads the kernels */
   CHECK_OK(context, ts_vector_axpby(x, ts_constant(2), y, ts_constant(1)));
   CHECK_OK(context, ts_cuda_get_stream(context, &stream));
   CHECK_CUDA(cudaStreamSynchronize(stream));
@@ -189,7 +189,7 @@ static void only_reading_synchronises(void) {
   ts_vector *z = make_vector(space, 1, NULL);
   CHECK_OK(context, ts_vector_copy(z, x));
   ts_vector_destroy(&z);
-  CHECK_INT(atomic_load(&passed), 0); /* all this was only asked for */
+  CHECK_INT(atomic_load(&passed), 0); /* everything is only queued */
   atomic_store(&released, 1);
   read_slot(scalars, 1, read);
   CHECK_INT(atomic_load(&passed), 1);
@@ -208,7 +208,7 @@ static void CUDART_CB sleep_a_while(void *user) {
   nanosleep(&(struct timespec){.tv_nsec = 200000000}, NULL);
 }
 
-/* The device reads page-locked memory when the copy's turn comes, which the caller does not wait for. */
+/* The device reads page-locked memory when it reaches the copy, and the caller does not wait for it. */
 static void write_from_page_locked_memory(void) {
   ts_space *space = make_space(context, size);
   ts_vector *x = make_vector(space, 1, NULL);
@@ -246,7 +246,7 @@ static void own_stream(void) {
   float *pointer = array.data;
   CHECK_CUDA(cudaStreamCreateWithFlags(&mine, cudaStreamNonBlocking));
   CHECK_OK(context, ts_cuda_get_stream(context, &before));
-  /* What was asked for before comes first, */
+  /* Work queued earlier runs first, */
   if (!test_is_check()) hold_stream(before);
   CHECK_OK(context, ts_vector_fill(x, 1));
   CHECK_OK(context, ts_cuda_set_stream(context, mine));
@@ -258,7 +258,7 @@ static void own_stream(void) {
   float *found = read_device(pointer, size);
   for (int i = 0; i < size; i++)
     if (!CHECK_CLOSE(found[i], 5, 0)) break;
-  /* and so does what the application asks for on its stream. */
+  /* and the application's own work on its stream is in order too. */
   CHECK_CUDA(cudaMemsetAsync(pointer, 0, size * sizeof *pointer, mine));
   float *read = read_vector(x);
   for (int i = 0; i < size; i++)
@@ -276,7 +276,7 @@ static void own_stream(void) {
   ts_space_destroy(&space);
 }
 
-/* The device that is current on a thread is the application's affair. */
+/* The library does not change the current device of a thread. */
 static void current_device(void) {
   int count = 0, device = -1;
   CHECK_CUDA(cudaGetDeviceCount(&count));
@@ -298,7 +298,7 @@ static void current_device(void) {
 }
 
 static void no_memory_left(void) {
-  if (test_is_check()) return; /* checks would read all of it */
+  if (test_is_check()) return; /* the check backend would read all vectors */
   size_t available = 0, all = 0;
   CHECK_CUDA(cudaMemGetInfo(&available, &all));
   ts_space *space = make_space(context, 2000000000);
@@ -315,11 +315,11 @@ static void no_memory_left(void) {
   CHECK_CONTAINS(ts_last_error(context), "32000000000");
   CHECK(made >= 1 && (size_t)made <= all / 32000000000u);
   CHECK_INT(context_info(context).bytes_device, before + (size_t)made * 32000000000u);
-  /* What there is still works, */
+  /* The existing objects still work, */
   if (made) CHECK_OK(context, ts_vector_fill(vectors[0], 1));
   while (made > 0) ts_vector_destroy(&vectors[--made]);
   CHECK_INT(context_info(context).bytes_device, before);
-  /* and so does what comes after. */
+  /* and so do new ones. */
   ts_vector *x = make_vector(space, 1, NULL);
   CHECK_OK(context, ts_vector_fill(x, 1));
   CHECK_OK(context, ts_context_finish(context));
@@ -327,7 +327,7 @@ static void no_memory_left(void) {
   ts_space_destroy(&space);
 }
 
-/* The last case: after it the process has no device any more. */
+/* The last case, because the process cannot use the device afterwards. */
 static void kernel_that_fails(void) {
   struct CUstream_st *stream = NULL;
   ts_space *space = make_space(context, size);
@@ -347,7 +347,7 @@ static void kernel_that_fails(void) {
   ts_space_destroy(&space);
 }
 
-/* y = x by the application's own use of the memory, on the context's stream. */
+/* y = x, computed by the application in the vectors' memory on the context's stream. */
 static ts_status copy_memory(void *user, ts_vector *y, const ts_vector *x) {
   ts_array from = {0}, to = {0};
   ts_status status = ts_cuda_vector_get_array((ts_vector *)x, &from);

@@ -1,5 +1,5 @@
-/* Matrices of arrays on the host that the device lays out have the bits of those that the host lays out: what
- * is stored, what is known of them, products, new values, errors. */
+/* Matrices from host arrays with a layout made on the device have the bits of those with a layout made on the
+ * host: storage, facts, products, new values, errors. */
 #include <math.h>
 
 #include "common/core/core.h"
@@ -9,7 +9,7 @@
 
 static ts_context *context;
 
-/* An application's matrix: its values are these times a factor, its columns may be in any order. */
+/* An application's matrix. Its values are those of m times a factor, and its columns may be in any order. */
 typedef struct given {
   ref_matrix m;
   double *values;
@@ -134,7 +134,7 @@ static void compare_info(const ts_matrix *A, const ts_matrix *B) {
   CHECK_INT(a.unsymmetric_column, b.unsymmetric_column);
   CHECK_INT(a.zero_diagonal_row, b.zero_diagonal_row);
   CHECK_INT(a.negative_diagonal, b.negative_diagonal);
-  CHECK(llabs((long long)a.bytes_device - (long long)b.bytes_device) <= 4); /* of ends, in whole words */
+  CHECK(llabs((long long)a.bytes_device - (long long)b.bytes_device) <= 4); /* the ends are rounded to words */
   CHECK_INT(a.bytes_low_order, b.bytes_low_order);
   CHECK(!strcmp(a.choice, b.choice));
   CHECK(A->norm_infinity == B->norm_infinity && A->exponent == B->exponent && A->negated == B->negated);
@@ -164,14 +164,14 @@ static void compare(const ts_matrix *A, const ts_matrix *B) {
   if (A->layout->format == TS_FORMAT_JAGGED) compare_slices(&A->layout->slices, &B->layout->slices);
   compare_packed(A, B);
   const ts_matrix *a = A, *b = B;
-  for (; a && b; a = a->rest, b = b->rest) compare_entries(a, b);
+  for (; a && b; a = a->low, b = b->low) compare_entries(a, b);
   CHECK(!a && !b);
   double *of_a = multiply(A), *of_b = multiply(B);
   CHECK(memcmp(of_a, of_b, (size_t)A->info.rows * sizeof *of_a) == 0);
   free(of_a), free(of_b);
 }
 
-/* Other values, with another exponent and sign. */
+/* New values with another exponent and sign. */
 static void replace(const given *g, ts_matrix *A, ts_matrix *B) {
   given other = *g;
   other.values = malloc(((size_t)g->entries + 1) * sizeof *other.values);
@@ -212,13 +212,13 @@ static ref_matrix family(int f) {
   case 2:
     return ref_cube_27(13, 1, 26, -1, -1, -1);
   case 3:
-    return ref_random_dominant(5000, 9, 3); /* columns of 2 bytes */
+    return ref_random_dominant(5000, 9, 3); /* columns take 2 bytes */
   case 4:
-    return ref_random_spd(90000, 4, 5); /* and of 4 */
+    return ref_random_spd(90000, 4, 5); /* columns take 4 bytes */
   case 5:
     return ref_hubs(4000, 1500, 7); /* long rows */
   case 6:
-    return ref_uneven_rows(3001, 2000, 60, 9); /* sorted, rectangular */
+    return ref_uneven_rows(3001, 2000, 60, 9); /* sorted rows, rectangular */
   case 7:
     return ref_gaps(700, 900, 11);
   case 8:
@@ -248,7 +248,7 @@ static void families(void) {
     }
 }
 
-/* Doubles in one, two and three parts, and beyond the range of floats. */
+/* Doubles with one, two and three parts, and outside the range of floats. */
 static void numbers(void) {
   static const double factors[] = {1, 1.0 / 3, -1, -1.0 / 3, 1e-300, 1e300, 1e-310, 0};
   static const ts_precision precisions[] = {TS_PRECISION_AUTO, TS_PRECISION_SINGLE, TS_PRECISION_DOUBLE};
@@ -264,7 +264,7 @@ static void numbers(void) {
     }
 }
 
-/* Zeros, zeros with a sign, missing and zero diagonals, almost equal mirrors. */
+/* Zeros, negative zeros, missing and zero diagonals, almost equal mirror images. */
 static void single_entries(void) {
   for (int kind = 0; kind < 6; kind++) {
     given g = make_given(ref_grid(30, 30), 1);
@@ -295,7 +295,7 @@ static void swap_entries(given *g, int32_t a, int32_t b) {
   g->m.indices[b] = column, g->values[b] = value;
 }
 
-/* Columns in any order, and twice. */
+/* Columns in any order, and duplicates. */
 static void disorder(void) {
   static const ts_format formats[] = {TS_FORMAT_AUTO, TS_FORMAT_CSR, TS_FORMAT_JAGGED};
   for (int k = 0; k < 3; k++) {
@@ -349,7 +349,7 @@ static void errors(void) {
   }
 }
 
-/* New values of another pattern. */
+/* New values with a different pattern are refused. */
 static void other_patterns(void) {
   given g = make_given(ref_grid(30, 30), 1), other = make_given(ref_grid(30, 30), 1);
   g.format = TS_FORMAT_JAGGED;
@@ -367,7 +367,7 @@ static void other_patterns(void) {
   free_given(&g), free_given(&other);
 }
 
-/* Allocations that fail, on the device and on the host, leave nothing behind. */
+/* Failing allocations, on the device and on the host, leave nothing behind. */
 static void memory(void) {
   given g = make_given(ref_cube_27(13, 1, 26, -1, -1, -1), 1.0 / 3);
   g.format = TS_FORMAT_JAGGED;

@@ -1,5 +1,5 @@
-/* A GPU that is lost while several work together: a kernel on it traps, after which nothing works there any
- * more. Every rank's solve ends with an error that names where, and so do later calls; all can be destroyed. */
+/* A GPU is lost while several cooperate: a kernel on it traps, and the GPU is unusable afterwards. Every rank's
+ * solve and all later calls end with an error that names the GPU. All objects can be destroyed. */
 #include <stdlib.h>
 #include <string.h>
 #include <texsolve/ranks.h>
@@ -11,8 +11,8 @@
 static ts_context *context;
 static int broken;
 
-/* The GPU of a rank of one host; without ranks rank is 0. The thread's current device is not that: calls of the
- * library restore what the thread had. */
+/* The GPU of a rank on a single host. Without ranks the rank is 0. The thread's current device may be another
+ * one, because calls of the library restore it. */
 static void break_device_of(int rank) {
   int devices = 0;
   CHECK_INT(cudaGetDeviceCount(&devices), cudaSuccess);
@@ -20,7 +20,7 @@ static void break_device_of(int rank) {
   CHECK_INT(cuda_break(NULL), cudaSuccess);
 }
 
-/* The last rank loses its GPU, or the only one. */
+/* The last rank, or the only one, loses its GPU. */
 static int lose_device(const ts_progress *progress, void *user) {
   (void)progress, (void)user;
   const int rank = ts_ranks_get_rank(context);

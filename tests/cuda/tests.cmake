@@ -12,5 +12,5 @@ target_link_libraries(cuda_program PRIVATE texsolve::static CUDA::cudart_static)
 add_test(NAME cuda_program COMMAND cuda_program)
 set_tests_properties(cuda_program PROPERTIES SKIP_RETURN_CODE 77 LABELS cuda)
 texsolve_test(test_cuda_interop every-cuda SOURCES cuda/cuda_break.cu)
-set_tests_properties(test_cuda_interop.cuda test_cuda_interop.cuda-plain PROPERTIES RUN_SERIAL TRUE) # all memory
+set_tests_properties(test_cuda_interop.cuda test_cuda_interop.cuda-plain PROPERTIES RUN_SERIAL TRUE) # use all memory
 texsolve_test(test_lost_device multi:cuda+cuda mpi:cuda*2 SOURCES cuda/cuda_break.cu)

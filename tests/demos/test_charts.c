@@ -1,4 +1,4 @@
-/* Meshes taken apart for flattening: charts, cuts, packing, distortion. Needs no device. */
+/* Meshes divided for flattening: charts, cuts, packing, distortion. Needs no device. */
 #include "test.h"
 
 #include "flattening.h"
@@ -16,8 +16,7 @@ static mesh generated(const char *what) {
   return m;
 }
 
-/* Every chart is a connected piece of its own with the boundary it says, by counting edges between flat
- * vertices. */
+/* Every chart is one connected piece with the boundary that it reports. Counts edges between flat vertices. */
 static void check_charts(const mesh *m, const charts *c) {
   for (int32_t h = 0; h < 3 * m->triangle_count; h++)
     if (!CHECK(c->vertex[c->corner[h]] == m->triangles[h])) return;
@@ -77,7 +76,7 @@ static void closed_surfaces(void) {
     charts c;
     cut_report cut;
     CHECK(cut_into_disks(&m, 0, &c, &cut, message) == 1);
-    CHECK_CONTAINS(message, "--cut opens it");
+    CHECK_CONTAINS(message, "use --cut");
     if (closed[i].handles) CHECK_CONTAINS(message, "has 1 handle");
     REQUIRE(cut_into_disks(&m, 1, &c, &cut, message) == 0);
     CHECK_INT(c.count, 1);
@@ -85,8 +84,8 @@ static void closed_surfaces(void) {
     CHECK_INT(cut.closed, 1);
     CHECK_INT(cut.handles, closed[i].handles);
     CHECK(cut.edges > 3);
-    /* Both sides of a path with e edges have e + 1 vertices, its ends in common; two loops through one vertex,
-     * whose paths part in two places or one, make one more. */
+    /* The two sides of a path with e edges have e + 1 vertices each and share the ends. Two loops through one
+     * vertex, with paths that separate at one or two vertices, have one more. */
     CHECK(c.vertices >= m.vertex_count + cut.edges - 1 && c.vertices <= m.vertex_count + cut.edges + 1);
     check_charts(&m, &c);
     charts_free(&c);
@@ -95,7 +94,7 @@ static void closed_surfaces(void) {
   test_context_label("%s", "");
 }
 
-/* A torus with a hole has a boundary and a handle. */
+/* A torus with a hole has one boundary and one handle. */
 static void handle_with_hole(void) {
   mesh m = generated("torus:400");
   charts c;
@@ -111,8 +110,8 @@ static void handle_with_hole(void) {
   mesh_destroy(&m);
 }
 
-/* Two triangles that touch at a vertex, three at an edge, and a Moebius strip: each comes apart where no
- * surface goes on. */
+/* Two triangles that touch at a vertex, three at an edge, and a Moebius strip: each is divided where the
+ * surface does not continue. */
 static void odd_meshes(void) {
   static const int32_t touching[] = {0, 1, 2, 0, 3, 4}, fin[] = {0, 1, 2, 1, 0, 3, 0, 1, 4},
                        moebius[] = {0, 1, 2, 1, 3, 2, 2, 3, 4, 3, 0, 4, 4, 0, 1};
@@ -136,9 +135,9 @@ static void odd_meshes(void) {
   }
 }
 
-/* ---- The image ---- */
+/* ---- Packing ---- */
 
-/* Boxes are apart, within the square, and hold their charts; lengths have one scale everywhere. */
+/* The boxes are disjoint, inside the square, and contain their charts. All charts have one scale. */
 static void packing(void) {
   enum { most = 40 };
   mesh m = generated("patches:400");
@@ -149,7 +148,7 @@ static void packing(void) {
   const double gap = 0.01;
   REQUIRE(cut_into_disks(&m, 0, &c, &cut, message) == 0);
   double *uv = calloc(2 * (size_t)c.vertices, sizeof *uv);
-  /* Each in another size and turned, as it comes from a solver. */
+  /* Each chart has its own size and rotation, as after a solve. */
   for (int32_t k = 0; k < c.count; k++)
     for (int32_t v = c.chart[k].first_vertex; v < c.chart[k].first_vertex + c.chart[k].vertices; v++) {
       const double *p = m.positions + 3 * (size_t)c.vertex[v], turn = 0.7 * k, size = 1 + 5 * k;
@@ -187,7 +186,7 @@ static void packing(void) {
   mesh_destroy(&m);
 }
 
-/* A rectangle that stands aslant lies along the sides of the square afterwards. */
+/* A rotated rectangle is aligned with the sides of the square. */
 static void smallest_box(void) {
   mesh m = generated("bent:300");
   charts c;
@@ -208,7 +207,7 @@ static void smallest_box(void) {
   mesh_destroy(&m);
 }
 
-/* An affine image has the singular values of its matrix everywhere, and the other side up is flipped. */
+/* An affine image has the singular values of its matrix everywhere. A mirrored image is flipped. */
 static void distortions(void) {
   mesh m = generated("bent:200");
   charts c;
@@ -243,9 +242,9 @@ static void distortions(void) {
 
 /* ---- Coarser meshes ---- */
 
-/* Levels shrink, keep pins, and have whole triangles of what is left; weights of vertices that come back are
- * convex and of neighbours that are there by then. Linear functions in the plane come back as they were, where
- * all of the boundary stays. */
+/* Levels shrink, keep pinned vertices, and consist of triangles of the remaining vertices. When a vertex is
+ * restored, its weights are convex and belong to vertices that exist by then. If the whole boundary is kept,
+ * linear functions in the plane are restored exactly. */
 static void check_levels(const mesh *m, const charts *c, const unsigned char *pinned, int least_levels,
                          int exact) {
   hierarchy h;
@@ -288,7 +287,7 @@ static void levels(void) {
   charts c;
   cut_report cut;
   REQUIRE(cut_into_disks(&m, 0, &c, &cut, message) == 0);
-  /* Half a sphere laid flat in even steps. */
+  /* A hemisphere, flattened in equal steps of the angle. */
   for (int32_t v = 0; v < m.vertex_count; v++) {
     double *p = m.positions + 3 * v;
     const double angle = acos(fmin(fmax(p[2], 0), 1)), radius = hypot(p[0], p[1]);

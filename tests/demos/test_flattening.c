@@ -1,4 +1,4 @@
-/* Least-squares conformal maps on every backend: what is known of them, and what a direct solver finds. */
+/* Least-squares conformal maps on every backend, compared with known properties and with a direct solver. */
 #include "test.h"
 
 #include <cholmod.h>
@@ -28,9 +28,9 @@ static conformal_result solve(flattening *f, double rtol) {
   return result;
 }
 
-/* ---- What is known ---- */
+/* ---- Known properties ---- */
 
-/* Developable: the image is the mesh itself, but for a similarity. */
+/* Developable surfaces: the image is the mesh itself, up to a similarity. */
 static void developable(void) {
   static const char *const patches[] = {"bent:300", "cone:300", "bent:60", "cone:60"};
   for (int i = 0; i < 2; i++) {
@@ -46,7 +46,7 @@ static void developable(void) {
   }
 }
 
-/* The distortion of angles of half a sphere falls with refinement, and no triangle is flipped. */
+/* For a hemisphere the distortion of angles decreases with refinement, and no triangle is flipped. */
 static void refinement(void) {
   static const char *const caps[] = {"cap:60", "cap:240", "cap:960"};
   double before = INFINITY;
@@ -64,8 +64,9 @@ static void refinement(void) {
 }
 
 /* ---- A direct solver ----
- * The energy in another form: half the Dirichlet energy of u and v, with cotangents, less the area of the
- * image. */
+ *
+ * It minimises the energy in another form: half the Dirichlet energy of u and v, with cotangents, minus the
+ * area of the image. */
 
 static double cotangent(const mesh *m, int32_t t, int k) {
   const double *p = m->positions + 3 * m->triangles[3 * t + k],
@@ -78,12 +79,12 @@ static double cotangent(const mesh *m, int32_t t, int k) {
 
 typedef struct direct {
   cholmod_triplet *entries;
-  double *b; /* what pinned unknowns bring to the right-hand side */
+  double *b; /* contributions of pinned unknowns to the right-hand side */
   const flattening *f;
   const double *pinned_uv;
 } direct;
 
-/* Adds (i, j) and, off the diagonal, (j, i). */
+/* Adds (i, j) and, if off-diagonal, also (j, i). */
 static void add(direct *s, int32_t i, int32_t j, double a) {
   const int pinned_i = s->f->pinned[i / 2], pinned_j = s->f->pinned[j / 2];
   if (pinned_i && pinned_j) return;
@@ -97,7 +98,7 @@ static void add(direct *s, int32_t i, int32_t j, double a) {
   ((double *)s->entries->x)[k] = a;
 }
 
-/* u, v of every flat vertex, those of pins as given. */
+/* Returns u and v of every flat vertex, with the given values for pinned ones. */
 static double *solve_directly(const flattening *f, const double *pinned_uv) {
   const size_t unknowns = 2 * (size_t)f->c.vertices;
   cholmod_common common;
@@ -152,7 +153,7 @@ static void as_direct_solver(void) {
     double *known = solve_directly(&f, f.solved), most = 0;
     solve(&f, 1e-7);
     for (int32_t k = 0; k < 2 * f.c.vertices; k++) most = fmax(most, fabs(known[k] - f.solved[k]));
-    /* Charts have an area of 1 at the start. */
+    /* A chart has an area of 1 at the start. */
     if (!(most < 1e-4)) test_fail(__FILE__, __LINE__, "u, v differ by %g", most);
     free(known);
     flattening_destroy(&f);
@@ -170,7 +171,7 @@ static conformal_result solve_amg(flattening *f, double rtol) {
   return result;
 }
 
-/* The direct solver's map again, in far fewer iterations than with Jacobi's preconditioner. */
+/* The direct solver's map in far fewer iterations than with Jacobi's preconditioner. */
 static void amg_maps(void) {
   static const struct {
     const char *mesh;
@@ -192,7 +193,7 @@ static void amg_maps(void) {
   }
 }
 
-/* b - A^T W A x into b, for x that is 0 where vertices are pinned. */
+/* Computes b - A^T W A x in b, for an x that is 0 at pinned vertices. */
 static void subtract_product(const flattening *f, const double *x, double *b) {
   for (int32_t t = 0; t < f->m.triangle_count; t++) {
     const conformal_condition row = conformal_condition_of(&f->m, t);
@@ -210,7 +211,7 @@ static void subtract_product(const flattening *f, const double *x, double *b) {
   }
 }
 
-/* One solve goes as far as doubles do. */
+/* A single solve reaches double precision. */
 static void amg_doubles(void) {
   flattening f;
   amg_solver *s = NULL;
@@ -223,7 +224,7 @@ static void amg_doubles(void) {
   for (size_t i = 0; i < numbers; i++) all += b[i] * b[i];
   const ts_system_solve_desc desc = {.solver.rtol = 1e-11, .solver.max_iterations = 200};
   CHECK(!amg_solver_solve(s, &desc, b, x, &r, message));
-  /* Where residuals are plain sums of floats, a solve in doubles starts again more often. */
+  /* If residuals are plain sums of floats, a solve in double precision restarts more often. */
   const int most = strcmp(test_backend, "gl-plain") ? 60 : 180;
   CHECK(r.iterations > 5 && r.iterations < most && r.reason == TS_REASON_CONVERGED);
   for (size_t i = 0; i < numbers; i++) CHECK(!f.pinned[i / 2] || x[i] == 0);
@@ -251,13 +252,13 @@ static void moved_pins(void) {
   }
   CHECK_INT(f.d.flipped, 0);
   CHECK(f.packed.scale == 0);
-  /* Two pins move, turn and scale the image, and that is all they do where it is exact. */
+  /* Two pins only move, rotate and scale the image, if it is exact. */
   const double mean = f.d.angle_mean;
   REQUIRE(flattening_set_pins(&f, NULL, 0, message) == 0);
   solve(&f, 1e-6);
   CHECK_CLOSE(f.d.angle_mean, mean, 1e-4);
-  /* However far away and small: what has converged then has converged here. Measured is what single precision
-   * holds of u and v: beside 1e4 that is a thousandth, a twentieth of the edges of a map that is 0.1 wide. */
+  /* Pins far away or close together do not change the convergence. The tolerance is the precision of u and v as
+   * floats. Next to 1e4 it is 1e-3, which is a twentieth of an edge in a map of width 0.1. */
   static const struct {
     flattening_pin pins[2];
     double tolerance;
@@ -271,7 +272,7 @@ static void moved_pins(void) {
     CHECK(r.residual_start > 1e-4);
     CHECK_CLOSE(f.d.angle_mean, mean, far[i].tolerance);
   }
-  /* One pin, and one that is chosen. */
+  /* One given pin, and one that is chosen. */
   REQUIRE(flattening_set_pins(&f, two, 1, message) == 0);
   solve(&f, 1e-6);
   CHECK_CLOSE(f.uv[2 * 100], 3, 0);
@@ -287,17 +288,17 @@ static void moved_pins(void) {
   CHECK(flattening_set_pins(&f, &away, 1, message) == 1);
   CHECK_CONTAINS(message, "at most 1e+30");
   CHECK(flattening_set_pins(&f, near_by, 2, message) == 1);
-  CHECK_CONTAINS(message, "expected two places");
+  CHECK_CONTAINS(message, "expected at least two positions");
   const flattening_pin twice[] = {{7, 0, 0, 0}, {7, 1, 0, 0}}, together[] = {{7, 1, 2, 0}, {8, 1, 2, 0}};
   CHECK(flattening_set_pins(&f, twice, 2, message) == 1);
   CHECK_CONTAINS(message, "two pins at vertex 7");
   CHECK(flattening_set_pins(&f, together, 2, message) == 1);
-  CHECK_CONTAINS(message, "expected two places");
+  CHECK_CONTAINS(message, "expected at least two positions");
   CHECK_INT(f.pin_count, 1);
   flattening_destroy(&f);
 }
 
-/* A chart with pins is where they are; the others lie beside it in its scale. */
+/* A chart with pins stays at the pins. The other charts are placed next to it with the same scale. */
 static void pins_of_one_part(void) {
   flattening f;
   if (create("patches:200", 0, &f)) return;
@@ -318,11 +319,11 @@ static void pins_of_one_part(void) {
   flattening_destroy(&f);
 }
 
-/* What stays on the device is the map too, but for rounding, wherever charts are put. */
+/* The map on the device is the same up to rounding, for any placement of the charts. */
 static void where_they_are(void) {
   static const ts_format formats[] = {TS_FORMAT_AUTO, TS_FORMAT_BCRS2,  TS_FORMAT_BCRS4,
                                       TS_FORMAT_CSR,  TS_FORMAT_JAGGED, TS_FORMAT_AUTO};
-  const size_t count = sizeof formats / sizeof formats[0]; /* the last one with AMG */
+  const size_t count = sizeof formats / sizeof formats[0]; /* the last one uses AMG */
   ts_context_info info;
   REQUIRE(ts_context_get_info(context, &info) == TS_OK);
   for (size_t k = 0; k < count; k++) {
@@ -347,9 +348,9 @@ static void where_they_are(void) {
     }
     for (size_t i = 0; i < numbers; i++) most = fmax(most, fabs(uv[i] - f.uv[i]));
     if (!(most < 1e-6)) test_fail(__FILE__, __LINE__, "u, v differ by %g", most);
-    CHECK(f.packed.fill > 0.6); /* the low boxes beside high ones */
+    CHECK(f.packed.fill > 0.6); /* low boxes fit next to high ones */
     flattening_places_free(&places);
-    /* From the map there is nothing to do. */
+    /* A solve from the solution has no work. */
     CHECK(flattening_solve(&f, context, &options, &places, &result, message) == 0);
     CHECK(result.passes == 0 && !places.places);
     flattening_places_free(&places);
@@ -359,7 +360,7 @@ static void where_they_are(void) {
   }
 }
 
-/* ---- Ends that are none ---- */
+/* ---- Solves that do not converge ---- */
 
 static int stop(const ts_progress *progress, void *user) {
   (void)user;
@@ -376,7 +377,7 @@ static void check_not_converged(conformal_preconditioner preconditioner) {
   CHECK(!r.converged && r.iterations <= 10 && r.residual > 1e-6 && isfinite(f.d.angle_mean));
   CHECK(flattening_solve(&f, context, &stopped, NULL, &r, message) == 0);
   CHECK(!r.converged && r.passes == 1 && isfinite(f.d.angle_mean));
-  /* And what was reached is where the next one starts. */
+  /* The next solve starts from the result. */
   const double before = r.residual;
   CHECK(flattening_solve(&f, context, &few, NULL, &r, message) == 0);
   CHECK_CLOSE(r.residual_start, before, 1e-12);
@@ -393,7 +394,8 @@ static void not_converged(void) {
   check_not_converged(CONFORMAL_AMG);
 }
 
-/* As far as double precision goes: the last pass may have converged, but the map has not, and says why. */
+/* A tolerance beyond double precision: the last pass may have converged, but the map has not, and the reason is
+ * reported. */
 static void exhausted(void) {
   flattening f;
   conformal_result r;

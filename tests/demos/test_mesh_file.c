@@ -1,5 +1,5 @@
-/* Mesh files: what is written comes back, what other programs write is understood, and what is wrong is named.
- * Needs no device. The files are made in a directory of their own, which is removed again. */
+/* Mesh files: written files are read back, files of other programs are accepted, and faults are named. Needs no
+ * device. The files are in a temporary directory, which is removed afterwards. */
 #include "test.h"
 
 #include <ctype.h>
@@ -17,7 +17,7 @@
 static char directory[] = "/tmp/texsolve-mesh-XXXXXX";
 static char message[MESH_MESSAGE];
 
-/* The path of a file there; good until the eighth call from now. */
+/* The path of a file in the directory, valid until the eighth call from now. */
 static const char *in_directory(const char *name) {
   static char paths[8][320];
   static unsigned next;
@@ -64,7 +64,7 @@ static void check_indices(const mesh *m) {
 
 /* ---- Round trips ---- */
 
-/* A scan with a vertex that no triangle uses, in the middle. */
+/* A scan with an unused vertex in the middle. */
 static void make_sample(mesh *m) {
   mesh scan;
   if (!CHECK(mesh_generate("scan:900", &scan, message) == 0)) exit(1);
@@ -114,7 +114,7 @@ static void round_trip(void) {
   mesh_destroy(&m);
 }
 
-/* A coordinate of few digits is the number in the file, to the last bit, whatever file it goes through. */
+/* A coordinate with few digits is read as exactly that number, through files of any format. */
 static void digits(void) {
   static const char text[] = "v 0.081561 -1002.33 1e-7\nv 1 0 0\nv 0 1 0\nf 1 2 3\n";
   const char *path = file_of("digits.obj", text, strlen(text));
@@ -130,8 +130,8 @@ static void digits(void) {
   test_context_label("%s", "");
 }
 
-/* A mesh of the size 2 at eastings and northings, in an order of its own where the third coordinate is height.
- */
+/* A mesh of size 2 at large eastings and northings. With `vertical` the axes are reordered, so that the third
+ * one is height. */
 static void write_far_file(const mesh *m, int vertical) {
   FILE *file = fopen(in_directory("far.obj"), "w");
   if (!CHECK(file != NULL)) exit(1);
@@ -148,7 +148,7 @@ static void write_far_file(const mesh *m, int vertical) {
   fclose(file);
 }
 
-/* Coordinates as they are in a file; how far they are apart at most. */
+/* The largest distance between coordinates as they are in the file. */
 static double apart(const mesh *a, const mesh *b) {
   double most = 0;
   for (int32_t i = 0; i < 3 * a->triangle_count; i++)
@@ -158,7 +158,7 @@ static double apart(const mesh *a, const mesh *b) {
   return most;
 }
 
-/* Far from 0 no vertex moves and none merges, through every format; the mesh itself is near 0. */
+/* Far from 0 no vertex moves and none are merged, in any format. The mesh in memory is near 0. */
 static void far(void) {
   mesh scan;
   REQUIRE(mesh_generate("scan:3000", &scan, message) == 0);
@@ -198,14 +198,14 @@ static void far(void) {
   mesh_destroy(&scan);
 }
 
-/* ---- What other programs write ---- */
+/* ---- Files of other programs ---- */
 
 #define PLY_HEADER(format, scalar)                                                                             \
   "ply\nformat " format " 1.0\ncomment by hand\nelement camera 1\nproperty float view\nelement vertex 4\n"     \
   "property uchar red\nproperty " scalar " x\nproperty " scalar " y\nproperty " scalar " z\n"                  \
   "element face 2\nproperty list uchar int vertex_indices\nend_header\n"
 
-/* Four corners of a square, a triangle and a quadrangle. */
+/* The four corners of a square, as a triangle and a quadrilateral. */
 static const struct {
   const char *name, *bytes;
   size_t size; /* 0: text */
@@ -265,7 +265,7 @@ static void check_square(const char *path) {
   mesh_destroy(&m);
 }
 
-/* The path of a file there that begins with a byte order mark. */
+/* The path of a file that begins with a byte order mark. */
 static const char *marked_file_of(const char *name, const char *bytes, size_t size) {
   char marked[1000] = "\xef\xbb\xbf";
   if (!CHECK(size < sizeof marked - 3)) exit(1);
@@ -284,8 +284,9 @@ static void read_squares(void) {
   test_context_label("%s", "");
 }
 
-/* The square and a triangle as strips, in one list with -1 between them or in two, one with a triangle that has
- * a vertex twice. Each second triangle of a strip is turned round. Without a sign, -1 is the largest number. */
+/* The square and a triangle as strips: in one list with -1 between them or in two lists, one of them with a
+ * triangle that has a vertex twice. Every second triangle of a strip is reversed. In an unsigned type -1 is the
+ * largest number. */
 #define STRIPS_HEADER(format, scalar, lists)                                                                   \
   "ply\nformat " format " 1.0\nelement vertex 4\nproperty float x\nproperty float y\nproperty float z\n"       \
   "element tristrips " lists "\nproperty list int " scalar " vertex_indices\nend_header\n"
@@ -356,7 +357,7 @@ static void check_stl(const char *path, int ignored_bytes) {
   mesh_destroy(&m);
 }
 
-/* Some programs write text in capitals. */
+/* Some programs write text in upper case. */
 static void stl_as_text(void) {
   char capitals[sizeof text_stl];
   for (size_t i = 0; i < sizeof text_stl; i++) capitals[i] = (char)toupper((unsigned char)text_stl[i]);
@@ -367,7 +368,7 @@ static void stl_as_text(void) {
   test_context_label("%s", "");
 }
 
-/* What follows the last triangle of a binary file is ignored, and reported. */
+/* Bytes after the last triangle of a binary file are ignored and reported. */
 static void binary_stl(void) {
   mesh m;
   size_t size;
@@ -384,7 +385,7 @@ static void binary_stl(void) {
   free(bytes);
 }
 
-/* Faces that are no triangles are not dropped in silence. */
+/* Faces that cannot become triangles are reported. */
 static void left_out(void) {
   static const char text[] = "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 1 2\nf 1 2 3\nf 2 2 2\n";
   mesh m;
@@ -396,7 +397,7 @@ static void left_out(void) {
   mesh_destroy(&m);
 }
 
-/* ---- What is wrong ---- */
+/* ---- Faulty files ---- */
 
 static const struct {
   const char *name, *text, *part;
@@ -507,7 +508,8 @@ static const struct {
      "4 vertices in 1 facets"},
 };
 
-/* Fails with one line that begins with the name of the file, says this, and leaves an empty mesh. */
+/* Reading fails with one line that begins with the name of the file and contains `part`, and leaves an empty
+ * mesh. */
 static void check_refused(const char *path, const char *part) {
   mesh m;
   message[0] = '\0';
@@ -553,9 +555,9 @@ static void test_wrong(void) {
   CHECK_CONTAINS(message, "too long");
 }
 
-/* ---- Files that are cut short, at every byte ---- */
+/* ---- Files truncated at every byte ---- */
 
-/* `sure`: from this size on, a file may be complete as far as one can tell. */
+/* `sure`: from this size on, a truncated file may look complete. */
 static void check_cuts(const char *name, const char *bytes, size_t size, size_t sure) {
   test_context_label("%s", name);
   int read = 0;
@@ -586,7 +588,7 @@ static void cut_files(void) {
     CHECK(mesh_file_write(in_directory(name), &m, message) == 0);
     char *bytes = bytes_of(in_directory(name), &size);
     size_t sure = size;
-    if (f == 0) sure = (size_t)(strstr(bytes, "\nf ") - bytes) + 8; /* OBJ does not say how many faces it has */
+    if (f == 0) sure = (size_t)(strstr(bytes, "\nf ") - bytes) + 8; /* OBJ does not state its number of faces */
     if (f == 2) sure = size - 3;                                    /* "11" and "1" are both numbers */
     check_cuts(name, bytes, size, sure);
     free(bytes);
@@ -616,7 +618,7 @@ static void write_failures(void) {
   CHECK(mesh_file_write(in_directory("none/new.obj"), &m, message) == 1);
   CHECK_CONTAINS(message, "No such file");
 
-  /* Half a file is none, and the old one stays. */
+  /* A failed write leaves no partial file, and the old file is unchanged. */
   const char *old = file_of("old.obj", "keep", 4);
   const int before = files_there();
   struct rlimit limit, small;
@@ -633,7 +635,8 @@ static void write_failures(void) {
   CHECK(size == 4 && memcmp(bytes, "keep", 4) == 0);
   free(bytes);
 
-  /* A link stays one, and so do the permissions of what it points to; a device is no file to replace. */
+  /* A symbolic link stays a link, and its target keeps its permissions. A device is written to, not
+   * replaced. */
   struct stat status;
   CHECK(chmod(old, 0640) == 0 && symlink("old.obj", in_directory("link.obj")) == 0);
   CHECK(mesh_file_write(in_directory("link.obj"), &m, message) == 0);
@@ -647,7 +650,7 @@ static void write_failures(void) {
   mesh_destroy(&m);
 }
 
-/* ---- All of it, with nothing printed ---- */
+/* ---- All cases, without output ---- */
 
 static void run_quietly(void (*run)(void)) {
   fflush(stdout);

@@ -1,4 +1,4 @@
-/* Meshes on the host: generated ones, their measures, unit coordinates and noise. Needs no device. */
+/* Meshes on the host: generated meshes, their measures, unit coordinates and noise. Needs no device. */
 #include "test.h"
 
 #include "mesh.h"
@@ -46,7 +46,7 @@ static double triangle_area(const mesh *m, int32_t t) {
 /* ---- Generated meshes ---- */
 
 static int changed(const mesh_repair_report *r) {
-  return r->merged_vertices || r->dropped_triangles || r->turned_triangles || r->nonmanifold_edges ||
+  return r->merged_vertices || r->dropped_triangles || r->flipped_triangles || r->nonmanifold_edges ||
          r->unorientable_edges || r->held_vertices;
 }
 
@@ -57,8 +57,8 @@ static void check_sound(mesh *m) {
   CHECK_INT(report.slivers, 0);
 }
 
-/* Closed, of this genus, and about as many vertices as asked for; the error of area and volume falls with the
- * size of the triangles squared, that is with the number of vertices. */
+/* Closed, with the given genus and about the requested number of vertices. The error of area and volume
+ * decreases with the square of the triangles' size, and so with the number of vertices. */
 static void check_closed(const char *name, int genus, double area, double volume, double error) {
   static const int sizes[] = {2000, 10000, 40000};
   for (int i = 0; i < 3; i++) {
@@ -124,7 +124,7 @@ static void scan(void) {
   test_context_label("%s", "");
 }
 
-/* Borders, and triangles that all face outward: away from the axis or, of the face, towards +z on the whole. */
+/* Borders, and triangles that all face outward: away from the axis or, for the face, mostly towards +z. */
 static void open_patches(void) {
   static const struct {
     const char *what;
@@ -170,7 +170,7 @@ static uint64_t hash_of(const mesh *m) {
   return hash;
 }
 
-/* The same on every machine: what these were where the test was written. */
+/* The same on every machine: these are the values from the machine where the test was written. */
 static void same_everywhere(void) {
   static const struct {
     const char *what;
@@ -238,7 +238,7 @@ static void known_measures(void) {
                        closed[] = {0, 1, 2, 0, 2, 1}, twisted[] = {0, 1, 2, 0, 3, 2};
   check_topology(1, one, 3, 1, 1);
   check_topology(2, two, 4, 1, 1);
-  check_topology(2, twisted, 4, 1, 1); /* orientation does not matter */
+  check_topology(2, twisted, 4, 1, 1); /* orientation is ignored */
   check_topology(2, touching, 6, 2, 2);
   check_topology(2, closed, 0, 0, 1);
 
@@ -250,7 +250,7 @@ static void known_measures(void) {
   CHECK_CLOSE(s.area, 1, 1e-15);
   for (int i = 0; i < 18; i++) m.positions[i] = 3;
   CHECK(mesh_measure(&m, &s, message) == 1);
-  CHECK_CONTAINS(message, "one place");
+  CHECK_CONTAINS(message, "the same position");
   for (int i = 0; i < 18; i++) m.positions[i] = 1e200 * fan_positions[i];
   CHECK(mesh_measure(&m, &s, message) == 1);
   CHECK_CONTAINS(message, "too large");
@@ -260,8 +260,7 @@ static void known_measures(void) {
   mesh_destroy(&m);
 }
 
-/* Away from the origin, where volume is the small difference of large numbers unless it is taken about the
- * centre. */
+/* Far from the origin volume is a small difference of large numbers, unless it is computed about the centre. */
 static void area_volume(void) {
   mesh m = generated("cube:500");
   for (int32_t i = 0; i < 3 * m.vertex_count; i++) m.positions[i] = 2 * m.positions[i] + 1e6;
@@ -300,7 +299,7 @@ static void unit(void) {
   mesh_from_unit(&m, &s, start, now, back);
   CHECK_CLOSE(back[3], m.positions[3] + ((double)now[3] - (double)start[3]) * s.diagonal, 1e-11);
   back[3] = m.positions[3];
-  CHECK(memcmp(back, m.positions, sizeof *back * count) == 0); /* who has not moved keeps every digit */
+  CHECK(memcmp(back, m.positions, sizeof *back * count) == 0); /* unmoved vertices keep every digit */
   free(start);
   free(now);
   free(back);
@@ -352,7 +351,7 @@ static void noise_stays(void) {
   const double bad[] = {-0.1, NAN, INFINITY};
   for (int i = 0; i < 3; i++) {
     CHECK(mesh_add_noise(&m, bad[i], 3, message) == 1);
-    CHECK_CONTAINS(message, "expected a share of the bounding box's diagonal");
+    CHECK_CONTAINS(message, "expected a fraction of the bounding box's diagonal");
   }
   CHECK(memcmp(before, m.positions, sizeof before) == 0);
   mesh_destroy(&m);

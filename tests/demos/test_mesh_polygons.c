@@ -1,6 +1,6 @@
-/* Polygons of mesh files: triangles cover polygons of any shape once. On the host only. Triangles that
- * all lie on the left of a polygon and have its area in sum cover it once, so that no overlaps have to be
- * searched for. */
+/* Polygons of mesh files: the triangles cover a polygon of any shape exactly once. Needs no device. Triangles
+ * that all lie on the left of a polygon, with its area in total, cover it once, so the test need not search for
+ * overlaps. */
 #include "test.h"
 
 #include <math.h>
@@ -62,7 +62,7 @@ static void cross(const double *a, const double *b, const double *c, double n[3]
   }
 }
 
-/* Twice the area of a polygon as a vector along its normal. */
+/* Twice the area of a polygon, as a vector along its normal. */
 static void vector_area(const polygon *p, double n[3]) {
   n[0] = n[1] = n[2] = 0;
   for (int i = 2; i < p->count; i++) {
@@ -72,7 +72,7 @@ static void vector_area(const polygon *p, double n[3]) {
   }
 }
 
-/* Reads the file; its triangles cover a polygon of this vector area. */
+/* Reads the file. Its triangles must cover a polygon with this vector area. */
 static void check_covered(const double n[3], int triangles, int least_quality) {
   mesh m;
   mesh_file_report report;
@@ -108,7 +108,7 @@ static void check_polygon(const polygon *p, int least_quality) {
   }
 }
 
-/* ---- Shapes, in the plane z = 0 and counterclockwise ---- */
+/* ---- Shapes in the plane z = 0, counterclockwise ---- */
 
 static void add(polygon *p, double x, double y) {
   p->p[p->count][0] = x;
@@ -124,7 +124,7 @@ static void make_star(polygon *p, int corners) {
   }
 }
 
-/* A corridor of one turn for each ten steps: most corners cannot be cut off. */
+/* A spiral corridor with one turn per ten steps: most corners cannot be cut off. */
 static void make_spiral(polygon *p, int steps) {
   p->count = 0;
   for (int i = 0; i < 2 * steps; i++) {
@@ -134,7 +134,7 @@ static void make_spiral(polygon *p, int steps) {
   }
 }
 
-/* Teeth side by side, with straight corners in the middle of the sides. */
+/* Adjacent teeth, with straight corners in the middle of the sides. */
 static void make_comb(polygon *p, int teeth) {
   p->count = 0;
   for (int i = 0; i <= teeth; i++) add(p, 2 * i, 0);
@@ -148,7 +148,7 @@ static void make_comb(polygon *p, int teeth) {
   }
 }
 
-/* The same polygon from another corner, anywhere in space, and as much out of plane as `bend` says. */
+/* The same polygon, starting from another corner, anywhere in space, and out of its plane by `bend`. */
 static void move(polygon *p, double bend) {
   polygon *old = malloc(sizeof *old);
   if (!CHECK(old != NULL)) exit(1);
@@ -234,7 +234,7 @@ static void repeated(void) {
                {"triangle", "f 1 2 2 3\n", 8, 1, 0, 1, 0},
                {"none and a triangle", "f 1 2 1 2\nf 1 2 3\n", 8, 1, 0, 0, 1},
                {"two loops", "f 1 2 5 3 4 5\n", 8, 2, 1, 0, 0},
-               /* A square hole in the middle, reached along an edge that is passed twice. */
+               /* A square hole in the middle. An edge leads to it and is traversed twice. */
                {"hole", "f 1 2 3 4 1 7 10 9 8 7\n", 15, 8, 1, 0, 0}};
   for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
     char text[400];
@@ -262,7 +262,7 @@ static void repeated(void) {
   test_context_label("%s", "");
 }
 
-/* What no triangles can cover once still gets all its triangles, and is counted. */
+/* A polygon that triangles cannot cover once still gets all its triangles, and is counted. */
 static void crossing(void) {
   static const char *const faces[] = {"f 1 3 2 4\n", "f 1 2 4 3\n", "f 1 5 2 3 6 4\n", "f 1 5 7 3\n"};
   for (size_t i = 0; i < sizeof faces / sizeof faces[0]; i++) {
@@ -281,7 +281,7 @@ static void crossing(void) {
     CHECK_INT(report.first_crossing, 1);
     mesh_destroy(&m);
   }
-  /* Corners anywhere: no triangle has a vertex twice. */
+  /* Random corners: no triangle has a vertex twice. */
   for (int round = 0; round < 50; round++) {
     mesh m;
     test_context_label("anywhere, %d", round);

@@ -1,5 +1,4 @@
-/* Repairs of meshes: each kind of defect, what the report says of it and what the mesh is like afterwards.
- * Needs no device. */
+/* Repairs of meshes: each kind of defect, its report, and the mesh after the repair. Needs no device. */
 #include "test.h"
 
 #include "mesh_generate.h"
@@ -24,8 +23,8 @@ static int is_held(const mesh *m, int32_t v) {
   return m->held && m->held[v];
 }
 
-/* What the flow asks of a mesh, checked pair by pair: triangles have three different vertices, and an edge that
- * is not held at both ends has at most two triangles, which pass it in opposite directions. */
+/* The requirements of the flow, checked pair by pair: triangles have three different vertices. An edge that is
+ * not fixed at both ends has at most two triangles, which traverse it in opposite directions. */
 static void check_fit(const mesh *m) {
   for (int32_t g = 0; g < 3 * m->triangle_count; g++) {
     const int32_t a = m->triangles[g], b = m->triangles[g % 3 == 2 ? g - 2 : g + 1];
@@ -50,15 +49,15 @@ static void repair(mesh *m) {
   CHECK((held > 0) == (m->held != NULL));
 }
 
-/* ---- What the report says ---- */
+/* ---- The report ---- */
 
-typedef struct told {
+typedef struct report_text {
   int lines;
   char text[1200];
-} told;
+} report_text;
 
 static void keep_line(const char *line, void *user) {
-  told *t = user;
+  report_text *t = user;
   t->lines++;
   CHECK(!strchr(line, '\n'));
   strncat(t->text, line, sizeof t->text - strlen(t->text) - 2);
@@ -68,8 +67,8 @@ static void keep_line(const char *line, void *user) {
 static const mesh_repair_words words = {.thin = "that the flow bounds the angles",
                                         .odd_edge = "their vertices are held fixed"};
 
-static void check_told(int lines, const char *part) {
-  told t = {0};
+static void check_reported(int lines, const char *part) {
+  report_text t = {0};
   mesh_repair_describe(&report, &words, keep_line, &t);
   CHECK_INT(t.lines, lines);
   if (part) CHECK_CONTAINS(t.text, part);
@@ -86,7 +85,7 @@ static void nothing_to_do(void) {
     mesh before = copy_of(&m);
     REQUIRE(mesh_repair(&m, NULL, &report, &now, message) == 0);
     check_fit(&m);
-    check_told(0, NULL);
+    check_reported(0, NULL);
     CHECK(m.vertex_count == before.vertex_count && m.triangle_count == before.triangle_count && m.held == NULL);
     CHECK(memcmp(m.positions, before.positions, sizeof *m.positions * 3 * (size_t)m.vertex_count) == 0);
     CHECK(memcmp(m.triangles, before.triangles, sizeof *m.triangles * 3 * (size_t)m.triangle_count) == 0);
@@ -100,8 +99,8 @@ static void nothing_to_do(void) {
 
 /* ---- Merging ---- */
 
-/* A square of two triangles that share no vertex; 0 and -0 are one place. Vertices 3 and 7, which no triangle
- * uses, lie on others and are left alone. */
+/* A square of two triangles without common vertices. 0 and -0 are the same place. Vertices 3 and 7 are unused.
+ * They coincide with others and must not be merged. */
 static const double split_positions[] = {0,    0, 0,    1, 0, 0, 1, 1, 0, 0, 0, 0,
                                          -0.0, 0, -0.0, 1, 1, 0, 0, 1, 0, 1, 1, 0};
 static const int32_t split_triangles[] = {0, 1, 2, 4, 5, 6};
@@ -119,8 +118,9 @@ static void merge(void) {
   CHECK(memcmp(m.triangles, expected, sizeof expected) == 0);
   CHECK(memcmp(now, expected_now, sizeof expected_now) == 0);
   CHECK(m.positions[3 * 4 + 1] == 1 && m.positions[3 * 4] == 0);
-  CHECK(m.held && m.held[2] && report.held_vertices == 1); /* who takes the place of a held one is held */
-  check_told(1, "2 vertices were at the place of another one and merged with it (the first: vertex 4 with 0)");
+  CHECK(m.held && m.held[2] && report.held_vertices == 1); /* replaces a fixed one */
+  check_reported(1,
+                 "2 vertices were merged with another one at the same position (the first: vertex 4 with 0)");
   free(now);
   mesh_destroy(&m);
 }
@@ -131,11 +131,11 @@ static void kept_duplicates(void) {
   REQUIRE(mesh_repair(&m, &options, &report, NULL, message) == 0);
   CHECK_INT(report.merged_vertices, 0);
   CHECK(m.vertex_count == 8 && memcmp(m.triangles, split_triangles, sizeof split_triangles) == 0);
-  check_told(0, NULL);
+  check_reported(0, NULL);
   mesh_destroy(&m);
 }
 
-/* Every triangle of a sphere with its own three vertices: what an STL file holds. */
+/* A sphere with three separate vertices for each triangle, as in an STL file. */
 static void merge_all(void) {
   mesh sphere, loose;
   REQUIRE(mesh_generate("sphere:500", &sphere, message) == 0);
@@ -153,12 +153,12 @@ static void merge_all(void) {
   mesh_destroy(&loose);
 }
 
-/* ---- Dropping ---- */
+/* ---- Removal ---- */
 
 static const double fan_positions[] = {0, 0, 0, 1, 0, 0, 0, 1, 0, -1, 0, 0, 0, -1, 0, 1, 0, 0, 0.5, 0, 1e-5};
 
 static void drop(void) {
-  /* The third has vertices 1 and 5, which are at one place; the last two repeat the first. */
+  /* The third triangle has vertices 1 and 5, which coincide. The last two repeat the first. */
   static const int32_t corners[] = {0, 1, 2, 3, 3, 0, 0, 1, 5, 0, 2, 3, 1, 2, 0, 2, 1, 0};
   mesh m = mesh_of(6, fan_positions, 6, corners);
   repair(&m);
@@ -166,34 +166,33 @@ static void drop(void) {
   CHECK_INT(report.dropped_triangles, 4);
   CHECK_INT(report.first_dropped, 1);
   CHECK(m.triangles[0] == 0 && m.triangles[1] == 1 && m.triangles[3] == 0 && m.triangles[4] == 2);
-  check_told(
-      2,
-      "4 triangles were dropped: a vertex twice, or the same vertices as another one (the first: triangle 1)");
+  check_reported(2, "4 triangles were dropped: a repeated vertex, or the same vertices as another one (the "
+                    "first: triangle 1)");
   mesh_destroy(&m);
 
   static const int32_t nothing[] = {0, 0, 1, 2, 3, 2};
   m = mesh_of(5, fan_positions, 2, nothing);
   CHECK(mesh_repair(&m, NULL, &report, NULL, message) == 1);
-  CHECK_CONTAINS(message, "of 2 triangles none has vertices at three places");
+  CHECK_CONTAINS(message, "2 triangles, none with three distinct vertices");
   mesh_destroy(&m);
 }
 
 static void sliver(void) {
-  /* The second is nearly without area, and kept. */
+  /* The second triangle has almost no area, but is kept. */
   static const int32_t corners[] = {0, 1, 2, 0, 6, 1, 0, 2, 3};
   mesh m = mesh_of(7, fan_positions, 3, corners);
   repair(&m);
   CHECK_INT(m.triangle_count, 3);
   CHECK_INT(report.slivers, 1);
   CHECK_INT(report.first_sliver, 1);
-  check_told(1, "1 triangle is so thin that the flow bounds the angles (the first: triangle 1)");
+  check_reported(1, "1 triangle is so thin that the flow bounds the angles (the first: triangle 1)");
   mesh_destroy(&m);
 }
 
 /* ---- Orientation ---- */
 
-/* Two spheres; of the first few triangles are turned, of the second most of them. */
-static void triangles_turn(void) {
+/* Two spheres. A few triangles of the first one are reversed, and most of the second one. */
+static void triangles_flipped(void) {
   mesh sphere, m;
   REQUIRE(mesh_generate("sphere:150", &sphere, message) == 0);
   const int32_t half = sphere.triangle_count, vertices = sphere.vertex_count;
@@ -203,46 +202,46 @@ static void triangles_turn(void) {
   for (int32_t i = 0; i < 6 * half; i++)
     m.triangles[i] = sphere.triangles[i % (3 * half)] + (i < 3 * half ? 0 : vertices);
   mesh before = copy_of(&m);
-  int32_t turned = 0;
+  int32_t flipped = 0;
   for (int32_t t = 0; t < 2 * half; t++) {
-    const int turn = t < half ? t % 5 == 0 : t % 5 != 0;
+    const int is_flipped = t < half ? t % 5 == 0 : t % 5 != 0;
     int32_t *corner = m.triangles + 3 * t, second = corner[1];
-    if (!turn) continue;
+    if (!is_flipped) continue;
     corner[1] = corner[2];
     corner[2] = second;
-    turned += t < half;
+    flipped += t < half;
   }
   int32_t fewer = 0;
   for (int32_t t = half; t < 2 * half; t++) fewer += t % 5 == 0;
   repair(&m);
-  CHECK_INT(report.turned_triangles, turned + fewer);
+  CHECK_INT(report.flipped_triangles, flipped + fewer);
   CHECK_INT(report.unorientable_edges, 0);
   CHECK(memcmp(m.triangles, before.triangles, sizeof *m.triangles * 3 * (size_t)half) == 0);
-  /* The second one stays inside out, as most of it was. */
+  /* The second one stays inside out, because most of it was. */
   for (int32_t t = half; t < 2 * half; t++) {
     const int32_t *now = m.triangles + 3 * t, *then = before.triangles + 3 * t;
     if (!CHECK(now[0] == then[0] && now[1] == then[2] && now[2] == then[1])) break;
   }
-  CHECK(report.first_turned[0] < report.first_turned[1]);
-  check_told(1, "triangles were turned to agree with the neighbours (the first edge: vertices ");
+  CHECK(report.first_flipped[0] < report.first_flipped[1]);
+  check_reported(1, "triangles were turned to agree with the neighbours (the first edge: vertices ");
   mesh_destroy(&sphere);
   mesh_destroy(&before);
   mesh_destroy(&m);
 }
 
-/* The edge is named as it was before vertices were merged. */
-static void turn_names(void) {
+/* The message names the edge by its vertices before merging. */
+static void flipped_edge_names(void) {
   static const double positions[] = {0, 0, 0, 0, 0, 0, 1, 0, 0, 1, 1, 0, 0, 1, 0, -1, 0, 0};
   static const int32_t corners[] = {0, 2, 3, 1, 4, 3, 1, 4, 5};
   mesh m = mesh_of(6, positions, 3, corners);
   repair(&m);
   CHECK_INT(report.merged_vertices, 1);
-  CHECK_INT(report.turned_triangles, 1);
-  CHECK(report.first_turned[0] == 0 && report.first_turned[1] == 3);
+  CHECK_INT(report.flipped_triangles, 1);
+  CHECK(report.first_flipped[0] == 0 && report.first_flipped[1] == 3);
   mesh_destroy(&m);
 }
 
-/* ---- Holding ---- */
+/* ---- Fixed vertices ---- */
 
 static void nonmanifold_edges_kept(void) {
   static const double positions[] = {9, 9, 9, 0, 0, 0, 0, 0, 1, 1, 0, 0, 0, 1, 0, -1, 0, 0, 2, 1, 0};
@@ -254,8 +253,8 @@ static void nonmanifold_edges_kept(void) {
   CHECK_INT(report.held_vertices, 2);
   CHECK(is_held(&m, 1) && is_held(&m, 2));
   CHECK(memcmp(m.triangles, corners, sizeof corners) == 0);
-  check_told(1,
-             "1 edge has more than two triangles (the first: vertices 1 and 2); their vertices are held fixed");
+  check_reported(
+      1, "1 edge has more than two triangles (the first: vertices 1 and 2); their vertices are held fixed");
   mesh_destroy(&m);
 }
 
@@ -272,7 +271,7 @@ static void moebius(void) {
       p[1] = r * sin(angle);
       p[2] = (side - 0.5) * 0.5 * sin(angle / 2);
     }
-    const int last = i + 1 == around; /* where the strip is closed, its sides change places */
+    const int last = i + 1 == around; /* where the strip closes, its sides are exchanged */
     const int32_t a = 2 * i, b = a + 1, c = last ? 1 : a + 2, d = last ? 0 : a + 3;
     memcpy(corners + 6 * i, (const int32_t[]){a, c, b, b, c, d}, 6 * sizeof *corners);
   }
@@ -282,13 +281,13 @@ static void moebius(void) {
   CHECK_INT(report.nonmanifold_edges, 0);
   CHECK_INT(report.held_vertices, 2);
   CHECK(is_held(&m, report.first_unorientable[0]) && is_held(&m, report.first_unorientable[1]));
-  told t = {0};
+  report_text t = {0};
   mesh_repair_describe(&report, &words, keep_line, &t);
   CHECK_CONTAINS(t.text, "the triangles at 1 edge cannot agree in orientation");
   mesh_destroy(&m);
 }
 
-/* All of it at once, and a second repair finds nothing more to turn, merge or drop. */
+/* All repairs at once. A second repair has nothing to reverse, merge or remove. */
 static void twice(void) {
   mesh m;
   uint32_t random = 1;
@@ -299,14 +298,14 @@ static void twice(void) {
     if (random >> 28 == 1) memcpy(m.positions + 3 * m.triangles[i], m.positions, 3 * sizeof(double));
   }
   repair(&m);
-  CHECK(report.merged_vertices > 0 && report.dropped_triangles > 0 && report.turned_triangles > 0 &&
+  CHECK(report.merged_vertices > 0 && report.dropped_triangles > 0 && report.flipped_triangles > 0 &&
         report.nonmanifold_edges > 0);
   const int32_t nonmanifold = report.nonmanifold_edges;
   repair(&m);
-  CHECK_INT(report.merged_vertices + report.dropped_triangles + report.turned_triangles, 0);
+  CHECK_INT(report.merged_vertices + report.dropped_triangles + report.flipped_triangles, 0);
   CHECK_INT(report.nonmanifold_edges, nonmanifold);
   mesh_destroy(&m);
 }
 
-TEST_MAIN_ON_HOST(CASES(nothing_to_do, merge, kept_duplicates, merge_all, drop, sliver, triangles_turn,
-                        turn_names, nonmanifold_edges_kept, moebius, twice))
+TEST_MAIN_ON_HOST(CASES(nothing_to_do, merge, kept_duplicates, merge_all, drop, sliver, triangles_flipped,
+                        flipped_edge_names, nonmanifold_edges_kept, moebius, twice))

@@ -1,4 +1,4 @@
-/* Pictures of meshes whose look is known: a square sheet seen from the front, and a sphere. */
+/* Images of meshes with a known appearance: a square sheet seen from the front, and a sphere. */
 #include <GL/glew.h>
 
 #include <texsolve/gl.h>
@@ -25,7 +25,7 @@ static void make_current(void) {
     CHECK_OK(context, ts_gl_make_current(context));
 }
 
-/* Returns whether there is a view of `body`, whose positions are unit coordinates already. */
+/* Opens a view of `body`, which has unit coordinates already. Returns 0 if this is impossible. */
 static int open_view(void) {
   context = test_open();
   if (!context) return 0;
@@ -46,7 +46,7 @@ static void close_view(void) {
   test_close(&context);
 }
 
-/* A square in the plane z = 0 with the front side up; turned: down. */
+/* A square in the plane z = 0 with its front side up, or with `turned` down. */
 static int open_sheet(int turned) {
   char message[MESH_MESSAGE];
   int32_t count = 0;
@@ -63,7 +63,7 @@ static int open_sheet(int turned) {
   return open_view();
 }
 
-static const double radius = 0.28867513459; /* of a sphere in a box of diagonal 1 */
+static const double radius = 0.28867513459; /* of a sphere in a box with a diagonal of 1 */
 
 static int open_sphere(int inside_out) {
   char message[MESH_MESSAGE];
@@ -80,7 +80,7 @@ static int open_sphere(int inside_out) {
   return open_view();
 }
 
-/* From the front: the square sheet fills most of the picture's height. */
+/* From the front, the square sheet fills most of the image's height. */
 static camera front(void) {
   static const float low[3] = {-0.35f, -0.35f, 0}, high[3] = {0.35f, 0.35f, 0};
   camera c;
@@ -107,12 +107,12 @@ static int differing(int from, int to) {
   return count;
 }
 
-/* Light neutral grey; the mesh's own colours are warmer or darker. */
+/* The background is a light neutral grey. The mesh's colours are warmer or darker. */
 static int is_background(const unsigned char *p) {
   return p[0] > 180 && p[2] >= p[0];
 }
 
-/* Puts positions into the view that are `start` plus the same for all. */
+/* Sets the view's positions to `start` plus a constant offset. */
 static void shift(float x, float y, float z) {
   const float by[3] = {x, y, z};
   const size_t count = 3 * (size_t)body.vertex_count;
@@ -136,11 +136,11 @@ static void where_the_sheet_is(void) {
     CHECK(is_background(pixel(picture, width / 2, 1)));
     CHECK(!is_background(pixel(picture, width / 2, 12)));
     CHECK(!is_background(pixel(picture, width / 2 - height / 2 + 12, height / 2)));
-    shift(0.35f, 0, 0); /* the left half is empty now */
+    shift(0.35f, 0, 0); /* the left half becomes empty */
     draw(&look, other);
     CHECK(is_background(pixel(other, width / 2 - 4, height / 2)));
     CHECK(!is_background(pixel(other, width / 2 + 4, height / 2)));
-    shift(0, 0.35f, 0); /* up: pictures begin with the top row */
+    shift(0, 0.35f, 0); /* upwards, because images begin with the top row */
     draw(&look, other);
     CHECK(!is_background(pixel(other, width / 2, height / 2 - 4)));
     CHECK(is_background(pixel(other, width / 2, height / 2 + 4)));
@@ -164,10 +164,10 @@ static void sides_of_a_sphere(void) {
   if (open_sphere(0)) draw(&look, picture);
   close_view();
   CHECK(pixel(picture, width / 2, height / 2)[0] > pixel(picture, width / 2, height / 2)[2]);
-  /* From the left above, so that the lower right is darker. */
+  /* The light is at the upper left, so the lower right is darker. */
   CHECK(pixel(picture, width / 2 - 22, height / 2 - 22)[0] >
         pixel(picture, width / 2 + 22, height / 2 + 22)[0] + 40);
-  /* With its front sides inside it is the same sphere. */
+  /* With its front sides inside it looks the same. */
   if (open_sphere(1)) draw(&look, other);
   close_view();
   int worst = 0;
@@ -191,7 +191,7 @@ static void shading_and_wireframe(void) {
       darker += difference > 25;
       same += difference == 0;
     }
-    CHECK(darker >= 10 && same >= 10); /* five or six squares, each with an edge aside and a diagonal */
+    CHECK(darker >= 10 && same >= 10); /* five or six squares, each with an edge and a diagonal */
   }
   close_view();
   if (open_sphere(0)) {
@@ -204,7 +204,7 @@ static void shading_and_wireframe(void) {
 
 /* ---- Colours ---- */
 
-/* A coloured pixel is the colour in the light that the plain paint is in. */
+/* A coloured pixel has the paint's colour in the light of the plain image. */
 static void check_paint(const unsigned char *coloured, const unsigned char *plain,
                         const unsigned char paint[3]) {
   static const double plain_paint[3] = {0.83, 0.80, 0.75};
@@ -255,7 +255,7 @@ static void colour_of_curvature(void) {
     draw(&bent, other);
     colour_diverging(0.5f, paint);
     check_paint(pixel(other, width / 2, height / 2), pixel(picture, width / 2, height / 2), paint);
-    check_paint(pixel(other, width / 2, 12), pixel(picture, width / 2, 12), paint); /* the border too */
+    check_paint(pixel(other, width / 2, 12), pixel(picture, width / 2, 12), paint); /* also at the border */
   }
   close_view();
 }
@@ -266,13 +266,13 @@ static void legend(void) {
     draw(&look, picture);
     look.legend = 1;
     draw(&look, other);
-    CHECK_INT(differing(0, width / 4), 0); /* the panel takes 106 of the 160 columns */
+    CHECK_INT(differing(0, width / 4), 0); /* the panel covers 106 of the 160 columns */
     CHECK(differing(width / 2, width) > 3000);
   }
   close_view();
 }
 
-/* ---- Where the positions are ---- */
+/* ---- The location of positions ---- */
 
 static void before_and_after(void) {
   mesh_look look = {0}, both = {.before_after = 1, .split = 0.25f};
@@ -291,8 +291,8 @@ static void before_and_after(void) {
   close_view();
 }
 
-/* A bump that runs through the texture behind a vector, whose rows are sorted, looks as it does from the host,
- * and the library goes on where drawing has left the context. */
+/* A bump drawn from the texture of a vector, which has sorted rows, looks the same as from the host. The
+ * library works after drawing has changed the context. */
 static void texture_and_host(void) {
   mesh_look look = {.wireframe = 1, .colour = MESH_COLOUR_CURVATURE, .range = 20};
   if (open_sheet(0)) {
@@ -336,7 +336,8 @@ static void texture_and_host(void) {
   close_view();
 }
 
-/* Three texels a vertex in a buffer, as CUDA shares them, look as they do from the host; and back again. */
+/* Three texels per vertex in a buffer, as CUDA shares them, look the same as from the host, also after
+ * switching back. */
 static void buffer_and_host(void) {
   mesh_look look = {.wireframe = 1, .colour = MESH_COLOUR_CURVATURE, .range = 20};
   if (open_sheet(0.3f)) {
@@ -379,7 +380,7 @@ static void camera_moves(void) {
   camera_view_matrix(&c, before);
   for (int k = 0; k < 3; k++) /* orthogonal: a rotation */
     CHECK_CLOSE(before[k] * before[k] + before[4 + k] * before[4 + k] + before[8 + k] * before[8 + k], 1, 1e-6);
-  /* The box's middle is in the picture's, and its corners are inside. */
+  /* The middle of the box is in the middle of the image, and its corners are inside. */
   CHECK_CLOSE(before[0] * 0.1f + before[12], 0, 1e-6);
   float projection[16];
   camera_projection_matrix(&c, 400, 300, projection);
@@ -401,7 +402,7 @@ static void camera_moves(void) {
   camera_pan(&c, 60, 40, 10, 10, 400, 300);
   camera_view_matrix(&c, after);
   for (int k = 0; k < 16; k++) CHECK_CLOSE(after[k], before[k], 1e-5);
-  /* A point follows the pointer: 50 pixels to the right and 30 down. */
+  /* A point follows the pointer by 50 pixels to the right and 30 down. */
   camera_pan(&c, 10, 10, 60, 40, 400, 300);
   camera_view_matrix(&c, after);
   const float x = projection[0] * (after[12] - before[12]) / c.distance,

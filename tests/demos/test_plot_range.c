@@ -1,4 +1,4 @@
-/* How high the windows' plots of times are: the frame that compiled shaders must not flatten the others. */
+/* The height of the windows' plots of times: a frame that compiled shaders must not flatten the others. */
 #include <math.h>
 
 #include "colours.h"
@@ -14,10 +14,10 @@ static void plot_ranges(void) {
     const float range = plot_range(values, count);
     CHECK(range >= 11 && range <= 1.25F * 14);
   }
-  /* What is slow every third time is shown. */
+  /* A frame that is slow every third time is shown. */
   for (int k = 0; k < 60; k++) values[k] = k % 3 ? 10 : 100;
   CHECK(plot_range(values, 60) == 100);
-  /* Nothing stands out. */
+  /* No outliers. */
   for (int k = 0; k < 60; k++) values[k] = 10 + 0.1F * (float)k;
   CHECK(plot_range(values, 60) == values[59]);
   values[3] = NAN;

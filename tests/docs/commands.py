@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Runs the commands of the documents as they stand, in a directory that looks like a checkout with build/ in it.
+"""Runs the commands of the documents unchanged, in a directory that looks like a checkout with build/ in it.
 
   commands.py BUILD_DIR WORK_DIR [--list] [--no-begun] [DOCUMENT...]      default: README.md, CONTRIBUTING.md, docs/*.md, examples/README.md
 
-A command is a line of a code block without a language that begins with a program, or after "$ ". What stands below a line
-with "$ " is its output, and the command has to print it. A line that cannot run here is in SKIPPED with the reason; one that
-takes minutes or waits for a user is in BEGUN: it must not have failed within a few seconds, and is ended then. An entry that
-fits no line is an error, and so is a block that has both commands and lines that are none.
+A command is a line of a code block without a language that begins with a program or follows "$ ". The lines below a line
+with "$ " are its output, which the command must print. SKIPPED has the lines that cannot run here, with the reason. BEGUN
+has the lines that take minutes or wait for a user: such a command is ended after a few seconds, and must not have failed by
+then. An entry that matches no line is an error, and so is a block that mixes commands with other lines.
 """
 import argparse
 import glob
@@ -22,7 +22,7 @@ PROGRAMS = r"texsolve|contact|fluid|mesh-param|mesh-smooth|heat|minimal|spline|m
            r"(build[\w-]*|scripts|bench|\.)/\S+"
 COMMAND = re.compile(r"^([A-Z_]+=\S* )*(%s)( |$)" % PROGRAMS)
 
-# (what a line matches, why it does not run)
+# (pattern of the line, reason why it does not run)
 SKIPPED = [
     (r"\bcuda\b|cuda:", "needs NVIDIA GPUs"),
     (r"^scripts/demo", "installs packages and builds: minutes"),
@@ -51,7 +51,7 @@ BEGUN = [
 ]
 SECONDS = 3
 
-# What a guide takes for the reader's own file: NAME, and what is there instead.
+# Files that a guide expects from the reader, and their replacements.
 FILES = {
     "A.mtx": "examples/plate.mtx",
     "B.mtx": "examples/plate.mtx",
@@ -67,7 +67,7 @@ FAILING = {r"^TEXSOLVE_SHADER_DIR=broken ": 1, r"solve examples/neumann\.mtx ": 
 
 
 def commands(document):
-    """(line number, command, the lines of its output or None) of a document."""
+    """Yields (line number, command, the lines of its output or None) for a document."""
     language, block = None, []
     with open(os.path.join(SOURCE, document), encoding="utf-8") as file:
         for number, line in enumerate(file, 1):
@@ -108,7 +108,7 @@ def of_block(document, block):
 
 
 def table_commands(document):
-    """`build/bin/...` in the cells of a table."""
+    """Yields the `build/bin/...` commands in the cells of a table."""
     with open(os.path.join(SOURCE, document), encoding="utf-8") as file:
         for number, line in enumerate(file, 1):
             if line.startswith("|"):
@@ -128,14 +128,14 @@ def make_checkout(build, work):
 def environment(build):
     new = dict(os.environ)
     new["PATH"] = os.path.join(build, "bin") + os.pathsep + new["PATH"]
-    # Containers have one user and few cores; Open MPI wants to be told that both are meant.
+    # Containers have a single user and few cores, which Open MPI must be told to accept.
     new.update(OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", OMPI_MCA_rmaps_base_oversubscribe="1",
                OMPI_MCA_hwloc_base_binding_policy="none", OMP_NUM_THREADS="1")
     return new
 
 
 def provide(command, work, env):
-    """The reader's own files, if the command names them."""
+    """Creates the reader's own files that the command names."""
     for name, source in FILES.items():
         path = os.path.join(work, name)
         if not re.search(r"(^| )%s( |$)" % re.escape(name), command) or os.path.exists(path):
@@ -147,12 +147,12 @@ def provide(command, work, env):
 
 
 def without_rounding(line):
-    """What is left of a residual in double precision differs between processors."""
+    """Replaces numbers that are rounding errors of double precision, because they depend on the processor."""
     return re.sub(r"\b(0\.0e\+00|\d\.\de-1[4-9])\b", "rounding", line.rstrip())
 
 
 def begin(command, work, env):
-    """Starts a command and ends it after some seconds. What is wrong if it has failed until then, or None."""
+    """Starts a command and ends it after some seconds. Returns a message if it has failed by then, otherwise None."""
     provide(command, work, env)
     process = subprocess.Popen(["sh", "-c", command], cwd=work, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                                stderr=subprocess.PIPE, encoding="utf-8", errors="replace", start_new_session=True)
@@ -171,9 +171,9 @@ def begin(command, work, env):
 
 
 def run(command, wanted, work, env):
-    """What is wrong with a command, or None."""
+    """Returns a message if a command fails, otherwise None."""
     shown = re.match(r"^cat (\S+)$", command)
-    if shown and wanted:  # a file that the reader is to write
+    if shown and wanted:  # a file that the reader must write
         with open(os.path.join(work, shown.group(1)), "w", encoding="utf-8") as file:
             file.write("\n".join(wanted) + "\n")
         return None

@@ -7,7 +7,7 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 HEADER = "include/texsolve/texsolve.h"
 
-# File, what stands around the version.
+# File, and a pattern around the version.
 PLACES = [
     (HEADER, r"#define TS_VERSION_MAJOR (\d+)\n#define TS_VERSION_MINOR (\d+)\n#define TS_VERSION_PATCH (\d+)"),
     (HEADER, r'the library\'s version, "(\d+)\.(\d+)\.(\d+)"'),

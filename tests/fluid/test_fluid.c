@@ -1,4 +1,4 @@
-/* Fluids: what must hold at every step, whatever flows. */
+/* Fluids: properties that hold at every step of any flow. */
 #include "common/core/core.h"
 #include "fluid_run.h"
 
@@ -13,8 +13,8 @@ static double rounding(fluid_run *run) {
   return 5 * EPSILON * (run->result.largest_speed + run->parameters.time_step / run->h * largest) / run->h;
 }
 
-/* Staggered: as far as cycles go, to 1e-6 of what it was or to rounding. Collocated: the five-point Laplacian
- * is not the divergence of the gradient, so no number of cycles helps. */
+/* Staggered: cycles reduce the divergence to 1e-6 of its start or to rounding. Collocated: the five-point
+ * Laplacian is not the divergence of the gradient, so no number of cycles removes it. */
 static void divergence(void) {
   for (int layout = TS_FLUID_LAYOUT_STAGGERED; layout <= TS_FLUID_LAYOUT_COLLOCATED; layout++) {
     fluid_run run = fluid_make((ts_fluid_desc){.width = 65, .height = 33, .layout = (ts_fluid_layout)layout});
@@ -53,7 +53,7 @@ static double divergence_left(int solver, ts_solver_desc how, ts_fluid_result *r
   return result->divergence_after / result->divergence_before;
 }
 
-/* Plain Jacobi hardly touches what is smooth. */
+/* Plain Jacobi hardly reduces smooth parts. */
 static void solvers(void) {
   const ts_solver_desc defaults = {0};
   const int iterations[FLUID_SOLVERS] = {2, 4, 50, 20};
@@ -69,12 +69,12 @@ static void solvers(void) {
   CHECK(left[FLUID_CG] < left[FLUID_JACOBI] && left[FLUID_JACOBI] > 0.5 && left[FLUID_JACOBI] < 1);
   CHECK(divergence_left(FLUID_JACOBI, (ts_solver_desc){.fixed_iterations = 5}, &r) > left[FLUID_JACOBI]);
   CHECK_INT(r.iterations, 5);
-  /* Zeros are multigrid. */
+  /* A descriptor of zeros selects multigrid. */
   CHECK(divergence_left(-1, defaults, &r) == left[FLUID_MULTIGRID]);
   CHECK_INT(r.iterations, 2);
 }
 
-/* With a test iterations end when it is met. */
+/* With a tolerance, iterations end when it is met. */
 static void tolerances(void) {
   static const struct {
     ts_method method;
@@ -100,7 +100,7 @@ static void tolerances(void) {
     CHECK_INT(r.pressure_reason, TS_REASON_MAX_ITERATIONS);
   }
   test_context_label("%s", "");
-  /* Walls that come later are in the preconditioner too. */
+  /* Walls that are added later are part of the preconditioner. */
   fluid_run run = fluid_make((ts_fluid_desc){.width = 32, .height = 32});
   unsigned char walls[32 * 32] = {0};
   memset(walls + 32 * 10, 1, 20);
@@ -115,7 +115,7 @@ static void tolerances(void) {
   fluid_close(&run);
 }
 
-/* What is left out is what it stands for. */
+/* Fields that are left 0 get their documented defaults. */
 static void defaults(void) {
   fluid_run run = fluid_make((ts_fluid_desc){.width = 16, .height = 16});
   ts_fluid_info info;
@@ -124,7 +124,7 @@ static void defaults(void) {
   fluid_close(&run);
 }
 
-/* ---- What must never change ---- */
+/* ---- Invariants ---- */
 
 static int all_zero(const ts_vector *v) {
   float *values = read_vector(v);
@@ -138,7 +138,7 @@ static double pattern(double x, double y, int component) {
   return sin(9 * x + component) * cos(7 * y) + 1;
 }
 
-/* A fluid at rest is at rest for ever, to the bit, and so is the dye in it. */
+/* A fluid at rest stays at rest exactly, and so does its dye. */
 static void still(void) {
   for (int k = 0; k < 8; k++) {
     test_context_label("layout %d, advection %d, %s", 1 + (k & 1), 1 + (k >> 1 & 1),
@@ -170,7 +170,7 @@ static void still(void) {
   }
 }
 
-/* What is a mirror image stays one, up to the order of additions. */
+/* Mirror symmetry is preserved up to the order of additions. */
 static void symmetric(void) {
   enum { width = 40, height = 30 };
   for (int layout = TS_FLUID_LAYOUT_STAGGERED; layout <= TS_FLUID_LAYOUT_COLLOCATED; layout++) {
@@ -201,7 +201,7 @@ static void symmetric(void) {
   }
 }
 
-/* ---- Host synchronisations, bits ---- */
+/* ---- Host synchronisations and bits ---- */
 
 static void host_synchronisations(void) {
   for (int k = 0; k < FLUID_SOLVERS; k++) {
@@ -213,7 +213,7 @@ static void host_synchronisations(void) {
     run.parameters.advection = TS_FLUID_ADVECTION_MACCORMACK;
     run.parameters.vorticity_confinement = 1;
     if (fluid_open(&run, context) && CHECK_OK(context, ts_fluid_set_particles(run.fluid, 5, 5, 1)) &&
-        fluid_steps(&run, 1, 0)) { /* makes what is missing */
+        fluid_steps(&run, 1, 0)) { /* allocates missing objects */
       const uint64_t before = context_info(context).host_synchronisations;
       if (fluid_steps(&run, 3, 0)) {
         CHECK_INT(run.result.host_synchronisations, each);
@@ -244,7 +244,7 @@ static void not_a_number(void) {
       values[which ? 4 * (16 * 8 + 8) : 2 * (17 * 8 + 8)] = which ? INFINITY : NAN;
       CHECK_OK(context, ts_vector_write(v, ts_host(values, vector_count(v))));
       free(values);
-      /* A check's own reading tells NaNs of the fluid's from its poison. */
+      /* The check backend distinguishes NaNs of the fluid from its own. */
       CHECK_INT(ts_fluid_step(run.fluid, TS_FLUID_MEASURE_DIVERGENCE, &run.result), TS_NOT_CONVERGED);
       CHECK_OK(context, ts_fluid_reset(run.fluid));
       fluid_steps(&run, 1, TS_FLUID_MEASURE_DIVERGENCE);
@@ -348,7 +348,7 @@ static int open_scene(fluid_run *run, ts_context *c, const scene *s, int layout,
          CHECK_OK(c, ts_fluid_set_particles(run->fluid, 20, 10, 0.2));
 }
 
-/* Whether a field is the same here and there after `steps`; says where it is not. */
+/* Returns 1 if a field is equal on both devices after `steps`, and reports the place of a difference. */
 static int agrees(const char *name, const ts_vector *here, const ts_vector *there, int steps) {
   float *a = read_vector(here), *b = read_vector(there);
   const size_t components = (size_t)here->components, width = (size_t)here->space->grid.width;
@@ -370,7 +370,7 @@ static int agrees(const char *name, const ts_vector *here, const ts_vector *ther
   return same;
 }
 
-/* The same on this backend and on the CPU: rounding, and what the solves make of it, is all that differs. */
+/* This backend and the CPU differ only by rounding and its effect on the solves. */
 static void agrees_with_cpu(void) {
   const ts_context_desc cpu_desc = {.backend = "cpu"};
   ts_context *cpu = NULL;
@@ -397,7 +397,7 @@ static void agrees_with_cpu(void) {
   ts_context_destroy(&cpu);
 }
 
-/* The same input, the same bits. */
+/* The same input gives the same bits. */
 static void same_bits(void) {
   const int steps = test_is_brief() ? 2 : 5;
   for (int k = 0; k < 4; k++) {

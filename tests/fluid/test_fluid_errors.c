@@ -1,4 +1,4 @@
-/* What a fluid refuses: the status, and a message that names the field and its value; and what it leaves. */
+/* Refusals of fluids: the status, a message that names the field and its value, and an unchanged state. */
 #include "fluid_run.h"
 
 static ts_context *context;
@@ -47,7 +47,7 @@ static void descriptors(void) {
               "desc is NULL");
   CHECK_FAILS(context, ts_fluid_create(context, &good, NULL), TS_ERROR_INVALID_ARGUMENT, "out is NULL");
   CHECK_FAILS(NULL, ts_fluid_create(NULL, &good, NULL), TS_ERROR_INVALID_ARGUMENT, "context is NULL");
-  /* One cell is a fluid. */
+  /* A fluid may have a single cell. */
   ts_fluid *one = NULL;
   bad.solid_velocity = NULL;
   if (CHECK_OK(context, ts_fluid_create(context, &bad, &one)))
@@ -61,7 +61,7 @@ static void parameters(void) {
   ts_fluid_parameters good;
   ts_fluid_default_parameters(&good);
   CHECK_CLOSE(good.time_step, 1.0 / 60, 1e-15);
-  static double bytes[1]; /* what must not be looked at */
+  static double bytes[1]; /* must not be read */
   static const struct {
     ts_fluid_parameters p;
     const char *message;
@@ -130,7 +130,8 @@ static void contents(void) {
               "dye is (0, inf, 0)");
   CHECK_FAILS(context, ts_fluid_splat(fluid, 0, 0, 1, NULL, NULL, NAN), TS_ERROR_INVALID_ARGUMENT,
               "temperature is nan");
-  CHECK_OK(context, ts_fluid_splat(fluid, 1e9, -1e9, 1, NULL, (float[3]){1, 1, 1}, 1)); /* far away: nothing */
+  CHECK_OK(context,
+           ts_fluid_splat(fluid, 1e9, -1e9, 1, NULL, (float[3]){1, 1, 1}, 1)); /* far away: no effect */
   ts_fluid_source source = {.half_width = 1};
   CHECK_FAILS(context, ts_fluid_set_sources(fluid, &source, 17), TS_ERROR_INVALID_ARGUMENT, "count is 17",
               "16");

@@ -1,4 +1,4 @@
-/* Fluids against exact solutions, and orders of accuracy. */
+/* Fluids compared with exact solutions, and orders of accuracy. */
 #include "fluid_run.h"
 
 static ts_context *context;
@@ -7,7 +7,7 @@ static const double pi = 3.14159265358979323846;
 
 /* ---- Advection ---- */
 
-/* A turn around the middle of a unit square. */
+/* A rotation about the centre of a unit square. */
 static double turn(double x, double y, int component) {
   return component == 0 ? -2 * pi * (y - 0.5) : 2 * pi * (x - 0.5);
 }
@@ -17,13 +17,13 @@ static double blob(double x, double y, int component) {
   return exp(-(pow(x - 0.5, 2) + pow(y - 0.7, 2)) / (0.12 * 0.12));
 }
 
-/* The dye after a quarter of a turn: along x the blob is where it was along y. */
+/* The dye after a quarter turn: its value at (x, y) is that of the blob at (y, 1 - x). */
 static double turned_blob(double x, double y, int component) {
   return blob(1 - (1 - y), 1 - x, component);
 }
 
-/* A quarter of a turn. The velocity is rewritten before every step; the boundaries are outlets, and what the
- * projection does to a flow without divergence is small against what is measured. */
+/* A quarter turn. The velocity is rewritten before every step, and the boundaries are outlets. The projection
+ * changes a divergence-free flow only a little compared with the measured error. */
 static double rotation_error(ts_fluid_advection advection, int size) {
   fluid_run run = fluid_make((ts_fluid_desc){.width = size, .height = size});
   run.desc.left.kind = run.desc.right.kind = TS_FLUID_BOUNDARY_OUTLET;
@@ -45,10 +45,10 @@ static double rotation_error(ts_fluid_advection advection, int size) {
   return error;
 }
 
-/* With as many cells a step at every size, the error of semi-Lagrangian advection falls with h, that of
- * MacCormack with h^2. */
+/* The step covers the same number of cells at every size. The error of semi-Lagrangian advection decreases with
+ * h, and that of MacCormack with h^2. */
 static void rotation(void) {
-  const int sizes = test_is_brief() ? 1 : test_is_gl() ? 2 : 3; /* a software rasterizer takes its time */
+  const int sizes = test_is_brief() ? 1 : test_is_gl() ? 2 : 3; /* a software rasterizer is slow */
   for (int maccormack = 0; maccormack < 2; maccormack++) {
     const ts_fluid_advection advection =
         maccormack ? TS_FLUID_ADVECTION_MACCORMACK : TS_FLUID_ADVECTION_SEMI_LAGRANGIAN;
@@ -91,7 +91,7 @@ static double taylor_green_error(ts_fluid_layout layout, int size) {
   return error;
 }
 
-/* exp(-2 nu k^2 t); the splitting is of first order in dt, which falls with h here. */
+/* exp(-2 nu k^2 t). The splitting is first order in dt, which decreases with h here. */
 static void taylor_green(void) {
   const int sizes = test_is_brief() ? 1 : test_is_gl() ? 2 : 3;
   for (int layout = TS_FLUID_LAYOUT_STAGGERED; layout <= TS_FLUID_LAYOUT_COLLOCATED; layout++) {
@@ -114,7 +114,7 @@ static const double ghia[][2] = {{0.9766, 0.84123},  {0.9688, 0.78871},  {0.9609
                                  {0.0703, -0.04775}, {0.0625, -0.04192}, {0.0547, -0.03717}};
 enum { ghia_count = sizeof ghia / sizeof ghia[0] };
 
-/* u at the middle faces of the rows, which the lid and the floor continue. */
+/* u at the middle faces of the rows, extended by the lid and the floor. */
 static double centre_line(const float *v, int size, double y) {
   const double at = y * size - 0.5;
   const int below = (int)floor(at);
@@ -126,7 +126,7 @@ static double centre_line(const float *v, int size, double y) {
 
 static void cavity(void) {
   const int brief = test_is_brief(), size = brief ? 16 : test_is_gl() ? 32 : 64;
-  const int steps = brief ? 2 * size : 15 * size; /* in brief far from what it becomes */
+  const int steps = brief ? 2 * size : 15 * size; /* far from the steady state in a brief run */
   const double wanted = brief ? 0.5 : test_is_gl() ? 0.015 : 0.005;
   fluid_run run =
       fluid_make((ts_fluid_desc){.width = size, .height = size, .top = {TS_FLUID_BOUNDARY_WALL, {1, 0}}});

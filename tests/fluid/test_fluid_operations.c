@@ -1,12 +1,12 @@
-/* Every operation of a fluid against the CPU's, on fields without any order: prescribed velocities and walls
- * anywhere, velocities that carry beyond every boundary. */
+/* Every operation of a fluid compared with the CPU, on random fields: prescribed velocities and walls anywhere,
+ * and velocities that cross every boundary. */
 #include "common/core/core.h"
 #include "fluid/fluid.h"
 #include "helpers.h"
 
 enum { width = 37, height = 23, particles = 400 };
 
-/* The same on both devices. Outputs first. */
+/* The objects that exist on both devices, with outputs first. */
 typedef struct device {
   ts_context *context;
   ts_space *points, *cells, *faces_grid, *swarm;
@@ -29,7 +29,7 @@ static ts_space *make_grid(ts_context *context, int32_t w, int32_t h) {
   return grid;
 }
 
-/* ---- What is written to a field: one number of a sample ---- */
+/* ---- Contents of fields: one number of a sample ---- */
 
 typedef float (*field_fn)(size_t sample, int component);
 
@@ -38,7 +38,8 @@ static float any(size_t sample, int component) {
   return random_between(-1.5f, 1.5f);
 }
 
-/* The last column has only horizontal velocities, the last row only vertical ones; collocated neither. */
+/* With the staggered layout the last column has only horizontal velocities, and the last row only vertical
+ * ones. With the collocated layout both have none. */
 static float any_prescribed(size_t sample, int component) {
   const int last_column = sample % (width + 1) == width, last_row = sample / (width + 1) == height;
   if (domain.layout == TS_FLUID_LAYOUT_STAGGERED ? (component == 0 ? last_row : last_column)
@@ -107,7 +108,7 @@ static void destroy_device(device *d) {
   ts_space_destroy(&d->swarm);
 }
 
-/* ---- Operations. Velocities are up to 1.5 m/s, cells 0.1 m: 0.15 s carry over two of them. ---- */
+/* ---- Operations: velocities are up to 1.5 m/s and cells 0.1 m, so 0.15 s cover two cells ---- */
 
 static const float dt = 0.15f;
 
@@ -214,7 +215,7 @@ static ts_status rectangle(const device *d) {
 static const struct operation {
   const char *name;
   ts_status (*run)(const device *d);
-  size_t outputs[2]; /* where in a device they are; 0 for none */
+  size_t outputs[2]; /* offsets in a device; 0 for none */
 } operations[] = {
 #define OPERATION(name, output)                                                                                \
   {                                                                                                            \
@@ -242,10 +243,10 @@ static const struct operation {
     {"rectangle", rectangle, {offsetof(device, velocity), offsetof(device, dye)}},
 };
 
-/* ---- Comparing ---- */
+/* ---- Comparison ---- */
 
-/* Places differ by rounding, a few 1e-6 of a cell. Where that leads into the next cell, the limits of a
- * correction are others: very few numbers may differ. */
+/* Positions differ by rounding, a few 1e-6 of a cell. If this leads into the next cell, a correction has other
+ * limits, so very few numbers may differ. */
 static void compare(const device *tested, const device *cpu, size_t output) {
   const ts_vector *there = *(ts_vector *const *)((const char *)tested + output);
   const ts_vector *here = *(ts_vector *const *)((const char *)cpu + output);

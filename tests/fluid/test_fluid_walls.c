@@ -1,4 +1,4 @@
-/* Fluids and what surrounds them: walls, inlets, outlets, what enters, and what is carried. */
+/* Fluids and their surroundings: walls, inlets, outlets, sources and transport. */
 #include "fluid_run.h"
 
 static ts_context *context;
@@ -38,8 +38,8 @@ static float v_at(const float *v, int i, int j) {
   return v[2 * (j * (width + 1) + i) + 1];
 }
 
-/* Nothing passes a wall: velocities through the faces of solids and boundaries are what is given, to the bit.
- */
+/* Nothing passes a wall: velocities through the faces of solids and boundaries have exactly the given
+ * values. */
 static int walls_hold(fluid_run *run, float moving_x, float moving_y) {
   float *v = read_vector(ts_fluid_get_velocity(run->fluid));
   int wrong = 0;
@@ -81,7 +81,7 @@ static void walls(void) {
   }
 }
 
-/* What flows in flows out. */
+/* Outflow equals inflow. */
 static void through_flow(void) {
   clear();
   fill(0, 10, 0, 8); /* a step */
@@ -102,7 +102,7 @@ static void through_flow(void) {
   fluid_close(&run);
 }
 
-/* An outlet that walls close: what flows in is taken off evenly, and everything stays finite. */
+/* An outlet closed by walls: the inflow is subtracted evenly, and all values stay finite. */
 static void closed_outlet(void) {
   for (int layout = TS_FLUID_LAYOUT_STAGGERED; layout <= TS_FLUID_LAYOUT_COLLOCATED; layout++) {
     clear();
@@ -112,7 +112,7 @@ static void closed_outlet(void) {
       fill(28, 29, 0, height);
       CHECK_OK(context, ts_fluid_set_walls(run.fluid, solid, NULL));
       ts_fluid_info info = info_of(&run);
-      /* Behind the wall is a part that still has the outlet. */
+      /* The part behind the wall still has the outlet. */
       CHECK(info.closed == 1 && info.outlet_closed == 0);
       CHECK_CLOSE(info.incompatible, 1, 1e-6);
       fill(28, 32, 0, height);
@@ -132,7 +132,7 @@ static void closed_outlet(void) {
   }
 }
 
-/* Closed pockets, single cells among them, beside a flow; all solvers. */
+/* Closed pockets next to a flow, some of a single cell, with all solvers. */
 static void pockets(void) {
   for (int solver = 0; solver < FLUID_SOLVERS; solver++) {
     clear();
@@ -158,7 +158,7 @@ static void pockets(void) {
   }
 }
 
-/* Walls that go away leave fluid at rest; boundaries that change take effect. */
+/* Walls that are removed leave fluid at rest, and changed boundaries take effect. */
 static void changes(void) {
   clear();
   fill(8, 16, 5, 15);
@@ -179,7 +179,7 @@ static void changes(void) {
     CHECK_OK(context, ts_fluid_set_boundaries(run.fluid, &inlet, NULL, &slip, &slip));
     CHECK_CLOSE(info_of(&run).inflow, 2, 1e-6);
     if (fluid_steps(&run, 3, TS_FLUID_MEASURE_DIVERGENCE)) {
-      /* Between slippery boundaries the flow is the same everywhere. */
+      /* Between frictionless boundaries the flow is uniform. */
       v = read_vector(ts_fluid_get_velocity(run.fluid));
       for (int j = 0; j < height; j++)
         if (!CHECK_CLOSE((double)u_at(v, 17, j), 2, 1e-3)) break;
@@ -189,7 +189,7 @@ static void changes(void) {
   fluid_close(&run);
 }
 
-/* ---- Forces and contents ---- */
+/* ---- Forces and sources ---- */
 
 static double sideways(double x, double y, int component) {
   (void)x, (void)y;
@@ -212,7 +212,7 @@ static fluid_run periodic(void) {
   return run;
 }
 
-/* A uniform flow in a periodic domain goes on; dye goes round and decays; gravity accelerates. */
+/* A uniform flow in a periodic domain continues. Dye circulates and decays, and gravity accelerates. */
 static void uniform_flow(void) {
   for (int layout = TS_FLUID_LAYOUT_STAGGERED; layout <= TS_FLUID_LAYOUT_COLLOCATED; layout++) {
     fluid_run run = periodic();
@@ -243,7 +243,7 @@ static void uniform_flow(void) {
   }
 }
 
-/* Warm fluid rises, smoke sinks, sources hold what they say, splats add. */
+/* Warm fluid rises, smoke sinks, sources keep their values, splats add. */
 static void contents(void) {
   clear();
   for (int layout = TS_FLUID_LAYOUT_STAGGERED; layout <= TS_FLUID_LAYOUT_COLLOCATED; layout++) {
@@ -275,7 +275,7 @@ static void contents(void) {
   }
 }
 
-/* Particles go with the flow, stay in it, and restart when they are old. */
+/* Particles follow the flow, stay in it, and restart at the end of their life. */
 static void particles(void) {
   clear();
   fluid_run run = periodic();
@@ -300,7 +300,7 @@ static void particles(void) {
   fluid_close(&run);
   run = channel();
   const int turns = test_is_brief() ? 10 : 60;
-  const float life = test_is_brief() ? 0.0625f : 0.5f; /* all grow old in these steps of 1/60 */
+  const float life = test_is_brief() ? 0.0625f : 0.5f; /* all reach their end in these steps of 1/60 */
   fill(10, 20, 5, 15);
   run.desc.solid = solid;
   if (fluid_open(&run, context) && CHECK_OK(context, ts_fluid_set_particles(run.fluid, 30, 20, life)) &&
@@ -312,7 +312,7 @@ static void particles(void) {
       if (!CHECK(x >= 0 && x <= width && y >= 0 && y <= height && p[4 * k + 2] <= 1.4f * life)) break;
       in_wall += solid[(int)fmin(y, height - 1) * width + (int)fmin(x, width - 1)];
     }
-    CHECK(in_wall < 6); /* a place is chosen at most four times */
+    CHECK(in_wall < 6); /* a position is chosen at most four times */
     free(p);
     CHECK_OK(context, ts_fluid_set_particles(run.fluid, 0, 0, 0));
     CHECK(ts_fluid_get_particles(run.fluid) == NULL);

@@ -32,8 +32,8 @@ double fuzz_number(fuzz_bytes *b) {
                                    1e-6, 1e6,   -1e3,   1e20,   1e-20, 1e38,     1e-38,    1e-44,
                                    3e38, 1e150, -1e300, 1e-300, NAN,   INFINITY, -INFINITY};
   const int count = (int)(sizeof numbers / sizeof numbers[0]);
-  const int choice = fuzz_take(b, 256);
-  /* Mostly small whole numbers, with which solves get somewhere. */
+  const int choice = fuzz_read(b, 256);
+  /* Mostly small integers, because solves make progress with them. */
   return choice < 192 ? choice % 16 - 4 : numbers[choice % count];
 }
 

@@ -1,5 +1,5 @@
-/* Calls of the API in any order on the CPU backend: two bytes or more a call. Everything that succeeds is used
- * further, what fails must have said why. */
+/* Calls of the API in any order on the CPU backend, with two bytes or more per call. Successful results are
+ * used further, and a failure must have set a message. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,15 +32,15 @@ static void check(const state *s, ts_status status) {
 }
 
 static int pick(state *s) {
-  return fuzz_take(&s->in, SLOTS);
+  return fuzz_read(&s->in, SLOTS);
 }
 static ts_vector *vector(state *s) {
-  return s->vectors[fuzz_take(&s->in, SLOTS + 2)];
+  return s->vectors[fuzz_read(&s->in, SLOTS + 2)];
 }
 
 static ts_space *any_space(state *s) {
   ts_matrix *A = s->matrices[pick(s)];
-  switch (fuzz_take(&s->in, 3)) {
+  switch (fuzz_read(&s->in, 3)) {
   case 0:
     return ts_matrix_get_row_space(A);
   case 1:
@@ -55,28 +55,28 @@ static void make_matrix(state *s) {
   float values[ENTRIES];
   unsigned char constrained[MOST];
   ts_matrix **A = &s->matrices[pick(s)];
-  const int rows = fuzz_take(&s->in, MOST + 1),
-            wide = fuzz_take(&s->in, 4) == 0 ? fuzz_take(&s->in, MOST) : rows;
-  const int fault = fuzz_take(&s->in, 16) == 0, spd = fuzz_take(&s->in, 2);
+  const int rows = fuzz_read(&s->in, MOST + 1),
+            wide = fuzz_read(&s->in, 4) == 0 ? fuzz_read(&s->in, MOST) : rows;
+  const int fault = fuzz_read(&s->in, 16) == 0, spd = fuzz_read(&s->in, 2);
   int count = 0;
   for (int i = 0; i < rows; i++) {
-    constrained[i] = fuzz_take(&s->in, 5) == 0;
-    const int length = spd ? 1 : fuzz_take(&s->in, 4);
+    constrained[i] = fuzz_read(&s->in, 5) == 0;
+    const int length = spd ? 1 : fuzz_read(&s->in, 4);
     for (int k = 0; k < length && count < ENTRIES; k++, count++) {
-      columns[count] = spd ? i : fuzz_take(&s->in, (wide ? wide : 1) + fault);
-      values[count] = spd ? 1 + (float)fuzz_take(&s->in, 9) : fuzz_float(&s->in);
+      columns[count] = spd ? i : fuzz_read(&s->in, (wide ? wide : 1) + fault);
+      values[count] = spd ? 1 + (float)fuzz_read(&s->in, 9) : fuzz_float(&s->in);
     }
     offsets[i + 1] = count;
   }
-  const float *given = fuzz_take(&s->in, 9) ? values : NULL;
+  const float *given = fuzz_read(&s->in, 9) ? values : NULL;
   ts_matrix_desc desc = {.csr = ts_host_csr(rows, wide, offsets, columns, given),
-                         .format = (ts_format)fuzz_take(&s->in, 9),
-                         .keep_host_copy = fuzz_take(&s->in, 2),
-                         .components = fuzz_take(&s->in, 6)};
-  if (fuzz_take(&s->in, 3) == 0) desc.constrained = constrained;
-  if (fuzz_take(&s->in, 4) == 0) desc.row_space = any_space(s);
-  if (fuzz_take(&s->in, 4) == 0) desc.column_space = any_space(s);
-  ts_matrix *made; /* perhaps over a space of the one that it replaces */
+                         .format = (ts_format)fuzz_read(&s->in, 9),
+                         .keep_host_copy = fuzz_read(&s->in, 2),
+                         .components = fuzz_read(&s->in, 6)};
+  if (fuzz_read(&s->in, 3) == 0) desc.constrained = constrained;
+  if (fuzz_read(&s->in, 4) == 0) desc.row_space = any_space(s);
+  if (fuzz_read(&s->in, 4) == 0) desc.column_space = any_space(s);
+  ts_matrix *made; /* it may be over a space of the matrix that it replaces */
   check(s, ts_matrix_create(s->context, &desc, &made));
   ts_matrix_destroy(A);
   *A = made;
@@ -88,7 +88,7 @@ static void change_matrix(state *s) {
   float values[ENTRIES];
   if (!A || ts_matrix_get_host_copy(A, &copy) != TS_OK) return;
   for (int k = 0; k < ENTRIES; k++) values[k] = fuzz_float(&s->in);
-  const int way = fuzz_take(&s->in, 4);
+  const int way = fuzz_read(&s->in, 4);
   if (way == 1) copy.values = ts_host(values, copy.column_indices.count);
   if (way == 2) copy.values = (ts_array){0};
   if (way == 3) copy.rows--;
@@ -100,12 +100,12 @@ static ts_array nine_of(const ts_space *grid, float *values) {
 }
 
 static void make_stencil(state *s) {
-  const ts_grid_desc desc = {.width = fuzz_take(&s->in, 12),
-                             .height = fuzz_take(&s->in, 12),
-                             .periodic_x = fuzz_take(&s->in, 2),
-                             .periodic_y = fuzz_take(&s->in, 2)};
+  const ts_grid_desc desc = {.width = fuzz_read(&s->in, 12),
+                             .height = fuzz_read(&s->in, 12),
+                             .periodic_x = fuzz_read(&s->in, 2),
+                             .periodic_y = fuzz_read(&s->in, 2)};
   float values[9 * 144] = {0};
-  const int k = pick(s), any = fuzz_take(&s->in, 3) == 0;
+  const int k = pick(s), any = fuzz_read(&s->in, 3) == 0;
   ts_space_destroy(&s->spaces[k]);
   const ts_status status = ts_grid_create(s->context, &desc, &s->spaces[k]);
   check(s, status);
@@ -115,18 +115,18 @@ static void make_stencil(state *s) {
   } else {
     const ts_poisson_desc poisson = {.width = desc.width,
                                      .height = desc.height,
-                                     .left = (ts_boundary)fuzz_take(&s->in, 4),
-                                     .right = (ts_boundary)fuzz_take(&s->in, 4),
-                                     .bottom = (ts_boundary)fuzz_take(&s->in, 4),
-                                     .top = (ts_boundary)fuzz_take(&s->in, 4),
-                                     .centring = (ts_centring)fuzz_take(&s->in, 3),
+                                     .left = (ts_boundary)fuzz_read(&s->in, 4),
+                                     .right = (ts_boundary)fuzz_read(&s->in, 4),
+                                     .bottom = (ts_boundary)fuzz_read(&s->in, 4),
+                                     .top = (ts_boundary)fuzz_read(&s->in, 4),
+                                     .centring = (ts_centring)fuzz_read(&s->in, 3),
                                      .spacing = fuzz_number(&s->in),
                                      .uniform_sigma = fuzz_number(&s->in)};
     check(s, ts_poisson_stencil(s->context, &poisson,
                                 ts_host(values, 9 * (size_t)poisson.width * (size_t)poisson.height)));
   }
   ts_matrix **A = &s->matrices[pick(s)];
-  if (*A && fuzz_take(&s->in, 2)) {
+  if (*A && fuzz_read(&s->in, 2)) {
     ts_matrix_info info;
     if (ts_matrix_get_info(*A, &info) == TS_OK && info.format == TS_FORMAT_STENCIL &&
         info.rows <= desc.width * desc.height)
@@ -139,10 +139,10 @@ static void make_stencil(state *s) {
 
 static void operate(state *s) {
   ts_vector *x = vector(s), *y = vector(s), *z = vector(s);
-  const int index = fuzz_take(&s->in, 6);
+  const int index = fuzz_read(&s->in, 6);
   const ts_coefficient a =
-      fuzz_take(&s->in, 2) ? ts_constant(fuzz_float(&s->in)) : ts_scaled(fuzz_float(&s->in), s->scalars, index);
-  switch (fuzz_take(&s->in, 13)) {
+      fuzz_read(&s->in, 2) ? ts_constant(fuzz_float(&s->in)) : ts_scaled(fuzz_float(&s->in), s->scalars, index);
+  switch (fuzz_read(&s->in, 13)) {
   case 0:
     check(s, ts_vector_fill(y, fuzz_float(&s->in)));
     break;
@@ -165,7 +165,7 @@ static void operate(state *s) {
     check(s, ts_vector_dot(s->scalars, index, x, y));
     break;
   case 7:
-    check(s, ts_vector_norm(s->scalars, index, x, (ts_norm)fuzz_take(&s->in, 3)));
+    check(s, ts_vector_norm(s->scalars, index, x, (ts_norm)fuzz_read(&s->in, 3)));
     break;
   case 8:
     check(s, ts_vector_sum(s->scalars, index, x));
@@ -192,70 +192,70 @@ static void move_values(state *s) {
   const size_t count = (size_t)ts_space_get_size(ts_vector_get_space(v)) * (size_t)ts_vector_get_components(v);
   if (count > sizeof values / sizeof *values) return;
   for (size_t i = 0; i < count; i++) values[i] = fuzz_float(&s->in);
-  const size_t told = fuzz_take(&s->in, 9) ? count : (size_t)fuzz_take(&s->in, 9);
-  if (told > count) return;
-  check(s, fuzz_take(&s->in, 2) ? ts_vector_write(v, ts_host(values, told))
-                                : ts_vector_read(v, ts_host(values, told)));
+  const size_t claimed = fuzz_read(&s->in, 9) ? count : (size_t)fuzz_read(&s->in, 9);
+  if (claimed > count) return;
+  check(s, fuzz_read(&s->in, 2) ? ts_vector_write(v, ts_host(values, claimed))
+                                : ts_vector_read(v, ts_host(values, claimed)));
 }
 
-/* Up to three columns, sometimes not whole ones. */
+/* Up to three columns, sometimes with missing numbers. */
 static void solve_arrays(state *s, ts_matrix *A, const ts_solver_desc *desc) {
   double right[3 * 144], numbers[3 * 144];
   float rounded[3 * 144];
   ts_result result;
-  const size_t columns = (size_t)fuzz_take(&s->in, 4), fault = fuzz_take(&s->in, 16) == 0,
+  const size_t columns = (size_t)fuzz_read(&s->in, 4), fault = fuzz_read(&s->in, 16) == 0,
                rows = columns * (size_t)ts_space_get_size(ts_matrix_get_row_space(A)),
                unknowns = columns * (size_t)ts_space_get_size(ts_matrix_get_column_space(A));
   for (size_t i = 0; i < 3 * 144; i++) right[i] = numbers[i] = fuzz_number(&s->in), rounded[i] = 0;
   const ts_array b = ts_host(right, rows > fault ? rows - fault : 0);
-  const ts_array x = fuzz_take(&s->in, 2) ? ts_host(numbers, unknowns) : ts_host(rounded, unknowns);
+  const ts_array x = fuzz_read(&s->in, 2) ? ts_host(numbers, unknowns) : ts_host(rounded, unknowns);
   check(s, ts_solve(A, b, x, desc, &result));
 }
 
 static void solve(state *s) {
   ts_result result;
-  const ts_solver_desc desc = {.method = (ts_method)fuzz_take(&s->in, 6),
-                               .transposed = fuzz_take(&s->in, 3) ? NULL : s->matrices[pick(s)],
-                               .preconditioner_kind = (ts_preconditioner_kind)fuzz_take(&s->in, 9),
-                               .preconditioner = fuzz_take(&s->in, 3) ? NULL : s->preconditioner,
-                               .stop = (ts_stop)fuzz_take(&s->in, 3),
+  const ts_solver_desc desc = {.method = (ts_method)fuzz_read(&s->in, 6),
+                               .transposed = fuzz_read(&s->in, 3) ? NULL : s->matrices[pick(s)],
+                               .preconditioner_kind = (ts_preconditioner_kind)fuzz_read(&s->in, 9),
+                               .preconditioner = fuzz_read(&s->in, 3) ? NULL : s->preconditioner,
+                               .stop = (ts_stop)fuzz_read(&s->in, 3),
                                .rtol = fuzz_number(&s->in) * 1e-3,
-                               .atol = fuzz_take(&s->in, 3) ? 0 : fuzz_number(&s->in),
-                               .max_iterations = 1 + fuzz_take(&s->in, 40),
-                               .check_interval = fuzz_take(&s->in, 5),
-                               .zero_start = fuzz_take(&s->in, 2),
-                               .reductions = fuzz_take(&s->in, 4) ? 0 : fuzz_take(&s->in, 4),
-                               .restart = fuzz_take(&s->in, 4) ? 0 : fuzz_take(&s->in, 9)};
+                               .atol = fuzz_read(&s->in, 3) ? 0 : fuzz_number(&s->in),
+                               .max_iterations = 1 + fuzz_read(&s->in, 40),
+                               .check_interval = fuzz_read(&s->in, 5),
+                               .zero_start = fuzz_read(&s->in, 2),
+                               .reductions = fuzz_read(&s->in, 4) ? 0 : fuzz_read(&s->in, 4),
+                               .restart = fuzz_read(&s->in, 4) ? 0 : fuzz_read(&s->in, 9)};
   const ts_solver_desc fixed = {.method = desc.method,
                                 .preconditioner_kind = desc.preconditioner_kind,
-                                .fixed_iterations = fuzz_take(&s->in, 20)};
-  const ts_preconditioner_desc how = {.kind = (ts_preconditioner_kind)fuzz_take(&s->in, 9),
-                                      .block_size = fuzz_take(&s->in, 3) ? 0 : fuzz_take(&s->in, 20),
-                                      .multigrid = fuzz_take(&s->in, 2) ? s->multigrid : NULL};
-  const ts_multigrid_desc grid = {.smoother = (ts_smoother)fuzz_take(&s->in, 5),
-                                  .storage = (ts_grid_storage)fuzz_take(&s->in, 5),
-                                  .cycle = (ts_cycle)fuzz_take(&s->in, 4),
-                                  .interpolation = (ts_interpolation)fuzz_take(&s->in, 4),
-                                  .pre = fuzz_take(&s->in, 4),
-                                  .post = fuzz_take(&s->in, 4),
-                                  .max_levels = fuzz_take(&s->in, 5),
-                                  .symmetric = fuzz_take(&s->in, 2),
-                                  .full = fuzz_take(&s->in, 2)};
+                                .fixed_iterations = fuzz_read(&s->in, 20)};
+  const ts_preconditioner_desc how = {.kind = (ts_preconditioner_kind)fuzz_read(&s->in, 9),
+                                      .block_size = fuzz_read(&s->in, 3) ? 0 : fuzz_read(&s->in, 20),
+                                      .multigrid = fuzz_read(&s->in, 2) ? s->multigrid : NULL};
+  const ts_multigrid_desc grid = {.smoother = (ts_smoother)fuzz_read(&s->in, 5),
+                                  .storage = (ts_grid_storage)fuzz_read(&s->in, 5),
+                                  .cycle = (ts_cycle)fuzz_read(&s->in, 4),
+                                  .interpolation = (ts_interpolation)fuzz_read(&s->in, 4),
+                                  .pre = fuzz_read(&s->in, 4),
+                                  .post = fuzz_read(&s->in, 4),
+                                  .max_levels = fuzz_read(&s->in, 5),
+                                  .symmetric = fuzz_read(&s->in, 2),
+                                  .full = fuzz_read(&s->in, 2)};
   ts_matrix *A = s->matrices[pick(s)];
   ts_vector *b = vector(s), *x = vector(s);
-  switch (fuzz_take(&s->in, 10)) {
+  switch (fuzz_read(&s->in, 10)) {
   case 0:
   case 1:
     ts_solver_destroy(&s->solver);
-    check(s, ts_solver_create(A, fuzz_take(&s->in, 4) ? &desc : NULL, &s->solver));
+    check(s, ts_solver_create(A, fuzz_read(&s->in, 4) ? &desc : NULL, &s->solver));
     break;
   case 2:
-    ts_solver_destroy(&s->solver); /* which may use it */
+    ts_solver_destroy(&s->solver); /* it may use the matrix */
     ts_preconditioner_destroy(&s->preconditioner);
     check(s, ts_preconditioner_create(A, &how, &s->preconditioner));
     break;
   case 3:
-    ts_solver_destroy(&s->solver); /* which may use the cycle */
+    ts_solver_destroy(&s->solver); /* it may use the cycle */
     ts_preconditioner_destroy(&s->preconditioner);
     ts_multigrid_destroy(&s->multigrid);
     check(s, ts_multigrid_create(A, &grid, &s->multigrid));
@@ -267,7 +267,7 @@ static void solve(state *s) {
     check(s, ts_preconditioner_apply(s->preconditioner, b, x));
     break;
   case 6:
-    solve_arrays(s, A, fuzz_take(&s->in, 2) ? &desc : &fixed);
+    solve_arrays(s, A, fuzz_read(&s->in, 2) ? &desc : &fixed);
     break;
   case 7:
     check(s, ts_solver_solve(s->solver, b, x, &result));
@@ -276,7 +276,7 @@ static void solve(state *s) {
     check(s, ts_multigrid_solve(s->multigrid, b, x, &result));
     break;
   default:
-    check(s, ts_multigrid_cycle(s->multigrid, b, x, fuzz_take(&s->in, 3)));
+    check(s, ts_multigrid_cycle(s->multigrid, b, x, fuzz_read(&s->in, 3)));
     break;
   }
 }
@@ -284,23 +284,23 @@ static void solve(state *s) {
 static void use_system(state *s) {
   double numbers[4];
   for (int k = 0; k < 4; k++) numbers[k] = fuzz_number(&s->in);
-  const int32_t i = fuzz_take(&s->in, MOST) - 1, j = fuzz_take(&s->in, MOST) - 1;
+  const int32_t i = fuzz_read(&s->in, MOST) - 1, j = fuzz_read(&s->in, MOST) - 1;
   const ts_system_desc desc = {.unknowns = i,
-                               .components = fuzz_take(&s->in, 6),
-                               .least_squares = fuzz_take(&s->in, 2),
-                               .symmetric = fuzz_take(&s->in, 3) == 0,
-                               .allow_singular = fuzz_take(&s->in, 2),
-                               .group = fuzz_take(&s->in, 6)};
-  const ts_system_solve_desc how = {.solver.method = (ts_method)fuzz_take(&s->in, 6),
-                                    .solver.preconditioner_kind = (ts_preconditioner_kind)fuzz_take(&s->in, 3),
+                               .components = fuzz_read(&s->in, 6),
+                               .least_squares = fuzz_read(&s->in, 2),
+                               .symmetric = fuzz_read(&s->in, 3) == 0,
+                               .allow_singular = fuzz_read(&s->in, 2),
+                               .group = fuzz_read(&s->in, 6)};
+  const ts_system_solve_desc how = {.solver.method = (ts_method)fuzz_read(&s->in, 6),
+                                    .solver.preconditioner_kind = (ts_preconditioner_kind)fuzz_read(&s->in, 3),
                                     .solver.rtol = numbers[1] * 1e-3,
-                                    .solver.max_iterations = 1 + fuzz_take(&s->in, 50),
-                                    .normal = (ts_normal)fuzz_take(&s->in, 4),
-                                    .order = (ts_order)fuzz_take(&s->in, 4),
-                                    .format = (ts_format)fuzz_take(&s->in, 9),
-                                    .leave_on_device = fuzz_take(&s->in, 2)};
+                                    .solver.max_iterations = 1 + fuzz_read(&s->in, 50),
+                                    .normal = (ts_normal)fuzz_read(&s->in, 4),
+                                    .order = (ts_order)fuzz_read(&s->in, 4),
+                                    .format = (ts_format)fuzz_read(&s->in, 9),
+                                    .leave_on_device = fuzz_read(&s->in, 2)};
   ts_system_result result;
-  switch (fuzz_take(&s->in, 16)) {
+  switch (fuzz_read(&s->in, 16)) {
   case 0:
     ts_system_destroy(&s->system);
     check(s, ts_system_create(s->context, &desc, &s->system));
@@ -352,7 +352,7 @@ static void use_system(state *s) {
 }
 
 static void destroy(state *s) {
-  switch (fuzz_take(&s->in, 9)) {
+  switch (fuzz_read(&s->in, 9)) {
   case 0:
     ts_space_destroy(&s->spaces[pick(s)]);
     break;
@@ -369,7 +369,7 @@ static void destroy(state *s) {
     ts_solver_destroy(&s->solver);
     break;
   case 5:
-    ts_preconditioner_destroy(&s->preconditioner); /* which the solver keeps */
+    ts_preconditioner_destroy(&s->preconditioner); /* the solver keeps a reference */
     break;
   case 6:
     ts_solver_destroy(&s->solver);
@@ -384,20 +384,20 @@ static void destroy(state *s) {
 
 static void call(state *s) {
   const int k = pick(s);
-  switch (fuzz_take(&s->in, 16)) {
+  switch (fuzz_read(&s->in, 16)) {
   case 0:
     ts_space_destroy(&s->spaces[k]);
-    check(s, ts_space_create(s->context, &(ts_space_desc){.size = fuzz_take(&s->in, MOST)}, &s->spaces[k]));
+    check(s, ts_space_create(s->context, &(ts_space_desc){.size = fuzz_read(&s->in, MOST)}, &s->spaces[k]));
     break;
   case 1:
   case 2:
     ts_vector_destroy(&s->vectors[k]);
-    check(s, ts_vector_create(any_space(s), &(ts_vector_desc){.components = fuzz_take(&s->in, 6)},
+    check(s, ts_vector_create(any_space(s), &(ts_vector_desc){.components = fuzz_read(&s->in, 6)},
                               &s->vectors[k]));
     break;
   case 3:
     ts_scalars_destroy(&s->scalars);
-    check(s, ts_scalars_create(s->context, &(ts_scalars_desc){.count = fuzz_take(&s->in, 6)}, &s->scalars));
+    check(s, ts_scalars_create(s->context, &(ts_scalars_desc){.count = fuzz_read(&s->in, 6)}, &s->scalars));
     break;
   case 4:
     make_matrix(s);
@@ -432,9 +432,9 @@ static void call(state *s) {
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   static const char *const backends[] = {"cpu", "check:cpu"};
   state s = {.in = {data, data + size}};
-  const ts_context_desc desc = {.backend = backends[fuzz_take(&s.in, 2)],
+  const ts_context_desc desc = {.backend = backends[fuzz_read(&s.in, 2)],
                                 .threads = 1,
-                                .flags = fuzz_take(&s.in, 2) ? TS_CONTEXT_NO_FUSED_OPERATIONS : 0};
+                                .flags = fuzz_read(&s.in, 2) ? TS_CONTEXT_NO_FUSED_OPERATIONS : 0};
   if (ts_context_create(&desc, &s.context) != TS_OK) abort();
   for (int calls = 0; s.in.next < s.in.end && calls < 200; calls++) call(&s);
   ts_solver_destroy(&s.solver);

@@ -1,4 +1,4 @@
-/* Files with the numbers of a grid: NumPy's .npy and Matrix Market. */
+/* Files with numbers of a grid: NumPy's .npy and Matrix Market. */
 #include <stdlib.h>
 
 #include "fuzz.h"

@@ -1,7 +1,7 @@
-/* The reader of FCLIB's HDF5 files, and what a child process says of them.
+/* The reader of FCLIB's HDF5 files, and the messages of the child process that reads them.
  *
- * The HDF5 library itself does not survive every file, which is why a child reads them. So the child goes
- * first, and what it survives is read in this process too, where libFuzzer sees the reader's branches. */
+ * The HDF5 library crashes on some files, which is why a child reads them. So the child reads first. If it
+ * survives, this process reads the file too, where libFuzzer sees the reader's branches. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,14 +9,14 @@
 #include "contact_file.h"
 #include "fuzz.h"
 
-/* A child is a copy of this process, so what AddressSanitizer keeps of freed memory costs time. */
+/* A child is a copy of this process, so a large quarantine of AddressSanitizer would cost time. */
 const char *__asan_default_options(void);
 const char *__lsan_default_suppressions(void);
 const char *__asan_default_options(void) {
   return "quarantine_size_mb=8";
 }
 
-/* The library forgets memory on the way out of broken files; the command's child ends then. */
+/* The library leaks memory when it reads broken files. The command's child process ends then. */
 const char *__lsan_default_suppressions(void) {
   return "leak:libhdf5";
 }
@@ -58,7 +58,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   const int failed = fclib_read(path, -1, &file, &error);
   if (failed && strstr(error.text, ": the HDF5 library ")) return 0;
   if (!failed) check(&file);
-  /* Both processes must find the same. */
+  /* Both processes must get the same result. */
   const int failed_here = fclib_read_here(path, size, -1, &here, &error_here);
   if (!failed != !failed_here || (failed && strcmp(error.text, error_here.text) != 0)) abort();
   if (!failed && (here.size != file.size || here.count != file.count ||

@@ -1,4 +1,4 @@
-/* Runs a fuzz target on files, and on those of directories: fuzz_x PATH... */
+/* Runs a fuzz target on files and on the files in directories: fuzz_x PATH... */
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,7 +20,7 @@ static int run_file(const char *path) {
   }
   fclose(file);
   if (!data) return 1;
-  /* Exactly as large, so that a sanitizer sees what is read beyond. */
+  /* Exactly as large as the data, so that a sanitizer detects reads past the end. */
   uint8_t *exact = malloc(size ? size : 1);
   if (exact) memcpy(exact, data, size);
   free(data);

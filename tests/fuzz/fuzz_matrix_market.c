@@ -1,12 +1,12 @@
-/* The readers of Matrix Market files, as the command uses them: sizes are looked at before anything is
- * allocated. */
+/* The readers of Matrix Market files, as the command uses them: they check sizes before they allocate
+ * memory. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "fuzz.h"
 #include "matrix_market.h"
 
-/* Chunks of a few bytes make no difference. */
+/* Chunks of a few bytes give the same result. */
 static void check_chunks(const uint8_t *data, size_t size) {
   char *text = malloc(size + 1);
   mm_header header;
@@ -44,7 +44,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
           sum += csr.values[k];
         }
     mm_free_csr(&csr);
-    mm_close(&file); /* which has no entries any more */
+    mm_close(&file); /* its entries have been taken */
     if (mm_open(&file, fuzz_file("mtx", data, size), &error)) abort();
     if (h->rows * h->columns <= 1 << 16 &&
         !mm_read_dense(&file, h->rows > h->columns, &values, &duplicates, &error)) {

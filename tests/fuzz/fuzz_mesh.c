@@ -1,4 +1,4 @@
-/* Mesh files, and the repair of what they hold. The first byte chooses the format: o, p, f or s. */
+/* Mesh files, and the repair of their meshes. The first byte selects the format: o, p, f or s. */
 #include <stdlib.h>
 
 #include "fuzz.h"

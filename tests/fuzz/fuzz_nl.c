@@ -14,12 +14,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   setenv("TEXSOLVE_BACKEND", "cpu", 1);
   setenv("OMP_NUM_THREADS", "1", 1);
   nlNewContext();
-  nlSolverParameteri(NL_NB_VARIABLES, 1 + fuzz_take(&in, 12));
+  nlSolverParameteri(NL_NB_VARIABLES, 1 + fuzz_read(&in, 12));
   nlSolverParameteri(NL_MAX_ITERATIONS, 50);
   for (int calls = 0; in.next < in.end && calls < 300; calls++) {
-    const NLuint i = (NLuint)fuzz_take(&in, 14), j = (NLuint)fuzz_take(&in, 14);
+    const NLuint i = (NLuint)fuzz_read(&in, 14), j = (NLuint)fuzz_read(&in, 14);
     const double value = fuzz_number(&in);
-    switch (fuzz_take(&in, 20)) {
+    switch (fuzz_read(&in, 20)) {
     case 0:
     case 1:
       nlBegin(primitives[i % 3]);

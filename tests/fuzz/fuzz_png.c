@@ -1,4 +1,4 @@
-/* Pictures of walls. */
+/* Images of walls. */
 #include "fuzz.h"
 #include "png_image.h"
 

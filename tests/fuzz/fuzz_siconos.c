@@ -1,4 +1,4 @@
-/* The reader of the text of Siconos, which gives whole problems or none. */
+/* The reader of Siconos text, which must return a whole problem or none. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

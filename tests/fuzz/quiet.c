@@ -1,4 +1,4 @@
-/* What readers of the command say, unsaid. */
+/* Silences the messages of the command's readers. */
 #include "message.h"
 #include "progress.h"
 

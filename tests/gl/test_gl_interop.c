@@ -1,6 +1,5 @@
-/* Vectors as textures: where a vector is, vectors on the application's textures, the maps between rows and
- * texels, and drawing from a vector without a copy. OpenGL calls of the test stand for those of an application.
- */
+/* Vectors as textures: the location of a vector, vectors on the application's textures, the maps between rows
+ * and texels, and drawing from a vector without a copy. The test calls OpenGL as an application would. */
 #include <GL/glew.h>
 
 #ifdef TEXSOLVE_HAVE_EGL
@@ -32,7 +31,7 @@ static void make_current(void) {
     CHECK_OK(context, ts_gl_make_current(context));
 }
 
-/* scripts/test --drivers runs this where a driver lacks them too. */
+/* scripts/test --drivers runs this with a driver that lacks them too. */
 static void texture_barrier(void) {
   make_current();
   GLint major = 0, minor = 0;
@@ -44,14 +43,14 @@ static void texture_barrier(void) {
   CHECK_INT(gl_info(context).texture_barrier, offered && !refused);
 }
 
-/* ---- Which context is current, and on which thread ---- */
+/* ---- The current context and its thread ---- */
 
 #ifdef TEXSOLVE_HAVE_EGL
 
 static ts_status status_in_thread;
 static char message_in_thread[256];
 
-/* With a function of the context in its own thread, which keeps nothing current. */
+/* Calls a function of the context in a new thread, which must not keep a context current. */
 static void *call_in_thread(void *call) {
   ts_status (*const function)(ts_context *) = *(ts_status(**)(ts_context *))call;
   status_in_thread = function(context);
@@ -73,8 +72,8 @@ static void expect_elsewhere(ts_status (*function)(ts_context *)) {
   CHECK_CONTAINS(message_in_thread, "ts_gl_release_current");
 }
 
-/* A context of the library's own is current within calls only, unless the caller keeps it, and then the caller
- * can give it to another thread. */
+/* A context created by the library is current only within calls, unless the caller keeps it current. Then the
+ * caller can pass it to another thread. */
 static void threads(void) {
   if (test_desc().gl->platform != TS_GL_PLATFORM_EGL) return;
   for (int kept = 0; kept < 2; kept++) {
@@ -104,7 +103,7 @@ static void threads(void) {
   }
 }
 
-/* An application's EGL context is current again after every call of the library in its own. */
+/* The application's EGL context is current again after every call of a library with its own context. */
 static void application_beside(void) {
   if (test_desc().gl->platform != TS_GL_PLATFORM_EGL) return;
   const char *why = application_open(0);
@@ -128,7 +127,7 @@ static void application_beside(void) {
 
 #endif
 
-/* Released, it is as before it was lent: what the caller changed is set again. */
+/* After release the context's state is restored, regardless of the caller's changes. */
 static void released_state(void) {
   if (test_is_application()) return;
   ts_space *space = make_space(context, 300);
@@ -146,7 +145,7 @@ static void released_state(void) {
   ts_space_destroy(&space);
 }
 
-/* All texels of a texture's level 0. */
+/* All texels of level 0 of a texture. */
 static float *download(unsigned texture, int components, int *width, int *height) {
   make_current();
   glBindTexture(GL_TEXTURE_2D, texture);
@@ -180,7 +179,7 @@ static void drop(unsigned texture) {
   glDeleteTextures(1, &texture);
 }
 
-/* The texel map is one to one, lies inside the vector, and everything else holds 0. */
+/* The texel map is one to one and inside the vector, and all other texels hold 0. */
 static void check_texture(ts_vector *vector, const float *expected) {
   const int components = ts_vector_get_components(vector), stride = channels[components];
   ts_gl_texture where;
@@ -224,10 +223,10 @@ static void texture_of_a_vector(void) {
     ts_vector *x = make_vector(ts_matrix_get_row_space(matrix), components, values);
     ts_vector *y = make_vector(ts_matrix_get_row_space(matrix), components, NULL);
     check_texture(x, values);
-    /* The texture is the vector's for good: every operation shows in it. */
+    /* A vector keeps its texture, and every operation changes it. */
     ts_gl_texture before, after;
     CHECK_OK(context, ts_gl_vector_get_texture(y, &before));
-    for (int k = 0; k < 3; k++) { /* in place, after which another texture may not have taken its place */
+    for (int k = 0; k < 3; k++) { /* in place, where another texture might have replaced it */
       CHECK_OK(context, ts_vector_axpby(y, ts_constant(1), x, ts_constant(1)));
       CHECK_OK(context, ts_gl_vector_get_texture(y, &after));
       CHECK(memcmp(&before, &after, sizeof before) == 0);
@@ -245,7 +244,7 @@ static void texture_of_a_vector(void) {
   }
 }
 
-/* A vector on a texture of the application reads what is there, and writes back into it. */
+/* A vector on a texture of the application reads its content and writes to it. */
 static void vector_on_a_texture(void) {
   ts_space *space = ts_matrix_get_row_space(matrix);
   int width, height, got_width, got_height;
@@ -284,7 +283,7 @@ static void vector_on_a_texture(void) {
       CHECK_OK(context, ts_vector_write(x, ts_host(values, (size_t)unknowns * (size_t)components)));
       ts_vector_destroy(&y);
       ts_vector_destroy(&x);
-      /* The texture outlives the vector, with what was in it. */
+      /* The texture and its content outlive the vector. */
       float *left = download(texture, components, &got_width, &got_height);
       CHECK(got_width == width && got_height == height);
       CHECK(left[((size_t)texels[1] * (size_t)width + (size_t)texels[0]) * stride] == values[0]);
@@ -364,7 +363,7 @@ static void refused_textures(void) {
   CHECK_INT(glGetError(), GL_NO_ERROR); /* the library leaves no error behind */
 }
 
-/* From texels back to indices: the index, -1 for padding, and 1 in green for constrained rows. */
+/* The index texture gives an index for each texel, or -1 for padding. Green is 1 for constrained rows. */
 static void index_texture(void) {
   ts_space *space = ts_matrix_get_row_space(matrix);
   int width, height, got_width, got_height, padding = 0;
@@ -447,8 +446,8 @@ static unsigned compile(const char *vertex, const char *fragment) {
   return program;
 }
 
-/* A viewer draws one point per unknown whose colour is the solution, fetched from the vector's texture with the
- * texel from an attribute; no byte passes the host. */
+/* A viewer draws one point per unknown with the solution as its colour. The texel is an attribute, the value is
+ * fetched from the vector's texture, and no byte passes through the host. */
 static void draw_a_solution(void) {
   ts_space *space = ts_matrix_get_row_space(matrix);
   int32_t texels[2 * unknowns];
@@ -502,7 +501,7 @@ static void draw_a_solution(void) {
   float *xs = read_vector(x);
   CHECK(memcmp(drawn, xs, sizeof drawn) == 0);
   CHECK(ref_relative_residual(&grid, constrained, 1, 0, drawn, bs) <= 1e-4);
-  /* The library goes on after the application has used the context. */
+  /* The library works after the application has used the context. */
   CHECK_OK(context, ts_vector_fill(x, 1));
   CHECK_OK(context, ts_matrix_multiply(b, matrix, x));
   free(xs), free(bs);
@@ -511,7 +510,7 @@ static void draw_a_solution(void) {
   ts_vector_destroy(&x);
 }
 
-/* A solve whose right-hand side and solution are the application's textures. */
+/* A solve with the application's textures as right-hand side and solution. */
 static void solve_in_textures(void) {
   ts_space *space = ts_matrix_get_row_space(matrix);
   int width, height;
@@ -546,7 +545,7 @@ static int make_grid_matrix(int round) {
   return CHECK_OK(context, ts_matrix_create(context, &desc, &matrix));
 }
 
-/* y = 3 x by the application's own use of the textures. */
+/* y = 3 x, computed by the application with the textures. */
 static ts_status triple(void *user, ts_vector *y, const ts_vector *x) {
   int *calls = user, width, height;
   ts_gl_texture from, to;

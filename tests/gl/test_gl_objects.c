@@ -1,12 +1,12 @@
-/* The application may have bound any object of the library when that is destroyed. As with objects of its own
- * that it deletes, nothing is bound afterwards, and OpenGL has recorded no error. */
+/* The application may have bound any object of the library when it is destroyed. As with objects that the
+ * application deletes, nothing is bound afterwards, and OpenGL has recorded no error. */
 #include <GL/glew.h>
 
 #include <texsolve/gl.h>
 
 #include "helpers.h"
 
-enum { most_names = 4096 }; /* implementations number objects from 1 on */
+enum { most_names = 4096 }; /* implementations number objects from 1 */
 
 typedef enum kind {
   TEXTURE,
@@ -86,7 +86,7 @@ static GLuint bound(kind k) {
   return (GLuint)name;
 }
 
-/* The object of a kind that was not there `before` and is number `index` of these, or 0. */
+/* The `index`-th object of a kind that did not exist `before`, or 0. */
 static GLuint find_object(kind k, const GLboolean before[most_names], int index) {
   for (GLuint name = 1; name < most_names; name++)
     if (!before[name] && exists(k, name) && index-- == 0) return name;
@@ -99,8 +99,8 @@ static GLuint find_object(kind k, const GLboolean before[most_names], int index)
     CHECK_INT(glGetError(), GL_NO_ERROR);                                                                      \
   } while (0)
 
-/* Makes something of everything, binds the object number `index` of each kind, and destroys everything. Returns
- * how many kinds had so many objects; `seen` are those that ever had one. */
+/* Creates every kind of object, binds the `index`-th object of each kind, and destroys everything. Returns the
+ * number of kinds with that many objects. `seen` marks the kinds that ever had one. */
 static int bind_and_destroy(GLboolean before[KINDS][most_names], int index, int seen[KINDS]) {
   ref_matrix m = ref_grid(23, 17);
   ts_context *context = test_open();
@@ -121,7 +121,7 @@ static int bind_and_destroy(GLboolean before[KINDS][most_names], int index, int 
     taken[k] = name != 0;
     seen[k] |= taken[k];
     count += taken[k];
-    if (name) bind((kind)k, name, index % 2 ? 12 : 0); /* the ends of the units that passes use */
+    if (name) bind((kind)k, name, index % 2 ? 12 : 0); /* the first and the last unit that passes use */
   }
   CHECK_INT(glGetError(), GL_NO_ERROR);
   DESTROYED(ts_vector_destroy(&x));

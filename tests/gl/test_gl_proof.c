@@ -1,6 +1,5 @@
-/* Drawing that goes wrong is an error, not a result. The test takes functions of OpenGL away from the library,
- * so that it forgets to set some states. Also here: pending errors of the application, and EGL's current API.
- */
+/* Incorrect drawing is an error, not a result. The test replaces OpenGL functions in the library, so that it
+ * fails to set some states. Also tests pending errors of the application, and EGL's current API. */
 #include <GL/glew.h>
 
 #include <texsolve/gl.h>
@@ -75,7 +74,7 @@ static void condition(int on) {
   }
 }
 
-/* With some of OpenGL's functions as the library knows them. */
+/* Replaces some OpenGL functions in the library. */
 typedef struct forgotten {
   const char *name;
   void (*change)(int on);
@@ -107,7 +106,7 @@ static functions swap(functions new_ones) {
   return old;
 }
 
-static functions take_away(void) {
+static functions remove_functions(void) {
   return swap((functions){no_clip_control, no_color_mask, no_disable, no_condition, no_end});
 }
 
@@ -120,7 +119,7 @@ static int is_possible(const forgotten *state) {
 
 static const char said[] = "OpenGL did not draw as expected";
 
-/* Found by whichever call reads first. */
+/* The next call that reads detects the fault. */
 static void read_vector_fails(void) {
   float values[n];
   CHECK_OK(context, ts_matrix_multiply(y, matrix, x));
@@ -137,7 +136,7 @@ static void solve_fails(void) {
   const ts_solver_desc desc = {.rtol = 1e-5};
   CHECK_FAILS(context, solve_vectors(matrix, x, y, &desc, NULL), TS_ERROR_DEVICE, said);
 }
-/* When the state is as it should be again, so are results; the error is told once. */
+/* When the state is correct again, so are results, and the error is reported only once. */
 static void results_are_right(void) {
   double expected[n], size[n];
   float *xs = read_vector(x);
@@ -149,7 +148,7 @@ static void results_are_right(void) {
   free(ys);
 }
 
-/* So that another proof, which was right, has been where the next one will be. */
+/* Earlier proofs, which were correct, leave their values where the next one will be drawn. */
 static void fill_with_proofs(void) {
   for (int k = 0; k < 40; k++) {
     glViewport(k, 0, 9, 9);
@@ -169,7 +168,7 @@ static void forgotten_states(void) {
       test_context_label("%s, call %d", states[s].name, k);
       fill_with_proofs();
       states[s].change(1);
-      const functions own = take_away();
+      const functions own = remove_functions();
       calls[k]();
       swap(own);
       states[s].change(0);
@@ -178,7 +177,7 @@ static void forgotten_states(void) {
   close_all();
 }
 
-/* Set for one call only, of those that read nothing; a state that is seen changes too. */
+/* The state is set during a single call that reads nothing, and the viewport changes too. */
 static void forgotten_for_one_call(void) {
   open_all();
   for (int s = 0; s < state_count; s++) {
@@ -187,7 +186,7 @@ static void forgotten_for_one_call(void) {
     fill_with_proofs();
     states[s].change(1);
     glViewport(s, s, 9, 9);
-    const functions own = take_away();
+    const functions own = remove_functions();
     CHECK_OK(context, ts_matrix_multiply(y, matrix, x));
     swap(own);
     states[s].change(0);
@@ -198,7 +197,7 @@ static void forgotten_for_one_call(void) {
   close_all();
 }
 
-/* ---- Errors that the application left ---- */
+/* ---- Pending errors of the application ---- */
 
 typedef struct heard {
   int count;
@@ -253,7 +252,7 @@ static void pending_errors(void) {
   }
 }
 
-/* ---- The API that the application's thread asks EGL for ---- */
+/* ---- EGL's current API in the application's thread ---- */
 
 static void api_of_egl(void) {
 #ifdef TEXSOLVE_HAVE_EGL

@@ -1,6 +1,6 @@
-/* In an application's context every public call leaves the OpenGL state as it was, and works whatever that
- * state is: with every binding taken, every test and mask set against drawing, and every pixel transfer bent.
- */
+/* In an application's context every public call leaves the OpenGL state unchanged and works with any state.
+ * Here all bindings are used, all tests and masks are set to prevent drawing, and all pixel transfers are
+ * modified. */
 #include <GL/glew.h>
 
 #include <texsolve/gl.h>
@@ -13,7 +13,7 @@
 
 enum { side = 48, used_units = 16 };
 
-/* The application's own objects. */
+/* The application's objects. */
 static unsigned textures[used_units], samplers[used_units], texture_3d, texture_1d, texture_array, texture_cube;
 static unsigned framebuffers[2], colour[2], renderbuffer, buffers[6], vao, program;
 
@@ -173,7 +173,7 @@ static void set_unusual_state(void) {
   CHECK_INT(glGetError(), GL_NO_ERROR);
 }
 
-/* What a fresh context has, with nothing bound. */
+/* The state of a new context, with nothing bound. */
 static void set_plain_state(void) {
   static const GLenum disabled[] = {GL_BLEND,
                                     GL_SCISSOR_TEST,
@@ -204,7 +204,7 @@ static void set_plain_state(void) {
   glBindVertexArray(0);
 }
 
-/* The application's picture is still the colour it was cleared to. */
+/* The application's image still has its clear colour. */
 static void check_pictures(void) {
   set_plain_state();
   for (int k = 0; k < 2; k++) {
@@ -239,8 +239,8 @@ static gl_snapshot before, after;
 
 static void same_state(const char *call) {
   CHECK_INT(glGetError(), GL_NO_ERROR);
-  gl_snapshot_take(&after);
-  if (gl_snapshot_compare(&before, &after, call)) before = after; /* told once */
+  gl_snapshot_save(&after);
+  if (gl_snapshot_compare(&before, &after, call)) before = after; /* report it once */
 }
 
 #define CALL(expression)                                                                                       \
@@ -254,7 +254,7 @@ static void same_state(const char *call) {
     same_state(#call);                                                                                         \
   } while (0)
 
-/* With a flowing boundary, and a row that takes several passes. */
+/* With a flowing boundary, and a row that needs several passes. */
 static void call_mesh_flow(ts_context *context, ts_format format) {
   mesh_sample m = mesh_cone(700, 0.5f);
   const ts_mesh_flow_desc desc = {.vertices = m.vertices,
@@ -284,7 +284,7 @@ static void call_mesh_flow(ts_context *context, ts_format format) {
   mesh_free(&m);
 }
 
-/* In pairs, and with a row that takes several passes: up to three textures are drawn into at once. */
+/* In pairs, with a row that needs several passes, so that up to three textures are drawn to at once. */
 static void call_with_doubles(ts_context *context, const ts_matrix *split, const ts_vector *ones) {
   const ts_vector_desc doubles = {.precision = TS_PRECISION_DOUBLE};
   ts_vector *b = NULL, *r = NULL;
@@ -308,7 +308,7 @@ static void call_everything(ts_format format) {
   const int32_t n = 391;
   ts_context_desc desc = test_desc();
   ts_context *context = NULL;
-  gl_snapshot_take(&before);
+  gl_snapshot_save(&before);
   STEP(NULL, ts_context_create(&desc, &context));
   if (!context) return;
   ts_context_info info;
@@ -423,7 +423,8 @@ static void plain_state(void) {
   delete_objects();
 }
 
-/* Between two calls the application changes everything; the library must not rely on what it had set. */
+/* Between two calls the application changes all state, so the library must not rely on its own earlier
+ * settings. */
 static void state_changes_between_calls(void) {
   make_objects();
   set_plain_state();
@@ -462,7 +463,7 @@ static void state_changes_between_calls(void) {
   delete_objects();
 }
 
-/* OpenGL keeps a deleted program as long as it is current; the library's own take its place. */
+/* OpenGL keeps a deleted program while it is current, but the library's programs replace it. */
 static void program_deleted_while_current(void) {
   make_objects();
   set_plain_state();

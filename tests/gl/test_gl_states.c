@@ -1,6 +1,6 @@
 /* Every OpenGL state x a product and a solve, in core and compatibility contexts, with states that are set
- * before and after texsolve is opened. Results are those of the host, and the state is the application's
- * afterwards; what OpenGL cannot put back is refused by name, and nothing else happens. */
+ * before and after texsolve is opened. Results equal those of the host, and the application's state is
+ * restored. A state that OpenGL cannot restore is refused by name, without side effects. */
 #include <GL/glew.h>
 
 #include <texsolve/gl.h>
@@ -13,7 +13,7 @@
 
 enum { nx = 23, ny = 17, n = nx * ny, most_formats = 8 };
 
-/* What the library is asked for, and the host's answers. */
+/* The requests to the library, and the host's results. */
 typedef struct fixture {
   ts_context *context;
   ref_matrix m;
@@ -24,7 +24,7 @@ typedef struct fixture {
   double expected[n], size[n];
 } fixture;
 
-/* With matrices in all formats, or in the one that is chosen without being named. */
+/* With matrices in all formats, or only in the default format. */
 static void create(fixture *f, int all) {
   f->context = test_open();
   if (f->context && !all) f->matrices[f->count++] = make_matrix(f->context, &f->m, TS_FORMAT_AUTO);
@@ -64,7 +64,7 @@ static void multiply(const fixture *f, int k) {
   ts_vector_destroy(&x);
 }
 
-/* In pairs after single precision, or briefly: on a slow driver each pass counts. */
+/* In pairs after single precision, or shorter in a brief run, because each pass is slow on some drivers. */
 static void solve(const fixture *f) {
   const double rtol = test_is_brief() ? 0.02 : 1e-7;
   const ts_solver_desc desc = {.rtol = rtol,
@@ -87,7 +87,7 @@ static void use(const fixture *f, int number) {
   if (f->count) solve(f);
 }
 
-/* Calls that draw fail and say why, and objects can be destroyed. */
+/* Calls that draw fail and give the reason, and objects can be destroyed. */
 static void be_refused(const fixture *f, ts_vector **spare, const char *why) {
   const ts_solver_desc desc = {.rtol = 1e-5};
   CHECK_FAILS(f->context, ts_matrix_multiply(f->y[0], f->matrices[0], f->x), TS_ERROR_DEVICE, why);
@@ -104,14 +104,14 @@ static void be_refused_to_open(const char *why) {
 
 static gl_snapshot fresh, before, after;
 
-/* With the state set: the calls, then the errors and the state that they leave. */
+/* Makes the calls with the state set, then checks the errors and the state after them. */
 static void try_state(const gl_state_case *state, int number, fixture *f, int opens) {
   ts_vector *spare =
       opens || !state->refusal ? NULL : make_vector(ts_matrix_get_row_space(f->matrices[0]), 1, f->xs);
   gl_state_case_set(state, 1);
   if (!state->is_mute) {
     CHECK_INT(glGetError(), GL_NO_ERROR);
-    gl_snapshot_take(&before);
+    gl_snapshot_save(&before);
   }
   if (state->refusal && opens)
     be_refused_to_open(state->refusal);
@@ -123,7 +123,7 @@ static void try_state(const gl_state_case *state, int number, fixture *f, int op
   if (opens) destroy(f);
   if (!state->is_mute) {
     CHECK_INT(glGetError(), GL_NO_ERROR);
-    gl_snapshot_take(&after);
+    gl_snapshot_save(&after);
     gl_snapshot_compare(&before, &after, state->name);
     if (state->holds) CHECK(state->holds());
   }
@@ -131,7 +131,7 @@ static void try_state(const gl_state_case *state, int number, fixture *f, int op
   if (state->is_mute)
     while (glGetError() != GL_NO_ERROR) continue; /* all calls between glBegin and glEnd are errors */
   CHECK_INT(glGetError(), GL_NO_ERROR);
-  gl_snapshot_take(&after); /* the table itself puts everything back */
+  gl_snapshot_save(&after); /* the table restores everything */
   gl_snapshot_compare(&fresh, &after, state->name);
 }
 
@@ -142,7 +142,7 @@ static void try_list(const gl_state_list *list, unsigned has, int opens) {
     create(&f, 1);
     f.x = f.context ? make_vector(ts_matrix_get_row_space(f.matrices[0]), 1, f.xs) : NULL;
   }
-  gl_snapshot_take(&fresh);
+  gl_snapshot_save(&fresh);
   for (int i = 0; i < list->count && (opens || f.x); i++) {
     const gl_state_case *state = &list->cases[i];
     test_context_label("%s, %s opening", state->name, opens ? "before" : "after");
@@ -153,7 +153,7 @@ static void try_list(const gl_state_list *list, unsigned has, int opens) {
     try_state(state, i, &f, opens);
     if (!opens) { /* the next call is right too */
       multiply(&f, i % f.count);
-      gl_snapshot_take(&fresh);
+      gl_snapshot_save(&fresh);
     }
   }
   test_context_label("%s", "");

@@ -1,5 +1,5 @@
-/* Shaders from a directory: they are taken before the built-in ones, a broken one is reported with its file,
- * its line and the driver's words, and one that is missing there is the built-in one. */
+/* Shaders from a directory: they replace the built-in ones. A broken one is reported with its file, its line
+ * and the driver's message, and a missing one is replaced by the built-in one. */
 #include "helpers.h"
 
 #include <dirent.h>
@@ -56,7 +56,7 @@ static char *read_file(const char *name) {
   return text;
 }
 
-/* A file in one of the directory's rooms. */
+/* Writes a file in a subdirectory. */
 static void write_file(const char *name, const char *text) {
   char path[1200];
   path_of(path, name);
@@ -66,7 +66,7 @@ static void write_file(const char *name, const char *text) {
   fclose(file);
 }
 
-/* All that uses shaders: returns the first failure. */
+/* Uses all shaders. Returns the first failure. */
 static ts_status use_everything(ts_context *context) {
   ref_matrix m = ref_dense_row(700, 3, 4), grid = ref_grid(9, 9);
   ts_status status = TS_OK;
@@ -99,7 +99,7 @@ static ts_status use_everything(ts_context *context) {
       if (status == TS_OK && k == 0) status = ts_solver_create(matrix, NULL, &cg);
       if (status == TS_OK && k == 0) status = ts_vector_fill(y, 0);
       if (status == TS_OK && k == 0) status = ts_solver_solve(cg, x, y, NULL);
-      if (status > 0) status = TS_OK; /* how far single precision gets is no matter here */
+      if (status > 0) status = TS_OK; /* the accuracy of single precision does not matter here */
       char message[600];
       snprintf(message, sizeof message, "%s", ts_last_error(context));
       ts_solver_destroy(&cg);
@@ -115,7 +115,7 @@ static ts_status use_everything(ts_context *context) {
   return status;
 }
 
-/* Opens with the directory and uses everything; the failure's message is copied. */
+/* Opens with the directory and uses all shaders. Copies the failure's message. */
 static ts_status use_shaders(char message[600], int by_environment) {
   ts_context_desc desc = test_desc();
   ts_context *context = NULL;
@@ -142,7 +142,7 @@ static void empty_directory(void) {
     CHECK(message[0] == 0);
   }
   remove_directory();
-  CHECK_INT(use_shaders(message, 0), TS_OK); /* not even a directory */
+  CHECK_INT(use_shaders(message, 0), TS_OK); /* the directory does not exist */
 }
 
 static int is_shader(const char *name) {
@@ -150,8 +150,8 @@ static int is_shader(const char *name) {
   return dot && (!strcmp(dot, ".frag") || !strcmp(dot, ".vert"));
 }
 
-/* Every shader of a room in turn gets an error in a known line; exactly that file and line must be named.
- * Returns how many are compiled here. */
+/* Each shader of a subdirectory in turn gets an error in a known line, and the message must name exactly that
+ * file and line. Returns the number of shaders that are compiled here. */
 static int break_shaders(const char *room) {
   char folder[600];
   snprintf(folder, sizeof folder, "%s/%s", TEXSOLVE_TEST_SHADERS, room);
@@ -171,12 +171,12 @@ static int break_shaders(const char *room) {
     write_file(name, text);
     test_context_label("%s", name);
     const ts_status status = use_shaders(message, used & 1);
-    if (status != TS_OK) { /* some shader is for another way of working, and is not compiled here */
+    if (status != TS_OK) { /* some shaders are for another variant and are not compiled here */
       char place[330];
       snprintf(place, sizeof place, "%s:%d", name, lines);
       CHECK_INT(status, TS_ERROR_SHADER);
       CHECK_CONTAINS(message, place);
-      CHECK_CONTAINS(message, "this_is_not_declared"); /* the driver's words */
+      CHECK_CONTAINS(message, "this_is_not_declared"); /* the driver's message */
       CHECK(strchr(message, '\n') == NULL);
       used++;
     }
@@ -195,8 +195,7 @@ static void broken_shaders(void) {
   CHECK(used >= 4);
 }
 
-/* An error in an included file names that file, not the one that includes it; and line numbers restart behind
- * it. */
+/* An error in an included file names that file, not the including one, and line numbers restart after it. */
 static void broken_include(void) {
   DIR *listing = opendir(TEXSOLVE_TEST_SHADERS "/include");
   int used = 0;
@@ -229,13 +228,13 @@ static void broken_include(void) {
   CHECK(used >= 1);
 }
 
-/* A good shader in the directory is really used: one whose result is wrong gives the wrong result. */
+/* A valid shader in the directory is really used: a changed shader gives a changed result. */
 static void shader_is_used(void) {
   char *text = read_file("core/axpby.frag");
   REQUIRE(text && make_directory());
   char *end = strrchr(text, '}');
   REQUIRE(end != NULL);
-  /* Whatever main computed, it is doubled before it leaves. */
+  /* Doubles the result of main. */
   strcpy(end, "  result *= 2.0;\n}\n");
   write_file("core/axpby.frag", text);
   ts_context_desc desc = test_desc();
@@ -255,7 +254,7 @@ static void shader_is_used(void) {
   remove_directory();
 }
 
-/* After a broken shader the context goes on with what does not need it. */
+/* After a broken shader the context still works without it. */
 static void goes_on(void) {
   char *text = read_file("core/axpby.frag");
   REQUIRE(text && make_directory());
@@ -280,7 +279,7 @@ static void goes_on(void) {
   remove_directory();
 }
 
-/* Writes include/exact.glsl with `from` replaced by `to`; the text too. */
+/* Writes include/exact.glsl with `from` replaced by `to`, and changes the text in memory too. */
 static int edit_exact(char *text, const char *from, const char *to) {
   char *edited = calloc(1, 100000), *at = strstr(text, from);
   const int found = CHECK(edited && at);
@@ -303,12 +302,12 @@ static void expect_exact_sums(const char *expected, const char *other) {
   if (strcmp(found, expected) && strcmp(found, other))
     test_fail(__FILE__, __LINE__, "exact sums by %s, expected %s or %s", found, expected, other);
   test_close(&context);
-  CHECK_INT(use_shaders(message, 0), TS_OK); /* all that uses them, by this way */
+  CHECK_INT(use_shaders(message, 0), TS_OK); /* uses them with this method */
   CHECK_CONTAINS(message, "");
 }
 
-/* Where the first way does not keep sums exact, the next one is taken; where none does, that is said. Mesa
- * simplifies sums that nothing keeps it from; other compilers may leave them as they are. */
+/* If the first method does not keep sums exact, the next one is used. If all of them fail, this is reported.
+ * Mesa simplifies sums unless it is prevented, but other compilers may leave them unchanged. */
 static void exact_sums(void) {
   char *text = read_file("include/exact.glsl");
   REQUIRE(text && make_directory());

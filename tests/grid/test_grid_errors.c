@@ -1,4 +1,4 @@
-/* What stencils and multigrid refuse: the status, and a message that names what was wrong. */
+/* Refusals of stencils and multigrid: the status, and a message that names the fault. */
 #include "grid_solve.h"
 
 static ts_context *context;
@@ -65,7 +65,7 @@ static void bad_values(void) {
   grid_free(&good);
 }
 
-/* A stencil is no CSR matrix, and the other way round. */
+/* A stencil is not a CSR matrix, and vice versa. */
 static void wrong_kind(void) {
   const ts_grid_desc desc = {.width = 4, .height = 4};
   ts_space *grid = make_grid(context, &desc);

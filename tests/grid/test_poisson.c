@@ -1,10 +1,10 @@
-/* Poisson problems whose solution is known, on every backend: the order of the discretisation, and what full
- * multigrid leaves; and right-hand sides that no solution has. */
+/* Poisson problems with a known solution on every backend: the order of the discretisation, the error of full
+ * multigrid, and right-hand sides without a solution. */
 #include "poisson_samples.h"
 
 static ts_context *context;
 
-/* Far below the errors that are looked at: those of the discretisation, 1e-5 and more. */
+/* Far below the discretisation errors that are examined, which are 1e-5 and more. */
 static double tolerance(void) {
   return has_precise_residuals(context) ? 1e-9 : 1e-6;
 }
@@ -15,8 +15,7 @@ typedef struct error_norms {
   double rms, largest;
 } error_norms;
 
-/* The difference between x and the solution of the differential equation; in singular problems without its
- * mean. */
+/* The difference between x and the solution of the differential equation. Singular problems ignore its mean. */
 static error_norms error_of(const poisson_sample *s, const float *x, int singular) {
   const size_t n = sample_count(s);
   error_norms e = {0, 0};
@@ -54,7 +53,7 @@ static int solve(const sample_desc *desc, error_norms *error, double *spacing) {
   return solved;
 }
 
-/* A rectangle of 4 : 3, in cells of 1/32, 1/64, ... of its width. */
+/* A rectangle of 4 : 3 with cells of 1/32, 1/64, ... of its width. */
 static void set_size(sample_desc *d, int32_t cells) {
   const int points = d->centring == TS_CENTRING_VERTEX;
   d->width = cells + (points && d->boundaries->left != TS_BOUNDARY_PERIODIC);
@@ -111,9 +110,9 @@ static void second_order_of_coefficients(void) {
 
 /* ---- Full multigrid ---- */
 
-/* Where 0 is given on the boundaries, one pass of V(2,2) from 0 must leave an error that is small against that
- * of the discretisation: 0.2 to 5 %. (Passes of V(1,1) leave one as large. On finer grids the rounding of the
- * pass's single precision becomes larger than the error of the discretisation, which gets smaller with h^2.) */
+/* If the boundary values are 0, one pass of V(2,2) from 0 must leave an error that is small compared with that
+ * of the discretisation: 0.2 to 5 %. (Passes of V(1,1) leave an error of the same size.) On finer grids the
+ * rounding errors of the pass in single precision exceed the discretisation error, which decreases with h^2. */
 static void check_full(const sample_desc *desc) {
   poisson_sample s;
   sample_objects o;
@@ -151,7 +150,7 @@ static void full_multigrid(void) {
   }
 }
 
-/* ---- Right-hand sides that no solution has ---- */
+/* ---- Right-hand sides without a solution ---- */
 
 static void incompatible(void) {
   const sample_desc desc = {.boundaries = sample_boundaries_named("neumann"), .width = 65, .height = 40};
@@ -159,7 +158,7 @@ static void incompatible(void) {
   sample_objects o;
   ts_result result = {0};
   sample_make(&desc, &s);
-  /* g = cos(pi x) has mean 0 but for the discretisation; with 1 added it has no solution. */
+  /* g = cos(pi x) has mean 0 up to discretisation. With 1 added it has no solution. */
   for (int32_t j = 0; j < desc.height; j++)
     for (int32_t i = 0; i < desc.width; i++)
       s.g[j * desc.width + i] = (float)(1 + sqrt(2) * cos(3.14159265358979 * i / (desc.width - 1)));
@@ -185,7 +184,7 @@ static void incompatible(void) {
   sample_free(&s);
 }
 
-/* A right-hand side that single precision cannot hold is named. */
+/* A right-hand side outside the range of single precision is reported. */
 static void range(void) {
   const ts_poisson_desc desc = {.width = 33, .height = 33};
   float g[33 * 33], b[33 * 33], x[33 * 33];

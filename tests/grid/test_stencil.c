@@ -1,5 +1,5 @@
-/* Stencils: products, residuals and the diagonal against double precision, new values, what the host finds in
- * them, and conjugate gradients. */
+/* Stencils: products, residuals and the diagonal compared with double precision, new values, the facts that the
+ * host finds in them, and conjugate gradients. */
 #include <float.h>
 
 #include "krylov_solve.h"
@@ -9,7 +9,7 @@
 
 static ts_context *context;
 
-/* Nine products and sums, each with its rounding. */
+/* Nine products and sums, each with a rounding error. */
 #define TOLERANCE 11
 
 typedef struct fixture {
@@ -41,7 +41,7 @@ static void close_fixture(fixture *f) {
   free(f->xs), free(f->bs), free(f->product), free(f->size);
 }
 
-/* Filled with NaN, so that an output that is read or left unwritten shows. */
+/* A vector of NaN. It shows if an output is read, or if a part of it is not written. */
 static ts_vector *poisoned(ts_space *grid, int components) {
   const size_t count = (size_t)ts_space_get_size(grid) * (size_t)components;
   float *values = malloc(count * sizeof *values);
@@ -65,7 +65,7 @@ static void check_multiply(const fixture *f) {
   ts_vector_destroy(&y);
 }
 
-/* b - A (x + low), sized by what its rounding errors scale with. */
+/* b - A (x + low). `size` receives the scale of its rounding errors. */
 static void expect_residual(const fixture *f, const float *bs, const float *low, double *expected,
                             double *size) {
   grid_apply(f->sample, f->components, f->xs, low, expected, size);
@@ -76,7 +76,7 @@ static void expect_residual(const fixture *f, const float *bs, const float *low,
   }
 }
 
-/* Into a vector of its own, over b, and with x as b. */
+/* Into a separate vector, over b, and with x as b. */
 static void check_residual(const fixture *f) {
   double *expected = malloc(f->count * sizeof *expected), *size = malloc(f->count * sizeof *size);
   ts_vector *x = make_vector(f->grid, f->components, f->xs), *b = make_vector(f->grid, f->components, f->bs);
@@ -119,7 +119,8 @@ static void check_read(const grid_sample *sample, const ts_matrix *matrix) {
   free(values);
 }
 
-/* x + low solves almost: what is left of b are the rounding errors of a residual in single precision. */
+/* x + low nearly solves the system, so the remaining b is of the size of rounding errors in single
+ * precision. */
 static void check_pair_residual(const fixture *f) {
   float *low = malloc(f->count * sizeof *low), *bs = malloc(f->count * sizeof *bs);
   double *expected = malloc(f->count * sizeof *expected), *size = malloc(f->count * sizeof *size);
@@ -197,7 +198,7 @@ static void products(void) {
   }
 }
 
-/* Between five and nine points, and with constrained points that come and go. */
+/* Changes between five and nine points, and of the constrained points. */
 static void set_values(void) {
   const ts_grid_desc desc = {.width = 29, .height = 18, .periodic_x = 1};
   ts_space *grid = make_grid(context, &desc);
@@ -257,7 +258,7 @@ static void check_parts(const grid_problem *problem, int parts, int32_t first_si
     for (int k = 0; k < stencil->part_count; k++)
       if (stencil->part_sizes[k] > largest) largest = stencil->part_sizes[k];
     CHECK_INT(largest, first_size);
-    /* A grounded point's equation is gone on the device, and counted. */
+    /* The device drops the equation of a grounded point and counts the point. */
     int constrained = grounded;
     for (size_t p = 0; p < grid_points(&sample); p++) constrained += !grid_has_equation(&sample, p);
     CHECK_INT(matrix_info(matrix).constrained_rows, constrained);
@@ -279,14 +280,14 @@ static void null_space_components(void) {
   test_context_label("one side of given values");
   check_parts(&(grid_problem){29, 24, "HNNN", NULL, NULL, 0}, 0, 0, 0);
   test_context_label("rooms");
-  /* 5 x 5 rooms; sizes 5 x 4 everywhere. Those to the left have a Dirichlet boundary. */
+  /* 5 x 5 rooms of 5 x 4 points. With a Dirichlet boundary on the left the rooms there are regular. */
   check_parts(&(grid_problem){29, 24, "NNNN", NULL, rooms, 0}, 8, 20, 17);
   check_parts(&(grid_problem){29, 24, "DNNN", NULL, rooms, 0}, 8, 20, 12);
   check_parts(&(grid_problem){17, 9, "NNNN", NULL, few, 0}, 6, 20, 0);
   free(rooms), free(few);
 }
 
-/* Conjugate gradients on what is symmetric: x and b hold anything where there is no equation. */
+/* Conjugate gradients on symmetric stencils. At points without an equation x and b may hold anything. */
 static void conjugate_gradients(void) {
   unsigned char *solid = grid_obstacles(40, 23);
   const grid_problem problems[] = {

@@ -1,6 +1,7 @@
-/* What the host finds in the values of stencils: no device. Random stencils on small grids, with rows that add
- * up to 0 and others. Singular parts are compared with a search that spreads the first point of each until
- * nothing changes, sums and symmetry with a look at each point, and faults must be named. */
+/* The facts that the host finds in the values of stencils, without a device. The stencils are random, on small
+ * grids, with row sums of 0 and others. Singular parts are compared with a search that spreads from the first
+ * point of each part until nothing changes. Sums and symmetry are compared with a check of each point. Faults
+ * must be named. */
 #include <math.h>
 
 #include "helpers.h"
@@ -25,7 +26,7 @@ static tsi_grid make_grid(void) {
                     .periodic_y = height > 1 && random_below(2)};
 }
 
-/* Points without equation, coefficients towards few or many neighbours and from one side or both. */
+/* Points without an equation, with coefficients towards few or many neighbours, on one side or on both. */
 static void make_values(const tsi_grid *g, float *values) {
   const int directions = random_below(2) ? 9 : 4;
   const uint32_t density = 1 + random_below(5), constrained = random_below(6), one_sided = random_below(2);
@@ -39,10 +40,10 @@ static void make_values(const tsi_grid *g, float *values) {
     for (int k = 0; k < 9; k++) {
       const int32_t q = tsi_grid_neighbour(g, p % g->width, p / g->width, k);
       if (k == TSI_CENTRE || q < 0 || (directions == 4 && !(k & 1))) continue;
-      /* The same for both ends of an edge, unless one-sided. */
+      /* Equal for both ends of an edge, unless one-sided. */
       const uint32_t both = (uint32_t)(p < q ? p * 977 + q : q * 977 + p) * 2654435761U >> 20;
       if ((one_sided ? random_below(7) : both % 7) > density) continue;
-      if (values[9 * q + TSI_CENTRE] == 0 && random_below(4)) continue; /* few rows lead to what is given */
+      if (values[9 * q + TSI_CENTRE] == 0 && random_below(4)) continue; /* few rows use fixed values */
       a[k] = -0.25f;
       sum += 0.25f;
     }
@@ -116,7 +117,7 @@ static void check_grid(ts_context *context, const tsi_grid *g) {
 
 /* ---- Sums, symmetry ---- */
 
-/* The first coefficient that differs from its counterpart: 9 p + k, or -1. */
+/* The first coefficient that differs from its counterpart, as 9 p + k, or -1. */
 static int32_t first_unsymmetric(const tsi_grid *g, const float *values) {
   const int32_t points = g->width * g->height;
   for (int32_t p = 0; p < points; p++)
@@ -165,7 +166,7 @@ static void survey(void) {
     ts_matrix_info info = {0};
     make_values(&g, values);
     if (!CHECK_OK(&context, tsi_stencil_inspect(&context, &g, values, &facts, &info))) return;
-    /* A grounded point changes the numbers, which are those of what the device gets. */
+    /* A grounded point changes the facts, which describe the values on the device. */
     check_info(&g, facts.values, &facts, &info);
     tsi_stencil_facts_free(&context, &facts);
   }
@@ -183,7 +184,7 @@ static void check_fault(ts_context *context, const tsi_grid *g, const float *val
   tsi_stencil_facts_free(context, &facts);
 }
 
-/* One fault, wherever it is; of two the first. */
+/* A single fault at any place. Of two faults the first is named. */
 static void faults(void) {
   static float values[9 * most_points];
   ts_context context = {0};

@@ -21,7 +21,7 @@ IS_TYPE(int64_t, TS_TYPE_INT64);
 IS_TYPE(long long, TS_TYPE_INT64);
 #endif
 
-/* One of each, as pointers and as arrays. */
+/* One of each kind, as pointers and as arrays. */
 #define USES(type)                                                                                             \
   static inline size_t use_##type(type *pointer, const type *constant, struct CUstream_st *stream) {           \
     type array[3] = {0, 0, 0};                                                                                 \

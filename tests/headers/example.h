@@ -1,4 +1,4 @@
-/* What the generated functions of examples.py share. */
+/* Functions used by the generated functions of examples.py. */
 #ifndef EXAMPLE_H
 #define EXAMPLE_H
 
@@ -20,9 +20,9 @@ typedef void example_fn(ts_context *context, ts_matrix *A, ts_vector *b, ts_vect
 #define EXAMPLE_DECLARE(name) example_fn example_##name##_c, example_##name##_cxx;
 EXAMPLES(EXAMPLE_DECLARE)
 
-/* Ends the program unless the status is TS_OK, which it returns. */
+/* Ends the program unless the status is TS_OK, and returns it. */
 ts_status example_must(ts_status status, const char *function);
-/* Ends the program if the number is not the one that a comment gives, within 1e-3 of it. */
+/* Ends the program unless the number is within 1e-3 of the one in a comment. */
 void example_number(double number, double expected);
 
 #ifdef __cplusplus

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Makes a C and a C++ function of the example at the head of each header: examples.py DIRECTORY HEADER...
+"""Makes a C and a C++ function of the example in the opening comment of each header: examples.py DIRECTORY HEADER...
 
-The example is the first indented block of the opening comment. It uses `context`, a matrix `A` and vectors `b` and `x`
-over it; examples that are only compiled use what GIVEN has too. A call that does not return TS_OK ends the program.
-"// 1 2 3" after a call says what is in the array of that call afterwards, "// x[1] is 2" what a number is.
+The example is the first indented block of the comment. It uses `context`, a matrix `A`, and vectors `b` and `x` over it.
+Examples that are only compiled may also use the objects of GIVEN. A call that does not return TS_OK ends the program.
+"// 1 2 3" after a call gives the contents of the call's array afterwards, and "// x[1] is 2" gives the value of a number.
 """
 import pathlib
 import re
@@ -20,7 +20,7 @@ GIVEN = {
 
 
 def example(text):
-    """The lines of the example, without the comment's margin, and the number of the first one."""
+    """Returns the lines of the example, without the comment's margin, and the number of its first line."""
     opening = text[: text.index("*/")].split("\n")
     first = next((k for k, line in enumerate(opening) if line.startswith(" *   ")), None)
     if first is None:
@@ -60,7 +60,7 @@ def source(header, functions):
         text = text.replace("int main(void)", "static int example_main(void)")
         out += [place, text] + begin + ["  if (example_main()) example_must(TS_ERROR_DEVICE, \"main\");"]
     else:
-        # A function of the example stands before the calls that use it.
+        # A function of the example is placed before the calls that use it.
         scope = re.match(r"(?:static .*?\n}\n)*", text, re.S)[0]
         out += [place, scope] + begin + ["\n" * (scope.count("\n") - 1) + text[len(scope):]]
     if "ts_" not in text:

@@ -1,4 +1,4 @@
-/* Runs the examples at the heads of the headers, as C and as C++, on one backend: test_examples BACKEND */
+/* Runs the examples of the headers' opening comments, as C and as C++, on one backend: test_examples BACKEND */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

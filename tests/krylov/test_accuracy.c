@@ -1,5 +1,5 @@
-/* What a user reads from vectors that were created without a word about precision: as many digits as were asked
- * for, whatever A, b and the scale. */
+/* What a user reads from vectors created with default precision: the digits that the tolerance asks for, for
+ * any A, b and scale. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@ enum { SIDE = 24, N = SIDE * SIDE };
 
 static ts_context *context;
 
-/* -Laplace on a unit square, and a little of x's derivative if it is to be unsymmetric. */
+/* The negative Laplacian on a unit square. The unsymmetric version adds a small derivative in x. */
 typedef struct laplacian {
   int32_t offsets[N + 1], indices[5 * N];
   double values[5 * N];
@@ -36,7 +36,7 @@ static laplacian *make_laplacian(double convection, double scale) {
   return a;
 }
 
-/* ||b - A x|| / ||b|| of x as the user has it. */
+/* ||b - A x|| / ||b|| for the x that the user reads. */
 static double residual_of(const laplacian *a, int as_floats, const double *b, const double *x) {
   long double rr = 0, bb = 0;
   for (int i = 0; i < N; i++) {
@@ -106,7 +106,7 @@ static void solves(void) {
   }
 }
 
-/* Memory is for those who need it: what floats hold stays floats. */
+/* Vectors that are representable as floats stay in single precision and use no extra memory. */
 static void stays_single(void) {
   laplacian *a = make_laplacian(0, 1);
   ts_matrix *A = make(a, 1);
@@ -117,11 +117,10 @@ static void stays_single(void) {
     double halves[N];
     for (int i = 0; i < N; i++) halves[i] = 0.5 * i;
     CHECK_OK(context, ts_vector_write(b, ts_host(halves, N)));
-    if (!test_is_ranks()) CHECK_INT(tsi_parts(b), 1); /* ranks do not ask each other */
+    if (!test_is_ranks()) CHECK_INT(tsi_parts(b), 1); /* ranks do not communicate about this */
     CHECK_OK(context, ts_vector_fill(b, 0.25));
     CHECK_OK(context, solve_vectors(A, b, x, &fixed, NULL));
-    CHECK_OK(context,
-             solve_vectors(A, b, x, &(ts_solver_desc){.rtol = 1e-3}, NULL)); /* from a start that is not 0 */
+    CHECK_OK(context, solve_vectors(A, b, x, &(ts_solver_desc){.rtol = 1e-3}, NULL)); /* from a nonzero start */
     CHECK_OK(context, ts_vector_axpby(x, ts_constant(1 / 3.0), x, ts_constant(2)));
     CHECK_INT(tsi_parts(x), 1);
   }
@@ -131,8 +130,8 @@ static void stays_single(void) {
   free(a);
 }
 
-/* A vector that is to hold floats, and one whose solution is rounded in it, says so. */
-static void rounding_is_told(void) {
+/* The result reports the rounding of a solution to a vector of floats. */
+static void rounding_is_reported(void) {
   const ts_vector_desc floats = {.precision = TS_PRECISION_SINGLE};
   laplacian *a = make_laplacian(0, 1);
   if (context->caps.pairs) {
@@ -158,7 +157,7 @@ static void check_each(const ts_vector *v, double expected, double error, const 
   test_context_label("%s", "");
 }
 
-/* Doubles go from vector to vector. */
+/* Operations preserve doubles. */
 static void operations(void) {
   ts_space *space = make_space(context, N);
   ts_vector *v[5] = {NULL};
@@ -182,7 +181,7 @@ static void operations(void) {
   ts_space_destroy(&space);
 }
 
-/* An application that has the texture or pointer of a vector writes floats. */
+/* An application that has borrowed a vector's texture or pointer writes floats. */
 static void lent(void) {
   ts_space *space = make_space(context, N);
   ts_vector *v = NULL;
@@ -200,7 +199,7 @@ static void lent(void) {
   ts_space_destroy(&space);
 }
 
-/* Numbers that floats do not hold are not read as 0 or infinity. */
+/* Numbers outside the range of floats are refused instead of being read as 0 or infinity. */
 static void out_of_range(void) {
   static const double scales[] = {1e-80, 1e80};
   float values[N];
@@ -217,7 +216,7 @@ static void out_of_range(void) {
   ts_space_destroy(&space);
 }
 
-/* The multigrid of a grid: the vector holds what the rule needs. */
+/* The multigrid of a grid: the vector has the precision that the tolerance needs. */
 static void multigrid(void) {
   static const double rtols[] = {1e-2, 1e-10};
   const ts_poisson_desc poisson = {.width = 65, .height = 65};
@@ -254,5 +253,5 @@ static void multigrid(void) {
   if (context) test_close(&context);
 }
 
-TEST_MAIN(CASES_IN_CONTEXT(solves, stays_single, rounding_is_told, operations, lent, out_of_range),
+TEST_MAIN(CASES_IN_CONTEXT(solves, stays_single, rounding_is_reported, operations, lent, out_of_range),
           CASES(multigrid))

@@ -1,5 +1,5 @@
-/* Precision auto on small ill-conditioned systems: auto solves what double solves within half of the
- * iterations, and every result is true of the doubles that are read back. */
+/* Precision auto on small ill-conditioned systems. Auto solves every system that double solves within half of
+ * the iterations, and every reported result holds for the doubles that are read. */
 #include "common/core/core.h"
 #include "small_system.h"
 
@@ -7,7 +7,8 @@ static ts_context *context;
 
 enum { SYSTEMS = 500, MOST = 100 };
 
-/* Singular values from 1 to 1 / condition: geometrically, one small one, many small ones, evenly. */
+/* Singular values from 1 to 1 / condition: in geometric progression, one small value, many small values, evenly
+ * spaced. */
 static void fill_spectrum(double *values, int n, int kind, double condition) {
   for (int i = 0; i < n; i++) {
     const double f = n > 1 ? (double)i / (n - 1) : 0;
@@ -55,12 +56,12 @@ static small_outcome solve(const sample *s, int number, ts_precision precision) 
   return outcome;
 }
 
-/* Rounding x to doubles leaves about as much as is asked for: which x meets the rule is luck. */
+/* Rounding x to doubles leaves a residual close to the tolerance, so it is luck whether x meets it. */
 static int is_luck(const sample *s, const small_outcome *outcome) {
   return 0x1p-54 * outcome->size > 0.05 * s->desc.rtol;
 }
 
-/* A rasterizer and several processes have each 40th. */
+/* A software rasterizer and several processes solve one system in 40. */
 static void ill_conditioned(void) {
   int solved[2] = {0}, missed = 0, lucky = 0;
   const int step = test_is_cpu() && !test_is_ranks() && !test_is_brief() ? 1 : 40;
@@ -88,7 +89,7 @@ static void ill_conditioned(void) {
   CHECK(solved[1] + lucky >= 0.95 * solved[0]);
 }
 
-/* Hilbert's matrix: six unknowns, a condition of 1.5e7. */
+/* Hilbert's matrix: with six unknowns its condition is 1.5e7. */
 static void hilbert(void) {
   for (int n = 1; n <= 8; n++)
     for (int method = TS_METHOD_CG; method <= TS_METHOD_GMRES; method++) {

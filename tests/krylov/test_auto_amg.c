@@ -1,6 +1,6 @@
-/* Auto between Jacobi and AMG within a solve: which systems change, that what was spent is told, that the
- * result is right, and that nothing changes if Jacobi is asked for. Prices are set, so that they are the same
- * everywhere. */
+/* Auto changes between Jacobi and AMG within a solve. The tests check which systems change, that the iterations
+ * spent are reported, that the result is right, and that auto respects a request for Jacobi. The costs are set
+ * explicitly, so that they are equal on all machines. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 
 static ts_context *context;
 
-enum { SIDE = 64, PRICE = 80 /* of AMG, in iterations */ };
+enum { SIDE = 64, PRICE = 80 /* the cost of AMG in iterations */ };
 
 typedef struct outcome {
   ts_status status;
@@ -19,11 +19,11 @@ typedef struct outcome {
   int stages, first_iterations;
   ts_reason first_reason;
   ts_preconditioner_kind first, last;
-  char choice[200]; /* of the last */
+  char choice[200]; /* of the last stage */
 } outcome;
 
-/* An iteration takes 1 us, too little for direct factors to pay, whatever the matrix, and AMG `price` of them.
- */
+/* One iteration costs 1 us regardless of the matrix, which is too cheap for direct factors. AMG costs `price`
+ * iterations. */
 static void set_prices(double price) {
   CHECK_OK(context, ts_context_set_tuning(context, "iteration_nanoseconds", 1e3));
   CHECK_OK(context, ts_context_set_tuning(context, "entry_nanoseconds", 1e-9));
@@ -33,7 +33,7 @@ static void set_prices(double price) {
   CHECK_OK(context, ts_context_set_tuning(context, "amg_row_nanoseconds", 1e-9));
 }
 
-/* Rows of several processes have their copies only if these are asked for. */
+/* Matrices over several processes keep host copies only on request. */
 static ts_matrix *make(const ref_matrix *m, int keep) {
   ts_matrix *A = NULL;
   const ts_matrix_desc desc = {.csr = ref_csr(m), .keep_host_copy = test_is_ranks() && keep == 0 ? 1 : keep};
@@ -41,7 +41,7 @@ static ts_matrix *make(const ref_matrix *m, int keep) {
   return A;
 }
 
-/* Whether the backend has AMG of its matrices. */
+/* True if the backend supports AMG for this matrix. */
 static int has_amg(ts_matrix *A) {
   ts_preconditioner *M = NULL;
   const ts_status status =
@@ -57,7 +57,7 @@ static ts_preconditioner_kind kind_of(const ts_solver *solver, outcome *out) {
   return info.kind;
 }
 
-static void take_stages(const ts_solver *solver, outcome *out) {
+static void read_stages(const ts_solver *solver, outcome *out) {
   int iterations = 0;
   out->stages = ts_solver_get_stage_count(solver);
   out->first = out->last = kind_of(solver, out);
@@ -73,7 +73,7 @@ static void take_stages(const ts_solver *solver, outcome *out) {
   if (out->stages) CHECK_INT(iterations, out->result.iterations);
 }
 
-/* The largest of the components, of x as doubles. */
+/* The largest value over the components, with x as doubles. */
 static double residual_of(const ref_matrix *m, int components, const double *x, const float *b) {
   double worst = 0;
   for (int c = 0; c < components; c++) {
@@ -91,7 +91,7 @@ static double residual_of(const ref_matrix *m, int components, const double *x, 
   return worst;
 }
 
-/* b by chance, x from 0 in all components. */
+/* b is random, and x starts from 0 in all components. */
 static outcome run(ts_solver *solver, const ref_matrix *m, ts_matrix *A, int components, uint64_t seed) {
   outcome out = {0};
   const size_t count = (size_t)m->rows * (size_t)components;
@@ -104,7 +104,7 @@ static outcome run(ts_solver *solver, const ref_matrix *m, ts_matrix *A, int com
   out.status = ts_solver_solve(solver, b, x, &out.result);
   double *xs = read_doubles(x);
   out.residual = residual_of(m, components, xs, bs);
-  take_stages(solver, &out);
+  read_stages(solver, &out);
   free(bs), free(xs);
   ts_vector_destroy(&b);
   ts_vector_destroy(&x);
@@ -121,7 +121,7 @@ static outcome solve(const ref_matrix *m, int keep, const ts_solver_desc *desc, 
   return out;
 }
 
-/* M + t L on a grid, with M = 1. */
+/* M + t L on a grid, with M = I. */
 static ref_matrix heat(int32_t side, double t) {
   ref_matrix m = ref_graph(side, side);
   for (int32_t i = 0; i < m.rows; i++)
@@ -147,7 +147,7 @@ static void check_solved(const outcome *out, ts_preconditioner_kind last) {
   CHECK_INT(out->last, last);
 }
 
-/* That of a solve that begins with Jacobi and ends with AMG. */
+/* Checks a solve that began with Jacobi and ended with AMG. */
 static void check_changed(const outcome *out) {
   check_solved(out, TS_PRECONDITIONER_AMG);
   CHECK_INT(out->stages, 2);
@@ -159,7 +159,7 @@ static void check_changed(const outcome *out) {
   if (!CHECK(!strncmp(out->choice, said, strlen(said)))) printf("  %s\n", out->choice);
 }
 
-/* From t = 0, which is the identity, to where it is all L. */
+/* From t = 0, the identity, to a matrix that is almost L alone. */
 static void from_mass_to_stiffness(void) {
   static const struct {
     double t;
@@ -179,7 +179,7 @@ static void from_mass_to_stiffness(void) {
   }
 }
 
-/* Coefficients of 1 and 1e6 by chance. */
+/* Random coefficients of 1 and 1e6. */
 static ref_matrix jumps(void) {
   ref_matrix m = ref_graph(SIDE, SIDE);
   for (int32_t i = 0; i < m.rows; i++) {
@@ -198,7 +198,8 @@ static ref_matrix jumps(void) {
   return m;
 }
 
-/* A hub that all others hang on, plus 1/10: two eigenvalues of the Laplacian are unlike the others. */
+/* A hub that is connected to all other nodes, plus 1/10 on the diagonal. Two eigenvalues of its Laplacian
+ * differ from the rest. */
 static ref_matrix star(int32_t n) {
   ref_matrix m = ref_arrow(n);
   for (int32_t i = 0; i < n; i++)
@@ -226,7 +227,7 @@ static void unlike_coefficients(void) {
   ref_free(&of_jumps), ref_free(&of_star);
 }
 
-/* A chain of 1e5: its couplings tell before the first iteration. */
+/* A chain of 1e5 rows: AMG is chosen before the first iteration because of the graph's diameter. */
 static void chain(void) {
   ref_matrix m = ref_graph(1, 100000);
   for (int32_t i = 0; i < m.rows; i++)
@@ -243,7 +244,7 @@ static void chain(void) {
   ref_free(&m);
 }
 
-/* What a loose tolerance saves of Jacobi's iterations it does not save of a set-up. */
+/* A loose tolerance saves iterations of Jacobi, but no part of AMG's set-up. */
 static void tolerances(void) {
   static const struct {
     double rtol;
@@ -267,7 +268,7 @@ static void tolerances(void) {
   ref_free(&m);
 }
 
-/* A second solve begins with what ended the first, with new values too. */
+/* The second solve begins with the preconditioner that finished the first one, even after new values. */
 static void second_solve(void) {
   ref_matrix m = heat(SIDE, 1e4), stiffer = heat(SIDE, 3e4);
   ts_matrix *A = make(&m, 0);
@@ -293,7 +294,8 @@ static void second_solve(void) {
   ref_free(&m), ref_free(&stiffer);
 }
 
-/* Solves with one solver until one begins with AMG, `most` at most. Returns how many there were before. */
+/* Solves with one solver until a solve begins with AMG, at most `most` times. Returns the number of solves
+ * before it. */
 static int solves_before_amg(ts_solver *solver, const ref_matrix *m, ts_matrix *A, int most) {
   for (int i = 0; i < most; i++) {
     const outcome out = run(solver, m, A, 1, 10 + (uint64_t)i);
@@ -303,8 +305,8 @@ static int solves_before_amg(ts_solver *solver, const ref_matrix *m, ts_matrix *
   return most;
 }
 
-/* Each takes less time with Jacobi than AMG with its set-up, and all together more. If cycles turn out to take
- * longer than Jacobi, solves go back to that. */
+/* One solve is cheaper with Jacobi than with AMG and its set-up, but all of them together are not. If AMG's
+ * cycles turn out to be slower than Jacobi, later solves return to Jacobi. */
 static void many_solves(void) {
   enum { MANY = 12, CHEAP = 40 };
   ref_matrix m = heat(SIDE, 3);
@@ -327,7 +329,8 @@ static void many_solves(void) {
   ref_free(&m);
 }
 
-/* What is asked for is all there is; a method that is asked for leaves the preconditioner open. */
+/* A preconditioner that is requested is never changed. A requested method leaves the choice of the
+ * preconditioner to auto. */
 static void what_was_asked_for(void) {
   ref_matrix m = heat(SIDE, 1e4);
   const int there = amg_is_there();
@@ -347,7 +350,7 @@ static void what_was_asked_for(void) {
   ref_free(&m);
 }
 
-/* AMG that costs more than Jacobi has left is not made. */
+/* If AMG costs more than Jacobi's remaining iterations, it is not set up. */
 static void prices(void) {
   ref_matrix m = heat(SIDE, 1e4);
   set_prices(1e5);
@@ -368,7 +371,7 @@ static void several_components(void) {
   ref_free(&m);
 }
 
-/* Stages share max_iterations, and the callback counts through. */
+/* The stages share max_iterations, and the callback's iteration count continues over all stages. */
 static void budget(void) {
   ref_matrix m = heat(SIDE, 1e4);
   const int there = amg_is_there();

@@ -222,6 +222,8 @@ static void refusals(void) {
   REFUSED(rows, 0, "rows is 0");
   REFUSED(rows, 6, "row_offsets has 6 numbers", "7");
   REFUSED_AS(TS_ERROR_LIMIT, rows, INT64_C(1) << 31, "rows is 2147483648");
+  REFUSED_AS(TS_ERROR_LIMIT, column_indices, ts_host(s.columns, (size_t)INT32_MAX),
+             "column_indices has 2147483647");
   REFUSED(row_offsets, (ts_array){0}, "row_offsets is NULL");
   REFUSED(row_offsets, ts_host(s.values, n + 1), "row_offsets holds doubles");
   REFUSED(row_offsets, HOST(down), "row_offsets[5] is 13", "17");

@@ -1,4 +1,4 @@
-/* Conjugate gradients: the result is judged by the true residual, computed here in double precision. */
+/* Conjugate gradients. The result is checked by the true residual, computed here in double precision. */
 #include <math.h>
 
 #include "krylov_solve.h"
@@ -8,8 +8,9 @@ static ts_format formats[8];
 static int format_count;
 static int one_reduction;
 
-/* A solve from 0 that has to converge: to `rtol` in the true residual, within what single precision allows. */
-static void solve_and_judge(const ref_matrix *m, ts_matrix *matrix, const ts_solver_desc *desc, int components,
+/* A solve from 0 that must converge: its true residual must be at most `allowed`, which includes the error of
+ * single precision. */
+static void solve_and_check(const ref_matrix *m, ts_matrix *matrix, const ts_solver_desc *desc, int components,
                             double allowed) {
   const size_t count = (size_t)m->rows * (size_t)components;
   float *bs = ref_values(count, 41, -1, 1), *xs = calloc(count, sizeof *xs);
@@ -24,7 +25,7 @@ static void solve_and_judge(const ref_matrix *m, ts_matrix *matrix, const ts_sol
   if (!(residual <= allowed))
     test_fail(__FILE__, __LINE__, "true residual %.3g after %d iterations, allowed %.3g (it says %.3g; \"%s\")",
               residual, result.iterations, allowed, result.relative_residual, result.message);
-  /* What it says of the residual is what the residual is. */
+  /* The reported residual must match the true one. */
   CHECK_CLOSE(result.relative_residual, residual, 0.2 * residual + 4 * result.attainable_residual + 1e-7);
   CHECK(result.iterations >= 1 && result.iterations <= 10 * m->rows + 1000);
   CHECK(result.host_synchronisations >= w.calls);
@@ -34,9 +35,9 @@ static void solve_and_judge(const ref_matrix *m, ts_matrix *matrix, const ts_sol
   free(bs), free(xs);
 }
 
-/* Which solves are left out. What is checked or watched is each operation, which a few solves have as well as
- * many: in brief one solve a sample and format, so that over the samples each format has them all, but none of
- * hundreds of iterations, which the diagonal takes without a preconditioner. */
+/* True for solves that are left out. Operations are checked one by one, so a few solves cover them as well as
+ * many. A brief run has one solve per sample and format, and the samples together cover all combinations for
+ * each format. It leaves out the diagonal without a preconditioner, which takes hundreds of iterations. */
 static int is_left_out(const ref_sample *sample, int n, int f, int kind, int components) {
   if (test_is_brief() && kind & 1 && strcmp(sample->name, "diagonal") == 0) return 1;
   if (test_is_brief())
@@ -44,7 +45,7 @@ static int is_left_out(const ref_sample *sample, int n, int f, int kind, int com
   return formats[f] != TS_FORMAT_AUTO && (kind + components) % 4;
 }
 
-/* Every preconditioner, stopping rule, format and number of components, on every sample that is definite. */
+/* Every preconditioner, stopping rule, format and number of components, on every positive definite sample. */
 static void samples(void) {
   ref_sample sample;
   for (int n = 0; ref_get_sample(n, &sample); n++) {
@@ -60,11 +61,12 @@ static void samples(void) {
           desc.reductions = one_reduction && (components & 1) ? 1 : 0;
           test_context_label("%s, %s, %s, %s, %d components", sample.name, ts_format_name(formats[f]),
                              kind & 1 ? "none" : "jacobi", kind & 2 ? "residual" : "delta", components);
-          /* delta bounds the residual in another norm: by the square root of the diagonal's spread. */
+          /* delta is a different norm of the residual. The two differ at most by the square root of the spread
+           * of the diagonal. */
           const double allowed = kind & 2                                              ? 1.01e-5
                                  : strcmp(sample.name, "diagonal") == 0 && !(kind & 1) ? 1e-3
                                                                                        : 1e-4;
-          solve_and_judge(&sample.matrix, matrix, &desc, components, allowed * desc.rtol / 1e-5);
+          solve_and_check(&sample.matrix, matrix, &desc, components, allowed * desc.rtol / 1e-5);
         }
       ts_matrix_destroy(&matrix);
     }
@@ -72,8 +74,8 @@ static void samples(void) {
   }
 }
 
-/* The stopping rule delta_new <= rtol^2 delta_0 to the letter, with the numbers from the result and from
- * outside. */
+/* The stopping rule is exactly delta_new <= rtol^2 delta_0. Its numbers are compared between the result and the
+ * computation here. */
 static void delta_rule(void) {
   ref_matrix m = ref_laplacian_3d(12);
   ts_matrix *matrix = make_matrix(context, &m, TS_FORMAT_AUTO);
@@ -84,7 +86,7 @@ static void delta_rule(void) {
     float *xs = calloc((size_t)m.rows, sizeof *xs);
     watch w = {0};
     ts_solver_desc desc = {0};
-    desc.preconditioner_kind = TS_PRECONDITIONER_NONE; /* delta is the residual's square then */
+    desc.preconditioner_kind = TS_PRECONDITIONER_NONE; /* delta is then the residual's square */
     desc.rtol = rtols[k];
     desc.check_interval = 1;
     desc.progress = observe;
@@ -96,7 +98,7 @@ static void delta_rule(void) {
     CHECK(residual <= 1.001 * rtols[k]);
     CHECK(result.reduction <= rtols[k]);
     CHECK_CLOSE(result.reduction, residual, 1e-3 * residual + 2e-7);
-    CHECK(result.iterations > before); /* each is harder than the one before */
+    CHECK(result.iterations > before); /* each tolerance is tighter than the one before */
     before = result.iterations;
     free(xs);
   }
@@ -110,8 +112,8 @@ static int stop_at_ten(const ts_progress *progress, void *user) {
   return progress->iteration >= 10;
 }
 
-/* The relative residual that a callback sees is ||r|| / ||b||, which with Jacobi is not what the history has;
- * by delta nobody computes it. */
+/* A callback receives the relative residual ||r|| / ||b||. With Jacobi the history has another norm, and with
+ * the delta rule this residual is not computed. */
 static void shown_residual(void) {
   ref_matrix m = ref_random_spd(500, 6, 7);
   ts_matrix *matrix = make_matrix(context, &m, TS_FORMAT_AUTO);
@@ -136,7 +138,7 @@ static void shown_residual(void) {
   ref_free(&m);
 }
 
-/* In exact arithmetic n steps solve a system of n unknowns. */
+/* In exact arithmetic n iterations solve a system of n unknowns. */
 static void few_unknowns(void) {
   for (int32_t n = 1; n <= 6; n++) {
     ref_matrix m = ref_random_spd(n, 4, (uint64_t)n + 5);
@@ -165,12 +167,12 @@ static void warm_start(void) {
   desc.check_interval = 1;
   ts_result cold, warm, solved;
   CHECK_OK(context, krylov_solve(TS_METHOD_CG, matrix, &desc, 1, bs, xs, &cold));
-  /* Near the solution fewer iterations are needed. */
+  /* A start close to the solution needs fewer iterations. */
   for (size_t i = 0; i < n; i++) again[i] = xs[i] * (1 + 1e-3f * (float)(i % 3));
   CHECK_OK(context, krylov_solve(TS_METHOD_CG, matrix, &desc, 1, bs, again, &warm));
   CHECK(warm.iterations < cold.iterations);
   CHECK(ref_relative_residual(&m, NULL, 1, 0, again, bs) <= 1.01e-5);
-  /* At the solution none is. */
+  /* A start at the solution needs none. */
   memcpy(again, xs, n * sizeof *xs);
   CHECK_OK(context, krylov_solve(TS_METHOD_CG, matrix, &desc, 1, bs, again, &solved));
   CHECK_INT(solved.iterations, 0);
@@ -180,7 +182,7 @@ static void warm_start(void) {
   ref_free(&m);
 }
 
-/* Unknowns that are constrained keep their values, and the others solve the equations with them. */
+/* Constrained unknowns keep their values, and the others solve the equations with these values. */
 static void constrained(void) {
   const int32_t nx = 31, ny = 23, n = nx * ny;
   ref_matrix m = ref_grid(nx, ny);
@@ -193,7 +195,7 @@ static void constrained(void) {
       float *bs = ref_values(count, 6, -1, 1), *xs = ref_values(count, 7, -1, 1),
             *start = ref_values(count, 7, -1, 1);
       for (size_t i = 0; i < count; i++)
-        if (flags[i / (size_t)components]) bs[i] = 1e6f; /* no equation: it must not count */
+        if (flags[i / (size_t)components]) bs[i] = 1e6f; /* a constrained row, so b must be ignored */
       ts_matrix_desc matrix_desc = {0};
       matrix_desc.csr = ref_csr(&m);
       matrix_desc.format = formats[f];
@@ -206,9 +208,8 @@ static void constrained(void) {
         ts_result result;
         CHECK_OK(context, krylov_solve(TS_METHOD_CG, matrix, &desc, components, bs, xs, &result));
         for (int c = 0; c < components; c++) {
-          /* Relative to the right-hand side with the constrained values moved over, or to b alone: within a
-           * factor.
-           */
+          /* The solver's tolerance is relative to b minus the terms of the constrained values, here it is
+           * relative to b alone. The two norms differ by a small factor. */
           const double residual = ref_relative_residual(&m, flags, components, c, xs, bs);
           CHECK(residual <= 1.01e-5);
         }
@@ -222,14 +223,14 @@ static void constrained(void) {
   ref_free(&m);
 }
 
-/* Right-hand sides whose squares leave the range of single precision are solved like any other. */
+/* Right-hand sides are solved even if their squares are outside the range of single precision. */
 static void scaling(void) {
   ref_matrix m = ref_grid(30, 30);
   ts_matrix *matrix = make_matrix(context, &m, TS_FORMAT_AUTO);
   const float factors[] = {1, 1e-20f, 1e20f, 1e-30f, 1e30f};
   int iterations = 0;
   for (int k = 0; k < 5; k++) {
-    if (test_is_brief() && (k == 1 || k == 2)) continue; /* others go further */
+    if (test_is_brief() && (k == 1 || k == 2)) continue; /* the remaining factors are more extreme */
     float *bs = ref_values(900, 15, -1, 1), xs[900] = {0};
     for (int i = 0; i < 900; i++) bs[i] *= factors[k];
     ts_result result;
@@ -245,7 +246,7 @@ static void scaling(void) {
   }
   ts_matrix_destroy(&matrix);
   ref_free(&m);
-  /* The same with the matrix. */
+  /* Matrices at extreme scales are solved too. */
   for (int k = 0; k < 2; k++) {
     m = ref_grid(30, 30);
     for (int64_t i = 0; i < ref_nonzeros(&m); i++) m.values[i] *= k ? 1e12f : 1e-12f;
@@ -261,7 +262,8 @@ static void scaling(void) {
   }
 }
 
-/* Components have step lengths of their own: one that is solved, or far larger, does not disturb the others. */
+/* Each component has its own step length: a component that is solved, or is much larger, does not disturb the
+ * others. */
 static void components_apart(void) {
   ref_matrix m = ref_grid(30, 30);
   ts_matrix *matrix = make_matrix(context, &m, TS_FORMAT_AUTO);
@@ -269,7 +271,7 @@ static void components_apart(void) {
   float *values = ref_values(900 * 4, 16, -1, 1);
   for (int i = 0; i < 900; i++) {
     bs[4 * i] = values[4 * i];
-    bs[4 * i + 1] = 0; /* x = 0 solves it */
+    bs[4 * i + 1] = 0; /* solved by x = 0 */
     bs[4 * i + 2] = 1e15f * values[4 * i + 2];
     bs[4 * i + 3] = 1e-15f * values[4 * i + 3];
   }
@@ -288,7 +290,7 @@ static void components_apart(void) {
   ref_free(&m);
 }
 
-/* One solver for several solves, other numbers of components, and new values of the matrix. */
+/* One solver for several solves, with other numbers of components and new values of the matrix. */
 static void solver_is_reused(void) {
   ref_matrix m = ref_grid(25, 25);
   ts_matrix *matrix = make_matrix(context, &m, TS_FORMAT_AUTO);
@@ -305,7 +307,7 @@ static void solver_is_reused(void) {
       const ts_csr csr = ref_csr(&m);
       CHECK_OK(context, ts_matrix_set_values(matrix, &csr));
     }
-    if (round == 4) ts_matrix_destroy(&matrix); /* the solver keeps it */
+    if (round == 4) ts_matrix_destroy(&matrix); /* the solver keeps a reference */
     CHECK_OK(context, ts_solver_solve(cg, b, x, NULL));
     float *xs = read_vector(x);
     CHECK(ref_worst_residual(&m, NULL, components, xs, bs) <= 1e-4);
@@ -317,8 +319,8 @@ static void solver_is_reused(void) {
   ref_free(&m);
 }
 
-/* With zero_start x may hold anything: the result is that of a solve from 0, to the bit, and 0 at constrained
- * indices. */
+/* With zero_start the content of x is ignored: the result has the bits of a solve from 0, and is 0 at
+ * constrained indices. */
 static void zero_start(void) {
   ref_matrix m = ref_grid(23, 19);
   unsigned char *constrained = calloc((size_t)m.rows, 1);
@@ -330,7 +332,7 @@ static void zero_start(void) {
   float *bs = ref_values(count, 91, -1, 1), *from_zero = calloc(count, sizeof *from_zero),
         *anything = ref_values(count, 92, -1e6F, 1e6F);
   anything[3] = NAN;
-  anything[7] = 5; /* constrained */
+  anything[7] = 5; /* a constrained index */
   ts_result result;
   const ts_solver_desc plain = {.rtol = 1e-4}, zero = {.rtol = 1e-4, .zero_start = 1};
   CHECK_OK(context, krylov_solve(TS_METHOD_CG, matrix, &plain, 1, bs, from_zero, &result));

@@ -1,6 +1,6 @@
-/* Conjugate gradients on devices that carry out many iterations by themselves: however many are asked for at a
- * time, the solution has the same bits; they end where they are to; and what they compute is what the
- * operations one by one compute. */
+/* Conjugate gradients on devices that run many iterations without the host. The solution has the same bits for
+ * any number of iterations per launch. The iterations end when they should, and their results match those of
+ * separate operations. */
 #include "krylov_solve.h"
 #include "common/core/core.h"
 #include "common/krylov/cg_operations.h"
@@ -26,9 +26,9 @@ static void check_same(const solved *a, const solved *b, size_t count) {
   CHECK(memcmp(a->x, b->x, count * sizeof *a->x) == 0);
 }
 
-/* Sizes with a thread a row and with passes over the vectors; the limit between the two is 135168 rows on a
- * device of 132 multiprocessors. The last two are uneven: with rows as long as all of the others together,
- * which blocks share, and so that slices have an order of their own. */
+/* Sizes for one thread per row and for passes over the vectors. On a device with 132 multiprocessors the limit
+ * between the two is 135168 rows. The last two matrices are uneven. One has rows as long as all others
+ * together, so that blocks share them, and in the other one slices have their own order of rows. */
 static ref_matrix sample(int index) {
   static const int32_t sides[][2] = {{1, 1}, {5, 6}, {11, 3}, {64, 64}, {181, 181}, {352, 384}, {401, 399}};
   if (index < 7) return ref_grid(sides[index][0], sides[index][1]);
@@ -44,8 +44,8 @@ static int has_format(ts_format format) {
   return (context_info(context).formats & 1u << format) != 0;
 }
 
-/* Jagged diagonals with long rows, whose operations are carried out one by one. In brief two systems beyond the
- * limit, one of them uneven, stand for the large ones, and few iterations of them. */
+/* Left out: jagged diagonals with long rows, because their operations run separately. A brief run has two
+ * systems above the limit, one of them uneven, with few iterations. */
 static int is_left_out(int index, const ref_matrix *m, int f, int components) {
   const int large = m->rows > 5000;
   if (index == 8 && formats[f] == TS_FORMAT_JAGGED) return 1;
@@ -62,8 +62,8 @@ static void same_bits(void) {
       ts_matrix *matrix = make_matrix(context, &m, formats[f]);
       for (int components = 1; components <= 4; components++) {
         if (is_left_out(index, &m, f, components)) continue;
-        /* Parts choose formats of their own, and may have jagged diagonals with long rows where csr was asked
-         * for. */
+        /* Parts choose their own formats, and may have jagged diagonals with long rows although csr was
+         * requested. */
         if (test_is_multi() && matrix && !context->ops->cg->fits(matrix)) continue;
         const size_t count = (size_t)m.rows * (size_t)components;
         test_context_label("%d rows, %s, %d components", m.rows, ts_format_name(formats[f]), components);
@@ -87,7 +87,7 @@ static void same_bits(void) {
   }
 }
 
-/* No iteration more than needed: an interval ends where a check after each one would end it. */
+/* An interval takes no unnecessary iterations: it ends at the iteration after which a check would stop. */
 static void ends_in_time_in(const ref_matrix *m, int f) {
   const ts_format format = formats[f];
   ts_matrix *matrix = make_matrix(context, m, format);
@@ -116,7 +116,7 @@ static void ends_in_time(void) {
   ref_free(&m);
 }
 
-/* A direction of negative curvature, and a number beyond single precision, end an interval too. */
+/* A direction of negative curvature and a number outside the range of single precision also end an interval. */
 static void ends_in_trouble(void) {
   ref_matrix m = ref_indefinite(20, 20);
   for (int f = 0; f < format_count; f++) {
@@ -140,7 +140,7 @@ static ts_matrix *make_constrained(ts_context *owner, const ref_matrix *m, const
   return matrix;
 }
 
-/* Within a few rounding errors of the operations one by one. */
+/* Results are within a few rounding errors of those of separate operations. */
 static void compare(ts_context *plain, const ref_matrix *m, const unsigned char *constrained, int f) {
   const ts_format format = formats[f];
   ts_matrix *a = make_constrained(context, m, constrained, format),
@@ -160,8 +160,8 @@ static void compare(ts_context *plain, const ref_matrix *m, const unsigned char 
   ts_matrix_destroy(&b);
 }
 
-/* A thread a row; passes, with rows that are constrained and a last block that the matrix cuts; and rows so
- * long that blocks share them. */
+/* One thread per row; passes with constrained rows and a last block that is not full; and rows so long that
+ * blocks share them. */
 static void as_one_by_one(void) {
   ts_context_desc desc = test_desc();
   desc.flags |= TS_CONTEXT_NO_FUSED_OPERATIONS;

@@ -1,11 +1,11 @@
-/* Why conjugate gradients end, and how: every reason with its message, host synchronisations, the history,
+/* Why and how conjugate gradients end: every reason with its message, the host synchronisations, the history,
  * and the same bits on every run. */
 #include "common/core/core.h"
 #include "krylov_solve.h"
 
 static ts_context *context;
 
-/* Solves A x = b with b given (or random), expecting a reason and parts of its message. */
+/* Solves A x = b with the given b, or a random one, and expects a reason and parts of its message. */
 static ts_result expect_reason(const ref_matrix *m, const ts_solver_desc *desc, const float *b,
                                ts_reason reason, const char *part, const char *other) {
   ts_matrix *matrix = make_matrix(context, m, TS_FORMAT_AUTO);
@@ -28,7 +28,7 @@ static ts_result expect_reason(const ref_matrix *m, const ts_solver_desc *desc, 
 
 static void not_symmetric(void) {
   ref_matrix m = ref_grid(20, 20);
-  /* One entry off its mirror: row 107, column 108. */
+  /* One entry differs from its mirror image: row 107, column 108. */
   for (int32_t k = m.offsets[107]; k < m.offsets[108]; k++)
     if (m.indices[k] == 108) m.values[k] *= 1.01f;
   expect_reason(&m, NULL, NULL, TS_REASON_NOT_SYMMETRIC, "107", "108");
@@ -38,7 +38,7 @@ static void not_symmetric(void) {
   ref_free(&m);
 }
 
-/* What is refused has the start as its last iterate: with zero_start that is 0, whatever x held. */
+/* If a solve is refused, x keeps its start. With zero_start it becomes 0, regardless of its content. */
 static void refused_from_zero(void) {
   ref_matrix m = ref_skewed_grid(9, 9);
   ts_matrix *matrix = make_matrix(context, &m, TS_FORMAT_AUTO);
@@ -63,7 +63,7 @@ static void indefinite(void) {
     ts_solver_desc desc = {0};
     desc.preconditioner_kind = kind ? TS_PRECONDITIONER_NONE : TS_PRECONDITIONER_JACOBI;
     test_context_label("preconditioner %d", kind);
-    ref_matrix m = ref_indefinite(17, 13); /* all of the diagonal positive */
+    ref_matrix m = ref_indefinite(17, 13); /* the whole diagonal is positive */
     float *ones = malloc(sizeof *ones * (size_t)m.rows);
     for (int32_t i = 0; i < m.rows; i++) ones[i] = 1 + 0.01f * (float)(i % 7);
     expect_reason(&m, &desc, ones, TS_REASON_INDEFINITE, "not positive definite", "");
@@ -72,8 +72,8 @@ static void indefinite(void) {
   }
 }
 
-/* Some indefinite systems are solved on the way: it is called so only when it is true, and indefinite
- * otherwise. */
+/* Some indefinite systems converge. The solver reports convergence only if it is true, and otherwise that the
+ * system is indefinite. */
 static void indefinite_or_solved(void) {
   for (int kind = 0; kind < 4; kind++) {
     ts_solver_desc desc = {0};
@@ -97,7 +97,7 @@ static void indefinite_or_solved(void) {
   }
 }
 
-/* Between two checks the iteration passes the negative curvature, and may converge. */
+/* Between two checks the iteration may pass the negative curvature and even converge. */
 static void indefinite_between_checks(void) {
   static const int intervals[] = {1, 7, 25, 500};
   for (int kind = 0; kind < 8; kind++) {
@@ -113,8 +113,9 @@ static void indefinite_between_checks(void) {
   }
 }
 
-/* The Laplacian of a graph is never indefinite, and has whole numbers. It is singular, so that d^T A d ends in
- * rounding. Iterations that began while a check was awaited are not judged by the numbers of others. */
+/* The Laplacian of a graph is never indefinite, and its entries are integers. It is singular, so d^T A d ends
+ * as rounding errors. Iterations that began during a pending check must not be judged by the numbers of other
+ * iterations. */
 static void never_indefinite(void) {
   const double pipelined = context->tuning.pipelined_iterations;
   for (int32_t n = 5; n < (test_is_brief() ? 10 : 40); n++) {
@@ -180,7 +181,8 @@ static void max_iterations(void) {
   ref_free(&m);
 }
 
-/* More than single precision can give is not reached, is said, and ends long before the last iteration. */
+/* A tolerance below the limit of single precision is not reached. The solver reports this, and stops long
+ * before the maximum number of iterations. */
 static void stagnation(void) {
   ref_matrix m = ref_grid(40, 40);
   for (int stop = 0; stop < 2; stop++) {
@@ -191,7 +193,7 @@ static void stagnation(void) {
     test_context_label("stop rule %d", stop);
     const ts_result result = expect_reason(&m, &desc, NULL, TS_REASON_STAGNATED, "stagnated", "");
     CHECK(result.iterations < 3000);
-    CHECK(result.relative_residual < 1e-5); /* and what could be reached was */
+    CHECK(result.relative_residual < 1e-5); /* the reachable residual was reached */
     CHECK(result.attainable_residual > 1e-9 && result.attainable_residual < 1e-4);
   }
   ref_free(&m);
@@ -220,7 +222,7 @@ static void zero_right_side(void) {
   const ts_result result = expect_reason(&m, NULL, zeros, TS_REASON_ZERO_RESIDUAL, "already", "");
   CHECK_INT(result.iterations, 0);
   CHECK_CLOSE(result.relative_residual, 0, 0);
-  /* b = 0 and x not 0: the way to 0 is a solve like any other. */
+  /* b = 0 and x is not 0: the solver iterates towards 0 as in any other solve. */
   ts_matrix *matrix = make_matrix(context, &m, TS_FORMAT_AUTO);
   float *xs = ref_values(144, 12, -1, 1);
   ts_result homing;
@@ -235,9 +237,7 @@ static void zero_right_side(void) {
 
 /* ---- Host synchronisations, history, repeatability, scaling ---- */
 
-/* A solve that runs for a fixed number of iterations synchronises once a check, and a constant number of times
- * otherwise.
- */
+/* A solve with a fixed number of iterations synchronises once per check, plus a constant number of times. */
 static void host_synchronisations(void) {
   ref_matrix m = ref_grid(70, 70);
   ts_matrix *matrix = make_matrix(context, &m, TS_FORMAT_AUTO);
@@ -262,7 +262,7 @@ static void host_synchronisations(void) {
       CHECK_INT(krylov_solve(TS_METHOD_CG, matrix, &desc, 1, bs, xs, &result), TS_NOT_CONVERGED);
       CHECK_INT(result.restarts, 0);
       CHECK_INT(result.iterations, checks * intervals[k]);
-      /* `solve` reads x and b afterwards: two more synchronisations that are not the solver's. */
+      /* `solve` then reads x and b, which adds two synchronisations to those of the solver. */
       CHECK_INT(context_info(context).host_synchronisations - before, result.host_synchronisations + 2);
       if (constant < 0) constant = result.host_synchronisations - w.calls;
       CHECK_INT(result.host_synchronisations, w.calls + constant);
@@ -276,7 +276,7 @@ static void host_synchronisations(void) {
   ref_free(&m);
 }
 
-/* The history has one number for each iteration and does not depend on how often it is looked at. */
+/* The history has one number per iteration, regardless of the interval of checks. */
 typedef struct record {
   int count;
   double numbers[64];
@@ -335,8 +335,8 @@ static void same_bits(void) {
   ref_free(&m);
 }
 
-/* A solver's vectors may share one texture that passes read while they write it. Here one pass reads a vector
- * that the next one only overwrites: it must not be too early. */
+/* A solver's vectors may share one texture, which passes read while they write it. Here one pass reads a vector
+ * and the next one overwrites it. The write must not overtake the read. */
 static void write_after_read(void) {
   enum { size = 300000, rounds = 20 };
   const ts_space_desc desc = {.size = size};

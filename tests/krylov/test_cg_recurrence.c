@@ -1,5 +1,5 @@
-/* The recurrence of conjugate gradients, iteration by iteration, against one in double precision: backends take
- * different ways to the same numbers, with two reductions an iteration or with one. */
+/* The recurrence of conjugate gradients compared with one in double precision, iteration by iteration. Backends
+ * compute the same numbers by different methods, with two reductions per iteration or with one. */
 #include <math.h>
 
 #include "krylov_solve.h"
@@ -20,7 +20,7 @@ static int keep_history(const ts_progress *progress, void *user) {
   return progress->iteration >= compared;
 }
 
-/* sqrt(delta / delta_0) of each iteration from x = 0 for one component of b, in double. */
+/* sqrt(delta / delta_0) of each iteration from x = 0, for one component of b in double precision. */
 static void reference_history(const ref_matrix *m, int jacobi, const float *bs, int components, int c,
                               double ratios[compared]) {
   const size_t n = (size_t)m->rows;
@@ -57,7 +57,7 @@ static void reference_history(const ref_matrix *m, int jacobi, const float *bs, 
 
 static void recurrence(void) {
   ref_matrix m = ref_grid(61, 47);
-  for (int64_t k = 0, row = 0; k < ref_nonzeros(&m); k++) { /* a diagonal that is not constant */
+  for (int64_t k = 0, row = 0; k < ref_nonzeros(&m); k++) { /* makes the diagonal vary */
     while (m.offsets[row + 1] <= k) row++;
     if (m.indices[k] == row) m.values[k] += 0.02F * (float)(row % 17);
   }

@@ -1,5 +1,5 @@
-/* CGLS: min ||A x - b|| for matrices that are not square, judged by A^T (b - A x) in double precision and by a
- * dense solution of the normal equations. */
+/* CGLS: min ||A x - b|| for matrices that are not square. Checked by A^T (b - A x) in double precision, and by
+ * a dense solution of the normal equations. */
 #include <texsolve/solver.h>
 
 #include "krylov_solve.h"
@@ -33,10 +33,10 @@ static void free_pair(pair *p) {
   ref_free(&p->transposed_reference);
 }
 
-/* Tall, full rank, rows of different lengths. */
+/* A tall matrix of full rank, with rows of different lengths. */
 static ref_matrix tall(int32_t rows, int32_t columns, uint64_t seed) {
   ref_matrix m = ref_uneven_rows(rows, columns, 9, seed);
-  /* A third of the columns on a scale of their own, which Jacobi makes up for. */
+  /* One third of the columns are larger, which Jacobi compensates. */
   for (int64_t k = 0; k < ref_nonzeros(&m); k++)
     if (m.indices[k] % 3 == 0) m.values[k] *= 30;
   return m;
@@ -116,8 +116,7 @@ static void least_squares(void) {
     }
 }
 
-/* Equal to the dense solution of the normal equations; also for a system that has a solution, and a square one.
- */
+/* Equal to the dense solution of the normal equations, also for a square system that has an exact solution. */
 static void dense_solution(void) {
   for (int kind = 0; kind < 2; kind++) {
     const int32_t n = 40, rows = kind ? n : 150;
@@ -142,13 +141,13 @@ static void dense_solution(void) {
       size = fmax(size, fabs(right[j]));
     }
     if (!(error <= 1e-4 * size)) test_fail(__FILE__, __LINE__, "error %.3g of %.3g", error, size);
-    if (kind) CHECK(result.reduction < 1e-4); /* b is met */
+    if (kind) CHECK(result.reduction < 1e-4); /* b is reached */
     free(normal), free(right), free(bs), free(xs);
     free_pair(&p);
   }
 }
 
-/* More unknowns than conditions: from 0 to the shortest solution, which is in the range of A^T. */
+/* More unknowns than equations: from 0 the solution is the shortest one, which is in the range of A^T. */
 static void shortest_solution(void) {
   pair p = make_pair(ref_dense(7, 40, 3), TS_FORMAT_AUTO);
   float *bs = ref_values(7, 3, -1, 1), xs[40] = {0}, wanted[40];
@@ -189,7 +188,7 @@ static void reasons(void) {
   CHECK_OK(context, solve_pair(&p, NULL, 1, bs, again, &result));
   CHECK_INT(result.iterations, 0);
   CHECK(memcmp(again, xs, sizeof again) == 0);
-  /* From anything, as from 0. */
+  /* With zero_start the content of x is ignored. */
   const ts_solver_desc zero = {.zero_start = 1}, few = {.max_iterations = 2},
                        beyond = {.rtol = 1e-13, .precision = TS_PRECISION_SINGLE};
   again[2] = NAN;
@@ -221,7 +220,7 @@ static void reasons(void) {
   free_pair(&p);
 }
 
-/* The host synchronises once a check, and a constant number of times otherwise. */
+/* The host synchronises once per check, plus a constant number of times. */
 static void host_synchronisations(void) {
   pair p = make_pair(tall(4000, 1500, 9), TS_FORMAT_AUTO);
   float *bs = ref_values(4000, 3, -1, 1), *xs = calloc(1500, sizeof *xs);
@@ -248,7 +247,7 @@ static void host_synchronisations(void) {
   free_pair(&p);
 }
 
-/* New values are used, and the workspace for other numbers of components. */
+/* The solver uses new values, and adapts its workspace to other numbers of components. */
 static void solver_is_reused(void) {
   pair p = make_pair(tall(200, 50, 2), TS_FORMAT_AUTO);
   ts_solver *solver = NULL;
@@ -265,7 +264,7 @@ static void solver_is_reused(void) {
       const ts_csr csr = ref_csr(&p.reference), transposed = ref_csr(&p.transposed_reference);
       CHECK_OK(context, ts_matrix_set_values(p.matrix, &csr));
       CHECK_OK(context, ts_matrix_set_values(p.transposed, &transposed));
-      ts_matrix_destroy(&p.transposed); /* the solver keeps it */
+      ts_matrix_destroy(&p.transposed); /* the solver keeps a reference */
     }
     CHECK_OK(context, ts_solver_solve(solver, b, x, NULL));
     float *xs = read_vector(x);

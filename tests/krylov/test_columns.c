@@ -50,7 +50,7 @@ static void check_columns(const ref_matrix *m, ts_matrix *A, size_t columns, int
   ts_result result;
   memset(&result, 0x55, sizeof result);
   test_context_label("%zu columns of %s%s", columns, as_floats ? "floats" : "doubles", warm ? ", warm" : "");
-  /* A start that is wrong is replaced, and one that is ignored does not matter. */
+  /* A start with wrong values is corrected, and with zero_start the values are ignored. */
   for (size_t k = 0; k < a.count; k++) a.float_xs[k] = (float)(a.xs[k] = warm ? 0.01 * (double)(k % 7) : 0);
   if (desc.zero_start)
     for (size_t k = 0; k < a.count; k++) a.float_xs[k] = k % 2 ? NAN : FLT_MAX, a.xs[k] = k % 2 ? NAN : 1e300;
@@ -65,7 +65,7 @@ static void check_columns(const ref_matrix *m, ts_matrix *A, size_t columns, int
   CHECK(result.relative_residual <= 1e-5 && result.reason == TS_REASON_CONVERGED);
   CHECK(result.iterations > 0 && result.host_synchronisations > 0);
   CHECK_CONTAINS(result.message, "converged");
-  /* The same again: nothing is left to do, and floats hold a solution that meets the rule. */
+  /* A second solve has no work left, and floats hold a solution that meets the tolerance. */
   if (warm || !desc.zero_start) {
     CHECK_OK(context, ts_solve(A, ts_host(a.bs, a.count), ts_host(a.xs, a.count), &desc, &result));
     CHECK_INT(result.iterations, 0);
@@ -83,7 +83,7 @@ static void solutions(void) {
   ref_free(&m);
 }
 
-/* Vectors over the space of blocks have one component on OpenGL: a column after the other. */
+/* On OpenGL vectors over the space of blocks have one component, so columns are solved one by one. */
 static void blocks(void) {
   ref_matrix m = ref_random_spd(96, 6, 3);
   for (ts_format format = TS_FORMAT_BCRS2; format <= TS_FORMAT_BCRS4; format++) {
@@ -95,7 +95,7 @@ static void blocks(void) {
   ref_free(&m);
 }
 
-/* A column has the same bits as a vector of its own, in the group that it is solved in. */
+/* A column has the same bits as in a vector that holds only its group of columns. */
 static void same_as_vectors(void) {
   enum { columns = 6 };
   ref_matrix m = ref_grid(12, 9);
@@ -128,7 +128,7 @@ static void same_as_vectors(void) {
   ref_free(&m);
 }
 
-/* More unknowns than rows. */
+/* A system with more unknowns than rows. */
 static void least_squares(void) {
   ref_matrix m = ref_dense(20, 33, 5), t = ref_transpose(&m);
   enum { columns = 5 };
@@ -153,7 +153,7 @@ static void least_squares(void) {
 
 /* ---- Columns that do not converge ---- */
 
-/* Column `bad` holds a NaN: its group is named, and the groups before and after it are solved. */
+/* Column `bad` holds a NaN: the message names its group, and the groups before and after it are solved. */
 static void one_bad_column(void) {
   enum { columns = 9 };
   ref_matrix m = ref_random_spd(80, 6, 3);
@@ -183,7 +183,7 @@ static void one_bad_column(void) {
   ref_free(&m);
 }
 
-/* Too few iterations for all: each group is tried, and the first reason counts. */
+/* No column converges within the iterations: every group is tried, and the first reason is reported. */
 static void no_column(void) {
   ref_matrix m = ref_grid(20, 20);
   ts_matrix *A = make_matrix(context, &m, TS_FORMAT_AUTO);
@@ -194,7 +194,7 @@ static void no_column(void) {
   CHECK(ts_solve(A, ts_host(a.bs, (size_t)m.rows), ts_host(a.xs, (size_t)m.rows), &desc, &one) ==
         TS_NOT_CONVERGED);
   CHECK_INT(one.reason, TS_REASON_MAX_ITERATIONS);
-  CHECK(strncmp(one.message, "column", 6) != 0); /* there is only one */
+  CHECK(strncmp(one.message, "column", 6) != 0); /* a single column is not numbered */
   memset(a.xs, 0, a.count * sizeof *a.xs);
   CHECK_FAILS(context, ts_solve(A, ts_host(a.bs, a.count), ts_host(a.xs, a.count), &desc, &all),
               TS_NOT_CONVERGED, "columns 0 to 3: ", "maximum of 2 iterations");
@@ -202,13 +202,13 @@ static void no_column(void) {
   CHECK_INT(all.iterations % one.iterations, 0);
   CHECK(all.iterations >= 2 * one.iterations && all.host_synchronisations >= 2 * one.host_synchronisations - 1);
   CHECK(all.relative_residual > 1e-6);
-  for (size_t c = 0; c < 8; c++) CHECK(residual_of(&m, a.xs, a.bs, 8, c) < 1); /* the last iterates */
+  for (size_t c = 0; c < 8; c++) CHECK(residual_of(&m, a.xs, a.bs, 8, c) < 1); /* x holds the last iterates */
   free_arrays(&a);
   ts_matrix_destroy(&A);
   ref_free(&m);
 }
 
-/* ---- Refusals: x stays as it is ---- */
+/* ---- Refusals: x is unchanged ---- */
 
 static void refusals(void) {
   enum { n = 30 };
@@ -239,7 +239,7 @@ static void refusals(void) {
   ref_free(&m);
 }
 
-/* b and x may be one array. */
+/* b and x may be the same array. */
 static void in_place(void) {
   ref_matrix m = ref_random_spd(60, 4, 3);
   ts_matrix *A = make_matrix(context, &m, TS_FORMAT_AUTO);

@@ -1,6 +1,6 @@
-/* Digits of b, A and x beyond floats and doubles count in the result of a solve, in every precision: systems
- * with a solution in floats that is exact but for these digits, and systems with an x that doubles do not hold.
- */
+/* Digits of b, A and x beyond floats and doubles affect the result of a solve, in every precision. The systems
+ * have a solution in floats that is exact except for these digits, or an x that is not representable in
+ * doubles. */
 #include "common/core/core.h"
 #include "small_system.h"
 
@@ -10,7 +10,7 @@ static const ts_method methods[] = {TS_METHOD_CG, TS_METHOD_GMRES, TS_METHOD_IDR
                                     TS_METHOD_RICHARDSON};
 enum { METHODS = sizeof methods / sizeof *methods };
 
-/* One system in every precision, to the residuals that each can reach, with both starts. */
+/* Solves one system in every precision, for several tolerances, from both starts. */
 static void check_everywhere(const small_system *s, const char *name) {
   static const double rtols[] = {1e-5, 1e-9, 1e-13};
   for (int k = 0; k < METHODS * 4 * 3 * 2; k++) {
@@ -27,7 +27,7 @@ static void check_everywhere(const small_system *s, const char *name) {
   }
 }
 
-/* A diagonal of powers of two: x is b, moved, and A^-1 b is exact in floats. */
+/* A diagonal of powers of two: x is b with shifted exponents, and A^-1 is exact in floats. */
 static void powers_of_two(void) {
   for (int n = 1; n <= 5; n += n == 1 ? 1 : 3) {
     small_system s = small_create(n);
@@ -40,7 +40,7 @@ static void powers_of_two(void) {
   }
 }
 
-/* b is exact in floats, the matrix is not. */
+/* b is exact in floats, but the matrix is not. */
 static void matrix_digits(void) {
   for (int n = 1; n <= 5; n += n == 1 ? 1 : 3) {
     small_system s = small_create(n);
@@ -53,8 +53,8 @@ static void matrix_digits(void) {
   }
 }
 
-/* x has 1e9 times the size of b: its rounding to doubles leaves a residual of about 1e-7, so that 1e-11 is out
- * of reach of every x that can be read, and 1e-5 is not. */
+/* x is 1e9 times as large as b, so its rounding to doubles leaves a residual of about 1e-7. No x that can be
+ * read reaches 1e-11, but 1e-5 can be reached. */
 static void digits_of_x(void) {
   for (int n = 2; n <= 8; n++) {
     double values[8];
@@ -80,7 +80,8 @@ static void digits_of_x(void) {
   }
 }
 
-/* x as it is, with digits that single precision does not see, is not said to solve the system for them. */
+/* The start is wrong only in digits that single precision does not have. It must not be accepted as the
+ * solution. */
 static void start(void) {
   const double b[2] = {3, 5}, x_start[2] = {3 + 0x1p-24, 5 + 0x1p-23};
   const float ones[2] = {1, 1};

@@ -1,6 +1,6 @@
-/* Systems far from 1, in doubles: A and b at scales from 1e-300 to 1e300, every method and precision. What is
- * said to be solved is solved by the residual in long double, nothing that is handed back is NaN or infinite,
- * and what doubles hold is solved. */
+/* Systems far from 1, in doubles: A and b at scales from 1e-300 to 1e300, with every method and precision. A
+ * system reported as solved is solved by its residual in long double. x never contains a NaN or an infinity.
+ * Systems that are solvable in the range of doubles are solved. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -9,7 +9,7 @@
 
 static ts_context *context;
 
-/* ||b - A x|| / ||b||, the largest component, of numbers that are divided by their scales first. */
+/* ||b - A x|| / ||b|| of the worst component. Numbers are divided by their scales first. */
 static double relative_residual(const ts_csr *A, const double *xs, const double *bs, int components) {
   const int32_t *offsets = A->row_offsets.data, *columns = A->column_indices.data;
   const double *values = A->values.data;
@@ -38,7 +38,8 @@ typedef struct system {
   int components;
 } far_system;
 
-/* A tridiagonal matrix of doubles, symmetric unless the method takes others, times 10^a; b times 10^e. */
+/* A tridiagonal matrix of doubles times 10^a, and b times 10^e. The matrix is symmetric if the method needs
+ * it. */
 static void make(far_system *s, int rows, int components, int is_symmetric, int a, int e) {
   int32_t count = 0;
   s->offsets[0] = 0;
@@ -70,7 +71,7 @@ static void check_solve(const far_system *s, const ts_solver_desc *desc, double 
   CHECK_OK(context, ts_vector_write(b, ts_host(s->bs, count)));
   CHECK_OK(context, ts_vector_fill(x, start));
   const ts_status status = solve_vectors(A, b, x, desc, &result);
-  if (holds) CHECK(status >= 0); /* else a preconditioner may find blocks singular */
+  if (holds) CHECK(status >= 0); /* otherwise a preconditioner may find singular blocks */
   CHECK_OK(context, ts_vector_read(x, ts_host(xs, count)));
   for (size_t i = 0; i < count; i++)
     if (!CHECK(isfinite(xs[i]))) break;
@@ -132,14 +133,14 @@ static void preconditioned(void) {
   solve_all(TS_PRECISION_AUTO, TS_PRECONDITIONER_BLOCK_JACOBI);
 }
 
-/* b = 0: x is 0, whatever it was. */
+/* b = 0: x becomes 0 from any start. */
 static void zero_b(void) {
   for (int m = 0; m < METHODS; m++)
     for (int e = 0; e < scales; e++)
       for (int columns = 1; columns <= 2; columns++) {
         static far_system s;
         make(&s, 9, columns, 1, 0, 0);
-        for (int i = 0; i < 9; i++) s.bs[i * columns] = 0; /* of two components the first */
+        for (int i = 0; i < 9; i++) s.bs[i * columns] = 0; /* of two components only the first one is 0 */
         test_context_label("%s, x0 1e%d, %d components", ts_method_name(methods[m]), exponents[e], columns);
         const ts_vector_desc vector = {.components = columns, .precision = TS_PRECISION_DOUBLE};
         double xs[18];
@@ -163,8 +164,8 @@ static void zero_b(void) {
       }
 }
 
-/* b = 0 and a constrained unknown of any size: it keeps its value, and the rule is relative to what it brings.
- */
+/* b = 0 and a constrained unknown of any size. It keeps its value, and the tolerance is relative to the terms
+ * that it adds. */
 static void zero_b_constrained(void) {
   for (int m = 0; m < METHODS; m++)
     for (int e = 0; e < scales; e++)
@@ -204,7 +205,7 @@ static void zero_b_constrained(void) {
       }
 }
 
-/* Random matrices whose entries span 10^-width to 10^width, most of which no method solves. */
+/* Random matrices with entries from 10^-width to 10^width. No method solves most of them. */
 static void wide_range(void) {
   static const int widths[] = {0, 6, 12, 18, 36, 100, 290};
   static const ts_method all_methods[] = {TS_METHOD_AUTO,  TS_METHOD_CG,  TS_METHOD_BICGSTAB,

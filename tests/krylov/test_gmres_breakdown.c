@@ -1,5 +1,5 @@
-/* GMRES where the Krylov space ends early: matrices with few distinct eigenvalues, of every size from 1 to 20,
- * with every kind of restart and in every precision. All of them are well-conditioned, and solved. */
+/* GMRES when the Krylov space ends early: matrices with few distinct eigenvalues, of every size from 1 to 20,
+ * with every restart and precision. All of them are well-conditioned and must be solved. */
 #include "common/core/core.h"
 #include "small_system.h"
 
@@ -12,8 +12,8 @@ static const double rtol_of[] = {[TS_PRECISION_AUTO] = 1e-11,
                                  [TS_PRECISION_MIXED] = 1e-8,
                                  [TS_PRECISION_DOUBLE] = 1e-12};
 
-/* A diagonal with eigenvalues in turn, a full symmetric matrix with the same ones, I and a skew part of few
- * eigenvalues, a tridiagonal one with a symmetric b. */
+/* A diagonal with repeating eigenvalues; a full symmetric matrix with the same ones; I plus a skew part with
+ * few eigenvalues; a tridiagonal matrix with a symmetric b. */
 enum { DIAGONAL, FULL, SKEW, TRIDIAGONAL, KINDS };
 static const char *const kinds[] = {"diagonal", "full", "skew", "tridiagonal"};
 
@@ -37,7 +37,8 @@ static small_system make(int kind, int n, int distinct) {
   return s;
 }
 
-/* On a rasterizer small systems have some of the combinations, and every other large one has one. */
+/* On a software rasterizer small systems run a part of the combinations, and every second large one runs
+ * one. */
 static void check(const small_system *s, const char *name, int distinct, int number) {
   static const int restarts[] = {0, 1, 2, 3, MOST};
   const int all = test_is_cpu() && !test_is_ranks() && !test_is_brief();
@@ -72,7 +73,7 @@ static void few_eigenvalues(void) {
         }
 }
 
-/* Components whose spaces end at different columns, in fixed iterations too. */
+/* Components with Krylov spaces that end at different columns, also with fixed iterations. */
 static void components(void) {
   enum { N = 8, COMPONENTS = 3 };
   ref_matrix m = ref_diagonal(N, 1, 4);

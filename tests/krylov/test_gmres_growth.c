@@ -1,5 +1,6 @@
-/* GMRES with the default restart: its cycle grows when it is too short, as far as memory allows. The systems
- * are a cyclic shift, where GMRES gains nothing before the last unknown, and a nearly skew-symmetric matrix. */
+/* GMRES with the default restart: its cycle grows if it is too short, as far as memory allows. The systems are
+ * a cyclic shift, on which GMRES makes no progress before the last unknown, and a nearly skew-symmetric
+ * matrix. */
 #include <math.h>
 
 #include "common/core/core.h"
@@ -51,7 +52,7 @@ static ts_result solve(const trial *t, ts_status expected) {
   return result;
 }
 
-/* 30, 60 and 100 iterations; the next solve begins with 100. Ranks do not grow. */
+/* Cycles of 30, 60 and 100 iterations; the next solve begins with 100. Over ranks the cycle does not grow. */
 static void cycle_grows(void) {
   enum { N = 100 };
   trial t = open_trial(context, ref_cyclic_shift(N), &plain);
@@ -94,7 +95,7 @@ static int never_grows(const ts_progress *progress, void *user) {
   return 0;
 }
 
-/* The gain of the short cycles stays. */
+/* A longer cycle starts from the x of the shorter ones. */
 static void x_is_kept(void) {
   if (test_is_ranks()) return;
   double last = 1;
@@ -125,7 +126,7 @@ static ts_context *open_with(size_t bytes) {
   return limited;
 }
 
-/* A quarter of it is 46 vectors, in two parts if auto precision may need them. */
+/* A quarter of the limit holds 46 vectors, each of two parts if auto precision may need them. */
 static void within_memory(void) {
   if (test_is_ranks()) return;
   const size_t parts = context->caps.pairs ? 2 : 1;
@@ -138,8 +139,8 @@ static void within_memory(void) {
   test_close(&limited);
 }
 
-/* Other objects have the memory: the cycle stays short, or becomes so again for more components. */
-static void memory_is_taken(void) {
+/* If other objects occupy the memory, the cycle stays short. It becomes short again for more components. */
+static void memory_is_used(void) {
   const size_t bytes = 50000000, rest = 300000;
   if (!context->caps.linear_spaces || test_is_ranks() || test_is_multi()) return;
   ts_context *limited = open_with(bytes);
@@ -153,7 +154,7 @@ static void memory_is_taken(void) {
   brief.solver = NULL;
   desc.max_iterations = 1;
   CHECK_OK(limited, ts_solver_create(t.A, &desc, &brief.solver));
-  solve(&brief, TS_NOT_CONVERGED); /* its workspace is as large as that of the other */
+  solve(&brief, TS_NOT_CONVERGED); /* it has the same workspace as the other solver */
   size_t used = context_info(limited).bytes_device;
   ts_solver_destroy(&brief.solver);
   ts_space *space = make_space(limited, (int32_t)((bytes - used - rest) / sizeof(float)));
@@ -181,4 +182,4 @@ static void memory_is_taken(void) {
 
 static const test_fixture fixture = {.context = &context};
 
-TEST_MAIN(CASES_WITH(&fixture, cycle_grows, asked_for, x_is_kept, within_memory, memory_is_taken))
+TEST_MAIN(CASES_WITH(&fixture, cycle_grows, asked_for, x_is_kept, within_memory, memory_is_used))

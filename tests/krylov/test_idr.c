@@ -1,6 +1,6 @@
-/* IDR(s): what bicgstab does not solve, every precision, components, fixed iterations, the same shadow vectors
- * on every backend, and what happens where it breaks down. What it shares with bicgstab and gmres is in
- * test_krylov.c and test_krylov_reasons.c. */
+/* IDR(s): systems that BiCGSTAB does not solve, every precision, components, fixed iterations, equal shadow
+ * vectors on all backends, and breakdowns. Tests shared with bicgstab and gmres are in test_krylov.c and
+ * test_krylov_reasons.c. */
 #include <math.h>
 
 #include "common/core/core.h"
@@ -8,7 +8,7 @@
 
 static ts_context *context;
 
-/* From 0, with b = 1. */
+/* Solves from 0 with b = 1. */
 static ts_status solve_ones(ts_context *of, const ref_matrix *m, const ts_solver_desc *desc, double *residual,
                             ts_result *result) {
   const size_t n = (size_t)m->rows;
@@ -40,7 +40,8 @@ static void check_solved(const char *name, ref_matrix m, const ts_solver_desc *d
   ref_free(&m);
 }
 
-/* Spectra on the imaginary axis or close to it, where bicgstab breaks down or runs out of iterations. */
+/* Spectra on the imaginary axis or close to it, for which bicgstab breaks down or exceeds the maximum number of
+ * iterations. */
 static void skew(void) {
   if (!context->caps.pairs) return;
   const ts_solver_desc idr = {.method = TS_METHOD_IDR, .preconditioner_kind = TS_PRECONDITIONER_NONE},
@@ -61,7 +62,7 @@ static void skew(void) {
   if (!test_is_brief()) check_solved("1000 unknowns", ref_shifted_skew(1000, 0.1F), &idr, 2500);
 }
 
-/* auto is double; the others do what they say, with more iterations. */
+/* Auto uses double precision. The other precisions are used as requested and need more iterations. */
 static void precisions(void) {
   ref_matrix m = ref_convection(20, 15, 1);
   for (int precision = 0; precision < (context->caps.pairs ? 4 : 1); precision++) {
@@ -83,7 +84,8 @@ static void precisions(void) {
   ref_free(&m);
 }
 
-/* Components share the shadow vectors, and have coefficients of their own: each is solved as by itself. */
+/* Components share the shadow vectors but have their own coefficients: each one is solved as if it were
+ * alone. */
 static void components(void) {
   enum { MOST = 4 };
   ref_matrix m = ref_convection(12, 11, 2);
@@ -108,9 +110,9 @@ static void components(void) {
   ref_free(&m);
 }
 
-/* The CPU makes the same shadow vectors, so that the numbers of iterations differ by rounding alone. */
+/* The CPU generates the same shadow vectors, so residuals differ only by rounding. */
 static void same_shadows(void) {
-  if (!context->caps.pairs || test_is_ranks()) return; /* a rank makes those of its rows */
+  if (!context->caps.pairs || test_is_ranks()) return; /* each rank generates the vectors of its rows */
   ts_context *cpu = NULL;
   REQUIRE_OK(NULL, ts_context_create(&(ts_context_desc){.backend = "cpu"}, &cpu));
   ref_matrix m = ref_convection(21, 17, 1);
@@ -128,7 +130,7 @@ static void same_shadows(void) {
   ts_context_destroy(&cpu);
 }
 
-/* One wait in each round of nine products, and none else. */
+/* The only synchronisation is one per round of nine products. */
 static void fixed_iterations(void) {
   ref_matrix m = ref_random_dominant(300, 6, 3);
   for (int n = 8; n <= 36; n += 14) {
@@ -146,8 +148,8 @@ static void fixed_iterations(void) {
   ref_free(&m);
 }
 
-/* A x = (x_1, 0) reaches no part of b = (0, 1): A r is orthogonal to r, and A A r is 0. Other shadow vectors
- * are tried, in vain, and no number is other than finite. */
+/* A x = (x_1, 0) cannot produce any part of b = (0, 1): A r is orthogonal to r, and A A r is 0. New shadow
+ * vectors do not help. All numbers stay finite. */
 static void breakdown(void) {
   const ts_solver_desc desc = {.preconditioner_kind = TS_PRECONDITIONER_NONE};
   int32_t offsets[] = {0, 1, 1}, columns[] = {1};
@@ -169,9 +171,10 @@ static void breakdown(void) {
   ts_matrix_destroy(&matrix);
 }
 
-/* After a solve with other shadow vectors the next one begins with the first ones again: the same bits. */
+/* After a solve that changed its shadow vectors the next solve begins with the original ones, so the bits are
+ * the same. */
 static void first_shadows_again(void) {
-  ref_matrix m = ref_skew(61); /* singular: one unknown more than pairs */
+  ref_matrix m = ref_skew(61); /* singular: one unknown has no partner */
   ts_matrix *matrix = make_matrix(context, &m, TS_FORMAT_AUTO);
   const ts_solver_desc desc = {.preconditioner_kind = TS_PRECONDITIONER_NONE, .method = TS_METHOD_IDR};
   ts_space *space = ts_matrix_get_row_space(matrix);

@@ -1,5 +1,5 @@
-/* Krylov methods for matrices that are not symmetric: the result is judged by the true residual, computed
- * here in double precision. */
+/* Krylov methods for unsymmetric matrices. The result is checked by the true residual, computed here in double
+ * precision. */
 #include <math.h>
 
 #include "krylov_solve.h"
@@ -9,18 +9,19 @@ static ts_method method;
 static ts_format formats[8];
 static int format_count;
 
-/* A side of a grid: iterations are about as many as its points. */
+/* The side of a grid. The number of iterations is about the number of its points. */
 static int32_t side(int32_t n) {
   return test_is_brief() ? n / 3 : n;
 }
 
-/* How often GMRES starts again: its iterations are launches by the number of vectors that it has. */
+/* The restart of GMRES. An iteration launches as many kernels as its cycle has vectors, so a brief run uses a
+ * short cycle. */
 static int restart(void) {
   return test_is_brief() && method == TS_METHOD_GMRES ? 8 : 0;
 }
 
-/* A solve from 0 that has to converge in the true residual: to 1e-5, in brief to 1e-3. */
-static void solve_and_judge(const ref_matrix *m, ts_matrix *matrix, const ts_solver_desc *desc, int components,
+/* A solve from 0 that must converge in the true residual: to 1e-5, or to 1e-3 in a brief run. */
+static void solve_and_check(const ref_matrix *m, ts_matrix *matrix, const ts_solver_desc *desc, int components,
                             const float *given) {
   const size_t count = (size_t)m->rows * (size_t)components;
   float *bs = ref_values(count, 41, -1, 1), *xs = calloc(count, sizeof *xs);
@@ -47,7 +48,7 @@ static void solve_and_judge(const ref_matrix *m, ts_matrix *matrix, const ts_sol
   free(bs), free(xs);
 }
 
-/* From diffusion to convection, with a right-hand side without order and with a smooth one. */
+/* From diffusion to convection, with a random right-hand side and with a smooth one. */
 static void convection(void) {
   static const float peclets[] = {0.1f, 1, 10, 100};
   for (int k = 0; k < 4; k++) {
@@ -64,8 +65,8 @@ static void convection(void) {
                                            kind ? TS_PRECONDITIONER_NONE : TS_PRECONDITIONER_JACOBI};
           test_context_label("%s, Peclet %g, %s, %s, %d components", ts_method_name(method), (double)peclets[k],
                              ts_format_name(formats[f]), kind ? "none" : "jacobi", components);
-          solve_and_judge(&m, matrix, &desc, components, NULL);
-          if (!test_is_brief() || components == 1) solve_and_judge(&m, matrix, &desc, 1, ones);
+          solve_and_check(&m, matrix, &desc, components, NULL);
+          if (!test_is_brief() || components == 1) solve_and_check(&m, matrix, &desc, 1, ones);
         }
       ts_matrix_destroy(&matrix);
     }
@@ -74,7 +75,7 @@ static void convection(void) {
   }
 }
 
-/* Random patterns, matrices that are symmetric, one unknown. */
+/* Random patterns, symmetric matrices, one unknown. */
 static void samples(void) {
   struct {
     const char *name;
@@ -86,21 +87,21 @@ static void samples(void) {
              {"one row", ref_diagonal(1, 3, 3)},
              {"two rows", ref_random_dominant(2, 3, 9)},
              {"diagonal", ref_diagonal(300, 0.01f, 100)}};
-  /* With fewer vectors the indefinite one takes hundreds of iterations. */
+  /* With a shorter cycle the indefinite matrix takes hundreds of iterations. */
   const ts_solver_desc desc = {.restart = method == TS_METHOD_GMRES ? 30 : 0};
   for (size_t k = 0; k < sizeof all / sizeof all[0]; k++) {
     ts_matrix *matrix = make_matrix(context, &all[k].matrix, TS_FORMAT_AUTO);
     for (int components = 1; components <= 4; components += 3) {
       if (test_is_brief() && (components / 4 + k) % 2) continue;
       test_context_label("%s, %s, %d components", ts_method_name(method), all[k].name, components);
-      solve_and_judge(&all[k].matrix, matrix, &desc, components, NULL);
+      solve_and_check(&all[k].matrix, matrix, &desc, components, NULL);
     }
     ts_matrix_destroy(&matrix);
     ref_free(&all[k].matrix);
   }
 }
 
-/* In exact arithmetic n iterations solve a system of n unknowns; rounding may take one more. */
+/* In exact arithmetic n iterations solve a system of n unknowns. Rounding may add one. */
 static void few_unknowns(void) {
   for (int32_t n = 1; n <= 8; n++) {
     ref_matrix m = ref_random_dominant(n, 5, (uint64_t)n + 5);
@@ -118,7 +119,7 @@ static void few_unknowns(void) {
   }
 }
 
-/* Unknowns that are constrained keep their values, and the others solve the equations with them. */
+/* Constrained unknowns keep their values, and the others solve the equations with these values. */
 static void constrained(void) {
   const int32_t nx = side(31), ny = side(23), n = nx * ny;
   ref_matrix m = ref_convection(nx, ny, 3);
@@ -130,7 +131,7 @@ static void constrained(void) {
     float *bs = ref_values(count, 6, -1, 1), *xs = ref_values(count, 7, -1, 1),
           *start = ref_values(count, 7, -1, 1);
     for (size_t i = 0; i < count; i++)
-      if (flags[i / (size_t)components]) bs[i] = 1e6f; /* no equation: it must not count */
+      if (flags[i / (size_t)components]) bs[i] = 1e6f; /* a constrained row, so b must be ignored */
     const ts_matrix_desc desc = {.csr = ref_csr(&m), .format = formats[f], .constrained = flags};
     ts_matrix *matrix = NULL;
     test_context_label("%s, %s, %d components", ts_method_name(method), ts_format_name(formats[f]), components);
@@ -149,13 +150,13 @@ static void constrained(void) {
   ref_free(&m);
 }
 
-/* Right-hand sides and matrices whose squares leave the range of single precision are solved like any other. */
+/* Right-hand sides and matrices are solved even if their squares are outside the range of single precision. */
 static void scaling(void) {
   static const float factors[] = {1e-20f, 1e20f, 1e-30f, 1e30f};
   const ts_solver_desc desc = {.restart = restart()};
   float xs[600];
   ts_result result;
-  for (int k = test_is_brief() ? 2 : 0; k < 6; k++) { /* the last ones go further */
+  for (int k = test_is_brief() ? 2 : 0; k < 6; k++) { /* the last factors are more extreme */
     ref_matrix m = ref_convection(side(30), side(20), 1);
     float *bs = ref_values(600, 15, -1, 1);
     for (int i = 0; i < 600 && k < 4; i++) bs[i] *= factors[k];
@@ -171,7 +172,8 @@ static void scaling(void) {
   }
 }
 
-/* Components have coefficients of their own: one that is solved, or far larger, does not disturb the others. */
+/* Each component has its own coefficients: a component that is solved, or is much larger, does not disturb the
+ * others. */
 static void components_apart(void) {
   ref_matrix m = ref_convection(side(30), side(20), 1);
   ts_matrix *matrix = make_matrix(context, &m, TS_FORMAT_AUTO);
@@ -190,9 +192,8 @@ static void components_apart(void) {
   ref_free(&m);
 }
 
-/* Near the solution less is to be done, at the solution nothing; with zero_start x may hold anything. */
-/* BiCGSTAB's residual grows here and stays above that of x = 0 for more iterations than there are unknowns. On
- * the CPU, where sums are in double precision. */
+/* BiCGSTAB's residual grows here, and stays above that of x = 0 for more iterations than there are unknowns.
+ * Only on the CPU, which sums in double precision. */
 static void slow_start(void) {
   if (!strstr(test_backend, "cpu") || method != TS_METHOD_BICGSTAB) return;
   ref_matrix m = ref_shifted_skew(1000, 0.1F);
@@ -207,6 +208,8 @@ static void slow_start(void) {
   ref_free(&m);
 }
 
+/* A start near the solution needs fewer iterations, and one at the solution none. With zero_start the content
+ * of x is ignored. */
 static void starts(void) {
   ref_matrix m = ref_convection(side(30), side(20), 1);
   ts_matrix *matrix = make_matrix(context, &m, TS_FORMAT_AUTO);
@@ -235,7 +238,7 @@ static void starts(void) {
   ref_free(&m);
 }
 
-/* One solver for several solves, other numbers of components, and new values of the matrix. */
+/* One solver for several solves, with other numbers of components and new values of the matrix. */
 static void solver_is_reused(void) {
   ref_matrix m = ref_convection(side(25), side(25), 1);
   ts_matrix *matrix = make_matrix(context, &m, TS_FORMAT_AUTO);
@@ -253,7 +256,7 @@ static void solver_is_reused(void) {
       const ts_csr csr = ref_csr(&m);
       CHECK_OK(context, ts_matrix_set_values(matrix, &csr));
     }
-    if (round == 4) ts_matrix_destroy(&matrix); /* the solver keeps it */
+    if (round == 4) ts_matrix_destroy(&matrix); /* the solver keeps a reference */
     CHECK_OK(context, ts_solver_solve(solver, b, x, NULL));
     float *xs = read_vector(x);
     CHECK(ref_worst_residual(&m, NULL, components, xs, bs) <= 1.05e-5);

@@ -1,12 +1,12 @@
-/* Why Krylov methods end, and how: reasons with their messages, host synchronisations, history, the same bits
- * on every run. */
+/* Why and how Krylov methods end: reasons with their messages, host synchronisations, history, and the same
+ * bits on every run. */
 #include "common/core/core.h"
 #include "krylov_solve.h"
 
 static ts_context *context;
 static ts_method method;
 
-/* Solves A x = b with b given (or random), expecting a reason and parts of its message. */
+/* Solves A x = b with the given b, or a random one, and expects a reason and a part of its message. */
 static ts_result expect_reason(const ref_matrix *m, const ts_solver_desc *desc, const float *b, float *x,
                                ts_reason reason, const char *part) {
   ts_matrix *matrix = make_matrix(context, m, TS_FORMAT_AUTO);
@@ -21,7 +21,7 @@ static ts_result expect_reason(const ref_matrix *m, const ts_solver_desc *desc, 
     CHECK_CONTAINS(result.message, part);
     CHECK(strchr(result.message, '\n') == NULL && strlen(result.message) > 5);
     const double residual = ref_relative_residual(m, NULL, 1, 0, x ? x : xs, b ? b : bs);
-    /* Where b - A x is rounded to single precision, by half a unit of b in the last place. */
+    /* If b - A x is rounded to single precision, it has an error of half a unit of b in the last place. */
     const double rounding = has_precise_residuals(context) ? 0 : 6e-8;
     if (isfinite(result.rounded_residual) && reason != TS_REASON_NAN_INPUT)
       CHECK_CLOSE(result.rounded_residual, residual,
@@ -32,12 +32,13 @@ static ts_result expect_reason(const ref_matrix *m, const ts_solver_desc *desc, 
   return result;
 }
 
-/* A side of a grid: solves that stagnate take as many iterations as it has points, and more. */
+/* The side of a grid. A solve that stagnates takes more iterations than the grid has points. */
 static int32_t side(int32_t n) {
   return test_is_brief() ? n / 3 : n;
 }
 
-/* How often GMRES starts again: its iterations are launches by the number of vectors that it has. */
+/* The restart of GMRES. An iteration launches as many kernels as its cycle has vectors, so a brief run uses a
+ * short cycle. */
 static int restart(void) {
   return test_is_brief() && method == TS_METHOD_GMRES ? 8 : 0;
 }
@@ -99,7 +100,8 @@ static void max_iterations(void) {
   ref_free(&m);
 }
 
-/* More than single precision can give is not reached, is said, and ends long before the last iteration. */
+/* A tolerance below the limit of single precision is not reached. The solver reports this, and stops long
+ * before the maximum number of iterations. */
 static void beyond_single_precision(void) {
   ref_matrix m = ref_convection(side(30), side(30), 1);
   const ts_solver_desc desc = {.preconditioner_kind = TS_PRECONDITIONER_JACOBI,
@@ -108,18 +110,18 @@ static void beyond_single_precision(void) {
                                .restart = restart()};
   const ts_result result = expect_reason(&m, &desc, NULL, NULL, TS_REASON_STAGNATED, "single precision");
   CHECK(result.iterations < 3000);
-  CHECK(result.relative_residual < 1e-5); /* and what could be reached was */
+  CHECK(result.relative_residual < 1e-5); /* the reachable residual was reached */
   CHECK(result.attainable_residual > 1e-9 && result.attainable_residual < 1e-4);
   ref_free(&m);
 }
 
-/* A singular system: whatever is said of it, convergence only where it is true. */
+/* A singular system may end for any reason, but convergence is reported only if it is true. */
 static void singular(void) {
   ref_matrix m = ref_convection(side(15), side(15), 1);
   float *ones = malloc(225 * sizeof *ones), *b = malloc(225 * sizeof *b);
   double *image = malloc(225 * sizeof *image);
   for (int i = 0; i < 225; i++) ones[i] = 1;
-  ref_spmv(&m, NULL, 1, ones, image, NULL); /* rows sum up to 0 from now on */
+  ref_spmv(&m, NULL, 1, ones, image, NULL); /* the loop below makes all row sums 0 */
   for (int32_t i = 0; i < m.rows; i++)
     for (int32_t k = m.offsets[i]; k < m.offsets[i + 1]; k++)
       if (m.indices[k] == i) m.values[k] -= (float)image[i];
@@ -128,7 +130,7 @@ static void singular(void) {
   for (int i = 0; i < m.rows; i++) b[i] = (float)image[i];
   memset(x, 0, 225 * sizeof *x);
   expect_reason(&m, NULL, b, x, TS_REASON_CONVERGED, "converged"); /* one of its solutions */
-  /* Without a solution. */
+  /* A right-hand side without a solution. */
   ts_matrix *matrix = make_matrix(context, &m, TS_FORMAT_AUTO);
   ts_result result;
   const ts_solver_desc desc = {.preconditioner_kind = TS_PRECONDITIONER_JACOBI,
@@ -145,9 +147,9 @@ static void singular(void) {
   ref_free(&m);
 }
 
-/* t^T s is s^T A s, which is 0 for every s where A is skew-symmetric. */
+/* t^T s is s^T A s, which is 0 for every s if A is skew-symmetric. */
 static void breakdown(void) {
-  if (method != TS_METHOD_BICGSTAB) return; /* idr solves these: test_idr.c */
+  if (method != TS_METHOD_BICGSTAB) return; /* idr solves these systems, see test_idr.c */
   const float b[2] = {1, 2};
   ref_matrix m = ref_skew(2);
   const ts_result result = expect_reason(&m, &plain, b, NULL, TS_REASON_BREAKDOWN, "breakdown of BiCGSTAB");
@@ -167,8 +169,8 @@ static void breakdown(void) {
   ref_free(&m);
 }
 
-/* A cycle through all unknowns: GMRES gains nothing before the last iteration, so that a restart before it is
- * in vain, and without one all is solved. */
+/* A cyclic shift of all unknowns: GMRES makes no progress before the last iteration. Every restart before it
+ * loses the work, and without restarts the system is solved. */
 static void restarts_in_vain(void) {
   if (!is_gmres()) return;
   ref_matrix m = ref_cyclic_shift(12);
@@ -176,21 +178,21 @@ static void restarts_in_vain(void) {
   ts_solver_desc desc = {.preconditioner_kind = TS_PRECONDITIONER_NONE, .restart = 5};
   const ts_result result = expect_reason(&m, &desc, b, x, TS_REASON_STAGNATED, "GMRES(5) stagnated");
   CHECK_CLOSE(result.relative_residual, 1, 1e-6);
-  CHECK_INT(result.iterations, context->caps.pairs ? 20 : 10); /* in double as in single */
+  CHECK_INT(result.iterations, context->caps.pairs ? 20 : 10); /* single precision, then double */
   for (int i = 0; i < 12; i++) CHECK(x[i] == 0);
   desc.restart = 12;
   const ts_result whole = expect_reason(&m, &desc, b, x, TS_REASON_CONVERGED, "converged");
   CHECK_INT(whole.iterations, 12);
   for (int i = 0; i < 12; i++) CHECK_CLOSE(x[i], i == 1, 1e-6);
   ref_free(&m);
-  /* A skew-symmetric matrix, where BiCGSTAB breaks down. */
+  /* A skew-symmetric matrix, on which BiCGSTAB breaks down. */
   m = ref_skew(40);
   desc.restart = 40;
   expect_reason(&m, &desc, NULL, NULL, TS_REASON_CONVERGED, "converged");
   ref_free(&m);
 }
 
-/* No restart: the residual of the recurrence never grows, and is the true one at the end of a cycle. */
+/* Without restarts the recurrence's residual never grows, and at the end of a cycle it is the true residual. */
 static int never_grows(const ts_progress *progress, void *user) {
   double *before = user;
   for (int i = 0; i < progress->count; i++) {
@@ -232,13 +234,13 @@ static void stopped(void) {
   ref_free(&m);
 }
 
-/* IDR(8) waits once in each round of nine products. */
+/* IDR(8) synchronises once per round of nine products. */
 static int own_waits(const ts_result *result) {
   return method == TS_METHOD_IDR ? result->iterations / 9 : 0;
 }
 
-/* The host synchronises at checks, whose distance doubles up to the interval, and a constant number of times
- * otherwise. */
+/* The host synchronises at checks, plus a constant number of times. The distance between checks doubles up to
+ * the interval. */
 static void host_synchronisations(void) {
   ref_matrix m = ref_convection(70, 70, 0.1f);
   ts_matrix *matrix = make_matrix(context, &m, TS_FORMAT_AUTO);
@@ -266,7 +268,7 @@ static void host_synchronisations(void) {
       CHECK_INT(krylov_solve(method, matrix, &desc, 1, bs, xs, &result), TS_NOT_CONVERGED);
       if (!is_gmres()) CHECK_INT(result.restarts, 0);
       CHECK_INT(result.iterations, checks * 16);
-      /* `krylov_solve` reads x and b afterwards: two more synchronisations that are not the solver's. */
+      /* `krylov_solve` then reads x and b, which adds two synchronisations to those of the solver. */
       CHECK_INT(context_info(context).host_synchronisations - before, result.host_synchronisations + 2);
       const int waits = w.calls + result.restarts + own_waits(&result);
       if (constant < 0) constant = result.host_synchronisations - waits;

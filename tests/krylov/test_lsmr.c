@@ -1,5 +1,5 @@
-/* LSMR: least squares of tall, wide and rank-deficient matrices, judged by A^T (b - A x) in long double, and by
- * the shortest solution where there are several. */
+/* LSMR: least squares of tall, wide and rank-deficient matrices. Checked by A^T (b - A x) in long double, and
+ * by the shortest solution if there are several. */
 #include <texsolve/solver.h>
 
 #include "common/core/backend.h"
@@ -10,15 +10,15 @@ enum { MOST_ROWS = 160, MOST_COLUMNS = 120, COMPONENTS = 4 };
 
 static ts_context *context;
 
-/* A matrix in doubles, all of whose entries are stored if `is_dense`, and b. */
+/* A matrix in doubles and b. If `is_dense`, zeros are stored too. */
 typedef struct problem {
   int rows, columns, components;
   int32_t offsets[MOST_ROWS + 1], indices[MOST_ROWS * MOST_COLUMNS];
   double values[MOST_ROWS * MOST_COLUMNS], bs[COMPONENTS * MOST_ROWS];
 } problem;
 
-/* From a full matrix, without its zeros. */
-static void take(problem *p, int rows, int columns, const double *a) {
+/* Converts a full matrix without its zeros. */
+static void fill_problem(problem *p, int rows, int columns, const double *a) {
   int32_t count = 0;
   p->rows = rows;
   p->columns = columns;
@@ -33,7 +33,7 @@ static void take(problem *p, int rows, int columns, const double *a) {
   }
 }
 
-/* Random, `per_row` entries in a row; columns of different sizes. */
+/* A random matrix with `per_row` entries per row and columns of different sizes. */
 static void make_random(problem *p, int rows, int columns, int per_row, double scale) {
   double *const a = calloc((size_t)(rows * columns), sizeof *a);
   ref_random random = {7};
@@ -44,11 +44,11 @@ static void make_random(problem *p, int rows, int columns, int per_row, double s
       a[i * columns + j] = (double)ref_uniform(&random, -1, 1) * scale * (j % 3 ? 1 : 10);
     }
   }
-  take(p, rows, columns, a);
+  fill_problem(p, rows, columns, a);
   free(a);
 }
 
-/* The product of two random matrices: of rank `rank`. */
+/* The product of two random matrices, which has rank `rank`. */
 static void make_deficient(problem *p, int rows, int columns, int rank) {
   double *const left = ref_doubles((size_t)(rows * rank), 3, -1, 1),
                 *const right = ref_doubles((size_t)(rank * columns), 4, -1, 1),
@@ -56,7 +56,7 @@ static void make_deficient(problem *p, int rows, int columns, int rank) {
   for (int i = 0; i < rows; i++)
     for (int j = 0; j < columns; j++)
       for (int k = 0; k < rank; k++) a[i * columns + j] += left[i * rank + k] * right[k * columns + j];
-  take(p, rows, columns, a);
+  fill_problem(p, rows, columns, a);
   free(left), free(right), free(a);
 }
 
@@ -67,7 +67,7 @@ static void make_b(problem *p, int components) {
   free(bs);
 }
 
-/* || A^T (b - A x) || / || A^T b || of a component. */
+/* || A^T (b - A x) || / || A^T b || of one component. */
 static double gradient(const problem *p, const double *xs, int c) {
   long double of_r[MOST_COLUMNS] = {0}, of_b[MOST_COLUMNS] = {0}, above = 0, below = 0;
   for (int i = 0; i < p->rows; i++) {
@@ -87,7 +87,7 @@ static double gradient(const problem *p, const double *xs, int c) {
   return (double)sqrtl(above / below);
 }
 
-/* x in `xs`, from what is there. */
+/* Solves from the content of `xs` and replaces it by x. */
 static ts_status solve(const problem *p, const ts_solver_desc *given, double *xs, ts_result *result) {
   const ts_csr csr = ts_host_csr(p->rows, p->columns, p->offsets, p->indices, p->values);
   ts_solver_desc desc = *given;
@@ -113,7 +113,8 @@ static void solved(void) {
       if (test_is_brief() && turn++ % 2) continue;
       if (shape == 0) make_random(&p, 160, 40, 4, 1);
       if (shape == 1) make_random(&p, 60, 120, 5, 1);
-      /* The condition is 3e4, whose square is too much for corrections in single precision, or of 50. */
+      /* The condition is 3e4, or 50 for mixed precision: corrections in single precision cannot handle the
+       * square of 3e4. */
       if (shape == 2) make_random(&p, 50, 50, precision == TS_PRECISION_MIXED ? 1 : 4, 1);
       if (shape == 3) make_deficient(&p, 60, 40, 15);
       make_b(&p, 1 + (shape + precision) % COMPONENTS);
@@ -137,18 +138,18 @@ static void solved(void) {
     }
 }
 
-/* More unknowns than equations, and A of low rank: x = A^T y from a start of 0. */
+/* More unknowns than equations, and A of low rank: from 0 the solution is x = A^T y. */
 static void shortest(void) {
   enum { ROWS = 7, COLUMNS = 40 };
   static problem p;
   double *const a = ref_doubles(ROWS * COLUMNS, 3, -1, 1), square[ROWS * ROWS] = {0}, y[ROWS],
                 xs[COLUMNS] = {0};
   ts_result result;
-  take(&p, ROWS, COLUMNS, a);
+  fill_problem(&p, ROWS, COLUMNS, a);
   make_b(&p, 1);
   const ts_solver_desc desc = {.preconditioner_kind = TS_PRECONDITIONER_NONE, .rtol = 1e-5};
   CHECK_OK(context, solve(&p, &desc, xs, &result));
-  CHECK(result.reduction < 1e-4); /* b is met */
+  CHECK(result.reduction < 1e-4); /* b is reached */
   for (int i = 0; i < ROWS; i++) {
     y[i] = p.bs[i];
     for (int j = 0; j < ROWS; j++)
@@ -163,22 +164,22 @@ static void shortest(void) {
   free(a);
 }
 
-/* One row, one column, an entry; matrices far from 1. */
+/* A single row, column or entry, and matrices far from 1. */
 static void small_and_far(void) {
   static const double ones[] = {3, 0, 4};
   static problem p;
   double xs[MOST_COLUMNS] = {0};
   ts_result result;
-  take(&p, 1, 1, ones);
+  fill_problem(&p, 1, 1, ones);
   make_b(&p, 1);
   CHECK_OK(context, solve(&p, &(ts_solver_desc){0}, xs, &result));
   CHECK_CLOSE(xs[0], p.bs[0] / 3, 1e-5);
-  take(&p, 3, 1, ones);
+  fill_problem(&p, 3, 1, ones);
   make_b(&p, 1);
   xs[0] = 0;
   CHECK_OK(context, solve(&p, &(ts_solver_desc){0}, xs, &result));
   CHECK_CLOSE(xs[0], (3 * p.bs[0] + 4 * p.bs[2]) / 25, 1e-5);
-  take(&p, 1, 3, ones);
+  fill_problem(&p, 1, 3, ones);
   make_b(&p, 1);
   xs[0] = 0;
   CHECK_OK(context, solve(&p, &(ts_solver_desc){.preconditioner_kind = TS_PRECONDITIONER_NONE}, xs, &result));
@@ -194,7 +195,8 @@ static void small_and_far(void) {
   }
 }
 
-/* auto takes lsmr if a matrix is not square; ||A^T r|| falls to the end in the same number of iterations. */
+/* Auto chooses lsmr if a matrix is not square. With fixed iterations ||A^T r|| decreases as in a solve with
+ * that maximum. */
 static void chosen_and_fixed(void) {
   static problem p;
   double xs[MOST_COLUMNS] = {0}, ys[MOST_COLUMNS] = {0};

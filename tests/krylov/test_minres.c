@@ -1,4 +1,4 @@
-/* MINRES: symmetric matrices that are indefinite or singular, judged by b - A x in long double. */
+/* MINRES: symmetric matrices that are indefinite or singular. Checked by b - A x in long double. */
 #include <texsolve/solver.h>
 
 #include "common/core/backend.h"
@@ -30,7 +30,7 @@ static int32_t add(system_t *s, int32_t count, int32_t column, double value) {
   return count + 1;
 }
 
-/* The Laplacian of an n x n grid minus `shift`; with free boundaries the constants are in its null space. */
+/* The Laplacian of an n x n grid minus `shift`. With free boundaries its null space contains the constants. */
 static void make_grid(system_t *s, int n, double shift, int is_free, double scale) {
   int32_t count = 0;
   begin(s);
@@ -45,7 +45,7 @@ static void make_grid(system_t *s, int n, double shift, int is_free, double scal
   }
 }
 
-/* D A D with D from 1 to 3: the null space is no longer that of the constants. */
+/* D A D with D from 1 to 3. The constants are no longer in the null space. */
 static void rescale(system_t *s) {
   double *const d = ref_doubles((size_t)s->rows, 5, 1, 3);
   for (int i = 0; i < s->rows; i++)
@@ -53,7 +53,7 @@ static void rescale(system_t *s) {
   free(d);
 }
 
-/* [tridiagonal B^T; B 0], where a row of B has two entries. */
+/* [tridiagonal B^T; B 0]. A row of B has two entries. */
 static void make_saddle(system_t *s, int n, int constraints, double scale) {
   int32_t count = 0;
   begin(s);
@@ -71,7 +71,7 @@ static void make_saddle(system_t *s, int n, int constraints, double scale) {
   }
 }
 
-/* Random entries of both signs, all of the matrix, which is symmetric; the diagonal too. */
+/* A full symmetric matrix with random entries of both signs, also on the diagonal. */
 static void make_random(system_t *s, int n, uint64_t seed) {
   double *const all = ref_doubles((size_t)(n * n), seed, -1, 1);
   int32_t count = 0;
@@ -91,7 +91,7 @@ static void multiply(const system_t *s, const double *xs, int c, long double *ys
   }
 }
 
-/* b = A u of a random u, and c * `part` in each row of component c = 1, 2, ... */
+/* b = A u of a random u, plus c `part` in each row of component c = 1, 2, ... */
 static void make_b(system_t *s, int components, double part) {
   long double ys[MOST_ROWS];
   double *const us = ref_doubles((size_t)(s->rows * components), 11, -1, 1);
@@ -115,7 +115,7 @@ static double norm_of_b(const system_t *s, int c) {
   return norm(ys, s->rows);
 }
 
-/* ||b - A x|| / ||b||, and ||A (b - A x)|| in `left`, which may be NULL, relative to ||A b||. */
+/* ||b - A x|| / ||b||. `left`, which may be NULL, receives ||A (b - A x)|| / ||A b||. */
 static double residual(const system_t *s, const double *xs, int c, double *left) {
   long double ys[MOST_ROWS], zs[MOST_ROWS];
   double rs[4 * MOST_ROWS];
@@ -131,7 +131,7 @@ static double residual(const system_t *s, const double *xs, int c, double *left)
   return norm(ys, s->rows) / norm_of_b(s, c);
 }
 
-/* x in `xs`, from what is there. */
+/* Solves from the content of `xs` and replaces it by x. */
 static ts_status solve(const system_t *s, const ts_solver_desc *given, double *xs, ts_result *result) {
   const size_t count = (size_t)(s->rows * s->components);
   const ts_csr csr = ts_host_csr(s->rows, s->rows, s->offsets, s->columns, s->values);
@@ -185,7 +185,7 @@ static void solved(void) {
       if (system == 1) make_grid(&s, 15, 9, 0, 1); /* negative definite */
       if (system == 2) make_saddle(&s, 120, 40, 1);
       if (system == 3) make_random(&s, 24, 3);
-      if (system == 4) make_grid(&s, 15, 0, 1, 1); /* singular, b in its range */
+      if (system == 4) make_grid(&s, 15, 0, 1, 1); /* singular, with b in its range */
       make_b(&s, 1 + (system + precision) % 4, 0);
       const ts_preconditioner_kind kind = kinds[(system + precision) % 2];
       const ts_solver_desc desc = {.preconditioner_kind = kind,
@@ -198,7 +198,7 @@ static void solved(void) {
     }
 }
 
-/* One to three unknowns; a permutation, whose diagonal is 0; b that is an eigenvector. */
+/* One to three unknowns; a permutation with a zero diagonal; a b that is an eigenvector. */
 static void small(void) {
   static const double values[][9] = {
       {-2}, {0, 1, 1, 0}, {1, 2, 2, -3}, {0, 0, 1, 0, 1, 0, 1, 0, 0}, {2, 1, 0, 1, -1, 3, 0, 3, 0}};
@@ -218,7 +218,7 @@ static void small(void) {
     }
 }
 
-/* Matrices whose values are far from 1. */
+/* Matrices with values far from 1. */
 static void scales(void) {
   static system_t s;
   if (!has_pairs()) return;
@@ -231,7 +231,7 @@ static void scales(void) {
     }
 }
 
-/* b has a part that no x reaches: it is found, and x is the shortest one that makes b - A x smallest. */
+/* b has a part outside the range of A. The solver finds it, and x is the shortest minimiser of ||b - A x||. */
 static void incompatible(void) {
   static system_t s;
   static double xs[4 * MOST_ROWS];
@@ -261,8 +261,8 @@ static void incompatible(void) {
     }
 }
 
-/* auto is cg if the diagonal is all positive or all negative, minres otherwise; a preconditioner that nobody
- * asked for refuses nothing. */
+/* Auto chooses cg if all of the diagonal has one sign, and minres otherwise. A preconditioner that auto has
+ * chosen never causes a refusal. */
 static void chosen(void) {
   static system_t s;
   static double xs[4 * MOST_ROWS];
@@ -308,12 +308,12 @@ static void reasons(void) {
   CHECK_INT(solve(&s, &beyond, xs, &result), TS_NOT_CONVERGED);
   CHECK_INT(result.reason, TS_REASON_STAGNATED);
   CHECK(residual(&s, xs, 0, NULL) < 1e-4);
-  s.values[1] += 1; /* not symmetric any more */
+  s.values[1] += 1; /* no longer symmetric */
   CHECK_INT(solve(&s, &(ts_solver_desc){0}, xs, &result), TS_NOT_CONVERGED);
   CHECK_INT(result.reason, TS_REASON_NOT_SYMMETRIC);
 }
 
-/* As many iterations as asked for: the residual is that of a solve which is stopped there. */
+/* A fixed number of iterations gives the residual of a solve that stops there. */
 static void fixed(void) {
   static system_t s;
   static double xs[4 * MOST_ROWS], ys[4 * MOST_ROWS];
@@ -334,7 +334,7 @@ static void fixed(void) {
 /* A preconditioner that is not positive definite. */
 static void negative_preconditioner(void) {
   static system_t s;
-  if (test_is_multi()) return; /* operators and functions are of one device */
+  if (test_is_multi()) return; /* operators and functions belong to one device */
   make_saddle(&s, 20, 5, 1);
   make_b(&s, 1, 0);
   const ts_csr csr = ts_host_csr(s.rows, s.rows, s.offsets, s.columns, s.values);

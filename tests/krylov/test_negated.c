@@ -1,5 +1,6 @@
-/* Matrices whose diagonal is all negative. They are stored negated, which nobody sees: products, copies and
- * preconditioners have the user's signs, and x of -A is that of A with the other sign, bit by bit. */
+/* Matrices with a negative diagonal are stored negated, which is invisible to the user: products, copies and
+ * preconditioners have the user's signs. The solution with -A is that with A with the opposite sign, bit for
+ * bit. */
 #include <texsolve/solver.h>
 
 #include "common/core/backend.h"
@@ -93,7 +94,7 @@ static void products(void) {
   free(xs), free(bs);
 }
 
-static void what_is_told(void) {
+static void facts_reported(void) {
   both two = make(1);
   ts_csr copy;
   CHECK_INT(matrix_info(two.A).negative_diagonal, 0);
@@ -104,7 +105,7 @@ static void what_is_told(void) {
   destroy(&two);
 }
 
-/* x of A x = b, or -x0 and -A, and what the solver says. */
+/* Solves A x = b from x0, or the negated system from -x0, and returns the result. */
 static ts_result solve(ts_matrix *A, int is_negative, const ts_solver_desc *desc, double *xs) {
   double *bs = ref_doubles(N, 5, -1, 1), *starts = ref_doubles(N, 6, -1, 1);
   if (is_negative)
@@ -155,8 +156,8 @@ static void methods(void) {
   }
 }
 
-/* M^-1 = 2 / diagonal in the user's numbers, or, if it is said to be symmetric and positive definite, its
- * magnitude. */
+/* M^-1 = 2 / diagonal in the user's numbers. If M is declared symmetric and positive definite, its magnitude is
+ * used. */
 static ts_status apply(void *user, ts_vector *z, const ts_vector *r) {
   return ts_vector_multiply(z, user, r);
 }
@@ -216,7 +217,7 @@ static void preconditioners(void) {
   destroy(&two);
 }
 
-/* New values with the other sign, and back. */
+/* New values with the opposite sign, and back. */
 static void values_change_sign(void) {
   both two = make(1);
   const ts_csr plain = ref_csr(&two.plain), negative = ref_csr(&two.negative);
@@ -229,7 +230,7 @@ static void values_change_sign(void) {
   destroy(&two);
 }
 
-/* One entry of another sign, or none: stored as it is. */
+/* If one diagonal entry has another sign or is missing, the matrix is stored unchanged. */
 static void not_all_negative(void) {
   both two = make(1);
   for (int32_t e = two.negative.offsets[N - 1]; e < two.negative.offsets[N]; e++)
@@ -245,5 +246,5 @@ static void not_all_negative(void) {
   destroy(&two);
 }
 
-TEST_MAIN(CASES_IN_CONTEXT(products, what_is_told, methods, preconditioners, values_change_sign,
+TEST_MAIN(CASES_IN_CONTEXT(products, facts_reported, methods, preconditioners, values_change_sign,
                            not_all_negative))

@@ -1,13 +1,13 @@
-/* Null spaces that are given, and constants that are found: b and x lose their parts there, and solves of
- * singular systems take the iterations of regular ones. */
+/* Null spaces that are given by the user, and constants that the library detects. Their parts are removed from
+ * b and x, and singular systems take as many iterations as regular ones. */
 #include "helpers.h"
 
 enum { SIDE = 12, PIECE = SIDE * SIDE, PIECES = 2, MOST = PIECE * PIECES };
 
 static ts_context *context;
 
-/* D L D, with the Laplacian L of `pieces` grids with Neumann conditions. The null space: D^-1 of constants on
- * each piece. */
+/* D L D, with the Laplacian L of `pieces` grids with Neumann conditions. Its null space contains D^-1 times the
+ * constants on each piece. */
 typedef struct neumann {
   int rows, pieces;
   int32_t offsets[MOST + 1], columns[5 * MOST];
@@ -20,7 +20,7 @@ static void add(neumann *p, int32_t *count, int i, int j, double value) {
   p->values[(*count)++] = value * p->units[i] * p->units[j];
 }
 
-/* `decades` of D; `mass` times D^2 beside L. */
+/* D spans `decades` decades, and `mass` times D^2 is added. */
 static void make(neumann *p, int pieces, double decades, double scale, double mass) {
   int32_t count = 0;
   double *units = ref_doubles(MOST, 5, -0.5, 0.5);
@@ -63,7 +63,7 @@ static double dot(const double *x, const double *y, int count) {
   return (double)sum;
 }
 
-/* The norm of x's part in the null space, relative to that of x: each piece has a vector of its own. */
+/* The norm of x's part in the null space, relative to that of x. Each piece contributes one vector. */
 static double null_part(const neumann *p, const double *x) {
   double squares = 0;
   for (int piece = 0; piece < p->pieces; piece++) {
@@ -75,7 +75,7 @@ static double null_part(const neumann *p, const double *x) {
   return sqrt(squares / dot(x, x, p->rows));
 }
 
-/* b = A u + part of the first piece's vector. */
+/* b = A u plus `part` times the first piece's null vector. */
 static void make_b(const neumann *p, double part, double *b) {
   double *u = ref_doubles((size_t)p->rows, 11, -1, 1);
   for (int i = 0; i < p->rows; i++) {
@@ -96,7 +96,7 @@ static double residual_of(const neumann *p, const double *b, const double *x) {
   return sqrt(dot(r, r, p->rows) / dot(b, b, p->rows));
 }
 
-/* x from 1, so that it has a part to lose. */
+/* x starts from 1, so that it has a part to remove. */
 static ts_result solve(const neumann *p, const ts_solver_desc *desc, const double *b, double *x) {
   const ts_vector_desc vector = {.precision = TS_PRECISION_DOUBLE};
   ts_matrix *A = matrix_of(p);
@@ -113,7 +113,7 @@ static ts_result solve(const neumann *p, const ts_solver_desc *desc, const doubl
   return result;
 }
 
-/* With a part of b out of reach, and without. */
+/* With a part of b outside the range of A, and without. */
 static void check_both(const neumann *p, ts_solver_desc desc) {
   double b[MOST], x[MOST];
   int iterations[2];
@@ -128,7 +128,7 @@ static void check_both(const neumann *p, ts_solver_desc desc) {
     CHECK(fabs(result.incompatible - least) <= 1e-7);
     CHECK(null_part(p, x) <= 1e-12);
   }
-  /* Without its part b is another one, but the rest is as hard. */
+  /* The two right-hand sides differ, but the remaining systems are equally hard. */
   if (!(iterations[1] <= 1.2 * iterations[0] + 3))
     test_fail(__FILE__, __LINE__, "%d iterations, and %d without the part", iterations[1], iterations[0]);
 }
@@ -176,7 +176,7 @@ static void constants(void) {
   }
 }
 
-/* What is found follows the values. */
+/* The detected null space is updated with the values. */
 static void new_values(void) {
   static neumann singular, regular;
   double b[MOST], x[MOST];
@@ -209,7 +209,7 @@ static void new_values(void) {
   ts_solver_destroy(&solver), ts_matrix_destroy(&A);
 }
 
-/* Each component has the same null space. */
+/* All components have the same null space. */
 static void components(void) {
   static neumann p;
   double one[MOST], b[2 * MOST], xs[2 * MOST], x[MOST];

@@ -1,5 +1,5 @@
-/* Every method in every precision against a solution in long double: matrices and right-hand sides are doubles
- * that no float holds, and what comes out is as good as the rule says. */
+/* Every method in every precision, compared with a solution in long double. Matrices and right-hand sides are
+ * doubles that are not floats, and the result meets the tolerance. */
 #include "common/core/core.h"
 #include "helpers.h"
 
@@ -15,7 +15,7 @@ typedef struct problem {
   long double *x; /* the solution */
 } problem;
 
-/* b and the solution, by elimination with pivots. */
+/* Computes b and the solution by elimination with pivoting. */
 static void solve_exactly(problem *p) {
   const int n = p->n, m = p->components, width = n + m;
   long double *a = calloc((size_t)n * (size_t)width, sizeof *a);
@@ -49,7 +49,7 @@ static void solve_exactly(problem *p) {
   free(a);
 }
 
-/* Takes over the pattern and its values. Component c of b is scale^c as large as the first. */
+/* Takes ownership of the pattern and its values. Component c of b is scale^c times as large as the first. */
 static problem problem_of(ref_matrix pattern, double *values, int components, double scale) {
   problem p = {.pattern = pattern, .values = values, .n = pattern.rows, .components = components};
   const size_t count = (size_t)p.n * (size_t)components;
@@ -61,7 +61,7 @@ static problem problem_of(ref_matrix pattern, double *values, int components, do
   return p;
 }
 
-/* A little more than each value of the pattern, which stays as symmetric as it is. */
+/* Changes each value of the pattern a little, and preserves its symmetry. */
 static problem make_problem(ref_matrix pattern, int components, double scale) {
   double *values = calloc((size_t)ref_nonzeros(&pattern), sizeof *values);
   for (int i = 0; i < pattern.rows; i++)
@@ -70,7 +70,7 @@ static problem make_problem(ref_matrix pattern, int components, double scale) {
   return problem_of(pattern, values, components, scale);
 }
 
-/* The problem of A^T A where A is symmetric: as ill-conditioned as wanted. */
+/* The problem with A^T A, for a symmetric A: repeated use gives any condition. */
 static problem squared(const problem *p) {
   const size_t n = (size_t)p->n;
   const ref_matrix *m = &p->pattern;
@@ -173,7 +173,7 @@ static void check_account(const ts_result *result) {
   CHECK(result->precision >= TS_PRECISION_SINGLE && result->precision <= TS_PRECISION_DOUBLE);
 }
 
-/* `condition`: of A, at most. */
+/* `condition`: an upper bound of A's condition. */
 static void check_solution(const problem *p, ts_format format, const ts_solver_desc *desc, double condition) {
   double *xs = calloc((size_t)p->n * (size_t)p->components, sizeof *xs);
   ts_result result = {0};
@@ -222,7 +222,7 @@ static void methods(void) {
   check_method(ref_convection(12, 11, 1), TS_METHOD_GMRES, TS_PRECONDITIONER_NONE, 1000);
 }
 
-/* Every format that the backend has. */
+/* Every format of the backend. */
 static void formats(void) {
   ts_format all[8];
   const int count = list_formats(context, all);
@@ -236,7 +236,7 @@ static void formats(void) {
     }
 }
 
-/* Components of the size of b and of 1e-6 of it, each by its own rule. */
+/* Components as large as b, and 1e-6 times as large. Each must meet its own tolerance. */
 static void components(void) {
   for (int n = 2; n <= 4; n++)
     for (int precision = TS_PRECISION_AUTO; precision <= TS_PRECISION_DOUBLE; precision++) {
@@ -252,8 +252,8 @@ static void components(void) {
     }
 }
 
-/* Single precision stagnates on the square of a Laplacian's square; auto solves it, from where mixed has come
- * to. */
+/* Single precision stagnates on the fourth power of a Laplacian. Auto solves it, and continues from the result
+ * of mixed precision. */
 static void check_ill_conditioned(int width, int height) {
   problem grid = make_problem(ref_grid(width, height), 1, 1), once = squared(&grid), p = squared(&once);
   double *xs = calloc((size_t)p.n, sizeof *xs);
@@ -280,7 +280,8 @@ static void ill_conditioned(void) {
   check_ill_conditioned(7, 10);
 }
 
-/* Beyond every precision: never converged, and what could be reached was. */
+/* A tolerance that no precision reaches: convergence is never reported, and the reachable residual is
+ * reached. */
 static void unreachable(void) {
   problem p = make_problem(ref_grid(13, 11), 1, 1);
   double *xs = calloc((size_t)p.n, sizeof *xs);
@@ -289,7 +290,7 @@ static void unreachable(void) {
     ts_result result = {0};
     test_context_label("%s", ts_precision_name(desc.precision));
     CHECK_INT(solve_problem(&p, TS_FORMAT_AUTO, &desc, xs, &result), TS_NOT_CONVERGED);
-    /* Where r has come down to nothing, its squares are no numbers. */
+    /* When r becomes tiny its squares are not finite numbers, which is a breakdown. */
     CHECK(result.reason == TS_REASON_STAGNATED || result.reason == TS_REASON_BREAKDOWN);
     CHECK(residual_of(&p, xs) < (precision == TS_PRECISION_SINGLE ? 1e-5 : 1e-12));
     check_account(&result);
@@ -298,7 +299,8 @@ static void unreachable(void) {
   free_problem(&p);
 }
 
-/* A vector in single precision receives the rounded solution, and the result tells what that leaves. */
+/* A vector in single precision receives the rounded solution, and the result reports the residual after
+ * rounding. */
 static void rounded(void) {
   problem p = make_problem(ref_grid(13, 11), 1, 1);
   const ts_matrix_desc matrix_desc = {.csr = csr_of(&p)};
@@ -325,8 +327,7 @@ static void rounded(void) {
   free_problem(&p);
 }
 
-/* A solve that single precision meets takes no more memory than in single precision, and one from a start that
- * is not 0 no more than the low part of x. */
+/* If single precision meets the tolerance, auto takes no more memory than single precision. */
 static void memory(void) {
   ref_matrix m = ref_grid(40, 40);
   ts_matrix *A = make_matrix(context, &m, TS_FORMAT_AUTO);
@@ -353,7 +354,7 @@ static void memory(void) {
   ref_free(&m);
 }
 
-/* What the same solver has solved before does not matter. */
+/* Earlier solves with the same solver have no influence. */
 static void again(void) {
   problem p = make_problem(ref_grid(13, 11), 1, 1), q = squared(&p);
   const ts_solver_desc desc = {.rtol = 1e-11, .max_iterations = 20000};
@@ -403,7 +404,7 @@ static void refused(void) {
   ref_free(&m);
 }
 
-/* Iterations without a test, in pairs. */
+/* Fixed iterations in pair arithmetic. */
 static void fixed_iterations(void) {
   problem p = make_problem(ref_random_spd(151, 9, 3), 1, 1);
   double *xs = calloc((size_t)p.n, sizeof *xs);

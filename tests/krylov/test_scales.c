@@ -1,5 +1,6 @@
-/* Systems on every scale that single precision has: solved within the tolerance, judged in double precision, or
- * refused with a reason. Never "converged" where it is not so, and never a NaN or an infinity in x. */
+/* Systems on every scale of single precision are solved within the tolerance, checked in double precision, or
+ * refused with a reason. Convergence is reported only if it is true, and x never contains a NaN or an
+ * infinity. */
 #include <float.h>
 
 #include <texsolve/solver.h>
@@ -30,7 +31,7 @@ static int is_plain(solver s) {
   return s == CG_PLAIN || s == BICGSTAB_PLAIN || s == CGLS_PLAIN;
 }
 
-/* ---- One solve, judged ---- */
+/* ---- One solve and its checks ---- */
 
 static ts_status solve_cgls(const ref_matrix *m, ts_matrix *matrix, const ts_solver_desc *desc, int components,
                             const float *bs, float *xs, ts_result *result) {
@@ -59,8 +60,8 @@ static ts_status solve_cgls(const ref_matrix *m, ts_matrix *matrix, const ts_sol
   return status;
 }
 
-/* ||A^T (b - A x)|| / ||A^T b||, the largest component; numbers are brought to about 1 before they are squared.
- */
+/* ||A^T (b - A x)|| / ||A^T b|| of the worst component. Numbers are scaled to about 1 before they are
+ * squared. */
 static double gradient(const ref_matrix *m, int components, const float *xs, const float *bs) {
   double worst = 0, *r = malloc((size_t)m->columns * 2 * sizeof *r);
   for (int c = 0; c < components; c++) {
@@ -87,8 +88,8 @@ static double gradient(const ref_matrix *m, int components, const float *xs, con
   return worst;
 }
 
-/* `must`: single precision holds the solution and everything on the way there. Returns whether it was solved.
- */
+/* `must`: the solution and all intermediate numbers are within single precision, so it must be solved. Returns
+ * true if it was solved. */
 static int check_solve(const ref_matrix *m, solver s, int components, const float *bs, int must) {
   const ts_preconditioner_kind preconditioner = is_plain(s) ? TS_PRECONDITIONER_NONE : TS_PRECONDITIONER_JACOBI;
   const ts_solver_desc cg = {.preconditioner_kind = preconditioner,
@@ -112,7 +113,7 @@ static int check_solve(const ref_matrix *m, solver s, int components, const floa
     if (!CHECK(isfinite(xs[i]))) break;
   const double left =
       s >= CGLS ? gradient(m, components, xs, bs) : ref_worst_residual(m, NULL, components, xs, bs);
-  /* The rule of TS_STOP_DELTA is another norm. */
+  /* TS_STOP_DELTA uses another norm. */
   const double bound = s < CG_RESIDUAL ? 10 * rtol : 1.01 * rtol;
   if (status == TS_OK && !(left <= bound))
     test_fail(__FILE__, __LINE__, "%s at a residual of %.3g in double precision", result.message, left);
@@ -137,7 +138,7 @@ static void multiply(float *values, size_t count, double factor) {
   for (size_t i = 0; i < count; i++) values[i] = (float)(values[i] * factor);
 }
 
-/* All of A and all of b. Two components have two scales. */
+/* All of A and all of b have one scale. Two components have two scales. */
 static void uniform(void) {
   static const int exponents[] = {-36, -30, -18, 0, 18, 30, 36};
   enum { scales = sizeof exponents / sizeof *exponents };
@@ -159,7 +160,7 @@ static void uniform(void) {
     }
 }
 
-/* Rows of one matrix on scales from 10^first to 10^last, with b as large. */
+/* The rows of one matrix have scales from 10^first to 10^last, and so has b. */
 static void mixed(void) {
   for (int s = 0; s < SOLVERS; s++)
     for (int last = 2; last <= 36; last += 17)
@@ -173,7 +174,7 @@ static void mixed(void) {
       }
 }
 
-/* A solution beyond the range, and one below it. */
+/* A solution above the range, and one below it. */
 static void out_of_range(void) {
   static const struct {
     float a, a2, b, b2;
@@ -201,7 +202,7 @@ static void out_of_range(void) {
     }
 }
 
-/* Numbers without a leading bit: a device may take them for 0. */
+/* Subnormal numbers. A device may replace them by 0. */
 static void subnormal(void) {
   for (int s = 0; s < SOLVERS; s++)
     for (int k = 0; k < 4; k++) {
@@ -216,7 +217,7 @@ static void subnormal(void) {
     }
 }
 
-/* ---- The system builder, whose numbers are of double precision ---- */
+/* ---- The system builder, which uses double precision ---- */
 
 static void check_system(const ref_matrix *m, double a, double b, int least_squares, int must) {
   ts_system *system = NULL;
@@ -269,7 +270,7 @@ static void systems(void) {
                      : kind == 1 ? ref_convection(5, 4, 0.5f)
                                  : ref_random_dominant(20, 3, 3);
       test_context_label("system %d, A 1e%d, b 1e%d", kind, a, b);
-      /* Squares of least squares end at 1e150. */
+      /* Least squares squares its numbers, which limits them to 1e150. */
       check_system(&m, pow(10, a), pow(10, b), kind == 2, abs(b - a) <= 30 && (kind < 2 || abs(a) <= 100));
       ref_free(&m);
     }

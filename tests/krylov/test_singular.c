@@ -1,6 +1,6 @@
-/* Singular symmetric matrices with right-hand sides that have a part in the null space: conjugate gradients
- * name it and reach the smallest residual, whatever the preconditioner; no method hands back an x that is worse
- * than its start. */
+/* Singular symmetric matrices and right-hand sides with a part in the null space. Conjugate gradients report
+ * the part and reach the smallest residual with any preconditioner. No method returns an x that is worse than
+ * its start. */
 #include <string.h>
 
 #include "common/core/core.h"
@@ -10,8 +10,8 @@ enum { MOST = 900 };
 
 static ts_context *context;
 
-/* A Laplacian with Neumann boundaries of `pieces` grids of n x n points: the null space has as many dimensions.
- */
+/* A Laplacian with Neumann boundaries on `pieces` grids of n x n points. Its null space has `pieces`
+ * dimensions. */
 typedef struct neumann {
   int n, pieces, rows;
   int32_t offsets[MOST + 1], columns[5 * MOST];
@@ -43,7 +43,7 @@ static void make(neumann *p, int n, int pieces, double scale) {
   }
 }
 
-/* b = A u + part: of two components the second one has no part. */
+/* b = A u + part. The second of two components has no part. */
 static void make_b(neumann *p, int components, double part) {
   double *us = ref_doubles((size_t)p->rows, 11, -1, 1);
   p->components = components;
@@ -75,7 +75,7 @@ static double residual_norm(const neumann *p, const double *xs, int c) {
   return (double)sqrtl(squares);
 }
 
-/* `finds`: the method finds the part. */
+/* `finds`: the method must find the part. */
 static void check(const neumann *p, const ts_solver_desc *desc, int finds) {
   const size_t count = (size_t)(p->rows * p->components);
   const ts_vector_desc vector = {.components = p->components, .precision = TS_PRECISION_DOUBLE};
@@ -91,8 +91,8 @@ static void check(const neumann *p, const ts_solver_desc *desc, int finds) {
   CHECK(status >= 0);
   double *xs = read_doubles(x);
   int is_finite = 1, is_compatible = 1;
-  /* A null space of several dimensions is found direction by direction, as far as the preconditioner lets it
-   * show. */
+  /* A null space of several dimensions is found one direction at a time. The preconditioner limits the
+   * accuracy. */
   const double slack = p->pieces > 1 ? 1e-4 : 1e-6;
   for (size_t i = 0; i < count; i++) is_finite = is_finite && isfinite(xs[i]);
   CHECK(is_finite);
@@ -146,7 +146,7 @@ static void conjugate_gradients(void) {
       }
 }
 
-/* b is in the null space altogether, so that already the first direction is. */
+/* b is entirely in the null space, and so is the first direction. */
 static void nothing_but_the_part(void) {
   static neumann p;
   for (int kind = 0; kind < 5; kind++) {

@@ -1,5 +1,5 @@
-/* The solver object: the choice of the method, the rule of rtol and atol, a fixed number of iterations, what
- * belongs to another method, and the reason in ts_last_error. */
+/* The solver object: the choice of the method, the rule of rtol and atol, a fixed number of iterations, fields
+ * of other methods, and the reason in ts_last_error. */
 #include "common/core/core.h"
 #include "krylov_solve.h"
 
@@ -8,7 +8,7 @@ static ts_context *context;
 static const ts_method square_methods[] = {TS_METHOD_CG, TS_METHOD_BICGSTAB, TS_METHOD_GMRES, TS_METHOD_IDR};
 enum { SQUARE_METHODS = 4 };
 
-/* A system with what a solve needs. */
+/* A system and all that a solve needs. */
 typedef struct fixture {
   ref_matrix reference, transposed_reference;
   ts_matrix *matrix, *transposed;
@@ -76,7 +76,7 @@ static void method_auto(void) {
   close_fixture(&f);
 }
 
-/* ||b - A x|| <= max(rtol ||b||, atol); with a negative rtol atol alone counts. */
+/* ||b - A x|| <= max(rtol ||b||, atol). If rtol is negative, only atol applies. */
 static void tolerances(void) {
   fixture f = open_fixture(ref_grid(23, 17));
   const double b = norm_of_b(&f);
@@ -100,14 +100,14 @@ static void tolerances(void) {
         solve_fixture(&f, (ts_solver_desc){.method = method, .rtol = -1, .atol = 1e-2 * b, .check_interval = 1},
                       &alone));
     CHECK_INT(alone.iterations, loose.iterations);
-    /* Neither: what single precision can reach, and no more than max_iterations. */
+    /* Without either, a solve continues to the limit of the precision or to max_iterations. */
     ts_result none;
     CHECK_INT(solve_fixture(&f, (ts_solver_desc){.method = method, .rtol = -1, .max_iterations = 7}, &none),
               TS_NOT_CONVERGED);
     CHECK_INT(none.reason, TS_REASON_MAX_ITERATIONS);
     CHECK_INT(none.iterations, 7);
   }
-  /* b and x of another size: the rule is of the system as it is given. */
+  /* b and x of another scale: atol refers to the unscaled system. */
   for (int32_t i = 0; i < f.reference.rows; i++) f.bs[i] *= 1e-12f;
   CHECK_OK(context, ts_vector_write(f.b, ts_host(f.bs, (size_t)f.reference.rows)));
   ts_result small;
@@ -115,13 +115,13 @@ static void tolerances(void) {
            solve_fixture(&f, (ts_solver_desc){.rtol = -1, .atol = 1e-14 * b, .check_interval = 1}, &small));
   CHECK(residual(&f) <= 1e-2 && residual(&f) > 1e-4);
   CHECK_OK(context,
-           solve_fixture(&f, (ts_solver_desc){.rtol = -1, .atol = 2e-12 * b}, &small)); /* met by x = 0 */
+           solve_fixture(&f, (ts_solver_desc){.rtol = -1, .atol = 2e-12 * b}, &small)); /* x = 0 meets it */
   CHECK_INT(small.iterations, 0);
   close_fixture(&f);
 }
 
-/* x after n iterations is the x of a solve that max_iterations ended there, and nothing is waited for but the
- * columns of gmres and the step of a round of idr. */
+/* After n iterations x equals that of a solve with max_iterations = n. The only synchronisations are for the
+ * columns of gmres and for the step of idr's round. */
 static void fixed_iterations(void) {
   fixture f = open_fixture(ref_grid(23, 17));
   const size_t count = (size_t)f.reference.rows;
@@ -130,7 +130,7 @@ static void fixed_iterations(void) {
   for (int k = 0; k < 5; k++) {
     ts_result fixed, limited;
     const ts_method method = methods[k];
-    /* The residual of idr oscillates, and a solve that is limited ends with its best x. */
+    /* The residual of idr oscillates, and a solve with max_iterations returns its best x. */
     const int n = method == TS_METHOD_IDR ? 9 : 12;
     test_context_label("%s", ts_method_name(method));
     CHECK_INT(solve_fixture(
@@ -153,7 +153,7 @@ static void fixed_iterations(void) {
     CHECK_CLOSE(difference, 0, 2e-6 * size);
     free(actual), free(expected);
   }
-  /* Several cycles of GMRES, and iterations that go on when nothing is left. */
+  /* Several cycles of GMRES, and iterations that continue at a residual of 0. */
   ts_result result;
   CHECK_OK(context,
            solve_fixture(&f, (ts_solver_desc){.method = TS_METHOD_GMRES, .restart = 10, .fixed_iterations = 95},
@@ -165,7 +165,7 @@ static void fixed_iterations(void) {
     test_context_label("%s, far beyond", ts_method_name(methods[k]));
     CHECK_OK(context,
              solve_fixture(&f, (ts_solver_desc){.method = methods[k], .fixed_iterations = beyond[k]}, &result));
-    /* In single precision the residual of idr's recurrence drifts the furthest. */
+    /* In single precision idr has the largest drift of the recurrence's residual. */
     CHECK(residual(&f) < (methods[k] == TS_METHOD_IDR && !context->caps.pairs ? 1e-2 : 1e-3));
     CHECK_OK(context, ts_vector_fill(f.b, 0));
     CHECK_OK(context,
@@ -179,8 +179,8 @@ static void fixed_iterations(void) {
   close_fixture(&f);
 }
 
-/* An odd number of iterations with one reduction leaves r and d in the other two vectors; nothing is lost, and
- * the next solve is the same. */
+/* After an odd number of iterations with one reduction, r and d have exchanged their vectors with two others.
+ * No memory is lost, and the next solve is identical. */
 static void one_reduction(void) {
   if (!has_one_reduction(context)) return;
   fixture f = open_fixture(ref_grid(23, 17));
@@ -223,7 +223,7 @@ static void last_error(void) {
   CHECK_FAILS(context, ts_solver_create(f.matrix, &(const ts_solver_desc){__VA_ARGS__}, &solver),              \
               TS_ERROR_INVALID_ARGUMENT, text)
 
-/* No field is ignored. */
+/* Fields of other methods are refused instead of being ignored. */
 static void foreign_fields(void) {
   fixture f = open_fixture(ref_grid(5, 5));
   ts_solver *solver = NULL;

@@ -1,5 +1,5 @@
-/* Auto in stages: what it goes on with, what it says of that, and that it does so only if nothing was asked
- * for. Solutions are judged by b - A x in long double. */
+/* Auto in stages: the order of the stages and what is reported about them. A request by the user disables
+ * stages. Solutions are checked by b - A x in long double. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,7 +25,7 @@ static double *right_hand_side(const direct_sample *s) {
   return b;
 }
 
-static void take_stages(const ts_solver *solver, outcome *out) {
+static void read_stages(const ts_solver *solver, outcome *out) {
   ts_stage_info info = {.iterations = -1};
   int iterations = 0;
   out->stages = ts_solver_get_stage_count(solver);
@@ -72,7 +72,7 @@ static outcome run(ts_solver *solver, const direct_sample *s, const ts_matrix *A
   double *xs = read_doubles(x);
   out.residual = direct_residual(s, 1, xs, bs);
   out.gradient = gradient_of(s, xs, bs);
-  take_stages(solver, &out);
+  read_stages(solver, &out);
   free(bs), free(xs);
   ts_vector_destroy(&b);
   ts_vector_destroy(&x);
@@ -93,7 +93,7 @@ static double tolerance(void) {
   return context->caps.pairs ? 1e-10 : 1e-4;
 }
 
-/* Whatever the family: solved, and TS_OK is true. */
+/* Every family is solved, and a status of TS_OK is true. */
 static void families(void) {
   if (!direct_is_built()) return;
   for (int family = 0; family < DIRECT_FAMILIES; family++) {
@@ -108,8 +108,8 @@ static void families(void) {
   }
 }
 
-/* A symmetric matrix with a positive diagonal that is not positive definite: cg finds that out, minres goes on.
- */
+/* A symmetric matrix with a positive diagonal that is not positive definite: cg detects it, and minres
+ * continues. */
 static void cg_becomes_minres(void) {
   direct_hide("/nonexistent");
   double *dense = calloc((size_t)40 * 40, sizeof *dense);
@@ -125,7 +125,7 @@ static void cg_becomes_minres(void) {
   direct_free(&s);
 }
 
-/* The fourth difference: the condition is some n^4, and cg needs many times n iterations. */
+/* The fourth difference: its condition grows as n^4, and cg needs many times n iterations. */
 static direct_sample fourth_difference(int n) {
   static const double row[] = {6, -4, 1};
   double *dense = calloc((size_t)n * (size_t)n, sizeof *dense);
@@ -149,7 +149,8 @@ static void slow_becomes_direct(void) {
   direct_free(&s);
 }
 
-/* Not symmetric, rows i and i + 1 equal for one i, b not: there is a least-squares x, and no solution. */
+/* Unsymmetric, with rows i and i + 1 equal for one i but b different: a least-squares x exists, but not a
+ * solution. */
 static void singular(void) {
   enum { N = 30 };
   if (!direct_is_built() || !context->caps.pairs) return;
@@ -164,7 +165,7 @@ static void singular(void) {
   const outcome out = solve(&s, &(ts_solver_desc){.rtol = 1e-9});
   CHECK_INT(out.status, TS_NOT_CONVERGED);
   CHECK(out.result.reason == TS_REASON_INCOMPATIBLE && out.last == TS_METHOD_LSMR);
-  /* Rows 10 and 11 are satisfied in the mean. */
+  /* The solution satisfies the mean of rows 10 and 11. */
   double *b = right_hand_side(&s), norm = 0;
   for (int i = 0; i < N; i++) norm = hypot(norm, b[i]);
   const double least = fabs(b[10] - b[11]) / sqrt(2) / norm;
@@ -174,7 +175,8 @@ static void singular(void) {
   direct_free(&s);
 }
 
-/* The product of two random matrices of small integers, n x rank and rank x n; of one and its transpose. */
+/* The product of random matrices of small integers, n x rank and rank x n. In the symmetric case the second one
+ * is the transpose of the first. */
 static double *low_rank(size_t n, size_t rank, int is_symmetric, uint64_t seed) {
   double *left = ref_doubles(n * rank, seed, -2.5, 2.5), *other = ref_doubles(n * rank, seed + 100, -2.5, 2.5),
          *dense = calloc(n * n, sizeof *dense);
@@ -199,8 +201,8 @@ static double *with_empty_lines(size_t n, uint64_t seed) {
   return dense;
 }
 
-/* b has a part that no x reaches: the last stage has the x whose residual is the smallest, whatever it began
- * with. */
+/* b has a part outside the range of A: the last stage reaches the smallest residual, regardless of its
+ * start. */
 static void least_squares(void) {
   if (!direct_is_built() || !context->caps.pairs) return;
   double *const singular_ones[] = {low_rank(17, 8, 1, 11), low_rank(17, 15, 0, 9), with_empty_lines(77, 1)};
@@ -217,7 +219,7 @@ static void least_squares(void) {
   }
 }
 
-/* Central differences of a fast wind on n x n points, nearly skew-symmetric. */
+/* Central differences of a strong wind on n x n points: nearly skew-symmetric. */
 static ref_matrix wind(int32_t n, float peclet) {
   ref_matrix m = ref_convection(n, n, 1);
   for (int32_t i = 0; i < m.rows; i++)
@@ -229,8 +231,8 @@ static ref_matrix wind(int32_t n, float peclet) {
   return m;
 }
 
-/* With incomplete factors, which replace pivots here, idr breaks down, and so does gmres; without them gmres
- * solves it. */
+/* With incomplete factors, whose pivots must be replaced here, idr and gmres break down. Without them gmres
+ * solves the system. */
 static void without_factors(void) {
   if (!test_is_cpu() || test_is_brief() || test_is_ranks() || test_is_multi()) return;
   direct_hide("/nonexistent");
@@ -247,7 +249,7 @@ static void without_factors(void) {
   CHECK_OK(context, ts_solver_create(A, &(ts_solver_desc){.rtol = 1e-4}, &solver));
   CHECK_OK(context, ts_solver_solve(solver, b, x, &result));
   out.result = result;
-  take_stages(solver, &out);
+  read_stages(solver, &out);
   CHECK_INT(out.stages, 3);
   CHECK_INT(out.first, TS_METHOD_IDR);
   CHECK_INT(out.last, TS_METHOD_GMRES);
@@ -264,7 +266,7 @@ static void without_factors(void) {
   ref_free(&m);
 }
 
-/* The solver's next solve begins with what has solved the system, with new values too. */
+/* The solver's next solve begins with the stage that solved the system, even after new values. */
 static void later_solves(void) {
   if (!direct_is_built() || !context->caps.pairs) return;
   direct_sample s = direct_make(DIRECT_ZERO_DIAGONAL, 50);
@@ -290,7 +292,7 @@ static void later_solves(void) {
   direct_free(&s);
 }
 
-/* All stages share max_iterations, and the callback counts through. */
+/* All stages share max_iterations, and the callback's iteration count continues over all stages. */
 static void budget(void) {
   direct_hide("/nonexistent");
   direct_sample s = direct_make(DIRECT_INDEFINITE, 50);
@@ -306,7 +308,7 @@ static void budget(void) {
   direct_free(&s);
 }
 
-/* A method or a preconditioner that is asked for is all there is. */
+/* A requested method or preconditioner disables stages. */
 static void only_what_was_asked_for(void) {
   direct_sample s = direct_make(DIRECT_INDEFINITE, 50);
   const ts_solver_desc asked[] = {
@@ -316,7 +318,7 @@ static void only_what_was_asked_for(void) {
   direct_free(&s);
 }
 
-/* ts_solve with more columns than a group has. */
+/* ts_solve with more columns than one group holds. */
 static void columns(void) {
   enum { N = 50, COLUMNS = 6 };
   if (!direct_is_built() || !context->caps.pairs) return;

@@ -1,5 +1,5 @@
-/* Tilings and layouts on the host: no device. The packed arrays are walked in double precision exactly as a
- * fragment walks them, and the result is compared with the product from CSR. */
+/* Tilings and layouts on the host, without a device. The test reads the packed arrays in double precision in
+ * exactly the order of a fragment shader, and compares the result with the product from CSR. */
 #include "helpers.h"
 #include "unpacked.h"
 
@@ -26,8 +26,8 @@ static void free_tiling(ts_context *context, tsi_tiling *t) {
 
 /* ---- Tilings ---- */
 
-/* Every index has a texel of its own inside the texture, none is the zero texel, constrained indices lie
- * outside the rectangles with rows, and lengths decrease along the positions. */
+/* Every index has its own texel inside the texture, which is not the zero texel. Constrained indices are
+ * outside the rectangles of rows, and lengths decrease with the position. */
 static void check_tiling(const tsi_tiling *t, const int32_t *lengths, const unsigned char *constrained) {
   const int64_t area = (int64_t)1 << (t->log2_width + t->log2_height);
   const int64_t texels = (int64_t)t->width * t->height;
@@ -58,7 +58,7 @@ static void check_tiling(const tsi_tiling *t, const int32_t *lengths, const unsi
   for (int32_t p = 1; lengths && p < t->free_count; p++) {
     if (!CHECK(at[p] >= 0 && at[p - 1] >= 0)) break;
     if (!CHECK(lengths[at[p - 1]] >= lengths[at[p]])) break;
-    /* Equal lengths keep their order, so that neighbours in the mesh stay neighbours in the texture. */
+    /* Rows of equal length keep their order, so that neighbours in the mesh stay neighbours in the texture. */
     if (lengths[at[p - 1]] == lengths[at[p]] && !CHECK(at[p - 1] < at[p])) break;
   }
   free(taken);
@@ -94,7 +94,7 @@ static void tilings(void) {
 }
 
 static void tiling_limit(void) {
-  ts_context *context = host_context(16, 16, 64); /* 64 x 64 texels: 4095 indices and the zero */
+  ts_context *context = host_context(16, 16, 64); /* 64 x 64 texels: 4095 indices and the zero texel */
   tsi_tiling t;
   CHECK_OK(context, tsi_tiling_create(context, 4095, NULL, NULL, &t));
   CHECK(t.width <= 64 && t.height <= 64);
@@ -102,7 +102,7 @@ static void tiling_limit(void) {
   CHECK_FAILS(context, tsi_tiling_create(context, 4096, NULL, NULL, &t), TS_ERROR_LIMIT, "4096", "64");
   CHECK_FAILS(context, tsi_tiling_create(context, 2000000000, NULL, NULL, &t), TS_ERROR_LIMIT, "2000000000",
               "64");
-  context = host_context(16, 16, 8); /* not even one rectangle */
+  context = host_context(16, 16, 8); /* smaller than one rectangle */
   CHECK_FAILS(context, tsi_tiling_create(context, 1, NULL, NULL, &t), TS_ERROR_LIMIT, "8");
 }
 
@@ -135,7 +135,7 @@ static void release(laid_out *l) {
   tsi_csr_free(l->context, &l->csr);
 }
 
-/* What ts_matrix_create does on the host. */
+/* The host's part of ts_matrix_create. */
 static ts_status lay_out(laid_out *l, ts_context *context, const ref_matrix *m,
                          const unsigned char *constrained, ts_format format) {
   memset(l, 0, sizeof *l);
@@ -166,7 +166,7 @@ static ts_status lay_out(laid_out *l, ts_context *context, const ref_matrix *m,
   return status;
 }
 
-/* x in texel order; every texel without an index holds a NaN, but for the zero texel. */
+/* x in the order of texels. All texels without an index hold NaN, except the zero texel. */
 static double *texels_of(const tsi_tiling *t, const float *x) {
   const size_t count = (size_t)t->width * (size_t)t->height;
   double *texels = malloc(sizeof *texels * count);
@@ -197,7 +197,7 @@ static double *run_stages(const laid_out *l, const double *x) {
           next[t] += (double)e.value * x[(int64_t)py * l->input.columns->width + px];
         }
       }
-    CHECK_CLOSE(next[stage->count - 1], 0, 0); /* what padding points to */
+    CHECK_CLOSE(next[stage->count - 1], 0, 0); /* padding points to it */
     free(sums);
     sums = next;
   }
@@ -210,7 +210,7 @@ static double fetch_sum(const laid_out *l, const double *sums, tsi_entry e) {
   return CHECK(number < last->count) ? e.value * sums[number] : 0;
 }
 
-/* Entry k of the row at (ix, iy) inside rectangle r, which is texel `here` of the row space. */
+/* Entry k of the row at (ix, iy) inside rectangle r. That row is texel `here` of the row space. */
 static tsi_entry entry_of(const laid_out *l, const tsi_rectangle *r, int32_t ix, int32_t iy, int32_t k,
                           size_t here, int64_t *texel) {
   const int32_t w = 1 << l->rows.log2_width;
@@ -219,7 +219,7 @@ static tsi_entry entry_of(const laid_out *l, const tsi_rectangle *r, int32_t ix,
           y = r->y + iy;
   tsi_entry e = {NAN, 0};
   if (!CHECK(x >= 0 && x < l->layout->width && y >= 0 && y < l->layout->height)) return e;
-  if (l->packed.starts) { /* the indirection texture says the same */
+  if (l->packed.starts) { /* the indirection texture must agree */
     const uint32_t start = l->packed.starts[here];
     CHECK_INT((start & 0xffff) + (uint32_t)k, x);
     CHECK_INT(start >> 16, y);
@@ -249,13 +249,13 @@ static int shade(const laid_out *l, const tsi_rectangle *r, int32_t px, int32_t 
       y[here] +=
           (double)e.value * x[(int64_t)(e.pointer >> 16) * l->input.columns->width + (e.pointer & 0xffff)];
   }
-  /* Padding rows have no diagonal, and their own texel is not to be read but as the zero. */
+  /* Padding rows have no diagonal, and a shader may not read their texels except as zero. */
   if (l->packed.diagonal && l->packed.diagonal[here] != 0)
     y[here] += (double)l->packed.diagonal[here] * x[here];
   return 1;
 }
 
-/* Draws every rectangle that has rows; what lies behind them is 0. */
+/* Draws every rectangle with rows. The texels after them are 0. */
 static double *draw(const laid_out *l, const double *x) {
   const tsi_tiling *t = &l->rows;
   double *y = calloc((size_t)t->width * (size_t)t->height, sizeof *y), *sums = run_stages(l, x);
@@ -334,7 +334,7 @@ static void constrained_rows(void) {
   ref_free(&m);
 }
 
-/* One row of more entries than a pass can serve, in two and in three stages. */
+/* Rows with more entries than one pass can process, in two and in three stages. */
 static void split_rows(void) {
   ref_matrix wide = ref_dense(3, 20000, 31), square = ref_dense_row(40000, 39999, 32);
   for (ts_format format = texture_format_after(TS_FORMAT_AUTO); format; format = texture_format_after(format)) {
@@ -349,7 +349,7 @@ static void split_rows(void) {
   if (CHECK_OK(NULL, lay_out(&l, host_context(16, 16, 4096), &square, NULL, TS_FORMAT_JAGGED))) {
     CHECK_INT(l.info.split_rows, 1);
     CHECK(l.layout->stage_count >= 2);
-    /* The dense row does not blow up its neighbours' storage. */
+    /* The dense row does not enlarge the storage of its neighbours. */
     CHECK(l.info.stored_entries < 4 * ref_nonzeros(&square));
   }
   release(&l);
@@ -357,7 +357,7 @@ static void split_rows(void) {
   ref_free(&square);
 }
 
-/* Few texels are wasted on the matrices of meshes: stored entries against the matrix's own. */
+/* Matrices of meshes have little padding: stored entries compared with those of the matrix. */
 static void padding(void) {
   struct {
     const char *name;
@@ -399,7 +399,7 @@ static void layout_limit(void) {
 
 /* ---- Blocks ---- */
 
-/* Places of blocks with an entry. */
+/* Counts the blocks that have an entry. */
 static int32_t count_blocks(const tsi_host_csr *csr, int log2_size) {
   int32_t *last = malloc(((size_t)csr->columns + 1) * sizeof *last), count = 0;
   for (int32_t j = 0; j <= csr->columns; j++) last[j] = -1;
@@ -413,7 +413,7 @@ static int32_t count_blocks(const tsi_host_csr *csr, int log2_size) {
   return count;
 }
 
-/* The product by the packed blocks, one after the other: x and y reach beyond the matrix, to whole blocks. */
+/* The product from the packed blocks in sequence. x and y are extended to whole blocks. */
 static void check_blocks(const ref_matrix *m, const unsigned char *constrained, ts_format format) {
   const int log2_size = format == TS_FORMAT_BCRS2 ? 1 : 2;
   const int32_t n = 1 << log2_size, block_rows = (m->rows + n - 1) / n,
@@ -466,7 +466,7 @@ static void blocks(void) {
     }
     ref_free(&sample.matrix);
   }
-  for (int32_t size = 1; size <= 9; size++) { /* every remainder, all blocks full but the last ones */
+  for (int32_t size = 1; size <= 9; size++) { /* all remainders; only the last blocks are partial */
     ref_matrix wide = ref_dense(size, 11 - size, (uint32_t)size), square = ref_grid(size, 7);
     unsigned char constrained[63];
     for (int32_t i = 0; i < square.rows; i++) constrained[i] = i % 3 == 0 || i == square.rows - 1 || i / 8 == 1;
@@ -480,7 +480,7 @@ static void blocks(void) {
   }
 }
 
-/* How full blocks are is known beforehand: all of a dense matrix, and of a diagonal one entry a row. */
+/* Known fill ratios: a dense matrix fills all of its blocks, a diagonal matrix fills one entry per row. */
 static void fill_ratios(void) {
   const struct {
     ref_matrix matrix;
@@ -499,7 +499,7 @@ static void fill_ratios(void) {
   }
 }
 
-/* The mesh that stands for real ones: closed, symmetric, valences from 4 to 9 that do vary. */
+/* The mesh that represents real ones: closed, symmetric, with varying valences from 4 to 9. */
 static void mesh_is_as_promised(void) {
   ref_matrix m = ref_torus_mesh(40, 30, 8000, 4), t = ref_transpose(&m);
   int32_t seen[16] = {0};
@@ -508,7 +508,7 @@ static void mesh_is_as_promised(void) {
     if (CHECK(valence >= 4 && valence <= 9)) seen[valence]++;
   }
   CHECK(seen[4] && seen[5] && seen[7] && seen[8]);
-  CHECK_INT(ref_nonzeros(&m), 7 * m.rows); /* a torus has as many edges as three times its vertices */
+  CHECK_INT(ref_nonzeros(&m), 7 * m.rows); /* a torus has three times as many edges as vertices */
   CHECK(memcmp(m.indices, t.indices, sizeof(int32_t) * (size_t)ref_nonzeros(&m)) == 0);
   CHECK(memcmp(m.values, t.values, sizeof(float) * (size_t)ref_nonzeros(&m)) == 0);
   ref_free(&m);

@@ -1,5 +1,5 @@
-/* Jagged diagonals in slices on the host: no device. What is packed is walked in double precision exactly as a
- * warp walks it, and the result is compared with the product from CSR. */
+/* Jagged diagonals in slices on the host, without a device. The test reads the packed arrays in double
+ * precision in exactly the order of a warp, and compares the result with the product from CSR. */
 #include "helpers.h"
 #include "unpacked.h"
 
@@ -9,7 +9,7 @@
 #include "common/layout/layout_build.h"
 
 typedef struct laid_out {
-  ts_context context; /* without a backend */
+  ts_context context; /* it has no backend */
   tsi_tiling rows, columns;
   tsi_layout_input input;
   tsi_host_csr csr;
@@ -32,7 +32,7 @@ static ts_status lay_out(laid_out *l, const ref_matrix *m, const unsigned char *
   l->context.caps.row_plans = 1;
   l->context.caps.linear_spaces = 1;
   l->context.tuning = tsi_tuning_cuda;
-  l->context.desc.threads = 4; /* where there are many rows */
+  l->context.desc.threads = 4; /* used only if there are many rows */
   const tsi_csr csr = {.rows = m->rows,
                        .columns = m->columns,
                        .row_offsets = m->offsets,
@@ -51,7 +51,7 @@ static ts_status lay_out(laid_out *l, const ref_matrix *m, const unsigned char *
   return status;
 }
 
-/* Row by row of the slices as a warp walks them; no entry may be read twice. */
+/* Walks the rows of a slice in the order of a warp. No entry may be read twice. */
 static void walk_slice(const laid_out *l, int32_t number, const float *x, unsigned char *read, double *y) {
   const tsi_slices *slices = &l->layout->slices;
   const tsi_slice *s = &slices->slices[number];
@@ -112,11 +112,11 @@ static void check_slices(const ref_matrix *m, const unsigned char *constrained) 
     walk_long_rows(&l, x, read, y);
     for (size_t i = 0; i < rows; i++)
       if (!CHECK_CLOSE(y[i], expected[i], 1e-12 * size[i])) break;
-    /* Padding of one in eight at most, and what brings slices to 16 bytes. */
+    /* At most one stored entry in eight is padding, plus the alignment of slices to 16 bytes. */
     const size_t stored = (size_t)slices->entries + (size_t)slices->long_entries;
     CHECK(stored >= entries && 7 * stored <= 8 * entries + 28 * (size_t)slices->count);
     CHECK_INT(l.info.stored_entries, stored);
-    /* Every row is in one slice or is long. */
+    /* Every row is either in one slice or is a long row. */
     unsigned char *seen = calloc(rows, 1);
     for (int32_t w = 0; w < slices->row_block_count; w++)
       seen[slices->row_blocks[w].row] |= slices->row_blocks[w].piece == 0;
@@ -161,7 +161,7 @@ static void slices(void) {
     check_slices(&sample.matrix, NULL);
     ref_free(&sample.matrix);
   }
-  /* Lengths of a slice and of its longest row, one less and one more; a long row in several pieces. */
+  /* Sizes around the rows of a slice and around the longest row of a slice, and long rows in several pieces. */
   static const int32_t sizes[] = {31, 32, 33, 253, 254, 255, 256, 257, 511, 513};
   for (size_t n = 0; n < sizeof sizes / sizeof sizes[0]; n++) {
     ref_matrix square = ref_dense(sizes[n], sizes[n], n), wide = ref_dense(3, 40 * sizes[n], n);
@@ -183,7 +183,7 @@ static void slices(void) {
   ref_free(&grid);
 }
 
-/* By several threads. */
+/* Enough rows for several threads. */
 static void many_rows(void) {
   ref_matrix uneven = ref_uneven_rows(TSI_MANY + 77, 300000, 300, 4), grid = ref_grid(300, 260);
   test_context_label("uneven and long rows");
@@ -194,8 +194,8 @@ static void many_rows(void) {
   ref_free(&grid);
 }
 
-/* Columns take a byte where neighbouring rows are neighbours, two in a band, four where they lie anywhere; rows
- * of uneven lengths are sorted, even ones are not. */
+/* A column takes one byte if rows have neighbours close by, two bytes in a band, and four bytes anywhere. Only
+ * rows of uneven lengths are sorted. */
 static void slice_columns(void) {
   struct {
     const char *name;
@@ -225,8 +225,8 @@ static int32_t nonempty(const ref_matrix *m, int32_t row, int32_t rows) {
   return count;
 }
 
-/* The bits of a row block's entries, and in each of its warps how many rows end before. `end_of`: of each
- * entry, that it is a row's last. */
+/* Checks the end bits of a row block's entries, and for each of its steps the number of rows that end earlier
+ * in its warp. `end_of` marks the last entry of each row. */
 static void check_ends(const tsi_row_plan *plan, const tsi_row_block *part, const unsigned char *end_of) {
   const int32_t start = part->first / TSI_ROW_BLOCK_STEPS * TSI_ROW_BLOCK_STEPS;
   int32_t before = 0;
@@ -239,11 +239,11 @@ static void check_ends(const tsi_row_plan *plan, const tsi_row_block *part, cons
   }
 }
 
-/* Works cover every entry and every row once, in order, none with more than its share; a row goes on in the
- * next one only where the row block would be too short without a piece of it. */
+/* Row blocks cover every entry and every row once, in order, and none exceeds its maximum size. A row continues
+ * in the next row block only if the row block would be too short without a piece of it. */
 static void check_row_blocks(const ref_matrix *m, const tsi_row_plan *plan) {
   unsigned char *end_of = calloc((size_t)ref_nonzeros(m) + 1, 1);
-  int32_t row = 0, entry = 0, pieces = 0; /* of `row`, so far */
+  int32_t row = 0, entry = 0, pieces = 0; /* pieces of `row` so far */
   for (int32_t i = 0; i < m->rows; i++)
     if (m->offsets[i + 1] > m->offsets[i]) end_of[m->offsets[i + 1] - 1] = 1;
   for (int32_t w = 0; w < plan->row_block_count; w++) {
@@ -278,7 +278,7 @@ static void check_plan(const ref_matrix *m) {
     CHECK(plan->log2_subwarp >= 0 && plan->log2_subwarp <= 5);
     if (plan->row_block_count) check_row_blocks(m, plan);
     CHECK(plan->row_block_count > 0 || ref_longest_row(m) <= TSI_ROW_BLOCK_ENTRIES);
-    /* Of few entries no thread has many of a row. */
+    /* If a matrix has few entries, no thread has many entries of one row. */
     CHECK(plan->row_block_count > 0 || ref_nonzeros(m) >= 1 << 20 ||
           ref_longest_row(m) <= 16 << plan->log2_subwarp);
   }

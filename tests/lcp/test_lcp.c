@@ -1,4 +1,4 @@
-/* Complementarity problems: answers that are known, sweeps against the sequential loop, reasons, precisions. */
+/* Complementarity problems: known solutions, sweeps compared with the sequential loop, reasons, precisions. */
 #include <texsolve/lcp.h>
 
 #include "common/core/core.h"
@@ -7,9 +7,9 @@
 
 static ts_context *context;
 
-/* ---- Answers ---- */
+/* ---- Solutions ---- */
 
-/* Lower bounds of the tests are 0, and z and w are told apart by their signs. */
+/* The tests use lower bounds of 0, so the signs of z and w show which bound is active. */
 static void check_complementary(const lcp_sample *s, const double *z, double tolerance) {
   for (int32_t i = 0; i < s->n; i++) {
     const double w = lcp_sample_row(s, z, i);
@@ -56,7 +56,7 @@ static void answers(void) {
 
 /* ---- Sweep by sweep ---- */
 
-/* `skew`: what entries above the diagonal are multiplied by. */
+/* `skew`: a factor of the entries above the diagonal. */
 static void compare_sweeps(int32_t n, int32_t batch, ts_precision precision, ts_lcp_scheme scheme,
                            double skew) {
   test_context_label("n %d, batch %d, %s, %s, skew %g", n, batch, ts_precision_name(precision),
@@ -72,7 +72,7 @@ static void compare_sweeps(int32_t n, int32_t batch, ts_precision precision, ts_
             *z = make_parts(ts_lcp_get_space(lcp), 1, is_double + 1, NULL);
   double *expected = calloc((size_t)n * (size_t)batch, sizeof *expected);
   for (int sweep = 1; sweep <= 6; sweep++) {
-    const int count = sweep == 4 ? 3 : sweep == 6 && n < 130 ? 35 : 1; /* more than share one w in OpenGL */
+    const int count = sweep == 4 ? 3 : sweep == 6 && n < 130 ? 35 : 1; /* w is recomputed after 16 */
     CHECK_OK(context,
              ts_lcp_solve(lcp, q, z, &(ts_lcp_settings){.scheme = scheme, .fixed_sweeps = count}, NULL));
     for (int k = 0; k < count; k++) lcp_sample_sweep(&s, expected);
@@ -88,7 +88,7 @@ static void compare_sweeps(int32_t n, int32_t batch, ts_precision precision, ts_
   lcp_sample_free(&s);
 }
 
-/* All schemes but relaxed compute the iterates of the sequential loop. */
+/* All schemes except relaxed compute the iterates of the sequential loop. */
 static void sweeps(void) {
   static const int32_t sizes[][2] = {{1, 1},   {7, 1},   {64, 1}, {65, 1}, {127, 1},
                                      {200, 1}, {333, 1}, {1, 9},  {60, 5}, {65, 3}};
@@ -102,10 +102,10 @@ static void sweeps(void) {
     }
 }
 
-/* Schemes by columns forget those of a matrix that is replaced. */
+/* Schemes by columns discard the columns of a matrix that is replaced. */
 static void replaced(void) {
   lcp_sample s = lcp_sample_spd(130, 5), next = lcp_sample_spd(130, 6);
-  s.matrix[1] = s.matrix[129] = 0; /* not symmetric */
+  s.matrix[1] = s.matrix[129] = 0; /* unsymmetric */
   for (int scheme = 0; scheme < TS_LCP_SCHEME_RELAXED; scheme++) {
     if (!ts_lcp_has_scheme(context, (ts_lcp_scheme)scheme)) continue;
     test_context_label("%s", ts_lcp_scheme_name((ts_lcp_scheme)scheme));
@@ -135,7 +135,7 @@ static void replaced(void) {
   lcp_sample_free(&next);
 }
 
-/* However many threads share a problem, and whether there is a share for each of them. */
+/* Any number of threads may share a problem, including more threads than shares. */
 static void with_threads(int threads) {
   ts_context_desc desc = test_desc();
   desc.threads = threads;
@@ -163,8 +163,8 @@ static void threads(void) {
   for (int count = 1; count <= 5 && has_threads; count += count < 3 ? 1 : 2) with_threads(count);
 }
 
-/* Where the largest texture is small, OpenGL lays the matrices of a batch side by side. Without texture
- * barriers rows are drawn beside z. */
+/* If the largest texture is small, OpenGL places the matrices of a batch side by side. Without texture barriers
+ * rows are drawn next to z. */
 static void small_textures(void) {
   if (!test_is_gl()) return;
   ts_context_desc desc = test_desc();
@@ -231,7 +231,7 @@ static void reasons(void) {
   CHECK_INT(r.reason, TS_REASON_FIXED_ITERATIONS);
   CHECK_INT(r.host_synchronisations, 0);
   CHECK(isnan(r.residual));
-  /* Not positive: z grows without end. */
+  /* Not positive definite: z grows without bound. */
   const double unbounded[] = {1, -3, -3, 1};
   r = solve_small(unbounded, q, 2, (ts_lcp_settings){0}, TS_NOT_CONVERGED, z);
   CHECK_INT(r.reason, TS_REASON_DIVERGED);
@@ -239,7 +239,7 @@ static void reasons(void) {
   const double no_number[] = {1, NAN};
   r = solve_small(good, no_number, 2, (ts_lcp_settings){0}, TS_NOT_CONVERGED, z);
   CHECK_INT(r.reason, TS_REASON_NAN_INPUT);
-  /* Slow is not stagnation: a sweep gains half a thousandth, thirty a percent. */
+  /* Slow convergence is not stagnation: a sweep gains 0.05 %, and thirty gain more than 1 %. */
   const double c = -sqrt(0.9995), slow[] = {1, c, 0, c, 1, 0, 0, 0, 1}, slow_q[] = {-1, -1, -100};
   const ts_lcp_settings plain = {
       .acceleration = TS_LCP_ACCELERATION_NONE, .check_interval = 1, .max_sweeps = 300};
@@ -248,8 +248,8 @@ static void reasons(void) {
   CHECK_INT(r.sweeps, 300);
 }
 
-/* No solution: the first row of w is 1 - z_1, the second z_0 - 2, ... and the sweeps of Gauss-Seidel go round.
- */
+/* Without a solution: the first row of w is 1 - z_1, the second z_0 - 2, ... and the sweeps of Gauss-Seidel
+ * cycle. */
 static void cycles(void) {
   const double matrix[] = {1, 2, 0, 0, 1, 2, 2, 0, 1}, q[] = {-1, -1, -1};
   double z[3];
@@ -289,7 +289,7 @@ static void bounds(void) {
   lcp_sample_free(&s);
 }
 
-/* H = (1 2 0; 0 1 -1), blocks of one and of three. */
+/* H = (1 2 0; 0 1 -1), with blocks of size 1 and 3. */
 static void factors(void) {
   const int32_t offsets[] = {0, 2, 4}, columns[] = {0, 1, 1, 2};
   const double values[] = {1, 2, 1, -1}, q[] = {-3, -1};
@@ -315,7 +315,7 @@ static void factors(void) {
   }
 }
 
-/* ---- What OpenGL does not have, or has no room for ---- */
+/* ---- Problems that OpenGL does not support, or that exceed its limits ---- */
 
 static void refuse(const ts_lcp_desc *desc, ts_status expected, const char *words) {
   ts_lcp *lcp = NULL;
@@ -344,7 +344,7 @@ static void refusals(void) {
   if (test_is_gl()) {
     for (int k = TS_LCP_SCHEME_GRAPH; k <= TS_LCP_SCHEME_RELAXED; k++)
       CHECK(!ts_lcp_has_scheme(context, (ts_lcp_scheme)k));
-    /* The limits come before the matrix is read. */
+    /* Limits are checked before the matrix is read. */
     desc.size = context->caps.max_texture_size + 1;
     desc.matrix.count = (size_t)desc.size * (size_t)desc.size;
     refuse(&desc, TS_ERROR_LIMIT, "size is");

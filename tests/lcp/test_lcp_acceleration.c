@@ -1,5 +1,5 @@
-/* Accelerated sweeps: the recurrence against the same on the host, the answers of plain sweeps, fewer sweeps
- * where those are many, and what follows where extrapolation leads nowhere. */
+/* Accelerated sweeps: the recurrence compared with one on the host, the solutions of plain sweeps, fewer sweeps
+ * for slow problems, and the behaviour if extrapolation makes no progress. */
 #include <string.h>
 #include <texsolve/lcp.h>
 
@@ -12,7 +12,7 @@
 
 static ts_context *context;
 
-/* ---- The recurrence in double ---- */
+/* ---- The recurrence in double precision ---- */
 
 typedef struct reference {
   double *from, *last, *step, *z; /* y; z; d; F(y) */
@@ -39,14 +39,14 @@ static void accelerate(const lcp_sample *s, reference *r) {
   r->dd = dd;
 }
 
-/* With `by` sweeps do not contract steadily, so that there are restarts of every kind. */
+/* The factor `by` makes sweeps contract unevenly, so that there are restarts of every kind. */
 static void make_skew(lcp_sample *s, double by) {
   const size_t n = (size_t)s->n;
   for (size_t row = 0; row < n * (size_t)s->batch; row++)
     for (size_t j = 0; j < n; j++) s->matrix[row * n + j] += j < row % n ? by : j > row % n ? -by : 0;
 }
 
-/* Every solve starts over: the one before each has left large numbers. */
+/* Every solve starts from a reset state, although the previous one leaves large numbers. */
 static void compare_iterates(int32_t n, int32_t batch, ts_precision precision, double skew) {
   const ts_lcp_acceleration kind = TS_LCP_ACCELERATION_MOMENTUM;
   test_context_label("n %d, batch %d, %s, skew %g", n, batch, ts_precision_name(precision), skew);
@@ -93,7 +93,7 @@ static void iterates(void) {
     }
 }
 
-/* ---- Momentum by units, of sparse contacts ---- */
+/* ---- Momentum by units of sparse contacts ---- */
 
 typedef struct unit_reference {
   ts_lcp *lcp;
@@ -101,7 +101,7 @@ typedef struct unit_reference {
   double *from, *last, *counts;
 } unit_reference;
 
-/* What plain sweeps of the host give from y, and each unit's own recurrence. Returns z. */
+/* Plain sweeps on the host from y, followed by each unit's own recurrence. Returns z. */
 static double *sweep_by_units(const unit_reference *r, ts_context *host, const ts_lcp_settings *settings) {
   const tsi_lcp_sparse *s = r->lcp->sparse;
   const int32_t d = s->dimension;
@@ -124,7 +124,8 @@ static double *sweep_by_units(const unit_reference *r, ts_context *host, const t
   return z;
 }
 
-/* Of three unknowns with the projection: the exact law of accelerated sweeps follows the last reaction. */
+/* With three unknowns only by projection, because the exact law of accelerated sweeps depends on the last
+ * reaction. */
 static void compare_units(const lcp_graph *g, lcp_graph_form form, ts_lcp_scheme scheme, ts_precision precision,
                           ts_context *host) {
   test_context_label("dimension %d, n %d, batch %d, form %d, %s, %s", g->dimension, g->n, g->batch, (int)form,
@@ -190,7 +191,7 @@ static void units(void) {
 
 /* ---- Solves ---- */
 
-/* The solution goes to `found`. */
+/* `found` receives the solution. */
 static ts_lcp_result solve(const lcp_sample *s, ts_precision precision, const ts_lcp_settings *settings,
                            ts_status expected, double *found) {
   test_context_label("n %d, %s, %s", s->n, ts_precision_name(precision),
@@ -235,8 +236,7 @@ static void answers(void) {
 
 enum { most_links = 60 };
 
-/* Of a chain of bodies that stand on each other, the first one on the ground: its condition grows as links^2.
- */
+/* A chain of bodies on top of each other, the first one on the ground. Its condition grows as links^2. */
 static void make_chain(int links, double *matrix, double *q) {
   memset(matrix, 0, (size_t)(links * links) * sizeof *matrix);
   for (int i = 0; i < links; i++) {
@@ -250,7 +250,7 @@ static int sweeps_of_chain(int links, ts_lcp_acceleration kind) {
   double matrix[most_links * most_links], q[most_links], z[most_links] = {0};
   make_chain(links, matrix, q);
   const lcp_sample s = {.n = links, .batch = 1, .matrix = matrix, .q = q};
-  /* Without pairs the estimate of what rounding hides of a long chain's w is about 1e-4. */
+  /* Without pairs the estimate of the rounding error of w is about 1e-4 for a long chain. */
   const double rtol = has_pairs(context) || links < most_links ? 1e-4 : 3e-4;
   const ts_lcp_settings settings = {.acceleration = kind, .rtol = rtol, .max_sweeps = 5000};
   const ts_lcp_result r = solve(&s, TS_PRECISION_SINGLE, &settings, TS_OK, z);
@@ -258,8 +258,8 @@ static int sweeps_of_chain(int links, ts_lcp_acceleration kind) {
   return r.sweeps;
 }
 
-/* 1860 sweeps, 100 with momentum. Longer chains need the restarts by the product:
- * 230 sweeps with them, 310 by the growth alone. */
+/* 1860 sweeps without momentum, 100 with it. Longer chains need the restarts by the product: 230 sweeps with
+ * them, 310 with those by growth only. */
 static void fewer_sweeps(void) {
   const int plain = sweeps_of_chain(24, TS_LCP_ACCELERATION_NONE);
   CHECK(sweeps_of_chain(24, TS_LCP_ACCELERATION_MOMENTUM) <= plain / 8);
@@ -282,7 +282,8 @@ static int sweeps_with(const double *matrix, const double *q_numbers, int32_t n,
   return result.sweeps;
 }
 
-/* Momentum begins after 20 sweeps, where it costs little and the matrix is known to be symmetric, or nearly. */
+/* By default momentum begins after 20 sweeps, if it is cheap and the matrix is known to be symmetric, or nearly
+ * so. */
 static void by_default(void) {
   const int links = 24;
   double matrix[most_links * most_links], q[most_links];
@@ -290,7 +291,7 @@ static void by_default(void) {
   for (int storage = TS_LCP_STORAGE_DENSE; storage <= TS_LCP_STORAGE_SPARSE; storage++) {
     const ts_lcp_storage kept = (ts_lcp_storage)storage;
     const int is_known = kept == TS_LCP_STORAGE_SPARSE || context->ops->lcp->is_symmetric;
-    for (int skew = 0; skew < 3; skew++) { /* none, one that is passed over, and one that is not */
+    for (int skew = 0; skew < 3; skew++) { /* none, a negligible one, and a significant one */
       test_context_label("%s, skew %d", ts_lcp_storage_name(kept), skew);
       matrix[1] = -1 + (skew == 1 ? 0.01 : skew == 2 ? 0.1 : 0);
       const int plain = sweeps_with(matrix, q, links, kept, TS_LCP_ACCELERATION_NONE);
@@ -307,7 +308,7 @@ static void by_default(void) {
             sweeps_with(quick, loads, 2, TS_LCP_STORAGE_DENSE, TS_LCP_ACCELERATION_NONE));
 }
 
-/* Matrices that are not symmetric, for which plain sweeps converge and momentum may not. */
+/* Unsymmetric matrices. Plain sweeps converge, and momentum might not. */
 static void not_symmetric(void) {
   static const struct {
     int32_t n;
@@ -330,7 +331,7 @@ static void not_symmetric(void) {
   }
 }
 
-/* Problems without a solution, and sweeps that are too few, from a good start. */
+/* Problems without a solution, and too few sweeps, from a good start. */
 static void never_worse(void) {
   double cyclic[] = {1, 2, 0, 0, 1, 2, 2, 0, 1}, unbounded[] = {1, -3, 0, -3, 1, 0, 0, 0, 1},
          q[] = {-1, -1, -1};

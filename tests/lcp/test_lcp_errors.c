@@ -1,4 +1,4 @@
-/* What complementarity problems refuse: the status, and a message that names what was wrong. */
+/* Refusals of complementarity problems: the status, and a message that names the fault. */
 #include <texsolve/lcp.h>
 
 #include "helpers.h"

@@ -1,4 +1,4 @@
-/* Contacts with friction: answers that are known, random bodies, both local solvers, other frames, slopes. */
+/* Contacts with friction: known solutions, random bodies, both local solvers, rotated frames, slopes. */
 #include <texsolve/lcp.h>
 
 #include "helpers.h"
@@ -9,7 +9,7 @@ static ts_context *context;
 
 /* ---- Solving ---- */
 
-/* r of a problem, n numbers; NULL for `result` where it is not wanted. */
+/* Returns r of a problem, n numbers. `result` may be NULL. */
 static double *solve(const lcp_contacts *s, ts_precision precision, const ts_lcp_settings *settings,
                      ts_lcp_result *result) {
   ts_lcp *lcp = lcp_contacts_make(context, s, precision);
@@ -69,11 +69,11 @@ static void one_contact(void) {
   check_one(3, W3, (const double[]){-2, 3, 4}, 0.5, (const double[]){1, -0.3, -0.4});
   check_one(3, W3, (const double[]){-2, 3, 4}, 0, (const double[]){1, 0, 0});
   check_one(3, W3, (const double[]){-2, 0, 0}, 0.5, (const double[]){1, 0, 0});
-  /* What is left of a symmetry in rounding, at the end of the range of single precision. */
+  /* Symmetric up to rounding, at the limit of the range of single precision. */
   const double nearly3[] = {2, 0, 0, 0, 1, 1e-33, 0, 1e-33, 1};
   check_one(3, nearly3, (const double[]){-2, 0.3, -0.4}, 0.6, (const double[]){1, -0.3, 0.4});
   check_one(3, nearly3, (const double[]){-2, 3, 4}, 0.5, (const double[]){1, -0.3, -0.4});
-  /* Full blocks: b = u - W r for the sliding velocity and the reaction that are wanted. */
+  /* Full blocks with b = u - W r, for chosen sliding velocities u and reactions r. */
   const double full2[] = {2, 0.5, 0.5, 1.5}, full3[] = {2, 0.5, -0.4, 0.5, 1.5, 0.3, -0.4, 0.3, 1};
   const double mu = 0.4, r2[] = {1, 0.4}, u2[] = {0, -2}, r3[] = {1, -0.24, 0.32}, u3[] = {0, 1.5, -2};
   double b2[2], b3[3];
@@ -84,7 +84,7 @@ static void one_contact(void) {
   check_one(3, full3, b3, mu, r3);
 }
 
-/* No tangential motion follows from a force: W_tt = 0. The contact slides with b_t. */
+/* A force causes no tangential motion: W_tt = 0. The contact slides with b_t. */
 static void singular_blocks(void) {
   const double W2[] = {2, 0, 0, 0}, W3[] = {2, 0, 0, 0, 0, 0, 0, 0, 0};
   check_one(2, W2, (const double[]){-2, 3}, 0.5, (const double[]){1, -0.5});
@@ -94,7 +94,8 @@ static void singular_blocks(void) {
   check_one(3, rank, (const double[]){-2, 0.2, 0}, 0.5, (const double[]){1, -0.2, 0});
 }
 
-/* One sweep solves one contact exactly, and by projection only nearly: the setting is obeyed. */
+/* One exact sweep solves one contact exactly, and one sweep by projection only approximately. This shows that
+ * the setting is used. */
 static void locals(void) {
   const double W3[] = {2, 0.5, -0.4, 0.5, 1.5, 0.3, -0.4, 0.3, 1}, b[] = {-2, 3, 1}, mu = 0.4;
   for (int dimension = 2; dimension <= 3; dimension++) {
@@ -149,7 +150,7 @@ static void random_bodies(void) {
       }
 }
 
-/* The natural map where it is far from 0: in the cone, outside, below it. */
+/* The natural map far from 0: inside the cone, outside and below it. */
 static void residuals(void) {
   for (int dimension = 2; dimension <= 3; dimension++) {
     test_context_label("dimension %d", dimension);
@@ -173,7 +174,7 @@ static void residuals(void) {
   }
 }
 
-/* Problems of a batch are solved as each alone. */
+/* The problems of a batch are solved as if each were alone. */
 static void batches(void) {
   enum { count = 3 };
   for (int dimension = 2; dimension <= 3; dimension++) {
@@ -215,7 +216,7 @@ static void batches(void) {
 
 /* ---- Without friction, in other frames, on a slope ---- */
 
-/* mu = 0: the problem of the normals alone, and no tangential reaction. */
+/* mu = 0: only the problem of the normals, and tangential reactions are 0. */
 static void frictionless(void) {
   for (int dimension = 2; dimension <= 3; dimension++) {
     test_context_label("dimension %d", dimension);
@@ -244,7 +245,7 @@ static void frictionless(void) {
   }
 }
 
-/* x = R x of each contact: its tangents turned by an angle of its own, or in two dimensions turned round. */
+/* x = R x of each contact: its tangents are rotated by an individual angle, or reversed in two dimensions. */
 static void turn(int dimension, int32_t contacts, double *x, size_t stride) {
   for (int32_t k = 0; k < contacts; k++) {
     double *t = x + ((size_t)k * (size_t)dimension + 1) * stride, first = t[0];
@@ -257,7 +258,7 @@ static void turn(int dimension, int32_t contacts, double *x, size_t stride) {
   }
 }
 
-/* The law has no preferred tangents. */
+/* The law does not prefer any tangents. */
 static void frames(void) {
   for (int dimension = 2; dimension <= 3; dimension++) {
     test_context_label("dimension %d", dimension);
@@ -294,7 +295,7 @@ static void check_box(int dimension, double tangent, double phi, double mu, ts_l
   lcp_contacts_free(&s);
 }
 
-/* A box on a slope sticks where tan(angle) <= mu, and slides down with sin(angle) - mu cos(angle) otherwise. */
+/* A box on a slope sticks if tan(angle) <= mu, and otherwise slides down with sin(angle) - mu cos(angle). */
 static void slopes(void) {
   static const double tangents[] = {0, 0.3, 0.499, 0.501, 0.7};
   for (size_t k = 0; k < sizeof tangents / sizeof tangents[0]; k++)
@@ -305,7 +306,7 @@ static void slopes(void) {
     }
 }
 
-/* Doubles too. */
+/* These also run in double precision. */
 static const test_fixture exact = {.context = &context, .needs_pairs = 1};
 
 TEST_MAIN(CASES_IN_CONTEXT(one_contact, singular_blocks, random_bodies, batches),

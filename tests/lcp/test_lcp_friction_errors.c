@@ -1,4 +1,4 @@
-/* Contacts with friction: wrong input, new coefficients, names. */
+/* Contacts with friction: invalid input, new coefficients, names. */
 #include <texsolve/lcp.h>
 
 #include "helpers.h"
@@ -6,7 +6,7 @@
 
 static ts_context *context;
 
-/* ---- Wrong input ---- */
+/* ---- Invalid input ---- */
 
 static void check_wrong(const ts_lcp_desc *desc, const char *first, const char *second) {
   ts_lcp *lcp = NULL;

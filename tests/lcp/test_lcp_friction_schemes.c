@@ -1,5 +1,5 @@
-/* Contacts with friction by every scheme: sweeps against the sequential loop, with every number of threads, and
- * in batches. */
+/* Contacts with friction by every scheme: sweeps compared with the sequential loop, with every number of
+ * threads, and in batches. */
 #include <texsolve/lcp.h>
 
 #include "common/core/core.h"
@@ -12,15 +12,16 @@ static ts_context *context;
 
 enum { most_batch = 80 };
 
-/* `batch` problems of random bodies, and their numbers one after the other. */
+/* `batch` problems of random bodies, with their numbers in sequence. */
 typedef struct problems {
   lcp_contacts one[most_batch];
   int batch;
-  size_t n; /* of each */
+  size_t n; /* per problem */
   double *matrix, *q, *friction;
 } problems;
 
-/* `coupling`: what entries outside of contacts' blocks are multiplied by; `skew`: those above them, too. */
+/* `coupling`: a factor of the entries outside the contacts' blocks. `skew`: a further factor of those above the
+ * blocks. */
 static problems make_problems(int dimension, int32_t contacts, int batch, double coupling, double skew) {
   const size_t n = (size_t)dimension * (size_t)contacts, count = (size_t)contacts;
   problems p = {.batch = batch, .n = n};
@@ -58,7 +59,7 @@ static ts_lcp *make_lcp(const problems *p, ts_precision precision) {
   return lcp;
 }
 
-/* One sweep of the sequential loop in double, which leaves a contact's own reaction out of its velocity. */
+/* One sweep of the sequential loop in double precision. It omits a contact's own reaction from its velocity. */
 static void sequential_sweep(const lcp_contacts *s, double *r, int exact) {
   const int d = s->dimension;
   for (int32_t first = 0; first < s->n; first += d) {
@@ -97,7 +98,7 @@ static void compare_sweeps(const problems *p, const variant *v, ts_lcp_scheme sc
             *z = make_parts(ts_lcp_get_space(lcp), 1, is_double + 1, NULL);
   double *expected = calloc(p->n * (size_t)p->batch, sizeof *expected);
   for (int sweep = 1; sweep <= 4; sweep++) {
-    const int count = sweep == 3 ? 20 : 1; /* more than share one w in schemes by columns */
+    const int count = sweep == 3 ? 20 : 1; /* schemes by columns recompute w after 16 sweeps */
     const ts_lcp_settings settings = {.scheme = scheme, .local = v->local, .fixed_sweeps = count};
     CHECK_OK(context, ts_lcp_solve(lcp, q, z, &settings, NULL));
     for (int k = 0; k < count * p->batch; k++)
@@ -124,7 +125,7 @@ static void compare_schemes(variant v) {
   free_problems(&p);
 }
 
-/* Contacts, and problems: within a block of 48 or 64 rows, whole blocks, what is left behind them. */
+/* Contacts and problems: within a block of 48 or 64 rows, whole blocks, and a remainder after them. */
 static const int32_t sizes[][2] = {{1, 1},  {9, 1},  {16, 1}, {21, 1}, {22, 1}, {25, 1}, {32, 1},
                                    {33, 1}, {48, 1}, {81, 1}, {1, 4},  {7, 3},  {40, 2}};
 
@@ -141,7 +142,7 @@ static void sweeps(void) {
   if (has_pairs(context)) sweeps_of(TS_PRECISION_DOUBLE);
 }
 
-/* ---- Answers, relaxed too ---- */
+/* ---- Solutions, also with relaxed ---- */
 
 static void solve(const problems *p, ts_precision precision, ts_lcp_scheme scheme) {
   test_context_label("dimension %d, %zu unknowns, %s, %s", p->one[0].dimension, p->n,
@@ -165,9 +166,8 @@ static void solve(const problems *p, ts_precision precision, ts_lcp_scheme schem
   ts_lcp_destroy(&lcp);
 }
 
-/* Threads or thread blocks that are late may leave relaxed sweeps nothing but each other's start, as in
- * Jacobi's method by blocks, which need not converge; contacts that are coupled an eighth as strongly are
- * solved however the sweeps are timed. */
+/* If threads or thread blocks are late, relaxed sweeps may use only each other's start, as in block Jacobi,
+ * which need not converge. Contacts with an eighth of the coupling converge for any timing. */
 static void solve_by_all(void) {
   for (int dimension = 2; dimension <= 3; dimension++) {
     problems p = make_problems(dimension, 70, 1, 0.125, 1);
@@ -184,7 +184,7 @@ static void answers(void) {
   solve_by_all();
 }
 
-/* However many threads share a problem, and whether there is a share for each of them. */
+/* Any number of threads may share a problem, including more threads than shares. */
 static void with_threads(int threads) {
   ts_context_desc desc = test_desc();
   desc.threads = threads;
@@ -205,7 +205,8 @@ static void threads(void) {
   for (int count = 1; count <= 5 && has_threads; count++) with_threads(count);
 }
 
-/* Schemes by columns forget those of a matrix that is replaced, and contacts' own blocks are replaced too. */
+/* Schemes by columns discard the columns of a matrix that is replaced, and the contacts' blocks are replaced
+ * too. */
 static void replaced(void) {
   problems p = make_problems(3, 40, 1, 1, 0.7), next = make_problems(3, 40, 1, 1, 1);
   for (size_t i = 0; i < next.n * next.n; i++) next.matrix[i] = next.one[0].matrix[i] *= 2;
@@ -238,7 +239,7 @@ static void replaced(void) {
 
 /* ---- The law ---- */
 
-/* Full blocks that are not symmetric; every fifth far from positive semidefinite, which the cases leave to the
+/* Full unsymmetric blocks. Every fifth is far from positive semidefinite and is tested only with the
  * projection. */
 static void random_block(int dimension, unsigned seed, double *W, double *b, double *mu) {
   double *numbers = ref_doubles(13, seed, -1, 1);
@@ -254,7 +255,7 @@ static void random_block(int dimension, unsigned seed, double *W, double *b, dou
   free(numbers);
 }
 
-/* Problems of one contact: one sweep is the local solver alone. */
+/* With one contact per problem a sweep is the local solver alone. */
 static void compare_laws(int dimension, ts_precision precision, ts_lcp_local local) {
   enum { batch = 300 };
   const size_t d = (size_t)dimension;
@@ -296,8 +297,8 @@ static void laws(void) {
 
 /* ---- Small textures ---- */
 
-/* Where the largest texture is small, OpenGL lays the matrices of a batch side by side. Without texture
- * barriers rows are drawn beside z. */
+/* If the largest texture is small, OpenGL places the matrices of a batch side by side. Without texture barriers
+ * rows are drawn next to z. */
 static void small_textures(void) {
   if (!test_is_gl()) return;
   ts_context_desc desc = test_desc();

@@ -1,5 +1,5 @@
 /* The law of one contact in floats and in doubles: random blocks of every rank and scale, exactly and by
- * projection; corners of the cone. */
+ * projection, and corners of the cone. */
 #include "helpers.h"
 #include "lcp_contacts.h"
 #include "lcp_law_calls.h"
@@ -13,9 +13,8 @@ static double uniform(ref_random *random) {
   return (double)ref_uniform(random, -1, 1);
 }
 
-/* W = G G^T with G of `rank` columns, plus what is not symmetric. With `sticking` W r = -b has a solution,
- * which singular blocks else have not.
- */
+/* W = G G^T, where G has `rank` columns, plus an unsymmetric part. With `sticking` W r = -b has a solution,
+ * which a singular block otherwise lacks. */
 static contact random_contact(ref_random *random, int dimension, int rank, double most_mu, double skew,
                               int sticking) {
   contact c = {.dimension = dimension, .mu = (double)ref_uniform(random, 0, (float)most_mu)};
@@ -35,7 +34,8 @@ static contact random_contact(ref_random *random, int dimension, int rank, doubl
   return c;
 }
 
-/* r by the law in one of the types, and its residual in doubles; steps of projection go on from r. */
+/* Computes r by the law in one of the types, and returns its residual in double precision. Steps of projection
+ * continue from r. */
 static double solve(contact *c, int is_double, int exact, int steps, double *r) {
   const int n = c->dimension;
   float W[9], b[3], found[3] = {0, 0, 0};
@@ -54,7 +54,7 @@ static double solve(contact *c, int is_double, int exact, int steps, double *r) 
 }
 
 typedef struct family {
-  int rank; /* 0: as many as the dimension */
+  int rank; /* 0: the dimension */
   double most_mu, skew, tolerance[2];
 } family;
 
@@ -69,7 +69,7 @@ static void check_family(const family *f, int dimension, int is_double, int exac
     contact c = random_contact(&random, dimension, rank, f->most_mu, f->skew, k % 2);
     if (c.W[0] < 1e-3) continue;
     const double residual = solve(&c, is_double, exact, exact ? 1 : 2000, r);
-    worst = residual <= worst ? worst : residual; /* also NaN */
+    worst = residual <= worst ? worst : residual; /* includes NaN */
     if (!exact) k += 400;
   }
   CHECK(worst <= f->tolerance[is_double]);
@@ -86,7 +86,7 @@ static void blocks(void) {
       for (int is_double = 0; is_double < 2; is_double++) check_family(&exact[k], dimension, is_double, 1);
 }
 
-/* The steps go on from r, so many of them solve the law; how many depends on the block. */
+/* Steps continue from r, so enough of them solve the law. Their number depends on the block. */
 static void projections(void) {
   ref_random random = {77};
   for (int dimension = 2; dimension <= 3; dimension++)
@@ -126,7 +126,7 @@ static void corners(void) {
   check_map((const double[]){1, 0.5, 0}, (const double[]){0, 3, 0}, 0.5, (const double[]){0.4, 0.8, 0});
 }
 
-/* Reactions that are much larger than the velocity: r - P(r - u) is 0 in doubles, the map is not. */
+/* Reactions much larger than the velocity: r - P(r - u) is 0 in doubles, but the map is not. */
 static void large_reactions(void) {
   static const double large[] = {1, 1e8, 1e17, 1e30};
   for (size_t k = 0; k < sizeof large / sizeof large[0]; k++) {
@@ -140,7 +140,7 @@ static void large_reactions(void) {
     check_map(r, (const double[]){0.25, 0.125, 0}, mu, (const double[]){0.3125, 0.125, 0});
     check_map(on_edge, (const double[]){0, -0.25, 0}, mu, (const double[]){0, 0, 0});
     for (int dimension = 2; dimension <= 3; dimension++) {
-      law_map_contact(map, on_edge, (const double[]){-0.25, -0.25, 0}, mu, dimension); /* u_n alone is wrong */
+      law_map_contact(map, on_edge, (const double[]){-0.25, -0.25, 0}, mu, dimension); /* only u_n is wrong */
       CHECK_CLOSE(map[0], -0.2, 1e-15);
       CHECK_CLOSE(map[1], -0.1, 1e-15);
     }

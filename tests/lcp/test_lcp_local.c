@@ -1,4 +1,5 @@
-/* The law of a contact that the library chooses: exact, and projection from where exact leads nowhere. */
+/* The contact law that the library chooses: first the exact one, and projection if the exact one makes no
+ * progress. */
 #include <string.h>
 #include <texsolve/lcp.h>
 
@@ -31,8 +32,8 @@ static ts_lcp_result solve(unsigned seed, ts_lcp_settings settings, ts_status ex
   return result;
 }
 
-/* Problems in which exact goes round and projection converges. */
-static void gives_up_exact(void) {
+/* Problems on which the exact law cycles and projection converges. */
+static void exact_does_not_converge(void) {
   static const unsigned seeds[] = {2, 38};
   for (int k = 0; k < 2; k++) {
     double r[size];
@@ -44,7 +45,7 @@ static void gives_up_exact(void) {
     settings.local = TS_LCP_LOCAL_AUTO;
     const ts_lcp_result chosen = solve(seeds[k], settings, TS_OK, r);
     CHECK(chosen.sweeps <= exact.sweeps + 2 * projection.sweeps);
-    /* No sweeps are left for the projection. */
+    /* The projection has no sweeps left. */
     settings.max_sweeps = exact.sweeps;
     CHECK_INT(solve(seeds[k], settings, TS_NOT_CONVERGED, r).reason, exact.reason);
     settings.max_sweeps = 0;
@@ -53,7 +54,7 @@ static void gives_up_exact(void) {
   }
 }
 
-/* The choice starts with exact, and so it stays where nothing is tested. */
+/* The choice starts with the exact law, and stays with it if the residual is not tested. */
 static void starts_exact(void) {
   double exact[size], chosen[size], projection[size];
   ts_lcp_settings settings = {.local = TS_LCP_LOCAL_EXACT, .fixed_sweeps = 400};
@@ -66,4 +67,4 @@ static void starts_exact(void) {
   CHECK(memcmp(exact, projection, sizeof exact) != 0);
 }
 
-TEST_MAIN(CASES_IN_CONTEXT(gives_up_exact, starts_exact))
+TEST_MAIN(CASES_IN_CONTEXT(exact_does_not_converge, starts_exact))

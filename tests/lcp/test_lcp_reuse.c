@@ -1,4 +1,4 @@
-/* Sparse problems in memory that others have left: the same iterates as in a context of their own. */
+/* Sparse problems in reused memory give the same iterates as in a new context. */
 #include <texsolve/lcp.h>
 
 #include "common/core/core.h"
@@ -44,7 +44,7 @@ static void compare(ts_context *context, ts_lcp *lcp, const lcp_graph *g, lcp_gr
 
 static ts_context *context;
 
-/* Problems that follow each other, larger and smaller, in other forms, and two at a time. */
+/* Consecutive problems, larger and smaller, in different forms, and two at a time. */
 static void frames(void) {
   static const int32_t pairs[] = {9, 60, 4, 61, 30, 200};
   for (unsigned k = 0; k < 2 * sizeof pairs / sizeof *pairs; k++) {
@@ -60,7 +60,7 @@ static void frames(void) {
   }
 }
 
-/* Of contacts that touch the next ones, up to so many. */
+/* Contacts that touch up to `reach` of the next ones. */
 static double *band(int32_t n, int32_t reach) {
   double *matrix = calloc((size_t)n * (size_t)n, sizeof *matrix);
   for (int32_t i = 0; i < n; i++)
@@ -69,8 +69,8 @@ static double *band(int32_t n, int32_t reach) {
   return matrix;
 }
 
-/* Matrices that follow each other in one problem: all, few and some of the blocks, each time one that is
- * refused for its last number. */
+/* Successive matrices in one problem: all, few and some of the blocks, each followed by one that is refused
+ * because of its last number. */
 static void matrices(void) {
   lcp_graph g = lcp_graph_make(3, 12, 1, 5), full = g, chain = g;
   double *const last = (full.matrix = band(g.n, g.n)) + g.n * g.n - 1;
@@ -94,7 +94,8 @@ static void matrices(void) {
   lcp_graph_free(&g);
 }
 
-/* A context's blocks: the smallest that is large enough, none that is huge; a failure takes nothing away. */
+/* Blocks kept by a context: the smallest sufficient one is used, huge ones are not kept, and a failure loses
+ * none. */
 static void kept(void) {
   const ts_context_desc desc = heap_desc();
   REQUIRE_OK(NULL, ts_context_create(&desc, &context));

@@ -1,5 +1,5 @@
-/* Complementarity problems of every scale: q and M from 1e-30 to 1e30, judged on the host in long double and
- * without cancellation. TS_OK is never wrong, z is finite, and what is well scaled converges. */
+/* Complementarity problems of every scale: q and M from 1e-30 to 1e30, checked on the host in long double
+ * without cancellation. TS_OK is never wrong, z is finite, and well-scaled problems converge. */
 #include <float.h>
 #include <math.h>
 #include <texsolve/lcp.h>
@@ -12,7 +12,7 @@ static ts_context *context;
 
 enum { most = 48 };
 
-/* M is also H I H^T / mass of `bodies` bodies if H is not NULL; all numbers are floats. */
+/* If H is not NULL, M is also H I H^T / mass with `bodies` bodies. All numbers are floats. */
 typedef struct problem {
   const char *name;
   int dimension;
@@ -42,14 +42,14 @@ static problem contacts(const char *name, int dimension, ts_lcp_storage storage)
   lcp_contacts c = lcp_contacts_random(dimension, 8, 0.6, 3);
   problem p = {.name = name, .dimension = dimension, .n = c.n, .storage = storage};
   for (int32_t i = 0; i < c.n * c.n; i++) p.M[i] = c.matrix[i];
-  for (int32_t i = 0; i < c.n; i++) p.M[i * c.n + i] += 1; /* so that all converge soon */
+  for (int32_t i = 0; i < c.n; i++) p.M[i * c.n + i] += 1; /* makes all problems converge fast */
   for (int32_t i = 0; i < c.n; i++) p.q[i] = c.q[i];
   for (int32_t k = 0; k < c.contacts; k++) p.friction[k] = c.friction[k];
   lcp_contacts_free(&c);
   return p;
 }
 
-/* A tower: contact c between bodies c and c + 1, one unknown each. */
+/* A tower: contact c is between bodies c and c + 1, with one unknown each. */
 static problem tower(void) {
   problem p = {.name = "factors", .dimension = 1, .n = 10, .bodies = 10, .has_factors = 1, .mass = 1};
   p.storage = TS_LCP_STORAGE_SPARSE;
@@ -64,7 +64,7 @@ static problem tower(void) {
   return p;
 }
 
-/* M and q, and bounds as z is. */
+/* Scales M and q, and bounds by the scale of z. */
 static problem scaled(const problem *p, double m, double q) {
   problem s = *p;
   const double z = q / m;
@@ -78,11 +78,11 @@ static problem scaled(const problem *p, double m, double q) {
   return s;
 }
 
-/* ---- The judge ---- */
+/* ---- The check ---- */
 
 static long double velocity(const problem *p, const double *z, int32_t i) {
   long double sum = p->q[i];
-  if (p->has_factors) { /* as the library is given them, whose products are no floats */
+  if (p->has_factors) { /* the factors that the library gets, because their products are not floats */
     for (int32_t b = 0; b < p->bodies; b++)
       for (int32_t j = 0; j < p->n; j++)
         sum += (long double)p->H[i * p->bodies + b] * p->mass * p->H[j * p->bodies + b] * z[j];
@@ -92,7 +92,7 @@ static long double velocity(const problem *p, const double *z, int32_t i) {
   return sum;
 }
 
-/* r - P(r - v) by the projection v - P'(v - r) onto the dual cone instead if r is the larger one. */
+/* r - P(r - v), or, if r is larger than v, the projection v - P'(v - r) onto the dual cone. */
 static long double contact_part(const problem *p, const double *r, const long double *u, double mu) {
   const long double U = p->dimension == 2 ? fabsl(u[1]) : hypotl(u[1], u[2]);
   long double y[3] = {r[0] - u[0] - mu * U, 0, 0}, map[3] = {u[0] + mu * U, 0, 0}, T, e;
@@ -101,7 +101,7 @@ static long double contact_part(const problem *p, const double *r, const long do
   e = T - mu * y[0];
   if (mu * T <= -y[0]) {
     for (int k = 0; k < 3; k++) map[k] = k < p->dimension ? r[k] : 0;
-  } else if (e > 0) { /* off the cone by e / sqrt(1 + mu^2) */
+  } else if (e > 0) { /* outside the cone by e / sqrt(1 + mu^2) */
     map[0] -= mu * e / (1 + (long double)mu * mu);
     for (int k = 1; k < 3; k++) map[k] += e / (1 + (long double)mu * mu) * y[k] / T;
   }
@@ -149,7 +149,7 @@ static ts_lcp *make(const problem *p, ts_precision precision) {
   return lcp;
 }
 
-/* `start`: what z starts from. */
+/* `start`: the start of z. */
 static void solve(const problem *p, ts_lcp *lcp, ts_precision precision, double start, double rtol,
                   int converges) {
   const int parts = precision == TS_PRECISION_DOUBLE ? 2 : 1;
@@ -165,12 +165,11 @@ static void solve(const problem *p, ts_lcp *lcp, ts_precision precision, double 
   for (int32_t i = 0; i < p->n; i++) size = hypot(size, found[i]);
   CHECK(isfinite(size));
   const double residual = (double)true_residual(p, found);
-  /* The judge itself rounds z, to digits of long double; and the sum of squares on the device is one of floats.
-   */
+  /* The check rounds z to the digits of long double, and the device sums squares in floats. */
   const double slack = 8 * (double)LDBL_EPSILON * size;
   CHECK(status == TS_OK || status == TS_NOT_CONVERGED);
   if (status == TS_OK) CHECK(residual <= rtol * norm_q * (1 + 1e-5) + slack);
-  /* Without pairs what rounding hides is estimated. */
+  /* Without pairs the rounding error is estimated. */
   CHECK(residual <= result.residual * (has_pairs(context) ? 1 + 1e-5 : 2) + 1e-15 * norm_q + slack);
   if (converges) CHECK_INT(status, TS_OK);
   CHECK_OK(context, ts_lcp_residual(lcp, q, z, &again));
@@ -192,7 +191,7 @@ static void solve_starts(const problem *p, ts_precision precision, double z, dou
 static void solve_scales(const problem *p, ts_precision precision) {
   static const double scales[] = {1, 1e-30, 1e-20, 1e-17, 1e-12, 1e-6, 1e6, 1e12, 1e20, 1e30};
   enum { count = sizeof scales / sizeof scales[0] };
-  static int calls; /* each problem has other scales where they are few */
+  static int calls; /* scales alternate between problems if there are few */
   const int is_double = precision == TS_PRECISION_DOUBLE;
   const int stride = test_is_gl() ? test_is_brief() ? 31 : 17 : test_is_brief() ? 7 : 1, first = calls++ * 5;
   for (int k = 0; k < count * count; k++) {
@@ -201,13 +200,14 @@ static void solve_scales(const problem *p, ts_precision precision) {
     test_context_label("%s, %s, M about %g, q about %g", p->name, ts_precision_name(precision), m, q);
     const problem s = scaled(p, m, q);
     if (p->is_boxed && !(z > 1e-37 && z < 1e37)) continue;
-    /* Sliding contacts are as far from the edge of the cone as r is rounded, next to which u may be small. */
+    /* A sliding contact may be off the edge of the cone by the rounding of r, and u may be small compared with
+     * it. */
     const int is_stiff = p->dimension == 1 || m >= 1;
     solve_starts(&s, precision, z, is_double ? 1e-9 : 1e-4, is_stiff && z > 1e-20 && z < 1e20);
   }
 }
 
-/* q beyond what floats hold, in vectors in double precision. */
+/* q outside the range of floats, in vectors in double precision. */
 static void solve_far(const problem *p) {
   static const double scales[] = {1e-290, 1e-100, 1e-45, 1e45, 1e100, 1e290};
   if (p->is_boxed || (test_is_gl() && p->storage == TS_LCP_STORAGE_SPARSE)) return;
@@ -222,7 +222,7 @@ static void solve_far(const problem *p) {
     ts_lcp_result result;
     CHECK_OK(context, ts_lcp_solve(lcp, b, z, &(ts_lcp_settings){.rtol = 1e-9, .max_sweeps = 1000}, &result));
     double *found = read_doubles(z);
-    for (int32_t i = 0; i < p->n; i++) { /* the problem is homogeneous: judged at scale 1 */
+    for (int32_t i = 0; i < p->n; i++) { /* the problem is homogeneous, so it is checked at scale 1 */
       found[i] /= scales[k];
       norm_q = hypot(norm_q, s.q[i]);
     }

@@ -1,4 +1,4 @@
-/* Sparse complementarity problems: sweeps against dense ones, schemes and threads, replaced matrices. */
+/* Sparse complementarity problems: sweeps compared with dense ones, schemes and threads, replaced matrices. */
 #include <texsolve/lcp.h>
 
 #include "helpers.h"
@@ -42,7 +42,7 @@ static const ts_lcp_scheme schemes[] = {TS_LCP_SCHEME_ROW, TS_LCP_SCHEME_GRAPH, 
 
 /* ---- Sweep by sweep ---- */
 
-/* In double by the processor, row by row a dense problem. */
+/* The reference is a dense problem, row by row, in double precision on the CPU. */
 static void compare(const lcp_graph *g, lcp_graph_form form, ts_lcp_scheme scheme, ts_precision precision,
                     ts_context *host) {
   test_context_label("dimension %d, n %d, batch %d, form %d, %s, %s", g->dimension, g->n, g->batch, (int)form,
@@ -54,7 +54,7 @@ static void compare(const lcp_graph *g, lcp_graph_form form, ts_lcp_scheme schem
   const double tolerance = precision == TS_PRECISION_DOUBLE ? 1e-11 : 1e-4;
   double moved = 0;
   for (int step = 0; step < 5 && sparse.lcp; step++) {
-    const int count = step == 3 ? 19 : 1; /* more than pass until v is computed again */
+    const int count = step == 3 ? 19 : 1; /* v is recomputed after 16 sweeps */
     double *found = sweep(context, &sparse, scheme, count),
            *expected = sweep(host, &dense, is_colour ? scheme : TS_LCP_SCHEME_ROW, count),
            residuals[2] = {-1, -2};
@@ -91,7 +91,7 @@ static void sweeps(void) {
   ts_context_destroy(&host);
 }
 
-/* Each unknown and its neighbours. */
+/* Couples each unknown with its neighbours. */
 static ts_csr chain(int32_t n) {
   int32_t *offsets = calloc((size_t)n + 1, sizeof *offsets),
           *columns = calloc((size_t)3 * (size_t)n, sizeof *columns);
@@ -103,7 +103,8 @@ static ts_csr chain(int32_t n) {
   return ts_host_csr(n, n, offsets, columns, values);
 }
 
-/* Contacts and velocities in rows as short as they get, each step drawn beside them; then none that fit. */
+/* Rows of textures of the shortest length, with each step drawn next to the contacts and velocities, and then
+ * contacts that do not fit. */
 static void small_textures(void) {
   if (!test_is_gl()) return;
   ts_context_desc desc = test_desc();
@@ -147,7 +148,7 @@ static void scattered(void) {
   lcp_graph_free(&g);
 }
 
-/* A few contacts are dense, many between neighbours are not. */
+/* A few contacts are stored dense, and many contacts between neighbours are not. */
 static void chosen(void) {
   for (int k = 0; k < 4; k++) {
     lcp_graph g = lcp_graph_make(1, k < 2 ? 2 : 60, 1, 4);
@@ -161,7 +162,7 @@ static void chosen(void) {
   }
 }
 
-/* The same rows from their ends, each entry in two halves, and a zero that links nothing. */
+/* The same rows in reverse order, with each entry in two halves, and a zero without effect. */
 static ts_csr reversed(const ts_csr *csr) {
   const int32_t *from = csr->row_offsets.data, entries = from[csr->rows], width = (int32_t)csr->columns;
   int32_t *offsets = calloc((size_t)csr->rows + 1, sizeof *offsets),
@@ -201,7 +202,7 @@ static void unordered(void) {
     }
 }
 
-/* More unknowns than a dense matrix has memory for; no zero is ever stored. */
+/* Too many unknowns for a dense matrix. No zero is stored. */
 static void large(void) {
   enum { n = 200000 };
   ts_csr csr = chain(n);
@@ -231,7 +232,7 @@ static void large(void) {
 
 /* ---- Threads ---- */
 
-/* z after sweeps by so many threads. */
+/* z after sweeps with this number of threads. */
 static double *with_threads(const lcp_graph *g, lcp_graph_form form, ts_lcp_scheme scheme, int threads) {
   ts_context_desc desc = test_desc();
   desc.threads = threads;
@@ -249,7 +250,8 @@ static int are_same(const double *a, const double *b, int32_t n) {
   return memcmp(a, b, (size_t)n * sizeof *a) == 0;
 }
 
-/* Neither levels nor colours show how many threads there are; levels are the loop, colours another order. */
+/* Levels and colours give the same bits with any number of threads. Levels equal the loop, and colours are in
+ * another order. */
 static void threads(void) {
   context = test_open();
   if (!context) return;
@@ -276,7 +278,7 @@ static void threads(void) {
   }
 }
 
-/* What auto takes: the loop where one thread is used. */
+/* Auto uses the loop if a single thread is used. */
 static void automatic(void) {
   context = test_open();
   if (!context) return;
@@ -300,7 +302,8 @@ static void automatic(void) {
   lcp_graph_free(&g);
 }
 
-/* A row need not have a neighbour that has this row: what it reads is of the loop's moment all the same. */
+/* The coupling of two rows may be one-sided. A row must still read the values that it would read in the
+ * loop. */
 static void one_sided(void) {
   context = test_open();
   if (!context) return;
@@ -320,9 +323,9 @@ static void one_sided(void) {
   }
 }
 
-/* ---- Answers ---- */
+/* ---- Solutions ---- */
 
-/* By the dense problem's residual, and where the answer is one, that. */
+/* Checks the residual of the dense problem and, if the solution is unique, the solution. */
 static void solve_by(const lcp_graph *g, lcp_graph_form form, ts_lcp_scheme scheme, ts_context *host) {
   test_context_label("dimension %d, form %d, %s", g->dimension, (int)form, ts_lcp_scheme_name(scheme));
   problem p = make(context, g, form, TS_LCP_STORAGE_SPARSE, TS_PRECISION_DOUBLE);
@@ -384,7 +387,8 @@ static void bounds(void) {
   lcp_graph_free(&g);
 }
 
-/* Another pattern, the other form; one that is refused leaves the last one. */
+/* Replaces the matrix by another pattern and by another form. A refused matrix leaves the previous one in
+ * place. */
 static void replaced(void) {
   lcp_graph first = lcp_graph_make(3, 12, 1, 5), next = first;
   double *matrix = calloc((size_t)first.n * (size_t)first.n, sizeof *matrix);

@@ -1,4 +1,4 @@
-/* What sparse complementarity problems refuse, by the status and a message that names it. */
+/* Refusals of sparse complementarity problems: the status, and a message that names the fault. */
 #include <texsolve/lcp.h>
 
 #include "helpers.h"
@@ -70,7 +70,7 @@ static void wrong_factors(void) {
   refuse(&desc, TS_ERROR_INVALID_ARGUMENT, "1e+39", "beyond single precision");
   mass[3] = -10;
   refuse(&desc, TS_ERROR_INVALID_ARGUMENT, "the diagonal entry in row 0 is -6", "");
-  mass[0] = mass[3] = 0; /* nothing moves */
+  mass[0] = mass[3] = 0; /* no motion is possible */
   refuse(&desc, TS_ERROR_INVALID_ARGUMENT, "the diagonal entry in row 0 is 0", "");
   const double six[6] = {0};
   desc.mass_block = 3, desc.inverse_mass = HOST(six);
@@ -79,7 +79,7 @@ static void wrong_factors(void) {
   refuse(&desc, TS_ERROR_INVALID_ARGUMENT, "inverse_mass is NULL", "");
 }
 
-/* Of contacts the normal's row is meant. */
+/* For contacts only the row of the normal is checked. */
 static void wrong_contacts(void) {
   const double mu[] = {0.5}, flat[] = {2, 0, 0, 0}, tangent[] = {2, 0, 0, -1}, normal[] = {0, 0, 0, 1};
   ts_lcp_desc desc = {.size = 2, .dimension = 2, .friction = HOST(mu), .storage = TS_LCP_STORAGE_SPARSE};

@@ -13,7 +13,7 @@ static ts_lcp *make(const lcp_graph *g, lcp_graph_form form) {
   return lcp;
 }
 
-/* Whether M has numbers for two contacts, either way round. */
+/* True if M has numbers for two contacts, in either order. */
 static int are_neighbours(const lcp_graph *g, int32_t a, int32_t b) {
   const int32_t d = g->dimension, n = g->n;
   for (int32_t k = 0; k < d * d; k++) {
@@ -30,7 +30,7 @@ static int units_touch(const lcp_graph *g, const tsi_lcp_sparse *s, int32_t u, i
   return 0;
 }
 
-/* Each unit's step is the least that its rule allows. */
+/* The step of each unit is the smallest that the rule allows. */
 static void check_steps(const lcp_graph *g, const ts_lcp *lcp, ts_lcp_scheme scheme) {
   const tsi_lcp_sparse *s = lcp->sparse;
   const tsi_lcp_steps *steps = NULL;
@@ -68,8 +68,8 @@ static void steps(void) {
       lcp_graph g = lcp_graph_make(dimension, 17, 2, 9);
       test_context_label("dimension %d, form %d", dimension, (int)form);
       ts_lcp *lcp = make(&g, form);
-      /* Pairs that follow each other have other bodies; at the ends of the row they may have one neighbourhood.
-       */
+      /* Consecutive pairs have different bodies. At the ends of the row they may have the same
+       * neighbourhood. */
       if (form == LCP_GRAPH_FACTORS)
         CHECK_INT(lcp->sparse->units, 2 * 17);
       else
@@ -86,7 +86,7 @@ static void steps(void) {
     }
 }
 
-/* One-sided rows, of a triangle. */
+/* One-sided rows of a triangular matrix. */
 static void one_sided(void) {
   for (int is_lower = 0; is_lower < 2; is_lower++) {
     lcp_graph g = lcp_graph_make(1, 25, 1, 3);
@@ -102,8 +102,8 @@ static void one_sided(void) {
   }
 }
 
-/* A body with more neighbours than a word has bits: each has a colour of its own, and those of others are few.
- */
+/* A body with more neighbours than a word has bits: each contact has its own colour, and those of others are
+ * few. */
 static void hub(void) {
   enum { spokes = 150, rows = 2 * spokes };
   double *H = calloc((size_t)rows * (spokes + 1), sizeof *H), mass[spokes + 1];

@@ -1,5 +1,5 @@
-/* Matrices that may refer to the application's pattern: the same products, values of their own, and nothing
- * written to the application's arrays. */
+/* Matrices that may refer to the application's pattern: they give the same products, own their values, and
+ * never write to the application's arrays. */
 #include "helpers.h"
 
 static ts_context *context;
@@ -10,7 +10,7 @@ typedef struct given {
   int64_t *wide_offsets;
 } given;
 
-static given take(ref_matrix m) {
+static given make_given(ref_matrix m) {
   const size_t rows = (size_t)m.rows, entries = (size_t)m.offsets[rows];
   given g = {m, malloc(entries * sizeof *g.values), malloc((rows + 1) * sizeof *g.wide_offsets)};
   for (size_t e = 0; e < entries; e++) g.values[e] = (double)m.values[e] + 1e-12;
@@ -101,7 +101,7 @@ static void check(given *g, int kind) {
 }
 
 static void in_order(void) {
-  given grid = take(ref_grid(30, 20)), wide = take(ref_uneven_rows(70, 90, 20, 3));
+  given grid = make_given(ref_grid(30, 20)), wide = make_given(ref_uneven_rows(70, 90, 20, 3));
   for (int kind = 0; kind < KINDS; kind++) {
     test_context_label("grid, kind %d", kind);
     check(&grid, kind);
@@ -112,9 +112,9 @@ static void in_order(void) {
   release(&wide);
 }
 
-/* Nothing is borrowed of rows that have to be sorted: the arrays may go. */
+/* If rows must be sorted, no array is borrowed, so the application may free its arrays. */
 static void out_of_order(void) {
-  given g = take(ref_grid(12, 12));
+  given g = make_given(ref_grid(12, 12));
   for (int32_t i = 0; i < g.m.rows; i++) {
     const int32_t first = g.m.offsets[i], last = g.m.offsets[i + 1] - 1, column = g.m.indices[first];
     g.m.indices[first] = g.m.indices[last];

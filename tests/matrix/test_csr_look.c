@@ -1,4 +1,5 @@
-/* What is found out about a matrix in one look, and its canonical form, beside loops that do one thing each. */
+/* One examination finds all facts about a matrix, and another function makes its canonical form. Both are
+ * compared with separate loops. */
 #include "helpers.h"
 
 #include <math.h>
@@ -13,12 +14,12 @@ typedef struct matrix {
   float *floats;
 } matrix;
 
-static ts_context context; /* without a backend */
+static ts_context context; /* it has no backend */
 
 static void begin(void) {
   int threads;
   context = (ts_context){0};
-  context.desc.threads = 3; /* for many rows */
+  context.desc.threads = 3; /* used only if there are many rows */
   CHECK_OK(NULL, tsi_threads(&context, &threads));
 }
 
@@ -44,7 +45,8 @@ static void release(matrix *m) {
   free(m->floats);
 }
 
-/* Rows of up to `longest` entries, one of `dense`; columns ascend unless duplicates and disorder are wanted. */
+/* Rows of up to `longest` entries, and one row of `dense` entries. If `ordered`, columns ascend. Otherwise they
+ * are random and may repeat. */
 static matrix make(int32_t rows, int32_t columns, int32_t longest, int32_t dense, int ordered, uint64_t seed) {
   ref_random random = {seed};
   matrix m = {.rows = rows, .columns = columns};
@@ -66,7 +68,7 @@ static matrix make(int32_t rows, int32_t columns, int32_t longest, int32_t dense
 }
 
 static void check_facts(const matrix *m, int as_doubles, const tsi_csr_facts *f) {
-  int in_order = 1, rests = 0, negative = m->rows == m->columns, some_negative = 0;
+  int in_order = 1, has_low = 0, negative = m->rows == m->columns, some_negative = 0;
   int32_t longest = 0, zero = -1;
   double norm = 0, largest = 0, smallest = INFINITY;
   for (int32_t i = 0; i < m->rows; i++) {
@@ -74,7 +76,7 @@ static void check_facts(const matrix *m, int as_doubles, const tsi_csr_facts *f)
     for (int32_t e = m->offsets[i]; e < m->offsets[i + 1]; e++) {
       const double value = as_doubles ? m->doubles[e] : (double)m->floats[e];
       if (e > m->offsets[i] && m->indices[e] <= m->indices[e - 1]) in_order = 0;
-      rests |= (double)(float)value != value;
+      has_low |= (double)(float)value != value;
       largest = fmax(largest, fabs(value));
       if (value != 0) smallest = fmin(smallest, fabs(value));
       sum += fabs((double)(float)value);
@@ -89,7 +91,7 @@ static void check_facts(const matrix *m, int as_doubles, const tsi_csr_facts *f)
   }
   const int is_square = m->rows == m->columns;
   CHECK_INT(f->in_order, in_order);
-  CHECK_INT(f->has_rests, rests);
+  CHECK_INT(f->has_low_parts, has_low);
   CHECK_INT(f->longest_row, longest);
   CHECK(f->norm_infinity == norm);
   CHECK_INT(f->zero_diagonal_row, is_square ? zero : -1);
@@ -140,7 +142,7 @@ static int has_mirrors(const matrix *m, int as_doubles) {
   return f.has_mirrors;
 }
 
-/* A grid's Laplacian whose values are those of a function of the pair. */
+/* A grid's Laplacian with symmetric values: a function of the unordered pair of row and column. */
 static matrix make_symmetric(int32_t nx, int32_t ny) {
   ref_matrix grid = ref_grid(nx, ny);
   const int32_t entries = grid.offsets[grid.rows];
@@ -171,11 +173,11 @@ static void symmetry(void) {
                   e = m.offsets[i] + ref_below(&random, m.offsets[i + 1] - m.offsets[i]);
     const int32_t j = m.indices[e], mirror = find(&m, j, i), other = m.offsets[m.rows] - 1 - e;
     const double before = m.doubles[e], of_mirror = m.doubles[mirror], of_other = m.doubles[other];
-    m.doubles[e] = nextafter(before, 9); /* the last bit */
+    m.doubles[e] = nextafter(before, 9); /* change of the last bit */
     CHECK_INT(has_mirrors(&m, 1), i == j);
     m.doubles[e] = -before;
     CHECK_INT(has_mirrors(&m, 1), i == j);
-    m.doubles[e] = of_other; /* exchanged with another */
+    m.doubles[e] = of_other; /* exchanged with another entry */
     m.doubles[other] = before;
     CHECK_INT(has_mirrors(&m, 1),
               e == other || other == mirror || (i == j && find(&m, m.rows - 1 - i, m.rows - 1 - i) == other));
@@ -191,7 +193,7 @@ static void symmetry(void) {
   end();
 }
 
-/* A 0 without a mirror counts as a mirror of nothing; a 1 does not. */
+/* An entry of 0 is symmetric to a missing entry. An entry of 1 is not. */
 static void zeros(void) {
   begin();
   int32_t offsets[] = {0, 2, 3}, indices[] = {0, 1, 1};
@@ -228,7 +230,7 @@ static void fingerprints(void) {
 
 /* ---- Canonical form ---- */
 
-/* Row i in order, as sums of what was given. */
+/* The entries of row i are in order, and each is the sum of the given entries at its place. */
 static void check_row(const matrix *m, int as_doubles, const unsigned char *constrained,
                       const tsi_host_csr *out, int32_t i, double *sums, unsigned char *there) {
   for (int32_t e = m->offsets[i]; e < m->offsets[i + 1]; e++) {
@@ -240,7 +242,7 @@ static void check_row(const matrix *m, int as_doubles, const unsigned char *cons
   for (int32_t e = out->row_offsets[i]; e < out->row_offsets[i + 1]; e++) {
     const int32_t j = out->column_indices[e];
     double value = (double)out->values[e];
-    for (int p = 0; p < 2 && out->rests[p]; p++) value += (double)out->rests[p][e];
+    for (int p = 0; p < 2 && out->low[p]; p++) value += (double)out->low[p][e];
     CHECK(j > before && there[j]);
     CHECK(as_doubles ? value == sums[j] : out->values[e] == (float)sums[j]);
     there[j] = 0;
@@ -258,7 +260,8 @@ static void check_canonical(const matrix *m, int as_doubles, const unsigned char
   int64_t duplicates, dropped = 0;
   double *sums = calloc((size_t)m->columns, sizeof *sums);
   unsigned char *there = calloc((size_t)m->columns, 1);
-  if (CHECK_OK(NULL, tsi_csr_canonical(&context, &csr, constrained, NULL, TSI_CSR_RESTS, &out, &duplicates))) {
+  if (CHECK_OK(NULL,
+               tsi_csr_canonical(&context, &csr, constrained, NULL, TSI_CSR_LOW_PARTS, &out, &duplicates))) {
     for (int32_t i = 0; i < m->rows; i++) {
       check_row(m, as_doubles, constrained, &out, i, sums, there);
       if (constrained && constrained[i]) dropped += m->offsets[i + 1] - m->offsets[i];

@@ -1,14 +1,14 @@
-/* The format that a matrix gets where the descriptor leaves it open, on the host: no device. What is expected
- * of the matrices of `texsolve bench compare --set` is what was measured to be fastest (docs/results.md), but
- * for formats within a few percent of each other. */
+/* The default format of a matrix, on the host without a device. Each expected format was the fastest in
+ * measurements of the matrices of `texsolve bench compare --set` (docs/results.md), except among formats within
+ * a few percent of each other. */
 #include "helpers.h"
 
 #include "common/core/core.h"
 #include "generate.h"
 #include "common/layout/layout_build.h"
 
-/* Kinds of devices: one with bytes to save, one with threads to feed, textures of a software rasterizer and of
- * a GPU. */
+/* Four kinds of devices: limited by memory traffic, limited by the number of threads, textures of a software
+ * rasterizer, and textures of a GPU. */
 enum { BLOCKS = 1u << TS_FORMAT_BCRS2 | 1u << TS_FORMAT_BCRS4 };
 static ts_context host = {.caps.formats = 1u << TS_FORMAT_CSR | BLOCKS, .caps.linear_spaces = 1};
 static ts_context device = {.caps.formats = 1u << TS_FORMAT_CSR | 1u << TS_FORMAT_JAGGED |
@@ -34,7 +34,7 @@ static void expect(const ts_context *context, const tsi_host_csr *csr, int block
               ts_format_name(expected));
   CHECK_CONTAINS(text, part);
   CHECK(strncmp(text, ts_format_name(format), strlen(ts_format_name(format))) == 0);
-  CHECK(strlen(text) + 1 < sizeof text); /* nothing was cut off */
+  CHECK(strlen(text) + 1 < sizeof text); /* the text was not truncated */
 }
 
 static void expect_choice(const ts_context *context, const ref_matrix *m, int blocks, ts_format expected,
@@ -83,13 +83,13 @@ static void choices(void) {
   ref_free(&few_uneven), ref_free(&hubs);
 }
 
-/* The set of `texsolve bench compare`, with rows for a million entries each. */
+/* The matrices of `texsolve bench compare`, each with about a million entries. */
 static void measured(void) {
   fill_tuning();
   static const struct {
     const char *name;
     int32_t rows;
-    ts_format device, host, textures, gpu_textures; /* the last two for one component */
+    ts_format device, host, textures, gpu_textures; /* the last two are for one component */
   } set[] = {
       {"grid", 160000, TS_FORMAT_JAGGED, TS_FORMAT_CSR, TS_FORMAT_JAGGED, TS_FORMAT_JAGGED},
       {"laplace3d", 160000, TS_FORMAT_JAGGED, TS_FORMAT_CSR, TS_FORMAT_JAGGED, TS_FORMAT_JAGGED},
@@ -123,8 +123,8 @@ static void measured(void) {
   }
 }
 
-/* Meshes as large as those of `texsolve bench paper`, for one component. On a GPU what an iteration of
- * conjugate gradients takes decides, in comments in us: jagged, bcrs2, bcrs4. */
+/* Meshes as large as those of `texsolve bench paper`, for one component. On a GPU the time per iteration of
+ * conjugate gradients decides. The comments give it in us for jagged, bcrs2 and bcrs4. */
 static void meshes(void) {
   fill_tuning();
   static const struct {
@@ -161,8 +161,8 @@ static void meshes(void) {
   }
 }
 
-/* Nodes of a grid with `unknowns` rows each and a full block for each neighbour: those to the left and
- * right, above and below, and with `diagonals` the four at the corners. */
+/* The nodes of a grid, with `unknowns` rows each and a full block for each neighbour. The neighbours are to the
+ * left and right, above and below, and with `diagonals` also at the four corners. */
 static ref_matrix nodes(int32_t width, int32_t height, int32_t unknowns, int diagonals) {
   const int32_t rows = width * height * unknowns;
   ref_matrix m = {rows, rows, calloc((size_t)rows + 1, sizeof(int32_t)),
@@ -180,8 +180,8 @@ static ref_matrix nodes(int32_t width, int32_t height, int32_t unknowns, int dia
   return m;
 }
 
-/* What the CPU backend was measured with to find what a byte of blocks counts: one thread of an AMD EPYC,
- * seconds of the processor. In comments, times as fast as csr. */
+/* The measurements that gave the cost of a byte of blocks on the CPU backend: one thread of an AMD
+ * EPYC, in processor seconds. The comments give the speedup over csr. */
 static void blocks(void) {
   fill_tuning();
   static const struct {
@@ -204,8 +204,8 @@ static void blocks(void) {
   }
 }
 
-/* The estimate from some of the slices, where the lines of a grid are a multiple of a slice long: the slices at
- * their ends need wider columns, and must not be met more often than they are. */
+/* The estimate from a sample of the slices. Here the length of a grid line is a multiple of a slice's length,
+ * and the slices at its ends need wider columns. The sample must not contain too many of them. */
 static void samples(void) {
   ref_matrix m = nodes(1024, 512, 1, 0);
   const tsi_host_csr csr = {.rows = m.rows,

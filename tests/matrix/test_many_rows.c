@@ -1,5 +1,5 @@
-/* Matrices of so many rows that several threads look at them while they are made: what is found, and what is
- * said of it, is the same as by one thread. */
+/* Matrices with enough rows for several threads to examine them during creation: the findings and the messages
+ * are those of one thread. */
 #include "common/core/pool.h"
 #include "helpers.h"
 
@@ -22,7 +22,7 @@ static int32_t entry_of(const ref_matrix *m, int32_t row, int32_t column) {
   return e;
 }
 
-/* By one thread and by five. */
+/* With one thread and with five. */
 static void check_info(const ref_matrix *m, int symmetric, int32_t row, int32_t column, int32_t zero) {
   for (int threads = 1; threads <= 5; threads += 4) {
     ts_context *context = open_with(threads);
@@ -42,7 +42,7 @@ static void what_is_found(void) {
   ref_matrix m = many();
   const int32_t last = m.rows - 1, middle = m.rows / 2;
   check_info(&m, 1, -1, -1, -1);
-  /* The first row of the pair is named; then one further up. */
+  /* The message names the first row of the pair, and then a pair in an earlier row. */
   float *value = &m.values[entry_of(&m, last, last - 1)];
   *value *= 2;
   check_info(&m, 0, last - 1, last, -1);
@@ -54,14 +54,14 @@ static void what_is_found(void) {
   ref_free(&m);
 }
 
-/* An entry without a mirror, below the diagonal and above. */
+/* An entry that has no mirror image, below the diagonal and above it. */
 static void lone_entries(void) {
   for (int below = 0; below < 2; below++) {
     ref_matrix m = many();
     const int32_t row = m.rows - 400, to = below ? row - 7 : row + 7;
     const int32_t e = entry_of(&m, row, below ? row - 1 : row + 1);
     test_context_label("%s", below ? "below" : "above");
-    m.indices[e] = to; /* and the entry that was there has no mirror any more */
+    m.indices[e] = to; /* the old entry's mirror image is now alone too */
     const int32_t other = below ? row - 1 : row + 1, mirror = entry_of(&m, other, row);
     m.values[mirror] = 0;
     check_info(&m, 0, below ? row : row, to, -1);
@@ -76,7 +76,7 @@ static void refuse(ts_context *context, const ts_csr *csr, const char *what, con
   CHECK(A == NULL);
 }
 
-/* The first of several faults, wherever threads meet them. */
+/* The first of several faults is reported, regardless of the thread that finds it. */
 static void what_is_refused(void) {
   ts_context *context = open_with(5);
   if (!context) return;
@@ -103,7 +103,7 @@ static void what_is_refused(void) {
   test_close(&context);
 }
 
-/* Rows out of order are brought into it, and another pattern is another one, were it in the last row. */
+/* Unordered rows are sorted. A different pattern is recognised, even if only a late row differs. */
 static void order_and_pattern(void) {
   ts_context *context = open_with(5);
   if (!context) return;
@@ -115,7 +115,7 @@ static void order_and_pattern(void) {
   const int32_t columns[] = {m.indices[e], m.indices[e + 1]};
   const float values[] = {m.values[e], m.values[e + 1]};
   m.indices[e] = columns[1], m.indices[e + 1] = columns[0];
-  if (!A->made_on_device) /* which sorts the entries again */
+  if (!A->made_on_device) /* it sorts the entries again */
     CHECK_FAILS(context, ts_matrix_set_values(A, &csr), TS_ERROR_INCOMPATIBLE, "column indices differ",
                 "created");
   m.indices[e] = m.indices[e + 1];

@@ -1,5 +1,5 @@
-/* Maximum-product matchings on the host: against all permutations of small matrices, and by the conditions that
- * prove a matching best for larger ones. */
+/* Maximum-product matchings on the host. Small matrices are compared with all permutations. For larger ones the
+ * test checks the conditions that prove optimality. */
 #include "helpers.h"
 
 #include "common/core/core.h"
@@ -20,7 +20,7 @@ static double uniform(void) {
   return (double)(seed >> 8) / (double)(1 << 24);
 }
 
-/* Entries at random places, with magnitudes over `decades` decades. */
+/* Entries at random places. Their magnitudes span `decades` decades. */
 static void make(sample *s, int n, double density, double decades) {
   int32_t next = 0;
   for (int i = 0; i < n; i++) {
@@ -41,8 +41,8 @@ static double log2_at(const sample *s, int i, int j) {
   return -INFINITY;
 }
 
-/* The largest sum of logarithms over the permutations of the columns from `taken` on, with the most entries;
- * an entry that is missing costs 1e6. */
+/* The largest sum of logarithms over all matchings of the rows from i on with the columns outside `taken`. A
+ * missing entry costs 1e6, so the number of entries is maximised first. */
 static double best_from(const sample *s, int i, unsigned taken) {
   double best = -INFINITY;
   if (i == s->csr.rows) return 0;
@@ -58,7 +58,7 @@ static double sum_of(const sample *s, const tsi_matching *m) {
   return sum;
 }
 
-/* A permutation; nothing above 1 after scaling, and 1 at what is matched. */
+/* The result is a permutation. After scaling no entry exceeds 1, and matched entries are 1. */
 static void check_conditions(const sample *s, const tsi_matching *m) {
   const int n = s->csr.rows;
   unsigned char taken[MOST] = {0}, unmatched[MOST] = {0};
@@ -100,7 +100,7 @@ static void conditions_of_large_ones(void) {
   }
 }
 
-/* Two rows with one column between them: one of them has nothing left. */
+/* Two rows share their only column, so one of them remains unmatched. */
 static void names_rows_without_a_match(void) {
   static sample s = {.offsets = {0, 1, 2, 4, 4}, .columns = {1, 1, 0, 2}, .values = {1, 2, 3, 4}};
   tsi_matching m;
@@ -123,7 +123,7 @@ static void a_good_diagonal_stays(void) {
     for (int32_t e = s.offsets[i]; e < s.offsets[i + 1]; e++) s.values[e] = s.columns[e] == i ? 1e4 : 1;
   for (int i = 0; i < 100; i++) {
     if (log2_at(&s, i, i) > 0) continue;
-    s.columns[s.offsets[i]] = i; /* duplicates and their order do no harm */
+    s.columns[s.offsets[i]] = i; /* may create duplicates and disorder, which are allowed */
     s.values[s.offsets[i]] = 1e4;
   }
   CHECK_OK(NULL, tsi_match(NULL, &s.csr, INT64_MAX, &m));

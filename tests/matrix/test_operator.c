@@ -1,4 +1,5 @@
-/* Operators: functions as matrices. Most apply a stored matrix, with which all that they give is compared. */
+/* Operators: functions used as matrices. Most of them apply a stored matrix, and all results are compared with
+ * it. */
 #include <texsolve/operator.h>
 #include <texsolve/solver.h>
 
@@ -10,17 +11,17 @@ static ts_context *context;
 
 enum { N = 14 * 11 };
 
-/* A function's own data: what it does, and how often it was called. */
+/* The data of a function: its behaviour and a count of its calls. */
 typedef struct function {
   ts_matrix *M;
-  ts_vector *between; /* of M^T M, or to copy through; NULL: none */
+  ts_vector *between; /* the intermediate vector of M^T M or of a copy; may be NULL */
   int calls, fail_at, nan_at, nan_in_transposed, nothing;
   ts_status returned;
   ts_matrix *self;
   ts_solver *solver;
-  ts_vector *b, *x; /* of a solve within */
+  ts_vector *b, *x; /* of a solve inside the function */
   ts_context *other;
-  ts_status inner; /* what a call within returned, and its message */
+  ts_status inner; /* the status of a call inside the function, and its message */
   char message[256];
 } function;
 
@@ -57,7 +58,7 @@ static ts_matrix *store(const ref_matrix *m, const unsigned char *constrained) {
   return M;
 }
 
-/* Of precision auto. */
+/* With precision auto. */
 static ts_vector *make_auto(ts_space *space, int components) {
   const ts_vector_desc desc = {.components = components};
   ts_vector *v = NULL;
@@ -71,7 +72,7 @@ static ts_vector *diagonal_of(const ts_matrix *M) {
   return d;
 }
 
-/* An operator that applies f->M, with its diagonal if it is wanted. */
+/* An operator that applies f->M, optionally with its diagonal. */
 static ts_matrix *wrap(function *f, int symmetric, int with_diagonal) {
   ts_vector *d = with_diagonal ? diagonal_of(f->M) : NULL;
   const ts_operator_desc desc = {.apply = apply,
@@ -93,7 +94,7 @@ static int are_equal(const ts_vector *a, const ts_vector *b) {
   return equal;
 }
 
-/* y = A x, A^T x and the diagonal have the bits of the stored matrix, b - A x those of b minus that. */
+/* y = A x, A^T x and the diagonal have the bits of the stored matrix. b - A x has the bits of b minus A x. */
 static void check_products(ts_matrix *A, const ts_matrix *M, int components, int parts) {
   ts_space *rows = ts_matrix_get_row_space(M), *columns = ts_matrix_get_column_space(M);
   const size_t n = (size_t)ts_space_get_size(rows) * (size_t)components;
@@ -159,7 +160,7 @@ static void products(void) {
   }
 }
 
-/* A vector's exponent is not the function's concern. */
+/* The function need not handle exponents of vectors. */
 static void far_vectors(void) {
   if (!context->caps.pairs) return;
   ref_matrix m = ref_skewed_grid(14, 11);
@@ -177,7 +178,7 @@ static void far_vectors(void) {
     CHECK_OK(context, ts_matrix_multiply(y, A, x));
     CHECK_OK(context, ts_matrix_multiply(expected, f.M, x));
     CHECK(are_equal(y, expected));
-    /* A solution of any size. */
+    /* The solution may be of any size. */
     ts_result result;
     const ts_solver_desc desc = {.rtol = 1e-10, .zero_start = 1};
     CHECK_OK(context, solve_vectors(A, b, x, &desc, &result));
@@ -200,7 +201,7 @@ static void far_vectors(void) {
   ref_free(&m);
 }
 
-/* ||b - M x|| / ||b||, or of least squares ||M^T (b - M x)|| / ||M^T b||, in double on the host. */
+/* ||b - M x|| / ||b||, or for least squares ||M^T (b - M x)|| / ||M^T b||, in double precision on the host. */
 static double residual_of(const ref_matrix *m, int least_squares, int components, const double *b,
                           const double *x) {
   double worst = 0;
@@ -212,7 +213,7 @@ static double residual_of(const ref_matrix *m, int least_squares, int components
       ref_sum r = {bi, 0};
       for (int32_t e = m->offsets[i]; e < m->offsets[i + 1]; e++)
         ref_add_product(&r, -(double)m->values[e], x[m->indices[e] * components + c]);
-      const double ri = r.value + r.rest;
+      const double ri = r.value + r.low;
       if (!least_squares) above += ri * ri, below += bi * bi;
       for (int32_t e = m->offsets[i]; e < m->offsets[i + 1]; e++) {
         g[m->indices[e]] += (double)m->values[e] * ri;
@@ -252,7 +253,7 @@ static void check_solve(const ref_matrix *m, ts_matrix *A, const ts_solver_desc 
   ts_vector_destroy(&x);
 }
 
-/* Every method in every precision, with every preconditioner that an operator has. */
+/* Every method in every precision, with every preconditioner that supports operators. */
 static void solves(void) {
   static const ts_method methods[] = {TS_METHOD_CG,  TS_METHOD_BICGSTAB, TS_METHOD_GMRES,
                                       TS_METHOD_IDR, TS_METHOD_CGLS,     TS_METHOD_RICHARDSON};
@@ -291,7 +292,8 @@ static void solves(void) {
   ref_free(&other);
 }
 
-/* The example of the header; a rectangular operator; a custom preconditioner and one of a stored matrix. */
+/* The example of the header, a rectangular operator, a custom preconditioner, and a preconditioner of a stored
+ * matrix. */
 static void more_solves(void) {
   ref_matrix tall = ref_uneven_rows(200, 50, 9, 2), spd = ref_random_spd(150, 6, 3);
   function f = {.M = store(&tall, NULL)};
@@ -370,7 +372,7 @@ static void constrained_rows(void) {
   ref_free(&m);
 }
 
-/* The function changes: what a solver has made of it follows. */
+/* If the function changes, the solver's derived data is updated. */
 static void changes(void) {
   ref_matrix m = ref_random_spd(150, 6, 3);
   function f = {.M = store(&m, NULL)};
@@ -405,7 +407,7 @@ static void changes(void) {
   ref_free(&m);
 }
 
-/* ---- Functions that do wrong ---- */
+/* ---- Faulty functions ---- */
 
 typedef struct trial {
   ref_matrix m;
@@ -436,7 +438,7 @@ static const ts_method all_methods[] = {TS_METHOD_CG,  TS_METHOD_BICGSTAB, TS_ME
                                         TS_METHOD_IDR, TS_METHOD_CGLS,     TS_METHOD_RICHARDSON};
 enum { METHODS = sizeof all_methods / sizeof all_methods[0] };
 
-/* Jacobi where the method may have it. */
+/* Jacobi if the method supports it. */
 static ts_solver_desc desc_of(ts_method method) {
   return (ts_solver_desc){.method = method,
                           .preconditioner_kind =
@@ -456,7 +458,7 @@ static void function_fails(void) {
       t.f.returned = TS_ERROR_LIMIT; /* without a message */
       CHECK_FAILS(context, solve_vectors(t.A, t.b, t.x, &desc, &result), TS_ERROR_LIMIT, "operator's function",
                   "TS_ERROR_LIMIT");
-      t.f.calls = 0, t.f.returned = TS_OK; /* a function of the library's fails */
+      t.f.calls = 0, t.f.returned = TS_OK; /* a call of the library inside the function fails */
       CHECK_FAILS(context, solve_vectors(t.A, t.b, t.x, &desc, &result), TS_ERROR_INVALID_ARGUMENT,
                   "ts_matrix_multiply: x is NULL");
       t.f.calls = 0, t.f.returned = TS_NOT_CONVERGED;
@@ -475,14 +477,15 @@ static void function_fails(void) {
   close_trial(&t);
 }
 
-/* Never "converged", and the message names who wrote it; the same solver solves when the function is right
- * again. Coefficients become NaN too, and with them padding in textures, which checks report before. */
+/* A solve never reports convergence, and its message names the function at fault. The same solver succeeds when
+ * the function is correct again. Coefficients become NaN and so does the padding of textures, which the check
+ * backend reports first. */
 static void nan_writer(void) {
   if (test_is_check() && test_is_gl()) return;
   for (int k = 0; k < METHODS; k++)
     for (int precision = 0; precision <= (context->caps.pairs ? TS_PRECISION_DOUBLE : TS_PRECISION_SINGLE);
          precision++)
-      for (int kind = 0; kind < 4; kind++) { /* from the first call on, a later one, nothing at all; from 0 */
+      for (int kind = 0; kind < 4; kind++) { /* NaN from the first call or a later one; nothing; zero_start */
         trial t;
         ts_result result;
         if (test_is_brief() && (k + precision + kind) % 3) continue;
@@ -543,7 +546,8 @@ static ts_status apply_within(void *user, ts_vector *y, const ts_vector *x) {
   return ts_matrix_multiply(y, f->M, x);
 }
 
-/* Calls within a function: another context, another solver; its own operator and solver refuse. */
+/* Calls from inside a function: another context and another solver are allowed, its own operator and solver are
+ * refused. */
 static void within(void) {
   trial t;
   open_trial(&t, TS_METHOD_CG);
@@ -586,7 +590,7 @@ static void within(void) {
   close_trial(&t);
 }
 
-/* A function of single precision is never asked for more, nor are its solvers. */
+/* A function of single precision is never called with more parts, and its solvers use single precision. */
 static ts_status apply_floats(void *user, ts_vector *y, const ts_vector *x) {
   function *f = user;
   f->calls++;
@@ -665,7 +669,7 @@ static void errors(void) {
   ts_space_destroy(&elsewhere);
   test_close(&other);
 
-  /* What needs entries, a diagonal or a transpose says so. */
+  /* Features that need entries, a diagonal or a transpose report this. */
   REQUIRE_OK(context, ts_operator_create(space, space, &good, &A));
   ts_preconditioner *M = NULL;
   for (int k = 0; k < 4; k++) {

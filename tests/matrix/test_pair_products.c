@@ -1,8 +1,8 @@
-/* Products and residuals of pairs, in every format and over grids, against sums of about 100 bits: with
- * operands of fewer and of more parts, matrices of doubles, and constrained rows.
+/* Products and residuals of pairs, in every format and on grids, compared with sums of about 100 bits. Operands
+ * have one to three parts, matrices may hold doubles, and rows may be constrained.
  *
- * A product in pairs may be off by some 2^-48 of its terms, a residual by 2^-70 of them and by the rounding of
- * the result to a pair; in a row of n entries they add up like sqrt(n). */
+ * A product has an error of about 2^-48 of its terms. A residual has an error of 2^-70 of its terms, plus the
+ * rounding of the result to a pair. Over a row of n entries errors add up like sqrt(n). */
 #include "common/core/core.h"
 #include "grid_samples.h"
 #include "helpers.h"
@@ -16,7 +16,7 @@ static void leave(void) {
   CHECK_OK(context, tsi_leave(context, TS_OK));
 }
 
-/* ---- Samples: a matrix and its numbers, whatever holds them on the device ---- */
+/* ---- Samples: a matrix and its values, independent of the storage on the device ---- */
 
 typedef struct sample {
   ts_matrix *matrix;
@@ -24,14 +24,14 @@ typedef struct sample {
   const int32_t *offsets, *indices;
   const double *values;
   const unsigned char *constrained;
-  double growth; /* of errors with the length of rows */
+  double growth; /* of the error with the length of rows */
 } sample;
 
 static double growth_of(int32_t longest) {
   return 1 + sqrt((double)longest) / 2;
 }
 
-/* b - A x, or A x where b is NULL, and the magnitudes of the terms. */
+/* b - A x, or A x if b is NULL. `size` receives the sums of the magnitudes of the terms. */
 static void exact_product(const sample *s, int components, const double *x, const double *b, double *result,
                           double *size) {
   for (int32_t i = 0; i < s->rows; i++)
@@ -44,7 +44,7 @@ static void exact_product(const sample *s, int components, const double *x, cons
         ref_add_product(&sum, b ? -s->values[k] : s->values[k], xj);
         size[at] += fabs(s->values[k] * xj);
       }
-      result[at] = sum.value + sum.rest;
+      result[at] = sum.value + sum.low;
       if (!s->constrained || !s->constrained[i]) continue;
       result[at] = size[at] = 0;
     }
@@ -64,7 +64,7 @@ static void check_results(const ts_vector *y, const double *right, const double 
   free(high), free(low);
 }
 
-/* y = A x with the sum of x y, of pairs. */
+/* y = A x together with the dot product of x and y, in pairs. */
 static void check_product_with_dot(const sample *s, const ts_vector *x, const double *x_values, ts_vector *y,
                                    const double *right, const double *size) {
   const size_t count = vector_count(y), components = (size_t)y->components;
@@ -82,12 +82,12 @@ static void check_product_with_dot(const sample *s, const ts_vector *x, const do
       ref_add_product(&sum, x_values[i], right[i]);
       magnitude += fabs(x_values[i]) * size[i];
     }
-    CHECK_CLOSE(found[c], sum.value + sum.rest, 0x1p-45 * s->growth * magnitude);
+    CHECK_CLOSE(found[c], sum.value + sum.low, 0x1p-45 * s->growth * magnitude);
   }
   ts_scalars_destroy(&slots);
 }
 
-/* y = A x, a pair, of x of 1 to 3 parts. */
+/* y = A x with a pair y, and x of 1 to 3 parts. */
 static void check_product(const sample *s, int components, int parts) {
   const size_t rows = (size_t)s->rows * (size_t)components, columns = (size_t)s->columns * (size_t)components;
   double *xs = ref_doubles(columns, 5, -1, 1), *right = malloc(rows * sizeof *right),
@@ -96,7 +96,7 @@ static void check_product(const sample *s, int components, int parts) {
   ts_vector *y = make_parts(s->matrix->row_space, components, 2, NULL);
   double *x_values = read_doubles(x);
   exact_product(s, components, x_values, NULL, right, size);
-  for (int again = 0; again < 2; again++) { /* over the first result too */
+  for (int again = 0; again < 2; again++) { /* the second round overwrites a result */
     enter();
     CHECK_OK(context, tsi_spmv(y, s->matrix, x));
     leave();
@@ -110,7 +110,7 @@ static void check_product(const sample *s, int components, int parts) {
   ts_vector_destroy(&y);
 }
 
-/* r = b - A x, a pair, into a vector of its own or over b, where x nearly solves the system. */
+/* r = b - A x as a pair, into a separate vector or over b, with an x that nearly solves the system. */
 static void check_residual(const sample *s, int components, int x_parts, int b_parts) {
   const size_t rows = (size_t)s->rows * (size_t)components, columns = (size_t)s->columns * (size_t)components;
   double *xs = ref_doubles(columns, 6, 1, 2), *bs = malloc(rows * sizeof *bs),
@@ -153,7 +153,7 @@ static void check_all(const sample *s, int components) {
 
 /* ---- Matrices ---- */
 
-/* As floats, or with the remainders of doubles. */
+/* The values are floats, or doubles with low-order parts. */
 static void check_matrix(const ref_matrix *m, ts_format format, int doubles, const unsigned char *constrained) {
   const size_t count = (size_t)ref_nonzeros(m);
   double *values = malloc((count + 1) * sizeof *values);
@@ -164,7 +164,7 @@ static void check_matrix(const ref_matrix *m, ts_format format, int doubles, con
   sample s = {NULL,       m->rows, m->columns,  m->offsets,
               m->indices, values,  constrained, growth_of(ref_longest_row(m))};
   if (CHECK_OK(context, ts_matrix_create(context, &desc, &s.matrix))) {
-    CHECK((s.matrix->rest != NULL) == (doubles && count > 0));
+    CHECK((s.matrix->low != NULL) == (doubles && count > 0));
     for (int components = 1; components <= most_components(format); components++)
       if (!test_is_brief() || components == 1 || components == 3) check_all(&s, components);
     ts_matrix_destroy(&s.matrix);
@@ -196,7 +196,7 @@ static void matrices(void) {
 
 /* ---- Grids ---- */
 
-/* The same numbers as rows of a sparse matrix, constrained where there is no equation. */
+/* A sparse matrix with the values of the stencil. Rows of points that have no equation are constrained. */
 static void check_stencil(const ts_grid_desc *grid, int corners, int constrained, int doubles) {
   grid_sample g = grid_random(grid, corners, constrained, 9);
   const int32_t points = grid->width * grid->height;
@@ -222,12 +222,12 @@ static void check_stencil(const ts_grid_desc *grid, int corners, int constrained
   CHECK_OK(context, ts_grid_create(context, grid, &space));
   if (CHECK_OK(context, ts_stencil_create(space, stencil_over(space, given), &s.matrix))) {
     ts_matrix_info before, after;
-    CHECK((s.matrix->rest != NULL) == doubles);
+    CHECK((s.matrix->low != NULL) == doubles);
     CHECK_OK(context, ts_matrix_get_info(s.matrix, &before));
     CHECK((before.bytes_low_order > 0) == doubles);
-    /* Floats and doubles in turn leave what was created. */
+    /* Alternating floats and doubles must restore the memory that creation used. */
     CHECK_OK(context, ts_stencil_set_values(s.matrix, stencil_of(s.matrix, g.values)));
-    CHECK(s.matrix->rest == NULL);
+    CHECK(s.matrix->low == NULL);
     CHECK_OK(context, ts_stencil_set_values(s.matrix, stencil_of(s.matrix, given)));
     CHECK_OK(context, ts_matrix_get_info(s.matrix, &after));
     CHECK_INT((int)after.bytes_device, (int)before.bytes_device);
@@ -245,7 +245,7 @@ static void stencils(void) {
   static const ts_grid_desc grids[] = {{1, 1, 0, 0, {0}},  {1, 7, 0, 0, {0}},   {7, 1, 0, 0, {0}},
                                        {2, 3, 0, 0, {0}},  {33, 18, 0, 0, {0}}, {17, 16, 1, 0, {0}},
                                        {16, 9, 0, 1, {0}}, {31, 65, 1, 1, {0}}};
-  if (test_is_multi()) return; /* test_multi has the refusal */
+  if (test_is_multi()) return; /* the refusal is tested in test_multi */
   for (size_t n = 0; n < sizeof grids / sizeof grids[0]; n++)
     for (int corners = 0; corners < 2; corners++)
       for (int constrained = 0; constrained <= 7; constrained += 7) {
@@ -257,7 +257,7 @@ static void stencils(void) {
       }
 }
 
-/* ---- Public functions: vectors of one part and of three ---- */
+/* ---- Public functions: vectors of one part and of three parts ---- */
 
 static void check_third_part(const ts_vector *v) {
   const size_t count = vector_count(v);
@@ -266,7 +266,7 @@ static void check_third_part(const ts_vector *v) {
   free(third);
 }
 
-/* y, r, d and z come with numbers in all of their parts, which nothing is to be left of. */
+/* y has old numbers in all of its parts, which must be overwritten. */
 static void public_functions(void) {
   enum { size = 23 * 19 };
   ref_matrix m = ref_grid(23, 19);

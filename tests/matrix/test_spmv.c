@@ -1,17 +1,18 @@
-/* Matrix times vector, residual and diagonal in every format of the backend against double precision. */
+/* Matrix-vector product, residual and diagonal in every format of the backend, compared with double
+ * precision. */
 #include "helpers.h"
 
 static ts_context *context;
 static ts_format formats[8];
 static int format_count;
 
-/* A product may be off by one rounding per entry, and by a few more for the ways in which it is added up. */
+/* The tolerance allows one rounding per entry, and a few more for different orders of summation. */
 static double tolerance_of(const ref_matrix *m) {
   const int32_t longest = ref_longest_row(m);
   return 6 + (longest < 64 ? longest : 64) * 0.25 + sqrt((double)longest);
 }
 
-/* Fills with NaN, so that an output that is read or left unwritten shows. */
+/* A vector of NaN. It shows if an output is read, or if a part of it is not written. */
 static ts_vector *poisoned(ts_space *space, int components) {
   ts_vector *v = make_vector(space, components, NULL);
   if (v) {
@@ -61,7 +62,7 @@ static void check_multiply(problem *p) {
   CHECK_VALUES(ys, p->product, p->size, rows, tolerance_of(p->m));
   CHECK_PADDING(y);
   CHECK(memcmp(xs, p->xs, (size_t)p->m->columns * (size_t)p->components * sizeof *xs) == 0);
-  /* Again, over the first result: the same bits. */
+  /* The same product over the first result has the same bits. */
   CHECK_OK(context, ts_matrix_multiply(y, p->matrix, x));
   float *again = read_vector(y);
   CHECK(memcmp(ys, again, rows * sizeof *ys) == 0);
@@ -70,7 +71,7 @@ static void check_multiply(problem *p) {
   ts_vector_destroy(&y);
 }
 
-/* r = b - A x into a vector of its own, and over b. */
+/* r = b - A x into a separate vector, and over b. */
 static void check_residual(problem *p) {
   const size_t rows = (size_t)p->m->rows * (size_t)p->components;
   ts_vector *x = make_vector(ts_matrix_get_column_space(p->matrix), p->components, p->xs);
@@ -98,7 +99,7 @@ static void check_residual(problem *p) {
   ts_vector_destroy(&r);
 }
 
-/* In a square matrix's one space b may be x too: r = x - A x. */
+/* If a square matrix has one space, b may be x: r = x - A x. */
 static void check_residual_of_itself(problem *p) {
   if (p->m->rows != p->m->columns) return;
   const size_t rows = (size_t)p->m->rows * (size_t)p->components;
@@ -155,7 +156,7 @@ static void check_info(const ref_matrix *m, const ts_matrix *matrix, ts_format f
   CHECK_INT(info.nonzeros, ref_nonzeros(m));
   CHECK_INT(info.duplicates, 0);
   CHECK(info.stored_entries >= info.nonzeros);
-  CHECK(info.bytes_device > 0 || test_is_ranks()); /* a rank without rows */
+  CHECK(info.bytes_device > 0 || test_is_ranks()); /* a rank may have no rows */
   CHECK(info.bytes_device <= context_info(context).bytes_device);
   CHECK(format == TS_FORMAT_AUTO ? info.format != TS_FORMAT_AUTO : info.format == format);
   CHECK_INT(info.constrained_rows, 0);
@@ -232,7 +233,8 @@ static void constrained(void) {
   ref_free(&m);
 }
 
-/* New values in the old layout; values that are to come later; and another pattern, which is refused. */
+/* New values in the existing layout; a matrix that receives its values later; a different pattern, which is
+ * refused. */
 static void set_values(void) {
   ref_sample sample;
   for (int n = 0; ref_get_sample(n, &sample); n++) {
@@ -267,8 +269,8 @@ static void set_values(void) {
   }
 }
 
-/* Where one component is promised, textures get blocks; but none over a space that is there and has none. What
- * is not promised works too. Full, and large enough for blocks on a GPU. */
+/* If one component is requested, textures use blocks, but not over an existing space without blocks. Other
+ * numbers of components work too. The matrix is full, and large enough for blocks on a GPU. */
 static void components(void) {
   ref_matrix m = ref_dense(730, 730, 2);
   ts_space *space = make_space(context, 730);
@@ -289,7 +291,7 @@ static void components(void) {
   ref_free(&m);
 }
 
-/* Entries in any order, some of them twice: the sum counts. */
+/* Entries in any order with duplicates, which are summed. */
 static void unsorted(void) {
   const int32_t offsets[] = {0, 4, 4, 9, 11}, indices[] = {3, 0, 3, 1, 2, 0, 2, 2, 1, 3, 0};
   const float values[] = {1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024};
@@ -302,7 +304,7 @@ static void unsorted(void) {
     ts_matrix *matrix = NULL;
     const int warnings = test_opened_warnings();
     if (!CHECK_OK(context, ts_matrix_create(context, &desc, &matrix))) continue;
-    CHECK(test_opened_warnings() > warnings); /* duplicates are summed, and said */
+    CHECK(test_opened_warnings() > warnings); /* a warning reports the summed duplicates */
     const ts_matrix_info info = matrix_info(matrix);
     CHECK_INT(info.nonzeros, 8);
     CHECK_INT(info.duplicates, 3);
@@ -321,7 +323,7 @@ static void unsorted(void) {
     CHECK(memcmp(copy.row_offsets.data, merged_offsets, sizeof merged_offsets) == 0);
     CHECK(memcmp(copy.column_indices.data, merged_indices, sizeof merged_indices) == 0);
     CHECK(memcmp(copy.values.data, merged_values, sizeof merged_values) == 0);
-    /* The same order again, so that the new duplicates fall on the same places. */
+    /* New values in the same order, so the duplicates must go to the same places. */
     float doubled[11];
     for (int k = 0; k < 11; k++) doubled[k] = 2 * values[k];
     const ts_csr more = ts_host_csr(4, 4, offsets, indices, doubled);
@@ -339,7 +341,7 @@ static void unsorted(void) {
   }
 }
 
-/* Values in double precision: duplicates are summed in it, and then rounded. */
+/* Duplicates in double precision are summed first and then rounded. */
 static void double_values(void) {
   const int32_t offsets[] = {0, 3, 4}, indices[] = {1, 0, 1, 1};
   const double values[] = {1 + ldexp(1, -30), 1.0 / 3, -1, 0.1};
@@ -376,8 +378,9 @@ static void double_values(void) {
   }
 }
 
-/* The arrays of the host copy as the new matrix: all, or all but the values, or only the columns or only the
- * offsets. The matrix was made with rows out of order and an entry twice, which the copy has not. */
+/* The arrays of the host copy are passed back as new values: all arrays, all except the values, only the
+ * columns, or only the offsets. The matrix was created from unordered rows with a duplicate, which the copy
+ * does not have. */
 static void host_copies(void) {
   const int32_t offsets[] = {0, 3, 4, 6}, indices[] = {2, 0, 2, 1, 1, 2}, own_offsets[] = {0, 2, 3, 5},
                 own_columns[] = {0, 2, 1, 1, 2};
@@ -409,12 +412,12 @@ static void host_copies(void) {
       float *ys = read_vector(y);
       CHECK_VALUES(ys, product, NULL, 3, 4);
       free(ys);
-      /* What was borrowed before is still the copy, with the new values. */
+      /* The borrowed copy is still valid and has the new values. */
       CHECK(memcmp(copy.row_offsets.data, own_offsets, sizeof own_offsets) == 0);
       CHECK(memcmp(copy.column_indices.data, own_columns, sizeof own_columns) == 0);
       CHECK(memcmp(copy.values.data, expected, 5 * sizeof *expected) == 0);
     }
-    /* Without values all are 0, in the copy too. */
+    /* Without an array of values all entries become 0, also in the copy. */
     CHECK_OK(context, ts_matrix_set_values(matrix, &(ts_csr){.rows = 3,
                                                              .columns = 3,
                                                              .row_offsets = copy.row_offsets,
@@ -426,7 +429,7 @@ static void host_copies(void) {
   }
 }
 
-/* Matrices on each other's spaces: A maps columns to rows, its transpose maps back. */
+/* Two matrices on the same spaces: A maps columns to rows, and its transpose maps rows to columns. */
 static void shared_spaces(void) {
   ref_matrix m = ref_uneven_rows(700, 450, 60, 4), t = ref_transpose(&m);
   for (int f = 0; f < format_count; f++) {
@@ -440,14 +443,14 @@ static void shared_spaces(void) {
     desc.column_space = ts_matrix_get_row_space(A);
     if (CHECK_OK(context, ts_matrix_create(context, &desc, &At))) {
       CHECK(ts_matrix_get_row_space(At) == ts_matrix_get_column_space(A));
-      ts_matrix_destroy(&A); /* its spaces live on */
+      ts_matrix_destroy(&A); /* its spaces continue to exist */
       check_all(&t, NULL, At, 1);
       if (most_components(formats[f]) > 1) check_all(&t, NULL, At, 3);
     }
     ts_matrix_destroy(&A);
     ts_matrix_destroy(&At);
   }
-  /* A square matrix on spaces of its own has no separate diagonal. */
+  /* A square matrix on two different spaces stores its diagonal with the other entries. */
   ref_matrix square = ref_grid(20, 20);
   ts_space *rows = make_space(context, 400), *columns = make_space(context, 400);
   for (int f = 0; f < format_count; f++)
@@ -459,7 +462,7 @@ static void shared_spaces(void) {
       desc.column_space = columns;
       ts_matrix *matrix = NULL;
       test_context_label("square on two spaces, %s, kind %d", ts_format_name(formats[f]), kind);
-      if (most_components(formats[f]) == 1) { /* blocks are of the space there, and these have none */
+      if (most_components(formats[f]) == 1) { /* blocks need a space with blocks in textures */
         CHECK_FAILS(context, ts_matrix_create(context, &desc, &matrix), TS_ERROR_INCOMPATIBLE,
                     kind ? "row_space" : "column_space", "1 indices per texel", ts_format_name(formats[f]));
         continue;
@@ -487,7 +490,7 @@ static int log2_block_of(ts_format format) {
   return format == TS_FORMAT_BCRS2 ? 1 : format == TS_FORMAT_BCRS4 ? 2 : 0;
 }
 
-/* A NaN in x reaches the rows that use it, or whose block does, and no other. */
+/* A NaN in x reaches exactly the rows that use it, or rows in a block that uses it. */
 static void not_numbers(void) {
   ref_matrix m = ref_grid(30, 30);
   float *xs = ref_values(900, 3, -1, 1);
@@ -517,8 +520,8 @@ static void not_numbers(void) {
   ref_free(&m);
 }
 
-/* Operations on vectors over the space of a matrix, a texel of which may hold several rows, some of them
- * constrained and the last one cut. */
+/* Operations on vectors over a matrix's space. A texel may hold several rows, some rows are constrained, and
+ * the last block may be partial. */
 static void vectors_over_rows(void) {
   const int32_t sizes[] = {1, 2, 3, 5, 1021, 4099};
   for (int f = 0; f < format_count; f++)
@@ -546,7 +549,7 @@ static void vectors_over_rows(void) {
           ts_scalars *s = NULL;
           CHECK_OK(context, ts_scalars_create(context, &(ts_scalars_desc){.count = 4}, &s));
           CHECK_OK(context, ts_vector_sum(s, 0, x));
-          CHECK_OK(context, ts_vector_max(s, 1, x)); /* all are negative: what is no index must not count */
+          CHECK_OK(context, ts_vector_max(s, 1, x)); /* all are negative, so padding must not win */
           CHECK_OK(context, ts_vector_norm(s, 2, x, TS_NORM_2));
           CHECK_OK(context, ts_vector_fill(y, 3));
           CHECK_PADDING(y);
@@ -557,7 +560,7 @@ static void vectors_over_rows(void) {
           CHECK_CLOSE((double)slots[8], sqrt(square), 1e-5 * sqrt(square));
           CHECK_CLOSE((double)slots[12], 3.0 * size, 1e-5 * size);
           for (int k = 0; k < 16; k++) CHECK(k % 4 == 0 || slots[k] == 0);
-          /* A number of the device multiplies every row. */
+          /* A coefficient from a slot applies to every row. */
           CHECK_OK(context,
                    ts_vector_axpby(y, ts_scaled(2, s, 1), x, ts_quotient(1, (ts_slot){s, 1}, (ts_slot){s, 1})));
           CHECK_PADDING(y);
@@ -585,7 +588,7 @@ static int find_formats(int round) {
 
 static const test_fixture fixture = {.context = &context, .setup = find_formats};
 
-/* The same with rectangles and textures so small that everything is cut. */
+/* The same tests with rectangles and textures so small that every limit is reached. */
 static void small_textures(void) {
   if (!test_is_gl()) return;
   ts_context_desc desc = test_desc();
@@ -595,7 +598,7 @@ static void small_textures(void) {
   REQUIRE_OK(NULL, ts_context_create(&desc, &context));
   format_count = list_formats(context, formats);
   for (int f = 0; f < format_count; f++) {
-    /* Blocks take more room: they are not full. */
+    /* Blocks are not full here and need more space. */
     const int blocks = log2_block_of(formats[f]) > 0;
     ref_matrix dense = ref_dense(2, blocks ? 4000 : 9000, 5), row = ref_dense_row(blocks ? 3000 : 6000, 5, 6);
     test_context_label("small textures, %s", ts_format_name(formats[f]));

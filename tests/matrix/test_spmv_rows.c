@@ -1,5 +1,5 @@
-/* Products of matrices whose rows are shared out in every way that a backend knows: lengths around those of a
- * warp, a slice and a work, rows that stand out, columns far from each other. Every format against double
+/* Products of matrices whose rows are divided by every method of a backend: lengths around those of a warp, a
+ * slice and a row block; exceptionally long rows; columns far apart. Every format is compared with double
  * precision. */
 #include "helpers.h"
 
@@ -7,7 +7,7 @@ static ts_context *context;
 static ts_format formats[8];
 static int format_count;
 
-/* y = A x and r = b - A x into vectors that hold NaN, and the same bits again. */
+/* y = A x and r = b - A x into vectors of NaN, and again with the same bits. */
 static void check_products(const ref_matrix *m, ts_matrix *matrix, int components) {
   const size_t rows = (size_t)m->rows * (size_t)components, columns = (size_t)m->columns * (size_t)components;
   float *xs = ref_values(columns, 21, -1, 1), *bs = ref_values(rows, 22, -1, 1),
@@ -40,7 +40,8 @@ static void check_products(const ref_matrix *m, ts_matrix *matrix, int component
   ts_vector_destroy(&y);
 }
 
-/* Takes the matrix over. In brief with one number of components in each format, another for the next matrix. */
+/* Takes ownership of the matrix. A brief run uses one number of components per format, which changes from
+ * matrix to matrix. */
 static void check_formats(const char *name, ref_matrix m, int most_components) {
   static int calls;
   calls++;

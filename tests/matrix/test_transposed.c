@@ -1,5 +1,5 @@
-/* y = A^T x in every format of the backend against double precision, and least squares with the matrix
- * alone. */
+/* y = A^T x in every format of the backend, compared with double precision, and least squares that use only the
+ * matrix. */
 #include <float.h>
 
 #include <texsolve/solver.h>
@@ -12,7 +12,7 @@ static ts_context *context;
 static ts_format formats[8];
 static int format_count;
 
-/* The entries of A as doubles, which may be those of a reference times 2^exponent and with more digits. */
+/* The entries of A as doubles: those of a reference, possibly times 2^exponent and with more digits. */
 typedef struct doubles {
   ref_matrix pattern;
   double *values;
@@ -35,7 +35,7 @@ static ts_csr csr_of(const doubles *d) {
   return csr;
 }
 
-/* y = A^T x and |A|^T |x| from numbers in double, without constrained rows and columns. */
+/* y = A^T x and |A|^T |x| in double precision, without constrained rows and columns. */
 static void multiply(const ref_matrix *m, const double *values, const unsigned char *constrained,
                      int components, const double *x, double *y, double *size) {
   const size_t n = (size_t)components, count = (size_t)m->columns * n;
@@ -51,7 +51,7 @@ static void multiply(const ref_matrix *m, const double *values, const unsigned c
         size[(size_t)j * n + c] += fabs(a * x[(size_t)i * n + c]);
       }
     }
-  for (size_t k = 0; k < count; k++) y[k] = sums[k].value + sums[k].rest;
+  for (size_t k = 0; k < count; k++) y[k] = sums[k].value + sums[k].low;
   free(sums);
 }
 
@@ -62,7 +62,7 @@ static double longest_column(const ref_matrix *m) {
   return longest;
 }
 
-/* Single precision, into a vector of NaN; the same bits again. */
+/* In single precision, into a vector of NaN, and again with the same bits. */
 static void check_floats(const ref_matrix *m, const unsigned char *constrained, ts_matrix *A, int components) {
   const size_t rows = (size_t)m->rows * (size_t)components, columns = (size_t)m->columns * (size_t)components;
   float *xs = ref_values(rows, 31, -1, 1), *nans = malloc(columns * sizeof *nans);
@@ -95,7 +95,7 @@ static ts_matrix *make(const ts_csr *csr, ts_format format, const unsigned char 
   return matrix;
 }
 
-/* In every format, from the host copy and from what the device stores. */
+/* In every format, from the host copy and from the entries on the device. */
 static void check_matrix(const ref_matrix *m, const unsigned char *constrained, const char *name) {
   for (int f = 0; f < format_count; f++)
     for (int host_copy = 0; host_copy < 2; host_copy++) {
@@ -118,7 +118,7 @@ static void samples(void) {
   }
 }
 
-/* Empty rows and columns, rows that textures split in stages, one row, one column. */
+/* Empty rows and columns, rows that textures process in stages, a single row, a single column. */
 static void shapes(void) {
   struct {
     const char *name;
@@ -135,12 +135,12 @@ static void shapes(void) {
     ref_free(&shapes[k].matrix);
   }
   if (test_is_brief()) return;
-  ref_matrix longest = ref_dense(2, 70000, 9); /* sums of sums */
+  ref_matrix longest = ref_dense(2, 70000, 9); /* sums of partial sums */
   check_matrix(&longest, NULL, "the longest rows");
   ref_free(&longest);
 }
 
-/* Rows without an equation contribute nothing, and their elements of y are 0. */
+/* Constrained rows contribute nothing, and their elements of y are 0. */
 static void constrained_rows(void) {
   ref_matrix m = ref_skewed_grid(17, 13);
   unsigned char *constrained = calloc((size_t)m.rows, 1);
@@ -150,7 +150,7 @@ static void constrained_rows(void) {
   ref_free(&m);
 }
 
-/* With doubles in vectors and values, of any size. */
+/* Vectors and values in doubles of any size. */
 static void check_doubles(const doubles *d, ts_matrix *A, int exponent_of_x, double tolerance) {
   const ref_matrix *m = &d->pattern;
   const size_t rows = (size_t)m->rows, columns = (size_t)m->columns;
@@ -159,7 +159,7 @@ static void check_doubles(const doubles *d, ts_matrix *A, int exponent_of_x, dou
   for (size_t k = 0; k < rows; k++) x[k] = ldexp(x[k], exponent_of_x);
   multiply(m, d->values, NULL, 1, x, expected, size);
   ts_vector *b = make_parts(ts_matrix_get_row_space(A), 1, 3, x), *y = NULL;
-  CHECK_OK(context, ts_vector_create(ts_matrix_get_column_space(A), NULL, &y)); /* of precision auto */
+  CHECK_OK(context, ts_vector_create(ts_matrix_get_column_space(A), NULL, &y)); /* precision auto */
   CHECK_OK(context, ts_matrix_multiply_transposed(y, A, b));
   double *ys = read_doubles(y);
   for (size_t k = 0; k < columns; k++)
@@ -170,7 +170,7 @@ static void check_doubles(const doubles *d, ts_matrix *A, int exponent_of_x, dou
 }
 
 static int has_doubles(void) {
-  return context->caps.pairs && !test_is_ranks(); /* of ranks' values the rests are with the ranks */
+  return context->caps.pairs && !test_is_ranks(); /* the low-order parts are with the ranks */
 }
 
 static void double_values(void) {
@@ -202,7 +202,7 @@ static void scales(void) {
     }
 }
 
-/* New values: floats, then doubles, which have remainders, of another size, then floats. */
+/* New values in sequence: floats, doubles with low-order parts at another scale, floats. */
 static void new_values(void) {
   for (int f = 0; f < format_count; f++)
     for (int host_copy = test_is_ranks() ? 1 : 0; host_copy < 2; host_copy++) {
@@ -242,7 +242,7 @@ static void solve_least(ts_matrix *A, ts_matrix *At, const float *bs, float *xs,
   ts_vector_destroy(&x);
 }
 
-/* With the matrix's own transpose as with one that is given. */
+/* With the matrix's own transpose, and with one that is passed. */
 static void least_squares(void) {
   for (int f = 0; f < format_count; f++)
     for (int host_copy = test_is_ranks() ? 1 : 0; host_copy < 2; host_copy++) {
@@ -272,7 +272,7 @@ static void least_squares(void) {
     }
 }
 
-/* A solver takes new values, and keeps what it needs of a matrix that is destroyed. */
+/* A solver uses new values, and keeps the data that it needs after the matrix is destroyed. */
 static void solver_follows_values(void) {
   ref_matrix m = ref_uneven_rows(200, 50, 9, 2);
   ts_csr csr = ref_csr(&m);
@@ -289,7 +289,7 @@ static void solver_follows_values(void) {
     CHECK_OK(context, ts_matrix_set_values(A, &csr));
     if (round == 2) ts_matrix_destroy(&A);
     CHECK_OK(context, ts_solver_solve(solver, b, x, &result));
-    CHECK_INT(result.method, TS_METHOD_LSMR); /* which auto is for a matrix that is not square */
+    CHECK_INT(result.method, TS_METHOD_LSMR); /* the default if a matrix is not square */
     float *xs = read_vector(x);
     double *r = malloc(200 * sizeof *r), above = 0, below = 0;
     ref_spmv(&m, NULL, 1, xs, r, NULL);

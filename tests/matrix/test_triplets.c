@@ -1,10 +1,11 @@
-/* Matrices from lists of entries equal those from rows, in any order, with duplicates and empty rows. */
+/* Matrices from lists of entries equal matrices from rows, for any order, with duplicates and with empty
+ * rows. */
 #include "common/core/core.h"
 #include "helpers.h"
 
 static ts_context *context;
 
-/* ---- A list of the entries of a matrix ---- */
+/* ---- A matrix as a list of entries ---- */
 
 enum { LONGEST = 4000 };
 
@@ -30,7 +31,7 @@ static void swap(list *l, size_t a, size_t b) {
   l->rows[b] = row, l->columns[b] = column, l->doubles[b] = value;
 }
 
-/* The entries as arrays of one of the types. */
+/* Returns the entries as arrays of the given types. */
 static const ts_triplets *triplets_of(list *l, int32_t rows, int32_t columns, int wide, int doubles) {
   for (size_t k = 0; k < l->count; k++) {
     l->wide_rows[k] = l->rows[k];
@@ -51,7 +52,7 @@ static void shuffle(list *l, uint64_t seed) {
   for (size_t k = l->count; k > 1; k--) swap(l, k - 1, (size_t)ref_below(&random, (int32_t)k));
 }
 
-/* Every third entry is the exact sum of two. */
+/* Every third entry is split into two entries with an exact sum. */
 static void list_of(list *l, const ref_matrix *m, uint64_t seed) {
   l->count = 0;
   for (int32_t i = 0; i < m->rows; i++)
@@ -63,9 +64,9 @@ static void list_of(list *l, const ref_matrix *m, uint64_t seed) {
   shuffle(l, seed);
 }
 
-/* ---- Against rows ---- */
+/* ---- Comparison with rows ---- */
 
-/* Both in their canonical form. */
+/* Both copies are in canonical form. */
 static void compare_copies(const ts_matrix *from_list, const ts_matrix *from_rows) {
   ts_csr a, b;
   if (!CHECK_OK(context, ts_matrix_get_host_copy(from_list, &a)) ||
@@ -95,7 +96,7 @@ static void compare_products(ts_matrix *from_list, ts_matrix *from_rows, const f
   free(found[0]), free(found[1]);
 }
 
-/* `kind`: int32 or int64, floats or doubles. */
+/* `kind` selects int32 or int64, and floats or doubles. */
 static void check_matrix(const ref_matrix *m, list *l, ts_format format, int kind) {
   const ts_matrix_desc rows = {.csr = ref_csr(m), .format = format, .keep_host_copy = 1};
   const ts_matrix_desc entries = {.triplets = triplets_of(l, m->rows, m->columns, kind & 1, kind / 2),
@@ -109,7 +110,7 @@ static void check_matrix(const ref_matrix *m, list *l, ts_format format, int kin
     CHECK_INT(matrix_info(from_list).duplicates, (int64_t)l->count - ref_nonzeros(m));
     compare_copies(from_list, from_rows);
     compare_products(from_list, from_rows, xs);
-    /* New values, in the same order and in the other type. */
+    /* New values in the same order and in the other type. */
     ref_matrix changed = *m;
     changed.values = malloc((size_t)ref_nonzeros(m) * sizeof *changed.values + 1);
     for (int64_t k = 0; k < ref_nonzeros(m); k++) changed.values[k] = -2 * m->values[k];
@@ -146,7 +147,7 @@ static void against_rows(void) {
   free(l);
 }
 
-/* A list without entries is a matrix of zeros. So is a list without values, until they are set. */
+/* A list without entries is a matrix of zeros. A list without values is one too, until values are set. */
 static void empty(void) {
   const int32_t indices[] = {1, 0};
   const float values[] = {3, 4}, xs[] = {1, 10};
@@ -178,7 +179,7 @@ static void empty(void) {
   }
 }
 
-/* Duplicates are summed in double precision and in the order of the list: 2^60 + 1 is 2^60. */
+/* Duplicates are summed in double precision in the order of the list: 2^60 + 1 is 2^60. */
 static void order_of_sums(void) {
   const int32_t zeros[3] = {0, 0, 0};
   const double large_first[] = {0x1p60, 1, -0x1p60}, large_last[] = {0x1p60, -0x1p60, 1};
@@ -200,7 +201,7 @@ static void order_of_sums(void) {
   }
 }
 
-/* Doubles of any size: products to 1e-6 of what they are. */
+/* Doubles of any size: products have a relative error of at most 1e-6. */
 static void scales(void) {
   static const int exponents[] = {-300, -150, -20, 0, 20, 150, 300};
   if (!context->caps.pairs) return;
@@ -282,7 +283,7 @@ static void refusals(void) {
               "neither csr nor triplets");
 }
 
-/* New values of another list: nothing changes. */
+/* New values of a different list are refused and change nothing. */
 static void other_pattern(void) {
   const int32_t rows[] = {1, 0, 1}, columns[] = {1, 0, 0}, other[] = {1, 0, 1}, moved[] = {0, 1, 1};
   const float values[] = {5, 6, 7}, xs[] = {1, 10};

@@ -1,6 +1,6 @@
 texsolve_test(test_matching host QUICK)
 texsolve_test(test_csr_look host QUICK)
-# The generated matrices of the benchmarks, whose formats were measured.
+# Generated matrices of the benchmarks, because their formats were measured.
 set(generators generate generate_box generate_cantilever generate_edges generate_graph generate_mesh generate_problem
   normal_equations)
 list(TRANSFORM generators REPLACE "(.+)" "${PROJECT_SOURCE_DIR}/bench/\\1.c")

@@ -1,5 +1,5 @@
-/* The halves of a step, a few iterations in place of a solution, and steps that fail: cut, taken back, stopped.
- */
+/* The two halves of a step, a few iterations instead of a solution, and steps that fail: divided, undone,
+ * stopped. */
 #include "common/core/core.h"
 #include "helpers.h"
 #include "mesh/mesh_operator.h"
@@ -38,7 +38,7 @@ static void few_iterations(void) {
     CHECK_INT(result.surface.reason, TS_REASON_MAX_ITERATIONS);
     CHECK_INT(result.iterations, 5);
     CHECK(result.surface.reduction < 0.5 && result.message[0] == 0);
-    /* Other options from now on; then the defaults. */
+    /* Other options, and then the defaults. */
     const ts_solver_desc two = {.max_iterations = 2};
     CHECK_OK(context, ts_mesh_flow_set_solver(r.flow, &two));
     CHECK_OK(context, ts_mesh_flow_step(r.flow, r.x, 1e-3, &result));
@@ -50,8 +50,7 @@ static void few_iterations(void) {
   mesh_run_close(&r);
 }
 
-/* A tolerance that single precision cannot meet: the solves stagnate within what it can, and the steps count.
- */
+/* A tolerance below single precision: the solves stagnate at its limit, and the steps are valid. */
 static void beyond_single_precision(void) {
   static const double lengths[] = {1e-4, 1e-2, 10};
   const int brief = test_is_brief(), side = brief ? 12 : 24;
@@ -73,7 +72,7 @@ static void beyond_single_precision(void) {
 
 /* ---- Steps that fail ---- */
 
-/* From now on assemblies with a factor above the limit give a matrix that no solver can use. */
+/* From now on an assembly with a factor above the limit gives a matrix that no solver can use. */
 static tsi_ops limited_ops;
 static tsi_mesh_ops limited_mesh_ops;
 static const tsi_ops *whole_ops;
@@ -102,7 +101,7 @@ static void limit_steps(double longest) {
 }
 
 static void cut_steps(void) {
-  if (test_is_check()) return; /* which would report the NaN itself */
+  if (test_is_check()) return; /* it would report the NaN */
   const int side = test_is_brief() ? 10 : 16;
   for (int flows = 0; flows < 2; flows++) {
     const ts_mesh_flow_desc desc = {.boundary = flows ? TS_MESH_BOUNDARY_FLOW : TS_MESH_BOUNDARY_FIXED};
@@ -119,7 +118,7 @@ static void cut_steps(void) {
       CHECK_CONTAINS(result.message, "the matrix made of them, hold a NaN");
       CHECK(mesh_run_is_at(&cut, mesh_run_look(&by_hand)));
 
-      /* Too short to be reached: x keeps its bits, whether or not something had succeeded meanwhile. */
+      /* The necessary step is too short: x keeps its bits, whether or not a part had succeeded. */
       limit_steps(1e-9);
       CHECK_INT(ts_mesh_flow_step(cut.flow, cut.x, 1e-3, &result), TS_NOT_CONVERGED);
       CHECK_INT(result.substeps, 0);
@@ -127,7 +126,7 @@ static void cut_steps(void) {
       CHECK_CONTAINS(result.message, "the matrix made of them, hold a NaN");
       context->ops = whole_ops;
       CHECK(mesh_run_is_at(&cut, by_hand.now));
-      /* Nothing is broken. */
+      /* The flow still works. */
       CHECK(mesh_run_steps(&cut, 1, 1e-3));
     }
     mesh_run_close(&by_hand);
@@ -147,7 +146,7 @@ static void cut_steps(void) {
   }
 }
 
-/* The first half of a step that was cut succeeds and nothing after it does: it is taken back. */
+/* The first half of a divided step succeeds and the rest fails, so the half is undone. */
 static int assemblies;
 
 static ts_status tiring_assemble(tsi_mesh_operator *op, const ts_vector *x, float scale, float factor,
@@ -155,7 +154,7 @@ static ts_status tiring_assemble(tsi_mesh_operator *op, const ts_vector *x, floa
   return whole_ops->mesh->assemble(op, x, scale, ++assemblies == 1 || assemblies > 2 ? NAN : factor, shortest);
 }
 
-static void taken_back(void) {
+static void step_is_undone(void) {
   mesh_run r = {0};
   if (!test_is_check() && mesh_run_open(&r, context, mesh_irregular(16, 0, 8), (ts_mesh_flow_desc){0})) {
     ts_mesh_flow_result result;
@@ -176,7 +175,7 @@ static int stop_at_once(const ts_progress *progress, void *user) {
   return 1;
 }
 
-/* A user who stops a step does not want it in halves; positions that are no numbers stay as they are. */
+/* A step stopped by the user is not divided. Positions with NaN are unchanged. */
 static void stopped_or_broken(void) {
   mesh_run r = {0};
   int calls = 0;
@@ -201,5 +200,5 @@ static void stopped_or_broken(void) {
   mesh_run_close(&r);
 }
 
-TEST_MAIN(CASES_IN_CONTEXT(assemble_and_solve, few_iterations, beyond_single_precision, cut_steps, taken_back,
-                           stopped_or_broken))
+TEST_MAIN(CASES_IN_CONTEXT(assemble_and_solve, few_iterations, beyond_single_precision, cut_steps,
+                           step_is_undone, stopped_or_broken))

@@ -1,4 +1,4 @@
-/* What the mesh flow refuses: the status, and a message that names what was wrong. */
+/* Refusals of the mesh flow: the status, and a message that names the fault. */
 #include "common/core/core.h"
 #include "helpers.h"
 #include "mesh/mesh_operator.h"
@@ -41,7 +41,7 @@ static void bad_triangles(void) {
   const int32_t fan[] = {0, 1, 2, 1, 0, 3, 4, 0, 1}, same[] = {0, 1, 2, 0, 1, 3};
   refuse_triangles(5, fan, 3, NULL, "edge 0-1 has 3 triangles: 0, 1, 2");
   refuse_triangles(4, same, 2, NULL, "triangles 0 and 1 traverse edge 0-1 in the same direction");
-  /* One constrained vertex is not enough; two are. */
+  /* One constrained vertex is not enough, but two are. */
   const unsigned char one[5] = {1}, both[5] = {1, 1};
   refuse_triangles(5, fan, 3, one, "edge 0-1 has 3 triangles");
   refuse_triangles(4, same, 2, one, "triangles 0 and 1 traverse edge 0-1");
@@ -143,7 +143,7 @@ static void bad_calls(void) {
   ts_vector_destroy(&stranger);
   ts_space_destroy(&foreign);
   ts_context_destroy(&second);
-  /* After all that it works. */
+  /* The flow works after all these errors. */
   CHECK_OK(context, ts_mesh_flow_step(flow, x, 0.01, NULL));
   ts_vector_destroy(&x);
   ts_vector_destroy(&flat);

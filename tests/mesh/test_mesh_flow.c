@@ -1,4 +1,4 @@
-/* The mesh flow's matrices, which the device computes, against double precision. */
+/* The matrices of the mesh flow, which the device computes, compared with double precision. */
 #include <texsolve/mesh.h>
 
 #include "common/core/core.h"
@@ -27,11 +27,11 @@ static ts_mesh_flow *make_flow(const ts_mesh_flow_desc *desc) {
 typedef struct problem {
   ts_mesh_flow_desc desc;
   const mesh_sample *mesh;
-  unsigned char *boundary, *constrained; /* constrained: what must not move */
+  unsigned char *boundary, *constrained; /* constrained: must not move */
   double time_step;
 } problem;
 
-/* The matrices are in a unit of length in which lambda dt is from 1 to 4. */
+/* The matrices use a unit of length in which lambda dt is from 1 to 4. */
 static float scale_of(double time_step) {
   float scale = 1;
   while (3 * time_step * scale * scale >= 4) scale /= 2;
@@ -39,7 +39,8 @@ static float scale_of(double time_step) {
   return scale;
 }
 
-/* A v of one matrix. `rows`: those of its system; constrained rows are 0, all others those of the identity. */
+/* Checks A v of one matrix. `rows` marks the rows of its system. Constrained rows are 0, and all others are
+ * those of the identity. */
 static void check_product(const problem *p, const tsi_mesh_operator *op, mesh_system *system, ts_vector *v,
                           const float *vs) {
   const ts_matrix *A = op->matrix;
@@ -54,21 +55,21 @@ static void check_product(const problem *p, const tsi_mesh_operator *op, mesh_sy
   CHECK_OK(context, ts_matrix_multiply(y, A, v));
   CHECK_OK(context, ts_matrix_diagonal(d, A));
   float *ys = read_vector(y), *ds = read_vector(d);
-  /* The entries' own errors: a few roundings each; their sum: one rounding an entry, which adds up like its
-   * root. */
+  /* The entries have errors of a few roundings each. Their sum has one rounding per entry, which adds up like a
+   * square root. */
   const double tolerance = 12 + 2 * sqrt((double)matrix_info(A).longest_row);
   CHECK_VALUES(ys, out, size, 3 * n, tolerance);
   CHECK_VALUES(ds, diagonal, diagonal_size, n, tolerance);
   CHECK_PADDING(y);
   CHECK_PADDING(d);
-  /* Without rows of the identity A is symmetric; A^T has the entries that the device has computed last. */
+  /* Without rows of the identity A is symmetric. A^T must have the entries that the device computed last. */
   if (!memchr(p->boundary, 1, n) && !memchr(p->constrained, 1, n)) {
     CHECK_OK(context, ts_matrix_multiply_transposed(y, op->matrix, v));
     CHECK_OK(context, ts_vector_read(y, ts_host(ys, 3 * n)));
     CHECK_VALUES(ys, out, size, 3 * n, tolerance);
   }
 
-  /* The right-hand side, as if v were the positions. */
+  /* The right-hand side, with v as the positions. */
   system->force = 1;
   mesh_apply(system, vs, out, size, diagonal, diagonal_size);
   system->force = 0;
@@ -106,10 +107,10 @@ static void check_matrices(const problem *p, ts_mesh_flow *flow, ts_vector *v, c
   free(rows);
 }
 
-/* The matrices at the mesh's positions: all columns of a small one, else two random vectors. */
+/* The matrices at the mesh's positions: all columns of a small matrix, otherwise two random vectors. */
 static void check_assembly(const problem *p, ts_mesh_flow *flow) {
   const size_t n = (size_t)p->mesh->vertices;
-  /* Positions somewhere inside a texture: the last of a group, where the backend has groups. */
+  /* Positions inside a texture: the last vector of a group, if the backend has groups. */
   ts_vector *group[4] = {NULL}, *v = make_vector(ts_mesh_flow_get_space(flow), 3, NULL);
   CHECK_OK(context, tsi_enter(context));
   CHECK_OK(context,
@@ -141,8 +142,8 @@ static void check_assembly(const problem *p, ts_mesh_flow *flow) {
   ts_vector_destroy(&v);
 }
 
-/* A mesh in every format, with fixed and flowing boundary, with and without vertices that are constrained; in
- * brief one of these in each format, another for the next mesh. */
+/* A mesh in every format, with fixed and flowing boundary, with and without constrained vertices. A brief run
+ * has one combination per format, which changes from mesh to mesh. */
 static void check_mesh(const char *name, mesh_sample m, double time_step) {
   static int calls;
   calls++;
@@ -201,13 +202,13 @@ static void large_meshes(void) {
   check_mesh("large irregular", mesh_irregular(75, 1, 4), 1e-4);
 }
 
-/* A row that takes several passes where rows are drawn. */
+/* A row that needs several passes if rows are drawn. */
 static void high_valence(void) {
   check_mesh("cone of 3000", mesh_cone(3000, 0.5), 1e-3);
   check_mesh("cone of 600", mesh_cone(600, 0.5), 1e-3);
 }
 
-/* a_ij and a_ji are the same bits: d_i (A e_j) = d_j (A e_i). */
+/* a_ij and a_ji have the same bits: d_i (A e_j) = d_j (A e_i). */
 static void symmetric_bits(void) {
   mesh_sample m = mesh_irregular(12, 1, 7);
   const size_t n = (size_t)m.vertices;
@@ -247,8 +248,8 @@ static void symmetric_bits(void) {
   mesh_free(&m);
 }
 
-/* Time that runs backwards makes a matrix that is not positive definite. The solver finds out, and what it
- * compares with, the size of a matrix that only the device knows, it has asked for. */
+/* A negative time step gives a matrix that is not positive definite. The solver must detect this by comparing
+ * with the magnitude of the matrix. Only the device knows it, so the solver must have requested it. */
 static void backwards(void) {
   mesh_sample m = mesh_irregular(16, 0, 3);
   const ts_mesh_flow_desc desc = desc_of(&m);

@@ -1,5 +1,5 @@
-/* The mesh flow of meshes of any size that single precision holds: lengths scaled by s and times by s^2 give
- * the same flow, scaled. What cannot be computed is an error, never a step that succeeds and moves nothing. */
+/* The flow of meshes of any size in single precision: if lengths are scaled by s and times by s^2, the flow is
+ * scaled too. An impossible computation is an error, and never a successful step that moves nothing. */
 #include <float.h>
 
 #include "common/core/core.h"
@@ -18,8 +18,8 @@ static mesh_sample scaled(mesh_sample m, double size, double offset) {
 static const int exponents[] = {-90, -47, 1, 48, 90};
 enum { exponent_count = sizeof exponents / sizeof exponents[0] };
 
-/* Three steps at every size. At the smallest a device may take for 0 what is below the normal numbers: in each
- * step a change, and what is left of it in the sum. */
+/* Three steps at every size. At the smallest size a device may replace subnormal numbers by 0, which affects
+ * the change in each step and its remainder in the sum. */
 static void check_bits(const char *name, mesh_sample (*make)(void), ts_mesh_boundary boundary, ts_format format,
                        double time_step, double offset) {
   const ts_mesh_flow_desc desc = {.boundary = boundary, .format = format};
@@ -58,7 +58,7 @@ static mesh_sample uneven(void) {
 static mesh_sample harmed(void) {
   return mesh_irregular(10, 1, 9);
 }
-static mesh_sample a_cone(void) { /* a row of several stages where rows are drawn */
+static mesh_sample a_cone(void) { /* a row needs several stages if rows are drawn */
   return mesh_cone(600, 0.5);
 }
 
@@ -77,7 +77,7 @@ static void powers_of_two(void) {
 
 /* ---- Any size ---- */
 
-/* The mean distance from (centre, centre, centre), without squares that double precision does not hold. */
+/* The mean distance from (centre, centre, centre), computed without squares outside the range of doubles. */
 static double mean_radius(const mesh_run *r, const float *x, double centre) {
   double mean = 0;
   for (int32_t v = 0; v < r->mesh.vertices; v++) {
@@ -88,7 +88,7 @@ static double mean_radius(const mesh_run *r, const float *x, double centre) {
   return mean * fabs(centre);
 }
 
-/* A sphere of radius r beside the origin, r^2 = r_0^2 - 2 t. */
+/* A sphere of radius r next to the origin, r^2 = r_0^2 - 2 t. */
 static void sizes(void) {
   static const double radii[] = {1e-35, 1e-30, 1e-20, 1e-16, 1e-14, 1e-7, 1e7, 1e14, 1e20, 1e30, 1e37};
   static const double offsets[] = {3, 100}; /* in radii */
@@ -107,9 +107,9 @@ static void sizes(void) {
     }
 }
 
-/* ---- What cannot be solved ---- */
+/* ---- Unsolvable problems ---- */
 
-/* A step that succeeds has moved the sphere, but for times so short that the movement is less than rounding. */
+/* A successful step has moved the sphere, unless the time is so short that the movement is below rounding. */
 static void never_silent(void) {
   static const double radii[] = {1e-43, 1e-39, 1e-37, 1e-20, 1, 1e20, 3e38};
   static const double steps[] = {1e-290, 1e-80, 1e-45, 1e-10, 0.1, 1e25, 1e70, 1e200};
@@ -120,7 +120,7 @@ static void never_silent(void) {
       const double size = radii[k], relative = steps[s] / size / size;
       if (test_is_brief() && (k + s) % 3) continue;
       if (test_is_check() && (size > 1e6 || size < FLT_MIN || relative < 1e-30))
-        continue; /* which reports what it cannot tell */
+        continue; /* it reports that it cannot decide */
       test_context_label("a radius of %g, a step of %g", size, steps[s]);
       if (mesh_run_open(&r, context, scaled(mesh_sphere(1), size, 0),
                         (ts_mesh_flow_desc){.max_halvings = -1})) {

@@ -1,4 +1,4 @@
-/* Steps of the mesh flow: what is known of the smooth flow, and what must never happen. */
+/* Steps of the mesh flow: known properties of the smooth flow, and invariants. */
 #include "common/core/core.h"
 #include "helpers.h"
 #include "mesh_run.h"
@@ -12,7 +12,7 @@ static double radius(const float *x, int32_t v) {
   return sqrt((double)p[0] * p[0] + (double)p[1] * p[1] + (double)p[2] * p[2]);
 }
 
-/* How far the mean radius of a sphere is from sqrt(1 - 2 t) at t = 0.1. */
+/* The difference between the mean radius of a sphere and sqrt(1 - 2 t) at t = 0.1. */
 static double sphere_error(int level, int count) {
   mesh_run r = {0};
   double mean = 0;
@@ -25,9 +25,9 @@ static double sphere_error(int level, int count) {
   return fabs(mean - sqrt(1 - 2 * 0.1));
 }
 
-/* Two sources of error: triangles stand for the sphere, O(h^2), and a step takes the metric at its start,
- * O(dt). With dt in proportion to h^2 both fall by four a level: rate 2 in h. On the finest mesh the steps
- * dominate: rate 1 in dt. */
+/* There are two sources of error: triangles approximate the sphere, O(h^2), and a step uses the metric at its
+ * start, O(dt). With dt proportional to h^2 both decrease by a factor of four per level: rate 2 in h. On the
+ * finest mesh the error of the steps dominates: rate 1 in dt. */
 static void sphere(void) {
   double h[3] = {0}, dt[3] = {0};
   const int rates = test_is_brief() ? 1 : 2;
@@ -43,7 +43,7 @@ static void sphere(void) {
   }
 }
 
-/* A sphere at another speed is a sphere at another time. */
+/* A sphere at another speed equals a sphere at another time. */
 static void speed(void) {
   mesh_run slow = {0}, fast = {0};
   if (mesh_run_open(&slow, context, mesh_sphere(2), (ts_mesh_flow_desc){.speed = 1.5f}) &&
@@ -56,7 +56,7 @@ static void speed(void) {
   mesh_run_close(&slow);
 }
 
-/* The boundary of a flat disk flows like a circle, r^2 = 1 - 2 t, and the disk stays flat. */
+/* The boundary of a flat disk moves like a circle, r^2 = 1 - 2 t, and the disk stays flat. */
 static double disk_error(int rings, int count) {
   mesh_run r = {0};
   double worst = 0;
@@ -99,7 +99,7 @@ static double border_length(const mesh_sample *m, const float *x, int n) {
 static void border_of_a_square(void) {
   enum { n = 16 };
   mesh_run r = {0};
-  const int steps = test_is_brief() ? 4 : 20; /* of as much time together */
+  const int steps = test_is_brief() ? 4 : 20; /* the same total time */
   if (mesh_run_open(&r, context, mesh_square(n), (ts_mesh_flow_desc){.boundary = TS_MESH_BOUNDARY_FLOW})) {
     double length = border_length(&r.mesh, r.mesh.x, n);
     CHECK_CLOSE(length, 4, 1e-6);
@@ -113,10 +113,10 @@ static void border_of_a_square(void) {
   mesh_run_close(&r);
 }
 
-/* ---- What must never happen ---- */
+/* ---- Invariants ---- */
 
-/* A step minimises the Dirichlet energy of the old metric, which bounds the new area from above, so the area
- * falls whatever the mesh and the time step; up to rounding. */
+/* A step minimises the Dirichlet energy of the old metric, which is an upper bound of the new area. So the area
+ * decreases for any mesh and time step, up to rounding. */
 static void area_falls(void) {
   static const double lengths[] = {1e-4, 1e-2, 10};
   const int side = test_is_brief() ? 12 : 24, steps = test_is_brief() ? 3 : 8;
@@ -135,9 +135,8 @@ static void area_falls(void) {
   }
 }
 
-/* A flat patch with a fixed boundary is where it wants to be. In exact arithmetic it does not move at all; here
- * the right-hand side is the rounding of differences, 2^-24 of an edge's length. Boundary vertices keep their
- * bits. */
+/* A flat patch with a fixed boundary is stationary. In exact arithmetic it does not move. Here the right-hand
+ * side is the rounding of differences, 2^-24 of an edge's length. Boundary vertices keep their bits. */
 static void flat_patch_stays(void) {
   static const double lengths[] = {1e-4, 1, 1e4};
   const int side = test_is_brief() ? 12 : 24, steps = test_is_brief() ? 3 : 10;
@@ -162,8 +161,8 @@ static void flat_patch_stays(void) {
   }
 }
 
-/* Five steps on this backend and on the CPU. They may differ by one rounding of x a step, 5 2^-24, and by what
- * the solves leave: rtol = 1e-6 of the change, which is 0.03 at most. */
+/* Five steps on this backend and on the CPU. They may differ by one rounding of x per step, 5 2^-24, and by the
+ * tolerance of the solves: rtol = 1e-6 of the change, which is at most 0.03. */
 static void agrees_with_cpu(void) {
   const ts_context_desc cpu_desc = {.backend = "cpu"};
   ts_context *cpu = NULL;
@@ -198,13 +197,13 @@ static void agrees_with_cpu(void) {
   ts_context_destroy(&cpu);
 }
 
-/* ---- Preconditioners that are made from values ---- */
+/* ---- Preconditioners that depend on values ---- */
 
 static ts_solver_desc with(ts_preconditioner_kind kind) {
   return (ts_solver_desc){.preconditioner_kind = kind, .rtol = 1e-5, .check_interval = 1};
 }
 
-/* Steps of several lengths, each made in one solve; returns the iterations on the surface. */
+/* Steps of several lengths, each in one solve. Returns the iterations on the surface. */
 static int count_iterations(mesh_run *r, ts_preconditioner_kind kind) {
   static const double lengths[] = {1e-3, 1e-3, 0.1, 0.1, 1e-5};
   int iterations = 0, setups = 0;
@@ -223,7 +222,7 @@ static int count_iterations(mesh_run *r, ts_preconditioner_kind kind) {
   return iterations;
 }
 
-/* The same steps with each: positions differ by what the solves leave. */
+/* The same steps with each preconditioner. Positions differ by the tolerance of the solves. */
 static void preconditioners(void) {
   static const ts_preconditioner_kind kinds[] = {
       TS_PRECONDITIONER_AMG,  TS_PRECONDITIONER_CHEBYSHEV,    TS_PRECONDITIONER_ISAI,
@@ -256,9 +255,10 @@ static void preconditioners(void) {
   }
 }
 
-/* Auto is Jacobi for a short step, and looks again when a long one takes more iterations: then it is AMG. */
+/* Auto chooses Jacobi for a short step, and chooses again when a long one takes more iterations. Then it
+ * chooses AMG. */
 static void automatic(void) {
-  CHECK_OK(context, ts_context_set_tuning(context, "amg_couplings", 100)); /* differs between backends */
+  CHECK_OK(context, ts_context_set_tuning(context, "amg_couplings", 100)); /* depends on the backend */
   mesh_run r = {0};
   const ts_mesh_flow_desc desc = {.boundary = TS_MESH_BOUNDARY_FLOW, .solver = with(TS_PRECONDITIONER_AUTO)};
   if (mesh_run_open(&r, context, mesh_irregular(95, 0, 7), desc)) {
@@ -274,7 +274,7 @@ static void automatic(void) {
   mesh_run_close(&r);
 }
 
-/* A hierarchy of another mesh's numbers: iterations grow, and it is made again. */
+/* A hierarchy from the values of another mesh: iterations increase, and it is set up again. */
 static void worn(void) {
   mesh_run r = {0};
   ts_mesh_flow_result result = {0};
@@ -286,7 +286,7 @@ static void worn(void) {
     CHECK_OK(context, ts_vector_write(r.x, ts_host(x, count)));
     CHECK_OK(context, ts_mesh_flow_step(r.flow, r.x, 1e-6, &result));
     CHECK_INT(result.setups, 1);
-    /* Stretched by 30 one way, and a time step that makes much of it. */
+    /* Stretched by 30 in one direction, with a time step that amplifies the effect. */
     for (size_t c = 0; c < count; c++) x[c] *= c % 3 == 0 ? 30 : 1;
     int setups = 0, most = 0;
     for (int k = 0; k < 3; k++) {
@@ -298,7 +298,7 @@ static void worn(void) {
     printf("  stretched: %d iterations, made again %d %d\n", most, setups, result.iterations);
     CHECK_INT(setups, 1);
     CHECK(result.iterations <= most);
-    /* Numbers that are none have the reason that they have with Jacobi. */
+    /* NaNs end with the same reason as with Jacobi. */
     x[5] = NAN;
     CHECK_OK(context, ts_vector_write(r.x, ts_host(x, count)));
     CHECK(ts_mesh_flow_step(r.flow, r.x, 10, &result) == TS_NOT_CONVERGED);

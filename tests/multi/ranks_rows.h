@@ -1,5 +1,5 @@
-/* What tests of several ranks share: rows of a matrix that every rank knows, products with it, and the context.
- */
+/* Shared by tests of several ranks: rows of a matrix that every rank knows, products with it, and the
+ * context. */
 #ifndef RANKS_ROWS_H
 #define RANKS_ROWS_H
 
@@ -10,9 +10,9 @@
 static ts_context *context;
 static int rank, ranks;
 
-enum { by_nccl = 3 }; /* of ghost_transfer */
+enum { by_nccl = 3 }; /* a value of ghost_transfer */
 
-/* ---- Rows of a matrix that every rank knows, to compare ---- */
+/* ---- Rows of a matrix that every rank knows, for comparison ---- */
 
 typedef struct rows {
   int32_t first, count;
@@ -20,13 +20,13 @@ typedef struct rows {
   int64_t *columns;
 } rows;
 
-/* Uneven on purpose. */
+/* Deliberately uneven. */
 static inline int32_t first_row(int32_t n, int r) {
   const int32_t even = (int32_t)((int64_t)n * r / ranks);
   return r > 0 && r < ranks && even + 1 < n ? even + (r & 1) : even;
 }
 
-static inline rows take_rows(const ref_matrix *m) {
+static inline rows copy_rows(const ref_matrix *m) {
   rows r = {.first = first_row(m->rows, rank),
             .count = first_row(m->rows, rank + 1) - first_row(m->rows, rank)};
   const int32_t start = m->offsets[r.first], entries = m->offsets[r.first + r.count] - start;
@@ -42,7 +42,7 @@ static inline ts_ranks_matrix_desc describe(const ref_matrix *m, const rows *r) 
       .csr = ts_host_csr(r->count, m->columns, r->offsets, r->columns, m->values + m->offsets[r->first])};
 }
 
-/* An array that only one of the ranks has. */
+/* An array that only one rank holds. */
 static inline ts_array on_rank(int owner, double *numbers, size_t count) {
   return rank == owner ? ts_host(numbers, count) : (ts_array){0};
 }
@@ -53,7 +53,7 @@ static inline void free_rows(rows *r) {
 }
 
 static inline ts_matrix *make_rows_matrix(const ref_matrix *m, int keep) {
-  rows r = take_rows(m);
+  rows r = copy_rows(m);
   ts_ranks_matrix_desc desc = describe(m, &r);
   desc.keep_host_copy = keep;
   ts_matrix *matrix = NULL;
@@ -69,7 +69,7 @@ static inline void multiply(const ref_matrix *m, const double *x, double *y) {
     ref_sum sum = {0, 0};
     for (int32_t k = m->offsets[i]; k < m->offsets[i + 1]; k++)
       ref_add_product(&sum, (double)m->values[k], x[m->indices[k]]);
-    y[i] = sum.value + sum.rest;
+    y[i] = sum.value + sum.low;
   }
 }
 
@@ -100,8 +100,8 @@ static inline void check_info(const ref_matrix *m, const ts_matrix *matrix) {
   CHECK(info.ghosts > 0 || ranks == 1 || ref_longest_row(m) <= 1);
 }
 
-/* Ways of ghosts to other ranks, a round each: the best, NCCL if there is one, device memory if MPI takes it,
- * the host; one with CPUs. */
+/* Transfers of ghosts between ranks, one per round: the best, NCCL if available, device memory if MPI accepts
+ * it, the host. CPUs have one. */
 static int way;
 
 static inline int choose_way(int round) {

@@ -1,6 +1,7 @@
-/* Ghosts by a channel of all ranks (multi_channel.c), or by messages that a device reads late, without NCCL or
- * a GPU: parts of the CPU backend whose channel sends by the transport. A part may read a message until its
- * host next waits for it. There the test compares the message with what was read. */
+/* Ghosts sent by a channel of all ranks (multi_channel.c), or by messages that a device reads late, without
+ * NCCL or a GPU. The test uses parts of the CPU backend, and a channel that sends by the transport. A part may
+ * read a message until its host next waits for the part. At that time the test compares the message with the
+ * values read. */
 #define _GNU_SOURCE
 #include <unistd.h>
 
@@ -60,7 +61,7 @@ static ts_status ghosts_write(const ts_vector *x, size_t first, size_t count, co
   return TS_OK;
 }
 
-/* Nothing is read between the two. */
+/* A part reads nothing between mark and wait_for_mark. */
 static ts_status mark(ts_context *part) {
   (void)part;
   return TS_OK;
@@ -76,7 +77,7 @@ static ts_status wait_for_mark(ts_context *part) {
 static tsi_ops table;
 static tsi_part_ops part_table;
 static int find_fails, open_fails, opened, live, is_broken, exchanges, combinations, finished;
-static int gathers_left = -1; /* until one fails; negative: none does */
+static int gathers_left = -1; /* until one fails; negative: never */
 
 static ts_status gather(const ts_vector *x, const void *list, float *to) {
   if (gathers_left >= 0 && gathers_left-- == 0) return tsi_fail(x->context, TS_ERROR_DEVICE, "no gather");
@@ -112,7 +113,7 @@ static ts_status channel_exchange(ts_context *part, const ts_message *messages, 
   return tsi_fail(part, status, "%s", context->error);
 }
 
-/* What the slots of all ranks are, with their low parts. */
+/* Gathers the slots of all ranks with their low parts. */
 static ts_status gather_slots(const ts_scalars *sums, int slot, int count, double *all) {
   double mine[4 * TSI_MAX_DOTS];
   ts_scalars s = *sums;
@@ -137,7 +138,7 @@ static ts_status channel_combine(ts_scalars *out, const int *index, int count, t
   is_broken = status < 0;
   if (status < 0) return tsi_fail(out->context, status, "%s", context->error);
   for (int k = 0; k < count; k++) {
-    double total[4] = {0}, rest[4];
+    double total[4] = {0}, remainder[4];
     for (int c = 0; c < 4 && kind == TSI_REDUCE_MAX; c++) total[c] = -INFINITY;
     for (int i = 0; i < 4 * ranks; i++) {
       const size_t at = ((size_t)(i / 4) * (size_t)count + (size_t)k) * 4 + (size_t)(i % 4);
@@ -151,10 +152,10 @@ static ts_status channel_combine(ts_scalars *out, const int *index, int count, t
     for (int c = 0; c < 4; c++) {
       if (kind == TSI_REDUCE_NORM2) total[c] = sqrt(total[c]);
       if (c >= components) total[c] = 0;
-      rest[c] = total[c] - (double)(float)total[c];
+      remainder[c] = total[c] - (double)(float)total[c];
     }
     write_slot(out, index[k], total);
-    if (pair && out->low) write_slot(out->low, index[k], rest);
+    if (pair && out->low) write_slot(out->low, index[k], remainder);
   }
   return TS_OK;
 }
@@ -175,9 +176,9 @@ static void channel_describe(const ts_context *part, char *text, size_t size) {
   snprintf(text, size, "a test");
 }
 
-/* ---- A context of such parts ---- */
+/* ---- A context with such parts ---- */
 
-/* As when the context is opened. */
+/* As during the opening of the context. */
 static void find_channel(void) {
   tsi_begin_together(context);
   CHECK_OK(context, tsi_end_together(context, multi_channel_open(context)));
@@ -221,7 +222,7 @@ static void end(void) {
   CHECK_INT(live, 0);
 }
 
-/* ---- A matrix: each row takes the one before it and the one after it ---- */
+/* ---- A matrix: each row refers to the previous and the next one ---- */
 
 enum { rows = 40 };
 
@@ -241,7 +242,7 @@ static ts_status create(ts_matrix **matrix) {
   return ts_ranks_matrix_create(context, &desc, matrix);
 }
 
-/* Vectors of 1 to 3 components, with and without low parts, that differ from rank to rank. */
+/* Vectors of 1 to 3 components, with and without low parts, that differ between ranks. */
 static void check_products(const ts_matrix *matrix) {
   for (int components = 1; components <= 3; components++)
     for (int parts = 1; parts <= 2; parts++) {
@@ -260,7 +261,7 @@ static void check_products(const ts_matrix *matrix) {
     }
 }
 
-/* With a new matrix, whose ghosts go by the channel or do not. */
+/* With a new matrix. Its ghosts are sent by the channel or not. */
 static void check_matrix(int by_channel) {
   ts_matrix *matrix = NULL;
   exchanges = 0;
@@ -282,7 +283,7 @@ static void products(void) {
   CHECK_INT(finished, ranks > 1);
 }
 
-/* Messages, which the next exchange may write only when they have been read. */
+/* Messages must not be overwritten by the next exchange until they have been read. */
 static void messages(void) {
   if (!begin(MULTI_TRANSFER_HOST)) return;
   if (ranks > 1) CHECK_CONTAINS(context_info(context).driver, ", ghosts through the host");
@@ -294,7 +295,7 @@ static void messages(void) {
   end();
 }
 
-/* Reductions of whole vectors: of one element, which one rank has, and of many. */
+/* Reductions of whole vectors: of one element on a single rank, and of many. */
 static void check_sums(int32_t n, int parts) {
   ts_space *space = NULL;
   if (!CHECK_OK(context, ts_space_create(context, &(ts_space_desc){.size = n}, &space))) return;
@@ -328,7 +329,7 @@ static void sums(void) {
     for (int parts = 1; parts <= 2; parts++) {
       test_context_label("%d parts, %s", parts, opens ? "by the channel" : "by the host");
       combinations = 0;
-      if (opens) check_matrix(1); /* opens it */
+      if (opens) check_matrix(1); /* opens the channel */
       check_sums(1, parts);
       check_sums(1000, parts);
       CHECK_INT(combinations, opens && ranks > 1 ? 8 : 0);
@@ -337,7 +338,7 @@ static void sums(void) {
   }
 }
 
-/* Where one rank cannot, none does. */
+/* If one rank cannot use the channel, no rank uses it. */
 static void refusals(void) {
   for (int by = 0; by < ranks; by++)
     for (int early = 0; early < 2; early++) {
@@ -357,7 +358,7 @@ static void refusals(void) {
   find_fails = open_fails = 0;
 }
 
-/* Which way is whose. */
+/* The transfer for each setting. */
 static void chosen(void) {
   static const struct {
     int transfer, to_device, expected;
@@ -370,13 +371,13 @@ static void chosen(void) {
     check_matrix(0);
     context->tuning.ghost_transfer = ways[k].transfer;
     multi_state_of(context)->ranks->transport.takes_device_memory = ways[k].to_device;
-    check_matrix(ways[k].expected); /* opened by the first matrix that wants it */
+    check_matrix(ways[k].expected); /* opened by the first matrix that requires it */
     CHECK_INT(opened, ways[k].expected && ranks > 1);
     end();
   }
 }
 
-/* One rank wants another way than the others. */
+/* One rank requests another transfer than the others. */
 static void disagreement(void) {
   for (int by = 0; by < ranks && ranks > 1; by++) {
     test_context_label("rank %d", by);
@@ -389,7 +390,7 @@ static void disagreement(void) {
   }
 }
 
-/* A rank fails within a solve: the channel has messages that nobody receives, and all open another one. */
+/* A rank fails within a solve: the channel holds messages that nobody receives, so all ranks open a new one. */
 static void failures(void) {
   if (!begin(MULTI_TRANSFER_BEST)) return;
   ts_matrix *matrix = NULL;
@@ -428,7 +429,7 @@ static void failures(void) {
   end();
 }
 
-/* Host memory of a rank runs out at each allocation. */
+/* Host memory of one rank runs out at each of its allocations. */
 static void memory_of_a_rank(void) {
   ts_context_desc desc = heap_desc();
   desc.threads = 1;

@@ -1,5 +1,5 @@
-/* Several parts as one backend: matrices over few and uneven parts, several matrices over one space, what parts
- * cannot do, and that all of it agrees with the backend of a part by itself. */
+/* Several parts as one backend: matrices over few and uneven parts, several matrices over one space,
+ * unsupported features, and agreement with a single part. */
 #include <texsolve/fluid.h>
 #include <texsolve/mesh.h>
 #include <texsolve/ranks.h>
@@ -17,7 +17,7 @@ static void multiply(const ref_matrix *m, int components, const double *x, doubl
       ref_sum sum = {0, 0};
       for (int32_t k = m->offsets[i]; k < m->offsets[i + 1]; k++)
         ref_add_product(&sum, (double)m->values[k], x[(size_t)m->indices[k] * (size_t)components + (size_t)c]);
-      y[(size_t)i * (size_t)components + (size_t)c] = sum.value + sum.rest;
+      y[(size_t)i * (size_t)components + (size_t)c] = sum.value + sum.low;
     }
 }
 
@@ -25,7 +25,7 @@ static int32_t longest(const ref_matrix *m) {
   return ref_longest_row(m) + 4;
 }
 
-/* A x and b - A x in `parts` parts, over the spaces of a matrix that was made of m. */
+/* A x and b - A x in `parts` parts, over the spaces of a matrix made from m. */
 static void check_products(const ref_matrix *m, ts_matrix *matrix, int components, int parts) {
   const size_t rows = (size_t)m->rows * (size_t)components, columns = (size_t)m->columns * (size_t)components;
   double *xs = ref_doubles(columns, 7, -1, 1), *expected = malloc(rows * sizeof *expected);
@@ -58,7 +58,8 @@ static void check_matrix(ref_matrix m) {
   ref_free(&m);
 }
 
-/* Parts with no row, one row, rows without entries; each row refers to other parts, or one does to all. */
+/* Parts without rows, with one row, with empty rows; each row refers to other parts, or one row refers to all
+ * of them. */
 static void shapes(void) {
   for (int32_t n = 1; n <= 9; n++) {
     test_context_label("dense, %d", n);
@@ -86,7 +87,7 @@ static int parts_of_backend(void) {
   return parts * ts_ranks_get_count(context);
 }
 
-/* Of a cyclic shift each part needs one index of the next. */
+/* With a cyclic shift each part needs one index of the next part. */
 static void parts_in_info(void) {
   const int parts = parts_of_backend();
   static const int32_t sizes[] = {1, 2, 9, 100};
@@ -106,7 +107,7 @@ static void parts_in_info(void) {
   }
 }
 
-/* What is too small for all parts has rows in the first ones; what is asked for is done. */
+/* Rows too few for all parts are in the first parts. An explicit request is obeyed. */
 static void few_parts(void) {
   const int parts = parts_of_backend();
   if (parts == 1) return;
@@ -148,7 +149,7 @@ static void few_parts(void) {
   ref_free(&m);
 }
 
-/* The second matrix over a space refers to more of other parts than its vectors have room for. */
+/* The second matrix over a space refers to more ghosts than its vectors have room for. */
 static void second_matrix(void) {
   ref_matrix first = ref_diagonal(200, 1, 2), second = ref_random_dominant(200, 12, 8);
   ts_matrix *a = make_matrix(context, &first, TS_FORMAT_AUTO), *b = NULL;
@@ -210,7 +211,7 @@ static float *solve(ts_context *on, const ref_matrix *m, ts_precision precision,
   return xs;
 }
 
-/* As many iterations as one part takes, but for rounding, the same solution, and the same bits each time. */
+/* The iterations of one part, up to rounding, the same solution, and the same bits every time. */
 static void one_and_several(void) {
   ts_context_desc desc = test_desc();
   desc.backend = test_is_cpu() ? "cpu" : "cuda";
@@ -236,9 +237,9 @@ static void one_and_several(void) {
   ts_context_destroy(&single);
 }
 
-/* ---- Iterations that the parts carry out by themselves, where they are CUDA's ---- */
+/* ---- Iterations without the host, if the parts are CUDA devices ---- */
 
-/* From zero; NULL, and the status, where it fails. */
+/* Solves from zero. Returns NULL and sets the status after a failure. */
 static float *iterate(ts_matrix *matrix, int components, const ts_solver_desc *desc, ts_status *status,
                       ts_result *result) {
   ts_space *space = ts_matrix_get_row_space(matrix);
@@ -267,8 +268,8 @@ static int parts_iterate(const ts_matrix *matrix) {
   return cg && cg->fits && cg->fits(matrix);
 }
 
-/* The same bits each time, and on devices however many iterations they carry out at a time; and what one part
- * comes to. */
+/* The bits are the same every time and, on devices, for any number of iterations per launch. The result agrees
+ * with that of one part. */
 static void check_iterations(ts_matrix *matrix, ts_matrix *alone, int components, ts_solver_desc desc) {
   ts_result first, other;
   const int32_t rows = ts_space_get_size(ts_matrix_get_row_space(matrix));
@@ -288,7 +289,7 @@ static void check_iterations(ts_matrix *matrix, ts_matrix *alone, int components
   }
   again = iterate_well(alone, components, &desc, &other);
   if (parts_iterate(matrix)) CHECK(first.host_synchronisations <= 2 * other.host_synchronisations + 4);
-  /* Ranks on devices end at a check, and no sooner. */
+  /* Ranks on devices end only at a check. */
   if (parts_iterate(matrix) || test_is_cpu())
     CHECK(abs(other.iterations - first.iterations) <= 2 + other.iterations / 20);
   for (size_t i = 0; xs && again && i < count; i++)
@@ -296,7 +297,7 @@ static void check_iterations(ts_matrix *matrix, ts_matrix *alone, int components
   free(xs), free(again);
 }
 
-/* One row, fewer rows than threads, rows that are long, and so many that threads have several. */
+/* One row, fewer rows than threads, long rows, and more rows than threads. */
 static ref_matrix iterated(int k) {
   switch (k) {
   case 0:
@@ -324,7 +325,7 @@ static void iterations(void) {
     ref_matrix m = iterated(k);
     const ts_format format = k == 4 ? TS_FORMAT_CSR : TS_FORMAT_AUTO;
     ts_matrix *matrix = make_matrix(context, &m, format), *alone = make_matrix(single, &m, format);
-    /* Long rows take operations one by one in some formats. */
+    /* In some formats operations on long rows run separately. */
     if (matrix && !test_is_cpu() && !test_is_ranks() && k != 3) CHECK(parts_iterate(matrix));
     for (int kind = 0; matrix && alone && kind < 16; kind++) {
       const int components = 1 + kind / 4, stop = kind % 2 ? TS_STOP_DELTA : TS_STOP_RESIDUAL;
@@ -341,8 +342,8 @@ static void iterations(void) {
   ts_context_destroy(&single);
 }
 
-/* Many short runs, in which the parts meet again and again: nobody reads what is not there yet, and none of the
- * numbers of an earlier round, where those begin again. */
+/* Many short runs with frequent exchanges between the parts. A part must not read a number before it is
+ * written, nor one of an earlier round after the count of rounds restarts. */
 static void check_runs(ts_matrix *matrix) {
   multi_state *state = context->backend;
   const size_t rows = (size_t)ts_space_get_size(ts_matrix_get_row_space(matrix));
@@ -359,7 +360,7 @@ static void check_runs(ts_matrix *matrix) {
   free(first);
 }
 
-/* With few ghosts, which are pushed together, and with many, each of which is pushed when it is known. */
+/* With few ghosts, which are sent together, and with many, which are sent as soon as each is known. */
 static void many_runs(void) {
   const multi_state *state = context->backend;
   const int is_short = test_is_brief() || test_is_cpu();
@@ -386,7 +387,7 @@ static void check_silence(ts_status status) {
   CHECK_CONTAINS(ts_last_error(context), "no answer from part 1 within 0.125 s");
 }
 
-/* Iterations without a test wait for nothing: the next thing that does fails. */
+/* Iterations without a test do not wait, so the next call that waits fails. */
 static void check_silence_later(ts_matrix *matrix, int reads) {
   ts_space *space = ts_matrix_get_row_space(matrix);
   const size_t count = (size_t)ts_space_get_size(space);
@@ -401,7 +402,7 @@ static void check_silence_later(ts_matrix *matrix, int reads) {
   free(bs);
 }
 
-/* A part whose kernel never runs: the others give up, and the next solve is as before. */
+/* A part with a kernel that never runs: the others give up, and the next solve works. */
 static void silent_part(void) {
   multi_state *state = context->backend;
   ref_matrix m = ref_grid(50, 40);
@@ -436,7 +437,7 @@ static void silent_part(void) {
   ref_free(&m);
 }
 
-/* All parts run, but one is late. Most often, and whichever it is, the message says so. */
+/* All parts run, but one answers too late. Most of these solves fail, and the message reports the part. */
 static void late_part(void) {
   ref_matrix m = ref_grid(50, 40);
   ts_matrix *matrix = make_matrix(context, &m, TS_FORMAT_AUTO);
@@ -459,8 +460,7 @@ static void late_part(void) {
   ref_free(&m);
 }
 
-/* Rows in any order, of which METIS makes parts that need little of each other: the answers come in the user's.
- */
+/* Rows in any order, divided by METIS into parts that communicate little. Solutions are in the user's order. */
 static void partitions(void) {
   static const ts_partition each[] = {TS_PARTITION_AUTO, TS_PARTITION_BLOCKS, TS_PARTITION_METIS};
   ref_matrix samples[] = {ref_random_spd(300, 5, 9), ref_grid(25, 18), ref_random_dominant(200, 6, 4)};
@@ -486,7 +486,7 @@ static void partitions(void) {
   for (int i = 0; i < 3; i++) ref_free(&samples[i]);
 }
 
-/* ---- What parts cannot do ---- */
+/* ---- Unsupported features ---- */
 
 static void refusals(void) {
   const char *named = test_is_ranks() ? " on " : "multi:";

@@ -1,5 +1,5 @@
-/* Several ranks: matrices from the rows of each, or from one that holds all, solves with them, and errors of
- * one rank that all return. Every rank runs this program and checks what it has. */
+/* Several ranks: matrices from the rows of each rank or from one rank that holds all rows, solves with them,
+ * and errors of one rank that all ranks return. Every rank runs this program and checks its own part. */
 #include <texsolve/preconditioner.h>
 #include <texsolve/ranks.h>
 #include <texsolve/solver.h>
@@ -27,7 +27,7 @@ static void products(void) {
   ref_free(&grid);
 }
 
-/* ---- What all ranks know of the whole ---- */
+/* ---- Facts about the whole matrix that all ranks know ---- */
 
 static void check_symmetry(ref_matrix m, int symmetric, int32_t row, int32_t column) {
   ts_matrix *matrix = make_rows_matrix(&m, 0);
@@ -57,7 +57,7 @@ static void symmetry(void) {
     if (m.indices[e] == last) m.values[e] = 0;
   ts_matrix *matrix = make_rows_matrix(&m, 0);
   CHECK_INT(matrix_info(matrix).zero_diagonal_row, last);
-  ts_solver *solver = NULL; /* the method that all ranks choose */
+  ts_solver *solver = NULL; /* all ranks choose the same method */
   CHECK_OK(context, ts_solver_create(matrix, NULL, &solver));
   ts_solver_destroy(&solver);
   ts_matrix_destroy(&matrix);
@@ -174,7 +174,7 @@ static void from_one_rank(void) {
   m = ref_random_spd(500, 5, 8);
   ts_context *kept = context;
   ts_context_desc desc = test_desc();
-  if (tsi_partition_has_metis) desc.partition = TS_PARTITION_METIS; /* rows change places */
+  if (tsi_partition_has_metis) desc.partition = TS_PARTITION_METIS; /* rows are moved */
   ts_context *other = NULL;
   if (CHECK_OK(NULL, ts_context_create(&desc, &other))) {
     context = other;
@@ -200,7 +200,7 @@ static void errors(void) {
   const int32_t n = m.rows;
   for (int by = 0; by < ranks; by++) {
     test_context_label("rank %d", by);
-    rows r = take_rows(&m);
+    rows r = copy_rows(&m);
     ts_ranks_matrix_desc desc = describe(&m, &r);
     float *values = malloc((size_t)r.offsets[r.count] * sizeof *values);
     memcpy(values, desc.csr.values.data, (size_t)r.offsets[r.count] * sizeof *values);
@@ -215,13 +215,13 @@ static void errors(void) {
     if (rank == by) r.columns[1] = -1;
     fails(&desc, TS_ERROR_INVALID_ARGUMENT, by, "column -1");
     free_rows(&r);
-    r = take_rows(&m);
+    r = copy_rows(&m);
     desc = describe(&m, &r);
     if (rank == by) desc.csr.rows = 0;
     fails(&desc, TS_ERROR_INVALID_ARGUMENT, by, "rows is 0");
     free_rows(&r);
     free(values);
-    ts_matrix *sound = make_rows_matrix(&m, 0); /* and on it goes */
+    ts_matrix *sound = make_rows_matrix(&m, 0); /* the ranks continue to work */
     check_product(&m, sound, 1);
     ts_matrix_destroy(&sound);
   }
@@ -240,7 +240,7 @@ static void errors(void) {
 /* ---- Types of arrays ---- */
 
 static void check_rows_of_type(const ref_matrix *m, int kind) {
-  rows r = take_rows(m);
+  rows r = copy_rows(m);
   ts_ranks_matrix_desc desc = describe(m, &r);
   const size_t count = (size_t)r.count, entries = desc.csr.column_indices.count;
   int64_t *wide = malloc((count + 1) * sizeof *wide);
@@ -266,7 +266,7 @@ static void check_rows_of_type(const ref_matrix *m, int kind) {
   free_rows(&r);
 }
 
-/* Each way of a vector with floats and with doubles, and what is refused on all ranks alike. */
+/* Transfers of a vector with floats and with doubles, and refusals that are the same on all ranks. */
 static void check_vectors_of_types(const ref_matrix *m) {
   const size_t n = (size_t)m->rows;
   const size_t first = (size_t)first_row(m->rows, rank), count = (size_t)first_row(m->rows, rank + 1) - first;
@@ -301,7 +301,7 @@ static void check_vectors_of_types(const ref_matrix *m) {
     INVALID(ts_ranks_vector_from(x, by, ts_host(integers, 1)), "values holds integers");
     INVALID(ts_ranks_vector_to(x, by, ts_host((const double *)doubles, n)), "pointer to const");
   }
-  CHECK_OK(context, ts_ranks_vector_read(x, ts_host(found, count))); /* and on it goes */
+  CHECK_OK(context, ts_ranks_vector_read(x, ts_host(found, count))); /* the ranks continue to work */
   for (size_t i = 0; i < count; i++) CHECK(found[i] == floats[first + i]);
   ts_vector_destroy(&x);
   ts_matrix_destroy(&matrix);
@@ -315,13 +315,13 @@ static void types(void) {
   ref_free(&m);
 }
 
-/* Memory of one rank runs out at each of its allocations: all return that, and can go on. */
+/* Memory of one rank runs out at each of its allocations. All ranks return the error and can continue. */
 static void memory_of_a_rank(void) {
   ref_matrix m = ref_laplacian_3d(6);
   ts_context_desc desc = heap_desc();
   desc.threads = 1;
   REQUIRE_OK(NULL, ts_context_create(&desc, &context));
-  rows r = take_rows(&m);
+  rows r = copy_rows(&m);
   const ts_ranks_matrix_desc rows_desc = describe(&m, &r);
   const int by = ranks - 1;
   int succeeded = 0;

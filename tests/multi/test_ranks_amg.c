@@ -1,5 +1,5 @@
-/* Algebraic multigrid over the rows of several ranks: as many iterations as in one process, the same bits on
- * every run, and errors of one rank that all return. */
+/* Algebraic multigrid over the rows of several ranks: the number of iterations of one process, the same bits on
+ * every run, and errors of one rank that all ranks return. */
 #include <texsolve/amg.h>
 #include <texsolve/ranks.h>
 #include <texsolve/solver.h>
@@ -9,7 +9,7 @@
 static ts_context *context;
 static int rank, ranks;
 
-/* The rows of this rank, a multiple of `unknowns`. */
+/* The first row of rank r, a multiple of `unknowns`. */
 static int32_t first_row(int32_t n, int32_t unknowns, int r) {
   return (int32_t)((int64_t)(n / unknowns) * r / ranks) * unknowns;
 }
@@ -32,7 +32,7 @@ static ts_matrix *make_rows(const ref_matrix *m, int32_t unknowns) {
 
 /* ---- Solves ---- */
 
-/* To 1e-8; returns the iterations. */
+/* Solves to 1e-8. Returns the number of iterations. */
 static int solve(ts_context *in, ts_matrix *A, const ts_amg_desc *amg, const float *bs, double **found) {
   const ts_preconditioner_desc desc = {.kind = TS_PRECONDITIONER_AMG, .amg = amg};
   ts_preconditioner *M = NULL;
@@ -54,7 +54,7 @@ static int solve(ts_context *in, ts_matrix *A, const ts_amg_desc *amg, const flo
   return result.iterations;
 }
 
-/* ||b - A x|| / ||b|| of the rows of this rank as all ranks know it. */
+/* ||b - A x|| / ||b|| over all rows. All ranks get the same result. */
 static double true_residual(const ref_matrix *m, ts_matrix *A, const float *bs, const double *mine) {
   double *x = calloc((size_t)m->rows, sizeof *x), square = 0, whole = 0;
   ts_vector *v = NULL;
@@ -133,7 +133,7 @@ static ref_matrix poisson(int32_t nx, int32_t ny) {
   return m;
 }
 
-/* Symmetric, with rows and columns that are up to 900 times as large. */
+/* Scales rows and columns symmetrically by factors up to 900. */
 static ref_matrix scaled(ref_matrix m) {
   float *scale = ref_values((size_t)m.rows, 11, 1, 30);
   for (int32_t i = 0; i < m.rows; i++)
@@ -142,8 +142,8 @@ static ref_matrix scaled(ref_matrix m) {
   return m;
 }
 
-/* Each entry of rows before `end` becomes 2 x 2, a (2 1; 1 2) / 3, those of others a (1 0; 0 1), and between
- * them a third of that. */
+/* Each entry a becomes a 2 x 2 block: a (2 1; 1 2) / 3 for rows before `end`, a (1 0; 0 1) for later rows, and
+ * a third of that between them. */
 static ref_matrix doubled(ref_matrix m, int32_t end) {
   const size_t entries = 4 * (size_t)m.offsets[m.rows];
   ref_matrix two = {.rows = 2 * m.rows,
@@ -219,7 +219,7 @@ static void formats(void) {
 
 static const ts_preconditioner_desc chosen = {.kind = TS_PRECONDITIONER_AUTO};
 
-/* ---- What it says ---- */
+/* ---- Information ---- */
 
 static void info(void) {
   ref_matrix m = poisson(60, 50);
@@ -301,7 +301,7 @@ static void errors(void) {
   CHECK_FAILS(context, ts_preconditioner_create(A, &uneven, &M), TS_ERROR_INVALID_ARGUMENT, "unknowns is 8",
               "not a multiple");
   const int32_t rows = ts_space_get_size(ts_matrix_get_row_space(A));
-  ref_matrix own = ref_diagonal(rows, 1, 2); /* couples no ranks */
+  ref_matrix own = ref_diagonal(rows, 1, 2); /* does not couple ranks */
   const ts_matrix_desc alone = {
       .csr = ref_csr(&own), .row_space = ts_matrix_get_row_space(A), .keep_host_copy = 1};
   ts_matrix *B = NULL;
@@ -313,7 +313,7 @@ static void errors(void) {
   ref_free(&m);
 }
 
-/* Memory of one rank runs out at each of its allocations: all return that, and can go on. */
+/* Memory of one rank runs out at each of its allocations. All ranks return the error and can continue. */
 static void memory_of_a_rank(void) {
   ref_matrix m = ref_grid(20, 18);
   ts_context_desc desc = heap_desc();

@@ -1,6 +1,6 @@
-/* Rows that need no ghosts of other ranks are computed while those are on their way: in which order things
- * happen, and that the numbers are those of products that wait for all ghosts first. Ghosts are no numbers
- * until they have come, nor is what a product has not written. */
+/* Rows that need no ghosts of other ranks are computed while the ghosts are in transit. Checks the order of
+ * events, and that the results are those of products that wait for all ghosts first. Ghosts are NaN until they
+ * arrive, and so are outputs until a product writes them. */
 #include "multi/multi.h"
 
 #include "helpers.h"
@@ -8,7 +8,7 @@
 static ts_context *context;
 static int rank, ranks;
 
-/* ---- What happens: messages that begin and end, and rows of a part that are computed ---- */
+/* ---- Events: messages that begin and end, and rows of a part that are computed ---- */
 
 static char events[64];
 
@@ -24,12 +24,12 @@ static ts_context *part_of(void) {
   return state->parts[state->first];
 }
 
-/* Which has operations to do when they have returned. */
+/* A device has pending operations after its functions return. */
 static int is_device(void) {
   return part_of()->ops->part->mark != NULL;
 }
 
-/* Until a message is there its place holds what would be noticed. */
+/* Until a message arrives its place holds NaN. */
 static ts_status begin(void *user, int epoch, const ts_message *messages, int count, void **batch, char *error,
                        size_t size) {
   note('<');
@@ -87,7 +87,7 @@ static ts_matrix *local_of(const ts_matrix *A) {
   return matrix_of(A)->local[multi_state_of(context)->first];
 }
 
-/* Those of a device; others' are spoilt where messages begin. */
+/* Sets the ghosts of a device to NaN. Those of other parts become NaN when messages begin. */
 static void spoil_ghosts(const ts_matrix *A, const ts_vector *x) {
   const int p = multi_state_of(context)->first;
   const size_t count = (size_t)matrix_of(A)->halo->ghosts[p] * (size_t)x->components;
@@ -183,7 +183,7 @@ static double *result(const operands *o, int what) {
 
 /* ---- Cases ---- */
 
-/* Each part chooses its format: by weights that leave it no choice. */
+/* Each part chooses its format by weights, which leave only one choice here. */
 static void prefer(ts_format format) {
   CHECK_OK(context, ts_context_set_tuning(context, "bcrs2_weight", format == TS_FORMAT_BCRS2 ? 1e-6 : 1e6));
   CHECK_OK(context, ts_context_set_tuning(context, "bcrs4_weight", format == TS_FORMAT_BCRS4 ? 1e-6 : 1e6));
@@ -198,7 +198,7 @@ static ts_matrix *make_watched(const ref_matrix *m, ts_format format) {
   return A;
 }
 
-/* With a table of part operations that knows no interior, products wait for all ghosts. */
+/* Products wait for all ghosts if the table of part operations has no interior rows. */
 static void forget_interior(int forget) {
   static const tsi_ops *known;
   static tsi_ops table;
@@ -215,13 +215,13 @@ static void forget_interior(int forget) {
   part->ops = forget ? &table : known;
 }
 
-/* Messages between devices that the host does not wait for. */
+/* True if messages are sent between devices without waiting by the host. */
 static int has_channel(const ts_matrix *A) {
   const multi_halo *halo = matrix_of(A)->halo;
   return multi_state_of(context)->channel.is_open && halo->exchange_count && halo->exchanges[0].has_channel;
 }
 
-/* A device is given interior rows before the host waits for it and sends. */
+/* A device gets its interior rows before the host waits for it and sends. */
 static const char *expected_events(const ts_matrix *A, int what) {
   if (ranks == 1 || has_channel(A)) return "a";
   if (what == PRODUCT_IN_PAIRS) return "<><>a";
@@ -251,7 +251,7 @@ static void check_products(const ref_matrix *m, ts_format format, int components
   ts_matrix_destroy(&A);
 }
 
-/* Parts of a processor find interior rows wherever they are; of other matrices there may be none. */
+/* Parts on the CPU find interior rows anywhere. Some matrices have none. */
 static void products(void) {
   static const ts_format formats[] = {TS_FORMAT_CSR, TS_FORMAT_BCRS2, TS_FORMAT_BCRS4};
   if (is_device()) return;
@@ -268,7 +268,7 @@ static void products(void) {
 
 /* ---- Devices: every kernel ---- */
 
-/* Rows of 1 to 11 entries and some of 151, side by side, and every 450th with one far away. */
+/* Rows of 1 to 11 entries next to some of 151, and every 450th row has one distant entry. */
 static int32_t band_row(int32_t n, int32_t row, int32_t *columns) {
   const int32_t half = row % 97 == 50 ? 75 : row * 13 % 11 / 2;
   const int32_t first = row < half ? 0 : row - half, end = row + half < n ? row + half + 1 : n;
@@ -290,7 +290,7 @@ static ref_matrix make_band(int32_t n) {
   return m;
 }
 
-/* Numbers that leave a device no choice but one format and one kernel. */
+/* Tuning numbers that leave a device only one format and one kernel. */
 typedef struct way {
   ts_format format;
   int is_band;
@@ -310,7 +310,7 @@ static const way ways[] = {
     {TS_FORMAT_BCRS4, 0, "many_entries 1"},
 };
 
-static void take_way(const way *w) {
+static void apply_way(const way *w) {
   const char *text = w->numbers;
   char name[40];
   double value;
@@ -325,12 +325,12 @@ static const way *taken;
 static void one_kernel(void) {
   if (!is_device()) return;
   ref_matrix m = taken->is_band ? make_band(6000) : ref_grid(33, 70);
-  take_way(taken);
+  apply_way(taken);
   for (int components = 1; components <= 4; components++) check_products(&m, taken->format, components, 1);
   ref_free(&m);
 }
 
-/* Too few entries for a kernel of their own. */
+/* Too few entries for a separate kernel. */
 static void little(void) {
   ref_matrix grid = ref_grid(33, 70);
   ts_matrix *A = make_matrix(context, &grid, TS_FORMAT_AUTO);
@@ -339,10 +339,10 @@ static void little(void) {
   ref_free(&grid);
 }
 
-/* A rank fails while messages are on their way: all hear of it, and the next product is as ever. */
+/* A rank fails while messages are in transit. All ranks get the error, and the next product works. */
 static void failures(void) {
   ref_matrix grid = ref_grid(9, 60);
-  if (is_device()) take_way(&ways[0]);
+  if (is_device()) apply_way(&ways[0]);
   ts_matrix *A = make_watched(&grid, is_device() ? ways[0].format : TS_FORMAT_CSR);
   operands o = make_operands(ts_matrix_get_row_space(A), 1);
   CHECK_OK(context, carry_out(A, &o, PRODUCT));

@@ -1,5 +1,5 @@
-/* A rank that calls MPI_Finalize while the others wait for it: they return an error that names it. Its context
- * stays open, or is closed before. One case for each run of mpirun. */
+/* A rank calls MPI_Finalize while the others wait for it. They return an error that names it. Its context may
+ * still be open or not. Each run of mpirun has one case. */
 #include "ranks.h"
 #include "ranks_rows.h"
 
@@ -8,9 +8,9 @@ static void wait_for_rank_1(void) {
   ts_matrix *A = make_rows_matrix(&m, 0);
   char words[60];
   snprintf(words, sizeof words, "rank %d is gone", 1);
-  for (int round = 0; round < 2; round++) { /* and so do all calls after it */
+  for (int round = 0; round < 2; round++) { /* all later calls fail too */
     ts_matrix *B = NULL;
-    rows r = take_rows(&m);
+    rows r = copy_rows(&m);
     const ts_ranks_matrix_desc desc = describe(&m, &r);
     CHECK_FAILS(context, ts_ranks_matrix_create(context, &desc, &B), TS_ERROR_UNREACHABLE, words);
     CHECK(B == NULL);

@@ -1,6 +1,6 @@
-/* Host memory of one rank runs out at its n-th allocation, for every n, of every call that all ranks make
- * together: all return that error, none waits, and the call works when there is memory again. Either that
- * allocation alone fails, or all after it too. */
+/* Host memory of one rank runs out at its n-th allocation, for every n, in every call that all ranks make
+ * together. All ranks return that error, none waits, and the call works when memory is available again. Either
+ * only that allocation fails, or all later ones fail too. */
 #include <texsolve/amg.h>
 #include <texsolve/solver.h>
 
@@ -15,7 +15,7 @@ static void run_out_at(long n, int once) {
   memory.failed = 0;
 }
 
-/* Whether the call is through; on every rank the same. */
+/* True if the call has succeeded without a failing allocation. The result is the same on every rank. */
 static int is_through(ts_context *in, ts_status status) {
   char name[20];
   memory.countdown = -1;
@@ -77,7 +77,7 @@ static void opening(void) {
     }
 }
 
-/* What is wrong on one rank before it has a context. */
+/* Errors on one rank before it has a context. */
 static void opening_with_errors(void) {
   know_ranks();
   for (by = 0; by < ranks; by++) {
@@ -92,10 +92,10 @@ static void opening_with_errors(void) {
   }
 }
 
-/* ---- Everything else ---- */
+/* ---- All other calls ---- */
 
 static void objects_of(const ref_matrix *m, int moves) {
-  rows r = take_rows(m);
+  rows r = copy_rows(m);
   ts_ranks_matrix_desc desc = describe(m, &r);
   desc.keep_host_copy = 1;
   desc.may_move = moves;
@@ -138,7 +138,7 @@ static void objects(void) {
   const int step = ranks > 1 ? ranks - 1 : 1;
   for (by = 0; by < ranks; by += step) {
     REQUIRE_OK(NULL, ts_context_create(&desc, &context));
-    objects_of(&m, by > 0); /* moves, where PT-Scotch is there */
+    objects_of(&m, by > 0); /* moves rows if PT-Scotch is available */
     test_close(&context);
     CHECK_INT(memory.live, 0);
   }

@@ -1,5 +1,5 @@
-/* Rows that ranks give and PT-Scotch moves: what comes back is where it was given. Every rank knows the whole
- * matrix, to compare. */
+/* Rows that PT-Scotch moves between ranks: results are returned to the rank that gave the row. Every rank knows
+ * the whole matrix for comparison. */
 #include <stdlib.h>
 #include <string.h>
 #include <texsolve/ranks.h>
@@ -11,7 +11,7 @@
 static ts_context *context;
 static int rank, ranks;
 
-/* A cube's 7-point Laplacian in random order: each block of rows needs nearly all columns. */
+/* The 7-point Laplacian of a cube in random order: each block of rows needs nearly all columns. */
 static ref_matrix shuffled_cube(int32_t side) {
   ref_matrix cube = ref_laplacian_3d(side), m = ref_laplacian_3d(side);
   const int32_t n = cube.rows;
@@ -45,7 +45,7 @@ typedef struct given {
   ts_ranks_matrix_desc desc;
 } given;
 
-static given give(const ref_matrix *m) {
+static given make_given(const ref_matrix *m) {
   given g = {.first = first_row(m, rank), .count = first_row(m, rank + 1) - first_row(m, rank)};
   const int32_t start = m->offsets[g.first], entries = m->offsets[g.first + g.count] - start;
   g.offsets = malloc(((size_t)g.count + 1) * sizeof *g.offsets);
@@ -91,7 +91,7 @@ static void check_vectors(const ref_matrix *m, const given *g, const ts_matrix *
   free(xs), free(found);
 }
 
-/* Each row is somewhere. */
+/* Each row is on some rank. */
 static void check_rows(const ref_matrix *m, const ts_matrix *A) {
   const int32_t held = ts_space_get_size(ts_matrix_get_row_space(A));
   int64_t *rows = malloc((size_t)held * sizeof *rows);
@@ -109,7 +109,7 @@ static ts_matrix *create(const given *g) {
 
 static void moved_rows(void) {
   ref_matrix m = shuffled_cube(14);
-  given g = give(&m);
+  given g = make_given(&m);
   ts_ranks_matrix_info moved = {0}, stays = {0};
   ts_matrix *A = create(&g), *again = create(&g), *there = NULL;
   g.desc.may_move = 0;
@@ -136,10 +136,10 @@ static void moved_rows(void) {
   ref_free(&m);
 }
 
-/* In the order of the cube there is little to gain. */
+/* The order of the cube is already good, so little can be gained. */
 static void auto_stays(void) {
   ref_matrix m = ref_laplacian_3d(14);
-  given g = give(&m);
+  given g = make_given(&m);
   ts_matrix *A = create(&g);
   ts_ranks_matrix_info info;
   if (A && CHECK_OK(context, ts_ranks_matrix_get_info(A, &info))) {
@@ -151,13 +151,13 @@ static void auto_stays(void) {
   ref_free(&m);
 }
 
-/* Rows are named as they were given. */
+/* Messages name rows by their given numbers. */
 static void names_of_rows(void) {
   ref_matrix m = shuffled_cube(9);
   const int32_t row = m.rows / 2;
   for (int32_t e = m.offsets[row]; e < m.offsets[row + 1]; e++)
     if (m.indices[e] == row) m.values[e] = 0;
-  given g = give(&m);
+  given g = make_given(&m);
   ts_matrix *A = create(&g);
   ts_matrix_info info;
   if (A && CHECK_OK(context, ts_matrix_get_info(A, &info))) CHECK_INT(info.zero_diagonal_row, row);
@@ -191,11 +191,11 @@ static void from_one_rank(void) {
   ref_free(&m);
 }
 
-/* A column that is not there, on one rank; all return it. */
+/* An invalid column on one rank. All ranks return the error. */
 static void errors(void) {
   ref_matrix m = shuffled_cube(6);
   for (int by = 0; by < ranks; by++) {
-    given g = give(&m);
+    given g = make_given(&m);
     ts_matrix *A = NULL;
     if (rank == by) g.columns[3] = m.rows;
     CHECK_FAILS(context, ts_ranks_matrix_create(context, &g.desc, &A), TS_ERROR_INVALID_ARGUMENT,
@@ -206,7 +206,8 @@ static void errors(void) {
   ref_free(&m);
 }
 
-/* Memory of one rank runs out at each of its allocations: all return that, and nothing is left. */
+/* Memory of one rank runs out at each of its allocations. All ranks return the error, and nothing is left
+ * behind. */
 static void memory_of_a_rank(void) {
   ts_context_desc desc = heap_desc();
   desc.threads = 1;
@@ -215,7 +216,7 @@ static void memory_of_a_rank(void) {
   rank = ts_ranks_get_rank(context);
   ranks = ts_ranks_get_count(context);
   ref_matrix m = shuffled_cube(6);
-  given g = give(&m);
+  given g = make_given(&m);
   int succeeded = ranks > 1 && !multi_ranks_of(context)->transport.divide;
   for (long n = 0; n < 2000 && !succeeded; n = heap_next(n)) {
     test_context_label("allocation %ld", n);

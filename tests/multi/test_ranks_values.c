@@ -1,4 +1,4 @@
-/* New values of matrices over several ranks: of each rank's own rows, or of one rank for all. */
+/* New values of matrices over several ranks: from each rank for its own rows, or from one rank for all. */
 #include <texsolve/preconditioner.h>
 #include <time.h>
 
@@ -6,10 +6,10 @@
 #include "heap.h"
 #include "ranks_rows.h"
 
-/* Doubles that are floats on all ranks but one, first of a new matrix and then as new values of it. */
+/* Doubles that are floats on all ranks except one, first in a new matrix and then as new values. */
 static void doubles_of_one_rank(void) {
   ref_matrix m = ref_laplacian_3d(7);
-  rows r = take_rows(&m);
+  rows r = copy_rows(&m);
   const int32_t entries = r.offsets[r.count], start = m.offsets[r.first];
   double *values = malloc((size_t)entries * sizeof *values), *found;
   ts_matrix *matrix = NULL;
@@ -41,7 +41,7 @@ static void doubles_of_one_rank(void) {
   ref_free(&m);
 }
 
-/* The preconditioner that is updated for A's values takes as many iterations as one that is made for them. */
+/* An updated preconditioner takes as many iterations as a new one for the same values. */
 static int iterations_with(ts_matrix *A, ts_preconditioner *M, ts_vector *b, ts_vector *x) {
   ts_result result = {0};
   const ts_solver_desc desc = {.method = TS_METHOD_CG, .preconditioner = M, .rtol = 1e-9};
@@ -50,7 +50,7 @@ static int iterations_with(ts_matrix *A, ts_preconditioner *M, ts_vector *b, ts_
   return result.iterations;
 }
 
-/* `solver` has one of its own, which it updates by itself. */
+/* `solver` has its own preconditioner, which it updates automatically. */
 static void check_update(const ref_matrix *other, ts_matrix *matrix, ts_preconditioner_kind kind,
                          ts_preconditioner *M, ts_solver *solver) {
   const ts_preconditioner_desc desc = {.kind = kind};
@@ -80,7 +80,7 @@ static void check_update(const ref_matrix *other, ts_matrix *matrix, ts_precondi
   free(ones);
 }
 
-/* The same pattern, with another scale on each row and column. */
+/* Keeps the pattern, and scales rows and columns. */
 static void rescale(ref_matrix *m) {
   float *scales = ref_values((size_t)m->rows, 21, 0.5f, 1);
   for (int32_t i = 0; i < m->rows; i++)
@@ -90,7 +90,7 @@ static void rescale(ref_matrix *m) {
 }
 
 static void set_values(ts_matrix *matrix, const ref_matrix *m) {
-  rows r = take_rows(m);
+  rows r = copy_rows(m);
   const ts_ranks_matrix_desc desc = describe(m, &r);
   CHECK_OK(context, ts_ranks_matrix_set_values(matrix, &desc));
   free_rows(&r);
@@ -124,13 +124,13 @@ static void new_values(void) {
   ref_free(&m), ref_free(&other);
 }
 
-/* What all ranks know of the whole is that of the new values, and of the old ones again. */
+/* The facts that all ranks know are those of the new values, and then those of the old ones again. */
 static void knowledge_of_new_values(void) {
   ref_matrix m = ref_laplacian_3d(8), other = ref_laplacian_3d(8);
   const int32_t row = first_row(m.rows, 1) % m.rows;
   const int32_t e = m.offsets[row], column = m.indices[e], last = m.rows - 1;
   other.values[e] *= column == row ? 1 : 1.5f;
-  other.values[other.offsets[m.rows] - 1] = 0; /* the diagonal of the last row */
+  other.values[other.offsets[m.rows] - 1] = 0; /* the diagonal entry of the last row */
   ts_matrix *matrix = make_rows_matrix(&m, 0);
   const ts_matrix_info before = matrix_info(matrix);
   set_values(matrix, &other);
@@ -159,14 +159,14 @@ static void check_refused(ts_matrix *matrix, const ts_ranks_matrix_desc *desc, t
   CHECK_FAILS(context, ts_ranks_matrix_set_values(matrix, desc), status, who, part);
 }
 
-/* Of what one rank gives nothing comes to any. */
+/* If the values of one rank are refused, no rank uses any. */
 static void refused_values(void) {
   ref_matrix m = ref_laplacian_3d(6), other = ref_laplacian_3d(6);
   rescale(&other);
   ts_matrix *matrix = make_rows_matrix(&m, 1);
   for (int by = 0; by < ranks; by++) {
     test_context_label("rank %d", by);
-    rows r = take_rows(&other);
+    rows r = copy_rows(&other);
     ts_ranks_matrix_desc desc = describe(&other, &r);
     float *values = malloc((size_t)r.offsets[r.count] * sizeof *values);
     memcpy(values, desc.csr.values.data, (size_t)r.offsets[r.count] * sizeof *values);
@@ -195,12 +195,12 @@ static void refused_values(void) {
   ref_free(&m), ref_free(&other);
 }
 
-/* Rank 0 is late with a product, and the last rank, which has its own, fails in what comes next: those that
- * wait for rank 0 wait on. */
+/* Rank 0 is late with a product. The last rank has finished it and fails in the next call. The ranks that wait
+ * for rank 0 must continue to wait. */
 static void failure_after_a_product(void) {
   ref_matrix m = ref_laplacian_3d(6);
   ts_matrix *matrix = make_rows_matrix(&m, 1);
-  rows r = take_rows(&m);
+  rows r = copy_rows(&m);
   ts_ranks_matrix_desc desc = describe(&m, &r);
   if (rank == ranks - 1) drop_row(&desc.csr);
   for (int k = 0; k < 3; k++) {
@@ -213,7 +213,7 @@ static void failure_after_a_product(void) {
   ref_free(&m);
 }
 
-/* Rank 0 fails in the product itself, and says so: the others do not wait for it. */
+/* Rank 0 fails in the product and reports it, so the others do not wait for it. */
 static void failure_in_a_product(void) {
   ref_matrix m = ref_laplacian_3d(6);
   ts_matrix *matrix = make_rows_matrix(&m, 1);
@@ -232,7 +232,7 @@ static void failure_in_a_product(void) {
   ref_free(&m);
 }
 
-/* A matrix that the root gave out gets its new values of the root, in the order that it had there. */
+/* A matrix that the root distributed gets its new values from the root, in the root's order. */
 static void check_new_values_from(int root) {
   ref_matrix m = ref_random_spd(500, 5, 8), other = ref_random_spd(500, 5, 8);
   rescale(&other);
@@ -248,7 +248,7 @@ static void check_new_values_from(int root) {
   CHECK_FAILS(context, ts_ranks_matrix_set_values_from(matrix, root, NULL), TS_ERROR_INVALID_ARGUMENT,
               "csr is NULL");
   ts_csr small = csr;
-  small.rows = small.columns = 10; /* with offsets of 500 rows */
+  small.rows = small.columns = 10; /* with the offsets of 500 rows */
   CHECK_FAILS(context, ts_ranks_matrix_set_values_from(matrix, root, &small), TS_ERROR_INVALID_ARGUMENT,
               "row_offsets has 501 numbers");
   small = ts_host_csr(10, 10, other.offsets, other.indices, other.values);
@@ -273,15 +273,15 @@ static void new_values_from_one_rank(void) {
   if (!tsi_partition_has_metis) return;
   ts_context *kept = context;
   ts_context_desc desc = test_desc();
-  desc.partition = TS_PARTITION_METIS; /* rows change places */
+  desc.partition = TS_PARTITION_METIS; /* rows are moved */
   context = NULL;
   if (CHECK_OK(NULL, ts_context_create(&desc, &context))) check_new_values_from(ranks - 1);
   test_close(&context);
   context = kept;
 }
 
-/* Memory of one rank runs out at each of its allocations: all return that, and take the values the next time.
- */
+/* Memory of one rank runs out at each of its allocations. All ranks return the error, and the next attempt sets
+ * the values. */
 static void memory_of_a_rank(void) {
   ref_matrix m = ref_laplacian_3d(5), other = ref_laplacian_3d(5);
   ts_context_desc desc = heap_desc();
@@ -290,7 +290,7 @@ static void memory_of_a_rank(void) {
   other.values[other.offsets[other.rows] - 1] = 0;
   REQUIRE_OK(NULL, ts_context_create(&desc, &context));
   ts_matrix *matrix = make_rows_matrix(&m, 1);
-  rows r = take_rows(&other);
+  rows r = copy_rows(&other);
   const ts_ranks_matrix_desc values = describe(&other, &r);
   const int by = ranks - 1;
   int succeeded = 0;

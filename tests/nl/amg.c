@@ -1,6 +1,6 @@
-/* NL_PRECOND_AMG. Heat flows in a plate whose border is at 0, with a source that is known from its solution,
- * x y (1 - x) (1 - y) e^(x - 2 y): fewer iterations than Jacobi's; other right-hand sides and numbers go to the
- * same context. Then least squares, in which A^T A is formed though a row is full, and matrices that are
+/* NL_PRECOND_AMG. Heat flows in a plate with a border at 0 and a source derived from the solution x y (1 - x)
+ * (1 - y) e^(x - 2 y). AMG takes fewer iterations than Jacobi. The same context gets other right-hand sides and
+ * other values. Then least squares, for which A^T A is formed although a row is full, and matrices that are
  * refused. */
 #include "check.h"
 
@@ -15,7 +15,8 @@ static int is_border(int i) {
   return i % N == 0 || i % N == N - 1 || i / N == 0 || i / N == N - 1;
 }
 
-/* The five points, times `scale`; the solution is `factor` times the one above, in system k k + 1 times. */
+/* The five-point stencil times `scale`. The solution is `factor` times the one above, and k + 1 times in system
+ * k. */
 static void state_plate(double scale, double factor, int systems) {
   nlBegin(NL_SYSTEM);
   for (int i = 0; i < N * N; i++)
@@ -81,7 +82,8 @@ static void other_numbers(void) {
   nlDeleteContext(nlGetCurrent());
 }
 
-/* x_i - x_(i-1) = 1 from x_0 = 0 on, and the sum of all, weighted little: nothing contradicts, and x_i = i. */
+/* x_i - x_(i-1) = 1 starting with x_0 = 0, and the sum of all with a small weight. The conditions are
+ * consistent, and x_i = i. */
 static void least_squares(void) {
   enum { COUNT = 150 };
   NLint entries;

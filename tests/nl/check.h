@@ -1,4 +1,4 @@
-/* What the programs here have besides OpenNL's API: checks that report a place and values. Standard C alone. */
+/* Helpers of these programs: checks that report a place and values, in standard C. */
 #ifndef CHECK_H
 #define CHECK_H
 
@@ -28,14 +28,14 @@ static void check_close(double actual, double expected, double tolerance, const 
 #define CHECK(condition) check((condition) != 0, __FILE__, __LINE__, #condition)
 #define CHECK_CLOSE(actual, expected, tolerance)                                                               \
   check_close(actual, expected, tolerance, __FILE__, __LINE__, #actual)
-/* The error that waits is this one, and its text contains a part. */
+/* The pending error must be this one, and its text must contain the given part. */
 #define CHECK_ERROR(error, part)                                                                               \
   do {                                                                                                         \
     CHECK(nlGetError() == (error));                                                                            \
     CHECK(strstr(nlGetErrorString(), part) != NULL);                                                           \
   } while (0)
 
-/* Prints a hash (FNV-1a) of the bits of all variables, which scripts/fingerprint compares. */
+/* Prints a hash (FNV-1a) of the bits of all variables. scripts/fingerprint compares it. */
 static void print_solution(void) {
   unsigned long long hash = 14695981039346656037u;
   NLint count = 0;
@@ -49,7 +49,7 @@ static void print_solution(void) {
   printf("solution %llu\n", hash);
 }
 
-/* What nlSolve returned, and that NL_ERROR agrees with it. */
+/* Returns the result of nlSolve, and checks that NL_ERROR agrees with it. */
 static int solve(void) {
   double error, threshold;
   const int solved = nlSolve() == NL_TRUE;
@@ -60,9 +60,8 @@ static int solve(void) {
   return solved;
 }
 
-/* Ends the program with 77 where the backend of TEXSOLVE_BACKEND has no device, unless TEXSOLVE_TEST_REQUIRE
- * names it.
- */
+/* Ends the program with 77 if the backend of TEXSOLVE_BACKEND has no device, unless TEXSOLVE_TEST_REQUIRE names
+ * it. */
 static void need_device(void) {
   const char *backend = getenv("TEXSOLVE_BACKEND"), *required = getenv("TEXSOLVE_TEST_REQUIRE");
   nlNewContext();

@@ -1,4 +1,4 @@
-/* Two contexts that are stated in turns; a context that states one system after another; and warm starts. */
+/* Two contexts that are filled alternately, a context with several systems in sequence, and warm starts. */
 #include "check.h"
 
 enum { N = 30 };
@@ -35,7 +35,7 @@ static NLint iterations(void) {
   return used;
 }
 
-static void in_turns(void) {
+static void alternating(void) {
   const NLContext a = open_context(), b = open_context();
   nlMakeCurrent(a);
   nlBegin(NL_SYSTEM);
@@ -88,7 +88,7 @@ static void one_after_another(void) {
 
 int main(void) {
   need_device();
-  in_turns();
+  alternating();
   one_after_another();
   return report();
 }

@@ -1,7 +1,7 @@
-/* A matrix that is not symmetric: convection and diffusion on a line, -u'' + p u' = 0 with given ends, by
- * central differences, whose solution is known: u_i = (q^i - 1) / (q^n - 1), q = (2 + p h) / (2 - p h). By
- * BiCGSTAB, GMRES and what the library chooses. Then the system of OpenNL's first example, and one with zeros
- * on the diagonal. */
+/* An unsymmetric matrix: convection and diffusion on a line, -u'' + p u' = 0 with given ends, by central
+ * differences. The solution is known: u_i = (q^i - 1) / (q^n - 1), q = (2 + p h) / (2 - p h). Solved by
+ * BiCGSTAB, GMRES and the library's choice. Then the system of OpenNL's first example, and one with zeros on
+ * the diagonal. */
 #include "check.h"
 
 enum { N = 60 };
@@ -38,7 +38,7 @@ static void solve_line(NLenum solver, NLenum preconditioner, const char *method)
   nlDeleteContext(nlGetCurrent());
 }
 
-/* Two equations, stated in full: a x + b y = e, c x + d y = f. */
+/* Two full equations: a x + b y = e, c x + d y = f. */
 static void solve_two(const double a[4], double e, double f, double x, double y) {
   nlNewContext();
   nlSolverParameteri(NL_NB_VARIABLES, 2);

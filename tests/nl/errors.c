@@ -1,5 +1,5 @@
-/* Calls that are out of order or out of range: each is an error with a text that names what was wrong, none
- * crashes, and the system that was stated with one of them is not solved. */
+/* Calls out of order or out of range: each is an error with a text that names the fault, and none crashes. A
+ * system that contains one of them is not solved. */
 #include "check.h"
 
 static void begin(int n) {
@@ -93,7 +93,7 @@ static void parameters(void) {
   CHECK_ERROR(NL_INVALID_OPERATION, "NL_NB_VARIABLES");
   nlBegin(NL_SYSTEM);
   nlSolverParameteri(NL_NB_VARIABLES, 2);
-  nlBegin(NL_SYSTEM); /* which forgets that the one before was refused */
+  nlBegin(NL_SYSTEM); /* forgets that the previous system was refused */
   nlSolverParameteri(NL_NB_VARIABLES, 3);
   CHECK_ERROR(NL_INVALID_OPERATION, "before nlBegin(NL_SYSTEM)");
   nlDeleteContext(nlGetCurrent());
@@ -182,7 +182,7 @@ static void order(void) {
   nlDeleteContext(nlGetCurrent());
 }
 
-/* One call of these is refused; then nlSolve must not solve what is left. */
+/* One of these calls is refused. Then nlSolve must not solve the rest. */
 static void out_of_range_variable(void) {
   nlBegin(NL_ROW);
   nlCoefficient(2, 1);
@@ -248,7 +248,7 @@ static void refused(void) {
     nlBegin(NL_MATRIX);
     cases[k].state();
     CHECK_ERROR(cases[k].error, cases[k].part);
-    /* Whatever is missing of the system; calls that are out of order here change nothing. */
+    /* The system is incomplete in some respect. Calls out of order change nothing here. */
     nlEnd(NL_ROW);
     state_two_rows();
     nlEnd(NL_ROW);
@@ -258,7 +258,7 @@ static void refused(void) {
     CHECK(!nlSolve());
     CHECK_ERROR(NL_INVALID_OPERATION, "failed, so the system");
     CHECK(nlGetVariable(0) == 0);
-    /* The next system of the same context is one of its own. */
+    /* The next system of the context is independent of it. */
     nlBegin(NL_SYSTEM);
     nlBegin(NL_MATRIX);
     state_two_rows();
@@ -270,8 +270,8 @@ static void refused(void) {
   }
 }
 
-/* A variable that could not be set or locked is part of the system too. An error is forgotten by the next one.
- */
+/* A variable that could not be set or locked makes the system invalid too. An error is cleared by the next
+ * one. */
 static void refused_variable(void) {
   begin(2);
   nlLockVariable(2);
@@ -291,7 +291,7 @@ static void refused_variable(void) {
   nlDeleteContext(nlGetCurrent());
 }
 
-/* The first error is the one that is told. */
+/* The first error is reported. */
 static void first_of_two(void) {
   begin(2);
   nlBegin(NL_MATRIX);

@@ -1,6 +1,6 @@
-/* A symmetric matrix with locked variables: Laplace's equation on a grid whose border is given. x^2 - y^2
- * solves the five points exactly. Stated by rows, for all variables and for unlocked ones; entry by entry; and
- * with NL_SYMMETRIC, in both triangles and in one. */
+/* A symmetric matrix with locked variables: Laplace's equation on a grid with given border values. x^2 - y^2
+ * solves the five-point equations exactly. Written by rows, for all variables and for unlocked ones; entry by
+ * entry; and with NL_SYMMETRIC, in both triangles and in one. */
 #include "check.h"
 
 enum { N = 17 };

@@ -1,5 +1,5 @@
-/* Least squares: the line through points, freely, with a locked slope, and with weights; as in the examples of
- * OpenNL's documentation. */
+/* Least squares: a line through points, without restrictions, with a locked slope, and with weights, as in the
+ * examples of OpenNL's documentation. */
 #include "check.h"
 
 enum { POINTS = 60 };
@@ -13,7 +13,7 @@ static void make_points(void) {
   }
 }
 
-/* The slope, or where it is given the intercept, from sums. */
+/* Computes the slope, unless it is given, and the intercept from sums. */
 static void expected_line(double *a, double *b, int slope_given) {
   double x = 0, y = 0, xx = 0, xy = 0;
   for (int i = 0; i < POINTS; i++) {
@@ -52,7 +52,7 @@ static void fit(double *a, double *b, int slope_given) {
   nlDeleteContext(nlGetCurrent());
 }
 
-/* A row with scaling 3 counts as much as nine of its kind. */
+/* A row with scaling 3 counts as nine equal rows. */
 static void weights(void) {
   nlNewContext();
   nlSolverParameteri(NL_NB_VARIABLES, 1);

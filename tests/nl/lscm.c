@@ -1,5 +1,6 @@
-/* Least-squares conformal map of a piece of a cylinder, which unrolls exactly: two vertices are pinned, and all
- * others must lie where they do on the unrolled sheet. Variables 2 v and 2 v + 1 are u and v of a vertex. */
+/* The least-squares conformal map of a piece of a cylinder, which unrolls exactly: two vertices are pinned, and
+ * all others must be at their places on the unrolled sheet. Variables 2 v and 2 v + 1 are u and v of a
+ * vertex. */
 #include "check.h"
 
 enum { WIDE = 13, HIGH = 9, VERTICES = WIDE * HIGH };
@@ -16,7 +17,7 @@ static void position(int v, double p[3]) {
   p[2] = height * (v / WIDE);
 }
 
-/* The chord's length is what a triangle has of an arc. */
+/* A triangle has the length of the chord, not of the arc. */
 static double flat_u(int v) {
   return 2 * sin(angle / 2) * (v % WIDE);
 }
@@ -40,7 +41,7 @@ static void project(const int t[3], double *x1, double *x2, double *y2) {
   *y2 = sqrt(bb - *x2 * *x2);
 }
 
-/* The gradients of u and v are perpendicular and of one length: two rows. */
+/* The gradients of u and v are perpendicular and have equal length, which gives two rows. */
 static void state_triangle(int v0, int v1, int v2) {
   const int t[3] = {v0, v1, v2};
   double x1, x2, y2;

@@ -1,5 +1,6 @@
-/* Memory that runs out at the first, the second, ... allocation of texsolve-nl: each time an error, no crash,
- * and no solution that is none. Linked with the library's objects, whose allocations come here. */
+/* Memory runs out at the first, second, third, ... allocation of texsolve-nl: each time there is an error, no
+ * crash, and no false solution. Linked with the library's objects, so that their allocations are wrapped
+ * here. */
 #include "check.h"
 
 void *__real_malloc(size_t bytes);
@@ -26,7 +27,7 @@ void *__wrap_realloc(void *block, size_t bytes) {
 
 enum { N = 70 };
 
-/* Many rows, so that arrays grow; 1 if it was solved. */
+/* Many rows, so that arrays grow. Returns 1 if the system was solved. */
 static int state_and_solve(int least_squares) {
   int solved;
   if (!nlNewContext()) return 0;
@@ -61,7 +62,7 @@ int main(void) {
     for (; n < 100 && !solved; n++) {
       countdown = n;
       solved = state_and_solve(least_squares);
-      nlGetError(); /* of nlNewContext */
+      nlGetError(); /* clears the error of nlNewContext */
     }
     CHECK(solved && n > 10);
     countdown = -1;

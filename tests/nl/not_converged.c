@@ -1,4 +1,4 @@
-/* What cannot be solved: nlSolve returns NL_FALSE and says why, and never reports a solution that is none. */
+/* Unsolvable systems: nlSolve returns NL_FALSE and the reason, and never reports a false solution. */
 #include "check.h"
 
 enum { N = 200 };
@@ -22,7 +22,7 @@ static void state_row(NLuint i, double a, NLuint j, double b, double right_hand_
   nlEnd(NL_ROW);
 }
 
-/* A chain needs an iteration for each variable. */
+/* A chain needs one iteration per variable. */
 static void too_few_iterations(void) {
   NLint used;
   double error;
@@ -37,16 +37,16 @@ static void too_few_iterations(void) {
   nlGetIntegerv(NL_USED_ITERATIONS, &used);
   nlGetDoublev(NL_ERROR, &error);
   CHECK(used <= 5 && error > 1e-3);
-  CHECK(nlGetVariable(0) != 0); /* what was reached is kept */
+  CHECK(nlGetVariable(0) != 0); /* the last iterate is kept */
   CHECK_ERROR(NL_NOT_CONVERGED, "maximum number of iterations");
   CHECK(strncmp(nlGetReport(), "not converged", 13) == 0);
-  nlSolverParameteri(NL_MAX_ITERATIONS, 100 * N); /* goes on from there */
+  nlSolverParameteri(NL_MAX_ITERATIONS, 100 * N); /* continues from there */
   CHECK(solve());
   for (NLuint i = 0; i < N; i++) CHECK_CLOSE(nlGetVariable(i), 1, 1e-2);
   nlDeleteContext(nlGetCurrent());
 }
 
-/* x + y is 1 and 2: no solution, and nothing to be near to. */
+/* x + y is 1 and 2: a contradiction, with neither a solution nor an approximation. */
 static void contradiction(void) {
   begin(2, NL_FALSE);
   nlBegin(NL_SYSTEM);
@@ -59,7 +59,7 @@ static void contradiction(void) {
   nlDeleteContext(nlGetCurrent());
 }
 
-/* No double is that accurate. */
+/* No double reaches this accuracy. */
 static void impossible_threshold(void) {
   begin(3, NL_FALSE);
   nlSolverParameterd(NL_THRESHOLD, 1e-30);
@@ -98,7 +98,7 @@ static void idle_variable(int least_squares) {
   nlDeleteContext(nlGetCurrent());
 }
 
-/* Variable 1 is in no equation, and equation 1 is one of variable 0. */
+/* Variable 1 is in no equation, and equation 1 contains only variable 0. */
 static void empty_column(void) {
   begin(2, NL_FALSE);
   nlBegin(NL_SYSTEM);
@@ -112,7 +112,7 @@ static void empty_column(void) {
   nlDeleteContext(nlGetCurrent());
 }
 
-/* A right-hand side of no equation is nothing to be met. */
+/* A right-hand side without an equation is ignored. */
 static void idle_right_hand_side(void) {
   double values[] = {6, 5};
   begin(2, NL_FALSE);
@@ -132,7 +132,7 @@ static void idle_right_hand_side(void) {
   nlDeleteContext(nlGetCurrent());
 }
 
-/* Only differences are stated. */
+/* Only differences are given. */
 static void floating(void) {
   begin(3, NL_TRUE);
   nlBegin(NL_SYSTEM);
@@ -150,8 +150,8 @@ static void floating(void) {
   nlDeleteContext(nlGetCurrent());
 }
 
-/* Coefficients that single precision does not hold; right-hand sides may be any, and many an odd scale is met.
- */
+/* Coefficients outside the range of single precision. Right-hand sides may have any scale, and many unusual
+ * scales work. */
 static void scales(void) {
   static const struct {
     double coefficient, right_hand_side;

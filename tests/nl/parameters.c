@@ -1,10 +1,10 @@
-/* Constants have OpenNL's values, parameters its defaults; extensions choose the device; OpenNL 3's names work.
- */
+/* Constants have OpenNL's values, and parameters its defaults. Extensions choose the device. Names of OpenNL 3
+ * work. */
 #include <stdarg.h>
 
 #include "check.h"
 
-/* A division by zero where one differs, which no compiler takes. */
+/* If a value differs this is a division by zero, which no compiler accepts. */
 enum {
   same_values = 1 / (NL_SOLVER == 0x100 && NL_NB_VARIABLES == 0x101 && NL_LEAST_SQUARES == 0x102 &&
                      NL_MAX_ITERATIONS == 0x103 && NL_THRESHOLD == 0x104 && NL_OMEGA == 0x105 &&
@@ -60,7 +60,8 @@ static void defaults(void) {
   nlDeleteContext(nlGetCurrent());
 }
 
-/* (3 x0 = 6) normalized and weighted 2, against (x0 = 5): x0 = (4 * 2 + 5) / 5; and 3 x1 + 4 x2 = 5 halved. */
+/* (3 x0 = 6), normalized and with weight 2, together with (x0 = 5): x0 = (4 2 + 5) / 5; and 3 x1 + 4 x2 = 5
+ * divided by two. */
 static void state_old_rows(void) {
   nlEnable(NL_NORMALIZE_ROWS);
   nlRowParameterd(NL_RIGHT_HAND_SIDE, 6);
@@ -120,8 +121,8 @@ static void old_names(void) {
   nlDeleteContext(nlGetCurrent());
 }
 
-/* Called for each iteration but the last few, with errors that begin at most at what was there and end below
- * NL_THRESHOLD. */
+/* Called for each iteration except the last few. The first error is at most that of the start, and the last one
+ * is below NL_THRESHOLD. */
 static NLuint calls, last_iteration;
 static double first_error, last_error;
 
@@ -154,7 +155,7 @@ static void progress_function(void) {
   nlDeleteContext(nlGetCurrent());
 }
 
-/* Iterations for a diagonal of all sizes, which Jacobi makes the identity. */
+/* The number of iterations for a diagonal of all magnitudes, which Jacobi reduces to the identity. */
 static NLint iterations_with(NLenum solver, NLint preconditioner) {
   NLint used;
   nlNewContext();
@@ -183,7 +184,7 @@ static void preconditioners(void) {
   CHECK(iterations_with(NL_SOLVER_DEFAULT, -1) == jacobi);
 }
 
-/* TEXSOLVE_BACKEND decides where it is set. */
+/* TEXSOLVE_BACKEND takes precedence if it is set. */
 static void extensions(void) {
   const char *backend = getenv("TEXSOLVE_BACKEND");
   static char program[] = "program", yes[] = "nl:OPENGL=true", no[] = "nl:OPENGL=false",

@@ -1,5 +1,5 @@
 /* Entries in random order and in pieces; other right-hand sides for the same matrix, also with locked
- * variables; and normal equations entry by entry, which OpenNL takes in least squares. */
+ * variables; normal equations entry by entry, which OpenNL accepts in least squares. */
 #include "check.h"
 
 enum { N = 50 };
@@ -11,7 +11,7 @@ static int below(int bound) {
   return (int)((seed >> 8) % (unsigned long)bound);
 }
 
-/* A ring where every variable is coupled to two others, and to one across. */
+/* A ring in which every variable is coupled with its two neighbours and with the opposite one. */
 static double coefficient(int i, int j) {
   if (i == j) return 4.5;
   const int distance = abs(i - j);
@@ -79,7 +79,7 @@ static void any_order(int least_squares) {
   nlDeleteContext(nlGetCurrent());
 }
 
-/* What locked variables contribute is part of the new right-hand side. */
+/* The terms of locked variables are part of the new right-hand side. */
 static void locked(void) {
   double values[N - 1];
   begin(NL_FALSE);

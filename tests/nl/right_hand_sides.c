@@ -1,5 +1,5 @@
-/* Several right-hand sides for one matrix: more than four, with locked variables and values of their own,
- * square and in least squares, and in buffers of the program. */
+/* Several right-hand sides for one matrix: more than four, with locked variables and separate values, square
+ * and in least squares, and in buffers of the program. */
 #include "check.h"
 
 enum { N = 40, SYSTEMS = 6 };
@@ -10,7 +10,7 @@ static double exact(int i, int k) {
   return sin(0.3 * i + k) + 0.1 * k * i;
 }
 
-/* Of row i; unknowns off the ends are left out. */
+/* The right-hand side of row i. Unknowns beyond the ends are omitted. */
 static double times_exact(int i, int k) {
   double sum = (3 + 0.1 * i) * exact(i, k);
   if (i > 0) sum -= exact(i - 1, k);

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Installs into the default prefix as docs/install.md does: its lines from `cmake --install` on, then its line of pkg-config,
-# which names no path. /usr/local and /etc belong to this test alone while it runs: it has a mount namespace of its own.
+# Installs into the default prefix with the commands of docs/install.md: the lines from `cmake --install` on, and then the
+# line of pkg-config without a path. The test runs in its own mount namespace, where only it sees /usr/local and /etc.
 #   default_prefix.sh BUILD_DIR WORK_DIR CMAKE CC BACKEND...
 set -eu
 if [ "${TEXSOLVE_APART-}" != yes ]; then
@@ -32,7 +32,7 @@ for file in "$work"/real-etc/* "$work"/real-etc/.[!.]*; do
 done
 mount --bind "$work/etc" /etc
 mount --bind "$work/local" /usr/local
-ldconfig # as it is on a system without texsolve
+ldconfig # as on a system without texsolve
 # sudo and cc as docs/install.md calls them.
 printf '#!/bin/sh\nexec "$@"\n' >"$work/bin/sudo"
 printf '#!/bin/sh\nexec "%s" -std=c11 "$@" -lm\n' "$cc" >"$work/bin/cc"

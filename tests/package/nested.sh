@@ -1,5 +1,5 @@
 #!/bin/sh
-# Builds and runs a project that has texsolve as a part of it.
+# Builds and runs a project that contains texsolve.
 #   nested.sh HOW WORK_DIR CMAKE GENERATOR CC OPTION...     HOW: add_subdirectory or FetchContent
 set -eu
 how=$1 work=$2 cmake=$3 generator=$4 cc=$5
@@ -17,7 +17,8 @@ mkdir -p "$(dirname "$work")"
 "$cmake" -S "$here/nested" -B "$work" -G "$generator" -DCMAKE_C_COMPILER="$cc" -DHOW="$how" \
   -DTEXSOLVE="$here/../.." -DTEXSOLVE_CUDA=OFF "$@" >"$work.log" 2>&1 || fail "configuring by $how"
 "$cmake" --build "$work" --verbose >>"$work.log" 2>&1 || fail "building by $how"
-# The project has no build type: the library is optimised, and the project's own files are compiled as it says.
+# The project has no build type: the library must be optimised, and the project's own files must be compiled as
+# the project says.
 grep -e ' -c .*/cpu_vector\.c' "$work.log" | grep -q -e ' -O[23] ' || fail "by $how the library is not optimised"
 ! grep -e ' -c .*/outside/main\.c' "$work.log" | grep -q -e ' -O' || fail "by $how the project's own files are optimised"
 for name in texsolve shared static; do

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Installs the build into a fresh prefix, moves it (a package must not depend on where it was first put), and
-# builds and runs the outside program in every way: CMake and pkg-config, shared and static.
+# Installs the build into a new prefix and moves it, because a package must not depend on its first place. Then builds and
+# runs the outside program with CMake and pkg-config, shared and static.
 #   run.sh BUILD_DIR WORK_DIR CMAKE GENERATOR CC BACKEND...
 set -eu
 build=$1 work=$2 cmake=$3 generator=$4 cc=$5
@@ -12,7 +12,7 @@ fail() {
   exit 1
 }
 
-# A backend without a device is passed over, unless TEXSOLVE_TEST_REQUIRE names it.
+# A backend without a device is skipped, unless TEXSOLVE_TEST_REQUIRE names it.
 run() {
   program=$1
   shift
@@ -47,7 +47,7 @@ done
 if grep -rl "$work/first" "$prefix" --include='*.pc' --include='*.cmake'; then
   fail "the files above hold the path of the first installation"
 fi
-# $1: names that the library may export; the rest: nm's arguments.
+# $1: names that the library may export; further arguments: nm's arguments.
 exports_only() {
   pattern=$1
   shift
@@ -58,9 +58,10 @@ exports_only '^ts_' -D "$libdir/libtexsolve.so"
 exports_only '^ts_' -g "$libdir/libtexsolve.a"
 exports_only '^nl[A-Z]' -D "$libdir/libtexsolve-nl.so"
 exports_only '^nl[A-Z]' -g "$libdir/libtexsolve-nl.a"
-# What the headers declare, less the functions of backends that were not built, and nothing else.
+# The library must export exactly the names that the headers declare, except those of backends that were not
+# built.
 cat "$prefix"/include/texsolve/*.h | grep -v '^ \*' | sed -nE 's/^TS_API .*[ *](ts_[a-z0-9_]+)\(.*/\1/p' | sort -u >"$work/declared"
-sed -i '/^ts_mpi_/d' "$work/declared" # of a library of its own
+sed -i '/^ts_mpi_/d' "$work/declared" # in a separate library
 for backend in gl cuda; do
   case " $* " in *" $backend "*) ;; *) sed -i "/^ts_${backend}_/d" "$work/declared" ;; esac
 done
@@ -73,7 +74,7 @@ fi
 
 for kind in shared static; do
   echo "== CMake, $kind"
-  # Linking the shared library must not need the packages below it.
+  # Linking the shared library must not need its dependencies.
   without=""
   [ "$kind" = static ] || without="-DCMAKE_DISABLE_FIND_PACKAGE_GLEW=ON -DCMAKE_DISABLE_FIND_PACKAGE_glfw3=ON
     -DCMAKE_DISABLE_FIND_PACKAGE_OpenGL=ON -DCMAKE_DISABLE_FIND_PACKAGE_Threads=ON
@@ -98,13 +99,13 @@ for kind in shared static; do
 done
 
 echo "== pkg-config, shared"
-# Only the installed directory is searched: the shared library's users need no other package's file.
+# Only the installed directory is searched, because users of the shared library do not need other packages.
 # shellcheck disable=SC2046
 "$cc" -std=c11 -Wall -Wextra -Werror "$source/main.c" -o "$work/pc-shared" \
   $(PKG_CONFIG_LIBDIR="$libdir/pkgconfig" pkg-config --cflags --libs texsolve) -lm -Wl,-rpath,"$libdir"
 links_shared "$work/pc-shared" || fail "libtexsolve.so is not linked"
 run "$work/pc-shared" "$@"
-# In a prefix of one's own: the line of docs/install.md.
+# In a private prefix, with the line of docs/install.md.
 line=$(sed -n 's/^cc \(program\.c .*rpath.*\)$/\1/p' "$source/../../../docs/install.md")
 [ -n "$line" ] || fail "docs/install.md has no line for pkg-config with a prefix of one's own"
 mkdir "$work/readme"
@@ -112,12 +113,12 @@ cp "$source/main.c" "$work/readme/program.c"
 (cd "$work/readme" && eval "PKG_CONFIG_PATH=\$libdir/pkgconfig; export PKG_CONFIG_PATH; \"\$cc\" -std=c11 $line -lm")
 links_shared "$work/readme/program" || fail "the line of docs/install.md does not link libtexsolve.so"
 run "$work/readme/program" "$@"
-# A program for OpenNL, by nothing but the name of the package.
+# A program for OpenNL, found only by the name of the package.
 # shellcheck disable=SC2046
 "$cc" -std=c99 -Wall -Wextra -Werror "$source/opennl.c" -o "$work/nl-shared" \
   $(PKG_CONFIG_LIBDIR="$libdir/pkgconfig" pkg-config --cflags --libs texsolve-nl) -Wl,-rpath,"$libdir"
 "$work/nl-shared" || fail "the program for OpenNL, shared"
-# In a prefix of one's own: the guide's line.
+# In a private prefix, with the guide's line.
 line=$(sed -n 's/^cc \(my_opennl_program\.c .*rpath.*\)$/\1/p' "$source/../../../docs/opennl.md")
 [ -n "$line" ] || fail "docs/opennl.md has no line for a prefix of one's own"
 cp "$source/opennl.c" "$work/readme/my_opennl_program.c"
@@ -125,7 +126,7 @@ cp "$source/opennl.c" "$work/readme/my_opennl_program.c"
 "$work/readme/my_opennl_program" || fail "the guide's program for OpenNL"
 
 echo "== pkg-config, static"
-# Both libraries are there, and the packages' names decide. As docs/install.md has it:
+# Both libraries are present, and the name of the package selects one, as in docs/install.md:
 line=$(sed -n 's/^cc \(program\.c .*texsolve-static.*\)$/\1/p' "$source/../../../docs/install.md")
 [ -n "$line" ] || fail "docs/install.md has no line for pkg-config with the static library"
 (cd "$work/readme" && eval "PKG_CONFIG_PATH=\$libdir/pkgconfig; export PKG_CONFIG_PATH; \"\$cc\" -std=c11 $line -lm")
@@ -138,7 +139,7 @@ for program in pc-static nl-static; do
 done
 run "$work/pc-static" "$@"
 "$work/nl-static" || fail "the program for OpenNL, static"
-# With --static and no shared library the usual names find the archives.
+# With --static and without a shared library the usual names find the archives.
 mkdir "$work/shared"
 mv "$libdir"/libtexsolve*.so* "$work/shared"
 # shellcheck disable=SC2046

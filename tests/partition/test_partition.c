@@ -1,5 +1,5 @@
-/* Parts of the rows of a matrix: what every partition must be, against sets of columns; balance; METIS where a
- * matrix is in bad order, and only there. */
+/* Partitions of the rows of a matrix: required properties, compared with sets of columns; balance; METIS for
+ * matrices in a bad order, and only for them. */
 #include <texsolve/reorder.h>
 
 #include "common/partition/partition.h"
@@ -21,7 +21,7 @@ static tsi_host_csr view(const ref_matrix *m) {
       .rows = m->rows, .columns = m->columns, .row_offsets = m->offsets, .column_indices = m->indices};
 }
 
-/* P A P^T with a random P; frees m. */
+/* P A P^T with a random P. Frees m. */
 static ref_matrix shuffled(ref_matrix m) {
   ref_random r = {11};
   int32_t *order = malloc((size_t)m.rows * sizeof *order);
@@ -43,7 +43,7 @@ static ref_matrix shuffled(ref_matrix m) {
   return p;
 }
 
-/* ---- What holds of every partition ---- */
+/* ---- Properties of every partition ---- */
 
 static int part_of_row(const tsi_partition *p, int32_t row) {
   if (p->part_of) return p->part_of[row];
@@ -85,7 +85,7 @@ static int check_partition(const tsi_partition *p, const ref_matrix *m) {
   return good;
 }
 
-/* By every partitioner, twice. */
+/* With every partitioner, twice. */
 static void check_all(const ref_matrix *m, int parts) {
   const tsi_host_csr csr = view(m);
   for (int k = 0; k < 3; k++) {
@@ -119,7 +119,7 @@ static void every_sample(void) {
   test_context_label("%s", "");
 }
 
-/* Takes m. */
+/* Takes ownership of m. */
 static void check_shape(ref_matrix m) {
   for (int parts = 1; parts <= 16; parts = 2 * parts + 1) {
     test_context_label("%d x %d, %d parts", m.rows, m.columns, parts);
@@ -134,13 +134,13 @@ static void shapes(void) {
   check_shape(ref_gaps(900, 300, 3));
   check_shape(ref_uneven_rows(300, 900, 40, 3));
   check_shape(ref_dense_row(2000, 700, 3));
-  check_shape(ref_arrow(2000)); /* and a dense column */
+  check_shape(ref_arrow(2000)); /* with a dense column */
   check_shape(shuffled(ref_hubs(3000, 2000, 5)));
   check_shape(shuffled(ref_convection(40, 40, 3)));
-  check_shape(ref_cyclic_shift(1000)); /* one direction of each edge */
+  check_shape(ref_cyclic_shift(1000)); /* only one direction of each edge */
   check_shape(ref_random_dominant(800, 9, 3));
   check_shape(ref_dense(60, 60, 3));
-  check_shape(ref_diagonal(700, 1, 2)); /* no edges */
+  check_shape(ref_diagonal(700, 1, 2)); /* without edges */
   check_shape(ref_diagonal(1, 1, 1));
 }
 
@@ -155,16 +155,17 @@ static void balance(void) {
     const int32_t begin = p.first[part], end = p.first[part + 1];
     const double cost = m.offsets[end] - m.offsets[begin] + (double)tsi_partition_row_cost * (end - begin);
     const double mean = ((double)m.offsets[5000] + (double)tsi_partition_row_cost * 5000) / 7;
-    CHECK_CLOSE(cost, mean, 40 + tsi_partition_row_cost); /* half the longest row at either end */
+    CHECK_CLOSE(cost, mean, 40 + tsi_partition_row_cost); /* half of the longest row at either end */
   }
   tsi_partition_free(context, &p);
   ref_free(&m);
 }
 
-/* A row that costs more than a part leaves one for each of the others; without enough rows each is a part. */
+/* A row that costs more than one part still leaves a part for each of the others. If there are fewer rows than
+ * parts, each row is a part. */
 static void few_rows(void) {
   ref_matrix dense = ref_dense_row(10, 9, 3), small = ref_diagonal(3, 1, 1);
-  for (int32_t e = 0; e < 9; e++) dense.offsets[e + 1] = 0; /* the last row has all of the entries */
+  for (int32_t e = 0; e < 9; e++) dense.offsets[e + 1] = 0; /* all entries are in the last row */
   tsi_host_csr csr = view(&dense);
   tsi_partition p;
   REQUIRE_OK(context, tsi_partition_create(context, &csr, 8, TS_PARTITION_BLOCKS, &p));
@@ -179,7 +180,7 @@ static void few_rows(void) {
 
 /* ---- Few parts ---- */
 
-/* Parts worth having rows come first; the others are empty. */
+/* Parts that are worth having rows come first, and the others are empty. */
 static void check_worth(ref_matrix m, int parts, int worth, const char *choice) {
   const tsi_host_csr csr = view(&m);
   tsi_partition p;
@@ -204,7 +205,7 @@ static void few_parts(void) {
   check_worth(ref_diagonal(1000, 1, 2), 4, 2, "1000 rows are too few for more; blocks of rows: 0");
   check_worth(ref_diagonal(2000, 1, 2), 4, 4, "blocks of rows: 0");
   check_worth(ref_dense(100, 100, 3), 3, 1, "100 rows are too few to share");
-  /* 100 entries a row are 100 + 5 against 7 + 5. */
+  /* 100 entries per row cost 100 + 5, compared with 7 + 5. */
   context->tuning.part_rows = 400;
   check_worth(ref_dense(100, 100, 3), 3, 2, "100 rows are too few for more");
   context->tuning.part_rows = 300;
@@ -223,13 +224,13 @@ static tsi_partition partition(const ref_matrix *m, int parts, ts_partition how)
   return p;
 }
 
-/* 300 x 200 points: an edge of a block of rows is 300 points, and each is in the halo of both blocks. */
+/* 300 x 200 points: the edge of a block of rows has 300 points, which are in the halo of both blocks. */
 static void good_order(void) {
   ref_matrix m = ref_convection(300, 200, 0);
   tsi_partition p = partition(&m, 4, TS_PARTITION_AUTO);
   CHECK(p.part_of == NULL && p.halo == 6 * 300);
   CHECK_CONTAINS(p.choice, "blocks of rows: 1800 columns from other parts");
-  CHECK(strstr(p.choice, "METIS") == NULL); /* it was not run */
+  CHECK(strstr(p.choice, "METIS") == NULL); /* METIS was not run */
   tsi_partition_free(context, &p);
   ref_free(&m);
 }
@@ -253,7 +254,7 @@ static void bad_order(void) {
   ref_free(&m);
 }
 
-/* No order of a random graph has a small halo, of which METIS is not asked where it would take long. */
+/* No order of a random graph has a small halo. METIS is not tried if it would take long. */
 static void no_order(void) {
   ref_matrix graphs[] = {ref_random_spd(3000, 12, 5), ref_random_spd(70000, 12, 5)};
   static const char *const texts[] = {"; METIS", "; not METIS: the graph diameter is small"};
@@ -266,7 +267,7 @@ static void no_order(void) {
   }
 }
 
-/* A mesh in any order can be cut, however large it is. */
+/* A mesh in any order can be divided well, at any size. */
 static void large_in_bad_order(void) {
   ref_matrix m = shuffled(ref_laplacian_3d(41));
   tsi_partition p = partition(&m, 4, TS_PARTITION_AUTO);
@@ -300,7 +301,7 @@ static void asked_for(void) {
 }
 
 #ifdef __GLIBC__
-/* METIS has a seed, which is not the application's. */
+/* METIS has its own seed and must not change the application's. */
 static void random_numbers(void) {
   ref_matrix m = shuffled(ref_grid(40, 40));
   srand(3);

@@ -1,5 +1,5 @@
-/* Hierarchies of algebraic multigrid have the same bits on every backend: those of the backend under test
- * against those of the CPU's, where they are made and where the matrix has other values. */
+/* Hierarchies of algebraic multigrid have the same bits on every backend. The backend under test is compared
+ * with the CPU, after creation and after new values. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,8 +18,9 @@ static int same_bits(const tsi_amg_csr *a, const tsi_amg_csr *b) {
          CHECK(!memcmp(a->values, b->values, entries * sizeof *a->values));
 }
 
-/* A matrix of a level as the device has it, or as the host has made it. */
-static int take(const tsi_amg *amg, const ts_matrix *matrix, const tsi_amg_csr *on_host, tsi_amg_csr *csr) {
+/* A level's matrix, read from the device or taken from the host. */
+static int read_level(const tsi_amg *amg, const ts_matrix *matrix, const tsi_amg_csr *on_host,
+                      tsi_amg_csr *csr) {
   if (amg->device) return CHECK_OK(context, amg->context->ops->amg->read(matrix, csr));
   *csr = *on_host;
   return 1;
@@ -28,7 +29,7 @@ static int take(const tsi_amg *amg, const ts_matrix *matrix, const tsi_amg_csr *
 static int check_matrix(const tsi_amg *amg, const ts_matrix *matrix, const tsi_amg_csr *on_host,
                         const tsi_amg_csr *expected) {
   tsi_amg_csr csr;
-  if (!take(amg, matrix, on_host, &csr)) return 0;
+  if (!read_level(amg, matrix, on_host, &csr)) return 0;
   const int same = same_bits(&csr, expected);
   if (amg->device) tsi_amg_csr_free(amg->context, &csr);
   return same;
@@ -70,7 +71,7 @@ static ts_preconditioner *make(ts_context *where, const ref_matrix *m, const ts_
   return M;
 }
 
-/* Rows and columns that are up to 9 times as large. */
+/* Scales rows and columns by factors up to 9. */
 static void scale_rows(ref_matrix *m) {
   float *scale = ref_values((size_t)m->rows, 11, 1, 3);
   for (int32_t i = 0; i < m->rows; i++)
@@ -97,7 +98,7 @@ static void check_format(ref_matrix m, const ts_amg_desc *amg, const unsigned ch
   ts_matrix_destroy(&A), ts_matrix_destroy(&B);
 }
 
-/* Takes m. */
+/* Takes ownership of m. */
 static void check(const char *name, ref_matrix m, const ts_amg_desc *amg, const unsigned char *constrained) {
   test_context_label("%s", name);
   ref_matrix again = m;
@@ -127,7 +128,7 @@ static void uneven(void) {
   check("torus", ref_torus_mesh(50, 40, 300, 9), &small, NULL);
 }
 
-/* Limits below the usual one, which sums and maxima of a row decide. */
+/* Strength limits below the default, which depend on sums and maxima of a row. */
 static void many_neighbours(void) {
   check("27 points", ref_cube_27(14, 1, 26, -1, -1, -1), &small, NULL);
   check("trilinear elements", ref_cube_27(13, 1, 32, 0, -2, -1), &small, NULL);
@@ -141,13 +142,13 @@ static void many_neighbours(void) {
         &(ts_amg_desc){.coarsest = 30, .unknowns = 2}, NULL);
 }
 
-/* Prolongators that are smoothed twice, from the first level on. */
+/* The prolongators are smoothed twice, from the first level on. */
 static void rotated(void) {
   check("rotated", ref_rotated(61, 59), &small, NULL);
   check("rotated, all are strong", ref_rotated(61, 59), &(ts_amg_desc){.coarsest = 30, .strength = -1}, NULL);
 }
 
-/* Rows in units of their own, which are found. */
+/* Rows in different units, which the set-up detects. */
 static void other_units(void) {
   for (int unknowns = 1; unknowns <= 2; unknowns++) {
     ref_matrix m = ref_cube_27(11, unknowns, 30, -1.3f, -0.7f, 0.1f);

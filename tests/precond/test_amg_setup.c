@@ -1,5 +1,5 @@
-/* The set-up of algebraic multigrid on the host: what must hold for aggregates, prolongators and coarse
- * matrices, and that bits depend neither on the number of threads nor on whether patterns were there. */
+/* The set-up of algebraic multigrid on the host: the required properties of aggregates, prolongators and coarse
+ * matrices. The bits depend neither on the number of threads nor on whether patterns already existed. */
 #include <math.h>
 
 #include "heap.h"
@@ -26,7 +26,7 @@ static double entry(const tsi_amg_csr *A, int32_t i, int32_t j) {
   return 0;
 }
 
-/* From a dense array: what is not 0, and the diagonal. */
+/* Converts a dense array: entries that are not 0, and the whole diagonal. */
 static ref_matrix sparse(int32_t n, const double *a) {
   ref_matrix m = {.rows = n, .columns = n, .offsets = calloc((size_t)n + 1, sizeof *m.offsets)};
   m.indices = malloc((size_t)n * (size_t)n * sizeof *m.indices);
@@ -43,8 +43,8 @@ static ref_matrix sparse(int32_t n, const double *a) {
   return m;
 }
 
-/* Springs between neighbouring nodes of a grid in the plane; the rows of the nodes on the left are empty where
- * they are held, and others still have entries to them. */
+/* Springs between neighbouring nodes of a plane grid. If `held`, the rows of the left nodes are empty, and
+ * other rows still have entries in their columns. */
 static ref_matrix springs(int32_t nx, int32_t ny, int held, double *coordinates) {
   const int32_t n = 2 * nx * ny;
   double *a = calloc((size_t)n * (size_t)n, sizeof *a);
@@ -72,7 +72,7 @@ static ref_matrix springs(int32_t nx, int32_t ny, int held, double *coordinates)
   return m;
 }
 
-/* Constants of 1 and `small` in the two directions. */
+/* Coefficients 1 and `small` in the two directions. */
 static ref_matrix anisotropic(int32_t nx, int32_t ny, float small) {
   ref_matrix m = ref_graph(nx, ny);
   for (int32_t i = 0; i < m.rows; i++)
@@ -99,7 +99,7 @@ typedef struct sample {
   const char *name;
   ref_matrix matrix;
   ts_amg_desc desc;
-  double *numbers; /* coordinates or near-null vectors, NULL: none */
+  double *numbers; /* coordinates or near-null vectors; may be NULL */
 } sample;
 
 static sample get_sample(int k) {
@@ -146,7 +146,7 @@ static sample get_sample(int k) {
     for (int i = 0; i < 24 * 26; i++) {
       numbers[3 * i] = 1;
       numbers[3 * i + 1] = i % 24 / 24.;
-      numbers[3 * i + 2] = 2 - 3 * numbers[3 * i + 1]; /* depends on the others */
+      numbers[3 * i + 2] = 2 - 3 * numbers[3 * i + 1]; /* linearly dependent */
     }
     s.desc.near_null = ts_host(numbers, (size_t)3 * 24 * 26);
   }
@@ -167,9 +167,9 @@ static int depends(const tsi_amg_graph *graph, int32_t node, int32_t other) {
   return 0;
 }
 
-/* Whoever has a strong neighbour is in an aggregate; each aggregate has a node that has brought in all, or
- * four, of its neighbours that depend on it, and its other nodes have neighbours there. Of connections that go
- * one way a second search may find roots whose neighbours go elsewhere. */
+/* A node with a strong neighbour is in an aggregate. Each aggregate has a root that has added all of its
+ * dependent neighbours, or four of them, and every other node has a neighbour in the aggregate. If connections
+ * are not mutual, a second search may find roots that have lost their neighbours to other aggregates. */
 static void check_aggregates(const tsi_amg_graph *graph, const int32_t *aggregates, int32_t count) {
   int *has_root = calloc((size_t)count + 1, sizeof *has_root), is_symmetric = 1, alone = 0;
   for (int32_t i = 0; i < graph->nodes; i++) {
@@ -178,16 +178,16 @@ static void check_aggregates(const tsi_amg_graph *graph, const int32_t *aggregat
       continue;
     }
     if (!CHECK(aggregates[i] >= 0 && aggregates[i] < count)) break;
-    int within = 0, brought_in = 0, dependent = 0;
+    int within = 0, assigned_here = 0, dependent = 0;
     for (int32_t e = graph->begins[i]; e < graph->ends[i]; e++) {
       const int is_here = aggregates[graph->indices[e]] == aggregates[i];
       const int is_dependent = depends(graph, graph->indices[e], i);
       is_symmetric &= is_dependent;
       within += is_here;
       dependent += is_dependent;
-      brought_in += is_here && is_dependent;
+      assigned_here += is_here && is_dependent;
     }
-    const int is_root = brought_in == dependent || brought_in >= 4;
+    const int is_root = assigned_here == dependent || assigned_here >= 4;
     alone += !within && !is_root;
     has_root[aggregates[i]] |= is_root;
   }
@@ -196,7 +196,7 @@ static void check_aggregates(const tsi_amg_graph *graph, const int32_t *aggregat
   free(has_root);
 }
 
-/* The Frobenius norm of a node's own block. */
+/* The Frobenius norm of a node's diagonal block. */
 static double norm_of(const sample *s, int32_t node) {
   double sum = 0;
   for (int32_t i = node * s->desc.unknowns; i < (node + 1) * s->desc.unknowns; i++)
@@ -205,7 +205,7 @@ static double norm_of(const sample *s, int32_t node) {
   return sqrt(sum);
 }
 
-/* The Frobenius norms of the blocks of a node's rows. */
+/* The Frobenius norms of all blocks in a node's rows. */
 static void find_blocks(const sample *s, int32_t node, double *norms) {
   const int32_t unknowns = s->desc.unknowns, nodes = s->matrix.rows / unknowns;
   for (int32_t j = 0; j < nodes; j++) norms[j] = 0;
@@ -215,7 +215,7 @@ static void find_blocks(const sample *s, int32_t node, double *norms) {
   for (int32_t j = 0; j < nodes; j++) norms[j] = sqrt(norms[j]);
 }
 
-/* A row's entries, with their signs. */
+/* The entries of a row with their signs. */
 static void find_values(const sample *s, int32_t row, double *values) {
   for (int32_t j = 0; j < s->matrix.rows; j++) values[j] = 0;
   for (int32_t e = s->matrix.offsets[row]; e < s->matrix.offsets[row + 1]; e++)
@@ -226,13 +226,13 @@ static double strength_of(double coupling, double own, double other) {
   return fabs(coupling) / sqrt(own * fmin(own, other));
 }
 
-/* The limit of couplings as amg.h tells it, and whether positive ones are weak. */
+/* The limit of strong couplings as documented in amg.h. `signs` is set if positive couplings are weak. */
 static double limit_of(const sample *s, int32_t i, const double *couplings, const double *own, int32_t nodes,
                        int *signs) {
   const double asked = s->desc.strength;
   double largest = 0, sum = 0;
   for (int32_t j = 0; j < nodes; j++) {
-    if (j == i || own[i] == 0 || own[j] == 0) continue; /* 0: a row that is held */
+    if (j == i || own[i] == 0 || own[j] == 0) continue; /* 0: a constrained row */
     if (s->desc.unknowns == 1 && couplings[j] > 0) continue;
     largest = fmax(largest, strength_of(couplings[j], own[i], own[j]));
     sum += fabs(couplings[j]);
@@ -242,7 +242,8 @@ static double limit_of(const sample *s, int32_t i, const double *couplings, cons
   return s->desc.unknowns == 1 ? fmin(1, 4 * asked) * fmin(1, largest) : asked * fmin(1, 4 * largest);
 }
 
-/* Ascending, without the node itself, and those that amg.h calls strong. */
+/* A node's neighbours are in ascending order, without the node, and are exactly the strong ones according to
+ * amg.h. */
 static void check_graph(const sample *s, const tsi_amg_graph *graph) {
   double *couplings = malloc((size_t)graph->nodes * sizeof *couplings),
          *own = malloc((size_t)graph->nodes * sizeof *own);
@@ -292,7 +293,7 @@ static void aggregates(void) {
   test_close(&context);
 }
 
-/* A short path with a weak entry, a positive one, and one towards a row that is constrained. */
+/* A short path with a weak entry, a positive entry, and an entry towards a constrained row. */
 static void strength(void) {
   ts_context *context = open_threads(2);
   enum { n = 6 };
@@ -301,7 +302,7 @@ static void strength(void) {
   a[0 * n + 1] = a[1 * n + 0] = -1;
   a[1 * n + 2] = a[2 * n + 1] = 0.1; /* weak */
   a[2 * n + 3] = a[3 * n + 2] = 1;   /* positive and strong */
-  a[3 * n + 4] = -1;                 /* towards a row that is constrained */
+  a[3 * n + 4] = -1;                 /* towards a constrained row */
   a[4 * n + 4] = 0;
   ref_matrix m = sparse(n, a);
   tsi_amg_csr A = view(&m);
@@ -324,7 +325,8 @@ static void strength(void) {
   test_close(&context);
 }
 
-/* A path of two stiff nodes and two soft ones: the soft one beside them depends on them, not they on it. */
+/* A path of two stiff nodes and two soft nodes. The adjacent soft node depends on the stiff one, but not vice
+ * versa. */
 static void one_way_strength(void) {
   ts_context *context = open_threads(2);
   enum { n = 4, unknowns = 2 };
@@ -355,8 +357,8 @@ static void one_way_strength(void) {
   test_close(&context);
 }
 
-/* The neighbours of node `i` of a cube of 3^3 nodes that it depends on, with `unknowns` per node; node `held`
- * has a million times the diagonal, -1: none. */
+/* For each node of a cube of 3^3 nodes, with `unknowns` per node, counts the neighbours that it depends on. The
+ * diagonal of node `held` is multiplied by 1e6 (-1: none). */
 static void find_dependent(ts_context *context, int unknowns, const float *c, float scale, int held,
                            int dependent[27]) {
   ref_matrix m = ref_cube_27(3, unknowns, c[0], c[1], c[2], c[3]);
@@ -374,7 +376,7 @@ static void find_dependent(ts_context *context, int unknowns, const float *c, fl
   ref_free(&m);
 }
 
-/* What is strong is relative to the row, at every scale; but a diagonal that holds a row leaves it alone, and
+/* Strength is relative to the row, at every scale. A large diagonal leaves a row without strong couplings, and
  * the small couplings of an anisotropic row stay weak. */
 static void relative_strength(void) {
   enum { centre = 13, corner = 0, face = 4 };
@@ -388,13 +390,13 @@ static void relative_strength(void) {
       test_context_label("%d unknowns per node, scale 2^%d", unknowns, exponent);
       find_dependent(context, unknowns, points, scale, -1, dependent);
       CHECK_INT(dependent[centre], 26);
-      CHECK_INT(dependent[face], 17); /* 17 of 26: near enough to all */
+      CHECK_INT(dependent[face], 17); /* 17 of 26 is close enough to all */
       CHECK_INT(dependent[corner], unknowns == 1 ? 0 : 7);
       find_dependent(context, unknowns, trilinear, scale, -1, dependent);
       CHECK_INT(dependent[centre], 20);
       find_dependent(context, unknowns, points, scale, centre, dependent);
       CHECK_INT(dependent[centre], 0);
-      CHECK_INT(dependent[face], 17); /* one way */
+      CHECK_INT(dependent[face], 17); /* the coupling is not mutual */
       find_dependent(context, unknowns, steep, scale, -1, dependent);
       CHECK_INT(dependent[centre], unknowns == 1 ? 6 : 18);
     }
@@ -402,8 +404,8 @@ static void relative_strength(void) {
   test_close(&context);
 }
 
-/* A row of bilinear elements that are stretched without end: neighbours along lines alone are strong. The same
- * in other units and signs, if the near-null vector tells them; mass matrices keep what is large. */
+/* A row of infinitely stretched bilinear elements: only neighbours along lines are strong. The same holds in
+ * other units and signs if the near-null vector provides them. In mass matrices large entries are strong. */
 static void signs(void) {
   static const double stiffness[3] = {-1, 2, -1}, mass[3] = {1 / 6., 4 / 6., 1 / 6.};
   ts_context *context = open_threads(2);
@@ -436,8 +438,8 @@ static void signs(void) {
   test_close(&context);
 }
 
-/* Whose units the near-null space has: those of D^-1, of each unknown of a node, and not where coefficients
- * jump. Constrained rows have none. */
+/* The near-null space adopts the units of the rows: those of D^-1, separately for each unknown of a node. It
+ * does not if only coefficients jump. In constrained rows it is 0. */
 static void units(void) {
   ts_context *context = open_threads(3);
   for (int unknowns = 1; unknowns <= 2; unknowns++)
@@ -467,7 +469,7 @@ static void units(void) {
   test_close(&context);
 }
 
-/* A graph of which most goes one way: the search ends. */
+/* A graph with mostly one-way connections: the search must end. */
 static void one_way(void) {
   ts_context *context = open_threads(2);
   enum { n = 500 };
@@ -637,8 +639,8 @@ static void hierarchies(void) {
       tsi_amg_host_free(context, &host);
       test_close(&context);
     }
-    /* Four times the matrix, by which roots of the diagonal are exact too: the hierarchy of the first one with
-     * four times the coarse matrices. */
+    /* Four times the matrix, which keeps the square roots of its diagonal exact. Its hierarchy is the first one
+     * with four times the coarse matrices. */
     for (int32_t e = 0; e < A.offsets[A.rows]; e++) A.values[e] *= 4;
     CHECK_OK(one, tsi_amg_setup(one, &s.desc, &A, 1, &first));
     tsi_amg_host twice;
@@ -652,12 +654,12 @@ static void hierarchies(void) {
   test_context_label("%s", "");
 }
 
-/* Where A maps constants to 0, so does the filtered matrix, and the smoothed prolongator has them. */
+/* If A maps constants to 0, so does the filtered matrix, and the smoothed prolongator reproduces constants. */
 static void constants(void) {
   ts_context *context = open_threads(2);
   for (int k = 0; k < 2; k++) {
     ref_matrix m = k ? anisotropic(30, 30, 1.0f / 128) : ref_graph(30, 30);
-    for (int32_t i = 0; i < m.rows; i++) { /* rows add up to 0 */
+    for (int32_t i = 0; i < m.rows; i++) { /* makes all row sums 0 */
       double sum = 0;
       int32_t diagonal = 0;
       for (int32_t e = m.offsets[i]; e < m.offsets[i + 1]; e++)
@@ -680,7 +682,7 @@ static void constants(void) {
         sum += (double)P->values[e] * sqrt(sizes[P->indices[e]]);
       CHECK_CLOSE(sum, 1, 2e-6);
     }
-    /* Singular, so that the inverse leaves an unknown out. */
+    /* The last level is singular, so the inverse omits one unknown. */
     const int32_t n = host.level[host.levels - 1].A.rows;
     int empty = 0;
     for (int32_t i = 0; i < n; i++) empty += host.inverse[i * n + i] == 0;
@@ -711,8 +713,8 @@ static second_step second_step_of(ts_context *context, ref_matrix m) {
   return s;
 }
 
-/* Energies are compared where couplings are positive, and those of a rotated anisotropy ask for a second step,
- * on the levels below too. */
+/* Energies are computed only if there are positive couplings. The energies of a rotated anisotropy require a
+ * second smoothing step, on coarser levels too. */
 static void second_steps(void) {
   ts_context *context = open_threads(2);
   const second_step rotated = second_step_of(context, ref_rotated(60, 60)),
@@ -721,12 +723,12 @@ static void second_steps(void) {
   CHECK(rotated.is_made && rotated.energies > 2 && rotated.energies < 2.3);
   CHECK(rotated.below == rotated.energies);
   CHECK(!grid.is_made && grid.energies == 0);
-  CHECK(!corners.is_made && corners.energies == 0); /* of aggregates of many nodes nobody asks */
+  CHECK(!corners.is_made && corners.energies == 0); /* not computed for aggregates of many nodes */
   test_close(&context);
 }
 
-/* A triangle almost without an area in a large grid: an eigenvector of three rows, which are hardly any of a
- * vector's norm, has the largest eigenvalue, almost 3. The grid's are below 2. */
+/* A nearly degenerate triangle in a large grid. Its eigenvector has three rows, which are a tiny part of a
+ * vector's norm, and its eigenvalue of almost 3 is the largest. The eigenvalues of the grid are below 2. */
 static void few_rows(void) {
   static const float weights[] = {1, -2, 1};
   ts_context *context = open_threads(2);
@@ -771,7 +773,7 @@ static void inverse(void) {
   test_close(&context);
 }
 
-/* ---- What is hard ---- */
+/* ---- Difficult matrices ---- */
 
 static int levels_of(ts_context *context, const ref_matrix *m, ts_amg_desc desc) {
   const tsi_amg_csr A = view(m);
@@ -794,7 +796,7 @@ static void ends(void) {
   ts_context *context = open_threads(2);
   ref_matrix diagonal = ref_diagonal(2000, 1, 1e6f), grid = ref_grid(40, 40), arrow = ref_arrow(1500);
   ref_matrix indefinite = ref_indefinite(30, 30), one = ref_diagonal(1, 1, 1), zero = ref_grid(30, 30);
-  CHECK_INT(levels_of(context, &diagonal, defaults()), 1); /* nothing is connected, and there is no inverse */
+  CHECK_INT(levels_of(context, &diagonal, defaults()), 1); /* without connections, so without an inverse */
   CHECK_INT(levels_of(context, &one, defaults()), 1);
   CHECK(levels_of(context, &grid, defaults()) > 1);
   ts_amg_desc desc = defaults();
@@ -807,7 +809,7 @@ static void ends(void) {
   CHECK_INT(levels_of(context, &grid, desc), 2);
   desc = defaults();
   desc.strength = 0;
-  CHECK(levels_of(context, &arrow, desc) >= 1); /* an aggregate of everything */
+  CHECK(levels_of(context, &arrow, desc) >= 1); /* one aggregate of all nodes */
   levels_of(context, &indefinite, defaults());
   for (int32_t i = 0; i < zero.rows; i++)
     for (int32_t e = zero.offsets[i]; e < zero.offsets[i + 1]; e++)
@@ -820,7 +822,8 @@ static void ends(void) {
   test_close(&context);
 }
 
-/* The set-up and the update say what they lack and leave nothing behind; an update can be repeated. */
+/* When memory runs out, the set-up and the update report it and leave nothing behind. An update can be
+ * repeated. */
 static void memory_runs_out(void) {
   const ts_context_desc desc = {.backend = "cpu", .threads = 2, .allocator = heap_allocator()};
   ts_context *context = NULL;

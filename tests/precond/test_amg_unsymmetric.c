@@ -1,6 +1,6 @@
-/* Algebraic multigrid of matrices that are not symmetric: iterations of BiCGSTAB and GMRES on
- * convection-diffusion, the last level's inverse, blocks, scaled rows, other values, and what is refused.
- * Residuals are computed in double by the tests. */
+/* Algebraic multigrid of unsymmetric matrices: iterations of BiCGSTAB and GMRES on convection-diffusion, the
+ * last level's inverse, blocks, scaled rows, new values, and what is refused. The tests compute residuals in
+ * double precision. */
 #include <math.h>
 #include <stdlib.h>
 #include <texsolve/amg.h>
@@ -16,7 +16,7 @@ static const float block[4] = {2, -0.5f, 0.25f, 1};
 
 /* ---- Matrices ---- */
 
-/* D A E, with powers of 10 from 10^-range to 10^range by chance. */
+/* D A E, with random powers of 10 from 10^-range to 10^range. */
 static void scale(ref_matrix *m, float range) {
   float *d = ref_values(m->rows, 11, -range, range), *s = ref_values(m->rows, 12, -range, range);
   for (int32_t i = 0; i < m->rows; i++)
@@ -41,7 +41,7 @@ static ts_preconditioner *make_amg(ts_matrix *A, const ts_amg_desc *amg) {
 
 /* ---- Solves ---- */
 
-/* To 1e-6, or in single precision to 1e-4. Returns the iterations. */
+/* Solves to 1e-6, or to 1e-4 in single precision. Returns the number of iterations. */
 static int solve_by(ts_method method, const ref_matrix *m, ts_matrix *A, ts_preconditioner *M, int components) {
   const int exact = context->caps.pairs;
   const ts_solver_desc desc = {
@@ -52,7 +52,7 @@ static int solve_by(ts_method method, const ref_matrix *m, ts_matrix *A, ts_prec
   ts_result result = {0};
   CHECK_OK(context, solve_vectors(A, b, x, &desc, &result));
   float *xs = read_vector(x);
-  CHECK(ref_worst_residual(m, NULL, components, xs, bs) <= 2e-4); /* of floats */
+  CHECK(ref_worst_residual(m, NULL, components, xs, bs) <= 2e-4); /* x is rounded to floats */
   CHECK(result.relative_residual <= desc.rtol);
   ts_vector_destroy(&b), ts_vector_destroy(&x);
   free(bs), free(xs);
@@ -109,12 +109,12 @@ static void smoothers(void) {
 
 /* ---- The last level alone ---- */
 
-/* One level: M is the inverse. */
+/* With one level M is the inverse. */
 static void exact(void) {
   ref_matrix cases[] = {ref_convection(20, 20, 10), ref_central(20, 20, 10), ref_central(1, 1, 1)};
   scale(&cases[1], 1);
   for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
-    if (cases[k].rows == 1) cases[k].values[0] = 7; /* symmetric, as any matrix of one row */
+    if (cases[k].rows == 1) cases[k].values[0] = 7; /* any matrix of one row is symmetric */
     test_context_label("case %zu", k);
     ts_matrix *A = make_with_copy(&cases[k]);
     ts_preconditioner *M = make_amg(A, NULL);
@@ -130,7 +130,7 @@ static void exact(void) {
   test_context_label("%s", "");
 }
 
-/* Two grids without a boundary: rows add up to 0, and z = M^-1 b has A z = b for a b that an x reaches. */
+/* Two separate grids with row sums of 0. If b is in the range of A, z = M^-1 b satisfies A z = b. */
 static void singular(void) {
   ref_matrix one = ref_convection(12, 10, 4), m = ref_convection(12, 20, 4);
   const int32_t half = one.rows;
@@ -165,7 +165,7 @@ static void singular(void) {
   ref_free(&one), ref_free(&m);
 }
 
-/* ---- Other values, and errors ---- */
+/* ---- New values, and errors ---- */
 
 static void set_values(ts_matrix *A, const ref_matrix *m) {
   const ts_csr csr = ref_csr(m);
@@ -185,7 +185,8 @@ static void updated(void) {
   ref_free(&first), ref_free(&second);
 }
 
-/* A hierarchy for symmetric values takes no others; the other way round it does. */
+/* A hierarchy for symmetric values refuses unsymmetric ones. A hierarchy for unsymmetric values accepts
+ * both. */
 static void changed_symmetry(void) {
   ref_matrix skewed = ref_convection(15, 12, 10), plain = ref_convection(15, 12, 0);
   ts_matrix *A = make_with_copy(&skewed), *B = make_with_copy(&plain);
@@ -225,8 +226,8 @@ static void refused(void) {
   ref_free(&m);
 }
 
-/* Factors of central differences in a strong wind are of no use. */
-static void auto_takes_it(void) {
+/* Central differences in a strong wind: incomplete factors are useless, so auto chooses AMG. */
+static void auto_selects_it(void) {
   ref_matrix m = ref_central(128, 128, 400);
   ts_matrix *A = make_with_copy(&m);
   ts_preconditioner *M = make_preconditioner(A, NULL);
@@ -237,5 +238,5 @@ static void auto_takes_it(void) {
   ref_free(&m);
 }
 
-TEST_MAIN(CASES_IN_CONTEXT(auto_takes_it, convection, other_matrices, smoothers, exact, singular, updated,
+TEST_MAIN(CASES_IN_CONTEXT(auto_selects_it, convection, other_matrices, smoothers, exact, singular, updated,
                            changed_symmetry, refused))

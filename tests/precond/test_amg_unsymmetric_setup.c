@@ -1,6 +1,6 @@
-/* The set-up of algebraic multigrid of matrices that are not symmetric, on the host: bits that depend neither
- * on the number of threads nor on whether patterns were there, the smoothers' polynomials, the last level's
- * inverse, and memory that runs out. */
+/* The set-up of algebraic multigrid of unsymmetric matrices on the host. Its bits depend neither on the number
+ * of threads nor on whether patterns already existed. Further tests are for the smoothers' polynomials, the
+ * last level's inverse, and failing allocations. */
 #include <math.h>
 
 #include "heap.h"
@@ -73,7 +73,7 @@ static void same_bits(void) {
   ref_free(&m);
 }
 
-/* R of A is -P^T of A^T, and the other way round. */
+/* R of A is -P^T of A^T, and vice versa. */
 static void transposed(void) {
   ref_matrix m = ref_convection(20, 17, 10), t = ref_transpose(&m);
   const tsi_amg_csr A = view(&m), B = view(&t);
@@ -95,7 +95,8 @@ static void transposed(void) {
 
 /* ---- Polynomials ---- */
 
-/* What the steps leave of the noise that they were made for, r = r - alpha D^-1 A d, as a share. */
+/* The fraction of the noise that remains after the steps r = r - alpha D^-1 A d. The polynomial was fitted to
+ * this noise. */
 static double left_of_noise(const ref_matrix *m, const tsi_amg_polynomial *polynomial) {
   const size_t n = (size_t)m->rows;
   double *r = calloc(3 * n, sizeof *r), *d = r + n, *product = d + n, before = 0, after = 0;
@@ -121,7 +122,8 @@ static double left_of_noise(const ref_matrix *m, const tsi_amg_polynomial *polyn
   return sqrt(after / before);
 }
 
-/* Each degree is the best of its size: none leaves more than the one before, and 16 leave little. */
+/* The polynomial of each degree is optimal: a higher degree never leaves more noise, and degree 16 leaves
+ * little. */
 static void polynomials(void) {
   ref_matrix matrices[] = {ref_convection(40, 30, 10), ref_convection(40, 30, 0), ref_shifted_skew(900, 0.3f)};
   static const double at_most[] = {0.1, 0.12, 0.07};
@@ -149,7 +151,7 @@ static void polynomials(void) {
   test_close(&context);
 }
 
-/* D^-1 A = I: GMRES is done in a step; a matrix without a diagonal has nothing to smooth. */
+/* For D^-1 A = I, GMRES ends after one step. A matrix without a diagonal cannot be smoothed. */
 static void short_polynomials(void) {
   ref_matrix diagonal = ref_diagonal(50, 1, 9), shift = ref_cyclic_shift(50);
   ts_context *context = open_threads(1);

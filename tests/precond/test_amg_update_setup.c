@@ -1,5 +1,5 @@
-/* Updates of algebraic multigrid on the host: the bits that products and prolongators without kept places have,
- * with the same aggregates, for one update after the other. */
+/* Updates of algebraic multigrid on the host. Products and prolongators have the bits of a computation without
+ * stored places, with the same aggregates, over a sequence of updates. */
 #include <math.h>
 
 #include "heap.h"
@@ -28,7 +28,7 @@ static int same(const tsi_amg_csr *a, const tsi_amg_csr *b) {
 
 /* ---- A level ---- */
 
-/* Without anything that the update has kept, and with the decision that the set-up has made. */
+/* The level without data stored by the update, but with the decision of the set-up. */
 static tsi_amg_host_level fresh_level(const tsi_amg_host_level *level) {
   tsi_amg_host_level fresh = *level;
   fresh.P = fresh.R = (tsi_amg_csr){0};
@@ -39,7 +39,7 @@ static tsi_amg_host_level fresh_level(const tsi_amg_host_level *level) {
   return fresh;
 }
 
-/* R of a matrix that is not symmetric is from its transpose. */
+/* R of an unsymmetric matrix is computed from the transpose. */
 static void check_transposed(ts_context *context, const tsi_amg_host_level *level) {
   const tsi_amg_host_level *t = level->transposed;
   tsi_amg_host_level fresh = fresh_level(t);
@@ -93,7 +93,7 @@ enum { AGAIN, UNITS, ZEROS, SMALL, LARGE, JUMPS, CHANGES };
 static const char *const changes[CHANGES] = {"the same values",     "other units",       "entries of 0",
                                              "times 2 to the -100", "times 2 to the 97", "jumps"};
 
-/* Symmetric, if they were. */
+/* Preserves symmetry. */
 static float change(int kind, float value, int32_t i, int32_t j) {
   const int32_t low = i < j ? i : j, high = i < j ? j : i;
   switch (kind) {
@@ -136,7 +136,7 @@ static void check_changes(ts_context *context, const ref_matrix *m, const ts_amg
   tsi_amg_host_free(context, &host);
 }
 
-/* Takes m. */
+/* Takes ownership of m. */
 static void check(const char *name, ref_matrix m, ts_amg_desc desc, int is_unsymmetric) {
   desc.strength = desc.strength == 0 ? 0.08 : desc.strength < 0 ? 0 : desc.strength;
   desc.max_levels = 30;
@@ -165,13 +165,13 @@ static void one_unknown(void) {
   check("rotated, all are strong", ref_rotated(41, 40), (ts_amg_desc){.strength = -1}, 0);
 }
 
-/* Rows that keep those of the tentative prolongator, and rows of coarse matrices with more than 256 nodes. */
+/* Rows that keep the tentative prolongator, and coarse rows with more than 256 nodes. */
 static void hubs(void) {
   check("hubs", ref_hubs(6000, 5000, 5), (ts_amg_desc){0}, 0);
   check("arrow", ref_arrow(3000), (ts_amg_desc){.strength = -1}, 0);
 }
 
-/* In blocks, and where rows of a node have different columns. */
+/* With blocks, and with different columns in the rows of one node. */
 static void nodes(void) {
   check("two unknowns", ref_cube_27(9, 2, 26, -1, -1, -1), (ts_amg_desc){.unknowns = 2}, 0);
   check("three unknowns", ref_cube_27(8, 3, 32, 0, -2, -1), (ts_amg_desc){.unknowns = 3}, 0);
@@ -181,7 +181,7 @@ static void nodes(void) {
   check("hubs of two rows", ref_hubs(3000, 2500, 6), (ts_amg_desc){.unknowns = 2}, 0);
 }
 
-/* Node k of `unknowns` full rows gets an entry for each row of each neighbour of k. */
+/* Replaces node k by `unknowns` full rows, with an entry for each row of each neighbour of k. */
 static ref_matrix in_blocks(ref_matrix m, int unknowns) {
   const int32_t entries = m.offsets[m.rows], square = unknowns * unknowns;
   ref_matrix b = {.rows = m.rows * unknowns, .columns = m.columns * unknowns};
@@ -205,7 +205,7 @@ static ref_matrix in_blocks(ref_matrix m, int unknowns) {
   return b;
 }
 
-/* Full blocks with rows of the identity among them; more vectors than unknowns. */
+/* Full blocks, some of them replaced by rows of the identity, with more vectors than unknowns. */
 static void vectors(void) {
   enum { ROWS = 30 * 20 * 3 };
   double *numbers = ref_doubles((size_t)ROWS * 8, 4, -1, 1), *points = ref_doubles(ROWS, 5, 0, 1);
@@ -229,9 +229,9 @@ static void unsymmetric(void) {
   check("skewed, two unknowns", ref_skewed_grid(40, 30), (ts_amg_desc){.strength = 0.15, .unknowns = 2}, 1);
 }
 
-/* ---- Places of any size ---- */
+/* ---- Rows of any size ---- */
 
-/* A row of n entries and n rows of one: the row of the product has n nodes. */
+/* The product of a row of n entries and n rows of one entry: its row has n nodes. */
 static void check_row(ts_context *context, int32_t n) {
   ref_matrix row = ref_dense(1, n, 3), diagonal = ref_diagonal(n, 1, 9);
   const tsi_amg_csr L = view(&row);
@@ -267,7 +267,7 @@ static void long_rows(void) {
 
 /* ---- Memory ---- */
 
-/* An update that fails can be repeated, and those after the first one take none but the inverse's. */
+/* An update that fails can be repeated. After the first update only the inverse allocates. */
 static void memory_runs_out(void) {
   const ts_context_desc desc = {.backend = "cpu", .threads = 2, .allocator = heap_allocator()};
   ts_context *context = NULL;

@@ -1,5 +1,5 @@
-/* Small dense systems of preconditioners whose rows and columns have different units: what is well conditioned
- * when they are scaled is inverted, what is singular is refused, both at every scale. */
+/* Small dense systems of preconditioners with rows and columns in different units. A matrix that is
+ * well-conditioned after scaling is inverted, and a singular one is refused, both at every scale. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -9,7 +9,7 @@ static ts_context *context;
 
 enum { MOST = 16, BLOCKS = 3 };
 
-/* Block-diagonal: the blocks are `of` times 2^(rows[i] + columns[j]). */
+/* Block-diagonal. The blocks are `of` times 2^(rows[i] + columns[j]). */
 static ref_matrix make_blocks(int n, double *const *of, const int *rows, const int *columns) {
   const int32_t size = BLOCKS * n;
   ref_matrix m = {.rows = size,
@@ -30,7 +30,7 @@ static ref_matrix make_blocks(int n, double *const *of, const int *rows, const i
   return m;
 }
 
-/* Of single entries: with blocks of a format block Jacobi would have the same. */
+/* A format without blocks, because block Jacobi would adopt the blocks of a format. */
 static ts_matrix_desc describe(const ref_matrix *m) {
   ts_format formats[8];
   const int count = list_formats(context, formats);
@@ -40,7 +40,7 @@ static ts_matrix_desc describe(const ref_matrix *m) {
   return (ts_matrix_desc){.csr = ref_csr(m), .format = format, .keep_host_copy = 1};
 }
 
-/* M z = r with r of the size of rows: z is then of the size of columns, inverted. */
+/* Solves M z = r with r in the units of the rows. z is then in the inverse units of the columns. */
 static void check_inverse(ts_preconditioner_kind kind, const ref_matrix *m, int n, const int *rows,
                           const int *columns) {
   const ts_preconditioner_desc desc = {.kind = kind,
@@ -118,12 +118,12 @@ static void isai(void) {
   check_shape(TS_PRECONDITIONER_ISAI, SYMMETRIC);
 }
 
-/* One level, which is solved exactly. */
+/* A single level, which is solved exactly. */
 static void coarsest_level(void) {
   check_shape(TS_PRECONDITIONER_AMG, SYMMETRIC);
 }
 
-/* [[1, 0.5], [0.5, 1e8]]: nothing is wrong with it but the units. */
+/* [[1, 0.5], [0.5, 1e8]]: only its units are unusual. */
 static void two_units(void) {
   double block[4] = {1, 0.5, 0.5, 1e8}, *of[BLOCKS] = {block, block, block};
   static const int rows[2 * BLOCKS] = {0}, columns[2 * BLOCKS] = {0};
@@ -135,7 +135,7 @@ static void two_units(void) {
   ref_free(&m);
 }
 
-/* The last row is the sum of the others, in whole numbers, before rows and columns are scaled. */
+/* The last row is the sum of the others, in integers, before rows and columns are scaled. */
 static void singular(void) {
   ref_random random = {5};
   for (int n = 2; n <= MOST; n++)
@@ -169,7 +169,7 @@ static void singular(void) {
       }
 }
 
-/* Five points on a small grid, which is the coarsest: row and column k times 2^units[k]. */
+/* Five points on a small grid, which is the coarsest level. Row and column k are multiplied by 2^units[k]. */
 static void coarsest_grid(void) {
   enum { n = 5 };
   ref_random random = {9};

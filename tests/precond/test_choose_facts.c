@@ -1,5 +1,5 @@
-/* The facts that auto keeps of entries when a matrix without a host copy is made: they equal those of a host
- * copy, whether the entries are floats or doubles, of any scale and sign, and lead to the same choices. */
+/* The facts that auto stores about a matrix's entries if it is created without a host copy. They equal those of
+ * a host copy for floats and doubles of any scale and sign, and lead to the same choices. */
 #include <math.h>
 
 #include "common/core/core.h"
@@ -8,7 +8,7 @@
 
 static ts_context *context;
 
-/* ---- Facts of a copy, and facts that were kept ---- */
+/* ---- Facts from a copy, and stored facts ---- */
 
 enum { TOLERANCES = 4 };
 static const double tolerances[TOLERANCES] = {0, 1e-8, 1e-5, 1e-2};
@@ -19,7 +19,7 @@ typedef struct findings {
   char choices[TOLERANCES][200];
 } findings;
 
-/* As if the device could make hierarchies. */
+/* Chooses as if the device could build hierarchies. */
 static void choose(const ts_matrix *A, double rtol, char choice[200]) {
   static const tsi_amg_ops amg;
   const tsi_ops *ops = context->ops;
@@ -32,7 +32,7 @@ static void choose(const ts_matrix *A, double rtol, char choice[200]) {
   CHECK(strncmp(choice, ts_preconditioner_kind_name(kind), strlen(ts_preconditioner_kind_name(kind))) == 0);
 }
 
-static findings take(const ts_matrix *A) {
+static findings read_findings(const ts_matrix *A) {
   findings f = {.is_transport = tsi_preconditioner_is_transport(A),
                 .has_nodes = tsi_preconditioner_has_nodes(A)};
   CHECK(tsi_preconditioner_knows_entries(A));
@@ -43,7 +43,7 @@ static findings take(const ts_matrix *A) {
   return f;
 }
 
-/* The same matrix as if it was made on the device. */
+/* The same matrix, as if it had been created on the device. */
 static ts_matrix without_copy(const ts_matrix *A) {
   ts_matrix other = *A;
   other.host_copy = NULL;
@@ -69,7 +69,7 @@ static void check_kept(const ts_matrix *A, const findings *expected, const tsi_c
                        int negated) {
   ts_matrix other = without_copy(A);
   CHECK_OK(context, tsi_preconditioner_find_facts(&other, entries, exponent, negated));
-  const findings found = take(&other);
+  const findings found = read_findings(&other);
   check_same(&found, expected);
 }
 
@@ -91,16 +91,17 @@ static void scale_values(const ref_matrix *m, double factor, double *values) {
   for (int64_t e = 0; e < ref_nonzeros(m); e++) values[e] = factor * (double)m->values[e];
 }
 
-/* That takes the largest value next to the end of the range of doubles: sums of magnitudes would overflow. */
+/* The exponent that moves the largest value next to the end of the range of doubles, so that a sum of
+ * magnitudes would overflow. */
 static int largest_exponent(const ref_matrix *m) {
   float largest = 0;
   for (int64_t e = 0; e < ref_nonzeros(m); e++) largest = fmaxf(largest, fabsf(m->values[e]));
   return 1023 - ilogbf(largest);
 }
 
-/* Floats; doubles as they are, negated, and near both ends of their range. */
+/* Floats, and doubles that are unchanged, negated, and near both ends of the range. */
 static findings check_scales(const ref_matrix *m, const ts_matrix *A) {
-  const findings expected = take(A);
+  const findings expected = read_findings(A);
   double *doubles = malloc((size_t)ref_nonzeros(m) * sizeof *doubles);
   tsi_csr entries = entries_of(m);
   entries.values = m->values;
@@ -117,7 +118,7 @@ static findings check_scales(const ref_matrix *m, const ts_matrix *A) {
   return expected;
 }
 
-/* Doubles that floats do not hold. */
+/* Doubles that are not floats. */
 static void check_rounded(const ref_matrix *m) {
   const size_t count = (size_t)ref_nonzeros(m);
   double *doubles = malloc(count * sizeof *doubles);
@@ -128,7 +129,7 @@ static void check_rounded(const ref_matrix *m) {
   csr.values = ts_host(doubles, count);
   ts_matrix *A = make_with_copy(&csr);
   REQUIRE(A != NULL);
-  const findings expected = take(A);
+  const findings expected = read_findings(A);
   check_kept(A, &expected, &entries, A->exponent, A->negated);
   ts_matrix_destroy(&A);
   free(doubles);
@@ -157,7 +158,7 @@ static void scale_diagonal(const ref_matrix *m, int32_t first, int32_t end, floa
 
 static void symmetric(void) {
   ref_matrix grid = ref_graph(130, 130), small = ref_graph(30, 30), network = ref_random_spd(9000, 9, 3);
-  CHECK_OK(context, ts_context_set_tuning(context, "amg_couplings", 256)); /* differs between backends */
+  CHECK_OK(context, ts_context_set_tuning(context, "amg_couplings", 256)); /* depends on the backend */
   findings f = check_matrix("grid", &grid);
   CHECK(f.couplings.bad < 0 && f.couplings.small > f.couplings.samples / 2 && f.couplings.jumps == 0);
   CHECK(f.couplings.across > 150 && f.couplings.across < 256 && !f.has_nodes);
@@ -200,7 +201,7 @@ static void unsymmetric(void) {
   ref_free(&wind), ref_free(&skewed);
 }
 
-/* Hierarchies of such a matrix are made on the host, of a copy or of entries that are read back. */
+/* Hierarchies of unsymmetric matrices are built on the host, from a copy or from entries that are read back. */
 static void large_unsymmetric(void) {
   ref_matrix wind = ref_convection(100, 100, 2);
   const ts_csr csr = ref_csr(&wind);
@@ -223,7 +224,7 @@ static void large_unsymmetric(void) {
   ref_free(&wind);
 }
 
-/* ---- Facts that are not there ---- */
+/* ---- Unknown facts ---- */
 
 static void check_unknown(const ts_matrix *A, const char *why) {
   char choice[200];
@@ -234,7 +235,7 @@ static void check_unknown(const ts_matrix *A, const char *why) {
   CHECK_CONTAINS(choice, why);
 }
 
-/* With other values they are forgotten until these are looked at. */
+/* New values invalidate the facts until the values are examined. */
 static void forgotten(void) {
   ref_matrix wind = ref_convection(100, 100, 2);
   const ts_csr csr = ref_csr(&wind);
@@ -242,7 +243,7 @@ static void forgotten(void) {
   REQUIRE(A != NULL);
   ts_matrix other = without_copy(A);
   tsi_csr entries = entries_of(&wind);
-  other.made_on_device = 0; /* or they are read back */
+  other.made_on_device = 0; /* otherwise the entries are read back */
   check_unknown(&other, "the matrix is not symmetric, and has no host copy");
   CHECK_OK(context, tsi_preconditioner_find_facts(&other, &entries, 0, 0)); /* without values */
   check_unknown(&other, "the matrix is not symmetric, and has no host copy");
@@ -256,7 +257,7 @@ static void forgotten(void) {
   entries.values = NULL;
   CHECK_OK(context, tsi_preconditioner_find_facts(&other, &entries, 0, 0));
   check_unknown(&other, "the matrix is not symmetric, and has no host copy");
-  if (context->caps.linear_spaces) { /* where entries are read back in order */
+  if (context->caps.linear_spaces) { /* entries can be read back in order */
     char choice[200];
     other.made_on_device = 1;
     choose(&other, 0, choice);
@@ -289,9 +290,9 @@ static void not_found(void) {
   ref_free(&grid), ref_free(&wide);
 }
 
-/* ---- What is made ---- */
+/* ---- The preconditioner that is created ---- */
 
-/* Auto makes factors of entries that it reads back, and levels on the device or of a copy. */
+/* Auto computes factors from entries that it reads back, and levels on the device or from a copy. */
 static void check_made(const ref_matrix *m, ts_preconditioner_kind kind, const char *why, int has_copy) {
   const ts_matrix_desc desc = {.csr = ref_csr(m), .keep_host_copy = -1};
   ts_matrix *A = NULL;

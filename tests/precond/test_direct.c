@@ -1,4 +1,4 @@
-/* Direct solves: systems of every kind in every precision, refined to the tolerance in a few steps. */
+/* Direct solves of all kinds of systems in every precision, refined to the tolerance in a few steps. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -28,7 +28,8 @@ static ts_vector *doubles_over(const ts_matrix *A, int components, const double 
   return v;
 }
 
-/* Solves for `components` right-hand sides of about 2^exponent and checks x, also against the most steps. */
+/* Solves for `components` right-hand sides of about 2^exponent. Checks x, and that refinement takes at most
+ * `most` steps. */
 static void solve(ts_matrix *A, const direct_sample *s, int components, int exponent, const ts_solver_desc *how,
                   int most) {
   double *bs = numbers(s, components, exponent);
@@ -44,7 +45,7 @@ static void solve(ts_matrix *A, const direct_sample *s, int components, int expo
   ts_vector_destroy(&x);
 }
 
-/* Each product of other numbers of components, parts or formats has shaders of its own. */
+/* Products with another number of components or parts, or in another format, need other shaders. */
 static int compiles(void) {
   return test_is_gl() && test_is_brief();
 }
@@ -102,7 +103,7 @@ static void components(void) {
   direct_free(&s);
 }
 
-/* x is near 1, or near the end of the range of doubles. */
+/* x is near 1 or near the end of the range of doubles. */
 static void scales(void) {
   if (!direct_is_built() || !context->caps.pairs) return;
   const int exponents[][2] = {{990, 990}, {-990, -990}, {990, 10}, {-490, 490}, {0, -900}};
@@ -120,7 +121,7 @@ static void scales(void) {
     }
 }
 
-/* ---- What it is ---- */
+/* ---- Reported properties ---- */
 
 static void check_kind(int family, const char *factors, int symmetric) {
   test_context_label("family %d", family);
@@ -162,7 +163,7 @@ static void kinds(void) {
   check_kind(DIRECT_RANDOM, "LU", 0);
 }
 
-/* The order is that of the pattern, so a prediction for Cholesky is exact. */
+/* The ordering depends on the pattern only, so a prediction for Cholesky is exact. */
 static void prediction(void) {
   if (!direct_is_built()) return;
   direct_sample s = direct_make(DIRECT_POSITIVE, 60);
@@ -176,7 +177,7 @@ static void prediction(void) {
   direct_free(&s);
 }
 
-/* Rows without an equation are those of the identity, and their columns are left out. */
+/* Constrained rows are rows of the identity, and their columns are omitted. */
 static void constrained(void) {
   if (!direct_is_built()) return;
   const unsigned char flags[] = {0, 1, 0};
@@ -194,7 +195,7 @@ static void constrained(void) {
   tsi_direct_destroy(context, d);
 }
 
-/* ---- Other values ---- */
+/* ---- New values ---- */
 
 static void apply_and_check(ts_matrix *A, ts_preconditioner *M, const direct_sample *s, int exponent) {
   double *rs = numbers(s, 1, exponent);
@@ -213,7 +214,7 @@ static void set_values(ts_matrix *A, const direct_sample *s) {
   CHECK_OK(context, ts_matrix_set_values(A, &csr));
 }
 
-/* After a failure M is as it was. */
+/* If an update fails, M is unchanged. */
 static void updates(void) {
   if (!direct_is_built()) return;
   direct_sample s = direct_make(DIRECT_POSITIVE, 40);
@@ -241,7 +242,7 @@ static void updates(void) {
   direct_free(&other);
 }
 
-/* A matrix in several processes has to be brought into one first. */
+/* A matrix over several processes would first have to be gathered in one process. */
 static void ranks(void) {
   if (!test_is_ranks()) return;
   direct_is_built();

@@ -1,4 +1,4 @@
-/* Direct solves that cannot be: singular matrices, limits, no memory, no module. */
+/* Direct solves that are impossible: singular matrices, limits, failing allocations, a missing module. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,7 +38,7 @@ static direct_sample sample(int n, const double *values) {
   return direct_of(n, dense);
 }
 
-/* The graph Laplacian of a grid with arbitrary weights, whose constants are its null space. */
+/* The graph Laplacian of a grid with arbitrary weights. Its null space contains the constants. */
 static direct_sample neumann(int side) {
   const int n = side * side;
   double *a = calloc((size_t)n * (size_t)n, sizeof *a);
@@ -64,12 +64,12 @@ static void singular(void) {
   check_singular(sample(3, (const double[]){1, 0, 0, 2, 0, 0, 4, 0, 1}), -1, "only in columns that other rows");
   check_singular(sample(3, (const double[]){1, 2, 0, 2, 4, 0, 0, 0, 1}), -1, "combination of others");
   check_singular(sample(2, (const double[]){1, -1, -1, 1}), -1, "combination of others");
-  if (!context->caps.pairs) return; /* floats of these are not singular */
+  if (!context->caps.pairs) return; /* rounded to floats these are not singular */
   check_singular(sample(3, (const double[]){0.1, 0.3, 0, 0.3, 0.9, 0.7, 0.4, 1.2, 0.7}), -1, "combination");
   check_singular(neumann(20), -1, "within rounding");
 }
 
-/* Large condition numbers are no reason to refuse. */
+/* A large condition number must not cause a refusal. */
 static void nearly_singular(void) {
   if (!direct_is_built() || !context->caps.pairs) return;
   enum { n = 9 };
@@ -176,7 +176,7 @@ static void host_memory(void) {
 
 #ifdef TEXSOLVE_TEST_DIRECT
 
-static long allocations; /* of SuiteSparse that still succeed */
+static long allocations; /* the number of SuiteSparse's allocations that still succeed */
 
 static void *fail_malloc(size_t size) {
   return allocations-- > 0 ? malloc(size) : NULL;
@@ -196,7 +196,7 @@ static void set_allocator(void *(*allocate)(size_t), void *(*reallocate)(void *,
 #endif
 }
 
-/* SuiteSparse's own memory. */
+/* Allocations of SuiteSparse. */
 static void library_memory(void) {
   direct_is_built();
   const int tried[] = {DIRECT_POSITIVE, DIRECT_RANDOM};

@@ -1,5 +1,5 @@
 /* Incomplete Cholesky factors as a preconditioner: exact if nothing is dropped; symmetric and positive definite
- * in every form of application, so that conjugate gradients and minres take it; what is refused. */
+ * in every form of application, as cg and minres require; what is refused. */
 #include <texsolve/solver.h>
 
 #include "common/core/core.h"
@@ -37,7 +37,7 @@ static void check_inverse(ts_preconditioner *M, ts_matrix *matrix, const ref_mat
   free(rs), free(zs);
 }
 
-/* Then with other values; and of a matrix that is negative definite. */
+/* Also with new values, and for a negative definite matrix. */
 static void nothing_is_dropped(void) {
   ts_format formats[8];
   const int format_count = list_formats(context, formats);
@@ -62,7 +62,7 @@ static void nothing_is_dropped(void) {
 
 /* ---- Symmetry ---- */
 
-/* x M^-1 y = y M^-1 x within rounding to floats, and x M^-1 x > 0. */
+/* x M^-1 y = y M^-1 x up to rounding to floats, and x M^-1 x > 0. */
 static void check_symmetry(const ref_matrix *m, const ts_preconditioner_desc *desc) {
   const size_t n = (size_t)m->rows;
   ts_matrix *matrix = make_with_copy(m, NULL, TS_FORMAT_AUTO);
@@ -137,7 +137,7 @@ static void few_iterations(void) {
   ref_free(&m), ref_free(&grid);
 }
 
-/* ---- What is refused ---- */
+/* ---- Refusals ---- */
 
 #define INVALID(call, ...) CHECK_FAILS(context, call, TS_ERROR_INVALID_ARGUMENT, __VA_ARGS__)
 #define IC(...) (&(ts_preconditioner_desc){.kind = TS_PRECONDITIONER_IC, __VA_ARGS__})

@@ -1,5 +1,5 @@
-/* Incomplete factors: exact where nothing is dropped, whatever the diagonal; bounds; sweeps; what is refused.
- */
+/* Incomplete factors: exact if nothing is dropped, for any diagonal; bounds of their size; sweeps; what is
+ * refused. */
 #include <texsolve/solver.h>
 
 #include "common/core/core.h"
@@ -51,7 +51,7 @@ static const ts_preconditioner_desc nothing_dropped = {
 
 /* ---- Exact factors ---- */
 
-/* A z = r. */
+/* Checks that A z = r. */
 static void check_inverse(ts_preconditioner *M, ts_matrix *matrix, const ref_matrix *m, int components) {
   const size_t count = (size_t)m->rows * (size_t)components;
   float *rs = ref_values(count, 5, -1, 1);
@@ -60,7 +60,7 @@ static void check_inverse(ts_preconditioner *M, ts_matrix *matrix, const ref_mat
   free(rs), free(zs);
 }
 
-/* The diagonal is 0 in most rows; then with other values. */
+/* The diagonal is 0 in most rows. Repeated with new values. */
 static void nothing_is_dropped(void) {
   ts_format formats[8];
   const int format_count = list_formats(context, formats);
@@ -83,7 +83,7 @@ static void nothing_is_dropped(void) {
   ref_free(&grid), ref_free(&m);
 }
 
-/* After as many sweeps as there are levels the triangular systems are solved; there is no wait. */
+/* The triangular systems are solved after one sweep per level, without a synchronisation. */
 static void many_sweeps(void) {
   ref_matrix grid = ref_convection(3, 4, 2), m = permuted(&grid);
   ts_matrix *matrix = make_with_copy(&m, NULL, TS_FORMAT_AUTO);
@@ -127,7 +127,8 @@ static void check_solve(const ref_matrix *m, const unsigned char *constrained, t
   ts_matrix_destroy(&matrix);
 }
 
-/* Jacobi takes 55 and 113 iterations of BiCGSTAB in the grid's own order, and cannot begin in the other. */
+/* For comparison, BiCGSTAB with Jacobi takes 55 and 113 iterations in the grid's own order. In the other order
+ * Jacobi fails because of zeros on the diagonal. */
 static void few_iterations(void) {
   unsigned char constrained[600] = {0};
   for (int i = 0; i < 600; i += 7) constrained[i] = 1;
@@ -148,7 +149,7 @@ static void few_iterations(void) {
   ref_free(&grid), ref_free(&m);
 }
 
-/* The factors have at most `fill` times the entries of A, with the diagonal once. */
+/* The factors have at most `fill` times the entries of A. The diagonal is counted once. */
 static void fill_is_a_bound(void) {
   ref_matrix m = ref_uneven_rows(300, 300, 40, 3);
   for (double fill = 1; fill < 20; fill *= 3) {
@@ -168,7 +169,7 @@ static void fill_is_a_bound(void) {
 
 /* ---- Singular and badly scaled matrices ---- */
 
-/* Rows and columns times powers of two from 2^-40 to 2^40. */
+/* Rows and columns are multiplied by powers of two from 2^-40 to 2^40. */
 static void scales_do_not_matter(void) {
   ref_matrix m = ref_convection(12, 12, 2);
   for (int32_t i = 0; i < m.rows; i++)
@@ -188,7 +189,7 @@ static void scales_do_not_matter(void) {
   ref_free(&m);
 }
 
-/* All zeros, a row of zeros, two equal rows, and one entry that is far larger: M^-1 r is finite. */
+/* All zeros, a row of zeros, two equal rows, and one much larger entry: M^-1 r is finite. */
 static void singular_matrices(void) {
   for (int kind = 0; kind < 4; kind++) {
     ref_matrix m = ref_convection(8, 8, 2);
@@ -216,7 +217,7 @@ static void singular_matrices(void) {
   }
 }
 
-/* ---- What is refused ---- */
+/* ---- Refusals ---- */
 
 #define INVALID(call, ...) CHECK_FAILS(context, call, TS_ERROR_INVALID_ARGUMENT, __VA_ARGS__)
 #define ILU(...) (&(ts_preconditioner_desc){.kind = TS_PRECONDITIONER_ILU, __VA_ARGS__})
@@ -240,7 +241,7 @@ static void errors(void) {
     CHECK_FAILS(context, ts_preconditioner_create(bare, ILU(.fill = 3), &M), TS_ERROR_UNSUPPORTED,
                 "no host copy");
   else
-    M = make_preconditioner(bare, ILU(.fill = 3)); /* from entries that are read back */
+    M = make_preconditioner(bare, ILU(.fill = 3)); /* it reads the entries back */
   ts_preconditioner_destroy(&M);
   M = make_preconditioner(matrix, ILU(.fill = 3));
   ts_solver *solver = NULL;

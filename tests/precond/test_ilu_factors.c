@@ -1,5 +1,5 @@
-/* Incomplete factors themselves: the same bits with any number of threads, and what levels of fill and Cholesky
- * factors promise. */
+/* The incomplete factors: the same bits with any number of threads, and the properties of levels of fill and of
+ * Cholesky factors. */
 #include <string.h>
 
 #include "common/precond/ilu/ilu.h"
@@ -30,9 +30,9 @@ static void destroy(made *made) {
   ts_context_destroy(&made->context);
 }
 
-/* Blocks of Kershaw's ring of four (Kershaw 1978, "The incomplete Cholesky-conjugate gradient method"),
- * positive definite though incomplete Cholesky without fill has a pivot of -1.8 or less; each coupled weakly
- * with the next, and scaled. */
+/* Blocks of Kershaw's ring of four (Kershaw 1978, "The incomplete Cholesky-conjugate gradient method"), each
+ * coupled weakly with the next, and scaled. They are positive definite, but incomplete Cholesky without fill
+ * has a pivot of -1.8 or less. */
 static ref_matrix rings(int32_t count) {
   const int32_t rows = 4 * count;
   ref_matrix m = {.rows = rows, .columns = rows};
@@ -82,7 +82,7 @@ static void check_threads(const char *name, const ref_matrix *m, const ts_precon
   destroy(&one);
 }
 
-/* More entries than those that one thread factorises alone; pivots are exchanged in the random one. */
+/* More entries than one thread factorises alone. The random matrix needs pivoting. */
 static void threads_do_not_matter(void) {
   const ts_preconditioner_desc ilu[] = {{.kind = TS_PRECONDITIONER_ILU, .scaling = TS_SCALING_NONE},
                                         {.kind = TS_PRECONDITIONER_ILU, .fill = 3, .drop_tolerance = 1e-9},
@@ -113,7 +113,7 @@ static void add_rows(const tsi_ilu_rows *rows, int32_t n, double *dense) {
   }
 }
 
-/* B with its shift, from A and the order. */
+/* B with its shift, from A, the scaling and the order. */
 static void add_matrix(const ref_matrix *m, const tsi_ilu *ilu, double *dense) {
   const tsi_ilu_order *order = &ilu->order;
   int32_t *place = malloc((size_t)m->rows * sizeof *place);
@@ -128,8 +128,8 @@ static void add_matrix(const ref_matrix *m, const tsi_ilu *ilu, double *dense) {
   free(place);
 }
 
-/* Returns the largest difference of L D U and B where L or U has an entry, or either has one and the other not;
- * and how many entries they have. */
+/* Returns the largest difference between L D U and B on the union of their patterns. `entries` receives the
+ * number of entries of L and U. */
 static double pattern_error(const ref_matrix *m, const tsi_ilu *ilu, int64_t *entries) {
   const size_t n = (size_t)m->rows;
   double *L = calloc(3 * n * n, sizeof *L), *U = L + n * n, *B = U + n * n, worst = 0;
@@ -150,7 +150,8 @@ static double pattern_error(const ref_matrix *m, const tsi_ilu *ilu, int64_t *en
   return worst;
 }
 
-/* Incomplete factors of levels are exact on their pattern, which grows with the level and begins with A's. */
+/* Incomplete factors with levels of fill are exact on their pattern, which starts with the pattern of A and
+ * grows with the level. */
 static void check_levels(const char *name, const ref_matrix *m, ts_preconditioner_kind kind) {
   int64_t before = ref_nonzeros(m) - 1;
   for (int level = 0; level <= 3; level++) {
@@ -180,7 +181,7 @@ static void levels(void) {
 
 /* ---- Cholesky ---- */
 
-/* The least pivot of incomplete Cholesky on the pattern of m, in its own order. */
+/* The smallest pivot of incomplete Cholesky on the pattern of m, in the given order. */
 static double least_pivot(const ref_matrix *m) {
   const size_t n = (size_t)m->rows;
   double *a = calloc(n * n, sizeof *a), least = INFINITY;
@@ -203,7 +204,7 @@ static int has_mirror(const tsi_ilu_rows *rows, int32_t row, int32_t column, dou
   return 0;
 }
 
-/* L is U^T to the last bit and D positive, with a shift where there is none without. */
+/* L equals U^T bit for bit, and D is positive. If `shifts`, this needed a shift. */
 static void check_cholesky(const char *name, const ref_matrix *m, const ts_preconditioner_desc *desc,
                            int shifts) {
   made made;

@@ -1,5 +1,5 @@
-/* Triangular systems of incomplete factors, against a reference of this file's own: on the host, on a device
- * that solves them exactly, with 1 to 4 components and vectors of 1 to 3 parts. */
+/* Triangular systems of incomplete factors, compared with a separate reference in this file. They are solved on
+ * the host and on a device that solves them exactly, with 1 to 4 components and vectors of 1 to 3 parts. */
 #include <string.h>
 
 #include "common/precond/ilu/ilu.h"
@@ -7,8 +7,9 @@
 
 static ts_context *context;
 
-/* Where triangular systems are solved, if the backend has a choice. */
-static const double on_device = 1e-9, on_host = 1e15; /* nanoseconds of a level */
+/* These numbers decide whether triangular systems are solved on the device or the host, if the backend supports
+ * both. */
+static const double on_device = 1e-9, on_host = 1e15; /* nanoseconds per level */
 
 typedef struct reference {
   ts_context *host;
@@ -22,7 +23,7 @@ static ts_preconditioner *make(ts_context *in, const ref_matrix *m, const ts_pre
   return CHECK_OK(in, ts_matrix_create(in, &matrix_desc, matrix)) ? make_preconditioner(*matrix, desc) : NULL;
 }
 
-/* Factors are the same bits on every backend. */
+/* All backends compute factors with the same bits. */
 static const tsi_ilu *make_reference(const ref_matrix *m, const ts_preconditioner_desc *desc, reference *out) {
   *out = (reference){0};
   if (!CHECK_OK(NULL, ts_context_create(&(ts_context_desc){.backend = "cpu", .threads = 1}, &out->host)))
@@ -37,14 +38,14 @@ static void destroy_reference(reference *r) {
   ts_context_destroy(&r->host);
 }
 
-/* Subtracts the products of row k with numbers that are there. */
+/* Subtracts the products of row k with numbers that are already known. */
 static double subtract(const tsi_ilu_rows *rows, int32_t k, const double *found, double own) {
   for (int64_t e = rows->offsets[k]; e < rows->offsets[k + 1]; e++)
     own -= rows->values[e] * found[rows->columns[e]];
   return own;
 }
 
-/* z of one component. */
+/* Computes one component of z. */
 static void solve(const tsi_ilu *ilu, int components, int component, const float *r, double *z) {
   const tsi_ilu_order *order = &ilu->order;
   const size_t width = (size_t)components, at = (size_t)component;
@@ -65,7 +66,7 @@ static double largest(const double *v, size_t count) {
   return found;
 }
 
-/* z has `parts` parts of 24 bits; then as far as doubles go. */
+/* The tolerance is that of z's `parts` parts of 24 bits, limited to that of doubles. */
 static void check_application(const tsi_ilu *ilu, ts_preconditioner *M, ts_space *space, int components,
                               int parts) {
   const size_t count = (size_t)ilu->order.n * (size_t)components;
@@ -120,7 +121,8 @@ static void check_matrix(const char *name, const ref_matrix *m, const ts_precond
   if (ilu) destroy_reference(&host);
 }
 
-/* A chain of rows, wide levels, rows of hundreds of entries beside short ones, pivots in another order. */
+/* A chain of rows, wide levels, rows with hundreds of entries next to short ones, a different order of
+ * pivots. */
 static void against_a_reference(void) {
   ref_matrix wind = ref_convection(17, 13, 2), skew = ref_shifted_skew(300, 0.5f), cube = ref_laplacian_3d(7),
              hubs = ref_hubs(500, 300, 3), uneven = ref_uneven_rows(400, 400, 30, 3);
@@ -135,7 +137,7 @@ static void against_a_reference(void) {
   ref_free(&wind), ref_free(&skew), ref_free(&cube), ref_free(&hubs), ref_free(&uneven);
 }
 
-/* Numbers that are not finite reach z, and none of them keeps rows waiting. */
+/* Infinities and NaNs propagate to z, and must not block rows that wait for them. */
 static void not_finite(void) {
   ref_matrix m = ref_convection(17, 13, 2);
   ts_matrix *matrix = NULL;

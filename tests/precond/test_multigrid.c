@@ -1,5 +1,5 @@
-/* Multigrid solves: every smoother in every storage and cycle converges, on grids of any size and kind of side,
- * with walls and jumps, to what the system asks for in double precision. */
+/* Multigrid solves: every smoother in every storage and cycle converges to the requested tolerance, checked in
+ * double precision. Grids have any size and any kinds of sides, with walls and jumps. */
 #include "common/core/core.h"
 #include "grid_solve.h"
 
@@ -9,10 +9,10 @@ typedef struct method {
   ts_smoother smoother;
   ts_cycle cycle;
   int symmetric, full;
-  double factor; /* at most, for the Laplacian */
+  double factor; /* the largest allowed factor for the Laplacian */
 } method;
 
-/* Factors of a model in NumPy, and a little for small grids. */
+/* Factors of a model in NumPy, with a margin for small grids. */
 static const method methods[] = {
     {TS_SMOOTHER_AUTO, TS_CYCLE_V, 0, 0, 0.075},       {TS_SMOOTHER_FOUR_COLOUR, TS_CYCLE_W, 0, 0, 0.07},
     {TS_SMOOTHER_FOUR_COLOUR, TS_CYCLE_F, 0, 1, 0.07}, {TS_SMOOTHER_FOUR_COLOUR, TS_CYCLE_V, 1, 0, 0.3},
@@ -28,7 +28,7 @@ static const char *label_of(const method *m) {
   return text;
 }
 
-/* Storages that the backend has for the smoother; the first is AUTO. */
+/* Storages that the backend supports with the smoother. The first one is AUTO. */
 static int list_storages(ts_smoother smoother, ts_grid_storage storages[4]) {
   const int pointwise = smoother == TS_SMOOTHER_JACOBI || smoother == TS_SMOOTHER_CHEBYSHEV;
   int count = 0;
@@ -38,7 +38,7 @@ static int list_storages(ts_smoother smoother, ts_grid_storage storages[4]) {
   return count;
 }
 
-/* The residual of x in double precision is what was asked for and what rounding x leaves. */
+/* In double precision the residual of x is at most the tolerance plus the rounding of x. */
 static void check_solution(const grid_sample *sample, const float *xs, const float *bs, const ts_result *result,
                            double rtol) {
   double x_norm = 0, b_norm = 0, row = 0;
@@ -52,7 +52,8 @@ static void check_solution(const grid_sample *sample, const float *xs, const flo
   const double rounding = 0.5 * EPSILON * row * sqrt(x_norm / b_norm);
   const double residual = grid_relative_residual(sample, xs, bs);
   CHECK_CLOSE(residual, 0, rtol + rounding);
-  /* Without, the device's own residual has the rounding of differences of neighbours too. */
+  /* Without precise residuals the device's residual also contains rounding errors of differences between
+   * neighbours. */
   CHECK_CLOSE(result->rounded_residual, residual,
               1e-3 * residual + (has_precise_residuals(context) ? 0.1 : 1) * rounding);
   CHECK(result->relative_residual <= rtol);
@@ -96,8 +97,8 @@ static void solve_with(const grid_sample *sample, ts_matrix *matrix, const metho
   free(bs), free(xs), free(start);
 }
 
-/* Every method in every storage, in brief a quarter of them, each time another. `slack`: how much worse than
- * for the Laplacian a factor may be. */
+/* Every method in every storage. A brief run has a quarter of them, which changes with each call. `slack`: the
+ * factor may exceed that of the Laplacian by this ratio. */
 static void solve_all(const char *name, grid_sample *sample, double slack) {
   static int calls;
   ts_matrix *matrix = make_stencil(context, sample);
@@ -142,7 +143,7 @@ static void walls_and_jumps(void) {
   free(blob), free(solid);
 }
 
-/* Lines, few points, and odd periodic sizes, where colours meet their own at the seam. */
+/* Lines, few points, and odd periodic sizes, which have equal colours on both sides of the seam. */
 static void odd_shapes(void) {
   const grid_problem problems[] = {{1, 1, "DDDD", NULL, NULL, 0},      {2, 2, "DNNN", NULL, NULL, 0},
                                    {700, 1, "DDNN", NULL, NULL, 0.5f}, {2, 301, "NNDN", NULL, NULL, 0.5f},
@@ -191,7 +192,7 @@ static void fields(void) {
     CHECK_INT(multigrid_info(multigrid).levels, kinds[k].levels);
     CHECK_OK(context, multigrid_solve(multigrid, ts_matrix_get_row_space(matrix), bs, xs, &result));
     CHECK_CLOSE(result.factor, 0, kinds[k].factor);
-    /* The first cycles, which are all in brief, reduce more. */
+    /* The first cycles reduce the residual more, and a brief run has no others. */
     CHECK(test_is_brief() || result.factor >= kinds[k].factor / 20);
     check_solution(&sample, xs, bs, &result, test_is_brief() ? 1e-3 : 1e-6);
     ts_multigrid_destroy(&multigrid);
@@ -201,7 +202,7 @@ static void fields(void) {
   grid_free(&sample);
 }
 
-/* One pass of full multigrid reaches the discretisation error, whatever the size, and ignores what x held. */
+/* One pass of full multigrid reaches the discretisation error at any size, and ignores the content of x. */
 static void full_multigrid(void) {
   for (int32_t n = 65; n <= 129; n += 64) {
     test_context_label("%d", n);

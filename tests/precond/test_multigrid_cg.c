@@ -1,4 +1,5 @@
-/* One cycle of multigrid as the preconditioner of conjugate gradients: a symmetric operator, few iterations. */
+/* One cycle of multigrid as the preconditioner of conjugate gradients: it is symmetric, and few iterations are
+ * needed. */
 #include "krylov_solve.h"
 #include "common/core/core.h"
 #include "grid_solve.h"
@@ -11,7 +12,7 @@ static double dot(const float *x, const float *y, size_t count) {
   return sum;
 }
 
-/* |(z1, M z2) - (M z1, z2)| in proportion to |z1| |M z2| + |M z1| |z2|. */
+/* |(z1, M z2) - (M z1, z2)| relative to |z1| |M z2| + |M z1| |z2|. */
 static double asymmetry(const grid_sample *sample, ts_matrix *matrix, const ts_multigrid_desc *desc) {
   const size_t points = grid_points(sample);
   float *z[2], *mz[2];
@@ -45,7 +46,7 @@ static void symmetric(void) {
           .smoother = (ts_smoother)s, .cycle = (ts_cycle)cycle, .pre = 2, .post = 2, .symmetric = 1};
       CHECK_CLOSE(asymmetry(&sample, matrix, &desc), 0, 1e-6);
       desc.symmetric = 0;
-      /* The figure above says something: without the reversal it is another one. */
+      /* The check above can fail: without the reversal the asymmetry is larger. */
       desc.pre = desc.post = 1;
       if (s >= TS_SMOOTHER_RED_BLACK && cycle == TS_CYCLE_V) CHECK(asymmetry(&sample, matrix, &desc) > 1e-5);
     }
@@ -55,8 +56,8 @@ static void symmetric(void) {
   free(solid);
 }
 
-/* b = A y for a random y, so that rounding x leaves little of the residual whatever the coefficients are; NaN
- * where there is no equation. */
+/* b = A y for a random y, so that rounding x leaves a small residual for any coefficients. NaN at points
+ * without an equation. */
 static float *make_right_side(const grid_sample *sample) {
   const size_t points = grid_points(sample);
   float *y = ref_values(points, 4, -1, 1);
@@ -80,7 +81,7 @@ static void check_solve(const char *name, grid_sample *sample, const ts_multigri
   CHECK_OK(context, krylov_solve(TS_METHOD_CG, matrix, &cg, 1, bs, xs, &result));
   CHECK_INT(result.reason, TS_REASON_CONVERGED);
   CHECK(grid_relative_residual(sample, xs, bs) < 2e-5);
-  CHECK(result.iterations <= 7); /* 0.2 an iteration */
+  CHECK(result.iterations <= 7); /* a factor of 0.2 per iteration */
   CHECK_GIVEN(sample, start, xs);
   free(bs), free(xs), free(start);
   ts_preconditioner_destroy(&cycle);
@@ -107,7 +108,7 @@ static void solves(void) {
   free(blob), free(board), free(solid);
 }
 
-/* A singular system is solved where b is compatible with it. */
+/* A singular system is solved if b is compatible with it. */
 static void neumann(void) {
   grid_sample sample = grid_poisson(&(grid_problem){48, 40, "NNNN", NULL, NULL, 0});
   const size_t points = grid_points(&sample);
@@ -127,7 +128,8 @@ static void neumann(void) {
   grid_free(&sample);
 }
 
-/* What no x reaches counts to the residual, and nothing is called solved that is not. */
+/* The part of b outside the range of A counts towards the residual, so convergence is reported only if it is
+ * true. */
 static void incompatible(void) {
   grid_sample sample = grid_poisson(&(grid_problem){24, 20, "NNNN", NULL, NULL, 0});
   const size_t points = grid_points(&sample);
@@ -150,7 +152,7 @@ static void incompatible(void) {
     if (k % 3 < 2) CHECK_CONTAINS(result.message, "no x reaches");
     free(bs), free(xs);
   }
-  /* Nothing else in b: x = 0 is as good as it gets. */
+  /* b has no other part, so x = 0 is optimal. */
   float *bs = malloc(points * sizeof *bs), *xs = calloc(points, sizeof *xs);
   for (size_t p = 0; p < points; p++) bs[p] = 3;
   const ts_solver_desc cg = {.preconditioner = cycle};

@@ -1,4 +1,4 @@
-/* What multigrid refuses: the status, and a message that names what was wrong and its value. */
+/* Refusals of multigrid: the status, and a message that names the fault and its value. */
 #include "common/core/core.h"
 #include "grid_solve.h"
 
@@ -83,7 +83,7 @@ static void bad_calls(void) {
   CHECK_FAILS(NULL, ts_multigrid_get_info(NULL, &info), TS_ERROR_INVALID_ARGUMENT, "multigrid is NULL");
   CHECK_FAILS(NULL, ts_multigrid_update(NULL), TS_ERROR_INVALID_ARGUMENT, "multigrid is NULL");
   CHECK_FAILS(NULL, ts_multigrid_solve(NULL, b, x, NULL), TS_ERROR_INVALID_ARGUMENT, "multigrid is NULL");
-  /* New values ask for an update, after which it works. */
+  /* New values require an update. */
   CHECK_OK(context, ts_stencil_set_values(matrix, stencil_of(matrix, sample.values)));
   INVALID(ts_multigrid_cycle(multigrid, b, x, 1), "ts_multigrid_update");
   INVALID(ts_multigrid_solve(multigrid, b, x, NULL), "ts_multigrid_update");
@@ -101,7 +101,7 @@ static void bad_calls(void) {
   grid_free(&sample);
 }
 
-/* The multigrid keeps its matrix alive. */
+/* The multigrid keeps a reference to its matrix. */
 static void order_of_destruction(void) {
   grid_sample sample = square();
   ts_matrix *matrix = make_stencil(context, &sample);
@@ -143,7 +143,7 @@ static void preconditioner(void) {
   CHECK(cg == NULL);
   desc = (ts_solver_desc){.preconditioner = M};
   CHECK_OK(context, ts_solver_create(matrix, &desc, &cg));
-  ts_preconditioner_destroy(&M); /* the solver keeps it */
+  ts_preconditioner_destroy(&M); /* the solver keeps a reference */
   ts_vector *b = make_vector(ts_matrix_get_row_space(matrix), 2, NULL);
   ts_vector *x = make_vector(ts_matrix_get_row_space(matrix), 2, NULL);
   ts_result result;

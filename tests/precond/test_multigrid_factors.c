@@ -1,10 +1,10 @@
-/* How much a cycle reduces the residual: the same at every size, with every kind of side, and in conjugate
- * gradients with walls and jumps of the coefficient too. */
+/* The convergence factor of a cycle. It is the same at every size and with every kind of side, and in conjugate
+ * gradients also with walls and jumps of the coefficient. */
 #include "poisson_samples.h"
 
 static ts_context *context;
 
-/* ---- Cycles alone ---- */
+/* ---- Standalone cycles ---- */
 
 static double residual_norm(const sample_objects *o, ts_vector *r) {
   double squares = 0;
@@ -15,8 +15,8 @@ static double residual_norm(const sample_objects *o, ts_vector *r) {
   return sqrt(squares);
 }
 
-/* With b = 0 x tends to 0, and its rounding with it: the mean factor of the last 4 of 9 cycles from random
- * numbers. */
+/* With b = 0, x and its rounding errors tend to 0. Returns the mean factor of the last 4 of 9 cycles from
+ * random numbers. */
 static double measure_factor(const sample_desc *desc, const ts_multigrid_desc *method) {
   enum { BEFORE = 5, MEASURED = 4 };
   poisson_sample s;
@@ -63,10 +63,11 @@ static void check_factors(const ts_multigrid_desc *method, double most) {
   for (int k = 0; sample_boundaries[k].name; k++)
     for (int cells = 0; cells < 2; cells++)
       for (int i = 0; i < count; i++) {
-        /* The largest takes time: two kinds of boundaries are enough. */
+        /* The largest size is slow, and two kinds of boundaries are enough. */
         if (sizes[i] > 257 && (k > 1 || cells)) continue;
         if (test_is_brief() && (k + cells) % 2) continue;
-        /* A periodic dimension of 2^j + 1 would not coarsen evenly; 2^j is the same rectangle. */
+        /* A periodic dimension of 2^j + 1 points would not coarsen evenly. 2^j points give the same
+         * rectangle. */
         const sample_desc desc = {.boundaries = &sample_boundaries[k],
                                   .centring = cells ? TS_CENTRING_CELL : TS_CENTRING_VERTEX,
                                   .width = sizes[i] - (sample_boundaries[k].left == TS_BOUNDARY_PERIODIC),
@@ -86,7 +87,7 @@ static void default_smoother(void) {
   check_factors(NULL, 0.07);
 }
 
-/* Periodic dimensions of few points beside long ones, and of odd sizes, whose seams repeat on every level. */
+/* Short periodic dimensions next to long ones, and odd sizes, which have a seam on every level. */
 static void periodic(void) {
   static const struct {
     const char *boundaries;
@@ -140,7 +141,7 @@ static void make_difficult(poisson_sample *s, int what) {
   free(squares);
 }
 
-/* b = A u with random u, so that rounding u leaves a residual that is small against b. */
+/* b = A u with a random u, so that rounding u leaves a small residual relative to b. */
 static int set_right_hand_side(const poisson_sample *s, sample_objects *o) {
   float *random = ref_values(sample_count(s), 12, -1, 1);
   ts_vector *u = make_vector(o->grid, 1, random);
@@ -170,8 +171,8 @@ static double measure_cg(const sample_desc *desc, int what, ts_cycle cycle) {
   return factor;
 }
 
-/* Random squares of 8 x 8 need a W-cycle from 257 on: V-cycles have 0.22 there and 0.28 at 513 (a prototype in
- * double precision 0.3 to 0.5). */
+/* Random squares of 8 x 8 need a W-cycle from 257 on. V-cycles have a factor of 0.22 there and 0.28 at 513 (0.3
+ * to 0.5 in a prototype in double precision). */
 static const struct {
   const char *name, *boundaries;
   int what;

@@ -1,11 +1,12 @@
-/* The hierarchy: coarse stencils equal the host's triple product in double precision, and what is told of the
- * levels. */
+/* The hierarchy: coarse stencils equal the host's triple product in double precision, and the information about
+ * the levels is right. */
 #include "common/core/core.h"
 #include "grid_solve.h"
 
 static ts_context *context;
 
-/* Products of two weights that are quotients of sums of three, and up to 36 of them added up. */
+/* Each term is a product of two weights, which are quotients of sums of three numbers. Up to 36 terms are
+ * added. */
 #define TOLERANCE 40
 
 static grid_sample read_level(const ts_multigrid *multigrid, int level) {
@@ -17,7 +18,7 @@ static grid_sample read_level(const ts_multigrid *multigrid, int level) {
   return sample;
 }
 
-/* A level against the triple product of the finer one, each as the device holds it. */
+/* Compares a level with the triple product of the finer one, using the values that the device stores. */
 static void check_level(const grid_sample *fine, grid_sample *coarse, double gaps[2],
                         ts_interpolation interpolation) {
   grid_coarse expected = grid_coarsen(fine, gaps, interpolation);
@@ -55,7 +56,7 @@ static void check_levels(const char *name, const grid_sample *sample, const ts_m
   grid_free(&fine);
 }
 
-/* In both interpolations and every storage. */
+/* With both interpolations in every storage. */
 static void check_sample(const char *name, grid_sample *sample) {
   ts_matrix *matrix = make_stencil(context, sample);
   for (int s = TS_GRID_STORAGE_PLAIN; s <= TS_GRID_STORAGE_PARITIES && matrix; s++) {
@@ -95,8 +96,8 @@ static void problems(void) {
   free(blob), free(board), free(walls), free(disk), free(rooms);
 }
 
-/* No two coefficients alike, so that none can stand for another; off-diagonal ones negative, since weights in
- * proportion to sums of both signs have no small error. */
+/* All coefficients differ, so that none can be mistaken for another. Off-diagonal ones are negative, because
+ * weights relative to sums of both signs have large errors. */
 static void irregular(void) {
   static const ts_grid_desc grids[] = {{37, 23, 0, 0, {0}}, {38, 24, 0, 0, {0}}, {36, 21, 1, 0, {0}},
                                        {27, 34, 0, 1, {0}}, {25, 25, 1, 1, {0}}, {65, 5, 0, 1, {0}},
@@ -113,7 +114,8 @@ static void irregular(void) {
   }
 }
 
-/* New values, also from five points to nine and back, reach every level; nothing is left behind. */
+/* New values reach every level, also when they change from five points to nine and back. No old values
+ * remain. */
 static void update(void) {
   float *blob = grid_blob(40, 33);
   unsigned char *solid = grid_obstacles(40, 33);

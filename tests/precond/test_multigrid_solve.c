@@ -1,5 +1,5 @@
-/* How multigrid solves end, what they tell, how often they wait; singular problems; the same bits on every run.
- */
+/* How multigrid solves end, the results that they report, and the number of synchronisations; singular
+ * problems; the same bits on every run. */
 #include "common/core/core.h"
 #include "grid_solve.h"
 
@@ -65,7 +65,7 @@ static void nan_input(void) {
     expect_reason(&f, TS_REASON_NAN_INPUT, "starting value");
     memset(f.xs, 0, f.points * sizeof *f.xs);
   }
-  /* Where there is no equation b may hold anything. */
+  /* At points without an equation b may hold anything. */
   test_context_label("%s", "NaN in b without an equation");
   f.bs[40 * 7] = NAN;
   expect_reason(&f, TS_REASON_CONVERGED, "converged");
@@ -93,14 +93,15 @@ static void max_cycles(void) {
   CHECK(ts_multigrid_get_history(f.multigrid, NULL)[0] == 1 &&
         ts_multigrid_get_history(f.multigrid, NULL)[3] < 0.01 &&
         ts_multigrid_get_history(f.multigrid, NULL)[3] > 1e-6);
-  /* From there it goes on. */
+  /* A second solve continues from x. */
   const double before = f.result.rounded_residual;
   solve_fixture(&f);
   CHECK_CLOSE(ts_multigrid_get_history(f.multigrid, NULL)[0], before, 1e-3 * before);
   close_fixture(&f);
 }
 
-/* More than two floats a point hold is not reached, is said, and ends long before the last cycle. */
+/* A tolerance below the limit of two floats per point is not reached. The solver reports this, and stops long
+ * before the maximum number of cycles. */
 static void stagnation(void) {
   fixture f = open_fixture(square(65, "DDDD"), &(ts_multigrid_desc){.rtol = 1e-30});
   expect_reason(&f, TS_REASON_STAGNATED, "stagnated");
@@ -108,14 +109,14 @@ static void stagnation(void) {
   const int is_precise = has_precise_residuals(context);
   CHECK(f.result.relative_residual < (is_precise ? 1e-10 : 1e-4));
   CHECK(f.result.rounded_residual < 1e-4);
-  /* Without error terms the device's own residual has the errors of differences of neighbours, up to 1/64, over
-   * h^2: 2^-24 / 64 * 64^2. */
+  /* Without precise residuals the device's residual has the errors of differences between neighbours, which are
+   * up to 1/64, divided by h^2: 2^-24 / 64 64^2. */
   const double exact = grid_relative_residual(&f.sample, f.xs, f.bs);
   CHECK_CLOSE(exact, f.result.rounded_residual, is_precise ? 1e-7 : 4e-6);
   close_fixture(&f);
 }
 
-/* Indefinite: what the coarse grids make of the smooth parts has the wrong sign or size. */
+/* Indefinite: the coarse grids' corrections of the smooth parts have the wrong sign or size. */
 static void divergence(void) {
   fixture f = open_fixture(grid_poisson(&(grid_problem){65, 65, "DDDD", NULL, NULL, -1.5f}), NULL);
   expect_reason(&f, TS_REASON_DIVERGED, "diverged");
@@ -158,7 +159,7 @@ static void progress(void) {
   close_fixture(&f);
 }
 
-/* The history's last place holds the last residual when there are more cycles than places. */
+/* If there are more cycles than places, the last place of the history holds the last residual. */
 static void long_history(void) {
   const ts_multigrid_desc desc = {
       .smoother = TS_SMOOTHER_JACOBI, .damping = 0.05, .pre = 1, .post = 0, .max_cycles = 130};
@@ -174,8 +175,8 @@ static void long_history(void) {
 
 /* ---- Singular problems ---- */
 
-/* The parts that constants do not matter in: a label a point, -1 outside; returns how many there are. Rooms are
- * numbered as grid_rooms makes them. */
+/* Labels the parts on which constants are in the null space, one label per point and -1 outside. Returns the
+ * number of parts. Rooms are numbered as in grid_rooms. */
 static int label_parts(const fixture *f, int rooms, int *labels) {
   const int32_t width = f->sample.grid.width, across = (width + 5) / 6;
   int count = 0;
@@ -187,7 +188,7 @@ static int label_parts(const fixture *f, int rooms, int *labels) {
   return count;
 }
 
-/* b's mean over each part is left out, and said; x, which began with the mean `offset`, has mean 0 there. */
+/* The mean of b over each part is removed and reported. x had the mean `offset` and now has mean 0. */
 static void check_singular(fixture *f, int rooms, double offset) {
   int *labels = malloc(f->points * sizeof *labels);
   const int parts = label_parts(f, rooms, labels);
@@ -234,7 +235,7 @@ static void neumann(void) {
   }
 }
 
-/* Rooms without a door: three beside each other, each with its own mean. */
+/* Rooms without doors, in rows of three. Each one has its own mean. */
 static void rooms(void) {
   unsigned char *solid = grid_rooms(17, 9), *many = grid_rooms(29, 24);
   test_context_label("%s", "six rooms");
@@ -243,7 +244,8 @@ static void rooms(void) {
   expect_reason(&f, TS_REASON_CONVERGED, "converged");
   check_singular(&f, 1, 0);
   close_fixture(&f);
-  /* More than are kept: one point of each further room is without equation, and the rest solves. */
+  /* More rooms than null-space components: one point of each further room is fixed, and the other points are
+   * solved. */
   test_context_label("%s", "25 rooms");
   f = open_fixture(grid_poisson(&(grid_problem){29, 24, "NNNN", NULL, many, 0}), NULL);
   CHECK_INT(multigrid_info(f.multigrid).null_space_components, 8);
@@ -270,7 +272,7 @@ static void host_synchronisations(void) {
     CHECK_INT(ts_multigrid_solve(f.multigrid, b, x, &f.result), TS_NOT_CONVERGED);
     CHECK_INT(context_info(context).host_synchronisations - before, f.result.host_synchronisations);
     CHECK_INT(f.result.host_synchronisations,
-              f.result.iterations + 2); /* before the first, and for the rounded x */
+              f.result.iterations + 2); /* one before the first cycle, one for the rounded x */
     ts_vector_destroy(&b);
     ts_vector_destroy(&x);
     close_fixture(&f);
@@ -301,7 +303,7 @@ static void same_bits(void) {
   }
 }
 
-/* Cycles are what a solve does, and go on from the values in x. */
+/* Standalone cycles equal those of a solve, and continue from the values in x. */
 static void cycles(void) {
   fixture f = open_fixture(square(65, "HDDH"), NULL);
   ts_space *grid = ts_matrix_get_row_space(f.matrix);
@@ -324,7 +326,8 @@ static void cycles(void) {
 
 /* ---- Very large and very small numbers ---- */
 
-/* The same bits but for the power of two, from 0 and from a start, and given values that stay as they are. */
+/* Scaling by a power of two changes no other bits, from 0 and from a start, and leaves fixed values
+ * unchanged. */
 static void check_scale(fixture *f, const float *bs, const float *start, const float *xs, int exponent) {
   size_t wrong = 0;
   for (size_t p = 0; p < f->points; p++) {
@@ -365,7 +368,7 @@ static void scales(void) {
   }
 }
 
-/* ||b - A x|| / ||b|| of doubles, which two floats hold to 48 bits, over points with an equation. */
+/* ||b - A x|| / ||b|| over points with an equation, for doubles, which two floats represent to 48 bits. */
 static double residual_of_doubles(const fixture *f, const double *xs, const double *bs) {
   float *high = malloc(f->points * sizeof *high), *low = malloc(f->points * sizeof *low);
   double *y = malloc(f->points * sizeof *y), r = 0, b = 0;
@@ -383,7 +386,7 @@ static double residual_of_doubles(const fixture *f, const double *xs, const doub
   return sqrt(r / b);
 }
 
-/* A start, given values and b in doubles; what comes back has as many digits as pairs. */
+/* A start, fixed values and b in doubles. The result is accurate to a pair. */
 static void check_doubles(fixture *f, int exponent) {
   ts_space *grid = ts_matrix_get_row_space(f->matrix);
   const ts_vector_desc desc = {.precision = TS_PRECISION_DOUBLE};
@@ -407,7 +410,7 @@ static void check_doubles(fixture *f, int exponent) {
   CHECK_CLOSE(f->result.rounded_residual, residual, 1e-12);
   for (size_t p = 0; p < f->points; p++)
     if (!grid_has_equation(&f->sample, p)) CHECK(fabs(xs[p] - given[p]) <= ldexp(fabs(given[p]), -44));
-  /* Cycles go on from there, and single steps gain nothing and lose nothing. */
+  /* Cycles continue from the solution: single steps do not increase the residual. */
   CHECK_OK(context, ts_multigrid_cycle(f->multigrid, b, x, 1));
   CHECK_OK(context, ts_vector_read(x, ts_host(xs, f->points)));
   CHECK(f->full || residual_of_doubles(f, xs, bs) <= residual);
@@ -434,7 +437,8 @@ static void doubles(void) {
   free(solid);
 }
 
-/* Solutions that single precision cannot hold are named; given values and a start without b count. */
+/* A solution outside the range of single precision is reported. With b = 0 fixed values and the start set the
+ * scale. */
 static void out_of_range(void) {
   fixture f = open_fixture(square(33, "HDDD"), NULL);
   for (size_t p = 0; p < f.points; p++) {

@@ -1,5 +1,5 @@
-/* Many smoothing steps in one go, which backends may group as they like: they are those of a host in double
- * precision, of the same steps one by one, and of a context that groups nothing. */
+/* Many smoothing steps in one call, which backends may group. The results match the host in double precision,
+ * the same steps one by one, and a context without fused operations. */
 #include "common/core/core.h"
 #include "grid_solve.h"
 #ifdef TEXSOLVE_HAVE_CUDA
@@ -8,15 +8,16 @@
 
 static ts_context *context;
 
-/* Steps of one level; what a cycle of one level consists of. */
+/* Numbers of steps. A cycle with one level consists of these steps. */
 static const int counts[] = {1, 2, 7, 8, 9, 16, 17, 40};
 enum { COUNTS = sizeof counts / sizeof counts[0] };
 
 #define DAMPING 0.7
-/* What a step rounds, once a neighbour; later steps make it smaller. */
+/* The rounding error of one step, one per neighbour. Later steps reduce it. */
 #define TOLERANCE 8
 
-/* Wider and higher than what a block of threads takes at once, odd and even, with and without a seam. */
+/* Wider and higher than the part that a block of threads processes, with odd and even sizes, with and without a
+ * seam. */
 static int get_sample(int index, grid_sample *sample, const char **name) {
   float *blob = grid_blob(71, 69);
   unsigned char *solid = grid_obstacles(68, 70);
@@ -47,7 +48,7 @@ static double largest(const double *values, size_t count) {
   return most;
 }
 
-/* Every value within the tolerance of the largest one's rounding. */
+/* Every error is within the tolerance of the largest value's rounding. */
 static void check_field(const float *xs, const double *expected, size_t count) {
   const double most = largest(expected, count);
   double *scale = malloc(count * sizeof *scale);
@@ -56,14 +57,14 @@ static void check_field(const float *xs, const double *expected, size_t count) {
   free(scale);
 }
 
-/* Kernels that read shared memory which nobody wrote are found out by NaNs that lie there. */
+/* Fills shared memory with NaN, to reveal kernels that read memory which they have not written. */
 static void leave_nothing(void) {
 #ifdef TEXSOLVE_HAVE_CUDA
   if (strstr(test_backend, "cuda")) CHECK_INT(cuda_fill_shared(), 0);
 #endif
 }
 
-/* x = `cycles` cycles on b from 0. */
+/* Applies `count` cycles to b from x = 0. */
 static float *cycles(ts_matrix *matrix, const ts_multigrid_desc *desc, const float *bs, int count,
                      size_t points) {
   ts_multigrid *multigrid = make_multigrid(matrix, desc);
@@ -80,7 +81,7 @@ static double *widen(const float *xs, size_t count) {
   return wide;
 }
 
-/* One more of Jacobi's steps on x, which is kept in two floats a point. */
+/* One further step of Jacobi on x, which is stored in two floats per point. */
 static void host_step(const grid_sample *sample, const float *bs, float *high, float *low) {
   const size_t points = grid_points(sample);
   double *product = malloc(points * sizeof *product);
@@ -127,7 +128,7 @@ static void jacobi(void) {
   }
 }
 
-/* Against as many cycles of one step. */
+/* Compared with the same number of cycles of one step each. */
 static void colours(void) {
   grid_sample sample;
   const char *name;
@@ -156,8 +157,8 @@ static void colours(void) {
   }
 }
 
-/* Chebyshev's polynomials of any degree, and V-cycles with any number of steps before and after: two of them,
- * so that they begin from 0 and from an x. */
+/* Chebyshev polynomials of any degree, and V-cycles with any number of steps before and after. Two cycles, so
+ * that they begin from 0 and from an x. */
 static void not_grouped(void) {
   ts_context_desc alone_desc = test_desc();
   alone_desc.flags |= TS_CONTEXT_NO_FUSED_OPERATIONS;

@@ -1,4 +1,5 @@
-/* Polynomials in D^-1 A against what they are for each eigenvalue, and estimates of the largest eigenvalue. */
+/* Polynomials in D^-1 A compared with their exact values at each eigenvalue, and estimates of the largest
+ * eigenvalue. */
 #include "common/precond/polynomial.h"
 
 #include "common/core/core.h"
@@ -12,18 +13,18 @@ static ts_context *context;
 
 enum { ROWS = 40, MOST = 16 };
 
-/* T_k of any argument. */
+/* T_k for any argument. */
 static double first_kind(int k, double x) {
   return fabs(x) <= 1 ? cos(k * acos(x)) : (x < 0 && k % 2 ? -1 : 1) * cosh(k * acosh(fabs(x)));
 }
 
-/* W_k: sin((k + 1/2) t) / sin(t / 2) of cos t. */
+/* W_k: sin((k + 1/2) t) / sin(t / 2) with x = cos t. */
 static double fourth_kind(int k, double x) {
   const double t = acos(x);
   return t < 1e-6 ? 2 * k + 1 : sin((k + 0.5) * t) / sin(t / 2);
 }
 
-/* What is left of an error in the direction of an eigenvalue. */
+/* The factor that remains of an error in the direction of an eigenvalue. */
 static double error_left(int fourth, int degree, double eigenvalue, double largest, double ratio) {
   const double smallest = largest / ratio, middle = (largest + smallest) / 2, half = (largest - smallest) / 2;
   if (fourth) return fourth_kind(degree, 1 - 2 * eigenvalue / largest) / (2 * degree + 1);
@@ -68,7 +69,7 @@ static void check_smoothing(const ts_matrix *A, const float *eigenvalues, int co
   ts_vector_destroy(&d);
 }
 
-/* A diagonal matrix has its eigenvalues on the diagonal, and D = I leaves them there. */
+/* A diagonal matrix has its eigenvalues on the diagonal, and with D = I they are those of D^-1 A. */
 static void polynomials(void) {
   const int degrees[] = {1, 2, 3, 7, MOST};
   ref_matrix m = ref_diagonal(ROWS, 0.02f, 1.9f);
@@ -88,7 +89,7 @@ static void polynomials(void) {
 
 /* ---- Eigenvalues ---- */
 
-/* Without safety: within 4 % from below, never more than what rounding adds. */
+/* Without the safety factor the estimate is at most 4 % too small, and too large only by rounding. */
 static void check_eigenvalue(const ts_matrix *A, const char *name, double largest, double below) {
   ts_space *space = ts_matrix_get_row_space(A);
   ts_vector *vectors[4];
@@ -138,7 +139,7 @@ static void eigenvalues(void) {
   check_matrix(ref_diagonal(1, 3, 3), "one row", 1, 0.999);
   check_matrix(ref_diagonal(5000, 1e-3f, 1e3f), "diagonal", 1, 0.999);
   check_matrix(ref_dense(1, 1, 3), "one number", 1, 0.999);
-  /* I + S / 4 with S skew: the eigenvalues are on a line beside 1, up to 1 + i / 2 nearly. */
+  /* I + S / 4 with a skew S: the eigenvalues are on a line through 1, up to about 1 + i / 2. */
   check_matrix(ref_shifted_skew(500, 4), "complex eigenvalues", sqrt(1.25), 0.9);
   if (!context->caps.grid_storages) return;
   grid_sample sample = grid_poisson(&(grid_problem){30, 30, "DDDD", NULL, NULL, 0});

@@ -1,4 +1,4 @@
-/* Every method with every preconditioner, preconditioners by themselves, and what is refused. */
+/* Every method with every preconditioner, standalone preconditioners, and what is refused. */
 #include <texsolve/amg.h>
 #include <texsolve/solver.h>
 
@@ -97,8 +97,8 @@ static float *apply_to(ts_preconditioner *M, ts_space *space, int components, co
   return zs;
 }
 
-/* Of degree 1 it is a multiple of D^-1; of any degree it is symmetric and positive, and divided by 3 where the
- * matrix is multiplied by 3. */
+/* With degree 1, M^-1 is a multiple of D^-1. With any degree it is symmetric and positive, and is divided by 3
+ * if the matrix is multiplied by 3. */
 static void check_chebyshev(ts_matrix *matrix, const ref_matrix *m, const ref_matrix *scaled, int components,
                             int degree) {
   const size_t count = (size_t)m->rows * (size_t)components;
@@ -146,7 +146,7 @@ static void chebyshev(void) {
   ref_free(&scaled);
 }
 
-/* A stencil with points that have no equation, where M^-1 r is 0. */
+/* A stencil with points without an equation. M^-1 r is 0 there. */
 static void chebyshev_of_a_stencil(void) {
   if (!context->caps.grid_storages) return;
   grid_sample sample = grid_poisson(&(grid_problem){40, 33, "DHND", NULL, NULL, 0});
@@ -173,7 +173,7 @@ static void chebyshev_of_a_stencil(void) {
 
 /* ---- Approximate inverses ---- */
 
-/* Where the pattern is full they are the inverses: A z = r. */
+/* If the pattern is full, the approximate inverse is exact: A z = r. */
 static void check_full(const ref_matrix *m, ts_format format, int components) {
   ts_matrix *matrix = make_with_copy(m, format);
   ts_preconditioner *M = make_preconditioner(matrix, &(ts_preconditioner_desc){.kind = TS_PRECONDITIONER_ISAI});
@@ -188,7 +188,7 @@ static void check_full(const ref_matrix *m, ts_format format, int components) {
   ts_matrix_destroy(&matrix);
 }
 
-/* Symmetric and positive where A is, and divided by 3 where A is multiplied by 3. */
+/* Symmetric and positive if A is, and divided by 3 if A is multiplied by 3. */
 static void check_symmetric_isai(const ref_matrix *m, const ref_matrix *scaled, ts_format format,
                                  int components) {
   const size_t count = (size_t)m->rows * (size_t)components;
@@ -226,7 +226,7 @@ static void isai(void) {
   ref_free(&full), ref_free(&m), ref_free(&scaled);
 }
 
-/* A matrix that becomes indefinite, or loses its symmetry, makes an M that is not symmetric. */
+/* If new values make a matrix indefinite or unsymmetric, M becomes unsymmetric. */
 static void isai_of_new_values(void) {
   ref_matrix m = ref_random_spd(90, 3, 4);
   ts_matrix *matrix = make_with_copy(&m, TS_FORMAT_AUTO);
@@ -254,7 +254,7 @@ static void isai_of_new_values(void) {
   ref_free(&m);
 }
 
-/* Equations without an entry on the diagonal, as of pressures: (K B; B^T 0). */
+/* A saddle-point system (K B; B^T 0). The equations of the pressures have no diagonal entry. */
 static ref_matrix saddle_point(int32_t nx, int32_t ny) {
   ref_matrix K = ref_grid(nx, ny);
   const int32_t n = K.rows, pairs = n / 2;
@@ -307,7 +307,7 @@ static void check_fewer(const ref_matrix *m, const unsigned char *constrained, t
   ts_matrix_destroy(&matrix);
 }
 
-/* A row and a column whose parts of the matrix are singular, beside others that are not. */
+/* One row and one column with singular submatrices, next to regular ones. */
 static void isai_of_singular_parts(void) {
   ref_matrix m = ref_convection(12, 12, 2);
   for (int32_t k = m.offsets[50]; k < m.offsets[51]; k++)
@@ -341,7 +341,7 @@ static void isai_iterations(void) {
 
 /* ---- Solves ---- */
 
-/* z = r / diag(A), by the library's functions: the same as Jacobi. */
+/* z = r / diag(A) with the library's functions, which equals Jacobi. */
 typedef struct own_jacobi {
   ts_vector *inverse;
   int calls, fail_at;
@@ -382,7 +382,7 @@ static ts_result solve_with(const ref_matrix *m, ts_matrix *matrix, ts_solver_de
 
 /* ---- Auto ---- */
 
-/* It becomes `kind`, says why, and so does that of a solver. */
+/* Auto becomes `kind` and gives the reason. A solver's auto does the same. */
 static void check_auto(const ref_matrix *m, int keep, const unsigned char *constrained,
                        ts_preconditioner_kind kind, const char *why) {
   const ts_preconditioner_desc automatic = {.kind = TS_PRECONDITIONER_AUTO};
@@ -408,8 +408,8 @@ static void check_auto(const ref_matrix *m, int keep, const unsigned char *const
   ts_matrix_destroy(&matrix);
 }
 
-/* Couplings from row to row in a line with `reach` to each side, all alike: if there are many, each is small
- * compared with the diagonal. */
+/* Rows are coupled equally with `reach` rows on each side. If `reach` is large, each coupling is small compared
+ * with the diagonal. */
 static ref_matrix band(int32_t n, int32_t reach) {
   ref_matrix m = {.rows = n, .columns = n};
   m.offsets = malloc(((size_t)n + 1) * sizeof *m.offsets);
@@ -430,9 +430,9 @@ static ref_matrix band(int32_t n, int32_t reach) {
 static void automatic(void) {
   ref_matrix small = ref_graph(90, 90), wide = ref_graph(130, 130), large = ref_graph(50, 400);
   ref_matrix narrow = band(16384, 1), spread = band(16384, 16), skewed = ref_skewed_grid(60, 300);
-  if (context->device_ops->arrays) /* a device that lays matrices out needs no copies */
+  if (context->device_ops->arrays) /* a device that creates layouts needs no copies */
     CHECK_OK(context, ts_context_set_tuning(context, "device_entries", 1e15));
-  CHECK_OK(context, ts_context_set_tuning(context, "amg_couplings", 256)); /* differs between backends */
+  CHECK_OK(context, ts_context_set_tuning(context, "amg_couplings", 256)); /* depends on the backend */
   check_auto(&small, 1, NULL, TS_PRECONDITIONER_JACOBI, "8100 rows, less than 8192");
   check_auto(&wide, 1, NULL, TS_PRECONDITIONER_JACOBI, ", less than 256");
   check_auto(&large, 1, NULL, TS_PRECONDITIONER_AMG, ", at least 256");
@@ -451,7 +451,7 @@ static void automatic(void) {
   unsigned char *constrained = calloc((size_t)large.rows, 1);
   constrained[7] = 1;
   check_auto(&large, 1, constrained, TS_PRECONDITIONER_JACOBI, "constrained rows");
-  /* A row that the choice does not look at, and the first one that it does. */
+  /* First a row that the choice does not sample, then the first one that it samples. */
   for (int32_t i = 9000; i >= 0; i -= 9000) {
     for (int32_t k = large.offsets[i]; k < large.offsets[i + 1]; k++)
       if (large.indices[k] == i) large.values[k] *= -1;
@@ -461,7 +461,7 @@ static void automatic(void) {
   for (int64_t k = 0; k < ref_nonzeros(&wide); k++)
     if (wide.values[k] > 0) wide.values[k] *= 1.01f;
   check_auto(&wide, 1, NULL, TS_PRECONDITIONER_JACOBI, "constants are far from the null space");
-  /* Other kinds have no choice, and a kind and a preconditioner are one too many. */
+  /* Other kinds report no choice. A solver accepts either a kind or a preconditioner. */
   ts_matrix *matrix = make_with_copy(&small, TS_FORMAT_AUTO);
   ts_preconditioner *M =
       make_preconditioner(matrix, &(ts_preconditioner_desc){.kind = TS_PRECONDITIONER_JACOBI});
@@ -481,7 +481,7 @@ static void automatic(void) {
 
 /* ---- Iterations ---- */
 
-/* A polynomial of degree 4 takes a third to a quarter of the iterations where there are many. */
+/* If a solve takes many iterations, a polynomial of degree 4 takes a third to a quarter of them. */
 static void fewer_iterations(void) {
   ref_matrix m = ref_laplacian_3d(17);
   ts_matrix *matrix = make_matrix(context, &m, TS_FORMAT_AUTO);
@@ -498,7 +498,7 @@ static void fewer_iterations(void) {
   ref_free(&m);
 }
 
-/* Blocks that are coupled strongly, and weakly with each other: what block Jacobi is for. */
+/* Blocks with strong couplings inside and weak couplings between them, which suit block Jacobi. */
 static ref_matrix strong_blocks(int32_t n) {
   ref_matrix m = ref_random_spd(n, 3, 4);
   for (int32_t i = 0; i < n; i++)
@@ -546,7 +546,7 @@ static void every_method(void) {
     CHECK_INT(by_kind.iterations, block.iterations);
     CHECK(block.iterations < plain.iterations && block.iterations < none.iterations);
     CHECK_INT(chebyshev_kind.iterations, chebyshev_object.iterations);
-    CHECK(abs(mine.iterations - plain.iterations) <= 2); /* rounded in another order */
+    CHECK(abs(mine.iterations - plain.iterations) <= 2); /* rounded in a different order */
     CHECK(own.calls >= mine.iterations);
   }
   ts_vector_destroy(&own.inverse);
@@ -558,7 +558,7 @@ static void every_method(void) {
   ref_free(&m);
 }
 
-/* A caller's error ends the solve and is what the solve returns, with its message. */
+/* An error of the caller's function ends the solve, which returns the error with its message. */
 static void failing_function(void) {
   ref_matrix m = ref_grid(9, 9);
   ts_matrix *matrix = make_with_copy(&m, TS_FORMAT_AUTO);
@@ -575,14 +575,14 @@ static void failing_function(void) {
       own.calls = 0, own.fail_at = at;
       test_context_label("%s, call %d", ts_method_name(desc.method), at);
       CHECK_FAILS(context, solve_vectors(matrix, b, x, &desc, NULL), TS_ERROR_INVALID_ARGUMENT, "x is NULL");
-      /* Of several ranks the first to fail stops the others, some of them before their own call. */
+      /* The first rank that fails stops the others, some of them before their own call. */
       if (test_is_ranks())
         CHECK(own.calls == at || own.calls == at - 1);
       else
         CHECK_INT(own.calls, at);
     }
   own.fail_at = 0;
-  CHECK_OK(context, ts_vector_fill(x, 0)); /* all goes on */
+  CHECK_OK(context, ts_vector_fill(x, 0)); /* the next solve succeeds */
   CHECK_OK(context, solve_vectors(matrix, b, x, &(ts_solver_desc){.preconditioner = M}, NULL));
   ts_vector_destroy(&own.inverse);
   ts_preconditioner_destroy(&M);
@@ -592,7 +592,7 @@ static void failing_function(void) {
   ref_free(&m);
 }
 
-/* One cycle as the preconditioner of the methods for matrices that are not symmetric. */
+/* One cycle as the preconditioner of the methods for unsymmetric matrices. */
 static void multigrid(void) {
   if (!context->caps.grid_storages) return;
   grid_sample sample = grid_poisson(&(grid_problem){40, 33, "DNND", NULL, NULL, 0});
@@ -622,7 +622,7 @@ static void multigrid(void) {
   grid_free(&sample);
 }
 
-/* CGLS or LSMR with M = diag(A^T A) of the caller's is the same with Jacobi. */
+/* CGLS or LSMR with a custom M = diag(A^T A) equals the method with Jacobi. */
 static void least_squares(void) {
   ref_matrix m = ref_uneven_rows(120, 30, 9, 5), t = ref_transpose(&m);
   for (int32_t i = 0; i < 30; i++) m.values[m.offsets[i]] += 4;
@@ -634,8 +634,7 @@ static void least_squares(void) {
                                      .column_space = ts_matrix_get_row_space(A),
                                      .keep_host_copy = 1};
   CHECK_OK(context, ts_matrix_create(context, &transposed, &At));
-  ref_matrix identity =
-      ref_diagonal(30, 1, 1); /* a matrix over the column space, which a preconditioner is made for */
+  ref_matrix identity = ref_diagonal(30, 1, 1); /* M must be created for a matrix over the column space */
   const ts_matrix_desc over_columns = {.csr = ref_csr(&identity), .row_space = ts_matrix_get_column_space(A)};
   CHECK_OK(context, ts_matrix_create(context, &over_columns, &square));
   float squares[30] = {0}, *bs = ref_values(120, 3, -1, 1);
@@ -675,7 +674,7 @@ static void least_squares(void) {
   ref_free(&m), ref_free(&t), ref_free(&identity);
 }
 
-/* ---- What is refused ---- */
+/* ---- Refusals ---- */
 
 #define INVALID(call, ...) CHECK_FAILS(context, call, TS_ERROR_INVALID_ARGUMENT, __VA_ARGS__)
 
@@ -710,7 +709,7 @@ static void errors(void) {
   INVALID(ts_preconditioner_create(rectangular, &blocks, &M), "3 x 5");
   CHECK_INT((int)ts_last_error_row(context), -1);
   INVALID(ts_preconditioner_create(broken, &blocks, &M), "rows 4 to 7 is singular");
-  /* A rank passes its message on to the others, and no row. */
+  /* A rank receives the message of another rank, but not the row. */
   if (!context->ops->ranks) CHECK_INT((int)ts_last_error_row(context), 4);
   CHECK_FAILS(NULL, ts_preconditioner_create(NULL, NULL, &M), TS_ERROR_INVALID_ARGUMENT, "matrix");
   CHECK(M == NULL);

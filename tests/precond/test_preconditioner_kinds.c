@@ -1,5 +1,5 @@
-/* Every kind of preconditioner through the table: what it is, what it costs and what follows from that, and
- * what auto is where AMG is out of the question. */
+/* Every kind of preconditioner in one table: its properties, its cost and the consequences of the cost. Also
+ * the choice of auto if AMG cannot be used. */
 #include <texsolve/amg.h>
 #include <texsolve/solver.h>
 
@@ -17,17 +17,17 @@ static ts_matrix *make_with_copy(const ref_matrix *m, int keep_host_copy) {
   return matrix;
 }
 
-/* M = I, by the caller. */
+/* M = I as a custom preconditioner. */
 static ts_status copy(void *user, ts_vector *z, const ts_vector *r) {
   (void)user;
   return ts_vector_copy(z, r);
 }
 
-/* ---- What kinds are and cost ---- */
+/* ---- Properties and costs ---- */
 
 typedef struct cost {
   ts_preconditioner_desc desc;
-  double products; /* of one application */
+  double products; /* per application */
 } cost;
 
 static void check_info(ts_preconditioner *M, const cost *c) {
@@ -41,7 +41,7 @@ static void check_info(ts_preconditioner *M, const cost *c) {
   CHECK(info.seconds_setup >= 0);
 }
 
-/* An application leaves r alone and writes all of z; cg takes each kind. */
+/* An application does not change r and writes all of z. cg accepts each kind. */
 static void check_use(ts_matrix *A, ts_preconditioner *M) {
   ts_space *space = ts_matrix_get_row_space(A);
   float *ones = ref_values((size_t)ts_space_get_size(space), 1, 1, 1);
@@ -75,7 +75,7 @@ static void check_kind(ts_matrix *A, const cost *c) {
   ts_preconditioner_destroy(&M);
 }
 
-/* 143 rows: 35 blocks of 4 and one of 3; both triangles; and for amg a dense inverse alone. */
+/* 143 rows: 35 blocks of 4 and one of 3. ISAI multiplies by both triangles. AMG has only a dense inverse. */
 static void kinds(void) {
   ref_matrix m = ref_grid(13, 11);
   ts_matrix *A = make_with_copy(&m, 1);
@@ -94,7 +94,7 @@ static void kinds(void) {
   ref_free(&m);
 }
 
-/* Two steps of smoothing and a residual on 65 x 65 points and on 33 x 33, then an exact solution on 17 x 17. */
+/* Two smoothing steps and a residual on 65 x 65 and on 33 x 33 points, then an exact solution on 17 x 17. */
 static void cycle(void) {
   if (!context->caps.grid_storages) return;
   grid_sample sample = grid_poisson(&(grid_problem){65, 65, "DDDD", NULL, NULL, 0});
@@ -111,7 +111,7 @@ static void cycle(void) {
   grid_free(&sample);
 }
 
-/* Levels below the first have fewer entries: a cycle costs more than what the first level alone does. */
+/* Coarse levels have fewer entries, but they count: a cycle costs more than its first level. */
 static void hierarchy(void) {
   ref_matrix m = ref_grid(60, 50);
   ts_matrix *A = make_with_copy(&m, 1);
@@ -128,7 +128,7 @@ static void hierarchy(void) {
   ref_free(&m);
 }
 
-/* ---- What follows from the cost ---- */
+/* ---- Consequences of the cost ---- */
 
 static int count(const ts_progress *progress, void *user) {
   (void)progress;
@@ -154,7 +154,7 @@ static ts_result solve_at_cost(ts_matrix *A, double products, int *checks) {
   return result;
 }
 
-/* The same function solves in double and looks at every iteration if it says that it costs much. */
+/* If a function is declared expensive, the solver uses double precision and checks every iteration. */
 static void consequences(void) {
   ref_matrix m = ref_grid(20, 21);
   ts_matrix *A = make_matrix(context, &m, TS_FORMAT_AUTO);
@@ -171,7 +171,7 @@ static void consequences(void) {
   ref_free(&m);
 }
 
-/* ---- What auto is without a choice ---- */
+/* ---- Auto without alternatives ---- */
 
 static void check_auto(ts_matrix *A, ts_solver_desc desc, ts_preconditioner_kind kind, const char *why) {
   ts_solver *solver = NULL;
@@ -183,7 +183,7 @@ static void check_auto(ts_matrix *A, ts_solver_desc desc, ts_preconditioner_kind
   ts_solver_destroy(&solver);
 }
 
-/* Jacobi of cgls needs no host copy. */
+/* cgls uses Jacobi without a host copy. */
 static void without_choice(void) {
   ref_matrix m = ref_grid(9, 8), wide = ref_dense(3, 5, 1), t = ref_transpose(&wide), broken = ref_grid(9, 8);
   for (int32_t k = broken.offsets[5]; k < broken.offsets[6]; k++)
@@ -196,7 +196,7 @@ static void without_choice(void) {
              "the number of iterations is fixed");
   check_auto(zero, (ts_solver_desc){.method = TS_METHOD_BICGSTAB}, TS_PRECONDITIONER_NONE, "none: ");
   check_auto(zero, (ts_solver_desc){0}, TS_PRECONDITIONER_JACOBI, "the method is minres");
-  if (!context->ops->ranks) /* several processes transpose a host copy only */
+  if (!context->ops->ranks) /* over several processes only a host copy is transposed */
     check_auto(rectangular, (ts_solver_desc){.method = TS_METHOD_CGLS}, TS_PRECONDITIONER_JACOBI,
                "the method is cgls");
   for (int keep = -1; keep < 2; keep += 2) {
@@ -229,13 +229,13 @@ static void stencil(void) {
   grid_free(&sample);
 }
 
-/* The matrix keeps the copy only where auto becomes AMG, and tells why else. */
+/* The matrix keeps its copy only if auto becomes AMG. Otherwise the reason is reported. */
 static void host_copies(void) {
   ref_matrix large = ref_graph(50, 400), wide = ref_graph(130, 130);
   ts_csr csr;
-  if (context->device_ops->arrays) /* a device that lays matrices out needs no copies */
+  if (context->device_ops->arrays) /* a device that creates layouts needs no copies */
     CHECK_OK(context, ts_context_set_tuning(context, "device_entries", 1e15));
-  CHECK_OK(context, ts_context_set_tuning(context, "amg_couplings", 256)); /* differs between backends */
+  CHECK_OK(context, ts_context_set_tuning(context, "amg_couplings", 256)); /* depends on the backend */
   ts_matrix *matrices[] = {make_with_copy(&large, 0), make_with_copy(&large, -1), make_with_copy(&wide, 0)};
   check_auto(matrices[0], (ts_solver_desc){0}, TS_PRECONDITIONER_AMG, ", at least 256");
   check_auto(matrices[1], (ts_solver_desc){0}, TS_PRECONDITIONER_JACOBI, "no host copy");
@@ -248,7 +248,7 @@ static void host_copies(void) {
   ref_free(&large), ref_free(&wide);
 }
 
-/* ---- What is refused ---- */
+/* ---- Refusals ---- */
 
 #define INVALID(call, ...) CHECK_FAILS(context, call, TS_ERROR_INVALID_ARGUMENT, __VA_ARGS__)
 

@@ -27,7 +27,7 @@ texsolve_test(test_multigrid_solve every QUICK cpu check:cpu cuda gl)
 texsolve_test(test_multigrid_cg)
 texsolve_test(test_multigrid_errors)
 texsolve_test(test_multigrid_factors cpu check:cpu every-cuda gl check:gl)
-# Every storage, so minutes on a software rasterizer.
+# These tests use every storage, and take minutes on a software rasterizer.
 texsolve_test(test_multigrid every-cpu every-cuda gl)
 texsolve_test(test_multigrid_levels every-cpu every-cuda gl)
 texsolve_test(test_multigrid_sweeps every-cpu every-cuda gl)

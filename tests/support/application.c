@@ -24,10 +24,10 @@ static GLFWwindow *window_handle;
 static const char *load_functions(int accept_no_glx) {
   glewExperimental = GL_TRUE;
   const GLenum status = glewInit();
-  /* glewInit loads every function before it misses GLX, which EGL does not have. */
+  /* glewInit loads all functions before it reports that GLX is missing, which is normal with EGL. */
   if (status != GLEW_OK && !(accept_no_glx && status == GLEW_ERROR_NO_GLX_DISPLAY))
     return (const char *)glewGetErrorString(status);
-  /* GLEW's own GLEW_VERSION_3_3 says which functions have an address, not what the context is. */
+  /* GLEW_VERSION_3_3 only tells that functions have an address, so ask the context for its version. */
   GLint major = 0, minor = 0;
   glGetIntegerv(GL_MAJOR_VERSION, &major);
   glGetIntegerv(GL_MINOR_VERSION, &minor);
@@ -36,8 +36,8 @@ static const char *load_functions(int accept_no_glx) {
 
 #if defined(TEXSOLVE_TEST_EGL)
 
-/* A device that needs no display (the one that TEXSOLVE_TEST_DEVICE numbers, or the first that opens), else the
- * default display. */
+/* A device without a display: the one whose number is in TEXSOLVE_TEST_DEVICE, or the first that opens. If
+ * there is none, the default display. */
 static EGLDisplay find_display(void) {
   const char *extensions = eglQueryString(EGL_NO_DISPLAY, EGL_EXTENSIONS);
   PFNEGLQUERYDEVICESEXTPROC query = (PFNEGLQUERYDEVICESEXTPROC)eglGetProcAddress("eglQueryDevicesEXT");
@@ -114,7 +114,7 @@ static void close_egl(void) {
   if (surface != EGL_NO_SURFACE) eglDestroySurface(display, surface);
   egl_context = EGL_NO_CONTEXT;
   surface = EGL_NO_SURFACE;
-  display = EGL_NO_DISPLAY; /* not terminated: the library may share it */
+  display = EGL_NO_DISPLAY; /* not terminated, because the library may share it */
 }
 
 #else

@@ -1,17 +1,18 @@
-/* An application's own OpenGL context, for the tests that hand theirs to the library. */
+/* An OpenGL context of the application, for tests that pass their own context to the library. */
 #ifndef APPLICATION_H
 #define APPLICATION_H
 
-/* Opens an OpenGL 3.3 core context, makes it current and loads its functions with GLEW; `window` asks for a
- * hidden GLFW window, else EGL without a display. Returns NULL, or why there is none. */
+/* Opens an OpenGL 3.3 core context, makes it current and loads its functions with GLEW. `window` selects a
+ * hidden GLFW window, otherwise it uses EGL without a display. Returns NULL, or the reason if this is
+ * impossible. */
 const char *application_open(int window);
-/* The same with the compatibility profile, by EGL. */
+/* The same with a compatibility profile, by EGL. */
 const char *application_open_compatibility(void);
 void application_make_current(void);
-void application_release_current(void); /* no context is current then */
+void application_release_current(void); /* no context is current afterwards */
 void application_close(void);
 
-/* Whether the OpenGL context that is current lists this extension itself, whatever a loader takes it for. */
+/* True if the current OpenGL context lists the extension, regardless of what a loader reports. */
 int application_lists(const char *extension);
 
 #endif

@@ -7,7 +7,7 @@ enum { BYTES = 48 << 10, THREADS = 256 };
 __global__ static void fill_shared(int clocks) {
   __shared__ volatile int bits[BYTES / sizeof(int)];
   for (int i = (int)threadIdx.x; i < BYTES / (int)sizeof(int); i += THREADS) bits[i] = 0x7fc00000;
-  /* Until all blocks are there, so that every multiprocessor has its share. */
+  /* Waits until all blocks run, so that every multiprocessor gets one. */
   const long long begin = clock64();
   while (clock64() - begin < clocks) continue;
 }

@@ -51,7 +51,7 @@ int dense_eliminate(int n, int components, double *a, double *b) {
   return 1;
 }
 
-/* b - A x_locked of one row, into `b`. */
+/* Computes b - A x_locked of one row into `b`. */
 static void reduced_row(const dense *d, int row, double *b) {
   for (int c = 0; c < d->components; c++) {
     b[c] = d->b[row * d->components + c];
@@ -138,7 +138,7 @@ void dense_lock(dense *d, int first, int step, uint64_t seed) {
   }
 }
 
-/* ---- For the system builder ---- */
+/* ---- The system builder ---- */
 
 void dense_lock_system(ts_system *system, const dense *d) {
   ts_context *context = ts_system_get_context(system);

@@ -1,4 +1,4 @@
-#define _POSIX_C_SOURCE 200809L /* setenv */
+#define _POSIX_C_SOURCE 200809L /* for setenv */
 #include "direct_samples.h"
 
 #include <math.h>
@@ -56,7 +56,7 @@ void direct_scale(direct_sample *s, int exponent) {
 
 /* ---- Families ---- */
 
-/* -1 .. 1 */
+/* From -1 to 1. */
 static double random_number(uint64_t *state) {
   *state = *state * 6364136223846793005u + 1442695040888963407u;
   return (double)(*state >> 11) * 0x1p-52 - 1;
@@ -132,10 +132,10 @@ direct_sample direct_make(int family, int n) {
   return made;
 }
 
-/* ---- What the library does with it ---- */
+/* ---- Use by the library ---- */
 
 ts_matrix *direct_matrix(ts_context *context, const direct_sample *s, int as_floats) {
-  const int is_auto = !test_is_gl() || s->family == DIRECT_KKT; /* each format has shaders of its own */
+  const int is_auto = !test_is_gl() || s->family == DIRECT_KKT; /* each format compiles its own shaders */
   const double *doubles = s->values;
   const float *floats = s->floats;
   const ts_matrix_desc desc = {.format = is_auto ? TS_FORMAT_AUTO : TS_FORMAT_JAGGED,
@@ -150,7 +150,7 @@ double direct_residual(const direct_sample *s, int components, const double *x, 
   double worst = 0;
   for (int c = 0; c < components; c++) {
     long double residual = 0, norm = 0;
-    double largest = 0; /* long double may be double, whose squares overflow */
+    double largest = 0; /* squares may overflow where long double equals double */
     for (int i = 0; i < s->n; i++) largest = fmax(largest, fabs(b[i * components + c]));
     for (int i = 0; i < s->n; i++) {
       long double r = b[i * components + c];

@@ -21,7 +21,7 @@ int fluid_open(fluid_run *run, ts_context *context) {
   run->context = context;
   if (!run->desc.parameters) run->desc.parameters = &run->parameters;
   const ts_status status = ts_fluid_create(context, &run->desc, &run->fluid);
-  run->desc.parameters = NULL; /* a fluid_run may be moved */
+  run->desc.parameters = NULL; /* a fluid_run may be moved in memory */
   if (!CHECK_OK(context, status)) return 0;
   ts_fluid_info info;
   CHECK_OK(context, ts_fluid_get_info(run->fluid, &info));
@@ -57,7 +57,7 @@ void fluid_write_velocity(fluid_run *run, fluid_function f) {
     if (fluid_place(run, k / 2 % w, k / 2 / w, k % 2, &x, &y)) values[k] = (float)f(x, y, k % 2);
   CHECK_OK(run->context, ts_vector_write(velocity, ts_host(values, 2 * (size_t)w * (size_t)h)));
   free(values);
-  /* The same walls again: velocities that are given come back. */
+  /* Setting the same walls again restores fixed velocities. */
   CHECK_OK(run->context, ts_fluid_set_walls(run->fluid, run->desc.solid, run->desc.solid_velocity));
 }
 

@@ -5,7 +5,7 @@
 #include "gl/core/gl_features.h"
 #include "test.h"
 
-/* Size 0 marks what glIsEnabled tells. */
+/* Size 0: the state is queried by glIsEnabled. */
 typedef struct state_name {
   const char *name;
   GLenum token;
@@ -114,7 +114,7 @@ static const state_name plain[] = {
 #define MORE(token, size, needs)                                                                               \
   { #token, token, size, needs }
 
-/* States that not every context has. */
+/* States that only some contexts have. */
 static const state_name more[] = {
     MORE(GL_PRIMITIVE_RESTART_FIXED_INDEX, 0, GL_HAS_FIXED_RESTART),
     MORE(GL_PATCH_VERTICES, 1, GL_HAS_TESSELLATION),
@@ -202,18 +202,18 @@ static gl_value *append(gl_snapshot *s, const char *name, int index) {
   return value;
 }
 
-static void take(gl_snapshot *s, const state_name *state, int index) {
+static void save(gl_snapshot *s, const state_name *state, int index) {
   gl_value *value = append(s, state->name, index);
   if (state->size == 0) {
     value->values[0] = glIsEnabled(state->token);
     return;
   }
-  GLdouble got[16] = {0}; /* some implementations write more values than the core profile says */
+  GLdouble got[16] = {0}; /* some implementations write more values than the core profile documents */
   glGetDoublev(state->token, got);
   for (int k = 0; k < state->size; k++) value->values[k] = got[k];
 }
 
-static void take_viewport(gl_snapshot *s, GLuint i) {
+static void save_viewport(gl_snapshot *s, GLuint i) {
   GLfloat viewport[4];
   GLdouble depths[2];
   GLint box[4];
@@ -230,20 +230,20 @@ static void take_viewport(gl_snapshot *s, GLuint i) {
   append(s, "GL_SCISSOR_TEST", (int)i)->values[0] = glIsEnabledi(GL_SCISSOR_TEST, i);
 }
 
-void gl_snapshot_take(gl_snapshot *s) {
+void gl_snapshot_save(gl_snapshot *s) {
   const unsigned has = gl_features_get().has;
   s->count = 0;
-  for (size_t i = 0; i < sizeof plain / sizeof plain[0]; i++) take(s, &plain[i], -1);
+  for (size_t i = 0; i < sizeof plain / sizeof plain[0]; i++) save(s, &plain[i], -1);
   for (size_t i = 0; i < sizeof more / sizeof more[0]; i++)
-    if (!(more[i].needs & ~has)) take(s, &more[i], -1);
-  for (GLuint i = 0; has & GL_HAS_VIEWPORTS && i < 16; i++) take_viewport(s, i);
+    if (!(more[i].needs & ~has)) save(s, &more[i], -1);
+  for (GLuint i = 0; has & GL_HAS_VIEWPORTS && i < 16; i++) save_viewport(s, i);
   GLint active, units, buffers;
   glGetIntegerv(GL_ACTIVE_TEXTURE, &active);
   glGetIntegerv(GL_MAX_COMBINED_TEXTURE_IMAGE_UNITS, &units);
   glGetIntegerv(GL_MAX_DRAW_BUFFERS, &buffers);
   for (GLint unit = 0; unit < units && unit < 48; unit++) {
     glActiveTexture((GLenum)(GL_TEXTURE0 + unit));
-    for (size_t i = 0; i < sizeof per_unit / sizeof per_unit[0]; i++) take(s, &per_unit[i], unit);
+    for (size_t i = 0; i < sizeof per_unit / sizeof per_unit[0]; i++) save(s, &per_unit[i], unit);
   }
   glActiveTexture((GLenum)active);
   for (GLint k = 0; k < buffers && k < 8; k++) {
@@ -259,7 +259,7 @@ void gl_snapshot_take(gl_snapshot *s) {
   GLint word;
   glGetIntegeri_v(GL_SAMPLE_MASK_VALUE, 0, &word);
   append(s, "GL_SAMPLE_MASK_VALUE", 0)->values[0] = word;
-  /* The application's vertex array is bound, so these are its own. */
+  /* The application's vertex array is bound, so these attributes belong to it. */
   for (GLuint k = 0; k < 4; k++) {
     GLint enabled = 0, buffer = 0, size = 0;
     glGetVertexAttribiv(k, GL_VERTEX_ATTRIB_ARRAY_ENABLED, &enabled);

@@ -1,11 +1,10 @@
-/* All the state of an OpenGL 3.3 context that an application can ask for, to compare before and after a call.
- */
+/* All state of an OpenGL 3.3 context that an application can query, compared before and after a call. */
 #ifndef GL_SNAPSHOT_H
 #define GL_SNAPSHOT_H
 
 typedef struct gl_value {
   const char *name;
-  int index; /* texture unit, draw buffer, attribute; else -1 */
+  int index; /* texture unit, draw buffer or attribute; otherwise -1 */
   double values[4];
 } gl_value;
 
@@ -16,9 +15,9 @@ typedef struct gl_snapshot {
   gl_value values[GL_SNAPSHOT_ROOM];
 } gl_snapshot;
 
-void gl_snapshot_take(gl_snapshot *snapshot);
+void gl_snapshot_save(gl_snapshot *snapshot);
 
-/* Reports every value that differs, as a failure of `call`; returns how many. */
+/* Reports every difference as a failure of `call`. Returns the number of differences. */
 int gl_snapshot_compare(const gl_snapshot *before, const gl_snapshot *after, const char *call);
 
 #endif

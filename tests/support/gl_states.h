@@ -1,4 +1,4 @@
-/* Every state of OpenGL that an application may have set when it calls the library, one by one. */
+/* Every OpenGL state that an application may have set when it calls the library, one by one. */
 #ifndef GL_STATES_H
 #define GL_STATES_H
 
@@ -6,12 +6,12 @@
 
 typedef struct gl_state_case {
   const char *name;
-  unsigned needs, lacks;  /* GL_HAS_... that a context has, and has not, if the case is tried there */
+  unsigned needs, lacks;  /* GL_HAS_... that the context must have, and must not have */
   GLenum enable;          /* enabled; 0: nothing */
-  void (*change)(int on); /* what else is set, or put back as in a new context; NULL: nothing */
-  const char *refusal;    /* words of the error of calls that draw; NULL: they work */
-  int (*holds)(void);     /* whether a state that is not in the snapshot is still set; NULL: all are */
-  int is_mute;            /* OpenGL may not be asked meanwhile */
+  void (*change)(int on); /* sets further state, or restores the state of a new context; may be NULL */
+  const char *refusal;    /* words of the error of calls that draw; NULL: they succeed */
+  int (*holds)(void);     /* tests a state that the snapshot does not contain; may be NULL */
+  int is_mute;            /* OpenGL must not be queried meanwhile */
 } gl_state_case;
 
 typedef struct gl_state_list {

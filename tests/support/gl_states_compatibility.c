@@ -1,4 +1,4 @@
-/* States that only the compatibility profile has. */
+/* States that exist only in the compatibility profile. */
 #include <string.h>
 
 #include "gl_states.h"
@@ -48,7 +48,7 @@ static void matrices(int on) {
   }
 }
 
-/* Each plane alone clips everything. */
+/* Each plane clips everything. */
 static void clip_planes(int on) {
   static const GLdouble nothing[4] = {0, 0, 0, -1}, usual[4];
   for (GLenum k = 0; k < 6; k++) {
@@ -122,7 +122,7 @@ CHANGE(histogram, glHistogram(GL_HISTOGRAM, 16, GL_RGBA, GL_TRUE), (void)0)
 CHANGE(colour_matrix, glMatrixMode(GL_COLOR); glScalef(0.5f, 0.5f, 0.5f);
        glMatrixMode(GL_PROJECTION), glMatrixMode(GL_COLOR); glLoadIdentity(); glMatrixMode(GL_MODELVIEW))
 
-/* ---- Under way ---- */
+/* ---- Modes in progress ---- */
 
 static void select(int on) {
   static GLuint names[64];

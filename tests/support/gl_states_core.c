@@ -1,4 +1,4 @@
-/* States that are numbers: those of the fixed stages of the pipeline, and of transfers. */
+/* States that are numbers: those of the fixed stages of the pipeline and of pixel transfers. */
 #include "gl_states.h"
 
 #include "gl/core/gl_features.h"
@@ -9,7 +9,7 @@ void gl_state_case_set(const gl_state_case *state, int on) {
   if (state->enable && !on) glDisable(state->enable);
 }
 
-/* A function that sets a state, or puts back its initial value. */
+/* Defines a function that sets a state, or restores its initial value. */
 #define CHANGE(name, set, unset)                                                                               \
   static void name(int on) {                                                                                   \
     if (on) {                                                                                                  \
@@ -92,7 +92,7 @@ CHANGE(mask_second, glColorMaski(1, 0, 1, 0, 1); glColorMaski(6, 0, 0, 0, 0), gl
 CHANGE(clear_values, glClearColor(1, 2, 3, 4); glClearDepth(0.5); glClearStencil(9), glClearColor(0, 0, 0, 0);
        glClearDepth(1); glClearStencil(0))
 
-/* The usual masks have as many bits as the driver likes. */
+/* The number of bits in the default masks depends on the driver. */
 static void stencil_never(int on) {
   static GLint mask, written;
   if (on) {

@@ -1,4 +1,5 @@
-/* States that are objects or under way: bindings, programs, transform feedback, queries, errors. */
+/* States that are objects or operations in progress: bindings, programs, transform feedback, queries,
+ * errors. */
 #include <stddef.h>
 
 #include "gl_states.h"
@@ -76,7 +77,7 @@ static void bind_array(int on) {
   if (on) {
     glGenVertexArrays(1, &vao);
     glBindVertexArray(vao);
-    glEnableVertexAttribArray(0); /* of no buffer */
+    glEnableVertexAttribArray(0); /* without a buffer */
   } else {
     glDeleteVertexArrays(1, &vao);
   }
@@ -188,7 +189,8 @@ static void feedback(int on) {
   }
 }
 
-/* It is still active, and has three of the application's points and none of the library's. */
+/* True if transform feedback is still active, with three of the application's points and none of the
+ * library's. */
 static int goes_on(void) {
   GLuint count = 0;
   glDrawArrays(GL_POINTS, 0, 1);
@@ -225,7 +227,7 @@ static void run_query(int on, GLenum target) {
   }
 }
 
-/* Nothing of the library has been counted so far. */
+/* True if the query has not counted anything of the library. */
 static int counts_nothing(GLenum target) {
   GLuint count = 7;
   glEndQuery(target);

@@ -1,10 +1,10 @@
-/* The coarse stencil P A S in double precision, as src/common/grid/grid.h describes it. */
+/* The coarse stencil P A S in double precision, as documented in src/common/grid/grid.h. */
 #include <math.h>
 #include <stdlib.h>
 
 #include "grid_samples.h"
 
-/* A row of S. */
+/* One row of S. */
 typedef struct weights {
   int count;
   int32_t at[4];
@@ -21,7 +21,7 @@ typedef struct coarsening {
   ts_interpolation interpolation;
 } coarsening;
 
-/* `gap`: of a periodic dimension, the last one in units of the others. */
+/* `gap`: the last distance of a periodic dimension, in units of the other distances. */
 static int32_t coarse_size(int32_t n, int periodic, double *gap) {
   if (!periodic) return n / 2 + 1;
   const int merges = n % 2 == 1 && n > 1 && *gap <= 0.7;
@@ -34,7 +34,7 @@ static double raw(const coarsening *c, int32_t i, int32_t j, int di, int dj) {
   return (double)c->fine->values[9 * point + (size_t)(3 * (dj + 1) + di + 1)];
 }
 
-/* Whether the coarse point east (or north) of the fine one lies beyond the grid. */
+/* True if the coarse point east (or north) of the fine one is outside the grid. */
 static int is_beyond(int32_t i, int32_t n, int periodic) {
   return !periodic && i % 2 == 1 && i == n - 1;
 }
@@ -44,7 +44,7 @@ typedef struct sums {
   double one, middle, other;
 } sums;
 
-/* Whether the boundary beyond a point holds the unknown to a given value. */
+/* True if the boundary next to a point fixes the unknown to a given value. */
 static int is_held(sums s) {
   return s.one + s.middle > 0.1 * fabs(s.one);
 }
@@ -60,7 +60,8 @@ static sums add_up(const coarsening *c, int32_t i, int32_t j, int along_x,
   return s;
 }
 
-/* With mirror images where the coarse point lies beyond the grid and the boundary does not hold the unknown. */
+/* The coefficient, mirrored if the coarse point is outside the grid and the boundary does not fix the
+ * unknown. */
 static double mirrored(const coarsening *c, int32_t i, int32_t j, int di, int dj) {
   const ts_grid_desc *g = &c->fine->grid;
   if (di > 0 && is_beyond(i, g->width, g->periodic_x) && !is_held(add_up(c, i, j, 1, raw))) di = -di;
@@ -76,7 +77,7 @@ static int is_one_sided(sums s) {
   return is_nothing(s.one, s.other) || is_nothing(s.other, s.one);
 }
 
-/* Whether a coarse point, given by its fine one, has no equation. */
+/* True if the coarse point at a given fine point has no equation. */
 static int is_dead(const coarsening *c, int32_t i, int32_t j) {
   const ts_grid_desc *g = &c->fine->grid;
   if (g->periodic_x) i %= g->width;
@@ -90,29 +91,28 @@ static int is_dead(const coarsening *c, int32_t i, int32_t j) {
   return 1;
 }
 
-/* A point without equation takes equal parts of the coarse points without one. */
+/* A point without an equation interpolates equally from the adjacent coarse points without one. */
 static pair given_pair(int low_is_dead, int high_is_dead) {
   const double part = low_is_dead && high_is_dead ? 0.5 : 1;
   return (pair){low_is_dead ? part : 0, high_is_dead ? part : 0};
 }
 
-/* What leads past a coarse point inside a wall, with which the point itself has nothing to do, belongs to the
- * middle. */
-static void turn_from_wall(const coarsening *c, int32_t i, int32_t j, int di, int dj, double *side,
-                           double *middle) {
+/* If the adjacent coarse point is inside a wall that is not coupled with the point, the coefficients past it
+ * are added to the middle. */
+static void fold_wall(const coarsening *c, int32_t i, int32_t j, int di, int dj, double *side, double *middle) {
   if (mirrored(c, i, j, di, dj) != 0 || !is_dead(c, i + di, j + dj)) return;
   *middle += *side;
   *side = 0;
 }
 
-/* Of the two coarse points west and east, or south and north. */
+/* The weights of the two coarse points west and east, or south and north. */
 static pair weights_of_pair(const coarsening *c, int32_t i, int32_t j, int along_x) {
   const int32_t di = along_x ? 1 : 0, dj = along_x ? 0 : 1;
   if (raw(c, i, j, 0, 0) == 0) return given_pair(is_dead(c, i - di, j - dj), is_dead(c, i + di, j + dj));
   if (c->interpolation == TS_INTERPOLATION_BILINEAR) return (pair){0.5, 0.5};
   sums s = add_up(c, i, j, along_x, mirrored);
-  turn_from_wall(c, i, j, -di, -dj, &s.one, &s.middle);
-  turn_from_wall(c, i, j, di, dj, &s.other, &s.middle);
+  fold_wall(c, i, j, -di, -dj, &s.one, &s.middle);
+  fold_wall(c, i, j, di, dj, &s.other, &s.middle);
   const double divisor = is_one_sided(s) ? -s.middle : s.one + s.other;
   if (divisor == 0 || fabs(divisor) <= 1e-6 * fabs(s.middle)) return (pair){0, 0};
   return (pair){s.one / divisor, s.other / divisor};
@@ -127,7 +127,7 @@ static double divisor_between_four(const coarsening *c, int32_t i, int32_t j) {
   return around;
 }
 
-/* The weight of the coarse point in the direction sx, sy of a point between four. */
+/* For a point between four coarse points, the weight of the one in the direction sx, sy. */
 static double weight_between_four(const coarsening *c, int32_t i, int32_t j, int sx, int sy) {
   const ts_grid_desc *g = &c->fine->grid;
   if (raw(c, i, j, 0, 0) == 0) {
@@ -170,7 +170,7 @@ static weights row_of(const coarsening *c, int32_t i, int32_t j) {
   return row;
 }
 
-/* The direction from one coarse point to itself or another one next to it; the first of several. */
+/* The first direction that leads from one coarse point to itself or to an adjacent one. */
 static int direction(const ts_grid_desc *g, int32_t from, int32_t to) {
   if (from == to) return 4;
   for (int k = 0; k < 9; k++)
@@ -189,7 +189,7 @@ static void add_product(const grid_coarse *coarse, const weights *left, double a
   }
 }
 
-/* Whether a coarse point has no equation because of the fine points that take its value. */
+/* True if a coarse point has no equation because of the fine points that use its value. */
 static int is_dead_coarse(const coarsening *c, int32_t I, int32_t J) {
   const ts_grid_desc *g = &c->fine->grid;
   int alive = 0;
@@ -209,7 +209,7 @@ static int is_dead_coarse(const coarsening *c, int32_t I, int32_t J) {
   return !alive;
 }
 
-/* Whether the coarse point (I, J) has an equation. */
+/* True if the coarse point (I, J) has an equation. */
 static int remains(const coarsening *c, const grid_coarse *coarse, int32_t I, int32_t J) {
   const ts_grid_desc *g = &c->fine->grid;
   const int32_t i = 2 * I, j = 2 * J;

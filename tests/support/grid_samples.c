@@ -34,13 +34,13 @@ static grid_sample empty(int32_t width, int32_t height, int periodic_x, int peri
 
 /* ---- Problems ---- */
 
-/* Points of a side H. */
+/* Points on a side H. */
 static int is_given(const grid_problem *p, int32_t i, int32_t j) {
   return (i == 0 && p->boundaries[0] == 'H') || (i == p->width - 1 && p->boundaries[1] == 'H') ||
          (j == 0 && p->boundaries[2] == 'H') || (j == p->height - 1 && p->boundaries[3] == 'H');
 }
 
-/* What flows out of a point to its neighbour k, for a difference of 1. */
+/* The flow from a point to its neighbour k for a difference of 1. */
 static double conductance(const grid_problem *p, const ts_grid_desc *grid, int32_t i, int32_t j, int k) {
   const int32_t at = j * p->width + i, to = grid_neighbour(grid, i, j, k);
   const double own = p->k ? p->k[at] : 1;

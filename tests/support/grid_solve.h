@@ -1,4 +1,4 @@
-/* What tests of grids do with the library. */
+/* Functions of the library as tests of grids use them. */
 #ifndef GRID_SOLVE_H
 #define GRID_SOLVE_H
 
@@ -10,19 +10,19 @@ ts_matrix *make_stencil(ts_context *context, const grid_sample *sample);
 ts_multigrid *make_multigrid(ts_matrix *matrix, const ts_multigrid_desc *desc);
 ts_multigrid_info multigrid_info(const ts_multigrid *multigrid);
 
-/* Samples of all kinds at a small size: one point, one row, both ends of a line next to each other, constrained
- * points, nine points, walls; the largest has 40 x 23. Returns 0 past the end. */
+/* Small samples of all kinds: one point, one row, both ends of a line next to each other, constrained points,
+ * nine points, walls. The largest is 40 x 23. Returns 0 past the end. */
 int get_grid_sample(int index, grid_sample *sample, const char **name);
 
-/* Points of these samples hold numbers where they have no equation, which solves leave alone. */
+/* Points without an equation hold numbers in these samples, which solves must not change. */
 int check_given(const char *file, int line, const grid_sample *sample, const float *before, const float *after);
 #define CHECK_GIVEN(sample, before, after) check_given(__FILE__, __LINE__, sample, before, after)
 
-/* One solve from host arrays over the stencil's grid; `xs` holds the start and receives x. b must come out as
- * it went in. */
+/* One solve from host arrays over the stencil's grid. `xs` holds the start and receives x. b must be
+ * unchanged. */
 ts_status multigrid_solve(ts_multigrid *multigrid, ts_space *grid, const float *bs, float *xs,
                           ts_result *result);
-/* x = `count` cycles from `xs`. */
+/* Applies `count` cycles to the x in `xs`. */
 void multigrid_cycle(ts_multigrid *multigrid, ts_space *grid, const float *bs, float *xs, int count);
 
 #endif

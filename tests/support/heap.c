@@ -17,7 +17,7 @@ static void *heap_malloc(size_t bytes, void *user) {
   void *block = may_allocate(h) ? malloc(bytes ? bytes : 1) : NULL;
   if (block) {
     h->live++;
-    memset(block, 0xa5, bytes); /* nobody may rely on zeros */
+    memset(block, 0xa5, bytes); /* code must not rely on zeros */
   }
   return block;
 }

@@ -1,32 +1,32 @@
-/* Host memory that runs out at the first, the second, ... allocation. */
+/* Host memory that runs out at the first, second, third, ... allocation. */
 #ifndef HEAP_H
 #define HEAP_H
 
 #include "helpers.h"
 
 typedef struct heap {
-  long live;      /* blocks that are not yet freed */
+  long live;      /* blocks that are not freed yet */
   long countdown; /* allocations that still succeed; negative: all */
-  int once;       /* the one after these fails alone; 0: so do all after it */
+  int once;       /* only the next allocation fails; 0: all further ones do */
   long failed;
 } heap;
 
 extern heap memory;
 
-/* This memory, whose counts restart at 0; and the backend under test with it. */
+/* This allocator, which resets its counts, and a descriptor of the backend under test that uses it. */
 ts_allocator heap_allocator(void);
 ts_context_desc heap_desc(void);
 
-/* Checks it. */
+/* Checks that a handle is NULL. */
 int is_null(const void *handle);
 
-/* The next allocation to fail after the n-th: n + 1; in brief some are passed over after the first few. */
+/* The allocation to fail after the n-th one: n + 1. A brief run skips some after the first few. */
 long heap_next(long n);
 
-/* The n-th allocation and all after it fail, for n = 0, 1, ... until the call needs no more. Every failure
- * returns the status; `handle` stays NULL and a call that makes an object gives its device memory back. What a
- * backend keeps for later calls (programs, workspaces) goes with the context: every case ends with a count of
- * the live blocks. */
+/* The n-th allocation and all later ones fail, for n = 0, 1, ... until the call succeeds. Every failure returns
+ * the status. `handle` stays NULL, and a call that creates an object frees its device memory. Memory that a
+ * backend keeps for later calls (programs, workspaces) is freed with the context, so every case ends with a
+ * count of the live blocks. */
 #define FAIL_EACH(context, handle, creates, call)                                                              \
   do {                                                                                                         \
     int succeeded_ = 0;                                                                                        \

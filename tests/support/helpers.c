@@ -27,7 +27,7 @@ ts_vector *make_vector(ts_space *space, int components, const float *values) {
 ts_vector *make_parts(ts_space *space, int components, int parts, const double *values) {
   ts_context *context = space->context;
   ts_vector *vector = NULL;
-  if (parts == 2) { /* public vectors have one part or three */
+  if (parts == 2) { /* public vectors have one part or three parts */
     CHECK_OK(context, tsi_enter(context));
     CHECK_OK(context, tsi_leave(context, tsi_arena_create(space, components, 2, &vector, 1, 0, NULL)));
   } else {
@@ -248,7 +248,7 @@ int check_values(const char *file, int line, const float *actual, const double *
                  size_t count, double tolerance) {
   size_t wrong = 0, first = 0;
   for (size_t i = 0; i < count; i++) {
-    /* Numbers below the smallest normal one may be flushed to 0. */
+    /* Subnormal numbers may be flushed to 0. */
     const double allowed = tolerance * EPSILON * (scale ? scale[i] : fabs(expected[i])) + 1.2e-38;
     if (fabs(actual[i] - expected[i]) <= allowed || (double)actual[i] == expected[i]) continue;
     if (wrong++ == 0) first = i;

@@ -9,16 +9,16 @@
 static tsi_ops table;
 static host_arrays *counted;
 
-static ts_status take(ts_context *context, size_t count, ts_type type, ts_array *array) {
-  if (counted->taken >= counted->most)
+static ts_status alloc_array(ts_context *context, size_t count, ts_type type, ts_array *array) {
+  if (counted->allocated >= counted->most)
     return tsi_fail(context, TS_ERROR_OUT_OF_DEVICE_MEMORY, "no memory for an array of %zu", count);
   *array = ts_array_make(malloc(count * tsi_type_size(type)), count, type, 0);
-  counted->taken++;
+  counted->allocated++;
   counted->held++;
   return TS_OK;
 }
 
-static void give(ts_context *context, const ts_array *array) {
+static void free_array(ts_context *context, const ts_array *array) {
   (void)context;
   free(array->data);
   counted->held--;
@@ -89,8 +89,8 @@ static const tsi_array_ops operations = {.read = read_array,
                                          .largest = largest,
                                          .split = split,
                                          .join = join,
-                                         .take = take,
-                                         .give = give};
+                                         .alloc = alloc_array,
+                                         .free = free_array};
 
 void host_arrays_install(ts_context *context, host_arrays *counts) {
   table = *context->ops;

@@ -1,18 +1,18 @@
-/* Operations on arrays in a device's memory, which CUDA has, for the CPU backend: its device is the host. What
- * the library does with arrays of CUDA is tested without a device. */
+/* Operations on arrays in device memory for the CPU backend, with the host as its device. Otherwise only CUDA
+ * has them. They test the library's code for CUDA arrays without a device. */
 #ifndef HOST_ARRAYS_H
 #define HOST_ARRAYS_H
 
 #include "common/core/core.h"
 
-/* Counts since the context got them. */
+/* Counts since the operations were installed. */
 typedef struct host_arrays {
-  int taken, held; /* blocks, and those that have not been given back */
+  int allocated, held; /* blocks in total, and blocks that are not freed yet */
   int looks, splits, joins;
-  int most; /* blocks that are granted; there is no memory for the next */
+  int most; /* the number of blocks after which memory runs out */
 } host_arrays;
 
-/* Gives them to the context, which has the CPU backend without checks. */
+/* Installs the operations in a context of the CPU backend without checks. */
 void host_arrays_install(ts_context *context, host_arrays *counts);
 
 #endif

@@ -22,7 +22,8 @@ static void normalize(double *v) {
   for (int k = 0; k < 3; k++) v[k] /= length;
 }
 
-/* The normal and the tangents as rows; in two dimensions in the plane of the first two axes. */
+/* The rows of the frame are the normal and the tangents. In two dimensions they are in the plane of the first
+ * two axes. */
 static void random_frame(ref_random *random, int dimension, double frame[3][3]) {
   double other[3];
   for (int k = 0; k < 3; k++) {
@@ -35,7 +36,8 @@ static void random_frame(ref_random *random, int dimension, double frame[3][3]) 
   cross(frame[0], frame[1], frame[2]);
 }
 
-/* The row of H for a force along `axis` at `arm` of a body: its velocity, then its rotation, 3 or 6 numbers. */
+/* Adds the row of H for a force along `axis` at `arm` of a body: 3 or 6 numbers, velocity first, then
+ * rotation. */
 static void add_force(int dimension, const double *axis, const double *arm, double sign, double *row) {
   double torque[3];
   cross(arm, axis, torque);
@@ -85,7 +87,8 @@ lcp_contacts lcp_contacts_random(int dimension, int32_t contacts, double frictio
 }
 
 /* ---- A box ----
- * Axes: the normal of the slope, and its plane; the corners are `height` below the centre and 1 aside. */
+ * The axes are the normal of the slope and two directions in its plane. The corners are `height` below the
+ * centre and at a distance of 1 in each direction. */
 lcp_contacts lcp_contacts_box(int dimension, double tangent, double phi, double friction) {
   const double height = 0.25, angle = atan(tangent);
   const double velocity[3] = {-cos(angle), sin(angle) * cos(phi), sin(angle) * sin(phi)};
@@ -146,7 +149,8 @@ static double tangent_length(const double *v, int dimension) {
   return dimension == 2 ? fabs(v[1]) : hypot(v[1], v[2]);
 }
 
-/* The point (a, t) of a half plane, t >= 0, onto the cone t <= mu a: along the cone's edge, or none, or all. */
+/* Projects the point (a, t) of a half plane, t >= 0, onto the cone t <= mu a. The result is on the cone's edge,
+ * is 0, or is the point itself. */
 static void project(double mu, double a, double t, double *normal, double *tangent) {
   const double cosine = 1 / sqrt(1 + mu * mu), sine = mu * cosine;
   const double along = a * cosine + t * sine, across = t * cosine - a * sine;

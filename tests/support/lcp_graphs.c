@@ -48,7 +48,7 @@ static void fill_jacobian(lcp_graph *g, int32_t pairs, unsigned seed) {
     }
 }
 
-/* Diagonally dominant; of the first body 0. */
+/* Diagonally dominant. The mass of the first body is 0. */
 static void fill_mass(lcp_graph *g, unsigned seed) {
   ref_random random = {seed};
   const int32_t block = g->mass_block;

@@ -1,4 +1,5 @@
-/* lcp_law.h and lcp_map.h as functions, once for each type: the tests call it without a backend. */
+/* The inline functions of lcp_law.h and lcp_map.h as ordinary functions, once for each type, so that tests can
+ * call them without a backend. */
 #ifndef LCP_LAW_CALLS_H
 #define LCP_LAW_CALLS_H
 

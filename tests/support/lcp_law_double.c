@@ -1,4 +1,4 @@
-/* lcp_law.h in doubles, and lcp_map.h. */
+/* lcp_law.h in double precision, and lcp_map.h. */
 #include <math.h>
 
 #include "lcp_law_calls.h"

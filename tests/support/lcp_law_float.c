@@ -1,4 +1,4 @@
-/* lcp_law.h in floats. */
+/* lcp_law.h in single precision. */
 #include <math.h>
 
 #include "lcp_law_calls.h"

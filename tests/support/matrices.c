@@ -1,4 +1,4 @@
-/* The matrices of reference.h: entries are collected in any order, then sorted into rows. */
+/* The matrices of reference.h. Entries are collected in any order and then sorted into rows. */
 #include "reference.h"
 
 #include <math.h>
@@ -31,7 +31,7 @@ static int by_place(const void *a, const void *b) {
   return (p->column > q->column) - (p->column < q->column);
 }
 
-/* Entries at one place are added up. */
+/* Sums entries at the same place. */
 static ref_matrix finish(builder *b) {
   ref_matrix m = {b->rows, b->columns, calloc((size_t)b->rows + 1, sizeof(int32_t)),
                   malloc((b->count + 1) * sizeof(int32_t)), malloc((b->count + 1) * sizeof(float))};
@@ -53,7 +53,7 @@ static ref_matrix finish(builder *b) {
   return m;
 }
 
-/* An edge of a graph's Laplacian. */
+/* Adds an edge to a graph's Laplacian. */
 static void add_edge(builder *b, int32_t i, int32_t j, float weight) {
   add(b, i, j, -weight);
   add(b, j, i, -weight);
@@ -87,7 +87,8 @@ ref_matrix ref_graph(int32_t nx, int32_t ny) {
 ref_matrix ref_skewed_grid(int32_t nx, int32_t ny) {
   return grid(nx, ny, 0.05f, 0.25f);
 }
-/* The smallest eigenvalue of the graph's Laplacian is 0: its vector of ones now has -0.1, the rest stays. */
+/* The smallest eigenvalue of the graph's Laplacian is 0, with the vector of ones. Here it is -0.1, and the
+ * other eigenvalues stay positive. */
 ref_matrix ref_indefinite(int32_t nx, int32_t ny) {
   return grid(nx, ny, -0.1f, 0);
 }
@@ -175,7 +176,8 @@ ref_matrix ref_cube_27(int32_t n, int32_t unknowns, float diagonal, float face, 
   return finish(&b);
 }
 
-/* Adds (i, j) and (j, i), and their size to both diagonals, so that the matrix stays positive definite. */
+/* Adds (i, j) and (j, i), and their magnitude to both diagonal entries, so that the matrix stays positive
+ * definite. */
 static void add_pair(builder *b, int32_t i, int32_t j, float value) {
   add(b, i, j, value);
   add(b, j, i, value);
@@ -291,7 +293,7 @@ ref_matrix ref_dense(int32_t rows, int32_t columns, uint64_t seed) {
 /* ---- A closed triangle mesh with uneven valences ---- */
 
 typedef struct half_edges {
-  int32_t count; /* three per triangle: h, its next is h - h % 3 + (h + 1) % 3 */
+  int32_t count; /* three per triangle; after h follows h - h % 3 + (h + 1) % 3 */
   int32_t *from, *twin;
 } half_edges;
 
@@ -316,7 +318,7 @@ static half_edges torus(int32_t nu, int32_t nv) {
       const int32_t corners[6] = {a, b, c, a, c, d};
       for (int k = 0; k < 6; k++) mesh.from[h++] = corners[k];
     }
-  /* Sorted by their ends without direction, an edge's two half-edges are neighbours. */
+  /* After sorting by their ends, regardless of direction, the two half-edges of an edge are adjacent. */
   for (h = 0; h < mesh.count; h++) {
     const int32_t p = mesh.from[h], q = mesh.from[next(h)];
     ends[h][0] = (p < q ? p : q) * n + (p < q ? q : p);
@@ -337,7 +339,7 @@ static void join(half_edges *mesh, int32_t h, int32_t twin) {
 }
 
 static int connected(const half_edges *mesh, int32_t h, int32_t vertex) {
-  int32_t walk = h; /* around the vertex that h leaves */
+  int32_t walk = h; /* around the vertex where h starts */
   do {
     if (mesh->from[next(walk)] == vertex) return 1;
     walk = next(mesh->twin[walk]);
@@ -345,7 +347,7 @@ static int connected(const half_edges *mesh, int32_t h, int32_t vertex) {
   return 0;
 }
 
-/* Edge a-b between triangles a b c and b a d becomes c-d. */
+/* Replaces edge a-b between the triangles a b c and b a d by c-d. */
 static void flip(half_edges *mesh, int32_t *valence, int32_t h) {
   const int32_t t = mesh->twin[h];
   const int32_t h1 = next(h), h2 = next(h1), t1 = next(t), t2 = next(t1);

@@ -1,4 +1,4 @@
-/* The matrices of reference.h that are made of others. */
+/* The matrices of reference.h that are derived from others. */
 #include <stdlib.h>
 
 #include "reference.h"

@@ -1,4 +1,4 @@
-/* A mesh, its flow and its positions, as tests of the mesh flow's steps use them. */
+/* A mesh with its flow and its positions, for tests of steps of the mesh flow. */
 #ifndef MESH_RUN_H
 #define MESH_RUN_H
 
@@ -10,18 +10,18 @@ typedef struct mesh_run {
   mesh_sample mesh;
   ts_mesh_flow *flow;
   ts_vector *x;
-  float *now; /* positions on the host, as of the last look */
+  float *now; /* positions on the host, when they were last read */
 } mesh_run;
 
-/* Takes the mesh over; `desc` is completed with it. Returns 0 on failure; close it all the same. */
+/* Takes ownership of the mesh and adds it to `desc`. Returns 0 on failure, and must be closed even then. */
 int mesh_run_open(mesh_run *r, ts_context *context, mesh_sample mesh, ts_mesh_flow_desc desc);
 void mesh_run_close(mesh_run *r);
 
 const float *mesh_run_look(mesh_run *r);
-/* The positions are these, to the last bit. */
+/* Checks that the positions equal these bit for bit. */
 int mesh_run_is_at(mesh_run *r, const float *positions);
 
-/* Steps that succeed at their full length, and tell so in their result. Returns 0 if one does not. */
+/* Takes steps that must succeed at full length, and must report it. Returns 0 if one does not. */
 int mesh_run_steps(mesh_run *r, int count, double time_step);
 
 #endif

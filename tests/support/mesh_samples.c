@@ -52,7 +52,7 @@ static mesh_sample icosahedron(void) {
   return m;
 }
 
-/* The vertex in the middle of an edge: looked for among those that the lower vertex has already. */
+/* Finds or creates the vertex in the middle of an edge, in the list of its lower vertex. */
 static int32_t middle(mesh_sample *fine, int32_t *count, int32_t (*of_vertex)[8][2], int32_t a, int32_t b) {
   const int32_t low = a < b ? a : b, high = a < b ? b : a;
   int k = 0;
@@ -97,7 +97,7 @@ mesh_sample mesh_disk(int rings) {
     for (int k = 0; k < around; k++) {
       const double angle = 2 * pi * k / around, radius = (double)r / rings;
       put_vertex(&m, outer + k, radius * cos(angle), radius * sin(angle), 0);
-      /* Sector s of six: the inner ring is one vertex behind in every further sector. */
+      /* Sector s of six: the inner ring lags by one more vertex in each sector. */
       const int32_t s = k / r, below = inner + (k - s) % inner_around;
       put_triangle(&m, &count, outer + k, outer + (k + 1) % around, below);
       if (k % r) put_triangle(&m, &count, outer + k, below, inner + (k - s - 1) % inner_around);
@@ -145,7 +145,7 @@ mesh_sample mesh_irregular(int n, int harm, uint64_t seed) {
   for (int32_t k = 0; k < 3 * m.vertices; k++) m.x[k] += ref_uniform(&random, -0.35f * h, 0.35f * h);
   if (!harm || n < 12) return m;
   const int32_t row = n + 1;
-  for (int x = 3; x < n - 2; x += 3) { /* vertices almost on their neighbour, or on the line between two */
+  for (int x = 3; x < n - 2; x += 3) { /* vertices that almost coincide, or are almost on a line */
     const size_t v = (size_t)(4 * row + x), right = v + 1, up = v + (size_t)row;
     for (size_t c = 0; c < 3; c++) {
       const float near = 0.001f * (float)x;
@@ -191,13 +191,13 @@ double mesh_area(const mesh_sample *m, const float *x) {
   return area;
 }
 
-/* Directed edges a -> b, sorted, tell those without a mirror. */
+/* Sorted directed edges a -> b show which ones have no opposite. */
 static int compare_edges(const void *a, const void *b) {
   const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
   return x < y ? -1 : x > y;
 }
 
-/* Calls back for every edge with one triangle. */
+/* Calls back for every edge that has only one triangle. */
 static void each_boundary_edge(const mesh_sample *m, void (*call)(void *user, int32_t a, int32_t b),
                                void *user) {
   const size_t count = 3 * (size_t)m->triangles;
@@ -229,7 +229,7 @@ typedef struct sums {
   double *out, *size, *diagonal, *diagonal_size;
 } sums;
 
-/* What an edge adds to the row of i: m_i += mass, a_ij += a; `error`: what a's rounding errors scale with. */
+/* Adds an edge to the row of i: m_i += mass, a_ij += a. `error` is the magnitude of a's rounding errors. */
 static void add_to_row(sums *to, int32_t i, int32_t j, double mass, double a, double error) {
   if (!to->s->rows[i]) return;
   for (size_t c = 0; c < 3; c++) {
@@ -253,10 +253,10 @@ static void add_triangle(sums *to, const int32_t *v) {
     const double sine = cross_length(p, q), least = 1e-3 * (dot(p, p) + dot(q, q) + dot(r, r));
     const double over = sine > least ? sine : least;
     const double cotangent = over > 0 ? dot(p, q) / over : 0;
-    /* Products of lengths are what dot and cross products are rounded in. */
+    /* Rounding errors of dot and cross products are proportional to products of lengths. */
     const double lengths = over > 0 ? sqrt(dot(p, p) * dot(q, q)) / over : 0;
     const double error = s->factor * lengths * (1 + fabs(cotangent));
-    /* Half of the triangle's 4 A for each of the two edges at a vertex. */
+    /* Each of the two edges at a vertex gets half of the triangle's 4 A. */
     add_to_row(to, i, j, sine, -s->factor * cotangent, error);
     add_to_row(to, j, i, sine, -s->factor * cotangent, error);
   }

@@ -39,7 +39,7 @@ typedef struct function {
   double value, slope, curvature;
 } function;
 
-/* 0 on a Dirichlet boundary, with slope 0 on a Neumann boundary. */
+/* 0 on a Dirichlet boundary, and slope 0 on a Neumann boundary. */
 static function homogeneous_factor(double s, double length, ts_boundary first, ts_boundary last) {
   const double w = 3.14159265358979323846 / length * (first == last ? 1 : 0.5);
   if (first == TS_BOUNDARY_DIRICHLET) return (function){sin(w * s), w * cos(w * s), -w * w * sin(w * s)};

@@ -1,4 +1,4 @@
-/* Poisson problems for the tests: manufactured ones, and their objects on a device. */
+/* Poisson problems for tests: manufactured solutions, and the objects of the problem on a device. */
 #ifndef POISSON_SAMPLES_H
 #define POISSON_SAMPLES_H
 
@@ -11,7 +11,7 @@ typedef struct sample_boundary_set {
   ts_boundary left, right, bottom, top;
 } sample_boundary_set;
 
-/* Ends with one without a name. */
+/* The last element has no name. */
 extern const sample_boundary_set sample_boundaries[];
 const sample_boundary_set *sample_boundaries_named(const char *name);
 
@@ -21,7 +21,7 @@ typedef struct sample_desc {
   int32_t width, height;
   int variable; /* k varies smoothly */
   double sigma;
-  int homogeneous; /* nothing but 0 is given on the boundaries */
+  int homogeneous; /* all boundary values are 0 */
 } sample_desc;
 
 int sample_has_dirichlet(const sample_desc *desc);
@@ -33,7 +33,7 @@ typedef struct poisson_sample {
   double *exact;
 } poisson_sample;
 
-/* g, k and what is given on the boundaries follow from a smooth u. */
+/* A smooth u determines g, k and the boundary values. */
 void sample_make(const sample_desc *desc, poisson_sample *sample);
 void sample_free(poisson_sample *sample);
 size_t sample_count(const poisson_sample *sample);
@@ -45,7 +45,8 @@ typedef struct sample_objects {
   ts_multigrid *multigrid;
 } sample_objects;
 
-/* Everything on the device, x as it starts; 0 after a failed check. `method` may be NULL. */
+/* Creates everything on the device, with the start in x. Returns 0 after a failed check. `method` may be
+ * NULL. */
 int sample_upload(ts_context *context, const poisson_sample *sample, const ts_multigrid_desc *method,
                   sample_objects *objects);
 void sample_destroy(sample_objects *objects);

@@ -44,13 +44,13 @@ double *ref_doubles(size_t count, uint64_t seed, double low, double high) {
 
 void ref_add(ref_sum *sum, double term) {
   const double value = sum->value + term, part = value - sum->value;
-  sum->rest += (sum->value - (value - part)) + (term - part);
+  sum->low += (sum->value - (value - part)) + (term - part);
   sum->value = value;
 }
 
 void ref_add_product(ref_sum *sum, double a, double b) {
   ref_add(sum, a * b);
-  sum->rest += fma(a, b, -(a * b));
+  sum->low += fma(a, b, -(a * b));
 }
 
 /* ---- Operations ---- */
@@ -91,7 +91,7 @@ double ref_worst_residual(const ref_matrix *m, const unsigned char *constrained,
   double worst = 0;
   for (int c = 0; c < components; c++) {
     const double residual = ref_relative_residual(m, constrained, components, c, x, b);
-    if (!(residual <= worst)) worst = residual; /* a NaN is worst of all */
+    if (!(residual <= worst)) worst = residual; /* a NaN is the worst value */
   }
   return worst;
 }
@@ -139,7 +139,7 @@ ref_matrix ref_transpose(const ref_matrix *m) {
   const int32_t count = m->offsets[m->rows];
   ref_matrix t = {m->columns, m->rows, calloc((size_t)m->columns + 2, sizeof(int32_t)),
                   malloc(((size_t)count + 1) * sizeof(int32_t)), malloc(((size_t)count + 1) * sizeof(float))};
-  int32_t *start = t.offsets + 1; /* one ahead, so that filling moves every start to its place */
+  int32_t *start = t.offsets + 1; /* shifted by one, so that filling moves every start to its final place */
   for (int32_t k = 0; k < count; k++) start[m->indices[k] + 1]++;
   for (int32_t j = 1; j <= m->columns; j++) start[j] += start[j - 1];
   for (int32_t i = 0; i < m->rows; i++)

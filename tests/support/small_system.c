@@ -12,14 +12,14 @@ void small_free(small_system *s) {
   free(s->a), free(s->b);
 }
 
-/* ---- Random ones ---- */
+/* ---- Random systems ---- */
 
 static double random_double(ref_random *r, double low, double high) {
   const double high_bits = ref_next(r), low_bits = ref_next(r);
   return low + (high - low) * (high_bits * 0x1p-32 + low_bits * 0x1p-64);
 }
 
-/* A = (I - 2 v v^T) A, and where it is symmetric A (I - 2 v v^T) too; or the latter alone. */
+/* A = (I - 2 v v^T) A and/or A = A (I - 2 v v^T). A symmetric matrix needs both. */
 static void reflect(small_system *s, const double *v, int left, int right) {
   const int n = s->n;
   for (int j = 0; left && j < n; j++) {
@@ -84,13 +84,13 @@ static ts_matrix *make_double_matrix(ts_context *context, const small_system *s)
   return A;
 }
 
-static void judge(const small_system *s, const double *x, small_outcome *outcome) {
+static void measure(const small_system *s, const double *x, small_outcome *outcome) {
   long double rr = 0, bb = 0, xx = 0, aa = 0;
   for (int i = 0; i < s->n; i++) {
     const long double b = (long double)s->b[i];
-    ref_sum sum = {s->b[i], 0}; /* 64 bits are too few where x is 1e9 times b */
+    ref_sum sum = {s->b[i], 0}; /* 64 bits are too few if x is 1e9 times b */
     for (int j = 0; j < s->n; j++) ref_add_product(&sum, -s->a[i * s->n + j], x[j]);
-    const long double r = (long double)sum.value + (long double)sum.rest;
+    const long double r = (long double)sum.value + (long double)sum.low;
     for (int j = 0; j < s->n; j++) aa += (long double)s->a[i * s->n + j] * (long double)s->a[i * s->n + j];
     rr += r * r;
     bb += b * b;
@@ -112,7 +112,7 @@ small_outcome small_solve(ts_context *context, const small_system *s, const ts_s
       CHECK_OK(context, ts_vector_write(b, ts_host(s->b, n)))) {
     outcome.status = solve_vectors(A, b, x, desc, &outcome.result);
     if (outcome.status < 0) test_fail(__FILE__, __LINE__, "an error: %s", ts_last_error(context));
-    if (CHECK_OK(context, ts_vector_read(x, ts_host(values, n)))) judge(s, values, &outcome);
+    if (CHECK_OK(context, ts_vector_read(x, ts_host(values, n)))) measure(s, values, &outcome);
   }
   ts_vector_destroy(&x);
   ts_vector_destroy(&b);
@@ -122,12 +122,12 @@ small_outcome small_solve(ts_context *context, const small_system *s, const ts_s
 }
 
 int small_check_honest(const small_outcome *outcome, const ts_solver_desc *desc) {
-  const double told = outcome->result.relative_residual, residual = outcome->residual;
-  const double allowed = 0.05 * residual + 0x1p-66 * outcome->size; /* products of third parts do not count */
+  const double reported = outcome->result.relative_residual, residual = outcome->residual;
+  const double allowed = 0.05 * residual + 0x1p-66 * outcome->size; /* products of third parts are omitted */
   if (outcome->status == TS_OK ? residual <= 1.02 * desc->rtol
-                               : residual + allowed > 0.98 * desc->rtol && fabs(told - residual) <= allowed)
+                               : residual + allowed > 0.98 * desc->rtol && fabs(reported - residual) <= allowed)
     return 1;
   test_fail(__FILE__, __LINE__, "the residual is %.3g, asked %.3g, told %.3g: %s: %s", residual, desc->rtol,
-            told, outcome->status == TS_OK ? "solved" : "not solved", outcome->result.message);
+            reported, outcome->status == TS_OK ? "solved" : "not solved", outcome->result.message);
   return 0;
 }

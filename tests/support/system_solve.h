@@ -1,16 +1,16 @@
-/* Solves of the tests of the system builder. */
+/* Solves for the tests of the system builder. */
 #ifndef SYSTEM_SOLVE_H
 #define SYSTEM_SOLVE_H
 
 #include "dense.h"
 #include "helpers.h"
 
-extern ts_context *context;              /* of the case that runs */
-extern const ts_system_solve_desc tight; /* the residual to 1e-6 */
+extern ts_context *context;              /* of the running case */
+extern const ts_system_solve_desc tight; /* a tolerance of 1e-6 */
 
-/* Must converge. */
+/* The solve must converge. */
 ts_status solve_system(ts_system *system, const ts_system_solve_desc *desc, ts_system_result *result);
-/* Compares with the values of `d`, which are the solution. */
+/* Compares the solution with the values of `d`. */
 void solve_and_compare(ts_system *system, const dense *d, const ts_system_solve_desc *desc,
                        ts_system_result *result);
 

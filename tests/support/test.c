@@ -53,7 +53,7 @@ static const backend_variant variants[] = {
 const char *test_backend = "";
 
 static const backend_variant *variant;
-static char backend_name[32]; /* the variant's, with a device's index where TEXSOLVE_TEST_DEVICE has one */
+static char backend_name[32]; /* with the device's number if TEXSOLVE_TEST_DEVICE is set */
 static const char *case_name = "";
 static char label[160];
 static int failures, warnings;
@@ -212,8 +212,8 @@ void test_close(ts_context **context) {
 
 /* ---- The program ---- */
 
-/* An OpenGL context without a window is on the device of EGL that TEXSOLVE_TEST_DEVICE numbers. (CUDA has
- * CUDA_VISIBLE_DEVICES for the same.) */
+/* TEXSOLVE_TEST_DEVICE selects the EGL device of an OpenGL context without a window. (For CUDA,
+ * CUDA_VISIBLE_DEVICES does the same.) */
 static void choose_device(void) {
   const char *device = getenv("TEXSOLVE_TEST_DEVICE");
   const int used = device && device[0] && variant->platform == TS_GL_PLATFORM_EGL;
@@ -239,7 +239,7 @@ static int skip(const char *why) {
   return 1;
 }
 
-/* Opens and closes the backend once, to tell a missing device (a skip) from a defect (a failure). */
+/* Opens and closes the backend once, to distinguish a missing device (skip) from a defect (failure). */
 static int probe(void) {
   if (test_is_application()) {
     const char *why = application_open(strcmp(variant->need, "window") == 0);
@@ -275,7 +275,7 @@ static int is_named(const char *name, char *const *names) {
   return 0;
 }
 
-/* Returns whether the round had something to test. */
+/* Returns 0 if the round had nothing to test. */
 static int run_round(const test_fixture *f, int round, test_case *run) {
   const ts_context_desc desc = f->desc ? f->desc(round) : test_desc();
   ts_context *const context = *f->context = open_context(&desc);

@@ -4,7 +4,7 @@
 
 typedef struct unpacked {
   const tsi_host_csr *csr;
-  unsigned char *seen; /* of each entry */
+  unsigned char *seen; /* per entry */
   int wrong;
 } unpacked;
 

@@ -1,5 +1,5 @@
-/* Orders: bandwidth against counting, reverse Cuthill-McKee on graphs whose best bandwidth is known, matrices
- * in another order against the definition. */
+/* Orderings: the bandwidth compared with counting, reverse Cuthill-McKee on graphs with a known best bandwidth,
+ * and reordered matrices compared with the definition. */
 #include <texsolve/reorder.h>
 
 #include "helpers.h"
@@ -27,7 +27,7 @@ static int32_t *random_order(int32_t count, uint64_t seed) {
   return order;
 }
 
-/* P A P^T by ts_csr_permute; frees m. */
+/* P A P^T by ts_csr_permute. Frees m. */
 static ref_matrix permuted(ref_matrix m, const int32_t *order) {
   const size_t entries = (size_t)ref_nonzeros(&m);
   ref_matrix p = {m.rows, m.columns, malloc(((size_t)m.rows + 1) * sizeof(int32_t)),
@@ -47,7 +47,7 @@ static ts_bandwidth bandwidth(const ref_matrix *m) {
   return b;
 }
 
-/* The matrix in the order that reverse Cuthill-McKee finds for it. */
+/* The matrix in the order of reverse Cuthill-McKee. */
 static ref_matrix reordered(ref_matrix m) {
   const ts_csr csr = ref_csr(&m);
   int32_t *order = malloc((size_t)m.rows * sizeof *order);
@@ -102,12 +102,12 @@ static void permutation(void) {
   ref_free(&dense);
 }
 
-/* A path, a grid and a cube come out of a random order with the bandwidth that they can have, or near it. */
+/* A path, a grid and a cube in random order are restored to their best bandwidth, or close to it. */
 static void known_graphs(void) {
   ref_matrix m = reordered(shuffled(ref_skew(500), 7));
   CHECK_INT(bandwidth(&m).maximum, 1);
   ref_free(&m);
-  m = reordered(shuffled(ref_cyclic_shift(501), 7)); /* a ring: 2; its pattern is not symmetric */
+  m = reordered(shuffled(ref_cyclic_shift(501), 7)); /* a ring: 2; its pattern is unsymmetric */
   CHECK_INT(bandwidth(&m).maximum, 2);
   ref_free(&m);
   m = shuffled(ref_convection(40, 12, 1), 9);
@@ -120,7 +120,7 @@ static void known_graphs(void) {
   ref_free(&m);
 }
 
-/* Every part of a graph stays together, however many there are, and single vertices are parts too. */
+/* Every connected part of a graph stays together, for any number of parts, including single vertices. */
 static void parts(void) {
   ref_matrix m = ref_diagonal(100, 1, 2);
   m = reordered(m);
@@ -140,7 +140,7 @@ static void parts(void) {
   m = reordered(shuffled(m, 4));
   CHECK_INT(bandwidth(&m).maximum, 1);
   ref_free(&m);
-  /* Rows without entries, a full row. */
+  /* Empty rows, and a full row. */
   m = reordered(ref_gaps(300, 300, 13));
   ref_free(&m);
   m = reordered(ref_arrow(300));
@@ -151,7 +151,7 @@ static void parts(void) {
   ref_free(&m);
 }
 
-/* Doubles keep their bits, floats become doubles, and both are where floats are. */
+/* Doubles keep their bits, floats become doubles, and both are placed like floats. */
 static void doubles(void) {
   ref_matrix m = ref_random_spd(301, 9, 4);
   const size_t entries = (size_t)ref_nonzeros(&m);

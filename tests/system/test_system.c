@@ -1,10 +1,11 @@
-/* The system builder: what it solves is what elimination in double precision solves, within single precision,
- * in whatever way it is stated. */
+/* The system builder solves what elimination in double precision solves, up to single precision, for any way to
+ * write the equations. */
 #include "common/core/core.h"
 #include "system_solve.h"
 
-/* Which combinations are left out. With the first format, the library's choice, none is; in brief each format
- * has one, with another number of components, or two where all have one component. */
+/* True for combinations that are left out. With the first format, the library's choice, none are left out. A
+ * brief run has one combination per format, with changing numbers of components, or two if all have one
+ * component. */
 static int is_left_out(ts_format format, int f, int components, int locked) {
   if (components > most_components(format)) return 1;
   if (!test_is_brief()) return f && (components + f + locked) % 3;
@@ -63,8 +64,8 @@ static void least_squares(void) {
       }
 }
 
-/* Preconditioners one after the other on one system: for those that are made from a copy of the matrix it gets
- * one where it has none, and its next values reach the preconditioner. */
+/* Different preconditioners in turn on one system. If a preconditioner needs a copy of the matrix, the system
+ * makes one, and later values reach the preconditioner. */
 static void preconditioners(void) {
   static const ts_preconditioner_kind kinds[] = {TS_PRECONDITIONER_JACOBI,    TS_PRECONDITIONER_ISAI,
                                                  TS_PRECONDITIONER_AMG,       TS_PRECONDITIONER_BLOCK_JACOBI,
@@ -77,7 +78,7 @@ static void preconditioners(void) {
     for (int k = 0; k < 12; k++) {
       ts_system_solve_desc desc = tight;
       desc.solver.preconditioner_kind = kinds[k / 2];
-      desc.solver.max_iterations = 1000 + k; /* another solver with the preconditioner that is there */
+      desc.solver.max_iterations = 1000 + k; /* a new solver with the existing preconditioner */
       ts_system_result result;
       test_context_label("%s%s", ts_preconditioner_kind_name(desc.solver.preconditioner_kind),
                          locked ? ", locked" : "");
@@ -89,7 +90,7 @@ static void preconditioners(void) {
   }
 }
 
-/* Coefficients that are not symmetric go to another method, which may be asked for by name too. */
+/* Unsymmetric coefficients use another method, which may also be requested by name. */
 static void not_symmetric(void) {
   for (int components = 1; components <= 4; components++) {
     if (test_is_brief() && components / 2 == 1) continue;
@@ -125,8 +126,8 @@ static void not_symmetric(void) {
   dense_free(&d);
 }
 
-/* The digits of doubles come back, by the default precision too, and locked values on the device keep theirs.
- */
+/* All digits of doubles are returned, also with default precision, and locked values on the device keep
+ * theirs. */
 static void precisions(void) {
   static const struct {
     const char *name;
@@ -167,7 +168,7 @@ static void precisions(void) {
       CHECK(dense_solve(&d));
       CHECK_OK(context, ts_system_set_value(system, 11, d.values + (size_t)11 * 2));
     }
-    /* What is stored serves single precision too; the other way round it is made again. */
+    /* The stored matrix also serves single precision. In the other direction it is made again. */
     const ts_matrix *matrix = ts_system_get_matrix(system);
     ts_system_result result;
     test_context_label("%s, then single", kinds[k].name);
@@ -186,7 +187,7 @@ static void precisions(void) {
   }
 }
 
-/* In units in which squares of coefficients are no numbers of single precision. */
+/* In units for which squares of coefficients are outside the range of single precision. */
 static void units(void) {
   for (int kind = 0; kind < 4; kind++) {
     if (test_is_brief() && kind / 2 != kind % 2) continue;
@@ -201,7 +202,7 @@ static void units(void) {
     dense_state_rows(system, &d);
     ts_system_result result;
     solve_and_compare(system, &d, &tight, &result);
-    /* Other units at the same places are other right-hand sides too. */
+    /* Other units at the same places also change the right-hand sides. */
     for (int k = 0; k < d.rows * d.n; k++) d.a[k] /= unit;
     for (int k = 0; k < d.rows * 2; k++) d.b[k] /= unit;
     dense_state_rows(system, &d);
@@ -211,14 +212,14 @@ static void units(void) {
   }
 }
 
-/* ---- Ways to state the same equations ---- */
+/* ---- Ways to write the same equations ---- */
 
 typedef struct entry {
   int row, column;
   double value;
 } entry;
 
-/* The coefficients of `d` (only the lower triangle of a symmetric one) in pieces and in random order. */
+/* The coefficients of `d` (only the lower triangle of a symmetric one), in pieces and in random order. */
 static entry *shuffled_entries(const dense *d, int symmetric, int *count) {
   entry *entries = calloc(2 * (size_t)d->n * (size_t)d->n, sizeof *entries);
   ref_random random = {31};
@@ -227,7 +228,7 @@ static entry *shuffled_entries(const dense *d, int symmetric, int *count) {
     for (int j = 0; j < (symmetric ? i + 1 : d->n); j++) {
       const double a = d->a[i * d->n + j], part = (double)ref_uniform(&random, -1, 1);
       if (a == 0) continue;
-      const int upper = symmetric && ref_below(&random, 2); /* either triangle will do */
+      const int upper = symmetric && ref_below(&random, 2); /* either triangle is accepted */
       entries[(*count)++] = (entry){upper ? j : i, upper ? i : j, a - part};
       entries[(*count)++] = (entry){i, j, part};
     }
@@ -266,7 +267,7 @@ static void entries_in_any_order(void) {
     state_entries(system, &d, entries, count);
     ts_system_result result;
     solve_and_compare(system, &d, &tight, &result);
-    /* The same places with other numbers: the matrix is kept, and nothing is counted twice. */
+    /* The same places with other numbers: the matrix is kept, and nothing is added twice. */
     const ts_matrix *matrix = ts_system_get_matrix(system);
     for (int k = 0; k < count; k++) entries[k].value *= 2;
     for (int i = 0; i < d.n * d.components; i++) d.b[i] *= 4;
@@ -281,8 +282,8 @@ static void entries_in_any_order(void) {
   }
 }
 
-/* begin_row .. end_row, with coefficients of one unknown in pieces, and a weight that multiplies the equation.
- */
+/* begin_row .. end_row, with coefficients of one unknown in pieces, and a weight that multiplies the
+ * equation. */
 static void rows_in_pieces(void) {
   for (int least_squares = 0; least_squares < 2; least_squares++) {
     dense d = least_squares ? dense_least_squares(90, 40, 3, 3, 3) : dense_square(40, 3, 1, 3, 3);
@@ -308,7 +309,7 @@ static void rows_in_pieces(void) {
     CHECK_OK(context, ts_system_end(system));
     ts_system_result result;
     solve_and_compare(system, &d, &tight, &result);
-    /* Right-hand sides afterwards mean the same as in a row. */
+    /* Right-hand sides that are set later have the same meaning as in a row. */
     for (int k = 0; k < d.rows * 3; k++) d.b[k] = 1 + 0.01 * k;
     CHECK(dense_solve(&d));
     CHECK_OK(context, ts_system_begin(system));
@@ -333,7 +334,7 @@ static void rows_in_pieces(void) {
   }
 }
 
-/* Rows and single entries together; and as many rows as there are unlocked unknowns. */
+/* Rows and single entries combined, with as many rows as unlocked unknowns. */
 static void rows_and_entries(void) {
   dense d = dense_square(30, 3, 1, 1, 8);
   dense_lock(&d, 4, 6, 8);
@@ -364,7 +365,7 @@ static void rows_and_entries(void) {
   dense_free(&d);
 }
 
-/* Normal equations applied instead of formed. */
+/* Normal equations that are applied instead of formed. */
 static void applied(void) {
   ts_format formats[8];
   const int format_count = list_formats(context, formats);
@@ -389,7 +390,7 @@ static void applied(void) {
         CHECK_INT(result.normal, TS_NORMAL_APPLIED);
         CHECK_INT(result.rows, 150);
         CHECK_CONTAINS(result.choice, "asked for");
-        /* And back: there is one solution. */
+        /* Back to formed equations, with the same solution. */
         desc.normal = TS_NORMAL_FORMED;
         desc.solver.method = TS_METHOD_AUTO;
         CHECK_OK(context, ts_system_solve(system, &desc, &result));
@@ -400,7 +401,7 @@ static void applied(void) {
       }
 }
 
-/* Left to the library: formed where A^T A is small, applied where one condition has all unknowns. */
+/* The library's choice: formed if A^T A is small, applied if one condition contains all unknowns. */
 static void formed_or_applied(void) {
   for (int full = 0; full < 2; full++) {
     dense d = dense_least_squares(150, 60, 2, 1, 7);
@@ -418,8 +419,8 @@ static void formed_or_applied(void) {
   }
 }
 
-/* Pairs of unknowns that are stated together are blocks, also in textures, where vectors of blocks have one
- * component; on a GPU so few entries as here are faster without. */
+/* Pairs of unknowns that are given together are stored in blocks, also in textures, if vectors have one
+ * component. On a GPU so few entries are faster without blocks. */
 static void blocks(void) {
   ts_context_info info;
   REQUIRE_OK(context, ts_context_get_info(context, &info));

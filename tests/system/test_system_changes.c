@@ -1,7 +1,7 @@
-/* The system builder: what may change between two solves, and how little is done again for it. */
+/* The system builder: changes between two solves, and the small amount of work that they repeat. */
 #include "system_solve.h"
 
-/* Other values of locked unknowns and other right-hand sides leave the matrix alone; locks do not. */
+/* New values of locked unknowns and new right-hand sides do not change the matrix. Locks do. */
 static void changes(void) {
   for (int kind = 0; kind < 3; kind++) {
     const int least_squares = kind > 0;
@@ -19,7 +19,7 @@ static void changes(void) {
     const ts_matrix *matrix = ts_system_get_matrix(system);
 
     test_context_label("kind %d, other values", kind);
-    desc.leave_on_device = 1; /* values of locked unknowns reach the device without the others leaving it */
+    desc.leave_on_device = 1; /* values of locked unknowns reach the device, and the others stay there */
     for (int pass = 0; pass < 2; pass++) {
       for (int c = 0; c < 3; c++) d.values[11 * 3 + c] = 7 + pass + c;
       CHECK(dense_solve(&d));
@@ -55,7 +55,7 @@ static void changes(void) {
     CHECK_OK(context, ts_system_lock(system, 12));
     CHECK(!ts_system_is_locked(system, 11) && ts_system_is_locked(system, 12));
     d.locked[11] = 0, d.locked[12] = 1;
-    CHECK_OK(context, ts_system_get_value(system, 12, d.values + (size_t)12 * 3)); /* the solution's */
+    CHECK_OK(context, ts_system_get_value(system, 12, d.values + (size_t)12 * 3)); /* that of the solution */
     CHECK(dense_solve(&d));
     solve_and_compare(system, &d, &desc, &result);
 
@@ -70,8 +70,8 @@ static void changes(void) {
   }
 }
 
-/* A solve begins where the values are: at the solution there is nothing left to do, and few iterations at a
- * time get there. */
+/* A solve starts from the current values: at the solution it has nothing to do, and repeated short solves reach
+ * it. */
 static void starts(void) {
   dense d = dense_square(80, 3, 1, 2, 6);
   dense_lock(&d, 0, 19, 2);
@@ -95,7 +95,7 @@ static void starts(void) {
            solve_system(system, &(ts_system_solve_desc){.solver.stop = TS_STOP_RESIDUAL, .solver.rtol = 1e-5},
                         &result));
   CHECK_INT(result.iterations, 0);
-  /* One value at a time, after a solve whose solution is still on the device. */
+  /* Sets one value at a time, after a solve with its solution still on the device. */
   for (int j = 0; j < d.n; j++) {
     const double zero[2] = {0};
     if (!d.locked[j]) CHECK_OK(context, ts_system_set_value(system, j, zero));
@@ -106,8 +106,7 @@ static void starts(void) {
   dense_free(&d);
 }
 
-/* Locked unknowns keep their values to the last bit of double precision, and nothing else is solved where all
- * are locked. */
+/* Locked unknowns keep their values exactly in double precision. If all are locked, nothing is solved. */
 static void all_locked(void) {
   dense d = dense_square(9, 2, 1, 1, 6);
   dense_lock(&d, 0, 1, 2);
@@ -128,8 +127,8 @@ static void all_locked(void) {
   dense_free(&d);
 }
 
-/* Conditions without anything on the right and everything on locked unknowns, as in conformal maps: the
- * residual is relative to what these leave. */
+/* Conditions with zero right-hand sides, where only locked unknowns have values, as in conformal maps. The
+ * residual is relative to the terms of the locked unknowns. */
 static void only_locked_values(void) {
   dense d = dense_least_squares(100, 40, 3, 1, 5);
   memset(d.b, 0, 100 * sizeof *d.b);
@@ -144,7 +143,7 @@ static void only_locked_values(void) {
   dense_free(&d);
 }
 
-/* A chain of pairs whose numbers are all over the place. */
+/* A chain of pairs in shuffled order. */
 static dense shuffled_pairs(int pairs, int components, int least_squares) {
   dense d = dense_create(2 * pairs, 2 * pairs, components, least_squares);
   for (int i = 0; i < 2 * pairs; i++)
@@ -158,11 +157,11 @@ static dense shuffled_pairs(int pairs, int components, int least_squares) {
   return d;
 }
 
-/* In another order on the device everything is as it was, and neighbours are near. */
+/* Another ordering on the device does not change any result, and neighbours are close together. */
 static void orders(void) {
   for (int kind = 0; kind < 4; kind++) {
     const int components = kind & 1 ? 1 : 3, least_squares = kind >> 1;
-    dense d = shuffled_pairs(45, components, least_squares); /* 7 divides no 45 */
+    dense d = shuffled_pairs(45, components, least_squares); /* 45 is not divisible by 7 */
     CHECK(dense_solve(&d));
     test_context_label("components %d, least squares %d", components, least_squares);
     ts_system *system = dense_system(context, &d, 0);
@@ -186,7 +185,8 @@ static void orders(void) {
     solve_and_compare(system, &d, &desc, &result);
     CHECK(result.bandwidth.mean < result.bandwidth_natural.mean / 2);
 
-    /* Locked ones are found, coefficients and right-hand sides follow, the device says where unknowns are. */
+    /* Locked unknowns are found, coefficients and right-hand sides follow, and the system reports the places of
+     * unknowns on the device. */
     desc.leave_on_device = 1;
     for (int c = 0; c < components; c++) d.values[20 * components + c] = 9 + c;
     for (int k = 0; k < d.rows * d.n; k++) d.a[k] *= 2;
@@ -202,7 +202,7 @@ static void orders(void) {
     CHECK_INT(ts_system_get_index(system, d.n), -1);
     CHECK_INT(ts_system_get_index(NULL, 0), -1);
 
-    /* And back. */
+    /* The original order again. */
     solve_and_compare(system, &d, &tight, &result);
     for (int j = 0; j < d.n; j++) CHECK_INT(ts_system_get_index(system, j), j);
     ts_system_destroy(&system);
@@ -211,7 +211,7 @@ static void orders(void) {
   }
 }
 
-/* Messages name unknowns as they are stated. */
+/* Messages name unknowns by their original numbers. */
 static void rows_by_name(void) {
   dense d = shuffled_pairs(20, 1, 0);
   d.a[4 * d.n + 38] += 5;

@@ -1,5 +1,5 @@
-/* The system builder: every call that it refuses says which row or unknown is wrong, loses nothing, and the
- * system goes on; so does one that memory ran out in. */
+/* The system builder: every refused call names the faulty row or unknown and loses nothing, and the system
+ * remains usable. The same holds for a call that runs out of memory. */
 #include "dense.h"
 #include "heap.h"
 
@@ -13,8 +13,7 @@ static ts_system *make(ts_system_desc desc) {
   return system;
 }
 
-/* A chain of n unknowns: 2 on the diagonal, -1 beside it, 1 on the right; `extra` rows more than there should
- * be. */
+/* A chain of n unknowns: 2 on the diagonal, -1 next to it, 1 on the right, and `extra` additional rows. */
 static void state_chain(ts_system *system, int32_t n) {
   CHECK_OK(context, ts_system_begin(system));
   for (int32_t i = 0; i < n; i++) {
@@ -88,7 +87,7 @@ static void unknowns(void) {
   ts_system_destroy(&system);
 }
 
-/* The state machine: each call in each state in which it has no place. */
+/* The state machine: each call in every state in which it is invalid. */
 static void out_of_order(void) {
   ts_system *system = make((ts_system_desc){.unknowns = 3});
   const double one = 1;
@@ -123,7 +122,7 @@ static void out_of_order(void) {
   INVALID(ts_system_end(system), "a row is open");
   INVALID(ts_system_solve(system, NULL, &result), "ts_system_end comes first");
 
-  /* What was stated so far is still there: rows 1 and 2 complete the chain. */
+  /* Earlier rows are kept: rows 1 and 2 complete the chain. */
   CHECK_OK(context, ts_system_coefficient(system, 0, 2));
   CHECK_OK(context, ts_system_coefficient(system, 1, -1));
   CHECK_OK(context, ts_system_right_hand_side(system, 0, 1));
@@ -180,7 +179,7 @@ static void bad_numbers(void) {
   INVALID(ts_system_set_right_hand_sides(system, ts_host(a, 2)), "2", "3");
   INVALID(ts_system_set_right_hand_sides(system, ts_host(bad, 3)), "row 2", "nan");
   check_chain(system, 3);
-  /* Of double precision, but together not of single. */
+  /* Each number is in double precision, but their combination is outside the range of single precision. */
   state_chain(system, 3);
   CHECK_OK(context, ts_system_add(system, 1, 1, 1e300));
   CHECK_OK(context, ts_system_end(system));
@@ -237,20 +236,20 @@ static void options(void) {
 static void too_little_said(void) {
   ts_system *system = make((ts_system_desc){.unknowns = 4});
   ts_system_result result;
-  /* Unknown 3 and its equation are nowhere. */
+  /* Unknown 3 and its equation are missing. */
   CHECK_OK(context, ts_system_begin(system));
   for (int32_t i = 0; i < 3; i++) CHECK_OK(context, ts_system_add(system, i, i, 2));
   CHECK_OK(context, ts_system_end(system));
   INVALID(ts_system_solve(system, NULL, &result), "equation 3", "no coefficient");
   CHECK_OK(context, ts_system_lock(system, 3));
   CHECK_OK(context, ts_system_solve(system, NULL, &result));
-  /* An equation for it, but it is in none. */
+  /* Unknown 3 has an equation, but is not in any. */
   CHECK_OK(context, ts_system_unlock(system, 3));
   CHECK_OK(context, ts_system_begin(system));
   for (int32_t i = 0; i < 4; i++) CHECK_OK(context, ts_system_add(system, i, i == 3 ? 0 : i, 2));
   CHECK_OK(context, ts_system_end(system));
   INVALID(ts_system_solve(system, NULL, &result), "unknown 3", "in no equation");
-  /* All that equation 1 has is locked. */
+  /* All unknowns of equation 1 are locked. */
   CHECK_OK(context, ts_system_lock(system, 0));
   CHECK_OK(context, ts_system_lock(system, 3));
   CHECK_OK(context, ts_system_begin(system));
@@ -261,7 +260,7 @@ static void too_little_said(void) {
   ts_system_destroy(&system);
 }
 
-/* x_k+1 - x_k = 1 for neighbours of a chain of n. */
+/* x_k+1 - x_k = 1 for neighbours in a chain of n. */
 static void state_differences(ts_system *system, int32_t n, int32_t gap) {
   const double a[] = {-1, 1}, b[] = {1};
   CHECK_OK(context, ts_system_begin(system));
@@ -279,12 +278,12 @@ static void singular_least_squares(void) {
   CHECK_OK(context, ts_system_row(system, 1, (const int32_t[]){1}, &one, &one, 1));
   CHECK_OK(context, ts_system_end(system));
   INVALID(ts_system_solve(system, NULL, &result), "unknown 0", "no condition");
-  /* A condition without weight does not count. */
+  /* A condition with weight 0 does not count. */
   state_differences(system, 9, -1);
   CHECK_OK(context, ts_system_row(system, 1, (const int32_t[]){0}, &one, &one, 0));
   CHECK_OK(context, ts_system_end(system));
   INVALID(ts_system_solve(system, NULL, &result), "8 conditions", "9 unlocked");
-  /* Enough of them, in two parts, of which one floats. */
+  /* Enough conditions, in two parts. One part is determined only up to a constant. */
   state_differences(system, 9, 3);
   CHECK_OK(context, ts_system_row(system, 1, (const int32_t[]){0}, &one, &one, 1));
   CHECK_OK(context, ts_system_row(system, 2, (const int32_t[]){4, 8}, (const double[]){-0.1, 0.1}, &one, 1));
@@ -300,7 +299,7 @@ static void singular_least_squares(void) {
   CHECK_CLOSE(values[5], 4, 0.1);
   ts_system_destroy(&system);
 
-  /* Asked for: the solution near the start. */
+  /* On request: the solution near the start. */
   system = make((ts_system_desc){.unknowns = 9, .least_squares = 1, .allow_singular = 1});
   state_differences(system, 9, -1);
   CHECK_OK(context, ts_system_end(system));
@@ -311,8 +310,8 @@ static void singular_least_squares(void) {
   ts_system_destroy(&system);
 }
 
-/* What the method finds is no error, and said. */
-static void methods_give_up(void) {
+/* If the method does not converge, this is not an error, but it is reported. */
+static void methods_break_down(void) {
   ts_system *system = make((ts_system_desc){.unknowns = 2});
   ts_system_result result;
   CHECK_OK(context, ts_system_begin(system));
@@ -333,7 +332,7 @@ static void methods_give_up(void) {
 
 /* ---- Memory ---- */
 
-/* How far the equations are stated: a call that found no memory is made again. */
+/* The progress of writing the equations: a call that ran out of memory is repeated. */
 typedef struct progress {
   int begun, rows, ended;
 } progress;
@@ -369,8 +368,8 @@ static ts_status state_and_solve(ts_system *system, const dense *d, int applied,
   return status == TS_OK ? ts_system_solve(system, &desc, NULL) : status;
 }
 
-/* The n-th allocation fails, from the first row to the solution: the call says so, and once there is memory
- * again everything goes on from there. Returns 1 where there were no more than n. */
+/* The n-th allocation fails, between the first row and the solution. The call reports it, and when memory is
+ * available again everything continues from there. Returns 1 if there were at most n allocations. */
 static int fail_at(const dense *d, int applied, long n) {
   ts_system *system = dense_system(context, d, 0);
   progress done = {0};
@@ -390,12 +389,12 @@ static int fail_at(const dense *d, int applied, long n) {
 }
 
 static void memory_runs_out(void) {
-  if (test_is_ranks()) return; /* some of these calls are each rank's own; test_ranks has memory of one rank */
+  if (test_is_ranks()) return; /* some of these calls are rank-local; see test_ranks */
   const ts_system_desc desc = {.unknowns = 50, .least_squares = 1};
   ts_system *system = NULL;
   FAIL_EACH_CREATION(context, system, ts_system_create(context, &desc, &system));
   ts_system_destroy(&system);
-  for (int kind = test_is_gl() ? 2 : 0; kind < 3; kind++) { /* the last one takes the most */
+  for (int kind = test_is_gl() ? 2 : 0; kind < 3; kind++) { /* the last one takes longest */
     dense d = kind ? dense_least_squares(100, 50, 3, 2, 9) : dense_square(50, 3, 1, 2, 9);
     dense_lock(&d, 3, 9, 9);
     CHECK(dense_solve(&d));
@@ -417,4 +416,4 @@ static ts_context_desc count_memory(int round) {
 static const test_fixture fixture = {.context = &context, .desc = count_memory};
 
 TEST_MAIN(CASES_WITH(&fixture, descriptors, unknowns, out_of_order, bad_numbers, options, too_little_said,
-                     singular_least_squares, methods_give_up, memory_runs_out))
+                     singular_least_squares, methods_break_down, memory_runs_out))

@@ -1,9 +1,9 @@
-/* A bar of colours with a frame, on a light panel, and text from a texture. */
+/* A framed colour bar on a light panel, and text from a texture. */
 in vec2 across;
 uniform sampler2D colours;
 uniform sampler2D text;
 uniform int scale;
-uniform vec4 bar; /* in the panel, in pixels from the lower left: left, lower, right, upper */
+uniform vec4 bar; /* position in the panel in pixels, from the lower left: left, lower, right, upper */
 uniform vec2 panel;
 out vec4 colour;
 

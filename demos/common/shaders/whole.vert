@@ -1,4 +1,4 @@
-/* One triangle over the whole viewport; `across` runs from 0 to 1 over it. */
+/* One triangle that covers the viewport; `across` is 0 to 1 over the viewport. */
 out vec2 across;
 
 void main() {

@@ -1,5 +1,5 @@
-/* Blue where a contact uses little of its friction, teal about halfway, red where it slides; orange: the
- * pointer's pull. */
+/* Blue if a contact uses little of its friction, teal at about half, red if it slides. The pointer's pull is
+ * orange. */
 in vec3 normal;
 flat in float value;
 uniform vec3 sun;

@@ -1,7 +1,9 @@
-/* Arrows, an instance each, as thick in pixels as they are; each is drawn over everything. */
-layout(location = 0) in vec3 ring;   /* cosine and sine around it; 0: tail, 1: neck, 2: brim, 3: tip */
-layout(location = 1) in vec4 start;  /* and the thickness in metres */
-layout(location = 2) in vec4 vector; /* to the tip, and the colour's place */
+/* Arrows, one per instance, drawn over everything. Their thickness in pixels does not depend on the
+ * distance. */
+/* cosine and sine around the axis; part of the arrow, 0: tail, 1: neck, 2: brim, 3: tip */
+layout(location = 0) in vec3 ring;
+layout(location = 1) in vec4 start;  /* start point; thickness in metres */
+layout(location = 2) in vec4 vector; /* vector to the tip; position in the colour map */
 uniform mat4 to_clip;
 out vec3 normal;
 flat out float value;

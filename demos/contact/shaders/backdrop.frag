@@ -1,4 +1,4 @@
-/* Behind everything. */
+/* The background of the picture. */
 in vec2 across;
 out vec4 shown;
 

@@ -1,4 +1,4 @@
-/* A body in the light. PALE: how much of its colour it gives up, so that forces stand out. */
+/* A lit body. `pale` fades its colour, so that forces stand out. */
 in vec3 normal, point, local;
 flat in vec4 colour;
 flat in float is_ball;
@@ -7,7 +7,7 @@ out vec4 shown;
 
 void main() {
   vec3 paint = linear(colour.rgb);
-  /* A ball has a band, so that one sees it roll. */
+  /* Balls have a band that makes their rolling visible. */
   float edge = fwidth(local.z), band = 1.0 - smoothstep(0.22 - edge, 0.22 + edge, abs(local.z));
   paint = mix(paint, mix(paint, vec3(0.88, 0.86, 0.81), 0.75), is_ball * band);
   paint = mix(paint, vec3(0.80, 0.80, 0.80), pale);

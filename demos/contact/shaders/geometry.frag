@@ -1,4 +1,4 @@
-/* The normal that the eye sees, and how deep. */
+/* Writes the normal and the depth in eye space. */
 in vec3 normal, eye;
 out vec4 seen;
 

@@ -1,4 +1,4 @@
-/* The plane z = 0, `reach` metres around `middle`. */
+/* The plane z = 0, a square of `reach` metres around `middle`. */
 uniform mat4 to_clip;
 uniform vec2 middle;
 uniform float reach;

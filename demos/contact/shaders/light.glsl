@@ -1,15 +1,15 @@
-/* Light of what is drawn: the sun with a soft shadow, a soft sky, and how much of it a point sees. Colours are
- * linear until `display`. TAPS: the shadow is an average of so many squared looks at its map. */
+/* Lighting: the sun with a soft shadow, and the sky, attenuated by ambient occlusion. Colours are linear until
+ * `display`. The shadow averages TAPS^2 lookups of its map. */
 uniform sampler2DShadow shadow_map;
-uniform sampler2D openness; /* of the sky, and depth, at `coarse` pixels each */
-uniform mat4 to_shadow;     /* world to the map, all from 0 to 1 */
-uniform vec3 sun;           /* towards it */
+uniform sampler2D openness; /* ambient openness and depth; one texel covers coarse x coarse pixels */
+uniform mat4 to_shadow;     /* world to shadow map, all coordinates 0 to 1 */
+uniform vec3 sun;           /* unit vector towards the sun */
 uniform vec3 viewer;
-uniform vec2 shadow_step; /* between looks at the map, of its width and height */
+uniform vec2 shadow_step; /* distance of lookups, relative to the map's width and height */
 uniform float shadow_lift, coarse;
 uniform vec2 pixels;
 
-/* Points are lifted off their surface, which else would shade itself. */
+/* Lifts the point off its surface, so that the surface does not shade itself. */
 float sunlit(vec3 point, vec3 normal) {
   vec3 at = (to_shadow * vec4(point + shadow_lift * normal, 1.0)).xyz;
   float sum = 0.0, all = 0.0;
@@ -23,7 +23,7 @@ float sunlit(vec3 point, vec3 normal) {
   return sum / all;
 }
 
-/* From the four coarse pixels around, those at other depths left out. */
+/* Interpolates the four nearest texels, without those at other depths. */
 float sky_seen(float depth) {
   vec2 at = gl_FragCoord.xy / coarse - 0.5;
   ivec2 low = ivec2(floor(at)), last = textureSize(openness, 0) - 1;
@@ -42,7 +42,7 @@ float sky_seen(float depth) {
 
 vec3 linear(vec3 rgb) { return pow(rgb, vec3(2.2)); }
 
-/* Bright light becomes white slowly. */
+/* Tone mapping: bright light approaches white slowly. */
 vec3 display(vec3 light) {
   vec3 c = light * (1.0 + light / 6.0) / (1.0 + 0.55 * light);
   return pow(clamp(c, 0.0, 1.0), vec3(1.0 / 2.2));
@@ -52,7 +52,7 @@ vec3 lit(vec3 paint, vec3 point, vec3 normal, float depth, float gloss) {
   vec3 towards = normalize(viewer - point), half_way = normalize(towards + sun);
   float open = sky_seen(depth), direct = max(dot(normal, sun), 0.0);
   if (direct > 0.0) direct *= sunlit(point, normal);
-  /* What a cranny lacks of the sky it gets in part from its own light walls. */
+  /* Occluded points still receive light that bounces off the body's own bright surfaces. */
   vec3 sky = open / (1.0 - 0.35 * paint * (1.0 - open));
   sky *= mix(vec3(0.34, 0.31, 0.28), vec3(0.72, 0.77, 0.84), 0.5 + 0.5 * normal.z);
   vec3 light = paint * (sky + vec3(1.42, 1.33, 1.18) * direct);
@@ -61,11 +61,11 @@ vec3 lit(vec3 paint, vec3 point, vec3 normal, float depth, float gloss) {
   return light + gloss * (0.35 * shine * direct + 0.16 * rim * open);
 }
 
-/* A light neutral gradient; the ground fades into it. */
+/* A light neutral gradient. The ground fades into it. */
 vec3 background() {
   vec2 away = gl_FragCoord.xy / pixels - vec2(0.5, 0.45);
   vec3 c = mix(vec3(0.74, 0.77, 0.81), vec3(0.955, 0.96, 0.965), clamp(1.0 - 0.9 * dot(away, away), 0.0, 1.0));
-  /* Half a grey level of noise hides the steps of eight bits. */
+  /* Dither by half a grey level, to hide the steps of 8-bit colours. */
   float noise = fract(52.9829189 * fract(dot(gl_FragCoord.xy, vec2(0.06711056, 0.00583715)))) - 0.5;
   return c + noise / 255.0;
 }

@@ -1,4 +1,4 @@
-/* The average of nine pixels across or up, of those about as deep. */
+/* Averages nine pixels in one direction, of those at similar depth. */
 in vec2 across;
 uniform sampler2D openness;
 uniform ivec2 along;
@@ -7,7 +7,7 @@ out vec2 seen;
 void main() {
   ivec2 here = ivec2(gl_FragCoord.xy), last = textureSize(openness, 0) - 1;
   vec2 own = texelFetch(openness, here, 0).xy, slope = vec2(0.0);
-  /* Depth changes evenly along a plane that is seen from the side. */
+  /* On a plane that is seen at an angle the depth changes linearly. */
   float before = texelFetch(openness, max(here - along, ivec2(0)), 0).y;
   float after = texelFetch(openness, min(here + along, last), 0).y;
   float change = abs(before - own.y) < abs(after - own.y) ? own.y - before : after - own.y;

@@ -1,6 +1,6 @@
-/* Arrows of the velocity, three lines each: the shaft and the two sides of the head. */
-uniform ivec2 arrows;   /* how many in a row, and rows */
-uniform float longest;  /* the speed in m/s whose arrow reaches the next one */
+/* Arrows of the velocity. Each has three lines: the shaft and the two sides of the head. */
+uniform ivec2 arrows;   /* number of columns and rows */
+uniform float longest;  /* an arrow of this speed, in m/s, reaches the next arrow */
 
 void main() {
   int arrow = gl_VertexID / 6, corner = gl_VertexID % 6;

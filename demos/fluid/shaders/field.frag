@@ -1,7 +1,8 @@
-/* The picture of a field between its samples, which samples.frag made; with LIGHT they are colours. Walls stand in front. */
+/* Interpolates a field from the samples made by samples.frag. With LIGHT they are colours. Walls are drawn over
+ * the field. */
 in vec2 across;
 uniform sampler2D field, table;
-uniform float row; /* of the table */
+uniform float row; /* of the colour table */
 out vec4 colour;
 
 void main() {

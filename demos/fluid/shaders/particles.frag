@@ -1,4 +1,4 @@
-/* A particle appears slowly, so that new ones do not flicker. */
+/* Particles fade in, so that new ones do not flicker. */
 in float age;
 uniform vec4 ink;
 out vec4 colour;

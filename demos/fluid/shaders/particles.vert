@@ -1,4 +1,4 @@
-/* Particles as points, at the places that their samples hold. */
+/* Draws particles as points. The samples are their positions. */
 uniform SAMPLES particles;
 uniform ivec2 particles_origin;
 uniform int columns;

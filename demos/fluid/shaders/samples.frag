@@ -1,5 +1,6 @@
-/* What field.frag interpolates: dye as light in red, green and blue, or a number's place in the range in red, and in alpha
- * how much of a wall is there. FIELD is a fluid_field; with MEASURE, the field's numbers. */
+/* Samples for field.frag to interpolate. Red, green and blue hold the light of the dye; for other fields red
+ * holds the value's position in the colour range. Alpha is the share of wall. FIELD is a fluid_field. With
+ * MEASURE the output is the field's magnitude. */
 in vec2 across;
 uniform SAMPLES data, walls;
 uniform ivec2 data_origin, walls_origin;
@@ -20,7 +21,7 @@ float number(vec2 cell) {
 #endif
 }
 
-/* Dye glows on a dark ground, the hotter the redder; what is brighter than a screen keeps its hue. */
+/* Dye glows on a dark ground; heat makes it redder. Light above the screen's maximum keeps its hue. */
 vec3 dye(vec2 cell) {
   vec4 here = max(sample_between(data, data_origin, vec2(0.5), cells - 1, cell), 0.0);
   vec3 light = here.rgb + here.a * vec3(0.16, 0.05, 0.0) * min(1.0, 4.0 * dot(here.rgb, vec3(1.0)));
@@ -37,7 +38,8 @@ void main() {
 #elif FIELD == FIELD_DYE
   colour = vec4(dye(cell), inside);
 #else
-  /* Beyond the range too, as far as half floats go: it is cut off when it was interpolated. */
+  /* Keep values beyond the range, within the limits of half floats. They are clamped after the
+   * interpolation. */
   float place = clamp(number(cell) / range, -1e4, 1e4);
 #if FIELD != FIELD_SPEED
   place = 0.5 + 0.5 * place;

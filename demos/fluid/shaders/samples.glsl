@@ -1,5 +1,5 @@
-/* A sample of a grid. Those of a texture begin at `origin`; in a buffer (BUFFERS 1) they lie row by row, `origin.x`
- * of them in each. */
+/* One sample of a grid. In a texture the samples begin at `origin`. In a buffer (BUFFERS 1) they are stored row
+ * by row, `origin.x` per row. */
 #if BUFFERS
 #define SAMPLES samplerBuffer
 vec4 sample_at(samplerBuffer data, ivec2 origin, ivec2 at) { return texelFetch(data, at.y * origin.x + at.x); }
@@ -8,8 +8,8 @@ vec4 sample_at(samplerBuffer data, ivec2 origin, ivec2 at) { return texelFetch(d
 vec4 sample_at(sampler2D data, ivec2 origin, ivec2 at) { return texelFetch(data, origin + at, 0); }
 #endif
 
-/* Values between the samples, bilinear. Positions count in cells from the lower left corner. The first sample stands
- * `shift` from the corner, and the last one has the index `last`. */
+/* Bilinear interpolation between samples. Positions are in cells, from the lower left corner. The first sample
+ * is at `shift` from the corner, and the last one has index `last`. */
 vec4 sample_between(SAMPLES data, ivec2 origin, vec2 shift, ivec2 last, vec2 cell) {
   vec2 at = cell - shift, low = floor(at), part = at - low;
   ivec2 a = clamp(ivec2(low), ivec2(0), last), b = clamp(ivec2(low) + 1, ivec2(0), last);
@@ -20,7 +20,7 @@ vec4 sample_between(SAMPLES data, ivec2 origin, vec2 shift, ivec2 last, vec2 cel
 
 uniform SAMPLES velocity;
 uniform ivec2 velocity_origin, cells;
-uniform bool staggered; /* else both components are at the centres of cells */
+uniform bool staggered; /* otherwise both components are at cell centres */
 
 float velocity_x(vec2 cell) {
   vec2 shift = staggered ? vec2(0.0, 0.5) : vec2(0.5);

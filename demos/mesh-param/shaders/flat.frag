@@ -1,23 +1,22 @@
-/* A checkerboard in the UV map's coordinates, in the colour of the distortion; triangles that are flipped (a value of
- * the area below -1000) are red. Kinds of drawing are defines: IMAGE, COLOURED_BY (0: nothing, 1: angles, 2: areas),
- * WIREFRAME. */
+/* A checkerboard in coordinates of the UV map, tinted by the distortion. Flipped triangles (area value below
+ * -1000) are red. The variants are defines: IMAGE, COLOURED_BY (0: nothing, 1: angles, 2: areas), WIREFRAME. */
 in vec3 eye, normal, corner;
 in vec2 at;
 flat in vec2 value;
 flat in float border;
-uniform float squares; /* for a length of 1 in the UV map; 0: none; -1: nor is there a UV map yet */
+uniform float squares; /* per unit of length in the UV map; 0: no checkerboard; -1: no UV map yet */
 uniform sampler2D colours;
 out vec4 colour;
 
-/* 0 or 1, and a mean where squares are smaller than pixels. */
+/* 0 or 1, or a mean if squares are smaller than pixels. */
 float checker() {
   vec2 p = at * squares, wide = max(fwidth(p), 1e-6);
   vec2 wave = clamp((abs(fract(0.5 * p) - 0.5) - 0.25) * 2.0 / wide, -0.5, 0.5);
   return 0.5 - 2.0 * wave.x * wave.y * (1.0 - smoothstep(0.5, 1.5, max(wide.x, wide.y)));
 }
 
-/* How much of a pixel a line `width` pixels wide covers along the edges with a flag: corner k is 0 on the edge
- * opposite of it. */
+/* Coverage of a pixel by a line `width` pixels wide along the selected edges. Component k of `corner` is 0 on
+ * the edge opposite corner k. */
 float lines(vec3 which, float width) {
   vec3 d = corner / max(fwidth(corner), 1e-9) + 1e6 * (1.0 - which);
   return clamp(0.5 + 0.5 * width - min(d.x, min(d.y, d.z)), 0.0, 1.0);
@@ -47,7 +46,7 @@ void main() {
 #if WIREFRAME
   c = mix(c, vec3(0.11, 0.13, 0.20), 0.45 * lines(vec3(1.0), 0.6));
 #endif
-  /* Bit 0 is the edge from corner 0 to corner 1, which lies opposite of corner 2. */
+  /* Bit 0 is the edge from corner 0 to corner 1, opposite corner 2. */
   int bits = int(border + 0.5);
   vec3 open = vec3(bits >> 1 & 1, bits >> 2 & 1, bits & 1);
   c = mix(c, vec3(0.70, 0.12, 0.10), 0.85 * lines(open, 2.2));

@@ -1,9 +1,10 @@
-/* A corner of a triangle: on the mesh, seen by the camera, or with IMAGE in the plane of its UV map. images: u, v of every
- * flat vertex. distortion: of every triangle, of its angles, 0 to 1, and of its area, -1 to 1, in units of `ranges`. */
+/* A corner of a triangle: on the mesh, or with IMAGE in the plane of the UV map. images: u, v of each flat
+ * vertex. distortion: for each triangle that of its angles, 0 to 1, and that of its area, -1 to 1, in units of
+ * `ranges`. */
 layout(location = 0) in vec3 place;
 layout(location = 1) in vec3 direction; /* the normal */
-layout(location = 2) in float seams;    /* bits 0, 1, 2: the edge from this corner on and so on is on the boundary */
-layout(location = 3) in int vertex;     /* the flat one */
+layout(location = 2) in float seams;    /* bits 0, 1, 2: the edge from corner 0, 1, 2 is on the boundary */
+layout(location = 3) in int vertex;     /* the flat vertex */
 uniform sampler2D images, distortion;
 uniform mat4 view, projection;
 uniform vec4 window;                    /* of the UV map: lower left corner, and scales */
@@ -13,7 +14,7 @@ out vec2 at;
 flat out vec2 value;
 flat out float border;
 
-ivec2 list(int i) { return ivec2(i & 4095, i >> 12); } /* lists are cut into rows of 4096 */
+ivec2 list(int i) { return ivec2(i & 4095, i >> 12); } /* lists have rows of 4096 */
 
 void main() {
   vec2 image = texelFetch(images, list(vertex), 0).xy;

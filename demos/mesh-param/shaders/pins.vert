@@ -1,4 +1,4 @@
-/* A pin, on the mesh or with `in_image` in its UV map; small where it was chosen and not given. */
+/* A pin on the mesh, or with `in_image` in the UV map. Automatic pins are smaller than given ones. */
 layout(location = 0) in vec3 place;
 layout(location = 1) in vec2 image;
 layout(location = 2) in float given;

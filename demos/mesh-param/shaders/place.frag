@@ -1,9 +1,9 @@
-/* u and v of every flat vertex in the UV map, from the vector that the solver has left; a fragment is a vertex. Each chart
- * is turned, scaled and moved to where it lies in the UV map: (u, v) becomes (a u - b v, b u + a v) + (c, d).
+/* u and v of each flat vertex in the UV map, from the solver's vector. A fragment is a vertex. Each chart is
+ * rotated, scaled and moved to its position in the UV map: (u, v) becomes (a u - b v, b u + a v) + (c, d).
  *
- * places: the vector; in a texture from `origin` on, or with BUFFER in a buffer. where: of every vertex the texels of u
- * and of v (x + 2^16 y, or the number in the buffer), their components (that of v times 16), and the chart. charts:
- * a, b, c, d. */
+ * places: the vector, in a texture from `origin` on, or with BUFFER in a buffer. where: for each vertex the
+ * texels of u and of v (x + 2^16 y, or the index in the buffer), their components (that of v times 16), and the
+ * chart. charts: a, b, c, d. */
 #if BUFFER
 uniform samplerBuffer places;
 #else

@@ -1,13 +1,15 @@
-/* What drawing needs to know of a vertex, gathered from the triangles around it; a fragment is a vertex.
+/* Gathers a vertex's data for drawing from the triangles around it. A fragment is a vertex.
  *
- *   normal     sum of (u - x) x (v - x) over the triangles (x, u, v), made a unit vector: area-weighted
- *   curvature  H = |grad A| / (2 A / 3), A the triangles' area, positive where the surface is convex seen from the
- *              side of the normal; 0 at the border, where the gradient is not the curvature's
- *   moved      distance from where the vertex was at the start
+ *   normal     sum of (u - x) x (v - x) over the triangles (x, u, v), normalized: area-weighted
+ *   curvature  H = |grad A| / (2 A / 3) with A the triangles' area
+ *   moved      distance from the start
  *
- * positions.glsl has x of every vertex. fans: (first, count) of its triangles in `corners`, which
- * holds (u, v); the count is negative at the border. before: x at the start. outwards: -1 where the
- * triangles' front sides are inside, else 1. */
+ * The curvature is positive if the surface is convex seen from the side of the normal. It is 0 at the border,
+ * where the gradient does not measure curvature.
+ *
+ * positions.glsl has x of each vertex. fans: (first, count) of the vertex's triangles in `corners`, which holds
+ * (u, v); the count is negative at the border. before: x at the start. outwards: -1 if the triangles' front
+ * sides are inside, otherwise 1. */
 uniform isampler2D fans;
 uniform isampler2D corners;
 uniform sampler2D before;
@@ -38,6 +40,6 @@ void main() {
   float l = length(sum);
   if (l > 0.0) normal = vec4(sum / l, 0.0);
   float curvature = twice_area > 0.0 && fan.y > 0 ? 1.5 * length(gradient) / twice_area : 0.0;
-  /* Area grows outwards where the surface is convex. */
+  /* The area of a convex surface increases outwards. */
   values = vec2(dot(gradient, sum) < 0.0 ? -curvature : curvature, distance(x, texelFetch(before, here, 0).xyz));
 }

@@ -1,6 +1,7 @@
-/* Three lights that stay with the camera: a key from the upper left, a fill from the right, and the sky. Back
- * sides are of another colour, so that one sees through a hole. Kinds of drawing are defines and not uniforms, since a software rasterizer runs
- * both sides of a branch: COLOURED_BY (0: nothing, 1: curvature, 2: distance moved), FLAT, WIREFRAME. */
+/* Three lights fixed to the camera: a key light from the upper left, a fill light from the right, and the sky.
+ * Back sides have another colour, so that holes are visible. Variants are defines instead of uniforms, because
+ * a software rasterizer executes both sides of a branch: COLOURED_BY (0: nothing, 1: curvature, 2: distance
+ * moved), FLAT, WIREFRAME. */
 in vec3 eye;
 in vec3 normal;
 #if COLOURED_BY
@@ -9,13 +10,14 @@ in float value;
 #if WIREFRAME
 in vec3 share;
 #endif
-uniform sampler2D colours; /* lower row: curvature, upper: distance moved */
+uniform sampler2D colours; /* lower row: curvature; upper row: distance moved */
 uniform float range;
 out vec4 colour;
 
 #if WIREFRAME
-/* How much of a pixel the lines along the edges cover. The share of a corner falls from 1 there to 0 along the edge
- * opposite, so its derivatives tell distances in pixels. Lines fade where triangles are hardly larger than pixels. */
+/* Coverage of a pixel by lines along the edges. The share of a corner falls from 1 at the corner to 0 at the
+ * opposite edge, so its derivatives give distances in pixels. Lines fade if triangles are hardly larger than
+ * pixels. */
 float edges() {
   float nearest = 1e9, height = 1e9;
   for (int k = 0; k < 3; k++) {

@@ -1,6 +1,6 @@
-/* A vertex fetches its position from the texture or the buffer that the solver left it in. COLOURED_BY: 0: nothing,
- * 1: curvature, 2: distance moved. WIREFRAME draws corner after corner of the triangles, without indices, so that each
- * knows which of the three it is. */
+/* A vertex fetches its position from the solver's texture or buffer. COLOURED_BY: 0: nothing, 1: curvature, 2:
+ * distance moved. WIREFRAME draws the corners of triangles without indices, so that each corner knows its
+ * number. */
 layout(location = 0) in uvec2 texel;
 uniform sampler2D normals;
 uniform sampler2D values;
@@ -13,7 +13,7 @@ out float value;
 #endif
 #if WIREFRAME
 uniform isampler2D triangles;
-out vec3 share; /* of each corner of the triangle in a point of it */
+out vec3 share; /* barycentric coordinates */
 #endif
 
 void main() {

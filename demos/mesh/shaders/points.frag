@@ -1,4 +1,4 @@
-/* A disc with a dark edge, and around one that is marked a light ring. */
+/* A disc with a dark edge; a marked one also has a light ring. */
 flat in vec3 inside;
 flat in float ring;
 out vec4 colour;

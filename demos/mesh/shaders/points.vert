@@ -1,4 +1,4 @@
-/* Points of one size in pixels. */
+/* Points with a fixed size in pixels. */
 layout(location = 0) in vec3 place;
 layout(location = 1) in vec3 rgb;
 layout(location = 2) in float marked;

@@ -1,5 +1,6 @@
-/* Where vertices are: in a texture, at origin + the vertex's texel; or in a buffer (BUFFER 1), three numbers each. */
-ivec2 at(int i) { return ivec2(i & 4095, i >> 12); } /* lists are cut into rows of 4096 */
+/* Positions of vertices: in a texture, at origin + the vertex's texel; or in a buffer (BUFFER 1), three numbers
+ * each. */
+ivec2 at(int i) { return ivec2(i & 4095, i >> 12); } /* lists have rows of 4096 */
 
 #if BUFFER
 uniform samplerBuffer positions;

@@ -60,9 +60,9 @@ struct tsi_array_ops {
   ts_status (*split)(ts_vector *v, const ts_array *array, int exponent);
   ts_status (*join)(const ts_vector *v, const ts_array *array);
   /* Allocates an array of the library on the context's stream; and uploads one from the host. */
-  ts_status (*take)(ts_context *context, size_t count, ts_type type, ts_array *array);
+  ts_status (*alloc)(ts_context *context, size_t count, ts_type type, ts_array *array);
   ts_status (*upload)(ts_context *context, const ts_array *host, ts_array *array);
-  void (*give)(ts_context *context, const ts_array *array);
+  void (*free)(ts_context *context, const ts_array *array);
   /* Copies columns first .. first+width-1 of `whole`, which has `count` columns, to or from `part`, which has
    * only these. */
   ts_status (*copy_columns)(ts_context *context, const ts_array *whole, size_t count, size_t first,
@@ -70,9 +70,9 @@ struct tsi_array_ops {
 
   /* Converts a matrix of checked arrays, csr or triplets, to canonical form on the device. On failure, or if
    * `refusal` is set, nothing is allocated. */
-  ts_status (*take_matrix)(ts_context *context, const ts_csr *csr, const ts_triplets *triplets,
-                           tsi_given_options options, tsi_given *given);
-  void (*give_matrix)(ts_context *context, tsi_given *given);
+  ts_status (*convert_matrix)(ts_context *context, const ts_csr *csr, const ts_triplets *triplets,
+                              tsi_given_options options, tsi_given *given);
+  void (*free_matrix)(ts_context *context, tsi_given *given);
   /* Reads the row offsets, which the caller frees, and the columns in some ranges. They synchronise. */
   ts_status (*read_offsets)(ts_context *context, const tsi_given *given, int32_t **offsets);
   ts_status (*read_samples)(ts_context *context, const tsi_given *given, const tsi_samples *samples,

@@ -5,7 +5,7 @@
  * Rules: src/common validates before it calls, so a backend trusts its arguments. A backend never decides a
  * layout. Every operation that writes a vector writes all of its texels, and 0 to those without an index. A
  * backend allocates host memory with tsi_malloc, reports errors with tsi_fail, and accounts for device memory
- * with tsi_device_take and tsi_device_give. */
+ * with tsi_device_alloc and tsi_device_free. */
 #ifndef TSI_OPS_H
 #define TSI_OPS_H
 
@@ -32,17 +32,18 @@ typedef struct tsi_stencil tsi_stencil;       /* common/grid/grid.h */
 typedef struct tsi_operator tsi_operator;     /* common/matrix/operator.h */
 typedef struct tsi_cg_kernels tsi_cg_kernels; /* a backend's own */
 /* Optional tables. */
-typedef struct tsi_cg_ops tsi_cg_ops;       /* common/krylov/cg_operations.h */
-typedef struct tsi_batch_ops tsi_batch_ops; /* common/krylov/batch_solve.h */
-typedef struct tsi_amg_ops tsi_amg_ops;     /* common/precond/amg/amg.h */
-typedef struct tsi_ilu_ops tsi_ilu_ops;     /* common/precond/ilu/ilu.h */
-typedef struct tsi_grid_ops tsi_grid_ops;   /* common/grid/grid.h */
-typedef struct tsi_mesh_ops tsi_mesh_ops;   /* mesh/mesh_operator.h */
-typedef struct tsi_fluid_ops tsi_fluid_ops; /* fluid/fluid.h */
-typedef struct tsi_lcp_ops tsi_lcp_ops;     /* lcp/lcp.h */
-typedef struct tsi_part_ops tsi_part_ops;   /* multi/part.h */
-typedef struct tsi_ranks_ops tsi_ranks_ops; /* core/ranks.h */
-typedef struct tsi_array_ops tsi_array_ops; /* core/array.h */
+typedef struct tsi_cg_ops tsi_cg_ops;             /* common/krylov/cg_operations.h */
+typedef struct tsi_batch_ops tsi_batch_ops;       /* common/krylov/batch_solve.h */
+typedef struct tsi_amg_ops tsi_amg_ops;           /* common/precond/amg/amg.h */
+typedef struct tsi_amg_part_ops tsi_amg_part_ops; /* common/precond/amg/amg_part.h */
+typedef struct tsi_ilu_ops tsi_ilu_ops;           /* common/precond/ilu/ilu.h */
+typedef struct tsi_grid_ops tsi_grid_ops;         /* common/grid/grid.h */
+typedef struct tsi_mesh_ops tsi_mesh_ops;         /* mesh/mesh_operator.h */
+typedef struct tsi_fluid_ops tsi_fluid_ops;       /* fluid/fluid.h */
+typedef struct tsi_lcp_ops tsi_lcp_ops;           /* lcp/lcp.h */
+typedef struct tsi_part_ops tsi_part_ops;         /* multi/part.h */
+typedef struct tsi_ranks_ops tsi_ranks_ops;       /* core/ranks.h */
+typedef struct tsi_array_ops tsi_array_ops;       /* core/array.h */
 
 typedef struct tsi_caps {
   char device[128], driver[240];
@@ -137,8 +138,8 @@ struct ts_vector {
   int components;
   ts_vector *low; /* the next part, over the same space and with the same components; NULL: none */
   /* Of the first part: the user's vector is this one times 2^exponent. The exponent is 0 except for vectors
-   * in double precision. Only functions that document it support an exponent; others settle it first
-   * (tsi_settle). */
+   * in double precision. Only functions that document it support an exponent; others apply it first
+   * (tsi_apply_exponent). */
   int exponent;
   int is_lent; /* the application has its texture or pointer: the exponent stays 0 */
   /* Precision auto: the vector gets low-order parts when floats are not sufficient (tsi_hold_doubles). */
@@ -257,10 +258,10 @@ struct ts_matrix {
    * from 0. */
   struct tsi_host_csr *host_ghosts;
   /* The low-order parts of the given values, over the same spaces and with the same layout; NULL: 0. It may
-   * have a rest too. Only products in pairs and residuals read it. */
-  ts_matrix *rest;
-  ts_vector *rest_product; /* the product with the rest alone */
-  const ts_matrix *whole;  /* of a rest: the matrix that it shares its layout with; otherwise NULL */
+   * have low-order parts too. Only products in pairs and residuals read it. */
+  ts_matrix *low;
+  ts_vector *low_product; /* the product with the low-order parts alone */
+  const ts_matrix *whole; /* of a low-order part: the matrix that it shares its layout with; otherwise NULL */
   void *impl;
 };
 
@@ -402,8 +403,8 @@ static inline const ts_vector *tsi_term(ts_coefficient c, const ts_vector *v) {
                                                                                                                \
   /* ---- Matrices ---- */                                                                                     \
                                                                                                                \
-  /* matrix->layout is set, A->kind is not yet; `packed` is to be uploaded and is freed by the caller. A rest    \
-   * (A->whole is set) needs its values only, and may use the rest of what its whole has. */                   \
+  /* matrix->layout is set, A->kind is not yet; `packed` is to be uploaded and is freed by the caller. A       \
+   * low-order part (A->whole is set) needs its values only, and may use everything else of A->whole. */       \
   REQUIRED(prefix, ts_status, matrix_create, (ts_matrix *A, const tsi_packed *packed))                         \
   /* New values, same layout. */                                                                               \
   UNWATCHED(prefix, ts_status, matrix_write, (ts_matrix *A, const tsi_packed *packed))                          \
@@ -430,8 +431,9 @@ struct tsi_ops {
   const tsi_mesh_ops *mesh;
   const tsi_fluid_ops *fluid;
   const tsi_lcp_ops *lcp;
-  const tsi_part_ops *part;    /* NULL: contexts cannot be parts of others */
-  const tsi_array_ops *arrays; /* NULL: arrays of the application are in host memory */
+  const tsi_part_ops *part;         /* NULL: contexts cannot be parts of others */
+  const tsi_amg_part_ops *amg_part; /* of parts; NULL: the host sets up hierarchies of several parts */
+  const tsi_array_ops *arrays;      /* NULL: arrays of the application are in host memory */
 };
 
 /* ---- Kinds of matrix ----
@@ -477,7 +479,7 @@ struct tsi_matrix_kind {
 };
 
 /* matrix_product.c: product and residual with all parts of A. The product in pairs uses both parts of x and a
- * rest of A; the residual uses all parts of b, x and A. */
+ * low-order part of A; the residual uses all parts of b, x and A. */
 ts_status tsi_spmv(ts_vector *y, const ts_matrix *A, const ts_vector *x);
 ts_status tsi_residual(ts_vector *r, const ts_vector *b, const ts_matrix *A, const ts_vector *x);
 /* The residual without products below 2^(-24 parts) of A x; parts is 1 to 3. */

@@ -60,8 +60,8 @@ void tsi_keep(ts_context *context, tsi_memory *memory);
 #endif
 
 /* ---- Device memory: accounted for, and refused above desc.max_device_bytes ---- */
-ts_status tsi_device_take(ts_context *context, size_t bytes, const char *what);
-void tsi_device_give(ts_context *context, size_t bytes);
+ts_status tsi_device_alloc(ts_context *context, size_t bytes, const char *what);
+void tsi_device_free(ts_context *context, size_t bytes);
 
 /* Seconds from a monotonic clock. */
 double tsi_seconds(void);
@@ -113,7 +113,7 @@ ts_status tsi_tiling_create(ts_context *context, int32_t size, const int32_t *le
 /* TS_ERROR_INCOMPATIBLE if v is not over `space`. For the message: the name of v; the owner of the space ("the
  * solver"); the space ("the matrix's space"); and the function that returns it ("ts_matrix_get_row_space"). */
 ts_status tsi_check_space(const ts_vector *v, const ts_space *space, const char *name, const char *owner,
-                          const char *space_name, const char *giver);
+                          const char *space_name, const char *getter);
 /* Checks that b and x of a solve have the same number of components. */
 ts_status tsi_check_components(const ts_vector *b, const ts_vector *x);
 
@@ -182,9 +182,9 @@ ts_status tsi_vector_write_floats(ts_vector *v, const float *values);
 ts_status tsi_vector_read_floats(const ts_vector *v, float *values);
 ts_status tsi_vector_write_doubles(ts_vector *v, const double *values);
 ts_status tsi_vector_read_doubles(const ts_vector *v, double *values);
-ts_status tsi_settle(const ts_vector *v);
-/* Enters, and settles the vectors of a NULL-terminated list: for public functions without support for
- * exponents. */
+ts_status tsi_apply_exponent(const ts_vector *v);
+/* Enters, and applies the exponents of the vectors of a NULL-terminated list: for public functions without
+ * support for exponents. */
 ts_status tsi_enter_with(ts_context *context, const ts_vector *const *vectors);
 #define TSI_ENTER_WITH(context, ...) tsi_enter_with((context), (const ts_vector *const[]){__VA_ARGS__, NULL})
 /* Called before the application gets v's texture or pointer, outside other functions of the library. */

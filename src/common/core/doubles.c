@@ -134,9 +134,9 @@ CPU_INLINE void split_between(const split *job, size_t begin, size_t end, int pa
   float *floats = job->floats;
   CPU_SIMD
   for (size_t k = begin; k < end; k++) {
-    double rest = values[k] * first * second;
-    for (int p = 0; p < part; p++) rest -= (double)(float)rest;
-    floats[k] = part == 0 || fabs(rest) <= DBL_MAX ? (float)rest : 0;
+    double remainder = values[k] * first * second;
+    for (int p = 0; p < part; p++) remainder -= (double)(float)remainder;
+    floats[k] = part == 0 || fabs(remainder) <= DBL_MAX ? (float)remainder : 0;
   }
 }
 

@@ -105,7 +105,7 @@ ts_status tsi_out_of_memory(ts_context *context, const char *what, size_t bytes)
   return tsi_fail(context, TS_ERROR_OUT_OF_HOST_MEMORY, "no host memory for %s (%zu bytes)", what, bytes);
 }
 
-ts_status tsi_device_take(ts_context *context, size_t bytes, const char *what) {
+ts_status tsi_device_alloc(ts_context *context, size_t bytes, const char *what) {
   const size_t limit = context->desc.max_device_bytes;
   if (limit && (bytes > limit || context->bytes_device > limit - bytes))
     return tsi_fail(context, TS_ERROR_OUT_OF_DEVICE_MEMORY,
@@ -115,6 +115,6 @@ ts_status tsi_device_take(ts_context *context, size_t bytes, const char *what) {
   return TS_OK;
 }
 
-void tsi_device_give(ts_context *context, size_t bytes) {
+void tsi_device_free(ts_context *context, size_t bytes) {
   context->bytes_device -= bytes;
 }

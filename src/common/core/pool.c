@@ -82,20 +82,20 @@ static ticket look(worker *w) {
 
 static ticket sleep_until_called(worker *w) {
   ticket t;
-  tsi_lock_take(&w->lock);
+  tsi_lock_acquire(&w->lock);
   atomic_store(&w->sleeps, 1);
   while (!calls(t = atomic_load(&w->ticket))) tsi_condition_wait(&w->wake, &w->lock);
   atomic_store(&w->sleeps, 0);
-  tsi_lock_give(&w->lock);
+  tsi_lock_release(&w->lock);
   return t;
 }
 
 static void call(worker *w, ticket t) {
   atomic_store(&w->ticket, t);
   if (!atomic_load(&w->sleeps)) return;
-  tsi_lock_take(&w->lock);
+  tsi_lock_acquire(&w->lock);
   tsi_condition_signal(&w->wake);
-  tsi_lock_give(&w->lock);
+  tsi_lock_release(&w->lock);
 }
 
 static void work(void *argument) {
@@ -111,9 +111,9 @@ static void work(void *argument) {
     run_range(&pool->job, (int)(w - pool->workers));
     atomic_store(&w->ticket, number + DONE);
     if (!atomic_load(&pool->caller_sleeps)) continue;
-    tsi_lock_take(&pool->lock);
+    tsi_lock_acquire(&pool->lock);
     tsi_condition_signal(&pool->done);
-    tsi_lock_give(&pool->lock);
+    tsi_lock_release(&pool->lock);
   }
 }
 
@@ -163,11 +163,11 @@ static void wait_for(tsi_pool *pool, worker *w, ticket done) {
       tsi_thread_pause();
     }
   } while (tsi_seconds() - begun < patience && !same_core(&w->core));
-  tsi_lock_take(&pool->lock);
+  tsi_lock_acquire(&pool->lock);
   atomic_store(&pool->caller_sleeps, 1);
   while (atomic_load(&w->ticket) != done) tsi_condition_wait(&pool->done, &pool->lock);
   atomic_store(&pool->caller_sleeps, 0);
-  tsi_lock_give(&pool->lock);
+  tsi_lock_release(&pool->lock);
 }
 
 double tsi_pool_run(tsi_pool *pool, const tsi_job *job) {

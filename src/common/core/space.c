@@ -40,14 +40,14 @@ void tsi_space_release(ts_space *space) {
 }
 
 ts_status tsi_check_space(const ts_vector *v, const ts_space *space, const char *name, const char *owner,
-                          const char *space_name, const char *giver) {
+                          const char *space_name, const char *getter) {
   if (v->context != space->context)
     return tsi_fail(space->context, TS_ERROR_INCOMPATIBLE, "%s and %s belong to different contexts", name,
                     owner);
   if (v->space != space)
     return tsi_fail(space->context, TS_ERROR_INCOMPATIBLE,
                     "%s is not over %s (sizes %d and %d); create it over %s", name, space_name,
-                    v->space->tiling.size, space->tiling.size, giver);
+                    v->space->tiling.size, space->tiling.size, getter);
   return TS_OK;
 }
 

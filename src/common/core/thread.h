@@ -63,10 +63,10 @@ static inline long tsi_process(void) {
 static inline void tsi_lock_create(tsi_lock *lock) {
   InitializeSRWLock(lock);
 }
-static inline void tsi_lock_take(tsi_lock *lock) {
+static inline void tsi_lock_acquire(tsi_lock *lock) {
   AcquireSRWLockExclusive(lock);
 }
-static inline void tsi_lock_give(tsi_lock *lock) {
+static inline void tsi_lock_release(tsi_lock *lock) {
   ReleaseSRWLockExclusive(lock);
 }
 
@@ -145,10 +145,10 @@ static inline long tsi_process(void) {
 static inline void tsi_lock_create(tsi_lock *lock) {
   pthread_mutex_init(lock, NULL);
 }
-static inline void tsi_lock_take(tsi_lock *lock) {
+static inline void tsi_lock_acquire(tsi_lock *lock) {
   pthread_mutex_lock(lock);
 }
-static inline void tsi_lock_give(tsi_lock *lock) {
+static inline void tsi_lock_release(tsi_lock *lock) {
   pthread_mutex_unlock(lock);
 }
 

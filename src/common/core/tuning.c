@@ -15,10 +15,11 @@
  * so a check is free. AMG, including set-up, takes as long as Jacobi at a graph diameter of 165 to 190 for
  * poisson2d and of 190 to 250 for poisson3d. For triangulations with free boundaries it is 40 to 80.
  *
- * On one core of an EPYC with AVX-512, an iteration with Jacobi takes 1 us, 0.39 ns per entry and 0.6 ns per
- * row. AMG with cycles to 1e-8 takes 1.6 ms, 97 ns per entry and 350 ns per row. These are accurate to a third
- * on grids and elements of 4 k to 260 k rows. Only ratios of times matter: all are 2.5 times as large here,
- * like entry_nanoseconds. */
+ * On one core of an EPYC with AVX-512, an iteration with Jacobi takes 1 us, plus 0.39 ns per entry and 0.6 ns
+ * per row. AMG with cycles to 1e-8 takes 1.6 ms, plus 97 ns per entry and 350 ns per row. These are accurate to
+ * a third on grids and elements of 4 k to 260 k rows. The choice between the two depends only on ratios, so
+ * they are scaled to an entry_nanoseconds of 1: the values below are 2.5 times as large, rounded, and
+ * iteration_nanoseconds is twice as large. */
 const tsi_tuning tsi_tuning_cpu = {
     .bcrs2_weight = 1,
     .bcrs4_weight = 0.75,
@@ -50,21 +51,22 @@ const tsi_tuning tsi_tuning_cpu = {
  * 1.2 times. With 12 they are a tenth slower in conjugate gradients. For many entries row blocks are faster if
  * half of the threads' steps are idle or if rows are long. Beyond 2^21 entries they are always faster.
  *
- * AMG and Jacobi take the same time at a graph diameter of about 320. poisson2d of 128^2 points, diameter 254,
- * takes 2.8 ms with AMG, including set-up, and 2.4 ms with Jacobi; that of 256^2 takes 3.8 and 5.0 ms.
+ * AMG, including set-up, and Jacobi take the same time at a graph diameter of about 320. poisson2d of 128^2
+ * points, diameter 254, takes 2.8 ms with AMG and 2.4 ms with Jacobi; that of 256^2 takes 3.8 and 5.0 ms.
  * poisson3d of 100^3, diameter 297, takes 13.3 and 10 to 15 ms; that of 256^3 takes 167 and 456 ms.
  *
  * The price of AMG, for changes within a solve: stencils of 7 and 27 points on 100^3 take 15.5 and 21.1 ms,
- * including set-up and cycles to 1e-8. An iteration of Jacobi takes 29.5 and 79 us.
+ * including set-up and cycles to 1e-8. The values below give 14.8 and 22.6 ms. An iteration with Jacobi takes
+ * 29.5 and 79 us; the values give 32 and 84.
  *
  * ilu_level_nanoseconds is an estimate: the kernel reads a row of a triangle, waits for its last operand, which
  * arrives through the L2 cache, and sums.
  *
  * peer_seconds was not measured: cooperating devices answer each other within microseconds, but a busy host may
- * start one of them milliseconds later. ghost_transfer was not measured either: the other values are for
- * comparisons. interior_entries: with a separate kernel for rows without ghosts, an iteration of two ranks,
- * each with an H200, takes 82 us instead of 75 if a rank has 3.6 M entries. If it has 15 M, an iteration takes
- * 119 us instead of 126.
+ * start one of them milliseconds later. ghost_transfer is not a measurement: 4 selects the first transport
+ * that is available, and the other values are for comparisons. interior_entries is between two measurements:
+ * with a separate kernel for rows without ghosts, an iteration of two ranks, each with an H200, takes 82 us
+ * instead of 75 if a rank has 3.6 M entries, and 119 us instead of 126 if it has 15 M.
  *
  * A product leaves some of the matrix in the cache for the next one. Prefetched data stays there longer than
  * data read once. Therefore products that exceed the cache prefetch only if threads have few other requests in
@@ -111,7 +113,8 @@ const tsi_tuning tsi_tuning_cuda = {
     .interior_entries = 1 << 23,
 };
 
-/* OpenGL on one H200. 4 x 4 blocks take 0.86 to 1.0 times as long as 2 x 2 with 1.10 to 1.15 times the fetches.
+/* OpenGL on one H200. 4 x 4 blocks take 0.86 to 1.0 times as long as 2 x 2 blocks, with 1.10 to 1.15 times the
+ * fetches. So their weight is less than A_TENTH.
  *
  * Vectors of blocks have 2 or 4 numbers per texel. Their sums end in one texel, after an additional level,
  * instead of in 128 texels that the next pass adds up, and cannot be gathered. That costs an iteration of
@@ -122,7 +125,8 @@ const tsi_tuning tsi_tuning_cuda = {
  *
  * AMG's set-up is on the host. poisson3d of 100^3 points, diameter 297, takes 1.12 s with AMG and 0.24 s with
  * Jacobi. poisson2d of 256^2 points, diameter 510, takes 46 and 52 ms; that of 512^2, diameter 1022, takes 173
- * and 262 ms. So the price of AMG is about 10 ms and 160 ns per entry. */
+ * and 262 ms. The three values of amg_*nanoseconds give 1.16 s, 71 ms and 237 ms for AMG. That is close in 3-D,
+ * and 1.4 to 1.5 times as long as measured in 2-D. */
 const tsi_tuning tsi_tuning_gl = {
     .bcrs2_weight = A_TENTH,
     .bcrs4_weight = 0.95,
@@ -142,8 +146,11 @@ const tsi_tuning tsi_tuning_gl = {
 };
 
 /* llvmpipe on two cores. An additional pass for sums is a small part of the time there. AMG takes as long as
- * Jacobi at a graph diameter of 95 to 120. It takes 2 to 3 us per entry, or 14 to 16 us per row of grids, with
- * 13 ns per entry for an iteration. */
+ * Jacobi at a graph diameter of 95 to 120.
+ *
+ * On grids AMG takes 14 to 16 us per row, which is 2 to 3 us per entry, and an iteration 13 ns per entry. The
+ * values below give less for both: 11 to 14 us per row of grids of 16 k to 260 k rows, and 11 ns per entry plus
+ * the 0.3 ms of any iteration. The choice between AMG and Jacobi depends only on ratios. */
 const tsi_tuning tsi_tuning_gl_software = {
     .bcrs2_weight = A_TENTH,
     .bcrs4_weight = A_TENTH,
@@ -160,8 +167,8 @@ const tsi_tuning tsi_tuning_gl_software = {
     .row_nanoseconds = 5,
 };
 
-/* Two H100 with peer access take 19 us per iteration for 512 k rows, as long as one of them. For 1 M rows they
- * take 23 us, and one of them takes 33. */
+/* Two H100 with peer access take 19 us per iteration for 512 k rows, as long as one H100. For 1 M rows they
+ * take 23 us, and one takes 33. */
 const double tsi_part_rows_cuda = 200000;
 
 typedef struct tuning_field {

@@ -110,17 +110,17 @@ ts_status tsi_multiply_by_power(ts_vector *v, int exponent) {
   return TS_OK;
 }
 
-ts_status tsi_settle(const ts_vector *v) {
-  ts_vector *settled = (ts_vector *)v;
+ts_status tsi_apply_exponent(const ts_vector *v) {
+  ts_vector *changed = (ts_vector *)v;
   const int exponent = v->exponent;
-  settled->exponent = 0;
-  return tsi_multiply_by_power(settled, exponent);
+  changed->exponent = 0;
+  return tsi_multiply_by_power(changed, exponent);
 }
 
 ts_status tsi_enter_with(ts_context *context, const ts_vector *const *vectors) {
   TSI_TRY(tsi_enter(context));
   for (; *vectors; vectors++) {
-    const ts_status status = tsi_settle(*vectors);
+    const ts_status status = tsi_apply_exponent(*vectors);
     if (status < 0) return tsi_leave(context, status);
   }
   return TS_OK;
@@ -243,7 +243,7 @@ ts_status ts_vector_copy(ts_vector *y, const ts_vector *x) {
   TSI_TRY(tsi_enter(y->context));
   if (x == y) return tsi_leave(y->context, TS_OK);
   ts_status status = TSI_HOLD_RESULT(y, x);
-  if (status == TS_OK && !tsi_may_have_exponent(y)) status = tsi_settle(x);
+  if (status == TS_OK && !tsi_may_have_exponent(y)) status = tsi_apply_exponent(x);
   if (status == TS_OK) status = tsi_copy_parts(y, ts_constant(1), x);
   y->exponent = x->exponent;
   return tsi_leave(y->context, status);

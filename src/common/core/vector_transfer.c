@@ -238,22 +238,22 @@ enum { STAGED = 16384 };
 
 /* Whether the device accepts arrays of doubles. The check backend watches floats that the host computes from
  * them. */
-static int device_takes_doubles(const ts_vector *v) {
+static int device_accepts_doubles(const ts_vector *v) {
   return v->context->ops->arrays && v->context->ops == v->context->device_ops;
 }
 
 static int is_staged(const ts_vector *v) {
-  return device_takes_doubles(v) && numbers_of(v) >= STAGED;
+  return device_accepts_doubles(v) && numbers_of(v) >= STAGED;
 }
 
 static ts_status write_staged(ts_vector *v, const double *values) {
   ts_context *context = v->context;
   const tsi_array_ops *ops = context->ops->arrays;
   ts_array stage;
-  TSI_TRY(ops->take(context, numbers_of(v), TS_TYPE_DOUBLE, &stage));
+  TSI_TRY(ops->alloc(context, numbers_of(v), TS_TYPE_DOUBLE, &stage));
   ts_status status = ops->write(context, &stage, values, stage.count * sizeof *values);
   if (status == TS_OK) status = write_on_device(v, &stage);
-  ops->give(context, &stage);
+  ops->free(context, &stage);
   return status;
 }
 
@@ -261,10 +261,10 @@ static ts_status read_staged(const ts_vector *v, void *values, ts_type type) {
   ts_context *context = v->context;
   const tsi_array_ops *ops = context->ops->arrays;
   ts_array stage;
-  TSI_TRY(ops->take(context, numbers_of(v), type, &stage));
+  TSI_TRY(ops->alloc(context, numbers_of(v), type, &stage));
   ts_status status = read_on_device(v, &stage);
   if (status == TS_OK) status = ops->read(context, &stage, values, stage.count * tsi_type_size(type));
-  ops->give(context, &stage);
+  ops->free(context, &stage);
   return status;
 }
 
@@ -351,15 +351,15 @@ static ts_status round_on_device(ts_vector *v) {
   ts_vector stored = *v;
   ts_array stage;
   stored.exponent = 0;
-  TSI_TRY(ops->take(v->context, numbers_of(v), TS_TYPE_DOUBLE, &stage));
+  TSI_TRY(ops->alloc(v->context, numbers_of(v), TS_TYPE_DOUBLE, &stage));
   ts_status status = ops->join(&stored, &stage);
   if (status == TS_OK) status = ops->split(v, &stage, 0);
-  ops->give(v->context, &stage);
+  ops->free(v->context, &stage);
   return status;
 }
 
 ts_status tsi_round_to_doubles(ts_vector *v) {
-  if (!device_takes_doubles(v)) return round_on_host(v);
+  if (!device_accepts_doubles(v)) return round_on_host(v);
   const ts_status status = round_on_device(v);
   return lacks_room(v->context, status) ? round_on_host(v) : status;
 }

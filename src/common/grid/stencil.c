@@ -88,18 +88,17 @@ typedef struct stencil_values {
   float *own_floats;
 } stencil_values;
 
-static ts_status take_values(ts_context *context, const tsi_grid *grid, stencil_values *values) {
+static ts_status find_floats(ts_context *context, const tsi_grid *grid, stencil_values *values) {
   if (!values->doubles) return TS_OK;
   const ts_status status = tsi_stencil_high_parts(context, grid, values->doubles, &values->own_floats);
   values->floats = values->own_floats;
   return status;
 }
 
-static ts_status create_rests(ts_matrix *A, const stencil_values *values, const tsi_stencil_facts *facts) {
-  if (values->doubles) TSI_TRY(tsi_stencil_create_rests(A, values->doubles, facts->values));
+static ts_status create_low_parts(ts_matrix *A, const stencil_values *values, const tsi_stencil_facts *facts) {
+  if (values->doubles) TSI_TRY(tsi_stencil_create_low_parts(A, values->doubles, facts->values));
   A->info.bytes_low_order = 0;
-  for (const ts_matrix *rest = A->rest; rest; rest = rest->rest)
-    A->info.bytes_low_order += rest->info.bytes_device;
+  for (const ts_matrix *low = A->low; low; low = low->low) A->info.bytes_low_order += low->info.bytes_device;
   return TS_OK;
 }
 
@@ -111,7 +110,7 @@ static ts_status stencil_build(ts_matrix *A, const stencil_values *values, const
   A->norm_infinity = facts->norm_infinity;
   TSI_TRY(context->ops->grid->stencil_create(A, facts->values));
   A->info.bytes_device = context->bytes_device - before;
-  const ts_status status = create_rests(A, values, facts);
+  const ts_status status = create_low_parts(A, values, facts);
   if (status < 0) A->kind->destroy(A);
   A->info.seconds_upload = tsi_seconds() - start;
   return status;
@@ -132,7 +131,7 @@ static ts_status create_stencil(ts_space *grid, stencil_values values, ts_matrix
   A->info.format = TS_FORMAT_STENCIL;
   A->info.fill_ratio = 1;
   A->info.parts = 1;
-  ts_status status = take_values(context, &grid->grid, &values);
+  ts_status status = find_floats(context, &grid->grid, &values);
   if (status == TS_OK) status = tsi_stencil_inspect(context, &grid->grid, values.floats, &facts, &A->info);
   A->info.seconds_layout = tsi_seconds() - start;
   if (status == TS_OK && (status = tsi_enter(context)) == TS_OK) {
@@ -209,20 +208,20 @@ static ts_status replace(ts_matrix *A, const stencil_values *values, const tsi_s
   TSI_TRY(make_stencil(A->row_space, facts, &now->stencil));
   now->stencil->version = A->stencil->version + 1;
   now->norm_infinity = facts->norm_infinity;
-  now->rest = NULL;
-  ts_status status = create_rests(now, values, facts);
+  now->low = NULL;
+  ts_status status = create_low_parts(now, values, facts);
   if (status == TS_OK) status = context->ops->grid->stencil_write(now, facts->values);
   if (status < 0) {
-    tsi_matrix_destroy_rest(now);
+    tsi_matrix_destroy_low_parts(now);
     tsi_stencil_destroy(context, now->stencil);
     return status;
   }
-  tsi_matrix_destroy_rest(A);
+  tsi_matrix_destroy_low_parts(A);
   tsi_stencil_destroy(context, A->stencil);
   /* Corners and parts that were added or removed. */
   now->info.bytes_device += context->bytes_device - now->info.bytes_low_order - before;
   *A = *now;
-  for (ts_matrix *rest = A->rest; rest; rest = rest->rest) rest->whole = A;
+  for (ts_matrix *low = A->low; low; low = low->low) low->whole = A;
   return TS_OK;
 }
 
@@ -231,7 +230,7 @@ static ts_status set_values(ts_matrix *matrix, stencil_values values) {
   const tsi_grid *grid = &matrix->row_space->grid;
   tsi_stencil_facts facts = {0};
   ts_matrix now = *matrix;
-  ts_status status = take_values(context, grid, &values);
+  ts_status status = find_floats(context, grid, &values);
   if (status == TS_OK) status = tsi_stencil_inspect(context, grid, values.floats, &facts, &now.info);
   if (status == TS_OK && (status = tsi_enter(context)) == TS_OK)
     status = tsi_leave(context, replace(matrix, &values, &facts, &now));

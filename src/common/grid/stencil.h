@@ -55,9 +55,9 @@ extern const char *const tsi_stencil_directions[9];
 
 /* Rounds a stencil in doubles to floats, in a new array that the caller frees. */
 ts_status tsi_stencil_high_parts(ts_context *context, const tsi_grid *grid, const double *values, float **high);
-/* Creates the low-order parts (matrix->rest) of A, which has none: the remainders of `values` after the floats
+/* Creates the low-order parts (matrix->low) of A, which has none: the remainders of `values` after the floats
  * `high`. A->stencil must be set. */
-ts_status tsi_stencil_create_rests(ts_matrix *A, const double *values, const float *high);
+ts_status tsi_stencil_create_low_parts(ts_matrix *A, const double *values, const float *high);
 
 /* Destroys the stencil of a matrix that is being released. */
 void tsi_stencil_destroy(ts_context *context, tsi_stencil *stencil);

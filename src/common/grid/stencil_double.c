@@ -64,70 +64,70 @@ ts_status tsi_stencil_high_parts(ts_context *context, const tsi_grid *g, const d
 
 /* The float part of a remainder. At a point with an equation the centre is never 0, because backends would
  * treat it as a point without one. 2^-80 of the centre is far below the last digit of a double. */
-static float rest_of(double remainder, int k, float centre) {
+static float low_part_of(double remainder, int k, float centre) {
   const float least = fmaxf(fabsf(centre) * 0x1p-80F, FLT_MIN);
-  const float rest = (float)remainder;
-  return k == TSI_CENTRE && fabsf(rest) < least ? least : rest;
+  const float low = (float)remainder;
+  return k == TSI_CENTRE && fabsf(low) < least ? least : low;
 }
 
 /* Fills the low-order part of `depth` 0 or 1; returns whether it is nonzero. */
-static int fill_rest(size_t points, const double *values, const float *high, int depth, float *rest,
-                     double *lost) {
+static int fill_low_part(size_t points, const double *values, const float *high, int depth, float *low,
+                         double *lost) {
   int any = 0;
-  for (size_t p = 0; p < points; p++, values += 9, high += 9, rest += 9)
+  for (size_t p = 0; p < points; p++, values += 9, high += 9, low += 9)
     for (int k = 0; k < 9; k++) {
       const float centre = high[TSI_CENTRE];
-      rest[k] = 0;
+      low[k] = 0;
       if (centre == 0) continue; /* includes a grounded point */
       double remainder = values[k] - (double)high[k];
-      if (depth) remainder -= (double)rest_of(remainder, k, centre);
-      rest[k] = rest_of(remainder, k, centre);
+      if (depth) remainder -= (double)low_part_of(remainder, k, centre);
+      low[k] = low_part_of(remainder, k, centre);
       any |= fabs(remainder) > 0x1p-79 * fabs((double)centre);
-      *lost = fmax(*lost, fabs(remainder - (double)rest[k]));
+      *lost = fmax(*lost, fabs(remainder - (double)low[k]));
     }
   return any;
 }
 
-static ts_status create_rest(ts_matrix *A, const float *values) {
+static ts_status create_low_part(ts_matrix *A, const float *values) {
   ts_context *context = A->context;
-  ts_matrix *rest = tsi_calloc(context, 1, sizeof *rest);
-  if (!rest) return tsi_out_of_memory(context, "a matrix", sizeof *rest);
-  *rest = (ts_matrix){.context = context,
-                      .row_space = A->row_space,
-                      .column_space = A->column_space,
-                      .has_diagonal = 1,
-                      .stencil = A->stencil,
-                      .whole = A->whole ? A->whole : A,
-                      .info = A->info,
-                      .norm_infinity = ldexp(A->norm_infinity, -23)};
+  ts_matrix *low = tsi_calloc(context, 1, sizeof *low);
+  if (!low) return tsi_out_of_memory(context, "a matrix", sizeof *low);
+  *low = (ts_matrix){.context = context,
+                     .row_space = A->row_space,
+                     .column_space = A->column_space,
+                     .has_diagonal = 1,
+                     .stencil = A->stencil,
+                     .whole = A->whole ? A->whole : A,
+                     .info = A->info,
+                     .norm_infinity = ldexp(A->norm_infinity, -23)};
   const size_t bytes = context->bytes_device;
-  const ts_status status = context->ops->grid->stencil_create(rest, values);
+  const ts_status status = context->ops->grid->stencil_create(low, values);
   if (status < 0) {
-    tsi_free(context, rest);
+    tsi_free(context, low);
     return status;
   }
-  rest->info.bytes_device = context->bytes_device - bytes;
-  tsi_space_retain(rest->row_space);
-  tsi_space_retain(rest->column_space);
-  A->rest = rest;
+  low->info.bytes_device = context->bytes_device - bytes;
+  tsi_space_retain(low->row_space);
+  tsi_space_retain(low->column_space);
+  A->low = low;
   return TS_OK;
 }
 
-ts_status tsi_stencil_create_rests(ts_matrix *A, const double *values, const float *high) {
+ts_status tsi_stencil_create_low_parts(ts_matrix *A, const double *values, const float *high) {
   ts_context *context = A->context;
   const size_t points = (size_t)A->row_space->tiling.size;
-  float *rest = tsi_malloc(context, 9 * points, sizeof *rest);
-  if (!rest) return tsi_out_of_memory(context, "a stencil", 9 * points * sizeof *rest);
+  float *low = tsi_malloc(context, 9 * points, sizeof *low);
+  if (!low) return tsi_out_of_memory(context, "a stencil", 9 * points * sizeof *low);
   ts_status status = TS_OK;
   double lost = 0;
   ts_matrix *to = A;
-  for (int depth = 0; depth < 2 && status == TS_OK; depth++, to = to->rest) {
+  for (int depth = 0; depth < 2 && status == TS_OK; depth++, to = to->low) {
     lost = 0;
-    if (!fill_rest(points, values, high, depth, rest, &lost)) break;
-    status = create_rest(to, rest);
+    if (!fill_low_part(points, values, high, depth, low, &lost)) break;
+    status = create_low_part(to, low);
   }
-  tsi_free(context, rest);
-  if (status < 0) tsi_matrix_destroy_rest(A);
+  tsi_free(context, low);
+  if (status < 0) tsi_matrix_destroy_low_parts(A);
   tsi_matrix_warn_of_lost_digits(A, lost);
   return status;
 }

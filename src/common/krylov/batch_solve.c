@@ -37,9 +37,9 @@ static ts_status check_numbers(ts_context *context, const ts_batch_desc *desc) {
   if (desc->rows > TSI_MAX_SIZE)
     return tsi_fail(context, TS_ERROR_LIMIT, "rows is %lld; a system has at most %d", (long long)desc->rows,
                     TSI_MAX_SIZE);
-  if (desc->column_indices.data && desc->column_indices.count > INT32_MAX)
+  if (desc->column_indices.data && desc->column_indices.count > TSI_MAX_SIZE)
     return tsi_fail(context, TS_ERROR_LIMIT, "column_indices has %zu numbers; a system has at most %d entries",
-                    desc->column_indices.count, INT32_MAX);
+                    desc->column_indices.count, TSI_MAX_SIZE);
   return tsi_check_reserved(context, "", desc->reserved, sizeof desc->reserved);
 }
 

@@ -148,12 +148,12 @@ static const tsi_phases phases = {.title = "BiCGSTAB",
                                   .broken = broken,
                                   .resume = sum_residual};
 
-static ts_status judge(tsi_solve *s, int checked) {
-  return tsi_phases_judge(s, &phases, checked);
+static ts_status bicgstab_check(tsi_solve *s, int checked) {
+  return tsi_phases_check(s, &phases, checked);
 }
 
-static ts_status settle(tsi_solve *s) {
-  return tsi_phases_settle(s, &phases);
+static ts_status bicgstab_finish(tsi_solve *s) {
+  return tsi_phases_finish(s, &phases);
 }
 
 const tsi_method tsi_bicgstab = {.name = "bicgstab",
@@ -164,5 +164,5 @@ const tsi_method tsi_bicgstab = {.name = "bicgstab",
                                  .run_fixed = tsi_solve_run_fixed,
                                  .begin = bicgstab_begin,
                                  .iterate = bicgstab_iterate,
-                                 .judge = judge,
-                                 .settle = settle};
+                                 .check = bicgstab_check,
+                                 .finish = bicgstab_finish};

@@ -75,7 +75,7 @@ void tsi_cg_begin_watch(tsi_solve *s) {
 }
 
 ts_status tsi_cg_begin_sum(tsi_solve *s) {
-  s->settled = 0;
+  s->x_is_current = 0;
   for (int c = 0; c < s->solver->components; c++)
     s->peak[c] = s->solver->desc.stop == TS_STOP_RESIDUAL ? s->norm_r[c] : 0;
   return tsi_fill(s->solver->e, 0);
@@ -85,7 +85,7 @@ ts_status tsi_cg_begin(tsi_solve *s) {
   s->phase_start = s->iteration;
   s->carried = 0;
   TSI_TRY(tsi_cg_begin_sum(s));
-  return tsi_solver_turn(s->solver, s->solver->own[TSI_CG_D], s->solver->r, ts_constant(0));
+  return tsi_solver_update_direction(s->solver, s->solver->own[TSI_CG_D], s->solver->r, ts_constant(0));
 }
 
 ts_status tsi_cg_begin_rescaled(tsi_solve *s) {
@@ -156,7 +156,7 @@ static ts_status iterate_cg(tsi_solve *s) {
     TSI_TRY(tsi_axpy2_dot(k->e, ts_quotient(1, delta, dq), d, k->r, ts_quotient(-1, delta, dq), q, k->m,
                           k->slots, delta_new.index, k->scratch));
   }
-  TSI_TRY(tsi_solver_turn(k, d, k->r, ts_quotient(1, delta_new, delta)));
+  TSI_TRY(tsi_solver_update_direction(k, d, k->r, ts_quotient(1, delta_new, delta)));
   s->iteration++;
   return TS_OK;
 }
@@ -190,7 +190,7 @@ static ts_status iterate_on_device(const tsi_solve *s, int count, const float en
 
 /* ---- Intervals between checks ---- */
 
-static void take_norms(tsi_solve *s, int iteration) {
+static void read_norms(tsi_solve *s, int iteration) {
   for (int c = 0; c < s->solver->components; c++)
     s->norm_r[c] = sqrt(tsi_cg_unscaled(s, iteration, tsi_number(s->solver, TSI_SLOT_RR, c)));
 }
@@ -208,7 +208,7 @@ static ts_status sum_up(const tsi_solve *s) {
 ts_status tsi_cg_read_present(tsi_solve *s) {
   TSI_TRY(sum_up(s));
   TSI_TRY(tsi_solve_read(s, 0, TSI_SLOT_OWN + s->solver->own_slots, 0, iterate_cg));
-  take_norms(s, s->iteration);
+  read_norms(s, s->iteration);
   return TS_OK;
 }
 
@@ -232,8 +232,8 @@ static ts_status advance_on_device(tsi_solve *s) {
   if (done < 1 || done > count)
     return tsi_fail(k->context, TS_ERROR_DEVICE, "the device reports %d iterations of %d", done, count);
   s->iteration += done;
-  take_norms(s, s->iteration);
-  return tsi_cg_judge(s, s->iteration);
+  read_norms(s, s->iteration);
+  return tsi_cg_check(s, s->iteration);
 }
 
 /* Intervals are long if the device iterates on its own and detects the end. With pairs it does not. */
@@ -254,15 +254,15 @@ static ts_status advance(tsi_solve *s) {
   const int checked = s->iteration;
   TSI_TRY(sum_up(s));
   TSI_TRY(tsi_solve_read(s, 0, TSI_SLOT_OWN + k->own_slots, pipelined, iterate_cg));
-  take_norms(s, checked);
-  return tsi_cg_judge(s, checked);
+  read_norms(s, checked);
+  return tsi_cg_check(s, checked);
 }
 
 /* ---- The solve ---- */
 
 static ts_status cg_run(tsi_solve *s) {
   tsi_cg_begin_watch(s);
-  tsi_cg_judge_start(s);
+  tsi_cg_check_start(s);
   if (s->ended) return TS_OK;
   TSI_TRY(tsi_cg_begin_rescaled(s));
   while (!s->ended && s->iteration < s->solver->desc.max_iterations) TSI_TRY(advance(s));
@@ -297,8 +297,8 @@ static ts_status drop_what_is_not_finite(const ts_solver *k) {
 }
 
 /* Adds e to x and computes the residual. */
-static ts_status settle(tsi_solve *s) {
-  if (s->settled) return TS_OK;
+static ts_status cg_finish(tsi_solve *s) {
+  if (s->x_is_current) return TS_OK;
   if (s->ended && s->result->reason == TS_REASON_BREAKDOWN) TSI_TRY(drop_what_is_not_finite(s->solver));
   return tsi_cg_verify(s);
 }
@@ -308,4 +308,4 @@ const tsi_method tsi_cg = {.name = "cg",
                            .residual_sum = tsi_cg_sum_delta,
                            .run = cg_run,
                            .run_fixed = run_fixed,
-                           .settle = settle};
+                           .finish = cg_finish};

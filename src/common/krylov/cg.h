@@ -56,9 +56,9 @@ ts_status tsi_cg_begin_rescaled(tsi_solve *s);
 /* ---- cg_check.c ---- */
 
 /* Checks delta of the start: M may not be positive, or the numbers may be out of range. */
-void tsi_cg_judge_start(tsi_solve *s);
+void tsi_cg_check_start(tsi_solve *s);
 /* Checks the numbers of iterations reported .. checked-1. */
-ts_status tsi_cg_judge(tsi_solve *s, int checked);
+ts_status tsi_cg_check(tsi_solve *s, int checked);
 /* The maximum of sqrt(delta / delta_0) over the components. */
 double tsi_cg_delta_ratio(const tsi_solve *s, int iteration);
 
@@ -75,7 +75,7 @@ ts_status tsi_cg_verify(tsi_solve *s);
 /* Restarts from x + e with the direction of its residual. */
 ts_status tsi_cg_drop_directions(tsi_solve *s);
 /* Checks b - A x: the recurrence residual meets the rule, has fallen far, or has stagnated. */
-ts_status tsi_cg_judge_residual(tsi_solve *s, int must_end);
+ts_status tsi_cg_check_residual(tsi_solve *s, int must_end);
 
 /* ---- cg_curvature.c ---- */
 
@@ -88,7 +88,7 @@ void tsi_cg_follow_direction(tsi_solve *s, int iteration);
 /* Estimates the norm of a matrix with values computed by the device. */
 ts_status tsi_cg_measure_matrix(const ts_solver *k);
 /* Handles d^T q <= 0, given d^T M d of that iteration: ends the solve, or restarts in checked mode. */
-ts_status tsi_cg_judge_curvature(tsi_solve *s, int iteration, int component, double dmd);
+ts_status tsi_cg_check_curvature(tsi_solve *s, int iteration, int component, double dmd);
 
 /* ---- cg_singular.c ---- */
 
@@ -100,11 +100,11 @@ int tsi_cg_leaves_residual(const tsi_solve *s, int iteration);
  * kept. */
 ts_status tsi_cg_project(tsi_solve *s, int *is_projected);
 /* The same along r, the residual of x, after e was added to x. */
-ts_status tsi_cg_project_rest(tsi_solve *s, int *is_projected);
+ts_status tsi_cg_project_residual(tsi_solve *s, int *is_projected);
 /* At the end: computes the removed parts of b, and the residual, from the user's b. */
 ts_status tsi_cg_restore_b(tsi_solve *s);
 /* Projects, or ends this precision, after one of these findings. `by_residual`: M^-1 r has vanished but r has
  * not. */
-ts_status tsi_cg_judge_singular(tsi_solve *s, int by_residual, int *is_settled);
+ts_status tsi_cg_check_singular(tsi_solve *s, int by_residual, int *is_handled);
 
 #endif

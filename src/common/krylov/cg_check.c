@@ -24,7 +24,7 @@ static int recurrence_has_converged(const tsi_solve *s, int iteration) {
   return 1;
 }
 
-ts_status tsi_cg_judge(tsi_solve *s, int checked) {
+ts_status tsi_cg_check(tsi_solve *s, int checked) {
   const ts_solver *k = s->solver;
   const int first = s->reported;
   int curvature_at = -1, component = -1, singular_at = -1, is_lost = 0;
@@ -40,7 +40,7 @@ ts_status tsi_cg_judge(tsi_solve *s, int checked) {
     }
     if (i >= s->phase_start && singular_at < 0 && tsi_cg_seems_singular(s, i, ratio)) singular_at = i;
     tsi_cg_follow_direction(s, i);
-    tsi_stage_take_iteration(s, i);
+    tsi_stage_note_iteration(s, i);
     if (i < s->phase_start) continue;
     if (isnan(ratio) && k->pairs && !s->checked_mode && singular_at < 0) singular_at = i;
     /* Directions kept from a residual that was 0 up to rounding are only rounding, and their quotients are
@@ -71,11 +71,11 @@ ts_status tsi_cg_judge(tsi_solve *s, int checked) {
   }
   const int vanishes = tsi_cg_leaves_residual(s, checked) && !recurrence_has_converged(s, checked);
   if (singular_at >= 0 || vanishes) {
-    int is_settled;
-    TSI_TRY(tsi_cg_judge_singular(s, singular_at < 0, &is_settled));
-    if (is_settled) return TS_OK;
+    int is_handled;
+    TSI_TRY(tsi_cg_check_singular(s, singular_at < 0, &is_handled));
+    if (is_handled) return TS_OK;
   }
-  if (curvature_at >= 0) return tsi_cg_judge_curvature(s, curvature_at, component, dmd);
+  if (curvature_at >= 0) return tsi_cg_check_curvature(s, curvature_at, component, dmd);
   for (int c = 0; c < k->components; c++) s->peak[c] = fmax(s->peak[c], tsi_cg_size(s, checked, c));
   /* If the first direction is not that of its residual, the method may be no faster than steepest descent
    * (Powell 1976, "Some convergence properties of the conjugate gradient method"). */
@@ -83,14 +83,14 @@ ts_status tsi_cg_judge(tsi_solve *s, int checked) {
   if (s->carried && waited > tsi_patience(k->matrix, 1)) return tsi_cg_drop_directions(s);
   const int must_end = waited > tsi_window(k->matrix) || tsi_solve_should_rise(s, checked, s->norm_start);
   if (!recurrence_has_converged(s, checked) && !must_end && !tsi_cg_has_fallen_far(s, checked)) return TS_OK;
-  if (checked == s->iteration) return tsi_cg_judge_residual(s, must_end);
+  if (checked == s->iteration) return tsi_cg_check_residual(s, must_end);
   /* Residuals do not fall evenly: after the iterations since the check, the residual may be many times larger.
    * Comparing b - A x with the earlier one would then look like stagnation. */
   TSI_TRY(tsi_cg_read_present(s));
-  return tsi_cg_judge(s, s->iteration);
+  return tsi_cg_check(s, s->iteration);
 }
 
-void tsi_cg_judge_start(tsi_solve *s) {
+void tsi_cg_check_start(tsi_solve *s) {
   const ts_solver *k = s->solver;
   for (int c = 0; c < k->components; c++) {
     const double delta = tsi_cg_delta_of(s, s->iteration, c);

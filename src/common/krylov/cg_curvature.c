@@ -61,7 +61,7 @@ static void finish_indefinite(tsi_solve *s, double dq, const char *m, double dmd
 
 /* Ends the solve if d^T q <= 0, compared with d^T M d, is clearly more than rounding. The eigenvalues of M^-1 A
  * are about 1 or less: that is the purpose of M. */
-static void judge_by_direction(tsi_solve *s, int iteration, int component, double dmd) {
+static void check_direction(tsi_solve *s, int iteration, int component, double dmd) {
   const ts_solver *k = s->solver;
   const int plain = !k->m && !k->z;
   const double dq = tsi_cg_dq_of(s, iteration, component),
@@ -71,7 +71,7 @@ static void judge_by_direction(tsi_solve *s, int iteration, int component, doubl
 }
 
 /* In checked mode, d^T d of the same iteration shows whether d^T q <= 0 is more than rounding. */
-static void judge_checked(tsi_solve *s, int iteration, int component) {
+static void check_in_checked_mode(tsi_solve *s, int iteration, int component) {
   const double dq = tsi_cg_dq_of(s, iteration, component),
                dd = tsi_number(s->solver, TSI_CG_SLOT_DD, component);
   char text[160];
@@ -106,15 +106,15 @@ static ts_status begin_checked(tsi_solve *s) {
   return tsi_cg_begin(s);
 }
 
-ts_status tsi_cg_judge_curvature(tsi_solve *s, int iteration, int component, double dmd) {
+ts_status tsi_cg_check_curvature(tsi_solve *s, int iteration, int component, double dmd) {
   int is_projected;
   TSI_TRY(tsi_cg_project(s, &is_projected));
   if (is_projected || s->ended) return TS_OK;
   if (s->checked_mode) {
-    judge_checked(s, iteration, component);
+    check_in_checked_mode(s, iteration, component);
     return TS_OK;
   }
   if (s->solver->matrix->device_values) TSI_TRY(tsi_cg_measure_matrix(s->solver));
-  if (!s->carried) judge_by_direction(s, iteration, component, dmd); /* otherwise d^T M d is unknown */
+  if (!s->carried) check_direction(s, iteration, component, dmd); /* otherwise d^T M d is unknown */
   return s->ended ? TS_OK : begin_checked(s);
 }

@@ -73,7 +73,7 @@ static ts_status replace_residual(tsi_solve *s) {
   ts_vector *p = k->own[TSI_CG_D], *q = k->own[TSI_CG_Q];
   const ts_slot pq = {k->slots, TSI_CG_SLOT_PQ}, pr = {k->slots, TSI_CG_SLOT_PR},
                 qz = {k->slots, TSI_CG_SLOT_QZ};
-  TSI_TRY(tsi_solver_turn(k, p, k->r, ts_constant(-1)));
+  TSI_TRY(tsi_solver_update_direction(k, p, k->r, ts_constant(-1)));
   TSI_TRY(tsi_cg_verify(s));
   if (s->met) return TS_OK;
   const int as_before = is_as_before(s, norms);
@@ -89,7 +89,7 @@ static ts_status replace_residual(tsi_solve *s) {
   TSI_TRY(tsi_dots(k->slots, after, 2, k->scratch));
   tsi_cg_begin_watch(s);
   s->carried = 1;
-  return tsi_solver_turn(k, p, k->r, ts_quotient(-1, qz, pq));
+  return tsi_solver_update_direction(k, p, k->r, ts_quotient(-1, qz, pq));
 }
 
 ts_status tsi_cg_drop_directions(tsi_solve *s) {
@@ -105,7 +105,7 @@ ts_status tsi_cg_drop_directions(tsi_solve *s) {
   return tsi_cg_begin_rescaled(s);
 }
 
-ts_status tsi_cg_judge_residual(tsi_solve *s, int must_end) {
+ts_status tsi_cg_check_residual(tsi_solve *s, int must_end) {
   const int keeps = may_replace(s) && !s->checked_mode && !s->never_carry && !must_end;
   TSI_TRY(keeps ? replace_residual(s) : tsi_cg_verify(s));
   if (s->met) {
@@ -118,7 +118,7 @@ ts_status tsi_cg_judge_residual(tsi_solve *s, int must_end) {
   s->result->restarts++;
   if (must_end || s->in_vain >= 2) {
     int is_projected;
-    TSI_TRY(tsi_cg_project_rest(s, &is_projected));
+    TSI_TRY(tsi_cg_project_residual(s, &is_projected));
     if (!is_projected) tsi_solve_finish_stagnated(s);
     return TS_OK;
   }

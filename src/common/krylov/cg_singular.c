@@ -109,7 +109,7 @@ static ts_status find_null_vector(const tsi_solve *s, double numbers[NUMBERS][4]
   TSI_TRY(look_at_direction(k, numbers));
   for (int step = 0; step < STEPS && !is_null(s, numbers); step++) {
     if (k->z) TSI_TRY(tsi_solver_precondition(k, k->z, q));
-    TSI_TRY(tsi_solver_turn(k, q, q, ts_constant(0)));
+    TSI_TRY(tsi_solver_update_direction(k, q, q, ts_constant(0)));
     TSI_TRY(k->context->ops->axpby(d, ts_constant(1), d, ts_constant((step % 2 ? -0.5 : -1) / size), q));
     TSI_TRY(look_at_direction(k, numbers));
   }
@@ -215,13 +215,13 @@ ts_status tsi_cg_project(tsi_solve *s, int *is_projected) {
   if (!has_size(k, numbers)) { /* the first direction already was in the null space */
     if (k->z) TSI_TRY(tsi_solver_precondition(k, k->z, k->r));
     TSI_TRY(tsi_fill(k->e, 0));
-    TSI_TRY(tsi_solver_turn(k, k->own[TSI_CG_D], k->r, ts_constant(0)));
+    TSI_TRY(tsi_solver_update_direction(k, k->own[TSI_CG_D], k->r, ts_constant(0)));
     TSI_TRY(find_null_vector(s, numbers));
   }
   return is_null(s, numbers) ? project_along_direction(s, numbers, is_projected) : TS_OK;
 }
 
-ts_status tsi_cg_project_rest(tsi_solve *s, int *is_projected) {
+ts_status tsi_cg_project_residual(tsi_solve *s, int *is_projected) {
   ts_solver *k = s->solver;
   double numbers[NUMBERS][4];
   *is_projected = 0;
@@ -237,25 +237,25 @@ static ts_status project_residual(tsi_solve *s, int *is_projected) {
   TSI_TRY(tsi_cg_project(s, is_projected));
   if (*is_projected || s->ended) return TS_OK;
   TSI_TRY(tsi_cg_verify(s));
-  return s->met ? TS_OK : tsi_cg_project_rest(s, is_projected);
+  return s->met ? TS_OK : tsi_cg_project_residual(s, is_projected);
 }
 
-ts_status tsi_cg_judge_singular(tsi_solve *s, int by_residual, int *is_settled) {
+ts_status tsi_cg_check_singular(tsi_solve *s, int by_residual, int *is_handled) {
   ts_solver *k = s->solver;
   int is_projected = 0;
-  *is_settled = 1;
+  *is_handled = 1;
   if (k->pairs && !by_residual &&
       !s->checked_mode) { /* after many more iterations d may be rounding, or not finite */
     s->checked_mode = s->never_carry = 1;
     s->in_vain = 0; /* the new mode has not been tried yet */
     TSI_TRY(tsi_fill(k->e, 0));
-    return tsi_cg_judge_residual(s, 0);
+    return tsi_cg_check_residual(s, 0);
   }
   if (k->pairs && !by_residual) {
     TSI_TRY(tsi_cg_project(s, &is_projected));
     if (is_projected) return TS_OK;
     s->never_carry = 1; /* d is lost */
-    return tsi_cg_judge_residual(s, 0);
+    return tsi_cg_check_residual(s, 0);
   }
   if (by_residual) {
     TSI_TRY(project_residual(s, &is_projected));
@@ -277,7 +277,7 @@ ts_status tsi_cg_restore_b(tsi_solve *s) {
     b[c] = s->norm_rule[c];
   }
   const int met = s->met;
-  TSI_TRY(tsi_solve_take_in_b(s, s->user_b));
+  TSI_TRY(tsi_solve_load_b(s, s->user_b));
   TSI_TRY(tsi_solve_measure(s, k->x, k->e));
   for (int c = 0; c < k->components; c++) {
     const double whole = sqrt(tsi_number(k, TSI_SLOT_RR, c));
@@ -291,6 +291,6 @@ ts_status tsi_cg_restore_b(tsi_solve *s) {
     s->incompatible[c] = 0;
     s->norm_b[c] = b[c];
   }
-  tsi_solve_take_over(s);
+  tsi_solve_read_numbers(s);
   return TS_OK;
 }

@@ -111,7 +111,7 @@ static ts_status cgls_begin(tsi_solve *s) {
   s->largest = 0;
   TSI_TRY(tsi_fill(s->solver->e, 0));
   TSI_TRY(sum_gradient(s));
-  return tsi_solver_turn(s->solver, s->solver->own[P], s->solver->gradient, ts_constant(0));
+  return tsi_solver_update_direction(s->solver, s->solver->own[P], s->solver->gradient, ts_constant(0));
 }
 
 static ts_status cgls_iterate(tsi_solve *s) {
@@ -134,7 +134,7 @@ static ts_status cgls_iterate(tsi_solve *s) {
   }
   s->iteration++;
   TSI_TRY(sum_gradient(s));
-  return tsi_solver_turn(k, p, k->gradient, ts_quotient(1, gamma_new, gamma));
+  return tsi_solver_update_direction(k, p, k->gradient, ts_quotient(1, gamma_new, gamma));
 }
 
 /* ---- Checks ---- */
@@ -186,7 +186,7 @@ static ts_status write_change(const tsi_solve *s) {
 static ts_status replace_gradient(tsi_solve *s) {
   ts_solver *k = s->solver;
   const double before = s->measure;
-  TSI_TRY(tsi_solver_turn(k, k->own[P], k->gradient, ts_constant(-1)));
+  TSI_TRY(tsi_solver_update_direction(k, k->own[P], k->gradient, ts_constant(-1)));
   TSI_TRY(sum_gamma(s, SLOT_GAMMA));
   TSI_TRY(tsi_solve_try(s, k->e, k->own[T]));
   if (s->met) {
@@ -207,10 +207,10 @@ static ts_status replace_gradient(tsi_solve *s) {
   TSI_TRY(tsi_fill(k->e, 0));
   TSI_TRY(sum_gradient(s));
   TSI_TRY(write_change(s));
-  return tsi_solver_turn(k, k->own[P], k->gradient, ts_scaled(1, k->slots, SLOT_GAMMA));
+  return tsi_solver_update_direction(k, k->own[P], k->gradient, ts_scaled(1, k->slots, SLOT_GAMMA));
 }
 
-static ts_status judge(tsi_solve *s, int checked) {
+static ts_status cgls_check(tsi_solve *s, int checked) {
   const ts_solver *k = s->solver;
   const int first = s->reported;
   for (int i = first; i < checked; i++) {
@@ -236,7 +236,7 @@ static ts_status judge(tsi_solve *s, int checked) {
   return met || too_long || isinf(now) ? verify(s, too_long) : TS_OK;
 }
 
-static ts_status settle(tsi_solve *s) {
+static ts_status cgls_finish(tsi_solve *s) {
   if (s->ended && s->result->reason != TS_REASON_STOPPED) return TS_OK;
   return tsi_solve_try(s, s->solver->e, s->solver->own[P]);
 }
@@ -247,5 +247,5 @@ const tsi_method tsi_cgls = {.name = "cgls",
                              .run_fixed = tsi_solve_run_fixed,
                              .begin = cgls_begin,
                              .iterate = cgls_iterate,
-                             .judge = judge,
-                             .settle = settle};
+                             .check = cgls_check,
+                             .finish = cgls_finish};

@@ -300,12 +300,12 @@ static const tsi_phases phases = {.title = "IDR",
                                   .resume = resume,
                                   .may_resume = is_at_start};
 
-static ts_status judge(tsi_solve *s, int checked) {
-  return tsi_phases_judge(s, &phases, checked);
+static ts_status idr_check(tsi_solve *s, int checked) {
+  return tsi_phases_check(s, &phases, checked);
 }
 
-static ts_status settle(tsi_solve *s) {
-  return tsi_phases_settle(s, &phases);
+static ts_status idr_finish(tsi_solve *s) {
+  return tsi_phases_finish(s, &phases);
 }
 
 /* Checks are at the end of rounds, unless the check interval is shorter. */
@@ -323,5 +323,5 @@ const tsi_method tsi_idr = {.name = "idr",
                             .begin = idr_begin,
                             .iterate = idr_iterate,
                             .round_steps = round_steps,
-                            .judge = judge,
-                            .settle = settle};
+                            .check = idr_check,
+                            .finish = idr_finish};

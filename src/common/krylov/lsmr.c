@@ -142,16 +142,16 @@ static ts_vector *free_vector(const tsi_solve *s) {
   return p_of(s->solver, s->iteration + 1);
 }
 
-static ts_status lsmr_judge(tsi_solve *s, int checked) {
-  return tsi_series_judge(s, &series, free_vector(s), checked);
+static ts_status lsmr_check(tsi_solve *s, int checked) {
+  return tsi_series_check(s, &series, free_vector(s), checked);
 }
 
 static ts_status lsmr_run_fixed(tsi_solve *s) {
   return tsi_series_run_fixed(s, &series);
 }
 
-static ts_status lsmr_settle(tsi_solve *s) {
-  return tsi_series_settle(s, free_vector(s));
+static ts_status lsmr_finish(tsi_solve *s) {
+  return tsi_series_finish(s, free_vector(s));
 }
 
 const tsi_method tsi_lsmr = {.name = "lsmr",
@@ -160,5 +160,5 @@ const tsi_method tsi_lsmr = {.name = "lsmr",
                              .run_fixed = lsmr_run_fixed,
                              .begin = lsmr_begin,
                              .iterate = lsmr_iterate,
-                             .judge = lsmr_judge,
-                             .settle = lsmr_settle};
+                             .check = lsmr_check,
+                             .finish = lsmr_finish};

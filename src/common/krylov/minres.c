@@ -172,23 +172,23 @@ static ts_status minres_update(const tsi_solve *s, int first, int end) {
 static const tsi_series_method series = {.coefficients = COEFFICIENTS,
                                          .rotate = minres_rotate,
                                          .update = minres_update,
-                                         .settle_least = tsi_minres_settle_least};
+                                         .handle_least = tsi_minres_handle_least};
 
 /* u_j+1 is free between iterations. */
 static ts_vector *free_vector(const tsi_solve *s) {
   return tsi_minres_residual(s->solver, s->iteration + 1);
 }
 
-static ts_status minres_judge(tsi_solve *s, int checked) {
-  return tsi_series_judge(s, &series, free_vector(s), checked);
+static ts_status minres_check(tsi_solve *s, int checked) {
+  return tsi_series_check(s, &series, free_vector(s), checked);
 }
 
 static ts_status minres_run_fixed(tsi_solve *s) {
   return tsi_series_run_fixed(s, &series);
 }
 
-static ts_status minres_settle(tsi_solve *s) {
-  return tsi_series_settle(s, free_vector(s));
+static ts_status minres_finish(tsi_solve *s) {
+  return tsi_series_finish(s, free_vector(s));
 }
 
 const tsi_method tsi_minres = {.name = "minres",
@@ -197,8 +197,8 @@ const tsi_method tsi_minres = {.name = "minres",
                                .run_fixed = minres_run_fixed,
                                .begin = minres_begin,
                                .iterate = minres_iterate,
-                               .judge = minres_judge,
-                               .settle = minres_settle};
+                               .check = minres_check,
+                               .finish = minres_finish};
 
 /* ---- Jacobi ---- */
 

@@ -78,15 +78,15 @@ static ts_status purify(tsi_solve *s, const ts_vector *q, unsigned least) {
 }
 
 /* y = y - c v. y may have several parts, and `q` is overwritten. */
-static ts_status take_from(const ts_solver *k, ts_vector *y, int slot, const double c[4], const ts_vector *v,
-                           ts_vector *q) {
+static ts_status subtract(const ts_solver *k, ts_vector *y, int slot, const double c[4], const ts_vector *v,
+                          ts_vector *q) {
   TSI_TRY(tsi_scalars_write(k->slots, slot, 1, c));
   TSI_TRY(k->context->ops->axpby(q, ts_scaled(1, k->slots, slot), v, ts_constant(0), v));
   return tsi_add_to_parts(y, ts_constant(-1), q);
 }
 
 /* Removes the parts of b and x along v, in components with v in the null space. */
-static ts_status take_out(tsi_solve *s, ts_vector *q, double numbers[NUMBERS][4], const int null[4]) {
+static ts_status remove_null_part(tsi_solve *s, ts_vector *q, double numbers[NUMBERS][4], const int null[4]) {
   const ts_solver *k = s->solver;
   const int slot = tsi_series_slot(k, s->iteration + 1, 0);
   const ts_vector *v = tsi_series_vector(k, s->iteration), x = tsi_first_part(k->x);
@@ -101,29 +101,29 @@ static ts_status take_out(tsi_solve *s, ts_vector *q, double numbers[NUMBERS][4]
     s->incompatible[c] = fmin(all, hypot(s->incompatible[c], removed));
     s->norm_b[c] = sqrt(fmax(0, all * all - s->incompatible[c] * s->incompatible[c]));
   }
-  TSI_TRY(take_from(k, k->b, slot, of_b, v, q));
-  return take_from(k, k->x, slot, of_x, v, q);
+  TSI_TRY(subtract(k, k->b, slot, of_b, v, q));
+  return subtract(k, k->x, slot, of_x, v, q);
 }
 
-ts_status tsi_minres_settle_least(tsi_solve *s, int *is_settled) {
+ts_status tsi_minres_handle_least(tsi_solve *s, int *is_handled) {
   const ts_solver *k = s->solver;
   ts_vector *q = tsi_minres_residual(k, s->iteration + 1); /* the Lanczos process has ended */
   double numbers[NUMBERS][4];
   int null[4] = {0}, some = 0;
-  *is_settled = 0;
+  *is_handled = 0;
   if (s->projections >= MOST_PROJECTIONS) return TS_OK;
   const unsigned least = find_least(s), before = s->purified;
   TSI_TRY(look_at_residual(s, q, numbers));
   for (int c = 0; c < k->components; c++) some += null[c] = least >> c & 1 && is_null(s, numbers, c);
   s->purified = 0;
   if (!some && before) return TS_OK;
-  *is_settled = 1;
+  *is_handled = 1;
   if (!some) return purify(s, q, least);
   s->projections++;
   s->in_vain = s->best_is_kept = 0;
-  TSI_TRY(take_out(s, q, numbers, null));
+  TSI_TRY(remove_null_part(s, q, numbers, null));
   TSI_TRY(tsi_solve_measure(s, k->x, q));
-  tsi_solve_take_over(s);
+  tsi_solve_read_numbers(s);
   s->best = s->result->relative_residual;
   if (!s->met) return k->method->begin(s);
   tsi_solve_finish_converged(s);

@@ -66,8 +66,8 @@ static ts_status check(const ts_matrix *A, const ts_null_space_desc *given) {
 }
 
 /* Stores one vector after the other, each scaled to about 1. */
-static ts_status take_vectors(ts_context *context, const double *given, size_t unknowns, int count,
-                              double *to) {
+static ts_status scale_vectors(ts_context *context, const double *given, size_t unknowns, int count,
+                               double *to) {
   for (int v = 0; v < count; v++) {
     double largest = 0;
     for (size_t i = 0; i < unknowns; i++) {
@@ -111,7 +111,7 @@ static ts_status orthonormalise(ts_context *context, double *vectors, size_t unk
   return TS_OK;
 }
 
-static ts_status take_given(tsi_null_space *space, const ts_null_space_desc *given) {
+static ts_status copy_given(tsi_null_space *space, const ts_null_space_desc *given) {
   const ts_matrix *A = space->matrix;
   ts_context *context = A->context;
   const size_t unknowns = unknowns_of(A), count = unknowns * (size_t)given->count;
@@ -121,7 +121,7 @@ static ts_status take_given(tsi_null_space *space, const ts_null_space_desc *giv
   if (!space->values) return tsi_out_of_memory(context, "the null space", count * sizeof *space->values);
   ts_status status =
       tsi_array_borrow_doubles(context, "null_space.vectors", &given->vectors, count, &loans, &numbers);
-  if (status == TS_OK) status = take_vectors(context, numbers, unknowns, given->count, space->values);
+  if (status == TS_OK) status = scale_vectors(context, numbers, unknowns, given->count, space->values);
   tsi_loans_free(context, &loans);
   if (status == TS_OK) status = orthonormalise(context, space->values, unknowns, given->count);
   space->count = given->count;
@@ -145,7 +145,7 @@ ts_status tsi_null_space_create(ts_matrix *A, const ts_solver_desc *desc, tsi_nu
   *space = tsi_calloc(context, 1, sizeof **space);
   if (!*space) return tsi_out_of_memory(context, "the null space", sizeof **space);
   **space = (tsi_null_space){.matrix = A, .references = 1, .changes = -1};
-  const ts_status status = desc->null_space ? take_given(*space, desc->null_space) : TS_OK;
+  const ts_status status = desc->null_space ? copy_given(*space, desc->null_space) : TS_OK;
   if (status < 0) tsi_null_space_destroy(space);
   return status;
 }
@@ -284,7 +284,7 @@ static ts_status subtract(const tsi_null_space *space, int k, ts_vector *v) {
   return tsi_add_to_parts(v, ts_constant(-1), space->work);
 }
 
-ts_status tsi_null_space_take_out(const tsi_null_space *space, ts_vector *v, double norms[4]) {
+ts_status tsi_null_space_remove(const tsi_null_space *space, ts_vector *v, double norms[4]) {
   const tsi_ops *ops = space->matrix->context->ops;
   double squares[4] = {0};
   /* The second pass removes the rounding of a large part. */

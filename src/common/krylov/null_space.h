@@ -31,6 +31,6 @@ void tsi_null_space_share(tsi_null_space **to, tsi_null_space *space);
 ts_status tsi_null_space_prepare(tsi_null_space *space, int components);
 /* Removes the part of v in the null space. `norms`: the norm of that part for each component; NULL: not
  * requested, without synchronisation. */
-ts_status tsi_null_space_take_out(const tsi_null_space *space, ts_vector *v, double norms[4]);
+ts_status tsi_null_space_remove(const tsi_null_space *space, ts_vector *v, double norms[4]);
 
 #endif

@@ -51,7 +51,7 @@ void tsi_outlook_begin(tsi_outlook *o) {
   o->component = -1;
   o->next = APART;
   o->looks = o->is_sudden = 0;
-  o->rest = o->price = o->condition = 0;
+  o->remaining = o->price = o->condition = 0;
   tsi_lanczos_begin(&o->lanczos);
 }
 
@@ -102,7 +102,7 @@ static double price_of(const tsi_outlook *o, const ts_solver *k, double residual
 
 /* The remaining iterations at the rate of the second half so far. Residuals are the smallest ones up to each
  * evaluation. */
-static double rest_by_pace(const tsi_outlook *o, int checked, double goal) {
+static double remaining_by_pace(const tsi_outlook *o, int checked, double goal) {
   int from = o->looks - 1;
   const double residual = o->residual[from];
   while (from >= 0 && 2 * o->at[from] > checked) from--;
@@ -111,10 +111,10 @@ static double rest_by_pace(const tsi_outlook *o, int checked, double goal) {
   return residual < before ? length * log(residual / goal) / log(before / residual) : INFINITY;
 }
 
-static void estimate_rest(tsi_outlook *o, int checked, double residual, double goal) {
+static void estimate_remaining(tsi_outlook *o, int checked, double residual, double goal) {
   const double before = o->condition, step = o->looks > 1 ? (double)checked / o->at[o->looks - 2] : 1;
   const double bound = tsi_lanczos_iterations(&o->lanczos, residual / goal, &o->condition);
-  o->rest = fmin(rest_by_pace(o, checked, goal), o->is_smooth ? part_of_bound * bound : bound);
+  o->remaining = fmin(remaining_by_pace(o, checked, goal), o->is_smooth ? part_of_bound * bound : bound);
   o->is_sudden = before > 0 && o->condition > before * step * step * step;
 }
 
@@ -124,7 +124,7 @@ int tsi_outlook_look(tsi_outlook *o, const tsi_solve *s, int checked, double goa
   o->next = checked + (checked / 8 > APART ? checked / 8 : APART);
   note(o, checked, residual);
   if ((!o->is_open && !is_needed) || !(residual > goal)) return 0;
-  estimate_rest(o, checked, residual, goal);
+  estimate_remaining(o, checked, residual, goal);
   o->price = price_of(o, s->solver, residual, goal);
   o->goal = goal;
   return 1;
@@ -136,7 +136,7 @@ int tsi_outlook_look(tsi_outlook *o, const tsi_solve *s, int checked, double goa
  * fewest losses. */
 int tsi_outlook_prefers_amg(const tsi_outlook *o, int checked) {
   const double late = fmax(0, checked - 0.25 * o->price), least = 0.8 * o->price + checked + 3 * late;
-  return o->is_open && checked >= FEWEST && !o->is_sudden && o->rest > least;
+  return o->is_open && checked >= FEWEST && !o->is_sudden && o->remaining > least;
 }
 
 /* ---- Several solves ---- */

@@ -27,11 +27,12 @@ typedef struct tsi_outlook {
   double residual[TSI_MOST_LOOKS]; /* relative to the rule's norm */
   int is_smooth;                   /* the residual of the first iteration is smooth */
   int is_sudden;                   /* the condition number has grown faster than usual */
-  double rest, price; /* at the last evaluation: remaining iterations, and the price of AMG in iterations */
-  double condition;   /* condition number so far */
-  double goal;        /* at the last evaluation */
-  int changes;        /* change counter of the matrix when `paid` was last updated */
-  double paid;        /* iterations of solves with Jacobi, in excess of AMG's cycles */
+  /* At the last evaluation: remaining iterations, and the price of AMG in iterations. */
+  double remaining, price;
+  double condition; /* condition number so far */
+  double goal;      /* at the last evaluation */
+  int changes;      /* change counter of the matrix when `paid` was last updated */
+  double paid;      /* iterations of solves with Jacobi, in excess of AMG's cycles */
   tsi_lanczos lanczos;
 } tsi_outlook;
 

@@ -131,7 +131,7 @@ static ts_status end_at_best(tsi_solve *s, const tsi_phases *of) {
 
 /* Writes the numbers of the iterations up to `checked` to the history. Returns the first breakdown and its
  * iteration. */
-static const char *take_numbers(tsi_solve *s, const tsi_phases *of, int checked, int *where) {
+static const char *record_numbers(tsi_solve *s, const tsi_phases *of, int checked, int *where) {
   const ts_solver *k = s->solver;
   const int first = s->reported;
   const char *what = NULL;
@@ -152,11 +152,11 @@ static const char *take_numbers(tsi_solve *s, const tsi_phases *of, int checked,
   return what;
 }
 
-ts_status tsi_phases_judge(tsi_solve *s, const tsi_phases *of, int checked) {
+ts_status tsi_phases_check(tsi_solve *s, const tsi_phases *of, int checked) {
   const ts_solver *k = s->solver;
   const int slot = of->residual_slot(k, checked);
   int where = 0;
-  const char *what = take_numbers(s, of, checked, &where);
+  const char *what = record_numbers(s, of, checked, &where);
   tsi_solve_progress(s, checked, checked - s->reported);
   if (s->ended) return TS_OK;
   const double now = tsi_solve_recurrence_residual(s, slot);
@@ -171,7 +171,7 @@ ts_status tsi_phases_judge(tsi_solve *s, const tsi_phases *of, int checked) {
   return now <= 1e-3 * s->largest && may_replace ? replace_residual(s, of) : TS_OK;
 }
 
-ts_status tsi_phases_settle(tsi_solve *s, const tsi_phases *of) {
+ts_status tsi_phases_finish(tsi_solve *s, const tsi_phases *of) {
   if (s->ended && s->result->reason != TS_REASON_STOPPED) return TS_OK;
   return try_best(s, of);
 }

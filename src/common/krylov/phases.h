@@ -38,8 +38,8 @@ float tsi_phases_random(uint32_t *state);
 /* Starts a phase from x and its residual r; e = 0. */
 ts_status tsi_phases_begin(tsi_solve *s);
 /* Checks the numbers of iterations reported .. checked-1. */
-ts_status tsi_phases_judge(tsi_solve *s, const tsi_phases *of, int checked);
+ts_status tsi_phases_check(tsi_solve *s, const tsi_phases *of, int checked);
 /* For a solve that the maximum of iterations or the callback ended within a phase. */
-ts_status tsi_phases_settle(tsi_solve *s, const tsi_phases *of);
+ts_status tsi_phases_finish(tsi_solve *s, const tsi_phases *of);
 
 #endif

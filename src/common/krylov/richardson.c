@@ -27,7 +27,7 @@ static ts_status richardson_iterate(tsi_solve *s) {
 }
 
 /* Checks the numbers of the last iteration. */
-static void judge(tsi_solve *s) {
+static void richardson_check(tsi_solve *s) {
   const int window = s->solver->preconditioner->kind->is_exact ? 3 : 1000;
   const ts_result *result = s->result;
   const double measure = s->measure;
@@ -55,7 +55,7 @@ static ts_status richardson_run(tsi_solve *s) {
   s->phase_best = INFINITY;
   while (!s->ended && s->iteration < s->solver->desc.max_iterations) {
     TSI_TRY(richardson_iterate(s));
-    judge(s);
+    richardson_check(s);
   }
   return TS_OK;
 }
@@ -71,7 +71,7 @@ static ts_status run_fixed(tsi_solve *s) {
 }
 
 /* e is added to x in every iteration. */
-static ts_status settle(tsi_solve *s) {
+static ts_status richardson_finish(tsi_solve *s) {
   (void)s;
   return TS_OK;
 }
@@ -80,4 +80,4 @@ const tsi_method tsi_richardson = {.name = "richardson",
                                    .plan = richardson_plan,
                                    .run = richardson_run,
                                    .run_fixed = run_fixed,
-                                   .settle = settle};
+                                   .finish = richardson_finish};

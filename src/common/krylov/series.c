@@ -234,7 +234,7 @@ static ts_status measure_norm(const tsi_solve *s, double norms[4]) {
 
 /* Adds e to x. Without M the smaller residual is better. With M, the better residual has the smaller norm in
  * M^-1, which the next iterations reduce further. Halving it is a gain. */
-static ts_status take(tsi_solve *s, ts_vector *work, double norms[4], int *gained) {
+static ts_status add_update(tsi_solve *s, ts_vector *work, double norms[4], int *gained) {
   const ts_solver *k = s->solver;
   const double before = s->measure;
   TSI_TRY(is_preconditioned(k) ? tsi_solve_try_anyway(s, k->e, work) : tsi_solve_try(s, k->e, work));
@@ -296,10 +296,10 @@ static void finish_in_vain(tsi_solve *s) {
 static ts_status verify(tsi_solve *s, const tsi_series_method *method, ts_vector *work, int must_end) {
   const ts_solver *k = s->solver;
   const ts_vector *const x = k->x;
-  const int is_least = method->settle_least && k->pairs && some_least(s);
+  const int is_least = method->handle_least && k->pairs && some_least(s);
   double norms[4];
-  int is_settled = 0, gained;
-  TSI_TRY(take(s, work, norms, &gained));
+  int is_handled = 0, gained;
+  TSI_TRY(add_update(s, work, norms, &gained));
   if (s->met) {
     tsi_solve_finish_converged(s);
     return TS_OK;
@@ -307,14 +307,14 @@ static ts_status verify(tsi_solve *s, const tsi_series_method *method, ts_vector
   TSI_TRY(finish_indefinite(s));
   if (s->ended) return TS_OK;
   if (!all_over(k) && !must_end && k->x != x) {
-    TSI_TRY(go_on(s, norms, &is_settled));
-    if (is_settled) return TS_OK;
+    TSI_TRY(go_on(s, norms, &is_handled));
+    if (is_handled) return TS_OK;
   }
   s->result->restarts++;
   s->in_vain = gained ? 0 : s->in_vain + 1;
   if (is_least) {
-    TSI_TRY(method->settle_least(s, &is_settled));
-    if (is_settled) return TS_OK;
+    TSI_TRY(method->handle_least(s, &is_handled));
+    if (is_handled) return TS_OK;
   }
   const int rises = some_least(s) && !k->pairs && k->desc.precision == TS_PRECISION_AUTO;
   if (!must_end && !rises && s->in_vain < 2) return k->method->begin(s);
@@ -323,13 +323,13 @@ static ts_status verify(tsi_solve *s, const tsi_series_method *method, ts_vector
 }
 
 static ts_status end_purification(tsi_solve *s, const tsi_series_method *method) {
-  int is_settled = 0;
-  TSI_TRY(method->settle_least(s, &is_settled));
-  if (!is_settled) finish_in_vain(s);
+  int is_handled = 0;
+  TSI_TRY(method->handle_least(s, &is_handled));
+  if (!is_handled) finish_in_vain(s);
   return TS_OK;
 }
 
-ts_status tsi_series_judge(tsi_solve *s, const tsi_series_method *method, ts_vector *work, int checked) {
+ts_status tsi_series_check(tsi_solve *s, const tsi_series_method *method, ts_vector *work, int checked) {
   enum { INTERVAL = 16 /* minimum number of iterations between two verifications */ };
   const double fallen = 1e-3;
   const ts_solver *k = s->solver;
@@ -354,7 +354,7 @@ ts_status tsi_series_judge(tsi_solve *s, const tsi_series_method *method, ts_vec
   return must_end || all_over(k) || is_predicted(s) || has_fallen ? verify(s, method, work, must_end) : TS_OK;
 }
 
-ts_status tsi_series_settle(tsi_solve *s, ts_vector *work) {
+ts_status tsi_series_finish(tsi_solve *s, ts_vector *work) {
   if (s->ended && s->result->reason != TS_REASON_STOPPED) return TS_OK;
   return s->purified ? TS_OK : tsi_solve_try(s, s->solver->e, work);
 }

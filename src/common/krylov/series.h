@@ -50,8 +50,8 @@ typedef struct tsi_series_method {
   /* Adds iterations first to end - 1 to e. tsi_series_coefficient returns the slots of their coefficients. */
   ts_status (*update)(const tsi_solve *s, int first, int end);
   /* Called when x includes all of e, r is its residual, and some component of r is minimal. Continues in double
-   * precision, or sets *is_settled = 0. May be NULL. */
-  ts_status (*settle_least)(tsi_solve *s, int *is_settled);
+   * precision, or sets *is_handled = 0. May be NULL. */
+  ts_status (*handle_least)(tsi_solve *s, int *is_handled);
 } tsi_series_method;
 
 /* For plan(): `vectors` own vectors over the columns, followed by the ring. */
@@ -75,14 +75,14 @@ ts_status tsi_series_begin(tsi_solve *s, ts_vector *u);
 /* Starts without setting u. */
 ts_status tsi_series_begin_phase(tsi_solve *s);
 /* Checks iterations reported .. checked-1 and adds them to e. `work` is over the columns. */
-ts_status tsi_series_judge(tsi_solve *s, const tsi_series_method *method, ts_vector *work, int checked);
+ts_status tsi_series_check(tsi_solve *s, const tsi_series_method *method, ts_vector *work, int checked);
 /* For a solve that the maximum of iterations or the callback ended within a series. */
-ts_status tsi_series_settle(tsi_solve *s, ts_vector *work);
+ts_status tsi_series_finish(tsi_solve *s, ts_vector *work);
 ts_status tsi_series_run_fixed(tsi_solve *s, const tsi_series_method *method);
 
 /* minres.c: u of an iteration. */
 ts_vector *tsi_minres_residual(const ts_solver *k, int iteration);
 /* minres_singular.c */
-ts_status tsi_minres_settle_least(tsi_solve *s, int *is_settled);
+ts_status tsi_minres_handle_least(tsi_solve *s, int *is_handled);
 
 #endif

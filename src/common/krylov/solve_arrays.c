@@ -159,21 +159,21 @@ static ts_status borrow_on_host(ts_context *context, const ts_array *b, const ts
   return TS_OK;
 }
 
-static ts_status take_on_device(ts_context *context, const ts_array *b, const ts_array *x, columns *c) {
+static ts_status create_on_device(ts_context *context, const ts_array *b, const ts_array *x, columns *c) {
   const tsi_array_ops *ops = context->device_ops->arrays;
   ts_array solution;
-  TSI_TRY(ops->take(context, x->count, x->type, &solution));
+  TSI_TRY(ops->alloc(context, x->count, x->type, &solution));
   c->x = solution;
-  TSI_TRY(ops->take(context, numbers_of_group(c, b, x), TS_TYPE_DOUBLE, &c->part));
+  TSI_TRY(ops->alloc(context, numbers_of_group(c, b, x), TS_TYPE_DOUBLE, &c->part));
   c->b = *b;
   return ops->copy_columns(context, x, c->count, 0, &solution, c->count, 1);
 }
 
-static void give_on_device(ts_context *context, columns *c) {
+static void free_on_device(ts_context *context, columns *c) {
   const tsi_array_ops *ops = context->device_ops->arrays;
   tsi_enter_to_destroy(context);
-  if (c->x.data) ops->give(context, &c->x);
-  if (c->part.data) ops->give(context, &c->part);
+  if (c->x.data) ops->free(context, &c->x);
+  if (c->part.data) ops->free(context, &c->part);
   tsi_leave(context, TS_OK);
 }
 
@@ -182,10 +182,10 @@ static ts_status borrow(ts_context *context, const ts_array *b, const ts_array *
   if (b->memory != TS_MEMORY_CUDA || x->memory != TS_MEMORY_CUDA)
     return borrow_on_host(context, b, x, loans, c);
   TSI_TRY(tsi_enter(context));
-  return tsi_leave(context, take_on_device(context, b, x, c));
+  return tsi_leave(context, create_on_device(context, b, x, c));
 }
 
-static ts_status give_back(ts_context *context, const ts_array *x, const columns *c) {
+static ts_status write_back(ts_context *context, const ts_array *x, const columns *c) {
   if (c->x.memory == TS_MEMORY_CUDA) return copy_on_device(context, x, c->count, 0, &c->x, c->count, 0);
   if (x->memory == TS_MEMORY_CUDA) return tsi_array_return(context, x, c->x.data);
   memcpy(x->data, c->x.data, x->count * tsi_type_size(x->type));
@@ -204,8 +204,8 @@ ts_status ts_solve(ts_matrix *matrix, ts_array b, ts_array x, const ts_solver_de
   ts_status status = ts_solver_create(matrix, desc, &c.solver);
   if (status == TS_OK) status = borrow(context, &b, &x, &loans, &c);
   if (status == TS_OK) status = solve_groups(&c, result);
-  if (status == TS_OK) status = give_back(context, &x, &c);
-  if (c.x.memory == TS_MEMORY_CUDA) give_on_device(context, &c);
+  if (status == TS_OK) status = write_back(context, &x, &c);
+  if (c.x.memory == TS_MEMORY_CUDA) free_on_device(context, &c);
   tsi_loans_free(context, &loans);
   ts_solver_destroy(&c.solver);
   if (status == TS_OK && result->reason > TS_REASON_FIXED_ITERATIONS)

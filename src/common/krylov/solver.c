@@ -45,7 +45,7 @@ static ts_status find_transposed(ts_matrix *A, const ts_solver_desc *desc, ts_ma
   return *transposed ? TS_OK : tsi_matrix_transpose(A, transposed);
 }
 
-static ts_status take_transposed(ts_solver *k) {
+static ts_status update_transposed(ts_solver *k) {
   ts_matrix *transposed, *before = k->transposed;
   TSI_TRY(find_transposed(k->matrix, &k->desc, &transposed));
   if (!transposed || transposed == before) return TS_OK;
@@ -67,7 +67,7 @@ static ts_status make_of_squares(ts_matrix *A, const ts_solver_desc *desc, int i
 
 /* The preconditioner of the descriptor, or the solver's own. If auto has nothing to choose, it is a
  * diagonal. */
-static ts_status take_preconditioner(ts_matrix *A, const ts_solver_desc *desc, ts_preconditioner **M) {
+static ts_status find_preconditioner(ts_matrix *A, const ts_solver_desc *desc, ts_preconditioner **M) {
   ts_preconditioner_desc how = {.kind = desc->preconditioner_kind};
   *M = desc->preconditioner;
   if (*M) {
@@ -114,7 +114,7 @@ static ts_status create_with(ts_matrix *matrix, const ts_solver_desc *desc, ts_s
   k->method->plan(k);
   if (k->most_own_vectors < k->own_vectors) k->most_own_vectors = k->own_vectors;
   ts_status status = tsi_solver_allocate(k);
-  if (status == TS_OK) status = take_transposed(k);
+  if (status == TS_OK) status = update_transposed(k);
   if (status == TS_OK) status = tsi_null_space_create(matrix, resolved, &k->null_space);
   if (status == TS_OK && k->null_space) status = tsi_null_space_prepare(k->null_space, 1);
   k->desc.null_space = NULL;
@@ -142,7 +142,7 @@ ts_status tsi_solver_create(ts_matrix *matrix, const ts_solver_desc *desc, ts_so
   ts_solver_desc resolved;
   ts_preconditioner *M = NULL;
   TSI_TRY(tsi_solver_resolve(matrix, desc, &resolved));
-  TSI_TRY(take_preconditioner(matrix, &resolved, &M));
+  TSI_TRY(find_preconditioner(matrix, &resolved, &M));
   ts_status status = choose_again(matrix, desc, M, &resolved);
   if (status == TS_OK) status = create_with(matrix, desc, &resolved, M, solver);
   if (status < 0) ts_preconditioner_destroy(&M);
@@ -289,7 +289,7 @@ static ts_status run_in_pairs(tsi_solve *s, const ts_vector *b, ts_vector *x) {
 
 ts_status tsi_solver_solve_once(ts_solver *solver, const ts_vector *b, ts_vector *x, ts_result *result) {
   ts_context *context = solver->context;
-  TSI_TRY(take_transposed(solver));
+  TSI_TRY(update_transposed(solver));
   tsi_operator_begin(solver->matrix);
   if (solver->transposed) tsi_operator_begin(solver->transposed);
   TSI_TRY(tsi_solver_update_preconditioner(solver));

@@ -38,11 +38,11 @@ typedef struct tsi_method {
    * iteration, and check the numbers of iterations reported .. checked-1. */
   ts_status (*begin)(tsi_solve *s);
   ts_status (*iterate)(tsi_solve *s);
-  ts_status (*judge)(tsi_solve *s, int checked);
+  ts_status (*check)(tsi_solve *s, int checked);
   /* The number of iterations, 1 to `steps`, before the next check. NULL: `steps`. */
   int (*round_steps)(const tsi_solve *s, int steps);
   /* Adds the pending update to x, and writes the residual of x to the result. */
-  ts_status (*settle)(tsi_solve *s);
+  ts_status (*finish)(tsi_solve *s);
 } tsi_method;
 
 struct ts_solver {
@@ -148,7 +148,7 @@ struct tsi_solve {
   double best;            /* smallest measured relative residual of any x */
   int best_is_kept;       /* in k->best, because x has become worse */
   int met;                /* x meets the rule */
-  int settled;            /* e has been added to x, and the result has the numbers of x */
+  int x_is_current;       /* e has been added to x, and the result has the numbers of x */
 
   /* r, e and the directions are multiplied by this power of two. It is 1 until the squares of the residual
    * would leave the range of single precision. Numbers of iterations before scale_from have the scale
@@ -288,14 +288,14 @@ int tsi_solve_exponent_of_x(const tsi_solve *s, const ts_vector *x);
 /* ---- solver_precision.c ---- */
 
 /* Copies b and x, scaled, into the workspace. Constrained rows are not equations: their b becomes 0. */
-ts_status tsi_solve_take_in(tsi_solve *s, const ts_vector *b, const ts_vector *x, int from_zero);
+ts_status tsi_solve_load(tsi_solve *s, const ts_vector *b, const ts_vector *x, int from_zero);
 /* Copies a user's x, scaled, into the workspace; and x back into a vector, which gets this exponent. */
 ts_status tsi_solve_read_x(const tsi_solve *s, const ts_vector *x);
 ts_status tsi_solve_write_x(const tsi_solve *s, ts_vector *x, int exponent);
 /* Removes the part of x in the null space, if the null space is known. */
 ts_status tsi_solve_leave_null_space(tsi_solve *s);
 /* Copies b only, if the other numbers of the start are known. */
-ts_status tsi_solve_take_in_b(tsi_solve *s, const ts_vector *b);
+ts_status tsi_solve_load_b(tsi_solve *s, const ts_vector *b);
 /* Whether the matrix has constrained rows; and out = v in rows with equations, 0 in the others. The latter
  * overwrites the first part of e. */
 int tsi_solve_has_constrained(const ts_solver *k);
@@ -311,7 +311,7 @@ ts_status tsi_solve_rescale(tsi_solve *s, double *factor);
 /* ---- solver_start.c ---- */
 
 /* Reads the norms of the start, and ends the solve if no iteration is needed. */
-ts_status tsi_solve_judge_start(tsi_solve *s, const ts_vector *x, int from_zero);
+ts_status tsi_solve_check_start(tsi_solve *s, const ts_vector *x, int from_zero);
 /* Sets the numbers of the result to those of an x with these norms of the residual (or gradient): at the start
  * of a solve, or when auto continues. */
 void tsi_solve_set_start(tsi_solve *s, const double norms[4]);
@@ -355,7 +355,7 @@ ts_status tsi_solver_read_slots(const ts_solver *k);
 /* Computes the residual of x, and reads the numbers that measure the quality of x. */
 ts_status tsi_solve_measure(const tsi_solve *s, const ts_vector *x, ts_vector *work);
 /* Updates the state from the slots, which hold the numbers of x. */
-void tsi_solve_take_over(tsi_solve *s);
+void tsi_solve_read_numbers(tsi_solve *s);
 /* Whether rounding x to doubles may be visible in the residual. */
 int tsi_solve_rounding_may_show(const tsi_solve *s);
 /* Rounds an x that meets the rule to doubles, as its reader receives it, if the rounding may be visible. Then
@@ -379,7 +379,7 @@ ts_status tsi_solve_accept(tsi_solve *s, const ts_vector *e, ts_vector *work);
 /* Sets k->best to x - e / scale, the best x before e was added, if x has become worse or may have. */
 ts_status tsi_solve_keep_before(tsi_solve *s, const ts_vector *e, double scale);
 /* After a failure: restores the best x, if it is better. */
-ts_status tsi_solve_take_best(tsi_solve *s);
+ts_status tsi_solve_restore_best(tsi_solve *s);
 /* Accepts e only if it reduces the residual. Afterwards r is the residual of x. */
 ts_status tsi_solve_try(tsi_solve *s, const ts_vector *e, ts_vector *work);
 /* Accepts every finite e; the best x is kept. */
@@ -391,7 +391,8 @@ ts_status tsi_solve_try_anyway(tsi_solve *s, const ts_vector *e, ts_vector *work
 ts_status tsi_solver_precondition(const ts_solver *k, ts_vector *out, const ts_vector *v);
 ts_status tsi_solver_apply(const ts_solver *k, ts_vector *out, const ts_vector *v);
 /* A new direction of conjugate gradients: d = M^-1 r + beta d. If M is not diagonal, z must be M^-1 r. */
-ts_status tsi_solver_turn(const ts_solver *k, ts_vector *d, const ts_vector *r, ts_coefficient beta);
+ts_status tsi_solver_update_direction(const ts_solver *k, ts_vector *d, const ts_vector *r,
+                                      ts_coefficient beta);
 
 typedef ts_status (*tsi_iterate_fn)(tsi_solve *s);
 /* Reads the slots `first` .. `first + count - 1` while the device does `pipelined` more iterations. */

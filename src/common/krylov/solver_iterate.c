@@ -23,7 +23,8 @@ ts_status tsi_solver_precondition(const ts_solver *k, ts_vector *out, const ts_v
   return ops->axpby(out, ts_constant(1), v, ts_constant(0), v);
 }
 
-ts_status tsi_solver_turn(const ts_solver *k, ts_vector *d, const ts_vector *r, ts_coefficient beta) {
+ts_status tsi_solver_update_direction(const ts_solver *k, ts_vector *d, const ts_vector *r,
+                                      ts_coefficient beta) {
   if (k->m) return tsi_multiply_add(d, k->m, r, beta, d, k->scratch);
   return k->context->ops->axpby(d, ts_constant(1), k->z ? k->z : r, beta, d);
 }
@@ -67,7 +68,7 @@ ts_status tsi_solve_run(tsi_solve *s) {
     for (int i = 0; i < steps; i++) TSI_TRY(k->method->iterate(s));
     const int checked = s->iteration;
     TSI_TRY(tsi_solve_read(s, 0, TSI_SLOT_OWN + k->own_slots, pipelined, k->method->iterate));
-    TSI_TRY(k->method->judge(s, checked));
+    TSI_TRY(k->method->check(s, checked));
   }
   return TS_OK;
 }

@@ -25,7 +25,7 @@ static int scale_target(const ts_solver *k) {
 
 /* The low parts of b, scaled like the first part. Single precision needs them too: x may be exact there when b
  * is not. */
-static ts_status take_in_low_b(const tsi_solve *s) {
+static ts_status load_low_b(const tsi_solve *s) {
   const ts_solver *k = s->solver;
   if (!k->b->low && !s->user_b->low) return TS_OK;
   const ts_coefficient scale = ts_scaled(ldexp(1, scale_target(k)), k->slots, TSI_SLOT_SCALE);
@@ -38,7 +38,7 @@ static ts_status take_in_low_b(const tsi_solve *s) {
   return TS_OK;
 }
 
-static ts_status take_in_mixed(tsi_solve *s) {
+static ts_status add_mixed_parts(tsi_solve *s) {
   ts_solver *k = s->solver;
   TSI_TRY(tsi_vector_add_parts(k->x, 3));
   if (k->x_new) TSI_TRY(tsi_vector_add_parts(k->x_new, 3));
@@ -85,18 +85,18 @@ static int has_null_space(const ts_solver *k) {
 /* Without low parts, rounding the remainder to floats would put a part of it back into the null space. */
 static ts_status project_b(tsi_solve *s) {
   const ts_solver *k = s->solver;
-  if (k->desc.fixed_iterations) return tsi_null_space_take_out(k->null_space, k->b, NULL);
+  if (k->desc.fixed_iterations) return tsi_null_space_remove(k->null_space, k->b, NULL);
   if (k->context->caps.pairs) TSI_TRY(tsi_vector_add_parts(k->b, 3));
-  return tsi_null_space_take_out(k->null_space, k->b, s->null_part);
+  return tsi_null_space_remove(k->null_space, k->b, s->null_part);
 }
 
-ts_status tsi_solve_take_in(tsi_solve *s, const ts_vector *b, const ts_vector *x, int from_zero) {
+ts_status tsi_solve_load(tsi_solve *s, const ts_vector *b, const ts_vector *x, int from_zero) {
   const ts_solver *k = s->solver;
   const tsi_ops *ops = k->context->ops;
   s->b_exponent = b->exponent;
   for (int c = 0; c < k->components; c++) s->scale_x[c] = scale_exponent(s);
-  if (s->precision != TS_PRECISION_SINGLE) TSI_TRY(take_in_mixed(s));
-  TSI_TRY(tsi_solve_take_in_b(s, b));
+  if (s->precision != TS_PRECISION_SINGLE) TSI_TRY(add_mixed_parts(s));
+  TSI_TRY(tsi_solve_load_b(s, b));
   if (k->desc.precision == TS_PRECISION_AUTO && !from_zero) {
     const ts_vector start = tsi_first_part(x);
     TSI_TRY(ops->reduce(k->slots, TSI_SLOT_MAX_X, TSI_REDUCE_MAX_ABS, &start, &start));
@@ -105,7 +105,7 @@ ts_status tsi_solve_take_in(tsi_solve *s, const ts_vector *b, const ts_vector *x
   return fill_preconditioner(k);
 }
 
-ts_status tsi_solve_take_in_b(tsi_solve *s, const ts_vector *b) {
+ts_status tsi_solve_load_b(tsi_solve *s, const ts_vector *b) {
   const ts_solver *k = s->solver;
   const tsi_ops *ops = k->context->ops;
   ts_vector first = tsi_first_part(k->b), given = tsi_first_part(b);
@@ -123,7 +123,7 @@ ts_status tsi_solve_take_in_b(tsi_solve *s, const ts_vector *b) {
     TSI_TRY(M->kind->project(M, &first, &s->incompatible[0]));
   }
   const int has_low_parts = s->precision != TS_PRECISION_SINGLE || !k->desc.fixed_iterations;
-  if (has_low_parts) TSI_TRY(take_in_low_b(s));
+  if (has_low_parts) TSI_TRY(load_low_b(s));
   return has_null_space(k) ? project_b(s) : TS_OK;
 }
 
@@ -131,10 +131,10 @@ ts_status tsi_solve_leave_null_space(tsi_solve *s) {
   const ts_solver *k = s->solver;
   double norms[4];
   if (!has_null_space(k)) return TS_OK;
-  if (k->desc.fixed_iterations) return tsi_null_space_take_out(k->null_space, k->x, NULL);
-  TSI_TRY(tsi_null_space_take_out(k->null_space, k->x, norms));
+  if (k->desc.fixed_iterations) return tsi_null_space_remove(k->null_space, k->x, NULL);
+  TSI_TRY(tsi_null_space_remove(k->null_space, k->x, norms));
   TSI_TRY(tsi_solve_measure(s, k->x, k->e));
-  tsi_solve_take_over(s);
+  tsi_solve_read_numbers(s);
   if (s->result->reason == TS_REASON_CONVERGED && !s->met) tsi_solve_finish_stagnated(s);
   return TS_OK;
 }
@@ -153,7 +153,7 @@ ts_status tsi_solve_make_room(tsi_solve *s) {
   s->x_is_zero = 0;
   if (!rounds || s->precision != TS_PRECISION_SINGLE || s->solver->desc.precision != TS_PRECISION_AUTO)
     return TS_OK;
-  TSI_TRY(take_in_mixed(s));
+  TSI_TRY(add_mixed_parts(s));
   tsi_solve_set_precision(s, TS_PRECISION_MIXED);
   return TS_OK;
 }

@@ -196,9 +196,9 @@ ts_status tsi_solver_resolve(const ts_matrix *A, const ts_solver_desc *desc, ts_
 }
 
 /* The interval of the tuning assumes iterations of one product each. A preconditioner with many operations
- * takes longer than a synchronisation. */
+ * takes longer than a synchronisation. If each application waits, a check costs nothing more. */
 int tsi_check_interval(const ts_matrix *A, const ts_preconditioner *M) {
   enum { many_operations = 18 };
-  if (M->cost.operations >= many_operations) return 1;
+  if (M->cost.waits || M->cost.operations >= many_operations) return 1;
   return (int)ceil(A->context->tuning.check_interval / (1 + M->cost.products));
 }

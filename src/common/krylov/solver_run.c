@@ -9,7 +9,7 @@
 
 /* Takes the residual of the first part of x, if the user's vector has only one part, from the numbers in the
  * slots. Returns whether it meets the rule. */
-static int take_rounded(const tsi_solve *s) {
+static int read_rounded(const tsi_solve *s) {
   const ts_solver *k = s->solver;
   double largest = 0;
   int met = 1;
@@ -25,7 +25,7 @@ static int take_rounded(const tsi_solve *s) {
 static ts_status measure_rounded(const tsi_solve *s, int *met) {
   const ts_vector rounded = tsi_first_part(s->solver->x);
   TSI_TRY(tsi_solve_measure(s, &rounded, s->solver->e));
-  *met = take_rounded(s);
+  *met = read_rounded(s);
   return TS_OK;
 }
 
@@ -79,10 +79,10 @@ static ts_status measure_what_is_left(tsi_solve *s, const ts_vector *x, const ch
   TSI_TRY(tsi_solve_read_x(s, x));
   TSI_TRY(tsi_solve_measure(s, k->x, k->e));
   if (k->x->low && !x->low) {
-    (void)take_rounded(s);
+    (void)read_rounded(s);
     if (result->rounded_residual <= 2 * before) return TS_OK;
   }
-  tsi_solve_take_over(s);
+  tsi_solve_read_numbers(s);
   if (result->reason != TS_REASON_CONVERGED || s->met) return TS_OK;
   char text[160];
   tsi_scale_say_underflow(text, sizeof text, precision, result->relative_residual);
@@ -91,7 +91,7 @@ static ts_status measure_what_is_left(tsi_solve *s, const ts_vector *x, const ch
 }
 
 /* The residual, in doubles, of an x that does not meet the rule. */
-static ts_status tell_of_doubles(tsi_solve *s, ts_vector *x) {
+static ts_status report_doubles(tsi_solve *s, ts_vector *x) {
   ts_solver *k = s->solver;
   ts_result *result = s->result;
   if (s->met || s->kept || !tsi_solve_rounding_may_show(s)) return TS_OK;
@@ -99,7 +99,7 @@ static ts_status tell_of_doubles(tsi_solve *s, ts_vector *x) {
   TSI_TRY(tsi_solve_read_x(s, x));
   k->residual_parts = 3;
   TSI_TRY(tsi_solve_measure(s, k->x, k->e));
-  tsi_solve_take_over(s);
+  tsi_solve_read_numbers(s);
   result->rounded_residual = result->relative_residual;
   const int at_maximum = result->reason == TS_REASON_MAX_ITERATIONS;
   if (!at_maximum && result->reason != TS_REASON_STAGNATED) return TS_OK;
@@ -138,7 +138,7 @@ static ts_status hand_back(tsi_solve *s, ts_vector *x) {
     return k->desc.zero_start ? tsi_set_zero(x) : TS_OK;
   }
   TSI_TRY(write_x(s, x));
-  return tsi_scale_underflow(&end) ? measure_what_is_left(s, x, precision) : tell_of_doubles(s, x);
+  return tsi_scale_underflow(&end) ? measure_what_is_left(s, x, precision) : report_doubles(s, x);
 }
 
 /* Auto continues with pairs if single precision stagnated or broke down. The current x is kept as their
@@ -192,7 +192,7 @@ static ts_status go_back(tsi_solve *s, const ts_vector *start, int from_zero) {
   k->residual_parts = 3;
   TSI_TRY(from_zero ? tsi_fill(k->x, 0) : tsi_solve_read_x(s, start));
   TSI_TRY(tsi_solve_measure(s, k->x, k->e));
-  tsi_solve_take_over(s);
+  tsi_solve_read_numbers(s);
   return TS_OK;
 }
 
@@ -240,11 +240,11 @@ ts_status tsi_solver_run(tsi_solve *s, const ts_vector *b, ts_vector *x) {
   s->is_rounded = 0;
   k->residual_parts = 3;
   tsi_solve_set_precision(s, first_precision(k, start));
-  TSI_TRY(tsi_solve_take_in(s, b, start, from_zero));
+  TSI_TRY(tsi_solve_load(s, b, start, from_zero));
   if (k->desc.fixed_iterations) return run_fixed(s, x);
   TSI_TRY(tsi_solve_first_residual(s, from_zero));
   TSI_TRY(tsi_solver_read_slots(k));
-  TSI_TRY(tsi_solve_judge_start(s, start, from_zero));
+  TSI_TRY(tsi_solve_check_start(s, start, from_zero));
   result->incompatible = tsi_solve_incompatible(s);
   const int is_kept = start != x || s->x_was_zeroed;
   if (s->ended) return is_kept ? hand_back(s, x) : leave(s, x, from_zero);
@@ -252,15 +252,16 @@ ts_status tsi_solver_run(tsi_solve *s, const ts_vector *b, ts_vector *x) {
   s->best = result->relative_residual;
   s->best_is_kept = 0;
   TSI_TRY(k->method->run(s));
-  if (s->ended && s->iteration == 0 && !s->settled) return is_kept ? hand_back(s, x) : leave(s, x, from_zero);
-  TSI_TRY(k->method->settle(s));
+  if (s->ended && s->iteration == 0 && !s->x_is_current)
+    return is_kept ? hand_back(s, x) : leave(s, x, from_zero);
+  TSI_TRY(k->method->finish(s));
   if (!s->ended && s->met) tsi_solve_finish_converged(s);
   if (!s->ended) tsi_solve_finish_at_maximum(s);
   result->iterations = s->iteration;
   if (s->projections) TSI_TRY(tsi_cg_restore_b(s));
   TSI_TRY(tsi_solve_leave_null_space(s));
   tsi_solve_set_precision(s, s->precision);
-  TSI_TRY(tsi_solve_take_best(s));
+  TSI_TRY(tsi_solve_restore_best(s));
   /* The next precision starts from the kept x. An x that pairs have made worse, or that is not finite, is not
    * returned. */
   const int is_worse = result->reason > TS_REASON_FIXED_ITERATIONS && !(s->measure <= before);

@@ -61,7 +61,7 @@ static double rule_of_b(const ts_solver *k, int component) {
 }
 
 /* The norms of a component at the start, and its tolerance. */
-static void take_norms(tsi_solve *s, int c, int from_zero) {
+static void read_start_norms(tsi_solve *s, int c, int from_zero) {
   const ts_solver *k = s->solver;
   const double rr = tsi_number(k, TSI_SLOT_RR, c), start = sqrt(tsi_number(k, tsi_norm_slot(k), c));
   const double rule = from_zero && !k->transposed ? start : fmax(sqrt(rule_of_b(k, c)), s->norm_constrained[c]);
@@ -81,7 +81,7 @@ static void take_norms(tsi_solve *s, int c, int from_zero) {
 /* ---- b = 0 ---- */
 
 /* b = 0 fits every scale, so it gets the scale of x. */
-static ts_status take_scale_of_x(tsi_solve *s, const ts_vector *x) {
+static ts_status use_scale_of_x(tsi_solve *s, const ts_vector *x) {
   const ts_solver *k = s->solver;
   const int exponent = x->exponent + k->matrix->exponent;
   if (s->b_exponent == exponent) return TS_OK;
@@ -162,17 +162,17 @@ static ts_status treat_zero_b(tsi_solve *s, const ts_vector *x) {
 
 /* ---- The start ---- */
 
-ts_status tsi_solve_judge_start(tsi_solve *s, const ts_vector *x, int from_zero) {
+ts_status tsi_solve_check_start(tsi_solve *s, const ts_vector *x, int from_zero) {
   const ts_solver *k = s->solver;
   int all_zero = 1, met = 1;
   s->x_is_zero = from_zero || k->desc.precision == TS_PRECISION_AUTO;
-  if (!from_zero) TSI_TRY(take_scale_of_x(s, x));
+  if (!from_zero) TSI_TRY(use_scale_of_x(s, x));
   if (!is_finite(s, from_zero)) TSI_TRY(treat_the_infinite(s, x, from_zero));
   if (s->ended) return TS_OK;
   if (!from_zero) TSI_TRY(treat_zero_b(s, x));
   for (int c = 0; c < k->components; c++) {
     const double max_b = tsi_number(k, TSI_SLOT_MAX_B, c);
-    take_norms(s, c, from_zero);
+    read_start_norms(s, c, from_zero);
     if (!from_zero && tsi_number(k, TSI_SLOT_MAX_X, c) != 0) s->x_is_zero = 0;
     if (max_b > 0 && s->norm_b[c] == 0 && !(tsi_solve_unreachable(s, c) > 0)) {
       tsi_solve_finish(s, TS_REASON_BREAKDOWN, tsi_scale_b_vanishes);
@@ -186,8 +186,8 @@ ts_status tsi_solve_judge_start(tsi_solve *s, const ts_vector *x, int from_zero)
   for (int c = 0; c < k->components; c++)
     if (s->norm_rule[c] > 0) s->measure = tsi_larger(s->measure, s->norm_r[c] / s->norm_rule[c]);
   tsi_solve_set_start(s, s->norm_r);
-  if (k->transposed) tsi_solve_take_over(s); /* its iterations use the attainable residual */
-  s->settled = 0;
+  if (k->transposed) tsi_solve_read_numbers(s); /* its iterations use the attainable residual */
+  s->x_is_current = 0;
   if (all_zero) {
     s->result->reduction = k->transposed ? s->left_start : 0;
     s->result->relative_residual = tsi_solve_incompatible(s);
@@ -200,7 +200,7 @@ ts_status tsi_solve_judge_start(tsi_solve *s, const ts_vector *x, int from_zero)
   }
   if (!met || k->desc.stop != TS_STOP_RESIDUAL) return TS_OK;
   TSI_TRY(tsi_solve_measure(s, k->x, k->e));
-  tsi_solve_take_over(s);
+  tsi_solve_read_numbers(s);
   TSI_TRY(tsi_solve_round(s, k->e));
   for (int c = 0; c < k->components; c++) s->max_x[c] = 0; /* x still is the user's */
   if (s->met) tsi_solve_finish_converged(s);

@@ -120,7 +120,7 @@ static double certain_norm(const tsi_solve *s, int c) {
 }
 
 /* The maximum of the norms in the slots, relative to the rule's, and whether all are within the tolerance. */
-static double judge_norms(const tsi_solve *s, int *met) {
+static double check_norms(const tsi_solve *s, int *met) {
   double largest = 0;
   *met = 1;
   for (int c = 0; c < s->solver->components; c++) {
@@ -157,19 +157,20 @@ double tsi_solve_relative(const tsi_solve *s, int c, double norm) {
   return b > 0 ? whole / b : whole;
 }
 
-void tsi_solve_take_over(tsi_solve *s) {
+void tsi_solve_read_numbers(tsi_solve *s) {
   const ts_solver *k = s->solver;
   ts_result *result = s->result;
-  s->settled = 1;
-  s->measure = judge_norms(s, &s->met);
+  s->x_is_current = 1;
+  s->measure = check_norms(s, &s->met);
   result->relative_residual = result->attainable_residual = result->reduction = 0;
   for (int c = 0; c < k->components; c++) {
     const double norm = sqrt(tsi_number(k, tsi_norm_slot(k), c)), r = sqrt(tsi_number(k, TSI_SLOT_RR, c));
     s->norm_r[c] = norm;
     s->dx[c] = k->transposed ? 0 : sqrt(tsi_number(k, TSI_SLOT_DX, c));
     if (tsi_solve_needs_max_x(s)) s->max_x[c] = tsi_number(k, TSI_SLOT_MAX_X, c);
-    const double certain = certain_norm(s, c), told = isfinite(certain) && certain > 2 * norm ? certain : norm;
-    result->relative_residual = tsi_larger(result->relative_residual, tsi_solve_relative(s, c, told));
+    const double certain = certain_norm(s, c),
+                 reported = isfinite(certain) && certain > 2 * norm ? certain : norm;
+    result->relative_residual = tsi_larger(result->relative_residual, tsi_solve_relative(s, c, reported));
     result->attainable_residual = tsi_larger(result->attainable_residual, attainable(s, c));
     const double start = k->transposed ? s->norm_b[c] : s->norm_start[c];
     if (start > 0 || k->transposed)
@@ -197,7 +198,7 @@ ts_status tsi_solve_round(tsi_solve *s, ts_vector *work) {
   s->is_rounded = 1;
   TSI_TRY(tsi_round_to_doubles(s->solver->x));
   TSI_TRY(tsi_solve_measure(s, s->solver->x, work));
-  tsi_solve_take_over(s);
+  tsi_solve_read_numbers(s);
   return TS_OK;
 }
 
@@ -254,7 +255,7 @@ static ts_status watch(tsi_solve *s, const ts_vector *e, double scale) {
   return TS_OK;
 }
 
-ts_status tsi_solve_take_best(tsi_solve *s) {
+ts_status tsi_solve_restore_best(tsi_solve *s) {
   ts_solver *k = s->solver;
   const ts_result *result = s->result;
   const double now = result->relative_residual;
@@ -266,7 +267,7 @@ ts_status tsi_solve_take_best(tsi_solve *s) {
   k->residual_parts = 3;
   TSI_TRY(tsi_copy_parts(k->x, ts_constant(1), k->best));
   TSI_TRY(tsi_solve_measure(s, k->x, k->e));
-  tsi_solve_take_over(s);
+  tsi_solve_read_numbers(s);
   return TS_OK;
 }
 
@@ -281,7 +282,7 @@ ts_status tsi_solve_accept(tsi_solve *s, const ts_vector *e, ts_vector *work) {
   s->scale_before = s->scale;
   s->scale = 1;
   s->scale_from = s->iteration;
-  tsi_solve_take_over(s);
+  tsi_solve_read_numbers(s);
   if (!s->solver->x_new) TSI_TRY(watch(s, e, scale));
   return tsi_solve_round(s, work);
 }
@@ -293,11 +294,11 @@ static ts_status try_below(tsi_solve *s, const ts_vector *e, ts_vector *work, do
   TSI_TRY(tsi_solve_make_room(s));
   TSI_TRY(tsi_solve_add(s, k->x_new, e));
   TSI_TRY(tsi_solve_measure(s, k->x_new, work));
-  if (!(judge_norms(s, &met) < most)) return tsi_solver_residual(k, k->x);
+  if (!(check_norms(s, &met) < most)) return tsi_solver_residual(k, k->x);
   ts_vector *better = k->x_new;
   k->x_new = k->x;
   k->x = better;
-  tsi_solve_take_over(s);
+  tsi_solve_read_numbers(s);
   return tsi_solve_round(s, work);
 }
 

@@ -75,10 +75,10 @@ static double goal_of(const tsi_solve *s) {
 }
 
 /* The remaining iterations of cg. For other methods they are unknown. */
-static double rest_of(const tsi_solve *s, int checked, double best, double goal) {
+static double remaining_iterations(const tsi_solve *s, int checked, double best, double goal) {
   const ts_solver *k = s->solver;
   if (k->desc.method != TS_METHOD_CG) return INFINITY;
-  if (k == k->part_of->solvers[CHOSEN]) return k->part_of->outlook.rest;
+  if (k == k->part_of->solvers[CHOSEN]) return k->part_of->outlook.remaining;
   return best < 1 ? checked * log(goal / best) / log(best) : INFINITY;
 }
 
@@ -87,7 +87,7 @@ static double rest_of(const tsi_solve *s, int checked, double best, double goal)
 static int may_analyse(const tsi_solve *s, int checked, double best, double goal) {
   const ts_solver *k = s->solver;
   const double small_part = 0.16, blocks = k->matrix->info.format == TS_FORMAT_BCRS4 ? 0.35 : 1,
-               whole = (checked + rest_of(s, checked, best, goal)) * iteration_time(k);
+               whole = (checked + remaining_iterations(s, checked, best, goal)) * iteration_time(k);
   return analysis_time(k->matrix) <= small_part * blocks * whole;
 }
 
@@ -96,7 +96,7 @@ static int is_enough(double best, int done, double goal, double iterations) {
   return best < 1 && done * log(goal) / log(best) <= iterations;
 }
 
-static int has_taken_half(const tsi_stages *t, const ts_solver *k, int done) {
+static int has_used_half(const tsi_stages *t, const ts_solver *k, int done) {
   enum { few = 200 }; /* fewer iterations are not split */
   const int may_gmres = is_open(t, FACTORS) || is_open(t, PLAIN),
             goes_on = k->desc.method != TS_METHOD_CG && k->desc.method != TS_METHOD_LSMR && may_gmres;
@@ -104,7 +104,7 @@ static int has_taken_half(const tsi_stages *t, const ts_solver *k, int done) {
 }
 
 /* The numbers of a recurrence that has drifted are void after b - A x was computed. */
-static void take_history(const tsi_solve *s, int count) {
+static void note_history(const tsi_solve *s, int count) {
   ts_solver *k = s->solver;
   const int verified = s->phase_start > s->replaced_at ? s->phase_start : s->replaced_at;
   if (verified > k->stage_verified) k->stage_low = s->measure;
@@ -119,7 +119,7 @@ static void leave_for_amg(tsi_solve *s) {
   tsi_stages *t = s->solver->part_of;
   char text[160];
   snprintf(text, sizeof text, "left for amg: about %.0f iterations to go, and amg takes as long as %.0f",
-           t->outlook.rest, t->outlook.price);
+           t->outlook.remaining, t->outlook.price);
   s->solver->is_left = t->leaves_for_amg = 1;
   tsi_solve_finish(s, TS_REASON_STOPPED, text);
 }
@@ -131,7 +131,7 @@ int tsi_stage_steps(const ts_solver *k, int iteration, int steps) {
   return is_first && t->asked.check_interval == 0 ? tsi_outlook_steps(&t->outlook, iteration, steps) : steps;
 }
 
-void tsi_stage_take_iteration(const tsi_solve *s, int iteration) {
+void tsi_stage_note_iteration(const tsi_solve *s, int iteration) {
   tsi_stages *t = s->solver->part_of;
   if (t && s->solver == t->solvers[CHOSEN]) tsi_outlook_add(&t->outlook, s, iteration);
 }
@@ -143,7 +143,7 @@ void tsi_stage_watch(tsi_solve *s, int checked, int count) {
   const double spent = checked * iteration_time(k), goal = goal_of(s);
   /* The recurrence met the rule before, but b - A x did not: from then on only b - A x counts. */
   const int is_refuted = k->stage_best <= goal;
-  take_history(s, count);
+  note_history(s, count);
   const double best = is_refuted ? s->measure : k->stage_low;
   if (s->ended || k == t->solvers[DIRECT] || best <= goal) return;
   const int may_price = is_open(t, DIRECT) && t->direct_time == 0 && spent > analysis_time(k->matrix),
@@ -162,7 +162,7 @@ void tsi_stage_watch(tsi_solve *s, int checked, int count) {
     }
   }
   const int is_dear = is_open(t, DIRECT) && t->direct_time > 0 && spent > t->direct_time,
-            is_late = has_taken_half(t, k, checked);
+            is_late = has_used_half(t, k, checked);
   const double affordable = is_late ? k->desc.max_iterations : fmin(2.0 * checked, k->desc.max_iterations);
   if ((!is_dear && !is_late) || is_enough(best, checked, goal, affordable)) return;
   k->is_left = 1;

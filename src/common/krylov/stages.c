@@ -141,7 +141,7 @@ static ts_status check_amg(tsi_stages *t) {
     snprintf(M->choice, sizeof M->choice,
              "amg: after %d iterations of jacobi, with about %.0f left (condition number %.2g so far); amg "
              "takes as long as %.0f",
-             t->runs[t->count - 1].iterations, o->rest, o->condition, o->price);
+             t->runs[t->count - 1].iterations, o->remaining, o->condition, o->price);
   return TS_OK;
 }
 
@@ -201,7 +201,7 @@ static void add(ts_result *r, const ts_result *before) {
 }
 
 /* lsmr's rule is about A^T r. Converts the result to one about r. */
-static ts_status judge_least(const ts_solver *k, double rtol, ts_status status, ts_result *r) {
+static ts_status check_least(const ts_solver *k, double rtol, ts_status status, ts_result *r) {
   const double left = r->reduction, gradient = r->relative_residual;
   r->relative_residual = left;
   r->attainable_residual = NAN;
@@ -236,7 +236,7 @@ static ts_status run(tsi_stages *t, int stage, int before, const ts_vector *b, t
   k->stage_verified = 0;
   const ts_status status = tsi_solver_solve_once(k, b, x, result);
   const double rtol = t->solvers[CHOSEN]->desc.rtol;
-  return stage == LEAST && status >= 0 ? judge_least(k, rtol, status, result) : status;
+  return stage == LEAST && status >= 0 ? check_least(k, rtol, status, result) : status;
 }
 
 /* A stage that was left for another continues if the other one cannot be created. */
@@ -264,8 +264,8 @@ static ts_status prepare_x(int next, const ts_result *r, ts_vector *x, ts_vector
 
 /* Restores the kept x, if the run after it has not found a better one. Restores its result too, if that was at
  * the limit of rounding. */
-static ts_status take_back(const ts_vector *kept, const ts_result *before, ts_vector *x, ts_result *r,
-                           int *is_back) {
+static ts_status restore_kept(const ts_vector *kept, const ts_result *before, ts_vector *x, ts_result *r,
+                              int *is_back) {
   const int is_solved = r->reason == TS_REASON_CONVERGED || r->reason == TS_REASON_INCOMPATIBLE;
   *is_back = kept && !is_solved && !(r->relative_residual <= before->relative_residual);
   if (!*is_back) return TS_OK;
@@ -287,7 +287,7 @@ static ts_status solve_in_stages(tsi_stages *t, const ts_vector *b, ts_vector *x
     t->tried |= 1u << stage;
     const ts_status status = run(t, stage, before, b, x, result);
     if (status < 0) return status;
-    TSI_TRY(take_back(*kept, &sum, x, result, &is_back));
+    TSI_TRY(restore_kept(*kept, &sum, x, result, &is_back));
     note(t, t->solvers[stage], result);
     add(result, &sum);
     const int is_end = status == TS_OK || tsi_stage_is_final(t->solvers[stage], result);

@@ -19,7 +19,7 @@ const tsi_solve *tsi_stages_at_check(const ts_solver *first);
 
 /* Records the numbers of an iteration of cg. The second function returns how many of `steps` iterations should
  * precede the next check. */
-void tsi_stage_take_iteration(const tsi_solve *s, int iteration);
+void tsi_stage_note_iteration(const tsi_solve *s, int iteration);
 int tsi_stage_steps(const ts_solver *k, int iteration, int steps);
 /* After a check: ends the iterations of a stage that is no longer worth its time (s->solver->is_left). */
 void tsi_stage_watch(tsi_solve *s, int checked, int count);

@@ -50,17 +50,17 @@ static const char *reason_of_few(ts_format format, int textures, int uneven) {
   return "few entries, so threads share rows; ";
 }
 
-static void describe(const ts_context *context, const candidate *taken, const candidate *all, int count,
+static void describe(const ts_context *context, const candidate *chosen, const candidate *all, int count,
                      int small, int uneven, int blocks, char *text, size_t size) {
   const int textures = !context->caps.linear_spaces;
   const char *unit = textures ? "fetches" : "bytes";
-  const char *why = small ? reason_of_few(taken->format, textures, uneven) : "";
-  snprintf(text, size, "%s: %s%.1f %s an entry", ts_format_name(taken->format), why, taken->e.reads, unit);
-  append_terms(text, size, taken);
+  const char *why = small ? reason_of_few(chosen->format, textures, uneven) : "";
+  snprintf(text, size, "%s: %s%.1f %s an entry", ts_format_name(chosen->format), why, chosen->e.reads, unit);
+  append_terms(text, size, chosen);
   const char *separator = "; ";
   for (int i = 0; i < count; i++) {
     char part[48];
-    if (all[i].format == taken->format) continue;
+    if (all[i].format == chosen->format) continue;
     snprintf(part, sizeof part, "%s%s %.1f", separator, ts_format_name(all[i].format), all[i].e.reads);
     append(text, size, part);
     append_terms(text, size, &all[i]);

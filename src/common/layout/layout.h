@@ -80,13 +80,13 @@ const tsi_format *tsi_format_of(ts_format format);
 int tsi_format_log2_block(ts_format format);
 
 /* A matrix in canonical CSR: columns ascend in every row, entries are unique, and constrained rows are empty.
- * If the values were given as doubles, each is the sum of values, rests[0] and rests[1]. Each term is the
+ * If the values were given as doubles, each is the sum of values, low[0] and low[1]. Each term is the
  * rounded remainder of the terms before it. */
 struct tsi_host_csr {
   int32_t rows, columns;
   int32_t *row_offsets, *column_indices;
   float *values;   /* NULL: all 0 */
-  float *rests[2]; /* NULL: all 0; always owned by the library */
+  float *low[2];   /* NULL: all 0; always owned by the library */
   int owned;       /* the library owns all arrays, */
   int owns_values; /* or at least the values */
   int outlasts;    /* row_offsets and column_indices belong to the application and outlast the matrix */

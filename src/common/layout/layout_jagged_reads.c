@@ -118,18 +118,18 @@ void tsi_slices_samples(const tsi_host_csr *csr, tsi_range_visitor visit, void *
 
 tsi_reads tsi_slices_reads(const ts_context *context, const tsi_host_csr *csr, double *weight) {
   const tsi_tuning *tuning = &context->tuning;
-  slices_sample taken = sample(context, csr, 0);
-  int is_sorted = tsi_pays_to_sort(taken.steps, 0, taken.entries);
+  slices_sample chosen = sample(context, csr, 0);
+  int is_sorted = tsi_pays_to_sort(chosen.steps, 0, chosen.entries);
   if (is_sorted) {
     const slices_sample sorted = sample(context, csr, 1);
-    is_sorted = tsi_pays_to_sort(taken.steps, sorted.steps, taken.entries);
-    if (is_sorted) taken = sorted;
+    is_sorted = tsi_pays_to_sort(chosen.steps, sorted.steps, chosen.entries);
+    if (is_sorted) chosen = sorted;
   }
-  *weight = (taken.bytes + (tuning->counted_weight - 1) * taken.counted) / taken.bytes *
+  *weight = (chosen.bytes + (tuning->counted_weight - 1) * chosen.counted) / chosen.bytes *
             (is_sorted ? tuning->sorted_weight : 1);
-  if (taken.entries <= 0) return (tsi_reads){8, 1};
-  tsi_reads reads = {taken.bytes / taken.entries, 0};
-  if (taken.with_lines > 0) reads.lines = taken.lines / taken.with_lines;
+  if (chosen.entries <= 0) return (tsi_reads){8, 1};
+  tsi_reads reads = {chosen.bytes / chosen.entries, 0};
+  if (chosen.with_lines > 0) reads.lines = chosen.lines / chosen.with_lines;
   reads.lines += reads.bytes / TSI_LINE_BYTES;
   return reads;
 }

@@ -18,9 +18,9 @@ ts_status tsi_matrix_desc_given(ts_context *context, const ts_matrix_desc *given
 
 /* Converts a matrix to canonical form in the device's memory. Its arrays are there or on the host; one of csr
  * and triplets is NULL. `refusal` is the reason why the host must do it, or NULL. On return, given->refusal is
- * set if the caller must use the host's arrays. Otherwise the caller calls tsi_array_ops.give_matrix next. */
-ts_status tsi_matrix_take_given(ts_context *context, const ts_csr *csr, const ts_triplets *triplets,
-                                const char *refusal, tsi_given_options options, tsi_given *given);
+ * set if the caller must use the host's arrays. Otherwise the caller calls tsi_array_ops.free_matrix next. */
+ts_status tsi_matrix_convert_given(ts_context *context, const ts_csr *csr, const ts_triplets *triplets,
+                                   const char *refusal, tsi_given_options options, tsi_given *given);
 static inline tsi_given_options tsi_given_options_of(ts_precision precision, int may_scale) {
   return (tsi_given_options){precision != TS_PRECISION_SINGLE, may_scale};
 }
@@ -29,8 +29,8 @@ static inline tsi_given_options tsi_given_options_of(ts_precision precision, int
 
 /* Facts about a matrix as given. */
 typedef struct tsi_csr_facts {
-  int in_order;  /* columns ascend in every row without duplicates, constrained rows are empty */
-  int has_rests; /* some values are doubles that are not floats */
+  int in_order;      /* columns ascend in every row without duplicates, constrained rows are empty */
+  int has_low_parts; /* some values are doubles that are not floats */
   int32_t longest_row;
   uint64_t fingerprint;      /* tsi_csr_fingerprint */
   tsi_exponents exponents;   /* of the values */
@@ -54,12 +54,12 @@ uint64_t tsi_csr_fingerprint(const ts_context *context, const tsi_csr *csr);
 enum {
   TSI_CSR_COPY = 1,        /* arrays owned by the result */
   TSI_CSR_COPY_VALUES = 2, /* at least its values, which must exist */
-  TSI_CSR_RESTS = 4        /* the low-order parts of doubles */
+  TSI_CSR_LOW_PARTS = 4    /* the low-order parts of doubles */
 };
 
 /* The flag that a precision requires. */
-static inline unsigned tsi_csr_rests(ts_precision precision) {
-  return precision == TS_PRECISION_SINGLE ? 0 : TSI_CSR_RESTS;
+static inline unsigned tsi_csr_low_parts(ts_precision precision) {
+  return precision == TS_PRECISION_SINGLE ? 0 : TSI_CSR_LOW_PARTS;
 }
 
 /* Converts to canonical form: columns ascend, duplicates are added (*duplicates is their number), constrained
@@ -95,15 +95,15 @@ ts_status tsi_csr_norm(ts_context *context, const tsi_host_csr *A, double *norm_
 /* ---- matrix_read.c ---- */
 
 /* The stored entries of a matrix. They may include zeros that fill blocks and diagonals. Columns within a row
- * are unordered. Values are doubles if the matrix has rests. */
+ * are unordered. Values are doubles if the matrix has low-order parts. */
 typedef struct tsi_matrix_entries {
   tsi_csr csr; /* refers to the host copy, or to the arrays below */
   int32_t *offsets, *columns;
   float *values;
   double *doubles;
 } tsi_matrix_entries;
-/* Calls `visit` for each entry of A or of one of its rests, without further rests. The order is the same for
- * all of them. */
+/* Calls `visit` for each entry of A, or of one of its low-order parts, without the parts below it. The order is
+ * the same for all of them. */
 ts_status tsi_matrix_visit(const ts_matrix *A, tsi_entry_visitor visitor, void *user);
 ts_status tsi_matrix_read(const ts_matrix *A, tsi_matrix_entries *entries);
 void tsi_matrix_entries_free(ts_context *context, tsi_matrix_entries *entries);
@@ -125,17 +125,17 @@ ts_status tsi_matrix_stored_copy(const ts_matrix *matrix, tsi_csr *csr);
 /* Stores new values unchanged; checks their pattern. */
 ts_status tsi_matrix_set_values(ts_matrix *A, const tsi_csr *csr, const tsi_csr_facts *facts);
 ts_status tsi_matrix_check_pattern(const ts_matrix *A, const tsi_csr *csr, const tsi_csr_facts *facts);
-/* Writes new values in canonical form to A alone, or to its rest, which is created if necessary. */
+/* Writes new values in canonical form to A alone, or to its low-order part, which is created if necessary. */
 ts_status tsi_matrix_write_values(ts_matrix *A, const tsi_host_csr *values);
-ts_status tsi_matrix_write_rest(ts_matrix *A, const tsi_host_csr *values);
-/* Replaces A's rests by those of `csr`; `blocks` is NULL if the layout already has them. */
-ts_status tsi_matrix_write_rests(ts_matrix *A, const tsi_host_csr *csr, tsi_blocks *blocks);
-void tsi_matrix_destroy_rest(ts_matrix *A);
+ts_status tsi_matrix_write_low_part(ts_matrix *A, const tsi_host_csr *values);
+/* Replaces A's low-order parts by those of `csr`; `blocks` is NULL if the layout already has them. */
+ts_status tsi_matrix_write_low_parts(ts_matrix *A, const tsi_host_csr *csr, tsi_blocks *blocks);
+void tsi_matrix_destroy_low_parts(ts_matrix *A);
 /* Writes the low-order parts of values that are already on the device. */
-ts_status tsi_matrix_write_given_rests(ts_matrix *A, const tsi_given *given);
+ts_status tsi_matrix_write_given_low_parts(ts_matrix *A, const tsi_given *given);
 /* Sets the facts known about these values. */
 void tsi_matrix_inform(ts_matrix *A, const tsi_given *given);
-/* `lost` is the largest magnitude that the rests cannot represent. */
+/* `lost` is the largest magnitude that the low-order parts cannot represent. */
 void tsi_matrix_warn_of_lost_digits(const ts_matrix *A, double lost);
 tsi_layout_input tsi_matrix_layout_input(const ts_matrix *A, const tsi_host_csr *csr, tsi_blocks *blocks);
 

@@ -16,7 +16,7 @@ typedef struct conversion {
   tsi_host_csr *to;
   uint64_t *order;                  /* merged rows: column and index in the row, per entry */
   int32_t kept[TSI_BLOCKS];         /* entries in a block of merged rows */
-  unsigned char rests[TSI_BLOCKS];  /* bit p: rest p is nonzero */
+  unsigned char low[TSI_BLOCKS];    /* bit p: low-order part p is nonzero */
   int32_t infinite_row[TSI_BLOCKS]; /* row with an infinite sum of duplicates; -1: none */
 } conversion;
 
@@ -30,17 +30,17 @@ static int32_t first_entry(const conversion *c, size_t block) {
 
 /* ---- Memory ---- */
 
-static int take(ts_context *context, size_t count, int wanted, float **array) {
+static int alloc_array(ts_context *context, size_t count, int wanted, float **array) {
   if (wanted) *array = tsi_malloc(context, count, sizeof **array);
   return !wanted || *array;
 }
 
-static ts_status allocate(ts_context *context, const tsi_csr *from, int with_pattern, int with_rests,
+static ts_status allocate(ts_context *context, const tsi_csr *from, int with_pattern, int with_low_parts,
                           tsi_host_csr *to) {
   const size_t entries = (size_t)from->row_offsets[from->rows];
-  int there = take(context, entries, from->values || from->double_values, &to->values);
+  int there = alloc_array(context, entries, from->values || from->double_values, &to->values);
   to->owns_values = 1;
-  for (int p = 0; p < 2; p++) there = there && take(context, entries, with_rests, &to->rests[p]);
+  for (int p = 0; p < 2; p++) there = there && alloc_array(context, entries, with_low_parts, &to->low[p]);
   if (with_pattern) {
     to->owned = 1;
     to->row_offsets = tsi_malloc(context, (size_t)from->rows + 1, sizeof *to->row_offsets);
@@ -58,7 +58,7 @@ void tsi_csr_free(ts_context *context, tsi_host_csr *csr) {
     tsi_free(context, csr->column_indices);
   }
   if (csr->owned || csr->owns_values) tsi_free(context, csr->values);
-  for (int p = 0; p < 2; p++) tsi_free(context, csr->rests[p]);
+  for (int p = 0; p < 2; p++) tsi_free(context, csr->low[p]);
   *csr = (tsi_host_csr){0};
 }
 
@@ -87,14 +87,14 @@ CPU_CLONES static int split_values(const double *from, size_t count, float *high
   return has_middle | has_low << 1;
 }
 
-/* Frees rests that are 0 everywhere. */
-static void drop_zero_rests(ts_context *context, conversion *c) {
+/* Frees low-order parts that are 0 everywhere. */
+static void drop_zero_low_parts(ts_context *context, conversion *c) {
   int used = 0;
-  for (int b = 0; b < TSI_BLOCKS; b++) used |= c->rests[b];
+  for (int b = 0; b < TSI_BLOCKS; b++) used |= c->low[b];
   for (int p = 0; p < 2; p++) {
     if (used >> p & 1) continue;
-    tsi_free(context, c->to->rests[p]);
-    c->to->rests[p] = NULL;
+    tsi_free(context, c->to->low[p]);
+    c->to->low[p] = NULL;
   }
 }
 
@@ -112,9 +112,9 @@ static void copy_block(conversion *c, size_t b) {
   }
   if (from->values)
     memcpy(to->values + first, from->values + first, count * sizeof(float));
-  else if (from->double_values && to->rests[0])
-    c->rests[b] = (unsigned char)split_values(from->double_values + first, count, to->values + first,
-                                              to->rests[0] + first, to->rests[1] + first);
+  else if (from->double_values && to->low[0])
+    c->low[b] = (unsigned char)split_values(from->double_values + first, count, to->values + first,
+                                            to->low[0] + first, to->low[1] + first);
   else if (from->double_values)
     round_values(from->double_values + first, count, to->values + first);
 }
@@ -123,15 +123,15 @@ static void copy_blocks(const void *arguments, size_t first, size_t last) {
   for (size_t b = first; b < last; b++) copy_block(*(conversion *const *)arguments, b);
 }
 
-static ts_status copy_in_order(ts_context *context, conversion *c, int with_pattern, int with_rests) {
+static ts_status copy_in_order(ts_context *context, conversion *c, int with_pattern, int with_low_parts) {
   tsi_host_csr *to = c->to;
   to->row_offsets = (int32_t *)c->from->row_offsets;
   to->column_indices = (int32_t *)c->from->column_indices;
-  TSI_TRY(allocate(context, c->from, with_pattern, with_rests, to));
+  TSI_TRY(allocate(context, c->from, with_pattern, with_low_parts, to));
   conversion *const one = c;
   tsi_in_blocks(context, c->from->rows, copy_blocks, &one);
   if (to->owned) to->row_offsets[to->rows] = c->from->row_offsets[to->rows];
-  drop_zero_rests(context, c);
+  drop_zero_low_parts(context, c);
   return TS_OK;
 }
 
@@ -166,9 +166,9 @@ static void put(conversion *c, size_t block, int32_t row, int32_t to, double sum
   split(sum, &low[0], &low[1], &low[2]);
   out->values[to] = low[0];
   if (!isfinite(low[0]) && c->infinite_row[block] < 0) c->infinite_row[block] = row;
-  for (int p = 0; p < 2 && out->rests[0]; p++) {
-    out->rests[p][to] = low[p + 1];
-    if (low[p + 1] != 0) c->rests[block] |= (unsigned char)(1 << p);
+  for (int p = 0; p < 2 && out->low[0]; p++) {
+    out->low[p][to] = low[p + 1];
+    if (low[p + 1] != 0) c->low[block] |= (unsigned char)(1 << p);
   }
 }
 
@@ -222,7 +222,7 @@ static void join_blocks(conversion *c) {
     const int32_t begin = first_entry(c, b), kept = c->kept[b];
     move_back(out->column_indices, begin, to, kept, sizeof(int32_t));
     move_back(out->values, begin, to, kept, sizeof(float));
-    for (int p = 0; p < 2; p++) move_back(out->rests[p], begin, to, kept, sizeof(float));
+    for (int p = 0; p < 2; p++) move_back(out->low[p], begin, to, kept, sizeof(float));
     to += kept;
   }
   out->row_offsets[0] = 0;
@@ -250,9 +250,9 @@ static ts_status check_sums(ts_context *context, const conversion *c) {
   return TS_OK;
 }
 
-static ts_status merge(ts_context *context, conversion *c, int with_rests, int64_t *duplicates) {
+static ts_status merge(ts_context *context, conversion *c, int with_low_parts, int64_t *duplicates) {
   const size_t entries = (size_t)c->from->row_offsets[c->from->rows];
-  TSI_TRY(allocate(context, c->from, 1, with_rests, c->to));
+  TSI_TRY(allocate(context, c->from, 1, with_low_parts, c->to));
   c->order = tsi_malloc(context, entries, sizeof *c->order);
   if (!c->order) {
     tsi_csr_free(context, c->to);
@@ -262,7 +262,7 @@ static ts_status merge(ts_context *context, conversion *c, int with_rests, int64
   tsi_in_blocks(context, c->from->rows, merge_blocks, &one);
   tsi_free(context, c->order);
   join_blocks(c);
-  drop_zero_rests(context, c);
+  drop_zero_low_parts(context, c);
   *duplicates = count_duplicates(c);
   const ts_status status = check_sums(context, c);
   if (status < 0) tsi_csr_free(context, c->to);
@@ -276,16 +276,16 @@ ts_status tsi_csr_canonical(ts_context *context, const tsi_csr *csr, const unsig
                             int64_t *duplicates) {
   conversion c = {.from = csr, .constrained = constrained, .to = out};
   tsi_csr_facts own;
-  const int may_have_rests = csr->double_values && flags & TSI_CSR_RESTS;
+  const int may_have_low_parts = csr->double_values && flags & TSI_CSR_LOW_PARTS;
   *duplicates = 0;
   *out = (tsi_host_csr){.rows = csr->rows, .columns = csr->columns};
   if (!facts) TSI_TRY(tsi_csr_look(context, csr, constrained, &own));
   if (!facts) facts = &own;
   /* Sums of floats may be too large for floats, and so may doubles of this size. */
   if (!facts->in_order || facts->exponents.largest >= FLT_MAX_EXP)
-    return merge(context, &c, may_have_rests, duplicates);
+    return merge(context, &c, may_have_low_parts, duplicates);
   if (csr->double_values || flags & (TSI_CSR_COPY | TSI_CSR_COPY_VALUES))
-    return copy_in_order(context, &c, (flags & TSI_CSR_COPY) != 0, may_have_rests && facts->has_rests);
+    return copy_in_order(context, &c, (flags & TSI_CSR_COPY) != 0, may_have_low_parts && facts->has_low_parts);
   out->row_offsets = (int32_t *)csr->row_offsets;
   out->column_indices = (int32_t *)csr->column_indices;
   out->values = (float *)csr->values;

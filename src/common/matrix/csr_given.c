@@ -177,38 +177,38 @@ static ts_status stage_all(ts_context *context, const ts_csr *csr, const ts_trip
   return stage(context, csr ? &s->csr.values : &s->triplets.values, s);
 }
 
-static ts_status take_staged(ts_context *context, const ts_csr *csr, const ts_triplets *triplets,
-                             tsi_given_options options, tsi_given *given) {
+static ts_status convert_staged(ts_context *context, const ts_csr *csr, const ts_triplets *triplets,
+                                tsi_given_options options, tsi_given *given) {
   const tsi_array_ops *ops = context->device_ops->arrays;
   staged s = {.count = 0};
   ts_status status = stage_all(context, csr, triplets, &s);
   if (status == TS_OK)
-    status = ops->take_matrix(context, csr ? &s.csr : NULL, triplets ? &s.triplets : NULL, options, given);
-  while (s.count > 0) ops->give(context, s.arrays[--s.count]);
+    status = ops->convert_matrix(context, csr ? &s.csr : NULL, triplets ? &s.triplets : NULL, options, given);
+  while (s.count > 0) ops->free(context, s.arrays[--s.count]);
   if (status != TS_ERROR_OUT_OF_DEVICE_MEMORY) return status;
   given->refusal = "the device has no memory to prepare it";
   tsi_clear_error(context);
   return TS_OK;
 }
 
-static ts_status take(ts_context *context, const ts_csr *csr, const ts_triplets *triplets,
-                      tsi_given_options options, tsi_given *given) {
+static ts_status convert(ts_context *context, const ts_csr *csr, const ts_triplets *triplets,
+                         tsi_given_options options, tsi_given *given) {
   const ts_array *columns = csr ? &csr->column_indices : &triplets->column_indices;
   TSI_TRY(tsi_enter(context));
   return tsi_leave(context,
                    columns->memory == TS_MEMORY_CUDA
-                       ? context->device_ops->arrays->take_matrix(context, csr, triplets, options, given)
-                       : take_staged(context, csr, triplets, options, given));
+                       ? context->device_ops->arrays->convert_matrix(context, csr, triplets, options, given)
+                       : convert_staged(context, csr, triplets, options, given));
 }
 
-ts_status tsi_matrix_take_given(ts_context *context, const ts_csr *csr, const ts_triplets *triplets,
-                                const char *refusal, tsi_given_options options, tsi_given *given) {
+ts_status tsi_matrix_convert_given(ts_context *context, const ts_csr *csr, const ts_triplets *triplets,
+                                   const char *refusal, tsi_given_options options, tsi_given *given) {
   const ts_array *columns = csr ? &csr->column_indices : &triplets->column_indices;
   const int is_on_device = tsi_is_given(columns) && columns->memory == TS_MEMORY_CUDA;
   *given = (tsi_given){.refusal = refusal ? refusal : ""};
   if (!is_on_device && (refusal || !tsi_is_given(columns) || !context->device_ops->arrays)) return TS_OK;
   ts_status status = check_on_device(context, csr, triplets);
-  if (status == TS_OK && !refusal) status = take(context, csr, triplets, options, given);
+  if (status == TS_OK && !refusal) status = convert(context, csr, triplets, options, given);
   if (is_on_device && status == TS_OK && given->refusal)
     tsi_log(context, TS_LOG_LEVEL_INFO, "a matrix in CUDA memory is copied to the host: %s", given->refusal);
   if (is_on_device || status != TS_ERROR_INVALID_ARGUMENT) return status;

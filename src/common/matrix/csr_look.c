@@ -23,7 +23,7 @@ typedef struct found {
   uint64_t hash, mirrors;
   double norm;
   int32_t longest, zero_diagonal;
-  unsigned char decreases, is_outside, is_disordered, has_rests, negative_diagonal, not_negative;
+  unsigned char decreases, is_outside, is_disordered, has_low_parts, negative_diagonal, not_negative;
 } found;
 
 typedef struct look {
@@ -151,14 +151,14 @@ CPU_CLONES static void look_at_floats(const float *values, int32_t first, int32_
 }
 
 CPU_CLONES static void look_at_doubles(const double *values, int32_t first, int32_t end, found *f) {
-  uint64_t largest = f->largest, smallest = f->smallest, rests = 0;
+  uint64_t largest = f->largest, smallest = f->smallest, low_bits = 0;
   for (int32_t e = first; e < end; e++) {
     look_at_value(values[e], &largest, &smallest);
-    rests |= bits_of((double)(float)values[e]) ^ bits_of(values[e]);
+    low_bits |= bits_of((double)(float)values[e]) ^ bits_of(values[e]);
   }
   f->largest = largest;
   f->smallest = smallest;
-  f->has_rests |= rests != 0;
+  f->has_low_parts |= low_bits != 0;
 }
 
 /* ---- Symmetry ---- */
@@ -336,7 +336,7 @@ static void join(const found *f, found *all) {
   if (all->zero_diagonal < 0) all->zero_diagonal = f->zero_diagonal;
   all->is_outside |= f->is_outside;
   all->is_disordered |= f->is_disordered;
-  all->has_rests |= f->has_rests;
+  all->has_low_parts |= f->has_low_parts;
   all->negative_diagonal |= f->negative_diagonal;
   all->not_negative |= f->not_negative;
 }
@@ -345,7 +345,7 @@ static tsi_csr_facts facts_of(const look *l, const found *all) {
   const tsi_csr *csr = l->csr;
   const int is_square = csr->rows == csr->columns, has_values = csr->values || csr->double_values;
   tsi_csr_facts facts = {.in_order = !all->is_disordered,
-                         .has_rests = all->has_rests,
+                         .has_low_parts = all->has_low_parts,
                          .longest_row = all->longest,
                          .fingerprint = join_hashes(csr, l->found),
                          .exponents = tsi_no_exponents,

@@ -247,7 +247,7 @@ static void forget_search(matcher *m) {
   m->heap_size = m->reached_count = m->final_count = 0;
 }
 
-static ts_status match_rest(ts_context *context, matcher *m) {
+static ts_status match_remaining(ts_context *context, matcher *m) {
   const int32_t n = m->A->rows;
   for (int32_t j = 0; j < n; j++) {
     m->distances[j] = INFINITY;
@@ -290,7 +290,7 @@ static void place_unmatched(const matcher *m, tsi_matching *out) {
 
 static ts_status run(ts_context *context, matcher *m, tsi_matching *out) {
   start(m);
-  TSI_TRY(match_rest(context, m));
+  TSI_TRY(match_remaining(context, m));
   place_unmatched(m, out);
   for (int32_t i = 0; i < m->A->rows; i++) out->rows_log2[i] -= m->row_largest[i];
   out->steps = m->steps;

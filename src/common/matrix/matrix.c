@@ -164,7 +164,7 @@ static ts_status matrix_build(ts_matrix *A, const tsi_matrix_desc *desc, const t
   const double start = tsi_seconds();
   tsi_host_csr csr;
   const unsigned char *constrained = constrained_of(desc);
-  TSI_TRY(tsi_csr_canonical(context, &desc->csr, constrained, facts, tsi_csr_rests(desc->precision), &csr,
+  TSI_TRY(tsi_csr_canonical(context, &desc->csr, constrained, facts, tsi_csr_low_parts(desc->precision), &csr,
                             &info->duplicates));
   csr.outlasts = desc->borrow && !csr.owned;
 
@@ -206,12 +206,12 @@ static ts_status matrix_build(ts_matrix *A, const tsi_matrix_desc *desc, const t
   }
   tsi_packed_free(context, &packed);
   if (status == TS_OK) {
-    status = tsi_matrix_write_rests(A, &csr, &blocks);
+    status = tsi_matrix_write_low_parts(A, &csr, &blocks);
     int wanted = 0;
     if (status == TS_OK) status = choose_copy(A, desc, &csr, &wanted);
     if (wanted) status = tsi_matrix_make_host_copy(A, &csr, desc->keep_host_copy > 0);
     if (status < 0) {
-      tsi_matrix_destroy_rest(A);
+      tsi_matrix_destroy_low_parts(A);
       A->kind->destroy(A);
     }
   }
@@ -224,7 +224,7 @@ void tsi_matrix_release_parts(ts_matrix *A) {
   ts_context *context = A->context;
   tsi_transposed_destroy(A);
   tsi_stencil_destroy(context, A->stencil);
-  tsi_vector_destroy(A->rest_product);
+  tsi_vector_destroy(A->low_product);
   tsi_matrix_drop_host_copy(A);
   tsi_free(context, A->user_values);
   if (A->host_ghosts) tsi_csr_free(context, A->host_ghosts);
@@ -359,7 +359,7 @@ ts_status tsi_matrix_adopt(ts_context *context, const tsi_device_csr *csr, const
 
 void tsi_matrix_release(ts_matrix *A) {
   if (--A->references > 0) return;
-  tsi_matrix_destroy_rest(A);
+  tsi_matrix_destroy_low_parts(A);
   A->kind->destroy(A);
   tsi_matrix_release_parts(A);
 }

@@ -46,7 +46,7 @@ void tsi_matrix_drop_host_copy(ts_matrix *A) {
 }
 
 /* Moves the arrays that were read to the copy if they are in its order. */
-static ts_status take_entries(ts_matrix *A, tsi_matrix_entries *read) {
+static ts_status move_entries(ts_matrix *A, tsi_matrix_entries *read) {
   const tsi_host_csr entries = {.rows = read->csr.rows,
                                 .columns = read->csr.columns,
                                 .row_offsets = read->offsets,
@@ -81,9 +81,9 @@ static ts_status copy_csr(ts_matrix *A) {
 static ts_status copy_entries(ts_matrix *A) {
   ts_matrix first = *A;
   tsi_matrix_entries read;
-  first.rest = NULL;
+  first.low = NULL;
   TSI_TRY(tsi_matrix_read(&first, &read));
-  const ts_status status = take_entries(A, &read);
+  const ts_status status = move_entries(A, &read);
   tsi_matrix_entries_free(A->context, &read);
   return status;
 }

@@ -124,9 +124,9 @@ static ts_status build_of_given(ts_matrix *A, const tsi_matrix_desc *desc, const
   const size_t before = context->bytes_device;
   TSI_TRY(context->ops->matrix_create(A, &packed));
   A->info.bytes_device = given->bytes + (context->bytes_device - before);
-  const ts_status status = tsi_matrix_write_given_rests(A, given);
+  const ts_status status = tsi_matrix_write_given_low_parts(A, given);
   if (status == TS_OK) return TS_OK;
-  tsi_matrix_destroy_rest(A);
+  tsi_matrix_destroy_low_parts(A);
   A->kind->destroy(A);
   return status;
 }
@@ -161,34 +161,34 @@ ts_status tsi_matrix_find_facts(ts_matrix *A, const ts_csr *given, int in_order)
   return tsi_preconditioner_find_facts(A, &entries, A->exponent, A->negated);
 }
 
-static void give_back(ts_context *context, tsi_given *given) {
+static void free_given(ts_context *context, tsi_given *given) {
   tsi_enter_to_destroy(context);
-  context->device_ops->arrays->give_matrix(context, given);
+  context->device_ops->arrays->free_matrix(context, given);
   tsi_leave(context, TS_OK);
 }
 
 ts_status tsi_matrix_create_on_device(ts_context *context, const ts_matrix_desc *given, ts_matrix **matrix) {
   const double start = tsi_seconds();
   tsi_matrix_desc desc = tsi_matrix_desc_without_arrays(given);
-  tsi_given taken;
+  tsi_given converted;
   plan p;
   if (!context->device_ops->arrays) return TS_OK;
   TSI_TRY(tsi_threads_for(context, INT32_MAX));
   const char *refusal = plan_ahead(context, given, &desc, &p);
-  TSI_TRY(tsi_matrix_take_given(context, given->triplets ? NULL : &given->csr, given->triplets, refusal,
-                                tsi_given_options_of(desc.precision, 1), &taken));
-  if (taken.refusal) return TS_OK;
-  desc.csr = (tsi_csr){.rows = taken.rows, .columns = taken.columns};
+  TSI_TRY(tsi_matrix_convert_given(context, given->triplets ? NULL : &given->csr, given->triplets, refusal,
+                                   tsi_given_options_of(desc.precision, 1), &converted));
+  if (converted.refusal) return TS_OK;
+  desc.csr = (tsi_csr){.rows = converted.rows, .columns = converted.columns};
   ts_status status = tsi_matrix_desc_validate(context, &desc);
   if (status == TS_OK) status = tsi_enter(context);
-  if (status == TS_OK) status = tsi_leave(context, create(context, &desc, &p, &taken, matrix));
-  give_back(context, &taken);
+  if (status == TS_OK) status = tsi_leave(context, create(context, &desc, &p, &converted, matrix));
+  free_given(context, &converted);
   if (!p.is_on_device && status == TS_ERROR_OUT_OF_DEVICE_MEMORY) {
     tsi_clear_error(context); /* the host needs less memory */
     return TS_OK;
   }
   if (status == TS_OK && *matrix)
-    status = tsi_matrix_find_facts(*matrix, given->triplets ? NULL : &given->csr, taken.in_order);
+    status = tsi_matrix_find_facts(*matrix, given->triplets ? NULL : &given->csr, converted.in_order);
   if (!*matrix) return status;
   (*matrix)->info.seconds_layout = tsi_seconds() - start;
   tsi_matrix_log(*matrix);

@@ -7,21 +7,21 @@
 
 /* ---- With all parts ---- */
 
-/* Creates a vector for the product of A's rest, with this number of components. */
-static ts_status take_rest_product(ts_matrix *A, int components) {
-  if (A->rest_product && A->rest_product->components == components) return TS_OK;
-  tsi_vector_destroy(A->rest_product);
-  A->rest_product = NULL;
-  return tsi_arena_create(A->row_space, components, 1, &A->rest_product, 1, 0, NULL);
+/* Creates a vector for the product of A's low-order parts, with this number of components. */
+static ts_status create_low_product(ts_matrix *A, int components) {
+  if (A->low_product && A->low_product->components == components) return TS_OK;
+  tsi_vector_destroy(A->low_product);
+  A->low_product = NULL;
+  return tsi_arena_create(A->row_space, components, 1, &A->low_product, 1, 0, NULL);
 }
 
 ts_status tsi_spmv(ts_vector *y, const ts_matrix *A, const ts_vector *x) {
   TSI_TRY(A->kind->spmv(y, A, x));
-  if (!y->low || !A->rest) return TS_OK;
+  if (!y->low || !A->low) return TS_OK;
   const ts_vector high = tsi_first_part(x);
-  TSI_TRY(take_rest_product((ts_matrix *)A, y->components));
-  TSI_TRY(A->rest->kind->spmv(A->rest_product, A->rest, &high));
-  return y->context->ops->axpby(y, ts_constant(1), y, ts_constant(1), A->rest_product);
+  TSI_TRY(create_low_product((ts_matrix *)A, y->components));
+  TSI_TRY(A->low->kind->spmv(A->low_product, A->low, &high));
+  return y->context->ops->axpby(y, ts_constant(1), y, ts_constant(1), A->low_product);
 }
 
 /* The largest terms are subtracted first. r is then their small difference, and its rounding error is smaller
@@ -38,7 +38,7 @@ ts_status tsi_residual_of_parts(ts_vector *r, const ts_vector *b, const ts_matri
     pair.low = &low;
   }
   int depth = 0;
-  for (const ts_matrix *part = A; part; part = part->rest, depth++) {
+  for (const ts_matrix *part = A; part; part = part->low, depth++) {
     int order = depth;
     for (const ts_vector *v = x; v && order < parts; v = v->low, order++) {
       const ts_vector one = tsi_first_part(v);
@@ -50,7 +50,7 @@ ts_status tsi_residual_of_parts(ts_vector *r, const ts_vector *b, const ts_matri
       from = &pair;
     }
   }
-  const int last = !x->low && !A->rest && !r->low && b->low;
+  const int last = !x->low && !A->low && !r->low && b->low;
   return last && A->row_space->constrained ? ops->zero_constrained(r, r) : TS_OK;
 }
 
@@ -83,7 +83,7 @@ static ts_status check_components(const char *function, const ts_vector *a, cons
 
 /* Converts a result of the stored numbers to the user's, which are 2^exponent times as large. If the vector may
  * have an exponent and the numbers are far from 1, this becomes its exponent. */
-static ts_status take_exponent(ts_vector *y, int exponent) {
+static ts_status apply_matrix_exponent(ts_vector *y, int exponent) {
   const int is_ordinary = exponent >= -TSI_ORDINARY_VECTOR && exponent <= TSI_ORDINARY_VECTOR;
   y->exponent = is_ordinary || !tsi_may_have_exponent(y) ? 0 : exponent;
   return tsi_multiply_by_power(y, exponent - y->exponent);
@@ -102,7 +102,7 @@ static ts_status scaled_residual(ts_vector *r, const ts_vector *b, const ts_matr
   if (is_far) {
     status = tsi_spmv(other, A, x);
     if (status == TS_OK) status = tsi_multiply_by_power(other, exponent);
-    if (status == TS_OK) status = tsi_settle(b);
+    if (status == TS_OK) status = tsi_apply_exponent(b);
     if (status == TS_OK)
       status = r->context->ops->axpby(r, ts_constant(1), b, ts_constant(A->negated ? 1 : -1), other);
     r->exponent = 0;
@@ -110,7 +110,7 @@ static ts_status scaled_residual(ts_vector *r, const ts_vector *b, const ts_matr
     status = tsi_copy_parts(other, ts_constant(ldexp(A->negated ? -1 : 1, of_b)), b);
     if (status == TS_OK) status = tsi_residual(r, other, A, x);
     if (status == TS_OK && A->negated) status = tsi_negate(r);
-    if (status == TS_OK) status = take_exponent(r, exponent);
+    if (status == TS_OK) status = apply_matrix_exponent(r, exponent);
   }
   tsi_vector_destroy(other);
   return status;
@@ -121,7 +121,7 @@ static ts_status multiply(ts_vector *y, const ts_matrix *A, const ts_vector *x) 
   ts_status status = TSI_HOLD_RESULT(y, x);
   if (status == TS_OK) status = tsi_spmv(y, A, x);
   if (status == TS_OK && A->negated) status = tsi_negate(y);
-  if (status == TS_OK) status = take_exponent(y, A->exponent + x->exponent);
+  if (status == TS_OK) status = apply_matrix_exponent(y, A->exponent + x->exponent);
   return tsi_leave_computed(y, status);
 }
 
@@ -189,6 +189,6 @@ ts_status ts_matrix_diagonal(ts_vector *d, const ts_matrix *matrix) {
   ts_status status = tsi_diagonal(d, matrix);
   if (status == TS_OK) status = tsi_clear_low(d);
   if (status == TS_OK && matrix->negated) status = tsi_negate(d);
-  if (status == TS_OK) status = take_exponent(d, matrix->exponent);
+  if (status == TS_OK) status = apply_matrix_exponent(d, matrix->exponent);
   return tsi_leave(context, status);
 }

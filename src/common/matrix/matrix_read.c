@@ -13,7 +13,7 @@ void tsi_matrix_entries_free(ts_context *context, tsi_matrix_entries *entries) {
   *entries = (tsi_matrix_entries){0};
 }
 
-/* The state of unpacking: entries are counted, then stored; the values of rests are added in the same order. */
+/* The state of unpacking: entries are counted, then stored; the low-order parts are added in the same order. */
 typedef struct filling {
   int32_t *next; /* per row */
   int32_t *columns;
@@ -72,7 +72,7 @@ static ts_status read_device(const ts_matrix *A, tsi_matrix_entries *to, filling
   const size_t entries = (size_t)to->offsets[rows];
   to->columns = tsi_malloc(context, entries + 1, sizeof *to->columns);
   f->next = tsi_malloc(context, rows, sizeof *f->next);
-  if (A->rest)
+  if (A->low)
     to->doubles = tsi_malloc(context, entries + 1, sizeof *to->doubles);
   else
     to->values = tsi_malloc(context, entries + 1, sizeof *to->values);
@@ -81,9 +81,9 @@ static ts_status read_device(const ts_matrix *A, tsi_matrix_entries *to, filling
   f->columns = to->columns, f->values = to->values, f->doubles = to->doubles;
   begin(to, f);
   TSI_TRY(tsi_matrix_visit(A, put_entry, f));
-  for (const ts_matrix *rest = A->rest; rest; rest = rest->rest) {
+  for (const ts_matrix *low = A->low; low; low = low->low) {
     begin(to, f);
-    TSI_TRY(tsi_matrix_visit(rest, add_entry, f));
+    TSI_TRY(tsi_matrix_visit(low, add_entry, f));
   }
   return TS_OK;
 }
@@ -97,7 +97,7 @@ ts_status tsi_matrix_read(const ts_matrix *A, tsi_matrix_entries *entries) {
   if (A->all_rows)
     return tsi_fail(context, TS_ERROR_UNSUPPORTED,
                     "the matrix is made of the rows of ranks, which are not read back");
-  if (A->host_copy && !A->rest) return tsi_matrix_stored_copy(A, &entries->csr);
+  if (A->host_copy && !A->low) return tsi_matrix_stored_copy(A, &entries->csr);
   entries->csr = (tsi_csr){.rows = A->info.rows, .columns = A->info.columns};
   entries->offsets = tsi_calloc(context, (size_t)A->info.rows + 1, sizeof *entries->offsets);
   if (!entries->offsets) return tsi_out_of_memory(context, "the entries of a matrix", (size_t)A->info.rows * 4);

@@ -34,7 +34,7 @@ static ts_status write(const ts_matrix *A, const tsi_csr *csr, ts_matrix **matri
   return TS_OK;
 }
 
-static ts_status take_entries(const ts_matrix *A, ts_matrix **matrix) {
+static ts_status transpose_entries(const ts_matrix *A, ts_matrix **matrix) {
   tsi_matrix_entries entries;
   tsi_csr transposed;
   TSI_TRY(tsi_matrix_read(A, &entries));
@@ -52,7 +52,7 @@ static ts_status take_entries(const ts_matrix *A, ts_matrix **matrix) {
 
 ts_status tsi_matrix_transpose(ts_matrix *A, ts_matrix **transposed) {
   const int is_current = A->transposed && A->transposed_changes == A->changes && !A->device_values;
-  if (!A->function && !is_current) TSI_TRY(take_entries(A, &A->transposed));
+  if (!A->function && !is_current) TSI_TRY(transpose_entries(A, &A->transposed));
   if (A->function && !A->transposed) TSI_TRY(tsi_operator_transposed(A, &A->transposed));
   A->transposed_changes = A->changes;
   *transposed = A->transposed;

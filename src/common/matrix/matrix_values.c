@@ -1,5 +1,5 @@
-/* The values of a matrix, and their replacement. The low-order parts of doubles are in its rests, each a matrix
- * of the same layout. */
+/* The values of a matrix, and their replacement. The low-order parts of doubles are in further matrices
+ * (A->low) of the same layout. */
 #include <math.h>
 #include <string.h>
 
@@ -19,39 +19,39 @@ tsi_layout_input tsi_matrix_layout_input(const ts_matrix *A, const tsi_host_csr 
                             .blocks = blocks};
 }
 
-void tsi_matrix_destroy_rest(ts_matrix *A) {
-  ts_matrix *rest = A->rest;
-  if (!rest) return;
-  tsi_matrix_destroy_rest(rest);
-  rest->kind->destroy(rest);
-  tsi_space_release(rest->row_space);
-  tsi_space_release(rest->column_space);
-  tsi_free(A->context, rest);
-  A->rest = NULL;
+void tsi_matrix_destroy_low_parts(ts_matrix *A) {
+  ts_matrix *low = A->low;
+  if (!low) return;
+  tsi_matrix_destroy_low_parts(low);
+  low->kind->destroy(low);
+  tsi_space_release(low->row_space);
+  tsi_space_release(low->column_space);
+  tsi_free(A->context, low);
+  A->low = NULL;
 }
 
-static ts_status create_rest(ts_matrix *A, const tsi_packed *packed) {
+static ts_status create_low_part(ts_matrix *A, const tsi_packed *packed) {
   ts_context *context = A->context;
-  ts_matrix *rest = tsi_calloc(context, 1, sizeof *rest);
-  if (!rest) return tsi_out_of_memory(context, "a matrix", sizeof *rest);
-  *rest = (ts_matrix){.context = context,
-                      .row_space = A->row_space,
-                      .column_space = A->column_space,
-                      .has_diagonal = A->has_diagonal,
-                      .layout = A->layout,
-                      .whole = A->whole ? A->whole : A,
-                      .info = A->info,
-                      .norm_infinity = ldexp(A->norm_infinity, -24)};
+  ts_matrix *low = tsi_calloc(context, 1, sizeof *low);
+  if (!low) return tsi_out_of_memory(context, "a matrix", sizeof *low);
+  *low = (ts_matrix){.context = context,
+                     .row_space = A->row_space,
+                     .column_space = A->column_space,
+                     .has_diagonal = A->has_diagonal,
+                     .layout = A->layout,
+                     .whole = A->whole ? A->whole : A,
+                     .info = A->info,
+                     .norm_infinity = ldexp(A->norm_infinity, -24)};
   const size_t bytes = context->bytes_device;
-  const ts_status status = context->ops->matrix_create(rest, packed);
+  const ts_status status = context->ops->matrix_create(low, packed);
   if (status < 0) {
-    tsi_free(context, rest);
+    tsi_free(context, low);
     return status;
   }
-  rest->info.bytes_device = context->bytes_device - bytes;
-  tsi_space_retain(rest->row_space);
-  tsi_space_retain(rest->column_space);
-  A->rest = rest;
+  low->info.bytes_device = context->bytes_device - bytes;
+  tsi_space_retain(low->row_space);
+  tsi_space_retain(low->column_space);
+  A->low = low;
   return TS_OK;
 }
 
@@ -64,19 +64,19 @@ void tsi_matrix_warn_of_lost_digits(const ts_matrix *A, double lost) {
             lost, A->norm_infinity);
 }
 
-/* Writes values to `to`, which is A itself or its rest; creates the rest if it is NULL. */
+/* Writes values to `to`, which is A itself or its low-order part; creates that part if it is NULL. */
 static ts_status write_values(ts_matrix *A, ts_matrix *to, const tsi_host_csr *values, tsi_blocks *blocks) {
   ts_context *context = A->context;
   const tsi_layout_input input = tsi_matrix_layout_input(A, values, blocks);
   tsi_packed packed = {0};
   ts_status status = tsi_layout_pack(context, A->layout, &input, &packed);
-  if (status == TS_OK) status = to ? context->ops->matrix_write(to, &packed) : create_rest(A, &packed);
+  if (status == TS_OK) status = to ? context->ops->matrix_write(to, &packed) : create_low_part(A, &packed);
   tsi_packed_free(context, &packed);
   return status;
 }
 
-ts_status tsi_matrix_write_rest(ts_matrix *A, const tsi_host_csr *values) {
-  return write_values(A, A->rest, values, NULL);
+ts_status tsi_matrix_write_low_part(ts_matrix *A, const tsi_host_csr *values) {
+  return write_values(A, A->low, values, NULL);
 }
 
 ts_status tsi_matrix_write_values(ts_matrix *A, const tsi_host_csr *values) {
@@ -85,18 +85,17 @@ ts_status tsi_matrix_write_values(ts_matrix *A, const tsi_host_csr *values) {
 
 static void count_low_order_bytes(ts_matrix *A) {
   A->info.bytes_low_order = 0;
-  for (const ts_matrix *rest = A->rest; rest; rest = rest->rest)
-    A->info.bytes_low_order += rest->info.bytes_device;
+  for (const ts_matrix *low = A->low; low; low = low->low) A->info.bytes_low_order += low->info.bytes_device;
 }
 
-ts_status tsi_matrix_write_rests(ts_matrix *A, const tsi_host_csr *csr, tsi_blocks *blocks) {
+ts_status tsi_matrix_write_low_parts(ts_matrix *A, const tsi_host_csr *csr, tsi_blocks *blocks) {
   ts_matrix *to = A;
-  for (int p = 0; p < 2 && csr->rests[p]; p++, to = to->rest) {
+  for (int p = 0; p < 2 && csr->low[p]; p++, to = to->low) {
     tsi_host_csr values = *csr;
-    values.values = csr->rests[p];
-    TSI_TRY(write_values(to, to->rest, &values, blocks));
+    values.values = csr->low[p];
+    TSI_TRY(write_values(to, to->low, &values, blocks));
   }
-  tsi_matrix_destroy_rest(to);
+  tsi_matrix_destroy_low_parts(to);
   count_low_order_bytes(A);
   return TS_OK;
 }
@@ -113,14 +112,14 @@ static ts_status fail_pattern(const ts_matrix *A, int32_t rows, int32_t columns)
 
 /* ---- Values already on the device ---- */
 
-ts_status tsi_matrix_write_given_rests(ts_matrix *A, const tsi_given *given) {
+ts_status tsi_matrix_write_given_low_parts(ts_matrix *A, const tsi_given *given) {
   const tsi_host_csr none = {.rows = given->rows, .columns = given->columns};
   ts_matrix *to = A;
-  for (int p = 1; p < given->parts; p++, to = to->rest) {
+  for (int p = 1; p < given->parts; p++, to = to->low) {
     const tsi_packed packed = {.csr = &none, .given = given, .given_part = p};
-    TSI_TRY(to->rest ? A->context->ops->matrix_write(to->rest, &packed) : create_rest(to, &packed));
+    TSI_TRY(to->low ? A->context->ops->matrix_write(to->low, &packed) : create_low_part(to, &packed));
   }
-  tsi_matrix_destroy_rest(to);
+  tsi_matrix_destroy_low_parts(to);
   count_low_order_bytes(A);
   return TS_OK;
 }
@@ -142,7 +141,7 @@ static ts_status write_given(ts_matrix *A, const tsi_given *given) {
   const tsi_host_csr none = {.rows = given->rows, .columns = given->columns};
   const tsi_packed packed = {.csr = &none, .given = given};
   TSI_TRY(A->context->ops->matrix_write(A, &packed));
-  TSI_TRY(tsi_matrix_write_given_rests(A, given));
+  TSI_TRY(tsi_matrix_write_given_low_parts(A, given));
   tsi_matrix_inform(A, given);
   A->changes++;
   return TS_OK;
@@ -167,8 +166,8 @@ static ts_status replace_on_device(ts_matrix *A, const ts_csr *csr, const ts_tri
   tsi_given given;
   *done = 0;
   if (!context->device_ops->arrays) return TS_OK;
-  TSI_TRY(tsi_matrix_take_given(context, csr, triplets, needs_host(A, columns),
-                                tsi_given_options_of(A->precision, A->may_scale), &given));
+  TSI_TRY(tsi_matrix_convert_given(context, csr, triplets, needs_host(A, columns),
+                                   tsi_given_options_of(A->precision, A->may_scale), &given));
   if (given.refusal) return TS_OK;
   const tsi_array_ops *ops = context->device_ops->arrays;
   TSI_TRY(tsi_enter(context));
@@ -176,7 +175,7 @@ static ts_status replace_on_device(ts_matrix *A, const ts_csr *csr, const ts_tri
   ts_status status = same ? ops->has_pattern(A, &given, &same) : TS_OK;
   if (status == TS_OK && !same) status = fail_pattern(A, given.rows, given.columns);
   if (status == TS_OK) status = write_given(A, &given);
-  ops->give_matrix(context, &given);
+  ops->free_matrix(context, &given);
   *done = status == TS_OK;
   status = tsi_leave(context, status);
   return status == TS_OK ? tsi_matrix_find_facts(A, csr, given.in_order) : status;
@@ -199,13 +198,13 @@ ts_status tsi_matrix_set_values(ts_matrix *A, const tsi_csr *csr, const tsi_csr_
   const unsigned char *constrained = A->row_space->constrained;
   tsi_host_csr canonical;
   int64_t duplicates;
-  TSI_TRY(tsi_csr_canonical(context, csr, constrained, facts, tsi_csr_rests(A->precision), &canonical,
+  TSI_TRY(tsi_csr_canonical(context, csr, constrained, facts, tsi_csr_low_parts(A->precision), &canonical,
                             &duplicates));
   ts_matrix_info info = A->info;
   double norm;
   ts_status status = tsi_csr_inspect(context, &canonical, constrained, facts, &info, &norm);
   if (status == TS_OK) status = tsi_matrix_write_values(A, &canonical);
-  if (status == TS_OK) status = tsi_matrix_write_rests(A, &canonical, NULL);
+  if (status == TS_OK) status = tsi_matrix_write_low_parts(A, &canonical, NULL);
   if (status == TS_OK) {
     info.bytes_low_order = A->info.bytes_low_order;
     if (A->host_copy) replace_host_values(A, &canonical);

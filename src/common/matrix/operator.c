@@ -188,7 +188,7 @@ static ts_status inspect(const ts_matrix *A, const float *diagonal, double *larg
 }
 
 /* Stores a copy of the diagonal and inspects it. */
-static ts_status take_diagonal(ts_matrix *A, const ts_vector *d) {
+static ts_status copy_diagonal(ts_matrix *A, const ts_vector *d) {
   ts_context *context = A->context;
   tsi_operator *f = operator_of(A);
   const size_t rows = (size_t)A->info.rows;
@@ -251,7 +251,7 @@ static ts_status create(ts_space *rows, ts_space *columns, const ts_operator_des
   tsi_space_retain(rows);
   tsi_space_retain(columns);
   *matrix = A;
-  return desc->diagonal ? take_diagonal(A, desc->diagonal) : TS_OK;
+  return desc->diagonal ? copy_diagonal(A, desc->diagonal) : TS_OK;
 }
 
 ts_status ts_operator_create(ts_space *row_space, ts_space *column_space, const ts_operator_desc *desc,
@@ -269,7 +269,7 @@ ts_status ts_operator_create(ts_space *row_space, ts_space *column_space, const 
 }
 
 static ts_status update(ts_matrix *A, const ts_vector *d) {
-  if (d) TSI_TRY(take_diagonal(A, d));
+  if (d) TSI_TRY(copy_diagonal(A, d));
   TSI_TRY(tsi_enter(A->context));
   if (d) drop_diagonals(operator_of(A));
   A->changes++;

@@ -149,12 +149,12 @@ static ts_status partition_create(ts_context *context, const tsi_host_csr *csr, 
 
 /* Prepends the reason for fewer parts to the choice, or replaces it if only one part is used. */
 static void explain_few(int32_t rows, tsi_partition *p) {
-  char taken[sizeof p->choice];
-  memcpy(taken, p->choice, sizeof taken);
+  char chosen[sizeof p->choice];
+  memcpy(chosen, p->choice, sizeof chosen);
   if (p->worth == 1)
     snprintf(p->choice, sizeof p->choice, "%d rows are too few to share", rows);
   else
-    snprintf(p->choice, sizeof p->choice, "%d rows are too few for more; %.100s", rows, taken);
+    snprintf(p->choice, sizeof p->choice, "%d rows are too few for more; %.100s", rows, chosen);
 }
 
 ts_status tsi_partition_create(ts_context *context, const tsi_host_csr *csr, int parts, ts_partition how,
@@ -163,10 +163,10 @@ ts_status tsi_partition_create(ts_context *context, const tsi_host_csr *csr, int
   tsi_partition blocks = {.parts = parts, .worth = worth}, metis = blocks;
   *out = (tsi_partition){0};
   const ts_status status = partition_create(context, csr, how, &blocks, &metis);
-  tsi_partition *taken = metis.choice[0] ? &metis : &blocks;
+  tsi_partition *chosen = metis.choice[0] ? &metis : &blocks;
   if (status == TS_OK) {
-    *out = *taken;
-    *taken = (tsi_partition){0};
+    *out = *chosen;
+    *chosen = (tsi_partition){0};
     if (worth < parts) explain_few(csr->rows, out);
   }
   tsi_partition_free(context, &blocks);

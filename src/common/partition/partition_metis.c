@@ -83,7 +83,7 @@ static int partition_metis_run(graph *g, int parts, idx_t *part) {
   idx_t options[METIS_NOPTIONS], constraints = 1, count = parts, cut;
   METIS_SetDefaultOptions(options);
   options[METIS_OPTION_SEED] = 1;
-  tsi_lock_take(&lock);
+  tsi_lock_acquire(&lock);
 #ifdef __GLIBC__
   char numbers[128], *before = initstate(1, numbers, sizeof numbers);
 #endif
@@ -92,7 +92,7 @@ static int partition_metis_run(graph *g, int parts, idx_t *part) {
 #ifdef __GLIBC__
   setstate(before);
 #endif
-  tsi_lock_give(&lock);
+  tsi_lock_release(&lock);
   return status;
 }
 

@@ -40,9 +40,9 @@ ts_status tsi_direct_apply(const tsi_direct_applied *s, ts_vector *z, const ts_v
   for (ts_vector *part = z; part; part = part->low) {
     ts_vector first = tsi_first_part(part);
     for (size_t k = 0; k < count; k++) {
-      double *rest = &s->columns[k % width * n + k / width];
-      s->floats[k] = (float)*rest;
-      *rest -= (double)s->floats[k];
+      double *remainder = &s->columns[k % width * n + k / width];
+      s->floats[k] = (float)*remainder;
+      *remainder -= (double)s->floats[k];
     }
     TSI_TRY(tsi_write_floats(&first, s->floats));
   }

@@ -61,6 +61,7 @@ static ts_status update(ts_preconditioner *M) {
 static ts_status measure(const ts_preconditioner *M, tsi_cost *cost) {
   const tsi_direct *d = ((const tsi_direct_applied *)M->state)->direct;
   cost->operations = 2;
+  cost->waits = 1;
   return tsi_preconditioner_products(M, d->method->reads * d->entries, &cost->products);
 }
 

@@ -174,7 +174,7 @@ static int isai_solve(double *a, double *x, int n, int symmetric, int *shifted) 
 
 /* Copies the transpose of A(J, J), or only its upper triangle. If a row of A is much longer than J, its entries
  * are searched instead of scanned. */
-static void take_block(const triangle *t, const int32_t *columns, int n, int symmetric, double *a) {
+static void copy_block(const triangle *t, const int32_t *columns, int n, int symmetric, double *a) {
   const tsi_csr *A = t->A;
   memset(a, 0, (size_t)n * (size_t)n * sizeof *a);
   for (int c = 0; c < n; c++) {
@@ -199,7 +199,7 @@ static int is_usable(const double *g, int n) {
 }
 
 /* If the shift does not help either, the row is that of the identity, scaled like A. */
-static void take_identity(const triangle *t, int32_t i, int n, double *g) {
+static void fill_identity(const triangle *t, int32_t i, int n, double *g) {
   double largest = 0;
   for (int32_t e = t->A->row_offsets[i]; e < t->A->row_offsets[i + 1]; e++)
     largest = fmax(largest, fabs((double)t->A->values[e]));
@@ -214,12 +214,12 @@ static int compute_row(const triangle *t, int32_t i) {
   const int n = (int)(t->offsets[i + 1] - t->offsets[i]);
   double a[MOST * MOST], g[MOST];
   if (n <= 0) return 1;
-  take_block(t, columns, n, t->scaling == BY_ROOT, a);
+  copy_block(t, columns, n, t->scaling == BY_ROOT, a);
   int shifted = 0;
   if (!isai_solve(a, g, n, t->scaling == BY_ROOT, &shifted)) return 0;
   if (t->scaling == BY_ROOT && !(g[n - 1] > 0)) return 0;
   if (t->scaling != BY_ROOT && !is_usable(g, n)) {
-    take_identity(t, i, n, g);
+    fill_identity(t, i, n, g);
     shifted = 1;
   }
   const double last = g[n - 1];

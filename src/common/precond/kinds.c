@@ -92,7 +92,9 @@ static ts_status custom_resolve(const ts_matrix *A, ts_preconditioner_desc *desc
 
 /* About three vector passes per product, as in a step of a polynomial. */
 static ts_status custom_measure(const ts_preconditioner *M, tsi_cost *cost) {
-  *cost = (tsi_cost){M->desc.products, M->desc.sums, 1 + 3 * M->desc.products + M->desc.sums};
+  *cost = (tsi_cost){.products = M->desc.products,
+                     .sums = M->desc.sums,
+                     .operations = 1 + 3 * M->desc.products + M->desc.sums};
   return TS_OK;
 }
 

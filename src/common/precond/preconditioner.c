@@ -41,7 +41,7 @@ static ts_status check_fields(ts_context *context, const ts_preconditioner_desc 
 
 int tsi_preconditioner_has_entries(const ts_matrix *A, ts_preconditioner_kind kind) {
   const tsi_preconditioner_kind *row = tsi_preconditioner_row(kind);
-  const int on_device = row->takes_device_entries && A->made_on_device;
+  const int on_device = row->accepts_device_entries && A->made_on_device;
   const int is_readable = row->reads_entries && !A->kind->has_no_entries && !A->all_rows;
   return !row->needs_entries || A->host_copy || on_device || is_readable;
 }
@@ -87,7 +87,7 @@ static ts_preconditioner_kind next_choice(const ts_matrix *A, ts_preconditioner_
 
 /* The choice of auto rests on a sample of rows. The kind may still reject the matrix when it reads all rows, or
  * turn out less effective than expected. Auto then selects another kind, and finally Jacobi. */
-static ts_status settle_choice(ts_preconditioner *M, ts_status status) {
+static ts_status confirm_choice(ts_preconditioner *M, ts_status status) {
   for (;;) {
     char why[180];
     const int is_refused =
@@ -122,7 +122,7 @@ static ts_status build(ts_preconditioner *M, ts_matrix *A, const ts_precondition
   TSI_TRY(check_entries(A, M->kind));
   if (M->kind->resolve) TSI_TRY(M->kind->resolve(A, &M->desc));
   const ts_status status = set_up(M, M->kind->create);
-  return asked->choose ? settle_choice(M, status) : status;
+  return asked->choose ? confirm_choice(M, status) : status;
 }
 
 ts_status tsi_preconditioner_create_for(ts_matrix *A, const ts_preconditioner_desc *desc, double rtol,

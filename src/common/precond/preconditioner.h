@@ -23,6 +23,7 @@ typedef struct tsi_preconditioner_kind tsi_preconditioner_kind;
 /* As in ts_preconditioner_info. All ranks have the same result. */
 typedef struct tsi_cost {
   double products, sums, operations;
+  int waits; /* each application waits for the device, because the host computes a part of it */
 } tsi_cost;
 
 struct ts_preconditioner {
@@ -56,14 +57,14 @@ enum {
 /* Functions may be NULL unless their comment excludes it. */
 struct tsi_preconditioner_kind {
   ts_preconditioner_kind kind;
-  unsigned fields;          /* TSI_FIELD_... */
-  int is_from_matrix;       /* needs only the matrix, so solvers can create it */
-  int needs_entries;        /* is computed from the matrix's host copy */
-  int reads_entries;        /* reads the entries from the device if there is no host copy */
-  int takes_device_entries; /* also accepts a matrix made on the device: works there, or reads it back */
-  int is_exact;             /* M = A up to rounding, so the method is refinement */
-  int is_double;            /* apply writes all parts of z; other kinds write only the first */
-  int needs_diagonal;       /* an operator may lack one */
+  unsigned fields;            /* TSI_FIELD_... */
+  int is_from_matrix;         /* needs only the matrix, so solvers can create it */
+  int needs_entries;          /* is computed from the matrix's host copy */
+  int reads_entries;          /* reads the entries from the device if there is no host copy */
+  int accepts_device_entries; /* also accepts a matrix made on the device: works there, or reads it back */
+  int is_exact;               /* M = A up to rounding, so the method is refinement */
+  int is_double;              /* apply writes all parts of z; other kinds write only the first */
+  int needs_diagonal;         /* an operator may lack one */
   int has_scale; /* M^-1 has the scale of the stored values, the user's times 2^-exponent; otherwise that of the
                     user's, or none */
   const char *unsymmetric; /* the error if M is not symmetric and the solver is cg */

@@ -47,7 +47,7 @@ static int is_sorted(const ts_system *s, const tsi_equations *q) {
   return 1;
 }
 
-static ts_status take_sorted(const ts_system *s, tsi_equations *q) {
+static ts_status copy_sorted(const ts_system *s, tsi_equations *q) {
   const tsi_assembly *t = &s->assembly;
   q->columns = tsi_malloc(s->context, (size_t)t->count, sizeof *q->columns);
   if (!q->columns) return tsi_out_of_memory(s->context, "equations", (size_t)t->count * sizeof *q->columns);
@@ -84,8 +84,8 @@ static void list_places(const ts_system *s, const tsi_equations *q, int32_t *row
 }
 
 /* Assigns slots and columns to the sorted places. */
-static ts_status take_order(const ts_system *s, tsi_equations *q, const int32_t *order, const int32_t *rows,
-                            const int32_t *columns, int32_t count) {
+static ts_status assign_places(const ts_system *s, tsi_equations *q, const int32_t *order, const int32_t *rows,
+                               const int32_t *columns, int32_t count) {
   int32_t slot = -1, row = -1, column = -1;
   for (int32_t k = 0; k < count; k++) {
     const int32_t e = order[k];
@@ -123,7 +123,7 @@ static ts_status sort_places(const ts_system *s, tsi_equations *q) {
     list_places(s, q, rows, columns);
     counting_sort(columns, s->desc.unknowns, NULL, by_column, (int32_t)count, starts);
     counting_sort(rows, q->rows, by_column, order, (int32_t)count, starts);
-    status = take_order(s, q, order, rows, columns, (int32_t)count);
+    status = assign_places(s, q, order, rows, columns, (int32_t)count);
   } else {
     status = tsi_out_of_memory(context, "equations", (size_t)count * 5 * sizeof *places);
   }
@@ -140,7 +140,7 @@ static ts_status create_pattern(const ts_system *s, tsi_equations *q) {
   q->weights = tsi_malloc(s->context, (size_t)q->rows, sizeof *q->weights);
   if (!q->offsets || !q->right_hand_sides || !q->weights)
     return tsi_out_of_memory(s->context, "equations", (numbers + 2 * (size_t)q->rows) * sizeof *q->weights);
-  TSI_TRY(is_sorted(s, q) ? take_sorted(s, q) : sort_places(s, q));
+  TSI_TRY(is_sorted(s, q) ? copy_sorted(s, q) : sort_places(s, q));
   const size_t entries = (size_t)q->offsets[q->rows];
   q->values = tsi_malloc(s->context, entries, sizeof *q->values);
   if (!q->values) return tsi_out_of_memory(s->context, "equations", entries * sizeof *q->values);
@@ -164,7 +164,7 @@ static void add_up(const ts_system *s, tsi_equations *q) {
   }
 }
 
-static void take_right_hand_sides(const ts_system *s, tsi_equations *q) {
+static void copy_right_hand_sides(const ts_system *s, tsi_equations *q) {
   const tsi_assembly *t = &s->assembly;
   const size_t components = (size_t)s->desc.components;
   const size_t numbers = (size_t)q->rows * components;
@@ -205,7 +205,7 @@ ts_status tsi_equations_create(ts_system *s) {
     s->new_pattern = 1;
   }
   add_up(s, &s->equations);
-  take_right_hand_sides(s, &s->equations);
+  copy_right_hand_sides(s, &s->equations);
   s->new_values = s->new_right_hand_sides = 1;
   return TS_OK;
 }

@@ -135,7 +135,7 @@ static ts_status write_right_hand_sides(ts_system *s) {
   return write_numbers(s, s->b, count);
 }
 
-static void take_values(ts_system *s, int locked_only) {
+static void copy_values(ts_system *s, int locked_only) {
   const size_t components = (size_t)s->desc.components;
   for (int32_t j = 0; j < s->desc.unknowns; j++) {
     double *to = s->numbers + tsi_system_place(s, j) * components;
@@ -148,7 +148,7 @@ static void take_values(ts_system *s, int locked_only) {
 static ts_status write_locked_values(ts_system *s) {
   const ts_vector_desc desc = {.components = s->desc.components, .precision = s->storage};
   if (!s->given) TSI_TRY(ts_vector_create(ts_vector_get_space(s->x), &desc, &s->given));
-  take_values(s, 1);
+  copy_values(s, 1);
   TSI_TRY(write_numbers(s, s->given, tsi_system_numbers(s)));
   const tsi_ops *ops = s->context->ops;
   TSI_TRY(TSI_ENTER_WITH(s->context, s->x, s->given));
@@ -169,7 +169,7 @@ static ts_status write_start(ts_system *s) {
   }
   TSI_TRY(reserve_numbers(s, tsi_system_numbers(s)));
   if (s->new_start) {
-    take_values(s, 0);
+    copy_values(s, 0);
     return write_numbers(s, s->x, tsi_system_numbers(s));
   }
   return s->new_locked_values ? write_locked_values(s) : TS_OK;

@@ -54,7 +54,7 @@ typedef struct cpu_matrix {
   int32_t *cuts, *first_cut;
   double interior; /* fraction of the entries that are in interior rows */
   size_t bytes;
-  int is_rest;         /* a low-order part: shares everything but the values with another matrix */
+  int is_low_part;     /* a low-order part: shares everything but the values with another matrix */
   int is_view;         /* shares the offsets, columns and values */
   int borrows_pattern; /* the application owns offsets and columns */
   double *x;           /* for products in pairs; allocated by the first one */
@@ -185,6 +185,7 @@ extern const tsi_mesh_ops cpu_mesh_ops;
 extern const tsi_fluid_ops cpu_fluid_ops;
 extern const tsi_lcp_ops cpu_lcp_ops;
 extern const tsi_part_ops cpu_part_ops;
+extern const tsi_amg_part_ops cpu_amg_part_ops;
 
 /* Expands a coefficient to all lanes. */
 void cpu_coefficient(ts_coefficient c, int components, float lanes[CPU_LANES]);
@@ -210,7 +211,7 @@ TSI_CPU_FORMATS(CPU_FORMAT_ROW)
 
 /* Sets m->x to x in double, followed by zeros as in cpu_vector. Converting each number where it is used, once
  * per entry, costs more than the rest of the product. */
-ts_status cpu_matrix_take_x(const ts_matrix *A, const ts_vector *x);
+ts_status cpu_matrix_convert_x(const ts_matrix *A, const ts_vector *x);
 /* Computes the cuts if some columns are ghosts. */
 ts_status cpu_matrix_cut(const ts_matrix *A);
 /* As in backend.h. */

@@ -105,4 +105,5 @@ const tsi_ops tsi_cpu_ops = {.dot3 = cpu_dot3,
                              .fluid = &cpu_fluid_ops,
                              .lcp = &cpu_lcp_ops,
                              .part = &cpu_part_ops,
+                             .amg_part = &cpu_amg_part_ops,
                              TSI_CORE_OPERATIONS(TSI_ENTRY, TSI_ENTRY, TSI_OMIT, cpu_)};

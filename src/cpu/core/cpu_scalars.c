@@ -14,13 +14,13 @@ static size_t slot_bytes(int count) {
 }
 
 ts_status cpu_scalars_create(ts_scalars *s) {
-  TSI_TRY(tsi_device_take(s->context, slot_bytes(s->count), "scalars"));
+  TSI_TRY(tsi_device_alloc(s->context, slot_bytes(s->count), "scalars"));
   cpu_scalars *impl = tsi_calloc(s->context, 1, sizeof *impl);
   float *values = tsi_calloc(s->context, (size_t)s->count, 2 * slot_bytes(1));
   if (!impl || !values) {
     tsi_free(s->context, impl);
     tsi_free(s->context, values);
-    tsi_device_give(s->context, slot_bytes(s->count));
+    tsi_device_free(s->context, slot_bytes(s->count));
     return tsi_out_of_memory(s->context, "scalars", 2 * slot_bytes(s->count));
   }
   impl->values = values;
@@ -33,7 +33,7 @@ void cpu_scalars_destroy(ts_scalars *s) {
   tsi_free(s->context, scalars_of(s)->values);
   tsi_free(s->context, s->impl);
   s->impl = NULL;
-  tsi_device_give(s->context, slot_bytes(s->count));
+  tsi_device_free(s->context, slot_bytes(s->count));
 }
 
 ts_status cpu_scalars_write(ts_scalars *s, int first, int count, const float *values) {

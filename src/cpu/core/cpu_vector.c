@@ -44,13 +44,13 @@ ts_status cpu_vector_create(ts_vector *v) {
   const size_t components = (size_t)v->components, count = (size_t)v->space->tiling.size * components;
   const size_t bytes = (size_t)tsi_columns_of(v->space) * components * sizeof(float);
   TSI_TRY(cpu_reserve_partials(context, count));
-  TSI_TRY(tsi_device_take(context, bytes, "a vector"));
+  TSI_TRY(tsi_device_alloc(context, bytes, "a vector"));
   cpu_vector *impl = tsi_calloc(context, 1, sizeof *impl);
   void *block = tsi_malloc(context, bytes + 2 * (size_t)CPU_ALIGNMENT, 1);
   if (!impl || !block) {
     tsi_free(context, impl);
     tsi_free(context, block);
-    tsi_device_give(context, bytes);
+    tsi_device_free(context, bytes);
     return tsi_out_of_memory(context, "a vector", bytes);
   }
   const uintptr_t address = ((uintptr_t)block + CPU_ALIGNMENT - 1) / CPU_ALIGNMENT * CPU_ALIGNMENT;
@@ -62,7 +62,7 @@ ts_status cpu_vector_create(ts_vector *v) {
 
 void cpu_vector_destroy(ts_vector *v) {
   cpu_vector *impl = cpu_vector_of(v);
-  tsi_device_give(v->context, impl->bytes);
+  tsi_device_free(v->context, impl->bytes);
   tsi_free(v->context, impl->block);
   tsi_free(v->context, impl);
   v->impl = NULL;
@@ -269,15 +269,15 @@ typedef struct parts_job {
 
 /* (x + low) + lowest is exact in two doubles. With e they form a sum and its rounding error (Knuth's
  * two-sum). */
-CPU_INLINE void add_to_parts(const parts_job *job, size_t i, double e, float lowest, float *rest_of_rest) {
+CPU_INLINE void add_to_parts(const parts_job *job, size_t i, double e, float lowest, float *next_low) {
   const double low = (double)job->low[i], x = (double)job->x[i], before = x + low;
   const double sum = before + e, part = sum - before;
   const double error = (before - (sum - part)) + (e - part) + ((x - before) + low) + (double)lowest;
   const float high = (float)(sum + error);
-  const double rest = (sum - (double)high) + error;
+  const double remainder = (sum - (double)high) + error;
   job->x[i] = high;
-  job->low[i] = (float)rest;
-  *rest_of_rest = (float)(rest - (double)job->low[i]);
+  job->low[i] = (float)remainder;
+  *next_low = (float)(remainder - (double)job->low[i]);
 }
 
 CPU_CLONES static void body_add_to_two(const void *arguments, size_t first, size_t last) {

@@ -9,10 +9,10 @@
 
 ts_status cpu_parities_create(ts_context *context, cpu_level *l, cpu_parities *p, const char *what) {
   const size_t bytes = 4 * l->size * sizeof(float);
-  TSI_TRY(tsi_device_take(context, bytes, what));
+  TSI_TRY(tsi_device_alloc(context, bytes, what));
   p->block = tsi_calloc(context, 4 * l->size, sizeof(float));
   if (!p->block) {
-    tsi_device_give(context, bytes);
+    tsi_device_free(context, bytes);
     return tsi_out_of_memory(context, what, bytes);
   }
   l->bytes += bytes;
@@ -39,7 +39,7 @@ void cpu_level_destroy(tsi_level *level) {
   for (size_t k = 0; k < sizeof fields / sizeof fields[0]; k++) tsi_free(context, fields[k]->block);
   tsi_free(context, l->weights.block);
   tsi_free(context, l->dense);
-  tsi_device_give(context, l->bytes + l->weights.bytes);
+  tsi_device_free(context, l->bytes + l->weights.bytes);
   tsi_free(context, l);
   level->impl = NULL;
 }
@@ -154,7 +154,7 @@ ts_status cpu_level_clear(tsi_level *level) {
 /* ---- Stencils ---- */
 
 /* Reads the planes of the matrix. The level was created for its `five_point` and has all blocks it needs. */
-static void body_take(const void *arguments, size_t first, size_t last) {
+static void body_load_matrix(const void *arguments, size_t first, size_t last) {
   const level_job *job = arguments;
   const cpu_level *l = job->l;
   const size_t points = (size_t)l->width * (size_t)l->height;
@@ -185,7 +185,7 @@ ts_status cpu_level_prepare(tsi_level *level) {
   level_job job = {.l = l};
   if (level->matrix) {
     job.source = ((const cpu_stencil *)level->matrix->impl)->planes;
-    cpu_for(level->context, rows, 18 * width, body_take, &job);
+    cpu_for(level->context, rows, 18 * width, body_load_matrix, &job);
   }
   for (int k = 0; k < CPU_DIRECTIONS; k++)
     if (l->coefficients[k].block) cpu_sync(level, &l->coefficients[k]);
@@ -209,10 +209,10 @@ ts_status cpu_level_set_inverse(tsi_level *level, const float *inverse) {
   cpu_level *l = cpu_level_of(level);
   const size_t n = (size_t)l->width * (size_t)l->height, bytes = n * (n + 1) * sizeof(float);
   if (!l->dense) {
-    TSI_TRY(tsi_device_take(level->context, bytes, "the coarsest level's inverse"));
+    TSI_TRY(tsi_device_alloc(level->context, bytes, "the coarsest level's inverse"));
     l->dense = tsi_malloc(level->context, bytes, 1);
     if (!l->dense) {
-      tsi_device_give(level->context, bytes);
+      tsi_device_free(level->context, bytes);
       return tsi_out_of_memory(level->context, "the coarsest level's inverse", bytes);
     }
     l->bytes += bytes;

@@ -81,9 +81,9 @@ static void add_sums(coarsen_sums to, coarsen_sums from, int32_t first, int32_t 
                      int inward_y) {
   for (int d = 0; d < CPU_DIRECTIONS; d++) {
     const int x = d % 3, y = d / 3;
-    const int turn_x = (x == 0 && inward_x & 1) || (x == 2 && inward_x & 2),
-              turn_y = (y == 0 && inward_y & 1) || (y == 2 && inward_y & 2);
-    double *sum = to[(turn_x ? 1 : x) + 3 * (turn_y ? 1 : y)];
+    const int fold_x = (x == 0 && inward_x & 1) || (x == 2 && inward_x & 2),
+              fold_y = (y == 0 && inward_y & 1) || (y == 2 && inward_y & 2);
+    double *sum = to[(fold_x ? 1 : x) + 3 * (fold_y ? 1 : y)];
     for (int32_t k = first; k < first + count; k++) sum[k] += from[d][k];
   }
 }

@@ -101,8 +101,8 @@ static int is_walled(const tsi_level *level, int32_t i, int32_t j, const double 
 }
 
 /* Adds the coefficients that lead past a coarse point inside a wall to the middle. */
-static void turn_from_walls(const tsi_level *level, int32_t i, int32_t j, const double a[CPU_DIRECTIONS],
-                            int one, int other, weights_sums *s) {
+static void fold_walls(const tsi_level *level, int32_t i, int32_t j, const double a[CPU_DIRECTIONS], int one,
+                       int other, weights_sums *s) {
   if (is_walled(level, i, j, a, one)) {
     s->middle += s->one;
     s->one = 0;
@@ -131,7 +131,7 @@ static void body_pairs(const void *arguments, size_t first, size_t last) {
         *one = *other = 0.5f;
       else {
         weights_sums sums = across ? across_sums(a) : up_sums(a);
-        turn_from_walls(job->level, i, j, a, across ? CPU_W : CPU_S, across ? CPU_E : CPU_N, &sums);
+        fold_walls(job->level, i, j, a, across ? CPU_W : CPU_S, across ? CPU_E : CPU_N, &sums);
         set_pair(one, other, sums);
       }
     }
@@ -251,10 +251,10 @@ ts_status cpu_weights_create(tsi_level *level) {
   cpu_level *l = cpu_level_of(level);
   if (!l->weights.block) {
     const size_t bytes = 8 * l->size * sizeof(float);
-    TSI_TRY(tsi_device_take(level->context, bytes, "interpolation weights"));
+    TSI_TRY(tsi_device_alloc(level->context, bytes, "interpolation weights"));
     l->weights.block = tsi_calloc(level->context, 8 * l->size, sizeof(float));
     if (!l->weights.block) {
-      tsi_device_give(level->context, bytes);
+      tsi_device_free(level->context, bytes);
       return tsi_out_of_memory(level->context, "interpolation weights", bytes);
     }
     l->weights.bytes = bytes;
@@ -291,6 +291,6 @@ void cpu_weights_drop_if_bilinear(tsi_level *level) {
   cpu_level *l = cpu_level_of(level);
   if (!are_bilinear(level)) return;
   tsi_free(level->context, l->weights.block);
-  tsi_device_give(level->context, l->weights.bytes);
+  tsi_device_free(level->context, l->weights.bytes);
   l->weights = (cpu_weights){0};
 }

@@ -54,29 +54,29 @@ static void transfer(const ts_matrix *A, const float *values, tsi_body body) {
 }
 
 /* Without corner coefficients, their four planes are not stored. */
-static ts_status take_planes(const ts_matrix *A, cpu_stencil *s) {
+static ts_status create_planes(const ts_matrix *A, cpu_stencil *s) {
   ts_context *context = A->context;
   const int directions = A->stencil->five_point ? 5 : 9;
   const size_t bytes = (size_t)directions * points_of(A) * sizeof(float);
-  TSI_TRY(tsi_device_take(context, bytes, "a stencil"));
+  TSI_TRY(tsi_device_alloc(context, bytes, "a stencil"));
   float *planes = tsi_malloc(context, bytes, 1);
   if (!planes) {
-    tsi_device_give(context, bytes);
+    tsi_device_free(context, bytes);
     return tsi_out_of_memory(context, "a stencil", bytes);
   }
   *s = (cpu_stencil){planes, directions, bytes};
   return TS_OK;
 }
 
-static void give_planes(ts_context *context, const cpu_stencil *s) {
-  tsi_device_give(context, s->bytes);
+static void free_planes(ts_context *context, const cpu_stencil *s) {
+  tsi_device_free(context, s->bytes);
   tsi_free(context, s->planes);
 }
 
 ts_status cpu_stencil_create(ts_matrix *A, const float *values) {
   cpu_stencil *s = tsi_calloc(A->context, 1, sizeof *s);
   if (!s) return tsi_out_of_memory(A->context, "a stencil", sizeof *s);
-  const ts_status status = take_planes(A, s);
+  const ts_status status = create_planes(A, s);
   if (status < 0) {
     tsi_free(A->context, s);
     return status;
@@ -91,8 +91,8 @@ ts_status cpu_stencil_write(ts_matrix *A, const float *values) {
   cpu_stencil *s = stencil_of(A);
   if (s->directions != (A->stencil->five_point ? 5 : 9)) {
     const cpu_stencil old = *s;
-    TSI_TRY(take_planes(A, s));
-    give_planes(A->context, &old);
+    TSI_TRY(create_planes(A, s));
+    free_planes(A->context, &old);
   }
   transfer(A, values, body_write);
   return TS_OK;
@@ -105,7 +105,7 @@ ts_status cpu_stencil_read(const ts_matrix *A, float *values) {
 
 static void cpu_stencil_destroy(ts_matrix *A) {
   cpu_stencil *s = stencil_of(A);
-  give_planes(A->context, s);
+  free_planes(A->context, s);
   tsi_free(A->context, s);
   A->impl = NULL;
 }

@@ -23,23 +23,23 @@ static size_t lay_out(const ts_lcp *lcp, cpu_lcp *impl, unsigned char *block) {
   size_t used = 0;
   impl->stride = is_dense ? (n + CPU_LCP_LANES - 1) / CPU_LCP_LANES * CPU_LCP_LANES : n;
   impl->rows = several ? (n + 3) / 4 * 4 : n;
-  impl->z = cpu_lcp_take(block, &used, batch * impl->stride * size);
-  impl->q = cpu_lcp_take(block, &used, batch * impl->stride * size);
-  impl->w = cpu_lcp_take(block, &used, several * batch * impl->stride * size);
-  impl->deltas = cpu_lcp_take(block, &used, several * batch * impl->stride * size);
-  impl->copies = cpu_lcp_take(block, &used, copies * impl->stride * size);
-  impl->shared = cpu_lcp_take(block, &used, (copies > 0) * impl->stride * size);
-  impl->lower = cpu_lcp_take(block, &used, batch * n * size);
-  impl->upper = cpu_lcp_take(block, &used, batch * n * size);
-  impl->friction = cpu_lcp_take(block, &used, batch * n * size);
-  impl->sums = cpu_lcp_take(block, &used, 2 * batch * cpu_lcp_row_blocks(n) * sizeof *impl->sums);
+  impl->z = cpu_lcp_suballoc(block, &used, batch * impl->stride * size);
+  impl->q = cpu_lcp_suballoc(block, &used, batch * impl->stride * size);
+  impl->w = cpu_lcp_suballoc(block, &used, several * batch * impl->stride * size);
+  impl->deltas = cpu_lcp_suballoc(block, &used, several * batch * impl->stride * size);
+  impl->copies = cpu_lcp_suballoc(block, &used, copies * impl->stride * size);
+  impl->shared = cpu_lcp_suballoc(block, &used, (copies > 0) * impl->stride * size);
+  impl->lower = cpu_lcp_suballoc(block, &used, batch * n * size);
+  impl->upper = cpu_lcp_suballoc(block, &used, batch * n * size);
+  impl->friction = cpu_lcp_suballoc(block, &used, batch * n * size);
+  impl->sums = cpu_lcp_suballoc(block, &used, 2 * batch * cpu_lcp_row_blocks(n) * sizeof *impl->sums);
   impl->vector_bytes = used;
-  impl->diagonal = cpu_lcp_take(block, &used, several * batch * impl->rows * cpu_lcp_block(lcp) * size);
+  impl->diagonal = cpu_lcp_suballoc(block, &used, several * batch * impl->rows * cpu_lcp_block(lcp) * size);
   if (!several) impl->diagonal = NULL;
   const size_t reduced =
       is_dense && lcp->dimension > 1 ? batch * n / (size_t)lcp->dimension * CPU_LCP_REDUCED : 0;
-  impl->reduced = cpu_lcp_take(block, &used, reduced * size);
-  impl->matrix = cpu_lcp_take(block, &used, is_dense * batch * impl->rows * impl->stride * size);
+  impl->reduced = cpu_lcp_suballoc(block, &used, reduced * size);
+  impl->matrix = cpu_lcp_suballoc(block, &used, is_dense * batch * impl->rows * impl->stride * size);
   return used;
 }
 
@@ -48,12 +48,12 @@ ts_status cpu_lcp_create(ts_lcp *lcp) {
   ts_context *context = lcp->context;
   cpu_lcp sizes;
   const size_t bytes = lay_out(lcp, &sizes, NULL) + CPU_ALIGNMENT;
-  TSI_TRY(tsi_device_take(context, bytes, "a dense matrix"));
+  TSI_TRY(tsi_device_alloc(context, bytes, "a dense matrix"));
   cpu_lcp *impl = tsi_calloc(context, 1, sizeof *impl);
   void *block = impl ? tsi_malloc(context, bytes, 1) : NULL;
   if (!block) {
     tsi_free(context, impl);
-    tsi_device_give(context, bytes);
+    tsi_device_free(context, bytes);
     return tsi_out_of_memory(context, "a dense matrix", bytes);
   }
   const uintptr_t start = ((uintptr_t)block + CPU_ALIGNMENT - 1) / CPU_ALIGNMENT * CPU_ALIGNMENT;
@@ -69,7 +69,7 @@ void cpu_lcp_destroy(ts_lcp *lcp) {
   cpu_lcp *impl = lcp->impl;
   cpu_lcp_forget_columns(lcp);
   cpu_lcp_forget_sparse(lcp);
-  tsi_device_give(lcp->context, impl->bytes);
+  tsi_device_free(lcp->context, impl->bytes);
   tsi_free(lcp->context, impl->block);
   tsi_free(lcp->context, impl);
   lcp->impl = NULL;
@@ -103,8 +103,8 @@ ts_status cpu_lcp_write_limits(const ts_lcp *lcp) {
     float *high = to.high + begin, *low = to.low ? to.low + begin : NULL;                                      \
     for (size_t i = 0; i < n; i++) high[i] = (float)from[i];                                                   \
     for (size_t i = 0; i < n && low; i++) {                                                                    \
-      const double rest = (double)from[i] - (double)high[i]; /* of what is not finite NaN */                   \
-      low[i] = rest == rest ? (float)rest : 0;                                                                 \
+      const double remainder = (double)from[i] - (double)high[i]; /* of what is not finite NaN */              \
+      low[i] = remainder == remainder ? (float)remainder : 0;                                                  \
     }                                                                                                          \
     read_##type((cpu_parts){to.high, to.low, NULL}, begin, n, from);                                           \
   }

@@ -110,7 +110,7 @@ static inline int cpu_lcp_is_sparse(const ts_lcp *lcp) {
   return lcp->storage == TS_LCP_STORAGE_SPARSE;
 }
 /* Takes the next part of a block of memory, aligned. If `block` is NULL, only counts the bytes. */
-static inline void *cpu_lcp_take(unsigned char *block, size_t *used, size_t bytes) {
+static inline void *cpu_lcp_suballoc(unsigned char *block, size_t *used, size_t bytes) {
   void *taken = block ? block + *used : NULL;
   *used += (bytes + CPU_ALIGNMENT - 1) / CPU_ALIGNMENT * CPU_ALIGNMENT;
   return taken;

@@ -20,7 +20,7 @@ static void body_write(const void *arguments, size_t first, size_t last) {
 
 void cpu_lcp_forget_columns(const ts_lcp *lcp) {
   cpu_lcp *impl = lcp->impl;
-  tsi_device_give(lcp->context, impl->columns_bytes);
+  tsi_device_free(lcp->context, impl->columns_bytes);
   tsi_free(lcp->context, impl->columns_block);
   impl->columns = impl->columns_block = NULL;
   impl->columns_bytes = 0;
@@ -69,10 +69,10 @@ ts_status cpu_lcp_make_columns(const ts_lcp *lcp) {
   if (!impl->is_symmetric) {
     const size_t problem = impl->rows * impl->stride * cpu_lcp_size_of(lcp);
     const size_t bytes = (size_t)lcp->batch * problem + CPU_ALIGNMENT;
-    TSI_TRY(tsi_device_take(lcp->context, bytes, "a dense matrix by columns"));
+    TSI_TRY(tsi_device_alloc(lcp->context, bytes, "a dense matrix by columns"));
     impl->columns_block = tsi_malloc(lcp->context, bytes, 1);
     if (!impl->columns_block) {
-      tsi_device_give(lcp->context, bytes);
+      tsi_device_free(lcp->context, bytes);
       return tsi_out_of_memory(lcp->context, "a dense matrix by columns", bytes);
     }
     impl->columns_bytes = bytes;

@@ -18,22 +18,22 @@ static size_t lay_out(const ts_lcp *lcp, const tsi_lcp_sparse *s, cpu_lcp_sparse
   const size_t size = cpu_lcp_size_of(lcp), d = (size_t)s->dimension, numbers = numbers_of(s);
   size_t used = 0;
   to->stride = stride_of(s);
-  to->blocks = cpu_lcp_take(block, &used, numbers * size);
-  to->mass_blocks = cpu_lcp_take(block, &used, (s->mass_blocks ? numbers : 0) * size);
-  to->diagonal = cpu_lcp_take(block, &used, (size_t)s->contacts * d * d * size);
-  to->reduced = cpu_lcp_take(block, &used, (d > 1 ? (size_t)s->contacts * CPU_LCP_REDUCED : 0) * size);
-  to->v = cpu_lcp_take(block, &used, (size_t)s->bodies * to->stride * size);
-  to->exact_v = cpu_lcp_take(block, &used, 2 * (size_t)s->bodies * to->stride * sizeof *to->exact_v);
+  to->blocks = cpu_lcp_suballoc(block, &used, numbers * size);
+  to->mass_blocks = cpu_lcp_suballoc(block, &used, (s->mass_blocks ? numbers : 0) * size);
+  to->diagonal = cpu_lcp_suballoc(block, &used, (size_t)s->contacts * d * d * size);
+  to->reduced = cpu_lcp_suballoc(block, &used, (d > 1 ? (size_t)s->contacts * CPU_LCP_REDUCED : 0) * size);
+  to->v = cpu_lcp_suballoc(block, &used, (size_t)s->bodies * to->stride * size);
+  to->exact_v = cpu_lcp_suballoc(block, &used, 2 * (size_t)s->bodies * to->stride * sizeof *to->exact_v);
   const size_t ahead = d > 1 ? (size_t)s->contacts * d : 0;
-  to->from = cpu_lcp_take(block, &used, ahead * size);
-  to->last = cpu_lcp_take(block, &used, ahead * size);
-  to->counts = cpu_lcp_take(block, &used, ahead * size);
+  to->from = cpu_lcp_suballoc(block, &used, ahead * size);
+  to->last = cpu_lcp_suballoc(block, &used, ahead * size);
+  to->counts = cpu_lcp_suballoc(block, &used, ahead * size);
   return used;
 }
 
 void cpu_lcp_forget_sparse(ts_lcp *lcp) {
   cpu_lcp_sparse *sparse = &((cpu_lcp *)lcp->impl)->sparse;
-  tsi_device_give(lcp->context, sparse->bytes);
+  tsi_device_free(lcp->context, sparse->bytes);
   tsi_keep(lcp->context, &sparse->memory);
   *sparse = (cpu_lcp_sparse){0};
 }
@@ -43,13 +43,13 @@ ts_status cpu_lcp_write_sparse(ts_lcp *lcp, const tsi_lcp_sparse *s) {
   cpu_lcp_sparse *to = &((cpu_lcp *)lcp->impl)->sparse, sizes;
   const size_t bytes = lay_out(lcp, s, &sizes, NULL) + CPU_ALIGNMENT;
   const size_t more = bytes > to->bytes ? bytes - to->bytes : 0;
-  TSI_TRY(tsi_device_take(context, more, "sparse contacts"));
+  TSI_TRY(tsi_device_alloc(context, more, "sparse contacts"));
   const ts_status status = tsi_reserve(context, &to->memory, bytes, "sparse contacts");
   if (status < 0) {
-    tsi_device_give(context, more);
+    tsi_device_free(context, more);
     return status;
   }
-  tsi_device_give(context, to->bytes + more - bytes);
+  tsi_device_free(context, to->bytes + more - bytes);
   to->bytes = bytes;
   const uintptr_t start = ((uintptr_t)to->memory.block + CPU_ALIGNMENT - 1) / CPU_ALIGNMENT * CPU_ALIGNMENT;
   lay_out(lcp, s, to, (unsigned char *)start);

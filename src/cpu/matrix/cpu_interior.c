@@ -50,7 +50,7 @@ ts_status cpu_matrix_cut(const ts_matrix *A) {
   if (!m->first_cut) return tsi_out_of_memory(context, "a matrix", (size_t)m->parts * sizeof *m->first_cut);
   const size_t count = (size_t)find_cuts(m, first_ghost, NULL, m->first_cut);
   const size_t bytes = count * sizeof *m->cuts;
-  TSI_TRY(tsi_device_take(context, bytes, "a matrix"));
+  TSI_TRY(tsi_device_alloc(context, bytes, "a matrix"));
   m->bytes += bytes;
   m->cuts = tsi_malloc(context, count, sizeof *m->cuts);
   if (!m->cuts) return tsi_out_of_memory(context, "a matrix", bytes);

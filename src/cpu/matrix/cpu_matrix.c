@@ -63,11 +63,11 @@ static void share_rows(cpu_matrix *m, const int32_t *row_offsets) {
 }
 
 static void release(ts_context *context, cpu_matrix *m) {
-  if (!m->is_rest && !m->is_view && !m->borrows_pattern) {
+  if (!m->is_low_part && !m->is_view && !m->borrows_pattern) {
     tsi_free(context, m->row_offsets);
     tsi_free(context, m->column_indices);
   }
-  if (!m->is_rest) {
+  if (!m->is_low_part) {
     tsi_free(context, m->part_rows);
     tsi_free(context, m->cuts);
     tsi_free(context, m->first_cut);
@@ -88,22 +88,22 @@ static tsi_host_csr stored(const ts_matrix *A, const tsi_packed *packed) {
 }
 
 static void cpu_matrix_destroy(ts_matrix *A) {
-  tsi_device_give(A->context, matrix_of(A)->bytes);
+  tsi_device_free(A->context, matrix_of(A)->bytes);
   release(A->context, matrix_of(A));
   A->impl = NULL;
 }
 
 /* Shares rows and columns with the whole matrix. */
-static ts_status create_rest(ts_matrix *A, const tsi_packed *packed) {
+static ts_status create_low_part(ts_matrix *A, const tsi_packed *packed) {
   ts_context *context = A->context;
   const cpu_matrix *whole = matrix_of(A->whole);
   const size_t values = (size_t)whole->row_offsets[whole->rows] << (2 * whole->log2_block);
   const size_t bytes = values * sizeof(float);
-  TSI_TRY(tsi_device_take(context, bytes, "a matrix"));
+  TSI_TRY(tsi_device_alloc(context, bytes, "a matrix"));
   cpu_matrix *m = tsi_calloc(context, 1, sizeof *m);
   if (m) {
     *m = *whole;
-    m->is_rest = 1;
+    m->is_low_part = 1;
     m->x = NULL;
     m->x_count = 0;
     m->bytes = bytes;
@@ -111,7 +111,7 @@ static ts_status create_rest(ts_matrix *A, const tsi_packed *packed) {
   }
   if (!m || !m->values) {
     tsi_free(context, m);
-    tsi_device_give(context, bytes);
+    tsi_device_free(context, bytes);
     return tsi_out_of_memory(context, "a matrix", bytes);
   }
   A->impl = m;
@@ -121,7 +121,7 @@ static ts_status create_rest(ts_matrix *A, const tsi_packed *packed) {
 }
 
 /* Uses the application's arrays, or allocates memory for a copy. */
-static void take_pattern(ts_context *context, cpu_matrix *m, const tsi_host_csr *csr, size_t entries) {
+static void set_pattern(ts_context *context, cpu_matrix *m, const tsi_host_csr *csr, size_t entries) {
   m->borrows_pattern = csr->outlasts;
   m->row_offsets =
       csr->outlasts ? csr->row_offsets : tsi_malloc(context, (size_t)csr->rows + 1, sizeof *m->row_offsets);
@@ -130,27 +130,27 @@ static void take_pattern(ts_context *context, cpu_matrix *m, const tsi_host_csr 
 }
 
 static ts_status create_cpu_matrix(ts_matrix *A, const tsi_packed *packed) {
-  if (A->whole) return create_rest(A, packed);
+  if (A->whole) return create_low_part(A, packed);
   ts_context *context = A->context;
   const tsi_host_csr csr = stored(A, packed);
   const int log2_block = A->layout->blocks.log2_size;
   const size_t rows = (size_t)csr.rows, entries = (size_t)csr.row_offsets[rows];
   const size_t pattern = csr.outlasts ? 0 : (rows + 1 + entries) * sizeof(int32_t),
                bytes = pattern + entries * (sizeof(float) << (2 * log2_block));
-  TSI_TRY(tsi_device_take(context, bytes, "a matrix"));
+  TSI_TRY(tsi_device_alloc(context, bytes, "a matrix"));
   cpu_matrix *m = tsi_calloc(context, 1, sizeof *m);
   if (m) {
     m->log2_block = log2_block;
     m->rows = csr.rows;
     m->bytes = bytes;
     m->parts = cpu_state_of(context)->threads;
-    take_pattern(context, m, &csr, entries);
+    set_pattern(context, m, &csr, entries);
     m->values = tsi_malloc(context, entries, sizeof *m->values << (2 * log2_block));
     m->part_rows = tsi_malloc(context, (size_t)m->parts + 1, sizeof *m->part_rows);
   }
   if (!m || !m->row_offsets || !m->column_indices || !m->values || !m->part_rows) {
     if (m) release(context, m);
-    tsi_device_give(context, bytes);
+    tsi_device_free(context, bytes);
     return tsi_out_of_memory(context, "a matrix", bytes);
   }
   share_rows(m, csr.row_offsets);
@@ -174,10 +174,10 @@ enum { behind_x = CPU_ALIGNMENT / sizeof(float) };
 static ts_status reserve_x(ts_context *context, cpu_matrix *m, size_t count) {
   if (count <= m->x_count) return TS_OK;
   const size_t bytes = (count - m->x_count) * sizeof *m->x;
-  TSI_TRY(tsi_device_take(context, bytes, "a product in pairs"));
+  TSI_TRY(tsi_device_alloc(context, bytes, "a product in pairs"));
   double *x = tsi_malloc(context, count + behind_x, sizeof *x);
   if (!x) {
-    tsi_device_give(context, bytes);
+    tsi_device_free(context, bytes);
     return tsi_out_of_memory(context, "a product in pairs", count * sizeof *x);
   }
   tsi_free(context, m->x);
@@ -204,7 +204,7 @@ CPU_CLONES static void body_convert(const void *arguments, size_t first, size_t 
   }
 }
 
-ts_status cpu_matrix_take_x(const ts_matrix *A, const ts_vector *x) {
+ts_status cpu_matrix_convert_x(const ts_matrix *A, const ts_vector *x) {
   cpu_matrix *m = matrix_of(A);
   const size_t count = (size_t)tsi_columns_of(x->space) * (size_t)x->components;
   TSI_TRY(reserve_x(A->context, m, count));
@@ -241,7 +241,7 @@ ts_status cpu_matrix_refer(ts_context *context, const tsi_matrix_desc *desc, ts_
   const int32_t entries = csr->row_offsets[csr->rows];
   const size_t bytes =
       ((size_t)csr->rows + 1) * sizeof(int32_t) + (size_t)entries * (sizeof(int32_t) + sizeof(float));
-  TSI_TRY(tsi_device_take(context, bytes, "a matrix"));
+  TSI_TRY(tsi_device_alloc(context, bytes, "a matrix"));
   const tsi_device_csr of = {csr->rows, csr->columns, entries, bytes, desc->row_space, desc->column_space};
   const int parts = cpu_state_of(context)->threads;
   cpu_matrix *m = tsi_calloc(context, 1, sizeof *m);
@@ -263,7 +263,7 @@ ts_status cpu_matrix_refer(ts_context *context, const tsi_matrix_desc *desc, ts_
   if (status < 0) {
     tsi_free(context, m);
     tsi_free(context, part_rows);
-    tsi_device_give(context, bytes);
+    tsi_device_free(context, bytes);
   }
   return status;
 }

@@ -252,7 +252,7 @@ static ts_status cpu_spmv_run(const ts_matrix *A, int components, const tsi_body
 }
 
 ts_status cpu_csr_spmv(ts_vector *y, const ts_matrix *A, const ts_vector *x) {
-  if (y->low) TSI_TRY(cpu_matrix_take_x(A, x));
+  if (y->low) TSI_TRY(cpu_matrix_convert_x(A, x));
   return cpu_spmv_run(A, y->components, y->low ? spmv_pairs : spmv,
                       &(spmv_job){.y = cpu_parts_of(y), .x = cpu_parts_of(x)});
 }

@@ -252,7 +252,7 @@ static void cpu_spmv_bcrs_run(const ts_matrix *A, const tsi_body bodies[2][4], i
 }
 
 ts_status cpu_bcrs_spmv(ts_vector *y, const ts_matrix *A, const ts_vector *x) {
-  if (y->low) TSI_TRY(cpu_matrix_take_x(A, x));
+  if (y->low) TSI_TRY(cpu_matrix_convert_x(A, x));
   cpu_spmv_bcrs_run(A, y->low ? spmv_pairs : spmv, y->components,
                     &(bcrs_job){.y = cpu_parts_of(y), .x = cpu_parts_of(x)});
   return TS_OK;

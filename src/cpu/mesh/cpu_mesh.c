@@ -76,7 +76,7 @@ ts_status cpu_mesh_create(tsi_mesh_operator *op, const tsi_mesh_packed *packed) 
   const tsi_mesh_pattern *pattern = packed->pattern;
   const size_t entries = (size_t)pattern->row_offsets[pattern->rows];
   const size_t bytes = pattern->next ? 2 * entries * sizeof(int32_t) : 0;
-  TSI_TRY(tsi_device_take(context, bytes, "a mesh"));
+  TSI_TRY(tsi_device_alloc(context, bytes, "a mesh"));
   cpu_mesh *mesh = tsi_calloc(context, 1, sizeof *mesh);
   if (mesh && pattern->next) {
     mesh->previous = tsi_malloc(context, entries, sizeof *mesh->previous);
@@ -84,7 +84,7 @@ ts_status cpu_mesh_create(tsi_mesh_operator *op, const tsi_mesh_packed *packed) 
   }
   if (!mesh || (pattern->next && (!mesh->previous || !mesh->next))) {
     if (mesh) release(context, mesh);
-    tsi_device_give(context, bytes);
+    tsi_device_free(context, bytes);
     return tsi_out_of_memory(context, "a mesh", bytes);
   }
   mesh->bytes = bytes;
@@ -98,7 +98,7 @@ ts_status cpu_mesh_create(tsi_mesh_operator *op, const tsi_mesh_packed *packed) 
 
 void cpu_mesh_destroy(tsi_mesh_operator *op) {
   cpu_mesh *mesh = op->impl;
-  tsi_device_give(op->context, mesh->bytes);
+  tsi_device_free(op->context, mesh->bytes);
   release(op->context, mesh);
   op->impl = NULL;
 }

@@ -129,11 +129,11 @@ ts_status cuda_blocks_of(ts_context *context, const void *kernel, unsigned threa
 
 /* Allocates device memory and accounts for it; its contents are undefined. `what` is for messages: "a
  * vector". */
-ts_status cuda_take(ts_context *context, void **block, size_t bytes, const char *what);
+ts_status cuda_alloc(ts_context *context, void **block, size_t bytes, const char *what);
 /* Allocates memory filled with zeros. */
-ts_status cuda_take_zeroed(ts_context *context, void **block, size_t bytes, const char *what);
+ts_status cuda_alloc_zeroed(ts_context *context, void **block, size_t bytes, const char *what);
 /* Accepts NULL. Frees in stream order: operations that were enqueued before may still use the memory. */
-void cuda_give(ts_context *context, void *block, size_t bytes);
+void cuda_free(ts_context *context, void *block, size_t bytes);
 /* Copies between host and device in stream order. An upload has read `from` when it returns; small uploads do
  * not wait for the device unless `from` is page-locked memory. A download waits. */
 ts_status cuda_upload(ts_context *context, void *to, const void *from, size_t bytes);
@@ -142,8 +142,8 @@ ts_status cuda_download(ts_context *context, void *to, const void *from, size_t 
  * if that is not worthwhile. */
 ts_status cuda_stage(ts_context *context, void *to, const void *from, size_t bytes, int *done);
 void cuda_staging_destroy(ts_context *context);
-/* cuda_take, then cuda_upload of an array in host memory. */
-ts_status cuda_take_copy(ts_context *context, void **block, const void *from, size_t bytes, const char *what);
+/* cuda_alloc, then cuda_upload of an array in host memory. */
+ts_status cuda_alloc_copy(ts_context *context, void **block, const void *from, size_t bytes, const char *what);
 
 /* ---- cuda_nccl.c ---- */
 
@@ -162,7 +162,7 @@ ts_status cuda_require(ts_context *context, const char *function);
 /* ---- cuda_gl.c: vectors in OpenGL buffers ---- */
 
 /* Returns all lent vectors from OpenGL to CUDA, ordered after the drawing so far. */
-ts_status cuda_gl_take_back(ts_context *context);
+ts_status cuda_gl_remap(ts_context *context);
 void cuda_gl_destroy(ts_context *context, cuda_vector *impl);
 
 /* ---- cuda_backend.c ---- */
@@ -177,6 +177,7 @@ extern const tsi_batch_ops cuda_batch_ops;
 extern const tsi_grid_ops cuda_grid_ops;
 extern const tsi_mesh_ops cuda_mesh_ops;
 extern const tsi_amg_ops cuda_amg_ops;
+extern const tsi_amg_part_ops cuda_amg_part_ops;
 extern const tsi_ilu_ops cuda_ilu_ops;
 extern const tsi_fluid_ops cuda_fluid_ops;
 extern const tsi_lcp_ops cuda_lcp_ops;

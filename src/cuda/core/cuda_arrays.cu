@@ -126,10 +126,10 @@ static __global__ void __launch_bounds__(CUDA_THREADS)
     if (!isnan(value) && value != (double)rounded) others = 1;
     if (isfinite(value) && !isfinite(rounded)) out_of_range = max(out_of_range, ~(unsigned long long)i);
   }
-  cuda_give_largest(&found->range.largest, range.largest);
-  cuda_give_largest(&found->range.smallest, range.smallest);
-  cuda_give_largest(&found->others, others);
-  cuda_give_largest(&found->out_of_range, out_of_range);
+  cuda_store_largest(&found->range.largest, range.largest);
+  cuda_store_largest(&found->range.smallest, range.smallest);
+  cuda_store_largest(&found->others, others);
+  cuda_store_largest(&found->out_of_range, out_of_range);
 }
 
 static ts_status download_looked(ts_context *context, const ts_array *array, looked *on_device,
@@ -150,9 +150,9 @@ static ts_status download_looked(ts_context *context, const ts_array *array, loo
 static ts_status array_look(ts_context *context, const ts_array *array, tsi_looked *found) {
   looked *on_device;
   TSI_TRY(cuda_after(context, array));
-  TSI_TRY(cuda_take_zeroed(context, (void **)&on_device, sizeof *on_device, "what is looked for"));
+  TSI_TRY(cuda_alloc_zeroed(context, (void **)&on_device, sizeof *on_device, "what is looked for"));
   const ts_status status = download_looked(context, array, on_device, found);
-  cuda_give(context, on_device, sizeof *on_device);
+  cuda_free(context, on_device, sizeof *on_device);
   return status;
 }
 
@@ -193,19 +193,19 @@ static __global__ void __launch_bounds__(CUDA_THREADS)
   CUDA_EACH(i, count) {
     if (isfinite(values[i])) mine = max(mine, __float_as_uint(fabsf(values[i])));
   }
-  cuda_give_largest(largest, mine);
+  cuda_store_largest(largest, mine);
 }
 
 static ts_status array_largest(const ts_vector *v, float *found) {
   ts_context *context = v->context;
   unsigned *on_device;
-  TSI_TRY(cuda_take_zeroed(context, (void **)&on_device, sizeof *on_device, "what is looked for"));
+  TSI_TRY(cuda_alloc_zeroed(context, (void **)&on_device, sizeof *on_device, "what is looked for"));
   ts_status status =
       cuda_launch(context, "find_largest", find_largest, cuda_blocks_each(context, cuda_count(v)), CUDA_THREADS,
                   cuda_count(v), cuda_data(v), on_device);
   context->host_synchronisations++;
   if (status == TS_OK) status = cuda_download(context, found, on_device, sizeof *found);
-  cuda_give(context, on_device, sizeof *on_device);
+  cuda_free(context, on_device, sizeof *on_device);
   return status;
 }
 
@@ -241,21 +241,21 @@ static ts_status array_join(const ts_vector *v, const ts_array *array) {
 
 /* ---- Columns ---- */
 
-static ts_status array_take(ts_context *context, size_t count, ts_type type, ts_array *array) {
+static ts_status array_alloc(ts_context *context, size_t count, ts_type type, ts_array *array) {
   *array = ts_array_on_cuda(ts_array_make(NULL, count, type, 0), cuda_stream(context));
-  return cuda_take(context, &array->data, count * tsi_type_size(type), "columns");
+  return cuda_alloc(context, &array->data, count * tsi_type_size(type), "columns");
 }
 
 static ts_status array_upload(ts_context *context, const ts_array *host, ts_array *array) {
-  TSI_TRY(array_take(context, host->count, host->type, array));
+  TSI_TRY(array_alloc(context, host->count, host->type, array));
   const ts_status status =
       cuda_upload(context, array->data, host->data, host->count * tsi_type_size(host->type));
-  if (status < 0) cuda_give(context, array->data, host->count * tsi_type_size(host->type));
+  if (status < 0) cuda_free(context, array->data, host->count * tsi_type_size(host->type));
   return status;
 }
 
-static void array_give(ts_context *context, const ts_array *array) {
-  cuda_give(context, array->data, array->count * tsi_type_size(array->type));
+static void array_free(ts_context *context, const ts_array *array) {
+  cuda_free(context, array->data, array->count * tsi_type_size(array->type));
 }
 
 static ts_status array_copy_columns(ts_context *context, const ts_array *whole, size_t count, size_t first,
@@ -281,12 +281,12 @@ const tsi_array_ops cuda_array_ops = {
     .largest = array_largest,
     .split = array_split,
     .join = array_join,
-    .take = array_take,
+    .alloc = array_alloc,
     .upload = array_upload,
-    .give = array_give,
+    .free = array_free,
     .copy_columns = array_copy_columns,
-    .take_matrix = cuda_given_take,
-    .give_matrix = cuda_given_free,
+    .convert_matrix = cuda_given_create,
+    .free_matrix = cuda_given_free,
     .read_offsets = cuda_given_offsets,
     .read_samples = cuda_given_samples,
     .lay_out = cuda_given_lay_out,

@@ -27,8 +27,8 @@ static inline cuda_parts cuda_parts_of(const ts_vector *v) {
 }
 
 /* cuda_given.cu: the matrix functions of tsi_array_ops. */
-ts_status cuda_given_take(ts_context *context, const ts_csr *csr, const ts_triplets *triplets,
-                          tsi_given_options options, tsi_given *given);
+ts_status cuda_given_create(ts_context *context, const ts_csr *csr, const ts_triplets *triplets,
+                            tsi_given_options options, tsi_given *given);
 void cuda_given_free(ts_context *context, tsi_given *given);
 ts_status cuda_given_offsets(ts_context *context, const tsi_given *given, int32_t **offsets);
 ts_status cuda_given_samples(ts_context *context, const tsi_given *given, const tsi_samples *samples,

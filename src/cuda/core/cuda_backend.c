@@ -128,7 +128,7 @@ ts_status cuda_make_current(ts_context *context) {
 ts_status cuda_enter(ts_context *context) {
   const cuda_state *state = cuda_state_of(context);
   TSI_TRY(cuda_make_current(context));
-  ts_status status = state->lent ? cuda_gl_take_back(context) : TS_OK;
+  ts_status status = state->lent ? cuda_gl_remap(context) : TS_OK;
   if (status == TS_OK && state->mirrors) status = cuda_mirrors_split(context);
   if (status < 0) cuda_leave(context);
   return status;
@@ -186,5 +186,6 @@ const tsi_ops tsi_cuda_ops = {.space_destroy = cuda_space_destroy,
                               .fluid = &cuda_fluid_ops,
                               .lcp = &cuda_lcp_ops,
                               .part = &cuda_part_ops,
+                              .amg_part = &cuda_amg_part_ops,
                               .arrays = &cuda_array_ops,
                               TSI_CORE_OPERATIONS(TSI_ENTRY, TSI_ENTRY, TSI_OMIT, cuda_)};

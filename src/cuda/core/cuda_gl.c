@@ -89,7 +89,7 @@ static ts_status make_buffer(ts_context *context, const ts_vector *v, cuda_share
 }
 
 /* The buffer is CUDA's now. Its address may have changed. */
-static ts_status take_address(ts_context *context, cuda_shared *s, float **data) {
+static ts_status find_address(ts_context *context, cuda_shared *s, float **data) {
   size_t bytes = 0;
   CUDA_TRY(context, cudaGraphicsResourceGetMappedPointer((void **)data, &bytes, s->resource));
   if (bytes >= s->vector->bytes) return TS_OK;
@@ -101,7 +101,7 @@ static ts_status fill_buffer(ts_context *context, cuda_shared *s, float **data) 
   const cudaStream_t stream = cuda_stream(context);
   CUDA_TRY(context, cudaGraphicsGLRegisterBuffer(&s->resource, s->buffer, cudaGraphicsRegisterFlagsNone));
   CUDA_TRY(context, cudaGraphicsMapResources(1, &s->resource, stream));
-  TSI_TRY(take_address(context, s, data));
+  TSI_TRY(find_address(context, s, data));
   CUDA_TRY(context,
            cudaMemcpyAsync(*data, s->vector->data, s->vector->bytes, cudaMemcpyDeviceToDevice, stream));
   return TS_OK;
@@ -130,20 +130,20 @@ static ts_status share(ts_context *context, ts_vector *v) {
   if (!s) return tsi_out_of_memory(context, "a vector that OpenGL draws", sizeof *s);
   *s = (cuda_shared){.vector = impl, .gl_context = gl_current_handle()};
   float *data = NULL;
-  ts_status status = tsi_device_take(context, impl->bytes, "a vector that OpenGL draws");
+  ts_status status = tsi_device_alloc(context, impl->bytes, "a vector that OpenGL draws");
   if (status == TS_OK) {
     status = make_buffer(context, v, s);
     if (status == TS_OK) status = fill_buffer(context, s, &data);
     if (status < 0) {
       destroy_buffer(context, s);
-      tsi_device_give(context, impl->bytes);
+      tsi_device_free(context, impl->bytes);
     }
   }
   if (status < 0) {
     tsi_free(context, s);
     return status;
   }
-  cuda_give(context, impl->data, impl->bytes);
+  cuda_free(context, impl->data, impl->bytes);
   impl->data = data;
   impl->shared = s;
   s->next = state->shared;
@@ -160,7 +160,7 @@ static void forget(ts_context *context, cuda_shared *s) {
     }
   state->lent -= s->lent;
   destroy_buffer(context, s);
-  tsi_device_give(context, s->vector->bytes);
+  tsi_device_free(context, s->vector->bytes);
   s->vector->shared = NULL;
   tsi_free(context, s);
 }
@@ -173,11 +173,11 @@ void cuda_gl_destroy(ts_context *context, cuda_vector *impl) {
 static ts_status leave_buffer(ts_context *context, cuda_shared *s) {
   cuda_vector *impl = s->vector;
   float *data = NULL;
-  TSI_TRY(cuda_take(context, (void **)&data, impl->bytes, "a vector"));
+  TSI_TRY(cuda_alloc(context, (void **)&data, impl->bytes, "a vector"));
   const cudaError_t error =
       cudaMemcpyAsync(data, impl->data, impl->bytes, cudaMemcpyDeviceToDevice, cuda_stream(context));
   if (error != cudaSuccess) {
-    cuda_give(context, data, impl->bytes);
+    cuda_free(context, data, impl->bytes);
     return cuda_report(context, error, "cudaMemcpyAsync", __FILE__, __LINE__);
   }
   forget(context, s);
@@ -222,7 +222,7 @@ static ts_status lend_all(ts_context *context) {
   return TS_OK;
 }
 
-ts_status cuda_gl_take_back(ts_context *context) {
+ts_status cuda_gl_remap(ts_context *context) {
   cuda_state *state = cuda_state_of(context);
   cuda_shared *found[together];
   struct cudaGraphicsResource *resources[together];
@@ -232,7 +232,7 @@ ts_status cuda_gl_take_back(ts_context *context) {
     CUDA_TRY(context, cudaGraphicsMapResources(count, resources, state->stream));
     for (int k = 0; k < count; k++) found[k]->lent = 0;
     state->lent -= count;
-    for (int k = 0; k < count; k++) TSI_TRY(take_address(context, found[k], &found[k]->vector->data));
+    for (int k = 0; k < count; k++) TSI_TRY(find_address(context, found[k], &found[k]->vector->data));
   }
   return TS_OK;
 }
@@ -295,7 +295,7 @@ void cuda_gl_destroy(ts_context *context, cuda_vector *impl) {
   (void)context, (void)impl;
 }
 
-ts_status cuda_gl_take_back(ts_context *context) {
+ts_status cuda_gl_remap(ts_context *context) {
   (void)context;
   return TS_OK;
 }

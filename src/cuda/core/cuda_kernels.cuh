@@ -240,7 +240,7 @@ struct cuda_double_quad {
 };
 
 /* The low-order part of `value`, given the float `high`. */
-static __device__ __forceinline__ float cuda_rest(double value, float high) {
+static __device__ __forceinline__ float cuda_low_part(double value, float high) {
   return isfinite(high) ? (float)(value - (double)high) : 0;
 }
 
@@ -257,7 +257,7 @@ static __device__ __forceinline__ void cuda_store(const cuda_pair &out, size_t i
                                                   size_t count) {
   cuda_quad high, low;
   CUDA_EACH_LANE(l) high.lane[l] = (float)q.lane[l];
-  CUDA_EACH_LANE(l) low.lane[l] = cuda_rest(q.lane[l], high.lane[l]);
+  CUDA_EACH_LANE(l) low.lane[l] = cuda_low_part(q.lane[l], high.lane[l]);
   cuda_store(out.high, i, high, count);
   cuda_store(out.low, i, low, count);
 }

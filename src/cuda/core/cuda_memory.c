@@ -3,38 +3,38 @@
 
 enum { STAGED_BYTES = 65536 /* up to this size, copies from pageable memory do not wait for the device */ };
 
-ts_status cuda_take(ts_context *context, void **block, size_t bytes, const char *what) {
+ts_status cuda_alloc(ts_context *context, void **block, size_t bytes, const char *what) {
   cuda_state *state = cuda_state_of(context);
   *block = NULL;
   if (bytes == 0) bytes = 16;
-  TSI_TRY(tsi_device_take(context, bytes, what));
+  TSI_TRY(tsi_device_alloc(context, bytes, what));
   const cudaError_t error =
       state->pools ? cudaMallocAsync(block, bytes, state->stream) : cudaMalloc(block, bytes);
   if (error == cudaSuccess) return TS_OK;
-  tsi_device_give(context, bytes);
+  tsi_device_free(context, bytes);
   *block = NULL;
   cudaGetLastError();
   if (error != cudaErrorMemoryAllocation) return cuda_report(context, error, "cudaMalloc", __FILE__, __LINE__);
   return tsi_fail(context, TS_ERROR_OUT_OF_DEVICE_MEMORY, "no device memory for %s (%zu bytes)", what, bytes);
 }
 
-ts_status cuda_take_zeroed(ts_context *context, void **block, size_t bytes, const char *what) {
-  TSI_TRY(cuda_take(context, block, bytes, what));
+ts_status cuda_alloc_zeroed(ts_context *context, void **block, size_t bytes, const char *what) {
+  TSI_TRY(cuda_alloc(context, block, bytes, what));
   const cudaError_t error = cudaMemsetAsync(*block, 0, bytes, cuda_stream(context));
   if (error == cudaSuccess) return TS_OK;
-  cuda_give(context, *block, bytes);
+  cuda_free(context, *block, bytes);
   *block = NULL;
   return cuda_report(context, error, "cudaMemsetAsync", __FILE__, __LINE__);
 }
 
-void cuda_give(ts_context *context, void *block, size_t bytes) {
+void cuda_free(ts_context *context, void *block, size_t bytes) {
   if (!block) return;
   const cuda_state *state = cuda_state_of(context);
   if (state->pools)
     cudaFreeAsync(block, state->stream);
   else
     cudaFree(block);
-  tsi_device_give(context, bytes ? bytes : 16);
+  tsi_device_free(context, bytes ? bytes : 16);
 }
 
 /* Whether the device reads the memory asynchronously: page-locked or managed memory, where applications may
@@ -70,11 +70,11 @@ ts_status cuda_download(ts_context *context, void *to, const void *from, size_t 
   return TS_OK;
 }
 
-ts_status cuda_take_copy(ts_context *context, void **block, const void *from, size_t bytes, const char *what) {
-  TSI_TRY(cuda_take(context, block, bytes, what));
+ts_status cuda_alloc_copy(ts_context *context, void **block, const void *from, size_t bytes, const char *what) {
+  TSI_TRY(cuda_alloc(context, block, bytes, what));
   const ts_status status = cuda_upload(context, *block, from, bytes);
   if (status == TS_OK) return TS_OK;
-  cuda_give(context, *block, bytes);
+  cuda_free(context, *block, bytes);
   *block = NULL;
   return status;
 }

@@ -167,7 +167,8 @@ static ts_status check(ts_context *context, cuda_channel *c, const char *call) {
 /* ---- Waiting ---- */
 
 /* Waits until the call that returned `result` is complete. `limit` is in seconds; 0 means no limit. */
-static ts_status settle(ts_context *context, cuda_channel *c, const char *call, int result, double limit) {
+static ts_status wait_for_call(ts_context *context, cuda_channel *c, const char *call, int result,
+                               double limit) {
   const double start = tsi_seconds();
   for (long tries = 0; result == NCCL_IN_PROGRESS; tries++) {
     const int code = nccl.CommGetAsyncError(c->communicator, &result);
@@ -216,9 +217,9 @@ ts_status cuda_wait_for_exchanges(ts_context *context, unsigned long count) {
 /* ---- The channel ---- */
 
 ts_status cuda_part_channel_find(ts_context *context, unsigned char *number) {
-  tsi_lock_take(&lock);
+  tsi_lock_acquire(&lock);
   const ts_status status = load(context);
-  tsi_lock_give(&lock);
+  tsi_lock_release(&lock);
   TSI_TRY(status);
   nccl_id id;
   const int result = number ? nccl.GetUniqueId(&id) : NCCL_SUCCESS;
@@ -238,7 +239,7 @@ static ts_status join(ts_context *context, cuda_channel *c, int rank, int ranks,
   for (int k = 0; k < MOST_AHEAD; k++)
     CUDA_TRY(context, cudaEventCreateWithFlags(&c->carried[k], cudaEventDisableTiming));
   const int result = nccl.CommInitRankConfig(&c->communicator, ranks, id, rank, &config);
-  return settle(context, c, "ncclCommInitRankConfig", result, OPEN_SECONDS);
+  return wait_for_call(context, c, "ncclCommInitRankConfig", result, OPEN_SECONDS);
 }
 
 ts_status cuda_part_channel_open(ts_context *context, int rank, int ranks, const unsigned char *number,
@@ -255,7 +256,7 @@ ts_status cuda_part_channel_open(ts_context *context, int rank, int ranks, const
 void cuda_part_channel_close(ts_context *context, int finishes) {
   cuda_channel *c = channel_of(context);
   if (finishes && c->communicator && cuda_wait_for_messages(context) == TS_OK)
-    settle(context, c, "ncclCommFinalize", nccl.CommFinalize(c->communicator), CLOSE_SECONDS);
+    wait_for_call(context, c, "ncclCommFinalize", nccl.CommFinalize(c->communicator), CLOSE_SECONDS);
   if (finishes && c->communicator) {
     nccl.CommDestroy(c->communicator);
     c->communicator = NULL;
@@ -282,7 +283,7 @@ static ts_status begin_exchange(ts_context *context, cuda_channel *c) {
 static ts_status end_exchange(ts_context *context, cuda_channel *c, const char *what, int result) {
   const int ended = nccl.GroupEnd();
   if (!has_failed(result)) result = ended;
-  TSI_TRY(settle(context, c, what, result, 0));
+  TSI_TRY(wait_for_call(context, c, what, result, 0));
   c->begun++;
   CUDA_TRY(context, cudaEventRecord(c->carried[(c->begun - 1) % MOST_AHEAD], cuda_stream(context)));
   return TS_OK;

@@ -4,15 +4,19 @@
 
 enum { MANY_GHOSTS = 8 }; /* ghosts are many if they are at least 1/8 of the elements */
 
-static ts_status take_ghosts(ts_context *context, const int32_t *indices, cuda_index_list *list) {
-  int32_t *ghosts = (int32_t *)tsi_malloc(context, (size_t)list->size, sizeof *ghosts);
-  const size_t bytes = (size_t)list->size * sizeof *ghosts;
-  if (!ghosts) return tsi_out_of_memory(context, "a list of ghosts", bytes);
-  for (int32_t i = 0; i < list->size; i++) ghosts[i] = -1;
-  for (int32_t k = 0; k < list->count; k++) ghosts[indices[k]] = k;
-  const ts_status status = cuda_take_copy(context, (void **)&list->ghosts, ghosts, bytes, "a list of ghosts");
-  tsi_free(context, ghosts);
-  return status;
+__global__ static void number_listed(int32_t count, const int32_t *indices, int32_t *ghosts) {
+  const int64_t k = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
+  if (k < count) ghosts[indices[k]] = (int32_t)k;
+}
+
+/* For each element the number of its ghost, or -1. */
+static ts_status number_ghosts(ts_context *context, cuda_index_list *list) {
+  const size_t bytes = (size_t)list->size * sizeof *list->ghosts;
+  TSI_TRY(cuda_alloc(context, (void **)&list->ghosts, bytes, "a list of ghosts"));
+  CUDA_TRY(context, cudaMemsetAsync(list->ghosts, 0xff, bytes, cuda_stream(context)));
+  if (list->count == 0) return TS_OK;
+  return cuda_launch(context, "number_listed", number_listed, cuda_blocks_for((size_t)list->count),
+                     CUDA_THREADS, list->count, list->indices, list->ghosts);
 }
 
 ts_status cuda_part_list_create(ts_context *context, const int32_t *indices, int32_t count, int32_t size,
@@ -21,8 +25,8 @@ ts_status cuda_part_list_create(ts_context *context, const int32_t *indices, int
   if (!made) return tsi_out_of_memory(context, "a list of indices", sizeof *made);
   made->count = count, made->size = size;
   const size_t bytes = (size_t)count * sizeof *indices;
-  ts_status status = cuda_take_copy(context, (void **)&made->indices, indices, bytes, "a list of indices");
-  if (status == TS_OK && count >= size / MANY_GHOSTS) status = take_ghosts(context, indices, made);
+  ts_status status = cuda_alloc_copy(context, (void **)&made->indices, indices, bytes, "a list of indices");
+  if (status == TS_OK && count >= size / MANY_GHOSTS) status = number_ghosts(context, made);
   if (status < 0) {
     cuda_part_list_destroy(context, made);
     return status;
@@ -34,8 +38,8 @@ ts_status cuda_part_list_create(ts_context *context, const int32_t *indices, int
 void cuda_part_list_destroy(ts_context *context, void *list) {
   cuda_index_list *made = (cuda_index_list *)list;
   if (!made) return;
-  cuda_give(context, made->indices, (size_t)made->count * sizeof *made->indices);
-  cuda_give(context, made->ghosts, (size_t)made->size * sizeof *made->ghosts);
+  cuda_free(context, made->indices, (size_t)made->count * sizeof *made->indices);
+  cuda_free(context, made->ghosts, (size_t)made->size * sizeof *made->ghosts);
   tsi_free(context, made);
 }
 
@@ -79,7 +83,7 @@ void cuda_part_message_destroy(ts_context *context, void *message, int on_device
     cudaFreeHost(message);
 }
 
-static ts_status take_beside(ts_context *context, cuda_state *state) {
+static ts_status create_beside(ts_context *context, cuda_state *state) {
   if (!state->beside) CUDA_TRY(context, cudaStreamCreateWithFlags(&state->beside, cudaStreamNonBlocking));
   if (!state->come) CUDA_TRY(context, cudaEventCreateWithFlags(&state->come, cudaEventDisableTiming));
   return TS_OK;
@@ -94,7 +98,7 @@ ts_status cuda_part_ghosts_write(const ts_vector *x, size_t first, size_t count,
   const cudaError_t error = cudaStreamQuery(stream);
   if (error == cudaErrorNotReady) {
     cudaGetLastError();
-    TSI_TRY(take_beside(context, state));
+    TSI_TRY(create_beside(context, state));
     stream = state->beside;
   } else {
     CUDA_TRY(context, error);

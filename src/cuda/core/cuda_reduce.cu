@@ -112,7 +112,7 @@ static __global__ void __launch_bounds__(CUDA_THREADS)
   if (gridDim.x > 1) {
     number *partials = (number *)reduction.partials;
     if (threadIdx.x < 4) partials[(size_t)blockIdx.x * 4 + threadIdx.x] = most;
-    if (!cuda_takes_last_ticket(reduction.tickets)) return;
+    if (!cuda_is_last_block(reduction.tickets)) return;
     CUDA_EACH_LANE(c) values[c] = -INFINITY;
     for (unsigned block = threadIdx.x; block < gridDim.x; block += blockDim.x)
       CUDA_EACH_LANE(c) values[c] = larger(values[c], __ldcg(&partials[(size_t)block * 4 + c]));

@@ -33,7 +33,7 @@ static inline cuda_result cuda_result_of(ts_scalars *out, int index, int root) {
 static __device__ __forceinline__ void cuda_put(const cuda_result &result, int component, double value) {
   const float high = (float)value;
   result.slot[component] = high;
-  if (result.low) result.low[component] = cuda_rest(value, high);
+  if (result.low) result.low[component] = cuda_low_part(value, high);
 }
 
 /* ---- Sums in a thread: four lanes per sum ---- */
@@ -89,7 +89,7 @@ static __device__ __forceinline__ double cuda_block_sum(const double (&value)[KI
 }
 
 /* True in the last block of the grid to call this. The writes of all other blocks are then visible. */
-static __device__ __forceinline__ int cuda_takes_last_ticket(unsigned *tickets) {
+static __device__ __forceinline__ int cuda_is_last_block(unsigned *tickets) {
   __shared__ int last;
   __threadfence();
   __syncthreads();
@@ -113,7 +113,7 @@ static __device__ __forceinline__ void cuda_finish_sums(const cuda_reduction &re
   double total = cuda_block_sum<kinds>(values, components);
   if (gridDim.x > 1) {
     if (threadIdx.x < kinds) reduction.partials[(size_t)blockIdx.x * kinds + threadIdx.x] = total;
-    if (!cuda_takes_last_ticket(reduction.tickets)) return;
+    if (!cuda_is_last_block(reduction.tickets)) return;
 #pragma unroll
     for (int k = 0; k < kinds; k++) values[k] = 0;
     for (unsigned block = threadIdx.x; block < gridDim.x; block += blockDim.x) {

@@ -22,7 +22,7 @@ ts_status cuda_scalars_create(ts_scalars *s) {
   cuda_scalars *impl = (cuda_scalars *)tsi_calloc(context, 1, sizeof *impl);
   if (!impl) return tsi_out_of_memory(context, "scalars", sizeof *impl);
   s->impl = impl;
-  ts_status status = cuda_take_zeroed(context, (void **)&impl->values, slot_bytes(s->count), "scalars");
+  ts_status status = cuda_alloc_zeroed(context, (void **)&impl->values, slot_bytes(s->count), "scalars");
   if (status == TS_OK) status = make_snapshot(context, impl, s->count);
   if (status < 0) cuda_scalars_destroy(s);
   return status;
@@ -37,7 +37,7 @@ void cuda_scalars_destroy(ts_scalars *s) {
     cudaEventDestroy(impl->copied);
   }
   if (impl->snapshot) cudaFreeHost(impl->snapshot);
-  cuda_give(s->context, impl->values, slot_bytes(s->count));
+  cuda_free(s->context, impl->values, slot_bytes(s->count));
   tsi_free(s->context, impl);
   s->impl = NULL;
 }

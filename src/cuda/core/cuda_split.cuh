@@ -53,7 +53,7 @@ static __device__ __forceinline__ void cuda_count_exponent(cuda_range *range, do
 }
 
 /* Stores the maximum over the block's threads, or over the grid, in `to`, which must be 0 before. */
-template <typename Number> static __device__ __forceinline__ void cuda_give_largest(Number *to, Number mine) {
+template <typename Number> static __device__ __forceinline__ void cuda_store_largest(Number *to, Number mine) {
   for (int offset = 16; offset > 0; offset >>= 1) {
     const Number other = __shfl_xor_sync(0xffffffffu, mine, offset);
     if (other > mine) mine = other;

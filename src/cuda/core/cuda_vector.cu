@@ -13,7 +13,7 @@ ts_status cuda_vector_create(ts_vector *v) {
   if (!impl) return tsi_out_of_memory(context, "a vector", sizeof *impl);
   impl->count = (size_t)v->space->tiling.size * (size_t)v->components;
   impl->bytes = bytes_of((size_t)tsi_columns_of(v->space) * (size_t)v->components);
-  const ts_status status = cuda_take_zeroed(context, (void **)&impl->data, impl->bytes, "a vector");
+  const ts_status status = cuda_alloc_zeroed(context, (void **)&impl->data, impl->bytes, "a vector");
   if (status < 0) {
     tsi_free(context, impl);
     return status;
@@ -28,7 +28,7 @@ void cuda_vector_destroy(ts_vector *v) {
   if (impl->shared)
     cuda_gl_destroy(v->context, impl);
   else if (!impl->borrowed)
-    cuda_give(v->context, impl->data, impl->bytes);
+    cuda_free(v->context, impl->data, impl->bytes);
   tsi_free(v->context, impl);
   v->impl = NULL;
 }
@@ -180,9 +180,9 @@ static __global__ void add_to_parts(size_t count, int components, float *xs, flo
       const double error =
           (before - (sum - part)) + (e - part) + ((high - before) + next) + (double)lowest.lane[l];
       x.lane[l] = (float)(sum + error);
-      const double rest = (sum - (double)x.lane[l]) + error;
-      low.lane[l] = (float)rest;
-      lowest.lane[l] = (float)(rest - (double)low.lane[l]);
+      const double remainder = (sum - (double)x.lane[l]) + error;
+      low.lane[l] = (float)remainder;
+      lowest.lane[l] = (float)(remainder - (double)low.lane[l]);
     }
     cuda_store(xs, i, x, count);
     cuda_store(lows, i, low, count);
@@ -208,8 +208,8 @@ ts_status cuda_constrained(ts_space *space, const unsigned char **flags) {
     impl = (cuda_space *)tsi_calloc(context, 1, sizeof *impl);
     if (!impl) return tsi_out_of_memory(context, "an index space", sizeof *impl);
     impl->bytes = (size_t)space->tiling.size;
-    const ts_status status = cuda_take_copy(context, (void **)&impl->constrained, space->constrained,
-                                            impl->bytes, "constrained flags");
+    const ts_status status = cuda_alloc_copy(context, (void **)&impl->constrained, space->constrained,
+                                             impl->bytes, "constrained flags");
     if (status < 0) {
       tsi_free(context, impl);
       return status;
@@ -223,7 +223,7 @@ ts_status cuda_constrained(ts_space *space, const unsigned char **flags) {
 void cuda_space_destroy(ts_space *space) {
   cuda_space *impl = (cuda_space *)space->impl;
   if (!impl) return;
-  cuda_give(space->context, impl->constrained, impl->bytes);
+  cuda_free(space->context, impl->constrained, impl->bytes);
   tsi_free(space->context, impl);
   space->impl = NULL;
 }

@@ -72,12 +72,12 @@ static ts_status create_arrays(tsi_level *level) {
   TSI_TRY(cuda_level_create_uniform(level));
   l->borrowed = level->matrix && level->storage == TS_GRID_STORAGE_PLAIN;
   for (int k = 0; k < 2; k++)
-    TSI_TRY(cuda_take_zeroed(context, (void **)&l->fields[k], field_bytes(l, 1), level_name));
-  TSI_TRY(cuda_take_zeroed(context, (void **)&l->b, field_bytes(l, 1), level_name));
+    TSI_TRY(cuda_alloc_zeroed(context, (void **)&l->fields[k], field_bytes(l, 1), level_name));
+  TSI_TRY(cuda_alloc_zeroed(context, (void **)&l->b, field_bytes(l, 1), level_name));
   if (l->borrowed) return TS_OK;
-  TSI_TRY(cuda_take_zeroed(context, (void **)&l->sides, field_bytes(l, CUDA_SIDES), level_name));
+  TSI_TRY(cuda_alloc_zeroed(context, (void **)&l->sides, field_bytes(l, CUDA_SIDES), level_name));
   if (level->five_point) return TS_OK;
-  return cuda_take_zeroed(context, (void **)&l->corners, field_bytes(l, CUDA_CORNERS), level_name);
+  return cuda_alloc_zeroed(context, (void **)&l->corners, field_bytes(l, CUDA_CORNERS), level_name);
 }
 
 ts_status cuda_level_create(tsi_level *level) {
@@ -106,23 +106,23 @@ void cuda_level_destroy(tsi_level *level) {
   ts_context *context = level->context;
   cuda_level *l = cuda_level_of(level);
   if (!l) return;
-  cuda_give(context, l->fields[0], field_bytes(l, 1));
-  cuda_give(context, l->fields[1], field_bytes(l, 1));
-  cuda_give(context, l->b, field_bytes(l, 1));
-  cuda_give(context, l->direction, field_bytes(l, 1));
+  cuda_free(context, l->fields[0], field_bytes(l, 1));
+  cuda_free(context, l->fields[1], field_bytes(l, 1));
+  cuda_free(context, l->b, field_bytes(l, 1));
+  cuda_free(context, l->direction, field_bytes(l, 1));
   if (!l->borrowed) {
-    cuda_give(context, l->sides, field_bytes(l, CUDA_SIDES));
-    cuda_give(context, l->corners, field_bytes(l, CUDA_CORNERS));
+    cuda_free(context, l->sides, field_bytes(l, CUDA_SIDES));
+    cuda_free(context, l->corners, field_bytes(l, CUDA_CORNERS));
   }
-  cuda_give(context, l->weights, 8 * l->cells * sizeof(float));
-  cuda_give(context, l->general, sizeof *l->general);
+  cuda_free(context, l->weights, 8 * l->cells * sizeof(float));
+  cuda_free(context, l->general, sizeof *l->general);
   cuda_level_destroy_uniform(level);
-  cuda_give(context, l->dense, dense_bytes(level));
+  cuda_free(context, l->dense, dense_bytes(level));
   tsi_free(context, l);
   level->impl = NULL;
 }
 
-static ts_status take_coefficients(tsi_level *level) {
+static ts_status create_coefficients(tsi_level *level) {
   cuda_level *l = cuda_level_of(level);
   const cuda_stencil *s = cuda_stencil_of(level->matrix);
   if (l->borrowed) {
@@ -142,7 +142,7 @@ static ts_status take_coefficients(tsi_level *level) {
 }
 
 ts_status cuda_level_prepare(tsi_level *level) {
-  if (level->matrix) TSI_TRY(take_coefficients(level));
+  if (level->matrix) TSI_TRY(create_coefficients(level));
   return cuda_level_find_uniform(level);
 }
 
@@ -197,7 +197,7 @@ enum {
 ts_status cuda_level_set_inverse(tsi_level *level, const float *inverse) {
   cuda_level *l = cuda_level_of(level);
   if (!l->dense)
-    TSI_TRY(cuda_take(level->context, (void **)&l->dense, dense_bytes(level), "the coarsest level's inverse"));
+    TSI_TRY(cuda_alloc(level->context, (void **)&l->dense, dense_bytes(level), "the coarsest level's inverse"));
   return cuda_upload(level->context, l->dense, inverse, dense_bytes(level));
 }
 

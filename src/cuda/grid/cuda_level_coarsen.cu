@@ -41,7 +41,7 @@ static __device__ float weight_of(const cuda_level_view &l, int i, int j, int dx
 
 /* In one dimension: the target of the coefficient of coarse point I towards I + to, which may be the point
  * itself. */
-static __device__ int turn_inward(int I, int to, int size, int periodic, int merged) {
+static __device__ int fold_inward(int I, int to, int size, int periodic, int merged) {
   if (!periodic) return to;
   const bool inward = size == 1 || (merged && (I == 0 ? to < 0 : I == size && to > 0));
   return inward ? 0 : to;
@@ -65,8 +65,8 @@ static __device__ void compose(const cuda_level_view &l, const cuda_level_view &
     const int odd_x = qx & 1, odd_y = qy & 1;
     for (int v = -odd_y; v <= odd_y; v += 2)
       for (int u = -odd_x; u <= odd_x; u += 2) {
-        const int x = turn_inward(I.i, (qx + u) / 2, coarse.width, l.periodic_x, cuda_is_merged_x(l, coarse));
-        const int y = turn_inward(I.j, (qy + v) / 2, coarse.height, l.periodic_y, cuda_is_merged_y(l, coarse));
+        const int x = fold_inward(I.i, (qx + u) / 2, coarse.width, l.periodic_x, cuda_is_merged_x(l, coarse));
+        const int y = fold_inward(I.j, (qy + v) / 2, coarse.height, l.periodic_y, cuda_is_merged_y(l, coarse));
         sums[x + 1 + 3 * (y + 1)] += a * (double)weight_of(l, 2 * I.i + qx, 2 * I.j + qy, u, v);
       }
   }

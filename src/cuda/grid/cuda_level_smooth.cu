@@ -21,8 +21,8 @@ ts_status cuda_level_jacobi_of(tsi_level *level, const tsi_sweep *sweep, cuda_ja
   cuda_level *l = cuda_level_of(level);
   const int chebyshev = sweep->kind == TSI_SWEEP_CHEBYSHEV;
   if (chebyshev && !l->direction)
-    TSI_TRY(cuda_take_zeroed(level->context, (void **)&l->direction, l->size * sizeof(float),
-                             "a level's directions"));
+    TSI_TRY(cuda_alloc_zeroed(level->context, (void **)&l->direction, l->size * sizeof(float),
+                              "a level's directions"));
   *step = {sweep->alpha, chebyshev ? sweep->beta : 0, sweep->x_is_zero, chebyshev};
   return TS_OK;
 }

@@ -11,14 +11,15 @@ static size_t patches_of(const tsi_level *level) {
 
 ts_status cuda_level_create_uniform(tsi_level *level) {
   cuda_level *l = cuda_level_of(level);
-  TSI_TRY(cuda_take_zeroed(level->context, (void **)&l->uniform, patches_of(level), uniform_name));
-  return cuda_take_zeroed(level->context, (void **)&l->reference, CUDA_REFERENCE * sizeof(float), uniform_name);
+  TSI_TRY(cuda_alloc_zeroed(level->context, (void **)&l->uniform, patches_of(level), uniform_name));
+  return cuda_alloc_zeroed(level->context, (void **)&l->reference, CUDA_REFERENCE * sizeof(float),
+                           uniform_name);
 }
 
 void cuda_level_destroy_uniform(tsi_level *level) {
   const cuda_level *l = cuda_level_of(level);
-  cuda_give(level->context, l->uniform, patches_of(level));
-  cuda_give(level->context, l->reference, CUDA_REFERENCE * sizeof(float));
+  cuda_free(level->context, l->uniform, patches_of(level));
+  cuda_free(level->context, l->reference, CUDA_REFERENCE * sizeof(float));
 }
 
 /* The coefficients of a point. */

@@ -167,9 +167,9 @@ ts_status cuda_level_make_weights(tsi_level *level) {
   const cudaStream_t stream = cuda_stream(context);
   if (!impl->weights)
     TSI_TRY(
-        cuda_take(context, (void **)&impl->weights, 8 * impl->cells * sizeof(float), "interpolation weights"));
+        cuda_alloc(context, (void **)&impl->weights, 8 * impl->cells * sizeof(float), "interpolation weights"));
   if (!impl->general)
-    TSI_TRY(cuda_take(context, (void **)&impl->general, sizeof *impl->general, "interpolation weights"));
+    TSI_TRY(cuda_alloc(context, (void **)&impl->general, sizeof *impl->general, "interpolation weights"));
   CUDA_TRY(context, cudaMemsetAsync(impl->general, 0, sizeof *impl->general, stream));
   const cuda_level_view l = cuda_view_of(level);
   const int bilinear = level->interpolation == TS_INTERPOLATION_BILINEAR;

@@ -58,9 +58,9 @@ static ts_status write_bands(ts_context *context, const cuda_level_view *l, floa
 ts_status cuda_planes_write(ts_context *context, const cuda_level_view *l, float *sides, float *corners,
                             const float *values) {
   void *band;
-  TSI_TRY(cuda_take(context, &band, band_bytes(l), stencil_name));
+  TSI_TRY(cuda_alloc(context, &band, band_bytes(l), stencil_name));
   const ts_status status = write_bands(context, l, sides, corners, values, (float *)band);
-  cuda_give(context, band, band_bytes(l));
+  cuda_free(context, band, band_bytes(l));
   return status;
 }
 
@@ -77,9 +77,9 @@ static ts_status read_bands(ts_context *context, const cuda_level_view *l, float
 
 ts_status cuda_planes_read(ts_context *context, const cuda_level_view *l, float *values) {
   void *band;
-  TSI_TRY(cuda_take(context, &band, band_bytes(l), stencil_name));
+  TSI_TRY(cuda_alloc(context, &band, band_bytes(l), stencil_name));
   const ts_status status = read_bands(context, l, values, (float *)band);
-  cuda_give(context, band, band_bytes(l));
+  cuda_free(context, band, band_bytes(l));
   return status;
 }
 
@@ -98,9 +98,9 @@ cuda_level_view cuda_stencil_view(const ts_matrix *A) {
   return l;
 }
 
-static void give_corners(ts_matrix *A) {
+static void free_corners(ts_matrix *A) {
   cuda_stencil *s = cuda_stencil_of(A);
-  if (s->corners) cuda_give(A->context, s->corners, plane_bytes(A, CUDA_CORNERS));
+  if (s->corners) cuda_free(A->context, s->corners, plane_bytes(A, CUDA_CORNERS));
   s->corners = NULL;
 }
 
@@ -108,8 +108,8 @@ ts_status cuda_stencil_write(ts_matrix *A, const float *values) {
   cuda_stencil *s = cuda_stencil_of(A);
   const int nine = !A->stencil->five_point;
   if (nine && !s->corners)
-    TSI_TRY(cuda_take(A->context, (void **)&s->corners, plane_bytes(A, CUDA_CORNERS), stencil_name));
-  if (!nine) give_corners(A);
+    TSI_TRY(cuda_alloc(A->context, (void **)&s->corners, plane_bytes(A, CUDA_CORNERS), stencil_name));
+  if (!nine) free_corners(A);
   const cuda_level_view l = cuda_stencil_view(A);
   return cuda_planes_write(A->context, &l, s->sides, s->corners, values);
 }
@@ -117,8 +117,8 @@ ts_status cuda_stencil_write(ts_matrix *A, const float *values) {
 static void destroy(ts_matrix *A) {
   cuda_stencil *s = cuda_stencil_of(A);
   if (!s) return;
-  give_corners(A);
-  cuda_give(A->context, s->sides, plane_bytes(A, CUDA_SIDES));
+  free_corners(A);
+  cuda_free(A->context, s->sides, plane_bytes(A, CUDA_SIDES));
   tsi_free(A->context, s);
   A->impl = NULL;
 }
@@ -127,7 +127,7 @@ ts_status cuda_stencil_create(ts_matrix *A, const float *values) {
   cuda_stencil *s = (cuda_stencil *)tsi_calloc(A->context, 1, sizeof *s);
   if (!s) return tsi_out_of_memory(A->context, stencil_name, sizeof *s);
   A->impl = s;
-  ts_status status = cuda_take(A->context, (void **)&s->sides, plane_bytes(A, CUDA_SIDES), stencil_name);
+  ts_status status = cuda_alloc(A->context, (void **)&s->sides, plane_bytes(A, CUDA_SIDES), stencil_name);
   if (status == TS_OK) status = cuda_stencil_write(A, values);
   A->kind = &cuda_stencil_kind;
   if (status < 0) destroy(A);

@@ -6,10 +6,12 @@
 /* Where the arrays of a system are. */
 enum { ALL_SHARED, VECTORS_SHARED, NONE_SHARED };
 
-/* About 20 warps with 100 rows each fit into the shared memory of a multiprocessor of an H200; the bound leaves
- * enough registers for them. */
+/* The number of one-warp blocks of a multiprocessor that have enough registers. An H200 has shared memory for
+ * about 20 systems with 100 rows; other generations have at most 16 blocks. */
+#define BATCH_WARPS (MULTIPROCESSOR_THREADS >= 2048 ? 20 : 16)
+
 template <bool WARP, int PLACE>
-static __global__ void __launch_bounds__(WARP ? 32 : BATCH_THREADS, WARP ? 20 : 1)
+static __global__ void __launch_bounds__(WARP ? 32 : BATCH_THREADS, WARP ? BATCH_WARPS : 1)
     solve_batch(batch_call call) {
   extern __shared__ double batch_shared[];
   const size_t rows = (size_t)call.rows;
@@ -95,7 +97,7 @@ typedef struct batch_memory {
 } batch_memory;
 
 static ts_status take(ts_context *context, batch_memory *memory, size_t bytes, const char *what, void **block) {
-  TSI_TRY(cuda_take(context, block, bytes, what));
+  TSI_TRY(cuda_alloc(context, block, bytes, what));
   memory->blocks[memory->count] = *block;
   memory->bytes[memory->count++] = bytes;
   return TS_OK;
@@ -104,7 +106,7 @@ static ts_status take(ts_context *context, batch_memory *memory, size_t bytes, c
 static void give_all(ts_context *context, batch_memory *memory) {
   while (memory->count > 0) {
     memory->count--;
-    cuda_give(context, memory->blocks[memory->count], memory->bytes[memory->count]);
+    cuda_free(context, memory->blocks[memory->count], memory->bytes[memory->count]);
   }
 }
 

@@ -94,8 +94,8 @@ static __device__ __forceinline__ void multiply_pass(const cg_work<cg_slices<LEA
                                                      bool backward, double (&dq)[N]) {
   const cuda_slices &m = work.rows.m;
   const int lane = (int)thread % 32, warps = (int)(blockDim.x / 32), stride = (int)gridDim.x * warps;
-  for (int turn = (int)blockIdx.x * warps + (int)thread / 32; turn < m.count; turn += stride) {
-    const cuda_place place = cuda_place_of(m, backward ? m.count - 1 - turn : turn, lane);
+  for (int position = (int)blockIdx.x * warps + (int)thread / 32; position < m.count; position += stride) {
+    const cuda_place place = cuda_place_of(m, backward ? m.count - 1 - position : position, lane);
     if (place.slice.padded) cuda_prefetch_slice(m, place.slice, lane);
     float sum[N] = {};
     work.rows.template multiply<N>(place, (const float *)work.job.d, sum);

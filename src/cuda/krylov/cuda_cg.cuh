@@ -66,8 +66,8 @@ template <int N> static __device__ __forceinline__ void read_delta(const cg_job 
 }
 
 template <int N>
-static __device__ __forceinline__ void take_dq(const cg_job &job, int k, const double (&sum)[N],
-                                               cg_numbers<N> *n) {
+static __device__ __forceinline__ void update_alpha(const cg_job &job, int k, const double (&sum)[N],
+                                                    cg_numbers<N> *n) {
   for (int c = 0; c < N; c++) {
     n->dq[c] = (float)sum[c];
     n->alpha[c] = n->dq[c] == 0 ? 0 : __fdiv_rn(n->delta[c], n->dq[c]);
@@ -77,8 +77,8 @@ static __device__ __forceinline__ void take_dq(const cg_job &job, int k, const d
 
 /* Returns whether the iterations end. `sum` has delta of each component, then r^T r of each. */
 template <int N>
-static __device__ __forceinline__ bool take_delta(const cg_job &job, int k, const double (&sum)[2 * N],
-                                                  cg_numbers<N> *n) {
+static __device__ __forceinline__ bool update_beta(const cg_job &job, int k, const double (&sum)[2 * N],
+                                                   cg_numbers<N> *n) {
   bool enough = true, broken = false;
   for (int c = 0; c < N; c++) {
     const float delta = (float)sum[c], rr = (float)sum[N + c];

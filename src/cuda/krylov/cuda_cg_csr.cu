@@ -14,21 +14,22 @@ template <> constexpr bool pushes_rows<cg_row_blocks> = true;
 /* Sized by the shared memory of the row blocks. */
 template <int N> constexpr int pass_threads<N, cg_row_blocks> = N == 1 ? PASS_THREADS : PASS_THREADS / 2;
 
-/* The row block at one of `side_by_side` places in a turn, which begins after `before` row blocks. Neighbours
- * have similar columns, so they are side by side. SPREADS: row blocks of the last turn are spread over all
- * thread blocks. That helps if there are few turns, and costs 1 % otherwise. */
+/* The row block at one of `side_by_side` places in a round, which begins after `before` row blocks. Neighbours
+ * have similar columns, so they are side by side. SPREADS: row blocks of the last round are spread over all
+ * thread blocks. That helps if there are few rounds, and costs 1 % otherwise. */
 template <bool SPREADS>
-static __device__ __forceinline__ int row_block_in_turn(int count, int before, int place, int side_by_side) {
+static __device__ __forceinline__ int row_block_in_round(int count, int before, int place, int side_by_side) {
   const int block = (int)blockIdx.x, grid = (int)gridDim.x;
   const bool spread = SPREADS && count - before < grid * side_by_side;
   return before + (spread ? place * grid + block : block * side_by_side + place);
 }
 
 /* After the last row block, returns one without rows. */
-static __device__ __forceinline__ tsi_row_block row_block_of(const cuda_row_blocks &w, int turn,
+static __device__ __forceinline__ tsi_row_block row_block_of(const cuda_row_blocks &w, int position,
                                                              bool backward) {
   tsi_row_block none = {};
-  return turn < w.count ? load_row_block(w.row_blocks + (backward ? w.count - 1 - turn : turn)) : none;
+  return position < w.count ? load_row_block(w.row_blocks + (backward ? w.count - 1 - position : position))
+                            : none;
 }
 
 /* Adds a piece's contribution to the sums of d q, so that their order of additions is always the same. The last
@@ -61,14 +62,14 @@ static __device__ __forceinline__ void multiply_pass(const cg_work<cg_row_blocks
   row_block_memory<N, float> &memory = memories[place];
   const float *x = job.d;
   const int stride = (int)gridDim.x * side_by_side;
-  int turn = row_block_in_turn<Push::is_part>(w.count, 0, place, side_by_side);
-  tsi_row_block next = row_block_of(w, turn, backward);
-  for (int before = 0; row_block_in_turn<Push::is_part>(w.count, before, 0, side_by_side) < w.count;
+  int position = row_block_in_round<Push::is_part>(w.count, 0, place, side_by_side);
+  tsi_row_block next = row_block_of(w, position, backward);
+  for (int before = 0; row_block_in_round<Push::is_part>(w.count, before, 0, side_by_side) < w.count;
        before += stride) {
-    const int number = backward ? w.count - 1 - turn : turn;
+    const int number = backward ? w.count - 1 - position : position;
     const tsi_row_block own = next;
-    turn = row_block_in_turn<Push::is_part>(w.count, before + stride, place, side_by_side);
-    next = row_block_of(w, turn, backward);
+    position = row_block_in_round<Push::is_part>(w.count, before + stride, place, side_by_side);
+    next = row_block_of(w, position, backward);
     add_up_row_block<N>(
         m, own, t, x, [] {}, memory);
     for (int row = t == 0 && own.pieces_before ? ROW_BLOCK_THREADS : t; row < own.rows;

@@ -71,7 +71,7 @@ static __global__ void __launch_bounds__(RESIDENT_THREADS, 1) iterate_resident(c
       dq[c] = row >= 0 ? (double)d.c[c] * (double)q[c] : 0;
     }
     cuda_grid_sum<N>(job.barrier, &passed, N, dq, dq);
-    take_dq<N>(job, k, dq, &n);
+    update_alpha<N>(job, k, dq, &n);
     if (row >= 0) {
       for (int c = 0; c < N; c++) {
         e.c[c] += n.alpha[c] * d.c[c];
@@ -83,7 +83,7 @@ static __global__ void __launch_bounds__(RESIDENT_THREADS, 1) iterate_resident(c
       sum_residual<N>(r, m, sums);
     }
     cuda_grid_sum<2 * N>(job.barrier, &passed, job.stop_by_residual ? 2 * N : N, sums, sums);
-    ends = take_delta<N>(job, k, sums, &n);
+    ends = update_beta<N>(job, k, sums, &n);
   }
   if (row >= 0) {
     for (int c = 0; c < N; c++) d.c[c] = z.c[c] + n.beta[c] * d.c[c];
@@ -101,7 +101,7 @@ template <int N, typename Rows> constexpr int pass_threads = PASS_THREADS;
 
 /* The thread whose row is number t of `end` in the order of multiplication: warps ascend, or descend if
  * `backward`. */
-static __device__ __forceinline__ size_t multiply_turn(size_t t, size_t end, bool backward) {
+static __device__ __forceinline__ size_t multiply_order(size_t t, size_t end, bool backward) {
   return backward ? end - 32 - t / 32 * 32 + t % 32 : t;
 }
 
@@ -126,12 +126,12 @@ static __device__ __forceinline__ void multiply_pass(const cg_work<Rows> &work, 
   size_t t = (size_t)blockIdx.x * blockDim.x + thread;
   if (t >= end) return;
   typename Rows::place next;
-  if (Rows::few_registers) next = work.rows.place_of(multiply_turn(t, end, backward));
+  if (Rows::few_registers) next = work.rows.place_of(multiply_order(t, end, backward));
   for (; t < end; t += stride) {
-    if (!Rows::few_registers) next = work.rows.place_of(multiply_turn(t, end, backward));
+    if (!Rows::few_registers) next = work.rows.place_of(multiply_order(t, end, backward));
     const typename Rows::place place = next;
     if (Rows::few_registers && t + stride < end)
-      next = work.rows.place_of(multiply_turn(t + stride, end, backward));
+      next = work.rows.place_of(multiply_order(t + stride, end, backward));
     float sum[N] = {};
     work.rows.template multiply<N>(place, (const float *)job.d, sum);
     if (place.row >= 0) keep_product<N>(job, place.row, sum, dq);
@@ -146,9 +146,9 @@ struct push_no_rows {
 struct push_rows {
   static constexpr bool is_part = true;
   const cuda_parts &parts;
-  unsigned turn;
+  unsigned buffer;
   template <int N> __device__ __forceinline__ void operator()(int32_t row, const float (&q)[N]) const {
-    if (parts.by_rows) cuda_push_row<N>(parts, turn, row, q);
+    if (parts.by_rows) cuda_push_row<N>(parts, buffer, row, q);
   }
 };
 
@@ -247,10 +247,10 @@ static __global__ void __launch_bounds__(pass_threads<N, Rows>, pass_blocks<N, R
     double dq[N] = {}, sums[2 * N];
     multiply_pass<N>(work, threadIdx.x, backward, dq);
     cuda_grid_sum<N, true>(job.barrier, &passed, N, dq, dq);
-    take_dq<N>(job, k, dq, &n);
+    update_alpha<N>(job, k, dq, &n);
     residual_pass<N>(job, threadIdx.x, !backward, n, sums);
     cuda_grid_sum<2 * N, true>(job.barrier, &passed, job.stop_by_residual ? 2 * N : N, sums, sums);
-    ends = take_delta<N>(job, k, sums, &n);
+    ends = update_beta<N>(job, k, sums, &n);
     direction_pass<N>(job, threadIdx.x, backward, n);
     if (!ends) cuda_barrier_pass(job.barrier, &passed);
     backward = !backward;
@@ -281,16 +281,16 @@ static __global__ void __launch_bounds__(pass_threads<N, Rows>, pass_blocks<N, R
  * need all rows. */
 template <typename Rows> constexpr bool pushes_rows = false;
 
-/* Applies the passes to the ghosts when they have arrived; those of q are in buffer `turn`. Returns false if
+/* Applies the passes to the ghosts when they have arrived; those of q are in that buffer. Returns false if
  * the run has ended. */
 template <int N>
 static __device__ __forceinline__ bool ghost_pass(const cg_job &job, const cuda_parts &parts, unsigned round,
-                                                  unsigned turn, const cg_numbers<N> &n) {
+                                                  unsigned buffer, const cg_numbers<N> &n) {
   const size_t quads = (job.ghosts + 3) / 4, thread = cuda_thread_from_end();
   if ((size_t)(gridDim.x - 1 - blockIdx.x) * blockDim.x >= quads) return true; /* this block has none */
   if (!cuda_await_published(parts, round)) return false;
   float *ghosts_d = job.d + job.first_ghost, *ghosts_r = job.r + job.first_ghost;
-  const float *ghosts_q = (turn ? job.e : job.q) + job.first_ghost;
+  const float *ghosts_q = (buffer ? job.e : job.q) + job.first_ghost;
   const float *ghosts_m = job.m ? job.m + job.first_ghost : NULL;
   const int component = (int)(4 * thread % N);
   const cuda_quad alpha = lanes_of<N>(n.alpha, component), beta = lanes_of<N>(n.beta, component);
@@ -329,29 +329,29 @@ static __global__ void __launch_bounds__(pass_threads<N, Rows>, pass_blocks<N, R
   goes_on = goes_on && cuda_await_published(parts, 0);
   for (unsigned k = 0; goes_on; k++) {
     const bool by_rows = pushes_rows<Rows> && parts.by_rows;
-    const unsigned turn = by_rows ? k % 2 : 0;
+    const unsigned buffer = by_rows ? k % 2 : 0;
     for (int c = 0; c < N; c++) dq[c] = 0;
     if constexpr (pushes_rows<Rows>)
-      multiply_pass<N>(work, cuda_thread(), backward, dq, push_rows{parts, turn});
+      multiply_pass<N>(work, cuda_thread(), backward, dq, push_rows{parts, buffer});
     else
       multiply_pass<N>(work, cuda_thread(), backward, dq);
     if (!cuda_peers_sum<N>(parts, job.barrier, {3 * k + 1, 2 * k + 1}, N, dq, dq)) break;
-    if (threadIdx.x == 0) take_dq<N>(job, (int)k, dq, &n);
+    if (threadIdx.x == 0) update_alpha<N>(job, (int)k, dq, &n);
     __syncthreads();
     if (by_rows)
       cuda_publish(parts, 2 * k + 2);
     else
       cuda_push_elements<N>(
-          parts, [turn](const cuda_push &push) { return push.q[turn]; }, job.q);
+          parts, [buffer](const cuda_push &push) { return push.q[buffer]; }, job.q);
     residual_pass<N>(job, cuda_thread(), !backward, n, sums);
     if (!cuda_peers_sum<2 * N>(parts, job.barrier, {3 * k + 2, 2 * k + 2}, job.stop_by_residual ? 2 * N : N,
                                sums, sums))
       break;
     if (!by_rows) cuda_publish(parts, 2 * k + 2);
-    if (threadIdx.x == 0) ends = take_delta<N>(job, (int)k, sums, &n);
+    if (threadIdx.x == 0) ends = update_beta<N>(job, (int)k, sums, &n);
     __syncthreads();
     direction_pass<N>(job, cuda_thread(), backward, n);
-    goes_on = ghost_pass<N>(job, parts, 2 * k + 2, turn, n) && !ends &&
+    goes_on = ghost_pass<N>(job, parts, 2 * k + 2, buffer, n) && !ends &&
               cuda_peers_barrier(parts, job.barrier, 3 * k + 3);
     backward = !backward;
   }

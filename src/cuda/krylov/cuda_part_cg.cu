@@ -26,7 +26,7 @@ static int device_of(const cuda_peers *peers) {
   return cuda_state_of(peers->context)->device;
 }
 
-static ts_status take_memory(ts_context *context, cuda_peers *peers) {
+static ts_status alloc_memory(ts_context *context, cuda_peers *peers) {
   /* Owned by the context, like the partial sums of reductions, so it does not count towards a memory limit. */
   CUDA_TRY(context, cudaMalloc(&peers->box, sizeof *peers->box));
   CUDA_TRY(context, cudaMemsetAsync(peers->box, 0, sizeof *peers->box, cuda_stream(context)));
@@ -42,7 +42,7 @@ ts_status cuda_part_peers_create(ts_context *context, void **out) {
   cuda_peers *peers = (cuda_peers *)tsi_calloc(context, 1, sizeof *peers);
   if (!peers) return tsi_out_of_memory(context, "a mailbox", sizeof *peers);
   peers->context = context;
-  const ts_status status = take_memory(context, peers);
+  const ts_status status = alloc_memory(context, peers);
   if (status < 0) {
     cuda_part_peers_destroy(context, peers);
     return status;
@@ -83,7 +83,7 @@ int cuda_part_cg_fits(void *const *peers, int count) {
 
 /* ---- Before a run ---- */
 
-static void take_parts(cuda_peers *own, const tsi_part_cg *with) {
+static void copy_parts(cuda_peers *own, const tsi_part_cg *with) {
   cuda_parts *parts = &own->parts;
   memset(parts, 0, sizeof *parts);
   parts->box = own->box;
@@ -109,7 +109,7 @@ ts_status cuda_part_cg_prepare(const tsi_cg_iterations *run, const tsi_part_cg *
   ts_context *context = run->e->context;
   cuda_peers *own = (cuda_peers *)with->peers[with->number];
   const size_t components = (size_t)run->e->components;
-  take_parts(own, with);
+  copy_parts(own, with);
   cg_job job = cuda_cg_job_of(run);
   job.plan = &own->plan;
   job.first_ghost = (size_t)tsi_first_ghost(run->d->space) * components;

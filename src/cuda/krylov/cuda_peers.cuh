@@ -48,7 +48,7 @@ struct cuda_push {
  * memory. */
 struct cuda_parts {
   cuda_mailbox *box;       /* this part's mailbox */
-  int *silent;             /* in host memory: 1 + the silent part, or CUDA_WAS_TOLD */
+  int *silent;             /* in host memory: 1 + the silent part, or CUDA_WAS_STOPPED */
   int number, count;       /* this part, and the number of parts */
   unsigned run;            /* counts from 1 */
   unsigned first_tag;      /* of this run */
@@ -117,13 +117,13 @@ static __device__ __forceinline__ void cuda_push_elements(const cuda_parts &part
 /* Writes one element of q to its ghosts as soon as it is known (`by_rows`). The transfer overlaps with the
  * computation of other elements. */
 template <int N>
-static __device__ __forceinline__ void cuda_push_row(const cuda_parts &parts, unsigned turn, int32_t row,
+static __device__ __forceinline__ void cuda_push_row(const cuda_parts &parts, unsigned buffer, int32_t row,
                                                      const float (&q)[N]) {
   for (int k = 0; k < parts.push_count; k++) {
     const cuda_push &push = parts.pushes[k];
     const int32_t ghost = push.ghosts[row];
     if (ghost < 0) continue;
-    for (int c = 0; c < N; c++) push.q[turn][(size_t)ghost * N + c] = q[c];
+    for (int c = 0; c < N; c++) push.q[buffer][(size_t)ghost * N + c] = q[c];
   }
 }
 
@@ -156,10 +156,10 @@ static __device__ __forceinline__ bool cuda_peers_barrier(const cuda_parts &part
 }
 
 /* 0 to keep waiting for part `from`, otherwise the value for `silent`. */
-static __device__ __forceinline__ int cuda_give_up(const cuda_parts &parts, int from,
-                                                   unsigned long long begin) {
+static __device__ __forceinline__ int cuda_check_peer(const cuda_parts &parts, int from,
+                                                      unsigned long long begin) {
   if (cuda_has_ended(parts) || *(const volatile unsigned *)&parts.box->left[from] == parts.run)
-    return CUDA_WAS_TOLD;
+    return CUDA_WAS_STOPPED;
   return cuda_nanoseconds() - begin > parts.wait ? from + 1 : 0;
 }
 
@@ -180,7 +180,7 @@ static __device__ __forceinline__ bool cuda_go_on(const cuda_parts &parts, int s
   const unsigned late = __ballot_sync(0xffffffffu, silent > 0);
   if (__any_sync(0xffffffffu, silent)) {
     const int number = __shfl_sync(0xffffffffu, silent, late ? __ffs((int)late) - 1 : 0);
-    cuda_leave(parts, late ? number : CUDA_WAS_TOLD);
+    cuda_leave(parts, late ? number : CUDA_WAS_STOPPED);
   }
   return false;
 }
@@ -203,7 +203,7 @@ static __device__ __forceinline__ double cuda_await_note(const cuda_parts &parts
   for (unsigned looks = 1; !*silent; looks++) {
     const cuda_note v = cuda_read(note);
     if (v.y == tag && v.w == tag) return __hiloint2double((int)v.z, (int)v.x);
-    if (looks % CUDA_LOOKS == 0) *silent = cuda_give_up(parts, from, begin);
+    if (looks % CUDA_LOOKS == 0) *silent = cuda_check_peer(parts, from, begin);
   }
   return 0;
 }
@@ -270,7 +270,7 @@ static __device__ __forceinline__ bool cuda_await_published(const cuda_parts &pa
   if (part < parts.count && part != parts.number) {
     const unsigned long long begin = cuda_nanoseconds();
     for (unsigned looks = 1; !silent && cuda_acquire(&parts.box->published[part]) < tag; looks++)
-      if (looks % CUDA_LOOKS == 0) silent = cuda_give_up(parts, part, begin);
+      if (looks % CUDA_LOOKS == 0) silent = cuda_check_peer(parts, part, begin);
   }
   return cuda_go_on(parts, silent);
 }

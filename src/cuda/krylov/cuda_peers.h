@@ -5,7 +5,7 @@
 enum {
   CUDA_MOST_PEERS = 16,   /* one lane of a warp each */
   CUDA_PEER_BLOCKS = 512, /* maximum per part: the room for their sums */
-  CUDA_WAS_TOLD = -1      /* in cuda_parts.silent: another part has left the run */
+  CUDA_WAS_STOPPED = -1   /* in cuda_parts.silent: another part has left the run */
 };
 
 #endif

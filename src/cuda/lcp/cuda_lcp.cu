@@ -87,7 +87,7 @@ template <typename T> static size_t lay_out(const ts_lcp *lcp, lcp_data<T> *d, u
 
 template <typename T> static ts_status create(ts_lcp *lcp, cuda_lcp *impl, lcp_data<T> *data) {
   impl->bytes = lay_out(lcp, data, NULL);
-  TSI_TRY(cuda_take_zeroed(lcp->context, &impl->block, impl->bytes, "a dense matrix"));
+  TSI_TRY(cuda_alloc_zeroed(lcp->context, &impl->block, impl->bytes, "a dense matrix"));
   lay_out(lcp, data, (unsigned char *)impl->block);
   return TS_OK;
 }
@@ -107,7 +107,7 @@ ts_status cuda_lcp_create(ts_lcp *lcp) {
 void cuda_lcp_destroy(ts_lcp *lcp) {
   cuda_lcp *impl = cuda_lcp_of(lcp);
   cuda_lcp_forget_sparse(lcp->context, &impl->sparse);
-  cuda_give(lcp->context, impl->block, impl->bytes);
+  cuda_free(lcp->context, impl->block, impl->bytes);
   tsi_free(lcp->context, impl);
   lcp->impl = NULL;
 }
@@ -155,10 +155,10 @@ template <typename T, typename FROM> static ts_status write(const ts_lcp *lcp, c
   const size_t all = tsi_lcp_entries(lcp);
   const size_t bytes = (all < piece_entries ? all : (size_t)piece_entries) * sizeof(FROM);
   void *piece = NULL;
-  TSI_TRY(cuda_take(lcp->context, &piece, bytes, "a piece of a dense matrix"));
+  TSI_TRY(cuda_alloc(lcp->context, &piece, bytes, "a piece of a dense matrix"));
   const ts_status status = with_dimension(
       lcp, [&](auto dimension) { return write_pieces<T, dimension.value>(lcp, entries, (FROM *)piece); });
-  cuda_give(lcp->context, piece, bytes);
+  cuda_free(lcp->context, piece, bytes);
   return status;
 }
 
@@ -212,7 +212,7 @@ ts_status cuda_lcp_write_limits(const ts_lcp *lcp) {
 
 /* Also resets the words: no sweep has written them yet. */
 template <typename T, int DIM>
-static __global__ __launch_bounds__(CUDA_THREADS) void take(lcp_data<T> d, lcp_vector z, lcp_vector q) {
+static __global__ __launch_bounds__(CUDA_THREADS) void load(lcp_data<T> d, lcp_vector z, lcp_vector q) {
   const size_t at = (size_t)blockIdx.x * blockDim.x + threadIdx.x, n = lcp_unknowns<DIM>(d);
   if (at >= (size_t)d.batch * d.pitch) return;
   const size_t unknown = lcp_unknown_of<DIM>(at % d.pitch, n);
@@ -224,7 +224,7 @@ static __global__ __launch_bounds__(CUDA_THREADS) void take(lcp_data<T> d, lcp_v
 }
 
 template <typename T, int DIM>
-static __global__ __launch_bounds__(CUDA_THREADS) void give(lcp_data<T> d, lcp_vector z) {
+static __global__ __launch_bounds__(CUDA_THREADS) void store(lcp_data<T> d, lcp_vector z) {
   const size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x, n = lcp_unknowns<DIM>(d);
   if (i < n * (size_t)d.batch) lcp_put_number(z, i, (double)d.z[i / n * d.pitch + lcp_place<DIM>(i % n)]);
 }
@@ -235,7 +235,7 @@ struct ahead_vectors {
 };
 
 template <typename T, int DIM>
-static __global__ __launch_bounds__(CUDA_THREADS) void take_ahead(lcp_data<T> d, ahead_vectors v) {
+static __global__ __launch_bounds__(CUDA_THREADS) void load_ahead(lcp_data<T> d, ahead_vectors v) {
   const size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= lcp_unknowns<DIM>(d)) return;
   d.from[lcp_place<DIM>(i)] = (T)lcp_number(v.from, i);
@@ -244,7 +244,7 @@ static __global__ __launch_bounds__(CUDA_THREADS) void take_ahead(lcp_data<T> d,
 }
 
 template <typename T, int DIM>
-static __global__ __launch_bounds__(CUDA_THREADS) void give_ahead(lcp_data<T> d, ahead_vectors v) {
+static __global__ __launch_bounds__(CUDA_THREADS) void store_ahead(lcp_data<T> d, ahead_vectors v) {
   const size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= lcp_unknowns<DIM>(d)) return;
   lcp_put_number(v.from, i, (double)d.from[lcp_place<DIM>(i)]);
@@ -254,7 +254,7 @@ static __global__ __launch_bounds__(CUDA_THREADS) void give_ahead(lcp_data<T> d,
 
 /* The natural map of an unknown or a contact. w is q plus the sums of the shares. */
 template <typename T, int DIM>
-static __global__ __launch_bounds__(CUDA_THREADS) void give_map(lcp_data<T> d, lcp_vector map, int slices) {
+static __global__ __launch_bounds__(CUDA_THREADS) void write_map(lcp_data<T> d, lcp_vector map, int slices) {
   const size_t i = ((size_t)blockIdx.x * blockDim.x + threadIdx.x) * DIM, n = lcp_unknowns<DIM>(d);
   if (i >= n * (size_t)d.batch) return;
   const size_t at = i / n * d.pitch + lcp_place<DIM>(i % n);
@@ -272,9 +272,9 @@ static __global__ __launch_bounds__(CUDA_THREADS) void give_map(lcp_data<T> d, l
 }
 
 template <typename T, int DIM>
-static ts_status take_vectors(const ts_lcp *lcp, const ts_vector *z, const ts_vector *q) {
+static ts_status load_vectors(const ts_lcp *lcp, const ts_vector *z, const ts_vector *q) {
   const lcp_data<T> &d = *lcp_of<T>::data(lcp);
-  return cuda_launch(lcp->context, "lcp_take", take<T, DIM>, dim3(cuda_blocks_for((size_t)d.batch * d.pitch)),
+  return cuda_launch(lcp->context, "lcp_load", load<T, DIM>, dim3(cuda_blocks_for((size_t)d.batch * d.pitch)),
                      dim3(CUDA_THREADS), d, lcp_vector_of(z), lcp_vector_of(q));
 }
 
@@ -306,14 +306,14 @@ template <typename T, int DIM>
 static ts_status sweep(ts_vector *z, const ts_lcp *lcp, const ts_vector *q, const lcp_run *run) {
   const lcp_data<T> *d = lcp_of<T>::data(lcp);
   const bool steps = run->scheme <= TS_LCP_SCHEME_BLOCK;
-  TSI_TRY((take_vectors<T, DIM>(lcp, z, q)));
+  TSI_TRY((load_vectors<T, DIM>(lcp, z, q)));
   if (is_sparse(lcp))
     TSI_TRY(cuda_lcp_sweep_sparse(lcp, &cuda_lcp_of(lcp)->sparse, run, d));
   else if (run->scheme >= TS_LCP_SCHEME_BLOCK && has_one_block(lcp->size))
     TSI_TRY(cuda_lcp_sweep_small(run, d));
   else
     TSI_TRY(steps ? cuda_lcp_sweep_steps(run, d) : cuda_lcp_sweep_graph(run, d));
-  return cuda_launch(lcp->context, "lcp_give", give<T, DIM>, dim3(cuda_blocks_for(tsi_lcp_unknowns(lcp))),
+  return cuda_launch(lcp->context, "lcp_store", store<T, DIM>, dim3(cuda_blocks_for(tsi_lcp_unknowns(lcp))),
                      dim3(CUDA_THREADS), *d, lcp_vector_of(z));
 }
 
@@ -332,11 +332,11 @@ static ts_status sweep_ahead(const ts_lcp *lcp, const ts_vector *q, const ahead_
                              const lcp_run *run) {
   const lcp_data<T> *d = lcp_of<T>::data(lcp);
   const dim3 blocks(cuda_blocks_for(tsi_lcp_unknowns(lcp))), threads(CUDA_THREADS);
-  TSI_TRY((take_vectors<T, DIM>(lcp, lcp->z, q)));
-  TSI_TRY(cuda_launch(lcp->context, "lcp_take_ahead", take_ahead<T, DIM>, blocks, threads, *d, v));
+  TSI_TRY((load_vectors<T, DIM>(lcp, lcp->z, q)));
+  TSI_TRY(cuda_launch(lcp->context, "lcp_load_ahead", load_ahead<T, DIM>, blocks, threads, *d, v));
   TSI_TRY(cuda_lcp_sweep_sparse(lcp, &cuda_lcp_of(lcp)->sparse, run, d));
-  TSI_TRY(cuda_launch(lcp->context, "lcp_give_ahead", give_ahead<T, DIM>, blocks, threads, *d, v));
-  return cuda_launch(lcp->context, "lcp_give", give<T, DIM>, blocks, threads, *d, lcp_vector_of(lcp->z));
+  TSI_TRY(cuda_launch(lcp->context, "lcp_store_ahead", store_ahead<T, DIM>, blocks, threads, *d, v));
+  return cuda_launch(lcp->context, "lcp_store", store<T, DIM>, blocks, threads, *d, lcp_vector_of(lcp->z));
 }
 
 static ts_status cuda_lcp_sweep_ahead(const ts_lcp *lcp, const ts_vector *q, ts_lcp_scheme scheme, int sweeps,
@@ -355,13 +355,13 @@ static ts_status residual(ts_vector *map, const ts_lcp *lcp, const ts_vector *q,
                           int exact) {
   const lcp_data<T> &d = *lcp_of<T>::data(lcp);
   int slices = 1;
-  TSI_TRY((take_vectors<T, DIM>(lcp, z, q)));
+  TSI_TRY((load_vectors<T, DIM>(lcp, z, q)));
   if (exact)
     return cuda_lcp_exact_map(lcp, is_sparse(lcp) ? &cuda_lcp_of(lcp)->sparse : NULL, &d, lcp_vector_of(q),
                               lcp_vector_of(map));
   TSI_TRY(is_sparse(lcp) ? cuda_lcp_product_sparse(lcp, &cuda_lcp_of(lcp)->sparse, &d)
                          : cuda_lcp_product(lcp->context, &d, false, &slices));
-  return cuda_launch(lcp->context, "lcp_map", give_map<T, DIM>,
+  return cuda_launch(lcp->context, "lcp_map", write_map<T, DIM>,
                      dim3(cuda_blocks_for(tsi_lcp_unknowns(lcp) / DIM)), dim3(CUDA_THREADS), d,
                      lcp_vector_of(map), slices);
 }

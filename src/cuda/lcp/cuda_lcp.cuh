@@ -91,7 +91,7 @@ LCP_INLINE double lcp_number(const lcp_vector &v, size_t i) {
 
 LCP_INLINE void lcp_put_number(const lcp_vector &v, size_t i, double value) {
   v.part[0][i] = (float)value;
-  if (v.part[1]) v.part[1][i] = cuda_rest(value, (float)value);
+  if (v.part[1]) v.part[1][i] = cuda_low_part(value, (float)value);
 }
 
 /* The next part of a block of memory. If `block` is NULL, only counts the required bytes. */

@@ -88,7 +88,7 @@ template <typename T> struct cluster_unknowns {
 /* All threads have added a block's unknowns before their own row is published. The next unknowns of that block
  * depend on this row, so neither they nor the end of their phase can be early. */
 template <typename T, int DIM>
-LCP_INLINE const T *bring_column(const cluster_unknowns<T> &unknowns, const graph_row &row, int tile,
+LCP_INLINE const T *await_column(const cluster_unknowns<T> &unknowns, const graph_row &row, int tile,
                                  const graph_part<T> &, graph_room<T, DIM> *) {
   const int j = row.column(tile);
 #if __CUDA_ARCH__ >= 900

@@ -17,55 +17,55 @@ static __global__ __launch_bounds__(LCP_THREADS, sizeof(T) == 4 ? 2 : 1) void gr
 
 /* ---- graph-2: tiles of the next row while the row itself waits ---- */
 
-template <typename T> struct graph_turn {
+template <typename T> struct graph_task {
   graph_row row;
   graph_part<T> part;
   int done; /* number of tiles */
 };
 
 template <typename T>
-LCP_INLINE graph_turn<T> turn_of(const lcp_data<T> &d, size_t problem, int block, int sweep) {
-  graph_turn<T> turn = {{problem, block, sweep, d.blocks}, part_of_thread<T>(), 0};
-  turn.part.row = lcp_row(d, problem, block, (int)threadIdx.x % LCP_BLOCK);
-  return turn;
+LCP_INLINE graph_task<T> task_of(const lcp_data<T> &d, size_t problem, int block, int sweep) {
+  graph_task<T> task = {{problem, block, sweep, d.blocks}, part_of_thread<T>(), 0};
+  task.part.row = lcp_row(d, problem, block, (int)threadIdx.x % LCP_BLOCK);
+  return task;
 }
 
-template <typename T> LCP_INLINE int column_of(const graph_turn<T> &turn) {
-  return turn.row.column(turn.done);
+template <typename T> LCP_INLINE int column_of(const graph_task<T> &task) {
+  return task.row.column(task.done);
 }
 
 /* Waits for the unknowns of the row's next tile, or of the next row's if they arrive first. Returns whether
  * they are the next row's. Called by one warp. */
 template <typename T>
-LCP_INLINE int wait_for_either(const lcp_data<T> &d, const graph_turn<T> &turn, const graph_turn<T> &next,
+LCP_INLINE int wait_for_either(const lcp_data<T> &d, const graph_task<T> &task, const graph_task<T> &next,
                                bool has_next, T (&z)[2]) {
   const graph_words<T> words = words_of(d);
   const bool looks_ahead = has_next && next.done < next.row.count();
   for (;;) {
-    if (look_at_column(words, turn.row, column_of(turn), turn.part.lane, z)) return 0;
-    if (looks_ahead && look_at_column(words, next.row, column_of(next), turn.part.lane, z)) return 1;
-    if (turn.row.distance(column_of(turn)) > urgent) lcp_rest();
+    if (look_at_column(words, task.row, column_of(task), task.part.lane, z)) return 0;
+    if (looks_ahead && look_at_column(words, next.row, column_of(next), task.part.lane, z)) return 1;
+    if (task.row.distance(column_of(task)) > urgent) lcp_pause();
   }
 }
 
 template <typename T>
-LCP_INLINE void load_next(const lcp_data<T> &d, const graph_turn<T> &turn, T (&tile)[LCP_COLUMNS]) {
-  lcp_load_tile(d, turn.part.row, column_of(turn) * LCP_BLOCK + turn.part.first, tile);
+LCP_INLINE void load_next(const lcp_data<T> &d, const graph_task<T> &task, T (&tile)[LCP_COLUMNS]) {
+  lcp_load_tile(d, task.part.row, column_of(task) * LCP_BLOCK + task.part.first, tile);
 }
 
 template <typename T, int DIM>
-LCP_INLINE void add_tiles_of_two(const lcp_data<T> &d, graph_turn<T> *turn, graph_turn<T> *next, bool has_next,
+LCP_INLINE void add_tiles_of_two(const lcp_data<T> &d, graph_task<T> *task, graph_task<T> *next, bool has_next,
                                  graph_room<T, DIM> *room) {
   int side = 0; /* of room->z and ahead */
-  while (turn->done < turn->row.count()) {
+  while (task->done < task->row.count()) {
     T tile[LCP_COLUMNS], other[LCP_COLUMNS];
-    load_next(d, *turn, tile);
+    load_next(d, *task, tile);
     for (;; side ^= 1) {
-      if (turn->part.warp == 0) {
+      if (task->part.warp == 0) {
         T z[2];
-        const int ahead = wait_for_either(d, *turn, *next, has_next, z);
-        leave_unknowns(room, side, turn->part.lane, z);
-        if (turn->part.lane == 0) room->ahead[side] = ahead;
+        const int ahead = wait_for_either(d, *task, *next, has_next, z);
+        leave_unknowns(room, side, task->part.lane, z);
+        if (task->part.lane == 0) room->ahead[side] = ahead;
       }
       __syncthreads();
       if (!room->ahead[side]) break;
@@ -73,8 +73,8 @@ LCP_INLINE void add_tiles_of_two(const lcp_data<T> &d, graph_turn<T> *turn, grap
       add_tile(other, room->z[side], &next->part);
       next->done++;
     }
-    add_tile(tile, room->z[side], &turn->part);
-    turn->done++;
+    add_tile(tile, room->z[side], &task->part);
+    task->done++;
     side ^= 1;
   }
 }
@@ -84,19 +84,19 @@ LCP_INLINE void solve_problem_ahead(const graph_job<T> &job, size_t problem, int
                                     graph_room<T, DIM> *room) {
   const lcp_data<T> &d = job.d;
   graph_lane<T> lane;
-  graph_turn<T> turn = turn_of(d, problem, member, 0);
+  graph_task<T> task = task_of(d, problem, member, 0);
   int loaded = -1;
-  while (turn.row.sweep < job.sweeps) {
-    const bool is_last = turn.row.block + job.team >= d.blocks;
-    graph_turn<T> next = turn_of(d, problem, is_last ? member : turn.row.block + job.team,
-                                 is_last ? turn.row.sweep + 1 : turn.row.sweep);
-    if (loaded != turn.row.block) load_room(job, turn.row, room);
-    loaded = turn.row.block;
-    if (turn.part.warp == 0) begin_row(job, turn.row, room->a, turn.part.lane, &lane);
-    add_tiles_of_two(d, &turn, &next, next.row.sweep < job.sweeps, room);
-    leave_sums(turn.row, room, &turn.part);
-    if (turn.part.warp == 0) end_row(d, words_of(d), turn.row, room, turn.part.lane, &lane);
-    turn = next;
+  while (task.row.sweep < job.sweeps) {
+    const bool is_last = task.row.block + job.team >= d.blocks;
+    graph_task<T> next = task_of(d, problem, is_last ? member : task.row.block + job.team,
+                                 is_last ? task.row.sweep + 1 : task.row.sweep);
+    if (loaded != task.row.block) load_room(job, task.row, room);
+    loaded = task.row.block;
+    if (task.part.warp == 0) begin_row(job, task.row, room->a, task.part.lane, &lane);
+    add_tiles_of_two(d, &task, &next, next.row.sweep < job.sweeps, room);
+    leave_sums(task.row, room, &task.part);
+    if (task.part.warp == 0) end_row(d, words_of(d), task.row, room, task.part.lane, &lane);
+    task = next;
   }
 }
 

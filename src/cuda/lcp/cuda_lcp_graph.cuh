@@ -102,7 +102,7 @@ template <typename T>
 LCP_INLINE void wait_for_column(const graph_words<T> &words, const graph_row &row, int j, int lane, T (&z)[2]) {
   while (!look_at_column(words, row, j, lane, z))
     if (!words.relaxed && row.distance(j) > urgent)
-      while (!lcp_has_mark(words.look(row, j, 31), row.mark(j))) lcp_rest();
+      while (!lcp_has_mark(words.look(row, j, 31), row.mark(j))) lcp_pause();
 }
 
 /* Stores the unknowns of a lane's two rows for all threads of the block. */
@@ -123,7 +123,7 @@ template <typename T> struct graph_part {
 
 /* The address of a tile's unknowns, once all threads can read them. */
 template <typename T, int DIM>
-LCP_INLINE const T *bring_column(const graph_words<T> &words, const graph_row &row, int tile,
+LCP_INLINE const T *await_column(const graph_words<T> &words, const graph_row &row, int tile,
                                  const graph_part<T> &p, graph_room<T, DIM> *room) {
   const int side = tile % 2;
   if (p.warp == 0) {
@@ -155,7 +155,7 @@ LCP_INLINE void add_tiles(const lcp_data<T> &d, const Unknowns &unknowns, const 
     for (int k = 0; k < depth; k++) {
       const int tile = first + k;
       if (tile >= count) break;
-      add_tile(tiles[k], bring_column(unknowns, row, tile, *p, room), p);
+      add_tile(tiles[k], await_column(unknowns, row, tile, *p, room), p);
       if (tile + depth < count)
         lcp_load_tile(d, p->row, row.column(tile + depth) * LCP_BLOCK + p->first, tiles[k]);
     }

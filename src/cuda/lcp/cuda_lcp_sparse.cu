@@ -118,28 +118,29 @@ static void make_units(const tsi_lcp_sparse *s, const int *order, lcp_unit *unit
 }
 
 /* `met`: a counter per body, 0 before. */
-static void make_turns(const tsi_lcp_sparse *s, const lcp_unit *units, int *met, lcp_turn *turns) {
+static void make_body_orders(const tsi_lcp_sparse *s, const lcp_unit *units, int *met,
+                             lcp_body_order *body_orders) {
   for (int k = 0; k < s->units; k++)
     for (int b = 0; b < units[k].numbers / s->width; b++) {
       const int body = s->columns[units[k].block + b];
-      turns[units[k].block + b] = {body, 0, met[body]++};
+      body_orders[units[k].block + b] = {body, 0, met[body]++};
     }
   for (int k = 0; k < s->units; k++)
     for (int b = 0; b < units[k].numbers / s->width; b++) {
-      lcp_turn *turn = turns + units[k].block + b;
-      turn->units = met[turn->body];
+      lcp_body_order *body_order = body_orders + units[k].block + b;
+      body_order->units = met[body_order->body];
     }
 }
 
-static ts_status write_order(ts_context *context, const tsi_lcp_sparse *s, bool has_turns,
+static ts_status write_order(ts_context *context, const tsi_lcp_sparse *s, bool has_body_orders,
                              const tsi_lcp_steps *steps, const lcp_order *to) {
-  const size_t units = (size_t)s->units, turns = has_turns ? (size_t)s->row_start[s->contacts] : 0;
-  const size_t bytes = units * sizeof(lcp_unit) + turns * sizeof(lcp_turn);
+  const size_t units = (size_t)s->units, body_orders = has_body_orders ? (size_t)s->row_start[s->contacts] : 0;
+  const size_t bytes = units * sizeof(lcp_unit) + body_orders * sizeof(lcp_body_order);
   lcp_unit *made = (lcp_unit *)tsi_calloc(context, bytes + (size_t)s->bodies * sizeof(int), 1);
   if (!made) return tsi_out_of_memory(context, "an order of contacts", bytes);
-  lcp_turn *of_blocks = (lcp_turn *)(made + units);
+  lcp_body_order *of_blocks = (lcp_body_order *)(made + units);
   make_units(s, steps ? steps->units : NULL, made);
-  if (has_turns) make_turns(s, made, (int *)(of_blocks + turns), of_blocks);
+  if (has_body_orders) make_body_orders(s, made, (int *)(of_blocks + body_orders), of_blocks);
   const ts_status status = cuda_upload(context, to->units, made, bytes);
   tsi_free(context, made);
   TSI_TRY(status);
@@ -147,22 +148,22 @@ static ts_status write_order(ts_context *context, const tsi_lcp_sparse *s, bool 
                : TS_OK;
 }
 
-static ts_status make_order(ts_context *context, const tsi_lcp_sparse *s, bool has_turns,
+static ts_status make_order(ts_context *context, const tsi_lcp_sparse *s, bool has_body_orders,
                             const tsi_lcp_steps *steps, lcp_order *order) {
   const size_t units = (size_t)s->units * sizeof(lcp_unit);
-  const size_t turns = has_turns ? (size_t)s->row_start[s->contacts] * sizeof(lcp_turn) : 0;
+  const size_t body_orders = has_body_orders ? (size_t)s->row_start[s->contacts] * sizeof(lcp_body_order) : 0;
   lcp_order made = {};
   made.steps = steps ? steps->count : 1;
-  made.bytes = units + turns + ((size_t)made.steps + 1) * sizeof(int);
-  TSI_TRY(cuda_take(context, &made.block, made.bytes, "an order of contacts"));
+  made.bytes = units + body_orders + ((size_t)made.steps + 1) * sizeof(int);
+  TSI_TRY(cuda_alloc(context, &made.block, made.bytes, "an order of contacts"));
   made.units = (lcp_unit *)made.block;
-  made.turns = (lcp_turn *)((unsigned char *)made.block + units);
-  if (steps) made.start = (int *)((unsigned char *)made.turns + turns);
+  made.body_orders = (lcp_body_order *)((unsigned char *)made.block + units);
+  if (steps) made.start = (int *)((unsigned char *)made.body_orders + body_orders);
   for (int k = 0; steps && k < steps->count; k++)
     if (steps->start[k + 1] - steps->start[k] > made.most) made.most = steps->start[k + 1] - steps->start[k];
-  const ts_status status = write_order(context, s, has_turns, steps, &made);
+  const ts_status status = write_order(context, s, has_body_orders, steps, &made);
   if (status < 0) {
-    cuda_give(context, made.block, made.bytes);
+    cuda_free(context, made.block, made.bytes);
     return status;
   }
   *order = made;
@@ -185,10 +186,10 @@ ts_status cuda_lcp_order_of(const ts_lcp *lcp, ts_lcp_scheme scheme, lcp_sparse 
 /* ---- Creation and destruction ---- */
 
 void cuda_lcp_forget_sparse(ts_context *context, lcp_sparse *sparse) {
-  cuda_give(context, sparse->own.block, sparse->own.bytes);
-  cuda_give(context, sparse->levels.block, sparse->levels.bytes);
-  cuda_give(context, sparse->colours.block, sparse->colours.bytes);
-  cuda_give(context, sparse->block, sparse->bytes);
+  cuda_free(context, sparse->own.block, sparse->own.bytes);
+  cuda_free(context, sparse->levels.block, sparse->levels.bytes);
+  cuda_free(context, sparse->colours.block, sparse->colours.bytes);
+  cuda_free(context, sparse->block, sparse->bytes);
   *sparse = {};
 }
 
@@ -197,12 +198,12 @@ ts_status cuda_lcp_write_sparse(const ts_lcp *lcp, const tsi_lcp_sparse *s, lcp_
   const size_t size = lcp->is_double ? sizeof(double) : sizeof(float);
   lcp_sparse made = {};
   made.bytes = lay_out(s, size, &made, NULL);
-  TSI_TRY(cuda_take(context, &made.block, made.bytes, "sparse contacts"));
+  TSI_TRY(cuda_alloc(context, &made.block, made.bytes, "sparse contacts"));
   lay_out(s, size, &made, (unsigned char *)made.block);
   made.is_wide = is_wide(s);
   const ts_status status = lcp->is_double ? write<double>(context, s, &made) : write<float>(context, s, &made);
   if (status < 0) {
-    cuda_give(context, made.block, made.bytes);
+    cuda_free(context, made.block, made.bytes);
     return status;
   }
   cuda_lcp_forget_sparse(context, to);

@@ -12,7 +12,7 @@ struct alignas(16) lcp_unit {
 
 /* For a block of a unit's first contact: its body, the number of units in the order with that body, and how
  * many of them come first. */
-struct lcp_turn {
+struct lcp_body_order {
   int body, units, before;
 };
 
@@ -25,9 +25,9 @@ struct lcp_order {
   void *block;
   size_t bytes;
   lcp_unit *units;
-  lcp_turn *turns; /* per block, as in `columns`; NULL if units are wide */
-  int *start;      /* of steps with independent units; NULL: each unit follows the previous one */
-  int steps, most; /* most: units of the largest step */
+  lcp_body_order *body_orders; /* per block, as in `columns`; NULL if units are wide */
+  int *start;                  /* of steps with independent units; NULL: each unit follows the previous one */
+  int steps, most;             /* most: units of the largest step */
 };
 
 /* Numbers are in the type of the problem's matrices. */

@@ -24,12 +24,12 @@ template <typename T, int DIM> struct sparse_contact {
 };
 
 template <typename T, int DIM> struct sparse_unit {
-  int begin, end;      /* of its contacts */
-  int count, lane;     /* numbers of its bodies, and this lane's number; up to 16 are duplicated */
-  size_t place;        /* the index of that number in v */
-  lcp_turn turn;       /* at the lane's body */
-  size_t first_number; /* the lane's index in the first row of the first contact */
-  T momentum;          /* k of the momentum */
+  int begin, end;            /* of its contacts */
+  int count, lane;           /* numbers of its bodies, and this lane's number; up to 16 are duplicated */
+  size_t place;              /* the index of that number in v */
+  lcp_body_order body_order; /* at the lane's body */
+  size_t first_number;       /* the lane's index in the first row of the first contact */
+  T momentum;                /* k of the momentum */
   sparse_contact<T, DIM> first;
 };
 
@@ -56,9 +56,9 @@ LCP_INLINE void load_unit(const sparse_job<T> &job, const lcp_unit &of, int lane
   unit->begin = of.begin, unit->end = of.end, unit->count = of.numbers;
   unit->lane = of.numbers <= 16 ? lane % 16 : lane;
   const int width = job.width, block = unit->lane / width, number = unit->lane % width;
-  const lcp_turn none = {};
-  unit->turn = unit->lane < of.numbers ? job.order.turns[of.block + block] : none;
-  unit->place = (size_t)unit->turn.body * width + number;
+  const lcp_body_order none = {};
+  unit->body_order = unit->lane < of.numbers ? job.order.body_orders[of.block + block] : none;
+  unit->place = (size_t)unit->body_order.body * width + number;
   unit->first_number = ((size_t)(of.block + block) * DIM) * width + number;
   if (AHEAD) unit->momentum = __ldcg(job.counts + lcp_first_row<DIM>(unit->begin));
   load_numbers<T, DIM, AHEAD>(job, unit->begin, *unit, &unit->first);
@@ -119,8 +119,8 @@ template <typename T> struct sparse_velocity { T v, next; };
 template <typename T, int DIM, bool AHEAD>
 LCP_INLINE sparse_velocity<T> await_velocity(const sparse_job<T> &job, const sparse_unit<T, DIM> &unit, int k) {
   const unsigned long long *words = words_of(job, unit.place);
-  const unsigned mark = (unsigned)(k * unit.turn.units + unit.turn.before);
-  const bool needs_v = !AHEAD || unit.turn.before > 0;
+  const unsigned mark = (unsigned)(k * unit.body_order.units + unit.body_order.before);
+  const bool needs_v = !AHEAD || unit.body_order.before > 0;
   bool waits = unit.lane < unit.count;
   sparse_velocity<T> seen = {0, 0};
   do {
@@ -162,7 +162,7 @@ LCP_INLINE void solve_unit(const sparse_job<T> &job, const sparse_unit<T, DIM> &
     }
   }
   unsigned long long *words = words_of(job, unit.place);
-  const unsigned mark = (unsigned)(k * unit.turn.units + unit.turn.before + 1);
+  const unsigned mark = (unsigned)(k * unit.body_order.units + unit.body_order.before + 1);
   if (lane < unit.count) lcp_publish(words, mark, v);
   const T count = store_unit<T, DIM, AHEAD>(job, unit, lane, kept, products);
   if (AHEAD && lane < unit.count)

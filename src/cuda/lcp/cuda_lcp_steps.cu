@@ -118,12 +118,12 @@ static __global__ __launch_bounds__(LCP_THREADS) void columns(lcp_data<T> d, int
   for (int j = 0; j < count; j++)
     add_column<T, DIM>(d, problem, j, d.z + place + (size_t)lcp_first_row<DIM>(j), thread, j);
   __syncthreads();
-  int turn = 0;
+  int side = 0;
   for (int sweep = 0; sweep < sweeps; sweep++)
-    for (int j = 0; j < count; j++, turn ^= 1) {
-      if (thread == j % LCP_THREADS) solve_column<T, DIM>(d, problem, j, exact, solved[turn]);
+    for (int j = 0; j < count; j++, side ^= 1) {
+      if (thread == j % LCP_THREADS) solve_column<T, DIM>(d, problem, j, exact, solved[side]);
       __syncthreads();
-      add_column<T, DIM>(d, problem, j, solved[turn], thread, count);
+      add_column<T, DIM>(d, problem, j, solved[side], thread, count);
     }
 }
 

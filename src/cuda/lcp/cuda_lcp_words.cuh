@@ -78,7 +78,7 @@ LCP_INLINE bool lcp_is_whole(const lcp_pair<double> &pair) {
 }
 
 /* Pauses the polling while an unknown is not due soon. */
-LCP_INLINE void lcp_rest(void) {
+LCP_INLINE void lcp_pause(void) {
 #if __CUDA_ARCH__ >= 700
   __nanosleep(100);
 #endif

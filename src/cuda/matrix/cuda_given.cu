@@ -10,7 +10,7 @@ static const char *const given_name = "a matrix";
 struct findings {
   unsigned bad;      /* an error that the host reports */
   unsigned disorder; /* the columns of some row do not ascend */
-  unsigned has_rest[2];
+  unsigned has_low[2];
   cuda_range range;
 };
 
@@ -86,8 +86,8 @@ static __global__ void __launch_bounds__(CUDA_THREADS)
     if (!isfinite(values[e])) found->bad = 1;
     cuda_count_exponent(&range, (double)values[e]);
   }
-  cuda_give_largest(&found->range.largest, range.largest);
-  cuda_give_largest(&found->range.smallest, range.smallest);
+  cuda_store_largest(&found->range.largest, range.largest);
+  cuda_store_largest(&found->range.smallest, range.smallest);
 }
 
 template <typename Real>
@@ -99,7 +99,7 @@ static __global__ void __launch_bounds__(CUDA_THREADS)
     if (!isfinite(parts.part[0])) found->bad = 1;
     cuda_store_parts(to, e, parts);
     for (int p = 1; p < 3; p++)
-      if (to.part[p] && parts.part[p] != 0) found->has_rest[p - 1] = 1;
+      if (to.part[p] && parts.part[p] != 0) found->has_low[p - 1] = 1;
   }
 }
 
@@ -109,27 +109,27 @@ static size_t entry_bytes(const tsi_given *given) {
   return cuda_given_room((size_t)given->nonzeros) * 4;
 }
 
-static void give_part(ts_context *context, const tsi_given *given, int p) {
+static void free_part(ts_context *context, const tsi_given *given, int p) {
   cuda_given *g = (cuda_given *)given->impl;
-  cuda_give(context, g->values[p], entry_bytes(given));
+  cuda_free(context, g->values[p], entry_bytes(given));
   g->values[p] = NULL;
 }
 
 void cuda_given_free(ts_context *context, tsi_given *given) {
   cuda_given *g = (cuda_given *)given->impl;
   if (!g) return;
-  cuda_give(context, g->offsets, ((size_t)given->rows + 1) * sizeof *g->offsets);
-  cuda_give(context, g->columns, entry_bytes(given));
-  for (int p = 0; p < 3; p++) give_part(context, given, p);
-  cuda_give(context, g->row_blocks, g->row_block_bytes);
-  cuda_give(context, g->ends, cuda_given_ends_bytes((size_t)given->nonzeros));
+  cuda_free(context, g->offsets, ((size_t)given->rows + 1) * sizeof *g->offsets);
+  cuda_free(context, g->columns, entry_bytes(given));
+  for (int p = 0; p < 3; p++) free_part(context, given, p);
+  cuda_free(context, g->row_blocks, g->row_block_bytes);
+  cuda_free(context, g->ends, cuda_given_ends_bytes((size_t)given->nonzeros));
   tsi_free(context, g);
   given->impl = NULL;
 }
 
 /* ---- Control flow ---- */
 
-typedef struct taking {
+typedef struct conversion {
   ts_context *context;
   const ts_array *rows, *columns, *values; /* rows: offsets or indices; values: NULL: none */
   int has_offsets;
@@ -137,16 +137,16 @@ typedef struct taking {
   tsi_given *given;
   findings *found; /* on the device */
   cuda_amg_memory scratch;
-} taking;
+} conversion;
 
-static ts_status wait_for_findings(const taking *t, findings *found) {
+static ts_status wait_for_findings(const conversion *t, findings *found) {
   t->context->host_synchronisations++;
   TSI_TRY(cuda_download(t->context, found, t->found, sizeof *found));
   if (found->bad) t->given->refusal = "it has an error, which the host names";
   return TS_OK;
 }
 
-static ts_status run_look(const taking *t) {
+static ts_status run_look(const conversion *t) {
   if (!t->values) return TS_OK;
   const unsigned blocks = cuda_blocks_each(t->context, t->values->count);
   return t->values->type == TS_TYPE_DOUBLE
@@ -157,14 +157,14 @@ static ts_status run_look(const taking *t) {
 }
 
 /* `values` has one value per entry of the canonical form. */
-static ts_status take_values(taking *t, const void *values, ts_type type, int exponent) {
+static ts_status convert_values(conversion *t, const void *values, ts_type type, int exponent) {
   ts_context *context = t->context;
   tsi_given *given = t->given;
   cuda_given *g = (cuda_given *)given->impl;
   const size_t count = (size_t)given->nonzeros;
   const int parts = values && t->values->type == TS_TYPE_DOUBLE && t->options.keeps_low_order ? 3 : 1;
   for (int p = 0; p < parts; p++)
-    TSI_TRY(cuda_take_zeroed(context, (void **)&g->values[p], entry_bytes(given), given_name));
+    TSI_TRY(cuda_alloc_zeroed(context, (void **)&g->values[p], entry_bytes(given), given_name));
   if (!values) return TS_OK;
   const cuda_parts to = {{g->values[0], g->values[1], g->values[2]}};
   const unsigned blocks = cuda_blocks_each(context, count);
@@ -175,13 +175,13 @@ static ts_status take_values(taking *t, const void *values, ts_type type, int ex
               : cuda_launch(context, "split_values", split_values<float>, blocks, CUDA_THREADS, count,
                             (const float *)values, exponent, to, t->found));
   TSI_TRY(wait_for_findings(t, &found));
-  given->parts = !found.has_rest[0] ? 1 : !found.has_rest[1] ? 2 : 3;
-  for (int p = given->parts; p < 3; p++) give_part(context, given, p);
+  given->parts = !found.has_low[0] ? 1 : !found.has_low[1] ? 2 : 3;
+  for (int p = given->parts; p < 3; p++) free_part(context, given, p);
   return TS_OK;
 }
 
 /* Entries in any order. */
-static ts_status take_unsorted(taking *t, const int32_t *rows, const int32_t *columns) {
+static ts_status convert_unsorted(conversion *t, const int32_t *rows, const int32_t *columns) {
   const cuda_entries entries = {rows,
                                 columns,
                                 t->values ? t->values->data : NULL,
@@ -190,12 +190,12 @@ static ts_status take_unsorted(taking *t, const int32_t *rows, const int32_t *co
                                 (int32_t)t->columns->count};
   double *sums = NULL;
   TSI_TRY(cuda_given_sort(t->context, &entries, t->given, &sums));
-  const ts_status status = take_values(t, sums, TS_TYPE_DOUBLE, 0);
-  cuda_give(t->context, sums, (size_t)t->given->nonzeros * sizeof *sums);
+  const ts_status status = convert_values(t, sums, TS_TYPE_DOUBLE, 0);
+  cuda_free(t->context, sums, (size_t)t->given->nonzeros * sizeof *sums);
   return status;
 }
 
-static void set_exponents(const taking *t, const findings *found) {
+static void set_exponents(const conversion *t, const findings *found) {
   t->given->exponents = cuda_exponents_of(found->range);
   t->given->exponent =
       t->options.may_scale ? tsi_scaling_exponent(t->given->exponents, TSI_ORDINARY_MATRIX) : 0;
@@ -207,31 +207,32 @@ static unsigned blocks_of_rows(int32_t rows) {
 
 /* Expands the offsets to a row index per entry. The indices and a copy of the columns replace the given arrays,
  * which the sort overwrites. */
-static ts_status unsort(taking *t) {
+static ts_status unsort(conversion *t) {
   ts_context *context = t->context;
   tsi_given *given = t->given;
   cuda_given *g = (cuda_given *)given->impl;
   int32_t *row_of, *columns;
   const size_t count = t->columns->count;
-  CUDA_AMG_TAKE(&t->scratch, count, row_of);
-  CUDA_AMG_TAKE(&t->scratch, count, columns);
+  CUDA_AMG_ALLOC(&t->scratch, count, row_of);
+  CUDA_AMG_ALLOC(&t->scratch, count, columns);
   TSI_TRY(cuda_launch(context, "name_rows", name_rows, blocks_of_rows(given->rows), CUDA_THREADS, given->rows,
                       (const int32_t *)g->offsets, row_of));
   CUDA_TRY(context, cudaMemcpyAsync(columns, g->columns, count * sizeof *columns, cudaMemcpyDeviceToDevice,
                                     cuda_stream(context)));
-  cuda_give(context, g->offsets, ((size_t)given->rows + 1) * sizeof *g->offsets);
-  cuda_give(context, g->columns, entry_bytes(given));
+  cuda_free(context, g->offsets, ((size_t)given->rows + 1) * sizeof *g->offsets);
+  cuda_free(context, g->columns, entry_bytes(given));
   g->offsets = g->columns = NULL;
-  return take_unsorted(t, row_of, columns);
+  return convert_unsorted(t, row_of, columns);
 }
 
-static ts_status take_csr(taking *t) {
+static ts_status convert_csr(conversion *t) {
   ts_context *context = t->context;
   tsi_given *given = t->given;
   cuda_given *g = (cuda_given *)given->impl;
   findings found;
-  TSI_TRY(cuda_take(context, (void **)&g->offsets, ((size_t)given->rows + 1) * sizeof *g->offsets, given_name));
-  TSI_TRY(cuda_take_zeroed(context, (void **)&g->columns, entry_bytes(given), given_name));
+  TSI_TRY(
+      cuda_alloc(context, (void **)&g->offsets, ((size_t)given->rows + 1) * sizeof *g->offsets, given_name));
+  TSI_TRY(cuda_alloc_zeroed(context, (void **)&g->columns, entry_bytes(given), given_name));
   TSI_TRY(run_offsets(context, t->rows, given->nonzeros, g->offsets, t->found));
   TSI_TRY(run_indices(context, t->columns, given->columns, g->columns, t->found));
   TSI_TRY(run_look(t));
@@ -243,45 +244,45 @@ static ts_status take_csr(taking *t) {
   TSI_TRY(wait_for_findings(t, &found));
   given->in_order = !found.disorder;
   if (found.disorder) return unsort(t);
-  return t->values ? take_values(t, t->values->data, t->values->type, given->exponent)
-                   : take_values(t, NULL, TS_TYPE_NONE, 0);
+  return t->values ? convert_values(t, t->values->data, t->values->type, given->exponent)
+                   : convert_values(t, NULL, TS_TYPE_NONE, 0);
 }
 
-static ts_status take_triplets(taking *t) {
+static ts_status convert_triplets(conversion *t) {
   ts_context *context = t->context;
   int32_t *rows, *columns;
   findings found;
-  CUDA_AMG_TAKE(&t->scratch, t->rows->count, rows);
-  CUDA_AMG_TAKE(&t->scratch, t->columns->count, columns);
+  CUDA_AMG_ALLOC(&t->scratch, t->rows->count, rows);
+  CUDA_AMG_ALLOC(&t->scratch, t->columns->count, columns);
   TSI_TRY(run_indices(context, t->rows, t->given->rows, rows, t->found));
   TSI_TRY(run_indices(context, t->columns, t->given->columns, columns, t->found));
   TSI_TRY(run_look(t));
   TSI_TRY(wait_for_findings(t, &found));
   if (t->given->refusal) return TS_OK;
   set_exponents(t, &found);
-  return take_unsorted(t, rows, columns);
+  return convert_unsorted(t, rows, columns);
 }
 
-static ts_status in_order(const taking *t, ts_status (*order)(ts_context *context, const ts_array *array)) {
+static ts_status in_order(const conversion *t, ts_status (*order)(ts_context *context, const ts_array *array)) {
   TSI_TRY(order(t->context, t->rows));
   TSI_TRY(order(t->context, t->columns));
   return t->values ? order(t->context, t->values) : TS_OK;
 }
 
-static ts_status inspect(const taking *t) {
+static ts_status inspect(const conversion *t) {
   int is_negative;
   TSI_TRY(cuda_given_inspect(t->context, t->given, &is_negative));
   if (!is_negative || !t->options.may_scale) return TS_OK;
   return cuda_given_negate(t->context, t->given);
 }
 
-static ts_status run_taking(taking *t) {
+static ts_status run_conversion(conversion *t) {
   findings *found;
   TSI_TRY(in_order(t, cuda_after));
-  CUDA_AMG_TAKE(&t->scratch, 1, found);
+  CUDA_AMG_ALLOC(&t->scratch, 1, found);
   CUDA_TRY(t->context, cudaMemsetAsync(found, 0, sizeof *found, cuda_stream(t->context)));
   t->found = found;
-  TSI_TRY(t->has_offsets ? take_csr(t) : take_triplets(t));
+  TSI_TRY(t->has_offsets ? convert_csr(t) : convert_triplets(t));
   TSI_TRY(in_order(t, cuda_before));
   return t->given->refusal ? TS_OK : inspect(t);
 }
@@ -298,9 +299,9 @@ ts_status cuda_given_lay_out(ts_context *context, ts_format format, tsi_given *g
   return TS_OK;
 }
 
-ts_status cuda_given_take(ts_context *context, const ts_csr *csr, const ts_triplets *triplets,
-                          tsi_given_options options, tsi_given *given) {
-  taking t = {};
+ts_status cuda_given_create(ts_context *context, const ts_csr *csr, const ts_triplets *triplets,
+                            tsi_given_options options, tsi_given *given) {
+  conversion t = {};
   *given = {};
   given->rows = (int32_t)(csr ? csr->rows : triplets->rows);
   given->columns = (int32_t)(csr ? csr->columns : triplets->columns);
@@ -316,8 +317,8 @@ ts_status cuda_given_take(ts_context *context, const ts_csr *csr, const ts_tripl
   const ts_array *values = csr ? &csr->values : &triplets->values;
   t.values = tsi_is_given(values) ? values : NULL;
   given->nonzeros = (int64_t)t.columns->count;
-  const ts_status status = run_taking(&t);
-  cuda_amg_give(&t.scratch);
+  const ts_status status = run_conversion(&t);
+  cuda_amg_free(&t.scratch);
   if (status < 0 || given->refusal) cuda_given_free(context, given);
   return status;
 }
@@ -340,12 +341,12 @@ static ts_status run_compare(ts_context *context, size_t count, const int32_t *a
 static ts_status compare_csr(ts_context *context, const cuda_matrix *m, const tsi_given *given, int *same) {
   const cuda_given *g = (const cuda_given *)given->impl;
   int *different, found = 1;
-  TSI_TRY(cuda_take_zeroed(context, (void **)&different, sizeof *different, given_name));
+  TSI_TRY(cuda_alloc_zeroed(context, (void **)&different, sizeof *different, given_name));
   ts_status status = run_compare(context, (size_t)given->rows + 1, m->csr.row_offsets, g->offsets, different);
   if (status == TS_OK) status = run_compare(context, m->value_count, m->csr.columns, g->columns, different);
   context->host_synchronisations++;
   if (status == TS_OK) status = cuda_download(context, &found, different, sizeof found);
-  cuda_give(context, different, sizeof *different);
+  cuda_free(context, different, sizeof *different);
   *same = !found;
   return status;
 }

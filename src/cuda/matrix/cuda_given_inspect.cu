@@ -99,7 +99,7 @@ static __global__ void __launch_bounds__(CUDA_THREADS)
     steps = (unsigned long long)((longest + (1 << log2_subwarp) - 1) >> log2_subwarp);
   steps = cuda_warp_sum(steps);
   if (threadIdx.x % 32 == 0) atomicAdd(&found->steps, steps);
-  cuda_give_largest(&found->longest, length);
+  cuda_store_largest(&found->longest, length);
 }
 
 /* ---- Symmetry ---- */
@@ -208,8 +208,8 @@ static ts_status run_inspection(cuda_amg_memory *memory, const matrix &A, const 
   const int log2_subwarp = tsi_choose_subwarp(&context->tuning, A.rows, given->nonzeros);
   inspection *found;
   float *diagonals = NULL;
-  CUDA_AMG_TAKE(memory, 1, found);
-  if (square) CUDA_AMG_TAKE(memory, A.rows, diagonals);
+  CUDA_AMG_ALLOC(memory, 1, found);
+  if (square) CUDA_AMG_ALLOC(memory, A.rows, diagonals);
   CUDA_TRY(context, cudaMemsetAsync(found, 0, sizeof *found, cuda_stream(context)));
   TSI_TRY(cuda_launch(context, "measure_lengths", measure_lengths, cuda_blocks_for((size_t)A.rows),
                       CUDA_THREADS, A.rows, A.offsets, log2_subwarp, found));
@@ -250,7 +250,7 @@ ts_status cuda_given_inspect(ts_context *context, tsi_given *given, int *is_nega
   memory.context = context;
   memory.what = "a matrix";
   const ts_status status = run_inspection(&memory, A, given, &found);
-  cuda_amg_give(&memory);
+  cuda_amg_free(&memory);
   TSI_TRY(status);
   memcpy(&given->norm_infinity, &found.norm, sizeof given->norm_infinity);
   given->longest_row = found.longest;

@@ -42,7 +42,7 @@ static ts_status cut_rows(ts_context *context, tsi_given *given, const int32_t *
   given->row_block_count = tsi_row_blocks_cut(given->rows, offsets, row_blocks);
   g->row_block_bytes = (size_t)given->row_block_count * sizeof *row_blocks;
   const ts_status status =
-      cuda_take_copy(context, (void **)&g->row_blocks, row_blocks, g->row_block_bytes, plan_name);
+      cuda_alloc_copy(context, (void **)&g->row_blocks, row_blocks, g->row_block_bytes, plan_name);
   tsi_free(context, row_blocks);
   return status;
 }
@@ -65,7 +65,7 @@ ts_status cuda_given_plan(ts_context *context, tsi_given *given) {
   given->log2_subwarp = tsi_choose_subwarp(&context->tuning, given->rows, given->nonzeros);
   if (!tsi_needs_row_blocks(&context->tuning, &lengths)) return TS_OK;
   TSI_TRY(
-      cuda_take_zeroed(context, (void **)&g->ends, cuda_given_ends_bytes((size_t)given->nonzeros), plan_name));
+      cuda_alloc_zeroed(context, (void **)&g->ends, cuda_given_ends_bytes((size_t)given->nonzeros), plan_name));
   TSI_TRY(cuda_given_offsets(context, given, &offsets));
   const ts_status status = cut_rows(context, given, offsets);
   tsi_free(context, offsets);

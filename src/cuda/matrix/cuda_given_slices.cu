@@ -78,7 +78,7 @@ static __global__ void __launch_bounds__(TSI_WINDOW_ROWS) sort_window(const rows
 static ts_status measure_order(cuda_amg_memory *memory, const rows_of_slices &r, unsigned long long *steps) {
   ts_context *context = memory->context;
   unsigned long long *sum;
-  CUDA_AMG_TAKE(memory, 1, sum);
+  CUDA_AMG_ALLOC(memory, 1, sum);
   CUDA_TRY(context, cudaMemsetAsync(sum, 0, sizeof *sum, cuda_stream(context)));
   TSI_TRY(cuda_launch(context, "find_lengths", find_lengths, cuda_blocks_for((size_t)r.count * TSI_SLICE_ROWS),
                       CUDA_THREADS, r, sum));
@@ -93,7 +93,7 @@ static ts_status choose_order(cuda_amg_memory *memory, double entries, rows_of_s
   uint8_t *order;
   TSI_TRY(measure_order(memory, *r, &natural));
   if (!tsi_pays_to_sort((double)natural, 0, entries)) return TS_OK;
-  CUDA_AMG_TAKE(memory, places, order);
+  CUDA_AMG_ALLOC(memory, places, order);
   CUDA_TRY(context, cudaMemsetAsync(order, 0, places, cuda_stream(context)));
   TSI_TRY(cuda_launch(context, "sort_window", sort_window, (unsigned)((r->rows - 1) / TSI_WINDOW_ROWS + 1),
                       TSI_WINDOW_ROWS, *r, order));
@@ -154,8 +154,8 @@ static ts_status make_slices(cuda_amg_memory *memory, const tsi_given *given, ts
   rows_of_slices r = {given->rows, slices->count, tsi_slices_longest(given->rows, given->nonzeros), g->offsets,
                       g->columns};
   tsi_slice *on_device;
-  CUDA_AMG_TAKE(memory, places, r.lengths);
-  CUDA_AMG_TAKE(memory, count, on_device);
+  CUDA_AMG_ALLOC(memory, places, r.lengths);
+  CUDA_AMG_ALLOC(memory, count, on_device);
   TSI_TRY(choose_order(memory, (double)given->nonzeros, &r));
   TSI_TRY(cuda_launch(context, "measure_slices", measure_slices, cuda_blocks_for(places), CUDA_THREADS, r,
                       on_device));
@@ -175,7 +175,7 @@ ts_status cuda_given_slices(ts_context *context, const tsi_given *given, tsi_sli
   *slices = {};
   slices->count = (given->rows - 1) / TSI_SLICE_ROWS + 1;
   const ts_status status = make_slices(&memory, given, slices);
-  cuda_amg_give(&memory);
+  cuda_amg_free(&memory);
   return status;
 }
 
@@ -195,8 +195,8 @@ static ts_status gather_samples(cuda_amg_memory *memory, const tsi_given *given,
   const size_t bytes = (size_t)samples->count * sizeof *samples->ranges;
   tsi_samples_range *ranges;
   int32_t *gathered;
-  CUDA_AMG_TAKE(memory, samples->count, ranges);
-  CUDA_AMG_TAKE(memory, samples->entries, gathered);
+  CUDA_AMG_ALLOC(memory, samples->count, ranges);
+  CUDA_AMG_ALLOC(memory, samples->entries, gathered);
   TSI_TRY(cuda_upload(context, ranges, samples->ranges, bytes));
   TSI_TRY(cuda_launch(context, "gather", gather, (unsigned)samples->count, CUDA_THREADS,
                       (const tsi_samples_range *)ranges, (const int32_t *)g->columns, gathered));
@@ -211,7 +211,7 @@ ts_status cuda_given_samples(ts_context *context, const tsi_given *given, const 
   memory.what = "samples of a matrix";
   if (samples->entries == 0) return TS_OK;
   const ts_status status = gather_samples(&memory, given, samples, columns);
-  cuda_amg_give(&memory);
+  cuda_amg_free(&memory);
   return status;
 }
 
@@ -302,12 +302,12 @@ static __global__ void __launch_bounds__(CUDA_THREADS)
 ts_status cuda_given_fingerprint(ts_context *context, const tsi_given *given, uint64_t *fingerprint) {
   const cuda_given *g = (const cuda_given *)given->impl;
   unsigned long long *sum;
-  TSI_TRY(cuda_take_zeroed(context, (void **)&sum, sizeof *sum, slices_name));
+  TSI_TRY(cuda_alloc_zeroed(context, (void **)&sum, sizeof *sum, slices_name));
   ts_status status =
       cuda_launch(context, "add_places", add_places, cuda_blocks_each(context, 32 * (size_t)given->rows),
                   CUDA_THREADS, given->rows, (const int32_t *)g->offsets, (const int32_t *)g->columns, sum);
   context->host_synchronisations++;
   if (status == TS_OK) status = cuda_download(context, fingerprint, sum, sizeof *fingerprint);
-  cuda_give(context, sum, sizeof *sum);
+  cuda_free(context, sum, sizeof *sum);
   return status;
 }

@@ -66,7 +66,7 @@ static ts_status sort_entries(cuda_amg_memory *memory, const cuda_entries *e, co
   int32_t *by_columns, *by_rows;
   TSI_TRY(cuda_amg_sort(memory, (const uint32_t *)e->columns, e->count, bits_of(given->columns), &sorted_keys,
                         &by_columns));
-  CUDA_AMG_TAKE(memory, e->count, keys);
+  CUDA_AMG_ALLOC(memory, e->count, keys);
   TSI_TRY(cuda_launch(context, "gather", gather, blocks, CUDA_THREADS, e->count, e->rows,
                       (const int32_t *)by_columns, keys));
   TSI_TRY(cuda_amg_sort(memory, keys, e->count, bits_of(given->rows), &rows, &by_rows));
@@ -93,8 +93,8 @@ static ts_status sort_and_merge(cuda_amg_memory *memory, const cuda_entries *e, 
   int32_t *places, unique;
   sorted s;
   TSI_TRY(sort_entries(memory, e, given, &s));
-  CUDA_AMG_TAKE(memory, (size_t)e->count + 1, places);
-  TSI_TRY(cuda_take_zeroed(context, (void **)&g->offsets, (rows + 1) * sizeof *g->offsets, sort_name));
+  CUDA_AMG_ALLOC(memory, (size_t)e->count + 1, places);
+  TSI_TRY(cuda_alloc_zeroed(context, (void **)&g->offsets, (rows + 1) * sizeof *g->offsets, sort_name));
   TSI_TRY(cuda_launch(context, "count_firsts", count_firsts, cuda_blocks_each(context, (size_t)e->count),
                       CUDA_THREADS, s, places, g->offsets + 1));
   TSI_TRY(cuda_amg_scan(context, places, (size_t)e->count));
@@ -103,8 +103,8 @@ static ts_status sort_and_merge(cuda_amg_memory *memory, const cuda_entries *e, 
   TSI_TRY(cuda_download(context, &unique, places + e->count, sizeof unique));
   given->nonzeros = unique;
   given->duplicates = e->count - unique;
-  TSI_TRY(cuda_take_zeroed(context, (void **)&g->columns, cuda_given_room((size_t)unique) * 4, sort_name));
-  if (e->values) TSI_TRY(cuda_take(context, (void **)sums, (size_t)unique * sizeof **sums, sort_name));
+  TSI_TRY(cuda_alloc_zeroed(context, (void **)&g->columns, cuda_given_room((size_t)unique) * 4, sort_name));
+  if (e->values) TSI_TRY(cuda_alloc(context, (void **)sums, (size_t)unique * sizeof **sums, sort_name));
   return run_merge(context, s, e, places, g->columns, *sums);
 }
 
@@ -115,9 +115,9 @@ ts_status cuda_given_sort(ts_context *context, const cuda_entries *entries, tsi_
   *sums = NULL;
   const ts_status status = sort_and_merge(&memory, entries, given, sums);
   if (status < 0) {
-    cuda_give(context, *sums, (size_t)given->nonzeros * sizeof **sums);
+    cuda_free(context, *sums, (size_t)given->nonzeros * sizeof **sums);
     *sums = NULL;
   }
-  cuda_amg_give(&memory);
+  cuda_amg_free(&memory);
   return status;
 }

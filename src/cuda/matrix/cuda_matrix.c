@@ -4,11 +4,11 @@
 #include "cuda_given.h"
 #include "cuda_matrix.h"
 
-ts_status cuda_matrix_take(ts_matrix *A, const void *from, size_t count, size_t size, void **to) {
+ts_status cuda_matrix_alloc(ts_matrix *A, const void *from, size_t count, size_t size, void **to) {
   cuda_matrix *m = cuda_matrix_of(A);
   const size_t bytes = count * size;
-  TSI_TRY(from ? cuda_take_copy(A->context, to, from, bytes, "a matrix")
-               : cuda_take_zeroed(A->context, to, bytes, "a matrix"));
+  TSI_TRY(from ? cuda_alloc_copy(A->context, to, from, bytes, "a matrix")
+               : cuda_alloc_zeroed(A->context, to, bytes, "a matrix"));
   m->blocks[m->block_count].data = *to;
   m->blocks[m->block_count++].bytes = bytes;
   return TS_OK;
@@ -18,21 +18,21 @@ ts_status cuda_matrix_take(ts_matrix *A, const void *from, size_t count, size_t 
 static ts_status create_sums(ts_matrix *A) {
   cuda_row_blocks *w = &cuda_matrix_of(A)->row_blocks;
   if (w->count == 0) return TS_OK;
-  CUDA_TAKE(A, NULL, (size_t)(2 * CUDA_PIECE_WORDS) * (size_t)w->count, w->sums);
-  CUDA_TAKE(A, NULL, w->count, w->tickets);
+  CUDA_ALLOC(A, NULL, (size_t)(2 * CUDA_PIECE_WORDS) * (size_t)w->count, w->sums);
+  CUDA_ALLOC(A, NULL, w->count, w->tickets);
   return TS_OK;
 }
 
 ts_status cuda_matrix_create_row_blocks(ts_matrix *A, const tsi_row_block *row_blocks, int32_t count) {
   cuda_row_blocks *w = &cuda_matrix_of(A)->row_blocks;
   w->count = count;
-  if (count > 0) CUDA_TAKE(A, row_blocks, count, w->row_blocks);
+  if (count > 0) CUDA_ALLOC(A, row_blocks, count, w->row_blocks);
   return create_sums(A);
 }
 
 /* Loads of eight entries at once read past the last one. */
-static ts_status take_padded(ts_matrix *A, const void *from, size_t count, void **to) {
-  TSI_TRY(cuda_matrix_take(A, NULL, (count + 7) / 8 * 8, 4, to));
+static ts_status alloc_padded(ts_matrix *A, const void *from, size_t count, void **to) {
+  TSI_TRY(cuda_matrix_alloc(A, NULL, (count + 7) / 8 * 8, 4, to));
   return from ? cuda_upload(A->context, *to, from, 4 * count) : TS_OK;
 }
 
@@ -79,11 +79,11 @@ static ts_status create_csr(ts_matrix *A, const tsi_packed *packed) {
   m->value_count = (size_t)csr->row_offsets[rows];
   m->csr.rows = csr->rows;
   m->csr.log2_subwarp = plan->log2_subwarp;
-  CUDA_TAKE(A, csr->row_offsets, rows + 1, m->csr.row_offsets);
-  TSI_TRY(take_padded(A, csr->column_indices, m->value_count, (void **)&m->csr.columns));
-  TSI_TRY(take_padded(A, csr->values, m->value_count, (void **)&m->values));
+  CUDA_ALLOC(A, csr->row_offsets, rows + 1, m->csr.row_offsets);
+  TSI_TRY(alloc_padded(A, csr->column_indices, m->value_count, (void **)&m->csr.columns));
+  TSI_TRY(alloc_padded(A, csr->values, m->value_count, (void **)&m->values));
   m->csr.values = m->values;
-  if (plan->ends) CUDA_TAKE(A, plan->ends, m->value_count / TSI_ROW_BLOCK_STEPS + 1, m->csr.ends);
+  if (plan->ends) CUDA_ALLOC(A, plan->ends, m->value_count / TSI_ROW_BLOCK_STEPS + 1, m->csr.ends);
   TSI_TRY(cuda_matrix_create_row_blocks(A, plan->row_blocks, plan->row_block_count));
   m->row_blocks.columns = m->csr.columns;
   m->row_blocks.values = m->csr.values;
@@ -115,11 +115,11 @@ static ts_status fill_slices(ts_matrix *A, const tsi_packed *packed) {
   cuda_matrix *m = cuda_matrix_of(A);
   const tsi_slices *from = &A->layout->slices;
   cuda_slices *to = &m->slices;
-  CUDA_TAKE(A, packed->words, from->words, to->words);
-  CUDA_TAKE(A, packed->bases, from->bases, to->bases);
-  CUDA_TAKE(A, packed->values, m->value_count, m->values);
+  CUDA_ALLOC(A, packed->words, from->words, to->words);
+  CUDA_ALLOC(A, packed->bases, from->bases, to->bases);
+  CUDA_ALLOC(A, packed->values, m->value_count, m->values);
   to->values = m->values;
-  if (from->row_block_count) CUDA_TAKE(A, packed->long_columns, from->long_entries, m->row_blocks.columns);
+  if (from->row_block_count) CUDA_ALLOC(A, packed->long_columns, from->long_entries, m->row_blocks.columns);
   m->row_blocks.values = to->values + from->entries;
   TSI_TRY(cuda_matrix_create_row_blocks(A, from->row_blocks, from->row_block_count));
   if (!packed->given) return TS_OK;
@@ -135,9 +135,9 @@ static ts_status create_slices(ts_matrix *A, const tsi_packed *packed) {
   m->value_count = (size_t)from->entries + (size_t)from->long_entries;
   to->rows = packed->csr->rows;
   to->count = from->count;
-  CUDA_TAKE(A, from->slices, from->count, to->slices);
-  CUDA_TAKE(A, from->lengths, places, to->lengths);
-  if (from->order) CUDA_TAKE(A, from->order, places, to->order);
+  CUDA_ALLOC(A, from->slices, from->count, to->slices);
+  CUDA_ALLOC(A, from->lengths, places, to->lengths);
+  if (from->order) CUDA_ALLOC(A, from->order, places, to->order);
   const double rows = packed->csr->rows > 0 ? packed->csr->rows : 1;
   choose_kernels(&A->context->tuning, to, from, (double)A->info.nonzeros / rows,
                  (double)cuda_state_of(A->context)->l2_bytes);
@@ -150,9 +150,9 @@ static ts_status create_segments(ts_matrix *A, const tsi_packed *packed) {
   const size_t rows = (size_t)packed->csr->rows, runs = packed->starts[rows];
   to->rows = packed->csr->rows;
   m->value_count = runs + (A->has_diagonal ? rows : 0);
-  CUDA_TAKE(A, packed->starts, rows + 1, to->starts);
-  CUDA_TAKE(A, packed->pointers, runs, to->pointers);
-  CUDA_TAKE(A, packed->values, m->value_count, m->values);
+  CUDA_ALLOC(A, packed->starts, rows + 1, to->starts);
+  CUDA_ALLOC(A, packed->pointers, runs, to->pointers);
+  CUDA_ALLOC(A, packed->values, m->value_count, m->values);
   to->values = m->values;
   if (A->has_diagonal) to->diagonal = to->values + runs;
   return TS_OK;
@@ -167,9 +167,9 @@ static ts_status create_bcrs(ts_matrix *A, const tsi_packed *packed) {
   to->count = from->offsets[from->block_rows];
   to->width = A->info.columns;
   m->value_count = (size_t)to->count << (2 * from->log2_size);
-  CUDA_TAKE(A, from->offsets, to->rows + 1, to->offsets);
-  CUDA_TAKE(A, from->columns, to->count, to->columns);
-  CUDA_TAKE(A, packed->block_values, m->value_count, m->values);
+  CUDA_ALLOC(A, from->offsets, to->rows + 1, to->offsets);
+  CUDA_ALLOC(A, from->columns, to->count, to->columns);
+  CUDA_ALLOC(A, packed->block_values, m->value_count, m->values);
   to->values = m->values;
   return TS_OK;
 }
@@ -197,7 +197,7 @@ void cuda_matrix_destroy(ts_matrix *A) {
   cuda_matrix *m = cuda_matrix_of(A);
   while (m->block_count > 0) {
     m->block_count--;
-    cuda_give(A->context, m->blocks[m->block_count].data, m->blocks[m->block_count].bytes);
+    cuda_free(A->context, m->blocks[m->block_count].data, m->blocks[m->block_count].bytes);
   }
   tsi_free(A->context, m);
   A->impl = NULL;
@@ -222,19 +222,19 @@ const cuda_format cuda_format_segments = {&segments_kind, sizeof(cuda_matrix), c
 const cuda_format cuda_format_bcrs2 = {&bcrs_kind, sizeof(cuda_matrix), create_bcrs};
 const cuda_format cuda_format_bcrs4 = {&bcrs_kind, sizeof(cuda_matrix), create_bcrs};
 
-/* Moves the pointer to the same offset among the values of `rest`. */
-static void rebase(const float **pointer, const cuda_matrix *whole, const cuda_matrix *rest) {
-  if (*pointer) *pointer = rest->values + (*pointer - whole->values);
+/* Moves the pointer to the same offset among the values of `low`. */
+static void rebase(const float **pointer, const cuda_matrix *whole, const cuda_matrix *low) {
+  if (*pointer) *pointer = low->values + (*pointer - whole->values);
 }
 
 /* Has its own values and takes everything else from the whole matrix, including its scratch memory: only one of
  * the two is in use at a time. */
-static ts_status create_rest(ts_matrix *A, size_t size, const tsi_packed *packed) {
+static ts_status create_low_part(ts_matrix *A, size_t size, const tsi_packed *packed) {
   const cuda_matrix *whole = cuda_matrix_of(A->whole);
   cuda_matrix *m = cuda_matrix_of(A);
   memcpy(m, whole, size);
   m->block_count = 0;
-  TSI_TRY(take_padded(A, NULL, whole->value_count, (void **)&m->values));
+  TSI_TRY(alloc_padded(A, NULL, whole->value_count, (void **)&m->values));
   rebase(&m->csr.values, whole, m);
   rebase(&m->slices.values, whole, m);
   rebase(&m->segments.values, whole, m);
@@ -245,10 +245,10 @@ static ts_status create_rest(ts_matrix *A, size_t size, const tsi_packed *packed
 }
 
 static ts_status create(ts_matrix *A, const cuda_format *format, const tsi_packed *packed) {
-  if (A->whole) return create_rest(A, format->size, packed);
+  if (A->whole) return create_low_part(A, format->size, packed);
   cuda_matrix *m = cuda_matrix_of(A);
   if (A->row_space->constrained)
-    CUDA_TAKE(A, A->row_space->constrained, A->row_space->tiling.size, m->constrained);
+    CUDA_ALLOC(A, A->row_space->constrained, A->row_space->tiling.size, m->constrained);
   TSI_TRY(format->create(A, packed));
   return cuda_matrix_find_interior(A, packed->csr);
 }

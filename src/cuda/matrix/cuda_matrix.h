@@ -121,9 +121,9 @@ TSI_CUDA_FORMATS(CUDA_FORMAT_ROW)
 #undef CUDA_FORMAT_ROW
 
 /* Allocates device memory that is freed with the matrix: a copy of `from`, or zeros if it is NULL. */
-ts_status cuda_matrix_take(ts_matrix *A, const void *from, size_t count, size_t size, void **to);
-#define CUDA_TAKE(A, from, count, to)                                                                          \
-  TSI_TRY(cuda_matrix_take((A), (from), (size_t)(count), sizeof *(to), (void **)&(to)))
+ts_status cuda_matrix_alloc(ts_matrix *A, const void *from, size_t count, size_t size, void **to);
+#define CUDA_ALLOC(A, from, count, to)                                                                         \
+  TSI_TRY(cuda_matrix_alloc((A), (from), (size_t)(count), sizeof *(to), (void **)&(to)))
 void cuda_matrix_destroy(ts_matrix *A);
 /* Allocates `count` row blocks: a copy of `row_blocks`, or zeros if it is NULL. */
 ts_status cuda_matrix_create_row_blocks(ts_matrix *A, const tsi_row_block *row_blocks, int32_t count);

@@ -126,7 +126,7 @@ static __device__ __forceinline__ void cuda_write(float *y, size_t element, Real
 static __device__ __forceinline__ void cuda_write(const cuda_pair &y, size_t element, double value) {
   const float high = (float)value;
   y.high[element] = high;
-  y.low[element] = cuda_rest(value, high);
+  y.low[element] = cuda_low_part(value, high);
 }
 
 /* Writes the result of a row; called by the row's first thread. */

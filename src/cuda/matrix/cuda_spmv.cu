@@ -186,7 +186,7 @@ ts_status cuda_jagged_spmv_dot(ts_vector *y, const ts_matrix *A, const ts_vector
     TSI_TRY(cuda_jagged_spmv(y, A, x));
     return cuda_reduce(out, index, TSI_REDUCE_DOT, x, y);
   }
-  if (!m->dots) CUDA_TAKE((ts_matrix *)A, NULL, count, m->dots);
+  if (!m->dots) CUDA_ALLOC((ts_matrix *)A, NULL, count, m->dots);
   cuda_pair_operands o = cuda_pair_operands_of(y, x, NULL);
   o.dots = m->dots;
   TSI_TRY((run_spmv<jagged_product, double>(A, 1, o)));

@@ -51,9 +51,9 @@ struct in_words<cuda_exact> { /* two doubles with the flag as last bit; the seco
   }
   static __device__ __forceinline__ void write(volatile unsigned long long *words, const cuda_exact &value) {
     const unsigned long long sum = (unsigned long long)__double_as_longlong(value.sum);
-    const double rest = value.error + (value.sum - number_of(sum));
+    const double error = value.error + (value.sum - number_of(sum));
     words[0] = has_come | sum;
-    words[1] = has_come | (unsigned long long)__double_as_longlong(rest);
+    words[1] = has_come | (unsigned long long)__double_as_longlong(error);
   }
   static __device__ __forceinline__ cuda_exact read(const unsigned long long *words) {
     cuda_exact value = number_of(words[0]);

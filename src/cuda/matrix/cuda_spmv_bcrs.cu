@@ -82,14 +82,14 @@ static ts_status run_padded(const ts_matrix *A, Operands o, const cuda_vector *x
   ts_context *context = A->context;
   const size_t bytes = (x->count * sizeof(float) + 15) / 16 * 16;
   void *padded;
-  TSI_TRY(cuda_take_zeroed(context, &padded, bytes, "a vector in whole blocks"));
+  TSI_TRY(cuda_alloc_zeroed(context, &padded, bytes, "a vector in whole blocks"));
   const cudaError_t error = cudaMemcpyAsync(padded, x->data, x->count * sizeof(float), cudaMemcpyDeviceToDevice,
                                             cuda_stream(context));
   ts_status status = TS_OK;
   if (error != cudaSuccess) status = cuda_report(context, error, "cudaMemcpyAsync", __FILE__, __LINE__);
   replace_first_part(o.x, (float *)padded);
   if (status == TS_OK) status = run_bcrs<Real>(A, o, 1);
-  cuda_give(context, padded, bytes);
+  cuda_free(context, padded, bytes);
   return status;
 }
 

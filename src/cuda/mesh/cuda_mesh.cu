@@ -155,7 +155,7 @@ ts_status cuda_mesh_force(ts_vector *g, const tsi_mesh_operator *op, const ts_ve
 }
 
 static ts_status copy(ts_context *context, int32_t **to, const int32_t *from, size_t count) {
-  return from ? cuda_take_copy(context, (void **)to, from, count * sizeof *from, "a mesh") : TS_OK;
+  return from ? cuda_alloc_copy(context, (void **)to, from, count * sizeof *from, "a mesh") : TS_OK;
 }
 
 static ts_status create(tsi_mesh_operator *op, const tsi_mesh_packed *packed) {
@@ -191,11 +191,11 @@ void cuda_mesh_destroy(tsi_mesh_operator *op) {
   ts_context *context = op->context;
   cuda_mesh *mesh = mesh_of(op);
   const size_t bytes = mesh->entries * sizeof(int32_t);
-  cuda_give(context, mesh->previous, bytes);
-  cuda_give(context, mesh->next, bytes);
-  cuda_give(context, mesh->places, bytes);
-  cuda_give(context, mesh->own_columns, bytes);
-  cuda_give(context, mesh->own_offsets, ((size_t)mesh->rows + 1) * sizeof(int32_t));
+  cuda_free(context, mesh->previous, bytes);
+  cuda_free(context, mesh->next, bytes);
+  cuda_free(context, mesh->places, bytes);
+  cuda_free(context, mesh->own_columns, bytes);
+  cuda_free(context, mesh->own_offsets, ((size_t)mesh->rows + 1) * sizeof(int32_t));
   tsi_free(context, mesh);
   op->impl = NULL;
 }

@@ -19,9 +19,8 @@ static int share_rows(const cuda_amg_csr *csr) {
   return log2_subwarp;
 }
 
-/* The matrix takes over the arrays of `csr`. */
-static ts_status adopt(ts_context *context, const cuda_amg_csr *csr, ts_space *row_space,
-                       ts_space *column_space, ts_matrix **matrix) {
+ts_status cuda_amg_adopt(ts_context *context, const cuda_amg_csr *csr, ts_space *row_space,
+                         ts_space *column_space, ts_matrix **matrix) {
   cuda_matrix *m = tsi_calloc(context, 1, sizeof *m);
   if (!m) return tsi_out_of_memory(context, "a matrix", sizeof *m);
   const size_t entries = cuda_amg_room((size_t)csr->entries);
@@ -51,10 +50,10 @@ static ts_status adopt(ts_context *context, const cuda_amg_csr *csr, ts_space *r
 static ts_status adopt_level(tsi_amg *amg, int l) {
   const cuda_amg_hierarchy *h = amg->device;
   tsi_amg_level *fine = &amg->level[l], *coarse = fine + 1;
-  TSI_TRY(adopt(amg->context, &h->level[l + 1].A, NULL, NULL, &coarse->A));
+  TSI_TRY(cuda_amg_adopt(amg->context, &h->level[l + 1].A, NULL, NULL, &coarse->A));
   ts_space *of_fine = fine->A->row_space, *of_coarse = coarse->A->row_space;
-  TSI_TRY(adopt(amg->context, &h->level[l].P, of_fine, of_coarse, &fine->P));
-  TSI_TRY(adopt(amg->context, &h->level[l].R, of_coarse, of_fine, &fine->R));
+  TSI_TRY(cuda_amg_adopt(amg->context, &h->level[l].P, of_fine, of_coarse, &fine->P));
+  TSI_TRY(cuda_amg_adopt(amg->context, &h->level[l].R, of_coarse, of_fine, &fine->R));
   ts_matrix *const with_long_rows[] = {coarse->A, fine->R}; /* rows of P are short: they reach few aggregates */
   return cuda_amg_part_long_rows(amg->context, with_long_rows, 2);
 }
@@ -65,10 +64,10 @@ static void free_level(const tsi_amg *amg, int l) {
   if (l > 0 && !amg->level[l].A) cuda_amg_csr_free(amg->context, &h->level[l].A);
   if (!amg->level[l].P) cuda_amg_csr_free(amg->context, &h->level[l].P);
   if (!amg->level[l].R) cuda_amg_csr_free(amg->context, &h->level[l].R);
-  cuda_amg_give(&h->kept[l]);
-  cuda_amg_give(&h->modes[l]);
-  cuda_amg_give(&h->level[l].again.memory);
-  cuda_amg_give(&h->level[l].again.of_order);
+  cuda_amg_free(&h->kept[l]);
+  cuda_amg_free(&h->modes[l]);
+  cuda_amg_free(&h->level[l].again.memory);
+  cuda_amg_free(&h->level[l].again.of_order);
 }
 
 /* ---- Levels ---- */
@@ -76,14 +75,14 @@ static void free_level(const tsi_amg *amg, int l) {
 static ts_status group(const tsi_amg *amg, int l) {
   cuda_amg_hierarchy *h = amg->device;
   cuda_amg_level *level = &h->level[l];
-  CUDA_AMG_TAKE(&h->kept[l], level->A.entries, level->strong);
-  CUDA_AMG_TAKE(&h->kept[l], level->nodes, level->aggregates);
+  CUDA_AMG_ALLOC(&h->kept[l], level->A.entries, level->strong);
+  CUDA_AMG_ALLOC(&h->kept[l], level->nodes, level->aggregates);
   cuda_amg_memory memory = {.context = amg->context};
   cuda_amg_graph graph;
-  ts_status status = cuda_amg_strength(&memory, level, amg->desc.strength, l, &graph);
+  ts_status status = cuda_amg_strength(&memory, level, amg->desc.strength, amg->depth + l, &graph);
   if (status == TS_OK)
     status = cuda_amg_aggregate(amg->context, &graph, level->aggregates, &level->aggregate_count);
-  cuda_amg_give(&memory);
+  cuda_amg_free(&memory);
   return status;
 }
 
@@ -91,11 +90,11 @@ static ts_status make_tentative(const tsi_amg *amg, int l) {
   cuda_amg_hierarchy *h = amg->device;
   cuda_amg_level *level = &h->level[l], *next = level + 1;
   const size_t vectors = (size_t)level->vectors;
-  CUDA_AMG_TAKE(&h->kept[l], (size_t)level->A.rows * vectors, level->tentative);
-  CUDA_AMG_TAKE(&h->kept[l], level->nodes, level->weights);
-  CUDA_AMG_TAKE(&h->modes[l + 1], (size_t)level->aggregate_count * vectors * vectors, next->near_null);
+  CUDA_AMG_ALLOC(&h->kept[l], (size_t)level->A.rows * vectors, level->tentative);
+  CUDA_AMG_ALLOC(&h->kept[l], level->nodes, level->weights);
+  CUDA_AMG_ALLOC(&h->modes[l + 1], (size_t)level->aggregate_count * vectors * vectors, next->near_null);
   TSI_TRY(cuda_amg_tentative(amg->context, level, next->near_null));
-  cuda_amg_give(&h->modes[l]);
+  cuda_amg_free(&h->modes[l]);
   level->near_null = NULL;
   return TS_OK;
 }
@@ -139,6 +138,16 @@ static ts_status add_level(tsi_amg *amg) {
   return TS_OK;
 }
 
+static ts_status check_diagonal(const tsi_amg *amg) {
+  const cuda_amg_hierarchy *h = amg->device;
+  const unsigned char *constrained = NULL;
+  int32_t row;
+  float diagonal;
+  TSI_TRY(cuda_constrained(amg->level[0].A->row_space, &constrained));
+  TSI_TRY(cuda_amg_check_diagonal(amg->context, &h->level[0].A, constrained, &row, &diagonal));
+  return row < 0 ? TS_OK : tsi_amg_refuse_row(amg->context, row, diagonal);
+}
+
 static ts_status start(tsi_amg *amg) {
   cuda_amg_hierarchy *h = amg->device;
   const ts_amg_desc *desc = &amg->desc;
@@ -146,13 +155,8 @@ static ts_status start(tsi_amg *amg) {
   first->unknowns = desc->unknowns;
   first->nodes = first->A.rows / desc->unknowns;
   first->vectors = tsi_amg_vectors(desc);
-  const unsigned char *constrained = NULL;
-  int32_t row;
-  float diagonal;
-  TSI_TRY(cuda_constrained(amg->level[0].A->row_space, &constrained));
-  TSI_TRY(cuda_amg_check_diagonal(amg->context, &first->A, constrained, &row, &diagonal));
-  if (row >= 0) return tsi_amg_refuse_row(amg->context, row, diagonal);
-  CUDA_AMG_TAKE(&h->modes[0], (size_t)first->A.rows * (size_t)first->vectors, first->near_null);
+  if (amg->depth == 0) TSI_TRY(check_diagonal(amg));
+  CUDA_AMG_ALLOC(&h->modes[0], (size_t)first->A.rows * (size_t)first->vectors, first->near_null);
   return cuda_amg_near_null(amg->context, desc, first);
 }
 
@@ -190,7 +194,7 @@ static ts_status make_inverse(tsi_amg *amg) {
     cuda_amg_csr dense;
     ts_space *space = amg->level[last].A->row_space;
     TSI_TRY(cuda_amg_csr_dense(amg->context, h->level[last].A.rows, &dense));
-    const ts_status status = adopt(amg->context, &dense, space, space, &amg->inverse);
+    const ts_status status = cuda_amg_adopt(amg->context, &dense, space, space, &amg->inverse);
     if (status < 0) cuda_amg_csr_free(amg->context, &dense);
     TSI_TRY(status);
   }
@@ -198,7 +202,7 @@ static ts_status make_inverse(tsi_amg *amg) {
 }
 
 /* Copies the last level's matrix to the host, which chooses a smoother for it, since it has no inverse. */
-static ts_status take_last(tsi_amg *amg) {
+static ts_status read_last(tsi_amg *amg) {
   const int last = amg->levels - 1;
   amg->host.levels = amg->levels;
   tsi_amg_csr_free(amg->context, &amg->host.level[last].A);
@@ -211,7 +215,7 @@ static ts_status set_up(tsi_amg *amg, int keep, cuda_amg_memory *source) {
   if (!keep) TSI_TRY(make_levels(amg));
   for (int l = 0; keep && l + 1 < amg->levels; l++) TSI_TRY(compute_again(amg, l));
   if (h->level[amg->levels - 1].A.rows <= TSI_AMG_DENSE) return make_inverse(amg);
-  return amg->levels > 1 ? take_last(amg) : TS_OK;
+  return amg->levels > 1 ? read_last(amg) : TS_OK;
 }
 
 ts_status cuda_amg_setup(tsi_amg *amg) {
@@ -229,7 +233,7 @@ ts_status cuda_amg_setup(tsi_amg *amg) {
   h->source.memory.what = "an update of amg";
   cuda_amg_memory source = {.context = context};
   const ts_status status = set_up(amg, keep, &source);
-  cuda_amg_give(&source);
+  cuda_amg_free(&source);
   h->level[0].A = (cuda_amg_csr){0};
   if (status == TS_OK && (amg->levels > 1 || amg->inverse))
     free_level(amg, amg->levels - 1);
@@ -242,7 +246,7 @@ void cuda_amg_drop(tsi_amg *amg) {
   cuda_amg_hierarchy *h = amg->device;
   cuda_amg_forget_cycles(amg);
   for (int l = 0; l < TSI_AMG_MAX_LEVELS; l++) free_level(amg, l);
-  if (h) cuda_amg_give(&h->source.memory);
+  if (h) cuda_amg_free(&h->source.memory);
   tsi_free(amg->context, h);
   amg->device = NULL;
 }

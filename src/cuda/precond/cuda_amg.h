@@ -4,8 +4,9 @@
  * Control flow: cuda_amg.c (level by level) calls cuda_amg_source.cu (A as csr), cuda_amg_units.cu,
  * cuda_amg_strength.cu, cuda_amg_aggregate.cu, cuda_amg_tentative.cu, cuda_amg_eigenvalue.cu,
  * cuda_amg_smooth.cu, cuda_amg_twice.cu, cuda_amg_transpose.cu, cuda_amg_galerkin.cu, cuda_amg_places.cu,
- * cuda_amg_long.cu and cuda_amg_coarsest.cu. They share cuda_amg_memory.cu and cuda_amg_sort.cu. The algorithms
- * are documented in their namesakes in common/precond/amg.
+ * cuda_amg_long.cu and cuda_amg_coarsest.cu. If several devices share the rows, multi/multi_amg.c calls
+ * cuda_amg_part.cu and cuda_amg_pieces.cu instead. They share cuda_amg_memory.cu and cuda_amg_sort.cu. The
+ * algorithms are documented in their namesakes in common/precond/amg.
  *
  * Sums are in double precision and in the host's order: a single thread adds the terms of one sum. These files
  * are compiled without contraction of products and sums. C, like cuda.h. */
@@ -18,7 +19,7 @@
 extern "C" {
 #endif
 
-#include "common/precond/amg/amg.h"
+#include "common/precond/amg/amg_part.h"
 
 /* ---- Memory (cuda_amg_memory.cu) ---- */
 
@@ -38,20 +39,15 @@ typedef struct cuda_amg_memory {
   } blocks[CUDA_AMG_BLOCKS];
 } cuda_amg_memory;
 
-ts_status cuda_amg_take(cuda_amg_memory *memory, size_t count, size_t size, void **to);
+ts_status cuda_amg_alloc(cuda_amg_memory *memory, size_t count, size_t size, void **to);
 /* Allocates `count` elements of the type that `to` points to. */
-#define CUDA_AMG_TAKE(memory, count, to)                                                                       \
-  TSI_TRY(cuda_amg_take((memory), (size_t)(count), sizeof *(to), (void **)&(to)))
-/* Frees in stream order, like cuda_give. */
-void cuda_amg_give(cuda_amg_memory *memory);
+#define CUDA_AMG_ALLOC(memory, count, to)                                                                      \
+  TSI_TRY(cuda_amg_alloc((memory), (size_t)(count), sizeof *(to), (void **)&(to)))
+/* Frees in stream order, like cuda_free. */
+void cuda_amg_free(cuda_amg_memory *memory);
 
-/* A sparse matrix on the device. The columns of a row ascend. Indices and values are padded with zeros to a
- * multiple of eight entries. */
-typedef struct cuda_amg_csr {
-  int32_t rows, columns, entries;
-  int32_t *offsets, *indices;
-  float *values;
-} cuda_amg_csr;
+/* A sparse matrix on the device. */
+typedef tsi_amg_piece cuda_amg_csr;
 
 static inline size_t cuda_amg_room(size_t entries) {
   return (entries + 7) / 8 * 8;
@@ -147,6 +143,11 @@ typedef struct cuda_amg_hierarchy {
 
 /* cuda_amg.c, cuda_amg_cycle.c */
 TSI_AMG_OPERATIONS(TSI_PROTOTYPE, cuda_amg_)
+/* Makes a matrix that takes over the arrays of `csr`. */
+ts_status cuda_amg_adopt(ts_context *context, const cuda_amg_csr *csr, ts_space *row_space,
+                         ts_space *column_space, ts_matrix **matrix);
+/* cuda_amg_part.cu, cuda_amg_pieces.cu */
+TSI_AMG_PART_OPERATIONS(TSI_PROTOTYPE, cuda_amg_part_)
 
 /* cuda_amg_strength.cu. Allocates the graph's arrays in `memory`. */
 typedef struct cuda_amg_graph {
@@ -158,6 +159,9 @@ ts_status cuda_amg_strength(cuda_amg_memory *memory, const cuda_amg_level *level
                             cuda_amg_graph *graph);
 /* cuda_amg_units.cu. Like tsi_amg_units. */
 ts_status cuda_amg_units(ts_context *context, const cuda_amg_level *level);
+/* The two parts of this, like tsi_amg_vote and tsi_amg_write_units. */
+ts_status cuda_amg_vote(ts_context *context, const cuda_amg_level *level, tsi_amg_range own, double *votes);
+ts_status cuda_amg_write_units(ts_context *context, const cuda_amg_level *level, int scaled);
 /* Finds the first unconstrained row without a positive diagonal (`constrained` may be NULL), and the value
  * there. The row is -1 if none exists. */
 ts_status cuda_amg_check_diagonal(ts_context *context, const cuda_amg_csr *A, const unsigned char *constrained,
@@ -190,6 +194,11 @@ ts_status cuda_amg_smooth_again(ts_context *context, const cuda_amg_level *level
 
 /* cuda_amg_smooth.cu. If level->P has offsets, its pattern is reused. */
 ts_status cuda_amg_smooth(ts_context *context, cuda_amg_level *level);
+/* Two parts of this for one part of a level's rows, like tsi_amg_estimate and tsi_amg_prolong. */
+ts_status cuda_amg_estimate(ts_context *context, cuda_amg_level *level, tsi_amg_range own,
+                            tsi_amg_estimates *found);
+ts_status cuda_amg_prolong(ts_context *context, cuda_amg_level *level, tsi_amg_range own, double omega,
+                           int32_t reach, double sums[4]);
 
 /* cuda_amg_transpose.cu: T = -A^T. Allocates the arrays of T. */
 ts_status cuda_amg_transpose(ts_context *context, const cuda_amg_csr *A, cuda_amg_csr *T);

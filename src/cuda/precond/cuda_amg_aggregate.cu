@@ -105,8 +105,8 @@ __global__ static void begin_search(const search s) {
   const int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
   if (i <= AHEAD) s.left[i] = i == 0;
   if (i >= s.graph.nodes) return;
-  const bool takes_part = s.aggregates[i] < 0 && s.graph.begins[i] < s.graph.ends[i];
-  s.states[i] = s.nearest[i] = takes_part ? candidate((int32_t)i, 0) : OUT;
+  const bool is_candidate = s.aggregates[i] < 0 && s.graph.begins[i] < s.graph.ends[i];
+  s.states[i] = s.nearest[i] = is_candidate ? candidate((int32_t)i, 0) : OUT;
 }
 
 template <int LANES> __global__ static void look_near(const search s, int ahead) {
@@ -154,7 +154,7 @@ static __device__ __forceinline__ bool is_root(const search &s, int32_t node) {
 }
 
 /* A root receives its own aggregate, any other node that of its first neighbour that is a root. */
-template <int LANES> __global__ static void take_neighbours(const search s, int which) {
+template <int LANES> __global__ static void join_neighbours(const search s, int which) {
   const int64_t i = node_of<LANES>();
   const int32_t before = s.totals[which];
   if (i == 0 && lane_of<LANES>() == 0) s.totals[which + 1] = before + s.numbers[s.graph.nodes];
@@ -211,7 +211,7 @@ static ts_status search_roots(ts_context *context, const search *s, int which, i
   }
   TSI_TRY(cuda_launch(context, "mark_roots", mark_roots<LANES>, blocks, CUDA_THREADS, *s, neighbours));
   TSI_TRY(cuda_amg_scan(context, s->numbers, nodes));
-  return cuda_launch(context, "take_neighbours", take_neighbours<LANES>, blocks, CUDA_THREADS, *s, which);
+  return cuda_launch(context, "take_neighbours", join_neighbours<LANES>, blocks, CUDA_THREADS, *s, which);
 }
 
 template <int LANES> static ts_status group(ts_context *context, const search *s) {
@@ -224,11 +224,11 @@ template <int LANES> static ts_status group(ts_context *context, const search *s
 static ts_status aggregate(cuda_amg_memory *memory, search *s, int32_t *count) {
   ts_context *context = memory->context;
   const size_t nodes = (size_t)s->graph.nodes, bytes = nodes * sizeof *s->aggregates;
-  CUDA_AMG_TAKE(memory, nodes, s->states);
-  CUDA_AMG_TAKE(memory, nodes, s->nearest);
-  CUDA_AMG_TAKE(memory, nodes + 1, s->numbers);
-  CUDA_AMG_TAKE(memory, AHEAD + 1, s->left);
-  CUDA_AMG_TAKE(memory, 3, s->totals);
+  CUDA_AMG_ALLOC(memory, nodes, s->states);
+  CUDA_AMG_ALLOC(memory, nodes, s->nearest);
+  CUDA_AMG_ALLOC(memory, nodes + 1, s->numbers);
+  CUDA_AMG_ALLOC(memory, AHEAD + 1, s->left);
+  CUDA_AMG_ALLOC(memory, 3, s->totals);
   CUDA_TRY(context, cudaMemsetAsync(s->totals, 0, sizeof *s->totals, cuda_stream(context)));
   CUDA_TRY(context, cudaMemsetAsync(s->aggregates, 0xff, bytes, cuda_stream(context)));
   TSI_TRY(nodes < MANY ? group<8>(context, s) : group<1>(context, s));
@@ -244,6 +244,6 @@ ts_status cuda_amg_aggregate(ts_context *context, const cuda_amg_graph *graph, i
   s.aggregates = aggregates;
   *count = 0;
   const ts_status status = graph->nodes > 0 ? aggregate(&memory, &s, count) : TS_OK;
-  cuda_amg_give(&memory);
+  cuda_amg_free(&memory);
   return status;
 }

@@ -45,7 +45,7 @@ static __device__ __forceinline__ void store(const dense &d, int32_t row, int32_
     d.a[(size_t)(row + r) * d.n + column + lane] = from[r][lane];
 }
 
-__global__ static void take_matrix(const cuda_amg_csr A, const dense d) {
+__global__ static void expand_matrix(const cuda_amg_csr A, const dense d) {
   const int32_t i = (int32_t)blockIdx.x;
   for (int32_t e = A.offsets[i] + (int32_t)threadIdx.x; e < A.offsets[i + 1]; e += PANEL) {
     const int32_t j = A.indices[e];
@@ -221,18 +221,18 @@ static ts_status invert_in(cuda_amg_memory *memory, const cuda_amg_csr *A, float
   dense d = {};
   d.n = (A->rows + PANEL - 1) / PANEL * PANEL;
   const size_t n = (size_t)d.n, count = n * (n + 2);
-  CUDA_AMG_TAKE(memory, count, d.a);
+  CUDA_AMG_ALLOC(memory, count, d.a);
   d.pivots = d.a + n * n;
   d.diagonal = d.pivots + n;
   CUDA_TRY(context, cudaMemsetAsync(d.a, 0, count * sizeof *d.a, cuda_stream(context)));
-  TSI_TRY(cuda_launch(context, "take_matrix", take_matrix, (unsigned)A->rows, PANEL, *A, d));
+  TSI_TRY(cuda_launch(context, "take_matrix", expand_matrix, (unsigned)A->rows, PANEL, *A, d));
   return invert(context, d, inverse, A->rows);
 }
 
 ts_status cuda_amg_invert(ts_context *context, const cuda_amg_csr *A, float *inverse) {
   cuda_amg_memory memory = {context};
   const ts_status status = invert_in(&memory, A, inverse);
-  cuda_amg_give(&memory);
+  cuda_amg_free(&memory);
   return status;
 }
 

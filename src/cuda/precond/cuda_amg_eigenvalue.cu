@@ -79,11 +79,12 @@ static __device__ __forceinline__ void raise_most(const power &p, const double *
 
 /* Ends a kernel, with one number per row of the block in `squares`. Returns true in thread 0 of the last block,
  * which receives the results of all blocks. */
-static __device__ __forceinline__ int take_norms(const power &p, const double *squares, int rows, norms *all) {
+static __device__ __forceinline__ int combine_norms(const power &p, const double *squares, int rows,
+                                                    norms *all) {
   __syncthreads();
   if (threadIdx.x == 0) p.sums[blockIdx.x] = add_in_order(squares, rows);
   if (threadIdx.x / 32 == 1) raise_most(p, squares, rows);
-  if (!cuda_takes_last_ticket(p.tickets)) return 0;
+  if (!cuda_is_last_block(p.tickets)) return 0;
   double *sums = p.sums;
   int64_t count = gridDim.x;
   while (count > 1) {
@@ -113,7 +114,7 @@ __global__ static void __launch_bounds__(THREADS) begin(const power p) {
     squares[threadIdx.x] = (double)diagonal * ((double)number * (double)number);
   }
   norms all;
-  if (take_norms(p, squares, rows, &all)) *p.state = {0, 0, 1, all};
+  if (combine_norms(p, squares, rows, &all)) *p.state = {0, 0, 1, all};
 }
 
 static __device__ __forceinline__ double product_at(const power &p, int64_t e) {
@@ -208,7 +209,7 @@ __global__ static void __launch_bounds__(THREADS) step(const power p) {
     squares[threadIdx.x] = diagonal * ((double)number * (double)number);
   }
   norms all;
-  if (take_norms(p, squares, rows, &all)) {
+  if (combine_norms(p, squares, rows, &all)) {
     const double value = sqrt(all.sum / state.before.sum) / state.factor;
     const double local = sqrt(all.most / state.before.most) / state.factor;
     *p.state = {value, local, value > 0 ? 1 / value : 0, all};
@@ -230,7 +231,7 @@ __global__ static void __launch_bounds__(THREADS) add_energies(const power p) {
     energies[threadIdx.x] = own * product;
   }
   norms all;
-  if (take_norms(p, energies, rows, &all)) *p.state = {0, 0, 1, all};
+  if (combine_norms(p, energies, rows, &all)) *p.state = {0, 0, 1, all};
 }
 
 /* ---- On the host ---- */
@@ -253,13 +254,13 @@ static ts_status start(cuda_amg_memory *memory, const cuda_amg_csr *A, cuda_amg_
   p->tickets = cuda_state_of(context)->tickets;
   size_t sums = blocks_of(*p);
   for (size_t count = sums; count > 1; sums += count) count = (count + RADIX - 1) / RADIX;
-  CUDA_AMG_TAKE(memory, rows, p->diagonal);
-  CUDA_AMG_TAKE(memory, rows, p->from);
-  CUDA_AMG_TAKE(memory, rows, p->to);
-  CUDA_AMG_TAKE(memory, sums, p->sums);
-  CUDA_AMG_TAKE(memory, 1, p->state);
-  CUDA_AMG_TAKE(memory, 1, p->most);
-  if (long_rows.count > 0) CUDA_AMG_TAKE(memory, rows, p->products);
+  CUDA_AMG_ALLOC(memory, rows, p->diagonal);
+  CUDA_AMG_ALLOC(memory, rows, p->from);
+  CUDA_AMG_ALLOC(memory, rows, p->to);
+  CUDA_AMG_ALLOC(memory, sums, p->sums);
+  CUDA_AMG_ALLOC(memory, 1, p->state);
+  CUDA_AMG_ALLOC(memory, 1, p->most);
+  if (long_rows.count > 0) CUDA_AMG_ALLOC(memory, rows, p->products);
   CUDA_TRY(context, cudaMemsetAsync(p->most, 0, sizeof *p->most, cuda_stream(context)));
   return cuda_launch(context, "begin", begin, blocks_of(*p), THREADS, *p);
 }
@@ -289,12 +290,12 @@ ts_status cuda_amg_eigenvalue(ts_context *context, cuda_amg_level *level, cuda_a
   cuda_amg_memory memory = {context};
   power_state last = {};
   const ts_status status = level->A.rows > 0 ? iterate(&memory, &level->A, long_rows, &last) : TS_OK;
-  cuda_amg_give(&memory);
+  cuda_amg_free(&memory);
   if (status == TS_OK) level->eigenvalue = fmin(tsi_amg_raised(last.value, last.local), level->bound);
   return status;
 }
 
-static ts_status take_energy(ts_context *context, const power &p, double *energy) {
+static ts_status read_energy(ts_context *context, const power &p, double *energy) {
   power_state state;
   TSI_TRY(cuda_launch(context, "add_energies", add_energies, blocks_of(p), THREADS, p));
   TSI_TRY(cuda_download(context, &state, p.state, sizeof state));
@@ -314,9 +315,9 @@ static ts_status compare_energies(cuda_amg_memory *memory, cuda_amg_level *level
     TSI_TRY(run_step(context, long_rows, &p));
   }
   swap_vectors(&p);
-  TSI_TRY(take_energy(context, p, &of_all));
+  TSI_TRY(read_energy(context, p, &of_all));
   p.strong = level->strong, p.filtered = filtered;
-  TSI_TRY(take_energy(context, p, &of_filtered));
+  TSI_TRY(read_energy(context, p, &of_filtered));
   level->energies = of_filtered / of_all;
   return TS_OK;
 }
@@ -325,6 +326,6 @@ ts_status cuda_amg_energies(ts_context *context, cuda_amg_level *level, const do
                             cuda_amg_rows long_rows) {
   cuda_amg_memory memory = {context};
   const ts_status status = compare_energies(&memory, level, filtered, long_rows);
-  cuda_amg_give(&memory);
+  cuda_amg_free(&memory);
   return status;
 }

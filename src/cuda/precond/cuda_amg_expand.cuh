@@ -213,10 +213,10 @@ static ts_status expand_items(cuda_amg_memory *memory, const product &p, const i
   x->products = (int32_t)products;
   const size_t count = (size_t)products;
   const unsigned blocks = cuda_blocks_for(count + 1);
-  CUDA_AMG_TAKE(memory, count, x->keys);
-  if (MODE != COUNT_NODES) CUDA_AMG_TAKE(memory, count * (size_t)p.unknowns, x->values);
-  CUDA_AMG_TAKE(memory, count + 1, x->numbers);
-  if (MODE != COUNT_NODES) CUDA_AMG_TAKE(memory, count + 1, x->begins);
+  CUDA_AMG_ALLOC(memory, count, x->keys);
+  if (MODE != COUNT_NODES) CUDA_AMG_ALLOC(memory, count * (size_t)p.unknowns, x->values);
+  CUDA_AMG_ALLOC(memory, count + 1, x->numbers);
+  if (MODE != COUNT_NODES) CUDA_AMG_ALLOC(memory, count + 1, x->begins);
   if (count > 0)
     TSI_TRY(cuda_launch(context, "expand", expand<MODE>, cuda_blocks_for(count, CUDA_THREADS * EXPAND_EACH),
                         CUDA_THREADS, p, *x));
@@ -242,14 +242,14 @@ static ts_status expand_all(cuda_amg_memory *memory, const product &p, expansion
   ts_context *context = memory->context;
   const size_t items = (size_t)x->count;
   int32_t entries;
-  CUDA_AMG_TAKE(memory, items + 1, x->entry_begins);
-  CUDA_AMG_TAKE(memory, items + 1, x->item_begins);
+  CUDA_AMG_ALLOC(memory, items + 1, x->entry_begins);
+  CUDA_AMG_ALLOC(memory, items + 1, x->item_begins);
   TSI_TRY(
       cuda_launch(context, "count_entries", count_entries<MODE>, cuda_blocks_for(items), CUDA_THREADS, p, *x));
   TSI_TRY(cuda_amg_scan(context, x->entry_begins, items));
   TSI_TRY(cuda_download(context, &entries, x->entry_begins + items, sizeof entries));
-  CUDA_AMG_TAKE(memory, entries, x->entry_items);
-  CUDA_AMG_TAKE(memory, (size_t)entries + 1, x->product_begins);
+  CUDA_AMG_ALLOC(memory, entries, x->entry_items);
+  CUDA_AMG_ALLOC(memory, (size_t)entries + 1, x->product_begins);
   TSI_TRY(cuda_launch(context, "count_products", count_products<MODE>, (unsigned)items, CUDA_THREADS, p, *x));
   TSI_TRY(cuda_amg_scan64(context, x->product_begins, (size_t)entries));
   TSI_TRY(
@@ -261,7 +261,7 @@ static ts_status expand_all(cuda_amg_memory *memory, const product &p, expansion
     cuda_amg_memory now = {context};
     choose_items(p, *item_begins, x);
     const ts_status status = expand_items<MODE>(&now, p, *item_begins, x);
-    cuda_amg_give(&now);
+    cuda_amg_free(&now);
     if (status < 0) return status;
   }
   return TS_OK;
@@ -274,7 +274,7 @@ static ts_status cuda_amg_expand(ts_context *context, const product &p, const in
   int64_t *item_begins = NULL;
   expansion x = {items, count};
   const ts_status status = expand_all<MODE>(&memory, p, &x, &item_begins);
-  cuda_amg_give(&memory);
+  cuda_amg_free(&memory);
   tsi_free(context, item_begins);
   return status;
 }

@@ -197,8 +197,8 @@ static ts_status multiply_ap(cuda_amg_memory *memory, product *p, row_lists *lis
   ts_context *context = memory->context;
   const int32_t rows = p->left.rows;
   int64_t sizes[2] = {0, 0}; /* total over all rows, and the maximum */
-  CUDA_AMG_TAKE(memory, (size_t)rows + 2, p->begins);
-  CUDA_AMG_TAKE(memory, rows, p->counts);
+  CUDA_AMG_ALLOC(memory, (size_t)rows + 2, p->begins);
+  CUDA_AMG_ALLOC(memory, rows, p->counts);
   if (rows > 0) {
     int64_t *largest = p->begins + rows + 1;
     CUDA_TRY(context, cudaMemsetAsync(largest, 0, sizeof *largest, cuda_stream(context)));
@@ -207,8 +207,8 @@ static ts_status multiply_ap(cuda_amg_memory *memory, product *p, row_lists *lis
     TSI_TRY(cuda_amg_scan64(context, p->begins, (size_t)rows));
     TSI_TRY(cuda_download(context, sizes, p->begins + rows, sizeof sizes));
   }
-  CUDA_AMG_TAKE(memory, sizes[0], p->product_nodes);
-  CUDA_AMG_TAKE(memory, (size_t)sizes[0] * (size_t)p->unknowns, p->product_values);
+  CUDA_AMG_ALLOC(memory, sizes[0], p->product_nodes);
+  CUDA_AMG_ALLOC(memory, (size_t)sizes[0] * (size_t)p->unknowns, p->product_values);
   /* Rows of P that neighbours refer to share most of their nodes. */
   const bool few = p->unknowns == 1 && sizes[0] <= (int64_t)3 * FEW_NODES * rows;
   return run_galerkin<MULTIPLY_AP>(context, *p, rows, sizes[1] < p->nodes ? sizes[1] : p->nodes, few, lists);
@@ -232,9 +232,9 @@ static ts_status multiply_all(cuda_amg_memory *memory, product *p, const cuda_am
   const bool is_new = !C->offsets;
   row_lists lists;
   int32_t most = p->nodes;
-  CUDA_AMG_TAKE(memory, rows, lists.rows[0]);
-  CUDA_AMG_TAKE(memory, rows, lists.rows[1]);
-  CUDA_AMG_TAKE(memory, 2, lists.lengths);
+  CUDA_AMG_ALLOC(memory, rows, lists.rows[0]);
+  CUDA_AMG_ALLOC(memory, rows, lists.rows[1]);
+  CUDA_AMG_ALLOC(memory, 2, lists.lengths);
   TSI_TRY(multiply_ap(memory, p, &lists));
   if (again) TSI_TRY(cuda_amg_note_places(again, *p, R, C));
   p->left = *R;
@@ -257,7 +257,7 @@ static ts_status find_product(ts_context *context, const cuda_amg_csr *R, const 
   p.left = *A;
   p.P = *P;
   const ts_status status = multiply_all(&memory, &p, R, C, again);
-  cuda_amg_give(&memory);
+  cuda_amg_free(&memory);
   return status;
 }
 
@@ -290,7 +290,7 @@ ts_status cuda_amg_galerkin_again(ts_context *context, cuda_amg_level *level, cu
   else {
     const ts_status status = find_product(context, R, A, P, level->vectors, C, again->is_noted ? NULL : again);
     again->is_noted = again->is_noted || status == TS_OK;
-    if (status < 0 || again->is_refused) cuda_amg_give(&again->memory);
+    if (status < 0 || again->is_refused) cuda_amg_free(&again->memory);
     if (status < 0) again->is_refused = 0;
     TSI_TRY(status);
   }

@@ -57,7 +57,7 @@ static ts_status list(ts_context *context, ts_matrix *A, int32_t count, int32_t 
 static ts_status part_rows(cuda_amg_memory *memory, ts_matrix *const *matrices, int count) {
   ts_context *context = memory->context;
   int32_t pieces[MOST_MATRICES], *counts; /* numbers of pieces per matrix, and counters for their lists */
-  CUDA_AMG_TAKE(memory, 2 * count, counts);
+  CUDA_AMG_ALLOC(memory, 2 * count, counts);
   CUDA_TRY(context, cudaMemsetAsync(counts, 0, 2 * (size_t)count * sizeof *counts, cuda_stream(context)));
   for (int k = 0; k < count; k++) {
     const cuda_csr *csr = &cuda_matrix_of(matrices[k])->csr;
@@ -73,6 +73,6 @@ static ts_status part_rows(cuda_amg_memory *memory, ts_matrix *const *matrices, 
 ts_status cuda_amg_part_long_rows(ts_context *context, ts_matrix *const *matrices, int count) {
   cuda_amg_memory memory = {context};
   const ts_status status = part_rows(&memory, matrices, count);
-  cuda_amg_give(&memory);
+  cuda_amg_free(&memory);
   return status;
 }

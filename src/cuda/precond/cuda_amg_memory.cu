@@ -6,30 +6,30 @@ static const char *const level_name = "a level of amg";
 
 /* ---- Blocks ---- */
 
-ts_status cuda_amg_take(cuda_amg_memory *memory, size_t count, size_t size, void **to) {
+ts_status cuda_amg_alloc(cuda_amg_memory *memory, size_t count, size_t size, void **to) {
   *to = NULL;
   if (memory->count == CUDA_AMG_BLOCKS)
     return tsi_fail(memory->context, TS_ERROR_LIMIT, "%s takes more than %d blocks of memory",
                     memory->what ? memory->what : level_name, (int)CUDA_AMG_BLOCKS);
-  TSI_TRY(cuda_take(memory->context, to, count * size, memory->what ? memory->what : level_name));
+  TSI_TRY(cuda_alloc(memory->context, to, count * size, memory->what ? memory->what : level_name));
   memory->blocks[memory->count].data = *to;
   memory->blocks[memory->count++].bytes = count * size;
   return TS_OK;
 }
 
-void cuda_amg_give(cuda_amg_memory *memory) {
+void cuda_amg_free(cuda_amg_memory *memory) {
   while (memory->count > 0) {
     memory->count--;
-    cuda_give(memory->context, memory->blocks[memory->count].data, memory->blocks[memory->count].bytes);
+    cuda_free(memory->context, memory->blocks[memory->count].data, memory->blocks[memory->count].bytes);
   }
 }
 
 /* ---- Sparse matrices ---- */
 
 void cuda_amg_csr_free(ts_context *context, cuda_amg_csr *A) {
-  cuda_give(context, A->offsets, ((size_t)A->rows + 1) * sizeof *A->offsets);
-  cuda_give(context, A->indices, cuda_amg_room((size_t)A->entries) * sizeof *A->indices);
-  cuda_give(context, A->values, cuda_amg_room((size_t)A->entries) * sizeof *A->values);
+  cuda_free(context, A->offsets, ((size_t)A->rows + 1) * sizeof *A->offsets);
+  cuda_free(context, A->indices, cuda_amg_room((size_t)A->entries) * sizeof *A->indices);
+  cuda_free(context, A->values, cuda_amg_room((size_t)A->entries) * sizeof *A->values);
   *A = {};
 }
 
@@ -37,7 +37,7 @@ ts_status cuda_amg_csr_begin(ts_context *context, int32_t rows, int32_t columns,
   *A = {};
   A->rows = rows;
   A->columns = columns;
-  TSI_TRY(cuda_take(context, (void **)&A->offsets, ((size_t)rows + 1) * sizeof *A->offsets, level_name));
+  TSI_TRY(cuda_alloc(context, (void **)&A->offsets, ((size_t)rows + 1) * sizeof *A->offsets, level_name));
   const cudaError_t error = cudaMemsetAsync(A->offsets, 0, sizeof *A->offsets, cuda_stream(context));
   if (error == cudaSuccess) return TS_OK;
   cuda_amg_csr_free(context, A);
@@ -45,9 +45,9 @@ ts_status cuda_amg_csr_begin(ts_context *context, int32_t rows, int32_t columns,
 }
 
 /* Allocates numbers of four bytes, padded with zeros. */
-static ts_status take_padded(ts_context *context, int32_t entries, void **to) {
+static ts_status alloc_padded(ts_context *context, int32_t entries, void **to) {
   const size_t all = cuda_amg_room((size_t)entries), behind = all - (size_t)entries;
-  TSI_TRY(cuda_take(context, to, all * 4, level_name));
+  TSI_TRY(cuda_alloc(context, to, all * 4, level_name));
   if (behind > 0)
     CUDA_TRY(context, cudaMemsetAsync((char *)*to + 4 * (size_t)entries, 0, 4 * behind, cuda_stream(context)));
   return TS_OK;
@@ -60,8 +60,8 @@ ts_status cuda_amg_csr_room(ts_context *context, int64_t entries, cuda_amg_csr *
                       (long long)entries, INT32_MAX);
   else {
     A->entries = (int32_t)entries;
-    status = take_padded(context, A->entries, (void **)&A->indices);
-    if (status == TS_OK) status = take_padded(context, A->entries, (void **)&A->values);
+    status = alloc_padded(context, A->entries, (void **)&A->indices);
+    if (status == TS_OK) status = alloc_padded(context, A->entries, (void **)&A->values);
   }
   if (status < 0) cuda_amg_csr_free(context, A);
   return status;
@@ -93,10 +93,10 @@ static ts_status add_entries(ts_context *context, const cuda_amg_csr *A, unsigne
 
 ts_status cuda_amg_csr_finish(ts_context *context, cuda_amg_csr *A) {
   unsigned long long *sum, entries;
-  ts_status status = cuda_take_zeroed(context, (void **)&sum, sizeof *sum, level_name);
+  ts_status status = cuda_alloc_zeroed(context, (void **)&sum, sizeof *sum, level_name);
   if (status == TS_OK) {
     status = add_entries(context, A, sum, &entries);
-    cuda_give(context, sum, sizeof *sum);
+    cuda_free(context, sum, sizeof *sum);
   }
   if (status == TS_OK) return cuda_amg_csr_room(context, (int64_t)entries, A);
   cuda_amg_csr_free(context, A);

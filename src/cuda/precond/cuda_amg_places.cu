@@ -94,7 +94,7 @@ static ts_status note(cuda_amg_again *again, const product &p, cuda_amg_places *
     measured largest;
   } found = {};
   static_assert(sizeof(measured) == sizeof(int64_t), "it has the place behind the sum");
-  CUDA_AMG_TAKE(memory, rows + 2, to->begins);
+  CUDA_AMG_ALLOC(memory, rows + 2, to->begins);
   measured *largest = (measured *)(to->begins + rows + 1);
   CUDA_TRY(context, cudaMemsetAsync(largest, 0, sizeof *largest, cuda_stream(context)));
   TSI_TRY(cuda_launch(context, "count_places", count_places<MODE>, blocks_of(p.left.rows, PLACED_THREADS / 32),
@@ -105,7 +105,7 @@ static ts_status note(cuda_amg_again *again, const product &p, cuda_amg_places *
   again->is_refused |=
       found.largest.nodes > MOST_PLACES || *sums > MOST_SUMS || found.largest.entries > MOST_ENTRIES;
   if (again->is_refused) return TS_OK;
-  CUDA_AMG_TAKE(memory, found.places, to->list);
+  CUDA_AMG_ALLOC(memory, found.places, to->list);
   return cuda_launch(context, "find_places", find_places<MODE>, blocks_of(p.left.rows, PLACED_THREADS / 32),
                      PLACED_THREADS, p, *to);
 }
@@ -123,8 +123,8 @@ static ts_status note_rows(cuda_amg_again *again, const product &p) {
   cuda_amg_memory *memory = &again->memory;
   ts_context *context = memory->context;
   const size_t rows = (size_t)p.left.rows;
-  CUDA_AMG_TAKE(memory, rows, again->counts);
-  CUDA_AMG_TAKE(memory, rows + 1, again->begins);
+  CUDA_AMG_ALLOC(memory, rows, again->counts);
+  CUDA_AMG_ALLOC(memory, rows + 1, again->begins);
   TSI_TRY(cuda_launch(context, "widen", widen, cuda_blocks_for(rows), CUDA_THREADS, p.left.rows, p.counts,
                       again->begins, again->counts));
   TSI_TRY(cuda_amg_scan64(context, again->begins, rows));
@@ -238,10 +238,10 @@ ts_status cuda_amg_multiply_placed(const cuda_amg_again *again, const cuda_amg_c
   p.unknowns = unknowns, p.nodes = P->columns / unknowns;
   p.left = *A, p.P = *P, p.C = *C;
   p.begins = again->begins, p.counts = again->counts;
-  CUDA_AMG_TAKE(&memory, (size_t)again->nodes * (size_t)unknowns, p.product_values);
+  CUDA_AMG_ALLOC(&memory, (size_t)again->nodes * (size_t)unknowns, p.product_values);
   ts_status status = run<MULTIPLY_AP>(context, p, again->of_AP, again->sums_AP);
   p.left = *R;
   if (status == TS_OK) status = run<FILL_C>(context, p, again->of_C, again->sums_C);
-  cuda_amg_give(&memory);
+  cuda_amg_free(&memory);
   return status;
 }

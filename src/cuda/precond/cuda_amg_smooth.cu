@@ -79,7 +79,7 @@ static __device__ __forceinline__ double filter_row(const smoothing &s, const ro
   }
   if (lane < TEAM) shared.added[team][lane] = added;
   if (i >= 0 && lane == 0) s.diagonal[i] = filtered;
-  positive += lane == 0 && filtered != 0 && tsi_amg_is_positive(most, diagonal);
+  positive += lane == 0 && filtered != 0 && is_own(s, i) && tsi_amg_is_positive(most, diagonal);
   if (i >= 0 && !SINGLE && lane < unknowns) s.added[(size_t)i * (size_t)unknowns + lane] = added;
   return filtered;
 }
@@ -117,7 +117,7 @@ static __device__ __forceinline__ void bound_row(const smoothing &s, const row &
     }
     team_sync<SIZE>();
   }
-  if (length > 0) {
+  if (length > 0 && is_own(s, i)) {
     const double bound = sum / shared.diagonal[team], filtered_bound = filtered_sum / filtered;
     if (bound > bounds[0]) bounds[0] = bound;
     if (filtered_bound > bounds[1]) bounds[1] = filtered_bound;
@@ -197,7 +197,7 @@ __global__ static void __launch_bounds__(CUDA_THREADS) list_aggregates(const smo
 
 __global__ static void __launch_bounds__(CUDA_THREADS) sum_reached(const smoothing s) {
   unsigned long long sums[2] = {0, 0};
-  for (int64_t i = (int64_t)blockIdx.x * CUDA_THREADS + threadIdx.x; i < s.rows;
+  for (int64_t i = s.own.begin + (int64_t)blockIdx.x * CUDA_THREADS + threadIdx.x; i < s.own.end;
        i += (int64_t)gridDim.x * CUDA_THREADS) {
     const unsigned long long reached = (unsigned long long)s.P_offsets[i + 1];
     sums[0] += reached;
@@ -213,7 +213,7 @@ __global__ static void __launch_bounds__(CUDA_THREADS) sum_reached(const smoothi
 __global__ static void __launch_bounds__(CUDA_THREADS) limit_reach(const smoothing s) {
   const double sums[4] = {(double)s.rows, (double)s.offsets[s.rows], (double)s.found->reached,
                           (double)s.found->by_entries};
-  const int32_t reach = tsi_amg_reach(sums);
+  const int32_t reach = s.reach > 0 ? s.reach : tsi_amg_reach(sums);
   for (int64_t i = (int64_t)blockIdx.x * CUDA_THREADS + threadIdx.x; i < s.rows;
        i += (int64_t)gridDim.x * CUDA_THREADS) {
     const int32_t count = s.P_offsets[i + 1];
@@ -361,36 +361,97 @@ static ts_status smooth_all(ts_context *context, smoothing *s, cuda_amg_level *l
   return status;
 }
 
-static ts_status smooth(cuda_amg_memory *memory, cuda_amg_level *level) {
+/* Computes the bounds and the diagonal of A_F, and waits for the findings. */
+static ts_status begin_smoothing(cuda_amg_memory *memory, cuda_amg_level *level, tsi_amg_range own,
+                                 smoothing *to, findings *found) {
   ts_context *context = memory->context;
   const cuda_amg_csr *A = &level->A;
   const size_t rows = (size_t)A->rows;
   const int single = level->unknowns == 1;
   const int has_long = A->columns > LONG;
-  findings found = {};
   smoothing s = {};
-  s.rows = A->rows, s.unknowns = level->unknowns, s.vectors = level->vectors;
+  s.rows = A->rows, s.unknowns = level->unknowns, s.vectors = level->vectors, s.own = own;
   s.offsets = A->offsets, s.indices = A->indices, s.values = A->values;
   s.strong = level->strong, s.aggregates = level->aggregates;
   s.weights = level->weights, s.tentative = level->tentative;
-  CUDA_AMG_TAKE(memory, 1, s.found);
-  CUDA_AMG_TAKE(memory, rows, s.diagonal);
-  if (!single) CUDA_AMG_TAKE(memory, rows * (size_t)level->unknowns, s.added);
-  if (has_long) CUDA_AMG_TAKE(memory, A->entries / LONG + 1, s.long_rows);
+  CUDA_AMG_ALLOC(memory, 1, s.found);
+  CUDA_AMG_ALLOC(memory, rows, s.diagonal);
+  if (!single) CUDA_AMG_ALLOC(memory, rows * (size_t)level->unknowns, s.added);
+  if (has_long) CUDA_AMG_ALLOC(memory, A->entries / LONG + 1, s.long_rows);
   CUDA_TRY(context, cudaMemsetAsync(s.found, 0, sizeof *s.found, cuda_stream(context)));
   TSI_TRY(RUN(context, &s, single, has_long, find_bounds));
-  TSI_TRY(cuda_download(context, &found, s.found, sizeof found));
+  *to = s;
+  return cuda_download(context, found, s.found, sizeof *found);
+}
+
+/* Sets the level's bound and eigenvalue; returns the bound for A_F. */
+static ts_status find_eigenvalue(ts_context *context, cuda_amg_level *level, const smoothing *s,
+                                 const findings *found, double *filtered_bound) {
+  memcpy(&level->bound, &found->bounds[0], sizeof level->bound);
+  memcpy(filtered_bound, &found->bounds[1], sizeof *filtered_bound);
+  return cuda_amg_eigenvalue(context, level, {s->long_rows, found->long_rows});
+}
+
+static ts_status smooth(cuda_amg_memory *memory, cuda_amg_level *level) {
+  findings found = {};
+  smoothing s;
   double filtered_bound;
-  memcpy(&level->bound, &found.bounds[0], sizeof level->bound);
-  memcpy(&filtered_bound, &found.bounds[1], sizeof filtered_bound);
-  TSI_TRY(cuda_amg_eigenvalue(context, level, {s.long_rows, found.long_rows}));
-  s.omega = 4. / 3 / (level->eigenvalue > 0 ? level->eigenvalue * (filtered_bound / level->bound) : 2);
-  return smooth_all(context, &s, level, &found);
+  TSI_TRY(begin_smoothing(memory, level, {0, level->A.rows}, &s, &found));
+  TSI_TRY(find_eigenvalue(memory->context, level, &s, &found, &filtered_bound));
+  s.omega = tsi_amg_omega(level->eigenvalue, level->bound, filtered_bound);
+  return smooth_all(memory->context, &s, level, &found);
 }
 
 ts_status cuda_amg_smooth(ts_context *context, cuda_amg_level *level) {
   cuda_amg_memory memory = {context};
   const ts_status status = smooth(&memory, level);
-  cuda_amg_give(&memory);
+  cuda_amg_free(&memory);
+  return status;
+}
+
+/* ---- Parts with a window of the rows each ---- */
+
+static ts_status estimate(cuda_amg_memory *memory, cuda_amg_level *level, tsi_amg_range own,
+                          tsi_amg_estimates *to) {
+  findings found = {};
+  smoothing s;
+  double filtered_bound;
+  TSI_TRY(begin_smoothing(memory, level, own, &s, &found));
+  TSI_TRY(find_eigenvalue(memory->context, level, &s, &found, &filtered_bound));
+  *to = {level->bound, filtered_bound, level->eigenvalue, (double)found.positive};
+  return TS_OK;
+}
+
+ts_status cuda_amg_estimate(ts_context *context, cuda_amg_level *level, tsi_amg_range own,
+                            tsi_amg_estimates *found) {
+  cuda_amg_memory memory = {context};
+  const ts_status status = estimate(&memory, level, own, found);
+  cuda_amg_free(&memory);
+  return status;
+}
+
+static ts_status prolong(cuda_amg_memory *memory, cuda_amg_level *level, tsi_amg_range own, double omega,
+                         int32_t reach, double sums[4]) {
+  ts_context *context = memory->context;
+  findings found = {};
+  smoothing s;
+  int32_t ends[2];
+  TSI_TRY(begin_smoothing(memory, level, own, &s, &found));
+  s.omega = omega, s.reach = reach;
+  TSI_TRY(smooth_once(context, &s, level, found.long_rows > 0));
+  TSI_TRY(cuda_download(context, &ends[0], s.offsets + own.begin, sizeof ends[0]));
+  TSI_TRY(cuda_download(context, &ends[1], s.offsets + own.end, sizeof ends[1]));
+  TSI_TRY(cuda_download(context, &found, s.found, sizeof found));
+  sums[0] = own.end - own.begin, sums[1] = ends[1] - ends[0];
+  sums[2] = (double)found.reached, sums[3] = (double)found.by_entries;
+  return TS_OK;
+}
+
+ts_status cuda_amg_prolong(ts_context *context, cuda_amg_level *level, tsi_amg_range own, double omega,
+                           int32_t reach, double sums[4]) {
+  cuda_amg_memory memory = {context};
+  const ts_status status = prolong(&memory, level, own, omega, reach, sums);
+  cuda_amg_free(&memory);
+  if (status < 0 && level->P.offsets) cuda_amg_csr_free(context, &level->P);
   return status;
 }

@@ -34,9 +34,15 @@ struct smoothing {
   double *diagonal; /* of A_F; 0: not positive */
   double *added; /* rows x unknowns: the sums that weak entries add within the node; unused with one unknown */
   double omega;
+  tsi_amg_range own; /* the rows that the findings are of */
+  int32_t reach;     /* 0: from the findings */
   int32_t *P_offsets, *P_indices;
   float *P_values;
 };
+
+static __device__ __forceinline__ bool is_own(const smoothing &s, int32_t row) {
+  return row >= s.own.begin && row < s.own.end;
+}
 
 /* ---- Teams ---- */
 

@@ -88,18 +88,18 @@ static ts_status scan(ts_context *context, Number *numbers, size_t count) {
   Number *sums = NULL;
   const size_t bytes = tiles * sizeof *sums;
   if (tiles > 1) {
-    TSI_TRY(cuda_take(context, (void **)&sums, bytes, scratch_name));
+    TSI_TRY(cuda_alloc(context, (void **)&sums, bytes, scratch_name));
     ts_status status =
         cuda_launch(context, "add_tiles", add_tiles<Number>, tiles, CUDA_THREADS, numbers, count, sums);
     if (status == TS_OK) status = scan<false>(context, sums, tiles);
     if (status < 0) {
-      cuda_give(context, sums, bytes);
+      cuda_free(context, sums, bytes);
       return status;
     }
   }
   const ts_status status =
       cuda_launch(context, "sum_tiles", sum_tiles<ITSELF, Number>, tiles, CUDA_THREADS, numbers, count, sums);
-  cuda_give(context, sums, bytes);
+  cuda_free(context, sums, bytes);
   return status;
 }
 
@@ -200,10 +200,10 @@ ts_status cuda_amg_sort(cuda_amg_memory *memory, const uint32_t *keys, int32_t c
   uint32_t *to_keys[2] = {NULL, NULL};
   int32_t *to_order[2] = {NULL, NULL}, *begins;
   for (int k = 0; k < 2 && k < passes; k++) {
-    CUDA_AMG_TAKE(memory, count, to_keys[k]);
-    CUDA_AMG_TAKE(memory, count, to_order[k]);
+    CUDA_AMG_ALLOC(memory, count, to_keys[k]);
+    CUDA_AMG_ALLOC(memory, count, to_order[k]);
   }
-  CUDA_AMG_TAKE(memory, (size_t)tiles * VALUES + 1, begins);
+  CUDA_AMG_ALLOC(memory, (size_t)tiles * VALUES + 1, begins);
   *sorted = to_keys[(passes - 1) % 2];
   *order = to_order[(passes - 1) % 2];
   if (count == 0) return TS_OK;

@@ -109,9 +109,9 @@ static ts_status unpack(ts_context *context, const cuda_matrix *m, const cuda_am
 static ts_status make_room(cuda_amg_memory *memory, cuda_amg_csr *A) {
   ts_context *context = memory->context;
   const size_t entries = (size_t)A->entries, all = (entries + 7) / 8 * 8;
-  CUDA_AMG_TAKE(memory, (size_t)A->rows + 1, A->offsets);
-  CUDA_AMG_TAKE(memory, all, A->indices);
-  CUDA_AMG_TAKE(memory, all, A->values);
+  CUDA_AMG_ALLOC(memory, (size_t)A->rows + 1, A->offsets);
+  CUDA_AMG_ALLOC(memory, all, A->indices);
+  CUDA_AMG_ALLOC(memory, all, A->values);
   if (all == entries) return TS_OK;
   CUDA_TRY(context, cudaMemsetAsync(A->indices + entries, 0, (all - entries) * sizeof *A->indices,
                                     cuda_stream(context)));
@@ -139,12 +139,12 @@ static ts_status upload_to_keep(cuda_amg_kept_source *kept, const tsi_host_csr *
   if (status == TS_OK)
     kept->csr = *A;
   else
-    cuda_amg_give(&kept->memory);
+    cuda_amg_free(&kept->memory);
   return status;
 }
 
-static ts_status take_copy(cuda_amg_memory *memory, cuda_amg_kept_source *kept, const ts_matrix *matrix,
-                           cuda_amg_csr *A) {
+static ts_status upload_copy(cuda_amg_memory *memory, cuda_amg_kept_source *kept, const ts_matrix *matrix,
+                             cuda_amg_csr *A) {
   const tsi_host_csr *copy = matrix->host_copy;
   if (!copy)
     return tsi_fail(memory->context, TS_ERROR_INVALID_ARGUMENT,
@@ -167,7 +167,7 @@ ts_status cuda_amg_source(cuda_amg_memory *memory, cuda_amg_kept_source *kept, c
     A->values = (float *)m->csr.values;
     return TS_OK;
   }
-  if (format != TS_FORMAT_JAGGED) return take_copy(memory, kept, matrix, A);
+  if (format != TS_FORMAT_JAGGED) return upload_copy(memory, kept, matrix, A);
   TSI_TRY(make_room(memory, A));
   return unpack(memory->context, cuda_matrix_of(matrix), A);
 }

@@ -244,8 +244,8 @@ static __device__ __forceinline__ double find_block_limit(const connections &s, 
   for (;;) {
     const int32_t other = next_block(s, row, found, square);
     if (other == INT32_MAX) break;
-    const bool takes_part = __ballot_sync(subwarp_mask(), found.parts != 0) & subwarp_mask();
-    if (other != node && takes_part) add_coupling(r, square, sqrt(square), norm * fmin(norm, s.norms[other]));
+    const bool is_coupled = __ballot_sync(subwarp_mask(), found.parts != 0) & subwarp_mask();
+    if (other != node && is_coupled) add_coupling(r, square, sqrt(square), norm * fmin(norm, s.norms[other]));
   }
   return r.usual ? s.limit : tsi_amg_block_limit(s.limit, r.largest, r.sum, norm);
 }
@@ -290,12 +290,12 @@ __global__ static void classify_blocks(const connections s) {
 static ts_status classify_all(cuda_amg_memory *memory, connections *s) {
   ts_context *context = memory->context;
   const unsigned blocks = cuda_blocks_for((size_t)s->graph.nodes * SUBWARP);
-  CUDA_AMG_TAKE(memory, s->A.rows, s->diagonal);
+  CUDA_AMG_ALLOC(memory, s->A.rows, s->diagonal);
   TSI_TRY(cuda_launch(context, "find_diagonal", find_diagonal, cuda_blocks_for((size_t)s->A.rows), CUDA_THREADS,
                       s->A, s->diagonal));
   if (s->unknowns == 1)
     return cuda_launch(context, "classify_entries", classify_entries, blocks, CUDA_THREADS, *s);
-  CUDA_AMG_TAKE(memory, s->graph.nodes, s->norms);
+  CUDA_AMG_ALLOC(memory, s->graph.nodes, s->norms);
   TSI_TRY(cuda_launch(context, "find_norms", find_norms, blocks, CUDA_THREADS, *s));
   return cuda_launch(context, "classify_blocks", classify_blocks, blocks, CUDA_THREADS, *s);
 }
@@ -304,17 +304,17 @@ ts_status cuda_amg_strength(cuda_amg_memory *memory, const cuda_amg_level *level
                             cuda_amg_graph *graph) {
   const cuda_amg_csr *A = &level->A;
   *graph = {level->nodes};
-  CUDA_AMG_TAKE(memory, level->nodes, graph->begins);
-  CUDA_AMG_TAKE(memory, level->nodes, graph->ends);
-  CUDA_AMG_TAKE(memory, A->entries, graph->indices);
-  CUDA_AMG_TAKE(memory, A->entries, graph->magnitudes);
+  CUDA_AMG_ALLOC(memory, level->nodes, graph->begins);
+  CUDA_AMG_ALLOC(memory, level->nodes, graph->ends);
+  CUDA_AMG_ALLOC(memory, A->entries, graph->indices);
+  CUDA_AMG_ALLOC(memory, A->entries, graph->magnitudes);
   if (level->nodes == 0) return TS_OK;
   cuda_amg_memory own = {memory->context};
   connections s = {
       *A, *graph, level->strong, level->unknowns, strength, ldexp(strength * strength, -2 * depth)};
   s.weights = level->unknowns == 1 && level->vectors == 1 ? level->near_null : NULL;
   const ts_status status = classify_all(&own, &s);
-  cuda_amg_give(&own);
+  cuda_amg_free(&own);
   return status;
 }
 
@@ -335,7 +335,7 @@ static ts_status check_rows(cuda_amg_memory *memory, const cuda_amg_csr *A, cons
                             unsigned long long *found) {
   ts_context *context = memory->context;
   unsigned long long *unfit = NULL;
-  CUDA_AMG_TAKE(memory, 1, unfit);
+  CUDA_AMG_ALLOC(memory, 1, unfit);
   CUDA_TRY(context, cudaMemsetAsync(unfit, 0xff, sizeof *unfit, cuda_stream(context)));
   TSI_TRY(cuda_launch(context, "find_unfit", find_unfit, cuda_blocks_for((size_t)A->rows), CUDA_THREADS, *A,
                       constrained, unfit));
@@ -347,7 +347,7 @@ ts_status cuda_amg_check_diagonal(ts_context *context, const cuda_amg_csr *A, co
   cuda_amg_memory memory = {context};
   unsigned long long found = UINT64_MAX;
   const ts_status status = A->rows > 0 ? check_rows(&memory, A, constrained, &found) : TS_OK;
-  cuda_amg_give(&memory);
+  cuda_amg_free(&memory);
   const uint32_t bits = (uint32_t)found;
   *row = found == UINT64_MAX ? -1 : (int32_t)(found >> 32);
   *value = 0;

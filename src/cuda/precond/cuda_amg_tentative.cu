@@ -246,8 +246,8 @@ static ts_status make_tentative(cuda_amg_memory *memory, const cuda_amg_level *l
                       level->nodes, level->unknowns, level->vectors, level->near_null, level->weights));
   CUDA_TRY(context, cudaMemsetAsync(level->tentative, 0, numbers * sizeof(float), cuda_stream(context)));
   if (level->aggregate_count == 0) return TS_OK;
-  CUDA_AMG_TAKE(memory, (size_t)level->aggregate_count + 1, offsets);
-  CUDA_AMG_TAKE(memory, numbers, columns);
+  CUDA_AMG_ALLOC(memory, (size_t)level->aggregate_count + 1, offsets);
+  CUDA_AMG_ALLOC(memory, numbers, columns);
   TSI_TRY(sort_members(memory, level, offsets, &members));
   const aggregates t = {level->aggregate_count, level->unknowns, level->vectors, offsets,         members,
                         level->near_null,       columns,         coarse,         level->tentative};
@@ -258,6 +258,6 @@ static ts_status make_tentative(cuda_amg_memory *memory, const cuda_amg_level *l
 ts_status cuda_amg_tentative(ts_context *context, const cuda_amg_level *level, double *coarse) {
   cuda_amg_memory memory = {context};
   const ts_status status = make_tentative(&memory, level, coarse);
-  cuda_amg_give(&memory);
+  cuda_amg_free(&memory);
   return status;
 }

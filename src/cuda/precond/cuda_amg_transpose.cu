@@ -72,7 +72,7 @@ ts_status cuda_amg_transpose(ts_context *context, const cuda_amg_csr *A, cuda_am
   TSI_TRY(cuda_amg_csr_begin(context, A->columns, A->rows, T));
   TSI_TRY(cuda_amg_csr_room(context, A->entries, T));
   const ts_status status = fill(&memory, A, T);
-  cuda_amg_give(&memory);
+  cuda_amg_free(&memory);
   if (status < 0) cuda_amg_csr_free(context, T);
   return status;
 }
@@ -93,17 +93,17 @@ static ts_status note_order(ts_context *context, cuda_amg_level *level) {
   uint32_t *columns;
   int32_t *order, *kept = NULL;
   ts_status status = sort_entries(&memory, &level->P, &columns, &order);
-  if (status == TS_OK) status = cuda_amg_take(&level->again.of_order, entries, sizeof *kept, (void **)&kept);
+  if (status == TS_OK) status = cuda_amg_alloc(&level->again.of_order, entries, sizeof *kept, (void **)&kept);
   if (status == TS_OK && entries > 0) {
     const cudaError_t error =
         cudaMemcpyAsync(kept, order, entries * sizeof *kept, cudaMemcpyDeviceToDevice, cuda_stream(context));
     if (error != cudaSuccess) status = cuda_report(context, error, "cudaMemcpyAsync", __FILE__, __LINE__);
   }
-  cuda_amg_give(&memory);
+  cuda_amg_free(&memory);
   if (status == TS_OK)
     level->again.order = kept;
   else
-    cuda_amg_give(&level->again.of_order);
+    cuda_amg_free(&level->again.of_order);
   return status;
 }
 

@@ -16,6 +16,7 @@ struct voters {
   int unknowns;
   const double *scales;
   unsigned long long *votes;
+  tsi_amg_range own; /* the rows that vote */
 };
 
 template <bool IS_LONG> static __device__ __forceinline__ void vote(const voters &v, int32_t i) {
@@ -30,6 +31,7 @@ template <bool IS_LONG> static __device__ __forceinline__ void vote(const voters
   };
   add_entries<IS_LONG>(length, look_at, sums);
   const int lane = IS_LONG ? (int)threadIdx.x : subwarp_lane();
+  if (i < v.own.begin || i >= v.own.end) return;
   if (lane == 0 && v.scales[i] > 0 && tsi_amg_votes(sums[0], sums[1], v.scales[i])) atomicAdd(v.votes, 1ull);
 }
 
@@ -41,35 +43,81 @@ __global__ static void __launch_bounds__(CUDA_THREADS) count_votes(const voters 
   EACH_LONG_ROW(v.A, i, is_long) vote<true>(v, i);
 }
 
+/* Without votes, `scaled` decides. */
 __global__ static void write_units(int32_t rows, int unknowns, const double *scales,
-                                   const unsigned long long *votes, double *near_null) {
+                                   const unsigned long long *votes, int scaled, double *near_null) {
   const int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= rows) return;
-  const bool elected = tsi_amg_elect((double)*votes, (double)rows);
+  const bool elected = votes ? tsi_amg_elect((double)*votes, (double)rows) : scaled != 0;
   for (int v = 0; v < unknowns; v++)
     near_null[i * unknowns + v] = i % unknowns != v ? 0 : elected ? scales[i] : scales[i] > 0;
 }
 
-static ts_status find_units(cuda_amg_memory *memory, const cuda_amg_level *level) {
+static ts_status take_scales(cuda_amg_memory *memory, const cuda_amg_csr *A, double **scales) {
+  *scales = NULL;
+  CUDA_AMG_ALLOC(memory, A->rows, *scales);
+  return cuda_launch(memory->context, "find_scales", find_scales, cuda_blocks_for((size_t)A->rows),
+                     CUDA_THREADS, *A, *scales);
+}
+
+static ts_status run_votes(cuda_amg_memory *memory, const cuda_amg_level *level, tsi_amg_range own,
+                           const double *scales, unsigned long long **votes) {
   ts_context *context = memory->context;
   const cuda_amg_csr *A = &level->A;
-  const unsigned blocks = cuda_blocks_for((size_t)A->rows);
-  double *scales = NULL;
-  unsigned long long *votes = NULL;
-  CUDA_AMG_TAKE(memory, A->rows, scales);
-  CUDA_AMG_TAKE(memory, 1, votes);
-  CUDA_TRY(context, cudaMemsetAsync(votes, 0, sizeof *votes, cuda_stream(context)));
-  TSI_TRY(cuda_launch(context, "find_scales", find_scales, blocks, CUDA_THREADS, *A, scales));
-  const voters v = {*A, level->unknowns, scales, votes};
-  TSI_TRY(cuda_launch(context, "count_votes", count_votes, cuda_blocks_for((size_t)A->rows * SUBWARP),
-                      CUDA_THREADS, v));
-  return cuda_launch(context, "write_units", write_units, blocks, CUDA_THREADS, A->rows, level->unknowns,
-                     scales, votes, level->near_null);
+  *votes = NULL;
+  CUDA_AMG_ALLOC(memory, 1, *votes);
+  CUDA_TRY(context, cudaMemsetAsync(*votes, 0, sizeof **votes, cuda_stream(context)));
+  const voters v = {*A, level->unknowns, scales, *votes, own};
+  return cuda_launch(context, "count_votes", count_votes, cuda_blocks_for((size_t)A->rows * SUBWARP),
+                     CUDA_THREADS, v);
+}
+
+static ts_status run_write_units(ts_context *context, const cuda_amg_level *level, const double *scales,
+                                 const unsigned long long *votes, int scaled) {
+  return cuda_launch(context, "write_units", write_units, cuda_blocks_for((size_t)level->A.rows), CUDA_THREADS,
+                     level->A.rows, level->unknowns, scales, votes, scaled, level->near_null);
+}
+
+static ts_status find_units(cuda_amg_memory *memory, const cuda_amg_level *level) {
+  double *scales;
+  unsigned long long *votes;
+  TSI_TRY(take_scales(memory, &level->A, &scales));
+  TSI_TRY(run_votes(memory, level, {0, level->A.rows}, scales, &votes));
+  return run_write_units(memory->context, level, scales, votes, 0);
 }
 
 ts_status cuda_amg_units(ts_context *context, const cuda_amg_level *level) {
   cuda_amg_memory memory = {context};
   const ts_status status = find_units(&memory, level);
-  cuda_amg_give(&memory);
+  cuda_amg_free(&memory);
+  return status;
+}
+
+/* ---- Parts with a window of the rows each ---- */
+
+static ts_status count_own(cuda_amg_memory *memory, const cuda_amg_level *level, tsi_amg_range own,
+                           double *votes) {
+  double *scales;
+  unsigned long long *counter, count;
+  TSI_TRY(take_scales(memory, &level->A, &scales));
+  TSI_TRY(run_votes(memory, level, own, scales, &counter));
+  TSI_TRY(cuda_download(memory->context, &count, counter, sizeof count));
+  *votes = (double)count;
+  return TS_OK;
+}
+
+ts_status cuda_amg_vote(ts_context *context, const cuda_amg_level *level, tsi_amg_range own, double *votes) {
+  cuda_amg_memory memory = {context};
+  const ts_status status = count_own(&memory, level, own, votes);
+  cuda_amg_free(&memory);
+  return status;
+}
+
+ts_status cuda_amg_write_units(ts_context *context, const cuda_amg_level *level, int scaled) {
+  cuda_amg_memory memory = {context};
+  double *scales;
+  ts_status status = take_scales(&memory, &level->A, &scales);
+  if (status == TS_OK) status = run_write_units(context, level, scales, NULL, scaled);
+  cuda_amg_free(&memory);
   return status;
 }

@@ -46,18 +46,18 @@ struct tsi_ilu_device {
 static size_t lay_out(triangle *t, char *block, int32_t rows, int64_t entries) {
   const size_t n = (size_t)rows, m = (size_t)entries;
   char *next = block;
-  const auto take = [&](size_t bytes) {
+  const auto suballoc = [&](size_t bytes) {
     char *begin = next;
     next += bytes;
     return (void *)begin;
   };
-  t->offsets = (int64_t *)take((n + 1) * sizeof(int64_t));
-  t->values = (double *)take(m * sizeof(double));
-  t->scales = (double *)take(n * sizeof(double));
-  t->inverses = (double *)take(n * sizeof(double));
-  t->columns = (int32_t *)take(m * sizeof(int32_t));
-  t->rows = (int32_t *)take(n * sizeof(int32_t));
-  t->outside = (int32_t *)take(n * sizeof(int32_t));
+  t->offsets = (int64_t *)suballoc((n + 1) * sizeof(int64_t));
+  t->values = (double *)suballoc(m * sizeof(double));
+  t->scales = (double *)suballoc(n * sizeof(double));
+  t->inverses = (double *)suballoc(n * sizeof(double));
+  t->columns = (int32_t *)suballoc(m * sizeof(int32_t));
+  t->rows = (int32_t *)suballoc(n * sizeof(int32_t));
+  t->outside = (int32_t *)suballoc(n * sizeof(int32_t));
   return (size_t)(next - block);
 }
 
@@ -90,7 +90,7 @@ static ts_status upload(ts_context *context, const tsi_ilu *ilu, int is_upper, t
   if (!block) return tsi_out_of_memory(context, "incomplete factors", made.bytes);
   lay_out(&host, block, n, entries);
   fill(host, ilu, is_upper);
-  const ts_status status = cuda_take_copy(context, &made.block, block, made.bytes, "incomplete factors");
+  const ts_status status = cuda_alloc_copy(context, &made.block, block, made.bytes, "incomplete factors");
   tsi_free(context, block);
   TSI_TRY(status);
   lay_out(&made, (char *)made.block, n, entries);
@@ -99,9 +99,9 @@ static ts_status upload(ts_context *context, const tsi_ilu *ilu, int is_upper, t
 }
 
 static void cuda_ilu_destroy(ts_context *context, tsi_ilu_device *device) {
-  cuda_give(context, device->lower.block, device->lower.bytes);
-  cuda_give(context, device->upper.block, device->upper.bytes);
-  cuda_give(context, device->work, device->work_bytes);
+  cuda_free(context, device->lower.block, device->lower.bytes);
+  cuda_free(context, device->upper.block, device->upper.bytes);
+  cuda_free(context, device->work, device->work_bytes);
   tsi_free(context, device);
 }
 
@@ -119,11 +119,11 @@ static ts_status cuda_ilu_create(ts_context *context, tsi_ilu *ilu) {
 }
 
 static ts_status cuda_ilu_prepare(ts_context *context, tsi_ilu_device *device, int components) {
-  cuda_give(context, device->work, device->work_bytes);
+  cuda_free(context, device->work, device->work_bytes);
   device->work = NULL;
   device->work_bytes = 2 * (size_t)device->n * (size_t)components * sizeof(double) + 2 * sizeof(unsigned);
   device->components = components;
-  return cuda_take(context, &device->work, device->work_bytes, "incomplete factors");
+  return cuda_alloc(context, &device->work, device->work_bytes, "incomplete factors");
 }
 
 /* ---- Numbers and their flags ---- */
@@ -143,7 +143,7 @@ static __device__ __forceinline__ void publish(double *number, double value) {
 }
 
 /* The next row, in all lanes; n or more if no rows are left. The counter begins at -1. */
-static __device__ __forceinline__ unsigned take_row(unsigned *counter) {
+static __device__ __forceinline__ unsigned next_row(unsigned *counter) {
   unsigned row = 0;
   if (threadIdx.x % 32 == 0) row = atomicAdd(counter, 1u) + 1;
   return __shfl_sync(0xffffffffu, row, 0);
@@ -176,7 +176,7 @@ template <int COMPONENTS>
 static __global__ void __launch_bounds__(CUDA_THREADS)
     solve_lower(unsigned n, triangle t, const float *r, double *y, unsigned *counter) {
   const int lane = (int)threadIdx.x % 32;
-  for (unsigned at; (at = take_row(counter)) < n;) {
+  for (unsigned at; (at = next_row(counter)) < n;) {
     double own = 0;
     if (lane < COMPONENTS) own = t.scales[at] * (double)r[(size_t)t.outside[at] * COMPONENTS + lane];
     own = subtract_row<COMPONENTS>(t, at, y, own);
@@ -202,7 +202,7 @@ template <int COMPONENTS>
 static __global__ void __launch_bounds__(CUDA_THREADS)
     solve_upper(unsigned n, triangle t, const double *y, double *w, parts z, unsigned *counter) {
   const int lane = (int)threadIdx.x % 32;
-  for (unsigned at; (at = take_row(counter)) < n;) {
+  for (unsigned at; (at = next_row(counter)) < n;) {
     const size_t k = (size_t)t.rows[at] * COMPONENTS + lane;
     double own = 0;
     if (lane < COMPONENTS) own = t.inverses[at] * y[k];

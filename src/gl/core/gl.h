@@ -204,7 +204,7 @@ void gl_state_lend(const gl_backend *gl);
 /* The next call that draws will draw a proof. */
 void gl_state_doubt(gl_backend *gl);
 /* Discards the errors that OpenGL has recorded and logs "WHOSE an OpenGL error, ...". */
-void gl_take_errors(ts_context *context, const char *whose);
+void gl_clear_errors(ts_context *context, const char *whose);
 
 /* ---- gl_proof.c ---- */
 ts_status gl_proof_draw(ts_context *context);

@@ -183,7 +183,7 @@ static ts_status gl_backend_prepare(ts_context *context) {
   gl_backend *gl = gl_of(context);
   const int is_shared = context->gl.platform == TS_GL_PLATFORM_CURRENT;
   if (is_shared) {
-    gl_take_errors(context, "the application left");
+    gl_clear_errors(context, "the application left");
     TSI_TRY(gl_state_check(context));
   }
   TSI_TRY(gl_load_functions(context));

@@ -51,8 +51,8 @@ static void fill_pairs(float *a, float *b) {
 
 static int is_right(float a, float b, const float *found) {
   const float sum = a + b, product = a * b;
-  volatile float part = sum - a, rest = sum - part; /* keeps the host's compiler from simplifying */
-  volatile float a_error = a - rest, b_error = b - part;
+  volatile float part = sum - a, a_part = sum - part; /* keeps the host's compiler from simplifying */
+  volatile float a_error = a - a_part, b_error = b - part;
   return found[0] == sum && found[1] == a_error + b_error && found[2] == product &&
          found[3] == (float)((double)a * b - product);
 }

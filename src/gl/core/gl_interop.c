@@ -170,7 +170,7 @@ static ts_status create_index_texture(ts_space *space, gl_space *impl) {
   const size_t texels = (size_t)t->width * (size_t)t->height, bytes = texels * 2 * sizeof(GLint);
   GLint *data = tsi_malloc(context, texels, 2 * sizeof *data);
   if (!data) return tsi_out_of_memory(context, "an index texture", bytes);
-  ts_status status = tsi_device_take(context, bytes, "an index texture");
+  ts_status status = tsi_device_alloc(context, bytes, "an index texture");
   if (status == TS_OK) {
     for (size_t k = 0; k < texels; k++) {
       data[2 * k] = -1;

@@ -291,7 +291,7 @@ static ts_status draw_spare(const parts *p, gl_pass *pass) {
 }
 
 /* Moves the contents of the spare textures to the vector. */
-static void take_spare(const parts *p) {
+static void move_spare(const parts *p) {
   gl_backend *gl = gl_of(p->of[0]->context);
   const tsi_tiling *t = &p->of[0]->space->tiling;
   for (int k = 0; k < p->count; k++) {
@@ -319,6 +319,6 @@ ts_status gl_draw_vector(ts_vector *out, gl_pass *pass) {
     return gl_draw(context, pass);
   }
   TSI_TRY(draw_spare(&p, pass));
-  take_spare(&p);
+  move_spare(&p);
   return TS_OK;
 }

@@ -117,7 +117,7 @@ ts_status gl_scalars_read_begin(ts_scalars *s, int first, int count) {
 }
 
 /* Adds up the texels of slot k of the read. */
-static void take_slot(const gl_scalars *s, const float *texels, int k, double *value) {
+static void sum_slot(const gl_scalars *s, const float *texels, int k, double *value) {
   const int components = components_of(s);
   const int width = s->blocks ? GL_SLOT_WIDTH : 1, height = s->blocks ? GL_SLOT_HEIGHT : 1;
   const int slot = s->first % s->per_row + k, x = slot % s->per_row * width, y = slot / s->per_row * height;
@@ -142,7 +142,7 @@ ts_status gl_scalars_read_end(ts_scalars *s, double *values) {
   glBindBuffer(GL_PIXEL_PACK_BUFFER, impl->buffer);
   const float *texels = glMapBuffer(GL_PIXEL_PACK_BUFFER, GL_READ_ONLY);
   if (texels) {
-    for (int k = 0; k < impl->count; k++) take_slot(impl, texels, k, values + 4 * (size_t)k);
+    for (int k = 0; k < impl->count; k++) sum_slot(impl, texels, k, values + 4 * (size_t)k);
     glUnmapBuffer(GL_PIXEL_PACK_BUFFER);
   }
   glBindBuffer(GL_PIXEL_PACK_BUFFER, 0);

@@ -13,7 +13,7 @@ void gl_space_destroy(ts_space *space) {
   gl_backend *gl = gl_of(space->context);
   if (gl->entered) gl_delete_texture(gl, impl->index_texture);
   gl_texture_release(space->context, impl->channels);
-  tsi_device_give(space->context, impl->bytes);
+  tsi_device_free(space->context, impl->bytes);
   tsi_free(space->context, impl);
   space->impl = NULL;
 }

@@ -29,7 +29,7 @@ static const char *error_name(GLenum error) {
   }
 }
 
-void gl_take_errors(ts_context *context, const char *whose) {
+void gl_clear_errors(ts_context *context, const char *whose) {
   GLenum error, last = GL_NO_ERROR;
   for (int i = 0; i < 16 && (error = glGetError()) != GL_NO_ERROR; i++) {
     if (error != last) /* a lost context reports the same error forever */
@@ -181,7 +181,7 @@ ts_status gl_state_enter(ts_context *context) {
   gl_values *v = gl->saved ? &gl->saved->values : NULL;
   gl->is_set = gl->draws = 0;
   if (v) {
-    gl_take_errors(context, "the application left");
+    gl_clear_errors(context, "the application left");
     TSI_TRY(gl_state_check(context));
     save_transfers(gl, v);
   }
@@ -346,7 +346,7 @@ void gl_state_leave(ts_context *context) {
   glBindBuffer(GL_PIXEL_PACK_BUFFER, (GLuint)v->pack_buffer);
   glBindBuffer(GL_PIXEL_UNPACK_BUFFER, (GLuint)v->unpack_buffer);
   gl->is_set = gl->draws = 0;
-  gl_take_errors(context, "texsolve, or restoring the application's state, left");
+  gl_clear_errors(context, "texsolve, or restoring the application's state, left");
 }
 
 void gl_state_lend(const gl_backend *gl) {

@@ -76,7 +76,7 @@ static void gl_texture_destroy(ts_context *context, gl_texture *t) {
     gl_delete_framebuffer(gl, t->framebuffer);
     if (t->bytes) gl_delete_texture(gl, t->name);
   }
-  tsi_device_give(context, t->bytes);
+  tsi_device_free(context, t->bytes);
   tsi_free(context, t);
 }
 
@@ -92,7 +92,7 @@ ts_status gl_texture_create(ts_context *context, GLenum format, int width, int h
   if (!t) return tsi_out_of_memory(context, what, sizeof *t);
   *t = (gl_texture){.format = format, .width = width, .height = height, .references = 1, .scratch_x = -1};
   const size_t bytes = (size_t)width * (size_t)height * (size_t)info->bytes;
-  ts_status status = tsi_device_take(context, bytes, what);
+  ts_status status = tsi_device_alloc(context, bytes, what);
   if (status < 0) {
     tsi_free(context, t);
     return status;

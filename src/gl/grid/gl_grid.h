@@ -113,7 +113,7 @@ int gl_level_parity_part(const tsi_level *level, int parity, int part[4]);
 /* Selects the field for the new x when passes read the current one. With `keep_previous`, they may also read
  * the previous one. */
 ts_status gl_level_next(tsi_level *level, int keep_previous, int *next);
-void gl_level_turn(tsi_level *level, int next);
+void gl_level_advance(tsi_level *level, int next);
 
 /* ---- gl_level_smooth.c ---- */
 /* The residual. With packed storage, parities with residual 0 are skipped. */

@@ -66,7 +66,7 @@ ts_status gl_level_next(tsi_level *level, int keep_previous, int *next) {
   return l->fields[*next].place.texture ? TS_OK : create_field(level, &l->fields[*next]);
 }
 
-void gl_level_turn(tsi_level *level, int next) {
+void gl_level_advance(tsi_level *level, int next) {
   gl_level *l = gl_level_of(level);
   l->previous = l->x;
   l->x = next;

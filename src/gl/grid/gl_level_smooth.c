@@ -96,7 +96,7 @@ static ts_status step(tsi_level *level, const tsi_sweep *sweep) {
     gl_level_bind(level);
     TSI_TRY(gl_level_draw(level, &l->fields[next], &pass));
   }
-  gl_level_turn(level, next);
+  gl_level_advance(level, next);
   l->previous_is_zero = sweep->x_is_zero;
   l->border_is_stale = 1;
   return TS_OK;

@@ -114,7 +114,7 @@ ts_status gl_level_prolong(tsi_level *fine, tsi_level *coarse, int add) {
     TSI_TRY(gl_level_pass(fine, coarse, "grid/level_prolong.frag", more, &pass));
     TSI_TRY(gl_level_draw(fine, target, &pass));
   }
-  if (target != x) gl_level_turn(fine, next);
+  if (target != x) gl_level_advance(fine, next);
   l->border_is_stale = 1;
   return TS_OK;
 }

@@ -77,7 +77,7 @@ static ts_status create_rectangles(ts_matrix *A) {
     else
       memcpy(data + (size_t)k * integers, no_equations, sizeof no_equations);
   }
-  ts_status status = tsi_device_take(context, bytes, "the rectangles of a matrix");
+  ts_status status = tsi_device_alloc(context, bytes, "the rectangles of a matrix");
   if (status == TS_OK) {
     m->vertices_bytes = bytes;
     glGenVertexArrays(1, &m->vao);
@@ -188,7 +188,7 @@ static void gl_matrix_destroy(ts_matrix *A) {
     gl_delete_vertex_array(gl_of(context), m->vao);
     gl_delete_buffer(gl_of(context), m->vertices);
   }
-  tsi_device_give(context, m->vertices_bytes);
+  tsi_device_free(context, m->vertices_bytes);
   tsi_free(context, m);
   A->impl = NULL;
 }

@@ -1,7 +1,7 @@
-/* The outside program: what a user's first program does, built against the installed library alone. Solves
- * -x'' = 1 on a line with n points and judges the answer by its residual in double precision.
+/* The outside program: a user's first program, built with the installed library only. Solves -x'' = 1 on a line
+ * with n points and checks the solution by its residual in double precision.
  *   outside BACKEND
- * Exit status: 0 solved, 1 not, 77 when the backend has no device. */
+ * Exit status: 0 if solved, 1 if not, 77 if the backend has no device. */
 #include <math.h>
 #include <stdio.h>
 #include <texsolve/solver.h>

@@ -166,7 +166,7 @@ static ts_status check_diagonal(const ts_matrix *A, const tsi_amg_csr *csr) {
   return row < 0 ? TS_OK : tsi_amg_refuse_row(A->context, row, diagonal);
 }
 
-static ts_status take_matrix(const ts_matrix *A, tsi_amg_csr *csr) {
+static ts_status copy_matrix(const ts_matrix *A, tsi_amg_csr *csr) {
   tsi_csr copy;
   TSI_TRY(tsi_matrix_stored_copy(A, &copy));
   *csr = (tsi_amg_csr){copy.rows, copy.columns, (int32_t *)copy.row_offsets, (int32_t *)copy.column_indices,
@@ -276,11 +276,11 @@ static ts_status measure(tsi_amg *amg, double seconds) {
 ts_status tsi_amg_read_level(const tsi_amg *amg, int l, tsi_amg_csr *A) {
   if (l == 0 && amg->level[0].A->all_rows) {
     tsi_amg_halo *halo;
-    TSI_TRY(tsi_amg_take_rows(amg->level[0].A, amg->desc.unknowns, A, &halo));
+    TSI_TRY(tsi_amg_copy_rows(amg->level[0].A, amg->desc.unknowns, A, &halo));
     tsi_amg_halo_free(amg->context, halo);
     return TS_OK;
   }
-  if (l == 0) return take_matrix(amg->level[0].A, A);
+  if (l == 0) return copy_matrix(amg->level[0].A, A);
   if (amg->device) return amg->context->ops->amg->read(amg->level[l].A, A);
   *A = amg->host.level[l].A;
   return TS_OK;
@@ -292,14 +292,19 @@ void tsi_amg_forget_level(const tsi_amg *amg, int l, tsi_amg_csr *A) {
 
 /* ---- Creation ---- */
 
+static ts_status make_host_levels(tsi_amg *amg, const tsi_amg_csr *A, int keep) {
+  ts_context *context = amg->context;
+  if (amg->is_unsymmetric) return tsi_amg_setup_unsymmetric(context, &amg->desc, A, keep, &amg->host);
+  if (amg->depth > 0) return tsi_amg_setup_below(context, &amg->desc, A, amg->depth, &amg->host);
+  return tsi_amg_setup(context, &amg->desc, A, keep, &amg->host);
+}
+
 static ts_status set_up_on_host(tsi_amg *amg, int keep) {
-  ts_status (*const how)(ts_context *, const ts_amg_desc *, const tsi_amg_csr *, int, tsi_amg_host *) =
-      amg->is_unsymmetric ? tsi_amg_setup_unsymmetric : tsi_amg_setup;
   tsi_amg_csr A;
   if (amg->level[0].A->made_on_device) TSI_TRY(tsi_matrix_keep_host_copy(amg->level[0].A));
-  TSI_TRY(take_matrix(amg->level[0].A, &A));
-  TSI_TRY(check_diagonal(amg->level[0].A, &A));
-  TSI_TRY(how(amg->context, &amg->desc, &A, keep, &amg->host));
+  TSI_TRY(copy_matrix(amg->level[0].A, &A));
+  if (amg->depth == 0) TSI_TRY(check_diagonal(amg->level[0].A, &A));
+  TSI_TRY(make_host_levels(amg, &A, keep));
   amg->levels = amg->host.levels;
   for (int l = 0; l < amg->levels; l++) amg->level[l].eigenvalue = amg->host.level[l].eigenvalue;
   return upload_levels(amg);
@@ -321,7 +326,7 @@ static ts_status set_up_rows(tsi_amg *amg, const tsi_amg_csr *A, tsi_amg_halo *h
 static ts_status set_up_on_ranks(tsi_amg *amg) {
   tsi_amg_csr A;
   tsi_amg_halo *halo;
-  TSI_TRY(tsi_amg_take_rows(amg->level[0].A, amg->desc.unknowns, &A, &halo));
+  TSI_TRY(tsi_amg_copy_rows(amg->level[0].A, amg->desc.unknowns, &A, &halo));
   const ts_status status = set_up_rows(amg, &A, halo);
   tsi_amg_csr_free(amg->context, &A);
   amg->host.level[0].A = (tsi_amg_csr){0};
@@ -349,7 +354,7 @@ static ts_status set_up(tsi_amg *amg, int keep) {
     TSI_TRY(set_up_on_device(amg));
     if (amg->device) return TS_OK;
   }
-  return set_up_on_host(amg, keep);
+  return set_up_on_host(amg, keep && amg->host.levels > 0);
 }
 
 static ts_status amg_build(tsi_amg *amg, int keep) {
@@ -370,7 +375,7 @@ static ts_status amg_build(tsi_amg *amg, int keep) {
   return TS_OK;
 }
 
-static void destroy_amg(ts_context *context, tsi_amg *a) {
+void tsi_amg_destroy(ts_context *context, tsi_amg *a) {
   tsi_amg_drop_vectors(a);
   if (a->device) {
     tsi_enter_to_destroy(context);
@@ -398,7 +403,25 @@ static ts_status make_resolved(ts_matrix *A, const ts_amg_desc *desc, tsi_amg **
   const ts_status status = amg_build(amg, 0);
   amg->desc.near_null = amg->desc.coordinates = (ts_array){0};
   if (status < 0)
-    destroy_amg(context, amg);
+    tsi_amg_destroy(context, amg);
+  else
+    *made = amg;
+  return status;
+}
+
+ts_status tsi_amg_create_below(ts_matrix *A, const ts_amg_desc *desc, int depth, tsi_amg **made) {
+  ts_context *context = A->context;
+  tsi_amg *amg = tsi_calloc(context, 1, sizeof *amg);
+  if (!amg) return tsi_out_of_memory(context, "a preconditioner", sizeof *amg);
+  amg->context = context;
+  amg->desc = *desc;
+  amg->depth = depth;
+  amg->level[0].A = A;
+  ts_status status = set_up(amg, 0);
+  if (status == TS_OK && !amg->inverse) status = upload_inverse(amg);
+  amg->desc.near_null = amg->desc.coordinates = (ts_array){0};
+  if (status < 0)
+    tsi_amg_destroy(context, amg);
   else
     *made = amg;
   return status;
@@ -438,7 +461,7 @@ static ts_status renew(ts_preconditioner *M) {
   status = context->ops->agree(context, status);
   if (status == TS_OK) M->state = amg;
   tsi_amg *other = status == TS_OK ? before : amg;
-  if (other) destroy_amg(context, other);
+  if (other) tsi_amg_destroy(context, other);
   return status;
 }
 
@@ -447,7 +470,7 @@ static ts_status update(ts_preconditioner *M) {
 }
 
 static void destroy(ts_preconditioner *M) {
-  destroy_amg(M->context, M->state);
+  tsi_amg_destroy(M->context, M->state);
 }
 
 /* ---- The functions of the kind ---- */
@@ -482,7 +505,7 @@ const tsi_preconditioner_kind tsi_preconditioner_amg = {
     .fields = TSI_FIELD_AMG,
     .is_from_matrix = 1,
     .needs_entries = 1,
-    .takes_device_entries = 1,
+    .accepts_device_entries = 1,
     .has_scale = 1,
     .unsymmetric = "amg was made for a matrix that is not symmetric, and cg and minres need a symmetric one",
     .create = create,

@@ -8,7 +8,8 @@
  * - amg_strength.c: strong connections
  * - amg_aggregate.c: aggregates
  * - amg_eigenvalue.c: the eigenvalue for the damping
- * - amg_prolong.c: tentative prolongator and smoothing; amg_twice.c: a second smoothing step
+ * - amg_tentative.c: tentative prolongator
+ * - amg_prolong.c: the smoothed prolongator; amg_twice.c: a second smoothing step
  * - amg_sparse.c: products of sparse matrices; amg_row.c: their rows
  * - amg_coarsest.c: the dense inverse
  *
@@ -60,6 +61,17 @@ enum {
   TSI_AMG_DROPPED, /* ignored: in the row or column of a diagonal that is not positive */
 };
 
+/* Numbers begin .. end - 1. */
+typedef struct tsi_amg_range {
+  int32_t begin, end;
+} tsi_amg_range;
+
+/* The largest row sums of magnitudes of D^-1 A and D_F^-1 A_F, the eigenvalue of D^-1 A, and the number of rows
+ * with a positive coupling. */
+typedef struct tsi_amg_estimates {
+  double bound, filtered_bound, eigenvalue, positive;
+} tsi_amg_estimates;
+
 typedef struct tsi_amg_halo tsi_amg_halo;           /* amg_halo.h */
 typedef struct tsi_amg_plan tsi_amg_plan;           /* amg_plan.c */
 typedef struct tsi_amg_smoothing tsi_amg_smoothing; /* amg_smoothing.c */
@@ -99,6 +111,7 @@ typedef struct tsi_amg_host_level {
 
 typedef struct tsi_amg_host {
   int levels, is_unsymmetric;
+  int depth; /* of the first level: the number of levels above it */
   tsi_amg_host_level level[TSI_AMG_MAX_LEVELS];
   float *inverse; /* of the last level's matrix, rows x rows; NULL: too large, smoothed instead */
 } tsi_amg_host;
@@ -121,6 +134,7 @@ typedef struct tsi_amg {
   tsi_amg_host host;      /* if the set-up was on the device: the data of the last level that it needs */
   void *device;           /* the backend's state of a set-up on the device; NULL: it was on the host */
   int is_unsymmetric;     /* whether the matrix was unsymmetric when the hierarchy was created */
+  int depth;              /* the number of levels above the first one, in another hierarchy */
   int levels, components; /* components of the vectors; 0 before they are created */
   tsi_amg_level level[TSI_AMG_MAX_LEVELS];
   ts_matrix *inverse;         /* of the last level; NULL: none */
@@ -162,11 +176,19 @@ ts_status tsi_amg_refuse_row(ts_context *context, int32_t row, float diagonal);
 ts_status tsi_amg_read_level(const tsi_amg *amg, int l, tsi_amg_csr *A);
 void tsi_amg_forget_level(const tsi_amg *amg, int l, tsi_amg_csr *A);
 
+/* Makes the levels below A, which has `depth` levels above it in another hierarchy; without vectors. The caller
+ * owns the matrix. */
+ts_status tsi_amg_create_below(ts_matrix *A, const ts_amg_desc *desc, int depth, tsi_amg **made);
+void tsi_amg_destroy(ts_context *context, tsi_amg *amg);
+
 /* ---- amg_setup.c ---- */
 
 /* Creates the whole hierarchy of A. With `keep` only its values are computed; aggregates and patterns stay. */
 ts_status tsi_amg_setup(ts_context *context, const ts_amg_desc *desc, const tsi_amg_csr *A, int keep,
                         tsi_amg_host *host);
+/* The same function for an A below other levels: the number of its level is `depth`. */
+ts_status tsi_amg_setup_below(ts_context *context, const ts_amg_desc *desc, const tsi_amg_csr *A, int depth,
+                              tsi_amg_host *host);
 /* The same function for an A that is not symmetric. */
 ts_status tsi_amg_setup_unsymmetric(ts_context *context, const ts_amg_desc *desc, const tsi_amg_csr *A,
                                     int keep, tsi_amg_host *host);
@@ -213,6 +235,9 @@ static inline int tsi_amg_ends_exactly(const tsi_amg *amg) {
 
 /* Computes level->near_null, 0 on entry, with one vector per unknown. */
 ts_status tsi_amg_units(ts_context *context, const tsi_amg_host_level *level);
+/* The two parts of this: counts the votes of some rows, and computes level->near_null. */
+ts_status tsi_amg_vote(ts_context *context, const tsi_amg_host_level *level, tsi_amg_range own, double *votes);
+ts_status tsi_amg_write_units(ts_context *context, const tsi_amg_host_level *level, int scaled);
 
 /* A row votes for scaled constants if plain ones leave more than 2 % of its diagonal and scaled ones less than
  * half of that. The arguments are the sums of a_ij and of a_ij scale_j, and the row's own `scale`. More than
@@ -294,12 +319,14 @@ int tsi_amg_find_roots(const double *h, const double *y, int m, tsi_amg_polynomi
 ts_status tsi_amg_aggregate(ts_context *context, const tsi_amg_graph *graph, int32_t *aggregates,
                             int32_t *count);
 
-/* ---- amg_prolong.c ---- */
+/* ---- amg_tentative.c ---- */
 
 /* Computes level->tentative and level->weights from level->near_null. level->near_null is overwritten with the
  * tentative prolongator in double. `coarse` is the near-null space of the next level: T coarse = fine. Columns
  * that depend on others within an aggregate are 0, and so is their row of `coarse`. */
 ts_status tsi_amg_tentative(ts_context *context, const tsi_amg_host_level *level, double *coarse);
+
+/* ---- amg_prolong.c ---- */
 
 /* P = S T with the values of level->A, in the pattern of level->P or, if it has none, in a new one:
  *   S = I - omega D_F^-1 A_F,  omega = 4/3 / (largest eigenvalue of D_F^-1 A_F).
@@ -307,6 +334,16 @@ ts_status tsi_amg_tentative(ts_context *context, const tsi_amg_host_level *level
  * weights, so that A_F and A map the first near-null vector to the same. The eigenvalue is level->eigenvalue
  * times the ratio of the bounds by row sums. */
 ts_status tsi_amg_smooth(ts_context *context, tsi_amg_host_level *level);
+static inline double tsi_amg_omega(double eigenvalue, double bound, double filtered_bound) {
+  return 4. / 3 / (eigenvalue > 0 ? eigenvalue * (filtered_bound / bound) : 2);
+}
+
+/* Two parts of this for one part of a level's rows (amg_part.h), with results from its own rows. The first sets
+ * level->bound and level->eigenvalue, and the second computes level->P. */
+ts_status tsi_amg_estimate(ts_context *context, tsi_amg_host_level *level, tsi_amg_range own,
+                           tsi_amg_estimates *found);
+ts_status tsi_amg_prolong(ts_context *context, tsi_amg_host_level *level, tsi_amg_range own, double omega,
+                          int32_t reach, double sums[4]);
 
 /* ---- amg_twice.c ---- */
 
@@ -438,7 +475,7 @@ int32_t tsi_amg_ghosts(const tsi_amg_host_level *level);
 /* The global number of this rank's first row. */
 uint32_t tsi_amg_first_row(const tsi_amg_host_level *level);
 /* Fetches the `values` of the ghosts, `bytes` bytes per node. */
-ts_status tsi_amg_bring(ts_context *context, const tsi_amg_host_level *level, void *values, size_t bytes);
+ts_status tsi_amg_exchange(ts_context *context, const tsi_amg_host_level *level, void *values, size_t bytes);
 /* Sums and maxima over the ranks; bitwise identical on all. */
 ts_status tsi_amg_add_up(ts_context *context, const tsi_amg_host_level *level, double *values, int count);
 ts_status tsi_amg_largest(ts_context *context, const tsi_amg_host_level *level, double *values, int count);
@@ -453,7 +490,7 @@ ts_status tsi_amg_coarsen_on_ranks(ts_context *context, tsi_amg_host_level *leve
 /* ---- amg_ranks_coarsest.c ---- */
 
 /* Copies this rank's rows of the application's matrix. */
-ts_status tsi_amg_take_rows(const ts_matrix *matrix, int unknowns, tsi_amg_csr *A, tsi_amg_halo **halo);
+ts_status tsi_amg_copy_rows(const ts_matrix *matrix, int unknowns, tsi_amg_csr *A, tsi_amg_halo **halo);
 /* Rejects descriptors that differ between ranks, and rows as tsi_amg_refuse_row documents; all ranks return the
  * same error. */
 ts_status tsi_amg_check_rows(const ts_matrix *matrix, const ts_amg_desc *desc, const tsi_amg_csr *A);

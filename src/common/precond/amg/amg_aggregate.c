@@ -124,7 +124,7 @@ static void number_roots(const void *arguments, size_t first, size_t last) {
   }
 }
 
-static void take_neighbours(const void *arguments, size_t first, size_t last) {
+static void join_neighbours(const void *arguments, size_t first, size_t last) {
   const search *s = arguments;
   for (size_t i = first; i < last; i++) {
     if (s->aggregates[i] >= 0) continue;
@@ -173,7 +173,7 @@ static void search_roots(const ts_context *context, search *s, int32_t *count) {
     *count += roots;
   }
   tsi_parallel(context, parts, number_roots, s);
-  tsi_parallel(context, (size_t)s->graph->nodes, take_neighbours, s);
+  tsi_parallel(context, (size_t)s->graph->nodes, join_neighbours, s);
 }
 
 ts_status tsi_amg_aggregate(ts_context *context, const tsi_amg_graph *graph, int32_t *aggregates,

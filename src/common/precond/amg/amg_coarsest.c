@@ -114,7 +114,7 @@ static void invert(const ts_context *context, dense *d) {
   tsi_parallel(context, d->parts, multiply, d);
 }
 
-static void take_matrix(const tsi_amg_csr *A, double *a) {
+static void expand_matrix(const tsi_amg_csr *A, double *a) {
   const size_t n = (size_t)A->rows;
   for (size_t i = 0; i < n; i++)
     for (int32_t e = A->offsets[i]; e < A->offsets[i + 1]; e++) {
@@ -135,7 +135,7 @@ ts_status tsi_amg_invert(ts_context *context, const tsi_amg_csr *A, float **inve
   *inverse = a ? tsi_malloc(context, n * n, sizeof **inverse) : NULL;
   if (*inverse) {
     dense d = {a, n, parts, a + n * n, a + n * (n + 1), *inverse};
-    take_matrix(A, a);
+    expand_matrix(A, a);
     invert(context, &d);
   }
   tsi_free(context, a);

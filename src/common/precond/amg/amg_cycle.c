@@ -113,7 +113,8 @@ tsi_cost tsi_amg_cost(const tsi_amg *amg) {
     visits *= visits_below(amg, l);
   }
   const double all = (double)amg->level[0].entries;
-  return (tsi_cost){.products = all > 0 ? entries / all : 0, .operations = operations};
+  return (tsi_cost){
+      .products = all > 0 ? entries / all : 0, .operations = operations, .waits = amg->factors.direct != NULL};
 }
 
 ts_status tsi_amg_cycle(const tsi_amg *amg, ts_vector *z, const ts_vector *r) {

@@ -101,7 +101,7 @@ static double add_up(double *sums, size_t count) {
 }
 
 /* Combines the norms of all ranks. */
-static ts_status take_norms(ts_context *context, const tsi_amg_host_level *level, const power *p, norms *n) {
+static ts_status combine_norms(ts_context *context, const tsi_amg_host_level *level, const power *p, norms *n) {
   const size_t blocks = ((size_t)level->A.rows + RADIX - 1) / RADIX;
   n->most = 0;
   for (size_t block = 0; block < blocks; block++) n->most = fmax(n->most, p->most[block]);
@@ -121,12 +121,12 @@ static ts_status amg_eigenvalue_iterate(ts_context *context, tsi_amg_host_level 
   norms before, after;
   double value = 0, local = 0;
   tsi_parallel(context, blocks, amg_eigenvalue_begin, p);
-  TSI_TRY(take_norms(context, level, p, &before));
+  TSI_TRY(combine_norms(context, level, p, &before));
   for (int k = 0; k < STEPS && before.sum > 0; k++) {
     swap_vectors(p);
-    TSI_TRY(tsi_amg_bring(context, level, p->from, (size_t)level->unknowns * sizeof *p->from));
+    TSI_TRY(tsi_amg_exchange(context, level, p->from, (size_t)level->unknowns * sizeof *p->from));
     tsi_parallel(context, blocks, step, p);
-    TSI_TRY(take_norms(context, level, p, &after));
+    TSI_TRY(combine_norms(context, level, p, &after));
     value = sqrt(after.sum / before.sum) / p->factor;
     local = sqrt(after.most / before.most) / p->factor;
     p->factor = value > 0 ? 1 / value : 0;

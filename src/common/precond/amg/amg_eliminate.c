@@ -74,7 +74,7 @@ static void eliminate(const void *arguments, size_t first, size_t last) {
   }
 }
 
-static void take_matrix(const tsi_amg_csr *A, const elimination *e) {
+static void load_matrix(const tsi_amg_csr *A, const elimination *e) {
   const size_t n = e->n;
   for (size_t i = 0; i < n; i++) {
     e->scales[i] = 1;
@@ -103,7 +103,7 @@ static void write_inverse(const elimination *e, float *inverse) {
 }
 
 static void invert(const ts_context *context, const tsi_amg_csr *A, elimination *e, float *inverse) {
-  take_matrix(A, e);
+  load_matrix(A, e);
   double first = 0;
   for (e->k = 0; e->k < e->n; e->k++) {
     const size_t row = find_pivot(e);

@@ -166,7 +166,7 @@ static ts_status carry(ts_context *context, const tsi_amg_halo *halo, tsi_parcel
   return TS_OK;
 }
 
-ts_status tsi_amg_bring(ts_context *context, const tsi_amg_host_level *level, void *values, size_t bytes) {
+ts_status tsi_amg_exchange(ts_context *context, const tsi_amg_host_level *level, void *values, size_t bytes) {
   if (!level->halo) return TS_OK;
   tsi_parcels parcels;
   TSI_TRY(context->ops->ranks->parcels_create(context, &parcels));

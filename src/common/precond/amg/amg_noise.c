@@ -130,7 +130,7 @@ static void normalise(const ts_context *context, arnoldi *a, int j, double norm)
 }
 
 /* Computes column j of H; returns 0 at a breakdown. */
-static int take_step(const ts_context *context, arnoldi *a, int j) {
+static int arnoldi_step(const ts_context *context, arnoldi *a, int j) {
   a->j = j;
   tsi_parallel(context, a->blocks, multiply, a);
   const double before = sqrt(add_up(sums_of(a, j + 1), a->blocks));
@@ -193,7 +193,7 @@ static void make(const ts_context *context, arnoldi *a, int degree, tsi_amg_poly
   normalise(context, a, 0, sqrt(add_up(sums_of(a, 0), a->blocks)));
   int m = 0, more = 1;
   while (more && m < most) {
-    more = take_step(context, a, m);
+    more = arnoldi_step(context, a, m);
     add_column(&l, a->h, m++);
     if (!degree && m >= LEAST && fabs(l.g[m]) <= enough) more = 0;
   }

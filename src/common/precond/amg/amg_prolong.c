@@ -1,143 +1,26 @@
-/* From the next level to this one: the tentative prolongator, which represents the near-null space, and the
- * smoothed one (Vanek, Mandel, Brezina 1996, section 3). */
+/* The smoothed prolongator, from the next level to this one (Vanek, Mandel, Brezina 1996, section 3). */
 #include <math.h>
 #include <string.h>
 
 #include "amg_filter.h"
 #include "amg_row.h"
 
-/* ---- The tentative prolongator ---- */
-
-/* If earlier columns reduce a column to less than this share of its length, it depends on them. */
-static const double dependent = 1e-8;
-
-/* Lists the nodes of each aggregate in ascending order. */
-static void list_members(const tsi_amg_host_level *level, int32_t *offsets, int32_t *members) {
-  const int32_t count = level->aggregate_count;
-  memset(offsets, 0, ((size_t)count + 2) * sizeof *offsets);
-  for (int32_t i = 0; i < level->nodes; i++)
-    if (level->aggregates[i] >= 0) offsets[level->aggregates[i] + 2]++;
-  for (int32_t a = 0; a < count; a++) offsets[a + 2] += offsets[a + 1];
-  for (int32_t i = 0; i < level->nodes; i++)
-    if (level->aggregates[i] >= 0) members[offsets[level->aggregates[i] + 1]++] = i;
-}
-
-/* The rows of the near-null space that belong to an aggregate. */
-typedef struct rows {
-  const int32_t *members;
-  int32_t count, unknowns, vectors;
-  double *values;
-} rows;
-
-static double dot(const rows *r, int v, int w) {
-  double sum = 0, run = 0;
-  int32_t left = TSI_AMG_RUN;
-  for (int32_t m = 0; m < r->count; m++) {
-    const double *row = r->values + (size_t)r->members[m] * (size_t)(r->unknowns * r->vectors);
-    for (int32_t u = 0; u < r->unknowns; u++, row += r->vectors) {
-      run += row[v] * row[w];
-      if (--left > 0) continue;
-      sum += run;
-      run = 0;
-      left = TSI_AMG_RUN;
-    }
-  }
-  return sum + run;
-}
-
-/* Column v = scale times itself - factor times column w */
-static void combine(const rows *r, int v, double scale, double factor, int w) {
-  for (int32_t m = 0; m < r->count; m++) {
-    double *row = r->values + (size_t)r->members[m] * (size_t)(r->unknowns * r->vectors);
-    for (int32_t u = 0; u < r->unknowns; u++, row += r->vectors) row[v] = scale * row[v] - factor * row[w];
-  }
-}
-
-/* Q R by modified Gram-Schmidt, performed twice; Q is in place. */
-static void orthonormalise(const rows *r, double *upper) {
-  for (int v = 0; v < r->vectors; v++) {
-    const double before = dot(r, v, v);
-    for (int pass = 0; pass < 2; pass++)
-      for (int w = 0; w < v; w++) {
-        const double factor = dot(r, w, v);
-        combine(r, v, 1, factor, w);
-        upper[w * r->vectors + v] += factor;
-      }
-    const double after = v > 0 ? dot(r, v, v) : before;
-    const int none = !(after > dependent * dependent * before);
-    upper[v * r->vectors + v] = none ? 0 : sqrt(after);
-    combine(r, v, none ? 0 : 1 / sqrt(after), 0, v);
-  }
-}
-
-typedef struct tentative {
-  const tsi_amg_host_level *level;
-  const int32_t *offsets, *members;
-  double *coarse;
-} tentative;
-
-static void orthonormalise_all(const void *arguments, size_t first, size_t last) {
-  const tentative *t = arguments;
-  const size_t vectors = (size_t)t->level->vectors;
-  for (size_t a = first; a < last; a++) {
-    const rows r = {t->members + t->offsets[a], t->offsets[a + 1] - t->offsets[a], t->level->unknowns,
-                    t->level->vectors, t->level->near_null};
-    double *upper = t->coarse + a * vectors * vectors;
-    for (size_t k = 0; k < vectors * vectors; k++) upper[k] = 0;
-    orthonormalise(&r, upper);
-  }
-}
-
-/* Weights have signs if a node has one unknown. */
-static void find_weights(const void *arguments, size_t first, size_t last) {
-  const tentative *t = arguments;
-  const size_t unknowns = (size_t)t->level->unknowns, vectors = (size_t)t->level->vectors;
-  for (size_t node = first; node < last; node++) {
-    const double *values = t->level->near_null + node * unknowns * vectors;
-    double sum = 0;
-    for (size_t u = 0; u < unknowns; u++) sum += values[u * vectors] * values[u * vectors];
-    t->level->weights[node] = (float)(unknowns == 1 ? values[0] : sqrt(sum));
-  }
-}
-
-static void round_all(const void *arguments, size_t first, size_t last) {
-  const tentative *t = arguments;
-  const size_t each = (size_t)t->level->unknowns * (size_t)t->level->vectors;
-  for (size_t node = first; node < last; node++)
-    for (size_t k = node * each; k < (node + 1) * each; k++)
-      t->level->tentative[k] = t->level->aggregates[node] < 0 ? 0 : (float)t->level->near_null[k];
-}
-
-ts_status tsi_amg_tentative(ts_context *context, const tsi_amg_host_level *level, double *coarse) {
-  const size_t count = (size_t)level->aggregate_count, nodes = (size_t)level->nodes;
-  int threads;
-  TSI_TRY(tsi_threads(context, &threads));
-  int32_t *offsets = tsi_malloc(context, count + 2 + nodes, sizeof *offsets);
-  if (!offsets) return tsi_out_of_memory(context, "aggregates of amg", (count + nodes) * sizeof *offsets);
-  const tentative t = {level, offsets, offsets + count + 2, coarse};
-  list_members(level, offsets, offsets + count + 2);
-  tsi_parallel(context, nodes, find_weights, &t);
-  tsi_parallel(context, count, orthonormalise_all, &t);
-  tsi_parallel(context, nodes, round_all, &t);
-  tsi_free(context, offsets);
-  return TS_OK;
-}
-
-/* ---- Smoothing ---- */
-
 typedef struct smoothing {
   tsi_amg_host_level *level;
+  tsi_amg_range own; /* the rows that bounds and sums are of */
   int parts;
   tsi_amg_row *rows;   /* per part */
   size_t *sizes;       /* per part: the maximum entries of P */
   double (*bounds)[3]; /* per part: row sums of D^-1 A and of D_F^-1 A_F; rows with a positive coupling */
   double *diagonal;    /* of A_F, if a node has one unknown; 0: not positive */
   double positive;     /* rows with a positive coupling */
+  double filtered_bound;
   double omega;
   tsi_amg_target P;
   int32_t reach; /* see tsi_amg_reach() */
   double (
       *reached)[2]; /* of each part's rows: the aggregates that they reach, summed over rows and over entries */
+  double sums[4];   /* for tsi_amg_reach() */
 } smoothing;
 
 /* The sum of magnitudes of a row of A_F. */
@@ -159,7 +42,7 @@ static inline double filtered_sum(const tsi_amg_host_level *level, int32_t unkno
 static inline void row_bounds(const smoothing *s, int32_t unknowns, int32_t i, double *bounds) {
   const tsi_amg_filtered f = tsi_amg_filter_row(s->level, unknowns, i);
   if (unknowns == 1) s->diagonal[i] = f.diagonal;
-  if (f.diagonal == 0) return;
+  if (f.diagonal == 0 || i < s->own.begin || i >= s->own.end) return;
   bounds[2] += f.positive;
   bounds[0] = tsi_amg_larger(f.sum / f.own, bounds[0]);
   bounds[1] = tsi_amg_larger(filtered_sum(s->level, unknowns, i, &f) / f.diagonal, bounds[1]);
@@ -235,6 +118,7 @@ static void fill(const void *arguments, size_t first, size_t last) {
                                   : fill_row(s, unknowns, vectors, i, s->rows[p], to, &reached);
       tsi_amg_target_note(&s->P, i, entries);
       to += (size_t)entries;
+      if (i < s->own.begin || i >= s->own.end) continue;
       all += reached;
       by_entries += (double)reached * (level->A.offsets[i + 1] - level->A.offsets[i]);
     }
@@ -250,16 +134,25 @@ static ts_status assemble(ts_context *context, smoothing *s) {
                           fill, s);
 }
 
+/* Computes S T with this limit, and the sums of own rows. */
+static ts_status assemble_with(ts_context *context, smoothing *s, int32_t reach) {
+  const int32_t *offsets = s->level->A.offsets;
+  s->reach = reach;
+  TSI_TRY(assemble(context, s));
+  s->sums[0] = s->own.end - s->own.begin;
+  s->sums[1] = offsets[s->own.end] - offsets[s->own.begin];
+  s->sums[2] = s->sums[3] = 0;
+  for (int p = 0; p < s->parts; p++)
+    for (int k = 0; k < 2; k++) s->sums[2 + k] += s->reached[p][k];
+  return TS_OK;
+}
+
 /* Computes S T in a new pattern that hubs cannot make dense. */
 static ts_status smooth_once(ts_context *context, smoothing *s) {
   tsi_amg_host_level *level = s->level;
-  s->reach = TSI_AMG_REACH;
-  TSI_TRY(assemble(context, s));
-  double sums[4] = {level->A.rows, level->A.offsets[level->A.rows]};
-  for (int p = 0; p < s->parts; p++)
-    for (int k = 0; k < 2; k++) sums[2 + k] += s->reached[p][k];
-  TSI_TRY(tsi_amg_add_up(context, level, sums, 4));
-  s->reach = tsi_amg_reach(sums);
+  TSI_TRY(assemble_with(context, s, TSI_AMG_REACH));
+  TSI_TRY(tsi_amg_add_up(context, level, s->sums, 4));
+  s->reach = tsi_amg_reach(s->sums);
   if (s->reach == TSI_AMG_REACH) return TS_OK;
   tsi_amg_csr_free(context, &level->P);
   return assemble(context, s);
@@ -309,33 +202,49 @@ static ts_status smooth_in_pattern(ts_context *context, smoothing *s) {
   return TS_OK;
 }
 
-static ts_status compute(ts_context *context, smoothing *s) {
+/* Computes the bounds, `positive`, and the diagonal of A_F if a node has one unknown. */
+static void bound(const ts_context *context, smoothing *s) {
   tsi_amg_host_level *level = s->level;
   tsi_parallel(context, (size_t)s->parts, find_bounds, s);
-  double filtered_bound = level->bound = s->positive = 0;
+  s->filtered_bound = level->bound = s->positive = 0;
   for (size_t p = 0; p < (size_t)s->parts; p++) {
     level->bound = fmax(level->bound, s->bounds[p][0]);
-    filtered_bound = fmax(filtered_bound, s->bounds[p][1]);
+    s->filtered_bound = fmax(s->filtered_bound, s->bounds[p][1]);
     s->positive += s->bounds[p][2];
   }
-  TSI_TRY(tsi_amg_largest(context, level, &level->bound, 1));
-  TSI_TRY(tsi_amg_largest(context, level, &filtered_bound, 1));
-  if (level->is_unsymmetric)
-    level->eigenvalue = level->bound;
-  else
-    TSI_TRY(tsi_amg_eigenvalue(context, level));
-  s->omega = 4. / 3 / (level->eigenvalue > 0 ? level->eigenvalue * (filtered_bound / level->bound) : 2);
+}
+
+static void find_sizes(const smoothing *s) {
+  const tsi_amg_host_level *level = s->level;
   for (size_t p = 0; p < (size_t)s->parts; p++) {
     const int32_t *offsets = level->A.offsets, rows = level->A.rows;
     const int32_t entries =
         offsets[tsi_amg_begin(rows, p + 1, s->parts)] - offsets[tsi_amg_begin(rows, p, s->parts)];
     s->sizes[p] = (size_t)entries * (size_t)level->vectors;
   }
+}
+
+static ts_status compute(ts_context *context, smoothing *s) {
+  tsi_amg_host_level *level = s->level;
+  bound(context, s);
+  TSI_TRY(tsi_amg_largest(context, level, &level->bound, 1));
+  TSI_TRY(tsi_amg_largest(context, level, &s->filtered_bound, 1));
+  if (level->is_unsymmetric)
+    level->eigenvalue = level->bound;
+  else
+    TSI_TRY(tsi_amg_eigenvalue(context, level));
+  s->omega = tsi_amg_omega(level->eigenvalue, level->bound, s->filtered_bound);
+  find_sizes(s);
   return level->P.offsets ? smooth_in_pattern(context, s) : smooth(context, s);
 }
 
-ts_status tsi_amg_smooth(ts_context *context, tsi_amg_host_level *level) {
-  smoothing s = {.level = level};
+typedef ts_status amg_prolong_body(ts_context *context, smoothing *s);
+
+/* Allocates the workspace. */
+static ts_status with_workspace(ts_context *context, tsi_amg_host_level *level, smoothing *given,
+                                amg_prolong_body *body) {
+  smoothing s = *given;
+  s.level = level;
   TSI_TRY(tsi_threads(context, &s.parts));
   const size_t parts = (size_t)s.parts, rows = level->unknowns == 1 ? (size_t)level->A.rows : 0;
   const int32_t nodes = level->aggregate_count + level->ghost_aggregates;
@@ -345,12 +254,47 @@ ts_status tsi_amg_smooth(ts_context *context, tsi_amg_host_level *level) {
   s.diagonal = tsi_malloc(context, rows, sizeof *s.diagonal);
   s.reached = tsi_malloc(context, parts, sizeof *s.reached);
   const ts_status status = s.sizes && s.bounds && s.diagonal && s.reached
-                               ? compute(context, &s)
+                               ? body(context, &s)
                                : tsi_out_of_memory(context, "a prolongator of amg", rows * sizeof *s.diagonal);
   tsi_amg_rows_free(context, s.rows);
   tsi_free(context, s.sizes);
   tsi_free(context, s.bounds);
   tsi_free(context, s.diagonal);
   tsi_free(context, s.reached);
+  *given = s;
   return status;
+}
+
+ts_status tsi_amg_smooth(ts_context *context, tsi_amg_host_level *level) {
+  smoothing s = {.own = {0, level->A.rows}};
+  return with_workspace(context, level, &s, compute);
+}
+
+/* ---- Parts with a window of the rows each ---- */
+
+static ts_status estimate(ts_context *context, smoothing *s) {
+  bound(context, s);
+  return tsi_amg_eigenvalue(context, s->level);
+}
+
+ts_status tsi_amg_estimate(ts_context *context, tsi_amg_host_level *level, tsi_amg_range own,
+                           tsi_amg_estimates *found) {
+  smoothing s = {.own = own};
+  TSI_TRY(with_workspace(context, level, &s, estimate));
+  *found = (tsi_amg_estimates){level->bound, s.filtered_bound, level->eigenvalue, s.positive};
+  return TS_OK;
+}
+
+static ts_status prolong(ts_context *context, smoothing *s) {
+  bound(context, s); /* for the diagonal of A_F */
+  find_sizes(s);
+  return assemble_with(context, s, s->reach);
+}
+
+ts_status tsi_amg_prolong(ts_context *context, tsi_amg_host_level *level, tsi_amg_range own, double omega,
+                          int32_t reach, double sums[4]) {
+  smoothing s = {.own = own, .omega = omega, .reach = reach};
+  TSI_TRY(with_workspace(context, level, &s, prolong));
+  memcpy(sums, s.sums, sizeof s.sums);
+  return TS_OK;
 }

@@ -45,7 +45,7 @@ static ts_status number_aggregates(ts_context *context, tsi_amg_host_level *leve
   const int32_t nodes = level->nodes, ghosts = level->halo->count;
   for (int32_t i = 0; i < nodes; i++)
     numbers[i] = level->aggregates[i] < 0 ? -1 : first[level->halo->rank] + level->aggregates[i];
-  TSI_TRY(tsi_amg_bring(context, level, numbers, sizeof *numbers));
+  TSI_TRY(tsi_amg_exchange(context, level, numbers, sizeof *numbers));
   size_t count = 0;
   for (int32_t i = nodes; i < nodes + ghosts; i++)
     if (numbers[i] >= 0) list[count++] = numbers[i];
@@ -93,7 +93,7 @@ static size_t list_nodes(const tsi_amg_entries *entries, const tsi_amg_numbering
   return count;
 }
 
-static ts_status take_list(ts_context *context, size_t count, int64_t **list) {
+static ts_status alloc_list(ts_context *context, size_t count, int64_t **list) {
   *list = tsi_malloc(context, count, sizeof **list);
   return *list ? TS_OK : tsi_out_of_memory(context, "the ghosts of amg", count * sizeof **list);
 }
@@ -108,7 +108,7 @@ static ts_status extend_P(ts_context *context, coarsening *c, tsi_amg_numbering 
                           coarse = number(c, c->aggregates, level->ghost_aggregates);
   const tsi_amg_sending sending = {&level->P, fine, coarse, halo->to, halo->own};
   TSI_TRY(tsi_amg_send_rows(context, &sending, &c->of_P));
-  TSI_TRY(take_list(context, (size_t)coarse.count + c->of_P.count, &c->known));
+  TSI_TRY(alloc_list(context, (size_t)coarse.count + c->of_P.count, &c->known));
   if (coarse.count > 0) memcpy(c->known, c->aggregates, (size_t)coarse.count * sizeof *c->known);
   const size_t count = list_nodes(&c->of_P, &coarse, c->known, (size_t)coarse.count);
   *known = number(c, c->known, tsi_amg_unite(c->known, count));
@@ -138,7 +138,7 @@ static ts_status list_columns(ts_context *context, coarsening *c, const tsi_amg_
   size_t count = (size_t)c->level->ghost_aggregates, most = count + (size_t)known->count + c->of_C.count;
   unsigned char *used = tsi_calloc(context, (size_t)known->count, 1);
   if (!used) return tsi_out_of_memory(context, "the ghosts of amg", (size_t)known->count);
-  const ts_status status = take_list(context, most, &c->columns);
+  const ts_status status = alloc_list(context, most, &c->columns);
   if (status == TS_OK) {
     if (count > 0) memcpy(c->columns, c->aggregates, count * sizeof *c->columns);
     for (int32_t e = 0; e < c->C.offsets[rows]; e++)
@@ -180,11 +180,11 @@ static ts_status share(ts_context *context, coarsening *c) {
   const size_t ghosts = (size_t)level->halo->count, nodes = (size_t)level->nodes + ghosts;
   const size_t each = (size_t)level->unknowns * (size_t)level->vectors;
   int64_t *numbers = NULL;
-  TSI_TRY(tsi_amg_bring(context, level, level->weights, sizeof *level->weights));
-  TSI_TRY(tsi_amg_bring(context, level, level->tentative, each * sizeof *level->tentative));
+  TSI_TRY(tsi_amg_exchange(context, level, level->weights, sizeof *level->weights));
+  TSI_TRY(tsi_amg_exchange(context, level, level->tentative, each * sizeof *level->tentative));
   TSI_TRY(tsi_amg_count_nodes(context, level->aggregate_count, &c->first));
-  TSI_TRY(take_list(context, ghosts, &c->aggregates));
-  ts_status status = take_list(context, nodes, &numbers);
+  TSI_TRY(alloc_list(context, ghosts, &c->aggregates));
+  ts_status status = alloc_list(context, nodes, &numbers);
   if (status == TS_OK) status = number_aggregates(context, level, c->first, numbers, c->aggregates);
   tsi_free(context, numbers);
   return status;

@@ -47,7 +47,7 @@ static ts_status join(const ts_matrix *matrix, const tsi_amg_numbering *n, tsi_a
   return TS_OK;
 }
 
-ts_status tsi_amg_take_rows(const ts_matrix *matrix, int unknowns, tsi_amg_csr *A, tsi_amg_halo **halo) {
+ts_status tsi_amg_copy_rows(const ts_matrix *matrix, int unknowns, tsi_amg_csr *A, tsi_amg_halo **halo) {
   TSI_TRY(find_nodes(matrix, unknowns, halo));
   const tsi_amg_numbering n = tsi_amg_number(*halo, unknowns);
   const ts_status status = join(matrix, &n, A);

@@ -97,7 +97,7 @@ int tsi_amg_vectors(const ts_amg_desc *desc) {
   return tsi_doubles(&desc->near_null) ? desc->near_null_vectors : desc->unknowns;
 }
 
-static ts_status take_near_null(ts_context *context, const ts_amg_desc *desc, tsi_amg_host_level *level) {
+static ts_status create_near_null(ts_context *context, const ts_amg_desc *desc, tsi_amg_host_level *level) {
   const size_t rows = (size_t)level->A.rows;
   level->vectors = tsi_amg_vectors(desc);
   const size_t vectors = (size_t)level->vectors;
@@ -168,7 +168,7 @@ static double all_rows(const tsi_amg_host_level *level) {
 /* Adds a level after the last one, if that is worthwhile. */
 static ts_status add_level(ts_context *context, const ts_amg_desc *desc, tsi_amg_host *host) {
   tsi_amg_host_level *level = &host->level[host->levels - 1], *next = level + 1;
-  TSI_TRY(group(context, level, desc->strength, host->levels - 1));
+  TSI_TRY(group(context, level, desc->strength, host->depth + host->levels - 1));
   double rows = (double)level->aggregate_count * level->vectors;
   TSI_TRY(tsi_amg_add_up(context, level, &rows, 1));
   if (rows == 0 || rows > 0.9 * all_rows(level)) {
@@ -187,15 +187,15 @@ static ts_status add_level(ts_context *context, const ts_amg_desc *desc, tsi_amg
 }
 
 static ts_status make_levels(ts_context *context, const ts_amg_desc *desc, const tsi_amg_csr *A,
-                             tsi_amg_halo *halo, int is_unsymmetric, tsi_amg_host *host) {
-  *host = (tsi_amg_host){.levels = 1, .is_unsymmetric = is_unsymmetric};
+                             tsi_amg_halo *halo, int is_unsymmetric, int depth, tsi_amg_host *host) {
+  *host = (tsi_amg_host){.levels = 1, .is_unsymmetric = is_unsymmetric, .depth = depth};
   tsi_amg_host_level *first = &host->level[0];
   first->A = *A;
   first->halo = halo;
   first->is_unsymmetric = is_unsymmetric;
   first->unknowns = desc->unknowns;
   first->nodes = A->rows / desc->unknowns;
-  TSI_TRY(take_near_null(context, desc, first));
+  TSI_TRY(create_near_null(context, desc, first));
   for (int before = 0; before < host->levels && host->levels < desc->max_levels;) {
     before = host->levels;
     if (all_rows(&host->level[before - 1]) > desc->coarsest) TSI_TRY(add_level(context, desc, host));
@@ -246,7 +246,7 @@ static ts_status make_polynomials(ts_context *context, const ts_amg_desc *desc, 
 }
 
 static ts_status set_up(ts_context *context, const ts_amg_desc *desc, const tsi_amg_csr *A, int keep,
-                        int is_unsymmetric, tsi_amg_host *host) {
+                        int is_unsymmetric, int depth, tsi_amg_host *host) {
   int threads;
   TSI_TRY(tsi_threads(context, &threads));
   ts_status status = TS_OK;
@@ -255,7 +255,7 @@ static ts_status set_up(ts_context *context, const ts_amg_desc *desc, const tsi_
     for (int l = 0; l + 1 < host->levels && status == TS_OK; l++)
       status = compute(context, &host->level[l], &host->level[l + 1]);
   } else
-    status = make_levels(context, desc, A, NULL, is_unsymmetric, host);
+    status = make_levels(context, desc, A, NULL, is_unsymmetric, depth, host);
   if (status == TS_OK) status = tsi_amg_finish(context, host);
   if (status == TS_OK && host->is_unsymmetric && desc->smoother == TS_AMG_SMOOTHER_AUTO)
     status = make_polynomials(context, desc, host);
@@ -265,19 +265,24 @@ static ts_status set_up(ts_context *context, const ts_amg_desc *desc, const tsi_
 
 ts_status tsi_amg_setup(ts_context *context, const ts_amg_desc *desc, const tsi_amg_csr *A, int keep,
                         tsi_amg_host *host) {
-  return set_up(context, desc, A, keep, 0, host);
+  return set_up(context, desc, A, keep, 0, 0, host);
+}
+
+ts_status tsi_amg_setup_below(ts_context *context, const ts_amg_desc *desc, const tsi_amg_csr *A, int depth,
+                              tsi_amg_host *host) {
+  return set_up(context, desc, A, 0, 0, depth, host);
 }
 
 ts_status tsi_amg_setup_unsymmetric(ts_context *context, const ts_amg_desc *desc, const tsi_amg_csr *A,
                                     int keep, tsi_amg_host *host) {
-  return set_up(context, desc, A, keep, 1, host);
+  return set_up(context, desc, A, keep, 1, 0, host);
 }
 
 ts_status tsi_amg_setup_on_ranks(ts_context *context, const ts_amg_desc *desc, const tsi_amg_csr *A,
                                  tsi_amg_halo *halo, tsi_amg_host *host) {
   int threads;
   ts_status status = tsi_threads(context, &threads);
-  if (status == TS_OK) status = make_levels(context, desc, A, halo, 0, host);
+  if (status == TS_OK) status = make_levels(context, desc, A, halo, 0, 0, host);
   if (status == TS_OK) status = tsi_amg_finish(context, host);
   if (status < 0 && host->level[0].halo != halo) tsi_amg_halo_free(context, halo);
   if (status < 0) tsi_amg_host_free(context, host);

@@ -224,17 +224,17 @@ static ts_status classify(ts_context *context, connections *s) {
   const size_t nodes = (size_t)s->level->nodes, rows = (size_t)s->level->A.rows;
   const size_t unknowns = (size_t)s->level->unknowns;
   tsi_parallel(context, rows, find_diagonal, s);
-  TSI_TRY(tsi_amg_bring(context, s->level, s->diagonal, unknowns * sizeof *s->diagonal));
+  TSI_TRY(tsi_amg_exchange(context, s->level, s->diagonal, unknowns * sizeof *s->diagonal));
   if (s->weights) {
     memcpy(s->weights, s->level->near_null, rows * sizeof *s->weights);
-    TSI_TRY(tsi_amg_bring(context, s->level, s->weights, sizeof *s->weights));
+    TSI_TRY(tsi_amg_exchange(context, s->level, s->weights, sizeof *s->weights));
   }
   if (unknowns == 1) {
     tsi_parallel(context, rows, classify_entries, s);
     return TS_OK;
   }
   tsi_parallel(context, nodes, find_norms, s);
-  TSI_TRY(tsi_amg_bring(context, s->level, s->norms, sizeof *s->norms));
+  TSI_TRY(tsi_amg_exchange(context, s->level, s->norms, sizeof *s->norms));
   tsi_parallel(context, (size_t)s->parts, classify_blocks, s);
   return TS_OK;
 }

@@ -116,7 +116,10 @@ static ts_status measure(const ts_preconditioner *M, tsi_cost *cost) {
   const double levels_a_pass = 4; /* a pass takes a few microseconds */
   cost->operations = sweeps ? 3 + 2 * sweeps : 2;
   if (parts->device) cost->operations += (parts->level_counts[0] + parts->level_counts[1]) / levels_a_pass;
-  if (M->matrix->all_rows) TSI_TRY(M->context->ops->ranks->largest(M->context, &cost->operations, 1));
+  double found[] = {cost->operations, !sweeps && !parts->device};
+  if (M->matrix->all_rows) TSI_TRY(M->context->ops->ranks->largest(M->context, found, 2));
+  cost->operations = found[0];
+  cost->waits = found[1] > 0;
   return tsi_preconditioner_products(M, (sweeps ? sweeps : 1) * parts->entries + parts->order.n,
                                      &cost->products);
 }

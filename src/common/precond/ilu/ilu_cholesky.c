@@ -103,7 +103,7 @@ static void add(const factoriser *f, worker *w, int32_t column, double value, in
 }
 
 /* Loads row i into w. Returns the mean magnitude of its entries. */
-static double take_row(const factoriser *f, worker *w, int32_t i) {
+static double load_row(const factoriser *f, worker *w, int32_t i) {
   const int64_t begin = f->B->offsets[i], end = f->B->offsets[i + 1];
   double sum = 0;
   w->count = 0;
@@ -213,7 +213,7 @@ static double work(void *argument, int index) {
   worker *w = &f->workers[index];
   w->operations = 0;
   for (int32_t i; (i = tsi_ilu_pipeline_next(&f->pipeline)) >= 0;) {
-    const double mean = take_row(f, w, i);
+    const double mean = load_row(f, w, i);
     const int goes_on = eliminate_all(f, w, i);
     choose_entries(f, w, mean);
     if (!goes_on || !tsi_ilu_pipeline_wait(&f->pipeline, i)) break;

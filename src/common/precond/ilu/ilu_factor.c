@@ -33,7 +33,7 @@ typedef struct worker {
   int32_t *heap;                 /* final places to be eliminated, the lowest first */
   int32_t *left, *right; /* columns of l_i; columns with a place that was not final when they were added */
   tsi_ilu_candidate *kept;
-  int32_t settled; /* number of final places this row knows: all rows of these places are complete */
+  int32_t known; /* number of final places this row knows: all rows of these places are complete */
   int32_t heap_size, left_count, right_count;
   double operations;
   double mean; /* of the magnitudes in the row of B */
@@ -152,16 +152,16 @@ static void add(const factoriser *f, worker *w, int32_t column, double value, in
   w->w[column] = value;
   w->level[column] = (unsigned char)level;
   const int32_t place = place_of(f, column);
-  if (place < w->settled)
+  if (place < w->known)
     push(w, place);
   else
     w->right[w->right_count++] = column;
 }
 
-static void take_row(const factoriser *f, worker *w, int32_t i) {
+static void load_row(const factoriser *f, worker *w, int32_t i) {
   const int64_t begin = f->B->offsets[i], end = f->B->offsets[i + 1];
   double sum = 0;
-  w->settled = tsi_ilu_pipeline_complete(&f->pipeline);
+  w->known = tsi_ilu_pipeline_complete(&f->pipeline);
   w->heap_size = w->left_count = w->right_count = 0;
   for (int64_t e = begin; e < end; e++) {
     add(f, w, f->B->columns[e], f->B->values[e], 0);
@@ -198,9 +198,9 @@ static void eliminate(const factoriser *f, worker *w, int32_t k) {
 static int eliminate_all(const factoriser *f, worker *w, int32_t i) {
   for (;;) {
     while (w->heap_size > 0) eliminate(f, w, pop(w));
-    if (w->settled >= i) return 1;
-    if (!tsi_ilu_pipeline_wait(&f->pipeline, w->settled + 1)) return 0;
-    const int32_t k = w->settled++;
+    if (w->known >= i) return 1;
+    if (!tsi_ilu_pipeline_wait(&f->pipeline, w->known + 1)) return 0;
+    const int32_t k = w->known++;
     if (w->is_set[f->at[k]]) eliminate(f, w, k);
   }
 }
@@ -285,7 +285,7 @@ static double work(void *argument, int index) {
   worker *w = &f->workers[index];
   w->operations = 0;
   for (int32_t i; (i = tsi_ilu_pipeline_next(&f->pipeline)) >= 0;) {
-    take_row(f, w, i);
+    load_row(f, w, i);
     if (!eliminate_all(f, w, i)) break;
     leave_right(f, w, i);
     choose_pivot(f, w, i);
@@ -306,7 +306,7 @@ static ts_status factorise(factoriser *f, int32_t n) {
 }
 
 /* Replaces the columns of U by their final places. */
-static void take_places(const factoriser *f, tsi_ilu_order *order) {
+static void apply_places(const factoriser *f, tsi_ilu_order *order) {
   const size_t n = (size_t)order->n;
   const int64_t entries = f->out->upper.offsets[n];
   int32_t *columns = f->workers[0].heap;
@@ -325,7 +325,7 @@ ts_status tsi_ilu_factorise(ts_context *context, const tsi_ilu_rows *B, const ts
   factoriser f = {.context = context, .B = B, .limits = *limits, .out = factors};
   *factors = (tsi_ilu_factors){0};
   const ts_status status = factorise(&f, order->n);
-  if (status == TS_OK) take_places(&f, order);
+  if (status == TS_OK) apply_places(&f, order);
   free_work(&f);
   if (status < 0) tsi_ilu_factors_free(context, factors);
   return status;

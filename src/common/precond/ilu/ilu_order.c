@@ -104,7 +104,7 @@ static void scale_diagonal(const tsi_csr *A, const tsi_ilu_order *order) {
         order->row_scales[i] = order->column_scales[i] = 1 / sqrt((double)A->values[e]);
 }
 
-static void take_matching(const tsi_matching *matching, tsi_ilu_order *order) {
+static void apply_matching(const tsi_matching *matching, tsi_ilu_order *order) {
   for (int32_t i = 0; i < order->n; i++) {
     const int32_t j = matching->columns[i];
     order->rows[i] = i;
@@ -137,7 +137,7 @@ static ts_status match(ts_context *context, const tsi_csr *A, tsi_ilu_scaling sc
   }
   TSI_TRY(status);
   say_matching(context, &matching);
-  take_matching(&matching, order);
+  apply_matching(&matching, order);
   tsi_matching_free(context, &matching);
   return TS_OK;
 }

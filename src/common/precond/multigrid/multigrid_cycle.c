@@ -167,7 +167,7 @@ ts_status tsi_multigrid_residual(ts_multigrid *mg, const ts_vector *b, const ts_
     TSI_TRY(tsi_residual(mg->r, b, A, &pair));
   } else {
     TSI_TRY(mg->context->ops->grid->stencil_residual(mg->r, b, A, x, mg->low));
-    if (A->rest) TSI_TRY(tsi_residual_of_parts(mg->r, mg->r, A->rest, &pair, 2));
+    if (A->low) TSI_TRY(tsi_residual_of_parts(mg->r, mg->r, A->low, &pair, 2));
   }
   return tsi_multigrid_project(mg, mg->r);
 }

@@ -94,7 +94,7 @@ static int finish(ts_result *result, ts_reason reason, const char *message) {
   return 1;
 }
 
-static int judge_start(solve *s, const double *slots) {
+static int check_start(solve *s, const double *slots) {
   ts_result *result = s->result;
   const double norm_b = number(slots, TSI_MG_NORM_B), norm_r = number(slots, TSI_MG_NORM);
   if (!isfinite(norm_b) || !isfinite(norm_r)) {
@@ -112,7 +112,7 @@ static int judge_start(solve *s, const double *slots) {
 }
 
 /* Checks for an end after `cycle` cycles. Returns 1 if the solve ends. */
-static int judge(solve *s, int cycle) {
+static int check(solve *s, int cycle) {
   const ts_multigrid_desc *desc = &s->mg->desc;
   ts_result *result = s->result;
   const double relative = result->relative_residual;
@@ -248,7 +248,7 @@ static ts_status multigrid_solve_begin(const solve *s, double *slots) {
 }
 
 /* r = x at points with an equation, 0 elsewhere. */
-static ts_status take_free(ts_multigrid *mg, const ts_vector *x) {
+static ts_status load_free_points(ts_multigrid *mg, const ts_vector *x) {
   const tsi_ops *ops = mg->context->ops;
   const ts_vector part = tsi_first_part(x);
   TSI_TRY(ops->grid->level_load(&mg->levels[0], TSI_LEVEL_X, &part));
@@ -267,7 +267,7 @@ static ts_status treat_zero_b(solve *s, double *slots, int *is_over) {
   if (number(slots, TSI_MG_NORM_B) != 0 || number(slots, TSI_MG_NORM) == 0)
     return multigrid_solve_begin(s, slots);
   const ts_vector x = tsi_first_part(s->x);
-  TSI_TRY(take_free(mg, s->x));
+  TSI_TRY(load_free_points(mg, s->x));
   TSI_TRY(ops->axpby(mg->low, ts_constant(1), &x, ts_constant(-1), mg->r));
   TSI_TRY(tsi_residual(mg->r, s->b, mg->matrix, mg->low));
   TSI_TRY(ops->reduce(mg->slots, TSI_MG_NORM, TSI_REDUCE_NORM2, mg->r, mg->r));
@@ -277,7 +277,7 @@ static ts_status treat_zero_b(solve *s, double *slots, int *is_over) {
   if (number(slots, TSI_MG_NORM_B) != 0) return multigrid_solve_begin(s, slots);
   for (ts_vector *p = s->x; p; p = p->low) {
     ts_vector part = tsi_first_part(p);
-    TSI_TRY(take_free(mg, &part));
+    TSI_TRY(load_free_points(mg, &part));
     TSI_TRY(ops->axpby(&part, ts_constant(1), &part, ts_constant(-1), mg->r));
   }
   *is_over = 1;
@@ -307,7 +307,7 @@ static ts_status measure_rounded(const solve *s, double *slots) {
   TSI_TRY(ops->reduce(mg->slots, TSI_MG_NORM, TSI_REDUCE_NORM2, mg->r, mg->r));
   if (s->exponent) {
     /* At points without an equation x is given and not part of the solution. */
-    TSI_TRY(take_free(mg, s->x));
+    TSI_TRY(load_free_points(mg, s->x));
     TSI_TRY(ops->reduce(mg->slots, TSI_MG_NORM_B, TSI_REDUCE_MAX_ABS, mg->r, mg->r));
   }
   TSI_TRY(read_slots(mg, slots));
@@ -351,8 +351,8 @@ static ts_status multigrid_solve_run(solve *s) {
     TSI_TRY(multigrid_solve_begin(s, slots));
     TSI_TRY(treat_zero_b(s, slots, &is_over));
   }
-  if (judge_start(s, slots)) return TS_OK;
-  for (int cycle = 0; !judge(s, cycle); cycle++) {
+  if (check_start(s, slots)) return TS_OK;
+  for (int cycle = 0; !check(s, cycle); cycle++) {
     TSI_TRY(advance(s, cycle));
     TSI_TRY(compute_residual(s));
     TSI_TRY(read_slots(mg, slots));

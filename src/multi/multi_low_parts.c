@@ -3,9 +3,9 @@
 #include "common/matrix/csr.h"
 #include "multi.h"
 
-static int32_t count_rests(const ts_matrix *A) {
+static int32_t count_low_parts(const ts_matrix *A) {
   int32_t count = 0;
-  for (; A->rest; A = A->rest) count++;
+  for (; A->low; A = A->low) count++;
   return count;
 }
 
@@ -18,19 +18,19 @@ static void merge_most(void *mine, const void *other) {
 /* Appends to the existing low-order parts. */
 static ts_status add_zeros(ts_matrix *A, const tsi_host_csr *zeros, int32_t count) {
   ts_matrix *last = A;
-  while (last->rest) last = last->rest;
-  for (; count > 0; count--, last = last->rest) {
-    TSI_TRY(tsi_matrix_write_rest(last, zeros));
-    A->info.bytes_low_order += last->rest->info.bytes_device;
+  while (last->low) last = last->low;
+  for (; count > 0; count--, last = last->low) {
+    TSI_TRY(tsi_matrix_write_low_part(last, zeros));
+    A->info.bytes_low_order += last->low->info.bytes_device;
   }
   return TS_OK;
 }
 
-ts_status multi_even_rests(ts_matrix *A, const tsi_csr *csr) {
+ts_status multi_even_low_parts(ts_matrix *A, const tsi_csr *csr) {
   ts_context *context = A->context;
-  int32_t most = count_rests(A);
+  int32_t most = count_low_parts(A);
   TSI_TRY(multi_merge_ranks(context, &most, sizeof most, merge_most));
-  if (count_rests(A) == most) return TS_OK;
+  if (count_low_parts(A) == most) return TS_OK;
   const size_t entries = (size_t)csr->row_offsets[csr->rows];
   tsi_host_csr pattern;
   int64_t duplicates;
@@ -41,7 +41,7 @@ ts_status multi_even_rests(ts_matrix *A, const tsi_csr *csr) {
     tsi_host_csr zeros = pattern;
     zeros.values = values;
     status = tsi_enter(context);
-    if (status == TS_OK) status = tsi_leave(context, add_zeros(A, &zeros, most - count_rests(A)));
+    if (status == TS_OK) status = tsi_leave(context, add_zeros(A, &zeros, most - count_low_parts(A)));
     tsi_csr_free(context, &pattern);
   }
   tsi_free(context, values);
