@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 import torch
+from torch import Tensor
 
 from . import _arrays as arrays
 from . import _declarations as d
@@ -28,7 +29,6 @@ from ._solver import Solver
 
 __all__ = ['Pattern', 'solve']
 
-Tensor = torch.Tensor
 BATCH_LIMIT = 2000  # unknowns: larger systems of a batch are solved one after the other
 
 
