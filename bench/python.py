@@ -3,8 +3,9 @@
 
   TEXSOLVE_LIBRARY=build/libtexsolve.so PYTHONPATH=python bench/python.py [PART...]
 
-Parts: import, overhead, poisson, and cuda, which needs CuPy; by default the first three. --backend names the device (cpu), --threads its threads, --json FILE writes the
-numbers. Each time is the smallest and the median of several runs, in alternation. Residuals are computed with NumPy from x.
+Parts: import, overhead, poisson, batch, and cuda, which needs CuPy; by default all but the last. --backend names the device
+(cpu), --threads its threads, --json FILE writes the numbers. Each time is the smallest and the median of several runs, in
+alternation. Residuals are computed with NumPy from x.
 """
 import argparse
 import ctypes
@@ -153,6 +154,52 @@ def measure_poisson(report, context):
         report[f'poisson {n}^{dimensions}'] = found
 
 
+def measure_batch(report, context, systems=10000, n=10):
+    """Systems of n^2 unknowns with one pattern: diffusion with random conductivities that differ by a factor of 100."""
+    pattern = poisson(n, 2)
+    row, column = pattern.tocoo().row, pattern.tocoo().col
+    rng = np.random.default_rng(1)
+    conductivity = 10 ** rng.uniform(-1, 1, (systems, n * n))
+    values = np.where(row == column, 0, -np.sqrt(conductivity[:, row] * conductivity[:, column]))
+    for k in range(n * n):
+        inside = (row == k) & (column != k)
+        boundary = (4 - inside.sum()) * conductivity[:, k]  # the walls are kept at 0
+        values[:, np.flatnonzero((row == k) & (column == k))[0]] = boundary - values[:, inside].sum(axis=1)
+    b = rng.standard_normal((systems, n * n))
+
+    def matrix(k):
+        return sp.csr_matrix((values[k], pattern.indices, pattern.indptr), pattern.shape)
+
+    def loop(of):
+        return np.stack([of(matrix(k), b[k]) for k in range(systems)])
+
+    functions = {'texsolve.solve_batch': lambda: texsolve.solve_batch(pattern, values, b, rtol=1e-8, context=context).x,
+                 'a loop of spsolve': lambda: loop(lambda A, right: sla.spsolve(A.tocsc(), right))}
+    if context.backend.startswith('cuda'):
+        import cupy
+        there = [cupy.asarray(array) for array in (pattern.indices, pattern.indptr, values, b)]
+        functions['solve_batch on the GPU'] = lambda: texsolve.solve_batch(tuple(there[:2]), *there[2:], rtol=1e-8,
+                                                                          context=context).x
+    found = {}
+    for name, function in functions.items():
+        x = function()
+        x = x if isinstance(x, np.ndarray) else x.get()
+        worst = max(np.linalg.norm(b[k] - matrix(k) @ x[k]) / np.linalg.norm(b[k]) for k in range(systems))
+        found[name] = {'residual': float(worst)}
+    processor = {name: [] for name in functions}  # seconds of all threads, which other programs hardly change
+
+    def timed(name):
+        start = time.process_time()
+        functions[name]()
+        processor[name].append(time.process_time() - start)
+
+    for name, times in alternate({name: lambda name=name: timed(name) for name in functions}, 20).items():
+        found[name].update(seconds=min(times), median=float(np.median(times)), processor=min(processor[name]))
+        print(f'{systems} systems of {n * n}: {name:23} {1e3 * min(times):8.1f} ms, median {1e3 * found[name]["median"]:8.1f} ms, '
+              f'processor time {1e3 * found[name]["processor"]:8.1f} ms, largest residual {found[name]["residual"]:.1e}')
+    report[f'batch {systems} x {n * n}'] = found
+
+
 def measure_cuda(report):
     """From a matrix of CuPy in device memory to x there."""
     import cupy
@@ -183,7 +230,7 @@ def measure_cuda(report):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument('parts', nargs='*', default=['import', 'overhead', 'poisson'])
+    parser.add_argument('parts', nargs='*', default=['import', 'overhead', 'poisson', 'batch'])
     parser.add_argument('--backend', default='cpu')
     parser.add_argument('--threads', type=int, default=0)
     parser.add_argument('--json')
@@ -201,6 +248,8 @@ def main():
         measure_overhead(report, context)
     if 'poisson' in options.parts:
         measure_poisson(report, context)
+    if 'batch' in options.parts:
+        measure_batch(report, context)
     if 'cuda' in options.parts:
         measure_cuda(report)
     if options.json:

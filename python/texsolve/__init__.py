@@ -4,10 +4,14 @@
     r = texsolve.solve(A, b)      # A: a sparse matrix of SciPy, CuPy or PyTorch
     r.x, r.converged, r.residual
 
-texsolve.Solver is for many solves with one pattern, texsolve.amg for algebraic multigrid, texsolve.linalg has the functions of
-scipy.sparse.linalg.
+texsolve.Solver is for many solves with one pattern, texsolve.solve_batch for many small systems in one call, texsolve.amg for
+algebraic multigrid. texsolve.linalg has the functions of scipy.sparse.linalg, texsolve.torch a solve that PyTorch differentiates.
 """
+import importlib
+from typing import Any
+
 from ._amg import MultilevelSolver, amg
+from ._batch import BatchResult, solve_batch
 from ._context import Context
 from ._declarations import VERSION
 from ._errors import (ConvergenceWarning, DeviceError, Error, IncompatibleError, InvalidArgumentError, LibraryError, LimitError,
@@ -22,7 +26,14 @@ from ._solver import Solver, solve
 
 __version__ = '.'.join(map(str, VERSION))
 
-__all__ = ['Context', 'ConvergenceWarning', 'DeviceError', 'Error', 'Fluid', 'IncompatibleError', 'InvalidArgumentError',
-           'LibraryError', 'LimitError', 'MultilevelSolver', 'OutOfMemoryError', 'PerformanceWarning', 'Preconditioner',
-           'Progress', 'Result', 'Solver', 'Source', 'UnavailableError', 'UnsupportedError', 'amg', 'lcp', 'lscm',
-           'preconditioner', 'smooth', 'solve']
+__all__ = ['BatchResult', 'Context', 'ConvergenceWarning', 'DeviceError', 'Error', 'Fluid', 'IncompatibleError',
+           'InvalidArgumentError', 'LibraryError', 'LimitError', 'MultilevelSolver', 'OutOfMemoryError', 'PerformanceWarning',
+           'Preconditioner', 'Progress', 'Result', 'Solver', 'Source', 'UnavailableError', 'UnsupportedError', 'amg', 'lcp',
+           'lscm', 'preconditioner', 'smooth', 'solve', 'solve_batch']
+
+
+def __getattr__(name: str) -> Any:
+    """The modules that few programs use, and that import others, are imported when they are first named."""
+    if name in ('linalg', 'torch'):
+        return importlib.import_module(f'{__name__}.{name}')
+    raise AttributeError(f'module {__name__!r} has no attribute {name!r}')
