@@ -10,6 +10,7 @@ atol='legacy' means 0; complex systems are refused. cg needs a symmetric matrix 
 """
 from __future__ import annotations
 
+import operator
 import warnings
 from typing import Any, Callable
 
@@ -51,18 +52,35 @@ def aslinearoperator(A: Any) -> Any:
     return LinearOperator(A.shape, lambda x: A @ x, lambda x: A.T @ x, dtype=A.dtype)
 
 
+def _number(name: str, value: Any) -> float:
+    """A tolerance, or an exception that names it."""
+    if not isinstance(value, (int, float, np.number)) or isinstance(value, np.complexfloating):
+        raise TypeError(f'{name} is {value!r}; it must be a number')
+    if not value >= 0:
+        raise ValueError(f'{name} is {value}; it must be at least 0')
+    return float(value)
+
+
+def _count(name: str, value: Any) -> int:
+    """A number of iterations, or an exception that names it."""
+    try:
+        return operator.index(value)
+    except TypeError:
+        raise TypeError(f'{name} is {value!r}; it must be an integer') from None
+
+
 def _tolerances(tol: Any, rtol: Any, atol: Any) -> tuple[float, float]:
     if tol is not None and rtol is not None:
         raise TypeError('tol and rtol are two names of one argument; give one')
+    name = 'tol' if rtol is None and tol is not None else 'rtol'
     relative = 1e-5 if tol is None and rtol is None else tol if rtol is None else rtol
     if isinstance(atol, str):
         if atol != 'legacy':
             raise ValueError(f'atol is {atol!r}; it must be a number or \'legacy\'')
         atol = 0.0
-    absolute = 0.0 if atol is None else float(atol)
-    if not relative >= 0 or not absolute >= 0:
-        raise ValueError(f'the tolerances are {relative} and {absolute}; they must not be negative')
-    return min(float(relative), 0.999999), absolute
+    absolute = 0.0 if atol is None else _number('atol', atol)
+    relative = _number(name, relative)
+    return min(relative, 0.999999), absolute
 
 
 class _Shifted:
@@ -84,7 +102,7 @@ def _right_hand_side(b: Any, rows: int) -> arrays.Array:
     found = arrays.floats('b', b)
     if found.shape not in ((rows,), (rows, 1)):
         raise ValueError(f'b has shape {found.shape}; expected ({rows},) or ({rows}, 1), since A has {rows} rows')
-    return found if len(found.shape) == 1 else arrays.wrap('b', found.owner.reshape(-1))
+    return arrays.flat(found)
 
 
 def _start_of(x0: Any, M: Any, b: arrays.Array) -> Any:
@@ -123,10 +141,16 @@ def _solve(method: str, A: Any, b: Any, x0: Any, tolerances: tuple[float, float]
         given = arrays.cast(arrays.floats('x0', start), dtype)
         if given.shape not in ((columns,), (columns, 1)):
             raise ValueError(f'x0 has shape {given.shape}; expected ({columns},)')
-        arrays.copy_into(x, arrays.wrap('x0', given.owner.reshape(-1)))
+        arrays.copy_into(x, arrays.flat(given))
     preconditioner = 'auto' if M is None else 'none' if _is_identity(M) else M
     if M is None and not isinstance(matrix, _matrix.Sparse):
         preconditioner = 'none'
+    if callback is not None and not callable(callback) or history_callback is not None and not callable(history_callback):
+        raise TypeError('callback is not a function')
+    if maxiter is not None:
+        maxiter = min(_count('maxiter', maxiter), 2**31 - 1)
+        if maxiter < 0:
+            raise ValueError(f'maxiter is {maxiter}; it must be at least 0')
     if maxiter is not None and maxiter < 1:
         found = x if start is not None else arrays.cast(arrays.wrap('x', np.zeros(columns)), dtype)
         return arrays.result_of(found, right), 0 if maxiter is None else 1, Result()
@@ -218,11 +242,13 @@ def gmres(A: Any, b: Any, x0: Any = None, tol: Any = None, restart: int | None =
         restart = restrt
     if callback_type not in (None, 'x', 'pr_norm', 'legacy'):
         raise ValueError(f'callback_type is {callback_type!r}; it must be \'x\', \'pr_norm\' or \'legacy\'')
-    rows = int(np.shape(A)[0]) if isinstance(A, (list, np.ndarray)) else int(A.shape[0])
-    length = min(20 if restart is None else int(restart), rows, 200)
-    if length < 1:
+    if restart is not None and _count('restart', restart) < 1:
         raise ValueError(f'restart is {restart}; it must be at least 1')
-    cycles = 10 * rows if maxiter is None else int(maxiter)
+    rows = int((A if hasattr(A, 'tocsr') else _matrix_of(A, allow_dense=True)).shape[0])
+    length = max(min(20 if restart is None else restart, rows, 200), 1)
+    cycles = 10 * rows if maxiter is None else _count('maxiter', maxiter)
+    if cycles < 0:
+        raise ValueError(f'maxiter is {maxiter}; it must be at least 0')
     tolerances = _tolerances(tol, rtol, atol)
     if callback is None or callback_type != 'x':
         x, info, result = _solve('gmres', A, b, x0, tolerances, min(cycles * length, 2**31 - 1), M, None, False, context, backend,
