@@ -144,10 +144,10 @@ def wrap(name: str, array: Any) -> Array:
     if type(array) is not np.ndarray:
         if isinstance(array, np.ma.MaskedArray):
             raise TypeError(f'{name} is a masked array; fill it: {name}.filled(0)')
-        if hasattr(array, 'tocsr') or hasattr(array, 'sparse_dim') and getattr(array, 'is_sparse', False):
-            raise TypeError(f'{name} is sparse; make it dense: {name}.toarray()')
         if _is_torch(array):
             return _of_torch(name, array)
+        if hasattr(array, 'tocsr'):
+            raise TypeError(f'{name} is sparse; make it dense: {name}.toarray()')
         if hasattr(array, '__cuda_array_interface__'):
             return _of_cuda_interface(name, array)
         if hasattr(array, '__dlpack__') and not isinstance(array, (np.ndarray, np.generic)):
