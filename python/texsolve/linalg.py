@@ -11,6 +11,7 @@ atol='legacy' means 0; complex systems are refused. cg needs a symmetric matrix 
 from __future__ import annotations
 
 import operator
+import sys
 import warnings
 from typing import Any, Callable
 
@@ -80,7 +81,7 @@ def _tolerances(tol: Any, rtol: Any, atol: Any) -> tuple[float, float]:
         atol = 0.0
     absolute = 0.0 if atol is None else _number('atol', atol)
     relative = _number(name, relative)
-    return min(relative, 0.999999), absolute
+    return min(relative, 0.999999), min(absolute, sys.float_info.max)
 
 
 class _Shifted:
@@ -225,6 +226,8 @@ def minres(A: Any, b: Any, x0: Any = None, shift: float = 0.0, tol: Any = None, 
     x, info, result = _solve('minres', A, b, x0, _tolerances(tol, rtol, None), maxiter, M, callback, True, context, backend)
     if show:
         print(result)
+    if check and result.code == d.TS_REASON_NOT_SYMMETRIC:
+        raise ValueError(f'A: {result.message}')
     _warn(result)
     return x, info
 
@@ -234,11 +237,15 @@ def gmres(A: Any, b: Any, x0: Any = None, tol: Any = None, restart: int | None =
           rtol: Any = None, backend: str = 'auto', context: Context | None = None) -> tuple[Any, int]:
     """Restarted GMRES for any square A. `maxiter` limits the cycles of `restart` iterations, 20 by default.
 
-    callback_type  'pr_norm' or 'legacy': callback(residual) at each iteration; 'x': callback(xk) at the end of each cycle
+    callback_type  'pr_norm': callback(residual) at each iteration; 'legacy', the default: the same, and `maxiter` limits the
+                   iterations; 'x': callback(xk) at the end of each cycle
+
+    A positive info is the number of cycles, with 'legacy' that of iterations.
     """
     if restrt is not None:
         if restart is not None:
             raise ValueError('restart and restrt are two names of one argument; give one')
+        warnings.warn('\'gmres\' keyword argument \'restrt\' is deprecated; its name is \'restart\'', DeprecationWarning, 2)
         restart = restrt
     if callback_type not in (None, 'x', 'pr_norm', 'legacy'):
         raise ValueError(f'callback_type is {callback_type!r}; it must be \'x\', \'pr_norm\' or \'legacy\'')
@@ -251,21 +258,21 @@ def gmres(A: Any, b: Any, x0: Any = None, tol: Any = None, restart: int | None =
         raise ValueError(f'maxiter is {maxiter}; it must be at least 0')
     tolerances = _tolerances(tol, rtol, atol)
     if callback is None or callback_type != 'x':
-        x, info, result = _solve('gmres', A, b, x0, tolerances, min(cycles * length, 2**31 - 1), M, None, False, context, backend,
-                                 length, callback)
+        counts_iterations = callback is not None and callback_type != 'pr_norm'
+        limit = cycles if counts_iterations else cycles * length
+        x, info, result = _solve('gmres', A, b, x0, tolerances, limit, M, None, False, context, backend, length, callback)
         _warn(result)
-        return x, info
+        return x, info if counts_iterations or info <= 0 else -(-info // length)
     x, info = x0, 1
-    iterations = 0
+    done = 0
     result = Result()
-    for _ in range(cycles):  # a cycle forgets the ones before, so solves of one cycle each are the same
+    for done in range(1, cycles + 1):  # a cycle forgets the ones before, so solves of one cycle each are the same
         x, info, result = _solve('gmres', A, b, x, tolerances, length, M, None, False, context, backend, length)
-        iterations += result.iterations
         callback(x)
         if info <= 0 or result.code != d.TS_REASON_MAX_ITERATIONS:
             break
     _warn(result)
-    return x, iterations if info > 0 else info
+    return x, max(done, 1) if info > 0 else info
 
 
 def lsqr(A: Any, b: Any, damp: float = 0.0, atol: float = 1e-6, btol: float = 1e-6, conlim: float = 1e8,
@@ -291,7 +298,7 @@ def lsqr(A: Any, b: Any, damp: float = 0.0, atol: float = 1e-6, btol: float = 1e
         raise ValueError(f'b has {len(right)} numbers, and A {A.shape[0]} rows')
     right = np.concatenate([right, np.zeros(rows - len(right))])
     x = np.zeros(columns) if x0 is None else np.array(x0, float).reshape(-1)
-    options = Options('cgls', 'auto', min(float(atol), 0.999999), 0.0, iter_lim or 2 * columns + 100, 'auto', 0, 0, None, False)
+    options = Options('cgls', 'none', min(float(atol), 0.999999), 0.0, iter_lim or 2 * columns + 100, 'double', 0, 0, None, False)
     given, target = arrays.wrap('b', right), arrays.wrap('x', x)
     with context_for(None, backend, 0, context, is_short=True) as used:
         system = System(used, found, options, None, x0 is None, True, 1)
