@@ -3,11 +3,12 @@
 
   TEXSOLVE_LIBRARY=build/libtexsolve.so PYTHONPATH=python bench/python.py [PART...]
 
-Parts: import, overhead, poisson; by default all. --backend names the device (cpu), --threads its threads, --json FILE writes the
+Parts: import, overhead, poisson, and cuda, which needs CuPy; by default the first three. --backend names the device (cpu), --threads its threads, --json FILE writes the
 numbers. Each time is the smallest and the median of several runs, in alternation. Residuals are computed with NumPy from x.
 """
 import argparse
 import ctypes
+import inspect
 import json
 import os
 import subprocess
@@ -105,10 +106,39 @@ def measure_poisson(report, context):
         for _ in range(3):
             solve_with('texsolve.solve', lambda: texsolve.solve(A, b, rtol=1e-8, context=context).x)
         solve_with('texsolve.linalg.cg', lambda: texsolve.linalg.cg(A, b, rtol=1e-8, context=context)[0])
-        solve_with('scipy cg', lambda: sla.cg(A, b, tol=1e-8, atol=0)[0])
+        name = 'rtol' if 'rtol' in inspect.signature(sla.cg).parameters else 'tol'
+        solve_with('scipy cg', lambda: sla.cg(A, b, atol=0, **{name: 1e-8})[0])
         if dimensions == 2:
             solve_with('scipy spsolve', lambda: sla.spsolve(A.tocsc(), b))
         report[f'poisson {n}^{dimensions}'] = found
+
+
+def measure_cuda(report):
+    """From a matrix of CuPy in device memory to x there."""
+    import cupy
+    import cupyx.scipy.sparse
+    import cupyx.scipy.sparse.linalg as cla
+    A = poisson(100, 3)
+    b = np.random.default_rng(1).standard_normal(A.shape[0])
+    given, right = cupyx.scipy.sparse.csr_matrix(A), cupy.asarray(b)
+    name = 'rtol' if 'rtol' in inspect.signature(cla.cg).parameters else 'tol'
+    found = {}
+
+    def solve(function):
+        x = function()
+        cupy.cuda.runtime.deviceSynchronize()
+        return x
+
+    functions = {'texsolve.solve': lambda: solve(lambda: texsolve.solve(given, right, rtol=1e-8).x),
+                 'cupyx cg': lambda: solve(lambda: cla.cg(given, right, atol=0, **{name: 1e-8})[0])}
+    kept = {key: function() for key, function in functions.items()}
+    times = alternate(functions, 5)
+    for key, x in kept.items():
+        found[key] = {'seconds': min(times[key]), 'median': float(np.median(times[key])),
+                      'residual': float(np.linalg.norm(b - A @ x.get()) / np.linalg.norm(b))}
+        print(f'Poisson 100^3 on {cupy.cuda.runtime.getDeviceProperties(0)["name"].decode()}: {key:16} {1e3 * min(times[key]):.1f} '
+              f'ms, median {1e3 * np.median(times[key]):.1f} ms, residual {found[key]["residual"]:.1e}')
+    report['cuda'] = found
 
 
 def main():
@@ -131,6 +161,8 @@ def main():
         measure_overhead(report, context)
     if 'poisson' in options.parts:
         measure_poisson(report, context)
+    if 'cuda' in options.parts:
+        measure_cuda(report)
     if options.json:
         with open(options.json, 'w') as file:
             json.dump(report, file, indent=1)

@@ -443,9 +443,9 @@ def fuzz_linalg(fuzz, texsolve):
     import texsolve.linalg as spla
     name = fuzz.pick('cg', 'minres', 'bicgstab', 'gmres')
     given, A = fuzz.matrix()
-    if isinstance(given, np.ndarray):
-        fuzz.faults.discard('A')  # a dense matrix is one in SciPy's functions
-        A = sp.csr_matrix(given)
+    if isinstance(given, np.ndarray) or sp.issparse(given) and given.dtype.kind in 'iub':
+        fuzz.faults.discard('A')  # dense matrices and those of integers are taken by SciPy's functions
+        A = sp.csr_matrix(given).astype(float)
     rows = A.shape[0] if A is not None else given.shape[0] if sp.issparse(given) and given.shape[0] else 3
     right, b = fuzz.vector('b', fuzz.pick((rows,), (rows, 1)))
     arguments = {}

@@ -123,7 +123,9 @@ class System:
         """b and x on the device. They stay for the next solve."""
         found = self.vectors.get(components)
         if found is None:
-            desc = d.ts_vector_desc(components=components)
+            # A vector of precision auto rounds x to floats if they meet the tolerance.
+            is_double = self.options.desc.precision == d.TS_PRECISION_DOUBLE
+            desc = d.ts_vector_desc(components=components, precision=d.TS_PRECISION_DOUBLE if is_double else 0)
             pair = [create(self.context, 'ts_vector_destroy', lib.ts_vector_create, space(self.matrix.pointer),
                            ctypes.byref(desc)) for space in (lib.ts_matrix_get_row_space, lib.ts_matrix_get_column_space)]
             found = self.vectors[components] = (pair[0], pair[1])

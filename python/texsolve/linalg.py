@@ -95,6 +95,13 @@ class _Shifted:
         return np.asarray(product).reshape(-1) - self._shift * x
 
 
+def _as_floats(A: Any) -> Any:
+    """A sparse matrix of integers as one of float64, as SciPy does."""
+    if hasattr(A, 'tocsr') and getattr(getattr(A, 'dtype', None), 'kind', '') in 'iub':
+        return A.astype(np.float64)
+    return A
+
+
 def _is_identity(M: Any) -> bool:
     return type(M).__name__ == 'IdentityOperator'
 
@@ -130,7 +137,7 @@ def _solve(method: str, A: Any, b: Any, x0: Any, tolerances: tuple[float, float]
            callback: Any, symmetric: bool, context: Context | None, backend: str, restart: int = 0,
            history_callback: Callable[[float], Any] | None = None) -> tuple[Any, int, Result]:
     """One solve of the library. Returns x, info and the result."""
-    matrix = _matrix_of(A, allow_dense=True)
+    matrix = _matrix_of(_as_floats(A), allow_dense=True)
     rows, columns = int(matrix.shape[0]), int(matrix.shape[1])
     if rows != columns:
         raise ValueError(f'A is {rows} x {columns}; it must be square')
@@ -224,10 +231,10 @@ def minres(A: Any, b: Any, x0: Any = None, shift: float = 0.0, tol: Any = None, 
         else:
             A = np.asarray(A) - shift * np.eye(len(A))
     x, info, result = _solve('minres', A, b, x0, _tolerances(tol, rtol, None), maxiter, M, callback, True, context, backend)
-    if show:
-        print(result)
     if check and result.code == d.TS_REASON_NOT_SYMMETRIC:
         raise ValueError(f'A: {result.message}')
+    if show:
+        print(result)
     _warn(result)
     return x, info
 
@@ -235,7 +242,7 @@ def minres(A: Any, b: Any, x0: Any = None, shift: float = 0.0, tol: Any = None, 
 def gmres(A: Any, b: Any, x0: Any = None, tol: Any = None, restart: int | None = None, maxiter: int | None = None, M: Any = None,
           callback: Any = None, restrt: int | None = None, atol: Any = None, callback_type: str | None = None, *,
           rtol: Any = None, backend: str = 'auto', context: Context | None = None) -> tuple[Any, int]:
-    """Restarted GMRES for any square A. `maxiter` limits the cycles of `restart` iterations, 20 by default.
+    """Restarted GMRES for any square A, with cycles of `restart` iterations, 20 by default.
 
     callback_type  'pr_norm': callback(residual) at each iteration; 'legacy', the default: the same, and `maxiter` limits the
                    iterations; 'x': callback(xk) at the end of each cycle
@@ -278,9 +285,10 @@ def gmres(A: Any, b: Any, x0: Any = None, tol: Any = None, restart: int | None =
 def lsqr(A: Any, b: Any, damp: float = 0.0, atol: float = 1e-6, btol: float = 1e-6, conlim: float = 1e8,
          iter_lim: int | None = None, show: bool = False, calc_var: bool = False, x0: Any = None, *, backend: str = 'auto',
          context: Context | None = None) -> tuple[Any, ...]:
-    """Least squares, min ||b - A x||^2 + damp^2 ||x||^2, by CGLS, which has the iterates of LSQR.
+    """Least squares, min ||b - A x||^2 + damp^2 ||x||^2, by LSMR in double precision.
 
-    Returns (x, istop, itn, r1norm, r2norm, anorm, acond, arnorm, xnorm, var) as SciPy. It stops at ||A^T r|| <= atol ||A^T b||.
+    Returns (x, istop, itn, r1norm, r2norm, anorm, acond, arnorm, xnorm, var) as SciPy. Its rules for
+    `atol` and `btol` are SciPy's.
     anorm is the Frobenius norm; acond, and var, which calc_var asks for, are not computed.
     """
     if calc_var:
@@ -291,29 +299,39 @@ def lsqr(A: Any, b: Any, damp: float = 0.0, atol: float = 1e-6, btol: float = 1e
             raise UnsupportedError('damp needs a matrix with entries, not an operator')
         import scipy.sparse
         matrix = scipy.sparse.vstack([A, damp * scipy.sparse.identity(A.shape[1])], format='csr')
-    found = _matrix_of(matrix, allow_dense=True)
+    found = _matrix_of(_as_floats(matrix), allow_dense=True)
     rows, columns = int(found.shape[0]), int(found.shape[1])
     right = np.asarray(b, float).reshape(-1)
     if len(right) != int(np.shape(A)[0] if isinstance(A, np.ndarray) else A.shape[0]):
         raise ValueError(f'b has {len(right)} numbers, and A {A.shape[0]} rows')
     right = np.concatenate([right, np.zeros(rows - len(right))])
     x = np.zeros(columns) if x0 is None else np.array(x0, float).reshape(-1)
-    options = Options('cgls', 'none', min(float(atol), 0.999999), 0.0, iter_lim or 2 * columns + 100, 'double', 0, 0, None, False)
-    given, target = arrays.wrap('b', right), arrays.wrap('x', x)
-    with context_for(None, backend, 0, context, is_short=True) as used:
-        system = System(used, found, options, None, x0 is None, True, 1)
-        result = system.solve(given, target, x0 is not None)
     multiply = A.matvec if _matrix.is_operator(A) else (lambda v: A @ v)
     transposed = A.rmatvec if _matrix.is_operator(A) else (lambda v: A.T @ v)
-    r = np.asarray(b, float).reshape(-1) - np.asarray(multiply(x)).reshape(-1)
-    r1norm, xnorm = float(np.linalg.norm(r)), float(np.linalg.norm(x))
-    r2norm = float(np.hypot(r1norm, damp * xnorm))
-    arnorm = float(np.linalg.norm(np.asarray(transposed(r)).reshape(-1) - damp**2 * x))
-    anorm = float(np.linalg.norm(arrays.as_numpy(found.values))) if isinstance(found, _matrix.Sparse) else float('nan')
+    anorm = float(np.linalg.norm(arrays.as_numpy(found.values))) if isinstance(found, _matrix.Sparse) else 0.0
     size = float(np.linalg.norm(right))
-    istop = 0 if not right.any() else 7 if not result.converged else 1 if r1norm <= btol * size else 2
+    given, target = arrays.wrap('b', right), arrays.wrap('x', x)
+    # The library stops at ||A^T r|| <= rtol ||A^T b||. SciPy's rules are relative to ||r||, which may be small: then the solve goes
+    # on with a smaller tolerance.
+    rtol, left, iterations, starts = min(float(atol), 1e-2), iter_lim or 2 * columns + 100, 0, x0 is not None
+    while True:
+        options = Options('lsmr', 'none', max(rtol, 1e-15), 0.0, left, 'double', 0, 0, None, False)
+        with context_for(None, backend, 0, context, is_short=True) as used:
+            result = System(used, found, options, None, not starts, True, 1).solve(given, target, starts)
+        iterations += result.iterations
+        left -= result.iterations
+        r = np.asarray(b, float).reshape(-1) - np.asarray(multiply(x)).reshape(-1)
+        r1norm, xnorm = float(np.linalg.norm(r)), float(np.linalg.norm(x))
+        r2norm = float(np.hypot(r1norm, damp * xnorm))
+        arnorm = float(np.linalg.norm(np.asarray(transposed(r)).reshape(-1) - damp**2 * x))
+        fits = r2norm <= btol * size + atol * anorm * xnorm
+        is_least = arnorm <= atol * anorm * r2norm or (not anorm and result.converged)
+        if fits or is_least or not result.converged or left < 1 or rtol < 1e-15:
+            break
+        rtol, starts = rtol * 1e-2, True
+    istop = 0 if not right.any() else 1 if fits else 2 if is_least else 7
     if show:
         print(result)
     if istop == 7:
         _warn(result)
-    return x, istop, result.iterations, r1norm, r2norm, anorm, float('nan'), arnorm, xnorm, np.zeros(columns)
+    return x, istop, iterations, r1norm, r2norm, anorm, float('nan'), arnorm, xnorm, np.zeros(columns)
