@@ -10,6 +10,7 @@ case; --case repeats one and prints it.
 """
 import argparse
 import faulthandler
+import logging
 import os
 import re
 import signal
@@ -557,6 +558,7 @@ def main():
     parser.add_argument('--case', type=int, help='run one case in this process')
     parser.add_argument('--child', action='store_true', help=argparse.SUPPRESS)
     options = parser.parse_args()
+    logging.disable()  # the library's warnings of duplicate entries and small pivots
     if options.case is not None:
         faulthandler.enable()
         return int(not run_case(options.seed, options.case, verbose=True))

@@ -10,6 +10,7 @@ and so is an entry that fits no failure.
 """
 import argparse
 import importlib
+import logging
 import re
 import sys
 import traceback
@@ -128,6 +129,7 @@ def main():
     parser.add_argument('pattern', nargs='?', default='')
     parser.add_argument('--verbose', action='store_true', help='name each test and show tracebacks')
     options = parser.parse_args()
+    logging.disable()
     passed, failed, counts = 0, 0, dict.fromkeys(DIFFERENCES, 0)
     for name, test in tests():
         if options.pattern not in name:
