@@ -206,3 +206,25 @@ def test_amg(A):
         texsolve.amg(A - 8 * sp.identity(400) @ sp.diags(np.arange(400) % 2))
     with pytest.raises(ValueError, match='cycle'):
         texsolve.amg(A).aspreconditioner(cycle='V')
+
+
+def test_other_formats_are_checked_before_scipy_converts_them(A, b):
+    """SciPy's conversions write out of bounds for these."""
+    csc = A.tocsc()
+    for name, value in (('indices', A.indices + 399), ('indices', -1 - A.indices), ('indptr', A.indptr[::-1].copy()),
+                        ('indptr', A.indptr * 1000)):
+        bad = csc.copy()
+        setattr(bad, name, value)
+        with pytest.raises(ValueError, match='A'):
+            texsolve.solve(bad, b)
+    bad = A.tobsr((2, 2))
+    bad.indices = bad.indices + 5000
+    with pytest.raises(ValueError, match='A'):
+        texsolve.solve(bad, b)
+    bad = A.tocoo()
+    bad.row = bad.row * 1000
+    with pytest.raises(ValueError, match='M.row has the index'):
+        texsolve.lcp(bad, b)
+    bad = broken(A, indices=A.indices * 1000)
+    with pytest.raises(ValueError, match='A'):
+        spla.minres(bad, b, shift=0.1)

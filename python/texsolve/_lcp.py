@@ -30,7 +30,10 @@ def _describe(M: Any, friction: Any, lower: Any, upper: Any, precision: str, kee
         desc.matrix = dense.as_ts()
         keep.append(dense)
     else:
-        matrix = _matrix.of('M', M if getattr(M, 'format', 'csr') != 'coo' else M.tocsr())
+        if getattr(M, 'format', 'csr') == 'coo':
+            _matrix.check('M', M)
+            M = M.tocsr()
+        matrix = _matrix.of('M', M)
         if matrix.shape[0] != matrix.shape[1]:
             raise ValueError(f'M is {matrix.shape[0]} x {matrix.shape[1]}; expected a square matrix')
         size = matrix.shape[0]

@@ -130,6 +130,29 @@ def _of_torch(name: str, tensor: Any) -> Sparse:
     return _csr(name, tensor.shape, tensor.crow_indices(), tensor.col_indices(), tensor.values())
 
 
+def check(name: str, matrix: Any) -> None:
+    """Checks the arrays before SciPy converts them, since it writes out of bounds if an index is out of range."""
+    if matrix.format == 'coo':
+        triplets = _triplets(name, matrix.shape, matrix.row, matrix.col, matrix.data)
+        for part, array, extent in (('row', triplets.rows, matrix.shape[0]), ('col', triplets.columns, matrix.shape[1])):
+            found = arrays.as_numpy(array)
+            if found.size and (found.min() < 0 or found.max() >= extent):
+                raise ValueError(f'{name}.{part} has the index {found[(found < 0) | (found >= extent)][0]}; there are {extent}')
+        return
+    full_check = getattr(matrix, 'check_format', None)
+    if full_check is None:
+        return
+    for part in ('indices', 'indptr'):
+        arrays.indices(f'{name}.{part}', getattr(matrix, part))
+    offsets = matrix.indptr
+    if len(offsets) and (int(offsets[0]) != 0 or bool((offsets[1:] < offsets[:-1]).any())):
+        raise ValueError(f'{name}.indptr has to ascend from 0')
+    try:
+        full_check(full_check=True)
+    except ValueError as error:
+        raise ValueError(f'{name}: {error}') from None
+
+
 def of(name: str, matrix: Any) -> Sparse:
     """The matrix, or a TypeError that says what to do."""
     if isinstance(matrix, Sparse):
@@ -152,6 +175,7 @@ def of(name: str, matrix: Any) -> Sparse:
             return _triplets(name, matrix.shape, row, column, matrix.data)
         if form != 'csr':
             _shape(name, matrix.shape)
+            check(name, matrix)
             matrix = matrix.tocsr()
         return _csr(name, matrix.shape, matrix.indptr, matrix.indices, matrix.data)
     if isinstance(matrix, np.ndarray) or hasattr(matrix, '__cuda_array_interface__'):

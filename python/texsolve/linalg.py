@@ -225,6 +225,7 @@ def minres(A: Any, b: Any, x0: Any = None, shift: float = 0.0, tol: Any = None, 
     if shift:
         if hasattr(A, 'tocsr'):
             import scipy.sparse
+            _matrix.check('A', A)
             A = A - shift * scipy.sparse.identity(A.shape[0], format='csr')
         elif _matrix.is_operator(A):
             A = _Shifted(A, shift)
@@ -298,6 +299,7 @@ def lsqr(A: Any, b: Any, damp: float = 0.0, atol: float = 1e-6, btol: float = 1e
         if _matrix.is_operator(A):
             raise UnsupportedError('damp needs a matrix with entries, not an operator')
         import scipy.sparse
+        _matrix.check('A', A)
         matrix = scipy.sparse.vstack([A, damp * scipy.sparse.identity(A.shape[1])], format='csr')
     found = _matrix_of(_as_floats(matrix), allow_dense=True)
     rows, columns = int(found.shape[0]), int(found.shape[1])
