@@ -28,7 +28,7 @@ MOST_FAILURES = 1000
 
 # How messages name an argument: by its name, or by that of the library's description of it.
 NAMES = {
-    'A': r'\bA\b|\b(row_offsets|column_indices|values|rows|columns|entries|triplets|matrix)\b',
+    'A': r'\bA\b|\b(row_offsets|row_indices|triplet|row|column|column_indices|values|rows|columns|entries|triplets|matrix)\b',
     'b': r'\bb\b|right-hand side', 'x0': r'\bx0\b|starting value', 'values': r'\bvalues\b|row_offsets|column_indices',
     'coordinates': r'\bcoordinates\b', 'near_null_space': r'\bnear_null', 'null_space': r'\bnull_space\b',
     'M': r'\bM\b|preconditioner', 'preconditioner': r'\bM\b|preconditioner', 'q': r'\bq\b|right-hand side',
@@ -230,12 +230,15 @@ class Fuzz:
 
     def bad_matrix(self, full):
         kind = self.pick('column', 'column', 'offset', 'first', 'last', 'nan', 'complex', 'empty', 'object', 'dense', 'text', 'none',
-                         'pair', 'floats', 'short', 'lists', 'longdouble', 'bigcolumn', 'ints')
-        self.say(f'A: bad, {kind}, {full.shape[0]} x {full.shape[1]}, {full.nnz} entries')
-        bad = full.copy()
+                         'pair', 'floats', 'short', 'lists', 'longdouble', 'bigcolumn', 'ints', 'triplet', 'triplet')
+        form = self.pick('csr', 'csr', 'csr', 'csc', 'bsr')
+        self.say(f'A: bad {form}, {kind}, {full.shape[0]} x {full.shape[1]}, {full.nnz} entries')
+        # SciPy's own conversions write out of bounds if indices are out of range.
+        bad = full.copy() if form == 'csr' else full.tocsc() if form == 'csc' else full.tobsr((1, 1))
         at = int(self.random.integers(max(full.nnz, 1)))
-        huge = self.pick(-1, -2**31, 2**31 - 1, full.shape[1], full.shape[1] + 7)
-        if kind in ('column', 'nan', 'bigcolumn') and not full.nnz:
+        extent = full.shape[0] if form == 'csc' else full.shape[1]
+        huge = self.pick(-1, -2**31, 2**31 - 1, extent, extent + 7)
+        if kind in ('column', 'nan', 'bigcolumn', 'triplet') and not full.nnz:
             kind = 'first'
         if kind == 'column':
             bad.indices[at] = huge
@@ -243,14 +246,18 @@ class Fuzz:
             bad.indices = bad.indices.astype(np.int64)
             bad.indices[at] = self.pick(2**32, 2**40, -2**62, 2**63 - 1)
         elif kind == 'offset':
-            row = int(self.random.integers(full.shape[0]))  # the last one is kind 'last'
+            row = int(self.random.integers(len(bad.indptr) - 1))  # the last one is kind 'last'
             bad.indptr[row] = self.pick(-1, full.nnz + 1, 2**31 - 1, -2**31)
         elif kind == 'first':
             bad.indptr[0] = self.pick(1, -1, 2**30)
         elif kind == 'last':
             bad.indptr[-1] = self.pick(full.nnz + 1, -1, 2**31 - 1)
         elif kind == 'nan':
-            bad.data[at] = self.pick(np.nan, np.inf, -np.inf)
+            bad.data.flat[at] = self.pick(np.nan, np.inf, -np.inf)
+        elif kind == 'triplet':
+            bad = full.tocoo()
+            part = self.pick('row', 'col')
+            getattr(bad, part)[at] = self.pick(-1, -2**31, 2**31 - 1, full.shape[part == 'col'])
         elif kind == 'short':
             part = self.pick('indptr', 'indices', 'data')
             setattr(bad, part, getattr(bad, part)[:-1])
