@@ -9,6 +9,7 @@ scipy.sparse.linalg.
 """
 from ._amg import MultilevelSolver, amg
 from ._context import Context
+from ._declarations import VERSION
 from ._errors import (ConvergenceWarning, DeviceError, Error, IncompatibleError, InvalidArgumentError, LibraryError, LimitError,
                       OutOfMemoryError, PerformanceWarning, UnavailableError, UnsupportedError)
 from ._fluid import Fluid, Source
@@ -19,7 +20,7 @@ from ._progress import Progress
 from ._result import Result
 from ._solver import Solver, solve
 
-__version__ = '0.2.0'
+__version__ = '.'.join(map(str, VERSION))
 
 __all__ = ['Context', 'ConvergenceWarning', 'DeviceError', 'Error', 'Fluid', 'IncompatibleError', 'InvalidArgumentError',
            'LibraryError', 'LimitError', 'MultilevelSolver', 'OutOfMemoryError', 'PerformanceWarning', 'Preconditioner',

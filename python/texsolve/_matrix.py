@@ -132,7 +132,7 @@ def _of_torch(name: str, tensor: Any) -> Sparse:
 
 def check(name: str, matrix: Any) -> None:
     """Checks the arrays before SciPy converts them, since it writes out of bounds if an index is out of range."""
-    if matrix.format == 'coo':
+    if getattr(matrix, 'format', None) == 'coo':
         triplets = _triplets(name, matrix.shape, matrix.row, matrix.col, matrix.data)
         for part, array, extent in (('row', triplets.rows, matrix.shape[0]), ('col', triplets.columns, matrix.shape[1])):
             found = arrays.as_numpy(array)
