@@ -31,18 +31,25 @@ for name in (*SOLVERS, 'lsqr'):
 
 # A pattern of the names of tests, one of the error, and why texsolve.linalg does not do what the test wants.
 DIFFERENCES = [
-    (r'-rand-cmplx|nonsymposdef-F|test_maxiter_worsening|TestGMRES\.test_abi', 'is complex', 'complex systems are refused, with a TypeError that '
+    (r'-rand-cmplx|nonsymposdef-F|test_maxiter_worsening|TestGMRES\.test_abi', 'is complex',
+     'complex systems are refused, with a TypeError that '
      'says how to make them real'),
-    (r'TestGMRES\.test_callback$', 'relative difference: 2.*e-08', 'the first iterations are computed in single precision, and the test compares 10 digits'),
-    (r'TestGMRES\.test_(basic|callback_type|callback_x_monotonic)', '', 'without M the library chooses a preconditioner, with which '
+    (r'TestGMRES\.test_callback$', 'relative difference: 2.*e-08',
+     'the first iterations are computed in single precision, and the test compares 10 digits'),
+    (r'TestGMRES\.test_(basic|callback_type|callback_x_monotonic)', '',
+     'without M the library chooses a preconditioner, with which '
      'GMRES has converged when the test wants it not to have'),
     (r'test_convergence\[bicgstab-sym-nonpd', '', 'the test wants no convergence, and the solve converges'),
-    (r'test_precond_inverse', r'^\[[4-9]\]$', 'the residual is computed from x and the solve begins in single precision: up to 9 products with the '
+    (r'test_precond_inverse', r'^\[[4-9]\]$',
+     'the residual is computed from x and the solve begins in single precision: up to 9 products with the '
      'matrix where the test allows 3'),
-    (r'test_reentrancy\[(cg|bicgstab|gmres)\]', 'DID NOT RAISE', 'the test wants a RuntimeError from a solve within a solve, and it works'),
+    (r'test_reentrancy\[(cg|bicgstab|gmres)\]', 'DID NOT RAISE',
+     'the test wants a RuntimeError from a solve within a solve, and it works'),
     (r'test_reentrancy\[minres\]', '', 'the solve ends at the tolerance, 1e-5, and the test wants 1e-7'),
-    (r'TestGMRES\.test_atol_legacy', 'Arrays are not equal', "atol='legacy', which is also what SciPy 1.10 does without atol, means 0: a small b is solved too"),
-    (r'test_minres\.test_singular', 'ACTUAL: -7', 'the matrix is not symmetric, since the test sets a row to 0 and not the column; that is an error '
+    (r'TestGMRES\.test_atol_legacy', 'Arrays are not equal',
+     "atol='legacy', which is also what SciPy 1.10 does without atol, means 0: a small b is solved too"),
+    (r'test_minres\.test_singular', 'ACTUAL: -7',
+     'the matrix is not symmetric, since the test sets a row to 0 and not the column; that is an error '
      'of minres here'),
 ]
 

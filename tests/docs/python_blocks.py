@@ -60,7 +60,8 @@ def main():
     sys.path.insert(0, os.path.join(SOURCE, "python"))
     sys.dont_write_bytecode = True
     warnings.simplefilter("error")
-    documents = sys.argv[2:] or ["README.md"] + sorted(os.path.relpath(path, SOURCE) for path in glob.glob(os.path.join(SOURCE, "docs", "*.md")))
+    pages = sorted(glob.glob(os.path.join(SOURCE, "docs", "*.md")))
+    documents = sys.argv[2:] or ["README.md"] + [os.path.relpath(page, SOURCE) for page in pages]
     results = [failures(document) for document in documents]
     return int(any(failed for failed, _ in results) or not any(ran for _, ran in results))
 
