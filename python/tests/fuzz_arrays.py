@@ -127,7 +127,8 @@ def fuzz_solver(fuzz, texsolve):
                     return
             elif numbers is None or np.shape(values) != (A.nnz,):
                 fuzz.faults.add('values')
-                call(fuzz, lambda: solver.update(values))
+                if call(fuzz, lambda: (solver.update(values), True)[1]):
+                    raise Wrong('values were accepted')
             else:
                 call(fuzz, lambda: solver.update(values))
                 form = type(given)

@@ -106,6 +106,8 @@ class Fuzz:
     def bad_vector(self, name, shape, numbers):
         kind = self.pick('nan', 'inf', 'short', 'long', 'empty', 'scalar', 'cube', 'complex', 'object', 'text', 'dates', 'none',
                          'masked', 'structured', 'ragged', 'huge', 'longdouble', 'sparse', 'device', 'liar')
+        if kind == 'sparse' and name == 'values':
+            kind = 'complex'  # values may be a matrix with the same pattern
         self.say(f'{name}: bad, {kind}')
         if kind == 'device':
             self.faults.add('CUDA')  # which this machine may lack
