@@ -23,6 +23,7 @@ def broken(A, **changes):
     (lambda A, b: (A, np.float64(3)), ValueError, 'b has shape'),
     (lambda A, b: (A, np.empty((len(b), 0))), ValueError, 'b has shape'),
     (lambda A, b: (A, []), ValueError, 'b has shape'),
+    (lambda A, b: (A, np.broadcast_to(1.0, 2**45)), MemoryError, 'b needs a contiguous copy'),
     (lambda A, b: (A, None), TypeError, 'b has elements of type object'),
     (lambda A, b: (A, 'abc'), TypeError, 'b has elements of type'),
     (lambda A, b: (A, [[1], [1, 2]]), ValueError, 'b is not an array'),
@@ -65,6 +66,18 @@ def test_refused(make, error, text, A, b):
     assert texsolve.solve(A, b).converged  # the context is still usable
 
 
+@pytest.mark.parametrize('options, error, text', [
+    (dict(rtol=-1.0), ValueError, 'rtol is -1'), (dict(tol='x'), TypeError, 'tol is \'x\''), (dict(atol=[1]), TypeError, 'atol is'),
+    (dict(maxiter=-1), ValueError, 'maxiter is -1'), (dict(maxiter=2.5), TypeError, 'maxiter is 2.5'),
+    (dict(callback=5), TypeError, 'callback'), (dict(x0='Ax'), ValueError, 'x0 is'),
+])
+def test_bad_arguments_of_linalg(options, error, text, A, b):
+    for solver in (spla.cg, spla.gmres, spla.bicgstab):
+        with pytest.raises(error, match=text):
+            solver(A, b, **options)
+    assert spla.gmres((A.data, A.indices, A.indptr), b, maxiter=2**40)[1] == 0
+
+
 def test_triplets_out_of_range(A, b):
     coo = A.tocoo()
     for name, value in (('row', -1), ('row', 400), ('col', -7), ('col', 2**31 - 1)):
@@ -91,6 +104,8 @@ def test_triplets_out_of_range(A, b):
     (dict(progress=3), TypeError, 'progress is 3'), (dict(restart=10), ValueError, 'restart'),
     (dict(null_space=np.ones((3, 1))), ValueError, 'null_space has shape'), (dict(check_interval=10**6), ValueError, 'check_interval'),
     (dict(method='cg', max_iterations=2**40), ValueError, 'max_iterations is 1099511627776'),
+    (dict(null_space=3.0), ValueError, 'null_space has shape'), (dict(method='c\0g'), ValueError, 'method is'),
+    (dict(method='\udcff'), ValueError, 'method is'), (dict(backend='cpu\0x'), ValueError, 'backend is'),
 ])
 def test_bad_options(options, error, text, A, b):
     with pytest.raises(error, match=text):
@@ -182,7 +197,9 @@ def test_meshes_and_problems():
 def test_amg(A):
     for options, text in ((dict(near_null_space=np.ones((3, 1))), 'near_null_space has shape'), (dict(smoother='x'), 'smoother is'),
                           (dict(coordinates=np.ones((7, 2))), 'coordinates has shape'), (dict(sweeps=99), 'sweeps'),
-                          (dict(near_null_space=np.ones((400, 20))), 'near_null')):
+                          (dict(near_null_space=np.ones((400, 20))), 'near_null'),
+                          (dict(near_null_space=1.0), 'near_null_space has shape'), (dict(strength=-0.5), 'strength is -0.5'),
+                          (dict(coordinates=np.ones((200, 2)), unknowns=3), 'unknowns is 3')):
         with pytest.raises(ValueError, match=text):
             texsolve.amg(A, **options)
     with pytest.raises(ValueError, match='diagonal'):

@@ -174,12 +174,14 @@ def amg(A: Any, near_null_space: Any = None, *, coordinates: Any = None, unknown
     desc = describe(d.ts_amg_desc(), sweeps=sweeps, visits=visits, max_levels=max_levels, coarsest=coarsest, unknowns=unknowns)
     if strength is not None:
         describe(desc, strength=-1.0 if strength == 0 else strength)
+        if strength < 0:
+            raise ValueError(f'strength is {strength}; it must be at least 0')
     if smoother != 'auto':
         desc.smoother = value_of('amg_smoother', smoother, 'smoother')
     keep: list[Any] = []
     if near_null_space is not None:
         vectors = arrays.floats('near_null_space', near_null_space)
-        if vectors.shape[0] != matrix.shape[0] or len(vectors.shape) > 2:
+        if len(vectors.shape) not in (1, 2) or vectors.shape[0] != matrix.shape[0]:
             raise ValueError(f'near_null_space has shape {vectors.shape}; expected ({matrix.shape[0]}, vectors)')
         desc.near_null_vectors = vectors.shape[1] if len(vectors.shape) == 2 else 1
         desc.near_null = vectors.as_ts()
@@ -189,6 +191,8 @@ def amg(A: Any, near_null_space: Any = None, *, coordinates: Any = None, unknown
         if len(points.shape) != 2 or points.shape[1] not in (2, 3) or points.size != matrix.shape[0]:
             raise ValueError(f'coordinates has shape {points.shape}; expected (nodes, 2) or (nodes, 3) with one number for each '
                              f'of the {matrix.shape[0]} unknowns')
+        if unknowns not in (0, points.shape[1]):
+            raise ValueError(f'unknowns is {unknowns}; with coordinates it is their number per node, {points.shape[1]}')
         desc.dimensions = desc.unknowns = points.shape[1]
         desc.coordinates = points.as_ts()
         keep.append(points)

@@ -156,10 +156,13 @@ def wrap(name: str, array: Any) -> Array:
             array = np.asarray(array)
         except ValueError as error:
             raise ValueError(f'{name} is not an array: {error}') from None
-    if not array.dtype.isnative:
-        array = array.astype(array.dtype.newbyteorder('='))
-    if not array.flags.c_contiguous or not array.flags.aligned:
-        array = np.array(array, order='C', copy=True)
+    try:
+        if not array.dtype.isnative:
+            array = array.astype(array.dtype.newbyteorder('='))
+        if not array.flags.c_contiguous or not array.flags.aligned:
+            array = np.array(array, order='C', copy=True)
+    except MemoryError as error:
+        raise MemoryError(f'{name} needs a contiguous copy: {error}') from None
     return _of_numpy(array)
 
 
@@ -252,6 +255,15 @@ def result_of(array: Array, like: Array) -> Any:
     module = sys.modules.get(type(_prototype(like)).__module__.partition('.')[0])
     convert = getattr(module, 'from_dlpack', None)
     return array.owner if convert is None else convert(array.owner)
+
+
+def flat(array: Array) -> Array:
+    """The same memory as an array of one dimension."""
+    if len(array.shape) == 1:
+        return array
+    if array.kind in ('numpy', 'torch', 'cupy'):
+        return wrap('array', array.owner.reshape(-1))
+    return Array(array.owner, array.kind, array.pointer, (array.size,), array.dtype, array.device, array.stream)
 
 
 def columns(array: Array, first: int, count: int) -> Array:

@@ -18,7 +18,7 @@ from contextlib import contextmanager
 
 from . import _declarations as d
 from ._errors import error_of
-from ._library import describe, lib, value_of
+from ._library import describe, encoded, lib, value_of
 
 _generation = 0  # changes in the child of a fork
 
@@ -54,7 +54,7 @@ class Context:
     def __init__(self, backend: str = 'auto', *, threads: int = 0, max_device_bytes: int = 0, partition: str = 'auto') -> None:
         if not isinstance(backend, str):
             raise TypeError(f'backend is {backend!r}; it must be a str such as \'cpu\' or \'cuda:1\'')
-        desc = d.ts_context_desc(backend=backend.encode(), log=_log_callback, log_level=d.TS_LOG_LEVEL_WARNING)
+        desc = d.ts_context_desc(backend=encoded('backend', backend), log=_log_callback, log_level=d.TS_LOG_LEVEL_WARNING)
         describe(desc, threads=threads, max_device_bytes=max_device_bytes)
         if partition != 'auto':
             desc.partition = value_of('partition', partition, 'partition')

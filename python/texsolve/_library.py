@@ -97,10 +97,21 @@ def describe(desc: Any, **fields: Any) -> Any:
     return desc
 
 
+def encoded(argument: str, text: str) -> bytes:
+    """The text for the library, which reads up to the first zero byte."""
+    try:
+        found = text.encode()
+    except UnicodeEncodeError:
+        found = b'\0'
+    if b'\0' in found:
+        raise ValueError(f'{argument} is {text!r}; it has a character that no name has')
+    return found
+
+
 def value_of(name: str, text: Any, argument: str) -> int:
     """The enumerator with this text. `argument` is the caller's name for it."""
     if isinstance(text, str):
-        value: int = getattr(lib, f'ts_{name}_from_name')(text.encode())
+        value: int = getattr(lib, f'ts_{name}_from_name')(encoded(argument, text))
         if value >= 0:
             return value
     texts = [getattr(lib, f'ts_{name}_name')(value) for value in range(32)]

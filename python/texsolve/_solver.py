@@ -49,7 +49,9 @@ class Options:
 
     def __init__(self, method: str, preconditioner: Any, rtol: float, atol: float, max_iterations: int | None,
                  precision: str, restart: int, check_interval: int, null_space: Any, symmetric: bool | None) -> None:
-        if not isinstance(rtol, (int, float, np.floating)) or not 0 <= rtol < 1:
+        if not isinstance(rtol, (int, float, np.floating)):
+            raise TypeError(f'rtol is {rtol!r}; it must be a number from 0 to below 1')
+        if not 0 <= rtol < 1:
             raise ValueError(f'rtol is {rtol!r}; it must be a number from 0 to below 1')
         self.rtol = float(rtol)
         self.desc = describe(d.ts_solver_desc(), rtol=-1.0 if rtol == 0 else self.rtol, atol=atol, restart=restart,
@@ -103,7 +105,7 @@ class System:
         if options.null_space is not None:
             null = options.null_space
             null_desc = d.ts_null_space_desc(count=null.size // self.shape[0], vectors=null.as_ts())
-            if null.shape[0] != self.shape[0]:
+            if len(null.shape) not in (1, 2) or null.shape[0] != self.shape[0]:
                 raise ValueError(f'null_space has shape {null.shape}; expected ({self.shape[0]}, vectors)')
             options.desc.null_space = ctypes.pointer(null_desc)
         self.watcher = _progress.Watcher(progress, options.rtol)

@@ -10,6 +10,8 @@ atol='legacy' means 0; complex systems are refused. cg needs a symmetric matrix 
 """
 from __future__ import annotations
 
+import operator
+import sys
 import warnings
 from typing import Any, Callable
 
@@ -51,18 +53,35 @@ def aslinearoperator(A: Any) -> Any:
     return LinearOperator(A.shape, lambda x: A @ x, lambda x: A.T @ x, dtype=A.dtype)
 
 
+def _number(name: str, value: Any) -> float:
+    """A tolerance, or an exception that names it."""
+    if not isinstance(value, (int, float, np.number)) or isinstance(value, np.complexfloating):
+        raise TypeError(f'{name} is {value!r}; it must be a number')
+    if not value >= 0:
+        raise ValueError(f'{name} is {value}; it must be at least 0')
+    return float(value)
+
+
+def _count(name: str, value: Any) -> int:
+    """A number of iterations, or an exception that names it."""
+    try:
+        return operator.index(value)
+    except TypeError:
+        raise TypeError(f'{name} is {value!r}; it must be an integer') from None
+
+
 def _tolerances(tol: Any, rtol: Any, atol: Any) -> tuple[float, float]:
     if tol is not None and rtol is not None:
         raise TypeError('tol and rtol are two names of one argument; give one')
+    name = 'tol' if rtol is None and tol is not None else 'rtol'
     relative = 1e-5 if tol is None and rtol is None else tol if rtol is None else rtol
     if isinstance(atol, str):
         if atol != 'legacy':
             raise ValueError(f'atol is {atol!r}; it must be a number or \'legacy\'')
         atol = 0.0
-    absolute = 0.0 if atol is None else float(atol)
-    if not relative >= 0 or not absolute >= 0:
-        raise ValueError(f'the tolerances are {relative} and {absolute}; they must not be negative')
-    return min(float(relative), 0.999999), min(absolute, float(np.finfo(float).max))
+    absolute = 0.0 if atol is None else _number('atol', atol)
+    relative = _number(name, relative)
+    return min(relative, 0.999999), min(absolute, sys.float_info.max)
 
 
 class _Shifted:
@@ -91,7 +110,7 @@ def _right_hand_side(b: Any, rows: int) -> arrays.Array:
     found = arrays.floats('b', b)
     if found.shape not in ((rows,), (rows, 1)):
         raise ValueError(f'b has shape {found.shape}; expected ({rows},) or ({rows}, 1), since A has {rows} rows')
-    return found if len(found.shape) == 1 else arrays.wrap('b', found.owner.reshape(-1))
+    return arrays.flat(found)
 
 
 def _start_of(x0: Any, M: Any, b: arrays.Array) -> Any:
@@ -130,10 +149,16 @@ def _solve(method: str, A: Any, b: Any, x0: Any, tolerances: tuple[float, float]
         given = arrays.cast(arrays.floats('x0', start), dtype)
         if given.shape not in ((columns,), (columns, 1)):
             raise ValueError(f'x0 has shape {given.shape}; expected ({columns},)')
-        arrays.copy_into(x, arrays.wrap('x0', given.owner.reshape(-1)))
+        arrays.copy_into(x, arrays.flat(given))
     preconditioner = 'auto' if M is None else 'none' if _is_identity(M) else M
     if M is None and not isinstance(matrix, _matrix.Sparse):
         preconditioner = 'none'
+    if callback is not None and not callable(callback) or history_callback is not None and not callable(history_callback):
+        raise TypeError('callback is not a function')
+    if maxiter is not None:
+        maxiter = min(_count('maxiter', maxiter), 2**31 - 1)
+        if maxiter < 0:
+            raise ValueError(f'maxiter is {maxiter}; it must be at least 0')
     if maxiter is not None and maxiter < 1:
         found = x if start is not None else arrays.cast(arrays.wrap('x', np.zeros(columns)), dtype)
         return arrays.result_of(found, right), 0 if maxiter is None else 1, Result()
@@ -208,7 +233,7 @@ def minres(A: Any, b: Any, x0: Any = None, shift: float = 0.0, tol: Any = None, 
             A = np.asarray(A) - shift * np.eye(len(A))
     x, info, result = _solve('minres', A, b, x0, _tolerances(tol, rtol, None), maxiter, M, callback, True, context, backend)
     if check and result.code == d.TS_REASON_NOT_SYMMETRIC:
-        raise ValueError(result.message)
+        raise ValueError(f'A: {result.message}')
     if show:
         print(result)
     _warn(result)
@@ -220,39 +245,42 @@ def gmres(A: Any, b: Any, x0: Any = None, tol: Any = None, restart: int | None =
           rtol: Any = None, backend: str = 'auto', context: Context | None = None) -> tuple[Any, int]:
     """Restarted GMRES for any square A, with cycles of `restart` iterations, 20 by default.
 
-    callback_type  'legacy', the default: callback(residual) at each iteration, and `maxiter` limits the iterations. 'pr_norm':
-                   the same, and `maxiter` limits the cycles. 'x': callback(xk) at the end of each cycle, limited by `maxiter`
+    callback_type  'pr_norm': callback(residual) at each iteration; 'legacy', the default: the same, and `maxiter` limits the
+                   iterations; 'x': callback(xk) at the end of each cycle
+
+    A positive info is the number of cycles, with 'legacy' that of iterations.
     """
     if restrt is not None:
         if restart is not None:
             raise ValueError('restart and restrt are two names of one argument; give one')
-        warnings.warn("'gmres' keyword argument 'restrt' is deprecated; it is called 'restart'", DeprecationWarning, 2)
+        warnings.warn('\'gmres\' keyword argument \'restrt\' is deprecated; its name is \'restart\'', DeprecationWarning, 2)
         restart = restrt
     if callback_type not in (None, 'x', 'pr_norm', 'legacy'):
         raise ValueError(f'callback_type is {callback_type!r}; it must be \'x\', \'pr_norm\' or \'legacy\'')
-    rows = int(np.shape(A)[0]) if isinstance(A, (list, np.ndarray)) else int(A.shape[0])
-    length = min(20 if restart is None else int(restart), rows, 200)
-    if length < 1:
+    if restart is not None and _count('restart', restart) < 1:
         raise ValueError(f'restart is {restart}; it must be at least 1')
-    cycles = 10 * rows if maxiter is None else int(maxiter)
+    rows = int((A if hasattr(A, 'tocsr') else _matrix_of(A, allow_dense=True)).shape[0])
+    length = max(min(20 if restart is None else restart, rows, 200), 1)
+    cycles = 10 * rows if maxiter is None else _count('maxiter', maxiter)
+    if cycles < 0:
+        raise ValueError(f'maxiter is {maxiter}; it must be at least 0')
     tolerances = _tolerances(tol, rtol, atol)
     if callback is None or callback_type != 'x':
-        most = cycles if callback_type in (None, 'legacy') else cycles * length
-        x, info, result = _solve('gmres', A, b, x0, tolerances, min(most, 2**31 - 1), M, None, False, context, backend,
-                                 length, callback)
+        counts_iterations = callback is not None and callback_type != 'pr_norm'
+        limit = cycles if counts_iterations else cycles * length
+        x, info, result = _solve('gmres', A, b, x0, tolerances, limit, M, None, False, context, backend, length, callback)
         _warn(result)
-        return x, info
+        return x, info if counts_iterations or info <= 0 else -(-info // length)
     x, info = x0, 1
-    iterations = 0
+    done = 0
     result = Result()
-    for _ in range(cycles):  # a cycle forgets the ones before, so solves of one cycle each are the same
+    for done in range(1, cycles + 1):  # a cycle forgets the ones before, so solves of one cycle each are the same
         x, info, result = _solve('gmres', A, b, x, tolerances, length, M, None, False, context, backend, length)
-        iterations += result.iterations
         callback(x)
         if info <= 0 or result.code != d.TS_REASON_MAX_ITERATIONS:
             break
     _warn(result)
-    return x, iterations if info > 0 else info
+    return x, max(done, 1) if info > 0 else info
 
 
 def lsqr(A: Any, b: Any, damp: float = 0.0, atol: float = 1e-6, btol: float = 1e-6, conlim: float = 1e8,

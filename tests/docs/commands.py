@@ -27,6 +27,7 @@ SKIPPED = [
     (r"\bcuda\b|cuda:", "needs NVIDIA GPUs"),
     (r"^scripts/demo", "installs packages and builds: minutes"),
     (r"^scripts/(test|fuzz|setup|test-\w+)\b", "the test suites themselves, and packages that they install"),
+    (r"^scripts/(wheel|python)\b", "builds the library again: minutes"),
     (r"^cmake --preset", "builds everything again: minutes"),
     (r"^cmake -S .*mingw", "builds for Windows, which scripts/test-windows does"),
     (r"^cmake --build build-windows", "builds for Windows, which scripts/test-windows does"),
