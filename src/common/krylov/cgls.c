@@ -23,6 +23,7 @@
 
 #include "common/matrix/csr.h"
 #include "common/core/core.h"
+#include "common/core/ranks.h"
 #include "solver.h"
 
 /* The method's vectors: p and A^T q over the columns, followed by q over the rows. */
@@ -49,9 +50,15 @@ static void cgls_plan(ts_solver *k) {
   k->history_size = k->ring;
 }
 
-/* The sums of squares of the columns of A. These are rows of the transposed matrix, if the user provided it. */
-static ts_status sum_squares(const ts_solver *k, double *squares) {
-  const ts_matrix *from = k->desc.transposed ? k->transposed : k->matrix;
+/* The matrix whose entries are read: the transposed one if the user provided it, so that columns of A are its
+ * rows. NULL if both are functions. */
+static const ts_matrix *readable(const ts_solver *k) {
+  if (k->desc.transposed && !k->transposed->kind->has_no_entries) return k->transposed;
+  return k->matrix->kind->has_no_entries ? NULL : k->matrix;
+}
+
+/* The sums of squares of the columns of A. */
+static ts_status sum_squares(const ts_solver *k, const ts_matrix *from, double *squares) {
   tsi_matrix_entries entries = {0};
   const tsi_csr *A = &entries.csr;
   TSI_TRY(from->host_copy ? tsi_matrix_stored_copy(from, &entries.csr) : tsi_matrix_read(from, &entries));
@@ -64,32 +71,39 @@ static ts_status sum_squares(const ts_solver *k, double *squares) {
   return TS_OK;
 }
 
-/* Writes each component of m. m is 0 for a column of zeros, and bounded so that products with it stay in the
- * range of floats. */
-static ts_status write_inverse(ts_solver *k, const double *squares, float *values) {
-  const size_t columns = (size_t)k->matrix->info.columns, components = (size_t)k->components;
+static ts_status find_norm(ts_solver *k, const double *squares) {
   double all = 0;
-  for (size_t j = 0; j < columns; j++) {
-    all += squares[j];
-    for (size_t c = 0; c < components; c++)
-      values[j * components + c] = squares[j] > 0 ? (float)fmin(1 / squares[j], 1e30) : 0;
-  }
+  for (int32_t j = 0; j < k->matrix->info.columns; j++) all += squares[j];
+  if (k->matrix->all_rows) TSI_TRY(k->context->ops->ranks->add(k->context, &all, 1));
   k->frobenius = sqrt(all);
-  return tsi_vector_write_floats(k->m, values);
+  return TS_OK;
 }
 
-ts_status tsi_cgls_write_jacobi(ts_solver *k) {
-  if (!k->m || k->jacobi_changes == k->transposed->changes) return TS_OK;
-  const size_t columns = (size_t)k->matrix->info.columns, count = columns * (size_t)k->components;
+/* Writes each component of m. m is 0 for a column of zeros, and bounded so that products with it stay in the
+ * range of floats. */
+static ts_status write_inverse(const ts_solver *k, const double *squares) {
+  const size_t columns = (size_t)k->matrix->info.columns, components = (size_t)k->components;
+  float *values = tsi_malloc(k->context, columns * components, sizeof *values);
+  if (!values) return tsi_out_of_memory(k->context, "a preconditioner", columns * components * sizeof *values);
+  for (size_t j = 0; j < columns; j++)
+    for (size_t c = 0; c < components; c++)
+      values[j * components + c] = squares[j] > 0 ? (float)fmin(1 / squares[j], 1e30) : 0;
+  const ts_status status = tsi_vector_write_floats(k->m, values);
+  tsi_free(k->context, values);
+  return status;
+}
+
+ts_status tsi_cgls_measure(ts_solver *k) {
+  const ts_matrix *from = readable(k);
+  if (!from || k->jacobi_changes == k->transposed->changes) return TS_OK;
+  const size_t columns = (size_t)k->matrix->info.columns;
   double *squares = tsi_calloc(k->context, columns, sizeof *squares);
-  float *values = tsi_malloc(k->context, count, sizeof *values);
-  ts_status status = squares && values
-                         ? sum_squares(k, squares)
-                         : tsi_out_of_memory(k->context, "a preconditioner", count * sizeof *values);
-  if (status == TS_OK) status = write_inverse(k, squares, values);
+  ts_status status = squares ? sum_squares(k, from, squares)
+                             : tsi_out_of_memory(k->context, "the norm of a matrix", columns * sizeof *squares);
+  if (status == TS_OK) status = find_norm(k, squares);
+  if (status == TS_OK && k->m) status = write_inverse(k, squares);
   if (status == TS_OK) k->jacobi_changes = k->transposed->changes;
   tsi_free(k->context, squares);
-  tsi_free(k->context, values);
   return status;
 }
 

@@ -274,7 +274,7 @@ static ts_status run_solver(tsi_solve *s, const ts_vector *b, ts_vector *x) {
 /* Includes m, if it is a diagonal that the method writes. */
 static ts_status create_workspace(ts_solver *k, int components, int pairs) {
   TSI_TRY(tsi_solver_create_workspace(k, components, pairs));
-  if (k->transposed) return tsi_cgls_write_jacobi(k);
+  if (k->transposed) return tsi_cgls_measure(k);
   return tsi_writes_jacobi(k) ? tsi_minres_write_jacobi(k) : TS_OK;
 }
 

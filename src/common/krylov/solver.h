@@ -80,7 +80,7 @@ struct ts_solver {
   ts_vector **own;      /* the method's vectors, also in `vectors`; the method may swap them */
   ts_scalars *slots;
   tsi_null_space *null_space; /* NULL: no null space that could be removed */
-  double frobenius;           /* norm of A, for least squares with Jacobi */
+  double frobenius;           /* norm of A, for least squares; 0 if A is a function */
   int jacobi_changes;         /* change counter of the preconditioner's matrix when m was written; -1: never */
   int is_running;             /* a solve is running; its callbacks must not start another one */
   const tsi_solve *at_check;  /* the solve whose progress callback is running; otherwise NULL */
@@ -415,8 +415,8 @@ extern const tsi_method tsi_cg, tsi_bicgstab, tsi_idr, tsi_gmres, tsi_cgls, tsi_
  * descriptor permits it. */
 ts_status tsi_cg_resolve(const ts_matrix *A, const ts_preconditioner *M, ts_solver_desc *desc);
 int tsi_cg_runs_on_device(const ts_matrix *A, const ts_preconditioner *M, const ts_solver_desc *resolved);
-/* cgls.c: writes 1 / diag(A^T A) to m. */
-ts_status tsi_cgls_write_jacobi(ts_solver *k);
+/* cgls.c: for least squares, finds the norm of A and writes 1 / diag(A^T A) to m, if m is used. */
+ts_status tsi_cgls_measure(ts_solver *k);
 /* minres.c: writes 1 / |diagonal| to m. */
 ts_status tsi_minres_write_jacobi(ts_solver *k);
 

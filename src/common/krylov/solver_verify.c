@@ -104,6 +104,12 @@ static double lost_with_matrix(const tsi_solve *s, int c) {
          tsi_number(s->solver, TSI_SLOT_MAX_X, c);
 }
 
+/* The norm of A, for least squares. One product with a function gives a lower bound of its norm. */
+static double norm_of_matrix(const tsi_solve *s, int c) {
+  if (s->solver->frobenius > 0) return s->solver->frobenius;
+  return s->norm_b[c] > 0 ? s->norm_rule[c] / s->norm_b[c] : 0;
+}
+
 /* The norm in the slots, including approximately the effect of rounding in single precision, if the size of A
  * is known. */
 static double certain_norm(const tsi_solve *s, int c) {
@@ -115,8 +121,9 @@ static double certain_norm(const tsi_solve *s, int c) {
     if (!k->x->low) return hypot(norm, fmax(error, two_parts * dx) + lost);
     return hypot(norm, (k->residual_parts == 3 ? 0x1p-66 : two_parts) * dx + lost);
   }
-  const int bits = k->x->low ? -50 : -26;
-  return hypot(norm, k->m ? ldexp(k->frobenius * sqrt(tsi_number(k, TSI_SLOT_RR, c)), bits) : 0);
+  /* A^T r is rounded, and in single precision r is b - A x rounded to floats. */
+  const double r = sqrt(tsi_number(k, TSI_SLOT_RR, c)), size = norm_of_matrix(s, c);
+  return hypot(norm, k->x->low ? ldexp(size * r, -50) : ldexp(size * (r + s->norm_b[c]), -26));
 }
 
 /* The maximum of the norms in the slots, relative to the rule's, and whether all are within the tolerance. */
