@@ -118,6 +118,7 @@ static double certain_norm(const tsi_solve *s, int c) {
   if (!k->transposed) {
     const double dx = sqrt(tsi_number(k, TSI_SLOT_DX, c)), error = tsi_residual_error(k->matrix, dx);
     const double lost = lost_with_matrix(s, c);
+    if (isnan(dx)) return NAN; /* no entry refers to the NaN in x */
     if (!k->x->low) return hypot(norm, fmax(error, two_parts * dx) + lost);
     return hypot(norm, (k->residual_parts == 3 ? 0x1p-66 : two_parts) * dx + lost);
   }
@@ -176,7 +177,7 @@ void tsi_solve_read_numbers(tsi_solve *s) {
     s->dx[c] = k->transposed ? 0 : sqrt(tsi_number(k, TSI_SLOT_DX, c));
     if (tsi_solve_needs_max_x(s)) s->max_x[c] = tsi_number(k, TSI_SLOT_MAX_X, c);
     const double certain = certain_norm(s, c),
-                 reported = isfinite(certain) && certain > 2 * norm ? certain : norm;
+                 reported = isnan(certain) || (isfinite(certain) && certain > 2 * norm) ? certain : norm;
     result->relative_residual = tsi_larger(result->relative_residual, tsi_solve_relative(s, c, reported));
     result->attainable_residual = tsi_larger(result->attainable_residual, attainable(s, c));
     const double start = k->transposed ? s->norm_b[c] : s->norm_start[c];
