@@ -190,7 +190,7 @@ static ts_status create_below(multi_amg_work *s, int l, const double *near_null)
   MULTI_TRY(s->context, 0, s->ops->adopt(part, A, NULL, NULL, &made->last));
   made->last->info.symmetric = 1;
   made->last->made_on_device = 1;
-  desc.near_null = ts_host(near_null, rows);
+  desc.near_null = ts_host(near_null, (size_t)rows);
   desc.near_null_vectors = 1;
   desc.max_levels -= l;
   return multi_report(s->context, 0, tsi_amg_create_below(made->last, &desc, l, &made->below));

@@ -41,7 +41,7 @@ PATH=$work/bin:$PATH
 ln -s "$build" "$work/build-release"
 cd "$work"
 
-sed -n '/^## Installing/,/^## /{/^\(sudo \)*cmake --install/,/^```/p}' "$here/../../docs/install.md" | grep -v '^```' >install.sh
+sed -n '1,/^## /{/^\(sudo \)*cmake --install/,/^```/p}' "$here/../../docs/install.md" | grep -v '^```' >install.sh
 grep -q 'cmake --install build-release' install.sh || fail "docs/install.md has no line that installs"
 sh -eu install.sh >install.log 2>&1 || fail "the installation of docs/install.md: $(tail -n 3 install.log)"
 grep -Fx 'cc program.c $(pkg-config --cflags --libs texsolve) -o program' "$here/../../docs/install.md" >compile.sh || true
