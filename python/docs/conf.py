@@ -1,4 +1,5 @@
 """Sphinx' pages of the Python package. In this directory: python3 -m sphinx -W -b html . ../../build/docs/python"""
+import importlib.util
 import pathlib
 import re
 import sys
@@ -19,6 +20,8 @@ autodoc_member_order = 'bysource'
 autodoc_typehints = 'none'
 autodoc_default_options = {'members': True}
 nitpicky = True
+if not importlib.util.find_spec('torch'):
+    autodoc_mock_imports = ['torch']
 
 # Docstrings are plain text: paragraphs, code, and lists with aligned columns, which stay as they are.
 COLUMNS = re.compile(r'^\S.*?\S {2,}\S')
