@@ -138,7 +138,10 @@ def lscm(vertices: Any, faces: Any, pins: Any = None, *, rtol: float = 1e-8, bac
     moved = is_free & is_known
     b = np.bincount(rows[moved], -values[moved] * known[moved], 2 * len(used))
     both = is_free & ~is_known
-    matrix = _matrix._triplets('A', (2 * len(used), 2 * len(used)), rows[both], columns[both], values[both])
+    size = 2 * len(used)
+    entries, places = np.unique(rows[both] * size + columns[both], return_inverse=True)
+    sums = np.bincount(places, values[both])
+    matrix = _matrix._triplets('A', (size, size), entries // size, entries % size, sums)
     result = solve(matrix, b, method='cg', rtol=rtol, backend=backend, threads=threads, context=context)
     uv[used] = result.x.reshape(-1, 2)
     return uv
