@@ -230,13 +230,13 @@ static void KERNEL(copy)(PACK *to, const PACK *from, int32_t rows, const unsigne
 
 /* Saves x where it is the best so far, and restores the best one elsewhere. Returns whether a lane that
  * continues was restored. */
-static int KERNEL(judge)(KERNEL(group) * g, const double *norms) {
+static int KERNEL(check)(KERNEL(group) * g, const double *norms) {
   unsigned char is_best[LANES], is_worse[LANES];
   int worse = 0, goes_on = 0;
   for (int l = 0; l < LANES; l++) {
     batch_state *s = &g->lanes[l].state;
     const int was_ended = s->ended;
-    is_best[l] = was_ended || batch_judge(s, norms[l], g->job->max_iterations) ? 1 : 0;
+    is_best[l] = was_ended || batch_check(s, norms[l], g->job->max_iterations) ? 1 : 0;
     is_worse[l] = !is_best[l];
     worse |= is_worse[l];
     if (is_worse[l] && !s->ended) goes_on = 1;
@@ -264,7 +264,7 @@ CPU_INLINE void KERNEL(iterate)(KERNEL(group) * g) {
   unsigned char by_cg[LANES], by_bicgstab[LANES];
   for (;;) {
     KERNEL(residual)(g, norms);
-    if (KERNEL(judge)(g, norms)) KERNEL(residual)(g, norms);
+    if (KERNEL(check)(g, norms)) KERNEL(residual)(g, norms);
     const int some_cg = KERNEL(begin_phase)(g, TS_METHOD_CG, by_cg),
               some_bicgstab = KERNEL(begin_phase)(g, TS_METHOD_BICGSTAB, by_bicgstab);
     if (!some_cg && !some_bicgstab) return;
@@ -339,7 +339,7 @@ CPU_INLINE void KERNEL(begin)(KERNEL(group) * g) {
   for (int l = 0; l < LANES; l++) {
     batch_lane *lane = &g->lanes[l];
     batch_begin(&lane->state, job->method, job->preconditioner, &lane->facts);
-    batch_take_b(&lane->state, sqrt(LANE(square, l)), job->rtol);
+    batch_set_b(&lane->state, sqrt(LANE(square, l)), job->rtol);
   }
 }
 

@@ -3,7 +3,7 @@
  *
  * A solve is a sequence of phases. A phase starts from the best x so far and its residual, and iterates until
  * the recurrence makes a claim: it has converged, or it cannot continue. The residual is then computed from x,
- * and batch_judge decides. All norms are those of the scaled system, in which the largest values of A and of b
+ * and batch_check decides. All norms are those of the scaled system, in which the largest values of A and of b
  * are between 1/2 and 1. */
 #ifndef TSI_BATCH_RULES_H
 #define TSI_BATCH_RULES_H
@@ -120,7 +120,7 @@ BATCH_FUNCTION void batch_begin(batch_state *s, ts_method method, ts_preconditio
 }
 
 /* Sets the norm of b and the tolerance. The best x so far is 0. */
-BATCH_FUNCTION void batch_take_b(batch_state *s, double norm_b, double rtol) {
+BATCH_FUNCTION void batch_set_b(batch_state *s, double norm_b, double rtol) {
   s->norm_b = s->best = norm_b;
   s->phase_start = norm_b;
   s->tolerance = rtol * norm_b;
@@ -146,7 +146,7 @@ BATCH_FUNCTION void batch_switch(batch_state *s) {
 
 /* Decides after a phase. `norm` is that of b - A x. Returns whether x is the best so far; otherwise the caller
  * restores the best one. */
-BATCH_FUNCTION int batch_judge(batch_state *s, double norm, int max_iterations) {
+BATCH_FUNCTION int batch_check(batch_state *s, double norm, int max_iterations) {
   enum { MOST_STAGNATIONS = 2, MOST_BREAKDOWNS = 4 };
   const int is_start = s->iterations == 0 && s->restarts == 0;
   const int is_best = norm <= s->best || s->claim == BATCH_REFUSED, gained = norm <= 0.5 * s->phase_start;

@@ -242,7 +242,7 @@ template <bool WARP> static __device__ void batch_load(batch_solver<WARP> &s) {
     batch_load_start(s, largest_b == 0);
     BATCH_EACH(i, call.rows) square += batch_b(s, i) * batch_b(s, i);
     batch_sum(s, square, unused);
-    batch_take_b(&s.state, sqrt(square), call.rtol);
+    batch_set_b(&s.state, sqrt(square), call.rtol);
   }
   batch_begin(&s.state, call.method, call.preconditioner, &s.facts);
 }

@@ -94,7 +94,7 @@ template <bool WARP> static __device__ void batch_bicgstab(batch_solver<WARP> &s
 template <bool WARP> static __device__ void batch_iterate(batch_solver<WARP> &s) {
   for (;;) {
     const double norm = batch_residual(s);
-    const bool is_best = batch_judge(&s.state, norm, s.call.max_iterations) != 0;
+    const bool is_best = batch_check(&s.state, norm, s.call.max_iterations) != 0;
     BATCH_EACH(i, s.call.rows) {
       if (is_best)
         s.best[i] = s.x[i];

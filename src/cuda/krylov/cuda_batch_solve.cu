@@ -96,14 +96,15 @@ typedef struct batch_memory {
   int count;
 } batch_memory;
 
-static ts_status take(ts_context *context, batch_memory *memory, size_t bytes, const char *what, void **block) {
+static ts_status batch_alloc(ts_context *context, batch_memory *memory, size_t bytes, const char *what,
+                             void **block) {
   TSI_TRY(cuda_alloc(context, block, bytes, what));
   memory->blocks[memory->count] = *block;
   memory->bytes[memory->count++] = bytes;
   return TS_OK;
 }
 
-static void give_all(ts_context *context, batch_memory *memory) {
+static void batch_free_all(ts_context *context, batch_memory *memory) {
   while (memory->count > 0) {
     memory->count--;
     cuda_free(context, memory->blocks[memory->count], memory->bytes[memory->count]);
@@ -116,14 +117,14 @@ static ts_status place(ts_context *context, batch_memory *memory, const ts_array
   const size_t bytes = array->count * tsi_type_size(array->type);
   *numbers = array->data;
   if (array->memory == TS_MEMORY_CUDA) return cuda_after(context, array);
-  TSI_TRY(take(context, memory, bytes, what, numbers));
+  TSI_TRY(batch_alloc(context, memory, bytes, what, numbers));
   return is_read ? cuda_upload(context, *numbers, array->data, bytes) : TS_OK;
 }
 
 static ts_status place_pattern(ts_context *context, batch_memory *memory, const tsi_batch_pattern *pattern,
                                batch_call *call) {
   void *block;
-  TSI_TRY(take(context, memory, pattern->count * sizeof(int32_t), "the pattern of a batch", &block));
+  TSI_TRY(batch_alloc(context, memory, pattern->count * sizeof(int32_t), "the pattern of a batch", &block));
   TSI_TRY(cuda_upload(context, block, pattern->offsets, pattern->count * sizeof(int32_t)));
   const int32_t *at = (const int32_t *)block, *from = pattern->offsets;
   call->rows = pattern->rows;
@@ -145,9 +146,10 @@ static ts_status place_all(ts_context *context, batch_memory *memory, const tsi_
   TSI_TRY(place(context, memory, &job->values, "the values of a batch", true, &values));
   TSI_TRY(place(context, memory, &job->b, "b", true, &b));
   TSI_TRY(place(context, memory, &job->x, "x", !job->zero_start, &call->x));
-  TSI_TRY(take(context, memory, job->systems * sizeof *job->results, "the results of a batch", &results));
+  TSI_TRY(
+      batch_alloc(context, memory, job->systems * sizeof *job->results, "the results of a batch", &results));
   if (p->workspace_bytes)
-    TSI_TRY(take(context, memory, p->workspace_bytes, "the vectors of a batch", &workspace));
+    TSI_TRY(batch_alloc(context, memory, p->workspace_bytes, "the vectors of a batch", &workspace));
   call->values = {values, job->values.type == TS_TYPE_FLOAT};
   call->b = {b, job->b.type == TS_TYPE_FLOAT};
   call->start = {call->x, job->x.type == TS_TYPE_FLOAT};
@@ -190,7 +192,7 @@ static ts_status cuda_batch_solve(ts_context *context, const tsi_batch_job *job)
   int threads; /* which copy large host arrays */
   TSI_TRY(tsi_threads(context, &threads));
   const ts_status status = run(context, &memory, job);
-  give_all(context, &memory);
+  batch_free_all(context, &memory);
   return status;
 }
 
