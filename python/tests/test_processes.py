@@ -20,6 +20,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 
 BEGIN = '''
 import os, signal, sys, threading, time, gc
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a program in the background inherits that it is ignored
 import numpy as np
 import texsolve
 from conftest import poisson, residual
