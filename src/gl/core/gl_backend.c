@@ -114,7 +114,7 @@ void gl_close(ts_context *context) {
     gl_delete_vertex_array(gl, gl->empty_vao);
     gl_delete_sampler(gl, gl->nearest);
     gl_delete_texture(gl, gl->exact_zero);
-    gl_delete_texture(gl, gl->no_slot);
+    gl_delete_texture(gl, gl->nothing);
   }
   gl_leave(context);
   gl_state_destroy(context);
@@ -150,7 +150,7 @@ static ts_status gl_backend_prepare(ts_context *context) {
   if (!context->caps.is_hardware && !(context->desc.flags & TS_CONTEXT_NO_FUSED_OPERATIONS)) {
     create_sampler(gl);
     gl->packs_parities = 1;
-    gl->compiles_once = strstr(context->caps.device, "llvmpipe") != NULL;
+    gl->compiles_once = !TSI_WEBGL && strstr(context->caps.device, "llvmpipe") != NULL;
   }
   if (!is_shared) {
     TSI_TRY(gl_state_enter(context));
