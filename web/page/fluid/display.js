@@ -100,6 +100,12 @@ export class Display {
     }
   }
 
+  /** Fills the picture with bands of dye. */
+  fillBands() {
+    this.painter.begin()
+    this.painter.draw(this.programs.BANDS, this.#dye, { domain: this.domain, seed: Math.floor(5 * Math.random()) })
+  }
+
   /** Reads the library's textures of a fluid: velocity and pressure at the centres of cells. */
   read(fluid) {
     const { painter } = this

@@ -6,13 +6,16 @@ export const TIME_STEP = 1 / 60
 const sizes = [80, 112, 160, 224, 320]
 
 const wall = { kind: 'wall' }
+const box = { left: wall, right: wall, bottom: wall, top: wall }
+/** `fade` of the dye in 1/s, `curls`: vorticity confinement in 1/s. */
 export const scenes = {
-  ink: { label: 'Ink', boundaries: { left: wall, right: wall, bottom: wall, top: wall } },
+  ink: { label: 'Ink', fade: 0.3, curls: 0.15, boundaries: box },
+  marble: { label: 'Marble', fade: 0, curls: 0, boundaries: box },
   tunnel: {
-    label: 'Wind tunnel',
+    label: 'Tunnel', fade: 0.05, curls: 0,
     boundaries: { left: { kind: 'wall', velocity: [0.55, 0] }, right: { kind: 'outlet' }, bottom: { kind: 'slip' }, top: { kind: 'slip' } }
   },
-  jets: { label: 'Jets', boundaries: { left: wall, right: wall, bottom: wall, top: { kind: 'outlet' } } }
+  jets: { label: 'Jets', fade: 0.12, curls: 0.3, boundaries: { left: wall, right: wall, bottom: wall, top: { kind: 'outlet' } } }
 }
 
 /** Width and height in cells: multiples of 16, which suit multigrid. */
@@ -23,7 +26,7 @@ export function cellsFor(aspect, size) {
 
 export class Simulation {
   scene = 'ink'
-  confinement = 0.15
+  confinement = scenes.ink.curls
   cycles = 2
   fluid = null
   #mask = null
@@ -56,6 +59,7 @@ export class Simulation {
   /** Starts a scene with a new fluid at rest. */
   start(scene) {
     this.scene = scene
+    this.confinement = scenes[scene].curls
     const { width, height, cellSize } = this.fluid
     this.fluid.dispose()
     this.fluid = this.make(width, height, cellSize)
