@@ -40,7 +40,6 @@ class FluidPart {
   #time = 0
   #touched = -60 // when a person last touched the fluid
   #compareAt = 1.5
-  #comparing = false
   #wallsAt = 0
 
   constructor(host, layout, display, ts) {
@@ -83,7 +82,7 @@ class FluidPart {
     this.display.resize(width, height, level)
     this.walls.resize(width / height)
     if (this.simulation.resize(width / height, level) && !this.walls.isEmpty) this.walls.changed = true
-    this.display.read(this.simulation.fluid)
+    this.display.read(this.simulation)
     if (this.paused) this.draw()
   }
 
@@ -144,7 +143,7 @@ class FluidPart {
   step() {
     drive(this.simulation.scene, this.#time, this.#time - this.#touched, this)
     this.simulation.step()
-    this.display.read(this.simulation.fluid)
+    this.display.read(this.simulation)
     this.display.advance(TIME_STEP)
   }
 
@@ -153,12 +152,11 @@ class FluidPart {
     this.display.show()
   }
 
-  async measure() {
-    if (this.#comparing || !this.compareGroup.open || !this.layout.panel.offsetHeight) return
+  measure() {
+    if (!this.compareGroup.open || !this.layout.panel.offsetHeight) return
     if (getComputedStyle(this.layout.panel).visibility === 'hidden') return
-    this.#comparing = true
     try {
-      const [multigrid, jacobi] = await this.compare.measure()
+      const [multigrid, jacobi] = this.compare.measure()
       this.chart.push([multigrid.left, jacobi.left])
       const percent = (part) => (part < 0.001 ? (100 * part).toExponential(0) : (100 * part).toPrecision(2)) + ' %'
       this.readouts.multigrid.set(`${percent(multigrid.left)} in ${multigrid.milliseconds.toFixed(1)} ms`)
@@ -168,7 +166,6 @@ class FluidPart {
       this.host.fail(error)
       this.compareGroup.open = false
     }
-    this.#comparing = false
     this.#compareAt = this.#time + COMPARE_SECONDS
   }
 
@@ -179,7 +176,7 @@ class FluidPart {
     this.sliders.curls.set(scenes[scene].curls)
     this.sliders.fade.set(scenes[scene].fade)
     this.display.clearDye()
-    this.display.read(this.simulation.fluid)
+    this.display.read(this.simulation)
     begin(scene, this)
     this.walls.changed = true
     this.#wallsAt = -1
@@ -245,8 +242,8 @@ class FluidPart {
     this.compareGroup = group('Divergence that the solver leaves', this.chart, ...Object.values(this.readouts),
       element('p', { class: 'dim small' }, 'Both make the same step of a copy of this flow, every few seconds. Milliseconds are for the whole step.'))
     this.sliders = {
-      curls: slider({ label: 'Curls', min: 0, max: 1, value: simulation.confinement, title: 'Vorticity confinement',
-        onChange: (confinement) => simulation.set({ confinement }) }),
+      curls: slider({ label: 'Curls', min: 0, max: 1, value: simulation.vorticity, title: 'Vorticity confinement',
+        onChange: (vorticity) => simulation.set({ vorticity }) }),
       fade: slider({ label: 'Dye fades', min: 0, max: 2, value: display.fade, format: (x) => `${x.toFixed(2)} /s`,
         onChange: set(display, 'fade') })
     }
