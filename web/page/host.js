@@ -54,6 +54,7 @@ export class Host {
       this.quality.frame(seconds * 1000)
       try {
         draw(seconds, total)
+        if (!performance.getEntriesByName('first picture').length) performance.mark('first picture')
       } catch (error) {
         if (this.#surface.isLost || error.code === 'context-lost') return
         this.fail(error)

@@ -146,6 +146,9 @@ surface.onRestored = async () => {
 }
 theme.onChange = (name) => current?.running?.theme?.(name)
 
+// For measurements (web/tests/browser/figures.mjs).
+window.texsolvePage = { quality: () => surface.quality.level, frameMs: () => surface.quality.lastMedian, memory: () => surface.memory() }
+
 header()
 addEventListener('hashchange', route)
 addEventListener('keydown', pressed)

@@ -4,7 +4,7 @@ import { Painter } from '../painter.js'
 import * as shaders from './shaders.js'
 
 const BLOOM_LEVELS = 6
-const MAX_STROKES = 12 // as in shaders.js
+const MAX_STROKES = 16 // as in shaders.js
 export const fields = ['dye', 'speed', 'pressure', 'vorticity']
 const scales = [1, 0.9, 3, 0.06] // of the fields' colours
 

@@ -161,7 +161,7 @@ class FluidPart {
       const percent = (part) => (part < 0.001 ? (100 * part).toExponential(0) : (100 * part).toPrecision(2)) + ' %'
       this.readouts.multigrid.set(`${percent(multigrid.left)} in ${multigrid.milliseconds.toFixed(1)} ms`)
       this.readouts.jacobi.set(`${percent(jacobi.left)} in ${jacobi.milliseconds.toFixed(1)} ms`)
-      this.readouts.ratio.set(`${(jacobi.left / multigrid.left).toPrecision(2)} times less`)
+      this.readouts.ratio.set(`${Math.round(jacobi.left / multigrid.left).toLocaleString('en')} times less`)
     } catch (error) {
       this.host.fail(error)
       this.compareGroup.open = false

@@ -37,8 +37,8 @@ uniform vec2 domain, texel;
 uniform float timeStep, keep;
 uniform bool sharp;
 uniform int strokes;
-uniform vec4 segments[12]; // from x, y to x, y in metres
-uniform vec4 colours[12];  // r, g, b, radius in metres
+uniform vec4 segments[16]; // from x, y to x, y in metres
+uniform vec4 colours[16];  // r, g, b, radius in metres
 out vec4 result;
 
 vec4 linear(vec2 at) { return texture(dye, at); }

@@ -53,7 +53,7 @@ export async function openPage(browser, url, hash = '', options = {}) {
   const problems = [], foreign = []
   tab.on('console', (message) => {
     const text = message.text()
-    if (['warning', 'error'].includes(message.type()) && !/Service Worker|will not work offline|GPU stall/.test(text)) problems.push(text)
+    if (['warning', 'error'].includes(message.type()) && !/Service Worker|will not work offline|GPU stall|performance warning/.test(text)) problems.push(text)
   })
   tab.on('pageerror', (error) => problems.push(error.message))
   tab.on('request', (request) => {
