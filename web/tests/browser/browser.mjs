@@ -45,7 +45,7 @@ export function launch(options = {}) {
     args: [...flags, ...options.args ?? []] })
 }
 
-/** Opens the page with `hash` in a new context. Messages of the console that are warnings or errors are collected in
+/** Opens the page with `hash` in a new context, at the lowest quality, which software rendering can follow. Messages of the console that are warnings or errors are collected in
  * `problems`; requests to other hosts in `foreign`. */
 export async function openPage(browser, url, hash = '', options = {}) {
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, serviceWorkers: 'block', ...options })
@@ -59,6 +59,6 @@ export async function openPage(browser, url, hash = '', options = {}) {
   tab.on('request', (request) => {
     if (!request.url().startsWith(url) && !/^(blob|data):/.test(request.url())) foreign.push(request.url())
   })
-  await tab.goto(url + (hash && '#' + hash))
+  await tab.goto(`${url}?quality=0${hash && '#' + hash}`)
   return { tab, context, problems, foreign }
 }
