@@ -8,6 +8,8 @@ export class Host {
 
   /** The part's element: empty, as large as the space under the header. */
   element = document.createElement('section')
+  /** True after a loss of the context since the part started: its WebGL objects are gone, and must not be deleted. */
+  wasLost = false
   /** The keys that the part registered by key(). */
   keys = []
 

@@ -134,6 +134,7 @@ function header() {
 
 surface.onLost = () => {
   messages.say('The graphics driver took the context back. Waiting for it to return.', 'warning', 'context')
+  if (current) current.host.wasLost = true
   current?.running?.lost?.()
 }
 surface.onRestored = async () => {

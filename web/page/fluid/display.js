@@ -30,13 +30,15 @@ export class Display {
   #bloom = []
   #strokes = []
 
-  constructor(gl, canvas) {
+  /** like: another display, for its settings. */
+  constructor(gl, canvas, like = undefined) {
     this.gl = gl
     this.canvas = canvas
     this.painter = new Painter(gl)
     this.programs = Object.fromEntries(Object.entries(shaders).map(([name, body]) => [name, this.painter.program(body)]))
     this.walls = this.painter.texture(1, 1, gl.R8)
     gl.texSubImage2D(gl.TEXTURE_2D, 0, 0, 0, 1, 1, gl.RED, gl.UNSIGNED_BYTE, new Uint8Array(1))
+    if (like) for (const name of ['field', 'shading', 'glow', 'fade', 'paper', 'light']) this[name] = like[name]
   }
 
   /** Sizes the canvas and the dye for an element of width x height CSS pixels. The dye is kept, stretched. */

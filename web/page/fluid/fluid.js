@@ -7,7 +7,7 @@ import { Display, fields } from './display.js'
 import { Simulation, scenes, TIME_STEP } from './simulation.js'
 import { Pointers } from './pointers.js'
 import { Walls } from './walls.js'
-import { Compare, JACOBI } from './compare.js'
+import { Compare } from './compare.js'
 import { begin, drive, stir } from './scenes.js'
 import { drifting } from './colours.js'
 
@@ -52,6 +52,7 @@ class FluidPart {
       resize: (width, height) => this.resize(width, height),
       stop: () => this.stop(),
       theme: () => this.theme(),
+      restored: () => this.restored(),
       state: this // for tests
     }
     this.theme()
@@ -159,6 +160,7 @@ class FluidPart {
       const [multigrid, jacobi] = this.compare.measure()
       this.chart.push([multigrid.left, jacobi.left])
       const percent = (part) => (part < 0.001 ? (100 * part).toExponential(0) : (100 * part).toPrecision(2)) + ' %'
+      this.readouts.jacobi.firstChild.textContent = `${jacobi.iterations} Jacobi`
       this.readouts.multigrid.set(`${percent(multigrid.left)} in ${multigrid.milliseconds.toFixed(1)} ms`)
       this.readouts.jacobi.set(`${percent(jacobi.left)} in ${jacobi.milliseconds.toFixed(1)} ms`)
       this.readouts.ratio.set(`${Math.round(jacobi.left / multigrid.left).toLocaleString('en')} times less`)
@@ -230,22 +232,24 @@ class FluidPart {
   panel() {
     const { display, simulation, host } = this
     const set = (object, name) => (value) => { object[name] = value }
+    const show = (name) => (value) => { this.display[name] = value } // the display is another one after a lost context
     this.chart = chart({ series: [{ colour: '--second' }, { colour: '--accent' }], length: 30,
       label: 'Divergence left by multigrid and by Jacobi iterations' })
     this.readouts = {
       multigrid: readout({ label: 'Multigrid', title: 'V-cycles of the library, from zero pressure' }),
-      jacobi: readout({ label: `${JACOBI} Jacobi`, title: 'Jacobi iterations, as in most fluid demos, from zero pressure' }),
+      jacobi: readout({ label: '20 Jacobi', title: 'Jacobi iterations, as in most fluid demos, from zero pressure' }),
       ratio: readout({ label: 'Multigrid leaves' })
     }
     this.readouts.multigrid.classList.add('second')
     this.readouts.jacobi.classList.add('first')
     this.compareGroup = group('Divergence that the solver leaves', this.chart, ...Object.values(this.readouts),
-      element('p', { class: 'dim small' }, 'Both make the same step of a copy of this flow, every few seconds. Milliseconds are for the whole step.'))
+      element('p', { class: 'dim small' }, 'Both make the same step of a copy of this flow, from zero pressure. Jacobi gets 20 iterations, '
+        + 'or more to take as long. Milliseconds are for the whole step.'))
     this.sliders = {
       curls: slider({ label: 'Curls', min: 0, max: 1, value: simulation.vorticity, title: 'Vorticity confinement',
         onChange: (vorticity) => simulation.set({ vorticity }) }),
       fade: slider({ label: 'Dye fades', min: 0, max: 2, value: display.fade, format: (x) => `${x.toFixed(2)} /s`,
-        onChange: set(display, 'fade') })
+        onChange: show('fade') })
     }
     this.layout.panel.append(
       group('Flow',
@@ -261,20 +265,31 @@ class FluidPart {
         slider({ label: 'Force', min: 0.1, max: 3, value: this.force, onChange: set(this, 'force') })),
       group('Picture',
         select({ label: 'Show', options: fields.map((name, i) => [String(i), name]), value: '0',
-          onChange: (value) => { display.field = Number(value) } }),
-        slider({ label: 'Shading', min: 0, max: 0.4, value: display.shading, onChange: set(display, 'shading') }),
-        slider({ label: 'Glow', min: 0, max: 1.5, value: display.glow, onChange: set(display, 'glow') }),
+          onChange: (value) => { this.display.field = Number(value) } }),
+        slider({ label: 'Shading', min: 0, max: 0.4, value: display.shading, onChange: show('shading') }),
+        slider({ label: 'Glow', min: 0, max: 1.5, value: display.glow, onChange: show('glow') }),
         this.sliders.fade,
         select({ label: 'Quality', value: String(host.quality.mode),
           options: [['auto', 'follows the frame'], ['0', 'fastest'], ['1', 'low'], ['2', 'middle'], ['3', 'high'], ['4', 'best']],
           onChange: (value) => host.quality.set(value === 'auto' ? 'auto' : Number(value)) })))
   }
 
+  /** After a lost context: the walls, the scene and the settings are still there, the flow starts again. */
+  restored() {
+    const { host } = this
+    this.compare.dispose(true)
+    this.display = this.simulation.display = new Display(host.gl, host.canvas, this.display)
+    host.wasLost = false
+    this.resize(this.width, this.height)
+    this.restart()
+  }
+
   stop() {
+    const { wasLost } = this.host
     this.host.quality.onChange = () => {}
     if (this.host.gl.isContextLost()) return
-    this.compare.dispose()
+    this.compare.dispose(wasLost)
     this.simulation.dispose()
-    this.display.dispose()
+    if (!wasLost) this.display.dispose()
   }
 }
