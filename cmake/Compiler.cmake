@@ -69,3 +69,10 @@ check_c_compiler_flag(-fopenmp-simd TEXSOLVE_HAVE_OPENMP_SIMD)
 if(TEXSOLVE_HAVE_OPENMP_SIMD)
   list(APPEND library_options $<$<COMPILE_LANGUAGE:C>:-fopenmp-simd>)
 endif()
+
+# A module of WebAssembly is downloaded: small code, but for the loops of the CPU backend (Targets.cmake). Every browser
+# with WebGL 2 has SIMD.
+if(EMSCRIPTEN)
+  target_compile_options(texsolve_options INTERFACE -msimd128)
+  list(APPEND library_options -Os)
+endif()

@@ -52,6 +52,11 @@ if(NOT MSVC)
   set_source_files_properties(${amg_sources} PROPERTIES COMPILE_OPTIONS -ffp-contract=off)
 endif()
 
+if(EMSCRIPTEN)
+  file(GLOB_RECURSE loops CONFIGURE_DEPENDS src/cpu/*.c)
+  set_source_files_properties(${loops} PROPERTIES COMPILE_OPTIONS -O2)
+endif()
+
 # What the sources are compiled with, wherever they are compiled.
 function(texsolve_compile target)
   set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON)

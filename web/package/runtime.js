@@ -200,11 +200,11 @@ export class Runtime {
     if (current.canPause) {
       let wrapped = this.promising.get(name)
       if (!wrapped) this.promising.set(name, wrapped = WebAssembly.promising(this.exports[name]))
-      this.module._tsw_set_pausing(1)
+      this.module._tsw_set_pausing(this.context, 1)
       try {
         status = await wrapped(...args)
       } finally {
-        this.module._tsw_set_pausing(0)
+        this.module._tsw_set_pausing(this.context, 0)
       }
     } else {
       status = this.module[`_${name}`](...args)
