@@ -101,7 +101,7 @@ typedef struct gl_backend {
   int subgroup_size;  /* of fragments, by KHR_shader_subgroup; 0: unavailable or disabled */
   int exact;          /* GL_EXACT_...; NONE also if disabled */
   int exact_fma;      /* fma() rounds once */
-  GLuint no_slot;     /* WebGL: a texture for samplers of slots that a pass lacks; 0 elsewhere */
+  GLuint nothing;     /* a texture for samplers that a pass lacks, on WebGL; 0 elsewhere */
   GLuint exact_zero;  /* the texture for GL_EXACT_TEXEL and GL_EXACT_INTEGER */
   int packs_parities; /* the channels of a texel are four points of one parity */
   /* llvmpipe compiles a fragment shader twice, the second time for fully covered tiles, unless the old contents
@@ -192,8 +192,8 @@ ts_status gl_read_texels(ts_context *context, GLenum format, int x, int y, int w
 ts_status gl_texture_read(ts_context *context, const gl_texture *texture, void *data);
 /* Waits until the device has passed the fence. After an error the context may be left. */
 ts_status gl_wait(ts_context *context, GLsync fence);
-/* The contents of the buffer that is bound to GL_PIXEL_PACK_BUFFER: all `bytes` of it, or NULL. */
-const float *gl_pack_map(ts_context *context, size_t bytes);
+/* The contents of the buffer that is bound to GL_PIXEL_PACK_BUFFER, all `bytes` of it, until gl_pack_unmap. */
+ts_status gl_pack_map(ts_context *context, size_t bytes, const float **texels);
 void gl_pack_unmap(ts_context *context);
 /* Copies the first `bytes` of it. */
 void gl_pack_read(size_t bytes, void *data);

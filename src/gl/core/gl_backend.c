@@ -114,7 +114,7 @@ void gl_close(ts_context *context) {
     gl_delete_vertex_array(gl, gl->empty_vao);
     gl_delete_sampler(gl, gl->nearest);
     gl_delete_texture(gl, gl->exact_zero);
-    gl_delete_texture(gl, gl->no_slot);
+    gl_delete_texture(gl, gl->nothing);
   }
   gl_leave(context);
   gl_state_destroy(context);

@@ -96,20 +96,27 @@ static int bind_slot(const ts_context *context, const gl_pass *pass, int one, in
   return feedback;
 }
 
-/* WebGL refuses to draw if any sampler of the program has a texture of another type, or the target. */
-static void bind_no_slot(gl_backend *gl, const gl_pass *pass, int one, int k) {
-  if (!TSI_WEBGL || one) return;
-  if (!gl->no_slot) {
-    glGenTextures(1, &gl->no_slot);
-    gl_bind(gl, GL_UNIT_SLOT + k, gl->no_slot);
-    glActiveTexture(GL_TEXTURE0 + (GLenum)(GL_UNIT_SLOT + k));
-    glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, GL_NEAREST);
-    glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAG_FILTER, GL_NEAREST);
-    glTexImage2D(GL_TEXTURE_2D, 0, GL_RGBA32F, 1, 1, 0, GL_RGBA, GL_FLOAT, NULL);
-    glActiveTexture(GL_TEXTURE0);
+/* WebGL refuses to draw if any sampler of the program has a texture of another type, or the target, even if the shader
+ * does not read it. The texture of earlier passes is replaced for inputs and slots that this pass lacks. */
+static void bind_nothing(gl_backend *gl, const gl_pass *pass, int unit) {
+  if (!TSI_WEBGL || !(pass->program->units >> unit & 1)) return;
+  if (gl->nothing) {
+    gl_bind(gl, unit, gl->nothing);
+    return;
   }
-  gl_bind(gl, GL_UNIT_SLOT + k, gl->no_slot);
-  if (pass->pairs) gl_bind(gl, low_slot_units[k], gl->no_slot);
+  glGenTextures(1, &gl->nothing);
+  gl_bind(gl, unit, gl->nothing);
+  glActiveTexture(GL_TEXTURE0 + (GLenum)unit);
+  glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, GL_NEAREST);
+  glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAG_FILTER, GL_NEAREST);
+  glTexImage2D(GL_TEXTURE_2D, 0, GL_RGBA32F, 1, 1, 0, GL_RGBA, GL_FLOAT, NULL);
+  glActiveTexture(GL_TEXTURE0);
+}
+
+static void bind_no_slot(gl_backend *gl, const gl_pass *pass, int one, int k) {
+  if (one) return;
+  bind_nothing(gl, pass, GL_UNIT_SLOT + k);
+  if (pass->pairs) bind_nothing(gl, pass, low_slot_units[k]);
 }
 
 /* Binds everything the pass reads. Returns whether that includes a texture it draws into. */
@@ -117,8 +124,12 @@ static int bind_inputs(const ts_context *context, const gl_pass *pass, pass_para
   gl_backend *gl = gl_of(context);
   const int one = !context->caps.is_hardware && has_one_slot_texture(pass);
   int feedback = 0;
-  for (int i = 0; i < 4 && pass->inputs[i]; i++) {
+  for (int i = 0; i < 4; i++) {
     const ts_vector *v = pass->inputs[i];
+    if (!v) {
+      bind_nothing(gl, pass, GL_UNIT_INPUT + i);
+      continue;
+    }
     feedback |= bind_input(context, pass, GL_UNIT_INPUT + i, v, p->inputs[i]);
     if (pass->pairs && v->low) feedback |= bind_input(context, pass, GL_UNIT_LOW + i, v->low, p->low_inputs[i]);
   }

@@ -139,7 +139,9 @@ ts_status gl_platform_open(ts_context *context) {
     return tsi_fail(context, TS_ERROR_UNAVAILABLE, "device gl:%d: browsers have one device", context->device_index);
   if (platform != TS_GL_PLATFORM_AUTO && platform != TS_GL_PLATFORM_CURRENT)
     return tsi_fail(context, TS_ERROR_UNAVAILABLE,
-                    "gl.platform is %d; a browser has TS_GL_PLATFORM_AUTO and TS_GL_PLATFORM_CURRENT", (int)platform);
+                    "this texsolve was built without EGL and GLFW; gl.platform is %d, and a browser has TS_GL_PLATFORM_AUTO "
+                    "and TS_GL_PLATFORM_CURRENT",
+                    (int)platform);
   const int is_current = platform == TS_GL_PLATFORM_CURRENT;
   const int handle = is_current ? (int)emscripten_webgl_get_current_context() : webgl_create_context();
   if (!handle)

@@ -57,16 +57,17 @@ void gl_pack_read(size_t bytes, void *data) {
   webgl_read_buffer((int)bytes, data);
 }
 
-const float *gl_pack_map(ts_context *context, size_t bytes) {
+ts_status gl_pack_map(ts_context *context, size_t bytes, const float **texels) {
   webgl_context *w = webgl_of(context);
   if (w->buffer_bytes < bytes) {
     tsi_free(context, w->buffer);
     w->buffer = tsi_malloc(context, bytes, 1);
     w->buffer_bytes = w->buffer ? bytes : 0;
-    if (!w->buffer) return NULL;
+    if (!w->buffer) return tsi_out_of_memory(context, "reading scalars", bytes);
   }
   gl_pack_read(bytes, w->buffer);
-  return w->buffer;
+  *texels = w->buffer;
+  return TS_OK;
 }
 
 void gl_pack_unmap(ts_context *context) {
