@@ -1,0 +1,115 @@
+// Reads, smooths and unwraps a mesh, apart from the page. It keeps the mesh and the flow of the library.
+import { open } from '../texsolve/texsolve.js'
+import { serve } from '../remote.js'
+import { knot, mask } from './examples.js'
+import { areasOf, chartsOf, cutCharts, distortionOf, packCharts } from './flatten.js'
+import { readMesh } from './formats/read.js'
+import { meanEdge, repair } from './topology.js'
+
+const EXAMPLES = { knot, mask }
+
+let opening = null
+let mesh = null
+let flows = new Map() // boundary: the library's mesh
+let flat = null
+
+const library = () => (opening ??= open({ backend: 'cpu' }))
+
+function drop() {
+  for (const flow of flows.values()) flow.dispose()
+  flows = new Map()
+  mesh = flat = null
+}
+
+function extentOf(positions) {
+  const low = [Infinity, Infinity, Infinity], high = [-Infinity, -Infinity, -Infinity]
+  for (let i = 0; i < positions.length; i++) {
+    low[i % 3] = Math.min(low[i % 3], positions[i])
+    high[i % 3] = Math.max(high[i % 3], positions[i])
+  }
+  return { centre: low.map((x, k) => (x + high[k]) / 2), radius: Math.hypot(...low.map((x, k) => high[k] - x)) / 2 }
+}
+
+/* Moves the mesh to the origin and scales it to radius 1: positions of a map, such as 4e5 metres east, would otherwise
+ * be beyond the precision of the picture. */
+function normalise(given) {
+  const { centre, radius } = extentOf(given.positions)
+  if (!(radius > 0 && Number.isFinite(radius))) throw new Error('the mesh is a single point')
+  const scale = 1 / radius
+  given.positions.forEach((x, i) => (given.positions[i] = (x - centre[i % 3]) * scale))
+  return { centre, radius }
+}
+
+function take(given, name, seconds) {
+  const next = repair(given)
+  const place = normalise(next)
+  drop()
+  mesh = { ...next, name, edge: meanEdge(next) }
+  return { name, ...place, positions: mesh.positions.slice(), triangles: mesh.triangles, notes: next.notes, edge: mesh.edge,
+    isClosed: !mesh.opposite.includes(-1), format: given.format, seconds: (performance.now() - seconds) / 1000 }
+}
+
+async function load({ file }) {
+  const begin = performance.now()
+  let bytes
+  try {
+    bytes = new Uint8Array(await file.arrayBuffer())
+  } catch (error) {
+    throw new Error(`"${file.name}" cannot be read: ${error.message}`)
+  }
+  return take(readMesh(bytes, file.name), file.name.replace(/\.[^.]*$/, ''), begin)
+}
+
+const example = ({ name }) => {
+  const begin = performance.now()
+  return take(EXAMPLES[name](), name, begin)
+}
+
+function flowOf(ts, boundary) {
+  if (!flows.has(boundary)) flows.set(boundary, ts.mesh({ positions: mesh.positions, triangles: mesh.triangles, boundary }))
+  return flows.get(boundary)
+}
+
+async function smooth({ positions, timeStep, steps, boundary }, { signal }) {
+  const ts = await library(), begin = performance.now(), flow = flowOf(ts, boundary)
+  const found = await flow.smooth({ positions, timeStep, steps, signal })
+  const result = found.positions ?? found
+  return { result: { positions: result, iterations: found.iterations, seconds: (performance.now() - begin) / 1000 }, transfer: [result.buffer] }
+}
+
+/* Distortion of the current map for these positions. */
+function measure({ positions }) {
+  const found = distortionOf(positions, mesh.triangles, flat), count = flat.origin.length
+  const sum = new Float32Array(count), weight = new Float32Array(count)
+  flat.triangles.forEach((v, c) => {
+    sum[v] += Math.min(found.angle[(c / 3) | 0], 100)
+    weight[v]++
+  })
+  return { angle: sum.map((x, v) => x / weight[v]), mean: found.mean, most: found.most, flipped: found.flipped, collapsed: found.collapsed }
+}
+
+async function unwrap({ positions }, { signal, progress }) {
+  const ts = await library(), begin = performance.now()
+  flat = cutCharts(mesh)
+  const charts = chartsOf(flat, positions), uv = new Float64Array(2 * flat.origin.length)
+  let iterations = 0
+  for (const [k, chart] of charts.entries()) {
+    const onProgress = (now) => progress({ chart: k + 1, charts: charts.length, residual: now.residual })
+    const found = await ts.lscm({ positions: chart.positions, triangles: chart.triangles, rtol: 1e-7, signal, onProgress })
+    const places = found.uv ?? found
+    if (!places.every(Number.isFinite)) throw new Error(`the map of chart ${k + 1} has no solution: ${found.reason ?? 'NaN'}`)
+    iterations += found.iterations ?? 0
+    chart.vertices.forEach((v, i) => uv.set(places.subarray(2 * i, 2 * i + 2), 2 * v))
+  }
+  flat.uv = uv
+  packCharts(uv, charts, flat, distortionOf(positions, mesh.triangles, flat), areasOf(positions, mesh.triangles))
+  return { flat: { triangles: flat.triangles, origin: flat.origin, uv, parts: charts.length, seamEdges: flat.seamEdges },
+    distortion: measure({ positions }), iterations, seconds: (performance.now() - begin) / 1000 }
+}
+
+/* Takes back a map after an undo. */
+function setFlat(given) {
+  flat = given.flat
+}
+
+serve({ load, example, smooth, unwrap, measure, setFlat })
