@@ -5,25 +5,27 @@ import { SCENES } from './scenes.js'
 import { World } from './world.js'
 
 let opening = null
+let ts = null
 let world = null
-let contacts = null
 let sent = -1 // the version of the bodies that the page has
 
-async function library() {
-  const ts = await (opening ??= open({ backend: 'cpu' }))
-  contacts ??= ts.contacts({ dimension: 2, precision: 'double' })
-}
-
 async function scene({ name, count }) {
-  await library()
+  ts = await (opening ??= open({ backend: 'cpu' }))
   const made = SCENES[name].build(count)
   world = new World(made)
   sent = -1
   return { view: made.view, friction: made.friction }
 }
 
+/* The number of contacts changes from step to step, so each has a problem of its own. It starts from the last impulses. */
 function solve({ jacobian, inverseMass, q, z, friction }, { tolerance, sweeps }) {
-  return contacts.solve({ jacobian, inverseMass, q, z0: z, friction, rtol: tolerance, maxSweeps: sweeps, acceleration: 'momentum' })
+  const problem = ts.contacts({ jacobian, inverseMass, friction, precision: 'double' })
+  try {
+    const found = problem.solveNow(q, { x0: z, rtol: tolerance, maxIterations: sweeps, acceleration: 'momentum' })
+    return { ...found, sweeps: found.iterations }
+  } finally {
+    problem.dispose()
+  }
 }
 
 /* Shapes, when they changed. */
