@@ -1,8 +1,14 @@
 // The object that open() returns.
 import { closeContext, openContext, readInfo } from './context.js'
+import { Contacts, lcp } from './contacts.js'
 import { invalid, shown } from './errors.js'
+import { Fluid } from './fluid.js'
+import { Mesh, lscm } from './mesh.js'
 import { Matrix } from './matrix.js'
+import { readMatrixMarket } from './matrix-market.js'
+import { Amg, Preconditioner } from './preconditioner.js'
 import { Solver } from './solve.js'
+import { System } from './system.js'
 import { infoGL } from './textures.js'
 
 export class Texsolve {
@@ -45,6 +51,45 @@ export class Texsolve {
 
   solver(matrix, options) {
     return new Solver(this.#checkMatrix(matrix), options)
+  }
+
+  async amg(matrix, options) {
+    return Preconditioner.create(Amg, this.#checkMatrix(matrix), options)
+  }
+
+  async preconditioner(matrix, options) {
+    return Preconditioner.create(Preconditioner, this.#checkMatrix(matrix), options)
+  }
+
+  system(given) {
+    return new System(this.#runtime, given)
+  }
+
+  contacts(given) {
+    return new Contacts(this.#runtime, given)
+  }
+
+  async lcp(given) {
+    return lcp(this.#runtime, given)
+  }
+
+  fluid(given) {
+    return new Fluid(this.#runtime, given)
+  }
+
+  mesh(given) {
+    return new Mesh(this.#runtime, given)
+  }
+
+  async lscm(given) {
+    return lscm(this.#runtime, given)
+  }
+
+  /** Reads a matrix in Matrix Market's format: { matrix, ... }, or { array, ... } for a dense file. */
+  async readMatrixMarket(source, options) {
+    const { triplets, ...found } = await readMatrixMarket(source, options)
+    if (!triplets) return found
+    return { matrix: this.matrix({ triplets, rows: found.rows, columns: found.columns }), ...found }
   }
 
   #checkMatrix(matrix) {

@@ -12,7 +12,14 @@ const enumNames = {
   precision: ['ts_precision_from_name', 'ts_precision_name'],
   preconditioner: ['ts_preconditioner_kind_from_name', 'ts_preconditioner_kind_name'],
   scaling: ['ts_scaling_from_name', 'ts_scaling_name'],
-  smoother: ['ts_amg_smoother_from_name', 'ts_amg_smoother_name']
+  smoother: ['ts_amg_smoother_from_name', 'ts_amg_smoother_name'],
+  gridSmoother: ['ts_smoother_from_name', 'ts_smoother_name'],
+  cycle: ['ts_cycle_from_name', 'ts_cycle_name'],
+  boundary: ['ts_fluid_boundary_from_name', 'ts_fluid_boundary_name'],
+  lcpStorage: ['ts_lcp_storage_from_name', 'ts_lcp_storage_name'],
+  lcpScheme: ['ts_lcp_scheme_from_name', 'ts_lcp_scheme_name'],
+  lcpLocal: ['ts_lcp_local_from_name', 'ts_lcp_local_name'],
+  lcpAcceleration: ['ts_lcp_acceleration_from_name', 'ts_lcp_acceleration_name']
 }
 
 /** Resolves in a later task; timers would wait 4 ms. */

@@ -4,6 +4,7 @@ import { Runtime } from './runtime.js'
 import { Texsolve } from './api.js'
 
 export { TexsolveError } from './errors.js'
+export { readMatrixMarket } from './matrix-market.js'
 export { Texsolve }
 
 /** Opens a device: WebGL 2 if there is one, otherwise WebAssembly. */

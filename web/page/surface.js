@@ -34,7 +34,8 @@ export class Surface {
     const { open } = await import('texsolve')
     const ts = await open(this.gl ? { gl: this.gl } : { backend: 'cpu' })
     if (ts.info.backend !== 'gl') {
-      this.#messages.say(`The solvers run on WebAssembly: ${ts.info.reason ?? 'this browser has no WebGL 2'}.`, 'warning')
+      const reason = (ts.info.reason || 'this browser has no WebGL 2').replace(/^WebAssembly: /, '').replace(/\.$/, '')
+      this.#messages.say(`The solvers run on WebAssembly: ${reason}.`, 'warning')
     }
     return ts
   }

@@ -100,8 +100,14 @@ export class Display {
     }
   }
 
-  /** Reads the library's textures of a fluid: velocity and pressure at the centres of cells. */
-  read(fluid) {
+  /** Fills the picture with bands of dye. */
+  fillBands() {
+    this.painter.begin()
+    this.painter.draw(this.programs.BANDS, this.#dye, { domain: this.domain, seed: Math.floor(5 * Math.random()) })
+  }
+
+  /** Reads the library's textures of a simulation: velocity and pressure at the centres of cells. */
+  read({ fluid, cellSize, domain }) {
     const { painter } = this
     const { velocity, pressure } = fluid.textures
     painter.begin()
@@ -109,13 +115,13 @@ export class Display {
       painter.free(this.#centres)
       this.#centres = painter.target(fluid.width, fluid.height, this.gl.RGBA16F)
     }
-    this.domain = [fluid.width * fluid.cellSize, fluid.height * fluid.cellSize]
+    this.domain = domain
     painter.draw(this.programs.CENTRES, this.#centres, { velocity, pressure, velocityOrigin: [velocity.x, velocity.y],
-      pressureOrigin: [pressure.x, pressure.y], cells: [fluid.width, fluid.height], cellSize: fluid.cellSize })
+      pressureOrigin: [pressure.x, pressure.y], cells: [fluid.width, fluid.height], cellSize })
   }
 
-  /** Writes the flow that was read last into another fluid, at any resolution. */
-  writeTo(fluid) {
+  /** Writes the flow that was read last into the fluid of a simulation, at any resolution. */
+  writeTo({ fluid, domain }) {
     const { gl, painter } = this
     if (!this.#centres) return
     const { texture, x, y, width, height } = fluid.textures.velocity
@@ -124,7 +130,7 @@ export class Display {
     gl.framebufferTexture2D(gl.FRAMEBUFFER, gl.COLOR_ATTACHMENT0, gl.TEXTURE_2D, texture, 0)
     painter.begin()
     painter.draw(this.programs.FACES, { framebuffer }, { centres: this.#centres, cells: [fluid.width, fluid.height],
-      origin: [x, y], scale: [fluid.width * fluid.cellSize / this.domain[0], 1] }, { box: [x, y, width, height] })
+      origin: [x, y], scale: [domain[0] / this.domain[0], 1] }, { box: [x, y, width, height] })
     gl.deleteFramebuffer(framebuffer)
   }
 

@@ -8,7 +8,7 @@ import { Simulation, scenes, TIME_STEP } from './simulation.js'
 import { Pointers } from './pointers.js'
 import { Walls } from './walls.js'
 import { Compare, JACOBI } from './compare.js'
-import { begin, drive } from './scenes.js'
+import { begin, drive, stir } from './scenes.js'
 import { drifting } from './colours.js'
 
 const MAX_STEPS = 2 // in a frame: a slow device shows slow motion instead of falling behind
@@ -40,12 +40,12 @@ class FluidPart {
   #time = 0
   #touched = -60 // when a person last touched the fluid
   #compareAt = 1.5
-  #comparing = false
   #wallsAt = 0
 
   constructor(host, layout, display, ts) {
     Object.assign(this, { host, layout, display })
     this.simulation = new Simulation(ts, display)
+    display.fade = scenes.ink.fade
     this.walls = new Walls()
     this.compare = new Compare(host.gl, this.simulation)
     this.part = {
@@ -82,7 +82,7 @@ class FluidPart {
     this.display.resize(width, height, level)
     this.walls.resize(width / height)
     if (this.simulation.resize(width / height, level) && !this.walls.isEmpty) this.walls.changed = true
-    this.display.read(this.simulation.fluid)
+    this.display.read(this.simulation)
     if (this.paused) this.draw()
   }
 
@@ -107,7 +107,8 @@ class FluidPart {
     }
     const strength = pointer.pressed ? 0.35 : speed > 0 ? 0.16 : 0.012
     pointer.pressed = false
-    this.display.stroke(pointer.from, pointer.at, drifting(this.#time, pointer.phase, strength), 0.9 * this.brush * size)
+    if (this.simulation.scene !== 'marble')
+      this.display.stroke(pointer.from, pointer.at, drifting(this.#time, pointer.phase, strength), 0.9 * this.brush * size)
   }
 
   drawWall(from, to, erase) {
@@ -142,7 +143,7 @@ class FluidPart {
   step() {
     drive(this.simulation.scene, this.#time, this.#time - this.#touched, this)
     this.simulation.step()
-    this.display.read(this.simulation.fluid)
+    this.display.read(this.simulation)
     this.display.advance(TIME_STEP)
   }
 
@@ -151,12 +152,11 @@ class FluidPart {
     this.display.show()
   }
 
-  async measure() {
-    if (this.#comparing || !this.compareGroup.open || !this.layout.panel.offsetHeight) return
+  measure() {
+    if (!this.compareGroup.open || !this.layout.panel.offsetHeight) return
     if (getComputedStyle(this.layout.panel).visibility === 'hidden') return
-    this.#comparing = true
     try {
-      const [multigrid, jacobi] = await this.compare.measure()
+      const [multigrid, jacobi] = this.compare.measure()
       this.chart.push([multigrid.left, jacobi.left])
       const percent = (part) => (part < 0.001 ? (100 * part).toExponential(0) : (100 * part).toPrecision(2)) + ' %'
       this.readouts.multigrid.set(`${percent(multigrid.left)} in ${multigrid.milliseconds.toFixed(1)} ms`)
@@ -166,15 +166,17 @@ class FluidPart {
       this.host.fail(error)
       this.compareGroup.open = false
     }
-    this.#comparing = false
     this.#compareAt = this.#time + COMPARE_SECONDS
   }
 
   restart(scene = this.simulation.scene) {
     if (scene !== this.simulation.scene) this.walls.clear()
     this.simulation.start(scene)
+    this.display.fade = scenes[scene].fade
+    this.sliders.curls.set(scenes[scene].curls)
+    this.sliders.fade.set(scenes[scene].fade)
     this.display.clearDye()
-    this.display.read(this.simulation.fluid)
+    this.display.read(this.simulation)
     begin(scene, this)
     this.walls.changed = true
     this.#wallsAt = -1
@@ -216,7 +218,7 @@ class FluidPart {
         this.step()
       }),
       act('r', 'Restart', 'reset', () => this.restart()),
-      act('x', 'Splash', 'sparkle', () => begin('ink', this)),
+      act('x', 'Splash', 'sparkle', () => (this.simulation.scene === 'marble' ? stir(this.simulation) : begin('ink', this))),
       act('z', 'Undo walls', 'undo', () => this.walls.undo()),
       act('c', 'Clear walls', 'trash', () => {
         this.walls.remember()
@@ -239,12 +241,17 @@ class FluidPart {
     this.readouts.jacobi.classList.add('first')
     this.compareGroup = group('Divergence that the solver leaves', this.chart, ...Object.values(this.readouts),
       element('p', { class: 'dim small' }, 'Both make the same step of a copy of this flow, every few seconds. Milliseconds are for the whole step.'))
+    this.sliders = {
+      curls: slider({ label: 'Curls', min: 0, max: 1, value: simulation.vorticity, title: 'Vorticity confinement',
+        onChange: (vorticity) => simulation.set({ vorticity }) }),
+      fade: slider({ label: 'Dye fades', min: 0, max: 2, value: display.fade, format: (x) => `${x.toFixed(2)} /s`,
+        onChange: set(display, 'fade') })
+    }
     this.layout.panel.append(
       group('Flow',
         choice({ label: '', value: 'ink', options: Object.entries(scenes).map(([name, { label }]) => [name, label]),
           onChange: (scene) => this.restart(scene) }),
-        slider({ label: 'Curls', min: 0, max: 1, value: simulation.confinement, title: 'Vorticity confinement',
-          onChange: (confinement) => simulation.set({ confinement }) }),
+        this.sliders.curls,
         slider({ label: 'V-cycles per step', min: 1, max: 4, step: 1, value: simulation.cycles,
           onChange: (cycles) => simulation.set({ cycles }) })),
       this.compareGroup,
@@ -257,8 +264,7 @@ class FluidPart {
           onChange: (value) => { display.field = Number(value) } }),
         slider({ label: 'Shading', min: 0, max: 0.4, value: display.shading, onChange: set(display, 'shading') }),
         slider({ label: 'Glow', min: 0, max: 1.5, value: display.glow, onChange: set(display, 'glow') }),
-        slider({ label: 'Dye fades', min: 0, max: 2, value: display.fade, format: (x) => `${x.toFixed(2)} /s`,
-          onChange: set(display, 'fade') }),
+        this.sliders.fade,
         select({ label: 'Quality', value: String(host.quality.mode),
           options: [['auto', 'follows the frame'], ['0', 'fastest'], ['1', 'low'], ['2', 'middle'], ['3', 'high'], ['4', 'best']],
           onChange: (value) => host.quality.set(value === 'auto' ? 'auto' : Number(value)) })))

@@ -15,9 +15,22 @@ export function begin(scene, { simulation, display, walls }) {
       simulation.push(at, end, 0.10 * size, velocity)
       display.stroke(at, end, nextColour(0.9), 0.085 * size)
     }
+  } else if (scene === 'marble') {
+    display.fillBands()
+    stir(simulation)
   } else if (scene === 'tunnel' && walls.isEmpty) {
     const radius = 0.09 * Math.min(1, width / height)
     walls.disc([Math.min(0.3, 0.3 * height / width + 0.05), 0.502], radius)
+  }
+}
+
+/** Pushes without dye. */
+export function stir(simulation) {
+  const [width, height] = simulation.domain
+  for (let i = 0; i < 8; i++) {
+    const at = [width * (0.1 + 0.8 * Math.random()), height * (0.1 + 0.8 * Math.random())]
+    const angle = 2 * Math.PI * Math.random()
+    simulation.push(at, at, 0.12 * Math.min(width, height), [0.7 * Math.cos(angle), 0.7 * Math.sin(angle)])
   }
 }
 
@@ -26,6 +39,8 @@ export function drive(scene, seconds, idle, { simulation, display }) {
   const [width, height] = simulation.domain
   if (scene === 'ink') {
     if (idle > 12) wander(seconds, simulation, display)
+  } else if (scene === 'marble') {
+    if (idle > 8) wander(seconds, simulation, null)
   } else if (scene === 'tunnel') {
     const count = 13
     for (let i = 0; i < count - 1; i++) {
@@ -52,6 +67,6 @@ function wander(seconds, simulation, display) {
     const at = place(seconds), before = place(seconds - 1 / 60)
     const velocity = at.map((part, i) => (part - before[i]) * 60 * 0.35)
     simulation.push(before, at, 0.05 * size, velocity)
-    display.stroke(before, at, drifting(seconds, 0.5 * k, 0.035), 0.045 * size)
+    display?.stroke(before, at, drifting(seconds, 0.5 * k, 0.035), 0.045 * size)
   }
 }

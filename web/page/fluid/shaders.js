@@ -75,6 +75,26 @@ void main() {
   result = value * (1.0 - smoothstep(0.4, 0.6, texture(walls, uv).r));
 }`
 
+/** Bands of colour to comb, as on marbled paper. */
+export const BANDS = `
+uniform vec2 domain;
+uniform float seed;
+out vec4 result;
+vec3 colourOf(float k) {
+  k = mod(k + seed, 5.0);
+  if (k < 1.0) return vec3(0.03, 0.10, 0.32);
+  if (k < 2.0) return vec3(0.98, 0.52, 0.10);
+  if (k < 3.0) return vec3(0.04, 0.46, 0.55);
+  if (k < 4.0) return vec3(0.95, 0.86, 0.66);
+  return vec3(0.74, 0.08, 0.26);
+}
+void main() {
+  vec2 at = uv * domain;
+  float y = 26.0 * at.y + 0.55 * sin(5.0 * at.x + seed) + 0.3 * sin(13.0 * at.x + 2.0 * at.y), k = floor(y), f = y - k;
+  float edge = smoothstep(0.0, fwidth(y) * 1.5, f);
+  result = vec4(mix(colourOf(k - 1.0), colourOf(k), edge), 0.0);
+}`
+
 /** The bright part of the dye, for bloom. */
 export const BRIGHT = `
 uniform sampler2D source;

@@ -6,13 +6,16 @@ export const TIME_STEP = 1 / 60
 const sizes = [80, 112, 160, 224, 320]
 
 const wall = { kind: 'wall' }
+const box = { left: wall, right: wall, bottom: wall, top: wall }
+/** `fade` of the dye in 1/s, `curls`: vorticity confinement in 1/s. */
 export const scenes = {
-  ink: { label: 'Ink', boundaries: { left: wall, right: wall, bottom: wall, top: wall } },
+  ink: { label: 'Ink', fade: 0.3, curls: 0.15, sides: box },
+  marble: { label: 'Marble', fade: 0, curls: 0, sides: box },
   tunnel: {
-    label: 'Wind tunnel',
-    boundaries: { left: { kind: 'wall', velocity: [0.55, 0] }, right: { kind: 'outlet' }, bottom: { kind: 'slip' }, top: { kind: 'slip' } }
+    label: 'Tunnel', fade: 0.05, curls: 0,
+    sides: { left: { kind: 'wall', velocity: [0.55, 0] }, right: { kind: 'outlet' }, bottom: { kind: 'slip' }, top: { kind: 'slip' } }
   },
-  jets: { label: 'Jets', boundaries: { left: wall, right: wall, bottom: wall, top: { kind: 'outlet' } } }
+  jets: { label: 'Jets', fade: 0.12, curls: 0.3, sides: { left: wall, right: wall, bottom: wall, top: { kind: 'outlet' } } }
 }
 
 /** Width and height in cells: multiples of 16, which suit multigrid. */
@@ -23,7 +26,8 @@ export function cellsFor(aspect, size) {
 
 export class Simulation {
   scene = 'ink'
-  confinement = 0.15
+  vorticity = scenes.ink.curls
+  cellSize = 0 // m
   cycles = 2
   fluid = null
   #mask = null
@@ -33,43 +37,46 @@ export class Simulation {
     this.display = display
   }
 
-  /** Makes the fluid for an aspect ratio, or a new one if the size changed: the flow is kept, resampled. */
-  resize(aspect, level, fixedSize = 0) {
-    const [width, height] = fixedSize ? [fixedSize, fixedSize] : cellsFor(aspect, sizes[level])
-    const cellSize = aspect / width > 1 / height ? aspect / width : 1 / height
-    if (this.fluid?.width === width && this.fluid?.height === height) return false
+  /** Makes the fluid for an aspect ratio, or a new one if the size changed: the flow is kept, resampled. Returns whether
+   * it is a new one. */
+  resize(aspect, level) {
+    const [width, height] = cellsFor(aspect, sizes[level])
     const old = this.fluid
-    if (old) this.display.read(old)
-    this.fluid = this.make(width, height, cellSize)
+    if (old?.width === width && old?.height === height) return false
+    if (old) this.display.read(this)
+    this.cellSize = 1 / height
+    this.fluid = this.make(width, height)
     if (old) {
-      this.display.writeTo(this.fluid)
+      this.display.writeTo(this)
       old.dispose()
     }
     return true
   }
 
-  make(width, height, cellSize, pressure = undefined) {
-    return this.ts.fluid({ width, height, cellSize, timeStep: TIME_STEP, boundaries: scenes[this.scene].boundaries,
-      vorticityConfinement: this.confinement, pressure: pressure ?? { iterations: this.cycles } })
+  /** A fluid of the present scene. pressure: options of its solver. */
+  make(width, height, pressure = { iterations: this.cycles }) {
+    return this.ts.fluid({ width, height, cellSize: this.cellSize, timeStep: TIME_STEP, vorticity: this.vorticity, pressure,
+      ...scenes[this.scene].sides })
   }
 
   /** Starts a scene with a new fluid at rest. */
   start(scene) {
     this.scene = scene
-    const { width, height, cellSize } = this.fluid
+    this.vorticity = scenes[scene].curls
+    const { width, height } = this.fluid
     this.fluid.dispose()
-    this.fluid = this.make(width, height, cellSize)
+    this.fluid = this.make(width, height)
     this.#mask = null
   }
 
   get domain() {
-    return [this.fluid.width * this.fluid.cellSize, this.fluid.height * this.fluid.cellSize]
+    return [this.fluid.width * this.cellSize, this.fluid.height * this.cellSize]
   }
 
-  set({ confinement = this.confinement, cycles = this.cycles }) {
-    this.confinement = confinement
+  set({ vorticity = this.vorticity, cycles = this.cycles }) {
+    this.vorticity = vorticity
     this.cycles = cycles
-    this.fluid.set({ vorticityConfinement: confinement, pressure: { iterations: cycles } })
+    this.fluid.setParameters({ vorticity, pressure: { iterations: cycles } })
   }
 
   /** Solid cells: the opaque cells of a picture, or null. */
