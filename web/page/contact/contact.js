@@ -46,13 +46,14 @@ class ContactPart {
   layout() {
     const { view, panel, bar } = stage(this.host)
     this.view = view
-    this.hint = element('div', { class: 'hint' }, element('strong', {}, 'Contact'),
+    this.hint = element('div', { class: 'hint fades' }, element('strong', {}, 'Contact'),
       element('p', {}, 'Drag a body and let go to throw it. Press on empty space for a heavy ball.'))
     view.append(this.picture.canvas, this.hint)
     this.pauseButton = button({ icon: 'pause', title: 'Pause (Space)', onClick: () => this.pause(!this.isPaused) })
     bar.append(this.pauseButton, button({ icon: 'step', title: 'One step (.)', onClick: () => this.single() }),
-      button({ icon: 'reset', title: 'Reset (R)', onClick: () => this.setScene(this.name) }), element('span', { class: 'separator' }),
-      ...Object.entries(SCENES).map(([name, { label }]) => button({ label, onClick: () => this.setScene(name) })))
+      button({ icon: 'reset', title: 'Reset (R)', onClick: () => this.setScene(this.name) }), element('span', { class: 'separator wide-only' }),
+      ...Object.entries(SCENES).map(([name, { label }]) => button({ label, kind: 'wide-only', onClick: () => this.setScene(name) })),
+      button({ icon: 'sparkle', label: 'Ball', title: 'Drop a ball (B)', onClick: () => this.drop() }))
     panel.append(this.sceneGroup(), this.solveGroup(), this.viewGroup())
   }
 

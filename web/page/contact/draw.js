@@ -51,7 +51,7 @@ export class Picture {
   get #frame() {
     const { width, height } = this.#free, view = this.#view
     const scale = Math.min(width / view.width, (0.86 * height) / view.height) * this.zoom
-    const ground = Math.max(0.12 * height, height / 2 - view.y * scale) // the floor is always seen
+    const ground = Math.min(0.3 * height, Math.max(0.12 * height, height / 2 - view.y * scale)) // the floor is always seen
     return { scale, x: width / 2 - view.x * scale, y: height - ground }
   }
 
@@ -117,7 +117,7 @@ export class Picture {
     for (let k = 0; k < forces.length; k += 6) {
       const share = forces[k + 2] / mean
       if (share < 0.05) continue
-      pen.lineWidth = Math.min(0.13, 0.022 * Math.sqrt(share) * (0.6 + 0.4 * share))
+      pen.lineWidth = Math.min(0.09, 0.02 * Math.sqrt(share) * (0.6 + 0.4 * share))
       pen.strokeStyle = `rgb(${colours.force} / ${Math.min(0.9, 0.2 + 0.22 * share)})`
       pen.beginPath()
       const a = forces[k + 4], b = forces[k + 5], isEnd = (i) => i >= 0 && !this.#shapes[i]?.isFixed

@@ -129,18 +129,20 @@ export class World {
     const rowOffsets = new Int32Array(rows + 1), columnIndices = new Int32Array(6 * rows), values = new Float64Array(6 * rows)
     const q = new Float64Array(rows), z = new Float64Array(rows), friction = new Float64Array(contacts.length).fill(this.parameters.friction)
     let entry = 0
+    const put = (body, sign, dx, dy, c) => {
+      if (!body.mass) return 0
+      const turn = (c.x - body.x) * dy - (c.y - body.y) * dx
+      for (let i = 0; i < 3; i++) columnIndices[entry + i] = body.slot + i
+      values[entry] = sign * dx
+      values[entry + 1] = sign * dy
+      values[entry + 2] = sign * turn
+      entry += 3
+      return sign * (dx * body.vx + dy * body.vy + turn * body.spin)
+    }
     contacts.forEach((c, k) => {
       for (let axis = 0; axis < 2; axis++) {
         const row = 2 * k + axis, dx = axis ? -c.ny : c.nx, dy = axis ? c.nx : c.ny
-        for (const [body, sign] of c.a.slot < c.b.slot ? [[c.a, 1], [c.b, -1]] : [[c.b, -1], [c.a, 1]]) {
-          if (!body.mass) continue
-          const turn = (c.x - body.x) * dy - (c.y - body.y) * dx
-          ;[dx, dy, turn].forEach((value, i) => {
-            columnIndices[entry] = body.slot + i
-            values[entry++] = sign * value
-          })
-          q[row] += sign * (dx * body.vx + dy * body.vy + turn * body.spin)
-        }
+        q[row] = c.a.slot < c.b.slot ? put(c.a, 1, dx, dy, c) + put(c.b, -1, dx, dy, c) : put(c.b, -1, dx, dy, c) + put(c.a, 1, dx, dy, c)
         rowOffsets[row + 1] = entry
       }
       q[2 * k] += Math.max(c.gap, 0) / STEP

@@ -25,6 +25,8 @@ const ADVICE = [
 const whole = (x) => Math.round(x).toLocaleString('en')
 const seconds = (s) => (s < 1 ? `${Math.max(1, Math.round(1000 * s))} ms` : `${s.toFixed(2)} s`)
 const bytes = (n) => (n < 1e6 ? `${Math.round(n / 1e3)} kB` : `${(n / 1e6).toFixed(n < 1e7 ? 1 : 0)} MB`)
+const round = (x) => Number(x.toPrecision(1 + (x < 2e3))) // 2 digits, 1 of large numbers
+const plain = (x) => (x >= 1e-3 && x < 1e5 ? String(Number(x.toPrecision(3))) : small(x))
 const small = (x) => (x === 0 ? '0' : x.toExponential(2))
 
 export async function start(host) {
@@ -56,7 +58,8 @@ class FilePart {
     const head = element('header', { class: 'sheet-head' }, element('div', {}, element('h2', {}, 'Solve a file'),
       element('p', { class: 'dim' }, 'Drop a Matrix Market file here: .mtx, .mtx.gz, or .tar.gz of the SuiteSparse collection. Nothing leaves this device.')),
       element('div', { class: 'row' }, button({ icon: 'open', label: 'Open', title: 'Open a file (O)', onClick: this.openFile }), this.examples))
-    inner.append(head, this.structureCard(), this.solveCard(), this.hierarchyCard(), this.deviceCard())
+    inner.append(head, element('div', { class: 'column' }, this.structureCard(), this.deviceCard()),
+      element('div', { class: 'column' }, this.solveCard(), this.hierarchyCard()))
     box.append(inner)
     host.element.append(box)
     this.box = box
@@ -83,7 +86,7 @@ class FilePart {
     this.right = select({ label: 'Right-hand side', options: [['ones', 'ones'], ['known', 'A times a known x'], ['file', 'from a file …']], value: 'ones',
       onChange: (kind) => kind === 'file' && !this.hasRight && this.openRight() })
     this.rtol = slider({ label: 'Tolerance', min: 1e-14, max: 1e-2, log: true, value: 1e-8, format: (x) => x.toExponential(0) })
-    this.most = slider({ label: 'Iterations, at most', min: 10, max: 100000, log: true, value: 2000, format: (x) => whole(x) })
+    this.most = slider({ label: 'Iterations, at most', min: 10, max: 100000, log: true, value: 2000, format: (x) => whole(round(x)) })
     this.solveButton = button({ icon: 'play', label: 'Solve', title: 'Solve (Enter)', kind: 'primary', disabled: true, onClick: () => this.solve() })
     this.saveButton = button({ icon: 'save', label: 'Save x', title: 'Save the answer (S)', disabled: true, onClick: () => this.saveAnswer() })
     this.openRight = this.pickRight()
@@ -131,6 +134,8 @@ class FilePart {
     const found = await this.work.run('Opening the device', ({ signal }) => this.remote.call('library', { backend: this.backend.value }, { signal }))
     if (found) this.showDevice(found.info)
     await this.take({ example: 'poisson' })
+    await this.solve()
+    await this.hierarchy()
   }
 
   async setBackend() {
@@ -149,7 +154,8 @@ class FilePart {
 
   async take(argument) {
     const label = argument.file ? `Reading ${argument.file.name}` : 'Making the example'
-    const found = await this.work.run(label, ({ signal }) => this.remote.call('load', argument, { signal }))
+    const found = await this.work.run(label, ({ signal, say }) => this.remote.call('load', argument, { signal,
+      onProgress: ({ entries, expected }) => say(`${label}: ${whole(entries)} of ${whole(expected)} entries`) }))
     if (!found) return void this.examples.set(this.source?.example ?? '')
     this.source = argument
     this.examples.set(argument.example ?? '')
@@ -189,7 +195,7 @@ class FilePart {
     this.drawStructure()
     this.rows(this.facts, [['matrix', matrix.name], ['size', `${whole(matrix.rows)} × ${whole(matrix.columns)}`],
       ['entries', `${whole(matrix.entries)}, ${(matrix.entries / matrix.rows).toFixed(1)} in a row`], ['rows', `${figures.shortest} to ${figures.longest} entries`],
-      ['bandwidth', whole(figures.bandwidth)], ['values', `${small(figures.least)} to ${small(figures.most)} in magnitude`],
+      ['bandwidth', whole(figures.bandwidth)], ['values', `${plain(figures.least)} to ${plain(figures.most)} in magnitude`],
       ['symmetric', info.symmetric ? 'yes' : 'no'], matrix.symmetry && ['file', [matrix.field, matrix.symmetry].filter(Boolean).join(', ')],
       ['format', `${info.format}, ${bytes(info.bytes)}`], ['read in', seconds(matrix.seconds)]])
     this.solveButton.disabled = false
@@ -254,7 +260,7 @@ class FilePart {
 
   async solve() {
     if (!this.matrix || this.work.isBusy) return
-    const options = { kind: this.right.value, rtol: this.rtol.value, maxIterations: Math.round(this.most.value) }
+    const options = { kind: this.right.value, rtol: this.rtol.value, maxIterations: round(this.most.value) }
     for (const name of ['method', 'preconditioner', 'precision']) if (this[name].value !== 'auto') options[name] = this[name].value
     const points = []
     this.curve.set([[]])

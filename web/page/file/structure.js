@@ -2,6 +2,36 @@
 
 const MOST = 512 // squares of the picture in each direction
 
+/** Compressed rows of triplets, with columns in order and repeated entries added. */
+export function toRows({ rows, columns, triplets: { rows: row, columns: column, values } }) {
+  const byColumn = order(column, columns), offsets = new Int32Array(rows + 1)
+  const rowsInOrder = byColumn.map((e) => row[e]), sorted = order(rowsInOrder, rows)
+  const columnIndices = new Int32Array(values.length), sums = new Float64Array(values.length)
+  let length = 0, at = -1
+  for (let k = 0; k < sorted.length; k++) {
+    const e = byColumn[sorted[k]]
+    if (row[e] === at && column[e] === columnIndices[length - 1]) {
+      sums[length - 1] += values[e]
+      continue
+    }
+    at = row[e]
+    columnIndices[length] = column[e]
+    sums[length++] = values[e]
+    offsets[at + 1] = length
+  }
+  for (let i = 0; i < rows; i++) offsets[i + 1] = Math.max(offsets[i + 1], offsets[i])
+  return { rows, columns, rowOffsets: offsets, columnIndices: columnIndices.slice(0, length), values: sums.slice(0, length) }
+}
+
+/** The order of keys 0 to count - 1, by a stable counting sort. */
+function order(keys, count) {
+  const start = new Int32Array(count + 1), sorted = new Int32Array(keys.length)
+  for (const key of keys) start[key + 1]++
+  for (let k = 0; k < count; k++) start[k + 1] += start[k]
+  keys.forEach((key, e) => { sorted[start[key]++] = e })
+  return sorted
+}
+
 /** Entries in each square of a picture, row by row from the top. */
 export function countSquares({ rowOffsets, columnIndices, rows, columns }) {
   const largest = Math.max(rows, columns), scale = Math.min(1, MOST / largest)
@@ -15,7 +45,7 @@ export function countSquares({ rowOffsets, columnIndices, rows, columns }) {
 
 /** Lengths of rows, bandwidth, and the range of the values. */
 export function describe({ rowOffsets, columnIndices, values, rows }) {
-  let shortest = Infinity, longest = 0, bandwidth = 0, least = Infinity, most = 0, isFinite = true
+  let shortest = Infinity, longest = 0, bandwidth = 0, least = Infinity, most = 0
   for (let i = 0; i < rows; i++) {
     const length = rowOffsets[i + 1] - rowOffsets[i]
     shortest = Math.min(shortest, length)
@@ -25,10 +55,9 @@ export function describe({ rowOffsets, columnIndices, values, rows }) {
       const size = Math.abs(values[e])
       if (size > 0) least = Math.min(least, size)
       most = Math.max(most, size)
-      if (!Number.isFinite(size)) isFinite = false
     }
   }
-  return { shortest, longest, bandwidth, least, most, isFinite }
+  return { shortest, longest, bandwidth, least, most }
 }
 
 /** ||b - A x|| / ||b||, in double precision. */

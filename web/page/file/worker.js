@@ -1,8 +1,9 @@
 // Reads a matrix, describes it and solves with it, apart from the page.
+import { readMatrixMarket } from '../texsolve/matrix-market.js'
 import { open } from '../texsolve/texsolve.js'
-import { breathe, serve } from '../remote.js'
+import { serve } from '../remote.js'
 import { EXAMPLES } from './examples.js'
-import { countSquares, describe, multiply, residualOf } from './structure.js'
+import { countSquares, describe, multiply, residualOf, toRows } from './structure.js'
 import { unpack } from './unpack.js'
 
 let ts = null
@@ -33,43 +34,43 @@ function drop() {
   amg = matrix = source = right = null
 }
 
-async function read(file, signal) {
+async function read(file, { signal, progress }) {
   const { name, bytes } = await unpack(file, signal)
-  await breathe()
+  let said = 0
+  const onProgress = ({ entries, expected }) => {
+    if (performance.now() - said < 100) return
+    said = performance.now()
+    progress({ entries, expected })
+  }
   try {
-    return { name, ...ts.readMatrixMarket(bytes) }
+    return { name, ...(await readMatrixMarket(bytes, { signal, onProgress })) }
   } catch (error) {
-    error.message = `${name}: ${error.message}`
+    if (error.code !== 'aborted') error.message = `${name}: ${error.message}`
     throw error
   }
 }
 
-/* The arrays of what readMatrixMarket returned. */
-const arraysOf = (found) => (found.rowOffsets ? found : { ...found, ...found.matrix.arrays(), rows: found.matrix.rows, columns: found.matrix.columns })
-
-async function load({ file, example }, { signal }) {
+async function load({ file, example }, calls) {
   const begin = performance.now()
   if (!ts) await library({ backend: 'auto' })
-  const found = example ? { name: EXAMPLES[example].label, ...EXAMPLES[example].make() } : await read(file, signal)
+  const found = example ? { name: EXAMPLES[example].label, ...EXAMPLES[example].make() } : await read(file, calls)
   if (found.array) throw new Error(`${found.name} is a dense array; drop a sparse matrix first, then a vector as its right-hand side`)
-  const next = arraysOf(found)
-  const figures = describe(next)
-  if (!figures.isFinite) throw new Error(`${found.name} has values that are not finite`)
+  const next = { name: found.name, ...(found.triplets ? toRows(found) : found) }, figures = describe(next)
   drop()
-  source = { name: found.name, rowOffsets: next.rowOffsets, columnIndices: next.columnIndices, values: next.values, rows: next.rows, columns: next.columns }
-  found.matrix?.dispose()
-  const readSeconds = (performance.now() - begin) / 1000, { info } = native()
+  source = next
+  const { info } = native()
   return { name: source.name, rows: source.rows, columns: source.columns, entries: source.values.length, field: found.field, symmetry: found.symmetry,
-    figures, info: { format: info.format, choice: info.choice, symmetric: info.symmetric, bytes: info.bytes }, squares: countSquares(source), seconds: readSeconds }
+    figures, info: { format: info.format, choice: info.choice, symmetric: info.symmetric, bytes: info.bytes }, squares: countSquares(source),
+    seconds: (performance.now() - begin) / 1000 }
 }
 
-async function setRight({ file }, { signal }) {
+async function setRight({ file }, calls) {
   if (!source) throw new Error('drop a matrix before its right-hand side')
-  const found = await read(file, signal), values = found.array ?? found.values
-  if (!found.array) throw new Error(`${found.name} is not a vector: expected a Matrix Market array`)
-  if (values.length !== source.rows) throw new Error(`${found.name} has ${values.length} numbers; the matrix has ${source.rows} rows`)
-  right = Float64Array.from(values)
-  return { name: found.name, length: values.length }
+  const { name, array } = await read(file, calls)
+  if (!array) throw new Error(`${name} is not a vector: expected a Matrix Market array`)
+  if (array.length !== source.rows) throw new Error(`${name} has ${array.length} numbers; the matrix has ${source.rows} rows`)
+  right = Float64Array.from(array)
+  return { name, length: right.length }
 }
 
 async function hierarchy(_, { signal }) {

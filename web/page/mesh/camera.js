@@ -5,7 +5,7 @@ const NEAR = 0.05, FAR = 60, FIELD = 0.6 // tangent of half the angle
 export class Camera {
   yaw = 0.5
   pitch = 0.32
-  distance = 2.9
+  distance = 2.15
   shift = [0, 0]
 
   reset() {

@@ -30,14 +30,14 @@ function roughen(positions, triangles, amount) {
 }
 
 /* A tube around a trefoil knot, as if scanned: with noise. */
-export function knot(around = 56, along = 640) {
-  const positions = new Float64Array(3 * around * along), thick = 0.42
+export function knot(around = 48, along = 480) {
+  const positions = new Float64Array(3 * around * along), thick = 0.62
   const curve = (s) => [Math.sin(s) + 2 * Math.sin(2 * s), Math.cos(s) - 2 * Math.cos(2 * s), -1.1 * Math.sin(3 * s)]
   for (let j = 0; j < along; j++) {
     const s = (2 * Math.PI * j) / along, p = curve(s), q = curve(s + 1e-4)
     const along3 = unit(q.map((x, k) => x - p[k])), side = unit(cross(along3, [p[0], p[1], 2])), up = cross(side, along3)
     for (let i = 0; i < around; i++) {
-      const a = (2 * Math.PI * i) / around, radius = thick * (1 + 0.12 * Math.cos(5 * a + 12 * s))
+      const a = (-2 * Math.PI * i) / around, radius = thick * (1 + 0.12 * Math.cos(5 * a + 12 * s))
       for (let k = 0; k < 3; k++)
         positions[3 * (j * around + i) + k] = p[k] + radius * (Math.cos(a) * side[k] + Math.sin(a) * up[k])
     }
@@ -48,7 +48,7 @@ export function knot(around = 56, along = 640) {
 }
 
 /* A mask: a smooth face-like relief with holes for eyes and mouth. A disk with holes. */
-export function mask(size = 200) {
+export function mask(size = 180) {
   const points = [], number = new Int32Array(size * size).fill(-1)
   const bump = (x, y, cx, cy, rx, ry) => Math.exp(-(((x - cx) / rx) ** 2) - ((y - cy) / ry) ** 2)
   const isIn = (x, y) =>
@@ -67,7 +67,7 @@ export function mask(size = 200) {
   const triangles = gridTriangles(size, size, false, false).map((v) => number[v])
   const kept = triangles.filter((_, c) => [0, 1, 2].every((k) => triangles[c - (c % 3) + k] >= 0))
   const positions = Float64Array.from(points.flat())
-  roughen(positions, kept, 0.012)
+  roughen(positions, kept, 0.007)
   return { name: 'mask', positions, triangles: kept }
 }
 

@@ -220,7 +220,7 @@ class MeshPart {
     const from = this.smoothing, timeStep = (LONGEST * t ** 1.5) ** 2 / 2 / 2
     if (t === 0) return this.show({ ...from })
     const found = await this.remote.call('smooth', { positions: from.positions, timeStep, steps: 2, boundary: this.boundary.value }, { signal })
-    this.smoothOutput.set(`${found.iterations !== undefined ? `${found.iterations} iterations, ` : ''}${seconds(found.seconds)}`)
+    this.smoothOutput.set(seconds(found.seconds))
     this.show({ positions: found.positions, flat: from.flat, distortion: null })
   }
 
@@ -262,7 +262,7 @@ class MeshPart {
       while (this.isFlowing) {
         const found = await this.remote.call('smooth', { positions: this.state.positions, timeStep: FLOW_STEP * edge ** 2, steps: 1,
           boundary: this.boundary.value }, { signal })
-        this.smoothOutput.set(`${found.iterations !== undefined ? `${found.iterations} iterations, ` : ''}${seconds(found.seconds)}`)
+        this.smoothOutput.set(seconds(found.seconds))
         this.show({ positions: found.positions, flat: before.flat, distortion: null })
         await new Promise(requestAnimationFrame)
       }

@@ -3,7 +3,7 @@
  *
  * The loops are a tree-cotree cut (Erickson and Whittlesey 2005): a tree of shortest paths, and a tree of triangles
  * across the edges with the longest loops; the edges in neither are the cut, with their paths. */
-import { DisjointSets, distance, next } from './topology.js'
+import { DisjointSets, distance, next, oppositesOf } from './topology.js'
 
 const LARGE_HOLE = 0.35 // of the longest boundary of the part
 const FAR = 0.45, MOST_BRANCHES = 4 // branches to points that are this far from the cut, relative to its first path
@@ -98,6 +98,19 @@ class Paths {
     }
     return this.reached.at(-1) // the farthest vertex
   }
+}
+
+/* Two vertices of the boundary that are far from each other along the surface: the pins of a conformal map. Their distance
+ * in space may be small, as at the ends of a strip that is rolled up. */
+export function findPins(chart) {
+  const { opposite } = oppositesOf(chart.triangles), paths = new Paths(chart)
+  const rim = [...chart.triangles].filter((_, h) => opposite[h] < 0)
+  const farthest = (from) => {
+    paths.measure([from])
+    return rim.reduce((best, v) => (paths.length[v] > paths.length[best] ? v : best), rim[0])
+  }
+  const one = farthest(rim[0]), two = farthest(one)
+  return new Map([[one, [0, 0]], [two, [paths.length[two], 0]]])
 }
 
 /* Boundary loops: for each boundary halfedge its loop, and the length of each loop. */

@@ -62,8 +62,8 @@ vec3 shade(vec3 base) {
   vec3 n = isFaceted ? cross(dFdx(at), dFdy(at)) : facing;
   n = normalize(n);
   vec3 eye = normalize(-at);
-  bool isInside = dot(n, eye) < 0.0;
-  if (isInside) n = -n;
+  bool isInside = !gl_FrontFacing;
+  if (isFaceted ? dot(n, eye) < 0.0 : isInside) n = -n;
   vec3 key = normalize(vec3(-0.45, 0.65, 0.75)), rim = normalize(vec3(0.8, 0.25, -0.35));
   float lit = max(dot(n, key), 0.0), sky = 0.5 + 0.5 * n.y;
   float gloss = pow(max(dot(n, normalize(key + eye)), 0.0), 42.0);

@@ -132,6 +132,20 @@ function withoutCollapsed(triangles, positions) {
   })
 }
 
+/* Turns all triangles of a closed mesh whose volume is negative: its outside faced inwards. */
+function turnOutside(mesh) {
+  const { positions: p, triangles: t, opposite } = mesh
+  let volume = 0
+  for (let k = 0; k < t.length; k += 3) {
+    const a = 3 * t[k], b = 3 * t[k + 1], c = 3 * t[k + 2]
+    volume += p[a] * (p[b + 1] * p[c + 2] - p[b + 2] * p[c + 1]) + p[a + 1] * (p[b + 2] * p[c] - p[b] * p[c + 2]) +
+      p[a + 2] * (p[b] * p[c + 1] - p[b + 1] * p[c])
+  }
+  if (volume >= 0 || opposite.includes(-1)) return false
+  turnTriangles(t, opposite, new Int8Array(t.length / 3).fill(-1))
+  return true
+}
+
 /* Makes a mesh that the library accepts: no triangle with equal corners, at most two triangles at an edge, which
  * traverse it in opposite directions, one fan at a vertex, no unused vertex. `notes` says what was changed. */
 export function repair({ positions, triangles }) {
@@ -148,7 +162,9 @@ export function repair({ positions, triangles }) {
   say(separated, 'edges opened, the surface has one side')
   say(vertices - used, 'vertices doubled')
   say(positions.length / 3 - used, 'unused vertices removed')
-  return { positions: points, triangles: split.triangles, opposite, notes }
+  const mesh = { positions: points, triangles: split.triangles, opposite, notes }
+  if (turnOutside(mesh)) notes.push('the surface faced inwards, turned')
+  return mesh
 }
 
 /* The connected parts: for each triangle its part, and the number of parts. */

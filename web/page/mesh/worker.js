@@ -4,6 +4,7 @@ import { serve } from '../remote.js'
 import { knot, mask } from './examples.js'
 import { areasOf, chartsOf, cutCharts, distortionOf, packCharts } from './flatten.js'
 import { readMesh } from './formats/read.js'
+import { findPins } from './seams.js'
 import { meanEdge, repair } from './topology.js'
 
 const EXAMPLES = { knot, mask }
@@ -72,9 +73,9 @@ function flowOf(ts, boundary) {
 
 async function smooth({ positions, timeStep, steps, boundary }, { signal }) {
   const ts = await library(), begin = performance.now(), flow = flowOf(ts, boundary)
-  const found = await flow.smooth({ positions, timeStep, steps, signal })
-  const result = found.positions ?? found
-  return { result: { positions: result, iterations: found.iterations, seconds: (performance.now() - begin) / 1000 }, transfer: [result.buffer] }
+  flow.positions = positions
+  const found = await flow.smooth({ timeStep, steps, signal })
+  return { result: { positions: found, seconds: (performance.now() - begin) / 1000 }, transfer: [found.buffer] }
 }
 
 /* Distortion of the current map for these positions. */
@@ -95,11 +96,10 @@ async function unwrap({ positions }, { signal, progress }) {
   let iterations = 0
   for (const [k, chart] of charts.entries()) {
     const onProgress = (now) => progress({ chart: k + 1, charts: charts.length, residual: now.residual })
-    const found = await ts.lscm({ positions: chart.positions, triangles: chart.triangles, rtol: 1e-7, signal, onProgress })
-    const places = found.uv ?? found
-    if (!places.every(Number.isFinite)) throw new Error(`the map of chart ${k + 1} has no solution: ${found.reason ?? 'NaN'}`)
-    iterations += found.iterations ?? 0
-    chart.vertices.forEach((v, i) => uv.set(places.subarray(2 * i, 2 * i + 2), 2 * v))
+    const found = await ts.lscm({ positions: chart.positions, triangles: chart.triangles, pins: findPins(chart), rtol: 1e-5, signal, onProgress })
+    if (!found.converged && !(found.residual < 1e-4)) throw new Error(`the map of chart ${k + 1} did not converge: ${found.message || found.reason}`)
+    iterations += found.iterations
+    chart.vertices.forEach((v, i) => uv.set(found.uv.subarray(2 * i, 2 * i + 2), 2 * v))
   }
   flat.uv = uv
   packCharts(uv, charts, flat, distortionOf(positions, mesh.triangles, flat), areasOf(positions, mesh.triangles))
