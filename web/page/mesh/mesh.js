@@ -16,6 +16,16 @@ const seconds = (s) => (s < 1 ? `${Math.max(1, Math.round(1000 * s))} ms` : `${s
 const ratio = (x) => (x < 10 ? x.toFixed(3) : x < 1e5 ? x.toFixed(0) : 'collapsed')
 const sizeOf = ({ positions, flat }) => positions.byteLength + (flat ? 16 * flat.origin.length : 0)
 
+/* A checker with about 20 squares across a map of a square's shape: as many as fit narrower ones. */
+function squaresFor({ uv, triangles }) {
+  let area = 0
+  for (let t = 0; t < triangles.length; t += 3) {
+    const [a, b, c] = [0, 1, 2].map((k) => 2 * triangles[t + k])
+    area += Math.abs((uv[b] - uv[a]) * (uv[c + 1] - uv[a + 1]) - (uv[c] - uv[a]) * (uv[b + 1] - uv[a + 1])) / 2
+  }
+  return Math.min(200, Math.max(8, 20 / Math.sqrt(area || 1)))
+}
+
 export async function start(host) {
   return new MeshPart(host)
 }
@@ -289,6 +299,8 @@ class MeshPart {
     }
     this.remember(before)
     this.mapOutput.set(`${seconds(found.seconds)}${found.iterations ? `, ${whole(found.iterations)} iterations` : ''}`)
+    this.squares.set(squaresFor(found.flat))
+    this.viewer.squares = this.squares.value
     if (!before.flat) {
       this.colours.set('checker')
       this.setColours('checker')
