@@ -21,7 +21,7 @@ class Lines {
   add(piece) {
     let bytes = piece
     if (this.rest.length) {
-      if (this.rest.length > 65536) throw this.error('the line is longer than 65536 bytes')
+      if (this.rest.length > 65536) throw this.error('the line is longer than 65536 bytes', 1)
       bytes = new Uint8Array(this.rest.length + piece.length)
       bytes.set(this.rest)
       bytes.set(piece, this.rest.length)
@@ -41,8 +41,8 @@ class Lines {
     this.receive(this.rest, 0, this.rest.length)
   }
 
-  error(message) {
-    return new TexsolveError('invalid-file', `line ${Math.max(this.number, 1)}: ${message}`)
+  error(message, ahead = 0) {
+    return new TexsolveError('invalid-file', `line ${Math.max(this.number + ahead, 1)}: ${message}`)
   }
 }
 

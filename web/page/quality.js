@@ -3,17 +3,24 @@
 const HIGHEST = 4
 const SLOW = 1000 / 45 // ms: longer frames lower the level
 const FAST = 1000 / 57 // ms: a level rises if frames are this short
-const FRAMES_DOWN = 20 // frames between changes
+const FRAMES = 20 // frames between decisions,
+const FEW = 4 // or this number,
+const LONG = 300 // if they take this many ms
 const SECONDS_UP = 4 // between rises; doubles each time a level that rose has to fall again
 
 export class Quality {
   level = 2
-  mode = 'auto' // or a number, the fixed level
+  mode = 'auto' // or a number, the fixed level; ?quality=0 in the page's address sets it
   onChange = () => {}
   #times = []
   #fast = 0 // seconds of fast frames
   #wait = SECONDS_UP
   #rose = false
+
+  constructor() {
+    const wanted = new URLSearchParams(location.search).get('quality')
+    if (wanted !== null && /^[0-4]$/.test(wanted)) this.mode = this.level = Number(wanted)
+  }
 
   reset() {
     this.#times = []
@@ -31,9 +38,10 @@ export class Quality {
   frame(ms) {
     if (this.mode !== 'auto' || ms > 500) return // a tab that was hidden, a file dialog
     this.#times.push(ms)
-    if (this.#times.length < FRAMES_DOWN) return
-    const median = this.#times.toSorted((a, b) => a - b)[FRAMES_DOWN >> 1]
-    const seconds = this.#times.reduce((sum, time) => sum + time, 0) / 1000
+    const total = this.#times.reduce((sum, time) => sum + time, 0)
+    if (this.#times.length < FRAMES && (this.#times.length < FEW || total < LONG)) return
+    const median = this.#times.toSorted((a, b) => a - b)[this.#times.length >> 1]
+    const seconds = total / 1000
     this.#times = []
     if (median > SLOW && this.level > 0) {
       if (this.#rose) this.#wait = Math.min(this.#wait * 2, 600)

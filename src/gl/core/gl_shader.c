@@ -172,7 +172,13 @@ static void explain(const source *s, const char *log, char *out, size_t size) {
 static ts_status compile(ts_context *context, GLenum stage, const char *name, const char *defines,
                          GLuint *shader) {
   source s = {.context = context};
+#if TSI_WEBGL
+  static const char version[] = "#version 300 es\nprecision highp float;\nprecision highp int;\n"
+                                "precision highp sampler2D;\nprecision highp isampler2D;\n"
+                                "precision highp usampler2D;\n";
+#else
   static const char version[] = "#version 330 core\n";
+#endif
   /* For shaders that do not include exact.glsl, which enables the same extension. */
   static const char extensions[] =
       "#if defined(PAIR) && EXACT_BY == 1\n#extension GL_ARB_gpu_shader5 : enable\n#endif\n";

@@ -8,10 +8,10 @@ const MAX_STROKES = 12 // as in shaders.js
 export const fields = ['dye', 'speed', 'pressure', 'vorticity']
 const scales = [1, 0.9, 3, 0.06] // of the fields' colours
 
-// Levels of quality: dye rows, largest ratio of pixels, sharp dye.
+// Levels of quality: dye rows, pixels of the canvas for a CSS pixel at most, sharp dye.
 const levels = [
-  { rows: 256, ratio: 1, sharp: false },
-  { rows: 384, ratio: 1, sharp: false },
+  { rows: 256, ratio: 0.5, sharp: false },
+  { rows: 384, ratio: 0.75, sharp: false },
   { rows: 640, ratio: 1.5, sharp: true },
   { rows: 900, ratio: 2, sharp: true },
   { rows: 1440, ratio: 3, sharp: true }

@@ -1,5 +1,5 @@
 /* The library's own context in a hidden GLFW window. */
-#include "gl.h"
+#include "gl/core/gl.h"
 
 #ifdef TEXSOLVE_HAVE_GLFW
 #define GLFW_INCLUDE_NONE

@@ -1,5 +1,5 @@
 /* The library's own context, through EGL, on a device and without a display. */
-#include "gl.h"
+#include "gl/core/gl.h"
 
 #ifdef TEXSOLVE_HAVE_EGL
 #include <EGL/egl.h>

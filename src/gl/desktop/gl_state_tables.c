@@ -66,8 +66,8 @@
  *
  * Extensions add more state. gl_proof.c detects a state that is missing here if it affects draws. */
 /* clang-format on */
-#include "gl_features.h"
-#include "gl_state.h"
+#include "gl/core/gl_features.h"
+#include "gl/core/gl_state.h"
 
 #define SWITCH(name, needs, wanted)                                                                            \
   { GL_ROW_SWITCH, name, needs, wanted }

@@ -1,5 +1,5 @@
 /* Deletes objects while the application's state is saved. */
-#include "gl_state.h"
+#include "gl/core/gl_state.h"
 
 static void unbind(GLint *saved, GLuint name) {
   if ((GLuint)*saved == name) *saved = 0;

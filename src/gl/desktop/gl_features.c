@@ -1,5 +1,5 @@
 /* Queries the version and the list of extensions of the current context. */
-#include "gl_features.h"
+#include "gl/core/gl_features.h"
 
 #include <string.h>
 

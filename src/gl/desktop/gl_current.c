@@ -12,7 +12,7 @@
 #endif
 #endif
 
-#include "gl.h"
+#include "gl/core/gl.h"
 
 typedef struct current_impl {
   void *handle; /* the context that was current when texsolve was opened */

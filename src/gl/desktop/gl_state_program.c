@@ -1,8 +1,8 @@
 /* Runs before the first draw of a call in a context that an application shares. Refuses, by name, any state
  * that prevents drawing and cannot be restored. Saves the program and the state that is lost when it
  * changes. */
-#include "gl_features.h"
-#include "gl_state.h"
+#include "gl/core/gl_features.h"
+#include "gl/core/gl_state.h"
 
 /* ---- Refused ---- */
 
