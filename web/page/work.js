@@ -27,6 +27,7 @@ export class Work {
     const signal = AbortSignal.any([controller.signal, this.host.signal])
     const say = (now) => { this.#text.textContent = now }
     say(text)
+    this.host.element.dataset.busy = 'true'
     this.#timer = setTimeout(() => { this.#box.hidden = false }, DELAY_MS)
     try {
       return await action({ signal, say })
@@ -37,6 +38,7 @@ export class Work {
       clearTimeout(this.#timer)
       this.#box.hidden = true
       this.#controller = null
+      this.host.element.dataset.busy = 'false'
     }
   }
 

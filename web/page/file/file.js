@@ -36,11 +36,11 @@ export async function start(host) {
 class FilePart {
   matrix = null
   answer = null
-  hasRight = false
+  rightFile = null
 
   constructor(host) {
     this.host = host
-    this.remote = new Remote(new URL('worker.js', import.meta.url), { signal: host.signal, onRestart: () => this.reload() })
+    this.remote = new Remote(new URL('worker.js', import.meta.url), { signal: host.signal, onRestart: () => { this.reloading = this.reload() } })
     this.layout()
     this.work = new Work(host)
     this.keys()
@@ -84,7 +84,7 @@ class FilePart {
     this.preconditioner = select({ label: 'Preconditioner', options: names(PRECONDITIONERS), value: 'auto' })
     this.precision = select({ label: 'Precision', options: PRECISIONS, value: 'auto' })
     this.right = select({ label: 'Right-hand side', options: [['ones', 'ones'], ['known', 'A times a known x'], ['file', 'from a file …']], value: 'ones',
-      onChange: (kind) => kind === 'file' && !this.hasRight && this.openRight() })
+      onChange: (kind) => kind === 'file' && !this.rightFile && this.openRight() })
     this.rtol = slider({ label: 'Tolerance', min: 1e-14, max: 1e-2, log: true, value: 1e-8, format: (x) => x.toExponential(0) })
     this.most = slider({ label: 'Iterations, at most', min: 10, max: 100000, log: true, value: 2000, format: (x) => whole(round(x)) })
     this.solveButton = button({ icon: 'play', label: 'Solve', title: 'Solve (Enter)', kind: 'primary', disabled: true, onClick: () => this.solve() })
@@ -103,7 +103,7 @@ class FilePart {
       if (input.files[0]) this.takeRight(input.files[0])
       input.value = ''
     })
-    input.addEventListener('cancel', () => this.right.set(this.hasRight ? 'file' : 'ones'))
+    input.addEventListener('cancel', () => this.right.set(this.rightFile ? 'file' : 'ones'))
     this.right.append(input)
     return () => input.click()
   }
@@ -131,7 +131,7 @@ class FilePart {
   /* ---- Files ---- */
 
   async begin() {
-    const found = await this.work.run('Opening the device', ({ signal }) => this.remote.call('library', { backend: this.backend.value }, { signal }))
+    const found = await this.work.run('Opening the device', ({ signal }) => this.call('library', { backend: this.backend.value }, { signal }))
     if (found) this.showDevice(found.info)
     await this.take({ example: 'poisson' })
     await this.solve()
@@ -139,7 +139,7 @@ class FilePart {
   }
 
   async setBackend() {
-    const found = await this.work.run('Opening the device', ({ signal }) => this.remote.call('library', { backend: this.backend.value }, { signal }))
+    const found = await this.work.run('Opening the device', ({ signal }) => this.call('library', { backend: this.backend.value }, { signal }))
     if (found) return this.showDevice(found.info)
     if (this.backend.value === 'auto') return
     this.backend.set('auto')
@@ -154,31 +154,38 @@ class FilePart {
 
   async take(argument) {
     const label = argument.file ? `Reading ${argument.file.name}` : 'Making the example'
-    const found = await this.work.run(label, ({ signal, say }) => this.remote.call('load', argument, { signal,
+    const found = await this.work.run(label, ({ signal, say }) => this.call('load', argument, { signal,
       onProgress: ({ entries, expected }) => say(`${label}: ${whole(entries)} of ${whole(expected)} entries`) }))
     if (!found) return void this.examples.set(this.source?.example ?? '')
     this.source = argument
     this.examples.set(argument.example ?? '')
     this.matrix = found
     this.answer = null
-    this.hasRight = false
+    this.rightFile = null
     if (this.right.value === 'file') this.right.set('ones')
     this.show()
   }
 
   async takeRight(file) {
-    const found = await this.work.run(`Reading ${file.name}`, ({ signal }) => this.remote.call('setRight', { file }, { signal }))
-    this.hasRight ||= !!found
-    this.right.set(this.hasRight ? 'file' : 'ones')
+    const found = await this.work.run(`Reading ${file.name}`, ({ signal }) => this.call('setRight', { file }, { signal }))
+    if (found) this.rightFile = file
+    this.right.set(this.rightFile ? 'file' : 'ones')
     if (found) this.host.say(`Right-hand side: ${found.name}, ${whole(found.length)} numbers.`)
   }
 
-  /* The worker was ended: it opens the device and reads the matrix again. */
+  /* Calls the worker, after it has the matrix again if it was ended. */
+  async call(name, argument, options) {
+    await this.reloading
+    return this.remote.call(name, argument, options)
+  }
+
+  /* The worker was ended: it opens the device, and reads the matrix and its right-hand side again. */
   async reload() {
-    if (!this.source || this.host.signal.aborted) return
+    if (this.host.signal.aborted) return
     try {
       await this.remote.call('library', { backend: this.backend.value })
-      await this.remote.call('load', this.source)
+      if (this.source) await this.remote.call('load', this.source)
+      if (this.rightFile) await this.remote.call('setRight', { file: this.rightFile })
     } catch (error) {
       this.host.fail(error)
     }
@@ -246,7 +253,7 @@ class FilePart {
 
   async hierarchy() {
     if (!this.matrix || this.hierarchyButton.disabled) return
-    const found = await this.work.run('Building the hierarchy', ({ signal }) => this.remote.call('hierarchy', {}, { signal }))
+    const found = await this.work.run('Building the hierarchy', ({ signal }) => this.call('hierarchy', {}, { signal }))
     if (!found) return
     const [finest] = found.levels
     const bar = (share) => element('i', { class: 'level-bar', style: `width: ${Math.max(0.5, 100 * share)}%` })
@@ -267,7 +274,7 @@ class FilePart {
     this.results.replaceChildren()
     this.verdict.className = 'verdict'
     this.verdict.textContent = 'Solving …'
-    const found = await this.work.run('Solving', ({ signal, say }) => this.remote.call('solve', options, { signal, onProgress: (now) => {
+    const found = await this.work.run('Solving', ({ signal, say }) => this.call('solve', options, { signal, onProgress: (now) => {
       points.push(...now.points.map(([, residual]) => residual))
       this.curve.set([thin(points)])
       const [iteration, residual] = now.points.at(-1)

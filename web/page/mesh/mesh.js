@@ -40,7 +40,7 @@ class MeshPart {
   constructor(host) {
     this.host = host
     this.viewer = new Viewer({ theme: host.theme, signal: host.signal })
-    this.remote = new Remote(new URL('worker.js', import.meta.url), { signal: host.signal, onRestart: () => this.reload() })
+    this.remote = new Remote(new URL('worker.js', import.meta.url), { signal: host.signal, onRestart: () => { this.reloading = this.reload() } })
     this.layout()
     this.work = new Work(host)
     this.keys()
@@ -161,10 +161,10 @@ class MeshPart {
 
   async take(text, name, argument) {
     this.flow(false)
-    const found = await this.work.run(text, ({ signal }) => this.remote.call(name, argument, { signal }))
+    const found = await this.work.run(text, ({ signal }) => this.call(name, argument, { signal }))
     if (!found) return
     this.source = { name, argument }
-    const { positions, notes, ...mesh } = found
+    const { positions, notes, drawn, ...mesh } = found
     this.mesh = mesh
     this.history.clear()
     this.smoothing = null
@@ -175,25 +175,35 @@ class MeshPart {
     this.notes.hidden = !notes.length
     this.boundary.hidden = mesh.isClosed
     this.resetView()
+    this.viewer.setMesh(drawn)
     this.show({ positions, flat: null, distortion: null })
   }
 
-  /* The worker was ended and has lost the mesh: it reads the source again, and gets the current map. */
+  /* Calls the worker, after it has the mesh again if it was ended. */
+  async call(name, argument, options) {
+    await this.reloading
+    return this.remote.call(name, argument, options)
+  }
+
+  /* The worker was ended and has lost the mesh: it reads the source again, and gets the current state. */
   async reload() {
     if (!this.source || this.host.signal.aborted) return
     try {
       await this.remote.call(this.source.name, this.source.argument)
-      if (this.state?.flat) await this.remote.call('setFlat', { flat: this.state.flat })
+      if (this.state) await this.remote.call('restore', { positions: this.state.positions, flat: this.state.flat })
     } catch (error) {
       this.host.fail(error)
     }
   }
 
+  /* The worker takes a state, and the picture shows it. */
+  async restore({ positions, flat }) {
+    const { drawn } = await this.call('restore', { positions, flat })
+    this.viewer.setMesh(drawn)
+  }
+
   show(state) {
-    const isNewMap = state.flat !== this.state?.flat || !this.state
     this.state = state
-    if (isNewMap || !state.flat) this.viewer.setMesh({ positions: state.positions, triangles: this.mesh.triangles }, state.flat, state.distortion?.angle)
-    else this.viewer.setPositions(state.positions)
     if (state.distortion) this.viewer.setAngle(state.distortion.angle)
     this.mapControls.hidden = !state.flat
     if (state.flat) {
@@ -228,9 +238,13 @@ class MeshPart {
 
   async smoothTo(t, signal) {
     const from = this.smoothing, timeStep = (LONGEST * t ** 1.5) ** 2 / 2 / 2
-    if (t === 0) return this.show({ ...from })
-    const found = await this.remote.call('smooth', { positions: from.positions, timeStep, steps: 2, boundary: this.boundary.value }, { signal })
+    if (t === 0) {
+      await this.restore(from)
+      return this.show(from)
+    }
+    const found = await this.call('smooth', { positions: from.positions, timeStep, steps: 2, boundary: this.boundary.value }, { signal })
     this.smoothOutput.set(seconds(found.seconds))
+    this.viewer.setPoints(found.moved)
     this.show({ positions: found.positions, flat: from.flat, distortion: null })
   }
 
@@ -253,7 +267,7 @@ class MeshPart {
   async measure() {
     const { state } = this
     if (!state?.flat || state.distortion) return
-    const distortion = await this.remote.call('measure', { positions: state.positions }).catch((error) => this.host.fail(error))
+    const distortion = await this.call('measure', { positions: state.positions }).catch((error) => this.host.fail(error))
     if (distortion && this.state === state) this.show({ ...state, distortion })
   }
 
@@ -270,9 +284,10 @@ class MeshPart {
     const before = this.state, edge = this.mesh.edge
     await this.work.run('Flowing', async ({ signal }) => {
       while (this.isFlowing) {
-        const found = await this.remote.call('smooth', { positions: this.state.positions, timeStep: FLOW_STEP * edge ** 2, steps: 1,
+        const found = await this.call('smooth', { positions: this.state.positions, timeStep: FLOW_STEP * edge ** 2, steps: 1,
           boundary: this.boundary.value }, { signal })
         this.smoothOutput.set(seconds(found.seconds))
+        this.viewer.setPoints(found.moved)
         this.show({ positions: found.positions, flat: before.flat, distortion: null })
         await new Promise(requestAnimationFrame)
       }
@@ -291,12 +306,9 @@ class MeshPart {
     if (!this.state) return
     this.flow(false)
     const before = this.state
-    const found = await this.work.run('Unwrapping', ({ signal, say }) => this.remote.call('unwrap', { positions: before.positions }, { signal,
+    const found = await this.work.run('Unwrapping', ({ signal, say }) => this.call('unwrap', { positions: before.positions }, { signal,
       onProgress: ({ chart, charts, residual }) => say(`Unwrapping${charts > 1 ? ` ${chart} of ${charts}` : ''}, residual ${residual.toExponential(1)}`) }))
-    if (!found) {
-      if (before.flat) await this.remote.call('setFlat', { flat: before.flat }).catch((error) => this.host.fail(error))
-      return
-    }
+    if (!found) return void (await this.restore(before).catch((error) => this.host.fail(error)))
     this.remember(before)
     this.mapOutput.set(`${seconds(found.seconds)}${found.iterations ? `, ${whole(found.iterations)} iterations` : ''}`)
     this.squares.set(squaresFor(found.flat))
@@ -306,6 +318,7 @@ class MeshPart {
       this.setColours('checker')
     }
     this.viewer.flatCamera.reset()
+    this.viewer.setMesh(found.drawn)
     this.show({ positions: before.positions, flat: found.flat, distortion: found.distortion })
   }
 
@@ -313,9 +326,9 @@ class MeshPart {
     if (this.work.isBusy) return this.work.stop()
     const state = this.history.pop()
     if (!state) return void this.host.say('Nothing to undo.', 'info', 'undo')
-    if (state.flat && state.flat !== this.state.flat) await this.remote.call('setFlat', { flat: state.flat }).catch((error) => this.host.fail(error))
     this.smoothing = null
     this.amount.set(0)
+    await this.work.run('Undoing', () => this.restore(state))
     this.show(state)
     await this.measure()
   }

@@ -1,8 +1,6 @@
 // The picture of a mesh and, beside it, of its map, in one WebGL 2 canvas of its own.
 import { Camera, FlatCamera, drive } from './camera.js'
-import { vertexNormals } from './examples.js'
 import * as shaders from './shaders.js'
-import { next, oppositesOf } from './topology.js'
 
 const COLOURS = { plain: 0, checker: 1, angles: 2 }
 const MOST_PIXELS = 3.2e6
@@ -40,7 +38,7 @@ export class Viewer {
   showsEdges = false
   isFaceted = false
   #gl
-  #drawn = null // the arrays that are drawn: positions, triangles, origin, uv, angle, seams, rims
+  #drawn = null // the arrays of drawnOf()
   #asked = 0
   #free = { width: 1, height: 1 }
 
@@ -69,9 +67,9 @@ export class Viewer {
     this.backdrop = compile(gl, shaders.BACKDROP_VERTEX, shaders.BACKDROP_FRAGMENT)
     this.empty = gl.createVertexArray()
     this.array = gl.createVertexArray()
-    this.buffers = Object.fromEntries(['positions', 'normals', 'uv', 'angle', 'triangles', 'edges', 'seams'].map((name) => [name, gl.createBuffer()]))
+    this.buffers = Object.fromEntries(['points', 'normals', 'uv', 'angle', 'triangles', 'edges', 'borders'].map((name) => [name, gl.createBuffer()]))
     gl.bindVertexArray(this.array)
-    for (const [at, name, size] of [[0, 'positions', 3], [1, 'normals', 3], [2, 'uv', 2], [3, 'angle', 1]]) {
+    for (const [at, name, size] of [[0, 'points', 3], [1, 'normals', 3], [2, 'uv', 2], [3, 'angle', 1]]) {
       gl.bindBuffer(gl.ARRAY_BUFFER, this.buffers[name])
       gl.vertexAttribPointer(at, size, gl.FLOAT, false, 0, 0)
       gl.enableVertexAttribArray(at)
@@ -81,30 +79,15 @@ export class Viewer {
 
   /* ---- What is drawn ---- */
 
-  /** A new mesh. flat: its map, { triangles, origin, uv }, or null. */
-  setMesh({ positions, triangles }, flat = null, angle = null) {
-    const drawn = flat ?? { triangles, origin: null, uv: new Float32Array((2 * positions.length) / 3) }
-    const { opposite } = oppositesOf(drawn.triangles), whole = flat ? oppositesOf(triangles).opposite : opposite
-    const edges = [], seams = [], isRim = []
-    for (let h = 0; h < drawn.triangles.length; h++) {
-      if (opposite[h] < h) edges.push(drawn.triangles[h], drawn.triangles[next(h)])
-      if (opposite[h] < 0) {
-        seams.push(drawn.triangles[h], drawn.triangles[next(h)])
-        isRim.push(whole[h] < 0)
-      }
-    }
-    // Boundaries first, then seams.
-    const order = [...isRim.keys()].sort((a, b) => isRim[b] - isRim[a]), rims = isRim.filter(Boolean).length
-    this.#drawn = { meshTriangles: triangles, triangles: drawn.triangles, origin: drawn.origin, uv: Float32Array.from(drawn.uv), hasMap: !!flat,
-      edges: Uint32Array.from(edges), seams: Uint32Array.from(order.flatMap((k) => [seams[2 * k], seams[2 * k + 1]])), rims,
-      angle: angle ?? new Float32Array(drawn.uv.length / 2).fill(1) }
-    this.#setPoints(positions)
+  /** A new mesh or map: the arrays of drawnOf(). */
+  setMesh(drawn) {
+    this.#drawn = { ...drawn }
     this.#upload()
     this.redraw()
   }
 
-  setPositions(positions) {
-    this.#setPoints(positions)
+  setPoints({ points, normals }) {
+    Object.assign(this.#drawn, { points, normals })
     this.#uploadPoints()
     this.redraw()
   }
@@ -115,32 +98,15 @@ export class Viewer {
     this.redraw()
   }
 
-  /* Normals are those of the mesh, so that a seam does not show. */
-  #setPoints(positions) {
-    const d = this.#drawn, normals = vertexNormals(positions, d.meshTriangles), { origin } = d
-    if (!origin) {
-      d.positions = Float32Array.from(positions)
-      d.normals = normals
-      return
-    }
-    d.positions = new Float32Array(3 * origin.length)
-    d.normals = new Float32Array(3 * origin.length)
-    for (let v = 0; v < origin.length; v++)
-      for (let k = 0; k < 3; k++) {
-        d.positions[3 * v + k] = positions[3 * origin[v] + k]
-        d.normals[3 * v + k] = normals[3 * origin[v] + k]
-      }
-  }
-
   #fill(name, target = this.#gl.ARRAY_BUFFER) {
     const gl = this.#gl
     gl.bindVertexArray(null)
     gl.bindBuffer(target, this.buffers[name])
-    gl.bufferData(target, this.#drawn[name], name === 'positions' || name === 'normals' ? gl.DYNAMIC_DRAW : gl.STATIC_DRAW)
+    gl.bufferData(target, this.#drawn[name], name === 'points' || name === 'normals' ? gl.DYNAMIC_DRAW : gl.STATIC_DRAW)
   }
 
   #uploadPoints() {
-    this.#fill('positions')
+    this.#fill('points')
     this.#fill('normals')
   }
 
@@ -148,7 +114,7 @@ export class Viewer {
     this.#uploadPoints()
     this.#fill('uv')
     this.#fill('angle')
-    for (const name of ['triangles', 'edges', 'seams']) this.#fill(name, this.#gl.ELEMENT_ARRAY_BUFFER)
+    for (const name of ['triangles', 'edges', 'borders']) this.#fill(name, this.#gl.ELEMENT_ARRAY_BUFFER)
   }
 
   /* ---- Places ---- */
@@ -253,9 +219,9 @@ export class Viewer {
       gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, this.buffers.edges)
       lines(colours.edge, 0, d.edges.length)
     }
-    gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, this.buffers.seams)
+    gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, this.buffers.borders)
     lines(colours.rim, 0, 2 * d.rims)
-    lines(colours.seam, 2 * d.rims, d.seams.length - 2 * d.rims)
+    lines(colours.seam, 2 * d.rims, d.borders.length - 2 * d.rims)
     gl.disable(gl.BLEND)
   }
 

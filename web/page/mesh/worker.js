@@ -1,6 +1,7 @@
 // Reads, smooths and unwraps a mesh, apart from the page. It keeps the mesh and the flow of the library.
 import { open } from '../texsolve/texsolve.js'
 import { serve } from '../remote.js'
+import { buffersOf, drawnOf, pointsOf } from './drawn.js'
 import { knot, mask } from './examples.js'
 import { areasOf, chartsOf, cutCharts, distortionOf, packCharts } from './flatten.js'
 import { readMesh } from './formats/read.js'
@@ -46,8 +47,9 @@ function take(given, name, seconds) {
   const place = normalise(next)
   drop()
   mesh = { ...next, name, edge: meanEdge(next) }
-  return { name, ...place, positions: mesh.positions.slice(), triangles: mesh.triangles, notes: next.notes, edge: mesh.edge,
-    isClosed: !mesh.opposite.includes(-1), format: given.format, seconds: (performance.now() - seconds) / 1000 }
+  const drawn = drawnOf(mesh, null)
+  return { result: { name, ...place, positions: mesh.positions, triangles: mesh.triangles, notes: next.notes, edge: mesh.edge, drawn,
+    isClosed: !mesh.opposite.includes(-1), format: given.format, seconds: (performance.now() - seconds) / 1000 }, transfer: buffersOf(drawn) }
 }
 
 async function load({ file }) {
@@ -75,7 +77,8 @@ async function smooth({ positions, timeStep, steps, boundary }, { signal }) {
   const ts = await library(), begin = performance.now(), flow = flowOf(ts, boundary)
   flow.positions = positions
   const found = await flow.smooth({ timeStep, steps, signal })
-  return { result: { positions: found, seconds: (performance.now() - begin) / 1000 }, transfer: [found.buffer] }
+  const moved = pointsOf(found, mesh.triangles, flat)
+  return { result: { positions: found, moved, seconds: (performance.now() - begin) / 1000 }, transfer: [found.buffer, ...buffersOf(moved)] }
 }
 
 /* Distortion of the current map for these positions. */
@@ -103,13 +106,16 @@ async function unwrap({ positions }, { signal, progress }) {
   }
   flat.uv = uv
   packCharts(uv, charts, flat, distortionOf(positions, mesh.triangles, flat), areasOf(positions, mesh.triangles))
-  return { flat: { triangles: flat.triangles, origin: flat.origin, uv, parts: charts.length, seamEdges: flat.seamEdges },
-    distortion: measure({ positions }), iterations, seconds: (performance.now() - begin) / 1000 }
+  const drawn = drawnOf({ ...mesh, positions }, flat), { triangles, origin, seamEdges } = flat
+  return { result: { flat: { triangles, origin, uv, parts: charts.length, seamEdges }, distortion: measure({ positions }), drawn, iterations,
+    seconds: (performance.now() - begin) / 1000 }, transfer: buffersOf(drawn) }
 }
 
-/* Takes back a map after an undo. */
-function setFlat(given) {
-  flat = given.flat
+/* Takes back a state: its positions and its map, or null. */
+function restore(state) {
+  flat = state.flat
+  const drawn = drawnOf({ ...mesh, positions: state.positions }, flat)
+  return { result: { drawn }, transfer: buffersOf(drawn) }
 }
 
-serve({ load, example, smooth, unwrap, measure, setFlat })
+serve({ load, example, smooth, unwrap, measure, restore })
