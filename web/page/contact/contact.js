@@ -9,7 +9,7 @@ import { SCENES } from './scenes.js'
 import { STEP } from './world.js'
 
 const MOST_STEPS = 2 // in a frame
-const CHART_EVERY = 6 // steps
+const SHOW_EVERY = 150 // ms
 const REACH = { mouse: 6, pen: 10, touch: 22 } // CSS pixels around a body that take it
 
 const ms = (x) => `${x < 10 ? x.toFixed(1) : Math.round(x)} ms`
@@ -27,7 +27,7 @@ class ContactPart {
   #isWaiting = false
   #time = 0 // seconds that the simulation is behind
   #scene = 0 // counts scenes, so that answers of an older one are dropped
-  #steps = 0
+  #shown = 0 // when figures were shown
   #mean = {} // of figures, smoothed over time
 
   constructor(host) {
@@ -223,7 +223,8 @@ class ContactPart {
   report({ residual, sweeps, contacts, solve, step, converged }, bodies) {
     const mean = this.#mean
     for (const [name, value] of Object.entries({ residual, sweeps, contacts, solve, step })) mean[name] = mean[name] === undefined ? value : mean[name] + 0.1 * (value - mean[name])
-    if (this.#steps++ % CHART_EVERY) return
+    if (performance.now() - this.#shown < SHOW_EVERY) return
+    this.#shown = performance.now()
     this.chart.push([residual])
     this.residualOutput.set(`${residual.toExponential(1)}${converged ? '' : ', limit of sweeps'}`)
     this.sweepsOutput.set(String(Math.round(mean.sweeps)))

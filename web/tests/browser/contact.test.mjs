@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test'
 import assert from 'node:assert/strict'
 import { launch, serve } from './browser.mjs'
 import { difference, look } from './look.mjs'
-import { reads, slide, touchDrag, withPart } from './parts.mjs'
+import { reads, slide, touchDrag, until, withPart } from './parts.mjs'
 
 let server, browser
 before(async () => {
@@ -23,6 +23,7 @@ const withContact = (options, use) => withPart(browser, server, 'contact', optio
   await use(tab, opened)
 })
 
+/** The number of bodies, the floor among them. */
 const bodies = async (tab) => Number((await reads(tab, 'Bodies, contacts')).split(',')[0])
 
 /** Chooses a scene and lets it begin. */
@@ -54,8 +55,7 @@ test('bodies fall; pause, one step, reset', () => withContact({}, async (tab) =>
 
 test('figures: residual below the tolerance, sweeps, times', () => withContact({}, async (tab) => {
   await scene(tab, 'Arch')
-  await tab.waitForTimeout(1500)
-  assert.ok(Number(await reads(tab, 'Residual')) <= 1e-4, await reads(tab, 'Residual'))
+  await until(tab, 'the residual is above the tolerance', async () => Number(await reads(tab, 'Residual')) <= 1e-4)
   assert.match(await reads(tab, 'Bodies, contacts'), /^16, 3\d$/)
   assert.match(await reads(tab, 'Solve'), /^[\d.]+ ms$/)
   assert.match(await reads(tab, 'Step'), /^[\d.]+ ms$/)
@@ -67,8 +67,7 @@ test('the arch stands, and falls without friction', () => withContact({}, async 
   await tab.waitForTimeout(1500)
   assert.ok(difference(first, await look(tab, free)) < 0.3, 'stands')
   await slide(tab, 'Friction', 0)
-  await tab.waitForTimeout(4000)
-  assert.ok(difference(first, await look(tab, free)) > 1, 'falls')
+  await until(tab, 'the arch stands', async () => difference(first, await look(tab, free)) > 1)
 }))
 
 test('a body is dragged and thrown by the mouse, empty space gives a ball', () => withContact({}, async (tab) => {
@@ -81,11 +80,10 @@ test('a body is dragged and thrown by the mouse, empty space gives a ball', () =
   await tab.waitForTimeout(200)
   await tab.mouse.up()
   await tab.waitForTimeout(1500)
-  assert.equal(await bodies(tab), before + 1)
-  assert.ok(difference(first, await look(tab, free)) > 0.5, 'the ball hit the arch')
+  await until(tab, 'no ball', async () => await bodies(tab) === before + 1)
+  await until(tab, 'the arch is not hit', async () => difference(first, await look(tab, free)) > 0.5)
   await tab.keyboard.press('b')
-  await tab.waitForTimeout(900)
-  assert.equal(await bodies(tab), before + 2, 'by keyboard')
+  await until(tab, 'no ball by keyboard', async () => await bodies(tab) === before + 2)
 }))
 
 test('phone: one finger drags', () => withContact({ viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true }, async (tab) => {

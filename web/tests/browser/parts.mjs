@@ -79,6 +79,15 @@ export async function touchDrag(tab, from, to, steps = 10) {
   await send('touchEnd')
 }
 
+/** Waits until check() is true. */
+export async function until(tab, text, check, timeout = 30000) {
+  const end = performance.now() + timeout
+  while (!(await check())) {
+    assert.ok(performance.now() < end, `${text}, for ${timeout / 1000} s`)
+    await tab.waitForTimeout(100)
+  }
+}
+
 /** The text of a file that the page saves when `action` runs. */
 export async function saved(tab, action) {
   const [download] = await Promise.all([tab.waitForEvent('download'), action()])
