@@ -134,7 +134,13 @@ expect(lambda: spla.cg(large, right, rtol=1e-14, M='none', callback=lambda xk: N
 expect(lambda: spla.cg(spla.LinearOperator(large.shape, lambda x: large @ x), right, rtol=1e-14))
 expect(lambda: texsolve.lcp(np.eye(400) * 2 - np.eye(400, k=1) - np.eye(400, k=-1), -np.ones(400), rtol=0, max_sweeps=10**8,
                             acceleration='none'))
+fluid = texsolve.Fluid(256, 256)
+expect(lambda: fluid.step())
+M = texsolve.amg(large).aspreconditioner()
+expect(lambda: M.matvec(right))
+expect(lambda: texsolve.amg(large).update(large.data))
 assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+assert fluid.step() is None and np.isfinite(fluid.pressure).all()
 assert texsolve.Solver(A, rtol=1e-9)(b).shape == b.shape
 assert s.update(large) is None
 print('done')
