@@ -332,6 +332,27 @@ def test_other_libraries(source, text, tmp_path):
     assert out.startswith('LibraryError') and text in out
 
 
+@pytest.mark.skipif(shutil.which('cc') is None, reason='needs a C compiler')
+def test_driver_that_is_loaded_later(tmp_path):
+    """Arrays in CUDA memory are found when another library has loaded the driver. This one says so of every pointer."""
+    source = '''int cuPointerGetAttributes(unsigned count, int *attributes, void **data, unsigned long long pointer) {
+      *(unsigned *)data[0] = 2, *(unsigned *)data[1] = 0;
+      return count != 2 || attributes[0] != 2 || !pointer;
+    }'''
+    driver = tmp_path / 'libcuda.so.1'
+    subprocess.run(['cc', '-shared', '-fPIC', '-Wl,-soname,libcuda.so.1', '-x', 'c', '-', '-o', driver], input=source, text=True,
+                   check=True)
+    assert run(f'''
+        import ctypes
+        assert texsolve.solve(A, b, backend='cpu').converged and texsolve.solve(A, b, backend='cpu').converged
+        ctypes.CDLL({str(driver)!r})
+        try:
+            texsolve.solve(A, b, backend='cpu')
+        except texsolve.InvalidArgumentError as error:
+            print(error)
+    ''').count('memory') > 0
+
+
 def test_interrupted_programs_end_as_usual():
     """Ctrl+C without a handler for the exception: the program ends by the signal's exit status."""
     paths = os.pathsep.join([str(HERE), str(HERE.parent)])
